@@ -61,9 +61,8 @@ static bool take_times(Work *w, char why[WHY_BYTES])
 
 static void close_work(Work *w)
 {
+    (void)w;
     copies_free(&copies);
-    for (int i = 0; i < w->nkernel; i++)
-        kernel_unload(&w->kernel[i]);
 }
 
 /* Threads of the pool would be in the way: they spin for a while after their last job. */

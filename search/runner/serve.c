@@ -9,10 +9,10 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -21,79 +21,49 @@
 #include "gen/base/json.h"
 #include "gen/base/lines.h"
 #include "gen/base/process.h"
+#include "gen/base/text.h"
 #include "search/runner/facts.h"
 
-enum { MAX_LIMITS = 64 }; /* thread counts of a request */
+enum { MAX_LIMITS = 64, CALL_MAX_BYTES = 1 << 30 }; /* MAX_LIMITS: thread counts of a request */
 
-static const int64_t max_elems = (int64_t)1 << 36;
-static const double no_number = 1e30; /* max_err of infinities and NaNs, which JSON lacks */
+static const double max_elems = (int64_t)1 << 36; /* 256 GiB of f32, as much as verify.c takes */
+static const double no_number = 1e30;             /* max_err of infinities and NaNs, which JSON lacks */
 
 /* All that lasts from request to request. */
 typedef struct {
     const Engine *engine;
-    FILE *out; /* the protocol; not stdout */
-    bool is_set_up;
-    Setup setup;
+    FILE *out;   /* the protocol; not stdout */
+    Setup setup; /* without a reference: there was none */
 } Session;
 
 /* A `measure` request. */
 typedef struct {
     Session *session;
     int64_t id;
-    Shape want; /* extent, elems, rows, row_elems */
     Work work;
 } Request;
 
 /* ---- events */
 
 /* If a line cannot be written, dcgen has ended: so does this program. */
-static void say_text(Session *s, const char *line)
-{
-    if (fprintf(s->out, "%s\n", line) < 0 || fflush(s->out) != 0)
-        exit(1);
-}
-
 static void say(Session *s, json_t *event)
 {
-    char *line = event ? json_dumps(event, JSON_COMPACT | JSON_REAL_PRECISION(10)) : NULL;
-    if (!line) {
-        say_text(s, "{\"event\":\"error\",\"text\":\"no memory\"}");
-        return;
-    }
-    say_text(s, line);
+    char *line = json_dumps(event, JSON_COMPACT | JSON_REAL_PRECISION(10));
+    if (fprintf(s->out, "%s\n", line ? line : "{\"event\":\"error\",\"text\":\"no memory\"}") < 0 ||
+        fflush(s->out) != 0)
+        exit(1);
     free(line);
     json_decref(event);
 }
 
-/* Text of a loader or a kernel need not be UTF-8. */
-static json_t *text_json(const char *text)
-{
-    json_t *j = json_string(text);
-    return j ? j : json_string("(not UTF-8)");
-}
-
-static bool say_error(Session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static bool say_error(Session *s, const char *fmt, ...)
-{
-    char text[512];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
-    va_end(ap);
-    say(s, json_pack("{s:s, s:o}", "event", "error", "text", text_json(text)));
-    return false;
-}
-
 static void say_begin(Request *r, int kernel, const char *phase)
 {
-    char line[128];
-    snprintf(line, sizeof line, "{\"event\":\"begin\",\"id\":%lld,\"kernel\":%d,\"phase\":\"%s\"}", (long long)r->id,
-             kernel, phase);
-    say_text(r->session, line);
+    say(r->session,
+        JSON_OBJECT(FIELD("event", "begin"), FIELD("id", r->id), FIELD("kernel", kernel), FIELD("phase", phase)));
 }
 
-static void begin_sample(void *request, int kernel) { say_begin(request, kernel, "time"); }
-static void go_on_verifying(void *request, int kernel) { say_begin(request, kernel, "verify"); }
+static void say_timing(void *request, int kernel) { say_begin(request, kernel, "time"); }
+static void say_verifying(void *request, int kernel) { say_begin(request, kernel, "verify"); }
 
 static void say_result(Request *r, int i)
 {
@@ -108,10 +78,67 @@ static void say_result(Request *r, int i)
     if (k->nsample && k->clock[0] > 0)
         JSON_SET(event, FIELD("clock", k->clock[0]));
     if (k->why[0])
-        JSON_SET(event, FIELD("why", text_json(k->why)));
-    if (k->more)
-        json_object_update(event, k->more);
+        JSON_SET(event, FIELD("why", k->why));
+    json_object_update(event, k->more);
     say(r->session, event);
+}
+
+/* ---- fields of requests */
+
+/* Says why a request fails. */
+static bool fail(char why[WHY_BYTES], const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static bool fail(char why[WHY_BYTES], const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(why, WHY_BYTES, fmt, ap);
+    va_end(ap);
+    return false;
+}
+
+/* json_unpack() that says what is wrong; `whose` names the object. */
+static bool unpack(json_t *object, const char *whose, char why[WHY_BYTES], const char *fields, ...)
+{
+    json_error_t problem;
+    va_list ap;
+    va_start(ap, fields);
+    const bool good = json_vunpack_ex(object, &problem, 0, fields, ap) == 0;
+    va_end(ap);
+    return good || fail(why, "%s: %s", whose, problem.text);
+}
+
+/* What a number must be within. */
+typedef struct {
+    const char *name; /* NULL behind the last of a list */
+    double value, least, most;
+} Bounds;
+
+static bool check_bounds(const Bounds *b, char why[WHY_BYTES])
+{
+    while (b->name && b->value >= b->least && b->value <= b->most)
+        b++;
+    return !b->name || (isinf(b->most) ? fail(why, "%s must be %.0f or more", b->name, b->least)
+                                       : fail(why, "%s must be from %.0f to %.0f", b->name, b->least, b->most));
+}
+
+/* Takes a list of 1 to max_count integers. How many there are; 0: the list is not as it should be. */
+static int read_integers(json_t *object, const char *name, int max_count, double least, double most, int64_t *out,
+                         char why[WHY_BYTES])
+{
+    json_t *list = json_object_get(object, name), *value;
+    const size_t count = json_array_size(list);
+    size_t n = 0;
+    for (; n < (size_t)max_count && json_is_integer(value = json_array_get(list, n)); n++) {
+        out[n] = json_integer_value(value);
+        if (!check_bounds((const Bounds[]){ { name, (double)out[n], least, most }, { 0 } }, why))
+            return 0;
+    }
+    return n > 0 && n == count ? (int)n : fail(why, "%s must be a list of 1 to %d integers", name, max_count);
+}
+
+static bool check_path(const char *so, char why[WHY_BYTES])
+{
+    return !so || strchr(so, '/') || fail(why, "so must be a path");
 }
 
 /* ---- setup */
@@ -119,50 +146,53 @@ static void say_result(Request *r, int i)
 static bool load_reference(Setup *s, const char *path, char why[WHY_BYTES])
 {
     s->reference = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!s->reference) {
-        snprintf(why, WHY_BYTES, "%s", dlerror());
-        return false;
-    }
+    if (!s->reference)
+        return fail(why, "setup: %s", dlerror());
     *(void **)&s->rows = dlsym(s->reference, "dcgen_reference_rows");
     *(void **)&s->check = dlsym(s->reference, "dcgen_reference_check");
     *(void **)&s->terms = dlsym(s->reference, "dcgen_reference_terms");
-    snprintf(why, WHY_BYTES, "the reference lacks a function of dcgen_reference_rows, _check, _terms");
-    return s->rows && s->check && s->terms;
+    return (s->rows && s->check && s->terms) ||
+           fail(why, "setup: the reference lacks a function of dcgen_reference_rows, _check, _terms");
 }
 
 static bool read_operand(Setup *s, json_t *operand, char why[WHY_BYTES])
 {
     const char *role, *dtype, *name;
-    int i = s->noperand, r = 0;
-    snprintf(why, WHY_BYTES, "bad operand %d", i);
-    if (json_unpack(operand, "{s:s, s:s, s:s}", "name", &name, "role", &role, "dtype", &dtype) != 0)
+    char whose[32];
+    const int i = s->noperand++;
+    snprintf(whose, sizeof whose, "setup: operand %d", i);
+    if (!unpack(operand, whose, why, "{s:s, s:s, s:s}", "name", &name, "role", &role, "dtype", &dtype))
         return false;
-    while (r < ROLE_COUNT && strcmp(role, role_names[r]) != 0)
-        r++;
+    const int r = names_find(NAMES(role_names, ROLE_COUNT), role);
     s->dtype[i] = dtype_find(dtype);
-    if (r == ROLE_COUNT || !s->dtype[i]) {
-        snprintf(why, WHY_BYTES, "operand %d has an unknown %s", i, r == ROLE_COUNT ? "role" : "dtype");
-        return false;
-    }
+    if (r < 0 || !s->dtype[i])
+        return fail(why, "%s has an unknown %s", whose, r < 0 ? "role" : "dtype");
+    if (r == ROLE_OUT && s->out >= 0)
+        return fail(why, "%s is a second output", whose);
     s->role[i] = (Role)r;
     snprintf(s->name[i], sizeof s->name[i], "%s", name);
     if (r == ROLE_OUT)
         s->out = i;
     if (r == ROLE_CONST && s->constant < 0)
         s->constant = i;
-    s->noperand++;
     return true;
 }
 
-static bool read_operands(Setup *s, json_t *operands, char why[WHY_BYTES])
+static bool read_setup(Setup *s, json_t *request, char why[WHY_BYTES])
 {
-    size_t count = json_array_size(operands);
-    s->out = s->constant = -1;
+    const char *reference;
+    json_t *operands;
+    *s = (Setup){ .out = -1, .constant = -1 };
+    if (!unpack(request, "setup", why, "{s:s, s:I, s:o}", "reference", &reference, "seed", &s->seed, "operands",
+                &operands))
+        return false;
+    const size_t count = json_array_size(operands);
     for (size_t i = 0; i < count && i < OP_MAX_OPERAND; i++)
         if (!read_operand(s, json_array_get(operands, i), why))
             return false;
-    snprintf(why, WHY_BYTES, "there must be 1 to %d operands with one output", OP_MAX_OPERAND);
-    return count <= OP_MAX_OPERAND && s->out >= 0;
+    if (s->out < 0 || count > OP_MAX_OPERAND)
+        return fail(why, "setup: there must be 1 to %d operands with one output", OP_MAX_OPERAND);
+    return load_reference(s, reference, why);
 }
 
 static void forget_setup(Session *s)
@@ -171,116 +201,71 @@ static void forget_setup(Session *s)
     if (s->setup.reference)
         dlclose(s->setup.reference);
     s->setup = (Setup){ 0 };
-    s->is_set_up = false;
 }
 
-static bool do_setup(Session *s, json_t *request)
+static bool do_setup(Session *s, json_t *request, char why[WHY_BYTES])
 {
-    const char *reference;
-    json_int_t seed;
-    json_t *operands;
-    char why[WHY_BYTES];
     forget_setup(s);
-    if (json_unpack(request, "{s:s, s:I, s:o}", "reference", &reference, "seed", &seed, "operands", &operands) != 0)
-        return say_error(s, "setup needs reference, seed and operands");
-    s->setup.seed = (uint64_t)seed;
-    if (!read_operands(&s->setup, operands, why) || !load_reference(&s->setup, reference, why)) {
+    if (!read_setup(&s->setup, request, why)) {
         forget_setup(s);
-        return say_error(s, "setup: %s", why);
+        return false;
     }
-    s->is_set_up = true;
-    say_text(s, "{\"event\":\"ready\"}");
+    say(s, JSON_OBJECT(FIELD("event", "ready")));
     return true;
 }
 
 /* ---- measure */
 
-/* Integers within [min, max] into out; the number of them, or -1. */
-static int read_integers(json_t *array, int max_count, int64_t min, int64_t max, int64_t *out)
+static bool read_measure(json_t *json, Request *r, Shape *shape, char why[WHY_BYTES])
 {
-    size_t count = json_array_size(array);
-    if (!json_is_array(array) || count > (size_t)max_count)
-        return -1;
-    for (size_t i = 0; i < count; i++) {
-        json_t *value = json_array_get(array, i);
-        if (!json_is_integer(value) || json_integer_value(value) < min || json_integer_value(value) > max)
-            return -1;
-        out[i] = json_integer_value(value);
-    }
-    return (int)count;
-}
-
-static const char *read_shape(const Setup *setup, json_t *request, Shape *s)
-{
-    json_t *extent, *elems;
-    json_int_t rows, row_elems;
+    const Setup *setup = &r->session->setup;
+    Timing *t = &r->work.timing;
+    int hot = true, count = false;
     int64_t outputs;
-    if (json_unpack(request, "{s:o, s:o, s:I, s:I}", "extent", &extent, "elems", &elems, "rows", &rows, "row_elems",
-                    &row_elems) != 0)
-        return "measure needs extent, elems, rows and row_elems";
-    s->naxis = read_integers(extent, OP_MAX_AXIS, 0, INT64_MAX, s->extent);
-    if (s->naxis < 1)
-        return "bad extent";
-    if (read_integers(elems, OP_MAX_OPERAND, 0, max_elems, s->elems) != setup->noperand)
-        return "bad elems";
-    s->rows = rows;
-    s->row_elems = row_elems;
-    if (rows < 1 || row_elems < 1 || __builtin_mul_overflow(s->rows, s->row_elems, &outputs) ||
-        outputs != s->elems[setup->out])
-        return "rows times row_elems is not the size of the output";
-    return NULL;
-}
-
-static const char *read_timing(json_t *request, Timing *t)
-{
-    int hot = 1;
-    t->drop = 0;
-    t->keep = -1;
-    t->quiet_ns = t->wait_ns = 0;
-    if (json_unpack(request, "{s:i, s:i, s:F, s:F, s?b, s?F, s?i, s?F, s?F}", "threads", &t->threads, "repeats",
-                    &t->repeats, "sample_ns", &t->sample_ns, "max_ns", &t->max_ns, "hot", &hot, "drop", &t->drop,
-                    "keep", &t->keep, "quiet_ns", &t->quiet_ns, "wait_ns", &t->wait_ns) != 0)
-        return "measure needs threads, repeats, sample_ns and max_ns";
+    if (!setup->reference)
+        return fail(why, "measure before setup");
+    if (!unpack(json, "measure", why, "{s:I, s:I, s:I, s:i, s:i, s:F, s:F, s?b, s?F, s?i, s?F, s?F, s?b, s?I}", "id",
+                &r->id, "rows", &shape->rows, "row_elems", &shape->row_elems, "threads", &t->threads, "repeats",
+                &t->repeats, "sample_ns", &t->sample_ns, "max_ns", &t->max_ns, "hot", &hot, "drop", &t->drop, "keep",
+                &t->keep, "quiet_ns", &t->quiet_ns, "wait_ns", &t->wait_ns, "count", &count, "smem_limit",
+                &r->work.smem_limit))
+        return false;
+    const Bounds bounds[] = { { "threads", t->threads, 1, SPEC_MAX_THREADS },
+                              { "repeats", t->repeats, 0, RECORD_MAX_SAMPLE },
+                              { "sample_ns", t->sample_ns, 0, INFINITY },
+                              { "max_ns", t->max_ns, 0, INFINITY },
+                              { "quiet_ns", t->quiet_ns, 0, INFINITY },
+                              { "wait_ns", t->wait_ns, 0, INFINITY },
+                              { "smem_limit", (double)r->work.smem_limit, 0, INFINITY },
+                              { 0 } };
+    r->work.count = count;
+    shape->naxis = read_integers(json, "extent", OP_MAX_AXIS, 0, INFINITY, shape->extent, why);
+    if (shape->naxis == 0 || read_integers(json, "elems", OP_MAX_OPERAND, 0, max_elems, shape->elems, why) == 0)
+        return false;
+    if (json_array_size(json_object_get(json, "elems")) != (size_t)setup->noperand)
+        return fail(why, "elems must be %d integers, one an operand", setup->noperand);
+    if (__builtin_mul_overflow(shape->rows, shape->row_elems, &outputs) || shape->rows < 1 || shape->row_elems < 1 ||
+        outputs != shape->elems[setup->out])
+        return fail(why, "rows times row_elems is not the size of the output");
     if (t->drop != 0 && !(t->drop > 1))
-        return "drop must be 0 or above 1";
-    if (!hot)
-        return "only hot caches can be measured";
-    if (t->threads < 1 || t->threads > SPEC_MAX_THREADS)
-        return "bad number of threads";
-    if (t->repeats < 0 || t->repeats > RECORD_MAX_SAMPLE)
-        return "bad number of repeats";
-    return t->sample_ns >= 0 && t->max_ns >= 0 && t->quiet_ns >= 0 && t->wait_ns >= 0 ? NULL : "bad times";
+        return fail(why, "drop must be 0 or above 1");
+    return check_bounds(bounds, why) && (hot || fail(why, "only hot caches can be measured"));
 }
 
-static const char *read_kernels(json_t *request, Work *w)
+static bool read_kernels(json_t *json, Work *w, char why[WHY_BYTES])
 {
-    json_t *kernels = json_object_get(request, "kernels");
-    size_t count = json_array_size(kernels);
-    if (count < 1 || count > 100000)
-        return "bad kernels";
+    json_t *kernels = json_object_get(json, "kernels");
+    const size_t count = json_array_size(kernels);
     w->kernel = calloc(count, sizeof *w->kernel);
-    if (!w->kernel)
-        return "no memory";
+    if (count < 1 || !w->kernel)
+        return fail(why, count < 1 ? "kernels must be a list of one at least" : "no memory");
     for (size_t i = 0; i < count; i++) {
         Kernel *k = &w->kernel[w->nkernel++];
-        if (json_unpack(json_array_get(kernels, i), "{s:s, s:s}", "key", &k->key, "so", &k->so) != 0)
-            return "bad kernel";
-        if (!strchr(k->so, '/'))
-            return "so must be a path";
+        if (!unpack(json_array_get(kernels, i), "kernel", why, "{s:s, s:s}", "key", &k->key, "so", &k->so) ||
+            !check_path(k->so, why))
+            return false;
     }
-    return NULL;
-}
-
-static const char *read_request(Session *s, json_t *json, Request *r)
-{
-    if (!s->is_set_up)
-        return "measure before setup";
-    if (json_unpack(json, "{s:I}", "id", &r->id) != 0)
-        return "measure needs an id";
-    const char *why = read_shape(&s->setup, json, &r->want);
-    if (!why)
-        why = read_timing(json, &r->work.timing);
-    return why ? why : read_kernels(json, &r->work);
+    return true;
 }
 
 /* Results of kernels that fail are told at once, those of the others when they have their times. */
@@ -301,158 +286,157 @@ static bool do_kernels(Request *r, char why[WHY_BYTES])
     return true;
 }
 
-static bool run_request(Session *s, Request *r)
+static bool do_measure(Session *s, json_t *json, char why[WHY_BYTES])
 {
-    char why[WHY_BYTES] = "";
-    Work *w = &r->work;
-    w->setup = &s->setup;
-    w->shape = shape_get(&s->setup, &r->want, why);
-    if (!w->shape)
-        return say_error(s, "%s", why);
-    w->timing.begin = begin_sample;
-    w->verifying = go_on_verifying;
-    w->timing.ctx = r;
-    bool good = s->engine->open(w, why) && do_kernels(r, why);
-    s->engine->close(w);
-    if (!good)
-        return say_error(s, "%s", why);
-    say(s, json_pack("{s:s, s:I}", "event", "done", "id", r->id));
-    return true;
-}
-
-static bool do_measure(Session *s, json_t *json)
-{
-    Request r = { .session = s, .work.json = json };
-    const char *why = read_request(s, json, &r);
-    bool good = why ? say_error(s, "%s", why) : run_request(s, &r);
-    for (int i = 0; i < r.work.nkernel; i++)
-        json_decref(r.work.kernel[i].more);
-    free(r.work.kernel);
+    const Engine *e = s->engine;
+    Shape want = { 0 };
+    Request r = { .session = s, .work = { .setup = &s->setup, .verifying = say_verifying } };
+    Work *w = &r.work;
+    w->timing = (Timing){ .keep = -1, .begin = say_timing, .ctx = &r };
+    bool good = read_measure(json, &r, &want, why) && read_kernels(json, w, why) &&
+                (w->shape = shape_get(&s->setup, &want, why));
+    if (good) {
+        good = e->open(w, why) && do_kernels(&r, why);
+        if (e->close)
+            e->close(w);
+    }
+    for (int i = 0; i < w->nkernel; i++) {
+        kernel_unload(&w->kernel[i]);
+        json_decref(w->kernel[i].more);
+    }
+    free(w->kernel);
+    if (good)
+        say(s, JSON_OBJECT(FIELD("event", "done"), FIELD("id", r.id)));
     return good;
 }
 
 /* ---- limits */
 
+static void set_positive(json_t *object, const char *name, double v)
+{
+    if (v > 0)
+        JSON_SET(object, FIELD(name, v));
+}
+
 /* Measures the limits with q->threads threads. NULL with *err set. */
-static json_t *limits_json(Session *s, Arena *a, const LimitsRequest *q, const char **err)
+static json_t *limits_json(const Engine *e, Arena *a, const LimitsRequest *q, const char **err)
 {
     LimitRecord r = { 0 };
     int rounds = 0;
-    if (!s->engine->limits(a, q, &r, &rounds, err))
+    if (!e->limits(a, q, &r, &rounds, err))
         return NULL;
     json_t *rates = json_object();
     for (int i = 0; i < LEVEL_COUNT; i++)
-        if (r.bytes_per_s[i] > 0)
-            JSON_SET(rates, FIELD(level_name((Level)i), r.bytes_per_s[i]));
+        set_positive(rates, level_name((Level)i), r.bytes_per_s[i]);
     json_t *one = JSON_OBJECT(FIELD("threads", q->threads), FIELD("rounds", rounds),
                               FIELD("flops_per_s", r.flops_per_s), FIELD("bytes_per_s", rates));
-    const JsonField more[] = { FIELD("clock_mhz", r.clock_mhz), FIELD("launch_ns", r.launch_ns),
-                               FIELD("handover_ns", r.handover_ns) };
-    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
-        if (json_real_value(more[i].value) > 0)
-            json_object_set_new(one, more[i].key, more[i].value);
-        else
-            json_decref(more[i].value);
+    set_positive(one, "clock_mhz", r.clock_mhz);
+    set_positive(one, "launch_ns", r.launch_ns);
+    set_positive(one, "handover_ns", r.handover_ns);
     return one;
 }
 
-static const char *add_limits(Session *s, Arena *a, json_t *json, json_t *list)
+static bool do_limits(Session *s, json_t *json, char why[WHY_BYTES])
 {
-    int64_t threads[MAX_LIMITS];
-    double max_ns;
-    const char *err = NULL;
     LimitsRequest q = { 0 };
-    const int n = read_integers(json_object_get(json, "threads"), MAX_LIMITS, 1, SPEC_MAX_THREADS, threads);
-    if (n < 1 || json_unpack(json, "{s:s, s:s, s:F, s?s}", "target", &q.target, "dtype", &q.dtype, "max_ns", &max_ns,
-                             "so", &q.so) != 0)
-        return "limits needs target, dtype, threads and max_ns";
-    if (q.so && !strchr(q.so, '/'))
-        return "so must be a path";
+    int64_t id, threads[MAX_LIMITS];
+    double max_ns;
+    const char *err;
     if (!s->engine->limits)
-        return "this runner measures no limits";
-    const double end_ns = process_clock_ns() + max_ns;
-    for (int i = 0; i < n; i++) {
-        q.threads = (int)threads[i];
-        q.until_ns = end_ns - max_ns * (n - 1 - i) / n; /* each count has its part of the time */
-        json_t *one = limits_json(s, a, &q, &err);
-        if (!one)
-            return err;
-        json_array_append_new(list, one);
-    }
-    return NULL;
-}
-
-static bool do_limits(Session *s, json_t *json)
-{
-    json_int_t id = 0;
+        return fail(why, "this runner measures no limits");
+    const int n = read_integers(json, "threads", MAX_LIMITS, 1, SPEC_MAX_THREADS, threads, why);
+    if (n == 0 ||
+        !unpack(json, "limits", why, "{s:I, s:s, s:s, s:F, s?s}", "id", &id, "target", &q.target, "dtype", &q.dtype,
+                "max_ns", &max_ns, "so", &q.so) ||
+        !check_path(q.so, why))
+        return false;
     Arena *a = arena_new();
-    json_t *list = json_array();
-    const char *why = json_unpack(json, "{s:I}", "id", &id) != 0 ? "limits needs an id" : add_limits(s, a, json, list);
-    if (why)
-        say_error(s, "%s", why);
+    json_t *list = json_array(), *one;
+    const double end_ns = process_clock_ns() + max_ns;
+    int done = 0;
+    do { /* each count has its part of the time */
+        q.threads = (int)threads[done++];
+        q.until_ns = end_ns - max_ns * (n - done) / n;
+        one = limits_json(s->engine, a, &q, &err);
+        json_array_append_new(list, one);
+    } while (one && done < n);
+    if (one)
+        say(s, JSON_OBJECT(FIELD("event", "limits"), FIELD("id", id), FIELD("limits", json_incref(list))));
     else
-        say(s, json_pack("{s:s, s:I, s:O}", "event", "limits", "id", id, "limits", list));
+        fail(why, "%s", err);
     json_decref(list);
     arena_free(a);
-    return !why;
+    return one;
 }
 
 /* ---- call */
 
-static const char *read_call(Session *s, json_t *json, json_int_t *id, Call *c)
+/* Loads the object and asks for the bytes of its workspace. */
+static bool load_call(Call *c)
 {
-    json_int_t out_bytes;
-    const char *in;
-    if (!s->engine->call)
-        return "this runner makes no calls";
-    if (json_unpack(json, "{s:I, s:s, s:s, s:s, s:I, s?I}", "id", id, "so", &c->kernel.so, "in", &in, "out",
-                    &c->out_path, "out_bytes", &out_bytes, "smem_limit", &c->smem_limit) != 0 ||
-        c->smem_limit < 0)
-        return "call needs id, so, extent, in, out and out_bytes";
-    if (read_integers(json_object_get(json, "extent"), OP_MAX_AXIS, 0, INT64_MAX, c->extent) < 1)
-        return "bad extent";
-    if (!strchr(c->kernel.so, '/'))
-        return "so must be a path";
-    return call_open(c, in, out_bytes);
+    Kernel *k = &c->kernel;
+    if (!kernel_load(k, "dcgen_launch"))
+        return false;
+    k->workspace_bytes = k->workspace ? k->workspace(c->extent) : 0;
+    return (k->workspace_bytes >= 0 && k->workspace_bytes <= CALL_MAX_BYTES) ||
+           kernel_fail(k, STATUS_INVALID, "wants %lld bytes of workspace", (long long)k->workspace_bytes);
 }
 
-static bool do_call(Session *s, json_t *json)
+static bool do_call(Session *s, json_t *json, char why[WHY_BYTES])
 {
-    json_int_t id = 0;
     Call c = { 0 };
-    const char *why = read_call(s, json, &id, &c);
-    if (!why && s->engine->call(&c))
-        why = call_keep(&c);
-    if (why)
-        say_error(s, "%s", why);
-    else
-        say(s, json_pack("{s:s, s:I, s:s, s:o}", "event", "called", "id", id, "status", status_name(c.kernel.status),
-                         "why", text_json(c.kernel.why)));
-    call_close(&c);
-    return !why;
+    Kernel *k = &c.kernel;
+    const char *in, *out;
+    int64_t id, out_bytes;
+    if (!s->engine->call)
+        return fail(why, "this runner makes no calls");
+    if (!unpack(json, "call", why, "{s:I, s:s, s:s, s:s, s:I, s?I}", "id", &id, "so", &k->so, "in", &in, "out", &out,
+                "out_bytes", &out_bytes, "smem_limit", &c.smem_limit) ||
+        !check_path(k->so, why) || read_integers(json, "extent", OP_MAX_AXIS, 0, INFINITY, c.extent, why) == 0 ||
+        !check_bounds((const Bounds[]){ { "out_bytes", (double)out_bytes, 1, CALL_MAX_BYTES },
+                                        { "smem_limit", (double)c.smem_limit, 0, INFINITY },
+                                        { 0 } },
+                      why))
+        return false;
+    Arena *a = arena_new();
+    k->key = k->so;
+    c.in = text_read_file(a, in, &c.in_bytes);
+    c.out_bytes = (size_t)out_bytes;
+    c.out = arena_alloc(a, c.out_bytes);
+    bool good = (c.in && c.in_bytes >= 1 && c.in_bytes <= CALL_MAX_BYTES) ||
+                fail(why, "the file in cannot be read, or is empty or too long");
+    if (good && load_call(&c) && s->engine->call(&c))
+        good = text_write_file(out, c.out, c.out_bytes) || fail(why, "the file out cannot be written");
+    if (good)
+        say(s, JSON_OBJECT(FIELD("event", "called"), FIELD("id", id), FIELD("status", status_name(k->status)),
+                           FIELD("why", (const char *)k->why)));
+    kernel_unload(k);
+    arena_free(a);
+    return good;
 }
 
 /* ---- the program */
 
-static void do_line(Session *s, const char *line, size_t len)
+static bool do_request(Session *s, json_t *request, char why[WHY_BYTES])
 {
     static const struct {
         const char *name;
-        bool (*run)(Session *, json_t *);
+        bool (*run)(Session *, json_t *, char why[WHY_BYTES]);
     } commands[] = { { "setup", do_setup }, { "measure", do_measure }, { "limits", do_limits }, { "call", do_call } };
+    const char *cmd = json_string_value(json_object_get(request, "cmd"));
+    for (size_t i = 0; cmd && i < sizeof commands / sizeof *commands; i++)
+        if (strcmp(cmd, commands[i].name) == 0)
+            return commands[i].run(s, request, why);
+    return fail(why, "unknown cmd");
+}
+
+static bool do_line(Session *s, const char *line, size_t len, char why[WHY_BYTES])
+{
     json_error_t problem;
     json_t *request = json_loadb(line, len, JSON_REJECT_DUPLICATES, &problem);
-    const char *cmd = request ? json_string_value(json_object_get(request, "cmd")) : NULL;
-    size_t i = 0, n = sizeof commands / sizeof *commands;
-    while (cmd && i < n && strcmp(cmd, commands[i].name) != 0)
-        i++;
-    if (!request)
-        say_error(s, "not JSON: %s", problem.text);
-    else if (!cmd || i == n)
-        say_error(s, "unknown cmd");
-    else
-        commands[i].run(s, request);
+    const bool good = request ? do_request(s, request, why) : fail(why, "not JSON: %s", problem.text);
     json_decref(request);
+    return good;
 }
 
 /* Keeps standard input and output for the protocol: the code to be measured gets /dev/null and stderr. */
@@ -469,7 +453,7 @@ static bool take_streams(int *in, FILE **out)
 }
 
 /* No core file after a crash. This program is killed when the thread that started it ends. */
-static void set_limits(void)
+static void prepare_process(void)
 {
     setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
     signal(SIGTERM, SIG_DFL);
@@ -484,42 +468,45 @@ static void serve(Session *s, int in)
     if (!lines_open(&lines, in))
         return;
     while (status != LINE_END) {
-        char *line;
+        char *line, why[WHY_BYTES];
         size_t len;
+        bool good = true;
         status = lines_next(&lines, &line, &len);
         if (status == LINE_READY)
-            do_line(s, line, len);
+            good = do_line(s, line, len, why);
         else if (status == LINE_TOO_LONG)
-            say_error(s, "a line is longer than %d bytes", LINE_MAX_BYTES);
+            good = fail(why, "a line is longer than %d bytes", LINE_MAX_BYTES);
         else if (status == LINE_NONE)
             lines_fill(&lines);
+        if (!good)
+            say(s, JSON_OBJECT(FIELD("event", "error"), FIELD("text", (const char *)why)));
     }
     lines_close(&lines);
 }
 
-static bool say_hello(Session *s, const char **err)
+/* False: there is no device. */
+static bool say_hello(Session *s)
 {
     Arena *a = arena_new();
-    json_t *facts = s->engine->hello(a, err);
-    const bool good = facts != NULL;
-    if (good) {
-        json_t *hello =
-            JSON_OBJECT(FIELD("event", "hello"), FIELD("protocol", (int)PROTOCOL), FIELD("runner", s->engine->runner));
-        json_object_update(hello, facts);
-        say(s, hello);
-    } else {
-        fprintf(stderr, "%s: %s\n", s->engine->program, *err);
-    }
+    const char *err = "";
+    json_t *facts = s->engine->hello(a, &err);
+    json_t *hello =
+        JSON_OBJECT(FIELD("event", "hello"), FIELD("protocol", (int)PROTOCOL), FIELD("runner", s->engine->runner));
+    json_object_update(hello, facts);
+    if (facts)
+        say(s, json_incref(hello));
+    else
+        fprintf(stderr, "%s: %s\n", s->engine->program, err);
+    json_decref(hello);
     json_decref(facts);
     arena_free(a);
-    return good;
+    return facts;
 }
 
 int serve_streams(const Engine *engine, int in, FILE *out)
 {
     Session s = { .engine = engine, .out = out };
-    const char *err = "";
-    if (!say_hello(&s, &err))
+    if (!say_hello(&s))
         return 3;
     serve(&s, in);
     forget_setup(&s);
@@ -551,7 +538,7 @@ int serve_main(const Engine *engine, int argc, char **argv)
                 engine->program, engine->usage);
         return 2;
     }
-    set_limits();
+    prepare_process();
     if (!take_streams(&in, &out)) {
         perror(engine->program);
         return 3;

@@ -9,7 +9,6 @@
 #include <jansson.h>
 #include <stdio.h>
 #include "gen/base/arena.h"
-#include "search/runner/call.h"
 #include "search/runner/runner.h"
 
 enum { PROTOCOL = 1 };
@@ -21,6 +20,16 @@ typedef struct {
     double until_ns; /* on the clock of process_clock_ns: what would begin later is left out */
 } LimitsRequest;
 
+/* A `call` request. dcgen_launch gets operands { in, out } and a workspace of dcgen_workspace() bytes, which is zero. Nothing is verified
+ * and nothing is timed: the caller knows what the bytes mean. */
+typedef struct {
+    int64_t extent[OP_MAX_AXIS];
+    Kernel kernel;  /* its object, and what came of the call */
+    char *in, *out; /* on the host; the engine fills in `out` */
+    size_t in_bytes, out_bytes;
+    int64_t smem_limit; /* bytes of shared memory that a block may have, for the emulator; 0: its own limit */
+} Call;
+
 /* A `measure` request under way. */
 typedef struct {
     const Setup *setup;
@@ -28,10 +37,10 @@ typedef struct {
     Timing timing;
     int nkernel;
     Kernel *kernel;
-    json_t *json; /* the request as it came, for keys of the engine's own */
-    void (*verifying)(
-        void *ctx,
-        int kernel); /* says that it is still being verified, with timing.ctx; from any thread while verify runs */
+    bool count;         /* for the emulator: what kernels do is to be counted */
+    int64_t smem_limit; /* for the emulator, as of a Call */
+    /* Says that a kernel is still being verified, with timing.ctx; from any thread while verify runs. */
+    void (*verifying)(void *ctx, int kernel);
 } Work;
 
 typedef struct {
@@ -49,12 +58,12 @@ typedef struct {
     /* Times those with status ok; it is asked only if samples are wanted. NULL: this engine takes no times, all
      * results have none. False with why set: the request fails. */
     bool (*time)(Work *w, char why[WHY_BYTES]);
-    void (*close)(Work *w); /* what open took, and all that is loaded */
+    void (*close)(Work *w); /* gives back what open took; may be NULL. Kernels are unloaded behind it */
     void (*end)(void);      /* at the end of the input; may be NULL */
     /* Fills in the rates of `out`, each the best of so many rounds. False with *err set: they cannot be measured. NULL: this engine
      * measures none. */
     bool (*limits)(Arena *a, const LimitsRequest *q, LimitRecord *out, int *rounds, const char **err);
-    /* Loads the call's object and makes the call: its status is STATUS_OK, or why it is not. True: ok. NULL: this engine makes no calls. */
+    /* Makes the call: its status is STATUS_OK, or why it is not. True: ok. NULL: this engine makes no calls. */
     bool (*call)(Call *c);
 } Engine;
 

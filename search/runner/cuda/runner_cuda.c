@@ -159,8 +159,7 @@ static bool take_times(Work *w, char why[WHY_BYTES])
 
 static void close_work(Work *w)
 {
-    for (int i = 0; i < w->nkernel; i++)
-        kernel_unload(&w->kernel[i]);
+    (void)w;
     check_close(&state.check);
 }
 
@@ -229,7 +228,7 @@ static bool run(Call *c, const GpuBuffer b[BUFFERS])
 static bool call(Call *c)
 {
     GpuBuffer b[BUFFERS] = { 0 };
-    bool good = call_load(c) && (buffers_new(b, c) || kernel_fail(&c->kernel, STATUS_INVALID, "no memory"));
+    bool good = buffers_new(b, c) || kernel_fail(&c->kernel, STATUS_INVALID, "no memory");
     good = good && run(c, b);
     for (int i = 0; i < BUFFERS; i++)
         gpu_buffer_free(&b[i]);

@@ -40,6 +40,9 @@ static json_t *hello(Arena *a, const char **err)
     return json_pack("{s:o}", "device", facts_json(&d));
 }
 
+/* As a request has it. */
+static size_t smem_limit(int64_t wanted) { return wanted > 0 ? (size_t)wanted : default_smem_limit; }
+
 /* ---- a request */
 
 /* More accesses than any thread block of a sane kernel makes: those of the whole call, with every extent padded by a
@@ -54,20 +57,10 @@ static int64_t accesses_of(const Shape *s)
 
 static bool open_work(Work *w, char why[WHY_BYTES])
 {
-    int count = 0;
-    json_int_t smem_limit = (json_int_t)default_smem_limit;
-    snprintf(why, WHY_BYTES, "bad count or smem_limit");
-    if (json_unpack(w->json, "{s?b, s?I}", "count", &count, "smem_limit", &smem_limit) != 0 || smem_limit < 0)
-        return false;
-    emu = (Emu){ .workers = w->timing.threads, .count = count, .smem_limit = (size_t)smem_limit };
+    (void)why;
+    emu = (Emu){ .workers = w->timing.threads, .count = w->count, .smem_limit = smem_limit(w->smem_limit) };
     emu.block_budget = accesses_of(w->shape);
     return true;
-}
-
-static void close_work(Work *w)
-{
-    for (int i = 0; i < w->nkernel; i++)
-        kernel_unload(&w->kernel[i]);
 }
 
 /* ---- places */
@@ -195,9 +188,7 @@ static bool call_on(Call *c, const Guarded *in, const Guarded *out, const Guarde
 {
     void *const operand[OP_MAX_OPERAND] = { in->data, out->data };
     Kernel *k = &c->kernel;
-    emu = (Emu){ .workers = 1, .smem_limit = default_smem_limit, .block_budget = (int64_t)1 << 30 };
-    if (c->smem_limit > 0)
-        emu.smem_limit = (size_t)c->smem_limit;
+    emu = (Emu){ .workers = 1, .smem_limit = smem_limit(c->smem_limit), .block_budget = (int64_t)1 << 30 };
     emu_add_region(&emu, EMU_INPUT, "in", in->data, in->bytes, WORD_BYTES);
     emu_add_region(&emu, EMU_OUTPUT, "out", out->data, out->bytes, WORD_BYTES);
     int code;
@@ -211,8 +202,6 @@ static bool call_on(Call *c, const Guarded *in, const Guarded *out, const Guarde
 static bool call_once(Call *c)
 {
     Guarded in = { 0 }, out = { 0 }, workspace = { 0 };
-    if (!call_load(c))
-        return false;
     bool good = (guarded_new_at(&in, c->in_bytes, 0) && guarded_new_at(&out, c->out_bytes, 0) &&
                  guarded_new_at(&workspace, (size_t)c->kernel.workspace_bytes, 0)) ||
                 kernel_fail(&c->kernel, STATUS_INVALID, "no memory");
@@ -236,7 +225,6 @@ int main(int argc, char **argv)
                                    .hello = hello,
                                    .open = open_work,
                                    .verify = verify,
-                                   .close = close_work,
                                    .end = emu_free,
                                    .call = call_once };
     return serve_main(&engine, argc, argv);

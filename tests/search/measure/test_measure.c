@@ -473,12 +473,12 @@ static void sizes_are_checked(void **state)
     MeasureRequest q = request(huge);
     check_one(w, so, &q, STATUS_INVALID, "overflows");
     q.extent = many;
-    check_one(w, so, &q, STATUS_INVALID, "bad elems");
+    check_one(w, so, &q, STATUS_INVALID, "elems must be");
     q.extent = none;
     check_one(w, so, &q, STATUS_INVALID, "rows times row_elems");
     q = request(small);
     q.threads = 100000;
-    check_one(w, so, &q, STATUS_INVALID, "bad number of threads");
+    check_one(w, so, &q, STATUS_INVALID, "threads must be from 1 to 1024");
     check_one(w, "/no/such/file.so", &(MeasureRequest){ .extent = small, .threads = 1, .deadline_s = 1 },
               STATUS_INVALID, "/no/such/file.so");
 }

@@ -129,7 +129,7 @@ static bool call(Call *c)
     note('k');
     for (size_t i = 0; i < c->out_bytes; i++)
         out[i] = i < c->in_bytes ? in[c->in_bytes - 1 - i] : (char)('0' + c->extent[1]);
-    return *in != 'x' || kernel_fail(&c->kernel, STATUS_INVALID, "an x in %s", c->kernel.so);
+    return *in != 'x' || kernel_fail(&c->kernel, STATUS_INVALID, "an x");
 }
 
 static Engine engine = { .program = "made-up",
@@ -157,7 +157,8 @@ static int make_reference(void **state)
     snprintf(reference, sizeof reference, "%s/reference.so", folder);
     snprintf(command, sizeof command,
              "echo 'void dcgen_reference_rows(void) {} void dcgen_reference_check(void) {} long "
-             "dcgen_reference_terms(const long *e) { return e[2]; }' | cc -x c -shared -fPIC -o %s -",
+             "dcgen_reference_terms(const long *e) { return e[2]; } int dcgen_launch(void) { return 0; }' | cc -x c "
+             "-shared -fPIC -o %s -",
              reference);
     snprintf(setup, sizeof setup,
              "{\"cmd\":\"setup\",\"reference\":\"%s\",\"dtype\":\"f32\",\"seed\":1,\"operands\":["
@@ -294,17 +295,20 @@ static void fields_of_a_request(void **state)
     assert_true(timing.threads == 1024 && timing.repeats == 64 && timing.max_ns == 1.5e9 && timing.drop == 1.5 &&
                 timing.keep == 3 && timing.quiet_ns == 8.5 && timing.wait_ns == 9.5);
     static const char *const bad[][2] = {
-        { "\"threads\":1025,\"repeats\":2,\"sample_ns\":1,\"max_ns\":1", "bad number of threads" },
-        { "\"threads\":0,\"repeats\":2,\"sample_ns\":1,\"max_ns\":1", "bad number of threads" },
-        { "\"threads\":1,\"repeats\":65,\"sample_ns\":1,\"max_ns\":1", "bad number of repeats" },
-        { "\"threads\":1,\"repeats\":-1,\"sample_ns\":1,\"max_ns\":1", "bad number of repeats" },
-        { "\"threads\":1,\"repeats\":2,\"sample_ns\":-1,\"max_ns\":1", "bad times" },
-        { "\"threads\":1,\"repeats\":2,\"sample_ns\":1,\"max_ns\":-1", "bad times" },
-        { "\"threads\":1,\"repeats\":2,\"sample_ns\":1,\"max_ns\":1,\"quiet_ns\":-1", "bad times" },
-        { "\"threads\":1,\"repeats\":2,\"sample_ns\":1,\"max_ns\":1,\"wait_ns\":-1", "bad times" },
+        { "\"threads\":1025,\"repeats\":2,\"sample_ns\":1,\"max_ns\":1", "threads must be from 1 to 1024" },
+        { "\"threads\":0,\"repeats\":2,\"sample_ns\":1,\"max_ns\":1", "threads must be from 1 to 1024" },
+        { "\"threads\":1,\"repeats\":65,\"sample_ns\":1,\"max_ns\":1", "repeats must be from 0 to 64" },
+        { "\"threads\":1,\"repeats\":-1,\"sample_ns\":1,\"max_ns\":1", "repeats must be from 0 to 64" },
+        { "\"threads\":1,\"repeats\":2,\"sample_ns\":-1,\"max_ns\":1", "sample_ns must be 0 or more" },
+        { "\"threads\":1,\"repeats\":2,\"sample_ns\":1,\"max_ns\":-1", "max_ns must be 0 or more" },
+        { "\"threads\":1,\"repeats\":2,\"sample_ns\":1,\"max_ns\":1,\"quiet_ns\":-1", "quiet_ns must be 0 or more" },
+        { "\"threads\":1,\"repeats\":2,\"sample_ns\":1,\"max_ns\":1,\"wait_ns\":-1", "wait_ns must be 0 or more" },
         { "\"threads\":1,\"repeats\":2,\"sample_ns\":1,\"max_ns\":1,\"drop\":1", "drop must be 0 or above 1" },
         { "\"threads\":1,\"repeats\":2,\"sample_ns\":1,\"max_ns\":1,\"hot\":false", "only hot caches can be measured" },
-        { "\"threads\":1,\"repeats\":2,\"sample_ns\":1", "measure needs threads, repeats, sample_ns and max_ns" },
+        { "\"threads\":1,\"repeats\":2,\"sample_ns\":1", "measure: Object item not found: max_ns" },
+        { "\"threads\":\"1\",\"repeats\":2,\"sample_ns\":1,\"max_ns\":1", "measure: Expected integer, got string" },
+        { "\"threads\":1,\"repeats\":2,\"sample_ns\":1,\"max_ns\":1,\"smem_limit\":-1",
+          "smem_limit must be 0 or more" },
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char want[300];
@@ -313,7 +317,8 @@ static void fields_of_a_request(void **state)
         assert_string_equal(say(request(bad[i][0], "a")), want);
         assert_string_equal(calls, "e");
     }
-    assert_string_equal(say(request(plain, "")), READY "{\"event\":\"error\",\"text\":\"bad kernels\"}\n");
+    assert_string_equal(say(request(plain, "")),
+                        READY "{\"event\":\"error\",\"text\":\"kernels must be a list of one at least\"}\n");
     assert_string_equal(say(strchr(request(plain, "a"), '\n') + 1),
                         "{\"event\":\"error\",\"text\":\"measure before setup\"}\n");
 }
@@ -323,8 +328,9 @@ static void lines_that_are_refused(void **state)
 {
     (void)state;
 #define MEASURE(fields) "{\"cmd\":\"measure\"," fields "}\n"
-#define SHAPE(extent, elems, rows) \
-    MEASURE("\"id\":7,\"extent\":" extent ",\"elems\":" elems ",\"rows\":" rows ",\"row_elems\":7")
+#define SHAPE(extent, elems, rows)                                              \
+    MEASURE("\"id\":7,\"extent\":" extent ",\"elems\":" elems ",\"rows\":" rows \
+            ",\"row_elems\":7,\"threads\":1,\"repeats\":2,\"sample_ns\":10,\"max_ns\":20")
 #define KERNEL(kernel)                                                                                   \
     MEASURE("\"id\":7,\"extent\":[5,7,9],\"elems\":[45,63,35],\"rows\":5,\"row_elems\":7,\"threads\":1," \
             "\"repeats\":2,\"sample_ns\":10,\"max_ns\":20,\"kernels\":[" kernel "]")
@@ -332,22 +338,23 @@ static void lines_that_are_refused(void **state)
         { "[1\n", "not JSON: ']' expected near end of file" },
         { "{\"cmd\":\"sleep\"}\n", "unknown cmd" },
         { "{}\n", "unknown cmd" },
-        { MEASURE("\"threads\":1"), "measure needs an id" },
-        { MEASURE("\"id\":7,\"extent\":[5,7,9]"), "measure needs extent, elems, rows and row_elems" },
-        { SHAPE("[]", "[45,63,35]", "5"), "bad extent" },
-        { SHAPE("7", "[45,63,35]", "5"), "bad extent" },
-        { SHAPE("[5,-1,9]", "[45,63,35]", "5"), "bad extent" },
-        { SHAPE("[5,7.5,9]", "[45,63,35]", "5"), "bad extent" },
-        { SHAPE("[5,7,9,1,1,1,1]", "[45,63,35]", "5"), "bad extent" },
-        { SHAPE("[5,7,9,1,1,1]", "[45,63]", "5"), "bad elems" },
-        { SHAPE("[0,7,9]", "[45,68719476737,35]", "5"), "bad elems" },
+        { MEASURE("\"threads\":1"), "measure: Object item not found: id" },
+        { MEASURE("\"id\":7,\"extent\":[5,7,9]"), "measure: Object item not found: rows" },
+        { SHAPE("[]", "[45,63,35]", "5"), "extent must be a list of 1 to 6 integers" },
+        { SHAPE("7", "[45,63,35]", "5"), "extent must be a list of 1 to 6 integers" },
+        { SHAPE("[5,-1,9]", "[45,63,35]", "5"), "extent must be 0 or more" },
+        { SHAPE("[5,7.5,9]", "[45,63,35]", "5"), "extent must be a list of 1 to 6 integers" },
+        { SHAPE("[5,7,9,1,1,1,1]", "[45,63,35]", "5"), "extent must be a list of 1 to 6 integers" },
+        { SHAPE("[5,7,9,1,1,1]", "[45,63]", "5"), "elems must be 3 integers, one an operand" },
+        { SHAPE("[0,7,9]", "[45,68719476737,35]", "5"), "elems must be from 0 to 68719476736" },
         { SHAPE("[5,7,9]", "[68719476736,63,35]", "6"), "rows times row_elems is not the size of the output" },
         { SHAPE("[5,7,9]", "[45,63,0]", "0"), "rows times row_elems is not the size of the output" },
-        { KERNEL("{\"key\":\"a\"}"), "bad kernel" },
+        { KERNEL("{\"key\":\"a\"}"), "kernel: Object item not found: so" },
         { KERNEL("{\"key\":\"a\",\"so\":\"libm.so.6\"}"), "so must be a path" },
-        { "{\"cmd\":\"limits\"}\n", "limits needs an id" },
+        { "{\"cmd\":\"limits\"}\n", "threads must be a list of 1 to 64 integers" },
         { "{\"cmd\":\"limits\",\"id\":5,\"target\":\"x\",\"dtype\":\"f32\",\"threads\":[0],\"max_ns\":3}\n",
-          "limits needs target, dtype, threads and max_ns" },
+          "threads must be from 1 to 1024" },
+        { "{\"cmd\":\"limits\",\"threads\":[1]}\n", "limits: Object item not found: id" },
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char lines[4000], want[300];
@@ -364,7 +371,7 @@ static void lines_that_are_refused(void **state)
     free(line);
 }
 
-/* Of several outputs the last one, of several constants the first; what was loaded is released. */
+/* One output; of several constants the first; what was loaded is released. */
 static void a_setup_is_taken_over(void **state)
 {
     (void)state;
@@ -375,20 +382,27 @@ static void a_setup_is_taken_over(void **state)
              "\"in\",\"dtype\":\"f32\"},{\"name\":\"D\",\"role\":\"const\",\"dtype\":\"f32\"}",
              reference);
     for (int i = 3; i < OP_MAX_OPERAND; i++)
-        strcat(lines, ",{\"name\":\"Y\",\"role\":\"out\",\"dtype\":\"f32\"}");
+        strcat(lines, i == 6 ? ",{\"name\":\"Y\",\"role\":\"out\",\"dtype\":\"f32\"}"
+                             : ",{\"name\":\"X\",\"role\":\"in\",\"dtype\":\"f32\"}");
     char *end = lines + strlen(lines);
-    strcpy(end, "]}\n{\"cmd\":\"measure\",\"id\":7,\"extent\":[5,7,9],\"elems\":[1,2,3,1,1,1,1,35],\"rows\":5,"
+    strcpy(end, "]}\n{\"cmd\":\"measure\",\"id\":7,\"extent\":[5,7,9],\"elems\":[1,2,3,1,1,1,35,1],\"rows\":5,"
                 "\"row_elems\":7,\"threads\":1,\"repeats\":0,\"sample_ns\":1,\"max_ns\":1,\"kernels\":["
                 "{\"key\":\"a\",\"so\":\"/a\"}]}\n");
     assert_non_null(strstr(say(lines), DONE));
-    assert_true(known.seed == 4294967297 && known.noperand == 8 && known.out == 7 && known.constant == 0);
-    assert_true(known.role[0] == ROLE_CONST && known.role[1] == ROLE_IN && known.role[3] == ROLE_OUT);
+    assert_true(known.seed == 4294967297 && known.noperand == 8 && known.out == 6 && known.constant == 0);
+    assert_true(known.role[0] == ROLE_CONST && known.role[1] == ROLE_IN && known.role[6] == ROLE_OUT);
     assert_true(known.dtype[0] == dtype_find("bf16") && known.dtype[1] == dtype_find("f32"));
     assert_string_equal(known.name[1], "a-name-that-is-");
     assert_null(dlopen(reference, RTLD_NOW | RTLD_NOLOAD));
-    strcpy(end, ",{\"name\":\"Y\",\"role\":\"out\",\"dtype\":\"f32\"}]}\n");
+    strcpy(end, ",{\"name\":\"X\",\"role\":\"in\",\"dtype\":\"f32\"}]}\n");
     assert_string_equal(say(lines),
                         "{\"event\":\"error\",\"text\":\"setup: there must be 1 to 8 operands with one output\"}\n");
+    snprintf(
+        lines, sizeof lines,
+        "{\"cmd\":\"setup\",\"reference\":\"%s\",\"seed\":1,\"operands\":["
+        "{\"name\":\"Y\",\"role\":\"out\",\"dtype\":\"f32\"},{\"name\":\"Z\",\"role\":\"out\",\"dtype\":\"f32\"}]}\n",
+        reference);
+    assert_string_equal(say(lines), "{\"event\":\"error\",\"text\":\"setup: operand 1 is a second output\"}\n");
 }
 
 /* A part of the time for each number of threads. */
@@ -435,7 +449,7 @@ static void a_setup_takes_the_place_of_another(void **state)
           "\"f33\"}]}\n",
           "setup: operand 0 has an unknown dtype" },
         { "{\"cmd\":\"setup\",\"reference\":\"%s\",\"seed\":1,\"operands\":[{\"name\":\"X\",\"role\":\"out\"}]}\n",
-          "setup: bad operand 0" },
+          "setup: operand 0: Object item not found: dtype" },
         { "{\"cmd\":\"setup\",\"reference\":\"%s.not\",\"seed\":1,\"operands\":[{\"name\":\"X\",\"role\":\"out\","
           "\"dtype\":\"f32\"}]}\n",
           "setup: REFERENCE.not: cannot open shared object file: No such file or directory" },
@@ -443,7 +457,7 @@ static void a_setup_takes_the_place_of_another(void **state)
           "\"role\":"
           "\"out\",\"dtype\":\"f32\"}]}\n",
           "setup: the reference lacks a function of dcgen_reference_rows, _check, _terms" },
-        { "{\"cmd\":\"setup\",\"reference\":\"%s\",\"operands\":[]}\n", "setup needs reference, seed and operands" },
+        { "{\"cmd\":\"setup\",\"reference\":\"%s\",\"operands\":[]}\n", "setup: Object item not found: seed" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char lines[6000], second[600], want[1000];
@@ -494,8 +508,8 @@ static const char *call_line(const char *extent, const char *in, const char *out
 {
     static char line[4 * TMP_FOLDER_BYTES];
     snprintf(line, sizeof line,
-             "{\"cmd\":\"call\",\"id\":3,\"so\":\"/k.so\",\"extent\":%s,\"in\":\"%s/%s\",\"out\":\"%s/%s\",%s}\n",
-             extent, folder, in, folder, out, more);
+             "{\"cmd\":\"call\",\"id\":3,\"so\":\"%s\",\"extent\":%s,\"in\":\"%s/%s\",\"out\":\"%s/%s\",%s}\n",
+             reference, extent, folder, in, folder, out, more);
     return line;
 }
 
@@ -518,7 +532,7 @@ static void calls_go_from_file_to_file(void **state)
     snprintf(path, sizeof path, "%s/x", folder);
     put(path, "x");
     assert_string_equal(say(call_line("[1]", "x", "none", "\"out_bytes\":1")),
-                        "{\"event\":\"called\",\"id\":3,\"status\":\"invalid\",\"why\":\"an x in /k.so\"}\n");
+                        "{\"event\":\"called\",\"id\":3,\"status\":\"invalid\",\"why\":\"an x\"}\n");
     snprintf(path, sizeof path, "%s/none", folder);
     assert_int_not_equal(access(path, F_OK), 0); /* no output of what failed */
 }
@@ -526,16 +540,15 @@ static void calls_go_from_file_to_file(void **state)
 static void calls_that_are_refused(void **state)
 {
     (void)state;
-    static const char fields[] = "call needs id, so, extent, in, out and out_bytes";
     static const struct {
         const char *extent, *in, *out, *more, *why;
-    } rows[] = { { "[]", "in", "out", "\"out_bytes\":1", "bad extent" },
-                 { "[-1]", "in", "out", "\"out_bytes\":1", "bad extent" },
-                 { "[1,1,1,1,1,1,1]", "in", "out", "\"out_bytes\":1", "bad extent" },
-                 { "[1]", "in", "out", "\"out_bytes\":0", "bad out_bytes" },
-                 { "[1]", "in", "out", "\"out_bytes\":1073741825", "bad out_bytes" },
-                 { "[1]", "in", "out", "\"more\":1", fields },
-                 { "[1]", "in", "out", "\"out_bytes\":1,\"smem_limit\":-1", fields },
+    } rows[] = { { "[]", "in", "out", "\"out_bytes\":1", "extent must be a list of 1 to 6 integers" },
+                 { "[-1]", "in", "out", "\"out_bytes\":1", "extent must be 0 or more" },
+                 { "[1,1,1,1,1,1,1]", "in", "out", "\"out_bytes\":1", "extent must be a list of 1 to 6 integers" },
+                 { "[1]", "in", "out", "\"out_bytes\":0", "out_bytes must be from 1 to 1073741824" },
+                 { "[1]", "in", "out", "\"out_bytes\":1073741825", "out_bytes must be from 1 to 1073741824" },
+                 { "[1]", "in", "out", "\"more\":1", "call: Object item not found: out_bytes" },
+                 { "[1]", "in", "out", "\"out_bytes\":1,\"smem_limit\":-1", "smem_limit must be 0 or more" },
                  { "[1]", "nowhere", "out", "\"out_bytes\":1", "the file in cannot be read, or is empty or too long" },
                  { "[1]", "empty", "out", "\"out_bytes\":1", "the file in cannot be read, or is empty or too long" },
                  { "[1]", "", "out", "\"out_bytes\":1", "the file in cannot be read, or is empty or too long" },

@@ -24,8 +24,7 @@ static const size_t cache_bytes = (size_t)512 << 20;
 static const double full_terms = 1 << 26;  /* up to so many products are all computed */
 static const int64_t full_elems = 1 << 23; /* up to so many results are all kept */
 
-static Shape *cache;
-static uint64_t clock_tick;
+static Shape *cache; /* the one that was used last comes first */
 
 /* ---- random numbers: splitmix64 to seed, xoshiro256** (Blackman, Vigna 2018) */
 
@@ -108,24 +107,19 @@ static void shape_free(Shape *s)
     free(s);
 }
 
-void shape_forget_all(void)
-{
-    while (cache) {
-        Shape *next = cache->next;
-        shape_free(cache);
-        cache = next;
-    }
-}
-
 static void forget_oldest(void)
 {
-    Shape **oldest = &cache;
-    for (Shape **s = &cache; *s; s = &(*s)->next)
-        if ((*s)->last_used < (*oldest)->last_used)
-            oldest = s;
-    Shape *gone = *oldest;
-    *oldest = gone->next;
-    shape_free(gone);
+    Shape **last = &cache;
+    while ((*last)->next)
+        last = &(*last)->next;
+    shape_free(*last);
+    *last = NULL;
+}
+
+void shape_forget_all(void)
+{
+    while (cache)
+        forget_oldest();
 }
 
 static bool is_full(void)
@@ -134,16 +128,6 @@ static bool is_full(void)
     for (const Shape *s = cache; s; s = s->next)
         total += shape_bytes(s);
     return total > cache_bytes;
-}
-
-static Shape *find(const Shape *want)
-{
-    for (Shape *s = cache; s; s = s->next)
-        if (s->naxis == want->naxis && s->rows == want->rows && s->row_elems == want->row_elems &&
-            memcmp(s->extent, want->extent, sizeof s->extent) == 0 &&
-            memcmp(s->elems, want->elems, sizeof s->elems) == 0)
-            return s;
-    return NULL;
 }
 
 static bool fill_operands(const Setup *setup, Shape *s)
@@ -211,20 +195,23 @@ static Shape *shape_new(const Setup *setup, const Shape *want)
 
 Shape *shape_get(const Setup *setup, const Shape *want, char why[WHY_BYTES])
 {
-    Shape *s = find(want);
-    if (!s) {
+    Shape **at = &cache, *s;
+    while (*at && memcmp(*at, want, offsetof(Shape, terms)) != 0)
+        at = &(*at)->next;
+    if (*at) {
+        s = *at;
+        *at = s->next;
+    } else {
         while (is_full())
             forget_oldest();
         s = shape_new(setup, want);
-        if (!s) {
-            snprintf(why, WHY_BYTES, "no memory for the operands");
-            return NULL;
-        }
-        s->next = cache;
-        cache = s;
     }
-    s->last_used = ++clock_tick;
-    return s;
+    if (!s) {
+        snprintf(why, WHY_BYTES, "no memory for the operands");
+        return NULL;
+    }
+    s->next = cache;
+    return cache = s;
 }
 
 void shape_reference(const Setup *setup, Shape *s)
@@ -234,11 +221,11 @@ void shape_reference(const Setup *setup, Shape *s)
         return;
     for (int i = 0; i < OP_MAX_OPERAND; i++)
         operand[i] = i == setup->out ? NULL : s->operand[i].data;
-    if (s->full)
-        setup->rows(s->extent, operand, 0, s->rows, s->y, s->bound);
     for (int64_t i = 0; !s->full && i < s->nrow; i++)
         setup->rows(s->extent, operand, s->row[i], s->row[i] + 1, s->y + i * s->row_elems, s->bound + i * s->row_elems);
-    if (!s->full)
+    if (s->full)
+        setup->rows(s->extent, operand, 0, s->rows, s->y, s->bound);
+    else
         setup->check(s->extent, operand, 0, s->rows, s->sum, s->sum_bound);
     s->has_reference = true;
 }

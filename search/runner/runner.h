@@ -44,8 +44,9 @@ typedef struct Packed {
 
 /* Inputs and exact results of one shape; kept from request to request. */
 typedef struct Shape {
-    int naxis;
-    int64_t extent[OP_MAX_AXIS], elems[OP_MAX_OPERAND], rows, row_elems, terms;
+    /* What tells shapes apart, in one piece up to terms. Behind the last axis and operand there are zeros. */
+    int64_t extent[OP_MAX_AXIS], elems[OP_MAX_OPERAND], rows, row_elems;
+    int64_t terms;
     Block operand[OP_MAX_OPERAND]; /* inputs are read-only */
     size_t bytes[OP_MAX_OPERAND];  /* 0: absent */
     Packed *packed;                /* each content that some kernel's packing made, once */
@@ -59,7 +60,6 @@ typedef struct Shape {
         uint64_t digest;
         double max_err;
     } known[MAX_KNOWN];
-    uint64_t last_used;
     struct Shape *next;
 } Shape;
 

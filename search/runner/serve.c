@@ -239,8 +239,8 @@ static bool read_measure(json_t *json, Request *r, Shape *shape, char why[WHY_BY
                               { "smem_limit", (double)r->work.smem_limit, 0, INFINITY },
                               { 0 } };
     r->work.count = count;
-    shape->naxis = read_integers(json, "extent", OP_MAX_AXIS, 0, INFINITY, shape->extent, why);
-    if (shape->naxis == 0 || read_integers(json, "elems", OP_MAX_OPERAND, 0, max_elems, shape->elems, why) == 0)
+    if (read_integers(json, "extent", OP_MAX_AXIS, 0, INFINITY, shape->extent, why) == 0 ||
+        read_integers(json, "elems", OP_MAX_OPERAND, 0, max_elems, shape->elems, why) == 0)
         return false;
     if (json_array_size(json_object_get(json, "elems")) != (size_t)setup->noperand)
         return fail(why, "elems must be %d integers, one an operand", setup->noperand);

@@ -38,17 +38,14 @@ bool kernel_load(Kernel *k, const char *entry)
     k->handle = dlopen(k->so, RTLD_NOW | RTLD_LOCAL);
     if (!k->handle)
         return kernel_fail(k, STATUS_INVALID, "%s", dlerror());
-    void *found = dlsym(k->handle, entry);
-    if (strcmp(entry, "dcgen_run") == 0)
-        *(void **)&k->run = found;
-    else
-        *(void **)&k->launch = found;
+    *(void **)&k->run = dlsym(k->handle, "dcgen_run");
+    *(void **)&k->launch = dlsym(k->handle, "dcgen_launch");
     *(void **)&k->workspace = dlsym(k->handle, "dcgen_workspace");
     *(void **)&k->packed_bytes = dlsym(k->handle, "dcgen_packed_bytes");
     *(void **)&k->pack = dlsym(k->handle, "dcgen_pack");
     *(void **)&k->say_why = dlsym(k->handle, "dcgen_why");
     k->aligned = dlsym(k->handle, "dcgen_aligned") != NULL;
-    if (!found)
+    if (!dlsym(k->handle, entry))
         return kernel_fail(k, STATUS_INVALID, "has no function %s", entry);
     if (!k->pack != !k->packed_bytes)
         return kernel_fail(k, STATUS_INVALID, "has one of dcgen_pack and dcgen_packed_bytes, but not the other");
@@ -77,10 +74,8 @@ bool copies_new(Copies *t, const Setup *setup, const Shape *s)
     *t = (Copies){ 0 };
     for (int i = 0; i < setup->noperand; i++)
         for (int side = 0; side < 2; side++) {
-            if (!guarded_new(&t->operand[side][i], s->bytes[i], setup->dtype[i]->bytes, (Side)side)) {
-                copies_free(t);
+            if (!guarded_new(&t->operand[side][i], s->bytes[i], setup->dtype[i]->bytes, (Side)side))
                 return false;
-            }
             operand_put(&t->operand[side][i], setup, s, i);
         }
     return true;
@@ -263,8 +258,6 @@ static bool verify(Kernel *k, const Setup *setup, Shape *s, const Copies *t, voi
 
 bool kernel_verify(Kernel *k, const Setup *setup, Shape *s, Copies *t, void *pool, int threads)
 {
-    k->status = STATUS_OK;
-    k->max_err = 0;
     if (verify(k, setup, s, t, pool, threads))
         return true;
     copies_free(t); /* it may have been written to */

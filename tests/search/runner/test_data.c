@@ -66,7 +66,7 @@ static int make(void **state)
 
 static Shape wanted(int64_t m, int64_t n, int64_t k)
 {
-    return (Shape){ .naxis = 3, .extent = { m, n, k }, .elems = { m * k, n * k, m * n }, .rows = m, .row_elems = n };
+    return (Shape){ .extent = { m, n, k }, .elems = { m * k, n * k, m * n }, .rows = m, .row_elems = n };
 }
 
 static Shape *get(int64_t m, int64_t n, int64_t k)

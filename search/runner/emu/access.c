@@ -65,29 +65,30 @@ void shared_rebase(Worker *w)
 }
 
 /* Says what is wrong with granules that an access may not touch. */
-static void report(Worker *w, uint32_t offset, size_t bytes, bool write, uint32_t stamp, uintptr_t site)
+static void report(Worker *w, const Access *a, uint32_t offset, uint32_t stamp)
 {
-    const char *does = write ? "writes" : "reads";
-    for (uint32_t l = offset / LINE_BYTES; l <= (offset + bytes - 1) / LINE_BYTES; l++) {
+    const char *does = a->write ? "writes" : "reads";
+    const uint32_t last = offset + a->bytes - 1;
+    for (uint32_t l = offset / LINE_BYTES; l <= last / LINE_BYTES; l++) {
         split_written(w, l);
         split_read(w, l);
     }
-    for (uint32_t g = offset / GRANULE_BYTES; g <= (offset + bytes - 1) / GRANULE_BYTES; g++) {
+    for (uint32_t g = offset / GRANULE_BYTES; g <= last / GRANULE_BYTES; g++) {
         const uint32_t written = w->written[g], read = w->read[g], byte = g * GRANULE_BYTES;
-        const bool same_epoch = stamp_epoch(written) == stamp_epoch(stamp) && written != stamp;
+        const bool others_read = a->write && stamp_epoch(read) == stamp_epoch(stamp) && read != stamp;
         if (written >= pending_mark)
-            finding(w, site,
+            finding(w, a->site,
                     "%s shared byte %u before the asynchronous copy to it by thread %d is known to be complete", does,
                     byte, stamp_thread(written));
-        else if (!write && written == 0)
-            finding(w, site, "reads shared byte %u, which nobody has written", byte);
-        else if (same_epoch)
-            finding(w, site, "%s shared byte %u, which thread %d writes between the same barriers", does, byte,
+        else if (!a->write && written == 0)
+            finding(w, a->site, "reads shared byte %u, which nobody has written", byte);
+        else if (stamp_epoch(written) == stamp_epoch(stamp) && written != stamp)
+            finding(w, a->site, "%s shared byte %u, which thread %d writes between the same barriers", does, byte,
                     stamp_thread(written));
-        else if (write && stamp_epoch(read) == stamp_epoch(stamp) && read != stamp && stamp_thread(read) == SEVERAL)
-            finding(w, site, "writes shared byte %u, which other threads read between the same barriers", byte);
-        else if (write && stamp_epoch(read) == stamp_epoch(stamp) && read != stamp)
-            finding(w, site, "writes shared byte %u, which thread %d reads between the same barriers", byte,
+        else if (others_read && stamp_thread(read) == SEVERAL)
+            finding(w, a->site, "writes shared byte %u, which other threads read between the same barriers", byte);
+        else if (others_read)
+            finding(w, a->site, "writes shared byte %u, which thread %d reads between the same barriers", byte,
                     stamp_thread(read));
         else
             continue;
@@ -171,23 +172,28 @@ static bool all_writable(uint32_t line, const uint32_t *granules, int n, uint32_
     return good;
 }
 
-/* mark: the stamp that what is written gets. */
-static bool write_part(Worker *w, size_t line, int from, int n, uint32_t stamp, uint32_t mark)
+/* The stamp that n granules of a line get, which were written. */
+static void mark_written(Worker *w, size_t line, int from, int n, uint32_t mark)
+{
+    if (n == LINE_GRANULES) {
+        w->line[line].written = mark;
+    } else if (w->line[line].written != mark) {
+        split_written(w, line);
+        for (int i = from; i < from + n; i++)
+            w->written[line * LINE_GRANULES + (size_t)i] = mark;
+    }
+}
+
+static bool write_part(Worker *w, size_t line, int from, int n, uint32_t mark)
 {
     Line *l = &w->line[line];
-    uint32_t *written = w->written + line * LINE_GRANULES + from;
-    if (!all_writable(l->written, written, n, stamp) ||
-        !all_writable(l->read, w->read + line * LINE_GRANULES + from, n, stamp))
+    const size_t first = line * LINE_GRANULES + (size_t)from;
+    if (!all_writable(l->written, w->written + first, n, w->stamp) ||
+        !all_writable(l->read, w->read + first, n, w->stamp))
         return false;
-    if (n == LINE_GRANULES) {
-        l->written = mark;
-        if (l->read == MIXED)
-            l->read = 0; /* older, or of this thread, which the mark says as well */
-    } else if (l->written != mark) {
-        split_written(w, line);
-        for (int i = 0; i < n; i++)
-            written[i] = mark;
-    }
+    mark_written(w, line, from, n, mark);
+    if (n == LINE_GRANULES && l->read == MIXED)
+        l->read = 0; /* older, or of this thread, which the mark says as well */
     return true;
 }
 
@@ -198,47 +204,38 @@ static bool access_parts(Worker *w, uintptr_t offset, size_t bytes, bool write, 
     for (size_t g = offset / GRANULE_BYTES, end = (offset + bytes - 1) / GRANULE_BYTES + 1; g < end;) {
         const int from = (int)(g % LINE_GRANULES), left = (int)(end - g);
         const int n = left < LINE_GRANULES - from ? left : LINE_GRANULES - from;
-        good &= write ? write_part(w, g / LINE_GRANULES, from, n, w->stamp, mark)
-                      : read_part(w, g / LINE_GRANULES, from, n, mark);
+        good &=
+            write ? write_part(w, g / LINE_GRANULES, from, n, mark) : read_part(w, g / LINE_GRANULES, from, n, mark);
         g += (size_t)n;
     }
     return good;
 }
 
-__attribute__((noinline, cold)) static void shared_out_of_bounds(Worker *w, uintptr_t address, size_t bytes, bool write,
-                                                                 uintptr_t site)
+_Noreturn static void out_of_block(Worker *w, const Access *a)
 {
-    char text[EMU_TEXT_BYTES];
-    finding_fatal(w, site, "%s %zu bytes at %s, but the block has %u bytes", write ? "writes" : "reads", bytes,
-                  place_text(w, address, text), w->smem_bytes);
-}
-
-__attribute__((noinline, cold)) static void misaligned(Worker *w, uintptr_t address, size_t bytes, bool write,
-                                                       uintptr_t site)
-{
-    char text[EMU_TEXT_BYTES];
-    finding_fatal(w, site, "%s %zu bytes at %s, which is not aligned to them", write ? "writes" : "reads", bytes,
-                  place_text(w, address, text));
+    char rest[64];
+    snprintf(rest, sizeof rest, ", but the block has %u bytes", w->smem_bytes);
+    finding_access(w, a, rest);
 }
 
 /* The offset of an access to shared memory, which must be the block's own. */
-INLINE uintptr_t shared_offset(Worker *w, uintptr_t address, size_t bytes, bool write, bool aligned, uintptr_t site)
+INLINE uintptr_t shared_offset(Worker *w, const Access *a)
 {
-    const uintptr_t offset = address - (uintptr_t)w->shared;
-    if (offset >= w->smem_bytes || w->smem_bytes - offset < bytes)
-        shared_out_of_bounds(w, address, bytes, write, site);
-    if (aligned && offset % bytes != 0)
-        misaligned(w, address, bytes, write, site);
+    const uintptr_t offset = a->address - (uintptr_t)w->shared;
+    if (offset >= w->smem_bytes || w->smem_bytes - offset < a->bytes)
+        out_of_block(w, a);
+    if (a->aligned && offset % a->bytes != 0)
+        finding_access(w, a, ", which is not aligned to them");
     return offset;
 }
 
-static void shared_access(Worker *w, uintptr_t address, size_t bytes, bool write, bool aligned, uintptr_t site)
+static void shared_access(Worker *w, const Access *a)
 {
-    const uintptr_t offset = shared_offset(w, address, bytes, write, aligned, site);
-    if (!access_parts(w, offset, bytes, write, w->stamp))
-        report(w, (uint32_t)offset, bytes, write, w->stamp, site);
+    const uintptr_t offset = shared_offset(w, a);
+    if (!access_parts(w, offset, a->bytes, a->write, w->stamp))
+        report(w, a, (uint32_t)offset, w->stamp);
     if (w->counting)
-        count_access(w, site, address, bytes, write ? COUNT_SHARED_WRITE : COUNT_SHARED_READ);
+        count_access(w, a);
 }
 
 static void endless(Worker *w, uintptr_t site) { finding_fatal(w, site, "does not end"); }
@@ -247,14 +244,23 @@ static void endless(Worker *w, uintptr_t site) { finding_fatal(w, site, "does no
 static __attribute__((noinline)) void slow_access(Worker *w, uintptr_t address, size_t bytes, bool write, bool aligned,
                                                   uintptr_t site)
 {
+    const bool shared = address - w->window < w->window_bytes;
+    const Access a = { site, address, (uint32_t)bytes, write, aligned, shared };
     if (w->window_bytes == 0)
         return;
-    if (address - w->window < w->window_bytes)
-        shared_access(w, address, bytes, write, aligned, site);
+    if (shared)
+        shared_access(w, &a);
     else
-        global_access(w, address, bytes, write, aligned, site);
+        global_access(w, &a);
     if (--w->budget < 0)
         endless(w, site);
+}
+
+INLINE void any_access(uintptr_t address, size_t bytes, bool write, bool aligned, uintptr_t site)
+{
+    Worker *w = emu_worker;
+    if (address - w->stack >= w->stack_bytes)
+        slow_access(w, address, bytes, write, aligned, site);
 }
 
 /* Whether an access to a line of shared memory is in order and does not tell its granules apart; it is noted then. */
@@ -286,8 +292,7 @@ INLINE void access(uintptr_t address, size_t bytes, bool write, uintptr_t site)
             endless(w, site);
         return;
     }
-    if (address - w->stack >= w->stack_bytes)
-        slow_access(w, address, bytes, write, true, site);
+    any_access(address, bytes, write, true, site);
 }
 
 /* ---- the calls that compilers make */
@@ -299,13 +304,6 @@ INLINE void access(uintptr_t address, size_t bytes, bool write, uintptr_t site)
 #define SLOW_HOOKS(name, n, aligned)                                                                   \
     EXPORT void __tsan_##name##read##n(void *p) { any_access((uintptr_t)p, n, false, aligned, SITE); } \
     EXPORT void __tsan_##name##write##n(void *p) { any_access((uintptr_t)p, n, true, aligned, SITE); }
-
-static void any_access(uintptr_t address, size_t bytes, bool write, bool aligned, uintptr_t site)
-{
-    Worker *w = emu_worker;
-    if (address - w->stack >= w->stack_bytes)
-        slow_access(w, address, bytes, write, aligned, site);
-}
 
 FAST_HOOKS(4)
 FAST_HOOKS(8)
@@ -335,12 +333,12 @@ EXPORT unsigned dcgen_emu_shared_address(const void *p)
 
 void shared_read_row(Worker *w, uintptr_t address)
 {
-    enum { ROW_BYTES = 16 };
-    const uintptr_t offset = shared_offset(w, address, ROW_BYTES, false, true, 0);
+    const Access row = { .address = address, .bytes = LINE_BYTES, .aligned = true };
+    const uintptr_t offset = shared_offset(w, &row);
     const uint32_t stamp = w->stamp | SEVERAL;
-    if (!line_access(&w->line[offset / LINE_BYTES], ROW_BYTES, false, stamp) &&
-        !access_parts(w, offset, ROW_BYTES, false, stamp))
-        report(w, (uint32_t)offset, ROW_BYTES, false, stamp, 0);
+    if (!line_access(&w->line[offset / LINE_BYTES], LINE_BYTES, false, stamp) &&
+        !access_parts(w, offset, LINE_BYTES, false, stamp))
+        report(w, &row, (uint32_t)offset, stamp);
 }
 
 /* 4, 8 or 16 bytes. */
@@ -354,84 +352,44 @@ INLINE void copy_width(void *to, const void *from, uint32_t width)
         memcpy(to, from, 4);
 }
 
-INLINE bool may_start_copy(Worker *w, uintptr_t offset, int width)
-{
-    const uint32_t mark = pending_mark | (uint32_t)w->running;
-    Line *l = &w->line[offset / LINE_BYTES];
-    if (width != LINE_BYTES || !is_writable(l->written, w->stamp) || !is_writable(l->read, w->stamp))
-        return access_parts(w, offset, (size_t)width, true, mark);
-    l->written = mark;
-    return true;
-}
-
 static void end_copy(Worker *w, const PendingCopy *c)
 {
+    const uint32_t granule = c->offset / GRANULE_BYTES;
     copy_width(w->shared + c->offset, c->from ? c->from : c->data, c->bytes);
-    const size_t line = c->offset / LINE_BYTES;
-    if (c->bytes == LINE_BYTES) {
-        w->line[line].written = w->stamp;
-        return;
-    }
-    split_written(w, line);
-    for (uint32_t g = 0; g < c->bytes / GRANULE_BYTES; g++)
-        w->written[c->offset / GRANULE_BYTES + g] = w->stamp;
-}
-
-/* A place for one more copy. */
-static PendingCopy *copy_new(Worker *w, Fiber *f)
-{
-    if (f->first_copy + f->ncopy == f->max_copy && f->first_copy > 0) {
-        memmove(f->copy, f->copy + f->first_copy, (size_t)f->ncopy * sizeof *f->copy);
-        f->first_copy = 0;
-    }
-    if (f->ncopy == f->max_copy) {
-        int max = f->max_copy ? 2 * f->max_copy : 64;
-        PendingCopy *more = realloc(f->copy, (size_t)max * sizeof *more);
-        if (!more)
-            finding_fatal(w, 0, "no memory for its asynchronous copies");
-        f->copy = more;
-        f->max_copy = max;
-    }
-    return &f->copy[f->first_copy + f->ncopy++];
-}
-
-INLINE void copy_start(PendingCopy *c, const Worker *w, const void *gmem, size_t width, size_t bytes)
-{
-    c->from = NULL;
-    if (bytes == width && global_reads_input(w, (uintptr_t)gmem, bytes)) {
-        c->from = gmem;
-        __builtin_prefetch(gmem);
-        return;
-    }
-    memset(c->data, 0, sizeof c->data);
-    memcpy(c->data, gmem, bytes);
+    mark_written(w, granule / LINE_GRANULES, (int)(granule % LINE_GRANULES), (int)(c->bytes / GRANULE_BYTES), w->stamp);
 }
 
 EXPORT void dcgen_emu_cp_async(void *smem, const void *gmem, int width, int bytes, int line)
 {
     Worker *w = emu_worker;
     Fiber *f = &w->fiber[w->running];
-    const uintptr_t to = (uintptr_t)smem, site = SITE;
+    const uint32_t mark = pending_mark | (uint32_t)w->running;
+    Access from = { SITE, (uintptr_t)gmem, (uint32_t)width, false, false, false };
+    Access to = { from.site, (uintptr_t)smem, (uint32_t)width, true, true, true };
     f->line = line;
     if (bytes < 0 || bytes > width)
-        finding_fatal(w, site, "copies %d bytes by an asynchronous copy of %d", bytes, width);
-    const uintptr_t offset = shared_offset(w, to, (size_t)width, true, true, site);
-    if (bytes > 0 && (uintptr_t)gmem % (uintptr_t)width != 0)
-        misaligned(w, (uintptr_t)gmem, (size_t)width, false, site);
+        finding_fatal(w, to.site, "copies %d bytes by an asynchronous copy of %d", bytes, width);
+    const uint32_t offset = (uint32_t)shared_offset(w, &to);
+    if (bytes > 0 && from.address % from.bytes != 0)
+        finding_access(w, &from, ", which is not aligned to them");
+    from.bytes = (uint32_t)bytes;
     if (bytes > 0)
-        global_access(w, (uintptr_t)gmem, (size_t)bytes, false, false, site);
-    if (!may_start_copy(w, offset, width))
-        report(w, (uint32_t)offset, (size_t)width, true, w->stamp, site);
+        global_access(w, &from);
+    if (!access_parts(w, offset, to.bytes, true, mark))
+        report(w, &to, offset, w->stamp);
+    to.site++;
     if (w->counting)
-        count_access(w, site + 1, to, (size_t)width, COUNT_SHARED_WRITE);
-    PendingCopy *c = copy_new(w, f);
-    c->offset = (uint32_t)offset;
-    c->bytes = (uint32_t)width;
-    c->group = f->group;
-    copy_start(c, w, gmem, (size_t)width, (size_t)bytes);
-    copy_width(w->shared + offset, poison, (uint32_t)width);
+        count_access(w, &to);
+    f->copy = array_with_room(f->copy, f->ncopy, &f->max_copy, sizeof *f->copy);
+    PendingCopy *c = &f->copy[f->ncopy++];
+    *c = (PendingCopy){ .offset = offset, .bytes = to.bytes, .group = f->group };
+    if (from.bytes == to.bytes && global_reads_input(w, &from))
+        __builtin_prefetch(c->from = gmem);
+    else
+        memcpy(c->data, gmem, from.bytes);
+    copy_width(w->shared + offset, poison, to.bytes);
     if (--w->budget < 0)
-        endless(w, site);
+        endless(w, from.site);
 }
 
 EXPORT void dcgen_emu_cp_commit(void) { emu_worker->fiber[emu_worker->running].group++; }
@@ -441,13 +399,10 @@ EXPORT void dcgen_emu_cp_wait(int keep)
 {
     Worker *w = emu_worker;
     Fiber *f = &w->fiber[w->running];
-    while (f->ncopy > 0) {
-        const PendingCopy *c = &f->copy[f->first_copy];
-        if ((int64_t)c->group >= (int64_t)f->group - keep)
-            return;
-        end_copy(w, c);
-        f->first_copy++;
-        f->ncopy--;
-    }
-    f->first_copy = 0;
+    int done = 0;
+    for (; done < f->ncopy && (int64_t)f->copy[done].group < (int64_t)f->group - keep; done++)
+        end_copy(w, &f->copy[done]);
+    f->ncopy -= done;
+    if (done > 0)
+        memmove(f->copy, f->copy + done, (size_t)f->ncopy * sizeof *f->copy);
 }

@@ -18,20 +18,14 @@ _Thread_local Worker *emu_worker = &idle;
 
 static bool prepare_shared(Worker *w)
 {
-    const size_t granules = SHARED_BYTES / GRANULE_BYTES;
     if (w->shared)
         return true;
-    w->map_bytes = WINDOW_BYTES + 1024;
-    w->map = mmap(NULL, w->map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (w->map == MAP_FAILED)
+    char *map = mmap(NULL, WINDOW_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (map == MAP_FAILED || mprotect(map + SHARED_REACH, SHARED_BYTES + SHARED_SKEW, PROT_READ | PROT_WRITE) != 0)
         return false;
-    w->window = (uintptr_t)w->map;
-    char *start = w->map + SHARED_REACH;
-    w->shared = (unsigned char *)start + SHARED_SKEW;
-    w->line = calloc(SHARED_BYTES / LINE_BYTES, sizeof *w->line);
-    w->written = calloc(granules, sizeof *w->written);
-    w->read = calloc(granules, sizeof *w->read);
-    return w->line && w->written && w->read && mprotect(start, SHARED_BYTES + SHARED_SKEW, PROT_READ | PROT_WRITE) == 0;
+    w->window = (uintptr_t)map;
+    w->shared = (unsigned char *)map + SHARED_REACH + SHARED_SKEW;
+    return true;
 }
 
 /* A large array on the stack shall not reach over the guard below it. */
@@ -46,53 +40,46 @@ static bool stack_new(Fiber *f)
 
 bool worker_prepare(Worker *w, int nthread)
 {
-    if (!prepare_shared(w))
-        return false;
-    while (w->nstack < nthread) {
+    for (; w->nstack < nthread; w->nstack++)
         if (!stack_new(&w->fiber[w->nstack]))
             return false;
-        w->nstack++;
-    }
-    return true;
+    return prepare_shared(w);
 }
 
 void worker_free(Worker *w)
 {
-    for (int i = 0; i < w->nstack; i++)
-        munmap((char *)w->fiber[i].stack - GUARD_BYTES, GUARD_BYTES + STACK_BYTES);
-    for (int i = 0; i < MAX_BLOCK_THREADS; i++)
-        free(w->fiber[i].copy);
-    if (w->map)
-        munmap(w->map, w->map_bytes);
-    free(w->line);
-    free(w->written);
-    free(w->read);
-    count_free(w);
-    memset(w, 0, sizeof *w);
+    for (Fiber *f = w->fiber; f < w->fiber + w->nstack; f++) {
+        munmap((char *)f->stack - GUARD_BYTES, GUARD_BYTES + STACK_BYTES);
+        free(f->copy);
+        free(f->access);
+    }
+    for (int i = 0; i < SITE_SLOTS; i++)
+        free(w->site[i].instruction);
+    if (w->shared)
+        munmap((void *)w->window, WINDOW_BYTES);
+    free(w);
 }
 
 /* ---- who runs */
 
-static void set_runnable(Worker *w, int thread) { w->runnable[thread / 64] |= (uint64_t)1 << thread % 64; }
+static void set_runnable(Worker *w, int thread) { w->runnable[thread / LANES] |= 1u << thread % LANES; }
 
 /* The next fiber to run: one of the same warp if possible, whose data are in the cache. -1: none. */
 static int next_runnable(const Worker *w)
 {
-    const int running = w->running, nword = (w->nthread + 63) / 64;
-    const uint64_t warp = (uint64_t)0xffffffff << (running / LANES * LANES % 64) & w->runnable[running / 64];
-    if (warp)
-        return running / 64 * 64 + __builtin_ctzll(warp);
-    for (int i = 0; i < nword; i++) {
-        int word = (running / 64 + i) % nword;
-        if (w->runnable[word])
-            return word * 64 + __builtin_ctzll(w->runnable[word]);
+    const int first = w->running / LANES, nwarp = (w->nthread + LANES - 1) / LANES;
+    int warp = first;
+    while (!w->runnable[warp]) {
+        warp = warp + 1 < nwarp ? warp + 1 : 0;
+        if (warp == first)
+            return -1;
     }
-    return -1;
+    return warp * LANES + __builtin_ctz(w->runnable[warp]);
 }
 
 static void run_fiber(Worker *w, Context *from, int thread)
 {
-    w->runnable[thread / 64] &= ~((uint64_t)1 << thread % 64);
+    w->runnable[thread / LANES] &= ~(1u << thread % LANES);
     w->running = thread;
     w->stamp = stamp_of(w->epoch, thread);
     w->stack = w->fiber[thread].stack;
@@ -256,8 +243,7 @@ void collective_wait(Worker *w, Collective *c, int lane)
     collective_run(w, c);
     for (int i = first; i < first + LANES; i++)
         w->fiber[i].state = RUNNING;
-    w->runnable[first / 64] |= (uint64_t)0xffffffff << first % 64;
-    w->runnable[first / 64] &= ~((uint64_t)1 << w->running % 64);
+    w->runnable[first / LANES] = ~(1u << lane);
 }
 
 /* ---- a block */
@@ -317,11 +303,11 @@ static void begin_block(Worker *w, uint64_t index)
         w->warp[i].arrived = 0;
     for (int i = 0; i < w->nthread; i++) {
         Fiber *f = &w->fiber[i];
-        f->state = RUNNING;
-        f->line = 0;
-        f->first_copy = f->ncopy = 0;
-        f->group = f->fences = f->fence_epoch = f->fences_at_barrier = f->write_fences = f->write_epoch = 0;
-        w->log[i].n = 0;
+        *f = (Fiber){ .stack = f->stack,
+                      .copy = f->copy,
+                      .access = f->access,
+                      .max_copy = f->max_copy,
+                      .max_access = f->max_access };
         context_new(&f->context, (void *)f->stack, STACK_BYTES - stack_colour(i), run_thread);
         set_runnable(w, i);
     }

@@ -12,38 +12,13 @@
  */
 #include "search/runner/emu/worker.h"
 
-#include <stdlib.h>
-#include <string.h>
+enum { SECTOR_BYTES = 32, BANKS = 32, WORD_BYTES = 4 };
 
-enum { SECTOR_BYTES = 32, BANKS = 32, WORD_BYTES = 4, SITE_SLOTS = 1024 };
-
-/* One instruction of a warp. */
-typedef struct {
-    uintptr_t address[LANES];
-    uint16_t bytes[LANES]; /* 0: this lane does not take part */
-} Instruction;
-
-/* The instructions of one place in the code. */
-typedef struct Site {
-    uintptr_t site;
-    uint8_t kind;
-    int seen, lane; /* accesses of that lane so far */
-    int n, max;
-    Instruction *instruction;
-} Site;
-
-void count_access(Worker *w, uintptr_t site, uintptr_t address, size_t bytes, CountKind kind)
+void count_access(Worker *w, const Access *a)
 {
-    Log *log = &w->log[w->running];
-    if (log->n == log->max) {
-        int max = log->max ? 2 * log->max : 256;
-        Access *more = realloc(log->access, (size_t)max * sizeof *more);
-        if (!more)
-            finding_fatal(w, 0, "no memory to count its accesses");
-        log->access = more;
-        log->max = max;
-    }
-    log->access[log->n++] = (Access){ site, address, (uint16_t)bytes, (uint8_t)kind };
+    Fiber *f = &w->fiber[w->running];
+    f->access = array_with_room(f->access, f->naccess, &f->max_access, sizeof *f->access);
+    f->access[f->naccess++] = *a;
 }
 
 /* ---- costs */
@@ -65,7 +40,7 @@ static int64_t sectors(const Instruction *x)
 }
 
 /* Of lanes that are served together. */
-static int wavefronts_of(const uintptr_t *address, const uint16_t *bytes, int n)
+static int wavefronts_of(const uintptr_t *address, const uint32_t *bytes, int n)
 {
     uintptr_t word[BANKS][LANES];
     int count[BANKS] = { 0 }, most = 0;
@@ -106,7 +81,8 @@ static int fronts_of(const Instruction *x, int together, int *ngroup)
 
 static void add_shared(EmuCounts *c, const Instruction *x, bool load)
 {
-    int widest = 0, ngroup, fewer_groups;
+    uint32_t widest = 0;
+    int ngroup, fewer_groups;
     for (int i = 0; i < LANES; i++)
         widest = x->bytes[i] > widest ? x->bytes[i] : widest;
     const int together = widest <= 4 ? LANES : widest <= 8 ? LANES / 2 : LANES / 4;
@@ -132,31 +108,31 @@ void count_rows(Worker *w, const uintptr_t *row, int n)
     add_shared(&w->counts, &x, false); /* a matrix at a time */
 }
 
-static void add_instruction(EmuCounts *c, const Instruction *x, uint8_t kind)
+static void add_instruction(EmuCounts *c, const Instruction *x, const Site *s)
 {
-    if (kind == COUNT_READ)
-        c->sectors_read += sectors(x);
-    else if (kind == COUNT_WRITE)
-        c->sectors_written += sectors(x);
+    if (s->shared)
+        add_shared(c, x, !s->write);
     else
-        add_shared(c, x, kind == COUNT_SHARED_READ);
+        *(s->write ? &c->sectors_written : &c->sectors_read) += sectors(x);
 }
 
 /* ---- from accesses to instructions */
 
 /* The slot of a place; NULL: there are more than there is room for, which no kernel of sane size has. */
-static Site *find_site(Site *table, uintptr_t site, uint8_t kind)
+static Site *find_site(Site *table, const Access *a)
 {
-    unsigned slot = (unsigned)((site * 4 + kind) * 0x9e3779b97f4a7c15u >> 54);
+    const unsigned kind = 2u * a->shared + a->write;
+    unsigned slot = (unsigned)((a->site * 4 + kind) * 0x9e3779b97f4a7c15u >> 54);
     for (int i = 0; i < SITE_SLOTS; i++, slot = (slot + 1) % SITE_SLOTS) {
         Site *s = &table[slot];
-        if (s->site == 0) {
-            s->site = site;
-            s->kind = kind;
-            s->n = 0;
-            s->lane = -1;
-        }
-        if (s->site == site && s->kind == kind)
+        if (s->site == 0)
+            *s = (Site){ .site = a->site,
+                         .write = a->write,
+                         .shared = a->shared,
+                         .lane = -1,
+                         .max = s->max,
+                         .instruction = s->instruction };
+        if (s->site == a->site && s->write == a->write && s->shared == a->shared)
             return s;
     }
     return NULL;
@@ -164,7 +140,7 @@ static Site *find_site(Site *table, uintptr_t site, uint8_t kind)
 
 static bool add_access(Worker *w, const Access *a, int lane)
 {
-    Site *s = find_site(w->site, a->site, a->kind);
+    Site *s = find_site(w->site, a);
     if (!s)
         return false;
     if (s->lane != lane) {
@@ -172,14 +148,7 @@ static bool add_access(Worker *w, const Access *a, int lane)
         s->seen = 0;
     }
     const int at = s->seen++;
-    if (at == s->max) {
-        int max = s->max ? 2 * s->max : 16;
-        Instruction *more = realloc(s->instruction, (size_t)max * sizeof *more);
-        if (!more)
-            return false;
-        s->instruction = more;
-        s->max = max;
-    }
+    s->instruction = array_with_room(s->instruction, at, &s->max, sizeof *s->instruction);
     if (at == s->n)
         s->instruction[s->n++] = (Instruction){ 0 };
     s->instruction[at].address[lane] = a->address;
@@ -190,40 +159,23 @@ static bool add_access(Worker *w, const Access *a, int lane)
 static void flush_warp(Worker *w, int first)
 {
     for (int lane = 0; lane < LANES && first + lane < w->nthread; lane++) {
-        Log *log = &w->log[first + lane];
-        for (int i = 0; i < log->n; i++)
-            if (!add_access(w, &log->access[i], lane))
-                finding_plain(w->emu, "it cannot be counted: no memory, or too many places that access memory");
-        log->n = 0;
+        Fiber *f = &w->fiber[first + lane];
+        for (int i = 0; i < f->naccess; i++)
+            if (!add_access(w, &f->access[i], lane))
+                finding_plain(w->emu, "it cannot be counted: too many places access memory");
+        f->naccess = 0;
     }
-    for (int i = 0; i < SITE_SLOTS; i++) {
-        Site *s = &w->site[i];
+    for (Site *s = w->site; s < w->site + SITE_SLOTS; s++) {
         for (int at = 0; s->site && at < s->n; at++)
-            add_instruction(&w->counts, &s->instruction[at], s->kind);
+            add_instruction(&w->counts, &s->instruction[at], s);
         s->site = 0;
     }
-}
-
-bool count_begin(Worker *w)
-{
-    if (!w->site)
-        w->site = calloc(SITE_SLOTS, sizeof *w->site);
-    return w->site != NULL;
 }
 
 void count_flush(Worker *w)
 {
     for (int first = 0; first < w->nthread; first += LANES)
         flush_warp(w, first);
-}
-
-void count_free(Worker *w)
-{
-    for (int i = 0; w->site && i < SITE_SLOTS; i++)
-        free(w->site[i].instruction);
-    free(w->site);
-    for (int i = 0; i < MAX_BLOCK_THREADS; i++)
-        free(w->log[i].access);
 }
 
 void counts_add(EmuCounts *to, const EmuCounts *from)

@@ -27,7 +27,7 @@ typedef enum {
     EMU_INPUT,
     EMU_OUTPUT,
     EMU_WORKSPACE,
-    EMU_MEMORY /* what a program allocated, for whatever it likes: see emu_add_memory() */
+    EMU_MEMORY /* what a program allocated, for whatever it likes: counters in it must be 0 after each launch */
 } EmuRole;
 
 /* Memory that a kernel may use. */
@@ -75,23 +75,20 @@ typedef struct {
     EmuCounts counts;
 } Emu;
 
-/* The emulator that launches go to from here on; its findings, counts and shadows are cleared. NULL: none. False: no
- * memory. Only one thread may launch. */
-bool emu_begin(Emu *e);
-/* Ends it: checks that counters are as they shall be. */
+/* Memory that kernels may use, in all launches until it is removed, or until emu_end. Nobody has written it. No bytes: there is nothing to add.
+ * False: no memory for it, or too many. */
+bool emu_add_region(Emu *e, EmuRole role, const char *name, const void *base, size_t bytes, unsigned elem_bytes);
+void emu_remove_region(Emu *e, int i); /* the last one takes its place */
+/* The emulator that launches go to from here on; its findings and counts are cleared. Only one thread may launch. */
+void emu_begin(Emu *e);
+/* Ends it: checks that counters are as they shall be, and removes all memory. */
 void emu_end(Emu *e);
-/* Memory that is there from now on until it is removed, in whatever launches there are: between emu_begin and emu_end.
- * Nobody has written it. False: no memory, or too many. */
-bool emu_add_memory(Emu *e, const char *name, const void *base, size_t bytes);
-/* False: there is none. */
-bool emu_remove_memory(Emu *e, const void *base);
 /* The memory that all these bytes are in, NULL: there is none. */
 const EmuRegion *emu_memory_of(const Emu *e, const void *address, size_t bytes);
 /* The first byte of memory that nobody has written, among these; NULL: none. */
 const void *emu_unwritten(const EmuRegion *r, const void *address, size_t bytes);
 /* A finding in one line, with the line of the source that it is about, if that can be told. */
 void emu_describe(const EmuFinding *f, char text[EMU_TEXT_BYTES]);
-void emu_add_region(Emu *e, EmuRole role, const char *name, const void *base, size_t bytes, unsigned elem_bytes);
 /* Gives back what all launches kept: stacks and shadows of workers. */
 void emu_free(void);
 

@@ -19,36 +19,25 @@
 enum { MAX_REPORT = 1000 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static bool is_known(const Emu *e, uintptr_t site)
-{
-    for (int i = 0; i < e->nfinding; i++)
-        if (site && e->finding[i].site == site)
-            return true;
-    return false;
-}
-
-/* False: there are enough, or the same ones come over and over. */
-static bool keep(Emu *e, const EmuFinding *f)
-{
-    pthread_mutex_lock(&lock);
-    if (e->nfinding < EMU_MAX_FINDING && !is_known(e, f->site))
-        e->finding[e->nfinding++] = *f;
-    const bool more = e->nfinding < EMU_MAX_FINDING && ++e->nreport < MAX_REPORT;
-    pthread_mutex_unlock(&lock);
-    return more;
-}
-
-/* As keep(), with the text; of the running thread. w NULL: no one in particular. */
+/* Notes what the running thread did; w NULL: no one in particular. False: there is enough, or the same comes over and over. */
 static bool note(Emu *e, const Worker *w, uintptr_t site, const char *fmt, va_list ap)
 {
     EmuFinding f = { .thread = -1, .site = site };
+    int same = 0;
     if (w) {
         f.thread = w->running;
         f.line = w->fiber[w->running].line;
         memcpy(f.block, w->block_index, sizeof f.block);
     }
     vsnprintf(f.text, sizeof f.text, fmt, ap);
-    return keep(e, &f);
+    pthread_mutex_lock(&lock);
+    while (same < e->nfinding && !(site && e->finding[same].site == site))
+        same++;
+    if (same == e->nfinding && same < EMU_MAX_FINDING)
+        e->finding[e->nfinding++] = f;
+    const bool more = e->nfinding < EMU_MAX_FINDING && ++e->nreport < MAX_REPORT;
+    pthread_mutex_unlock(&lock);
+    return more;
 }
 
 void finding(Worker *w, uintptr_t site, const char *fmt, ...)
@@ -70,12 +59,38 @@ _Noreturn void finding_fatal(Worker *w, uintptr_t site, const char *fmt, ...)
     block_abort(w);
 }
 
+_Noreturn void finding_access(Worker *w, const Access *a, const char *rest)
+{
+    char place[EMU_TEXT_BYTES];
+    finding_fatal(w, a->site, "%s %u bytes at %s%s", a->write ? "writes" : "reads", a->bytes,
+                  place_text(w, a->address, place), rest);
+}
+
 void finding_plain(Emu *e, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
     note(e, NULL, 0, fmt, ap);
     va_end(ap);
+}
+
+/* ---- memory */
+
+void *checked_memory(void *memory)
+{
+    if (!memory) {
+        fputs("emulator: out of memory\n", stderr);
+        _exit(3);
+    }
+    return memory;
+}
+
+void *array_with_room(void *array, int n, int *max, size_t elem_bytes)
+{
+    if (n < *max)
+        return array;
+    *max = *max ? 2 * *max : 16;
+    return checked_memory(realloc(array, (size_t)*max * elem_bytes));
 }
 
 /* ---- lines of the source */

@@ -33,11 +33,51 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Release *releases; /* all of this launch */
 static uint64_t last_order;
 
-bool global_begin(Launch *l)
+/* ---- memory */
+
+/* How far an address is outside of a region. */
+static uintptr_t distance(const EmuRegion *r, uintptr_t address)
 {
-    l->release = calloc(l->nblock, sizeof *l->release);
-    return l->release != NULL;
+    return address < r->base              ? r->base - address
+           : address < r->base + r->bytes ? 0
+                                          : address - (r->base + r->bytes) + 1;
 }
+
+/* The region nearest to an address; NULL: none is within `reach`. */
+static const EmuRegion *region_near(const Emu *e, uintptr_t address, uintptr_t reach)
+{
+    const EmuRegion *nearest = NULL;
+    for (int i = 0; i < e->nregion; i++)
+        if (distance(&e->region[i], address) <= reach &&
+            (!nearest || distance(&e->region[i], address) < distance(nearest, address)))
+            nearest = &e->region[i];
+    return nearest;
+}
+
+const EmuRegion *emu_memory_of(const Emu *e, const void *address, size_t bytes)
+{
+    const EmuRegion *r = region_near(e, (uintptr_t)address, 0);
+    return r && r->role == EMU_MEMORY && r->bytes - ((uintptr_t)address - r->base) >= bytes ? r : NULL;
+}
+
+const void *emu_unwritten(const EmuRegion *r, const void *address, size_t bytes)
+{
+    const uintptr_t offset = (uintptr_t)address - r->base;
+    for (size_t g = offset / r->elem_bytes; g * r->elem_bytes < offset + bytes; g++)
+        if (r->shadow[g] == 0)
+            return (const void *)(r->base + g * r->elem_bytes);
+    return NULL;
+}
+
+void global_host_writes(Emu *e, uintptr_t address, size_t bytes)
+{
+    const EmuRegion *r = emu_memory_of(e, (const void *)address, bytes);
+    for (size_t g = r ? (address - r->base) / r->elem_bytes : 0; r && g * r->elem_bytes < address - r->base + bytes;
+         g++)
+        r->shadow[g] = host_mark;
+}
+
+/* ---- the end of a launch */
 
 /* Memory that stays: what was counted up in a launch must be 0 behind it. */
 static void check_counter(Emu *e, const Release *release)
@@ -49,7 +89,7 @@ static void check_counter(Emu *e, const Release *release)
                       (size_t)(release->address - r->base), count);
 }
 
-void global_end(Emu *e, Launch *l)
+void global_end(Emu *e)
 {
     for (Release *r = releases, *next; r; r = next) {
         if (e->nfinding == 0)
@@ -58,8 +98,6 @@ void global_end(Emu *e, Launch *l)
         free(r);
     }
     releases = NULL;
-    free(l->release);
-    l->release = NULL;
 }
 
 /* ---- marks */
@@ -114,36 +152,6 @@ static void check_order(Worker *w, uint64_t mark, uintptr_t address, bool write,
     }
 }
 
-/* ---- memory that stays */
-
-const EmuRegion *emu_memory_of(const Emu *e, const void *address, size_t bytes)
-{
-    for (int i = 0; i < e->nregion; i++) {
-        const EmuRegion *r = &e->region[i];
-        const uintptr_t offset = (uintptr_t)address - r->base;
-        if (r->role == EMU_MEMORY && offset < r->bytes && r->bytes - offset >= bytes)
-            return r;
-    }
-    return NULL;
-}
-
-const void *emu_unwritten(const EmuRegion *r, const void *address, size_t bytes)
-{
-    const uintptr_t offset = (uintptr_t)address - r->base;
-    for (size_t g = offset / r->elem_bytes; g * r->elem_bytes < offset + bytes; g++)
-        if (r->shadow[g] == 0)
-            return (const void *)(r->base + g * r->elem_bytes);
-    return NULL;
-}
-
-void global_host_writes(Emu *e, uintptr_t address, size_t bytes)
-{
-    const EmuRegion *r = emu_memory_of(e, (const void *)address, bytes);
-    for (size_t g = r ? (address - r->base) / r->elem_bytes : 0; r && g * r->elem_bytes < address - r->base + bytes;
-         g++)
-        r->shadow[g] = host_mark;
-}
-
 /* ---- one granule */
 
 static void read_granule(Worker *w, const EmuRegion *r, size_t granule, uintptr_t site)
@@ -196,35 +204,6 @@ static void write_workspace(Worker *w, const EmuRegion *r, size_t granule, uintp
 
 /* ---- accesses */
 
-/* How far an address is outside of a region. */
-static uintptr_t distance(const EmuRegion *r, uintptr_t address)
-{
-    return address < r->base              ? r->base - address
-           : address < r->base + r->bytes ? 0
-                                          : address - (r->base + r->bytes) + 1;
-}
-
-/* The region nearest to an address; NULL: none is within `reach`. */
-static const EmuRegion *region_near(const Worker *w, uintptr_t address, uintptr_t reach)
-{
-    const Emu *e = w->emu;
-    const EmuRegion *nearest = NULL;
-    for (int i = 0; i < e->nregion; i++)
-        if (distance(&e->region[i], address) <= reach &&
-            (!nearest || distance(&e->region[i], address) < distance(nearest, address)))
-            nearest = &e->region[i];
-    return nearest;
-}
-
-static const EmuRegion *region_of(const Worker *w, uintptr_t address)
-{
-    const Emu *e = w->emu;
-    for (int i = 0; i < e->nregion; i++)
-        if (address - e->region[i].base < e->region[i].bytes)
-            return &e->region[i];
-    return NULL;
-}
-
 /* Constants that the compiler put beside the code. */
 static bool is_constant(const Worker *w, uintptr_t address)
 {
@@ -232,62 +211,60 @@ static bool is_constant(const Worker *w, uintptr_t address)
     return dladdr((void *)w->launch->call, &code) && dladdr((void *)address, &data) && code.dli_fbase == data.dli_fbase;
 }
 
-static const EmuRegion *find_region(Worker *w, uintptr_t address, size_t bytes, bool write, uintptr_t site)
+/* The memory that an access is to; NULL: a constant. */
+static const EmuRegion *find_region(Worker *w, const Access *a)
 {
-    char text[EMU_TEXT_BYTES];
-    const EmuRegion *r = region_of(w, address);
-    if (!r && !write && is_constant(w, address))
+    const EmuRegion *r = region_near(w->emu, a->address, 0);
+    if (!r && !a->write && is_constant(w, a->address))
         return NULL;
-    if (!r || r->bytes - (address - r->base) < bytes)
-        finding_fatal(w, site, "%s %zu bytes at %s", write ? "writes" : "reads", bytes, place_text(w, address, text));
+    if (!r || r->bytes - (a->address - r->base) < a->bytes)
+        finding_access(w, a, "");
     w->recent[1] = w->recent[0];
     w->recent[0] = r;
     return r;
 }
 
-bool global_reads_input(const Worker *w, uintptr_t address, size_t bytes)
+bool global_reads_input(const Worker *w, const Access *a)
 {
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2 && !a->write; i++) {
         const EmuRegion *r = w->recent[i];
-        if (r && r->role == EMU_INPUT && address - r->base < r->bytes && r->bytes - (address - r->base) >= bytes)
+        if (r && r->role == EMU_INPUT && a->address - r->base < r->bytes &&
+            r->bytes - (a->address - r->base) >= a->bytes)
             return true;
     }
     return false;
 }
 
-void global_access(Worker *w, uintptr_t address, size_t bytes, bool write, bool aligned, uintptr_t site)
+void global_access(Worker *w, const Access *a)
 {
-    if (!write && !w->counting && (!aligned || address % bytes == 0) && global_reads_input(w, address, bytes))
+    const bool misaligned = a->aligned && a->address % a->bytes != 0;
+    if (!w->counting && !misaligned && global_reads_input(w, a))
         return;
     char text[EMU_TEXT_BYTES];
-    const EmuRegion *r = find_region(w, address, bytes, write, site);
+    const EmuRegion *r = find_region(w, a);
     if (!r)
         return;
-    if (aligned && address % bytes != 0)
-        finding_fatal(w, site, "%s %zu bytes at %s, which is not aligned to them", write ? "writes" : "reads", bytes,
-                      place_text(w, address, text));
+    if (misaligned)
+        finding_access(w, a, ", which is not aligned to them");
     if (w->counting)
-        count_access(w, site, address, bytes, write ? COUNT_WRITE : COUNT_READ);
-    if (r->role == EMU_INPUT) {
-        if (write)
-            finding_fatal(w, site, "writes %s, an input", place_text(w, address, text));
-        return;
-    }
-    const size_t from = (address - r->base) / r->elem_bytes, to = (address - r->base + bytes - 1) / r->elem_bytes;
-    for (size_t g = from; g <= to; g++) {
-        if (!write)
-            read_granule(w, r, g, site);
+        count_access(w, a);
+    if (r->role == EMU_INPUT && a->write)
+        finding_fatal(w, a->site, "writes %s, an input", place_text(w, a->address, text));
+    const size_t offset = a->address - r->base, last = (offset + a->bytes - 1) / r->elem_bytes;
+    for (size_t g = offset / r->elem_bytes; r->role != EMU_INPUT && g <= last; g++) {
+        if (!a->write)
+            read_granule(w, r, g, a->site);
         else if (r->role == EMU_OUTPUT)
-            write_output(w, r, g, site);
+            write_output(w, r, g, a->site);
         else
-            write_workspace(w, r, g, site);
+            write_workspace(w, r, g, a->site);
     }
 }
 
 const char *place_text(const Worker *w, uintptr_t address, char text[EMU_TEXT_BYTES])
 {
     const uintptr_t reach = 1 << 20;
-    const EmuRegion *r = region_near(w, address, reach);
+    const EmuRegion *r = region_near(w->emu, address, reach);
     if (address - w->window < w->window_bytes)
         snprintf(text, EMU_TEXT_BYTES, "shared byte %td", (ptrdiff_t)(address - (uintptr_t)w->shared));
     else if (!r)
@@ -338,30 +315,27 @@ EXPORT unsigned dcgen_emu_atomic_add(unsigned *p, unsigned value, int acq_rel, i
 {
     char text[EMU_TEXT_BYTES];
     Worker *w = emu_worker;
-    const uintptr_t address = (uintptr_t)p, site = (uintptr_t)__builtin_return_address(0);
+    const Access a = { (uintptr_t)__builtin_return_address(0), (uintptr_t)p, sizeof *p, true, false, false };
     w->fiber[w->running].line = line;
-    if (address % sizeof *p != 0)
-        finding_fatal(w, site, "adds to %s, which is not aligned to 4 bytes", place_text(w, address, text));
-    const EmuRegion *r = find_region(w, address, sizeof *p, true, site);
+    if (a.address % sizeof *p != 0)
+        finding_fatal(w, a.site, "adds to %s, which is not aligned to 4 bytes", place_text(w, a.address, text));
+    const EmuRegion *r = find_region(w, &a);
     if (r->role != EMU_WORKSPACE && r->role != EMU_MEMORY)
-        finding_fatal(w, site, "adds to %s, not in the workspace", place_text(w, address, text));
+        finding_fatal(w, a.site, "adds to %s, not in the workspace", place_text(w, a.address, text));
     if (w->counting)
-        count_access(w, site, address, sizeof *p, COUNT_WRITE);
-    uint64_t *mark = &r->shadow[(address - r->base) / r->elem_bytes];
-    const size_t nmark = sizeof *p / r->elem_bytes;
-    Release *release = calloc(1, sizeof *release);
-    if (!release)
-        finding_fatal(w, site, "no memory for its atomics");
+        count_access(w, &a);
+    uint64_t *mark = &r->shadow[(a.address - r->base) / r->elem_bytes];
+    Release *release = checked_memory(calloc(1, sizeof *release));
     pthread_mutex_lock(&lock);
     const uint64_t old_mark = __atomic_load_n(mark, __ATOMIC_RELAXED);
     const unsigned old = *p;
     *p += value;
-    for (size_t i = 0; i < nmark; i++)
+    for (size_t i = 0; i < sizeof *p / r->elem_bytes; i++)
         __atomic_store_n(&mark[i], own_mark(w) | counter_mark, __ATOMIC_RELAXED);
-    note_release(w, release, address, acq_rel != 0);
+    note_release(w, release, a.address, acq_rel != 0);
     pthread_mutex_unlock(&lock);
     if (old_mark && !(old_mark & counter_mark) && mark_block(old_mark) >= w->launch->first_block)
-        finding(w, site, "adds to %s, to which a plain store was made", place_text(w, address, text));
+        finding(w, a.site, "adds to %s, to which a plain store was made", place_text(w, a.address, text));
     return old;
 }
 

@@ -84,16 +84,15 @@ static void *run_blocks(void *worker)
 
 static Worker *worker_at(int i, Launch *l)
 {
-    if (!workers[i] && !(workers[i] = calloc(1, sizeof **workers)))
-        return NULL;
+    if (!workers[i])
+        workers[i] = checked_memory(calloc(1, sizeof **workers));
     Worker *w = workers[i];
     w->emu = current;
     w->launch = l;
     w->counting = current->count;
     w->recent[0] = w->recent[1] = NULL;
     w->counts = (EmuCounts){ .smem_bytes = (int64_t)l->smem_bytes };
-    bool good = worker_prepare(w, (int)(l->block[0] * l->block[1] * l->block[2])) && (!w->counting || count_begin(w));
-    return good ? w : NULL;
+    return worker_prepare(w, (int)(l->block[0] * l->block[1] * l->block[2])) ? w : NULL;
 }
 
 /* False: no memory. Fewer workers than wanted are no failure. */
@@ -135,8 +134,10 @@ EXPORT int dcgen_emu_launch(EmuCall *call, void *kernel, const void *args, const
     l.nblock = l.nx * grid[1] * grid[2];
     l.first_block = (uint32_t)next_block;
     next_block += l.nblock;
-    bool good = global_begin(&l) && run_workers(&l);
-    global_end(current, &l);
+    l.release = calloc(l.nblock, sizeof *l.release);
+    bool good = l.release && run_workers(&l);
+    global_end(current);
+    free(l.release);
     return good ? 0 : refuse(current, CUDA_OUT_OF_MEMORY, "no memory to emulate it");
 }
 
@@ -147,15 +148,6 @@ EXPORT void dcgen_emu_written(const void *address, size_t bytes)
 }
 
 /* ---- what the runner calls */
-
-void emu_add_region(Emu *e, EmuRole role, const char *name, const void *base, size_t bytes, unsigned elem_bytes)
-{
-    if (bytes == 0 || e->nregion == EMU_MAX_REGION)
-        return;
-    EmuRegion *r = &e->region[e->nregion++];
-    *r = (EmuRegion){ .role = role, .base = (uintptr_t)base, .bytes = bytes, .elem_bytes = elem_bytes };
-    snprintf(r->name, sizeof r->name, "%s", name);
-}
 
 /* Small pages, which are there once they are written: of a large output a launch may write little. */
 static bool new_shadow(EmuRegion *r)
@@ -169,56 +161,41 @@ static bool new_shadow(EmuRegion *r)
     return true;
 }
 
-static void free_shadow(EmuRegion *r)
+bool emu_add_region(Emu *e, EmuRole role, const char *name, const void *base, size_t bytes, unsigned elem_bytes)
 {
-    if (r->shadow)
-        munmap(r->shadow, r->shadow_bytes);
+    EmuRegion *r = &e->region[e->nregion];
+    if (bytes == 0 || e->nregion == EMU_MAX_REGION)
+        return bytes == 0;
+    *r = (EmuRegion){ .role = role, .base = (uintptr_t)base, .bytes = bytes, .elem_bytes = elem_bytes };
+    snprintf(r->name, sizeof r->name, "%s", name);
+    if (role != EMU_INPUT && !new_shadow(r))
+        return false;
+    e->nregion++;
+    return true;
 }
 
-bool emu_add_memory(Emu *e, const char *name, const void *base, size_t bytes)
+void emu_remove_region(Emu *e, int i)
 {
-    enum { GRANULE = 2 }; /* the smallest element */
-    const int n = e->nregion;
-    emu_add_region(e, EMU_MEMORY, name, base, bytes, GRANULE);
-    if (e->nregion > n && new_shadow(&e->region[n]))
-        return true;
-    e->nregion = n;
-    return false;
+    if (e->region[i].shadow)
+        munmap(e->region[i].shadow, e->region[i].shadow_bytes);
+    e->region[i] = e->region[--e->nregion];
 }
 
-bool emu_remove_memory(Emu *e, const void *base)
-{
-    for (int i = 0; i < e->nregion; i++)
-        if (e->region[i].base == (uintptr_t)base) {
-            free_shadow(&e->region[i]);
-            e->region[i] = e->region[--e->nregion];
-            return true;
-        }
-    return false;
-}
-
-bool emu_begin(Emu *e)
+void emu_begin(Emu *e)
 {
     current = e;
     next_block = 1;
     e->nfinding = e->nreport = 0;
     e->refusal[0] = '\0';
     e->counts = (EmuCounts){ 0 };
-    bool good = true;
-    for (int i = 0; i < e->nregion; i++) {
-        e->region[i].shadow = NULL;
-        good = good && (e->region[i].role == EMU_INPUT || new_shadow(&e->region[i]));
-    }
-    return good;
 }
 
 void emu_end(Emu *e)
 {
     if (e->nfinding == 0)
         global_check_counters(e);
-    for (int i = 0; i < e->nregion; i++)
-        free_shadow(&e->region[i]);
-    e->nregion = 0;
+    while (e->nregion > 0)
+        emu_remove_region(e, e->nregion - 1);
     current = NULL;
 }
 
@@ -227,7 +204,6 @@ void emu_free(void)
     for (int i = 0; i < MAX_WORKERS; i++)
         if (workers[i]) {
             worker_free(workers[i]);
-            free(workers[i]);
             workers[i] = NULL;
         }
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "gen/base/json.h"
 #include "search/runner/emu/emu.h"
 #include "search/runner/facts.h"
 
@@ -58,7 +59,7 @@ static int64_t accesses_of(const Shape *s)
 static bool open_work(Work *w, char why[WHY_BYTES])
 {
     (void)why;
-    emu = (Emu){ .workers = w->timing.threads, .count = w->count, .smem_limit = smem_limit(w->smem_limit) };
+    emu = (Emu){ .workers = w->timing.threads, .smem_limit = smem_limit(w->smem_limit) };
     emu.block_budget = accesses_of(w->shape);
     return true;
 }
@@ -84,29 +85,22 @@ static bool place_new(Place *p, const Kernel *k, const Setup *setup, const Shape
     return guarded_new_at(&p->packed, (size_t)k->packed_size, offset);
 }
 
-static void add_regions(const Setup *setup, const Place *p)
-{
-    char name[64];
-    for (int i = 0; i < setup->noperand; i++) {
-        snprintf(name, sizeof name, "operand %d (%s)", i, setup->name[i]);
-        emu_add_region(&emu, setup->role[i] == ROLE_OUT ? EMU_OUTPUT : EMU_INPUT, name, p->operand[i].data,
-                       p->operand[i].bytes, (unsigned)setup->dtype[i]->bytes);
-    }
-    if (p->packed.data)
-        emu_add_region(&emu, EMU_INPUT, "the packed operand", p->packed.data, p->packed.bytes,
-                       (unsigned)setup->dtype[setup->constant]->bytes);
-}
-
 /* ---- a call */
 
-/* On the memory that was added, and this workspace. */
-static bool launch(Kernel *k, const int64_t *extent, void *const *operand, const Guarded *workspace, int *code)
+static bool add_region(EmuRole role, const char *name, const Guarded *g, size_t elem_bytes)
 {
-    emu_add_region(&emu, EMU_WORKSPACE, "workspace", workspace->data, workspace->bytes, COUNTER_BYTES);
-    const bool begun = emu_begin(&emu);
-    *code = begun ? k->launch(extent, operand, workspace->data, NULL) : 0;
+    return emu_add_region(&emu, role, name, g->data, g->bytes, (unsigned)elem_bytes);
+}
+
+/* On the memory that was added, if all of it could be, and this workspace. */
+static bool launch(Kernel *k, bool added, const int64_t *extent, void *const *operand, const Guarded *workspace,
+                   int *code)
+{
+    added = added && add_region(EMU_WORKSPACE, "workspace", workspace, COUNTER_BYTES);
+    emu_begin(&emu);
+    *code = added ? k->launch(extent, operand, workspace->data, NULL) : 0;
     emu_end(&emu);
-    return begun || kernel_fail(k, STATUS_INVALID, "no memory to emulate it");
+    return added || kernel_fail(k, STATUS_INVALID, "no memory to emulate it");
 }
 
 static bool judge(Kernel *k, int code)
@@ -123,23 +117,30 @@ static bool judge(Kernel *k, int code)
 
 static json_t *facts_of(const EmuCounts *c)
 {
-    return json_pack("{s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}}", "facts", "sectors_read",
-                     (json_int_t)c->sectors_read, "sectors_written", (json_int_t)c->sectors_written, "wavefronts",
-                     (json_int_t)c->wavefronts, "conflicts", (json_int_t)c->conflicts, "barriers",
-                     (json_int_t)c->barriers, "collectives", (json_int_t)c->collectives, "blocks",
-                     (json_int_t)c->blocks, "threads", (json_int_t)c->threads, "smem_bytes", (json_int_t)c->smem_bytes);
+    return JSON_OBJECT(FIELD("sectors_read", c->sectors_read), FIELD("sectors_written", c->sectors_written),
+                       FIELD("wavefronts", c->wavefronts), FIELD("conflicts", c->conflicts),
+                       FIELD("barriers", c->barriers), FIELD("collectives", c->collectives), FIELD("blocks", c->blocks),
+                       FIELD("threads", c->threads), FIELD("smem_bytes", c->smem_bytes));
 }
 
 static bool call(Kernel *k, const Setup *setup, Shape *s, Place *p, const Guarded *workspace)
 {
     void *operand[OP_MAX_OPERAND];
+    bool added = true;
+    char name[64];
+    int code;
     for (int i = 0; i < OP_MAX_OPERAND; i++)
         operand[i] = p->operand[i].data;
-    if (p->packed.data)
+    for (int i = 0; added && i < setup->noperand; i++) {
+        snprintf(name, sizeof name, "operand %d (%s)", i, setup->name[i]);
+        added = add_region(setup->role[i] == ROLE_OUT ? EMU_OUTPUT : EMU_INPUT, name, &p->operand[i],
+                           setup->dtype[i]->bytes);
+    }
+    if (p->packed.data) {
         operand[setup->constant] = p->packed.data;
-    add_regions(setup, p);
-    int code;
-    if (!launch(k, s->extent, operand, workspace, &code) || !judge(k, code) ||
+        added = added && add_region(EMU_INPUT, "the packed operand", &p->packed, setup->dtype[setup->constant]->bytes);
+    }
+    if (!launch(k, added, s->extent, operand, workspace, &code) || !judge(k, code) ||
         !kernel_check_traces(k, setup, s, p->operand))
         return false;
     if (!guarded_intact(&p->packed) || !guarded_intact(workspace))
@@ -160,21 +161,18 @@ static bool verify(Work *w, int i)
 {
     Kernel *k = &w->kernel[i];
     Guarded workspace;
-    const bool count = emu.count;
-    k->status = STATUS_OK;
-    k->max_err = 0;
     if (!kernel_load(k, "dcgen_launch") || !kernel_sizes(k, w->setup, w->shape))
         return false;
     if (!guarded_new(&workspace, (size_t)k->workspace_bytes, WORKSPACE_ALIGN, SIDE_START))
         return kernel_fail(k, STATUS_INVALID, "no memory for %lld bytes of workspace", (long long)k->workspace_bytes);
     if (workspace.data)
         memset(workspace.data, 0, workspace.bytes);
+    emu.count = w->count;
     bool good = call_at(k, w->setup, w->shape, &workspace, true);
-    if (good && count)
-        k->more = facts_of(&emu.counts);
+    if (good && w->count)
+        k->more = JSON_OBJECT(FIELD("facts", facts_of(&emu.counts)));
     emu.count = false;
     good = good && call_at(k, w->setup, w->shape, &workspace, false);
-    emu.count = count;
     guarded_free(&workspace);
     return good;
 }
@@ -188,11 +186,10 @@ static bool call_on(Call *c, const Guarded *in, const Guarded *out, const Guarde
 {
     void *const operand[OP_MAX_OPERAND] = { in->data, out->data };
     Kernel *k = &c->kernel;
-    emu = (Emu){ .workers = 1, .smem_limit = smem_limit(c->smem_limit), .block_budget = (int64_t)1 << 30 };
-    emu_add_region(&emu, EMU_INPUT, "in", in->data, in->bytes, WORD_BYTES);
-    emu_add_region(&emu, EMU_OUTPUT, "out", out->data, out->bytes, WORD_BYTES);
     int code;
-    if (!launch(k, c->extent, operand, workspace, &code))
+    emu = (Emu){ .workers = 1, .smem_limit = smem_limit(c->smem_limit), .block_budget = (int64_t)1 << 30 };
+    const bool added = add_region(EMU_INPUT, "in", in, WORD_BYTES) && add_region(EMU_OUTPUT, "out", out, WORD_BYTES);
+    if (!launch(k, added, c->extent, operand, workspace, &code))
         return false;
     if (emu.nfinding == 0 && code == 0) /* a launch that was refused is the object's to judge */
         emu.refusal[0] = '\0';

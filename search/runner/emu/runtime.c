@@ -17,11 +17,12 @@
 #include "search/runner/emu/emu.h"
 #include "templates/device/emulator/cuda_runtime_api.h"
 
-enum { EXIT_FINDING = 4, ALIGN_BYTES = 256, UNSET_BYTE = 0xff, DEFAULT_CAPABILITY = 90 };
+enum { EXIT_FINDING = 4, ALIGN_BYTES = 256, UNSET_BYTE = 0xff, SMALLEST_ELEMENT = 2, DEFAULT_CAPABILITY = 90 };
 
 static Emu emu;
-static Guarded block[EMU_MAX_REGION]; /* each ends, but for its alignment, where a page begins that nobody may touch */
-static int nblock, nmalloc;
+/* Each of the emulator's regions; it ends, but for its alignment, where a page begins that nobody may touch. */
+static Guarded block[EMU_MAX_REGION];
+static int nmalloc;
 static int capability;
 static bool faulty;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -72,8 +73,8 @@ static void begin(void)
     emu = (Emu){ .workers = environment("DCGEN_EMULATOR_WORKERS", 1),
                  .smem_limit = smem_limit_of(capability),
                  .block_budget = (int64_t)1 << 32 };
-    if (capability > 0 && !emu_begin(&emu))
-        capability = 0;
+    if (capability > 0)
+        emu_begin(&emu);
     atexit(at_end);
 }
 
@@ -151,16 +152,15 @@ cudaError_t cudaMalloc(void **p, size_t bytes)
         return cudaErrorNoDevice;
     if (bytes == 0)
         return cudaSuccess;
-    Guarded *b = &block[nblock];
-    if (nblock == EMU_MAX_REGION || !guarded_new(b, bytes, ALIGN_BYTES, SIDE_END))
+    Guarded *b = &block[emu.nregion];
+    if (emu.nregion == EMU_MAX_REGION || !guarded_new(b, bytes, ALIGN_BYTES, SIDE_END))
         return cudaErrorMemoryAllocation;
     snprintf(name, sizeof name, "allocation %d", ++nmalloc);
-    if (!emu_add_memory(&emu, name, b->data, bytes)) {
+    if (!emu_add_region(&emu, EMU_MEMORY, name, b->data, bytes, SMALLEST_ELEMENT)) {
         guarded_free(b);
         return cudaErrorMemoryAllocation;
     }
     memset(b->data, UNSET_BYTE, bytes);
-    nblock++;
     *p = b->data;
     return cudaSuccess;
 }
@@ -169,11 +169,11 @@ cudaError_t cudaFree(void *p)
 {
     if (!p)
         return cudaSuccess;
-    for (int i = 0; i < nblock; i++)
+    for (int i = 0; i < emu.nregion; i++)
         if (block[i].data == p) {
-            emu_remove_memory(&emu, p);
+            emu_remove_region(&emu, i);
             guarded_free(&block[i]);
-            block[i] = block[--nblock];
+            block[i] = block[emu.nregion];
             return cudaSuccess;
         }
     return cudaErrorInvalidValue;

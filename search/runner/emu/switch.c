@@ -4,9 +4,7 @@
  * one; elsewhere the C library does it, which costs two system calls.
  */
 #define _GNU_SOURCE
-#include "search/runner/emu/switch.h"
-
-#include <stdint.h>
+#include "search/runner/emu/worker.h"
 
 #if defined(__x86_64__)
 

@@ -51,38 +51,28 @@ static float f16_value(uint32_t h)
     return float_of(bits | ((h & 0x7c00) == 0x7c00 ? 0x7f800000u : 0) | (h & 0x8000) << 16);
 }
 
-/* Half `i` of a register. */
-static float half_value(int kind, uint32_t word, int i)
+/* Element `i` of a register. */
+static float element(int kind, uint32_t word, int i)
 {
     const uint32_t h = i ? word >> 16 : word & 0xffff;
-    return kind == MMA_F16 ? f16_value(h) : float_of(h << 16);
+    return kind == MMA_TF32 ? float_of(word & 0xffffe000) : kind == MMA_F16 ? f16_value(h) : float_of(h << 16);
 }
-
-static float tf32_value(uint32_t word) { return float_of(word & 0xffffe000); }
 
 typedef struct {
     float a[MMA_M][MAX_MMA_K], b[MAX_MMA_K][MMA_N], d[MMA_M][MMA_N];
 } Tiles;
 
-static void unpack_16(const Collective *c, Tiles *x)
+/* Registers hold one element of A and B, or two. */
+static inline __attribute__((always_inline)) void unpack(const Collective *c, Tiles *x, int elems)
 {
     for (int l = 0; l < LANES; l++)
         for (int r = 0; r < 4; r++)
-            for (int i = 0; i < 2; i++) {
-                x->a[l / 4 + 8 * (r % 2)][2 * (l % 4) + 8 * (r / 2) + i] = half_value(c->kind, c->mma.a[l][r], i);
+            for (int i = 0; i < elems; i++) {
+                const int t = elems * (l % 4) + i;
+                x->a[l / 4 + 8 * (r % 2)][t + 4 * elems * (r / 2)] = element(c->kind, c->mma.a[l][r], i);
                 if (r < 2)
-                    x->b[2 * (l % 4) + 8 * r + i][l / 4] = half_value(c->kind, c->mma.b[l][r], i);
+                    x->b[t + 4 * elems * r][l / 4] = element(c->kind, c->mma.b[l][r], i);
             }
-}
-
-static void unpack_tf32(const Collective *c, Tiles *x)
-{
-    for (int l = 0; l < LANES; l++)
-        for (int r = 0; r < 4; r++) {
-            x->a[l / 4 + 8 * (r % 2)][l % 4 + 4 * (r / 2)] = tf32_value(c->mma.a[l][r]);
-            if (r < 2)
-                x->b[l % 4 + 4 * r][l / 4] = tf32_value(c->mma.b[l][r]);
-        }
 }
 
 typedef float Row __attribute__((vector_size(MMA_N * sizeof(float))));
@@ -111,9 +101,9 @@ static void run_mma(Collective *c)
         for (int r = 0; r < 4; r++)
             x.d[l / 4 + 8 * (r / 2)][2 * (l % 4) + r % 2] = c->mma.d[l][r];
     if (c->kind == MMA_TF32)
-        unpack_tf32(c, &x);
+        unpack(c, &x, 1);
     else
-        unpack_16(c, &x);
+        unpack(c, &x, 2);
     multiply(&x, c->kind == MMA_TF32 ? 8 : 16);
     for (int l = 0; l < LANES; l++)
         for (int r = 0; r < 4; r++)

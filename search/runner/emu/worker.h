@@ -10,7 +10,25 @@
 
 #include <stdio.h>
 #include "search/runner/emu/emu.h"
-#include "search/runner/emu/switch.h"
+
+/* ---- switch.c: from one stack to another, within a thread */
+
+#if defined(__x86_64__)
+typedef struct {
+    void *sp;
+} Context;
+#else
+#include <ucontext.h>
+typedef struct {
+    ucontext_t u;
+} Context;
+#endif
+
+/* A context that calls entry() when it is first switched to; entry must not return. */
+void context_new(Context *c, void *stack, size_t stack_bytes, void (*entry)(void));
+void context_switch(Context *from, Context *to);
+
+/* ---- a block and its threads */
 
 enum {
     LANES = 32,
@@ -27,7 +45,8 @@ enum {
     SHARED_BYTES = 256 << 10, /* more than any GPU has */
     SHARED_REACH = 256 << 10, /* around it, addresses that count as shared memory out of bounds */
     SHARED_SKEW = 128,        /* it begins this far behind a multiple of 1024: no more alignment is promised */
-    WINDOW_BYTES = SHARED_REACH + SHARED_BYTES + SHARED_REACH
+    WINDOW_BYTES = SHARED_REACH + SHARED_BYTES + SHARED_REACH,
+    SITE_SLOTS = 1024 /* places that access memory: more than a kernel of sane size has */
 };
 
 /* Stamps of shared memory; access.c says more. */
@@ -46,15 +65,25 @@ typedef struct {
     unsigned char data[16];
 } PendingCopy;
 
+/* One access to memory. */
+typedef struct {
+    uintptr_t site, address;
+    uint32_t bytes;
+    bool write, aligned, shared; /* aligned: the address must be a multiple of its bytes */
+} Access;
+
 typedef struct {
     Context context;
     uintptr_t stack; /* its lowest address */
-    FiberState state;
-    int line; /* of the barrier or collective it waits at, or passed last */
-    /* asynchronous copies that it has started and not waited for, a queue */
+    /* asynchronous copies that it has started and not waited for, and accesses since the last barrier, when they are counted */
     PendingCopy *copy;
-    int first_copy, ncopy, max_copy;
-    uint32_t group; /* that the next commit closes */
+    Access *access;
+    int max_copy, max_access;
+    /* what follows is 0 when a block begins */
+    int ncopy, naccess;
+    FiberState state;
+    int line;       /* of the barrier or collective it waits at, or passed last */
+    uint32_t group; /* of copies, that the next commit closes */
     /* for global memory: how often and in which epoch it called __threadfence(), how often it had at the last barrier */
     uint32_t fences, fence_epoch, fences_at_barrier;
     uint32_t write_fences, write_epoch; /* fences and epoch of its last store to the workspace; epoch 0: none */
@@ -84,17 +113,20 @@ typedef struct {
     } shuffle;
 } Collective;
 
-/* One access of a lane, when accesses are counted. */
+/* One instruction of a warp that accesses memory. */
 typedef struct {
-    uintptr_t site, address;
-    uint16_t bytes;
-    uint8_t kind;
-} Access;
-typedef enum { COUNT_READ, COUNT_WRITE, COUNT_SHARED_READ, COUNT_SHARED_WRITE } CountKind;
+    uintptr_t address[LANES];
+    uint32_t bytes[LANES]; /* 0: this lane does not take part */
+} Instruction;
+
+/* The instructions of one place in the code. */
 typedef struct {
-    Access *access;
+    uintptr_t site; /* 0: none */
+    bool write, shared;
+    int seen, lane; /* accesses of that lane so far */
     int n, max;
-} Log;
+    Instruction *instruction;
+} Site;
 
 typedef struct Launch Launch;
 
@@ -102,14 +134,12 @@ typedef struct Worker {
     /* what each access looks at */
     unsigned char *shared;
     uintptr_t nline; /* whole lines of shared memory; 0 while accesses are counted, or no block runs */
-    Line *line;
     int64_t budget;
     uint32_t stamp; /* of the running fiber now */
     uint32_t smem_bytes;
     uintptr_t stack, stack_bytes;   /* of the running fiber */
     uintptr_t window, window_bytes; /* addresses near shared memory; 0 bytes while no block runs */
     const EmuRegion *recent[2];     /* that were hit last */
-    uint32_t *written, *read;       /* of each granule */
     bool counting, fenced;          /* fenced: some thread called __threadfence() since the last barrier */
     /* the block */
     Emu *emu;
@@ -118,9 +148,7 @@ typedef struct Worker {
     int nthread, running, nbarrier, nexited;
     uint32_t epoch, block_number; /* the number is unique in all launches of a call, from 1 on */
     unsigned block_index[3];
-    uint64_t runnable[MAX_BLOCK_THREADS / 64];
-    Fiber fiber[MAX_BLOCK_THREADS];
-    Collective warp[MAX_WARPS];
+    uint32_t runnable[MAX_WARPS]; /* a bit a lane */
     int barrier_line;
     /* atomics of this block */
     uintptr_t atomic_address;
@@ -130,11 +158,13 @@ typedef struct Worker {
     bool atomic_acq_rel; /* its order; else relaxed */
     /* memory */
     char *map;
-    size_t map_bytes;
     int nstack;
-    Log log[MAX_BLOCK_THREADS];
-    struct Site *site; /* of count.c */
     EmuCounts counts;
+    Fiber fiber[MAX_BLOCK_THREADS];
+    Collective warp[MAX_WARPS];
+    Site site[SITE_SLOTS];
+    Line line[SHARED_BYTES / LINE_BYTES];
+    uint32_t written[SHARED_BYTES / GRANULE_BYTES], read[SHARED_BYTES / GRANULE_BYTES]; /* of each granule */
 } Worker;
 
 extern _Thread_local Worker *emu_worker __attribute__((tls_model("local-exec"))); /* this program is no library */
@@ -160,7 +190,7 @@ struct Launch {
 void launch_place(const Launch *l, uint64_t block, unsigned index[3]);
 
 /* ---- block.c */
-bool worker_prepare(Worker *w, int nthread);
+bool worker_prepare(Worker *w, int nthread); /* false: no memory */
 void worker_free(Worker *w);
 void block_run(Worker *w, uint64_t index);
 _Noreturn void block_abort(Worker *w); /* ends the block and the launch */
@@ -176,11 +206,10 @@ void shared_rebase(Worker *w);                      /* all that was written was 
 void shared_read_row(Worker *w, uintptr_t address); /* 16 bytes, for all lanes of a warp */
 
 /* ---- global.c */
-bool global_begin(Launch *l);
-void global_end(Emu *e, Launch *l);
+void global_end(Emu *e); /* of a launch */
 void global_host_writes(Emu *e, uintptr_t address, size_t bytes);
-bool global_reads_input(const Worker *w, uintptr_t address, size_t bytes); /* for sure; false: perhaps */
-void global_access(Worker *w, uintptr_t address, size_t bytes, bool write, bool aligned, uintptr_t site);
+bool global_reads_input(const Worker *w, const Access *a); /* for sure; false: perhaps */
+void global_access(Worker *w, const Access *a);
 void global_check_counters(Emu *e);
 
 /* ---- warp.c */
@@ -199,11 +228,9 @@ extern const char *const collective_name[];
 void collective_run(Worker *w, Collective *c);
 
 /* ---- count.c */
-bool count_begin(Worker *w);
-void count_access(Worker *w, uintptr_t site, uintptr_t address, size_t bytes, CountKind kind);
+void count_access(Worker *w, const Access *a);
 void count_flush(Worker *w);                             /* all accesses since the last flush */
 void count_rows(Worker *w, const uintptr_t *row, int n); /* ldmatrix: n rows of 16 bytes, 8 at a time */
-void count_free(Worker *w);
 void counts_add(EmuCounts *to, const EmuCounts *from);
 
 /* ---- finding.c */
@@ -212,7 +239,13 @@ void counts_add(EmuCounts *to, const EmuCounts *from);
 void finding(Worker *w, uintptr_t site, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* The same, and ends the launch: going on would crash. */
 _Noreturn void finding_fatal(Worker *w, uintptr_t site, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* An access that is wrong as such: "reads 4 bytes at ..." and the rest. */
+_Noreturn void finding_access(Worker *w, const Access *a, const char *rest);
 void finding_plain(Emu *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Memory for the emulator's own lists, from calloc or realloc. The program ends where there is none. */
+void *checked_memory(void *memory);
+/* An array of *max elements, or larger if it has n already. */
+void *array_with_room(void *array, int n, int *max, size_t elem_bytes);
 /* An address in words: "shared byte 132", "operand 0 (X) element 77". */
 const char *place_text(const Worker *w, uintptr_t address, char text[EMU_TEXT_BYTES]);
 

@@ -252,7 +252,7 @@ static void what_is_visible_to_whom(void **state)
         memset(words, 0, 2 * NWORD * sizeof *words);
         emu_add_region(&e, EMU_WORKSPACE, "ws", words, NWORD * sizeof *words, sizeof *words);
         emu_add_region(&e, EMU_OUTPUT, "out", run.out, NWORD * sizeof *words, sizeof *words);
-        assert_true(emu_begin(&e));
+        emu_begin(&e);
         launch_script(scripts[i].script, words);
         if (strchr(scripts[i].script, ';'))
             launch_script(strchr(scripts[i].script, ';') + 1, words);
@@ -280,7 +280,7 @@ static void counters_are_zero_after_a_call(void **state)
         Emu e = { .workers = 1, .block_budget = 100 };
         memset(words, 0, NWORD * sizeof *words);
         emu_add_region(&e, EMU_WORKSPACE, "ws", words, NWORD * sizeof *words, sizeof *words);
-        assert_true(emu_begin(&e));
+        emu_begin(&e);
         run.out = words + NWORD;
         launch_script(script[i], words);
         assert_int_equal(e.nfinding, i == 1);
@@ -325,7 +325,7 @@ static void counters_have_an_order(void **state)
     unsigned *words = calloc(NWORD, sizeof *words);
     Emu e = { .workers = 2, .block_budget = 100 };
     emu_add_region(&e, EMU_WORKSPACE, "ws", words, NWORD * sizeof *words, sizeof *words);
-    assert_true(emu_begin(&e));
+    emu_begin(&e);
     assert_int_equal(launch(count_before_the_writer, words, (unsigned[]){ 2, 1, 1 }, (unsigned[]){ 1, 1, 1 }, 0), 0);
     emu_end(&e);
     assert_int_equal(e.nfinding, 1);
@@ -464,7 +464,7 @@ static void places_are_named(void **state)
             emu_add_region(&e, EMU_INPUT, "in", memory, 64, 4);
             emu_add_region(&e, EMU_OUTPUT, "out", memory + 256, 64, 2);
             emu_add_region(&e, EMU_WORKSPACE, "ws", memory + 512, 64, 4);
-            assert_true(emu_begin(&e));
+            emu_begin(&e);
             touched.hook = touches[i].hook;
             touched.offset = touches[i].offset;
             assert_int_equal(
@@ -493,17 +493,17 @@ static void what_is_no_operand(void **state)
     e = other = (Emu){ .workers = 1, .block_budget = 100 };
     emu_add_region(&e, EMU_INPUT, "in", operand, 256, 4);
     emu_add_region(&e, EMU_INPUT, "in2", operand + 64, 256, 4);
-    assert_true(emu_begin(&e));
+    emu_begin(&e);
     touch_once(__tsan_read4, beside);
     assert_int_equal(e.nfinding, 0);
     touch_once(__tsan_write4, beside);
     assert_int_equal(e.nfinding, 1);
     assert_non_null(strstr(e.finding[0].text, "writes 4 bytes at address 0x"));
     for (unsigned *p = operand; p <= operand + 64; p += 64) {
-        assert_true(emu_begin(&e));
+        emu_begin(&e);
         touch_once(twice_apart, operand); /* both are among the recent ones */
         assert_int_equal(e.nfinding, 0);
-        assert_true(emu_begin(&other));
+        emu_begin(&other);
         touch_once(__tsan_read4, p);
         assert_int_equal(other.nfinding, 1);
         assert_non_null(strstr(other.finding[0].text, ", far from all operands"));
@@ -520,9 +520,10 @@ static void memory_that_stays(void **state)
     char *all = aligned_alloc(64, 4096);
     Emu e = { .workers = 1, .block_budget = 100 };
     memset(all, 0, 4096);
-    assert_true(emu_begin(&e));
-    assert_true(emu_add_memory(&e, "one", all, 64) && emu_add_memory(&e, "two", all + 64, 1025) &&
-                emu_add_memory(&e, "three", all + 2048, 64));
+    emu_begin(&e);
+    assert_true(emu_add_region(&e, EMU_MEMORY, "one", all, 64, 2) &&
+                emu_add_region(&e, EMU_MEMORY, "two", all + 64, 1025, 2) &&
+                emu_add_region(&e, EMU_MEMORY, "three", all + 2048, 64, 2));
     assert_true(e.region[1].shadow_bytes >= 513 * sizeof *e.region[1].shadow);
     const EmuRegion *two = emu_memory_of(&e, all + 64, 1025);
     assert_ptr_equal(two, &e.region[1]);
@@ -549,19 +550,19 @@ static void memory_that_stays(void **state)
     launch_script("r3", (unsigned *)(void *)(all + 2048));
     launch_script("r4", (unsigned *)(void *)(all + 2048));
     assert_string_equal(findings(&e), "reads three element 8, which nobody has written");
-    assert_false(emu_remove_memory(&e, all + 1));
-    assert_true(emu_remove_memory(&e, all) && !emu_remove_memory(&e, all));
+    emu_remove_region(&e, 0);
     assert_true(e.nregion == 2 && emu_memory_of(&e, all + 2048, 64) && emu_memory_of(&e, all + 64, 64) &&
                 !emu_memory_of(&e, all, 1));
     while (e.nregion < EMU_MAX_REGION)
-        assert_true(emu_add_memory(&e, "more", all + 3000, 2));
-    assert_false(emu_add_memory(&e, "too many", all, 2));
+        assert_true(emu_add_region(&e, EMU_MEMORY, "more", all + 3000, 2, 2));
+    assert_false(emu_add_region(&e, EMU_MEMORY, "too many", all, 2, 2));
     assert_int_equal(e.nregion, EMU_MAX_REGION);
     emu_end(&e);
     assert_int_equal(e.nregion, 0);
     emu_add_region(&e, EMU_OUTPUT, "none", all, 0, 4);
     assert_int_equal(e.nregion, 0);
-    assert_false(emu_add_memory(&e, "none", all, 0));
+    assert_true(emu_add_region(&e, EMU_MEMORY, "none", all, 0, 2)); /* nothing is there to be added */
+    assert_int_equal(e.nregion, 0);
     free(all);
 }
 
@@ -579,7 +580,8 @@ static void use_once(unsigned *words)
 {
     Emu e = { .workers = 1, .block_budget = 1000, .smem_limit = 64, .count = true };
     emu_add_region(&e, EMU_WORKSPACE, "ws", words, NWORD * sizeof *words, sizeof *words);
-    assert_true(emu_begin(&e) && emu_add_memory(&e, "memory", words + NWORD, 64));
+    emu_begin(&e);
+    assert_true(emu_add_region(&e, EMU_MEMORY, "memory", words + NWORD, 64, 2));
     assert_int_equal(launch(use_all, words, (unsigned[]){ 4, 1, 1 }, (unsigned[]){ 1, 1, 1 }, 4), 0);
     emu_end(&e);
     emu_free();

@@ -42,7 +42,7 @@ static void each_thread_knows_its_place(void **state)
         Emu e = { .workers = workers, .smem_limit = 1 << 15, .block_budget = 10000 };
         memset(out, 0, sizeof out);
         emu_add_region(&e, EMU_OUTPUT, "out", out, sizeof out, 4);
-        assert_true(emu_begin(&e));
+        emu_begin(&e);
         assert_int_equal(launch(write_place, out, (unsigned[]){ GX, GY, GZ }, (unsigned[]){ BX, BY, BZ }, 1000), 0);
         emu_end(&e);
         assert_int_equal(e.nfinding, 0);
@@ -70,7 +70,7 @@ static void a_sample_of_the_blocks(void **state)
         Emu e = { .workers = 1, .smem_limit = 1 << 15, .block_budget = 10000, .sample = cases[i].sample };
         memset(out, 0xff, sizeof out);
         emu_add_region(&e, EMU_OUTPUT, "out", out, sizeof out, 4);
-        assert_true(emu_begin(&e));
+        emu_begin(&e);
         assert_int_equal(launch(write_place, out, (unsigned[]){ 10, 2, 1 }, (unsigned[]){ 1, 1, 1 }, 0), 0);
         emu_end(&e);
         for (int b = 0; b < 20; b++)
@@ -95,7 +95,7 @@ static void lanes_hand_values_on(void **state)
     static unsigned out[64];
     Emu e = { .workers = 1, .smem_limit = 1 << 15, .block_budget = 10000 };
     emu_add_region(&e, EMU_OUTPUT, "out", out, sizeof out, 4);
-    assert_true(emu_begin(&e));
+    emu_begin(&e);
     assert_int_equal(launch(shuffle, out, (unsigned[]){ 1, 1, 1 }, (unsigned[]){ 64, 1, 1 }, 0), 0);
     emu_end(&e);
     assert_true(e.nfinding == 0 && e.counts.collectives == 4 && e.counts.barriers == 1);
@@ -125,7 +125,7 @@ static void findings_say_where(void **state)
     char text[EMU_TEXT_BYTES];
     Emu e = { .workers = 1, .smem_limit = 1 << 15, .block_budget = 10000 };
     emu_add_region(&e, EMU_OUTPUT, "out", out, sizeof out, 4);
-    assert_true(emu_begin(&e));
+    emu_begin(&e);
     launch(write_behind, out, (unsigned[]){ 1, 2, 1 }, (unsigned[]){ 8, 1, 1 }, 0);
     emu_end(&e);
     assert_int_equal(e.nfinding, 1);
@@ -134,7 +134,7 @@ static void findings_say_where(void **state)
     assert_non_null(strstr(text, "block (0,1,0) thread 6"));
     assert_non_null(strstr(text, "writes 4 bytes at out element 8 of 8"));
     emu_add_region(&e, EMU_OUTPUT, "out", out, sizeof out, 4);
-    assert_true(emu_begin(&e)); /* forgets those of before */
+    emu_begin(&e); /* forgets those of before */
     launch(write_twice, out, (unsigned[]){ 1, 1, 1 }, (unsigned[]){ 8, 1, 1 }, 0);
     emu_end(&e);
     assert_true(e.nfinding == 1 && e.nreport == 4); /* one place in the code */
@@ -164,7 +164,7 @@ static void launches_that_are_refused(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Emu e = { .workers = 1, .smem_limit = 1 << 15, .block_budget = 10000 };
         emu_add_region(&e, EMU_OUTPUT, "out", out, sizeof out, 4);
-        assert_true(emu_begin(&e));
+        emu_begin(&e);
         assert_int_equal(launch(write_behind, out, cases[i].grid, cases[i].block, cases[i].smem_bytes), cases[i].code);
         emu_end(&e);
         assert_non_null(strstr(e.refusal, cases[i].why));

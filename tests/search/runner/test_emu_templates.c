@@ -193,7 +193,7 @@ static EmuCounts call(const Case *c, const EmuKernel *k, const EmuEntry *entry, 
             emu_add_region(&emu, i == Y ? EMU_OUTPUT : EMU_INPUT, names[i], operand[i], bytes[i],
                            (unsigned)k->dtype->bytes);
     emu_add_region(&emu, EMU_WORKSPACE, "workspace", workspace.at, workspace_bytes, sizeof(float));
-    assert_true(emu_begin(&emu));
+    emu_begin(&emu);
     const int code = entry->launch(e, operand, workspace_bytes ? workspace.at : NULL, NULL);
     emu_end(&emu);
     if (code != 0 || emu.nfinding > 0)

@@ -96,6 +96,14 @@ typedef struct {
     json_t *more;                                           /* further fields of its result; NULL: none */
 } Kernel;
 
+/* Guarded memory for one call. */
+typedef struct {
+    Guarded operand[OP_MAX_OPERAND], workspace;
+    Guarded packed; /* has data: it goes in the place of the constant operand */
+} Place;
+void place_free(Place *p);
+void place_pointers(const Place *p, const Setup *setup, void *pointer[OP_MAX_OPERAND]);
+
 /* Sets status and why; returns false. */
 bool kernel_fail(Kernel *k, Status status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* entry: "dcgen_run" or "dcgen_launch". False: status and why say what is wrong; likewise below. */
@@ -103,22 +111,21 @@ bool kernel_load(Kernel *k, const char *entry);
 void kernel_unload(Kernel *k);
 /* Asks it for the sizes of packed operand and workspace. */
 bool kernel_sizes(Kernel *k, const Setup *setup, const Shape *s);
-/* Whether it left its operands alone: nothing around them was written, and no input has changed. */
-bool kernel_check_traces(Kernel *k, const Setup *setup, const Shape *s, const Guarded *operand);
-/* Packs the constant operand into `packed`, NaNs until then, and looks around it. */
-bool kernel_pack(Kernel *k, const Setup *setup, const Shape *s, const Guarded *operand, const Guarded *packed);
+/* Whether it left alone what is not its own: nothing around its memory was written, and no input has changed. */
+bool kernel_check_traces(Kernel *k, const Setup *setup, const Shape *s, const Place *p);
+/* Packs the constant operand into p->packed, NaNs until then, and looks around it. */
+bool kernel_pack(Kernel *k, const Setup *setup, const Shape *s, const Place *p);
 /* What operand i is before a call: an input's data, or NaNs. */
 void operand_put(const Guarded *g, const Setup *setup, const Shape *s, int i);
+/* What a call gave back: whether it was accepted. */
+bool kernel_accepts(Kernel *k, int code);
 /* Compares a result, of s->bytes[setup->out] bytes, with the reference. */
 bool kernel_check_output(Kernel *k, const Setup *setup, Shape *s, const void *out);
 
-/* Guarded copies of a shape's operands for one request, at either side. */
-typedef struct {
-    Guarded operand[2][OP_MAX_OPERAND];
-} Copies;
-bool copies_new(Copies *t, const Setup *setup, const Shape *s);
-void copies_free(Copies *t);
-bool kernel_verify(Kernel *k, const Setup *setup, Shape *s, Copies *t, void *pool, int threads);
+/* Operands for the kernels of a request, at either side of their pages. */
+bool copies_new(Place copies[2], const Setup *setup, const Shape *s);
+void copies_free(Place copies[2]);
+bool kernel_verify(Kernel *k, const Setup *setup, Shape *s, Place copies[2], void *pool, int threads);
 
 /* ---- timing.c, sample.c */
 

@@ -14,7 +14,7 @@
 
 static NAME_pool *pool;
 static int pool_threads;
-static Copies copies;
+static Place copies[2];
 
 static bool probe(Arena *a, Device *out, const char **err)
 {
@@ -41,7 +41,7 @@ static bool set_pool(int threads)
 static bool open_work(Work *w, char why[WHY_BYTES])
 {
     snprintf(why, WHY_BYTES, "no memory for threads or operands");
-    bool good = set_pool(w->timing.threads) && copies_new(&copies, w->setup, w->shape);
+    bool good = set_pool(w->timing.threads) && copies_new(copies, w->setup, w->shape);
     w->timing.pool = pool;
     return good;
 }
@@ -49,20 +49,20 @@ static bool open_work(Work *w, char why[WHY_BYTES])
 static bool verify(Work *w, int i)
 {
     Kernel *k = &w->kernel[i];
-    return kernel_load(k, "dcgen_run") && kernel_verify(k, w->setup, w->shape, &copies, pool, w->timing.threads);
+    return kernel_load(k, "dcgen_run") && kernel_verify(k, w->setup, w->shape, copies, pool, w->timing.threads);
 }
 
 static bool take_times(Work *w, char why[WHY_BYTES])
 {
     snprintf(why, WHY_BYTES, "no memory for the workspace");
-    copies_free(&copies);
+    copies_free(copies);
     return kernels_time(w->kernel, w->nkernel, w->setup, w->shape, &w->timing);
 }
 
 static void close_work(Work *w)
 {
     (void)w;
-    copies_free(&copies);
+    copies_free(copies);
 }
 
 /* Threads of the pool would be in the way: they spin for a while after their last job. */

@@ -69,33 +69,47 @@ void operand_put(const Guarded *g, const Setup *setup, const Shape *s, int i)
         memset(g->data, NAN_BYTE, g->bytes);
 }
 
-bool copies_new(Copies *t, const Setup *setup, const Shape *s)
+void place_free(Place *p)
 {
-    *t = (Copies){ 0 };
+    for (int i = 0; i < OP_MAX_OPERAND; i++)
+        guarded_free(&p->operand[i]);
+    guarded_free(&p->packed);
+    guarded_free(&p->workspace);
+}
+
+void place_pointers(const Place *p, const Setup *setup, void *pointer[OP_MAX_OPERAND])
+{
+    for (int i = 0; i < OP_MAX_OPERAND; i++)
+        pointer[i] = p->packed.data && i == setup->constant ? p->packed.data : p->operand[i].data;
+}
+
+bool copies_new(Place copies[2], const Setup *setup, const Shape *s)
+{
     for (int i = 0; i < setup->noperand; i++)
         for (int side = 0; side < 2; side++) {
-            if (!guarded_new(&t->operand[side][i], s->bytes[i], setup->dtype[i]->bytes, (Side)side))
+            Guarded *g = &copies[side].operand[i];
+            if (!guarded_new(g, s->bytes[i], setup->dtype[i]->bytes, (Side)side))
                 return false;
-            operand_put(&t->operand[side][i], setup, s, i);
+            operand_put(g, setup, s, i);
         }
     return true;
 }
 
-void copies_free(Copies *t)
+void copies_free(Place copies[2])
 {
-    for (int i = 0; i < OP_MAX_OPERAND; i++) {
-        guarded_free(&t->operand[0][i]);
-        guarded_free(&t->operand[1][i]);
-    }
+    place_free(&copies[0]);
+    place_free(&copies[1]);
 }
 
-bool kernel_check_traces(Kernel *k, const Setup *setup, const Shape *s, const Guarded *operand)
+bool kernel_check_traces(Kernel *k, const Setup *setup, const Shape *s, const Place *p)
 {
+    if (!guarded_intact(&p->packed) || !guarded_intact(&p->workspace))
+        return kernel_fail(k, STATUS_WRONG, "writes outside of the packed operand or the workspace");
     for (int i = 0; i < setup->noperand; i++) {
-        if (!guarded_intact(&operand[i]))
+        const Guarded *g = &p->operand[i];
+        if (!guarded_intact(g))
             return kernel_fail(k, STATUS_WRONG, "writes outside of operand %d", i);
-        if (setup->role[i] != ROLE_OUT && operand[i].data &&
-            memcmp(operand[i].data, s->operand[i].data, s->bytes[i]) != 0)
+        if (setup->role[i] != ROLE_OUT && g->data && memcmp(g->data, s->operand[i].data, s->bytes[i]) != 0)
             return kernel_fail(k, STATUS_WRONG, "changes operand %d, an input", i);
     }
     return true;
@@ -170,98 +184,84 @@ bool kernel_sizes(Kernel *k, const Setup *setup, const Shape *s)
     return true;
 }
 
-bool kernel_pack(Kernel *k, const Setup *setup, const Shape *s, const Guarded *operand, const Guarded *packed)
+bool kernel_pack(Kernel *k, const Setup *setup, const Shape *s, const Place *p)
 {
-    memset(packed->data, NAN_BYTE, packed->bytes);
-    const int code = k->pack(s->extent, operand[setup->constant].data, packed->data);
+    memset(p->packed.data, NAN_BYTE, p->packed.bytes);
+    const int code = k->pack(s->extent, p->operand[setup->constant].data, p->packed.data);
     if (code != 0)
         return kernel_fail(k, STATUS_INVALID, "dcgen_pack returns %d", code);
-    return guarded_intact(packed) || kernel_fail(k, STATUS_WRONG, "dcgen_pack writes outside of the packed operand");
+    return guarded_intact(&p->packed) ||
+           kernel_fail(k, STATUS_WRONG, "dcgen_pack writes outside of the packed operand");
+}
+
+bool kernel_accepts(Kernel *k, int code)
+{
+    if (code < 0 && k->say_why)
+        return kernel_fail(k, STATUS_INVALID, "%s", k->say_why(code));
+    return code == 0 || kernel_fail(k, STATUS_INVALID, "refuses these extents (%d)", code);
 }
 
 /* Packs the constant operand and keeps the result for timing. */
-static bool pack(Kernel *k, const Setup *setup, Shape *s, const Guarded *operand)
+static bool pack(Kernel *k, const Setup *setup, Shape *s, Place *p)
 {
-    Guarded packed;
-    if (!guarded_new(&packed, (size_t)k->packed_size, PACKED_ALIGN, SIDE_END))
+    if (!guarded_new(&p->packed, (size_t)k->packed_size, PACKED_ALIGN, SIDE_END))
         return kernel_fail(k, STATUS_INVALID, "no memory for %lld packed bytes", (long long)k->packed_size);
-    bool good = kernel_pack(k, setup, s, operand, &packed) && kernel_check_traces(k, setup, s, operand);
-    if (good && !(k->packed = shape_packed(s, packed.data, packed.bytes)))
+    bool good = kernel_pack(k, setup, s, p) && kernel_check_traces(k, setup, s, p);
+    if (good && !(k->packed = shape_packed(s, p->packed.data, p->packed.bytes)))
         good = kernel_fail(k, STATUS_INVALID, "no memory for %lld packed bytes", (long long)k->packed_size);
-    guarded_free(&packed);
+    guarded_free(&p->packed);
     return good;
 }
 
-typedef struct {
-    Guarded packed, workspace;
-} Extra;
-
-static bool extra_new(Extra *e, const Kernel *k, Side side)
-{
-    if (!guarded_new(&e->packed, k->packed ? (size_t)k->packed_size : 0, PACKED_ALIGN, side) ||
-        !guarded_new(&e->workspace, (size_t)k->workspace_bytes, PACKED_ALIGN, side))
-        return false;
-    if (k->packed)
-        memcpy(e->packed.data, k->packed, e->packed.bytes);
-    if (e->workspace.data)
-        memset(e->workspace.data, NAN_BYTE, e->workspace.bytes);
-    return true;
-}
-
-static bool run_guarded(Kernel *k, const Setup *setup, const Shape *s, const Guarded *operand, const Extra *e,
-                        void *pool, int threads)
+static bool run_guarded(Kernel *k, const Setup *setup, const Shape *s, const Place *p, void *pool, int threads)
 {
     void *pointer[OP_MAX_OPERAND];
-    for (int i = 0; i < OP_MAX_OPERAND; i++)
-        pointer[i] = operand[i].data;
     if (k->packed)
-        pointer[setup->constant] = e->packed.data;
-    memset(operand[setup->out].data, NAN_BYTE, operand[setup->out].bytes);
-    int code = kernel_call(k, s, pointer, e->workspace.data, pool, threads);
-    if (code < 0 && k->say_why)
-        return kernel_fail(k, STATUS_INVALID, "%s", k->say_why(code));
-    if (code != 0)
-        return kernel_fail(k, STATUS_INVALID, "refuses these extents (%d)", code);
-    if (!guarded_intact(&e->packed) || !guarded_intact(&e->workspace))
-        return kernel_fail(k, STATUS_WRONG, "writes outside of the packed operand or the workspace");
-    if (k->packed && memcmp(e->packed.data, k->packed, e->packed.bytes) != 0)
-        return kernel_fail(k, STATUS_WRONG, "changes the packed operand");
-    return kernel_check_traces(k, setup, s, operand);
+        memcpy(p->packed.data, k->packed, p->packed.bytes);
+    if (p->workspace.data)
+        memset(p->workspace.data, NAN_BYTE, p->workspace.bytes);
+    memset(p->operand[setup->out].data, NAN_BYTE, p->operand[setup->out].bytes);
+    place_pointers(p, setup, pointer);
+    if (!kernel_accepts(k, kernel_call(k, s, pointer, p->workspace.data, pool, threads)) ||
+        !kernel_check_traces(k, setup, s, p))
+        return false;
+    return !k->packed || memcmp(p->packed.data, k->packed, p->packed.bytes) == 0 ||
+           kernel_fail(k, STATUS_WRONG, "changes the packed operand");
 }
 
-static bool run_at_side(Kernel *k, const Setup *setup, const Shape *s, const Guarded *operand, Side side, void *pool,
+static bool run_at_side(Kernel *k, const Setup *setup, const Shape *s, Place copies[2], Side side, void *pool,
                         int threads)
 {
-    Extra e = { 0 };
-    const bool good = extra_new(&e, k, side) ? run_guarded(k, setup, s, operand, &e, pool, threads)
-                                             : kernel_fail(k, STATUS_INVALID, "no memory for %lld bytes of workspace",
-                                                           (long long)k->workspace_bytes);
-    guarded_free(&e.packed);
-    guarded_free(&e.workspace);
+    Place *p = &copies[side];
+    bool good = (guarded_new(&p->packed, k->packed ? (size_t)k->packed_size : 0, PACKED_ALIGN, side) &&
+                 guarded_new(&p->workspace, (size_t)k->workspace_bytes, PACKED_ALIGN, side)) ||
+                kernel_fail(k, STATUS_INVALID, "no memory for %lld bytes of workspace", (long long)k->workspace_bytes);
+    good = good && run_guarded(k, setup, s, p, pool, threads);
+    guarded_free(&p->packed);
+    guarded_free(&p->workspace);
     return good;
 }
 
-static bool verify(Kernel *k, const Setup *setup, Shape *s, const Copies *t, void *pool, int threads)
+static bool verify(Kernel *k, const Setup *setup, Shape *s, Place copies[2], void *pool, int threads)
 {
-    const Guarded *end = t->operand[SIDE_END], *start = t->operand[SIDE_START];
-    if (!kernel_sizes(k, setup, s) || (k->pack && !pack(k, setup, s, end)))
+    const Guarded *end = &copies[SIDE_END].operand[setup->out], *start = &copies[SIDE_START].operand[setup->out];
+    if (!kernel_sizes(k, setup, s) || (k->pack && !pack(k, setup, s, &copies[SIDE_END])))
         return false;
-    if (!run_at_side(k, setup, s, end, SIDE_END, NULL, 1) || !kernel_check_output(k, setup, s, end[setup->out].data))
+    if (!run_at_side(k, setup, s, copies, SIDE_END, NULL, 1) || !kernel_check_output(k, setup, s, end->data))
         return false;
     if (!s->full && threads == 1)
         return true; /* small shapes showed what it does before an operand's start */
-    if (!run_at_side(k, setup, s, start, SIDE_START, pool, threads))
+    if (!run_at_side(k, setup, s, copies, SIDE_START, pool, threads))
         return false;
-    return memcmp(end[setup->out].data, start[setup->out].data, end[setup->out].bytes) == 0 ||
-           kernel_check_output(k, setup, s, start[setup->out].data);
+    return memcmp(end->data, start->data, end->bytes) == 0 || kernel_check_output(k, setup, s, start->data);
 }
 
-bool kernel_verify(Kernel *k, const Setup *setup, Shape *s, Copies *t, void *pool, int threads)
+bool kernel_verify(Kernel *k, const Setup *setup, Shape *s, Place copies[2], void *pool, int threads)
 {
-    if (verify(k, setup, s, t, pool, threads))
+    if (verify(k, setup, s, copies, pool, threads))
         return true;
-    copies_free(t); /* it may have been written to */
-    if (!copies_new(t, setup, s))
+    copies_free(copies); /* it may have been written to */
+    if (!copies_new(copies, setup, s))
         kernel_fail(k, STATUS_INVALID, "no memory for the operands");
     return false;
 }

@@ -21,11 +21,6 @@ static const size_t default_smem_limit = 232448; /* of sm_90, the most there is 
 
 static Emu emu;
 
-/* What a call works on. */
-typedef struct {
-    Guarded operand[OP_MAX_OPERAND], packed;
-} Place;
-
 /* What it finds does not depend on the machine: one device everywhere. */
 static json_t *hello(Arena *a, const char **err)
 {
@@ -64,27 +59,6 @@ static bool open_work(Work *w, char why[WHY_BYTES])
     return true;
 }
 
-/* ---- places */
-
-static void place_free(Place *p)
-{
-    for (int i = 0; i < OP_MAX_OPERAND; i++)
-        guarded_free(&p->operand[i]);
-    guarded_free(&p->packed);
-}
-
-static bool place_new(Place *p, const Kernel *k, const Setup *setup, const Shape *s, bool aligned)
-{
-    *p = (Place){ 0 };
-    for (int i = 0; i < setup->noperand; i++) {
-        if (!guarded_new_at(&p->operand[i], s->bytes[i], aligned ? 0 : setup->dtype[i]->bytes))
-            return false;
-        operand_put(&p->operand[i], setup, s, i);
-    }
-    const size_t offset = aligned || !k->pack ? 0 : setup->dtype[setup->constant]->bytes;
-    return guarded_new_at(&p->packed, (size_t)k->packed_size, offset);
-}
-
 /* ---- a call */
 
 static bool add_region(EmuRole role, const char *name, const Guarded *g, size_t elem_bytes)
@@ -93,12 +67,11 @@ static bool add_region(EmuRole role, const char *name, const Guarded *g, size_t 
 }
 
 /* On the memory that was added, if all of it could be, and this workspace. */
-static bool launch(Kernel *k, bool added, const int64_t *extent, void *const *operand, const Guarded *workspace,
-                   int *code)
+static bool launch(Kernel *k, bool added, const int64_t *extent, void *const *operand, const Place *p, int *code)
 {
-    added = added && add_region(EMU_WORKSPACE, "workspace", workspace, COUNTER_BYTES);
+    added = added && add_region(EMU_WORKSPACE, "workspace", &p->workspace, COUNTER_BYTES);
     emu_begin(&emu);
-    *code = added ? k->launch(extent, operand, workspace->data, NULL) : 0;
+    *code = added ? k->launch(extent, operand, p->workspace.data, NULL) : 0;
     emu_end(&emu);
     return added || kernel_fail(k, STATUS_INVALID, "no memory to emulate it");
 }
@@ -112,7 +85,7 @@ static bool judge(Kernel *k, int code)
     }
     if (emu.refusal[0])
         return kernel_fail(k, STATUS_INVALID, "%s (%d)", emu.refusal, code);
-    return code == 0 || kernel_fail(k, STATUS_INVALID, "refuses these extents (%d)", code);
+    return kernel_accepts(k, code);
 }
 
 static json_t *facts_of(const EmuCounts *c)
@@ -123,36 +96,43 @@ static json_t *facts_of(const EmuCounts *c)
                        FIELD("threads", c->threads), FIELD("smem_bytes", c->smem_bytes));
 }
 
-static bool call(Kernel *k, const Setup *setup, Shape *s, Place *p, const Guarded *workspace)
+static bool call(Kernel *k, const Setup *setup, Shape *s, const Place *p)
 {
-    void *operand[OP_MAX_OPERAND];
+    void *pointer[OP_MAX_OPERAND];
     bool added = true;
     char name[64];
     int code;
-    for (int i = 0; i < OP_MAX_OPERAND; i++)
-        operand[i] = p->operand[i].data;
     for (int i = 0; added && i < setup->noperand; i++) {
         snprintf(name, sizeof name, "operand %d (%s)", i, setup->name[i]);
         added = add_region(setup->role[i] == ROLE_OUT ? EMU_OUTPUT : EMU_INPUT, name, &p->operand[i],
                            setup->dtype[i]->bytes);
     }
-    if (p->packed.data) {
-        operand[setup->constant] = p->packed.data;
+    if (p->packed.data)
         added = added && add_region(EMU_INPUT, "the packed operand", &p->packed, setup->dtype[setup->constant]->bytes);
+    place_pointers(p, setup, pointer);
+    return launch(k, added, s->extent, pointer, p, &code) && judge(k, code) && kernel_check_traces(k, setup, s, p) &&
+           kernel_check_output(k, setup, s, p->operand[setup->out].data);
+}
+
+/* Operands and what is packed, on multiples of a page or of an element. False: no memory. */
+static bool place_new(Place *p, const Kernel *k, const Setup *setup, const Shape *s, bool aligned)
+{
+    for (int i = 0; i < setup->noperand; i++) {
+        if (!guarded_new_at(&p->operand[i], s->bytes[i], aligned ? 0 : setup->dtype[i]->bytes))
+            return false;
+        operand_put(&p->operand[i], setup, s, i);
     }
-    if (!launch(k, added, s->extent, operand, workspace, &code) || !judge(k, code) ||
-        !kernel_check_traces(k, setup, s, p->operand))
-        return false;
-    if (!guarded_intact(&p->packed) || !guarded_intact(workspace))
-        return kernel_fail(k, STATUS_WRONG, "writes outside of the packed operand or the workspace");
-    return kernel_check_output(k, setup, s, p->operand[setup->out].data);
+    const size_t offset = aligned || !k->pack ? 0 : setup->dtype[setup->constant]->bytes;
+    return guarded_new_at(&p->packed, (size_t)k->packed_size, offset);
 }
 
 static bool call_at(Kernel *k, const Setup *setup, Shape *s, const Guarded *workspace, bool aligned)
 {
-    Place p;
-    bool good = place_new(&p, k, setup, s, aligned) || kernel_fail(k, STATUS_INVALID, "no memory for the operands");
-    good = good && (!k->pack || kernel_pack(k, setup, s, p.operand, &p.packed)) && call(k, setup, s, &p, workspace);
+    Place p = { .workspace = *workspace };
+    const bool good =
+        (place_new(&p, k, setup, s, aligned) || kernel_fail(k, STATUS_INVALID, "no memory for the operands")) &&
+        (!k->pack || kernel_pack(k, setup, s, &p)) && call(k, setup, s, &p);
+    p.workspace = (Guarded){ 0 }; /* another call needs it as this one left it */
     place_free(&p);
     return good;
 }
@@ -182,35 +162,31 @@ static bool verify(Work *w, int i)
 enum { WORD_BYTES = 4 };
 
 /* Blocks one after the other, always in the same order. */
-static bool call_on(Call *c, const Guarded *in, const Guarded *out, const Guarded *workspace)
+static bool call_on(Call *c, const Place *p)
 {
-    void *const operand[OP_MAX_OPERAND] = { in->data, out->data };
+    void *const operand[OP_MAX_OPERAND] = { p->operand[0].data, p->operand[1].data };
     Kernel *k = &c->kernel;
     int code;
+    memcpy(operand[0], c->in, c->in_bytes);
+    memset(operand[1], NAN_BYTE, c->out_bytes);
     emu = (Emu){ .workers = 1, .smem_limit = smem_limit(c->smem_limit), .block_budget = (int64_t)1 << 30 };
-    const bool added = add_region(EMU_INPUT, "in", in, WORD_BYTES) && add_region(EMU_OUTPUT, "out", out, WORD_BYTES);
-    if (!launch(k, added, c->extent, operand, workspace, &code))
-        return false;
+    const bool added = add_region(EMU_INPUT, "in", &p->operand[0], WORD_BYTES) &&
+                       add_region(EMU_OUTPUT, "out", &p->operand[1], WORD_BYTES);
+    const bool launched = launch(k, added, c->extent, operand, p, &code);
+    memcpy(c->out, operand[1], c->out_bytes);
     if (emu.nfinding == 0 && code == 0) /* a launch that was refused is the object's to judge */
         emu.refusal[0] = '\0';
-    return judge(k, code);
+    return launched && judge(k, code);
 }
 
 static bool call_once(Call *c)
 {
-    Guarded in = { 0 }, out = { 0 }, workspace = { 0 };
-    bool good = (guarded_new_at(&in, c->in_bytes, 0) && guarded_new_at(&out, c->out_bytes, 0) &&
-                 guarded_new_at(&workspace, (size_t)c->kernel.workspace_bytes, 0)) ||
-                kernel_fail(&c->kernel, STATUS_INVALID, "no memory");
-    if (good) {
-        memcpy(in.data, c->in, c->in_bytes);
-        memset(out.data, NAN_BYTE, c->out_bytes);
-        good = call_on(c, &in, &out, &workspace);
-        memcpy(c->out, out.data, c->out_bytes);
-    }
-    guarded_free(&in);
-    guarded_free(&out);
-    guarded_free(&workspace);
+    Place p = { 0 };
+    const bool memory = guarded_new_at(&p.operand[0], c->in_bytes, 0) &&
+                        guarded_new_at(&p.operand[1], c->out_bytes, 0) &&
+                        guarded_new_at(&p.workspace, (size_t)c->kernel.workspace_bytes, 0);
+    const bool good = memory ? call_on(c, &p) : kernel_fail(&c->kernel, STATUS_INVALID, "no memory");
+    place_free(&p);
     return good;
 }
 

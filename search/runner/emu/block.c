@@ -155,7 +155,8 @@ static void next_epoch(Worker *w)
             f->fence_epoch = f->fence_epoch ? 1 : 0;
             f->write_epoch = f->write_epoch ? 1 : 0;
         }
-        w->atomic_epoch = 1;
+        if (w->release)
+            w->release->epoch = 1;
         w->epoch = 2;
     }
     w->stamp = stamp_of(w->epoch, w->running);
@@ -294,8 +295,8 @@ static void begin_block(Worker *w, uint64_t index)
     w->nthread = (int)(l->block[0] * l->block[1] * l->block[2]);
     w->nbarrier = w->nexited = w->running = 0;
     w->smem_bytes = (uint32_t)l->smem_bytes;
-    w->budget = w->emu->block_budget;
-    w->atomic_order = 0;
+    w->budget = emu_current->block_budget;
+    w->release = NULL;
     w->fenced = false;
     memset(w->runnable, 0, sizeof w->runnable);
     shared_begin(w);

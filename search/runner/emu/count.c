@@ -162,7 +162,7 @@ static void flush_warp(Worker *w, int first)
         Fiber *f = &w->fiber[first + lane];
         for (int i = 0; i < f->naccess; i++)
             if (!add_access(w, &f->access[i], lane))
-                finding_plain(w->emu, "it cannot be counted: too many places access memory");
+                finding_plain("it cannot be counted: too many places access memory");
         f->naccess = 0;
     }
     for (Site *s = w->site; s < w->site + SITE_SLOTS; s++) {

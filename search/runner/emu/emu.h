@@ -84,7 +84,7 @@ void emu_begin(Emu *e);
 /* Ends it: checks that counters are as they shall be, and removes all memory. */
 void emu_end(Emu *e);
 /* The memory that all these bytes are in, NULL: there is none. */
-const EmuRegion *emu_memory_of(const Emu *e, const void *address, size_t bytes);
+const EmuRegion *emu_memory_of(const void *address, size_t bytes);
 /* The first byte of memory that nobody has written, among these; NULL: none. */
 const void *emu_unwritten(const EmuRegion *r, const void *address, size_t bytes);
 /* A finding in one line, with the line of the source that it is about, if that can be told. */

@@ -7,21 +7,19 @@
 #include "search/runner/emu/worker.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { MAX_REPORT = 1000 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Notes what the running thread did; w NULL: no one in particular. False: there is enough, or the same comes over and over. */
-static bool note(Emu *e, const Worker *w, uintptr_t site, const char *fmt, va_list ap)
+static bool note(const Worker *w, uintptr_t site, const char *fmt, va_list ap)
 {
+    Emu *e = emu_current;
     EmuFinding f = { .thread = -1, .site = site };
     int same = 0;
     if (w) {
@@ -44,7 +42,7 @@ void finding(Worker *w, uintptr_t site, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    const bool more = note(w->emu, w, site, fmt, ap);
+    const bool more = note(w, site, fmt, ap);
     va_end(ap);
     if (!more)
         block_abort(w);
@@ -54,7 +52,7 @@ _Noreturn void finding_fatal(Worker *w, uintptr_t site, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    note(w->emu, w, site, fmt, ap);
+    note(w, site, fmt, ap);
     va_end(ap);
     block_abort(w);
 }
@@ -66,11 +64,11 @@ _Noreturn void finding_access(Worker *w, const Access *a, const char *rest)
                   place_text(w, a->address, place), rest);
 }
 
-void finding_plain(Emu *e, const char *fmt, ...)
+void finding_plain(const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    note(e, NULL, 0, fmt, ap);
+    note(NULL, 0, fmt, ap);
     va_end(ap);
 }
 
@@ -95,49 +93,25 @@ void *array_with_room(void *array, int n, int *max, size_t elem_bytes)
 
 /* ---- lines of the source */
 
-/* What addr2line says of an address in a file; the number of bytes. */
-static size_t ask_addr2line(const char *path, uintptr_t offset, char *answer, size_t bytes)
-{
-    char hex[32];
-    int ends[2];
-    pid_t pid;
-    size_t have = 0;
-    posix_spawn_file_actions_t actions;
-    snprintf(hex, sizeof hex, "0x%zx", (size_t)offset);
-    char *const argv[] = { "addr2line", "-i", "-e", (char *)path, hex, NULL };
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return 0;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    const int failed = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    for (ssize_t n; !failed && have + 1 < bytes && (n = read(ends[0], answer + have, bytes - 1 - have)) > 0;)
-        have += (size_t)n;
-    close(ends[0]);
-    if (!failed)
-        waitpid(pid, NULL, 0);
-    answer[have] = '\0';
-    return have;
-}
-
 /* The line of the kernel's own text, not of the header with the primitives that is inlined there. 0: not known. */
 static int source_line(uintptr_t site)
 {
-    char answer[4096], *save;
+    char command[4096], frame[4096];
+    int line = 0;
     Dl_info info;
-    if (!site || !dladdr((void *)(site - 1), &info) || !info.dli_fname)
+    if (!site || !dladdr((void *)(site - 1), &info) || !info.dli_fname || strchr(info.dli_fname, '\''))
         return 0;
-    if (!ask_addr2line(info.dli_fname, site - 1 - (uintptr_t)info.dli_fbase, answer, sizeof answer))
-        return 0;
-    for (char *frame = strtok_r(answer, "\n", &save); frame; frame = strtok_r(NULL, "\n", &save)) {
-        char *colon = strrchr(frame, ':');
-        int line = colon ? atoi(colon + 1) : 0;
-        if (line > 0 && !(colon - frame > 2 && strncmp(colon - 2, ".h", 2) == 0))
-            return line;
+    snprintf(command, sizeof command, "addr2line -i -e '%s' 0x%zx 2>/dev/null", info.dli_fname,
+             (size_t)(site - 1 - (uintptr_t)info.dli_fbase));
+    FILE *answer = popen(command, "re");
+    while (answer && fgets(frame, sizeof frame, answer)) {
+        const char *colon = strrchr(frame, ':');
+        if (line <= 0 && colon && !(colon - frame > 2 && strncmp(colon - 2, ".h", 2) == 0))
+            line = atoi(colon + 1);
     }
-    return 0;
+    if (answer)
+        pclose(answer);
+    return line;
 }
 
 void emu_describe(const EmuFinding *f, char text[EMU_TEXT_BYTES])

@@ -21,14 +21,6 @@
 static const uint64_t counter_mark = (uint64_t)1 << 31; /* added to by atomics */
 static const uint64_t host_mark = 1;                    /* written by host code: before any launch */
 
-/* What a block's last atomic made visible. */
-typedef struct Release {
-    uintptr_t address;
-    uint64_t order;
-    uint64_t visible[MAX_BLOCK_THREADS / 64]; /* threads whose stores are */
-    struct Release *next;
-} Release;
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Release *releases; /* all of this launch */
 static uint64_t last_order;
@@ -44,19 +36,20 @@ static uintptr_t distance(const EmuRegion *r, uintptr_t address)
 }
 
 /* The region nearest to an address; NULL: none is within `reach`. */
-static const EmuRegion *region_near(const Emu *e, uintptr_t address, uintptr_t reach)
+static const EmuRegion *region_near(uintptr_t address, uintptr_t reach)
 {
+    const Emu *e = emu_current;
     const EmuRegion *nearest = NULL;
-    for (int i = 0; i < e->nregion; i++)
+    for (int i = 0; e && i < e->nregion; i++)
         if (distance(&e->region[i], address) <= reach &&
             (!nearest || distance(&e->region[i], address) < distance(nearest, address)))
             nearest = &e->region[i];
     return nearest;
 }
 
-const EmuRegion *emu_memory_of(const Emu *e, const void *address, size_t bytes)
+const EmuRegion *emu_memory_of(const void *address, size_t bytes)
 {
-    const EmuRegion *r = region_near(e, (uintptr_t)address, 0);
+    const EmuRegion *r = region_near((uintptr_t)address, 0);
     return r && r->role == EMU_MEMORY && r->bytes - ((uintptr_t)address - r->base) >= bytes ? r : NULL;
 }
 
@@ -69,31 +62,33 @@ const void *emu_unwritten(const EmuRegion *r, const void *address, size_t bytes)
     return NULL;
 }
 
-void global_host_writes(Emu *e, uintptr_t address, size_t bytes)
+EXPORT void dcgen_emu_written(const void *address, size_t bytes)
 {
-    const EmuRegion *r = emu_memory_of(e, (const void *)address, bytes);
-    for (size_t g = r ? (address - r->base) / r->elem_bytes : 0; r && g * r->elem_bytes < address - r->base + bytes;
-         g++)
+    const EmuRegion *r = emu_memory_of(address, bytes);
+    if (!r)
+        return;
+    const uintptr_t offset = (uintptr_t)address - r->base;
+    for (size_t g = offset / r->elem_bytes; g * r->elem_bytes < offset + bytes; g++)
         r->shadow[g] = host_mark;
 }
 
 /* ---- the end of a launch */
 
 /* Memory that stays: what was counted up in a launch must be 0 behind it. */
-static void check_counter(Emu *e, const Release *release)
+static void check_counter(const Release *release)
 {
-    const EmuRegion *r = emu_memory_of(e, (const void *)release->address, sizeof(unsigned));
+    const EmuRegion *r = emu_memory_of((const void *)release->address, sizeof(unsigned));
     const unsigned count = r ? *(const unsigned *)release->address : 0;
     if (count != 0)
-        finding_plain(e, "the counter at %s byte %zu is %u after the launch, not 0", r->name,
+        finding_plain("the counter at %s byte %zu is %u after the launch, not 0", r->name,
                       (size_t)(release->address - r->base), count);
 }
 
-void global_end(Emu *e)
+void global_end(void)
 {
     for (Release *r = releases, *next; r; r = next) {
-        if (e->nfinding == 0)
-            check_counter(e, r);
+        if (emu_current->nfinding == 0)
+            check_counter(r);
         next = r->next;
         free(r);
     }
@@ -118,20 +113,20 @@ static const char *writer_text(const Worker *w, uint64_t mark, char text[EMU_TEX
 /* NULL: another block's store may be read; else why not. */
 static const char *not_visible(const Worker *w, uint64_t mark)
 {
-    const Fiber *reader = &w->fiber[w->running], *counts = &w->fiber[w->atomic_thread];
     const int writer = stamp_thread(mark_stamp(mark));
+    const Release *own = w->release;
     const Release *r =
         __atomic_load_n(&w->launch->release[mark_block(mark) - w->launch->first_block], __ATOMIC_ACQUIRE);
     if (!r)
         return "which has not counted up yet";
-    if (w->atomic_order == 0 || r->address != w->atomic_address || r->order > w->atomic_order)
+    if (!own || r->address != own->address || r->order > own->order)
         return "without a counter that says so";
     if (!(__atomic_load_n(&r->visible[writer / 64], __ATOMIC_ACQUIRE) >> writer % 64 & 1))
         return "which did not release it: no barrier or no order between store and counter";
-    bool acquired = w->running == w->atomic_thread && (w->atomic_acq_rel || reader->fences > w->atomic_fences);
-    if (w->epoch > w->atomic_epoch)
-        acquired |=
-            w->atomic_acq_rel || counts->fences_at_barrier > w->atomic_fences || reader->fence_epoch > w->atomic_epoch;
+    const Fiber *reader = &w->fiber[w->running], *counts = &w->fiber[own->thread];
+    bool acquired = w->running == own->thread && (own->acq_rel || reader->fences > own->fences);
+    if (w->epoch > own->epoch)
+        acquired |= own->acq_rel || counts->fences_at_barrier > own->fences || reader->fence_epoch > own->epoch;
     return acquired ? NULL : "which it did not acquire: no barrier or no order behind the counter";
 }
 
@@ -178,25 +173,18 @@ static void write_output(Worker *w, const EmuRegion *r, size_t granule, uintptr_
                 writer_text(w, old, writer));
 }
 
-/* The running thread stores after the block has counted up: that counter says nothing of its stores any more. */
-static void take_back(Worker *w)
-{
-    Release *r = w->launch->release[w->block_number - w->launch->first_block];
-    __atomic_fetch_and(&r->visible[w->running / 64], ~((uint64_t)1 << w->running % 64), __ATOMIC_RELEASE);
-}
-
 static void write_workspace(Worker *w, const EmuRegion *r, size_t granule, uintptr_t site)
 {
     char text[EMU_TEXT_BYTES];
     const uintptr_t address = r->base + granule * r->elem_bytes;
     const uint64_t old = __atomic_load_n(&r->shadow[granule], __ATOMIC_RELAXED), counter = old & counter_mark;
     Fiber *f = &w->fiber[w->running];
-    if (counter && (w->atomic_order == 0 || address - w->atomic_address >= sizeof(unsigned)))
+    if (counter && (!w->release || address - w->release->address >= sizeof(unsigned)))
         finding(w, site, "writes %s, a counter, without having counted", place_text(w, address, text));
     else if (old && !counter)
         check_order(w, old, address, true, site);
-    if (!counter && w->atomic_order > 0)
-        take_back(w);
+    if (!counter && w->release) /* which says nothing of this thread's stores any more */
+        __atomic_fetch_and(&w->release->visible[w->running / 64], ~((uint64_t)1 << w->running % 64), __ATOMIC_RELEASE);
     __atomic_store_n(&r->shadow[granule], own_mark(w) | counter, __ATOMIC_RELAXED);
     f->write_fences = f->fences;
     f->write_epoch = w->epoch;
@@ -214,7 +202,7 @@ static bool is_constant(const Worker *w, uintptr_t address)
 /* The memory that an access is to; NULL: a constant. */
 static const EmuRegion *find_region(Worker *w, const Access *a)
 {
-    const EmuRegion *r = region_near(w->emu, a->address, 0);
+    const EmuRegion *r = region_near(a->address, 0);
     if (!r && !a->write && is_constant(w, a->address))
         return NULL;
     if (!r || r->bytes - (a->address - r->base) < a->bytes)
@@ -264,7 +252,7 @@ void global_access(Worker *w, const Access *a)
 const char *place_text(const Worker *w, uintptr_t address, char text[EMU_TEXT_BYTES])
 {
     const uintptr_t reach = 1 << 20;
-    const EmuRegion *r = region_near(w->emu, address, reach);
+    const EmuRegion *r = region_near(address, reach);
     if (address - w->window < w->window_bytes)
         snprintf(text, EMU_TEXT_BYTES, "shared byte %td", (ptrdiff_t)(address - (uintptr_t)w->shared));
     else if (!r)
@@ -295,20 +283,18 @@ static bool is_released(const Worker *w, int x, bool acq_rel)
 
 static void note_release(Worker *w, Release *r, uintptr_t address, bool acq_rel)
 {
-    r->address = address;
-    r->order = ++last_order;
+    *r = (Release){ .address = address,
+                    .order = ++last_order,
+                    .epoch = w->epoch,
+                    .fences = w->fiber[w->running].fences,
+                    .thread = w->running,
+                    .acq_rel = acq_rel,
+                    .next = releases };
     for (int x = 0; x < w->nthread; x++)
         if (is_released(w, x, acq_rel))
             r->visible[x / 64] |= (uint64_t)1 << x % 64;
-    r->next = releases;
-    releases = r;
+    releases = w->release = r;
     __atomic_store_n(&w->launch->release[w->block_number - w->launch->first_block], r, __ATOMIC_RELEASE);
-    w->atomic_address = address;
-    w->atomic_order = r->order;
-    w->atomic_acq_rel = acq_rel;
-    w->atomic_epoch = w->epoch;
-    w->atomic_thread = w->running;
-    w->atomic_fences = w->fiber[w->running].fences;
 }
 
 EXPORT unsigned dcgen_emu_atomic_add(unsigned *p, unsigned value, int acq_rel, int line)
@@ -339,14 +325,14 @@ EXPORT unsigned dcgen_emu_atomic_add(unsigned *p, unsigned value, int acq_rel, i
     return old;
 }
 
-void global_check_counters(Emu *e)
+void global_check_counters(void)
 {
-    for (int i = 0; i < e->nregion; i++) {
-        const EmuRegion *r = &e->region[i];
+    for (int i = 0; i < emu_current->nregion; i++) {
+        const EmuRegion *r = &emu_current->region[i];
         for (size_t g = 0; r->role == EMU_WORKSPACE && g < r->bytes / r->elem_bytes; g++) {
             const unsigned *counter = (const unsigned *)(r->base + g * r->elem_bytes);
             if (r->shadow[g] & counter_mark && *counter != 0) {
-                finding_plain(e, "the counter at %s byte %zu is %u after the call, not 0", r->name, g * r->elem_bytes,
+                finding_plain("the counter at %s byte %zu is %u after the call, not 0", r->name, g * r->elem_bytes,
                               *counter);
                 return;
             }

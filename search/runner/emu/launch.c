@@ -14,13 +14,11 @@
 enum { CUDA_INVALID_VALUE = 1, CUDA_OUT_OF_MEMORY = 2, CUDA_INVALID_CONFIGURATION = 9, MAX_WORKERS = 64 };
 static const uint64_t max_blocks = (uint64_t)1 << 28; /* of one call; more would take forever */
 
-static Emu *current;
+Emu *emu_current;
 static Worker *workers[MAX_WORKERS];
 static uint64_t next_block; /* number of the next launch's first block */
 
 /* ---- the grid */
-
-static uint64_t executed_x(const Emu *e, uint64_t x) { return e->sample && e->sample < x ? e->sample : x; }
 
 void launch_place(const Launch *l, uint64_t block, unsigned index[3])
 {
@@ -32,36 +30,35 @@ void launch_place(const Launch *l, uint64_t block, unsigned index[3])
 
 /* ---- limits */
 
-static int refuse(Emu *e, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-static int refuse(Emu *e, int code, const char *fmt, ...)
+static int refuse(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static int refuse(int code, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(e->refusal, sizeof e->refusal, fmt, ap);
+    vsnprintf(emu_current->refusal, sizeof emu_current->refusal, fmt, ap);
     va_end(ap);
     return code;
 }
 
-static int check_limits(Emu *e, const Launch *l)
+static int check_limits(const Launch *l)
 {
     const uint64_t x = l->grid[0], y = l->grid[1], z = l->grid[2];
-    const uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2], nx = executed_x(e, x);
+    const uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
     if (x == 0 || y == 0 || z == 0 || threads == 0)
-        return refuse(e, CUDA_INVALID_CONFIGURATION, "launches an empty grid or block");
+        return refuse(CUDA_INVALID_CONFIGURATION, "launches an empty grid or block");
     if (x > INT32_MAX || y > 65535 || z > 65535)
-        return refuse(e, CUDA_INVALID_CONFIGURATION,
+        return refuse(CUDA_INVALID_CONFIGURATION,
                       "launches a grid of %u x %u x %u blocks; 65535 is the limit of the last two", l->grid[0],
                       l->grid[1], l->grid[2]);
     if (l->block[0] > MAX_BLOCK_THREADS || l->block[1] > MAX_BLOCK_THREADS || l->block[2] > 64 ||
         threads > MAX_BLOCK_THREADS)
-        return refuse(e, CUDA_INVALID_CONFIGURATION, "launches blocks of %u x %u x %u threads; the limit is %d",
+        return refuse(CUDA_INVALID_CONFIGURATION, "launches blocks of %u x %u x %u threads; the limit is %d",
                       l->block[0], l->block[1], l->block[2], MAX_BLOCK_THREADS);
-    if (l->smem_bytes > e->smem_limit || l->smem_bytes > SHARED_BYTES)
-        return refuse(e, CUDA_INVALID_VALUE, "launches blocks with %zu bytes of shared memory; the limit is %zu",
-                      l->smem_bytes, e->smem_limit);
-    if (nx * y * z + next_block > max_blocks)
-        return refuse(e, CUDA_INVALID_VALUE, "launches %llu blocks, too many to emulate",
-                      (unsigned long long)(nx * y * z));
+    if (l->smem_bytes > emu_current->smem_limit || l->smem_bytes > SHARED_BYTES)
+        return refuse(CUDA_INVALID_VALUE, "launches blocks with %zu bytes of shared memory; the limit is %zu",
+                      l->smem_bytes, emu_current->smem_limit);
+    if (l->nblock + next_block > max_blocks)
+        return refuse(CUDA_INVALID_VALUE, "launches %llu blocks, too many to emulate", (unsigned long long)l->nblock);
     return 0;
 }
 
@@ -87,9 +84,8 @@ static Worker *worker_at(int i, Launch *l)
     if (!workers[i])
         workers[i] = checked_memory(calloc(1, sizeof **workers));
     Worker *w = workers[i];
-    w->emu = current;
     w->launch = l;
-    w->counting = current->count;
+    w->counting = emu_current->count;
     w->recent[0] = w->recent[1] = NULL;
     w->counts = (EmuCounts){ .smem_bytes = (int64_t)l->smem_bytes };
     return worker_prepare(w, (int)(l->block[0] * l->block[1] * l->block[2])) ? w : NULL;
@@ -100,7 +96,7 @@ static bool run_workers(Launch *l)
 {
     pthread_t thread[MAX_WORKERS];
     Worker *first = worker_at(0, l);
-    int n = 1, want = current->workers < MAX_WORKERS ? current->workers : MAX_WORKERS;
+    int n = 1, want = emu_current->workers < MAX_WORKERS ? emu_current->workers : MAX_WORKERS;
     if (!first)
         return false;
     if ((uint64_t)want > l->nblock)
@@ -109,10 +105,10 @@ static bool run_workers(Launch *l)
         if (pthread_create(&thread[n], NULL, run_blocks, w) != 0)
             break;
     run_blocks(first);
-    counts_add(&current->counts, &first->counts);
+    counts_add(&emu_current->counts, &first->counts);
     for (int i = 1; i < n; i++) {
         pthread_join(thread[i], NULL);
-        counts_add(&current->counts, &workers[i]->counts);
+        counts_add(&emu_current->counts, &workers[i]->counts);
     }
     return true;
 }
@@ -122,29 +118,27 @@ static bool run_workers(Launch *l)
 EXPORT int dcgen_emu_launch(EmuCall *call, void *kernel, const void *args, const unsigned *grid, const unsigned *block,
                             size_t smem_bytes)
 {
-    if (!current)
+    if (!emu_current)
         return CUDA_INVALID_VALUE;
-    Launch l = { .call = call, .kernel = kernel, .args = args, .smem_bytes = smem_bytes };
+    const uint64_t sample = emu_current->sample, nx = sample && sample < grid[0] ? sample : grid[0];
+    Launch l = { .call = call,
+                 .kernel = kernel,
+                 .args = args,
+                 .smem_bytes = smem_bytes,
+                 .first_block = (uint32_t)next_block,
+                 .nx = nx,
+                 .nblock = nx * grid[1] * grid[2] };
     memcpy(l.grid, grid, sizeof l.grid);
     memcpy(l.block, block, sizeof l.block);
-    int code = check_limits(current, &l);
+    int code = check_limits(&l);
     if (code != 0)
         return code;
-    l.nx = executed_x(current, grid[0]);
-    l.nblock = l.nx * grid[1] * grid[2];
-    l.first_block = (uint32_t)next_block;
     next_block += l.nblock;
     l.release = calloc(l.nblock, sizeof *l.release);
     bool good = l.release && run_workers(&l);
-    global_end(current);
+    global_end();
     free(l.release);
-    return good ? 0 : refuse(current, CUDA_OUT_OF_MEMORY, "no memory to emulate it");
-}
-
-EXPORT void dcgen_emu_written(const void *address, size_t bytes)
-{
-    if (current)
-        global_host_writes(current, (uintptr_t)address, bytes);
+    return good ? 0 : refuse(CUDA_OUT_OF_MEMORY, "no memory to emulate it");
 }
 
 /* ---- what the runner calls */
@@ -183,7 +177,7 @@ void emu_remove_region(Emu *e, int i)
 
 void emu_begin(Emu *e)
 {
-    current = e;
+    emu_current = e;
     next_block = 1;
     e->nfinding = e->nreport = 0;
     e->refusal[0] = '\0';
@@ -193,10 +187,10 @@ void emu_begin(Emu *e)
 void emu_end(Emu *e)
 {
     if (e->nfinding == 0)
-        global_check_counters(e);
+        global_check_counters();
     while (e->nregion > 0)
         emu_remove_region(e, e->nregion - 1);
-    current = NULL;
+    emu_current = NULL;
 }
 
 void emu_free(void)

@@ -182,7 +182,7 @@ cudaError_t cudaFree(void *p)
 /* Copies from device memory to the host must find what somebody wrote there. */
 static bool may_copy(const void *from, size_t bytes)
 {
-    const EmuRegion *r = emu_memory_of(&emu, from, bytes);
+    const EmuRegion *r = emu_memory_of(from, bytes);
     const void *hole = r ? emu_unwritten(r, from, bytes) : NULL;
     if (!hole)
         return r;
@@ -200,7 +200,7 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpy
     const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
     if (bytes == 0)
         return cudaSuccess;
-    if ((to_device && !emu_memory_of(&emu, to, bytes)) || (from_device && !may_copy(from, bytes)))
+    if ((to_device && !emu_memory_of(to, bytes)) || (from_device && !may_copy(from, bytes)))
         return cudaErrorInvalidValue;
     memmove(to, from, bytes);
     dcgen_emu_written(to, bytes);
@@ -213,7 +213,7 @@ cudaError_t cudaMemset(void *p, int value, size_t bytes)
         return cudaErrorNoDevice;
     if (bytes == 0)
         return cudaSuccess;
-    if (!emu_memory_of(&emu, p, bytes))
+    if (!emu_memory_of(p, bytes))
         return cudaErrorInvalidValue;
     return cudaMemsetAsync(p, value, bytes, NULL);
 }

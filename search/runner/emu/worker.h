@@ -128,6 +128,17 @@ typedef struct {
     Instruction *instruction;
 } Site;
 
+/* A block's last atomic, and what it made visible; see global.c. */
+typedef struct Release {
+    uintptr_t address;
+    uint64_t order;                           /* among all atomics */
+    uint64_t visible[MAX_BLOCK_THREADS / 64]; /* threads whose stores are */
+    uint32_t epoch, fences;                   /* of its thread, when it did it */
+    int thread;
+    bool acq_rel; /* its order; else relaxed */
+    struct Release *next;
+} Release;
+
 typedef struct Launch Launch;
 
 typedef struct Worker {
@@ -142,7 +153,6 @@ typedef struct Worker {
     const EmuRegion *recent[2];     /* that were hit last */
     bool counting, fenced;          /* fenced: some thread called __threadfence() since the last barrier */
     /* the block */
-    Emu *emu;
     Launch *launch;
     Context home;
     int nthread, running, nbarrier, nexited;
@@ -150,12 +160,7 @@ typedef struct Worker {
     unsigned block_index[3];
     uint32_t runnable[MAX_WARPS]; /* a bit a lane */
     int barrier_line;
-    /* atomics of this block */
-    uintptr_t atomic_address;
-    uint64_t atomic_order;                /* 0: none */
-    uint32_t atomic_epoch, atomic_fences; /* fences: of its thread, when it did the last one */
-    int atomic_thread;
-    bool atomic_acq_rel; /* its order; else relaxed */
+    Release *release; /* NULL: no atomic yet */
     /* memory */
     char *map;
     int nstack;
@@ -177,14 +182,16 @@ struct Launch {
     const void *args;
     unsigned grid[3], block[3];
     size_t smem_bytes;
-    uint32_t first_block;     /* number of its first block */
-    uint64_t nx, nblock;      /* values of x, and blocks, that are executed */
-    uint64_t next;            /* atomic */
-    int stop;                 /* atomic: no further block */
-    struct Release **release; /* of each block, what its last atomic made visible; see global.c */
+    uint32_t first_block; /* number of its first block */
+    uint64_t nx, nblock;  /* values of x, and blocks, that are executed */
+    uint64_t next;        /* atomic */
+    int stop;             /* atomic: no further block */
+    Release **release;    /* of each block */
 };
 
 /* ---- launch.c */
+
+extern Emu *emu_current; /* that launches go to; NULL: none */
 
 /* Where in the grid a launch's block is, by its number less that of the first one. */
 void launch_place(const Launch *l, uint64_t block, unsigned index[3]);
@@ -206,11 +213,10 @@ void shared_rebase(Worker *w);                      /* all that was written was 
 void shared_read_row(Worker *w, uintptr_t address); /* 16 bytes, for all lanes of a warp */
 
 /* ---- global.c */
-void global_end(Emu *e); /* of a launch */
-void global_host_writes(Emu *e, uintptr_t address, size_t bytes);
+void global_end(void);                                     /* of a launch */
 bool global_reads_input(const Worker *w, const Access *a); /* for sure; false: perhaps */
 void global_access(Worker *w, const Access *a);
-void global_check_counters(Emu *e);
+void global_check_counters(void);
 
 /* ---- warp.c */
 enum {
@@ -241,7 +247,7 @@ void finding(Worker *w, uintptr_t site, const char *fmt, ...) __attribute__((for
 _Noreturn void finding_fatal(Worker *w, uintptr_t site, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* An access that is wrong as such: "reads 4 bytes at ..." and the rest. */
 _Noreturn void finding_access(Worker *w, const Access *a, const char *rest);
-void finding_plain(Emu *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void finding_plain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Memory for the emulator's own lists, from calloc or realloc. The program ends where there is none. */
 void *checked_memory(void *memory);
 /* An array of *max elements, or larger if it has n already. */

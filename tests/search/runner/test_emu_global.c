@@ -525,11 +525,11 @@ static void memory_that_stays(void **state)
                 emu_add_region(&e, EMU_MEMORY, "two", all + 64, 1025, 2) &&
                 emu_add_region(&e, EMU_MEMORY, "three", all + 2048, 64, 2));
     assert_true(e.region[1].shadow_bytes >= 513 * sizeof *e.region[1].shadow);
-    const EmuRegion *two = emu_memory_of(&e, all + 64, 1025);
+    const EmuRegion *two = emu_memory_of(all + 64, 1025);
     assert_ptr_equal(two, &e.region[1]);
-    assert_null(emu_memory_of(&e, all + 64, 1026));
-    assert_null(emu_memory_of(&e, all + 63, 2));
-    assert_null(emu_memory_of(&e, all + 64 + 1025, 0));
+    assert_null(emu_memory_of(all + 64, 1026));
+    assert_null(emu_memory_of(all + 63, 2));
+    assert_null(emu_memory_of(all + 64 + 1025, 0));
     assert_ptr_equal(emu_unwritten(two, all + 64, 1025), all + 64);
     dcgen_emu_written(all + 64 + 5, 4); /* 5 to 8, of which granules are 4 to 9 */
     assert_ptr_equal(emu_unwritten(two, all + 64 + 3, 3), all + 64 + 2);
@@ -551,8 +551,8 @@ static void memory_that_stays(void **state)
     launch_script("r4", (unsigned *)(void *)(all + 2048));
     assert_string_equal(findings(&e), "reads three element 8, which nobody has written");
     emu_remove_region(&e, 0);
-    assert_true(e.nregion == 2 && emu_memory_of(&e, all + 2048, 64) && emu_memory_of(&e, all + 64, 64) &&
-                !emu_memory_of(&e, all, 1));
+    assert_true(e.nregion == 2 && emu_memory_of(all + 2048, 64) && emu_memory_of(all + 64, 64) &&
+                !emu_memory_of(all, 1));
     while (e.nregion < EMU_MAX_REGION)
         assert_true(emu_add_region(&e, EMU_MEMORY, "more", all + 3000, 2, 2));
     assert_false(emu_add_region(&e, EMU_MEMORY, "too many", all, 2, 2));

@@ -166,18 +166,6 @@ static void choose_rows(const Setup *setup, Shape *s)
     }
 }
 
-static bool allocate_reference(Shape *s)
-{
-    const size_t count = (size_t)(s->nrow * s->row_elems), rows = (size_t)s->rows;
-    s->y = calloc(2 * (count + rows), sizeof *s->y);
-    if (!s->row || !s->y)
-        return false;
-    s->bound = s->y + count;
-    s->sum = s->bound + count;
-    s->sum_bound = s->sum + rows;
-    return true;
-}
-
 static Shape *shape_new(const Setup *setup, const Shape *want)
 {
     Shape *s = malloc(sizeof *s);
@@ -187,10 +175,16 @@ static Shape *shape_new(const Setup *setup, const Shape *want)
     s->terms = setup->terms(s->extent);
     s->terms = s->terms < 1 ? 1 : s->terms;
     choose_rows(setup, s);
-    if (fill_operands(setup, s) && allocate_reference(s))
-        return s;
-    shape_free(s);
-    return NULL;
+    const size_t count = (size_t)(s->nrow * s->row_elems), rows = (size_t)s->rows;
+    s->y = calloc(2 * (count + rows), sizeof *s->y);
+    if (!s->row || !s->y || !fill_operands(setup, s)) {
+        shape_free(s);
+        return NULL;
+    }
+    s->bound = s->y + count;
+    s->sum = s->bound + count;
+    s->sum_bound = s->sum + rows;
+    return s;
 }
 
 Shape *shape_get(const Setup *setup, const Shape *want, char why[WHY_BYTES])

@@ -87,7 +87,6 @@ int main(int argc, char **argv)
 {
     static const Engine engine = { .program = "dcgen-runner-c",
                                    .runner = "c",
-                                   .usage = "",
                                    .hello = hello,
                                    .open = open_work,
                                    .verify = verify,

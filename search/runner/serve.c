@@ -206,12 +206,12 @@ static void forget_setup(Session *s)
 static bool do_setup(Session *s, json_t *request, char why[WHY_BYTES])
 {
     forget_setup(s);
-    if (!read_setup(&s->setup, request, why)) {
+    const bool good = read_setup(&s->setup, request, why);
+    if (good)
+        say(s, JSON_OBJECT(FIELD("event", "ready")));
+    else
         forget_setup(s);
-        return false;
-    }
-    say(s, JSON_OBJECT(FIELD("event", "ready")));
-    return true;
+    return good;
 }
 
 /* ---- measure */
@@ -535,7 +535,7 @@ int serve_main(const Engine *engine, int argc, char **argv)
     int in;
     if (!serve_arguments(engine, argc, argv)) {
         fprintf(stderr, "usage: %s [--targets DIR]%s\nSpeaks JSON lines on stdin and stdout; started by dcgen.\n",
-                engine->program, engine->usage);
+                engine->program, engine->usage ? engine->usage : "");
         return 2;
     }
     prepare_process();

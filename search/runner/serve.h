@@ -46,7 +46,7 @@ typedef struct {
 typedef struct {
     const char *program; /* "dcgen-runner-c" */
     const char *runner;  /* what the hello calls it: "c" */
-    const char *usage;   /* its own options: " [--timer cupti|events]" */
+    const char *usage;   /* its own options: " [--timer cupti|events]"; NULL: it has none */
     /* Takes one of them, with the argument that follows or NULL: how many it took, 0: it is wrong. NULL: it has none but those of all runners. */
     int (*option)(const char *name, const char *value);
     /* Fields of the hello: `device`, and whatever else it has to say. NULL with *err set: there is no device. */

@@ -17,10 +17,14 @@ static const size_t too_large = (size_t)1 << 40;
 
 static size_t round_up(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
 
-static void *map_memory(size_t bytes, int protection)
+char *map_guarded(size_t below, size_t bytes, size_t above)
 {
-    void *p = mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return p == MAP_FAILED ? NULL : p;
+    const size_t all = below + bytes + above;
+    char *map = mmap(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (map == MAP_FAILED || mprotect(map + below, bytes, PROT_READ | PROT_WRITE) == 0)
+        return map == MAP_FAILED ? NULL : map;
+    munmap(map, all);
+    return NULL;
 }
 
 bool block_new(Block *b, size_t bytes, size_t offset)
@@ -30,7 +34,7 @@ bool block_new(Block *b, size_t bytes, size_t offset)
         return bytes == 0;
     size_t usable = round_up(bytes + offset, HUGE_BYTES);
     b->map_bytes = usable + HUGE_BYTES;
-    b->map = map_memory(b->map_bytes, PROT_READ | PROT_WRITE);
+    b->map = map_guarded(0, b->map_bytes, 0);
     if (!b->map)
         return false;
     char *start = (char *)round_up((uintptr_t)b->map, HUGE_BYTES);
@@ -53,7 +57,7 @@ void block_free(Block *b)
 }
 
 /* offset: from the start of its pages, SIZE_MAX: so that it ends with them, as far as `align` allows. */
-static bool guarded_map(Guarded *g, size_t bytes, size_t align, size_t offset)
+static bool guard(Guarded *g, size_t bytes, size_t align, size_t offset)
 {
     *g = (Guarded){ .bytes = bytes };
     if (bytes == 0 || bytes > too_large)
@@ -61,11 +65,9 @@ static bool guarded_map(Guarded *g, size_t bytes, size_t align, size_t offset)
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     g->page_bytes = round_up(offset == SIZE_MAX ? bytes : bytes + offset, page);
     g->map_bytes = g->page_bytes + 2 * page;
-    g->map = map_memory(g->map_bytes, PROT_NONE);
-    if (!g->map || mprotect(g->map + page, g->page_bytes, PROT_READ | PROT_WRITE) != 0) {
-        guarded_free(g);
+    g->map = map_guarded(page, g->page_bytes, page);
+    if (!g->map)
         return false;
-    }
     g->data = g->map + page + (offset == SIZE_MAX ? g->page_bytes - round_up(bytes, align) : offset);
     memset(g->map + page, CANARY, (size_t)(g->data - g->map) - page);
     memset(g->data + bytes, CANARY, (size_t)(g->map + page + g->page_bytes - (g->data + bytes)));
@@ -74,10 +76,10 @@ static bool guarded_map(Guarded *g, size_t bytes, size_t align, size_t offset)
 
 bool guarded_new(Guarded *g, size_t bytes, size_t align, Side side)
 {
-    return guarded_map(g, bytes, align, side == SIDE_END ? SIZE_MAX : 0);
+    return guard(g, bytes, align, side == SIDE_END ? SIZE_MAX : 0);
 }
 
-bool guarded_new_at(Guarded *g, size_t bytes, size_t offset) { return guarded_map(g, bytes, 1, offset); }
+bool guarded_new_at(Guarded *g, size_t bytes, size_t offset) { return guard(g, bytes, 1, offset); }
 
 static bool is_canary(const char *from, const char *to)
 {

@@ -8,6 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* New pages with `bytes` that may be touched, and more below and above them that may not; where the lowest of those is. NULL: no memory. */
+char *map_guarded(size_t below, size_t bytes, size_t above);
+
 /* Memory for timing: on huge pages where the system has them, `offset` bytes into one. */
 typedef struct {
     void *map;

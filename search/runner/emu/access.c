@@ -238,8 +238,6 @@ static void shared_access(Worker *w, const Access *a)
         count_access(w, a);
 }
 
-static void endless(Worker *w, uintptr_t site) { finding_fatal(w, site, "does not end"); }
-
 /* Any access that is not to the stack of the running fiber. */
 static __attribute__((noinline)) void slow_access(Worker *w, uintptr_t address, size_t bytes, bool write, bool aligned,
                                                   uintptr_t site)
@@ -252,8 +250,7 @@ static __attribute__((noinline)) void slow_access(Worker *w, uintptr_t address, 
         shared_access(w, &a);
     else
         global_access(w, &a);
-    if (--w->budget < 0)
-        endless(w, site);
+    spend(w, site);
 }
 
 INLINE void any_access(uintptr_t address, size_t bytes, bool write, bool aligned, uintptr_t site)
@@ -281,40 +278,35 @@ INLINE bool line_access(Line *l, size_t bytes, bool write, uint32_t stamp)
 }
 
 /* `unit`: offset / bytes, or a huge number if that is not whole. */
-INLINE void access(uintptr_t address, size_t bytes, bool write, uintptr_t site)
+INLINE void access(uintptr_t address, size_t bytes, bool write, bool aligned, uintptr_t site)
 {
     Worker *w = emu_worker;
     const uintptr_t offset = address - (uintptr_t)w->shared, units_a_line = LINE_BYTES / bytes;
     const uintptr_t unit = offset / bytes | offset << (64 - __builtin_ctzll(bytes)) % 64;
     if (__builtin_expect(unit < w->nline * units_a_line, 1) &&
         __builtin_expect(line_access(&w->line[unit / units_a_line], bytes, write, w->stamp), 1)) {
-        if (__builtin_expect(--w->budget < 0, 0))
-            endless(w, site);
+        spend(w, site);
         return;
     }
-    any_access(address, bytes, write, true, site);
+    any_access(address, bytes, write, aligned, site);
 }
 
 /* ---- the calls that compilers make */
 
-#define FAST_HOOKS(n)                                                             \
-    EXPORT void __tsan_read##n(void *p) { access((uintptr_t)p, n, false, SITE); } \
-    EXPORT void __tsan_write##n(void *p) { access((uintptr_t)p, n, true, SITE); }
+#define HOOKS(call, name, n, aligned)                                                            \
+    EXPORT void __tsan_##name##read##n(void *p) { call((uintptr_t)p, n, false, aligned, SITE); } \
+    EXPORT void __tsan_##name##write##n(void *p) { call((uintptr_t)p, n, true, aligned, SITE); }
 
-#define SLOW_HOOKS(name, n, aligned)                                                                   \
-    EXPORT void __tsan_##name##read##n(void *p) { any_access((uintptr_t)p, n, false, aligned, SITE); } \
-    EXPORT void __tsan_##name##write##n(void *p) { any_access((uintptr_t)p, n, true, aligned, SITE); }
-
-FAST_HOOKS(4)
-FAST_HOOKS(8)
-FAST_HOOKS(16)
-SLOW_HOOKS(, 1, true)
-SLOW_HOOKS(, 2, true)
-SLOW_HOOKS(unaligned_, 1, false)
-SLOW_HOOKS(unaligned_, 2, false)
-SLOW_HOOKS(unaligned_, 4, false)
-SLOW_HOOKS(unaligned_, 8, false)
-SLOW_HOOKS(unaligned_, 16, false)
+HOOKS(access, , 4, true)
+HOOKS(access, , 8, true)
+HOOKS(access, , 16, true)
+HOOKS(any_access, , 1, true)
+HOOKS(any_access, , 2, true)
+HOOKS(any_access, unaligned_, 1, false)
+HOOKS(any_access, unaligned_, 2, false)
+HOOKS(any_access, unaligned_, 4, false)
+HOOKS(any_access, unaligned_, 8, false)
+HOOKS(any_access, unaligned_, 16, false)
 
 EXPORT void __tsan_read_range(void *p, long bytes) { any_access((uintptr_t)p, (size_t)bytes, false, false, SITE); }
 EXPORT void __tsan_write_range(void *p, long bytes) { any_access((uintptr_t)p, (size_t)bytes, true, false, SITE); }
@@ -375,7 +367,10 @@ EXPORT void dcgen_emu_cp_async(void *smem, const void *gmem, int width, int byte
     from.bytes = (uint32_t)bytes;
     if (bytes > 0)
         global_access(w, &from);
-    if (!access_parts(w, offset, to.bytes, true, mark))
+    Line *l = &w->line[offset / LINE_BYTES];
+    if (width == LINE_BYTES && is_writable(l->written, w->stamp) && is_writable(l->read, w->stamp))
+        l->written = mark;
+    else if (!access_parts(w, offset, to.bytes, true, mark))
         report(w, &to, offset, w->stamp);
     to.site++;
     if (w->counting)
@@ -388,8 +383,7 @@ EXPORT void dcgen_emu_cp_async(void *smem, const void *gmem, int width, int byte
     else
         memcpy(c->data, gmem, from.bytes);
     copy_width(w->shared + offset, poison, to.bytes);
-    if (--w->budget < 0)
-        endless(w, from.site);
+    spend(w, from.site);
 }
 
 EXPORT void dcgen_emu_cp_commit(void) { emu_worker->fiber[emu_worker->running].group++; }

@@ -5,6 +5,7 @@
  * are seen in the shadows, whichever thread came first.
  */
 #define _GNU_SOURCE
+#include "search/runner/buffer.h"
 #include "search/runner/emu/worker.h"
 
 #include <stdlib.h>
@@ -16,34 +17,19 @@ _Thread_local Worker *emu_worker = &idle;
 
 /* ---- memory */
 
-static bool prepare_shared(Worker *w)
-{
-    if (w->shared)
-        return true;
-    char *map = mmap(NULL, WINDOW_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (map == MAP_FAILED || mprotect(map + SHARED_REACH, SHARED_BYTES + SHARED_SKEW, PROT_READ | PROT_WRITE) != 0)
-        return false;
-    w->window = (uintptr_t)map;
-    w->shared = (unsigned char *)map + SHARED_REACH + SHARED_SKEW;
-    return true;
-}
-
-/* A large array on the stack shall not reach over the guard below it. */
-static bool stack_new(Fiber *f)
-{
-    char *map = mmap(NULL, GUARD_BYTES + STACK_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (map == MAP_FAILED)
-        return false;
-    f->stack = (uintptr_t)map + GUARD_BYTES;
-    return mprotect(map + GUARD_BYTES, STACK_BYTES, PROT_READ | PROT_WRITE) == 0;
-}
-
 bool worker_prepare(Worker *w, int nthread)
 {
-    for (; w->nstack < nthread; w->nstack++)
-        if (!stack_new(&w->fiber[w->nstack]))
+    char *map;
+    for (; w->nstack < nthread; w->nstack++) { /* a large array on the stack shall not reach over the guard below it */
+        if (!(map = map_guarded(GUARD_BYTES, STACK_BYTES, 0)))
             return false;
-    return prepare_shared(w);
+        w->fiber[w->nstack].stack = (uintptr_t)map + GUARD_BYTES;
+    }
+    if (!w->shared && (map = map_guarded(SHARED_REACH, SHARED_SKEW + SHARED_BYTES, SHARED_REACH - SHARED_SKEW))) {
+        w->window = (uintptr_t)map;
+        w->shared = (unsigned char *)map + SHARED_REACH + SHARED_SKEW;
+    }
+    return w->shared;
 }
 
 void worker_free(Worker *w)
@@ -120,15 +106,11 @@ static const char *state_text(const Worker *w, int thread, char *text, size_t by
 _Noreturn static void report_deadlock(Worker *w)
 {
     char here[64], there[64];
-    int first = 0, end = w->nthread, waits = find_state(w, 0, end, AT_COLLECTIVE, true);
-    FiberState state = AT_COLLECTIVE;
-    if (waits >= 0) {
-        first = waits / LANES * LANES;
-        end = first + LANES;
-    } else {
-        state = AT_BARRIER;
+    int waits = find_state(w, 0, w->nthread, AT_COLLECTIVE, true);
+    const FiberState state = waits >= 0 ? AT_COLLECTIVE : AT_BARRIER;
+    const int first = waits >= 0 ? waits / LANES * LANES : 0, end = waits >= 0 ? first + LANES : w->nthread;
+    if (waits < 0)
         waits = find_state(w, 0, end, AT_BARRIER, true);
-    }
     int other = find_state(w, first, end, state, false);
     w->running = waits;
     finding_fatal(w, 0, "%s, but thread %d %s", state_text(w, waits, here, sizeof here), other,
@@ -209,13 +191,11 @@ EXPORT void dcgen_emu_fence(void)
 
 /* ---- collectives */
 
-Collective *collective_enter(Worker *w, int kind, int line, int *lane)
+Collective *collective_enter(Worker *w, int kind, int line)
 {
     const int warp = w->running / LANES, left = w->nthread - warp * LANES;
     Collective *c = &w->warp[warp];
-    *lane = w->running % LANES;
-    if (--w->budget < 0)
-        finding_fatal(w, 0, "does not end");
+    spend(w, 0);
     if (left < LANES)
         finding_fatal(w, 0, "calls %s of line %d in a warp of %d threads; it takes %d", collective_name[kind], line,
                       left, LANES);
@@ -230,9 +210,9 @@ Collective *collective_enter(Worker *w, int kind, int line, int *lane)
     return c;
 }
 
-void collective_wait(Worker *w, Collective *c, int lane)
+void collective_wait(Worker *w, Collective *c)
 {
-    const int first = w->running - lane;
+    const int lane = w->running % LANES, first = w->running - lane;
     c->arrived |= 1u << lane;
     w->fiber[w->running].state = AT_COLLECTIVE;
     if (c->arrived != 0xffffffff) {
@@ -304,11 +284,7 @@ static void begin_block(Worker *w, uint64_t index)
         w->warp[i].arrived = 0;
     for (int i = 0; i < w->nthread; i++) {
         Fiber *f = &w->fiber[i];
-        *f = (Fiber){ .stack = f->stack,
-                      .copy = f->copy,
-                      .access = f->access,
-                      .max_copy = f->max_copy,
-                      .max_access = f->max_access };
+        memset(&f->ncopy, 0, sizeof *f - offsetof(Fiber, ncopy));
         context_new(&f->context, (void *)f->stack, STACK_BYTES - stack_colour(i), run_thread);
         set_runnable(w, i);
     }

@@ -59,9 +59,8 @@ _Noreturn void finding_fatal(Worker *w, uintptr_t site, const char *fmt, ...)
 
 _Noreturn void finding_access(Worker *w, const Access *a, const char *rest)
 {
-    char place[EMU_TEXT_BYTES];
-    finding_fatal(w, a->site, "%s %u bytes at %s%s", a->write ? "writes" : "reads", a->bytes,
-                  place_text(w, a->address, place), rest);
+    finding_fatal(w, a->site, "%s %u bytes at %s%s", a->write ? "writes" : "reads", a->bytes, place_text(w, a->address),
+                  rest);
 }
 
 void finding_plain(const char *fmt, ...)

@@ -133,16 +133,16 @@ static const char *not_visible(const Worker *w, uint64_t mark)
 /* Whether an access to what `mark` says was written in this launch is in order; says so if not. */
 static void check_order(Worker *w, uint64_t mark, uintptr_t address, bool write, uintptr_t site)
 {
-    char text[EMU_TEXT_BYTES], writer[EMU_TEXT_BYTES];
+    char writer[EMU_TEXT_BYTES];
     const char *does = write ? "writes" : "reads", *why;
     const uint32_t stamp = mark_stamp(mark);
     if (mark_block(mark) < w->launch->first_block || own_mark(w) == mark)
         return;
     if (mark_block(mark) != w->block_number) {
         if ((why = not_visible(w, mark)))
-            finding(w, site, "%s %s of %s, %s", does, place_text(w, address, text), writer_text(w, mark, writer), why);
+            finding(w, site, "%s %s of %s, %s", does, place_text(w, address), writer_text(w, mark, writer), why);
     } else if (stamp_epoch(stamp) == w->epoch && stamp_thread(stamp) != w->running) {
-        finding(w, site, "%s %s, which thread %d writes between the same barriers", does, place_text(w, address, text),
+        finding(w, site, "%s %s, which thread %d writes between the same barriers", does, place_text(w, address),
                 stamp_thread(stamp));
     }
 }
@@ -151,36 +151,34 @@ static void check_order(Worker *w, uint64_t mark, uintptr_t address, bool write,
 
 static void read_granule(Worker *w, const EmuRegion *r, size_t granule, uintptr_t site)
 {
-    char text[EMU_TEXT_BYTES];
     const uint64_t mark = __atomic_load_n(&r->shadow[granule], __ATOMIC_RELAXED);
     const uintptr_t address = r->base + granule * r->elem_bytes;
     if (mark & counter_mark)
         return;
     if (mark == 0)
-        finding(w, site, "reads %s, which nobody has written", place_text(w, address, text));
+        finding(w, site, "reads %s, which nobody has written", place_text(w, address));
     else
         check_order(w, mark, address, false, site);
 }
 
 static void write_output(Worker *w, const EmuRegion *r, size_t granule, uintptr_t site)
 {
-    char text[EMU_TEXT_BYTES], writer[EMU_TEXT_BYTES];
+    char writer[EMU_TEXT_BYTES];
     const uint64_t own = own_mark(w), old = __atomic_exchange_n(&r->shadow[granule], own, __ATOMIC_RELAXED);
     if (old == 0 || mark_block(old) < w->launch->first_block)
         return;
     if (mark_block(old) != w->block_number || stamp_thread(mark_stamp(old)) != w->running)
-        finding(w, site, "writes %s, which %s has written too", place_text(w, r->base + granule * r->elem_bytes, text),
+        finding(w, site, "writes %s, which %s has written too", place_text(w, r->base + granule * r->elem_bytes),
                 writer_text(w, old, writer));
 }
 
 static void write_workspace(Worker *w, const EmuRegion *r, size_t granule, uintptr_t site)
 {
-    char text[EMU_TEXT_BYTES];
     const uintptr_t address = r->base + granule * r->elem_bytes;
     const uint64_t old = __atomic_load_n(&r->shadow[granule], __ATOMIC_RELAXED), counter = old & counter_mark;
     Fiber *f = &w->fiber[w->running];
     if (counter && (!w->release || address - w->release->address >= sizeof(unsigned)))
-        finding(w, site, "writes %s, a counter, without having counted", place_text(w, address, text));
+        finding(w, site, "writes %s, a counter, without having counted", place_text(w, address));
     else if (old && !counter)
         check_order(w, old, address, true, site);
     if (!counter && w->release) /* which says nothing of this thread's stores any more */
@@ -228,7 +226,6 @@ void global_access(Worker *w, const Access *a)
     const bool misaligned = a->aligned && a->address % a->bytes != 0;
     if (!w->counting && !misaligned && global_reads_input(w, a))
         return;
-    char text[EMU_TEXT_BYTES];
     const EmuRegion *r = find_region(w, a);
     if (!r)
         return;
@@ -237,7 +234,7 @@ void global_access(Worker *w, const Access *a)
     if (w->counting)
         count_access(w, a);
     if (r->role == EMU_INPUT && a->write)
-        finding_fatal(w, a->site, "writes %s, an input", place_text(w, a->address, text));
+        finding_fatal(w, a->site, "writes %s, an input", place_text(w, a->address));
     const size_t offset = a->address - r->base, last = (offset + a->bytes - 1) / r->elem_bytes;
     for (size_t g = offset / r->elem_bytes; r->role != EMU_INPUT && g <= last; g++) {
         if (!a->write)
@@ -249,22 +246,22 @@ void global_access(Worker *w, const Access *a)
     }
 }
 
-const char *place_text(const Worker *w, uintptr_t address, char text[EMU_TEXT_BYTES])
+const char *place_text(Worker *w, uintptr_t address)
 {
     const uintptr_t reach = 1 << 20;
     const EmuRegion *r = region_near(address, reach);
     if (address - w->window < w->window_bytes)
-        snprintf(text, EMU_TEXT_BYTES, "shared byte %td", (ptrdiff_t)(address - (uintptr_t)w->shared));
+        snprintf(w->place, EMU_TEXT_BYTES, "shared byte %td", (ptrdiff_t)(address - (uintptr_t)w->shared));
     else if (!r)
-        snprintf(text, EMU_TEXT_BYTES, "address 0x%zx, far from all operands", (size_t)address);
+        snprintf(w->place, EMU_TEXT_BYTES, "address 0x%zx, far from all operands", (size_t)address);
     else if ((address - r->base) % r->elem_bytes != 0)
-        snprintf(text, EMU_TEXT_BYTES, "%s byte %td", r->name, (ptrdiff_t)(address - r->base));
+        snprintf(w->place, EMU_TEXT_BYTES, "%s byte %td", r->name, (ptrdiff_t)(address - r->base));
     else if (address - r->base < r->bytes)
-        snprintf(text, EMU_TEXT_BYTES, "%s element %zu", r->name, (size_t)(address - r->base) / r->elem_bytes);
+        snprintf(w->place, EMU_TEXT_BYTES, "%s element %zu", r->name, (size_t)(address - r->base) / r->elem_bytes);
     else
-        snprintf(text, EMU_TEXT_BYTES, "%s element %td of %zu", r->name,
+        snprintf(w->place, EMU_TEXT_BYTES, "%s element %td of %zu", r->name,
                  (ptrdiff_t)(address - r->base) / (ptrdiff_t)r->elem_bytes, r->bytes / r->elem_bytes);
-    return text;
+    return w->place;
 }
 
 /* ---- counters */
@@ -299,15 +296,14 @@ static void note_release(Worker *w, Release *r, uintptr_t address, bool acq_rel)
 
 EXPORT unsigned dcgen_emu_atomic_add(unsigned *p, unsigned value, int acq_rel, int line)
 {
-    char text[EMU_TEXT_BYTES];
     Worker *w = emu_worker;
     const Access a = { (uintptr_t)__builtin_return_address(0), (uintptr_t)p, sizeof *p, true, false, false };
     w->fiber[w->running].line = line;
     if (a.address % sizeof *p != 0)
-        finding_fatal(w, a.site, "adds to %s, which is not aligned to 4 bytes", place_text(w, a.address, text));
+        finding_fatal(w, a.site, "adds to %s, which is not aligned to 4 bytes", place_text(w, a.address));
     const EmuRegion *r = find_region(w, &a);
     if (r->role != EMU_WORKSPACE && r->role != EMU_MEMORY)
-        finding_fatal(w, a.site, "adds to %s, not in the workspace", place_text(w, a.address, text));
+        finding_fatal(w, a.site, "adds to %s, not in the workspace", place_text(w, a.address));
     if (w->counting)
         count_access(w, &a);
     uint64_t *mark = &r->shadow[(a.address - r->base) / r->elem_bytes];
@@ -321,7 +317,7 @@ EXPORT unsigned dcgen_emu_atomic_add(unsigned *p, unsigned value, int acq_rel, i
     note_release(w, release, a.address, acq_rel != 0);
     pthread_mutex_unlock(&lock);
     if (old_mark && !(old_mark & counter_mark) && mark_block(old_mark) >= w->launch->first_block)
-        finding(w, a.site, "adds to %s, to which a plain store was made", place_text(w, a.address, text));
+        finding(w, a.site, "adds to %s, to which a plain store was made", place_text(w, a.address));
     return old;
 }
 

@@ -95,22 +95,18 @@ static Worker *worker_at(int i, Launch *l)
 static bool run_workers(Launch *l)
 {
     pthread_t thread[MAX_WORKERS];
-    Worker *first = worker_at(0, l);
-    int n = 1, want = emu_current->workers < MAX_WORKERS ? emu_current->workers : MAX_WORKERS;
-    if (!first)
-        return false;
-    if ((uint64_t)want > l->nblock)
-        want = (int)l->nblock;
-    for (Worker *w; n < want && (w = worker_at(n, l)); n++)
-        if (pthread_create(&thread[n], NULL, run_blocks, w) != 0)
+    int n = 0, want = emu_current->workers < MAX_WORKERS ? emu_current->workers : MAX_WORKERS;
+    for (Worker *w; (n == 0 || (n < want && (uint64_t)n < l->nblock)) && (w = worker_at(n, l)); n++)
+        if (n > 0 && pthread_create(&thread[n], NULL, run_blocks, w) != 0)
             break;
-    run_blocks(first);
-    counts_add(&emu_current->counts, &first->counts);
-    for (int i = 1; i < n; i++) {
-        pthread_join(thread[i], NULL);
+    if (n > 0)
+        run_blocks(workers[0]);
+    for (int i = 0; i < n; i++) {
+        if (i > 0)
+            pthread_join(thread[i], NULL);
         counts_add(&emu_current->counts, &workers[i]->counts);
     }
-    return true;
+    return n > 0;
 }
 
 /* ---- what candidates call */
@@ -121,13 +117,9 @@ EXPORT int dcgen_emu_launch(EmuCall *call, void *kernel, const void *args, const
     if (!emu_current)
         return CUDA_INVALID_VALUE;
     const uint64_t sample = emu_current->sample, nx = sample && sample < grid[0] ? sample : grid[0];
-    Launch l = { .call = call,
-                 .kernel = kernel,
-                 .args = args,
-                 .smem_bytes = smem_bytes,
-                 .first_block = (uint32_t)next_block,
-                 .nx = nx,
-                 .nblock = nx * grid[1] * grid[2] };
+    Launch l = { .call = call, .kernel = kernel, .args = args, .smem_bytes = smem_bytes, .nx = nx };
+    l.nblock = nx * grid[1] * grid[2];
+    l.first_block = (uint32_t)next_block;
     memcpy(l.grid, grid, sizeof l.grid);
     memcpy(l.block, block, sizeof l.block);
     int code = check_limits(&l);
@@ -143,18 +135,6 @@ EXPORT int dcgen_emu_launch(EmuCall *call, void *kernel, const void *args, const
 
 /* ---- what the runner calls */
 
-/* Small pages, which are there once they are written: of a large output a launch may write little. */
-static bool new_shadow(EmuRegion *r)
-{
-    r->shadow_bytes = (r->bytes / r->elem_bytes + 1) * sizeof *r->shadow;
-    void *map = mmap(NULL, r->shadow_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (map == MAP_FAILED)
-        return false;
-    madvise(map, r->shadow_bytes, MADV_NOHUGEPAGE);
-    r->shadow = map;
-    return true;
-}
-
 bool emu_add_region(Emu *e, EmuRole role, const char *name, const void *base, size_t bytes, unsigned elem_bytes)
 {
     EmuRegion *r = &e->region[e->nregion];
@@ -162,8 +142,15 @@ bool emu_add_region(Emu *e, EmuRole role, const char *name, const void *base, si
         return bytes == 0;
     *r = (EmuRegion){ .role = role, .base = (uintptr_t)base, .bytes = bytes, .elem_bytes = elem_bytes };
     snprintf(r->name, sizeof r->name, "%s", name);
-    if (role != EMU_INPUT && !new_shadow(r))
-        return false;
+    if (role !=
+        EMU_INPUT) { /* small pages, which are there once they are written: of a large output a launch may write little */
+        r->shadow_bytes = (bytes / elem_bytes + 1) * sizeof *r->shadow;
+        r->shadow =
+            mmap(NULL, r->shadow_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (r->shadow == MAP_FAILED)
+            return false;
+        madvise(r->shadow, r->shadow_bytes, MADV_NOHUGEPAGE);
+    }
     e->nregion++;
     return true;
 }

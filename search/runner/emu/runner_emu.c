@@ -61,24 +61,30 @@ static bool open_work(Work *w, char why[WHY_BYTES])
 
 /* ---- a call */
 
-static bool add_region(EmuRole role, const char *name, const Guarded *g, size_t elem_bytes)
+static bool lacking; /* memory for a region of the call at hand */
+
+static void add_region(EmuRole role, const char *name, const Guarded *g, size_t elem_bytes)
 {
-    return emu_add_region(&emu, role, name, g->data, g->bytes, (unsigned)elem_bytes);
+    lacking |= !emu_add_region(&emu, role, name, g->data, g->bytes, (unsigned)elem_bytes);
 }
 
-/* On the memory that was added, if all of it could be, and this workspace. */
-static bool launch(Kernel *k, bool added, const int64_t *extent, void *const *operand, const Place *p, int *code)
+/* On the regions that were added, and the workspace. */
+static int launch(const Kernel *k, const int64_t *extent, void *const *operand, const Place *p)
 {
-    added = added && add_region(EMU_WORKSPACE, "workspace", &p->workspace, COUNTER_BYTES);
+    add_region(EMU_WORKSPACE, "workspace", &p->workspace, COUNTER_BYTES);
     emu_begin(&emu);
-    *code = added ? k->launch(extent, operand, p->workspace.data, NULL) : 0;
+    const int code = lacking ? 0 : k->launch(extent, operand, p->workspace.data, NULL);
     emu_end(&emu);
-    return added || kernel_fail(k, STATUS_INVALID, "no memory to emulate it");
+    return code;
 }
 
 static bool judge(Kernel *k, int code)
 {
     char text[EMU_TEXT_BYTES];
+    if (lacking) {
+        lacking = false;
+        return kernel_fail(k, STATUS_INVALID, "no memory to emulate it");
+    }
     if (emu.nfinding > 0) {
         emu_describe(&emu.finding[0], text);
         return kernel_fail(k, STATUS_WRONG, "%s", text);
@@ -99,18 +105,15 @@ static json_t *facts_of(const EmuCounts *c)
 static bool call(Kernel *k, const Setup *setup, Shape *s, const Place *p)
 {
     void *pointer[OP_MAX_OPERAND];
-    bool added = true;
     char name[64];
-    int code;
-    for (int i = 0; added && i < setup->noperand; i++) {
+    for (int i = 0; i < setup->noperand; i++) {
         snprintf(name, sizeof name, "operand %d (%s)", i, setup->name[i]);
-        added = add_region(setup->role[i] == ROLE_OUT ? EMU_OUTPUT : EMU_INPUT, name, &p->operand[i],
-                           setup->dtype[i]->bytes);
+        add_region(setup->role[i] == ROLE_OUT ? EMU_OUTPUT : EMU_INPUT, name, &p->operand[i], setup->dtype[i]->bytes);
     }
     if (p->packed.data)
-        added = added && add_region(EMU_INPUT, "the packed operand", &p->packed, setup->dtype[setup->constant]->bytes);
+        add_region(EMU_INPUT, "the packed operand", &p->packed, setup->dtype[setup->constant]->bytes);
     place_pointers(p, setup, pointer);
-    return launch(k, added, s->extent, pointer, p, &code) && judge(k, code) && kernel_check_traces(k, setup, s, p) &&
+    return judge(k, launch(k, s->extent, pointer, p)) && kernel_check_traces(k, setup, s, p) &&
            kernel_check_output(k, setup, s, p->operand[setup->out].data);
 }
 
@@ -165,18 +168,16 @@ enum { WORD_BYTES = 4 };
 static bool call_on(Call *c, const Place *p)
 {
     void *const operand[OP_MAX_OPERAND] = { p->operand[0].data, p->operand[1].data };
-    Kernel *k = &c->kernel;
-    int code;
     memcpy(operand[0], c->in, c->in_bytes);
     memset(operand[1], NAN_BYTE, c->out_bytes);
     emu = (Emu){ .workers = 1, .smem_limit = smem_limit(c->smem_limit), .block_budget = (int64_t)1 << 30 };
-    const bool added = add_region(EMU_INPUT, "in", &p->operand[0], WORD_BYTES) &&
-                       add_region(EMU_OUTPUT, "out", &p->operand[1], WORD_BYTES);
-    const bool launched = launch(k, added, c->extent, operand, p, &code);
+    add_region(EMU_INPUT, "in", &p->operand[0], WORD_BYTES);
+    add_region(EMU_OUTPUT, "out", &p->operand[1], WORD_BYTES);
+    const int code = launch(&c->kernel, c->extent, operand, p);
     memcpy(c->out, operand[1], c->out_bytes);
     if (emu.nfinding == 0 && code == 0) /* a launch that was refused is the object's to judge */
         emu.refusal[0] = '\0';
-    return launched && judge(k, code);
+    return judge(&c->kernel, code);
 }
 
 static bool call_once(Call *c)
@@ -194,7 +195,6 @@ int main(int argc, char **argv)
 {
     static const Engine engine = { .program = "dcgen-runner-emu",
                                    .runner = "emu",
-                                   .usage = "",
                                    .hello = hello,
                                    .open = open_work,
                                    .verify = verify,

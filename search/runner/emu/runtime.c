@@ -211,9 +211,5 @@ cudaError_t cudaMemset(void *p, int value, size_t bytes)
 {
     if (!have_device())
         return cudaErrorNoDevice;
-    if (bytes == 0)
-        return cudaSuccess;
-    if (!emu_memory_of(p, bytes))
-        return cudaErrorInvalidValue;
-    return cudaMemsetAsync(p, value, bytes, NULL);
+    return bytes == 0 || emu_memory_of(p, bytes) ? cudaMemsetAsync(p, value, bytes, NULL) : cudaErrorInvalidValue;
 }

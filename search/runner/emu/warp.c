@@ -155,35 +155,35 @@ void collective_run(Worker *w, Collective *c)
 
 EXPORT Float4 dcgen_emu_mma(int kind, Float4 d, Word4 a, Word2 b, int line)
 {
-    int lane;
     Worker *w = emu_worker;
-    Collective *c = collective_enter(w, kind, line, &lane);
+    const int lane = w->running % LANES;
+    Collective *c = collective_enter(w, kind, line);
     c->mma.a[lane] = a;
     c->mma.b[lane] = b;
     c->mma.d[lane] = d;
-    collective_wait(w, c, lane);
+    collective_wait(w, c);
     return c->mma.d[lane];
 }
 
 EXPORT Word4 dcgen_emu_ldmatrix(int matrices, int transposed, const void *row, int line)
 {
-    int lane;
     Worker *w = emu_worker;
+    const int lane = w->running % LANES;
     const int kind = matrices == 4 ? LDMATRIX_4 : LDMATRIX_2;
-    Collective *c = collective_enter(w, transposed ? kind + (LDMATRIX_4_TRANS - LDMATRIX_4) : kind, line, &lane);
+    Collective *c = collective_enter(w, transposed ? kind + (LDMATRIX_4_TRANS - LDMATRIX_4) : kind, line);
     c->matrix.row[lane] = (uintptr_t)row;
-    collective_wait(w, c, lane);
+    collective_wait(w, c);
     return c->matrix.r[lane];
 }
 
 static float shuffle(int kind, float value, int operand, int line)
 {
-    int lane;
     Worker *w = emu_worker;
-    Collective *c = collective_enter(w, kind, line, &lane);
+    const int lane = w->running % LANES;
+    Collective *c = collective_enter(w, kind, line);
     c->shuffle.in[lane] = value;
     c->shuffle.operand[lane] = operand;
-    collective_wait(w, c, lane);
+    collective_wait(w, c);
     return c->shuffle.out[lane];
 }
 

@@ -139,9 +139,22 @@ typedef struct Release {
     struct Release *next;
 } Release;
 
-typedef struct Launch Launch;
+/* A launch under way. */
+typedef void EmuCall(void *kernel, const void *args);
+typedef struct {
+    EmuCall *call; /* calls kernel with args; made where the kernel's type is known */
+    void *kernel;
+    const void *args;
+    unsigned grid[3], block[3];
+    size_t smem_bytes;
+    uint32_t first_block; /* number of its first block */
+    uint64_t nx, nblock;  /* values of x, and blocks, that are executed */
+    uint64_t next;        /* atomic */
+    int stop;             /* atomic: no further block */
+    Release **release;    /* of each block */
+} Launch;
 
-typedef struct Worker {
+typedef struct {
     /* what each access looks at */
     unsigned char *shared;
     uintptr_t nline; /* whole lines of shared memory; 0 while accesses are counted, or no block runs */
@@ -160,10 +173,9 @@ typedef struct Worker {
     unsigned block_index[3];
     uint32_t runnable[MAX_WARPS]; /* a bit a lane */
     int barrier_line;
-    Release *release; /* NULL: no atomic yet */
-    /* memory */
-    char *map;
-    int nstack;
+    Release *release;           /* NULL: no atomic yet */
+    int nstack;                 /* fibers that have one */
+    char place[EMU_TEXT_BYTES]; /* of place_text() */
     EmuCounts counts;
     Fiber fiber[MAX_BLOCK_THREADS];
     Collective warp[MAX_WARPS];
@@ -173,21 +185,6 @@ typedef struct Worker {
 } Worker;
 
 extern _Thread_local Worker *emu_worker __attribute__((tls_model("local-exec"))); /* this program is no library */
-
-/* A launch under way. */
-typedef void EmuCall(void *kernel, const void *args);
-struct Launch {
-    EmuCall *call; /* calls kernel with args; made where the kernel's type is known */
-    void *kernel;
-    const void *args;
-    unsigned grid[3], block[3];
-    size_t smem_bytes;
-    uint32_t first_block; /* number of its first block */
-    uint64_t nx, nblock;  /* values of x, and blocks, that are executed */
-    uint64_t next;        /* atomic */
-    int stop;             /* atomic: no further block */
-    Release **release;    /* of each block */
-};
 
 /* ---- launch.c */
 
@@ -202,10 +199,10 @@ void worker_free(Worker *w);
 void block_run(Worker *w, uint64_t index);
 _Noreturn void block_abort(Worker *w); /* ends the block and the launch */
 
-/* The running lane's place in a collective of its warp; *lane is its number. It puts its operands there, and finds its
- * results there when collective_wait returns. */
-Collective *collective_enter(Worker *w, int kind, int line, int *lane);
-void collective_wait(Worker *w, Collective *c, int lane);
+/* The collective that the running lane takes part in. It puts its operands there, and finds its results there when
+ * collective_wait returns. */
+Collective *collective_enter(Worker *w, int kind, int line);
+void collective_wait(Worker *w, Collective *c);
 
 /* ---- access.c */
 void shared_begin(Worker *w);
@@ -252,8 +249,14 @@ void finding_plain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void *checked_memory(void *memory);
 /* An array of *max elements, or larger if it has n already. */
 void *array_with_room(void *array, int n, int *max, size_t elem_bytes);
-/* An address in words: "shared byte 132", "operand 0 (X) element 77". */
-const char *place_text(const Worker *w, uintptr_t address, char text[EMU_TEXT_BYTES]);
+/* An address in words, until the next call: "shared byte 132", "operand 0 (X) element 77". */
+const char *place_text(Worker *w, uintptr_t address);
+/* Counts an access or a collective of the block: a block that has too many counts as endless. */
+static inline void spend(Worker *w, uintptr_t site)
+{
+    if (__builtin_expect(--w->budget < 0, 0))
+        finding_fatal(w, site, "does not end");
+}
 
 static inline int stamp_thread(uint32_t stamp) { return (int)(stamp & SEVERAL); }
 static inline uint32_t stamp_epoch(uint32_t stamp) { return stamp >> STAMP_BITS; }

@@ -86,8 +86,7 @@ static void say_result(Request *r, int i)
 /* ---- fields of requests */
 
 /* Says why a request fails. */
-static bool fail(char why[WHY_BYTES], const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static bool fail(char why[WHY_BYTES], const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static bool fail(char why[WHY_BYTES], const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);

@@ -69,12 +69,10 @@ static void report(Worker *w, const Access *a, uint32_t offset, uint32_t stamp)
 {
     const char *does = a->write ? "writes" : "reads";
     const uint32_t last = offset + a->bytes - 1;
-    for (uint32_t l = offset / LINE_BYTES; l <= last / LINE_BYTES; l++) {
-        split_written(w, l);
-        split_read(w, l);
-    }
     for (uint32_t g = offset / GRANULE_BYTES; g <= last / GRANULE_BYTES; g++) {
-        const uint32_t written = w->written[g], read = w->read[g], byte = g * GRANULE_BYTES;
+        const Line *l = &w->line[g / LINE_GRANULES];
+        const uint32_t written = l->written == MIXED ? w->written[g] : l->written, byte = g * GRANULE_BYTES;
+        const uint32_t read = l->read == MIXED ? w->read[g] : l->read;
         const bool others_read = a->write && stamp_epoch(read) == stamp_epoch(stamp) && read != stamp;
         if (written >= pending_mark)
             finding(w, a->site,

@@ -69,15 +69,17 @@ static bool paired(const Instruction *x, int apart)
     return same;
 }
 
-/* Wavefronts if so many lanes are served together; *ngroup: how many times there are any. */
-static int fronts_of(const Instruction *x, int together, int *ngroup)
+typedef struct {
+    int fronts, groups; /* groups: of lanes that are served together, those that want anything */
+} Cost;
+
+static Cost cost_of(const Instruction *x, int together)
 {
-    int sum = 0;
-    *ngroup = 0;
+    Cost sum = { 0, 0 };
     for (int i = 0; i < LANES; i += together) {
         const int fronts = wavefronts_of(x->address + i, x->bytes + i, together);
-        sum += fronts;
-        *ngroup += fronts > 0;
+        sum.fronts += fronts;
+        sum.groups += fronts > 0;
     }
     return sum;
 }
@@ -85,20 +87,16 @@ static int fronts_of(const Instruction *x, int together, int *ngroup)
 static void add_shared(EmuCounts *c, const Instruction *x, bool load)
 {
     uint32_t widest = 0;
-    int ngroup, fewer_groups;
     for (int i = 0; i < LANES; i++)
         widest = x->bytes[i] > widest ? x->bytes[i] : widest;
     const int together = widest <= 4 ? LANES : widest <= 8 ? LANES / 2 : LANES / 4;
-    int fronts = fronts_of(x, together, &ngroup);
+    Cost cost = cost_of(x, together);
     if (load && together < LANES && (paired(x, 1) || paired(x, 2))) {
-        const int fewer = fronts_of(x, 2 * together, &fewer_groups);
-        if (fewer < fronts) {
-            fronts = fewer;
-            ngroup = fewer_groups;
-        }
+        const Cost paired_cost = cost_of(x, 2 * together);
+        cost = paired_cost.fronts < cost.fronts ? paired_cost : cost;
     }
-    c->wavefronts += fronts;
-    c->conflicts += fronts - ngroup;
+    c->wavefronts += cost.fronts;
+    c->conflicts += cost.fronts - cost.groups;
 }
 
 void count_rows(Worker *w, const uintptr_t *row, int n)
@@ -111,14 +109,6 @@ void count_rows(Worker *w, const uintptr_t *row, int n)
     add_shared(&w->counts, &x, false); /* a matrix at a time */
 }
 
-static void add_instruction(EmuCounts *c, const Instruction *x, const Site *s)
-{
-    if (s->shared)
-        add_shared(c, x, !s->write);
-    else
-        *(s->write ? &c->sectors_written : &c->sectors_read) += sectors(x);
-}
-
 /* ---- from accesses to instructions */
 
 /* The slot of a place; NULL: there are more than there is room for, which no kernel of sane size has. */
@@ -128,14 +118,9 @@ static Site *find_site(Site *table, const Access *a)
     unsigned slot = (unsigned)((a->site * 4 + kind) * 0x9e3779b97f4a7c15u >> 54);
     for (int i = 0; i < SITE_SLOTS; i++, slot = (slot + 1) % SITE_SLOTS) {
         Site *s = &table[slot];
-        if (s->site == 0)
-            *s = (Site){ .site = a->site,
-                         .write = a->write,
-                         .shared = a->shared,
-                         .lane = -1,
-                         .max = s->max,
-                         .instruction = s->instruction };
-        if (s->site == a->site && s->write == a->write && s->shared == a->shared)
+        if (s->of.site == 0)
+            *s = (Site){ .of = *a, .lane = -1, .max = s->max, .instruction = s->instruction };
+        if (s->of.site == a->site && s->of.write == a->write && s->of.shared == a->shared)
             return s;
     }
     return NULL;
@@ -169,9 +154,14 @@ static void flush_warp(Worker *w, int first)
         f->naccess = 0;
     }
     for (Site *s = w->site; s < w->site + SITE_SLOTS; s++) {
-        for (int at = 0; s->site && at < s->n; at++)
-            add_instruction(&w->counts, &s->instruction[at], s);
-        s->site = 0;
+        for (int at = 0; s->of.site && at < s->n; at++)
+            if (s->of.shared)
+                add_shared(&w->counts, &s->instruction[at], !s->of.write);
+            else if (s->of.write)
+                w->counts.sectors_written += sectors(&s->instruction[at]);
+            else
+                w->counts.sectors_read += sectors(&s->instruction[at]);
+        s->of.site = 0;
     }
 }
 

@@ -74,25 +74,33 @@ EXPORT void dcgen_emu_written(const void *address, size_t bytes)
 
 /* ---- the end of a launch */
 
-/* Memory that stays: what was counted up in a launch must be 0 behind it. */
-static void check_counter(const Release *release)
+/* What was counted up in memory that stays must be 0 behind the launch, in a workspace behind the call. */
+static void check_counter(const EmuRegion *r, uintptr_t address, const char *what)
 {
-    const EmuRegion *r = emu_memory_of((const void *)release->address, sizeof(unsigned));
-    const unsigned count = r ? *(const unsigned *)release->address : 0;
-    if (count != 0)
-        finding_plain("the counter at %s byte %zu is %u after the launch, not 0", r->name,
-                      (size_t)(release->address - r->base), count);
+    const unsigned count = *(const unsigned *)address;
+    if (count != 0 && emu_current->nfinding == 0)
+        finding_plain("the counter at %s byte %zu is %u after the %s, not 0", r->name, (size_t)(address - r->base),
+                      count, what);
 }
 
 void global_end(void)
 {
     for (Release *r = releases, *next; r; r = next) {
-        if (emu_current->nfinding == 0)
-            check_counter(r);
+        const EmuRegion *memory = emu_memory_of((const void *)r->address, sizeof(unsigned));
+        if (memory)
+            check_counter(memory, r->address, "launch");
         next = r->next;
         free(r);
     }
     releases = NULL;
+}
+
+void global_check_counters(void)
+{
+    for (const EmuRegion *r = emu_current->region; r < emu_current->region + emu_current->nregion; r++)
+        for (size_t g = 0; r->role == EMU_WORKSPACE && g < r->bytes / r->elem_bytes; g++)
+            if (r->shadow[g] & counter_mark)
+                check_counter(r, r->base + g * r->elem_bytes, "call");
 }
 
 /* ---- marks */
@@ -319,19 +327,4 @@ EXPORT unsigned dcgen_emu_atomic_add(unsigned *p, unsigned value, int acq_rel, i
     if (old_mark && !(old_mark & counter_mark) && mark_block(old_mark) >= w->launch->first_block)
         finding(w, a.site, "adds to %s, to which a plain store was made", place_text(w, a.address));
     return old;
-}
-
-void global_check_counters(void)
-{
-    for (int i = 0; i < emu_current->nregion; i++) {
-        const EmuRegion *r = &emu_current->region[i];
-        for (size_t g = 0; r->role == EMU_WORKSPACE && g < r->bytes / r->elem_bytes; g++) {
-            const unsigned *counter = (const unsigned *)(r->base + g * r->elem_bytes);
-            if (r->shadow[g] & counter_mark && *counter != 0) {
-                finding_plain("the counter at %s byte %zu is %u after the call, not 0", r->name, g * r->elem_bytes,
-                              *counter);
-                return;
-            }
-        }
-    }
 }

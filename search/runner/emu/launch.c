@@ -30,8 +30,7 @@ void launch_place(const Launch *l, uint64_t block, unsigned index[3])
 
 /* ---- limits */
 
-static int refuse(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static int refuse(int code, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static int refuse(int code, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -173,8 +172,7 @@ void emu_begin(Emu *e)
 
 void emu_end(Emu *e)
 {
-    if (e->nfinding == 0)
-        global_check_counters();
+    global_check_counters();
     while (e->nregion > 0)
         emu_remove_region(e, e->nregion - 1);
     emu_current = NULL;

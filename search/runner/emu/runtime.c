@@ -211,5 +211,7 @@ cudaError_t cudaMemset(void *p, int value, size_t bytes)
 {
     if (!have_device())
         return cudaErrorNoDevice;
-    return bytes == 0 || emu_memory_of(p, bytes) ? cudaMemsetAsync(p, value, bytes, NULL) : cudaErrorInvalidValue;
+    if (bytes == 0)
+        return cudaSuccess;
+    return emu_memory_of(p, bytes) ? cudaMemsetAsync(p, value, bytes, NULL) : cudaErrorInvalidValue;
 }

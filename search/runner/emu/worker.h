@@ -11,8 +11,7 @@
 #include <stdio.h>
 #include "search/runner/emu/emu.h"
 
-/* ---- switch.c: from one stack to another, within a thread */
-
+/* Where a stack goes on; see block.c. */
 #if defined(__x86_64__)
 typedef struct {
     void *sp;
@@ -23,10 +22,6 @@ typedef struct {
     ucontext_t u;
 } Context;
 #endif
-
-/* A context that calls entry() when it is first switched to; entry must not return. */
-void context_new(Context *c, void *stack, size_t stack_bytes, void (*entry)(void));
-void context_switch(Context *from, Context *to);
 
 /* ---- a block and its threads */
 
@@ -121,8 +116,7 @@ typedef struct {
 
 /* The instructions of one place in the code. */
 typedef struct {
-    uintptr_t site; /* 0: none */
-    bool write, shared;
+    Access of;      /* the first one; without a site: none */
     int seen, lane; /* accesses of that lane so far */
     int n, max;
     Instruction *instruction;

@@ -36,43 +36,35 @@ typedef struct {
     Setup setup; /* without a reference: there was none */
 } Session;
 
-/* A `measure` request. */
-typedef struct {
-    Session *session;
-    int64_t id;
-    Work work;
-} Request;
-
 /* ---- events */
 
 /* If a line cannot be written, dcgen has ended: so does this program. */
-static void say(Session *s, json_t *event)
+static void say(FILE *out, json_t *event)
 {
     char *line = json_dumps(event, JSON_COMPACT | JSON_REAL_PRECISION(10));
-    if (fprintf(s->out, "%s\n", line ? line : "{\"event\":\"error\",\"text\":\"no memory\"}") < 0 ||
-        fflush(s->out) != 0)
+    if (fprintf(out, "%s\n", line ? line : "{\"event\":\"error\",\"text\":\"no memory\"}") < 0 || fflush(out) != 0)
         exit(1);
     free(line);
     json_decref(event);
 }
 
-static void say_begin(Request *r, int kernel, const char *phase)
+static void say_begin(const Work *w, int kernel, const char *phase)
 {
-    say(r->session,
-        JSON_OBJECT(FIELD("event", "begin"), FIELD("id", r->id), FIELD("kernel", kernel), FIELD("phase", phase)));
+    say(w->out,
+        JSON_OBJECT(FIELD("event", "begin"), FIELD("id", w->id), FIELD("kernel", kernel), FIELD("phase", phase)));
 }
 
-static void say_timing(void *request, int kernel) { say_begin(request, kernel, "time"); }
-static void say_verifying(void *request, int kernel) { say_begin(request, kernel, "verify"); }
+static void say_timing(void *work, int kernel) { say_begin(work, kernel, "time"); }
+static void say_verifying(void *work, int kernel) { say_begin(work, kernel, "verify"); }
 
-static void say_result(Request *r, int i)
+static void say_result(const Work *w, int i)
 {
-    Kernel *k = &r->work.kernel[i];
+    Kernel *k = &w->kernel[i];
     json_t *ns = json_array();
     k->told = true;
     for (int n = 0; n < k->nsample; n++)
         json_array_append_new(ns, json_real(k->ns[n]));
-    json_t *event = JSON_OBJECT(FIELD("event", "result"), FIELD("id", r->id), FIELD("kernel", i),
+    json_t *event = JSON_OBJECT(FIELD("event", "result"), FIELD("id", w->id), FIELD("kernel", i),
                                 FIELD("status", status_name(k->status)), FIELD("ns", ns),
                                 FIELD("max_err", isfinite(k->max_err) ? k->max_err : no_number));
     if (k->nsample && k->clock[0] > 0)
@@ -80,7 +72,7 @@ static void say_result(Request *r, int i)
     if (k->why[0])
         JSON_SET(event, FIELD("why", k->why));
     json_object_update(event, k->more);
-    say(r->session, event);
+    say(w->out, event);
 }
 
 /* ---- fields of requests */
@@ -207,7 +199,7 @@ static bool do_setup(Session *s, json_t *request, char why[WHY_BYTES])
     forget_setup(s);
     const bool good = read_setup(&s->setup, request, why);
     if (good)
-        say(s, JSON_OBJECT(FIELD("event", "ready")));
+        say(s->out, JSON_OBJECT(FIELD("event", "ready")));
     else
         forget_setup(s);
     return good;
@@ -215,19 +207,19 @@ static bool do_setup(Session *s, json_t *request, char why[WHY_BYTES])
 
 /* ---- measure */
 
-static bool read_measure(json_t *json, Request *r, Shape *shape, char why[WHY_BYTES])
+static bool read_measure(json_t *json, Work *w, Shape *shape, char why[WHY_BYTES])
 {
-    const Setup *setup = &r->session->setup;
-    Timing *t = &r->work.timing;
+    const Setup *setup = w->setup;
+    Timing *t = &w->timing;
     int hot = true, count = false;
     int64_t outputs;
     if (!setup->reference)
         return fail(why, "measure before setup");
     if (!unpack(json, "measure", why, "{s:I, s:I, s:I, s:i, s:i, s:F, s:F, s?b, s?F, s?i, s?F, s?F, s?b, s?I}", "id",
-                &r->id, "rows", &shape->rows, "row_elems", &shape->row_elems, "threads", &t->threads, "repeats",
+                &w->id, "rows", &shape->rows, "row_elems", &shape->row_elems, "threads", &t->threads, "repeats",
                 &t->repeats, "sample_ns", &t->sample_ns, "max_ns", &t->max_ns, "hot", &hot, "drop", &t->drop, "keep",
                 &t->keep, "quiet_ns", &t->quiet_ns, "wait_ns", &t->wait_ns, "count", &count, "smem_limit",
-                &r->work.smem_limit))
+                &w->smem_limit))
         return false;
     const Bounds bounds[] = { { "threads", t->threads, 1, SPEC_MAX_THREADS },
                               { "repeats", t->repeats, 0, RECORD_MAX_SAMPLE },
@@ -235,14 +227,13 @@ static bool read_measure(json_t *json, Request *r, Shape *shape, char why[WHY_BY
                               { "max_ns", t->max_ns, 0, INFINITY },
                               { "quiet_ns", t->quiet_ns, 0, INFINITY },
                               { "wait_ns", t->wait_ns, 0, INFINITY },
-                              { "smem_limit", (double)r->work.smem_limit, 0, INFINITY },
+                              { "smem_limit", (double)w->smem_limit, 0, INFINITY },
                               { 0 } };
-    r->work.count = count;
-    if (read_integers(json, "extent", OP_MAX_AXIS, 0, INFINITY, shape->extent, why) == 0 ||
-        read_integers(json, "elems", OP_MAX_OPERAND, 0, max_elems, shape->elems, why) == 0)
+    w->count = count;
+    if (read_integers(json, "extent", OP_MAX_AXIS, 0, INFINITY, shape->extent, why) == 0)
         return false;
-    if (json_array_size(json_object_get(json, "elems")) != (size_t)setup->noperand)
-        return fail(why, "elems must be %d integers, one an operand", setup->noperand);
+    if (read_integers(json, "elems", OP_MAX_OPERAND, 0, max_elems, shape->elems, why) != setup->noperand)
+        return fail(why, "elems must be %d integers from 0 to %.0f, one an operand", setup->noperand, max_elems);
     if (__builtin_mul_overflow(shape->rows, shape->row_elems, &outputs) || shape->rows < 1 || shape->row_elems < 1 ||
         outputs != shape->elems[setup->out])
         return fail(why, "rows times row_elems is not the size of the output");
@@ -268,20 +259,18 @@ static bool read_kernels(json_t *json, Work *w, char why[WHY_BYTES])
 }
 
 /* Results of kernels that fail are told at once, those of the others when they have their times. */
-static bool do_kernels(Request *r, char why[WHY_BYTES])
+static bool do_kernels(const Engine *e, Work *w, char why[WHY_BYTES])
 {
-    const Engine *e = r->session->engine;
-    Work *w = &r->work;
     for (int i = 0; i < w->nkernel; i++) {
-        say_begin(r, i, "verify");
+        say_begin(w, i, "verify");
         if (!e->verify(w, i))
-            say_result(r, i);
+            say_result(w, i);
     }
     if (w->timing.repeats > 0 && e->time && !e->time(w, why))
         return false;
     for (int i = 0; i < w->nkernel; i++)
         if (!w->kernel[i].told)
-            say_result(r, i);
+            say_result(w, i);
     return true;
 }
 
@@ -289,23 +278,24 @@ static bool do_measure(Session *s, json_t *json, char why[WHY_BYTES])
 {
     const Engine *e = s->engine;
     Shape want = { 0 };
-    Request r = { .session = s, .work = { .setup = &s->setup, .verifying = say_verifying } };
-    Work *w = &r.work;
-    w->timing = (Timing){ .keep = -1, .begin = say_timing, .ctx = &r };
-    bool good = read_measure(json, &r, &want, why) && read_kernels(json, w, why) &&
-                (w->shape = shape_get(&s->setup, &want, why));
+    Work w = {
+        .setup = &s->setup, .timing = { .keep = -1, .begin = say_timing }, .verifying = say_verifying, .out = s->out
+    };
+    w.timing.ctx = &w;
+    bool good = read_measure(json, &w, &want, why) && read_kernels(json, &w, why) &&
+                (w.shape = shape_get(&s->setup, &want, why));
     if (good) {
-        good = e->open(w, why) && do_kernels(&r, why);
+        good = e->open(&w, why) && do_kernels(e, &w, why);
         if (e->close)
-            e->close(w);
+            e->close(&w);
     }
-    for (int i = 0; i < w->nkernel; i++) {
-        kernel_unload(&w->kernel[i]);
-        json_decref(w->kernel[i].more);
+    for (int i = 0; i < w.nkernel; i++) {
+        kernel_unload(&w.kernel[i]);
+        json_decref(w.kernel[i].more);
     }
-    free(w->kernel);
+    free(w.kernel);
     if (good)
-        say(s, JSON_OBJECT(FIELD("event", "done"), FIELD("id", r.id)));
+        say(s->out, JSON_OBJECT(FIELD("event", "done"), FIELD("id", w.id)));
     return good;
 }
 
@@ -360,7 +350,7 @@ static bool do_limits(Session *s, json_t *json, char why[WHY_BYTES])
         json_array_append_new(list, one);
     } while (one && done < n);
     if (one)
-        say(s, JSON_OBJECT(FIELD("event", "limits"), FIELD("id", id), FIELD("limits", json_incref(list))));
+        say(s->out, JSON_OBJECT(FIELD("event", "limits"), FIELD("id", id), FIELD("limits", json_incref(list))));
     else
         fail(why, "%s", err);
     json_decref(list);
@@ -407,8 +397,8 @@ static bool do_call(Session *s, json_t *json, char why[WHY_BYTES])
     if (good && load_call(&c) && s->engine->call(&c))
         good = text_write_file(out, c.out, c.out_bytes) || fail(why, "the file out cannot be written");
     if (good)
-        say(s, JSON_OBJECT(FIELD("event", "called"), FIELD("id", id), FIELD("status", status_name(k->status)),
-                           FIELD("why", (const char *)k->why)));
+        say(s->out, JSON_OBJECT(FIELD("event", "called"), FIELD("id", id), FIELD("status", status_name(k->status)),
+                                FIELD("why", (const char *)k->why)));
     kernel_unload(k);
     arena_free(a);
     return good;
@@ -478,7 +468,7 @@ static void serve(Session *s, int in)
         else if (status == LINE_NONE)
             lines_fill(&lines);
         if (!good)
-            say(s, JSON_OBJECT(FIELD("event", "error"), FIELD("text", (const char *)why)));
+            say(s->out, JSON_OBJECT(FIELD("event", "error"), FIELD("text", (const char *)why)));
     }
     lines_close(&lines);
 }
@@ -493,7 +483,7 @@ static bool say_hello(Session *s)
         JSON_OBJECT(FIELD("event", "hello"), FIELD("protocol", (int)PROTOCOL), FIELD("runner", s->engine->runner));
     json_object_update(hello, facts);
     if (facts)
-        say(s, json_incref(hello));
+        say(s->out, json_incref(hello));
     else
         fprintf(stderr, "%s: %s\n", s->engine->program, err);
     json_decref(hello);

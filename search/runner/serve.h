@@ -32,6 +32,7 @@ typedef struct {
 
 /* A `measure` request under way. */
 typedef struct {
+    int64_t id;
     const Setup *setup;
     Shape *shape;
     Timing timing;
@@ -41,6 +42,7 @@ typedef struct {
     int64_t smem_limit; /* for the emulator, as of a Call */
     /* Says that a kernel is still being verified, with timing.ctx; from any thread while verify runs. */
     void (*verifying)(void *ctx, int kernel);
+    FILE *out; /* for events */
 } Work;
 
 typedef struct {

@@ -30,9 +30,7 @@ static uint64_t last_order;
 /* How far an address is outside of a region. */
 static uintptr_t distance(const EmuRegion *r, uintptr_t address)
 {
-    return address < r->base              ? r->base - address
-           : address < r->base + r->bytes ? 0
-                                          : address - (r->base + r->bytes) + 1;
+    return address < r->base ? r->base - address : address - r->base < r->bytes ? 0 : address - r->base - r->bytes + 1;
 }
 
 /* The region nearest to an address; NULL: none is within `reach`. */

@@ -41,21 +41,16 @@ static size_t smem_limit(int64_t wanted) { return wanted > 0 ? (size_t)wanted : 
 
 /* ---- a request */
 
-/* More accesses than any thread block of a sane kernel makes: those of the whole call, with every extent padded by a
- * large tile. */
-static int64_t accesses_of(const Shape *s)
-{
-    enum { PADDING = 256 };
-    const double all =
-        4.0 * ((double)s->rows + PADDING) * ((double)s->row_elems + PADDING) * ((double)s->terms + PADDING);
-    return all < 0x1p62 ? (int64_t)all : INT64_MAX;
-}
-
 static bool open_work(Work *w, char why[WHY_BYTES])
 {
-    (void)why;
+    enum { PADDING = 256 };
+    const Shape *s = w->shape;
+    /* More accesses than any thread block of a sane kernel makes: those of the whole call, with every extent padded by a large tile. */
+    const double all =
+        4.0 * ((double)s->rows + PADDING) * ((double)s->row_elems + PADDING) * ((double)s->terms + PADDING);
     emu = (Emu){ .workers = w->timing.threads, .smem_limit = smem_limit(w->smem_limit) };
-    emu.block_budget = accesses_of(w->shape);
+    emu.block_budget = all < 0x1p62 ? (int64_t)all : INT64_MAX;
+    (void)why;
     return true;
 }
 

@@ -29,8 +29,8 @@ const char *const collective_name[] = {
     [MMA_TF32] = "mma_tf32",
     [LDMATRIX_2] = "ldmatrix_x2",
     [LDMATRIX_4] = "ldmatrix_x4",
-    [LDMATRIX_2_TRANS] = "ldmatrix_x2_trans",
-    [LDMATRIX_4_TRANS] = "ldmatrix_x4_trans",
+    [LDMATRIX_2T] = "ldmatrix_x2_trans",
+    [LDMATRIX_4T] = "ldmatrix_x4_trans",
     [SHUFFLE_XOR] = "shfl_xor",
     [SHUFFLE_DOWN] = "shfl_down",
 };
@@ -112,8 +112,8 @@ static void run_mma(Collective *c)
 
 static void run_ldmatrix(Worker *w, Collective *c)
 {
-    const bool transposed = c->kind == LDMATRIX_2_TRANS || c->kind == LDMATRIX_4_TRANS;
-    const int nmatrix = c->kind == LDMATRIX_2 || c->kind == LDMATRIX_2_TRANS ? 2 : 4;
+    const bool transposed = c->kind == LDMATRIX_2T || c->kind == LDMATRIX_4T;
+    const int nmatrix = c->kind == LDMATRIX_2 || c->kind == LDMATRIX_2T ? 2 : 4;
     const int last = w->running;
     uint16_t row[LANES][8];
     for (int l = 0; l < 8 * nmatrix; l++) {
@@ -170,7 +170,7 @@ EXPORT Word4 dcgen_emu_ldmatrix(int matrices, int transposed, const void *row, i
     Worker *w = emu_worker;
     const int lane = w->running % LANES;
     const int kind = matrices == 4 ? LDMATRIX_4 : LDMATRIX_2;
-    Collective *c = collective_enter(w, transposed ? kind + (LDMATRIX_4_TRANS - LDMATRIX_4) : kind, line);
+    Collective *c = collective_enter(w, transposed ? kind + (LDMATRIX_4T - LDMATRIX_4) : kind, line);
     c->matrix.row[lane] = (uintptr_t)row;
     collective_wait(w, c);
     return c->matrix.r[lane];

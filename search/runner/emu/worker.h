@@ -210,17 +210,7 @@ void global_access(Worker *w, const Access *a);
 void global_check_counters(void);
 
 /* ---- warp.c */
-enum {
-    MMA_F16,
-    MMA_BF16,
-    MMA_TF32,
-    LDMATRIX_2,
-    LDMATRIX_4,
-    LDMATRIX_2_TRANS,
-    LDMATRIX_4_TRANS,
-    SHUFFLE_XOR,
-    SHUFFLE_DOWN
-};
+enum { MMA_F16, MMA_BF16, MMA_TF32, LDMATRIX_2, LDMATRIX_4, LDMATRIX_2T, LDMATRIX_4T, SHUFFLE_XOR, SHUFFLE_DOWN };
 extern const char *const collective_name[];
 void collective_run(Worker *w, Collective *c);
 

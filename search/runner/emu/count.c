@@ -24,7 +24,7 @@ void count_access(Worker *w, const Access *a)
 /* ---- costs */
 
 /* A list of n different numbers with one more, unless it is there or the list is full: how many there are then. */
-static int with(uintptr_t *list, int n, int max, uintptr_t number)
+static int add_once(uintptr_t *list, int n, int max, uintptr_t number)
 {
     int known = 0;
     while (known < n && list[known] != number)
@@ -42,7 +42,7 @@ static int64_t sectors(const Instruction *x)
     for (int i = 0; i < LANES; i++)
         for (uintptr_t s = x->address[i] / SECTOR_BYTES;
              x->bytes[i] && s <= (x->address[i] + x->bytes[i] - 1) / SECTOR_BYTES; s++)
-            n = with(seen, n, 2 * LANES, s);
+            n = add_once(seen, n, 2 * LANES, s);
     return n;
 }
 
@@ -54,7 +54,7 @@ static int wavefronts_of(const uintptr_t *address, const uint32_t *bytes, int n)
     for (int i = 0; i < n; i++)
         for (uintptr_t a = address[i] / WORD_BYTES; bytes[i] && a <= (address[i] + bytes[i] - 1) / WORD_BYTES; a++) {
             const int bank = (int)(a % BANKS);
-            count[bank] = with(word[bank], count[bank], LANES, a);
+            count[bank] = add_once(word[bank], count[bank], LANES, a);
             most = count[bank] > most ? count[bank] : most;
         }
     return most;

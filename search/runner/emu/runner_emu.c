@@ -56,11 +56,11 @@ static bool open_work(Work *w, char why[WHY_BYTES])
 
 /* ---- a call */
 
-static bool lacking; /* memory for a region of the call at hand */
+static bool no_memory; /* for a region of the call at hand */
 
 static void add_region(EmuRole role, const char *name, const Guarded *g, size_t elem_bytes)
 {
-    lacking |= !emu_add_region(&emu, role, name, g->data, g->bytes, (unsigned)elem_bytes);
+    no_memory |= !emu_add_region(&emu, role, name, g->data, g->bytes, (unsigned)elem_bytes);
 }
 
 /* On the regions that were added, and the workspace. */
@@ -68,7 +68,7 @@ static int launch(const Kernel *k, const int64_t *extent, void *const *operand, 
 {
     add_region(EMU_WORKSPACE, "workspace", &p->workspace, COUNTER_BYTES);
     emu_begin(&emu);
-    const int code = lacking ? 0 : k->launch(extent, operand, p->workspace.data, NULL);
+    const int code = no_memory ? 0 : k->launch(extent, operand, p->workspace.data, NULL);
     emu_end(&emu);
     return code;
 }
@@ -76,8 +76,8 @@ static int launch(const Kernel *k, const int64_t *extent, void *const *operand, 
 static bool judge(Kernel *k, int code)
 {
     char text[EMU_TEXT_BYTES];
-    if (lacking) {
-        lacking = false;
+    if (no_memory) {
+        no_memory = false;
         return kernel_fail(k, STATUS_INVALID, "no memory to emulate it");
     }
     if (emu.nfinding > 0) {

@@ -11,11 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "gen/base/number.h"
-#include "gen/base/quote.h"
-#include "gen/command/command.h"
-#include "gen/command/generate.h"
-#include "gen/command/replay.h"
-#include "gen/command/site.h"
+#include "gen/base/json.h"
 #include "gen/command/tools.h"
 #include "gen/target/family.h"
 #include "search/choose/search.h"
@@ -76,48 +72,42 @@ static bool run_world(const Search *q, uint64_t world, Built *b, const char **er
     return ok;
 }
 
-static bool run_worlds(Arena *a, const Workload *w, const Options *o, const Device *device, const Target *target,
-                       Tools *run, const volatile int *stop, Built *b, int *code, const char **err)
+static bool run_worlds(Run *r, const Workload *w, const Device *device, const Target *target, const Tools *t, Built *b)
 {
+    const bool is_told = !r->o->quiet;
     UnitContext u = workload_unit(w, device, target);
-    Workshop shop = tools_workshop(a, run, w, o, &u);
+    Workshop shop = tools_workshop(r, t, w, &u);
     Lab lab = { .kind = &lab_model,
                 .shop = &shop,
                 .templates = &w->templates,
-                .study = study_new(a, w->spec, device, target, unit_context_hash(a, &u)),
-                .progress = run->progress,
+                .study = study_new(r->a, w->spec, device, target, unit_context_hash(r->a, &u)),
+                .progress = t->progress,
                 .seconds = 1,
-                .stop = stop };
+                .stop = r->stop };
     Search q = { .lab = &lab,
                  .strategy = &strategies[STRATEGY_JOINT],
-                 .space = command_space(a, &u, &w->templates, target, shop.diag),
-                 .seed = o->seed,
+                 .space = command_space(r, w, &u),
+                 .seed = r->o->seed,
                  .ahead = target->family->aside };
-    diag_print(shop.diag, stderr);
-    *code = EXIT_USAGE;
-    *err = "there is nothing to search";
     if (!q.space)
-        return false;
-    *code = EXIT_ENVIRONMENT;
-    shop.diag = diag_new(a);
+        return run_fails(r, EXIT_USAGE, "there is nothing to search");
     bool ok = true;
     for (uint64_t world = 0; ok && world < MOST_WORLDS && b->n < b->most; world++)
-        ok = run_world(&q, world, b, err);
+        ok = run_world(&q, world, b, &r->err);
     const char *why = NULL;
-    if (ok && !calibrate_build(&shop, a, stop, &why) && !o->quiet && !*stop)
+    if (ok && !calibrate_build(&shop, r->a, r->stop, &why) && is_told && !*r->stop)
         diag_say(stderr, DIAG_WARNING, "limits: %s", why);
     diag_print(shop.diag, stderr);
-    if (shop.library.why && !o->quiet)
+    if (shop.library.why && is_told)
         diag_say(stderr, DIAG_WARNING, "%s was not compiled: %s", target->family->rival, shop.library.why);
     return ok;
 }
 
-static void say(const Workload *w, const Options *o, const Target *target, const Built *b)
+static void print_built(const Workload *w, const Options *o, const Target *target, const Built *b)
 {
     if (o->json)
-        quote_print_json(json_pack("{s:s, s:s, s:o, s:I, s:I}", "name", w->spec->name, "target", target->name, "builds",
-                                   quote_json(o->builds), "kernels", (json_int_t)b->n, "usable",
-                                   (json_int_t)b->nusable),
+        quote_print_json(JSON_OBJECT(FIELD("name", w->spec->name), FIELD("target", target->name),
+                                     FIELD("builds", o->builds), FIELD("kernels", b->n), FIELD("usable", b->nusable)),
                          stdout);
     else
         quote_printf(stdout, "%s: %" PRId64 " kernel%s for %s compiled, %" PRId64 " of them usable: %s\n",
@@ -125,62 +115,50 @@ static void say(const Workload *w, const Options *o, const Target *target, const
 }
 
 /* The target, and the device that its kernels are for: this CPU, or a typical one of a GPU target. */
-static const Target *find_target(Arena *a, const Workload *w, const Options *o, Device *device, Site *site,
-                                 const volatile int *stop, int *code, const char **err)
+static const Target *find_target(Run *r, const Workload *w, Device *device, Site *site)
 {
-    *code = EXIT_ENVIRONMENT;
-    if (!site_find(a, w, o, true, site, stop, err))
+    if (!site_find(r, w, true, site))
         return NULL;
     site->modelled = site->target; /* the typical GPU, even if this machine has one */
-    if (!site_device(a, w, o, site, device, stop, err))
+    if (!site_device(r, w, site, device))
         return NULL;
     site->modelled = false; /* compile for the device, not for the emulator */
-    *code = EXIT_USAGE;
-    return site->target ? site->target : workload_target(a, w, device, err);
+    const Target *t = site->target ? site->target : workload_target(r->a, w, device, &r->err);
+    if (!t)
+        r->code = EXIT_USAGE;
+    return t;
 }
 
-static bool build_target(Arena *a, const Workload *w, const Options *o, const volatile int *stop, int *code)
+static bool build_target(Run *r, const Workload *w)
 {
-    Device *device = ARENA_NEW(a, Device);
+    Device device;
     Site site;
-    Tools run = { 0 };
-    const char *err = NULL;
-    Built b = { .arena = a, .most = o->trials > 0 ? o->trials : TRIALS };
-    const Target *target = find_target(a, w, o, device, &site, stop, code, &err);
-    bool ok = target;
+    Tools t = { 0 };
+    Built b = { .arena = r->a, .most = r->o->trials > 0 ? r->o->trials : TRIALS };
+    const Target *target = find_target(r, w, &device, &site);
+    bool ok = target && tools_open_compilers(r, w, &site, &t);
     if (ok) {
-        *code = EXIT_ENVIRONMENT;
-        ok = tools_open_compilers(a, w, o, &site, &run, stop, &err);
+        device_set_compiler(r->a, &device, site.family, t.compiler, t.flags);
+        t.progress = progress_open(r->o->quiet ? PROGRESS_NONE : r->o->progress, stderr, NULL);
+        ok = run_worlds(r, w, &device, target, &t, &b);
     }
-    if (ok) {
-        device_set_compiler(a, device, site.family, run.compiler, run.flags);
-        run.progress = progress_open(o->quiet ? PROGRESS_NONE : o->progress, stderr, NULL);
-        ok = run_worlds(a, w, o, device, target, &run, stop, &b, code, &err);
-    }
-    const char *lost = tools_lost_builds(a, o, run.builds);
-    if (ok && lost) { /* the command has no other result */
-        ok = false;
-        err = lost;
-    }
-    tools_close(&run);
-    if (*stop) {
-        diag_say(stderr, DIAG_ERROR, "interrupted; %s",
-                 lost ? lost : arena_printf(a, "what was compiled is in %s", o->builds));
-        *code = EXIT_INTERRUPTED;
-    } else if (!ok) {
-        *code = command_fail(err, *code);
-    } else {
-        say(w, o, target, &b);
-    }
-    return ok && !*stop;
+    const char *lost = tools_lost_builds(r->a, r->o, &t);
+    tools_close(r->o, &t);
+    if (*r->stop)
+        return run_fails(r, EXIT_INTERRUPTED, "interrupted; %s",
+                         lost ? lost : arena_printf(r->a, "what was compiled is in %s", r->o->builds));
+    if (ok && lost) /* the command has no other result */
+        return run_fails(r, EXIT_ENVIRONMENT, "%s", lost);
+    if (ok)
+        print_built(w, r->o, target, &b);
+    return ok;
 }
 
-int build_ahead(Arena *a, const Options *o, const volatile int *stop)
+bool build_ahead(Run *r)
 {
-    int code = EXIT_DONE;
-    const Workload *w = command_workload(a, o->operand, o, &code);
+    const Workload *w = command_workload(r);
     for (int i = 0; w && i < workload_ntarget(w); i++)
-        if (!build_target(a, workload_for(a, w, i), o, stop, &code))
-            return code;
-    return w ? EXIT_DONE : code;
+        if (!build_target(r, workload_for(r->a, w, i)))
+            return false;
+    return w;
 }

@@ -14,7 +14,7 @@
 #include "gen/base/diag.h"
 #include "gen/base/text.h"
 
-enum { EXIT_USAGE = 2, GO_ON = -1, HELP_COLUMN = 26, HELP_WIDTH = 79, MAX_BINDING = 64 };
+enum { GO_ON = -1, HELP_COLUMN = 26, HELP_WIDTH = 79, MAX_BINDING = 64 };
 
 /* ---- the tables --------------------------------------------------------- */
 

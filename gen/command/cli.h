@@ -14,6 +14,8 @@
 #include "gen/report/explain.h"
 #include "search/space/propose.h"
 
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_ENVIRONMENT = 3, EXIT_INTERRUPTED = 130 };
+
 typedef enum {
     COMMAND_GENERATE,
     COMMAND_CHECK,

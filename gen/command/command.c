@@ -6,26 +6,68 @@
 
 #include <stdio.h>
 
-int command_fail(const char *err, int code)
+bool run_fails(Run *r, int code, const char *fmt, ...)
 {
-    diag_say(stderr, DIAG_ERROR, "%s", err);
-    return code;
-}
-
-bool command_fails(const char *err, int as, int *code)
-{
-    *code = command_fail(err, as);
+    va_list ap;
+    va_start(ap, fmt);
+    r->err = arena_vprintf(r->a, fmt, ap);
+    va_end(ap);
+    r->code = code;
     return false;
 }
 
-int command_interrupted(const Workload *w, bool recorded)
+bool run_is_interrupted(Run *r, const Workload *w, bool recorded)
 {
-    if (recorded)
-        diag_say(stderr, DIAG_ERROR, "interrupted; what was measured is in %s, and the same command goes on from there",
-                 w->records);
-    else
-        diag_say(stderr, DIAG_ERROR, "interrupted; nothing was measured yet");
-    return EXIT_INTERRUPTED;
+    return recorded ? run_fails(r, EXIT_INTERRUPTED,
+                                "interrupted; what was measured is in %s, and the same command goes on from there",
+                                w->records)
+                    : run_fails(r, EXIT_INTERRUPTED, "interrupted; nothing was measured yet");
+}
+
+void run_say(Run *r)
+{
+    if (*r->stop && r->code != EXIT_INTERRUPTED)
+        run_fails(r, EXIT_INTERRUPTED, "interrupted");
+    if (r->err)
+        diag_say(stderr, DIAG_ERROR, "%s", r->err);
+    r->err = NULL;
+}
+
+static const Workload *read_workload(Run *r, const char *spec_path, const Options *o)
+{
+    Diag *d = diag_new(r->a);
+    const Workload *w = workload_read(r->a, spec_path, o, d, &r->err);
+    diag_print(d, stderr);
+    if (!w && !r->err)
+        r->code = EXIT_USAGE;
+    return w;
+}
+
+const Workload *command_workload(Run *r) { return read_workload(r, r->o->operand, r->o); }
+
+const Workload *command_package(Run *r, CliList target)
+{
+    Options o = *r->o;
+    o.target = target;
+    o.no_report = false; /* whether it has one, the package says */
+    o.records = arena_printf(r->a, "%s/records.jsonl", o.operand);
+    return read_workload(r, arena_printf(r->a, "%s/spec.cfg", o.operand), &o);
+}
+
+const Space *command_space(Run *r, const Workload *w, const UnitContext *u)
+{
+    Diag *d = diag_new(r->a);
+    const Space *s = space_make(r->a, u->spec, &w->templates, u->target, u->device, d);
+    bool ok = s != NULL;
+    for (int i = 0; s && i < s->ngeneral; i++) {
+        int64_t value[TEMPLATE_MAX_PARAM];
+        candidate_values(&s->general[i], value);
+        ok = unit_candidate(r->a, u, &(UnitKernel){ s->general[i].t, u->target, value, { 0 } }, d) && ok;
+    }
+    diag_print(d, stderr);
+    if (!ok)
+        r->code = EXIT_USAGE;
+    return ok ? s : NULL;
 }
 
 void command_warn_of_code(const Options *o)
@@ -34,34 +76,4 @@ void command_warn_of_code(const Options *o)
         diag_say(stderr, DIAG_NOTE,
                  "bench builds and runs code that comes with '%s': do it only with a package that you trust",
                  o->operand);
-}
-
-const Workload *command_workload(Arena *a, const char *spec_path, const Options *o, int *code)
-{
-    Diag *d = diag_new(a);
-    const char *err = NULL;
-    const Workload *w = workload_read(a, spec_path, o, d, &err);
-    diag_print(d, stderr);
-    if (!w)
-        *code = err ? command_fail(err, EXIT_ENVIRONMENT) : EXIT_USAGE;
-    return w;
-}
-
-const Workload *command_package(Arena *a, const Options *o, int *code)
-{
-    Options of_package = *o;
-    of_package.records = arena_printf(a, "%s/records.jsonl", o->operand);
-    return command_workload(a, arena_printf(a, "%s/spec.cfg", o->operand), &of_package, code);
-}
-
-const Space *command_space(Arena *a, const UnitContext *u, const TemplateList *templates, const Target *target, Diag *d)
-{
-    const Space *s = space_make(a, u->spec, templates, target, u->device, d);
-    bool ok = s != NULL;
-    for (int i = 0; s && i < s->ngeneral; i++) {
-        int64_t value[TEMPLATE_MAX_PARAM];
-        candidate_values(&s->general[i], value);
-        ok = unit_candidate(a, u, &(UnitKernel){ s->general[i].t, target, value, { 0 } }, d) && ok;
-    }
-    return ok ? s : NULL;
 }

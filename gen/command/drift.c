@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * drift: compares a package's folder with its MANIFEST, and with the package made again in memory, and prints what differs.
+ * drift: compares a package's folder with its MANIFEST, and with the package made again in memory, and prints what differs. The command
+ * `replay --check PKG` stands at the end.
  */
 #include "gen/command/drift.h"
 
@@ -11,6 +12,7 @@
 #include "gen/base/json.h"
 #include "gen/base/order.h"
 #include "gen/base/text.h"
+#include "gen/command/replay.h"
 #include "gen/package/foreign.h"
 
 static void sort(CliList *list)
@@ -278,4 +280,48 @@ void drift_print(const Drift *d, bool json, FILE *to)
         print_json(d, to);
     else
         print_text(d, to);
+}
+
+/* ---- replay --check ---- */
+
+/* report.html is not drawn anew: another gnuplot would draw it otherwise, so the one that is there stands for it. */
+static const char *report_of(Arena *a, const Workload *w, const char *folder)
+{
+    const char *there = w->report ? text_read_file(a, arena_printf(a, "%s/report.html", folder), NULL) : NULL;
+    return w->report && !there ? "" : there;
+}
+
+/* Compares the folder with what this dcgen makes of the package's own spec and records. False: nothing can be made of them. */
+static bool compare_again(Run *r, Drift *d)
+{
+    Diag *diag = diag_new(r->a);
+    const Workload *w = command_package(r, (CliList){ 0 });
+    if (!w)
+        return false;
+    drift_of_templates(r->a, &w->folders, d);
+    const Result *part = replay_read_all(r, w);
+    if (!part)
+        return false;
+    const Package *again = replay_package(r->a, w, part, workload_ntarget(w), report_of(r->a, w, r->o->operand), diag);
+    diag_print(diag, stderr);
+    if (again)
+        drift_of_package(r->a, again, d);
+    else
+        r->code = EXIT_FAILED;
+    return again;
+}
+
+bool replay_check(Run *r)
+{
+    Drift d;
+    const char *err = NULL;
+    if (!drift_of_files(r->a, r->o->operand, &d, &err))
+        return run_fails(r, EXIT_USAGE, "%s", err);
+    const bool ok = !drift_may_replay(&d) || compare_again(r, &d);
+    if (!ok)
+        run_say(r);
+    drift_print(&d, r->o->json, stdout);
+    if (drift_found(&d))
+        r->code = EXIT_FAILED;
+    return ok && !drift_found(&d);
 }

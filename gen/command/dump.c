@@ -214,7 +214,7 @@ static void dump_tree(const Dump *d)
 
 static void dump_trace(const Dump *d)
 {
-    const Trace *t = d->in->trace;
+    const SearchTrace *t = d->in->trace;
     fprintf(d->out, "%" PRId64 " kernels in %" PRId64 " rounds; %s the %" PRId64 " of the records, in their order\n",
             t->nstep, t->nstep ? t->step[t->nstep - 1].round + 1 : 0, t->same ? "they are" : "they are not",
             t->nrecord);

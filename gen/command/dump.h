@@ -5,26 +5,39 @@
 #ifndef DCGEN_DUMP_H
 #define DCGEN_DUMP_H
 
-#include <stdbool.h>
-#include <stdio.h>
-#include "gen/base/arena.h"
-#include "gen/command/cli.h"
-#include "gen/command/trace.h"
-#include "gen/command/workload.h"
-#include "gen/unit/unit.h"
-#include "search/choose/select.h"
-#include "search/record/record.h"
-#include "search/record/study.h"
+#include "gen/base/json.h"
+#include "gen/command/replay.h"
 #include "search/space/cost.h"
-#include "search/space/space.h"
+#include "search/space/propose.h"
+
+/* One kernel that a search asked for. */
+typedef struct {
+    int64_t round; /* from 0 */
+    Candidate c;
+    double gain; /* expected, as a part of the time of all shapes; +inf: not asked for */
+    int nshape;  /* shapes that it was measured on */
+} TraceStep;
+
+/* A search repeated from its seed and its own records. One that was begun once and not resumed is a function of both, so its trace meets
+ * every kernel that it recorded, in that order. */
+typedef struct {
+    int64_t nstep, nrecord; /* kernels asked for; kernels of this target in the records */
+    TraceStep *step;
+    bool same; /* both are the same, in the same order */
+} SearchTrace;
+
+/* r: as the search left it. NULL with *err set: nothing can be searched. */
+const SearchTrace *trace_make(Arena *a, const Result *out, const Records *r, const Strategy *strategy, uint64_t seed,
+                              const char **err);
 
 /* What the stage needs must be there; the rest may be NULL. */
 typedef struct {
     const Workload *workload;
     const Options *options; /* source */
     const Space *space;     /* space, source */
-    Result result;      /* source: its unit; records: its records, all of the file; model, assign, tree: all of it */
-    const Trace *trace; /* trace */
+    Result result; /* source: its unit; records: its records, all of the file; model, assign, tree: all of it */
+    const SearchTrace *trace; /* trace */
+    const char *reference;    /* source: the text of the op's definition */
 } DumpInput;
 
 void dump(Arena *a, DumpStage stage, const DumpInput *in, bool json, FILE *out);
@@ -39,8 +52,8 @@ typedef struct {
 /* Candidates as they are compiled, and how: at most --trials of them, chosen by --seed, the general kernels first, every template among
  * them; without --trials all. */
 void dump_source(const Dump *d);
-struct json_t *dump_source_json(const Dump *d);
+json_t *dump_source_json(const Dump *d);
 /* What any stage made, as one value. */
-struct json_t *dump_json(const Dump *d, DumpStage stage);
+json_t *dump_json(const Dump *d, DumpStage stage);
 
 #endif

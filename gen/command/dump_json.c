@@ -151,7 +151,7 @@ static json_t *dump_tree(const Dump *d) { return node(d->in->result.study->spec-
 
 static json_t *dump_trace(const Dump *d)
 {
-    const Trace *t = d->in->trace;
+    const SearchTrace *t = d->in->trace;
     json_t *list = json_array();
     for (const TraceStep *step = t->step; step < t->step + t->nstep; step++)
         json_array_append_new(list, JSON_SET(candidate(&step->c), FIELD("round", step->round),

@@ -1,49 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * learn: decides whether the records of a target will do, finds the device and the tools for a search, and runs it.
+ * learn: records for one target. Those that are there will do where nothing can be measured (--offline), or where another machine has
+ * measured the target; else the target is searched: its space is made, and rounds of candidates are proposed, built, verified, measured
+ * and recorded, and the model is fitted again after each (search/choose/search.h).
  */
-#include "gen/command/learn.h"
-
 #include <string.h>
 #include <unistd.h>
 #include "gen/base/dir.h"
 #include "gen/base/process.h"
-#include "gen/command/command.h"
-#include "gen/command/site.h"
+#include "gen/command/replay.h"
 #include "gen/command/tools.h"
 #include "gen/package/foreign.h"
 #include "gen/report/plot.h"
 #include "search/choose/search.h"
 #include "search/measure/lab.h"
-
-/* Finds the device and the target, and puts both into *u. */
-static bool find_unit(Arena *a, const Workload *w, const Site *site, Tools *run, UnitContext *u, int *code,
-                      const char **err)
-{
-    Device *device = ARENA_NEW(a, Device);
-    *device = site->modelled ? device_typical(a, site->target) : *runner_device(run->runner);
-    device_set_compiler(a, device, site->family, run->compiler, run->flags);
-    run->device = device;
-    *code = EXIT_USAGE;
-    const Target *target = workload_target(a, w, device, err);
-    if (!target) {
-        *err = arena_printf(a, "%s; records of a machine that runs it may take its place (--records)", *err);
-        return false;
-    }
-    *u = workload_unit(w, device, target);
-    return true;
-}
-
-/* All candidates for this target. NULL with *err set: there are none. */
-static const Space *find_space(Arena *a, const Workload *w, const UnitContext *u, const char **err)
-{
-    Diag *d = diag_new(a);
-    const Space *space = command_space(a, u, &w->templates, u->target, d);
-    diag_print(d, stderr);
-    if (!space)
-        *err = "there is nothing to search";
-    return space;
-}
 
 /* Makes a study of all records in the file. */
 static Study *load_study(Arena *a, const Workload *w, const UnitContext *u, RecordFile *records)
@@ -53,45 +23,53 @@ static Study *load_study(Arena *a, const Workload *w, const UnitContext *u, Reco
     return s;
 }
 
-static bool search_workload(Arena *a, const Workload *w, const Options *o, const Site *site, Tools *run, double began_s,
-                            const volatile int *stop, int *code, const char **err)
+/* Runs the search and shows its progress. */
+static bool search_space(Run *r, const Workload *w, const Site *site, Tools *t, const UnitContext *u,
+                         const Space *space, double began_s)
 {
-    UnitContext u;
-    if (!find_unit(a, w, site, run, &u, code, err))
-        return false;
-    const Family *family = u.target->family;
-    const Space *space = find_space(a, w, &u, err);
-    if (!space)
-        return false;
-    *code = EXIT_ENVIRONMENT;
-    if (!tools_open_records(a, w, o, run, err) || !record_add_device(run->records, u.device, err))
-        return false;
-    run->progress = progress_open(o->quiet ? PROGRESS_NONE : o->progress, stderr, NULL);
-    if (w->ntuned > 1 && !o->quiet)
-        progress_line(run->progress, "tuning for %s", u.target->name);
-    Workshop shop = tools_workshop(a, run, w, o, &u);
+    const Family *family = u->target->family;
+    const bool is_told = !r->o->quiet;
+    Workshop shop = tools_workshop(r, t, w, u);
+    t->progress = progress_open(is_told ? r->o->progress : PROGRESS_NONE, stderr, NULL);
+    if (w->ntuned > 1 && is_told)
+        progress_line(t->progress, "tuning for %s", u->target->name);
     Lab lab = { .kind = site->modelled ? &lab_emulator : &lab_machine,
                 .shop = &shop,
-                .arena = a,
+                .arena = r->a,
                 .templates = &w->templates,
-                .study = load_study(a, w, &u, run->records),
-                .progress = run->progress,
+                .study = load_study(r->a, w, u, t->records),
+                .progress = t->progress,
                 .began_s = began_s,
                 .seconds = w->spec->budget.seconds,
-                .stop = stop };
+                .stop = r->stop };
     Search q = {
-        .lab = &lab, .strategy = &strategies[o->search], .space = space, .seed = o->seed, .ahead = family->aside
+        .lab = &lab, .strategy = &strategies[r->o->search], .space = space, .seed = r->o->seed, .ahead = family->aside
     };
-    const bool ok = search_run(&q, err);
-    progress_close(run->progress);
-    run->progress = NULL;
+    const bool ok = search_run(&q, &r->err);
+    progress_close(t->progress);
+    t->progress = NULL;
     diag_print(shop.diag, stderr);
-    if (shop.library.why && !o->quiet)
+    if (shop.library.why && is_told)
         diag_say(stderr, DIAG_WARNING, "%s was not timed%s: %s", family->rival,
                  shop.library.timed ? " on every shape" : "", shop.library.why);
     if (!ok && q.fruitless)
-        *code = EXIT_FAILED;
+        r->code = EXIT_FAILED;
     return ok;
+}
+
+/* Finds the target, its space and the record file for the device at hand, and searches. */
+static bool search_device(Run *r, const Workload *w, const Site *site, Tools *t, double began_s)
+{
+    const Device *device = tools_device(r, site, t);
+    const Target *target = workload_target(r->a, w, device, &r->err);
+    if (!target)
+        return run_fails(r, EXIT_USAGE, "%s; records of a machine that runs it may take its place (--records)", r->err);
+    const UnitContext u = workload_unit(w, device, target);
+    const Space *space = command_space(r, w, &u);
+    if (!space)
+        return run_fails(r, EXIT_USAGE, "there is nothing to search");
+    return tools_open_records(r, w, t) && record_add_device(t->records, device, &r->err) &&
+           search_space(r, w, site, t, &u, space, began_s);
 }
 
 /* True if the file has measured times of a device that runs the target. Then no model need stand in for them. */
@@ -121,71 +99,69 @@ static const char *recorded_times(Arena *a, const Workload *w, const Options *o)
     return NULL;
 }
 
+/* The records that will do without a search where the user wants no measurement; NULL: there are none. */
+static const char *offline_records(Arena *a, const Workload *w, const Options *o)
+{
+    const Family *wanted = site_family(w);
+    if (!o->offline)
+        return NULL;
+    return wanted && wanted->aside ? recorded_times(a, w, o) : w->records;
+}
+
 /* Checks where the record file lies: it must not be a file that the package overwrites, and in the package's folder only with --force. */
-static bool check_records(Arena *a, const Workload *w, const Options *o, const char **err)
+static bool check_records(Run *r, const Workload *w)
 {
-    const char *place = package_place(a, w->out, w->records), *why;
-    const Manifest *m = place ? foreign_manifest(a, w->out, &why) : NULL;
+    const char *place = package_place(r->a, w->out, w->records), *why;
+    const Manifest *m = place ? foreign_manifest(r->a, w->out, &why) : NULL;
     if (place && (strcmp(place, "records.jsonl") == 0 || (m && manifest_lists(m, place))))
-        *err = arena_printf(a, "--records: '%s' is a file of the package itself, which is written anew: name another",
-                            w->records);
-    else if (place && !o->force)
-        *err = arena_printf(
-            a, "--records: '%s' is in the folder of the package; put it elsewhere, or give --force, which keeps it",
-            w->records);
-    else
-        return record_check(a, w->records, err);
-    return false;
+        return run_fails(r, EXIT_ENVIRONMENT,
+                         "--records: '%s' is a file of the package itself, which is written anew: name another",
+                         w->records);
+    if (place && !r->o->force)
+        return run_fails(r, EXIT_ENVIRONMENT,
+                         "--records: '%s' is in the folder of the package; put it elsewhere, or give --force, which "
+                         "keeps it",
+                         w->records);
+    return record_check(r->a, w->records, &r->err);
 }
 
-/* The machine of the runner lacks the target; another one measured it, and its times are in the records. */
-static bool is_measured_elsewhere(Arena *a, const Workload *w, const Options *o, const Site *site, const Tools *run)
+/* The machine of the runner lacks the target; another one measured it, and its times are in the records. Then *why says what is lacking. */
+static bool is_measured_elsewhere(Arena *a, const Workload *w, const Site *site, const Tools *t, const char **why)
 {
-    const char *why = NULL;
-    const Device *here = runner_device(run->runner);
-    const bool is = !site->modelled && !o->fresh && !workload_target(a, w, here, &why) && has_times(a, w, w->records);
-    if (is && !o->quiet)
-        diag_say(stderr, DIAG_NOTE, "%s: the times in the records are taken", why);
-    return is;
+    return !site->modelled && !w->fresh && !workload_target(a, w, runner_device(t->runner), why) &&
+           has_times(a, w, w->records);
 }
 
-/* The search for one target. */
-static bool search_target(Arena *a, const Workload *w, const Options *o, const Site *site, const volatile int *stop,
-                          Known *known, int *code)
+/* Takes the records that another machine made, or searches. */
+static bool measure_target(Run *r, const Workload *w, const Site *site, Tools *t)
 {
     const double began_s = process_clock_s();
-    const char *err = NULL;
-    Tools run = { 0 };
-    *code = EXIT_ENVIRONMENT;
-    const bool ok =
-        check_records(a, w, o, &err) && tools_open(a, w, o, site, &run, stop, &err) &&
-        (!w->report || plot_check(a, &err)) &&
-        (is_measured_elsewhere(a, w, o, site, &run) || search_workload(a, w, o, site, &run, began_s, stop, code, &err));
-    *known = (Known){ w, w->records, run.device };
-    if (*stop)
-        *code = command_interrupted(w, run.records != NULL);
-    else if (!ok)
-        *code = command_fail(err, *code);
-    if (!*stop && !ok && *code == EXIT_ENVIRONMENT && run.records)
-        diag_say(stderr, DIAG_NOTE,
-                 "nothing is lost: what was measured is in %s, and the same command goes on from there", w->records);
-    tools_close(&run);
-    return ok && !*stop;
+    const char *why = NULL;
+    if (!check_records(r, w) || !tools_open(r, w, site, t) || (w->report && !plot_check(r->a, &r->err)))
+        return false;
+    if (!is_measured_elsewhere(r->a, w, site, t, &why))
+        return search_device(r, w, site, t, began_s);
+    if (!r->o->quiet)
+        diag_say(stderr, DIAG_NOTE, "%s: the times in the records are taken", why);
+    return true;
 }
 
-bool learn_target(Arena *a, const Workload *w, const Options *o, const volatile int *stop, Known *known, int *code)
+bool learn_target(Run *r, const Workload *w, Known *known)
 {
     Site site;
-    const char *err = NULL;
-    const Family *wanted = site_family(w);
-    const char *recorded = o->offline ? (wanted && wanted->aside ? recorded_times(a, w, o) : w->records) : NULL;
-    *known = (Known){ w, recorded, NULL };
-    if (recorded)
+    Tools t = { 0 };
+    *known = (Known){ w, offline_records(r->a, w, r->o), NULL };
+    if (known->records)
         return true;
-    const bool found = site_find(a, w, o, o->offline, &site, stop, &err);
-    if (*stop)
-        *code = command_interrupted(w, false);
-    else if (!found)
-        *code = command_fail(err, EXIT_ENVIRONMENT);
-    return found && !*stop && search_target(a, w, o, &site, stop, known, code);
+    bool ok = site_find(r, w, r->o->offline, &site) && measure_target(r, w, &site, &t);
+    *known = (Known){ w, w->records, t.device };
+    if (*r->stop)
+        ok = run_is_interrupted(r, w, t.records != NULL);
+    if (!ok)
+        run_say(r);
+    if (!ok && r->code == EXIT_ENVIRONMENT && t.records)
+        diag_say(stderr, DIAG_NOTE,
+                 "nothing is lost: what was measured is in %s, and the same command goes on from there", w->records);
+    tools_close(r->o, &t);
+    return ok;
 }

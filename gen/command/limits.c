@@ -7,10 +7,6 @@
 #include <stdio.h>
 #include "gen/base/json.h"
 #include "gen/base/number.h"
-#include "gen/command/command.h"
-#include "gen/command/generate.h"
-#include "gen/command/replay.h"
-#include "gen/command/site.h"
 #include "gen/command/tools.h"
 
 static const double SECONDS = 1; /* of measuring, a target, unless told otherwise */
@@ -103,59 +99,50 @@ static void print_json(const Measured *m, int n, FILE *to)
     json_decref(all);
 }
 
-/* With compilers and runner open. False with *err and *code set. */
-static bool measure_device(Arena *a, const Options *o, const Site *site, Tools *t, Measured *m,
-                           const volatile int *stop, int *code, const char **err)
+/* With compilers and runner open. */
+static bool measure_device(Run *r, const Site *site, Tools *t, Measured *m)
 {
     const Workload *w = m->workload;
-    Device *device = ARENA_NEW(a, Device);
-    *device = *runner_device(t->runner);
-    device_set_compiler(a, device, site->family, t->compiler, t->flags);
-    m->device = device;
-    *code = EXIT_USAGE;
-    m->target = workload_target(a, w, device, err);
-    if (!m->target)
+    m->device = tools_device(r, site, t);
+    m->target = workload_target(r->a, w, m->device, &r->err);
+    if (!m->target) {
+        r->code = EXIT_USAGE;
         return false;
-    *code = EXIT_ENVIRONMENT;
-    const UnitContext u = workload_unit(w, device, m->target);
-    m->limit = ARENA_ARRAY(a, (size_t)w->spec->nthread + 1, LimitRecord);
-    if (!tools_open_records(a, w, o, t, err) || !record_add_device(t->records, device, err))
+    }
+    const UnitContext u = workload_unit(w, m->device, m->target);
+    const double most_s = r->o->seconds > 0 ? r->o->seconds : SECONDS;
+    m->limit = ARENA_ARRAY(r->a, (size_t)w->spec->nthread + 1, LimitRecord);
+    if (!tools_open_records(r, w, t) || !record_add_device(t->records, m->device, &r->err))
         return false;
     Workshop shop = { .unit = &u, .builder = t->builder, .runner = t->runner, .records = t->records };
-    return calibrate(&shop, a, o->seconds > 0 ? o->seconds : SECONDS, m->limit, &m->n, stop, err, err) && m->n > 0;
+    return calibrate(&shop, r->a, most_s, m->limit, &m->n, r->stop, &r->err, &r->err) && m->n > 0;
 }
 
-static bool measure_target(Arena *a, const Options *o, Measured *m, const volatile int *stop, int *code)
+static bool measure_target(Run *r, Measured *m)
 {
     Site site;
     Tools t = { 0 };
-    const char *err = NULL;
-    *code = EXIT_ENVIRONMENT;
-    const bool ok =
-        site_find(a, m->workload, o, false, &site, stop, &err) && record_check(a, m->workload->records, &err) &&
-        tools_open(a, m->workload, o, &site, &t, stop, &err) && measure_device(a, o, &site, &t, m, stop, code, &err);
+    const bool ok = site_find(r, m->workload, false, &site) && record_check(r->a, m->workload->records, &r->err) &&
+                    tools_open(r, m->workload, &site, &t) && measure_device(r, &site, &t, m);
     if (!ok)
-        *code = *stop ? EXIT_INTERRUPTED : *code;
-    if (!ok)
-        command_fail(*stop ? "interrupted" : err, *code);
-    tools_close(&t);
+        run_say(r);
+    tools_close(r->o, &t);
     return ok;
 }
 
-int limits(Arena *a, const Options *o, const volatile int *stop)
+bool limits(Run *r)
 {
-    int code = EXIT_DONE;
-    const Workload *w = command_workload(a, o->operand, o, &code);
+    const Workload *w = command_workload(r);
     const int n = w ? workload_ntarget(w) : 0;
-    Measured *m = ARENA_ARRAY(a, (size_t)n + 1, Measured);
+    Measured *m = ARENA_ARRAY(r->a, (size_t)n + 1, Measured);
     for (int i = 0; i < n; i++) {
-        m[i].workload = workload_for(a, w, i);
-        if (!measure_target(a, o, &m[i], stop, &code))
-            return code;
-        if (!o->json)
-            print_table(a, &m[i], stdout);
+        m[i].workload = workload_for(r->a, w, i);
+        if (!measure_target(r, &m[i]))
+            return false;
+        if (!r->o->json)
+            print_table(r->a, &m[i], stdout);
     }
-    if (w && o->json)
+    if (w && r->o->json)
         print_json(m, n, stdout);
-    return w ? EXIT_DONE : code;
+    return w;
 }

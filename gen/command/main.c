@@ -9,12 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "gen/base/arena.h"
-#include "gen/base/diag.h"
-#include "gen/command/bench.h"
-#include "gen/command/cli.h"
 #include "gen/command/command.h"
-#include "gen/command/generate.h"
 
 static volatile int interrupted;
 
@@ -64,27 +59,20 @@ static int finish_output(int code)
     return EXIT_ENVIRONMENT;
 }
 
-static int run_command(Arena *a, const Options *o)
+static bool run_command(Run *r)
 {
+    static bool (*const commands[])(
+        Run *) = { [COMMAND_GENERATE] = generate, [COMMAND_CHECK] = check,         [COMMAND_EXPLAIN] = explain_package,
+                   [COMMAND_REPLAY] = replay,     [COMMAND_BENCH] = bench_package, [COMMAND_LIMITS] = limits,
+                   [COMMAND_BUILD] = build_ahead };
+    const Options *o = r->o;
     if (o->dump != DUMP_NONE)
-        return dump_stage(a, o);
-    switch (o->command) {
-    case COMMAND_GENERATE:
-        return generate(a, o, &interrupted);
-    case COMMAND_REPLAY:
-        return o->check ? replay_check(a, o) : replay(a, o);
-    case COMMAND_CHECK:
-        return check(a, o);
-    case COMMAND_EXPLAIN:
-        return explain_package(a, o);
-    case COMMAND_BENCH:
-        return o->regret >= 0 ? regret_package(a, o, &interrupted) : bench_package(a, o, &interrupted);
-    case COMMAND_LIMITS:
-        return limits(a, o, &interrupted);
-    case COMMAND_BUILD:
-        return build_ahead(a, o, &interrupted);
-    }
-    return EXIT_USAGE;
+        return dump_stage(r);
+    if (o->command == COMMAND_REPLAY && o->check)
+        return replay_check(r);
+    if (o->command == COMMAND_BENCH && o->regret >= 0)
+        return regret_package(r);
+    return commands[o->command](r);
 }
 
 int main(int argc, char **argv)
@@ -95,8 +83,12 @@ int main(int argc, char **argv)
     catch_signals();
     int code = cli_parse(a, argc, argv, stdout, stderr, &o);
     if (code < 0) {
+        Run r = { .a = a, .o = &o, .stop = &interrupted, .code = EXIT_ENVIRONMENT };
         diag_use_color(cli_color(o.color, stderr));
-        code = run_command(a, &o);
+        const bool ok = run_command(&r);
+        if (!ok)
+            run_say(&r);
+        code = ok ? EXIT_DONE : r.code;
     }
     arena_free(a);
     return finish_output(code);

@@ -2,10 +2,9 @@
  *
  * race: builds who has part, times them in up to three heats, and says who won by how much.
  */
-#include "gen/command/race.h"
+#include "gen/command/regret.h"
 
 #include <math.h>
-#include "gen/unit/unit.h"
 #include "model/rank.h"
 #include "search/measure/runner.h"
 #include "search/measure/stopwatch.h"
@@ -14,27 +13,25 @@
 enum { LAST_RIVALS = 4 };
 static const double SAMPLE_NS = 1e6, MAX_NS = 20e9, WAIT_NS = 5e8, DEADLINE_S = 60;
 
-static bool build_rivals(const Track *t, const Match *m, const char **err)
+static bool build_rivals(const Regret *g, const Match *m)
 {
-    const Result *out = t->out;
+    Run *r = g->run;
     Build build[MATCH_MOST];
     int64_t trial[MATCH_MOST], value[TEMPLATE_MAX_PARAM];
     int n = 0;
     for (int i = 0; i < m->n; i++) {
-        const Trial *one = &out->study->trial[m->trial[i]];
-        if (t->so[m->trial[i]])
+        const Trial *one = &g->out->study->trial[m->trial[i]];
+        if (g->so[m->trial[i]])
             continue;
         candidate_values(&one->c, value);
         const UnitKernel k = { one->c.t, one->c.target, value, one->facts };
         trial[n] = m->trial[i];
-        build[n++] = (Build){ .name = one->key, .text = unit_candidate(t->arena, &out->unit, &k, diag_new(t->arena)) };
+        build[n++] = (Build){ .name = one->key, .text = unit_candidate(r->a, &g->out->unit, &k, diag_new(r->a)) };
     }
-    build_all(t->tools->builder, t->arena, build, n, t->stop);
+    build_all(g->tools.builder, r->a, build, n, r->stop);
     for (int i = 0; i < n; i++)
-        t->so[trial[i]] = build[i].status == STATUS_OK ? build[i].so : NULL;
-    if (!t->so[m->trial[0]])
-        *err = *t->stop ? "interrupted" : "the chosen kernel does not compile";
-    return t->so[m->trial[0]] != NULL;
+        g->so[trial[i]] = build[i].status == STATUS_OK ? build[i].so : NULL;
+    return g->so[m->trial[0]] || run_fails(r, EXIT_ENVIRONMENT, "the chosen kernel does not compile");
 }
 
 static double error_of(const MeasureRecord *m)
@@ -65,13 +62,14 @@ static void judge(Match *m, const MeasureRecord *result, const int *at, int n, C
 }
 
 /* Those that were built. */
-static bool time_all(const Track *t, Match *m, int repeats, ContractShape *out, bool *wrong, const char **err)
+static bool time_all(const Regret *g, Match *m, int repeats, ContractShape *out)
 {
-    MeasureRecord *result = ARENA_ARRAY(t->arena, MATCH_MOST, MeasureRecord);
+    Run *r = g->run;
+    MeasureRecord *result = ARENA_ARRAY(r->a, MATCH_MOST, MeasureRecord);
     Kernels k = { 0 };
     for (int i = 0; i < m->n; i++)
-        if (t->so[m->trial[i]])
-            kernels_add(&k, t->out->study->trial[m->trial[i]].key, t->so[m->trial[i]], i);
+        if (g->so[m->trial[i]])
+            kernels_add(&k, g->out->study->trial[m->trial[i]].key, g->so[m->trial[i]], i);
     const MeasureRequest q = { .extent = m->inst->extent,
                                .threads = m->inst->threads,
                                .repeats = repeats,
@@ -80,28 +78,24 @@ static bool time_all(const Track *t, Match *m, int repeats, ContractShape *out, 
                                .keep = 0, /* the chosen one */
                                .wait_ns = WAIT_NS,
                                .deadline_s = DEADLINE_S };
-    if (!measure(t->tools->runner, t->arena, &q, k.key, k.so, k.n, result, t->stop, err))
+    if (!measure(g->tools.runner, r->a, &q, k.key, k.so, k.n, result, r->stop, &r->err))
         return false;
-    *wrong = result[0].status != STATUS_OK;
-    if (*wrong) {
-        *err = arena_printf(t->arena, "the chosen kernel fails here: %s: %s", status_name(result[0].status),
-                            result[0].why ? result[0].why : "");
-        return false;
-    }
+    if (result[0].status != STATUS_OK)
+        return run_fails(r, EXIT_FAILED, "the chosen kernel fails here: %s: %s", status_name(result[0].status),
+                         result[0].why ? result[0].why : "");
     judge(m, result, k.at, k.n, out);
     return true;
 }
 
-bool race_hold(const Track *t, Match *m, int repeats, ContractShape *out, bool *wrong, const char **err)
+bool race_hold(const Regret *g, Match *m, int repeats, ContractShape *out)
 {
-    *wrong = false;
-    if (!build_rivals(t, m, err) || !time_all(t, m, match_rules[MATCH_BENCH].few_repeats, out, wrong, err))
+    if (!build_rivals(g, m) || !time_all(g, m, match_rules[MATCH_BENCH].few_repeats, out))
         return false;
     m->n = m->n < LAST_RIVALS + 1 ? m->n : LAST_RIVALS + 1;
-    if (!time_all(t, m, repeats, out, wrong, err))
+    if (!time_all(g, m, repeats, out))
         return false;
     if (m->n < 3 || !(out->regret > 0))
         return true;
     m->n = 2; /* the luckiest of several would win too often: what counts is whether it does so again */
-    return time_all(t, m, repeats, out, wrong, err);
+    return time_all(g, m, repeats, out);
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * regret: lists the shapes of a contract, has each measured, and judges them by the bounds.
+ * regret: lists the shapes of a contract, has each measured, judges them by the bounds, and prints a line a shape and the sums.
  */
 #include "gen/command/regret.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "gen/command/command.h"
-#include "gen/command/race.h"
-#include "gen/command/regret_show.h"
+#include "gen/base/number.h"
 #include "gen/package/regret_file.h"
+#include "gen/report/words.h"
 
 enum { MOST_MET = 40, AGAIN_REPEATS = 61 };
 
@@ -68,7 +68,7 @@ static void list_cases(Regret *r, int64_t asked)
 {
     const int64_t total = count_contract(r->out->contract), n = asked && asked < total ? asked : total;
     r->whole = n == total;
-    r->item = ARENA_ARRAY(r->arena, (size_t)(asked > total ? asked : total) + 1, RegretCase);
+    r->item = ARENA_ARRAY(r->run->a, (size_t)(asked > total ? asked : total) + 1, RegretCase);
     if (total)
         add_contract(r, n, total);
     if (asked > total)
@@ -87,7 +87,7 @@ static Match make_match(const Regret *g, const RegretCase *c)
     for (int i = 0; i < c->was.nmet && m.n < MOST_MET; i++)
         match_enter(&m, c->was.met[i], 0);
     if (c->group == REGRET_FURTHER) {
-        int64_t *trial = ARENA_ARRAY(g->arena, (size_t)s->ntrial + 1, int64_t);
+        int64_t *trial = ARENA_ARRAY(g->run->a, (size_t)s->ntrial + 1, int64_t);
         match_near(&m, rule, g->out->model, trial, match_usable(s, -1, trial), -1);
         m.n = m.n < rule->most ? m.n : rule->most;
     }
@@ -96,22 +96,27 @@ static Match make_match(const Regret *g, const RegretCase *c)
 
 /* ---- measuring and judging ---- */
 
-bool regret_is_stated(const RegretCase *c) { return c->was.said || c->group == REGRET_FURTHER; }
+/* The package states a bound for it (of a further one there is none, and none is needed). */
+static bool is_stated(const RegretCase *c) { return c->was.said || c->group == REGRET_FURTHER; }
 
-static bool measure_case(const Regret *g, const Track *t, RegretCase *c, int repeats, bool *wrong, const char **err)
+static bool measure_case(const Regret *g, RegretCase *c, int repeats)
 {
     Match m = make_match(g, c);
     c->nrival = m.n;
-    return race_hold(t, &m, repeats, &c->now, wrong, err);
+    if (!race_hold(g, &m, repeats, &c->now))
+        return false;
+    if (!g->run->o->json)
+        regret_show_case(g, c);
+    return true;
 }
 
 static void sum_up(Regret *g)
 {
     for (int k = 0; k < REGRET_GROUPS; k++) {
-        ContractShape *now = ARENA_ARRAY(g->arena, (size_t)g->n + 1, ContractShape);
+        ContractShape *now = ARENA_ARRAY(g->run->a, (size_t)g->n + 1, ContractShape);
         int64_t n = 0;
         for (int64_t i = 0; i < g->n; i++)
-            if (g->item[i].group == (RegretGroup)k && regret_is_stated(&g->item[i]))
+            if (g->item[i].group == (RegretGroup)k && is_stated(&g->item[i]))
                 now[n++] = g->item[i].now;
         g->sum[k] = contract_sum(now, n);
     }
@@ -124,7 +129,7 @@ static bool breaks_worst(const Regret *g, int group) { return g->sum[group].wors
 static bool is_suspect(const Regret *g, const RegretCase *c)
 {
     const int k = c->group;
-    return c->now.inst->weight > 0 && regret_is_stated(c) &&
+    return c->now.inst->weight > 0 && is_stated(c) &&
            (!c->now.said || c->now.regret > g->worst_bound[k] ||
             (breaks_mean(g, k) && c->now.regret > g->mean_bound[k]));
 }
@@ -140,24 +145,17 @@ static void judge_all(Regret *g)
     g->vague = contract_is_vague(&all);
 }
 
-static bool measure_all(Regret *g, const Track *t, bool *wrong, const char **err)
+static bool measure_all(Regret *g)
 {
-    for (int64_t i = 0; i < g->n; i++) {
-        if (!measure_case(g, t, &g->item[i], match_rules[MATCH_BENCH].repeats, wrong, err))
+    for (int64_t i = 0; i < g->n; i++)
+        if (!measure_case(g, &g->item[i], match_rules[MATCH_BENCH].repeats))
             return false;
-        if (!g->json)
-            regret_show_case(g, &g->item[i]);
-    }
     sum_up(g);
     for (int64_t i = 0; i < g->n; i++) {
         RegretCase *c = &g->item[i];
         c->again = is_suspect(g, c);
-        if (!c->again)
-            continue;
-        if (!measure_case(g, t, c, AGAIN_REPEATS, wrong, err))
+        if (c->again && !measure_case(g, c, AGAIN_REPEATS))
             return false;
-        if (!g->json)
-            regret_show_case(g, c);
     }
     sum_up(g);
     judge_all(g);
@@ -167,33 +165,29 @@ static bool measure_all(Regret *g, const Track *t, bool *wrong, const char **err
 /* ---- the machine ---- */
 
 /* Where the package's kernels run, whatever the spec's `auto` would find here. */
-static bool find_site(const Regret *g, const Workload *w, const Options *o, Site *site, const volatile int *stop,
-                      const char **err)
+static bool find_site(const Regret *g, const Workload *w, Site *site)
 {
     const Target *target = g->out->study->target;
-    *site = (Site){ .family = target->family };
-    if (!target->family->aside)
-        return true;
-    if (!site_find(g->arena, w, o, false, site, stop, err))
+    if (target->family->aside && !site_find(g->run, w, false, site))
         return false;
-    *site = (Site){ target->family, target, false };
+    *site = (Site){ target->family, target->family->aside ? target : NULL, false };
     return true;
 }
 
-static bool runs_here(Regret *g, const Device *here, const char **err)
+static bool runs_here(Regret *g)
 {
     const char *target = g->out->study->target->name;
-    g->here = here;
-    if (!device_runs(here, target))
-        *err = arena_printf(g->arena, "%s does not run '%s', which the package was tuned for", here->name, target);
-    return device_runs(here, target);
+    g->here = runner_device(g->tools.runner);
+    return device_runs(g->here, target) ||
+           run_fails(g->run, EXIT_ENVIRONMENT, "%s does not run '%s', which the package was tuned for", g->here->name,
+                     target);
 }
 
-static bool read_bounds(Regret *g, const char *package, const char **err)
+static bool read_bounds(Regret *g)
 {
     RegretBound b;
-    const char *path = arena_printf(g->arena, "%s/regret.json", package);
-    if (!regret_file_read(g->arena, path, g->out->study->target->name, &b, err))
+    const char *path = arena_printf(g->run->a, "%s/regret.json", g->run->o->operand);
+    if (!regret_file_read(g->run->a, path, g->out->study->target->name, &b, &g->run->err))
         return false;
     const double mean[] = { b.tuned_mean, b.held_out_mean, INFINITY };
     const double worst[] = { b.tuned_worst, b.held_out_worst, INFINITY };
@@ -204,57 +198,205 @@ static bool read_bounds(Regret *g, const char *package, const char **err)
     return true;
 }
 
-static bool has_cases(Regret *g, const Options *o, const char **err)
+static bool has_cases(Regret *g)
 {
     const Contract *c = g->out->contract;
-    list_cases(g, o->regret);
+    const int asked = g->run->o->regret;
+    list_cases(g, asked);
     if (!g->n)
-        *err =
-            "the package states no regret: none of its shapes was measured in a last comparison; --regret N judges N "
-            "shapes all the same";
-    else if (!o->regret && c->tuned.nsaid + c->held_out.nsaid == 0)
-        *err = "the package states no bound: the times of all its shapes differed by too much; --regret N measures N "
-               "shapes all the same";
-    return !*err;
+        return run_fails(g->run, EXIT_ENVIRONMENT,
+                         "the package states no regret: none of its shapes was measured in a last comparison; --regret "
+                         "N judges N shapes all the same");
+    if (!asked && c->tuned.nsaid + c->held_out.nsaid == 0)
+        return run_fails(g->run, EXIT_ENVIRONMENT,
+                         "the package states no bound: the times of all its shapes differed by too much; --regret N "
+                         "measures N shapes all the same");
+    return true;
 }
 
-static int say_failure(const char *err, bool wrong, const volatile int *stop)
-{
-    diag_say(stderr, DIAG_ERROR, "%s", *stop ? "interrupted" : err);
-    return *stop ? EXIT_INTERRUPTED : wrong ? EXIT_FAILED : EXIT_ENVIRONMENT;
-}
-
-/* All that measuring this target's contract takes. */
-static bool open_target(Regret *g, const Workload *all, const Result *out, const Options *o, Tools *tools,
-                        const volatile int *stop, const char **err)
+/* All that measuring the contract of one target takes. */
+static bool open_target(Regret *g, const Workload *all)
 {
     Site site;
-    const Workload *w = workload_of(g->arena, all, out->study->target);
-    *g = (Regret){ .arena = g->arena, .out = out, .several = g->several, .json = o->json };
-    return read_bounds(g, o->operand, err) && has_cases(g, o, err) && find_site(g, w, o, &site, stop, err) &&
-           tools_open(g->arena, w, o, &site, tools, stop, err) && runs_here(g, runner_device(tools->runner), err);
+    const Study *s = g->out->study;
+    const Workload *w = workload_of(g->run->a, all, s->target);
+    g->so = ARENA_ARRAY(g->run->a, (size_t)s->ntrial + 1, const char *);
+    return read_bounds(g) && has_cases(g) && find_site(g, w, &site) && tools_open(g->run, w, &site, &g->tools) &&
+           runs_here(g);
 }
 
-int regret(Arena *a, const Workload *w, const Result *out, int n, const Options *o, const volatile int *stop)
+static const char *const group_name[REGRET_GROUPS] = { "tuned", "held out", "further, held out" };
+static const char *const group_key[REGRET_GROUPS] = { "tuned", "held_out", "further" };
+
+static const ContractSum *recorded(const Regret *g, int group)
 {
-    Tools tools = { 0 };
-    const char *err = NULL;
-    bool wrong = false, ok = false;
-    Regret g = { .arena = a, .several = n > 1 };
-    for (int i = 0; i < n && !ok && !*stop; i++) {
-        tools_close(&tools);
-        tools = (Tools){ 0 };
-        ok = open_target(&g, w, &out[i], o, &tools, stop, &err);
+    const Contract *c = g->out->contract;
+    return group == REGRET_TUNED ? &c->tuned : group == REGRET_HELD_OUT ? &c->held_out : NULL;
+}
+
+/* ---- what is printed, as text ---- */
+
+void regret_show_machine(const Regret *g)
+{
+    const Device *was = g->out->study->device;
+    if (g->several && !g->run->o->json)
+        printf("for %s:\n", g->out->study->target->name);
+    if (strcmp(g->here->name, was->name) != 0)
+        diag_say(stderr, DIAG_WARNING, "the bound was measured on another machine: %s; this is %s", was->name,
+                 g->here->name);
+    if (strcmp(g->tools.compiler, was->compiler) != 0)
+        diag_say(stderr, DIAG_WARNING, "the bound was measured with another compiler: %s; this is %s", was->compiler,
+                 g->tools.compiler);
+}
+
+void regret_show_case(const Regret *g, const RegretCase *c)
+{
+    const Op *op = g->out->study->spec->op;
+    for (int i = 0; i < op->naxis; i++)
+        printf("%s %-6" PRId64, op->axis[i].name, c->now.inst->extent[i]);
+    printf("threads %-3d kernel %-2d %10.2f us  best of %-2d %10.2f us  %+6.2f %%", c->now.inst->threads,
+           g->out->first + c->now.kernel, c->now.chosen_ns / 1e3, c->nrival, c->now.best_ns / 1e3, 100 * c->now.regret);
+    if (c->was.measured)
+        printf("  was %+6.2f %%", 100 * c->was.regret);
+    printf("  %s%s", group_name[c->group], c->again ? ", again" : "");
+    if (!is_stated(c))
+        printf(", no bound is stated: times differed by %.1f %%", 100 * c->was.spread);
+    else if (!c->now.said)
+        printf(", cannot be said: times differ by %.1f %%", 100 * c->now.spread);
+    printf("\n");
+    fflush(stdout);
+}
+
+static void show_bound(const char *what, double is, const ContractSum *was, double was_is, double bound, bool judged)
+{
+    printf(", %s %.2f %%", what, 100 * is);
+    if (was && was->nsaid)
+        printf(" (was %.2f %%", 100 * was_is);
+    if (isfinite(bound))
+        printf(", at most %.2f %%%s", 100 * bound, judged ? "" : " over all of them");
+    if (was && was->nsaid)
+        printf(")");
+}
+
+static void show_sum(const Regret *g, int k)
+{
+    const ContractSum *s = &g->sum[k], *was = recorded(g, k);
+    printf("%s: %" PRId64 " shape%s", group_name[k], s->nshape, number_plural(s->nshape));
+    if (s->nsaid < s->nshape)
+        printf(", of %" PRId64 " of them it cannot be said", s->nshape - s->nsaid);
+    if (s->nsaid == 0) {
+        printf("\n");
+        return;
     }
-    if (ok) {
-        const Track t = { a, g.out, &tools, ARENA_ARRAY(a, (size_t)g.out->study->ntrial + 1, const char *), stop };
-        g.compiler = tools.compiler;
-        regret_show_machine(&g);
-        ok = measure_all(&g, &t, &wrong, &err);
+    show_bound("mean", s->mean, was, was ? was->mean : 0, g->mean_bound[k], g->whole);
+    show_bound("worst", s->worst, was, was ? was->worst : 0, g->worst_bound[k], true);
+    printf("\n");
+}
+
+static void say_bound(bool broken, const char *what, int k, double is, double bound)
+{
+    if (broken)
+        diag_say(stderr, DIAG_ERROR,
+                 "above the stated bound: the %s regret of the shapes %s is %.2f %%, not at most %.2f %%", what,
+                 group_name[k], 100 * is, 100 * bound);
+}
+
+static void say_broken(const Regret *g)
+{
+    for (int k = 0; k < REGRET_GROUPS; k++) {
+        say_bound(breaks_mean(g, k), "mean", k, g->sum[k].mean, g->mean_bound[k]);
+        say_bound(breaks_worst(g, k), "worst", k, g->sum[k].worst, g->worst_bound[k]);
     }
-    tools_close(&tools);
+    if (g->vague)
+        diag_say(stderr, DIAG_ERROR,
+                 "of most shapes the regret cannot be said, as their times differ by too much: the machine is too busy "
+                 "to judge the package");
+}
+
+static void show_text(const Regret *g)
+{
+    bool bound = false;
+    for (int k = 0; k < REGRET_GROUPS; k++) {
+        if (g->sum[k].nshape)
+            show_sum(g, k);
+        bound = bound || (g->sum[k].nshape && isfinite(g->worst_bound[k]));
+    }
+    if (bound && !g->broken && !g->vague)
+        printf("within the stated bound\n");
+}
+
+/* ---- as JSON ---- */
+
+static json_t *case_json(const Regret *g, const RegretCase *c)
+{
+    const Instance *inst = c->now.inst;
+    json_t *o =
+        words_extents_json(JSON_OBJECT(FIELD("group", group_key[c->group])), g->out->study->spec->op, inst->extent);
+    return JSON_SET(o, FIELD("threads", inst->threads), FIELD("weight", inst->weight),
+                    FIELD("kernel", g->out->first + c->now.kernel), FIELD("rivals", c->nrival - 1),
+                    FIELD("chosen_ns", c->now.chosen_ns), FIELD("best_ns", c->now.best_ns),
+                    FIELD("regret", c->now.regret), FIELD("regret_was", json_of_known(c->was.measured, c->was.regret)),
+                    FIELD("spread", c->now.spread), FIELD("stated", is_stated(c)), FIELD("said", c->now.said),
+                    FIELD("again", c->again));
+}
+
+static json_t *sum_json(const Regret *g, int k)
+{
+    const ContractSum *s = &g->sum[k], *was = recorded(g, k);
+    const bool known = was && was->nsaid;
+    return JSON_OBJECT(FIELD("shapes", s->nshape), FIELD("said", s->nsaid), FIELD("mean", s->mean),
+                       FIELD("worst", s->worst), FIELD("mean_was", json_of_known(known, known ? was->mean : 0)),
+                       FIELD("worst_was", json_of_known(known, known ? was->worst : 0)),
+                       FIELD("mean_bound", json_of_known(g->whole, g->mean_bound[k])),
+                       FIELD("worst_bound", g->worst_bound[k]));
+}
+
+static void show_json(const Regret *g)
+{
+    const Study *s = g->out->study;
+    json_t *shapes = json_array();
+    for (int64_t i = 0; i < g->n; i++)
+        json_array_append_new(shapes, case_json(g, &g->item[i]));
+    json_t *o =
+        JSON_OBJECT(FIELD("package", s->spec->name), FIELD("target", s->target->name), FIELD("device", g->here->name),
+                    FIELD("device_was", s->device->name), FIELD("compiler", g->tools.compiler),
+                    FIELD("compiler_was", s->device->compiler), FIELD("shapes", shapes));
+    for (int k = 0; k < REGRET_GROUPS; k++)
+        JSON_SET(o, FIELD(group_key[k], sum_json(g, k)));
+    JSON_SET(o, FIELD("within", (bool)(!g->broken && !g->vague)), FIELD("vague", g->vague));
+    quote_print_json(o, stdout);
+}
+
+void regret_show(const Regret *g)
+{
+    if (g->run->o->json)
+        show_json(g);
+    else
+        show_text(g);
+    say_broken(g);
+}
+
+/* ---- the command ---- */
+
+bool regret(Run *r, const Workload *w, const Result *out, int n)
+{
+    Regret g = { 0 };
+    bool ok = false;
+    for (int i = 0; i < n && !ok && !*r->stop; i++) {
+        r->err = NULL; /* of the target before */
+        g = (Regret){ .run = r, .several = n > 1, .out = &out[i] };
+        ok = open_target(&g, w);
+        if (!ok)
+            tools_close(r->o, &g.tools);
+    }
     if (!ok)
-        return say_failure(err, wrong, stop);
-    regret_show(&g);
-    return g.broken ? EXIT_FAILED : g.vague ? EXIT_ENVIRONMENT : EXIT_DONE;
+        return false;
+    regret_show_machine(&g);
+    ok = measure_all(&g);
+    tools_close(r->o, &g.tools);
+    if (ok)
+        regret_show(&g);
+    if (ok && (g.broken || g.vague))
+        r->code = g.broken ? EXIT_FAILED : EXIT_ENVIRONMENT;
+    return ok && !g.broken && !g.vague;
 }

@@ -1,20 +1,59 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * regret: `dcgen bench PKG --regret`. Takes a package's own spec and records, and the bound that its regret.json states; measures on this
- * machine, on each shape of the contract, the chosen kernel against all that were compared there before, side by side; prints the regret of
- * each shape then and now, and fails when their sums, or a single shape, are above the bound. A shape that would break it, or
+ * machine, on each shape of the contract, the chosen kernel against all that were compared there before, side by side (race.c); prints the
+ * regret of each shape then and now, and fails when their sums, or a single shape, are above the bound. A shape that would break it, or
  * whose times differ by too much to say its regret, is measured again with more samples; one that still cannot be said is named, and
  * judges nothing.
  */
 #ifndef DCGEN_REGRET_H
 #define DCGEN_REGRET_H
 
-#include "gen/base/arena.h"
 #include "gen/command/replay.h"
+#include "gen/command/tools.h"
+#include "search/choose/match.h"
 
-/* Of n targets' results, by descending rank, the first that this machine runs. dcgen's exit code: EXIT_FAILED above the bound,
- * EXIT_ENVIRONMENT when nothing can be said of most shapes. o->regret: 0: all shapes of the contract; fewer than it has: a part of them, evenly, and
- * means are not judged; more: held-out shapes besides, against the kernels that are predicted to be near the best, without a bound. */
-int regret(Arena *a, const Workload *w, const Result *out, int n, const Options *o, const volatile int *stop);
+/* FURTHER: held-out shapes that the package's contract says nothing of. */
+typedef enum { REGRET_TUNED, REGRET_HELD_OUT, REGRET_FURTHER, REGRET_GROUPS } RegretGroup;
+
+typedef struct {
+    ContractShape was, now; /* was: as recorded; not measured in a further one */
+    RegretGroup group;
+    int nrival; /* the chosen one included */
+    bool again; /* it was above a bound, or could not be said, and measured again */
+} RegretCase;
+
+typedef struct {
+    Run *run;
+    const Result *out;
+    bool several; /* the package has other targets too */
+    Tools tools;
+    const Device *here; /* without its compiler, which is tools.compiler */
+    const char **so;    /* one a trial; NULL: not built */
+    bool whole;         /* every shape of the contract is among the cases: means are judged */
+    int64_t n;
+    RegretCase *item;
+    ContractSum sum[REGRET_GROUPS];
+    double mean_bound[REGRET_GROUPS], worst_bound[REGRET_GROUPS]; /* INFINITY: none */
+    bool broken;
+    bool vague; /* of most shapes that a bound is stated for nothing can be said here */
+} Regret;
+
+/* Of n targets' results, by descending rank, the first that this machine runs. It fails with EXIT_FAILED above the bound, with
+ * EXIT_ENVIRONMENT when nothing can be said of most shapes. o->regret: 0: all shapes of the contract; fewer than it has: a part of them, evenly,
+ * and means are not judged; more: held-out shapes besides, against the kernels that are predicted to be near the best, without a bound. */
+bool regret(Run *r, const Workload *w, const Result *out, int n);
+
+/* Times kernels side by side on one shape: all with few samples, then the chosen one, which comes first, and those nearest to the best with
+ * `repeats` (at most RECORD_MAX_SAMPLE), then, where one of them was faster, the chosen one and that one: their times are what is told. A
+ * regret is the ratio of their times (samples_time); what slows the machine for a while is waited for (search/runner/timing.c). Afterwards
+ * the rivals stand in the order of their times. out: gets times, regret and spread. EXIT_FAILED: it is the chosen kernel that fails. */
+bool race_hold(const Regret *g, Match *m, int repeats, ContractShape *out);
+
+/* What was measured, as text or as one JSON object. The verdict above a bound also goes to stderr. */
+void regret_show(const Regret *g);
+/* Which of several targets it is; and says so when the bound is another machine's. */
+void regret_show_machine(const Regret *g);
+void regret_show_case(const Regret *g, const RegretCase *c);
 
 #endif

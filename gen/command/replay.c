@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "gen/base/order.h"
-#include "gen/base/text.h"
-#include "gen/command/command.h"
 #include "gen/package/emit.h"
 
 /* Times of that target's kernels taken on that device. */
@@ -106,33 +104,31 @@ void replay_number(Arena *a, Result *out, int n)
 }
 
 /* What is wrong with a file that was searched with was said when it was opened. */
-Result *replay_all(Arena *a, const Known *known, int n, int *code)
+Result *replay_all(Run *r, const Known *known, int n)
 {
-    Result *part = ARENA_ARRAY(a, (size_t)n, Result);
-    Records r;
-    const char *err = NULL;
+    Result *part = ARENA_ARRAY(r->a, (size_t)n, Result);
+    Records records;
     for (int i = 0; i < n; i++) {
-        const bool again = i > 0 && strcmp(known[i].records, known[i - 1].records) == 0;
-        if (!again && !record_read(a, known[i].records, &r, known[i].device ? NULL : stderr, &err)) {
-            command_fails(err, EXIT_ENVIRONMENT, code);
+        const Known *k = &known[i];
+        const bool again = i > 0 && strcmp(k->records, k[-1].records) == 0;
+        if (!again && !record_read(r->a, k->records, &records, k->device ? NULL : stderr, &r->err))
             return NULL;
-        }
-        if (!replay_target(a, known[i].workload, &r, known[i].device, &part[i], &err)) {
-            command_fails(err, EXIT_FAILED, code);
+        if (!replay_target(r->a, k->workload, &records, k->device, &part[i], &r->err)) {
+            r->code = EXIT_FAILED;
             return NULL;
         }
     }
-    replay_number(a, part, n);
+    replay_number(r->a, part, n);
     return part;
 }
 
-Result *replay_read_all(Arena *a, const Workload *w, int *code)
+Result *replay_read_all(Run *r, const Workload *w)
 {
     const int n = workload_ntarget(w);
-    Known *known = ARENA_ARRAY(a, (size_t)n, Known);
+    Known *known = ARENA_ARRAY(r->a, (size_t)n, Known);
     for (int i = 0; i < n; i++)
-        known[i] = (Known){ workload_for(a, w, i), w->records, NULL };
-    return replay_all(a, known, n, code);
+        known[i] = (Known){ workload_for(r->a, w, i), w->records, NULL };
+    return replay_all(r, known, n);
 }
 
 bool replay_timed(Arena *a, const Workload *w, const Records *r)

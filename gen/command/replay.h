@@ -6,8 +6,7 @@
 #ifndef DCGEN_REPLAY_H
 #define DCGEN_REPLAY_H
 
-#include "gen/base/diag.h"
-#include "gen/command/workload.h"
+#include "gen/command/command.h"
 #include "gen/package/package_write.h"
 #include "search/choose/result.h"
 
@@ -18,6 +17,7 @@ bool replay_timed(Arena *a, const Workload *w, const Records *r);
 
 /* device: whose measurements count; NULL: the one with most. False with *err set: no device suits, nothing usable was measured. */
 bool replay_target(Arena *a, const Workload *w, const Records *r, const Device *device, Result *out, const char **err);
+
 /* Where the records of one target are. */
 typedef struct {
     const Workload *workload; /* of that target alone */
@@ -25,10 +25,12 @@ typedef struct {
     const Device *device; /* whose times count, where this run has measured them; NULL: that with most of them */
 } Known;
 
-/* The results of n targets, by descending rank; `first` is set. NULL after it was said what is wrong, with *code set. */
-Result *replay_all(Arena *a, const Known *known, int n, int *code);
+/* Finds or measures the records of the target of w, a workload of that target alone (learn.c). A failure is printed. */
+bool learn_target(Run *r, const Workload *w, Known *known);
+/* The results of n targets, by descending rank; `first` is set. */
+Result *replay_all(Run *r, const Known *known, int n);
 /* The same of every target of the workload, from its own records. */
-Result *replay_read_all(Arena *a, const Workload *w, int *code);
+Result *replay_read_all(Run *r, const Workload *w);
 /* Sets `first` of all n results of a package. */
 void replay_number(Arena *a, Result *part, int n);
 /* Sets their `cost`. */

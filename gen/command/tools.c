@@ -11,65 +11,63 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "gen/base/diag.h"
 #include "gen/base/dir.h"
 #include "gen/base/number.h"
 #include "gen/base/process.h"
 #include "gen/base/text.h"
-#include "gen/unit/unit.h"
 
 static const double COMPILE_DEADLINE_S = 60, COMPILE_DEADLINE_LEAST_S = 10; /* else half the budget */
 
 /* ---- folders ---- */
 
-bool tools_open_builds(Arena *a, const Options *o, BuildCache **out, const char **err)
+static bool open_builds(Run *r, BuildCache **out)
 {
-    *out = NULL;
-    if (!o->builds)
-        return true;
-    if (dir_make_parents(a, arena_printf(a, "%s/", o->builds), err))
-        *out = build_cache_open(a, o->builds, err);
-    return *out;
+    if (r->o->builds && dir_make_parents(r->a, arena_printf(r->a, "%s/", r->o->builds), &r->err))
+        *out = build_cache_open(r->a, r->o->builds, &r->err);
+    return *out || !r->o->builds;
 }
 
-const char *tools_lost_builds(Arena *a, const Options *o, BuildCache *c)
+const char *tools_lost_builds(Arena *a, const Options *o, const Tools *t)
 {
-    const BuildCacheCount n = c ? build_cache_count(c) : (BuildCacheCount){ 0 };
+    const BuildCacheCount n = t->builds ? build_cache_count(t->builds) : (BuildCacheCount){ 0 };
     return n.lost ? arena_printf(a, "%d build%s could not be stored in '%s': %s", n.lost, number_plural(n.lost),
                                  o->builds, n.lost_why)
                   : NULL;
 }
 
-static void say_builds(Arena *a, const Options *o, BuildCache *c)
+static void say_builds(const Options *o, const Tools *t)
 {
-    const BuildCacheCount n = build_cache_count(c);
-    const char *lost = tools_lost_builds(a, o, c);
-    diag_say(stderr, DIAG_NOTE, "of %d build%s %d %s found in '%s', and %d stored there", n.found + n.stored + n.lost,
-             number_plural(n.found + n.stored + n.lost), n.found, n.found == 1 ? "was" : "were", o->builds, n.stored);
+    Arena *scratch = arena_new();
+    const BuildCacheCount n = build_cache_count(t->builds);
+    const int all = n.found + n.stored + n.lost;
+    const char *lost = tools_lost_builds(scratch, o, t);
+    diag_say(stderr, DIAG_NOTE, "of %d build%s %d %s found in '%s', and %d stored there", all, number_plural(all),
+             n.found, n.found == 1 ? "was" : "were", o->builds, n.stored);
     if (n.damaged)
         diag_say(stderr, DIAG_WARNING, "%d damaged file%s in '%s' %s built anew, such as '%s'", n.damaged,
                  number_plural(n.damaged), o->builds, n.damaged == 1 ? "was" : "were", n.damaged_path);
     if (lost && o->command != COMMAND_BUILD) /* which fails for it */
         diag_say(stderr, DIAG_WARNING, "%s", lost);
-}
-
-void tools_close_builds(const Options *o, BuildCache *c)
-{
-    Arena *scratch = arena_new();
-    if (c && !o->quiet)
-        say_builds(scratch, o, c);
-    build_cache_close(c);
     arena_free(scratch);
 }
 
-void tools_close(Tools *t)
+bool tools_open_records(Run *r, const Workload *w, Tools *t)
+{
+    if (dir_make_parents(r->a, w->records, &r->err))
+        t->records = (w->fresh ? record_open_new : record_open)(r->a, w->records, stderr, &r->err);
+    return t->records;
+}
+
+void tools_close(const Options *o, Tools *t)
 {
     progress_close(t->progress);
     runner_stop(t->runner);
     Builder *const builders[] = { t->builder, t->assembler, t->reference };
     for (size_t i = 0; i < sizeof builders / sizeof *builders; i++)
         builder_free(builders[i]);
-    tools_close_builds(t->options, t->builds);
+    if (t->builds && !o->quiet)
+        say_builds(o, t);
+    build_cache_close(t->builds);
     if (t->records)
         record_close(t->records);
 }
@@ -95,31 +93,15 @@ Toolchain tools_cc(Arena *a, const Options *o) { return toolchain_make(a, o->cc,
 /* CUDA text as C++ whose memory accesses call the emulator (TSan's instrumentation, without its run-time library). */
 Toolchain tools_emulator(Arena *a, const Options *o, const Workload *w)
 {
-    static const char *const fixed[] = { "-x",
-                                         "c++",
-                                         "-std=gnu++17",
-                                         "-O3",
-                                         "-g1",
-                                         "-march=native",
-                                         "-fsanitize=thread",
-                                         "-fno-plt",
-                                         "-fno-builtin",
-                                         "-fno-exceptions",
-                                         "-fno-rtti",
-                                         "-fno-tree-vectorize",
-                                         "-fno-tree-slp-vectorize",
-                                         "-w",
-                                         "-shared",
-                                         "-fPIC",
-                                         "-nostdlib",
-                                         "-DDCGEN_EMULATOR",
-                                         "-I" };
-    const size_t n = sizeof fixed / sizeof *fixed;
-    const char **flags = ARENA_ARRAY(a, n + 2, const char *);
-    memcpy(flags, fixed, sizeof fixed);
-    flags[n] = arena_printf(a, "%s/../device/emulator", w->package_dir);
+    CliList flags = { 0 };
+    cli_list_split(
+        a, &flags,
+        "-x c++ -std=gnu++17 -O3 -g1 -march=native -fsanitize=thread -fno-plt -fno-builtin -fno-exceptions "
+        "-fno-rtti -fno-tree-vectorize -fno-tree-slp-vectorize -w -shared -fPIC -nostdlib -DDCGEN_EMULATOR -I",
+        " ");
+    cli_list_add(a, &flags, arena_printf(a, "%s/../device/emulator", w->package_dir));
     return (Toolchain){ .program = o->cxx,
-                        .flags = flags,
+                        .flags = flags.item,
                         .source = ".cu",
                         .product = ".so",
                         .empty = "extern \"C\" int dcgen_empty; int dcgen_empty;\n",
@@ -132,72 +114,49 @@ int tools_jobs(const Options *o)
     return o->jobs ? o->jobs : sched_getaffinity(0, sizeof mine, &mine) == 0 ? CPU_COUNT(&mine) : 1;
 }
 
-typedef struct {
-    Arena *a;
-    const Workload *w;
-    const Options *o;
-    const Site *site;
-    const volatile int *stop;
-    BuildCache *builds;
-} Opening;
-
-static Builder *open_builder(const Opening *q, const Toolchain *made, const char **err)
+static Builder *open_builder(Run *r, const Workload *w, const Tools *t, Toolchain tools)
 {
-    Toolchain tools = *made;
-    tools.cache = tools.portable ? q->builds : NULL;
-    double deadline_s = fmin(COMPILE_DEADLINE_S, fmax(COMPILE_DEADLINE_LEAST_S, q->w->spec->budget.seconds / 2.0));
-    return builder_new(q->a, &tools, tools_jobs(q->o), deadline_s, q->stop, err);
+    const double deadline_s = fmin(COMPILE_DEADLINE_S, fmax(COMPILE_DEADLINE_LEAST_S, w->spec->budget.seconds / 2.0));
+    tools.cache = tools.portable ? t->builds : NULL;
+    return builder_new(r->a, &tools, tools_jobs(r->o), deadline_s, r->stop, &r->err);
 }
 
 /* Some compilers say of a target that they do not know, be it too new or too old, only that. */
-static Builder *open_kernels(const Opening *q, const Toolchain *tools, const char **err)
+static Builder *open_kernels(Run *r, const Workload *w, const Site *site, const Tools *t, Toolchain tools)
 {
-    const char *unknown = q->site->family->compiler.unknown;
-    Builder *b = open_builder(q, tools, err);
-    if (!b && unknown && strstr(*err, unknown))
-        *err =
-            arena_printf(q->a, "%s does not know target '%s': it is too old for it, or so new that it dropped it (%s)",
-                         tools->program, q->site->target->name, *err);
+    const char *unknown = site->family->compiler.unknown;
+    Builder *b = open_builder(r, w, t, tools);
+    if (!b && unknown && strstr(r->err, unknown))
+        r->err =
+            arena_printf(r->a, "%s does not know target '%s': it is too old for it, or so new that it dropped it (%s)",
+                         tools.program, site->target->name, r->err);
     return b;
-}
-
-static const char *not_found(Arena *a, const FamilyCompiler *c)
-{
-    return arena_printf(a, "%s is not found: not in PATH, nor in %s, nor in %s; name it by --%s", c->option,
-                        c->home_variable, c->home, c->option);
-}
-
-static void warn_of_spills(const Options *o)
-{
-    if (!o->quiet)
-        diag_say(stderr, DIAG_WARNING,
-                 "dcgen cannot read the assembly of %s: a kernel that does not fit its registers is not refused, only "
-                 "its times tell",
-                 arch_here());
 }
 
 /* The family's own compiler; what kernels run beside this CPU need a C compiler too, for the op's definition; and where nothing runs them, the
  * emulator's. */
-static bool open_family(const Opening *q, Tools *t, const char **err)
+static bool open_family(Run *r, const Workload *w, const Site *site, Tools *t)
 {
-    const Family *f = q->site->family;
-    const bool model = q->site->modelled;
-    const char *program = tools_program(q->a, q->o, f);
-    const Toolchain cc = tools_cc(q->a, q->o), cxx = tools_emulator(q->a, q->o, q->w);
-    if (!program) {
-        *err = not_found(q->a, &f->compiler);
+    const Family *f = site->family;
+    const FamilyCompiler *c = &f->compiler;
+    const char *program = tools_program(r->a, r->o, f);
+    if (!program)
+        return run_fails(r, EXIT_ENVIRONMENT, "%s is not found: not in PATH, nor in %s, nor in %s; name it by --%s",
+                         c->option, c->home_variable, c->home, c->option);
+    const Toolchain tools = toolchain_make(r->a, program, f, site->target ? site->target->gencode : "", site->modelled);
+    if (f->aside && !(t->reference = open_builder(r, w, t, tools_cc(r->a, r->o))))
         return false;
-    }
-    const Toolchain tools = toolchain_make(q->a, program, f, q->site->target ? q->site->target->gencode : "", model);
-    t->reference = f->aside ? open_builder(q, &cc, err) : NULL;
-    Builder *kernels = t->reference || !f->aside ? open_kernels(q, &tools, err) : NULL;
+    Builder *kernels = open_kernels(r, w, site, t, tools);
+    *(site->modelled ? &t->assembler : &t->builder) = kernels;
     if (!kernels)
         return false;
-    if (tools.assembly && !tools.syntax)
-        warn_of_spills(q->o);
-    *(model ? &t->assembler : &t->builder) = kernels;
-    if (model)
-        t->builder = open_builder(q, &cxx, err);
+    if (tools.assembly && !tools.syntax && !r->o->quiet)
+        diag_say(stderr, DIAG_WARNING,
+                 "dcgen cannot read the assembly of %s: a kernel that does not fit its registers is not refused, only "
+                 "its times tell",
+                 arch_here());
+    if (site->modelled)
+        t->builder = open_builder(r, w, t, tools_emulator(r->a, r->o, w));
     t->compiler = builder_version(kernels);
     t->flags = tools.shipped;
     return t->builder;
@@ -205,33 +164,32 @@ static bool open_family(const Opening *q, Tools *t, const char **err)
 
 /* ---- the runner ---- */
 
-static const char *reference_so(const Opening *q, Builder *builder, const char **err)
+/* Builds the op's definition. NULL: it fails. */
+static const char *build_reference(Run *r, const Spec *s, Builder *builder)
 {
-    const Spec *s = q->w->spec;
-    size_t len;
-    const char *text = text_read_file(q->a, s->op->reference, &len);
+    const char *text = text_read_file(r->a, s->op->reference, NULL);
     if (!text) {
-        *err = arena_printf(q->a, "%s: %s", s->op->reference, strerror(errno));
+        run_fails(r, EXIT_ENVIRONMENT, "%s: %s", s->op->reference, strerror(errno));
         return NULL;
     }
-    Build *b = ARENA_NEW(q->a, Build);
-    *b = (Build){ .name = "reference", .text = unit_reference(q->a, s, text) };
-    build_all(builder, q->a, b, 1, q->stop);
-    if (b->status != STATUS_OK)
-        *err = arena_printf(q->a, "the reference of op '%s' does not compile: %s", s->op->name, b->why);
-    return b->status == STATUS_OK ? b->so : NULL;
+    Build *b = ARENA_NEW(r->a, Build);
+    *b = (Build){ .name = "reference", .text = unit_reference(r->a, s, text) };
+    build_all(builder, r->a, b, 1, r->stop);
+    if (b->status == STATUS_OK)
+        return b->so;
+    run_fails(r, EXIT_ENVIRONMENT, "the reference of op '%s' does not compile: %s", s->op->name, b->why);
+    return NULL;
 }
 
-static const char *const *runner_command(const Opening *q, const char **err)
+static const char *const *runner_command(Run *r, const Site *site)
 {
-    const Family *f = q->site->family;
-    const char *name = q->site->modelled ? f->verifier : f->runner;
-    if (q->o->runner.n && !q->site->modelled)
-        return q->o->runner.item;
-    const char **command = ARENA_ARRAY(q->a, 2, const char *);
-    command[0] = dir_runner(q->a, name);
+    const char *name = site->modelled ? site->family->verifier : site->family->runner;
+    if (r->o->runner.n && !site->modelled)
+        return r->o->runner.item;
+    const char **command = ARENA_ARRAY(r->a, 2, const char *);
+    command[0] = dir_runner(r->a, name);
     if (!command[0])
-        *err = arena_printf(q->a, "the program dcgen-runner-%s is not beside dcgen nor in its installation", name);
+        run_fails(r, EXIT_ENVIRONMENT, "the program dcgen-runner-%s is not beside dcgen nor in its installation", name);
     return command[0] ? command : NULL;
 }
 
@@ -243,43 +201,37 @@ static void warn_of_peak(const Options *o, const char *machine)
                  "dcgen has no assembly that measures what %s can do at most: C does it, and may find less", machine);
 }
 
-/* NULL with *err set. */
-static const char *open_compilers(Opening *q, Tools *t, const char **err)
+const char *tools_open_compilers(Run *r, const Workload *w, const Site *site, Tools *t)
 {
-    t->options = q->o;
-    if (!tools_open_builds(q->a, q->o, &t->builds, err))
+    if (!open_builds(r, &t->builds) || !open_family(r, w, site, t))
         return NULL;
-    q->builds = t->builds;
-    if (!open_family(q, t, err))
-        return NULL;
-    return reference_so(q, t->reference ? t->reference : t->builder, err);
+    return build_reference(r, w->spec, t->reference ? t->reference : t->builder);
 }
 
-bool tools_open_compilers(Arena *a, const Workload *w, const Options *o, const Site *site, Tools *t,
-                          const volatile int *stop, const char **err)
+bool tools_open(Run *r, const Workload *w, const Site *site, Tools *t)
 {
-    Opening q = { a, w, o, site, stop, NULL };
-    return open_compilers(&q, t, err);
-}
-
-bool tools_open(Arena *a, const Workload *w, const Options *o, const Site *site, Tools *t, const volatile int *stop,
-                const char **err)
-{
-    Opening q = { a, w, o, site, stop, NULL };
     const Spec *s = w->spec;
-    const char *const *command = runner_command(&q, err);
-    const char *reference = command ? open_compilers(&q, t, err) : NULL;
-    if (!reference)
-        return false;
-    t->runner = runner_start(a, command, s->op, s->dtype, s->epilogue, s->nepilogue, reference, o->seed, stop, err);
+    const char *const *command = runner_command(r, site);
+    const char *reference = command ? tools_open_compilers(r, w, site, t) : NULL;
+    if (reference)
+        t->runner = runner_start(r->a, command, s->op, s->dtype, s->epilogue, s->nepilogue, reference, r->o->seed,
+                                 r->stop, &r->err);
     if (t->runner && !site->family->aside)
-        warn_of_peak(o, runner_device(t->runner)->arch);
-    return t->runner != NULL;
+        warn_of_peak(r->o, runner_device(t->runner)->arch);
+    return t->runner;
 }
 
 /* ---- for a search ---- */
 
-Workshop tools_workshop(Arena *a, const Tools *t, const Workload *w, const Options *o, const UnitContext *u)
+const Device *tools_device(Run *r, const Site *site, Tools *t)
+{
+    Device *d = ARENA_NEW(r->a, Device);
+    *d = site->modelled ? device_typical(r->a, site->target) : *runner_device(t->runner);
+    device_set_compiler(r->a, d, site->family, t->compiler, t->flags);
+    return t->device = d;
+}
+
+Workshop tools_workshop(Run *r, const Tools *t, const Workload *w, const UnitContext *u)
 {
     return (Workshop){ .unit = u,
                        .tuned = w->tuned,
@@ -288,14 +240,6 @@ Workshop tools_workshop(Arena *a, const Tools *t, const Workload *w, const Optio
                        .assembler = t->assembler,
                        .runner = t->runner,
                        .records = t->records,
-                       .diag = diag_new(a),
-                       .jobs = tools_jobs(o) };
-}
-
-bool tools_open_records(Arena *a, const Workload *w, const Options *o, Tools *t, const char **err)
-{
-    if (!dir_make_parents(a, w->records, err))
-        return false;
-    t->records = o->fresh ? record_open_new(a, w->records, stderr, err) : record_open(a, w->records, stderr, err);
-    return t->records != NULL;
+                       .diag = diag_new(r->a),
+                       .jobs = tools_jobs(r->o) };
 }

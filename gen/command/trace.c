@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * trace: runs a search on its own records, and notes what it asks for.
+ * trace: runs a search on its own records (search/measure/lab_records.c), and notes what it asks for, round by round, and why.
  */
-#include "gen/command/trace.h"
+#include "gen/command/dump.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 typedef struct {
     Arena *arena;
-    Trace *trace;
+    SearchTrace *trace;
     int64_t round, cap;
 } Tracer;
 
@@ -31,7 +31,7 @@ static void see(void *ctx, Lab *l, const Proposal *p, int n)
 }
 
 /* Kernels that were recorded on this device for this target, against the steps. */
-static void compare_order(Trace *t, const Study *s, const Records *r)
+static void compare_order(SearchTrace *t, const Study *s, const Records *r)
 {
     t->same = true;
     for (int64_t i = 0; i < r->nkernel; i++) {
@@ -44,8 +44,8 @@ static void compare_order(Trace *t, const Study *s, const Records *r)
     t->same = t->same && t->nrecord == t->nstep;
 }
 
-const Trace *trace_make(Arena *a, const Result *out, const Records *r, const Strategy *strategy, uint64_t seed,
-                        const char **err)
+const SearchTrace *trace_make(Arena *a, const Result *out, const Records *r, const Strategy *strategy, uint64_t seed,
+                              const char **err)
 {
     const volatile int stop = 0;
     const Study *of = out->study;
@@ -55,7 +55,7 @@ const Trace *trace_make(Arena *a, const Result *out, const Records *r, const Str
         *err = "there is nothing to search";
         return NULL;
     }
-    Trace *t = ARENA_NEW(a, Trace);
+    SearchTrace *t = ARENA_NEW(a, SearchTrace);
     Tracer tracer = { .arena = a, .trace = t };
     Lab lab = { .kind = &lab_records,
                 .data = lab_records_new(a, r, LAB_ONCE, (LabCost){ 0 }, see, &tracer),

@@ -107,6 +107,13 @@ static bool check_name(Arena *a, const Spec *s, Diag *d)
 
 /* ---- targets ---- */
 
+int workload_ntarget(const Workload *w) { return w->target.n ? w->target.n : w->spec->ntarget; }
+
+const char *workload_target_name(const Workload *w, int i)
+{
+    return w->target.n ? w->target.item[i] : w->spec->target[i];
+}
+
 /* at: where in the spec the name is; {0}: on the command line. */
 static void check_target(Arena *a, const TargetList *list, const char *name, Loc at, Diag *d)
 {
@@ -135,18 +142,17 @@ static bool same_family(const TargetList *list, const char *one, const char *oth
 }
 
 /* One that the device runs is found later, by workload_target. */
-static bool check_targets(Arena *a, const Workload *w, const Options *o, Diag *d)
+static bool check_targets(Arena *a, const Workload *w, Diag *d)
 {
-    int before = diag_nerror(d), n = o->target.n ? o->target.n : w->spec->ntarget;
-    for (int i = 0; i < n; i++) {
-        const char *name = o->target.n ? o->target.item[i] : w->spec->target[i];
-        const char *first = o->target.n ? o->target.item[0] : w->spec->target[0];
-        Loc at = o->target.n ? (Loc){ 0 } : w->spec->target_loc[i];
+    const int before = diag_nerror(d);
+    const bool is_given = w->target.n; /* on the command line */
+    for (int i = 0; i < workload_ntarget(w); i++) {
+        const char *name = workload_target_name(w, i);
+        const Loc at = is_given ? (Loc){ 0 } : w->spec->target_loc[i];
         check_target(a, w->targets, name, at, d);
-        for (int j = 0; j < i && o->target.n; j++)
-            if (strcmp(o->target.item[j], name) == 0)
-                diag_error(d, at, "target '%s' is there twice", name);
-        if (i > 0 && diag_nerror(d) == before && !same_family(w->targets, first, name))
+        if (is_given && names_find(NAMES(w->target.item, i), name) >= 0)
+            diag_error(d, at, "target '%s' is there twice", name);
+        if (i > 0 && diag_nerror(d) == before && !same_family(w->targets, workload_target_name(w, 0), name))
             diag_error(d, at,
                        "several targets in one package must all be CPUs or all be GPUs, each named, as in avx512,avx2 "
                        "or sm_80,sm_90a");
@@ -154,16 +160,20 @@ static bool check_targets(Arena *a, const Workload *w, const Options *o, Diag *d
     return diag_nerror(d) == before;
 }
 
-static bool check_folders(const Options *o, Diag *d)
+/* The folders of --templates, then dcgen's own. */
+static bool list_folders(Arena *a, const Options *o, const char *own, CliList *out, Diag *d)
 {
-    int before = diag_nerror(d);
+    const int before = diag_nerror(d);
     for (int i = 0; i < o->templates.n; i++) {
+        const char *folder = o->templates.item[i];
         struct stat st;
-        if (stat(o->templates.item[i], &st) != 0)
-            diag_error(d, (Loc){ 0 }, "--templates: '%s': %s", o->templates.item[i], strerror(errno));
+        if (stat(folder, &st) != 0)
+            diag_error(d, (Loc){ 0 }, "--templates: '%s': %s", folder, strerror(errno));
         else if (!S_ISDIR(st.st_mode))
-            diag_error(d, (Loc){ 0 }, "--templates: '%s' is not a folder", o->templates.item[i]);
+            diag_error(d, (Loc){ 0 }, "--templates: '%s' is not a folder", folder);
+        cli_list_add(a, out, folder);
     }
+    cli_list_add(a, out, own);
     return diag_nerror(d) == before;
 }
 
@@ -177,11 +187,8 @@ Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag 
         *err = "dcgen's templates are not where its program expects them; is the installation complete?";
         return NULL;
     }
-    if (!check_folders(o, d))
+    if (!list_folders(a, o, own, &w->folders, d))
         return NULL;
-    for (int i = 0; i < o->templates.n; i++)
-        cli_list_add(a, &w->folders, o->templates.item[i]);
-    cli_list_add(a, &w->folders, own);
     w->spec = spec_read(a, spec_path, w->folders.item, w->folders.n, d);
     if (!w->spec || !target_read_all(a, arena_printf(a, "%s/targets", own), targets, d) ||
         !template_read_all(a, w->spec, w->folders.item, w->folders.n, &w->templates, d) || !check_name(a, w->spec, d))
@@ -190,39 +197,27 @@ Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag 
     change_budget(w->spec, &all);
     w->target = all.target;
     w->spec_text = kept_text(a, &all, w->spec->src->text);
-    if (!check_targets(a, w, &all, d))
+    if (!check_targets(a, w, d))
         return NULL;
     w->report = !all.no_report;
+    w->fresh = o->fresh;
     w->package_dir = arena_printf(a, "%s/package", own);
     w->out = o->out ? o->out : arena_printf(a, "out/%s", w->spec->name);
     w->records = o->records ? o->records : arena_printf(a, "%s.records.jsonl", w->out);
     return w;
 }
 
-int workload_ntarget(const Workload *w) { return w->target.n ? w->target.n : w->spec->ntarget; }
-
-static const char *target_name(const Workload *w, int i)
-{
-    return w->target.n ? w->target.item[i] : w->spec->target[i];
-}
-
-static bool is_named(const Workload *w, const Target *t)
-{
-    for (int i = 0; i < workload_ntarget(w); i++)
-        if (strcmp(target_name(w, i), t->name) == 0)
-            return true;
-    return false;
-}
-
 const Workload *workload_for(Arena *a, const Workload *w, int i)
 {
+    const char *const *name = w->target.n ? w->target.item : w->spec->target;
     Workload *one = ARENA_NEW(a, Workload);
     const Target **tuned = ARENA_ARRAY(a, TARGET_MAX, const Target *);
     *one = *w;
     for (int j = 0; j < w->targets->n; j++)
-        if (is_named(w, &w->targets->t[j]))
+        if (names_find(NAMES(name, workload_ntarget(w)), w->targets->t[j].name) >= 0)
             tuned[one->ntuned++] = &w->targets->t[j];
     one->tuned = tuned;
+    one->fresh = w->fresh && i == 0;
     if (i < one->ntuned) { /* not host, cuda or auto, which stand alone */
         one->target = (CliList){ ARENA_ARRAY(a, 2, const char *), 1 };
         one->target.item[0] = tuned[i]->name;
@@ -241,7 +236,7 @@ const Workload *workload_of(Arena *a, const Workload *w, const Target *t)
 
 const Target *workload_target(Arena *a, const Workload *w, const Device *device, const char **err)
 {
-    const char *name = target_name(w, 0);
+    const char *name = workload_target_name(w, 0);
     const Target *best = device_best(w->targets, device);
     if (strcmp(name, spec_auto) == 0 || (best && strcmp(name, best->family->best) == 0)) {
         if (!best)

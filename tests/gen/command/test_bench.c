@@ -17,7 +17,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "gen/base/text.h"
-#include "gen/command/bench.h"
 #include "gen/command/command.h"
 #include "tests/open_files.h"
 #include "tests/put_file.h"
@@ -103,23 +102,19 @@ static const char *said_by(void (*act)(void *), void *ctx)
     return text_read_file(arena, in_root("said"), NULL);
 }
 
-typedef struct {
-    const Options *o;
-    int code;
-    const char *spec; /* NULL: of the package */
-    const Workload *w;
-} Run;
-
 static void run_bench(void *ctx)
 {
     Run *r = ctx;
-    r->code = bench_package(arena, r->o, &stop);
+    if (bench_package(r))
+        r->code = EXIT_DONE;
+    else
+        run_say(r);
 }
 
 /* The exit code; *said: what came on stderr. */
 static int bench(const Options *o, const char **said)
 {
-    Run r = { .o = o };
+    Run r = { .a = arena, .o = o, .stop = &stop, .code = EXIT_ENVIRONMENT };
     *said = said_by(run_bench, &r);
     return r.code;
 }
@@ -321,12 +316,10 @@ static void is_a_package_or_is_refused(void **state)
 
 /* ---- what commands share ---- */
 
-static void read_it(void *ctx)
-{
-    Run *r = ctx;
-    r->code = EXIT_DONE;
-    r->w = r->spec ? command_workload(arena, r->spec, r->o, &r->code) : command_package(arena, r->o, &r->code);
-}
+static const Workload *workload;
+
+static void read_spec(void *run) { workload = command_workload(run); }
+static void read_package(void *run) { workload = command_package(run, (CliList){ 0 }); }
 
 /* A package is read with its own records, a spec with those that are asked for; what is wrong is said, once. */
 static void reads_specs_and_packages(void **state)
@@ -339,28 +332,38 @@ static void reads_specs_and_packages(void **state)
                   .kernels = -1,
                   .code_kib = -1,
                   .regret = -1 };
-    Run r = { .o = &o };
-    assert_string_equal(said_by(read_it, &r), "");
-    assert_non_null(r.w);
-    assert_int_equal(r.code, EXIT_DONE);
-    assert_string_equal(r.w->records, in_root("pkg/records.jsonl"));
-    r.spec = in_root("pkg/spec.cfg");
-    assert_string_equal(said_by(read_it, &r), "");
-    assert_string_equal(r.w->records, in_root("r.jsonl"));
+    Run r = { .a = arena, .o = &o, .stop = &stop, .code = EXIT_ENVIRONMENT };
+    assert_string_equal(said_by(read_package, &r), "");
+    assert_non_null(workload);
+    assert_string_equal(workload->records, in_root("pkg/records.jsonl"));
+    o.operand = in_root("pkg/spec.cfg");
+    assert_string_equal(said_by(read_spec, &r), "");
+    assert_string_equal(workload->records, in_root("r.jsonl"));
     put("pkg/spec.cfg", "nome = 1;\n");
-    assert_non_null(strstr(said_by(read_it, &r), "spec.cfg:1:1: error: unknown key 'nome'; did you mean 'name'?\n"));
-    assert_null(r.w);
+    assert_non_null(strstr(said_by(read_spec, &r), "spec.cfg:1:1: error: unknown key 'nome'; did you mean 'name'?\n"));
+    assert_null(workload);
+    assert_null(r.err);
     assert_int_equal(r.code, EXIT_USAGE);
 }
 
-static void fail_with(void *ctx) { *(int *)ctx = command_fail("the \033 reason", 7); }
+static void say(void *run) { run_say(run); }
 
-static void says_why_with_a_code(void **state)
+static void says_why_with_a_code_and_once(void **state)
 {
     (void)state;
-    int code = 0;
-    assert_string_equal(said_by(fail_with, &code), "dcgen: the ? reason\n");
-    assert_int_equal(code, 7);
+    Run r = { .a = arena, .stop = &stop };
+    assert_false(run_fails(&r, 7, "the %c reason", 27));
+    assert_int_equal(r.code, 7);
+    assert_string_equal(said_by(say, &r), "dcgen: the ? reason\n");
+    assert_string_equal(said_by(say, &r), "");
+    run_fails(&r, 7, "what an interrupt made fail");
+    stop = 1;
+    assert_string_equal(said_by(say, &r), "dcgen: interrupted\n");
+    assert_int_equal(r.code, EXIT_INTERRUPTED);
+    run_is_interrupted(&r, &(Workload){ .records = "x.jsonl" }, true);
+    assert_string_equal(
+        said_by(say, &r),
+        "dcgen: interrupted; what was measured is in x.jsonl, and the same command goes on from there\n");
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -368,9 +371,9 @@ static void says_why_with_a_code(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(is_configured_built_and_run), TEST(odd_paths_become_links),     TEST(says_what_failed),
-        TEST(can_be_interrupted),          TEST(is_a_package_or_is_refused), TEST(reads_specs_and_packages),
-        TEST(says_why_with_a_code)
+        TEST(is_configured_built_and_run),  TEST(odd_paths_become_links),     TEST(says_what_failed),
+        TEST(can_be_interrupted),           TEST(is_a_package_or_is_refused), TEST(reads_specs_and_packages),
+        TEST(says_why_with_a_code_and_once)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ static Workload workload;
 static DumpInput input;
 static const Options options = { .cc = "gcc", .cxx = "g++", .seed = 5, .trials = -1 };
 static Space space;
-static Trace trace;
+static SearchTrace trace;
 static TraceStep step[2];
 
 static int setup(void **state)
@@ -45,7 +45,7 @@ static int setup(void **state)
     space.rejection[0] = (Rejection){ t[0].c.t, &t[0].c.t->constraint[0], 12 };
     step[0] = (TraceStep){ .c = t[1].c, .round = 0, .gain = INFINITY, .nshape = 3 };
     step[1] = (TraceStep){ .c = t[0].c, .round = 4, .gain = 0.025, .nshape = 2 };
-    trace = (Trace){ .nstep = 2, .step = step, .nrecord = 5, .same = true };
+    trace = (SearchTrace){ .nstep = 2, .step = step, .nrecord = 5, .same = true };
     workload.package_dir = DCGEN_SOURCE_DIR "/templates/package";
     input = (DumpInput){
         .workload = &workload, .options = &options, .space = &space, .result = by_hand_result(&hand, 0), .trace = &trace

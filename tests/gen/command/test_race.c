@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <stdlib.h>
-#include "gen/command/race.h"
+#include "gen/command/regret.h"
 #include "search/measure/runner.h"
 #include "tests/gen/by_hand.h"
 
@@ -16,7 +16,7 @@ enum { NRACER = 7, MOST_CALLS = 4, MANY = 15 };
 
 static ByHand hand;
 static Result result;
-static Tools tools;
+static Run run; /* of the last race */
 static const char *so[NRACER + 2];
 static double time_of[MOST_CALLS][NRACER]; /* of each call and trial, in ns; 0: wrong */
 static struct {
@@ -80,13 +80,14 @@ static int teardown(void **state)
 }
 
 /* Trial 3 is the chosen one, and meets the first n - 1 of the others. */
-static ContractShape held(int n, bool *wrong, const char **err)
+static ContractShape held(int n)
 {
-    const int stop = 0;
-    const Track t = { hand.y.arena, &result, &tools, so, &stop };
+    static const int stop = 0;
+    const Regret g = { .run = &run, .out = &result, .so = so };
     Match m = { .inst = hand.y.study->shape[0], .n = n, .trial = { 3, 0, 1, 2, 4, 5, 6 } };
     ContractShape r = { 0 };
-    assert_true(race_hold(&t, &m, MANY, &r, wrong, err) == (*err == NULL));
+    run = (Run){ .a = hand.y.arena, .stop = &stop };
+    assert_true(race_hold(&g, &m, MANY, &r) == (run.err == NULL));
     best = r.regret > 0 ? m.trial[1] : m.trial[0];
     return r;
 }
@@ -103,19 +104,17 @@ static void expect_call(int i, int repeats, int n, int64_t second)
 static void a_faster_one_must_win_again(void **state)
 {
     (void)state;
-    bool wrong;
-    const char *err = NULL;
     for (int k = 0; k < NRACER; k++)
         time_of[0][k] = 9000 - 1000 * k; /* the other way round: 6, 5, 4 and 2 go on */
     time_of[2][2] = 3000;
     time_of[2][3] = 4500;
-    const ContractShape r = held(NRACER, &wrong, &err);
+    const ContractShape r = held(NRACER);
     assert_int_equal(ncall, 3);
     expect_call(0, 5, NRACER, 0);
     expect_call(1, MANY, 5, 6);
     assert_int_equal(call[1].trial[4], 2);
     expect_call(2, MANY, 2, 2);
-    assert_false(wrong);
+    assert_null(run.err);
     assert_true(r.chosen_ns == 4500 && fabs(r.best_ns - 3000) < 1e-9 && best == 2);
     assert_true(fabs(r.regret - 0.5) < 1e-12); /* over the best one's time */
 }
@@ -123,10 +122,8 @@ static void a_faster_one_must_win_again(void **state)
 static void nobody_is_faster(void **state)
 {
     (void)state;
-    bool wrong;
-    const char *err = NULL;
     time_of[0][3] = time_of[1][3] = 1990;
-    const ContractShape r = held(4, &wrong, &err);
+    const ContractShape r = held(4);
     assert_int_equal(ncall, 2);
     assert_true(r.chosen_ns == 1990 && r.best_ns == 1990 && best == 3 && r.regret == 0);
 }
@@ -135,20 +132,18 @@ static void nobody_is_faster(void **state)
 static void who_fails_wins_nothing(void **state)
 {
     (void)state;
-    bool wrong;
-    const char *err = NULL;
     so[1] = NULL;
     for (int i = 0; i < MOST_CALLS; i++)
         time_of[i][0] = 0;
-    const ContractShape r = held(4, &wrong, &err);
+    const ContractShape r = held(4);
     expect_call(0, 5, 3, 0);
     assert_int_equal(best, 2); /* 4 us against 5 */
     assert_true(fabs(r.regret - 0.25) < 1e-12);
     expect_call(2, MANY, 2, 2);
     time_of[3][3] = 0;
-    held(4, &wrong, &err);
-    assert_true(wrong);
-    assert_string_equal(err, "the chosen kernel fails here: wrong: off");
+    held(4);
+    assert_int_equal(run.code, EXIT_FAILED);
+    assert_string_equal(run.err, "the chosen kernel fails here: wrong: off");
 }
 
 int main(void)

@@ -10,8 +10,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <stdlib.h>
-#include "gen/command/command.h"
-#include "gen/command/race.h"
 #include "gen/command/regret.h"
 #include "gen/package/regret_file.h"
 #include "search/measure/runner_private.h"
@@ -34,10 +32,9 @@ static int nmet;
 static double regret_on[HAND_SHAPE + 1][2], spread_on[HAND_SHAPE + 1][2];
 static int64_t wrong_on; /* the chosen kernel fails there; 0: nowhere */
 
-bool race_hold(const Track *t, Match *m, int repeats, ContractShape *r, bool *wrong, const char **err)
+bool race_hold(const Regret *g, Match *m, int repeats, ContractShape *r)
 {
     const int64_t M = m->inst->extent[0];
-    (void)t;
     for (int i = 0; i < hand.contract.nshape; i++) /* the chosen one comes first, and is not its own rival */
         if (hand.shape[i].inst == m->inst)
             assert_true(m->trial[0] == hand.as.kernel[hand.shape[i].kernel] && m->n == hand.shape[i].nmet);
@@ -53,22 +50,19 @@ bool race_hold(const Track *t, Match *m, int repeats, ContractShape *r, bool *wr
     r->said = contract_says(r->regret, r->spread);
     r->best_ns = 1000;
     r->chosen_ns = 1000 * (1 + r->regret);
-    *wrong = M == wrong_on;
-    *err = *wrong ? "wrong" : NULL;
-    return !*wrong;
+    return M != wrong_on || run_fails(g->run, EXIT_FAILED, "wrong");
 }
 
-bool tools_open(Arena *a, const Workload *w, const Options *o, const Site *site, Tools *t, const volatile int *stop,
-                const char **err)
+bool tools_open(Run *r, const Workload *w, const Site *site, Tools *t)
 {
-    (void)a, (void)w, (void)o, (void)stop, (void)err;
+    (void)r, (void)w;
     assert_ptr_equal(site->family, &family_cpu);
     t->runner = &runner;
     t->compiler = "gcc";
     return true;
 }
 
-void tools_close(Tools *t) { t->runner = NULL; }
+void tools_close(const Options *o, Tools *t) { (void)o, t->runner = NULL; }
 
 /* Nobody asks for these: they keep the library's own out. */
 int tools_jobs(const Options *o) { return (void)o, 1; }
@@ -77,10 +71,6 @@ const char *tools_program(Arena *a, const Options *o, const Family *f) { return 
 Toolchain tools_emulator(Arena *a, const Options *o, const Workload *w)
 {
     return (void)a, (void)o, (void)w, (Toolchain){ 0 };
-}
-bool tools_open_records(Arena *a, const Workload *w, const Options *o, Tools *t, const char **err)
-{
-    return (void)a, (void)w, (void)o, (void)t, (void)err, false;
 }
 
 static int setup(void **state)
@@ -91,7 +81,8 @@ static int setup(void **state)
     result = by_hand_result(&hand, 0);
     const EmitInput in = { .part = &result, .npart = 1 };
     FILE *f = fopen(arena_printf(hand.y.arena, "%s/regret.json", root), "w");
-    if (!f || fputs(regret_file_text(hand.y.arena, &in, "regret.json", diag_new(hand.y.arena)), f) < 0 || fclose(f) != 0)
+    if (!f || fputs(regret_file_text(hand.y.arena, &in, "regret.json", diag_new(hand.y.arena)), f) < 0 ||
+        fclose(f) != 0)
         return -1;
     workload = (Workload){ .spec = hand.y.spec, .targets = &hand.y.targets };
     runner = (Runner){ .device = *hand.y.study->device };
@@ -117,7 +108,8 @@ static int judged(int shapes)
 {
     const int stop = 0;
     const Options o = { .operand = root, .regret = shapes, .json = true };
-    return regret(hand.y.arena, &workload, &result, 1, &o, &stop);
+    Run r = { .a = hand.y.arena, .o = &o, .stop = &stop, .code = EXIT_ENVIRONMENT };
+    return regret(&r, &workload, &result, 1) ? EXIT_DONE : r.code;
 }
 
 /* Each shape once, in the contract's order; then with more samples those on `again`, which ends with 0. */

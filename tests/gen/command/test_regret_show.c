@@ -10,13 +10,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "gen/command/regret.h"
-#include "gen/command/regret_show.h"
 #include "tests/gen/by_hand.h"
 #include "tests/gen/json_like.h"
 
 static ByHand hand;
 static Result result;
 static RegretCase item[3];
+static Options options;
+static Run run = { .o = &options };
 
 /* M = 1 and 3 of the tuned shapes, and M = 4, of which the contract says nothing. */
 static int setup(void **state)
@@ -47,10 +48,10 @@ static int teardown(void **state)
 
 static Regret regret_of(void)
 {
-    return (Regret){ .arena = hand.y.arena,
+    return (Regret){ .run = &run,
                      .out = &result,
                      .here = hand.y.study->device,
-                     .compiler = hand.y.study->device->compiler,
+                     .tools.compiler = hand.y.study->device->compiler,
                      .whole = true,
                      .n = 3,
                      .item = item,
@@ -158,12 +159,12 @@ static void another_machine_and_compiler_are_told(void **state)
     assert_string_equal(printed(1, regret_show_machine, &g), "for avx512:\n");
     here.name = "Another CPU";
     g.here = &here;
-    g.compiler = "cc 1";
+    g.tools.compiler = "cc 1";
     assert_string_equal(
         printed(2, regret_show_machine, &g),
         "dcgen: the bound was measured on another machine: Synthetic CPU 9000; this is Another CPU\n"
         "dcgen: the bound was measured with another compiler: gcc (Debian 12.2.0) 12.2.0; this is cc 1\n");
-    g.json = true;
+    options.json = true;
     assert_string_equal(printed(1, regret_show_machine, &g), "");
 }
 
@@ -171,7 +172,7 @@ static void programs_are_told_the_same(void **state)
 {
     (void)state;
     Regret g = regret_of();
-    g.json = true;
+    options.json = true;
     static const char want[] =
         "{'package': 'hand', 'target': 'avx512', 'device': 'Synthetic CPU 9000', 'device_was': 'Synthetic CPU 9000', "
         "'compiler': 'gcc (Debian 12.2.0) 12.2.0', 'compiler_was': 'gcc (Debian 12.2.0) 12.2.0', 'shapes': ["

@@ -113,7 +113,7 @@ static void without_such_a_device_it_says_why(void **state)
 enum { MAX_RECORD = 64 };
 static KernelRecord kernels[MAX_RECORD];
 static MeasureRecord measures[MAX_RECORD];
-static LimitRecord limits[MAX_RECORD];
+static LimitRecord rates[MAX_RECORD];
 static Device machines[2];
 static Records made;
 
@@ -164,12 +164,12 @@ static void add_time(const Device *d, const char *key, int64_t shape, double ns,
 
 static void add_limit(const Device *d, const char *target, const char *dtype)
 {
-    limits[made.nlimit++] = (LimitRecord){ .device = d->id,
-                                           .target = target,
-                                           .dtype = dtype,
-                                           .threads = 1,
-                                           .flops_per_s = 1e11,
-                                           .bytes_per_s = { 1e11, 1e11, 1e10, 1e10 } };
+    rates[made.nlimit++] = (LimitRecord){ .device = d->id,
+                                          .target = target,
+                                          .dtype = dtype,
+                                          .threads = 1,
+                                          .flops_per_s = 1e11,
+                                          .bytes_per_s = { 1e11, 1e11, 1e10, 1e10 } };
 }
 
 /* Three kernels of the tuned target, the first one recorded the fastest on all shapes; the general one of a lesser target, which was right on
@@ -181,7 +181,7 @@ static void make_records(void)
     const Target *avx2 = target_find(&hand.y.targets, "avx2");
     Candidate general, tuned = hand.y.study->trial[0].c;
     int k = 0;
-    made = (Records){ .ndevice = 2, .device = machines, .kernel = kernels, .measure = measures, .limit = limits };
+    made = (Records){ .ndevice = 2, .device = machines, .kernel = kernels, .measure = measures, .limit = rates };
     machines[0] = machines[1] = *hand.y.study->device;
     machines[1].id = "fedcba9876543210";
     machines[1].name = "Another CPU";

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "gen/command/site.h"
+#include "gen/command/tools.h"
 #include "tests/open_files.h"
 #include "tests/put_file.h"
 #include "tests/tmp_folder.h"
@@ -24,6 +24,8 @@ static char folder[TMP_FOLDER_BYTES];
 static const char *program;
 static const char *command[3], *name[2]; /* of --runner; the target */
 static Options o;
+static const volatile int go_on = 0, stop = 1;
+static Run run;
 
 static const char gpu[] =
     "{\"id\":\"0123456789abcdef\",\"name\":\"Fake GPU\",\"arch\":\"sm_90\",\"cores\":4,\"l1_bytes\":1,"
@@ -58,6 +60,7 @@ static int setup(void **state)
     program = command[0] = arena_printf(arena, "%s/runner", folder);
     command[1] = "word";
     o = (Options){ .runner = { command, 2 }, .nvcc = "nvcc" };
+    run = (Run){ .a = arena, .o = &o, .stop = &go_on };
     return 0;
 }
 
@@ -75,10 +78,9 @@ static Site on_gpu(const char *target) { return (Site){ &family_cuda, target_fin
 static void finds(const char *target, bool model, const Site want)
 {
     Site s;
-    const char *err = "";
     target_is(target);
-    if (!site_find(arena, &w, &o, model, &s, NULL, &err))
-        fail_msg("%s: %s", target, err);
+    if (!site_find(&run, &w, model, &s))
+        fail_msg("%s: %s", target, run.err);
     assert_ptr_equal(s.family, want.family);
     assert_ptr_equal(s.target, want.target);
     assert_int_equal(s.modelled, want.modelled);
@@ -87,12 +89,11 @@ static void finds(const char *target, bool model, const Site want)
 static void finds_none(const char *target, const char *begin, const char *why)
 {
     Site s;
-    const char *err = "";
     target_is(target);
-    assert_false(site_find(arena, &w, &o, false, &s, NULL, &err));
-    assert_memory_equal(err, begin, strlen(begin));
-    if (!strstr(err, why))
-        fail_msg("'%s' does not say: %s", err, why);
+    assert_false(site_find(&run, &w, false, &s));
+    assert_memory_equal(run.err, begin, strlen(begin));
+    if (!strstr(run.err, why))
+        fail_msg("'%s' does not say: %s", run.err, why);
 }
 
 static void a_gpu_that_is_there_is_taken(void **state)
@@ -149,9 +150,8 @@ static void the_spec_says_it_where_the_command_line_does_not(void **state)
 {
     (void)state;
     Site s;
-    const char *err = "";
     assert_ptr_equal(site_family(&w), &family_cpu);
-    assert_true(site_find(arena, &w, &o, false, &s, NULL, &err));
+    assert_true(site_find(&run, &w, false, &s));
     assert_ptr_equal(s.family, &family_cpu);
     target_is("cuda");
     assert_ptr_equal(site_family(&w), &family_cuda);
@@ -163,44 +163,40 @@ static void the_spec_says_it_where_the_command_line_does_not(void **state)
 
 static const Site gpu_site = { .family = &family_cuda };
 
-static void is_probed(bool ok, const char *said, const volatile int *stop)
+static void is_probed(bool ok, const char *said)
 {
     Device d = { .cores = -1 };
-    const char *why = "";
     const int open = open_files();
-    assert_int_equal(site_device(arena, &w, &o, &gpu_site, &d, stop, &why), ok);
+    assert_int_equal(site_device(&run, &w, &gpu_site, &d), ok);
     assert_int_equal(open_files(), open);
     if (ok)
         assert_string_equal(d.name, said);
-    else if (!strstr(why, said))
-        fail_msg("'%s' does not say: %s", why, said);
+    else if (!strstr(run.err, said))
+        fail_msg("'%s' does not say: %s", run.err, said);
 }
 
 /* Its words come before --probe; of what it says when it fails, the first line. Nothing stays open. */
 static void the_runner_is_asked(void **state)
 {
     (void)state;
-    static const volatile int go_on = 0, stop = 1;
     runner_says(
         arena_printf(arena, "[ \"$#,$1,$2\" = 2,word,--probe ] && echo '%s'; sleep 300 >/dev/null 2>&1 &", gpu));
-    is_probed(true, "Fake GPU", NULL);
-    is_probed(true, "Fake GPU", &go_on);
+    is_probed(true, "Fake GPU");
     runner_says(arena_printf(arena, "echo '%s'; echo 'no driver' >&2; echo 'nor GPU' >&2; exit 7", gpu));
-    is_probed(false, "no driver", NULL);
-    Device d;
-    const char *why;
-    assert_false(site_device(arena, &w, &o, &gpu_site, &d, NULL, &why));
-    assert_string_equal(why, "no driver");
+    is_probed(false, "no driver");
+    assert_string_equal(run.err, "no driver");
     runner_says("exit 7");
-    is_probed(false, "exited with code 7", NULL);
+    is_probed(false, "exited with code 7");
     runner_prints("{}");
-    is_probed(false, "runner --probe prints no device", NULL);
+    is_probed(false, "runner --probe prints no device");
     runner_prints("no JSON");
-    is_probed(false, "runner --probe prints no device", NULL);
+    is_probed(false, "runner --probe prints no device");
     runner_says("exec sleep 300");
-    is_probed(false, "interrupted", &stop);
+    run.stop = &stop;
+    is_probed(false, "interrupted");
+    run.stop = &go_on;
     unlink(program);
-    is_probed(false, "runner: No such file or directory", NULL);
+    is_probed(false, "runner: No such file or directory");
 }
 
 /* More than a pipe holds, on either end: it is read while the program runs. */
@@ -209,9 +205,9 @@ static void much_that_is_said_is_read(void **state)
     (void)state;
     runner_says(arena_printf(
         arena, "head -c 300000 /dev/zero | tr '\\0' x >&2; echo '%s'; head -c 40000 /dev/zero | tr '\\0' ' '", gpu));
-    is_probed(true, "Fake GPU", NULL);
+    is_probed(true, "Fake GPU");
     runner_says("head -c 300000 /dev/zero | tr '\\0' x");
-    is_probed(false, "prints no device", NULL);
+    is_probed(false, "prints no device");
 }
 
 int main(void)

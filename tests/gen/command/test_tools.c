@@ -112,28 +112,30 @@ static void folders_of_the_records_are_made(void **state)
     char folder[TMP_FOLDER_BYTES];
     assert_non_null(tmp_folder(folder));
     const int open = open_files();
-    const char *err = "", *path = arena_printf(arena, "%s/a/b/c.jsonl", folder);
+    const char *path = arena_printf(arena, "%s/a/b/c.jsonl", folder);
+    const Options o = { 0 };
+    Run r = { .a = arena, .o = &o };
     for (int i = 0; i < 2; i++) { /* not there, then there */
         Tools t = { 0 };
-        if (!tools_open_records(arena, &(Workload){ .records = path }, &(Options){ 0 }, &t, &err))
-            fail_msg("%s", err);
-        tools_close(&t);
+        if (!tools_open_records(&r, &(Workload){ .records = path }, &t))
+            fail_msg("%s", r.err);
+        tools_close(&o, &t);
         assert_int_equal(open_files(), open);
     }
     assert_int_equal(access(path, F_OK), 0);
     Tools t = { 0 };
-    assert_true(tools_open_records(arena, &(Workload){ .records = path }, &(Options){ .fresh = true }, &t, &err));
-    tools_close(&t);
+    assert_true(tools_open_records(&r, &(Workload){ .records = path, .fresh = true }, &t));
+    tools_close(&o, &t);
     assert_int_equal(chdir(folder), 0);
     t = (Tools){ 0 };
-    assert_true(tools_open_records(arena, &(Workload){ .records = "d/e.jsonl" }, &(Options){ 0 }, &t, &err));
-    tools_close(&t);
+    assert_true(tools_open_records(&r, &(Workload){ .records = "d/e.jsonl" }, &t));
+    tools_close(&o, &t);
     assert_int_equal(access(arena_printf(arena, "%s/d/e.jsonl", folder), F_OK), 0);
     t = (Tools){ 0 };
     const char *below = arena_printf(arena, "%s/x/y.jsonl", path);
-    assert_false(tools_open_records(arena, &(Workload){ .records = below }, &(Options){ 0 }, &t, &err));
-    assert_non_null(strstr(err, "cannot create the folder '"));
-    assert_non_null(strstr(err, "c.jsonl/x': Not a directory"));
+    assert_false(tools_open_records(&r, &(Workload){ .records = below }, &t));
+    assert_non_null(strstr(r.err, "cannot create the folder '"));
+    assert_non_null(strstr(r.err, "c.jsonl/x': Not a directory"));
     assert_null(t.records);
     assert_int_equal(open_files(), open);
     assert_int_equal(chdir("/"), 0);

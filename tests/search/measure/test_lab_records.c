@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <unistd.h>
-#include "gen/command/trace.h"
+#include "gen/command/dump.h"
 #include "search/choose/search.h"
 #include "search/measure/lab.h"
 #include "tests/gen/synthetic.h"
@@ -214,12 +214,12 @@ static void another_seed_leaves_the_records(void **state)
 }
 
 /* The trace of the search is its own kernels, in their order; other devices' and targets' in the records are not counted. */
-static const Trace *trace_of(Place *p, const Records *r, StrategyKind kind, uint64_t seed)
+static const SearchTrace *trace_of(Place *p, const Records *r, StrategyKind kind, uint64_t seed)
 {
     const char *err = NULL;
     Result out = synthetic_result(&p->y);
     out.study = study_new(p->y.arena, p->y.spec, &p->y.device, p->y.study->target, "0123456789abcdef");
-    const Trace *t = trace_make(p->y.arena, &out, r, &strategies[kind], seed, &err);
+    const SearchTrace *t = trace_make(p->y.arena, &out, r, &strategies[kind], seed, &err);
     assert_non_null(t);
     return t;
 }
@@ -237,7 +237,7 @@ static void a_trace_is_of_what_was_recorded(void **state)
     k[1].target = "another";
     r.kernel = k;
     r.nkernel += 2;
-    const Trace *t = trace_of(&p, &r, STRATEGY_JOINT, 7);
+    const SearchTrace *t = trace_of(&p, &r, STRATEGY_JOINT, 7);
     assert_int_equal(t->nrecord, p.ntrial);
     assert_int_equal(t->nstep, p.ntrial);
     assert_true(t->same);
@@ -265,7 +265,7 @@ static void a_long_trace_is_whole(void **state)
     Place p;
     begin(&p, whole_spec, STRATEGY_EXHAUSTIVE, 1);
     assert_true(p.ntrial > 256); /* more than room is made for at first */
-    const Trace *t = trace_of(&p, record_all(p.file), STRATEGY_EXHAUSTIVE, 1);
+    const SearchTrace *t = trace_of(&p, record_all(p.file), STRATEGY_EXHAUSTIVE, 1);
     assert_int_equal(t->nstep, p.ntrial);
     assert_true(t->same);
     end(&p);

@@ -76,11 +76,11 @@ static bool write_package(Run *r, const Workload *w, const Result *part, const P
     if (!package_write(p, w->out, r->o->force, &r->err, r->a))
         return false;
     for (int i = 0; i < n && r->o->verbose; i++)
-        summary_failures(&part[i], stderr);
+        summary_failures(r->a, &part[i], stderr);
     if (r->o->json || !r->o->quiet)
         summary_package(w, part, n, proof->ndeclared ? proof : NULL, r->o->json, stdout);
     for (int i = 0; i < n; i++)
-        summary_contract(&part[i], n > 1, stderr);
+        summary_contract(r->a, &part[i], n > 1, stderr);
     return true;
 }
 

@@ -98,7 +98,7 @@ bool check(Run *r)
             return false;
     }
     if (w)
-        summary_check(w, space, device, n, r->o->json, stdout);
+        summary_check(r->a, w, space, device, n, r->o->json, stdout);
     return w;
 }
 

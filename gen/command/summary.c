@@ -87,14 +87,6 @@ static void modelled_text(const Study *s, FILE *to)
             count_trials(s, false), count_trials(s, true));
 }
 
-static void proof_text(const Proof *p, FILE *to)
-{
-    fprintf(to,
-            "  dispatcher compiled: the kernel of its tree at %s%" PRId64
-            " declared shapes, around its thresholds and beyond the ranges\n",
-            p->all ? "all " : "a sample of ", p->ndeclared);
-}
-
 static void result_text(const Result *out, FILE *to)
 {
     const Study *s = out->study;
@@ -107,6 +99,18 @@ static void result_text(const Result *out, FILE *to)
         modelled_text(s, to);
     else
         measured_text(out, to);
+}
+
+static void package_text_of(const Workload *w, const Result *out, int n, const Proof *p, FILE *to)
+{
+    for (int i = 0; i < n; i++)
+        result_text(&out[i], to);
+    if (p)
+        fprintf(to,
+                "  dispatcher compiled: the kernel of its tree at %s%" PRId64
+                " declared shapes, around its thresholds and beyond the ranges\n",
+                p->all ? "all " : "a sample of ", p->ndeclared);
+    quote_printf(to, "  %s\n", w->out);
 }
 
 /* What budgets of 1, 2, ... kernels would give. */
@@ -154,20 +158,14 @@ static json_t *package_json(const Workload *w, const Result *out, const Proof *p
 
 void summary_package(const Workload *w, const Result *out, int n, const Proof *proof, bool json, FILE *to)
 {
-    for (int i = 0; i < n; i++)
-        if (json)
-            quote_print_json(package_json(w, &out[i], proof), to);
-        else
-            result_text(&out[i], to);
-    if (!json && proof)
-        proof_text(proof, to);
     if (!json)
-        quote_printf(to, "  %s\n", w->out);
+        package_text_of(w, out, n, proof, to);
+    for (int i = 0; i < n && json; i++)
+        quote_print_json(package_json(w, &out[i], proof), to);
 }
 
-void summary_contract(const Result *out, bool several, FILE *to)
+void summary_contract(Arena *a, const Result *out, bool several, FILE *to)
 {
-    Arena *a = arena_new();
     const Contract *c = out->contract;
     const int64_t missing = c->tuned.nshape - c->tuned.nmeasured;
     const char *broken = contract_broken(a, c);
@@ -179,14 +177,12 @@ void summary_contract(const Result *out, bool several, FILE *to)
                  "%son %" PRId64 " of the %" PRId64 " tuned shapes the chosen kernel was not measured beside its "
                  "rivals: a search that has time left begins with that",
                  who, missing, c->tuned.nshape);
-    arena_free(a);
 }
 
-void summary_failures(const Result *out, FILE *to)
+void summary_failures(Arena *a, const Result *out, FILE *to)
 {
-    Arena *a = arena_new();
-    for (int64_t i = 0; i < out->records->nkernel; i++) {
-        const KernelRecord *k = &out->records->kernel[i];
+    const Records *r = out->records;
+    for (const KernelRecord *k = r->kernel; k < r->kernel + r->nkernel; k++) {
         if (k->status == STATUS_OK)
             continue;
         Text t = { .arena = a };
@@ -195,7 +191,6 @@ void summary_failures(const Result *out, FILE *to)
         diag_say(to, DIAG_NOTE, "%s: %s %s%s: %s", status_name(k->status), k->template_name, k->target, text_str(&t),
                  k->why);
     }
-    arena_free(a);
 }
 
 /* ---- check ---- */
@@ -208,33 +203,16 @@ static int64_t tuned_instances(const Spec *s)
     return n;
 }
 
-static void check_device(const Target *t, const Device *d, FILE *to)
+static void check_space(Arena *a, const Space *s, const Device *d, FILE *to)
 {
-    Arena *a = arena_new();
+    const Target *t = s->general[0].target;
     quote_printf(to, "target: %s on %s%s: %s\n", t->name, d->name,
                  device_runs(d, t->name) ? "" : ", which does not run it", t->family->check_text(a, t, d));
-    arena_free(a);
-}
-
-static void check_spec(const Spec *spec, FILE *to)
-{
-    Arena *a = arena_new();
-    quote_printf(to, "%s: %s, %s, %" PRId64 " shapes, %" PRId64 " of them tuned\n", spec->name,
-                 quote_line(a, spec->op->doc), spec->dtype, spec->ninstance, tuned_instances(spec));
-    arena_free(a);
-}
-
-static void check_space(const Space *s, const Device *device, FILE *to)
-{
-    Arena *a = arena_new();
-    check_device(s->general[0].target, device, to);
     fprintf(to, "space: %" PRId64 " candidates of %" PRId64 " combinations\n", s->n, s->nraw);
-    for (int i = 0; i < s->nrejection; i++)
-        if (s->rejection[i].count)
-            quote_printf(to, "  %10" PRId64 " rejected: %s: %s\n              (%s)\n", s->rejection[i].count,
-                         s->rejection[i].t->name, quote_line(a, s->rejection[i].constraint->why),
-                         expr_text(s->rejection[i].constraint->need));
-    arena_free(a);
+    for (const Rejection *r = s->rejection; r < s->rejection + s->nrejection; r++)
+        if (r->count)
+            quote_printf(to, "  %10" PRId64 " rejected: %s: %s\n              (%s)\n", r->count, r->t->name,
+                         quote_line(a, r->constraint->why), expr_text(r->constraint->need));
 }
 
 static json_t *check_json(const Workload *w, const Space *s, const Device *device)
@@ -246,13 +224,16 @@ static json_t *check_json(const Workload *w, const Space *s, const Device *devic
                        FIELD("combinations", s->nraw), FIELD("rejected", words_rejected_json(s)));
 }
 
-void summary_check(const Workload *w, const Space *const *space, const Device *device, int n, bool json, FILE *to)
+void summary_check(Arena *a, const Workload *w, const Space *const *space, const Device *device, int n, bool json,
+                   FILE *to)
 {
+    const Spec *s = w->spec;
     if (!json)
-        check_spec(w->spec, to);
+        quote_printf(to, "%s: %s, %s, %" PRId64 " shapes, %" PRId64 " of them tuned\n", s->name,
+                     quote_line(a, s->op->doc), s->dtype, s->ninstance, tuned_instances(s));
     for (int i = 0; i < n; i++)
         if (json)
             quote_print_json(check_json(w, space[i], &device[i]), to);
         else
-            check_space(space[i], &device[i], to);
+            check_space(a, space[i], &device[i], to);
 }

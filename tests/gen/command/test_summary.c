@@ -236,11 +236,11 @@ static void what_the_contract_lacks_is_a_warning(void **state)
     out.contract = &c;
     c.worst_demanded = true;
     c.tuned.worst_bound = 0.02;
-    summary_contract(&out, false, to);
+    summary_contract(hand.y.arena, &out, false, to);
     c.worst_demanded = false;
-    summary_contract(&out, true, to);
+    summary_contract(hand.y.arena, &out, true, to);
     c.tuned.nmeasured = 3;
-    summary_contract(&out, true, to);
+    summary_contract(hand.y.arena, &out, true, to);
     fclose(to);
     static const char missing[] = "on 1 of the 3 tuned shapes the chosen kernel was not measured beside its rivals: a "
                                   "search that has time left begins with that\n";
@@ -267,7 +267,7 @@ static void failures_are_listed_with_their_parameters(void **state)
     kernel[1].param[0] = (Param){ "MR", 8 };
     kernel[1].param[1] = (Param){ "NP", 3 };
     out.records = &r;
-    summary_failures(&out, to);
+    summary_failures(hand.y.arena, &out, to);
     fclose(to);
     assert_string_equal(text, "wrong: b avx512 MR=8 NP=3: no good\n");
     free(text);
@@ -291,7 +291,7 @@ static void check_tells_of_the_space(void **state)
     size_t len;
     for (int json = 0; json < 2; json++) {
         FILE *to = open_memstream(&text, &len);
-        summary_check(&hand_workload, spaces, &d, 1, json, to);
+        summary_check(hand.y.arena, &hand_workload, spaces, &d, 1, json, to);
         fclose(to);
         if (json)
             json_text_like(text, arena_printf(hand.y.arena,
@@ -317,7 +317,7 @@ static void check_tells_of_the_space(void **state)
     d.nisa = 0;
     general.target = target_find(&hand.y.targets, "sm_90a");
     FILE *to = open_memstream(&text, &len);
-    summary_check(&hand_workload, spaces, &d, 1, false, to);
+    summary_check(hand.y.arena, &hand_workload, spaces, &d, 1, false, to);
     fclose(to);
     assert_non_null(strstr(text,
                            "\ntarget: sm_90a on Synthetic CPU 9000, which does not run it: 8 multiprocessors, each "

@@ -1,15 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dump: prints what a stage of the pipeline made, as text. Each stage is a function of a table, and prints
- * a head line or more, then a table of one line an entry.
+ * dump: prints what a stage of the pipeline made. Each stage is two functions of a table. As text it is a head line or more, then a
+ * table of one line an entry; as JSON one value, in which what is not known or not finite is null.
  */
 #include "gen/command/dump.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 #include "gen/base/number.h"
-#include "gen/base/quote.h"
+#include "gen/base/rng.h"
+#include "gen/base/text.h"
+#include "gen/command/tools.h"
 #include "gen/report/words.h"
+
+typedef struct {
+    Arena *a;
+    const DumpInput *in;
+    FILE *out;
+    Diag *diag;
+} Dump;
 
 /* "M=16 N=768 K=768 threads=1" */
 static void print_shape(const Dump *d, const Op *op, const int64_t *extent, int threads)
@@ -21,6 +32,25 @@ static void print_shape(const Dump *d, const Op *op, const int64_t *extent, int 
 
 static const char *time_text(const Dump *d, double ns) { return ns > 0 ? number_time(d->a, ns) : "-"; }
 
+static json_t *shape_json(const Op *op, const Instance *inst)
+{
+    return JSON_SET(words_extents_json(json_object(), op, inst->extent), FIELD("threads", inst->threads));
+}
+
+static json_t *candidate_json(const Candidate *c)
+{
+    return JSON_OBJECT(FIELD("template", c->t->name), FIELD("target", c->target->name),
+                       FIELD("params", words_values_json(c)));
+}
+
+static json_t *candidates_json(const Candidate *c, int64_t n)
+{
+    json_t *list = json_array();
+    for (int64_t i = 0; i < n; i++)
+        json_array_append_new(list, candidate_json(&c[i]));
+    return list;
+}
+
 /* ---- spec ---- */
 
 static void print_dim(const Dump *d, const Dim *dim)
@@ -31,7 +61,7 @@ static void print_dim(const Dump *d, const Dim *dim)
     fputc('\n', d->out);
 }
 
-static void dump_spec(const Dump *d)
+static void print_spec(const Dump *d)
 {
     const Spec *s = d->in->workload->spec;
     fprintf(d->out, "%s: %s of %s", s->name, s->op->name, s->dtype);
@@ -56,9 +86,46 @@ static void dump_spec(const Dump *d)
     }
 }
 
+static json_t *dim_json(const Dim *d)
+{
+    json_t *tune = json_array();
+    for (int i = 0; i < d->ntune; i++)
+        json_array_append_new(tune, json_integer(d->tune[i]));
+    return JSON_OBJECT(FIELD("name", d->name), FIELD("min", d->min), FIELD("max", d->max), FIELD("tune", tune));
+}
+
+static json_t *declared_json(const Op *op, const ShapeDecl *s)
+{
+    json_t *o = json_object();
+    for (int i = 0; i < op->naxis; i++)
+        JSON_SET(o, FIELD(op->axis[i].name, expr_text(s->extent[i])));
+    return JSON_SET(o, FIELD("weight", s->weight));
+}
+
+static json_t *spec_json(const Dump *d)
+{
+    const Spec *s = d->in->workload->spec;
+    const Budget *b = &s->budget;
+    json_t *dims = json_array(), *shapes = json_array(), *instances = json_array();
+    for (int i = 0; i < s->ndim; i++)
+        json_array_append_new(dims, dim_json(&s->dim[i]));
+    for (int i = 0; i < s->nshape; i++)
+        json_array_append_new(shapes, declared_json(s->op, &s->shape[i]));
+    for (const Instance *i = s->instance; i < s->instance + s->ninstance; i++)
+        json_array_append_new(instances, JSON_SET(shape_json(s->op, i), FIELD("shape", i->decl),
+                                                  FIELD("weight", i->weight), FIELD("tuned", i->tuned)));
+    json_t *budget = JSON_OBJECT(FIELD("kernels", b->kernels), FIELD("code_kib", b->code_kib),
+                                 FIELD("trials", b->trials), FIELD("seconds", b->seconds));
+    return JSON_OBJECT(FIELD("name", s->name), FIELD("op", s->op->name), FIELD("dtype", s->dtype),
+                       FIELD("layout", s->layout), FIELD("packed", s->packed),
+                       FIELD("epilogue", json_of_list(s->epilogue, s->nepilogue)),
+                       FIELD("target", json_of_list(s->target, s->ntarget)), FIELD("budget", budget),
+                       FIELD("dims", dims), FIELD("shapes", shapes), FIELD("instances", instances));
+}
+
 /* ---- space ---- */
 
-static void dump_space(const Dump *d)
+static void print_space(const Dump *d)
 {
     const Space *s = d->in->space;
     fprintf(d->out, "%" PRId64 " candidates of %" PRId64 " combinations\n", s->n, s->nraw);
@@ -73,6 +140,14 @@ static void dump_space(const Dump *d)
         arena_reset(line);
     }
     arena_free(line);
+}
+
+static json_t *space_json(const Dump *d)
+{
+    const Space *s = d->in->space;
+    return JSON_OBJECT(FIELD("combinations", s->nraw), FIELD("rejected", words_rejected_json(s)),
+                       FIELD("general", candidates_json(s->general, s->ngeneral)),
+                       FIELD("candidates", candidates_json(s->candidate, s->n)));
 }
 
 /* ---- records ---- */
@@ -113,7 +188,7 @@ static void print_limit(const Dump *d, const LimitRecord *l)
     fprintf(d->out, "\n");
 }
 
-static void dump_records(const Dump *d)
+static void print_records(const Dump *d)
 {
     const Records *r = d->in->result.records;
     fprintf(d->out, "%" PRId64 " devices, %" PRId64 " kernels, %" PRId64 " measurements; %" PRId64 " lines ignored\n",
@@ -127,6 +202,16 @@ static void dump_records(const Dump *d)
         print_measure(d, &r->measure[i]);
     for (int64_t i = 0; i < r->nlimit; i++)
         print_limit(d, &r->limit[i]);
+}
+
+/* As in a record file. */
+static json_t *records_json(const Dump *d)
+{
+    json_t *list = json_array();
+    const char *end;
+    for (const char *line = record_text(d->a, d->in->result.records); (end = strchr(line, '\n')); line = end + 1)
+        json_array_append_new(list, json_loadb(line, (size_t)(end - line), 0, NULL));
+    return list;
 }
 
 /* ---- model ---- */
@@ -146,7 +231,7 @@ static void print_trial(const Dump *d, int64_t trial)
     }
 }
 
-static void dump_model(const Dump *d)
+static void print_model(const Dump *d)
 {
     CostReport c = cost_report(d->a, d->in->result.study, &d->in->workload->templates);
     fprintf(d->out, "%" PRId64 " measurements, %d features, lambda %g\n", c.nmeasure, c.nfeature, c.lambda);
@@ -162,9 +247,36 @@ static void dump_model(const Dump *d)
             print_trial(d, i);
 }
 
+static json_t *predictions_json(const Study *s, const CostModel *m, const Trial *t)
+{
+    json_t *list = json_array();
+    for (int64_t j = 0; j < s->nshape; j++)
+        if (t->ns[j] > 0)
+            json_array_append_new(list, JSON_SET(shape_json(s->spec->op, s->shape[j]), FIELD("measured_ns", t->ns[j]),
+                                                 FIELD("predicted_ns", cost_predict(m, &t->c, s->shape[j]->extent,
+                                                                                    s->shape[j]->threads))));
+    return list;
+}
+
+static json_t *model_json(const Dump *d)
+{
+    const Study *s = d->in->result.study;
+    const CostReport c = cost_report(d->a, s, &d->in->workload->templates);
+    json_t *trials = json_array();
+    for (const Trial *t = s->trial; t < s->trial + s->ntrial; t++)
+        if (t->c.target == s->target) /* general kernels of lesser targets are verified only */
+            json_array_append_new(trials, JSON_SET(candidate_json(&t->c), FIELD("status", status_name(t->status)),
+                                                   FIELD("shapes", predictions_json(s, d->in->result.model, t))));
+    return JSON_OBJECT(FIELD("measurements", c.nmeasure), FIELD("features", c.nfeature), FIELD("lambda", c.lambda),
+                       FIELD("loo_rmse_log2", c.loo_rmse), FIELD("error", c.error), FIELD("rank", c.order.rank),
+                       FIELD("analytic_rank", c.analytic.rank), FIELD("analytic_regret", c.analytic.regret),
+                       FIELD("pad_exponent", c.pad_exponent), FIELD("occ_exponent", c.occ_exponent),
+                       FIELD("trials", trials));
+}
+
 /* ---- assignment ---- */
 
-static void dump_assign(const Dump *d)
+static void print_assign(const Dump *d)
 {
     const Study *s = d->in->result.study;
     const Assignment *as = d->in->result.assignment;
@@ -185,6 +297,27 @@ static void dump_assign(const Dump *d)
     }
 }
 
+static json_t *assign_json(const Dump *d)
+{
+    const Study *s = d->in->result.study;
+    const Assignment *as = d->in->result.assignment;
+    json_t *kernels = json_array(), *list = json_array();
+    for (int k = 0; k < as->nkernel; k++) {
+        const Trial *t = &s->trial[as->kernel[k]];
+        json_array_append_new(kernels, JSON_SET(candidate_json(&t->c), FIELD("code_bytes", t->code_bytes)));
+    }
+    for (int64_t i = 0; i < s->spec->ninstance; i++) {
+        const Instance *inst = &s->spec->instance[i];
+        const double *cost = as->cost + i * as->nkernel;
+        json_array_append_new(
+            list, JSON_SET(shape_json(s->spec->op, inst), FIELD("tuned", inst->tuned), FIELD("kernel", as->chosen[i]),
+                           FIELD("ns", cost[as->chosen[i]]), FIELD("best_kernel", as->best[i]),
+                           FIELD("best_kernel_ns", cost[as->best[i]]), FIELD("best_known_ns", as->oracle_ns[i])));
+    }
+    return JSON_OBJECT(FIELD("code_bytes", as->code_bytes), FIELD("regret", as->regret), FIELD("general", as->general),
+                       FIELD("kernels", kernels), FIELD("instances", list));
+}
+
 /* ---- tree ---- */
 
 static void print_node(const Dump *d, const TreeNode *t, int depth)
@@ -201,7 +334,7 @@ static void print_node(const Dump *d, const TreeNode *t, int depth)
     print_node(d, t->right, depth + 1);
 }
 
-static void dump_tree(const Dump *d)
+static void print_tree(const Dump *d)
 {
     const TreeNode *t = d->in->result.assignment->tree;
     int nleaf = tree_nleaf(t), depth = tree_depth(t);
@@ -210,9 +343,24 @@ static void dump_tree(const Dump *d)
     print_node(d, t, 0);
 }
 
+static json_t *node_json(const Op *op, const TreeNode *t)
+{
+    json_t *o = JSON_OBJECT(FIELD("shapes", t->npoint));
+    if (t->feature < 0)
+        return JSON_SET(o, FIELD("kernel", t->class));
+    return JSON_SET(o, FIELD("name", t->feature < op->naxis ? op->axis[t->feature].name : "threads"),
+                    FIELD("at_most", t->threshold), FIELD("yes", node_json(op, t->left)),
+                    FIELD("no", node_json(op, t->right)));
+}
+
+static json_t *tree_json(const Dump *d)
+{
+    return node_json(d->in->result.study->spec->op, d->in->result.assignment->tree);
+}
+
 /* ---- trace ---- */
 
-static void dump_trace(const Dump *d)
+static void print_trace(const Dump *d)
 {
     const SearchTrace *t = d->in->trace;
     fprintf(d->out, "%" PRId64 " kernels in %" PRId64 " rounds; %s the %" PRId64 " of the records, in their order\n",
@@ -225,15 +373,134 @@ static void dump_trace(const Dump *d)
     }
 }
 
-void dump(Arena *a, DumpStage stage, const DumpInput *in, bool json, FILE *out)
+static json_t *trace_json(const Dump *d)
 {
-    static void (*const text[])(
-        const Dump *) = { [DUMP_SPEC] = dump_spec,       [DUMP_SPACE] = dump_space, [DUMP_SOURCE] = dump_source,
-                          [DUMP_RECORDS] = dump_records, [DUMP_MODEL] = dump_model, [DUMP_ASSIGN] = dump_assign,
-                          [DUMP_TREE] = dump_tree,       [DUMP_TRACE] = dump_trace };
-    const Dump d = { a, in, out };
+    const SearchTrace *t = d->in->trace;
+    json_t *list = json_array();
+    for (const TraceStep *step = t->step; step < t->step + t->nstep; step++)
+        json_array_append_new(list, JSON_SET(candidate_json(&step->c), FIELD("round", step->round),
+                                             FIELD("gain", step->gain), FIELD("shapes", step->nshape)));
+    return JSON_OBJECT(FIELD("same", t->same), FIELD("recorded", t->nrecord), FIELD("trials", list));
+}
+
+/* ---- source ----
+ *
+ * Candidates as they are compiled, with all that another program needs to compile them and to hand them to a runner. As JSON:
+ *
+ *   { "reference":  { "code": C, "flags": [...] },      flags: but "-o FILE" and the source
+ *     "setup":      the runner's setup request, but for the path of the reference,
+ *     "candidates": [ { "key", "template", "target", "params", "code", "cc": [...] or "nvcc": [...] and "emulator": [...] } ] }
+ */
+
+enum { MOST_DRAWS = 1000 }; /* for a candidate: templates that have no more of them are given up */
+
+typedef struct {
+    int64_t n, most;
+    const Candidate **pick;
+} Picked;
+
+static void pick(Picked *p, const Candidate *c)
+{
+    int64_t i = 0;
+    while (i < p->n && !candidate_same(p->pick[i], c))
+        i++;
+    if (i == p->n && p->n < p->most)
+        p->pick[p->n++] = c;
+}
+
+/* All candidates if --trials was not given; else at most that many: the general kernels, then some at random by --seed, of one template after
+ * the other. */
+static Picked pick_candidates(const Dump *d)
+{
+    const Space *s = d->in->space;
+    const int trials = d->in->options->trials;
+    Rng rng = { d->in->options->seed };
+    Picked p = { .most = trials < 0 ? s->n + s->ngeneral : trials };
+    p.pick = ARENA_ARRAY(d->a, (size_t)p.most + 1, const Candidate *);
+    for (int i = 0; i < s->ngeneral; i++)
+        pick(&p, &s->general[i]);
+    for (int64_t i = 0; trials < 0 && i < s->n; i++)
+        pick(&p, &s->candidate[i]);
+    const int64_t wanted = trials < 0 ? 0 : p.most < s->n ? p.most : s->n;
+    for (int64_t i = 0, draws = 0; p.n < wanted && draws < MOST_DRAWS * p.most; draws++) {
+        const Candidate *c = &s->candidate[rng_below(&rng, s->n)];
+        const int64_t before = p.n;
+        if (c->t == s->general[i % s->ngeneral].t)
+            pick(&p, c);
+        i += p.n > before || draws % MOST_DRAWS == MOST_DRAWS - 1;
+    }
+    return p;
+}
+
+/* NULL after errors. */
+static const char *code_of(const Dump *d, const Candidate *c)
+{
+    int64_t value[TEMPLATE_MAX_PARAM];
+    candidate_values(c, value);
+    return unit_candidate(d->a, &d->in->result.unit, &(UnitKernel){ c->t, c->target, value, { 0 } }, d->diag);
+}
+
+static void print_source(const Dump *d)
+{
+    const Picked p = pick_candidates(d);
+    for (int64_t i = 0; i < p.n; i++) {
+        const char *code = code_of(d, p.pick[i]);
+        fprintf(d->out, "%s%s", i ? "\n" : "", code ? code : "");
+    }
+}
+
+static json_t *flags_json(Toolchain t)
+{
+    int n = 0;
+    while (t.flags[n])
+        n++;
+    return json_of_list(t.flags, n);
+}
+
+/* With how it is compiled for its device, and for the emulator where that can take its place. */
+static json_t *compiled_json(const Dump *d, const Candidate *c, const char *context)
+{
+    const Family *f = c->target->family;
+    const char *key = candidate_key(d->a, c, context, d->in->result.unit.device);
+    json_t *o =
+        JSON_OBJECT(FIELD("key", key), FIELD("template", c->t->name), FIELD("target", c->target->name),
+                    FIELD("params", words_values_json(c)), FIELD("code", code_of(d, c)),
+                    FIELD(f->compiler.option, flags_json(toolchain_make(d->a, "", f, c->target->gencode, false))));
+    if (f->verifier)
+        JSON_SET(o, FIELD("emulator", flags_json(tools_emulator(d->a, d->in->options, d->in->workload))));
+    return o;
+}
+
+static json_t *source_json(const Dump *d)
+{
+    const Picked p = pick_candidates(d);
+    const Spec *s = d->in->workload->spec;
+    const Options *o = d->in->options;
+    const char *context = unit_context_hash(d->a, &d->in->result.unit);
+    const char *text = text_read_file(d->a, s->op->reference, NULL);
+    if (!text)
+        diag_error(d->diag, (Loc){ 0 }, "%s: %s", s->op->reference, strerror(errno));
+    json_t *list = json_array();
+    for (int64_t i = 0; i < p.n; i++)
+        json_array_append_new(list, compiled_json(d, p.pick[i], context));
+    json_t *reference = JSON_OBJECT(FIELD("code", text ? unit_reference(d->a, s, text) : NULL),
+                                    FIELD("flags", flags_json(tools_cc(d->a, o))));
+    return JSON_OBJECT(FIELD("reference", reference), FIELD("setup", runner_setup(s->op, s->dtype, o->seed, NULL)),
+                       FIELD("candidates", list));
+}
+
+void dump(Arena *a, DumpStage stage, const DumpInput *in, bool json, FILE *out, Diag *diag)
+{
+    static const struct {
+        void (*print)(const Dump *);
+        json_t *(*json)(const Dump *);
+    } rows[] = { [DUMP_SPEC] = { print_spec, spec_json },       [DUMP_SPACE] = { print_space, space_json },
+                 [DUMP_SOURCE] = { print_source, source_json }, [DUMP_RECORDS] = { print_records, records_json },
+                 [DUMP_MODEL] = { print_model, model_json },    [DUMP_ASSIGN] = { print_assign, assign_json },
+                 [DUMP_TREE] = { print_tree, tree_json },       [DUMP_TRACE] = { print_trace, trace_json } };
+    const Dump d = { a, in, out, diag };
     if (json)
-        quote_print_json(dump_json(&d, stage), out);
+        quote_print_json(rows[stage].json(&d), out);
     else
-        text[stage](&d);
+        rows[stage].print(&d);
 }

@@ -37,23 +37,9 @@ typedef struct {
     const Space *space;     /* space, source */
     Result result; /* source: its unit; records: its records, all of the file; model, assign, tree: all of it */
     const SearchTrace *trace; /* trace */
-    const char *reference;    /* source: the text of the op's definition */
 } DumpInput;
 
-void dump(Arena *a, DumpStage stage, const DumpInput *in, bool json, FILE *out);
-
-/* Private to dump*.c. */
-typedef struct {
-    Arena *a;
-    const DumpInput *in;
-    FILE *out;
-} Dump;
-
-/* Candidates as they are compiled, and how: at most --trials of them, chosen by --seed, the general kernels first, every template among
- * them; without --trials all. */
-void dump_source(const Dump *d);
-json_t *dump_source_json(const Dump *d);
-/* What any stage made, as one value. */
-json_t *dump_json(const Dump *d, DumpStage stage);
+/* Errors in d: of templates that cannot be filled, or of the op's definition; what they concern is left out. */
+void dump(Arena *a, DumpStage stage, const DumpInput *in, bool json, FILE *out, Diag *d);
 
 #endif

@@ -144,6 +144,7 @@ bool dump_stage(Run *r)
     const Options *o = r->o;
     const bool of_package = o->command == COMMAND_EXPLAIN || o->command == COMMAND_BENCH;
     const Workload *w = of_package ? command_package(r, o->target) : command_workload(r);
+    Diag *d = diag_new(r->a);
     const int n = !w ? 0 : is_of_all(o->dump) ? 1 : workload_ntarget(w);
     for (int i = 0; i < n; i++) {
         DumpInput in;
@@ -152,7 +153,10 @@ bool dump_stage(Run *r)
             return false;
         if (n > 1 && !o->json)
             printf("%starget %s\n", i ? "\n" : "", one->target.item[0]);
-        dump(r->a, o->dump, &in, o->json, stdout);
+        dump(r->a, o->dump, &in, o->json, stdout, d);
     }
-    return w;
+    diag_print(d, stderr);
+    if (diag_nerror(d))
+        r->code = EXIT_USAGE;
+    return w && !diag_nerror(d);
 }

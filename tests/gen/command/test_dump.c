@@ -14,6 +14,7 @@
 #include "gen/command/tools.h"
 #include "search/measure/runner.h"
 #include "tests/gen/by_hand.h"
+#include "tests/gen/golden.h"
 #include "tests/gen/json_like.h"
 
 static ByHand hand;
@@ -60,13 +61,18 @@ static int teardown(void **state)
     return 0;
 }
 
+/* What is said of it on the way. */
+static const char *said;
+
 static const char *dumped(DumpStage stage, bool json)
 {
     char *text;
     size_t n;
     FILE *to = open_memstream(&text, &n);
-    dump(hand.y.arena, stage, &input, json, to);
+    Diag *d = diag_new(hand.y.arena);
+    dump(hand.y.arena, stage, &input, json, to, d);
     fclose(to);
+    said = golden_diag(hand.y.arena, d);
     const char *kept = arena_strdup(hand.y.arena, text);
     free(text);
     return kept;
@@ -368,6 +374,22 @@ static void the_source(void **state)
     input.space = &space;
 }
 
+/* What cannot be made into text is said, and is null. */
+static void a_source_that_cannot_be_read(void **state)
+{
+    (void)state;
+    Op *op = (Op *)hand.y.spec->op;
+    const char *before = op->reference;
+    op->reference = "/nowhere/reference.c";
+    json_t *got = json_loads(dumped(DUMP_SOURCE, true), 0, NULL);
+    op->reference = before;
+    assert_true(json_is_null(json_object_get(json_object_get(got, "reference"), "code")));
+    assert_non_null(strstr(said, "/nowhere/reference.c: No such file or directory"));
+    json_decref(got);
+    dumped(DUMP_SOURCE, true);
+    assert_string_equal(said, "");
+}
+
 /* For GPUs the flags of two compilers. */
 static void the_source_for_gpus(void **state)
 {
@@ -466,6 +488,7 @@ int main(void)
                                         cmocka_unit_test(the_tree),
                                         cmocka_unit_test(the_search),
                                         cmocka_unit_test(the_source),
+                                        cmocka_unit_test(a_source_that_cannot_be_read),
                                         cmocka_unit_test(the_source_for_gpus),
                                         cmocka_unit_test(a_part_of_the_source) };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -19,21 +19,21 @@ enum { GO_ON = -1, HELP_COLUMN = 26, HELP_WIDTH = 79, MAX_BINDING = 64 };
 /* ---- the tables --------------------------------------------------------- */
 
 typedef struct {
-    const char *name, *operand, *help;
-    bool binds; /* takes NAME=VALUE after its operand */
+    const char *name, *operand;
+    const char *values; /* what may be behind its operand: NAME=VALUE, as the usage shows it; "": nothing */
+    const char *help;
 } CommandRow;
 
 static const CommandRow COMMANDS[] = {
-    [COMMAND_GENERATE] = { "generate", "SPEC", "search, then write the package (default command)", false },
-    [COMMAND_CHECK] = { "check", "SPEC", "report every error of the spec, measure nothing", false },
-    [COMMAND_EXPLAIN] = { "explain", "PKG", "say which kernel a package takes for a shape, and why", true },
-    [COMMAND_REPLAY] = { "replay", "SPEC", "make the package again from recorded measurements; --check PKG compares",
-                         false },
-    [COMMAND_BENCH] = { "bench", "PKG",
-                        "build and run a package's own benchmark: its code runs here, so trust it first", false },
-    [COMMAND_LIMITS] = { "limits", "SPEC", "measure what the device does at most, and record it", false },
-    [COMMAND_BUILD] = { "build", "SPEC", "compile ahead, without a device, what a search on one would try first",
-                        false },
+    [COMMAND_GENERATE] = { "generate", "SPEC", "", "search, then write the package (default command)" },
+    [COMMAND_CHECK] = { "check", "SPEC", "", "report every error of the spec, measure nothing" },
+    [COMMAND_EXPLAIN] = { "explain", "PKG", " T=37 ...", "say which kernel a package takes for a shape, and why" },
+    [COMMAND_REPLAY] = { "replay", "SPEC", "",
+                         "make the package again from recorded measurements; --check PKG compares" },
+    [COMMAND_BENCH] = { "bench", "PKG", "",
+                        "build and run a package's own benchmark: its code runs here, so trust it first" },
+    [COMMAND_LIMITS] = { "limits", "SPEC", "", "measure what the device does at most, and record it" },
+    [COMMAND_BUILD] = { "build", "SPEC", "", "compile ahead, without a device, what a search on one would try first" },
 };
 enum { NCOMMAND = sizeof COMMANDS / sizeof *COMMANDS };
 
@@ -51,12 +51,9 @@ enum {
     DUMP = REGRET << 1,
     DUMP_PACKAGE = DUMP << 1,
     DUMPS = DUMP | DUMP_PACKAGE,
-    ALL = 2 * DUMP_PACKAGE - 1,
-    NMODE = NCOMMAND + 4
+    ALL = 2 * DUMP_PACKAGE - 1
 };
-static const char *const MODES[NMODE] = { "generate",       "check",  "explain",       "replay",
-                                          "bench",          "limits", "build",         "replay --check",
-                                          "bench --regret", "--dump", "explain --dump" };
+static const char *const MADE_BY_OPTION[] = { "replay --check", "bench --regret", "--dump", "explain --dump" };
 
 typedef enum {
     ARG_FLAG,
@@ -175,12 +172,11 @@ static void print_wrapped(FILE *out, const char *text)
 /* A row's left side, then its help beside it, or below when the left side is long. */
 static void print_row(FILE *out, const char *left, const char *help)
 {
-    int n = fprintf(out, "  %s", left);
-    if (n > HELP_COLUMN - 2) {
-        fputc('\n', out);
-        n = 0;
-    }
-    fprintf(out, "%*s", HELP_COLUMN - n, "");
+    const int n = fprintf(out, "  %s", left);
+    if (n > HELP_COLUMN - 2)
+        fprintf(out, "\n%*s", HELP_COLUMN, "");
+    else
+        fprintf(out, "%*s", HELP_COLUMN - n, "");
     print_wrapped(out, help);
 }
 
@@ -191,9 +187,10 @@ static void write_modes(char *out, size_t size, unsigned modes)
     size_t n = 0;
     for (size_t i = 0; i < sizeof part / sizeof *part; i++)
         modes &= modes & part[i][0] ? ~part[i][1] : ~0u;
-    for (int i = 0; i < NMODE; i++)
+    for (int i = 0; modes >> i; i++)
         if (modes >> i & 1)
-            n += (size_t)snprintf(out + n, size - n, "%s%s", n ? ", " : "", MODES[i]);
+            n += (size_t)snprintf(out + n, size - n, "%s%s", n ? ", " : "",
+                                  i < NCOMMAND ? COMMANDS[i].name : MADE_BY_OPTION[i - NCOMMAND]);
 }
 
 static void print_option(FILE *out, const OptionRow *row)
@@ -207,7 +204,7 @@ static void print_option(FILE *out, const OptionRow *row)
     print_row(out, left, help);
 }
 
-static int print_usage(FILE *out)
+static void print_usage(FILE *out)
 {
     fputs("Usage: dcgen [COMMAND] [OPTION...] SPEC|PKG [NAME=VALUE...]\n"
           "Generates a source package of fast kernels for a workload of dynamic shapes.\n\nCommands:\n",
@@ -215,40 +212,42 @@ static int print_usage(FILE *out)
     for (int i = 0; i < NCOMMAND; i++) {
         char left[64];
         const CommandRow *row = &COMMANDS[i];
-        snprintf(left, sizeof left, "%s %s%s", row->name, row->operand, row->binds ? " T=37 ..." : "");
+        snprintf(left, sizeof left, "%s %s%s", row->name, row->operand, row->values);
         print_row(out, left, row->help);
     }
     fputs("\nOptions; each goes with the commands behind it, or with all:\n", out);
     for (int i = 0; i < NOPTION; i++)
         print_option(out, &OPTIONS[i]);
     fputs(EXAMPLES, out);
-    return 0;
 }
 
 /* ---- parsing -------------------------------------------------------------- */
 
+/* Each function that parses is true as long as parsing goes on; else `code` is set. */
 typedef struct {
     Arena *arena;
     int argc, at; /* at: the argument to look at next */
     char **argv;
     FILE *out, *err;
     Options *o;
+    int code;
     const char **operand;
     int noperand;
     bool given[NOPTION];
 } Parser;
 
-__attribute__((format(printf, 2, 3))) static int fail(const Parser *p, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static bool fail(Parser *p, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
     diag_say(p->err, DIAG_ERROR, "%s", arena_vprintf(p->arena, fmt, ap));
     va_end(ap);
     diag_say(p->err, DIAG_NOTE, "Try 'dcgen --help'.");
-    return EXIT_USAGE;
+    p->code = EXIT_USAGE;
+    return false;
 }
 
-static int parse_number(const Parser *p, const OptionRow *row, const char *text, void *field)
+static bool parse_number(Parser *p, const OptionRow *row, const char *text, void *field)
 {
     const bool wide = row->kind == ARG_U64;
     const uint64_t least = (uint64_t)row->min, most = wide ? UINT64_MAX : (uint64_t)row->max;
@@ -261,7 +260,7 @@ static int parse_number(const Parser *p, const OptionRow *row, const char *text,
         *(uint64_t *)field = v;
     else
         *(int *)field = (int)v;
-    return GO_ON;
+    return true;
 }
 
 void cli_list_add(Arena *a, CliList *list, const char *item)
@@ -282,52 +281,51 @@ void cli_list_split(Arena *a, CliList *list, const char *text, const char *separ
 
 bool cli_list_has(const CliList *list, const char *item) { return names_find(NAMES(list->item, list->n), item) >= 0; }
 
-static int parse_list(const Parser *p, const OptionRow *row, const char *text, CliList *list)
+static bool parse_list(Parser *p, const OptionRow *row, const char *text, CliList *list)
 {
     bool words = row->kind == ARG_WORDS;
     if (words)
         *list = (CliList){ 0 }; /* a second --runner replaces the first */
     int before = list->n;
     cli_list_split(p->arena, list, text, words ? " \t" : ",");
-    return list->n > before ? GO_ON : fail(p, "--%s: '%s' names nothing", row->name, text);
+    return list->n > before || fail(p, "--%s: '%s' names nothing", row->name, text);
 }
 
-static int parse_choice(const Parser *p, const OptionRow *row, const char *text, void *field)
+static bool parse_choice(Parser *p, const OptionRow *row, const char *text, void *field)
 {
     CliList names = { 0 };
     cli_list_split(p->arena, &names, row->arg, "|");
-    const int i = names_find(NAMES(names.item, names.n), text), value = row->min + i;
-    if (i >= 0) {
-        memcpy(field, &value, sizeof value);
-        return GO_ON;
+    const int at = names_find(NAMES(names.item, names.n), text);
+    if (at >= 0) {
+        memcpy(field, &(int){ row->min + at }, sizeof(int));
+        return true;
     }
     const char *near = diag_nearest(text, NAMES(names.item, names.n));
     if (near)
         return fail(p, "--%s: unknown choice '%s'; did you mean '%s'?", row->name, text, near);
     return fail(p, "--%s: '%s' is none of %s", row->name, text, row->arg);
 }
-_Static_assert(sizeof(ProgressMode) == sizeof(int), "parse_choice stores enums as int");
-_Static_assert(sizeof(ColorMode) == sizeof(int), "as above");
-_Static_assert(sizeof(StrategyKind) == sizeof(int), "as above");
-_Static_assert(sizeof(DumpStage) == sizeof(int), "as above");
+_Static_assert(sizeof(ProgressMode) == sizeof(int) && sizeof(ColorMode) == sizeof(int) &&
+                   sizeof(StrategyKind) == sizeof(int) && sizeof(DumpStage) == sizeof(int),
+               "parse_choice stores enums as int");
 
-static int parse_text(const Parser *p, const OptionRow *row, const char *text, const char **value)
+static bool parse_text(Parser *p, const OptionRow *row, const char *text, const char **value)
 {
     *value = text;
-    return *text ? GO_ON : fail(p, "--%s: its %s is empty", row->name, row->arg);
+    return *text || fail(p, "--%s: its %s is empty", row->name, row->arg);
 }
 
 /* arg is NULL where the row wants none. */
-static int option_store(Parser *p, const OptionRow *row, const char *arg)
+static bool option_store(Parser *p, const OptionRow *row, const char *arg)
 {
     void *field = (char *)p->o + row->field;
     switch (row->kind) {
     case ARG_FLAG:
         *(bool *)field = true;
-        return GO_ON;
+        return true;
     case ARG_COUNT:
         ++*(int *)field;
-        return GO_ON;
+        return true;
     case ARG_TEXT:
         return parse_text(p, row, arg, field);
     case ARG_INT:
@@ -335,103 +333,88 @@ static int option_store(Parser *p, const OptionRow *row, const char *arg)
         return parse_number(p, row, arg, field);
     case ARG_INT_OR_NONE:
         *(int *)field = 0;
-        return arg ? parse_number(p, row, arg, field) : GO_ON;
+        return !arg || parse_number(p, row, arg, field);
     case ARG_CHOICE:
         return parse_choice(p, row, arg, field);
     case ARG_LIST:
     case ARG_WORDS:
         return parse_list(p, row, arg, field);
     case ARG_HELP:
-        return print_usage(p->out);
+        print_usage(p->out);
+        break;
     case ARG_VERSION:
         fprintf(p->out, "dcgen %s\n", DCGEN_VERSION);
-        return 0;
+        break;
     }
-    return GO_ON;
+    p->code = EXIT_DONE;
+    return false;
 }
 
 static bool is_number(const char *s) { return *s && !s[strspn(s, "0123456789")]; }
 
-static int option_take(Parser *p, const OptionRow *row, const char *attached)
+static bool option_take(Parser *p, const OptionRow *row, const char *attached)
 {
+    const char *next = p->at < p->argc ? p->argv[p->at] : NULL, *arg = attached;
     p->given[row - OPTIONS] = true;
-    if (row->kind == ARG_INT_OR_NONE && !attached) {
-        const bool given = p->at < p->argc && is_number(p->argv[p->at]);
-        return option_store(p, row, given ? p->argv[p->at++] : NULL);
-    }
     if (!row->arg && attached)
         return fail(p, "--%s takes no argument, but got '%s'", row->name, attached);
-    if (!row->arg)
-        return option_store(p, row, NULL);
-    if (!attached && p->at >= p->argc)
-        return fail(p, "--%s: missing %s", row->name, row->arg);
-    return option_store(p, row, attached ? attached : p->argv[p->at++]);
+    if (row->arg && !attached && (row->kind != ARG_INT_OR_NONE || (next && is_number(next)))) {
+        if (!next)
+            return fail(p, "--%s: missing %s", row->name, row->arg);
+        arg = next;
+        p->at++;
+    }
+    return option_store(p, row, arg);
 }
 
-static const OptionRow *option_named(const char *name, size_t n)
-{
-    for (int i = 0; i < NOPTION; i++)
-        if (strlen(OPTIONS[i].name) == n && strncmp(OPTIONS[i].name, name, n) == 0)
-            return &OPTIONS[i];
-    return NULL;
-}
-
-static const OptionRow *option_lettered(char letter)
-{
-    for (int i = 0; i < NOPTION; i++)
-        if (OPTIONS[i].letter && OPTIONS[i].letter == letter)
-            return &OPTIONS[i];
-    return NULL;
-}
-
-static int parse_long(Parser *p, const char *text)
+static bool parse_long(Parser *p, const char *text)
 {
     size_t n = strcspn(text, "=");
-    const OptionRow *row = option_named(text, n);
-    if (row)
-        return option_take(p, row, text[n] ? text + n + 1 : NULL);
-    const char *name = arena_strndup(p->arena, text, n), *near = diag_nearest(name, NAMES(OPTIONS, NOPTION));
+    const char *name = arena_strndup(p->arena, text, n);
+    const int at = names_find(NAMES(OPTIONS, NOPTION), name);
+    if (at >= 0)
+        return option_take(p, &OPTIONS[at], text[n] ? text + n + 1 : NULL);
+    const char *near = diag_nearest(name, NAMES(OPTIONS, NOPTION));
     if (near)
         return fail(p, "unknown option '--%s'; did you mean '--%s'?", name, near);
     return fail(p, "unknown option '--%s'", name);
 }
 
 /* A cluster: -qv, -j4, -qj 4. */
-static int parse_letters(Parser *p, const char *text)
+static bool parse_letters(Parser *p, const char *text)
 {
     for (; *text; text++) {
-        const OptionRow *row = option_lettered(*text);
-        if (!row)
+        int i = 0;
+        while (i < NOPTION && OPTIONS[i].letter != *text)
+            i++;
+        if (i == NOPTION)
             return fail(p, "unknown option '-%c'", *text);
-        bool takes_rest = row->arg && text[1];
-        int code = option_take(p, row, takes_rest ? text + 1 : NULL);
-        if (code != GO_ON || takes_rest)
-            return code;
+        const bool takes_rest = OPTIONS[i].arg && text[1];
+        const bool ok = option_take(p, &OPTIONS[i], takes_rest ? text + 1 : NULL);
+        if (!ok || takes_rest)
+            return ok;
     }
-    return GO_ON;
+    return true;
 }
 
-static int parse_arguments(Parser *p)
+static bool parse_arguments(Parser *p)
 {
-    bool only_operands = false;
-    while (p->at < p->argc) {
+    bool only_operands = false, ok = true;
+    while (ok && p->at < p->argc) {
         const char *s = p->argv[p->at++];
-        int code = GO_ON;
         if (only_operands || s[0] != '-' || !s[1])
             p->operand[p->noperand++] = s;
         else if (strcmp(s, "--") == 0)
             only_operands = true;
         else
-            code = s[1] == '-' ? parse_long(p, s + 2) : parse_letters(p, s + 1);
-        if (code != GO_ON)
-            return code;
+            ok = s[1] == '-' ? parse_long(p, s + 2) : parse_letters(p, s + 1);
     }
-    return GO_ON;
+    return ok;
 }
 
 /* ---- operands -------------------------------------------------------------- */
 
-static int parse_binding(const Parser *p, const char *text, ExplainBinding *out)
+static bool parse_binding(Parser *p, const char *text, ExplainBinding *out)
 {
     size_t n = strcspn(text, "=");
     char *end;
@@ -443,28 +426,27 @@ static int parse_binding(const Parser *p, const char *text, ExplainBinding *out)
     if (!named || !text[n] || !(isdigit((unsigned char)text[n + 1]) || text[n + 1] == '-') || *end || errno)
         return fail(p, "'%s' is not NAME=VALUE with a whole number, such as T=37", text);
     *out = (ExplainBinding){ arena_strndup(p->arena, text, n), v };
-    return GO_ON;
+    return true;
 }
 
-static int parse_bindings(Parser *p, const char *const *text, int n)
+static bool parse_bindings(Parser *p, const char *const *text, int n)
 {
     if (n > MAX_BINDING)
         return fail(p, "more than %d values given", MAX_BINDING);
     p->o->binding = ARENA_ARRAY(p->arena, (size_t)n + 1, ExplainBinding);
     for (int i = 0; i < n; i++) {
         ExplainBinding *b = &p->o->binding[i];
-        int code = parse_binding(p, text[i], b);
-        if (code != GO_ON)
-            return code;
+        if (!parse_binding(p, text[i], b))
+            return false;
         for (int k = 0; k < i; k++)
             if (strcmp(p->o->binding[k].name, b->name) == 0)
                 return fail(p, "'%s' is given twice", b->name);
         p->o->nbinding = i + 1;
     }
-    return GO_ON;
+    return true;
 }
 
-static int too_many(const Parser *p, const char *first, const char *extra, bool implied)
+static bool refuse_more(Parser *p, const char *first, const char *extra, bool implied)
 {
     const char *near = implied ? diag_nearest(first, NAMES(COMMANDS, NCOMMAND)) : NULL;
     if (near)
@@ -473,19 +455,20 @@ static int too_many(const Parser *p, const char *first, const char *extra, bool 
 }
 
 /* [COMMAND] OPERAND [NAME=VALUE...] */
-static int parse_operands(Parser *p)
+static bool parse_operands(Parser *p)
 {
-    int command = p->noperand ? names_find(NAMES(COMMANDS, NCOMMAND), p->operand[0]) : -1;
-    const CommandRow *row = &COMMANDS[command < 0 ? COMMAND_GENERATE : command];
-    const char *const *rest = p->operand + (command >= 0);
-    int nrest = p->noperand - (command >= 0);
-    p->o->command = command < 0 ? COMMAND_GENERATE : (Command)command;
+    const int command = p->noperand ? names_find(NAMES(COMMANDS, NCOMMAND), p->operand[0]) : -1;
+    const bool implied = command < 0;
+    const CommandRow *row = &COMMANDS[implied ? COMMAND_GENERATE : command];
+    const char *const *rest = p->operand + !implied;
+    const int nrest = p->noperand - !implied;
+    p->o->command = (Command)(row - COMMANDS);
     if (nrest == 0)
-        return fail(p, "missing %s%s%s", row->operand, command < 0 ? "" : " after ", command < 0 ? "" : row->name);
+        return fail(p, "missing %s%s%s", row->operand, implied ? "" : " after ", implied ? "" : row->name);
     p->o->operand = rest[0];
-    if (row->binds)
+    if (*row->values)
         return parse_bindings(p, rest + 1, nrest - 1);
-    return nrest > 1 ? too_many(p, rest[0], rest[1], command < 0) : GO_ON;
+    return nrest == 1 || refuse_more(p, rest[0], rest[1], implied);
 }
 
 static unsigned mode_of(const Options *o)
@@ -497,7 +480,7 @@ static unsigned mode_of(const Options *o)
     return o->regret >= 0 && o->command == COMMAND_BENCH ? REGRET : 1u << o->command;
 }
 
-static int check_together(const Parser *p)
+static bool check_together(Parser *p)
 {
     const unsigned mode = mode_of(p->o);
     char here[64], there[256];
@@ -507,11 +490,11 @@ static int check_together(const Parser *p)
             write_modes(there, sizeof there, OPTIONS[i].modes);
             return fail(p, "--%s is no option of '%s'; it goes with %s", OPTIONS[i].name, here, there);
         }
-    if (p->o->command == COMMAND_BUILD && mode == BUILD && !p->o->builds)
+    if (mode == BUILD && !p->o->builds)
         return fail(p, "build: missing --builds DIR, where what it compiles is kept");
     if (p->o->offline && p->o->fresh)
         return fail(p, "--offline measures nothing and --fresh everything: choose one");
-    return GO_ON;
+    return true;
 }
 
 /* Errors are JSON from the first on, wherever --json stands. */
@@ -527,18 +510,18 @@ static bool asks_for_json(int argc, char **argv)
 
 int cli_parse(Arena *a, int argc, char **argv, FILE *out, FILE *err, Options *o)
 {
-    Parser p = { .arena = a, .argc = argc, .at = 1, .argv = argv, .out = out, .err = err, .o = o };
+    Parser p = { .arena = a, .argc = argc, .at = 1, .argv = argv, .out = out, .err = err, .o = o, .code = GO_ON };
     *o = (Options){
         .cc = "gcc", .cxx = "g++", .seed = 1, .trials = -1, .seconds = -1, .kernels = -1, .code_kib = -1, .regret = -1
     };
     p.operand = ARENA_ARRAY(a, (size_t)argc + 1, const char *);
     diag_use_json(asks_for_json(argc, argv));
-    int code = parse_arguments(&p);
-    if (code == GO_ON)
-        code = parse_operands(&p);
+    const bool ok = parse_arguments(&p) && parse_operands(&p);
     if (o->json && o->progress == PROGRESS_AUTO)
         o->progress = PROGRESS_NONE; /* standard error is for programs too */
-    return code == GO_ON ? check_together(&p) : code;
+    if (ok)
+        check_together(&p);
+    return p.code;
 }
 
 bool cli_color(ColorMode mode, FILE *to)

@@ -3,7 +3,7 @@
  * limits: `dcgen limits SPEC`. Measures what the device of each of the spec's targets does at most, for its data type and thread counts;
  * appends it to the workload's records, and prints it.
  */
-#include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include "gen/base/json.h"
 #include "gen/base/number.h"
@@ -20,64 +20,58 @@ typedef struct {
     LimitRecord *limit; /* one a thread count */
 } Measured;
 
-/* The columns of the table, as the JSON names them. 0: not measured. */
-enum { NCOLUMN = LEVEL_COUNT + 4 };
-typedef struct {
+/* The columns of the table, as the JSON names them; the rates of levels are an object there. */
+static const struct {
     const char *name, *head;
-    double value, unit;
-} Column;
+    size_t field; /* a double in LimitRecord; 0: not measured */
+    double unit;
+    bool is_level;
+} COLUMNS[] = { { "flops_per_s", "GFLOP/s", offsetof(LimitRecord, flops_per_s), 1e9, false },
+                { "l1", "L1 GB/s", offsetof(LimitRecord, bytes_per_s[LEVEL_L1]), 1e9, true },
+                { "l2", "L2 GB/s", offsetof(LimitRecord, bytes_per_s[LEVEL_L2]), 1e9, true },
+                { "l3", "L3 GB/s", offsetof(LimitRecord, bytes_per_s[LEVEL_L3]), 1e9, true },
+                { "memory", "memory GB/s", offsetof(LimitRecord, bytes_per_s[LEVEL_MEMORY]), 1e9, true },
+                { "clock_mhz", "clock MHz", offsetof(LimitRecord, clock_mhz), 1, false },
+                { "launch_ns", "launch ns", offsetof(LimitRecord, launch_ns), 1, false },
+                { "handover_ns", "handover ns", offsetof(LimitRecord, handover_ns), 1, false } };
+enum { NCOLUMN = sizeof COLUMNS / sizeof *COLUMNS };
 
-static void fill_columns(const LimitRecord *l, Column *out)
+static double value_of(const LimitRecord *l, int column)
 {
-    static const char *const head[LEVEL_COUNT] = { "L1 GB/s", "L2 GB/s", "L3 GB/s", "memory GB/s" };
-    *out++ = (Column){ "flops_per_s", "GFLOP/s", l->flops_per_s, 1e9 };
-    for (int i = 0; i < LEVEL_COUNT; i++)
-        *out++ = (Column){ level_name((Level)i), head[i], l->bytes_per_s[i], 1e9 };
-    *out++ = (Column){ "clock_mhz", "clock MHz", l->clock_mhz, 1 };
-    *out++ = (Column){ "launch_ns", "launch ns", l->launch_ns, 1 };
-    *out = (Column){ "handover_ns", "handover ns", l->handover_ns, 1 };
+    return *(const double *)((const char *)l + COLUMNS[column].field);
 }
 
-static bool is_level(int column) { return column >= 1 && column <= LEVEL_COUNT; }
-
+/* The column has a value in some row. */
 static bool is_known(const Measured *m, int column)
 {
-    Column c[NCOLUMN];
-    for (int i = 0; i < m->n; i++) {
-        fill_columns(&m->limit[i], c);
-        if (c[column].value > 0)
+    for (int i = 0; i < m->n; i++)
+        if (value_of(&m->limit[i], column) > 0)
             return true;
-    }
     return false;
 }
 
 static void print_table(Arena *a, const Measured *m, FILE *to)
 {
-    Column c[NCOLUMN];
     quote_printf(to, "%s %s on %s\n%8s", m->target->name, m->workload->spec->dtype, m->device->name, "threads");
-    fill_columns(m->limit, c);
     for (int k = 0; k < NCOLUMN; k++)
         if (is_known(m, k))
-            fprintf(to, " %12s", c[k].head);
+            fprintf(to, " %12s", COLUMNS[k].head);
     fprintf(to, "\n");
-    for (int i = 0; i < m->n; i++) {
-        fprintf(to, "%8d", m->limit[i].threads);
-        fill_columns(&m->limit[i], c);
+    for (const LimitRecord *l = m->limit; l < m->limit + m->n; l++) {
+        fprintf(to, "%8d", l->threads);
         for (int k = 0; k < NCOLUMN; k++)
             if (is_known(m, k))
-                fprintf(to, " %12s", c[k].value > 0 ? number_sig(a, c[k].value / c[k].unit, 4) : "-");
+                fprintf(to, " %12s", value_of(l, k) > 0 ? number_sig(a, value_of(l, k) / COLUMNS[k].unit, 4) : "-");
         fprintf(to, "\n");
     }
 }
 
 static json_t *limit_json(const LimitRecord *l)
 {
-    Column c[NCOLUMN];
     json_t *rates = json_object(), *o = JSON_OBJECT(FIELD("threads", l->threads), FIELD("bytes_per_s", rates));
-    fill_columns(l, c);
     for (int k = 0; k < NCOLUMN; k++)
-        if (c[k].value > 0)
-            JSON_SET(is_level(k) ? rates : o, FIELD(c[k].name, c[k].value));
+        if (value_of(l, k) > 0)
+            JSON_SET(COLUMNS[k].is_level ? rates : o, FIELD(COLUMNS[k].name, value_of(l, k)));
     return o;
 }
 

@@ -88,27 +88,22 @@ static Scratch *make_folder(Arena *a, const char **err)
 
 static bool configure(const Bench *b)
 {
-    const char *cc = strchr(b->o->cc, '/') ? plain_path(b, b->o->cc, "cc") : b->o->cc;
+    const char *source = plain_path(b, b->package, "source");
     /* The same compiler that dcgen measures with, so that figures compare. */
-    const char *const argv[] = { "cmake",
-                                 "-S",
-                                 plain_path(b, b->package, "source"),
-                                 "-B",
-                                 b->build,
-                                 "-DCMAKE_BUILD_TYPE=Release",
-                                 arena_printf(b->a, "-DCMAKE_C_COMPILER=%s", cc),
-                                 arena_printf(b->a, "-DCMAKE_C_FLAGS=%s", b->flags),
-                                 NULL };
+    const char *cc = strchr(b->o->cc, '/') ? plain_path(b, b->o->cc, "cc") : b->o->cc;
+    const char *compiler = arena_printf(b->a, "-DCMAKE_C_COMPILER=%s", cc);
+    const char *flags = arena_printf(b->a, "-DCMAKE_C_FLAGS=%s", b->flags);
+    const char *const argv[] = { "cmake",  "-S",  source, "-B", b->build, "-DCMAKE_BUILD_TYPE=Release",
+                                 compiler, flags, NULL };
     return run_cmake(b, argv, "configured");
 }
 
 static bool build(const Bench *b)
 {
     const char *jobs = arena_printf(b->a, "%ld", b->o->jobs ? b->o->jobs : sysconf(_SC_NPROCESSORS_ONLN));
-    const char *const argv[] = {
-        "cmake",      "--build", b->build, "--config", "Release", "--target", arena_printf(b->a, "%s_bench", b->name),
-        "--parallel", jobs,      NULL
-    };
+    const char *target = arena_printf(b->a, "%s_bench", b->name);
+    const char *const argv[] = { "cmake",    "--build", b->build,     "--config", "Release",
+                                 "--target", target,    "--parallel", jobs,       NULL };
     return run_cmake(b, argv, "built");
 }
 

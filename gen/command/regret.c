@@ -228,10 +228,11 @@ static bool open_target(Regret *g, const Workload *all)
 static const char *const group_name[REGRET_GROUPS] = { "tuned", "held out", "further, held out" };
 static const char *const group_key[REGRET_GROUPS] = { "tuned", "held_out", "further" };
 
-static const ContractSum *recorded(const Regret *g, int group)
+/* As the contract has it; of further shapes nothing was said. */
+static ContractSum recorded(const Regret *g, int group)
 {
     const Contract *c = g->out->contract;
-    return group == REGRET_TUNED ? &c->tuned : group == REGRET_HELD_OUT ? &c->held_out : NULL;
+    return group == REGRET_TUNED ? c->tuned : group == REGRET_HELD_OUT ? c->held_out : (ContractSum){ 0 };
 }
 
 /* ---- what is printed, as text ---- */
@@ -267,29 +268,27 @@ void regret_show_case(const Regret *g, const RegretCase *c)
     fflush(stdout);
 }
 
-static void show_bound(const char *what, double is, const ContractSum *was, double was_is, double bound, bool judged)
+static void show_bound(const char *what, double is, bool was_said, double was, double bound, bool judged)
 {
     printf(", %s %.2f %%", what, 100 * is);
-    if (was && was->nsaid)
-        printf(" (was %.2f %%", 100 * was_is);
+    if (was_said)
+        printf(" (was %.2f %%", 100 * was);
     if (isfinite(bound))
         printf(", at most %.2f %%%s", 100 * bound, judged ? "" : " over all of them");
-    if (was && was->nsaid)
+    if (was_said)
         printf(")");
 }
 
 static void show_sum(const Regret *g, int k)
 {
-    const ContractSum *s = &g->sum[k], *was = recorded(g, k);
+    const ContractSum *s = &g->sum[k], was = recorded(g, k);
     printf("%s: %" PRId64 " shape%s", group_name[k], s->nshape, number_plural(s->nshape));
     if (s->nsaid < s->nshape)
         printf(", of %" PRId64 " of them it cannot be said", s->nshape - s->nsaid);
-    if (s->nsaid == 0) {
-        printf("\n");
-        return;
+    if (s->nsaid) {
+        show_bound("mean", s->mean, was.nsaid, was.mean, g->mean_bound[k], g->whole);
+        show_bound("worst", s->worst, was.nsaid, was.worst, g->worst_bound[k], true);
     }
-    show_bound("mean", s->mean, was, was ? was->mean : 0, g->mean_bound[k], g->whole);
-    show_bound("worst", s->worst, was, was ? was->worst : 0, g->worst_bound[k], true);
     printf("\n");
 }
 
@@ -342,13 +341,11 @@ static json_t *case_json(const Regret *g, const RegretCase *c)
 
 static json_t *sum_json(const Regret *g, int k)
 {
-    const ContractSum *s = &g->sum[k], *was = recorded(g, k);
-    const bool known = was && was->nsaid;
-    return JSON_OBJECT(FIELD("shapes", s->nshape), FIELD("said", s->nsaid), FIELD("mean", s->mean),
-                       FIELD("worst", s->worst), FIELD("mean_was", json_of_known(known, known ? was->mean : 0)),
-                       FIELD("worst_was", json_of_known(known, known ? was->worst : 0)),
-                       FIELD("mean_bound", json_of_known(g->whole, g->mean_bound[k])),
-                       FIELD("worst_bound", g->worst_bound[k]));
+    const ContractSum *s = &g->sum[k], was = recorded(g, k);
+    return JSON_OBJECT(
+        FIELD("shapes", s->nshape), FIELD("said", s->nsaid), FIELD("mean", s->mean), FIELD("worst", s->worst),
+        FIELD("mean_was", json_of_known(was.nsaid, was.mean)), FIELD("worst_was", json_of_known(was.nsaid, was.worst)),
+        FIELD("mean_bound", json_of_known(g->whole, g->mean_bound[k])), FIELD("worst_bound", g->worst_bound[k]));
 }
 
 static void show_json(const Regret *g)

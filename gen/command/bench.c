@@ -148,7 +148,7 @@ static bool fix_target(Bench *b, const char *name)
 {
     Device here;
     const Workload *w = command_package(b->run, (CliList){ 0 });
-    const Result *out = w ? replay_read_all(b->run, w) : NULL;
+    const Result *out = w ? replay_all(b->run, w, NULL) : NULL;
     if (!out)
         return false;
     const char *macro = out->study->target->family->fixed_by;

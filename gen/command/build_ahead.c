@@ -6,12 +6,10 @@
  * Code for a CPU target is for this CPU.
  */
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include "gen/base/number.h"
 #include "gen/base/json.h"
+#include "gen/base/number.h"
+#include "gen/base/text.h"
 #include "gen/command/tools.h"
 #include "gen/target/family.h"
 #include "search/choose/search.h"
@@ -31,20 +29,15 @@ typedef struct {
     int64_t n, nusable, most;
 } Built;
 
-static void add_built(Built *b, const Trial *t)
-{
-    if (names_find(NAMES(b->key, b->n), t->key) >= 0)
-        return;
-    b->key = arena_grow(b->arena, b->key, (size_t)b->n, (size_t)b->n + 1, sizeof *b->key);
-    b->key[b->n++] = arena_strdup(b->arena, t->key);
-    b->nusable += trial_usable(t);
-}
-
 static void take_world(Built *b, const Study *s)
 {
-    for (int64_t i = 0; i < s->ntrial; i++)
-        if (s->trial[i].built && !s->trial[i].aside)
-            add_built(b, &s->trial[i]);
+    for (const Trial *t = s->trial; t < s->trial + s->ntrial; t++) {
+        if (!t->built || t->aside || names_find(NAMES(b->key, b->n), t->key) >= 0)
+            continue;
+        b->key = arena_grow(b->arena, b->key, (size_t)b->n, (size_t)b->n + 1, sizeof *b->key);
+        b->key[b->n++] = arena_strdup(b->arena, t->key);
+        b->nusable += trial_usable(t);
+    }
 }
 
 /* One search in one world. */

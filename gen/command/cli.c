@@ -149,21 +149,14 @@ static const char EXAMPLES[] = "\nExamples:\n"
 
 /* ---- usage --------------------------------------------------------------- */
 
-/* Prints words from the current column on, wrapped and indented to HELP_COLUMN. */
+/* Prints words from HELP_COLUMN on, wrapped and indented to there. */
 static void print_wrapped(FILE *out, const char *text)
 {
-    int column = HELP_COLUMN;
-    while (*text) {
-        int word = (int)strcspn(text, " ");
-        if (column > HELP_COLUMN && column + 1 + word > HELP_WIDTH) {
-            fprintf(out, "\n%*s", HELP_COLUMN, "");
-            column = HELP_COLUMN;
-        } else if (column > HELP_COLUMN) {
-            fputc(' ', out);
-            column++;
-        }
-        fprintf(out, "%.*s", word, text);
-        column += word;
+    for (int column = HELP_COLUMN; *text;) {
+        const int word = (int)strcspn(text, " ");
+        if (column > HELP_COLUMN && column + 1 + word > HELP_WIDTH)
+            column = fprintf(out, "\n%*s", HELP_COLUMN, "") - 1;
+        column += fprintf(out, "%s%.*s", column > HELP_COLUMN ? " " : "", word, text);
         text += word + (text[word] == ' ');
     }
     fputc('\n', out);
@@ -279,6 +272,14 @@ void cli_list_split(Arena *a, CliList *list, const char *text, const char *separ
     }
 }
 
+const char *cli_list_text(Arena *a, const CliList *list, const char *separator)
+{
+    Text t = { .arena = a };
+    for (int i = 0; i < list->n; i++)
+        text_printf(&t, "%s%s", i ? separator : "", list->item[i]);
+    return text_str(&t);
+}
+
 bool cli_list_has(const CliList *list, const char *item) { return names_find(NAMES(list->item, list->n), item) >= 0; }
 
 static bool parse_list(Parser *p, const OptionRow *row, const char *text, CliList *list)
@@ -309,12 +310,6 @@ _Static_assert(sizeof(ProgressMode) == sizeof(int) && sizeof(ColorMode) == sizeo
                    sizeof(StrategyKind) == sizeof(int) && sizeof(DumpStage) == sizeof(int),
                "parse_choice stores enums as int");
 
-static bool parse_text(Parser *p, const OptionRow *row, const char *text, const char **value)
-{
-    *value = text;
-    return *text || fail(p, "--%s: its %s is empty", row->name, row->arg);
-}
-
 /* arg is NULL where the row wants none. */
 static bool option_store(Parser *p, const OptionRow *row, const char *arg)
 {
@@ -327,7 +322,8 @@ static bool option_store(Parser *p, const OptionRow *row, const char *arg)
         ++*(int *)field;
         return true;
     case ARG_TEXT:
-        return parse_text(p, row, arg, field);
+        *(const char **)field = arg;
+        return *arg || fail(p, "--%s: its %s is empty", row->name, row->arg);
     case ARG_INT:
     case ARG_U64:
         return parse_number(p, row, arg, field);

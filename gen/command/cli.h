@@ -72,6 +72,7 @@ typedef struct {
 void cli_list_add(Arena *a, CliList *list, const char *item);
 /* Splits text at any of `separators`; empty pieces are dropped. */
 void cli_list_split(Arena *a, CliList *list, const char *text, const char *separators);
+const char *cli_list_text(Arena *a, const CliList *list, const char *separator);
 bool cli_list_has(const CliList *list, const char *item);
 
 /* -1: go on with *o. Else the exit code: 0 after --help or --version (on out), 2 after an error (one line and a hint on err). */

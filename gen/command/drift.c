@@ -71,36 +71,27 @@ static void read_manifest(Arena *a, Drift *d)
         cli_list_add(a, &d->line_ends, MANIFEST_PATH);
 }
 
-static void find_extra(Arena *a, Drift *d)
-{
-    ForeignList list;
-    if (d->manifest && foreign_list(a, d->folder, d->manifest, &list))
-        for (int i = 0; i < list.n; i++)
-            cli_list_add(a, &d->extra, list.path[i]);
-}
-
-/* Only the spec may still tell that a folder without a MANIFEST is a package. */
-static bool is_package(Arena *a, const char *folder)
-{
-    size_t len;
-    return read_file(a, folder, MANIFEST_PATH, &len) || read_file(a, folder, "spec.cfg", &len);
-}
-
 bool drift_of_files(Arena *a, const char *folder, Drift *d, const char **err)
 {
+    ForeignList extra;
+    size_t len;
     *d = (Drift){ .folder = folder };
-    if (!is_package(a, folder)) {
+    read_manifest(a, d);
+    /* Only the spec may still tell that a folder without a MANIFEST is a package. */
+    if (d->missing.n && !read_file(a, folder, "spec.cfg", &len)) {
         *err = arena_printf(a, "'%s' is no package of dcgen's: it has neither %s nor spec.cfg", folder, MANIFEST_PATH);
         return false;
     }
-    read_manifest(a, d);
-    for (int i = 0; d->manifest && i < d->manifest->n; i++)
+    if (!d->manifest)
+        return true;
+    for (int i = 0; i < d->manifest->n; i++)
         compare_entry(a, &d->manifest->entry[i], d);
     sort(&d->edited);
     sort(&d->missing);
     sort(&d->line_ends);
-    find_extra(a, d);
-    if (d->manifest && strcmp(d->manifest->version, DCGEN_VERSION) != 0)
+    if (foreign_list(a, folder, d->manifest, &extra))
+        d->extra = (CliList){ extra.path, extra.n };
+    if (strcmp(d->manifest->version, DCGEN_VERSION) != 0)
         cli_list_add(a, &d->maker, arena_printf(a, "dcgen %s", d->manifest->version));
     return true;
 }
@@ -110,14 +101,7 @@ static bool is_other(const Drift *d, const char *path)
     return cli_list_has(&d->edited, path) || cli_list_has(&d->missing, path) || cli_list_has(&d->line_ends, path);
 }
 
-bool drift_may_replay(const Drift *d)
-{
-    static const char *const input[] = { "spec.cfg", "records.jsonl" };
-    for (size_t i = 0; i < sizeof input / sizeof *input; i++)
-        if (is_other(d, input[i]))
-            return false;
-    return true;
-}
+bool drift_may_replay(const Drift *d) { return !is_other(d, "spec.cfg") && !is_other(d, "records.jsonl"); }
 
 /* ---- against this dcgen ---- */
 
@@ -203,21 +187,16 @@ bool drift_found(const Drift *d) { return is_edited(d) || d->maker.n || d->chang
 
 static const char *version_of(const Drift *d) { return d->manifest ? d->manifest->version : "of an unknown version"; }
 
-static void print_line_ends(const Drift *d, FILE *to)
-{
-    if (d->line_ends.n)
-        quote_printf(
-            to,
-            "%s: line ends were changed (git's autocrlf?): %d file%s as dcgen wrote %s, but for CR LF at the ends "
-            "of lines; "
-            "keep the package's .gitattributes beside them (\"* -text\"), remove them and check them out again\n",
-            d->folder, d->line_ends.n, d->line_ends.n == 1 ? " is" : "s are", d->line_ends.n == 1 ? "it" : "them");
-}
-
 static void print_verdict(const Drift *d, FILE *to)
 {
     const int n = d->edited.n + d->missing.n;
-    print_line_ends(d, to);
+    if (d->line_ends.n)
+        quote_printf(to,
+                     "%s: line ends were changed (git's autocrlf?): %d file%s as dcgen wrote %s, but for CR LF at the "
+                     "ends of lines; keep the package's .gitattributes beside them (\"* -text\"), remove them and "
+                     "check them out again\n",
+                     d->folder, d->line_ends.n, d->line_ends.n == 1 ? " is" : "s are",
+                     d->line_ends.n == 1 ? "it" : "them");
     if (d->fault)
         quote_printf(to, "%s: %s: %s\n", d->folder, MANIFEST_PATH, d->fault);
     if (n)
@@ -263,23 +242,19 @@ static void print_text(const Drift *d, FILE *to)
     print_verdict(d, to);
 }
 
-static void print_json(const Drift *d, FILE *to)
+void drift_print(const Drift *d, bool json, FILE *to)
 {
     const Manifest *m = d->manifest;
+    if (!json) {
+        print_text(d, to);
+        return;
+    }
     json_t *o = JSON_OBJECT(FIELD("name", m ? m->package : NULL), FIELD("made_by", m ? m->version : NULL),
                             FIELD("dcgen", DCGEN_VERSION));
     for (int i = 0; i < NLIST; i++)
         JSON_SET(o, FIELD(LISTS[i].key, json_of_list(list_of(d, i)->item, list_of(d, i)->n)));
     quote_print_json(JSON_SET(o, FIELD("replayed", d->replayed), FIELD("same", (bool)(d->replayed && !drift_found(d)))),
                      to);
-}
-
-void drift_print(const Drift *d, bool json, FILE *to)
-{
-    if (json)
-        print_json(d, to);
-    else
-        print_text(d, to);
 }
 
 /* ---- replay --check ---- */
@@ -299,7 +274,7 @@ static bool compare_again(Run *r, Drift *d)
     if (!w)
         return false;
     drift_of_templates(r->a, &w->folders, d);
-    const Result *part = replay_read_all(r, w);
+    const Result *part = replay_all(r, w, NULL);
     if (!part)
         return false;
     const Package *again = replay_package(r->a, w, part, workload_ntarget(w), report_of(r->a, w, r->o->operand), diag);

@@ -35,8 +35,12 @@ static const Package *make_package(Run *r, const Workload *w, Result *part)
 {
     Diag *d = diag_new(r->a);
     const int n = workload_ntarget(w);
-    if (r->o->json || !r->o->quiet || w->report)
-        replay_cost(r->a, part, n);
+    const bool is_told = r->o->json || !r->o->quiet || w->report;
+    for (int i = 0; i < n && is_told; i++) {
+        CostReport *cost = ARENA_NEW(r->a, CostReport);
+        *cost = cost_report(r->a, part[i].study, part[i].templates);
+        part[i].cost = cost;
+    }
     const char *report = w->report ? report_html(r->a, part, n, DCGEN_VERSION, &r->err) : NULL;
     if (w->report && !report)
         return NULL;
@@ -91,7 +95,7 @@ bool generate(Run *r)
     /* Search: propose, build and measure kernels and fit the model, until the budget is used. This gives records. */
     const Known *known = w ? learn_targets(r, w) : NULL;
     /* Work out from the records, for each target: study, model, chosen kernels, dispatch tree, stated regret. */
-    Result *part = known ? replay_all(r, known, workload_ntarget(w)) : NULL;
+    Result *part = known ? replay_all(r, w, known) : NULL;
     /* Make the files of the package in memory, and prove that its dispatcher does as the trees say. */
     const Package *p = part ? make_package(r, w, part) : NULL;
     return p && prove_dispatcher(r, w, part, p, &proof) && write_package(r, w, part, p, &proof);
@@ -101,7 +105,7 @@ bool generate(Run *r)
 bool replay(Run *r)
 {
     const Workload *w = read_workload(r);
-    Result *part = w ? replay_read_all(r, w) : NULL;
+    Result *part = w ? replay_all(r, w, NULL) : NULL;
     const Package *p = part ? make_package(r, w, part) : NULL;
     return p && write_package(r, w, part, p, &(Proof){ 0 });
 }

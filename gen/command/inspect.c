@@ -3,8 +3,6 @@
  * inspect: the commands that only look: at a spec (check, --dump), at a package (explain, --dump, bench --regret).
  */
 #include <stdio.h>
-#include <string.h>
-#include "gen/base/text.h"
 #include "gen/command/dump.h"
 #include "gen/command/regret.h"
 #include "gen/command/summary.h"
@@ -13,31 +11,22 @@
 
 /* ---- a package ---- */
 
-/* One of the results is of the target; else it fails with the targets that the package has. */
-static bool is_tuned_for(Run *r, const Result *out, int n, const char *name)
-{
-    Text has = { .arena = r->a };
-    for (int i = 0; i < n; i++) {
-        if (strcmp(out[i].study->target->name, name) == 0)
-            return true;
-        text_printf(&has, "%s%s", i ? ", " : "", out[i].study->target->name);
-    }
-    return run_fails(r, EXIT_USAGE, "--target: the package is not tuned for '%s', but for %s", name, text_str(&has));
-}
-
 /* What a package was made from, out of its own spec and records: of each target, or of those that --target names. 0: it fails. */
 static int read_package(Run *r, const Workload **w, Result **out)
 {
     const CliList *target = &r->o->target;
+    CliList has = { 0 };
     *w = command_package(r, (CliList){ 0 });
-    *out = *w ? replay_read_all(r, *w) : NULL;
-    const int n = *out ? workload_ntarget(*w) : 0;
+    *out = *w ? replay_all(r, *w, NULL) : NULL;
+    for (int i = 0; *out && i < workload_ntarget(*w); i++)
+        cli_list_add(r->a, &has, (*out)[i].study->target->name);
+    for (int i = 0; *out && i < target->n; i++)
+        if (!cli_list_has(&has, target->item[i]))
+            return run_fails(r, EXIT_USAGE, "--target: the package is not tuned for '%s', but for %s", target->item[i],
+                             cli_list_text(r->a, &has, ", "));
     int kept = 0;
-    for (int i = 0; n && i < target->n; i++)
-        if (!is_tuned_for(r, *out, n, target->item[i]))
-            return 0;
-    for (int i = 0; i < n; i++)
-        if (!target->n || cli_list_has(target, (*out)[i].study->target->name))
+    for (int i = 0; i < has.n; i++)
+        if (!target->n || cli_list_has(target, has.item[i]))
             (*out)[kept++] = (*out)[i];
     return kept;
 }

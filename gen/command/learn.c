@@ -15,14 +15,6 @@
 #include "search/choose/search.h"
 #include "search/measure/lab.h"
 
-/* Makes a study of all records in the file. */
-static Study *load_study(Arena *a, const Workload *w, const UnitContext *u, RecordFile *records)
-{
-    Study *s = study_new(a, w->spec, u->device, u->target, unit_context_hash(a, u));
-    study_load(s, record_all(records), &w->templates, w->targets);
-    return s;
-}
-
 /* Runs the search and shows its progress. */
 static bool search_space(Run *r, const Workload *w, const Site *site, Tools *t, const UnitContext *u,
                          const Space *space, double began_s)
@@ -37,11 +29,12 @@ static bool search_space(Run *r, const Workload *w, const Site *site, Tools *t, 
                 .shop = &shop,
                 .arena = r->a,
                 .templates = &w->templates,
-                .study = load_study(r->a, w, u, t->records),
+                .study = study_new(r->a, w->spec, u->device, u->target, unit_context_hash(r->a, u)),
                 .progress = t->progress,
                 .began_s = began_s,
                 .seconds = w->spec->budget.seconds,
                 .stop = r->stop };
+    study_load(lab.study, record_all(t->records), &w->templates, w->targets);
     Search q = {
         .lab = &lab, .strategy = &strategies[r->o->search], .space = space, .seed = r->o->seed, .ahead = family->aside
     };
@@ -150,11 +143,11 @@ bool learn_target(Run *r, const Workload *w, Known *known)
 {
     Site site;
     Tools t = { 0 };
-    *known = (Known){ w, offline_records(r->a, w, r->o), NULL };
+    *known = (Known){ offline_records(r->a, w, r->o), NULL };
     if (known->records)
         return true;
     bool ok = site_find(r, w, r->o->offline, &site) && measure_target(r, w, &site, &t);
-    *known = (Known){ w, w->records, t.device };
+    *known = (Known){ w->records, t.device };
     if (*r->stop)
         ok = run_is_interrupted(r, w, t.records != NULL);
     if (!ok)

@@ -16,14 +16,6 @@ enum { MOST_MET = 40, AGAIN_REPEATS = 61 };
 
 /* ---- which shapes ---- */
 
-static int64_t count_contract(const Contract *c)
-{
-    int64_t n = 0;
-    for (int64_t i = 0; i < c->nshape; i++)
-        n += c->shape[i].measured;
-    return n;
-}
-
 /* n of the total, evenly: is the i-th one of them? */
 static bool is_drawn(int64_t i, int64_t n, int64_t total) { return i * n / total != (i + 1) * n / total; }
 
@@ -66,7 +58,8 @@ static void add_further(Regret *r, int64_t n)
 
 static void list_cases(Regret *r, int64_t asked)
 {
-    const int64_t total = count_contract(r->out->contract), n = asked && asked < total ? asked : total;
+    const Contract *c = r->out->contract;
+    const int64_t total = c->tuned.nmeasured + c->held_out.nmeasured, n = asked && asked < total ? asked : total;
     r->whole = n == total;
     r->item = ARENA_ARRAY(r->run->a, (size_t)(asked > total ? asked : total) + 1, RegretCase);
     if (total)

@@ -26,25 +26,35 @@ static int64_t timed_count(Arena *a, const Records *r, const Device *d, const Ta
     return n;
 }
 
-/* The device that most times of the target's kernels come from, of those that run it; the smaller id of several. */
-const Device *replay_device(Arena *a, const Workload *w, const Records *r, const char **err)
+/* Of the devices that run the target, the one with most times of its kernels, the smaller id of several; and how many times. */
+static const Device *find_device(Arena *a, const Workload *w, const Records *r, int64_t *most, const char **err)
 {
     const Device *best = NULL;
     const char *why = "the records name no device";
-    int64_t most = -1;
-    for (int64_t i = 0; i < r->ndevice; i++) {
-        const Target *target = workload_target(a, w, &r->device[i], &why);
-        if (!target)
-            continue;
-        const int64_t n = timed_count(a, r, &r->device[i], target);
-        if (n > most || (n == most && strcmp(r->device[i].id, best->id) < 0)) {
-            best = &r->device[i];
-            most = n;
+    for (const Device *d = r->device; d < r->device + r->ndevice; d++) {
+        const Target *target = workload_target(a, w, d, &why);
+        const int64_t n = target ? timed_count(a, r, d, target) : 0;
+        if (target && (!best || n > *most || (n == *most && strcmp(d->id, best->id) < 0))) {
+            best = d;
+            *most = n;
         }
     }
     if (!best)
         *err = why;
     return best;
+}
+
+const Device *replay_device(Arena *a, const Workload *w, const Records *r, const char **err)
+{
+    int64_t most;
+    return find_device(a, w, r, &most, err);
+}
+
+bool replay_timed(Arena *a, const Workload *w, const Records *r)
+{
+    int64_t most;
+    const char *err;
+    return find_device(a, w, r, &most, &err) && most > 0;
 }
 
 /* As the records have it: a package is made of nothing else, and a runner may have said more than fits a line of text. */
@@ -85,15 +95,6 @@ const Package *replay_package(Arena *a, const Workload *w, const Result *part, i
     return package_make(a, &in, d);
 }
 
-void replay_cost(Arena *a, Result *part, int n)
-{
-    for (int i = 0; i < n; i++) {
-        CostReport *cost = ARENA_NEW(a, CostReport);
-        *cost = cost_report(a, part[i].study, part[i].templates);
-        part[i].cost = cost;
-    }
-}
-
 void replay_number(Arena *a, Result *out, int n)
 {
     const Dispatcher *d = package_dispatcher(a, out, n);
@@ -104,37 +105,23 @@ void replay_number(Arena *a, Result *out, int n)
 }
 
 /* What is wrong with a file that was searched with was said when it was opened. */
-Result *replay_all(Run *r, const Known *known, int n)
+Result *replay_all(Run *r, const Workload *w, const Known *known)
 {
+    const int n = workload_ntarget(w);
     Result *part = ARENA_ARRAY(r->a, (size_t)n, Result);
     Records records;
+    const char *last = NULL;
     for (int i = 0; i < n; i++) {
-        const Known *k = &known[i];
-        const bool again = i > 0 && strcmp(k->records, k[-1].records) == 0;
-        if (!again && !record_read(r->a, k->records, &records, k->device ? NULL : stderr, &r->err))
+        const Known k = known ? known[i] : (Known){ w->records, NULL };
+        const bool again = last && strcmp(k.records, last) == 0;
+        if (!again && !record_read(r->a, k.records, &records, k.device ? NULL : stderr, &r->err))
             return NULL;
-        if (!replay_target(r->a, k->workload, &records, k->device, &part[i], &r->err)) {
+        if (!replay_target(r->a, workload_for(r->a, w, i), &records, k.device, &part[i], &r->err)) {
             r->code = EXIT_FAILED;
             return NULL;
         }
+        last = k.records;
     }
     replay_number(r->a, part, n);
     return part;
-}
-
-Result *replay_read_all(Run *r, const Workload *w)
-{
-    const int n = workload_ntarget(w);
-    Known *known = ARENA_ARRAY(r->a, (size_t)n, Known);
-    for (int i = 0; i < n; i++)
-        known[i] = (Known){ workload_for(r->a, w, i), w->records, NULL };
-    return replay_all(r, known, n);
-}
-
-bool replay_timed(Arena *a, const Workload *w, const Records *r)
-{
-    const char *err = NULL;
-    const Device *d = replay_device(a, w, r, &err);
-    const Target *target = d ? workload_target(a, w, d, &err) : NULL;
-    return target && timed_count(a, r, d, target) > 0;
 }

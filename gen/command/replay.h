@@ -20,21 +20,16 @@ bool replay_target(Arena *a, const Workload *w, const Records *r, const Device *
 
 /* Where the records of one target are. */
 typedef struct {
-    const Workload *workload; /* of that target alone */
     const char *records;
     const Device *device; /* whose times count, where this run has measured them; NULL: that with most of them */
 } Known;
 
 /* Finds or measures the records of the target of w, a workload of that target alone (learn.c). A failure is printed. */
 bool learn_target(Run *r, const Workload *w, Known *known);
-/* The results of n targets, by descending rank; `first` is set. */
-Result *replay_all(Run *r, const Known *known, int n);
-/* The same of every target of the workload, from its own records. */
-Result *replay_read_all(Run *r, const Workload *w);
+/* The results of all targets of the workload, by descending rank; `first` is set. known: one a target; NULL: the workload's own records. */
+Result *replay_all(Run *r, const Workload *w, const Known *known);
 /* Sets `first` of all n results of a package. */
 void replay_number(Arena *a, Result *part, int n);
-/* Sets their `cost`. */
-void replay_cost(Arena *a, Result *part, int n);
 /* The package of n results, one a target. report: its report.html; NULL: it has none. NULL after errors in d (faulty templates). */
 const Package *replay_package(Arena *a, const Workload *w, const Result *part, int n, const char *report, Diag *d);
 

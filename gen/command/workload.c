@@ -56,26 +56,21 @@ static const char *kept_text(Arena *a, const Options *o, const char *text)
     if (o->code_kib >= 0)
         text_printf(&t, " --code-kib %d", o->code_kib);
     if (o->target.n)
-        text_add(&t, " --target ");
-    for (int i = 0; i < o->target.n; i++)
-        text_printf(&t, "%s%s", i ? "," : "", o->target.item[i]);
+        text_printf(&t, " --target %s", cli_list_text(a, &o->target, ","));
     if (o->no_report)
         text_add(&t, " --no-report");
     text_printf(&t, "\n%s", text);
     return arena_strdup(a, text_str(&t));
 }
 
-static void change_budget(Spec *s, const Options *o)
+static int either(int given, int otherwise) { return given >= 0 ? given : otherwise; }
+
+static void change_budget(Budget *b, const Options *o)
 {
-    const struct {
-        int given, *value;
-    } change[] = { { o->trials, &s->budget.trials },
-                   { o->seconds, &s->budget.seconds },
-                   { o->kernels, &s->budget.kernels },
-                   { o->code_kib, &s->budget.code_kib } };
-    for (size_t i = 0; i < sizeof change / sizeof *change; i++)
-        if (change[i].given >= 0)
-            *change[i].value = change[i].given;
+    *b = (Budget){ .kernels = either(o->kernels, b->kernels),
+                   .code_kib = either(o->code_kib, b->code_kib),
+                   .trials = either(o->trials, b->trials),
+                   .seconds = either(o->seconds, b->seconds) };
 }
 
 /* ---- the package's name ---- */
@@ -117,22 +112,16 @@ const char *workload_target_name(const Workload *w, int i)
 /* at: where in the spec the name is; {0}: on the command line. */
 static void check_target(Arena *a, const TargetList *list, const char *name, Loc at, Diag *d)
 {
-    const char *known[TARGET_MAX + FAMILY_COUNT + 1];
-    int nknown = 0;
-    Text names = { .arena = a };
+    CliList known = { 0 };
     for (int i = 0; i < FAMILY_COUNT; i++) {
-        known[nknown++] = families[i]->best;
+        cli_list_add(a, &known, families[i]->best);
         if (i == 0)
-            known[nknown++] = spec_auto;
+            cli_list_add(a, &known, spec_auto);
     }
     for (int i = 0; i < list->n; i++)
-        known[nknown++] = list->t[i].name;
-    for (int i = 0; i < nknown; i++) {
-        if (strcmp(known[i], name) == 0)
-            return;
-        text_printf(&names, "%s%s", i ? ", " : "", known[i]);
-    }
-    diag_error(d, at, "unknown target '%s'; expected one of %s", name, text_str(&names));
+        cli_list_add(a, &known, list->t[i].name);
+    if (!cli_list_has(&known, name))
+        diag_error(d, at, "unknown target '%s'; expected one of %s", name, cli_list_text(a, &known, ", "));
 }
 
 static bool same_family(const TargetList *list, const char *one, const char *other)
@@ -194,7 +183,7 @@ Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag 
         !template_read_all(a, w->spec, w->folders.item, w->folders.n, &w->templates, d) || !check_name(a, w->spec, d))
         return NULL;
     Options all = with_kept(a, o, w->spec->src->text);
-    change_budget(w->spec, &all);
+    change_budget(&w->spec->budget, &all);
     w->target = all.target;
     w->spec_text = kept_text(a, &all, w->spec->src->text);
     if (!check_targets(a, w, d))

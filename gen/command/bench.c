@@ -25,10 +25,10 @@ typedef struct {
     const char *package, *name;
     const char *folder, *build; /* the temporary one; in it, where it is built */
     const char *flags;          /* of the compiler, besides the package's own */
-} Bench;
+} Benchmark;
 
 /* Runs a program to its end, however that is. False: it could not be started, or the user interrupted. */
-static bool run_program(const Bench *b, const ProcessPlan *plan, ProcessEnd *end)
+static bool run_program(const Benchmark *b, const ProcessPlan *plan, ProcessEnd *end)
 {
     *end = process_run(b->a, plan, INFINITY, b->run->stop);
     if (end->error)
@@ -37,7 +37,7 @@ static bool run_program(const Bench *b, const ProcessPlan *plan, ProcessEnd *end
 }
 
 /* Runs it silently; what it said is shown when it fails. */
-static bool run_cmake(const Bench *b, const char *const *argv, const char *what)
+static bool run_cmake(const Benchmark *b, const char *const *argv, const char *what)
 {
     /* What compilers leave goes with the folder. */
     const char *const env[] = { arena_printf(b->a, "TMPDIR=%s", b->folder), NULL };
@@ -62,7 +62,7 @@ static bool is_plain(const char *path)
 }
 
 /* The absolute path, or a link to it in our folder. */
-static const char *plain_path(const Bench *b, const char *path, const char *link)
+static const char *plain_path(const Benchmark *b, const char *path, const char *link)
 {
     char *real = realpath(path, NULL);
     const char *plain = real ? arena_strdup(b->a, real) : path;
@@ -86,7 +86,7 @@ static Scratch *make_folder(Arena *a, const char **err)
     return scratch_new(a, err);
 }
 
-static bool configure(const Bench *b)
+static bool configure(const Benchmark *b)
 {
     const char *source = plain_path(b, b->package, "source");
     /* The same compiler that dcgen measures with, so that figures compare. */
@@ -98,7 +98,7 @@ static bool configure(const Bench *b)
     return run_cmake(b, argv, "configured");
 }
 
-static bool build(const Bench *b)
+static bool build(const Benchmark *b)
 {
     const char *jobs = arena_printf(b->a, "%ld", b->o->jobs ? b->o->jobs : sysconf(_SC_NPROCESSORS_ONLN));
     const char *target = arena_printf(b->a, "%s_bench", b->name);
@@ -107,7 +107,7 @@ static bool build(const Bench *b)
     return run_cmake(b, argv, "built");
 }
 
-static bool run_benchmark(const Bench *b)
+static bool run_benchmark(const Benchmark *b)
 {
     const char *const argv[] = { arena_printf(b->a, "%s/%s_bench", b->build, b->name), NULL };
     ProcessEnd e;
@@ -144,7 +144,7 @@ static int find_entry(const Dispatcher *d, const char *name)
 }
 
 /* The package's code is to take this CPU for one that has no more than the target: finds out what to define for that. */
-static bool fix_target(Bench *b, const char *name)
+static bool fix_target(Benchmark *b, const char *name)
 {
     Device here;
     const Workload *w = command_package(b->run, (CliList){ 0 });
@@ -168,7 +168,7 @@ static bool fix_target(Bench *b, const char *name)
 bool bench_package(Run *r)
 {
     const CliList *target = &r->o->target;
-    Bench b = { .run = r, .a = r->a, .o = r->o, .package = r->o->operand, .flags = "" };
+    Benchmark b = { .run = r, .a = r->a, .o = r->o, .package = r->o->operand, .flags = "" };
     b.name = package_name(r->a, b.package);
     if (!b.name)
         return run_fails(r, EXIT_USAGE, "'%s' is not a dcgen package: %s", b.package,

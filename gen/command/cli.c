@@ -227,9 +227,9 @@ typedef struct {
     const char **operand;
     int noperand;
     bool given[NOPTION];
-} Parser;
+} CommandLine;
 
-__attribute__((format(printf, 2, 3))) static bool fail(Parser *p, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static bool fail(CommandLine *p, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -240,7 +240,7 @@ __attribute__((format(printf, 2, 3))) static bool fail(Parser *p, const char *fm
     return false;
 }
 
-static bool parse_number(Parser *p, const OptionRow *row, const char *text, void *field)
+static bool parse_number(CommandLine *p, const OptionRow *row, const char *text, void *field)
 {
     const bool wide = row->kind == ARG_U64;
     const uint64_t least = (uint64_t)row->min, most = wide ? UINT64_MAX : (uint64_t)row->max;
@@ -282,7 +282,7 @@ const char *cli_list_text(Arena *a, const CliList *list, const char *separator)
 
 bool cli_list_has(const CliList *list, const char *item) { return names_find(NAMES(list->item, list->n), item) >= 0; }
 
-static bool parse_list(Parser *p, const OptionRow *row, const char *text, CliList *list)
+static bool parse_list(CommandLine *p, const OptionRow *row, const char *text, CliList *list)
 {
     bool words = row->kind == ARG_WORDS;
     if (words)
@@ -292,7 +292,7 @@ static bool parse_list(Parser *p, const OptionRow *row, const char *text, CliLis
     return list->n > before || fail(p, "--%s: '%s' names nothing", row->name, text);
 }
 
-static bool parse_choice(Parser *p, const OptionRow *row, const char *text, void *field)
+static bool parse_choice(CommandLine *p, const OptionRow *row, const char *text, void *field)
 {
     CliList names = { 0 };
     cli_list_split(p->arena, &names, row->arg, "|");
@@ -311,7 +311,7 @@ _Static_assert(sizeof(ProgressMode) == sizeof(int) && sizeof(ColorMode) == sizeo
                "parse_choice stores enums as int");
 
 /* arg is NULL where the row wants none. */
-static bool option_store(Parser *p, const OptionRow *row, const char *arg)
+static bool option_store(CommandLine *p, const OptionRow *row, const char *arg)
 {
     void *field = (char *)p->o + row->field;
     switch (row->kind) {
@@ -348,7 +348,7 @@ static bool option_store(Parser *p, const OptionRow *row, const char *arg)
 
 static bool is_number(const char *s) { return *s && !s[strspn(s, "0123456789")]; }
 
-static bool option_take(Parser *p, const OptionRow *row, const char *attached)
+static bool option_take(CommandLine *p, const OptionRow *row, const char *attached)
 {
     const char *next = p->at < p->argc ? p->argv[p->at] : NULL, *arg = attached;
     p->given[row - OPTIONS] = true;
@@ -363,7 +363,7 @@ static bool option_take(Parser *p, const OptionRow *row, const char *attached)
     return option_store(p, row, arg);
 }
 
-static bool parse_long(Parser *p, const char *text)
+static bool parse_long(CommandLine *p, const char *text)
 {
     size_t n = strcspn(text, "=");
     const char *name = arena_strndup(p->arena, text, n);
@@ -377,7 +377,7 @@ static bool parse_long(Parser *p, const char *text)
 }
 
 /* A cluster: -qv, -j4, -qj 4. */
-static bool parse_letters(Parser *p, const char *text)
+static bool parse_letters(CommandLine *p, const char *text)
 {
     for (; *text; text++) {
         int i = 0;
@@ -393,7 +393,7 @@ static bool parse_letters(Parser *p, const char *text)
     return true;
 }
 
-static bool parse_arguments(Parser *p)
+static bool parse_arguments(CommandLine *p)
 {
     bool only_operands = false, ok = true;
     while (ok && p->at < p->argc) {
@@ -410,7 +410,7 @@ static bool parse_arguments(Parser *p)
 
 /* ---- operands -------------------------------------------------------------- */
 
-static bool parse_binding(Parser *p, const char *text, ExplainBinding *out)
+static bool parse_binding(CommandLine *p, const char *text, ExplainBinding *out)
 {
     size_t n = strcspn(text, "=");
     char *end;
@@ -425,7 +425,7 @@ static bool parse_binding(Parser *p, const char *text, ExplainBinding *out)
     return true;
 }
 
-static bool parse_bindings(Parser *p, const char *const *text, int n)
+static bool parse_bindings(CommandLine *p, const char *const *text, int n)
 {
     if (n > MAX_BINDING)
         return fail(p, "more than %d values given", MAX_BINDING);
@@ -442,7 +442,7 @@ static bool parse_bindings(Parser *p, const char *const *text, int n)
     return true;
 }
 
-static bool refuse_more(Parser *p, const char *first, const char *extra, bool implied)
+static bool refuse_more(CommandLine *p, const char *first, const char *extra, bool implied)
 {
     const char *near = implied ? diag_nearest(first, NAMES(COMMANDS, NCOMMAND)) : NULL;
     if (near)
@@ -451,7 +451,7 @@ static bool refuse_more(Parser *p, const char *first, const char *extra, bool im
 }
 
 /* [COMMAND] OPERAND [NAME=VALUE...] */
-static bool parse_operands(Parser *p)
+static bool parse_operands(CommandLine *p)
 {
     const int command = p->noperand ? names_find(NAMES(COMMANDS, NCOMMAND), p->operand[0]) : -1;
     const bool implied = command < 0;
@@ -476,7 +476,7 @@ static unsigned mode_of(const Options *o)
     return o->regret >= 0 && o->command == COMMAND_BENCH ? REGRET : 1u << o->command;
 }
 
-static bool check_together(Parser *p)
+static bool check_together(CommandLine *p)
 {
     const unsigned mode = mode_of(p->o);
     char here[64], there[256];
@@ -506,7 +506,7 @@ static bool asks_for_json(int argc, char **argv)
 
 int cli_parse(Arena *a, int argc, char **argv, FILE *out, FILE *err, Options *o)
 {
-    Parser p = { .arena = a, .argc = argc, .at = 1, .argv = argv, .out = out, .err = err, .o = o, .code = GO_ON };
+    CommandLine p = { .arena = a, .argc = argc, .at = 1, .argv = argv, .out = out, .err = err, .o = o, .code = GO_ON };
     *o = (Options){
         .cc = "gcc", .cxx = "g++", .seed = 1, .trials = -1, .seconds = -1, .kernels = -1, .code_kib = -1, .regret = -1
     };

@@ -112,14 +112,14 @@ void count_rows(Worker *w, const uintptr_t *row, int n)
 /* ---- from accesses to instructions */
 
 /* The slot of a place; NULL: there are more than there is room for, which no kernel of sane size has. */
-static Site *find_site(Site *table, const Access *a)
+static AccessSite *find_site(AccessSite *table, const Access *a)
 {
     const unsigned kind = 2u * a->shared + a->write;
     unsigned slot = (unsigned)((a->site * 4 + kind) * 0x9e3779b97f4a7c15u >> 54);
     for (int i = 0; i < SITE_SLOTS; i++, slot = (slot + 1) % SITE_SLOTS) {
-        Site *s = &table[slot];
+        AccessSite *s = &table[slot];
         if (s->of.site == 0)
-            *s = (Site){ .of = *a, .lane = -1, .max = s->max, .instruction = s->instruction };
+            *s = (AccessSite){ .of = *a, .lane = -1, .max = s->max, .instruction = s->instruction };
         if (s->of.site == a->site && s->of.write == a->write && s->of.shared == a->shared)
             return s;
     }
@@ -128,7 +128,7 @@ static Site *find_site(Site *table, const Access *a)
 
 static bool add_access(Worker *w, const Access *a, int lane)
 {
-    Site *s = find_site(w->site, a);
+    AccessSite *s = find_site(w->site, a);
     if (!s)
         return false;
     if (s->lane != lane) {
@@ -153,7 +153,7 @@ static void flush_warp(Worker *w, int first)
                 finding_plain("it cannot be counted: too many places access memory");
         f->naccess = 0;
     }
-    for (Site *s = w->site; s < w->site + SITE_SLOTS; s++) {
+    for (AccessSite *s = w->site; s < w->site + SITE_SLOTS; s++) {
         for (int at = 0; s->of.site && at < s->n; at++)
             if (s->of.shared)
                 add_shared(&w->counts, &s->instruction[at], !s->of.write);

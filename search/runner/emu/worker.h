@@ -120,7 +120,7 @@ typedef struct {
     int seen, lane; /* accesses of that lane so far */
     int n, max;
     Instruction *instruction;
-} Site;
+} AccessSite;
 
 /* A block's last atomic, and what it made visible; see global.c. */
 typedef struct Release {
@@ -173,7 +173,7 @@ typedef struct {
     EmuCounts counts;
     Fiber fiber[MAX_BLOCK_THREADS];
     Collective warp[MAX_WARPS];
-    Site site[SITE_SLOTS];
+    AccessSite site[SITE_SLOTS];
     Line line[SHARED_BYTES / LINE_BYTES];
     uint32_t written[SHARED_BYTES / GRANULE_BYTES], read[SHARED_BYTES / GRANULE_BYTES]; /* of each granule */
 } Worker;

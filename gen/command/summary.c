@@ -32,7 +32,7 @@ static int64_t count_trials(const Study *s, bool failed)
     return n;
 }
 
-static void held_out_text(const Result *out, FILE *to)
+static void print_held_out(const Result *out, FILE *to)
 {
     const ContractSum *h = &out->contract->held_out;
     if (h->nsaid)
@@ -43,7 +43,7 @@ static void held_out_text(const Result *out, FILE *to)
 }
 
 /* How well times are known, where that is less than one would expect. */
-static void noise_text(const Result *out, FILE *to)
+static void print_noise(const Result *out, FILE *to)
 {
     static const double BUSY = 0.03;
     const Contract *c = out->contract;
@@ -60,7 +60,7 @@ static void noise_text(const Result *out, FILE *to)
 }
 
 /* What the choice rests on. */
-static void measured_text(const Result *out, FILE *to)
+static void print_measured(const Result *out, FILE *to)
 {
     const Study *s = out->study;
     fprintf(to,
@@ -70,15 +70,15 @@ static void measured_text(const Result *out, FILE *to)
             out->cost->order.rank);
     fprintf(to, "  regret %.2f%% on the shapes that were measured, against the best known of each\n",
             100 * tuned_regret(out));
-    held_out_text(out, to);
-    noise_text(out, to);
+    print_held_out(out, to);
+    print_noise(out, to);
     const Against v = choice_library(out);
     if (v.n)
         fprintf(to, "  %.2fx as fast as %s, geometric mean of %" PRId64 " shapes; %.2fx at the worst\n", v.mean,
                 s->target->family->rival, v.n, v.least);
 }
 
-static void modelled_text(const Study *s, FILE *to)
+static void print_modelled(const Study *s, FILE *to)
 {
     fprintf(to, "  no time was measured: kernels were chosen by an analytic model\n");
     fprintf(to,
@@ -87,7 +87,7 @@ static void modelled_text(const Study *s, FILE *to)
             count_trials(s, false), count_trials(s, true));
 }
 
-static void result_text(const Result *out, FILE *to)
+static void print_result(const Result *out, FILE *to)
 {
     const Study *s = out->study;
     const Assignment *as = out->assignment;
@@ -96,15 +96,15 @@ static void result_text(const Result *out, FILE *to)
                  number_plural(as->nkernel), (as->code_bytes + 1023) / 1024, nleaf, nleaf == 1 ? "leaf" : "leaves",
                  s->target->name, s->device->name);
     if (s->device->modelled)
-        modelled_text(s, to);
+        print_modelled(s, to);
     else
-        measured_text(out, to);
+        print_measured(out, to);
 }
 
-static void package_text_of(const Workload *w, const Result *out, int n, const Proof *p, FILE *to)
+static void print_package(const Workload *w, const Result *out, int n, const Proof *p, FILE *to)
 {
     for (int i = 0; i < n; i++)
-        result_text(&out[i], to);
+        print_result(&out[i], to);
     if (p)
         fprintf(to,
                 "  dispatcher compiled: the kernel of its tree at %s%" PRId64
@@ -159,7 +159,7 @@ static json_t *package_json(const Workload *w, const Result *out, const Proof *p
 void summary_package(const Workload *w, const Result *out, int n, const Proof *proof, bool json, FILE *to)
 {
     if (!json)
-        package_text_of(w, out, n, proof, to);
+        print_package(w, out, n, proof, to);
     for (int i = 0; i < n && json; i++)
         quote_print_json(package_json(w, &out[i], proof), to);
 }
@@ -203,7 +203,7 @@ static int64_t tuned_instances(const Spec *s)
     return n;
 }
 
-static void check_space(Arena *a, const Space *s, const Device *d, FILE *to)
+static void print_space(Arena *a, const Space *s, const Device *d, FILE *to)
 {
     const Target *t = s->general[0].target;
     quote_printf(to, "target: %s on %s%s: %s\n", t->name, d->name,
@@ -235,5 +235,5 @@ void summary_check(Arena *a, const Workload *w, const Space *const *space, const
         if (json)
             quote_print_json(check_json(w, space[i], &device[i]), to);
         else
-            check_space(a, space[i], &device[i], to);
+            print_space(a, space[i], &device[i], to);
 }

@@ -135,8 +135,8 @@ static bool build_target(Run *r, const Workload *w)
         t.progress = progress_open(r->o->quiet ? PROGRESS_NONE : r->o->progress, stderr, NULL);
         ok = run_worlds(r, w, &device, target, &t, &b);
     }
-    const char *lost = tools_lost_builds(r->a, r->o, &t);
-    tools_close(r->o, &t);
+    const char *lost = tools_lost_builds(r, &t);
+    tools_close(r, &t);
     if (*r->stop)
         return run_fails(r, EXIT_INTERRUPTED, "interrupted; %s",
                          lost ? lost : arena_printf(r->a, "what was compiled is in %s", r->o->builds));

@@ -35,7 +35,8 @@ typedef struct {
     const Workload *workload;
     const Options *options; /* source */
     const Space *space;     /* space, source */
-    Result result; /* source: its unit; records: its records, all of the file; model, assign, tree: all of it */
+    /* source: its unit; records: its records, all of the file; model, assign, tree: all of it */
+    Result result;
     const SearchTrace *trace; /* trace */
 } DumpInput;
 

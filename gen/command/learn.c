@@ -68,9 +68,11 @@ static bool search_device(Run *r, const Workload *w, const Site *site, Tools *t,
 /* True if the file has measured times of a device that runs the target. Then no model need stand in for them. */
 static bool has_times(Arena *a, const Workload *w, const char *path)
 {
-    const char *err = NULL;
+    const char *err;
+    int64_t ntime;
     Records r;
-    return access(path, R_OK) == 0 && record_read(a, path, &r, NULL, &err) && replay_timed(a, w, &r);
+    return access(path, R_OK) == 0 && record_read(a, path, &r, NULL, &err) && replay_device(a, w, &r, &ntime, &err) &&
+           ntime > 0;
 }
 
 /* What was measured for this target: in the workload's own records, else in those that come with dcgen, records/<device>/<name>.jsonl.
@@ -155,6 +157,6 @@ bool learn_target(Run *r, const Workload *w, Known *known)
     if (!ok && r->code == EXIT_ENVIRONMENT && t.records)
         diag_say(stderr, DIAG_NOTE,
                  "nothing is lost: what was measured is in %s, and the same command goes on from there", w->records);
-    tools_close(r->o, &t);
+    tools_close(r, &t);
     return ok;
 }

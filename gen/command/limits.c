@@ -120,7 +120,7 @@ static bool measure_target(Run *r, Measured *m)
                     tools_open(r, m->workload, &site, &t) && measure_device(r, &site, &t, m);
     if (!ok)
         run_say(r);
-    tools_close(r->o, &t);
+    tools_close(r, &t);
     return ok;
 }
 

@@ -218,6 +218,8 @@ static bool open_target(Regret *g, const Workload *all)
            runs_here(g);
 }
 
+/* ---- what is printed, as text ---- */
+
 static const char *const group_name[REGRET_GROUPS] = { "tuned", "held out", "further, held out" };
 static const char *const group_key[REGRET_GROUPS] = { "tuned", "held_out", "further" };
 
@@ -227,8 +229,6 @@ static ContractSum recorded(const Regret *g, int group)
     const Contract *c = g->out->contract;
     return group == REGRET_TUNED ? c->tuned : group == REGRET_HELD_OUT ? c->held_out : (ContractSum){ 0 };
 }
-
-/* ---- what is printed, as text ---- */
 
 void regret_show_machine(const Regret *g)
 {
@@ -377,13 +377,13 @@ bool regret(Run *r, const Workload *w, const Result *out, int n)
         g = (Regret){ .run = r, .several = n > 1, .out = &out[i] };
         ok = open_target(&g, w);
         if (!ok)
-            tools_close(r->o, &g.tools);
+            tools_close(r, &g.tools);
     }
     if (!ok)
         return false;
     regret_show_machine(&g);
     ok = measure_all(&g);
-    tools_close(r->o, &g.tools);
+    tools_close(r, &g.tools);
     if (ok)
         regret_show(&g);
     if (ok && (g.broken || g.vague))

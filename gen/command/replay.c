@@ -26,35 +26,21 @@ static int64_t timed_count(Arena *a, const Records *r, const Device *d, const Ta
     return n;
 }
 
-/* Of the devices that run the target, the one with most times of its kernels, the smaller id of several; and how many times. */
-static const Device *find_device(Arena *a, const Workload *w, const Records *r, int64_t *most, const char **err)
+const Device *replay_device(Arena *a, const Workload *w, const Records *r, int64_t *ntime, const char **err)
 {
     const Device *best = NULL;
     const char *why = "the records name no device";
     for (const Device *d = r->device; d < r->device + r->ndevice; d++) {
         const Target *target = workload_target(a, w, d, &why);
         const int64_t n = target ? timed_count(a, r, d, target) : 0;
-        if (target && (!best || n > *most || (n == *most && strcmp(d->id, best->id) < 0))) {
+        if (target && (!best || n > *ntime || (n == *ntime && strcmp(d->id, best->id) < 0))) {
             best = d;
-            *most = n;
+            *ntime = n;
         }
     }
     if (!best)
         *err = why;
     return best;
-}
-
-const Device *replay_device(Arena *a, const Workload *w, const Records *r, const char **err)
-{
-    int64_t most;
-    return find_device(a, w, r, &most, err);
-}
-
-bool replay_timed(Arena *a, const Workload *w, const Records *r)
-{
-    int64_t most;
-    const char *err;
-    return find_device(a, w, r, &most, &err) && most > 0;
 }
 
 /* As the records have it: a package is made of nothing else, and a runner may have said more than fits a line of text. */
@@ -68,7 +54,8 @@ static const Device *recorded(const Records *r, const Device *d)
 
 bool replay_target(Arena *a, const Workload *w, const Records *r, const Device *device, Result *out, const char **err)
 {
-    device = device ? recorded(r, device) : replay_device(a, w, r, err);
+    int64_t ntime;
+    device = device ? recorded(r, device) : replay_device(a, w, r, &ntime, err);
     const Target *target = device ? workload_target(a, w, device, err) : NULL;
     const UnitContext u = workload_unit(w, device, target);
     return target && result_make(a, &u, &w->templates, r, out, err);

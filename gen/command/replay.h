@@ -10,11 +10,9 @@
 #include "gen/package/package_write.h"
 #include "search/choose/result.h"
 
-/* The device that most times of the target's kernels come from, of those that run it; the smaller id of several. NULL with *err set. */
-const Device *replay_device(Arena *a, const Workload *w, const Records *r, const char **err);
-/* Are there times of the target's kernels, of a device that runs it? */
-bool replay_timed(Arena *a, const Workload *w, const Records *r);
-
+/* The device that most times of the target's kernels come from, of those that run it; the smaller id of several. *ntime: how many these are.
+ * NULL with *err set. */
+const Device *replay_device(Arena *a, const Workload *w, const Records *r, int64_t *ntime, const char **err);
 /* device: whose measurements count; NULL: the one with most. False with *err set: no device suits, nothing usable was measured. */
 bool replay_target(Arena *a, const Workload *w, const Records *r, const Device *device, Result *out, const char **err);
 

@@ -27,20 +27,20 @@ static bool open_builds(Run *r, BuildCache **out)
     return *out || !r->o->builds;
 }
 
-const char *tools_lost_builds(Arena *a, const Options *o, const Tools *t)
+const char *tools_lost_builds(const Run *r, const Tools *t)
 {
     const BuildCacheCount n = t->builds ? build_cache_count(t->builds) : (BuildCacheCount){ 0 };
-    return n.lost ? arena_printf(a, "%d build%s could not be stored in '%s': %s", n.lost, number_plural(n.lost),
-                                 o->builds, n.lost_why)
+    return n.lost ? arena_printf(r->a, "%d build%s could not be stored in '%s': %s", n.lost, number_plural(n.lost),
+                                 r->o->builds, n.lost_why)
                   : NULL;
 }
 
-static void say_builds(const Options *o, const Tools *t)
+static void say_builds(const Run *r, const Tools *t)
 {
-    Arena *scratch = arena_new();
+    const Options *o = r->o;
     const BuildCacheCount n = build_cache_count(t->builds);
     const int all = n.found + n.stored + n.lost;
-    const char *lost = tools_lost_builds(scratch, o, t);
+    const char *lost = tools_lost_builds(r, t);
     diag_say(stderr, DIAG_NOTE, "of %d build%s %d %s found in '%s', and %d stored there", all, number_plural(all),
              n.found, n.found == 1 ? "was" : "were", o->builds, n.stored);
     if (n.damaged)
@@ -48,7 +48,6 @@ static void say_builds(const Options *o, const Tools *t)
                  number_plural(n.damaged), o->builds, n.damaged == 1 ? "was" : "were", n.damaged_path);
     if (lost && o->command != COMMAND_BUILD) /* which fails for it */
         diag_say(stderr, DIAG_WARNING, "%s", lost);
-    arena_free(scratch);
 }
 
 bool tools_open_records(Run *r, const Workload *w, Tools *t)
@@ -58,15 +57,15 @@ bool tools_open_records(Run *r, const Workload *w, Tools *t)
     return t->records;
 }
 
-void tools_close(const Options *o, Tools *t)
+void tools_close(const Run *r, Tools *t)
 {
     progress_close(t->progress);
     runner_stop(t->runner);
     Builder *const builders[] = { t->builder, t->assembler, t->reference };
     for (size_t i = 0; i < sizeof builders / sizeof *builders; i++)
         builder_free(builders[i]);
-    if (t->builds && !o->quiet)
-        say_builds(o, t);
+    if (t->builds && !r->o->quiet)
+        say_builds(r, t);
     build_cache_close(t->builds);
     if (t->records)
         record_close(t->records);

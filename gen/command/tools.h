@@ -10,9 +10,10 @@
 #include "search/build/build_cache.h"
 #include "search/measure/lab.h"
 
-/* ---- where kernels run: on this CPU, on a GPU beside it (or at the other end of --runner), or nowhere: then kernels are compiled, executed
- * by the emulator, and their times computed ---- */
+/* ---- where kernels run ---- */
 
+/* This CPU, a GPU beside it or at the other end of --runner, or no device: then kernels are compiled, executed by the emulator, and their times
+ * computed. */
 typedef struct {
     const Family *family; /* of what runs kernels */
     const Target *target; /* of a device beside this CPU, or of none; NULL for this CPU: its runner says what it is */
@@ -49,14 +50,14 @@ bool tools_open(Run *r, const Workload *w, const Site *site, Tools *t);
 /* Opens w->records for appending (with w->fresh a new one, the old one kept beside it), its folders made. */
 bool tools_open_records(Run *r, const Workload *w, Tools *t);
 /* Also after one of them failed. Says what was found in the folder of --builds, and what went wrong there. */
-void tools_close(const Options *o, Tools *t);
+void tools_close(const Run *r, Tools *t);
 
 /* The device that the runner runs on, or what is typical of the site's target, with the compiler; from then on t->device. */
 const Device *tools_device(Run *r, const Site *site, Tools *t);
 /* What a lab that compiles has of them, and of the workload (search/measure/lab.h). */
 Workshop tools_workshop(Run *r, const Tools *t, const Workload *w, const UnitContext *u);
 /* How many builds could not be stored, and why; NULL: none. */
-const char *tools_lost_builds(Arena *a, const Options *o, const Tools *t);
+const char *tools_lost_builds(const Run *r, const Tools *t);
 int tools_jobs(const Options *o); /* compilers at a time: one a core that we may run on, unless told otherwise */
 /* How C is compiled to be run on this CPU, and candidates to be run by the emulator; for all else toolchain_make. */
 Toolchain tools_cc(Arena *a, const Options *o);

@@ -62,7 +62,7 @@ bool tools_open(Run *r, const Workload *w, const Site *site, Tools *t)
     return true;
 }
 
-void tools_close(const Options *o, Tools *t) { (void)o, t->runner = NULL; }
+void tools_close(const Run *r, Tools *t) { (void)r, t->runner = NULL; }
 
 /* Nobody asks for these: they keep the library's own out. */
 int tools_jobs(const Options *o) { return (void)o, 1; }

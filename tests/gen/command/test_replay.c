@@ -87,9 +87,10 @@ static void the_device_with_most_times_of_the_target_counts(void **state)
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         const Records r = records_of(row[i].measure);
         const char *err = NULL;
-        const Device *d = replay_device(hand.y.arena, &workload, &r, &err);
+        int64_t ntime;
+        const Device *d = replay_device(hand.y.arena, &workload, &r, &ntime, &err);
         assert_non_null(d);
-        if (strcmp(d->id, row[i].id) != 0 || replay_timed(hand.y.arena, &workload, &r) != row[i].timed)
+        if (strcmp(d->id, row[i].id) != 0 || (ntime > 0) != row[i].timed)
             fail_msg("row %d: device %s", (int)i, d->id);
     }
 }
@@ -100,12 +101,11 @@ static void without_such_a_device_it_says_why(void **state)
     const Records nothing = { 0 }, other = { .ndevice = 1, .device = &device[2] };
     const char *err = NULL;
     Result out;
-    assert_null(replay_device(hand.y.arena, &workload, &nothing, &err));
+    int64_t ntime;
+    assert_null(replay_device(hand.y.arena, &workload, &nothing, &ntime, &err));
     assert_string_equal(err, "the records name no device");
-    assert_false(replay_timed(hand.y.arena, &workload, &nothing));
     assert_false(replay_target(hand.y.arena, &workload, &other, NULL, &out, &err));
     assert_string_equal(err, "none cannot run target 'avx512', so it cannot be tuned for there");
-    assert_false(replay_timed(hand.y.arena, &workload, &other));
 }
 
 /* ---- a study of its own records ---- */

@@ -119,17 +119,17 @@ static void folders_of_the_records_are_made(void **state)
         Tools t = { 0 };
         if (!tools_open_records(&r, &(Workload){ .records = path }, &t))
             fail_msg("%s", r.err);
-        tools_close(&o, &t);
+        tools_close(&r, &t);
         assert_int_equal(open_files(), open);
     }
     assert_int_equal(access(path, F_OK), 0);
     Tools t = { 0 };
     assert_true(tools_open_records(&r, &(Workload){ .records = path, .fresh = true }, &t));
-    tools_close(&o, &t);
+    tools_close(&r, &t);
     assert_int_equal(chdir(folder), 0);
     t = (Tools){ 0 };
     assert_true(tools_open_records(&r, &(Workload){ .records = "d/e.jsonl" }, &t));
-    tools_close(&o, &t);
+    tools_close(&r, &t);
     assert_int_equal(access(arena_printf(arena, "%s/d/e.jsonl", folder), F_OK), 0);
     t = (Tools){ 0 };
     const char *below = arena_printf(arena, "%s/x/y.jsonl", path);

@@ -152,7 +152,9 @@ bool learn_target(Run *r, const Workload *w, Known *known)
     *known = (Known){ w->records, t.device };
     if (*r->stop)
         ok = run_is_interrupted(r, w, t.records != NULL);
-    if (!ok)
+    if (ok)
+        r->err = NULL; /* what a search got over is no failure */
+    else
         run_say(r);
     if (!ok && r->code == EXIT_ENVIRONMENT && t.records)
         diag_say(stderr, DIAG_NOTE,

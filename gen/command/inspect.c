@@ -69,8 +69,10 @@ static const Space *probe_space(Run *r, const Workload *w, Device *device)
     const Target *target = workload_target(r->a, w, device, &why);
     if (!target && w->target.n) /* another machine is to run it; this one's caches stand for that one's */
         target = target_find(w->targets, w->target.item[0]);
-    if (!target && !run_fails(r, EXIT_USAGE, "%s", why))
+    if (!target) {
+        run_fails(r, EXIT_USAGE, "%s", why);
         return NULL;
+    }
     const UnitContext u = workload_unit(w, device, target);
     return command_space(r, w, &u);
 }

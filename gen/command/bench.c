@@ -134,15 +134,6 @@ static const char *package_name(Arena *a, const char *package)
     return name_fault(name) ? NULL : name;
 }
 
-/* The package's kind of machine of that name; -1: it has none. */
-static int find_entry(const Dispatcher *d, const char *name)
-{
-    int i = d->nentry - 1;
-    while (i >= 0 && strcmp(d->entry[i].target->name, name) != 0)
-        i--;
-    return i;
-}
-
 /* The package's code is to take this CPU for one that has no more than the target: finds out what to define for that. */
 static bool fix_target(Benchmark *b, const char *name)
 {
@@ -152,7 +143,10 @@ static bool fix_target(Benchmark *b, const char *name)
     if (!out)
         return false;
     const char *macro = out->study->target->family->fixed_by;
-    const int entry = find_entry(package_dispatcher(b->a, out, workload_ntarget(w)), name);
+    const Dispatcher *d = package_dispatcher(b->a, out, workload_ntarget(w));
+    int entry = d->nentry - 1; /* the package's kind of machine of that name; -1: it has none */
+    while (entry >= 0 && strcmp(d->entry[entry].target->name, name) != 0)
+        entry--;
     if (!macro)
         return run_fails(b->run, EXIT_USAGE, "--target: a package for GPUs takes the kernels of the device at hand");
     if (entry < 0)

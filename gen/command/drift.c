@@ -143,24 +143,19 @@ static void compare_templates(Arena *a, const Manifest *now, Drift *d)
                 add_maker(a, d, side[k]->entry[i].path);
 }
 
-static bool is_same(Arena *a, const char *folder, const PackageFile *f)
-{
-    size_t len;
-    const char *text = read_file(a, folder, f->path, &len);
-    return text && len == f->len && memcmp(text, f->text, len) == 0;
-}
-
 /* They name the hashes of the other files: beside edited ones they tell nothing new. */
 static bool has_hashes(const char *path)
 {
     return strcmp(path, MANIFEST_PATH) == 0 || strcmp(path, "package.json") == 0;
 }
 
+/* It is as MANIFEST says, and not as dcgen writes it again. */
 static bool is_changed(Arena *a, const Drift *d, const PackageFile *f)
 {
-    if (is_other(d, f->path))
-        return false;
-    return !(is_edited(d) && has_hashes(f->path)) && !is_same(a, d->folder, f);
+    size_t len;
+    const char *text = read_file(a, d->folder, f->path, &len);
+    const bool is_same = text && len == f->len && memcmp(text, f->text, len) == 0;
+    return !is_same && !is_other(d, f->path) && !(is_edited(d) && has_hashes(f->path));
 }
 
 void drift_of_package(Arena *a, const Package *again, Drift *d)

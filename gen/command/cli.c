@@ -174,43 +174,36 @@ static void print_row(FILE *out, const char *left, const char *help)
 }
 
 /* "generate, replay"; what a command takes with an option and without is named once. */
-static void write_modes(char *out, size_t size, unsigned modes)
+static const char *modes_text(Arena *a, unsigned modes)
 {
     static const unsigned part[][2] = { { REPLAY, REPLAY_CHECK }, { BENCH, REGRET }, { DUMP, DUMP_PACKAGE } };
-    size_t n = 0;
+    CliList names = { 0 };
     for (size_t i = 0; i < sizeof part / sizeof *part; i++)
         modes &= modes & part[i][0] ? ~part[i][1] : ~0u;
     for (int i = 0; modes >> i; i++)
         if (modes >> i & 1)
-            n += (size_t)snprintf(out + n, size - n, "%s%s", n ? ", " : "",
-                                  i < NCOMMAND ? COMMANDS[i].name : MADE_BY_OPTION[i - NCOMMAND]);
+            cli_list_add(a, &names, i < NCOMMAND ? COMMANDS[i].name : MADE_BY_OPTION[i - NCOMMAND]);
+    return cli_list_text(a, &names, ", ");
 }
 
-static void print_option(FILE *out, const OptionRow *row)
+static void print_option(Arena *a, const OptionRow *row, FILE *out)
 {
-    char left[128], help[512], modes[256], letter[8] = "    ";
-    if (row->letter)
-        snprintf(letter, sizeof letter, "-%c, ", row->letter);
-    snprintf(left, sizeof left, "%s--%s%s%s", letter, row->name, row->arg ? " " : "", row->arg ? row->arg : "");
-    write_modes(modes, sizeof modes, row->modes);
-    snprintf(help, sizeof help, row->modes == ALL ? "%s" : "%s [%s]", row->help, modes);
-    print_row(out, left, help);
+    const char *letter = row->letter ? arena_printf(a, "-%c, ", row->letter) : "    ";
+    const char *help = row->modes == ALL ? row->help : arena_printf(a, "%s [%s]", row->help, modes_text(a, row->modes));
+    print_row(out, arena_printf(a, "%s--%s%s%s", letter, row->name, row->arg ? " " : "", row->arg ? row->arg : ""),
+              help);
 }
 
-static void print_usage(FILE *out)
+static void print_usage(Arena *a, FILE *out)
 {
     fputs("Usage: dcgen [COMMAND] [OPTION...] SPEC|PKG [NAME=VALUE...]\n"
           "Generates a source package of fast kernels for a workload of dynamic shapes.\n\nCommands:\n",
           out);
-    for (int i = 0; i < NCOMMAND; i++) {
-        char left[64];
-        const CommandRow *row = &COMMANDS[i];
-        snprintf(left, sizeof left, "%s %s%s", row->name, row->operand, row->values);
-        print_row(out, left, row->help);
-    }
+    for (const CommandRow *row = COMMANDS; row < COMMANDS + NCOMMAND; row++)
+        print_row(out, arena_printf(a, "%s %s%s", row->name, row->operand, row->values), row->help);
     fputs("\nOptions; each goes with the commands behind it, or with all:\n", out);
     for (int i = 0; i < NOPTION; i++)
-        print_option(out, &OPTIONS[i]);
+        print_option(a, &OPTIONS[i], out);
     fputs(EXAMPLES, out);
 }
 
@@ -336,7 +329,7 @@ static bool option_store(CommandLine *p, const OptionRow *row, const char *arg)
     case ARG_WORDS:
         return parse_list(p, row, arg, field);
     case ARG_HELP:
-        print_usage(p->out);
+        print_usage(p->arena, p->out);
         break;
     case ARG_VERSION:
         fprintf(p->out, "dcgen %s\n", DCGEN_VERSION);
@@ -479,13 +472,10 @@ static unsigned mode_of(const Options *o)
 static bool check_together(CommandLine *p)
 {
     const unsigned mode = mode_of(p->o);
-    char here[64], there[256];
     for (int i = 0; i < NOPTION; i++)
-        if (p->given[i] && !(OPTIONS[i].modes & mode)) {
-            write_modes(here, sizeof here, mode);
-            write_modes(there, sizeof there, OPTIONS[i].modes);
-            return fail(p, "--%s is no option of '%s'; it goes with %s", OPTIONS[i].name, here, there);
-        }
+        if (p->given[i] && !(OPTIONS[i].modes & mode))
+            return fail(p, "--%s is no option of '%s'; it goes with %s", OPTIONS[i].name, modes_text(p->arena, mode),
+                        modes_text(p->arena, OPTIONS[i].modes));
     if (mode == BUILD && !p->o->builds)
         return fail(p, "build: missing --builds DIR, where what it compiles is kept");
     if (p->o->offline && p->o->fresh)

@@ -19,19 +19,9 @@ enum { MOST_MET = 40, AGAIN_REPEATS = 61 };
 /* n of the total, evenly: is the i-th one of them? */
 static bool is_drawn(int64_t i, int64_t n, int64_t total) { return i * n / total != (i + 1) * n / total; }
 
-static RegretCase *add_case(Regret *r, const ContractShape *was, RegretGroup group)
+static void add_case(Regret *r, const ContractShape *was, RegretGroup group)
 {
-    RegretCase *c = &r->item[r->n++];
-    *c = (RegretCase){ .was = *was, .now = *was, .group = group };
-    return c;
-}
-
-static void add_contract(Regret *r, int64_t n, int64_t total)
-{
-    const Contract *c = r->out->contract;
-    for (int64_t i = 0, seen = 0; i < c->nshape; i++)
-        if (c->shape[i].measured && is_drawn(seen++, n, total))
-            add_case(r, &c->shape[i], c->shape[i].inst->tuned ? REGRET_TUNED : REGRET_HELD_OUT);
+    r->item[r->n++] = (RegretCase){ .was = *was, .now = *was, .group = group };
 }
 
 static bool is_listed(const Regret *r, int64_t instance)
@@ -62,8 +52,9 @@ static void list_cases(Regret *r, int64_t asked)
     const int64_t total = c->tuned.nmeasured + c->held_out.nmeasured, n = asked && asked < total ? asked : total;
     r->whole = n == total;
     r->item = ARENA_ARRAY(r->run->a, (size_t)(asked > total ? asked : total) + 1, RegretCase);
-    if (total)
-        add_contract(r, n, total);
+    for (int64_t i = 0, seen = 0; i < c->nshape; i++)
+        if (c->shape[i].measured && is_drawn(seen++, n, total))
+            add_case(r, &c->shape[i], c->shape[i].inst->tuned ? REGRET_TUNED : REGRET_HELD_OUT);
     if (asked > total)
         add_further(r, asked - total);
 }

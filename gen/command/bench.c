@@ -122,7 +122,7 @@ static const char *package_name(Arena *a, const char *package)
 {
     static const char *const needed[] = { "spec.cfg", "dispatch.h", "bench.c" };
     size_t len;
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+    for (size_t i = 0; i < LENGTH(needed); i++)
         if (access(arena_printf(a, "%s/%s", package, needed[i]), R_OK) != 0)
             return NULL;
     const char *text = text_read_file(a, arena_printf(a, "%s/CMakeLists.txt", package), &len);

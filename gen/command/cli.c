@@ -35,7 +35,7 @@ static const CommandRow COMMANDS[] = {
     [COMMAND_LIMITS] = { "limits", "SPEC", "", "measure what the device does at most, and record it" },
     [COMMAND_BUILD] = { "build", "SPEC", "", "compile ahead, without a device, what a search on one would try first" },
 };
-enum { NCOMMAND = sizeof COMMANDS / sizeof *COMMANDS };
+enum { NCOMMAND = LENGTH(COMMANDS) };
 
 /* What a run is; each option says with which it goes. */
 enum {
@@ -137,7 +137,7 @@ static const OptionRow OPTIONS[] = {
     { "version", 0, ARG_VERSION, ALL, NULL, 0, 0, 0, "print the version" },
     { "help", 'h', ARG_HELP, ALL, NULL, 0, 0, 0, "print this" },
 };
-enum { NOPTION = sizeof OPTIONS / sizeof *OPTIONS };
+enum { NOPTION = LENGTH(OPTIONS) };
 
 static const char EXAMPLES[] = "\nExamples:\n"
                                "  dcgen specs/bert_dense.cfg               writes out/bert_dense\n"
@@ -178,7 +178,7 @@ static const char *modes_text(Arena *a, unsigned modes)
 {
     static const unsigned part[][2] = { { REPLAY, REPLAY_CHECK }, { BENCH, REGRET }, { DUMP, DUMP_PACKAGE } };
     CliList names = { 0 };
-    for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+    for (size_t i = 0; i < LENGTH(part); i++)
         modes &= modes & part[i][0] ? ~part[i][1] : ~0u;
     for (int i = 0; modes >> i; i++)
         if (modes >> i & 1)

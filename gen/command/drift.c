@@ -225,7 +225,7 @@ static const struct {
                 offsetof(Drift, extra) },
               { "maker", "made by", "", offsetof(Drift, maker) },
               { "changed", "would change", "", offsetof(Drift, changed) } };
-enum { NLIST = sizeof LISTS / sizeof *LISTS };
+enum { NLIST = LENGTH(LISTS) };
 
 static const CliList *list_of(const Drift *d, int i) { return (const CliList *)((const char *)d + LISTS[i].field); }
 

@@ -34,7 +34,7 @@ static const struct {
                 { "clock_mhz", "clock MHz", offsetof(LimitRecord, clock_mhz), 1, false },
                 { "launch_ns", "launch ns", offsetof(LimitRecord, launch_ns), 1, false },
                 { "handover_ns", "handover ns", offsetof(LimitRecord, handover_ns), 1, false } };
-enum { NCOLUMN = sizeof COLUMNS / sizeof *COLUMNS };
+enum { NCOLUMN = LENGTH(COLUMNS) };
 
 static double value_of(const LimitRecord *l, int column)
 {

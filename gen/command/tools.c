@@ -62,7 +62,7 @@ void tools_close(const Run *r, Tools *t)
     progress_close(t->progress);
     runner_stop(t->runner);
     Builder *const builders[] = { t->builder, t->assembler, t->reference };
-    for (size_t i = 0; i < sizeof builders / sizeof *builders; i++)
+    for (size_t i = 0; i < LENGTH(builders); i++)
         builder_free(builders[i]);
     if (t->builds && !r->o->quiet)
         say_builds(r, t);
@@ -77,7 +77,7 @@ const char *tools_program(Arena *a, const Options *o, const Family *f)
 {
     const FamilyCompiler *c = &f->compiler;
     const char *const given[][2] = { { "cc", o->cc }, { "nvcc", o->nvcc } };
-    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+    for (size_t i = 0; i < LENGTH(given); i++)
         if (given[i][1] && strcmp(given[i][0], c->option) == 0)
             return given[i][1];
     const char *found = process_find(a, c->option), *home = c->home ? getenv(c->home_variable) : NULL;

@@ -325,9 +325,9 @@ static void add_pattern_sources(Emitter *e)
                                           "regret.json",   "regret.md", "package.json" };
     for (const PackageRow *row = e->family->file; row->pattern; row++)
         row->of_op ? add_of_op(e, row->pattern) : add_pattern(e, row->pattern);
-    for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+    for (size_t i = 0; i < LENGTH(part); i++)
         add_pattern(e, arena_printf(e->arena, "%s%s", part[i], e->family->suffix));
-    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
+    for (size_t i = 0; i < LENGTH(shared); i++)
         add_pattern(e, shared[i]);
 }
 

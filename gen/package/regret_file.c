@@ -156,7 +156,7 @@ static const char *read_target(json_t *target, RegretBound *out)
                 { "tuned", "worst", &out->tuned_worst },
                 { "held_out", "mean", &out->held_out_mean },
                 { "held_out", "worst", &out->held_out_worst } };
-    for (size_t i = 0; out->measured && i < sizeof row / sizeof *row; i++) {
+    for (size_t i = 0; out->measured && i < LENGTH(row); i++) {
         json_t *v = json_object_get(json_object_get(bound, row[i].group), row[i].name);
         *row[i].to = json_is_number(v) ? json_number_value(v) : INFINITY;
         if (!json_is_null(v) && !(json_is_number(v) && *row[i].to >= 0))

@@ -173,7 +173,7 @@ static const char *limit_text(const Explanation *x, const Answer *w)
                 { "padding", "padding: work on rows and columns that the shape does not have" },
                 { "balance", "balance: threads that wait for the busiest one" },
                 { "kernel", "the kernel itself: instructions beside the arithmetic, latencies, caches" } };
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+    for (size_t i = 0; i < LENGTH(row); i++)
         if (strcmp(w->shares.limited_by, row[i].name) == 0)
             return row[i].text;
     return arena_printf(x->arena, "the bandwidth of %s", level_text(w->bound.level));

@@ -61,7 +61,7 @@ void plot_axis_log(Plot *p, char axis, Range r, int max_tick)
     } density[] = { { 6, { 1, 1.5, 2, 3, 5, 7 } }, { 3, { 1, 2, 5 } }, { 2, { 1, 3 } }, { 1, { 1 } } };
     double at[MAX_TICK];
     int n = max_tick + 1;
-    for (size_t i = 0; n > max_tick && i < sizeof density / sizeof *density; i++)
+    for (size_t i = 0; n > max_tick && i < LENGTH(density); i++)
         n = ticks_log(r, density[i].mantissa, density[i].n, at);
     if (n > MAX_TICK) { /* very many decades: every second or third one */
         const int step = 1 + (int)(log10(r.hi / r.lo) / (MAX_TICK - 2));

@@ -96,7 +96,7 @@ static void id_words(Report *r)
 {
     static const char *const id[] = { "ID_setting", "ID_speed",  "ID_dispatch", "ID_shapes", "ID_regret",
                                       "ID_kernels", "ID_search", "ID_model",    "ID_reading" };
-    for (size_t i = 0; i < sizeof id / sizeof *id; i++)
+    for (size_t i = 0; i < LENGTH(id); i++)
         fill_wordf(r->words, id[i], "%s%s", r->part, strchr(id[i], '_') + 1);
 }
 
@@ -192,7 +192,7 @@ static void figure_words(Report *r)
                   { "plane_figures", "HAS_PLANES" },     { "curve_figure", "HAS_CURVE" },
                   { "progress_figure", "HAS_PROGRESS" }, { "scatter_figure", "HAS_SCATTER" },
                   { "residual_figure", "HAS_RESIDUAL" }, { "speed_figures", "HAS_SPEED" } };
-    for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
+    for (size_t i = 0; i < LENGTH(place); i++) {
         Text t = { .arena = r->arena };
         for (const Plot *p = r->plot; p < r->plot + r->nplot; p++)
             if (strcmp(p->word, place[i].word) == 0)
@@ -246,7 +246,7 @@ char *report_fill(Arena *a, const Result *in, Report *const *part, int n, const 
     fill_list(page, "parts");
     for (int i = 0; i < n; i++) {
         part[i]->words = fill_row(page);
-        for (size_t k = 0; k < sizeof add / sizeof *add; k++)
+        for (size_t k = 0; k < LENGTH(add); k++)
             add[k](part[i]);
     }
     Diag *d = diag_new(a);

@@ -83,7 +83,7 @@ static const Series SERIES[] = { { "roof", bound_ns, false, "lines", LOOK_ROOF }
                                  { "line", chosen_ns, false, "lines", LOOK_CHOSEN },
                                  { "best", oracle_ns, true, "points pt 6 ps 0.82", LOOK_BEST },
                                  { "dot", chosen_ns, true, "points pt 7 ps 0.51", LOOK_DOT } };
-enum { NSERIES = sizeof SERIES / sizeof *SERIES };
+enum { NSERIES = LENGTH(SERIES) };
 
 /* Points of a group: tuned ones, or all but at most about LINE_POINTS, evenly on a logarithmic scale. False: there is none. */
 static bool add_series(const Report *r, Plot *p, const Series *s, const Group *g, bool tuned, Range *y)

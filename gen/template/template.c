@@ -11,8 +11,6 @@
 #include "gen/spec/dtype.h"
 #include "gen/template/fill.h"
 
-#define LENGTH(table) (sizeof(table) / sizeof *(table))
-
 /* ---- what the names stand for ---- */
 
 const char *const template_kernel_fact[TEMPLATE_KERNEL_FACTS] = { "SECTORS_READ", "SECTORS_WRITTEN", "WAVEFRONTS",

@@ -38,7 +38,7 @@ bool is_stopped(const Stop *s) { return (s->user && *s->user) || (s->own && atom
 static const char *telling_line(const char *text, const char *sign)
 {
     static const char *const signs[] = { "undefined reference", ": error: ", ": fatal error: ", "error" };
-    for (size_t i = 0; !sign && i < sizeof signs / sizeof *signs; i++)
+    for (size_t i = 0; !sign && i < LENGTH(signs); i++)
         sign = strstr(text, signs[i]);
     sign = sign ? sign : text + strspn(text, "\n");
     while (sign > text && sign[-1] != '\n')

@@ -188,7 +188,7 @@ const char *contract_broken(Arena *a, const Contract *c)
                  { "mean of the shapes held out", c->mean_demanded, h->mean, h->mean_bound },
                  { "worst of the shapes held out", c->worst_demanded, h->worst, h->worst_bound } };
     const char *all = NULL;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (size_t i = 0; i < LENGTH(rows); i++)
         if (rows[i].demanded && rows[i].bound > 0 && rows[i].is > rows[i].bound)
             all = arena_printf(a, "%s%s%s %.2f %%, not %.2f %%", all ? all : "", all ? "; " : "", rows[i].what,
                                100 * rows[i].is, 100 * rows[i].bound);

@@ -206,7 +206,7 @@ static RunnerAnswer ask(Exchange *s)
                    { "result", take_result, false },
                    { "done", take_done, true },
                    { "error", take_error, true } };
-    const size_t nevent = sizeof events / sizeof *events;
+    const size_t nevent = LENGTH(events);
     s->r->last_id++;
     s->culprit = -1;
     s->phase = "preparing";

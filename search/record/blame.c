@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/wait.h>
+#include "gen/base/arena.h"
 
 static const struct {
     int problem; /* errno; 0: words alone */
@@ -60,7 +61,7 @@ static const struct {
 
 Blame blame_error(int problem)
 {
-    for (size_t i = 0; problem && i < sizeof signs / sizeof *signs; i++)
+    for (size_t i = 0; problem && i < LENGTH(signs); i++)
         if (signs[i].problem == problem)
             return signs[i].blame;
     return BLAME_CANDIDATE;
@@ -68,7 +69,7 @@ Blame blame_error(int problem)
 
 Blame blame_end(int wait_status)
 {
-    for (size_t i = 0; WIFSIGNALED(wait_status) && i < sizeof ends / sizeof *ends; i++)
+    for (size_t i = 0; WIFSIGNALED(wait_status) && i < LENGTH(ends); i++)
         if (ends[i].signal == WTERMSIG(wait_status))
             return ends[i].blame;
     return BLAME_CANDIDATE;
@@ -76,7 +77,7 @@ Blame blame_end(int wait_status)
 
 Blame blame_text(const char *said, const char **sign)
 {
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+    for (size_t i = 0; i < LENGTH(signs); i++) {
         const char *at = strcasestr(said, signs[i].words);
         if (sign)
             *sign = at;

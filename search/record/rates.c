@@ -79,7 +79,7 @@ const Target *rates_of(Arena *a, const Target *t, const Device *device, const ch
         return t;
     Target *out = ARENA_NEW(a, Target);
     *out = *t;
-    for (size_t i = 0; i < sizeof measured / sizeof *measured; i++)
+    for (size_t i = 0; i < LENGTH(measured); i++)
         set_fact(out, measured[i].fact, measured[i].scale * sum_up(a, l, n, measured[i].at, measured[i].is_rate));
     const double clock_hz = 1e6 * (double)target_number(out, "CLOCK_MHZ");
     set_fact(out, fma->fact, sum_up(a, l, n, offsetof(LimitRecord, flops_per_s), true) / (2 * clock_hz * device->sms));

@@ -231,7 +231,7 @@ static int by_measurement(const void *x, const void *y)
                                   a->time_ns - b->time_ns, a->library_ns - b->library_ns };
     int order = strcmp(a->key, b->key);
     order = order ? order : memcmp(a->extent, b->extent, sizeof a->extent);
-    for (size_t i = 0; !order && i < sizeof difference / sizeof *difference; i++)
+    for (size_t i = 0; !order && i < LENGTH(difference); i++)
         order = (difference[i] > 0) - (difference[i] < 0);
     return order;
 }

@@ -412,7 +412,7 @@ static bool do_request(Session *s, json_t *request, char why[WHY_BYTES])
         bool (*run)(Session *, json_t *, char why[WHY_BYTES]);
     } commands[] = { { "setup", do_setup }, { "measure", do_measure }, { "limits", do_limits }, { "call", do_call } };
     const char *cmd = json_string_value(json_object_get(request, "cmd"));
-    for (size_t i = 0; cmd && i < sizeof commands / sizeof *commands; i++)
+    for (size_t i = 0; cmd && i < LENGTH(commands); i++)
         if (strcmp(cmd, commands[i].name) == 0)
             return commands[i].run(s, request, why);
     return fail(why, "unknown cmd");

@@ -116,13 +116,13 @@ static void begin_adapt(Arena *a, const Device *device, CostReport *r)
     const int64_t level[] = { device->l1_bytes, device->l2_bytes, device->l3_bytes };
     double bytes[MAX_EDGE] = { 0 };
     int n = 1;
-    for (size_t i = 0; i < sizeof level / sizeof *level; i++)
+    for (size_t i = 0; i < LENGTH(level); i++)
         if ((double)level[i] > bytes[n - 1])
             bytes[n++] = (double)level[i];
     bytes[n++] = INFINITY;
     r->adapt = ARENA_ARRAY(a, NGROUP * MAX_EDGE, CostAdapt);
-    add_rows(r, group_names[BY_PADDING], factor, sizeof factor / sizeof *factor);
-    add_rows(r, group_names[BY_BALANCE], factor, sizeof factor / sizeof *factor);
+    add_rows(r, group_names[BY_PADDING], factor, LENGTH(factor));
+    add_rows(r, group_names[BY_BALANCE], factor, LENGTH(factor));
     add_rows(r, group_names[BY_BYTES], bytes, n);
 }
 

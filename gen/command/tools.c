@@ -63,7 +63,8 @@ void tools_close(const Run *r, Tools *t)
     runner_stop(t->runner);
     Builder *const builders[] = { t->builder, t->assembler, t->reference };
     for (size_t i = 0; i < LENGTH(builders); i++)
-        builder_free(builders[i]);
+        if (builders[i])
+            builder_free(builders[i]);
     if (t->builds && !r->o->quiet)
         say_builds(r, t);
     build_cache_close(t->builds);
@@ -192,10 +193,10 @@ static const char *const *runner_command(Run *r, const Site *site)
     return command[0] ? command : NULL;
 }
 
-static void warn_of_peak(const Options *o, const char *machine)
+static void warn_of_peak(const char *machine)
 {
     const Arch *arch = arch_find(machine);
-    if (!o->quiet && !(arch && arch->peak))
+    if (!arch || !arch->peak)
         diag_say(stderr, DIAG_WARNING,
                  "dcgen has no assembly that measures what %s can do at most: C does it, and may find less", machine);
 }
@@ -215,8 +216,8 @@ bool tools_open(Run *r, const Workload *w, const Site *site, Tools *t)
     if (reference)
         t->runner = runner_start(r->a, command, s->op, s->dtype, s->epilogue, s->nepilogue, reference, r->o->seed,
                                  r->stop, &r->err);
-    if (t->runner && !site->family->aside)
-        warn_of_peak(r->o, runner_device(t->runner)->arch);
+    if (t->runner && !site->family->aside && !r->o->quiet)
+        warn_of_peak(runner_device(t->runner)->arch);
     return t->runner;
 }
 

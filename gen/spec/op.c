@@ -18,22 +18,22 @@ typedef struct {
     Diag *diag;
     Op *op;
     bool axes_ok; /* else names in expressions are not checked: one fault, one error */
-} Reader;
+} OpReader;
 
 /* Names that will stand in generated C: identifiers, no two the same. Those of axes and operands are arguments of functions. */
-static bool check_identifier(Reader *r, const ConfSetting *s, const char *what, const char *name)
+static bool check_identifier(OpReader *r, const ConfSetting *s, const char *what, const char *name)
 {
     const bool is_argument = strcmp(what, "axis") == 0 || strcmp(what, "operand") == 0;
     return conf_check_name(r->diag, s->at, what, name, is_argument ? name_argument_fault(name) : name_fault(name));
 }
 
-static bool read_name(Reader *r, const ConfSetting *group, const char *what, const char **out)
+static bool read_name(OpReader *r, const ConfSetting *group, const char *what, const char **out)
 {
     const ConfSetting *s = conf_member(group, "name");
     return s && conf_string(r->conf, s, NULL, out) && check_identifier(r, s, what, *out);
 }
 
-static void check_unique(Reader *r, const ConfSetting *s, const char *what, const char *const *names, int n)
+static void check_unique(OpReader *r, const ConfSetting *s, const char *what, const char *const *names, int n)
 {
     for (int i = 1; i < n; i++)
         if (names_find(NAMES(names, i), names[i]) >= 0) {
@@ -42,7 +42,8 @@ static void check_unique(Reader *r, const ConfSetting *s, const char *what, cons
         }
 }
 
-static void read_words(Reader *r, const ConfSetting *group, const char *key, const char *what, const char **out, int *n)
+static void read_words(OpReader *r, const ConfSetting *group, const char *key, const char *what, const char **out,
+                       int *n)
 {
     const ConfSetting *s = conf_member(group, key);
     if (!conf_strings(r->conf, group, key, out, OP_MAX_NAME, n) || !s)
@@ -53,7 +54,7 @@ static void read_words(Reader *r, const ConfSetting *group, const char *key, con
 }
 
 /* An expression over the axes, bound to them. */
-static void read_expr(Reader *r, const ConfSetting *group, const char *key, Expr **out)
+static void read_expr(OpReader *r, const ConfSetting *group, const char *key, Expr **out)
 {
     if (!conf_expr(r->conf, group, key, out) || !*out || !r->axes_ok)
         return;
@@ -61,7 +62,7 @@ static void read_expr(Reader *r, const ConfSetting *group, const char *key, Expr
     expr_bind(*out, NAMES(r->op->axis, r->op->naxis));
 }
 
-static void read_axis(Reader *r, const ConfSetting *group)
+static void read_axis(OpReader *r, const ConfSetting *group)
 {
     static const ConfKey keys[] = {
         { "name", true, "as in M" },
@@ -82,14 +83,14 @@ static void read_axis(Reader *r, const ConfSetting *group)
         r->op->naxis++;
 }
 
-static void read_dtype(Reader *r, const ConfSetting *group, const char **out)
+static void read_dtype(OpReader *r, const ConfSetting *group, const char **out)
 {
     if (!conf_string(r->conf, group, "dtype", out) || !*out || dtype_find(*out))
         return;
     diag_error(r->diag, conf_member(group, "dtype")->at, "unknown dtype '%s'", *out);
 }
 
-static void read_operand(Reader *r, const ConfSetting *group)
+static void read_operand(OpReader *r, const ConfSetting *group)
 {
     static const ConfKey keys[] = {
         { "name", true, "as in X" },
@@ -118,8 +119,8 @@ static void read_operand(Reader *r, const ConfSetting *group)
         r->op->noperand++;
 }
 
-static void read_each(Reader *r, const ConfSetting *root, const char *key, int max,
-                      void (*read)(Reader *, const ConfSetting *))
+static void read_each(OpReader *r, const ConfSetting *root, const char *key, int max,
+                      void (*read)(OpReader *, const ConfSetting *))
 {
     const ConfSetting *list = conf_list(r->conf, root, key);
     if (list && (conf_length(list) == 0 || conf_length(list) > max)) {
@@ -131,7 +132,7 @@ static void read_each(Reader *r, const ConfSetting *root, const char *key, int m
 }
 
 /* What the generators rely on: distinct names, one output, at most one constant operand, and that one with layouts. */
-static void check_operands(Reader *r, const ConfSetting *root)
+static void check_operands(OpReader *r, const ConfSetting *root)
 {
     const Op *op = r->op;
     const ConfSetting *s = conf_member(root, "operands");
@@ -156,7 +157,7 @@ static void check_operands(Reader *r, const ConfSetting *root)
 }
 
 /* The reference is a file beside op.cfg. */
-static void read_reference(Reader *r, const ConfSetting *root)
+static void read_reference(OpReader *r, const ConfSetting *root)
 {
     const char *file = NULL;
     if (!conf_string(r->conf, root, "reference", &file) || !file)
@@ -167,7 +168,7 @@ static void read_reference(Reader *r, const ConfSetting *root)
     r->op->reference = arena_printf(r->arena, "%s/%s", r->op->dir, file);
 }
 
-static void read_op(Reader *r, const ConfSetting *root)
+static void read_op(OpReader *r, const ConfSetting *root)
 {
     static const ConfKey keys[] = {
         { "name", true, "the name of its folder" },
@@ -212,7 +213,7 @@ Op *op_parse(Arena *a, const char *dir, const Source *src, Diag *d)
     int nerror = diag_nerror(d);
     Op *op = ARENA_NEW(a, Op);
     *op = (Op){ .name = "", .doc = "", .dir = arena_strdup(a, dir), .src = src };
-    Reader r = { .arena = a, .diag = d, .op = op, .conf = conf_parse(a, src, 0, src->len, d) };
+    OpReader r = { .arena = a, .diag = d, .op = op, .conf = conf_parse(a, src, 0, src->len, d) };
     if (!r.conf)
         return NULL;
     read_op(&r, r.conf->root);

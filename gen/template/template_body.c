@@ -34,7 +34,7 @@ static Loc loc_of(const Source *src, const char *word, size_t len)
 }
 
 /* What a piece of a template includes, no text can stand in for. */
-static void refuse_includes(const Reader *r, const Source *piece)
+static void refuse_includes(const TemplateReader *r, const Source *piece)
 {
     size_t len;
     for (const char *at = piece->text, *file; (file = fill_next_include(&at, &len));)
@@ -42,7 +42,7 @@ static void refuse_includes(const Reader *r, const Source *piece)
                    "'%.*s' is included by a file that a template includes; only the template may", (int)len, file);
 }
 
-static void read_piece(Reader *r, const char *file, size_t len)
+static void read_piece(TemplateReader *r, const char *file, size_t len)
 {
     Template *t = r->t;
     const char *path = t->src->path, *slash = strrchr(path, '/');
@@ -61,7 +61,7 @@ static void read_piece(Reader *r, const char *file, size_t len)
     }
 }
 
-bool template_read_pieces(Reader *r)
+bool template_read_pieces(TemplateReader *r)
 {
     const int before = diag_nerror(r->diag);
     size_t len;
@@ -89,7 +89,7 @@ bool template_is_capital(const char *name)
 }
 
 /* Marks the declared names that the text from `at` on uses. False after errors: it has others. */
-static bool check_names(const Reader *r, const Source *src, const char *at, bool *used)
+static bool check_names(const TemplateReader *r, const Source *src, const char *at, bool *used)
 {
     const int before = diag_nerror(r->diag);
     size_t len;
@@ -110,7 +110,7 @@ static bool check_names(const Reader *r, const Source *src, const char *at, bool
     return diag_nerror(r->diag) == before;
 }
 
-bool template_check_body(Reader *r)
+bool template_check_body(TemplateReader *r)
 {
     const Template *t = r->t;
     bool used[TEMPLATE_MAX_SLOT] = { false }, *param = used + r->ncontext, *value = param + t->nparam;

@@ -11,7 +11,7 @@
 
 /* An expression over the axes, for the tile: what that has along an axis in place of its name. whole_sum: axes that are summed over
  * stay. */
-static const char *at_tile(const Reader *r, const char *e, bool whole_sum)
+static const char *at_tile(const TemplateReader *r, const char *e, bool whole_sum)
 {
     Text out = { .arena = r->arena };
     while (*e) {
@@ -35,7 +35,7 @@ static const char *at_tile(const Reader *r, const char *e, bool whole_sum)
  *   TILES, SUM_STEPS        tiles of the output; steps of a tile
  *   DATA                    elements of all operands of the call that are always there
  *   TILE_READS, STEP_READS  elements of inputs that a tile, a step reads */
-static bool offer_shape(Reader *r)
+static bool offer_shape(TemplateReader *r)
 {
     const Op *op = r->op;
     Text tiles[] = { [AXIS_SPATIAL] = { .arena = r->arena }, [AXIS_REDUCE] = { .arena = r->arena } };
@@ -78,7 +78,7 @@ static bool offer_shape(Reader *r)
     return true;
 }
 
-bool template_open_family(Reader *r, Loc at)
+bool template_open_family(TemplateReader *r, Loc at)
 {
     const char *file = arena_printf(r->arena, "family/%s.cfg", r->t->family->name);
     for (int i = 0; i < r->spec->ntemplates && !r->t->shared; i++) {
@@ -93,12 +93,12 @@ bool template_open_family(Reader *r, Loc at)
     return r->common != NULL;
 }
 
-static bool offer_named(Reader *r, const Conf *c, const ConfSetting *s, void *to)
+static bool offer_named(TemplateReader *r, const Conf *c, const ConfSetting *s, void *to)
 {
     return template_named(c, s, (NamedExpr *)to + r->noffer++);
 }
 
-bool template_offer(Reader *r)
+bool template_offer(TemplateReader *r)
 {
     static const ConfKey keys[] = { { "regs", false, NULL },
                                     { "derived", false, NULL },

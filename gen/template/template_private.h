@@ -21,24 +21,24 @@ typedef struct {
     const char *name[TEMPLATE_MAX_SLOT]; /* declared so far: what an expression may use */
     size_t ncontext;                     /* the first of them: what every template has */
     size_t nname, nbody_name;            /* the first nbody_name may stand in the body too */
-} Reader;
+} TemplateReader;
 
 /* Reads each entry of a list of a head, or of the family, with `to`. False after errors: also when there are more than `max`. */
-bool template_list(Reader *r, const Conf *c, const char *key, int max,
-                   bool read(Reader *r, const Conf *c, const ConfSetting *s, void *to), void *to);
+bool template_list(TemplateReader *r, const Conf *c, const char *key, int max,
+                   bool read(TemplateReader *r, const Conf *c, const ConfSetting *s, void *to), void *to);
 /* { name; expr; doc }: the names in it are not checked. */
 bool template_named(const Conf *c, const ConfSetting *s, NamedExpr *e);
 /* The text of its family, in the first folder of templates that has one; at: where the head says the family. */
-bool template_open_family(Reader *r, Loc at);
+bool template_open_family(TemplateReader *r, Loc at);
 /* Puts on offer what the op, the tile and the family give. The tile is read. */
-bool template_offer(Reader *r);
+bool template_offer(TemplateReader *r);
 
 /* Upper-case words that need no declaration: C's own, and what fill supplies. */
 bool template_free_name(const char *name);
 /* Capital letters, digits and '_' alone, as names that a head declares are. */
 bool template_is_capital(const char *name);
 /* Each false after errors: the files that the body includes; all names of the body, and whether it uses each parameter. */
-bool template_read_pieces(Reader *r);
-bool template_check_body(Reader *r);
+bool template_read_pieces(TemplateReader *r);
+bool template_check_body(TemplateReader *r);
 
 #endif

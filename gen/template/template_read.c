@@ -18,22 +18,25 @@ static const char HEAD[] = "/* dcgen\n";
 
 /* ---- reading a head ---- */
 
-static bool is_declared(const Reader *r, const char *name) { return names_find(NAMES(r->name, r->nname), name) >= 0; }
+static bool is_declared(const TemplateReader *r, const char *name)
+{
+    return names_find(NAMES(r->name, r->nname), name) >= 0;
+}
 
-static void declare(Reader *r, const char *name)
+static void declare(TemplateReader *r, const char *name)
 {
     if (r->nname < LENGTH(r->name) && !is_declared(r, name))
         r->name[r->nname++] = name;
 }
 
 /* DTYPE_F16: of each word in the list whether it is the one, or one of those, that the spec has. */
-static void declare_flags(Reader *r, const char *prefix, const char *const *word, int n)
+static void declare_flags(TemplateReader *r, const char *prefix, const char *const *word, int n)
 {
     for (int i = 0; i < n; i++)
         declare(r, text_letters(arena_printf(r->arena, "%s%s", prefix, word[i]), toupper));
 }
 
-static void declare_context(Reader *r)
+static void declare_context(TemplateReader *r)
 {
     static const char *const fact[] = { "L1_BYTES",   "L2_BYTES", "L3_BYTES",  "CORES",      "SMS",
                                         "ELEM_BYTES", "PACKED",   "TENSOR_SM", "MAX_THREADS" };
@@ -49,10 +52,10 @@ static void declare_context(Reader *r)
         declare_flags(r, "LAYOUT_", r->op->operand[i].layout, r->op->operand[i].nlayout);
 }
 
-static void take_offer(Reader *r, const char *name);
+static void take_offer(TemplateReader *r, const char *name);
 
 /* Names that are on offer are taken as they are used. */
-static bool check_names(Reader *r, const Expr *e)
+static bool check_names(TemplateReader *r, const Expr *e)
 {
     for (const ExprName *n = expr_names(e); n; n = n->next)
         take_offer(r, n->name);
@@ -60,7 +63,7 @@ static bool check_names(Reader *r, const Expr *e)
 }
 
 /* What it is made of comes first. A name that needs itself is none. */
-static void take_offer(Reader *r, const char *name)
+static void take_offer(TemplateReader *r, const char *name)
 {
     NamedExpr *offer = is_declared(r, name) ? NULL : names_row(NAMES(r->offer, r->noffer), name);
     if (!offer)
@@ -74,7 +77,7 @@ static void take_offer(Reader *r, const char *name)
 }
 
 /* Filling replaces a name wherever it stands: it must not be one of C's words, nor one that means something else here. */
-static bool check_new_name(Reader *r, Loc loc, const char *name)
+static bool check_new_name(TemplateReader *r, Loc loc, const char *name)
 {
     const bool is_capital = template_is_capital(name);
     const bool taken =
@@ -88,7 +91,7 @@ static bool check_new_name(Reader *r, Loc loc, const char *name)
 }
 
 /* The choices of a parameter: numbers, or an axis of the op, for 0 and the extents that the spec has there. */
-static bool read_choices(Reader *r, const Conf *c, const ConfSetting *s, TemplateParam *p)
+static bool read_choices(TemplateReader *r, const Conf *c, const ConfSetting *s, TemplateParam *p)
 {
     const ConfSetting *choices = conf_member(s, "choices");
     p->axis = -1;
@@ -107,7 +110,7 @@ static bool read_choices(Reader *r, const Conf *c, const ConfSetting *s, Templat
     return true;
 }
 
-static bool read_param(Reader *r, const Conf *c, const ConfSetting *s, void *to)
+static bool read_param(TemplateReader *r, const Conf *c, const ConfSetting *s, void *to)
 {
     static const ConfKey keys[] = { { "name", true, "the parameter's name" },
                                     { "choices", true, "its values" },
@@ -138,7 +141,7 @@ static bool same_extents(const Template *t, const int64_t *x, const int64_t *y)
 }
 
 /* Of axes that kernels may be fixed for, the extents that shapes have together. */
-static void collect_extents(Reader *r)
+static void collect_extents(TemplateReader *r)
 {
     Template *t = r->t;
     const Spec *s = r->spec;
@@ -172,7 +175,7 @@ bool template_named(const Conf *c, const ConfSetting *s, NamedExpr *e)
 }
 
 /* What the family has in common stands back behind the head's. */
-static bool add_named(Reader *r, const Conf *c, const ConfSetting *s, void *to)
+static bool add_named(TemplateReader *r, const Conf *c, const ConfSetting *s, void *to)
 {
     const NamedList *l = to;
     NamedExpr e;
@@ -193,7 +196,7 @@ static bool add_named(Reader *r, const Conf *c, const ConfSetting *s, void *to)
     return true;
 }
 
-static bool read_constraint(Reader *r, const Conf *c, const ConfSetting *s, void *to)
+static bool read_constraint(TemplateReader *r, const Conf *c, const ConfSetting *s, void *to)
 {
     static const ConfKey keys[] = { { "need", true, "what must hold" }, { "why", true, "the reason" } };
     Template *t = to;
@@ -205,7 +208,7 @@ static bool read_constraint(Reader *r, const Conf *c, const ConfSetting *s, void
     return true;
 }
 
-static bool read_general(Reader *r, const Conf *c, const ConfSetting *s, void *to)
+static bool read_general(TemplateReader *r, const Conf *c, const ConfSetting *s, void *to)
 {
     Template *t = to;
     General *g = &t->general[t->ngeneral];
@@ -225,8 +228,8 @@ static bool read_general(Reader *r, const Conf *c, const ConfSetting *s, void *t
     return true;
 }
 
-bool template_list(Reader *r, const Conf *c, const char *key, int max,
-                   bool read(Reader *r, const Conf *c, const ConfSetting *s, void *to), void *to)
+bool template_list(TemplateReader *r, const Conf *c, const char *key, int max,
+                   bool read(TemplateReader *r, const Conf *c, const ConfSetting *s, void *to), void *to)
 {
     const ConfSetting *list = conf_list(c, c->root, key);
     bool ok = conf_length(list) <= max;
@@ -237,12 +240,12 @@ bool template_list(Reader *r, const Conf *c, const char *key, int max,
     return ok;
 }
 
-static bool read_named_list(Reader *r, const Conf *c, NamedList l)
+static bool read_named_list(TemplateReader *r, const Conf *c, NamedList l)
 {
     return template_list(r, c, l.key, l.max - *l.n, add_named, &l);
 }
 
-static bool read_tile(Reader *r, const Conf *c)
+static bool read_tile(TemplateReader *r, const Conf *c)
 {
     ConfKey keys[OP_MAX_AXIS];
     bool ok = true;
@@ -257,7 +260,7 @@ static bool read_tile(Reader *r, const Conf *c)
 }
 
 /* What it serves, of what the op has. */
-static bool read_words(Reader *r, const Conf *c, const char *key, const char *what, const char *const *known,
+static bool read_words(TemplateReader *r, const Conf *c, const char *key, const char *what, const char *const *known,
                        int nknown, const char **out, int *n)
 {
     const ConfSetting *list = conf_member(c->root, key);
@@ -267,7 +270,7 @@ static bool read_words(Reader *r, const Conf *c, const char *key, const char *wh
     return ok;
 }
 
-static bool read_served(Reader *r, const Conf *c)
+static bool read_served(TemplateReader *r, const Conf *c)
 {
     Template *t = r->t;
     const Operand *o = r->op->operand;
@@ -280,19 +283,19 @@ static bool read_served(Reader *r, const Conf *c)
 /* ---- time ---- */
 
 /* The head's, else the family's. */
-static bool read_either(Reader *r, const Conf *c, const char *key, Expr **out)
+static bool read_either(TemplateReader *r, const Conf *c, const char *key, Expr **out)
 {
     const Conf *from = conf_member(c->root, key) ? c : r->common;
     return conf_expr(from, from->root, key, out) && check_names(r, *out);
 }
 
 /* The head's, and behind them those of the family. */
-static bool read_both(Reader *r, const Conf *c, NamedList l)
+static bool read_both(TemplateReader *r, const Conf *c, NamedList l)
 {
     return read_named_list(r, c, l) && read_named_list(r, r->common, l);
 }
 
-static bool read_shape_part(Reader *r, const Conf *c)
+static bool read_shape_part(TemplateReader *r, const Conf *c)
 {
     Template *t = r->t;
     if (!read_either(r, c, "regs", &t->regs))
@@ -309,7 +312,7 @@ static bool read_shape_part(Reader *r, const Conf *c)
                read_both(r, c, (NamedList){ "features", t->feature, &t->nfeature, TEMPLATE_MAX_FEATURE, "feature" });
 }
 
-static bool read_head(Reader *r, const Conf *c)
+static bool read_head(TemplateReader *r, const Conf *c)
 {
     static const ConfKey keys[] = { { "name", true, "the template's name" },
                                     { "op", true, "the op that it computes" },
@@ -357,7 +360,7 @@ static bool read_head(Reader *r, const Conf *c)
 /* ---- numbered names ---- */
 
 /* Most templates need few of the facts, and each that has a number is looked up for every prediction. */
-static void number_names(Reader *r)
+static void number_names(TemplateReader *r)
 {
     Template *t = r->t;
     const struct {
@@ -394,7 +397,7 @@ static XXH64_hash_t hash_more(XXH64_hash_t h, const char *text) { return XXH3_64
 
 /* Of all that a kernel and its verification are made of: the body, its pieces, the values that are filled in, and the tile, which says
  * what shapes are awkward. What the head tells the model alone (terms, features, docs) may change, and measurements stay good. */
-static const char *code_hash(Arena *a, const Reader *r)
+static const char *code_hash(Arena *a, const TemplateReader *r)
 {
     const Template *t = r->t;
     XXH64_hash_t h = XXH3_64bits(t->src->text + t->body, t->src->len - t->body);
@@ -417,7 +420,7 @@ const Template *template_parse(Arena *a, const Spec *spec, const Source *src, Di
         return NULL;
     }
     Template *t = ARENA_NEW(a, Template);
-    Reader r = { .arena = a, .diag = d, .spec = spec, .op = spec->op, .t = t };
+    TemplateReader r = { .arena = a, .diag = d, .spec = spec, .op = spec->op, .t = t };
     t->src = src;
     t->body = (size_t)(end + 2 - src->text);
     t->body += src->text[t->body] == '\n';

@@ -23,11 +23,11 @@ typedef struct {
     const char *c_path, *s_path, *so_path;
     bool to_assembly; /* the first of two steps runs */
     Child child;
-} Job;
+} CompilerJob;
 
 struct Jobs {
     const Compiler *c;
-    Job job[]; /* c->jobs of them */
+    CompilerJob job[]; /* c->jobs of them */
 };
 
 bool is_stopped(const Stop *s) { return (s->user && *s->user) || (s->own && atomic_load(s->own)); }
@@ -73,7 +73,7 @@ static void fail_by(Build *b, Blame blame, const char *why)
     b->blame = blame;
 }
 
-static bool spawn_compiler(const Compiler *c, Job *job, bool to_assembly)
+static bool spawn_compiler(const Compiler *c, CompilerJob *job, bool to_assembly)
 {
     const char **arg = c->argv + c->nfixed;
     job->to_assembly = to_assembly;
@@ -92,7 +92,7 @@ static const char *cannot_start(const Compiler *c, Arena *a)
 }
 
 /* Looks in the cache. True: it was built before. */
-static bool is_found(const Compiler *c, Arena *a, Job *job, Build *build)
+static bool is_found(const Compiler *c, Arena *a, CompilerJob *job, Build *build)
 {
     if (!c->tools.cache)
         return false;
@@ -101,7 +101,7 @@ static bool is_found(const Compiler *c, Arena *a, Job *job, Build *build)
 }
 
 /* Starts the next build of the batch. */
-static void job_start(const Compiler *c, BuildBatch *batch, Job *job)
+static void job_start(const Compiler *c, BuildBatch *batch, CompilerJob *job)
 {
     Arena *a = batch->a;
     Build *build = &batch->builds[batch->next++];
@@ -129,7 +129,7 @@ static void job_start(const Compiler *c, BuildBatch *batch, Job *job)
 }
 
 /* Frees the slot. A build that failed leaves nothing behind. */
-static void job_free(Job *job)
+static void job_free(CompilerJob *job)
 {
     unlink(job->c_path);
     if (job->s_path)
@@ -140,7 +140,7 @@ static void job_free(Job *job)
 }
 
 /* Reads the assembly and starts the second step. False: the build has failed. */
-static bool assemble(const Compiler *c, Job *job)
+static bool assemble(const Compiler *c, CompilerJob *job)
 {
     Arena *scratch = arena_new();
     const char *text = text_read_file(scratch, job->s_path, NULL);
@@ -156,7 +156,7 @@ static bool assemble(const Compiler *c, Job *job)
 }
 
 /* Takes what the compiler made, if that is code. */
-static void take_product(const Compiler *c, Job *job)
+static void take_product(const Compiler *c, CompilerJob *job)
 {
     Build *build = job->build;
     errno = 0;
@@ -174,7 +174,7 @@ static void take_product(const Compiler *c, Job *job)
 }
 
 /* Says why a compiler failed, and whose fault that is. */
-static void judge(const Compiler *c, Job *job, int wait_status)
+static void judge(const Compiler *c, CompilerJob *job, int wait_status)
 {
     Arena *a = job->batch->a;
     const char *sign, *said = text_str(&job->child.said[2].text);
@@ -187,7 +187,7 @@ static void judge(const Compiler *c, Job *job, int wait_status)
     fail_by(job->build, blame, why);
 }
 
-static void job_finish(const Compiler *c, Job *job)
+static void job_finish(const Compiler *c, CompilerJob *job)
 {
     const int wait_status = child_end(&job->child);
     if (wait_status != 0)
@@ -199,7 +199,7 @@ static void job_finish(const Compiler *c, Job *job)
     job_free(job);
 }
 
-static void job_abort(Job *job, Status status, const char *why)
+static void job_abort(CompilerJob *job, Status status, const char *why)
 {
     child_end(&job->child);
     fail(job->build, status, why);
@@ -249,7 +249,7 @@ int jobs_tend(Jobs *jobs, BuildBatch *first)
     const Compiler *c = jobs->c;
     int running = 0;
     for (int i = 0; i < c->jobs; i++) {
-        Job *job = &jobs->job[i];
+        CompilerJob *job = &jobs->job[i];
         if (job->build && child_has_ended(&job->child))
             job_finish(c, job);
         else if (job->build && process_clock_s() - job->start_s > c->deadline_s)

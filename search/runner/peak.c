@@ -169,22 +169,22 @@ static const ReadWay ways[PEAK_WAYS] = {
 const char *peak_read_name(int way) { return ways[way].name; }
 
 /* What each of several threads does. */
-typedef struct Job {
-    void (*work)(const struct Job *job, int thread);
+typedef struct PeakLoop {
+    void (*work)(const struct PeakLoop *job, int thread);
     const PeakIsa *isa;
     int64_t rounds;     /* of FMAs, or passes over the thread's share of the buffer */
     const ReadWay *way; /* the rest is of reading */
     const char *buffer;
     size_t part_bytes; /* a thread's share, a multiple of streams * BLOCK */
-} Job;
+} PeakLoop;
 
-static void fma_work(const Job *job, int thread)
+static void fma_work(const PeakLoop *job, int thread)
 {
     (void)thread;
     job->isa->fma(job->rounds);
 }
 
-static void read_pass(const Job *job, const char *part)
+static void read_pass(const PeakLoop *job, const char *part)
 {
     const ReadWay *w = job->way;
     const size_t stream_bytes = job->part_bytes / w->streams;
@@ -201,7 +201,7 @@ static void read_pass(const Job *job, const char *part)
         }
 }
 
-static void read_work(const Job *job, int thread)
+static void read_work(const PeakLoop *job, int thread)
 {
     for (int64_t i = 0; i < job->rounds; i++)
         read_pass(job, job->buffer + thread * job->part_bytes);
@@ -209,7 +209,7 @@ static void read_work(const Job *job, int thread)
 
 /* Threads that start one job at the same moment. */
 typedef struct {
-    const Job *job;
+    const PeakLoop *job;
     atomic_int ready, done;
     atomic_bool go;
 } Team;
@@ -226,7 +226,7 @@ static void *member_main(void *team)
 }
 
 /* Rounds a ns of all threads together, from the common start to the last one's end. */
-static double rounds_per_ns(const Job *job, int threads)
+static double rounds_per_ns(const PeakLoop *job, int threads)
 {
     Team t = { .job = job };
     pthread_t handle[MAX_THREAD];
@@ -248,7 +248,7 @@ static double rounds_per_ns(const Job *job, int threads)
 
 double peak_fma_gflops(const PeakIsa *isa, int threads, double sample_ns)
 {
-    Job job = { .work = fma_work, .isa = isa, .rounds = 100000 };
+    PeakLoop job = { .work = fma_work, .isa = isa, .rounds = 100000 };
     job.rounds = (int64_t)(sample_ns * rounds_per_ns(&job, 1)) + 1;
     return 2.0 * CHAINS * isa->lanes * rounds_per_ns(&job, threads);
 }
@@ -256,7 +256,7 @@ double peak_fma_gflops(const PeakIsa *isa, int threads, double sample_ns)
 double peak_read_gbs(const PeakIsa *isa, const void *buffer, size_t bytes, int threads, int way, double sample_ns)
 {
     const size_t grain = (size_t)ways[way].streams * BLOCK;
-    Job job = { read_work, isa, 1, &ways[way], buffer, bytes / threads / grain * grain };
+    PeakLoop job = { read_work, isa, 1, &ways[way], buffer, bytes / threads / grain * grain };
     if (job.part_bytes == 0)
         return 0;
     const double passes = sample_ns * rounds_per_ns(&job, threads) / threads; /* also warms the caches up */

@@ -22,11 +22,11 @@ typedef struct {
     void *workspace;
     int npiece;
     atomic_int next, code; /* code: of a piece that failed */
-} Call;
+} PooledCall;
 
 static void call_part(void *arg, int i)
 {
-    Call *c = arg;
+    PooledCall *c = arg;
     (void)i;
     for (int piece; (piece = atomic_fetch_add_explicit(&c->next, 1, memory_order_relaxed)) < c->npiece;) {
         int code = c->run(c->extent, c->operand, c->workspace, piece, c->npiece);
@@ -41,7 +41,7 @@ int kernel_call(const Kernel *k, const Shape *s, void *const *operand, void *wor
 {
     if (threads <= 1)
         return k->run(s->extent, operand, workspace, 0, 1);
-    Call c = { k->run, s->extent, operand, workspace, NAME_pieces(threads, flops_of(s)), 0, 0 };
+    PooledCall c = { k->run, s->extent, operand, workspace, NAME_pieces(threads, flops_of(s)), 0, 0 };
     NAME_pool_run(pool, threads, call_part, &c);
     return c.code;
 }

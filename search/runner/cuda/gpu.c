@@ -120,7 +120,7 @@ bool gpu_is_fatal(cudaError_t e)
                                  TENSOR_MEMORY_LEAK,           cudaErrorExternalDevice,
                                  cudaErrorMpsClientTerminated, cudaErrorUnknown,
                                  cudaErrorContextIsDestroyed,  cudaErrorDevicesUnavailable };
-    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
+    for (size_t i = 0; i < LENGTH(fatal); i++)
         if (fatal[i] == (int)e)
             return true;
     return false;

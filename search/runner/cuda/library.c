@@ -42,10 +42,10 @@ typedef struct {
     const char *name;
     char *path;    /* PATH_MAX bytes; NULL: it is to be opened */
     void *library; /* what was opened */
-} Search;
+} LibrarySearch;
 
 /* True ends the search. */
-static bool take(Search *s, const char *path)
+static bool take(LibrarySearch *s, const char *path)
 {
     if (s->path)
         return snprintf(s->path, PATH_MAX, "%s", path) < PATH_MAX;
@@ -55,7 +55,7 @@ static bool take(Search *s, const char *path)
 
 static int newest_first(const void *x, const void *y) { return strverscmp(*(char *const *)y, *(char *const *)x); }
 
-static bool search_matching(Search *s, const char *pattern)
+static bool search_matching(LibrarySearch *s, const char *pattern)
 {
     glob_t found;
     bool taken = false;
@@ -68,7 +68,7 @@ static bool search_matching(Search *s, const char *pattern)
     return taken;
 }
 
-static bool search_below(Search *s, const char *root, const char *folder, const char *const *below)
+static bool search_below(LibrarySearch *s, const char *root, const char *folder, const char *const *below)
 {
     char pattern[PATH_MAX];
     bool taken = false;
@@ -80,7 +80,7 @@ static bool search_below(Search *s, const char *root, const char *folder, const 
 }
 
 /* The folder above that of python3: as it is named in PATH, and where links lead to. */
-static bool search_python(Search *s)
+static bool search_python(LibrarySearch *s)
 {
     Arena *a = arena_new();
     char real[PATH_MAX];
@@ -93,10 +93,10 @@ static bool search_python(Search *s)
     return taken;
 }
 
-static bool search_places(Search *s)
+static bool search_places(LibrarySearch *s)
 {
     bool taken = false;
-    for (size_t i = 0; i < sizeof places / sizeof *places && !taken; i++) {
+    for (size_t i = 0; i < LENGTH(places) && !taken; i++) {
         const char *value = places[i].variable ? getenv(places[i].variable) : "";
         if (value && (*value || !places[i].variable))
             taken = places[i].folder ? search_below(s, value, places[i].folder, places[i].below) : search_python(s);
@@ -106,7 +106,7 @@ static bool search_places(Search *s)
 
 void *library_open(const char *const *names, char why[LIBRARY_WHY_BYTES])
 {
-    Search s = { 0 };
+    LibrarySearch s = { 0 };
     *why = '\0';
     for (int i = 0; names[i] && !s.library; i++) { /* a better version elsewhere goes before a worse one at hand */
         s.name = names[i];
@@ -121,7 +121,7 @@ void *library_open(const char *const *names, char why[LIBRARY_WHY_BYTES])
 
 bool library_find(const char *name, char path[PATH_MAX])
 {
-    return search_places(&(Search){ .name = name, .path = path });
+    return search_places(&(LibrarySearch){ .name = name, .path = path });
 }
 
 const char *library_where(void *library)

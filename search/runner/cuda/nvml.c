@@ -43,7 +43,7 @@ static bool bind_all(char why[LIBRARY_WHY_BYTES])
                                           { "nvmlErrorString", &nvml.error } };
     const LibraryFunction reasons = { "nvmlDeviceGetCurrentClocksEventReasons", &nvml.reasons },
                           reasons_as_once = { "nvmlDeviceGetCurrentClocksThrottleReasons", &nvml.reasons };
-    return library_bind(nvml.library, functions, sizeof functions / sizeof *functions, why) &&
+    return library_bind(nvml.library, functions, LENGTH(functions), why) &&
            (library_bind(nvml.library, &reasons, 1, why) || library_bind(nvml.library, &reasons_as_once, 1, why));
 }
 
@@ -104,7 +104,7 @@ void nvml_reasons_text(uint64_t reasons, char *text, int text_bytes)
 {
     int len = 0;
     snprintf(text, (size_t)text_bytes, "none");
-    for (size_t i = 0; i < sizeof reason_rows / sizeof *reason_rows && len < text_bytes; i++)
+    for (size_t i = 0; i < LENGTH(reason_rows) && len < text_bytes; i++)
         if (reasons & reason_rows[i].bit)
             len += snprintf(text + len, (size_t)(text_bytes - len), "%s%s", len ? "," : "", reason_rows[i].name);
 }

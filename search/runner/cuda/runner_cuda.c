@@ -70,7 +70,7 @@ static const char *find_library(Arena *a)
     static const char *const names[] = { "libcublasLt.so.13", "libcublasLt.so.12" };
     char where[PATH_MAX];
     const char *all = NULL;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (size_t i = 0; i < LENGTH(names); i++)
         if (library_find(names[i], where))
             all = all ? arena_printf(a, "%s:%s", all, where) : arena_strdup(a, where);
     if (all)

@@ -24,11 +24,11 @@ typedef struct {
     Timer *timer;
     double share_ns; /* a kernel's part of the warm-up */
     Clocks clocks;
-} Sampling;
+} SamplingRun;
 
 /* One kernel of a run. */
 typedef struct {
-    Sampling *run;
+    SamplingRun *run;
     int i;
     int code; /* of a launch that failed */
 } One;
@@ -80,7 +80,7 @@ static TimerStatus take_sample(Kernel *k, Extra *e, Timer *t, TimerCall call)
 }
 
 /* False: no more times can be taken. */
-static bool visit(Sampling *r, int i, int round)
+static bool visit(SamplingRun *r, int i, int round)
 {
     const Timing *timing = &r->w->timing;
     Kernel *k = &r->w->kernel[i];
@@ -103,7 +103,7 @@ static bool visit(Sampling *r, int i, int round)
 /* ---- all of them */
 
 /* False: no more times can be taken. */
-static bool run_rounds(Sampling *r)
+static bool run_rounds(SamplingRun *r)
 {
     const Timing *timing = &r->w->timing;
     const int n = r->w->nkernel;
@@ -127,7 +127,7 @@ static bool run_rounds(Sampling *r)
 }
 
 /* A kernel that goes wrong when it is warm, or after many calls, has no times. */
-static void check_again(Sampling *r)
+static void check_again(SamplingRun *r)
 {
     for (int i = 0; i < r->w->nkernel; i++) {
         Kernel *k = &r->w->kernel[i];
@@ -139,7 +139,7 @@ static void check_again(Sampling *r)
     }
 }
 
-static void tell_more(Sampling *r)
+static void tell_more(SamplingRun *r)
 {
     char throttle[WHY_BYTES];
     const int clock_mhz = (int)clocks_mhz(&r->clocks);
@@ -160,7 +160,7 @@ static void tell_more(Sampling *r)
 
 bool sample_all(Check *c, Timer *t, char why[WHY_BYTES])
 {
-    Sampling r = { .check = c, .w = c->work, .timer = t };
+    SamplingRun r = { .check = c, .w = c->work, .timer = t };
     for (int i = 0; i < c->work->nkernel; i++) /* the checks wrote to the workspaces: timing starts as a product does */
         gpu_buffer_fill(&c->extra[i].workspace, 0);
     t->clocks = &r.clocks;

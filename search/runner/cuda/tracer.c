@@ -28,7 +28,7 @@ static const CUpti_ActivityKind kinds[] = { CUPTI_ACTIVITY_KIND_CONCURRENT_KERNE
                                             CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
                                             /* Links are made for API calls that are themselves recorded. */
                                             CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_ACTIVITY_KIND_DRIVER };
-enum { NKIND = sizeof kinds / sizeof *kinds };
+enum { NKIND = LENGTH(kinds) };
 
 static struct {
     void *library;     /* NULL: not in use */
@@ -123,7 +123,7 @@ static bool bind_all(char why[LIBRARY_WHY_BYTES])
                                           { "cuptiActivityPushExternalCorrelationId", &cupti.push },
                                           { "cuptiActivityPopExternalCorrelationId", &cupti.pop },
                                           { "cuptiGetResultString", &cupti.text } };
-    return library_bind(cupti.library, functions, sizeof functions / sizeof *functions, why);
+    return library_bind(cupti.library, functions, LENGTH(functions), why);
 }
 
 static void disable_all(void)

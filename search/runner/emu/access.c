@@ -70,7 +70,7 @@ static void report(Worker *w, const Access *a, uint32_t offset, uint32_t stamp)
     const char *does = a->write ? "writes" : "reads";
     const uint32_t last = offset + a->bytes - 1;
     for (uint32_t g = offset / GRANULE_BYTES; g <= last / GRANULE_BYTES; g++) {
-        const Line *l = &w->line[g / LINE_GRANULES];
+        const AccessLine *l = &w->line[g / LINE_GRANULES];
         const uint32_t written = l->written == MIXED ? w->written[g] : l->written, byte = g * GRANULE_BYTES;
         const uint32_t read = l->read == MIXED ? w->read[g] : l->read;
         const bool others_read = a->write && stamp_epoch(read) == stamp_epoch(stamp) && read != stamp;
@@ -126,7 +126,7 @@ static uint32_t common_stamp(const uint32_t *granules)
 /* Whether n granules of a line may be read. Who wrote them does not matter in later epochs. */
 static bool may_read_written(Worker *w, size_t line, int from, int n, uint32_t stamp)
 {
-    Line *l = &w->line[line];
+    AccessLine *l = &w->line[line];
     const uint32_t *granules = w->written + line * LINE_GRANULES, now = epoch_start(stamp);
     bool good = true, old = n == LINE_GRANULES;
     if (l->written != MIXED)
@@ -142,7 +142,7 @@ static bool may_read_written(Worker *w, size_t line, int from, int n, uint32_t s
 
 static bool read_part(Worker *w, size_t line, int from, int n, uint32_t stamp)
 {
-    Line *l = &w->line[line];
+    AccessLine *l = &w->line[line];
     uint32_t *granules = w->read + line * LINE_GRANULES;
     const bool good = may_read_written(w, line, from, n, stamp);
     if (l->read != MIXED) {
@@ -184,7 +184,7 @@ static void mark_written(Worker *w, size_t line, int from, int n, uint32_t mark)
 
 static bool write_part(Worker *w, size_t line, int from, int n, uint32_t mark)
 {
-    Line *l = &w->line[line];
+    AccessLine *l = &w->line[line];
     const size_t first = line * LINE_GRANULES + (size_t)from;
     if (!all_writable(l->written, w->written + first, n, w->stamp) ||
         !all_writable(l->read, w->read + first, n, w->stamp))
@@ -259,7 +259,7 @@ INLINE void any_access(uintptr_t address, size_t bytes, bool write, bool aligned
 }
 
 /* Whether an access to a line of shared memory is in order and does not tell its granules apart; it is noted then. */
-INLINE bool line_access(Line *l, size_t bytes, bool write, uint32_t stamp)
+INLINE bool line_access(AccessLine *l, size_t bytes, bool write, uint32_t stamp)
 {
     const uint32_t written = l->written, read = l->read;
     if (write) {
@@ -365,7 +365,7 @@ EXPORT void dcgen_emu_cp_async(void *smem, const void *gmem, int width, int byte
     from.bytes = (uint32_t)bytes;
     if (bytes > 0)
         global_access(w, &from);
-    Line *l = &w->line[offset / LINE_BYTES];
+    AccessLine *l = &w->line[offset / LINE_BYTES];
     if (width == LINE_BYTES && is_writable(l->written, w->stamp) && is_writable(l->read, w->stamp))
         l->written = mark;
     else if (!access_parts(w, offset, to.bytes, true, mark))

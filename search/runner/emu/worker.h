@@ -47,7 +47,7 @@ enum {
 /* Stamps of shared memory; access.c says more. */
 typedef struct {
     uint32_t written, read;
-} Line;
+} AccessLine;
 
 /* What a thread waits for. */
 typedef enum { RUNNING, AT_BARRIER, AT_COLLECTIVE, EXITED } FiberState;
@@ -174,7 +174,7 @@ typedef struct {
     Fiber fiber[MAX_BLOCK_THREADS];
     Collective warp[MAX_WARPS];
     AccessSite site[SITE_SLOTS];
-    Line line[SHARED_BYTES / LINE_BYTES];
+    AccessLine line[SHARED_BYTES / LINE_BYTES];
     uint32_t written[SHARED_BYTES / GRANULE_BYTES], read[SHARED_BYTES / GRANULE_BYTES]; /* of each granule */
 } Worker;
 

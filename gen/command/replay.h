@@ -8,6 +8,7 @@
 
 #include "gen/command/command.h"
 #include "gen/package/package_write.h"
+#include "gen/package/prove.h"
 #include "search/choose/result.h"
 
 /* The device that most times of the target's kernels come from, of those that run it; the smaller id of several. *ntime: how many these are.
@@ -30,5 +31,15 @@ Result *replay_all(Run *r, const Workload *w, const Known *known);
 void replay_number(Arena *a, Result *part, int n);
 /* The package of n results, one a target. report: its report.html; NULL: it has none. NULL after errors in d (faulty templates). */
 const Package *replay_package(Arena *a, const Workload *w, const Result *part, int n, const char *report, Diag *d);
+
+/* ---- the way to the disk (deliver.c) ---- */
+
+/* Makes all files of the package, report.html among them, from the results of all targets; sets their `cost`. */
+const Package *deliver_make(Run *r, const Workload *w, Result *part);
+/* Compiles the dispatcher, as it will be written, and compares it with the trees. Fails if they differ, so that such a package is not
+ * written. Without a compiler it prints a warning. *proof says what was compared. */
+bool deliver_prove(Run *r, const Workload *w, const Result *part, const Package *p, Proof *proof);
+/* Writes the package into a temporary folder, renames it, and prints the summary. */
+bool deliver_write(Run *r, const Workload *w, const Result *part, const Package *p, const Proof *proof);
 
 #endif

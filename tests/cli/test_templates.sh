@@ -102,7 +102,7 @@ grep -q '"template":"fixed".*"FIXED_K":16.*"status":"wrong"' fixed.out.records.j
 
 section only faulty kernels
 rm "$tmp/inst/share/dcgen/templates/dense/plain.c" "$bad/talks.c"
-run 1 --templates bad -o none tiny.cfg
+run 1 --templates bad -o none --trials 8 tiny.cfg
 said 'dcgen: none of 8 candidates works: 1 not built, '
 said ' x wrong: row '
 said '    for one: '

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 #include <sys/wait.h>
+#include "gen/base/json.h"
 #include "gen/base/text.h"
 #include "search/record/samples.h"
 
@@ -76,8 +77,6 @@ static json_t *kernels_json(Exchange *s, int *keep)
     return kernels;
 }
 
-static json_t *real_if(bool wanted, double v) { return wanted ? json_real(v) : NULL; }
-
 /* The request for all that is not settled, as a line. NULL: a size is no number. */
 static char *request_line(Exchange *s)
 {
@@ -95,14 +94,19 @@ static char *request_line(Exchange *s)
         good = good && expr_int_at(op->operand[i].elems, q->extent, &n) == EXPR_OK;
         json_array_append_new(elems, json_integer(s->r->has_epilogue[i] ? n : 0));
     }
-    const bool kept = q->keep >= 0;
-    json_t *request = json_pack(
-        "{s:o, s:o, s:I, s:I, s:s, s:I, s:i, s:i, s:f, s:f, s:b, s:o, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*}", "extent",
-        extent, "elems", elems, "rows", (json_int_t)rows, "row_elems", (json_int_t)row_elems, "cmd", "measure", "id",
-        (json_int_t)s->r->last_id, "threads", q->threads, "repeats", s->repeats, "sample_ns", q->sample_ns, "max_ns",
-        q->max_ns, "hot", 1, "kernels", kernels, "drop", real_if(q->drop > 0, q->drop), "keep",
-        kept ? json_integer(keep) : NULL, "quiet_ns", real_if(kept, q->quiet_ns), "wait_ns", real_if(kept, q->wait_ns),
-        "count", q->count ? json_true() : NULL, "smem_limit", q->smem_limit > 0 ? json_integer(q->smem_limit) : NULL);
+    json_t *request =
+        JSON_OBJECT(FIELD("extent", extent), FIELD("elems", elems), FIELD("rows", rows), FIELD("row_elems", row_elems),
+                    FIELD("cmd", "measure"), FIELD("id", s->r->last_id), FIELD("threads", q->threads),
+                    FIELD("repeats", s->repeats), FIELD("sample_ns", q->sample_ns), FIELD("max_ns", q->max_ns),
+                    FIELD("hot", (bool)true), FIELD("kernels", kernels));
+    if (q->drop > 0)
+        JSON_SET(request, FIELD("drop", q->drop));
+    if (q->keep >= 0)
+        JSON_SET(request, FIELD("keep", keep), FIELD("quiet_ns", q->quiet_ns), FIELD("wait_ns", q->wait_ns));
+    if (q->count)
+        JSON_SET(request, FIELD("count", (bool)true));
+    if (q->smem_limit > 0)
+        JSON_SET(request, FIELD("smem_limit", q->smem_limit));
     char *line = runner_line(s->a, request);
     return good ? line : NULL;
 }

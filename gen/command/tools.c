@@ -63,8 +63,7 @@ void tools_close(const Run *r, Tools *t)
     runner_stop(t->runner);
     Builder *const builders[] = { t->builder, t->assembler, t->reference };
     for (size_t i = 0; i < LENGTH(builders); i++)
-        if (builders[i])
-            builder_free(builders[i]);
+        builder_free(builders[i]);
     if (t->builds && !r->o->quiet)
         say_builds(r, t);
     build_cache_close(t->builds);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 #include "gen/command/regret.h"
+#include "search/measure/runner.h"
 #include "tests/gen/by_hand.h"
 
 enum { NRACER = 7, MOST_CALLS = 4, MANY = 15 };

@@ -11,12 +11,13 @@
 #include "gen/package/package_write.h"
 #include "search/choose/result.h"
 
-/* Of a package's C API and of its shared library (SONAME): raised when packages of the same spec get calls, structs or codes that those
- * compiled against an earlier one cannot use. */
+/* The version of a package's C API and of its shared library (SONAME). It rises when a program that was compiled against an earlier package
+ * of the same spec cannot use a new one: other calls, structs or codes. */
 enum { PACKAGE_ABI = 1 };
 
 typedef struct {
-    const Result *part; /* by descending rank of their targets, all of one family */
+    /* One a target, all of one family; by descending rank (gen/target/target.h): a machine takes the first that it runs. */
+    const Result *part;
     int npart;
     const char *spec_text; /* spec.cfg */
     const char *records;   /* records.jsonl, canonical */
@@ -24,7 +25,7 @@ typedef struct {
     const char *version;   /* of dcgen */
 } EmitInput;
 
-/* NULL after errors in d (faulty templates only). */
+/* NULL after errors in d: a template is faulty. Nothing else can fail. */
 Package *package_make(Arena *a, const EmitInput *in, Diag *d);
 
 #endif

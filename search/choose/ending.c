@@ -13,9 +13,11 @@ enum { SHOWN = 3 };
 
 /* What became of the candidates for the tuned target. */
 typedef struct {
-    int64_t n, aside, count[STATUS_COUNT]; /* aside: not among those of a status */
+    int64_t n, count[STATUS_COUNT];
+    int64_t aside; /* the machine failed, not the candidate (Trial.aside): none of these is in count */
 } Tally;
 
+/* Was it built for the target that is tuned? */
 static bool is_tuned(const Study *s, const Trial *t) { return t->built && t->c.target == s->target; }
 
 static Tally tally(const Study *s)

@@ -11,10 +11,12 @@
 #include "templates/package/pieces.h"
 #include "templates/package/pool.h"
 
-static const double WARM_NS = 1e6, LONG_NS = 5e6, MAX_CALLS = 1e6;
-static const double SLICE_NS = 2e4; /* reading the clock twice is 0.3 % of it */
+static const double WARM_NS = 1e6;   /* of calls before the first sample: caches and branch predictors settle */
+static const double LONG_NS = 5e6;   /* a call that lasts as long is warm enough by itself to be a sample */
+static const double MAX_CALLS = 1e6; /* of a sample: even a call of 1 ns then ends within 1 ms */
+static const double SLICE_NS = 2e4;  /* reading the clock twice is 0.3 % of it */
 
-/* A call cut into pieces that its threads take one after the other, as a package does it. */
+/* A call cut into pieces that its threads take one after the other, as NAME_part in templates/package/kernels.c does it. */
 typedef struct {
     dcgen_run_fn *run;
     const int64_t *extent;
@@ -61,7 +63,7 @@ static Frame frame_of(const Kernel *k, const SampleSetting *c)
     return f;
 }
 
-/* Mean time of n calls, by as many threads as a package would use. */
+/* Mean time of n calls, by as many threads as a package would use. The kernel is verified on this shape: its code is 0. */
 static double time_calls(const Kernel *k, const SampleSetting *c, const Frame *f, int64_t n)
 {
     const int threads = NAME_worthwhile(c->timing->threads, flops_of(c->shape), NAME_POOLED_FLOPS);

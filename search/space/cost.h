@@ -30,9 +30,9 @@ typedef struct {
     int nfeature;
     double *row;  /* one row of features, which every prediction fills anew */
     Ridge *ridge; /* NULL: nothing measured */
-    double *
-        sigma; /* one a tuned shape: standard deviation of log2(predicted / true) for a candidate never measured there, which is that of
-                      the leave-one-out errors there and on shapes near it */
+    /* One a tuned shape: standard deviation of log2(predicted / true) for a candidate never measured there, which is that of the
+     * leave-one-out errors there and on shapes near it. */
+    double *sigma;
     double *residual; /* per trial and tuned shape, log2(measured / predicted); NAN where not measured */
 } CostModel;
 

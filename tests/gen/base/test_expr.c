@@ -434,8 +434,7 @@ static void test_every_operator(void **state)
                 pair = values;
                 const bool ok = want_of(op, a, b, &want_int, &want_real);
                 const ExprStatus s[] = { expr_int(by_name, pair_lookup, NULL, &i[0]),
-                                         expr_int_at(by_slot, slots, &i[1]),
-                                         expr_real_at(by_slot, slots, &r) };
+                                         expr_int_at(by_slot, slots, &i[1]), expr_real_at(by_slot, slots, &r) };
                 for (size_t k = 0; k < LENGTH(s); k++)
                     assert_int_equal(s[k], ok ? EXPR_OK : EXPR_DIV_BY_ZERO);
                 for (int k = 0; ok && k < 2; k++)

@@ -81,7 +81,8 @@ static int setup(void **state)
     result = by_hand_result(&hand, 0);
     const EmitInput in = { .part = &result, .npart = 1 };
     FILE *f = fopen(arena_printf(hand.y.arena, "%s/regret.json", root), "w");
-    if (!f || fputs(regret_file_text(hand.y.arena, &in, "regret.json", diag_new(hand.y.arena)), f) < 0 || fclose(f) != 0)
+    if (!f || fputs(regret_file_text(hand.y.arena, &in, "regret.json", diag_new(hand.y.arena)), f) < 0 ||
+        fclose(f) != 0)
         return -1;
     workload = (Workload){ .spec = hand.y.spec, .targets = &hand.y.targets };
     runner = (Runner){ .device = *hand.y.study->device };

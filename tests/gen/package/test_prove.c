@@ -366,7 +366,7 @@ static int cuts(const TreeNode *t, int feature, int64_t *cut)
 
 static void check_tree(Walk *walk, int i, const TreeNode *t, int nfeature)
 {
-    int64_t cut[MAX_FEATURE][64], x[POINTS_MAX_AXIS] = { 0 };
+    int64_t cut[MAX_FEATURE][NPOINT], x[POINTS_MAX_AXIS] = { 0 };
     PointAxis axis[MAX_FEATURE];
     for (int f = 0; f < nfeature; f++)
         axis[f] = (PointAxis){ INT64_MIN, INT64_MAX, cut[f], cuts(t, f, cut[f]) };
@@ -391,7 +391,7 @@ static void printed_trees_are_the_trees(void **state)
     for (int i = 0; i < NTREE; i++) {
         tree[i] = random_tree(1 + i % MAX_FEATURE);
         most = tree_nleaf(tree[i]) > most ? tree_nleaf(tree[i]) : most;
-        int64_t cut[64];
+        int64_t cut[NPOINT]; /* a tree has no more leaves than points */
         for (int n = cuts(tree[i], 0, cut); n-- > 0;)
             edges += cut[n] <= INT64_MIN + 3 || cut[n] >= INT64_MAX - 3;
     }

@@ -12,8 +12,6 @@
 #include "gen/package/regret_file.h"
 #include "gen/report/words.h"
 
-enum { MOST_MET = 40, AGAIN_REPEATS = 61 };
-
 /* ---- which shapes ---- */
 
 /* n of the total, evenly: is the i-th one of them? */
@@ -68,7 +66,7 @@ static Match make_match(const Regret *g, const RegretCase *c)
     const Study *s = g->out->study;
     Match m = { .inst = c->was.inst };
     match_enter(&m, g->out->assignment->kernel[c->was.kernel], 0);
-    for (int i = 0; i < c->was.nmet && m.n < MOST_MET; i++)
+    for (int i = 0; i < c->was.nmet && m.n < match_rules[MATCH_BENCH_AGAIN].most; i++)
         match_enter(&m, c->was.met[i], 0);
     if (c->group == REGRET_FURTHER) {
         int64_t *trial = ARENA_ARRAY(g->run->a, (size_t)s->ntrial + 1, int64_t);
@@ -138,7 +136,7 @@ static bool measure_all(Regret *g)
     for (int64_t i = 0; i < g->n; i++) {
         RegretCase *c = &g->item[i];
         c->again = is_suspect(g, c);
-        if (c->again && !measure_case(g, c, AGAIN_REPEATS))
+        if (c->again && !measure_case(g, c, match_rules[MATCH_BENCH_AGAIN].repeats))
             return false;
     }
     sum_up(g);

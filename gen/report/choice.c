@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * choice: see choice.h. From the costs of one shape to its kernel and the rivals; from all tuned shapes to their sums.
+ * choice: goes from the costs of one shape to its kernel and the rivals, and from all tuned shapes to their sums.
  */
 #include "gen/report/choice.h"
 

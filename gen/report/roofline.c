@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * roofline: see roofline.h. First what the device does at most, then what that means for a shape, then for a kernel on it.
+ * roofline: works out what the device does at most, then what that means for a shape, then for a kernel on it.
  */
 #include "gen/report/roofline.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * words: see words.h.
+ * words: names shapes and parameters.
  */
 #include "gen/report/words.h"
 

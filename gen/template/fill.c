@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fill: see fill.h. Goes through a text line by line: lines that steer (conditions, repetitions, pieces, texts) are carried out, of all others
+ * fill: goes through a text line by line: lines that steer (conditions, repetitions, pieces, texts) are carried out, of all others
  * the names are replaced.
  */
 #define _GNU_SOURCE /* basename */

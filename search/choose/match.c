@@ -18,6 +18,7 @@ const MatchRule match_rules[MATCH_KINDS] = {
     [MATCH_HELD_OUT] = { .near = 1.25, .least = 3, .most = 12, .passes = 3, .more = 2, .few_repeats = 3, .repeats = 5 },
     [MATCH_UNSAID] = { .most = 3, .passes = 6, .repeats = 5 },
     [MATCH_BENCH] = { .near = 1.25, .most = 20, .few_repeats = 5, .repeats = 15 },
+    [MATCH_BENCH_AGAIN] = { .most = 40, .repeats = 61 },
 };
 static const double CLOSE = 1.1; /* of the best time: noise may hide that it is the best, so it is worth another pass */
 /* of the best time: above it the first must be confirmed; noise is about as much */

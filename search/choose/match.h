@@ -35,7 +35,8 @@ typedef enum {
     MATCH_MISSING,   /* a chosen kernel that was not in that comparison on a shape, and its best rival there */
     MATCH_HELD_OUT,  /* the package's kernels, and those that may be better, where nothing was tuned */
     MATCH_UNSAID, /* the chosen kernel and the fastest others (settle.c picks them), where the regret is too uncertain to be stated */
-    MATCH_BENCH, /* bench --regret */
+    MATCH_BENCH,       /* bench --regret */
+    MATCH_BENCH_AGAIN, /* the same, once more where what the package states seems not to hold */
     MATCH_KINDS
 } MatchKind;
 

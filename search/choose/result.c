@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * result: see result.h. One stage after the other, from the records to the contract.
+ * result: runs one stage after the other, from the records to the contract.
  */
 #include "search/choose/result.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * record_type: see record_type.h. The same checks hold for what is read and for what is written, so that whatever is written can be
+ * record_type: the rows of all types of records. The same checks hold for what is read and for what is written, so that whatever is written can be
  * read again. Jansson bounds the nesting of lines, refuses duplicate keys, NaN, infinities, bad UTF-8 and NUL, whatever the locale.
  */
 #include "search/record/record_type.h"

@@ -30,7 +30,7 @@ typedef struct {
 const SearchTrace *trace_make(Arena *a, const Result *out, const Records *r, const Strategy *strategy, uint64_t seed,
                               const char **err);
 
-/* What the stage needs must be there; the rest may be NULL. */
+/* What a stage is shown from. A field names the stages that need it (workload: all); others leave it empty. */
 typedef struct {
     const Workload *workload;
     const Options *options; /* source */

@@ -16,7 +16,8 @@
 #include "gen/base/process.h"
 #include "gen/base/text.h"
 
-static const double COMPILE_DEADLINE_S = 60, COMPILE_DEADLINE_LEAST_S = 10; /* else half the budget */
+/* A compiler has half of the budget's seconds for a kernel, but at least and at most these. */
+static const double COMPILE_DEADLINE_LEAST_S = 10, COMPILE_DEADLINE_S = 60;
 
 /* ---- folders ---- */
 

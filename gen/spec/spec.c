@@ -93,7 +93,7 @@ static void read_dtype(SpecReader *r)
 {
     const Op *op = r->spec->op;
     int index = 0;
-    const char *unchecked;
+    const char *unchecked; /* without an op it is only known whether dtype is a string */
     if (op)
         conf_choice(r->conf, r->root, "dtype", "dtype", NAMES(op->dtype, op->ndtype), &index);
     else

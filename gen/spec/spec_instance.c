@@ -17,7 +17,8 @@
 #include "gen/spec/spec_private.h"
 #include "templates/package/pieces.h"
 
-/* A sample of tuned points repeats some: so many times as many are tried until there are enough. */
+/* A sample of tuned points meets some points again. It draws at most MOST_REPEATS times as many as are wanted: a shape whose dims have few
+ * values would never have enough. */
 enum { TUNE_PER_DIM = 8, TUNE_PER_SHAPE = 64, MOST_REPEATS = 8 };
 
 /* ---- the sampler ---- */
@@ -105,7 +106,7 @@ static PointSet tuned_points(SpecReader *r, const ShapeDecl *shape)
         Point *v = &set.p[set.n++];
         for (int i = 0; i < s->ndim; i++)
             v->value[i] = value[i][index[i]];
-        points_sort(&set);
+        points_sort(&set); /* drops a point that is there already */
     }
     return set;
 }
@@ -202,7 +203,7 @@ int spec_parts(const Spec *s, const int64_t *extent, int threads)
 static bool check_size(SpecReader *r, const Instance *in, const Expr *e, const char *what, const char *of)
 {
     const ShapeDecl *shape = &r->spec->shape[in->decl];
-    enum { ROOM = 16 };
+    enum { ROOM = 16 }; /* bytes an element, at least as many as any type has: 2^63 / 16 is 2^59 */
     int64_t value;
     ExprStatus s = expr_int_at(e, in->extent, &value);
     if (s == EXPR_OK && value >= 0 && value <= INT64_MAX / ROOM)
@@ -227,7 +228,7 @@ static bool check_sizes(SpecReader *r, const Instance *in)
            check_size(r, in, op->row_elems, "the elements of a row", "");
 }
 
-/* Checks every instance, which stand in the order of declaration; at most one error for each declared shape is reported. */
+/* Checks every instance. Those of one declared shape stand together, and at most one error is reported for them. */
 static void check_all(SpecReader *r)
 {
     int last_failed = -1;

@@ -8,24 +8,18 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "gen/base/rng.h"
 
-static uint64_t random_next(uint64_t *state)
-{ /* splitmix64 */
-    uint64_t z = *state += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-}
-
-static double random_unit(uint64_t *state)
+static double draw_unit(Rng *r)
 { /* in (0, 1] */
-    return (double)((random_next(state) >> 11) + 1) * 0x1p-53;
+    return (double)((rng_next(r) >> 11) + 1) * 0x1p-53;
 }
 
 static void fill_normal(float *x, size_t n, uint64_t seed)
 { /* Box-Muller */
+    Rng rng = { seed };
     for (size_t i = 0; i < n; i += 2) {
-        double r = sqrt(-2 * log(random_unit(&seed))), turn = 2 * M_PI * random_unit(&seed);
+        double r = sqrt(-2 * log(draw_unit(&rng))), turn = 2 * M_PI * draw_unit(&rng);
         x[i] = (float)(r * cos(turn));
         if (i + 1 < n)
             x[i + 1] = (float)(r * sin(turn));
@@ -58,10 +52,10 @@ Problem problem_make(Shape z, bool has_bias, Memory *mem)
 
 static void choose_rows(Expected *e, int64_t M)
 {
-    uint64_t seed = 4;
+    Rng rng = { 4 };
     e->nrow = M < CHECK_ROWS ? (int)M : CHECK_ROWS;
     for (int i = 0; i < e->nrow; i++)
-        e->row[i] = M <= CHECK_ROWS ? i : (int64_t)(random_next(&seed) % (uint64_t)M);
+        e->row[i] = M <= CHECK_ROWS ? i : rng_below(&rng, M);
     e->row[0] = 0;
     e->row[e->nrow - 1] = M - 1;
 }

@@ -12,7 +12,7 @@ if(emu_sources AND NOT DCGEN_SANITIZE MATCHES "thread")
     add_library(dcgen_emulator STATIC ${emu_sources} search/runner/buffer.c)
     dcgen_show_headers(dcgen_emulator PUBLIC search/runner/emu)
     dcgen_show_headers(dcgen_emulator PRIVATE search/runner)
-    target_link_libraries(dcgen_emulator PRIVATE dcgen_options room_templates PUBLIC ${CMAKE_DL_LIBS} pthread)
+    target_link_libraries(dcgen_emulator PRIVATE dcgen_options room_templates room_gen_base PUBLIC ${CMAKE_DL_LIBS} pthread)
     add_executable(dcgen-runner-emu search/runner/emu/runner_emu.c)
     target_link_libraries(dcgen-runner-emu PRIVATE dcgen_emulator room_search_runner)
     # Candidates take the functions marked EXPORT from this program, and no others.

@@ -37,8 +37,8 @@ static void normal_combine(Normal *q, const Normal *x, double sign)
             q->a[k][l] += sign * x->a[k][l];
 }
 
-/* b[n], of the last z, is -1: what the sum is to be. */
-static void solve(const Normal *q, double lambda, double *b)
+/* The b that minimise the sum of additive.h. b[n] is -1: with it, z'b is by how much the parts' sum misses the 1 that it is to be. */
+static void fit_parts(const Normal *q, double lambda, double *b)
 {
     const double penalty = lambda * q->a[q->n][q->n];
     for (size_t k = 0; k <= q->n; k++)
@@ -59,7 +59,7 @@ static void solve(const Normal *q, double lambda, double *b)
 }
 
 /* sum w (z'b)^2 */
-static double error(const Normal *q, const double *b)
+static double squared_error(const Normal *q, const double *b)
 {
     double sum = 0;
     for (size_t k = 0; k <= q->n; k++)
@@ -68,14 +68,15 @@ static double error(const Normal *q, const double *b)
     return sum;
 }
 
+/* The squared errors of all rows, each row predicted by a fit without its fold. */
 static double blind_error(const Normal *all, const Normal *fold, double lambda)
 {
     double sum = 0, b[ADDITIVE_MAX + 1];
     for (int i = 0; i < FOLDS; i++) {
         Normal rest = *all;
         normal_combine(&rest, &fold[i], -1);
-        solve(&rest, lambda, b);
-        sum += error(&fold[i], b);
+        fit_parts(&rest, lambda, b);
+        sum += squared_error(&fold[i], b);
     }
     return sum;
 }
@@ -119,7 +120,7 @@ void additive_fit(const double *x, const double *t, const double *w, size_t nrow
             normal_add(&fold[f], x + i * npart, t[i], w[i], common);
         normal_combine(&all, &fold[f], 1);
     }
-    solve(&all, nrow ? choose_lambda(&all, fold) : 0, b);
+    fit_parts(&all, nrow ? choose_lambda(&all, fold) : 0, b);
     for (size_t k = 0; k < npart; k++)
         price[k] = common * b[k];
 }

@@ -16,8 +16,8 @@
 
 enum { ADDITIVE_MAX = 16 };
 
-/* x: nrow x npart, row-major, >= 0; t > 0, w > 0: one a row. The price at which the sum of all parts comes nearest: what stands for all of
- * them when nothing else is known. 0 when no row has a positive sum. */
+/* x: nrow x npart, row-major, >= 0; t > 0, w > 0: one a row. The one price for all parts with which
+ * their sums come nearest to the times: what stands for each of them when nothing else is known. 0 when no row has a positive sum. */
 double additive_common(const double *x, const double *t, const double *w, size_t nrow, size_t npart);
 /* Fills price[0..npart-1]; npart <= ADDITIVE_MAX, common > 0. With no row every price is the common one. */
 void additive_fit(const double *x, const double *t, const double *w, size_t nrow, size_t npart, double common,

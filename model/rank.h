@@ -16,11 +16,11 @@ typedef struct {
 /* For qsort: ascending by key, of equal ones by at. */
 int ranked_compare(const void *x, const void *y);
 
-/* Puts one into a list of n that ascends by key, behind those with the same key; of more than `most` the last leaves. How many there are
- * then. */
+/* Puts a thing into a list of n that ascends by key, behind those with the same key. Of more than `most` the last one leaves. Gives how many
+ * there are then. */
 int ranked_insert(Ranked *list, int n, int most, double key, int64_t at);
 
-/* The same things by their true and by their predicted numbers. */
+/* Things in the order of their true numbers, and in that of their predicted ones. */
 typedef struct {
     int64_t n, most; /* at is below most */
     Ranked *truth, *predicted;
@@ -32,7 +32,7 @@ void rank_sort(RankOrder *o); /* once all are in; the two below need it */
 
 /* Spearman's correlation; n >= 2. */
 double rank_spearman(Arena *a, const RankOrder *o);
-/* Of the `top` least by truth, the part that is among the `top` least by prediction. */
+/* The part of the `top` truly least things that is among the `top` least by prediction. */
 double rank_recall(const RankOrder *o, int top);
 
 #endif

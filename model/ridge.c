@@ -40,7 +40,7 @@ typedef struct {
     size_t nactive, *active; /* features that vary */
     size_t k;                /* min(n, nactive) */
     double *u, *s, *vt;      /* column-major n x k, k, k x nactive */
-    double *b, *ub;          /* weighted centred y; U'b */
+    double *b, *ub;          /* y, centred and weighted; U'b */
 } Problem;
 
 static bool all_finite(const double *v, size_t n)
@@ -198,7 +198,7 @@ static void set_coefficients(const Problem *q, double lambda, Ridge *r)
     }
 }
 
-static Ridge *solve(Arena *a, Problem *q, const double *w)
+static Ridge *fit_problem(Arena *a, Problem *q, const double *w)
 {
     if (!set_weights(q, w))
         return NULL;
@@ -230,7 +230,7 @@ Ridge *ridge_fit(Arena *a, const double *x, const double *y, const double *w, si
     if (openblas_set_num_threads)
         openblas_set_num_threads(1);
     Problem q = { .scratch = arena_new(), .x = x, .y = y, .n = nrow, .p = nfeature, .least = least };
-    Ridge *r = solve(a, &q, w);
+    Ridge *r = fit_problem(a, &q, w);
     arena_free(q.scratch);
     return r;
 }

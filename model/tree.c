@@ -22,16 +22,16 @@
 #include <string.h>
 #include "gen/base/order.h"
 
-/* Differences below this part are rounding: they decide nothing. */
+/* Differences below this part of a cost are rounding: they decide nothing. */
 static const double ROUNDING = 1e-12;
 
 enum {
     BALANCE_DEPTH = 32, /* below this depth large nodes are split near their middle: depth stays O(log npoint) */
     BALANCE_POINTS = 64,
-    LOOK_PLACES = 16,      /* first thresholds tried on each feature when two features must be split together */
-    LOOK_POINTS = 1 << 22, /* points scanned for one such node, and for all of them */
-    LOOK_POINTS_ALL = 1 << 25,
-    LOOK_REFINE = 4
+    LOOK_PLACES = 16,          /* first thresholds tried on each feature when two features must be split together */
+    LOOK_POINTS = 1 << 22,     /* points scanned for one such node */
+    LOOK_POINTS_ALL = 1 << 25, /* points scanned for all such nodes */
+    LOOK_REFINE = 4            /* rounds in which the second splits are tried as the first */
 };
 
 /* A node while the tree grows and is pruned. */
@@ -52,12 +52,12 @@ static void grown_sum(Grown *t)
     t->nleaf = grown_left(t)->nleaf + grown_right(t)->nleaf;
 }
 
-/* a is less than b by more than rounding. */
-static bool lowers(double a, double b) { return a < b - ROUNDING * fabs(b); }
+/* Is a less than b by more than rounding? */
+static bool is_less(double a, double b) { return a < b - ROUNDING * fabs(b); }
 
 typedef struct {
-    double start; /* best of (cost left of i) - (cost of the class left of i) */
-    int64_t at;   /* that i */
+    double start; /* the least (cost left of i) - (cost of the class left of i) so far */
+    int64_t at;   /* that i; 0: none yet */
 } Band;
 
 /* Distinct points and the state of growing. Orders hold, for each feature, the points of every node as one sorted run;
@@ -100,7 +100,7 @@ static double sums_best(const Grower *g)
     return best;
 }
 
-/* The cost of a run with its best single class; the sums of all classes stay. */
+/* The cost of a run with its best single class; g->sum then holds the costs of all classes. */
 static double run_best(Grower *g, const int32_t *run, int64_t n)
 {
     sums_clear(g);
@@ -174,6 +174,7 @@ static void orders_sort(Grower *g)
 /* Half-way, rounded down, without overflow: low <= result < high. */
 static int64_t threshold_between(int64_t low, int64_t high) { return (low & high) + ((low ^ high) >> 1); }
 
+/* Sets suffix[k] for each place k of the run at which it may be split. */
 static void suffix_set(Grower *g, const int64_t *x, const int32_t *run, int64_t n)
 {
     sums_clear(g);
@@ -197,7 +198,7 @@ static void split_on(Grower *g, int feature, const int32_t *run, int64_t n, int6
         if (k < keep || x[run[k - 1]] == x[run[k]])
             continue;
         const double cost = sums_best(g) + g->suffix[k];
-        if (lowers(cost, best->cost))
+        if (is_less(cost, best->cost))
             *best = (Split){ feature, threshold_between(x[run[k - 1]], x[run[k]]), cost };
     }
 }
@@ -240,18 +241,19 @@ static bool band_find(Grower *g, const int64_t *x, const int32_t *run, int64_t n
         const double left = sums_best(g);
         for (int c = 0; c < g->nclass; c++) {
             const double start = left - g->sum[c], cost = band[c].start + g->sum[c] + g->suffix[k];
-            if (band[c].at > 0 && lowers(cost, best)) {
+            if (band[c].at > 0 && is_less(cost, best)) {
                 best = cost;
                 *from = band[c].at;
                 *to = k;
             }
-            if (band[c].at == 0 || lowers(start, band[c].start))
+            if (band[c].at == 0 || is_less(start, band[c].start))
                 band[c] = (Band){ start, k };
         }
     }
     return *from > 0;
 }
 
+/* If a band on the feature costs less than *best, makes its first threshold the best split. */
 static void look_band(Grower *g, int feature, const int32_t *run, int64_t n, Split *best)
 {
     const int64_t *x = g->x + feature * g->n;
@@ -259,7 +261,7 @@ static void look_band(Grower *g, int feature, const int32_t *run, int64_t n, Spl
     if (n < 3 || x[run[0]] == x[run[n - 1]] || !band_find(g, x, run, n, &i, &j))
         return;
     const double cost = run_best(g, run, i) + run_best(g, run + i, j - i) + run_best(g, run + j, n - j);
-    if (lowers(cost, best->cost))
+    if (is_less(cost, best->cost))
         *best = (Split){ feature, threshold_between(x[run[i - 1]], x[run[i]]), cost };
 }
 
@@ -281,7 +283,7 @@ static int64_t split_runs(Grower *g, int64_t lo, int64_t n, Split s)
     return nleft;
 }
 
-/* The split and then the best single one of each side: *best if that costs less; next[] are those behind it. */
+/* Tries a split followed by the best single one of each side. If these cost less, *best becomes the split, and next[] those behind it. */
 static bool look_try(Grower *g, int64_t lo, int64_t n, Split s, Split *best, Split next[2])
 {
     const int64_t nleft = split_runs(g, lo, n, s);
@@ -290,15 +292,15 @@ static bool look_try(Grower *g, int64_t lo, int64_t n, Split s, Split *best, Spl
                              split_find(g, g->spare, lo + nleft, n - nleft, 1, run_best(g, right, n - nleft)) };
     g->look_left -= 2 * n * g->nfeature;
     s.cost = behind[0].cost + behind[1].cost;
-    if (!lowers(s.cost, best->cost))
+    if (!is_less(s.cost, best->cost))
         return false;
     *best = s;
     memcpy(next, behind, sizeof behind);
     return true;
 }
 
-/* One level ahead on all features (XOR): some first thresholds of each, evenly spread over the points; then the second
- * splits that the best of them leads to are tried as the first, which finds the exact places from rough ones. */
+/* Looks one level ahead on all features (XOR). It tries some first thresholds of each, evenly spread over the points. Then it tries the
+ * second splits that the best of them leads to as the first, which finds the exact places from rough ones. */
 static void look_ahead(Grower *g, int64_t lo, int64_t n, Split *best)
 {
     int64_t places = LOOK_POINTS / (2 * n * g->nfeature * g->nfeature);
@@ -347,7 +349,7 @@ static bool every_point_has_its_best(Grower *g, const int32_t *run, int64_t n, d
     double ideal = 0;
     for (int64_t i = 0; i < n; i++)
         ideal += run_best(g, run + i, 1);
-    return !lowers(ideal, own);
+    return !is_less(ideal, own);
 }
 
 static Grown *grow(Grower *g, Grown *parent, int64_t lo, int64_t n, int depth)
@@ -357,7 +359,7 @@ static Grown *grow(Grower *g, Grown *parent, int64_t lo, int64_t n, int depth)
     *t = (Grown){ .node.feature = -1, .nleaf = 1, .parent = parent, .index = g->nnode, .end = g->nnode + 1 };
     g->node[g->nnode++] = t;
     t->sub = t->node.cost = run_best(g, run, n);
-    while (lowers(t->sub, g->sum[t->node.class])) /* the lowest of those that cost as little but for rounding */
+    while (is_less(t->sub, g->sum[t->node.class])) /* the lowest class of those that cost as little but for rounding */
         t->node.class ++;
     for (int64_t i = 0; i < n; i++)
         t->node.npoint += g->npoint[run[i]];
@@ -395,24 +397,27 @@ static Grower grower_new(Arena *scratch, const int64_t *x, const double *cost, i
 
 /* A tournament over the nodes: win[1] is the inner node whose merge raises the cost least for each leaf it saves. */
 typedef struct {
-    Grown **node;       /* by index */
-    int64_t *win, size; /* -1: none */
+    Grown **node; /* by index */
+    int64_t *win; /* a heap of indices, in which those of the nodes begin at `size`; -1: none */
+    int64_t size;
 } Links;
 
 static double merge_rise(const Grown *t) { return t->node.cost - t->sub; }
 
-static bool weaker(const Grown *a, const Grown *b)
+/* Does the merge of a raise the cost less for each leaf that it saves than that of b? */
+static bool is_weaker(const Grown *a, const Grown *b)
 {
     return merge_rise(a) / (double)(a->nleaf - 1) < merge_rise(b) / (double)(b->nleaf - 1);
 }
 
+/* Puts a node into the tournament, or takes it out. */
 static void link_set(Links *l, int64_t index, bool in)
 {
     int64_t at = l->size + index;
     l->win[at] = in ? index : -1;
     for (at /= 2; at > 0; at /= 2) {
         int64_t a = l->win[2 * at], b = l->win[2 * at + 1];
-        l->win[at] = a < 0 || (b >= 0 && weaker(l->node[b], l->node[a])) ? b : a;
+        l->win[at] = a < 0 || (b >= 0 && is_weaker(l->node[b], l->node[a])) ? b : a;
     }
 }
 
@@ -426,6 +431,7 @@ static Links links_new(Arena *scratch, Grown **node, int64_t n)
     return l;
 }
 
+/* Makes an inner node a leaf. */
 static void node_merge(Links *l, Grown *t)
 {
     for (int64_t i = t->index; i < t->end; i++) {
@@ -462,14 +468,15 @@ static void prune(Links *l, const Grown *root, double rise, double worth)
 
 /* ---- what may be chance ---- */
 
-/* Of the measured points of a node, for each class: their costs, and the squares of the errors of these. */
+/* What the measured points of each node say. */
 typedef struct {
     int nclass;
-    int64_t *npoint;      /* [node] */
-    double *sum, *square; /* [node][class] */
+    int64_t *npoint; /* [node]: how many there are */
+    double *sum;     /* [node][class]: of their costs */
+    double *square;  /* [node][class]: sum of the squares of these costs' errors */
 } Evidence;
 
-/* Where a point goes from here; NULL: this is its leaf. */
+/* The node that a point goes to from here; NULL: this is its leaf. */
 static const Grown *grown_next(const Grown *t, const int64_t *x)
 {
     if (t->node.feature < 0)
@@ -498,10 +505,10 @@ static Evidence evidence_new(Arena *scratch, const Grown *root, const int64_t *x
     return e;
 }
 
-/* What leaves of another class save of the cost that their points have with `class`, and the square of its error. */
+/* What leaves save, whose class differs from that of a node above, of the cost that their measured points have with that class. */
 typedef struct {
     int64_t npoint;
-    double sum, square;
+    double sum, square; /* the saving, and the square of its error */
 } Saving;
 
 static void add_savings(const Evidence *e, const Grown *t, int class, Saving *out)
@@ -519,7 +526,7 @@ static void add_savings(const Evidence *e, const Grown *t, int class, Saving *ou
     out->square += e->square[with] + e->square[own];
 }
 
-/* Lowest first: what is left below a node has proved its worth. */
+/* Merges nodes whose saving may be chance, the lowest first: what is left below a node has then proved its worth. */
 static void prune_chance(Links *l, Grown *t, const Evidence *e, double errors)
 {
     if (t->node.feature < 0)

@@ -6,9 +6,9 @@
  * class that is useful only in the middle of a range), then the best of some first thresholds followed by the best
  * second ones on any feature (XOR). Below 32 levels, nodes of 64 points or more are split near their middle, so that no pattern of
  * costs gives a deep tree.
- * After growing, leaves whose saving may be chance are merged, where the costs' errors are known: a subtree stays when what it saves
- * on points that were measured is more than `errors` standard errors of it, and so from the lowest subtrees up. Points that were not
- * measured say nothing here; a subtree that differs from its merge on such points alone is left to the rules below.
+ * After growing, where the costs' errors are known, subtrees whose saving may be chance become leaves, the lowest first: a subtree stays
+ * when what it saves on points that were measured is more than `errors` standard errors of that saving. Points that were not measured
+ * say nothing here; a subtree that differs from its merge on such points alone is left to the rules below.
  * Then leaves are merged, those first that save least for each leaf, while the total cost rises by at most
  * `tolerance` of the full tree's (a smaller tree), and further while a leaf saves less than `worth` of it.
  */
@@ -24,9 +24,9 @@ typedef struct TreeNode {
     int feature;       /* -1: leaf */
     int64_t threshold; /* go left when x[feature] <= threshold */
     struct TreeNode *left, *right;
-    int class; /* leaf: the class */
-    int64_t npoint;
-    double cost; /* of its points with its best single class */
+    int class;      /* that is best for all of its points; a leaf's choice */
+    int64_t npoint; /* given points that end up in it */
+    double cost;    /* of its points with that class */
 } TreeNode;
 
 typedef struct {
@@ -34,7 +34,7 @@ typedef struct {
     double worth;     /* part of the total cost that a leaf must save at least to stay, e.g. 1e-4 */
     /* npoint x nclass: standard error of each cost, on the same scale; below 0: it was not measured. NULL: not known. */
     const double *error;
-    double errors;
+    double errors; /* standard errors that a subtree must save to stay */
 } TreeOptions;
 
 /* x: npoint x nfeature integers; cost: npoint x nclass, already weighted, finite; at least one of each.

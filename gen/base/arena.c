@@ -114,7 +114,7 @@ void *arena_alloc(Arena *a, size_t bytes)
     return memset(p, 0, bytes);
 }
 
-static size_t product(size_t count, size_t elem_bytes)
+static size_t checked_product(size_t count, size_t elem_bytes)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, elem_bytes, &bytes))
@@ -122,9 +122,12 @@ static size_t product(size_t count, size_t elem_bytes)
     return bytes;
 }
 
-void *arena_array(Arena *a, size_t count, size_t elem_bytes) { return arena_alloc(a, product(count, elem_bytes)); }
+void *arena_array(Arena *a, size_t count, size_t elem_bytes)
+{
+    return arena_alloc(a, checked_product(count, elem_bytes));
+}
 
-/* The newest allocation grows where it is when its chunk has room. */
+/* Grows the newest allocation where it is, if its chunk has room. */
 static bool grow_in_place(Arena *a, char *old, size_t old_bytes, size_t new_bytes)
 {
     Chunk *c = a->current;
@@ -139,7 +142,7 @@ static bool grow_in_place(Arena *a, char *old, size_t old_bytes, size_t new_byte
 
 void *arena_grow(Arena *a, const void *old, size_t old_count, size_t new_count, size_t elem_bytes)
 {
-    size_t old_bytes = product(old_count, elem_bytes), new_bytes = product(new_count, elem_bytes);
+    size_t old_bytes = checked_product(old_count, elem_bytes), new_bytes = checked_product(new_count, elem_bytes);
     if (new_bytes < old_bytes)
         new_bytes = old_bytes;
     if (old && grow_in_place(a, (char *)old, old_bytes, new_bytes))

@@ -106,20 +106,20 @@ const char *conf_type_text(ConfType type)
 }
 
 /* "'threads': " for a member, "" for an element. */
-static const char *label(const Conf *c, const ConfSetting *s)
+static const char *name_label(const Conf *c, const ConfSetting *s)
 {
     return s->name ? arena_printf(c->arena, "'%s': ", s->name) : "";
 }
 
 enum { INTEGER = 1 << CONF_INT | 1 << CONF_INT64, SEQUENCE = 1 << CONF_LIST | 1 << CONF_ARRAY };
 
-/* What a getter is asked for, if it is of one of the types (a bit each). NULL: it is absent, or else *ok is false. */
-static const ConfSetting *get(const Conf *c, const ConfSetting *s, const char *key, int types, const char *expected,
-                              bool *ok)
+/* The setting that a getter is asked for, if it has one of the types (a bit each). NULL: it is absent, or of another type, and *ok false. */
+static const ConfSetting *get_setting(const Conf *c, const ConfSetting *s, const char *key, int types,
+                                      const char *expected, bool *ok)
 {
     s = key ? conf_member(s, key) : s;
     *ok = !s || types >> s->type & 1 ||
-          diag_error(c->diag, s->at, "%sexpected %s, found %s", label(c, s), expected, conf_type_text(s->type));
+          diag_error(c->diag, s->at, "%sexpected %s, found %s", name_label(c, s), expected, conf_type_text(s->type));
     return *ok ? s : NULL;
 }
 
@@ -127,10 +127,10 @@ bool conf_int(const Conf *c, const ConfSetting *s, const char *key, int64_t min,
 {
     bool ok;
     const char *range = arena_printf(c->arena, "an integer from %" PRId64 " to %" PRId64, min, max);
-    if (!(s = get(c, s, key, INTEGER, range, &ok)))
+    if (!(s = get_setting(c, s, key, INTEGER, range, &ok)))
         return ok;
     if (s->integer < min || s->integer > max)
-        return diag_error(c->diag, s->at, "%sexpected %s, found %" PRId64, label(c, s), range, s->integer);
+        return diag_error(c->diag, s->at, "%sexpected %s, found %" PRId64, name_label(c, s), range, s->integer);
     *out = s->integer;
     return true;
 }
@@ -138,11 +138,11 @@ bool conf_int(const Conf *c, const ConfSetting *s, const char *key, int64_t min,
 bool conf_real(const Conf *c, const ConfSetting *s, const char *key, double *out)
 {
     bool ok;
-    if (!(s = get(c, s, key, INTEGER | 1 << CONF_REAL, "a number", &ok)))
+    if (!(s = get_setting(c, s, key, INTEGER | 1 << CONF_REAL, "a number", &ok)))
         return ok;
     const double value = s->type == CONF_REAL ? s->real : (double)s->integer;
     if (!isfinite(value))
-        return diag_error(c->diag, s->at, "%sexpected a finite number", label(c, s));
+        return diag_error(c->diag, s->at, "%sexpected a finite number", name_label(c, s));
     *out = value;
     return true;
 }
@@ -150,7 +150,7 @@ bool conf_real(const Conf *c, const ConfSetting *s, const char *key, double *out
 bool conf_bool(const Conf *c, const ConfSetting *s, const char *key, bool *out)
 {
     bool ok;
-    if ((s = get(c, s, key, 1 << CONF_BOOL, "true or false", &ok)))
+    if ((s = get_setting(c, s, key, 1 << CONF_BOOL, "true or false", &ok)))
         *out = s->integer;
     return ok;
 }
@@ -158,7 +158,7 @@ bool conf_bool(const Conf *c, const ConfSetting *s, const char *key, bool *out)
 bool conf_string(const Conf *c, const ConfSetting *s, const char *key, const char **out)
 {
     bool ok;
-    if ((s = get(c, s, key, 1 << CONF_STRING, "a string", &ok)))
+    if ((s = get_setting(c, s, key, 1 << CONF_STRING, "a string", &ok)))
         *out = s->text;
     return ok;
 }
@@ -166,7 +166,7 @@ bool conf_string(const Conf *c, const ConfSetting *s, const char *key, const cha
 bool conf_choice(const Conf *c, const ConfSetting *s, const char *key, const char *what, Names names, int *index)
 {
     bool ok;
-    if (!(s = get(c, s, key, 1 << CONF_STRING, "a string", &ok)))
+    if (!(s = get_setting(c, s, key, 1 << CONF_STRING, "a string", &ok)))
         return ok;
     int i = conf_lookup(c->diag, s->at, what, s->text, names);
     if (i >= 0)
@@ -177,7 +177,7 @@ bool conf_choice(const Conf *c, const ConfSetting *s, const char *key, const cha
 bool conf_expr(const Conf *c, const ConfSetting *s, const char *key, Expr **out)
 {
     bool ok;
-    if (!(s = get(c, s, key, INTEGER | 1 << CONF_STRING, "an integer, or an expression as a string", &ok)))
+    if (!(s = get_setting(c, s, key, INTEGER | 1 << CONF_STRING, "an integer, or an expression as a string", &ok)))
         return ok;
     const char *text = s->type == CONF_STRING ? s->expr : arena_printf(c->arena, "%" PRId64, s->integer);
     Expr *e = expr_parse(c->arena, text, s->at, c->diag);
@@ -188,22 +188,22 @@ bool conf_expr(const Conf *c, const ConfSetting *s, const char *key, Expr **out)
 
 const ConfSetting *conf_group(const Conf *c, const ConfSetting *s, const char *key)
 {
-    return get(c, s, key, 1 << CONF_GROUP, "a group { }", &(bool){ false });
+    return get_setting(c, s, key, 1 << CONF_GROUP, "a group { }", &(bool){ false });
 }
 
 const ConfSetting *conf_list(const Conf *c, const ConfSetting *s, const char *key)
 {
-    return get(c, s, key, SEQUENCE, "a list ( )", &(bool){ false });
+    return get_setting(c, s, key, SEQUENCE, "a list ( )", &(bool){ false });
 }
 
-/* A sequence of at most `room` integers or, where ints is NULL, strings. */
+/* Reads a sequence of at most `room` integers or, where ints is NULL, strings. */
 static bool get_all(const Conf *c, const ConfSetting *s, const char *key, int64_t min, int64_t max, int64_t *ints,
                     const char **words, int room, int *n)
 {
     bool ok;
-    s = get(c, s, key, SEQUENCE, ints ? "integers in [ ]" : "strings in [ ]", &ok);
+    s = get_setting(c, s, key, SEQUENCE, ints ? "integers in [ ]" : "strings in [ ]", &ok);
     if (s && s->n > room)
-        return diag_error(c->diag, s->at, "%s%d values, at most %d are allowed", label(c, s), s->n, room);
+        return diag_error(c->diag, s->at, "%s%d values, at most %d are allowed", name_label(c, s), s->n, room);
     for (int i = 0; i < conf_length(s); i++)
         ok &= ints ? conf_int(c, &s->elem[i], NULL, min, max, &ints[i]) : conf_string(c, &s->elem[i], NULL, &words[i]);
     if (s && ok)

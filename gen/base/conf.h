@@ -30,8 +30,8 @@ typedef enum { CONF_GROUP, CONF_BOOL, CONF_INT, CONF_INT64, CONF_REAL, CONF_STRI
 typedef struct ConfSetting ConfSetting;
 struct ConfSetting {
     const char *name; /* NULL: an element of a list, or the root */
-    Loc name_at;      /* where the name stands; of an element its value, of the root its first setting */
-    Loc at; /* where the value stands; one of several lines, or in brackets, is marked at its first character */
+    Loc name_at;      /* where the name stands; for an element that is its value, for the root its first setting */
+    Loc at; /* where the value stands: a value of several lines, or in brackets, is marked at its first character */
     ConfType type;
     int64_t integer; /* a boolean: 0 or 1 */
     double real;
@@ -78,7 +78,8 @@ bool conf_expr(const Conf *c, const ConfSetting *s, const char *key, Expr **out)
 /* A group, or a list of anything; NULL when absent or (reported) of another type. */
 const ConfSetting *conf_group(const Conf *c, const ConfSetting *s, const char *key);
 const ConfSetting *conf_list(const Conf *c, const ConfSetting *s, const char *key);
-/* An array or list of integers from min to max, or of strings; out has room for `room` of them. *n of them. Absent: *n stays as it is. */
+/* An array or list of integers from min to max, or of strings. out has room for `room` of them, and *n becomes their number; where the setting
+ * is absent, *n stays as it is. */
 bool conf_ints(const Conf *c, const ConfSetting *s, const char *key, int64_t min, int64_t max, int64_t *out, int room,
                int *n);
 bool conf_strings(const Conf *c, const ConfSetting *s, const char *key, const char **out, int room, int *n);

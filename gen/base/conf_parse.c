@@ -5,7 +5,7 @@
  *   settings = { name ("=" | ":") value [ ";" | "," ] } ;
  *   value    = scalar | "{" settings "}" | "(" [ value { "," value } ] ")" | "[" [ scalar { "," scalar } ] "]" ;
  *
- * What is accepted means the same to libconfig. It is stricter where libconfig would get things wrong in silence: an
+ * What is accepted means the same to libconfig. This reader is stricter where libconfig would get things wrong in silence: an
  * integer beyond 64 bits, or beyond 32 without the suffix L, the number ".", a comment that is not closed, a string over
  * several lines (mostly a forgotten quote). "@include" is refused.
  */
@@ -18,14 +18,14 @@
 #include <strings.h>
 #include "gen/base/text.h"
 
-/* Tokens other than plain values, which are their ConfType, and signs and brackets, which are their character. */
+/* Kinds of tokens. A plain value has its ConfType as its kind, a sign or bracket its character; these are the others. */
 enum { T_END = CONF_LIST + 1, T_NAME, T_BAD };
 
 typedef struct {
     int kind;
     const char *at; /* in Scan.text */
     size_t len;
-    ConfSetting value; /* its place; the value of a plain one */
+    ConfSetting value; /* its place, and what a plain value says */
     bool too_large;    /* an integer beyond 64 bits */
 } Token;
 
@@ -33,9 +33,10 @@ typedef struct {
     Arena *arena;
     Diag *diag;
     const Source *src;
-    const char *text, *line_start; /* up to where the settings end */
+    const char *text;       /* of the source, up to where the settings end */
+    const char *line_start; /* of the line of the token at hand */
     int line;
-    Token token; /* the next one, not taken yet */
+    Token token; /* the one at hand, not taken yet */
     int depth;
 } Scan;
 
@@ -92,7 +93,7 @@ static void read_number(Scan *s, Token *t)
         t->kind = CONF_REAL;
 }
 
-/* The byte that the character of a string at p stands for, and how many characters of the text say it. */
+/* The byte that a string has at p, where it may be written as an escape sequence. Gives how many characters of the text say it. */
 static size_t unescape(const char *p, char *byte)
 {
     static const char name[] = "nrtf\\\"", meant[] = "\n\r\t\f\\\"";
@@ -103,7 +104,7 @@ static size_t unescape(const char *p, char *byte)
     return known ? 2 : hex ? 4 : 1;
 }
 
-/* Strings side by side are one. T_BAD at the one that is not closed on its line. */
+/* Reads strings side by side, which are one value. T_BAD at the one that is not closed on its line. */
 static void read_strings(Scan *s, Token *t)
 {
     Text text = { .arena = s->arena }, expr = text;
@@ -132,7 +133,8 @@ static void read_strings(Scan *s, Token *t)
     t->value.expr = text_str(&expr);
 }
 
-static void next(Scan *s)
+/* Moves on to the next token. */
+static void scan_token(Scan *s)
 {
     Token t = { .kind = T_BAD, .at = skip_blank(s->token.at + s->token.len), .len = 1 };
     for (const char *p = s->token.at; (p = memchr(p, '\n', (size_t)(t.at - p))); s->line++)
@@ -157,7 +159,8 @@ static bool is_any(const Scan *s, const char *signs) { return s->token.kind > T_
 
 /* ---- messages ---- */
 
-static const char *found(const Scan *s)
+/* The token at hand, for a message. */
+static const char *found_text(const Scan *s)
 {
     const Token *t = &s->token;
     unsigned char c = (unsigned char)*t->at;
@@ -170,10 +173,10 @@ static const char *found(const Scan *s)
     return arena_printf(s->arena, "'%.*s'", t->len < 40 ? (int)t->len : 40, t->at);
 }
 
-/* Up to the next blank or separator: what the user thought of as one word. */
+/* Bytes up to the next blank or separator: what the user thought of as one word. */
 static size_t word_length(const char *at) { return strcspn(at, " \t\r\n;,{}[]\""); }
 
-static bool unexpected(Scan *s, const char *expected)
+static bool report_unexpected(Scan *s, const char *expected)
 {
     const Token *t = &s->token;
     if (t->kind == T_BAD && *t->at == '"')
@@ -182,10 +185,10 @@ static bool unexpected(Scan *s, const char *expected)
         return FAIL(s, t->at, word_length(t->at), "@include is not allowed here: the file must be complete by itself");
     if (t->kind == T_BAD && t->at[0] == '/' && t->at[1] == '*')
         return FAIL(s, t->at, 2, "this comment is not closed");
-    return FAIL(s, t->at, t->kind == CONF_STRING ? 1 : t->len, "expected %s, found %s", expected, found(s));
+    return FAIL(s, t->at, t->kind == CONF_STRING ? 1 : t->len, "expected %s, found %s", expected, found_text(s));
 }
 
-static bool needs_quotes(Scan *s, const char *at)
+static bool report_missing_quotes(Scan *s, const char *at)
 {
     size_t n = word_length(at);
     return FAIL(s, at, n, "text and expressions go in quotes: \"%.*s\"", (int)n, at);
@@ -206,9 +209,9 @@ static bool scan_setting(Scan *s, ConfSetting *group)
 {
     const Token t = s->token;
     if (t.kind == CONF_BOOL)
-        return unexpected(s, "a key (true and false are values)");
+        return report_unexpected(s, "a key (true and false are values)");
     if (t.kind != T_NAME)
-        return unexpected(
+        return report_unexpected(
             s, arena_printf(s->arena, "a key%s%s",
                             *t.at == '_' || isdigit((unsigned char)*t.at) ? ", which begins with a letter" : "",
                             s->depth ? ", or '}'" : ""));
@@ -216,27 +219,27 @@ static bool scan_setting(Scan *s, ConfSetting *group)
         return FAIL(s, t.at, t.len, "more than %d settings in one group", CONF_MAX_MEMBER);
     const char *name = arena_strndup(s->arena, t.at, t.len);
     const ConfSetting *first = conf_member(group, name);
-    if (first) /* and read on */
+    if (first) /* reading goes on, so that all duplicate keys are reported */
         FAIL(s, t.at, t.len, "duplicate key '%s', first set at line %d", name, first->name_at.line);
     ConfSetting *out = elem_new(s, group);
     *out = (ConfSetting){ .name = name, .name_at = t.value.at };
-    next(s);
+    scan_token(s);
     if (!is_any(s, "=:"))
-        return unexpected(s, arena_printf(s->arena, "'=' after '%.40s'", name));
-    next(s);
+        return report_unexpected(s, arena_printf(s->arena, "'=' after '%.40s'", name));
+    scan_token(s);
     return scan_value(s, out);
 }
 
-/* Up to the end or a closing bracket, which the caller checks. Behind a value comes a separator, or at once the next key. */
+/* Reads settings up to the end or a closing bracket, which the caller checks. Behind a value comes a separator, or at once the next key. */
 static bool scan_settings(Scan *s, ConfSetting *group)
 {
     while (s->token.kind != T_END && !is_any(s, "})")) {
         if (!scan_setting(s, group))
             return false;
         if (is_any(s, ";,"))
-            next(s);
+            scan_token(s);
         else if (s->token.kind != T_NAME && s->token.kind != T_END && !is_any(s, "})"))
-            return unexpected(s, "';' after the value");
+            return report_unexpected(s, "';' after the value");
     }
     return true;
 }
@@ -247,8 +250,9 @@ static bool scan_close(Scan *s, const char *open, char close)
         return true;
     if (s->token.kind == T_END)
         return FAIL(s, open, 1, "this '%c' is not closed", *open);
-    return unexpected(s, arena_printf(s->arena, "%s'%c' to close the '%c' of line %d", close == '}' ? "" : "',' or ",
-                                      close, *open, loc_at(s->src, (size_t)(open - s->text), 1).line));
+    return report_unexpected(s, arena_printf(s->arena, "%s'%c' to close the '%c' of line %d",
+                                             close == '}' ? "" : "',' or ", close, *open,
+                                             loc_at(s->src, (size_t)(open - s->text), 1).line));
 }
 
 /* Does the next token belong into an array whose first one is of kind `first`? */
@@ -267,12 +271,12 @@ static bool check_array(Scan *s, int first)
 
 static bool scan_sequence(Scan *s, ConfSetting *out, const char *open, char close)
 {
-    next(s);
+    scan_token(s);
     if (s->token.kind == close)
         return true;
-    for (int first = s->token.kind;; next(s)) {
+    for (int first = s->token.kind;; scan_token(s)) {
         if (out->n && s->token.kind == close)
-            return unexpected(s, "a value after ','");
+            return report_unexpected(s, "a value after ','");
         if ((out->type == CONF_ARRAY && !check_array(s, first)) || !scan_value(s, elem_new(s, out)))
             return false;
         if (s->token.kind != ',')
@@ -280,7 +284,7 @@ static bool scan_sequence(Scan *s, ConfSetting *out, const char *open, char clos
     }
 }
 
-/* From an opening bracket to its partner. */
+/* Reads a value from its opening bracket to the closing one. */
 static bool scan_aggregate(Scan *s, ConfSetting *out)
 {
     const char *open = s->token.at;
@@ -289,18 +293,18 @@ static bool scan_aggregate(Scan *s, ConfSetting *out)
         return FAIL(s, open, 1, "nested too deeply (at most %d levels)", CONF_MAX_DEPTH);
     out->type = *open == '{' ? CONF_GROUP : *open == '(' ? CONF_LIST : CONF_ARRAY;
     if (out->type == CONF_GROUP) {
-        next(s);
+        scan_token(s);
         ok = scan_settings(s, out) && scan_close(s, open, '}');
     } else {
         ok = scan_sequence(s, out, open, *open == '(' ? ')' : ']');
     }
     s->depth--;
     if (ok)
-        next(s);
+        scan_token(s);
     return ok;
 }
 
-/* Into *out, which has its name already. */
+/* Reads a value into *out, which has its name already. */
 static bool scan_value(Scan *s, ConfSetting *out)
 {
     Token t = s->token;
@@ -310,20 +314,20 @@ static bool scan_value(Scan *s, ConfSetting *out)
     if (is_any(s, "{[("))
         return scan_aggregate(s, out);
     if (t.kind == T_NAME || (t.kind == T_BAD && t.len > 1))
-        return needs_quotes(s, t.at);
+        return report_missing_quotes(s, t.at);
     if (!is_plain(t.kind))
-        return unexpected(s, "a value");
+        return report_unexpected(s, "a value");
     out->type = t.kind;
     if (t.too_large)
         return FAIL(s, t.at, t.len, "the integer does not fit 64 bits");
     if (t.kind == CONF_INT && (int32_t)t.value.integer != t.value.integer) /* libconfig 1.5 cuts it */
         return FAIL(s, t.at, t.len, "an integer beyond 32 bits needs the suffix L");
-    next(s);
+    scan_token(s);
     const bool touching = s->token.at == t.at + t.len && (s->token.kind == T_NAME || s->token.kind == T_BAD);
-    return !touching || t.kind == CONF_STRING || needs_quotes(s, t.at); /* 16*T */
+    return !touching || t.kind == CONF_STRING || report_missing_quotes(s, t.at); /* 16*T */
 }
 
-static bool scan(Scan *s, size_t begin, size_t end, ConfSetting *root)
+static bool scan_text(Scan *s, size_t begin, size_t end, ConfSetting *root)
 {
     const size_t before_nul = strlen(s->text);
     if (before_nul < end)
@@ -331,11 +335,11 @@ static bool scan(Scan *s, size_t begin, size_t end, ConfSetting *root)
     if (strncmp(s->text + begin, "\xEF\xBB\xBF", 3) == 0)
         return FAIL(s, s->text + begin, 1, "a byte order mark; save the file as UTF-8 without one");
     s->token = (Token){ .at = s->text, .len = begin };
-    next(s);
+    scan_token(s);
     *root = (ConfSetting){ .type = CONF_GROUP, .name_at = s->token.value.at, .at = s->token.value.at };
     if (s->token.kind == T_END)
         return FAIL(s, s->text + begin, 1, "no settings here: expected something like name = \"value\";");
-    return scan_settings(s, root) && (s->token.kind == T_END || unexpected(s, "a key"));
+    return scan_settings(s, root) && (s->token.kind == T_END || report_unexpected(s, "a key"));
 }
 
 Conf *conf_parse(Arena *a, const Source *src, size_t begin, size_t end, Diag *d)
@@ -346,7 +350,7 @@ Conf *conf_parse(Arena *a, const Source *src, size_t begin, size_t end, Diag *d)
     Scan s = { .arena = a, .diag = d, .src = src, .text = text, .line_start = text, .line = 1 };
     ConfSetting *root = ARENA_NEW(a, ConfSetting);
     const int nerror = diag_nerror(d);
-    if (!scan(&s, begin, end, root) || diag_nerror(d) > nerror)
+    if (!scan_text(&s, begin, end, root) || diag_nerror(d) > nerror)
         return NULL;
     Conf *c = ARENA_NEW(a, Conf);
     *c = (Conf){ a, d, root };

@@ -17,7 +17,8 @@ typedef struct {
     DiagSeverity severity;
     const char *message; /* quoted */
     Loc at;
-    size_t file, order; /* where the first of its file stands, and itself */
+    size_t file;  /* index of the first entry with the same path */
+    size_t order; /* its own index */
 } Entry;
 
 /* Escape sequences that begin what is bold, an error, a warning, a caret, and end it; all empty without colour. */
@@ -52,7 +53,7 @@ int diag_nerror(const Diag *d) { return d->nerror; }
 
 static const char *path_of(const Entry *e) { return e->at.src && e->at.src->path ? e->at.src->path : ""; }
 
-static bool same_entry(const Entry *x, const Entry *y)
+static bool is_same(const Entry *x, const Entry *y)
 {
     return x->severity == y->severity && x->file == y->file && x->at.line == y->at.line && x->at.col == y->at.col &&
            strcmp(x->message, y->message) == 0;
@@ -71,7 +72,7 @@ bool diag_add(Diag *d, DiagSeverity severity, Loc at, const char *fmt, ...)
     while (e.file < d->n && strcmp(path_of(&d->entry[e.file]), path_of(&e)) != 0)
         e.file++;
     for (size_t i = 0; i < d->n; i++)
-        if (same_entry(&d->entry[i], &e))
+        if (is_same(&d->entry[i], &e))
             return false;
     if (!d->entry)
         d->entry = ARENA_ARRAY(d->arena, DIAG_MAX_KEPT, Entry);
@@ -150,7 +151,7 @@ static void print_entry(FILE *out, const Entry *e)
 
 /* ---- as JSON ---- */
 
-/* What the message says would be right; NULL: nothing. */
+/* What the message says would be right; NULL: it says nothing of that. */
 static char *expected_of(Arena *a, const char *message)
 {
     const char *near = strstr(message, "did you mean '"), *text = strstr(message, "expected ");
@@ -163,18 +164,19 @@ static char *expected_of(Arena *a, const char *message)
     return arena_strndup(a, text, (size_t)(end - text));
 }
 
-static json_t *positive(int v) { return v > 0 ? json_integer(v) : json_null(); }
+static json_t *json_of_positive(int v) { return v > 0 ? json_integer(v) : json_null(); }
 
-/* In ASCII: a reader need not know what the bytes of a path mean. */
-static void json_entry(FILE *out, const Entry *e)
+/* Prints in ASCII: a reader need not know what the bytes of a path mean. */
+static void print_json(FILE *out, const Entry *e)
 {
     Arena *a = arena_new();
     const char *path = path_of(e);
     const int width = e->at.col > 0 && e->at.width < 1 ? 1 : e->at.width;
-    json_t *o = JSON_OBJECT(FIELD("severity", severity_word[e->severity]),
-                            FIELD("file", *path ? quote_line(a, path) : NULL), FIELD("line", positive(e->at.line)),
-                            FIELD("column", positive(e->at.col)), FIELD("width", positive(width)),
-                            FIELD("message", e->message), FIELD("expected", expected_of(a, e->message)));
+    json_t *o =
+        JSON_OBJECT(FIELD("severity", severity_word[e->severity]), FIELD("file", *path ? quote_line(a, path) : NULL),
+                    FIELD("line", json_of_positive(e->at.line)), FIELD("column", json_of_positive(e->at.col)),
+                    FIELD("width", json_of_positive(width)), FIELD("message", e->message),
+                    FIELD("expected", expected_of(a, e->message)));
     json_dumpf(o, out, JSON_COMPACT | JSON_ENSURE_ASCII);
     fputc('\n', out);
     json_decref(o);
@@ -201,14 +203,14 @@ void diag_print(const Diag *d, FILE *out)
     size_t shown = d->n < DIAG_MAX_SHOWN ? d->n : DIAG_MAX_SHOWN;
     for (size_t i = 0; i < shown; i++)
         if (use_json)
-            json_entry(out, &sorted[i]);
+            print_json(out, &sorted[i]);
         else
             print_entry(out, &sorted[i]);
     if (shown < d->n)
         diag_say(out, DIAG_WARNING, "%zu%s more are not shown", d->n - shown, d->n == DIAG_MAX_KEPT ? " or" : "");
 }
 
-/* ---- what no file's text is shown for ---- */
+/* ---- messages that show no line of a file ---- */
 
 void diag_say_at(FILE *out, DiagSeverity severity, const char *path, int64_t line, const char *fmt, ...)
 {
@@ -219,7 +221,7 @@ void diag_say_at(FILE *out, DiagSeverity severity, const char *path, int64_t lin
     va_end(ap);
     const Source src = { .path = path };
     if (use_json)
-        json_entry(out, &(Entry){ severity, quote_line(a, message), .at = { .src = &src, .line = (int)line } });
+        print_json(out, &(Entry){ severity, quote_line(a, message), .at = { .src = &src, .line = (int)line } });
     else if (!path)
         quote_printf(out, "%s%s\n", severity == DIAG_NOTE ? "" : "dcgen: ", message);
     else if (line > 0)
@@ -229,7 +231,9 @@ void diag_say_at(FILE *out, DiagSeverity severity, const char *path, int64_t lin
     arena_free(a);
 }
 
-static char fold(char c) { return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }
+/* ---- the nearest name ---- */
+
+static char small_letter(char c) { return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }
 
 /* Edits (insert, delete, replace, swap two neighbours) from a to b, letter case ignored; both at most WORD_MAX long. */
 static size_t edit_distance(const char *a, const char *b)
@@ -242,10 +246,11 @@ static size_t edit_distance(const char *a, const char *b)
         size_t *now = row[i % 3], *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
         now[0] = i;
         for (size_t j = 1; j <= nb; j++) {
-            size_t best = last[j - 1] + (fold(a[i - 1]) != fold(b[j - 1]));
+            size_t best = last[j - 1] + (small_letter(a[i - 1]) != small_letter(b[j - 1]));
             best = last[j] + 1 < best ? last[j] + 1 : best;
             best = now[j - 1] + 1 < best ? now[j - 1] + 1 : best;
-            if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) && fold(a[i - 2]) == fold(b[j - 1]))
+            if (i > 1 && j > 1 && small_letter(a[i - 1]) == small_letter(b[j - 2]) &&
+                small_letter(a[i - 2]) == small_letter(b[j - 1]))
                 best = before[j - 2] + 1 < best ? before[j - 2] + 1 : best;
             now[j] = best;
         }
@@ -263,7 +268,8 @@ const char *diag_nearest(const char *word, Names names)
     for (size_t i = 0; i < names.n; i++) {
         const char *name = names_at(names, i);
         const size_t len = strlen(name), distance = len > WORD_MAX ? len : edit_distance(word, name);
-        if (distance > limit || distance >= n || distance >= len) /* "Q" is not near "T" */
+        /* a word of which no letter stays is not near: "Q" is not near "T" */
+        if (distance > limit || distance >= n || distance >= len)
             continue;
         if (distance == 0)
             return name;
@@ -272,6 +278,8 @@ const char *diag_nearest(const char *word, Names names)
     }
     return nearest;
 }
+
+/* ---- places ---- */
 
 Loc loc_at(const Source *src, size_t offset, int width)
 {

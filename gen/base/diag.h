@@ -32,11 +32,11 @@ typedef struct {
 
 typedef struct Diag Diag;
 
-/* A DIAG_NOTE is what was asked for rather than a complaint. */
+/* A DIAG_NOTE is an answer that the user asked for, no complaint. */
 typedef enum { DIAG_ERROR, DIAG_WARNING, DIAG_NOTE } DiagSeverity;
 
 Diag *diag_new(Arena *a);
-/* Keeps a message, but one that says the same at the same place as another. Always false: a reader ends with `return diag_error(...)`. */
+/* Keeps a message, unless it has the same one at the same place already. Always false: a reader ends with `return diag_error(...)`. */
 bool diag_add(Diag *d, DiagSeverity severity, Loc at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 #define diag_error(d, ...) diag_add(d, DIAG_ERROR, __VA_ARGS__)
 #define diag_warn(d, ...) diag_add(d, DIAG_WARNING, __VA_ARGS__)
@@ -44,8 +44,7 @@ int diag_nerror(const Diag *d);
 void diag_print(const Diag *d, FILE *out); /* in order of file, line, column; stable */
 void diag_use_color(bool on);              /* by all that is printed from now on; off at first */
 
-/* One line that is of no file's text, or of a line of a file that is no spec: "dcgen: ..." (of a note the text alone) or
- * "path:line: warning: ...". */
+/* Prints one line at once, without a line of a file below it: "dcgen: ..." (of a note the text alone) or "path:line: warning: ...". */
 void diag_say_at(FILE *out, DiagSeverity severity, const char *path, int64_t line, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 #define diag_say(out, severity, ...) diag_say_at(out, severity, NULL, 0, __VA_ARGS__)
@@ -55,8 +54,9 @@ void diag_use_json(bool on);
 /* The name nearest to `word` by edit distance (at most a third of its letters, at least one); NULL if none. */
 const char *diag_nearest(const char *word, Names names);
 
-/* Line and column of byte `offset` of a source; of text[offset], whose text[0] is at `at` and may run over several lines. */
+/* The place of byte `offset` of a source. */
 Loc loc_at(const Source *src, size_t offset, int width);
+/* The place of text[offset], where text[0] stands at `at`; the text may run over several lines. */
 Loc loc_in(Loc at, const char *text, size_t offset, size_t width);
 
 #endif

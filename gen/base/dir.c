@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dir: reads the names in a folder and sorts them by their bytes, makes folders, and looks for dcgen's own files in the places where they
- * may lie, as seen from the program.
+ * dir: lists the files of a folder, sorted by their bytes, makes folders, and looks for dcgen's own files in the places where they may lie,
+ * as seen from the program.
  */
 #include "gen/base/dir.h"
 
@@ -54,7 +54,7 @@ bool dir_make_parents(Arena *a, const char *path, const char **err)
 /* ---- dcgen's own files ---- */
 
 /* The first of place[i]/name, as seen from the folder of the program, that may be read (or run). The places end with NULL. */
-static const char *find(Arena *a, const char *const *place, const char *name, int mode)
+static const char *find_own(Arena *a, const char *const *place, const char *name, int mode)
 {
     char self[4096] = "";
     const char *slash = readlink("/proc/self/exe", self, sizeof self - 1) > 0 ? strrchr(self, '/') : NULL;
@@ -67,22 +67,22 @@ static const char *find(Arena *a, const char *const *place, const char *name, in
     return NULL;
 }
 
-/* Where templates and records may lie: installed; in the source tree, by the link in a build folder (one of several configurations is a
- * folder below), in the tree that a build folder is in, and in one that is built within itself. */
-static const char *const data[] = {
+/* Where templates and records may lie: in an installation; in the source tree, which the link `source` in a build folder leads to (programs of
+ * one of several configurations lie a folder deeper); in the source tree around a build folder; and in one that is built within itself. */
+static const char *const data_places[] = {
     "../share/dcgen/", "../../share/dcgen/", "share/dcgen/", "source/", "../source/", "../", "../../", "", NULL
 };
 
 const char *dir_templates(Arena *a)
 {
-    const char *targets = find(a, data, "templates/targets", R_OK);
+    const char *targets = find_own(a, data_places, "templates/targets", R_OK);
     return targets ? arena_strndup(a, targets, strlen(targets) - strlen("/targets")) : NULL;
 }
 
-const char *dir_records(Arena *a) { return find(a, data, "records", R_OK); }
+const char *dir_records(Arena *a) { return find_own(a, data_places, "records", R_OK); }
 
 const char *dir_runner(Arena *a, const char *kind)
 {
     static const char *const place[] = { "", "../libexec/dcgen/", NULL };
-    return find(a, place, arena_printf(a, "dcgen-runner-%s", kind), X_OK);
+    return find_own(a, place, arena_printf(a, "dcgen-runner-%s", kind), X_OK);
 }

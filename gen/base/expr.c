@@ -27,8 +27,8 @@ typedef struct {
     /* What it gives; the second argument of a unary one is 0. Both NULL: true or false, as `how` says. */
     bool (*on_int)(int64_t a, int64_t b, int64_t *out); /* true: overflow. NULL beside on_real: it is for reals alone */
     double (*on_real)(double a, double b);
-    /* DIVIDES: b must not be 0. BY_FALSE, BY_TRUE: such a left side settles it, else the right one does. LESS, EQUAL, GREATER: true
-     * where a is one of these against b. */
+    /* DIVIDES: b must not be 0. BY_FALSE, BY_TRUE: a left side that is false, or true, settles the value, else the right one does. LESS,
+     * EQUAL, GREATER: the value is true where a is less than b, equal to it, or greater. */
     int how;
 } OpRow;
 
@@ -36,15 +36,20 @@ static bool int_add(int64_t a, int64_t b, int64_t *out) { return __builtin_add_o
 static bool int_sub(int64_t a, int64_t b, int64_t *out) { return __builtin_sub_overflow(a, b, out); }
 static bool int_mul(int64_t a, int64_t b, int64_t *out) { return __builtin_mul_overflow(a, b, out); }
 static bool int_neg(int64_t a, int64_t b, int64_t *out) { return int_sub(b, a, out); }
-static bool int_min(int64_t a, int64_t b, int64_t *out) { return int_add(a < b ? a : b, 0, out); }
-static bool int_max(int64_t a, int64_t b, int64_t *out) { return int_add(a > b ? a : b, 0, out); }
+
+/* Gives a value that cannot overflow. */
+static bool int_give(int64_t value, int64_t *out)
+{
+    *out = value;
+    return false;
+}
+
+static bool int_min(int64_t a, int64_t b, int64_t *out) { return int_give(a < b ? a : b, out); }
+static bool int_max(int64_t a, int64_t b, int64_t *out) { return int_give(a > b ? a : b, out); }
 
 /* INT64_MIN / -1 and INT64_MIN % -1 trap. */
-static bool int_mod(int64_t a, int64_t b, int64_t *out) { return int_add(b == -1 ? 0 : a % b, 0, out); }
-static bool int_div(int64_t a, int64_t b, int64_t *out)
-{
-    return b == -1 ? int_sub(0, a, out) : int_add(a / b, 0, out);
-}
+static bool int_mod(int64_t a, int64_t b, int64_t *out) { return int_give(b == -1 ? 0 : a % b, out); }
+static bool int_div(int64_t a, int64_t b, int64_t *out) { return b == -1 ? int_neg(a, 0, out) : int_give(a / b, out); }
 
 static bool int_ceil_div(int64_t a, int64_t b, int64_t *out)
 {
@@ -118,7 +123,7 @@ typedef struct {
     Loc at;
     Diag *diag;
     int depth, nnode;
-    ExprName *names, **end; /* those so far, and where the next is linked in */
+    ExprName *names, **end; /* the names so far, and where the next is linked in */
 } Parser;
 
 /* Reports at `width` bytes from `offset` on; always NULL. */
@@ -127,7 +132,7 @@ typedef struct {
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Goes on to what is no blank, which it gives. */
+/* Skips blanks, and gives the character behind them. */
 static char peek(Parser *p) { return p->text[p->pos += strspn(p->text + p->pos, BLANKS)]; }
 
 static size_t word_length(const char *s)
@@ -136,7 +141,7 @@ static size_t word_length(const char *s)
 }
 
 /* Reports what stands at the cursor: a word, a character, or the end. */
-static Node *unexpected(Parser *p, const char *expected, const char *hint)
+static Node *report_unexpected(Parser *p, const char *expected, const char *hint)
 {
     const char *s = p->text + p->pos;
     const size_t n = word_length(s), width = n ? n : 1;
@@ -196,7 +201,7 @@ static Node *parse_number(Parser *p)
     return node_new(p, start, node);
 }
 
-static Node *unknown_function(Parser *p, size_t start, size_t len)
+static Node *report_unknown_function(Parser *p, size_t start, size_t len)
 {
     char *word = arena_strndup(p->arena, p->text + start, len);
     const char *near = diag_nearest(word, NAMES(functions, LENGTH(functions)));
@@ -205,12 +210,12 @@ static Node *unknown_function(Parser *p, size_t start, size_t len)
     return FAIL(p, start, len, "unknown function '%s'; there are min, max, ceil_div, ceil_to, log2, exp2, sqrt", word);
 }
 
-/* After "name (". */
+/* Parses the arguments of a call, behind its "name (". */
 static Node *parse_call(Parser *p, size_t start, size_t len)
 {
     const OpRow *f = find_row(functions, LENGTH(functions), p->text + start, len);
     if (!f)
-        return unknown_function(p, start, len);
+        return report_unknown_function(p, start, len);
     Node node = { .kind = APPLY, .op = f };
     for (int i = 0; i < f->narg; i++) {
         node.arg[i] = parse_binary(p, PREC_LOWEST);
@@ -218,7 +223,7 @@ static Node *parse_call(Parser *p, size_t start, size_t len)
             return NULL;
         const bool last = i + 1 == f->narg;
         if (peek(p) != (last ? ')' : ','))
-            return unexpected(
+            return report_unexpected(
                 p, last ? "')'" : "','",
                 arena_printf(p->arena, "; %s takes %d value%s", f->text, f->narg, number_plural(f->narg)));
         p->pos++;
@@ -252,7 +257,7 @@ static Node *parse_parenthesis(Parser *p)
         return NULL;
     const char c = peek(p);
     if (c != ')')
-        return c ? unexpected(p, "an operator or ')'", "") : FAIL(p, open, 1, "this '(' is not closed");
+        return c ? report_unexpected(p, "an operator or ')'", "") : FAIL(p, open, 1, "this '(' is not closed");
     p->pos++;
     return n;
 }
@@ -266,7 +271,7 @@ static Node *parse_primary(Parser *p)
         return parse_word(p);
     if (c == '(')
         return parse_parenthesis(p);
-    return unexpected(p, "a number, a name or '('", "");
+    return report_unexpected(p, "a number, a name or '('", "");
 }
 
 static Node *parse_unary(Parser *p)
@@ -289,7 +294,7 @@ static const OpRow *peek_binary(Parser *p)
     return op ? op : find_row(binary_ops, LENGTH(binary_ops), s, 1);
 }
 
-/* Operators of at least min_prec, all to the left; comparisons do not chain. */
+/* Parses operators of at least min_prec, which group from left to right; comparisons do not chain. */
 static Node *parse_operators(Parser *p, int min_prec)
 {
     Node *left = parse_unary(p);
@@ -315,8 +320,8 @@ static Node *parse_binary(Parser *p, int min_prec)
     return n;
 }
 
-/* Trimmed, runs of blanks as one. */
-static const char *text_tidy(Arena *a, const char *s)
+/* A copy without blanks at its ends, and with one for each run of blanks. */
+static const char *tidy_text(Arena *a, const char *s)
 {
     char *out = arena_alloc(a, strlen(s) + 1), *end = out;
     for (s += strspn(s, BLANKS); *s; s += strspn(s, BLANKS)) {
@@ -333,11 +338,11 @@ Expr *expr_parse(Arena *a, const char *text, Loc at, Diag *d)
     p.end = &p.names;
     Node *root = peek(&p) ? parse_binary(&p, PREC_LOWEST) : FAIL(&p, 0, 1, "empty expression");
     if (root && peek(&p))
-        root = unexpected(&p, "an operator", "");
+        root = report_unexpected(&p, "an operator", "");
     if (!root)
         return NULL;
     Expr *e = ARENA_NEW(a, Expr);
-    *e = (Expr){ .root = root, .names = p.names, .source = p.text, .text = text_tidy(a, p.text), .at = at };
+    *e = (Expr){ .root = root, .names = p.names, .source = p.text, .text = tidy_text(a, p.text), .at = at };
     return e;
 }
 
@@ -380,9 +385,10 @@ static bool name_value(const ExprName *n, const Env *env, int64_t *out)
     return n->slot >= 0;
 }
 
+/* Does the left side of "&&" or "||" settle its value? */
 static bool is_settled(const OpRow *op, bool left) { return op->how & (left ? BY_TRUE : BY_FALSE); }
 
-/* Of an operator that gives true or false. order: of its two sides, -1, 0 or 1. */
+/* The value of an operator that gives true or false. order: -1, 0 or 1 as its left side is less than, equal to or greater than the right. */
 static bool is_true(const OpRow *op, bool left, bool right, int order)
 {
     if (op->how & (BY_FALSE | BY_TRUE))
@@ -390,7 +396,7 @@ static bool is_true(const OpRow *op, bool left, bool right, int order)
     return op->how & (order < 0 ? LESS : order == 0 ? EQUAL : GREATER);
 }
 
-static ExprStatus int_node(const Node *n, const Env *env, int64_t *out)
+static ExprStatus int_value(const Node *n, const Env *env, int64_t *out)
 {
     const OpRow *op = n->op;
     *out = n->value;
@@ -401,9 +407,9 @@ static ExprStatus int_node(const Node *n, const Env *env, int64_t *out)
     if (n->kind == REAL)
         return EXPR_NOT_INTEGER;
     int64_t a, b = 0;
-    ExprStatus s = int_node(n->arg[0], env, &a);
+    ExprStatus s = int_value(n->arg[0], env, &a);
     if (s == EXPR_OK && n->arg[1] && !is_settled(op, a != 0))
-        s = int_node(n->arg[1], env, &b);
+        s = int_value(n->arg[1], env, &b);
     if (s != EXPR_OK)
         return s;
     if (op->how & DIVIDES && b == 0)
@@ -414,7 +420,7 @@ static ExprStatus int_node(const Node *n, const Env *env, int64_t *out)
     return op->on_real ? EXPR_NOT_INTEGER : EXPR_OK;
 }
 
-static ExprStatus real_node(const Node *n, const Env *env, double *out)
+static ExprStatus real_value(const Node *n, const Env *env, double *out)
 {
     const OpRow *op = n->op;
     int64_t value = n->value;
@@ -424,9 +430,9 @@ static ExprStatus real_node(const Node *n, const Env *env, double *out)
     if (n->kind != APPLY)
         return EXPR_OK;
     double a, b = 0;
-    ExprStatus s = real_node(n->arg[0], env, &a);
+    ExprStatus s = real_value(n->arg[0], env, &a);
     if (s == EXPR_OK && n->arg[1] && !is_settled(op, a != 0))
-        s = real_node(n->arg[1], env, &b);
+        s = real_value(n->arg[1], env, &b);
     if (s != EXPR_OK)
         return s;
     if (op->how & DIVIDES && b == 0)
@@ -437,7 +443,7 @@ static ExprStatus real_node(const Node *n, const Env *env, double *out)
 
 ExprStatus expr_int(const Expr *e, ExprLookup *lookup, void *ctx, int64_t *out)
 {
-    return int_node(e->root, &(Env){ .lookup = lookup, .ctx = ctx }, out);
+    return int_value(e->root, &(Env){ .lookup = lookup, .ctx = ctx }, out);
 }
 
 void expr_bind(Expr *e, Names names)
@@ -449,12 +455,12 @@ void expr_bind(Expr *e, Names names)
 
 ExprStatus expr_int_at(const Expr *e, const int64_t *slots, int64_t *out)
 {
-    return int_node(e->root, &(Env){ .slots = slots }, out);
+    return int_value(e->root, &(Env){ .slots = slots }, out);
 }
 
 ExprStatus expr_real_at(const Expr *e, const int64_t *slots, double *out)
 {
-    return real_node(e->root, &(Env){ .slots = slots }, out);
+    return real_value(e->root, &(Env){ .slots = slots }, out);
 }
 
 const char *expr_status_text(ExprStatus s)

@@ -43,7 +43,7 @@ static inline json_t *json_of_list(const char *const *item, int n)
     return list;
 }
 
-/* Behind the fields that it has; gives the object. */
+/* Adds the fields behind those that the object has, and gives the object. */
 static inline json_t *json_set(json_t *object, const JsonField *field)
 {
     for (; field->key; field++)

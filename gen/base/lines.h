@@ -21,8 +21,9 @@ typedef struct {
     int fd;
     char *buffer; /* LINE_MAX_BYTES + 1 */
     size_t start, end;
-    bool skipping, ended;
-    int problem; /* errno of what ended it; 0: the end */
+    bool skipping; /* within a line over the bound: what is left of it is dropped */
+    bool ended;
+    int problem; /* errno of the error that ended it; 0: end of file */
 } Lines;
 
 bool lines_open(Lines *l, int fd); /* false: out of memory; does not take over fd */

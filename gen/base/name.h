@@ -13,12 +13,12 @@ enum { NAME_MAX_LENGTH = 64 };
 /* NULL when `name` may be an identifier in C and in C++, else what is wrong with it: "is a keyword of C++". */
 const char *name_fault(const char *name);
 
-/* The same for an argument of the package's functions: an axis or an operand of an op. */
+/* As name_fault, for an argument of the package's functions: an axis or an operand of an op. */
 const char *name_argument_fault(const char *name);
 
-/* The same for a package's name, which is a function, a header, a library and a target of CMake too. */
+/* As name_fault, for a package's name, which is a function, a header, a library and a target of CMake too. */
 const char *name_package_fault(const char *name);
-/* A name much like `name`, an identifier, that a package can have. */
+/* A name that a package can have and that is much like `name`, which is an identifier. */
 char *name_package_like(Arena *a, const char *name);
 
 #endif

@@ -34,9 +34,9 @@ char *number_sig(Arena *a, double v, int digits)
 }
 
 /* In the largest unit of which there is at least one after rounding. */
-static char *in_units(Arena *a, double v, const Unit *unit, size_t nunit)
+static char *text_in_unit(Arena *a, double v, const Unit *unit, size_t nunit)
 {
-    while (nunit > 1 && v < unit->size * 0.9995) {
+    while (nunit > 1 && v < unit->size * 0.9995) { /* three digits: 0.9995 is shown as 1.00 */
         unit++;
         nunit--;
     }
@@ -46,7 +46,7 @@ static char *in_units(Arena *a, double v, const Unit *unit, size_t nunit)
 char *number_time(Arena *a, double ns)
 {
     static const Unit unit[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
-    return in_units(a, ns, unit, LENGTH(unit));
+    return text_in_unit(a, ns, unit, LENGTH(unit));
 }
 
 char *number_bytes(Arena *a, int64_t bytes)
@@ -54,7 +54,7 @@ char *number_bytes(Arena *a, int64_t bytes)
     static const Unit unit[] = { { 1 << 30, "GiB" }, { 1 << 20, "MiB" }, { 1 << 10, "KiB" } };
     if (bytes < 1024)
         return arena_printf(a, "%" PRId64 " bytes", bytes);
-    return in_units(a, (double)bytes, unit, LENGTH(unit));
+    return text_in_unit(a, (double)bytes, unit, LENGTH(unit));
 }
 
 char *number_percent(Arena *a, double part)

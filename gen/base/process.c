@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * process: starts children, hears them and ends them. Waiting is a loop that polls what the child says, looks whether it has ended, and at the clock.
+ * process: starts children, hears them and ends them. Waiting is a loop that takes what the child says, asks whether it has ended, and
+ * looks at the clock.
  */
 #define _GNU_SOURCE
 #include "gen/base/process.h"
@@ -17,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+/* TICK_MS: how often process_run looks whether a child has ended; SILENT_TICK_MS: likewise if none of its streams is kept. */
 enum { TICK_MS = 3, SILENT_TICK_MS = 50, READ_BYTES = 16 * 1024, MAX_READ = 64 };
 
 extern char **environ;
@@ -58,7 +60,7 @@ static bool is_replaced(const char *variable, const char *const *env)
     return false;
 }
 
-/* Our environment with the given variables in place of ours. */
+/* Our environment, but with the given variables in the place of ours of the same names. */
 static char **merge_environment(Arena *a, const char *const *env)
 {
     size_t n = 0, nours = 0, ngiven = 0;
@@ -98,7 +100,7 @@ static int plan_attributes(posix_spawnattr_t *attr)
     return posix_spawnattr_setflags(attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 }
 
-/* given: what becomes its 0, 1 and 2; 0: /dev/null. The pid; 0 with errno set. */
+/* given[fd]: our descriptor that becomes the child's fd; 0: the child gets /dev/null. Returns the pid; 0 with errno set. */
 static pid_t spawn(Arena *a, const char *const *argv, const char *const *env, const int given[3])
 {
     pid_t pid = 0;
@@ -126,7 +128,7 @@ static void said_close(Said *s)
     s->fd = -1;
 }
 
-/* What is there, without waiting: not all of a child that writes without end, so that it does not hold us. */
+/* Takes what is there without waiting, at most MAX_READ pieces, so that a child that writes without end does not hold us. */
 static void said_take(Said *s)
 {
     char piece[READ_BYTES];
@@ -142,7 +144,8 @@ static void said_take(Said *s)
     }
 }
 
-/* The descriptor for the child: that of the plan, or the end of a pipe that is kept. False with errno set. */
+/* *child_end: the descriptor for the child, which is the planned one or, with PROCESS_KEEP, the end of a new pipe that `s` hears. False with
+ * errno set. */
 static bool said_open(Said *s, Arena *a, int planned, size_t most, int *child_end)
 {
     int ends[2];
@@ -157,7 +160,7 @@ static bool said_open(Said *s, Arena *a, int planned, size_t most, int *child_en
     return process_set_nonblocking(s->fd);
 }
 
-/* A descriptor from which `text` is read: a file in memory, so that no writer has to keep pace. -1 with errno set. */
+/* A descriptor from which the child reads `text`. It is a file in memory: a pipe would have to be filled while the child reads. -1 with errno set. */
 static int text_descriptor(const char *text)
 {
     int fd = memfd_create("dcgen-text", MFD_CLOEXEC);
@@ -213,7 +216,7 @@ void child_listen(Child *const *child, int n, int ms)
 int child_end(Child *c)
 {
     int status = 0;
-    kill(-c->pid, SIGKILL); /* first: while the leader is not reaped, its group's number cannot be another's */
+    kill(-c->pid, SIGKILL); /* before the leader is reaped: after that, its group's number may be another's */
     while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
         continue;
     for (int fd = 1; fd < 3; fd++) {

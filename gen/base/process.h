@@ -11,7 +11,7 @@
 #include <sys/types.h>
 #include "gen/base/text.h"
 
-/* Where a child's streams lead; a number above 0 is a descriptor of ours. */
+/* Where a child's streams lead; a number above 0 is a descriptor of dcgen's. */
 enum {
     PROCESS_NULL = 0,     /* /dev/null */
     PROCESS_KEEP = -1,    /* out, err: what the child says is kept */
@@ -21,7 +21,7 @@ enum { PROCESS_SAID_BYTES = 64 * 1024, PROCESS_MAX_CHILD = 256 };
 
 typedef struct {
     const char *const *argv; /* argv[0] is looked up in PATH */
-    const char *const *env;  /* NULL or NULL-terminated "NAME=value"s that take the place of ours */
+    const char *const *env;  /* NULL or NULL-terminated "NAME=value"s that take the place of dcgen's own */
     const char *text;        /* what it reads from its stdin, in the place of `in`; NULL: nothing */
     int in, out, err;
     size_t most; /* bytes that are kept of a stream, the rest is read and dropped; 0: PROCESS_SAID_BYTES */
@@ -39,13 +39,14 @@ typedef struct {
     Said said[3]; /* by the descriptor: 1 and 2 */
 } Child;
 
-/* What it says is kept in the arena. False with errno set: it cannot be started. */
+/* Starts a child; what it says is kept in the arena. False with errno set: it cannot be started. */
 bool child_start(Child *c, Arena *a, const ProcessPlan *p);
-bool child_has_ended(const Child *c); /* without reaping it */
-/* Takes what these say within the time, and what is there of it without waiting; those that do not run
- * say nothing. n: at most PROCESS_MAX_CHILD. */
+bool child_has_ended(const Child *c); /* does not reap it */
+/* Waits until one of the children says something, at most `ms` milliseconds, and takes all that is there then. Those that do not run say
+ * nothing. n: at most PROCESS_MAX_CHILD. */
 void child_listen(Child *const *child, int n, int ms);
-int child_end(Child *c); /* kills the whole group, reaps the leader, takes the last of what it said; its wait status */
+/* Kills the whole group, reaps the leader, and takes the last of what it said. Gives its wait status. */
+int child_end(Child *c);
 
 typedef struct {
     int error;          /* errno when it could not be started, else 0 */
@@ -54,7 +55,7 @@ typedef struct {
     Text out, err; /* what it said, where it was kept */
 } ProcessEnd;
 
-/* Waits for its end. Where *stop becomes true (stop may be NULL) or the time is up, it is killed. */
+/* Starts a child and waits for its end. Where *stop becomes true (stop may be NULL) or the time is up, it is killed. */
 ProcessEnd process_run(Arena *a, const ProcessPlan *p, double deadline_s, const volatile int *stop);
 bool process_is_well(const ProcessEnd *e); /* it was started, and exited with code 0 */
 
@@ -64,7 +65,7 @@ const char *process_find(Arena *a, const char *program);
 const char *process_status_text(Arena *a, int wait_status); /* "was killed by SIGSEGV", "exited with code 3" */
 
 double process_clock_ns(void); /* monotonic */
-double process_clock_s(void);  /* the same in seconds */
+double process_clock_s(void);  /* that clock, in seconds */
 bool process_set_nonblocking(int fd);
 
 #endif

@@ -17,7 +17,7 @@
 #include "gen/base/process.h"
 #include "gen/base/quote.h"
 
-enum { BAR_MAX_COLUMNS = 40, BAR_MIN_COLUMNS = 8 };
+enum { BAR_MAX_COLUMNS = 40, BAR_MIN_COLUMNS = 8, MAX_LEFT_S = 100 * 3600 - 1 /* 99:59:59 */ };
 static const double REDRAW_S = 0.08, PLAIN_S = 5, TICK_S = 0.5;
 
 static const char HIDE_CURSOR[] = "\033[?25l";
@@ -30,10 +30,10 @@ struct Progress {
     ProgressView view;
     char phase[64], best[256];
     double done, total, eta_s;
-    double told_s;  /* when eta_s was true */
+    double told_s;  /* when eta_s was told */
     double shown_s; /* when the last line was written */
     bool stale;     /* the state is newer than what is shown */
-    bool ticking;   /* the ticker runs; all that is above is then used under the lock */
+    bool ticking;   /* the ticker runs; all members above are then used under the lock */
     bool closing;
     pthread_t ticker;
     pthread_mutex_t lock;
@@ -64,7 +64,7 @@ static void on_stop(int signal_number)
     raise(SIGSTOP);
 }
 
-/* Takes only signals that nobody handles: who handles one ends through progress_close or progress_restore. */
+/* Sets a handler, unless the signal has one already: that ends through progress_close or progress_restore. */
 static void signal_take(int signal_number, void (*handler)(int), int flags)
 {
     struct sigaction old, mine = { .sa_handler = handler, .sa_flags = flags };
@@ -111,7 +111,7 @@ static int width_now(const Progress *p)
 
 static bool continues_char(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
 
-static int columns(const char *s)
+static int column_count(const char *s)
 {
     int n = 0;
     for (; *s; s++)
@@ -135,7 +135,7 @@ static void copy_printable(char *to, size_t size, const char *from)
     to[n] = '\0';
 }
 
-/* The count, the best so far and the time left, which is counted down since it was told. */
+/* Adds the count, the best so far and the time left, which is counted down since it was told. */
 static void add_state(const Progress *p, Text *t, const char *comma)
 {
     text_printf(t, p->total > 0 ? "%.0f/%.0f" : "%.0f", p->done, p->total);
@@ -143,7 +143,8 @@ static void add_state(const Progress *p, Text *t, const char *comma)
         text_printf(t, "%s%s", comma, p->best);
     if (!isfinite(p->eta_s) || p->eta_s < 0)
         return;
-    const long left = lround(fmin(fmax(p->eta_s - (p->view.now_s() - p->told_s), 0), 359999)), hours = left / 3600;
+    const double left_s = fmax(p->eta_s - (p->view.now_s() - p->told_s), 0);
+    const long left = lround(fmin(left_s, MAX_LEFT_S)), hours = left / 3600;
     text_add(t, comma);
     if (hours)
         text_printf(t, "%ld:", hours);
@@ -156,7 +157,7 @@ static void add_times(Text *t, int n, const char *s)
         text_add(t, s);
 }
 
-/* Blocks of eighths in UTF-8, '#' and '.' in ASCII. */
+/* Adds the bar: in UTF-8 blocks of eighths, in ASCII '#' and '.'. */
 static void add_bar(const Progress *p, Text *t, int ncolumn)
 {
     static const char *const eighth[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
@@ -169,7 +170,7 @@ static void add_bar(const Progress *p, Text *t, int ncolumn)
     text_add(t, p->view.utf8 ? "" : "]");
 }
 
-/* Phase, bar, count, best, time left. On a narrow terminal the bar gives way first, then the words are cut. */
+/* Composes phase, bar, count, best and time left. On a narrow terminal the bar gives way first, then the words are cut. */
 static void compose_bar(const Progress *p, Text *line)
 {
     Text tail = { .arena = p->scratch };
@@ -177,7 +178,7 @@ static void compose_bar(const Progress *p, Text *line)
     text_add(&tail, " ");
     add_state(p, &tail, "  ");
     text_add(line, p->phase);
-    const int left = room - columns(line->s) - columns(tail.s) - (p->view.utf8 ? 1 : 3);
+    const int left = room - column_count(line->s) - column_count(tail.s) - (p->view.utf8 ? 1 : 3);
     if (p->total > 0 && left >= BAR_MIN_COLUMNS)
         add_bar(p, line, left < BAR_MAX_COLUMNS ? left : BAR_MAX_COLUMNS);
     text_add(line, tail.s);
@@ -186,14 +187,14 @@ static void compose_bar(const Progress *p, Text *line)
 
 /* ---- showing ----------------------------------------------------------- */
 
-/* The terminal belongs to others: we were stopped and go on behind the shell's prompt. */
+/* Does the terminal belong to others? Then dcgen was stopped, and goes on behind the shell's prompt. */
 static bool in_background(const Progress *p)
 {
     pid_t group = p->view.width > 0 ? -1 : tcgetpgrp(fileno(p->out));
     return group >= 0 && group != getpgrp();
 }
 
-static void show(Progress *p)
+static void show_line(Progress *p)
 {
     if (p->mode == PROGRESS_BAR && in_background(p))
         return;
@@ -217,7 +218,7 @@ static void show(Progress *p)
 static void phase_end(Progress *p)
 {
     if (p->mode == PROGRESS_PLAIN && p->phase[0] && p->stale)
-        show(p);
+        show_line(p);
 }
 
 /* ---- the ticker ---------------------------------------------------------- */
@@ -235,13 +236,13 @@ static void *ticker_main(void *progress)
         until.tv_nsec %= 1000000000;
         pthread_cond_clockwait(&p->wake, &p->lock, CLOCK_MONOTONIC, &until);
         if (!p->closing && p->phase[0] && p->view.now_s() - p->shown_s >= TICK_S / 2)
-            show(p);
+            show_line(p);
     }
     pthread_mutex_unlock(&p->lock);
     return NULL;
 }
 
-/* Signals are for the other threads. */
+/* Starts the ticker with all signals blocked: they are for the other threads. */
 static void ticker_start(Progress *p)
 {
     sigset_t all, old;
@@ -304,7 +305,7 @@ void progress_phase(Progress *p, const char *phase, double total)
     p->total = total;
     p->eta_s = -1;
     if (p->mode != PROGRESS_NONE)
-        show(p);
+        show_line(p);
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -320,7 +321,7 @@ void progress_update(Progress *p, double done, const char *best, double eta_s)
     copy_printable(p->best, sizeof p->best, best);
     double wait_s = p->mode == PROGRESS_BAR ? REDRAW_S : PLAIN_S;
     if (p->mode != PROGRESS_NONE && p->view.now_s() - p->shown_s >= wait_s)
-        show(p);
+        show_line(p);
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -337,7 +338,7 @@ void progress_line(Progress *p, const char *fmt, ...)
     fputc('\n', p->out);
     va_end(ap);
     if (has_bar)
-        show(p);
+        show_line(p);
     fflush(p->out);
     pthread_mutex_unlock(&p->lock);
 }

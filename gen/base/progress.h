@@ -19,7 +19,7 @@ typedef enum { PROGRESS_AUTO, PROGRESS_BAR, PROGRESS_PLAIN, PROGRESS_NONE } Prog
 
 typedef struct Progress Progress;
 
-/* A display: in tests as it would be elsewhere. */
+/* What the display can do; tests pretend one. */
 typedef struct {
     int width; /* columns of the pretended terminal; 0: ask the real one */
     bool utf8;

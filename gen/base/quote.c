@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quote: writes text from outside into other languages, a character at a time: first, is it one that may be shown; then, does the
- * language at hand read it as more than itself.
+ * quote: writes text from outside into other languages, a character at a time. A character that may not be shown is replaced; one that
+ * means something in the language at hand is escaped.
  */
 #include "gen/base/quote.h"
 
@@ -13,30 +13,31 @@
 
 /* ---- characters ---- */
 
-/* The UTF-8 character at s; 0: there is none. Overlong forms and surrogates are none. */
+/* The bytes of the UTF-8 character at s, of which n bytes are left; 0: it is not valid. Overlong forms and surrogates are not. */
 static size_t decode(const unsigned char *s, size_t n, uint32_t *code)
 {
     static const struct {
         unsigned char lead, mask;
         uint32_t least;
     } form[] = { { 0x00, 0x80, 0 }, { 0xc0, 0xe0, 0x80 }, { 0xe0, 0xf0, 0x800 }, { 0xf0, 0xf8, 0x10000 } };
-    size_t len = 0;
-    while (len < 4 && (s[0] & form[len].mask) != form[len].lead)
-        len++;
-    if (len == 4 || len >= n)
+    size_t more = 0; /* bytes after the first */
+    while (more < 4 && (s[0] & form[more].mask) != form[more].lead)
+        more++;
+    if (more == 4 || more >= n)
         return 0;
-    *code = s[0] & (unsigned char)~form[len].mask;
-    for (size_t i = 1; i <= len; i++) {
+    *code = s[0] & (unsigned char)~form[more].mask;
+    for (size_t i = 1; i <= more; i++) {
         if ((s[i] & 0xc0) != 0x80)
             return 0;
         *code = *code << 6 | (s[i] & 0x3f);
     }
     const bool is_surrogate = *code >= 0xd800 && *code <= 0xdfff;
-    return *code < form[len].least || *code > 0x10ffff || is_surrogate ? 0 : len + 1;
+    return *code < form[more].least || *code > 0x10ffff || is_surrogate ? 0 : more + 1;
 }
 
 size_t quote_shown(const char *s, size_t n)
 {
+    /* Control characters, and characters that cannot be seen or turn the direction of writing. */
     static const uint32_t hidden[][2] = { { 0, 0x1f },         { 0x7f, 0x9f },     { 0xad, 0xad },
                                           { 0x61c, 0x61c },    { 0x180e, 0x180e }, { 0x200b, 0x200f },
                                           { 0x2028, 0x202e },  { 0x2060, 0x206f }, { 0xfe00, 0xfe0f },
@@ -52,7 +53,7 @@ size_t quote_shown(const char *s, size_t n)
 
 /* ---- one way for all languages ---- */
 
-/* What is written for an ASCII character, where it stands between these two, the one that was last written and the next; 0: any. */
+/* Writes `instead` for an ASCII character between two others: `before` was written last, `next` comes next. 0: any. */
 typedef struct {
     char before, character, next;
     const char *instead;
@@ -60,10 +61,10 @@ typedef struct {
 
 typedef struct {
     const char *backslashed; /* characters that get a backslash before them */
-    const Escape *escape;    /* of others, up to one that is 0; may be NULL */
+    const Escape *escape;    /* for other characters; the last one is { 0 }; NULL: none */
     const char *allowed;     /* all ASCII characters that stay, the others become "?"; NULL: all */
     const char *instead;     /* of what is not shown */
-    size_t most;             /* bytes, before it is cut */
+    size_t most;             /* the text is cut behind so many bytes */
 } Language;
 
 #define NO_LIMIT SIZE_MAX
@@ -84,7 +85,7 @@ static void add_ascii(Text *t, const Language *to, const char *s, char before)
         text_addn(t, s, 1);
 }
 
-/* begin: what stands before it. */
+/* begin: the character that the text is written behind. */
 static void add_quoted(Text *t, const Language *to, const char *s, char begin)
 {
     const size_t from = t->len;
@@ -100,7 +101,7 @@ static void add_quoted(Text *t, const Language *to, const char *s, char begin)
             add_ascii(t, to, shown, t->len > from ? t->s[t->len - 1] : begin);
         else
             text_addn(t, shown, len ? len : strlen(shown));
-        len += !len;
+        len = len ? len : 1; /* a byte that is not shown */
     }
 }
 
@@ -122,13 +123,13 @@ static const Escape in_markdown[] = { { 0, ':', '/', "\\:" }, { 0 } };
 static const Escape in_html[] = { { 0, '&', 0, "&amp;" },  { 0, '<', 0, "&lt;" },   { 0, '>', 0, "&gt;" },
                                   { 0, '"', 0, "&quot;" }, { 0, '\'', 0, "&#39;" }, { 0 } };
 
-static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _.,=()/-+*%";
+static const char gnuplot_allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _.,=()/-+*%";
 
 static const Language line = { "", NULL, NULL, "?", QUOTE_MAX };
 static const Language comment = { "", in_comment, NULL, "?", QUOTE_MAX };
 static const Language string = { "\\\"", in_string, NULL, "?", NO_LIMIT };
 static const Language markdown = { "\\`*_{}[]<>|~$&!#", in_markdown, NULL, "?", QUOTE_MAX };
-static const Language gnuplot = { "", NULL, plain, "?", QUOTE_MAX };
+static const Language gnuplot = { "", NULL, gnuplot_allowed, "?", QUOTE_MAX };
 static const Language cmake = { "\\\"$;", NULL, NULL, "?", NO_LIMIT };
 static const Language html = { "", in_html, NULL, "\xef\xbf\xbd", NO_LIMIT };
 static const Language utf8 = { "", NULL, NULL, "?", NO_LIMIT };
@@ -142,7 +143,7 @@ void quote_html(Text *t, const char *s) { add_quoted(t, &html, s, ' '); }
 char *quote_comment(Arena *a, const char *s)
 {
     Text t = { .arena = a };
-    text_add(&t, "");
+    text_add(&t, ""); /* t.s is a string even if s is empty */
     add_quoted(&t, &comment, s, '*');
     while (t.len && t.s[t.len - 1] == ' ') /* gcc joins lines behind a backslash and blanks too */
         t.s[--t.len] = '\0';
@@ -166,7 +167,7 @@ char *quote_gnuplot(Arena *a, const char *s)
 json_t *quote_json(const char *s)
 {
     json_t *v = s ? json_string(s) : json_null();
-    if (!v) {
+    if (!v) { /* Jansson takes UTF-8 only */
         Arena *a = arena_new();
         v = json_string(quoted(a, &utf8, s, ""));
         arena_free(a);
@@ -174,7 +175,7 @@ json_t *quote_json(const char *s)
     return v;
 }
 
-/* In ASCII; Jansson leaves the control character DEL as it is. */
+/* The value in ASCII. Jansson leaves the control character DEL as it is, so it is escaped here. */
 static char *json_ascii(Arena *a, json_t *value, size_t flags)
 {
     Text t = { .arena = a };
@@ -215,7 +216,7 @@ void quote_print_json(json_t *value, FILE *to)
 void quote_print(FILE *to, const char *s, size_t n)
 {
     while (n > 0) {
-        size_t run = 0, len = 1; /* bytes that go out as they are */
+        size_t run = 0, len = 1; /* run: bytes that go out as they are; len: of a character */
         for (; run < n && len > 0; run += len)
             len = s[run] == '\n' || s[run] == '\t' ? 1 : quote_shown(s + run, n - run);
         const size_t hidden = len == 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tempdir: makes, locks, sweeps and removes such folders. A run may be killed between making the folder and marking it: one that has the
- * name, but no mark, is removed only if it is empty, by rmdir.
+ * tempdir: makes, locks, sweeps and removes temporary folders. A run may be killed after it has made a folder and before it has marked it.
+ * So a folder that has the name but no mark is removed only if it is empty, by rmdir.
  *
- * The guard of a run reads from a pipe whose other end only the program holds: a byte says that all is in order, the end of the pipe without
- * one that the program is gone. What the program had started is found by a word in its environment, which reaches grandchildren, needs no
- * list, and has no moment in which a new process is not known yet. The folder is locked by the program and its guard together.
+ * The guard of a run reads from a pipe whose other end only the program holds. A byte says that all is in order; if the pipe ends without
+ * one, the program is gone. The guard finds what the program had started by a variable in the environment: grandchildren inherit it, no list
+ * is needed, and a new process is known from its first moment. The folder is locked by the program and its guard together.
  */
 #define _GNU_SOURCE /* nftw, O_PATH */
 #include "gen/base/tempdir.h"
@@ -31,7 +31,7 @@
 #include "gen/base/dir.h"
 #include "gen/base/text.h"
 
-enum { MAX_TRY = 16, RANDOM_DIGITS = 16, MAX_OPEN = 16 };
+enum { MAX_TRY = 16, RANDOM_DIGITS = 16, MAX_OPEN = 16 }; /* MAX_OPEN: descriptors that nftw may use */
 
 static const char FORMAT[] = "dcgen temporary folder 1\n";
 static const char ABOUT[] =
@@ -47,7 +47,7 @@ static int remove_entry(const char *path, const struct stat *st, int type, struc
     return 0; /* go on with the rest whatever happens */
 }
 
-/* The mark goes last: a run that is killed here leaves what the next one knows. */
+/* The mark is removed last: if this run is killed here, the next one still knows the folder by it. */
 static void remove_tree(const char *path)
 {
     nftw(path, remove_entry, MAX_OPEN, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
@@ -84,7 +84,7 @@ static bool write_mark(int folder)
     return text_close(fd, dprintf(fd, "%s%s", FORMAT, ABOUT) > 0);
 }
 
-/* Where there are no locks, the process id alone protects the folder. */
+/* A file system may have no locks: then the process id in the name is all that protects the folder. */
 static bool lock_and_mark(TempDir *t)
 {
     t->fd = open(t->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -99,7 +99,7 @@ static bool lock_and_mark(TempDir *t)
     return false;
 }
 
-/* A folder that is gone before it is locked was removed by a run that has our process id, elsewhere: then another. */
+/* If the folder is gone before it is locked, a run that has our process id in another container removed it: another is made. */
 bool tempdir_make(Arena *a, const char *parent, const char *prefix, TempDir *out)
 {
     for (int i = 0; i < MAX_TRY; i++) {
@@ -129,22 +129,23 @@ static pid_t process_of(const char *name, const char *prefix)
     return exact ? (pid_t)pid : 0;
 }
 
-/* Our own id may have been another's before, in a container: then the lock tells. */
+/* In containers process ids repeat: a folder with our own id may be left from a former run, and its lock tells whether it is. */
 static bool is_gone(pid_t pid) { return pid == getpid() || (kill(pid, 0) != 0 && errno == ESRCH); }
 
-static bool is_marked(int folder, struct stat *st)
+static bool is_marked(int folder)
 {
+    struct stat st;
     char line[sizeof FORMAT] = "";
     int fd = openat(folder, TEMPDIR_MARK, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return false;
-    const bool marked = fstat(fd, st) == 0 && S_ISREG(st->st_mode) && st->st_uid == geteuid() &&
+    const bool marked = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
                         read(fd, line, sizeof FORMAT - 1) == (ssize_t)sizeof FORMAT - 1 && strcmp(line, FORMAT) == 0;
     close(fd);
     return marked;
 }
 
-/* An empty file may be all that there is of the mark. */
+/* A run that was killed while it wrote the mark has left an empty file. */
 static void remove_unmarked(int folder, const char *path)
 {
     struct stat st;
@@ -160,7 +161,7 @@ static void sweep_one(const char *path, TempDirRescue *rescue, void *ctx)
     if (fd < 0)
         return;
     if (fstat(fd, &st) == 0 && st.st_uid == geteuid() && flock(fd, LOCK_EX | LOCK_NB) == 0) {
-        if (!is_marked(fd, &st))
+        if (!is_marked(fd))
             remove_unmarked(fd, path);
         else if (!rescue || rescue(ctx, path))
             remove_tree(path);
@@ -187,55 +188,57 @@ static const char PREFIX[] = "dcgen-", VARIABLE[] = "DCGEN_RUN";
 
 struct Scratch {
     TempDir dir;
-    int pipe_fd; /* -1: there is no guard */
+    int pipe_fd; /* our end of the guard's pipe; -1: there is no guard */
     pid_t guard;
 };
 
-/* Does the process that /proc has under this path carry our mark? */
-static bool is_ours(Arena *a, const char *path, const char *mark)
+/* True if the process of this folder of /proc has the variable, "DCGEN_RUN=<folder>", in its environment. */
+static bool is_ours(Arena *a, const char *path, const char *variable)
 {
     size_t n;
     const char *env = text_read_file(a, arena_printf(a, "%s/environ", path), &n);
     for (const char *v = env; v && v < env + n; v += strlen(v) + 1)
-        if (strcmp(v, mark) == 0)
+        if (strcmp(v, variable) == 0)
             return true;
     return false;
 }
 
-/* Kills all marked processes there are; how many there were. */
-static int kill_marked(Arena *a, const char *mark)
+/* Kills all processes that the program started and that are there now; returns how many. */
+static int kill_ours(Arena *a, const char *variable)
 {
     char **path;
     int n = 0, nkilled = 0;
     dir_list(a, "/proc", "", &path, &n);
     for (int i = 0; i < n; i++) {
         const long pid = strtol(path[i] + strlen("/proc/"), NULL, 10);
-        nkilled += pid > 1 && is_ours(a, path[i], mark) && kill((pid_t)pid, SIGKILL) == 0;
+        nkilled += pid > 1 && is_ours(a, path[i], variable) && kill((pid_t)pid, SIGKILL) == 0;
     }
     arena_reset(a);
     return nkilled;
 }
 
-/* The program was killed. Several rounds, as its compilers may be starting others right now. */
-static void clean_up(const Scratch *s, const char *mark)
+/* Called when the program was killed. It takes several rounds, as the compilers may be starting other processes right now. */
+static void clean_up(const Scratch *s, const char *variable)
 {
     Arena *a = arena_new();
     for (int round = 0, quiet = 0; round < MAX_ROUND && quiet < QUIET_ROUNDS; round++) {
-        quiet = kill_marked(a, mark) ? 0 : quiet + 1;
+        quiet = kill_ours(a, variable) ? 0 : quiet + 1;
         nanosleep(&(struct timespec){ .tv_nsec = ROUND_NS }, NULL);
     }
     remove_tree(s->dir.path);
 }
 
-/* Keeps nothing of the program but the lock and the pipe's end, which become descriptors 3 and 4. */
+enum { GUARD_LOCK = 3, GUARD_PIPE, GUARD_END }; /* the guard's descriptors, behind the standard ones */
+
+/* Keeps nothing of the program but the lock and the pipe's end. They are first moved out of the way of the descriptors that are replaced. */
 static void guard_detach(int lock_fd, int pipe_fd)
 {
     int nothing = open("/dev/null", O_RDWR), lock = fcntl(lock_fd, F_DUPFD, 10), end = fcntl(pipe_fd, F_DUPFD, 10);
     for (int fd = 0; fd < 3; fd++)
         dup2(nothing, fd);
-    dup2(lock, 3);
-    dup2(end, 4);
-    close_range(5, ~0u, 0);
+    dup2(lock, GUARD_LOCK);
+    dup2(end, GUARD_PIPE);
+    close_range(GUARD_END, ~0u, 0);
     setsid();
     for (int sig = 1; sig < NSIG; sig++)
         signal(sig, sig == SIGINT || sig == SIGTERM || sig == SIGHUP || sig == SIGQUIT ? SIG_IGN : SIG_DFL);
@@ -245,29 +248,29 @@ static void guard_detach(int lock_fd, int pipe_fd)
     prctl(PR_SET_NAME, "dcgen-guard");
 }
 
-__attribute__((noreturn)) static void guard_main(const Scratch *s, const char *mark, int pipe_fd)
+__attribute__((noreturn)) static void guard_main(const Scratch *s, const char *variable, int pipe_fd)
 {
     char byte;
     ssize_t got;
     guard_detach(s->dir.fd, pipe_fd);
-    while ((got = read(4, &byte, 1)) < 0 && errno == EINTR)
+    while ((got = read(GUARD_PIPE, &byte, 1)) < 0 && errno == EINTR)
         continue;
     if (got == 0)
-        clean_up(s, mark);
+        clean_up(s, variable);
     _exit(0);
 }
 
-/* Without a guard all goes on: the folder is then removed by the next run. */
+/* If the guard cannot be started, the run goes on without it; a folder that it leaves is removed by the next run. */
 static void guard_start(Arena *a, Scratch *s)
 {
-    const char *mark = arena_printf(a, "%s=%s", VARIABLE, s->dir.path);
+    const char *variable = arena_printf(a, "%s=%s", VARIABLE, s->dir.path);
     int ends[2];
     if (setenv(VARIABLE, s->dir.path, 1) != 0 || pipe2(ends, O_CLOEXEC) != 0)
         return;
     s->guard = fork();
     if (s->guard == 0) {
         close(ends[1]);
-        guard_main(s, mark, ends[0]);
+        guard_main(s, variable, ends[0]);
     }
     close(ends[0]);
     s->pipe_fd = ends[1];
@@ -300,7 +303,7 @@ Scratch *scratch_new(Arena *a, const char **err)
         *err = arena_printf(a, "cannot make a temporary folder %s: %s", s->dir.path, strerror(errno));
         return NULL;
     }
-    char *real = realpath(s->dir.path, NULL); /* a relative TMPDIR means nothing to who stands elsewhere */
+    char *real = realpath(s->dir.path, NULL); /* children in other folders could not use a relative path */
     if (real)
         s->dir.path = arena_strdup(a, real);
     free(real);

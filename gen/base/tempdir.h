@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tempdir: a folder of dcgen's own, beside what is others', and what becomes of it when its run was killed. It is called
+ * tempdir: a folder of dcgen's own among those of others, and what becomes of it when its run was killed. It is called
  * PREFIX<process>-<16 hex digits>, is locked while it is in use, and holds a file .dcgen-temporary whose first line names the format.
  * Only a folder that has all of this (the name in exactly that form, our user, a process that is gone, a lock that is free, the file)
  * is ever removed by a later run. Symbolic links are not followed.
@@ -21,12 +21,12 @@ typedef struct {
 /* Saves what a left-over folder holds of others before it goes; false: it stays as it is. */
 typedef bool TempDirRescue(void *ctx, const char *path);
 
-/* Makes one in `parent`, for this user alone. False with errno set. */
+/* Makes a folder in `parent`, for this user alone. False with errno set. */
 bool tempdir_make(Arena *a, const char *parent, const char *prefix, TempDir *out);
-/* With all that is in it, its mark last. Mounted file systems and what links point to stay. */
+/* Removes the folder with all that is in it, its mark last. Mounted file systems and what links point to stay. */
 void tempdir_remove(const TempDir *t);
 
-/* Removes those of `parent` that runs which are gone have left there. rescue may be NULL: there is nothing to save. */
+/* Removes the folders in `parent` that runs which are gone have left there. rescue may be NULL: there is nothing to save. */
 void tempdir_sweep(Arena *a, const char *parent, const char *prefix, TempDirRescue *rescue, void *ctx);
 
 /* A run's own folder, which does not outlive the program, however it ends. A guard, a small process of its own, waits for that end: when

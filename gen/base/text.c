@@ -14,7 +14,7 @@
 
 enum { TEXT_FIRST_BYTES = 256, READ_BYTES = 16 * 1024 };
 
-/* Room for n more bytes and the NUL. */
+/* Makes room for n more bytes and the NUL. */
 static void text_reserve(Text *t, size_t n)
 {
     if (t->cap - t->len > n)

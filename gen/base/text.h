@@ -21,7 +21,7 @@ void text_addn(Text *t, const char *s, size_t n);
 void text_printf(Text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 const char *text_str(const Text *t); /* never NULL */
 
-/* Makes small letters of all, or capitals: `to` is tolower or toupper. Gives s. */
+/* Makes all letters of s small, or capital: `to` is tolower or toupper. Gives s. */
 char *text_letters(char *s, int (*to)(int));
 
 /* n names, each at the beginning of a row: of a table of structs, or a list of words. */
@@ -39,9 +39,9 @@ char *text_read_file(Arena *a, const char *path, size_t *len);
 
 /* Writes all n bytes; false with errno set. After a short write the rest is tried: that tells why. */
 bool text_write(int fd, const char *s, size_t n);
-/* The same to a new file, or in the place of what a file holds. */
+/* Writes n bytes to a new file, or in the place of what a file holds. False with errno set. */
 bool text_write_file(const char *path, const char *s, size_t n);
-/* Closes what was `ok` until now; false with errno set, of what failed before, or of the closing. */
+/* Closes fd. False when `ok` is false, with errno as it was before, or when closing fails, with errno set. */
 bool text_close(int fd, bool ok);
 
 /* The text with LF where it has CR LF, of *len bytes before and after. dcgen writes no file that has CR LF; git may. */

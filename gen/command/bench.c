@@ -23,11 +23,11 @@ typedef struct {
     Arena *a;
     const Options *o;
     const char *package, *name;
-    const char *folder, *build; /* the temporary one; in it, where it is built */
+    const char *folder, *build; /* a temporary folder; the one in it where the package is built */
     const char *flags;          /* of the compiler, besides the package's own */
 } Benchmark;
 
-/* Runs a program to its end, however that is. False: it could not be started, or the user interrupted. */
+/* Runs a program to its end, good or bad. False: it could not be started, or the user interrupted. */
 static bool run_program(const Benchmark *b, const ProcessPlan *plan, ProcessEnd *end)
 {
     *end = process_run(b->a, plan, INFINITY, b->run->stop);
@@ -36,10 +36,10 @@ static bool run_program(const Benchmark *b, const ProcessPlan *plan, ProcessEnd 
     return !end->stopped;
 }
 
-/* Runs it silently; what it said is shown when it fails. */
-static bool run_cmake(const Benchmark *b, const char *const *argv, const char *what)
+/* Runs CMake silently; what it said is shown when it fails. done: what it does to the package, for that message. */
+static bool run_cmake(const Benchmark *b, const char *const *argv, const char *done)
 {
-    /* What compilers leave goes with the folder. */
+    /* Files that compilers leave behind are removed together with our folder. */
     const char *const env[] = { arena_printf(b->a, "TMPDIR=%s", b->folder), NULL };
     const ProcessPlan plan = { .argv = argv, .env = env, .out = PROCESS_KEEP, .err = PROCESS_WITH_OUT };
     ProcessEnd e;
@@ -48,11 +48,11 @@ static bool run_cmake(const Benchmark *b, const char *const *argv, const char *w
     const char *said = text_str(&e.out);
     const size_t n = strlen(said);
     diag_say(stderr, DIAG_NOTE, "%.*s", (int)(n && said[n - 1] == '\n' ? n - 1 : n), said);
-    return run_fails(b->run, EXIT_FAILED, "'%s' cannot be %s: cmake %s", b->package, what,
+    return run_fails(b->run, EXIT_FAILED, "'%s' cannot be %s: cmake %s", b->package, done,
                      process_status_text(b->a, e.wait_status));
 }
 
-/* CMake, and the make that it writes files for, stumble over some characters: ; as a list, $ and # and : as their own. */
+/* True if CMake and make read the path as it is: ; makes it a list, and $, # and : have a meaning of their own. */
 static bool is_plain(const char *path)
 {
     for (; *path; path++)
@@ -61,32 +61,32 @@ static bool is_plain(const char *path)
     return true;
 }
 
-/* The absolute path, or a link to it in our folder. */
+/* The absolute path if it is plain, else a link to it in our folder. */
 static const char *plain_path(const Benchmark *b, const char *path, const char *link)
 {
-    char *real = realpath(path, NULL);
-    const char *plain = real ? arena_strdup(b->a, real) : path;
-    if (real && !is_plain(real)) {
+    char *absolute = realpath(path, NULL);
+    const char *plain = absolute ? arena_strdup(b->a, absolute) : path;
+    if (absolute && !is_plain(absolute)) {
         plain = arena_printf(b->a, "%s/%s", b->folder, link);
-        if (symlink(real, plain) != 0)
+        if (symlink(absolute, plain) != 0)
             plain = path;
     }
-    free(real);
+    free(absolute);
     return plain;
 }
 
-/* The folder is made in /tmp where CMake could not work in TMPDIR. */
+/* Makes the temporary folder; in /tmp if TMPDIR is not plain. */
 static Scratch *make_folder(Arena *a, const char **err)
 {
     const char *tmpdir = getenv("TMPDIR");
-    char *real = tmpdir ? realpath(tmpdir, NULL) : NULL;
-    if (real && !is_plain(real))
+    char *absolute = tmpdir ? realpath(tmpdir, NULL) : NULL;
+    if (absolute && !is_plain(absolute))
         unsetenv("TMPDIR");
-    free(real);
+    free(absolute);
     return scratch_new(a, err);
 }
 
-static bool configure(const Benchmark *b)
+static bool configure_package(const Benchmark *b)
 {
     const char *source = plain_path(b, b->package, "source");
     /* The same compiler that dcgen measures with, so that figures compare. */
@@ -98,7 +98,7 @@ static bool configure(const Benchmark *b)
     return run_cmake(b, argv, "configured");
 }
 
-static bool build(const Benchmark *b)
+static bool build_benchmark(const Benchmark *b)
 {
     const char *jobs = arena_printf(b->a, "%ld", b->o->jobs ? b->o->jobs : sysconf(_SC_NPROCESSORS_ONLN));
     const char *target = arena_printf(b->a, "%s_bench", b->name);
@@ -134,7 +134,7 @@ static const char *package_name(Arena *a, const char *package)
     return name_fault(name) ? NULL : name;
 }
 
-/* The package's code is to take this CPU for one that has no more than the target: finds out what to define for that. */
+/* Sets the flag with which the package's code takes this CPU for one that has no more than the named target. */
 static bool fix_target(Benchmark *b, const char *name)
 {
     Device here;
@@ -144,7 +144,7 @@ static bool fix_target(Benchmark *b, const char *name)
         return false;
     const char *macro = out->study->target->family->fixed_by;
     const Dispatcher *d = package_dispatcher(b->a, out, workload_ntarget(w));
-    int entry = d->nentry - 1; /* the package's kind of machine of that name; -1: it has none */
+    int entry = d->nentry - 1; /* which of the package's kinds of machines has that target; -1: none */
     while (entry >= 0 && strcmp(d->entry[entry].target->name, name) != 0)
         entry--;
     if (!macro)
@@ -178,7 +178,7 @@ bool bench_package(Run *r)
         return false;
     b.folder = scratch_path(s);
     b.build = arena_printf(r->a, "%s/build", b.folder);
-    const bool ok = configure(&b) && build(&b) && run_benchmark(&b);
+    const bool ok = configure_package(&b) && build_benchmark(&b) && run_benchmark(&b);
     scratch_free(s);
     return ok;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * build_ahead: the command `build`. Compiles into the folder of --builds what a search on a device would compile first, without that device:
- * the general kernels, the library, what measures the device's limits, and then the candidates that simulated searches propose. There the
- * analytic model makes the times up, differently in each of several worlds (search/measure/lab_model.c), until there are enough candidates.
- * Code for a CPU target is for this CPU.
+ * the general kernels, the library, what measures the device's limits, and the candidates that simulated searches propose. Each of these
+ * searches runs in a world of its own: the times that the analytic model makes up differ from world to world (search/measure/lab_model.c).
+ * Worlds follow each other until there are enough candidates. Code for a CPU target is for this CPU.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,18 +18,19 @@
 enum {
     TRIALS = 128, /* candidates, unless --trials says otherwise */
     MOST_WORLDS = 64,
-    WORLD_TRIALS = 64, /* of one world at most */
-    COMMON_TRIALS = 32 /* about so many are proposed in every world: the model alone decides them */
+    WORLD_TRIALS = 64, /* candidates of one world at most */
+    COMMON_TRIALS = 32 /* about so many candidates are proposed in every world: the model alone decides them */
 };
 
 /* What was compiled so far, by key. */
 typedef struct {
     Arena *arena;
     const char **key;
-    int64_t n, nusable, most;
+    int64_t n, nusable, most; /* most: so many are enough */
 } Built;
 
-static void take_world(Built *b, const Study *s)
+/* Adds what was compiled in one world, unless it was in an earlier one. */
+static void add_built(Built *b, const Study *s)
 {
     for (const Trial *t = s->trial; t < s->trial + s->ntrial; t++) {
         if (!t->built || t->aside || names_find(NAMES(b->key, b->n), t->key) >= 0)
@@ -40,24 +41,24 @@ static void take_world(Built *b, const Study *s)
     }
 }
 
-/* One search in one world. */
+/* Runs one search in one world, in memory that is freed at its end. */
 static bool run_world(const Search *q, uint64_t world, Built *b, const char **err)
 {
-    const int64_t left = b->most - b->n + (world ? COMMON_TRIALS : 0); /* the first ones are the same in all worlds */
-    const Study *of = q->lab->study;
+    const int64_t wanted = b->most - b->n + (world ? COMMON_TRIALS : 0); /* later worlds begin as the first did */
+    const Study *outer = q->lab->study;
     Lab lab = *q->lab;
     Workshop shop = *lab.shop;
-    Search here = *q;
-    here.lab = &lab;
+    Search search = *q;
+    search.lab = &lab;
     lab.shop = &shop;
     lab.arena = arena_new();
     Spec *spec = ARENA_NEW(lab.arena, Spec);
-    *spec = *of->spec;
-    spec->budget.trials = (int)(left < WORLD_TRIALS ? left : WORLD_TRIALS);
-    lab.study = study_new(lab.arena, spec, of->device, of->target, of->context_hash);
+    *spec = *outer->spec;
+    spec->budget.trials = (int)(wanted < WORLD_TRIALS ? wanted : WORLD_TRIALS);
+    lab.study = study_new(lab.arena, spec, outer->device, outer->target, outer->context_hash);
     lab.data = lab_model_new(lab.arena, &lab, world);
-    const bool ok = search_compile(&here, err);
-    take_world(b, lab.study);
+    const bool ok = search_compile(&search, err);
+    add_built(b, lab.study);
     *err = ok ? NULL : arena_strdup(b->arena, *err);
     const char *why = shop.library.why;
     q->lab->shop->library.why = why ? arena_strdup(b->arena, why) : NULL;
@@ -75,7 +76,7 @@ static bool run_worlds(Run *r, const Workload *w, const Device *device, const Ta
                 .templates = &w->templates,
                 .study = study_new(r->a, w->spec, device, target, unit_context_hash(r->a, &u)),
                 .progress = t->progress,
-                .seconds = 1,
+                .seconds = 1, /* never over: the clock of this lab stands still */
                 .stop = r->stop };
     Search q = { .lab = &lab,
                  .strategy = &strategies[STRATEGY_JOINT],
@@ -107,7 +108,7 @@ static void print_built(const Workload *w, const Options *o, const Target *targe
                      w->spec->name, b->n, number_plural(b->n), target->name, b->nusable, o->builds);
 }
 
-/* The target, and the device that its kernels are for: this CPU, or a typical one of a GPU target. */
+/* Finds the target, and the device that its kernels are for: this CPU, or what is typical of a GPU target. */
 static const Target *find_target(Run *r, const Workload *w, Device *device, Site *site)
 {
     if (!site_find(r, w, true, site))
@@ -140,7 +141,7 @@ static bool build_target(Run *r, const Workload *w)
     if (*r->stop)
         return run_fails(r, EXIT_INTERRUPTED, "interrupted; %s",
                          lost ? lost : arena_printf(r->a, "what was compiled is in %s", r->o->builds));
-    if (ok && lost) /* the command has no other result */
+    if (ok && lost) /* the stored builds are all that this command is for */
         return run_fails(r, EXIT_ENVIRONMENT, "%s", lost);
     if (ok)
         print_built(w, r->o, target, &b);

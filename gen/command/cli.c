@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli: reads argv into Options by tables of commands and options; or prints what is wrong, with the nearest name that exists.
+ * cli: reads argv into Options by tables of commands and options. If something is wrong it says so, with the nearest name that exists.
  */
 #include "gen/command/cli.h"
 #include <ctype.h>
@@ -20,7 +20,7 @@ enum { GO_ON = -1, HELP_COLUMN = 26, HELP_WIDTH = 79, MAX_BINDING = 64 };
 
 typedef struct {
     const char *name, *operand;
-    const char *values; /* what may be behind its operand: NAME=VALUE, as the usage shows it; "": nothing */
+    const char *values; /* NAME=VALUE words that may follow its operand, as the usage shows them; "": none may */
     const char *help;
 } CommandRow;
 
@@ -37,7 +37,7 @@ static const CommandRow COMMANDS[] = {
 };
 enum { NCOMMAND = LENGTH(COMMANDS) };
 
-/* What a run is; each option says with which it goes. */
+/* The modes of a run: one for each command, and some that an option makes. Each option says with which modes it goes. */
 enum {
     GENERATE = 1 << COMMAND_GENERATE,
     CHECK = 1 << COMMAND_CHECK,
@@ -46,7 +46,7 @@ enum {
     BENCH = 1 << COMMAND_BENCH,
     LIMITS = 1 << COMMAND_LIMITS,
     BUILD = 1 << COMMAND_BUILD,
-    REPLAY_CHECK = 1 << NCOMMAND, /* these are made by an option */
+    REPLAY_CHECK = 1 << NCOMMAND, /* from here on an option makes the mode */
     REGRET = REPLAY_CHECK << 1,
     DUMP = REGRET << 1,
     DUMP_PACKAGE = DUMP << 1,
@@ -63,8 +63,8 @@ typedef enum {
     ARG_INT_OR_NONE, /* the next word is its argument if it is a number */
     ARG_U64,
     ARG_CHOICE,
-    ARG_LIST,
-    ARG_WORDS,
+    ARG_LIST,  /* items with ',' between; given twice, it adds to the list */
+    ARG_WORDS, /* words with blanks between; given twice, the last counts */
     ARG_HELP,
     ARG_VERSION
 } ArgKind;
@@ -162,7 +162,7 @@ static void print_wrapped(FILE *out, const char *text)
     fputc('\n', out);
 }
 
-/* A row's left side, then its help beside it, or below when the left side is long. */
+/* Prints a row's left side, then its help beside it, or below when the left side is long. */
 static void print_row(FILE *out, const char *left, const char *help)
 {
     const int n = fprintf(out, "  %s", left);
@@ -173,13 +173,14 @@ static void print_row(FILE *out, const char *left, const char *help)
     print_wrapped(out, help);
 }
 
-/* "generate, replay"; what a command takes with an option and without is named once. */
+/* "generate, replay". Where both `replay` and `replay --check` are among the modes, only `replay` is named. */
 static const char *modes_text(Arena *a, unsigned modes)
 {
-    static const unsigned part[][2] = { { REPLAY, REPLAY_CHECK }, { BENCH, REGRET }, { DUMP, DUMP_PACKAGE } };
+    static const unsigned pair[][2] = { { REPLAY, REPLAY_CHECK }, { BENCH, REGRET }, { DUMP, DUMP_PACKAGE } };
     CliList names = { 0 };
-    for (size_t i = 0; i < LENGTH(part); i++)
-        modes &= modes & part[i][0] ? ~part[i][1] : ~0u;
+    for (size_t i = 0; i < LENGTH(pair); i++)
+        if (modes & pair[i][0])
+            modes &= ~pair[i][1];
     for (int i = 0; modes >> i; i++)
         if (modes >> i & 1)
             cli_list_add(a, &names, i < NCOMMAND ? COMMANDS[i].name : MADE_BY_OPTION[i - NCOMMAND]);
@@ -209,7 +210,7 @@ static void print_usage(Arena *a, FILE *out)
 
 /* ---- parsing -------------------------------------------------------------- */
 
-/* Each function that parses is true as long as parsing goes on; else `code` is set. */
+/* A function that is given one returns true as long as parsing goes on; else it has set `code`. */
 typedef struct {
     Arena *arena;
     int argc, at; /* at: the argument to look at next */
@@ -303,7 +304,7 @@ _Static_assert(sizeof(ProgressMode) == sizeof(int) && sizeof(ColorMode) == sizeo
                    sizeof(StrategyKind) == sizeof(int) && sizeof(DumpStage) == sizeof(int),
                "parse_choice stores enums as int");
 
-/* arg is NULL where the row wants none. */
+/* Stores the option in its field; prints what --help and --version ask for. arg: NULL if there is none. */
 static bool option_store(CommandLine *p, const OptionRow *row, const char *arg)
 {
     void *field = (char *)p->o + row->field;
@@ -341,6 +342,7 @@ static bool option_store(CommandLine *p, const OptionRow *row, const char *arg)
 
 static bool is_number(const char *s) { return *s && !s[strspn(s, "0123456789")]; }
 
+/* Finds the option's argument, which is `attached` (--jobs=4, -j4) or else the next word, and stores it. */
 static bool option_take(CommandLine *p, const OptionRow *row, const char *attached)
 {
     const char *next = p->at < p->argc ? p->argv[p->at] : NULL, *arg = attached;
@@ -369,7 +371,7 @@ static bool parse_long(CommandLine *p, const char *text)
     return fail(p, "unknown option '--%s'", name);
 }
 
-/* A cluster: -qv, -j4, -qj 4. */
+/* Parses a cluster of letters: -qv, -j4, -qj 4. */
 static bool parse_letters(CommandLine *p, const char *text)
 {
     for (; *text; text++) {
@@ -435,29 +437,29 @@ static bool parse_bindings(CommandLine *p, const char *const *text, int n)
     return true;
 }
 
-static bool refuse_more(CommandLine *p, const char *first, const char *extra, bool implied)
+static bool refuse_more(CommandLine *p, const char *first, const char *extra, bool is_implied)
 {
-    const char *near = implied ? diag_nearest(first, NAMES(COMMANDS, NCOMMAND)) : NULL;
+    const char *near = is_implied ? diag_nearest(first, NAMES(COMMANDS, NCOMMAND)) : NULL;
     if (near)
         return fail(p, "unknown command '%s'; did you mean '%s'?", first, near);
     return fail(p, "too many operands: '%s'", extra);
 }
 
-/* [COMMAND] OPERAND [NAME=VALUE...] */
+/* Parses [COMMAND] OPERAND [NAME=VALUE...]. */
 static bool parse_operands(CommandLine *p)
 {
     const int command = p->noperand ? names_find(NAMES(COMMANDS, NCOMMAND), p->operand[0]) : -1;
-    const bool implied = command < 0;
-    const CommandRow *row = &COMMANDS[implied ? COMMAND_GENERATE : command];
-    const char *const *rest = p->operand + !implied;
-    const int nrest = p->noperand - !implied;
+    const bool is_implied = command < 0;
+    const CommandRow *row = &COMMANDS[is_implied ? COMMAND_GENERATE : command];
+    const char *const *rest = p->operand + !is_implied;
+    const int nrest = p->noperand - !is_implied;
     p->o->command = (Command)(row - COMMANDS);
     if (nrest == 0)
-        return fail(p, "missing %s%s%s", row->operand, implied ? "" : " after ", implied ? "" : row->name);
+        return fail(p, "missing %s%s%s", row->operand, is_implied ? "" : " after ", is_implied ? "" : row->name);
     p->o->operand = rest[0];
     if (*row->values)
         return parse_bindings(p, rest + 1, nrest - 1);
-    return nrest == 1 || refuse_more(p, rest[0], rest[1], implied);
+    return nrest == 1 || refuse_more(p, rest[0], rest[1], is_implied);
 }
 
 static unsigned mode_of(const Options *o)
@@ -469,7 +471,8 @@ static unsigned mode_of(const Options *o)
     return o->regret >= 0 && o->command == COMMAND_BENCH ? REGRET : 1u << o->command;
 }
 
-static bool check_together(CommandLine *p)
+/* Checks that all options go with the mode, and with each other. */
+static bool check_combination(CommandLine *p)
 {
     const unsigned mode = mode_of(p->o);
     for (int i = 0; i < NOPTION; i++)
@@ -483,7 +486,7 @@ static bool check_together(CommandLine *p)
     return true;
 }
 
-/* Errors are JSON from the first on, wherever --json stands. */
+/* True if --json stands anywhere: then an error in what stands before it is JSON too. */
 static bool asks_for_json(int argc, char **argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
@@ -506,7 +509,7 @@ int cli_parse(Arena *a, int argc, char **argv, FILE *out, FILE *err, Options *o)
     if (o->json && o->progress == PROGRESS_AUTO)
         o->progress = PROGRESS_NONE; /* standard error is for programs too */
     if (ok)
-        check_together(&p);
+        check_combination(&p);
     return p.code;
 }
 

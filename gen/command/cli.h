@@ -39,9 +39,9 @@ typedef enum {
 } DumpStage;
 
 typedef struct {
-    const char **item;
+    const char **item; /* item[n] is NULL */
     int n;
-} CliList; /* item[n] is NULL */
+} CliList;
 
 typedef struct {
     Command command;
@@ -59,7 +59,7 @@ typedef struct {
     const char *nvcc;                       /* NULL: to be found */
     int jobs;                               /* 0: one a core */
     int trials, seconds, kernels, code_kib; /* -1: the spec's budget */
-    int regret; /* bench: shapes to measure the package's regret on, 0: all of its contract; -1: run the package's own benchmark */
+    int regret; /* bench: how many shapes to measure the regret on; 0: all of the contract; -1: none, the package's own benchmark runs */
     StrategyKind search;
     uint64_t seed;
     bool offline, fresh, force, check, no_report, json, quiet;
@@ -78,7 +78,7 @@ bool cli_list_has(const CliList *list, const char *item);
 /* -1: go on with *o. Else the exit code: 0 after --help or --version (on out), 2 after an error (one line and a hint on err). */
 int cli_parse(Arena *a, int argc, char **argv, FILE *out, FILE *err, Options *o);
 
-/* Whether to colour what goes to `to`: auto is a terminal that is not dumb, and no NO_COLOR in the environment. */
+/* Whether to colour what goes to `to`. With COLOR_AUTO: if it is a terminal that is not dumb, and the environment has no NO_COLOR. */
 bool cli_color(ColorMode mode, FILE *to);
 
 #endif

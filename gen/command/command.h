@@ -10,25 +10,25 @@
 #include "gen/unit/unit.h"
 #include "search/space/space.h"
 
-/* A command that runs. A function that is given one and fails says so in `err` and `code`, and returns false or NULL. */
+/* A command that runs. A function that is given a Run and fails sets `err` and `code`, and returns false or NULL. */
 typedef struct {
     Arena *a;
     const Options *o;
     const volatile int *stop; /* becomes true when the user interrupts */
-    const char *err;          /* what is still to be printed of a failure; NULL: nothing */
-    int code;                 /* the exit code of one: EXIT_ENVIRONMENT, unless a function sets another */
+    const char *err;          /* the message of a failure, not yet printed; NULL: there is none */
+    int code;                 /* the exit code of a failure: EXIT_ENVIRONMENT, unless a function sets another */
 } Run;
 
-/* Sets both; returns false. */
+/* Sets `err` and `code`; returns false. */
 bool run_fails(Run *r, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* The user interrupted: tells whether anything was recorded, and where. Returns false. */
+/* Fails because the user interrupted; the message says whether anything was recorded, and where. Returns false. */
 bool run_is_interrupted(Run *r, const Workload *w, bool recorded);
-/* Prints `err` on stderr, once. Where the user interrupted, that is the reason, whatever else it made fail. */
+/* Prints `err` on stderr, and clears it. After an interrupt the message says that instead: it is why anything else failed. */
 void run_say(Run *r);
 
 /* ---- the commands: true if all is well ---- */
 
-/* Searches, then makes the package from the records that the search left, as replay does: it never depends on anything else. */
+/* Searches, then makes the package from the records that the search left, as replay does, so that the package depends on nothing else. */
 bool generate(Run *r);
 /* Makes the package from recorded measurements: nothing is compiled or measured, the bytes are the same on any machine. */
 bool replay(Run *r);
@@ -40,25 +40,25 @@ bool check(Run *r);
 bool limits(Run *r);
 /* Compiles into the folder of --builds what a search would compile first. */
 bool build_ahead(Run *r);
-/* --dump STAGE: what that stage makes of the spec, or of the records that there are. Nothing is measured or written. */
+/* --dump STAGE: prints what that stage makes of the spec, or of the records that there are. Nothing is measured or written. */
 bool dump_stage(Run *r);
-/* explain PKG, from the spec and records in the package itself. */
+/* explain PKG: says which kernel the package takes for a shape, and why, from the spec and records in the package itself. */
 bool explain_package(Run *r);
-/* Builds a package by CMake, as a product would, in a private temporary folder, and runs its own benchmark, which prints by itself. */
+/* bench PKG: builds the package by CMake, as a product would, in a temporary folder, and runs its own benchmark, which prints its results. */
 bool bench_package(Run *r);
-/* bench PKG --regret (gen/command/regret.h). */
+/* bench PKG --regret: measures the package's regret again (gen/command/regret.h). */
 bool regret_package(Run *r);
 
 /* ---- what they share ---- */
 
 /* The workload of the spec o->operand. What is wrong with the spec is printed. */
 const Workload *command_workload(Run *r);
-/* The same for the package in the folder o->operand: its own spec.cfg, and records.jsonl as the workload's records. target: those that are
- * meant, as --target names them; n 0: all of the package's. */
+/* The workload of the package in the folder o->operand: its own spec.cfg, with its records.jsonl as records. target: which of its targets, as
+ * --target names them; n 0: all. */
 const Workload *command_package(Run *r, CliList target);
-/* Everything that fits the unit's target; what is wrong with templates is found before anything is built, and printed. */
+/* All candidates that fit the unit's target. Errors in templates are found here, before anything is built, and printed. */
 const Space *command_space(Run *r, const Workload *w, const UnitContext *u);
-/* To be said before code of a package runs here. */
+/* Warns the user; called before code of a package runs here. */
 void command_warn_of_code(const Options *o);
 
 #endif

@@ -9,36 +9,36 @@
 #include "gen/package/emit.h"
 #include "gen/report/report.h"
 
-static const double PROVE_DEADLINE_S = 60;
+static const double PROVE_DEADLINE_S = 60; /* for compiling the dispatcher */
 
-const Package *deliver_make(Run *r, const Workload *w, Result *part)
+const Package *deliver_make(Run *r, const Workload *w, Result *result)
 {
     Diag *d = diag_new(r->a);
     const int n = workload_ntarget(w);
-    const bool is_told = r->o->json || !r->o->quiet || w->report;
-    for (int i = 0; i < n && is_told; i++) {
+    const bool shows_cost = r->o->json || !r->o->quiet || w->report;
+    for (int i = 0; i < n && shows_cost; i++) {
         CostReport *cost = ARENA_NEW(r->a, CostReport);
-        *cost = cost_report(r->a, part[i].study, part[i].templates);
-        part[i].cost = cost;
+        *cost = cost_report(r->a, result[i].study, result[i].templates);
+        result[i].cost = cost;
     }
-    const char *report = w->report ? report_html(r->a, part, n, DCGEN_VERSION, &r->err) : NULL;
+    const char *report = w->report ? report_html(r->a, result, n, DCGEN_VERSION, &r->err) : NULL;
     if (w->report && !report)
         return NULL;
-    const Package *p = replay_package(r->a, w, part, n, report, d);
+    const Package *p = replay_package(r->a, w, result, n, report, d);
     diag_print(d, stderr);
     if (!p)
         run_fails(r, EXIT_FAILED, "a template cannot be filled");
     return p;
 }
 
-bool deliver_prove(Run *r, const Workload *w, const Result *part, const Package *p, Proof *proof)
+bool deliver_prove(Run *r, const Workload *w, const Result *result, const Package *p, Proof *proof)
 {
     const char *why = NULL;
     const Toolchain cc = tools_cc(r->a, r->o);
     Builder *b = builder_new(r->a, &cc, 1, PROVE_DEADLINE_S, r->stop, &why);
     ProofStatus status = PROOF_NONE;
     if (b) {
-        const Dispatcher *d = package_dispatcher(r->a, part, workload_ntarget(w));
+        const Dispatcher *d = package_dispatcher(r->a, result, workload_ntarget(w));
         status = prove_text(r->a, d, package_text(p, "dispatch.h"), b, r->stop, proof, &why);
         builder_free(b);
     }
@@ -51,16 +51,16 @@ bool deliver_prove(Run *r, const Workload *w, const Result *part, const Package 
     return true;
 }
 
-bool deliver_write(Run *r, const Workload *w, const Result *part, const Package *p, const Proof *proof)
+bool deliver_write(Run *r, const Workload *w, const Result *result, const Package *p, const Proof *proof)
 {
     const int n = workload_ntarget(w);
     if (!package_write(p, w->out, r->o->force, &r->err, r->a))
         return false;
     for (int i = 0; i < n && r->o->verbose; i++)
-        summary_failures(r->a, &part[i], stderr);
+        summary_failures(r->a, &result[i], stderr);
     if (r->o->json || !r->o->quiet)
-        summary_package(w, part, n, proof->ndeclared ? proof : NULL, r->o->json, stdout);
+        summary_package(w, result, n, proof->ndeclared ? proof : NULL, r->o->json, stdout);
     for (int i = 0; i < n; i++)
-        summary_contract(r->a, &part[i], n > 1, stderr);
+        summary_contract(r->a, &result[i], n > 1, stderr);
     return true;
 }

@@ -15,13 +15,13 @@
 #include "gen/command/replay.h"
 #include "gen/package/foreign.h"
 
-static void sort(CliList *list)
+static void sort_list(CliList *list)
 {
     if (list->n)
         qsort(list->item, (size_t)list->n, sizeof *list->item, order_word);
 }
 
-/* NULL: there is no such file. What is there and cannot be read as one has an impossible text. */
+/* The file's text; NULL: there is nothing of that name. What is there but cannot be read has the text "", which no file of a package has. */
 static const char *read_file(Arena *a, const char *folder, const char *path, size_t *len)
 {
     const char *file = arena_printf(a, "%s/%s", folder, path);
@@ -62,12 +62,12 @@ static void read_manifest(Arena *a, Drift *d)
         cli_list_add(a, &d->missing, MANIFEST_PATH);
         return;
     }
-    const size_t as_it_is = len;
+    const size_t len_there = len;
     const char *lf = text_with_lf(a, text, &len);
     d->manifest = manifest_read(a, lf, &d->fault);
     if (!d->manifest)
         cli_list_add(a, &d->edited, MANIFEST_PATH);
-    else if (len != as_it_is)
+    else if (len != len_there)
         cli_list_add(a, &d->line_ends, MANIFEST_PATH);
 }
 
@@ -86,9 +86,9 @@ bool drift_of_files(Arena *a, const char *folder, Drift *d, const char **err)
         return true;
     for (int i = 0; i < d->manifest->n; i++)
         compare_entry(a, &d->manifest->entry[i], d);
-    sort(&d->edited);
-    sort(&d->missing);
-    sort(&d->line_ends);
+    sort_list(&d->edited);
+    sort_list(&d->missing);
+    sort_list(&d->line_ends);
     if (foreign_list(a, folder, d->manifest, &extra))
         d->extra = (CliList){ extra.path, extra.n };
     if (strcmp(d->manifest->version, DCGEN_VERSION) != 0)
@@ -96,17 +96,19 @@ bool drift_of_files(Arena *a, const char *folder, Drift *d, const char **err)
     return true;
 }
 
-static bool is_other(const Drift *d, const char *path)
+/* True if the file is not as MANIFEST says. */
+static bool is_altered(const Drift *d, const char *path)
 {
     return cli_list_has(&d->edited, path) || cli_list_has(&d->missing, path) || cli_list_has(&d->line_ends, path);
 }
 
-bool drift_may_replay(const Drift *d) { return !is_other(d, "spec.cfg") && !is_other(d, "records.jsonl"); }
+bool drift_may_replay(const Drift *d) { return !is_altered(d, "spec.cfg") && !is_altered(d, "records.jsonl"); }
 
 /* ---- against this dcgen ---- */
 
-static bool is_edited(const Drift *d) { return d->edited.n || d->missing.n || d->line_ends.n; }
+static bool has_edits(const Drift *d) { return d->edited.n || d->missing.n || d->line_ends.n; }
 
+/* True if the template stands in one of the folders as it was when the package was made. */
 static bool is_in_folders(Arena *a, const CliList *folders, const ManifestEntry *e)
 {
     for (int i = 0; i < folders->n; i++) {
@@ -133,7 +135,7 @@ void drift_of_templates(Arena *a, const CliList *folders, Drift *d)
             add_maker(a, d, m->entry[i].path);
 }
 
-/* Templates that came, or went, between then and now; those that only changed are known already. */
+/* Adds templates that only one of the two packages is made of; drift_of_templates has added those whose text differs. */
 static void compare_templates(Arena *a, const Manifest *now, Drift *d)
 {
     const Manifest *side[] = { d->manifest, now };
@@ -143,19 +145,19 @@ static void compare_templates(Arena *a, const Manifest *now, Drift *d)
                 add_maker(a, d, side[k]->entry[i].path);
 }
 
-/* They name the hashes of the other files: beside edited ones they tell nothing new. */
+/* True for a file that names the hashes of the others: where another file was edited, it tells nothing new. */
 static bool has_hashes(const char *path)
 {
     return strcmp(path, MANIFEST_PATH) == 0 || strcmp(path, "package.json") == 0;
 }
 
-/* It is as MANIFEST says, and not as dcgen writes it again. */
+/* True if the file is as MANIFEST says, but this dcgen writes it otherwise. */
 static bool is_changed(Arena *a, const Drift *d, const PackageFile *f)
 {
     size_t len;
     const char *text = read_file(a, d->folder, f->path, &len);
     const bool is_same = text && len == f->len && memcmp(text, f->text, len) == 0;
-    return !is_same && !is_other(d, f->path) && !(is_edited(d) && has_hashes(f->path));
+    return !is_same && !is_altered(d, f->path) && !(has_edits(d) && has_hashes(f->path));
 }
 
 void drift_of_package(Arena *a, const Package *again, Drift *d)
@@ -172,13 +174,13 @@ void drift_of_package(Arena *a, const Package *again, Drift *d)
     for (int i = 0; m && i < m->n; i++)
         if (m->entry[i].kind == MANIFEST_FILE && !package_text(again, m->entry[i].path))
             cli_list_add(a, &d->changed, m->entry[i].path);
-    sort(&d->changed);
+    sort_list(&d->changed);
     d->replayed = true;
 }
 
 /* ---- what was found ---- */
 
-bool drift_found(const Drift *d) { return is_edited(d) || d->maker.n || d->changed.n; }
+bool drift_found(const Drift *d) { return has_edits(d) || d->maker.n || d->changed.n; }
 
 static const char *version_of(const Drift *d) { return d->manifest ? d->manifest->version : "of an unknown version"; }
 
@@ -254,11 +256,13 @@ void drift_print(const Drift *d, bool json, FILE *to)
 
 /* ---- replay --check ---- */
 
-/* report.html is not drawn anew: another gnuplot would draw it otherwise, so the one that is there stands for it. */
-static const char *report_of(Arena *a, const Workload *w, const char *folder)
+/* The folder's report.html; it is not drawn again, as another gnuplot would draw it otherwise. "": it is missing; NULL: the package has none. */
+static const char *report_there(Arena *a, const Workload *w, const char *folder)
 {
-    const char *there = w->report ? text_read_file(a, arena_printf(a, "%s/report.html", folder), NULL) : NULL;
-    return w->report && !there ? "" : there;
+    if (!w->report)
+        return NULL;
+    const char *report = text_read_file(a, arena_printf(a, "%s/report.html", folder), NULL);
+    return report ? report : "";
 }
 
 /* Compares the folder with what this dcgen makes of the package's own spec and records. False: nothing can be made of them. */
@@ -269,10 +273,11 @@ static bool compare_again(Run *r, Drift *d)
     if (!w)
         return false;
     drift_of_templates(r->a, &w->folders, d);
-    const Result *part = replay_all(r, w, NULL);
-    if (!part)
+    const Result *result = replay_all(r, w, NULL);
+    if (!result)
         return false;
-    const Package *again = replay_package(r->a, w, part, workload_ntarget(w), report_of(r->a, w, r->o->operand), diag);
+    const Package *again =
+        replay_package(r->a, w, result, workload_ntarget(w), report_there(r->a, w, r->o->operand), diag);
     diag_print(diag, stderr);
     if (again)
         drift_of_package(r->a, again, d);

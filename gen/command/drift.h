@@ -19,22 +19,24 @@ typedef struct {
     const Manifest *manifest; /* NULL: it is missing, or is none */
     const char *fault;        /* what is wrong with MANIFEST; NULL: nothing, or it is missing */
     CliList edited, missing;  /* files that are not as MANIFEST says */
-    CliList line_ends;        /* files that are, but for CR LF where dcgen wrote LF */
+    CliList line_ends;        /* files that are as it says, but for CR LF where dcgen wrote LF */
     CliList extra;            /* what else is in the folder: no fault */
-    CliList maker;   /* what is another than where the package was made: "dcgen 0.0.9", "template dense/pack.c" */
+    /* what made the package and is not the same here: "dcgen 0.0.9", "template dense/pack.c" */
+    CliList maker;
     CliList changed; /* files that are as MANIFEST says, and that this dcgen would write otherwise */
     bool replayed;   /* `changed` is known */
 } Drift;
 
-/* The folder against its MANIFEST. False with *err set: it is no package. */
+/* Compares the folder with its MANIFEST. False with *err set: it is no package. */
 bool drift_of_files(Arena *a, const char *folder, Drift *d, const char **err);
-/* Are the spec and the records those that the package was made of? Only then it can be made again. */
+/* Are the spec and the records those that the package was made of? Only then can it be made again. */
 bool drift_may_replay(const Drift *d);
-/* MANIFEST against the templates that there are, in these folders. */
+/* Compares MANIFEST with the templates in these folders. */
 void drift_of_templates(Arena *a, const CliList *folders, Drift *d);
-/* The folder against the package as this dcgen makes it. */
+/* Compares the folder with the package as this dcgen makes it. */
 void drift_of_package(Arena *a, const Package *again, Drift *d);
 
+/* Does anything but `extra` say that the package differs? */
 bool drift_found(const Drift *d);
 void drift_print(const Drift *d, bool json, FILE *to);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dump: prints what a stage of the pipeline made. Each stage is two functions of a table. As text it is a head line or more, then a
- * table of one line an entry; as JSON one value, in which what is not known or not finite is null.
+ * dump: prints what a stage of the pipeline made. A table has two functions for each stage, one for text, one for JSON. The text is a head of
+ * one or more lines, then a table with one line an entry. The JSON is one value; what is not known or not finite is null there.
  */
 #include "gen/command/dump.h"
 
@@ -134,12 +134,12 @@ static void print_space(const Dump *d)
                      quote_line(d->a, s->rejection[i].constraint->why), expr_text(s->rejection[i].constraint->need));
     for (int i = 0; i < s->ngeneral; i++)
         fprintf(d->out, "general: %s\n", words_candidate(d->a, &s->general[i]));
-    Arena *line = arena_new();
+    Arena *scratch = arena_new();
     for (int64_t i = 0; i < s->n; i++) {
-        fprintf(d->out, "%s\n", words_candidate(line, &s->candidate[i]));
-        arena_reset(line);
+        fprintf(d->out, "%s\n", words_candidate(scratch, &s->candidate[i]));
+        arena_reset(scratch);
     }
-    arena_free(line);
+    arena_free(scratch);
 }
 
 static json_t *space_json(const Dump *d)
@@ -204,7 +204,7 @@ static void print_records(const Dump *d)
         print_limit(d, &r->limit[i]);
 }
 
-/* As in a record file. */
+/* A list of the lines that a record file would have. */
 static json_t *records_json(const Dump *d)
 {
     json_t *list = json_array();
@@ -387,52 +387,55 @@ static json_t *trace_json(const Dump *d)
  *
  * Candidates as they are compiled, with all that another program needs to compile them and to hand them to a runner. As JSON:
  *
- *   { "reference":  { "code": C, "flags": [...] },      flags: but "-o FILE" and the source
+ *   { "reference":  { "code": C, "flags": [...] },      flags: all but "-o FILE" and the source
  *     "setup":      the runner's setup request, but for the path of the reference,
  *     "candidates": [ { "key", "template", "target", "params", "code", "cc": [...] or "nvcc": [...] and "emulator": [...] } ] }
  */
 
-enum { MOST_DRAWS = 1000 }; /* for a candidate: templates that have no more of them are given up */
+/* Every so many draws the turn passes to the next template: one may have no more candidates. */
+enum { MOST_DRAWS = 1000 };
 
 typedef struct {
     int64_t n, most;
-    const Candidate **pick;
+    const Candidate **item;
 } Picked;
 
-static void pick(Picked *p, const Candidate *c)
+/* Adds a candidate, unless it is there already or `most` are. */
+static void add_candidate(Picked *p, const Candidate *c)
 {
-    int64_t i = 0;
-    while (i < p->n && !candidate_same(p->pick[i], c))
-        i++;
-    if (i == p->n && p->n < p->most)
-        p->pick[p->n++] = c;
+    for (int64_t i = 0; i < p->n; i++)
+        if (candidate_same(p->item[i], c))
+            return;
+    if (p->n < p->most)
+        p->item[p->n++] = c;
 }
 
-/* All candidates if --trials was not given; else at most that many: the general kernels, then some at random by --seed, of one template after
- * the other. */
+/* All candidates if --trials was not given; else at most that many: the general kernels, then some drawn by --seed, the templates of the general
+ * kernels taking turns. */
 static Picked pick_candidates(const Dump *d)
 {
     const Space *s = d->in->space;
     const int trials = d->in->options->trials;
     Rng rng = { d->in->options->seed };
     Picked p = { .most = trials < 0 ? s->n + s->ngeneral : trials };
-    p.pick = ARENA_ARRAY(d->a, (size_t)p.most + 1, const Candidate *);
+    p.item = ARENA_ARRAY(d->a, (size_t)p.most + 1, const Candidate *);
     for (int i = 0; i < s->ngeneral; i++)
-        pick(&p, &s->general[i]);
+        add_candidate(&p, &s->general[i]);
     for (int64_t i = 0; trials < 0 && i < s->n; i++)
-        pick(&p, &s->candidate[i]);
+        add_candidate(&p, &s->candidate[i]);
     const int64_t wanted = trials < 0 ? 0 : p.most < s->n ? p.most : s->n;
-    for (int64_t i = 0, draws = 0; p.n < wanted && draws < MOST_DRAWS * p.most; draws++) {
+    for (int64_t turn = 0, draws = 0; p.n < wanted && draws < MOST_DRAWS * p.most; draws++) {
         const Candidate *c = &s->candidate[rng_below(&rng, s->n)];
         const int64_t before = p.n;
-        if (c->t == s->general[i % s->ngeneral].t)
-            pick(&p, c);
-        i += p.n > before || draws % MOST_DRAWS == MOST_DRAWS - 1;
+        if (c->t == s->general[turn % s->ngeneral].t)
+            add_candidate(&p, c);
+        if (p.n > before || draws % MOST_DRAWS == MOST_DRAWS - 1)
+            turn++;
     }
     return p;
 }
 
-/* NULL after errors. */
+/* The candidate's text; NULL after errors. */
 static const char *code_of(const Dump *d, const Candidate *c)
 {
     int64_t value[TEMPLATE_MAX_PARAM];
@@ -444,7 +447,7 @@ static void print_source(const Dump *d)
 {
     const Picked p = pick_candidates(d);
     for (int64_t i = 0; i < p.n; i++) {
-        const char *code = code_of(d, p.pick[i]);
+        const char *code = code_of(d, p.item[i]);
         fprintf(d->out, "%s%s", i ? "\n" : "", code ? code : "");
     }
 }
@@ -457,8 +460,8 @@ static json_t *flags_json(Toolchain t)
     return json_of_list(t.flags, n);
 }
 
-/* With how it is compiled for its device, and for the emulator where that can take its place. */
-static json_t *compiled_json(const Dump *d, const Candidate *c, const char *context)
+/* A candidate with its text, the flags that compile it for its device and, where the emulator can take the device's place, those for that. */
+static json_t *compilable_json(const Dump *d, const Candidate *c, const char *context)
 {
     const Family *f = c->target->family;
     const char *key = candidate_key(d->a, c, context, d->in->result.unit.device);
@@ -482,7 +485,7 @@ static json_t *source_json(const Dump *d)
         diag_error(d->diag, (Loc){ 0 }, "%s: %s", s->op->reference, strerror(errno));
     json_t *list = json_array();
     for (int64_t i = 0; i < p.n; i++)
-        json_array_append_new(list, compiled_json(d, p.pick[i], context));
+        json_array_append_new(list, compilable_json(d, p.item[i], context));
     json_t *reference = JSON_OBJECT(FIELD("code", text ? unit_reference(d->a, s, text) : NULL),
                                     FIELD("flags", flags_json(tools_cc(d->a, o))));
     return JSON_OBJECT(FIELD("reference", reference), FIELD("setup", runner_setup(s->op, s->dtype, o->seed, NULL)),

@@ -18,15 +18,15 @@ typedef struct {
     int nshape;  /* shapes that it was measured on */
 } TraceStep;
 
-/* A search repeated from its seed and its own records. One that was begun once and not resumed is a function of both, so its trace meets
- * every kernel that it recorded, in that order. */
+/* A search repeated from its seed and its own records. If the search ran through without a break, nothing else decided what it asked for, so
+ * its trace asks for every kernel that it recorded, in the same order. */
 typedef struct {
     int64_t nstep, nrecord; /* kernels asked for; kernels of this target in the records */
     TraceStep *step;
-    bool same; /* both are the same, in the same order */
+    bool same; /* the kernels asked for are those in the records, in the same order */
 } SearchTrace;
 
-/* r: as the search left it. NULL with *err set: nothing can be searched. */
+/* r: the records as the search left them. NULL with *err set: nothing can be searched. */
 const SearchTrace *trace_make(Arena *a, const Result *out, const Records *r, const Strategy *strategy, uint64_t seed,
                               const char **err);
 
@@ -35,12 +35,12 @@ typedef struct {
     const Workload *workload;
     const Options *options; /* source */
     const Space *space;     /* space, source */
-    /* source: its unit; records: its records, all of the file; model, assign, tree: all of it */
+    /* source needs its `unit` alone; records its `records`, here all of the file; model, assign and tree need all of it */
     Result result;
     const SearchTrace *trace; /* trace */
 } DumpInput;
 
-/* Errors in d: of templates that cannot be filled, or of the op's definition; what they concern is left out. */
+/* Prints the stage. Errors in d: a template cannot be filled, or the op's definition cannot be read; that is left out. */
 void dump(Arena *a, DumpStage stage, const DumpInput *in, bool json, FILE *out, Diag *d);
 
 #endif

@@ -29,17 +29,17 @@ bool generate(Run *r)
     /* Search: propose, build and measure kernels and fit the model, until the budget is used. This gives records. */
     const Known *known = w ? learn_targets(r, w) : NULL;
     /* Work out from the records, for each target: study, model, chosen kernels, dispatch tree, stated regret. */
-    Result *part = known ? replay_all(r, w, known) : NULL;
+    Result *result = known ? replay_all(r, w, known) : NULL;
     /* Make the files of the package in memory, and prove that its dispatcher does as the trees say. */
-    const Package *p = part ? deliver_make(r, w, part) : NULL;
-    return p && deliver_prove(r, w, part, p, &proof) && deliver_write(r, w, part, p, &proof);
+    const Package *p = result ? deliver_make(r, w, result) : NULL;
+    return p && deliver_prove(r, w, result, p, &proof) && deliver_write(r, w, result, p, &proof);
 }
 
-/* It compiles nothing, so the dispatcher is not proven. */
+/* Replay compiles nothing, so the dispatcher is not proven. */
 bool replay(Run *r)
 {
     const Workload *w = read_workload(r);
-    Result *part = w ? replay_all(r, w, NULL) : NULL;
-    const Package *p = part ? deliver_make(r, w, part) : NULL;
-    return p && deliver_write(r, w, part, p, &(Proof){ 0 });
+    Result *result = w ? replay_all(r, w, NULL) : NULL;
+    const Package *p = result ? deliver_make(r, w, result) : NULL;
+    return p && deliver_write(r, w, result, p, &(Proof){ 0 });
 }

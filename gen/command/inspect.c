@@ -11,7 +11,7 @@
 
 /* ---- a package ---- */
 
-/* What a package was made from, out of its own spec and records: of each target, or of those that --target names. 0: it fails. */
+/* Reads the package's own spec and records, and gives the results of its targets, or of those that --target names. Returns how many; 0: none. */
 static int read_package(Run *r, const Workload **w, Result **out)
 {
     const CliList *target = &r->o->target;
@@ -59,7 +59,7 @@ bool regret_package(Run *r)
 
 /* ---- check ---- */
 
-/* What could be searched on this machine; *device is what kernels would run on. */
+/* The space that a search would have on this machine. *device: what its kernels would run on. NULL: it fails. */
 static const Space *probe_space(Run *r, const Workload *w, Device *device)
 {
     Site site;
@@ -67,7 +67,7 @@ static const Space *probe_space(Run *r, const Workload *w, Device *device)
         return NULL;
     const char *why = NULL;
     const Target *target = workload_target(r->a, w, device, &why);
-    if (!target && w->target.n) /* another machine is to run it; this one's caches stand for that one's */
+    if (!target && w->target.n) /* another machine will run it; the caches of this one stand for its caches */
         target = target_find(w->targets, w->target.item[0]);
     if (!target) {
         run_fails(r, EXIT_USAGE, "%s", why);
@@ -95,7 +95,7 @@ bool check(Run *r)
 
 /* ---- dump ---- */
 
-/* What the stage needs of the records. */
+/* Reads the records, and makes of them what the stage needs. */
 static bool read_records(Run *r, const Workload *w, DumpInput *in)
 {
     const DumpStage stage = r->o->dump;
@@ -112,7 +112,7 @@ static bool read_records(Run *r, const Workload *w, DumpInput *in)
     return stage != DUMP_TRACE || in->trace;
 }
 
-/* Everything that the stage needs. */
+/* Makes everything that the stage needs. */
 static bool make_input(Run *r, const Workload *w, DumpInput *in)
 {
     *in = (DumpInput){ .workload = w, .options = r->o };
@@ -127,8 +127,8 @@ static bool make_input(Run *r, const Workload *w, DumpInput *in)
     return in->space;
 }
 
-/* Spec and records are not of one target alone. */
-static bool is_of_all(DumpStage stage) { return stage == DUMP_SPEC || stage == DUMP_RECORDS; }
+/* True if the stage is printed once for all targets: spec and records are not of one target alone. */
+static bool is_of_all_targets(DumpStage stage) { return stage == DUMP_SPEC || stage == DUMP_RECORDS; }
 
 bool dump_stage(Run *r)
 {
@@ -136,7 +136,7 @@ bool dump_stage(Run *r)
     const bool of_package = o->command == COMMAND_EXPLAIN || o->command == COMMAND_BENCH;
     const Workload *w = of_package ? command_package(r, o->target) : command_workload(r);
     Diag *d = diag_new(r->a);
-    const int n = !w ? 0 : is_of_all(o->dump) ? 1 : workload_ntarget(w);
+    const int n = !w ? 0 : is_of_all_targets(o->dump) ? 1 : workload_ntarget(w);
     for (int i = 0; i < n; i++) {
         DumpInput in;
         const Workload *one = workload_for(r->a, w, i);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * learn: records for one target. Those that are there will do where nothing can be measured (--offline), or where another machine has
- * measured the target; else the target is searched: its space is made, and rounds of candidates are proposed, built, verified, measured
- * and recorded, and the model is fitted again after each (search/choose/search.h).
+ * learn: gets records for one target. Existing ones will do if nothing shall be measured (--offline), or if another machine has measured the
+ * target. Else the target is searched: its space is made, and rounds of candidates are proposed, built, verified, measured and recorded, and
+ * the model is fitted again after each (search/choose/search.h).
  */
 #include <string.h>
 #include <unistd.h>
@@ -65,7 +65,7 @@ static bool search_device(Run *r, const Workload *w, const Site *site, Tools *t,
            search_space(r, w, site, t, &u, space, began_s);
 }
 
-/* True if the file has measured times of a device that runs the target. Then no model need stand in for them. */
+/* True if the file has measured times of a device that runs the target. */
 static bool has_times(Arena *a, const Workload *w, const char *path)
 {
     const char *err;
@@ -75,16 +75,16 @@ static bool has_times(Arena *a, const Workload *w, const char *path)
            ntime > 0;
 }
 
-/* What was measured for this target: in the workload's own records, else in those that come with dcgen, records/<device>/<name>.jsonl.
- * NULL: nothing. */
-static const char *recorded_times(Arena *a, const Workload *w, const Options *o)
+/* The file with times of this target: the workload's own records, else one of those that come with dcgen, records/<device>/<name>.jsonl.
+ * NULL: no file has any. */
+static const char *find_times(Arena *a, const Workload *w, const Options *o)
 {
-    const char *own = dir_records(a);
+    const char *shipped = dir_records(a);
     char **folder;
     int n = 0;
     if (has_times(a, w, w->records))
         return w->records;
-    if (o->records || !own || !dir_list(a, own, "", &folder, &n))
+    if (o->records || !shipped || !dir_list(a, shipped, "", &folder, &n))
         return NULL;
     for (int i = 0; i < n; i++) {
         const char *path = arena_printf(a, "%s/%s.jsonl", folder[i], w->spec->name);
@@ -94,16 +94,16 @@ static const char *recorded_times(Arena *a, const Workload *w, const Options *o)
     return NULL;
 }
 
-/* The records that will do without a search where the user wants no measurement; NULL: there are none. */
+/* With --offline: the record file that will do without a search. NULL: there is none, or --offline was not given. */
 static const char *offline_records(Arena *a, const Workload *w, const Options *o)
 {
     const Family *wanted = site_family(w);
     if (!o->offline)
         return NULL;
-    return wanted && wanted->aside ? recorded_times(a, w, o) : w->records;
+    return wanted && wanted->aside ? find_times(a, w, o) : w->records;
 }
 
-/* Checks where the record file lies: it must not be a file that the package overwrites, and in the package's folder only with --force. */
+/* Checks where the record file lies: it must be no file that the package overwrites, and it may be in the package's folder with --force alone. */
 static bool check_records(Run *r, const Workload *w)
 {
     const char *place = package_place(r->a, w->out, w->records), *why;
@@ -120,7 +120,7 @@ static bool check_records(Run *r, const Workload *w)
     return record_check(r->a, w->records, &r->err);
 }
 
-/* The machine of the runner lacks the target; another one measured it, and its times are in the records. Then *why says what is lacking. */
+/* True if the runner's machine cannot run the target, but the records have times of one that can. Then *why says what is lacking here. */
 static bool is_measured_elsewhere(Arena *a, const Workload *w, const Site *site, const Tools *t, const char **why)
 {
     return !site->modelled && !w->fresh && !workload_target(a, w, runner_device(t->runner), why) &&
@@ -153,7 +153,7 @@ bool learn_target(Run *r, const Workload *w, Known *known)
     if (*r->stop)
         ok = run_is_interrupted(r, w, t.records != NULL);
     if (ok)
-        r->err = NULL; /* what a search got over is no failure */
+        r->err = NULL; /* the search went on in spite of it */
     else
         run_say(r);
     if (!ok && r->code == EXIT_ENVIRONMENT && t.records)

@@ -9,7 +9,7 @@
 #include "gen/base/number.h"
 #include "gen/command/tools.h"
 
-static const double SECONDS = 1; /* of measuring, a target, unless told otherwise */
+static const double SECONDS = 1; /* for measuring one target, unless --seconds says otherwise */
 
 /* What was measured for one target. */
 typedef struct {
@@ -20,11 +20,11 @@ typedef struct {
     LimitRecord *limit; /* one a thread count */
 } Measured;
 
-/* The columns of the table, as the JSON names them; the rates of levels are an object there. */
+/* The columns of the table, and their names in JSON, which has the rates of levels in an object of their own. */
 static const struct {
     const char *name, *head;
-    size_t field; /* a double in LimitRecord; 0: not measured */
-    double unit;
+    size_t field; /* place of a double in LimitRecord, whose value is 0 if it was not measured */
+    double unit;  /* one of the head's units in those of the field */
     bool is_level;
 } COLUMNS[] = { { "flops_per_s", "GFLOP/s", offsetof(LimitRecord, flops_per_s), 1e9, false },
                 { "l1", "L1 GB/s", offsetof(LimitRecord, bytes_per_s[LEVEL_L1]), 1e9, true },
@@ -41,7 +41,7 @@ static double value_of(const LimitRecord *l, int column)
     return *(const double *)((const char *)l + COLUMNS[column].field);
 }
 
-/* The column has a value in some row. */
+/* True if the column has a value in some row. */
 static bool is_known(const Measured *m, int column)
 {
     for (int i = 0; i < m->n; i++)
@@ -93,7 +93,7 @@ static void print_json(const Measured *m, int n, FILE *to)
     json_decref(all);
 }
 
-/* With compilers and runner open. */
+/* Measures and records the limits of the runner's device. The compilers and the runner are open. */
 static bool measure_device(Run *r, const Site *site, Tools *t, Measured *m)
 {
     const Workload *w = m->workload;

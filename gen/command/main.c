@@ -13,7 +13,7 @@
 
 static volatile int interrupted;
 
-/* The first interrupt ends the run in order: records are whole, the runner and compilers are stopped. The second ends it at once. */
+/* The first interrupt ends the run in order: records are whole, the runner and compilers are stopped. The second kills dcgen at once. */
 static void on_interrupt(int sig)
 {
     if (interrupted++) {
@@ -23,7 +23,7 @@ static void on_interrupt(int sig)
     }
 }
 
-/* One that was to be ignored stays ignored, as nohup wants it. */
+/* A signal that was ignored when dcgen was started stays ignored, as nohup wants it. */
 static void catch_signal(int sig)
 {
     struct sigaction old, action = { .sa_handler = on_interrupt };
@@ -38,10 +38,11 @@ static void catch_signals(void)
     catch_signal(SIGTERM);
     catch_signal(SIGHUP);
     signal(SIGPIPE, SIG_IGN); /* a runner that died is seen when it is written to */
-    signal(SIGXFSZ, SIG_IGN); /* so is a file that may not grow */
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is seen when it is written to */
 }
 
-/* Files must not get the numbers of standard streams that the caller closed: messages would go into them. */
+/* Opens /dev/null in place of standard streams that the caller closed, the wrong way round, so that using them still fails. Else files that
+ * dcgen opens would get their numbers, and messages would go into these files. */
 static void hold_standard_streams(void)
 {
     for (int fd = 0; fd < 3; fd++)
@@ -49,7 +50,7 @@ static void hold_standard_streams(void)
             _exit(EXIT_ENVIRONMENT);
 }
 
-/* A result that could not be printed is no result. Who closed a pipe has seen enough. */
+/* The exit code after all output: a result that could not be printed is a failure, unless the reader closed the pipe, who has seen enough. */
 static int finish_output(int code)
 {
     errno = 0;
@@ -61,10 +62,12 @@ static int finish_output(int code)
 
 static bool run_command(Run *r)
 {
-    static bool (*const commands[])(
-        Run *) = { [COMMAND_GENERATE] = generate, [COMMAND_CHECK] = check,         [COMMAND_EXPLAIN] = explain_package,
-                   [COMMAND_REPLAY] = replay,     [COMMAND_BENCH] = bench_package, [COMMAND_LIMITS] = limits,
-                   [COMMAND_BUILD] = build_ahead };
+    typedef bool RunCommand(Run *);
+    static RunCommand *const commands[] = {
+        [COMMAND_GENERATE] = generate, [COMMAND_CHECK] = check,         [COMMAND_EXPLAIN] = explain_package,
+        [COMMAND_REPLAY] = replay,     [COMMAND_BENCH] = bench_package, [COMMAND_LIMITS] = limits,
+        [COMMAND_BUILD] = build_ahead
+    };
     const Options *o = r->o;
     if (o->dump != DUMP_NONE)
         return dump_stage(r);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * race: builds who has part, times them in up to three heats, and says who won by how much.
+ * race: builds the kernels that take part, times them in up to three heats, and says how much faster than the chosen one the best was.
  */
 #include "gen/command/regret.h"
 
@@ -10,27 +10,29 @@
 #include "search/measure/stopwatch.h"
 #include "search/record/samples.h"
 
-enum { LAST_RIVALS = 4 };
+enum { LAST_RIVALS = 4 }; /* of the chosen kernel, in the second heat */
+/* of a request: see MeasureRequest */
 static const double SAMPLE_NS = 1e6, MAX_NS = 20e9, WAIT_NS = 5e8, DEADLINE_S = 60;
 
-static bool build_rivals(const Regret *g, const Match *m)
+/* Builds the kernels of the match that are not built yet. False: the chosen one cannot be built. */
+static bool build_kernels(const Regret *g, const Match *m)
 {
     Run *r = g->run;
     Build build[MATCH_MOST];
-    int64_t trial[MATCH_MOST], value[TEMPLATE_MAX_PARAM];
+    int64_t built[MATCH_MOST], value[TEMPLATE_MAX_PARAM]; /* built: the trial of each build */
     int n = 0;
     for (int i = 0; i < m->n; i++) {
-        const Trial *one = &g->out->study->trial[m->trial[i]];
+        const Trial *t = &g->out->study->trial[m->trial[i]];
         if (g->so[m->trial[i]])
             continue;
-        candidate_values(&one->c, value);
-        const UnitKernel k = { one->c.t, one->c.target, value, one->facts };
-        trial[n] = m->trial[i];
-        build[n++] = (Build){ .name = one->key, .text = unit_candidate(r->a, &g->out->unit, &k, diag_new(r->a)) };
+        candidate_values(&t->c, value);
+        const UnitKernel k = { t->c.t, t->c.target, value, t->facts };
+        built[n] = m->trial[i];
+        build[n++] = (Build){ .name = t->key, .text = unit_candidate(r->a, &g->out->unit, &k, diag_new(r->a)) };
     }
     build_all(g->tools.builder, r->a, build, n, r->stop);
     for (int i = 0; i < n; i++)
-        g->so[trial[i]] = build[i].status == STATUS_OK ? build[i].so : NULL;
+        g->so[built[i]] = build[i].status == STATUS_OK ? build[i].so : NULL;
     return g->so[m->trial[0]] || run_fails(r, EXIT_ENVIRONMENT, "the chosen kernel does not compile");
 }
 
@@ -39,8 +41,8 @@ static double error_of(const MeasureRecord *m)
     return m->status == STATUS_OK ? samples_error(m->ns, m->nsample, m->time_ns <= SAMPLES_REST_NS) : 0;
 }
 
-/* result: of the n kernels at these places of the match. */
-static void judge(Match *m, const MeasureRecord *result, const int *at, int n, ContractShape *out)
+/* Gives the regret. The match becomes the n kernels of the heat, the rivals by their times. at[i]: where kernel i was in the match before. */
+static void judge_heat(Match *m, const MeasureRecord *result, const int *at, int n, ContractShape *out)
 {
     const Match was = *m;
     Ranked rival[MATCH_MOST]; /* by their times as parts of the chosen one's */
@@ -61,8 +63,8 @@ static void judge(Match *m, const MeasureRecord *result, const int *at, int n, C
     out->said = contract_says(out->regret, out->spread);
 }
 
-/* Those that were built. */
-static bool time_all(const Regret *g, Match *m, int repeats, ContractShape *out)
+/* Times the kernels of the match that were built, and judges them. */
+static bool run_heat(const Regret *g, Match *m, int repeats, ContractShape *out)
 {
     Run *r = g->run;
     MeasureRecord *result = ARENA_ARRAY(r->a, MATCH_MOST, MeasureRecord);
@@ -83,19 +85,19 @@ static bool time_all(const Regret *g, Match *m, int repeats, ContractShape *out)
     if (result[0].status != STATUS_OK)
         return run_fails(r, EXIT_FAILED, "the chosen kernel fails here: %s: %s", status_name(result[0].status),
                          result[0].why ? result[0].why : "");
-    judge(m, result, k.at, k.n, out);
+    judge_heat(m, result, k.at, k.n, out);
     return true;
 }
 
 bool race_hold(const Regret *g, Match *m, int repeats, ContractShape *out)
 {
-    if (!build_rivals(g, m) || !time_all(g, m, match_rules[MATCH_BENCH].few_repeats, out))
+    if (!build_kernels(g, m) || !run_heat(g, m, match_rules[MATCH_BENCH].few_repeats, out))
         return false;
     m->n = m->n < LAST_RIVALS + 1 ? m->n : LAST_RIVALS + 1;
-    if (!time_all(g, m, repeats, out))
+    if (!run_heat(g, m, repeats, out))
         return false;
     if (m->n < 3 || !(out->regret > 0))
         return true;
-    m->n = 2; /* the luckiest of several would win too often: what counts is whether it does so again */
-    return time_all(g, m, repeats, out);
+    m->n = 2; /* the luckiest of several rivals would win too often: what counts is whether it wins again, alone */
+    return run_heat(g, m, repeats, out);
 }

@@ -14,52 +14,53 @@
 
 /* ---- which shapes ---- */
 
-/* n of the total, evenly: is the i-th one of them? */
+/* True if item i is drawn when n of all items are drawn, evenly. */
 static bool is_drawn(int64_t i, int64_t n, int64_t total) { return i * n / total != (i + 1) * n / total; }
 
-static void add_case(Regret *r, const ContractShape *was, RegretGroup group)
+static void add_case(Regret *g, const ContractShape *was, RegretGroup group)
 {
-    r->item[r->n++] = (RegretCase){ .was = *was, .now = *was, .group = group };
+    g->item[g->n++] = (RegretCase){ .was = *was, .now = *was, .group = group };
 }
 
-static bool is_listed(const Regret *r, int64_t instance)
+static bool is_listed(const Regret *g, int64_t instance)
 {
-    for (int64_t i = 0; i < r->n; i++)
-        if (r->item[i].was.instance == instance)
+    for (int64_t i = 0; i < g->n; i++)
+        if (g->item[i].was.instance == instance)
             return true;
     return false;
 }
 
-/* Held-out shapes that the contract says nothing of, evenly. */
-static void add_further(Regret *r, int64_t n)
+/* Adds n held-out shapes that the contract says nothing of, drawn evenly. */
+static void add_further(Regret *g, int64_t n)
 {
-    const Spec *s = r->out->study->spec;
+    const Spec *s = g->out->study->spec;
     int64_t total = 0, seen = 0;
     for (int64_t i = 0; i < s->ninstance; i++)
-        total += !s->instance[i].tuned && !is_listed(r, i);
+        total += !s->instance[i].tuned && !is_listed(g, i);
     for (int64_t i = 0; i < s->ninstance; i++)
-        if (!s->instance[i].tuned && !is_listed(r, i) && is_drawn(seen++, n < total ? n : total, total))
+        if (!s->instance[i].tuned && !is_listed(g, i) && is_drawn(seen++, n < total ? n : total, total))
             add_case(
-                r, &(ContractShape){ .instance = i, .inst = &s->instance[i], .kernel = r->out->assignment->chosen[i] },
+                g, &(ContractShape){ .instance = i, .inst = &s->instance[i], .kernel = g->out->assignment->chosen[i] },
                 REGRET_FURTHER);
 }
 
-static void list_cases(Regret *r, int64_t asked)
+/* asked: how many shapes the user wants; 0: all of the contract. */
+static void draw_cases(Regret *g, int64_t asked)
 {
-    const Contract *c = r->out->contract;
+    const Contract *c = g->out->contract;
     const int64_t total = c->tuned.nmeasured + c->held_out.nmeasured, n = asked && asked < total ? asked : total;
-    r->whole = n == total;
-    r->item = ARENA_ARRAY(r->run->a, (size_t)(asked > total ? asked : total) + 1, RegretCase);
+    g->whole = n == total;
+    g->item = ARENA_ARRAY(g->run->a, (size_t)(asked > total ? asked : total) + 1, RegretCase);
     for (int64_t i = 0, seen = 0; i < c->nshape; i++)
         if (c->shape[i].measured && is_drawn(seen++, n, total))
-            add_case(r, &c->shape[i], c->shape[i].inst->tuned ? REGRET_TUNED : REGRET_HELD_OUT);
+            add_case(g, &c->shape[i], c->shape[i].inst->tuned ? REGRET_TUNED : REGRET_HELD_OUT);
     if (asked > total)
-        add_further(r, asked - total);
+        add_further(g, asked - total);
 }
 
 /* ---- who races ---- */
 
-/* The chosen one, those that it met, and where the contract says nothing those that the model puts near the best. */
+/* The chosen kernel, and those that it was compared with; on a further shape, those that the model predicts to be near the best. */
 static Match make_match(const Regret *g, const RegretCase *c)
 {
     const MatchRule *rule = &match_rules[MATCH_BENCH];
@@ -78,7 +79,7 @@ static Match make_match(const Regret *g, const RegretCase *c)
 
 /* ---- measuring and judging ---- */
 
-/* The package states a bound for it (of a further one there is none, and none is needed). */
+/* True if the case counts: its regret could be said when the package was made, or it is a further shape, which needs no bound. */
 static bool is_stated(const RegretCase *c) { return c->was.said || c->group == REGRET_FURTHER; }
 
 static bool measure_case(const Regret *g, RegretCase *c, int repeats)
@@ -107,7 +108,8 @@ static void sum_up(Regret *g)
 static bool breaks_mean(const Regret *g, int group) { return g->whole && g->sum[group].mean > g->mean_bound[group]; }
 static bool breaks_worst(const Regret *g, int group) { return g->sum[group].worst > g->worst_bound[group]; }
 
-/* It cannot be said how this shape is, or it alone is too slow, or the mean is and it has a part in that. */
+/* True if a shape must be measured again: its regret cannot be said, is above the bound of single shapes, or is one that lifts the mean above
+ * its bound. */
 static bool is_suspect(const Regret *g, const RegretCase *c)
 {
     const int k = c->group;
@@ -146,7 +148,8 @@ static bool measure_all(Regret *g)
 
 /* ---- the machine ---- */
 
-/* Where the package's kernels run, whatever the spec's `auto` would find here. */
+/* The package's kernels run on the target that they were made for, whatever the spec's `auto` would find here. Of a GPU, site_find says whether
+ * there is one. */
 static bool find_site(const Regret *g, const Workload *w, Site *site)
 {
     const Target *target = g->out->study->target;
@@ -171,7 +174,7 @@ static bool read_bounds(Regret *g)
     const char *path = arena_printf(g->run->a, "%s/regret.json", g->run->o->operand);
     if (!regret_file_read(g->run->a, path, g->out->study->target->name, &b, &g->run->err))
         return false;
-    const double mean[] = { b.tuned_mean, b.held_out_mean, INFINITY };
+    const double mean[] = { b.tuned_mean, b.held_out_mean, INFINITY }; /* by RegretGroup */
     const double worst[] = { b.tuned_worst, b.held_out_worst, INFINITY };
     for (int k = 0; k < REGRET_GROUPS; k++) {
         g->mean_bound[k] = b.measured ? mean[k] : INFINITY;
@@ -180,11 +183,12 @@ static bool read_bounds(Regret *g)
     return true;
 }
 
-static bool has_cases(Regret *g)
+/* Fails where there is nothing to measure, or nothing to judge. */
+static bool list_cases(Regret *g)
 {
     const Contract *c = g->out->contract;
     const int asked = g->run->o->regret;
-    list_cases(g, asked);
+    draw_cases(g, asked);
     if (!g->n)
         return run_fails(g->run, EXIT_ENVIRONMENT,
                          "the package states no regret: none of its shapes was measured in a last comparison; --regret "
@@ -196,14 +200,14 @@ static bool has_cases(Regret *g)
     return true;
 }
 
-/* All that measuring the contract of one target takes. */
+/* Prepares all that is needed to measure the contract of one target. */
 static bool open_target(Regret *g, const Workload *all)
 {
     Site site;
     const Study *s = g->out->study;
     const Workload *w = workload_of(g->run->a, all, s->target);
     g->so = ARENA_ARRAY(g->run->a, (size_t)s->ntrial + 1, const char *);
-    return read_bounds(g) && has_cases(g) && find_site(g, w, &site) && tools_open(g->run, w, &site, &g->tools) &&
+    return read_bounds(g) && list_cases(g) && find_site(g, w, &site) && tools_open(g->run, w, &site, &g->tools) &&
            runs_here(g);
 }
 
@@ -212,7 +216,7 @@ static bool open_target(Regret *g, const Workload *all)
 static const char *const group_name[REGRET_GROUPS] = { "tuned", "held out", "further, held out" };
 static const char *const group_key[REGRET_GROUPS] = { "tuned", "held_out", "further" };
 
-/* As the contract has it; of further shapes nothing was said. */
+/* The sum that the contract states; it has none of further shapes. */
 static ContractSum recorded(const Regret *g, int group)
 {
     const Contract *c = g->out->contract;
@@ -362,7 +366,7 @@ bool regret(Run *r, const Workload *w, const Result *out, int n)
     Regret g = { 0 };
     bool ok = false;
     for (int i = 0; i < n && !ok && !*r->stop; i++) {
-        r->err = NULL; /* of the target before */
+        r->err = NULL; /* why the target before does not run here */
         g = (Regret){ .run = r, .several = n > 1, .out = &out[i] };
         ok = open_target(&g, w);
         if (!ok)

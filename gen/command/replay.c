@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * replay: makes a package of records. The records of a workload are sorted by device and target, and
- * what they say of each target becomes one package.
+ * replay: makes a package of records. Those of one device make the result of a target, and the results of all targets make the package.
  */
 #include "gen/command/replay.h"
 
@@ -10,8 +9,8 @@
 #include "gen/base/order.h"
 #include "gen/package/emit.h"
 
-/* Times of that target's kernels taken on that device. */
-static int64_t timed_count(Arena *a, const Records *r, const Device *d, const Target *target)
+/* Counts the times of that target's kernels that were taken on that device. */
+static int64_t count_times(Arena *a, const Records *r, const Device *d, const Target *target)
 {
     const char **key = ARENA_ARRAY(a, (size_t)r->nkernel + 1, const char *);
     size_t nkey = 0;
@@ -32,7 +31,7 @@ const Device *replay_device(Arena *a, const Workload *w, const Records *r, int64
     const char *why = "the records name no device";
     for (const Device *d = r->device; d < r->device + r->ndevice; d++) {
         const Target *target = workload_target(a, w, d, &why);
-        const int64_t n = target ? timed_count(a, r, d, target) : 0;
+        const int64_t n = target ? count_times(a, r, d, target) : 0;
         if (target && (!best || n > *ntime || (n == *ntime && strcmp(d->id, best->id) < 0))) {
             best = d;
             *ntime = n;
@@ -43,8 +42,8 @@ const Device *replay_device(Arena *a, const Workload *w, const Records *r, int64
     return best;
 }
 
-/* As the records have it: a package is made of nothing else, and a runner may have said more than fits a line of text. */
-static const Device *recorded(const Records *r, const Device *d)
+/* The device as the records describe it, which is all that a package is made of: a runner may have said more than fits a line of text. */
+static const Device *recorded_device(const Records *r, const Device *d)
 {
     for (int64_t i = 0; i < r->ndevice; i++)
         if (strcmp(r->device[i].id, d->id) == 0)
@@ -55,13 +54,13 @@ static const Device *recorded(const Records *r, const Device *d)
 bool replay_target(Arena *a, const Workload *w, const Records *r, const Device *device, Result *out, const char **err)
 {
     int64_t ntime;
-    device = device ? recorded(r, device) : replay_device(a, w, r, &ntime, err);
+    device = device ? recorded_device(r, device) : replay_device(a, w, r, &ntime, err);
     const Target *target = device ? workload_target(a, w, device, err) : NULL;
     const UnitContext u = workload_unit(w, device, target);
     return target && result_make(a, &u, &w->templates, r, out, err);
 }
 
-/* What all parts were made of, every line once. */
+/* The records that all n results were made of, every line once. */
 static const char *all_records(Arena *a, const Result *out, int n)
 {
     Records *all = ARENA_NEW(a, Records);
@@ -71,12 +70,12 @@ static const char *all_records(Arena *a, const Result *out, int n)
     return record_text(a, all);
 }
 
-const Package *replay_package(Arena *a, const Workload *w, const Result *part, int n, const char *report, Diag *d)
+const Package *replay_package(Arena *a, const Workload *w, const Result *result, int n, const char *report, Diag *d)
 {
-    const EmitInput in = { .part = part,
-                           .npart = n,
+    const EmitInput in = { .result = result,
+                           .nresult = n,
                            .spec_text = w->spec_text,
-                           .records = all_records(a, part, n),
+                           .records = all_records(a, result, n),
                            .report = report,
                            .version = DCGEN_VERSION };
     return package_make(a, &in, d);
@@ -91,24 +90,24 @@ void replay_number(Arena *a, Result *out, int n)
                 out[i].first = d->entry[k].first;
 }
 
-/* What is wrong with a file that was searched with was said when it was opened. */
 Result *replay_all(Run *r, const Workload *w, const Known *known)
 {
     const int n = workload_ntarget(w);
-    Result *part = ARENA_ARRAY(r->a, (size_t)n, Result);
+    Result *result = ARENA_ARRAY(r->a, (size_t)n, Result);
     Records records;
     const char *last = NULL;
     for (int i = 0; i < n; i++) {
         const Known k = known ? known[i] : (Known){ w->records, NULL };
-        const bool again = last && strcmp(k.records, last) == 0;
-        if (!again && !record_read(r->a, k.records, &records, k.device ? NULL : stderr, &r->err))
+        const bool is_read = last && strcmp(k.records, last) == 0;
+        /* A search, which sets k.device, has already said what is wrong with its record file. */
+        if (!is_read && !record_read(r->a, k.records, &records, k.device ? NULL : stderr, &r->err))
             return NULL;
-        if (!replay_target(r->a, workload_for(r->a, w, i), &records, k.device, &part[i], &r->err)) {
+        if (!replay_target(r->a, workload_for(r->a, w, i), &records, k.device, &result[i], &r->err)) {
             r->code = EXIT_FAILED;
             return NULL;
         }
         last = k.records;
     }
-    replay_number(r->a, part, n);
-    return part;
+    replay_number(r->a, result, n);
+    return result;
 }

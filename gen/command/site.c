@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * site: finds the device that the kernels of a workload run on. A device that is not this CPU is
- * asked for by running its runner with --probe.
+ * site: finds the device that the kernels of a workload run on. A device other than this CPU is found by starting its runner with --probe.
  */
 #include <jansson.h>
 #include <string.h>
@@ -10,35 +9,35 @@
 #include "gen/command/tools.h"
 #include "search/measure/runner.h"
 
-static const double PROBE_S = 30; /* a driver that starts its GPU may take many seconds */
+static const double PROBE_DEADLINE_S = 30; /* a driver that starts its GPU may take many seconds */
 
-/* What the program prints; NULL with *why set. */
+/* Runs the program, and gives what it prints; NULL with *why set. */
 static const char *run_probe(Run *r, const char *const *argv, const char **why)
 {
     const ProcessPlan plan = { .argv = argv, .out = PROCESS_KEEP, .err = PROCESS_KEEP };
-    const ProcessEnd e = process_run(r->a, &plan, PROBE_S, r->stop);
+    const ProcessEnd e = process_run(r->a, &plan, PROBE_DEADLINE_S, r->stop);
     const char *said = text_str(&e.err);
     if (e.stopped)
         *why = "interrupted";
     else if (e.error)
         *why = arena_printf(r->a, "cannot start %s: %s", argv[0], strerror(e.error));
     else if (e.late)
-        *why = arena_printf(r->a, "the GPU's driver says nothing for %g s", PROBE_S);
+        *why = arena_printf(r->a, "the GPU's driver says nothing for %g s", PROBE_DEADLINE_S);
     else if (e.wait_status != 0)
         *why = *said ? arena_strndup(r->a, said, strcspn(said, "\n")) : process_status_text(r->a, e.wait_status);
     return process_is_well(&e) ? text_str(&e.out) : NULL;
 }
 
-/* The device beside this CPU, or at the other end of --runner, as the runner that would measure describes it with --probe behind its words.
- * False with *why set. */
-static bool probe(Run *r, const Family *f, Device *out, const char **why)
+/* Asks for the device beside this CPU, or at the other end of --runner: the command of the runner that would measure, with --probe behind it,
+ * describes it. False with *why set. */
+static bool probe_device(Run *r, const Family *f, Device *out, const char **why)
 {
-    const char *own = dir_runner(r->a, f->runner);
+    const char *installed = dir_runner(r->a, f->runner);
     CliList argv = { 0 };
     for (int i = 0; i < r->o->runner.n; i++)
         cli_list_add(r->a, &argv, r->o->runner.item[i]);
-    if (!argv.n && own)
-        cli_list_add(r->a, &argv, own);
+    if (!argv.n && installed)
+        cli_list_add(r->a, &argv, installed);
     if (!argv.n) {
         *why = arena_printf(r->a, "this dcgen was built without %s, so it has no program dcgen-runner-%s to ask",
                             f->system, f->runner);
@@ -58,10 +57,12 @@ static bool probe(Run *r, const Family *f, Device *out, const char **why)
 
 bool site_device(Run *r, const Workload *w, const Site *site, Device *out)
 {
-    if (site->modelled)
+    if (site->modelled) {
         *out = device_typical(r->a, site->target);
-    return site->modelled ||
-           (site->family->aside ? probe(r, site->family, out, &r->err) : device_probe(r->a, w->targets, out, &r->err));
+        return true;
+    }
+    return site->family->aside ? probe_device(r, site->family, out, &r->err)
+                               : device_probe(r->a, w->targets, out, &r->err);
 }
 
 const Family *site_family(const Workload *w)
@@ -71,11 +72,11 @@ const Family *site_family(const Workload *w)
     return t ? t->family : family_of_best(name);
 }
 
-/* A device of the family that runs the named target; where none is named, the best that it runs. */
+/* Finds a device of the family that runs the named target. named NULL: takes the best target that the device runs. */
 static bool find_device(Run *r, const Workload *w, const Family *f, const Target *named, Site *out, const char **why)
 {
     Device d;
-    if (!probe(r, f, &d, why))
+    if (!probe_device(r, f, &d, why))
         return false;
     const Target *t = named ? named : device_best(w->targets, &d);
     *why = arena_printf(r->a, "%s does not run it", d.name);
@@ -85,7 +86,7 @@ static bool find_device(Run *r, const Workload *w, const Family *f, const Target
     return true;
 }
 
-/* Some template serves this spec there. */
+/* True if some template serves this spec on that target. */
 static bool has_template(const Workload *w, const Target *t)
 {
     for (int i = 0; i < w->templates.n; i++)
@@ -94,8 +95,8 @@ static bool has_template(const Workload *w, const Target *t)
     return false;
 }
 
-/* What there is beside this CPU if it can be used, else this CPU. */
-static Site find_any(Run *r, const Workload *w)
+/* For a workload that asks for no family: a device beside this CPU if one can be used, else this CPU. */
+static Site find_any_site(Run *r, const Workload *w)
 {
     const char *why;
     Site site = { 0 }, cpu = { 0 };
@@ -110,8 +111,8 @@ static Site find_any(Run *r, const Workload *w)
     return cpu;
 }
 
-/* Says why it cannot be measured, and what can be done about it. */
-static bool lacks_device(Run *r, const Family *f, const Target *named, bool model, const char *why)
+/* Fails for want of a device to measure on, and says what can be done about it. */
+static bool fail_without_device(Run *r, const Family *f, const Target *named, bool model, const char *why)
 {
     const bool can_offline = r->o->command == COMMAND_GENERATE;
     if (named)
@@ -127,7 +128,11 @@ bool site_find(Run *r, const Workload *w, bool model, Site *out)
     const char *why = "";
     const Target *named = target_find(w->targets, workload_target_name(w, 0));
     const Family *f = site_family(w);
-    *out = f ? (Site){ f, f->aside ? named : NULL, f->aside && model && named } : find_any(r, w);
-    return !f || !f->aside || out->modelled || find_device(r, w, f, named, out, &why) ||
-           lacks_device(r, f, named, model, why);
+    if (!f) {
+        *out = find_any_site(r, w);
+        return true;
+    }
+    *out = (Site){ f, f->aside ? named : NULL, f->aside && model && named };
+    return !f->aside || out->modelled || find_device(r, w, f, named, out, &why) ||
+           fail_without_device(r, f, named, model, why);
 }

@@ -16,14 +16,14 @@
 
 /* ---- a package ---- */
 
-/* 0 where no tuned shape has a weight. */
+/* The regret on tuned shapes; 0 if none of them has a weight. */
 static double tuned_regret(const Result *out)
 {
     const double regret = choice_regret(out);
     return isnan(regret) ? 0 : regret;
 }
 
-/* Trials of the tuned target, or those of them that failed; lesser targets' general kernels are verified, but they are no trials of the search. */
+/* Counts trials of the tuned target, or those that failed. General kernels of lesser targets are verified, but no search asks for them. */
 static int64_t count_trials(const Study *s, bool failed)
 {
     int64_t n = 0;
@@ -42,10 +42,10 @@ static void print_held_out(const Result *out, FILE *to)
         fprintf(to, "  none of the shapes that are held out was measured\n");
 }
 
-/* How well times are known, where that is less than one would expect. */
+/* Says how uncertain the times are, if they are. */
 static void print_noise(const Result *out, FILE *to)
 {
-    static const double BUSY = 0.03;
+    static const double BUSY = 0.03; /* noise of a machine that counts as busy */
     const Contract *c = out->contract;
     const int64_t unsaid = contract_unsaid(c), all = c->tuned.nmeasured + c->held_out.nmeasured;
     const double noise = study_noise(out->study);
@@ -59,7 +59,7 @@ static void print_noise(const Result *out, FILE *to)
                 100 * noise);
 }
 
-/* What the choice rests on. */
+/* Prints what was measured, and how good the choice is by that. */
 static void print_measured(const Result *out, FILE *to)
 {
     const Study *s = out->study;
@@ -72,10 +72,10 @@ static void print_measured(const Result *out, FILE *to)
             100 * tuned_regret(out));
     print_held_out(out, to);
     print_noise(out, to);
-    const Against v = choice_library(out);
-    if (v.n)
-        fprintf(to, "  %.2fx as fast as %s, geometric mean of %" PRId64 " shapes; %.2fx at the worst\n", v.mean,
-                s->target->family->rival, v.n, v.least);
+    const Against library = choice_library(out);
+    if (library.n)
+        fprintf(to, "  %.2fx as fast as %s, geometric mean of %" PRId64 " shapes; %.2fx at the worst\n", library.mean,
+                s->target->family->rival, library.n, library.least);
 }
 
 static void print_modelled(const Study *s, FILE *to)
@@ -142,18 +142,19 @@ static json_t *package_json(const Workload *w, const Result *out, const Proof *p
 {
     const Study *s = out->study;
     const Assignment *as = out->assignment;
-    const Against v = choice_library(out);
+    const Against library = choice_library(out);
     const Proof p = proof ? *proof : (Proof){ 0 };
-    return JSON_OBJECT(
-        FIELD("name", s->spec->name), FIELD("package", w->out), FIELD("records", w->records),
-        FIELD("target", s->target->name), FIELD("device", s->device->name), FIELD("modelled", s->device->modelled),
-        FIELD("kernels", as->nkernel), FIELD("code_bytes", as->code_bytes), FIELD("leaves", tree_nleaf(as->tree)),
-        FIELD("trials", count_trials(s, false)), FIELD("failed", count_trials(s, true)),
-        FIELD("measurements", out->cost->nmeasure), FIELD("model_error", out->cost->error),
-        FIELD("model_rank", out->cost->order.rank), FIELD("regret", tuned_regret(out)), FIELD("curve", curve_json(as)),
-        FIELD("contract", contract_json(out->contract)), FIELD("library_shapes", v.n), FIELD("library_speedup", v.mean),
-        FIELD("library_speedup_least", v.least), FIELD("dispatcher_checked", p.ndeclared),
-        FIELD("dispatcher_checked_beyond", p.ncut), FIELD("dispatcher_checked_all", p.all));
+    return JSON_OBJECT(FIELD("name", s->spec->name), FIELD("package", w->out), FIELD("records", w->records),
+                       FIELD("target", s->target->name), FIELD("device", s->device->name),
+                       FIELD("modelled", s->device->modelled), FIELD("kernels", as->nkernel),
+                       FIELD("code_bytes", as->code_bytes), FIELD("leaves", tree_nleaf(as->tree)),
+                       FIELD("trials", count_trials(s, false)), FIELD("failed", count_trials(s, true)),
+                       FIELD("measurements", out->cost->nmeasure), FIELD("model_error", out->cost->error),
+                       FIELD("model_rank", out->cost->order.rank), FIELD("regret", tuned_regret(out)),
+                       FIELD("curve", curve_json(as)), FIELD("contract", contract_json(out->contract)),
+                       FIELD("library_shapes", library.n), FIELD("library_speedup", library.mean),
+                       FIELD("library_speedup_least", library.least), FIELD("dispatcher_checked", p.ndeclared),
+                       FIELD("dispatcher_checked_beyond", p.ncut), FIELD("dispatcher_checked_all", p.all));
 }
 
 void summary_package(const Workload *w, const Result *out, int n, const Proof *proof, bool json, FILE *to)

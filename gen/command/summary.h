@@ -11,15 +11,15 @@
 #include "gen/package/prove.h"
 #include "search/space/space.h"
 
-/* Of a package of n results that was written; as JSON an object for each. proof: of its dispatcher; NULL: that was not
- * compiled. */
+/* Prints what a package that was written holds, made of n results; as JSON an object for each. proof: its dispatcher's; NULL: there is none. */
 void summary_package(const Workload *w, const Result *out, int n, const Proof *proof, bool json, FILE *to);
-/* Of a spec that is right: its shapes, then of each of n targets the machine, and the space with all rejections; as JSON an object for each. */
+/* Prints what a valid spec asks for: its shapes, then for each of n targets the machine, and the space with all rejections; as JSON an object
+ * for each target. */
 void summary_check(Arena *a, const Workload *w, const Space *const *space, const Device *device, int n, bool json,
                    FILE *to);
-/* What the package should have and has not: the regret that the spec demands, tuned shapes that were not measured. Nothing if all is well. */
+/* Warns of what the package lacks: the regret that the spec demands, comparisons on tuned shapes. Prints nothing if all is well. */
 void summary_contract(Arena *a, const Result *out, bool several, FILE *to);
-/* The candidates that failed, a line each. */
+/* Prints the candidates that failed, a line each. */
 void summary_failures(Arena *a, const Result *out, FILE *to);
 
 #endif

@@ -17,15 +17,17 @@
 #include "gen/base/text.h"
 
 /* A compiler has half of the budget's seconds for a kernel, but at least and at most these. */
-static const double COMPILE_DEADLINE_LEAST_S = 10, COMPILE_DEADLINE_S = 60;
+static const double COMPILE_LEAST_S = 10, COMPILE_MOST_S = 60;
 
 /* ---- folders ---- */
 
 static bool open_builds(Run *r, BuildCache **out)
 {
-    if (r->o->builds && dir_make_parents(r->a, arena_printf(r->a, "%s/", r->o->builds), &r->err))
+    if (!r->o->builds)
+        return true;
+    if (dir_make_parents(r->a, arena_printf(r->a, "%s/", r->o->builds), &r->err))
         *out = build_cache_open(r->a, r->o->builds, &r->err);
-    return *out || !r->o->builds;
+    return *out;
 }
 
 const char *tools_lost_builds(const Run *r, const Tools *t)
@@ -47,7 +49,7 @@ static void say_builds(const Run *r, const Tools *t)
     if (n.damaged)
         diag_say(stderr, DIAG_WARNING, "%d damaged file%s in '%s' %s built anew, such as '%s'", n.damaged,
                  number_plural(n.damaged), o->builds, n.damaged == 1 ? "was" : "were", n.damaged_path);
-    if (lost && o->command != COMMAND_BUILD) /* which fails for it */
+    if (lost && o->command != COMMAND_BUILD) /* there it is an error, which build_ahead.c reports */
         diag_say(stderr, DIAG_WARNING, "%s", lost);
 }
 
@@ -81,16 +83,17 @@ const char *tools_program(Arena *a, const Options *o, const Family *f)
     for (size_t i = 0; i < LENGTH(given); i++)
         if (given[i][1] && strcmp(given[i][0], c->option) == 0)
             return given[i][1];
-    const char *found = process_find(a, c->option), *home = c->home ? getenv(c->home_variable) : NULL;
+    const char *found = process_find(a, c->option);
     if (found || !c->home)
         return found;
+    const char *home = getenv(c->home_variable);
     const char *installed = arena_printf(a, "%s/bin/%s", home ? home : c->home, c->option);
     return access(installed, X_OK) == 0 ? installed : NULL;
 }
 
 Toolchain tools_cc(Arena *a, const Options *o) { return toolchain_make(a, o->cc, &family_cpu, "", false); }
 
-/* CUDA text as C++ whose memory accesses call the emulator (TSan's instrumentation, without its run-time library). */
+/* CUDA text is compiled as C++ whose memory accesses call the emulator (TSan's instrumentation, without its run-time library). */
 Toolchain tools_emulator(Arena *a, const Options *o, const Workload *w)
 {
     CliList flags = { 0 };
@@ -110,32 +113,34 @@ Toolchain tools_emulator(Arena *a, const Options *o, const Workload *w)
 
 int tools_jobs(const Options *o)
 {
-    cpu_set_t mine;
-    return o->jobs ? o->jobs : sched_getaffinity(0, sizeof mine, &mine) == 0 ? CPU_COUNT(&mine) : 1;
+    cpu_set_t allowed;
+    if (o->jobs)
+        return o->jobs;
+    return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
 }
 
-static Builder *open_builder(Run *r, const Workload *w, const Tools *t, Toolchain tools)
+static Builder *open_builder(Run *r, const Workload *w, const Tools *t, Toolchain chain)
 {
-    const double deadline_s = fmin(COMPILE_DEADLINE_S, fmax(COMPILE_DEADLINE_LEAST_S, w->spec->budget.seconds / 2.0));
-    tools.cache = tools.portable ? t->builds : NULL;
-    return builder_new(r->a, &tools, tools_jobs(r->o), deadline_s, r->stop, &r->err);
+    const double deadline_s = fmin(COMPILE_MOST_S, fmax(COMPILE_LEAST_S, w->spec->budget.seconds / 2.0));
+    chain.cache = chain.portable ? t->builds : NULL;
+    return builder_new(r->a, &chain, tools_jobs(r->o), deadline_s, r->stop, &r->err);
 }
 
-/* Some compilers say of a target that they do not know, be it too new or too old, only that. */
-static Builder *open_kernels(Run *r, const Workload *w, const Site *site, const Tools *t, Toolchain tools)
+/* Opens the compiler of the site's kernels. Some compilers say only that they do not know a target: this adds why that may be. */
+static Builder *open_kernel_builder(Run *r, const Workload *w, const Site *site, const Tools *t, Toolchain chain)
 {
     const char *unknown = site->family->compiler.unknown;
-    Builder *b = open_builder(r, w, t, tools);
+    Builder *b = open_builder(r, w, t, chain);
     if (!b && unknown && strstr(r->err, unknown))
         r->err =
             arena_printf(r->a, "%s does not know target '%s': it is too old for it, or so new that it dropped it (%s)",
-                         tools.program, site->target->name, r->err);
+                         chain.program, site->target->name, r->err);
     return b;
 }
 
-/* The family's own compiler; what kernels run beside this CPU need a C compiler too, for the op's definition; and where nothing runs them, the
- * emulator's. */
-static bool open_family(Run *r, const Workload *w, const Site *site, Tools *t)
+/* Opens the compiler of the family's kernels; if they do not run on this CPU, also a C compiler for the op's definition; and without a device
+ * the compiler for the emulator. */
+static bool open_compilers(Run *r, const Workload *w, const Site *site, Tools *t)
 {
     const Family *f = site->family;
     const FamilyCompiler *c = &f->compiler;
@@ -143,28 +148,28 @@ static bool open_family(Run *r, const Workload *w, const Site *site, Tools *t)
     if (!program)
         return run_fails(r, EXIT_ENVIRONMENT, "%s is not found: not in PATH, nor in %s, nor in %s; name it by --%s",
                          c->option, c->home_variable, c->home, c->option);
-    const Toolchain tools = toolchain_make(r->a, program, f, site->target ? site->target->gencode : "", site->modelled);
+    const Toolchain chain = toolchain_make(r->a, program, f, site->target ? site->target->gencode : "", site->modelled);
     if (f->aside && !(t->reference = open_builder(r, w, t, tools_cc(r->a, r->o))))
         return false;
-    Builder *kernels = open_kernels(r, w, site, t, tools);
-    *(site->modelled ? &t->assembler : &t->builder) = kernels;
+    Builder *kernels = open_kernel_builder(r, w, site, t, chain);
     if (!kernels)
         return false;
-    if (tools.assembly && !tools.syntax && !r->o->quiet)
+    if (chain.assembly && !chain.syntax && !r->o->quiet)
         diag_say(stderr, DIAG_WARNING,
                  "dcgen cannot read the assembly of %s: a kernel that does not fit its registers is not refused, only "
                  "its times tell",
                  arch_here());
-    if (site->modelled)
-        t->builder = open_builder(r, w, t, tools_emulator(r->a, r->o, w));
     t->compiler = builder_version(kernels);
-    t->flags = tools.shipped;
+    t->flags = chain.shipped;
+    if (site->modelled)
+        t->assembler = kernels;
+    t->builder = site->modelled ? open_builder(r, w, t, tools_emulator(r->a, r->o, w)) : kernels;
     return t->builder;
 }
 
 /* ---- the runner ---- */
 
-/* Builds the op's definition. NULL: it fails. */
+/* Compiles the op's definition, and gives its path. NULL: it fails. */
 static const char *build_reference(Run *r, const Spec *s, Builder *builder)
 {
     const char *text = text_read_file(r->a, s->op->reference, NULL);
@@ -181,6 +186,7 @@ static const char *build_reference(Run *r, const Spec *s, Builder *builder)
     return NULL;
 }
 
+/* The command that starts the runner; NULL: it fails. */
 static const char *const *runner_command(Run *r, const Site *site)
 {
     const char *name = site->modelled ? site->family->verifier : site->family->runner;
@@ -203,7 +209,7 @@ static void warn_of_peak(const char *machine)
 
 const char *tools_open_compilers(Run *r, const Workload *w, const Site *site, Tools *t)
 {
-    if (!open_builds(r, &t->builds) || !open_family(r, w, site, t))
+    if (!open_builds(r, &t->builds) || !open_compilers(r, w, site, t))
         return NULL;
     return build_reference(r, w->spec, t->reference ? t->reference : t->builder);
 }

@@ -12,30 +12,31 @@
 
 /* ---- where kernels run ---- */
 
-/* This CPU, a GPU beside it or at the other end of --runner, or no device: then kernels are compiled, executed by the emulator, and their times
- * computed. */
+/* Kernels run on this CPU, on a GPU beside it or at the other end of --runner, or on no device. In the last case they are compiled and executed
+ * by the emulator, and their times are computed. */
 typedef struct {
-    const Family *family; /* of what runs kernels */
-    const Target *target; /* of a device beside this CPU, or of none; NULL for this CPU: its runner says what it is */
-    bool modelled;        /* there is no device */
+    const Family *family; /* the one whose kernels run there */
+    /* The GPU's target, also where there is no device. NULL: this CPU, whose target follows from what its runner says. */
+    const Target *target;
+    bool modelled; /* there is no device */
 } Site;
 
-/* The site for the workload's target. `model`: the user wants no measurement (--offline). It fails if the target needs a GPU that is not
- * there. */
+/* The site for the workload's target. model: nothing will be measured (--offline, check, build), so no GPU need be there. Else it fails if the
+ * target needs a GPU that is not there. */
 bool site_find(Run *r, const Workload *w, bool model, Site *out);
-/* The family that the workload asks for by its own name or a target's; NULL: by none, it takes what is here. */
+/* The family that the workload asks for, by a target's name or by the family's word for the best one here; NULL: it takes what is here. */
 const Family *site_family(const Workload *w);
-/* The device there: this CPU, what the runner says of the one beside it or at the other end of --runner, or what is typical of the target. */
+/* The device of the site: this CPU, what the runner says of the GPU, or, where there is no device, what is typical of the target. */
 bool site_device(Run *r, const Workload *w, const Site *site, Device *out);
 
 /* ---- what measuring needs ---- */
 
-/* Each NULL until it is open; tools_close releases what is. */
+/* Each is NULL until it is open; tools_close closes those that are. */
 typedef struct {
-    Builder *builder;   /* makes of candidates what the runner runs */
+    Builder *builder;   /* compiles candidates to what the runner runs */
     Builder *assembler; /* without a GPU: makes the code that a GPU would run, for what the compiler says of it */
-    Builder *reference; /* C, for the op's definition */
-    BuildCache *builds; /* of --builds */
+    Builder *reference; /* compiles the op's definition, which is C; NULL: `builder` can do that */
+    BuildCache *builds; /* the folder of --builds */
     Runner *runner;
     RecordFile *records;
     Progress *progress;
@@ -43,26 +44,27 @@ typedef struct {
     const char *compiler, *flags; /* of the code that ships */
 } Tools;
 
-/* Starts the compilers for kernels on that site, and gives the op's definition as a shared object: with a GPU's site no GPU need be there. */
+/* Starts the compilers for kernels on that site, and gives the path of the op's definition, compiled. No GPU need be there. */
 const char *tools_open_compilers(Run *r, const Workload *w, const Site *site, Tools *t);
-/* The same, and starts the runner for kernels on that site; nothing is written yet. */
+/* Starts the compilers, and the runner for kernels on that site; no record is written yet. */
 bool tools_open(Run *r, const Workload *w, const Site *site, Tools *t);
-/* Opens w->records for appending (with w->fresh a new one, the old one kept beside it), its folders made. */
+/* Makes the folders of w->records and opens it for appending. With w->fresh it begins a new file, and keeps the old one beside it. */
 bool tools_open_records(Run *r, const Workload *w, Tools *t);
-/* Also after one of them failed. Says what was found in the folder of --builds, and what went wrong there. */
+/* Closes all tools that are open, also after one could not be opened. Says what was found in the folder of --builds, and what went wrong there. */
 void tools_close(const Run *r, Tools *t);
 
-/* The device that the runner runs on, or what is typical of the site's target, with the compiler; from then on t->device. */
+/* Sets t->device, and returns it: what the runner runs on, or what is typical of the site's target, each with the compiler. */
 const Device *tools_device(Run *r, const Site *site, Tools *t);
-/* What a lab that compiles has of them, and of the workload (search/measure/lab.h). */
+/* What a lab that compiles needs of the tools and of the workload (search/measure/lab.h). */
 Workshop tools_workshop(Run *r, const Tools *t, const Workload *w, const UnitContext *u);
-/* How many builds could not be stored, and why; NULL: none. */
+/* Says how many builds could not be stored, and why; NULL: all were stored. */
 const char *tools_lost_builds(const Run *r, const Tools *t);
-int tools_jobs(const Options *o); /* compilers at a time: one a core that we may run on, unless told otherwise */
-/* How C is compiled to be run on this CPU, and candidates to be run by the emulator; for all else toolchain_make. */
+/* How many compilers run at a time: as --jobs says, else one for each core that dcgen may run on. */
+int tools_jobs(const Options *o);
+/* The flags that compile C for this CPU, and candidates for the emulator. toolchain_make gives those of kernels for their own device. */
 Toolchain tools_cc(Arena *a, const Options *o);
 Toolchain tools_emulator(Arena *a, const Options *o, const Workload *w);
-/* The compiler of a family's kernels: as its option says, else in PATH or where it is installed. NULL: it is in none of these. */
+/* The compiler of a family's kernels: what its option names, else it is looked for in PATH and where it is installed. NULL: it is not found. */
 const char *tools_program(Arena *a, const Options *o, const Family *f);
 
 #endif

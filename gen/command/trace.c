@@ -15,7 +15,8 @@ typedef struct {
     int64_t round, cap;
 } Tracer;
 
-static void see(void *ctx, Lab *l, const Proposal *p, int n)
+/* Called by the lab after each batch that the search asked for. */
+static void note_batch(void *ctx, Lab *l, const Proposal *p, int n)
 {
     Tracer *t = ctx;
     (void)l;
@@ -30,7 +31,7 @@ static void see(void *ctx, Lab *l, const Proposal *p, int n)
     t->round++;
 }
 
-/* Kernels that were recorded on this device for this target, against the steps. */
+/* Compares the kernels that were recorded on this device for this target with those that the search asked for. */
 static void compare_order(SearchTrace *t, const Study *s, const Records *r)
 {
     t->same = true;
@@ -48,9 +49,9 @@ const SearchTrace *trace_make(Arena *a, const Result *out, const Records *r, con
                               const char **err)
 {
     const volatile int stop = 0;
-    const Study *of = out->study;
+    const Study *study = out->study;
     Diag *d = diag_new(a);
-    const Space *space = space_make(a, of->spec, out->templates, of->target, of->device, d);
+    const Space *space = space_make(a, study->spec, out->templates, study->target, study->device, d);
     if (!space) {
         *err = "there is nothing to search";
         return NULL;
@@ -58,10 +59,10 @@ const SearchTrace *trace_make(Arena *a, const Result *out, const Records *r, con
     SearchTrace *t = ARENA_NEW(a, SearchTrace);
     Tracer tracer = { .arena = a, .trace = t };
     Lab lab = { .kind = &lab_records,
-                .data = lab_records_new(a, r, LAB_ONCE, (LabCost){ 0 }, see, &tracer),
+                .data = lab_records_new(a, r, LAB_ONCE, (LabCost){ 0 }, note_batch, &tracer),
                 .arena = a,
                 .templates = out->templates,
-                .study = study_new(a, of->spec, of->device, of->target, of->context_hash),
+                .study = study_new(a, study->spec, study->device, study->target, study->context_hash),
                 .seconds = INFINITY,
                 .stop = &stop };
     Search q = { .lab = &lab, .strategy = strategy, .space = space, .seed = seed };

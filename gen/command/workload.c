@@ -17,11 +17,12 @@
 #include "gen/target/family.h"
 #include "gen/template/fill.h"
 
-/* Options that decide what a package is, given its records: they are kept in its spec.cfg, in a first line "# dcgen: --kernels 4 ...",
- * so that the folder explains and repeats itself. */
+/* Some options decide what a package made of given records is. They are kept in the first line of its spec.cfg, "# dcgen: --kernels 4 ...",
+ * so that the package can be explained and made again from its folder alone. */
 static const char kept_mark[] = "# dcgen:";
 
-static Options with_kept(Arena *a, const Options *o, const char *text)
+/* The options, with those added that the first line of the spec's text keeps and the command line does not give. */
+static Options add_kept_options(Arena *a, const Options *o, const char *text)
 {
     Options all = *o;
     char target[256] = "";
@@ -34,6 +35,7 @@ static Options with_kept(Arena *a, const Options *o, const char *text)
         sscanf(p, "--target %255[A-Za-z0-9_,]", target);
         all.no_report |= strncmp(p, "--no-report", strlen("--no-report")) == 0;
     }
+    /* the most that cli.c takes for these two options */
     if (all.kernels < 0 && kernels > 0 && kernels <= 256)
         all.kernels = kernels;
     if (all.code_kib < 0 && code_kib > 0 && code_kib <= 1 << 20)
@@ -43,7 +45,8 @@ static Options with_kept(Arena *a, const Options *o, const char *text)
     return all;
 }
 
-static const char *kept_text(Arena *a, const Options *o, const char *text)
+/* The spec's text with a first line that keeps these options, in place of the one it may have; without such a line if there are none. */
+static const char *text_with_options(Arena *a, const Options *o, const char *text)
 {
     Text t = { .arena = a };
     if (strncmp(text, kept_mark, strlen(kept_mark)) == 0)
@@ -75,6 +78,7 @@ static void change_budget(Budget *b, const Options *o)
 
 /* ---- the package's name ---- */
 
+/* An error if this file of the op uses the package's name for something else. */
 static void refuse_used_name(Arena *a, const Spec *s, const char *file, Diag *d)
 {
     const Source *src = conf_source(a, arena_printf(a, "%s/%s", s->op->dir, file), d);
@@ -88,7 +92,7 @@ static void refuse_used_name(Arena *a, const Spec *s, const char *file, Diag *d)
                    name_package_like(a, arena_printf(a, "my_%s", s->name)));
 }
 
-/* The op's own test, benchmark and reference call the package's function beside names of their own. */
+/* A package may not be called like a name in the op's test, benchmark or reference: they use the package's functions beside names of their own. */
 static bool check_name(Arena *a, const Spec *s, Diag *d)
 {
     const int before = diag_nerror(d);
@@ -109,13 +113,13 @@ const char *workload_target_name(const Workload *w, int i)
     return w->target.n ? w->target.item[i] : w->spec->target[i];
 }
 
-/* at: where in the spec the name is; {0}: on the command line. */
+/* An error if no target has this name. at: where it stands in the spec; {0}: on the command line. */
 static void check_target(Arena *a, const TargetList *list, const char *name, Loc at, Diag *d)
 {
     CliList known = { 0 };
     for (int i = 0; i < FAMILY_COUNT; i++) {
         cli_list_add(a, &known, families[i]->best);
-        if (i == 0)
+        if (i == 0) /* "host, auto, cuda" */
             cli_list_add(a, &known, spec_auto);
     }
     for (int i = 0; i < list->n; i++)
@@ -130,7 +134,7 @@ static bool same_family(const TargetList *list, const char *one, const char *oth
     return t && u && t->family == u->family;
 }
 
-/* One that the device runs is found later, by workload_target. */
+/* Checks the targets' names; whether a device runs them is seen later, by workload_target. */
 static bool check_targets(Arena *a, const Workload *w, Diag *d)
 {
     const int before = diag_nerror(d);
@@ -182,10 +186,10 @@ Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag 
     if (!w->spec || !target_read_all(a, arena_printf(a, "%s/targets", own), targets, d) ||
         !template_read_all(a, w->spec, w->folders.item, w->folders.n, &w->templates, d) || !check_name(a, w->spec, d))
         return NULL;
-    Options all = with_kept(a, o, w->spec->src->text);
+    Options all = add_kept_options(a, o, w->spec->src->text);
     change_budget(&w->spec->budget, &all);
     w->target = all.target;
-    w->spec_text = kept_text(a, &all, w->spec->src->text);
+    w->spec_text = text_with_options(a, &all, w->spec->src->text);
     if (!check_targets(a, w, d))
         return NULL;
     w->report = !all.no_report;
@@ -207,7 +211,7 @@ const Workload *workload_for(Arena *a, const Workload *w, int i)
             tuned[one->ntuned++] = &w->targets->t[j];
     one->tuned = tuned;
     one->fresh = w->fresh && i == 0;
-    if (i < one->ntuned) { /* not host, cuda or auto, which stand alone */
+    if (i < one->ntuned) { /* else the name is host, cuda or auto, which stands alone */
         one->target = (CliList){ ARENA_ARRAY(a, 2, const char *), 1 };
         one->target.item[0] = tuned[i]->name;
     }
@@ -232,10 +236,10 @@ const Target *workload_target(Arena *a, const Workload *w, const Device *device,
             *err = arena_printf(a, "no target suits %s", device->name);
         return best;
     }
-    const Target *t = target_find(w->targets, name);
-    if (!device_runs(device, name))
-        *err = arena_printf(a, "%s cannot run target '%s', so it cannot be tuned for there", device->name, name);
-    return device_runs(device, name) ? t : NULL;
+    if (device_runs(device, name))
+        return target_find(w->targets, name);
+    *err = arena_printf(a, "%s cannot run target '%s', so it cannot be tuned for there", device->name, name);
+    return NULL;
 }
 
 UnitContext workload_unit(const Workload *w, const Device *device, const Target *target)

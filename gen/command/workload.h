@@ -23,9 +23,9 @@ typedef struct {
     const char *spec_text;      /* spec.cfg of the package: the spec, with the options that change the choice */
     bool report;                /* the package has a report.html */
     const char *out, *records;  /* where the package and the record file go */
-    bool fresh;                 /* the record file is begun anew; so it is only for the first of several targets */
+    bool fresh;                 /* the record file is begun anew; workload_for says so for the first target alone */
     CliList folders;            /* of templates, in the order in which they are searched */
-    const Target *const *tuned; /* of workload_for: all targets of the package, by descending rank; else NULL */
+    const Target *const *tuned; /* set by workload_for: all targets of the package, by descending rank; else NULL */
     int ntuned;
 } Workload;
 
@@ -34,14 +34,14 @@ Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag 
 
 /* A workload may name several targets of one family; each is worked on as a workload that names it alone, with the whole budget. */
 int workload_ntarget(const Workload *w);
-const Workload *workload_for(Arena *a, const Workload *w, int i);          /* by descending rank */
-const Workload *workload_of(Arena *a, const Workload *w, const Target *t); /* the one for that target */
+const Workload *workload_for(Arena *a, const Workload *w, int i);          /* for target i, by descending rank */
+const Workload *workload_of(Arena *a, const Workload *w, const Target *t); /* for that target */
 
 const char *workload_target_name(const Workload *w, int i); /* as the command line or the spec says it */
 
 /* The target to tune for on this device, from the spec or the command line. NULL with *err set. */
 const Target *workload_target(Arena *a, const Workload *w, const Device *device, const char **err);
-/* How its kernels are written for that target. */
+/* How the workload's kernels are written for that target. */
 UnitContext workload_unit(const Workload *w, const Device *device, const Target *target);
 
 #endif

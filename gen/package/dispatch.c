@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dispatch: prints an assignment's tree as ifs, each leaf with what it serves. Gives a package its kernels: those that were chosen for a tuned
- * target, and for machines that lack it the general kernel that is trusted most; and says which of them a call takes.
+ * dispatch: prints an assignment's tree as ifs, each leaf with what it serves. Lists a package's kernels: those that were chosen for the tuned
+ * targets, and for machines that lack these the general kernels that are trusted most. Says which kernel a call takes.
  */
 #include "gen/package/dispatch.h"
 
@@ -18,14 +18,14 @@
 typedef struct {
     const Study *s;
     const Assignment *as;
-    int first;
-    const TreeNode **leaf; /* of each instance */
+    int first;             /* the package's number of the first kernel */
+    const TreeNode **leaf; /* of each instance, the leaf that serves it */
     Text out;
 } Printer;
 
 const char *dispatch_feature(const Op *op, int f) { return f < op->naxis ? op->axis[f].name : "threads"; }
 
-static bool measured(const Printer *p, int64_t i, int kernel)
+static bool is_measured(const Printer *p, int64_t i, int kernel)
 {
     const Instance *inst = &p->s->spec->instance[i];
     int64_t j = inst->tuned ? study_shape(p->s, inst->extent, inst->threads) : -1;
@@ -41,8 +41,9 @@ static int runner_up(const double *cost, int nkernel, int kernel)
     return best;
 }
 
-/* The leaf's example: a tuned instance if it serves one, with the most weight; `count`: how many it serves. */
-static int64_t example(const Printer *p, const TreeNode *leaf, int64_t *count)
+/* The instance that a leaf's comment shows: the heaviest tuned one, or the heaviest if it serves none that is tuned; -1: it serves none at all.
+ * *count: how many it serves. */
+static int64_t find_example(const Printer *p, const TreeNode *leaf, int64_t *count)
 {
     const Spec *spec = p->s->spec;
     int64_t best = -1;
@@ -58,11 +59,11 @@ static int64_t example(const Printer *p, const TreeNode *leaf, int64_t *count)
     return best;
 }
 
-static void add_comment(Printer *p, const TreeNode *leaf)
+static void add_leaf_comment(Printer *p, const TreeNode *leaf)
 {
     const Spec *spec = p->s->spec;
     const Assignment *as = p->as;
-    int64_t count, i = example(p, leaf, &count), x[OP_MAX_AXIS + 1];
+    int64_t count, i = find_example(p, leaf, &count), x[OP_MAX_AXIS + 1];
     if (i < 0)
         return;
     text_printf(&p->out, " /* %" PRId64 " shape%s; ", count, number_plural(count));
@@ -71,7 +72,7 @@ static void add_comment(Printer *p, const TreeNode *leaf)
         text_printf(&p->out, "%s%s=%" PRId64, f ? " " : "", dispatch_feature(spec->op, f), x[f]);
     const double *cost = &as->cost[i * as->nkernel], ns = cost[leaf->class];
     const int next = runner_up(cost, as->nkernel, leaf->class);
-    text_printf(&p->out, ": %s%s", measured(p, i, leaf->class) ? "" : "about ", number_time(p->out.arena, ns));
+    text_printf(&p->out, ": %s%s", is_measured(p, i, leaf->class) ? "" : "about ", number_time(p->out.arena, ns));
     if (next >= 0 && isfinite(cost[next]))
         text_printf(&p->out, ", then kernel %d %+.1f%%", p->first + next, 100 * (cost[next] / ns - 1));
     text_add(&p->out, " */");
@@ -81,7 +82,7 @@ static void add_node(Printer *p, const TreeNode *n, int indent)
 {
     if (n->feature < 0) {
         text_printf(&p->out, "%*sreturn %d;", indent, "", p->first + n->class);
-        add_comment(p, n);
+        add_leaf_comment(p, n);
         text_add(&p->out, "\n");
         return;
     }
@@ -100,8 +101,10 @@ const char *dispatch_tree(Arena *a, const Study *s, const Assignment *as, int fi
     for (int64_t i = 0; i < s->spec->ninstance; i++) {
         int64_t x[OP_MAX_AXIS + 1];
         select_features(s, s->spec->instance[i].extent, s->spec->instance[i].threads, x);
-        for (p.leaf[i] = as->tree; p.leaf[i]->feature >= 0;)
-            p.leaf[i] = x[p.leaf[i]->feature] <= p.leaf[i]->threshold ? p.leaf[i]->left : p.leaf[i]->right;
+        const TreeNode *node = as->tree;
+        while (node->feature >= 0)
+            node = x[node->feature] <= node->threshold ? node->left : node->right;
+        p.leaf[i] = node;
     }
     add_node(&p, as->tree, 4);
     return text_str(&p.out);
@@ -128,31 +131,31 @@ static void add_kernel(Arena *a, Dispatcher *d, const Candidate *c, KernelFacts 
     d->kernel[d->nkernel++] = (UnitKernel){ c->t, c->target, value, facts };
 }
 
-static void add_tuned(Arena *a, Dispatcher *d, const Result *part)
+static void add_tuned_entry(Arena *a, Dispatcher *d, const Result *result)
 {
-    const Assignment *as = part->assignment;
-    d->entry[d->nentry++] = (DispatchEntry){ .target = part->study->target,
-                                             .part = part,
+    const Assignment *as = result->assignment;
+    d->entry[d->nentry++] = (DispatchEntry){ .target = result->study->target,
+                                             .result = result,
                                              .tree = as->tree,
                                              .first = d->nkernel,
                                              .nkernel = as->nkernel,
                                              .general = d->nkernel + as->general };
     for (int k = 0; k < as->nkernel; k++) {
-        const Trial *t = &part->study->trial[as->kernel[k]];
+        const Trial *t = &result->study->trial[as->kernel[k]];
         add_kernel(a, d, &t->c, t->facts);
     }
 }
 
-/* How much a template is trusted on a target: 4 when its general kernel was verified there; else 3 when it serves every shape on the tuned
- * target, 2 when a trial of it is right, 1 when none was tried; 0, never to be used, when all of them failed. */
-static int template_trust(const Result *part, const Template *t, const Target *target)
+/* How much a template is trusted on a target: 4 if its general kernel was verified on this target; else 3 if the tuned target's general kernel is
+ * of this template, 2 if some trial of it on any target is right, 1 if none was tried. 0: all that were tried failed; never use it. */
+static int template_trust(const Result *result, const Template *t, const Target *target)
 {
-    const Study *s = part->study;
+    const Study *s = result->study;
     bool tried = false;
     for (int64_t i = 0; i < s->ntrial; i++)
         if (s->trial[i].c.t == t && s->trial[i].c.target == target && target != s->target)
             return trial_usable(&s->trial[i]) ? 4 : 0;
-    if (s->trial[part->assignment->kernel[part->assignment->general]].c.t == t)
+    if (s->trial[result->assignment->kernel[result->assignment->general]].c.t == t)
         return 3;
     for (int64_t i = 0; i < s->ntrial; i++) {
         if (s->trial[i].c.t == t && trial_usable(&s->trial[i]))
@@ -162,31 +165,32 @@ static int template_trust(const Result *part, const Template *t, const Target *t
     return tried ? 0 : 1;
 }
 
-/* Of a template's general kernel, over the tuned shapes: mean of log2 ns as the templates' own closed forms have it; 0: they do not say. */
-static double general_cost(Arena *a, const Result *part, const Candidate *c)
+/* Mean, over the tuned shapes, of log2 of a general kernel's ns by its template's closed form; 0: those of different templates cannot be compared. */
+static double general_log_cost(Arena *a, const Result *result, const Candidate *c)
 {
-    const Study *s = part->study;
+    const Study *s = result->study;
     double sum = 0;
-    if (!part->unit.target->family->ranks_templates)
+    if (!result->unit.target->family->ranks_templates)
         return 0;
-    const CostModel *m = cost_analytic(a, s, part->templates);
+    const CostModel *m = cost_analytic(a, s, result->templates);
     for (int64_t j = 0; j < s->nshape; j++)
         sum += log2(cost_predict(m, c, s->shape[j]->extent, s->shape[j]->threads));
     return sum / (double)(s->nshape ? s->nshape : 1);
 }
 
-/* Of those trusted alike the fastest, as far as that is known without measuring; else the first. False: there is none. */
-static bool most_trusted(Arena *a, const Result *part, const Target *target, Candidate *best)
+/* Finds the general kernel of the template that is trusted most on the target; of several, the one that the closed forms say is the fastest, else
+ * the first. False: there is none. */
+static bool find_most_trusted(Arena *a, const Result *result, const Target *target, Candidate *best)
 {
     int most = 0;
     double least = INFINITY;
-    for (int j = 0; j < part->templates->n; j++) {
-        const Template *t = part->templates->t[j];
+    for (int j = 0; j < result->templates->n; j++) {
+        const Template *t = result->templates->t[j];
         Candidate c;
-        if (!template_suits(t, part->unit.spec, target) || !candidate_general(t, target, &c))
+        if (!template_suits(t, result->unit.spec, target) || !candidate_general(t, target, &c))
             continue;
-        const int trust = template_trust(part, t, target);
-        const double cost = general_cost(a, part, &c);
+        const int trust = template_trust(result, t, target);
+        const double cost = general_log_cost(a, result, &c);
         if (trust > most || (trust == most && trust > 0 && cost < least)) {
             *best = c;
             most = trust;
@@ -197,53 +201,55 @@ static bool most_trusted(Arena *a, const Result *part, const Target *target, Can
 }
 
 /* What was tuned for the target; NULL: nothing. */
-static const Result *part_of(const Dispatcher *d, const Target *target)
+static const Result *result_for(const Dispatcher *d, const Target *target)
 {
-    for (int i = 0; i < d->npart; i++)
-        if (d->part[i].study->target == target)
-            return &d->part[i];
+    for (int i = 0; i < d->nresult; i++)
+        if (d->result[i].study->target == target)
+            return &d->result[i];
     return NULL;
 }
 
-/* The first part whose machines' kin without its target may run this one; NULL: none. */
-static const Result *stands_in_for(const Dispatcher *d, const Target *target)
+/* The first result whose tuned target this one stands in for: it is a fallback of it, or the tuned target itself where later devices run its
+ * code. NULL: none. */
+static const Result *result_stood_in_for(const Dispatcher *d, const Target *target)
 {
-    for (int i = 0; i < d->npart; i++) {
-        const Target *tuned = d->part[i].study->target;
-        if ((target == tuned && target_is_inherited(tuned)) || target_is_fallback(d->part->unit.targets, target, tuned))
-            return &d->part[i];
+    for (int i = 0; i < d->nresult; i++) {
+        const Target *tuned = d->result[i].study->target;
+        if ((target == tuned && target_is_inherited(tuned)) ||
+            target_is_fallback(d->result->unit.targets, target, tuned))
+            return &d->result[i];
     }
     return NULL;
 }
 
-/* Machines that lack the tuned targets get the general kernel of each fallback, of the template that is trusted most. */
-static void add_general(Arena *a, Dispatcher *d, const Target *target)
+/* If the target stands in for a tuned one, adds an entry with its most trusted general kernel. */
+static void add_general_entry(Arena *a, Dispatcher *d, const Target *target)
 {
-    const Result *part = stands_in_for(d, target);
+    const Result *result = result_stood_in_for(d, target);
     Candidate best;
-    if (!part || !most_trusted(a, part, target, &best))
+    if (!result || !find_most_trusted(a, result, target, &best))
         return;
     const int kernel = d->nkernel;
     d->entry[d->nentry++] = (DispatchEntry){ .target = target, .first = kernel, .nkernel = 1, .general = kernel };
     add_kernel(a, d, &best, (KernelFacts){ 0 });
 }
 
-const Dispatcher *package_dispatcher(Arena *a, const Result *part, int npart)
+const Dispatcher *package_dispatcher(Arena *a, const Result *result, int nresult)
 {
-    const UnitContext *u = &part->unit;
+    const UnitContext *u = &result->unit;
     Dispatcher *d = ARENA_NEW(a, Dispatcher);
     *d = (Dispatcher){ .spec = u->spec,
                        .is_told_parts = u->target->family->told_parts,
-                       .part = part,
-                       .npart = npart,
+                       .result = result,
+                       .nresult = nresult,
                        .entry = ARENA_ARRAY(a, 2 * TARGET_MAX, DispatchEntry) };
     for (int i = 0; i < u->targets->n; i++) { /* by descending rank */
         const Target *t = &u->targets->t[i];
-        const Result *tuned = part_of(d, t);
+        const Result *tuned = result_for(d, t);
         if (tuned)
-            add_tuned(a, d, tuned);
+            add_tuned_entry(a, d, tuned);
         if (!tuned || target_is_inherited(t))
-            add_general(a, d, t);
+            add_general_entry(a, d, t);
     }
     return d;
 }

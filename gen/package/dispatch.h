@@ -1,48 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dispatch: which kernels a package has for which kinds of machines; an assignment's tree as plain C predicates, for dispatch.h of the package;
- * and what these are to compute, for the comparison of both (prove.h).
+ * dispatch: which kernels a package has for which kinds of machines; an assignment's tree as C, for the package's dispatch.h; and which kernel
+ * that C must choose, so that prove.h can compare the two.
  */
 #ifndef DCGEN_DISPATCH_H
 #define DCGEN_DISPATCH_H
 
 #include "search/choose/result.h"
 
-/* Body of the tree function: nested ifs over the axes' names (and threads) ending in "return K;", each leaf with a comment that says
- * what it serves, the time of a typical instance, the runner-up and its distance. first: the package's number of the assignment's first
- * kernel. */
+/* The body of the function that is the tree: nested ifs over the axes' names (and threads) ending in "return K;". The comment of a leaf says
+ * what it serves, the time of a typical instance, the runner-up and how much slower that is. first: the package's number of the assignment's
+ * first kernel. */
 const char *dispatch_tree(Arena *a, const Study *s, const Assignment *as, int first);
 
-/* What feature f of a tree is called: an axis, or the threads. */
+/* The name of a tree's feature f: an axis's, or "threads". */
 const char *dispatch_feature(const Op *op, int f);
-/* How many thresholds of that feature the tree has; they are written to `cut` unless it is NULL. */
+/* Counts the tree's thresholds of that feature, and writes them to `cut` unless it is NULL. */
 int dispatch_cuts(const TreeNode *t, int feature, int64_t *cut);
 
-/* What a package has for one kind of machine: for the best one of a tree, else for those that lack what it needs. */
+/* What a package has for one kind of machine: those of a tuned target, or those that lack it and run its code or a fallback's. */
 typedef struct {
     const Target *target;
-    const Result *part;   /* what was tuned for it; NULL: it has the general kernel alone */
-    const TreeNode *tree; /* of the part, over extents and threads; NULL: every call takes the general kernel */
+    const Result *result; /* what was tuned for the target; NULL: the entry has the general kernel alone */
+    const TreeNode *tree; /* of the result, over extents and threads; NULL: every call takes the general kernel */
     int first, nkernel;   /* the package's number of its first kernel, which is the tree's class 0; how many it has */
-    int general;          /* the kernel outside the declared ranges */
+    int general;          /* the package's number of the kernel for calls outside the declared ranges */
 } DispatchEntry;
 
-/* The function NAME_dispatch of a package, as data. Predicates compare an extent or the number of parts with a constant and compute nothing,
- * so there is nothing in them that could overflow. */
+/* The function NAME_dispatch of a package, as data. It only compares an extent or the number of parts with a constant, so nothing in it can
+ * overflow. */
 typedef struct {
-    const Spec *spec;   /* of the package */
-    bool is_told_parts; /* its last argument is the number of parts: a package for CPUs */
-    const Result *part; /* what was tuned, by descending rank of the targets */
-    int npart;
+    const Spec *spec;     /* the package's */
+    bool is_told_parts;   /* the function's last argument is the number of parts, as in packages for CPUs */
+    const Result *result; /* what was tuned, by descending rank of the targets */
+    int nresult;
     int nentry;
-    DispatchEntry *entry; /* by descending rank; of one target what was tuned, then what others get of it */
+    DispatchEntry *entry; /* by descending rank; of one target first what was tuned, then what later devices get */
     int nkernel;
     UnitKernel *kernel; /* of all entries, one after the other */
 } Dispatcher;
 
-/* What the dispatch.h of a package with these parts is to compute. */
-const Dispatcher *package_dispatcher(Arena *a, const Result *part, int npart);
-/* x: every extent, then the parts. Total: any 64-bit numbers have a kernel. */
+/* What the dispatch.h of a package with these results must compute. */
+const Dispatcher *package_dispatcher(Arena *a, const Result *result, int nresult);
+/* The kernel of a call. x: every extent, then the parts; any 64-bit numbers have a kernel. */
 int dispatch_kernel(const Dispatcher *d, int entry, const int64_t *x);
 
 #endif

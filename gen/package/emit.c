@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * emit: what the names in the patterns of a package stand for, and the package's files, filled from them. The last of these, MANIFEST, names all
- * others and every file of dcgen's that they were made of: the op, the templates that serve the spec and what those have in common, the family's
- * targets and patterns, and the primitives. Paths are those within a folder of templates, wherever that lies.
+ * emit: works out what the names in a package's patterns stand for, and fills the package's files. The last of these, MANIFEST, names all others
+ * and every file of dcgen's that they were made of: the op, the templates that serve the spec and what those have in common, the family's targets
+ * and patterns, and the primitives. It gives the paths of those within a folder of templates, wherever that lies.
  */
 #define _GNU_SOURCE /* basename */
 #include "gen/package/emit.h"
@@ -31,7 +31,7 @@ typedef struct {
 
 /* ---- the head of C files ---- */
 
-static const char *about(Emitter *e)
+static const char *head_text(Emitter *e)
 {
     const Spec *s = e->spec;
     Text t = { .arena = e->arena };
@@ -42,8 +42,8 @@ static const char *about(Emitter *e)
     for (int i = 0; i < s->nepilogue; i++)
         text_printf(&t, ", %s", s->epilogue[i]);
     text_add(&t, ".");
-    for (int i = 0; i < e->in->npart; i++) {
-        const Study *study = e->in->part[i].study;
+    for (int i = 0; i < e->in->nresult; i++) {
+        const Study *study = e->in->result[i].study;
         if (study->device->modelled)
             text_printf(&t,
                         "\n * Chosen for %s by a model: no such device was there to measure on. Every kernel was "
@@ -71,18 +71,18 @@ static void add_release(Emitter *e, FillScope *s)
 
 /* ---- parts: what was tuned ---- */
 
-static void add_parts(Emitter *e, FillScope *s)
+static void add_results(Emitter *e, FillScope *s)
 {
     const int64_t nshape = e->spec->ninstance;
-    fill_number(s, "NPART", e->in->npart);
+    fill_number(s, "NTARGET", e->in->nresult);
     fill_list(s, "parts");
-    for (int i = 0; i < e->in->npart; i++) {
-        const Result *part = &e->in->part[i];
-        const Device *d = part->study->device;
-        const int nkernel = part->assignment->nkernel, nleaf = tree_nleaf(part->assignment->tree);
+    for (int i = 0; i < e->in->nresult; i++) {
+        const Result *result = &e->in->result[i];
+        const Device *d = result->study->device;
+        const int nkernel = result->assignment->nkernel, nleaf = tree_nleaf(result->assignment->tree);
         FillScope *row = fill_row(s);
         fill_wordf(row, "CHOICE", "%s%s%d kernel%s, %d %s, %" PRId64 " shape%s in range",
-                   e->in->npart > 1 ? part->study->target->name : "", e->in->npart > 1 ? ": " : "", nkernel,
+                   e->in->nresult > 1 ? result->study->target->name : "", e->in->nresult > 1 ? ": " : "", nkernel,
                    number_plural(nkernel), nleaf, nleaf == 1 ? "leaf" : "leaves", nshape, number_plural(nshape));
         fill_word(row, "DEVICE", quote_comment(e->arena, d->name));
         fill_number(row, "IS_MODELLED", d->modelled);
@@ -91,10 +91,10 @@ static void add_parts(Emitter *e, FillScope *s)
 
 /* ---- targets: what each kind of machine has ---- */
 
-/* The arguments of an entry's tree, and its body, which says so where an argument decides nothing. */
+/* Adds the arguments of an entry's tree function, and its body. "(void)M;" there keeps compilers quiet about an argument that decides nothing. */
 static void add_tree(Emitter *e, FillScope *row, const DispatchEntry *entry)
 {
-    const Assignment *as = entry->part ? entry->part->assignment : NULL;
+    const Assignment *as = entry->result ? entry->result->assignment : NULL;
     Text t = { .arena = e->arena };
     fill_list(row, "features");
     for (int i = 0; as && i < as->nfeature; i++) {
@@ -104,7 +104,7 @@ static void add_tree(Emitter *e, FillScope *row, const DispatchEntry *entry)
             text_printf(&t, "    (void)%s;\n", name);
     }
     if (as)
-        text_add(&t, dispatch_tree(e->arena, entry->part->study, as, entry->first));
+        text_add(&t, dispatch_tree(e->arena, entry->result->study, as, entry->first));
     fill_word(row, "tree", text_str(&t));
     fill_number(row, "LEAVES", as ? tree_nleaf(as->tree) : 1);
     fill_number(row, "GENERAL", entry->general);
@@ -112,29 +112,30 @@ static void add_tree(Emitter *e, FillScope *row, const DispatchEntry *entry)
 
 static const char *how_chosen(Emitter *e, const DispatchEntry *entry)
 {
-    if (!entry->part)
+    if (!entry->result)
         return "general: right for every size, tuned for none";
-    const Device *d = entry->part->study->device;
+    const Device *d = entry->result->study->device;
     return d->modelled ? "chosen by a model" : arena_printf(e->arena, "tuned on %s", quote_markdown(e->arena, d->name));
 }
 
 static void add_target(Emitter *e, FillScope *s, const DispatchEntry *entry)
 {
     const Target *t = entry->target;
-    const Result *part = entry->part;
+    const Result *result = entry->result;
     FillScope *row = fill_row(s);
     fill_word(row, "MACHINE", t->name);
     fill_number(row, "NKERNEL", entry->nkernel);
     fill_word(row, "HOW", how_chosen(e, entry));
-    fill_number(row, "IS_TUNED", part != NULL);
-    fill_word(row, "TUNED_JSON", part ? "true" : "false");
-    fill_word(row, "DEVICE_JSON", part ? quote_json_text(e->arena, part->study->device->name) : "null");
+    fill_number(row, "IS_TUNED", result != NULL);
+    fill_word(row, "TUNED_JSON", result ? "true" : "false");
+    fill_word(row, "DEVICE_JSON", result ? quote_json_text(e->arena, result->study->device->name) : "null");
     fill_number(row, "CAPABILITY", target_number(t, "SM_ARCH"));
     fill_number(row, "IS_EVERYWHERE", strcmp(t->runtime_check, "1") == 0);
     fill_word(row, "CHECK", t->runtime_check);
-    fill_wordf(row, "KIND", "%s%s", t->name, part ? "" : " and later");
+    fill_wordf(row, "KIND", "%s%s", t->name, result ? "" : " and later");
     unit_add_guard(row, NULL, t, NULL);
-    fill_wordf(row, "TREE", "%s_tree%s%s", e->spec->name, e->in->npart > 1 ? "_" : "", e->in->npart > 1 ? t->name : "");
+    fill_wordf(row, "TREE", "%s_tree%s%s", e->spec->name, e->in->nresult > 1 ? "_" : "",
+               e->in->nresult > 1 ? t->name : "");
     add_tree(e, row, entry);
 }
 
@@ -144,17 +145,17 @@ static void add_targets(Emitter *e, FillScope *s)
     bool uses_threads = false;
     fill_list(s, "targets");
     for (int i = 0; i < d->nentry; i++) {
-        const Result *part = d->entry[i].part;
+        const Result *result = d->entry[i].result;
         add_target(e, s, &d->entry[i]);
-        uses_threads = uses_threads || (part && part->assignment->nfeature > e->spec->op->naxis);
+        uses_threads = uses_threads || (result && result->assignment->nfeature > e->spec->op->naxis);
     }
     fill_number(s, "TOLD_PARTS", e->family->told_parts);
     fill_number(s, "USES_THREADS", uses_threads);
 }
 
-/* For CMAKE_CUDA_ARCHITECTURES: "90a-real" "80" "75". An exact target gets machine code alone; others also get PTX, which the driver compiles for
- * later devices. */
-static const char *architectures(Emitter *e)
+/* The value of CMAKE_CUDA_ARCHITECTURES: "90a-real" "80" "75". An exact target gets machine code alone; others also get PTX, which the driver
+ * compiles for later devices. */
+static const char *architectures_text(Emitter *e)
 {
     const Dispatcher *d = e->dispatcher;
     Text t = { .arena = e->arena };
@@ -170,14 +171,14 @@ static const char *architectures(Emitter *e)
 
 /* ---- kernels ---- */
 
-/* Adds to each kernel's row its entry and the key of its record. */
+/* Adds to each kernel's row the number of its entry and the key of its record. */
 static void add_record_keys(Emitter *e, FillScope *s)
 {
     const Dispatcher *d = e->dispatcher;
     for (int i = 0; i < d->nentry; i++)
         for (int k = 0; k < d->entry[i].nkernel; k++) {
-            const Result *part = d->entry[i].part;
-            const char *record = part ? part->study->trial[part->assignment->kernel[k]].key : NULL;
+            const Result *result = d->entry[i].result;
+            const char *record = result ? result->study->trial[result->assignment->kernel[k]].key : NULL;
             FillScope *row = fill_row_at(s, "kernels", d->entry[i].first + k);
             fill_number(row, "ENTRY", i);
             fill_word(row, "RECORD_JSON", record ? quote_json_text(e->arena, record) : "null");
@@ -185,9 +186,9 @@ static void add_record_keys(Emitter *e, FillScope *s)
 }
 
 /* The tuned shapes of the first target with the first number of threads, as rows of a table in bench.c. */
-static const char *bench_shapes(Emitter *e)
+static const char *bench_shapes_text(Emitter *e)
 {
-    const Study *s = e->in->part->study;
+    const Study *s = e->in->result->study;
     Text t = { .arena = e->arena };
     for (int64_t i = 0; i < s->nshape; i++) {
         if (s->shape[i]->threads != s->spec->threads[0])
@@ -200,7 +201,7 @@ static const char *bench_shapes(Emitter *e)
     return text_str(&t);
 }
 
-static FillScope *scope_of(Emitter *e)
+static FillScope *make_scope(Emitter *e)
 {
     FillScope *s = unit_scope(e->arena, e->unit);
     const Source *reference = conf_source(e->arena, e->spec->op->reference, e->diag);
@@ -209,13 +210,13 @@ static FillScope *scope_of(Emitter *e)
         return NULL;
     add_record_keys(e, s);
     add_release(e, s);
-    add_parts(e, s);
+    add_results(e, s);
     add_targets(e, s);
-    fill_word(s, "about", about(e));
-    fill_word(s, "shapes", bench_shapes(e));
+    fill_word(s, "about", head_text(e));
+    fill_word(s, "shapes", bench_shapes_text(e));
     fill_word(s, "reference", unit_reference(e->arena, e->spec, reference->text));
     fill_word(s, "regret", regret);
-    fill_word(s, "COMPUTE_CAPABILITIES", architectures(e));
+    fill_word(s, "COMPUTE_CAPABILITIES", architectures_text(e));
     fill_number(s, "HAS_REPORT", e->in->report != NULL);
     const char *tables = unit_fill_part(e->unit, unit_pattern(e->arena, e->unit, "tables.h"), s, e->diag);
     fill_word(s, "tables", tables);
@@ -230,11 +231,11 @@ static void add_file(Emitter *e, Package *p, const char *path, const char *text)
     p->file[p->n++] = (PackageFile){ path, text, strlen(text) };
 }
 
-/* "NAME_pool.h" of a row: "bert_dense_pool.h". */
+/* The path of a row's file in this package: "bert_dense_pool.h" for "NAME_pool.h". */
 static const char *row_path(const Emitter *e, const PackageRow *row)
 {
-    static const char word[] = "NAME";
-    return strncmp(row->path, word, 4) == 0 ? arena_printf(e->arena, "%s%s", e->spec->name, row->path + 4) : row->path;
+    return strncmp(row->path, "NAME", 4) == 0 ? arena_printf(e->arena, "%s%s", e->spec->name, row->path + 4)
+                                              : row->path;
 }
 
 static bool add_patterns(Emitter *e, Package *p, const FillScope *s)
@@ -250,8 +251,8 @@ static bool add_patterns(Emitter *e, Package *p, const FillScope *s)
     return true;
 }
 
-/* package.json of a package that has its other files, but for MANIFEST. NULL after errors. */
-static const char *package_json(Emitter *e, const Package *p, const FillScope *scope)
+/* The text of package.json for a package that has all other files but MANIFEST. NULL after errors. */
+static const char *package_json_text(Emitter *e, const Package *p, const FillScope *scope)
 {
     FillScope *s = fill_scope(e->arena, scope);
     json_error_t error;
@@ -270,7 +271,7 @@ static const char *package_json(Emitter *e, const Package *p, const FillScope *s
 
 /* ---- MANIFEST ---- */
 
-/* folder: as the manifest shall name it. */
+/* folder: the one in a folder of templates, as the manifest names it. */
 static void add_source(Emitter *e, const char *folder, const Source *src)
 {
     Arena *a = e->arena;
@@ -278,38 +279,42 @@ static void add_source(Emitter *e, const char *folder, const Source *src)
         manifest_add(a, &e->manifest, true, arena_printf(a, "%s/%s", folder, basename(src->path)), src->text, src->len);
 }
 
-static void add_path(Emitter *e, const char *folder, const char *path)
+static void add_source_at(Emitter *e, const char *folder, const char *path)
 {
     add_source(e, folder, conf_source(e->arena, path, e->diag));
 }
 
-static void add_of_op(Emitter *e, const char *name)
+static void add_op_source(Emitter *e, const char *name)
 {
     const Op *op = e->spec->op;
-    add_path(e, op->name, arena_printf(e->arena, "%s/%s", op->dir, name));
+    add_source_at(e, op->name, arena_printf(e->arena, "%s/%s", op->dir, name));
 }
 
-static void add_pattern(Emitter *e, const char *name) { add_path(e, "package", unit_pattern(e->arena, e->unit, name)); }
-
-static bool serves(const EmitInput *in, const Template *t)
+static void add_pattern(Emitter *e, const char *name)
 {
-    for (int i = 0; i < in->npart; i++)
-        if (template_suits(t, in->part->unit.spec, in->part[i].study->target))
+    add_source_at(e, "package", unit_pattern(e->arena, e->unit, name));
+}
+
+/* Does the template serve the spec on one of the tuned targets? */
+static bool serves_any_target(const EmitInput *in, const Template *t)
+{
+    for (int i = 0; i < in->nresult; i++)
+        if (template_suits(t, in->result->unit.spec, in->result[i].study->target))
             return true;
     return false;
 }
 
-/* The operator, and all templates that serve, chosen or not: each might have been. */
+/* Adds the operator and all templates that serve the spec, chosen or not: each might have been chosen. */
 static void add_template_sources(Emitter *e)
 {
     const Op *op = e->spec->op;
-    const TemplateList *list = e->in->part->templates;
+    const TemplateList *list = e->in->result->templates;
     add_source(e, op->name, op->src);
-    add_path(e, op->name, op->reference);
-    add_of_op(e, e->family->pack);
+    add_source_at(e, op->name, op->reference);
+    add_op_source(e, e->family->pack);
     for (int i = 0; i < list->n; i++) {
         const Template *t = list->t[i];
-        if (!serves(e->in, t))
+        if (!serves_any_target(e->in, t))
             continue;
         add_source(e, op->name, t->src);
         add_source(e, "family", t->shared);
@@ -324,7 +329,7 @@ static void add_pattern_sources(Emitter *e)
     static const char *const shared[] = { "each_kernel.h", "pack.h",    "tables.h",
                                           "regret.json",   "regret.md", "package.json" };
     for (const PackageRow *row = e->family->file; row->pattern; row++)
-        row->of_op ? add_of_op(e, row->pattern) : add_pattern(e, row->pattern);
+        row->of_op ? add_op_source(e, row->pattern) : add_pattern(e, row->pattern);
     for (size_t i = 0; i < LENGTH(part); i++)
         add_pattern(e, arena_printf(e->arena, "%s%s", part[i], e->family->suffix));
     for (size_t i = 0; i < LENGTH(shared); i++)
@@ -332,7 +337,7 @@ static void add_pattern_sources(Emitter *e)
 }
 
 /* The text of MANIFEST for a package that has all its other files. NULL after errors. */
-static const char *manifest_of(Emitter *e, const Package *p)
+static const char *make_manifest(Emitter *e, const Package *p)
 {
     const int before = diag_nerror(e->diag);
     const TargetList *targets = e->unit->targets;
@@ -345,7 +350,7 @@ static const char *manifest_of(Emitter *e, const Package *p)
             add_source(e, "targets", targets->t[i].src);
     if (unit_primitives(e->arena, e->unit, &primitive, &nprimitive))
         for (int i = 0; i < nprimitive; i++)
-            add_path(e, "device", primitive[i]);
+            add_source_at(e, "device", primitive[i]);
     for (int i = 0; i < p->n; i++)
         manifest_add(e->arena, &e->manifest, false, p->file[i].path, p->file[i].text, p->file[i].len);
     return diag_nerror(e->diag) == before ? manifest_text(e->arena, &e->manifest) : NULL;
@@ -353,22 +358,22 @@ static const char *manifest_of(Emitter *e, const Package *p)
 
 /* ---- all of it ---- */
 
-/* Git would change line ends where core.autocrlf says so, and with them the hashes. */
+/* Without this, Git changes line ends where core.autocrlf says so, and with them the hashes. */
 static const char git_attributes[] = "# Bytes stay as dcgen wrote them: MANIFEST has their hashes.\n* -text\n";
 
 Package *package_make(Arena *a, const EmitInput *in, Diag *d)
 {
-    const UnitContext *u = &in->part->unit;
+    const UnitContext *u = &in->result->unit;
     Emitter *e = &(Emitter){ .arena = a,
                              .in = in,
                              .diag = d,
                              .spec = u->spec,
                              .family = u->target->family,
                              .unit = u,
-                             .dispatcher = package_dispatcher(a, in->part, in->npart),
+                             .dispatcher = package_dispatcher(a, in->result, in->nresult),
                              .manifest = { .package = u->spec->name, .version = in->version } };
     Package *p = ARENA_NEW(a, Package);
-    const FillScope *s = scope_of(e);
+    const FillScope *s = make_scope(e);
     const char *regret = s ? regret_file_text(a, in, "regret.json", d) : NULL;
     if (!regret || !add_patterns(e, p, s))
         return NULL;
@@ -378,11 +383,11 @@ Package *package_make(Arena *a, const EmitInput *in, Diag *d)
         add_file(e, p, "report.html", in->report);
     add_file(e, p, "regret.json", regret);
     add_file(e, p, ".gitattributes", git_attributes);
-    const char *json = package_json(e, p, s);
+    const char *json = package_json_text(e, p, s);
     if (!json)
         return NULL;
     add_file(e, p, "package.json", json);
-    const char *manifest = manifest_of(e, p);
+    const char *manifest = make_manifest(e, p);
     if (manifest)
         add_file(e, p, MANIFEST_PATH, manifest);
     return manifest ? p : NULL;

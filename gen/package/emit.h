@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * emit: the package's files as text, from finished values only: the same spec, records and version give the same bytes.
+ * emit: makes the package's files as text. The same spec, records and version of dcgen give the same bytes.
  */
 #ifndef DCGEN_EMIT_H
 #define DCGEN_EMIT_H
@@ -16,16 +16,16 @@
 enum { PACKAGE_ABI = 1 };
 
 typedef struct {
-    /* One a target, all of one family; by descending rank (gen/target/target.h): a machine takes the first that it runs. */
-    const Result *part;
-    int npart;
+    /* One for each target, all of one family, by descending rank (Target.rank): a machine takes the first that it runs. */
+    const Result *result;
+    int nresult;
     const char *spec_text; /* spec.cfg */
     const char *records;   /* records.jsonl, canonical */
-    const char *report;    /* report.html; NULL: it has none */
-    const char *version;   /* of dcgen */
+    const char *report;    /* report.html; NULL: the package has none */
+    const char *version;   /* dcgen's */
 } EmitInput;
 
-/* NULL after errors in d: a template is faulty. Nothing else can fail. */
+/* NULL after errors in d: a template is faulty or cannot be read. Nothing else can fail. */
 Package *package_make(Arena *a, const EmitInput *in, Diag *d);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * foreign: lists what is in a folder and is not its package's, and moves it from one folder to another.
+ * foreign: lists what is in a package's folder and is not the package's, and moves it to another folder.
  */
 #define _GNU_SOURCE /* renameat2, O_PATH */
 #include "gen/package/foreign.h"
@@ -16,7 +16,7 @@
 #include "gen/base/order.h"
 #include "gen/base/text.h"
 
-enum { MAX_ROUND = 16 };
+enum { MAX_ROUND = 16 }; /* of foreign_move, while another process adds files */
 
 const Manifest *foreign_manifest(Arena *a, const char *folder, const char **err)
 {
@@ -36,6 +36,7 @@ const Manifest *foreign_manifest(Arena *a, const char *folder, const char **err)
 
 typedef enum { OWN_FILE, OWN_FOLDER, FOREIGN } Owner;
 
+/* OWN_FOLDER: a file of the package is in it. */
 static Owner owner_of(const Manifest *m, const char *path, bool is_folder)
 {
     const size_t n = strlen(path);
@@ -92,12 +93,12 @@ static bool read_names(Arena *a, int folder, char ***name, int *n)
 typedef struct {
     Arena *arena;
     const Manifest *m;  /* NULL: all is foreign */
-    ForeignList *found; /* NULL: the package's files are removed instead */
+    ForeignList *found; /* NULL: the walk removes the package's files instead of listing foreign ones */
 } Walk;
 
-/* within: the folder's path in the package. A folder that cannot be read is foreign. MANIFEST stays: after a kill it must still tell what
- * else is the package's. False with errno set. */
-static bool walk(const Walk *w, int folder, const char *within)
+/* Lists what is foreign in a folder, or removes what is the package's. within: the folder's path in the package. A folder that cannot be read is
+ * foreign. MANIFEST is not removed: after a kill it must still tell what else is the package's. False with errno set. */
+static bool walk_folder(const Walk *w, int folder, const char *within)
 {
     ForeignList *list = w->found;
     char **name;
@@ -106,12 +107,12 @@ static bool walk(const Walk *w, int folder, const char *within)
         return false;
     for (int i = 0; i < n; i++) {
         const char *path = *within ? arena_printf(w->arena, "%s/%s", within, name[i]) : name[i];
-        const bool folder_here = is_folder(folder, name[i]);
-        const Owner owner = owner_of(w->m, path, folder_here);
+        const bool is_dir = is_folder(folder, name[i]);
+        const Owner owner = owner_of(w->m, path, is_dir);
         int fd = owner == OWN_FOLDER ? open_folder(folder, name[i]) : -1;
-        if (owner != OWN_FILE && (fd < 0 || !walk(w, fd, path)) && list) {
+        if (owner != OWN_FILE && (fd < 0 || !walk_folder(w, fd, path)) && list) {
             list->path = arena_grow(w->arena, list->path, (size_t)list->n, (size_t)list->n + 1, sizeof *list->path);
-            list->path[list->n++] = arena_printf(w->arena, "%s%s", path, folder_here ? "/" : "");
+            list->path[list->n++] = arena_printf(w->arena, "%s%s", path, is_dir ? "/" : "");
         }
         if (owner == OWN_FILE && !list && strcmp(path, MANIFEST_PATH) != 0)
             unlinkat(folder, name[i], 0);
@@ -126,7 +127,7 @@ bool foreign_list(Arena *a, const char *folder, const Manifest *m, ForeignList *
 {
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     *out = (ForeignList){ 0 };
-    const bool ok = fd >= 0 && walk(&(Walk){ a, m, out }, fd, "");
+    const bool ok = fd >= 0 && walk_folder(&(Walk){ a, m, out }, fd, "");
     const int error = errno;
     close_folder(fd);
     errno = error;
@@ -135,7 +136,7 @@ bool foreign_list(Arena *a, const char *folder, const Manifest *m, ForeignList *
 
 /* ---- moving ---- */
 
-/* Without replacing anything. False with errno EEXIST when the place is taken. */
+/* Moves an entry without replacing anything. False with errno EEXIST if its place is taken. */
 static bool move_entry(int from, int to, const char *name)
 {
     struct stat st;
@@ -150,8 +151,8 @@ static bool move_entry(int from, int to, const char *name)
     return renameat(from, name, to, name) == 0;
 }
 
-/* All entries of the folder `from`, but `but`. Of a folder that is in both places, what is in it. */
-static void move_rest(Arena *a, int from, int to, const char *but)
+/* Moves all entries of the folder `from` except the name `but`. If a folder is in both places, moves what is in it. */
+static void move_entries(Arena *a, int from, int to, const char *but)
 {
     char **name;
     int n;
@@ -162,14 +163,14 @@ static void move_rest(Arena *a, int from, int to, const char *but)
             continue;
         int in = open_folder(from, name[i]), out = open_folder(to, name[i]);
         if (in >= 0 && out >= 0)
-            move_rest(a, in, out, "");
+            move_entries(a, in, out, "");
         close_folder(in);
         close_folder(out);
         unlinkat(from, name[i], AT_REMOVEDIR); /* if nothing is left in it */
     }
 }
 
-/* Another process may still put something there: then it is moved, too. */
+/* Another process may still put something into `from`: the next round moves it, too. */
 bool foreign_move(Arena *a, const char *from, const char *to)
 {
     const char *err;
@@ -180,8 +181,8 @@ bool foreign_move(Arena *a, const char *from, const char *to)
     bool gone = false;
     for (int i = 0; in >= 0 && out >= 0 && !gone && i < MAX_ROUND; i++) {
         if (m)
-            walk(&(Walk){ a, m, NULL }, in, "");
-        move_rest(a, in, out, m ? MANIFEST_PATH : "");
+            walk_folder(&(Walk){ a, m, NULL }, in, "");
+        move_entries(a, in, out, m ? MANIFEST_PATH : "");
         if (!read_names(a, in, &left, &n) || n > 1 || (n == 1 && (!m || strcmp(left[0], MANIFEST_PATH) != 0)))
             break;
         unlinkat(in, MANIFEST_PATH, 0);

@@ -9,7 +9,7 @@
 #include <sha2.h>
 #include "gen/base/text.h"
 
-enum { HASH_LEN = SHA256_DIGEST_STRING_LENGTH - 1 };
+enum { HASH_LEN = SHA256_DIGEST_STRING_LENGTH - 1 }; /* without the zero at the end */
 
 static const char heading[] =
     "## What dcgen wrote here, and of what. `sha256sum -c MANIFEST` finds files that were changed since,\n"
@@ -83,14 +83,14 @@ char *manifest_text(Arena *a, Manifest *m)
 
 /* ---- from text ---- */
 
-/* What stands behind `word` and a blank; NULL: the line begins otherwise. */
-static const char *behind(const char *line, const char *word)
+/* The rest of a line that begins with `word` and a blank; NULL: it begins otherwise, or ends there. */
+static const char *text_behind(const char *line, const char *word)
 {
     const size_t n = strlen(word);
     return strncmp(line, word, n) == 0 && line[n] == ' ' && line[n + 1] ? line + n + 1 : NULL;
 }
 
-/* "<hash>  <path>" */
+/* Reads "<hash>  <path>" into m. */
 static bool read_entry(Arena *a, const char *line, bool is_template, Manifest *m)
 {
     if (strspn(line, "0123456789abcdef") != HASH_LEN || strncmp(line + HASH_LEN, "  ", 2) != 0)
@@ -102,8 +102,8 @@ static bool read_entry(Arena *a, const char *line, bool is_template, Manifest *m
 
 static bool read_line(Arena *a, const char *line, Manifest *m)
 {
-    const char *package = behind(line, "# package"), *version = behind(line, "# dcgen"),
-               *template = behind(line, "# template");
+    const char *package = text_behind(line, "# package"), *version = text_behind(line, "# dcgen"),
+               *template = text_behind(line, "# template");
     if (package)
         m->package = package;
     if (version)
@@ -114,7 +114,7 @@ static bool read_line(Arena *a, const char *line, Manifest *m)
            read_entry(a, line, false, m);
 }
 
-/* Before lines were such that sha256sum reads them, they had no "# " before them. */
+/* Earlier manifests, which sha256sum could not read, had no "# " before "package". */
 static bool is_of_earlier_dcgen(const char *text)
 {
     return strncmp(text, "package ", 8) == 0 || strstr(text, "\npackage ");

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * manifest: the file MANIFEST of a package: which bytes dcgen wrote, and of what. Sorted lines of text, which `sha256sum -c MANIFEST`
- * reads too: its own lines are those of the package's files, all others are comments to it.
+ * manifest: the file MANIFEST of a package: which bytes dcgen wrote, and what they were made of. It has sorted lines of text. For
+ * `sha256sum -c MANIFEST` the lines of the package's files count, and all others are comments:
  *
- *   ## Prose, which nobody reads but people.
+ *   ## Prose, for people only.
  *   # dcgen-manifest 2                           the format
  *   # package bert_dense
  *   # dcgen 0.1.0
- *   # template <hash>  dense/packed_gemm.c       a file of dcgen's that the package was made of, within a folder of templates
- *   <hash>  kernels.c                            a file of the package: all but this one
+ *   # template <hash>  dense/packed_gemm.c       a file of dcgen's that the package was made of; its path within a folder of templates
+ *   <hash>  kernels.c                            a file of the package; all but MANIFEST have such a line
  *
  * A hash is the file's SHA-256.
  */
@@ -21,7 +21,7 @@
 
 #define MANIFEST_PATH "MANIFEST"
 
-/* Of a package's files two are told from the others by their paths. */
+/* MANIFEST_SPEC and MANIFEST_RECORDS are the package's files spec.cfg and records.jsonl. */
 typedef enum { MANIFEST_TEMPLATE, MANIFEST_SPEC, MANIFEST_RECORDS, MANIFEST_FILE } ManifestKind;
 
 typedef struct {
@@ -30,7 +30,7 @@ typedef struct {
 } ManifestEntry;
 
 typedef struct {
-    const char *package, *version; /* version: of dcgen */
+    const char *package, *version; /* version: dcgen's */
     ManifestEntry *entry;
     int n;
 } Manifest;
@@ -38,13 +38,13 @@ typedef struct {
 /* Is it the path of a file within a package: relative, with no ".", ".." or empty part? */
 bool manifest_is_path(const char *path);
 const char *manifest_hash(Arena *a, const char *text, size_t len);
-/* A file of that text: of dcgen's templates, or of the package. */
+/* Adds a file with that text, of dcgen's templates or of the package. */
 void manifest_add(Arena *a, Manifest *m, bool is_template, const char *path, const char *text, size_t len);
-/* Sorts m, drops what it has twice, and gives it as text. */
+/* Sorts m, drops entries that it has twice, and returns it as text. */
 char *manifest_text(Arena *a, Manifest *m);
-/* NULL with *err set, which names the line, or says that an earlier dcgen wrote it. */
+/* NULL with *err set: what is wrong, and in which line, if one line is wrong. */
 const Manifest *manifest_read(Arena *a, const char *text, const char **err);
-bool manifest_lists(const Manifest *m, const char *path);     /* as a file of the package */
-bool manifest_has(const Manifest *m, const ManifestEntry *e); /* of that kind and path, with that hash */
+bool manifest_lists(const Manifest *m, const char *path);     /* is it a file of the package? MANIFEST is one */
+bool manifest_has(const Manifest *m, const ManifestEntry *e); /* an entry of that kind, path and hash */
 
 #endif

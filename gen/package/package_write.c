@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * package_write: writes a package beside its output folder, in a temporary one, .<name>.tmp.<process>-<random> (gen/base/tempdir.h).
- * In it the package is written as `new`. When that is whole it changes places with the output folder in one step, as `old`, and
- * of what is now there the files of the former package are removed and the rest is moved to the new one (gen/package/foreign.h). So `new`
- * holds nothing but ours, and `old` may hold a user's: a run that finds an `old` of a killed one completes this.
- * Where the file system cannot exchange two folders, the output folder is first renamed to `old`; a run that finds such an `old`
- * and no package puts it back.
+ * package_write: writes a package into a temporary folder beside the output folder, .<name>.tmp.<process>-<random> (gen/base/tempdir.h).
+ * There the package is written as `new`. When it is whole, it is renamed to `old` and changes places with the output folder in one step, so
+ * that `old` is now the former package. Its files are removed, and what else is in it is moved to the new package (gen/package/foreign.h).
+ * So `new` holds only dcgen's files, and `old` may hold a user's: a run that finds the `old` of a killed run completes this.
+ * Where the file system cannot exchange two folders, the output folder is first renamed to `old`, then `new` to the output folder. A run that
+ * finds an `old` and no output folder puts it back.
  */
 #define _GNU_SOURCE /* renameat2, basename */
 #include "gen/package/package_write.h"
@@ -23,18 +23,19 @@
 #include "gen/base/text.h"
 #include "gen/package/foreign.h"
 
+/* MAX_LINK: links followed; MAX_TRY: tries while another dcgen writes there; MAX_NAMED: foreign entries in a message */
 enum { MAX_LINK = 40, MAX_TRY = 16, MAX_NAMED = 5 };
 
 typedef struct {
     Arena *arena;
     const char **err;
     const char *outdir;        /* as the user wrote it, for messages */
-    bool force;                /* what is not the package's stays, and is no reason to refuse */
-    const char *parent, *name; /* of the folder to write, links followed */
-    const char *target;        /* parent/name */
+    bool force;                /* foreign files stay, and are no reason to refuse */
+    const char *target;        /* outdir, links followed */
+    const char *parent, *name; /* target is parent/name */
     TempDir tmp;
-    const char *fresh, *old; /* in tmp: `new`, `old` */
-    int fd;                  /* of `new` */
+    const char *fresh, *old; /* the paths of `new` and `old` in tmp */
+    int fd;                  /* of the folder `new` */
 } Writer;
 
 const char *package_text(const Package *p, const char *path)
@@ -52,7 +53,7 @@ __attribute__((format(printf, 2, 3))) static bool fail(const Writer *w, const ch
     return false;
 }
 
-/* With errno's text. */
+/* Says that `what` cannot be done to a path, with errno's text. */
 static bool fail_errno(const Writer *w, const char *what, const char *path)
 {
     return fail(w, "cannot %s '%s': %s", what, path, strerror(errno));
@@ -118,7 +119,7 @@ static bool target_resolve(Writer *w)
     return *w->name ? true : fail(w, "'%s' cannot be replaced by a package", w->outdir);
 }
 
-/* A shell that stands in a folder that is replaced would stand in a removed one. */
+/* Is `dir` the current folder, or does it hold it? If it were replaced, the user's shell would be left in a removed folder. */
 static bool is_current_folder(const char *dir)
 {
     char cwd[PATH_MAX], real[PATH_MAX];
@@ -128,10 +129,10 @@ static bool is_current_folder(const char *dir)
     return strncmp(cwd, real, n) == 0 && (cwd[n] == '\0' || cwd[n] == '/');
 }
 
-/* ---- what is not ours ---------------------------------------------------- */
+/* ---- what is not dcgen's ------------------------------------------------- */
 
 /* "a, b/ and 3 more" */
-static const char *names_of(const Writer *w, const ForeignList *list)
+static const char *foreign_names(const Writer *w, const ForeignList *list)
 {
     const int n = list->n <= MAX_NAMED ? list->n : MAX_NAMED - 1;
     Text t = { .arena = w->arena };
@@ -142,7 +143,8 @@ static const char *names_of(const Writer *w, const ForeignList *list)
     return text_str(&t);
 }
 
-static bool begins_with_folder(const char *path, const char *folder, size_t n)
+/* Is the path within the folder, a name of n bytes? */
+static bool is_within(const char *path, const char *folder, size_t n)
 {
     return strncmp(path, folder, n) == 0 && path[n] == '/';
 }
@@ -153,14 +155,14 @@ static bool is_in_the_way(const Writer *w, const char *entry, const char *path)
     struct stat st;
     const bool folder = entry[strlen(entry) - 1] == '/';
     const size_t n = strlen(entry) - folder;
-    if (begins_with_folder(entry, path, strlen(path)) || (strlen(path) == n && strncmp(path, entry, n) == 0))
+    if (is_within(entry, path, strlen(path)) || (strlen(path) == n && strncmp(path, entry, n) == 0))
         return true;
-    if (!begins_with_folder(path, entry, n))
+    if (!is_within(path, entry, n))
         return false;
     return !folder || lstat(path_join(w->arena, w->target, path), &st) == 0 || errno == ENOTDIR;
 }
 
-/* A folder is moved as one: not if it is another file system's, or not ours to write. */
+/* A foreign folder is moved as one, which fails if it is another file system's or this user may not write it. */
 static bool can_move(const Writer *w, const char *entry)
 {
     struct stat st, here;
@@ -170,8 +172,8 @@ static bool can_move(const Writer *w, const char *entry)
     return st.st_dev == here.st_dev && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
 }
 
-/* With --force all stays where it is; that must be possible. p is NULL as long as the package is not known. */
-static bool keeps_all(const Writer *w, const ForeignList *list, const Package *p)
+/* Can all foreign entries stay where they are? p NULL: the package is not known yet. */
+static bool can_keep_all(const Writer *w, const ForeignList *list, const Package *p)
 {
     for (int i = 0; i < list->n; i++) {
         for (int k = 0; p && k < p->n; k++)
@@ -185,6 +187,7 @@ static bool keeps_all(const Writer *w, const ForeignList *list, const Package *p
     return true;
 }
 
+/* May the package p replace what is in the folder? */
 static bool foreign_check(const Writer *w, const Package *p)
 {
     const char *why;
@@ -196,24 +199,24 @@ static bool foreign_check(const Writer *w, const Package *p)
     if (!foreign_list(w->arena, w->target, m, &list))
         return fail_errno(w, "read", w->outdir);
     if (w->force || !list.n)
-        return keeps_all(w, &list, p);
+        return can_keep_all(w, &list, p);
     if (!m)
         return fail(w,
                     "'%s' holds other files and is not a dcgen package (it has no %s): %s; choose a new or an empty "
                     "folder, or --force, which keeps them",
-                    w->outdir, MANIFEST_PATH, names_of(w, &list));
+                    w->outdir, MANIFEST_PATH, foreign_names(w, &list));
     return fail(w, "'%s' holds what is not the package's: %s; move it elsewhere, or give --force, which keeps it",
-                w->outdir, names_of(w, &list));
+                w->outdir, foreign_names(w, &list));
 }
 
-/* Is another folder there now than `before`? Then another dcgen has just replaced it. */
+/* Is another folder there now than `before`, as another dcgen has just replaced it? */
 static bool was_replaced(const Writer *w, const struct stat *before)
 {
     struct stat st;
     return lstat(w->target, &st) != 0 || st.st_ino != before->st_ino;
 }
 
-/* Nothing that is not dcgen's own is ever replaced. */
+/* May the output folder be replaced, as it is now? Nothing that is not dcgen's is ever replaced. */
 static bool target_check(const Writer *w, const Package *p)
 {
     struct stat st;
@@ -224,7 +227,8 @@ static bool target_check(const Writer *w, const Package *p)
             return fail(w, "'%s' is not a folder; a package is written as a folder", w->outdir);
         if (foreign_check(w, p))
             break;
-        if (ntry == MAX_TRY || !was_replaced(w, &st)) /* one package's manifest says nothing of the next one's files */
+        /* if it was replaced meanwhile, the check may have held the new package's files against the former manifest: once more */
+        if (ntry == MAX_TRY || !was_replaced(w, &st))
             return false;
     }
     if (is_current_folder(w->target))
@@ -234,7 +238,7 @@ static bool target_check(const Writer *w, const Package *p)
 
 /* ---- the former package ---------------------------------------------------- */
 
-/* What is no package's goes where it was. False: some of it cannot, and stays in `old`. */
+/* Removes the former package from `old`, and moves what else is there to where it was. False: some of it cannot be moved, and stays in `old`. */
 static bool old_settle(const Writer *w, const char *old)
 {
     struct stat st;
@@ -248,7 +252,7 @@ static bool old_settle(const Writer *w, const char *old)
                 w->outdir, old);
 }
 
-static bool rescue(void *writer, const char *path)
+static bool rescue_foreign(void *writer, const char *path)
 {
     const Writer *w = writer;
     return old_settle(w, path_join(w->arena, path, "old"));
@@ -258,7 +262,7 @@ static bool rescue(void *writer, const char *path)
 static bool leftovers_settle(Writer *w)
 {
     *w->err = NULL;
-    tempdir_sweep(w->arena, w->parent, arena_printf(w->arena, ".%s.tmp.", w->name), rescue, w);
+    tempdir_sweep(w->arena, w->parent, arena_printf(w->arena, ".%s.tmp.", w->name), rescue_foreign, w);
     return *w->err == NULL;
 }
 
@@ -277,8 +281,8 @@ static bool tmp_make(Writer *w)
     return w->fd >= 0 ? true : fail_errno(w, "write", w->fresh);
 }
 
-/* Calls `act` with every folder within the package that leads to a file: "a", "a/b" for "a/b/c.h". */
-static bool each_folder(const Writer *w, const char *path, bool (*act)(int dir, const char *folder))
+/* Calls `act` with every folder of the package that leads to the file: "a" and "a/b" for "a/b/c.h". False: `act` failed. */
+static bool for_each_folder(const Writer *w, const char *path, bool (*act)(int dir, const char *folder))
 {
     for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/'))
         if (!act(w->fd, arena_strndup(w->arena, path, (size_t)(slash - path))))
@@ -299,7 +303,7 @@ static bool folder_sync(int dir, const char *folder)
 
 static bool file_write(const Writer *w, const PackageFile *f)
 {
-    if (!each_folder(w, f->path, folder_make))
+    if (!for_each_folder(w, f->path, folder_make))
         return false;
     int fd = openat(w->fd, f->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd < 0)
@@ -313,15 +317,15 @@ static bool files_write(const Writer *w, const Package *p)
         if (!file_write(w, &p->file[i]))
             return fail(w, "cannot write '%s' of the package '%s': %s", p->file[i].path, w->outdir, strerror(errno));
     for (int i = 0; i < p->n; i++)
-        if (!each_folder(w, p->file[i].path, folder_sync))
+        if (!for_each_folder(w, p->file[i].path, folder_sync))
             return fail_errno(w, "write", w->outdir);
     return folder_sync(w->fd, ".") ? true : fail_errno(w, "write", w->outdir);
 }
 
-/* ---- taking the old one's place ------------------------------------------------ */
+/* ---- taking the former package's place ------------------------------------------ */
 
-/* In two steps, for file systems without exchange. */
-static bool swap_aside(const Writer *w)
+/* Serves file systems that cannot exchange two folders. */
+static bool swap_in_two_steps(const Writer *w)
 {
     if (rename(w->target, w->old) != 0)
         return false;
@@ -333,10 +337,10 @@ static bool swap_aside(const Writer *w)
     return false;
 }
 
-static bool cannot_exchange(int error) { return error == ENOSYS || error == EINVAL || error == ENOTSUP; }
+static bool lacks_exchange(int error) { return error == ENOSYS || error == EINVAL || error == ENOTSUP; }
 
-/* From here on `old` is there: first the whole new package, then the former one. */
-static bool exchange(const Writer *w)
+/* Renames `new` to `old`, and exchanges that with the output folder: `old` is first the whole new package, then the former one. */
+static bool swap_at_once(const Writer *w)
 {
     if (rename(w->fresh, w->old) != 0)
         return false;
@@ -345,19 +349,20 @@ static bool exchange(const Writer *w)
     const int error = errno;
     const bool back = rename(w->old, w->fresh) == 0;
     errno = error;
-    return back && cannot_exchange(error) && swap_aside(w);
+    return back && lacks_exchange(error) && swap_in_two_steps(w);
 }
 
+/* Puts `new` in the output folder's place. */
 static bool swap_in(const Writer *w)
 {
     for (int i = 0; i < MAX_TRY; i++) {
-        if (rename(w->fresh, w->target) == 0) /* there was none, or an empty folder */
+        if (rename(w->fresh, w->target) == 0) /* there was no output folder, or an empty one */
             return true;
         if (errno != EEXIST && errno != ENOTEMPTY)
             break;
-        if (exchange(w))
+        if (swap_at_once(w))
             return true;
-        if (errno != ENOENT) /* else it has just gone */
+        if (errno != ENOENT) /* ENOENT: the output folder has just gone */
             break;
     }
     return fail_errno(w, "replace", w->outdir);
@@ -365,7 +370,7 @@ static bool swap_in(const Writer *w)
 
 /* ---- the interface ---------------------------------------------------------------- */
 
-/* The nearest folder above that exists must be one that can be written into. */
+/* Can folders be made in the nearest existing folder above the output folder? */
 static bool parent_check(const Writer *w)
 {
     const char *path = w->parent;
@@ -383,7 +388,7 @@ bool package_check(const char *outdir, bool force, const char **err, Arena *a)
     return target_resolve(&w) && parent_check(&w) && leftovers_settle(&w) && target_check(&w, NULL);
 }
 
-/* The temporary folder goes, unless it holds what is not ours. */
+/* Removes the temporary folder. False: it holds what is not dcgen's, and stays. swapped: the new package is in its place. */
 static bool tmp_remove(const Writer *w, bool swapped)
 {
     struct stat st;
@@ -414,7 +419,7 @@ bool package_write(const Package *p, const char *outdir, bool force, const char 
     return ok && settled;
 }
 
-/* Absolute, links followed, as far as it is there. */
+/* The absolute path with links followed, as far as the path exists. */
 static const char *real_path(Arena *a, const char *path)
 {
     char real[PATH_MAX];
@@ -434,7 +439,7 @@ const char *package_place(Arena *a, const char *outdir, const char *path)
     const char *folder = real_path(a, w.target);
     const char *const file[] = { path_join(a, real_path(a, parent_of(a, path)), basename(path)), real_path(a, path) };
     for (int i = 0; i < 2; i++) /* a link, and what it points to */
-        if (begins_with_folder(file[i], folder, strlen(folder)))
+        if (is_within(file[i], folder, strlen(folder)))
             return file[i] + strlen(folder) + 1;
     return NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * prove: compares a printed dispatcher with its tree. Takes a package's dispatcher as data and as text, gives the number of points
- * at which both agree, or the first at which they do not.
+ * prove: compares a printed dispatcher with its tree. Takes a package's dispatcher as data and as text; gives the number of points at which
+ * both agree, or the first point at which they do not.
  */
 #include "gen/package/prove.h"
 
@@ -11,11 +11,11 @@
 #include "gen/base/text.h"
 #include "gen/spec/points.h"
 
-/* The extents that the dispatcher is asked with, and the parts. */
+/* The arguments of the dispatcher: the extents, and the parts if it is told them. */
 static int count_arguments(const Dispatcher *d) { return d->spec->op->naxis + d->is_told_parts; }
 
 /* "avx512: M=17 N=768 K=768 threads=1: kernel 3, not 2" */
-static const char *difference(Arena *a, const Dispatcher *d, int entry, const int64_t *x, int got, int want)
+static const char *difference_text(Arena *a, const Dispatcher *d, int entry, const int64_t *x, int got, int want)
 {
     Text t = { .arena = a };
     text_printf(&t, "%s:", d->entry[entry].target->name);
@@ -25,31 +25,31 @@ static const char *difference(Arena *a, const Dispatcher *d, int entry, const in
     return text_str(&t);
 }
 
-/* Counts the points, or says in *why at which the two differ. */
-static bool compare(Arena *a, const Dispatcher *d, ProveCall *call, Points *points, int64_t *n, const char **why)
+/* Counts the points in *n. False with *why set at the first at which the two differ. */
+static bool compare_points(Arena *a, const Dispatcher *d, ProveCall *call, Points *points, int64_t *n, const char **why)
 {
     for (int64_t x[POINTS_MAX_AXIS]; points_next(points, x); ++*n)
         for (int i = 0; i < d->nentry; i++) {
             const int want = dispatch_kernel(d, i, x), got = call(i, x);
             if (got != want) {
-                *why = difference(a, d, i, x, got, want);
+                *why = difference_text(a, d, i, x, got, want);
                 return false;
             }
         }
     return true;
 }
 
-/* Where any of the trees may change along that extent, or along the parts. */
-static PointAxis axis_of(Arena *a, const Dispatcher *d, int feature)
+/* The range of an extent, or of the parts, and the thresholds that any of the trees has there. */
+static PointAxis axis_with_cuts(Arena *a, const Dispatcher *d, int feature)
 {
     const Spec *s = d->spec;
     const bool extent = feature < s->op->naxis;
     PointAxis axis = { .min = extent ? s->box.min[feature] : s->threads[0],
                        .max = extent ? s->box.max[feature] : s->threads[s->nthread - 1] };
-    int most = 0;
+    int max_cut = 0;
     for (int i = 0; i < d->nentry; i++)
-        most += d->entry[i].tree ? tree_nleaf(d->entry[i].tree) : 0;
-    axis.cut = ARENA_ARRAY(a, (size_t)most, int64_t);
+        max_cut += d->entry[i].tree ? tree_nleaf(d->entry[i].tree) : 0;
+    axis.cut = ARENA_ARRAY(a, (size_t)max_cut, int64_t);
     for (int i = 0; i < d->nentry; i++)
         axis.ncut += d->entry[i].tree ? dispatch_cuts(d->entry[i].tree, feature, axis.cut + axis.ncut) : 0;
     return axis;
@@ -61,9 +61,10 @@ bool prove_call(Arena *a, const Dispatcher *d, ProveCall *call, Proof *out, cons
     Points *declared = points_declared(a, d->spec, PROVE_MAX_POINT);
     *out = (Proof){ .all = points_are_all(declared) };
     for (int i = 0; i < count_arguments(d); i++)
-        axis[i] = axis_of(a, d, i);
+        axis[i] = axis_with_cuts(a, d, i);
     Points *cuts = points_cuts(a, axis, count_arguments(d), PROVE_MAX_POINT);
-    return compare(a, d, call, cuts, &out->ncut, why) && compare(a, d, call, declared, &out->ndeclared, why);
+    return compare_points(a, d, call, cuts, &out->ncut, why) &&
+           compare_points(a, d, call, declared, &out->ndeclared, why);
 }
 
 /* ---- compiled ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * regret_file: writes regret.json and what README.md says of it, both filled into patterns, and reads the bounds back.
+ * regret_file: makes regret.json, and what README.md says of it, from patterns; reads the bounds back.
  */
 #include "gen/package/regret_file.h"
 
@@ -13,11 +13,11 @@
 #include "gen/base/quote.h"
 #include "gen/base/text.h"
 
-enum { SCHEMA = 1, MOST_LISTED = 24 };
+enum { SCHEMA = 1, MAX_LISTED = 24 }; /* MAX_LISTED: shapes that README.md names because their regret cannot be said */
 
 /* ---- writing ---- */
 
-/* A figure of regret.json, in four digits behind the point. */
+/* Adds a number for regret.json, with four digits behind the point; "null" if it is not known. */
 static void add_figure(FillScope *s, const char *name, bool is_known, double value)
 {
     fill_word(s, name, is_known ? arena_printf(s->arena, "%.4f", value) : "null");
@@ -28,16 +28,16 @@ static void add_time(FillScope *s, const char *name, bool is_known, double ns)
     fill_word(s, name, is_known ? arena_printf(s->arena, "%.6g", ns) : "null");
 }
 
-/* A figure of regret.json, "MEAN", and the same for people in percent, "MEAN_PERCENT". */
-static void add_part_of_time(FillScope *s, const char *name, bool is_known, double value)
+/* Adds a ratio as a number for regret.json, "MEAN", and in percent for people, "MEAN_PERCENT". */
+static void add_ratio(FillScope *s, const char *name, bool is_known, double value)
 {
     add_figure(s, name, is_known, value);
     fill_wordf(s, arena_printf(s->arena, "%s_PERCENT", name), "%.2f", 100 * value);
 }
 
-static void add_sum(FillScope *part, const char *key, const char *kind, const ContractSum *s)
+static void add_sum(FillScope *words, const char *key, const char *kind, const ContractSum *s)
 {
-    FillScope *row = fill_row(part);
+    FillScope *row = fill_row(words);
     fill_word(row, "KEY", key);
     fill_word(row, "KIND", kind);
     fill_number(row, "NSHAPE", s->nshape);
@@ -45,16 +45,16 @@ static void add_sum(FillScope *part, const char *key, const char *kind, const Co
     fill_number(row, "NSAID", s->nsaid);
     fill_number(row, "HAS_BOUND", s->mean_bound > 0);
     add_figure(row, "NOISE", true, s->noise);
-    add_part_of_time(row, "MEAN", true, s->mean);
-    add_part_of_time(row, "WORST", true, s->worst);
-    add_part_of_time(row, "MEAN_BOUND", s->mean_bound > 0, s->mean_bound);
-    add_part_of_time(row, "WORST_BOUND", s->worst_bound > 0, s->worst_bound);
+    add_ratio(row, "MEAN", true, s->mean);
+    add_ratio(row, "WORST", true, s->worst);
+    add_ratio(row, "MEAN_BOUND", s->mean_bound > 0, s->mean_bound);
+    add_ratio(row, "WORST_BOUND", s->worst_bound > 0, s->worst_bound);
 }
 
-static void add_shape(FillScope *part, const Result *r, const ContractShape *s)
+static void add_shape(FillScope *words, const Result *r, const ContractShape *s)
 {
     const Op *op = r->study->spec->op;
-    FillScope *row = fill_row(part);
+    FillScope *row = fill_row(words);
     const int threads = s->inst->threads;
     fill_list(row, "extents");
     for (int i = 0; i < op->naxis; i++) {
@@ -75,7 +75,7 @@ static void add_shape(FillScope *part, const Result *r, const ContractShape *s)
     fill_wordf(row, "ON_THREADS", "%d thread%s%s", threads, number_plural(threads), s->inst->tuned ? "" : ", held out");
 }
 
-/* All shapes, and of those that nothing can be said of as many as are listed for people. */
+/* Adds all shapes, and again, for README.md, the first MAX_LISTED of those whose regret cannot be said. */
 static void add_shapes(FillScope *row, const Result *r)
 {
     const Contract *c = r->contract;
@@ -84,7 +84,7 @@ static void add_shapes(FillScope *row, const Result *r)
     for (int64_t i = 0; i < c->nshape; i++)
         add_shape(row, r, &c->shape[i]);
     fill_list(row, "unsaid");
-    for (int64_t i = 0; i < c->nshape && nlisted < MOST_LISTED; i++)
+    for (int64_t i = 0; i < c->nshape && nlisted < MAX_LISTED; i++)
         if (c->shape[i].measured && !c->shape[i].said) {
             add_shape(row, r, &c->shape[i]);
             nlisted++;
@@ -97,10 +97,11 @@ static void add_shapes(FillScope *row, const Result *r)
     fill_number(row, "IS_VAGUE", contract_is_vague(&c->tuned) || contract_is_vague(&c->held_out));
 }
 
+/* Adds what the spec demands of the regret, and what the measured regret exceeds. */
 static void add_demands(FillScope *row, const Contract *c)
 {
-    const char *is = c->modelled ? NULL : contract_broken(row->arena, c);
-    char *broken = arena_strdup(row->arena, is ? is : "");
+    const char *why = c->modelled ? NULL : contract_broken(row->arena, c);
+    char *broken = arena_strdup(row->arena, why ? why : "");
     *broken = (char)toupper((unsigned char)*broken);
     fill_number(row, "IS_DEMANDED", c->mean_demanded || c->worst_demanded);
     fill_word(row, "DEMANDED", !c->worst_demanded ? "the mean" : c->mean_demanded ? "both" : "the worst");
@@ -110,11 +111,11 @@ static void add_demands(FillScope *row, const Contract *c)
     fill_number(row, "NTUNED", c->tuned.nshape);
 }
 
-static void add_part(FillScope *s, const Result *part)
+static void add_result(FillScope *s, const Result *result)
 {
     Arena *a = s->arena;
-    const Study *study = part->study;
-    const Contract *c = part->contract;
+    const Study *study = result->study;
+    const Contract *c = result->contract;
     FillScope *row = fill_row(s);
     fill_word(row, "MACHINE", study->target->name);
     fill_word(row, "DEVICE", quote_markdown(a, study->device->name));
@@ -124,27 +125,27 @@ static void add_part(FillScope *s, const Result *part)
     fill_list(row, "sums");
     add_sum(row, "tuned", "tuned", &c->tuned);
     add_sum(row, "held_out", "held out", &c->held_out);
-    add_shapes(row, part);
+    add_shapes(row, result);
     add_demands(row, c);
 }
 
 const char *regret_file_text(Arena *a, const EmitInput *in, const char *pattern, Diag *diag)
 {
     FillScope *s = fill_scope(a, NULL);
-    fill_word(s, "NAME", in->part->unit.spec->name);
+    fill_word(s, "NAME", in->result->unit.spec->name);
     fill_number(s, "REGRET_SCHEMA", SCHEMA);
     fill_word(s, "WHY_UNMEASURED", "no such device was there: all times are computed");
-    fill_number(s, "IS_MEASURED", !in->part[0].contract->modelled);
-    fill_word(s, "BENCHED", in->npart > 1 ? "the best target that it runs" : "all of it");
+    fill_number(s, "IS_MEASURED", !in->result[0].contract->modelled);
+    fill_word(s, "BENCHED", in->nresult > 1 ? "the best target that it runs" : "all of it");
     fill_list(s, "parts");
-    for (int i = 0; i < in->npart; i++)
-        add_part(s, &in->part[i]);
-    return unit_fill(&in->part->unit, unit_pattern(a, &in->part->unit, pattern), s, diag);
+    for (int i = 0; i < in->nresult; i++)
+        add_result(s, &in->result[i]);
+    return unit_fill(&in->result->unit, unit_pattern(a, &in->result->unit, pattern), s, diag);
 }
 
 /* ---- reading ---- */
 
-/* NULL, or what is wrong. */
+/* Reads the bounds of a target's object. Returns NULL, or what is wrong with it. */
 static const char *read_target(json_t *target, RegretBound *out)
 {
     json_t *bound = json_object_get(target, "bound"), *measured = json_object_get(target, "measured");

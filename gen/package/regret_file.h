@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * regret_file: regret.json of a package, the contract of contract.h as a file: for each target the bounds and sums, then a line a shape.
+ * regret_file: regret.json, the contract (contract.h) as a file of a package: for each target the bounds and sums, then a line for each shape.
  *
  *   { "schema": 1, "package": "bert_dense", "targets": [
  *    { "target": "avx512", "device": "AMD EPYC 9R45", "compiler": "gcc ...", "measured": true,
  *      "bound": { "tuned": { "mean": 0.0123, "worst": 0.0610 }, "held_out": { "mean": 0.0181, "worst": 0.0702 } },
  *      "regret": { "tuned": { "shapes": 32, "measured": 32, "said": 30, "mean": 0.0037, "worst": 0.0112, "noise": 0.0068 }, "held_out": ... },
  *      "shapes": [
- *       { "tuned": true, "M": 80, "N": 768, "K": 768, "threads": 1, "weight": 1, "kernel": 3, "chosen_ns": 151200, "best_ns": 150900, "regret": 0.0020, "spread": 0.0110, "said": true },
+ *       { "tuned": true, "M": 80, "N": 768, "K": 768, "threads": 1, "weight": 1, "kernel": 3,
+ *         "chosen_ns": 151200, "best_ns": 150900, "regret": 0.0020, "spread": 0.0110, "said": true },
  *       ... ] } ] }
  *
- * Mean, worst and bound are of the shapes with "said": true; of the others the times differ by "spread" from one pass to the next, which is too much
- * to say what the regret is (contract.h).
- * A target that no time was measured for has "measured": false and "why", no bound and no shapes. A bound is null where nothing can
- * be said. "kernel" is the number that the package's NAME_kernel_text takes.
+ * Mean, worst and bound are of the shapes with "said": true. The times of the others differ by "spread" from one pass to the next, too much
+ * to say what the regret is (contract.h). A target without measured times has "measured": false and "why", no bound and no shapes. A bound is
+ * null if the regret of no shape can be said. "kernel" is the number that the package's NAME_kernel_text takes.
  */
 #ifndef DCGEN_REGRET_FILE_H
 #define DCGEN_REGRET_FILE_H
 
 #include "gen/package/emit.h"
 
-/* What the records say, filled into a pattern: "regret.json", the file; "regret.md", for README.md a table of the sums and bounds, and how to
+/* Fills the contracts into a pattern: "regret.json", the file; or "regret.md", a part of README.md: a table of the sums and bounds, and how to
  * measure them again. NULL after errors in d. */
 const char *regret_file_text(Arena *a, const EmitInput *in, const char *pattern, Diag *d);
 
 /* What a package states for one target. */
 typedef struct {
-    bool measured;                                                 /* else there is no contract */
+    bool measured;                                                 /* false: there is no contract */
     double tuned_mean, tuned_worst, held_out_mean, held_out_worst; /* INFINITY: nothing is stated */
 } RegretBound;
 
-/* False with *err set: the file cannot be read, is not such a file, or does not name that target. */
+/* Reads the bounds of one target. False with *err set: the file cannot be read, is no regret.json, or does not name the target. */
 bool regret_file_read(Arena *a, const char *path, const char *target, RegretBound *out, const char **err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * choice: goes from the costs of one shape to its kernel and the rivals, and from all tuned shapes to their sums.
+ * choice: compares a shape's chosen kernel with its rivals by their times, and takes means of this over all tuned shapes.
  */
 #include "gen/report/choice.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * explain: from the words of the command line to shapes, and from a shape through the dispatcher as the package has
- * it: the box of the declared ranges first (outside: the general kernel), then the tree.
+ * explain: goes from the words of the command line to shapes, and with each shape the way of the package's dispatcher: first the box of the
+ * declared ranges (a shape outside gets the general kernel), then the tree.
  */
 #include "gen/report/explain.h"
 
@@ -36,7 +36,7 @@ static bool is_threads(const Spec *s, const char *name)
 }
 
 /* "T=..., or M=... N=... K=..." */
-static const char *usage(const Explanation *x)
+static const char *usage_text(const Explanation *x)
 {
     Text t = { .arena = x->arena };
     for (int i = 0; i < x->study->spec->ndim; i++)
@@ -47,7 +47,7 @@ static const char *usage(const Explanation *x)
     return text_str(&t);
 }
 
-static bool unknown(const Explanation *x, const char *name)
+static bool fail_unknown(const Explanation *x, const char *name)
 {
     const char *known[MAX_NAMES];
     size_t n = 0;
@@ -59,10 +59,10 @@ static bool unknown(const Explanation *x, const char *name)
     const char *near = diag_nearest(name, NAMES(known, n));
     if (near)
         return fail(x, "unknown name '%s'; did you mean '%s'?", name, near);
-    return fail(x, "unknown name '%s'; expected %s, and threads=...", name, usage(x));
+    return fail(x, "unknown name '%s'; expected %s, and threads=...", name, usage_text(x));
 }
 
-/* Are the values those of dims, or of extents? A name that may be both is what the others are, else a dim. */
+/* Finds out whether the words give dims or extents. A name of both a dim and an extent is what the other words are, or else a dim. */
 static bool find_kind(const Explanation *x, bool *by_dims)
 {
     const char *dim_only = NULL, *axis_only = NULL;
@@ -73,16 +73,16 @@ static bool find_kind(const Explanation *x, bool *by_dims)
         if (is_threads(x->study->spec, name))
             continue;
         if (!dim && !axis)
-            return unknown(x, name);
+            return fail_unknown(x, name);
         n++;
         dim_only = dim && !axis ? name : dim_only;
         axis_only = axis && !dim ? name : axis_only;
     }
     if (n == 0 && x->study->spec->ndim)
-        return fail(x, "no shape is given; expected %s", usage(x));
+        return fail(x, "no shape is given; expected %s", usage_text(x));
     if (dim_only && axis_only)
         return fail(x, "'%s' is a dimension of the spec and '%s' an extent; expected %s", dim_only, axis_only,
-                    usage(x));
+                    usage_text(x));
     *by_dims = !axis_only;
     return true;
 }
@@ -101,12 +101,12 @@ static bool read_threads(const Explanation *x, int *threads)
     return true;
 }
 
-/* The value of a name that must be given. */
+/* Reads the value of a name that must be given. */
 static bool read_value(const Explanation *x, const char *name, int64_t *value)
 {
     const ExplainBinding *b = binding_of(x, name);
     *value = b ? b->value : 0;
-    return b || fail(x, "%s is missing; expected %s", name, usage(x));
+    return b || fail(x, "%s is missing; expected %s", name, usage_text(x));
 }
 
 static bool check_extent(const Explanation *x, int axis, int64_t value)
@@ -117,7 +117,8 @@ static bool check_extent(const Explanation *x, int axis, int64_t value)
 
 /* ---- shapes ---- */
 
-static bool read_declared(Explanation *x, int decl, Instance *inst)
+/* Reads the extents of a declared shape at the point x->dim. */
+static bool read_declared_shape(Explanation *x, int decl, Instance *inst)
 {
     const Spec *s = x->study->spec;
     for (int axis = 0; axis < s->op->naxis; axis++) {
@@ -138,7 +139,7 @@ static bool same_shape(const Spec *s, const Instance *a, const Instance *b)
     return a->threads == b->threads && memcmp(a->extent, b->extent, (size_t)s->op->naxis * sizeof *a->extent) == 0;
 }
 
-/* Two declarations may give the same shape at a point: it is explained once. */
+/* Adds a shape, unless it is there: two declarations may give the same shape at a point. */
 static void add_shape(Explanation *x, const Instance *inst)
 {
     for (int i = 0; i < x->nanswer; i++)
@@ -166,7 +167,7 @@ static bool find_shapes(Explanation *x)
         if (!read_value(x, s->dim[i].name, &x->dim[i]))
             return false;
     for (int i = 0; i < s->nshape; i++) {
-        if (!read_declared(x, i, &inst))
+        if (!read_declared_shape(x, i, &inst))
             return false;
         add_shape(x, &inst);
     }
@@ -175,7 +176,7 @@ static bool find_shapes(Explanation *x)
 
 /* ---- answers ---- */
 
-static bool is_inside(const Spec *s, const Instance *inst)
+static bool is_in_box(const Spec *s, const Instance *inst)
 {
     for (int i = 0; i < s->op->naxis; i++)
         if (inst->extent[i] < s->box.min[i] || inst->extent[i] > s->box.max[i])
@@ -183,8 +184,8 @@ static bool is_inside(const Spec *s, const Instance *inst)
     return true;
 }
 
-/* Every dim within its range: then the shape is declared, also where the instances are only a sample. */
-static bool is_in_range(const Spec *s, const Instance *inst)
+/* True if the shape was given by dims, each within its range. Then it is declared, even if the instances are only a sample. */
+static bool is_in_ranges(const Spec *s, const Instance *inst)
 {
     bool in = inst->decl >= 0;
     for (int i = 0; i < s->ndim; i++)
@@ -195,11 +196,11 @@ static bool is_in_range(const Spec *s, const Instance *inst)
 static Place place_of(const Explanation *x, const Instance *inst)
 {
     const Spec *s = x->study->spec;
-    if (!is_inside(s, inst))
+    if (!is_in_box(s, inst))
         return PLACE_OUTSIDE;
     if (study_shape(x->study, inst->extent, inst->threads) >= 0)
         return PLACE_TUNED;
-    if (is_in_range(s, inst))
+    if (is_in_ranges(s, inst))
         return PLACE_DECLARED;
     for (int64_t i = 0; i < s->ninstance; i++)
         if (same_shape(s, &s->instance[i], inst))
@@ -207,8 +208,8 @@ static Place place_of(const Explanation *x, const Instance *inst)
     return PLACE_BETWEEN;
 }
 
-/* Down the tree, step by step; the leaf's kernel. */
-static int walk(const Explanation *x, Answer *w)
+/* Goes down the tree, and keeps the steps. Returns the leaf's kernel. */
+static int walk_tree(const Explanation *x, Answer *w)
 {
     const Op *op = x->study->spec->op;
     const TreeNode *t = x->assignment->tree;
@@ -224,6 +225,7 @@ static int walk(const Explanation *x, Answer *w)
     return t->class;
 }
 
+/* Sum of the squared distances of the extents, in octaves, and of the threads, in half octaves. */
 static double distance(const Spec *s, const Instance *a, const Instance *b)
 {
     double d = 2 * log2((double)a->threads / b->threads), sum = d * d;
@@ -234,6 +236,7 @@ static double distance(const Spec *s, const Instance *a, const Instance *b)
     return sum;
 }
 
+/* The tuned shape nearest to inst on which the trial was measured; -1: none. */
 static int64_t nearest_measured(const Study *s, const Trial *t, const Instance *inst)
 {
     int64_t best = -1;
@@ -244,7 +247,7 @@ static int64_t nearest_measured(const Study *s, const Trial *t, const Instance *
     return best;
 }
 
-/* INFINITY for a shape without work, and for one so large that the template's formulas overflow. */
+/* Time of a kernel on a shape. INFINITY: the shape has no work, or is so large that the template's formulas overflow. */
 static double cost_of(const Explanation *x, int kernel, const Instance *inst)
 {
     double pad, occ;
@@ -254,8 +257,8 @@ static double cost_of(const Explanation *x, int kernel, const Instance *inst)
     return known ? cost_trial(x->model, trial, inst) : INFINITY;
 }
 
-/* The least time of the shape, and what keeps the kernel from it. */
-static void hold_against_bound(const Explanation *x, Answer *w)
+/* Works out the least time of the shape, and what keeps the kernel from it. */
+static void compare_with_bound(const Explanation *x, Answer *w)
 {
     w->has_bound = roofline_bound(&x->roofline, w->inst.extent, w->inst.threads, &w->bound);
     w->has_shares = w->has_bound && isfinite(w->choice.ns) && bound_allows(&w->bound, w->choice.ns);
@@ -263,7 +266,7 @@ static void hold_against_bound(const Explanation *x, Answer *w)
         w->shares = roofline_shares(&w->bound, w->choice.ns, w->has_factors ? w->pad : 1, w->has_factors ? w->occ : 1);
 }
 
-static void answer(const Explanation *x, Answer *w)
+static void answer_shape(const Explanation *x, Answer *w)
 {
     const Study *s = x->study;
     const Assignment *as = x->assignment;
@@ -273,14 +276,14 @@ static void answer(const Explanation *x, Answer *w)
     w->inst.tuned = w->place == PLACE_TUNED;
     for (int k = 0; k < as->nkernel; k++)
         cost[k] = cost_of(x, k, &w->inst);
-    int kernel = w->place == PLACE_OUTSIDE ? as->general : walk(x, w);
+    int kernel = w->place == PLACE_OUTSIDE ? as->general : walk_tree(x, w);
     w->choice = choice_make(s, as, &w->inst, cost, kernel);
     w->trial = &s->trial[as->kernel[kernel]];
     w->flops = spec_flops(s->spec, w->inst.extent);
     w->has_factors = !empty && choice_factors(s, &w->trial->c, w->inst.extent, w->inst.threads, &w->pad, &w->occ);
     w->model_ns =
         isfinite(w->choice.ns) ? cost_predict(x->model, &w->trial->c, w->inst.extent, w->inst.threads) : INFINITY;
-    hold_against_bound(x, w);
+    compare_with_bound(x, w);
     w->near = empty || w->choice.measured ? -1 : nearest_measured(s, w->trial, &w->inst);
 }
 
@@ -298,7 +301,7 @@ int explain(Arena *a, const Result *r, const ExplainBinding *binding, int nbindi
     if (!find_shapes(&x))
         return EXIT_USAGE;
     for (int i = 0; i < x.nanswer; i++)
-        answer(&x, &x.answer[i]);
+        answer_shape(&x, &x.answer[i]);
     (json ? explain_json : explain_text)(&x, out);
     return 0;
 }

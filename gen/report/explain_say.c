@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * explain_say: tells an explanation, to people as lines of text and to programs as JSON. There times are in ns, and what is not known is null.
+ * explain_say: prints an explanation, for people as lines of text, for programs as JSON, where times are in ns and what is not known is null.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -39,8 +39,8 @@ static void say_head(const Explanation *x, FILE *out)
                     x->dim[i], s->spec->dim[i].min, s->spec->dim[i].max);
 }
 
-/* A line; label: "" where it belongs to the line before. */
-__attribute__((format(printf, 3, 4))) static void say(FILE *out, const char *label, const char *fmt, ...)
+/* Prints a line. label: "" if it goes on with what the line before says. */
+__attribute__((format(printf, 3, 4))) static void say_line(FILE *out, const char *label, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -50,26 +50,27 @@ __attribute__((format(printf, 3, 4))) static void say(FILE *out, const char *lab
     va_end(ap);
 }
 
-/* Which test of the box fails; the tests that lead through the tree. */
+/* Says which extents are outside the box, or which tests lead through the tree. */
 static void say_path(const Explanation *x, const Answer *w, FILE *out)
 {
     const Spec *spec = x->study->spec;
     const char *label = "path";
     for (int i = 0; i < spec->op->naxis; i++)
         if (w->inst.extent[i] < spec->box.min[i] || w->inst.extent[i] > spec->box.max[i]) {
-            say(out, label, "%s = %" PRId64 " is not within %" PRId64 " to %" PRId64 ": the general kernel",
-                spec->op->axis[i].name, w->inst.extent[i], spec->box.min[i], spec->box.max[i]);
+            say_line(out, label, "%s = %" PRId64 " is not within %" PRId64 " to %" PRId64 ": the general kernel",
+                     spec->op->axis[i].name, w->inst.extent[i], spec->box.min[i], spec->box.max[i]);
             label = "";
         }
     for (const Step *s = w->step; s < w->step + w->nstep; s++) {
-        say(out, label, "%s <= %" PRId64 "? %s: %s = %" PRId64, s->name, s->threshold, s->below ? "yes" : "no", s->name,
-            s->value);
+        say_line(out, label, "%s <= %" PRId64 "? %s: %s = %" PRId64, s->name, s->threshold, s->below ? "yes" : "no",
+                 s->name, s->value);
         label = "";
     }
     if (*label)
-        say(out, label, "no test: one kernel serves all shapes in range");
+        say_line(out, label, "no test: one kernel serves all shapes in range");
 }
 
+/* Does an earlier answer have the same kernel? */
 static bool said_before(const Explanation *x, const Answer *w)
 {
     for (const Answer *v = x->answer; v < w; v++)
@@ -78,19 +79,19 @@ static bool said_before(const Explanation *x, const Answer *w)
     return false;
 }
 
-/* A kernel's parameters in words, the first time that it is named. */
+/* Names the kernel; when it is named for the first time, also its parameters. */
 static void say_kernel(const Explanation *x, const Answer *w, FILE *out)
 {
     const Candidate *c = &w->trial->c;
     int64_t value[TEMPLATE_MAX_PARAM];
-    say(out, "kernel", "%d: %s for %s, %s of code", x->first + w->choice.kernel, c->t->name, c->target->name,
-        number_bytes(x->arena, w->trial->code_bytes));
+    say_line(out, "kernel", "%d: %s for %s, %s of code", x->first + w->choice.kernel, c->t->name, c->target->name,
+             number_bytes(x->arena, w->trial->code_bytes));
     if (said_before(x, w))
         return;
     candidate_values(c, value);
     for (int i = 0; i < c->t->nparam; i++)
-        say(out, "", "  %-6s = %-5" PRId64 " %s", c->t->param[i].name, value[i],
-            quote_line(x->arena, c->t->param[i].doc));
+        say_line(out, "", "  %-6s = %-5" PRId64 " %s", c->t->param[i].name, value[i],
+                 quote_line(x->arena, c->t->param[i].doc));
 }
 
 static const char *speed_text(const Explanation *x, double flops, double ns)
@@ -103,21 +104,21 @@ static void say_time(const Explanation *x, const Answer *w, FILE *out)
     Arena *a = x->arena;
     const Choice *c = &w->choice;
     if (!isfinite(c->ns)) {
-        say(out, "time", w->flops > 0 ? "not known: the shape is too large for the model" : "nothing is computed");
+        say_line(out, "time", w->flops > 0 ? "not known: the shape is too large for the model" : "nothing is computed");
         return;
     }
-    say(out, "time", "%s%s, %s", number_time(a, c->ns), speed_text(x, w->flops, c->ns),
-        c->measured ? "measured" : "predicted");
+    say_line(out, "time", "%s%s, %s", number_time(a, c->ns), speed_text(x, w->flops, c->ns),
+             c->measured ? "measured" : "predicted");
     if (w->near >= 0) {
         const Instance *near = x->study->shape[w->near];
         const double ns = w->trial->ns[w->near];
-        say(out, "measured", "%s%s at %s", number_time(a, ns),
-            speed_text(x, spec_flops(x->study->spec, near->extent), ns), shape_text(x, near));
+        say_line(out, "measured", "%s%s at %s", number_time(a, ns),
+                 speed_text(x, spec_flops(x->study->spec, near->extent), ns), shape_text(x, near));
     }
-    if (isfinite(w->model_ns)) /* as if this kernel had never been measured */
-        say(out, "predicted", "%s by the model alone: %s %s than %s", number_time(a, w->model_ns),
-            number_percent(a, fabs(w->model_ns / c->ns - 1)), w->model_ns >= c->ns ? "more" : "less",
-            c->measured ? "measured" : "with the kernel's measurements on other shapes");
+    if (isfinite(w->model_ns))
+        say_line(out, "predicted", "%s by the model alone: %s %s than %s", number_time(a, w->model_ns),
+                 number_percent(a, fabs(w->model_ns / c->ns - 1)), w->model_ns >= c->ns ? "more" : "less",
+                 c->measured ? "measured" : "with the kernel's measurements on other shapes");
 }
 
 static void say_others(const Explanation *x, const Answer *w, FILE *out)
@@ -127,27 +128,27 @@ static void say_others(const Explanation *x, const Answer *w, FILE *out)
     if (!isfinite(c->ns))
         return;
     if (c->runner < 0)
-        say(out, "runner-up", "none: the package has one kernel");
+        say_line(out, "runner-up", "none: the package has one kernel");
     else
-        say(out, "runner-up", "kernel %d, %s: %s %s", x->first + c->runner, number_time(a, c->runner_ns),
-            number_percent(a, fabs(c->runner_ns / c->ns - 1)),
-            c->runner_ns >= c->ns       ? "more"
-            : w->place == PLACE_OUTSIDE ? "less, but one kernel serves all that is outside"
-                                        : "less, given up for a simpler tree");
+        say_line(out, "runner-up", "kernel %d, %s: %s %s", x->first + c->runner, number_time(a, c->runner_ns),
+                 number_percent(a, fabs(c->runner_ns / c->ns - 1)),
+                 c->runner_ns >= c->ns       ? "more"
+                 : w->place == PLACE_OUTSIDE ? "less, but one kernel serves all that is outside"
+                                             : "less, given up for a simpler tree");
     const int best = choice_kernel(x->assignment, c->best_trial);
-    const Candidate *known = &x->study->trial[c->best_trial].c;
+    const Candidate *fastest = &x->study->trial[c->best_trial].c;
     const char *time = number_time(a, c->best_ns), *more = number_percent(a, c->ns / c->best_ns - 1);
     if (c->best_ns >= c->ns)
-        say(out, "best known", "this kernel");
+        say_line(out, "best known", "this kernel");
     else if (best >= 0)
-        say(out, "best known", "kernel %d, %s: this one takes %s more", x->first + best, time, more);
+        say_line(out, "best known", "kernel %d, %s: this one takes %s more", x->first + best, time, more);
     else {
-        say(out, "best known", "%s, not in the package: this one takes %s more", time, more);
-        say(out, "", "  %s %s", known->t->name, words_values(a, known));
+        say_line(out, "best known", "%s, not in the package: this one takes %s more", time, more);
+        say_line(out, "", "  %s %s", fastest->t->name, words_values(a, fastest));
     }
 }
 
-/* The least time that arithmetic and memory allow. */
+/* Says the least time that arithmetic and memory allow. */
 static void say_bound(const Explanation *x, const Answer *w, FILE *out)
 {
     const Bound *b = &w->bound;
@@ -159,26 +160,25 @@ static void say_bound(const Explanation *x, const Answer *w, FILE *out)
             ? arena_printf(a, ", %s from %s %s at %s GB/s", number_bytes(a, (int64_t)b->bytes), level_text(b->level),
                            number_time(a, b->memory_ns), number_sig(a, b->bytes_per_s * 1e-9, 3))
             : "";
-    say(out, "roofline", "%s at least: arithmetic %s at %s GFLOP/s%s%s", number_time(a, b->ns),
-        number_time(a, b->compute_ns), number_sig(a, b->flops_per_s * 1e-9, 3), memory,
-        x->roofline.modelled ? " (of the data sheet)" : "");
+    say_line(out, "roofline", "%s at least: arithmetic %s at %s GFLOP/s%s%s", number_time(a, b->ns),
+             number_time(a, b->compute_ns), number_sig(a, b->flops_per_s * 1e-9, 3), memory,
+             x->roofline.modelled ? " (of the data sheet)" : "");
 }
 
-/* "limited by memory bandwidth": and how much of the bound each factor leaves. */
+/* What limits the kernel: "the bandwidth of the L2 cache". */
 static const char *limit_text(const Explanation *x, const Answer *w)
 {
-    static const struct {
+    static const struct Limit {
         const char *name, *text;
-    } row[] = { { "arithmetic", "arithmetic: the peak of the floating-point units" },
-                { "padding", "padding: work on rows and columns that the shape does not have" },
-                { "balance", "balance: threads that wait for the busiest one" },
-                { "kernel", "the kernel itself: instructions beside the arithmetic, latencies, caches" } };
-    for (size_t i = 0; i < LENGTH(row); i++)
-        if (strcmp(w->shares.limited_by, row[i].name) == 0)
-            return row[i].text;
-    return arena_printf(x->arena, "the bandwidth of %s", level_text(w->bound.level));
+    } limits[] = { { "arithmetic", "arithmetic: the peak of the floating-point units" },
+                   { "padding", "padding: work on rows and columns that the shape does not have" },
+                   { "balance", "balance: threads that wait for the busiest one" },
+                   { "kernel", "the kernel itself: instructions beside the arithmetic, latencies, caches" } };
+    const struct Limit *l = names_row(NAMES(limits, LENGTH(limits)), w->shares.limited_by);
+    return l ? l->text : arena_printf(x->arena, "the bandwidth of %s", level_text(w->bound.level));
 }
 
+/* Says what limits the kernel, and how much of the roofline each factor leaves. */
 static void say_limit(const Explanation *x, const Answer *w, FILE *out)
 {
     const Shares *s = &w->shares;
@@ -186,13 +186,14 @@ static void say_limit(const Explanation *x, const Answer *w, FILE *out)
     if (!w->has_bound || !isfinite(w->choice.ns))
         return;
     if (!w->has_shares) {
-        say(out, "limited by", "not known: the time that is predicted is %s below the roofline",
-            number_percent(a, 1 - w->choice.ns / w->bound.ns));
+        say_line(out, "limited by", "not known: the time that is predicted is %s below the roofline",
+                 number_percent(a, 1 - w->choice.ns / w->bound.ns));
         return;
     }
-    say(out, "limited by", "%s", limit_text(x, w));
-    say(out, "", "%s of the roofline is reached = padding %s x balance %s x kernel %s", number_percent(a, s->reached),
-        number_sig(a, s->padding, 3), number_sig(a, s->balance, 3), number_sig(a, s->kernel, 3));
+    say_line(out, "limited by", "%s", limit_text(x, w));
+    say_line(out, "", "%s of the roofline is reached = padding %s x balance %s x kernel %s",
+             number_percent(a, s->reached), number_sig(a, s->padding, 3), number_sig(a, s->balance, 3),
+             number_sig(a, s->kernel, 3));
 }
 
 void explain_text(const Explanation *x, FILE *out)
@@ -206,8 +207,8 @@ void explain_text(const Explanation *x, FILE *out)
         say_time(x, w, out);
         say_others(x, w, out);
         if (w->has_factors)
-            say(out, "work", "%s of the work done is useful (f_pad); the threads are busy %s of the time (f_occ)",
-                number_percent(x->arena, w->pad), number_percent(x->arena, w->occ));
+            say_line(out, "work", "%s of the work done is useful (f_pad); the threads are busy %s of the time (f_occ)",
+                     number_percent(x->arena, w->pad), number_percent(x->arena, w->occ));
         say_bound(x, w, out);
         say_limit(x, w, out);
     }
@@ -215,24 +216,24 @@ void explain_text(const Explanation *x, FILE *out)
 
 /* ---- for programs ---- */
 
-static json_t *candidate(const Explanation *x, int64_t trial)
+static json_t *candidate_json(const Explanation *x, int64_t trial)
 {
     const Trial *t = &x->study->trial[trial];
     return JSON_OBJECT(FIELD("template", t->c.t->name), FIELD("target", t->c.target->name),
                        FIELD("code_bytes", t->code_bytes), FIELD("params", words_values_json(&t->c)));
 }
 
-static json_t *kernel(const Explanation *x, int k)
+static json_t *kernel_json(const Explanation *x, int k)
 {
-    return JSON_SET(candidate(x, x->assignment->kernel[k]), FIELD("index", x->first + k));
+    return JSON_SET(candidate_json(x, x->assignment->kernel[k]), FIELD("index", x->first + k));
 }
 
-static json_t *extents(const Explanation *x, const Instance *inst)
+static json_t *extents_json(const Explanation *x, const Instance *inst)
 {
     return words_extents_json(json_object(), x->study->spec->op, inst->extent);
 }
 
-static json_t *path(const Answer *w)
+static json_t *path_json(const Answer *w)
 {
     json_t *list = json_array();
     for (const Step *s = w->step; s < w->step + w->nstep; s++)
@@ -241,30 +242,32 @@ static json_t *path(const Answer *w)
     return list;
 }
 
-static json_t *runner_up(const Explanation *x, const Choice *c)
+static json_t *runner_up_json(const Explanation *x, const Choice *c)
 {
     if (c->runner < 0 || !isfinite(c->ns))
         return json_null();
-    return JSON_SET(kernel(x, c->runner), FIELD("time_ns", c->runner_ns), FIELD("margin", c->runner_ns / c->ns - 1));
+    return JSON_SET(kernel_json(x, c->runner), FIELD("time_ns", c->runner_ns),
+                    FIELD("margin", c->runner_ns / c->ns - 1));
 }
 
-static json_t *best_known(const Explanation *x, const Choice *c)
+static json_t *best_known_json(const Explanation *x, const Choice *c)
 {
     if (!isfinite(c->best_ns))
         return json_null();
-    return JSON_SET(candidate(x, c->best_trial), FIELD("time_ns", c->best_ns), FIELD("regret", c->ns / c->best_ns - 1));
+    return JSON_SET(candidate_json(x, c->best_trial), FIELD("time_ns", c->best_ns),
+                    FIELD("regret", c->ns / c->best_ns - 1));
 }
 
-static json_t *nearest(const Explanation *x, const Answer *w)
+static json_t *nearest_json(const Explanation *x, const Answer *w)
 {
     const Instance *near = w->near < 0 ? NULL : x->study->shape[w->near];
     if (!near)
         return json_null();
-    return JSON_OBJECT(FIELD("extents", extents(x, near)), FIELD("threads", near->threads),
+    return JSON_OBJECT(FIELD("extents", extents_json(x, near)), FIELD("threads", near->threads),
                        FIELD("time_ns", w->trial->ns[w->near]));
 }
 
-static json_t *roofline(const Explanation *x, const Answer *w)
+static json_t *roofline_json(const Explanation *x, const Answer *w)
 {
     const Bound *b = &w->bound;
     const bool memory = b->bytes_per_s > 0;
@@ -277,7 +280,7 @@ static json_t *roofline(const Explanation *x, const Answer *w)
                        FIELD("measured", (bool)!x->roofline.modelled));
 }
 
-static json_t *limited_by(const Answer *w)
+static json_t *limited_by_json(const Answer *w)
 {
     const Shares *s = &w->shares;
     if (!w->has_shares)
@@ -286,18 +289,18 @@ static json_t *limited_by(const Answer *w)
                        FIELD("balance", s->balance), FIELD("kernel", s->kernel));
 }
 
-static json_t *shape(const Explanation *x, const Answer *w)
+static json_t *shape_json(const Explanation *x, const Answer *w)
 {
     const Choice *c = &w->choice;
-    return JSON_OBJECT(FIELD("extents", extents(x, &w->inst)), FIELD("threads", w->inst.threads),
-                       FIELD("place", PLACE[w->place].name), FIELD("path", path(w)),
-                       FIELD("kernel", kernel(x, c->kernel)), FIELD("time_ns", c->ns), FIELD("measured", c->measured),
-                       FIELD("predicted_ns", w->model_ns),
-                       FIELD("gflops", json_of_known(w->flops > 0 && isfinite(c->ns), w->flops / c->ns)),
-                       FIELD("runner_up", runner_up(x, c)), FIELD("best_known", best_known(x, c)),
-                       FIELD("nearest_measured", nearest(x, w)), FIELD("f_pad", json_of_known(w->has_factors, w->pad)),
-                       FIELD("f_occ", json_of_known(w->has_factors, w->occ)), FIELD("roofline", roofline(x, w)),
-                       FIELD("limited_by", limited_by(w)));
+    return JSON_OBJECT(
+        FIELD("extents", extents_json(x, &w->inst)), FIELD("threads", w->inst.threads),
+        FIELD("place", PLACE[w->place].name), FIELD("path", path_json(w)), FIELD("kernel", kernel_json(x, c->kernel)),
+        FIELD("time_ns", c->ns), FIELD("measured", c->measured), FIELD("predicted_ns", w->model_ns),
+        FIELD("gflops", json_of_known(w->flops > 0 && isfinite(c->ns), w->flops / c->ns)),
+        FIELD("runner_up", runner_up_json(x, c)), FIELD("best_known", best_known_json(x, c)),
+        FIELD("nearest_measured", nearest_json(x, w)), FIELD("f_pad", json_of_known(w->has_factors, w->pad)),
+        FIELD("f_occ", json_of_known(w->has_factors, w->occ)), FIELD("roofline", roofline_json(x, w)),
+        FIELD("limited_by", limited_by_json(w)));
 }
 
 void explain_json(const Explanation *x, FILE *out)
@@ -307,7 +310,7 @@ void explain_json(const Explanation *x, FILE *out)
     for (int i = 0; x->by_dims && i < s->spec->ndim; i++)
         JSON_SET(dims, FIELD(s->spec->dim[i].name, x->dim[i]));
     for (int i = 0; i < x->nanswer; i++)
-        json_array_append_new(shapes, shape(x, &x->answer[i]));
+        json_array_append_new(shapes, shape_json(x, &x->answer[i]));
     quote_print_json(JSON_OBJECT(FIELD("name", s->spec->name), FIELD("device", s->device->name),
                                  FIELD("target", s->target->name), FIELD("dims", dims), FIELD("shapes", shapes)),
                      out);

@@ -32,7 +32,8 @@ void plot_label(Plot *p, char axis, const char *text)
                 quote_gnuplot(p->script.arena, text), axis == 'x' ? "0,0.4" : "0.8,0", LOOK_TEXT);
 }
 
-static int ticks_log(Range r, const double *mantissa, int nmantissa, double *out)
+/* Writes the ticks within r, each a mantissa times a power of ten, and returns how many; MAX_TICK + 1: they are more than MAX_TICK. */
+static int find_log_ticks(Range r, const double *mantissa, int nmantissa, double *out)
 {
     int n = 0;
     for (double decade = pow(10, floor(log10(r.lo))); decade <= r.hi; decade *= 10)
@@ -45,7 +46,7 @@ static int ticks_log(Range r, const double *mantissa, int nmantissa, double *out
     return n;
 }
 
-static void set_range(Plot *p, char axis, Range r, const double *tick, int n)
+static void set_range_and_ticks(Plot *p, char axis, Range r, const double *tick, int n)
 {
     text_printf(&p->script, "set %crange [%.9g:%.9g]\nset %ctics (", axis, r.lo, r.hi, axis);
     for (int i = 0; i < n; i++)
@@ -62,7 +63,7 @@ void plot_axis_log(Plot *p, char axis, Range r, int max_tick)
     double at[MAX_TICK];
     int n = max_tick + 1;
     for (size_t i = 0; n > max_tick && i < LENGTH(density); i++)
-        n = ticks_log(r, density[i].mantissa, density[i].n, at);
+        n = find_log_ticks(r, density[i].mantissa, density[i].n, at);
     if (n > MAX_TICK) { /* very many decades: every second or third one */
         const int step = 1 + (int)(log10(r.hi / r.lo) / (MAX_TICK - 2));
         n = 0;
@@ -70,7 +71,7 @@ void plot_axis_log(Plot *p, char axis, Range r, int max_tick)
             at[n++] = v;
     }
     text_printf(&p->script, "set logscale %c\n", axis);
-    set_range(p, axis, r, at, n);
+    set_range_and_ticks(p, axis, r, at, n);
 }
 
 void plot_axis_linear(Plot *p, char axis, Range r, int max_tick, double least_step)
@@ -81,7 +82,7 @@ void plot_axis_linear(Plot *p, char axis, Range r, int max_tick, double least_st
     int n = 0;
     for (double v = ceil(r.lo / step) * step; v <= r.hi * (1 + 1e-9) && n <= MAX_TICK; v += step)
         at[n++] = v;
-    set_range(p, axis, r, at, n);
+    set_range_and_ticks(p, axis, r, at, n);
 }
 
 void plot_data(Plot *p, const char *name) { text_printf(&p->script, "$%s << END\n", name); }
@@ -139,18 +140,18 @@ static const char *run_gnuplot(Arena *a, const char *script, Text *out)
                : "gnuplot failed to draw the figures of report.html; --no-report leaves it out";
 }
 
-/* A document is a group that begins with definitions of the point symbols, which would have the same ids in each: the page has them once
- * (templates/package/report.html). */
-static bool split(Arena *a, const char *text, Plot *plot, int n)
+/* Cuts gnuplot's output into the figures. Each is a group that begins with definitions of the point symbols. These have the same ids in all
+ * figures, so they are left out: the page has them once (templates/package/report.html). False: the output is not as expected. */
+static bool split_figures(Arena *a, const char *text, Plot *plot, int n)
 {
-    static const char before[] = "</defs>";
+    static const char definitions_end[] = "</defs>";
     for (int i = 0; i < n; i++) {
-        const char *begin = strstr(text, before), *end = begin ? strstr(begin, "</svg>") : NULL;
-        const char *close = end ? memrchr(begin, '<', (size_t)(end - begin)) : NULL; /* of the group */
-        if (!close || close == begin)
+        const char *begin = strstr(text, definitions_end), *end = begin ? strstr(begin, "</svg>") : NULL;
+        const char *group_end = end ? memrchr(begin, '<', (size_t)(end - begin)) : NULL;
+        if (!group_end || group_end == begin)
             return false;
-        begin += sizeof before - 1;
-        plot[i].svg = arena_strndup(a, begin, (size_t)(close - begin));
+        begin += sizeof definitions_end - 1;
+        plot[i].svg = arena_strndup(a, begin, (size_t)(group_end - begin));
         text = end;
     }
     return !strstr(text, "<svg");
@@ -163,7 +164,7 @@ bool plot_run(Arena *a, Plot *plot, int n, const char **why)
         return true;
     Text out;
     *why = run_gnuplot(a, whole_script(a, plot, n), &out);
-    if (!*why && !split(a, text_str(&out), plot, n))
+    if (!*why && !split_figures(a, text_str(&out), plot, n))
         *why = "gnuplot's output was not understood";
     for (int i = 0; *why && i < n; i++)
         plot[i].svg = NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * plot: figures drawn by gnuplot, as SVG to be put into a page: what their scripts are made of, and running them. Each thing drawn has a look,
- * in a script the colour "#0000NN" (NN: the look in hexadecimal), which the page's style sheet (templates/package/report.css) knows by its
- * number, so that a figure follows the page from light to dark. Points are circles (pt 6, pt 7). Numbers go into data blocks, ranges and ticks
- * are chosen here, so that no version of gnuplot has a choice to make. Bytes are those of the gnuplot at hand.
+ * plot: figures as SVG for a page: writes scripts for gnuplot, and runs it. Each thing that is drawn has a look. A script writes it as the
+ * colour "#0000NN" (NN: the look in hexadecimal); the page's style sheet (templates/package/report.css) gives it the real colour, so that a
+ * figure follows the page from light to dark. Points are circles (pt 6, pt 7). Numbers go into data blocks; ranges and ticks are chosen here, so
+ * that no version of gnuplot has a choice to make. The bytes of the SVG still depend on the gnuplot at hand.
  */
 #ifndef DCGEN_PLOT_H
 #define DCGEN_PLOT_H
@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include "gen/base/text.h"
 
-/* Kernel k: LOOK_KERNEL + k % LOOK_NKERNEL. */
+/* The look of kernel k is LOOK_KERNEL + k % LOOK_NKERNEL. */
 enum {
     LOOK_AXIS = 1,
     LOOK_GRID,
@@ -36,10 +36,10 @@ typedef struct {
     const char *name; /* of letters, digits and "_"; unique in the page */
     int width, height;
     Text script;              /* settings and data, without terminal and output */
-    Text drawing;             /* the plot command */
+    Text drawing;             /* the plot command, which follows the script */
     const char *svg;          /* filled in by plot_run: content of an <svg viewBox="0 0 width height"> */
-    const char *word;         /* of the page's pattern, in whose place it stands */
-    const char *id, *caption; /* as the page has them */
+    const char *word;         /* the word of the page's pattern that the figure replaces */
+    const char *id, *caption; /* the page shows the caption; the id lacks the part's prefix */
 } Plot;
 
 typedef struct {
@@ -49,23 +49,24 @@ typedef struct {
 #define RANGE_NOTHING ((Range){ INFINITY, -INFINITY })
 
 void range_add(Range *r, double v);
-Range range_widened(Range r, double factor);
+Range range_widened(Range r, double factor); /* lo / factor to hi * factor */
 
 void plot_label(Plot *p, char axis, const char *text);
-/* A logarithmic axis with the densest ticks of one sort that leave room for their numbers. */
+/* Makes an axis logarithmic. Its ticks are the densest of a few patterns ("1, 2, 5 in each decade") with at most max_tick of them, or powers
+ * of ten. */
 void plot_axis_log(Plot *p, char axis, Range r, int max_tick);
-/* A linear axis from 0 or another whole start, in steps of 1, 2 or 5 times a power of ten. */
+/* Makes an axis linear, with ticks in steps of 1, 2 or 5 times a power of ten. */
 void plot_axis_linear(Plot *p, char axis, Range r, int max_tick, double least_step);
-/* A block of data: its lines go between. */
+/* Begins a block of data, whose lines follow until plot_data_end. */
 void plot_data(Plot *p, const char *name);
-bool plot_point(Plot *p, double x, double y); /* false: one is not positive, and was left out */
+bool plot_point(Plot *p, double x, double y); /* false: x or y is not positive and finite, so the point was left out */
 void plot_data_end(Plot *p);
-/* A piece of the plot command; style: "lines lw 2", "points pt 7". */
+/* Adds a block of data to what the figure shows. style: "lines lw 2", "points pt 7". */
 void plot_draw(Plot *p, const char *data, const char *style, int look);
 
-/* Is gnuplot there? To be asked before long work. False with *why set. */
+/* Is gnuplot there? Callers ask before long work. False with *why set. */
 bool plot_check(Arena *a, const char **why);
-/* One gnuplot draws all of them; for none it need not be there. False with *why set; then every svg is NULL. */
+/* Draws n figures by one gnuplot, which need not be there if n is 0. False with *why set; then every svg is NULL. */
 bool plot_run(Arena *a, Plot *plot, int n, const char **why);
 
 #endif

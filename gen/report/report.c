@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report: works out the words of the page, whose text is in templates/package/report.html, and fills it.
+ * report: works out what the words of the page's pattern, templates/package/report.html, stand for, and fills it.
  */
 #include "gen/report/report.h"
 
@@ -27,7 +27,8 @@ double report_cost(const Report *r, int64_t instance, int kernel)
     return r->assignment->cost[instance * r->assignment->nkernel + kernel];
 }
 
-static double speedup_of(const Report *r)
+/* Weighted geometric mean of the general kernel's time over the chosen kernel's, over all instances. */
+static double speedup_over_general(const Report *r)
 {
     const Assignment *as = r->assignment;
     double sum = 0, weight = 0;
@@ -65,7 +66,7 @@ void report_wordf(FillScope *s, const char *name, const char *fmt, ...)
     va_end(ap);
 }
 
-static void head_words(Report *r)
+static void add_head_words(Report *r)
 {
     const Assignment *as = r->assignment;
     const Spec *s = r->spec;
@@ -85,14 +86,14 @@ static void head_words(Report *r)
     report_word(r->words, "CODE_BYTES", bytes);
     report_word(r->words, "NINSTANCE", number_count(r->arena, s->ninstance));
     report_word(r->words, "NTUNED", number_count(r->arena, r->study->nshape));
-    report_word(r->words, "SPEEDUP", number_ratio(r->arena, speedup_of(r)));
+    report_word(r->words, "SPEEDUP", number_ratio(r->arena, speedup_over_general(r)));
     report_word(r->words, "TUNED_REGRET", number_percent(r->arena, choice_regret(r->in)));
     fill_number(r->words, "IS_COMPARED", against.n > 0);
     report_word(r->words, "LIBRARY_NAME", library ? library : "");
     report_word(r->words, "LIBRARY_MEAN", number_ratio(r->arena, against.mean));
 }
 
-static void id_words(Report *r)
+static void add_id_words(Report *r)
 {
     static const char *const id[] = { "ID_setting", "ID_speed",  "ID_dispatch", "ID_shapes", "ID_regret",
                                       "ID_kernels", "ID_search", "ID_model",    "ID_reading" };
@@ -100,7 +101,7 @@ static void id_words(Report *r)
         fill_wordf(r->words, id[i], "%s%s", r->part, strchr(id[i], '_') + 1);
 }
 
-static void dispatch_words(Report *r)
+static void add_dispatch_words(Report *r)
 {
     const Assignment *as = r->assignment;
     const int depth = tree_depth(as->tree);
@@ -120,20 +121,20 @@ static void dispatch_words(Report *r)
     }
 }
 
-/* The tuned shape that is furthest from the best known, of those of which that can be said, and how many there are of the others. */
-static void regret_words(Report *r)
+/* Names the tuned shape with the largest regret among those whose regret can be said, and counts the others. */
+static void add_regret_words(Report *r)
 {
     const int64_t nshape = r->study->nshape;
     const Instance *worst = r->spec->instance;
-    double regret = -1;
+    double worst_regret = -1;
     int64_t nunsaid = 0;
     for (int64_t j = 0; j < nshape; j++) {
         const int64_t i = report_instance(r, j);
         const ContractShape *s = report_contract_shape(r, j);
-        const double above = choice_ns(r->in, i) / r->assignment->oracle_ns[i] - 1;
+        const double regret = choice_ns(r->in, i) / r->assignment->oracle_ns[i] - 1;
         nunsaid += s && !s->said;
-        if (isfinite(above) && above > regret && (!s || s->said)) {
-            regret = above;
+        if (isfinite(regret) && regret > worst_regret && (!s || s->said)) {
+            worst_regret = regret;
             worst = r->study->shape[j];
         }
     }
@@ -141,13 +142,13 @@ static void regret_words(Report *r)
     fill_number(r->words, "NSHOWN", REPORT_MAX_ROW);
     fill_number(r->words, "NUNSAID_TUNED", nunsaid);
     report_word(r->words, "UNSAID_TUNED", number_count(r->arena, nunsaid));
-    report_word(r->words, "WORST_REGRET", number_percent(r->arena, regret));
-    fill_number(r->words, "HAS_FURTHEST", regret > 0.0005); /* less would be shown as 0.0 % */
+    report_word(r->words, "WORST_REGRET", number_percent(r->arena, worst_regret));
+    fill_number(r->words, "HAS_FURTHEST", worst_regret > 0.0005); /* less would be shown as 0.0 % */
     report_word(r->words, "FURTHEST",
                 words_shape(r->arena, r->spec->op, worst->extent, r->spec->nthread > 1 ? worst->threads : 0));
 }
 
-static void trial_words(Report *r)
+static void add_trial_words(Report *r)
 {
     static const char *const status_words[STATUS_COUNT] = { [STATUS_INVALID] = "refused",
                                                             [STATUS_BUILD_FAILED] = "not compiled",
@@ -184,10 +185,10 @@ static void add_figure(Text *t, const Report *r, const Plot *p)
                 p->width, p->height, id, p->svg);
 }
 
-static void figure_words(Report *r)
+static void add_figure_words(Report *r)
 {
     static const struct {
-        const char *word, *has; /* all figures of a place in the page; are there any? */
+        const char *word, *has; /* word: all figures of a place in the page; has: whether there are any */
     } place[] = { { "map_figure", "HAS_MAP" },           { "narrow_map_figure", "HAS_NARROW_MAP" },
                   { "plane_figures", "HAS_PLANES" },     { "curve_figure", "HAS_CURVE" },
                   { "progress_figure", "HAS_PROGRESS" }, { "scatter_figure", "HAS_SCATTER" },
@@ -228,11 +229,10 @@ Report *report_begin(Arena *a, const Result *in, const char *version, bool sever
 
 char *report_fill(Arena *a, const Result *in, Report *const *part, int n, const char **err)
 {
-    static void (*const add[])(Report *) = {
-        head_words,         id_words,           report_setting_words, report_limit_words, dispatch_words,
-        regret_words,       report_shape_words, report_kernel_words,  trial_words,        report_contract_words,
-        report_model_words, figure_words
-    };
+    static void (*const add_words[])(Report *) = { add_head_words,        add_id_words,        report_setting_words,
+                                                   report_limit_words,    add_dispatch_words,  add_regret_words,
+                                                   report_shape_words,    report_kernel_words, add_trial_words,
+                                                   report_contract_words, report_model_words,  add_figure_words };
     const char *css = arena_printf(a, "%s/report.css", in->unit.package_dir), *style = text_read_file(a, css, NULL);
     const char *pattern = arena_printf(a, "%s/report.html", in->unit.package_dir);
     FillScope *page = fill_scope(a, NULL);
@@ -246,8 +246,8 @@ char *report_fill(Arena *a, const Result *in, Report *const *part, int n, const 
     fill_list(page, "parts");
     for (int i = 0; i < n; i++) {
         part[i]->words = fill_row(page);
-        for (size_t k = 0; k < LENGTH(add); k++)
-            add[k](part[i]);
+        for (size_t k = 0; k < LENGTH(add_words); k++)
+            add_words[k](part[i]);
     }
     Diag *d = diag_new(a);
     const Source *src = conf_source(a, pattern, d);

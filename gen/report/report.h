@@ -9,8 +9,8 @@
 
 #include "search/choose/result.h"
 
-/* A page of n results, each of which has its `cost`; of several targets with a part for each. version: of dcgen. NULL with *err set: its
- * figures cannot be drawn, as gnuplot is missing or fails. A page without them would be another page on another machine. */
+/* Makes the page of n results, one a target, each with its `cost`; if there are several, each has a part of the page. version: dcgen's. NULL
+ * with *err set if gnuplot is missing or fails, too: a page without figures where gnuplot is missing would differ from machine to machine. */
 char *report_html(Arena *a, const Result *result, int n, const char *version, const char **err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report_figure: what the figures of one target are drawn from: speed against the varying extent, one panel a group of shapes; the cost model;
- * code and search. All are drawn by one gnuplot.
+ * report_figure: draws the figures of one target by one gnuplot: speed against the varying extent, one panel a group of shapes; predictions of
+ * the cost model against measurements; regret against code, and while the search goes on. report_map.c adds the maps.
  */
 #define _GNU_SOURCE /* qsort_r */
 #include <math.h>
@@ -9,8 +9,8 @@
 #include "gen/base/order.h"
 #include "gen/report/report_private.h"
 
-enum { LINE_POINTS = 160 };
-static const double OVER_ROOF = 1.5;
+enum { LINE_POINTS = 160 };          /* of a panel's line, about */
+static const double OVER_ROOF = 1.5; /* predictions stretch a panel's y axis to so many times the roofline at most */
 
 Plot *report_plot(Report *r, const char *word, const char *id, const char *caption, int width, int height)
 {
@@ -35,8 +35,8 @@ Plot *report_plot(Report *r, const char *word, const char *id, const char *capti
 
 static bool has_flops(const Report *r) { return spec_flops(r->spec, r->spec->instance[0].extent) > 0; }
 
-/* GFLOP/s, or for an op without such work the time in us. */
-static double speed(const Report *r, const Instance *inst, double ns)
+/* GFLOP/s; of an op without floating-point operations the time in microseconds instead. */
+static double speed_of(const Report *r, const Instance *inst, double ns)
 {
     double flops = spec_flops(r->spec, inst->extent);
     return flops > 0 ? flops / ns : ns * 1e-3;
@@ -52,7 +52,7 @@ static double chosen_ns(const Report *r, int64_t i) { return choice_ns(r->in, i)
 static double general_ns(const Report *r, int64_t i) { return report_cost(r, i, r->assignment->general); }
 static double oracle_ns(const Report *r, int64_t i) { return r->assignment->oracle_ns[i]; }
 
-/* The least that arithmetic and memory allow; 0: not known. */
+/* The least time that arithmetic and memory allow; 0: not known. */
 static double bound_ns(const Report *r, int64_t i)
 {
     const Instance *inst = &r->spec->instance[i];
@@ -67,15 +67,16 @@ static double library_ns(const Report *r, int64_t i)
     return shape >= 0 ? study_library(r->study, shape) : 0;
 }
 
-/* What a panel shows, in the order in which it is drawn. */
+/* One thing that a panel shows. */
 typedef struct {
     const char *name;
     double (*time)(const Report *, int64_t instance);
-    bool tuned; /* of tuned shapes alone */
+    bool tuned; /* it is shown on tuned shapes alone */
     const char *style;
     int look;
 } Series;
 
+/* In the order in which a panel draws them. */
 static const Series SERIES[] = { { "roof", bound_ns, false, "lines", LOOK_ROOF },
                                  { "general", general_ns, false, "lines", LOOK_GENERAL },
                                  { "library", library_ns, true, "lines", LOOK_LIBRARY },
@@ -85,8 +86,9 @@ static const Series SERIES[] = { { "roof", bound_ns, false, "lines", LOOK_ROOF }
                                  { "dot", chosen_ns, true, "points pt 7 ps 0.51", LOOK_DOT } };
 enum { NSERIES = LENGTH(SERIES) };
 
-/* Points of a group: tuned ones, or all but at most about LINE_POINTS, evenly on a logarithmic scale. False: there is none. */
-static bool add_series(const Report *r, Plot *p, const Series *s, const Group *g, bool tuned, Range *y)
+/* Adds the points of a series on a group's tuned shapes; unless only_tuned, also on others, about LINE_POINTS at most, evenly on a
+ * logarithmic scale. Widens *y to hold them. False: there is none. */
+static bool add_series(const Report *r, Plot *p, const Series *s, const Group *g, bool only_tuned, Range *y)
 {
     double first = report_varying(r, g->at[0]), last = report_varying(r, g->at[g->n - 1]);
     double step = log(last / first) / LINE_POINTS, next = 0;
@@ -95,8 +97,9 @@ static bool add_series(const Report *r, Plot *p, const Series *s, const Group *g
     for (int64_t i = 0; i < g->n; i++) {
         const Instance *inst = &r->spec->instance[g->at[i]];
         const double x = report_varying(r, g->at[i]), ns = s->time(r, g->at[i]);
-        const double v = ns > 0 ? speed(r, inst, ns) : 0;
-        if (tuned ? !inst->tuned : log(x / first) < next && i + 1 < g->n && !inst->tuned)
+        const double v = ns > 0 ? speed_of(r, inst, ns) : 0;
+        const bool crowded = log(x / first) < next && i + 1 < g->n;
+        if (!inst->tuned && (only_tuned || crowded))
             continue;
         if (plot_point(p, x, v)) {
             range_add(y, v);
@@ -108,7 +111,6 @@ static bool add_series(const Report *r, Plot *p, const Series *s, const Group *g
     return any;
 }
 
-/* Of all panels, so that they can be compared. */
 Range report_shared_x(const Report *r)
 {
     Range x = RANGE_NOTHING;
@@ -119,35 +121,35 @@ Range report_shared_x(const Report *r)
     return x;
 }
 
-/* What the model says of shapes far from any that was measured may be absurd: for that the axis ends a little above the roofline. What
- * tuned shapes have is always on it. */
+/* The y range of all panels. It holds all values of tuned shapes. Predictions for shapes far from any measured one may be absurd, so they
+ * stretch it to OVER_ROOF times the roofline at most. */
 static Range shared_y(const Report *r)
 {
     Plot unused = { .script = { .arena = r->arena } };
-    Range line = RANGE_NOTHING, always = RANGE_NOTHING, roof = RANGE_NOTHING;
+    Range line = RANGE_NOTHING, tuned = RANGE_NOTHING, roof = RANGE_NOTHING;
     for (int i = 0; i < r->groups.ngroup; i++)
         for (const Series *s = SERIES; r->groups.group[i].panel && s < SERIES + NSERIES; s++) {
             const bool is_roof = s->time == bound_ns;
-            add_series(r, &unused, s, &r->groups.group[i], !is_roof, is_roof ? &roof : &always);
+            add_series(r, &unused, s, &r->groups.group[i], !is_roof, is_roof ? &roof : &tuned);
             if (s->time == chosen_ns)
                 add_series(r, &unused, s, &r->groups.group[i], false, &line);
         }
     if (roof.lo <= roof.hi && has_flops(r))
         line.hi = fmin(line.hi, OVER_ROOF * roof.hi);
-    return (Range){ fmin(fmin(line.lo, always.lo), roof.lo), fmax(fmax(line.hi, always.hi), roof.hi) };
+    return (Range){ fmin(fmin(line.lo, tuned.lo), roof.lo), fmax(fmax(line.hi, tuned.hi), roof.hi) };
 }
 
 static void draw_panel(Report *r, int group, Range x, Range y)
 {
     const Group *g = &r->groups.group[group];
-    Range seen = RANGE_NOTHING;
+    Range unused = RANGE_NOTHING;
     Plot *p = report_plot(r, "speed_figures", arena_printf(r->arena, "panel-%d", group), g->label, 440, 270);
     plot_label(p, 'x', r->spec->op->axis[g->axis].name);
     plot_label(p, 'y', has_flops(r) ? "GFLOP/s" : "time, microseconds");
     plot_axis_log(p, 'x', range_widened(x, 1.08), 8);
     plot_axis_log(p, 'y', range_widened(y, 1.12), 6);
     for (const Series *s = SERIES; s < SERIES + NSERIES; s++)
-        if (add_series(r, p, s, g, s->tuned, &seen)) {
+        if (add_series(r, p, s, g, s->tuned, &unused)) {
             plot_draw(p, s->name, s->style, s->look);
             r->has_roof = r->has_roof || s->look == LOOK_ROOF;
             r->has_library = r->has_library || s->look == LOOK_LIBRARY;
@@ -156,10 +158,12 @@ static void draw_panel(Report *r, int group, Range x, Range y)
 
 /* ---- what the cost model predicts, against what was measured ---- */
 
+/* About CLOUD_POINTS pairs are drawn. SPREAD, a prime, spreads them over trials and shapes. */
 enum { CLOUD_POINTS = 1500, SPREAD = 7919 };
 static const double MOST_RATIO = 4; /* what is further off is drawn at the edge */
 
-static int64_t measured_pairs(const Study *s)
+/* Counts the pairs of a usable trial and a tuned shape on which it was measured. */
+static int64_t count_measured_pairs(const Study *s)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < s->ntrial; i++)
@@ -174,11 +178,11 @@ static double predicted_ns(const Report *r, int64_t trial, int64_t shape)
     return cost_predict(r->model, &r->study->trial[trial].c, inst->extent, inst->threads);
 }
 
-/* Adds a point of one measured pair. */
+/* Adds the point of one measured pair, and widens *range to hold it. False: it was left out. */
 typedef bool AddPair(const Report *r, Plot *p, int64_t trial, int64_t shape, Range *range);
 
-/* The measured pairs of the kept kernels, or of the others about CLOUD_POINTS of npair, spread over all shapes (a stride might meet the same
- * shapes again and again). False: there is none. */
+/* Draws the measured pairs of the package's kernels (kept), or of the others about CLOUD_POINTS of npair, spread over all shapes (every n-th
+ * pair might be of the same few shapes). False: there is none. */
 static bool add_cloud(const Report *r, Plot *p, AddPair *add, bool kept, int64_t npair, Range *range)
 {
     const Study *s = r->study;
@@ -186,20 +190,20 @@ static bool add_cloud(const Report *r, Plot *p, AddPair *add, bool kept, int64_t
     bool any = false;
     int64_t seen = 0;
     plot_data(p, name);
-    for (int64_t i = 0; i < s->ntrial; i++)
-        for (int64_t j = 0;
-             trial_usable(&s->trial[i]) && (choice_kernel(r->assignment, i) >= 0) == kept && j < s->nshape; j++) {
-            if (!(s->trial[i].ns[j] > 0) || (!kept && seen++ * SPREAD % npair >= CLOUD_POINTS))
-                continue;
-            any = add(r, p, i, j, range) || any;
-        }
+    for (int64_t i = 0; i < s->ntrial; i++) {
+        if (!trial_usable(&s->trial[i]) || (choice_kernel(r->assignment, i) >= 0) != kept)
+            continue;
+        for (int64_t j = 0; j < s->nshape; j++)
+            if (s->trial[i].ns[j] > 0 && (kept || seen++ * SPREAD % npair < CLOUD_POINTS))
+                any = add(r, p, i, j, range) || any;
+    }
     plot_data_end(p);
     if (any)
         plot_draw(p, name, kept ? "points pt 7 ps 0.45" : "points pt 7 ps 0.33", kept ? LOOK_KEPT : LOOK_CLOUD);
     return any;
 }
 
-/* Behind the guide the other kernels, before them those of the package. */
+/* Draws the guide, over it the pairs of the other kernels, and over these the pairs of the package's kernels. False: there is no pair. */
 static bool add_clouds(const Report *r, Plot *p, AddPair *add, int64_t npair, Range *range)
 {
     plot_draw(p, "guide", "lines", LOOK_GUIDE);
@@ -207,7 +211,7 @@ static bool add_clouds(const Report *r, Plot *p, AddPair *add, int64_t npair, Ra
     return add_cloud(r, p, add, true, npair, range) || others;
 }
 
-/* Microseconds, measured and predicted. */
+/* The point: measured and predicted time in microseconds. */
 static bool add_times(const Report *r, Plot *p, int64_t trial, int64_t shape, Range *range)
 {
     const double us = r->study->trial[trial].ns[shape] * 1e-3, predicted = predicted_ns(r, trial, shape) * 1e-3;
@@ -219,7 +223,7 @@ static bool add_times(const Report *r, Plot *p, int64_t trial, int64_t shape, Ra
     return good;
 }
 
-/* Predicted over measured, at the extent that varies most. */
+/* The point: the extent on the x axis, and the ratio of predicted and measured time. */
 static bool add_ratio(const Report *r, Plot *p, int64_t trial, int64_t shape, Range *range)
 {
     double ratio = predicted_ns(r, trial, shape) / r->study->trial[trial].ns[shape];
@@ -246,7 +250,7 @@ static void draw_scatter(Report *r, int64_t npair)
     text_printf(&p->script, "$guide << END\n%.9g %.9g\n%.9g %.9g\nEND\n", range.lo, range.lo, range.hi, range.hi);
 }
 
-/* The same pairs shape by shape: where the model is off. */
+/* Draws predicted / measured against the varying extent, which shows on which shapes the model is off. */
 static void draw_residuals(Report *r, int64_t npair)
 {
     const Range x = range_widened(report_shared_x(r), 1.08);
@@ -264,7 +268,7 @@ static void draw_residuals(Report *r, int64_t npair)
 
 static void draw_model(Report *r)
 {
-    const int64_t npair = measured_pairs(r->study);
+    const int64_t npair = count_measured_pairs(r->study);
     if (npair == 0 || r->in->cost->nmeasure == 0)
         return;
     draw_scatter(r, npair);
@@ -273,13 +277,12 @@ static void draw_model(Report *r)
 
 /* ---- how far the choice is from the best, by the code that a package may have ---- */
 
-static const double MOST_PERCENT = 200, LABEL_PIXELS = 17;
-/* percent: the first kernels are so slow that nothing else could be seen beside them */
-static const double MOST_PROGRESS = 50;
+static const double MOST_PERCENT = 200; /* what is further off is drawn there */
+static const double LABEL_PIXELS = 17;  /* labels of points are that far apart at least */
 
 static double percent_of(double above) { return fmin(fmax(100 * above, 0), MOST_PERCENT); }
 
-static void percent_axis(Plot *p, double top)
+static void set_percent_axis(Plot *p, double top)
 {
     plot_label(p, 'y', "above best known, %");
     plot_axis_linear(p, 'y', (Range){ 0, fmax(top * 1.12, 0.5) }, 6, 0.1);
@@ -287,7 +290,7 @@ static void percent_axis(Plot *p, double top)
 
 static double kib_of(const CurvePoint *c) { return (double)c->bytes / 1024; }
 
-static void add_points(const Assignment *as, Plot *p, const char *name, int from, int to)
+static void add_curve_points(const Assignment *as, Plot *p, const char *name, int from, int to)
 {
     plot_data(p, name);
     for (int i = from; i < to; i++)
@@ -295,8 +298,8 @@ static void add_points(const Assignment *as, Plot *p, const char *name, int from
     plot_data_end(p);
 }
 
-/* The number of kernels at each point that has room for it. */
-static void name_points(const Assignment *as, Plot *p, double pixels_per_kib, double pixels_per_percent)
+/* Labels the points with their numbers of kernels: the one that was taken, and others where there is room. */
+static void label_points(const Assignment *as, Plot *p, double pixels_per_kib, double pixels_per_percent)
 {
     double x = -INFINITY, y = -INFINITY;
     for (int i = 0; i < as->ncurve; i++) {
@@ -314,21 +317,21 @@ static void name_points(const Assignment *as, Plot *p, double pixels_per_kib, do
 static void draw_curve(Report *r)
 {
     const Assignment *as = r->assignment;
-    double top = 0, most = 0;
+    double top = 0, most_kib = 0;
     if (as->ncurve < 2 || as->kept < 0)
         return;
     for (int i = 0; i < as->ncurve; i++) {
         top = fmax(top, percent_of(as->curve[i].above));
-        most = fmax(most, kib_of(&as->curve[i]));
+        most_kib = fmax(most_kib, kib_of(&as->curve[i]));
     }
     Plot *p = report_plot(r, "curve_figure", "curve", "What less or more code would bring", 440, 270);
     plot_label(p, 'x', "machine code, KiB");
-    plot_axis_linear(p, 'x', (Range){ 0, most * 1.06 }, 8, 1);
-    percent_axis(p, top);
-    name_points(as, p, 360 / (most * 1.06), 210 / fmax(top * 1.12, 0.5));
-    add_points(as, p, "within", 0, as->kept + 1);
-    add_points(as, p, "beyond", as->kept, as->ncurve);
-    add_points(as, p, "mark", as->kept, as->kept + 1);
+    plot_axis_linear(p, 'x', (Range){ 0, most_kib * 1.06 }, 8, 1);
+    set_percent_axis(p, top);
+    label_points(as, p, 360 / (most_kib * 1.06), 210 / fmax(top * 1.12, 0.5)); /* pixels between the axes' ends */
+    add_curve_points(as, p, "within", 0, as->kept + 1);
+    add_curve_points(as, p, "beyond", as->kept, as->ncurve);
+    add_curve_points(as, p, "mark", as->kept, as->kept + 1);
     plot_draw(p, "beyond", "lines", LOOK_GENERAL);
     plot_draw(p, "beyond", "points pt 7 ps 0.33", LOOK_CLOUD);
     plot_draw(p, "within", "lines", LOOK_CHOSEN);
@@ -336,31 +339,34 @@ static void draw_curve(Report *r)
     plot_draw(p, "mark", "points pt 6 ps 0.82", LOOK_BEST);
 }
 
-/* ---- the same, by the kernels that the search has measured ---- */
+/* ---- how far the best kernels so far are from the best of all, while the search goes on ---- */
 
-static int by_n(const void *x, const void *y, void *study)
+/* percent: the y axis ends there, as the first kernels are so slow that nothing else could be seen beside them */
+static const double MOST_PROGRESS = 50;
+
+static int by_record_order(const void *x, const void *y, void *study)
 {
     const Trial *trial = ((const Study *)study)->trial;
     return order_number(&trial[*(const int64_t *)x].n, &trial[*(const int64_t *)y].n);
 }
 
-/* The tuned target's trials as they were recorded, one after the other; how many. 0: of some the records do not tell. */
+/* Writes the tuned target's trials in the order in which they were recorded, and returns how many. 0: the records lack that order. */
 static int64_t search_order(const Study *s, int64_t *order)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < s->ntrial; i++) {
-        if (s->trial[i].c.target == s->target && !s->trial[i].n)
+        if (s->trial[i].c.target != s->target)
+            continue;
+        if (!s->trial[i].n)
             return 0;
-        if (s->trial[i].c.target == s->target)
-            order[n++] = i;
+        order[n++] = i;
     }
-    qsort_r(order, (size_t)n, sizeof *order, by_n, (void *)s);
+    qsort_r(order, (size_t)n, sizeof *order, by_record_order, (void *)s);
     return n;
 }
 
-/* After each of n trials, the weighted mean over tuned shapes of best so far / best of all - 1; INFINITY while a shape has
- * no time yet. */
-static void progress_of(const Report *r, const int64_t *order, int64_t n, double *percent)
+/* After each of n trials, the weighted mean over tuned shapes of best so far / best of all - 1; INFINITY while a shape has no time. */
+static void work_out_progress(const Report *r, const int64_t *order, int64_t n, double *percent)
 {
     const Study *s = r->study;
     double *best = ARENA_ARRAY(r->arena, (size_t)s->nshape + 1, double);
@@ -387,7 +393,7 @@ static void draw_progress(Report *r)
 {
     int64_t *order = ARENA_ARRAY(r->arena, (size_t)r->study->ntrial + 1, int64_t), n = search_order(r->study, order);
     double *percent = ARENA_ARRAY(r->arena, (size_t)n, double), top = 0;
-    progress_of(r, order, n, percent);
+    work_out_progress(r, order, n, percent);
     if (n < 2 || !isfinite(percent[n - 1]))
         return;
     for (int64_t i = 0; i < n; i++)
@@ -396,7 +402,7 @@ static void draw_progress(Report *r)
     Plot *p = report_plot(r, "progress_figure", "progress", "Best so far", 440, 270);
     plot_label(p, 'x', "kernels measured");
     plot_axis_linear(p, 'x', (Range){ 1, (double)n }, 8, 1);
-    percent_axis(p, top);
+    set_percent_axis(p, top);
     plot_data(p, "line");
     for (int64_t i = 0; i < n; i++)
         if (isfinite(percent[i]))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report_group: shapes that differ in one dim alone, and the extent that shows it. A declared shape varies along the dim of most values;
- * whatever other extents follow that dim vary with it. Declared shapes without a dim are one set, in which an extent takes its place.
+ * report_group: sorts instances into groups for the figures. The instances of a group differ in one dim alone; one extent that varies with
+ * this dim is the group's x axis. A declared shape varies along the dim that takes the most values; all extents
+ * that depend on that dim vary with it. Declared shapes whose dims do not vary are grouped together, along an extent instead of a dim.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -10,27 +11,27 @@
 #include "gen/base/order.h"
 #include "gen/report/report_private.h"
 
-/* Different values of dim k, or of extent k, among the instances of one declared shape; decl -1: of all that vary along no dim. */
-static int64_t count_distinct(Arena *a, const Groups *g, int decl, bool dim, int k)
+/* Counts the different values of dim k (is_dim) or extent k among the instances of a declared shape; decl -1: of all that vary along no dim. */
+static int64_t count_distinct(Arena *a, const Groups *g, int decl, bool is_dim, int k)
 {
     const Spec *spec = g->spec;
     int64_t *v = ARENA_ARRAY(a, (size_t)spec->ninstance + 1, int64_t), n = 0, distinct = 0;
     for (int64_t i = 0; i < spec->ninstance; i++)
         if (decl < 0 ? g->dim[spec->instance[i].decl] < 0 : spec->instance[i].decl == decl)
-            v[n++] = dim ? spec->instance[i].dim[k] : spec->instance[i].extent[k];
+            v[n++] = is_dim ? spec->instance[i].dim[k] : spec->instance[i].extent[k];
     qsort(v, (size_t)n, sizeof *v, order_number);
     for (int64_t i = 0; i < n; i++)
         distinct += i == 0 || v[i] != v[i - 1];
     return distinct;
 }
 
-/* The first of n numbers with the most values, if that is more than one; else -1. */
-static int most_varied(Arena *a, const Groups *g, int decl, bool dim, int n)
+/* Of the n dims or extents, the first of those that take the most different values; -1: none takes more than one. */
+static int most_varied(Arena *a, const Groups *g, int decl, bool is_dim, int n)
 {
     int best = -1;
     int64_t most = 1;
     for (int k = 0; k < n; k++) {
-        const int64_t values = count_distinct(a, g, decl, dim, k);
+        const int64_t values = count_distinct(a, g, decl, is_dim, k);
         if (values > most) {
             most = values;
             best = k;
@@ -39,7 +40,8 @@ static int most_varied(Arena *a, const Groups *g, int decl, bool dim, int n)
     return best;
 }
 
-/* Threads, declared shape and its other dims; without a dim all extents but the one that varies. Two of one group have the same numbers. */
+/* Writes the numbers that all instances of a group have in common, and returns how many there are: the threads; then the declared shape and all
+ * dims but the one that varies, or, if no dim varies, -1 and all extents but the one that varies. */
 static int group_key(const Groups *g, const Instance *inst, int64_t *key)
 {
     const int dim = g->dim[inst->decl];
@@ -56,7 +58,7 @@ static int group_key(const Groups *g, const Instance *inst, int64_t *key)
 static int compare_groups(const Groups *g, const Instance *a, const Instance *b)
 {
     int64_t key_a[2 + SPEC_MAX_DIM + OP_MAX_AXIS], key_b[2 + SPEC_MAX_DIM + OP_MAX_AXIS];
-    group_key(g, b, key_b); /* as long as the other, or its second number differs */
+    group_key(g, b, key_b); /* if it is shorter than key_a, their second numbers differ, which ends the comparison */
     return order_numbers(key_a, key_b, group_key(g, a, key_a));
 }
 
@@ -68,7 +70,7 @@ static int by_group(const void *x, const void *y, void *ctx)
     return c ? c : order_number(&a->extent[g->axis[a->decl]], &b->extent[g->axis[b->decl]]);
 }
 
-/* It changes along the group. */
+/* True if this extent is not the same for all instances of the group. */
 static bool varies(const Groups *g, const Group *group, int axis)
 {
     const Instance *inst = g->spec->instance;
@@ -79,7 +81,7 @@ static bool varies(const Groups *g, const Group *group, int axis)
 }
 
 /* "N = 768, K = 768"; where several extents follow the dim, the expressions of all of them: "M = T, N = T, K = 512". */
-static const char *label_of(Arena *a, const Groups *g, const Group *group)
+static const char *group_label(Arena *a, const Groups *g, const Group *group)
 {
     const Instance *inst = &g->spec->instance[group->at[0]];
     const Op *op = g->spec->op;
@@ -100,7 +102,7 @@ static const char *label_of(Arena *a, const Groups *g, const Group *group)
 }
 
 /* Sorts the instances and cuts them into groups. */
-static void cut(Arena *a, Groups *g)
+static void cut_groups(Arena *a, Groups *g)
 {
     const Instance *inst = g->spec->instance;
     const int64_t n = g->spec->ninstance;
@@ -117,7 +119,7 @@ static void cut(Arena *a, Groups *g)
         last->weight += inst[at[i]].weight;
     }
     for (int i = 0; i < g->ngroup; i++)
-        g->group[i].label = label_of(a, g, &g->group[i]);
+        g->group[i].label = group_label(a, g, &g->group[i]);
 }
 
 /* The heaviest first, and of two that weigh alike the one that comes first. */
@@ -128,8 +130,8 @@ static int by_weight(const void *x, const void *y)
     return c ? c : (a > b) - (a < b);
 }
 
-/* What figures show: the heaviest groups. */
-static void mark(Arena *a, Groups *g)
+/* Marks the heaviest groups, which figures show. A panel needs more than one instance. */
+static void mark_shown(Arena *a, Groups *g)
 {
     Group **heavy = ARENA_ARRAY(a, (size_t)g->ngroup, Group *);
     for (int i = 0; i < g->ngroup; i++)
@@ -143,7 +145,8 @@ static void mark(Arena *a, Groups *g)
     }
 }
 
-/* The first extent of a declared shape that follows its dim: it differs among instances that differ in the dim alone. */
+/* The first extent that changes with the dim of a declared shape, as seen from its first instance and others of the same group. If there is
+ * none, the extent with the most values. */
 static int axis_along(Arena *a, const Groups *g, int decl)
 {
     const Spec *spec = g->spec;
@@ -153,7 +156,9 @@ static int axis_along(Arena *a, const Groups *g, int decl)
         if (inst->decl != decl)
             continue;
         first = first ? first : inst;
-        for (int x = 0; compare_groups(g, first, inst) == 0 && x < spec->op->naxis; x++)
+        if (compare_groups(g, first, inst) != 0)
+            continue;
+        for (int x = 0; x < spec->op->naxis; x++)
             if (inst->extent[x] != first->extent[x])
                 return x;
     }
@@ -161,7 +166,7 @@ static int axis_along(Arena *a, const Groups *g, int decl)
     return most < 0 ? 0 : most;
 }
 
-/* "M"; "M or N" where shapes vary along different ones. */
+/* The name of a figure's x axis: "M"; "M or N" where groups vary along different extents. */
 static const char *axes_text(Arena *a, const Groups *g)
 {
     const Op *op = g->spec->op;
@@ -185,8 +190,8 @@ Groups report_groups(Arena *a, const Spec *spec)
     const int free_axis = most_varied(a, &g, -1, false, spec->op->naxis);
     for (int i = 0; i < spec->nshape; i++)
         g.axis[i] = g.dim[i] >= 0 ? axis_along(a, &g, i) : free_axis >= 0 ? free_axis : 0;
-    cut(a, &g);
-    mark(a, &g);
+    cut_groups(a, &g);
+    mark_shown(a, &g);
     g.axes = axes_text(a, &g);
     return g;
 }

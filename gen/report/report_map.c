@@ -11,19 +11,19 @@
 #include "gen/base/quote.h"
 #include "gen/report/report_private.h"
 
-/* MAX_NAMED: kernels with a name in a plane */
+/* BAR_HEIGHT: pixels; MAX_ROW: rows of a plane that are drawn, about; MAX_NAMED: the first so many kernels may have a name in a plane */
 enum { BAR_HEIGHT = 44, MAX_ROW = 48, MAX_NAMED = 64 };
 
 /* ---- boxes ---- */
 
-/* A box, its middle, and the kernel's colour: a line of data. */
+/* Adds a line of data: the middle of a box, its edges, and its kernel's colour. */
 static void add_box(Plot *p, Range x, Range y, double middle_y, int kernel)
 {
     text_printf(&p->script, "%.7g %.7g %.7g %.7g %.7g %.7g %d\n", sqrt(x.lo * x.hi), middle_y, x.lo, x.hi, y.lo, y.hi,
                 LOOK_KERNEL + kernel % LOOK_NKERNEL);
 }
 
-static void add_name(const Report *r, Text *t, int kernel, double x, double y)
+static void add_kernel_name(const Report *r, Text *t, int kernel, double x, double y)
 {
     text_printf(t, "set label '%s' at %.7g,%.7g center front textcolor rgb '#%06x'\n", report_kernel(r, kernel), x, y,
                 LOOK_LABEL);
@@ -36,7 +36,7 @@ static void draw_boxes(Plot *p, const char *data)
 
 /* ---- one varying extent: one bar a group, one piece a run of shapes with one kernel ---- */
 
-/* Runs meet half-way between their shapes. */
+/* Adds the bar of a group, a box for each run; boxes meet half-way between their shapes. A name takes about 8 pixels a letter. */
 static void add_bar(const Report *r, Plot *p, Text *labels, const Group *g, double bottom, double pixels_per_log)
 {
     const int *chosen = r->assignment->chosen;
@@ -49,7 +49,7 @@ static void add_bar(const Report *r, Plot *p, Text *labels, const Group *g, doub
             continue;
         add_box(p, (Range){ left, right }, (Range){ bottom + 0.05, bottom + 0.45 }, bottom + 0.25, kernel);
         if (pixels_per_log * log(right / left) > 4 + 8 * (double)strlen(report_kernel(r, kernel)))
-            add_name(r, labels, kernel, sqrt(left * right), bottom + 0.25);
+            add_kernel_name(r, labels, kernel, sqrt(left * right), bottom + 0.25);
         left = right;
     }
 }
@@ -83,9 +83,10 @@ static void draw_map(Report *r, const char *word, const char *id, int width)
 
 /* ---- two varying extents: a plane of them for each declared shape that has both ---- */
 
+/* The instances of a declared shape that have one number of threads. */
 typedef struct {
     const Report *r;
-    int x, y; /* axes */
+    int x, y; /* the extents on its axes */
     int64_t n;
     int64_t *at; /* instances, by y, then x */
 } Plane;
@@ -103,8 +104,8 @@ static int by_row(const void *pa, const void *pb, void *ctx)
     return order_numbers((int64_t[]){ a[q->y], a[q->x] }, (int64_t[]){ b[q->y], b[q->x] }, 2);
 }
 
-/* Sorts the plane by these two axes; how many different points it has. */
-static int64_t count_distinct(Plane *q, int x, int y)
+/* Gives the plane these two axes, sorts its instances by them, and returns how many different points there are. */
+static int64_t set_axes(Plane *q, int x, int y)
 {
     int64_t n = 0;
     q->x = x;
@@ -115,47 +116,51 @@ static int64_t count_distinct(Plane *q, int x, int y)
     return n;
 }
 
-/* The extent that varies most, and of those that vary independently of it the one that varies most. */
+/* Gives the plane its axes: the extent with the most values, and, of those that vary independently of it, the one with the most values.
+ * False: no other extent varies independently. */
 static bool choose_axes(Plane *q)
 {
     const int naxis = q->r->spec->op->naxis;
     int64_t most = 1, second = 1;
     int x = 0, y = -1;
     for (int axis = 0; axis < naxis; axis++) {
-        const int64_t n = count_distinct(q, axis, axis);
+        const int64_t n = set_axes(q, axis, axis);
         if (n > most) {
             most = n;
             x = axis;
         }
     }
     for (int axis = 0; axis < naxis; axis++) {
-        const int64_t n = axis == x ? 1 : count_distinct(q, axis, axis);
-        if (n > second && count_distinct(q, x, axis) > most) {
+        const int64_t n = axis == x ? 1 : set_axes(q, axis, axis);
+        if (n > second && set_axes(q, x, axis) > most) {
             second = n;
             y = axis;
         }
     }
-    return y >= 0 && count_distinct(q, x, y) > most;
+    return y >= 0 && set_axes(q, x, y) > most;
 }
 
-/* What a value stands for: half-way to its neighbours on a logarithmic scale, and as far out as in where there is none (0). */
-static Range span(double before, double v, double after)
+/* The range that a value stands for. It ends half-way to its neighbours (0: there is none) on a logarithmic scale; where one neighbour is
+ * missing, it reaches as far as on the other side. */
+static Range range_around(double before, double v, double after)
 {
     const double down = before > 0 ? before / v : after > 0 ? v / after : 1 / 1.21;
     const double up = after > 0 ? after / v : before > 0 ? v / before : 1.21;
     return (Range){ v * sqrt(down), v * sqrt(up) };
 }
 
+/* What is drawn of a plane so far. */
 typedef struct {
     Plot *p;
     Range range_x, range_y;
-    double pixels_x, pixels_y; /* of a factor of e */
-    double largest[MAX_NAMED]; /* of the runs of each kernel so far */
-    double x[MAX_NAMED], y[MAX_NAMED];
+    double pixels_x, pixels_y; /* how long a factor of e is */
+    double largest[MAX_NAMED]; /* of each kernel the size of its largest box so far; 0: none has room for its name */
+    double x[MAX_NAMED], y[MAX_NAMED]; /* the middle of that box */
 } Canvas;
 
 static Range range_within(Range r, Range bounds) { return (Range){ fmax(r.lo, bounds.lo), fmin(r.hi, bounds.hi) }; }
 
+/* Adds the box of a run within a row. Its kernel's name may stand there if no larger box of it is wide enough for one. */
 static void add_cell(Canvas *c, int kernel, Range x, Range y)
 {
     x = range_within(x, c->range_x);
@@ -170,13 +175,13 @@ static void add_cell(Canvas *c, int kernel, Range x, Range y)
     }
 }
 
-/* Are these two neighbours of one row? */
+/* Is instance j in the row of i, its neighbour? */
 static bool same_row(const Plane *q, int64_t i, int64_t j)
 {
     return j >= 0 && j < q->n && extent_of(q, i, q->y) == extent_of(q, j, q->y);
 }
 
-/* The row that begins at instance i, whose y stands for that range. */
+/* Adds the row that begins at instance i. y: the range that the row's value stands for. */
 static void add_row(const Plane *q, Canvas *c, int64_t i, Range y)
 {
     const int *chosen = q->r->assignment->chosen;
@@ -184,7 +189,7 @@ static void add_row(const Plane *q, Canvas *c, int64_t i, Range y)
     for (bool more = true; more; i++) {
         more = same_row(q, i, i + 1);
         const double at = extent_of(q, i, q->x);
-        const Range x = span(before, at, more ? extent_of(q, i + 1, q->x) : 0);
+        const Range x = range_around(before, at, more ? extent_of(q, i + 1, q->x) : 0);
         before = at;
         left = left > 0 ? left : x.lo;
         if (more && chosen[q->at[i]] == chosen[q->at[i + 1]])
@@ -194,7 +199,7 @@ static void add_row(const Plane *q, Canvas *c, int64_t i, Range y)
     }
 }
 
-/* Where each row that is drawn begins; rows closer than MAX_ROW to the height are left out. n is the end. */
+/* Writes where each row that is drawn begins, and returns how many. Rows too close to the one below are left out, but not the topmost. */
 static int64_t row_starts(const Plane *q, int64_t *start)
 {
     const double bottom = extent_of(q, 0, q->y), step = log(extent_of(q, q->n - 1, q->y) / bottom) / MAX_ROW;
@@ -218,7 +223,7 @@ static Range range_of(const Plane *q, int axis)
     return range_widened(range, 1.1);
 }
 
-/* No kernel before it has its label there. */
+/* True if no kernel with a smaller number has its name there. */
 static bool has_room(const Canvas *c, int kernel)
 {
     for (int k = 0; k < kernel; k++)
@@ -244,12 +249,12 @@ static void draw_plane(Report *r, Plane *q, int number, const char *text)
     plot_data(p, "cell");
     for (int64_t i = 0; i < n; i++)
         add_row(q, &c, start[i],
-                span(i > 0 ? extent_of(q, start[i - 1], q->y) : 0, extent_of(q, start[i], q->y),
-                     i + 1 < n ? extent_of(q, start[i + 1], q->y) : 0));
+                range_around(i > 0 ? extent_of(q, start[i - 1], q->y) : 0, extent_of(q, start[i], q->y),
+                             i + 1 < n ? extent_of(q, start[i + 1], q->y) : 0));
     plot_data_end(p);
     for (int k = 0; k < MAX_NAMED; k++)
         if (c.largest[k] > 0 && has_room(&c, k))
-            add_name(r, &p->script, k, c.x[k], c.y[k]);
+            add_kernel_name(r, &p->script, k, c.x[k], c.y[k]);
     draw_boxes(p, "cell");
 }
 
@@ -264,7 +269,7 @@ static const char *plane_text(const Report *r, int decl, int threads)
     return text_str(&t);
 }
 
-/* All declared shapes whose extents vary in two ways, by each number of threads; how many. */
+/* Draws a plane for each number of threads and each declared shape with two extents that vary independently. Returns how many. */
 static int draw_planes(Report *r)
 {
     const Spec *s = r->spec;

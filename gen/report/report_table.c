@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report_table: what was tuned, and the rows of the page's tables: shapes, limits, kernels, the cost model, the regret contract.
+ * report_table: works out the words of the page that say what was tuned, and the rows of its tables: shapes, limits, kernels, the cost model,
+ * the regret contract.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -25,10 +26,10 @@ static const char *signed_percent(Arena *a, double part)
     return isfinite(part) ? arena_printf(a, "%s%s", part >= 0 ? "+" : "", number_percent(a, part)) : "-";
 }
 
-/* "1.2 %"; with a dagger where that cannot be said */
-static const char *above_text(Arena *a, double above, bool said)
+/* A regret: "1.2 %", with a dagger if it cannot be said. */
+static const char *regret_text(Arena *a, double regret, bool said)
 {
-    return arena_printf(a, "%s%s", said ? "" : "\xe2\x80\xa0 ", number_percent(a, above));
+    return arena_printf(a, "%s%s", said ? "" : "\xe2\x80\xa0 ", number_percent(a, regret));
 }
 
 static const char *spread_text(Arena *a, double spread) { return spread > 0 ? number_percent(a, spread) : "-"; }
@@ -36,8 +37,8 @@ static const char *spread_text(Arena *a, double spread) { return spread > 0 ? nu
 /* Three digits; "-": it is not known. */
 static const char *rate_text(Arena *a, double rate) { return rate > 0 ? number_sig(a, rate, 3) : "-"; }
 
-/* A row of the list in hand, with the extents and the threads of a shape. */
-static FillScope *shape_row(Report *r, const Instance *inst)
+/* Adds a row to the list begun last, with the extents and the threads of a shape. */
+static FillScope *add_shape_row(Report *r, const Instance *inst)
 {
     FillScope *row = fill_row(r->words);
     fill_list(row, "extents");
@@ -76,7 +77,7 @@ static const char *layout_text(Report *r)
                         s->packed ? ", packed once by the package" : "");
 }
 
-static void declared_words(Report *r)
+static void add_declared_words(Report *r)
 {
     const Spec *s = r->spec;
     fill_list(r->words, "axes");
@@ -116,7 +117,7 @@ void report_setting_words(Report *r)
     report_word(r->words, "COMPILER", d->compiler);
     report_word(r->words, "COMPILER_FLAGS", d->flags);
     fill_number(r->words, "NTHREAD", s->nthread);
-    declared_words(r);
+    add_declared_words(r);
 }
 
 void report_limit_words(Report *r)
@@ -144,8 +145,8 @@ void report_limit_words(Report *r)
 
 /* ---- tuned shapes ---- */
 
-/* The bound, how much of it the kernel reaches, and what costs most of the rest. */
-static void bound_words(const Report *r, FillScope *row, const Instance *inst, const Candidate *c, double ns)
+/* Adds the shape's bound, how much of it the kernel reaches, and what costs most of the rest. */
+static void add_bound_words(const Report *r, FillScope *row, const Instance *inst, const Candidate *c, double ns)
 {
     Bound b;
     double pad, occ;
@@ -159,7 +160,7 @@ static void bound_words(const Report *r, FillScope *row, const Instance *inst, c
     report_word(row, "LIMITED_BY", s.limited_by);
 }
 
-static void tuned_row(Report *r, int64_t shape)
+static void add_tuned_row(Report *r, int64_t shape)
 {
     Arena *a = r->arena;
     const Assignment *as = r->assignment;
@@ -170,27 +171,27 @@ static void tuned_row(Report *r, int64_t shape)
     const double flops = spec_flops(r->spec, inst->extent), library = study_library(r->study, shape);
     const double model_ns = cost_predict(r->model, kernel, inst->extent, inst->threads);
     const ContractShape *said = report_contract_shape(r, shape);
-    FillScope *row = shape_row(r, inst);
+    FillScope *row = add_shape_row(r, inst);
     report_word(row, "WEIGHT", number_sig(a, inst->weight, 3));
     report_word(row, "SERVED_BY", report_kernel(r, c.kernel));
     report_wordf(row, "CHOSEN_TIME", "%s%s", c.measured || !isfinite(c.ns) ? "" : "~ ", time_text(a, c.ns));
     report_word(row, "GFLOPS", flops > 0 ? number_sig(a, flops / c.ns, 3) : "-");
-    report_word(row, "ABOVE_BEST", above_text(a, c.ns / c.best_ns - 1, !said || said->said));
+    report_word(row, "ABOVE_BEST", regret_text(a, c.ns / c.best_ns - 1, !said || said->said));
     report_word(row, "TIMES_DIFFER", spread_text(a, said ? said->spread : 0));
     report_word(row, "RUNNER_UP", c.runner < 0 ? "-" : report_kernel(r, c.runner));
     report_word(row, "MARGIN", c.runner < 0 ? "-" : number_percent(a, c.runner_ns / c.ns - 1));
     report_wordf(row, "AGAINST_LIBRARY", library > 0 ? "\xc3\x97 %s" : "-", number_ratio(a, library / c.ns));
     report_word(row, "MODEL_OFF", signed_percent(a, model_ns / c.ns - 1));
-    bound_words(r, row, inst, kernel, c.ns);
+    add_bound_words(r, row, inst, kernel, c.ns);
 }
 
-static int by_weight(const void *x, const void *y)
+static int by_falling_weight(const void *x, const void *y)
 {
     const double a = *(const double *)x, b = *(const double *)y;
     return (a < b) - (a > b);
 }
 
-/* The heaviest shapes. Of those that weigh as much as the lightest of them there may be room for some only. */
+/* Adds a row for each of the REPORT_MAX_ROW heaviest tuned shapes. Of those that weigh `least`, only the first may find room. */
 void report_shape_words(Report *r)
 {
     const Study *s = r->study;
@@ -198,7 +199,7 @@ void report_shape_words(Report *r)
     int64_t room = REPORT_MAX_ROW;
     for (int64_t j = 0; j < s->nshape; j++)
         weight[j] = s->shape[j]->weight;
-    qsort(weight, (size_t)s->nshape, sizeof *weight, by_weight);
+    qsort(weight, (size_t)s->nshape, sizeof *weight, by_falling_weight);
     if (s->nshape > REPORT_MAX_ROW)
         least = weight[REPORT_MAX_ROW - 1];
     for (int64_t j = 0; j < s->nshape && weight[j] > least; j++)
@@ -206,12 +207,12 @@ void report_shape_words(Report *r)
     fill_list(r->words, "tuned_shapes");
     for (int64_t j = 0; j < s->nshape; j++)
         if (s->shape[j]->weight > least || (s->shape[j]->weight >= least && room-- > 0))
-            tuned_row(r, j);
+            add_tuned_row(r, j);
 }
 
 /* ---- kernels ---- */
 
-static void kernel_row(Report *r, int k, double total)
+static void add_kernel_row(Report *r, int k, double total_weight)
 {
     const Assignment *as = r->assignment;
     const Trial *t = &r->study->trial[as->kernel[k]];
@@ -228,12 +229,12 @@ static void kernel_row(Report *r, int k, double total)
     report_word(row, "VALUES", words_values(r->arena, &t->c));
     report_word(row, "KERNEL_BYTES", number_bytes(r->arena, t->code_bytes));
     report_word(row, "NSERVED", number_count(r->arena, count));
-    report_word(row, "SHARE", number_percent(r->arena, weight / total));
+    report_word(row, "SHARE", number_percent(r->arena, weight / total_weight));
     report_word(row, "LARGEST_ERROR", number_sig(r->arena, t->max_err, 2));
 }
 
 /* The template of kernel k, if no earlier kernel has it. */
-static const Template *new_template(const Report *r, int k)
+static const Template *template_if_new(const Report *r, int k)
 {
     const Assignment *as = r->assignment;
     const Template *t = r->study->trial[as->kernel[k]].c.t;
@@ -243,7 +244,7 @@ static const Template *new_template(const Report *r, int k)
     return t;
 }
 
-static void template_row(FillScope *words, const Template *t)
+static void add_template_row(FillScope *words, const Template *t)
 {
     FillScope *row = fill_row(words);
     report_word(row, "TEMPLATE_NAME", t->name);
@@ -263,11 +264,11 @@ void report_kernel_words(Report *r)
         total += r->spec->instance[i].weight;
     fill_list(r->words, "kept");
     for (int k = 0; k < r->assignment->nkernel; k++)
-        kernel_row(r, k, total);
+        add_kernel_row(r, k, total);
     fill_list(r->words, "templates");
     for (int k = 0; k < r->assignment->nkernel; k++)
-        if (new_template(r, k))
-            template_row(r->words, new_template(r, k));
+        if (template_if_new(r, k))
+            add_template_row(r->words, template_if_new(r, k));
 }
 
 /* ---- the cost model ---- */
@@ -279,8 +280,8 @@ static const char *edge_text(Arena *a, const CostAdapt *f, double edge)
     return strcmp(f->of, "bytes") == 0 ? number_bytes(a, (int64_t)edge) : number_sig(a, edge, 3);
 }
 
-/* How far the model is off where padding and load balance differ. */
-static void residual_row(FillScope *words, const CostAdapt *f)
+/* Adds a row: how far the model is off on pairs of kernel and shape with padding, load balance or bytes in a certain range. */
+static void add_residual_row(FillScope *words, const CostAdapt *f)
 {
     Arena *a = words->arena;
     FillScope *row = fill_row(words);
@@ -292,7 +293,7 @@ static void residual_row(FillScope *words, const CostAdapt *f)
     report_word(row, "SPREAD", number_percent(a, exp2(f->residual.rms) - 1));
 }
 
-/* How good the model is of what it was not shown, and what its parts cost on this device. */
+/* Says how well the model predicts what it was not shown, and what a unit of each template's terms costs on this device. */
 void report_model_words(Report *r)
 {
     const CostReport *c = r->in->cost;
@@ -329,12 +330,12 @@ void report_model_words(Report *r)
     fill_list(r->words, "residuals");
     for (const CostAdapt *f = c->adapt; f < c->adapt + c->nadapt; f++)
         if (f->residual.n)
-            residual_row(r->words, f);
+            add_residual_row(r->words, f);
 }
 
 /* ---- how far the choice is from the best known kernel, and the bound that the package states ---- */
 
-static void sum_row(FillScope *words, const char *name, const ContractSum *s)
+static void add_sum_row(FillScope *words, const char *name, const ContractSum *s)
 {
     Arena *a = words->arena;
     FillScope *row = fill_row(words);
@@ -347,13 +348,13 @@ static void sum_row(FillScope *words, const char *name, const ContractSum *s)
     report_word(row, "WORST_BOUND", s->nsaid ? number_percent(a, s->worst_bound) : "-");
 }
 
-static void held_out_row(Report *r, const ContractShape *s)
+static void add_held_out_row(Report *r, const ContractShape *s)
 {
-    FillScope *row = shape_row(r, s->inst);
+    FillScope *row = add_shape_row(r, s->inst);
     report_word(row, "SERVED_BY", report_kernel(r, s->kernel));
     report_word(row, "CHOSEN_TIME", time_text(r->arena, s->chosen_ns));
     report_word(row, "BEST_TIME", time_text(r->arena, s->best_ns));
-    report_word(row, "ABOVE_BEST", above_text(r->arena, s->regret, s->said));
+    report_word(row, "ABOVE_BEST", regret_text(r->arena, s->regret, s->said));
     report_word(row, "TIMES_DIFFER", spread_text(r->arena, s->spread));
     fill_number(row, "NMET", s->nmet);
 }
@@ -372,11 +373,11 @@ void report_contract_words(Report *r)
     fill_word(r->words, "UNSAID_THEM", unsaid == 1 ? "it" : "them");
     fill_list(r->words, "sums");
     if (c) {
-        sum_row(r->words, "tuned shapes", &c->tuned);
-        sum_row(r->words, "shapes held out", &c->held_out);
+        add_sum_row(r->words, "tuned shapes", &c->tuned);
+        add_sum_row(r->words, "shapes held out", &c->held_out);
     }
     fill_list(r->words, "held_out");
     for (int64_t i = 0; c && i < c->nshape; i++)
         if (!c->shape[i].inst->tuned && c->shape[i].measured)
-            held_out_row(r, &c->shape[i]);
+            add_held_out_row(r, &c->shape[i]);
 }

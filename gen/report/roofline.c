@@ -8,12 +8,13 @@
 #include <string.h>
 #include "search/record/study.h"
 
-static const double WORTH_NAMING = 0.9; /* a factor below this is what limits */
-static const double ROUNDING = 1e-9;
+static const double WORTH_NAMING = 0.9; /* the least of a kernel's shares is what limits it if it is below this */
+static const double ROUNDING = 1e-9;    /* a time may be below the bound by this part of it */
 
 /* ---- what the device does at most ---- */
 
-static LimitRecord *limit_at(const Roofline *f, int threads)
+/* The limits of a thread count; NULL: there are none. */
+static LimitRecord *find_limit(const Roofline *f, int threads)
 {
     for (LimitRecord *l = f->limit; l < f->limit + f->nlimit; l++)
         if (l->threads == threads)
@@ -21,10 +22,10 @@ static LimitRecord *limit_at(const Roofline *f, int threads)
     return NULL;
 }
 
-/* By ascending threads, whatever the order of the records. */
-static LimitRecord *limit_of(Roofline *f, int threads)
+/* Finds the limits of a thread count, or adds them. They are sorted by threads, whatever the order of the records. */
+static LimitRecord *find_or_add_limit(Roofline *f, int threads)
 {
-    LimitRecord *l = limit_at(f, threads);
+    LimitRecord *l = find_limit(f, threads);
     if (l)
         return l;
     for (l = &f->limit[f->nlimit++]; l > f->limit && l[-1].threads > threads; l--)
@@ -33,55 +34,55 @@ static LimitRecord *limit_of(Roofline *f, int threads)
     return l;
 }
 
-/* Of several measurements the best of each. */
+/* Takes a measurement over. Of several the best of each rate counts. */
 static void take_measured(Roofline *f, const LimitRecord *l)
 {
-    LimitRecord *to = limit_of(f, l->threads);
+    LimitRecord *to = find_or_add_limit(f, l->threads);
     to->flops_per_s = fmax(to->flops_per_s, l->flops_per_s);
     for (int i = 0; i < LEVEL_COUNT; i++)
         to->bytes_per_s[i] = fmax(to->bytes_per_s[i], l->bytes_per_s[i]);
 }
 
-static void set_unknown(double *rate, double value)
+static void set_if_unknown(double *rate, double value)
 {
     if (!(*rate > 0))
         *rate = value;
 }
 
-/* What was not measured is as the target's file says. */
+/* Rates that were not measured are as the target's file says. */
 static void take_data_sheet(Roofline *f, const Study *s, const RateRow *rate)
 {
     const Target *t = s->target;
     f->modelled = f->nlimit == 0;
-    LimitRecord *l = limit_of(f, 1);
-    set_unknown(&l->flops_per_s,
-                2e6 * (double)target_number(t, rate->fact) * s->device->sms * (double)target_number(t, "CLOCK_MHZ"));
-    set_unknown(&l->bytes_per_s[LEVEL_L2], 1e9 * (double)target_number(t, "L2_GBS"));
-    set_unknown(&l->bytes_per_s[LEVEL_MEMORY], 1e9 * (double)target_number(t, "DRAM_GBS"));
+    LimitRecord *l = find_or_add_limit(f, 1);
+    set_if_unknown(&l->flops_per_s, /* an FMA is 2 operations; 1e6: the clock is in MHz */
+                   2e6 * (double)target_number(t, rate->fact) * s->device->sms * (double)target_number(t, "CLOCK_MHZ"));
+    set_if_unknown(&l->bytes_per_s[LEVEL_L2], 1e9 * (double)target_number(t, "L2_GBS"));
+    set_if_unknown(&l->bytes_per_s[LEVEL_MEMORY], 1e9 * (double)target_number(t, "DRAM_GBS"));
     if (!(l->flops_per_s > 0))
         f->nlimit = 0;
 }
 
 /* ---- levels ---- */
 
-/* The nearest level that holds so many bytes and whose rate is known. One beyond it that is known is slower, so that its time would be no
- * bound if the level itself is not known: then the last one before it counts. */
+/* The nearest level that holds so many bytes. If its rate is not known, the last level before it whose rate is: that one is faster, so its time
+ * is still a lower bound, which that of a level beyond would not be. LEVEL_COUNT: no such rate is known. */
 static Level level_of(const Roofline *f, const LimitRecord *l, double bytes)
 {
     Level best = LEVEL_COUNT;
     for (int i = 0; i < LEVEL_COUNT; i++) {
-        const int cores = i < LEVEL_L3 ? l->threads : 1;
+        const int caches = i < LEVEL_L3 ? l->threads : 1; /* each core has an L1 and an L2 */
         if (f->bytes[i] == 0)
             continue;
         if (l->bytes_per_s[i] > 0)
             best = (Level)i;
-        if (bytes <= (double)f->bytes[i] * cores)
+        if (bytes <= (double)f->bytes[i] * caches)
             break;
     }
     return best;
 }
 
-/* ---- what kernels do beyond it ---- */
+/* ---- limits that kernels exceed ---- */
 
 static void raise_to(Roofline *f, double *rate, double to)
 {
@@ -89,10 +90,10 @@ static void raise_to(Roofline *f, double *rate, double to)
     *rate = fmax(*rate, to);
 }
 
-/* Something took so long on that shape. */
+/* A kernel or the library took `ns` on the shape: raises the limits that this exceeds. */
 static void take_time(Roofline *f, const Instance *inst, double ns)
 {
-    LimitRecord *l = limit_at(f, inst->threads);
+    LimitRecord *l = find_limit(f, inst->threads);
     const double flops = spec_flops(f->spec, inst->extent), bytes = spec_bytes(f->spec, inst->extent);
     if (!l || !(ns > 0))
         return;
@@ -112,7 +113,7 @@ static void take_times(Roofline *f, const Study *s)
     }
 }
 
-/* A level that is nearer is no slower than one behind it. */
+/* Raises the rate of each level to that of the levels behind it: a nearer level is no slower. */
 static void order_levels(LimitRecord *l)
 {
     double behind = 0;
@@ -146,7 +147,7 @@ Roofline roofline_make(Arena *a, const Study *s, const Records *r)
 
 bool roofline_bound(const Roofline *f, const int64_t *extent, int threads, Bound *out)
 {
-    const LimitRecord *l = limit_at(f, threads);
+    const LimitRecord *l = find_limit(f, threads);
     *out = (Bound){ .flops = l ? spec_flops(f->spec, extent) : 0 };
     if (!l || !(out->flops > 0))
         return false;
@@ -166,8 +167,8 @@ bool roofline_bound(const Roofline *f, const int64_t *extent, int threads, Bound
 
 bool bound_allows(const Bound *b, double time_ns) { return time_ns >= b->ns * (1 - ROUNDING); }
 
-/* Padding and idle threads make the arithmetic longer; as long as memory takes longer still, they cost nothing. They cost no more than
- * the time that there was. */
+/* Padding and idle threads make the arithmetic longer; as long as memory takes longer still, they cost nothing. They cost no more
+ * than the time that was measured. */
 Shares roofline_shares(const Bound *b, double time_ns, double pad, double occ)
 {
     time_ns = fmax(time_ns, b->ns);

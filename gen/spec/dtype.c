@@ -7,40 +7,43 @@
 #include <math.h>
 #include "gen/base/text.h"
 
-/* ---- 16-bit IEEE-like formats: a sign, `exponent` bits, `mantissa` bits ---- */
+/* ---- 16-bit IEEE-like formats: a sign bit, then the exponent, then the mantissa ---- */
 
-static uint16_t encode(double v, int mantissa, int exponent)
+static uint16_t encode(double v, int mantissa_bits, int exponent_bits)
 {
     const uint16_t sign = signbit(v) ? 0x8000 : 0;
-    const int64_t infinity = (int64_t)((1 << exponent) - 1) << mantissa;
-    const int lowest = 2 - (1 << (exponent - 1)); /* exponent of the least normal number, and of denormals */
+    const int64_t infinity = (int64_t)((1 << exponent_bits) - 1) << mantissa_bits;
+    const int least = 2 - (1 << (exponent_bits - 1)); /* exponent of the least normal number, and of denormals */
     if (isnan(v))
-        return (uint16_t)(sign | infinity | 1 << (mantissa - 1));
+        return (uint16_t)(sign | infinity | 1 << (mantissa_bits - 1));
     if (isinf(v))
         return (uint16_t)(sign | infinity);
     int e;
     frexp(v, &e); /* |v| = 1.xxx * 2^(e-1) */
-    e = v == 0 || e - 1 < lowest ? lowest : e - 1;
+    e = v == 0 || e - 1 < least ? least : e - 1;
     /* The leading 1 of a normal number counts as one more exponent, and so does a carry out of the mantissa. */
-    double digits = nearbyint(ldexp(fabs(v), mantissa - e));
-    int64_t bits = ((int64_t)(e - lowest) << mantissa) + (digits < 0x1p30 ? (int64_t)digits : 1 << 30);
+    const int64_t digits = (int64_t)nearbyint(ldexp(fabs(v), mantissa_bits - e));
+    const int64_t bits = ((int64_t)(e - least) << mantissa_bits) + digits;
     return (uint16_t)(sign | (bits < infinity ? bits : infinity));
 }
 
-static double decode(uint16_t bits, int mantissa, int exponent)
+static double decode(uint16_t bits, int mantissa_bits, int exponent_bits)
 {
-    const int field = bits >> mantissa & ((1 << exponent) - 1), fraction = bits & ((1 << mantissa) - 1);
-    const int lowest = 2 - (1 << (exponent - 1)), is_normal = field > 0;
-    double v = ldexp(fraction + (is_normal << mantissa), lowest + field - is_normal - mantissa);
-    if (field == (1 << exponent) - 1)
+    const int special = (1 << exponent_bits) - 1; /* the exponent of infinities and NaNs */
+    const int exponent = bits >> mantissa_bits & special, fraction = bits & ((1 << mantissa_bits) - 1);
+    const int least = 2 - (1 << (exponent_bits - 1));
+    double v = ldexp(fraction, least - mantissa_bits); /* a denormal, or zero */
+    if (exponent == special)
         v = fraction ? NAN : INFINITY;
+    else if (exponent > 0) /* a normal number has a leading 1 that is not stored */
+        v = ldexp(fraction + (1 << mantissa_bits), least + exponent - 1 - mantissa_bits);
     return bits & 0x8000 ? -v : v;
 }
 
 /* ---- the table ---- */
 
-/* Storing f32 rounds no more than the last sum did, so its eps_out is 0. Tensor cores drop 13 bits of a tf32 operand:
- * 10 are left, truncated. */
+/* The columns are in the order of Dtype. Storing f32 rounds no more than the last sum did, so its eps_out is 0. Tensor cores truncate the
+ * mantissa of a tf32 operand to 10 bits. */
 static const Dtype dtypes[] = {
     { "f32", "F32", "float", 4, 0, 0x1p-24, 0, 0, 0, 0 },
     { "tf32", "TF32", "float", 4, 0x1p-10, 0x1p-24, 0, 0, 0, 0 },

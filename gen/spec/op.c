@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * op: reads and checks op.cfg. Axes first, since every expression of an op is over them.
+ * op: reads and checks op.cfg. The axes are read first, since every expression of an op is over them.
  */
 #include "gen/spec/op.h"
 
@@ -17,10 +17,10 @@ typedef struct {
     Conf *conf;
     Diag *diag;
     Op *op;
-    bool axes_ok; /* else names in expressions are not checked: one fault, one error */
+    bool axes_ok; /* false: names in expressions are not checked, so that a fault in an axis gives one error */
 } OpReader;
 
-/* Names that will stand in generated C: identifiers, no two the same. Those of axes and operands are arguments of functions. */
+/* Checks a name that will stand in generated C. Axes and operands are arguments of functions there, which rules out more names. */
 static bool check_identifier(OpReader *r, const ConfSetting *s, const char *what, const char *name)
 {
     const bool is_argument = strcmp(what, "axis") == 0 || strcmp(what, "operand") == 0;
@@ -53,7 +53,7 @@ static void read_words(OpReader *r, const ConfSetting *group, const char *key, c
     check_unique(r, s, what, out, *n);
 }
 
-/* An expression over the axes, bound to them. */
+/* Reads an expression over the axes and binds its names to them. */
 static void read_expr(OpReader *r, const ConfSetting *group, const char *key, Expr **out)
 {
     if (!conf_expr(r->conf, group, key, out) || !*out || !r->axes_ok)
@@ -119,6 +119,7 @@ static void read_operand(OpReader *r, const ConfSetting *group)
         r->op->noperand++;
 }
 
+/* Reads each group of a list of 1 to `max`. */
 static void read_each(OpReader *r, const ConfSetting *root, const char *key, int max,
                       void (*read)(OpReader *, const ConfSetting *))
 {
@@ -131,7 +132,7 @@ static void read_each(OpReader *r, const ConfSetting *root, const char *key, int
         read(r, conf_elem(list, i));
 }
 
-/* What the generators rely on: distinct names, one output, at most one constant operand, and that one with layouts. */
+/* Checks what the generators rely on: distinct names, one output, at most one constant operand, and layouts for that one alone. */
 static void check_operands(OpReader *r, const ConfSetting *root)
 {
     const Op *op = r->op;

@@ -52,10 +52,11 @@ typedef struct {
 
 /* Reads <dir>/op.cfg. NULL after errors in d. */
 Op *op_read(Arena *a, const char *dir, Diag *d);
-/* The same for a text that was read already. */
+/* Reads the op from the text of its op.cfg. */
 Op *op_parse(Arena *a, const char *dir, const Source *src, Diag *d);
 
 int op_axis(const Op *op, const char *name); /* index or -1 */
+/* Is the operand there when these epilogues are asked for? */
 bool op_has_operand(const Operand *o, const char *const *epilogues, int nepilogue);
 
 #endif

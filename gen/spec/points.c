@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * points: sequences of grids: one a declared shape, over the dims that it uses; one over the values at the cuts, and where that is only a
- * sample, before it one an axis. The sample of a grid is Richtmyer's sequence, x_k = frac(k * sqrt(prime)), in 64-bit fixed point: the
- * same on every machine.
+ * points: a Points is a sequence of grids. For declared shapes there is one grid a shape, over the dims that it uses. For cuts there is one over
+ * the values at the cuts; where it is only a sample, one an axis comes before it. The sample of a grid is Richtmyer's sequence,
+ * x_k = frac(k * sqrt(prime)), in 64-bit fixed point: the same on every machine.
  */
 #include "gen/spec/points.h"
 
@@ -34,14 +34,15 @@ Grid grid_make(int ndim, const int64_t *count, int64_t limit)
     return g;
 }
 
-static void point_all(const Grid *g, int64_t k, int64_t *index)
+/* The k-th point in lexicographic order. */
+static void set_point_in_order(const Grid *g, int64_t k, int64_t *index)
 {
     for (int i = g->ndim; i-- > 0; k /= g->count[i])
         index[i] = k % g->count[i];
 }
 
-/* Bit j of k says which end of the j-th dim that has two. False when k is beyond the corners; *ncorner counts them. */
-static bool point_corner(const Grid *g, int64_t k, int64_t *index, int64_t *ncorner)
+/* The k-th corner: bit j of k chooses the end of the j-th dim that has two. False when k is beyond the corners; *ncorner counts them. */
+static bool set_corner(const Grid *g, int64_t k, int64_t *index, int64_t *ncorner)
 {
     *ncorner = 1;
     for (int i = 0; i < g->ndim; i++) {
@@ -52,7 +53,8 @@ static bool point_corner(const Grid *g, int64_t k, int64_t *index, int64_t *ncor
     return k < *ncorner;
 }
 
-static void point_sequence(const Grid *g, int64_t k, int64_t *index)
+/* The k-th point of Richtmyer's sequence. */
+static void set_point_of_sequence(const Grid *g, int64_t k, int64_t *index)
 {
     for (int i = 0; i < g->ndim; i++) {
         uint64_t x = ((uint64_t)k + 1) * root_fraction[i];
@@ -66,9 +68,9 @@ bool grid_next(Grid *g, int64_t *index)
         return false;
     int64_t k = g->next++, ncorner;
     if (g->all)
-        point_all(g, k, index);
-    else if (!point_corner(g, k, index, &ncorner))
-        point_sequence(g, k - ncorner, index);
+        set_point_in_order(g, k, index);
+    else if (!set_corner(g, k, index, &ncorner))
+        set_point_of_sequence(g, k - ncorner, index);
     return true;
 }
 
@@ -79,7 +81,7 @@ typedef struct {
     Grid grid;
     const int64_t *value[GRID_MAX_DIM]; /* NULL: first + index */
     int64_t first[GRID_MAX_DIM];
-    /* Whose extents a point has, its values being those of the dims and the threads; NULL: values are extents. */
+    /* The grid is over the dims and the threads, and a point has the extents of this shape there; NULL: the grid is over extents. */
     const ShapeDecl *shape;
 } Part;
 
@@ -90,8 +92,8 @@ struct Points {
     bool all;
 };
 
-/* False where the shape has no legal extents: nothing is declared at that point. */
-static bool part_point(const Points *p, const Part *part, const int64_t *index, int64_t *x)
+/* The extents and threads at a place of the grid. False where the shape has no legal extents: nothing is declared at that point. */
+static bool find_extents(const Points *p, const Part *part, const int64_t *index, int64_t *x)
 {
     int64_t value[GRID_MAX_DIM];
     for (int i = 0; i < part->grid.ndim; i++)
@@ -109,7 +111,7 @@ bool points_next(Points *p, int64_t *x)
     int64_t index[GRID_MAX_DIM];
     for (; p->at < p->npart; p->at++)
         while (grid_next(&p->part[p->at].grid, index))
-            if (part_point(p, &p->part[p->at], index, x))
+            if (find_extents(p, &p->part[p->at], index, x))
                 return true;
     return false;
 }
@@ -118,7 +120,7 @@ bool points_are_all(const Points *p) { return p->all; }
 
 /* ---- declared shapes ---- */
 
-/* Over the dims, those that the shape does not use at their least value, then the thread counts. */
+/* A grid over the dims, then the thread counts. Dims that the shape does not use stand at their least value. */
 static Part declared_part(const Spec *s, const ShapeDecl *shape, const int64_t *threads, int64_t limit)
 {
     const unsigned dims = spec_shape_dims(s, shape);
@@ -152,11 +154,12 @@ Points *points_declared(Arena *a, const Spec *s, int64_t limit)
 /* ---- around cuts ---- */
 
 typedef struct {
-    int64_t *value, end[2]; /* ascending, each once; the ends of the range */
+    int64_t *value; /* ascending, each once */
+    int64_t end[2]; /* of the range */
     int n;
 } Values;
 
-/* t-1, t, t+1, as far as these are 64-bit numbers. */
+/* Adds t-1, t and t+1, as far as these are 64-bit numbers. */
 static void add_cut(Values *v, int64_t t)
 {
     if (t > INT64_MIN)
@@ -171,7 +174,7 @@ static Values axis_values(Arena *a, const PointAxis *axis)
     const int64_t upper = (int64_t)1 << 32; /* a number that lost its upper half would be within the range */
     const int64_t beyond = axis->max <= INT64_MAX - upper ? axis->max + upper : 0;
     const int64_t far[] = { INT64_MIN, INT32_MIN, 0, INT32_MAX, (int64_t)INT32_MAX + 1, INT64_MAX, beyond };
-    Values v = { ARENA_ARRAY(a, 3 * (size_t)axis->ncut + 6 + LENGTH(far), int64_t), { axis->min, axis->max }, 0 };
+    Values v = { ARENA_ARRAY(a, 3 * ((size_t)axis->ncut + 2) + LENGTH(far), int64_t), { axis->min, axis->max }, 0 };
     for (size_t i = 0; i < LENGTH(far); i++)
         v.value[v.n++] = far[i];
     add_cut(&v, axis->min);
@@ -187,7 +190,7 @@ static Values axis_values(Arena *a, const PointAxis *axis)
     return v;
 }
 
-/* All values of axis `whole` (-1: of every axis), the ends of the others' ranges. */
+/* A grid over all values of axis `whole` (-1: of every axis), and the ends of the others' ranges. */
 static Part cuts_part(const Values *v, int naxis, int whole, int64_t limit)
 {
     int64_t count[POINTS_MAX_AXIS];

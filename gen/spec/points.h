@@ -3,9 +3,8 @@
  * points: integer points at which two functions of a call's extents and parts are compared.
  *
  *   points_declared   every shape that a spec declares: all integer values of its dims, with each thread count
- *   points_cuts       around the places where such a function may change, every one with every other, inside and outside of
- *                     the declared ranges: a function that does nothing but compare with these places, and agrees with another such on
- *                     these points, agrees with it everywhere
+ *   points_cuts       every combination of values at and around the cuts, the places where such a function may change, inside and outside of
+ *                     the declared ranges. Two functions that only compare numbers with cuts, and agree on these points, agree everywhere
  *
  * Where there are more points than the limit, the corners come first and then an even sample, the same on every machine.
  */
@@ -45,9 +44,9 @@ Points *points_declared(Arena *a, const Spec *s, int64_t limit);
  * range with bit 32 set. All combinations; above the limit every value of one axis with the ends of the other ranges, then a sample. */
 Points *points_cuts(Arena *a, const PointAxis *axis, int naxis, int64_t limit);
 
-/* The next point: x has as many numbers as there are axes; declared: the extents, then the threads. False at the end. */
+/* The next point: a number for each axis; of points_declared the extents, then the threads. False at the end. */
 bool points_next(Points *p, int64_t *x);
-/* No declared point, no combination was left out. */
+/* Was no declared point, or no combination, left out? */
 bool points_are_all(const Points *p);
 
 #endif

@@ -56,7 +56,7 @@ static bool has_op(Arena *a, const char *folder, const char *name)
     return access(arena_printf(a, "%s/%s/op.cfg", folder, name), F_OK) == 0;
 }
 
-static void unknown_op(SpecReader *r, Loc at, const char *name, const char *const *templates, int ntemplates)
+static void report_unknown_op(SpecReader *r, Loc at, const char *name, const char *const *templates, int ntemplates)
 {
     const char *op[MAX_OP_NAMES];
     size_t nop = 0;
@@ -84,7 +84,7 @@ static void read_op(SpecReader *r, const char *const *templates, int ntemplates)
             r->spec->op = op_read(r->arena, arena_printf(r->arena, "%s/%s", templates[i], name), r->diag);
             return;
         }
-    unknown_op(r, s->at, name, templates, ntemplates);
+    report_unknown_op(r, s->at, name, templates, ntemplates);
 }
 
 /* ---- keys that choose among what the op has ---- */
@@ -93,7 +93,7 @@ static void read_dtype(SpecReader *r)
 {
     const Op *op = r->spec->op;
     int index = 0;
-    const char *unchecked; /* without an op it is only known whether dtype is a string */
+    const char *unchecked; /* without an op, only the type can be checked: a string */
     if (op)
         conf_choice(r->conf, r->root, "dtype", "dtype", NAMES(op->dtype, op->ndtype), &index);
     else
@@ -175,7 +175,7 @@ static void read_budget(SpecReader *r)
     r->spec->budget = (Budget){ (int)kernels, (int)code_kib, (int)trials, (int)seconds };
 }
 
-static void read_part(SpecReader *r, const ConfSetting *group, const char *key, double *out)
+static void read_regret_bound(SpecReader *r, const ConfSetting *group, const char *key, double *out)
 {
     double value = 1;
     if (!conf_real(r->conf, group, key, &value) || !conf_member(group, key))
@@ -193,8 +193,8 @@ static void read_regret(SpecReader *r)
     static const ConfKey keys[] = { { "mean", false, NULL }, { "worst", false, NULL } };
     const ConfSetting *group = conf_group(r->conf, r->root, "regret");
     conf_keys(r->conf, group, keys, LENGTH(keys));
-    read_part(r, group, "mean", &r->spec->regret.mean);
-    read_part(r, group, "worst", &r->spec->regret.worst);
+    read_regret_bound(r, group, "mean", &r->spec->regret.mean);
+    read_regret_bound(r, group, "worst", &r->spec->regret.worst);
 }
 
 static void read_threads(SpecReader *r)

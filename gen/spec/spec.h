@@ -53,7 +53,7 @@ typedef struct {
     int code_kib, trials, seconds;
 } Budget;
 
-/* Of the parameter with this name only these values are searched. */
+/* A parameter, and the only values of it that are searched. */
 typedef struct {
     const char *param;
     int nvalue;
@@ -61,7 +61,7 @@ typedef struct {
     Loc loc, value_loc[SPEC_MAX_CHOICE];
 } SpecLimit;
 
-/* Inclusive, one an axis of the op. */
+/* A range of extents for each axis of the op; both ends belong to it. */
 typedef struct {
     int64_t min[OP_MAX_AXIS], max[OP_MAX_AXIS];
 } Box;
@@ -88,7 +88,7 @@ typedef struct {
     Dim dim[SPEC_MAX_DIM];
     int nshape;
     ShapeDecl *shape;
-    /* The smallest that holds every shape of the declared ranges. Each extent was evaluated over all values of the dims that it uses; where
+    /* The smallest box that holds every shape of the declared ranges. Each extent was evaluated over all values of the dims that it uses; where
      * these are too many to try, over the corners of their ranges, which is enough for extents that only grow or only fall, and a sample. */
     Box box;
     int nepilogue;
@@ -112,7 +112,7 @@ enum { SPEC_MAX_INSTANCE = 200000 };
 
 /* templates: the folders that hold op folders, searched in order. NULL after errors in d (all of the file's errors). */
 Spec *spec_read(Arena *a, const char *path, const char *const *templates, int ntemplates, Diag *d);
-/* The same for a text that was read already. */
+/* Reads a spec from its text. */
 Spec *spec_parse(Arena *a, const Source *src, const char *const *templates, int ntemplates, Diag *d);
 
 bool spec_has_epilogue(const Spec *s, const char *epilogue);
@@ -121,16 +121,16 @@ bool spec_wants(const Spec *s, const char *param, int64_t value);
 
 /* Bit i: an extent of the shape uses dim i. */
 unsigned spec_shape_dims(const Spec *s, const ShapeDecl *shape);
-/* The extents of a shape at these values of all dims; false where they are none that a call may have: nothing is declared there. */
+/* The extents of a shape at these values of all dims; false where no call may have them: then nothing is declared there. */
 bool spec_shape_extents(const Spec *s, const ShapeDecl *shape, const int64_t *dim, int64_t *extent);
 /* Useful floating-point operations of a call; 0 when the op has none. */
 double spec_flops(const Spec *s, const int64_t *extent);
-/* Of all operands that a package has, each once. */
+/* Bytes of all operands that a package has, each counted once. */
 double spec_bytes(const Spec *s, const int64_t *extent);
-/* Parts that a package for CPUs runs a call in that may take `threads`: fewer where they are not worth their start. Its dispatcher is asked
- * with that number. */
+/* The parts into which a package for CPUs splits a call that may take `threads` threads: fewer where they are not worth their start. Its
+ * dispatcher is asked with that number. */
 int spec_parts(const Spec *s, const int64_t *extent, int threads);
-/* The different extents of an axis, ascending; how many. More than max: 0. */
+/* Fills in the different extents of an axis, ascending, and gives their number; 0: there are more than max. */
 int spec_extents(const Spec *s, int axis, int64_t *extent, int max);
 
 #endif

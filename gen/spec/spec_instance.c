@@ -23,7 +23,7 @@ enum { TUNE_PER_DIM = 8, TUNE_PER_SHAPE = 64, MOST_REPEATS = 8 };
 
 /* ---- the sampler ---- */
 
-/* log2, linear between powers of two: exact arithmetic, so that every machine chooses the same values. x >= 1. */
+/* log2 of x >= 1, but linear between powers of two: its arithmetic is exact, so that every machine chooses the same values. */
 static double log2_linear(double x)
 {
     int e;
@@ -62,10 +62,11 @@ int spec_tune_values(int64_t min, int64_t max, int64_t *out)
 
 /* ---- points ---- */
 
+/* Sorted and without duplicates after points_sort. */
 typedef struct {
     Point *p;
     int64_t n;
-} PointSet; /* sorted and without duplicates after points_sort */
+} PointSet;
 
 static int compare_points(const void *x, const void *y) { return order_numbers(x, y, SPEC_MAX_DIM); }
 
@@ -84,7 +85,7 @@ static bool points_have(const PointSet *s, const Point *v)
     return s->n > 0 && bsearch(v, s->p, (size_t)s->n, sizeof *s->p, compare_points) != NULL;
 }
 
-/* A dim that the shape does not use stands at its minimum. */
+/* The points at which the shape is measured. A dim that it does not use stands at its minimum. */
 static PointSet tuned_points(SpecReader *r, const ShapeDecl *shape)
 {
     const Spec *s = r->spec;
@@ -155,7 +156,7 @@ static int by_extents(const void *a, const void *b)
 }
 
 /* Merges instances of equal extents: the one declared first gets all the weights. */
-static void merge(Spec *s)
+static void merge_instances(Spec *s)
 {
     Instance *last = NULL;
     qsort(s->instance, (size_t)s->ninstance, sizeof *s->instance, by_extents);
@@ -261,7 +262,7 @@ void spec_make_instances(SpecReader *r)
     for (int i = 0; i < s->nshape; i++)
         if (!add_shape(r, i, &points))
             return;
-    merge(s);
+    merge_instances(s);
     check_all(r);
     const int64_t n = s->ninstance; /* once for each thread count */
     s->ninstance *= s->nthread;

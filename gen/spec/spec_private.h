@@ -21,7 +21,7 @@ typedef struct {
     bool dims_ok;    /* and all ranges are good */
 } SpecReader;
 
-/* Values of all dims. */
+/* A value for each dim. */
 typedef struct {
     int64_t value[SPEC_MAX_DIM];
 } Point;

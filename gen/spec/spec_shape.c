@@ -11,7 +11,7 @@
 #include "gen/base/text.h"
 #include "gen/spec/spec_private.h"
 
-/* Points at which extents and weights are tried: as many as take a moment. */
+/* How many points are tried: at most for all extents together, at least for each of them, at most for each weight. That takes a moment. */
 enum { CHECK_MAX_POINT = 1 << 21, CHECK_MIN_POINT = 256, WEIGHT_MAX_CHECKED = 1 << 18 };
 
 /* ---- points ---- */
@@ -51,7 +51,7 @@ const char *spec_point_text(SpecReader *r, unsigned dims, const Point *p)
     return text_str(&t);
 }
 
-/* Bound to the dims; false after an error. */
+/* Reads an expression over the dims, and binds it to them; false after an error. */
 static bool read_expr(SpecReader *r, const ConfSetting *s, Expr **out)
 {
     Expr *e = NULL;
@@ -231,21 +231,21 @@ static bool check_extent(SpecReader *r, const Expr *e, const char *axis, const P
                       INT32_MAX);
 }
 
-static void box_take(Box *box, int axis, int64_t value)
+static void box_widen(Box *box, int axis, int64_t value)
 {
     const bool first = box->max[axis] == 0; /* no extent is 0 */
     box->min[axis] = first || value < box->min[axis] ? value : box->min[axis];
     box->max[axis] = first || value > box->max[axis] ? value : box->max[axis];
 }
 
-/* Stops at the first fault: one extent, one error. */
+/* Tries an extent over the range of its dims, and widens the box by its values. It stops at the first fault: one extent, one error. */
 static void check_range(SpecReader *r, const Expr *e, int axis, int64_t limit)
 {
     Point p = { 0 };
     Grid g = spec_grid(r->spec, dims_of(e), limit);
     for (int64_t value;
          spec_grid_next(r->spec, &g, &p) && check_extent(r, e, r->spec->op->axis[axis].name, &p, &value);)
-        box_take(&r->spec->box, axis, value);
+        box_widen(&r->spec->box, axis, value);
 }
 
 bool spec_point_extents(SpecReader *r, const ShapeDecl *shape, const Point *p, int64_t *extent)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * arch: one row an architecture.
+ * arch: the table of architectures.
  */
 #include "gen/target/arch.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * arch: what dcgen knows of a CPU's architecture, whichever instruction sets of it there are as targets. A new one is one more row.
+ * arch: what dcgen knows of a CPU's architecture, whichever of its instruction sets are targets. A new architecture is one more row.
  */
 #ifndef DCGEN_ARCH_H
 #define DCGEN_ARCH_H
@@ -11,11 +11,11 @@ typedef struct {
     const char *frame;             /* so is this one in a function that has copied `from` to `to` */
     const char *from, *to;         /* the stack pointer, the frame pointer */
     const char *jump;              /* what jumps begin with */
-    const char *const *leave;      /* and calls and returns */
-    const char *const *vector;     /* and names of vector registers */
-    const char *const *multiply;   /* and multiplications of vectors of integers */
-    const char *const *multiply_f; /* and those of floats, scalars too */
-    const char *const *packed;     /* what those of vectors end in */
+    const char *const *leave;      /* what calls and returns begin with */
+    const char *const *vector;     /* what names of vector registers begin with */
+    const char *const *multiply;   /* what multiplications of vectors of integers begin with */
+    const char *const *multiply_f; /* what multiplications of floats begin with, those of scalars too */
+    const char *const *packed;     /* what multiplications of vectors of floats end in */
 } Assembly;
 
 typedef struct {

@@ -10,8 +10,8 @@
 #include "gen/base/text.h"
 #include "gen/target/arch.h"
 
-/* n characters without "_": gcc says avx512bf16, Linux avx512_bf16. */
-static char *plain(Arena *a, const char *s, size_t n)
+/* A copy of n characters, without each "_": gcc says avx512bf16, Linux avx512_bf16. */
+static char *without_underscores(Arena *a, const char *s, size_t n)
 {
     char *out = arena_strndup(a, s, n), *to = out;
     for (const char *from = out; *from; from++)
@@ -24,12 +24,12 @@ static char *plain(Arena *a, const char *s, size_t n)
 /* A CPU runs a target when it has every feature that the target's code is compiled for. */
 static bool cpu_runs(Arena *a, const Target *t, const char *arch, const char *cpuinfo)
 {
-    const Arch *of = arch_find(arch);
-    const char *line = of ? strstr(cpuinfo, arena_printf(a, "\n%s", of->features)) : NULL;
-    const char *has = line ? arena_printf(a, "%s ", plain(a, line + 1, strcspn(line + 1, "\n"))) : "";
+    const Arch *row = arch_find(arch);
+    const char *line = row ? strstr(cpuinfo, arena_printf(a, "\n%s", row->features)) : NULL;
+    const char *has = line ? arena_printf(a, "%s ", without_underscores(a, line + 1, strcspn(line + 1, "\n"))) : "";
     for (const char *p = t->attribute; *p;) {
         const size_t n = strcspn(p, ",");
-        if (!strstr(has, arena_printf(a, " %s ", plain(a, p, n))))
+        if (!strstr(has, arena_printf(a, " %s ", without_underscores(a, p, n))))
             return false;
         p += n + (p[n] == ',');
     }
@@ -63,9 +63,9 @@ bool device_probe(Arena *a, const TargetList *list, Device *out, const char **er
 {
     hwloc_topology_t topo;
     const char *cpuinfo = text_read_file(a, "/proc/cpuinfo", NULL);
-    const bool begun = hwloc_topology_init(&topo) == 0;
-    if (!begun || hwloc_topology_load(topo)) {
-        if (begun)
+    const bool has_topo = hwloc_topology_init(&topo) == 0;
+    if (!has_topo || hwloc_topology_load(topo)) {
+        if (has_topo)
             hwloc_topology_destroy(topo);
         *err = "cannot read this machine's topology";
         return false;
@@ -109,6 +109,7 @@ Device device_typical(Arena *a, const Target *t)
 void device_set_compiler(Arena *a, Device *d, const Family *f, const char *compiler, const char *flags)
 {
     d->compiler = compiler;
+    /* the id that the device came with tells its driver */
     d->flags = f->has_driver ? arena_printf(a, "%s|%s", flags, d->id) : flags;
     d->id = device_id(a, d);
     d->flags = flags;

@@ -12,7 +12,7 @@
 
 enum { DEVICE_MAX_ISA = 8 };
 
-/* It goes into the package so that others can read the figures. */
+/* The package says what its times were measured on in these words. */
 typedef struct Device {
     const char *id;   /* 16 hex digits: hash of all that follows */
     const char *name; /* "AMD EPYC 9R45" */
@@ -37,10 +37,10 @@ typedef struct Device {
 bool device_probe(Arena *a, const TargetList *list, Device *out, const char **err);
 /* A GPU of this target's kind, as its file describes it: for work without one. */
 Device device_typical(Arena *a, const Target *t);
-/* The same machine with this compiler: another id, as times depend on it. */
+/* Sets the compiler of a device, and with it a new id, as times depend on it. */
 void device_set_compiler(Arena *a, Device *d, const Family *f, const char *compiler, const char *flags);
 bool device_runs(const Device *d, const char *target);
-/* Best-ranked target that `device` runs. */
+/* The best-ranked target that `device` runs; NULL: it runs none of the list. */
 const Target *device_best(const TargetList *list, const Device *device);
 
 #endif

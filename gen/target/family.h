@@ -20,17 +20,17 @@ typedef struct {
     const char *hint;
 } FactRow;
 
-/* Which of those numbers says how many FMAs a cycle the unit does that kernels use for an element type. */
+/* The number in the files of targets that says how many FMAs a cycle the unit does that kernels use for an element type. */
 typedef struct {
     const char *dtype, *fact;
-    bool is_tensor; /* that is a tensor core */
+    bool is_tensor; /* the unit is a tensor core */
 } RateRow;
 
 /* One file of a package. */
 typedef struct {
-    const char *pattern; /* its name in the folder of patterns, or in the op's */
+    const char *pattern; /* its name in its folder */
     const char *path;    /* in the package; NAME stands for the package's name */
-    bool of_op;
+    bool of_op;          /* the pattern is in the op's folder */
 } PackageRow;
 
 /* How a compiler makes shared objects of kernels: PROGRAM SHIPPED... OBJECT... -o PRODUCT SOURCE. Lists of flags end in NULL. */
@@ -42,9 +42,9 @@ typedef struct {
     /* Flags that the package uses too. One that ends in "=" is followed by the target's `gencode`. */
     const char *const *shipped;
     const char *const *object; /* further flags, which make a shared object */
-    /* Flags in their place where this machine has no device to run the code; NULL: code always runs here. And the suffix of what they make. */
+    /* Flags in the place of `object` where this machine has no device to run the code; NULL: code always runs here. */
     const char *const *code;
-    const char *code_suffix;
+    const char *code_suffix;  /* of what these flags make */
     const char *assembly;     /* suffix of the assembly that is made on the way and read for spills; NULL: none is */
     const char *empty;        /* a source that any such compiler builds */
     const char *version_mark; /* the line of `PROGRAM --version` that has it tells the version; "": the first */
@@ -102,8 +102,9 @@ extern const Family *const families[FAMILY_COUNT];
 
 /* The family whose `best` is this word; NULL: there is none. */
 const Family *family_of_best(const char *word);
-/* The key "family" of a target's or template's file; what it may say. */
+/* What the key "family" of a target's or template's file may say. */
 #define FAMILY_HINT "\"cpu\" or \"cuda\""
+/* Reads that key. False after an error. */
 bool family_read(const Conf *c, const Family **family);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * target: the families that there are; reads the files of targets, and finds among them.
+ * target: lists the families, reads the files of targets, and finds targets among them.
  */
 #include "gen/target/target.h"
 
@@ -99,14 +99,15 @@ static bool read_facts(Arena *a, Conf *c, Target *t)
     return ok;
 }
 
-/* The keys that every target has, then those of its family. */
+/* Checks the keys of a file: those that every target has, then those of its family. */
 static bool check_keys(Arena *a, Conf *c, const Family *f)
 {
-    ConfKey keys[8 + TARGET_MAX_FACT] = { { "name", true, "the target's name" },
-                                          { "family", true, FAMILY_HINT },
-                                          { "rank", true, "higher is tried first" },
-                                          { "fallback", false, NULL } };
-    size_t n = 4;
+    enum { COMMON = 4, FAMILY_MOST = 4 };
+    ConfKey keys[COMMON + FAMILY_MOST + TARGET_MAX_FACT] = { { "name", true, "the target's name" },
+                                                             { "family", true, FAMILY_HINT },
+                                                             { "rank", true, "higher is tried first" },
+                                                             { "fallback", false, NULL } };
+    size_t n = COMMON;
     for (const ConfKey *key = f->key; key->name; key++)
         keys[n++] = *key;
     for (const FactRow *row = f->fact; row->name; row++)
@@ -114,7 +115,7 @@ static bool check_keys(Arena *a, Conf *c, const Family *f)
     return conf_keys(c, c->root, keys, n);
 }
 
-/* A word, or several, that will stand in generated code, in a compiler's arguments or in CMake: letters, digits and the signs of `more`. */
+/* Reads what will stand in generated code, in a compiler's arguments or in CMake: it may hold letters, digits and the signs of `more`. */
 static bool read_word(Conf *c, Diag *d, const char *key, const char *more, const char **out)
 {
     const ConfSetting *s = conf_member(c->root, key);
@@ -127,14 +128,14 @@ static bool read_word(Conf *c, Diag *d, const char *key, const char *more, const
     return ok;
 }
 
-/* Its name is a part of names in C. */
+/* Reads the target's name, which becomes a part of names in C. */
 static bool read_name(Conf *c, Diag *d, const char **out)
 {
     const ConfSetting *s = conf_member(c->root, "name");
     return s && conf_string(c, s, NULL, out) && conf_check_name(d, s->at, "target", *out, name_fault(*out));
 }
 
-/* "" or an architecture that there is a row for: code for another could not be told from the rest. */
+/* Reads the architecture: "" or one with a row in `archs`, which has the guard for its code. */
 static bool read_arch(const Conf *c, const char **out)
 {
     const char *names[ARCH_COUNT + 1] = { "" };
@@ -178,7 +179,7 @@ bool target_read_all(Arena *a, const char *dir, TargetList *out, Diag *d)
     int n;
     *out = (TargetList){ 0 };
     if (!dir_list(a, dir, ".cfg", &path, &n)) {
-        Source *folder = ARENA_NEW(a, Source); /* it is printed later */
+        Source *folder = ARENA_NEW(a, Source); /* the error is printed later, with its path */
         folder->path = arena_strdup(a, dir);
         diag_error(d, (Loc){ .src = folder }, "cannot read the folder of targets");
         return false;

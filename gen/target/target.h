@@ -40,7 +40,7 @@ typedef struct {
 
 /* All targets of a folder, one a .cfg file. */
 bool target_read_all(Arena *a, const char *dir, TargetList *out, Diag *d);
-/* One of them, from a text that was read already. False after errors. */
+/* Reads one target from its file's text. False after errors. */
 bool target_parse(Arena *a, const Source *src, Target *t, Diag *d);
 const Target *target_find(const TargetList *list, const char *name);
 /* Does `t` stand in for `of`, as its fallback or as a fallback of that? */
@@ -49,14 +49,14 @@ bool target_is_fallback(const TargetList *list, const Target *t, const Target *o
 /* Numbers that files of targets give, each under its name in small letters; expressions of templates know them by the same name in
  * capitals: VECTOR_BYTES, SMEM_BLOCK ... The i-th name; NULL behind the last. */
 const char *target_fact_name(int i);
-/* By the name in capitals; of a NULL target each is 0. False: there is no such name. */
+/* The number under a name in capitals; a NULL target has 0 under each. False: there is no such name. */
 bool target_fact(const Target *t, const char *name, int64_t *value);
-/* The same, where the name is known. */
+/* The number under a name that is known to be one of them. */
 int64_t target_number(const Target *t, const char *name);
 void target_set_fact(Target *t, const char *name, int64_t value);
 
-/* The rate that counts for the type: of a unit that the target has not, the family's first. NULL: there is no target, or its family's files say
- * nothing of rates. */
+/* The rate of the unit that kernels use for the type, or the family's first rate where the target lacks that unit. NULL: there is no target,
+ * or its family's files say nothing of rates. */
 const RateRow *target_rate(const Target *t, const char *dtype);
 
 /* "#if ..." around code for its architecture alone; NULL: it is for any. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fill: goes through a text line by line: lines that steer (conditions, repetitions, pieces, texts) are carried out, of all others
- * the names are replaced.
+ * fill: goes through a text line by line. It carries out the lines that steer (conditions, repetitions, pieces, texts), and replaces the
+ * names in all others.
  */
 #define _GNU_SOURCE /* basename */
 #include "gen/template/fill.h"
@@ -15,17 +15,22 @@
 enum { MAX_DEPTH = 32, MAX_IDENT = 128, MAX_REPEAT = 4096 };
 static const char BLANKS[] = " \t\r\f\v", REPEAT[] = "//@ repeat ";
 
-/* One open "#if". A folded one prints neither its own lines nor its dead branches. */
+/* One open "#if". */
 typedef struct {
-    bool folded, live, taken;
-    size_t at;
+    bool folded; /* it is decided here, and its "#" lines are not printed; else the C compiler decides it */
+    bool live;   /* folded: the branch at hand is printed */
+    bool taken;  /* folded: this branch or one before it was live */
+    size_t at;   /* offset in the text, for an error */
 } Cond;
+
+/* What fold_condition gives beside 0 and 1. */
+enum { LEFT_TO_C = -1, FAULTY = -2 };
 
 typedef struct {
     Arena *arena;
     const Source *src;
     const Fill *fill;
-    const FillScope *scope; /* the row of the repetition in hand, within those around it */
+    const FillScope *scope; /* of the innermost repetition the row at hand; its `outer` leads to those around it */
     Diag *diag;
     Text out;
     Cond cond[MAX_DEPTH];
@@ -40,7 +45,7 @@ size_t fill_ident(const char *s)
     return n;
 }
 
-static Loc at(const Filler *f, const char *s, size_t width)
+static Loc place_of(const Filler *f, const char *s, size_t width)
 {
     return loc_at(f->src, (size_t)(s - f->src->text), (int)width);
 }
@@ -52,14 +57,14 @@ static bool word_is(const char *s, size_t len, const char *word)
 
 /* ---- names ---- */
 
-/* A list of the name at `name`; NULL after an error. */
+/* The list with this name; NULL after an error. */
 static const FillList *find_list(Filler *f, const char *name, size_t len)
 {
     for (const FillScope *s = f->scope; s; s = s->outer)
         for (int i = 0; i < s->nlist; i++)
             if (word_is(name, len, s->list[i].name))
                 return &s->list[i];
-    diag_error(f->diag, at(f, name, len ? len : 1), "there is no list '%.*s'", (int)len, name);
+    diag_error(f->diag, place_of(f, name, len ? len : 1), "there is no list '%.*s'", (int)len, name);
     return NULL;
 }
 
@@ -75,9 +80,9 @@ static bool filler_lookup(void *ctx, const char *name, int64_t *value)
     return f->fill->lookup && f->fill->lookup(f->fill->ctx, name, value);
 }
 
-/* Bytes of the longest word that the identifier begins with, up to a '_' or its end; 0: none. Words in small letters are whole texts, for
- * lines of their own. */
-static size_t first_word(const Filler *f, const char *id, size_t len, const char **text)
+/* Bytes of the longest word that the identifier begins with, up to a '_' or its end; 0: there is none. A word that begins with a small letter
+ * is no part of an identifier: it is a whole text, for a line of its own. */
+static size_t leading_word(const Filler *f, const char *id, size_t len, const char **text)
 {
     for (size_t n = islower((unsigned char)*id) ? 0 : len < MAX_IDENT ? len : MAX_IDENT; n; n--) /* no word is longer */
         if ((n == len || id[n] == '_') && (*text = fill_find(f->scope, id, n)))
@@ -96,12 +101,12 @@ static bool ident_value(Filler *f, const char *id, size_t len, int64_t *value)
     return filler_lookup(f, name, value);
 }
 
-/* Where the first part of an identifier is a word, other parts may be words too: NAME_tree_TARGET. */
+/* Adds an identifier, or what it stands for. Where its first part is a word, other parts may be words too: NAME_tree_TARGET. */
 static void add_ident(Filler *f, const char *id, size_t len, bool in_string)
 {
     const char *text;
     int64_t value;
-    if (!first_word(f, id, len, &text)) {
+    if (!leading_word(f, id, len, &text)) {
         if (!in_string && ident_value(f, id, len, &value))
             text_printf(&f->out, value < 0 ? "(%" PRId64 ")" : "%" PRId64, value);
         else
@@ -109,7 +114,7 @@ static void add_ident(Filler *f, const char *id, size_t len, bool in_string)
         return;
     }
     for (size_t n; len; id += n, len -= n) {
-        if ((n = first_word(f, id, len, &text))) {
+        if ((n = leading_word(f, id, len, &text))) {
             text_add(&f->out, text);
         } else {
             n = strcspn(id, "_");
@@ -135,7 +140,8 @@ static void repeat_rows(Filler *f, const FillList *list, void (*put)(Filler *f, 
 
 static void add_filled(Filler *f, const char *s, const char *end);
 
-/* "(axes, double AXIS)": the text behind the list's name once a row, with `join` between. Gives what stands behind. */
+/* Adds "(axes, double AXIS)" of an EACH or ANY: the text behind the list's name once a row, with `join` between. Gives what stands behind
+ * the ')'. */
 static const char *add_joined(Filler *f, const char *open, const char *end, const char *join)
 {
     const char *name = open + 1, *s = name + fill_ident(name), *close = s;
@@ -147,7 +153,7 @@ static const char *add_joined(Filler *f, const char *open, const char *end, cons
     return close < end ? close + 1 : end;
 }
 
-/* One line or a part of it, every identifier replaced. */
+/* Adds one line or a part of it, with every identifier replaced. */
 static void add_filled(Filler *f, const char *s, const char *end)
 {
     char quote = 0;
@@ -173,19 +179,19 @@ static void add_filled(Filler *f, const char *s, const char *end)
 
 /* ---- conditions ---- */
 
-/* Whether the lines within the outermost `depth` conditions are printed. What is opened where they are not, is not live either. */
+/* Are the lines within the outermost `depth` conditions printed? A condition that is opened where they are not is not live either. */
 static bool is_live(const Filler *f, int depth)
 {
     return depth == 0 || !f->cond[depth - 1].folded || f->cond[depth - 1].live;
 }
 
-static Expr *parse(Filler *f, const char *s, const char *end)
+static Expr *parse_expr(Filler *f, const char *s, const char *end)
 {
-    return expr_parse(f->arena, arena_strndup(f->arena, s, (size_t)(end - s)), at(f, s, 1), f->diag);
+    return expr_parse(f->arena, arena_strndup(f->arena, s, (size_t)(end - s)), place_of(f, s, 1), f->diag);
 }
 
-/* The value of a condition that uses known names only: 0 or 1; -1: it is the C compiler's business; -2: an error. */
-static int fold(Filler *f, const char *s, const char *end)
+/* The value of a condition that uses known names only: 0 or 1. LEFT_TO_C: it uses none. FAULTY: after an error. */
+static int fold_condition(Filler *f, const char *s, const char *end)
 {
     bool known = end - s == 1 && (*s == '0' || *s == '1');
     int64_t value = 0;
@@ -194,48 +200,50 @@ static int fold(Filler *f, const char *s, const char *end)
         known = len && ident_value(f, s + i, len, &value);
     }
     if (!known)
-        return -1;
-    const Expr *e = parse(f, s, end);
+        return LEFT_TO_C;
+    const Expr *e = parse_expr(f, s, end);
     if (!e)
-        return -2;
+        return FAULTY;
     for (const ExprName *n = expr_names(e); n && known; n = n->next)
         known = filler_lookup(f, n->name, &value);
     const ExprStatus status = expr_int(e, filler_lookup, f, &value);
     if (!known || status != EXPR_OK) {
-        diag_error(f->diag, at(f, s, (size_t)(end - s)), "a condition over declared names may use no other names: %s",
-                   expr_status_text(status));
-        return -2;
+        diag_error(f->diag, place_of(f, s, (size_t)(end - s)),
+                   "a condition over declared names may use no other names: %s", expr_status_text(status));
+        return FAULTY;
     }
     return value != 0;
 }
 
-/* The line of a word, as "ifdef", with its argument. Both are true when the line goes to the output as it is. */
+/* Opens a condition. word: "if", "ifdef" or "ifndef"; arg: what follows it. True when the line goes to the output. */
 static bool open_cond(Filler *f, const char *word, size_t len, const char *arg, const char *end)
 {
     if (f->depth == MAX_DEPTH) {
-        diag_error(f->diag, at(f, word, len), "conditions nest deeper than %d", MAX_DEPTH);
+        diag_error(f->diag, place_of(f, word, len), "conditions nest deeper than %d", MAX_DEPTH);
         return false;
     }
-    int value = is_live(f, f->depth) ? -1 : 0;
+    int value = is_live(f, f->depth) ? LEFT_TO_C : 0;
     if (value && word_is(word, len, "if"))
-        value = fold(f, arg, end);
+        value = fold_condition(f, arg, end);
     else if (value && word_is(arg, (size_t)(end - arg), "DCGEN"))
         value = word_is(word, len, "ifdef");
-    f->cond[f->depth++] =
-        (Cond){ .folded = value != -1, .live = value == 1, .taken = value == 1, .at = (size_t)(word - f->src->text) };
-    return value == -1;
+    f->cond[f->depth++] = (Cond){
+        .folded = value != LEFT_TO_C, .live = value == 1, .taken = value == 1, .at = (size_t)(word - f->src->text)
+    };
+    return value == LEFT_TO_C;
 }
 
-static bool next_branch(Filler *f, const char *word, size_t len, const char *arg, const char *end)
+/* Goes on to the branch that "elif" or "else" begins. True when the line goes to the output. */
+static bool begin_branch(Filler *f, const char *word, size_t len, const char *arg, const char *end)
 {
     Cond *c = &f->cond[f->depth - 1];
     if (!c->folded)
         return true;
     c->live = !c->taken && is_live(f, f->depth - 1);
     if (c->live && word_is(word, len, "elif")) {
-        const int value = fold(f, arg, end);
-        if (value == -1)
-            diag_error(f->diag, at(f, arg, (size_t)(end - arg)),
+        const int value = fold_condition(f, arg, end);
+        if (value == LEFT_TO_C)
+            diag_error(f->diag, place_of(f, arg, (size_t)(end - arg)),
                        "'#elif' without a declared name behind a '#if' with one");
         c->live = value == 1;
     }
@@ -243,8 +251,8 @@ static bool next_branch(Filler *f, const char *word, size_t len, const char *arg
     return false;
 }
 
-/* A "#" line of the conditional kind. *keep: it goes to the output as it is. False: not such a line. */
-static bool directive(Filler *f, const char *line, const char *end, bool *keep)
+/* Carries out the line if it is "#if" or one of its kin, and sets *keep: the line goes to the output. False: it is another line. */
+static bool carry_out_condition(Filler *f, const char *line, const char *end, bool *keep)
 {
     const char *word = line + strspn(line, BLANKS);
     if (*word != '#')
@@ -261,24 +269,25 @@ static bool directive(Filler *f, const char *line, const char *end, bool *keep)
     else if (!word_is(word, len, "elif") && !word_is(word, len, "else") && !word_is(word, len, "endif"))
         return false;
     else if (!f->depth)
-        diag_error(f->diag, at(f, word, len), "'#%.*s' without '#if'", (int)len, word);
+        diag_error(f->diag, place_of(f, word, len), "'#%.*s' without '#if'", (int)len, word);
     else if (word_is(word, len, "endif"))
         *keep = !f->cond[--f->depth].folded;
     else
-        *keep = next_branch(f, word, len, arg, stop);
+        *keep = begin_branch(f, word, len, arg, stop);
     return true;
 }
 
 /* ---- repetitions, texts and pieces ---- */
 
-static bool bound(Filler *f, const char *s, const char *end, int64_t *value)
+/* A bound of a repetition; false after an error. */
+static bool read_bound(Filler *f, const char *s, const char *end, int64_t *value)
 {
-    const Expr *e = parse(f, s, end);
+    const Expr *e = parse_expr(f, s, end);
     if (!e)
         return false;
     const ExprStatus status = expr_int(e, filler_lookup, f, value);
     if (status != EXPR_OK)
-        diag_error(f->diag, at(f, s, (size_t)(end - s)), "this bound %s", expr_status_text(status));
+        diag_error(f->diag, place_of(f, s, (size_t)(end - s)), "this bound %s", expr_status_text(status));
     return status == EXPR_OK;
 }
 
@@ -289,14 +298,14 @@ static const FillList *value_list(Filler *f, const char *s, const char *end)
     const char *eq = memchr(s, '=', (size_t)(end - s)), *dots = eq ? strstr(eq, "..") : NULL;
     int64_t from, to;
     if (!len || !eq || !dots || dots >= end) {
-        diag_error(f->diag, at(f, s, 1), "expected '//@ repeat NAME = FROM..TO'");
+        diag_error(f->diag, place_of(f, s, 1), "expected '//@ repeat NAME = FROM..TO'");
         return NULL;
     }
-    if (!bound(f, eq + 1, dots, &from) || !bound(f, dots + 2, end, &to))
+    if (!read_bound(f, eq + 1, dots, &from) || !read_bound(f, dots + 2, end, &to))
         return NULL;
     const uint64_t n = to < from ? 0 : (uint64_t)to - (uint64_t)from + 1;
     if (n > MAX_REPEAT || (n == 0 && to >= from)) {
-        diag_error(f->diag, at(f, s, 1), "repeats more than %d times", MAX_REPEAT);
+        diag_error(f->diag, place_of(f, s, 1), "repeats more than %d times", MAX_REPEAT);
         return NULL;
     }
     FillList *list = ARENA_NEW(f->arena, FillList);
@@ -309,8 +318,8 @@ static const FillList *value_list(Filler *f, const char *s, const char *end)
     return list;
 }
 
-/* Where the marker of a "//@", "#@" or "<!--@" line stands; NULL: none. *word: what follows it. */
-static const char *marker(const char *line, const char *end, const char **word)
+/* Where the "//@", "#@" or "<!--@" of a line stands, and in *word what follows it; NULL: the line has none. */
+static const char *find_marker(const char *line, const char *end, const char **word)
 {
     static const char *const form[] = { "//@", "#@", "<!--@" };
     for (const char *s = line; s < end; s++)
@@ -326,11 +335,11 @@ static const char *marker(const char *line, const char *end, const char **word)
 
 static void fill_lines(Filler *f, const char *line, const char *to);
 
-/* The line that closes what is repeated from `line` on; NULL: none. Such lines nest. */
+/* The "//@ end" that closes a repetition whose lines begin at `line`; NULL: there is none. Repetitions nest. */
 static const char *block_end(const char *line)
 {
     for (int depth = 1; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-        const char *word, *end = line + strcspn(line, "\n"), *mark = marker(line, end, &word);
+        const char *word, *end = line + strcspn(line, "\n"), *mark = find_marker(line, end, &word);
         if (!mark || strspn(line, " \t") < (size_t)(mark - line))
             continue;
         depth += (strncmp(word, "repeat ", 7) == 0) - word_is(word, fill_ident(word), "end");
@@ -340,8 +349,8 @@ static const char *block_end(const char *line)
     return NULL;
 }
 
-/* A line with "//@ repeat " before s: a list's name, or "R = a..b". Gives the line behind all that is repeated. */
-static const char *repeat_line(Filler *f, const char *line, const char *mark, const char *s, const char *end)
+/* Carries out a repetition. s: what follows "//@ repeat ", a list's name or "R = a..b". Gives the line behind all that is repeated. */
+static const char *carry_out_repeat(Filler *f, const char *line, const char *mark, const char *s, const char *end)
 {
     const size_t len = fill_ident(s);
     const char *next = end + (*end == '\n'), *behind = s + len + strspn(s + len, " ");
@@ -355,7 +364,7 @@ static const char *repeat_line(Filler *f, const char *line, const char *mark, co
     }
     const char *close = block_end(next);
     if (!close) {
-        diag_error(f->diag, at(f, s, len ? len : 1), "this repetition has no '//@ end'");
+        diag_error(f->diag, place_of(f, s, len ? len : 1), "this repetition has no '//@ end'");
         return next;
     }
     repeat_rows(f, list, fill_lines, next, close, "", "");
@@ -363,18 +372,18 @@ static const char *repeat_line(Filler *f, const char *line, const char *mark, co
     return close + (*close == '\n');
 }
 
-static void text_line(Filler *f, const char *name)
+static void add_text_of(Filler *f, const char *name)
 {
     const size_t len = fill_ident(name);
     const char *text = fill_find(f->scope, name, len);
     if (text)
         text_add(&f->out, text);
     else
-        diag_error(f->diag, at(f, name, len), "there is no text '%.*s'", (int)len, name);
+        diag_error(f->diag, place_of(f, name, len), "there is no text '%.*s'", (int)len, name);
 }
 
 /* The FILE of a line '#include "FILE"'; NULL: it is another. */
-static const char *included(const char *line, size_t *len)
+static const char *included_file(const char *line, size_t *len)
 {
     static const char word[] = "#include \"";
     const size_t n = sizeof word - 1;
@@ -392,7 +401,7 @@ static const Source *find_piece(const Fill *fill, const char *file, size_t len)
     return NULL;
 }
 
-/* Bytes of the line at the head of a file that names its licence and says no more. */
+/* Bytes of a file's first line if that names the licence and says no more; else 0. */
 static size_t licence_bytes(const Source *piece)
 {
     const size_t line = strcspn(piece->text, "\n");
@@ -402,7 +411,7 @@ static size_t licence_bytes(const Source *piece)
     return line + (piece->text[line] == '\n');
 }
 
-/* The piece in the place of the line that includes it, apart from what stands before. */
+/* Adds the piece in the place of the line that includes it, with a blank line before it. */
 static void include_piece(Filler *f, const Source *piece)
 {
     const size_t len = f->out.len;
@@ -415,24 +424,24 @@ static void include_piece(Filler *f, const Source *piece)
     f->out = of_piece.out;
 }
 
-/* Gives the line behind what this one stands for. */
+/* Fills a line, or all that is repeated from it on. Gives the line behind. */
 static const char *fill_line(Filler *f, const char *line, const char *end)
 {
-    const char *word = end, *file, *next = end + (*end == '\n'), *mark = marker(line, end, &word);
+    const char *word = end, *file, *next = end + (*end == '\n'), *mark = find_marker(line, end, &word);
     const Source *piece;
     size_t len;
     bool keep = false;
-    if (!directive(f, line, end, &keep) && is_live(f, f->depth)) {
-        if ((file = included(line, &len)) && (piece = find_piece(f->fill, file, len)))
+    if (!carry_out_condition(f, line, end, &keep) && is_live(f, f->depth)) {
+        if ((file = included_file(line, &len)) && (piece = find_piece(f->fill, file, len)))
             include_piece(f, piece);
         else if (!mark)
             keep = true;
         else if (strncmp(word, "repeat ", 7) == 0)
-            return repeat_line(f, line, mark, word + 7, end);
+            return carry_out_repeat(f, line, mark, word + 7, end);
         else if (strspn(line, " \t") < (size_t)(mark - line))
-            diag_error(f->diag, at(f, mark, 1), "only '//@ repeat' may stand behind other text");
+            diag_error(f->diag, place_of(f, mark, 1), "only '//@ repeat' may stand behind other text");
         else
-            text_line(f, word);
+            add_text_of(f, word);
     }
     if (keep) {
         add_filled(f, line, end);
@@ -463,7 +472,7 @@ const char *fill_next_include(const char **at, size_t *len)
 {
     const char *file = NULL;
     while (!file && **at) {
-        file = included(*at, len);
+        file = included_file(*at, len);
         *at += strcspn(*at, "\n");
         *at += **at == '\n';
     }
@@ -487,7 +496,7 @@ static const char *skip_quoted(const char *s)
     return *e ? e + 1 : e;
 }
 
-/* Whether the line that the name stands in is repeated for the values of it. */
+/* Is the name's line repeated for each value of this name? */
 static bool is_bound(const char *name, size_t len)
 {
     const char *mark = memmem(name, strcspn(name, "\n"), REPEAT, strlen(REPEAT));

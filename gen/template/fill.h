@@ -2,14 +2,19 @@
  *
  * fill: turns a template's text into the text of one kernel, or a package file's pattern into the file.
  *
- *   - an identifier that `lookup` knows becomes its value; one that is a word of the scope becomes its text, also where it is the first part
- *     of a longer one, and then further parts too (KERNEL_tile -> bert_dense_k3_tile, NAME_tree_TARGET -> bert_dense_tree_avx2);
- *   - "#if EXPR", "#elif EXPR" over known names (those of `lookup`, and words that are numbers) are folded: the branch that holds stays, the
- *     lines go; "#ifndef DCGEN" serves the stand-alone compile and is dropped; conditions that use no known name stay as they are;
- *   - a line that ends in "//@ repeat LIST" is printed once a row of that list, with the row's words; a line that is only that stands for
- *     all lines up to one that is only "//@ end". "R = EXPR..EXPR" is the list of the values of a word R. EACH(LIST, text) is the text once a row, with ", " between; ANY(LIST, text) with " || ";
- *   - a line '#include "FILE"' becomes the text of that piece, filled, if `piece` knows it; a first line that is its licence stays behind;
- *   - a line that is only "//@ WORD" becomes the text of that word.
+ *   - An identifier that `lookup` knows becomes its value. One that is a word of the scope becomes the word's text, also where the word is the
+ *     first part of a longer identifier; then further parts may be words too (KERNEL_tile -> bert_dense_k3_tile, NAME_tree_TARGET ->
+ *     bert_dense_tree_avx2).
+ *   - "#if EXPR" and "#elif EXPR" over known names (those of `lookup`, and words that are numbers) are decided here: the branch that holds stays,
+ *     the "#" lines and the other branches go. "#ifndef DCGEN" serves the stand-alone compile and is dropped. Conditions that use no known
+ *     name stay as they are.
+ *   - A line that ends in "//@ repeat LIST" is printed once for each row of the list, with the row's words. A line that is only that marker
+ *     repeats all lines up to one that is only "//@ end". "R = EXPR..EXPR" in the place of LIST repeats for each value of a word R.
+ *   - EACH(LIST, text) is the text once for each row, with ", " between; ANY(LIST, text) has " || " between.
+ *   - A line '#include "FILE"' becomes the filled text of that piece, if `piece` has it. Where the piece's first line is its licence, it is
+ *     left out.
+ *   - A line that is only "//@ WORD" becomes the text of that word.
+ *
  * In a file that is not C such lines are "#@ WORD" or "<!--@ WORD -->". Inside string literals only words are replaced.
  */
 #ifndef DCGEN_FILL_H
@@ -57,20 +62,22 @@ void fill_number(FillScope *s, const char *name, int64_t value);
 void fill_words(FillScope *s, const FillWord *word);
 FillWord fill_as_number(const char *name, int64_t number);
 FillWord fill_as_text(const char *name, const char *text);
-/* Begins a list; a row of the list begun last. Each row has the words NUMBER, from 0, LAST (0 or 1) and COMMA, which the last one lacks. */
+/* fill_list begins a list; fill_row adds a row to the list that was begun last. Each row has the words NUMBER (from 0), LAST (0 or 1) and
+ * COMMA, which is empty in the last row. */
 void fill_list(FillScope *s, const char *name);
 FillScope *fill_row(FillScope *s);
 /* The i-th row of a list that s has. */
 FillScope *fill_row_at(const FillScope *s, const char *list, int i);
-/* The text of a word, of the innermost scope that has it and there of the last of that name; NULL: none. */
+/* The text of a word: the innermost scope that has it counts, and in that scope the last word of that name. NULL: no scope has it. */
 const char *fill_find(const FillScope *s, const char *name, size_t len);
 
+/* What a text is filled with. */
 typedef struct {
-    ExprLookup *lookup; /* NULL: no names */
-    void *ctx;
+    ExprLookup *lookup; /* NULL: there are no names with values */
+    void *ctx;          /* for lookup */
     const FillScope *scope;
     int npiece;
-    const Source *const *piece; /* files that may be included, by the last part of their paths */
+    const Source *const *piece; /* files that may be included, known by the last part of their paths */
 } Fill;
 
 /* src->text from byte `offset` on. NULL after errors in d. */
@@ -78,10 +85,10 @@ char *fill_text(Arena *a, const Source *src, size_t offset, const Fill *f, Diag 
 
 /* Bytes of the identifier that s begins with, or of a number with the letters in it; 0: there is none. */
 size_t fill_ident(const char *s);
-/* FILE of the next line '#include "FILE"' from *at on, which moves behind that line; NULL: there is none. */
+/* FILE of the next line '#include "FILE"' from *at on, and *at moves behind that line; NULL: there is none. */
 const char *fill_next_include(const char **at, size_t *len);
-/* The next identifier outside strings and comments from *at on, which moves behind it; NULL: there is none. Names that a repeat line binds
- * are left out. */
+/* The next identifier outside strings and comments from *at on, and *at moves behind it; NULL: there is none. Names that a repeat line
+ * binds are left out. */
 const char *fill_next_name(const char **at, size_t *len);
 
 #endif

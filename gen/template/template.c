@@ -16,7 +16,7 @@
 const char *const template_kernel_fact[TEMPLATE_KERNEL_FACTS] = { "SECTORS_READ", "SECTORS_WRITTEN", "WAVEFRONTS",
                                                                   "CONFLICTS", "BARRIERS" };
 
-/* What the compiler or the emulator told of this kernel, the name in small letters there; 0: nothing. */
+/* What the compiler or the emulator told of this kernel under the name, in letters of either case; 0: nothing. */
 static int64_t kernel_fact(const Binding *b, const char *name)
 {
     for (int i = 0; i < b->facts.n; i++)
@@ -31,7 +31,7 @@ static int64_t elem_bytes(const Spec *s)
     return d ? (int64_t)d->bytes : 0;
 }
 
-/* Of mma.sync, for the spec's element type. */
+/* FMAs a cycle of mma.sync for the spec's element type; 0: tensor cores are not used for it. */
 static int64_t tensor_rate(const Binding *b)
 {
     const RateRow *rate = target_rate(b->target, b->spec->dtype);
@@ -88,8 +88,8 @@ bool template_context(void *ctx, const char *name, int64_t *value)
     return true;
 }
 
-/* REGS: as the compiler told, else the head's guess. False: neither. */
-static bool registers(const Binding *b, int64_t *value)
+/* REGS: as the compiler told, else the head's guess. False: there is neither. */
+static bool register_count(const Binding *b, int64_t *value)
 {
     *value = kernel_fact(b, "regs");
     return *value > 0 || (b->t->regs && expr_int(b->t->regs, template_lookup, (void *)b, value) == EXPR_OK);
@@ -106,7 +106,7 @@ static bool shape_lookup(const Binding *b, const char *name, int64_t *value)
 {
     const int axis = op_axis(b->spec->op, name);
     if (axis < 0 && strcmp(name, "THREADS") != 0)
-        return strcmp(name, "REGS") == 0 ? registers(b, value)
+        return strcmp(name, "REGS") == 0 ? register_count(b, value)
                                          : named_value(b, b->t->derived, b->t->nderived, name, value);
     *value = axis >= 0 ? b->extent[axis] : b->threads;
     return true;
@@ -137,7 +137,7 @@ bool template_slots(const Binding *b, int64_t *slots)
     for (int i = 0; i < t->nvalue; i++)
         if (expr_int_at(t->value[i].expr, slots, &slots[n++]) != EXPR_OK)
             return false;
-    if (t->regs && !registers(b, &slots[n++]))
+    if (t->regs && !register_count(b, &slots[n++]))
         return false;
     for (int i = 0; i < t->nderived; i++)
         if (expr_int_at(t->derived[i].expr, slots, &slots[n++]) != EXPR_OK)
@@ -147,8 +147,8 @@ bool template_slots(const Binding *b, int64_t *slots)
 
 /* ---- kernels ---- */
 
-/* An empty list names all. */
-static bool names(const char *const *list, int n, const char *word)
+/* Is the word in the list? An empty list stands for all words. */
+static bool serves(const char *const *list, int n, const char *word)
 {
     return n == 0 || (word && names_find(NAMES(list, n), word) >= 0);
 }
@@ -156,7 +156,7 @@ static bool names(const char *const *list, int n, const char *word)
 bool template_suits(const Template *t, const Spec *spec, const Target *target)
 {
     return t->family == target->family && (t->family->reads_any_copy || t->packed == spec->packed) &&
-           names(t->dtype, t->ndtype, spec->dtype) && names(t->layout, t->nlayout, spec->layout);
+           serves(t->dtype, t->ndtype, spec->dtype) && serves(t->layout, t->nlayout, spec->layout);
 }
 
 bool template_occurs(const Template *t, const int64_t *value)

@@ -21,12 +21,14 @@ enum {
     TEMPLATE_MAX_PARAM = 24,
     TEMPLATE_MAX_CHOICE = 32,
     TEMPLATE_MAX_TERM = 16,
-    TEMPLATE_MAX_FIXED = 8, /* extents of an axis that kernels are fixed for; none of an axis that has more */
+    /* extents of an axis that kernels may be fixed for; an axis with more has no such kernels */
+    TEMPLATE_MAX_FIXED = 8,
     TEMPLATE_MAX_CONSTRAINT = 24,
     TEMPLATE_MAX_VALUE = 24,
     TEMPLATE_MAX_FEATURE = 40,
     TEMPLATE_MAX_OFFER = 64, /* names that a template's family, the op and the tile give */
     TEMPLATE_MAX_DERIVED = TEMPLATE_MAX_VALUE + TEMPLATE_MAX_OFFER,
+    /* what a prediction takes: padded_flops, serial_flops, the op's flops, and the named expressions */
     TEMPLATE_MAX_EXPR = 3 + TEMPLATE_MAX_VALUE + TEMPLATE_MAX_DERIVED + TEMPLATE_MAX_TERM + TEMPLATE_MAX_FEATURE,
     TEMPLATE_MAX_SLOT = 256,
     TEMPLATE_MAX_PIECE = 8,
@@ -69,7 +71,7 @@ typedef struct {
     const Source *shared; /* what templates of its family have in common: templates/family */
     int nparam;
     TemplateParam param[TEMPLATE_MAX_PARAM];
-    int ntogether; /* shapes that differ in an axis that is a parameter's choices: extents that occur together */
+    int ntogether; /* extents of one shape for each combination that occurs on the axes that kernels may be fixed for */
     const int64_t *together[TEMPLATE_MAX_TOGETHER];
     int nvalue; /* derived from parameters and target; later ones may use earlier ones */
     NamedExpr value[TEMPLATE_MAX_VALUE];
@@ -79,7 +81,7 @@ typedef struct {
     NamedExpr derived[TEMPLATE_MAX_DERIVED];
     Expr *tile[OP_MAX_AXIS]; /* what a kernel does at once along each axis; extents around it are where tails begin */
     Expr *padded_flops;      /* work done for a shape, padding included: f_pad = flops / padded_flops */
-    Expr *serial_flops;      /* of the busiest of THREADS tasks: f_occ = padded_flops / (THREADS * serial_flops) */
+    Expr *serial_flops;      /* work of the busiest of THREADS tasks: f_occ = padded_flops / (THREADS * serial_flops) */
     int nterm;
     NamedExpr term[TEMPLATE_MAX_TERM]; /* parts that a call's time is the sum of, in one unit; reals >= 0 */
     int nfeature;
@@ -95,7 +97,7 @@ typedef struct {
     int nslot;
     /* every name, numbered for expr_int_at: the op's axes, THREADS, then the others */
     const char *slot[TEMPLATE_MAX_SLOT];
-    int ncontext; /* of them, how many stand for facts of target, device, spec and compiled kernel */
+    int ncontext; /* how many slots stand for facts of target, device, spec and compiled kernel */
 } Template;
 
 typedef struct {
@@ -106,7 +108,7 @@ typedef struct {
 /* The templates of the spec's op: in its own folder, and in the folder of its name within each of `folders`; every file ending in .c or .cu whose
  * text has a template's head. A template of the same name in an earlier folder hides a later one. */
 bool template_read_all(Arena *a, const Spec *spec, const char *const *folders, int nfolder, TemplateList *out, Diag *d);
-/* One of them, from a text that was read already. NULL after errors, and without one when the text has no template's head. */
+/* Reads one template from its text. NULL after errors; NULL without an error when the text has no template's head. */
 const Template *template_parse(Arena *a, const Spec *spec, const Source *src, Diag *d);
 /* May it serve this spec on this target (family, dtype, layout, packed)? */
 bool template_suits(const Template *t, const Spec *spec, const Target *target);
@@ -131,9 +133,9 @@ enum { TEMPLATE_KERNEL_FACTS = 5 };
 extern const char *const template_kernel_fact[TEMPLATE_KERNEL_FACTS];
 
 /* What the names in a template stand for: parameters and values; facts of the target (gen/target/target.h); of the device L1_BYTES, L2_BYTES,
- * L3_BYTES, CORES, SMS; HAS_<EPILOGUE>, LAYOUT_<NAME>, DTYPE_<NAME> (0 or 1), PACKED, ELEM_BYTES, MAX_THREADS; TENSOR_SM, the target's rate for the spec's
- * dtype; of the kernel, once known, REGS (before: the head's guess), SECTORS_READ, SECTORS_WRITTEN, WAVEFRONTS, CONFLICTS, BARRIERS
- * (before: 0); with an extent also the op's axes, THREADS and the derived names. */
+ * L3_BYTES, CORES, SMS; HAS_<EPILOGUE>, LAYOUT_<NAME>, DTYPE_<NAME> (0 or 1), PACKED, ELEM_BYTES, MAX_THREADS; TENSOR_SM, the target's rate
+ * for the spec's dtype; of the kernel, once known, REGS (before: the head's guess), SECTORS_READ, SECTORS_WRITTEN, WAVEFRONTS, CONFLICTS,
+ * BARRIERS (before: 0); with an extent also the op's axes, THREADS and the derived names. */
 typedef struct {
     const Template *t;
     const Spec *spec;
@@ -149,7 +151,7 @@ ExprLookup template_lookup; /* ctx: Binding */
 /* Only the names that do not depend on a template: for package files. t and value are not used. */
 ExprLookup template_context;
 
-/* The same values by number, for expr_int_at and expr_real_at: fills slots[TEMPLATE_MAX_SLOT]. The shape must be bound.
+/* Fills slots[TEMPLATE_MAX_SLOT] with the values of the names in `slot`, for expr_int_at and expr_real_at. The shape must be bound.
  * False when a value or derived name cannot be computed. */
 bool template_slots(const Binding *b, int64_t *slots);
 

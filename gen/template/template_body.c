@@ -11,7 +11,7 @@
 #include "gen/base/text.h"
 #include "gen/template/fill.h"
 
-/* The lines under "#ifndef DCGEN" bind the names for the stand-alone compile: they are neither uses nor errors. Gives the text behind them. */
+/* Gives the text behind the lines under "#ifndef DCGEN". Those define names for the stand-alone compile, which are neither uses nor errors. */
 static const char *skip_standalone(const Template *t)
 {
     const char *line = strstr(t->src->text + t->body, "#ifndef DCGEN");
@@ -33,7 +33,7 @@ static Loc loc_of(const Source *src, const char *word, size_t len)
     return loc_at(src, (size_t)(word - src->text), (int)len);
 }
 
-/* What a piece of a template includes, no text can stand in for. */
+/* Reports each file that a piece includes: pieces do not nest. */
 static void refuse_includes(const TemplateReader *r, const Source *piece)
 {
     size_t len;
@@ -46,16 +46,16 @@ static void read_piece(TemplateReader *r, const char *file, size_t len)
 {
     Template *t = r->t;
     const char *path = t->src->path, *slash = strrchr(path, '/');
-    const char *own = arena_printf(r->arena, "%.*s%.*s", slash ? (int)(slash + 1 - path) : 0, path, (int)len, file);
+    const char *beside = arena_printf(r->arena, "%.*s%.*s", slash ? (int)(slash + 1 - path) : 0, path, (int)len, file);
     const Source **piece = &t->piece[t->npiece];
     for (int i = 0; i < t->npiece; i++)
-        if (strcmp(t->piece[i]->path, own) == 0)
+        if (strcmp(t->piece[i]->path, beside) == 0)
             return;
     if (t->npiece == TEMPLATE_MAX_PIECE)
         diag_error(r->diag, loc_of(t->src, file, len), "more than %d files are included", TEMPLATE_MAX_PIECE);
-    else if (memchr(file, '/', len) || access(own, R_OK) != 0)
+    else if (memchr(file, '/', len) || access(beside, R_OK) != 0)
         diag_error(r->diag, loc_of(t->src, file, len), "there is no file '%.*s' beside the template", (int)len, file);
-    else if ((*piece = conf_source(r->arena, own, r->diag))) {
+    else if ((*piece = conf_source(r->arena, beside, r->diag))) {
         t->npiece++;
         refuse_includes(r, *piece);
     }
@@ -88,7 +88,7 @@ bool template_is_capital(const char *name)
     return isupper((unsigned char)*name) && !name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")];
 }
 
-/* Marks the declared names that the text from `at` on uses. False after errors: it has others. */
+/* Marks the declared names that the text from `at` on uses: used[i] is that of r->name[i]. False after errors: it uses others too. */
 static bool check_names(const TemplateReader *r, const Source *src, const char *at, bool *used)
 {
     const int before = diag_nerror(r->diag);

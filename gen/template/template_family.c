@@ -9,8 +9,8 @@
 #include "gen/base/text.h"
 #include "gen/template/fill.h"
 
-/* An expression over the axes, for the tile: what that has along an axis in place of its name. whole_sum: axes that are summed over
- * stay. */
+/* An expression over the axes as it is for one tile: the tile along an axis stands in the place of the axis. whole_sum: axes that are summed
+ * over stay. */
 static const char *at_tile(const TemplateReader *r, const char *e, bool whole_sum)
 {
     Text out = { .arena = r->arena };

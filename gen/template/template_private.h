@@ -15,30 +15,31 @@ typedef struct {
     const Op *op;
     Template *t;
     Conf *common; /* what templates of its family have in common */
-    int noffer;   /* names for expressions over the shape that the head need not declare: taken as they are used */
+    int noffer;   /* names on offer: expressions over the shape may use them undeclared; those used become derived */
     NamedExpr offer[TEMPLATE_MAX_OFFER];
     bool bad_offer;                      /* one that was taken has a fault */
     const char *name[TEMPLATE_MAX_SLOT]; /* declared so far: what an expression may use */
-    size_t ncontext;                     /* the first of them: what every template has */
+    size_t ncontext;                     /* the first of them, which every template has */
     size_t nname, nbody_name;            /* the first nbody_name may stand in the body too */
 } TemplateReader;
 
 /* Reads each entry of a list of a head, or of the family, with `to`. False after errors: also when there are more than `max`. */
 bool template_list(TemplateReader *r, const Conf *c, const char *key, int max,
                    bool read(TemplateReader *r, const Conf *c, const ConfSetting *s, void *to), void *to);
-/* { name; expr; doc }: the names in it are not checked. */
+/* Reads a group { name; expr; doc }. It does not check the names in expr. */
 bool template_named(const Conf *c, const ConfSetting *s, NamedExpr *e);
-/* The text of its family, in the first folder of templates that has one; at: where the head says the family. */
+/* Reads the family's file, from the first folder of templates that has it; at: where the head says the family, for an error. */
 bool template_open_family(TemplateReader *r, Loc at);
-/* Puts on offer what the op, the tile and the family give. The tile is read. */
+/* Puts the names that follow from the op, the tile and the family on offer. The tile must have been read. */
 bool template_offer(TemplateReader *r);
 
 /* Upper-case words that need no declaration: C's own, and what fill supplies. */
 bool template_free_name(const char *name);
 /* Capital letters, digits and '_' alone, as names that a head declares are. */
 bool template_is_capital(const char *name);
-/* Each false after errors: the files that the body includes; all names of the body, and whether it uses each parameter. */
+/* Reads the files that the body includes. False after errors. */
 bool template_read_pieces(TemplateReader *r);
+/* Checks that every name in the body is declared, and that the body uses each parameter. False after errors. */
 bool template_check_body(TemplateReader *r);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * template_read: a template's file, and its head; and whether what a spec's `space` names is in one.
+ * template_read: reads templates' files and their heads, and checks that they have what a spec's `space` names.
  */
 #include "gen/template/template_private.h"
 
@@ -29,7 +29,7 @@ static void declare(TemplateReader *r, const char *name)
         r->name[r->nname++] = name;
 }
 
-/* DTYPE_F16: of each word in the list whether it is the one, or one of those, that the spec has. */
+/* Declares a name for each word, such as DTYPE_F16: whether the spec has that word. */
 static void declare_flags(TemplateReader *r, const char *prefix, const char *const *word, int n)
 {
     for (int i = 0; i < n; i++)
@@ -54,7 +54,7 @@ static void declare_context(TemplateReader *r)
 
 static void take_offer(TemplateReader *r, const char *name);
 
-/* Names that are on offer are taken as they are used. */
+/* Checks that all names in e are known. It takes those that are on offer. False after errors. */
 static bool check_names(TemplateReader *r, const Expr *e)
 {
     for (const ExprName *n = expr_names(e); n; n = n->next)
@@ -62,7 +62,8 @@ static bool check_names(TemplateReader *r, const Expr *e)
     return !e || (conf_check_names(r->diag, e, "name", NAMES(r->name, r->nname)) && !r->bad_offer);
 }
 
-/* What it is made of comes first. A name that needs itself is none. */
+/* If the name is on offer, makes it a derived name, behind those that its expression uses. It leaves the offer first, so that a name that
+ * needs itself is unknown. */
 static void take_offer(TemplateReader *r, const char *name)
 {
     NamedExpr *offer = is_declared(r, name) ? NULL : names_row(NAMES(r->offer, r->noffer), name);
@@ -90,7 +91,7 @@ static bool check_new_name(TemplateReader *r, Loc loc, const char *name)
     return is_capital && !taken;
 }
 
-/* The choices of a parameter: numbers, or an axis of the op, for 0 and the extents that the spec has there. */
+/* Reads the choices of a parameter: numbers, or the name of an axis, which stands for 0 and the extents that the spec has on it. */
 static bool read_choices(TemplateReader *r, const Conf *c, const ConfSetting *s, TemplateParam *p)
 {
     const ConfSetting *choices = conf_member(s, "choices");
@@ -140,7 +141,7 @@ static bool same_extents(const Template *t, const int64_t *x, const int64_t *y)
     return true;
 }
 
-/* Of axes that kernels may be fixed for, the extents that shapes have together. */
+/* Collects the combinations of extents that shapes have on the axes that kernels may be fixed for. */
 static void collect_extents(TemplateReader *r)
 {
     Template *t = r->t;
@@ -154,12 +155,12 @@ static void collect_extents(TemplateReader *r)
     }
 }
 
-/* "values", "derived", "terms", "features": lists of { name; expr; doc }. */
+/* Where to put the entries of a list of { name; expr; doc }: "values", "derived", "terms" or "features". */
 typedef struct {
     const char *key;
     NamedExpr *e;
     int *n, max;
-    const char *what; /* NULL: each declares a name */
+    const char *what; /* an entry, for an error: "term"; NULL: each declares a name */
 } NamedList;
 
 bool template_named(const Conf *c, const ConfSetting *s, NamedExpr *e)
@@ -174,7 +175,7 @@ bool template_named(const Conf *c, const ConfSetting *s, NamedExpr *e)
     return true;
 }
 
-/* What the family has in common stands back behind the head's. */
+/* Reads an entry of the head or of the family. The family's gives way to one of the same name in the head. */
 static bool add_named(TemplateReader *r, const Conf *c, const ConfSetting *s, void *to)
 {
     const NamedList *l = to;
@@ -259,7 +260,7 @@ static bool read_tile(TemplateReader *r, const Conf *c)
     return ok;
 }
 
-/* What it serves, of what the op has. */
+/* Reads the words under a key that says what the template serves. The op must have each of them. */
 static bool read_words(TemplateReader *r, const Conf *c, const char *key, const char *what, const char *const *known,
                        int nknown, const char **out, int *n)
 {
@@ -273,7 +274,7 @@ static bool read_words(TemplateReader *r, const Conf *c, const char *key, const 
 static bool read_served(TemplateReader *r, const Conf *c)
 {
     Template *t = r->t;
-    const Operand *o = r->op->operand;
+    const Operand *o = r->op->operand; /* becomes the first that has layouts */
     while (o < r->op->operand + r->op->noperand - 1 && !o->nlayout)
         o++;
     return read_words(r, c, "layouts", "layout", o->layout, o->nlayout, t->layout, &t->nlayout) &
@@ -282,14 +283,14 @@ static bool read_served(TemplateReader *r, const Conf *c)
 
 /* ---- time ---- */
 
-/* The head's, else the family's. */
+/* Reads an expression from the head, or from the family where the head has none. */
 static bool read_either(TemplateReader *r, const Conf *c, const char *key, Expr **out)
 {
     const Conf *from = conf_member(c->root, key) ? c : r->common;
     return conf_expr(from, from->root, key, out) && check_names(r, *out);
 }
 
-/* The head's, and behind them those of the family. */
+/* Reads a list from the head, and adds the family's behind it. */
 static bool read_both(TemplateReader *r, const Conf *c, NamedList l)
 {
     return read_named_list(r, c, l) && read_named_list(r, r->common, l);
@@ -359,7 +360,7 @@ static bool read_head(TemplateReader *r, const Conf *c)
 
 /* ---- numbered names ---- */
 
-/* Most templates need few of the facts, and each that has a number is looked up for every prediction. */
+/* Numbers all names but the facts that no expression uses: each fact that has a number is looked up for every prediction. */
 static void number_names(TemplateReader *r)
 {
     Template *t = r->t;
@@ -395,8 +396,8 @@ static void number_names(TemplateReader *r)
 
 static XXH64_hash_t hash_more(XXH64_hash_t h, const char *text) { return XXH3_64bits_withSeed(text, strlen(text), h); }
 
-/* Of all that a kernel and its verification are made of: the body, its pieces, the values that are filled in, and the tile, which says
- * what shapes are awkward. What the head tells the model alone (terms, features, docs) may change, and measurements stay good. */
+/* The hash of all that a kernel and its verification are made of: the body, its pieces, the values that are filled in, and the tile, which
+ * says what shapes are awkward. What the head tells the model alone (terms, features, docs) may change, and measurements stay good. */
 static const char *code_hash(Arena *a, const TemplateReader *r)
 {
     const Template *t = r->t;
@@ -432,7 +433,7 @@ const Template *template_parse(Arena *a, const Spec *spec, const Source *src, Di
     return t;
 }
 
-/* hiding: how many templates earlier folders gave. */
+/* Adds a template to the list, unless one of the first `hiding`, which are from earlier folders, has its name. */
 static void add_template(Arena *a, const Template *t, int hiding, TemplateList *out, Diag *d)
 {
     int i = 0;
@@ -466,7 +467,7 @@ static bool read_folder(Arena *a, const Spec *spec, const char *dir, TemplateLis
 
 /* ---- what the spec's key `space` names ---- */
 
-/* The i-th value that the limit names is a choice of its parameter in some template. */
+/* Reports an error unless the i-th value of the limit is a choice of its parameter in some template. */
 static void check_value(Arena *a, const SpecLimit *l, int i, const TemplateList *templates, Diag *d)
 {
     Text choices = { .arena = a };

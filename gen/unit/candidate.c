@@ -65,7 +65,7 @@ bool candidate_is_general(const Candidate *c)
     return candidate_general(c->t, c->target, &general) && candidate_same(c, &general);
 }
 
-/* Does the spec search all of these values? */
+/* Does the spec search all of these values? General kernels may have others. */
 static bool is_wanted(const Candidate *c, const Spec *spec, const int64_t *value)
 {
     for (int i = 0; spec->nlimit && i < c->t->nparam; i++)
@@ -96,4 +96,17 @@ const char *candidate_key(Arena *a, const Candidate *c, const char *context_hash
         text_printf(&t, "|%s=%" PRId64, c->t->param[i].name, value_of(c, i));
     XXH128_hash_t h = XXH3_128bits(text_str(&t), t.len);
     return arena_printf(a, "%016llx%016llx", (unsigned long long)h.high64, (unsigned long long)h.low64);
+}
+
+static const char *const status_names[STATUS_COUNT] = {
+    [STATUS_OK] = "ok",       [STATUS_INVALID] = "invalid", [STATUS_BUILD_FAILED] = "build_failed",
+    [STATUS_WRONG] = "wrong", [STATUS_CRASHED] = "crashed", [STATUS_TIMED_OUT] = "timed_out",
+};
+
+const char *status_name(Status s) { return (unsigned)s < STATUS_COUNT ? status_names[s] : "unknown"; }
+
+Status status_find(const char *name)
+{
+    const int s = names_find(NAMES(status_names, STATUS_COUNT), name);
+    return s < 0 ? STATUS_COUNT : (Status)s;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * candidate: a template, a target and a choice of each parameter's value; a kernel in as few bytes as a large space of them needs.
+ * candidate: a template, a target and a choice of each parameter's value. It takes few bytes, as a space may have very many. Status says what
+ * became of one.
  */
 #ifndef DCGEN_CANDIDATE_H
 #define DCGEN_CANDIDATE_H
@@ -19,14 +20,14 @@ typedef struct {
 } Candidate;
 
 void candidate_values(const Candidate *c, int64_t *value);
-bool candidate_from_values(const Template *t, const Target *target, const int64_t *value,
-                           Candidate *out); /* false: no such choice */
-bool candidate_general(const Template *t, const Target *target,
-                       Candidate *out); /* false: it has none for this target */
+/* False: a value is no choice of its parameter. */
+bool candidate_from_values(const Template *t, const Target *target, const int64_t *value, Candidate *out);
+/* The template's general kernel for this target; false: it has none. */
+bool candidate_general(const Template *t, const Target *target, Candidate *out);
 bool candidate_same(const Candidate *a, const Candidate *b);
 /* The extent of this axis that it is fixed for; 0: none. It serves others too, slowly. */
 int64_t candidate_fixed(const Candidate *c, int axis);
-/* Is it fixed for any? */
+/* Is it fixed for an extent of any axis? */
 bool candidate_is_fixed(const Candidate *c);
 /* Do all constraints hold, and is each value one that the spec searches? */
 bool candidate_fits(const Candidate *c, const Spec *spec, const Device *device);
@@ -34,5 +35,18 @@ bool candidate_fits(const Candidate *c, const Spec *spec, const Device *device);
 bool candidate_is_general(const Candidate *c);
 /* 32 hex digits: template text, parameters, target, context (gen/unit/unit.h), device's compiler and flags. */
 const char *candidate_key(Arena *a, const Candidate *c, const char *context_hash, const Device *device);
+
+/* What became of a candidate that was built, verified and timed. */
+typedef enum {
+    STATUS_OK,
+    STATUS_INVALID,
+    STATUS_BUILD_FAILED,
+    STATUS_WRONG,
+    STATUS_CRASHED,
+    STATUS_TIMED_OUT,
+    STATUS_COUNT
+} Status;
+const char *status_name(Status s);    /* "ok", "invalid", "build_failed", ... */
+Status status_find(const char *name); /* STATUS_COUNT: there is no such status */
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * unit: kernels as text, filled into patterns: those of a package, or one behind the entry that runners call.
+ * unit: fills kernels into patterns: those of a package, or one behind the entry that runners call.
  */
 #include "gen/unit/unit.h"
 
@@ -23,7 +23,7 @@ static const char *family_pattern(Arena *a, const UnitContext *u, const char *na
     return arena_printf(a, "%s/%s%s", u->package_dir, name, u->target->family->suffix);
 }
 
-static char *fill(const UnitContext *u, const char *path, bool is_part, const FillScope *s, Diag *d)
+static char *fill_file(const UnitContext *u, const char *path, bool is_part, const FillScope *s, Diag *d)
 {
     const Source *src = conf_source(s->arena, path, d);
     Binding b = { .spec = u->spec, .target = u->target, .device = u->device, .threads = 1 };
@@ -34,12 +34,12 @@ static char *fill(const UnitContext *u, const char *path, bool is_part, const Fi
 
 char *unit_fill(const UnitContext *u, const char *path, const FillScope *s, Diag *d)
 {
-    return fill(u, path, false, s, d);
+    return fill_file(u, path, false, s, d);
 }
 
 char *unit_fill_part(const UnitContext *u, const char *path, const FillScope *s, Diag *d)
 {
-    return fill(u, path, true, s, d);
+    return fill_file(u, path, true, s, d);
 }
 
 /* ---- kernels ---- */
@@ -151,17 +151,17 @@ static void add_file(Text *t, const char *path)
     text_add(t, text ? text : "");
 }
 
-/* What C code writes around a kernel, under a name that is not the spec's: that of a package says nothing of its times. */
+/* Adds what stands around a kernel, under a fixed name in place of the spec's: a package's name has no influence on times. */
 static void add_surroundings(Text *t, const UnitContext *u)
 {
     static const char *const pattern[] = { "preamble", "entry" };
-    Spec unnamed = *u->spec;
-    UnitContext of = *u;
-    unnamed.name = "name";
-    of.spec = &unnamed;
+    Spec spec = *u->spec;
+    UnitContext nameless = *u;
+    spec.name = "name";
+    nameless.spec = &spec;
     for (size_t i = 0; i < 2; i++) {
-        const char *text = unit_fill_part(&of, family_pattern(t->arena, &of, pattern[i]), unit_scope(t->arena, &of),
-                                          diag_new(t->arena)); /* a family may lack it */
+        const char *path = family_pattern(t->arena, &nameless, pattern[i]); /* a family may lack it */
+        const char *text = unit_fill_part(&nameless, path, unit_scope(t->arena, &nameless), diag_new(t->arena));
         text_add(t, text ? text : "");
     }
 }
@@ -171,7 +171,7 @@ const char *unit_context_hash(Arena *a, const UnitContext *u)
     const Spec *s = u->spec;
     const Family *family = u->target->family;
     Text t = { .arena = a };
-    char **primitive; /* they stand in every text, at least in part */
+    char **primitive; /* a text has those that it uses */
     int nprimitive = 0;
     unit_primitives(a, u, &primitive, &nprimitive);
     text_printf(&t, "%s|%s|%s|%d|", s->op->name, s->dtype, s->layout ? s->layout : "", s->packed);

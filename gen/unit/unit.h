@@ -21,12 +21,12 @@ typedef struct {
     KernelFacts facts;
 } UnitKernel;
 
-/* Folder of the package files' patterns, and the device that parameters were chosen for. */
+/* What all units of a workload are made from. */
 typedef struct {
     const Spec *spec;
-    const Device *device;
+    const Device *device; /* the one that parameters were chosen for */
     const TargetList *targets;
-    const char *package_dir; /* templates/package */
+    const char *package_dir; /* templates/package: the folder of patterns */
     const Target *target;    /* the tuned one */
 } UnitContext;
 
@@ -40,26 +40,27 @@ char *unit_library(Arena *a, const UnitContext *u, Diag *d);
  * none, or errors in d. */
 char *unit_limits(Arena *a, const UnitContext *u, Diag *d);
 
-/* What names in patterns stand for that follows from the spec and the tuned target's family: those of the op and its family; the lists axes,
+/* A scope of the names in patterns that follow from the spec and the tuned target's family: words of the op and of the family; the lists axes,
  * packed_axes (those of the constant operand), operands (that this package has), epilogues, asked, layouts, instruction_sets. */
 FillScope *unit_scope(Arena *a, const UnitContext *u);
 /* Adds the list kernels, named <name>_k0, _k1 ..., and the texts preamble, pack, kernels, device, entry. False after errors. */
 bool unit_add_kernels(FillScope *s, const UnitContext *u, const UnitKernel *k, int n, Diag *d);
-/* The words guard and unguard of a row: lines around what is for one architecture, once for rows side by side. before, behind: the targets
- * of the rows there; NULL: there is none. */
+/* Adds the words guard and unguard to a row: lines around what is for one architecture, once for rows side by side. before, behind: the
+ * targets of the rows before and behind it; NULL: there is none. */
 void unit_add_guard(FillScope *row, const Target *before, const Target *t, const Target *behind);
 /* The primitives that `text` uses, each after those that it uses itself: templates/device/<primitive>.cuh. */
 char *unit_device(const UnitContext *u, const FillScope *s, const char *text, Diag *d);
-/* The files of all of them. False: the family has none. */
+/* The files of all primitives. False: the family has none. */
 bool unit_primitives(Arena *a, const UnitContext *u, char ***path, int *n);
 char *unit_kernel_text(Arena *a, const UnitKernel *k); /* "packed_gemm avx512 MR=8 NP=3 ..." */
 
-/* A pattern of the package, or any other file, filled; a part without its first line, as a text says its licence once. NULL after errors. */
+/* The path of a pattern of the package. */
 const char *unit_pattern(Arena *a, const UnitContext *u, const char *name);
+/* The text of a file, filled; of a part without its first line, as a text says its licence once. NULL after errors. */
 char *unit_fill(const UnitContext *u, const char *path, const FillScope *s, Diag *d);
 char *unit_fill_part(const UnitContext *u, const char *path, const FillScope *s, Diag *d);
 
-/* The op's reference, told of layout and element type: for runners, and for the package's own test. */
+/* The op's reference, `text`, behind lines that define the layout and the element type: for runners, and for the package's own test. */
 char *unit_reference(Arena *a, const Spec *s, const char *text);
 
 /* What a candidate's text depends on besides its template: op, dtype, layout, epilogues, packing, patterns, targets,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * unit_device: the primitives that a text calls. All inline PTX is in them, small functions in a namespace of the package, of which a unit
- * holds those that it uses; and the kernels that measure a device's limits, which need no file beside their own.
+ * unit_device: the primitives that a text calls, and the kernels that measure a device's limits. Primitives are small functions in a namespace
+ * of the package, and have all inline PTX in them. A unit holds those that it uses.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,10 +33,11 @@ static const char *primitive_path(const Primitives *p, const char *name)
     return device_path(p->arena, p->unit, arena_printf(p->arena, "%s.cuh", name));
 }
 
-static void want(Primitives *p, const char *name)
+/* Adds the primitive, behind those that it calls, unless it is there already. */
+static void add_primitive(Primitives *p, const char *name)
 {
-    const bool is_wanted = names_find(NAMES(p->name, p->n), name) >= 0;
-    const Source *src = is_wanted ? NULL : conf_source(p->arena, primitive_path(p, name), p->diag);
+    const bool is_there = names_find(NAMES(p->name, p->n), name) >= 0;
+    const Source *src = is_there ? NULL : conf_source(p->arena, primitive_path(p, name), p->diag);
     if (!src)
         return;
     const char *s = src->text;
@@ -44,14 +45,15 @@ static void want(Primitives *p, const char *name)
         len = fill_ident(s);
         const char *called = s[len] == '(' ? arena_strndup(p->arena, s, len) : "";
         if (*called && strcmp(called, name) != 0 && access(primitive_path(p, called), R_OK) == 0)
-            want(p, called);
+            add_primitive(p, called);
     }
     if (p->n < MAX_PRIMITIVE)
         p->name[p->n++] = name;
 }
 
-/* Every word behind the prefix is a primitive's name, and a file's. In order of their names, so that equal sets give equal texts. */
-static void want_all(Primitives *p, const char *text, const char *prefix)
+/* Adds the primitives that the text calls: each word behind the prefix is one's name. They are added in the order of their names, so that
+ * equal sets give equal texts. */
+static void add_primitives(Primitives *p, const char *text, const char *prefix)
 {
     const char *name[MAX_PRIMITIVE];
     size_t n = 0;
@@ -63,7 +65,7 @@ static void want_all(Primitives *p, const char *text, const char *prefix)
     }
     qsort(name, n, sizeof *name, order_word);
     for (size_t i = 0; i < n; i++)
-        want(p, name[i]);
+        add_primitive(p, name[i]);
 }
 
 char *unit_device(const UnitContext *u, const FillScope *s, const char *text, Diag *d)
@@ -71,7 +73,7 @@ char *unit_device(const UnitContext *u, const FillScope *s, const char *text, Di
     Primitives p = { .arena = s->arena, .unit = u, .diag = d };
     const int before = diag_nerror(d);
     Text t = { .arena = s->arena };
-    want_all(&p, text, arena_printf(s->arena, "%s_device::", u->spec->name));
+    add_primitives(&p, text, arena_printf(s->arena, "%s_device::", u->spec->name));
     for (int i = 0; i < p.n; i++) {
         const char *body = unit_fill_part(u, primitive_path(&p, p.name[i]), s, d);
         if (!body)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * unit_scope: what the names in patterns stand for that follow from the spec and the family of targets alone: the op, its axes, its operands.
+ * unit_scope: the words and lists of patterns that follow from the spec and the family of targets alone: the op, its axes, its operands.
  */
 #include "gen/unit/unit.h"
 
@@ -14,7 +14,8 @@
 
 static bool uses_axis(const Expr *e, const char *axis) { return !e || expr_uses(e, axis); }
 
-/* The list `name` of the axes that elems uses, and the words of how they are passed on and declared; NULL: all axes. */
+/* Adds the list `name` of the axes that elems uses (NULL: of all axes), and two words for them as C: `names` passes them on, `extents` declares
+ * them. */
 static void add_axes(FillScope *s, const Spec *spec, const Expr *elems, const char *name, const char *names,
                      const char *extents)
 {
@@ -44,7 +45,7 @@ static const char *c_type(const Spec *s, const Operand *o)
     return d ? d->c_type : "void";
 }
 
-/* Of an operand as a parameter: "const float *"; a packed constant one: "const void *". */
+/* The type of an operand as a parameter: "const float *"; of a packed constant one "const void *". */
 static const char *parameter_type(const Spec *s, const Operand *o)
 {
     if (s->packed && o == &s->op->operand[s->const_operand])
@@ -62,8 +63,8 @@ static bool may_be_empty(const Op *op, const Operand *o)
     return false;
 }
 
-/* What kernels get for the operand. Where it has no elements any address will do but NULL, which bears no arithmetic. */
-static const char *argument(Arena *a, const Op *op, const Operand *o)
+/* What kernels get for the operand. Where it has no elements any address will do but NULL, on which C allows no arithmetic. */
+static const char *argument_text(Arena *a, const Op *op, const Operand *o)
 {
     const Operand *out = op->operand;
     while (out->role != ROLE_OUT)
@@ -87,7 +88,7 @@ static void add_operand(FillScope *s, const UnitContext *u, int i)
                WORD("C_TYPE", arena_printf(a, "%s%s", is_const, c_type(spec, o))),
                WORD("ELEM_TYPE", arena_printf(a, "%s%s_elem", is_const, spec->name)), WORD("ROLE", role_names[o->role]),
                WORD("OPERAND_DTYPE", o->dtype ? o->dtype : spec->dtype), WORD("ELEMENTS", expr_text(o->elems)),
-               WORD("ARGUMENT", argument(a, spec->op, o)), WORD("USED_AS", is_packed ? "packed" : o->name),
+               WORD("ARGUMENT", argument_text(a, spec->op, o)), WORD("USED_AS", is_packed ? "packed" : o->name),
                WORD("DOC_JSON", quote_json_text(a, o->doc)), WORD("OPERAND_DOC", doc),
                WORD("IS_CONSTANT", is_constant));
 }
@@ -105,6 +106,7 @@ static void add_constant(FillScope *s, const Spec *spec)
 {
     const Operand *w = spec->const_operand >= 0 ? &spec->op->operand[spec->const_operand] : NULL;
     const Dtype *d = dtype_find(spec->dtype);
+    /* rows of a packed W are padded to 16 bytes */
     const int64_t vector = 16 / (d ? (int64_t)d->bytes : 1);
     FILL_WORDS(s, WORD("HAS_CONSTANT", w != NULL), WORD("ELEM_IS_FLOAT", d && strcmp(d->c_type, "float") == 0),
                WORD("W_EXTENT", spec->layout && strcmp(spec->layout, "KN") == 0 ? "N" : "K"),
@@ -159,7 +161,7 @@ static void add_family(FillScope *s, const UnitContext *u)
 FillScope *unit_scope(Arena *a, const UnitContext *u)
 {
     FillScope *s = fill_scope(a, NULL);
-    FILL_WORDS(s, WORD("NAME", u->spec->name), WORD("KEYWORD_NAME", "NAME")); /* the latter is CMake's */
+    FILL_WORDS(s, WORD("NAME", u->spec->name), WORD("KEYWORD_NAME", "NAME")); /* CMake's keyword NAME */
     add_family(s, u);
     add_op(s, u->spec);
     add_axes(s, u->spec, NULL, "axes", "AXES", "EXTENTS");

@@ -18,21 +18,21 @@
 #include "search/build/compile.h"
 
 enum { WAIT_MS = 50, NICE = 10 };
-static const double version_s = 10; /* for `cc --version` */
+static const double VERSION_DEADLINE_S = 10; /* for `cc --version` */
 
-/* The thread works on the batches without the lock, but for what follows it here and BuildBatch.later, next and done. */
+/* The thread works on batches without the lock. That guards what follows it here, and BuildBatch.later, next and done. */
 struct Builder {
     Compiler compiler;
     Scratch *scratch;
     pthread_t thread;
-    bool has_thread, has_ended; /* it is still to be joined; it had nothing left to do */
+    bool has_thread, has_ended; /* the thread is still to be joined; it had nothing left to do */
     pthread_mutex_t lock;
     pthread_cond_t finished; /* a batch is done */
     BuildBatch *first;
-    atomic_int stop;
+    atomic_int stop; /* the thread ends */
 };
 
-static int count(const char *const *flags)
+static int count_flags(const char *const *flags)
 {
     int n = 0;
     while (flags[n])
@@ -49,11 +49,11 @@ static const char *version_line(const char *version_mark, Arena *a, const char *
     return arena_strndup(a, line, strcspn(line, "\n"));
 }
 
-/* What `PROGRAM --version` says. */
+/* Asks `PROGRAM --version` for the compiler's version. */
 static bool ask_version(Compiler *c, Arena *a, const volatile int *stop, const char **err)
 {
     const char *const argv[] = { c->tools.program, "--version", NULL };
-    const double patience_s = fmin(c->deadline_s, version_s);
+    const double patience_s = fmin(c->deadline_s, VERSION_DEADLINE_S);
     const ProcessEnd e =
         process_run(a, &(ProcessPlan){ .argv = argv, .env = c->env, .out = PROCESS_KEEP }, patience_s, stop);
     c->version = version_line(c->tools.version_mark, a, text_str(&e.out));
@@ -73,12 +73,12 @@ Toolchain toolchain_make(Arena *a, const char *program, const Family *f, const c
     const FamilyCompiler *c = &f->compiler;
     const Arch *arch = arch_find(arch_here());
     const char *const *last = code ? c->code : c->object;
-    const int nshipped = count(c->shipped), nlast = count(last);
+    const int nshipped = count_flags(c->shipped), nlast = count_flags(last);
     const char **flags = ARENA_ARRAY(a, (size_t)(nshipped + nlast + 1), const char *);
     Text shipped = { .arena = a };
     for (int i = 0; i < nshipped; i++) {
-        const bool open = c->shipped[i][strlen(c->shipped[i]) - 1] == '=';
-        flags[i] = open ? arena_printf(a, "%s%s", c->shipped[i], gencode) : c->shipped[i];
+        const bool wants_gencode = c->shipped[i][strlen(c->shipped[i]) - 1] == '=';
+        flags[i] = wants_gencode ? arena_printf(a, "%s%s", c->shipped[i], gencode) : c->shipped[i];
         text_printf(&shipped, "%s%s", i ? " " : "", flags[i]);
     }
     memcpy(flags + nshipped, last, (size_t)nlast * sizeof *flags);
@@ -105,13 +105,14 @@ static bool is_busy(const Builder *b)
     return x;
 }
 
-static void finish(Builder *b, BuildBatch *x)
+static void mark_done(Builder *b, BuildBatch *x)
 {
     x->done = true;
     pthread_cond_broadcast(&b->finished);
 }
 
-static void *background(void *builder)
+/* The thread: builds batches as long as there are some. */
+static void *run_background(void *builder)
 {
     Builder *b = builder;
     const Stop stop = { .own = &b->stop };
@@ -129,12 +130,12 @@ static void *background(void *builder)
             jobs_poll(jobs);
         pthread_mutex_lock(&b->lock);
         if (x)
-            finish(b, x);
+            mark_done(b, x);
     }
     jobs_end(jobs);
     for (BuildBatch *x = b->first; x; x = x->later) {
         compile_drop(x);
-        finish(b, x);
+        mark_done(b, x);
     }
     b->has_ended = true;
     pthread_mutex_unlock(&b->lock);
@@ -142,7 +143,8 @@ static void *background(void *builder)
     return NULL;
 }
 
-static void start(Builder *b, Arena *a, Build *builds, int n, bool in_front)
+/* Puts a batch into the list, in front of all others or behind them, and sees to it that the thread runs. */
+static void start_batch(Builder *b, Arena *a, Build *builds, int n, bool in_front)
 {
     BuildBatch *x = ARENA_NEW(a, BuildBatch), **at = &b->first;
     *x = (BuildBatch){ .a = arena_new(), .result = a, .builds = builds, .n = n };
@@ -159,7 +161,7 @@ static void start(Builder *b, Arena *a, Build *builds, int n, bool in_front)
         return;
     b->has_ended = false;
     atomic_store(&b->stop, 0);
-    b->has_thread = pthread_create(&b->thread, NULL, background, b) == 0;
+    b->has_thread = pthread_create(&b->thread, NULL, run_background, b) == 0;
     if (!b->has_thread) { /* no thread can be had: do it now */
         compile(&b->compiler, x, &(Stop){ 0 });
         x->done = true;
@@ -220,14 +222,14 @@ void build_all(Builder *b, Arena *a, Build *builds, int n, const volatile int *s
     const bool busy = is_busy(b);
     pthread_mutex_unlock(&b->lock);
     if (busy) { /* these are wanted first */
-        start(b, a, builds, n, true);
+        start_batch(b, a, builds, n, true);
         build_wait(b, builds, INFINITY, stop);
     } else {
         compile(&b->compiler, &(BuildBatch){ .a = a, .builds = builds, .n = n }, &(Stop){ .user = stop });
     }
 }
 
-void build_start(Builder *b, Arena *a, Build *builds, int n) { start(b, a, builds, n, false); }
+void build_start(Builder *b, Arena *a, Build *builds, int n) { start_batch(b, a, builds, n, false); }
 
 void build_cancel(Builder *b)
 {
@@ -256,20 +258,18 @@ Builder *builder_new(Arena *a, const Toolchain *tools, int jobs, double deadline
 {
     Builder *b = ARENA_NEW(a, Builder);
     Compiler *c = &b->compiler;
-    const int nflag = count(tools->flags);
+    const int nflag = count_flags(tools->flags), fewer_jobs = jobs < COMPILE_MAX_JOBS ? jobs : COMPILE_MAX_JOBS;
     *c = (Compiler){ .tools = *tools,
                      .nfixed = nflag + 1,
                      .env = { "LC_ALL=C" },
-                     .jobs = jobs < 1                  ? 1
-                             : jobs < COMPILE_MAX_JOBS ? jobs
-                                                       : COMPILE_MAX_JOBS,
+                     .jobs = fewer_jobs > 1 ? fewer_jobs : 1,
                      .deadline_s = deadline_s };
     b->scratch = scratch_new(a, err);
     if (!b->scratch)
         return NULL;
     c->folder = scratch_path(b->scratch);
-    c->env[1] = arena_printf(a, "TMPDIR=%s", c->folder); /* what a killed compiler leaves, goes with it */
-    c->argv = ARENA_ARRAY(a, (size_t)nflag + 6, const char *);
+    c->env[1] = arena_printf(a, "TMPDIR=%s", c->folder); /* what a killed compiler leaves goes with the folder */
+    c->argv = ARENA_ARRAY(a, (size_t)c->nfixed + 5, const char *); /* 5: see Compiler.argv */
     c->argv[0] = tools->program;
     memcpy(c->argv + 1, tools->flags, (size_t)nflag * sizeof *c->argv);
     pthread_mutex_init(&b->lock, NULL);

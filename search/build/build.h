@@ -15,7 +15,7 @@
 #include "search/record/record.h"
 
 typedef struct {
-    const char *name; /* file name without suffix, another for each of a batch */
+    const char *name; /* file name without suffix; each build of a batch has another */
     const char *text; /* the source */
     /* results */
     Status status;      /* OK, BUILD_FAILED, TIMED_OUT (the compiler hung), INVALID (`blame` says) */
@@ -27,11 +27,12 @@ typedef struct {
     const char *why;    /* first error line of the compiler, "killed after 60 s", ...; "" when ok */
 } Build;
 
-/* A compiler, and how it is called: PROGRAM FLAG... -o PRODUCT SOURCE; with `assembly` twice, first -S for that, then -shared from it. */
+/* A compiler, and how it is called: PROGRAM FLAG... -o PRODUCT SOURCE; with `assembly` it is called twice: -S makes that, and then
+ * -shared makes the product of it. */
 typedef struct {
     const char *program;      /* looked up in PATH */
     const char *const *flags; /* NULL-terminated */
-    const char *shipped;      /* those flags that what ships is compiled with too, as one text */
+    const char *shipped;      /* the flags that what ships is compiled with too, as one text */
     const char *source;       /* suffix of source files: ".c" */
     const char *assembly;     /* suffix of the assembly that is read for spills on the way; NULL: none is made */
     const Assembly *syntax;   /* how to read that; NULL: nobody can, so that spills stay unknown */
@@ -47,19 +48,19 @@ Toolchain toolchain_make(Arena *a, const char *program, const Family *f, const c
 
 typedef struct Builder Builder;
 
-/* A private temporary folder is made (scratch.h). NULL with *err set (no compiler, folder cannot be made, *stop became true; stop may
+/* Makes a private temporary folder (tempdir.h). NULL with *err set (no compiler, folder cannot be made, *stop became true; stop may
  * be NULL). */
 Builder *builder_new(Arena *a, const Toolchain *tools, int jobs, double deadline_s, const volatile int *stop,
                      const char **err);
-const char *builder_version(const Builder *b); /* a line of `PROGRAM --version` */
+const char *builder_version(const Builder *b); /* the line of `PROGRAM --version` that tells it */
 /* Builds all; returns when all are done or *stop became true (then the rest are STATUS_INVALID, why "interrupted"). */
 void build_all(Builder *b, Arena *a, Build *builds, int n, const volatile int *stop);
-/* The same in the background, below the priority of all else; batches are built in the order in which they were started. */
+/* Starts to build all in the background, below the priority of all else; batches are built in the order in which they were started. */
 void build_start(Builder *b, Arena *a, Build *builds, int n);
-/* Waits for that batch (NULL: for all). Where *stop becomes true, or time is up (process_clock_s), all batches in the background end at
- * once, the rest of them STATUS_INVALID, "interrupted". False: so it was with this one. */
+/* Waits for the batch of these builds (NULL: for all batches). Where *stop becomes true, or process_clock_s() reaches until_s, all batches in the
+ * background end at once, and what is not built is STATUS_INVALID, "interrupted". False: that happened to what was waited for. */
 bool build_wait(Builder *b, const Build *builds, double until_s, const volatile int *stop);
-void build_cancel(Builder *b);                       /* ends them */
+void build_cancel(Builder *b);                       /* ends all batches in the background */
 void build_remove(const Builder *b, const char *so); /* deletes one shared object that is no longer needed */
 void builder_free(Builder *b);                       /* kills what runs, removes the folder */
 

@@ -22,13 +22,13 @@ enum { MAGIC_CHARS = sizeof MAGIC - 1, HASH_CHARS = BUILD_KEY_BYTES - 1, HEAD_CH
 struct BuildCache {
     const char *folder;
     TempDir temp; /* path NULL: nothing can be written */
-    int why;      /* the errno that tells why it cannot */
+    int problem;  /* the errno that tells why it cannot */
     pthread_mutex_t lock;
     BuildCacheCount count;
-    int n; /* temporary files so far, so that each has a name of its own */
+    int ntemp; /* temporary files so far, so that each has a name of its own */
 };
 
-static void hash_text(XXH128_hash_t h, char *out)
+static void print_hash(XXH128_hash_t h, char *out)
 {
     snprintf(out, BUILD_KEY_BYTES, "%016" PRIx64 "%016" PRIx64, (uint64_t)h.high64, (uint64_t)h.low64);
 }
@@ -43,7 +43,7 @@ BuildCache *build_cache_open(Arena *a, const char *folder, const char **err)
     }
     tempdir_sweep(a, folder, PREFIX, NULL, NULL);
     if (!tempdir_make(a, folder, PREFIX, &c->temp)) {
-        c->why = errno;
+        c->problem = errno;
         c->temp.path = NULL;
     }
     return c;
@@ -66,12 +66,12 @@ BuildCacheCount build_cache_count(BuildCache *c)
     return count;
 }
 
-/* Counts one more in *n. kept: gets why, the first time; NULL: that is not kept. */
-static void count(BuildCache *c, int *n, char *kept, const char *why)
+/* Counts one more in *n. The first time copies the text to `first`, if that is not NULL. */
+static void count_one(BuildCache *c, int *n, char *first, const char *text)
 {
     pthread_mutex_lock(&c->lock);
-    if (!(*n)++ && kept)
-        snprintf(kept, BUILD_CACHE_WHY_BYTES, "%s", why);
+    if (!(*n)++ && first)
+        snprintf(first, BUILD_CACHE_WHY_BYTES, "%s", text);
     pthread_mutex_unlock(&c->lock);
 }
 
@@ -89,7 +89,7 @@ void build_cache_key(const Toolchain *tools, const char *version, const char *te
     add_part(&t, tools->assembly ? tools->assembly : "");
     add_part(&t, tools->product);
     add_part(&t, text);
-    hash_text(XXH3_128bits(t.s, t.len), key);
+    print_hash(XXH3_128bits(t.s, t.len), key);
     arena_free(t.arena);
 }
 
@@ -114,7 +114,7 @@ static bool read_entry(const char *text, size_t len, const char *key, CacheEntry
     int used = 0;
     if (len < HEAD_CHARS || memcmp(text, MAGIC, MAGIC_CHARS) != 0 || text[HEAD_CHARS - 1] != '\n')
         return false;
-    hash_text(XXH3_128bits(text + HEAD_CHARS, len - HEAD_CHARS), hash);
+    print_hash(XXH3_128bits(text + HEAD_CHARS, len - HEAD_CHARS), hash);
     if (memcmp(hash, text + MAGIC_CHARS, HASH_CHARS) != 0)
         return false;
     const char *head = text + HEAD_CHARS;
@@ -137,8 +137,8 @@ bool build_cache_get(BuildCache *c, Arena *a, const char *key, const char *so, B
     const char *path = entry_path(c, scratch, key), *text = text_read_file(scratch, path, &len);
     const bool whole = text && read_entry(text, len, key, &e), ok = whole && text_write_file(so, e.so, e.so_bytes);
     if (text && !whole)
-        count(c, &c->count.damaged, c->count.damaged_path, path);
-    if (whole && !ok) /* the compiler will meet the same, and be told by it */
+        count_one(c, &c->count.damaged, c->count.damaged_path, path);
+    if (whole && !ok) /* the compiler will meet the same problem, and is what reports it */
         unlink(so);
     if (ok) {
         b->status = STATUS_OK;
@@ -146,7 +146,7 @@ bool build_cache_get(BuildCache *c, Arena *a, const char *key, const char *so, B
         b->log = arena_strndup(a, e.log, e.log_bytes);
         b->code_bytes = e.code_bytes;
         b->spills = e.spills;
-        count(c, &c->count.found, NULL, "");
+        count_one(c, &c->count.found, NULL, "");
     }
     arena_free(scratch);
     return ok;
@@ -159,11 +159,11 @@ static bool write_entry(BuildCache *c, Arena *a, const char *key, const Build *b
     size_t so_bytes;
     const char *so = text_read_file(a, b->so, &so_bytes);
     if (!so || !c->temp.path) {
-        errno = so ? c->why : errno;
+        errno = so ? c->problem : errno;
         return false;
     }
     pthread_mutex_lock(&c->lock);
-    const char *temp = arena_printf(a, "%s/%d", c->temp.path, c->n++);
+    const char *temp = arena_printf(a, "%s/%d", c->temp.path, c->ntemp++);
     pthread_mutex_unlock(&c->lock);
     const SpillReport *s = &b->spills;
     Text t = { .arena = a };
@@ -172,7 +172,7 @@ static bool write_entry(BuildCache *c, Arena *a, const char *key, const Build *b
     text_printf(&t, "%s %zu %zu %" PRId64 " %d %d %d %d\n%s", key, so_bytes, strlen(b->log), b->code_bytes, s->loops,
                 s->stored, s->loaded, s->multiplications, b->log);
     text_addn(&t, so, so_bytes);
-    hash_text(XXH3_128bits(t.s + HEAD_CHARS, t.len - HEAD_CHARS), hash);
+    print_hash(XXH3_128bits(t.s + HEAD_CHARS, t.len - HEAD_CHARS), hash);
     memcpy(t.s + MAGIC_CHARS, hash, HASH_CHARS);
     if (text_write_file(temp, t.s, t.len) && rename(temp, entry_path(c, a, key)) == 0)
         return true;
@@ -186,8 +186,8 @@ void build_cache_put(BuildCache *c, const char *key, const Build *b)
 {
     Arena *scratch = arena_new();
     if (write_entry(c, scratch, key, b))
-        count(c, &c->count.stored, NULL, "");
+        count_one(c, &c->count.stored, NULL, "");
     else
-        count(c, &c->count.lost, c->count.lost_why, strerror(errno));
+        count_one(c, &c->count.lost, c->count.lost_why, strerror(errno));
     arena_free(scratch);
 }

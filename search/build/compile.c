@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * compile: one loop over at most `jobs` compilers: start, poll their stderr, look who has ended or is late. Messages come
+ * compile: one loop over at most `jobs` compilers: start, poll their stderr, look which has ended or is late. Messages come
  * without colours or translations (LC_ALL=C) and without the temporary folder, so that equal failures read equally.
  */
 #define _GNU_SOURCE
@@ -18,9 +18,9 @@ enum { TICK_MS = 3, WHY_MAX = 300 };
 typedef struct {
     Build *build; /* NULL: the slot is free */
     BuildBatch *batch;
-    char key[BUILD_KEY_BYTES]; /* in the cache */
+    char key[BUILD_KEY_BYTES]; /* of the build in the cache */
     double start_s;
-    const char *c_path, *s_path, *so_path;
+    const char *source_path, *assembly_path, *product_path;
     bool to_assembly; /* the first of two steps runs */
     Child child;
 } CompilerJob;
@@ -46,7 +46,7 @@ static const char *telling_line(const char *text, const char *sign)
     return sign;
 }
 
-/* The line that says most, as plain text without the folder. */
+/* The line that says most, as plain text and without the folder in its paths. */
 static const char *first_error(Arena *a, const char *text, const char *sign, const char *folder)
 {
     const size_t folder_len = strlen(folder);
@@ -67,7 +67,7 @@ static void fail(Build *b, Status status, const char *why)
     *b = (Build){ .name = b->name, .text = b->text, .status = status, .log = "", .why = why };
 }
 
-static void fail_by(Build *b, Blame blame, const char *why)
+static void fail_with_blame(Build *b, Blame blame, const char *why)
 {
     fail(b, blame == BLAME_CANDIDATE ? STATUS_BUILD_FAILED : STATUS_INVALID, why);
     b->blame = blame;
@@ -80,24 +80,24 @@ static bool spawn_compiler(const Compiler *c, CompilerJob *job, bool to_assembly
     if (c->tools.assembly)
         *arg++ = to_assembly ? "-S" : "-shared";
     *arg++ = "-o";
-    *arg++ = to_assembly ? job->s_path : job->so_path;
-    *arg++ = c->tools.assembly && !to_assembly ? job->s_path : job->c_path;
+    *arg++ = to_assembly ? job->assembly_path : job->product_path;
+    *arg++ = c->tools.assembly && !to_assembly ? job->assembly_path : job->source_path;
     return child_start(&job->child, job->batch->a,
                        &(ProcessPlan){ .argv = c->argv, .env = c->env, .err = PROCESS_KEEP });
 }
 
-static const char *cannot_start(const Compiler *c, Arena *a)
+static const char *start_problem(const Compiler *c, Arena *a)
 {
     return arena_printf(a, "cannot start %s: %s", c->tools.program, strerror(errno));
 }
 
-/* Looks in the cache. True: it was built before. */
-static bool is_found(const Compiler *c, Arena *a, CompilerJob *job, Build *build)
+/* Takes the build's results from the cache. False: the cache does not have them. */
+static bool take_cached(const Compiler *c, Arena *a, CompilerJob *job, Build *build)
 {
     if (!c->tools.cache)
         return false;
     build_cache_key(&c->tools, c->version, build->text, job->key);
-    return build_cache_get(c->tools.cache, a, job->key, job->so_path, build);
+    return build_cache_get(c->tools.cache, a, job->key, job->product_path, build);
 }
 
 /* Starts the next build of the batch. */
@@ -105,45 +105,46 @@ static void job_start(const Compiler *c, BuildBatch *batch, CompilerJob *job)
 {
     Arena *a = batch->a;
     Build *build = &batch->builds[batch->next++];
-    fail(build, STATUS_BUILD_FAILED, "");
+    fail(build, STATUS_BUILD_FAILED, ""); /* until the compiler has made something */
     job->batch = batch;
     if (!*build->name || strchr(build->name, '/')) {
         fail(build, STATUS_BUILD_FAILED, "the name is no file name");
         return;
     }
-    job->c_path = arena_printf(a, "%s/%s%s", c->folder, build->name, c->tools.source);
-    job->s_path = c->tools.assembly ? arena_printf(a, "%s/%s%s", c->folder, build->name, c->tools.assembly) : NULL;
-    job->so_path = arena_printf(a, "%s/%s%s", c->folder, build->name, c->tools.product);
+    job->source_path = arena_printf(a, "%s/%s%s", c->folder, build->name, c->tools.source);
+    job->assembly_path =
+        c->tools.assembly ? arena_printf(a, "%s/%s%s", c->folder, build->name, c->tools.assembly) : NULL;
+    job->product_path = arena_printf(a, "%s/%s%s", c->folder, build->name, c->tools.product);
     job->start_s = process_clock_s();
-    if (is_found(c, a, job, build))
+    if (take_cached(c, a, job, build))
         return;
-    if (!text_write_file(job->c_path, build->text, strlen(build->text)))
-        fail_by(build, BLAME_MACHINE,
-                arena_printf(a, "cannot write %s%s: %s", build->name, c->tools.source, strerror(errno)));
+    if (!text_write_file(job->source_path, build->text, strlen(build->text)))
+        fail_with_blame(build, BLAME_MACHINE,
+                        arena_printf(a, "cannot write %s%s: %s", build->name, c->tools.source, strerror(errno)));
     else if (!spawn_compiler(c, job, c->tools.assembly))
-        fail_by(build, BLAME_MACHINE, cannot_start(c, a));
+        fail_with_blame(build, BLAME_MACHINE, start_problem(c, a));
     else
         job->build = build;
     if (!job->build)
-        unlink(job->c_path);
+        unlink(job->source_path);
 }
 
-/* Frees the slot. A build that failed leaves nothing behind. */
+/* Frees the slot and removes the compiler's files; the product stays if the build is ok. */
 static void job_free(CompilerJob *job)
 {
-    unlink(job->c_path);
-    if (job->s_path)
-        unlink(job->s_path);
+    unlink(job->source_path);
+    if (job->assembly_path)
+        unlink(job->assembly_path);
     if (job->build->status != STATUS_OK)
-        unlink(job->so_path);
+        unlink(job->product_path);
     job->build = NULL;
 }
 
 /* Reads the assembly and starts the second step. False: the build has failed. */
-static bool assemble(const Compiler *c, CompilerJob *job)
+static bool start_second_step(const Compiler *c, CompilerJob *job)
 {
     Arena *scratch = arena_new();
-    const char *text = text_read_file(scratch, job->s_path, NULL);
+    const char *text = text_read_file(scratch, job->assembly_path, NULL);
     const bool made = text;
     const Blame blame = made ? BLAME_MACHINE : blame_error(errno);
     if (made && c->tools.syntax)
@@ -151,7 +152,7 @@ static bool assemble(const Compiler *c, CompilerJob *job)
     arena_free(scratch);
     const bool started = made && spawn_compiler(c, job, false);
     if (!started)
-        fail_by(job->build, blame, made ? cannot_start(c, job->batch->a) : "the compiler made no assembly");
+        fail_with_blame(job->build, blame, made ? start_problem(c, job->batch->a) : "the compiler made no assembly");
     return started;
 }
 
@@ -160,21 +161,21 @@ static void take_product(const Compiler *c, CompilerJob *job)
 {
     Build *build = job->build;
     errno = 0;
-    const int64_t bytes = elf_code_bytes(job->so_path);
+    const int64_t bytes = elf_code_bytes(job->product_path);
     if (bytes < 0) {
-        fail_by(build, blame_error(errno), "the compiler made no shared object");
+        fail_with_blame(build, blame_error(errno), "the compiler made no shared object");
         return;
     }
     build->status = STATUS_OK;
     build->log = c->tools.keep_log ? text_str(&job->child.said[2].text) : "";
-    build->so = job->so_path;
+    build->so = job->product_path;
     build->code_bytes = bytes > c->empty_bytes ? bytes - c->empty_bytes : 0;
     if (c->tools.cache)
         build_cache_put(c->tools.cache, job->key, build);
 }
 
 /* Says why a compiler failed, and whose fault that is. */
-static void judge(const Compiler *c, CompilerJob *job, int wait_status)
+static void judge_failure(const Compiler *c, CompilerJob *job, int wait_status)
 {
     Arena *a = job->batch->a;
     const char *sign, *said = text_str(&job->child.said[2].text);
@@ -184,18 +185,18 @@ static void judge(const Compiler *c, CompilerJob *job, int wait_status)
     const char *why = first_error(a, said, sign, c->folder);
     if (!*why || (WIFSIGNALED(wait_status) && !sign))
         why = arena_printf(a, "the compiler %s", process_status_text(a, wait_status));
-    fail_by(job->build, blame, why);
+    fail_with_blame(job->build, blame, why);
 }
 
 static void job_finish(const Compiler *c, CompilerJob *job)
 {
     const int wait_status = child_end(&job->child);
     if (wait_status != 0)
-        judge(c, job, wait_status);
+        judge_failure(c, job, wait_status);
     else if (!job->to_assembly)
         take_product(c, job);
-    else if (assemble(c, job))
-        return; /* the second step runs */
+    else if (start_second_step(c, job))
+        return;
     job_free(job);
 }
 
@@ -224,7 +225,7 @@ void jobs_poll(Jobs *jobs)
 }
 
 /* True if some builds of the batch are to be tried again, alone. */
-static bool is_hungry(const BuildBatch *x)
+static bool needs_retry(const BuildBatch *x)
 {
     for (int i = 0; i < x->next; i++)
         if (x->builds[i].blame != BLAME_CANDIDATE)
@@ -238,7 +239,7 @@ static BuildBatch *next_batch(BuildBatch *first)
     for (BuildBatch *x = first; x; x = x->later) {
         if (!x->done && x->next < x->n)
             return x;
-        if (!x->done && is_hungry(x))
+        if (!x->done && needs_retry(x))
             return NULL;
     }
     return NULL;
@@ -254,8 +255,9 @@ int jobs_tend(Jobs *jobs, BuildBatch *first)
             job_finish(c, job);
         else if (job->build && process_clock_s() - job->start_s > c->deadline_s)
             job_abort(job, STATUS_TIMED_OUT, arena_printf(job->batch->a, "killed after %g s", c->deadline_s));
-        for (BuildBatch *of; !job->build && (of = next_batch(first));)
-            job_start(c, of, job);
+        BuildBatch *batch;
+        while (!job->build && (batch = next_batch(first)))
+            job_start(c, batch, job);
         running += job->build != NULL;
     }
     return running;
@@ -283,8 +285,7 @@ static void run_jobs(const Compiler *c, BuildBatch *x, const Stop *stop)
     jobs_end(jobs);
 }
 
-/* Builds one, alone. */
-static void run_alone(const Compiler *c, Arena *a, Build *build, const Stop *stop)
+static void build_alone(const Compiler *c, Arena *a, Build *build, const Stop *stop)
 {
     Compiler alone = *c;
     alone.jobs = 1;
@@ -296,11 +297,11 @@ static void retry_alone(const Compiler *c, BuildBatch *x, const Stop *stop)
 {
     for (int i = 0; i < x->n; i++)
         if (x->builds[i].blame != BLAME_CANDIDATE && !is_stopped(stop))
-            run_alone(c, x->a, &x->builds[i], stop);
+            build_alone(c, x->a, &x->builds[i], stop);
 }
 
 /* Not everything that a compiler lacks is known by its words. Where it no longer builds the empty text, which it built when the builder was made, no
- * text of the batch is to blame. */
+ * text of the batch is to blame. The batch of the empty text itself needs no such try. */
 static void try_empty(const Compiler *c, BuildBatch *x, const Stop *stop)
 {
     Build empty = { .name = "empty", .text = c->tools.empty };
@@ -311,13 +312,13 @@ static void try_empty(const Compiler *c, BuildBatch *x, const Stop *stop)
     if (first == x->n || x->builds[first].text == empty.text || is_stopped(stop))
         return;
     anew.tools.cache = NULL;
-    run_alone(&anew, x->a, &empty, stop);
+    build_alone(&anew, x->a, &empty, stop);
     if (empty.so)
         unlink(empty.so);
     for (int i = first; i < x->n && empty.status != STATUS_OK && !is_stopped(stop); i++)
         if (x->builds[i].status == STATUS_BUILD_FAILED)
-            fail_by(&x->builds[i], BLAME_MACHINE,
-                    arena_printf(x->a, "%s does not build anything any more: %s", c->tools.program, empty.why));
+            fail_with_blame(&x->builds[i], BLAME_MACHINE,
+                            arena_printf(x->a, "%s does not build anything any more: %s", c->tools.program, empty.why));
 }
 
 void compile_end(const Compiler *c, BuildBatch *x, const Stop *stop)
@@ -332,6 +333,7 @@ void compile(const Compiler *c, BuildBatch *x, const Stop *stop)
     compile_end(c, x, stop);
 }
 
+/* True if a compiler runs for that batch; NULL: for any. */
 static bool has_jobs(const Jobs *jobs, const BuildBatch *x)
 {
     for (int i = 0; i < jobs->c->jobs; i++)
@@ -343,7 +345,7 @@ static bool has_jobs(const Jobs *jobs, const BuildBatch *x)
 BuildBatch *jobs_built(const Jobs *jobs, BuildBatch *first)
 {
     for (BuildBatch *x = first; x; x = x->later)
-        if (!x->done && x->next == x->n && !has_jobs(jobs, is_hungry(x) ? NULL : x))
+        if (!x->done && x->next == x->n && !has_jobs(jobs, needs_retry(x) ? NULL : x)) /* a retry is alone */
             return x;
     return NULL;
 }

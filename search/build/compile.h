@@ -16,8 +16,8 @@ enum { COMPILE_MAX_JOBS = PROCESS_MAX_CHILD };
 typedef struct {
     Toolchain tools;
     const char *version, *folder;
-    const char **argv; /* program, flags, then of each run MODE if assembly is asked for, "-o", PRODUCT, SOURCE, NULL */
-    int nfixed;        /* how many of them are program and flags */
+    const char **argv; /* program and flags, and behind them for each run: [MODE] "-o" PRODUCT SOURCE NULL */
+    int nfixed;        /* how many of argv are program and flags */
     const char *env[3];
     int jobs;
     double deadline_s;
@@ -27,7 +27,7 @@ typedef struct {
 /* Builds that were asked for together. */
 typedef struct BuildBatch {
     struct BuildBatch *later; /* in a list */
-    Arena *a, *result;        /* results are made in the first; `result` gets them in the end, if it is not NULL */
+    Arena *a, *result;        /* results are made in a, and copied to `result` in the end if that is not NULL */
     Build *builds;
     int n, next; /* the next to be started */
     bool done;
@@ -43,15 +43,16 @@ bool is_stopped(const Stop *s);
 /* Builds all; those for which the machine lacked something are tried again, alone. */
 void compile(const Compiler *c, BuildBatch *x, const Stop *stop);
 
-/* The same step by step, over a list of batches: the last compilers of one run beside the first of the next. */
+/* Compilers that work through a list of batches step by step: the last of one batch run beside the first of the next. */
 typedef struct Jobs Jobs;
 Jobs *jobs_new(Arena *a, const Compiler *c);
 /* Starts what fits and closes what has ended or is late. Gives the number of compilers that run. */
 int jobs_tend(Jobs *jobs, BuildBatch *first);
-void jobs_poll(Jobs *jobs); /* reads what they say, for a moment */
-/* A batch of which all is built, so that compile_end is due; NULL: there is none. */
+void jobs_poll(Jobs *jobs); /* reads what compilers say, for a moment */
+/* A batch of which all was built once, so that compile_end is due; NULL: there is none. */
 BuildBatch *jobs_built(const Jobs *jobs, BuildBatch *first);
-void jobs_end(Jobs *jobs); /* ends those that run */
+void jobs_end(Jobs *jobs); /* ends the compilers that run */
+/* The last step of a batch: what the machine lacked something for is tried again, and the compiler itself is tried. */
 void compile_end(const Compiler *c, BuildBatch *x, const Stop *stop);
 void compile_drop(BuildBatch *x); /* what is not started yet is "interrupted" */
 

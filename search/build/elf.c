@@ -62,7 +62,7 @@ static bool is_text(const Image *im, const Elf64_Shdr *s)
 }
 
 /* Adds two sizes. -1 stands for nothing. */
-static int64_t sum(int64_t a, int64_t b) { return a < 0 ? b : b < 0 ? a : a + b; }
+static int64_t add_sizes(int64_t a, int64_t b) { return a < 0 ? b : b < 0 ? a : a + b; }
 
 /* The code of an image. -1: it has none. */
 static int64_t sum_text(const Image *im)
@@ -74,7 +74,7 @@ static int64_t sum_text(const Image *im)
             continue;
         if (s.sh_size > im->bytes)
             return -1;
-        bytes = sum(bytes, (int64_t)s.sh_size);
+        bytes = add_sizes(bytes, (int64_t)s.sh_size);
     }
     return bytes;
 }
@@ -87,7 +87,7 @@ static int64_t sum_embedded(const char *data, size_t file_bytes)
     for (const char *at = data + 1; (at = memmem(at, (size_t)(end - at), ELFMAG, SELFMAG)); at += SELFMAG) {
         Image im = { .data = at, .bytes = (uint64_t)(end - at) };
         if (read_head(&im) && im.head.e_machine == MACHINE_CUDA)
-            bytes = sum(bytes, sum_text(&im));
+            bytes = add_sizes(bytes, sum_text(&im));
     }
     return bytes;
 }

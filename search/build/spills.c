@@ -21,7 +21,7 @@ typedef struct {
 
 typedef struct {
     Slice name;
-    SpillReport before; /* counts until there */
+    SpillReport before; /* the counts at the label */
 } Label;
 
 typedef struct {
@@ -29,7 +29,7 @@ typedef struct {
     SpillReport now; /* counts so far, of all loops */
     int nlabel;
     Label label[MOST_LABELS];
-    bool frame_pointer; /* this function has one; else it is a register like others */
+    bool frame_pointer; /* this function has one; without, Assembly.frame is a register like others */
 } AssemblyReader;
 
 static bool same(Slice a, Slice b) { return a.len == b.len && memcmp(a.text, b.text, a.len) == 0; }
@@ -47,8 +47,8 @@ static bool ends(Slice s, const char *with)
     return s.len >= n && memcmp(s.text + s.len - n, with, n) == 0;
 }
 
-/* True if the text begins with one of a list, or ends in one. */
-static bool any(const char *const *list, Slice s, bool (*fits)(Slice s, const char *with))
+/* True if the slice fits one text of the list: begins with it, or ends in it. */
+static bool fits_any(const char *const *list, Slice s, bool (*fits)(Slice s, const char *with))
 {
     for (; *list; list++)
         if (fits(s, *list))
@@ -56,7 +56,7 @@ static bool any(const char *const *list, Slice s, bool (*fits)(Slice s, const ch
     return false;
 }
 
-static bool is_vector(const AssemblyReader *r, Slice operand) { return any(r->syntax->vector, operand, begins); }
+static bool is_vector(const AssemblyReader *r, Slice operand) { return fits_any(r->syntax->vector, operand, begins); }
 
 static bool is_on_stack(const AssemblyReader *r, Slice operand)
 {
@@ -64,12 +64,12 @@ static bool is_on_stack(const AssemblyReader *r, Slice operand)
 }
 
 /* True for vmulps, mulps, vfmadd231ps, vfnmsub132pd, vpdpbusd, vpmaddwd ..., and not for what multiplies scalars. */
-static bool multiplies(const Assembly *x, Slice op)
+static bool multiplies_vectors(const Assembly *x, Slice op)
 {
-    return any(x->multiply, op, begins) || (any(x->multiply_f, op, begins) && any(x->packed, op, ends));
+    return fits_any(x->multiply, op, begins) || (fits_any(x->multiply_f, op, begins) && fits_any(x->packed, op, ends));
 }
 
-static Slice word(const char **p)
+static Slice next_word(const char **p)
 {
     *p += strspn(*p, BLANKS);
     const Slice w = { *p, strcspn(*p, "\n" BLANKS) };
@@ -78,7 +78,7 @@ static Slice word(const char **p)
 }
 
 /* The next operand of a line such as "8(%rax,%rdx,4), %zmm0"; an empty one at its end. */
-static Slice operand(const char **p)
+static Slice next_operand(const char **p)
 {
     int depth = 0;
     *p += strspn(*p, "," BLANKS);
@@ -91,13 +91,14 @@ static Slice operand(const char **p)
     return o;
 }
 
-static void remember(AssemblyReader *r, Slice name)
+static void remember_label(AssemblyReader *r, Slice name)
 {
     if (r->nlabel == MOST_LABELS)
         memmove(r->label, r->label + 1, (size_t)--r->nlabel * sizeof *r->label);
     r->label[r->nlabel++] = (Label){ name, r->now };
 }
 
+/* Reports the loop from a label to here, if it multiplies vectors. */
 static void take_loop(const AssemblyReader *r, const Label *from, SpillReport *out)
 {
     const SpillReport loop = { out->loops + 1, r->now.stored - from->before.stored, r->now.loaded - from->before.loaded,
@@ -120,18 +121,18 @@ static void take_jump(AssemblyReader *r, Slice target, SpillReport *out)
 static void take_instruction(AssemblyReader *r, Slice op, const char *p, SpillReport *out)
 {
     if (begins(op, r->syntax->jump)) {
-        take_jump(r, operand(&p), out);
-    } else if (any(r->syntax->leave, op, begins)) {
+        take_jump(r, next_operand(&p), out);
+    } else if (fits_any(r->syntax->leave, op, begins)) {
         r->nlabel = 0;
     } else {
-        Slice last = { p, 0 }, next, before = { p, 0 };
+        Slice last = { p, 0 }, next, before = { p, 0 }; /* the result is the last operand */
         bool from_stack = false;
-        while ((next = operand(&p)).len > 0) {
+        while ((next = next_operand(&p)).len > 0) {
             from_stack = from_stack || is_on_stack(r, last);
             before = last;
             last = next;
         }
-        r->now.multiplications += multiplies(r->syntax, op);
+        r->now.multiplications += multiplies_vectors(r->syntax, op);
         r->now.loaded += from_stack && is_vector(r, last);
         r->now.stored += is_on_stack(r, last) && is_vector(r, before);
         r->frame_pointer = r->frame_pointer || (is(before, r->syntax->from) && is(last, r->syntax->to));
@@ -143,11 +144,11 @@ void spills_read(const Assembly *syntax, const char *text, SpillReport *out)
     AssemblyReader r = { .syntax = syntax };
     *out = (SpillReport){ 0 };
     for (const char *p = text; *p; p += strcspn(p, "\n"), p += *p == '\n') {
-        const Slice first = word(&p);
+        const Slice first = next_word(&p);
         if (is(first, ".cfi_startproc"))
             r = (AssemblyReader){ .syntax = syntax };
         else if (ends(first, ":"))
-            remember(&r, (Slice){ first.text, first.len - 1 });
+            remember_label(&r, (Slice){ first.text, first.len - 1 });
         else if (first.len > 0 && *first.text != '.' && *first.text != '#')
             take_instruction(&r, first, p, out);
     }

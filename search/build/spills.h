@@ -15,18 +15,18 @@
 #include "gen/target/arch.h"
 
 typedef struct {
-    int loops;           /* that multiply vectors; 0: nothing is known */
-    int stored, loaded;  /* vectors to and from the stack in one round of the loop with most of both */
-    int multiplications; /* vectors, in that round */
+    int loops;           /* loops that multiply vectors; 0: nothing is known */
+    int stored, loaded;  /* vectors moved to and from the stack in one round of the loop that moves most */
+    int multiplications; /* of vectors in that round */
 } SpillReport;
 
 void spills_read(const Assembly *syntax, const char *text, SpillReport *out);
 
-/* What the assembler of GPU code says: the most that any kernel of one source has of each. */
+/* What the assembler of GPU code says: of each the most that any kernel of one source has. */
 typedef struct {
-    int64_t regs;        /* a thread */
-    int64_t spill_bytes; /* stored to local memory for lack of registers, a thread; what is loaded again not counted */
-    int64_t stack_bytes; /* a thread: spills, and arrays that are indexed at run time */
+    int64_t regs;        /* registers of a thread */
+    int64_t spill_bytes; /* that a thread stores to local memory for lack of registers; loads are not counted */
+    int64_t stack_bytes; /* of a thread: spills, and arrays that are indexed at run time */
 } PtxasReport;
 
 /* False: the log says nothing of any kernel. */

@@ -10,12 +10,13 @@
 #include "model/rank.h"
 #include "search/choose/match.h"
 
-static const double MEAN_ERRORS = 3, WORST_ERRORS = 4;
-static const double SPREAD_MOST = 0.04, SPREAD_PART = 0.25; /* of a regret that is said: so much, or that part of it */
-static const double MEAN_MOST = 0.05, WORST_MOST = 0.08;    /* that noise may add */
-static const double MEAN_FLOOR = 0.005, WORST_FLOOR = 0.02;
-static const double SPREAD_UNKNOWN = 0.01; /* when each was taken once */
-static const double BOUND_STEP = 1e-4;     /* bounds are stated in whole steps */
+/* A regret is said if its spread is no more than the larger of these: so much, and this part of the regret. */
+static const double SPREAD_MOST = 0.04, SPREAD_PART = 0.25;
+static const double MEAN_ERRORS = 3, WORST_ERRORS = 4;      /* standard errors that a bound lies above the regret */
+static const double MEAN_MOST = 0.05, WORST_MOST = 0.08;    /* the most that these add */
+static const double MEAN_FLOOR = 0.005, WORST_FLOOR = 0.02; /* what a bound has on top of that */
+static const double SPREAD_UNKNOWN = 0.01;                  /* taken for the spread where each kernel was timed once */
+static const double BOUND_STEP = 1e-4;                      /* bounds are stated in whole steps */
 
 /* ---- sums ---- */
 
@@ -23,8 +24,8 @@ bool contract_says(double regret, double spread) { return spread <= fmax(SPREAD_
 
 bool contract_is_vague(const ContractSum *sum) { return 2 * sum->nsaid < sum->nmeasured; }
 
-/* Upwards; a bound that is a whole number of steps but for rounding stays. */
-static double stated(double bound) { return BOUND_STEP * ceil(bound / BOUND_STEP - 1e-6); }
+/* Rounds a bound up to a whole number of steps; one that is whole but for rounding errors stays. */
+static double round_bound(double bound) { return BOUND_STEP * ceil(bound / BOUND_STEP - 1e-6); }
 
 ContractSum contract_sum(const ContractShape *shape, int64_t n)
 {
@@ -46,8 +47,8 @@ ContractSum contract_sum(const ContractShape *shape, int64_t n)
         sum.mean = expm1(logs / weights);
         sum.noise = 2 * sqrt(spreads / weights);
         const double count = weights * weights / squares;
-        sum.mean_bound = stated(sum.mean + fmin(MEAN_ERRORS * sum.noise / sqrt(count), MEAN_MOST) + MEAN_FLOOR);
-        sum.worst_bound = stated(sum.worst + fmin(WORST_ERRORS * sum.noise, WORST_MOST) + WORST_FLOOR);
+        sum.mean_bound = round_bound(sum.mean + fmin(MEAN_ERRORS * sum.noise / sqrt(count), MEAN_MOST) + MEAN_FLOOR);
+        sum.worst_bound = round_bound(sum.worst + fmin(WORST_ERRORS * sum.noise, WORST_MOST) + WORST_FLOOR);
     }
     return sum;
 }
@@ -62,8 +63,9 @@ typedef struct {
     Contract *out;
 } Maker;
 
-/* `times` knows that shape as its `shape`; its trials are not numbered as the study's are. */
-static void meet(const Maker *m, const Study *times, int64_t shape, ContractShape *out)
+/* Fills in who met on a shape and what follows. `times` is the study that has the times there: the shape is its `shape`, and it may number its
+ * trials otherwise than m->s. */
+static void fill_shape(const Maker *m, const Study *times, int64_t shape, ContractShape *out)
 {
     Ranked *met = ARENA_ARRAY(m->arena, (size_t)times->ntrial + 1, Ranked);
     double *gap = ARENA_ARRAY(m->arena, (size_t)m->s->ntrial + 1, double); /* how far its two least times are apart */
@@ -91,7 +93,7 @@ static void meet(const Maker *m, const Study *times, int64_t shape, ContractShap
     }
 }
 
-/* All tuned instances of that study's spec, in its order. */
+/* Adds the tuned instances of the spec of `times`, in its order. */
 static void add_shapes(const Maker *m, const Study *times)
 {
     for (int64_t i = 0, shape = 0; i < times->spec->ninstance; i++) {
@@ -99,43 +101,57 @@ static void add_shapes(const Maker *m, const Study *times)
         ContractShape c = { .instance = i, .inst = inst, .kernel = m->as->chosen[i] };
         if (!times->spec->instance[i].tuned)
             continue;
-        meet(m, times, shape++, &c);
+        fill_shape(m, times, shape++, &c);
         if (c.measured || inst->tuned)
             m->out->shape[m->out->nshape++] = c;
     }
 }
 
-/* The spec with those of its held-out instances for tuned ones where something was compared: a study of it knows their times. NULL: there are
- * none. */
-static const Spec *spec_held_out(const Maker *m)
+/* True if one of n measurements was taken on these extents with so many threads. */
+static bool is_measured_at(const MeasureRecord *const *r, int64_t n, const int64_t *extent, int threads)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (r[i]->threads == threads && memcmp(r[i]->extent, extent, (size_t)r[i]->naxis * sizeof *extent) == 0)
+            return true;
+    return false;
+}
+
+/* Lists one measurement of each place (extents and threads) where kernels were compared and that is no tuned instance. There are far fewer
+ * places than records and instances. */
+static int64_t list_compared_places(const Maker *m, const MeasureRecord **out)
 {
     const Study *s = m->s;
+    int64_t n = 0;
+    for (int64_t i = 0; i < m->records->nmeasure; i++) {
+        const MeasureRecord *r = &m->records->measure[i];
+        if (r->final && r->status == STATUS_OK && r->nsample > 0 && r->naxis == s->spec->op->naxis &&
+            strcmp(r->device, s->device->id) == 0 && study_shape(s, r->extent, r->threads) < 0 &&
+            !is_measured_at(out, n, r->extent, r->threads))
+            out[n++] = r;
+    }
+    return n;
+}
+
+/* A copy of the spec whose tuned instances are the held-out ones where kernels were compared: a study of it knows their times. NULL: there
+ * are none. */
+static const Spec *spec_of_held_out(const Maker *m)
+{
+    const MeasureRecord **place = ARENA_ARRAY(m->arena, (size_t)m->records->nmeasure + 1, const MeasureRecord *);
+    const int64_t n = list_compared_places(m, place);
     Spec *spec = ARENA_NEW(m->arena, Spec);
-    bool any = false;
-    *spec = *s->spec;
+    *spec = *m->s->spec;
     spec->instance = ARENA_ARRAY(m->arena, (size_t)spec->ninstance + 1, Instance);
     for (int64_t i = 0; i < spec->ninstance; i++) {
-        spec->instance[i] = s->spec->instance[i];
-        spec->instance[i].tuned = false;
+        const Instance *inst = &m->s->spec->instance[i];
+        spec->instance[i] = *inst;
+        spec->instance[i].tuned = is_measured_at(place, n, inst->extent, inst->threads);
     }
-    for (int64_t k = 0; k < m->records->nmeasure; k++) {
-        const MeasureRecord *r = &m->records->measure[k];
-        if (!r->final || r->status != STATUS_OK || r->nsample == 0 || r->naxis != spec->op->naxis ||
-            strcmp(r->device, s->device->id) != 0 || study_shape(s, r->extent, r->threads) >= 0)
-            continue;
-        for (int64_t i = 0; i < spec->ninstance; i++) {
-            Instance *inst = &spec->instance[i];
-            if (inst->threads == r->threads &&
-                memcmp(inst->extent, r->extent, (size_t)r->naxis * sizeof *r->extent) == 0)
-                any = inst->tuned = true;
-        }
-    }
-    return any ? spec : NULL;
+    return n ? spec : NULL;
 }
 
 /* ---- the contract ---- */
 
-static void demand(Contract *c, const Spec *spec)
+static void take_demanded_bounds(Contract *c, const Spec *spec)
 {
     ContractSum *sums[] = { &c->tuned, &c->held_out };
     c->mean_demanded = spec->regret.mean > 0;
@@ -156,7 +172,7 @@ const Contract *contract_make(Arena *a, const Study *s, const Records *r, const 
     c->modelled = s->device->modelled;
     if (c->modelled)
         return c;
-    const Spec *spec = spec_held_out(&m);
+    const Spec *spec = spec_of_held_out(&m);
     Study *held = spec ? study_new(a, spec, s->device, s->target, s->context_hash) : NULL;
     if (held)
         study_load(held, r, templates, targets);
@@ -167,7 +183,7 @@ const Contract *contract_make(Arena *a, const Study *s, const Records *r, const 
         add_shapes(&m, held);
     c->tuned = contract_sum(c->shape, ntuned);
     c->held_out = contract_sum(c->shape + ntuned, c->nshape - ntuned);
-    demand(c, s->spec);
+    take_demanded_bounds(c, s->spec);
     return c;
 }
 

@@ -9,7 +9,7 @@
 #include "gen/base/text.h"
 #include "search/choose/search.h"
 
-enum { SHOWN = 3 };
+enum { MOST_SHOWN = 3 }; /* reasons */
 
 /* What became of the candidates for the tuned target. */
 typedef struct {
@@ -20,7 +20,7 @@ typedef struct {
 /* Was it built for the target that is tuned? */
 static bool is_tuned(const Study *s, const Trial *t) { return t->built && t->c.target == s->target; }
 
-static Tally tally(const Study *s)
+static Tally tally_of(const Study *s)
 {
     Tally y = { 0 };
     for (int64_t i = 0; i < s->ntrial; i++) {
@@ -36,7 +36,7 @@ static Tally tally(const Study *s)
 
 /* ---- reasons ---- */
 
-/* Where the reason begins that a compiler gives: behind the file, which has the candidate's key for its name, and its line. */
+/* Why a trial failed, without the file and line that a compiler puts before its reason (the file is named after the candidate's key). */
 static const char *reason_of(const Trial *t)
 {
     const size_t len = strlen(t->key);
@@ -44,7 +44,7 @@ static const char *reason_of(const Trial *t)
     return colon ? colon + 2 : t->why;
 }
 
-/* The same but for numbers, which are sizes and places. */
+/* True if two trials failed for the same reason. Numbers in it, which are sizes and places, may differ. */
 static bool same_reason(const Trial *x, const Trial *y)
 {
     static const char digits[] = "0123456789";
@@ -62,6 +62,7 @@ typedef struct {
     int64_t n;
 } Reason;
 
+/* Lists the different reasons in the order of their first trials, and returns how many there are. */
 static int64_t list_reasons(Arena *a, const Study *s, Reason **out)
 {
     Reason *list = *out = ARENA_ARRAY(a, (size_t)s->ntrial + 1, Reason);
@@ -86,18 +87,18 @@ static void add_reason(Text *text, const Study *s, const Reason *r)
     int64_t value[TEMPLATE_MAX_PARAM];
     candidate_values(&r->first->c, value);
     text_printf(text, "\n  %" PRId64 " x %s: %s\n    for one: %s %s", r->n,
-                r->first->aside ? "for want of something" : status_name(r->first->status), reason_of(r->first), t->name,
-                s->target->name);
+                r->first->aside ? "left out because the machine lacked something" : status_name(r->first->status),
+                reason_of(r->first), t->name, s->target->name);
     for (int i = 0; i < t->nparam; i++)
         text_printf(text, " %s=%" PRId64, t->param[i].name, value[i]);
 }
 
-/* The most frequent ones, of those alike the first. */
+/* Adds the most frequent reasons; of equally frequent ones the earlier. */
 static void add_reasons(Text *text, Arena *a, const Study *s)
 {
     Reason *list;
     const int64_t n = list_reasons(a, s, &list);
-    for (int shown = 0; shown < SHOWN && shown < n; shown++) {
+    for (int shown = 0; shown < MOST_SHOWN && shown < n; shown++) {
         int64_t most = 0;
         for (int64_t k = 1; k < n; k++)
             most = list[k].n > list[most].n ? k : most;
@@ -122,13 +123,13 @@ static void add_counts(Text *text, const Tally *y)
             before = ", ";
         }
     if (y->aside)
-        text_printf(text, "%s%" PRId64 " left out for want of something", before, y->aside);
+        text_printf(text, "%s%" PRId64 " left out because the machine lacked something", before, y->aside);
 }
 
 const char *ending_text(Search *q)
 {
     const Lab *l = q->lab;
-    const Tally y = tally(l->study);
+    const Tally y = tally_of(l->study);
     const char *plural = number_plural(y.n);
     Text text = { .arena = l->arena };
     q->fruitless = y.aside < y.n;

@@ -11,7 +11,7 @@
 #include "search/choose/search.h"
 #include "search/measure/stopwatch.h"
 
-static const double LATER_PASSES = 1.5; /* all later passes together, as a part of the first */
+static const double LATER_PASSES = 1.5; /* what all later passes take together, in times of the first */
 
 /* ---- the sample ---- */
 
@@ -33,7 +33,7 @@ int64_t heldout_count(const Spec *spec)
     return n;
 }
 
-static void take(Sample *s, int64_t instance)
+static void take_instance(Sample *s, int64_t instance)
 {
     if (!s->free[instance] || s->n >= s->most)
         return;
@@ -41,11 +41,11 @@ static void take(Sample *s, int64_t instance)
     s->out[s->n++] = instance;
 }
 
-/* At most `most` of n, evenly. */
+/* Takes at most `most` of n instances, evenly spread. */
 static void take_evenly(Sample *s, const int64_t *at, int64_t n, int64_t most)
 {
     for (int64_t i = 0; i < n && i < most; i++)
-        take(s, at[n > most ? i * n / most : i]);
+        take_instance(s, at[n > most ? i * n / most : i]);
 }
 
 static void take_corners(Sample *s, int most)
@@ -69,7 +69,7 @@ static int64_t feature_of(const Spec *spec, const Instance *inst, int feature)
     return feature < spec->op->naxis ? inst->extent[feature] : inst->threads;
 }
 
-/* a is nearer to the threshold than b; of those alike the weightier. */
+/* True if instance a is nearer to the node's threshold than b is, or as near and weightier. b < 0: there is no b. */
 static bool is_nearer(const Spec *spec, const TreeNode *t, int64_t a, int64_t b)
 {
     if (b < 0)
@@ -80,8 +80,8 @@ static bool is_nearer(const Spec *spec, const TreeNode *t, int64_t a, int64_t b)
     return from_x != from_y ? from_x < from_y : x->weight > y->weight;
 }
 
-/* Of the instances that come to a node of the tree, the nearest to its threshold on either side, those below or at it first; then the same of
- * the nodes behind it. Room for two a node. How many. */
+/* Lists of n instances that come to a node of the tree the nearest to its threshold on either side, the one below or at it first; then those
+ * of the nodes behind it. out[] has room for two a node. Returns how many. */
 static int64_t list_beside(const Sample *s, const TreeNode *t, const int64_t *instance, int64_t n, int64_t *out)
 {
     int64_t *side[2], nside[2] = { 0 }, nearest[2] = { -1, -1 }, nout = 0;
@@ -112,7 +112,7 @@ static void take_thresholds(Sample *s, const TreeNode *tree, int most)
     take_evenly(s, at, list_beside(s, tree, held, n, at), most);
 }
 
-/* Steps of equal weight from a place drawn at random: what is asked for often is in it, and no part of the ranges is left out. */
+/* Fills the sample in steps of equal weight, from a random place on: it holds what is asked for often, and no part of the ranges is left out. */
 static void take_by_weight(Sample *s, Rng *rng)
 {
     double total = 0, sum = 0;
@@ -128,7 +128,7 @@ static void take_by_weight(Sample *s, Rng *rng)
             continue;
         sum += s->spec->instance[i].weight;
         if (sum > next)
-            take(s, i);
+            take_instance(s, i);
         while (next < sum)
             next += step;
     }
@@ -155,7 +155,7 @@ int heldout_sample(Arena *a, const Spec *spec, const Assignment *as, uint64_t se
         s.free[i] = is_held_out(&spec->instance[i]);
     take_corners(&s, most / 4);
     take_thresholds(&s, as->tree, most / 2);
-    for (int before = -1; s.n < most && s.n > before;) { /* one that outweighs a step leaves room for others */
+    for (int before = -1; s.n < most && s.n > before;) { /* an instance that outweighs a step leaves room for others */
         before = s.n;
         take_by_weight(&s, &rng);
     }
@@ -178,7 +178,8 @@ static Match make_match(const Study *s, const Assignment *as, const CostModel *m
     return m;
 }
 
-/* As many shapes as there is time for, HELD_OUT_LEAST if there are so many: with all kernels in the first pass, with fewer later. */
+/* Makes the matches of as many shapes as there is time for, or of HELD_OUT_LEAST, and returns how many. All kernels are in the first pass,
+ * fewer in later ones. */
 static int make_matches(const Lab *l, Arena *scratch, const Assignment *as, const CostModel *m, uint64_t seed,
                         double until_s, Match *match)
 {
@@ -201,8 +202,8 @@ static int make_matches(const Lab *l, Arena *scratch, const Assignment *as, cons
     return n;
 }
 
-/* The first pass only says who may be the best: the one whose luck it was would keep that time for good. What counts are the later ones,
- * of which each begins when there is time for it and a reason. */
+/* The first pass only says which kernels may be the best: if it counted, one that was lucky there would keep that time for good. The later
+ * passes count; a match has one when there is time for it and a reason. */
 bool heldout_run(Lab *l, Arena *scratch, const Assignment *as, const CostModel *m, uint64_t seed, double until_s,
                  const char **err)
 {

@@ -20,9 +20,9 @@ const MatchRule match_rules[MATCH_KINDS] = {
     [MATCH_BENCH] = { .near = 1.25, .most = 20, .few_repeats = 5, .repeats = 15 },
     [MATCH_BENCH_AGAIN] = { .most = 40, .repeats = 61 },
 };
-static const double CLOSE = 1.1; /* of the best time: noise may hide that it is the best, so it is worth another pass */
-/* of the best time: above it the first must be confirmed; noise is about as much */
-static const double DOUBTFUL = 1.03;
+/* A kernel within CLOSE of the best time is worth another pass, as noise may hide that it is the best. A first kernel above DOUBTFUL of it must
+ * be confirmed; noise is about as much. */
+static const double CLOSE = 1.1, DOUBTFUL = 1.03;
 enum { LEAST = 3 }; /* two that compete and the anchor */
 
 void match_enter(Match *m, int64_t trial, double ns)

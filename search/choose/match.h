@@ -17,43 +17,43 @@ typedef struct {
     int n;
     int64_t trial[MATCH_MOST];
     double ns[MATCH_MOST]; /* the expected time of each */
-    /* that of the library, or of the best kernel while it is not known; 0: the library takes no part */
+    /* the library's expected time, or that of the best kernel while it is not known; 0: the library takes no part */
     double library_ns;
 } Match;
 
 typedef struct {
     double near;     /* a kernel takes part if its time is at most so many times that of the best */
-    int least, most; /* so many of the fastest take part in any case; no more than that do */
+    int least, most; /* the `least` fastest take part in any case, and no more than `most` do */
     int passes;      /* how often they meet */
-    int more;        /* further passes, each where in the one before the first kernel was too slow by more than noise */
-    int few_repeats; /* samples of each: in a first look, or where time is short */
-    int repeats;     /* samples of each */
+    int more; /* further passes, each held only if the first kernel was slower than the best by more than noise before */
+    int few_repeats; /* samples of each kernel in a first look, or where time is short */
+    int repeats;     /* samples of each kernel otherwise */
 } MatchRule;
 
 typedef enum {
     MATCH_FINALISTS, /* on every tuned shape */
-    MATCH_MISSING,   /* a chosen kernel that was not in that comparison on a shape, and its best rival there */
+    MATCH_MISSING,   /* a chosen kernel that did not meet the finalists on a shape, and its best rival there */
     MATCH_HELD_OUT,  /* the package's kernels, and those that may be better, where nothing was tuned */
     MATCH_UNSAID, /* the chosen kernel and the fastest others (settle.c picks them), where the regret is too uncertain to be stated */
     MATCH_BENCH,       /* bench --regret */
-    MATCH_BENCH_AGAIN, /* the same, once more where what the package states seems not to hold */
+    MATCH_BENCH_AGAIN, /* bench --regret, once more where what the package states seems not to hold */
     MATCH_KINDS
 } MatchKind;
 
 extern const MatchRule match_rules[MATCH_KINDS];
 
-/* Adds a kernel, unless it is there already or MATCH_MOST are. */
+/* Adds a kernel, unless it takes part already or MATCH_MOST kernels do. */
 void match_enter(Match *m, int64_t trial, double ns);
 /* Adds those of n trials that the rule admits, the fastest first; times are measured ones, or else the model's. The trial `but` is not added
  * (-1: none is left out). Returns the best time of all n, that of `but` among them. */
 double match_near(Match *m, const MatchRule *r, const CostModel *model, const int64_t *trial, int64_t n, int64_t but);
-/* After a pass in which each took measured_ns[i] (0: it failed): keeps the first kernel and those that may be the best, two at least if there are so
- * many; one that failed is dropped. True if the first kernel was so much slower than the best that another pass must confirm it. */
+/* Takes the times of a pass, measured_ns[i] of kernel i (0: it failed). Keeps the first kernel and those that may be the best, two at least if
+ * there are so many; drops what failed. True if the first kernel was so much slower than the best that another pass must confirm it. */
 bool match_keep_close(Match *m, const double *measured_ns);
 
 /* What one sample of every kernel and of the library takes. */
 double match_ns(const Match *m);
-/* How long the match will take. */
+/* The seconds that the match will take. */
 double match_expect_s(const Lab *l, const Match *m, int repeats);
 /* Removes the slowest kernels until the match takes at most most_s. The two fastest and the last one, the anchor, always stay. */
 void match_shrink(const Lab *l, Match *m, int repeats, double most_s);

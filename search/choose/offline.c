@@ -14,11 +14,13 @@
 
 enum { TRIALS = 48, BATCH = 12, MAX_RANKED = 20000, CHECK_ROUNDS = 8 };
 static const double WORTH_A_LOOK = 1.25; /* of a shape's best prediction */
-static const double CHECK_WORK = 12e9; /* operations that are emulated to check the choice, but for each kernel once */
+/* Operations that are emulated to check the choice; each kernel has its first check in any case. */
+static const double CHECK_WORK = 12e9;
 
 /* ---- which candidates ---- */
 
-/* Members of the space that were not tried yet; of a large one an even sample. Whether it pays to fix an extent only a measurement can tell. */
+/* Lists members of the space that were not tried yet, of a large space an even sample, and returns how many. None has a fixed extent: only
+ * a measurement can tell whether fixing one pays. */
 static int64_t list_untried(const Search *q, int64_t *out)
 {
     const Space *space = q->space;
@@ -39,7 +41,7 @@ typedef struct {
     Ranked *rank;
 } Wishes;
 
-/* Of n candidates those that are worth a look, beside what is known of those that were tried. */
+/* Those of n untried candidates that are worth a look, given what is known of those that were tried. */
 static Wishes wishes_of(const Search *q, Arena *scratch, const CostModel *m, const Instance *inst, const int64_t *at,
                         int64_t n)
 {
@@ -58,8 +60,8 @@ static Wishes wishes_of(const Search *q, Arena *scratch, const CostModel *m, con
     return w;
 }
 
-/* Every shape in turn names its best candidate that is not in yet. */
-static int next_batch(const Search *q, Arena *scratch, Proposal *out, int most)
+/* Every shape in turn names its best candidate that is not in the batch yet. */
+static int propose_batch(const Search *q, Arena *scratch, Proposal *out, int most)
 {
     const Study *s = q->lab->study;
     const CostModel *m = cost_fit(scratch, s, q->lab->templates);
@@ -95,9 +97,10 @@ static bool try_candidates(const Search *q, Arena *scratch, const char **err)
     if (!l->kind->lesser(l, scratch, err) || !search_again(q, scratch, INFINITY, &any, err))
         return false;
     for (int64_t done; (done = lab_ntried(l)) < most;) {
-        int n = search_general(q, batch, BATCH);
+        const int room = most - done < BATCH ? (int)(most - done) : BATCH;
+        int n = search_general(q, batch, room);
         if (!n)
-            n = next_batch(q, scratch, batch, most - done < BATCH ? (int)(most - done) : BATCH);
+            n = propose_batch(q, scratch, batch, room);
         progress_update(l->progress, (double)done, "", 0);
         if (!n)
             break;
@@ -125,7 +128,7 @@ static int by_work(const void *x, const void *y)
 }
 
 /* The tuned instances and those at the ends of the ranges, each with the kernel that serves it; the smallest first. */
-static int64_t chosen_pairs(const Spec *spec, Arena *scratch, const Assignment *as, Pair **out)
+static int64_t list_chosen_pairs(const Spec *spec, Arena *scratch, const Assignment *as, Pair **out)
 {
     *out = ARENA_ARRAY(scratch, (size_t)spec->ninstance + 1, Pair);
     int64_t n = 0;
@@ -144,7 +147,7 @@ static int64_t chosen_pairs(const Spec *spec, Arena *scratch, const Assignment *
     return n;
 }
 
-/* It was right there in this run, or in one before. */
+/* True if the kernel was right on the instance in this run, or in one before. */
 static bool was_checked(const Lab *l, const Pair *p)
 {
     const Records *r = record_all(l->shop->records);
@@ -158,12 +161,12 @@ static bool was_checked(const Lab *l, const Pair *p)
     return false;
 }
 
-/* Each kernel on the smallest shape that it serves, then on larger ones as long as that does not take too long. *again: one turned out
- * wrong. */
+/* Checks each kernel on the smallest shape that it serves, then on larger ones until CHECK_WORK is done. *again becomes true when one turns
+ * out wrong. */
 static bool check_choice(Lab *l, Arena *scratch, const Assignment *as, bool *again, const char **err)
 {
     Pair *pair;
-    const int64_t n = chosen_pairs(l->study->spec, scratch, as, &pair);
+    const int64_t n = list_chosen_pairs(l->study->spec, scratch, as, &pair);
     bool *seen = ARENA_ARRAY(scratch, (size_t)l->study->ntrial, bool); /* one a trial */
     double work = 0;
     *again = false;
@@ -187,7 +190,7 @@ bool offline_run(Search *q, Arena *scratch, const char **err)
     bool again = true;
     if (!try_candidates(q, scratch, err))
         return false;
-    /* Asked before the study is made again of the records, which do not hold what the machine lacked. */
+    /* This is asked before the study is made again from the records, which do not hold what the machine lacked. */
     if (match_usable(q->lab->study, -1, NULL) == 0) {
         *err = ending_text(q);
         return false;

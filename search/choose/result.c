@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The records that this study was made of: of a general kernel of a lesser target only that it failed. */
+/* The records that this study was made of. Of a general kernel of a lesser target they only say that it failed. */
 static const Records *records_of(Arena *a, const Study *s, const Records *r)
 {
     Records *out = ARENA_NEW(a, Records);

@@ -12,10 +12,10 @@
 #include "search/measure/stopwatch.h"
 
 enum {
-    BATCH = 12,       /* candidates of a round */
-    AHEAD_BATCH = 16, /* the same where they are compiled on all cores while others are measured */
-    DEPTH = 2,        /* rounds under way there: one is compiled, one is measured */
-    FIRST_BATCH = 8,  /* of a round, general kernels */
+    BATCH = 12,       /* candidates in a round */
+    AHEAD_BATCH = 16, /* candidates in a round that is compiled on all cores while another is measured */
+    DEPTH = 2,        /* rounds under way in that case: one is compiled, one is measured */
+    FIRST_BATCH = 8,  /* general kernels in a round, at most */
     MAX_FINALIST = 24
 };
 /* The search ends after PATIENCE rounds in a row with a smaller expected gain than WORTH, but not before LEAST_ROUNDS rounds: a model of few
@@ -51,7 +51,7 @@ static const Candidate *choose_anchor(const Search *q, Arena *scratch)
     return best;
 }
 
-/* On shapes all over the ranges. */
+/* Proposes to measure a candidate in any case, on shapes spread over the ranges. */
 static Proposal proposal_of(const Study *s, const Candidate *c)
 {
     Proposal p = { .c = *c, .gain = 1 };
@@ -98,12 +98,13 @@ typedef struct {
 /* The rounds of a search. */
 typedef struct {
     Rng rng;
-    int64_t n, nmeasured; /* how many were proposed, and measured */
-    int64_t idle;         /* how many of the last ones promised nothing */
-    int nwaiting; /* to be measured: one, or where candidates are built ahead as many as keep compilers and device busy */
+    int64_t n, nmeasured; /* rounds that were proposed, and measured */
+    int64_t idle;         /* rounds in a row, up to the last one, that promised too little */
+    int nwaiting;         /* rounds that wait to be measured: one, or DEPTH where candidates are built ahead */
     Round waiting[DEPTH];
 } Rounds;
 
+/* Where candidates are built ahead, says of each whether it is under way, so that it is not proposed twice. */
 static void set_in_flight(const Search *q, const Round *x, bool in_flight)
 {
     Study *s = q->lab->study;
@@ -113,14 +114,14 @@ static void set_in_flight(const Search *q, const Round *x, bool in_flight)
     }
 }
 
-/* False: nothing is worth the time, or it is to be seen what comes of those that wait. A round is as large however many compilers run at a
- * time, so that machines of one kind try the same. */
+/* False: no candidate is worth the time, or what comes of the rounds that wait is to be seen first. The size of a round does not depend on the
+ * number of compilers, so that machines of one kind try the same. */
 static bool propose_round(const Search *q, Arena *scratch, Rounds *r, Round *out)
 {
     const Lab *l = q->lab;
     const CostModel *m = q->strategy->models ? cost_fit(scratch, l->study, l->templates) : NULL;
     const int size = q->ahead ? AHEAD_BATCH : BATCH;
-    int64_t most = l->study->spec->budget.trials - lab_ntried(l); /* and no more than a round has */
+    int64_t most = l->study->spec->budget.trials - lab_ntried(l);
     double gain = 0;
     for (int i = 0; i < r->nwaiting; i++)
         most -= r->waiting[i].n;
@@ -189,7 +190,7 @@ static bool search_rounds(const Search *q, Arena *scratch, Rounds *r, int64_t mo
     return true;
 }
 
-/* The device has work as soon as the first round is built; all else is built while that is measured. */
+/* Proposes and measures the first round alone, so that the device has work early. All else is built while that is measured. */
 static bool begin_rounds(const Search *q, Arena *scratch, Rounds *r, const char **err)
 {
     Lab *l = q->lab;
@@ -271,9 +272,9 @@ static bool hold_matches(Lab *l, Arena *scratch, Match *match, double ns, const 
     return true;
 }
 
-/* The finalists: twice as many as the package may keep, fewer when time is short; all trials where the search is to know the best of them.
- * Each meets the others on every shape where it comes near the best, so that the choice is made between times that were taken side by
- * side. */
+/* Compares the finalists: twice as many kernels as the package may keep, fewer when time is short; or all trials, where the strategy compares
+ * all. Each meets the others on every shape where it comes near the best, so that the choice is made between times that were taken
+ * side by side. */
 static bool final_phase(Search *q, Arena *scratch, const char **err)
 {
     Lab *l = q->lab;
@@ -335,7 +336,7 @@ bool search_compile(Search *q, const char **err)
 }
 
 /* A run that adds no trial to a finished one measures nothing: the same command again gives the same package. */
-static bool run(Search *q, Arena *scratch, const char **err)
+static bool timed_run(Search *q, Arena *scratch, const char **err)
 {
     Lab *l = q->lab;
     lab_begin(l);
@@ -345,7 +346,7 @@ static bool run(Search *q, Arena *scratch, const char **err)
     if (!calibrate_first(l, scratch, err) || !search_phase(q, scratch, &again, err))
         return false;
     bool fresh = again || lab_ntried(l) > before;
-    for (int64_t j = 0; j < l->study->nshape; j++) /* or a shape lacks its comparison */
+    for (int64_t j = 0; j < l->study->nshape; j++) /* a shape may still lack its comparison */
         fresh = fresh || match_usable(l->study, j, NULL) == 0;
     arena_reset(scratch);
     return (!fresh || final_phase(q, scratch, err)) && calibrate_when_due(l, scratch, true, err) &&
@@ -356,7 +357,7 @@ bool search_run(Search *q, const char **err)
 {
     Arena *scratch = arena_new();
     *err = NULL;
-    const bool ok = q->lab->kind->compare ? run(q, scratch, err) : offline_run(q, scratch, err);
+    const bool ok = q->lab->kind->compare ? timed_run(q, scratch, err) : offline_run(q, scratch, err);
     arena_free(scratch);
     return ok;
 }

@@ -11,8 +11,8 @@
 #include "search/measure/lab.h"
 
 /* The part of the time budget at which each phase ends. The search has the larger half; the rest is for times that are taken side by side, on
- * which the choice and its contract rest: of the finalists, of chosen pairs that missed that, of held-out shapes, and once more of what is
- * too uncertain. */
+ * which the choice and its contract rest: of the finalists, of chosen pairs that were not compared there, of held-out shapes, and once more of
+ * shapes whose regret is too uncertain. */
 #define SEARCH_SHARE 0.55
 #define FINAL_SHARE 0.76
 #define SETTLE_SHARE 0.84
@@ -20,7 +20,7 @@
 #define AGAIN_SHARE 0.98
 
 typedef struct {
-    Lab *lab; /* with the study, which a run adds to or puts a new one in the place of */
+    Lab *lab; /* its study grows during a run, and reselect puts a new one in its place */
     const Strategy *strategy;
     const Space *space;
     uint64_t seed;
@@ -32,15 +32,15 @@ typedef struct {
  * records cannot be written. What was measured is recorded. */
 bool search_run(Search *q, const char **err);
 
-/* The rounds alone, and the library: what a search that runs elsewhere will have to compile. */
+/* Runs the rounds alone, and builds the library: this compiles what a search on another machine will need. */
 bool search_compile(Search *q, const char **err);
 
 /* ---- its stages ---- */
 
-/* At most `most` general kernels that were not tried and are not under way. They come first: they are the baseline, and the model's first
- * foothold. */
+/* Proposes at most `most` general kernels that were not tried and are not under way, and returns how many. They come first: they are the
+ * baseline, and the model's first measurements. */
 int search_general(const Search *q, Proposal *out, int most);
-/* Tries once more what a former run failed with and is to be tried again, until that share of the time is over. *any: there was something. */
+/* Tries the candidates of study_due once more, until that share of the time is over. *any becomes true if there were some. */
 bool search_again(const Search *q, Arena *scratch, double share, bool *any, const char **err);
 /* The search where no device can be timed (offline.c). */
 bool offline_run(Search *q, Arena *scratch, const char **err);
@@ -51,8 +51,8 @@ typedef struct {
     const CostModel *m;
 } Selection;
 
-/* Makes the lab's study again, of what the records say, in their order, as a package's is; and chooses as the package will. The choice is in
- * scratch, which is reset before. False with *err set: there is no kernel. */
+/* Makes the lab's study again from the records, as a package's is made, and chooses as the package will. The choice is in scratch, which is
+ * reset before. False with *err set: there is no kernel. */
 bool reselect(Search *q, Arena *scratch, Selection *c, const char **err);
 
 /* A kernel that the package takes on a tuned shape. */
@@ -60,23 +60,25 @@ typedef struct {
     int64_t shape, trial;
 } SettlePair;
 
-/* The chosen pairs that were not compared on their shapes, or with nothing else though there are others; room for nshape of them. How many. */
+/* Lists the chosen pairs that were not compared on their shapes, or with no other kernel though there are some; returns how many. out[] has room
+ * for nshape of them. */
 int64_t settle_missing(const Study *s, const Assignment *as, SettlePair *out);
-/* What follows the last comparison of a search that measures (settle.c). measured: this run searched or compared. One that did not measures
- * only what is missing. */
+/* Does what follows the last comparison of a search that measures (settle.c). measured: this run searched or compared. A run that did neither
+ * measures only what is missing. */
 bool settle(Search *q, Arena *scratch, bool measured, const char **err);
 
 enum { HELD_OUT_LEAST = 8, HELD_OUT_MOST = 24 };
 
 /* At most `most` held-out instances that have a weight: at the corners of the ranges (up to a quarter), the nearest to the thresholds of the
- * dispatcher on either side (up to a half), the rest spread evenly over the weight of all. In no particular order; the same for the
- * same seed. How many: `most`, or all that there are. */
+ * dispatcher on either side (up to a half), the rest spread evenly over the weight of all. They are in no particular order, and the same for
+ * the same seed. Returns how many: `most`, or all that there are. */
 int heldout_sample(Arena *a, const Spec *spec, const Assignment *as, uint64_t seed, int most, int64_t *instance);
 
-/* How many shapes there are to hold out. */
+/* How many held-out instances have a weight. */
 int64_t heldout_count(const Spec *spec);
 
-/* Measures them (heldout.c). No shape is begun that would not be done at until_s, on the clock of the lab. as and m may live in scratch. */
+/* Measures a sample of the held-out shapes (heldout.c). No shape is begun that would not be done at until_s, on the clock
+ * of the lab. as and m may live in scratch. */
 bool heldout_run(Lab *l, Arena *scratch, const Assignment *as, const CostModel *m, uint64_t seed, double until_s,
                  const char **err);
 

@@ -9,19 +9,18 @@
 #include "model/rank.h"
 #include "search/choose/match.h"
 
-enum { MAX_SEEN = 1500, MAX_KERNEL = 256, MAX_REORDER = 4 }; /* instances that the choice of kernels looks at */
+enum { MAX_SEEN = 1500, MAX_KERNEL = 256, MAX_REORDER = 4 }; /* MAX_SEEN: of the instances that are not tuned */
 static const double NOT_MEASURED = 1.01; /* a prediction must beat a measurement by this much to be preferred */
-static const double NOT_COMPARED = 1.5;  /* for a package: a pair left out of a shape's last comparison */
-static const double TIE_LEAST = 5e-3, TIE_MOST = 5e-2;
-static const double TIE_UNKNOWN = 1e-2;  /* where the noise is not known */
-static const double TIE_MODELLED = 5e-2; /* where nothing was measured: computed times are no better than this */
-static const double TIE_ERRORS = 1.5;    /* times no further apart than so many standard errors are alike */
-static const double WORTH = 1e-4;        /* gains of the mean relative time below this are not worth a kernel */
-static const double TREE_ERRORS = 2;     /* what a leaf saves is chance below so many standard errors */
-static const double TREE_TOLERANCE = 3e-4;
-static const double LEAF_WORTH = 1e-4; /* the same for a leaf of the tree */
-/* Where nothing was measured finer rules would follow the model's errors. */
-static const double MODEL_TOLERANCE = 1e-2;
+static const double NOT_COMPARED = 1.5;  /* for a package: a kernel that missed a last comparison must win by this */
+/* Times are alike if they are no further apart than so many standard errors, within these limits. */
+static const double TIE_ERRORS = 1.5, TIE_LEAST = 5e-3, TIE_MOST = 5e-2;
+static const double TIE_UNKNOWN = 1e-2;     /* where the noise is not known */
+static const double TIE_MODELLED = 5e-2;    /* where nothing was measured: computed times are no better than this */
+static const double WORTH = 1e-4;           /* gains of the mean relative time below this are not worth a kernel */
+static const double TREE_ERRORS = 2;        /* what a leaf saves is chance below so many standard errors */
+static const double LEAF_WORTH = 1e-4;      /* gains below this are not worth a leaf of the tree */
+static const double TREE_TOLERANCE = 3e-4;  /* TreeOptions.tolerance */
+static const double MODEL_TOLERANCE = 1e-2; /* where nothing was measured: a finer tree would follow model errors */
 
 typedef struct {
     Arena *arena;
@@ -31,20 +30,20 @@ typedef struct {
     int64_t *shape; /* one an instance: its number in the study; -1: it is not tuned */
     double *noise;  /* how far a time may be off: one a tuned instance, then of all others; 0: not known */
     bool *compared; /* one a tuned instance: it had its last comparison */
-    double all_weight, tuned_weight; /* sums over all instances, and over the tuned ones */
+    double all_weight, tuned_weight; /* sums over the seen instances, and over the tuned ones */
     int64_t nseen;
-    int64_t *seen; /* instances */
+    int64_t *seen; /* instances that kernels are chosen by: the tuned ones, and an even part of the others */
     int64_t nusable;
-    int64_t *usable; /* trials */
-    double *rel;     /* nusable x nseen: weight * cost / oracle */
-    double total_weight;
-    int64_t *picked; /* indices into usable */
+    int64_t *usable;     /* trials */
+    double *rel;         /* nusable x nseen: weight * time / best known time */
+    double total_weight; /* sum of weight_of over the seen instances */
+    int64_t *picked;     /* indices into usable */
     int npicked, most;
     int64_t bytes, max_bytes;
     double **column; /* one a trial that was picked: its times on all instances */
 } Selector;
 
-/* How much worse than its number a time is taken for. */
+/* The factor by which a time is taken to be worse than it says. shape: of the study, -1: not tuned. */
 static double doubt(const Selector *q, int64_t trial, int64_t shape)
 {
     const Trial *t = &q->s->trial[trial];
@@ -55,8 +54,8 @@ static double doubt(const Selector *q, int64_t trial, int64_t shape)
     return t->ns[shape] > 0 ? 1 : NOT_MEASURED;
 }
 
-/* What instance i counts. Half of all weight is shared by all shapes, half by the tuned ones: those were picked to stand for the others, and
- * what is known of them was measured. */
+/* What instance i counts. Half of the weight is shared by all seen instances, half by the tuned ones: those were picked to stand for the others,
+ * and what is known of them was measured. */
 static double weight_of(const Selector *q, int64_t i)
 {
     const Instance *inst = &q->s->spec->instance[i];
@@ -83,7 +82,8 @@ static void see_instances(Selector *q)
         q->total_weight += weight_of(q, q->seen[i]);
 }
 
-/* For a package, those of the last comparison; before there was one, all that were measured; where nothing can be measured, all. */
+/* Lists the trials that may be picked: for a package those that were in a last comparison, if there was one; else all that were measured;
+ * where nothing can be measured, all. */
 static void see_trials(Selector *q)
 {
     const Study *s = q->s;
@@ -111,12 +111,12 @@ static void see_noise(Selector *q)
         q->noise[j] = study_noise_at(s, j, q->noise[s->nshape]);
 }
 
-/* A time as a part of the best one; as good as the best within the noise. shape: of the study, -1: not tuned. */
+/* A time as a multiple of the best one; 1 if the two are apart by noise only. shape: of the study, -1: not tuned. */
 static double relative(const Selector *q, int64_t shape, double time, double best)
 {
     const double noise = q->noise[shape >= 0 ? shape : q->s->nshape];
-    const double known = noise > 0 ? fmin(TIE_MOST, fmax(TIE_LEAST, TIE_ERRORS * noise)) : TIE_UNKNOWN;
-    return time <= best * (1 + (q->s->device->modelled ? TIE_MODELLED : known)) ? 1 : time / best;
+    const double tie = noise > 0 ? fmin(TIE_MOST, fmax(TIE_LEAST, TIE_ERRORS * noise)) : TIE_UNKNOWN;
+    return time <= best * (1 + (q->s->device->modelled ? TIE_MODELLED : tie)) ? 1 : time / best;
 }
 
 static void relative_costs(Selector *q)
@@ -125,21 +125,21 @@ static void relative_costs(Selector *q)
     for (int64_t i = 0; i < q->nseen; i++) {
         const Instance *inst = &q->s->spec->instance[q->seen[i]];
         const int64_t shape = q->shape[q->seen[i]];
-        double oracle = INFINITY;
+        double best = INFINITY;
         for (int64_t u = 0; u < q->nusable; u++) {
-            double *rel = &q->rel[u * q->nseen + i];
-            *rel = cost_trial(q->m, q->usable[u], inst) * doubt(q, q->usable[u], shape);
-            oracle = fmin(oracle, *rel);
+            double *time = &q->rel[u * q->nseen + i];
+            *time = cost_trial(q->m, q->usable[u], inst) * doubt(q, q->usable[u], shape);
+            best = fmin(best, *time);
         }
         for (int64_t u = 0; u < q->nusable; u++) {
             double *rel = &q->rel[u * q->nseen + i];
-            *rel = weight_of(q, q->seen[i]) * relative(q, shape, *rel, oracle);
+            *rel = weight_of(q, q->seen[i]) * relative(q, shape, *rel, best);
         }
     }
 }
 
-/* Mean relative time when each instance takes the best of the picked kernels, kernel `with` added and the one at place `without` left
- * out (-1: none). */
+/* Mean relative time when each instance takes the best of the picked kernels, where kernel `with` is added and the one at place `without` is
+ * left out (-1: none). */
 static double objective(const Selector *q, int64_t with, int without)
 {
     double sum = 0;
@@ -155,15 +155,15 @@ static double objective(const Selector *q, int64_t with, int without)
 
 static int64_t bytes_of(const Selector *q, int64_t u) { return q->s->trial[q->usable[u]].code_bytes; }
 
-/* The kernel that lowers the objective most, in place of `without`; -1: none fits or helps. */
+/* The kernel that lowers the objective most, and below *value, in place of `without`; *value becomes the new objective. -1: none fits or helps. */
 static int64_t best_step(const Selector *q, int without, double *value)
 {
     int64_t best = -1, freed = without >= 0 ? bytes_of(q, q->picked[without]) : 0;
     for (int64_t u = 0; u < q->nusable; u++) {
-        bool out = q->bytes - freed + bytes_of(q, u) > q->max_bytes;
+        bool barred = q->bytes - freed + bytes_of(q, u) > q->max_bytes;
         for (int k = 0; k < q->npicked; k++)
-            out = out || q->picked[k] == u;
-        if (out)
+            barred = barred || q->picked[k] == u;
+        if (barred)
             continue;
         double v = objective(q, u, without);
         if (v < *value) {
@@ -174,6 +174,7 @@ static int64_t best_step(const Selector *q, int without, double *value)
     return best;
 }
 
+/* Puts other kernels in the place of picked ones, each time by the exchange that lowers the objective most. */
 static void exchange(Selector *q)
 {
     for (int round = 0; round < 3 * q->npicked; round++) {
@@ -212,7 +213,7 @@ static void pick(Selector *q, Assignment *as)
     }
 }
 
-/* What a larger budget would bring: the same way further on. */
+/* Continues the curve beyond the budget: it shows what a larger one would bring. */
 static void pick_beyond(const Selector *q, Assignment *as)
 {
     Selector more = *q;
@@ -227,7 +228,7 @@ static void pick_beyond(const Selector *q, Assignment *as)
 
 /* ---- from kernels to instances ---- */
 
-/* The best known time is that of all trials where they were measured, else that of the kernels kept. */
+/* Fills in what each kernel costs on each instance, which is the best there, and the best known time: on a tuned instance that of any trial. */
 static void fill_costs(const Selector *q, Assignment *as)
 {
     for (int64_t i = 0; i < q->s->spec->ninstance; i++) {
@@ -263,8 +264,8 @@ static void train(const Selector *q, Assignment *as)
     as->nfeature = select_features(q->s, spec->instance[0].extent, 1, x);
     int64_t *points = ARENA_ARRAY(q->arena, (size_t)(spec->ninstance * as->nfeature), int64_t);
     double *cost = ARENA_ARRAY(q->arena, ncost, double);
-    double *error = ARENA_ARRAY(
-        q->arena, ncost, double); /* how far a cost may be off; -1 where it follows from measurements elsewhere */
+    /* How far a cost may be off; -1 where it follows from measurements elsewhere. */
+    double *error = ARENA_ARRAY(q->arena, ncost, double);
     for (int64_t i = 0; i < spec->ninstance; i++) {
         const int64_t shape = q->shape[i];
         select_features(q->s, spec->instance[i].extent, spec->instance[i].threads, points + i * as->nfeature);
@@ -346,7 +347,7 @@ Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m, SelectM
         for (size_t i = 0; i < ninstance; i++)
             q.column[trial][i] = cost_trial(m, trial, &s->spec->instance[i]);
     }
-    for (int round = 0;; round++) { /* ties may swap places each time: the numbers must match the last order */
+    for (int round = 0;; round++) { /* ties may swap kernels each time, and costs and tree must match the last order */
         fill_costs(&q, as);
         train(&q, as);
         if (round == MAX_REORDER || !reorder(&q, as))
@@ -354,5 +355,5 @@ Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m, SelectM
     }
     for (int k = 0; k < as->nkernel; k++)
         as->code_bytes += s->trial[as->kernel[k]].code_bytes;
-    return as; /* general: kernel 0, which serves the most */
+    return as; /* as->general stays 0: the kernel that serves the most weight */
 }

@@ -15,11 +15,11 @@
 #include "search/record/study.h"
 #include "search/space/cost.h"
 
-/* The best choice of so many kernels, before the tree. */
+/* The best choice of so many kernels, if each shape is served by its best kernel rather than by the tree's choice. */
 typedef struct {
     int kernels;
     int64_t bytes;
-    double above; /* weighted mean of time / best known - 1, each shape served by the best of the kernels */
+    double above; /* weighted mean of time / best known time, less 1 */
 } CurvePoint;
 
 enum { SELECT_MAX_CURVE = 64 };
@@ -31,7 +31,7 @@ typedef struct {
     double *cost;       /* ninstance x nkernel: time in ns, measured or predicted */
     int *chosen;        /* one an instance: the kernel that the dispatch tree chooses */
     int *best;          /* one an instance: the cheapest of the kernels */
-    double *oracle_ns;  /* one an instance: best known time of any trial */
+    double *oracle_ns;  /* one an instance: best known time; of any trial on a tuned one, of the kernels elsewhere */
     int general;        /* the kernel for shapes outside the declared ranges */
     TreeNode *tree;     /* over select_features */
     int nfeature;
@@ -40,13 +40,13 @@ typedef struct {
     CurvePoint curve[SELECT_MAX_CURVE]; /* the best 1, 2, ... kernels; those behind `kept` are beyond the budget */
 } Assignment;
 
-/* FINALISTS: for the last comparison, twice the budget of kernels, predictions count like measurements. PACKAGE: on a tuned shape only
- * those that were in the last comparison there, if any was, so that every chosen pair was verified and measured side by side with its
- * rivals. */
+/* FINALISTS: those of the last comparison. The budget is doubled, and predictions count like measurements. PACKAGE: on a tuned shape
+ * that had its last comparison, kernels that missed it count as much slower than they are, so that the choice prefers pairs that were
+ * verified and measured side by side with their rivals. */
 typedef enum { SELECT_FINALISTS, SELECT_PACKAGE } SelectMode;
 
 /* What the tree looks at, at most OP_MAX_AXIS + 1 numbers: the extents; then, on a CPU when the spec has several thread counts, the parts
- * that such a call runs in. Calls that a package runs in fewer parts than they may have are one point with those. How many. */
+ * that such a call runs in. Calls with different thread counts that run in equally many parts are one point. Returns how many numbers. */
 int select_features(const Study *s, const int64_t *extent, int threads, int64_t *x);
 
 /* NULL when no trial is usable. */

@@ -44,7 +44,8 @@ static Match match_of(const Study *s, Arena *scratch, const CostModel *m, const 
     return x;
 }
 
-/* That every pair is measured once comes before the shapes that are held out. False in *in_time when one had to be left out. */
+/* The first pass has the time of the held-out shapes too: that every pair is measured once comes before them. *in_time becomes false when
+ * that pass had to leave one out. */
 static bool measure_missing(Lab *l, Arena *scratch, const CostModel *m, const SettlePair *pair, int64_t n,
                             bool *in_time, const char **err)
 {
@@ -62,7 +63,7 @@ static bool measure_missing(Lab *l, Arena *scratch, const CostModel *m, const Se
     return true;
 }
 
-/* Each round compares pairs that were not, and there are only so many. */
+/* Chooses, and compares what the choice lacks, until it lacks nothing. Each round compares other pairs, and there are only so many. */
 static bool settle_choice(Search *q, Arena *scratch, Selection *c, const char **err)
 {
     bool in_time = true;
@@ -87,7 +88,7 @@ static const Contract *contract_of(const Lab *l, Arena *scratch, const Selection
 
 /* ---- shapes whose times differ too much ---- */
 
-/* The chosen kernel there, and the fastest of the others, each with the chosen one's time. */
+/* The shape's chosen kernel and the fastest of the others; each is expected to take the chosen one's time. */
 static Match contenders_of(const Assignment *as, const ContractShape *s)
 {
     Match m = { .inst = s->inst };
@@ -97,7 +98,7 @@ static Match contenders_of(const Assignment *as, const ContractShape *s)
     return m;
 }
 
-/* Each once, as far as there is time. *n: how many were. */
+/* Measures each of these shapes once, as far as there is time. *n: how many were measured. */
 static bool measure_unsaid(Lab *l, Arena *scratch, const Selection *c, int64_t *n, const char **err)
 {
     const Contract *contract = contract_of(l, scratch, c);
@@ -117,7 +118,7 @@ static bool measure_unsaid(Lab *l, Arena *scratch, const Selection *c, int64_t *
     return true;
 }
 
-/* Round by round, until of all shapes the regret can be said or the time is up. New times may change the choice. */
+/* Measures them round by round, until every regret can be said or the time is up. New times may change the choice. */
 static bool settle_unsaid(Search *q, Arena *scratch, Selection *c, const char **err)
 {
     int64_t n = 1;

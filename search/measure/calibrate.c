@@ -8,8 +8,8 @@
 #include <math.h>
 #include "gen/target/family.h"
 
-static const double SHARE = 0.03; /* of the time budget goes into measuring limits */
-static const double TIMES = 8;    /* so often in a search, each time between LEAST_S and MOST_S long */
+/* Measuring limits takes LIMITS_SHARE of the time budget: LIMITS_TIMES times in a search, but for the bounds on how long one time may be. */
+static const double LIMITS_SHARE = 0.03, LIMITS_TIMES = 8;
 static const double LEAST_S = 0.12, MOST_S = 0.25;
 
 bool calibrate_build(Workshop *m, Arena *a, const volatile int *stop, const char **why)
@@ -54,13 +54,14 @@ bool calibrate_when_due(Lab *l, Arena *scratch, bool last, const char **err)
     Workshop *m = l->shop;
     if (!l->kind->measures)
         return true;
-    const double now_s = lab_now_s(l), most_s = fmin(fmax(SHARE * l->seconds / TIMES, LEAST_S), MOST_S);
-    if (last ? !(m->limits_due_s > 0 && isfinite(m->limits_due_s)) : now_s < m->limits_due_s)
+    const double now_s = lab_now_s(l), most_s = fmin(fmax(LIMITS_SHARE * l->seconds / LIMITS_TIMES, LEAST_S), MOST_S);
+    const bool measured_before = m->limits_due_s > 0 && isfinite(m->limits_due_s);
+    if (last ? !measured_before : now_s < m->limits_due_s)
         return true;
     LimitRecord *limit = ARENA_ARRAY(scratch, (size_t)l->study->spec->nthread + 1, LimitRecord);
     const char *why = NULL;
     int n = 0;
-    m->limits_due_s = now_s + most_s / SHARE;
+    m->limits_due_s = now_s + most_s / LIMITS_SHARE;
     if (!calibrate(m, l->arena, most_s, limit, &n, l->stop, &why, err))
         return false;
     if (n == 0)

@@ -33,12 +33,12 @@ int64_t lab_ntried(const Lab *l)
 const char *lab_best_text(const Lab *l, Arena *a)
 {
     const Study *s = l->study;
-    const int64_t base = lab_anchor(l);
+    const int64_t anchor = lab_anchor(l);
     double sum = 0;
     int n = 0;
-    for (int64_t j = 0; base >= 0 && j < s->nshape; j++)
-        if (s->trial[base].ns[j] > 0) {
-            sum += log(s->trial[base].ns[j] / study_best(s, j, NULL));
+    for (int64_t j = 0; anchor >= 0 && j < s->nshape; j++)
+        if (s->trial[anchor].ns[j] > 0) {
+            sum += log(s->trial[anchor].ns[j] / study_best(s, j, NULL));
             n++;
         }
     return n ? arena_printf(a, "%.2fx of the general kernel", exp(sum / n)) : "";
@@ -57,7 +57,7 @@ void lab_advance(const Lab *l, int64_t i, double until_s)
 /* ---- the library ---- */
 
 /* The library as a build that is still to be done; NULL: there is no library. */
-static Build *new_build(Lab *l)
+static Build *new_library_build(Lab *l)
 {
     Diag *d = diag_new(l->arena);
     Build *b = ARENA_NEW(l->arena, Build);
@@ -69,7 +69,7 @@ static Build *new_build(Lab *l)
 
 void library_begin(Lab *l)
 {
-    Build *b = l->shop->library.build = new_build(l);
+    Build *b = l->shop->library.build = new_library_build(l);
     if (b)
         build_start(l->shop->builder, l->arena, b, 1);
 }
@@ -77,7 +77,7 @@ void library_begin(Lab *l)
 void library_build(Lab *l)
 {
     Library *x = &l->shop->library;
-    Build *b = x->build ? x->build : new_build(l);
+    Build *b = x->build ? x->build : new_library_build(l);
     if (b && b->status == STATUS_INVALID) /* it was not begun, or not done when the search ended */
         build_all(l->shop->builder, l->arena, b, 1, l->stop);
     if (b && b->status == STATUS_OK)

@@ -22,19 +22,19 @@ typedef struct Lab Lab;
 
 /* What a lab does. Each function adds what it learns to the study before it returns; false with *err set ends the search. */
 typedef struct {
-    /* What it learns is new and is recorded: then the search measures limits, held-out shapes and the like too. */
+    /* True where what the lab learns is new and is recorded: the search then measures limits, held-out shapes and the like too. */
     bool measures;
-    bool own_clock; /* its time is Lab.now_s; else it is the machine's */
-    /* Builds and verifies the general kernels of lesser targets. NULL: nothing need be known of them. */
+    bool own_clock; /* the lab's time is Lab.now_s, not the machine's */
+    /* Builds and verifies the general kernels of lesser targets. NULL: the lab needs to know nothing of these. */
     bool (*lesser)(Lab *l, Arena *scratch, const char **err);
-    bool (*lesser_ahead)(Lab *l, const char **err); /* starts to build them in the background */
+    bool (*lesser_ahead)(Lab *l, const char **err); /* starts to build these in the background */
     /* Starts to build in the background what `trials` will be called with later, in that order. */
     bool (*ahead)(Lab *l, const Proposal *p, int n, const char **err);
     void (*drop)(Lab *l); /* ends the builds in the background */
     /* Builds and verifies proposals and times them on their shapes. No shape is begun after `share` of the time budget. */
     bool (*trials)(Lab *l, Arena *scratch, const Proposal *p, int n, double share, const char **err);
-    /* Times trials side by side on any shape. final: it is a last comparison (MeasureRecord.final). ns: a lab that measures puts a time
-     * there for each, 0 for one that failed; may be NULL. compare is NULL where nothing can be timed (offline.c). */
+    /* Times trials side by side on any shape. final: it is a last comparison (MeasureRecord.final). ns (may be NULL): a lab that
+     * measures puts the time of each trial there, 0 for one that failed. compare is NULL where nothing can be timed (offline.c). */
     bool (*compare)(Lab *l, Arena *scratch, const Instance *inst, const int64_t *trial, int n, int repeats, bool final,
                     double *ns, const char **err);
     /* Learns what the anchor takes on these shapes when nothing else uses the machine, unless that is known. */
@@ -65,7 +65,7 @@ typedef struct {
     struct Batch *begun; /* what is built in the background (lab_machine.c) */
     Library library;
     Quiet quiet;           /* the anchor's times at rest; set by lab_begin */
-    double learned_s;      /* how long it took to learn those */
+    double learned_s;      /* how long learning those times has taken so far */
     double waited_s;       /* how long requests took that were made again because something disturbed the machine */
     const char *limits_so; /* what measures the device's limits; NULL: not built, or not needed */
     double limits_due_s;   /* when the limits are measured next; 0: not yet in this run; infinite: never */
@@ -73,18 +73,18 @@ typedef struct {
 
 struct Lab {
     const LabKind *kind;
-    Workshop *shop; /* NULL: of a lab that answers from records */
-    void *data;     /* of lab_model and lab_records: what they make */
-    Arena *arena;   /* of the run */
+    Workshop *shop; /* NULL where the lab answers from records */
+    void *data;     /* a LabModel or LabRecords; other labs have none */
+    Arena *arena;   /* lives as long as the run */
     const TemplateList *templates;
     Study *study;
     /* The general kernel that others' times are parts of (study.h); NULL: none is chosen yet. */
     const Candidate *anchor;
     Progress *progress;
-    Pace pace;                /* of its requests; set by lab_begin */
+    Pace pace;                /* how long requests take; set by lab_begin */
     int64_t ntimed;           /* shapes timed in this run */
     double began_s, seconds;  /* budget of the whole run, on the clock of the lab */
-    double now_s;             /* seconds on a clock of its own */
+    double now_s;             /* the lab's own clock (LabKind.own_clock) */
     const volatile int *stop; /* becomes true when the user interrupts */
 };
 
@@ -92,7 +92,7 @@ void lab_begin(Lab *l); /* a run that measures begins: nothing is known of its p
 
 double lab_now_s(const Lab *l);
 double lab_until_s(const Lab *l, double share); /* when that share of the budget is over */
-double lab_left_s(const Lab *l, double share);  /* until then */
+double lab_left_s(const Lab *l, double share);  /* how long it is until then */
 
 /* The trial of the anchor. -1: it was not tried yet, or there is no anchor. */
 int64_t lab_anchor(const Lab *l);
@@ -114,8 +114,8 @@ void library_build(Lab *l);
 
 /* Compiles the kernels that measure limits (Workshop.limits_so), where the family has any. False with *why set: they cannot be built. */
 bool calibrate_build(Workshop *m, Arena *a, const volatile int *stop, const char **why);
-/* Measures and records the limits for each thread count of the spec, of the machine's device, all within `most_s`; out[] has room for them. *n:
- * how many; 0 with *why set: they cannot be measured there. False with *err set: interrupted, or they cannot be recorded. */
+/* Measures and records the device's limits for each thread count of the spec, all within `most_s`. out[] has room for one a thread count; *n
+ * becomes how many there are; 0 with *why set: they cannot be measured. False with *err set: interrupted, or they cannot be recorded. */
 bool calibrate(Workshop *m, Arena *a, double most_s, LimitRecord *out, int *n, const volatile int *stop,
                const char **why, const char **err);
 
@@ -123,7 +123,7 @@ bool calibrate(Workshop *m, Arena *a, double most_s, LimitRecord *out, int *n, c
  * takes them over. Whatever else uses the machine hides them for a while, so they are due at the start, every now and then, and a last time
  * before the choice is settled. A device that has none is not asked again. */
 bool calibrate_when_due(Lab *l, Arena *scratch, bool last, const char **err);
-/* Measures them before the first proposal, but only where the model takes rates of the device and has none yet. */
+/* Measures the limits before the first proposal, but only where the model takes rates of the device and has none yet. */
 bool calibrate_first(Lab *l, Arena *scratch, const char **err);
 
 /* ---- labs that compile ---- */
@@ -134,16 +134,17 @@ extern const LabKind lab_machine;
 /* The emulator, which verifies GPU code: trials are verified, and their accesses counted (the facts of their records); nothing is timed. */
 extern const LabKind lab_emulator;
 
-/* Samples that a kernel has on this tuned shape in a search. */
+/* How many samples a kernel gets on this tuned shape in a search. */
 int lab_machine_repeats(const Study *s, int64_t shape);
 
-/* LabKind's functions of these names, for labs that do not time. Without a runner they only build, and keep no more than what compilers tell
- * and a cache stores (build_cache.h). */
+/* LabKind's functions of the same names, for labs that time nothing. Without a runner they only build, and keep no more than what compilers
+ * tell and a cache stores (build_cache.h). */
 bool lab_machine_lesser(Lab *l, Arena *scratch, const char **err);
 bool lab_machine_lesser_ahead(Lab *l, const char **err);
 bool lab_machine_ahead(Lab *l, const Proposal *p, int n, const char **err);
 void lab_machine_drop(Lab *l);
-bool lab_machine_untimed(Lab *l, Arena *scratch, const Proposal *p, int n, double share, const char **err); /* trials */
+/* LabKind.trials */
+bool lab_machine_untimed(Lab *l, Arena *scratch, const Proposal *p, int n, double share, const char **err);
 
 typedef struct LabModel LabModel;
 
@@ -160,10 +161,10 @@ LabModel *lab_model_new(Arena *a, const Lab *l, uint64_t world); /* l->study is 
  * records of a whole space any search can be tried in a moment, on a clock of its own. */
 extern const LabKind lab_records;
 
-/* What a step costs on that clock, in seconds. */
+/* What a step costs on the clock of lab_records, in seconds. */
 typedef struct {
-    double kernel_s;  /* build a kernel and verify it on awkward shapes */
-    double request_s; /* one kernel on one shape, beside its samples */
+    double kernel_s;  /* to build a kernel and verify it on awkward shapes */
+    double request_s; /* to time a kernel on a shape, but for its samples */
 } LabCost;
 
 /* How often a record of one kernel and shape may serve as an answer: once, in the order in which a search left them, or again and again, as a

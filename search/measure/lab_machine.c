@@ -8,19 +8,19 @@
 #include "search/measure/verify_shapes.h"
 
 enum { SEARCH_REPEATS = 5, LONG_REPEATS = 3, BATCH_PASSES = 3, COUNT_STEPS = 8 };
-static const double LONG_NS = 3e6;
+static const double LONG_NS = 3e6;          /* longer calls have LONG_REPEATS samples */
 static const double CHECK_DEADLINE_S = 120; /* the emulator takes seconds for large shapes */
 
 /* Trials that are built together. */
 typedef struct Batch {
     struct Batch *later; /* the next of those that are built in the background */
-    bool begun;          /* its own builds run in the background, or did */
+    bool begun;          /* its builds run in the background, or did */
     int n;
     int64_t trial[STOPWATCH_MOST];
     Build build[STOPWATCH_MOST];
     int nfact[STOPWATCH_MOST]; /* what compiler and emulator told of each */
     Param fact[STOPWATCH_MOST][RECORD_MAX_FACT];
-    const char *why[STOPWATCH_MOST]; /* of those that were built and failed; else NULL */
+    const char *why[STOPWATCH_MOST]; /* why a member that was built failed; else NULL */
 } Batch;
 
 static Trial *member(const Lab *l, const Batch *b, int i) { return &l->study->trial[b->trial[i]]; }
@@ -69,22 +69,22 @@ static void read_report(Lab *l, Batch *b, int i)
     }
 }
 
-/* Builds what can be run here of those that have not failed so far, in the place of the GPU code; the size of that stays. */
-static void build_again(Lab *l, Batch *b)
+/* Replaces the GPU code of those that have not failed so far by code that can be run here. code_bytes stays that of the GPU code. */
+static void build_runnable(Lab *l, Batch *b)
 {
-    Build again[STOPWATCH_MOST];
+    Build runnable[STOPWATCH_MOST];
     int at[STOPWATCH_MOST], n = 0;
     for (int i = 0; i < b->n; i++)
         if (b->build[i].status == STATUS_OK) {
             at[n] = i;
-            again[n++] = (Build){ .name = b->build[i].name, .text = b->build[i].text };
+            runnable[n++] = (Build){ .name = b->build[i].name, .text = b->build[i].text };
         }
-    build_all(l->shop->builder, l->arena, again, n, l->stop);
+    build_all(l->shop->builder, l->arena, runnable, n, l->stop);
     for (int k = 0; k < n; k++) {
         Build *build = &b->build[at[k]];
-        again[k].code_bytes = again[k].status == STATUS_OK ? build->code_bytes : 0;
+        runnable[k].code_bytes = runnable[k].status == STATUS_OK ? build->code_bytes : 0;
         build_remove(l->shop->assembler, build->so);
-        *build = again[k];
+        *build = runnable[k];
     }
 }
 
@@ -105,8 +105,8 @@ static bool fill_texts(Lab *l, Batch *b, const char **err)
     return true;
 }
 
-/* Builds all, or waits for those that were begun: builds in the background that are not done by until_s are not wanted any more, and nothing is
- * left of the batch. False with *err: interrupted, or this machine cannot build. */
+/* Builds the batch, or waits for its builds in the background. Where those are not done by until_s, they are not wanted any more, and the batch
+ * becomes empty. False with *err set: interrupted, or this machine cannot build. */
 static bool build_batch(Lab *l, Batch *b, double until_s, const char **err)
 {
     Workshop *m = l->shop;
@@ -120,7 +120,7 @@ static bool build_batch(Lab *l, Batch *b, double until_s, const char **err)
         if (b->build[i].status == STATUS_OK)
             read_report(l, b, i);
     if (m->assembler && !*l->stop)
-        build_again(l, b);
+        build_runnable(l, b);
     if (*l->stop) {
         *err = "interrupted";
         return false;
@@ -135,7 +135,7 @@ static bool build_batch(Lab *l, Batch *b, double until_s, const char **err)
 
 /* ---- recording ---- */
 
-/* The number of the candidate that is recorded next. Lines may be in any order, so the last one need not have the highest. */
+/* The number of the candidate that is recorded next (KernelRecord.n). Lines may be in any order, so the last one need not have the highest. */
 static int64_t next_n(const Records *r)
 {
     int64_t most = 0;
@@ -189,8 +189,8 @@ static bool record_batch(Lab *l, const Batch *b, const char **err)
 
 /* ---- verifying ---- */
 
-/* Into how many parts the i-th call is split; some are more than it has tiles. A kernel on a GPU is one launch; the emulator takes the number of
- * cores that it may use. */
+/* Into how many parts the call on the i-th awkward shape is split; some are more than it has tiles. A kernel on a GPU is one launch; the emulator
+ * takes the number of cores that it may use. */
 static int parts_of(const Lab *l, int i)
 {
     static const int parts[] = { 1, 3, 1, 2, 1, 16 };
@@ -208,9 +208,9 @@ static MeasureRequest verify_request(const Lab *l, const int64_t *extent, int th
     return r;
 }
 
-/* Asks the runner and notes which kernels failed, with reasons that last as long as scratch. */
-static bool verify_one(Lab *l, Arena *scratch, Batch *b, const MeasureRequest *r, const Kernels *k, MeasureRecord *out,
-                       const char **err)
+/* Has the runner verify kernels on one shape, and notes which failed, with reasons that last as long as scratch. */
+static bool verify_kernels(Lab *l, Arena *scratch, Batch *b, const MeasureRequest *r, const Kernels *k,
+                           MeasureRecord *out, const char **err)
 {
     if (k->n && !measure(l->shop->runner, scratch, r, k->key, k->so, k->n, out, l->stop, err))
         return false;
@@ -228,7 +228,7 @@ static bool verify_one(Lab *l, Arena *scratch, Batch *b, const MeasureRequest *r
 }
 
 /* Verifies the batch on awkward shapes. When the time is up before that is done, the batch becomes empty. */
-static bool verify(Lab *l, Arena *scratch, Batch *b, double until_s, const char **err)
+static bool verify_batch(Lab *l, Arena *scratch, Batch *b, double until_s, const char **err)
 {
     VerifyShapes w;
     const Candidate *candidate[STOPWATCH_MOST];
@@ -244,7 +244,7 @@ static bool verify(Lab *l, Arena *scratch, Batch *b, double until_s, const char 
             b->n = 0;
         for (int j = 0; j < b->n; j++)
             add_member(l, b, j, &k);
-        if (!verify_one(l, scratch, b, &r, &k, out, err))
+        if (!verify_kernels(l, scratch, b, &r, &k, out, err))
             return false;
     }
     return true;
@@ -252,7 +252,7 @@ static bool verify(Lab *l, Arena *scratch, Batch *b, double until_s, const char 
 
 /* Has the emulator count what each kernel does in one whole tile of its own, COUNT_STEPS tiles of k deep: sectors and shared-memory wavefronts.
  * Kernels that are fixed for extents are left out. */
-static bool count(Lab *l, Arena *scratch, Batch *b, const char **err)
+static bool count_accesses(Lab *l, Arena *scratch, Batch *b, const char **err)
 {
     const Op *op = l->study->spec->op;
     for (int i = 0; i < b->n; i++) {
@@ -267,7 +267,7 @@ static bool count(Lab *l, Arena *scratch, Batch *b, const char **err)
         r.count = true;
         if (!candidate_is_fixed(c))
             add_member(l, b, i, &k);
-        if (!verify_one(l, scratch, b, &r, &k, &out, err))
+        if (!verify_kernels(l, scratch, b, &r, &k, &out, err))
             return false;
         for (int f = 0; f < out.nfact; f++)
             add_fact(b, i, arena_strdup(l->arena, out.fact[f].name), out.fact[f].value);
@@ -276,15 +276,15 @@ static bool count(Lab *l, Arena *scratch, Batch *b, const char **err)
 }
 
 /* Builds, verifies and records the batch's members. Without a runner what is built counts as right, and no shared object is kept. */
-static bool admit(Lab *l, Arena *scratch, Batch *b, double until_s, const char **err)
+static bool admit_batch(Lab *l, Arena *scratch, Batch *b, double until_s, const char **err)
 {
     const bool runs = l->shop->runner;
     if (!b->n)
         return true;
     if (!build_batch(l, b, until_s, err))
         return false;
-    const bool right =
-        !runs || (verify(l, scratch, b, until_s, err) && (!l->shop->assembler || count(l, scratch, b, err)));
+    const bool right = !runs || (verify_batch(l, scratch, b, until_s, err) &&
+                                 (!l->shop->assembler || count_accesses(l, scratch, b, err)));
     const bool ok = right && record_batch(l, b, err);
     for (int i = 0; i < b->n; i++)
         if (runs)
@@ -307,7 +307,7 @@ static bool rebuild(Lab *l, Arena *scratch, const int64_t *trial, int n, const c
         return false;
     for (int i = 0; i < b->n; i++) {
         member(l, b, i)->so = b->build[i].so;
-        if (b->build[i].blame != BLAME_CANDIDATE) { /* it was built before, so the machine has less now */
+        if (b->build[i].blame != BLAME_CANDIDATE) { /* it was built before, so the machine lacks something now */
             *err = arena_printf(l->arena, "a kernel cannot be built again here: %s", b->build[i].why);
             return false;
         }
@@ -367,7 +367,7 @@ static Batch *new_batch(Lab *l, Arena *a, const Proposal *p, int n)
 }
 
 /* Starts to build a batch in the background. */
-static bool begin(Lab *l, Batch *b, const char **err)
+static bool begin_batch(Lab *l, Batch *b, const char **err)
 {
     if (b->n == 0)
         return true;
@@ -380,25 +380,25 @@ static bool begin(Lab *l, Batch *b, const char **err)
     return true;
 }
 
-/* If a batch of the same trials was begun, takes it from the list and gives that; else gives b. */
-static Batch *begun_or(const Lab *l, Batch *b)
+/* If a batch of the same trials was begun, takes that from the list and gives it; else gives b. */
+static Batch *take_begun(const Lab *l, Batch *b)
 {
     for (Batch **at = &l->shop->begun; *at; at = &(*at)->later) {
-        Batch *x = *at;
-        if (x->n != b->n || memcmp(x->trial, b->trial, (size_t)b->n * sizeof *b->trial) != 0)
+        Batch *begun = *at;
+        if (begun->n != b->n || memcmp(begun->trial, b->trial, (size_t)b->n * sizeof *b->trial) != 0)
             continue;
-        *at = x->later;
-        return x;
+        *at = begun->later;
+        return begun;
     }
     return b;
 }
 
 bool lab_machine_ahead(Lab *l, const Proposal *p, int n, const char **err)
 {
-    return begin(l, new_batch(l, l->arena, p, n), err);
+    return begin_batch(l, new_batch(l, l->arena, p, n), err);
 }
 
-bool lab_machine_lesser_ahead(Lab *l, const char **err) { return begin(l, lesser_batch(l, l->arena), err); }
+bool lab_machine_lesser_ahead(Lab *l, const char **err) { return begin_batch(l, lesser_batch(l, l->arena), err); }
 
 void lab_machine_drop(Lab *l)
 {
@@ -410,13 +410,13 @@ void lab_machine_drop(Lab *l)
 
 bool lab_machine_lesser(Lab *l, Arena *scratch, const char **err)
 {
-    return admit(l, scratch, begun_or(l, lesser_batch(l, scratch)), INFINITY, err);
+    return admit_batch(l, scratch, take_begun(l, lesser_batch(l, scratch)), INFINITY, err);
 }
 
 bool lab_machine_untimed(Lab *l, Arena *scratch, const Proposal *p, int n, double share, const char **err)
 {
     (void)share;
-    return admit(l, scratch, begun_or(l, new_batch(l, scratch, p, n)), INFINITY, err);
+    return admit_batch(l, scratch, take_begun(l, new_batch(l, scratch, p, n)), INFINITY, err);
 }
 
 static bool machine_rest(Lab *l, Arena *scratch, const Instance *const *inst, int64_t n, const char **err)
@@ -431,8 +431,8 @@ int lab_machine_repeats(const Study *s, int64_t shape)
     return isfinite(best) && best > LONG_NS ? LONG_REPEATS : SEARCH_REPEATS;
 }
 
-/* Times all shapes, then again those that were put off. The first shape of the first batch is always timed, so that something is known when the
- * time is up. */
+/* Times the batch shape by shape; shapes that are put off have their turn again in the next pass. The run's first shape is always timed, so that
+ * something is known when the time is up. */
 static bool time_batch(Lab *l, Arena *scratch, const Batch *b, const Proposal *p, double share, const char **err)
 {
     const Study *s = l->study;
@@ -455,11 +455,11 @@ static bool time_batch(Lab *l, Arena *scratch, const Batch *b, const Proposal *p
     return true;
 }
 
-/* The first batch is always built, so that something is known when the time is up. */
+/* Until a shape was timed a batch is always built, so that something is known when the time is up. */
 static bool machine_trials(Lab *l, Arena *scratch, const Proposal *p, int n, double share, const char **err)
 {
-    Batch *b = begun_or(l, new_batch(l, scratch, p, n));
-    return admit(l, scratch, b, l->ntimed ? lab_until_s(l, share) : INFINITY, err) &&
+    Batch *b = take_begun(l, new_batch(l, scratch, p, n));
+    return admit_batch(l, scratch, b, l->ntimed ? lab_until_s(l, share) : INFINITY, err) &&
            machine_rest(l, scratch, l->study->shape, l->study->nshape, err) && time_batch(l, scratch, b, p, share, err);
 }
 
@@ -474,7 +474,7 @@ static bool emulator_check(Lab *l, Arena *scratch, int64_t trial, const int64_t 
         return true;
     if (!measure(l->shop->runner, scratch, &r, &t->key, &t->so, 1, &out, l->stop, err))
         return false;
-    out.threads = 1; /* those of the emulator are threads of this machine, not of the device */
+    out.threads = 1; /* those of the request are this machine's, not the device's */
     return stopwatch_take(l, &out, err);
 }
 

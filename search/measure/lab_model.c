@@ -23,7 +23,7 @@ LabModel *lab_model_new(Arena *a, const Lab *lab, uint64_t world)
     return x;
 }
 
-/* A number about standard normal, always the same for one name and shape in one world. */
+/* A random number, standard normal, always the same for one name and shape in one world. */
 static double chance(const LabModel *x, const char *name, int64_t shape)
 {
     Rng r = { XXH3_64bits_withSeed(name, strlen(name), x->world * 1000003 + (uint64_t)shape) };
@@ -40,7 +40,8 @@ static double time_of(const Lab *l, const Trial *t, int64_t shape)
     return x->world ? ns * exp(off) : ns;
 }
 
-static void take(Lab *l, const Trial *t, int64_t shape)
+/* Adds the time of a trial on a shape to the study. */
+static void take_time(Lab *l, const Trial *t, int64_t shape)
 {
     const Instance *inst = l->study->shape[shape];
     const int64_t anchor = lab_anchor(l);
@@ -65,7 +66,7 @@ static bool model_trials(Lab *l, Arena *scratch, const Proposal *p, int n, doubl
     for (int i = 0; i < n; i++) {
         const int64_t trial = study_find(l->study, &p[i].c);
         for (int k = 0; k < p[i].nshape && trial_usable(&l->study->trial[trial]); k++)
-            take(l, &l->study->trial[trial], p[i].shape[k]);
+            take_time(l, &l->study->trial[trial], p[i].shape[k]);
     }
     lab_show(l, scratch);
     return true;

@@ -8,19 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_KERNEL = 64 };
+enum { MAX_KERNEL = 64 }; /* of a batch */
 
 struct LabRecords {
     const Records *records;
     LabUse use;
     LabCost cost;
-    const MeasureRecord **measure; /* by kernel and shape; of one pair in the order of the records */
-    bool *used;                    /* whether each of them has served */
+    const MeasureRecord **measure; /* sorted by kernel and shape; those of one pair in the order of the records */
+    bool *used;                    /* one a measure: it has served */
     LabSeen *seen;
     void *ctx;
 };
 
-/* By kernel, extents and threads. */
+/* Compares by kernel, extents and threads. */
 static int compare_pairs(const MeasureRecord *a, const MeasureRecord *b)
 {
     int order = strcmp(a->key, b->key);
@@ -32,7 +32,7 @@ static int by_pair(const void *x, const void *y)
 {
     const MeasureRecord *a = *(const MeasureRecord *const *)x, *b = *(const MeasureRecord *const *)y;
     const int order = compare_pairs(a, b);
-    return order ? order : (a > b) - (a < b); /* both are in Records.measure */
+    return order ? order : (a > b) - (a < b); /* both are in Records.measure, whose order decides */
 }
 
 LabRecords *lab_records_new(Arena *a, const Records *r, LabUse use, LabCost cost, LabSeen *seen, void *ctx)
@@ -61,8 +61,8 @@ static int64_t first_of(const LabRecords *x, const MeasureRecord *pair)
     return low;
 }
 
-/* The next measurement of a kernel on a shape, final or not as asked for. A table that has no more of them gives the last one again, or else one
- * of the other kind. NULL: there is none, as where the time of the search that was recorded was up. */
+/* The next measurement of a kernel on a shape, final or not as asked for. A table (LAB_AGAIN) that has no more gives the last one again, or else
+ * one that is not as asked for. NULL: there is none, as where the time of the search that was recorded was up. */
 static const MeasureRecord *next_measure(LabRecords *x, const Lab *l, const char *key, const Instance *inst, bool final)
 {
     MeasureRecord pair = { .key = key, .threads = inst->threads };
@@ -87,10 +87,10 @@ static void time_shape(Lab *l, const Instance *inst, const int64_t *trial, int n
 {
     LabRecords *x = l->data;
     const int64_t anchor = lab_anchor(l);
-    bool alone = anchor >= 0 && trial_usable(&l->study->trial[anchor]);
+    bool anchor_too = anchor >= 0 && trial_usable(&l->study->trial[anchor]);
     for (int i = 0; i < n; i++)
-        alone = alone && trial[i] != anchor;
-    for (int i = 0; i < n + alone; i++) {
+        anchor_too = anchor_too && trial[i] != anchor;
+    for (int i = 0; i < n + anchor_too; i++) {
         const int64_t at = i < n ? trial[i] : anchor;
         const MeasureRecord *m = next_measure(x, l, l->study->trial[at].key, inst, final);
         if (!m)
@@ -104,7 +104,7 @@ static void time_shape(Lab *l, const Instance *inst, const int64_t *trial, int n
 }
 
 /* Takes a kernel's record over. False: there is none. */
-static bool admit(Lab *l, int64_t trial)
+static bool take_kernel(Lab *l, int64_t trial)
 {
     const LabRecords *x = l->data;
     const KernelRecord *k = x->records->kernel, *end = k + x->records->nkernel;
@@ -125,7 +125,7 @@ static bool records_trials(Lab *l, Arena *scratch, const Proposal *p, int n, dou
     (void)scratch, (void)share;
     for (int i = 0; i < n; i++) {
         trial[i] = study_add(l->study, &p[i].c);
-        if (!admit(l, trial[i])) {
+        if (!take_kernel(l, trial[i])) {
             *err = "the records do not hold what the search asks for next";
             return false;
         }

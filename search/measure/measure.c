@@ -12,7 +12,10 @@
 #include "gen/base/text.h"
 #include "search/record/samples.h"
 
-enum { MAX_LOST = 2, LAST_WORDS = 250 };
+enum {
+    MAX_LOST = 2, /* tries that are lost through no kernel's fault, one after the other */
+    LAST_WORDS_BYTES = 250
+};
 static const double LIMIT_DEADLINE_S = 10; /* beyond the time that a request for limits allows */
 
 /* One measure() call: what is asked, and how far it is. */
@@ -23,12 +26,12 @@ typedef struct {
     const char *const *key, *const *so;
     int n;
     MeasureRecord *out;
-    bool *done;
-    int repeats;        /* of the request under way */
-    int *asked, nasked; /* kernels of the request under way */
-    int culprit;        /* of the last begin, -1: none yet */
-    const char *phase;
-    const char *lacking; /* why the request is beyond what the machine has at the moment; NULL: it is not */
+    bool *done;          /* one a kernel: it is settled, its record is complete */
+    int repeats;         /* of the request under way */
+    int *asked, nasked;  /* kernels of the request under way */
+    int culprit;         /* the kernel of the last `begin`; -1: none yet */
+    const char *phase;   /* what the runner does, for messages */
+    const char *lacking; /* what the machine lacks at the moment for the request as a whole; NULL: nothing */
     const volatile int *stop;
 } Exchange;
 
@@ -61,8 +64,8 @@ static void clear_records(Exchange *s)
     }
 }
 
-/* The kernels that are not settled. *keep becomes the place in the request of the one that is kept; -1: it is not among them. */
-static json_t *kernels_json(Exchange *s, int *keep)
+/* Lists the kernels that are not settled. *keep becomes the place of MeasureRequest.keep in the list; -1: it is not there. */
+static json_t *list_unsettled(Exchange *s, int *keep)
 {
     json_t *kernels = json_array();
     s->nasked = 0;
@@ -86,7 +89,7 @@ static char *request_line(Exchange *s)
     int keep;
     bool good = expr_int_at(op->rows, q->extent, &rows) == EXPR_OK &&
                 expr_int_at(op->row_elems, q->extent, &row_elems) == EXPR_OK;
-    json_t *extent = json_array(), *elems = json_array(), *kernels = kernels_json(s, &keep);
+    json_t *extent = json_array(), *elems = json_array(), *kernels = list_unsettled(s, &keep);
     for (int i = 0; i < op->naxis; i++)
         json_array_append_new(extent, json_integer(q->extent[i]));
     for (int i = 0; i < op->noperand; i++) {
@@ -199,8 +202,8 @@ static bool take_error(Exchange *s, const json_t *event)
     return true;
 }
 
-/* Asks for all that is not settled and takes the answers. HEARD: all are settled. */
-static RunnerAnswer ask(Exchange *s)
+/* Asks for all that is not settled and takes the answers. HEARD: all are settled, or s->lacking says why not. */
+static RunnerAnswer ask_once(Exchange *s)
 {
     static const struct {
         const char *name;
@@ -219,9 +222,9 @@ static RunnerAnswer ask(Exchange *s)
         settle_rest(s, STATUS_INVALID, line ? "the request is too long" : "a size overflows 64 bits");
         return HEARD;
     }
-    RunnerAnswer o = runner_send(s->r, line, s->q->deadline_s, s->stop);
+    RunnerAnswer answer = runner_send(s->r, line, s->q->deadline_s, s->stop);
     json_t *event;
-    while (o == HEARD && (o = runner_hear(s->r, s->q->deadline_s, s->stop, &event)) == HEARD) {
+    while (answer == HEARD && (answer = runner_hear(s->r, s->q->deadline_s, s->stop, &event)) == HEARD) {
         size_t i = 0;
         while (i < nevent && !runner_says(event, events[i].name))
             i++;
@@ -232,44 +235,46 @@ static RunnerAnswer ask(Exchange *s)
         if (events[i].last)
             return HEARD;
     }
-    return o;
+    return answer;
 }
 
-/* What the runner said of its own end in the last line of its stderr, behind its name: ": verifying ..."; else "". */
+/* What the runner said of its own end in the last line of its stderr, behind its name: ": verifying ..."; "" if it is not UTF-8, or not there. */
 static const char *last_words(const Exchange *s)
 {
     const char *text = text_str(&s->r->child.said[2].text), *line = text + strlen(text);
-    while (line > text && (line[-1] != '\n' || !line[0] || line[0] == '\n'))
+    while (line > text && (line[-1] != '\n' || !line[0] || line[0] == '\n')) /* back over empty lines too */
         line--;
     const char *words = strncmp(line, "dcgen-runner-", 13) == 0 ? strstr(line, ": ") : NULL;
     const size_t len = words ? strcspn(words, "\n") : 0;
-    json_t *utf8 = json_stringn(words, len < LAST_WORDS ? len : LAST_WORDS);
+    json_t *utf8 = json_stringn(words, len < LAST_WORDS_BYTES ? len : LAST_WORDS_BYTES);
     const char *said = utf8 ? arena_strdup(s->a, json_string_value(utf8)) : "";
     json_decref(utf8);
     return said;
 }
 
 /* Ends the runner and says what became of the kernel that it was at: its status, the reason, and whose fault that is. */
-static Status judge(Exchange *s, RunnerAnswer o, const char **why, Blame *blame)
+static Status judge_end(Exchange *s, RunnerAnswer answer, const char **why, Blame *blame)
 {
-    const bool ended = o == DEAD && runner_await(s->r, runner_patience_s);
+    const bool ended = answer == DEAD && runner_await(s->r, runner_patience_s);
     const int wait_status = runner_end(s->r, 0);
-    const char *said = text_str(&s->r->child.said[2].text);
-    *blame = !ended                                                    ? BLAME_CANDIDATE
-             : WIFEXITED(wait_status) && WEXITSTATUS(wait_status) != 0 ? blame_text(said, NULL)
-                                                                       : blame_end(wait_status);
-    if (o == SILENT) {
+    *blame = BLAME_CANDIDATE;
+    if (ended && WIFEXITED(wait_status) && WEXITSTATUS(wait_status) != 0)
+        *blame = blame_text(text_str(&s->r->child.said[2].text), NULL);
+    else if (ended)
+        *blame = blame_end(wait_status);
+    if (answer == SILENT)
         *why = arena_printf(s->a, "silent for %g s while %s", s->q->deadline_s, s->phase);
-        return STATUS_TIMED_OUT;
-    }
-    *why = o == NONSENSE ? arena_printf(s->a, "the runner talked nonsense while %s", s->phase)
-           : ended       ? arena_printf(s->a, "%s while %s%s", process_status_text(s->a, wait_status), s->phase,
-                                  WIFEXITED(wait_status) ? last_words(s) : "")
-                         : arena_printf(s->a, "closed the protocol while %s", s->phase);
-    return STATUS_CRASHED;
+    else if (answer == NONSENSE)
+        *why = arena_printf(s->a, "the runner talked nonsense while %s", s->phase);
+    else if (ended)
+        *why = arena_printf(s->a, "%s while %s%s", process_status_text(s->a, wait_status), s->phase,
+                            WIFEXITED(wait_status) ? last_words(s) : "");
+    else
+        *why = arena_printf(s->a, "closed the protocol while %s", s->phase);
+    return answer == SILENT ? STATUS_TIMED_OUT : STATUS_CRASHED;
 }
 
-/* The whole run ends, as nothing can be measured on this shape. */
+/* Says that nothing can be measured on this shape: with that the whole run ends. */
 static bool give_up(const Exchange *s, const char *why, const char **err)
 {
     Text t = { .arena = s->a };
@@ -279,8 +284,8 @@ static bool give_up(const Exchange *s, const char *why, const char **err)
     return false;
 }
 
-/* Asks until all kernels are settled. One that brings a runner down is settled by that, and the others go to the next runner. What is no kernel's
- * fault is tried once more, by a new runner; if that fails too, nothing can be measured there. */
+/* Asks until all kernels are settled. A kernel that brings a runner down is settled by that, and the others go to the next runner. What is no
+ * kernel's fault is tried once more, by a new runner; if that fails too, nothing can be measured on this shape. */
 static bool ask_all(Exchange *s, const char **err)
 {
     for (int lost = 0;;) {
@@ -289,11 +294,11 @@ static bool ask_all(Exchange *s, const char **err)
         s->lacking = NULL;
         if (!runner_ensure(s->r, s->a, s->stop, err))
             return false;
-        RunnerAnswer o = ask(s);
-        if (o == HEARD && !s->lacking)
+        const RunnerAnswer answer = ask_once(s);
+        if (answer == HEARD && !s->lacking)
             return true;
-        Status status = judge(s, o, &why, &blame);
-        if (o == STOPPED) {
+        const Status status = judge_end(s, answer, &why, &blame);
+        if (answer == STOPPED) {
             *err = "interrupted";
             return false;
         }
@@ -328,7 +333,8 @@ static bool measure_all(Exchange *s, const char **err)
     return true;
 }
 
-/* What counts of each kernel's samples. One rule serves all kernels of a request: the kept one, else the fastest, tells which. */
+/* Sets what counts of each kernel's samples. One rule (samples_time) serves all kernels of a request: the kept kernel, else the fastest, tells
+ * which. */
 static void set_times(const MeasureRequest *q, MeasureRecord *out, int n)
 {
     double least = INFINITY;
@@ -401,7 +407,7 @@ bool limit_measure(Runner *r, Arena *a, const LimitRequest *q, LimitRecord *out,
         answer = runner_hear(r, deadline_s, stop, &event);
     if (take_limits(r, q, event, out))
         *n = q->nthread;
-    else if (!runner_says(event, "error")) /* what else it says would be taken for an answer to the next request */
+    else if (!runner_says(event, "error")) /* any other answer would be taken for one to the next request */
         runner_end(r, 0);
     json_decref(event);
     if (answer == STOPPED)

@@ -9,11 +9,12 @@
 #include <string.h>
 #include "search/record/samples.h"
 
-/* The prior stands for so many requests, half of them without samples. Each takes PRIOR_START_S and what its samples would. */
-static const double PRIOR_N = 4, PRIOR_X_S = 0.5, PRIOR_START_S = 0.05;
-/* the slope is at least this, also where all requests were alike and so tell nothing of it */
+/* The prior stands for PRIOR_N requests, half of them without samples, half with PRIOR_X_S of them. Each takes PRIOR_START_S more. */
+enum { PRIOR_N = 4 };
+static const double PRIOR_X_S = 0.5, PRIOR_START_S = 0.05;
+/* The slope is at least this, also where all requests were alike and so tell nothing of it. */
 static const double LEAST_SLOPE = 0.5;
-static const double AGREE = 1.03; /* two times at rest are no further apart */
+static const double AGREE = 1.03; /* two times at rest differ by no more than this factor */
 
 Pace pace_new(void)
 {
@@ -45,7 +46,7 @@ double pace_expect_s(const Pace *p, double requests, double x_s)
 
 /* ---- at rest ---- */
 
-static QuietTime *find(const Quiet *q, const Instance *inst)
+static QuietTime *find_time(const Quiet *q, const Instance *inst)
 {
     for (int64_t i = 0; i < q->n; i++)
         if (q->time[i].inst->threads == inst->threads &&
@@ -54,7 +55,8 @@ static QuietTime *find(const Quiet *q, const Instance *inst)
     return NULL;
 }
 
-/* What the least time would be at a lower clock, if the clock alone decided. At a higher one it stays: that does not help what waits for memory. */
+/* What the least time would be at a lower clock, if the clock alone decided. A higher clock does not change it, as that does not help
+ * what waits for memory. */
 static double least_at(const QuietTime *t, double clock)
 {
     return clock > 0 && t->clock > clock ? t->least * t->clock / clock : t->least;
@@ -62,7 +64,7 @@ static double least_at(const QuietTime *t, double clock)
 
 void quiet_take(Quiet *q, const Instance *inst, double ns, double clock)
 {
-    QuietTime *t = find(q, inst);
+    QuietTime *t = find_time(q, inst);
     if (!t) {
         q->time = arena_grow(q->arena, q->time, (size_t)q->n, (size_t)q->n + 1, sizeof *q->time);
         t = &q->time[q->n++];
@@ -79,12 +81,15 @@ void quiet_take(Quiet *q, const Instance *inst, double ns, double clock)
 }
 
 /* The best of the latest times, each as a part of the least of its shape: more than 1 when the machine has become slower. */
-static double level(const Quiet *q) { return q->ntaken < QUIET_RECENT ? 1 : samples_least(q->recent, QUIET_RECENT); }
+static double lasting_slowdown(const Quiet *q)
+{
+    return q->ntaken < QUIET_RECENT ? 1 : samples_least(q->recent, QUIET_RECENT);
+}
 
 double quiet_ns(const Quiet *q, const Instance *inst, double clock)
 {
-    const QuietTime *t = find(q, inst);
-    return t ? least_at(t, clock) * level(q) : 0;
+    const QuietTime *t = find_time(q, inst);
+    return t ? least_at(t, clock) * lasting_slowdown(q) : 0;
 }
 
 bool quiet_disturbed(const Quiet *q, const Instance *inst, double ns, double clock)
@@ -95,6 +100,6 @@ bool quiet_disturbed(const Quiet *q, const Instance *inst, double ns, double clo
 
 bool quiet_known(const Quiet *q, const Instance *inst)
 {
-    const QuietTime *t = find(q, inst);
+    const QuietTime *t = find_time(q, inst);
     return t && t->second <= AGREE * t->least;
 }

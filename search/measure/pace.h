@@ -3,8 +3,8 @@
  * pace: what a run learns of the machine that it measures on.
  *
  * Pace is what requests for times will take, learnt from those before. A request takes a + b x seconds, x being what its samples would take
- * on a machine at rest: a is starting, waiting for rest and verifying small shapes, b the neighbours, other clocks and large shapes' data. Both by
- * least squares, with a prior that some requests outweigh.
+ * on a machine at rest: a is starting, waiting for rest and verifying small shapes, b the neighbours, other clocks and large shapes' data. Both
+ * are fitted by least squares, with a prior that some requests outweigh.
  *
  * Quiet is what the anchor takes on each shape when nothing else uses the machine, and so whether something else did when a time was taken.
  * Neighbours on a shared processor slow a kernel to half its speed for tenths of a second up to some seconds, and each kernel by another
@@ -19,12 +19,12 @@
 #include "gen/base/arena.h"
 #include "gen/spec/spec.h"
 
-/* Sums over requests. */
+/* Sums over n requests: of x as above, of y, the seconds that each took, and of x * x and x * y. */
 typedef struct {
     double n, x, y, xx, xy;
 } Pace;
 
-/* One that knows the prior alone. */
+/* Gives a pace that knows the prior alone. */
 Pace pace_new(void);
 /* Learns how long a request with x_s of samples took. */
 void pace_learn(Pace *p, double x_s, double took_s);
@@ -41,16 +41,15 @@ typedef struct {
     double clock;         /* of the core when it took the least; 0: not known */
 } QuietTime;
 
-/* At first all is 0 but for the arena. */
 typedef struct {
-    Arena *arena;
+    Arena *arena; /* at first all else is 0 */
     int64_t n;
     QuietTime *time; /* one a shape */
     int64_t ntaken;
     double recent[QUIET_RECENT]; /* the latest times, as parts of the least of their shapes; a ring */
 } Quiet;
 
-/* Takes a time of the anchor on a shape, at that clock of the core (MeasureRecord.clock). */
+/* Takes a time of the anchor on a shape, at that clock of the core (MeasureRecord.clock; 0: not known). */
 void quiet_take(Quiet *q, const Instance *inst, double ns, double clock);
 /* What the anchor is expected to take on a shape at rest. clock 0: at the clock of its least time. Gives 0 where that is not known. */
 double quiet_ns(const Quiet *q, const Instance *inst, double clock);

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 enum { PROTOCOL = 1, MAX_STARTS = 3, TICK_MS = 50, WHY_MAX = 300 };
-static const double start_s = 20;
+static const double STARTUP_DEADLINE_S = 20; /* for each answer while a runner starts */
 const double runner_patience_s = 0.5;
 
 /* ---- talking */
@@ -151,7 +151,7 @@ bool device_of_json(Arena *a, const json_t *d, Device *out)
     return true;
 }
 
-/* What is wrong with its hello; NULL: nothing. */
+/* Takes the device from the runner's hello. Gives what is wrong with it; NULL: nothing. */
 static const char *read_hello(Runner *r, const json_t *hello)
 {
     int protocol;
@@ -170,36 +170,36 @@ static const char *read_hello(Runner *r, const json_t *hello)
 }
 
 /* Why a runner that was just started is of no use. */
-static const char *startup_problem(Runner *r, RunnerAnswer o)
+static const char *startup_problem(Runner *r, RunnerAnswer answer)
 {
-    if (o == SILENT)
-        return arena_printf(r->a, "says nothing for %g s", start_s);
-    const char *end = process_status_text(r->a, runner_end(r, o == DEAD ? runner_patience_s : 0));
-    if (o == NONSENSE)
+    if (answer == SILENT)
+        return arena_printf(r->a, "says nothing for %g s", STARTUP_DEADLINE_S);
+    const char *end = process_status_text(r->a, runner_end(r, answer == DEAD ? runner_patience_s : 0));
+    if (answer == NONSENSE)
         return "does not speak the runner protocol";
     const char *said = text_str(&r->child.said[2].text);
     size_t len = strcspn(said, "\n");
     return arena_printf(r->a, "%s%s%.*s", end, len ? ": " : "", (int)(len < WHY_MAX ? len : WHY_MAX), said);
 }
 
-/* Waits for one event of that name; NULL with *why set. */
-static json_t *expect(Runner *r, const char *name, const volatile int *stop, const char **why)
+/* Waits for an event, which must have that name. NULL with *why set: it has another, or none comes. */
+static json_t *await_event(Runner *r, const char *name, const volatile int *stop, const char **why)
 {
     json_t *event = NULL;
-    RunnerAnswer o = runner_hear(r, start_s, stop, &event);
+    const RunnerAnswer answer = runner_hear(r, STARTUP_DEADLINE_S, stop, &event);
     if (runner_says(event, name))
         return event;
-    if (o == STOPPED)
+    if (answer == STOPPED)
         *why = "interrupted";
     else if (runner_says(event, "error"))
         *why = runner_text(r->a, event, "text");
     else
-        *why = startup_problem(r, o == HEARD ? NONSENSE : o);
+        *why = startup_problem(r, answer == HEARD ? NONSENSE : answer);
     json_decref(event);
     return NULL;
 }
 
-/* True: it did not start, and another try may help. One that hangs will hang again, and each try takes start_s. */
+/* True: the runner did not start, and another try may help. A runner that hangs will hang again, and each try takes its whole deadline. */
 static bool start_once(Runner *r, const volatile int *stop, const char **why)
 {
     const double began_s = process_clock_s();
@@ -207,19 +207,19 @@ static bool start_once(Runner *r, const volatile int *stop, const char **why)
         *why = strerror(errno);
         return false;
     }
-    json_t *hello = expect(r, "hello", stop, why), *ready = NULL;
+    json_t *hello = await_event(r, "hello", stop, why), *ready = NULL;
     if (hello)
         *why = read_hello(r, hello);
     if (hello && !*why) {
         *why = "it does not listen";
-        if (runner_send(r, r->setup, start_s, stop) == HEARD)
-            ready = expect(r, "ready", stop, why);
+        if (runner_send(r, r->setup, STARTUP_DEADLINE_S, stop) == HEARD)
+            ready = await_event(r, "ready", stop, why);
     }
     json_decref(hello);
     json_decref(ready);
     if (!ready)
         runner_end(r, 0);
-    return !ready && process_clock_s() - began_s < start_s;
+    return !ready && process_clock_s() - began_s < STARTUP_DEADLINE_S;
 }
 
 bool runner_ensure(Runner *r, Arena *a, const volatile int *stop, const char **err)

@@ -23,7 +23,7 @@ Runner *runner_start(Arena *a, const char *const *command, const Op *op, const c
 /* The request that sets a runner up; reference_so may be NULL. Gives NULL where its path is not UTF-8. */
 json_t *runner_setup(const Op *op, const char *dtype, uint64_t seed, const char *reference_so);
 const Device *runner_device(const Runner *r); /* as the runner said it; compiler and flags empty */
-/* The same from a `device` object of the protocol. False: it is incomplete. */
+/* Reads the device from a `device` object of the protocol. False: the object is incomplete. */
 bool device_of_json(Arena *a, const json_t *device, Device *out);
 void runner_stop(Runner *r);
 
@@ -32,15 +32,15 @@ typedef struct {
     int threads;
     int repeats;              /* samples a kernel, <= RECORD_MAX_SAMPLE; 0: verify only */
     double sample_ns, max_ns; /* see the protocol */
-    /* Kernels that take so many times as long as the fastest have two samples; 0: all have all of theirs. */
+    /* A kernel that takes so many times as long as the fastest gets only two samples; 0: all kernels get all of theirs. */
     double drop;
-    int keep; /* this kernel has all of its samples, as others are compared with it; -1: there is none */
+    int keep; /* the kernel that gets all of its samples even so, as others are compared with it; -1: there is none */
     /* What a call of `keep` takes when nothing else uses the machine: rounds go on until it takes no longer; 0: not known. */
     double quiet_ns;
-    double wait_ns;     /* so long may they go on, on top of a quarter of the sampling */
+    double wait_ns;     /* how long these rounds may go on, on top of a quarter of the sampling */
     double deadline_s;  /* silence longer than this kills the runner: STATUS_TIMED_OUT */
-    bool count;         /* the emulator shall count what kernels do: MeasureRecord.fact */
-    int64_t smem_limit; /* for the emulator: shared memory that a block can have; 0: as it likes */
+    bool count;         /* the emulator counts what kernels do: MeasureRecord.fact */
+    int64_t smem_limit; /* for the emulator: shared memory that a block can have; 0: its default */
 } MeasureRequest;
 
 /* Measures n shared objects on one shape, interleaved; each is verified before it is timed. Fills out[i] (key, device, extent, threads, status,
@@ -54,7 +54,7 @@ typedef struct {
     const char *target, *dtype;
     int nthread;
     const int *threads; /* the counts that limits are wanted for */
-    double max_ns;      /* of all counts together; samples are taken as long as this allows */
+    double max_ns;      /* for all counts together; samples are taken as long as this allows */
     const char *so;     /* for GPUs: the kernels that measure; NULL: the runner knows how */
 } LimitRequest;
 

@@ -9,14 +9,20 @@
 #include <time.h>
 #include "search/record/samples.h"
 
-enum { QUIET_PASSES = 5, QUIET_REPEATS = 3, AGAIN_MOST = 4, AGAIN_NS = 250000000 /* between requests */ };
+enum {
+    QUIET_PASSES = 5,
+    QUIET_REPEATS = 3,
+    AGAIN_MOST = 4,      /* how often a disturbed request is made again */
+    AGAIN_NS = 250000000 /* the pause before that */
+};
 static const double AGAIN_SHARE = 0.1;  /* of the time budget, for all requests that are made again */
 static const double QUIET_SHARE = 0.04; /* of the time budget, to learn what the anchor takes at rest */
-static const double WAIT_NS = 5e8,
-                    WAIT_SHARE = 1e-3;    /* for a machine at rest: the less of this and that part of the time budget */
-static const double DROP = 1.5;           /* times the fastest kernel of a request: what takes longer has two samples */
-static const double SHAPE_MAX_NS = 1.2e9; /* a request's timing ends after about this long */
-static const double DEADLINE_S = 20, DEADLINE_LEAST_S = 3; /* silence for so long is a hang; less with a small budget */
+/* A request waits for a machine at rest no longer than WAIT_NS, and no longer than WAIT_SHARE of the time budget. */
+static const double WAIT_NS = 5e8, WAIT_SHARE = 1e-3;
+static const double DROP = 1.5;           /* times the fastest kernel of a request: a slower one has two samples */
+static const double SHAPE_MAX_NS = 1.2e9; /* for each kernel of a request: its timing ends after about so long */
+/* Silence for DEADLINE_S is a hang; with a small budget a shorter one is, down to DEADLINE_LEAST_S. */
+static const double DEADLINE_S = 20, DEADLINE_LEAST_S = 3;
 
 int kernels_add(Kernels *k, const char *key, const char *so, int at)
 {
@@ -28,24 +34,25 @@ int kernels_add(Kernels *k, const char *key, const char *so, int at)
     return k->n++;
 }
 
-static double rest_s(double ns, int repeats) { return 1e-9 * ns * (repeats + STOPWATCH_OVERHEAD); }
+/* What a kernel's samples take on a machine at rest, with verification and warm-up. */
+static double sampling_s(double ns, int repeats) { return 1e-9 * ns * (repeats + STOPWATCH_OVERHEAD); }
 
 double stopwatch_expect_s(const Lab *l, double requests, double ns, int repeats)
 {
-    return pace_expect_s(&l->pace, requests, rest_s(ns, repeats));
+    return pace_expect_s(&l->pace, requests, sampling_s(ns, repeats));
 }
 
 static bool ends_runner(const MeasureRecord *m) { return m->status == STATUS_CRASHED || m->status == STATUS_TIMED_OUT; }
 
-/* Learns from a request that began at start_s and is over. A slow kernel has fewer samples. A request that a runner did not survive says
- * nothing. */
+/* Learns from a request that began at start_s and is over. A request that a runner did not survive says nothing. */
 static void learn_pace(Lab *l, double start_s, const MeasureRecord *out, int n, int repeats)
 {
     double x_s = 0;
     for (int i = 0; i < n; i++) {
         if (ends_runner(&out[i]))
             return;
-        x_s += rest_s(fmax(out[i].time_ns, STOPWATCH_SAMPLE_NS), out[i].nsample < repeats ? out[i].nsample : repeats);
+        const int nsample = out[i].nsample < repeats ? out[i].nsample : repeats; /* a slow kernel has fewer */
+        x_s += sampling_s(fmax(out[i].time_ns, STOPWATCH_SAMPLE_NS), nsample);
     }
     pace_learn(&l->pace, x_s, lab_now_s(l) - start_s);
 }
@@ -68,8 +75,8 @@ bool stopwatch_take(Lab *l, MeasureRecord *m, const char **err)
     return true;
 }
 
-/* The anchor, ready to be timed; NULL: there is none that works. */
-static const Trial *anchor_of(const Lab *l)
+/* The anchor, if it can be timed; else NULL. */
+static const Trial *usable_anchor(const Lab *l)
 {
     const int64_t trial = lab_anchor(l);
     const Trial *t = trial >= 0 ? &l->study->trial[trial] : NULL;
@@ -79,14 +86,14 @@ static const Trial *anchor_of(const Lab *l)
 /* The anchor's place among the kernels of a request, added when there is room. -1: it is not there. */
 static int add_anchor(const Lab *l, Kernels *k)
 {
-    const Trial *t = anchor_of(l);
+    const Trial *t = usable_anchor(l);
     for (int i = 0; t && i < k->n; i++)
         if (strcmp(k->key[i], t->key) == 0)
             return i;
     return t ? kernels_add(k, t->key, t->so, -1) : -1;
 }
 
-/* Notes how the library fared. One that brings the runner down is not timed again. */
+/* Notes how the library fared. A library that brings the runner down is not timed again. */
 static void judge_library(Lab *l, const MeasureRecord *m)
 {
     Library *x = &l->shop->library;
@@ -110,7 +117,8 @@ static bool any_failed(const MeasureRecord *out, int n)
 typedef struct {
     const Instance *inst;
     Kernels k;
-    int nkernel, anchor, library; /* the last two are places among the kernels, -1: it is not there */
+    int nkernel;         /* without the library */
+    int anchor, library; /* their places among the kernels; -1: it is not there */
     MeasureRequest r;
 } TimingRequest;
 
@@ -139,7 +147,8 @@ static TimingRequest timing_of(const Lab *l, const Instance *inst, const Kernels
     return x;
 }
 
-static bool ask(Lab *l, Arena *scratch, const TimingRequest *x, int n, MeasureRecord *out, const char **err)
+/* Times the first n of the request's kernels: all, or all but the library. */
+static bool ask_runner(Lab *l, Arena *scratch, const TimingRequest *x, int n, MeasureRecord *out, const char **err)
 {
     if (!measure(l->shop->runner, scratch, &x->r, x->k.key, x->k.so, n, out, l->stop, err))
         return false;
@@ -151,7 +160,7 @@ static bool ask(Lab *l, Arena *scratch, const TimingRequest *x, int n, MeasureRe
 /* True if there is time left for requests that are made again. */
 static bool may_wait(const Lab *l) { return l->shop->waited_s < AGAIN_SHARE * l->seconds; }
 
-/* Makes the request again as long as something disturbs the machine and there is time to wait. The quietest of all counts. */
+/* Makes the request again as long as something disturbs the machine and there is time to wait. The quietest of these requests counts. */
 static bool ask_again(Lab *l, Arena *scratch, const TimingRequest *x, MeasureRecord *out, const char **err)
 {
     MeasureRecord *again = ARENA_ARRAY(scratch, (size_t)x->k.n, MeasureRecord);
@@ -162,7 +171,7 @@ static bool ask_again(Lab *l, Arena *scratch, const TimingRequest *x, MeasureRec
         const double start_s = lab_now_s(l);
         nanosleep(&(struct timespec){ .tv_nsec = AGAIN_NS }, NULL);
         const int n = l->shop->library.so ? x->k.n : x->nkernel;
-        if (!ask(l, scratch, x, n, again, err))
+        if (!ask_runner(l, scratch, x, n, again, err))
             return false;
         if (any_failed(again, x->nkernel) || again[anchor].time_ns < out[anchor].time_ns)
             memcpy(out, again, (size_t)n * sizeof *out);
@@ -178,7 +187,7 @@ bool stopwatch_time(Lab *l, Arena *scratch, const Instance *inst, const Kernels 
     const double start_s = lab_now_s(l);
     const TimingRequest x = timing_of(l, inst, k, repeats, final);
     MeasureRecord *out = ARENA_ARRAY(scratch, (size_t)x.k.n, MeasureRecord);
-    if (!ask(l, scratch, &x, x.k.n, out, err) || (!put_off && !ask_again(l, scratch, &x, out, err)))
+    if (!ask_runner(l, scratch, &x, x.k.n, out, err) || (!put_off && !ask_again(l, scratch, &x, out, err)))
         return false;
     learn_pace(l, start_s, out, x.k.n, repeats);
     const double anchor_ns = x.anchor >= 0 ? out[x.anchor].time_ns : 0, clock = x.anchor >= 0 ? out[x.anchor].clock : 0;
@@ -205,7 +214,7 @@ bool stopwatch_time(Lab *l, Arena *scratch, const Instance *inst, const Kernels 
 }
 
 /* Takes the anchor's time from the records that a resumed run has. */
-static void recall(Lab *l, const Instance *inst)
+static void recall_anchor(Lab *l, const Instance *inst)
 {
     const Study *s = l->study;
     const int64_t shape = study_shape(s, inst->extent, inst->threads);
@@ -215,7 +224,7 @@ static void recall(Lab *l, const Instance *inst)
         quiet_take(&l->shop->quiet, inst, s->anchor[shape].ns, 0);
 }
 
-/* True if calls on this shape are too long to be at rest: calls with no more work than these were seen to be. */
+/* True if calls on this shape are too long to be at rest, as calls with no more work were seen to be. */
 static bool is_lengthy(const Lab *l, const Instance *inst)
 {
     const Spec *s = l->study->spec;
@@ -232,12 +241,12 @@ bool stopwatch_learn(Lab *l, Arena *scratch, const Instance *const *inst, int64_
 {
     Workshop *m = l->shop;
     const double began_s = lab_now_s(l), until_s = began_s + QUIET_SHARE * l->seconds - m->learned_s;
-    const Trial *t = anchor_of(l);
+    const Trial *t = usable_anchor(l);
     for (int pass = 0; t && pass < QUIET_PASSES; pass++)
         for (int64_t j = 0; j < n && lab_now_s(l) < until_s; j++) {
             const MeasureRequest r = request_of(l, inst[j], 1, QUIET_REPEATS);
             MeasureRecord out;
-            recall(l, inst[j]);
+            recall_anchor(l, inst[j]);
             if (quiet_known(&m->quiet, inst[j]) || is_lengthy(l, inst[j]))
                 continue;
             if (!measure(m->runner, scratch, &r, &t->key, &t->so, 1, &out, l->stop, err))

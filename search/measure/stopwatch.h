@@ -8,7 +8,7 @@
 
 #include "search/measure/lab.h"
 
-#define STOPWATCH_SAMPLE_NS 300e3
+#define STOPWATCH_SAMPLE_NS 300e3 /* a sample is as many calls as take so long, at least one */
 enum {
     STOPWATCH_MOST = 64,    /* kernels in a request */
     STOPWATCH_OVERHEAD = 3, /* what verification and warm-up cost, in samples */
@@ -27,7 +27,7 @@ int kernels_add(Kernels *k, const char *key, const char *so, int at);
 /* How long so many requests will take, `ns` being one sample of all their kernels: from what requests of this run took so far. */
 double stopwatch_expect_s(const Lab *l, double requests, double ns, int repeats);
 
-/* Silence of the runner for so long is a hang. */
+/* How long the runner may be silent before that counts as a hang. */
 double stopwatch_deadline_s(const Lab *l);
 
 /* Records a measurement as one of the study's device. What counts is what the file says, rounded: a search that reads its own records back
@@ -35,9 +35,9 @@ double stopwatch_deadline_s(const Lab *l);
 bool stopwatch_take(Lab *l, MeasureRecord *m, const char **err);
 
 /* Times the kernels and the anchor in turn, in a last comparison the library too.
- * ns: gets the times of the kernels, each at its place in the caller's list, 0 for one that failed; may be NULL. put_off: becomes true where
- * something disturbed the machine, so that nothing was recorded and all is to be done again. Where it is NULL, what was measured counts, by the
- * anchor's time at rest. */
+ * ns (may be NULL): gets the times of the kernels, each at its place in the caller's list, 0 for one that failed. *put_off becomes true where
+ * something disturbed the machine, so that nothing was recorded and all is to be done again. Where put_off is NULL, what was measured counts, as
+ * parts of the anchor's time at rest. */
 bool stopwatch_time(Lab *l, Arena *scratch, const Instance *inst, const Kernels *k, int repeats, bool final, double *ns,
                     bool *put_off, const char **err);
 

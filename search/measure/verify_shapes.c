@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { ROWS_MOST = 24 };
+enum { SMALL_MOST = 24 }; /* small extents of the first axis */
 
 int64_t verify_shapes_tile(const Study *s, const Candidate *c, int axis)
 {
@@ -16,6 +16,7 @@ int64_t verify_shapes_tile(const Study *s, const Candidate *c, int axis)
     return expr_int(c->t->tile[axis], template_lookup, &b, &tile) == EXPR_OK && tile > 0 ? tile : 1;
 }
 
+/* Adds the extents `other`, with v along one axis. */
 static void add_shape(VerifyShapes *w, int naxis, int axis, int64_t v, const int64_t *other)
 {
     if (w->n == VERIFY_SHAPES_MAX || v < 0)
@@ -51,12 +52,12 @@ void verify_shapes(const Study *s, const Candidate *const *c, int n, VerifyShape
             int64_t t = verify_shapes_tile(s, c[j], i);
             tile[i] = t > tile[i] ? t : tile[i];
         }
-        other[i] = (tile[i] < 64 ? tile[i] : 64) + 3;
+        other[i] = (tile[i] < 64 ? tile[i] : 64) + 3; /* a little more than a tile, if that is small */
     }
     for (int i = 0; i < naxis; i++) {
-        int64_t rows = i == 0 ? (tile[i] < ROWS_MOST ? tile[i] : ROWS_MOST) : 2;
+        const int64_t small = i > 0 ? 2 : tile[i] < SMALL_MOST ? tile[i] : SMALL_MOST;
         const int64_t least = op->axis[i].kind != AXIS_REDUCE; /* an empty sum has a result, an empty row has none */
-        for (int64_t v = least; v <= rows; v++)
+        for (int64_t v = least; v <= small; v++)
             add_shape(w, naxis, i, v, other);
         if (tile[i] > 1)
             add_shape(w, naxis, i, tile[i] - 1, other);

@@ -38,7 +38,7 @@ static const struct {
     { 0, "failed to map segment", BLAME_MOMENT },
     { 0, "no memory", BLAME_MOMENT },                           /* dcgen's runners */
     { 0, "times of kernels are lost", BLAME_MOMENT },           /* by dcgen-runner-cuda's tracer */
-    { 0, "too much to be compared by the CPU", BLAME_MACHINE }, /* by its digests */
+    { 0, "too much to be compared by the CPU", BLAME_MACHINE }, /* dcgen-runner-cuda, without digests */
     { 0, "cudaErrorECCUncorrectable", BLAME_MOMENT },           /* the GPU's, which this kernel happened to meet */
     { 0, "cudaErrorNvlinkUncorrectable", BLAME_MOMENT },
     { 0, "cudaErrorContained", BLAME_MOMENT },

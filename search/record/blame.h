@@ -15,7 +15,7 @@ typedef enum {
 
 Blame blame_error(int problem);   /* an errno */
 Blame blame_end(int wait_status); /* of a program that ended by itself */
-/* What a compiler, a loader or a runner said. *sign: the words that tell, within `said`; NULL: none do. May be NULL. */
+/* said: by a compiler, a loader or a runner. *sign becomes the words in it that tell, NULL if none do; sign may be NULL. */
 Blame blame_text(const char *said, const char **sign);
 
 #endif

@@ -28,8 +28,8 @@ static const struct {
                  { "LAUNCH_NS", offsetof(LimitRecord, launch_ns), false, 1 },
                  { "HANDOVER_NS", offsetof(LimitRecord, handover_ns), false, 1 } };
 
-/* 0: none is known. */
-static double sum_up(Arena *a, const LimitRecord *l, int64_t n, size_t at, bool is_rate)
+/* What the limits say together of the value at `at`: the best of rates, else the median. 0: none is known. */
+static double combine_limits(Arena *a, const LimitRecord *l, int64_t n, size_t at, bool is_rate)
 {
     double *v = ARENA_ARRAY(a, (size_t)n + 1, double), best = 0;
     int known = 0;
@@ -42,15 +42,16 @@ static double sum_up(Arena *a, const LimitRecord *l, int64_t n, size_t at, bool 
     return is_rate ? best : samples_median(v, known);
 }
 
-/* Are all numbers the same? A package keeps such a line once, and must be the same again from what it keeps. */
+/* True if all numbers are the same. A package keeps only one of such lines, and must come out the same again from what it keeps. */
 static bool same_limit(const LimitRecord *x, const LimitRecord *y)
 {
     const size_t from = offsetof(LimitRecord, flops_per_s);
     return x->threads == y->threads && memcmp((const char *)x + from, (const char *)y + from, sizeof *x - from) == 0;
 }
 
-/* Of the device, target and dtype, each once. */
-static int64_t matching(const Records *r, const Target *t, const Device *device, const char *dtype, LimitRecord *out)
+/* Gives the limits of the device, target and dtype, equal ones once, and how many there are. */
+static int64_t take_matching(const Records *r, const Target *t, const Device *device, const char *dtype,
+                             LimitRecord *out)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < r->nlimit; i++) {
@@ -63,7 +64,7 @@ static int64_t matching(const Records *r, const Target *t, const Device *device,
     return n;
 }
 
-/* Facts are whole numbers from 1 on. */
+/* Sets a fact where the value is known. Facts are whole numbers from 1 on. */
 static void set_fact(Target *t, const char *name, double value)
 {
     if (value > 0)
@@ -73,15 +74,17 @@ static void set_fact(Target *t, const char *name, double value)
 const Target *rates_of(Arena *a, const Target *t, const Device *device, const char *dtype, const Records *r)
 {
     LimitRecord *l = ARENA_ARRAY(a, (size_t)r->nlimit + 1, LimitRecord);
-    const int64_t n = matching(r, t, device, dtype, l);
+    const int64_t n = take_matching(r, t, device, dtype, l);
     const RateRow *fma = target_rate(t, dtype);
     if (!n || !fma)
         return t;
     Target *out = ARENA_NEW(a, Target);
     *out = *t;
     for (size_t i = 0; i < LENGTH(measured); i++)
-        set_fact(out, measured[i].fact, measured[i].scale * sum_up(a, l, n, measured[i].at, measured[i].is_rate));
+        set_fact(out, measured[i].fact,
+                 measured[i].scale * combine_limits(a, l, n, measured[i].at, measured[i].is_rate));
     const double clock_hz = 1e6 * (double)target_number(out, "CLOCK_MHZ");
-    set_fact(out, fma->fact, sum_up(a, l, n, offsetof(LimitRecord, flops_per_s), true) / (2 * clock_hz * device->sms));
+    set_fact(out, fma->fact,
+             combine_limits(a, l, n, offsetof(LimitRecord, flops_per_s), true) / (2 * clock_hz * device->sms));
     return out;
 }

@@ -63,9 +63,9 @@ static void records_add(Records *r, Arena *a, RecordKind type, const void *recor
 typedef struct {
     RecordFile *f;
     int64_t line;                 /* number of the line at hand, from 1 */
-    int64_t nbad, nother, nknown; /* unreadable; of another schema; of a schema, ours or not */
+    int64_t nbad, nother, nknown; /* lines: unreadable; of another schema; of any schema */
     int64_t first_bad;
-    const char *why;   /* the first bad one is bad */
+    const char *why;   /* the first bad line is bad */
     bool torn_is_ours; /* the torn last line begins like a record */
 } Reading;
 
@@ -79,7 +79,8 @@ static void bad_line(Reading *q, const char *why)
     }
 }
 
-/* A whole line, or what follows the last newline. False: it is torn; there an object lacks its newline alone (no other prefix of one is one). */
+/* Takes a whole line, or what follows the last newline. False: that is torn. If it is an object it lacks its newline alone, as no shorter part of a
+ * line is an object. */
 static bool take_line(Reading *q, const char *s, size_t n, bool whole)
 {
     static const char opening[] = "{\"v\":";
@@ -145,7 +146,7 @@ static void print_warnings(const Reading *q, FILE *warn)
         diag_say_at(warn, DIAG_WARNING, path, q->line, "the last line is torn and is dropped");
 }
 
-/* Each puts what is wrong into *err and says false. */
+/* Puts what is wrong into *err and gives false. */
 static bool fail(Arena *a, const char *path, const char *why, const char **err)
 {
     *err = arena_printf(a, "%s: %s", path, why);
@@ -162,7 +163,7 @@ bool record_check(Arena *a, const char *path, const char **err)
     return stat(path, &st) != 0 || S_ISREG(st.st_mode) || fail(a, path, NO_FILE, err);
 }
 
-/* What is no file is not opened: that may wait for somebody, or make a device act. -1 with *err set. */
+/* Opens a regular file, and nothing else: to open a pipe may take forever, to open a device may make it act. -1 with *err set. */
 static int open_file(Arena *a, const char *path, int flags, const char **err)
 {
     struct stat st;
@@ -177,8 +178,8 @@ static int open_file(Arena *a, const char *path, int flags, const char **err)
     return -1;
 }
 
-/* From an open file. */
-static bool load(RecordFile *f, Reading *q, FILE *warn, const char **err)
+/* Reads an open file. */
+static bool load_records(RecordFile *f, Reading *q, FILE *warn, const char **err)
 {
     *q = (Reading){ .f = f };
     f->cut_at = -1;
@@ -194,7 +195,7 @@ bool record_read(Arena *a, const char *path, Records *out, FILE *warn, const cha
 {
     Reading q;
     RecordFile f = { .arena = a, .path = path, .fd = open_file(a, path, O_RDONLY, err) };
-    const bool ok = f.fd >= 0 && load(&f, &q, warn, err);
+    const bool ok = f.fd >= 0 && load_records(&f, &q, warn, err);
     if (f.fd >= 0)
         close(f.fd);
     *out = f.r;
@@ -203,8 +204,8 @@ bool record_read(Arena *a, const char *path, Records *out, FILE *warn, const cha
 
 /* ---- opening ---- */
 
-/* flock excludes; the POSIX lock beside it, which alone names its holder, is there to be asked for. */
-static bool lock_take(RecordFile *f, const char **err)
+/* flock(2) keeps others out. The POSIX lock beside it only tells them who holds the file, which flock does not. */
+static bool take_lock(RecordFile *f, const char **err)
 {
     struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
     if (flock(f->fd, LOCK_EX | LOCK_NB) == 0 || errno == ENOLCK || errno == EOPNOTSUPP) {
@@ -232,13 +233,13 @@ RecordFile *record_open(Arena *a, const char *path, FILE *warn, const char **err
     RecordFile *f = ARENA_NEW(a, RecordFile);
     *f = (RecordFile){ .arena = a, .scratch = arena_new(), .path = arena_strdup(a, path) };
     f->fd = open_file(a, path, O_RDWR | O_CREAT | O_APPEND, err);
-    if (f->fd >= 0 && lock_take(f, err) && load(f, &q, warn, err) && is_ours(&q, err))
+    if (f->fd >= 0 && take_lock(f, err) && load_records(f, &q, warn, err) && is_ours(&q, err))
         return f;
     record_close(f);
     return NULL;
 }
 
-/* The old file is locked while it is renamed, so that nobody else's goes. */
+/* The old file is locked while it is renamed, so that no file goes that another process has open. */
 RecordFile *record_open_new(Arena *a, const char *path, FILE *warn, const char **err)
 {
     struct stat st;
@@ -277,7 +278,7 @@ static bool cut_torn(RecordFile *f)
     return true;
 }
 
-static bool append(RecordFile *f, const char *line, const char **err)
+static bool append_line(RecordFile *f, const char *line, const char **err)
 {
     Text t = { .arena = f->scratch };
     struct stat st;
@@ -287,7 +288,7 @@ static bool append(RecordFile *f, const char *line, const char **err)
     if (!text_write(f->fd, t.s, t.len)) {
         fail_by_system(f->arena, f->path, err);
         f->cut_at = st.st_size;
-        (void)cut_torn(f); /* if even that fails, it comes before the next append */
+        (void)cut_torn(f); /* if that fails too, the next append does it first */
         return false;
     }
     f->need_newline = false;
@@ -307,7 +308,7 @@ static bool add(RecordFile *f, RecordKind type, const void *record, const char *
     for (int64_t i = 0; type == RECORD_DEVICE && i < f->r.ndevice; i++)
         if (strcmp(f->r.device[i].id, copy.device.id) == 0)
             return true;
-    if (!append(f, line_text(f->scratch, t, &copy), err))
+    if (!append_line(f, line_text(f->scratch, t, &copy), err))
         return false;
     records_add(&f->r, f->arena, type, &copy);
     return true;

@@ -22,35 +22,21 @@
 #include <stdio.h>
 #include "gen/base/arena.h"
 #include "gen/target/device.h"
-#include "gen/template/template.h"
+#include "gen/unit/candidate.h"
 #include "search/record/blame.h"
 
-typedef enum {
-    STATUS_OK,
-    STATUS_INVALID,
-    STATUS_BUILD_FAILED,
-    STATUS_WRONG,
-    STATUS_CRASHED,
-    STATUS_TIMED_OUT,
-    STATUS_COUNT
-} Status;
-const char *status_name(Status s);    /* "ok", "invalid", "build_failed", ... */
-Status status_find(const char *name); /* STATUS_COUNT when there is no such status */
-
 enum {
-    RECORD_MAX_AXIS = 6,
-    RECORD_MAX_PARAM = TEMPLATE_MAX_PARAM,
     RECORD_MAX_FACT = 16,
     RECORD_MAX_SAMPLE = 64,
-    RECORD_DIGITS = 9
-}; /* significant digits of times and errors, in memory as in the file */
+    RECORD_DIGITS = 9 /* significant digits of times and errors, in memory as in the file */
+};
 
 typedef struct {
     const char *key;    /* 32 hex digits: template text, parameters, target, flags, compiler */
     const char *device; /* Device.id */
     const char *op, *dtype, *template_name, *template_hash, *target;
     int nparam;
-    Param param[RECORD_MAX_PARAM];
+    Param param[TEMPLATE_MAX_PARAM];
     Status status;      /* ok: it compiled and verified on the awkward shapes */
     int64_t code_bytes; /* of its text section; 0 when not built */
     int64_t n;          /* the n-th candidate of its file to be recorded, from 1; 0: not known */
@@ -63,22 +49,23 @@ typedef struct {
 typedef struct {
     const char *key, *device;
     int naxis;
-    int64_t extent[RECORD_MAX_AXIS];
+    int64_t extent[OP_MAX_AXIS];
     int threads;
     Status status;
     int nsample;                  /* 0: verified only, or failed */
     double ns[RECORD_MAX_SAMPLE]; /* per call, in the order taken */
-    double time_ns; /* of ns, set when added or read: what counts (samples_time), at rest if the anchor may be */
-    double median_ns, spread; /* likewise, for people; spread: (third quartile - first) / median */
-    /* The anchor's in the same rounds, or what it takes at rest where these were disturbed; 0: it was not timed there. */
+    /* What counts of ns (samples_time); the anchor's time says by which rule. Set when the record is added or read. */
+    double time_ns;
+    double median_ns, spread; /* set likewise, for people; spread: (third quartile - first) / median */
+    /* The anchor's time in the same rounds, or at rest where these were disturbed; 0: it was not timed there. */
     double anchor_ns;
-    double library_ns; /* the same of the library (a CBLAS, the vendor's); 0: it was not */
-    double max_err;    /* part of the tolerance, <= 1 when ok; +inf when not finite */
+    double library_ns; /* the library's time (a CBLAS, the vendor's) in these rounds; 0: it was not timed */
+    double max_err;    /* as a part of the tolerance, <= 1 when ok; +inf when not finite */
     double cold_ns;    /* median with a cold L2 cache; 0: not measured */
-    double clock;      /* of the core meanwhile, in any unit; 0: not known. Not in the record's line */
+    double clock;      /* how fast the core went, in any unit; 0: not known. Not in the record's line */
     bool final;        /* taken in the last, interleaved comparison: preferred over others */
-    bool again;        /* since its kernel was tried again, as of KernelRecord */
-    Blame blame;       /* BLAME_MOMENT: nothing to be recorded; why tells. Not in the record's line */
+    bool again;        /* its kernel was tried once more, as in KernelRecord */
+    Blame blame;       /* BLAME_MOMENT: it is not to be recorded; why tells. Not in the record's line */
     int nfact;         /* what the emulator counted; goes into the kernel's record, not into this one's line */
     Param fact[RECORD_MAX_FACT];
     const char *why;
@@ -94,8 +81,8 @@ typedef struct {
     int threads;
     double flops_per_s;
     double bytes_per_s[LEVEL_COUNT]; /* of reading data that lie there; 0: not measured */
-    /* Of GPUs; 0: not measured. */
-    double clock_mhz;   /* under that load */
+    /* GPUs alone have these; 0: not measured. */
+    double clock_mhz;   /* while these rates were measured */
     double launch_ns;   /* of an empty kernel, as kernels are timed */
     double handover_ns; /* from a block's release of what it stored to another's acquire */
 } LimitRecord;
@@ -116,11 +103,11 @@ typedef struct RecordFile RecordFile;
  * NULL with *err set ("... is in use by process 123", "...: No space left on device", ...), also for a file without any
  * line that looks like a record: it is something else, and stays as it is. Warnings go to `warn` (may be NULL). */
 RecordFile *record_open(Arena *a, const char *path, FILE *warn, const char **err);
-/* The same, but begins anew: a file that is there is kept as <path>~, in the place of an older one. */
+/* Opens an empty file in the same way: a file that is there is kept as <path>~, in the place of an older one. */
 RecordFile *record_open_new(Arena *a, const char *path, FILE *warn, const char **err);
-/* Two sets of records, of different devices, as one. */
+/* Gives two sets of records, of different devices, as one. */
 Records record_join(Arena *a, const Records *x, const Records *y);
-/* Could it be opened: is it a regular file, a link to one, or not there yet? To be asked before long work. */
+/* True if `path` is a regular file, a link to one, or not there yet; else *err is set. To be asked before long work. */
 bool record_check(Arena *a, const char *path, const char **err);
 /* Reads only: no lock, the file need not be writable. */
 bool record_read(Arena *a, const char *path, Records *out, FILE *warn, const char **err);

@@ -16,29 +16,16 @@
 
 enum {
     NAME_BYTES = 128,
-    WHY_BYTES = 1000,  /* of a first line */
+    WHY_BYTES = 1000,  /* of a `why` */
     FREE_BYTES = 4000, /* of a device's name, of a compiler and its flags */
     CORES_MAX = 1 << 20
 };
 
 #define BYTES_MAX 0x1p50
 #define EXTENT_MAX 0x1p48
-#define LIMIT_MAX 1e20 /* of what limits are: operations or bytes a second, MHz, ns */
+#define LIMIT_MAX 1e20 /* of a LimitRecord's numbers: operations or bytes a second, MHz, ns */
 #define NS_MIN 1e-3    /* nothing takes less */
 #define NS_MAX 1e15    /* eleven days */
-
-static const char *const STATUS_NAMES[STATUS_COUNT] = {
-    [STATUS_OK] = "ok",       [STATUS_INVALID] = "invalid", [STATUS_BUILD_FAILED] = "build_failed",
-    [STATUS_WRONG] = "wrong", [STATUS_CRASHED] = "crashed", [STATUS_TIMED_OUT] = "timed_out",
-};
-
-const char *status_name(Status s) { return (unsigned)s < STATUS_COUNT ? STATUS_NAMES[s] : "unknown"; }
-
-Status status_find(const char *name)
-{
-    const int s = names_find(NAMES(STATUS_NAMES, STATUS_COUNT), name);
-    return s < 0 ? STATUS_COUNT : (Status)s;
-}
 
 static const char *const LEVEL_NAMES[LEVEL_COUNT] = {
     [LEVEL_L1] = "l1", [LEVEL_L2] = "l2", [LEVEL_L3] = "l3", [LEVEL_MEMORY] = "memory"
@@ -60,7 +47,7 @@ typedef enum {
     FIELD_PARAM   /* Param */
 } FieldKind;
 
-/* How many of the kind a field has, and what lines have for them. */
+/* How many values a field has, and how lines hold them. */
 typedef enum {
     FORM_ONE,    /* one */
     FORM_LIST,   /* a list */
@@ -70,9 +57,9 @@ typedef enum {
 
 typedef enum {
     FIELD_REQUIRED,
-    FIELD_NEWER,   /* lines of before lack it */
+    FIELD_NEWER,   /* lines of older releases lack it */
     FIELD_SPARSE,  /* lines lack it where it is 0, false or empty */
-    FIELD_FOLLOWS, /* from other fields: written for people and other tools, never read */
+    FIELD_FOLLOWS, /* it follows from other fields: written for people and other tools, never read */
 } FieldPresence;
 
 typedef struct Field {
@@ -82,10 +69,10 @@ typedef struct Field {
     double low, high; /* of numbers */
     FieldPresence presence;
     FieldForm form;
-    size_t count_at;   /* int: how many; of lists and params */
-    int least, most;   /* as many may be; least is 0 or 1 */
-    const char *of;    /* what lists and params are of */
-    const char *wrong; /* what to say of one that breaks this; NULL: what is usual for the kind */
+    size_t count_at;   /* of lists and params: where the record has their number, an int */
+    int least, most;   /* bounds of that number; least is 0 or 1 */
+    const char *of;    /* of lists and params: what they consist of, for messages */
+    const char *wrong; /* the message for a field that breaks this; NULL: what is usual for the kind */
 } Field;
 
 static const char NO_TEXT[] = "name, compiler or flags is missing";
@@ -117,7 +104,8 @@ static const Field kernel_fields[] = {
     { "template_hash", FIELD_NAME, .at = offsetof(KernelRecord, template_hash) },
     { "target", FIELD_NAME, .at = offsetof(KernelRecord, target) },
     { "params", FIELD_PARAM, .at = offsetof(KernelRecord, param), .form = FORM_PARAMS,
-      .count_at = offsetof(KernelRecord, nparam), .most = RECORD_MAX_PARAM, .of = "integers, each with its own name" },
+      .count_at = offsetof(KernelRecord, nparam), .most = TEMPLATE_MAX_PARAM,
+      .of = "integers, each with its own name" },
     { "status", FIELD_STATUS, .at = offsetof(KernelRecord, status), .high = STATUS_COUNT - 1 },
     { "code_bytes", FIELD_LONG, .at = offsetof(KernelRecord, code_bytes), .high = BYTES_MAX },
     { "facts", FIELD_PARAM, .at = offsetof(KernelRecord, fact), .presence = FIELD_SPARSE, .form = FORM_PARAMS,
@@ -133,7 +121,7 @@ static const Field measure_fields[] = {
     { "key", FIELD_NAME, .at = offsetof(MeasureRecord, key) },
     { "device", FIELD_NAME, .at = offsetof(MeasureRecord, device) },
     { "extent", FIELD_LONG, .at = offsetof(MeasureRecord, extent), .high = EXTENT_MAX, .form = FORM_LIST,
-      .count_at = offsetof(MeasureRecord, naxis), .least = 1, .most = RECORD_MAX_AXIS, .of = "sizes" },
+      .count_at = offsetof(MeasureRecord, naxis), .least = 1, .most = OP_MAX_AXIS, .of = "sizes" },
     { "threads", FIELD_INT, .at = offsetof(MeasureRecord, threads), .low = 1, .high = CORES_MAX },
     { "status", FIELD_STATUS, .at = offsetof(MeasureRecord, status), .high = STATUS_COUNT - 1 },
     { "ns", FIELD_REAL, .at = offsetof(MeasureRecord, ns), .low = NS_MIN, .high = NS_MAX, .form = FORM_LIST,
@@ -205,7 +193,7 @@ const RecordType record_types[RECORD_TYPES] = {
 
 /* ---- fields ---- */
 
-/* Of each kind of field: its size in a record, and what an error message says behind the key. */
+/* Of each kind of field: the size of a value in a record, and what an error message says behind the key. */
 static const struct {
     size_t bytes;
     const char *wrong;
@@ -233,7 +221,7 @@ static void *field_place(const Field *f, const void *record, int i)
     return (char *)record + f->at + (size_t)i * kinds[f->kind].bytes;
 }
 
-/* Of kinds that are whole numbers. A status is as large as an int. */
+/* The value of a kind that is a whole number. A Status is as large as an int. */
 static int64_t field_whole(FieldKind kind, const void *at)
 {
     if (kind == FIELD_INT || kind == FIELD_STATUS)
@@ -269,16 +257,19 @@ static bool within(double v, double low, double high) { return low <= v && v <= 
 static bool is_good(const Field *f, const void *at)
 {
     const double *real = at;
-    if (f->kind == FIELD_NAME || f->kind == FIELD_PARAM)
-        return is_name(f->kind == FIELD_PARAM ? ((const Param *)at)->name : *(const char *const *)at);
+    const char *const *text = at;
+    if (f->kind == FIELD_FLAG)
+        return true;
+    if (f->kind == FIELD_ERROR)
+        return !(*real < 0);
     if (f->kind == FIELD_TEXT)
-        return *(const char *const *)at != NULL;
-    if (f->kind == FIELD_ERROR || f->kind == FIELD_FLAG)
-        return f->kind == FIELD_FLAG || !(*real < 0);
+        return *text != NULL;
+    if (f->kind == FIELD_NAME || f->kind == FIELD_PARAM)
+        return is_name(f->kind == FIELD_PARAM ? ((const Param *)at)->name : *text);
     return within(f->kind == FIELD_REAL ? *real : (double)field_whole(f->kind, at), f->low, f->high);
 }
 
-/* No two parameters have the same name. */
+/* True if a field has as many values as it may, all are good, and no two parameters have the same name. */
 static bool field_good(const Field *f, const void *record)
 {
     const int n = field_count(f, record);
@@ -286,8 +277,7 @@ static bool field_good(const Field *f, const void *record)
     bool good = f->form == FORM_ONE || within(n, f->least, f->most);
     for (int i = 0; good && i < n; i++) {
         good = is_good(f, field_place(f, record, i));
-        for (int k = 0; good && f->kind == FIELD_PARAM && k < i; k++)
-            good = strcmp(param[k].name, param[i].name) != 0;
+        good = good && (f->kind != FIELD_PARAM || names_find(NAMES(param, i), param[i].name) < 0);
     }
     return good;
 }
@@ -361,7 +351,7 @@ void record_copy(Arena *a, const RecordType *t, const void *record, void *out)
         const int n = field_count(f, out);
         for (int i = 0; i < n; i++)
             copy_one(a, f, field_place(f, out, i));
-        if (n < f->most) /* what lies behind the last */
+        if (n < f->most) /* nothing is kept behind the last value */
             memset(field_place(f, out, n), 0, (size_t)(f->most - n) * kinds[f->kind].bytes);
     }
     if (t->derive)
@@ -448,7 +438,7 @@ char *line_text(Arena *a, const RecordType *t, const void *record)
 
 /* ---- from JSON ---- */
 
-/* False: *e says what is wrong. Strings are still the value's. */
+/* Reads one value; its strings stay those of the JSON. False: *e says what is wrong. */
 static bool read_one(const Field *f, json_t *value, void *at, json_error_t *e)
 {
     json_int_t whole = 0;
@@ -477,7 +467,7 @@ static bool read_one(const Field *f, json_t *value, void *at, json_error_t *e)
     return good;
 }
 
-/* A level that is not there is not measured; one of another name is none of ours. */
+/* Reads a list or group. A level that is not there counts as not measured, and an unknown level is ignored. */
 static bool read_many(const Field *f, json_t *all, void *record)
 {
     const bool list = f->form == FORM_LIST, levels = f->form == FORM_LEVELS;
@@ -500,13 +490,13 @@ static bool read_many(const Field *f, json_t *all, void *record)
     return good;
 }
 
-static const char *bad_because(Line *out, const json_error_t *e)
+static const char *keep_error_text(Line *out, const json_error_t *e)
 {
     plain_copy(out->text, e->text, sizeof out->text - 1);
     return out->text;
 }
 
-/* Into a record whose strings are still the object's; NULL, or what is wrong. */
+/* Reads the fields of a record; its strings stay those of the JSON. Gives what is wrong; NULL: nothing. */
 static const char *fields_read(const RecordType *t, json_t *o, void *record, Line *out)
 {
     for (const Field *f = t->field; f->key; f++) {
@@ -515,9 +505,9 @@ static const char *fields_read(const RecordType *t, json_t *o, void *record, Lin
         if (f->presence == FIELD_FOLLOWS)
             continue;
         if (json_unpack_ex(o, &e, 0, f->presence == FIELD_REQUIRED ? "{s:o}" : "{s?o}", f->key, &value) != 0)
-            return bad_because(out, &e);
+            return keep_error_text(out, &e);
         if (value && f->form == FORM_ONE && !read_one(f, value, field_place(f, record, 0), &e))
-            return bad_because(out, &e);
+            return keep_error_text(out, &e);
         if (value && f->form != FORM_ONE && !read_many(f, value, record))
             return field_wrong(f, out->text);
     }
@@ -534,19 +524,17 @@ static const char *object_read(Arena *a, json_t *o, Line *out)
         out->kind = LINE_OTHER_SCHEMA;
         return NULL;
     }
-    for (int i = 0; type && i < RECORD_TYPES; i++) {
-        if (strcmp(record_types[i].name, type) != 0)
-            continue;
-        AnyRecord raw = { 0 };
-        const char *why = fields_read(&record_types[i], o, &raw, out);
-        if (!why) {
-            record_copy(a, &record_types[i], &raw, &out->record);
-            out->type = (RecordKind)i;
-            out->kind = LINE_RECORD;
-        }
-        return why;
+    const int kind = type ? names_find(NAMES(record_types, RECORD_TYPES), type) : -1;
+    if (kind < 0)
+        return "unknown type of record";
+    AnyRecord raw = { 0 };
+    const char *why = fields_read(&record_types[kind], o, &raw, out);
+    if (!why) {
+        record_copy(a, &record_types[kind], &raw, &out->record);
+        out->type = (RecordKind)kind;
+        out->kind = LINE_RECORD;
     }
-    return "unknown type of record";
+    return why;
 }
 
 void line_read(Arena *a, const char *text, size_t len, Line *out)
@@ -555,6 +543,6 @@ void line_read(Arena *a, const char *text, size_t len, Line *out)
     json_error_t e;
     json_t *o = json_loadb(text, len, JSON_REJECT_DUPLICATES, &e);
     out->object = json_is_object(o);
-    out->why = out->object ? object_read(a, o, out) : o ? "not a JSON object" : bad_because(out, &e);
+    out->why = out->object ? object_read(a, o, out) : o ? "not a JSON object" : keep_error_text(out, &e);
     json_decref(o);
 }

@@ -27,7 +27,7 @@ typedef union {
 typedef struct {
     const char *name;
     size_t bytes;
-    size_t count_at, array_at;                     /* where Records has them */
+    size_t count_at, array_at;                     /* where Records has their number, and their array */
     const struct Field *field;                     /* in the order of a line; one without a key is the end */
     const char *order[6];                          /* keys of the fields that canonical text is sorted by */
     const char *(*also_wrong)(const void *record); /* what more may be wrong; may be NULL */
@@ -36,11 +36,11 @@ typedef struct {
 
 extern const RecordType record_types[RECORD_TYPES];
 
-/* What is wrong with a record ("key is not a name"), may be put into `text`; NULL: nothing. */
+/* Gives what is wrong with a record ("key is not a name"), which may be put into `text`; NULL: nothing. */
 const char *record_wrong(const RecordType *t, const void *record, char text[RECORD_WRONG_BYTES]);
-/* A copy of a good record as it will be read again: text plain, doubles of RECORD_DIGITS digits, and all that follows from its fields. */
+/* Copies a good record as it will be read again: text plain, doubles of RECORD_DIGITS digits, and all that follows from its fields. */
 void record_copy(Arena *a, const RecordType *t, const void *record, void *out);
-/* By the fields that canonical text is sorted by. */
+/* Compares two records by the fields that canonical text is sorted by. */
 int record_compare(const RecordType *t, const void *x, const void *y);
 
 typedef enum { LINE_RECORD, LINE_OTHER_SCHEMA, LINE_BAD } LineKind;
@@ -57,7 +57,7 @@ typedef struct {
 /* Reads one line without its newline. Only the strings of a good record are put into the arena. */
 void line_read(Arena *a, const char *text, size_t len, Line *out);
 
-/* The line without its newline. */
+/* Gives the record's line, without a newline. */
 char *line_text(Arena *a, const RecordType *t, const void *record);
 
 #endif

@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 
-/* A time beyond this much of the one at rest was disturbed by something else on the machine. */
+/* A time of more than so many times the one at rest was disturbed by something else on the machine. */
 #define SAMPLES_DISTURBED 1.08
-/* On a machine that others use too, a call that takes longer always meets some of what they do. */
+/* On a machine that others use too, a call that takes longer than this always meets some of what they do. */
 #define SAMPLES_REST_NS 4e6
 
 int samples_compare(const void *x, const void *y); /* of doubles, for qsort */
@@ -17,12 +17,12 @@ int samples_compare(const void *x, const void *y); /* of doubles, for qsort */
 /* 0 when n is 0; quartiles are interpolated linearly. */
 double samples_least(const double *v, int n);
 double samples_second(const double *v, int n); /* after the least; 0 when n is 1 */
-bool samples_agree(const double *v, int n, int count,
-                   double most); /* the least `count`: none is over most times another */
+/* True if at least `count` samples are no more than `most` times the least. */
+bool samples_agree(const double *v, int n, int count, double most);
 /* The time of a call that counts. rest: some samples met a machine at rest; then it is the least, as others only add to it. Else, all
  * having met about as much of others, the mean but for the slowest: the least would be that of the luckiest. 0 when n is 0. */
 double samples_time(const double *v, int n, bool rest);
-/* How far off it may be, as a part of it: how much further the second is; or the standard error of the mean. 0 when n is below 2. */
+/* How far off samples_time may be, as a part of it: how much longer the second least is; or the standard error of the mean. 0 when n is below 2. */
 double samples_error(const double *v, int n, bool rest);
 double samples_median(const double *v, int n);
 double samples_spread(const double *v, int n); /* (q3 - q1) / median */

@@ -9,8 +9,8 @@
 #include <string.h>
 #include "search/record/samples.h"
 
-static const double NOISE_ROWS = 4;   /* what the noise of all shapes counts for in that of one, in measurements */
-static const double NOISE_MOST = 0.1; /* of one measurement: more is an accident, and says nothing of the others */
+static const double NOISE_ROWS = 4;   /* in the noise of a shape, the noise of all shapes counts like so many kernels */
+static const double NOISE_MOST = 0.1; /* of a kernel's gap: more is an accident, and says nothing of the others */
 
 Study *study_new(Arena *a, const Spec *spec, const Device *device, const Target *target, const char *context_hash)
 {
@@ -57,7 +57,7 @@ int64_t study_add(Study *s, const Candidate *c)
                                    .status = STATUS_OK,
                                    .why = "",
                                    .ns = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, double),
-                                   .part = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, double),
+                                   .ratio = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, double),
                                    .second = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, double),
                                    .count = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, int),
                                    .final = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, bool) };
@@ -81,14 +81,14 @@ static KernelFacts copy_facts(Arena *a, const KernelRecord *k)
     return (KernelFacts){ k->nfact, fact };
 }
 
-static void set_failure(Study *s, Trial *t, Status status, const char *why)
+static void set_status(Study *s, Trial *t, Status status, const char *why)
 {
     t->status = status;
     t->why = arena_strdup(s->arena, why);
 }
 
-/* What counts of several records of one kernel: the one with the higher rank. Wrong once is wrong for good; another try outranks one that
- * was too slow, and of a general kernel any that failed otherwise. */
+/* Of several records of one kernel the one with the highest rank counts. Wrong once is wrong for good. A try that went well outranks one that
+ * was too slow and, of a general kernel, every failure but a wrong result. */
 static int rank_of(Status status, bool general)
 {
     static const int rank[STATUS_COUNT] = { [STATUS_TIMED_OUT] = 0,    [STATUS_OK] = 1,      [STATUS_INVALID] = 2,
@@ -104,7 +104,7 @@ void study_kernel(Study *s, const KernelRecord *k)
     Trial *t = &s->trial[i];
     const bool general = candidate_is_general(&t->c);
     if (!t->built || rank_of(k->status, general) > rank_of(t->status, general))
-        set_failure(s, t, k->status, k->why);
+        set_status(s, t, k->status, k->why);
     t->tried_again = t->tried_again || k->again;
     t->built = true;
     t->n = k->n && (!t->n || k->n < t->n) ? k->n : t->n;
@@ -113,7 +113,8 @@ void study_kernel(Study *s, const KernelRecord *k)
         t->facts = copy_facts(s->arena, k);
 }
 
-/* The first measurement with an anchor makes those without one worthless: they say nothing of the same moment. */
+/* Takes a time of the anchor over. If it is the least so far, all times on the shape move with it. The first one makes measurements without an
+ * anchor worthless: nobody knows how fast the machine was at their moment. */
 static void move_anchor(Study *s, int64_t shape, double ns)
 {
     Anchor *a = &s->anchor[shape];
@@ -126,27 +127,28 @@ static void move_anchor(Study *s, int64_t shape, double ns)
             t->ns[shape] = 0;
             t->final[shape] = false;
         } else if (t->count[shape]) {
-            t->ns[shape] = t->part[shape] * a->ns;
+            t->ns[shape] = t->ratio[shape] * a->ns;
         }
     }
 }
 
-/* Another of several measurements, of which the least counts. */
-static void add_least(Trial *t, int64_t shape, double part)
+/* Adds a measurement where the least of all counts; `second` is then the second least. */
+static void add_least(Trial *t, int64_t shape, double ratio)
 {
-    const double more = fmax(part, t->part[shape]);
+    const double more = fmax(ratio, t->ratio[shape]);
     t->second[shape] = t->count[shape] > 1 ? fmin(t->second[shape], more) : more;
-    t->part[shape] = fmin(t->part[shape], part);
+    t->ratio[shape] = fmin(t->ratio[shape], ratio);
 }
 
-/* The same, of which the mean counts; its error is that of all, or what they are apart if that is more. */
-static void add_mean(Trial *t, int64_t shape, double part, double error)
+/* Adds a measurement where the mean of all counts; `second` is then the mean plus its error: the errors of all measurements together, or how far
+ * this one moves the mean if that is more. */
+static void add_mean(Trial *t, int64_t shape, double ratio, double error)
 {
     const int n = t->count[shape] + 1;
-    const double before = t->part[shape], mean = before + (part - before) / n;
-    const double errors = hypot((n - 1) * fmax(t->second[shape] - before, 0), error * part) / n;
-    t->second[shape] = mean + fmax(errors, fabs(part - before) / n);
-    t->part[shape] = mean;
+    const double before = t->ratio[shape], mean = before + (ratio - before) / n;
+    const double errors = hypot((n - 1) * fmax(t->second[shape] - before, 0), error * ratio) / n;
+    t->second[shape] = mean + fmax(errors, fabs(ratio - before) / n);
+    t->ratio[shape] = mean;
 }
 
 static void take_time(Study *s, Trial *t, int64_t shape, const MeasureRecord *m)
@@ -158,24 +160,25 @@ static void take_time(Study *s, Trial *t, int64_t shape, const MeasureRecord *m)
         a->library = (a->library * a->nlibrary + m->library_ns / m->anchor_ns) / (a->nlibrary + 1);
         a->nlibrary++;
     }
+    /* A time without an anchor is dropped if there is an anchor, and any other if there is one of a last comparison. */
     if ((!(m->anchor_ns > 0) && a->count) || (t->final[shape] && !m->final))
         return;
     if (m->final && !t->final[shape])
         t->count[shape] = 0;
     const double base_ns = m->anchor_ns > 0 ? m->anchor_ns : a->ns;
-    const bool rest = base_ns <= SAMPLES_REST_NS;
-    const double part = m->time_ns / base_ns;
+    const bool rest = base_ns <= SAMPLES_REST_NS; /* the least counts, else the mean (samples.h) */
+    const double ratio = m->time_ns / base_ns;
     if (!t->count[shape]) {
-        t->part[shape] = part;
-        t->second[shape] = m->nsample > 1 ? part * (1 + samples_error(m->ns, m->nsample, rest)) : 0;
+        t->ratio[shape] = ratio;
+        t->second[shape] = m->nsample > 1 ? ratio * (1 + samples_error(m->ns, m->nsample, rest)) : 0;
     } else if (rest) {
-        add_least(t, shape, part);
+        add_least(t, shape, ratio);
     } else {
-        add_mean(t, shape, part, samples_error(m->ns, m->nsample, rest));
+        add_mean(t, shape, ratio, samples_error(m->ns, m->nsample, rest));
     }
     t->count[shape]++;
     t->final[shape] = m->final;
-    t->ns[shape] = t->part[shape] * a->ns;
+    t->ns[shape] = t->ratio[shape] * a->ns;
 }
 
 void study_measure(Study *s, const MeasureRecord *m)
@@ -186,7 +189,7 @@ void study_measure(Study *s, const MeasureRecord *m)
     Trial *t = &s->trial[i];
     if (m->status != STATUS_OK) { /* wrong once is wrong for good */
         if (t->status == STATUS_OK || rank_of(m->status, false) > rank_of(t->status, false))
-            set_failure(s, t, m->status, m->why);
+            set_status(s, t, m->status, m->why);
         return;
     }
     if (m->max_err > t->max_err)
@@ -207,12 +210,10 @@ static bool record_candidate(const KernelRecord *k, const Template *t, const Tar
 {
     int64_t value[TEMPLATE_MAX_PARAM];
     for (int i = 0; i < t->nparam; i++) {
-        int j = 0;
-        while (j < k->nparam && strcmp(k->param[j].name, t->param[i].name) != 0)
-            j++;
-        if (j == k->nparam)
+        const Param *given = names_row(NAMES(k->param, k->nparam), t->param[i].name);
+        if (!given)
             return false;
-        value[i] = k->param[j].value;
+        value[i] = given->value;
     }
     return candidate_from_values(t, target, value, out);
 }
@@ -223,7 +224,7 @@ static int by_key(const void *x, const void *y)
     return strcmp((*a)->key, (*b)->key);
 }
 
-/* Any order that the measurements themselves tell: means of sums in another order would differ in their last bits. */
+/* Measurements are taken over in an order that follows from their contents: sums in another order would differ in their last bits. */
 static int by_measurement(const void *x, const void *y)
 {
     const MeasureRecord *a = *(const MeasureRecord *const *)x, *b = *(const MeasureRecord *const *)y;
@@ -236,7 +237,7 @@ static int by_measurement(const void *x, const void *y)
     return order;
 }
 
-/* The tuned target's kernels, and those that stand in for it on lesser CPUs. */
+/* The target of this name, if it is the tuned one or stands in for that on lesser CPUs; else NULL. */
 static const Target *find_target(const Study *s, const TargetList *targets, const char *name)
 {
     const Target *t = target_find(targets, name);
@@ -248,7 +249,7 @@ static void load_kernel(Study *s, const KernelRecord *k, const TemplateList *tem
     const Target *target = strcmp(k->device, s->device->id) == 0 ? find_target(s, targets, k->target) : NULL;
     const Template *t = target ? find_template(templates, k) : NULL;
     Candidate c;
-    /* Of a lesser target only general kernels matter: those of its own search, which the same file may hold, are no part of this one.
+    /* Of a target that stands in only general kernels matter: its other kernels are from its own search, whose records the same file may hold.
      * The key is computed, not believed: a record whose key does not follow from its own contents is of no use. */
     if (!t || !record_candidate(k, t, target, &c) || (target != s->target && !candidate_is_general(&c)) ||
         !candidate_fits(&c, s->spec, s->device) ||
@@ -269,11 +270,11 @@ static void drop_untimed(Study *s)
     s->ntrial = n;
 }
 
-/* A kernel that was too slow on some shape is usable again when another try passed, and no shape was too slow since. */
+/* Marks the kernels that were too slow on some shape, unless another try passed and was too slow on none. */
 static void judge_slow(Study *s, const Records *r)
 {
     struct {
-        bool slow[2], passed; /* slow: at first, and in another try */
+        bool slow[2], passed; /* slow: at first, and in another try; passed: in another try */
     } *seen = arena_array(s->arena, (size_t)s->ntrial + 1, sizeof *seen);
     for (int64_t k = 0; k < r->nkernel; k++) {
         const bool passed = r->kernel[k].again && r->kernel[k].status == STATUS_OK;
@@ -289,14 +290,14 @@ static void judge_slow(Study *s, const Records *r)
     }
     for (int64_t i = 0; i < s->ntrial; i++)
         if (s->trial[i].status == STATUS_OK && (seen[i].slow[1] || (seen[i].slow[0] && !seen[i].passed)))
-            set_failure(s, &s->trial[i], STATUS_TIMED_OUT, "silent for too long on some shape");
+            set_status(s, &s->trial[i], STATUS_TIMED_OUT, "silent for too long on some shape");
 }
 
 static bool is_due(const Trial *t, bool nothing_works)
 {
     const bool failed =
         t->status == STATUS_INVALID || t->status == STATUS_CRASHED ||
-        (t->status == STATUS_BUILD_FAILED && t->facts.n == 0); /* with facts it was built, and is refused for them */
+        (t->status == STATUS_BUILD_FAILED && t->facts.n == 0); /* if it has facts, it was built and refused for them */
     if (t->status == STATUS_TIMED_OUT)
         return !t->tried_again || (nothing_works && candidate_is_general(&t->c));
     return failed && candidate_is_general(&t->c) && (!t->tried_again || nothing_works);
@@ -304,11 +305,11 @@ static bool is_due(const Trial *t, bool nothing_works)
 
 static void find_due(Study *s)
 {
-    bool works = false;
+    bool any_works = false;
     for (int64_t i = 0; i < s->ntrial; i++)
-        works = works || study_may_choose(s, &s->trial[i]);
+        any_works = any_works || study_may_choose(s, &s->trial[i]);
     for (int64_t i = 0; i < s->ntrial; i++)
-        s->trial[i].again = is_due(&s->trial[i], !works && s->trial[i].c.target == s->target);
+        s->trial[i].again = is_due(&s->trial[i], !any_works && s->trial[i].c.target == s->target);
 }
 
 void study_begin(Study *s, int64_t trial)
@@ -336,7 +337,7 @@ int study_due(Study *s, Candidate *out, int most)
 void study_leave(Study *s, int64_t trial, const char *why)
 {
     Trial *t = &s->trial[trial];
-    set_failure(s, t, STATUS_INVALID, why);
+    set_status(s, t, STATUS_INVALID, why);
     t->built = t->aside = true;
 }
 
@@ -376,7 +377,7 @@ bool trial_timed(const Study *s, const Trial *t, bool final)
 
 double trial_gap(const Trial *t, int64_t shape)
 {
-    return t->second[shape] > t->part[shape] ? t->second[shape] / t->part[shape] - 1 : 0;
+    return t->second[shape] > t->ratio[shape] ? t->second[shape] / t->ratio[shape] - 1 : 0;
 }
 
 bool study_may_choose(const Study *s, const Trial *t) { return trial_usable(t) && t->c.target == s->target; }
@@ -400,7 +401,7 @@ double study_best(const Study *s, int64_t shape, int64_t *trial)
     return best;
 }
 
-/* Errors of the last comparisons on one shape. The least of a kernel's is off by about as much as the next one is further: a square each. */
+/* The squared errors of the times of kernels in last comparisons on one shape. A kernel's error is about its gap (trial_gap). */
 typedef struct {
     double sum;
     int64_t n;

@@ -16,27 +16,29 @@
 typedef struct {
     Candidate c;
     const char *key;
-    bool built;      /* its kernel record exists */
-    Status status;   /* not STATUS_OK: not used in this run */
-    const char *why; /* of a failure; "" */
-    bool in_flight;  /* proposed, and not measured yet, while others are proposed */
-    bool aside;      /* left out of this run alone for what the machine lacked (blame.h): nothing of it is recorded */
-    bool again, tried_again; /* it is to be tried once more (study_due); some record is of another try */
+    bool built;       /* its kernel record exists */
+    Status status;    /* not STATUS_OK: not used in this run */
+    const char *why;  /* of a failure; "" */
+    bool in_flight;   /* proposed, and not measured yet, while others are proposed */
+    bool aside;       /* left out of this run alone for what the machine lacked (blame.h): nothing of it is recorded */
+    bool again;       /* it is to be tried once more (study_due) */
+    bool tried_again; /* one of its records is of another try */
     int64_t code_bytes;
-    int64_t n;         /* the n-th to be recorded; 0: not known */
+    int64_t n;         /* its number in the order in which candidates were recorded; 0: not known */
     KernelFacts facts; /* what compiler and emulator told; cuda only */
-    double *ns;        /* one a tuned instance: time, see study_measure; 0: not measured */
-    double *part; /* one a tuned instance: what counts of its measurements, each as a part of the anchor's beside it */
-    double *second; /* one a tuned instance: part with what it may be off on top; 0: not known */
-    int *count;     /* one a tuned instance: measurements behind part */
-    bool *final;    /* one a tuned instance: part is from last comparisons alone */
+    /* The next five have one value a tuned instance. */
+    double *ns;     /* time, see study_measure; 0: not measured */
+    double *ratio;  /* time as a ratio to the anchor's: the least measurement, or of long calls their mean */
+    double *second; /* ratio plus its error; where the least counts, the second least. 0: not known */
+    int *count;     /* measurements behind ratio */
+    bool *final;    /* ratio is from last comparisons alone */
     const char *so; /* its shared object in this run; NULL: not there */
-    double max_err; /* the worst seen, as a part of the tolerance */
+    double max_err; /* the worst error of a result, as a part of the tolerance */
 } Trial;
 
-/* The anchor's time on a tuned instance, the least of all. */
+/* What is known of the anchor, the kernel that all times are divided by, on a tuned instance. */
 typedef struct {
-    double ns;
+    double ns;      /* the least of its times */
     int count;      /* 0: ns is 1, and stands for no anchor */
     double library; /* mean of the library's times as parts of the anchor's */
     int nlibrary;
@@ -65,10 +67,10 @@ Study *study_new(Arena *a, const Spec *spec, const Device *device, const Target 
  * kernel that is right then is as good as any. Only where no kernel works are general ones tried in every run. */
 void study_load(Study *s, const Records *r, const TemplateList *templates, const TargetList *targets);
 
-/* The tuned target's that are to be tried once more, at most `most` of them: from here on they count as not tried. */
+/* Gives the tuned target's candidates that are to be tried once more, at most `most`, and how many: from here on they count as not tried. */
 int study_due(Study *s, Candidate *out, int most);
-void study_begin(Study *s, int64_t trial); /* the same of one trial; nothing happens if it is not to be tried again */
-/* What failed for lack of something that the machine did not have stays out of this run. */
+void study_begin(Study *s, int64_t trial); /* makes one trial count as not tried, if it is to be tried once more */
+/* Leaves a trial out of this run: it failed for lack of something that the machine did not have. */
 void study_leave(Study *s, int64_t trial, const char *why);
 int64_t study_add(Study *s, const Candidate *c);        /* its index; a candidate that is there keeps its index */
 int64_t study_find(const Study *s, const Candidate *c); /* -1: not there */
@@ -85,19 +87,19 @@ int64_t study_find_key(const Study *s, const char *key);
 int64_t study_shape(const Study *s, const int64_t *extent, int threads); /* index of a tuned instance; -1 */
 void study_kernel(Study *s, const KernelRecord *k); /* takes one record over; unknown keys are ignored */
 /* Takes a measurement over. Machines are faster at one moment than at another (clock, neighbours), so a time counts as a part of the
- * time of the anchor, one kernel that is timed in turn with all others, and `ns` is that part of the anchor's least time. One taken
+ * time of the anchor, one kernel that is timed in turn with all others, and `ns` is that part of the anchor's least time. A time taken
  * without an anchor counts as it is, and only as long as there is no other. Kernels of other targets have no times here: their own search
  * has another anchor. */
 void study_measure(Study *s, const MeasureRecord *m);
 
 /* Fastest measured time of a tuned instance among usable trials, among final ones when there are any; INFINITY when there is none. */
 double study_best(const Study *s, int64_t shape, int64_t *trial);
-/* Time of the library (a CBLAS, the vendor's) there, on the scale of the others; 0: not known. */
+/* Time of the library (a CBLAS, the vendor's) on a tuned instance, comparable with Trial.ns; 0: not known. */
 double study_library(const Study *s, int64_t shape);
 bool trial_usable(const Trial *t);
-/* It has a time on one of the tuned shapes. final: one of a last comparison. */
+/* True if the trial has a time on some tuned instance. final: a time of a last comparison. */
 bool trial_timed(const Study *s, const Trial *t, bool final);
-/* It is usable and of the target that is tuned, as all that may be chosen are. */
+/* True if the trial is usable and of the tuned target: only such trials may be chosen. */
 bool study_may_choose(const Study *s, const Trial *t);
 /* How far the two least of a trial's times on a tuned instance are apart, as a part of them; where means count, the error of the mean. 0: not
  * known. */
@@ -105,7 +107,7 @@ double trial_gap(const Trial *t, int64_t shape);
 /* How far two times of the last comparisons may be apart by chance, as a part of them: about the standard error of the least of several
  * passes, root mean square of how far the two least are apart (of the samples, where there was one pass only). 0: not known. */
 double study_noise(const Study *s);
-/* The same of one tuned instance: long calls and those that need much memory meet other programs more often. all: study_noise(s). */
+/* The noise of one tuned instance: long calls and those that need much memory meet other programs more often. all: study_noise(s). */
 double study_noise_at(const Study *s, int64_t shape, double all);
 
 #endif

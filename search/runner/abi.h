@@ -10,9 +10,9 @@
  *
  * Code for a GPU, and the same code compiled for the emulator, exports dcgen_launch instead of dcgen_run: pointers are
  * the device's, the work is started in `stream`, the workspace is zero before the first call and each call leaves it
- * fit for the next. Its dcgen_pack works in the default stream. One that exports the int dcgen_aligned takes operands
- * only that begin on multiples of so many bytes (of 256 at most), and is verified on such alone: no kernel of a package
- * may do so, the vendor's library, which they are compared with, may.
+ * fit for the next. Its dcgen_pack works in the default stream. Code that exports the int dcgen_aligned only takes
+ * operands that begin on multiples of so many bytes (256 at most), and is verified on these alone. Only the vendor's
+ * library, which kernels are compared with, may do so; no kernel of a package may.
  */
 #ifndef DCGEN_ABI_H
 #define DCGEN_ABI_H
@@ -26,8 +26,9 @@ typedef const char *dcgen_why_fn(int code);
 typedef int dcgen_run_fn(const int64_t *extent, void *const *operand, void *workspace, int64_t task, int64_t ntask);
 /* 0, a cudaError_t of the launch, or negative when it refuses these extents. */
 typedef int dcgen_launch_fn(const int64_t *extent, void *const *operand, void *workspace, void *stream);
-typedef int64_t dcgen_workspace_fn(const int64_t *extent);    /* bytes; optional, absent: 0 */
-typedef int64_t dcgen_packed_bytes_fn(const int64_t *extent); /* both or neither */
+typedef int64_t dcgen_workspace_fn(const int64_t *extent); /* bytes; optional, absent: 0 */
+/* dcgen_packed_bytes and dcgen_pack: optional, both or neither. */
+typedef int64_t dcgen_packed_bytes_fn(const int64_t *extent);
 typedef int dcgen_pack_fn(const int64_t *extent, const void *w, void *packed);
 
 /* Code that measures what a GPU does at most (templates/device/limits.cu): starts one kernel in `stream`. probe: fma, tf32, f16, bf16,

@@ -13,7 +13,7 @@
 
 enum { HUGE_BYTES = 2 << 20, CANARY = 0xff }; /* as a float the canary is a NaN: reading it spoils the result */
 
-static const size_t too_large = (size_t)1 << 40;
+static const size_t too_large = (size_t)1 << 40; /* more is not even asked for */
 
 static size_t round_up(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
 
@@ -56,8 +56,8 @@ void block_free(Block *b)
     *b = (Block){ 0 };
 }
 
-/* offset: from the start of its pages, SIZE_MAX: so that it ends with them, as far as `align` allows. */
-static bool guard(Guarded *g, size_t bytes, size_t align, size_t offset)
+/* Places the bytes `offset` behind the start of their pages; SIZE_MAX: at the end of these, as far as `align` allows. */
+static bool place_guarded(Guarded *g, size_t bytes, size_t align, size_t offset)
 {
     *g = (Guarded){ .bytes = bytes };
     if (bytes == 0 || bytes > too_large)
@@ -76,10 +76,10 @@ static bool guard(Guarded *g, size_t bytes, size_t align, size_t offset)
 
 bool guarded_new(Guarded *g, size_t bytes, size_t align, Side side)
 {
-    return guard(g, bytes, align, side == SIDE_END ? SIZE_MAX : 0);
+    return place_guarded(g, bytes, align, side == SIDE_END ? SIZE_MAX : 0);
 }
 
-bool guarded_new_at(Guarded *g, size_t bytes, size_t offset) { return guard(g, bytes, 1, offset); }
+bool guarded_new_at(Guarded *g, size_t bytes, size_t offset) { return place_guarded(g, bytes, 1, offset); }
 
 static bool is_canary(const char *from, const char *to)
 {

@@ -8,7 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* New pages with `bytes` that may be touched, and more below and above them that may not; where the lowest of those is. NULL: no memory. */
+/* Maps `bytes` that may be touched, with `below` and `above` bytes around them that may not, and returns where the lowest of all is. NULL: no
+ * memory. */
 char *map_guarded(size_t below, size_t bytes, size_t above);
 
 /* Memory for timing: on huge pages where the system has them, `offset` bytes into one. */

@@ -4,8 +4,8 @@
  * more, with what its other cores do (on a virtual machine: other people's); a time taken at one clock says nothing next to one taken at
  * another.
  *
- * What is timed here is a chain of steps, a multiplication and an addition each, of which every one waits for the one before: it takes
- * some 20 us, and gives steps a ns.
+ * This times a chain of steps, each a multiplication and an addition that wait for the step before, and gives steps a ns. It takes some
+ * 20 us.
  */
 #include "search/runner/runner.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * data: inputs and exact results of shapes. Inputs are random normal numbers that depend only on the seed, the
- * operand's index and its size; results come from the op's reference. Both are kept for later requests, the least
- * recently used shape goes when they exceed CACHE_BYTES.
+ * operand's index and its size; results come from the op's reference. Both are kept for later requests; while they
+ * exceed cache_bytes, the least recently used shape goes.
  */
 #include "search/runner/runner.h"
 
@@ -16,51 +16,25 @@ enum {
     /* Operands begin at different offsets in a page, as those of a program do: equal ones would make loads wait for
      * unrelated stores (4K aliasing). */
     STAGGER_BYTES = 13 * 64,
+    /* Of a large output, how many rows are compared. */
     MAX_SAMPLE_ROWS = 32,
     MIN_SAMPLE_ROWS = 3,
-    LAST_ROWS = 4
+    LAST_ROWS = 4 /* so many of them are the last rows */
 };
 static const size_t cache_bytes = (size_t)512 << 20;
 static const double full_terms = 1 << 26;  /* up to so many products are all computed */
 static const int64_t full_elems = 1 << 23; /* up to so many results are all kept */
 
-static Shape *cache; /* the one that was used last comes first */
+static Shape *cache; /* the most recently used shape comes first */
 
-/* ---- random numbers: splitmix64 to seed, xoshiro256** (Blackman, Vigna 2018) */
-
-typedef struct {
-    uint64_t s[4];
-} Random;
-
-static Random random_new(uint64_t seed)
-{
-    Rng rng = { seed };
-    Random r;
-    for (int i = 0; i < 4; i++)
-        r.s[i] = rng_next(&rng);
-    return r;
-}
-
-static uint64_t rotate(uint64_t x, int k) { return x << k | x >> (64 - k); }
-
-static uint64_t random_next(Random *r)
-{
-    uint64_t *s = r->s, result = rotate(s[1] * 5, 7) * 9, t = s[1] << 17;
-    s[2] ^= s[0];
-    s[3] ^= s[1];
-    s[1] ^= s[2];
-    s[0] ^= s[3];
-    s[2] ^= t;
-    s[3] = rotate(s[3], 45);
-    return result;
-}
+/* ---- random numbers */
 
 /* Marsaglia's polar method: two normal numbers. */
-static void random_normal(Random *r, float out[2])
+static void draw_normal(Rng *r, float out[2])
 {
     float u, v, q;
     do {
-        uint64_t bits = random_next(r);
+        uint64_t bits = rng_next(r);
         u = (float)(int32_t)bits * 0x1p-31f;
         v = (float)(int32_t)(bits >> 32) * 0x1p-31f;
         q = u * u + v * v;
@@ -70,13 +44,13 @@ static void random_normal(Random *r, float out[2])
     out[1] = v * scale;
 }
 
-static void fill(const Dtype *t, void *dst, int64_t n, uint64_t seed)
+static void fill_random(const Dtype *t, void *dst, int64_t n, uint64_t seed)
 {
-    Random r = random_new(seed);
+    Rng r = { seed };
     float pair[2];
     for (int64_t i = 0; i < n; i++) {
         if (i % 2 == 0)
-            random_normal(&r, pair);
+            draw_normal(&r, pair);
         dtype_store(t, dst, i, pair[i % 2]);
     }
 }
@@ -138,14 +112,14 @@ static bool fill_operands(const Setup *setup, Shape *s)
         if (!block_new(&s->operand[i], s->bytes[i], (size_t)i * STAGGER_BYTES))
             return false;
         if (s->bytes[i] && setup->role[i] != ROLE_OUT) {
-            fill(setup->dtype[i], s->operand[i].data, s->elems[i], seed);
+            fill_random(setup->dtype[i], s->operand[i].data, s->elems[i], seed);
             block_protect(&s->operand[i]);
         }
     }
     return true;
 }
 
-/* All rows, or as many as the work limit allows: the first, the last ones (tails of tiles), the others by chance. */
+/* Chooses the rows to compare: all, or as many as the work limit allows: the first, the last ones (tails of tiles), and random others. */
 static void choose_rows(const Setup *setup, Shape *s)
 {
     double all = (double)s->rows * (double)s->row_elems * (double)s->terms;
@@ -154,13 +128,13 @@ static void choose_rows(const Setup *setup, Shape *s)
     fit = fit < MIN_SAMPLE_ROWS ? MIN_SAMPLE_ROWS : fit > MAX_SAMPLE_ROWS ? MAX_SAMPLE_ROWS : fit;
     s->nrow = s->full || fit > s->rows ? s->rows : fit;
     s->row = calloc((size_t)s->nrow, sizeof *s->row);
-    Random r = random_new(setup->seed ^ (uint64_t)s->rows);
+    Rng r = { setup->seed ^ (uint64_t)s->rows };
     for (int64_t i = 0; s->row && i < s->nrow; i++) {
         int64_t from_end = s->nrow - i;
         if (s->nrow == s->rows)
             s->row[i] = i;
         else if (i > 0 && from_end > LAST_ROWS)
-            s->row[i] = (int64_t)(random_next(&r) % (uint64_t)s->rows);
+            s->row[i] = rng_below(&r, s->rows);
         else
             s->row[i] = i == 0 ? 0 : s->rows - from_end;
     }

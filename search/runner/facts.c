@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * facts: the device that this runner measures on, for its hello. The instruction sets it can run are among those of
- * the folder of targets: the one named, else that of the installation or source tree which this program lies in.
+ * facts: what the runner's hello says of its device. The instruction sets that the device can run are among those of
+ * the folder of targets: the named one, else that of the installation or source tree which this program lies in.
  */
 #include "search/runner/facts.h"
 
 #include "gen/base/dir.h"
 #include "gen/base/json.h"
 
-static const char *named; /* NULL: near this program */
+static const char *named_folder; /* NULL: the folder is looked for near this program */
 
-void facts_use_targets(const char *folder) { named = folder; }
+void facts_use_targets(const char *folder) { named_folder = folder; }
 
 bool facts_targets(Arena *a, TargetList *out, const char **err)
 {
-    const char *templates = named ? NULL : dir_templates(a);
-    const char *dir = templates ? arena_printf(a, "%s/targets", templates) : named;
+    const char *templates = named_folder ? NULL : dir_templates(a);
+    const char *dir = templates ? arena_printf(a, "%s/targets", templates) : named_folder;
     *err = "cannot find the folder of targets; name it by --targets";
     if (!dir)
         return false;

@@ -10,9 +10,9 @@
 #include "gen/base/arena.h"
 #include "gen/target/device.h"
 
-/* The folder of targets from here on; until then it is looked for near this program. */
+/* Names the folder of targets. Unless it is named, it is looked for near this program. */
 void facts_use_targets(const char *folder);
-/* All targets of the folder. False with *err set. */
+/* Reads all targets of the folder. False with *err set. */
 bool facts_targets(Arena *a, TargetList *out, const char **err);
 /* A device as an object of the protocol. */
 json_t *facts_json(const Device *d);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * limits: times FMAs and reads of buffers that lie in each level of memory. A limit is the best of what is seen, not the mean: whatever disturbs the machine makes it
- * slower. A neighbour on the core's other thread takes half of it for ms at a time, so samples are short, and go round
- * the levels and the ways to read until the time is up.
+ * limits: times FMAs, and reads of buffers that lie in each level of memory. A limit is the best of what is seen, not the mean: whatever
+ * disturbs the machine makes it slower. A neighbour on the core's other thread takes half of the core's speed for milliseconds at a time. So
+ * samples are short, and go round the levels and the ways to read until the time is up.
  */
 #include "search/runner/limits.h"
 
@@ -12,19 +12,19 @@
 #include "search/runner/runner.h"
 
 enum { SAMPLE_NS = 300000 };
-static const int64_t MEMORY_LEAST = 64 << 20, MEMORY_MOST = 384 << 20;
-static const int MEMORY_CACHES = 3; /* the buffer that lies in memory, in sizes of the largest cache */
+/* Bytes of the buffer that lies in memory: so many times the largest cache, within these limits. */
+static const int64_t MEMORY_CACHES = 3, MEMORY_LEAST = 64 << 20, MEMORY_MOST = 384 << 20;
 
-/* Of L1 and L2 each thread has its own. */
+/* What a level holds for all threads together. Each thread has an L1 and an L2 cache of its own. */
 static int64_t capacity(const LimitsWish *w, int level)
 {
     return w->cache_bytes[level] * (level < LEVEL_L3 ? w->threads : 1);
 }
 
-/* Of a buffer that lies in the level and in no cache before it; 0: there is no such buffer. */
+/* The size of a buffer that lies in the level and in no cache before it; 0: there is no such size. */
 static int64_t buffer_bytes(const LimitsWish *w, int level)
 {
-    int64_t before = 0; /* bytes that the largest of those holds */
+    int64_t before = 0; /* bytes that the largest cache before it holds */
     for (int i = 0; i < level; i++)
         before = capacity(w, i) > before ? capacity(w, i) : before;
     if (level == LEVEL_MEMORY) {
@@ -37,7 +37,7 @@ static int64_t buffer_bytes(const LimitsWish *w, int level)
 
 static bool is_late(const LimitsWish *w) { return process_clock_ns() > w->until_ns; }
 
-/* The level's buffer, in `block`, is made when it is wanted first. */
+/* Takes one sample of a level. Its buffer, in `block`, is made for the first one. */
 static void sample_read(const LimitsWish *w, Block *block, int level, int way, LimitRecord *out)
 {
     const size_t bytes = (size_t)buffer_bytes(w, level);
@@ -58,7 +58,7 @@ int limits_measure(const LimitsWish *w, LimitRecord *out)
     int rounds = 0;
     do {
         for (int level = 0; level < LEVEL_COUNT; level++) {
-            if (level == 0 || !is_late(w))
+            if (level == 0 || !is_late(w)) /* one sample a round in any case */
                 out->flops_per_s = fmax(out->flops_per_s, 1e9 * peak_fma_gflops(w->isa, w->threads, SAMPLE_NS));
             sample_read(w, &block[level], level, way, out);
         }

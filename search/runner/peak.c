@@ -16,7 +16,7 @@
 enum {
     CHAINS = 16, /* independent FMAs: latency 4 to 5 times two units need 8 to 10 */
     MAX_THREAD = 256,
-    BLOCK = 256, /* bytes read of one stream before the next one's turn */
+    BLOCK = 256, /* bytes that are read of one stream before the next stream has its turn */
 };
 
 struct PeakIsa {
@@ -172,8 +172,9 @@ const char *peak_read_name(int way) { return ways[way].name; }
 typedef struct PeakLoop {
     void (*work)(const struct PeakLoop *job, int thread);
     const PeakIsa *isa;
-    int64_t rounds;     /* of FMAs, or passes over the thread's share of the buffer */
-    const ReadWay *way; /* the rest is of reading */
+    int64_t rounds; /* of FMAs, or passes over the thread's share of the buffer */
+    /* what follows is for reading */
+    const ReadWay *way;
     const char *buffer;
     size_t part_bytes; /* a thread's share, a multiple of streams * BLOCK */
 } PeakLoop;
@@ -225,7 +226,7 @@ static void *member_main(void *team)
     return NULL;
 }
 
-/* Rounds a ns of all threads together, from the common start to the last one's end. */
+/* Rounds a ns of all threads together, from their common start to the end of the last. */
 static double rounds_per_ns(const PeakLoop *job, int threads)
 {
     Team t = { .job = job };

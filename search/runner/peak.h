@@ -14,14 +14,14 @@ const PeakIsa *peak_best(void);
 const PeakIsa *peak_find(const char *target); /* "avx512"; NULL: there is none, or it does not run here */
 const char *peak_name(const PeakIsa *isa);
 
-/* One sample of about so many ns: f32, all threads together. */
+/* One sample of about sample_ns: f32, all threads together. */
 double peak_fma_gflops(const PeakIsa *isa, int threads, double sample_ns);
 
 /* Ways to read a buffer: as one stream or several, with or without prefetching. Which is the fastest depends on where
  * the buffer lies. */
 enum { PEAK_WAYS = 6 };
 const char *peak_read_name(int way);
-/* One sample of about so many ns, of one pass at least. */
+/* One sample of about sample_ns, but of one pass over the buffer at least. */
 double peak_read_gbs(const PeakIsa *isa, const void *buffer, size_t bytes, int threads, int way, double sample_ns);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * runner: what the files of runners share. One request is: find or make the shape's data (data.c), load and verify
- * each kernel (verify.c) on buffers with guard pages (buffer.c), then time the good ones interleaved (timing.c). The
- * last two are those of CPU code; engines of other devices (serve.h) have their own and share the comparison of
- * results.
+ * each kernel (verify.c) on buffers with guard pages (buffer.c), then time the good ones interleaved (timing.c).
+ * Verifying and timing are those of CPU code; engines of other devices (serve.h) have their own, and share the
+ * comparison of results.
  */
 #ifndef DCGEN_RUNNER_H
 #define DCGEN_RUNNER_H
@@ -18,7 +18,7 @@
 #include "search/runner/abi.h"
 #include "search/runner/buffer.h"
 
-enum { WHY_BYTES = 200, MAX_KNOWN = 32 };
+enum { WHY_BYTES = 200, MAX_KNOWN = 32 /* of a Shape */ };
 
 /* ---- data.c */
 
@@ -49,12 +49,12 @@ typedef struct Shape {
     int64_t terms;
     Block operand[OP_MAX_OPERAND]; /* inputs are read-only */
     size_t bytes[OP_MAX_OPERAND];  /* 0: absent */
-    Packed *packed;                /* each content that some kernel's packing made, once */
-    bool has_reference, full;      /* full: all rows are compared; else nrow, and all rows' sums */
+    Packed *packed;                /* the packed operands that kernels made, each content once */
+    bool has_reference, full;      /* full: all rows are compared; else nrow of them, and the sums of all */
     int64_t nrow, *row;
     double *y, *bound;       /* [nrow][row_elems]; y begins the memory of these four */
     double *sum, *sum_bound; /* [rows] */
-    /* Digests of results that were compared with the reference, the last ones, and their errors; for engines that have digests. */
+    /* For engines that have digests: those of the last results that were compared with the reference, and the errors of these. */
     int nknown;
     struct {
         uint64_t digest;
@@ -65,8 +65,8 @@ typedef struct Shape {
 
 /* The cached or new data of `want` (its extents, elems, rows and row_elems). NULL with why set. */
 Shape *shape_get(const Setup *setup, const Shape *want, char why[WHY_BYTES]);
-void shape_reference(const Setup *setup, Shape *s); /* computes it when it is not there yet */
-/* The kept copy with this content. NULL: out of memory. */
+void shape_reference(const Setup *setup, Shape *s); /* computes the exact results unless they are there */
+/* The kept copy of a packed operand with this content. NULL: out of memory. */
 const void *shape_packed(Shape *s, const void *data, size_t bytes);
 void shape_forget_all(void);
 void operand_pointers(const Shape *s, void *operand[OP_MAX_OPERAND]);
@@ -81,50 +81,53 @@ typedef struct {
     dcgen_workspace_fn *workspace;       /* NULL: none */
     dcgen_packed_bytes_fn *packed_bytes; /* NULL: reads the operand as it is */
     dcgen_pack_fn *pack;
-    bool aligned;          /* it is for aligned operands alone */
+    bool aligned;          /* it takes aligned operands alone */
     dcgen_why_fn *say_why; /* NULL: none */
-    const void *packed;    /* for timing */
+    const void *packed;    /* the packed operand, for timing */
     int64_t workspace_bytes, packed_size;
     Status status;
-    bool told; /* its result */
+    bool told; /* its result was sent */
     char why[WHY_BYTES];
     double max_err; /* part of the tolerance */
     int64_t calls;  /* a sample */
     double call_ns; /* of one call, as calibrated */
     int nsample;
-    double ns[RECORD_MAX_SAMPLE], clock[RECORD_MAX_SAMPLE]; /* of CPU code, core_clock.c; 0: it changed meanwhile */
-    json_t *more;                                           /* further fields of its result; NULL: none */
+    double ns[RECORD_MAX_SAMPLE + 1];    /* one more than is asked for: it is taken before the slowest goes */
+    double clock[RECORD_MAX_SAMPLE + 1]; /* for CPU code, that of each sample (core_clock.c); 0: it changed meanwhile */
+    json_t *more;                        /* further fields of its result; NULL: none */
 } Kernel;
 
 /* Guarded memory for one call. */
 typedef struct {
     Guarded operand[OP_MAX_OPERAND], workspace;
-    Guarded packed; /* has data: it goes in the place of the constant operand */
+    Guarded packed; /* if it has data, it takes the place of the constant operand */
 } Place;
 void place_free(Place *p);
 void place_pointers(const Place *p, const Setup *setup, void *pointer[OP_MAX_OPERAND]);
 
 /* Sets status and why; returns false. */
 bool kernel_fail(Kernel *k, Status status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* entry: "dcgen_run" or "dcgen_launch". False: status and why say what is wrong; likewise below. */
+/* Loads the object; entry, "dcgen_run" or "dcgen_launch", is the function that it must have. False: status and why say what is wrong; likewise
+ * below. */
 bool kernel_load(Kernel *k, const char *entry);
 void kernel_unload(Kernel *k);
-/* Asks it for the sizes of packed operand and workspace. */
+/* Asks the kernel for the sizes of packed operand and workspace. */
 bool kernel_sizes(Kernel *k, const Setup *setup, const Shape *s);
-/* Whether it left alone what is not its own: nothing around its memory was written, and no input has changed. */
+/* True if the kernel left alone what is not its own: nothing around its memory was written, and no input has changed. */
 bool kernel_check_traces(Kernel *k, const Setup *setup, const Shape *s, const Place *p);
-/* Packs the constant operand into p->packed, NaNs until then, and looks around it. */
+/* Packs the constant operand into p->packed, which holds NaNs until then, and checks that nothing around that was written. */
 bool kernel_pack(Kernel *k, const Setup *setup, const Shape *s, const Place *p);
-/* What operand i is before a call: an input's data, or NaNs. */
+/* Fills operand i as it is before a call: with an input's data, or with NaNs. */
 void operand_put(const Guarded *g, const Setup *setup, const Shape *s, int i);
-/* What a call gave back: whether it was accepted. */
+/* True if the code that a call returned says that it was accepted. */
 bool kernel_accepts(Kernel *k, int code);
 /* Compares a result, of s->bytes[setup->out] bytes, with the reference. */
 bool kernel_check_output(Kernel *k, const Setup *setup, Shape *s, const void *out);
 
-/* Operands for the kernels of a request, at either side of their pages. */
+/* Makes two copies of the operands for the kernels of a request, one at either side of their pages. */
 bool copies_new(Place copies[2], const Setup *setup, const Shape *s);
 void copies_free(Place copies[2]);
+/* Verifies a kernel that was loaded (verify.c says how). */
 bool kernel_verify(Kernel *k, const Setup *setup, Shape *s, Place copies[2], void *pool, int threads);
 
 /* ---- timing.c, sample.c */
@@ -134,9 +137,9 @@ typedef struct {
     double sample_ns, max_ns;
     /* Kernels that take so many times as long as the fastest have two samples; 0: all have all of theirs. */
     double drop;
-    int keep;        /* but this one; -1: none */
+    int keep;        /* the kernel that has all samples even so; -1: none */
     double quiet_ns; /* of a call of `keep` when nothing else uses the machine; 0: not known */
-    double wait_ns;  /* that rounds may go on for times at rest, on top of a quarter of the sampling */
+    double wait_ns;  /* how long further rounds may wait for times at rest, on top of a quarter of the sampling */
     void *pool;
     void (*begin)(void *ctx, int kernel); /* before each sample */
     void *ctx;
@@ -145,10 +148,10 @@ typedef struct {
 /* Times those with status ok, interleaved. False: out of memory. */
 bool kernels_time(Kernel *k, int n, const Setup *setup, const Shape *s, const Timing *t);
 
-/* Clocks at which samples were taken; 0: it changed meanwhile. Two readings of one clock are within 2.5 %. */
+/* True if two readings are of one clock: within 2.5 %. Never true of 0, a clock that changed during its sample. */
 bool clock_is_same(double a, double b);
-int clock_samples(const Kernel *k, double at); /* of the kernel, at that clock */
-/* The clock at which most kernels have a sample, then that of most samples. 0: none was steady. */
+int clock_samples(const Kernel *k, double at); /* how many samples of the kernel were taken at that clock */
+/* The clock at which most kernels have a sample, of several such that of most samples. 0: no clock was steady. */
 double clock_common(const Kernel *k, int n);
 
 /* What all kernels of a request are called with. */
@@ -159,12 +162,13 @@ typedef struct {
     void *workspace; /* of the largest that a kernel wants */
 } SampleSetting;
 
-/* Calls until caches, clock and predictors have settled, then sets how many calls make a sample. The first call does not count: it
- * brings in code and pages and wakes threads, and taken for the rule it would leave a kernel with samples of one call each. Unless it is so
- * long that all this is little: then it is a sample. */
+/* Calls the kernel until caches, clock and predictors have settled, then sets how many calls make a sample. The first call does not count: it
+ * brings in code and pages and wakes threads, and taken for the rule it would leave a kernel with samples of one call each. But if it is so long
+ * that all this is little, it is a sample. */
 void sample_calibrate(Kernel *k, const SampleSetting *c);
 
-/* Adds one. The kernel before left other data in the caches: one call first, unless a call is so long that it does not matter. */
+/* Adds a sample. Since the kernel before left other data in the caches, there is one call first, unless a sample is one call: that is so long
+ * that it does not matter. */
 void sample_take(Kernel *k, const SampleSetting *c);
 
 /* One call of k, in `threads` parts. */
@@ -172,7 +176,7 @@ int kernel_call(const Kernel *k, const Shape *s, void *const *operand, void *wor
 
 /* ---- core_clock.c */
 
-/* Steps of a chain of dependent integer operations a ns: in proportion to the clock. Takes some 20 us. */
+/* How many steps of a chain of dependent integer operations are done in a ns: in proportion to the clock. Takes some 20 us. */
 double core_clock(void);
 
 #endif

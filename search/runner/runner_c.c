@@ -22,12 +22,13 @@ static bool probe(Arena *a, Device *out, const char **err)
     return facts_targets(a, &list, err) && device_probe(a, &list, out, err);
 }
 
-static json_t *hello(Arena *a, const char **err)
+static json_t *hello_fields(Arena *a, const char **err)
 {
     Device d;
     return probe(a, &d, err) ? json_pack("{s:o}", "device", facts_json(&d)) : NULL;
 }
 
+/* Makes the pool one of so many threads. False: it cannot be started. */
 static bool set_pool(int threads)
 {
     if (pool_threads != threads) {
@@ -65,7 +66,6 @@ static void close_work(Work *w)
     copies_free(copies);
 }
 
-/* Threads of the pool would be in the way: they spin for a while after their last job. */
 static bool measure_limits(Arena *a, const LimitsRequest *q, LimitRecord *out, int *rounds, const char **err)
 {
     Device d;
@@ -76,23 +76,23 @@ static bool measure_limits(Arena *a, const LimitsRequest *q, LimitRecord *out, i
     w.cache_bytes[LEVEL_L1] = d.l1_bytes;
     w.cache_bytes[LEVEL_L2] = d.l2_bytes;
     w.cache_bytes[LEVEL_L3] = d.l3_bytes;
-    set_pool(1);
+    set_pool(1); /* threads of the pool would be in the way: they spin for a while after their last job */
     *rounds = limits_measure(&w, out);
     return true;
 }
 
-static void end(void) { NAME_pool_stop(pool); }
+static void stop_pool(void) { NAME_pool_stop(pool); }
 
 int main(int argc, char **argv)
 {
     static const Engine engine = { .program = "dcgen-runner-c",
                                    .runner = "c",
-                                   .hello = hello,
+                                   .hello = hello_fields,
                                    .open = open_work,
                                    .verify = verify,
                                    .time = take_times,
                                    .close = close_work,
-                                   .end = end,
+                                   .end = stop_pool,
                                    .limits = measure_limits };
     return serve_main(&engine, argc, argv);
 }

@@ -11,10 +11,10 @@
 #include "templates/package/pieces.h"
 #include "templates/package/pool.h"
 
-static const double WARM_NS = 1e6;   /* of calls before the first sample: caches and branch predictors settle */
-static const double LONG_NS = 5e6;   /* a call that lasts as long is warm enough by itself to be a sample */
-static const double MAX_CALLS = 1e6; /* of a sample: even a call of 1 ns then ends within 1 ms */
-static const double SLICE_NS = 2e4;  /* reading the clock twice is 0.3 % of it */
+static const double WARM_NS = 1e6;   /* what calls before the first sample take: caches and branch predictors settle */
+static const double LONG_NS = 5e6;   /* a call that lasts longer is warm enough by itself to be a sample */
+static const double MAX_CALLS = 1e6; /* calls of a sample: even those of 1 ns then end within 1 ms */
+static const double SLICE_NS = 2e4;  /* reading the clock twice takes 0.3 % of a slice */
 
 /* A call cut into pieces that its threads take one after the other, as NAME_part in templates/package/kernels.c does it. */
 typedef struct {
@@ -23,13 +23,13 @@ typedef struct {
     void *const *operand;
     void *workspace;
     int npiece;
-    atomic_int next, code; /* code: of a piece that failed */
+    atomic_int next, code; /* next: the first piece not taken yet; code: that of a piece that failed */
 } PooledCall;
 
-static void call_part(void *arg, int i)
+static void call_pieces(void *arg, int part)
 {
     PooledCall *c = arg;
-    (void)i;
+    (void)part;
     for (int piece; (piece = atomic_fetch_add_explicit(&c->next, 1, memory_order_relaxed)) < c->npiece;) {
         int code = c->run(c->extent, c->operand, c->workspace, piece, c->npiece);
         if (code != 0)
@@ -44,7 +44,7 @@ int kernel_call(const Kernel *k, const Shape *s, void *const *operand, void *wor
     if (threads <= 1)
         return k->run(s->extent, operand, workspace, 0, 1);
     PooledCall c = { k->run, s->extent, operand, workspace, NAME_pieces(threads, flops_of(s)), 0, 0 };
-    NAME_pool_run(pool, threads, call_part, &c);
+    NAME_pool_run(pool, threads, call_pieces, &c);
     return c.code;
 }
 
@@ -73,7 +73,7 @@ static double time_calls(const Kernel *k, const SampleSetting *c, const Frame *f
     return (process_clock_ns() - start) / (double)n;
 }
 
-/* As time_calls(k->calls), of its fastest slice. */
+/* Mean time of a call in the fastest slice of a sample. */
 static double fastest_slice(const Kernel *k, const SampleSetting *c, const Frame *f)
 {
     const int64_t slice = (int64_t)fmin((double)k->calls, fmax(1, ceil(SLICE_NS / fmax(k->call_ns, 1))));
@@ -83,7 +83,7 @@ static double fastest_slice(const Kernel *k, const SampleSetting *c, const Frame
     return fastest;
 }
 
-/* A sample that was taken after that reading of the clock. */
+/* Adds a sample that was taken after the clock was read as `before`. */
 static void add_sample(Kernel *k, double ns, double before)
 {
     const double after = core_clock();

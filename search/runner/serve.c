@@ -26,13 +26,13 @@
 enum { MAX_LIMITS = 64, CALL_MAX_BYTES = 1 << 30 }; /* MAX_LIMITS: thread counts of a request */
 
 static const double max_elems = (int64_t)1 << 36; /* 256 GiB of f32, as much as verify.c takes */
-static const double no_number = 1e30;             /* max_err of infinities and NaNs, which JSON lacks */
+static const double no_number = 1e30;             /* told for a max_err that is infinite or NaN, which JSON lacks */
 
 /* All that lasts from request to request. */
 typedef struct {
     const Engine *engine;
-    FILE *out;   /* the protocol; not stdout */
-    Setup setup; /* without a reference: there was none */
+    FILE *out;   /* for the protocol; not stdout */
+    Setup setup; /* it has no reference until a setup succeeded */
 } Session;
 
 /* ---- events */
@@ -111,7 +111,7 @@ static bool check_bounds(const Bounds *b, char why[WHY_BYTES])
                                        : fail(why, "%s must be from %.0f to %.0f", b->name, b->least, b->most));
 }
 
-/* Takes a list of 1 to max_count integers. How many there are; 0: the list is not as it should be. */
+/* Takes a list of 1 to max_count integers. Returns how many there are; 0: the list is not as it should be. */
 static int read_integers(json_t *object, const char *name, int max_count, double least, double most, int64_t *out,
                          char why[WHY_BYTES])
 {
@@ -257,7 +257,7 @@ static bool read_kernels(json_t *json, Work *w, char why[WHY_BYTES])
     return true;
 }
 
-/* Results of kernels that fail are told at once, those of the others when they have their times. */
+/* Verifies and times the kernels. Results of those that fail are told at once, those of the others when all have their times. */
 static bool do_kernels(const Engine *e, Work *w, char why[WHY_BYTES])
 {
     for (int i = 0; i < w->nkernel; i++) {
@@ -342,7 +342,7 @@ static bool do_limits(Session *s, json_t *json, char why[WHY_BYTES])
     json_t *list = json_array(), *one;
     const double end_ns = process_clock_ns() + max_ns;
     int done = 0;
-    do { /* each count has its part of the time */
+    do { /* each thread count has an equal part of the time */
         q.threads = (int)threads[done++];
         q.until_ns = end_ns - max_ns * (n - done) / n;
         one = limits_json(s->engine, a, &q, &err);
@@ -407,15 +407,13 @@ static bool do_call(Session *s, json_t *json, char why[WHY_BYTES])
 
 static bool do_request(Session *s, json_t *request, char why[WHY_BYTES])
 {
-    static const struct {
+    static const struct Command {
         const char *name;
         bool (*run)(Session *, json_t *, char why[WHY_BYTES]);
     } commands[] = { { "setup", do_setup }, { "measure", do_measure }, { "limits", do_limits }, { "call", do_call } };
     const char *cmd = json_string_value(json_object_get(request, "cmd"));
-    for (size_t i = 0; cmd && i < LENGTH(commands); i++)
-        if (strcmp(cmd, commands[i].name) == 0)
-            return commands[i].run(s, request, why);
-    return fail(why, "unknown cmd");
+    const struct Command *c = cmd ? names_row(NAMES(commands, LENGTH(commands)), cmd) : NULL;
+    return c ? c->run(s, request, why) : fail(why, "unknown cmd");
 }
 
 static bool do_line(Session *s, const char *line, size_t len, char why[WHY_BYTES])
@@ -440,7 +438,7 @@ static bool take_streams(int *in, FILE **out)
     return good && *out;
 }
 
-/* No core file after a crash. This program is killed when the thread that started it ends. */
+/* Leaves no core file after a crash, and has this program killed when the thread that started it ends. */
 static void prepare_process(void)
 {
     setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
@@ -449,7 +447,8 @@ static void prepare_process(void)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
-static void serve(Session *s, int in)
+/* Does one request a line, until the input ends. */
+static void serve_lines(Session *s, int in)
 {
     Lines lines;
     LineStatus status = LINE_NONE;
@@ -496,7 +495,7 @@ int serve_streams(const Engine *engine, int in, FILE *out)
     Session s = { .engine = engine, .out = out };
     if (!say_hello(&s))
         return 3;
-    serve(&s, in);
+    serve_lines(&s, in);
     forget_setup(&s);
     if (engine->end)
         engine->end();

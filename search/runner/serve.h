@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * serve: a runner's side of the protocol (protocol.md), for any kind of device. It takes the streams, says hello, reads
- * requests and tells results; an engine knows the device: what it is, how to verify a kernel and how to time it.
+ * requests and writes results; an engine knows the device: what it is, how to verify a kernel and how to time it.
  */
 #ifndef DCGEN_SERVE_H
 #define DCGEN_SERVE_H
@@ -38,8 +38,8 @@ typedef struct {
     Timing timing;
     int nkernel;
     Kernel *kernel;
-    bool count;         /* for the emulator: what kernels do is to be counted */
-    int64_t smem_limit; /* for the emulator, as of a Call */
+    bool count;         /* for the emulator: it shall count what kernels do */
+    int64_t smem_limit; /* for the emulator, as in a Call */
     /* Says that a kernel is still being verified, with timing.ctx; from any thread while verify runs. */
     void (*verifying)(void *ctx, int kernel);
     FILE *out; /* for events */
@@ -49,31 +49,32 @@ typedef struct {
     const char *program; /* "dcgen-runner-c" */
     const char *runner;  /* what the hello calls it: "c" */
     const char *usage;   /* its own options: " [--timer cupti|events]"; NULL: it has none */
-    /* Takes one of them, with the argument that follows or NULL: how many it took, 0: it is wrong. NULL: it has none but those of all runners. */
+    /* Takes an option, with the argument that follows it or NULL. Returns how many arguments it took, 0: they are wrong. NULL: this engine has no
+     * options but those of all runners. */
     int (*option)(const char *name, const char *value);
     /* Fields of the hello: `device`, and whatever else it has to say. NULL with *err set: there is no device. */
     json_t *(*hello)(Arena *a, const char **err);
     /* Prepares for the kernels of a request. False with why set: the request fails; close is called all the same. */
     bool (*open)(Work *w, char why[WHY_BYTES]);
-    /* Loads and verifies kernel i: its status is STATUS_OK, or why it is not. True: ok. */
+    /* Loads and verifies kernel i, and sets its status and why. True: the status is STATUS_OK. */
     bool (*verify)(Work *w, int i);
-    /* Times those with status ok; it is asked only if samples are wanted. NULL: this engine takes no times, all
-     * results have none. False with why set: the request fails. */
+    /* Times the kernels with status ok; called only if samples are wanted. NULL: this engine takes no times, and results
+     * have none. False with why set: the request fails. */
     bool (*time)(Work *w, char why[WHY_BYTES]);
-    void (*close)(Work *w); /* gives back what open took; may be NULL. Kernels are unloaded behind it */
+    void (*close)(Work *w); /* gives back what open took; may be NULL. Kernels are unloaded after it */
     void (*end)(void);      /* at the end of the input; may be NULL */
-    /* Fills in the rates of `out`, each the best of so many rounds. False with *err set: they cannot be measured. NULL: this engine
+    /* Fills in the rates of `out`, each the best of *rounds rounds. False with *err set: they cannot be measured. NULL: this engine
      * measures none. */
     bool (*limits)(Arena *a, const LimitsRequest *q, LimitRecord *out, int *rounds, const char **err);
-    /* Makes the call: its status is STATUS_OK, or why it is not. True: ok. NULL: this engine makes no calls. */
+    /* Makes the call, and sets its kernel's status and why. True: the status is STATUS_OK. NULL: this engine makes no calls. */
     bool (*call)(Call *c);
 } Engine;
 
 /* Takes the program's arguments. False: they are wrong. */
 bool serve_arguments(const Engine *engine, int argc, char **argv);
-/* The whole program: its exit code. */
+/* The whole program; returns its exit code. */
 int serve_main(const Engine *engine, int argc, char **argv);
-/* Its part between the two streams: says hello, and does what `in` asks for until it ends. */
+/* What the program does with its two streams: says hello, and does what `in` asks for until `in` ends. Returns the exit code. */
 int serve_streams(const Engine *engine, int in, FILE *out);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * timing: samples of all kernels of a request in turn, so that whatever slows the machine meets them all alike; every
- * other round in reverse order. On a core whose other thread belongs to somebody else, times have two levels: what the kernel takes alone, for tenths of a ms up to
- * some ms at a time, and 1.3 to 2 times as much for as long or ten times longer. So rounds go on until samples agree. Threads are not pinned: the
- * system may move them away from a core that something else wants, which a pinned one would have to share.
+ * timing: takes samples of all kernels of a request in turn, every other round in reverse order, so that whatever slows the machine meets them
+ * all alike. On a core whose other thread belongs to somebody else, times have two levels: what the kernel takes alone, for tenths of a ms up
+ * to some ms at a time, and 1.3 to 2 times as much, for as long or ten times longer. So rounds go on until samples agree. Threads are not pinned:
+ * the system may move them away from a core that something else wants, which a pinned one would have to share.
  */
 #include <math.h>
 #include <time.h>
@@ -12,10 +12,11 @@
 #include "search/runner/runner.h"
 
 enum { MIN_SAMPLES = 3, SAMPLES_OF_DROPPED = 2, SAMPLES_AT_CLOCK = 2, MOST_SAMPLES = 16, PAUSE_NS = 5000000 };
-static const double CLOCK_WAIT_NS = 5e7;
-static const double WAIT_SHARE = 0.25; /* of the sampling, for more rounds on top of what the request grants */
-static const double AGREE = 1.03;      /* of samples that met the same */
-static const double SLOWED = 2;        /* by so much at most, while the core does something else too */
+static const double CLOCK_WAIT_NS = 5e7; /* how long a sample waits for the clock that is wanted */
+static const double WAIT_SHARE =
+    0.25;                         /* of the sampling; further rounds may take it on top of what the request grants */
+static const double AGREE = 1.03; /* samples that met the same are within this factor */
+static const double SLOWED = 2;   /* the most that something else on the core slows a kernel */
 
 static bool largest_workspace(const Kernel *k, int n, Block *b)
 {
@@ -26,17 +27,18 @@ static bool largest_workspace(const Kernel *k, int n, Block *b)
     return block_new(b, (size_t)bytes, 0);
 }
 
-/* The least that a call of it took. */
+/* The least time that a call of the kernel took. */
 static double least_ns(const Kernel *k)
 {
     return k->nsample ? fmin(k->call_ns, samples_least(k->ns, k->nsample)) : k->call_ns;
 }
 
-/* Its samples show what it takes at rest: the least agree. Others, on a core that does something else too, lie far apart. */
+/* True if a kernel's samples show what it takes at rest: so many of the least ones agree. Samples on a core that does something else too lie far
+ * apart. */
 static bool is_settled(const Kernel *k, int samples) { return samples_agree(k->ns, k->nsample, samples, AGREE); }
 
-/* It is out of the running, and more samples would tell nothing: what little there is agrees, or whatever may have slowed it would not do. (Of
- * one alone nobody knows what it met.) */
+/* True if a kernel is so slow that more samples would tell nothing: its few samples agree, or nothing that may have slowed it would explain its
+ * time. (Of a single sample nobody knows what it met.) */
 static bool is_dropped(const Kernel *k, int n, int which, const Timing *t)
 {
     if (!(t->drop > 0) || which == t->keep || k[which].nsample < SAMPLES_OF_DROPPED)
@@ -59,24 +61,24 @@ typedef struct {
     double start_ns;
 } Sampling;
 
-static void sample(Sampling *q, int i)
+static void take_sample(Sampling *q, int i)
 {
     q->t->begin(q->t->ctx, i);
     sample_take(&q->k[i], &q->setting);
 }
 
-/* No request ends with fewer, however little time it has. */
+/* The samples that each kernel has, however little time the request has. */
 static int least_samples(const Timing *t) { return t->repeats < MIN_SAMPLES ? t->repeats : MIN_SAMPLES; }
 
-/* What a call of `keep` may take now: the time at rest may be that of a faster clock. */
+/* What a call of `keep` takes at most at this clock while nothing else uses the machine: quiet_ns may be of a faster clock. */
 static double undisturbed_ns(const Timing *t, double clock)
 {
-    static double fastest; /* that this process saw */
+    static double fastest; /* clock that this process saw */
     fastest = fmax(fastest, clock);
     return SAMPLES_DISTURBED * t->quiet_ns * (clock > 0 ? fastest / clock : 1);
 }
 
-/* Samples of `keep` took no longer than they do when nothing else uses the machine. True where nobody knows. */
+/* True if enough samples of `keep` took no longer than they do when nothing else uses the machine, or if nobody knows. */
 static bool is_at_rest(const Sampling *q)
 {
     const Timing *t = q->t;
@@ -89,7 +91,8 @@ static bool is_at_rest(const Sampling *q)
     return resting >= least_samples(t);
 }
 
-/* A machine with nothing else to do is known by `keep`, or else by samples that agree. */
+/* True if a kernel is to have another sample. Beyond `repeats` one of short calls has more until `keep` shows the machine at rest and the
+ * kernel's own samples agree. */
 static bool wants_sample(const Sampling *q, int i, bool at_rest)
 {
     if (q->k[i].status != STATUS_OK || is_dropped(q->k, q->n, i, q->t))
@@ -99,7 +102,6 @@ static bool wants_sample(const Sampling *q, int i, bool at_rest)
     return q->k[i].call_ns <= SAMPLES_REST_NS && (!at_rest || !is_settled(&q->k[i], least_samples(q->t)));
 }
 
-/* The fastest are left. */
 static void forget_slowest(Kernel *k)
 {
     int slowest = 0;
@@ -110,8 +112,8 @@ static void forget_slowest(Kernel *k)
     k->clock[slowest] = k->clock[k->nsample];
 }
 
-/* False: no kernel wants another sample. */
-static bool one_round(Sampling *q, int round)
+/* Takes a sample of each kernel that wants one. False: none does. */
+static bool take_round(Sampling *q, int round)
 {
     const bool at_rest = is_at_rest(q);
     bool any = false;
@@ -119,7 +121,7 @@ static bool one_round(Sampling *q, int round)
         const int which = round % 2 ? q->n - 1 - i : i;
         if (!wants_sample(q, which, at_rest))
             continue;
-        sample(q, which);
+        take_sample(q, which);
         if (q->k[which].nsample > MOST_SAMPLES && q->k[which].nsample > q->t->repeats)
             forget_slowest(&q->k[which]);
         any = true;
@@ -127,8 +129,8 @@ static bool one_round(Sampling *q, int round)
     return any;
 }
 
-/* Rounds as many as the request wants; then more, as long as the machine seems to do something else too, and there is time for that. */
-static void all_rounds(Sampling *q)
+/* Takes as many rounds as the request wants; then more, as long as the machine seems to do something else too, and there is time for that. */
+static void take_rounds(Sampling *q)
 {
     double sampled_ns = 0;
     for (int round = 0; round < least_samples(q->t) || process_clock_ns() - q->start_ns < q->t->max_ns; round++) {
@@ -137,7 +139,7 @@ static void all_rounds(Sampling *q)
             sampled_ns = spent_ns;
         if (round >= q->t->repeats && spent_ns - sampled_ns >= q->t->wait_ns + WAIT_SHARE * sampled_ns)
             break;
-        if (!one_round(q, round))
+        if (!take_round(q, round))
             break;
     }
 }
@@ -179,8 +181,8 @@ double clock_common(const Kernel *k, int n)
     return common;
 }
 
-/* Leaves samples of that clock alone; a kernel that has none keeps its own, as they are. */
-static void keep_clock(Kernel *k, double clock)
+/* Drops samples that were not taken at that clock; a kernel that has none at it keeps all. */
+static void keep_samples_at(Kernel *k, double clock)
 {
     int kept = 0;
     if (clock_samples(k, clock) == 0)
@@ -193,7 +195,7 @@ static void keep_clock(Kernel *k, double clock)
     k->nsample = kept;
 }
 
-/* Samples at that clock that the kernel should have and does not. */
+/* True if the kernel has fewer samples at that clock than it should have, and room for more. */
 static bool lacks_samples(const Kernel *k, int n, int which, const Timing *t, double clock)
 {
     const int want = is_dropped(k, n, which, t) ? 1 : t->repeats < SAMPLES_AT_CLOCK ? t->repeats : SAMPLES_AT_CLOCK;
@@ -208,7 +210,7 @@ static void await_clock(double clock)
         nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
 }
 
-/* Times compare at one clock only: kernels that have too few samples at the one that most have, are given more, for as many rounds again. */
+/* Times compare at one clock only. Kernels that have too few samples at the clock that most have get more, for up to as many rounds again. */
 static void agree_on_clock(Sampling *q)
 {
     const double until_ns = q->start_ns + 2 * q->t->max_ns;
@@ -221,12 +223,12 @@ static void agree_on_clock(Sampling *q)
                 continue;
             lacking = true;
             await_clock(clock);
-            sample(q, i);
+            take_sample(q, i);
         }
         clock = clock_common(q->k, q->n);
     }
     for (int i = 0; i < q->n; i++)
-        keep_clock(&q->k[i], clock);
+        keep_samples_at(&q->k[i], clock);
 }
 
 bool kernels_time(Kernel *k, int n, const Setup *setup, const Shape *s, const Timing *t)
@@ -240,7 +242,7 @@ bool kernels_time(Kernel *k, int n, const Setup *setup, const Shape *s, const Ti
             t->begin(t->ctx, i);
             sample_calibrate(&k[i], &q.setting);
         }
-    all_rounds(&q);
+    take_rounds(&q);
     agree_on_clock(&q);
     block_free(&workspace);
     return true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * verify: no kernel is timed before it has passed here. Each runs twice: in one part on operands that end at a guard
- * page, and in as many parts as there are threads on operands that begin at one (not again in one part when the shape is large). It must touch nothing else, leave
- * its inputs as they are, and give every element within
+ * page, then by all threads on operands that begin at one. (Of a large shape with one thread the second run is left out.)
+ * It must touch nothing else, leave its inputs as they are, and give every element within
  *
  *   tol = eps * (4 sqrt(terms) + 8) * sum |term|        (f32; gen/spec/dtype.c has the others)
  *
@@ -117,8 +117,8 @@ bool kernel_check_traces(Kernel *k, const Setup *setup, const Shape *s, const Pl
 
 /* ---- results */
 
-/* Records the error as a part of its tolerance; false when over it or not a number. */
-static bool accept(Kernel *k, double got, double exact, double tol)
+/* Notes the error as a part of its tolerance. False: it is larger than that, or not a number. */
+static bool note_error(Kernel *k, double got, double exact, double tol)
 {
     double err = fabs(got - exact), part = err == 0 ? 0 : err / tol;
     if (!(part <= k->max_err))
@@ -132,7 +132,7 @@ static bool check_row(Kernel *k, const Setup *setup, const Shape *s, const void 
     const double *y = s->y + i * s->row_elems, *bound = s->bound + i * s->row_elems;
     for (int64_t e = 0; e < s->row_elems; e++) {
         double got = dtype_load(t, out, s->row[i] * s->row_elems + e);
-        if (!accept(k, got, y[e], dtype_tolerance(t, (double)s->terms, bound[e], y[e])))
+        if (!note_error(k, got, y[e], dtype_tolerance(t, (double)s->terms, bound[e], y[e])))
             return kernel_fail(k, STATUS_WRONG, "row %lld element %lld is %g instead of %g", (long long)s->row[i],
                                (long long)e, got, y[e]);
     }
@@ -150,7 +150,7 @@ static bool check_row_sum(Kernel *k, const Setup *setup, const Shape *s, const v
         magnitude += fabs(got);
     }
     double tol = spread * dtype_tolerance(t, (double)s->terms, s->sum_bound[row], magnitude);
-    if (!accept(k, sum, s->sum[row], tol))
+    if (!note_error(k, sum, s->sum[row], tol))
         return kernel_fail(k, STATUS_WRONG, "row %lld sums up to %g instead of %g", (long long)row, sum, s->sum[row]);
     return true;
 }
@@ -202,7 +202,7 @@ bool kernel_accepts(Kernel *k, int code)
 }
 
 /* Packs the constant operand and keeps the result for timing. */
-static bool pack(Kernel *k, const Setup *setup, Shape *s, Place *p)
+static bool pack_and_keep(Kernel *k, const Setup *setup, Shape *s, Place *p)
 {
     if (!guarded_new(&p->packed, (size_t)k->packed_size, PACKED_ALIGN, SIDE_END))
         return kernel_fail(k, STATUS_INVALID, "no memory for %lld packed bytes", (long long)k->packed_size);
@@ -242,10 +242,10 @@ static bool run_at_side(Kernel *k, const Setup *setup, const Shape *s, Place cop
     return good;
 }
 
-static bool verify(Kernel *k, const Setup *setup, Shape *s, Place copies[2], void *pool, int threads)
+static bool run_and_check(Kernel *k, const Setup *setup, Shape *s, Place copies[2], void *pool, int threads)
 {
     const Guarded *end = &copies[SIDE_END].operand[setup->out], *start = &copies[SIDE_START].operand[setup->out];
-    if (!kernel_sizes(k, setup, s) || (k->pack && !pack(k, setup, s, &copies[SIDE_END])))
+    if (!kernel_sizes(k, setup, s) || (k->pack && !pack_and_keep(k, setup, s, &copies[SIDE_END])))
         return false;
     if (!run_at_side(k, setup, s, copies, SIDE_END, NULL, 1) || !kernel_check_output(k, setup, s, end->data))
         return false;
@@ -258,9 +258,9 @@ static bool verify(Kernel *k, const Setup *setup, Shape *s, Place copies[2], voi
 
 bool kernel_verify(Kernel *k, const Setup *setup, Shape *s, Place copies[2], void *pool, int threads)
 {
-    if (verify(k, setup, s, copies, pool, threads))
+    if (run_and_check(k, setup, s, copies, pool, threads))
         return true;
-    copies_free(copies); /* it may have been written to */
+    copies_free(copies); /* a wrong kernel may have written to them */
     if (!copies_new(copies, setup, s))
         kernel_fail(k, STATUS_INVALID, "no memory for the operands");
     return false;

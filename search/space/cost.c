@@ -9,11 +9,12 @@
 #include "model/additive.h"
 #include "templates/package/pieces.h"
 
+/* The least sigma, and the error that is assumed while too little is measured. */
 static const double SIGMA_MIN = 0.02, SIGMA_PRIOR = 0.5;
 static const double NEAR_OCTAVES = 1; /* distance of shapes over which residuals and errors carry */
 /* Twice as many threads set shapes as far apart as four times an extent. */
 static const double THREADS_APART = 4;
-static const double FAR_LEVEL = 0.02; /* what a residual of any shape weighs: it still tells a candidate's own level */
+static const double FAR_LEVEL = 0.02; /* the weight of a far shape's residual: it still tells a candidate's own level */
 /* log2 ns of a shape whose work cannot be computed: 36 years, so that the kernel is never chosen for it */
 static const double NO_IDEA = 60;
 static const double SIGMA_ROWS = 4; /* the error over all shapes counts as much as so many measurements */
@@ -27,7 +28,8 @@ static const double LEAST_WEIGHT = 0.02, STEEPNESS = 4; /* of a measurement in t
 static const double AFTER_TERMS = 1;
 static const double SHRINK = 0.3; /* weight of "no residual" against one measured at the same shape */
 
-static double real(const Expr *e, const int64_t *slots)
+/* An expression's value; 0 where it has none. */
+static double value_of(const Expr *e, const int64_t *slots)
 {
     double v;
     return expr_real_at(e, slots, &v) == EXPR_OK && isfinite(v) ? v : 0;
@@ -58,14 +60,14 @@ static int bind_shape(const CostModel *m, const Candidate *c, KernelFacts facts,
                   .facts = facts };
     if (!template_slots(&b, slots))
         return 0;
-    b.threads = NAME_worthwhile(threads, real(m->study->spec->op->flops, slots), NAME_POOLED_FLOPS);
+    b.threads = NAME_worthwhile(threads, value_of(m->study->spec->op->flops, slots), NAME_POOLED_FLOPS);
     return b.threads == threads || template_slots(&b, slots) ? b.threads : 0;
 }
 
 static void fill_terms(const Template *t, const int64_t *slots, double *x)
 {
     for (int k = 0; k < t->nterm; k++)
-        x[k] = fmax(0, real(t->term[k].expr, slots));
+        x[k] = fmax(0, value_of(t->term[k].expr, slots));
 }
 
 /* log2 of the time, in the template's own unit as long as nothing was measured. */
@@ -87,21 +89,21 @@ double cost_features(const CostModel *m, const Candidate *c, KernelFacts facts, 
     memset(row, 0, (size_t)m->nfeature * sizeof *row);
     if (!used)
         return NO_IDEA;
-    double flops = real(m->study->spec->op->flops, slots), padded = real(c->t->padded_flops, slots);
-    double serial = real(c->t->serial_flops, slots);
-    int at = m->first[template_index(m, c->t)];
+    const double flops = value_of(m->study->spec->op->flops, slots), padded = value_of(c->t->padded_flops, slots);
+    const double serial = value_of(c->t->serial_flops, slots);
+    const int first = m->first[template_index(m, c->t)];
     row[0] = log2(fmax(padded / flops, 1));
     row[1] = log2(fmax(used * serial / padded, 1));
-    row[at] = 1; /* each template has its own level */
+    row[first] = 1; /* each template has its own level */
     for (int i = 0; i < c->t->nfeature; i++)
-        row[at + 1 + i] = real(c->t->feature[i].expr, slots);
+        row[first + 1 + i] = value_of(c->t->feature[i].expr, slots);
     return closed_form(m, c->t, slots);
 }
 
 /* Predictions are rounded to a millionth of an octave: the last bits of a LAPACK solve differ between machines, a choice must not. */
 static double rounded(double log2_ns) { return rint(log2_ns * 1e6) / 1e6; }
 
-/* Of a candidate with these facts; its own residuals have no part in it. */
+/* log2 of the time of a candidate with these facts; its own residuals have no part in it. */
 static double predict_log2(const CostModel *m, const Candidate *c, KernelFacts facts, const int64_t *extent,
                            int threads)
 {
@@ -113,7 +115,7 @@ bool cost_measured(const Trial *t, int64_t shape) { return trial_usable(t) && t-
 
 double cost_weight(double best, double ns) { return ns <= best ? 1 : fmax(LEAST_WEIGHT, pow(best / ns, STEEPNESS)); }
 
-/* What a shape says of another: 1 of itself, less the further they are apart, in octaves of their extents and threads. */
+/* How much a shape says of another: 1 of itself, less the further they are apart, in octaves of their extents and threads. */
 static double nearness(const CostModel *m, const Instance *a, const Instance *b)
 {
     double d = log2((double)a->threads / b->threads), sum = THREADS_APART * d * d;
@@ -130,15 +132,16 @@ bool cost_left_out(CostLeave leave, int64_t trial, int64_t shape)
            (leave.shape_stride && shape % leave.shape_stride == leave.shape);
 }
 
-/* Measurements, as many rows of x: of features, y what the closed form leaves of log2 of the time; or of a template's terms, y the time. */
+/* Measurements, a row of x for each. Either a row has features, and y is what the closed form leaves of log2 of the time; or it has the terms of
+ * a template, and y is the time. */
 typedef struct {
-    double *x, *y, *w;
-    int64_t *of; /* the tuned shape of each */
+    double *x, *y, *w; /* w: weights */
+    int64_t *of;       /* the tuned shape of each */
     size_t n;
 } Rows;
 
-/* False: they cannot be computed. */
-static bool terms_of(const CostModel *m, const Trial *trial, const Instance *inst, double *x)
+/* Fills in the terms of a trial on a shape. False: they cannot be computed. */
+static bool fill_trial_terms(const CostModel *m, const Trial *trial, const Instance *inst, double *x)
 {
     int64_t slots[TEMPLATE_MAX_SLOT];
     if (!bind_shape(m, &trial->c, trial->facts, inst->extent, inst->threads, slots))
@@ -147,7 +150,7 @@ static bool terms_of(const CostModel *m, const Trial *trial, const Instance *ins
     return true;
 }
 
-/* Of t's kernels as terms; t NULL: of all as features. */
+/* The rows of t's kernels, with terms; t NULL: those of all kernels, with features. */
 static Rows rows_of(Arena *scratch, const CostModel *m, const Template *t, CostLeave leave)
 {
     const Study *s = m->study;
@@ -165,7 +168,7 @@ static Rows rows_of(Arena *scratch, const CostModel *m, const Template *t, CostL
             const Instance *inst = s->shape[j];
             double *x = r.x + r.n * width, ns = trial->ns[j];
             if ((t && trial->c.t != t) || !cost_measured(trial, j) || cost_left_out(leave, i, j) ||
-                (t && !terms_of(m, trial, inst, x)))
+                (t && !fill_trial_terms(m, trial, inst, x)))
                 continue;
             r.y[r.n] = t ? ns : log2(ns) - cost_features(m, &trial->c, trial->facts, inst->extent, inst->threads, x);
             r.of[r.n] = j;
@@ -175,8 +178,8 @@ static Rows rows_of(Arena *scratch, const CostModel *m, const Template *t, CostL
     return r;
 }
 
-/* From the leave-one-out errors of the rows, on each shape and those near it. The question is how far good candidates are off: slow ones say
- * little of that. */
+/* Works out each shape's sigma from the leave-one-out errors of the rows on it and on shapes near it. The question is how far good candidates
+ * are off: slow ones say little of that. */
 static void fill_sigma(CostModel *m, const Rows *r)
 {
     const Study *s = m->study;
@@ -203,7 +206,8 @@ static void fill_sigma(CostModel *m, const Rows *r)
 
 /* ---- prices of terms ---- */
 
-/* The terms of a template are fitted about their common price. One of which nothing was measured has the price that is common elsewhere. */
+/* Fits the prices of a template's terms about their common price. A template of which nothing was measured gets the mean common price of the
+ * others. */
 static void fit_prices(Arena *scratch, CostModel *m, CostLeave leave)
 {
     double *common = ARENA_ARRAY(scratch, (size_t)m->templates->n + 1, double), log_sum = 0, rows = 0;
@@ -272,7 +276,7 @@ CostModel *cost_fit_without(Arena *a, const Study *s, const TemplateList *templa
     m->ridge = r.n ? ridge_fit(a, r.x, r.y, r.w, r.n, (size_t)m->nfeature, least) : NULL;
     if (!leave.trial_stride && !leave.shape_stride) /* a model that leaves some out is asked for predictions alone */
         fill_sigma(m, &r);
-    if (!leave.trial_stride) /* else it is asked of those that it did not see: they have none */
+    if (!leave.trial_stride) /* a model without some kernels is asked of those, which have no residuals */
         fill_residuals(m, leave);
     arena_free(scratch);
     return m;

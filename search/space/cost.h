@@ -26,7 +26,7 @@ typedef struct {
     const Study *study;
     const TemplateList *templates;
     int *first;                         /* of each template, the column of its first feature */
-    double (*price)[TEMPLATE_MAX_TERM]; /* of each template, of its terms; all 1: nothing measured */
+    double (*price)[TEMPLATE_MAX_TERM]; /* of each term of each template; all 1: nothing measured */
     int nfeature;
     double *row;  /* one row of features, which every prediction fills anew */
     Ridge *ridge; /* NULL: nothing measured */
@@ -45,37 +45,36 @@ typedef struct {
 bool cost_left_out(CostLeave leave, int64_t trial, int64_t shape);
 bool cost_measured(const Trial *t, int64_t shape);
 
-/* The templates' own closed forms, whatever was measured: for cost_predict alone. */
+/* The model of the templates' own closed forms, whatever was measured. It serves cost_predict alone. */
 CostModel *cost_analytic(Arena *a, const Study *s, const TemplateList *templates);
-/* With no measurement at all the model is the same. */
+/* The model fitted to all measurements. Where there is none it predicts as cost_analytic's does. */
 CostModel *cost_fit(Arena *a, const Study *s, const TemplateList *templates);
-/* Without some kernels it is for cost_predict alone, without some shapes for cost_carried too. */
+/* The model fitted to the other measurements. Without some kernels it serves cost_predict alone, without some shapes cost_carried too. */
 CostModel *cost_fit_without(Arena *a, const Study *s, const TemplateList *templates, CostLeave leave);
 
 /* What the regression sees of a candidate on a shape: row[0..nfeature-1]; the result is log2 of the closed form's ns. */
 double cost_features(const CostModel *m, const Candidate *c, KernelFacts facts, const int64_t *extent, int threads,
                      double *row);
-/* Of a measurement in the fit: those near the best of their shape weigh 1, slow ones less. */
+/* The weight of a measurement in the fit: the best of a shape weighs 1, slower ones weigh less. */
 double cost_weight(double best, double ns);
 
-/* Of a candidate never measured, in ns. */
+/* The predicted time of a candidate that was never measured, in ns. */
 double cost_predict(const CostModel *m, const Candidate *c, const int64_t *extent, int threads);
-/* Of a usable trial on any shape: the prediction corrected by its residuals, also where it was measured. */
+/* The predicted time of a usable trial on any shape, corrected by its residuals, also where it was measured. */
 double cost_carried(const CostModel *m, int64_t trial, const Instance *inst);
-/* Of a trial on any shape: the measured time on a tuned one, else cost_carried's; INFINITY when unusable. */
+/* The time of a trial on any shape: the measured one if there is one, else cost_carried's; INFINITY when the trial is unusable. */
 double cost_trial(const CostModel *m, int64_t trial, const Instance *inst);
 
-/* Predictions of a tuned shape's measurements, each by a model that did not see the kernel: mean and root mean square of
- * log2(measured / predicted). */
+/* How far n predictions are off, each by a model that did not see the kernel: mean and root mean square of log2(measured / predicted). */
 typedef struct {
     int64_t n;
     double bias, rms;
 } CostResidual;
 
-/* The same over pairs of kernel and shape that f_adapt treats alike. */
+/* The residual of the pairs of kernel and shape that f_adapt treats alike: their value lies between two edges. */
 typedef struct {
     const char *of; /* "padding", "balance", "bytes" */
-    /* of padded / flops, of threads * serial / padded, of the bytes of all operands: edges are the device's caches */
+    /* of padded / flops, of threads * serial / padded, or of the bytes of all operands, whose edges are the caches */
     double from, to;
     CostResidual residual;
 } CostAdapt;
@@ -89,10 +88,12 @@ typedef struct {
 
 /* How well predictions order the kernels that were measured on a shape. */
 typedef struct {
-    double rank;   /* Spearman's correlation, mean over shapes with at least 4 kernels */
-    double recall; /* of the COST_TOP fastest kernels, the part that is among the COST_TOP predicted to be; mean over
-                      shapes with at least twice as many. NAN: there is none */
-    double regret; /* geomean over shapes: measured time of the kernel predicted to be fastest / fastest - 1 */
+    double rank; /* Spearman's correlation, mean over shapes with at least 4 kernels */
+    /* the part of the COST_TOP fastest kernels that is among the COST_TOP predicted to be; mean over shapes with at least twice as many
+     * kernels. NAN: there is no such shape */
+    double recall;
+    /* measured time of the kernel predicted to be fastest / least measured time - 1, geometric mean over shapes */
+    double regret;
 } CostOrder;
 
 typedef struct {
@@ -101,8 +102,8 @@ typedef struct {
     double lambda;
     double loo_rmse;    /* leave-one-measurement-out, log2 */
     double error;       /* median of |predicted / measured - 1| when the predicted kernel was left out of the fit */
-    CostOrder order;    /* of the same predictions */
-    CostOrder analytic; /* of cost_analytic's: what a package made without any measurement goes by */
+    CostOrder order;    /* of the predictions that `error` is of */
+    CostOrder analytic; /* of cost_analytic's predictions, which a package made without any measurement goes by */
     double held_out;    /* median of |predicted / measured - 1| when all measurements on the shape were left out */
     double pad_exponent, occ_exponent;
     int nprice;

@@ -20,8 +20,8 @@ enum {
     ROUND_SHAPES = 16
 };
 enum { RANDOM_TRIES = 1000, LOOK_FOR_SHAPE = 4000, LOCAL_TRIALS = 3, MAX_BATCH = 64 };
-static const double BELIEF = 0.5;   /* of the model's standard deviation, when a world is drawn from it */
-static const double FIXED_NS = 3e6; /* of a measurement, whatever its shape */
+static const double BELIEF = 0.5;   /* the part of the model's standard deviation with which times are drawn */
+static const double FIXED_NS = 3e6; /* what a measurement takes besides the kernel's time */
 
 typedef struct {
     const Study *s;
@@ -32,14 +32,14 @@ typedef struct {
     Candidate *pool;
     int nshape; /* shapes that the gain is summed over, a sample when there are many */
     int64_t shape[SHAPES_SEEN];
-    double best[SHAPES_SEEN];        /* log2 of the best time of each of them, lowered as a batch grows */
-    double sigma[SHAPES_SEEN];       /* of each of them, the model's standard deviation */
+    double best[SHAPES_SEEN];        /* log2 of the best time of each of these shapes, lowered as a batch grows */
+    double sigma[SHAPES_SEEN];       /* the model's standard deviation on each of them */
     double *log2t;                   /* npool x nshape: predictions */
-    int nround, round[ROUND_SHAPES]; /* which of them this batch is measured on */
+    int nround, round[ROUND_SHAPES]; /* places in shape[] of those that this batch is measured on */
     double total_weight;
 } Proposer;
 
-static bool known(const Proposer *p, const Candidate *c)
+static bool is_known(const Proposer *p, const Candidate *c)
 {
     for (int i = 0; i < p->npool; i++)
         if (candidate_same(&p->pool[i], c))
@@ -49,14 +49,14 @@ static bool known(const Proposer *p, const Candidate *c)
 
 static bool fits(const Proposer *p, const Candidate *c) { return candidate_fits(c, p->s->spec, p->s->device); }
 
-static void add(Proposer *p, const Candidate *c)
+static void add_to_pool(Proposer *p, const Candidate *c)
 {
-    if (p->npool < POOL_MAX && !known(p, c))
+    if (p->npool < POOL_MAX && !is_known(p, c))
         p->pool[p->npool++] = *c;
 }
 
-/* Any candidate. Those fixed for an extent are many, and each is much like the one that is not: half of them become that. */
-static Candidate draw(const Proposer *p)
+/* A random candidate. Those fixed for an extent are many, and each is much like the one that is not: half of them become that one. */
+static Candidate draw_candidate(const Proposer *p)
 {
     const Candidate c = p->space->candidate[rng_below(p->rng, p->space->n)];
     Candidate plain = c;
@@ -68,7 +68,7 @@ static Candidate draw(const Proposer *p)
     return fits(p, &plain) ? plain : c;
 }
 
-/* Another value, or by chance the same, for one parameter. */
+/* Gives one parameter another value, or by chance the same. */
 static void change_one(const Proposer *p, Candidate *c)
 {
     const int i = (int)rng_below(p->rng, c->t->nparam);
@@ -100,7 +100,7 @@ static void add_neighbours(Proposer *p)
         for (int changes = 1 + (int)rng_below(p->rng, 2); changes > 0; changes--)
             change_one(p, &c);
         if (fits(p, &c))
-            add(p, &c);
+            add_to_pool(p, &c);
     }
 }
 
@@ -109,19 +109,19 @@ static void make_pool(Proposer *p)
     add_neighbours(p);
     if (p->space->n <= POOL_RANDOM + POOL_NEAR)
         for (int64_t i = 0; i < p->space->n; i++)
-            add(p, &p->space->candidate[i]);
+            add_to_pool(p, &p->space->candidate[i]);
     else
         for (int tries = 0; tries < POOL_RANDOM; tries++) {
-            const Candidate c = draw(p);
-            add(p, &c);
+            const Candidate c = draw_candidate(p);
+            add_to_pool(p, &c);
         }
 }
 
-static void see_shapes(Proposer *p)
+/* Chooses the shapes that the gain is summed over, other ones each time when these are not all. */
+static void choose_seen_shapes(Proposer *p)
 {
     const Study *s = p->s;
     p->nshape = s->nshape < SHAPES_SEEN ? (int)s->nshape : SHAPES_SEEN;
-    /* Others each time, when not all are looked at. */
     const int64_t first = s->nshape > p->nshape ? rng_below(p->rng, s->nshape) : 0;
     for (int i = 0; i < p->nshape; i++) {
         p->shape[i] = (first + s->nshape * i / p->nshape) % s->nshape;
@@ -132,7 +132,7 @@ static void see_shapes(Proposer *p)
     }
 }
 
-/* What the model predicts on shape j. */
+/* log2 of the time that the model predicts on shape j. */
 static double predict(const Proposer *p, const Candidate *c, int j)
 {
     const Instance *inst = p->s->shape[p->shape[j]];
@@ -145,7 +145,7 @@ static void predict_member(Proposer *p, int i)
         p->log2t[i * p->nshape + j] = predict(p, &p->pool[i], j);
 }
 
-/* For a shape without any measurement the best prediction stands for its best time. */
+/* Predicts the times of the whole pool. For a shape without any measurement the best prediction stands for its best time. */
 static void predict_pool(Proposer *p)
 {
     for (int i = 0; i < p->npool; i++)
@@ -156,15 +156,16 @@ static void predict_pool(Proposer *p)
                 p->best[j] = fmin(p->best[j], p->log2t[i * p->nshape + j]);
 }
 
-/* One more member of the pool; there is room for a batch of them. */
-static int enter(Proposer *p, const Candidate *c)
+/* Adds a new candidate to the pool with its predictions, and returns its place. There is room for a batch of them beyond POOL_MAX. */
+static int enter_pool(Proposer *p, const Candidate *c)
 {
     p->pool[p->npool] = *c;
     predict_member(p, p->npool);
     return p->npool++;
 }
 
-/* E[max(0, best - t)] for t normal, in octaves; an octave is worth ln 2 of relative time near the best. */
+/* What member i of the pool is expected to gain on shape j, by its weight: E[max(0, best - t)] for t normal, in octaves; an octave is worth ln 2
+ * of relative time near the best. */
 static double shape_gain(const Proposer *p, int i, int j)
 {
     double z = (p->best[j] - p->log2t[i * p->nshape + j]) / p->sigma[j];
@@ -172,7 +173,7 @@ static double shape_gain(const Proposer *p, int i, int j)
     return p->s->shape[p->shape[j]]->weight * p->sigma[j] * (z * cdf + pdf) * M_LN2;
 }
 
-static double gain(const Proposer *p, int i)
+static double expected_gain(const Proposer *p, int i)
 {
     double sum = 0;
     for (int j = 0; j < p->nshape; j++)
@@ -180,7 +181,7 @@ static double gain(const Proposer *p, int i)
     return sum / p->total_weight;
 }
 
-/* What a measurement there is worth: the gain, against what it costs. */
+/* What measuring member i on shape j is worth: the gain, against what the measurement costs. */
 static double shape_value(const Proposer *p, int i, int j)
 {
     return shape_gain(p, i, j) / sqrt(exp2(p->log2t[i * p->nshape + j]) + FIXED_NS);
@@ -218,7 +219,7 @@ static void choose_shapes(const Proposer *p, int i, int first, Proposal *out)
     }
 }
 
-/* The shapes of this batch, drawn by what they promise: few, so that several candidates meet on each. */
+/* Draws the shapes of this batch by what they promise: few, so that several candidates meet on each. */
 static void draw_round(Proposer *p)
 {
     double left[SHAPES_SEEN] = { 0 }; /* what the most promising candidate is expected to gain there; -1: drawn */
@@ -240,13 +241,13 @@ static void draw_round(Proposer *p)
     }
 }
 
-/* What the model predicts on one shape, in a world drawn from its beliefs (Thompson sampling). */
-static double drawn(const Proposer *p, const Candidate *c, int j)
+/* log2 of a time on shape j, drawn from the model's distribution (Thompson sampling). */
+static double draw_time(const Proposer *p, const Candidate *c, int j)
 {
     return predict(p, c, j) + BELIEF * p->sigma[j] * rng_normal(p->rng);
 }
 
-/* The candidate that is fastest on shape j in a drawn world, of those that differ in one parameter from one of the trials that were fastest
+/* Finds the candidate with the least drawn time on shape j, of those that differ in one parameter from one of the trials that were fastest
  * there. False: none is new. */
 static bool step_on_shape(const Proposer *p, int j, Candidate *found)
 {
@@ -265,9 +266,9 @@ static bool step_on_shape(const Proposer *p, int j, Candidate *found)
         for (int k = 0; k < from->t->param[i].nchoice; k++) {
             Candidate c = *from;
             c.choice[i] = (uint8_t)k;
-            if (k == from->choice[i] || !fits(p, &c) || known(p, &c))
+            if (k == from->choice[i] || !fits(p, &c) || is_known(p, &c))
                 continue;
-            const double t = drawn(p, &c, j);
+            const double t = draw_time(p, &c, j);
             if (t < least) {
                 least = t;
                 *found = c;
@@ -276,14 +277,14 @@ static bool step_on_shape(const Proposer *p, int j, Candidate *found)
     return isfinite(least);
 }
 
-/* The same of many that are looked at for this shape alone. */
+/* Finds the candidate with the least drawn time on shape j, of many random ones. False: none is new. */
 static bool leap_on_shape(const Proposer *p, int j, Candidate *found)
 {
     double least = INFINITY;
     for (int tries = 0; tries < LOOK_FOR_SHAPE; tries++) {
-        const Candidate c = draw(p);
-        double t = drawn(p, &c, j);
-        if (t < least && !known(p, &c)) {
+        const Candidate c = draw_candidate(p);
+        const double t = draw_time(p, &c, j);
+        if (t < least && !is_known(p, &c)) {
             least = t;
             *found = c;
         }
@@ -293,7 +294,7 @@ static bool leap_on_shape(const Proposer *p, int j, Candidate *found)
 
 /* ---- evolution ---- */
 
-/* Each parameter from one of two parents of the same template, and one time in two another value for one of them. */
+/* A child has each parameter from one of two parents of the same template, and one time in two another value for one parameter. */
 static Candidate make_child(const Proposer *p, const Candidate *mother, const Candidate *father)
 {
     Candidate c = *mother;
@@ -305,25 +306,25 @@ static Candidate make_child(const Proposer *p, const Candidate *mother, const Ca
     return c;
 }
 
-/* A few generations in the model's world: what it thinks best of what descends from what it thought best. Where the space is small the
- * pool holds all of it. */
+/* Adds a few generations of children of those members of the pool that the model thinks best. Where the space is small the pool holds all of
+ * it already. */
 static void evolve(Proposer *p)
 {
     Ranked parent[PARENTS];
     for (int generation = 0; generation < GENERATIONS && p->space->n > POOL_RANDOM + POOL_NEAR; generation++) {
         int n = 0; /* those members of the pool that promise most, by descending gain */
         for (int i = 0; i < p->npool; i++)
-            n = ranked_insert(parent, n, PARENTS, -gain(p, i), i);
+            n = ranked_insert(parent, n, PARENTS, -expected_gain(p, i), i);
         for (int k = 0; n && k < CHILDREN && p->npool < POOL_MAX; k++) {
             const Candidate c =
                 make_child(p, &p->pool[parent[rng_below(p->rng, n)].at], &p->pool[parent[rng_below(p->rng, n)].at]);
-            if (fits(p, &c) && !known(p, &c))
-                enter(p, &c);
+            if (fits(p, &c) && !is_known(p, &c))
+                enter_pool(p, &c);
         }
     }
 }
 
-/* As if what is being built or measured had kept its promise: what others gain is counted from it. */
+/* Takes candidates that are being built or measured to be as fast as the model predicts: what others gain is counted from that. */
 static void believe_in_flight(Proposer *p)
 {
     for (int64_t i = 0; i < p->s->ntrial; i++)
@@ -331,25 +332,26 @@ static void believe_in_flight(Proposer *p)
             p->best[j] = fmin(p->best[j], predict(p, &p->s->trial[i].c, j));
 }
 
+/* The member of the pool with the largest expected gain, *value, of those not taken; -1: all are taken. */
 static int best_of_pool(const Proposer *p, const bool *taken, double *value)
 {
     int best = -1;
     for (int i = 0; i < p->npool; i++) {
         if (taken[i])
             continue;
-        const double g = gain(p, i);
-        if (best < 0 || g > *value) {
+        const double gain = expected_gain(p, i);
+        if (best < 0 || gain > *value) {
             best = i;
-            *value = g;
+            *value = gain;
         }
     }
     return best;
 }
 
-/* Slots of a batch, in turn: the largest expected gain over all shapes; for one shape a step from what is best there; for one shape a leap
- * to what should be best there; a step again, or one time in two any candidate, so that a model that is wrong somewhere learns of it.
- * The place in the pool. */
-static int pick(Proposer *p, const bool *taken, int slot, int *shape, double *value)
+/* Picks the candidate of a slot of the batch, and returns its place in the pool. Slots have in turn: the largest expected gain over all shapes; for
+ * one shape a step from what is best there; for one shape a leap to what should be best there; a step again, or one time in two any candidate,
+ * so that a model that is wrong somewhere learns of it. *shape: the one shape, or -1. *value: the largest expected gain. */
+static int pick_for_slot(Proposer *p, const bool *taken, int slot, int *shape, double *value)
 {
     Candidate found;
     int best = best_of_pool(p, taken, value), any = (int)rng_below(p->rng, p->npool);
@@ -360,7 +362,7 @@ static int pick(Proposer *p, const bool *taken, int slot, int *shape, double *va
         return taken[any] ? best : any;
     *shape = p->round[rng_below(p->rng, p->nround)];
     const bool any_new = slot % 4 == 2 ? leap_on_shape(p, *shape, &found) : step_on_shape(p, *shape, &found);
-    return any_new ? enter(p, &found) : best;
+    return any_new ? enter_pool(p, &found) : best;
 }
 
 int propose(Arena *a, const Study *s, const Space *space, const CostModel *m, Rng *rng, Proposal *out, int n)
@@ -370,7 +372,7 @@ int propose(Arena *a, const Study *s, const Space *space, const CostModel *m, Rn
     p.log2t = ARENA_ARRAY(a, (size_t)(POOL_MAX + MAX_BATCH) * SHAPES_SEEN, double);
     bool *taken = ARENA_ARRAY(a, POOL_MAX + MAX_BATCH, bool);
     make_pool(&p);
-    see_shapes(&p);
+    choose_seen_shapes(&p);
     predict_pool(&p);
     believe_in_flight(&p);
     evolve(&p);
@@ -379,7 +381,7 @@ int propose(Arena *a, const Study *s, const Space *space, const CostModel *m, Rn
     for (; count < n && count < MAX_BATCH && count < p.npool; count++) {
         int shape;
         double value = 0;
-        int i = pick(&p, taken, count, &shape, &value);
+        int i = pick_for_slot(&p, taken, count, &shape, &value);
         taken[i] = true;
         out[count] = (Proposal){ .c = p.pool[i], .gain = value };
         choose_shapes(&p, i, shape, &out[count]);
@@ -391,7 +393,7 @@ int propose(Arena *a, const Study *s, const Space *space, const CostModel *m, Rn
 
 /* ---- the other strategies ---- */
 
-/* Any candidates, each on as many shapes as the joint search measures. */
+/* Proposes random candidates, each on as many shapes as the joint search measures. */
 static int propose_random(Arena *a, const Study *s, const Space *space, const CostModel *m, Rng *rng, Proposal *out,
                           int n)
 {
@@ -400,10 +402,10 @@ static int propose_random(Arena *a, const Study *s, const Space *space, const Co
     int count = 0;
     for (int tries = 0; count < n && tries < RANDOM_TRIES; tries++) {
         const Candidate *c = &space->candidate[rng_below(rng, space->n)];
-        bool there = study_find(s, c) >= 0;
+        bool known = study_find(s, c) >= 0;
         for (int i = 0; i < count; i++)
-            there = there || candidate_same(&out[i].c, c);
-        if (there)
+            known = known || candidate_same(&out[i].c, c);
+        if (known)
             continue;
         Proposal *p = &out[count++];
         *p = (Proposal){ .c = *c, .gain = INFINITY };
@@ -416,8 +418,8 @@ static int propose_random(Arena *a, const Study *s, const Space *space, const Co
     return count;
 }
 
-/* All candidates in order, on all shapes that they were not measured on, as far as there is room. One that is in the study and not usable failed,
- * or is in this batch. */
+/* Proposes all candidates in order, on all shapes that they were not measured on, as far as there is room. One that is in the study and not
+ * usable has failed, or is being built. */
 static int propose_all(Arena *a, const Study *s, const Space *space, const CostModel *m, Rng *rng, Proposal *out, int n)
 {
     (void)a;

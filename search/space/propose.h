@@ -26,7 +26,9 @@ typedef struct {
     Candidate c;
     int nshape;
     int64_t shape[PROPOSE_MAX_SHAPES]; /* tuned instances to measure it on, most promising first */
-    double gain; /* expected, relative: 0.01 is one per cent over all shapes; 1: to be tried in any case */
+    /* the largest gain that was expected of any candidate when this one was chosen: 0.01 is one per cent over all shapes; 1 or more: this one is
+     * to be tried in any case */
+    double gain;
 } Proposal;
 
 /* True if the proposal is to be measured on this shape. */
@@ -35,9 +37,9 @@ bool proposal_has(const Proposal *p, int64_t shape);
 /* A way to choose candidates. The joint search is the product's; the others are what it is judged against. */
 typedef struct {
     const char *name;
-    bool models;       /* asks for a model; else m is NULL */
-    bool compares_all; /* in the end all kernels near a shape's best, not the finalists alone */
-    /* As propose(). */
+    bool models;       /* it asks for a model; else m is NULL */
+    bool compares_all; /* in the end all kernels near a shape's best meet, not the finalists alone */
+    /* Does what propose() does. */
     int (*propose)(Arena *a, const Study *s, const Space *space, const CostModel *m, Rng *rng, Proposal *out, int n);
 } Strategy;
 

@@ -15,7 +15,7 @@ enum { KERNEL_FOLDS = 10, SHAPE_FOLDS = 5 };
 enum { BY_PADDING, BY_BALANCE, BY_BYTES, NGROUP, MAX_EDGE = 6 };
 static const char *const group_names[NGROUP] = { "padding", "balance", "bytes" };
 
-/* The kernels measured on one shape. */
+/* The kernels measured on one shape, by their measured and by their predicted times. */
 static RankOrder order_of(const CostModel *m, const double *predicted, int64_t shape)
 {
     const Study *s = m->study;
@@ -27,8 +27,8 @@ static RankOrder order_of(const CostModel *m, const double *predicted, int64_t s
     return o;
 }
 
-/* ntrial x nshape: what models predict of every measurement, in ns, each of which did not see a part of the kernels, or of the shapes. A model that
- * saw none is the analytic one. */
+/* Predicts every measurement (ntrial x nshape, in ns) by a model that was fitted without it: each of nfold models leaves out a part of the
+ * kernels, or of the shapes. A single one leaves out all, and is the analytic model. */
 static double *predict_blind(const CostModel *m, bool by_shape, int64_t nfold)
 {
     const Study *s = m->study;
@@ -102,14 +102,14 @@ static void residual_end(CostResidual *r)
     r->rms = r->n ? sqrt(r->rms / (double)r->n) : 0;
 }
 
-/* One row between any two edges. */
+/* Adds a row for each two neighbouring edges. */
 static void add_rows(CostReport *r, const char *of, const double *edge, int nedge)
 {
     for (int i = 0; i + 1 < nedge; i++)
         r->adapt[r->nadapt++] = (CostAdapt){ .of = of, .from = edge[i], .to = edge[i + 1] };
 }
 
-/* Factors above 1 that f_adapt has a closed form for, and the caches that hold all operands. */
+/* Makes the rows: for the factors above 1 that f_adapt has a closed form for, and for the caches that hold all operands. */
 static void begin_adapt(Arena *a, const Device *device, CostReport *r)
 {
     static const double factor[] = { 1, 1.02, 1.1, 1.3, INFINITY };
@@ -159,6 +159,7 @@ static void judge_residuals(const CostModel *m, const double *unseen, CostReport
         residual_end(&r->adapt[i].residual);
 }
 
+/* The fitted exponent of padding or balance: the terms have it with exponent 1, and the regression adds to that. */
 static double exponent_of(const CostModel *m, int feature)
 {
     return 1 + (m->ridge->scale[feature] > 0 ? m->ridge->coef[feature] / m->ridge->scale[feature] : 0);

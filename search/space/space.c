@@ -6,38 +6,36 @@
 
 #include <string.h>
 
-/* Parameters are chosen one after the other; a constraint is checked as soon as all parameters that it needs are chosen, so that
- * whole subtrees fall at once. */
+/* A walk over the combinations of one template's parameters. Parameters are chosen one after the other; a constraint is checked as soon as
+ * all parameters that it needs are chosen, so that whole subtrees fall at once. */
 typedef struct {
     Arena *arena;
     Space *space;
     Binding binding;
     int64_t value[TEMPLATE_MAX_PARAM];
     Candidate candidate;
-    int depth_of[TEMPLATE_MAX_CONSTRAINT]; /* number of parameters that must be chosen before */
+    int depth_of[TEMPLATE_MAX_CONSTRAINT]; /* a constraint is checked when so many parameters are chosen */
     Rejection *rejection;                  /* one a constraint */
-    int64_t cap;
+    int64_t cap;                           /* candidates that space->candidate has room for */
     bool ok;
     Diag *diag;
 } Enumeration;
 
-static int need_depth(const Template *t, const Expr *e)
+/* How many parameters must be chosen before the expression has a value. */
+static int depth_needed(const Template *t, const Expr *e)
 {
     int depth = 0;
     for (const ExprName *n = expr_names(e); n; n = n->next) {
-        for (int i = depth; i < t->nparam; i++)
-            if (strcmp(t->param[i].name, n->name) == 0)
-                depth = i + 1;
-        for (int i = 0; i < t->nvalue; i++)
-            if (strcmp(t->value[i].name, n->name) == 0) {
-                const int below = need_depth(t, t->value[i].expr);
-                depth = below > depth ? below : depth;
-            }
+        const int param = names_find(NAMES(t->param, t->nparam), n->name);
+        const int value = names_find(NAMES(t->value, t->nvalue), n->name);
+        const int need = value >= 0 ? depth_needed(t, t->value[value].expr) : param + 1;
+        depth = need > depth ? need : depth;
     }
     return depth;
 }
 
-static int64_t remaining(const Template *t, const Spec *spec, int depth)
+/* How many combinations there are of the parameters that are not chosen yet, of values that the spec wants. */
+static int64_t count_remaining(const Template *t, const Spec *spec, int depth)
 {
     int64_t n = 1;
     for (int i = depth; i < t->nparam; i++) {
@@ -50,7 +48,7 @@ static int64_t remaining(const Template *t, const Spec *spec, int depth)
 }
 
 /* The first constraint that became checkable at this depth and fails; -1: none. */
-static int failing(Enumeration *e, int depth)
+static int failing_constraint(Enumeration *e, int depth)
 {
     const Template *t = e->binding.t;
     for (int i = 0; i < t->nconstraint; i++) {
@@ -68,7 +66,7 @@ static int failing(Enumeration *e, int depth)
     return -1;
 }
 
-static void keep(Enumeration *e)
+static void keep_candidate(Enumeration *e)
 {
     Space *s = e->space;
     if (s->n == SPACE_MAX) {
@@ -85,31 +83,32 @@ static void keep(Enumeration *e)
     s->candidate[s->n++] = e->candidate;
 }
 
-static void choose(Enumeration *e, int depth)
+/* Chooses the parameters from this depth on in all ways, and keeps the candidates. */
+static void choose_from(Enumeration *e, int depth)
 {
     const Template *t = e->binding.t;
-    int bad = failing(e, depth);
-    if (bad >= 0) {
-        e->rejection[bad].count += remaining(t, e->binding.spec, depth);
+    int failing = failing_constraint(e, depth);
+    if (failing >= 0) {
+        e->rejection[failing].count += count_remaining(t, e->binding.spec, depth);
         return;
     }
     if (depth == t->nparam) {
         if (template_occurs(t, e->value))
-            keep(e);
+            keep_candidate(e);
         else
-            e->space->nraw--; /* fixed for extents that no shape has together: not a combination */
+            e->space->nraw--; /* it fixes extents that no shape has together, and does not count as a combination */
         return;
     }
     for (int i = 0; i < t->param[depth].nchoice && e->ok; i++) {
         e->candidate.choice[depth] = (uint8_t)i;
         e->value[depth] = t->param[depth].choice[i];
         if (spec_wants(e->binding.spec, t->param[depth].name, e->value[depth]))
-            choose(e, depth + 1);
+            choose_from(e, depth + 1);
     }
     e->candidate.choice[depth] = 0;
 }
 
-static bool enumerate(Enumeration *e, const Template *t)
+static bool enumerate_template(Enumeration *e, const Template *t)
 {
     Space *s = e->space;
     e->binding.t = t;
@@ -120,13 +119,14 @@ static bool enumerate(Enumeration *e, const Template *t)
     s->nrejection += t->nconstraint;
     for (int i = 0; i < t->nconstraint; i++) {
         e->rejection[i] = (Rejection){ t, &t->constraint[i], 0 };
-        e->depth_of[i] = need_depth(t, t->constraint[i].need);
+        e->depth_of[i] = depth_needed(t, t->constraint[i].need);
     }
-    s->nraw += remaining(t, e->binding.spec, 0);
-    choose(e, 0);
+    s->nraw += count_remaining(t, e->binding.spec, 0);
+    choose_from(e, 0);
     return e->ok;
 }
 
+/* Adds the template's general kernel for this target. */
 static bool add_general(Enumeration *e, const Template *t)
 {
     Space *s = e->space;
@@ -156,7 +156,7 @@ Space *space_make(Arena *a, const Spec *spec, const TemplateList *templates, con
     e.binding = (Binding){ .spec = spec, .target = target, .device = device, .value = e.value, .threads = 1 };
     for (int i = 0; i < templates->n; i++)
         if (template_suits(templates->t[i], spec, target) &&
-            (!enumerate(&e, templates->t[i]) || !add_general(&e, templates->t[i])))
+            (!enumerate_template(&e, templates->t[i]) || !add_general(&e, templates->t[i])))
             return NULL;
     if (!s->n || !s->ngeneral) {
         diag_error(d, (Loc){ .src = spec->src }, "no template of op '%s' %s for target '%s', layout '%s', %s",

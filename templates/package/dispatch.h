@@ -55,7 +55,7 @@ static inline int NAME_cpu(void)
 
 //@ repeat targets
 #if IS_TUNED
-#if NPART > 1
+#if NTARGET > 1
 /* For MACHINE, within the declared ranges. */
 #else
 /* Within the declared ranges. */

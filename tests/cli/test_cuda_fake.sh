@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# ctest: label=slow timeout=200
+# ctest: label=slow timeout=200 cost=20
 #
 # The whole way on a GPU, on the fake one of tests/search/runner/cuda: nvcc is a script that compiles the same dense kernel whatever it is
 # given, or one with a fault. Search, last comparison, records, package, and what became of the faulty.

@@ -3,7 +3,7 @@
 #
 # What the machine lacks for a moment: disk, memory, descriptors, time. A run says it, and records nothing of it as a kernel's fault; the same
 # command, later, has the kernels that the first one could not build or run.
-# ctest: label=slow
+# ctest: label=slow cost=30
 . "$SRC/tests/cli/lib.sh"
 TRIALS=5 write_spec tiny.cfg
 
@@ -40,7 +40,7 @@ later disk
 cc_wants "kill -KILL \$\$"
 run 3 -o memory --cc "$tmp/work/cc" tiny.cfg
 said 'dcgen: the machine could neither build nor run any of 5 candidates'
-said '  5 x for want of something: the compiler was killed by SIGKILL'
+said '  5 x left out because the machine lacked something: the compiler was killed by SIGKILL'
 said '    for one: plain '
 blameless memory.records.jsonl
 later memory

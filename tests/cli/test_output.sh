@@ -1,6 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
+# ctest: label=slow
+#
 # The output folder: what may not be replaced, cannot be written, or is full. Told before the search; a former package stays whole.
 . "$SRC/tests/cli/lib.sh"
 write_spec tiny.cfg

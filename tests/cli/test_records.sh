@@ -1,6 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
+# ctest: label=slow
+#
 # The record file in every bad state. What is good in it is used and kept, byte by byte; the rest is said, and left alone.
 . "$SRC/tests/cli/lib.sh"
 write_spec tiny.cfg

@@ -1,6 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
+# ctest: label=slow
+#
 # What dcgen is started with: streams that are closed or full, a poor environment, a folder that it may not write to.
 . "$SRC/tests/cli/lib.sh"
 write_spec tiny.cfg

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# ctest: label=slow timeout=300
+# ctest: label=slow timeout=300 cost=20
 #
 # Two CPU targets tuned in one package: each has its search, its tree, its kernels and its contract; every command speaks of both; one
 # that was killed between them goes on with the second; a machine that lacks the better one takes its times from the records.

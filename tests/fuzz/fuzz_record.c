@@ -30,7 +30,7 @@ static bool plain_text(const char *s)
 static void check_kernel(const KernelRecord *k)
 {
     REQUIRE(plain_name(k->key) && plain_name(k->device) && plain_name(k->target) && plain_text(k->why));
-    REQUIRE(k->nparam >= 0 && k->nparam <= RECORD_MAX_PARAM && k->code_bytes >= 0 && k->n >= 0);
+    REQUIRE(k->nparam >= 0 && k->nparam <= TEMPLATE_MAX_PARAM && k->code_bytes >= 0 && k->n >= 0);
     for (int i = 0; i < k->nparam; i++)
         REQUIRE(plain_name(k->param[i].name));
 }
@@ -38,7 +38,7 @@ static void check_kernel(const KernelRecord *k)
 static void check_measure(const MeasureRecord *m)
 {
     REQUIRE(plain_name(m->key) && plain_name(m->device) && plain_text(m->why));
-    REQUIRE(m->naxis > 0 && m->naxis <= RECORD_MAX_AXIS && m->threads > 0);
+    REQUIRE(m->naxis > 0 && m->naxis <= OP_MAX_AXIS && m->threads > 0);
     REQUIRE(m->nsample >= 0 && m->nsample <= RECORD_MAX_SAMPLE);
     REQUIRE((unsigned)m->status < STATUS_COUNT);
     for (int i = 0; i < m->nsample; i++)

@@ -69,7 +69,7 @@ static void by_hand_anchors(Study *s)
     s->anchor[2] = (Anchor){ .ns = 2000, .count = 1, .library = 3, .nlibrary = 1 };
     for (int i = 0; i < 2; i++) {
         s->trial[i].final[i] = true;
-        s->trial[i].part[i] = 1;
+        s->trial[i].ratio[i] = 1;
         s->trial[i].second[i] = i ? 1.08 : 1.04;
     }
 }

@@ -82,7 +82,8 @@ emulated() {
         -fno-rtti -fno-tree-vectorize -fno-tree-slp-vectorize -w -DDCGEN_EMULATOR -I"$emulator" -I"$packages/$2" -c \
         -o "$1/kernels.o" "$1/kernels.cu"
     silent cc -std=gnu11 -O2 -Wall -Wextra -DDCGEN_EMULATOR -I"$emulator" -c -o "$1/test.o" "$packages/$2/test.c"
-    quiet c++ -o "$1/emulated" "$1/kernels.o" "$1/test.o" "$BIN/libdcgen_emulator.a" -lm -ldl -pthread
+    quiet c++ -o "$1/emulated" "$1/kernels.o" "$1/test.o" "$BIN/libdcgen_emulator.a" \
+        "$BIN/libroom_gen_base.a" -lm -ldl -pthread
 }
 
 # run FOLDER CAPABILITY STRIDE

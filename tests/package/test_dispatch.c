@@ -315,5 +315,5 @@ int main(void)
         cmocka_unit_test_prestate(check_package, "pkg_d"),
 
     };
-    return cmocka_run_group_tests_name("package/dispatch", tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -386,5 +386,5 @@ int main(void)
         cmocka_unit_test(signals_stay_the_callers),
         cmocka_unit_test(stops_at_any_time),
     };
-    return cmocka_run_group_tests_name("package/pool", tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #
 # What is quick of the packages under sanitizers: one that packs and has no bias under addresses and undefined behaviour, by clang where
 # it is there, which finds more; one whose calls are shared out between threads under threads. (test_variants.sh does all there is.)
-# ctest: timeout=200 fixture=packages
+# ctest: timeout=200 fixture=packages cost=10
 . "$SRC/tests/package/common.sh"
 
 first=$(compilers | tail -n 1) ran=0

@@ -3,7 +3,7 @@
 #
 # What the object files of a package bring into a product: external symbols that begin with the package's name and no
 # other kind, no variable that could be written, no allocation outside the pool. And several packages in one program.
-# ctest: timeout=120 fixture=packages
+# ctest: timeout=120 fixture=packages cost=10
 . "$SRC/tests/package/common.sh"
 names='pkg_a pkg_d' # one that packs, with an epilogue, and one that does not, for threads
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * builtin: kernels of this program's own, as PTX text that the driver compiles: no nvcc at build time. One does nothing: its time is the
- * floor of what can be measured. One makes a digest of memory, so that what lies on the GPU is compared there and not downloaded.
+ * builtin: two kernels of this program's own, as PTX text that the driver compiles: no nvcc at build time. One does nothing: its time is
+ * the least that can be measured. The other makes a digest of memory, so that what lies on the GPU is compared there and not downloaded.
  *
  *   digest = sum over i of mix(i, byte i), modulo 2^64
  *
- * Before it is used it must agree with the same sum by the CPU. Where the driver does not load it, or it does not agree, memory is
- * downloaded and the CPU makes digests: slower, so that there is a limit to it, and all else stays the same. The runtime hands out the
- * driver's functions, so that this program needs no driver to start.
+ * Before the digest is used it must agree with the same sum by the CPU. Where the driver does not load its kernel, or the sums differ, memory
+ * is downloaded and the CPU makes digests: that is slower, so that there is a limit to it, and all else stays the same. The runtime hands out
+ * the driver's functions, so that this program needs no driver to start.
  */
 #include "search/runner/cuda/runner_cuda.h"
 
@@ -30,7 +30,7 @@ static struct {
     CUresult (*launch)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,
                        void **, void **);
     unsigned most_blocks;
-    uint64_t *sum; /* on the GPU: LANES a span; NULL: the CPU adds up */
+    uint64_t *sum; /* on the GPU: LANES a span; NULL: the CPU makes digests */
 } builtin;
 
 bool builtin_too_much(size_t bytes) { return !builtin.sum && bytes > most_downloaded; }
@@ -53,8 +53,8 @@ uint64_t builtin_sum(const void *host, size_t bytes)
 
 /* ---- digests */
 
-/* In pieces, so that little memory is taken. Any digest will do, as none is compared with one that the GPU made: this one is 9 times as fast
- * as the sum. */
+/* Downloads memory in pieces, so that little room is taken, and makes its digest. Any digest will do, as none is compared with one that the GPU
+ * made: this one is 9 times as fast as the sum. */
 static uint64_t digest_downloaded(const Span *span)
 {
     enum { PIECE = 1 << 20 };
@@ -100,8 +100,8 @@ void builtin_digest(const Span *span, int n, uint64_t *digest)
     }
 }
 
-/* The GPU makes the digest that the CPU makes, of bytes of all values at an odd address, and another one when a byte has changed. */
-static bool is_proven(void)
+/* True if the GPU makes the digest that the CPU makes, of bytes of all values at an odd address, and another one when a byte has changed. */
+static bool prove_digest(void)
 {
     unsigned char host[PROOF_BYTES];
     GpuBuffer b;
@@ -119,21 +119,21 @@ static bool is_proven(void)
     return digest[1] == builtin_sum(host, PROOF_BYTES) && digest[0] != digest[1];
 }
 
-/* False: the CPU adds up. */
+/* Has the GPU make digests. False: the CPU makes them. */
 static bool open_digest(void)
 {
     void *sum = NULL;
     if (!builtin.digest || cudaMalloc(&sum, MAX_SPAN * LANES * sizeof(uint64_t)) != cudaSuccess)
         return false;
     builtin.sum = sum;
-    if (is_proven())
+    if (prove_digest())
         return true;
     builtin.sum = NULL;
     gpu_must(cudaFree(sum), "cudaFree");
     return false;
 }
 
-/* ---- */
+/* ---- loading */
 
 static bool load_kernels(char why[LIBRARY_WHY_BYTES])
 {

@@ -3,9 +3,9 @@
  * check: no kernel is timed before it has passed here. Each runs on operands that lie on multiples of 256 bytes, and on
  * operands that are aligned to an element only; each time twice, on a workspace that is zero before the first call,
  * and both calls must give the same bits. It must write nothing but its output and its workspace, and be right
- * (search/runner/verify.c). After its last sample it is called once more: it must still give those bits. Results are
- * downloaded and compared with the reference; but one that has the very bits of an earlier one, of whatever kernel, need
- * not be: equal bytes are known by their digests (builtin.c), as is what must not change.
+ * (search/runner/verify.c). After its last sample it is called once more: it must still give those bits. A result is
+ * downloaded and compared with the reference, unless it has the very bits of an earlier one, of whatever kernel. Digests
+ * (builtin.c) tell whether bytes are equal, also those that must not change.
  */
 #include "search/runner/cuda/runner_cuda.h"
 
@@ -15,8 +15,8 @@
 
 enum { NAN_BYTE = 0xff };
 
-/* "verifying <key>", for those who say what went wrong. */
-static const char *doing(char text[WHY_BYTES], const char *verb, const Kernel *k)
+/* Writes what is being done ("verifying <key>"), for the message if it goes wrong. */
+static const char *activity_text(char text[WHY_BYTES], const char *verb, const Kernel *k)
 {
     snprintf(text, WHY_BYTES, "%s %s", verb, k->key);
     return text;
@@ -24,7 +24,7 @@ static const char *doing(char text[WHY_BYTES], const char *verb, const Kernel *k
 
 /* ---- operands */
 
-static Span whole(const GpuBuffer *b) { return (Span){ b->base, b->total_bytes }; }
+static Span span_with_bands(const GpuBuffer *b) { return (Span){ b->base, b->total_bytes }; }
 
 static uint64_t digest_of(Span span)
 {
@@ -38,7 +38,7 @@ static void digest_operands(const Check *c, Placement p, uint64_t *digest)
 {
     Span span[OP_MAX_OPERAND];
     for (int i = 0; i < c->setup->noperand; i++)
-        span[i] = c->setup->role[i] == ROLE_OUT ? (Span){ 0 } : whole(&c->operand[p][i]);
+        span[i] = c->setup->role[i] == ROLE_OUT ? (Span){ 0 } : span_with_bands(&c->operand[p][i]);
     builtin_digest(span, c->setup->noperand, digest);
 }
 
@@ -94,7 +94,7 @@ void check_close(Check *c)
     *c = (Check){ 0 };
 }
 
-/* Whether all but output and workspace are as they were. */
+/* True if all but output and workspace are as they were. */
 static bool check_traces(Check *c, Kernel *k, Placement p)
 {
     uint64_t digest[OP_MAX_OPERAND];
@@ -131,13 +131,13 @@ int check_launch(const Check *c, const Kernel *k, const Extra *e, Placement p)
     return gpu_launched(k->launch(c->shape->extent, pointer, e->workspace.data, c->stream), k->key);
 }
 
-static bool pack(Check *c, Kernel *k, Extra *e)
+static bool pack_constant(Check *c, Kernel *k, Extra *e)
 {
     char text[WHY_BYTES];
     GpuBuffer *w = &c->operand[ALIGNED][c->setup->constant];
     if (!gpu_buffer_new(&e->packed, (size_t)k->packed_size, 0))
         return kernel_fail(k, STATUS_INVALID, "no memory for %lld packed bytes", (long long)k->packed_size);
-    watchdog_arm(doing(text, "packing for", k));
+    watchdog_arm(activity_text(text, "packing for", k));
     int code = k->pack(c->shape->extent, w->data, e->packed.data);
     gpu_wait(NULL, k->key);
     cudaGetLastError(); /* else a refused launch would be laid to the kernel's own */
@@ -146,7 +146,7 @@ static bool pack(Check *c, Kernel *k, Extra *e)
         return kernel_fail(k, STATUS_INVALID, "dcgen_pack returns %d", code);
     if (!gpu_buffer_intact(&e->packed))
         return kernel_fail(k, STATUS_WRONG, "dcgen_pack writes outside of the packed operand");
-    e->packed_digest = digest_of(whole(&e->packed));
+    e->packed_digest = digest_of(span_with_bands(&e->packed));
     return check_traces(c, k, ALIGNED);
 }
 
@@ -156,9 +156,9 @@ static bool run_once(Check *c, Kernel *k, Extra *e, Placement p, uint64_t *diges
     char text[WHY_BYTES];
     GpuBuffer *out = &c->operand[p][c->setup->out];
     gpu_buffer_fill(out, NAN_BYTE);
-    watchdog_arm_long(doing(text, "starting", k)); /* the first call loads the kernel's code */
+    watchdog_arm_long(activity_text(text, "starting", k)); /* the first call loads the kernel's code */
     int code = check_launch(c, k, e, p);
-    watchdog_arm(doing(text, "verifying", k));
+    watchdog_arm(activity_text(text, "verifying", k));
     gpu_wait(c->stream, text);
     watchdog_disarm();
     *digest = digest_of((Span){ out->data, out->bytes });
@@ -174,7 +174,8 @@ static double known_error(const Shape *s, uint64_t digest)
     return -1;
 }
 
-/* Many kernels add up in the same order, and the bits of their results are the same: those are compared with the reference once. */
+/* Checks a result with that digest. Many kernels add up in the same order, so that their results have the same bits: these are compared with the
+ * reference once. */
 static bool check_output(Check *c, Kernel *k, Placement p, uint64_t digest)
 {
     Shape *s = c->shape;
@@ -196,7 +197,7 @@ static bool check_extra(Kernel *k, const Extra *e)
 {
     if (!gpu_buffer_intact(&e->workspace))
         return kernel_fail(k, STATUS_WRONG, "writes outside of the workspace");
-    if (!e->packed.data || digest_of(whole(&e->packed)) == e->packed_digest)
+    if (!e->packed.data || digest_of(span_with_bands(&e->packed)) == e->packed_digest)
         return true;
     return gpu_buffer_intact(&e->packed) ? kernel_fail(k, STATUS_WRONG, "changes the packed operand")
                                          : kernel_fail(k, STATUS_WRONG, "writes outside of the packed operand");
@@ -224,23 +225,23 @@ static bool run_twice(Check *c, Kernel *k, Extra *e, Placement p)
     return run_again(c, k, e, p, first, "a second call on the same data gives other bits");
 }
 
-static bool check(Check *c, Kernel *k, Extra *e)
+static bool load_and_check(Check *c, Kernel *k, Extra *e)
 {
     char text[WHY_BYTES];
-    watchdog_arm_long(doing(text, "loading", k));
+    watchdog_arm_long(activity_text(text, "loading", k));
     const bool loaded = kernel_load(k, "dcgen_launch");
     watchdog_disarm();
     if (!loaded || !kernel_sizes(k, c->setup, c->shape))
         return false;
-    if (k->pack && !pack(c, k, e))
+    if (k->pack && !pack_constant(c, k, e))
         return false;
     if (!gpu_buffer_new(&e->workspace, (size_t)k->workspace_bytes, 0))
         return kernel_fail(k, STATUS_INVALID, "no memory for %lld bytes of workspace", (long long)k->workspace_bytes);
     return run_twice(c, k, e, ALIGNED) && (k->aligned || run_twice(c, k, e, SHIFTED));
 }
 
-/* Gives up a kernel: inputs and bands may have been written to. Returns false. */
-static bool leave(Check *c, const Kernel *k, Extra *e)
+/* Frees what a kernel kept, and mends inputs and bands if it may have written to them. Returns false. */
+static bool give_up(Check *c, const Kernel *k, Extra *e)
 {
     extra_free(e);
     if (k->status == STATUS_WRONG)
@@ -251,7 +252,7 @@ static bool leave(Check *c, const Kernel *k, Extra *e)
 bool check_kernel(Check *c, Kernel *k, Extra *e)
 {
     cudaGetLastError(); /* what failed before, and mattered to nobody, is not this kernel's */
-    return check(c, k, e) || leave(c, k, e);
+    return load_and_check(c, k, e) || give_up(c, k, e);
 }
 
 bool check_once_more(Check *c, Kernel *k, Extra *e)
@@ -261,5 +262,5 @@ bool check_once_more(Check *c, Kernel *k, Extra *e)
         return true;
     snprintf(why, sizeof why, "%s", k->why);
     kernel_fail(k, k->status, "right at first, but not when it had been timed: %s", why);
-    return leave(c, k, e);
+    return give_up(c, k, e);
 }

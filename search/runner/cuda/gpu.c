@@ -69,14 +69,15 @@ bool gpu_begin(Arena *a, const Gpu *g, const char **err)
     return e == cudaSuccess;
 }
 
-/* Machine code runs on its own compute capability and later ones of the same major number, "exact" code on its own. */
-static bool runs(const Gpu *g, const Target *t)
+/* True if the GPU runs the target's machine code, which runs on its own compute capability and later ones of the same major number; "exact" code
+ * runs on its own alone. */
+static bool runs_code_of(const Gpu *g, const Target *t)
 {
     const int64_t arch = target_number(t, "SM_ARCH"); /* 0: it is no GPU's */
     return arch > 0 && (t->exact ? arch == g->sm_arch : arch / 10 == g->sm_arch / 10 && arch <= g->sm_arch);
 }
 
-/* Times by events have gaps in them, traced ones have none. They are times of two devices, so that nothing compares them. */
+/* Times by events have gaps in them, traced ones have none. A GPU has another id for each, so that nothing compares them. */
 static const char *id_of(Arena *a, const Gpu *g, const char *isa, bool by_events)
 {
     Text t = { .arena = a };
@@ -95,7 +96,7 @@ bool gpu_device(Arena *a, const Gpu *g, const TargetList *list, bool by_events, 
                      .smem_bytes = (int64_t)g->prop.sharedMemPerMultiprocessor,
                      .l2_bytes = g->prop.l2CacheSize };
     for (int i = 0; i < list->n; i++)
-        if (runs(g, &list->t[i])) {
+        if (runs_code_of(g, &list->t[i])) {
             names = arena_printf(a, "%s%s,", names, list->t[i].name);
             if (out->nisa < DEVICE_MAX_ISA)
                 out->isa[out->nisa++] = list->t[i].name;
@@ -110,7 +111,7 @@ bool gpu_device(Arena *a, const Gpu *g, const TargetList *list, bool by_events, 
 
 bool gpu_is_fatal(cudaError_t e)
 {
-    enum { CONTAINED = 226, TENSOR_MEMORY_LEAK = 721 }; /* which older toolkits do not name */
+    enum { CONTAINED = 226, TENSOR_MEMORY_LEAK = 721 }; /* older toolkits have no names for these */
     static const int fatal[] = { cudaErrorIllegalAddress,      cudaErrorMisalignedAddress,
                                  cudaErrorLaunchFailure,       cudaErrorIllegalInstruction,
                                  cudaErrorInvalidPc,           cudaErrorInvalidAddressSpace,
@@ -153,13 +154,13 @@ int gpu_launched(int code, const char *what)
 
 /* ---- memory */
 
-static void set(void *data, int byte, size_t bytes)
+static void set_bytes(void *data, int byte, size_t bytes)
 {
     if (bytes > 0)
         gpu_must(cudaMemset(data, byte, bytes), "cudaMemset");
 }
 
-static void copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+static void copy_bytes(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
     if (bytes > 0)
         gpu_must(cudaMemcpy(to, from, bytes, kind), "cudaMemcpy");
@@ -190,15 +191,15 @@ void gpu_buffer_free(GpuBuffer *b)
     *b = (GpuBuffer){ 0 };
 }
 
-void gpu_buffer_reset(GpuBuffer *b) { set(b->base, CANARY, b->total_bytes); }
-void gpu_buffer_fill(GpuBuffer *b, int byte) { set(b->data, byte, b->bytes); }
-void gpu_buffer_put(GpuBuffer *b, const void *host) { copy(b->data, host, b->bytes, cudaMemcpyHostToDevice); }
-void gpu_buffer_get(const GpuBuffer *b, void *host) { copy(host, b->data, b->bytes, cudaMemcpyDeviceToHost); }
+void gpu_buffer_reset(GpuBuffer *b) { set_bytes(b->base, CANARY, b->total_bytes); }
+void gpu_buffer_fill(GpuBuffer *b, int byte) { set_bytes(b->data, byte, b->bytes); }
+void gpu_buffer_put(GpuBuffer *b, const void *host) { copy_bytes(b->data, host, b->bytes, cudaMemcpyHostToDevice); }
+void gpu_buffer_get(const GpuBuffer *b, void *host) { copy_bytes(host, b->data, b->bytes, cudaMemcpyDeviceToHost); }
 
 static bool is_canary(const char *from, size_t bytes)
 {
     unsigned char band[2 * BAND_BYTES + ALIGN_BYTES];
-    copy(band, from, bytes, cudaMemcpyDeviceToHost);
+    copy_bytes(band, from, bytes, cudaMemcpyDeviceToHost);
     for (size_t i = 0; i < bytes; i++)
         if (band[i] != CANARY)
             return false;

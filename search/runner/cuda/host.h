@@ -14,11 +14,12 @@
 /* ---- library.c: shared libraries, opened when the program runs and used if they are there */
 
 enum { LIBRARY_WHY_BYTES = 200 };
-/* names: NULL-terminated, best first. NULL with `why` saying what the loader said of the first name. */
+/* Opens the first of names, which are NULL-terminated, best first. NULL: there is none; `why` is what the loader says of the first name. */
 void *library_open(const char *const *names, char why[LIBRARY_WHY_BYTES]);
-/* Where it would be found, but for the loader's own path: large ones are opened only when they are wanted. False: nowhere. */
+/* Finds the file of a library outside the loader's own path without opening it: large ones are opened only when they are wanted. False: there is
+ * none. */
 bool library_find(const char *name, char path[PATH_MAX]);
-/* The file that it came from, as long as it is open. */
+/* The file that an open library came from; the text lasts as long as the library is open. */
 const char *library_where(void *library);
 
 /* A function of an open library by its name, and where its address goes. */
@@ -27,27 +28,27 @@ typedef struct {
     void *function; /* a pointer to a function pointer */
 } LibraryFunction;
 
-/* All n functions; false with `why` naming the first that is missing. */
+/* Finds all n functions. False: `why` names the first that is missing. */
 bool library_bind(void *library, const LibraryFunction *functions, int n, char why[LIBRARY_WHY_BYTES]);
 
 /* ---- nvml.c: the clock of the streaming multiprocessors (SMs), and what holds it down */
 
-/* Once a process. bus: "0000:19:00.0", as cudaDeviceGetPCIBusId says it. False: `why` says what is missing, and nothing is known of clocks. */
+/* Opens NVML, once a process. bus: "0000:19:00.0", as cudaDeviceGetPCIBusId says it. False: `why` says what is missing, and clocks are not known. */
 bool nvml_open(const char *bus, char why[LIBRARY_WHY_BYTES]);
 void nvml_close(void);
 const char *nvml_where(void); /* the library's file; NULL: it is not in use */
 
-/* Samples under load: asked for as often as one likes, taken every 5 ms at most. */
+/* Clocks under load. clocks_look may be called as often as one likes: it takes a sample every 5 ms at most. */
 enum { MAX_CLOCK = 64 };
 typedef struct {
-    double last_s;
-    int n;                 /* that were taken; of more than MAX_CLOCK the last ones are kept */
-    double mhz[MAX_CLOCK]; /* of the SMs, where it was told */
+    double last_s;         /* when the last sample was taken */
+    int n;                 /* clocks that were told; the last MAX_CLOCK of them are kept */
+    double mhz[MAX_CLOCK]; /* of the SMs */
     uint64_t reasons;      /* NVML's bits of what held the clock down in any of them */
 } Clocks;
 void clocks_look(Clocks *c);
 double clocks_mhz(const Clocks *c); /* the median; 0: not known */
-/* "power,thermal" into text; "none". An idle GPU's low clock is no throttling. */
+/* Writes the reasons into text: "power,thermal", or "none". An idle GPU's low clock is no throttling. */
 void nvml_reasons_text(uint64_t reasons, char *text, int text_bytes);
 
 /* ---- trace.c: which kernels ran when, and for which call */

@@ -37,15 +37,15 @@ static const struct {
                { "HOME", "/{.local,venv,.venv,env,miniconda3,anaconda3}", python },
                { NULL, "/{venv,.venv,opt/venv,opt/conda,opt/*env*,usr,usr/local}", python } };
 
-/* A search for the first file of that name, of which the path is wanted, or for the first that the loader opens. */
+/* A search for the first file of that name, if its path is wanted, or for the first that the loader opens. */
 typedef struct {
     const char *name;
     char *path;    /* PATH_MAX bytes; NULL: it is to be opened */
     void *library; /* what was opened */
 } LibrarySearch;
 
-/* True ends the search. */
-static bool take(LibrarySearch *s, const char *path)
+/* Takes a file that was found. True: it will do, and the search ends. */
+static bool take_file(LibrarySearch *s, const char *path)
 {
     if (s->path)
         return snprintf(s->path, PATH_MAX, "%s", path) < PATH_MAX;
@@ -63,7 +63,7 @@ static bool search_matching(LibrarySearch *s, const char *pattern)
         return false;
     qsort(found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, newest_first);
     for (size_t i = 0; !taken && i < found.gl_pathc; i++)
-        taken = take(s, found.gl_pathv[i]);
+        taken = take_file(s, found.gl_pathv[i]);
     globfree(&found);
     return taken;
 }
@@ -79,7 +79,7 @@ static bool search_below(LibrarySearch *s, const char *root, const char *folder,
     return taken;
 }
 
-/* The folder above that of python3: as it is named in PATH, and where links lead to. */
+/* Searches the folder above that of python3: as PATH names it, then where its links lead to. */
 static bool search_python(LibrarySearch *s)
 {
     Arena *a = arena_new();

@@ -14,12 +14,12 @@
 #include "gen/base/text.h"
 #include "search/record/samples.h"
 
-enum { CALLS = 3, MAX_VARIANT = 8, MAX_LATENCY = 64, MAX_TRIES = 20, MIB = 1 << 20 };
-static const double launch_ns = 5e5, warm_ns = 5e7;
+enum { CALLS = 3, MAX_VARIANT = 8, MAX_LATENCY = 64, MAX_TRIES = 20, MIB = 1 << 20 }; /* CALLS: of a sample */
+static const double launch_ns = 5e5, warm_ns = 5e7; /* what a launch of a probe takes, and what the warm-up takes */
 static const int64_t max_rounds = 100000000;
 
-/* A buffer in memory is so many times as large as the L2 cache, which keeps that part of it from one pass to the next. One in L2 is a quarter
- * of it: the halves of a large L2 each keep what their own half of the GPU reads. */
+/* The buffer in memory is 32 times as large as the L2 cache, so that no more than a 32nd of it stays in the cache from one pass to the next. The one
+ * in L2 is a quarter of the cache: the halves of a large L2 each keep what their own half of the GPU reads. */
 static const int64_t memory_caches = 32, memory_least = 64 * MIB, l2_parts = 4;
 
 typedef struct {
@@ -37,11 +37,11 @@ typedef struct {
     Bench *bench;
     const char *name;
     int64_t bytes, rounds[MAX_VARIANT];
-    int variant; /* that is started */
+    int variant; /* the one that is started */
     double work; /* of the last launch */
 } Probe;
 
-static int start(void *ctx)
+static int start_probe(void *ctx)
 {
     Probe *p = ctx;
     Bench *b = p->bench;
@@ -69,7 +69,7 @@ static bool fail(Bench *b, const char *name, TimerStatus status)
 static bool time_probe(Probe *p, double *ns)
 {
     watchdog_arm(p->name);
-    const TimerStatus status = timer_hot(p->bench->timer, (TimerCall){ start, p }, CALLS, ns);
+    const TimerStatus status = timer_hot(p->bench->timer, (TimerCall){ start_probe, p }, CALLS, ns);
     watchdog_disarm();
     if (status == TIMER_OK && *ns > 0 && p->work > 0)
         return true;
@@ -94,14 +94,14 @@ static bool calibrate(Probe *p)
     return true;
 }
 
-static bool sample(Probe *p, double *ns) { return (p->rounds[p->variant] || calibrate(p)) && time_probe(p, ns); }
+static bool sample_probe(Probe *p, double *ns) { return (p->rounds[p->variant] || calibrate(p)) && time_probe(p, ns); }
 
-/* The best rate of all variants, if it is better than *rate: work a second. */
+/* Raises *rate, the work a second, to the best of all variants. */
 static bool sample_rate(Probe *p, double *rate)
 {
     double ns = 0;
     for (p->variant = 0; p->variant < MAX_VARIANT; p->variant++) {
-        if (!sample(p, &ns))
+        if (!sample_probe(p, &ns))
             return p->bench->code == DCGEN_NO_PROBE && p->variant > 0;
         *rate = fmax(*rate, 1e9 * p->work / ns);
     }
@@ -113,7 +113,7 @@ typedef struct {
     double ns[MAX_LATENCY];
 } Latency;
 
-static void add(Latency *l, double ns)
+static void add_latency(Latency *l, double ns)
 {
     if (l->n < MAX_LATENCY && ns > 0)
         l->ns[l->n++] = ns;
@@ -124,9 +124,9 @@ static double median(const Latency *l) { return l->n ? samples_median(l->ns, l->
 static bool sample_handover(Probe *p, Latency *l)
 {
     double ns = 0;
-    if (!sample(p, &ns))
+    if (!sample_probe(p, &ns))
         return false;
-    add(l, ns / p->work);
+    add_latency(l, ns / p->work);
     return true;
 }
 
@@ -135,13 +135,13 @@ static bool sample_null(Bench *b, Latency *l)
     double ns = 0;
     if (timer_null(b->timer, &ns) == TIMER_LOST)
         return fail(b, "null", TIMER_LOST);
-    add(l, ns);
+    add_latency(l, ns);
     return true;
 }
 
 /* ---- all of them */
 
-/* The cores calculate until their clock has settled. */
+/* Has the cores calculate until their clock has settled. */
 static bool warm_up(Bench *b, Probe *unit)
 {
     const double now_ns = process_clock_ns(), end_ns = now_ns + fmin(warm_ns, (b->until_ns - now_ns) / 4);
@@ -154,7 +154,7 @@ static bool warm_up(Bench *b, Probe *unit)
 }
 
 /* Takes rounds until the time is up, one at least. */
-static bool all_rounds(Bench *b, Probe *unit, LimitRecord *out, int *rounds)
+static bool take_rounds(Bench *b, Probe *unit, LimitRecord *out, int *rounds)
 {
     Probe shared = { .bench = b, .name = "shared", .bytes = b->bytes },
           l2 = { .bench = b, .name = "l2", .bytes = b->l2_bytes },
@@ -177,7 +177,7 @@ static bool all_rounds(Bench *b, Probe *unit, LimitRecord *out, int *rounds)
     return good;
 }
 
-/* ---- */
+/* ---- a request */
 
 /* Takes a buffer and fills it with random numbers. False with b->why set. */
 static bool buffer_new(Bench *b, const Gpu *g)
@@ -194,7 +194,7 @@ static bool buffer_new(Bench *b, const Gpu *g)
     cudaGetLastError();
     if (!b->buffer)
         return false;
-    if (start(&(Probe){ .bench = b, .name = "fill", .bytes = b->bytes, .rounds = { 1 } }) != 0)
+    if (start_probe(&(Probe){ .bench = b, .name = "fill", .bytes = b->bytes, .rounds = { 1 } }) != 0)
         return fail(b, "fill", TIMER_REFUSED);
     gpu_wait(b->timer->stream, "filling a buffer");
     return true;
@@ -225,7 +225,7 @@ bool limits_cuda(Arena *a, const LimitsRequest *q, const Gpu *g, Timer *t, Limit
     snprintf(b.why, sizeof b.why, "it has no function dcgen_limit");
     bool good = b.limit && buffer_new(&b, g);
     unit.bytes = b.bytes;
-    good = good && warm_up(&b, &unit) && all_rounds(&b, &unit, out, rounds);
+    good = good && warm_up(&b, &unit) && take_rounds(&b, &unit, out, rounds);
     if (!good)
         *err = arena_strdup(a, b.why);
     cudaFree(b.buffer);

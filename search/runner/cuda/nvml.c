@@ -12,7 +12,7 @@
 #include "search/record/samples.h"
 
 enum { NVML_SUCCESS = 0, NVML_CLOCK_SM = 1 };
-static const double pause_s = 5e-3;
+static const double pause_s = 5e-3; /* between two looks at the clock */
 typedef struct nvmlDevice *NvmlDevice;
 
 static struct {
@@ -26,7 +26,7 @@ static struct {
     const char *(*error)(int code);
 } nvml;
 
-/* Bits that have no row here, such as the one for an idle GPU (0x1), are no restraint on a busy one. */
+/* Bits that have no row here, such as the one for an idle GPU (0x1), do not hold down the clock of a busy one. */
 static const struct {
     uint64_t bit;
     const char *name;

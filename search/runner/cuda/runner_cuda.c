@@ -5,8 +5,8 @@
  *     dcgen-runner-cuda [--targets DIR] [--timer cupti|events] [--deadline SECONDS] [--probe]
  *
  * Candidates are shared objects without a CUDA runtime of their own: this program has one, and lends it to them. A
- * kernel that ruins the GPU's context or does not end takes this process with it; dcgen starts another. The first that
- * it says on stderr is what it found of driver, CUPTI, NVML and cublasLt, and where.
+ * kernel that ruins the GPU's context or does not end takes this process with it; dcgen starts another. The first lines
+ * on stderr say which driver, CUPTI, NVML and cublasLt were found, and where.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ static int take_option(const char *name, const char *value)
 
 /* ---- what was found, and where */
 
-static const char *find_tracer(Arena *a)
+static const char *tracer_text(Arena *a)
 {
     const Timer *t = &state.timer;
     const char *where = tracer_where();
@@ -86,7 +86,7 @@ static json_t *find_all(Arena *a)
     json_t *found = JSON_OBJECT(
         FIELD("driver", arena_printf(a, "%s, %s", driver, library ? library_where(library) : "?")),
         FIELD("runtime", arena_printf(a, "%s, this program's", gpu_version(a, state.gpu.runtime_version))),
-        FIELD("cupti", find_tracer(a)), FIELD("nvml", nvml ? nvml : arena_printf(a, "not found: %s", state.nvml_why)),
+        FIELD("cupti", tracer_text(a)), FIELD("nvml", nvml ? nvml : arena_printf(a, "not found: %s", state.nvml_why)),
         FIELD("cublasLt", find_library(a)));
     json_object_foreach(found, name, text)
         fprintf(stderr, "dcgen-runner-cuda: %s: %s\n", name, json_string_value(text));
@@ -117,7 +117,7 @@ static json_t *device_json(Arena *a, const char **err)
     return facts_json(&d);
 }
 
-static json_t *hello(Arena *a, const char **err)
+static json_t *hello_fields(Arena *a, const char **err)
 {
     json_t *device = device_json(a, err);
     const Timer *t = &state.timer;
@@ -153,7 +153,7 @@ static bool verify(Work *w, int i)
 
 static bool take_times(Work *w, char why[WHY_BYTES])
 {
-    (void)w; /* the check's */
+    (void)w; /* the check has it */
     return sample_all(&state.check, &state.timer, why);
 }
 
@@ -168,7 +168,7 @@ static bool measure_limits(Arena *a, const LimitsRequest *q, LimitRecord *out, i
     return limits_cuda(a, q, &state.gpu, &state.timer, out, rounds, err);
 }
 
-static void end(void)
+static void close_gpu(void)
 {
     timer_close(&state.timer);
     nvml_close();
@@ -189,7 +189,7 @@ static bool buffers_new(GpuBuffer b[BUFFERS], const Call *c)
     return true;
 }
 
-static int launch(const Call *c, const GpuBuffer b[BUFFERS])
+static int launch_and_wait(const Call *c, const GpuBuffer b[BUFFERS])
 {
     void *const operand[OP_MAX_OPERAND] = { b[IN].data, b[OUT].data };
     watchdog_arm(c->kernel.key);
@@ -200,7 +200,7 @@ static int launch(const Call *c, const GpuBuffer b[BUFFERS])
     return code;
 }
 
-static bool input_unchanged(const Call *c, const GpuBuffer b[BUFFERS])
+static bool is_input_unchanged(const Call *c, const GpuBuffer b[BUFFERS])
 {
     void *now = malloc(c->in_bytes);
     if (now)
@@ -210,46 +210,46 @@ static bool input_unchanged(const Call *c, const GpuBuffer b[BUFFERS])
     return same;
 }
 
-static bool run(Call *c, const GpuBuffer b[BUFFERS])
+static bool call_on_buffers(Call *c, const GpuBuffer b[BUFFERS])
 {
     Kernel *k = &c->kernel;
-    const int code = launch(c, b);
+    const int code = launch_and_wait(c, b);
     if (code != 0)
         return check_refused(k, code);
     for (int i = 0; i < BUFFERS; i++)
         if (!gpu_buffer_intact(&b[i]))
             return kernel_fail(k, STATUS_WRONG, "writes outside of its output and workspace");
-    if (!input_unchanged(c, b))
+    if (!is_input_unchanged(c, b))
         return kernel_fail(k, STATUS_WRONG, "changes its input");
     gpu_buffer_get(&b[OUT], c->out);
     return true;
 }
 
-static bool call(Call *c)
+static bool call_once(Call *c)
 {
     GpuBuffer b[BUFFERS] = { 0 };
     bool good = buffers_new(b, c) || kernel_fail(&c->kernel, STATUS_INVALID, "no memory");
-    good = good && run(c, b);
+    good = good && call_on_buffers(c, b);
     for (int i = 0; i < BUFFERS; i++)
         gpu_buffer_free(&b[i]);
     return good;
 }
 
-/* ---- */
+/* ---- the program */
 
-/* Prints the device, with the rest of the hello behind it. */
+/* Prints the hello's fields: those of the device first, then the others. */
 static int print_device(void)
 {
     Arena *a = arena_new();
     const char *err = "";
-    json_t *facts = hello(a, &err), *device = json_incref(json_object_get(facts, "device"));
+    json_t *facts = hello_fields(a, &err), *device = json_incref(json_object_get(facts, "device"));
     const bool good = device;
     json_object_del(facts, "device");
     json_object_update(device, facts);
     if (good) {
         json_dumpf(device, stdout, JSON_COMPACT);
         puts("");
-        end();
+        close_gpu();
     } else {
         fprintf(stderr, "dcgen-runner-cuda: %s\n", err);
     }
@@ -265,14 +265,14 @@ int main(int argc, char **argv)
                                    .runner = "cuda",
                                    .usage = " [--timer cupti|events] [--deadline SECONDS] [--probe]",
                                    .option = take_option,
-                                   .hello = hello,
+                                   .hello = hello_fields,
                                    .open = open_work,
                                    .verify = verify,
                                    .time = take_times,
                                    .close = close_work,
-                                   .end = end,
+                                   .end = close_gpu,
                                    .limits = measure_limits,
-                                   .call = call };
+                                   .call = call_once };
     if (serve_arguments(&engine, argc, argv) && option.probe)
         return print_device();
     return serve_main(&engine, argc, argv);

@@ -25,25 +25,25 @@ typedef struct {
     int driver_version, runtime_version;
 } Gpu;
 
-/* Device 0. False: *err says in one line what is missing: driver, device, a newer driver. */
+/* Finds device 0. False: *err says in one line what is missing: driver, device, a newer driver. */
 bool gpu_open(Arena *a, Gpu *g, const char **err);
-/* Makes its context: work can begin. Tracers want to be there before. */
+/* Makes the device's context, so that work can begin. A tracer must be open before. */
 bool gpu_begin(Arena *a, const Gpu *g, const char **err);
 const char *gpu_version(Arena *a, int version); /* "CUDA 13.0" */
-/* Its `device` of the hello: isa lists the targets whose code it runs, best first. by_events: how it is timed, part of its id and its name.
- * False with *err: no target's code runs there. */
+/* Fills in the `device` of the hello: isa lists the targets whose code the GPU runs, best first. by_events: how the GPU is timed, which is part of
+ * id and name. False with *err set: no target's code runs there. */
 bool gpu_device(Arena *a, const Gpu *g, const TargetList *list, bool by_events, Device *out, const char **err);
 
-/* An error that ruins the context: nothing runs on the GPU from then on. */
+/* True if the error ruins the context: nothing runs on the GPU from then on. */
 bool gpu_is_fatal(cudaError_t e);
-/* Waits for the GPU. What goes wrong then is a kernel's fault and cannot be mended: says so and ends the process. */
+/* Waits for the GPU. An error then is a kernel's fault and cannot be mended: this says so and ends the process. */
 void gpu_wait(cudaStream_t stream, const char *what);
 /* Ends the process with GPU_EXIT_CODE when e ruins the context. */
 void gpu_check(cudaError_t e, const char *what);
-/* What a function that launches kernels has returned; of 0 the error that it did not return, if there is one. Ends the process when that ruins
- * the context. */
+/* Takes the code that a function that launches kernels returned, and returns it; for 0 the error that it did not return, if there is one. Ends the
+ * process when that ruins the context. */
 int gpu_launched(int code, const char *what);
-/* Ends it on any error: copies and fills of our own memory fail only when a kernel has ruined the context before. */
+/* Ends the process on any error: copies and fills of our own memory fail only when a kernel has ruined the context before. */
 void gpu_must(cudaError_t e, const char *what);
 
 /* Device memory between two bands of at least 4 KiB; all of it is filled with NaN bytes. */
@@ -63,7 +63,8 @@ bool gpu_buffer_intact(const GpuBuffer *b); /* the bands are as they were */
 
 /* ---- builtin.c: kernels of this program's own: one that does nothing, one that makes digests of memory */
 
-/* Once a process, when the GPU has a context. False: there is no null kernel. Digests work all the same. What is missing is said on stderr. */
+/* Loads the kernels; called once a process, when the GPU has a context. False: there is no null kernel, but digests work all the same. What is
+ * missing is said on stderr. */
 bool builtin_open(int sms);
 /* Starts the null kernel; stream: a cudaStream_t. 0, or the driver's error. */
 int builtin_null(void *stream);
@@ -76,28 +77,29 @@ typedef struct {
 enum { MAX_SPAN = 16 };
 /* The digests of n <= MAX_SPAN spans, when all that was started before has ended. Equal bytes have equal digests wherever they lie. */
 void builtin_digest(const Span *span, int n, uint64_t *digest);
-/* Operands of so many bytes are more than the CPU makes digests of in the time of a request (some GB/s, four times for each kernel). */
+/* True if operands of so many bytes cannot be compared: the CPU would have to make their digests, and that would take longer than a request may
+ * (some GB/s, four times for each kernel). */
 bool builtin_too_much(size_t bytes);
 
 extern const char builtin_ptx[]; /* the code of both kernels */
-/* The digest of bytes at hand: what the kernel gives for the same bytes. */
+/* The digest that the kernel gives for the same bytes on the GPU. */
 uint64_t builtin_sum(const void *host, size_t bytes);
 
 /* ---- tracer.c: when kernels began and ended on the GPU, as CUPTI tells it; it may be absent or in use by another program */
 
-/* Once a process, before the GPU is used. False: `why` says what is missing. */
+/* Starts tracing; called once a process, before the GPU is used. False: `why` says what is missing. */
 bool tracer_open(char why[LIBRARY_WHY_BYTES]);
 void tracer_close(void);
 /* Where CUPTI's library came from; "" when it was not found. */
 const char *tracer_where(void);
 
-/* Kernels started between the two belong to this call. Begin and end come from one thread. */
+/* Kernels started between these two belong to this call. One thread makes both. */
 void tracer_call_begin(uint64_t call);
 void tracer_call_end(void);
 
-/* Forgets what was recorded; records that come later are those of other calls. */
+/* Forgets all records. Those of older calls that come later are skipped by their numbers. */
 void tracer_clear(void);
-/* After the GPU has finished: times of the calls first .. first+n-1. Waits a moment for records that are late. */
+/* Times of the calls first .. first+n-1, once the GPU has finished them. Waits a moment for records that are late. */
 TraceStatus tracer_times(uint64_t first, size_t n, double *ns);
 
 /* For tests: takes the records of one of CUPTI's buffers into t. next is cuptiActivityGetNextRecord's stand-in. */
@@ -117,23 +119,23 @@ typedef struct {
     cudaStream_t stream;
     cudaEvent_t begin, end;
     bool traced;
-    char why[LIBRARY_WHY_BYTES]; /* why not, or why no longer */
+    char why[LIBRARY_WHY_BYTES]; /* why it is not traced, or no longer */
     Clocks *clocks;              /* looked at while the GPU works, or has just done so; NULL: nobody looks */
-    NAME_flush flush;            /* of the L2 cache; without a kernel nothing is cold */
+    NAME_flush flush;            /* of the L2 cache; where it has no kernel, no call is cold */
     uint64_t next_call;
     bool has_null;
     double null_ns; /* of an empty kernel; 0: not known */
     double ns[TIMER_MAX_CALLS + TIMER_MAX_COLD];
 } Timer;
 
-/* In this order: timer_trace before the context is made, timer_open behind. */
+/* timer_trace is called before the context is made, timer_open after. */
 void timer_trace(Timer *t, bool wanted);
 bool timer_open(Arena *a, Timer *t, const Gpu *g, const char **err);
 void timer_close(Timer *t);
 
 /* TIMER_LOST: tracing fails, `why` says how. Times by events would not compare with those traced before: there are no more times. Only
- * timer_open turns to events, before there is any. TIMER_UNEVEN: some calls seem to have fewer kernels than others, so that their times would
- * be too short; `why` says so. Other calls may still be timed. */
+ * timer_open turns to events, before there is any time. TIMER_UNEVEN: some calls seem to have fewer kernels than others, so that their times would
+ * be too short; `why` says so. Other calls may still be timed. TIMER_REFUSED: a call could not be started, or has no time. */
 typedef enum { TIMER_OK, TIMER_LOST, TIMER_UNEVEN, TIMER_REFUSED } TimerStatus;
 
 /* Mean of n <= TIMER_MAX_CALLS calls back to back. By events n is cut to TIMER_GRAPH_CALLS. */
@@ -152,7 +154,8 @@ enum { COLD_CALLS = 2, MAX_COLD = RECORD_MAX_SAMPLE * COLD_CALLS };
 /* What a kernel keeps for its timing. */
 typedef struct {
     GpuBuffer packed, workspace;
-    uint64_t packed_digest, output_digest; /* with bands; of the result, once it was found right */
+    uint64_t packed_digest; /* with the bands */
+    uint64_t output_digest; /* of the result, once it was found right */
     int ncold;
     double cold_ns[MAX_COLD]; /* times behind a flush of the L2 cache, COLD_CALLS a sample */
 } Extra;
@@ -172,14 +175,14 @@ typedef struct {
 bool check_open(Check *c, Work *w, cudaStream_t stream);
 void check_close(Check *c);
 
-/* Status and why tell the result. False with status STATUS_OK is not possible. */
+/* Loads and verifies a kernel. False: its status and why say what is wrong. */
 bool check_kernel(Check *c, Kernel *k, Extra *e);
-/* When it has been timed: it is as right as it was, and the workspace is as its calls left it. */
+/* Checks a kernel that has been timed: it must be as right as it was, with the workspace as its calls left it. */
 bool check_once_more(Check *c, Kernel *k, Extra *e);
 
-/* Starts one call; 0, a negative number: refused, or a cudaError_t that is not fatal. Fatal ones end the process. */
+/* Starts one call. Returns 0, a negative number where the kernel refuses, or a cudaError_t that is not fatal. Fatal ones end the process. */
 int check_launch(const Check *c, const Kernel *k, const Extra *e, Placement p);
-/* Why a call was not started. */
+/* Notes why a call was not started, and returns false. */
 bool check_refused(Kernel *k, int code);
 
 /* ---- sample.c: times of all kernels of a request in turn */

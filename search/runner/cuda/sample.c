@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * sample: times of all kernels of a request in turn, every other round in reverse order, so that whatever slows the GPU
- * meets them all alike. Before the first, the GPU works for 50 ms: clocks rise. HOT samples are means over calls back to
- * back; after each come COLD calls behind a flush of the L2 cache, of which the median counts. After the last, each kernel
- * is checked once more. The GPU's clock and what held it down are told with the times.
+ * meets them all alike. Before the first sample the GPU works for 50 ms, so that its clock rises. A sample is the mean of
+ * calls back to back (hot); after it come COLD_CALLS calls, each behind a flush of the L2 cache, of which the median counts.
+ * After the last sample each kernel is checked once more. The GPU's clock and what held it down are told with the times.
  */
 #include "search/runner/cuda/runner_cuda.h"
 
@@ -14,8 +14,8 @@
 #include "search/record/samples.h"
 
 enum { MIN_SAMPLES = 3 };
-/* Before the first sample: clocks rise within tens of ms of work. All kernels have a part of it, and each one enough for its code to come
- * in. Where starting kernels takes longer than running them, twice as long by the clock will do. */
+/* The warm-up before the first sample takes warm_ns: clocks rise within tens of ms of work. Each kernel has its part of that, and enough for its
+ * code to come in. Where starting kernels takes longer than running them, warm_wall times that part by the wall clock will do. */
 static const double warm_ns = 5e7, warm_least_ns = 5e5, warm_wall = 2;
 
 typedef struct {
@@ -26,12 +26,12 @@ typedef struct {
     Clocks clocks;
 } SamplingRun;
 
-/* One kernel of a run. */
+/* The kernel whose calls are timed. */
 typedef struct {
     SamplingRun *run;
     int i;
     int code; /* of a launch that failed */
-} One;
+} TimedKernel;
 
 int64_t sample_calls(double sample_ns, double call_ns)
 {
@@ -41,12 +41,12 @@ int64_t sample_calls(double sample_ns, double call_ns)
 
 int sample_order(int round, int i, int n) { return round % 2 ? n - 1 - i : i; }
 
-static int launch(void *ctx)
+static int launch_timed(void *ctx)
 {
-    One *one = ctx;
-    const Check *c = one->run->check;
-    one->code = check_launch(c, &c->work->kernel[one->i], &c->extra[one->i], ALIGNED);
-    return one->code;
+    TimedKernel *timed = ctx;
+    const Check *c = timed->run->check;
+    timed->code = check_launch(c, &c->work->kernel[timed->i], &c->extra[timed->i], ALIGNED);
+    return timed->code;
 }
 
 /* ---- one kernel */
@@ -79,20 +79,20 @@ static TimerStatus take_sample(Kernel *k, Extra *e, Timer *t, TimerCall call)
     return status;
 }
 
-/* False: no more times can be taken. */
-static bool visit(SamplingRun *r, int i, int round)
+/* Warms kernel i up (round -1), or takes a sample of it. False: no more times can be taken. */
+static bool time_kernel(SamplingRun *r, int i, int round)
 {
     const Timing *timing = &r->w->timing;
     Kernel *k = &r->w->kernel[i];
-    One one = { r, i, 0 };
-    TimerCall call = { launch, &one };
+    TimedKernel timed = { r, i, 0 };
+    TimerCall call = { launch_timed, &timed };
     timing->begin(timing->ctx, i);
     watchdog_arm(k->key);
     TimerStatus status = round < 0 ? calibrate(k, r->timer, call, timing->sample_ns, r->share_ns)
                                    : take_sample(k, &r->check->extra[i], r->timer, call);
     watchdog_disarm();
-    if (status == TIMER_REFUSED && one.code != 0)
-        check_refused(k, one.code);
+    if (status == TIMER_REFUSED && timed.code != 0)
+        check_refused(k, timed.code);
     else if (status == TIMER_REFUSED)
         kernel_fail(k, STATUS_INVALID, "its time cannot be measured");
     else if (status == TIMER_UNEVEN) /* the records' fault or its own: the words of blame.h leave it open */
@@ -119,14 +119,14 @@ static bool run_rounds(SamplingRun *r)
             break;
         for (int i = 0; i < n; i++) {
             int which = sample_order(round, i, n);
-            if (r->w->kernel[which].status == STATUS_OK && !visit(r, which, round))
+            if (r->w->kernel[which].status == STATUS_OK && !time_kernel(r, which, round))
                 return false;
         }
     }
     return true;
 }
 
-/* A kernel that goes wrong when it is warm, or after many calls, has no times. */
+/* Checks all kernels once more. One that goes wrong when it is warm, or after many calls, loses its times. */
 static void check_again(SamplingRun *r)
 {
     for (int i = 0; i < r->w->nkernel; i++) {

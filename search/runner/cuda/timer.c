@@ -2,7 +2,7 @@
  *
  * timer: how long a call takes on the GPU. Traced: the union of the intervals of its kernels, as CUPTI tells them,
  * without what lies between calls. By events, where CUPTI cannot be had: the time between two events around a batch of
- * calls in a CUDA graph, gaps included. At its start it proves that what it chose works.
+ * calls in a CUDA graph, gaps included. When the timer is opened it proves that what it chose works.
  */
 #include "search/runner/cuda/runner_cuda.h"
 
@@ -11,7 +11,7 @@
 
 enum { NULL_SAMPLES = 15, NULL_CALLS = 16, MAX_TRIES = 3 };
 static const size_t l2_guess = (size_t)32 << 20; /* where the driver does not say */
-static const uint64_t flush_call = 1; /* calls are counted from here on, so that a flush is never taken for one */
+static const uint64_t flush_call = 1;            /* the number of all flushes; calls have higher ones */
 
 void timer_trace(Timer *t, bool wanted)
 {
@@ -33,7 +33,7 @@ static void flush_l2(Timer *t)
 
 /* ---- traced */
 
-/* n calls, the last ncold of them each behind a flush. */
+/* Starts n calls, the last ncold of them each behind a flush, and waits for them. */
 static int launch_traced(Timer *t, TimerCall call, int64_t n, int64_t ncold)
 {
     int code = 0;
@@ -51,7 +51,7 @@ static int launch_traced(Timer *t, TimerCall call, int64_t n, int64_t ncold)
     return code;
 }
 
-static double mean(const double *v, int64_t n)
+static double mean_of(const double *v, int64_t n)
 {
     double sum = 0;
     for (int64_t i = 0; i < n; i++)
@@ -71,7 +71,7 @@ static TimerStatus time_traced(Timer *t, TimerCall call, int64_t n, double *mean
         t->next_call += (uint64_t)all;
         if (status != TRACE_OK)
             continue;
-        *mean_ns = mean(t->ns, n);
+        *mean_ns = mean_of(t->ns, n);
         for (int c = 0; c < ncold; c++)
             cold_ns[c] = t->ns[n + c];
         return TIMER_OK;
@@ -90,8 +90,8 @@ static int launch_batch(TimerCall call, int64_t n)
     return code;
 }
 
-/* n calls as a graph; NULL: they cannot be captured. */
-static cudaGraphExec_t capture(Timer *t, TimerCall call, int64_t n, int *code)
+/* Captures n calls as a graph; NULL: they cannot be captured. */
+static cudaGraphExec_t capture_calls(Timer *t, TimerCall call, int64_t n, int *code)
 {
     cudaGraph_t graph = NULL;
     cudaGraphExec_t exec = NULL;
@@ -109,8 +109,8 @@ static cudaGraphExec_t capture(Timer *t, TimerCall call, int64_t n, int *code)
     return exec;
 }
 
-/* What the stream does between the two events: the graph, or n calls without one. */
-static TimerStatus time_between(Timer *t, TimerCall call, cudaGraphExec_t exec, int64_t n, double *ns)
+/* Times what the stream does between two events: the graph, or n calls without one. */
+static TimerStatus time_between_events(Timer *t, TimerCall call, cudaGraphExec_t exec, int64_t n, double *ns)
 {
     float ms = 0;
     gpu_check(cudaEventRecord(t->begin, t->stream), "an event");
@@ -123,15 +123,15 @@ static TimerStatus time_between(Timer *t, TimerCall call, cudaGraphExec_t exec, 
     return TIMER_OK;
 }
 
-static TimerStatus hot_by_events(Timer *t, TimerCall call, int64_t n, double *mean_ns)
+static TimerStatus time_hot_by_events(Timer *t, TimerCall call, int64_t n, double *mean_ns)
 {
     int code = 0;
     n = n < TIMER_GRAPH_CALLS ? n : TIMER_GRAPH_CALLS;
-    cudaGraphExec_t exec = capture(t, call, n, &code);
+    cudaGraphExec_t exec = capture_calls(t, call, n, &code);
     TimerStatus status = TIMER_REFUSED;
-    /* What cannot be captured may still run. The first launch of a graph uploads it. */
+    /* What cannot be captured may still run. The first launch of a graph uploads it, and is not timed. */
     if (!exec || (code == 0 && cudaGraphLaunch(exec, t->stream) == cudaSuccess))
-        status = time_between(t, call, exec, n, mean_ns);
+        status = time_between_events(t, call, exec, n, mean_ns);
     *mean_ns /= (double)n;
     if (exec)
         cudaGraphExecDestroy(exec);
@@ -140,15 +140,15 @@ static TimerStatus hot_by_events(Timer *t, TimerCall call, int64_t n, double *me
 
 static TimerStatus time_by_events(Timer *t, TimerCall call, int64_t n, double *mean_ns, int ncold, double *cold_ns)
 {
-    TimerStatus status = hot_by_events(t, call, n, mean_ns);
+    TimerStatus status = time_hot_by_events(t, call, n, mean_ns);
     for (int i = 0; i < ncold && status == TIMER_OK; i++) {
         flush_l2(t);
-        status = time_between(t, call, NULL, 1, &cold_ns[i]);
+        status = time_between_events(t, call, NULL, 1, &cold_ns[i]);
     }
     return status;
 }
 
-/* ---- */
+/* ---- the timer */
 
 TimerStatus timer_hot(Timer *t, TimerCall call, int64_t n, double *mean_ns)
 {
@@ -176,8 +176,8 @@ TimerStatus timer_null(Timer *t, double *ns)
     return status;
 }
 
-/* Takes the time of an empty kernel, the least that can be measured. A tracer that cannot tell it does not work. */
-static void prove(Timer *t, int sms)
+/* Takes the time of an empty kernel, the least that can be measured. A tracer that cannot tell it does not work: then events tell times. */
+static void prove_timing(Timer *t, int sms)
 {
     t->has_null = builtin_open(sms);
     const TimerStatus status = timer_null(t, &t->null_ns);
@@ -201,7 +201,7 @@ bool timer_open(Arena *a, Timer *t, const Gpu *g, const char **err)
     if (code != 0)
         fprintf(stderr, "dcgen-runner-cuda: no times with a cold cache: %s\n", cudaGetErrorString((cudaError_t)code));
     cudaGetLastError();
-    prove(t, g->prop.multiProcessorCount);
+    prove_timing(t, g->prop.multiProcessorCount);
     return true;
 }
 

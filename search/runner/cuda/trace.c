@@ -18,8 +18,8 @@ const char *trace_status_text(TraceStatus s)
     return text[s];
 }
 
-/* Makes room for one more record of `size` bytes. */
-static void *grow(Trace *t, void *array, size_t count, size_t *space, size_t size)
+/* The array with room for one more record of `size` bytes; the old one, and out_of_memory, where there is none. */
+static void *grow_array(Trace *t, void *array, size_t count, size_t *space, size_t size)
 {
     if (count < *space)
         return array;
@@ -35,14 +35,14 @@ static void *grow(Trace *t, void *array, size_t count, size_t *space, size_t siz
 
 void trace_add_kernel(Trace *t, uint64_t start_ns, uint64_t end_ns, uint32_t correlation)
 {
-    t->kernel = grow(t, t->kernel, t->nkernel, &t->kernel_space, sizeof *t->kernel);
+    t->kernel = grow_array(t, t->kernel, t->nkernel, &t->kernel_space, sizeof *t->kernel);
     if (t->nkernel < t->kernel_space)
         t->kernel[t->nkernel++] = (TraceKernel){ start_ns, end_ns, correlation, TRACE_NO_CALL };
 }
 
 void trace_add_link(Trace *t, uint32_t correlation, uint64_t call)
 {
-    t->link = grow(t, t->link, t->nlink, &t->link_space, sizeof *t->link);
+    t->link = grow_array(t, t->link, t->nlink, &t->link_space, sizeof *t->link);
     if (t->nlink < t->link_space)
         t->link[t->nlink++] = (TraceLink){ correlation, call };
 }
@@ -83,7 +83,7 @@ double trace_union_ns(const TraceKernel *kernel, size_t n)
     return (double)total;
 }
 
-/* Tells every kernel its call, and puts them in order. */
+/* Gives every kernel its call, and sorts kernels by call and start. */
 static void assign_calls(Trace *t)
 {
     qsort(t->link, t->nlink, sizeof *t->link, by_correlation);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tracer: CUPTI's activity records, which give the start and the end of each kernel on the GPU to about 32 ns. Only one
- * user of CUPTI can be active at a time, and it may be absent: all failures are said, and the caller times otherwise.
+ * tracer: takes CUPTI's activity records, which give the start and the end of each kernel on the GPU to about 32 ns. CUPTI
+ * has one user at a time, and may be absent: `why` says each failure, and the caller times otherwise.
  *
  * Of the record of a kernel only fields are read that have kept their places since CUDA 8; later versions add
- * at its end. Buffers are 256 KB, two at first, more when CUPTI asks before it gives back; what they hold is copied
- * out in the callback, which CUPTI may call from a thread of its own.
+ * at its end. There are two buffers of 256 KB at first, and more when CUPTI asks for one before it gives one back. What
+ * they hold is copied out in the callback, which CUPTI may call from a thread of its own.
  */
 #define _GNU_SOURCE
 #include "search/runner/cuda/runner_cuda.h"
@@ -101,7 +101,8 @@ static void CUPTIAPI take_buffer(CUcontext context, uint32_t stream, uint8_t *bu
 
 /* ---- on and off */
 
-static bool said(CUptiResult code, const char *what, char why[LIBRARY_WHY_BYTES])
+/* True if the call succeeded; else `why` says what failed. */
+static bool succeeded(CUptiResult code, const char *what, char why[LIBRARY_WHY_BYTES])
 {
     const char *text = NULL;
     if (code == CUPTI_SUCCESS)
@@ -135,7 +136,7 @@ static void disable_all(void)
 static bool enable_all(char why[LIBRARY_WHY_BYTES])
 {
     for (; cupti.nenabled < NKIND; cupti.nenabled++)
-        if (!said(cupti.enable(kinds[cupti.nenabled]), "cuptiActivityEnable", why))
+        if (!succeeded(cupti.enable(kinds[cupti.nenabled]), "cuptiActivityEnable", why))
             return false;
     return true;
 }
@@ -151,7 +152,7 @@ bool tracer_open(char why[LIBRARY_WHY_BYTES])
     while (cupti.nfree < BUFFERS_AT_FIRST && (cupti.free_buffer[cupti.nfree] = new_buffer()))
         cupti.nfree++;
     if (bind_all(why) &&
-        said(cupti.register_callbacks(give_buffer, take_buffer), "cuptiActivityRegisterCallbacks", why) &&
+        succeeded(cupti.register_callbacks(give_buffer, take_buffer), "cuptiActivityRegisterCallbacks", why) &&
         enable_all(why))
         return true;
     disable_all();

@@ -12,12 +12,13 @@
 #include "gen/base/process.h"
 
 enum { TICK_US = 20000, WHAT_BYTES = 160 };
-static const double long_s = 120, beat_every_s = 1;
+static const double long_s = 120, beat_every_s = 1; /* long_s: the limit of watchdog_arm_long */
 
 static struct {
     pthread_mutex_t mutex;
     bool armed;
-    double armed_s, seconds, limit_s, beaten_s; /* seconds: as set; limit_s: of what is armed */
+    double armed_s, beaten_s; /* when it was armed, and when the last beat was */
+    double seconds, limit_s;  /* the limit as set, and that of what is armed */
     bool beats;
     void (*beat)(void *ctx, int kernel);
     void *beat_ctx;
@@ -26,7 +27,7 @@ static struct {
 } state = { .mutex = PTHREAD_MUTEX_INITIALIZER, .seconds = 10 };
 
 /* Nothing is cleaned up: whatever waits for the GPU would wait for ever. */
-static void bite(void)
+static void end_program(void)
 {
     dprintf(STDERR_FILENO, "dcgen-runner-cuda: no end within %g s: %s\n", state.limit_s, state.what);
     _exit(WATCHDOG_EXIT_CODE);
@@ -40,7 +41,7 @@ static void *watch(void *unused)
         pthread_mutex_lock(&state.mutex);
         const double now_s = process_clock_s();
         if (state.armed && now_s - state.armed_s > state.limit_s)
-            bite();
+            end_program();
         if (state.armed && state.beats && state.beat && now_s - state.beaten_s > beat_every_s) {
             state.beaten_s = now_s;
             state.beat(state.beat_ctx, state.beat_kernel);

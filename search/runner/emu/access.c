@@ -10,7 +10,7 @@
  *   read   fails unless written by this thread in this epoch, or by anyone in an earlier epoch of this block
  *   write  fails if anyone else wrote or read in this epoch
  *
- * An asynchronous copy writes PENDING when it is started and the data when its thread has waited for it, so that
+ * The destination of an asynchronous copy has pending_mark and POISON from its start until its thread has waited for it, so that
  * whoever looks too early fails.
  *
  * Kernels mostly access 16 bytes, so a line of 8 granules with equal stamps keeps them once; where they differ it says
@@ -27,8 +27,8 @@
 
 enum { POISON = 0xff };
 static const uint32_t poison[] = { UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX };
-static const uint32_t pending_mark = 0xc0000000; /* | thread; no stamp reaches it */
-static const uint32_t MIXED = UINT32_MAX;
+static const uint32_t pending_mark = 0xc0000000; /* | thread: an asynchronous copy is on its way; no stamp reaches it */
+static const uint32_t MIXED = UINT32_MAX;        /* in a line: its granules have stamps of their own */
 
 /* ---- shared memory */
 
@@ -41,7 +41,8 @@ void shared_begin(Worker *w)
     memset(w->shared, POISON, w->smem_bytes);
 }
 
-static void split(uint32_t *line, uint32_t *granules)
+/* Gives the granules of a line stamps of their own. */
+static void split_line(uint32_t *line, uint32_t *granules)
 {
     if (*line == MIXED)
         return;
@@ -50,8 +51,11 @@ static void split(uint32_t *line, uint32_t *granules)
     *line = MIXED;
 }
 
-static void split_written(Worker *w, size_t line) { split(&w->line[line].written, w->written + line * LINE_GRANULES); }
-static void split_read(Worker *w, size_t line) { split(&w->line[line].read, w->read + line * LINE_GRANULES); }
+static void split_written(Worker *w, size_t line)
+{
+    split_line(&w->line[line].written, w->written + line * LINE_GRANULES);
+}
+static void split_read(Worker *w, size_t line) { split_line(&w->line[line].read, w->read + line * LINE_GRANULES); }
 
 void shared_rebase(Worker *w)
 {
@@ -65,7 +69,7 @@ void shared_rebase(Worker *w)
 }
 
 /* Says what is wrong with granules that an access may not touch. */
-static void report(Worker *w, const Access *a, uint32_t offset, uint32_t stamp)
+static void report_access(Worker *w, const Access *a, uint32_t offset, uint32_t stamp)
 {
     const char *does = a->write ? "writes" : "reads";
     const uint32_t last = offset + a->bytes - 1;
@@ -96,19 +100,19 @@ static void report(Worker *w, const Access *a, uint32_t offset, uint32_t stamp)
 
 INLINE uint32_t epoch_start(uint32_t stamp) { return stamp & ~(uint32_t)SEVERAL; }
 
-/* Whether what has this stamp of its last write may be read by the owner of `stamp`. */
+/* True if the owner of `stamp` may read what was last written with the stamp `written`: its own, or one of an earlier epoch. */
 INLINE bool is_readable(uint32_t written, uint32_t stamp)
 {
     return written == stamp || written - 1 < epoch_start(stamp) - 1;
 }
 
-/* Whether, as far as this stamp of an access goes, it may be written. */
+/* True if the owner of `stamp` may write what was last accessed with the stamp `accessed`: its own, or one of an earlier epoch. */
 INLINE bool is_writable(uint32_t accessed, uint32_t stamp)
 {
     return accessed == stamp || accessed < epoch_start(stamp);
 }
 
-/* The stamp of the last read after one more. */
+/* The stamp of the last read, when `stamp` reads what had `before`. */
 INLINE uint32_t read_stamp(uint32_t before, uint32_t stamp)
 {
     return before == stamp || before < epoch_start(stamp) ? stamp : stamp | SEVERAL;
@@ -123,7 +127,7 @@ static uint32_t common_stamp(const uint32_t *granules)
     return granules[0];
 }
 
-/* Whether n granules of a line may be read. Who wrote them does not matter in later epochs. */
+/* True if n granules of a line may be read. A line that was written in former epochs gets one stamp: who wrote it does not matter any more. */
 static bool may_read_written(Worker *w, size_t line, int from, int n, uint32_t stamp)
 {
     AccessLine *l = &w->line[line];
@@ -170,7 +174,7 @@ static bool all_writable(uint32_t line, const uint32_t *granules, int n, uint32_
     return good;
 }
 
-/* The stamp that n granules of a line get, which were written. */
+/* Gives n granules of a line the stamp of their write. */
 static void mark_written(Worker *w, size_t line, int from, int n, uint32_t mark)
 {
     if (n == LINE_GRANULES) {
@@ -195,7 +199,7 @@ static bool write_part(Worker *w, size_t line, int from, int n, uint32_t mark)
     return true;
 }
 
-/* Any bytes of shared memory, by lines; false: some may not be accessed. */
+/* Checks and notes an access to any bytes of shared memory, line by line. False: some may not be accessed. */
 static bool access_parts(Worker *w, uintptr_t offset, size_t bytes, bool write, uint32_t mark)
 {
     bool good = true;
@@ -209,7 +213,7 @@ static bool access_parts(Worker *w, uintptr_t offset, size_t bytes, bool write, 
     return good;
 }
 
-_Noreturn static void out_of_block(Worker *w, const Access *a)
+_Noreturn static void report_out_of_block(Worker *w, const Access *a)
 {
     char rest[64];
     snprintf(rest, sizeof rest, ", but the block has %u bytes", w->smem_bytes);
@@ -221,7 +225,7 @@ INLINE uintptr_t shared_offset(Worker *w, const Access *a)
 {
     const uintptr_t offset = a->address - (uintptr_t)w->shared;
     if (offset >= w->smem_bytes || w->smem_bytes - offset < a->bytes)
-        out_of_block(w, a);
+        report_out_of_block(w, a);
     if (a->aligned && offset % a->bytes != 0)
         finding_access(w, a, ", which is not aligned to them");
     return offset;
@@ -231,7 +235,7 @@ static void shared_access(Worker *w, const Access *a)
 {
     const uintptr_t offset = shared_offset(w, a);
     if (!access_parts(w, offset, a->bytes, a->write, w->stamp))
-        report(w, a, (uint32_t)offset, w->stamp);
+        report_access(w, a, (uint32_t)offset, w->stamp);
     if (w->counting)
         count_access(w, a);
 }
@@ -258,7 +262,7 @@ INLINE void any_access(uintptr_t address, size_t bytes, bool write, bool aligned
         slow_access(w, address, bytes, write, aligned, site);
 }
 
-/* Whether an access to a line of shared memory is in order and does not tell its granules apart; it is noted then. */
+/* Notes an access to a line of shared memory that is in order and leaves one stamp for the whole line. False: it is not such an access. */
 INLINE bool line_access(AccessLine *l, size_t bytes, bool write, uint32_t stamp)
 {
     const uint32_t written = l->written, read = l->read;
@@ -275,7 +279,7 @@ INLINE bool line_access(AccessLine *l, size_t bytes, bool write, uint32_t stamp)
     return true;
 }
 
-/* `unit`: offset / bytes, or a huge number if that is not whole. */
+/* Takes the short way for accesses within a line of shared memory. `unit` is offset / bytes, or a huge number if that is not whole. */
 INLINE void access(uintptr_t address, size_t bytes, bool write, bool aligned, uintptr_t site)
 {
     Worker *w = emu_worker;
@@ -328,10 +332,10 @@ void shared_read_row(Worker *w, uintptr_t address)
     const uint32_t stamp = w->stamp | SEVERAL;
     if (!line_access(&w->line[offset / LINE_BYTES], LINE_BYTES, false, stamp) &&
         !access_parts(w, offset, LINE_BYTES, false, stamp))
-        report(w, &row, (uint32_t)offset, stamp);
+        report_access(w, &row, (uint32_t)offset, stamp);
 }
 
-/* 4, 8 or 16 bytes. */
+/* Copies 4, 8 or 16 bytes. */
 INLINE void copy_width(void *to, const void *from, uint32_t width)
 {
     if (width == 16)
@@ -342,6 +346,7 @@ INLINE void copy_width(void *to, const void *from, uint32_t width)
         memcpy(to, from, 4);
 }
 
+/* Lets an asynchronous copy arrive: its thread may read the bytes from now on. */
 static void end_copy(Worker *w, const PendingCopy *c)
 {
     const uint32_t granule = c->offset / GRANULE_BYTES;
@@ -369,8 +374,7 @@ EXPORT void dcgen_emu_cp_async(void *smem, const void *gmem, int width, int byte
     if (width == LINE_BYTES && is_writable(l->written, w->stamp) && is_writable(l->read, w->stamp))
         l->written = mark;
     else if (!access_parts(w, offset, to.bytes, true, mark))
-        report(w, &to, offset, w->stamp);
-    to.site++;
+        report_access(w, &to, offset, w->stamp);
     if (w->counting)
         count_access(w, &to);
     f->copy = array_with_room(f->copy, f->ncopy, &f->max_copy, sizeof *f->copy);

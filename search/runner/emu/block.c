@@ -12,13 +12,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static Worker idle; /* no memory is near it: what host code accesses is nobody's business */
+static Worker idle; /* the worker of host code: its window has no bytes, so that accesses are not checked */
 _Thread_local Worker *emu_worker = &idle;
 
 /* ---- from one stack to another */
 
-/* What a called function must keep goes to the old stack, and comes back from the new one. Elsewhere the C library does it,
- * which costs two system calls. */
+/* Pushes the registers that a called function must keep to the old stack, and pops those of the new one. On other processors the C library
+ * switches, which costs two system calls. */
 #if defined(__x86_64__)
 
 void context_switch(Context *from, Context *to);
@@ -142,6 +142,7 @@ _Noreturn void block_abort(Worker *w)
 
 /* ---- nobody can go on */
 
+/* The first thread from `from` on and before `to` that is in that state (equal) or is not; -1: none. */
 static int find_state(const Worker *w, int from, int to, FiberState state, bool equal)
 {
     for (int i = from; i < to; i++)
@@ -289,6 +290,7 @@ void collective_wait(Worker *w, Collective *c)
 
 /* ---- a block */
 
+/* Where each fiber begins. */
 static void run_thread(void)
 {
     Worker *w = emu_worker;
@@ -302,7 +304,7 @@ static void run_thread(void)
     abort(); /* an exited thread is not resumed */
 }
 
-/* A bijection of 0..n-1 that looks random: neighbours in time are not neighbours in place. */
+/* A permutation of 0..n-1 that looks random: neighbours in time are not neighbours in place. */
 static uint64_t shuffled(uint64_t index, uint64_t n)
 {
     uint64_t bits = 2;

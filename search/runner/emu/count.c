@@ -23,7 +23,7 @@ void count_access(Worker *w, const Access *a)
 
 /* ---- costs */
 
-/* A list of n different numbers with one more, unless it is there or the list is full: how many there are then. */
+/* Adds a number to a list of n different ones, unless it is there or the list is full. Returns how many there are then. */
 static int add_once(uintptr_t *list, int n, int max, uintptr_t number)
 {
     int known = 0;
@@ -35,7 +35,7 @@ static int add_once(uintptr_t *list, int n, int max, uintptr_t number)
     return n + 1;
 }
 
-static int64_t sectors(const Instruction *x)
+static int64_t count_sectors(const Instruction *x)
 {
     uintptr_t seen[2 * LANES];
     int n = 0;
@@ -46,7 +46,7 @@ static int64_t sectors(const Instruction *x)
     return n;
 }
 
-/* Of lanes that are served together. */
+/* The wavefronts of n lanes that are served together. */
 static int wavefronts_of(const uintptr_t *address, const uint32_t *bytes, int n)
 {
     uintptr_t word[BANKS][LANES];
@@ -60,8 +60,8 @@ static int wavefronts_of(const uintptr_t *address, const uint32_t *bytes, int n)
     return most;
 }
 
-/* Do all lanes that take part want what those `apart` from them want? */
-static bool paired(const Instruction *x, int apart)
+/* True if all lanes that take part want what those `apart` from them want. */
+static bool are_paired(const Instruction *x, int apart)
 {
     bool same = true;
     for (int i = 0; i < LANES; i++)
@@ -70,7 +70,7 @@ static bool paired(const Instruction *x, int apart)
 }
 
 typedef struct {
-    int fronts, groups; /* groups: of lanes that are served together, those that want anything */
+    int fronts, groups; /* wavefronts; groups of lanes that are served together and want anything */
 } Cost;
 
 static Cost cost_of(const Instruction *x, int together)
@@ -91,7 +91,7 @@ static void add_shared(EmuCounts *c, const Instruction *x, bool load)
         widest = x->bytes[i] > widest ? x->bytes[i] : widest;
     const int together = widest <= 4 ? LANES : widest <= 8 ? LANES / 2 : LANES / 4;
     Cost cost = cost_of(x, together);
-    if (load && together < LANES && (paired(x, 1) || paired(x, 2))) {
+    if (load && together < LANES && (are_paired(x, 1) || are_paired(x, 2))) {
         const Cost paired_cost = cost_of(x, 2 * together);
         cost = paired_cost.fronts < cost.fronts ? paired_cost : cost;
     }
@@ -106,12 +106,12 @@ void count_rows(Worker *w, const uintptr_t *row, int n)
         x.address[i] = row[i];
         x.bytes[i] = 16;
     }
-    add_shared(&w->counts, &x, false); /* a matrix at a time */
+    add_shared(&w->counts, &x, false); /* the 8 rows of a matrix are served together */
 }
 
 /* ---- from accesses to instructions */
 
-/* The slot of a place; NULL: there are more than there is room for, which no kernel of sane size has. */
+/* The slot of an access's place; NULL: all slots are taken, by more places than a kernel of sane size has. */
 static AccessSite *find_site(AccessSite *table, const Access *a)
 {
     const unsigned kind = 2u * a->shared + a->write;
@@ -158,9 +158,9 @@ static void flush_warp(Worker *w, int first)
             if (s->of.shared)
                 add_shared(&w->counts, &s->instruction[at], !s->of.write);
             else if (s->of.write)
-                w->counts.sectors_written += sectors(&s->instruction[at]);
+                w->counts.sectors_written += count_sectors(&s->instruction[at]);
             else
-                w->counts.sectors_read += sectors(&s->instruction[at]);
+                w->counts.sectors_read += count_sectors(&s->instruction[at]);
         s->of.site = 0;
     }
 }

@@ -37,22 +37,22 @@ typedef struct {
     uintptr_t base;
     size_t bytes;
     unsigned elem_bytes;
-    uint64_t *shadow; /* of each element, who wrote it; NULL for inputs */
+    uint64_t *shadow; /* who wrote each element (global.c); NULL for inputs */
     size_t shadow_bytes;
 } EmuRegion;
 
 typedef struct {
-    int64_t sectors_read, sectors_written; /* of 32 bytes, of global memory, by warp instructions */
-    int64_t wavefronts, conflicts;         /* of shared memory; conflicts: wavefronts beyond those the width needs */
+    int64_t sectors_read, sectors_written; /* 32 bytes of global memory that a warp instruction touches */
+    int64_t wavefronts, conflicts; /* of shared memory; conflicts: wavefronts beyond those that the width needs */
     int64_t barriers, collectives, blocks, threads;
     int64_t smem_bytes; /* of a block, the most of all launches */
 } EmuCounts;
 
-/* What a kernel did wrong. `site` is the address behind the access in the code, 0: not known; `line` that of the last
- * barrier or primitive of its thread, 0: none. */
+/* What a kernel did wrong. `site` is the address in the code just behind the access, 0: not known; `line` is that of the
+ * last barrier or primitive of its thread, 0: none. */
 typedef struct {
     unsigned block[3];
-    int thread; /* -1: no one in particular */
+    int thread; /* -1: none in particular */
     uintptr_t site;
     int line;
     char text[EMU_TEXT_BYTES];
@@ -62,34 +62,35 @@ typedef struct {
     /* what to do */
     int workers;
     bool count;
-    size_t smem_limit;    /* bytes a block may have */
+    size_t smem_limit;    /* bytes of shared memory that a block may have */
     int64_t block_budget; /* accesses after which a block counts as endless */
-    uint64_t sample; /* of a launch so many values of blockIdx.x are executed, evenly spread from the first to the last
-                             (1: the first), each with all of y and z; 0: all */
+    /* so many values of blockIdx.x are executed of a launch, evenly spread from the first to the last (1: the first), each with all of y and z;
+     * 0: all values */
+    uint64_t sample;
     int nregion;
     EmuRegion region[EMU_MAX_REGION];
     /* what came of it */
-    int nfinding, nreport; /* nreport: with those of places that have one already */
+    int nfinding, nreport; /* nreport: also counts findings at places that have one already */
     EmuFinding finding[EMU_MAX_FINDING];
     char refusal[EMU_TEXT_BYTES]; /* why a launch was refused */
     EmuCounts counts;
 } Emu;
 
-/* Memory that kernels may use, in all launches until it is removed, or until emu_end. Nobody has written it. No bytes: there is nothing to add.
- * False: no memory for it, or too many. */
+/* Adds memory that kernels may use, in all launches until it is removed, or until emu_end. Nobody has written it. With no bytes nothing is added.
+ * False: there is no memory for it, or there are too many regions. */
 bool emu_add_region(Emu *e, EmuRole role, const char *name, const void *base, size_t bytes, unsigned elem_bytes);
 void emu_remove_region(Emu *e, int i); /* the last one takes its place */
-/* The emulator that launches go to from here on; its findings and counts are cleared. Only one thread may launch. */
+/* Clears findings and counts; launches go to this emulator from here on. Only one thread may launch. */
 void emu_begin(Emu *e);
-/* Ends it: checks that counters are as they shall be, and removes all memory. */
+/* Checks that counters are as they shall be, and removes all memory. No launches go to the emulator any more. */
 void emu_end(Emu *e);
-/* The memory that all these bytes are in, NULL: there is none. */
+/* The EMU_MEMORY that all these bytes are in; NULL: there is none. */
 const EmuRegion *emu_memory_of(const void *address, size_t bytes);
-/* The first byte of memory that nobody has written, among these; NULL: none. */
+/* Where the first of these bytes lies that nobody has written; NULL: all were written. */
 const void *emu_unwritten(const EmuRegion *r, const void *address, size_t bytes);
-/* A finding in one line, with the line of the source that it is about, if that can be told. */
+/* Says a finding in one line, with the line of the source that it is about, if that can be told. */
 void emu_describe(const EmuFinding *f, char text[EMU_TEXT_BYTES]);
-/* Gives back what all launches kept: stacks and shadows of workers. */
+/* Frees what launches kept: stacks and shadows of workers. */
 void emu_free(void);
 
 #endif

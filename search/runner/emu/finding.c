@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * finding: keeps what was found, one finding a place in the code and few in all, and says it. A place becomes a line of
- * the source by addr2line, if that is installed and the kernel was compiled with -g1 or more.
+ * finding: keeps what was found, one finding a place in the code and few in all, and says it in words. addr2line makes a
+ * place a line of the source, if it is installed and the kernel was compiled with -g1 or more.
  */
 #define _GNU_SOURCE
 #include "search/runner/emu/worker.h"
@@ -12,12 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "gen/base/process.h"
 
-enum { MAX_REPORT = 1000 };
+enum { MAX_REPORT = 1000, ADDR2LINE_S = 10 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Notes what the running thread did; w NULL: no one in particular. False: there is enough, or the same comes over and over. */
-static bool note(const Worker *w, uintptr_t site, const char *fmt, va_list ap)
+/* Notes what the running thread did; w NULL: none in particular. False: there are findings enough, or the same comes over and over. */
+static bool note_finding(const Worker *w, uintptr_t site, const char *fmt, va_list ap)
 {
     Emu *e = emu_current;
     EmuFinding f = { .thread = -1, .site = site };
@@ -42,7 +43,7 @@ void finding(Worker *w, uintptr_t site, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    const bool more = note(w, site, fmt, ap);
+    const bool more = note_finding(w, site, fmt, ap);
     va_end(ap);
     if (!more)
         block_abort(w);
@@ -52,7 +53,7 @@ _Noreturn void finding_fatal(Worker *w, uintptr_t site, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    note(w, site, fmt, ap);
+    note_finding(w, site, fmt, ap);
     va_end(ap);
     block_abort(w);
 }
@@ -67,7 +68,7 @@ void finding_plain(const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    note(NULL, 0, fmt, ap);
+    note_finding(NULL, 0, fmt, ap);
     va_end(ap);
 }
 
@@ -95,21 +96,22 @@ void *array_with_room(void *array, int n, int *max, size_t elem_bytes)
 /* The line of the kernel's own text, not of the header with the primitives that is inlined there. 0: not known. */
 static int source_line(uintptr_t site)
 {
-    char command[4096], frame[4096];
-    int line = 0;
     Dl_info info;
-    if (!site || !dladdr((void *)(site - 1), &info) || !info.dli_fname || strchr(info.dli_fname, '\''))
+    if (!site || !dladdr((void *)(site - 1), &info) || !info.dli_fname)
         return 0;
-    snprintf(command, sizeof command, "addr2line -i -e '%s' 0x%zx 2>/dev/null", info.dli_fname,
-             (size_t)(site - 1 - (uintptr_t)info.dli_fbase));
-    FILE *answer = popen(command, "re");
-    while (answer && fgets(frame, sizeof frame, answer)) {
+    Arena *a = arena_new();
+    const char *offset = arena_printf(a, "0x%zx", (size_t)(site - 1 - (uintptr_t)info.dli_fbase));
+    const char *const argv[] = { "addr2line", "-i", "-e", info.dli_fname, offset, NULL };
+    const ProcessPlan plan = { .argv = argv, .out = PROCESS_KEEP };
+    ProcessEnd answer = process_run(a, &plan, ADDR2LINE_S, NULL);
+    int line = 0;
+    char *rest = answer.out.s;
+    for (char *frame; line <= 0 && (frame = strsep(&rest, "\n"));) {
         const char *colon = strrchr(frame, ':');
-        if (line <= 0 && colon && !(colon - frame > 2 && strncmp(colon - 2, ".h", 2) == 0))
+        if (colon && !(colon - frame > 2 && strncmp(colon - 2, ".h", 2) == 0))
             line = atoi(colon + 1);
     }
-    if (answer)
-        pclose(answer);
+    arena_free(a);
     return line;
 }
 

@@ -18,17 +18,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t counter_mark = (uint64_t)1 << 31; /* added to by atomics */
-static const uint64_t host_mark = 1;                    /* written by host code: before any launch */
+static const uint64_t counter_mark = (uint64_t)1 << 31; /* a bit of a mark: atomics add to the element */
+static const uint64_t host_mark = 1;                    /* the mark of what host code wrote: older than any launch */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static Release *releases; /* all of this launch */
-static uint64_t last_order;
+static Release *releases;   /* all of this launch */
+static uint64_t last_order; /* that of the last atomic */
 
 /* ---- memory */
 
 /* How far an address is outside of a region. */
-static uintptr_t distance(const EmuRegion *r, uintptr_t address)
+static uintptr_t distance_to(const EmuRegion *r, uintptr_t address)
 {
     return address < r->base ? r->base - address : address - r->base < r->bytes ? 0 : address - r->base - r->bytes + 1;
 }
@@ -39,8 +39,8 @@ static const EmuRegion *region_near(uintptr_t address, uintptr_t reach)
     const Emu *e = emu_current;
     const EmuRegion *nearest = NULL;
     for (int i = 0; e && i < e->nregion; i++)
-        if (distance(&e->region[i], address) <= reach &&
-            (!nearest || distance(&e->region[i], address) < distance(nearest, address)))
+        if (distance_to(&e->region[i], address) <= reach &&
+            (!nearest || distance_to(&e->region[i], address) < distance_to(nearest, address)))
             nearest = &e->region[i];
     return nearest;
 }
@@ -72,7 +72,7 @@ EXPORT void dcgen_emu_written(const void *address, size_t bytes)
 
 /* ---- the end of a launch */
 
-/* What was counted up in memory that stays must be 0 behind the launch, in a workspace behind the call. */
+/* Checks that a counter is 0 again: in memory that stays after each launch, in a workspace after the call. */
 static void check_counter(const EmuRegion *r, uintptr_t address, const char *what)
 {
     const unsigned count = *(const unsigned *)address;
@@ -116,8 +116,8 @@ static const char *writer_text(const Worker *w, uint64_t mark, char text[EMU_TEX
     return text;
 }
 
-/* NULL: another block's store may be read; else why not. */
-static const char *not_visible(const Worker *w, uint64_t mark)
+/* Why the running thread may not read another block's store; NULL: it may. */
+static const char *why_not_visible(const Worker *w, uint64_t mark)
 {
     const int writer = stamp_thread(mark_stamp(mark));
     const Release *own = w->release;
@@ -136,7 +136,7 @@ static const char *not_visible(const Worker *w, uint64_t mark)
     return acquired ? NULL : "which it did not acquire: no barrier or no order behind the counter";
 }
 
-/* Whether an access to what `mark` says was written in this launch is in order; says so if not. */
+/* Checks an access to an element with that mark against its last write, if that was in this launch. */
 static void check_order(Worker *w, uint64_t mark, uintptr_t address, bool write, uintptr_t site)
 {
     char writer[EMU_TEXT_BYTES];
@@ -145,7 +145,7 @@ static void check_order(Worker *w, uint64_t mark, uintptr_t address, bool write,
     if (mark_block(mark) < w->launch->first_block || own_mark(w) == mark)
         return;
     if (mark_block(mark) != w->block_number) {
-        if ((why = not_visible(w, mark)))
+        if ((why = why_not_visible(w, mark)))
             finding(w, site, "%s %s of %s, %s", does, place_text(w, address), writer_text(w, mark, writer), why);
     } else if (stamp_epoch(stamp) == w->epoch && stamp_thread(stamp) != w->running) {
         finding(w, site, "%s %s, which thread %d writes between the same barriers", does, place_text(w, address),
@@ -187,7 +187,7 @@ static void write_workspace(Worker *w, const EmuRegion *r, size_t granule, uintp
         finding(w, site, "writes %s, a counter, without having counted", place_text(w, address));
     else if (old && !counter)
         check_order(w, old, address, true, site);
-    if (!counter && w->release) /* which says nothing of this thread's stores any more */
+    if (!counter && w->release) /* this store came after it, so this thread's stores are not visible any more */
         __atomic_fetch_and(&w->release->visible[w->running / 64], ~((uint64_t)1 << w->running % 64), __ATOMIC_RELEASE);
     __atomic_store_n(&r->shadow[granule], own_mark(w) | counter, __ATOMIC_RELAXED);
     f->write_fences = f->fences;
@@ -196,14 +196,14 @@ static void write_workspace(Worker *w, const EmuRegion *r, size_t granule, uintp
 
 /* ---- accesses */
 
-/* Constants that the compiler put beside the code. */
+/* True if the address is of a constant that the compiler put beside the code. */
 static bool is_constant(const Worker *w, uintptr_t address)
 {
     Dl_info code, data;
     return dladdr((void *)w->launch->call, &code) && dladdr((void *)address, &data) && code.dli_fbase == data.dli_fbase;
 }
 
-/* The memory that an access is to; NULL: a constant. */
+/* The memory that an access goes to; NULL: it reads a constant. */
 static const EmuRegion *find_region(Worker *w, const Access *a)
 {
     const EmuRegion *r = region_near(a->address, 0);
@@ -272,7 +272,7 @@ const char *place_text(Worker *w, uintptr_t address)
 
 /* ---- counters */
 
-/* Whether an atomic of the running thread makes the stores of thread x visible: by its own order, or by a fence before it. */
+/* True if an atomic of the running thread makes the stores of thread x visible: by its own order, or by a fence before it. */
 static bool is_released(const Worker *w, int x, bool acq_rel)
 {
     const Fiber *f = &w->fiber[x], *counts = &w->fiber[w->running];

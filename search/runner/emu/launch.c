@@ -78,7 +78,8 @@ static void *run_blocks(void *worker)
     return NULL;
 }
 
-static Worker *worker_at(int i, Launch *l)
+/* Worker i, ready for the launch; NULL: no memory. */
+static Worker *prepare_worker(int i, Launch *l)
 {
     if (!workers[i])
         workers[i] = checked_memory(calloc(1, sizeof **workers));
@@ -95,7 +96,7 @@ static bool run_workers(Launch *l)
 {
     pthread_t thread[MAX_WORKERS];
     int n = 0, want = emu_current->workers < MAX_WORKERS ? emu_current->workers : MAX_WORKERS;
-    for (Worker *w; (n == 0 || (n < want && (uint64_t)n < l->nblock)) && (w = worker_at(n, l)); n++)
+    for (Worker *w; (n == 0 || (n < want && (uint64_t)n < l->nblock)) && (w = prepare_worker(n, l)); n++)
         if (n > 0 && pthread_create(&thread[n], NULL, run_blocks, w) != 0)
             break;
     if (n > 0)
@@ -141,8 +142,8 @@ bool emu_add_region(Emu *e, EmuRole role, const char *name, const void *base, si
         return bytes == 0;
     *r = (EmuRegion){ .role = role, .base = (uintptr_t)base, .bytes = bytes, .elem_bytes = elem_bytes };
     snprintf(r->name, sizeof r->name, "%s", name);
-    if (role !=
-        EMU_INPUT) { /* small pages, which are there once they are written: of a large output a launch may write little */
+    if (role != EMU_INPUT) {
+        /* Small pages take memory once they are written: a launch may write little of a large output. */
         r->shadow_bytes = (bytes / elem_bytes + 1) * sizeof *r->shadow;
         r->shadow =
             mmap(NULL, r->shadow_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

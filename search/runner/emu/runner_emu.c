@@ -17,12 +17,12 @@
 #include "search/runner/facts.h"
 
 enum { NAN_BYTE = 0xff, WORKSPACE_ALIGN = 256, COUNTER_BYTES = 4 };
-static const size_t default_smem_limit = 232448; /* of sm_90, the most there is */
+static const size_t default_smem_limit = 232448; /* that of sm_90, the largest there is */
 
 static Emu emu;
 
-/* What it finds does not depend on the machine: one device everywhere. */
-static json_t *hello(Arena *a, const char **err)
+/* What the emulator finds does not depend on the machine: its device is the same everywhere. */
+static json_t *hello_fields(Arena *a, const char **err)
 {
     TargetList list = { 0 };
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -36,8 +36,8 @@ static json_t *hello(Arena *a, const char **err)
     return json_pack("{s:o}", "device", facts_json(&d));
 }
 
-/* As a request has it. */
-static size_t smem_limit(int64_t wanted) { return wanted > 0 ? (size_t)wanted : default_smem_limit; }
+/* The limit that a request asks for. */
+static size_t smem_limit_of(int64_t wanted) { return wanted > 0 ? (size_t)wanted : default_smem_limit; }
 
 /* ---- a request */
 
@@ -48,7 +48,7 @@ static bool open_work(Work *w, char why[WHY_BYTES])
     /* More accesses than any thread block of a sane kernel makes: those of the whole call, with every extent padded by a large tile. */
     const double all =
         4.0 * ((double)s->rows + PADDING) * ((double)s->row_elems + PADDING) * ((double)s->terms + PADDING);
-    emu = (Emu){ .workers = w->timing.threads, .smem_limit = smem_limit(w->smem_limit) };
+    emu = (Emu){ .workers = w->timing.threads, .smem_limit = smem_limit_of(w->smem_limit) };
     emu.block_budget = all < 0x1p62 ? (int64_t)all : INT64_MAX;
     (void)why;
     return true;
@@ -56,15 +56,15 @@ static bool open_work(Work *w, char why[WHY_BYTES])
 
 /* ---- a call */
 
-static bool no_memory; /* for a region of the call at hand */
+static bool no_memory; /* a region of the call at hand could not be added */
 
 static void add_region(EmuRole role, const char *name, const Guarded *g, size_t elem_bytes)
 {
     no_memory |= !emu_add_region(&emu, role, name, g->data, g->bytes, (unsigned)elem_bytes);
 }
 
-/* On the regions that were added, and the workspace. */
-static int launch(const Kernel *k, const int64_t *extent, void *const *operand, const Place *p)
+/* Adds the workspace to the regions, and makes the call. Returns its code. */
+static int launch_on_regions(const Kernel *k, const int64_t *extent, void *const *operand, const Place *p)
 {
     add_region(EMU_WORKSPACE, "workspace", &p->workspace, COUNTER_BYTES);
     emu_begin(&emu);
@@ -73,7 +73,8 @@ static int launch(const Kernel *k, const int64_t *extent, void *const *operand, 
     return code;
 }
 
-static bool judge(Kernel *k, int code)
+/* Sets status and why by what the call returned and the emulator found. True: all was right. */
+static bool judge_call(Kernel *k, int code)
 {
     char text[EMU_TEXT_BYTES];
     if (no_memory) {
@@ -97,7 +98,7 @@ static json_t *facts_of(const EmuCounts *c)
                        FIELD("threads", c->threads), FIELD("smem_bytes", c->smem_bytes));
 }
 
-static bool call(Kernel *k, const Setup *setup, Shape *s, const Place *p)
+static bool call_and_check(Kernel *k, const Setup *setup, Shape *s, const Place *p)
 {
     void *pointer[OP_MAX_OPERAND];
     char name[64];
@@ -108,11 +109,11 @@ static bool call(Kernel *k, const Setup *setup, Shape *s, const Place *p)
     if (p->packed.data)
         add_region(EMU_INPUT, "the packed operand", &p->packed, setup->dtype[setup->constant]->bytes);
     place_pointers(p, setup, pointer);
-    return judge(k, launch(k, s->extent, pointer, p)) && kernel_check_traces(k, setup, s, p) &&
+    return judge_call(k, launch_on_regions(k, s->extent, pointer, p)) && kernel_check_traces(k, setup, s, p) &&
            kernel_check_output(k, setup, s, p->operand[setup->out].data);
 }
 
-/* Operands and what is packed, on multiples of a page or of an element. False: no memory. */
+/* Makes the operands and room for the packed one, on multiples of a page, or one element behind these. False: no memory. */
 static bool place_new(Place *p, const Kernel *k, const Setup *setup, const Shape *s, bool aligned)
 {
     for (int i = 0; i < setup->noperand; i++) {
@@ -129,7 +130,7 @@ static bool call_at(Kernel *k, const Setup *setup, Shape *s, const Guarded *work
     Place p = { .workspace = *workspace };
     const bool good =
         (place_new(&p, k, setup, s, aligned) || kernel_fail(k, STATUS_INVALID, "no memory for the operands")) &&
-        (!k->pack || kernel_pack(k, setup, s, &p)) && call(k, setup, s, &p);
+        (!k->pack || kernel_pack(k, setup, s, &p)) && call_and_check(k, setup, s, &p);
     p.workspace = (Guarded){ 0 }; /* another call needs it as this one left it */
     place_free(&p);
     return good;
@@ -159,20 +160,20 @@ static bool verify(Work *w, int i)
 
 enum { WORD_BYTES = 4 };
 
-/* Blocks one after the other, always in the same order. */
+/* Makes the call on these buffers; one worker executes its blocks, always in the same order. */
 static bool call_on(Call *c, const Place *p)
 {
     void *const operand[OP_MAX_OPERAND] = { p->operand[0].data, p->operand[1].data };
     memcpy(operand[0], c->in, c->in_bytes);
     memset(operand[1], NAN_BYTE, c->out_bytes);
-    emu = (Emu){ .workers = 1, .smem_limit = smem_limit(c->smem_limit), .block_budget = (int64_t)1 << 30 };
+    emu = (Emu){ .workers = 1, .smem_limit = smem_limit_of(c->smem_limit), .block_budget = (int64_t)1 << 30 };
     add_region(EMU_INPUT, "in", &p->operand[0], WORD_BYTES);
     add_region(EMU_OUTPUT, "out", &p->operand[1], WORD_BYTES);
-    const int code = launch(&c->kernel, c->extent, operand, p);
+    const int code = launch_on_regions(&c->kernel, c->extent, operand, p);
     memcpy(c->out, operand[1], c->out_bytes);
     if (emu.nfinding == 0 && code == 0) /* a launch that was refused is the object's to judge */
         emu.refusal[0] = '\0';
-    return judge(&c->kernel, code);
+    return judge_call(&c->kernel, code);
 }
 
 static bool call_once(Call *c)
@@ -190,7 +191,7 @@ int main(int argc, char **argv)
 {
     static const Engine engine = { .program = "dcgen-runner-emu",
                                    .runner = "emu",
-                                   .hello = hello,
+                                   .hello = hello_fields,
                                    .open = open_work,
                                    .verify = verify,
                                    .end = emu_free,

@@ -20,11 +20,11 @@
 enum { EXIT_FINDING = 4, ALIGN_BYTES = 256, UNSET_BYTE = 0xff, SMALLEST_ELEMENT = 2, DEFAULT_CAPABILITY = 90 };
 
 static Emu emu;
-/* Each of the emulator's regions; it ends, but for its alignment, where a page begins that nobody may touch. */
+/* The memory of each of the emulator's regions; it ends, as far as its alignment allows, where a page begins that nobody may touch. */
 static Guarded block[EMU_MAX_REGION];
 static int nmalloc;
 static int capability;
-static bool faulty;
+static bool faulty; /* something was found */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* ---- the device */
@@ -38,7 +38,7 @@ static size_t smem_limit_of(int capability_times_10)
     return 227 << 10;
 }
 
-static int environment(const char *name, int otherwise)
+static int environment_number(const char *name, int otherwise)
 {
     const char *text = getenv(name);
     return text && *text ? atoi(text) : otherwise;
@@ -58,7 +58,7 @@ static void say_findings(void)
     emu.refusal[0] = '\0';
 }
 
-static void at_end(void)
+static void end_program(void)
 {
     say_findings();
     if (faulty) {
@@ -67,20 +67,20 @@ static void at_end(void)
     }
 }
 
-static void begin(void)
+static void begin_emulator(void)
 {
-    capability = environment("DCGEN_EMULATOR_CAPABILITY", DEFAULT_CAPABILITY);
-    emu = (Emu){ .workers = environment("DCGEN_EMULATOR_WORKERS", 1),
+    capability = environment_number("DCGEN_EMULATOR_CAPABILITY", DEFAULT_CAPABILITY);
+    emu = (Emu){ .workers = environment_number("DCGEN_EMULATOR_WORKERS", 1),
                  .smem_limit = smem_limit_of(capability),
                  .block_budget = (int64_t)1 << 32 };
     if (capability > 0)
         emu_begin(&emu);
-    atexit(at_end);
+    atexit(end_program);
 }
 
 static bool have_device(void)
 {
-    pthread_once(&once, begin);
+    pthread_once(&once, begin_emulator);
     return capability > 0;
 }
 
@@ -179,7 +179,7 @@ cudaError_t cudaFree(void *p)
     return cudaErrorInvalidValue;
 }
 
-/* Copies from device memory to the host must find what somebody wrote there. */
+/* False: the bytes are not in device memory. Some that nobody has written are a fault, which is said on stderr. */
 static bool may_copy(const void *from, size_t bytes)
 {
     const EmuRegion *r = emu_memory_of(from, bytes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * warp: what the collectives of a warp compute, once all its lanes have come. Fragments as the PTX ISA lays them out,
+ * warp: what the collectives of a warp compute, once all its lanes have come. The PTX ISA lays fragments out like this,
  * for lane l, g = l/4 and t = l%4:
  *
  *   mma m16n8k16, 16 bits  A register r: row g + 8(r%2), columns 2t + 8(r/2) + {0,1}
@@ -42,7 +42,7 @@ static float float_of(uint32_t bits)
     return f;
 }
 
-/* The fields at the places of a float's; the product sets the exponent right, of denormals too. */
+/* The value of a half: its fields move to the places of a float's, and the product sets the exponent right, of denormals too. */
 static float f16_value(uint32_t h)
 {
     uint32_t bits;
@@ -52,7 +52,7 @@ static float f16_value(uint32_t h)
 }
 
 /* Element `i` of a register. */
-static float element(int kind, uint32_t word, int i)
+static float element_of(int kind, uint32_t word, int i)
 {
     const uint32_t h = i ? word >> 16 : word & 0xffff;
     return kind == MMA_TF32 ? float_of(word & 0xffffe000) : kind == MMA_F16 ? f16_value(h) : float_of(h << 16);
@@ -62,16 +62,16 @@ typedef struct {
     float a[MMA_M][MAX_MMA_K], b[MAX_MMA_K][MMA_N], d[MMA_M][MMA_N];
 } Tiles;
 
-/* Registers hold one element of A and B, or two. */
+/* Unpacks A and B from registers that hold `elems` elements, one or two. */
 static inline __attribute__((always_inline)) void unpack(const Collective *c, Tiles *x, int elems)
 {
     for (int l = 0; l < LANES; l++)
         for (int r = 0; r < 4; r++)
             for (int i = 0; i < elems; i++) {
                 const int t = elems * (l % 4) + i;
-                x->a[l / 4 + 8 * (r % 2)][t + 4 * elems * (r / 2)] = element(c->kind, c->mma.a[l][r], i);
+                x->a[l / 4 + 8 * (r % 2)][t + 4 * elems * (r / 2)] = element_of(c->kind, c->mma.a[l][r], i);
                 if (r < 2)
-                    x->b[t + 4 * elems * r][l / 4] = element(c->kind, c->mma.b[l][r], i);
+                    x->b[t + 4 * elems * r][l / 4] = element_of(c->kind, c->mma.b[l][r], i);
             }
 }
 
@@ -117,7 +117,7 @@ static void run_ldmatrix(Worker *w, Collective *c)
     const int last = w->running;
     uint16_t row[LANES][8];
     for (int l = 0; l < 8 * nmatrix; l++) {
-        w->running = last / LANES * LANES + l; /* whose address it is */
+        w->running = last / LANES * LANES + l; /* the lane that gave the address */
         shared_read_row(w, c->matrix.row[l]);
         memcpy(row[l], (const void *)c->matrix.row[l], sizeof row[l]);
     }
@@ -176,7 +176,7 @@ EXPORT Word4 dcgen_emu_ldmatrix(int matrices, int transposed, const void *row, i
     return c->matrix.r[lane];
 }
 
-static float shuffle(int kind, float value, int operand, int line)
+static float shuffle_as(int kind, float value, int operand, int line)
 {
     Worker *w = emu_worker;
     const int lane = w->running % LANES;
@@ -187,5 +187,8 @@ static float shuffle(int kind, float value, int operand, int line)
     return c->shuffle.out[lane];
 }
 
-EXPORT float dcgen_emu_shfl_xor(float value, int mask, int line) { return shuffle(SHUFFLE_XOR, value, mask, line); }
-EXPORT float dcgen_emu_shfl_down(float value, int delta, int line) { return shuffle(SHUFFLE_DOWN, value, delta, line); }
+EXPORT float dcgen_emu_shfl_xor(float value, int mask, int line) { return shuffle_as(SHUFFLE_XOR, value, mask, line); }
+EXPORT float dcgen_emu_shfl_down(float value, int delta, int line)
+{
+    return shuffle_as(SHUFFLE_DOWN, value, delta, line);
+}

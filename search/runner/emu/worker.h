@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * worker: what the files of the emulator share. A worker is a thread of this program that executes blocks one after the
- * other; all that belongs to the block at hand is in it, so nothing here needs a lock.
+ * other; it holds all that belongs to its block, so nothing here needs a lock.
  *
  * A stamp says who did something and when: epoch << 11 | thread. The epoch counts the barriers of a block, from 1 on.
  */
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include "search/runner/emu/emu.h"
 
-/* Where a stack goes on; see block.c. */
+/* Where a fiber goes on: its stack and registers; see block.c. */
 #if defined(__x86_64__)
 typedef struct {
     void *sp;
@@ -38,13 +38,13 @@ enum {
     LINE_BYTES = 16,         /* granules that mostly have the same stamps */
     LINE_GRANULES = LINE_BYTES / GRANULE_BYTES,
     SHARED_BYTES = 256 << 10, /* more than any GPU has */
-    SHARED_REACH = 256 << 10, /* around it, addresses that count as shared memory out of bounds */
-    SHARED_SKEW = 128,        /* it begins this far behind a multiple of 1024: no more alignment is promised */
+    SHARED_REACH = 256 << 10, /* addresses so near to shared memory count as shared memory out of bounds */
+    SHARED_SKEW = 128,        /* shared memory begins so far behind a multiple of 1024: no more alignment is promised */
     WINDOW_BYTES = SHARED_REACH + SHARED_BYTES + SHARED_REACH,
     SITE_SLOTS = 1024 /* places that access memory: more than a kernel of sane size has */
 };
 
-/* Stamps of shared memory; access.c says more. */
+/* Stamps of a line of shared memory; access.c says more. */
 typedef struct {
     uint32_t written, read;
 } AccessLine;
@@ -54,7 +54,7 @@ typedef enum { RUNNING, AT_BARRIER, AT_COLLECTIVE, EXITED } FiberState;
 
 /* An asynchronous copy on its way: it arrives as late as it may. */
 typedef struct {
-    const void *from; /* in an input, which does not change; NULL: in data */
+    const void *from; /* the source, if it is in an input, which does not change; NULL: its bytes are in data */
     uint32_t offset;  /* in shared memory */
     uint32_t bytes, group;
     unsigned char data[16];
@@ -77,9 +77,9 @@ typedef struct {
     /* what follows is 0 when a block begins */
     int ncopy, naccess;
     FiberState state;
-    int line;       /* of the barrier or collective it waits at, or passed last */
-    uint32_t group; /* of copies, that the next commit closes */
-    /* for global memory: how often and in which epoch it called __threadfence(), how often it had at the last barrier */
+    int line;       /* in the source, of the barrier or primitive that it waits at or passed last */
+    uint32_t group; /* the group of copies that the next commit closes */
+    /* for global memory: how often it called __threadfence(), and when last; how often it had done so at the last barrier */
     uint32_t fences, fence_epoch, fences_at_barrier;
     uint32_t write_fences, write_epoch; /* fences and epoch of its last store to the workspace; epoch 0: none */
 } Fiber;
@@ -116,9 +116,9 @@ typedef struct {
 
 /* The instructions of one place in the code. */
 typedef struct {
-    Access of;      /* the first one; without a site: none */
-    int seen, lane; /* accesses of that lane so far */
-    int n, max;
+    Access of;      /* its first access; without a site: the slot is free */
+    int seen, lane; /* how many accesses of that lane were added so far */
+    int n, max;     /* instructions, and room for them */
     Instruction *instruction;
 } AccessSite;
 
@@ -126,10 +126,10 @@ typedef struct {
 typedef struct Release {
     uintptr_t address;
     uint64_t order;                           /* among all atomics */
-    uint64_t visible[MAX_BLOCK_THREADS / 64]; /* threads whose stores are */
-    uint32_t epoch, fences;                   /* of its thread, when it did it */
+    uint64_t visible[MAX_BLOCK_THREADS / 64]; /* a bit a thread: its stores are visible */
+    uint32_t epoch, fences;                   /* of the atomic's thread, at that moment */
     int thread;
-    bool acq_rel; /* its order; else relaxed */
+    bool acq_rel; /* the atomic's order; else it is relaxed */
     struct Release *next;
 } Release;
 
@@ -157,7 +157,7 @@ typedef struct {
     uint32_t smem_bytes;
     uintptr_t stack, stack_bytes;   /* of the running fiber */
     uintptr_t window, window_bytes; /* addresses near shared memory; 0 bytes while no block runs */
-    const EmuRegion *recent[2];     /* that were hit last */
+    const EmuRegion *recent[2];     /* the last two that were accessed */
     bool counting, fenced;          /* fenced: some thread called __threadfence() since the last barrier */
     /* the block */
     Launch *launch;
@@ -182,9 +182,9 @@ extern _Thread_local Worker *emu_worker __attribute__((tls_model("local-exec")))
 
 /* ---- launch.c */
 
-extern Emu *emu_current; /* that launches go to; NULL: none */
+extern Emu *emu_current; /* the one that launches go to; NULL: none */
 
-/* Where in the grid a launch's block is, by its number less that of the first one. */
+/* Where in the grid a launch's block is; `block` is its number less that of the launch's first block. */
 void launch_place(const Launch *l, uint64_t block, unsigned index[3]);
 
 /* ---- block.c */
@@ -199,14 +199,14 @@ Collective *collective_enter(Worker *w, int kind, int line);
 void collective_wait(Worker *w, Collective *c);
 
 /* ---- access.c */
-void shared_begin(Worker *w);
-void shared_rebase(Worker *w);                      /* all that was written was so in epoch 1 */
-void shared_read_row(Worker *w, uintptr_t address); /* 16 bytes, for all lanes of a warp */
+void shared_begin(Worker *w);                       /* of a block */
+void shared_rebase(Worker *w);                      /* makes all former writes writes of epoch 1, and forgets reads */
+void shared_read_row(Worker *w, uintptr_t address); /* checks a read of 16 bytes for all lanes of a warp */
 
 /* ---- global.c */
 void global_end(void);                                     /* of a launch */
-bool global_reads_input(const Worker *w, const Access *a); /* for sure; false: perhaps */
-void global_access(Worker *w, const Access *a);
+bool global_reads_input(const Worker *w, const Access *a); /* true: the access does; false: it may even so */
+void global_access(Worker *w, const Access *a);            /* checks an access, and notes what it writes */
 void global_check_counters(void);
 
 /* ---- warp.c */
@@ -216,22 +216,23 @@ void collective_run(Worker *w, Collective *c);
 
 /* ---- count.c */
 void count_access(Worker *w, const Access *a);
-void count_flush(Worker *w);                             /* all accesses since the last flush */
+void count_flush(Worker *w);                             /* adds up all accesses since the last flush */
 void count_rows(Worker *w, const uintptr_t *row, int n); /* ldmatrix: n rows of 16 bytes, 8 at a time */
 void counts_add(EmuCounts *to, const EmuCounts *from);
 
 /* ---- finding.c */
 
-/* Notes what the running thread did wrong; `site`: where, 0: not known. */
+/* Notes what the running thread did wrong; `site`: where, 0: not known. Ends the launch when there are findings enough. */
 void finding(Worker *w, uintptr_t site, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* The same, and ends the launch: going on would crash. */
+/* Notes it and ends the launch: going on would crash. */
 _Noreturn void finding_fatal(Worker *w, uintptr_t site, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* An access that is wrong as such: "reads 4 bytes at ..." and the rest. */
+/* Notes an access that is wrong as such, "reads 4 bytes at ..." and the rest, and ends the launch. */
 _Noreturn void finding_access(Worker *w, const Access *a, const char *rest);
+/* Notes what no thread in particular did. */
 void finding_plain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* Memory for the emulator's own lists, from calloc or realloc. The program ends where there is none. */
+/* Returns what calloc or realloc gave for the emulator's own lists. The program ends if that is NULL. */
 void *checked_memory(void *memory);
-/* An array of *max elements, or larger if it has n already. */
+/* The array of *max elements, made larger if it holds n already. */
 void *array_with_room(void *array, int n, int *max, size_t elem_bytes);
 /* An address in words, until the next call: "shared byte 132", "operand 0 (X) element 77". */
 const char *place_text(Worker *w, uintptr_t address);

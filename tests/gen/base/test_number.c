@@ -117,5 +117,5 @@ int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(digits), cmocka_unit_test(times), cmocka_unit_test(bytes),
                                         cmocka_unit_test(parts), cmocka_unit_test(counts) };
-    return cmocka_run_group_tests_name("gen/number", tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -238,5 +238,5 @@ int main(void)
         cmocka_unit_test(programs_are_looked_for),
         cmocka_unit_test(the_clock_is_that_of_the_system),
     };
-    return cmocka_run_group_tests_name("search/process", tests, make, drop);
+    return cmocka_run_group_tests(tests, make, drop);
 }

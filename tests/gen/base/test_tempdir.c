@@ -402,5 +402,5 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_lies_deeper_goes_too, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_to_be_saved_stays, set_up, tear_down),
     };
-    return cmocka_run_group_tests_name("gen/tempdir", tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -179,5 +179,5 @@ int main(void)
         cmocka_unit_test_setup_teardown(free_kills_nobody, set_up, tear_down),
         cmocka_unit_test_setup_teardown(leftovers_are_swept, set_up, tear_down),
     };
-    return cmocka_run_group_tests_name("search/scratch", tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

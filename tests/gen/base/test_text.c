@@ -181,5 +181,5 @@ int main(void)
         cmocka_unit_test(ends_of_lines),
         cmocka_unit_test(order_and_places),
     };
-    return cmocka_run_group_tests_name("gen/text", tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, teardown);
 }

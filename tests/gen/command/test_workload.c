@@ -266,5 +266,5 @@ int main(void)
         cmocka_unit_test(a_first_line_is_kept), cmocka_unit_test(faults),
         cmocka_unit_test(one_target_at_a_time), cmocka_unit_test(the_target_of_a_device),
     };
-    return cmocka_run_group_tests_name("gen/workload", tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -564,5 +564,5 @@ int main(void)
         TEST(nor_without_exchange),
         TEST(place_in_the_folder),
     };
-    return cmocka_run_group_tests_name("gen/foreign", tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ static ByHand hand;
 static Study lesser; /* the same study, of avx2 */
 static Assignment lesser_choice;
 static TreeNode lesser_tree;
-static Result part[2];
+static Result result[2];
 static char root[TMP_FOLDER_BYTES];
 
 static int setup(void **state)
@@ -30,10 +30,10 @@ static int setup(void **state)
     lesser_choice = hand.as;
     lesser_tree = hand.node[0];
     lesser_choice.tree = &lesser_tree;
-    part[0] = part[1] = by_hand_result(&hand, 0);
-    part[1].study = &lesser;
-    part[1].assignment = &lesser_choice;
-    part[1].first = 2;
+    result[0] = result[1] = by_hand_result(&hand, 0);
+    result[1].study = &lesser;
+    result[1].assignment = &lesser_choice;
+    result[1].first = 2;
     return 0;
 }
 
@@ -44,7 +44,7 @@ static int teardown(void **state)
     return tmp_folder_remove(root);
 }
 
-static EmitInput input_of(int npart) { return (EmitInput){ .part = part, .npart = npart }; }
+static EmitInput input_of(int nresult) { return (EmitInput){ .result = result, .nresult = nresult }; }
 
 /* Of one target; the numbers of its kernels are the package's: those of the second are behind the two of the first. */
 static const char *target_text(const char *target, int first)

@@ -19,7 +19,7 @@
 #include "gen/report/report.h"
 #include "tests/gen/synthetic.h"
 
-enum { NTRIAL = 120, MAX_DEPTH = 64, MAX_ID = 256 };
+enum { NTRIAL = 48, MAX_DEPTH = 64, MAX_ID = 256 };
 
 static const char VERSION[] = "0.1.0";
 static Synthetic y;

@@ -132,5 +132,5 @@ int main(void)
         cmocka_unit_test(known_values),           cmocka_unit_test(tolerances),
         cmocka_unit_test(rows_of_the_table),
     };
-    return cmocka_run_group_tests_name("gen/dtype", tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

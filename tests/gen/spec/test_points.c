@@ -203,5 +203,5 @@ int main(void)
         cmocka_unit_test(the_same_points_each_time), cmocka_unit_test(thresholds_cross),
         cmocka_unit_test(thresholds_meet_corners),   cmocka_unit_test(cuts_at_the_ends_of_64_bits),
     };
-    return cmocka_run_group_tests_name("gen/points", tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, teardown);
 }

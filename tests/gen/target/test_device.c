@@ -132,5 +132,5 @@ int main(void)
         cmocka_unit_test(a_gpu_keeps_what_its_id_told),
         cmocka_unit_test(typical_devices),
     };
-    return cmocka_run_group_tests_name("gen/target", tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -219,5 +219,5 @@ int main(void)
         cmocka_unit_test(fields_of_a_cpu),          cmocka_unit_test(fields_of_a_gpu),        cmocka_unit_test(faults),
         cmocka_unit_test(folders_are_read_by_rank), cmocka_unit_test(fallbacks_of_fallbacks),
     };
-    return cmocka_run_group_tests_name("gen/target", tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, teardown);
 }

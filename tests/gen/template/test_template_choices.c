@@ -4,7 +4,7 @@
  * which each choice is in one; on the others the general kernels and some that cut K and share out rows. Compiled and compared with the
  * definition (kernel_check.h), half of them with a bias.
  *
- * ctest: label=slow timeout=300
+ * ctest: label=slow,thorough timeout=300 cost=10
  */
 #include "tests/gen/template/kernel_extents.h"
 #include "tests/gen/template/template_place.h"

@@ -3,7 +3,7 @@
  * The templates of dense, and the example of docs/templates.md: each compiles as it stands, and filled for every target, layout and
  * epilogue; the cost model gets finite numbers.
  *
- * ctest: label=slow timeout=300
+ * ctest: label=slow timeout=300 cost=15
  */
 #include "search/build/spills.h"
 #include "tests/gen/template/template_place.h"

@@ -175,5 +175,5 @@ static void each_constraint_at_its_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(each_constraint_at_its_limit) };
-    return cmocka_run_group_tests_name("gen/template_limits", tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -634,5 +634,5 @@ int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(calls_cost_what_was_worked_out),
                                         cmocka_unit_test(work_is_bounded_for_any_call) };
-    return cmocka_run_group_tests_name("gen/template_terms", tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -102,5 +102,5 @@ int main(void)
         cmocka_unit_test(extents_that_are_fixed),
         cmocka_unit_test(keys_know_template_target_and_compiler),
     };
-    return cmocka_run_group_tests_name("gen/unit", tests, make, drop);
+    return cmocka_run_group_tests(tests, make, drop);
 }

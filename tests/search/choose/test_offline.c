@@ -338,6 +338,15 @@ static void general_kernels_come_in_batches(void **state)
     assert_int_equal(batch[0], BATCH);
     assert_int_equal(batch[1], 1);
     assert_true(was_tried(&some.general[BATCH]));
+    drop(NULL), make(NULL);
+    some = *y.space;
+    some.general = y.space->candidate;
+    some.ngeneral = BATCH + 1;
+    q.space = &some;
+    y.spec->budget.trials = 5; /* no more are tried than that */
+    run();
+    assert_int_equal(nbatch, 1);
+    assert_int_equal(batch[0], 5);
 }
 
 /* ---- the choice ---- */
@@ -500,5 +509,5 @@ int main(void)
         FRESH(nothing_works),
         FRESH(nothing_can_be_run),
     };
-    return cmocka_run_group_tests_name("search/offline", tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

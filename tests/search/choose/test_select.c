@@ -267,7 +267,7 @@ static void set_passes(int64_t shape, double gap)
 {
     for (int i = 0; i < KERNELS; i++) {
         Trial *t = &s->trial[i];
-        t->part[shape] = t->ns[shape];
+        t->ratio[shape] = t->ns[shape];
         t->second[shape] = t->ns[shape] * (1 + gap);
         t->count[shape] = 2;
         t->final[shape] = true;

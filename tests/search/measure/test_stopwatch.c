@@ -485,5 +485,5 @@ int main(void)
         FRESH(learning_ends),
         FRESH(what_need_not_be_learnt),
     };
-    return cmocka_run_group_tests_name("search/stopwatch", tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

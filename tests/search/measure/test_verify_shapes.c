@@ -97,5 +97,5 @@ int main(void)
         cmocka_unit_test(every_end_of_a_tile),
         cmocka_unit_test(fixed_extents),
     };
-    return cmocka_run_group_tests_name("search/verify_shapes", tests, make, drop);
+    return cmocka_run_group_tests(tests, make, drop);
 }

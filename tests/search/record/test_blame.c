@@ -97,5 +97,5 @@ int main(void)
         cmocka_unit_test(words),
         cmocka_unit_test(endings),
     };
-    return cmocka_run_group_tests_name("search/blame", tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

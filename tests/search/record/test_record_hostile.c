@@ -210,7 +210,7 @@ static void many_params_are_ignored(void **state)
             text_printf(&t, "%s\"p%d\":1", i ? "," : "{", i);
         text_add(&t, "}");
         char *line = spoil(p->a, good_lines[KERNEL], "{}", text_str(&t));
-        if (nparam > RECORD_MAX_PARAM) {
+        if (nparam > TEMPLATE_MAX_PARAM) {
             check_ignored(p, line, strlen(line));
             continue;
         }

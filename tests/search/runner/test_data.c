@@ -174,11 +174,11 @@ static void operands_are_random(void **state)
     }
     assert_true(fabs(sum / 60000) < 0.02 && fabs(squares / 60000 - 1) < 0.03 && fabs(beside / 60000) < 0.02);
     assert_in_range(beyond, 60000 * 0.0455 * 0.9, 60000 * 0.0455 * 1.1);
-    static const double known[][6] = { { -1.979739, 0.098116, -0.022413, -0.214023, -1.423758, -0.708640 },
-                                       { 0.184602, 0.251189, -1.731358, 1.345645, 0.094529, -0.090225 } };
+    static const double known[][6] = { { -0.870633, 1.604085, -0.079327, -0.125693, -0.550887, 0.401188 },
+                                       { 0.430272, 1.034727, -0.558436, -0.057947, 0.738097, 2.059947 } };
     for (int i = 0; i < 6; i++) /* as another program that follows the papers has them */
         assert_true(fabs(x[i] - known[0][i]) < 1e-5 && fabs(w[i] - known[1][i]) < 1e-5);
-    assert_true(fabs(x[59999] - 0.984285) < 1e-5);
+    assert_true(fabs(x[59999] - 0.748584) < 1e-5);
     assert_true(is_forbidden(s->operand[X].data, true) && is_forbidden(s->operand[W].data, true));
     assert_false(is_forbidden(s->operand[Y].data, true));
     for (int i = 0; i < NOPERAND; i++)
@@ -326,5 +326,5 @@ int main(void)
         FRESH(packed_operands_go_with_their_shape),
         FRESH(rows_that_are_compared),
     };
-    return cmocka_run_group_tests_name("search/data", tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -592,5 +592,5 @@ int main(void)
         return 77;
     }
     setenv("ASAN_OPTIONS", "handle_segv=0:handle_abort=0", 0);
-    return cmocka_run_group_tests_name("search/emu", tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -321,5 +321,5 @@ int main(void)
         cmocka_unit_test(random_programs),
         cmocka_unit_test(epochs_begin_anew),
     };
-    return cmocka_run_group_tests_name("search/emu_access", tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

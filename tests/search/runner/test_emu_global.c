@@ -624,5 +624,5 @@ int main(void)
         cmocka_unit_test(what_is_no_operand),       cmocka_unit_test(memory_that_stays),
         cmocka_unit_test(all_memory_is_given_back),
     };
-    return cmocka_run_group_tests_name("search/emu_global", tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

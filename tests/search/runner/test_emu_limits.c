@@ -210,5 +210,5 @@ int main(void)
     };
     if (emu_compiler_is_missing())
         return 77;
-    return cmocka_run_group_tests_name("search/emu_limits", tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -450,5 +450,5 @@ int main(void)
         cmocka_unit_test(devices_of_all_kinds),
         cmocka_unit_test(programs_end_with_what_was_found),
     };
-    return cmocka_run_group_tests_name("search/emu_runtime", tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

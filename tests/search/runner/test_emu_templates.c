@@ -331,5 +331,5 @@ int main(void)
                                         cmocka_unit_test(heads_say_what_kernels_do) };
     if (emu_compiler_is_missing())
         return 77;
-    return cmocka_run_group_tests_name("search/emu_templates", tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

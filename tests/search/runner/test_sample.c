@@ -199,5 +199,5 @@ int main(void)
         FRESH(the_clock_of_a_sample),  FRESH(a_kernel_has_what_it_asks_for), FRESH(a_call_in_parts),
         FRESH(small_calls_stay_alone),
     };
-    return cmocka_run_group_tests_name("search/sample", tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -632,5 +632,5 @@ int main(void)
         FRESH(calls_go_from_file_to_file),
         FRESH(calls_that_are_refused),
     };
-    return cmocka_run_group_tests_name("search/serve", tests, make_reference, remove_reference);
+    return cmocka_run_group_tests(tests, make_reference, remove_reference);
 }

@@ -12,7 +12,7 @@
 #include "search/space/propose.h"
 #include "tests/gen/synthetic.h"
 
-enum { BATCH = 12, NSEED = 20, ROUND_SHAPES = 16 };
+enum { BATCH = 12, NSEED = 12, ROUND_SHAPES = 16 };
 
 static Synthetic y;
 static Proposal batch_of[NSEED][BATCH]; /* a seed each, which takes most of this test's time */

@@ -1,53 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The parts of the report, without gnuplot: every cell of its tables, and the numbers that its figures are drawn from, worked out by hand.
+ * What the report says, worked out by hand: every cell of its tables, and the sentences that sum it up.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-#include <stdlib.h>
 #include "gen/base/number.h"
 #include "gen/report/choice.h"
-#include "gen/report/explain_private.h"
-#include "gen/report/report_private.h"
 #include "gen/report/words.h"
-#include "tests/gen/by_hand.h"
+#include "tests/gen/report/hand_result.h"
 
-enum { FIRST = 10 }; /* the package's number of the first kernel */
-static const char VERSION[] = "1.2.3";
 #define US "\xc2\xb5s"
 #define DAGGER "\xe2\x80\xa0"
 #define TIMES "\xc3\x97"
-
-static ByHand hand;
-static Result input;
-static Roofline roofline; /* of parts */
-
-static int setup(void **state)
-{
-    (void)state;
-    if (!by_hand_make(&hand))
-        return -1;
-    input = by_hand_result(&hand, FIRST);
-    roofline = roofline_make(hand.y.arena, hand.y.study, input.records);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_free(hand.y.arena);
-    return 0;
-}
-
-static Report *report_with(const Result *in)
-{
-    Report *r = report_begin(hand.y.arena, in, VERSION, false);
-    r->roofline = roofline;
-    return r;
-}
 
 /* The sign that an entity is at p, as text; what is behind it. */
 static const char *add_sign(Text *t, const char *p)
@@ -98,14 +60,6 @@ static const char *written(const char *section)
     assert_non_null(end);
     return cells_of(arena_strndup(hand.y.arena, begin, (size_t)(end - begin)));
 }
-
-static void expect(const char *text, const char *part)
-{
-    if (!strstr(text, part))
-        fail_msg("\"%s\" is not in:\n%s", part, text);
-}
-
-/* ---- tables ---- */
 
 static void tells_what_was_tuned(void **state)
 {
@@ -334,7 +288,6 @@ static void tells_how_good_the_model_is(void **state)
     const char *text = written("model");
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         expect(text, row[i]);
-    text = written("model");
     expect(text, "template | part of the time | price | what it is | \ntmpl | b | 1.25 | what b is | \n");
     expect(text, "factor | from | to | measurements | mean | spread | \n"
                  "bytes | 0 bytes | 32.0 KiB | 12 | +100.0 % | 41.4 % | \n"
@@ -376,296 +329,7 @@ static void tells_of_the_contract(void **state)
     hand.contract.modelled = false;
 }
 
-/* ---- what figures are drawn from ---- */
-
-/* The figure of that id; NULL: there is none. */
-static const Plot *find_plot(const Report *r, const char *id)
-{
-    for (const Plot *p = r->plot; p < r->plot + r->nplot; p++)
-        if (strcmp(p->id, id) == 0)
-            return p;
-    return NULL;
-}
-
-static const char *script_of(const Report *r, const char *id)
-{
-    const Plot *p = find_plot(r, id);
-    assert_non_null(p);
-    return arena_printf(r->arena, "%s%s", text_str(&p->script), text_str(&p->drawing));
-}
-
-/* gnuplot may be missing: the scripts are there all the same. */
-static Report *drawn(void)
-{
-    const char *why = NULL;
-    Report *r = report_with(&input);
-    report_draw(r, &why);
-    return r;
-}
-
-/* GFLOP/s are 512 M / ns. */
-static void draws_the_speed_of_each_shape(void **state)
-{
-    (void)state;
-    const Report *r = drawn();
-    const char *script = script_of(r, "panel-0");
-    expect(script, "$roof << END\n1 1\n2 1\n3 1\n4 1\n5 1\n6 1\n7 1\n8 1\nEND\n");
-    expect(script, "$library << END\n1 0.3413333\n8 0.6826667\nEND\n");
-    expect(script,
-           "$general << END\n1 0.4096\n2 0.512\n3 0.768\n4 0.512\n5 0.512\n6 0.512\n7 0.512\n8 0.4551111\nEND\n");
-    expect(script, "$line << END\n1 0.512\n2 0.5688889\n3 0.768\n4 0.512\n5 0.512\n6 0.4654545\n7 0.4654545\n8 0.512\n"
-                   "END\n");
-    expect(script, "$best << END\n1 0.512\n3 0.768\n8 0.64\nEND\n");
-    expect(script, "$dot << END\n1 0.512\n3 0.768\n8 0.512\nEND\n");
-    expect(script, "set xrange [0.925925926:8.64]\n"); /* 8 % on either side */
-    expect(script, "set yrange [0.304761905:1.12]\n"); /* 12 %: from the library's least to the roofline */
-    expect(script, "set xlabel 'M'");
-    expect(script, "set ylabel 'GFLOP/s'");
-    expect(script, "plot $roof using 1:2 notitle with lines lc rgb '#00000c', "
-                   "$general using 1:2 notitle with lines lc rgb '#000006', "
-                   "$library using 1:2 notitle with lines lc rgb '#00000d', "
-                   "$library_dot using 1:2 notitle with points pt 7 ps 0.45 lc rgb '#00000e', "
-                   "$line using 1:2 notitle with lines lc rgb '#000005', "
-                   "$best using 1:2 notitle with points pt 6 ps 0.82 lc rgb '#000007', "
-                   "$dot using 1:2 notitle with points pt 7 ps 0.51 lc rgb '#000008'");
-    assert_true(r->has_roof && r->has_library);
-}
-
-/* Kernels change half-way, on the scale of the axis: at the roots of 2 * 3 and of 5 * 6. */
-static void draws_which_kernel_serves_what(void **state)
-{
-    (void)state;
-    const Report *r = drawn();
-    const double edge[] = { 1 / 1.03, sqrt(6), sqrt(30), 8 * 1.03 };
-    Text data = { .arena = hand.y.arena }, labels = { .arena = hand.y.arena };
-    for (int i = 0; i < 3; i++) {
-        const double middle = sqrt(edge[i] * edge[i + 1]);
-        text_printf(&data, "%.7g 0.25 %.7g %.7g 0.05 0.45 %d\n", middle, edge[i], edge[i + 1],
-                    LOOK_KERNEL + (i == 1 ? 0 : 1));
-        text_printf(&labels, "set label '%s' at %.7g,0.25 center", i == 1 ? "k10" : "k11", middle);
-        expect(script_of(r, "map"), text_str(&labels));
-        labels = (Text){ .arena = hand.y.arena };
-    }
-    expect(script_of(r, "map"), arena_printf(hand.y.arena, "$run << END\n%sEND\n", text_str(&data)));
-    expect(script_of(r, "narrow-map"), text_str(&data));
-    expect(script_of(r, "map"), "set label 'N = 16, K = 16' at graph 0, first 0.63 ");
-    assert_int_equal(find_plot(r, "map")->width, 900);
-    assert_int_equal(find_plot(r, "narrow-map")->width, 440);
-    assert_null(find_plot(r, "plane-0"));
-}
-
-/* Edges are half-way between the values, on the scale of the axes, which end a tenth beyond them. Neighbours of one kernel are one cell. */
-static void draws_planes_of_two_extents(void **state)
-{
-    (void)state;
-    static const char spec[] = "name = \"plane\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
-                               "dims = { T = { min = 1; max = 2; }; S = { min = 1; max = 2; }; };\n"
-                               "shapes = ( { M = \"T\"; N = \"16*S\"; K = 8; } ); layout = { W = \"NK\"; };\n"
-                               "budget = { kernels = 2; code_kib = 64; trials = 8; seconds = 10; }; threads = [1];\n";
-    static const struct {
-        double left, right, low, high;
-        int kernel;
-    } cell[] = { { 1 / 1.1, 2.2, 16 / 1.1, 22.627417, 0 },
-                 { 1 / 1.1, 1.4142136, 22.627417, 35.2, 1 },
-                 { 1.4142136, 2.2, 22.627417, 35.2, 0 } };
-    int chosen[] = { 0, 1, 0, 0 }; /* of M and N: 1 16, 1 32, 2 16, 2 32 */
-    Synthetic y;
-    assert_true(synthetic_make(&y, spec, 4));
-    assert_int_equal(y.spec->ninstance, 4);
-    y.assignment->chosen = chosen;
-    Result in = synthetic_result(&y);
-    in.first = FIRST;
-    Report *r = report_with(&in);
-    report_draw_maps(r);
-    assert_null(find_plot(r, "plane-1"));
-    assert_null(find_plot(r, "map"));
-    assert_string_equal(find_plot(r, "plane-0")->caption, "M = T, N = 16*S, K = 8");
-    const char *at = strstr(script_of(r, "plane-0"), "$cell << END\n");
-    assert_non_null(at);
-    at += strlen("$cell << END\n");
-    for (int i = 0; i < 3; i++, at = strchr(at, '\n') + 1) {
-        double is[6];
-        int look;
-        assert_int_equal(sscanf(at, "%lf %lf %lf %lf %lf %lf %d\n", is, is + 1, is + 2, is + 3, is + 4, is + 5, &look),
-                         7);
-        const double want[] = { sqrt(cell[i].left * cell[i].right),
-                                sqrt(cell[i].low * cell[i].high),
-                                cell[i].left,
-                                cell[i].right,
-                                cell[i].low,
-                                cell[i].high };
-        for (int k = 0; k < 6; k++)
-            if (!(fabs(is[k] - want[k]) < 1e-5 * want[k]))
-                fail_msg("cell %d: %g, not %g", i, is[k], want[k]);
-        assert_int_equal(look, LOOK_KERNEL + cell[i].kernel);
-    }
-    assert_int_equal(strncmp(at, "END\n", 4), 0);
-    expect(script_of(r, "plane-0"), "set xlabel 'M'");
-    expect(script_of(r, "plane-0"), "set ylabel 'N'");
-    expect(script_of(r, "plane-0"), "set label 'k10' at ");
-    expect(script_of(r, "plane-0"), "set label 'k11' at ");
-    arena_free(y.arena);
-}
-
-/* KiB and percent above the best known. */
-static void draws_what_less_or_more_code_brings(void **state)
-{
-    (void)state;
-    const Report *r = drawn();
-    const char *script = script_of(r, "curve");
-    expect(script, "$within << END\n2.024414 20\n3.000977 5\nEND\n");
-    expect(script, "$beyond << END\n3.000977 5\n5.000977 1\nEND\n");
-    expect(script, "$mark << END\n3.000977 5\nEND\n");
-    expect(script, "set label '1' at 2.024414,20 ");
-    expect(script, "set label '2' at 3.000977,5 ");
-    expect(script, "set label '3' at 5.000977,1 ");
-    expect(script, "set xrange [0:5.30103516]\n");
-    expect(script, "set yrange [0:22.4]\n");
-    hand.as.kept = -1;
-    assert_null(find_plot(drawn(), "curve"));
-    hand.as.kept = 1;
-}
-
-/* Until a kernel was right on each shape there is nothing to draw; then (1 + 2 * 1.5 + 1.25) / 4, (1 + 2 + 1.25) / 4, 1. */
-static void draws_how_the_search_went(void **state)
-{
-    (void)state;
-    const Report *r = drawn();
-    expect(script_of(r, "progress"), "$line << END\n2 31.25\n3 31.25\n4 6.25\n5 0\nEND\n");
-    expect(script_of(r, "progress"), "set xrange [1:5]\n");
-    expect(script_of(r, "progress"), "set yrange [0:35]\n");
-    hand.y.study->trial[4].n = 0; /* of one it is not known */
-    assert_null(find_plot(drawn(), "progress"));
-    hand.y.study->trial[4].n = by_hand_trial[4].n;
-}
-
-/* Microseconds; the package's kernels and the others. Then predicted over measured, by M, within a quarter and four times. */
-static void draws_how_far_the_model_is_off(void **state)
-{
-    (void)state;
-    static const double m[] = { 1, 3, 8 };
-    const Study *s = hand.y.study;
-    const Report *r = drawn();
-    for (int k = 0; k < 2; k++) {
-        Text times = { .arena = hand.y.arena }, ratios = { .arena = hand.y.arena };
-        text_printf(&times, "$%s << END\n", k ? "kept" : "cloud");
-        text_printf(&ratios, "$%s << END\n", k ? "kept" : "cloud");
-        for (int i = k ? 0 : 2; i < (k ? 2 : 3); i++)
-            for (int j = 0; j < HAND_TUNED; j++) {
-                const double ns = cost_predict(hand.y.model, &s->trial[i].c, s->shape[j]->extent, 1);
-                text_printf(&times, "%.7g %.7g\n", 1e-3 * by_hand_trial[i].ns[j], 1e-3 * ns);
-                text_printf(&ratios, "%.7g %.7g\n", m[j], fmin(fmax(ns / by_hand_trial[i].ns[j], 0.25), 4));
-            }
-        text_add(&times, "END\n");
-        text_add(&ratios, "END\n");
-        expect(script_of(r, "scatter"), text_str(&times));
-        expect(script_of(r, "residual"), text_str(&ratios));
-    }
-    const CostReport *before = input.cost;
-    input.cost = &(CostReport){ 0 };
-    r = drawn();
-    assert_true(!find_plot(r, "scatter") && !find_plot(r, "residual"));
-    input.cost = before;
-}
-
-/* ---- axes ---- */
-
-static const char *axis_script(bool logarithmic, double lo, double hi, int most, double least_step)
-{
-    Plot p = { .script = { .arena = hand.y.arena } };
-    if (logarithmic)
-        plot_axis_log(&p, 'x', (Range){ lo, hi }, most);
-    else
-        plot_axis_linear(&p, 'x', (Range){ lo, hi }, most, least_step);
-    return text_str(&p.script);
-}
-
-static void has_ticks_at_round_numbers(void **state)
-{
-    (void)state;
-    static const struct {
-        bool logarithmic;
-        double lo, hi;
-        int most;
-        double least_step;
-        const char *ticks;
-    } row[] = {
-        { true, 1, 10, 9, 0, "('1' 1, '1.5' 1.5, '2' 2, '3' 3, '5' 5, '7' 7, '10' 10)" },
-        { true, 1, 10, 6, 0, "('1' 1, '2' 2, '5' 5, '10' 10)" },
-        { true, 1, 100, 5, 0, "('1' 1, '3' 3, '10' 10, '30' 30, '100' 100)" },
-        { true, 1, 1000, 5, 0, "('1' 1, '10' 10, '100' 100, '1000' 1000)" },
-        { true, 1.2, 6.9, 9, 0, "('1.5' 1.5, '2' 2, '3' 3, '5' 5)" },
-        { true, 0.1, 1.01, 4, 0, "('0.1' 0.1, '0.2' 0.2, '0.5' 0.5, '1' 1)" },
-        { true, 1, 1e14, 9, 0, "('1' 1, '1000' 1000, '1e+06' 1000000, '1e+09' 1e+09, '1e+12' 1e+12)" },
-        { false, 0, 10, 5, 0, "('0' 0, '2' 2, '4' 4, '6' 6, '8' 8, '10' 10)" },
-        { false, 0, 10, 4, 0, "('0' 0, '5' 5, '10' 10)" },
-        { false, 0, 36, 6, 0.1, "('0' 0, '10' 10, '20' 20, '30' 30)" },
-        { false, 1, 5, 8, 1, "('1' 1, '2' 2, '3' 3, '4' 4, '5' 5)" },
-        { false, 0, 0.5, 6, 0.1, "('0' 0, '0.1' 0.1, '0.2' 0.2, '0.3' 0.3, '0.4' 0.4, '0.5' 0.5)" },
-    };
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        const char *script = axis_script(row[i].logarithmic, row[i].lo, row[i].hi, row[i].most, row[i].least_step);
-        expect(script, arena_printf(hand.y.arena, "set xtics %s\n", row[i].ticks));
-        expect(script, arena_printf(hand.y.arena, "set xrange [%.9g:%.9g]\n", row[i].lo, row[i].hi));
-        assert_int_equal(strstr(script, "set logscale x\n") != NULL, row[i].logarithmic);
-    }
-}
-
-/* ---- groups ---- */
-
-/* Three values of T against two of S: the first shape varies along T, once for each S; the second, which only has S, along that, and it
- * stands for every T. `dims`: of the spec. */
-static void check_groups(const char *dims)
-{
-    static const char form[] =
-        "name = \"groups\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
-        "dims = { %s }; tune = { T = [1, 3]; S = [1, 2]; };\n"
-        "shapes = ( { M = \"T\"; N = \"16*S\"; K = 8; weight = 2.0; }, { M = 4; N = \"S\"; K = 4; } );\n"
-        "weights = { T = [1, 2, 3]; S = [1, 10]; }; layout = { W = \"NK\"; };\n"
-        "budget = { kernels = 4; code_kib = 64; trials = 8; seconds = 10; }; threads = [1, 2];\n";
-    static const struct {
-        const char *label;
-        int axis;
-        int64_t n, first[3];
-        double weight;
-    } row[] = {
-        { "N = 16, K = 8, 1 thread", 0, 3, { 1, 16, 8 }, 12 },   { "N = 32, K = 8, 1 thread", 0, 3, { 1, 32, 8 }, 120 },
-        { "M = 4, K = 4, 1 thread", 1, 2, { 4, 1, 4 }, 66 },     { "N = 16, K = 8, 2 threads", 0, 3, { 1, 16, 8 }, 12 },
-        { "N = 32, K = 8, 2 threads", 0, 3, { 1, 32, 8 }, 120 }, { "M = 4, K = 4, 2 threads", 1, 2, { 4, 1, 4 }, 66 }
-    };
-    char spec[1000];
-    Synthetic y;
-    snprintf(spec, sizeof spec, form, dims);
-    assert_true(synthetic_make(&y, spec, 4));
-    const Groups g = report_groups(y.arena, y.spec);
-    assert_int_equal(g.ngroup, 6);
-    assert_int_equal(g.npanel, 6);
-    assert_int_equal(g.nbar, 6);
-    assert_string_equal(g.axes, "M or N");
-    for (int i = 0; i < 6; i++) {
-        const Group *group = &g.group[i];
-        assert_string_equal(group->label, row[i].label);
-        assert_int_equal(group->axis, row[i].axis);
-        assert_int_equal(group->n, row[i].n);
-        if (!(fabs(group->weight - row[i].weight) < 1e-9))
-            fail_msg("%s: weight %g", group->label, group->weight);
-        assert_memory_equal(y.spec->instance[group->at[0]].extent, row[i].first, sizeof row[i].first);
-        for (int64_t k = 1; k < group->n; k++)
-            assert_true(y.spec->instance[group->at[k]].extent[group->axis] >
-                        y.spec->instance[group->at[k - 1]].extent[group->axis]);
-        assert_true(group->panel && group->bar);
-    }
-    arena_free(y.arena);
-}
-
-static void sorts_shapes_into_groups(void **state)
-{
-    (void)state;
-    check_groups("S = { min = 1; max = 2; }; T = { min = 1; max = 3; };");
-    check_groups("T = { min = 1; max = 3; }; S = { min = 1; max = 2; };"); /* the next instance has another S */
-}
-
-/* ---- the page's own words ---- */
+/* ---- the sentences that sum up ---- */
 
 /* M = 3, of which nothing can be said, is not the worst. With kernel 0 alone: the geometric mean of 1.25, 9 times 10/9, 8 times 10/11 and 1.125
  * over a weight of 23. */
@@ -764,25 +428,19 @@ static void sums_up_each_target(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(tells_what_was_tuned),
-                                        cmocka_unit_test(tells_what_else_may_be_tuned),
-                                        cmocka_unit_test(tells_what_the_machine_does),
-                                        cmocka_unit_test(tells_of_each_tuned_shape),
-                                        cmocka_unit_test(shows_the_heaviest_of_very_many_shapes),
-                                        cmocka_unit_test(tells_of_rivals),
-                                        cmocka_unit_test(tells_of_each_kernel),
-                                        cmocka_unit_test(tells_how_good_the_model_is),
-                                        cmocka_unit_test(tells_of_the_contract),
-                                        cmocka_unit_test(draws_the_speed_of_each_shape),
-                                        cmocka_unit_test(draws_which_kernel_serves_what),
-                                        cmocka_unit_test(draws_what_less_or_more_code_brings),
-                                        cmocka_unit_test(draws_how_the_search_went),
-                                        cmocka_unit_test(draws_how_far_the_model_is_off),
-                                        cmocka_unit_test(has_ticks_at_round_numbers),
-                                        cmocka_unit_test(sorts_shapes_into_groups),
-                                        cmocka_unit_test(draws_planes_of_two_extents),
-                                        cmocka_unit_test(sums_up),
-                                        cmocka_unit_test(sums_up_one_kernel),
-                                        cmocka_unit_test(sums_up_each_target) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tells_what_was_tuned),
+        cmocka_unit_test(tells_what_else_may_be_tuned),
+        cmocka_unit_test(tells_what_the_machine_does),
+        cmocka_unit_test(tells_of_each_tuned_shape),
+        cmocka_unit_test(shows_the_heaviest_of_very_many_shapes),
+        cmocka_unit_test(tells_of_rivals),
+        cmocka_unit_test(tells_of_each_kernel),
+        cmocka_unit_test(tells_how_good_the_model_is),
+        cmocka_unit_test(tells_of_the_contract),
+        cmocka_unit_test(sums_up),
+        cmocka_unit_test(sums_up_one_kernel),
+        cmocka_unit_test(sums_up_each_target),
+    };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

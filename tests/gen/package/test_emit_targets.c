@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * emit: packages of several targets: which machine has which kernels, in which order, and the dispatcher's text, proven against all trees.
+ */
+#include <jansson.h>
+#include "gen/package/prove.h"
+#include "tests/gen/package/emit_results.h"
+#include "tests/toolchain.h"
+
+/* "avx512 tree 0-1, avx2 2, ...": each kind of machine, whether it has a tree, its first and its general kernel. */
+static const char *entries_of(const Result *result, int nresult)
+{
+    const Dispatcher *d = package_dispatcher(y.arena, result, nresult);
+    Text t = { .arena = y.arena };
+    for (int i = 0; i < d->nentry; i++)
+        text_printf(&t, "%s%s%s %d %d", i ? ", " : "", d->entry[i].target->name, d->entry[i].tree ? " tree" : "",
+                    d->entry[i].first, d->entry[i].general);
+    return text_str(&t);
+}
+
+static void machines_are_asked_for_the_best_first(void **state)
+{
+    (void)state;
+    const Result avx512 = plain_result("avx512", 2), avx2 = plain_result("avx2", 3),
+                 portable = plain_result("portable", 1);
+    const Result both[] = { avx512, avx2 }, ends[] = { avx512, portable }, all[] = { avx512, avx2, portable };
+    assert_string_equal(entries_of(&avx512, 1), "avx512 tree 0 1, avx2 2 2, portable 3 3");
+    assert_string_equal(entries_of(&avx2, 1), "avx2 tree 0 2, portable 3 3");
+    assert_string_equal(entries_of(both, 2), "avx512 tree 0 1, avx2 tree 2 4, portable 5 5");
+    assert_string_equal(entries_of(ends, 2), "avx512 tree 0 1, avx2 2 2, portable tree 3 3");
+    assert_string_equal(entries_of(all, 3), "avx512 tree 0 1, avx2 tree 2 4, portable tree 5 5");
+}
+
+/* Later GPUs run an inexact target's code, but not what was tuned for it. */
+static void later_gpus_have_a_general_kernel(void **state)
+{
+    (void)state;
+    const Result hopper = plain_result("sm_90a", 2), ampere = plain_result("sm_80", 1),
+                 turing = plain_result("sm_75", 1);
+    const Result both[] = { hopper, ampere }, ends[] = { hopper, turing };
+    assert_string_equal(entries_of(&ampere, 1), "sm_80 tree 0 0, sm_80 1 1, sm_75 2 2");
+    assert_string_equal(entries_of(both, 2), "sm_90a tree 0 1, sm_80 tree 2 2, sm_80 3 3, sm_75 4 4");
+    assert_string_equal(entries_of(ends, 2), "sm_90a tree 0 1, sm_80 2 2, sm_75 tree 3 3, sm_75 4 4");
+}
+
+static void each_target_may_have_as_many_kernels_as_a_budget_allows(void **state)
+{
+    (void)state;
+    const Result all[] = { plain_result("avx512", 256), plain_result("avx2", 256), plain_result("portable", 256) };
+    assert_string_equal(entries_of(all, 3), "avx512 tree 0 255, avx2 tree 256 511, portable tree 512 767");
+}
+
+/* ---- which template stands in ---- */
+
+/* What was tried of a template: nothing; a kernel for the tuned target that is right, or wrong; one of each. */
+typedef enum { NOTHING, RIGHT, WRONG, BOTH } Tried;
+
+static void add_trial(Study *s, const Candidate *c, Status status)
+{
+    const int64_t i = study_add(s, c);
+    s->trial[i].built = true;
+    s->trial[i].status = status;
+}
+
+/* The tuned target's trials of it, then that of the lesser target's general kernel (`lesser`). */
+static void try(Study *s, const Template *t, Tried tried, Tried lesser, const Target *target)
+{
+    Candidate c;
+    assert_true(candidate_general(t, s->target, &c));
+    if (tried == RIGHT || tried == BOTH)
+        add_trial(s, &c, STATUS_OK);
+    c.choice[0]++; /* another kernel */
+    if (tried == WRONG || tried == BOTH)
+        add_trial(s, &c, STATUS_WRONG);
+    assert_true(candidate_general(t, target, &c));
+    if (lesser != NOTHING)
+        add_trial(s, &c, lesser == WRONG ? STATUS_WRONG : STATUS_OK);
+}
+
+/* "avx512 two, avx2 one": the template of each kernel of the package. */
+static const char *templates_of(const EmitInput *in)
+{
+    const Package *p = package_of(in);
+    Text t = { .arena = y.arena };
+    size_t i;
+    json_t *kernel, *package = json_loads(package_text(p, "package.json"), 0, NULL);
+    const json_t *targets = json_object_get(package, "targets"),
+                 *function = json_array_get(json_object_get(package, "functions"), 0);
+    json_array_foreach(json_object_get(function, "kernels"), i, kernel)
+    {
+        const size_t target = (size_t)json_integer_value(json_object_get(kernel, "target"));
+        text_printf(&t, "%s%s %s", i ? ", " : "",
+                    json_string_value(json_object_get(json_array_get(targets, target), "name")),
+                    json_string_value(json_object_get(kernel, "template")));
+    }
+    json_decref(package);
+    return text_str(&t);
+}
+
+/* Of three templates, of which the package's general kernel is of the one at `general`, the one that other machines get. None is used of
+ * which all that was tried failed, and of which the very kernel failed. */
+static void other_machines_get_the_template_that_is_trusted_most(void **state)
+{
+    (void)state;
+    static const struct {
+        Tried tuned[3], lesser[3]; /* lesser: of the general kernel for avx2 */
+        int general;
+        const char *want;
+    } row[] = {
+        { { RIGHT }, { NOTHING }, 0, "avx512 one, avx2 one, portable one" },
+        { { NOTHING, RIGHT }, { NOTHING }, 1, "avx512 two, avx2 two, portable two" },
+        { { RIGHT, RIGHT, RIGHT }, { NOTHING }, 2, "avx512 three, avx2 three, portable three" },
+        { { RIGHT, RIGHT }, { NOTHING, RIGHT }, 0, "avx512 one, avx2 two, portable one" },
+        { { RIGHT, NOTHING, RIGHT }, { WRONG }, 0, "avx512 one, avx2 three, portable one" },
+        { { RIGHT, WRONG, BOTH }, { WRONG }, 0, "avx512 one, avx2 three, portable one" },
+        { { RIGHT, WRONG, NOTHING }, { WRONG }, 0, "avx512 one, avx2 three, portable one" },
+        { { RIGHT, NOTHING, NOTHING }, { WRONG }, 0, "avx512 one, avx2 two, portable one" },
+        { { RIGHT, WRONG, RIGHT }, { WRONG, NOTHING, WRONG }, 0, "avx512 one, portable one" },
+        { { RIGHT, WRONG, WRONG }, { WRONG }, 0, "avx512 one, portable one" },
+    };
+    static const char *const name[] = { "one", "two", "three" };
+    const Target *avx512 = target_find(&y.targets, "avx512"), *avx2 = target_find(&y.targets, "avx2");
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        Result result = plain_result("avx512", 1);
+        Study *s = study_new(y.arena, y.spec, &y.device, avx512, "0123456789abcdef");
+        const Template *list[3];
+        for (int k = 0; k < 3; k++) {
+            Template *t = ARENA_NEW(y.arena, Template);
+            *t = *result.study->trial[0].c.t;
+            t->name = name[k];
+            list[k] = t;
+        }
+        for (int k = 0; k < 3; k++) {
+            const int64_t first = s->ntrial;
+            try(s, list[k], row[i].tuned[k], row[i].lesser[k], avx2);
+            if (k == row[i].general)
+                result.assignment->kernel[0] = first;
+        }
+        result.study = s;
+        const TemplateList three = { 3, list };
+        result.templates = &three;
+        const EmitInput in = input_of(&result, 1);
+        const char *got = templates_of(&in);
+        if (strcmp(got, row[i].want) != 0)
+            fail_msg("row %d: %s", (int)i, got);
+    }
+}
+
+/* ---- the text ---- */
+
+static Builder *builder(void)
+{
+    static const char *const flags[] = { "-std=gnu17", "-O1", "-Wall", "-Wextra", "-Werror", NULL };
+    const Toolchain cc = toolchain_c(y.arena, "cc", flags);
+    const char *err = NULL;
+    Builder *b = builder_new(y.arena, &cc, 1, 60, NULL, &err);
+    if (!b)
+        fail_msg("%s", err);
+    return b;
+}
+
+/* The text from the first place of `word` on, with the first `what` behind that replaced. */
+static const char *with(const char *text, const char *word, const char *what, const char *instead)
+{
+    const char *at = strstr(text, word);
+    assert_non_null(at);
+    at = strstr(at, what);
+    assert_non_null(at);
+    return arena_printf(y.arena, "%.*s%s%s", (int)(at - text), text, instead, at + strlen(what));
+}
+
+static void the_dispatcher_is_proven_for_every_target(void **state)
+{
+    (void)state;
+    EmitInput in;
+    const char *why = NULL, *text = package_text(make_two(&in), "dispatch.h");
+    const Dispatcher *d = package_dispatcher(y.arena, in.result, in.nresult);
+    Proof p;
+    Builder *b = builder();
+    assert_true(tree_nleaf(d->entry[0].tree) > 1 && tree_nleaf(d->entry[1].tree) > 1);
+    if (prove_text(y.arena, d, text, b, NULL, &p, &why) != PROOF_HOLDS)
+        fail_msg("%s", why);
+    assert_true(p.all);
+    const struct {
+        const char *text, *said;
+    } wrong[] = { { with(text, "int two_tree_avx2(", "<=", "< "), "avx2: " },
+                  { with(text, "int two_tree_avx512(", "<=", "< "), "avx512: " },
+                  { with(text, "if (target == 1)", "outside ?", "!outside ?"), "avx2: " },
+                  { with(text, "if (target == 1)", "two_tree_avx2", "two_tree_avx512"), "avx2: " } };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(prove_text(y.arena, d, wrong[i].text, b, NULL, &p, &why), PROOF_FAILS);
+        if (strncmp(why, wrong[i].said, strlen(wrong[i].said)) != 0)
+            fail_msg("%d: %s", (int)i, why);
+    }
+    builder_free(b);
+}
+
+static void a_target_has_its_tree_and_its_general_kernel(void **state)
+{
+    (void)state;
+    EmitInput in;
+    const char *text = package_text(make_two(&in), "dispatch.h"), *at = strstr(text, "static inline int two_dispatch(");
+    const Dispatcher *d = package_dispatcher(y.arena, in.result, in.nresult);
+    assert_non_null(at);
+    const char *want =
+        arena_printf(y.arena,
+                     "static inline int two_dispatch(int target, int64_t M, int64_t N, int64_t K, int64_t threads)\n{\n"
+                     "    (void)threads;\n"
+                     "    const int outside = M < 1 || M > 64 || N < 48 || N > 64 || K < 96 || K > 768; "
+                     "/* of the declared ranges: there the kernel that serves most of them */\n"
+                     "    if (target == 0)\n        return outside ? %d : two_tree_avx512(M, N, K);\n"
+                     "    if (target == 1)\n        return outside ? %d : two_tree_avx2(M, N, K);\n"
+                     "    return %d;\n}\n",
+                     d->entry[0].general, d->entry[1].general, d->entry[2].general);
+    assert_string_equal(arena_strndup(y.arena, at, strlen(want)), want);
+    assert_non_null(strstr(text, "0 avx512, 1 avx2, 2 portable."));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(machines_are_asked_for_the_best_first),
+        cmocka_unit_test(later_gpus_have_a_general_kernel),
+        cmocka_unit_test(each_target_may_have_as_many_kernels_as_a_budget_allows),
+        cmocka_unit_test(other_machines_get_the_template_that_is_trusted_most),
+        cmocka_unit_test(the_dispatcher_is_proven_for_every_target),
+        cmocka_unit_test(a_target_has_its_tree_and_its_general_kernel),
+    };
+    return cmocka_run_group_tests(tests, make, drop);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * hand_result: the result that is set by hand (by_hand.h), once for all tests of a program; and a report of it.
+ */
+#ifndef DCGEN_TEST_HAND_RESULT_H
+#define DCGEN_TEST_HAND_RESULT_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "gen/report/report_private.h"
+#include "tests/gen/by_hand.h"
+
+enum { FIRST = 10 }; /* the package's number of the first kernel */
+static const char VERSION[] = "1.2.3";
+
+static ByHand hand;
+static Result input;
+static Roofline roofline; /* of parts */
+
+static inline int setup(void **state)
+{
+    (void)state;
+    if (!by_hand_make(&hand))
+        return -1;
+    input = by_hand_result(&hand, FIRST);
+    roofline = roofline_make(hand.y.arena, hand.y.study, input.records);
+    return 0;
+}
+
+static inline int teardown(void **state)
+{
+    (void)state;
+    arena_free(hand.y.arena);
+    return 0;
+}
+
+static inline Report *report_with(const Result *in)
+{
+    Report *r = report_begin(hand.y.arena, in, VERSION, false);
+    r->roofline = roofline;
+    return r;
+}
+
+static inline void expect(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("\"%s\" is not in:\n%s", part, text);
+}
+
+#endif

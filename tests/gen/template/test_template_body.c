@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * template_body: names of the body that the head does not declare, or that the body does not use; files that it includes.
+ */
+#include "tests/gen/template/template_small.h"
+
+/* Words of C, of macros and of the package, single letters and what is not in capitals are no slips. */
+static void test_free_names(void **state)
+{
+    (void)state;
+    read_small(with("    const int64_t M = a->M;\n", "    x(Q, _ABC, Abc, INT64_MAX, NULL, KERNEL_tile, NAME_X, NAME, "
+                                                     "KERNEL, M, N, K, INFINITY, HAS_BIAS, CORES);\n"));
+}
+
+/* Conditions within the lines for the stand-alone compile do not end them. */
+static void test_nested_standalone(void **state)
+{
+    (void)state;
+    read_small(with("#ifndef DCGEN\n",
+                    "#ifndef DCGEN\n#if 1\n#define QQQQ 1\n#endif\n#define WWWW QQQQ\n#include \"no.h\"\n"));
+}
+
+/* A parameter that only an unused value needs changes no kernel. What is used may need it by way of several values. */
+static void test_unused_through_value(void **state)
+{
+    (void)state;
+    TemplateList list;
+    const char *said, *text = with("    return M > UK ? NAME_OK : VF;", "    return NAME_OK + VF;");
+    char *end = strstr((char *)text, "1..STEP");
+    memcpy(end, "1..MR  ", 7);
+    write_file("x.c", text);
+    assert_false(read_folder(&list, &said));
+    assert_non_null(strstr(said, "parameter 'UK' is declared but the template does not use it"));
+    memcpy(strstr((char *)text, "VECTOR_BYTES / 4"), "STEP * MR       ", 16);
+    read_small(text);
+}
+
+/* Files that the body includes: their names are checked as the body's are, and their text counts for the hash. */
+static void test_pieces(void **state)
+{
+    (void)state;
+    TemplateList list;
+    const char *said;
+    const char *text = with("    f(R); //@ repeat R = 1..STEP\n", "#include \"f.h\"\n");
+    write_file("x.c", text);
+    assert_false(read_folder(&list, &said));
+    assert_non_null(strstr(said, arena_printf(arena, "x.c:%d:", line_of(text, "\"f.h\""))));
+    assert_non_null(strstr(said, "there is no file 'f.h' beside the template"));
+    write_file("f.h", "    f(STEP);\n");
+    const Template *t = read_small(text);
+    const char *hash = t->hash;
+    static const int64_t value[] = { 2, 1 };
+    Binding b = bind(t, make_spec("NK", false, false), value, NULL);
+    assert_non_null(strstr(template_fill(arena, &b, "pkg_k0", diag_new(arena)), "    f(2);\n"));
+    write_file("f.h", "    f(STEP, 1);\n");
+    assert_string_not_equal(read_small(text)->hash, hash);
+    write_file("f.h", "    f(STEP);\n#include \"f.h\"\n");
+    assert_false(read_folder(&list, &said));
+    assert_non_null(strstr(said, "f.h:2:"));
+    assert_non_null(strstr(said, "only the template may"));
+    write_file("f.h", "\n    f(STEPS);\n");
+    assert_false(read_folder(&list, &said));
+    assert_non_null(strstr(said, "f.h:2:"));
+    assert_non_null(strstr(said, "'STEPS' is not declared"));
+    write_file("f.h", "    g(STEP); /* MR */\n");
+    write_file("g.h", "    g(1);\n");
+    const char *both =
+        with("    f(R); //@ repeat R = 1..STEP\n", "#include \"g.h\"\n#include \"f.h\"\n#include \"g.h\"\n");
+    t = read_small(both); /* a parameter may be used by a piece alone; one that is there twice counts once */
+    assert_int_equal(t->npiece, 2);
+    b = bind(t, make_spec("NK", false, false), value, NULL);
+    assert_non_null(
+        strstr(template_fill(arena, &b, "pkg_k0", diag_new(arena)), "    g(1);\n\n    g(2); /* 2 */\n\n    g(1);\n"));
+    hash = t->hash;
+    write_file("f.h", "    g(STEP); /* MR, MR */\n");
+    assert_string_not_equal(read_small(both)->hash, hash);
+    write_file("f.h", "    g(STEP); /* MR */\n");
+    write_file("g.h", "    g(2);\n");
+    assert_string_not_equal(read_small(both)->hash, hash);
+    write_file("g.h", "    g(1);\n");
+    assert_string_equal(read_small(both)->hash, hash);
+    char *edited = arena_strdup(arena, both);
+    memcpy(strstr(edited, "int rows"), "int cols", 8);
+    assert_string_not_equal(read_small(edited)->hash, hash);
+    char include[TEMPLATE_MAX_PIECE + 1][32], many[32 * (TEMPLATE_MAX_PIECE + 1)] = "";
+    for (int i = 0; i <= TEMPLATE_MAX_PIECE; i++) {
+        snprintf(include[i], sizeof include[i], "#include \"p%d.h\"\n", i);
+        write_file(arena_printf(arena, "p%d.h", i), "    g(STEP);\n");
+        strcat(many, include[i]);
+        write_file("x.c", with("    f(R); //@ repeat R = 1..STEP\n", many));
+        assert_int_equal(read_folder(&list, &said), i < TEMPLATE_MAX_PIECE);
+    }
+    assert_non_null(strstr(said, "more than 8 files are included"));
+    for (int i = 0; i <= TEMPLATE_MAX_PIECE; i++)
+        unlink(arena_printf(arena, "%s/p%d.h", folder, i));
+    unlink(arena_printf(arena, "%s/g.h", folder));
+    unlink(arena_printf(arena, "%s/f.h", folder));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_free_names),
+        cmocka_unit_test(test_nested_standalone),
+        cmocka_unit_test(test_unused_through_value),
+        cmocka_unit_test(test_pieces),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

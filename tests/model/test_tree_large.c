@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tree, grown large: very many points take little time, no pattern of costs makes a deep tree, and a deep one is split to the end.
+ * ctest: label=slow
+ */
+#include <time.h>
+#include "tests/model/tree_points.h"
+
+#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__)
+enum { TIMED = 1 };
+#else
+enum { TIMED = 0 };
+#endif
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void check_speed(Arena *a, const Data *d, double limit, const char *what)
+{
+    double start = seconds();
+    TreeNode *t = train(a, d, (TreeOptions){ .tolerance = 1e-3 });
+    double took = seconds() - start;
+    if (!TIMED)
+        print_message("%s: %.2f s; skipped: no limit on time without optimisation\n", what, took);
+    else if (took > limit)
+        fail_msg("%s: %.2f s, limit %.2f s", what, took, limit);
+    assert_true(tree_depth(t) < 200);
+}
+
+static void many_points_are_fast(void **state)
+{
+    Data d = data_new(*state, 200000, 4, 9);
+    for (int64_t i = 0; i < d.n; i++) {
+        int64_t *x = d.x + i * 4;
+        for (int f = 0; f < 4; f++)
+            x[f] = 1 + draw(4096);
+        for (int c = 0; c < 9; c++) /* tiles of different sizes: a saw-tooth of padded work, and noise */
+            d.cost[i * 9 + c] = ceil((double)x[0] / (4 << c % 3)) * (4 << c % 3) * (double)(20 + x[1] % (32 << c / 3)) *
+                                (1 + 0.01 * draw(3));
+    }
+    check_speed(*state, &d, 4, "200000 points x 4 x 9"); /* meant to be under 2 s on a machine of today */
+}
+
+/* Below the depth where nodes are split in their middle every point still gets its own best class. */
+static void balanced_nodes_are_split_to_the_end(void **state)
+{
+    Data d = data_new(*state, 3000, 1, 2);
+    for (int64_t i = 0; i < d.n; i++) {
+        d.x[i] = i;
+        for (int c = 0; c < 2; c++)
+            d.cost[i * 2 + c] = (i % 2 == c ? 1 : 2) * (double)(i + 1);
+    }
+    TreeNode *t = train(*state, &d, FULL);
+    assert_near(cost_of_tree(&d, t), 3000 * 3001 / 2.0);
+    assert_int_equal(tree_nleaf(t), 3000);
+    assert_in_range(tree_depth(t), 33, 32 + 14 + 63); /* greedy, 3000 to 64 by three quarters, greedy */
+}
+
+/* Points on five axes: no threshold leaves a quarter of them on either side, nor do those that the greedy splits peel off before. */
+static void balanced_nodes_need_no_middle(void **state)
+{
+    enum { AXES = 5, LENGTH = 60 };
+    Data d = data_new(*state, AXES * LENGTH, AXES, 2);
+    double ideal = 0;
+    for (int64_t i = 0; i < d.n; i++) {
+        d.x[i * AXES + i % AXES] = 1 + i / AXES;
+        for (int c = 0; c < 2; c++)
+            d.cost[i * 2 + c] = (i / AXES % 2 == c ? 1 : 2) * (double)(i + 1);
+        ideal += (double)(i + 1);
+    }
+    TreeNode *t = train(*state, &d, FULL);
+    assert_near(cost_of_tree(&d, t), ideal);
+    assert_true(tree_depth(t) > 33);
+}
+
+/* Costs that make the greedy split peel off one point at a time: the tree must not become a list. */
+static void no_pattern_makes_a_deep_tree(void **state)
+{
+    Data d = data_new(*state, 100000, 1, 2);
+    for (int growing = 0; growing < 2; growing++) {
+        for (int64_t i = 0; i < d.n; i++) {
+            d.x[i] = i;
+            for (int c = 0; c < 2; c++)
+                d.cost[i * 2 + c] = (i % 2 == c ? 1 : 2) * (growing ? (double)(i + 1) : 1);
+        }
+        check_speed(*state, &d, 2, growing ? "growing saw-tooth" : "even saw-tooth");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(many_points_are_fast, setup, teardown),
+        cmocka_unit_test_setup_teardown(balanced_nodes_are_split_to_the_end, setup, teardown),
+        cmocka_unit_test_setup_teardown(balanced_nodes_need_no_middle, setup, teardown),
+        cmocka_unit_test_setup_teardown(no_pattern_makes_a_deep_tree, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

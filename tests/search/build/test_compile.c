@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * compile: what becomes of texts, good and bad, and of compilers that fail, hang or lack something: whose fault it is, and what is said
+ * of it. And how much code an object has, be it torn.
+ */
+#include "tests/search/build/build_place.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include "gen/base/process.h"
+#include "gen/base/text.h"
+#include "search/build/compile.h"
+
+#if defined(__x86_64__)
+/* Sixteen registers for 20 sums: some of them live on the stack. The folder keeps no assembly. */
+static void spills_are_told(void **state)
+{
+    World *w = *state;
+    Builder *b = new_builder(w, "gcc", 60);
+    static const char pattern[] =
+        "typedef float v __attribute__((vector_size(16)));\n"
+        "void f(v *x, long n)\n{\n    v s[%d] = {0};\n    for (; n > 0; n--)\n"
+        "#pragma GCC unroll 32\n        for (int i = 0; i < %d; i++)\n            s[i] += x[n] * x[n + i];\n"
+        "#pragma GCC unroll 32\n    for (int i = 0; i < %d; i++)\n        x[i] = s[i];\n}\n";
+    Build one[2] = { { .name = "few", .text = arena_printf(w->a, pattern, 8, 8, 8) },
+                     { .name = "many", .text = arena_printf(w->a, pattern, 20, 20, 20) } };
+    build_all(b, w->a, one, 2, NULL);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(one[i].status, STATUS_OK);
+        assert_int_equal(one[i].spills.loops, 1);
+        assert_int_equal(one[i].spills.multiplications, i ? 20 : 8);
+    }
+    assert_int_equal(one[0].spills.stored + one[0].spills.loaded, 0);
+    assert_in_range(one[1].spills.stored, 3, 60);
+    char *assembly = arena_strdup(w->a, one[1].so);
+    memcpy(strrchr(assembly, '.'), ".s", 3);
+    assert_int_not_equal(access(assembly, F_OK), 0);
+    builder_free(b);
+}
+#endif
+
+static void bad_texts(void **state)
+{
+    World *w = *state;
+    Builder *b = new_builder(w, "gcc", 60);
+    Build bad[] = {
+        { .name = "syntax", .text = "int f(void) { return 1 }\n" },
+        { .name = "../up", .text = add_text },
+        { .name = "good", .text = add_text },
+        { .name = "include", .text = "#include \"no_such_file.h\"\n" },
+    };
+    build_all(b, w->a, bad, 4, NULL);
+    assert_int_equal(bad[0].status, STATUS_BUILD_FAILED);
+    assert_ptr_equal(strstr(bad[0].why, "syntax.c:1:"), bad[0].why); /* the folder is cut off */
+    assert_non_null(strstr(bad[0].why, "error: expected ';'"));
+    assert_null(bad[0].so);
+    assert_int_equal(bad[1].status, STATUS_BUILD_FAILED);
+    assert_int_equal(bad[2].status, STATUS_OK);
+    assert_int_equal(bad[3].status, STATUS_BUILD_FAILED);
+    assert_non_null(strstr(bad[3].why, "no_such_file.h"));
+    builder_free(b);
+}
+
+static void hanging_compiler(void **state)
+{
+    World *w = *state;
+    char *cc = strange_compiler(w, "exec sleep 100");
+    Builder *b = new_builder(w, cc, 1);
+    Build two[] = { { .name = "hangs", .text = "/* STRANGE */" }, { .name = "good", .text = add_text } };
+    double start = process_clock_s();
+    build_all(b, w->a, two, 2, NULL);
+    assert_true(process_clock_s() - start < 5);
+    assert_int_equal(two[0].status, STATUS_TIMED_OUT);
+    assert_string_equal(two[0].why, "killed after 1 s");
+    assert_int_equal(two[1].status, STATUS_OK);
+    builder_free(b);
+    unlink(cc);
+}
+
+/* A compiler that does `body` makes nothing, and this is said of it. */
+static void check_fails(World *w, const char *body, const char *why)
+{
+    char *cc = strange_compiler(w, body);
+    Builder *b = new_builder(w, cc, 60);
+    Build one = { .name = "one", .text = "/* STRANGE */" };
+    build_all(b, w->a, &one, 1, NULL);
+    assert_int_equal(one.status, STATUS_BUILD_FAILED);
+    assert_string_equal(one.why, why);
+    builder_free(b);
+    unlink(cc);
+}
+
+static void crashing_compiler(void **state)
+{
+    check_fails(*state, "kill -SEGV $$", "the compiler was killed by SIGSEGV");
+}
+
+/* An undefined name, or else an error, or else the first line; as plain text, so long, and without the folder. */
+static void the_line_that_says_most(void **state)
+{
+    World *w = *state;
+    char text[400], longest[301] = "";
+    memset(text, 'e', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    memset(longest, 'e', sizeof longest - 1);
+    const char *const rows[][2] = {
+        { "a.c: no error yet\na.c:1: error: first\na.c:2: error: second\n", "a.c:1: error: first" },
+        { "a.c:1: error: x\nld: undefined reference to `f'\n", "ld: undefined reference to `f'" },
+        { "errors are near\na.c:1: fatal error: y\n", "a.c:1: fatal error: y" },
+        { "\nwarning\nan error", "an error" },
+        { "\nwarning\nand another\n", "warning" },
+        { "tab\there \303\251 \177~", "tab?here ?? ?~" },
+        { "error in FOLDER/a.c, FOLDER/b.c, FOLDERx/c.c", "error in a.c, b.c, FOLDERx/c.c" },
+        { text, longest },
+        { "", "the compiler exited with code 1" },
+    };
+    const char *say = arena_printf(w->a, "%s/say", w->folder);
+    char *cc = strange_compiler(w, arena_printf(w->a, "sed \"s:FOLDER:$TMPDIR:g\" %s >&2; exit 1", say));
+    Builder *b = new_builder(w, cc, 60);
+    Build good = { .name = "good", .text = add_text };
+    build_all(b, w->a, &good, 1, NULL);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        put_file(say, rows[i][0]);
+        Build one = { .name = "one", .text = "/* STRANGE */" };
+        build_all(b, w->a, &one, 1, NULL);
+        const char *folder = strstr(rows[i][1], "FOLDER"), *want = rows[i][1];
+        if (folder)
+            want = arena_printf(w->a, "%.*s%.*s%s", (int)(folder - want), want, (int)(strrchr(good.so, '/') - good.so),
+                                good.so, folder + strlen("FOLDER"));
+        assert_string_equal(one.why, want);
+        assert_int_equal(one.status, STATUS_BUILD_FAILED);
+    }
+    builder_free(b);
+    unlink(cc);
+    unlink(say);
+}
+
+/* A compiler that the system kills, as it does when memory is short, gets a second chance, alone. */
+static void killed_compiler(void **state)
+{
+    World *w = *state;
+    char *mark = arena_printf(w->a, "%s/killed_once", w->folder);
+    char *cc = strange_compiler(w, arena_printf(w->a, "[ -e %s ] || { touch %s; kill -KILL $$; }", mark, mark));
+    Builder *b = new_builder(w, cc, 60);
+    Build two[] = { { .name = "big", .text = "int strange; /* STRANGE */" }, { .name = "good", .text = add_text } };
+    build_all(b, w->a, two, 2, NULL);
+    assert_int_equal(access(mark, F_OK), 0);
+    assert_int_equal(two[0].status, STATUS_OK);
+    assert_int_equal(two[1].status, STATUS_OK);
+    builder_free(b);
+    unlink(cc);
+    unlink(mark);
+}
+
+/* What the machine lacks is no fault of the text, even when it lacks it twice; what a compiler says of the text is. */
+static void whose_fault_it_is(void **state)
+{
+    static const struct {
+        const char *body;
+        Blame blame;
+        const char *why;
+    } cases[] = {
+        { "echo 'gcc: fatal error: Killed signal terminated program cc1' >&2; exit 1", BLAME_MOMENT, "Killed signal" },
+        { "kill -KILL $$", BLAME_MOMENT, "killed by SIGKILL" },
+        { "echo one.c: note; echo 'cc1: out of memory allocating 65536 bytes' >&2; exit 1", BLAME_MOMENT,
+          "cc1: out of memory" },
+        { "echo 'a.c:1:1: error: x' >&2; echo 'ld: final link failed: No space left on device' >&2; exit 1",
+          BLAME_MACHINE, "ld: final link failed: No space left on device" },
+        { "kill -XFSZ $$", BLAME_MACHINE, "killed by SIGXFSZ" },
+        { "echo 'gcc: fatal error: cannot execute cc1: vfork: Resource temporarily unavailable' >&2; exit 1",
+          BLAME_MACHINE, "vfork: Resource" },
+        { "echo 'internal compiler error: Segmentation fault' >&2; exit 1", BLAME_CANDIDATE,
+          "internal compiler error" },
+        { "kill -ABRT $$", BLAME_CANDIDATE, "killed by SIGABRT" },
+    };
+    World *w = *state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *cc = strange_compiler(w, cases[i].body);
+        Builder *b = new_builder(w, cc, 60);
+        Build two[] = { { .name = "one", .text = "int strange; /* STRANGE */" }, { .name = "good", .text = add_text } };
+        build_all(b, w->a, two, 2, NULL);
+        assert_int_equal(two[0].blame, cases[i].blame);
+        assert_int_equal(two[0].status, cases[i].blame == BLAME_CANDIDATE ? STATUS_BUILD_FAILED : STATUS_INVALID);
+        assert_non_null(strstr(two[0].why, cases[i].why));
+        assert_int_equal(two[1].status, STATUS_OK);
+        builder_free(b);
+        unlink(cc);
+    }
+}
+
+/* One that fails because the machine lacked something gets a second chance, alone. */
+static void wanting_compiler(void **state)
+{
+    World *w = *state;
+    char *mark = arena_printf(w->a, "%s/wanted_once", w->folder);
+    char *cc = strange_compiler(
+        w, arena_printf(w->a, "[ -e %s ] || { touch %s; echo 'as: Too many open files' >&2; exit 1; }", mark, mark));
+    Builder *b = new_builder(w, cc, 60);
+    Build one = { .name = "one", .text = "int strange; /* STRANGE */" };
+    build_all(b, w->a, &one, 1, NULL);
+    assert_int_equal(access(mark, F_OK), 0);
+    assert_int_equal(one.status, STATUS_OK);
+    assert_int_equal(one.blame, BLAME_CANDIDATE);
+    builder_free(b);
+    unlink(cc);
+    unlink(mark);
+}
+
+/* A compiler that built something when the run began, and now fails whatever it is given: no text is to blame, whatever it says. */
+static void compiler_that_is_spent(void **state)
+{
+    World *w = *state;
+    char *mark = arena_printf(w->a, "%s/spent", w->folder), *cc = arena_printf(w->a, "%s/cc", w->folder);
+    static const char pattern[] =
+        "#!/bin/sh\n[ ! -e %s ] || { echo 'the licence has expired' >&2; exit 1; }\nexec gcc \"$@\"\n";
+    put_program(cc, arena_printf(w->a, pattern, mark));
+    Builder *b = new_builder(w, cc, 60);
+    put_file(mark, "");
+    Build two[] = { { .name = "one", .text = add_text }, { .name = "two", .text = "int = ;" } };
+    build_all(b, w->a, two, 2, NULL);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(two[i].blame, BLAME_MACHINE);
+        assert_int_equal(two[i].status, STATUS_INVALID);
+        assert_non_null(strstr(two[i].why, "does not build anything any more: the licence has expired"));
+    }
+    unlink(mark);
+    build_all(b, w->a, two, 2, NULL);
+    assert_int_equal(two[0].status, STATUS_OK);
+    assert_int_equal(two[1].status, STATUS_BUILD_FAILED);
+    builder_free(b);
+    unlink(cc);
+}
+
+/* With no descriptor left no compiler can be started. */
+static void no_descriptors(void **state)
+{
+    World *w = *state;
+    Builder *b = new_builder(w, "gcc", 60);
+    struct rlimit was, none;
+    Build one = { .name = "one", .text = add_text };
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &was), 0);
+    const int next = dup(0);
+    close(next);
+    none = (struct rlimit){ (rlim_t)next + 1, was.rlim_max };
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    build_all(b, w->a, &one, 1, NULL);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
+    assert_int_equal(one.blame, BLAME_MACHINE);
+    assert_string_equal(one.why, "cannot start gcc: Too many open files");
+    build_all(b, w->a, &one, 1, NULL);
+    assert_int_equal(one.status, STATUS_OK);
+    builder_free(b);
+}
+
+/* Megabytes of warnings neither block the compiler nor hide the error's first line. */
+static void talkative_compiler(void **state)
+{
+    check_fails(*state, "echo 'a.c:1:1: error: too much' >&2; head -c 3000000 /dev/zero >&2; exit 1",
+                "a.c:1:1: error: too much");
+}
+
+/* A compiler that fails has made nothing, whatever it left behind. */
+static void what_a_failure_leaves_is_removed(void **state)
+{
+    World *w = *state;
+    char *cc = strange_compiler(w, "case \"$*\" in *-shared*) while [ \"$1\" != -o ]; do shift; done; echo x >\"$2\"; "
+                                   "echo 'a.c:1:1: error: no' >&2; exit 1 ;; esac");
+    Builder *b = new_builder(w, cc, 60);
+    Build two[] = { { .name = "bad", .text = "int STRANGE;" }, { .name = "good", .text = add_text } };
+    build_all(b, w->a, two, 2, NULL);
+    assert_int_equal(two[0].status, STATUS_BUILD_FAILED);
+    assert_string_equal(two[0].why, "a.c:1:1: error: no");
+    assert_int_equal(two[1].status, STATUS_OK);
+    char *so = arena_strdup(w->a, two[1].so);
+    assert_int_equal(access(so, F_OK), 0);
+    strcpy(strrchr(so, '/') + 1, "bad.so");
+    assert_int_not_equal(access(so, F_OK), 0);
+    strcpy(strrchr(so, '/') + 1, "bad.c");
+    assert_int_not_equal(access(so, F_OK), 0);
+    strcpy(strrchr(so, '/') + 1, "bad.s");
+    assert_int_not_equal(access(so, F_OK), 0);
+    builder_free(b);
+    unlink(cc);
+}
+
+static bool is_alive(pid_t pid)
+{
+    char state = 'X';
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *f = fopen(path, "r");
+    if (!f)
+        return false;
+    if (fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+        state = 'X';
+    fclose(f);
+    return state != 'Z' && state != 'X';
+}
+
+static pid_t read_pid(World *w, const char *path)
+{
+    size_t len;
+    char *text = text_read_file(w->a, path, &len);
+    assert_non_null(text);
+    unlink(path);
+    return (pid_t)atoi(text);
+}
+
+static void check_dies(pid_t pid)
+{
+    for (int i = 0; i < 200 && is_alive(pid); i++)
+        nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+    assert_false(is_alive(pid));
+}
+
+/* Children of a compiler die with it: when it is killed, and when it leaves them behind. */
+static void children_die(void **state)
+{
+    static const char *const endings[] = { "wait", "exit 1" };
+    World *w = *state;
+    char *pid_path = arena_printf(w->a, "%s/pid", w->folder);
+    for (int i = 0; i < 2; i++) {
+        char *cc = strange_compiler(w, arena_printf(w->a, "sleep 100 & echo $! > %s; %s", pid_path, endings[i]));
+        Builder *b = new_builder(w, cc, 1);
+        Build one = { .name = "one", .text = "/* STRANGE */" };
+        double start = process_clock_s();
+        build_all(b, w->a, &one, 1, NULL);
+        assert_true(process_clock_s() - start < 5);
+        assert_int_equal(one.status, i == 0 ? STATUS_TIMED_OUT : STATUS_BUILD_FAILED);
+        check_dies(read_pid(w, pid_path));
+        builder_free(b);
+        unlink(cc);
+    }
+}
+
+/* Nothing in a torn or hostile file leads astray; every cut of a good one is tried. */
+static void elf_is_not_trusted(void **state)
+{
+    World *w = *state;
+    Builder *b = new_builder(w, "gcc", 60);
+    Build one = { .name = "one", .text = add_text };
+    size_t len;
+    build_all(b, w->a, &one, 1, NULL);
+    int64_t whole = elf_code_bytes(one.so);
+    assert_true(whole > 0);
+    char *text = text_read_file(w->a, one.so, &len);
+    char *path = arena_printf(w->a, "%s/cut", w->folder);
+    for (size_t i = 0; i < len; i += 1 + i / 16) {
+        FILE *f = fopen(path, "w");
+        assert_non_null(f);
+        fwrite(text, 1, i, f);
+        fclose(f);
+        int64_t bytes = elf_code_bytes(path);
+        assert_true(bytes == -1 || bytes == whole);
+    }
+    for (size_t i = 0; i < 64; i++) {
+        char kept = text[i];
+        FILE *f = fopen(path, "w");
+        assert_non_null(f);
+        text[i] = (char)0xff;
+        fwrite(text, 1, len, f);
+        fclose(f);
+        text[i] = kept;
+        int64_t bytes = elf_code_bytes(path);
+        assert_true(bytes >= -1 && bytes <= (int64_t)len);
+    }
+    assert_int_equal(elf_code_bytes("/no/such/file"), -1);
+    assert_int_equal(elf_code_bytes("/"), -1);
+    unlink(path);
+    builder_free(b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#if defined(__x86_64__)
+        TEST(spills_are_told),
+#endif
+        TEST(bad_texts),
+        TEST(hanging_compiler),
+        TEST(crashing_compiler),
+        TEST(the_line_that_says_most),
+        TEST(killed_compiler),
+        TEST(whose_fault_it_is),
+        TEST(wanting_compiler),
+        TEST(compiler_that_is_spent),
+        TEST(no_descriptors),
+        TEST(talkative_compiler),
+        TEST(what_a_failure_leaves_is_removed),
+        TEST(children_die),
+        TEST(elf_is_not_trusted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

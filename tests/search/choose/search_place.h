@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * search_place: what the tests of search share: a lab whose times and clock are made up, and all that is built and measured beside its
+ * work. Included once by each.
+ */
+#ifndef DCGEN_TEST_SEARCH_PLACE_H
+#define DCGEN_TEST_SEARCH_PLACE_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "gen/unit/unit.h"
+#include "search/choose/search.h"
+#include "search/measure/runner.h"
+#include "tests/gen/synthetic.h"
+#include "tests/tmp_folder.h"
+
+enum { MOST_CALLS = 400, MOST_MET = 48, CANDIDATES = 100 };
+static const char few_shapes[] =
+    "name = \"few\"; op = \"dense\"; target = [\"host\"]; dims = { T = { min = 1; max = 64; }; };\n"
+    "shapes = ( { M = \"T\"; N = 768; K = 768; }, { M = \"T\"; N = 768; K = 3072; } );\n"
+    "tune = { T = [1, 16, 32, 64]; }; layout = { W = \"NK\"; packed = true; };\n"
+    "budget = { kernels = 4; code_kib = 512; trials = 30; seconds = 100; }; threads = [1];\n";
+enum { NSHAPE = 8 };
+
+static Synthetic y;
+static Search q;
+static LabKind kind;
+static Workshop shop;
+static Lab lab;
+static Strategy strategy;
+static volatile int stop;
+
+/* ---- the lab ---- */
+
+static double batch_s, bout_s; /* what each takes */
+static Proposal batch[MOST_CALLS][16];
+static int nbatch, size[MOST_CALLS];
+static double begun_s[MOST_CALLS];
+static struct {
+    int64_t shape, trial[MOST_MET];
+    int n, repeats;
+    double begun_s;
+} bout[MOST_CALLS];
+static int nbout;
+static double gain; /* of all that is proposed, but for rounds that are named in `poor`: of those 0 */
+static const char *poor;
+static int nround;
+static int64_t nproposed; /* so far */
+static int nasked;        /* shapes of each */
+static bool kernels_fail;
+static double step_ns; /* from the fastest kernel to the next */
+
+/* The general kernel takes 200 us; of the others each 5 us more than the one proposed before, but for the first eight, of which each takes
+ * as much less. */
+static inline double time_of(const Lab *s, int64_t trial)
+{
+    if (candidate_same(&s->study->trial[trial].c, s->anchor))
+        return 2e5;
+    for (int64_t i = 0; i < CANDIDATES; i++)
+        if (candidate_same(&s->study->trial[trial].c, &y.space->candidate[7 * i]))
+            return 1e5 + step_ns * (double)(i > 8 ? i : 9 - i);
+    fail_msg("nobody proposed that");
+    return 0;
+}
+
+static inline void take(const Lab *s, int64_t trial, int64_t shape, bool final)
+{
+    const Instance *inst = s->study->shape[shape];
+    const double ns = time_of(s, trial);
+    MeasureRecord m = { .key = s->study->trial[trial].key,
+                        .device = y.device.id,
+                        .naxis = 3,
+                        .threads = 1,
+                        .nsample = 1,
+                        .ns = { ns },
+                        .time_ns = ns,
+                        .anchor_ns = 2e5,
+                        .final = final,
+                        .why = "" };
+    memcpy(m.extent, inst->extent, sizeof inst->extent);
+    study_measure(s->study, &m);
+}
+
+static inline bool trials(Lab *s, Arena *scratch, const Proposal *p, int n, double share, const char **err)
+{
+    (void)scratch, (void)err;
+    assert_true(share == 0.55 && nbatch < MOST_CALLS);
+    memcpy(batch[nbatch], p, (size_t)n * sizeof *p);
+    begun_s[nbatch] = lab.now_s;
+    size[nbatch++] = n;
+    for (int i = 0; i < n; i++) {
+        const int64_t trial = study_add(s->study, &p[i].c);
+        Trial *t = &s->study->trial[trial];
+        t->built = true;
+        t->code_bytes = 1000;
+        t->status = kernels_fail ? STATUS_CRASHED : STATUS_OK;
+        t->why = kernels_fail ? "killed" : "";
+        for (int k = 0; k < p[i].nshape && !kernels_fail; k++)
+            take(s, trial, p[i].shape[k], false);
+    }
+    lab.now_s += batch_s;
+    return true;
+}
+
+static inline bool compare(Lab *s, Arena *scratch, const Instance *inst, const int64_t *trial, int n, int repeats,
+                           bool final, double *ns, const char **err)
+{
+    (void)scratch, (void)ns, (void)err;
+    const int64_t shape = study_shape(s->study, inst->extent, inst->threads);
+    assert_true(final && nbout < MOST_CALLS && n <= MOST_MET);
+    bout[nbout].shape = shape;
+    bout[nbout].n = n;
+    bout[nbout].repeats = repeats;
+    bout[nbout].begun_s = lab.now_s;
+    memcpy(bout[nbout++].trial, trial, (size_t)n * sizeof *trial);
+    for (int i = 0; i < n; i++)
+        take(s, trial[i], shape, true);
+    lab.now_s += bout_s;
+    return true;
+}
+
+static int nlimit, limits_at_first;   /* how many are known, and how many were when the lab was asked for anything */
+static int nbegun, ndropped, nlesser; /* proposals that were begun, and how often they were dropped */
+
+static inline bool lesser(Lab *s, Arena *scratch, const char **err)
+{
+    (void)s, (void)scratch, (void)err;
+    assert_int_equal(nbatch, q.ahead); /* built beside the first round */
+    if (!q.ahead)
+        limits_at_first = nlimit;
+    return true;
+}
+
+/* ---- what comes beside the lab's work ---- */
+
+static char folder[TMP_FOLDER_BYTES];
+static double asked_s[MOST_CALLS], most_ns; /* when for limits */
+static int nsettled, nbuilt, nlimits_built;
+static bool limits_compile;
+static int limits_settled; /* how many were known when the choice was settled */
+static bool knows_limits, limits_fail, settle_fails, settle_measured;
+static const char *library_text;
+static bool library_is_broken, library_is_late;
+static Status library_status;
+
+bool measure(Runner *r, Arena *a, const MeasureRequest *req, const char *const *key, const char *const *so, int n,
+             MeasureRecord *out, const volatile int *stopped, const char **err)
+{
+    (void)r, (void)a, (void)req, (void)key, (void)so, (void)n, (void)out, (void)stopped, (void)err;
+    fail_msg("the lab is made up");
+    return false;
+}
+
+bool limit_measure(Runner *r, Arena *a, const LimitRequest *req, LimitRecord *out, int *n, const volatile int *stopped,
+                   const char **err)
+{
+    (void)r, (void)a;
+    assert_ptr_equal(stopped, &stop);
+    assert_true(req->nthread == 1 && req->threads[0] == 1 && nlimit < MOST_CALLS);
+    assert_string_equal(req->target, lab.study->target->name);
+    assert_string_equal(req->dtype, "f32");
+    if (lab.study->target->family == &family_cuda)
+        assert_string_equal(req->so, "/limits.so");
+    else
+        assert_null(req->so);
+    most_ns = req->max_ns;
+    asked_s[nlimit++] = lab.now_s;
+    *err = "no limits";
+    *n = knows_limits;
+    out[0] = (LimitRecord){
+        .target = req->target, .dtype = req->dtype, .threads = 1, .flops_per_s = 1e9 * nlimit, .clock_mhz = 999
+    };
+    return !limits_fail;
+}
+
+bool settle(Search *s, Arena *scratch, bool measured, const char **err)
+{
+    (void)s, (void)scratch;
+    *err = "not settled";
+    settle_measured = measured;
+    limits_settled = nlimit;
+    nsettled++;
+    return !settle_fails;
+}
+
+char *unit_library(Arena *a, const UnitContext *u, Diag *d)
+{
+    static const Source none = { .path = "library.c", .text = "" };
+    (void)u;
+    if (library_is_broken)
+        diag_error(d, (Loc){ .src = &none }, "unknown name");
+    return library_text ? arena_strdup(a, library_text) : NULL;
+}
+
+char *unit_limits(Arena *a, const UnitContext *u, Diag *d)
+{
+    (void)d;
+    assert_true(u->target->family == &family_cuda); /* a CPU's runner needs no kernels for that */
+    return arena_strdup(a, "limits");
+}
+
+void build_all(Builder *b, Arena *a, Build *builds, int n, const volatile int *stopped)
+{
+    (void)b, (void)a;
+    assert_true(n == 1 && stopped == &stop && nbout == 0);
+    if (strcmp(builds->name, "limits") == 0) {
+        assert_string_equal(builds->text, "limits");
+        builds->status = limits_compile ? STATUS_OK : STATUS_BUILD_FAILED;
+        builds->so = limits_compile ? "/limits.so" : NULL;
+        builds->why = "bad";
+        nlimits_built++;
+        return;
+    }
+    assert_string_equal(builds->text, library_text);
+    builds->status = library_status;
+    builds->so = library_status == STATUS_OK ? "/library.so" : NULL;
+    builds->why = "no such header";
+    nbuilt++;
+}
+
+void build_start(Builder *b, Arena *a, Build *builds, int n)
+{
+    assert_true(q.ahead && nbegun == 16 && nbatch == 0 && nlesser == 1);
+    build_all(b, a, builds, n, &stop);
+    if (library_is_late)
+        builds->status = STATUS_INVALID;
+}
+
+/* A lab whose work is recorded. */
+static inline void measure_here(void)
+{
+    const char *err = NULL;
+    assert_non_null(tmp_folder(folder));
+    kind.measures = true;
+    shop.records = record_open(y.arena, arena_printf(y.arena, "%s/r", folder), NULL, &err);
+    assert_non_null(shop.records);
+}
+
+/* The next ones of the space, on the first shapes. */
+static inline int propose_next(Arena *a, const Study *s, const Space *space, const CostModel *m, Rng *rng,
+                               Proposal *out, int n)
+{
+    (void)a, (void)s, (void)rng;
+    assert_int_equal(m != NULL, strategy.models);
+    int k = 0;
+    const char named[] = { (char)('0' + nround++), 0 };
+    const double promised = strstr(poor, named) ? 0 : gain;
+    for (; k < n && nproposed < CANDIDATES; k++, nproposed++)
+        out[k] = (Proposal){ .c = space->candidate[7 * nproposed],
+                             .nshape = nasked,
+                             .shape = { 0, 3, 5, 1, 2, 4, 6, 7 },
+                             .gain = promised };
+    return k;
+}
+
+static UnitContext unit;
+
+static inline int make(void **state)
+{
+    (void)state;
+    if (!synthetic_make(&y, few_shapes, 4))
+        return -1;
+    batch_s = bout_s = 0.01;
+    nbatch = nbout = stop = 0;
+    gain = 1;
+    poor = "";
+    nround = 0;
+    nasked = 3;
+    nproposed = 1; /* the first is left out, as it may be the general kernel */
+    kernels_fail = false;
+    step_ns = 5e3;
+    nlimit = nsettled = nbuilt = nlimits_built = limits_at_first = 0;
+    limits_compile = true;
+    nbegun = ndropped = nlesser = 0;
+    library_is_late = false;
+    knows_limits = true;
+    limits_fail = settle_fails = library_is_broken = false;
+    library_text = NULL;
+    library_status = STATUS_OK;
+    kind = (LabKind){ .own_clock = true, .lesser = lesser, .trials = trials, .compare = compare };
+    strategy = (Strategy){ "next", true, true, propose_next };
+    unit = (UnitContext){ .spec = y.spec, .device = &y.device, .targets = &y.targets, .target = y.study->target };
+    shop = (Workshop){ .unit = &unit };
+    lab = (Lab){ .kind = &kind,
+                 .shop = &shop,
+                 .arena = y.arena,
+                 .templates = &y.templates,
+                 .study = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef"),
+                 .began_s = 1000,
+                 .now_s = 1000,
+                 .seconds = 100,
+                 .stop = &stop };
+    q = (Search){ .lab = &lab, .strategy = &strategy, .space = y.space, .seed = 1 };
+    assert_int_equal(lab.study->nshape, NSHAPE);
+    return 0;
+}
+
+static inline int drop(void **state)
+{
+    (void)state;
+    if (shop.records) {
+        record_close(shop.records);
+        assert_int_equal(tmp_folder_remove(folder), 0);
+    }
+    arena_free(y.arena);
+    return 0;
+}
+
+static inline void run(void)
+{
+    const char *err = NULL;
+    if (!search_run(&q, &err))
+        fail_msg("%s", err);
+}
+
+static inline int ntried(void)
+{
+    int n = 0;
+    for (int i = 0; i < nbatch; i++)
+        n += size[i];
+    return n;
+}
+
+#define FRESH(test) cmocka_unit_test_setup_teardown(test, make, drop)
+
+#endif

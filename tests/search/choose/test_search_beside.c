@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * search, beside the loop and the last comparison: the limits of the machine are measured, the library is built, the choice is settled.
+ */
+#include "tests/search/choose/search_place.h"
+
+/* A GPU's model is made of its rates: they are measured before anything is asked of the lab, by kernels that are built once; those that
+ * are recorded do. What does not compile is not tried again. */
+static void a_gpu_is_measured_first(void **state)
+{
+    (void)state;
+    int64_t clock_mhz = 0;
+    for (int round = 0; round < 3; round++) {
+        if (round)
+            drop(NULL), make(NULL);
+        measure_here();
+        Target *gpu = (Target *)target_find(&y.targets, y.study->target->name);
+        const LimitRecord known = {
+            .device = y.device.id, .target = gpu->name, .dtype = "f32", .threads = 1, .flops_per_s = 1e9
+        };
+        gpu->family = &family_cuda;
+        target_set_fact(gpu, "CLOCK_MHZ", 1000);
+        limits_compile = round < 2;
+        if (round == 1)
+            assert_true(record_add_limit(shop.records, &known, &(const char *){ NULL }));
+        study_rate(lab.study, record_all(shop.records));
+        run();
+        assert_int_equal(limits_at_first, round == 0);
+        assert_int_equal(nlimits_built, 1);
+        assert_true(round < 2 ? nlimit > 1 : nlimit == 0);
+        assert_true(target_fact(study_rated(lab.study, gpu), "CLOCK_MHZ", &clock_mhz));
+        assert_int_equal(clock_mhz, round < 2 ? 999 : 1000);
+    }
+}
+
+/* At the start, every now and then, and before the choice is settled, so that they take a small part of the time. */
+static void limits_are_asked_now_and_then(void **state)
+{
+    (void)state;
+    static const double want_s[] = { 1000, 1010, 1019, 1028, 1037, 1039 };
+    const char *err = NULL;
+    measure_here();
+    batch_s = 5;
+    bout_s = 1;
+    run();
+    assert_int_equal(nlimit, 6);
+    assert_int_equal(limits_settled, 6); /* what is settled does not change afterwards */
+    for (int i = 0; i < nlimit; i++)
+        assert_true(asked_s[i] == want_s[i]);
+    assert_true(most_ns == 0.25e9);
+    const Records *r = record_all(shop.records);
+    assert_int_equal(r->nlimit, 6);
+    for (int i = 0; i < r->nlimit; i++)
+        assert_string_equal(r->limit[i].device, y.device.id);
+    drop(NULL), make(NULL);
+    measure_here();
+    lab.seconds = 10;
+    run();
+    assert_true(nlimit > 1 && most_ns == 0.12e9);
+    drop(NULL), make(NULL);
+    measure_here();
+    batch_s = 5;
+    bout_s = 1;
+    knows_limits = false; /* it is not asked again */
+    run();
+    assert_int_equal(nlimit, 1);
+    drop(NULL), make(NULL);
+    measure_here();
+    limits_fail = true;
+    assert_false(search_run(&q, &err));
+    assert_string_equal(err, "no limits");
+    drop(NULL), make(NULL);
+    run();
+    assert_true(nlimit == 0 && nsettled == 0 && nbuilt == 0); /* nothing is measured there */
+}
+
+/* It is built before the last comparison; why it was not is kept. */
+static void the_library_is_built_for_the_last_comparison(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool broken;
+        Status status;
+        const char *so, *why;
+    } rows[] = {
+        { "int l;", false, STATUS_OK, "/library.so", NULL },
+        { "int l;", false, STATUS_BUILD_FAILED, NULL, "it does not compile: no such header" },
+        { NULL, false, STATUS_OK, NULL, NULL },
+        { NULL, true, STATUS_OK, NULL, "it does not compile: a name or condition in it is wrong" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        drop(NULL), make(NULL);
+        measure_here();
+        library_text = rows[i].text;
+        library_is_broken = rows[i].broken;
+        library_status = rows[i].status;
+        run();
+        assert_int_equal(nbuilt, rows[i].text != NULL);
+        if (rows[i].so)
+            assert_string_equal(shop.library.so, rows[i].so);
+        else
+            assert_null(shop.library.so);
+        if (rows[i].why)
+            assert_string_equal(shop.library.why, rows[i].why);
+        else
+            assert_null(shop.library.why);
+    }
+}
+
+/* Which is told whether this run measured anything. */
+static void settling_comes_last(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    measure_here();
+    nasked = NSHAPE;
+    run();
+    assert_true(nsettled == 1 && settle_measured && nbout > 0);
+    nbatch = nbout = 0;
+    run();
+    assert_true(nsettled == 2 && !settle_measured);
+    settle_fails = true;
+    assert_false(search_run(&q, &err));
+    assert_string_equal(err, "not settled");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FRESH(a_gpu_is_measured_first),
+        FRESH(limits_are_asked_now_and_then),
+        FRESH(the_library_is_built_for_the_last_comparison),
+        FRESH(settling_comes_last),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * lab_place: what the tests of lab_machine share: a lab whose compilers and runner are made up and keep what they are asked for.
+ * Included once by each.
+ */
+#ifndef DCGEN_TEST_LAB_PLACE_H
+#define DCGEN_TEST_LAB_PLACE_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <time.h>
+#include "gen/unit/unit.h"
+#include "search/measure/lab.h"
+#include "search/measure/runner.h"
+#include "tests/gen/synthetic.h"
+#include "tests/tmp_folder.h"
+
+enum { MOST_CALLS = 400, MOST_BUILDS = 200, THREE = 3 };
+
+/* ---- compilers ---- */
+
+struct Builder {
+    const char *suffix;
+};
+static struct Builder cc = { ".so" }, nvcc = { ".cubin" };
+
+static char built[MOST_BUILDS][64], removed[MOST_BUILDS][64];
+static int nbuilt, nremoved;
+static Build made[THREE]; /* what comes of the n-th of a batch */
+
+void build_all(Builder *b, Arena *a, Build *builds, int n, const volatile int *stop)
+{
+    (void)stop;
+    for (int i = 0; i < n; i++) {
+        const Build *x = &made[i % THREE];
+        assert_true(nbuilt < MOST_BUILDS && strlen(builds[i].text) > 100);
+        snprintf(built[nbuilt++], sizeof *built, "%s%s", builds[i].name, b->suffix);
+        builds[i] = (Build){ .name = builds[i].name,
+                             .text = builds[i].text,
+                             .status = x->status,
+                             .so = arena_printf(a, "/%s%s", builds[i].name, b->suffix),
+                             .code_bytes = b == &nvcc ? 7000 + i : 1000 + i,
+                             .spills = x->spills,
+                             .blame = x->blame,
+                             .log = x->log ? x->log : "",
+                             .why = x->why ? x->why : "" };
+    }
+}
+
+static int nwaited;
+static double waited_until_s;
+static bool is_late, was_cancelled;
+
+void build_start(Builder *b, Arena *a, Build *builds, int n) { build_all(b, a, builds, n, NULL); }
+
+bool build_wait(Builder *b, const Build *builds, double until_s, const volatile int *stop)
+{
+    assert_true(b && builds && stop);
+    nwaited++;
+    waited_until_s = until_s;
+    return !is_late;
+}
+
+void build_cancel(Builder *b) { was_cancelled = b; }
+
+void build_remove(const Builder *b, const char *so)
+{
+    assert_true(nremoved < MOST_BUILDS && strstr(so, b->suffix));
+    snprintf(removed[nremoved++], sizeof *removed, "%s", so);
+}
+
+/* ---- the runner ---- */
+
+typedef struct {
+    int64_t extent[3];
+    MeasureRequest q;
+    int n;
+    char key[8][40];
+} Asked;
+
+static Asked asked[MOST_CALLS];
+static int ncall;
+static bool always_disturbed;
+static Lab lab;
+static double took_s,
+    disturbed_ns;           /* disturbed_ns: what the anchor takes in the first call for each shape; 0: as ever */
+static const char *bad_key; /* whose verification on its third shape ends so */
+static bool bad_count;      /* it is not that, but when it is counted */
+static Status bad_status;
+static Blame bad_blame;
+
+static double time_of(const char *key, const MeasureRequest *q)
+{
+    int before = 0;
+    for (int i = 0; i < ncall; i++)
+        before += asked[i].q.repeats == q->repeats && memcmp(asked[i].extent, q->extent, 3 * sizeof *q->extent) == 0;
+    return disturbed_ns > 0 && q->repeats == 5 && (before == 0 || always_disturbed) ? disturbed_ns
+                                                                                    : 1e5 + (unsigned char)key[0];
+}
+
+bool measure(Runner *r, Arena *a, const MeasureRequest *q, const char *const *key, const char *const *so, int n,
+             MeasureRecord *out, const volatile int *stop, const char **err)
+{
+    (void)r, (void)a, (void)stop, (void)err;
+    assert_true(ncall < MOST_CALLS && n <= 8);
+    for (int i = 0; i < n; i++) {
+        const bool bad =
+            bad_key && strcmp(key[i], bad_key) == 0 && q->repeats == 0 && (bad_count ? q->count : ncall == 2);
+        assert_string_equal(so[i], arena_printf(a, "/%s.so", key[i]));
+        out[i] = (MeasureRecord){ .key = key[i],
+                                  .naxis = 3,
+                                  .threads = q->threads,
+                                  .status = bad ? bad_status : STATUS_OK,
+                                  .blame = bad ? bad_blame : BLAME_CANDIDATE,
+                                  .nsample = q->repeats,
+                                  .time_ns = q->repeats ? time_of(key[i], q) : 0,
+                                  .nfact = q->count,
+                                  .fact = { { "wavefronts", 77 } },
+                                  .why = bad ? "it is said" : "" };
+        memcpy(out[i].extent, q->extent, 3 * sizeof *q->extent);
+        for (int k = 0; k < q->repeats; k++)
+            out[i].ns[k] = out[i].time_ns;
+        snprintf(asked[ncall].key[i], sizeof asked->key[i], "%s", key[i]);
+    }
+    asked[ncall].q = *q;
+    memcpy(asked[ncall].extent, q->extent, 3 * sizeof *q->extent);
+    asked[ncall++].n = n;
+    lab.now_s += took_s;
+    return true;
+}
+
+/* Nobody waits. */
+int nanosleep(const struct timespec *t, struct timespec *left) { return (void)t, (void)left, 0; }
+
+/* ---- the search ---- */
+
+static Synthetic y;
+static UnitContext unit;
+static LabKind kind;
+static Workshop shop;
+static char folder[TMP_FOLDER_BYTES];
+static Proposal p[THREE]; /* the general kernel, and two others */
+static const char *key[THREE];
+static volatile int stop;
+
+static inline int make(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    if (!synthetic_make(&y, synthetic_spec, 4) || !tmp_folder(folder))
+        return -1;
+    kind = lab_machine;
+    kind.own_clock = true;
+    took_s = disturbed_ns = 0;
+    ncall = nbuilt = nremoved = stop = nwaited = 0;
+    is_late = was_cancelled = false;
+    bad_key = NULL;
+    bad_count = always_disturbed = false;
+    memset(made, 0, sizeof made);
+    unit = (UnitContext){ .spec = y.spec,
+                          .device = &y.device,
+                          .targets = &y.targets,
+                          .package_dir = DCGEN_SOURCE_DIR "/templates/package",
+                          .target = y.study->target };
+    shop = (Workshop){ .unit = &unit,
+                       .builder = &cc,
+                       .runner = (Runner *)&cc, /* there is one, and nobody looks into it */
+                       .records = record_open(y.arena, arena_printf(y.arena, "%s/r", folder), NULL, &err),
+                       .diag = diag_new(y.arena),
+                       .jobs = 5 };
+    lab = (Lab){ .kind = &kind,
+                 .shop = &shop,
+                 .arena = y.arena,
+                 .templates = &y.templates,
+                 .study = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef"),
+                 .anchor = &y.space->general[0],
+                 .began_s = 1000,
+                 .now_s = 1000,
+                 .seconds = 100,
+                 .stop = &stop };
+    lab_begin(&lab);
+    assert_non_null(shop.records);
+    for (int i = 0; i < THREE; i++) {
+        p[i] = (Proposal){ .c = i ? y.space->candidate[7 * i] : *lab.anchor };
+        p[i].nshape = i ? 2 : 3;
+        for (int k = 0; k < p[i].nshape; k++)
+            p[i].shape[k] = i == 2 ? 4 * k : 2 * k; /* 0 2 4, 0 2, 0 4 */
+        key[i] = candidate_key(y.arena, &p[i].c, "0123456789abcdef", &y.device);
+    }
+    return 0;
+}
+
+static inline int drop(void **state)
+{
+    (void)state;
+    record_close(shop.records);
+    assert_int_equal(tmp_folder_remove(folder), 0);
+    arena_free(y.arena);
+    return 0;
+}
+
+static inline bool try_three(const char **err) { return kind.trials(&lab, y.arena, p, THREE, 0.5, err); }
+static inline const Records *recorded(void) { return record_all(shop.records); }
+static inline Trial *trial_of(int i) { return &lab.study->trial[study_find_key(lab.study, key[i])]; }
+
+static inline const KernelRecord *kernel_of(int i)
+{
+    for (int64_t k = 0; k < recorded()->nkernel; k++)
+        if (strcmp(recorded()->kernel[k].key, key[i]) == 0)
+            return &recorded()->kernel[k];
+    return NULL;
+}
+
+/* Calls that verify, before any that times. */
+static inline int nverify(void)
+{
+    int n = 0;
+    while (n < ncall && asked[n].q.repeats == 0)
+        n++;
+    return n;
+}
+
+#define FRESH(test) cmocka_unit_test_setup_teardown(test, make, drop)
+
+#endif

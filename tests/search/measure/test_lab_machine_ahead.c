@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * lab_machine, ahead: what was begun before it was wanted is built once, and what comes too late is left.
+ */
+#include "tests/search/measure/lab_place.h"
+
+/* The first of a run is waited for however long it takes, as something must be known in the end. */
+static void what_was_begun_is_not_built_again(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    for (int i = 0; i < 2; i++)
+        assert_true(lab_machine_ahead(&lab, p + i, 1, &err));
+    assert_int_equal(nbuilt, 2);
+    for (int i = 0; i < 2; i++) {
+        assert_true(kind.trials(&lab, y.arena, p + i, 1, 0.5, &err));
+        assert_true(i ? waited_until_s == 1050 : isinf(waited_until_s));
+    }
+    assert_true(nbuilt == 2 && nwaited == 2);
+    assert_int_equal(recorded()->nkernel, 2);
+    assert_int_equal(recorded()->nmeasure, 3 + 2 * 2); /* the anchor beside the second */
+    assert_true(kind.trials(&lab, y.arena, p + 2, 1, 0.5, &err));
+    assert_true(nbuilt == 3 && nwaited == 2);
+}
+
+static void others_than_were_begun_are_built(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    assert_true(lab_machine_ahead(&lab, p, 2, &err));
+    assert_true(try_three(&err));
+    assert_true(nbuilt == 5 && nwaited == 0 && recorded()->nkernel == 3);
+    lab_machine_drop(&lab);
+    assert_true(was_cancelled);
+    assert_true(kind.trials(&lab, y.arena, p, 2, 0.5, &err));
+    assert_true(nbuilt == 7 && nwaited == 0);
+}
+
+/* Nothing of it is recorded or run: the next search begins there. */
+static void builds_that_come_too_late(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    is_late = true;
+    assert_true(lab_machine_ahead(&lab, p, THREE, &err));
+    assert_true(try_three(&err));
+    assert_int_equal(recorded()->nkernel + recorded()->nmeasure + ncall, 0);
+    assert_true(lab_machine_ahead(&lab, p, THREE, &err));
+    stop = 1;
+    assert_false(try_three(&err));
+    assert_string_equal(err, "interrupted");
+}
+
+static void lesser_targets_begin_ahead(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    assert_true(lab_machine_lesser_ahead(&lab, &err));
+    const int n = nbuilt;
+    assert_true(n > 0 && ncall == 0);
+    assert_true(lab_machine.lesser(&lab, y.arena, &err));
+    assert_true(nbuilt == n && nwaited == 1 && isinf(waited_until_s));
+    assert_int_equal(recorded()->nkernel, n);
+    assert_true(lab_machine.lesser(&lab, y.arena, &err));
+    assert_int_equal(nbuilt, n);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FRESH(what_was_begun_is_not_built_again),
+        FRESH(others_than_were_begun_are_built),
+        FRESH(builds_that_come_too_late),
+        FRESH(lesser_targets_begin_ahead),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

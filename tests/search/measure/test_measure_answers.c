@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * measure, with runners that are scripts: what they are asked, and what becomes of answers that are right, odd or none.
+ */
+#include "tests/search/measure/runner_place.h"
+
+#include <string.h>
+
+/* A runner that is a script: what each of its runs does when it is asked to measure, one after the other. */
+static Runner *start_script(World *w, const char *const *says)
+{
+    const char *path = arena_printf(w->a, "%s.script", w->reference);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fprintf(f,
+            HELLO "read line; echo '{\"event\":\"ready\"}'\nread line\n"
+                  "echo run >>%s.runs\ncase $(wc -l <%s.runs) in\n",
+            path, path);
+    for (int i = 0; says[i]; i++)
+        fprintf(f, "%d) %s ;;\n", i + 1, says[i]);
+    fprintf(f, "esac\n");
+    assert_int_equal(fclose(f), 0);
+    unlink(arena_printf(w->a, "%s.runs", path));
+    const char **command = ARENA_ARRAY(w->a, 3, const char *);
+    command[0] = "sh";
+    command[1] = path;
+    return start_runner(w, command);
+}
+
+#define SAYS_RESULT(id, kernel, max_err)                                                       \
+    "echo '{\"event\":\"begin\",\"id\":" #id ",\"kernel\":" #kernel ",\"phase\":\"verify\"}';" \
+    "echo '{\"event\":\"result\",\"id\":" #id ",\"kernel\":" #kernel                           \
+    ",\"status\":\"ok\",\"ns\":[],\"max_err\":" #max_err "}';"
+
+/* A kernel is right up to its tolerance, whatever the runner makes of it. */
+static void the_tolerance_is_kept(void **state)
+{
+    static const char *const says[] = { SAYS_RESULT(1, 0, 1) SAYS_RESULT(1, 1, 1.0000001), NULL };
+    World *w = *state;
+    const char *key[] = { "0", "1" }, *so[] = { "/0", "/1" }, *err = NULL;
+    MeasureRecord out[2];
+    MeasureRequest q = request(small);
+    q.repeats = 0;
+    Runner *r = start_script(w, says);
+    assert_true(measure(r, w->a, &q, key, so, 2, out, NULL, &err));
+    assert_int_equal(out[0].status, STATUS_OK);
+    assert_int_equal(out[1].status, STATUS_CRASHED);
+    assert_string_equal(out[1].why, "the runner talked nonsense while verifying");
+    runner_stop(r);
+}
+
+/* A runner that dies without a kernel to blame is started again, and given up when that comes twice in succession: not when a kernel's fault
+ * lies between. */
+static void in_succession_means_in_succession(void **state)
+{
+    static const char *const apart[] = {
+        "exit 1", "echo '{\"event\":\"begin\",\"id\":2,\"kernel\":0,\"phase\":\"verify\"}'; exit 1", "exit 1",
+        SAYS_RESULT(4, 0, 0) "echo '{\"event\":\"done\",\"id\":4}'; read line", NULL
+    };
+    static const char *const twice[] = { "exit 1", "exit 1", NULL };
+    World *w = *state;
+    const char *key[] = { "0", "1" }, *so[] = { "/0", "/1" }, *err = NULL;
+    MeasureRecord out[2];
+    MeasureRequest q = request(small);
+    q.repeats = 0;
+    Runner *r = start_script(w, apart);
+    assert_true(measure(r, w->a, &q, key, so, 2, out, NULL, &err));
+    assert_int_equal(out[0].status, STATUS_CRASHED);
+    assert_int_equal(out[1].status, STATUS_OK);
+    runner_stop(r);
+    r = start_script(w, twice);
+    assert_false(measure(r, w->a, &q, key, so, 2, out, NULL, &err));
+    assert_string_equal(err, "the runner cannot measure M=5 N=7 K=9: exited with code 1 while preparing");
+    runner_stop(r);
+}
+
+/* The kernel that is kept in the running has another place in the next request where one before it is out. */
+static void the_kept_kernel_is_known_by_its_place(void **state)
+{
+    static const char *const says[] = {
+        "echo '{\"event\":\"begin\",\"id\":1,\"kernel\":0,\"phase\":\"verify\"}'; exit 1",
+        "case $line in *'\"keep\":1,'*) " SAYS_RESULT(2, 0, 0)
+            SAYS_RESULT(2, 1, 0) "echo '{\"event\":\"done\",\"id\":2}' ;; esac; read line",
+        NULL
+    };
+    World *w = *state;
+    const char *key[] = { "0", "1", "2" }, *so[] = { "/0", "/1", "/2" }, *err = NULL;
+    MeasureRecord out[3];
+    MeasureRequest q = request(small);
+    q.repeats = 0;
+    q.keep = 2;
+    Runner *r = start_script(w, says);
+    assert_true(measure(r, w->a, &q, key, so, 3, out, NULL, &err));
+    assert_int_equal(out[0].status, STATUS_CRASHED);
+    assert_int_equal(out[1].status, STATUS_OK);
+    assert_int_equal(out[2].status, STATUS_OK);
+    runner_stop(r);
+}
+
+/* What a runner says of a kernel, asked for two samples: taken over, or nonsense. */
+static void answers_are_checked(void **state)
+{
+#define BEGIN "{\"event\":\"begin\",\"id\":1,\"kernel\":0,\"phase\":\"verify\"}"
+#define DONE "{\"event\":\"done\",\"id\":1}"
+#define RESULT(rest) "{\"event\":\"result\",\"id\":1,\"kernel\":0," rest "}"
+    static const struct {
+        const char *says;
+        Status status;
+        double max_err, cold_ns, clock;
+        int nsample, nfact;
+    } answers[] = {
+        { RESULT("\"status\":\"ok\",\"ns\":[9,5],\"max_err\":0.5,\"cold_ns\":7,\"clock\":0.75,\"facts\":{\"a\":3,\"b\":"
+                 "1.5}") DONE,
+          STATUS_OK, 0.5, 7, 0.75, 2, 1 },
+        { RESULT("\"status\":\"ok\",\"ns\":[9,5],\"max_err\":1,\"cold_ns\":-7,\"clock\":-1") DONE, STATUS_OK, 1, 0, 0,
+          2, 0 },
+        { RESULT("\"status\":\"wrong\",\"ns\":[],\"max_err\":7,\"why\":\"row 3\"") DONE, STATUS_WRONG, 7, 0, 0, 0, 0 },
+        { RESULT("\"status\":\"invalid\",\"ns\":[],\"max_err\":0,\"why\":\"x\"") DONE, STATUS_INVALID, 0, 0, 0, 0, 0 },
+        { RESULT("\"status\":\"ok\",\"ns\":[],\"max_err\":0") DONE, STATUS_CRASHED, 0, 0, 0, 0, 0 },
+        { RESULT("\"status\":\"ok\",\"ns\":[9,0],\"max_err\":0") DONE, STATUS_CRASHED, 0, 0, 0, 0, 0 },
+        { RESULT("\"status\":\"ok\",\"ns\":[9,-5],\"max_err\":0") DONE, STATUS_CRASHED, 0, 0, 0, 0, 0 },
+        { RESULT("\"status\":\"ok\",\"ns\":[9,null],\"max_err\":0") DONE, STATUS_CRASHED, 0, 0, 0, 0, 0 },
+        { RESULT("\"status\":\"crashed\",\"ns\":[],\"max_err\":0") DONE, STATUS_CRASHED, 0, 0, 0, 0, 0 },
+        { RESULT("\"status\":\"fine\",\"ns\":[9,5],\"max_err\":0") DONE, STATUS_CRASHED, 0, 0, 0, 0, 0 },
+        { "{\"event\":\"result\",\"id\":2,\"kernel\":0,\"status\":\"ok\",\"ns\":[9,5],\"max_err\":0}" DONE,
+          STATUS_CRASHED, 0, 0, 0, 0, 0 },
+        { "{\"event\":\"result\",\"id\":1,\"kernel\":1,\"status\":\"ok\",\"ns\":[9,5],\"max_err\":0}" DONE,
+          STATUS_CRASHED, 0, 0, 0, 0, 0 },
+        { "{\"event\":\"result\",\"id\":1,\"kernel\":-1,\"status\":\"ok\",\"ns\":[9,5],\"max_err\":0}" DONE,
+          STATUS_CRASHED, 0, 0, 0, 0, 0 },
+        { DONE, STATUS_CRASHED, 0, 0, 0, 0, 0 },
+        { "{\"event\":\"dance\"}", STATUS_CRASHED, 0, 0, 0, 0, 0 },
+        { "{\"x\":1}", STATUS_CRASHED, 0, 0, 0, 0, 0 },
+    };
+    World *w = *state;
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+        const char *lines = arena_printf(w->a, "%s%s", BEGIN, answers[i].says);
+        const char *const says[] = { arena_printf(w->a, "printf '%%s\\n' '%s' | sed 's/}{/}\\n{/g'; read line", lines),
+                                     NULL };
+        const char *key = "0", *so = "/0", *err = NULL;
+        MeasureRequest q = request(small);
+        MeasureRecord m;
+        q.repeats = 2;
+        Runner *r = start_script(w, says);
+        if (!measure(r, w->a, &q, &key, &so, 1, &m, NULL, &err))
+            fail_msg("%s: %s", answers[i].says, err);
+        if (m.status != answers[i].status)
+            fail_msg("%s: %s (%s)", answers[i].says, status_name(m.status), m.why);
+        if (m.status == STATUS_CRASHED) {
+            assert_string_equal(m.why, "the runner talked nonsense while verifying");
+            assert_true(m.nsample == 0 || m.status != STATUS_OK);
+        } else {
+            assert_true(m.max_err == answers[i].max_err && m.cold_ns == answers[i].cold_ns &&
+                        m.clock == answers[i].clock);
+            assert_true(m.nsample == answers[i].nsample && m.nfact == answers[i].nfact);
+        }
+        if (i == 0)
+            assert_true(m.ns[0] == 9 && m.ns[1] == 5 && m.time_ns == 5 && m.fact[0].value == 3);
+        runner_stop(r);
+    }
+}
+
+/* One rule for all kernels of a request: where the one that is kept has calls too long for a machine at rest, means count. */
+static void the_kept_kernel_rules_the_times(void **state)
+{
+#define TIMES(kernel, ns)                                                               \
+    "echo '{\"event\":\"begin\",\"id\":1,\"kernel\":" #kernel ",\"phase\":\"time\"}'; " \
+    "echo '{\"event\":\"result\",\"id\":1,\"kernel\":" #kernel ",\"status\":\"ok\",\"ns\":" ns ",\"max_err\":0}'; "
+    static const char *const says[] = { TIMES(0, "[100,200,300]")
+                                            TIMES(1, "[5e6,7e6,6e6]") "echo '{\"event\":\"done\",\"id\":1}'; read line",
+                                        NULL };
+    static const double want[2][2] = { { 100, 5e6 }, { 150, 5.5e6 } };
+    World *w = *state;
+    for (int kept = 0; kept < 2; kept++) {
+        const char *key[] = { "0", "1" }, *so[] = { "/0", "/1" }, *err = NULL;
+        MeasureRequest q = request(small);
+        MeasureRecord m[2];
+        q.keep = kept ? 1 : -1;
+        Runner *r = start_script(w, says);
+        assert_true(measure(r, w->a, &q, key, so, 2, m, NULL, &err));
+        assert_true(m[0].time_ns == want[kept][0] && m[1].time_ns == want[kept][1]);
+        runner_stop(r);
+    }
+}
+
+/* Every field of a request arrives; what is not asked for is not said. */
+static void requests_say_all(void **state)
+{
+    static const char *const says[] = { "echo \"$line\" >\"$0.line\"; exit 1",
+                                        "echo \"$line\" >\"$0.line\"; echo '{\"event\":\"error\",\"text\":\"no\"}'",
+                                        NULL };
+    static const struct {
+        MeasureRequest q;
+        const char *want;
+    } asked[] = {
+        { { .threads = 3, .repeats = 0, .keep = -1, .deadline_s = 5 },
+          "\"threads\":3,\"repeats\":0,\"sample_ns\":0.0,\"max_ns\":0.0,\"hot\":true,\"kernels\":[{\"key\":\"k\","
+          "\"so\":\"/k\"}]}\n" },
+        { { .threads = 1,
+            .repeats = 4,
+            .sample_ns = 25,
+            .max_ns = 75,
+            .drop = 1.5,
+            .keep = 0,
+            .quiet_ns = 8,
+            .wait_ns = 9,
+            .deadline_s = 5,
+            .count = true,
+            .smem_limit = 4096 },
+          "\"threads\":1,\"repeats\":4,\"sample_ns\":25.0,\"max_ns\":75.0,\"hot\":true,\"kernels\":[{\"key\":\"k\","
+          "\"so\":\"/k\"}],\"drop\":1.5,\"keep\":0,\"quiet_ns\":8.0,\"wait_ns\":9.0,\"count\":true,"
+          "\"smem_limit\":4096}\n" },
+    };
+    World *w = *state;
+    for (int i = 0; i < 2; i++) {
+        const char *key = "k", *so = "/k", *err = NULL;
+        MeasureRequest q = asked[i].q;
+        MeasureRecord m;
+        size_t len;
+        q.extent = small;
+        Runner *r = start_script(w, says);
+        assert_true(measure(r, w->a, &q, &key, &so, 1, &m, NULL, &err));
+        assert_int_equal(m.status, STATUS_INVALID);
+        assert_string_equal(m.why, "no");
+        const char *line = text_read_file(w->a, arena_printf(w->a, "%s.script.line", w->reference), &len);
+        assert_string_equal(line, arena_printf(w->a,
+                                               "{\"extent\":[5,7,9],\"elems\":[45,63,7,35],\"rows\":5,"
+                                               "\"row_elems\":7,\"cmd\":\"measure\",\"id\":2,%s",
+                                               asked[i].want)); /* the second time it was asked */
+        runner_stop(r);
+    }
+}
+
+/* Runners that are older than the request, that die of it, or that answer something else. */
+static void limits_need_not_be_known(void **state)
+{
+    static const char *const answer[] = {
+        "{\\\"event\\\":\\\"error\\\",\\\"text\\\":\\\"unknown cmd\\\"}", "oops",
+        "{\\\"event\\\":\\\"limits\\\",\\\"id\\\":1,\\\"limits\\\":[]}",
+        "{\\\"event\\\":\\\"limits\\\",\\\"id\\\":1,\\\"limits\\\":[{\\\"threads\\\":1,\\\"flops_per_s\\\":-5,"
+        "\\\"bytes_per_s\\\":{}}]}"
+    };
+    static const int one = 1;
+    World *w = *state;
+    for (size_t i = 0; i <= sizeof answer / sizeof *answer; i++) {
+        const char *says = i < sizeof answer / sizeof *answer
+                               ? arena_printf(w->a, "read x; echo \"%s\"; read x", answer[i])
+                               : "exit 1";
+        const char *script = arena_printf(w->a, HELLO_OF("0", 1, "") "read x; echo '{\"event\":\"ready\"}'; %s", says);
+        const char *const command[] = { "sh", "-c", script, NULL }, *err = "";
+        const LimitRequest q = { "portable", "f32", 1, &one, 1e9, NULL };
+        LimitRecord l;
+        int n = 7;
+        Runner *r = start_runner(w, command);
+        assert_true(limit_measure(r, w->a, &q, &l, &n, NULL, &err));
+        assert_int_equal(n, 0);
+        runner_stop(r);
+    }
+}
+
+/* What a runner says is taken over where it is a rate, for those that it was asked for; after an error it is asked again, after nonsense a new one
+ * is. */
+static void limits_are_taken_over(void **state)
+{
+#define SAYS_LIMITS(id, list) "echo '{\"event\":\"limits\",\"id\":" #id ",\"limits\":[" list "]}'; "
+#define ONE(threads, flops, rates) "{\"threads\":" #threads ",\"flops_per_s\":" #flops ",\"bytes_per_s\":{" rates "}}"
+#define GPU(threads, flops, more) \
+    "{\"threads\":" #threads ",\"flops_per_s\":" #flops ",\"bytes_per_s\":{\"l3\":8}," more "}"
+    static const char *const says[] = {
+        "echo '{\"event\":\"error\",\"text\":\"not now\"}'; read line; echo \"$line\" >\"$0.line\"; " SAYS_LIMITS(
+            2, ONE(1, 5e9, "\"l1\":7,\"l2\":-3,\"memory\":2.5") "," GPU(
+                   4, 6e9,
+                   "\"clock_mhz\":1755,\"launch_ns\":1180.5,\"handover_ns\":-"
+                   "1")) "read line; " SAYS_LIMITS(9, ONE(1, 1, "") "," ONE(4, 1, "")) "read line",
+        "" SAYS_LIMITS(4, ONE(1, 1, "") "," ONE(3, 1, "")) "read line",
+        "" SAYS_LIMITS(5, ONE(1, 1, "")) "read line",
+        "" SAYS_LIMITS(6, ONE(1, 1, "") "," ONE(4, 0, "")) "read line",
+        "exit 1",
+        NULL
+    };
+    static const int threads[] = { 1, 4 };
+    World *w = *state;
+    const char *err;
+    const LimitRequest q = { "avx2", "f32", 2, threads, 3e9, "/tmp/limits.so" };
+    LimitRecord l[2];
+    size_t len;
+    int n;
+    Runner *r = start_script(w, says);
+    for (int i = 0; i < 7; i++) {
+        assert_true(limit_measure(r, w->a, &q, l, &n, NULL, &err));
+        assert_int_equal(n, i == 1 ? 2 : 0);
+        if (i == 1) {
+            assert_true(l[0].threads == 1 && l[0].flops_per_s == 5e9 && l[1].threads == 4 && l[1].flops_per_s == 6e9);
+            assert_true(l[0].bytes_per_s[LEVEL_L1] == 7 && l[0].bytes_per_s[LEVEL_L2] == 0 &&
+                        l[0].bytes_per_s[LEVEL_L3] == 0 && l[0].bytes_per_s[LEVEL_MEMORY] == 2.5);
+            assert_true(l[0].clock_mhz == 0 && l[0].launch_ns == 0 && l[0].handover_ns == 0);
+            assert_true(l[1].clock_mhz == 1755 && l[1].launch_ns == 1180.5 && l[1].handover_ns == 0);
+            assert_true(l[1].bytes_per_s[LEVEL_L3] == 8 && l[1].bytes_per_s[LEVEL_L1] == 0);
+            assert_string_equal(l[1].device, "0123456789abcdef");
+            assert_string_equal(l[1].target, "avx2");
+        }
+    }
+    assert_string_equal(text_read_file(w->a, arena_printf(w->a, "%s.script.line", w->reference), &len),
+                        "{\"cmd\":\"limits\",\"id\":2,\"target\":\"avx2\",\"dtype\":\"f32\",\"threads\":[1,4],"
+                        "\"max_ns\":3000000000.0,\"so\":\"/tmp/limits.so\"}\n");
+    const char *runs = text_read_file(w->a, arena_printf(w->a, "%s.script.runs", w->reference), &len);
+    assert_int_equal(len, 5 * strlen("run\n")); /* of seven requests the first three met the same one */
+    (void)runs;
+    runner_stop(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_tolerance_is_kept),
+        cmocka_unit_test(in_succession_means_in_succession),
+        cmocka_unit_test(the_kept_kernel_is_known_by_its_place),
+        cmocka_unit_test(answers_are_checked),
+        cmocka_unit_test(the_kept_kernel_rules_the_times),
+        cmocka_unit_test(requests_say_all),
+        cmocka_unit_test(limits_need_not_be_known),
+        cmocka_unit_test(limits_are_taken_over),
+    };
+    return runner_is_here() ? cmocka_run_group_tests(tests, set_up, tear_down) : 77;
+}

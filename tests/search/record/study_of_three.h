@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * study_of_three: a study of three candidates, and the records of their times.
+ */
+#ifndef DCGEN_TEST_STUDY_OF_THREE_H
+#define DCGEN_TEST_STUDY_OF_THREE_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "tests/gen/synthetic.h"
+
+static Synthetic y;
+
+static inline int make(void **state)
+{
+    (void)state;
+    return synthetic_make(&y, synthetic_spec, 4) ? 0 : -1;
+}
+
+static inline int drop(void **state)
+{
+    (void)state;
+    arena_free(y.arena);
+    return 0;
+}
+
+/* A study without measurements of three candidates. */
+static inline Study *study_of_three(void)
+{
+    Study *s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
+    for (int i = 0; i < 3; i++) {
+        int64_t added = study_add(s, &y.space->candidate[i]);
+        s->trial[added].built = true;
+    }
+    return s;
+}
+
+typedef struct {
+    int trial, shape;
+    double ns, anchor_ns;
+    bool final;
+} Taken;
+
+static inline MeasureRecord record_of(const Study *s, Taken t)
+{
+    MeasureRecord m = { .key = s->trial[t.trial].key,
+                        .device = y.device.id,
+                        .naxis = s->spec->op->naxis,
+                        .threads = s->shape[t.shape]->threads,
+                        .status = STATUS_OK,
+                        .nsample = 1,
+                        .ns = { t.ns },
+                        .time_ns = t.ns,
+                        .anchor_ns = t.anchor_ns,
+                        .final = t.final,
+                        .why = "" };
+    memcpy(m.extent, s->shape[t.shape]->extent, sizeof s->shape[t.shape]->extent);
+    return m;
+}
+
+static inline void take(Study *s, Taken t)
+{
+    MeasureRecord m = record_of(s, t);
+    study_measure(s, &m);
+}
+
+static inline void assert_near(double got, double want)
+{
+    if (!(fabs(got - want) <= 1e-12 * want))
+        fail_msg("%.17g is not %.17g", got, want);
+}
+
+#endif

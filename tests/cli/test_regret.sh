@@ -133,7 +133,8 @@ grep -q '^within the stated bound' "$out" && failed "a verdict on nothing"
 section a good choice is within its bound
 run 0 bench out/tiny --regret
 grep -q '^within the stated bound' "$out" || failed "no verdict"
-[ "$(lines '  tuned' "$out")" -eq 4 ] || failed "not every tuned shape was measured"
+# A shape whose times differed in a busy moment is measured again, and has a second line.
+[ "$(grep '  tuned' "$out" | sed 's/ threads .*//' | sort -u | wc -l)" -eq 4 ] || failed "not every tuned shape was measured"
 not_said 'above the stated bound'
 again 0 out/tiny 3
 [ "$(grep -c '"group":' regret.out)" -eq 3 ] || failed "not three shapes"

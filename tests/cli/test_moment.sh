@@ -3,7 +3,7 @@
 #
 # What the machine lacks for a moment: disk, memory, descriptors, time. A run says it, and records nothing of it as a kernel's fault; the same
 # command, later, has the kernels that the first one could not build or run.
-# ctest: label=slow cost=30
+# ctest: label=thorough timeout=300 cost=30
 . "$SRC/tests/cli/lib.sh"
 TRIALS=5 write_spec tiny.cfg
 

@@ -82,10 +82,11 @@ static void change_budget(Budget *b, const Options *o)
 static void refuse_used_name(Arena *a, const Spec *s, const char *file, Diag *d)
 {
     const Source *src = conf_source(a, arena_printf(a, "%s/%s", s->op->dir, file), d);
-    const char *at = src ? src->text : "", *used;
+    FillNames names = fill_names(a, src ? src->text : "");
+    const char *used;
     size_t len;
     do
-        used = fill_next_name(&at, &len);
+        used = fill_next_name(&names, &len);
     while (used && (strlen(s->name) != len || memcmp(used, s->name, len) != 0));
     if (used)
         diag_error(d, s->name_loc, "the name '%s' is one that the package's %s uses; '%s' would do", s->name, file,

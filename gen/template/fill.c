@@ -13,7 +13,7 @@
 #include "gen/base/text.h"
 
 enum { MAX_DEPTH = 32, MAX_IDENT = 128, MAX_REPEAT = 4096 };
-static const char BLANKS[] = " \t\r\f\v", REPEAT[] = "//@ repeat ";
+static const char BLANKS[] = " \t\r\f\v";
 
 /* One open "#if". */
 typedef struct {
@@ -496,25 +496,55 @@ static const char *skip_quoted(const char *s)
     return *e ? e + 1 : e;
 }
 
-/* Is the name's line repeated for each value of this name? */
-static bool is_bound(const char *name, size_t len)
+/* The name that a repetition counts by, and where it stands for the numbers: in one line up to the marker, or in all lines up to "//@ end". */
+struct FillBound {
+    const char *name, *from, *to; /* to NULL: the end was not met yet */
+    size_t len;
+    const FillBound *outer;
+};
+
+FillNames fill_names(Arena *a, const char *text) { return (FillNames){ .arena = a, .at = text, .line = text }; }
+
+/* Goes on to the next line: looks whether a repetition begins or ends there. */
+static void begin_line(FillNames *n)
 {
-    const char *mark = memmem(name, strcspn(name, "\n"), REPEAT, strlen(REPEAT));
-    return mark && fill_ident(mark + strlen(REPEAT)) == len && memcmp(mark + strlen(REPEAT), name, len) == 0;
+    const char *line = n->line, *word, *end = line + strcspn(line, "\n"), *mark = find_marker(line, end, &word);
+    const bool is_alone = mark && strspn(line, " \t") == (size_t)(mark - line);
+    n->repeat = NULL;
+    if (n->bound && n->bound->to) /* of the line before */
+        n->bound = n->bound->outer;
+    if (mark && strncmp(word, "repeat ", 7) == 0) {
+        FillBound *b = ARENA_NEW(n->arena, FillBound);
+        *b = (FillBound){ word + 7, is_alone ? end : line, is_alone ? NULL : mark, fill_ident(word + 7), n->bound };
+        n->repeat = mark;
+        n->bound = b;
+    } else if (is_alone && n->bound && word_is(word, fill_ident(word), "end")) {
+        n->bound = n->bound->outer;
+    }
+    n->line = end + (*end == '\n');
 }
 
-const char *fill_next_name(const char **at, size_t *len)
+static bool is_bound(const FillNames *n, const char *name, size_t len)
 {
-    for (const char *s = *at; *s;) {
+    const FillBound *b = n->bound;
+    while (b && (name < b->from || (b->to && name >= b->to) || b->len != len || memcmp(b->name, name, len) != 0))
+        b = b->outer;
+    return b != NULL;
+}
+
+const char *fill_next_name(FillNames *n, size_t *len)
+{
+    for (const char *s = n->at; *s;) {
+        while (n->line <= s)
+            begin_line(n);
         const char *behind = skip_quoted(s);
         *len = fill_ident(s);
-        if (strncmp(s, REPEAT, strlen(REPEAT)) == 0) { /* its bounds are uses, its own name is not */
-            s += strlen(REPEAT);
-            s += fill_ident(s);
+        if (s == n->repeat) { /* its bounds are uses, its own name is not */
+            s = n->bound->name + n->bound->len;
         } else if (behind != s) {
             s = behind;
-        } else if (*len && !isdigit((unsigned char)*s) && !is_bound(s, *len)) {
-            *at = s + *len;
+        } else if (*len && !isdigit((unsigned char)*s) && !is_bound(n, s, *len)) {
+            n->at = s + *len;
             return s;
         } else {
             s += *len ? *len : 1;

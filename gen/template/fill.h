@@ -87,8 +87,16 @@ char *fill_text(Arena *a, const Source *src, size_t offset, const Fill *f, Diag 
 size_t fill_ident(const char *s);
 /* FILE of the next line '#include "FILE"' from *at on, and *at moves behind that line; NULL: there is none. */
 const char *fill_next_include(const char **at, size_t *len);
-/* The next identifier outside strings and comments from *at on, and *at moves behind it; NULL: there is none. Names that a repeat line
- * binds are left out. */
-const char *fill_next_name(const char **at, size_t *len);
+/* Goes through the names of a text. */
+typedef struct FillBound FillBound;
+typedef struct {
+    Arena *arena;
+    const char *at, *line;  /* what was not gone through yet: the text, and its lines */
+    const char *repeat;     /* the marker of the line at hand, if that begins a repetition */
+    const FillBound *bound; /* what repetitions around it count by */
+} FillNames;
+FillNames fill_names(Arena *a, const char *text);
+/* The next identifier outside strings and comments; NULL: there is none. Names that a repetition counts by are left out. */
+const char *fill_next_name(FillNames *n, size_t *len);
 
 #endif

@@ -92,8 +92,9 @@ bool template_is_capital(const char *name)
 static bool check_names(const TemplateReader *r, const Source *src, const char *at, bool *used)
 {
     const int before = diag_nerror(r->diag);
+    FillNames names = fill_names(r->arena, at);
     size_t len;
-    for (const char *id; (id = fill_next_name(&at, &len));) {
+    for (const char *id; (id = fill_next_name(&names, &len));) {
         const char *name = arena_strndup(r->arena, id, len);
         const int declared = names_find(NAMES(r->name, r->nbody_name), name);
         if (declared >= 0)

@@ -404,14 +404,18 @@ static void test_fill_names(void **state)
         { "R;\nf(R); //@ repeat R = 1..2\n", "R@0 f@3 " },
         { "x\nR; //@ repeat R = 1..2\n", "x@0 " },
         { "R; //@ repeat RX = 1..2\n", "R@0 " },
+        { "ROW;\n//@ repeat ROW = 1..ROW\nROW;\nx;\n//@ end\nROW;\n", "ROW@0 ROW@25 x@34 ROW@45 " },
+        { "//@ repeat A = 1..2\n #@ repeat B = A..3\nA B; A C; //@ repeat C = B..A\n //@ end\nA B C\n//@ end\nA",
+          "B@81 C@83 A@93 " },
         { "/* open MR", "" },
         { "\"open MR", "" },
         { "\"open \\", "" },
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        const char *at = cases[i].text, *name;
+        FillNames names = fill_names(arena, cases[i].text);
+        const char *name;
         char seen[512] = "";
-        for (size_t len; (name = fill_next_name(&at, &len));) {
+        for (size_t len; (name = fill_next_name(&names, &len));) {
             const size_t used = strlen(seen);
             snprintf(seen + used, sizeof seen - used, "%.*s@%td ", (int)len, name, name - cases[i].text);
         }

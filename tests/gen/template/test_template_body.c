@@ -12,6 +12,33 @@ static void test_free_names(void **state)
                                                      "KERNEL, M, N, K, INFINITY, HAS_BIAS, CORES);\n"));
 }
 
+/* What a repetition counts by may have a long name. It is known in the lines that are repeated, and nowhere else. */
+static void test_repeated_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *lines, *want; /* want NULL: no error */
+    } cases[] = {
+        { "    f(ROW); //@ repeat ROW = 1..STEP\n", NULL },
+        { "    //@ repeat ROW = 1..STEP\n    f(ROW);\n    g(ROW);\n    //@ end\n", NULL },
+        { "//@ repeat ROW = 1..STEP\n//@ repeat COLUMN = ROW..2\n    f(ROW, COLUMN);\n//@ end\n    f(ROW);\n//@ end\n",
+          NULL },
+        { "//@ repeat ROW = 1..STEP\n    f(ROW, COLUMN); //@ repeat COLUMN = 1..ROW\n//@ end\n", NULL },
+        { "//@ repeat ROW = 1..ROW\n    f(STEP);\n//@ end\n", "'ROW' is not declared" },
+        { "//@ repeat ROW = 1..STEP\n    f(ROW);\n//@ end\n    g(ROW);\n", "'ROW' is not declared" },
+        { "    f(ROW);\n//@ repeat ROW = 1..STEP\n    f(1);\n//@ end\n", "'ROW' is not declared" },
+        { "//@ repeat ROW = 1..STEP\n    f(ROWS);\n//@ end\n", "'ROWS' is not declared" },
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        TemplateList list;
+        const char *said;
+        write_file("x.c", with("    f(R); //@ repeat R = 1..STEP\n", cases[i].lines));
+        const bool ok = read_folder(&list, &said);
+        if (ok == (cases[i].want != NULL) || (cases[i].want && !strstr(said, cases[i].want)))
+            fail_msg("%s\nsaid %s", cases[i].lines, said);
+    }
+}
+
 /* Conditions within the lines for the stand-alone compile do not end them. */
 static void test_nested_standalone(void **state)
 {
@@ -101,6 +128,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_free_names),
+        cmocka_unit_test(test_repeated_names),
         cmocka_unit_test(test_nested_standalone),
         cmocka_unit_test(test_unused_through_value),
         cmocka_unit_test(test_pieces),

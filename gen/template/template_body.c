@@ -11,19 +11,44 @@
 #include "gen/base/text.h"
 #include "gen/template/fill.h"
 
-/* Gives the text behind the lines under "#ifndef DCGEN". Those define names for the stand-alone compile, which are neither uses nor errors. */
-static const char *skip_standalone(const Template *t)
+static const char BLANKS[] = " \t\r\f\v";
+
+static bool begins_with(const char *s, const char *word) { return strncmp(s, word, strlen(word)) == 0; }
+
+/* What follows the '#' that a line begins with; "": it does not. */
+static const char *directive_of(const char *line)
 {
-    const char *line = strstr(t->src->text + t->body, "#ifndef DCGEN");
-    int depth = 0;
-    while (line && *line) {
-        depth += (strncmp(line, "#if", 3) == 0) - (strncmp(line, "#endif", 6) == 0);
-        line += strcspn(line, "\n");
-        line += *line == '\n';
-        if (depth == 0)
-            return line;
+    line += strspn(line, BLANKS);
+    return *line == '#' ? line + 1 + strspn(line + 1, BLANKS) : "";
+}
+
+static bool opens_standalone(const char *directive)
+{
+    const size_t len = fill_ident(directive);
+    const char *name = directive + len + strspn(directive + len, BLANKS);
+    return len == 6 && begins_with(directive, "ifndef") && fill_ident(name) == 5 && begins_with(name, "DCGEN");
+}
+
+/* The file with blanks in the place of the lines from byte `from` on that filling drops under "#ifndef DCGEN". Those define names for the
+ * stand-alone compile, which are neither uses nor errors. All that is left stands where it stood. */
+static const Source *without_standalone(Arena *a, const Source *src, size_t from)
+{
+    Source *copy = ARENA_NEW(a, Source);
+    char *text = arena_strndup(a, src->text, src->len);
+    int depth = 0; /* of conditions, from such a line on */
+    for (char *line = text + from; *line;) {
+        const size_t len = strcspn(line, "\n");
+        const char *directive = directive_of(line);
+        const int before = depth;
+        if (depth || opens_standalone(directive))
+            depth += begins_with(directive, "if") - begins_with(directive, "endif") -
+                     (depth == 1 && begins_with(directive, "el"));
+        if (before || depth)
+            memset(line, ' ', len);
+        line += len + (line[len] == '\n');
     }
-    return t->src->text + t->body;
+    *copy = (Source){ .path = src->path, .text = text, .len = strlen(text) };
+    return copy;
 }
 
 /* ---- files that it includes ---- */
@@ -36,25 +61,27 @@ static Loc loc_of(const Source *src, const char *word, size_t len)
 /* Reports each file that a piece includes: pieces do not nest. */
 static void refuse_includes(const TemplateReader *r, const Source *piece)
 {
+    piece = without_standalone(r->arena, piece, 0);
     size_t len;
     for (const char *at = piece->text, *file; (file = fill_next_include(&at, &len));)
         diag_error(r->diag, loc_of(piece, file, len),
                    "'%.*s' is included by a file that a template includes; only the template may", (int)len, file);
 }
 
-static void read_piece(TemplateReader *r, const char *file, size_t len)
+/* Reads the file that `src`, the template, includes. */
+static void read_piece(TemplateReader *r, const Source *src, const char *file, size_t len)
 {
     Template *t = r->t;
-    const char *path = t->src->path, *slash = strrchr(path, '/');
+    const char *path = src->path, *slash = strrchr(path, '/');
     const char *beside = arena_printf(r->arena, "%.*s%.*s", slash ? (int)(slash + 1 - path) : 0, path, (int)len, file);
     const Source **piece = &t->piece[t->npiece];
     for (int i = 0; i < t->npiece; i++)
         if (strcmp(t->piece[i]->path, beside) == 0)
             return;
     if (t->npiece == TEMPLATE_MAX_PIECE)
-        diag_error(r->diag, loc_of(t->src, file, len), "more than %d files are included", TEMPLATE_MAX_PIECE);
+        diag_error(r->diag, loc_of(src, file, len), "more than %d files are included", TEMPLATE_MAX_PIECE);
     else if (memchr(file, '/', len) || access(beside, R_OK) != 0)
-        diag_error(r->diag, loc_of(t->src, file, len), "there is no file '%.*s' beside the template", (int)len, file);
+        diag_error(r->diag, loc_of(src, file, len), "there is no file '%.*s' beside the template", (int)len, file);
     else if ((*piece = conf_source(r->arena, beside, r->diag))) {
         t->npiece++;
         refuse_includes(r, *piece);
@@ -64,9 +91,10 @@ static void read_piece(TemplateReader *r, const char *file, size_t len)
 bool template_read_pieces(TemplateReader *r)
 {
     const int before = diag_nerror(r->diag);
+    const Source *src = without_standalone(r->arena, r->t->src, r->t->body);
     size_t len;
-    for (const char *at = skip_standalone(r->t), *file; (file = fill_next_include(&at, &len));)
-        read_piece(r, file, len);
+    for (const char *at = src->text + r->t->body, *file; (file = fill_next_include(&at, &len));)
+        read_piece(r, src, file, len);
     return diag_nerror(r->diag) == before;
 }
 
@@ -88,11 +116,12 @@ bool template_is_capital(const char *name)
     return isupper((unsigned char)*name) && !name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")];
 }
 
-/* Marks the declared names that the text from `at` on uses: used[i] is that of r->name[i]. False after errors: it uses others too. */
-static bool check_names(const TemplateReader *r, const Source *src, const char *at, bool *used)
+/* Marks the declared names that the file uses from byte `from` on: used[i] is that of r->name[i]. False after errors: it uses others too. */
+static bool check_names(const TemplateReader *r, const Source *src, size_t from, bool *used)
 {
     const int before = diag_nerror(r->diag);
-    FillNames names = fill_names(r->arena, at);
+    src = without_standalone(r->arena, src, from);
+    FillNames names = fill_names(r->arena, src->text + from);
     size_t len;
     for (const char *id; (id = fill_next_name(&names, &len));) {
         const char *name = arena_strndup(r->arena, id, len);
@@ -115,9 +144,9 @@ bool template_check_body(TemplateReader *r)
 {
     const Template *t = r->t;
     bool used[TEMPLATE_MAX_SLOT] = { false }, *param = used + r->ncontext, *value = param + t->nparam;
-    bool ok = check_names(r, t->src, skip_standalone(t), used);
+    bool ok = check_names(r, t->src, t->body, used);
     for (int i = 0; i < t->npiece; i++)
-        ok &= check_names(r, t->piece[i], t->piece[i]->text, used);
+        ok &= check_names(r, t->piece[i], 0, used);
     for (int i = t->nvalue - 1; i >= 0; i--) /* a value that is used uses what it is made of */
         for (const ExprName *n = value[i] ? expr_names(t->value[i].expr) : NULL; n; n = n->next)
             used[names_find(NAMES(r->name, r->nname), n->name)] = true; /* checked: it is declared */

@@ -47,6 +47,33 @@ static void test_nested_standalone(void **state)
                     "#ifndef DCGEN\n#if 1\n#define QQQQ 1\n#endif\n#define WWWW QQQQ\n#include \"no.h\"\n"));
 }
 
+/* What stands before, between and behind the lines for the stand-alone compile is the kernel's. */
+static void test_around_standalone(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *from, *to, *want; /* want NULL: no error */
+    } cases[] = {
+        { "#ifndef DCGEN\n", "int x = QQQQ;\n#ifndef DCGEN\n", "x.c:30:9: error: 'QQQQ' is not declared" },
+        { "#ifndef DCGEN\n", "#include \"no.h\"\n#ifndef DCGEN\n", "x.c:30:11: error: there is no file 'no.h'" },
+        { "#endif\nstatic", "#else\nint x = QQQQ;\n#endif\nstatic", "x.c:34:9: error: 'QQQQ' is not declared" },
+        { "#ifndef DCGEN\n", "#ifndef DCGEN_X\nint x = QQQQ;\n#endif\n#ifndef DCGEN\n", "x.c:31:9: error: 'QQQQ'" },
+        { "    return", "#ifndef DCGEN\n    f(QQQQ);\n#endif\n    return", NULL },
+        { "#ifndef DCGEN\n",
+          " # ifndef DCGEN /* as it stands */\n# if 1\nint x = QQQQ;\n# else\nint x = WWWW;\n # endif\n", NULL },
+        { "#ifndef DCGEN\n#define MR 2\n#define NOT_DECLARED 1\n#endif\n", "int x = QQQQ;\n",
+          "x.c:30:9: error: 'QQQQ' is not declared" },
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        TemplateList list;
+        const char *said;
+        write_file("x.c", with(cases[i].from, cases[i].to));
+        const bool ok = read_folder(&list, &said);
+        if (ok == (cases[i].want != NULL) || (cases[i].want && !strstr(said, cases[i].want)))
+            fail_msg("%s\nsaid %s", cases[i].to, said);
+    }
+}
+
 /* A parameter that only an unused value needs changes no kernel. What is used may need it by way of several values. */
 static void test_unused_through_value(void **state)
 {
@@ -127,11 +154,9 @@ static void test_pieces(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_free_names),
-        cmocka_unit_test(test_repeated_names),
-        cmocka_unit_test(test_nested_standalone),
-        cmocka_unit_test(test_unused_through_value),
-        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_free_names),           cmocka_unit_test(test_repeated_names),
+        cmocka_unit_test(test_nested_standalone),    cmocka_unit_test(test_around_standalone),
+        cmocka_unit_test(test_unused_through_value), cmocka_unit_test(test_pieces),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

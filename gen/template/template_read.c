@@ -191,6 +191,8 @@ static bool add_named(TemplateReader *r, const Conf *c, const ConfSetting *s, vo
         diag_error(r->diag, e.loc, "%s '%s' is declared twice", l->what, e.name);
         return false;
     }
+    if (c == r->common && *l->n == l->max)
+        return false; /* read_both says so */
     if (!l->what)
         declare(r, e.name);
     l->e[(*l->n)++] = e;
@@ -243,7 +245,7 @@ bool template_list(TemplateReader *r, const Conf *c, const char *key, int max,
 
 static bool read_named_list(TemplateReader *r, const Conf *c, NamedList l)
 {
-    return template_list(r, c, l.key, l.max - *l.n, add_named, &l);
+    return template_list(r, c, l.key, l.max, add_named, &l);
 }
 
 static bool read_tile(TemplateReader *r, const Conf *c)
@@ -290,10 +292,16 @@ static bool read_either(TemplateReader *r, const Conf *c, const char *key, Expr 
     return conf_expr(from, from->root, key, out) && check_names(r, *out);
 }
 
-/* Reads a list from the head, and adds the family's behind it. */
+/* Reads a list from the head, and adds the family's behind it, but those that the head has by the same names. */
 static bool read_both(TemplateReader *r, const Conf *c, NamedList l)
 {
-    return read_named_list(r, c, l) && read_named_list(r, r->common, l);
+    if (!read_named_list(r, c, l))
+        return false;
+    const bool ok = read_named_list(r, r->common, l);
+    if (!ok && *l.n == l.max) /* the family's alone are not too many: the head has such a list */
+        diag_error(r->diag, conf_member(c->root, l.key)->name_at, "more than %d %s, with those of the family", l.max,
+                   l.key);
+    return ok;
 }
 
 static bool read_shape_part(TemplateReader *r, const Conf *c)

@@ -102,8 +102,8 @@ static void calls_and_tiles_are_counted(void **state)
     }
 }
 
-/* `text` as the family's, in a folder that is searched first; what is said of a head that leaves all to it. */
-static const char *said_of(const char *text, bool *ok)
+/* `text` as the family's, in a folder that is searched first; what is said of the head. */
+static const char *said_of(const char *head, const char *text, bool *ok)
 {
     TemplateList list;
     const char *said, *both[] = { folder, DCGEN_SOURCE_DIR "/templates" };
@@ -111,7 +111,7 @@ static const char *said_of(const char *text, bool *ok)
     first.templates = both;
     first.ntemplates = 2;
     const Spec *was = base;
-    write_file("x.c", bare(""));
+    write_file("x.c", head);
     assert_int_equal(system(arena_printf(arena, "mkdir -p '%s/family'", folder)), 0);
     write_file("family/cpu.cfg", text);
     base = &first;
@@ -123,6 +123,40 @@ static const char *said_of(const char *text, bool *ok)
 
 #define WORK "padded_flops = \"FLOPS\"; serial_flops = \"FLOPS\";\n"
 #define TERM(expr) "terms = ( { name = \"t\"; expr = \"" expr "\"; doc = \"x\"; } );\n"
+
+/* `n` terms, the first of them called t<first>. */
+static const char *terms_from(int first, int n)
+{
+    Text t = { .arena = arena };
+    for (int i = 0; i < n; i++)
+        text_printf(&t, "%s{ name = \"t%d\"; expr = \"1\"; doc = \"x\"; }", i ? ",\n" : "terms = ( ", first + i);
+    return arena_printf(arena, "%s );", text_str(&t));
+}
+
+/* A term of the head that stands in for one of the family counts once. */
+static void there_may_be_so_many_terms(void **state)
+{
+    (void)state;
+    static const struct {
+        int first, n, of_family; /* the head's; the family has t0 and those behind it */
+        const char *want;        /* NULL: not too many */
+    } row[] = { { 0, TEMPLATE_MAX_TERM, TEMPLATE_MAX_TERM, NULL },
+                { 4, TEMPLATE_MAX_TERM - 4, TEMPLATE_MAX_TERM, NULL },
+                { 12, 4, 12, NULL },
+                { 12, 5, 12, "x.c:5:1: error: more than 16 terms, with those of the family" },
+                { 11, 6, 12, "x.c:5:1: error: more than 16 terms, with those of the family" },
+                { 11, 5, 12, NULL },
+                { 0, 17, 1, "x.c:5:1: error: more than 16 entries" },
+                { 0, 1, 17, "cpu.cfg:2:1: error: more than 16 entries" } };
+    for (size_t i = 0; i < LENGTH(row); i++) {
+        bool ok;
+        const char *text = arena_printf(arena, WORK "%s", terms_from(0, row[i].of_family));
+        const char *said = said_of(bare(terms_from(row[i].first, row[i].n)), text, &ok);
+        if (ok != !row[i].want || (!ok && !strstr(said, row[i].want)))
+            fail_msg("%d terms from t%d, and %d of the family\nsaid %s", row[i].n, row[i].first, row[i].of_family,
+                     said);
+    }
+}
 
 static void faults_in_its_text_have_their_place(void **state)
 {
@@ -146,7 +180,7 @@ static void faults_in_its_text_have_their_place(void **state)
     };
     for (size_t i = 0; i < LENGTH(row); i++) {
         bool ok;
-        const char *said = said_of(row[i].text, &ok);
+        const char *said = said_of(bare(""), row[i].text, &ok);
         if (ok != !row[i].want || (!ok && !strstr(said, row[i].want)))
             fail_msg("%s\nsaid %s", row[i].text, said);
     }
@@ -258,6 +292,7 @@ int main(void)
         cmocka_unit_test(a_head_may_leave_all_to_its_family),
         cmocka_unit_test(a_head_may_stand_in_for_it),
         cmocka_unit_test(calls_and_tiles_are_counted),
+        cmocka_unit_test(there_may_be_so_many_terms),
         cmocka_unit_test(faults_in_its_text_have_their_place),
         cmocka_unit_test(templates_are_ranked_without_terms_of_their_own),
     };

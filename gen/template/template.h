@@ -31,8 +31,7 @@ enum {
     /* what a prediction takes: padded_flops, serial_flops, the op's flops, and the named expressions */
     TEMPLATE_MAX_EXPR = 3 + TEMPLATE_MAX_VALUE + TEMPLATE_MAX_DERIVED + TEMPLATE_MAX_TERM + TEMPLATE_MAX_FEATURE,
     TEMPLATE_MAX_SLOT = 256,
-    TEMPLATE_MAX_PIECE = 8,
-    TEMPLATE_MAX_TOGETHER = TEMPLATE_MAX_FIXED * TEMPLATE_MAX_FIXED
+    TEMPLATE_MAX_PIECE = 8
 };
 
 typedef struct {
@@ -72,7 +71,7 @@ typedef struct {
     int nparam;
     TemplateParam param[TEMPLATE_MAX_PARAM];
     int ntogether; /* extents of one shape for each combination that occurs on the axes that kernels may be fixed for */
-    const int64_t *together[TEMPLATE_MAX_TOGETHER];
+    const int64_t **together;
     int nvalue; /* derived from parameters and target; later ones may use earlier ones */
     NamedExpr value[TEMPLATE_MAX_VALUE];
     int nconstraint;

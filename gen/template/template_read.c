@@ -150,8 +150,10 @@ static void collect_extents(TemplateReader *r)
         int k = 0;
         while (k < t->ntogether && !same_extents(t, t->together[k], s->instance[i].extent))
             k++;
-        if (k == t->ntogether && k < TEMPLATE_MAX_TOGETHER)
-            t->together[t->ntogether++] = s->instance[i].extent;
+        if (k < t->ntogether)
+            continue;
+        t->together = arena_grow(r->arena, t->together, (size_t)k, (size_t)k + 1, sizeof *t->together);
+        t->together[t->ntogether++] = s->instance[i].extent;
     }
 }
 

@@ -114,6 +114,28 @@ static void test_occurs_beside_numbers(void **state)
     assert_false(template_occurs(t, (int64_t[]){ 4, 48 }));
 }
 
+/* Five values on each of three axes, one shape for each combination, are 125: none is left out. */
+static void test_many_extents_together(void **state)
+{
+    (void)state;
+    const Spec *was = base;
+    base = read_spec("name = \"pkg\"; op = \"dense\"; dims = { A = { min = 1; max = 5; }; B = { min = 1; max = 5; }; "
+                     "C = { min = 1; max = 5; }; }; shapes = ( { M = \"A\"; N = \"B\"; K = \"C\"; } );");
+    assert_non_null(base);
+    const Template *t = read_small("/* dcgen\nname = \"x\"; op = \"dense\"; family = \"cpu\"; doc = \"x\";\n"
+                                   "params = ( { name = \"FM\"; choices = \"M\"; doc = \"x\"; },\n"
+                                   "{ name = \"FN\"; choices = \"N\"; doc = \"x\"; },\n"
+                                   "{ name = \"FK\"; choices = \"K\"; doc = \"x\"; } );\n"
+                                   "tile = { M = \"1\"; N = \"1\"; K = \"1\"; };\n*/\nKERNEL FM FN FK;\n");
+    base = was;
+    assert_int_equal(t->ntogether, 125);
+    for (int64_t m = 0; m <= 5; m++)
+        for (int64_t n = 0; n <= 5; n++)
+            for (int64_t k = 0; k <= 5; k++)
+                assert_true(template_occurs(t, (int64_t[]){ m, n, k }));
+    assert_false(template_occurs(t, (int64_t[]){ 0, 6, 0 }));
+}
+
 static void test_suits(void **state)
 {
     (void)state;
@@ -323,6 +345,7 @@ int main(void)
         cmocka_unit_test(test_expressions),
         cmocka_unit_test(test_fill),
         cmocka_unit_test(test_extents_together),
+        cmocka_unit_test(test_many_extents_together),
         cmocka_unit_test(test_suits),
         cmocka_unit_test(test_context),
         cmocka_unit_test(test_several_epilogues),

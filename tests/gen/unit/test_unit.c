@@ -11,7 +11,10 @@
 #include <cmocka.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include "gen/base/text.h"
 #include "gen/unit/unit.h"
+#include "tests/gen/golden.h"
+#include "tests/put_file.h"
 #include "tests/tmp_folder.h"
 
 static Arena *arena;
@@ -279,35 +282,79 @@ static void units_for_gpus(void **state)
     assert_int_equal(diag_nerror(d), 0);
 }
 
+/* Makes the folder of primitives in `folder`, each with its text. */
+static UnitContext context_with_primitives(const char *folder, const char *const (*file)[2], int n)
+{
+    assert_int_equal(mkdir(arena_printf(arena, "%s/device", folder), 0700), 0);
+    assert_int_equal(mkdir(arena_printf(arena, "%s/package", folder), 0700), 0);
+    for (int i = 0; i < n; i++)
+        put_file(arena_printf(arena, "%s/device/%s.cuh", folder, file[i][0]),
+                 arena_printf(arena, "// licence\n%s", file[i][1]));
+    UnitContext u = context_of("sm_90a", "");
+    u.package_dir = arena_printf(arena, "%s/package", folder);
+    return u;
+}
+
 /* A primitive stands behind those that it calls, each once; those that nobody calls are left out. */
 static void primitives_in_their_order(void **state)
 {
     (void)state;
     char folder[TMP_FOLDER_BYTES];
     assert_non_null(tmp_folder(folder));
-    assert_int_equal(mkdir(arena_printf(arena, "%s/device", folder), 0700), 0);
-    assert_int_equal(mkdir(arena_printf(arena, "%s/package", folder), 0700), 0);
-    static const char *const file[][2] = { { "a", "// licence\nA(c(1), xb(2));\n" },
-                                           { "b", "// licence\nB NAME;\n" },
-                                           { "c", "// licence\nC(b(3), c(4));\n" },
-                                           { "d", "// licence\nD;\n" } };
-    for (int i = 0; i < 4; i++) {
-        FILE *f = fopen(arena_printf(arena, "%s/device/%s.cuh", folder, file[i][0]), "w");
-        assert_non_null(f);
-        fputs(file[i][1], f);
-        assert_int_equal(fclose(f), 0);
-    }
+    static const char *const file[][2] = { { "a", "A(c(1), xb(2));\n" },
+                                           { "b", "B NAME;\n" },
+                                           { "c", "C(b(3), c(4));\n" },
+                                           { "d", "D;\n" },
+                                           { "e", "E; /* as d() does */ asm(\"d()\");\n" } };
     Diag *d = diag_new(arena);
-    UnitContext u = context_of("sm_90a", "");
-    u.package_dir = arena_printf(arena, "%s/package", folder);
+    const UnitContext u = context_with_primitives(folder, file, LENGTH(file));
     const FillScope *words = unit_scope(arena, &u);
     assert_string_equal(unit_device(&u, words, "one_device::a(1); one_device::a(2);", d),
                         "B one;\n\nC(b(3), c(4));\n\nA(c(1), xb(2));\n");
     assert_string_equal(unit_device(&u, words, "one_device::d(); one_device::b();", d), "B one;\n\nD;\n");
+    assert_string_equal(unit_device(&u, words, "one_device::e();", d), "E; /* as d() does */ asm(\"d()\");\n");
     assert_string_equal(unit_device(&u, words, "other_device::d();", d), "");
     assert_int_equal(diag_nerror(d), 0);
     assert_null(unit_device(&u, words, "one_device::none();", d));
     assert_int_equal(diag_nerror(d), 1);
+    assert_int_equal(tmp_folder_remove(folder), 0);
+}
+
+/* Of two that call each other, neither can stand behind the other. */
+static void primitives_in_a_circle(void **state)
+{
+    (void)state;
+    char folder[TMP_FOLDER_BYTES];
+    assert_non_null(tmp_folder(folder));
+    static const char *const file[][2] = { { "a", "b();\n" }, { "b", "int x = c();\n" }, { "c", "a();\n" } };
+    const UnitContext u = context_with_primitives(folder, file, LENGTH(file));
+    const FillScope *words = unit_scope(arena, &u);
+    Diag *d = diag_new(arena);
+    assert_null(unit_device(&u, words, "one_device::b();", d));
+    assert_int_equal(diag_nerror(d), 1);
+    const char *said = golden_diag(arena, d);
+    assert_non_null(strstr(said, "device/a.cuh:2:1: error: 'a' and 'b' call each other"));
+    assert_int_equal(tmp_folder_remove(folder), 0);
+}
+
+static void primitives_may_be_many(void **state)
+{
+    (void)state;
+    enum { N = 70 };
+    char folder[TMP_FOLDER_BYTES];
+    assert_non_null(tmp_folder(folder));
+    const char *file[N][2];
+    Text calls = { .arena = arena }, want = { .arena = arena };
+    for (int i = 0; i < N; i++) {
+        file[i][0] = arena_printf(arena, "p%02d", i);
+        file[i][1] = arena_printf(arena, "P%d;\n", i);
+        text_printf(&calls, "one_device::%s();", file[i][0]);
+        text_printf(&want, "%s%s", i ? "\n" : "", file[i][1]);
+    }
+    const UnitContext u = context_with_primitives(folder, (const char *const(*)[2])file, N);
+    Diag *d = diag_new(arena);
+    assert_string_equal(unit_device(&u, unit_scope(arena, &u), text_str(&calls), d), text_str(&want));
+    assert_int_equal(diag_nerror(d), 0);
     assert_int_equal(tmp_folder_remove(folder), 0);
 }
 
@@ -383,6 +430,8 @@ int main(void)
         cmocka_unit_test(candidates_for_cpus),
         cmocka_unit_test(units_for_gpus),
         cmocka_unit_test(primitives_in_their_order),
+        cmocka_unit_test(primitives_in_a_circle),
+        cmocka_unit_test(primitives_may_be_many),
         cmocka_unit_test(every_file_counts),
         cmocka_unit_test(code_of_gpus_counts),
     };

@@ -36,13 +36,13 @@ const Manifest *foreign_manifest(Arena *a, const char *folder, const char **err)
 
 typedef enum { OWN_FILE, OWN_FOLDER, FOREIGN } Owner;
 
-/* OWN_FOLDER: a file of the package is in it. */
-static Owner owner_of(const Manifest *m, const char *path, bool is_folder)
+/* OWN_FOLDER: a file of the package is in it. type: of the entry, as S_IFREG. A package has no links, pipes or the like. */
+static Owner owner_of(const Manifest *m, const char *path, mode_t type)
 {
     const size_t n = strlen(path);
-    if (m && !is_folder)
+    if (m && type == S_IFREG)
         return manifest_lists(m, path) ? OWN_FILE : FOREIGN;
-    for (int i = 0; m && i < m->n; i++)
+    for (int i = 0; m && type == S_IFDIR && i < m->n; i++)
         if (m->entry[i].kind != MANIFEST_TEMPLATE && strncmp(m->entry[i].path, path, n) == 0 &&
             m->entry[i].path[n] == '/')
             return OWN_FOLDER;
@@ -62,10 +62,11 @@ static void close_folder(int fd)
         close(fd);
 }
 
-static bool is_folder(int at, const char *name)
+/* The type of an entry, as S_IFDIR; one that has just gone counts as a file. */
+static mode_t type_of(int at, const char *name)
 {
     struct stat st;
-    return fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
+    return fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0 ? st.st_mode & S_IFMT : S_IFREG;
 }
 
 /* The names in a folder, sorted. False with errno set. */
@@ -107,12 +108,12 @@ static bool walk_folder(const Walk *w, int folder, const char *within)
         return false;
     for (int i = 0; i < n; i++) {
         const char *path = *within ? arena_printf(w->arena, "%s/%s", within, name[i]) : name[i];
-        const bool is_dir = is_folder(folder, name[i]);
-        const Owner owner = owner_of(w->m, path, is_dir);
+        const mode_t type = type_of(folder, name[i]);
+        const Owner owner = owner_of(w->m, path, type);
         int fd = owner == OWN_FOLDER ? open_folder(folder, name[i]) : -1;
         if (owner != OWN_FILE && (fd < 0 || !walk_folder(w, fd, path)) && list) {
             list->path = arena_grow(w->arena, list->path, (size_t)list->n, (size_t)list->n + 1, sizeof *list->path);
-            list->path[list->n++] = arena_printf(w->arena, "%s%s", path, is_dir ? "/" : "");
+            list->path[list->n++] = arena_printf(w->arena, "%s%s", path, type == S_IFDIR ? "/" : "");
         }
         if (owner == OWN_FILE && !list && strcmp(path, MANIFEST_PATH) != 0)
             unlinkat(folder, name[i], 0);

@@ -282,6 +282,31 @@ static void in_the_way_is_refused(void **state)
     assert_int_equal(nentry(root), 1);
 }
 
+/* The package has files alone: a link or a pipe under the name of one is a user's, also where what the link leads to is a file. */
+static void a_link_in_place_of_a_file_is_refused(void **state)
+{
+    (void)state;
+    static const char *const to[] = { "b.c", "/no/such/file", ".", NULL };
+    static const char *const listed[] = { "src/a/deep.c", "kernels.c" };
+    write_ok('a', in_root("pkg"));
+    put_file(in_root("notes"), "mine");
+    for (size_t i = 0; i < sizeof to / sizeof *to; i++)
+        for (size_t k = 0; k < sizeof listed / sizeof *listed; k++) {
+            const char *path = in_pkg(listed[k]);
+            assert_int_equal(unlink(path), 0);
+            assert_int_equal(to[i] ? symlink(to[i], path) : mkfifo(path, 0600), 0);
+            force = false;
+            write_fails('b', in_root("pkg"), arena_printf(arena, "not the package's: %s", listed[k]));
+            force = true;
+            write_fails('b', in_root("pkg"), arena_printf(arena, "'%s' in", listed[k]));
+            struct stat st;
+            assert_int_equal(lstat(path, &st), 0);
+            assert_true(to[i] ? S_ISLNK(st.st_mode) : S_ISFIFO(st.st_mode));
+            assert_int_equal(unlink(path), 0);
+            write_ok('a', in_root("pkg"));
+        }
+}
+
 /* ---- what comes late ---- */
 
 static void put_late(void)
@@ -554,6 +579,7 @@ int main(void)
         TEST(is_kept),
         TEST(an_open_file_stays_that_file),
         TEST(in_the_way_is_refused),
+        TEST(a_link_in_place_of_a_file_is_refused),
         TEST(what_comes_late_stays),
         TEST(an_empty_folder_that_is_none_any_more),
         TEST(a_package_that_goes_meanwhile),

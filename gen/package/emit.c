@@ -73,7 +73,7 @@ static void add_release(Emitter *e, FillScope *s)
 
 static void add_results(Emitter *e, FillScope *s)
 {
-    const int64_t nshape = e->spec->ninstance;
+    const int64_t nshape = spec_shape_count(e->spec);
     fill_number(s, "NTARGET", e->in->nresult);
     fill_list(s, "parts");
     for (int i = 0; i < e->in->nresult; i++) {

@@ -73,6 +73,7 @@ static void add_head_words(Report *r)
     const char *target = r->study->target->name, *bytes = number_bytes(r->arena, as->code_bytes);
     const char *library = r->study->target->family->rival;
     const char *kernels = arena_printf(r->arena, "%d kernel%s", as->nkernel, number_plural(as->nkernel));
+    const int64_t nshape = spec_shape_count(s);
     const Against against = choice_library(r->in);
     report_word(r->words, "DCGEN_RELEASE", r->version);
     fill_number(r->words, "IS_MODELLED", r->study->device->modelled);
@@ -81,11 +82,11 @@ static void add_head_words(Report *r)
     report_word(r->words, "TARGET", target);
     report_wordf(r->words, "TITLE", *r->part ? "%s for %s" : "%s", s->name, target);
     report_wordf(r->words, "SERVED", "%s (%s of machine code) serve%s %s shape%s of %s on %s", kernels, bytes,
-                 as->nkernel == 1 ? "s" : "", number_count(r->arena, s->ninstance), number_plural(s->ninstance),
-                 s->op->name, r->study->device->name);
+                 as->nkernel == 1 ? "s" : "", number_count(r->arena, nshape), number_plural(nshape), s->op->name,
+                 r->study->device->name);
     report_word(r->words, "CODE_BYTES", bytes);
-    report_word(r->words, "NINSTANCE", number_count(r->arena, s->ninstance));
-    report_word(r->words, "NTUNED", number_count(r->arena, r->study->nshape));
+    report_word(r->words, "NSHAPE", number_count(r->arena, nshape));
+    report_word(r->words, "NTUNED", number_count(r->arena, r->study->nshape / s->nthread));
     report_word(r->words, "SPEEDUP", number_ratio(r->arena, speedup_over_general(r)));
     report_word(r->words, "TUNED_REGRET", number_percent(r->arena, choice_regret(r->in)));
     fill_number(r->words, "IS_COMPARED", against.n > 0);

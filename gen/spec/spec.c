@@ -278,6 +278,8 @@ bool spec_has_epilogue(const Spec *s, const char *epilogue)
     return names_find(NAMES(s->epilogue, s->nepilogue), epilogue) >= 0;
 }
 
+int64_t spec_shape_count(const Spec *s) { return s->ninstance / s->nthread; }
+
 int spec_extents(const Spec *s, int axis, int64_t *extent, int max)
 {
     int n = 0;

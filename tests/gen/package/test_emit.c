@@ -197,6 +197,23 @@ static void files_say_what_they_are_of(void **state)
     expect(p, "two.h", "\n * Chosen for sm_80 by a model: no such device was there to measure on.");
 }
 
+/* A shape counts once, however many numbers of threads it is tuned for. */
+static void shapes_are_counted_once(void **state)
+{
+    (void)state;
+    static const char spec[] = "name = \"once\"; op = \"dense\"; target = [\"host\"]; threads = [1, 2];\n"
+                               "dims = { T = { min = 1; max = 5; }; }; shapes = ( { M = \"T\"; N = 16; K = 8; } );\n"
+                               "budget = { kernels = 2; code_kib = 64; trials = 8; seconds = 10; };\n";
+    Synthetic twice;
+    assert_true(synthetic_make(&twice, spec, 4));
+    Result result = synthetic_result(&twice);
+    result.contract =
+        contract_make(twice.arena, twice.study, result.records, &twice.templates, &twice.targets, twice.assignment);
+    const EmitInput in = input_of(&result, 1);
+    expect(package_of(&in), "dispatch.h", ", 5 shapes in range. ");
+    arena_free(twice.arena);
+}
+
 /* The benchmark has a row a tuned shape, for one number of threads. */
 static void the_benchmark_has_each_shape_once(void **state)
 {
@@ -296,6 +313,7 @@ int main(void)
         cmocka_unit_test(the_other_files_tell_of_each),
         cmocka_unit_test(kernels_are_those_of_their_targets),
         cmocka_unit_test(later_gpus_are_asked_for_by_their_capability),
+        cmocka_unit_test(shapes_are_counted_once),
         cmocka_unit_test(versions_are_numbers),
         cmocka_unit_test(calls_are_checked_before_a_kernel_is_taken),
         cmocka_unit_test(kernels_are_told_in_words),

@@ -331,6 +331,28 @@ static void tells_of_the_contract(void **state)
 
 /* ---- the sentences that sum up ---- */
 
+/* A shape counts once, however many numbers of threads it is tuned for. */
+static void counts_a_shape_once(void **state)
+{
+    (void)state;
+    static const char spec[] = "name = \"once\"; op = \"dense\"; target = [\"host\"]; threads = [1, 2];\n"
+                               "dims = { T = { min = 1; max = 5; }; }; shapes = ( { M = \"T\"; N = 16; K = 8; } );\n"
+                               "tune = { T = [2, 4, 5]; };\n"
+                               "budget = { kernels = 2; code_kib = 64; trials = 8; seconds = 10; };\n";
+    Synthetic y;
+    const char *why = NULL;
+    assert_true(synthetic_make(&y, spec, 4));
+    Result in = synthetic_result(&y);
+    in.contract = contract_make(y.arena, y.study, in.records, &y.templates, &y.targets, y.assignment);
+    in.cost = input.cost;
+    Report *r = report_begin(y.arena, &in, VERSION, false);
+    const char *html = report_fill(y.arena, &in, &r, 1, &why);
+    assert_non_null(html);
+    expect(html, " 5 shapes of dense on ");
+    expect(html, "<dt>shapes, of them tuned</dt><dd>5 / 3</dd>");
+    arena_free(y.arena);
+}
+
 /* M = 3, of which nothing can be said, is not the worst. With kernel 0 alone: the geometric mean of 1.25, 9 times 10/9, 8 times 10/11 and 1.125
  * over a weight of 23. */
 static void sums_up(void **state)
@@ -438,6 +460,7 @@ int main(void)
         cmocka_unit_test(tells_of_each_kernel),
         cmocka_unit_test(tells_how_good_the_model_is),
         cmocka_unit_test(tells_of_the_contract),
+        cmocka_unit_test(counts_a_shape_once),
         cmocka_unit_test(sums_up),
         cmocka_unit_test(sums_up_one_kernel),
         cmocka_unit_test(sums_up_each_target),

@@ -44,14 +44,14 @@ static double decode(uint16_t bits, int mantissa_bits, int exponent_bits)
 
 /* The columns are in the order of Dtype. Storing f32 rounds no more than the last sum did, so its eps_out is 0. Tensor cores truncate the
  * mantissa of a tf32 operand to 10 bits. */
-static const Dtype dtypes[] = {
+const Dtype dtypes[DTYPE_COUNT] = {
     { "f32", "F32", "float", 4, 0, 0x1p-24, 0, 0, 0, 0 },
     { "tf32", "TF32", "float", 4, 0x1p-10, 0x1p-24, 0, 0, 0, 0 },
     { "f16", "F16", "unsigned short", 2, 0, 0x1p-24, 0x1p-11, 0x1p-25, 10, 5 },
     { "bf16", "BF16", "unsigned short", 2, 0, 0x1p-24, 0x1p-8, 0, 7, 8 },
 };
 
-const Dtype *dtype_find(const char *name) { return names_row(NAMES(dtypes, LENGTH(dtypes)), name); }
+const Dtype *dtype_find(const char *name) { return names_row(NAMES(dtypes, DTYPE_COUNT), name); }
 
 double dtype_load(const Dtype *t, const void *p, int64_t i)
 {

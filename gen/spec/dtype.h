@@ -21,6 +21,8 @@ typedef struct {
     int mantissa, exponent; /* bits of a 16-bit type; 0: it is a float */
 } Dtype;
 
+enum { DTYPE_COUNT = 4 };
+extern const Dtype dtypes[DTYPE_COUNT];
 const Dtype *dtype_find(const char *name); /* NULL: unknown */
 
 /* Element i of an operand that begins at p. */

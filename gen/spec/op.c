@@ -42,14 +42,18 @@ static void check_unique(OpReader *r, const ConfSetting *s, const char *what, co
         }
 }
 
-static void read_words(OpReader *r, const ConfSetting *group, const char *key, const char *what, const char **out,
-                       int *n)
+/* Reads words: of `known`, or any that may stand in generated C where known.n is 0. */
+static void read_words(OpReader *r, const ConfSetting *group, const char *key, const char *what, Names known,
+                       const char **out, int *n)
 {
     const ConfSetting *s = conf_member(group, key);
     if (!conf_strings(r->conf, group, key, out, OP_MAX_NAME, n) || !s)
         return;
     for (int i = 0; i < *n; i++)
-        check_identifier(r, conf_elem(s, i), what, out[i]);
+        if (known.n)
+            conf_lookup(r->diag, conf_elem(s, i)->at, what, out[i], known);
+        else
+            check_identifier(r, conf_elem(s, i), what, out[i]);
     check_unique(r, s, what, out, *n);
 }
 
@@ -83,13 +87,6 @@ static void read_axis(OpReader *r, const ConfSetting *group)
         r->op->naxis++;
 }
 
-static void read_dtype(OpReader *r, const ConfSetting *group, const char **out)
-{
-    if (!conf_string(r->conf, group, "dtype", out) || !*out || dtype_find(*out))
-        return;
-    diag_error(r->diag, conf_member(group, "dtype")->at, "unknown dtype '%s'", *out);
-}
-
 static void read_operand(OpReader *r, const ConfSetting *group)
 {
     static const ConfKey keys[] = {
@@ -102,19 +99,20 @@ static void read_operand(OpReader *r, const ConfSetting *group)
         { "layouts", false, NULL },
     };
     Operand *o = &r->op->operand[r->op->noperand];
-    int role = 0, epilogue = -1;
+    int role = 0, epilogue = -1, dtype = -1;
     o->name = o->doc = "";
     if (!conf_group(r->conf, group, NULL))
         return;
     conf_keys(r->conf, group, keys, LENGTH(keys));
     conf_string(r->conf, group, "doc", &o->doc);
-    read_dtype(r, group, &o->dtype);
+    conf_choice(r->conf, group, "dtype", "dtype", NAMES(dtypes, DTYPE_COUNT), &dtype);
+    o->dtype = dtype < 0 ? NULL : dtypes[dtype].name;
     conf_choice(r->conf, group, "role", "role", NAMES(role_names, ROLE_COUNT), &role);
     o->role = (Role)role;
     read_expr(r, group, "elems", &o->elems);
     conf_choice(r->conf, group, "epilogue", "epilogue", NAMES(r->op->epilogue, r->op->nepilogue), &epilogue);
     o->epilogue = epilogue < 0 ? NULL : r->op->epilogue[epilogue];
-    read_words(r, group, "layouts", "layout", o->layout, &o->nlayout);
+    read_words(r, group, "layouts", "layout", (Names){ 0 }, o->layout, &o->nlayout);
     if (read_name(r, group, "operand", &o->name))
         r->op->noperand++;
 }
@@ -190,10 +188,10 @@ static void read_op(OpReader *r, const ConfSetting *root)
     int nerror = diag_nerror(r->diag);
     read_each(r, root, "axes", OP_MAX_AXIS, read_axis);
     r->axes_ok = conf_member(root, "axes") && diag_nerror(r->diag) == nerror;
-    read_words(r, root, "dtypes", "dtype", op->dtype, &op->ndtype);
+    read_words(r, root, "dtypes", "dtype", NAMES(dtypes, DTYPE_COUNT), op->dtype, &op->ndtype);
     if (conf_member(root, "dtypes") && op->ndtype == 0 && diag_nerror(r->diag) == nerror)
         diag_error(r->diag, conf_member(root, "dtypes")->at, "'dtypes': expected at least one");
-    read_words(r, root, "epilogues", "epilogue", op->epilogue, &op->nepilogue);
+    read_words(r, root, "epilogues", "epilogue", (Names){ 0 }, op->epilogue, &op->nepilogue);
     read_each(r, root, "operands", OP_MAX_OPERAND, read_operand);
     read_expr(r, root, "flops", &op->flops);
     read_expr(r, root, "rows", &op->rows);

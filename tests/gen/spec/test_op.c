@@ -162,6 +162,23 @@ static void test_most(void **state)
     assert_int_equal(op_axis(op, "G"), -1);
 }
 
+/* The op's element types are of those that dcgen knows. */
+static void test_dtypes(void **state)
+{
+    (void)state;
+    const char *text = "name = \"x\"; axes = ( " AXIS(
+        "A") " );\ndtypes = [\"f32\",\n\"bf61\", \"unlike\"];\n"
+             "operands = ( " OPERAND("y", "out", "") " );\nflops = 1; rows = 1; row_elems = 1;\n"
+                                                     "reference = \"r.c\";\n";
+    const Source src = { .path = "x.cfg", .text = text, .len = strlen(text) };
+    Diag *d = diag_new(arena);
+    assert_null(op_parse(arena, "folder", &src, d));
+    assert_int_equal(diag_nerror(d), 2);
+    const char *said = golden_diag(arena, d);
+    assert_non_null(strstr(said, "x.cfg:3:1: error: unknown dtype 'bf61'; did you mean 'bf16'?\n"));
+    assert_non_null(strstr(said, "x.cfg:3:9: error: unknown dtype 'unlike'"));
+}
+
 /* Each fault by itself: nothing else is wrong that would be refused instead. */
 static void test_one_fault(void **state)
 {
@@ -184,7 +201,7 @@ static void test_one_fault(void **state)
         { AXIS("A"), OPERAND("x", "in", "") "," OPERAND("x", "out", ""), "r.c",
           "error: the name 'x' is there twice\n" },
         { AXIS("A"), OPERAND("x", "in", "dtype = \"f33\";") "," OPERAND("y", "out", ""), "r.c",
-          "x.cfg:3:60: error: unknown dtype 'f33'\n" },
+          "x.cfg:3:60: error: unknown dtype 'f33'; did you mean 'f32'?\n" },
         { "1", OPERAND("y", "out", ""), "r.c", "x.cfg:1:22: error: expected a group { }, found an integer\n" },
         { AXIS("A") "," AXIS("B") "," AXIS("C") "," AXIS("D") "," AXIS("E") "," AXIS("F") "," AXIS("G"),
           OPERAND("y", "out", ""), "r.c", "x.cfg:1:20: error: 'axes': 7 of them, expected 1 to 6\n" },
@@ -226,8 +243,9 @@ static void test_golden(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dense), cmocka_unit_test(test_has_operand), cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_most),  cmocka_unit_test(test_one_fault),   cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_dense),  cmocka_unit_test(test_has_operand), cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_most),   cmocka_unit_test(test_one_fault),   cmocka_unit_test(test_dtypes),
+        cmocka_unit_test(test_golden),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -176,21 +176,26 @@ static int by_rank(const void *x, const void *y)
 bool target_read_all(Arena *a, const char *dir, TargetList *out, Diag *d)
 {
     char **path;
-    int n;
+    int n = 0;
     *out = (TargetList){ 0 };
-    if (!dir_list(a, dir, ".cfg", &path, &n)) {
+    const bool can_read = dir_list(a, dir, ".cfg", &path, &n);
+    if (n == 0 || n > TARGET_MAX) {
         Source *folder = ARENA_NEW(a, Source); /* the error is printed later, with its path */
         folder->path = arena_strdup(a, dir);
-        diag_error(d, (Loc){ .src = folder }, "cannot read the folder of targets");
+        diag_error(d, (Loc){ .src = folder },
+                   !can_read ? "cannot read the folder of targets"
+                   : n       ? "more than %d targets"
+                             : "no target is there: expected files of the form NAME.cfg",
+                   TARGET_MAX);
         return false;
     }
-    for (int i = 0; i < n && i < TARGET_MAX; i++) {
+    for (int i = 0; i < n; i++) {
         const Source *src = conf_source(a, path[i], d);
         if (!src || !target_parse(a, src, &out->t[out->n++], d))
             return false;
     }
     qsort(out->t, (size_t)out->n, sizeof *out->t, by_rank);
-    return out->n > 0;
+    return true;
 }
 
 /* ---- what follows from them ---- */

@@ -178,8 +178,6 @@ static void folders_are_read_by_rank(void **state)
     TargetList list;
     Diag *d = diag_new(arena);
     assert_non_null(tmp_folder(folder));
-    assert_false(target_read_all(arena, folder, &list, d)); /* there is none */
-    assert_int_equal(diag_nerror(d), 0);
     write_target(folder, "1.cfg", ranked("a", "7"));
     write_target(folder, "2.cfg", gpu);
     write_target(folder, "3.cfg", ranked("c", "30"));
@@ -195,6 +193,27 @@ static void folders_are_read_by_rank(void **state)
     assert_false(target_read_all(arena, folder, &list, d));
     assert_false(target_read_all(arena, arena_printf(arena, "%s/none", folder), &list, d));
     assert_non_null(strstr(golden_diag(arena, d), "/none: error: cannot read the folder of targets"));
+    assert_int_equal(tmp_folder_remove(folder), 0);
+}
+
+static void there_are_some_targets_and_not_too_many(void **state)
+{
+    (void)state;
+    char folder[TMP_FOLDER_BYTES];
+    TargetList list;
+    Diag *d = diag_new(arena);
+    assert_non_null(tmp_folder(folder));
+    for (int i = 0; i <= TARGET_MAX; i++) {
+        assert_int_equal(target_read_all(arena, folder, &list, d), i > 0);
+        assert_int_equal(list.n, i);
+        if (i == 0)
+            assert_non_null(
+                strstr(golden_diag(arena, d), arena_printf(arena, "%s: error: no target is there", folder)));
+        write_target(folder, arena_printf(arena, "%02d.cfg", i), ranked(arena_printf(arena, "t%d", i), "7"));
+    }
+    assert_int_equal(diag_nerror(d), 1);
+    assert_false(target_read_all(arena, folder, &list, d));
+    assert_non_null(strstr(golden_diag(arena, d), arena_printf(arena, "%s: error: more than 16 targets", folder)));
     assert_int_equal(tmp_folder_remove(folder), 0);
 }
 
@@ -216,8 +235,12 @@ static void fallbacks_of_fallbacks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields_of_a_cpu),          cmocka_unit_test(fields_of_a_gpu),        cmocka_unit_test(faults),
-        cmocka_unit_test(folders_are_read_by_rank), cmocka_unit_test(fallbacks_of_fallbacks),
+        cmocka_unit_test(fields_of_a_cpu),
+        cmocka_unit_test(fields_of_a_gpu),
+        cmocka_unit_test(faults),
+        cmocka_unit_test(folders_are_read_by_rank),
+        cmocka_unit_test(fallbacks_of_fallbacks),
+        cmocka_unit_test(there_are_some_targets_and_not_too_many),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

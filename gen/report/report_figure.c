@@ -158,7 +158,8 @@ static void draw_panel(Report *r, int group, Range x, Range y)
 
 /* ---- what the cost model predicts, against what was measured ---- */
 
-/* About CLOUD_POINTS pairs are drawn. SPREAD, a prime, spreads them over trials and shapes. */
+/* About CLOUD_POINTS pairs are drawn. SPREAD, a prime, spreads them over trials and shapes: modulo any number that it does not divide, its
+ * multiples come to every number. */
 enum { CLOUD_POINTS = 1500, SPREAD = 7919 };
 static const double MOST_RATIO = 4; /* what is further off is drawn at the edge */
 
@@ -187,6 +188,7 @@ static bool add_cloud(const Report *r, Plot *p, AddPair *add, bool kept, int64_t
 {
     const Study *s = r->study;
     const char *name = kept ? "kept" : "cloud";
+    const int64_t cycle = npair + (npair % SPREAD == 0);
     bool any = false;
     int64_t seen = 0;
     plot_data(p, name);
@@ -194,7 +196,7 @@ static bool add_cloud(const Report *r, Plot *p, AddPair *add, bool kept, int64_t
         if (!trial_usable(&s->trial[i]) || (choice_kernel(r->assignment, i) >= 0) != kept)
             continue;
         for (int64_t j = 0; j < s->nshape; j++)
-            if (s->trial[i].ns[j] > 0 && (kept || seen++ * SPREAD % npair < CLOUD_POINTS))
+            if (s->trial[i].ns[j] > 0 && (kept || seen++ * SPREAD % cycle < CLOUD_POINTS))
                 any = add(r, p, i, j, range) || any;
     }
     plot_data_end(p);

@@ -194,6 +194,37 @@ static void draws_how_far_the_model_is_off(void **state)
     input.cost = before;
 }
 
+/* Lines of a block of data. */
+static int count_points(const char *script, const char *block)
+{
+    const char *at = strstr(script, arena_printf(hand.y.arena, "$%s << END\n", block));
+    assert_non_null(at);
+    int n = -1;
+    for (; strncmp(at, "END\n", 4) != 0; at = strchr(at, '\n') + 1)
+        n++;
+    return n;
+}
+
+/* About 1500 of many pairs are drawn, however many there are. 7919 is the prime by which they are spread. */
+static void draws_some_of_many_pairs(void **state)
+{
+    (void)state;
+    static const int64_t ntrial[] = { 7919, 7918, 6000, 2 * 7919 };
+    Study *s = hand.y.study;
+    Trial *const few = s->trial;
+    for (size_t i = 0; i < LENGTH(ntrial); i++) {
+        s->ntrial = ntrial[i];
+        s->trial = ARENA_ARRAY(hand.y.arena, (size_t)s->ntrial, Trial);
+        for (int64_t k = 0; k < s->ntrial; k++) /* the first two are the package's kernels */
+            s->trial[k] = few[k < 2 ? k : 2];
+        const char *script = script_of(drawn(), "scatter");
+        assert_in_range(count_points(script, "cloud"), 1490, 1510);
+        assert_int_equal(count_points(script, "kept"), 6);
+    }
+    s->trial = few;
+    s->ntrial = HAND_TRIAL;
+}
+
 /* ---- axes ---- */
 
 static const char *axis_script(bool logarithmic, double lo, double hi, int most, double least_step)
@@ -294,13 +325,10 @@ static void sorts_shapes_into_groups(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(draws_the_speed_of_each_shape),
-        cmocka_unit_test(draws_which_kernel_serves_what),
-        cmocka_unit_test(draws_what_less_or_more_code_brings),
-        cmocka_unit_test(draws_how_the_search_went),
-        cmocka_unit_test(draws_how_far_the_model_is_off),
-        cmocka_unit_test(has_ticks_at_round_numbers),
-        cmocka_unit_test(sorts_shapes_into_groups),
+        cmocka_unit_test(draws_the_speed_of_each_shape),       cmocka_unit_test(draws_which_kernel_serves_what),
+        cmocka_unit_test(draws_what_less_or_more_code_brings), cmocka_unit_test(draws_how_the_search_went),
+        cmocka_unit_test(draws_how_far_the_model_is_off),      cmocka_unit_test(draws_some_of_many_pairs),
+        cmocka_unit_test(has_ticks_at_round_numbers),          cmocka_unit_test(sorts_shapes_into_groups),
         cmocka_unit_test(draws_planes_of_two_extents),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -14,7 +14,7 @@ set(fuzz_rows
     "request   wrap dlopen dlsym dlclose dlerror shape_get"
     "spec      specs/*.cfg tests/gen/spec/cases/*.cfg"
     "target    templates/targets/*.cfg"
-    "template  templates/dense/*_gemm.* templates/dense/*gemv.cu tests/cli/templates/dense/*.c*")
+    "template  templates/dense/*_gemm.* templates/dense/*gemv.cu tests/cli/templates/dense/*.c* wrap conf_source")
 
 if(DCGEN_SANITIZE MATCHES "fuzzer")
     enable_testing()

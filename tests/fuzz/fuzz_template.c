@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fuzz_template: any bytes as a template of dense. It is either read, has errors, or has no head; what is read has values for a kernel, and
- * is filled or has errors.
+ * fuzz_template: any bytes as a template of dense; what stands behind a line "//@ family", if there is one, as the file of its family. It is
+ * either read, has errors, or has no head; what is read has values for a kernel, and is filled or has errors.
  */
+#define _GNU_SOURCE /* memmem */
+#include "gen/base/conf.h"
 #include "gen/template/template.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -10,6 +12,19 @@ static const char *const folders[] = { DCGEN_SOURCE_DIR "/templates" };
 static const char spec_text[] =
     "name = \"x\"; op = \"dense\"; dims = { T = { min = 1; max = 100; }; }; epilogue = [\"bias\"]; "
     "shapes = ( { M = \"T\"; N = 48; K = 64; }, { M = \"T\"; N = 48; K = 24; } );";
+
+static const char divider[] = "\n//@ family\n";
+static const Source *family; /* NULL: the family's file is that of the tree */
+
+Source *__real_conf_source(Arena *a, const char *path, Diag *d);
+Source *__wrap_conf_source(Arena *a, const char *path, Diag *d);
+
+Source *__wrap_conf_source(Arena *a, const char *path, Diag *d)
+{
+    if (!family || !strstr(path, "/family/"))
+        return __real_conf_source(a, path, d);
+    return fuzz_source(a, family->path, (const uint8_t *)family->text, family->len);
+}
 
 /* Read once, for all inputs. */
 static const Spec *spec;
@@ -50,13 +65,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         read_place();
     Arena *a = arena_new();
     Diag *d = diag_new(a);
-    const Source *src = fuzz_source(a, DCGEN_SOURCE_DIR "/templates/dense/fuzz.c", data, size);
+    const uint8_t *end = memmem(data, size, divider, sizeof divider - 1);
+    const size_t used = end ? (size_t)(end - data) + sizeof divider - 1 : size;
+    const Source *src =
+        fuzz_source(a, DCGEN_SOURCE_DIR "/templates/dense/fuzz.c", data, end ? (size_t)(end - data) : size);
+    family = end ? fuzz_source(a, "family.cfg", data + used, size - used) : NULL;
     const Template *t = template_parse(a, spec, src, d);
     REQUIRE(!t || diag_nerror(d) == 0);
     for (int i = 0; t && i < targets.n; i++)
         if (template_suits(t, spec, &targets.t[i]))
             fill(a, t, &targets.t[i], d);
     fuzz_check_diag(d, src);
+    if (family)
+        fuzz_check_diag(d, family);
     arena_free(a);
     return 0;
 }

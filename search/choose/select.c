@@ -30,7 +30,8 @@ typedef struct {
     int64_t *shape; /* one an instance: its number in the study; -1: it is not tuned */
     double *noise;  /* how far a time may be off: one a tuned instance, then of all others; 0: not known */
     bool *compared; /* one a tuned instance: it had its last comparison */
-    double all_weight, tuned_weight; /* sums over the seen instances, and over the tuned ones */
+    double all_weight, seen_weight,
+        tuned_weight; /* sums over all instances, over the seen ones, and over the tuned ones */
     int64_t nseen;
     int64_t *seen; /* instances that kernels are chosen by: the tuned ones, and an even part of the others */
     int64_t nusable;
@@ -54,12 +55,12 @@ static double doubt(const Selector *q, int64_t trial, int64_t shape)
     return t->ns[shape] > 0 ? 1 : NOT_MEASURED;
 }
 
-/* What instance i counts. Half of the weight is shared by all seen instances, half by the tuned ones: those were picked to stand for the others,
- * and what is known of them was measured. */
-static double weight_of(const Selector *q, int64_t i)
+/* What instance i counts among instances that weigh all_weight together. They share half of the weight, the tuned ones among them the other half:
+ * those were picked to stand for the others, and what is known of them was measured. */
+static double weight_of(const Selector *q, int64_t i, double all_weight)
 {
     const Instance *inst = &q->s->spec->instance[i];
-    return inst->weight / q->all_weight + (inst->tuned ? inst->weight / q->tuned_weight : 0);
+    return inst->weight / all_weight + (inst->tuned ? inst->weight / q->tuned_weight : 0);
 }
 
 static void see_instances(Selector *q)
@@ -73,13 +74,14 @@ static void see_instances(Selector *q)
         q->shape[i] = inst->tuned ? study_shape(q->s, inst->extent, inst->threads) : -1;
         if ((inst->tuned || i % stride == 0) && inst->weight > 0) {
             q->seen[q->nseen++] = i;
-            q->all_weight += inst->weight;
+            q->seen_weight += inst->weight;
         }
+        q->all_weight += inst->weight;
         q->tuned_weight += inst->tuned ? inst->weight : 0;
     }
     q->tuned_weight = q->tuned_weight > 0 ? q->tuned_weight : 1;
     for (int64_t i = 0; i < q->nseen; i++)
-        q->total_weight += weight_of(q, q->seen[i]);
+        q->total_weight += weight_of(q, q->seen[i], q->seen_weight);
 }
 
 /* Lists the trials that may be picked: for a package those that were in a last comparison, if there was one; else all that were measured;
@@ -133,7 +135,7 @@ static void relative_costs(Selector *q)
         }
         for (int64_t u = 0; u < q->nusable; u++) {
             double *rel = &q->rel[u * q->nseen + i];
-            *rel = weight_of(q, q->seen[i]) * relative(q, shape, *rel, best);
+            *rel = weight_of(q, q->seen[i], q->seen_weight) * relative(q, shape, *rel, best);
         }
     }
 }
@@ -268,13 +270,14 @@ static void train(const Selector *q, Assignment *as)
     double *error = ARENA_ARRAY(q->arena, ncost, double);
     for (int64_t i = 0; i < spec->ninstance; i++) {
         const int64_t shape = q->shape[i];
+        const double weight = weight_of(q, i, q->all_weight);
         select_features(q->s, spec->instance[i].extent, spec->instance[i].threads, points + i * as->nfeature);
         for (int k = 0; k < as->nkernel; k++) {
             const Trial *t = &q->s->trial[as->kernel[k]];
             const double best = as->oracle_ns[i], ns = as->cost[i * as->nkernel + k];
             const double gap = shape >= 0 && t->final[shape] ? trial_gap(t, shape) : 0;
-            cost[i * as->nkernel + k] = weight_of(q, i) * relative(q, shape, ns * doubt(q, as->kernel[k], shape), best);
-            error[i * as->nkernel + k] = shape < 0 ? -1 : weight_of(q, i) * ns / best * fmax(q->noise[shape], gap);
+            cost[i * as->nkernel + k] = weight * relative(q, shape, ns * doubt(q, as->kernel[k], shape), best);
+            error[i * as->nkernel + k] = shape < 0 ? -1 : weight * ns / best * fmax(q->noise[shape], gap);
         }
     }
     as->tree = tree_train(q->arena, points, cost, spec->ninstance, as->nfeature, as->nkernel,

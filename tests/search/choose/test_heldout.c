@@ -144,6 +144,28 @@ static void thresholds_below_others_count(void **state)
     }
 }
 
+/* A tree that asks for threads asks for the parts that a call is worth. Of 1000 threads the calls of M=T N=3072 K=768 are worth 18 for each T:
+ * those nearest to a threshold of 60 parts have T = 3 and T = 4. */
+static void a_threshold_of_threads_is_one_of_parts(void **state)
+{
+    (void)state;
+    TreeNode leaf = { .feature = -1 },
+             root = { .feature = y.spec->op->naxis, .threshold = 60, .left = &leaf, .right = &leaf };
+    Assignment as = *y.assignment;
+    int64_t at[MOST];
+    bool below = false, above = false;
+    as.tree = &root;
+    for (int64_t i = 0; i < y.spec->ninstance; i++)
+        y.spec->instance[i].threads = 1000;
+    const int n = heldout_sample(y.arena, y.spec, &as, 1, 4, at); /* a corner, two at the threshold, one by weight */
+    for (int i = 0; i < n; i++) {
+        const int parts = spec_parts(y.spec, y.spec->instance[at[i]].extent, 1000);
+        below = below || parts == 55;
+        above = above || parts == 73;
+    }
+    assert_true(below && above);
+}
+
 /* Of those that are as near to a threshold the one with the most weight. */
 static void beside_a_threshold_weight_counts(void **state)
 {
@@ -270,6 +292,7 @@ int main(void)
         FRESH(both_sides_of_a_threshold_are_in_it),
         FRESH(a_threshold_belongs_to_those_below),
         FRESH(thresholds_below_others_count),
+        FRESH(a_threshold_of_threads_is_one_of_parts),
         FRESH(beside_a_threshold_weight_counts),
         FRESH(what_never_occurs_is_not_in_it),
         FRESH(weight_draws),

@@ -59,10 +59,10 @@ void verify_shapes(const Study *s, const Candidate *const *c, int n, VerifyShape
         const int64_t least = op->axis[i].kind != AXIS_REDUCE; /* an empty sum has a result, an empty row has none */
         for (int64_t v = least; v <= small; v++)
             add_shape(w, naxis, i, v, other);
-        if (tile[i] > 1)
-            add_shape(w, naxis, i, tile[i] - 1, other);
-        add_shape(w, naxis, i, tile[i] + 1, other);
-        add_shape(w, naxis, i, 2 * tile[i] + 5, other);
+        const int64_t large[] = { tile[i] - 1, tile[i], tile[i] + 1, 2 * tile[i] + 5 };
+        for (size_t k = 0; k < LENGTH(large); k++)
+            if (large[k] > small)
+                add_shape(w, naxis, i, large[k], other);
     }
     for (int j = 0; j < n; j++)
         if (candidate_is_fixed(c[j]))

@@ -17,7 +17,7 @@ typedef struct {
 
 /* What the candidate does at once along an axis, at least 1. */
 int64_t verify_shapes_tile(const Study *s, const Candidate *c, int axis);
-/* Extents around the largest tile of n candidates, an axis at a time: the smallest ones, the tile's neighbours, more than two tiles; and those
+/* Extents around the largest tile of n candidates, an axis at a time: the smallest ones, the tile and its neighbours, more than two tiles; and those
  * that a kernel is fixed for. Along the first axis the smallest are all up to the tile, 24 at most; along the others they end with 2. */
 void verify_shapes(const Study *s, const Candidate *const *c, int n, VerifyShapes *w);
 

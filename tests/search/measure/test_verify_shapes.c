@@ -54,10 +54,14 @@ static void every_end_of_a_tile(void **state)
             for (int64_t v = 1; v <= (axis == 0 ? (tile < ROWS ? tile : ROWS) : 2); v++)
                 assert_true(has(&w, axis, v));
             assert_true(tile == 1 || has(&w, axis, tile - 1));
+            assert_true(has(&w, axis, tile));
             assert_true(has(&w, axis, tile + 1));
             assert_true(has(&w, axis, 2 * tile + 5));
             assert_int_equal(has(&w, axis, 0), op->axis[axis].kind == AXIS_REDUCE);
         }
+        for (int i = 0; i < w.n; i++)
+            for (int k = 0; k < i; k++)
+                assert_memory_not_equal(w.extent[i], w.extent[k], (size_t)op->naxis * sizeof **w.extent);
     }
 }
 

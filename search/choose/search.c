@@ -18,6 +18,8 @@ enum {
     FIRST_BATCH = 8,  /* general kernels in a round, at most */
     MAX_FINALIST = 24
 };
+_Static_assert((int)AHEAD_BATCH <= (int)STOPWATCH_MOST && (int)BATCH <= (int)AHEAD_BATCH,
+               "LabKind.trials takes no more");
 /* The search ends after PATIENCE rounds in a row with a smaller expected gain than WORTH, but not before LEAST_ROUNDS rounds: a model of few
  * measurements may be too sure. */
 static const double WORTH = 5e-4;

@@ -31,7 +31,7 @@ typedef struct {
     /* Starts to build in the background what `trials` will be called with later, in that order. */
     bool (*ahead)(Lab *l, const Proposal *p, int n, const char **err);
     void (*drop)(Lab *l); /* ends the builds in the background */
-    /* Builds and verifies proposals and times them on their shapes. No shape is begun after `share` of the time budget. */
+    /* Builds and verifies proposals, STOPWATCH_MOST at most, and times them on their shapes. No shape is begun after `share` of the time budget. */
     bool (*trials)(Lab *l, Arena *scratch, const Proposal *p, int n, double share, const char **err);
     /* Times trials side by side on any shape. final: it is a last comparison (MeasureRecord.final). ns (may be NULL): a lab that
      * measures puts the time of each trial there, 0 for one that failed. compare is NULL where nothing can be timed (offline.c). */

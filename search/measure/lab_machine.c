@@ -361,7 +361,7 @@ static Batch *lesser_batch(Lab *l, Arena *scratch)
 static Batch *new_batch(Lab *l, Arena *a, const Proposal *p, int n)
 {
     Batch *b = ARENA_NEW(a, Batch);
-    for (; b->n < n && b->n < STOPWATCH_MOST; b->n++)
+    for (; b->n < n; b->n++)
         b->trial[b->n] = study_add(l->study, &p[b->n].c);
     return b;
 }

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_KERNEL = 64 }; /* of a batch */
-
 struct LabRecords {
     const Records *records;
     LabUse use;
@@ -121,8 +119,9 @@ static bool records_trials(Lab *l, Arena *scratch, const Proposal *p, int n, dou
 {
     const LabRecords *x = l->data;
     const Study *s = l->study;
-    int64_t trial[MAX_KERNEL];
-    (void)scratch, (void)share;
+    int64_t *trial = ARENA_ARRAY(scratch, (size_t)n + 1, int64_t);
+    int64_t *wanted = ARENA_ARRAY(scratch, (size_t)n + 1, int64_t);
+    (void)share;
     for (int i = 0; i < n; i++) {
         trial[i] = study_add(l->study, &p[i].c);
         if (!take_kernel(l, trial[i])) {
@@ -131,7 +130,6 @@ static bool records_trials(Lab *l, Arena *scratch, const Proposal *p, int n, dou
         }
     }
     for (int64_t j = 0; j < s->nshape; j++) {
-        int64_t wanted[MAX_KERNEL];
         int m = 0;
         for (int i = 0; i < n; i++)
             if (proposal_has(&p[i], j) && trial_usable(&s->trial[trial[i]]))

@@ -345,6 +345,28 @@ static void a_table_serves_any_search(void **state)
     end(&t);
 }
 
+/* However many are asked for at once. */
+static void a_table_answers_for_all(void **state)
+{
+    (void)state;
+    enum { MANY = 200 };
+    Place t;
+    const char *err = NULL;
+    begin(&t, whole_spec, STRATEGY_EXHAUSTIVE, 1);
+    assert_true(t.y.space->n >= MANY);
+    Search q = search_on(&t, &lab_records,
+                         lab_records_new(t.y.arena, record_all(t.file), LAB_AGAIN, (LabCost){ 0 }, NULL, NULL),
+                         STRATEGY_JOINT, 3);
+    Proposal *p = ARENA_ARRAY(t.y.arena, MANY, Proposal);
+    for (int i = 0; i < MANY; i++)
+        p[i] = (Proposal){ .c = t.y.space->candidate[i], .nshape = 1, .shape = { 1 } };
+    assert_true(lab_records.trials(q.lab, t.y.arena, p, MANY, 1, &err));
+    assert_int_equal(q.lab->study->ntrial, MANY);
+    for (int i = 0; i < MANY; i++)
+        assert_true(q.lab->study->trial[i].ns[1] > 0);
+    end(&t);
+}
+
 /* Of records that serve once each is taken in its order, those of the comparison apart; behind the last there is none. */
 static void each_record_serves_once(void **state)
 {
@@ -474,7 +496,7 @@ int main(void)
         cmocka_unit_test(a_trace_is_of_what_was_recorded), cmocka_unit_test(a_long_trace_is_whole),
         cmocka_unit_test(a_table_serves_any_search),       cmocka_unit_test(everything_is_measured_everywhere),
         cmocka_unit_test(anything_may_be_drawn),           cmocka_unit_test(each_record_serves_once),
-        cmocka_unit_test(all_means_what_is_missing),
+        cmocka_unit_test(all_means_what_is_missing),       cmocka_unit_test(a_table_answers_for_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

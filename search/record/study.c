@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "gen/base/order.h"
 #include "search/record/samples.h"
 
 static const double NOISE_ROWS = 4;   /* in the noise of a shape, the noise of all shapes counts like so many kernels */
@@ -218,23 +219,46 @@ static bool record_candidate(const KernelRecord *k, const Template *t, const Tar
     return candidate_from_values(t, target, value, out);
 }
 
-static int by_key(const void *x, const void *y)
+static int compare_facts(const Param *x, const Param *y, int n)
 {
-    const KernelRecord *const *a = x, *const *b = y;
-    return strcmp((*a)->key, (*b)->key);
+    int order = 0;
+    for (int i = 0; !order && i < n; i++) {
+        order = strcmp(x[i].name, y[i].name);
+        order = order ? order : order_number(&x[i].value, &y[i].value);
+    }
+    return order;
 }
 
-/* Measurements are taken over in an order that follows from their contents: sums in another order would differ in their last bits. */
+/* Records are taken over in an order that follows from their contents, not from their places in a file: of two kernel records that count as much
+ * the first counts, and sums of times in another order would differ in their last bits. */
+static int by_kernel(const void *x, const void *y)
+{
+    const KernelRecord *a = *(const KernelRecord *const *)x, *b = *(const KernelRecord *const *)y;
+    const int64_t m[] = { a->status, a->nfact }, n[] = { b->status, b->nfact };
+    int order = strcmp(a->key, b->key);
+    order = order ? order : order_numbers(m, n, LENGTH(m));
+    order = order ? order : strcmp(a->why, b->why);
+    return order ? order : compare_facts(a->fact, b->fact, a->nfact);
+}
+
+static int compare_reals(const double *x, const double *y, int n)
+{
+    int order = 0;
+    for (int i = 0; !order && i < n; i++)
+        order = (x[i] > y[i]) - (x[i] < y[i]);
+    return order;
+}
+
 static int by_measurement(const void *x, const void *y)
 {
     const MeasureRecord *a = *(const MeasureRecord *const *)x, *b = *(const MeasureRecord *const *)y;
-    const double difference[] = { a->threads - b->threads, a->final - b->final, a->anchor_ns - b->anchor_ns,
-                                  a->time_ns - b->time_ns, a->library_ns - b->library_ns };
+    const double s[] = { a->threads, a->final, a->anchor_ns, a->time_ns, a->library_ns, a->status, a->nsample };
+    const double t[] = { b->threads, b->final, b->anchor_ns, b->time_ns, b->library_ns, b->status, b->nsample };
     int order = strcmp(a->key, b->key);
     order = order ? order : memcmp(a->extent, b->extent, sizeof a->extent);
-    for (size_t i = 0; !order && i < LENGTH(difference); i++)
-        order = (difference[i] > 0) - (difference[i] < 0);
-    return order;
+    order = order ? order : compare_reals(s, t, LENGTH(s));
+    order = order ? order : compare_reals(a->ns, b->ns, a->nsample);
+    return order ? order : strcmp(a->why, b->why);
 }
 
 /* The target of this name, if it is the tuned one or stands in for that on lesser CPUs; else NULL. */
@@ -346,7 +370,7 @@ void study_load(Study *s, const Records *r, const TemplateList *templates, const
     const KernelRecord **order = ARENA_ARRAY(s->arena, (size_t)r->nkernel + 1, const KernelRecord *);
     for (int64_t i = 0; i < r->nkernel; i++)
         order[i] = &r->kernel[i];
-    qsort(order, (size_t)r->nkernel, sizeof *order, by_key);
+    qsort(order, (size_t)r->nkernel, sizeof *order, by_kernel);
     for (int64_t i = 0; i < r->nkernel; i++)
         load_kernel(s, order[i], templates, targets);
     const MeasureRecord **measure = ARENA_ARRAY(s->arena, (size_t)r->nmeasure + 1, const MeasureRecord *);

@@ -150,6 +150,67 @@ static void records_in_any_order_make_the_same_study(void **state)
     }
 }
 
+/* Two that failed alike for reasons that differ: the same one is told, and the same facts, whichever line comes first. A reason may also come with
+ * a measurement. */
+static void the_same_reason_in_any_order(void **state)
+{
+    (void)state;
+    const Study *names = study_of_three();
+    KernelRecord kernel[3] = { kernel_of(names, 0), kernel_of(names, 0), kernel_of(names, 1) };
+    MeasureRecord measure[2] = { record_of(names, (Taken){ 1, 0, 80, 100, false }),
+                                 record_of(names, (Taken){ 1, 0, 80, 100, false }) };
+    static const char *const why[] = { "killed", "a signal" };
+    for (int i = 0; i < 2; i++) {
+        kernel[i].status = STATUS_CRASHED;
+        kernel[i].why = measure[i].why = why[i];
+        kernel[i].nfact = 1;
+        kernel[i].fact[0] = (Param){ "regs", 40 - i };
+        measure[i].status = STATUS_CRASHED;
+        measure[i].nsample = 0;
+    }
+    for (int turn = 0; turn < 2; turn++) {
+        const Records r = { .nkernel = 3, .kernel = kernel, .nmeasure = 2, .measure = measure };
+        Study *s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
+        study_load(s, &r, &y.templates, &y.targets);
+        assert_int_equal(s->ntrial, 2);
+        const Trial *t = &s->trial[study_find_key(s, kernel[0].key)];
+        assert_string_equal(t->why, "a signal");
+        assert_int_equal(t->facts.fact[0].value, 39);
+        assert_string_equal(s->trial[study_find_key(s, kernel[2].key)].why, "a signal");
+        const KernelRecord k = kernel[0];
+        kernel[0] = kernel[1];
+        kernel[1] = k;
+        const MeasureRecord m = measure[0];
+        measure[0] = measure[1];
+        measure[1] = m;
+    }
+}
+
+/* Measurements that are alike but for their samples. These say how far the mean of all times may be off, to the last bit. */
+static void the_same_error_in_any_order(void **state)
+{
+    (void)state;
+    enum { N = 20 };
+    const Study *names = study_of_three();
+    KernelRecord kernel = kernel_of(names, 0);
+    MeasureRecord measure[N], back[N];
+    double second[2];
+    for (int i = 0; i < N; i++) {
+        measure[i] = record_of(names, (Taken){ 0, 0, 5e6, 6e6, true });
+        measure[i].nsample = 3;
+        for (int k = 1; k < 3; k++)
+            measure[i].ns[k] = 5e6 * (1 + 0.01 * synthetic_draw());
+        back[N - 1 - i] = measure[i];
+    }
+    for (int i = 0; i < 2; i++) {
+        const Records r = { .nkernel = 1, .kernel = &kernel, .nmeasure = N, .measure = i ? back : measure };
+        Study *s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
+        study_load(s, &r, &y.templates, &y.targets);
+        second[i] = s->trial[0].second[0];
+    }
+    assert_true(second[0] == second[1]);
+}
+
 /* One file holds the searches of two targets, each with an anchor of its own, the lesser one faster: neither knows the other's times, nor
  * any of its kernels but the general one, which stands in. */
 static void another_targets_search_is_no_part_of_it(void **state)
@@ -283,6 +344,8 @@ int main(void)
         cmocka_unit_test(failures_of_the_moment),
         cmocka_unit_test(a_finding_is_for_good),
         cmocka_unit_test(records_in_any_order_make_the_same_study),
+        cmocka_unit_test(the_same_reason_in_any_order),
+        cmocka_unit_test(the_same_error_in_any_order),
         cmocka_unit_test(another_targets_search_is_no_part_of_it),
         cmocka_unit_test(records_are_not_believed),
         cmocka_unit_test(several_records_of_one_kernel),

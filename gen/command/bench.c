@@ -15,6 +15,7 @@
 #include "gen/base/text.h"
 #include "gen/command/command.h"
 #include "gen/command/replay.h"
+#include "gen/command/tools.h"
 #include "gen/package/emit.h"
 #include "gen/target/family.h"
 
@@ -100,7 +101,7 @@ static bool configure_package(const Benchmark *b)
 
 static bool build_benchmark(const Benchmark *b)
 {
-    const char *jobs = arena_printf(b->a, "%ld", b->o->jobs ? b->o->jobs : sysconf(_SC_NPROCESSORS_ONLN));
+    const char *jobs = arena_printf(b->a, "%d", tools_jobs(b->o));
     const char *target = arena_printf(b->a, "%s_bench", b->name);
     const char *const argv[] = { "cmake",    "--build", b->build,     "--config", "Release",
                                  "--target", target,    "--parallel", jobs,       NULL };

@@ -86,9 +86,13 @@ const char *tools_program(Arena *a, const Options *o, const Family *f)
     const char *found = process_find(a, c->option);
     if (found || !c->home)
         return found;
-    const char *home = getenv(c->home_variable);
-    const char *installed = arena_printf(a, "%s/bin/%s", home ? home : c->home, c->option);
-    return access(installed, X_OK) == 0 ? installed : NULL;
+    const char *const home[] = { getenv(c->home_variable), c->home };
+    for (size_t i = 0; i < LENGTH(home); i++) {
+        const char *installed = home[i] ? arena_printf(a, "%s/bin/%s", home[i], c->option) : NULL;
+        if (installed && access(installed, X_OK) == 0)
+            return installed;
+    }
+    return NULL;
 }
 
 Toolchain tools_cc(Arena *a, const Options *o) { return toolchain_make(a, o->cc, &family_cpu, "", false); }
@@ -113,10 +117,10 @@ Toolchain tools_emulator(Arena *a, const Options *o, const Workload *w)
 
 int tools_jobs(const Options *o)
 {
-    cpu_set_t allowed;
+    cpu_set_t allowed[64]; /* for 1024 cores each: a mask without room for all cores of the machine is refused */
     if (o->jobs)
         return o->jobs;
-    return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
+    return sched_getaffinity(0, sizeof allowed, allowed) == 0 ? CPU_COUNT_S(sizeof allowed, allowed) : 1;
 }
 
 static Builder *open_builder(Run *r, const Workload *w, const Tools *t, Toolchain chain)

@@ -3,6 +3,7 @@
  * bench, and what commands share: a package's benchmark where "cmake" is a script that notes how it is called; how a spec is read, and
  * what is said of it.
  */
+#define _GNU_SOURCE /* sched_getaffinity */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -10,6 +11,7 @@
 #include <cmocka.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,7 +145,8 @@ static void nothing_is_left(void)
     assert_int_equal(n, 2);
 }
 
-/* It is configured with the compiler that dcgen measures with, built by as many jobs, and run; all in one folder of ours. */
+/* It is configured with the compiler that dcgen measures with, built by so many jobs, else by one for each core that it may run on, and
+ * run; all in one folder of ours. */
 static void is_configured_built_and_run(void **state)
 {
     (void)state;
@@ -175,7 +178,15 @@ static void is_configured_built_and_run(void **state)
                                            "that you trust\n",
                                            o.operand));
     text = notes();
-    assert_non_null(strstr(text, arena_printf(arena, "[--parallel][%ld]", sysconf(_SC_NPROCESSORS_ONLN))));
+    cpu_set_t mine, one;
+    assert_int_equal(sched_getaffinity(0, sizeof mine, &mine), 0);
+    assert_non_null(strstr(text, arena_printf(arena, "[--parallel][%d]", CPU_COUNT(&mine))));
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    assert_int_equal(bench(&o, &said), EXIT_DONE);
+    sched_setaffinity(0, sizeof mine, &mine);
+    assert_non_null(strstr(notes(), "[--parallel][1]"));
 }
 
 /* The compiler is called as it was given; where its path means something to CMake, by a link in our folder. */

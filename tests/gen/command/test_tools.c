@@ -8,11 +8,13 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <errno.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include "gen/command/tools.h"
 #include "tests/arena.h"
@@ -30,7 +32,7 @@ static const char *joined(const char *const *flags)
 
 static void program(const char *path) { put_program(path, "#!/bin/sh\n"); }
 
-/* --nvcc, PATH, CUDA_HOME, in this order; a file that cannot be run is none. */
+/* --nvcc, PATH, CUDA_HOME, the usual place, in this order; a file that cannot be run is none. */
 static void nvcc_is_looked_for(void **state)
 {
     (void)state;
@@ -38,22 +40,33 @@ static void nvcc_is_looked_for(void **state)
     assert_non_null(tmp_folder(folder));
     const char *bin = arena_printf(arena, "%s/bin", folder), *nvcc = arena_printf(arena, "%s/nvcc", bin);
     const char *path = arena_strdup(arena, getenv("PATH"));
+    const char *usual = arena_printf(arena, "%s/usual", folder), *last = arena_printf(arena, "%s/bin/nvcc", usual);
     const Options o = { 0 }, named = { .nvcc = "mine" };
+    Family f = family_cuda;
+    f.compiler.home = usual;
     assert_int_equal(mkdir(bin, 0777), 0);
+    assert_int_equal(mkdir(usual, 0777), 0);
+    assert_int_equal(mkdir(arena_printf(arena, "%s/bin", usual), 0777), 0);
     setenv("PATH", "/nowhere", 1);
     setenv("CUDA_HOME", folder, 1);
-    assert_null(tools_program(arena, &o, &family_cuda));
+    assert_null(tools_program(arena, &o, &f));
     program(nvcc);
-    assert_string_equal(tools_program(arena, &o, &family_cuda), nvcc);
+    assert_string_equal(tools_program(arena, &o, &f), nvcc);
     chmod(nvcc, 0644);
     if (geteuid() != 0 || access(nvcc, X_OK) != 0)
-        assert_null(tools_program(arena, &o, &family_cuda));
+        assert_null(tools_program(arena, &o, &f));
+    program(last);
+    assert_string_equal(tools_program(arena, &o, &f), access(nvcc, X_OK) == 0 ? nvcc : last);
     program(nvcc);
+    assert_string_equal(tools_program(arena, &o, &f), nvcc);
+    unsetenv("CUDA_HOME");
+    assert_string_equal(tools_program(arena, &o, &f), last);
+    setenv("CUDA_HOME", folder, 1);
     const char *first = arena_printf(arena, "%s/nvcc", folder);
     program(first);
     setenv("PATH", folder, 1);
-    assert_string_equal(tools_program(arena, &o, &family_cuda), first);
-    assert_string_equal(tools_program(arena, &named, &family_cuda), "mine");
+    assert_string_equal(tools_program(arena, &o, &f), first);
+    assert_string_equal(tools_program(arena, &named, &f), "mine");
     setenv("PATH", path, 1);
     unsetenv("CUDA_HOME");
     tmp_folder_remove(folder);
@@ -88,6 +101,20 @@ static void compilers_have_their_flags(void **state)
     assert_string_equal(emu.product, ".so");
 }
 
+/* How many bytes a mask must have that the system fills: those of a machine with so many cores; 0: this one. */
+static size_t mask_bytes;
+
+/* The system's, but on a machine with more cores than there are here: those are not this process's. */
+int sched_getaffinity(pid_t process, size_t bytes, cpu_set_t *mask)
+{
+    if (bytes < mask_bytes) {
+        errno = EINVAL;
+        return -1;
+    }
+    memset(mask, 0, bytes);
+    return syscall(SYS_sched_getaffinity, process, bytes, mask) < 0 ? -1 : 0;
+}
+
 /* One compiler a core that this process may run on. */
 static void compilers_run_on_our_cores(void **state)
 {
@@ -104,6 +131,9 @@ static void compilers_run_on_our_cores(void **state)
     assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
     assert_int_equal(tools_jobs(&(Options){ 0 }), 1);
     sched_setaffinity(0, sizeof mine, &mine);
+    mask_bytes = 8 * sizeof mine;
+    assert_int_equal(tools_jobs(&(Options){ 0 }), CPU_COUNT(&mine));
+    mask_bytes = 0;
 }
 
 static void folders_of_the_records_are_made(void **state)

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <xxhash.h>
 #include "gen/base/number.h"
 #include "gen/base/rng.h"
 #include "gen/base/text.h"
@@ -398,16 +399,31 @@ enum { MOST_DRAWS = 1000 };
 typedef struct {
     int64_t n, most;
     const Candidate **item;
+    size_t nslot;           /* a power of two, more than twice the items */
+    const Candidate **slot; /* the items again: each in the first slot that was free from the one of its hash on */
 } Picked;
+
+/* Room for `most` of the space. */
+static Picked new_picked(Arena *a, const Space *s, int64_t most)
+{
+    const int64_t all = s->n + s->ngeneral;
+    Picked p = { .most = most < all ? most : all, .nslot = 2 };
+    while (p.nslot <= 2 * (size_t)p.most)
+        p.nslot *= 2;
+    p.item = ARENA_ARRAY(a, (size_t)p.most + 1, const Candidate *);
+    p.slot = ARENA_ARRAY(a, p.nslot, const Candidate *);
+    return p;
+}
 
 /* Adds a candidate, unless it is there already or `most` are. */
 static void add_candidate(Picked *p, const Candidate *c)
 {
-    for (int64_t i = 0; i < p->n; i++)
-        if (candidate_same(p->item[i], c))
-            return;
-    if (p->n < p->most)
-        p->item[p->n++] = c;
+    size_t at = XXH3_64bits_withSeed(c->choice, sizeof c->choice, (uintptr_t)c->t) & (p->nslot - 1);
+    while (p->slot[at] && !candidate_same(p->slot[at], c))
+        at = (at + 1) & (p->nslot - 1);
+    if (p->slot[at] || p->n == p->most)
+        return;
+    p->slot[at] = p->item[p->n++] = c;
 }
 
 /* All candidates if --trials was not given; else at most that many: the general kernels, then some drawn by --seed, the templates of the general
@@ -417,14 +433,13 @@ static Picked pick_candidates(const Dump *d)
     const Space *s = d->in->space;
     const int trials = d->in->options->trials;
     Rng rng = { d->in->options->seed };
-    Picked p = { .most = trials < 0 ? s->n + s->ngeneral : trials };
-    p.item = ARENA_ARRAY(d->a, (size_t)p.most + 1, const Candidate *);
+    Picked p = new_picked(d->a, s, trials < 0 ? INT64_MAX : trials);
     for (int i = 0; i < s->ngeneral; i++)
         add_candidate(&p, &s->general[i]);
     for (int64_t i = 0; trials < 0 && i < s->n; i++)
         add_candidate(&p, &s->candidate[i]);
     const int64_t wanted = trials < 0 ? 0 : p.most < s->n ? p.most : s->n;
-    for (int64_t turn = 0, draws = 0; p.n < wanted && draws < MOST_DRAWS * p.most; draws++) {
+    for (int64_t turn = 0, draws = 0; p.n < wanted && draws < MOST_DRAWS * (int64_t)trials; draws++) {
         const Candidate *c = &s->candidate[rng_below(&rng, s->n)];
         const int64_t before = p.n;
         if (c->t == s->general[turn % s->ngeneral].t)

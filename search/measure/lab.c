@@ -36,11 +36,13 @@ const char *lab_best_text(const Lab *l, Arena *a)
     const int64_t anchor = lab_anchor(l);
     double sum = 0;
     int n = 0;
-    for (int64_t j = 0; anchor >= 0 && j < s->nshape; j++)
-        if (s->trial[anchor].ns[j] > 0) {
-            sum += log(s->trial[anchor].ns[j] / study_best(s, j, NULL));
+    for (int64_t j = 0; anchor >= 0 && j < s->nshape; j++) {
+        const double best = study_best(s, j, NULL);
+        if (s->trial[anchor].ns[j] > 0 && isfinite(best)) { /* there is none where all failed later on */
+            sum += log(s->trial[anchor].ns[j] / best);
             n++;
         }
+    }
     return n ? arena_printf(a, "%.2fx of the general kernel", exp(sum / n)) : "";
 }
 

@@ -110,6 +110,23 @@ static void worlds_differ(void **state)
     assert_true(seen[0][0] != seen[1][0] && seen[1][0] != seen[2][0]);
 }
 
+/* Where both are known; where all that have a time there failed there is no best. */
+static void the_best_is_told_as_a_part_of_the_general_kernel(void **state)
+{
+    (void)state;
+    run(0);
+    Trial *t = lab.study->trial;
+    for (int64_t j = 0; j < lab.study->nshape; j++) {
+        t[0].ns[j] = j == 1 || j == 4 ? 300 : 0;
+        t[1].ns[j] = j == 1 || j == 5 ? 200 : 0;
+    }
+    assert_string_equal(lab_best_text(&lab, y.arena), "1.22x of the general kernel"); /* 1.5 on one, 1 on the other */
+    t[0].status = STATUS_WRONG;
+    assert_string_equal(lab_best_text(&lab, y.arena), "1.50x of the general kernel");
+    t[1].status = STATUS_WRONG;
+    assert_string_equal(lab_best_text(&lab, y.arena), "");
+}
+
 static void a_compiler_that_is_gone_ends_it(void **state)
 {
     (void)state;
@@ -126,6 +143,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FRESH(in_world_0_the_model_is_right),
         FRESH(worlds_differ),
+        FRESH(the_best_is_told_as_a_part_of_the_general_kernel),
         FRESH(a_compiler_that_is_gone_ends_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

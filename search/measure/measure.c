@@ -399,8 +399,11 @@ bool limit_measure(Runner *r, Arena *a, const LimitRequest *q, LimitRecord *out,
                   q->target, "dtype", q->dtype, "threads", threads, "max_ns", q->max_ns, "so", q->so);
     const char *unused, *line = runner_line(a, request);
     *n = 0;
-    if (!line || !runner_ensure(r, a, stop, &unused))
-        return true;
+    if (!line || !runner_ensure(r, a, stop, &unused)) {
+        const bool stopped = stop && *stop;
+        *err = stopped ? "interrupted" : *err;
+        return !stopped;
+    }
     const double deadline_s = LIMIT_DEADLINE_S + q->max_ns * 1e-9;
     RunnerAnswer answer = runner_send(r, line, deadline_s, stop);
     if (answer == HEARD)

@@ -258,6 +258,25 @@ static void limits_need_not_be_known(void **state)
     }
 }
 
+/* Also where it would first have to start a runner: a device without limits is not asked again, one that was not asked is. */
+static void an_interrupted_request_for_limits_is_no_answer(void **state)
+{
+    static const char *const says[] = { "exit 1", NULL };
+    static const int one = 1;
+    static const volatile int stop = 1;
+    World *w = *state;
+    const LimitRequest q = { "portable", "f32", 1, &one, 1e9, NULL };
+    LimitRecord l;
+    const char *err = NULL;
+    int n;
+    Runner *r = start_script(w, says);
+    assert_true(limit_measure(r, w->a, &q, &l, &n, NULL, &err)); /* the runner dies of it */
+    assert_false(limit_measure(r, w->a, &q, &l, &n, &stop, &err));
+    assert_int_equal(n, 0);
+    assert_string_equal(err, "interrupted");
+    runner_stop(r);
+}
+
 /* What a runner says is taken over where it is a rate, for those that it was asked for; after an error it is asked again, after nonsense a new one
  * is. */
 static void limits_are_taken_over(void **state)
@@ -319,6 +338,7 @@ int main(void)
         cmocka_unit_test(the_kept_kernel_rules_the_times),
         cmocka_unit_test(requests_say_all),
         cmocka_unit_test(limits_need_not_be_known),
+        cmocka_unit_test(an_interrupted_request_for_limits_is_no_answer),
         cmocka_unit_test(limits_are_taken_over),
     };
     return runner_is_here() ? cmocka_run_group_tests(tests, set_up, tear_down) : 77;

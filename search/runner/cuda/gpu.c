@@ -46,10 +46,11 @@ bool gpu_open(Arena *a, Gpu *g, const char **err)
 {
     int count = 0;
     *g = (Gpu){ 0 };
-    if (cudaDriverGetVersion(&g->driver_version) != cudaSuccess ||
-        cudaRuntimeGetVersion(&g->runtime_version) != cudaSuccess)
+    if (cudaDriverGetVersion(&g->driver_version) != cudaSuccess)
         g->driver_version = 0;
-    cudaError_t e = cudaGetDeviceCount(&count);
+    cudaError_t e = cudaRuntimeGetVersion(&g->runtime_version);
+    if (e == cudaSuccess)
+        e = cudaGetDeviceCount(&count);
     if (e == cudaSuccess && count > 0 && !is_driver_old(g)) {
         if (read_facts(g))
             return true;

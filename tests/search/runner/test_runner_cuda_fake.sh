@@ -52,7 +52,7 @@ expect_code() { [ "$code" -eq "$2" ] || fail "$1: exit code $code, not $2"; }
 # ---- no device
 
 for row in "nodriver:no NVIDIA driver is installed" "olddriver:the driver is for CUDA 12.4, older than" \
-    "nodevice:there is no CUDA device" "newer:no target's code runs on Fake GPU (compute capability 99.0)"; do
+    "noruntime:no CUDA device can be used: " "nodevice:there is no CUDA device" "newer:no target's code runs on Fake GPU (compute capability 99.0)"; do
     for probe in "" --probe; do
         FAKE_GPU=${row%%:*} run $probe </dev/null
         expect_code "${row%%:*}" 3

@@ -4,7 +4,8 @@
  * only moves when they say how long they take; so dcgen-runner-cuda runs whole, and its times can be foretold. The
  * program dcgen-runner-cuda-fake exports these to the candidates that it loads (candidate.c) and to the fake CUPTI.
  *
- *   FAKE_GPU=nodriver|olddriver|nodevice|newer     what cudaGetDeviceCount finds (newer: no target runs on it)
+ *   FAKE_GPU=nodriver|olddriver|noruntime|nodevice|newer     what cudaGetDeviceCount finds (newer: no target runs on it;
+ *                                                  noruntime: cudaRuntimeGetVersion fails)
  *            noptx|nodigest|wrongdigest|noflush      what becomes of the runner's own kernels
  *   FAKE_FEW=BYTES:N                               there is memory for N pieces of that size, and none is ever given back
  *   FAKE_COUNT=N                                   says at the end how many copies of N bytes came from the GPU

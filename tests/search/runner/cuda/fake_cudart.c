@@ -88,7 +88,7 @@ cudaError_t cudaDriverGetVersion(int *version)
 cudaError_t cudaRuntimeGetVersion(int *version)
 {
     *version = CUDART_VERSION;
-    return cudaSuccess;
+    return gpu_is("noruntime") ? cudaErrorInitializationError : cudaSuccess;
 }
 
 cudaError_t cudaGetDeviceCount(int *count)

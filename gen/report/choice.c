@@ -59,11 +59,11 @@ bool choice_factors(const Study *s, const Candidate *c, const int64_t *extent, i
                   .extent = extent,
                   .threads = threads };
     if (!template_slots(&b, slots) || expr_real_at(c->t->padded_flops, slots, &padded) != EXPR_OK ||
-        expr_real_at(c->t->serial_flops, slots, &serial) != EXPR_OK || !(padded > 0) || !(serial > 0))
+        expr_real_at(c->t->serial_flops, slots, &serial) != EXPR_OK)
         return false;
-    *pad = flops / padded;
-    *occ = padded / (threads * serial);
-    return true;
+    *pad = flops > 0 ? flops / padded : 1;
+    *occ = flops > 0 ? padded / (threads * serial) : 1;
+    return flops == 0 || (padded > 0 && serial > 0);
 }
 
 int choice_kernel(const Assignment *as, int64_t trial)

@@ -26,7 +26,8 @@ Choice choice_make(const Study *s, const Assignment *as, const Instance *inst, c
 /* True if an extent is 0, so that nothing is computed. */
 bool choice_is_empty(const Spec *s, const int64_t *extent);
 
-/* *pad: f_pad, useful work / work done; *occ: f_occ, work done / (threads x work of the busiest thread). False: they cannot be computed. */
+/* *pad: f_pad, useful work / work done; *occ: f_occ, work done / (threads x work of the busiest thread); both are 1 where nothing is computed.
+ * False: they cannot be computed. */
 bool choice_factors(const Study *s, const Candidate *c, const int64_t *extent, int threads, double *pad, double *occ);
 
 /* The place of a trial in the assignment; -1: it was not chosen. */

@@ -104,7 +104,9 @@ static void say_time(const Explanation *x, const Answer *w, FILE *out)
     Arena *a = x->arena;
     const Choice *c = &w->choice;
     if (!isfinite(c->ns)) {
-        say_line(out, "time", w->flops > 0 ? "not known: the shape is too large for the model" : "nothing is computed");
+        say_line(out, "time",
+                 choice_is_empty(x->study->spec, w->inst.extent) ? "nothing is computed"
+                                                                 : "not known: the shape is too large for the model");
         return;
     }
     say_line(out, "time", "%s%s, %s", number_time(a, c->ns), speed_text(x, w->flops, c->ns),

@@ -444,6 +444,34 @@ static void does_with_extremes(void **state)
     json_decref(ask(&bert, "M=2147483647 N=2147483647 K=2147483647"));
 }
 
+/* An operator that only moves data: it has times, and no speed in operations. */
+static void tells_times_of_what_computes_nothing(void **state)
+{
+    (void)state;
+    static const char *const part[] = { ", measured\n" }, *const predicted[] = { ", predicted\n" };
+    const Op *before = bert.spec->op;
+    Template was[8];
+    Op op = *before;
+    Diag *d = diag_new(bert.arena);
+    Expr *none = op.flops = expr_parse(bert.arena, "0", (Loc){ 0 }, d);
+    assert_in_range(bert.templates.n, 1, 8);
+    bert.spec->op = &op;
+    for (int i = 0; i < bert.templates.n; i++) {
+        Template *t = (Template *)bert.templates.t[i];
+        was[i] = *t;
+        t->padded_flops = t->serial_flops = none;
+    }
+    expect(&bert, "M=1904 N=2304 K=768", part, 1);
+    expect(&bert, "M=1888 N=2304 K=768", predicted, 1);
+    json_t *answer = ask(&bert, "M=1904 N=2304 K=768"), *shape = shape_of(answer, 0);
+    assert_true(number(shape, "time_ns") > 0 && json_is_null(json_object_get(shape, "gflops")));
+    assert_true(json_is_null(json_object_get(shape, "f_pad")) && json_is_null(json_object_get(shape, "f_occ")));
+    json_decref(answer);
+    for (int i = 0; i < bert.templates.n; i++)
+        *(Template *)bert.templates.t[i] = was[i];
+    bert.spec->op = before;
+}
+
 static void says_what_is_wrong(void **state)
 {
     (void)state;
@@ -483,6 +511,7 @@ int main(void)
         cmocka_unit_test(holds_times_against_the_roofline),
         cmocka_unit_test(tells_what_the_model_alone_predicts),
         cmocka_unit_test(does_with_extremes),
+        cmocka_unit_test(tells_times_of_what_computes_nothing),
         cmocka_unit_test(the_nearest_shape_has_as_many_threads),
         cmocka_unit_test(says_what_is_wrong),
     };

@@ -84,12 +84,13 @@ static Answer outside_answer(void)
     return w;
 }
 
-static Answer nothing_answer(double flops)
+/* Of a shape with so many rows nothing is known. */
+static Answer unknown_answer(int64_t m)
 {
     Answer w = outside_answer();
     w.choice = (Choice){ 0, INFINITY, false, INFINITY, 1, -1, INFINITY };
     w.trial = &hand.y.study->trial[1];
-    w.flops = flops;
+    w.inst.extent[0] = m;
     w.model_ns = INFINITY;
     return w;
 }
@@ -154,7 +155,7 @@ static void people_are_told_each_figure(void **state)
 static void people_are_told_what_is_outside_and_what_is_nothing(void **state)
 {
     (void)state;
-    Answer answer[] = { outside_answer(), nothing_answer(0), nothing_answer(7) };
+    Answer answer[] = { outside_answer(), unknown_answer(0), unknown_answer(9) };
     Explanation x = explanation_of(&(Roofline){ 0 }, answer, 2);
     const Trial *t = hand.y.study->trial;
     x.dim[0] = 9;
@@ -170,8 +171,8 @@ static void people_are_told_what_is_outside_and_what_is_nothing(void **state)
                            "  runner-up  kernel 10, 7.00 us: 12.5 %% less, but one kernel serves all that is outside\n"
                            "  best known 6.40 us, not in the package: this one takes 25.0 %% more\n"
                            "               %s %s\n"
-                           "\nM = 9, N = 16, K = 16, 1 thread: outside the declared ranges\n"
-                           "  path       M = 9 is not within 1 to 8: the general kernel\n"
+                           "\nM = 0, N = 16, K = 16, 1 thread: outside the declared ranges\n"
+                           "  path       M = 0 is not within 1 to 8: the general kernel\n"
                            "  kernel     10: %s for avx512, 2.02 KiB of code\n%s"
                            "  time       nothing is computed\n",
                            head, t[0].c.t->name, parameters_of(&t[0]), t[2].c.t->name,
@@ -217,7 +218,7 @@ static void people_are_told_what_limits_a_kernel(void **state)
 static void programs_are_told_the_same(void **state)
 {
     (void)state;
-    Answer answer[] = { tuned_answer(), predicted_answer(), outside_answer(), nothing_answer(0) };
+    Answer answer[] = { tuned_answer(), predicted_answer(), outside_answer(), unknown_answer(9) };
     const Explanation x = explanation_of(&(Roofline){ 0 }, answer, 4);
     char *text = told(&x, true);
     json_t *got = json_loads(text, 0, NULL);

@@ -30,8 +30,7 @@ typedef struct {
     int64_t *shape; /* one an instance: its number in the study; -1: it is not tuned */
     double *noise;  /* how far a time may be off: one a tuned instance, then of all others; 0: not known */
     bool *compared; /* one a tuned instance: it had its last comparison */
-    double all_weight, seen_weight,
-        tuned_weight; /* sums over all instances, over the seen ones, and over the tuned ones */
+    double all_weight, seen_weight, tuned_weight; /* sums over all instances, the seen ones, the tuned ones */
     int64_t nseen;
     int64_t *seen; /* instances that kernels are chosen by: the tuned ones, and an even part of the others */
     int64_t nusable;

@@ -8,13 +8,15 @@
 TRIALS=8 write_spec tiny.cfg
 records=out/tiny.records.jsonl
 
-# Slow enough that a kill meets every phase.
+# Slow enough that a kill meets every phase. While there is a file $HOLD, no kernel is compiled to its end.
 program cc <<'CC'
 echo "$@" >>"$CC_LOG"
+for last; do :; done
+case ${last##*/} in ????????????????????????????????.c) while [ -e "$HOLD" ]; do sleep 0.02; done ;; esac
 sleep 0.05
 exec gcc "$@"
 CC
-export CC_LOG="$tmp/log/cc"
+export CC_LOG="$tmp/log/cc" HOLD="$tmp/work/hold"
 set -- -q --progress none --cc "$tmp/work/cc" -j 2 tiny.cfg
 
 began=$(date +%s%N)
@@ -54,6 +56,16 @@ begin() {
     pid=$!
     pids=$pid
 }
+# held: waits until the run compiles a kernel, and so is held there
+held() {
+    tries=0
+    until grep -q '/[0-9a-f]\{32\}\.c$' "$CC_LOG"; do
+        tries=$((tries + 1))
+        [ $tries -lt 3000 ] || failed "no kernel is compiled"
+        sleep 0.02
+    done
+}
+
 kills=0
 # kill_now WHEN: afterwards nothing is left but what was there before, and the records of $tmp/work/seen
 kill_now() {
@@ -126,10 +138,12 @@ nothing_left
 whole out/tiny
 
 section the guard is killed too: the next run removes the folder
+: >"$CC_LOG"
+: >"$HOLD"
 "$dcgen" --fresh "$@" 2>"$err" &
 pid=$!
 pids=$pid
-sleep 0.3
+held
 guard=$(grep -l '^dcgen-guard$' /proc/[0-9]*/comm 2>/dev/null | while read -r comm; do
     [ "$(awk '{ print $4 }' "${comm%comm}stat")" = $pid ] && basename "${comm%/comm}" || :
 done)
@@ -137,6 +151,7 @@ done)
 kill -KILL "$guard" $pid
 wait $pid 2>/dev/null || :
 ls "$tmp/scratch" | grep -q "^dcgen-$pid-" || failed "no folder is left to be removed"
+rm "$HOLD"
 no_process # compilers that nobody ends any more write there until they are done
 mkdir "$tmp/scratch/dcgen-mine" "$tmp/scratch/dcgen-1-mine"
 run 0 "$@"
@@ -146,17 +161,15 @@ nothing_left
 
 section two runs at once
 rm $records
+: >"$CC_LOG"
+: >"$HOLD"
 start first --cc "$tmp/work/cc" tiny.cfg
-tries=0
-until [ -s $records ]; do
-    tries=$((tries + 1))
-    [ $tries -lt 200 ] || failed "the first does not begin"
-    sleep 0.02
-done
+held
 for option in '' --fresh; do
     run 3 $option tiny.cfg
     said "dcgen: $records is in use by process "
 done
+rm "$HOLD"
 finish first 0
 whole out/tiny
 [ "$(ntrials $records)" -eq 8 ] || failed "the first run was disturbed"

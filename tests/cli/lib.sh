@@ -129,7 +129,8 @@ nothing_left() {
     no_process
 }
 
-# Processes that are dcgen or its runner, or that one of them started. (The brackets keep grep from finding itself.)
+# Processes that are dcgen or its runner, or that one of them started. (The brackets keep grep from finding itself.) What lives on does so for
+# minutes; what ends has half of one, as the machine may be busy.
 started() {
     grep -lz "^$tmp/[i]nst/bin/" /proc/[0-9]*/cmdline 2>/dev/null || :
     grep -lz "^DCGEN_RUN=$tmp/" /proc/[0-9]*/environ 2>/dev/null || :
@@ -138,7 +139,7 @@ no_process() {
     tries=0
     while left=$(started) && [ -n "$left" ]; do
         tries=$((tries + 1))
-        [ $tries -lt 40 ] || failed "still running: $left"
+        [ $tries -lt 600 ] || failed "still running: $left"
         sleep 0.05
     done
 }

@@ -14,7 +14,7 @@ TRIALS=20 write_spec tiny.cfg
 export FAKE="$fake" SRC LD_LIBRARY_PATH="$BIN/tests/cuda${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
     ASAN_OPTIONS=detect_leaks=0:handle_segv=0 TARGETS="$share/targets"
 program fake-gpu <<'END'
-exec "$FAKE" --targets "$TARGETS" --deadline 1 "$@"
+exec "$FAKE" --targets "$TARGETS" "$@"
 END
 # One object for all; those behind the first $SLOW take long.
 cc -O1 -shared -fPIC -I "$SRC" -DBEHAVIOUR=0 -o candidate.so "$SRC/tests/search/runner/cuda/candidate.c"
@@ -27,7 +27,7 @@ for word; do
 done
 case $last in */limits.cu) exec cp limits.so "$out" ;; esac
 echo "$last" >>"$CC_LOG"
-[ -z "${SLOW:-}" ] || [ "$(wc -l <"$CC_LOG")" -le "$SLOW" ] || sleep 300
+[ -z "${SLOW:-}" ] || [ "$(wc -l <"$CC_LOG")" -le "$SLOW" ] || { [ -e slow_since ] || date +%s >slow_since; sleep 300; }
 echo "ptxas info    : Compiling entry function 'k' for 'sm_90a'" >&2
 echo "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads" >&2
 echo "ptxas info    : Used 40 registers, used 1 barriers" >&2
@@ -84,12 +84,12 @@ said "0 were found in 'c'"
 run 0 --builds c -o cpu --no-report --fresh tiny.cfg
 said "and 0 stored there"
 
+# One that it waited for would be killed after 10 s.
 section a search whose time is up does not wait for compilers
 : >"$CC_LOG"
-began=$(date +%s)
 SLOW=24 search --seconds 5 --trials 60
-[ "$(compiled)" -gt 24 ] || failed "none was slow"
-[ $(($(date +%s) - began)) -le 8 ] || failed "it waited for what it does not need"
+[ -s slow_since ] || failed "none was slow"
+[ $(($(date +%s) - $(cat slow_since))) -lt 10 ] || failed "it waited for what it does not need"
 whole_gpu
 nothing_left
 

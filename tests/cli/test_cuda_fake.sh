@@ -13,9 +13,9 @@ TRIALS=6 write_spec tiny.cfg
 export FAKE="$fake" SRC LD_LIBRARY_PATH="$BIN/tests/cuda${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
     ASAN_OPTIONS=detect_leaks=0:handle_segv=0 TARGETS="$share/targets"
 program fake-gpu <<'END'
-exec "$FAKE" --targets "$TARGETS" --deadline 1 "$@"
+exec "$FAKE" --targets "$TARGETS" --deadline "${DEADLINE:-10}" "$@"
 END
-# The candidate is the same C for all; its own text tells which fault it shall have.
+# The candidate is the same C for all; its own text tells which fault it shall have. One never ends, where HANG is set.
 program fake-nvcc <<'END'
 [ "$1" = --version ] && { echo "nvcc: a script"; echo "Cuda compilation tools, release 13.0, V13.0.0"; exit 0; }
 behaviour=0 spill=0 ns=4000
@@ -25,7 +25,7 @@ for word; do
 done
 case $(grep -o 'Kernel 0: .*' "$last") in
     *'sm_90a TM=4 BK=32'*) behaviour=10 ;;
-    *'sm_90a TM=4 BK=16'*) behaviour=11 ;;
+    *'sm_90a TM=4 BK=16'*) behaviour=${HANG:+11} ;;
     *'sm_90a TM=1 BK=32'*) behaviour=5 ;;
     *'sm_90a TM=1 BK=16'*) spill=8 ;;
 esac
@@ -40,7 +40,7 @@ fi
 echo "ptxas info    : Compiling entry function 'k' for 'sm_90a'" >&2
 echo "    0 bytes stack frame, $spill bytes spill stores, $spill bytes spill loads" >&2
 echo "ptxas info    : Used 40 registers, used 1 barriers" >&2
-exec cc -O1 -shared -fPIC -I "$SRC" -DBEHAVIOUR=$behaviour -DTAKES_NS=$ns -o "$out" "$SRC/tests/search/runner/cuda/candidate.c"
+exec cc -O1 -shared -fPIC -I "$SRC" -DBEHAVIOUR=${behaviour:-0} -DTAKES_NS=$ns -o "$out" "$SRC/tests/search/runner/cuda/candidate.c"
 END
 
 section what the GPU is asked
@@ -57,12 +57,12 @@ run 0 check -t cuda --runner ./fake-gpu tiny.cfg
 grep -q '^target: sm_90a on Fake GPU: 4 multiprocessors' "$out" || failed "check does not describe the device"
 
 section search on a GPU
-run 0 -t cuda --runner ./fake-gpu --nvcc ./fake-nvcc -v -o gpu tiny.cfg
+HANG=1 DEADLINE=3 run 0 -t cuda --runner ./fake-gpu --nvcc ./fake-nvcc -v -o gpu tiny.cfg
 grep -q 'for sm_90a (Fake GPU)' "$out" || failed "it does not say where it measured"
 grep -q 'no time was measured' "$out" && failed "times were measured"
 said "crashed: plain_cuda sm_90a TM=4 BK=32: exited with code 4 while verifying: verifying "
 said ": cudaErrorIllegalAddress (an illegal memory access was encountered)"
-said "crashed: plain_cuda sm_90a TM=4 BK=16: exited with code 5 while verifying: no end within 1 s: verifying "
+said "crashed: plain_cuda sm_90a TM=4 BK=16: exited with code 5 while verifying: no end within 3 s: verifying "
 said "wrong: plain_cuda sm_90a TM=1 BK=32: row "
 said "build_failed: plain_cuda sm_90a TM=1 BK=16: spills 8 bytes a thread in local memory"
 grep -q 'Tuned for Fake GPU, sm_90a' gpu/kernels.cu || failed "kernels.cu does not name the device"

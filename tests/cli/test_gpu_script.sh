@@ -95,7 +95,7 @@ until tar xzOf "$out/gpu.tgz" records/fake-gpu/slow.jsonl 2>/dev/null | grep -q 
 kill -KILL "-$pid"
 wait "$pid" 2>/dev/null
 tries=0
-while kill -0 "$(cat "$tmp/slow.pid")" 2>/dev/null && [ $((tries += 1)) -lt 50 ]; do sleep 0.1; done
+while kill -0 "$(cat "$tmp/slow.pid")" 2>/dev/null && [ $((tries += 1)) -lt 300 ]; do sleep 0.1; done # of its 100 s
 kill -0 "$(cat "$tmp/slow.pid")" 2>/dev/null && fail "dcgen lives on"
 : >"$tmp/quick"
 mv "$out/gpu.tgz" "$tmp/carried.tgz"

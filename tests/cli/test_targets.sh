@@ -104,10 +104,16 @@ run 0 --dump tree tiny.cfg
 run 0 --dump records --json tiny.cfg
 [ "$(grep -c '"type": "kernel"' "$out")" -eq "$(sort -u $records | grep -c '"type":"kernel"')" ] ||
     failed "--dump records does not tell of each record once"
-run 0 bench out/tiny --regret 2 --json
-grep -q "^ \"target\": \"$best\"" "$out" || failed "bench --regret does not measure the best that runs here"
-run 0 bench out/tiny --regret 2 --json -t $lesser
-grep -q "^ \"target\": \"$lesser\"" "$out" || failed "bench --regret -t $lesser measures another target"
+# judges TARGET OPTION...: bench --regret measures it; a busy machine's verdict may be any
+judges() {
+    target=$1 code=0
+    shift
+    "$dcgen" bench out/tiny --regret 2 --json "$@" >"$out" 2>"$err" </dev/null || code=$?
+    case $code in 0 | 1 | 3) ;; *) failed "exit code $code of bench --regret $*" ;; esac
+    grep -q "^ \"target\": \"$target\"" "$out" || failed "bench --regret $* does not measure $target"
+}
+judges $best # which is the best that runs here
+judges $lesser -t $lesser
 if command -v cmake >/dev/null; then
     run 0 bench out/tiny -t $lesser
     awk -v first="$first" '$1 == 3 && $2 == 24 && $4 >= first { ok = 1 } END { exit !ok }' "$out" ||

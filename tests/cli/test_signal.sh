@@ -133,7 +133,7 @@ if command -v script >/dev/null; then
         shift 2
         eval "$input" | TERM=xterm LC_ALL=C.UTF-8 script -qec "stty -echo; $dcgen --cc $tmp/work/cc $*" /dev/null >"$out" || got=$?
         [ $got -eq "$want" ] || failed "exit code $got, not $want"
-        tail -c 400 "$out" | grep -q "$(printf '\033\\[?25h')" || failed "the cursor is not shown again"
+        [ "$(LC_ALL=C grep -ao "$(printf '\033')\[?25[hl]" "$out" | tail -n 1)" = "$(printf '\033[?25h')" ] || failed "the cursor is not shown again"
         grep -q "$(printf '\033\\[?25l')" "$out" || failed "there was no bar"
         no_process
     }

@@ -196,14 +196,6 @@ void summary_failures(Arena *a, const Result *out, FILE *to)
 
 /* ---- check ---- */
 
-static int64_t tuned_shapes(const Spec *s)
-{
-    int64_t n = 0;
-    for (int64_t i = 0; i < s->ninstance; i++)
-        n += s->instance[i].tuned;
-    return n / s->nthread;
-}
-
 static void print_space(Arena *a, const Space *s, const Device *d, FILE *to)
 {
     const Target *t = s->general[0].target;
@@ -220,7 +212,7 @@ static json_t *check_json(const Workload *w, const Space *s, const Device *devic
 {
     const char *target = s->general[0].target->name;
     return JSON_OBJECT(FIELD("name", w->spec->name), FIELD("shapes", spec_shape_count(w->spec)),
-                       FIELD("tuned", tuned_shapes(w->spec)), FIELD("target", target), FIELD("device", device->name),
+                       FIELD("tuned", spec_tuned_count(w->spec)), FIELD("target", target), FIELD("device", device->name),
                        FIELD("runs", device_runs(device, target)), FIELD("candidates", s->n),
                        FIELD("combinations", s->nraw), FIELD("rejected", words_rejected_json(s)));
 }
@@ -231,7 +223,7 @@ void summary_check(Arena *a, const Workload *w, const Space *const *space, const
     const Spec *s = w->spec;
     if (!json)
         quote_printf(to, "%s: %s, %s, %" PRId64 " shapes, %" PRId64 " of them tuned\n", s->name,
-                     quote_line(a, s->op->doc), s->dtype, spec_shape_count(s), tuned_shapes(s));
+                     quote_line(a, s->op->doc), s->dtype, spec_shape_count(s), spec_tuned_count(s));
     for (int i = 0; i < n; i++)
         if (json)
             quote_print_json(check_json(w, space[i], &device[i]), to);

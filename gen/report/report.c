@@ -86,7 +86,9 @@ static void add_head_words(Report *r)
                  r->study->device->name);
     report_word(r->words, "CODE_BYTES", bytes);
     report_word(r->words, "NSHAPE", number_count(r->arena, nshape));
-    report_word(r->words, "NTUNED", number_count(r->arena, r->study->nshape / s->nthread));
+    report_word(r->words, "NSHAPE_TUNED", number_count(r->arena, spec_tuned_count(s)));
+    report_word(r->words, "NTUNED",
+                number_count(r->arena, r->study->nshape)); /* rows: one for each number of threads */
     report_word(r->words, "SPEEDUP", number_ratio(r->arena, speedup_over_general(r)));
     report_word(r->words, "TUNED_REGRET", number_percent(r->arena, choice_regret(r->in)));
     fill_number(r->words, "IS_COMPARED", against.n > 0);

@@ -280,6 +280,14 @@ bool spec_has_epilogue(const Spec *s, const char *epilogue)
 
 int64_t spec_shape_count(const Spec *s) { return s->ninstance / s->nthread; }
 
+int64_t spec_tuned_count(const Spec *s)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < s->ninstance; i++)
+        n += s->instance[i].tuned;
+    return n / s->nthread;
+}
+
 int spec_extents(const Spec *s, int axis, int64_t *extent, int max)
 {
     int n = 0;

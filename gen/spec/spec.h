@@ -119,8 +119,9 @@ bool spec_has_epilogue(const Spec *s, const char *epilogue);
 /* May this value of a parameter be searched? General kernels may have others. */
 bool spec_wants(const Spec *s, const char *param, int64_t value);
 
-/* Shapes in the declared ranges. One is several instances where several numbers of threads are tuned for. */
+/* Shapes in the declared ranges, and those of them that are tuned. One is several instances where several numbers of threads are tuned for. */
 int64_t spec_shape_count(const Spec *s);
+int64_t spec_tuned_count(const Spec *s);
 /* Bit i: an extent of the shape uses dim i. */
 unsigned spec_shape_dims(const Spec *s, const ShapeDecl *shape);
 /* The extents of a shape at these values of all dims; false where no call may have them: then nothing is declared there. */

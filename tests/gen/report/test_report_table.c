@@ -331,6 +331,20 @@ static void tells_of_the_contract(void **state)
 
 /* ---- the sentences that sum up ---- */
 
+/* The page of a spec that has the same cost report as all others here. */
+static const char *page_of(Synthetic *y, const char *spec)
+{
+    const char *why = NULL;
+    assert_true(synthetic_make(y, spec, 4));
+    Result in = synthetic_result(y);
+    in.contract = contract_make(y->arena, y->study, in.records, &y->templates, &y->targets, y->assignment);
+    in.cost = input.cost;
+    Report *r = report_begin(y->arena, &in, VERSION, false);
+    const char *html = report_fill(y->arena, &in, &r, 1, &why);
+    assert_non_null(html);
+    return html;
+}
+
 /* A shape counts once, however many numbers of threads it is tuned for. */
 static void counts_a_shape_once(void **state)
 {
@@ -340,16 +354,27 @@ static void counts_a_shape_once(void **state)
                                "tune = { T = [2, 4, 5]; };\n"
                                "budget = { kernels = 2; code_kib = 64; trials = 8; seconds = 10; };\n";
     Synthetic y;
-    const char *why = NULL;
-    assert_true(synthetic_make(&y, spec, 4));
-    Result in = synthetic_result(&y);
-    in.contract = contract_make(y.arena, y.study, in.records, &y.templates, &y.targets, y.assignment);
-    in.cost = input.cost;
-    Report *r = report_begin(y.arena, &in, VERSION, false);
-    const char *html = report_fill(y.arena, &in, &r, 1, &why);
-    assert_non_null(html);
+    const char *html = page_of(&y, spec);
     expect(html, " 5 shapes of dense on ");
     expect(html, "<dt>shapes, of them tuned</dt><dd>5 / 3</dd>");
+    arena_free(y.arena);
+}
+
+/* A table has a row for each number of threads of a shape: those are what is counted beside it. */
+static void counts_the_rows_of_a_table(void **state)
+{
+    (void)state;
+    static const char spec[] =
+        "name = \"rows\"; op = \"dense\"; target = [\"host\"]; threads = [1, 2, 3, 4, 5, 6, 7, 8];\n"
+        "dims = { T = { min = 1; max = 64; }; };\n"
+        "shapes = ( { M = \"T\"; N = 16; K = 8; }, { M = \"T\"; N = 32; K = 8; } );\n"
+        "budget = { kernels = 2; code_kib = 64; trials = 8; seconds = 10; };\n"
+        "tune = { T = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22,\n"
+        "23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 64]; };\n";
+    Synthetic y;
+    const char *html = page_of(&y, spec);
+    expect(html, "<dt>shapes, of them tuned</dt><dd>128 / 66</dd>");
+    expect(html, "500 of 528 tuned shapes are shown, the heaviest.");
     arena_free(y.arena);
 }
 
@@ -461,6 +486,7 @@ int main(void)
         cmocka_unit_test(tells_how_good_the_model_is),
         cmocka_unit_test(tells_of_the_contract),
         cmocka_unit_test(counts_a_shape_once),
+        cmocka_unit_test(counts_the_rows_of_a_table),
         cmocka_unit_test(sums_up),
         cmocka_unit_test(sums_up_one_kernel),
         cmocka_unit_test(sums_up_each_target),

@@ -64,10 +64,9 @@ static void take_corners(Sample *s, int most)
     take_evenly(s, at, n, most);
 }
 
-/* As select_features() says it. */
 static int64_t feature_of(const Spec *spec, const Instance *inst, int feature)
 {
-    return feature < spec->op->naxis ? inst->extent[feature] : spec_parts(spec, inst->extent, inst->threads);
+    return select_feature(spec, inst->extent, inst->threads, feature);
 }
 
 /* True if instance a is nearer to the node's threshold than b is, or as near and weightier. b < 0: there is no b. */

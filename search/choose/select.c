@@ -246,14 +246,17 @@ static void fill_costs(const Selector *q, Assignment *as)
     }
 }
 
+int64_t select_feature(const Spec *spec, const int64_t *extent, int threads, int feature)
+{
+    return feature < spec->op->naxis ? extent[feature] : spec_parts(spec, extent, threads);
+}
+
 int select_features(const Study *s, const int64_t *extent, int threads, int64_t *x)
 {
-    const Spec *spec = s->spec;
-    memcpy(x, extent, (size_t)spec->op->naxis * sizeof *x);
-    if (spec->nthread == 1 || !s->target->family->told_parts)
-        return spec->op->naxis;
-    x[spec->op->naxis] = spec_parts(spec, extent, threads);
-    return spec->op->naxis + 1;
+    const int n = s->spec->op->naxis + (s->spec->nthread > 1 && s->target->family->told_parts);
+    for (int f = 0; f < n; f++)
+        x[f] = select_feature(s->spec, extent, threads, f);
+    return n;
 }
 
 static void train(const Selector *q, Assignment *as)

@@ -251,15 +251,21 @@ static bool begin_branch(Filler *f, const char *word, size_t len, const char *ar
     return false;
 }
 
+const char *fill_directive(const char *line, size_t *len, const char **arg)
+{
+    const char *hash = line + strspn(line, BLANKS), *word = *hash == '#' ? hash + 1 + strspn(hash + 1, BLANKS) : "";
+    *len = fill_ident(word);
+    *arg = word + *len + strspn(word + *len, BLANKS);
+    return word;
+}
+
 /* Carries out the line if it is "#if" or one of its kin, and sets *keep: the line goes to the output. False: it is another line. */
 static bool carry_out_condition(Filler *f, const char *line, const char *end, bool *keep)
 {
-    const char *word = line + strspn(line, BLANKS);
-    if (*word != '#')
+    size_t len;
+    const char *arg, *word = fill_directive(line, &len, &arg), *stop = arg;
+    if (!len)
         return false;
-    word += 1 + strspn(word + 1, BLANKS);
-    const size_t len = fill_ident(word);
-    const char *arg = word + len + strspn(word + len, BLANKS), *stop = arg;
     while (stop < end && !(stop[0] == '/' && (stop[1] == '*' || stop[1] == '/'))) /* a comment is no part of it */
         stop++;
     while (stop > arg && isspace((unsigned char)stop[-1]))

@@ -85,6 +85,8 @@ char *fill_text(Arena *a, const Source *src, size_t offset, const Fill *f, Diag 
 
 /* Bytes of the identifier that s begins with, or of a number with the letters in it; 0: there is none. */
 size_t fill_ident(const char *s);
+/* The word of a line "#WORD ...": *len is its length, *arg what follows it. "" with *len 0: it is no such line. */
+const char *fill_directive(const char *line, size_t *len, const char **arg);
 /* FILE of the next line '#include "FILE"' from *at on, and *at moves behind that line; NULL: there is none. */
 const char *fill_next_include(const char **at, size_t *len);
 /* Goes through the names of a text. */

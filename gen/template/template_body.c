@@ -11,23 +11,7 @@
 #include "gen/base/text.h"
 #include "gen/template/fill.h"
 
-static const char BLANKS[] = " \t\r\f\v";
-
 static bool begins_with(const char *s, const char *word) { return strncmp(s, word, strlen(word)) == 0; }
-
-/* What follows the '#' that a line begins with; "": it does not. */
-static const char *directive_of(const char *line)
-{
-    line += strspn(line, BLANKS);
-    return *line == '#' ? line + 1 + strspn(line + 1, BLANKS) : "";
-}
-
-static bool opens_standalone(const char *directive)
-{
-    const size_t len = fill_ident(directive);
-    const char *name = directive + len + strspn(directive + len, BLANKS);
-    return len == 6 && begins_with(directive, "ifndef") && fill_ident(name) == 5 && begins_with(name, "DCGEN");
-}
 
 /* The file with blanks in the place of the lines from byte `from` on that filling drops under "#ifndef DCGEN". Those define names for the
  * stand-alone compile, which are neither uses nor errors. All that is left stands where it stood. */
@@ -37,12 +21,12 @@ static const Source *without_standalone(Arena *a, const Source *src, size_t from
     char *text = arena_strndup(a, src->text, src->len);
     int depth = 0; /* of conditions, from such a line on */
     for (char *line = text + from; *line;) {
+        size_t nword;
+        const char *arg, *word = fill_directive(line, &nword, &arg);
         const size_t len = strcspn(line, "\n");
-        const char *directive = directive_of(line);
         const int before = depth;
-        if (depth || opens_standalone(directive))
-            depth += begins_with(directive, "if") - begins_with(directive, "endif") -
-                     (depth == 1 && begins_with(directive, "el"));
+        if (depth || (nword == 6 && begins_with(word, "ifndef") && fill_ident(arg) == 5 && begins_with(arg, "DCGEN")))
+            depth += begins_with(word, "if") - begins_with(word, "endif") - (depth == 1 && begins_with(word, "el"));
         if (before || depth)
             memset(line, ' ', len);
         line += len + (line[len] == '\n');

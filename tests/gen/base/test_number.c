@@ -113,9 +113,34 @@ static void counts(void **state)
     assert_string_equal(number_plural(1), "");
 }
 
+static void rounds_for_people(void **state)
+{
+    Arena *a = *state;
+    assert_string_equal(number_sig(a, 1234.5, 3), "1234");
+    assert_string_equal(number_sig(a, 9.996, 3), "10.0");
+    assert_string_equal(number_sig(a, 0.01234, 3), "0.0123");
+    assert_string_equal(number_sig(a, 1.2e-8, 2), "1.2e-08");
+    assert_string_equal(number_sig(a, NAN, 2), "-");
+    assert_string_equal(number_time(a, 812), "812 ns");
+    assert_string_equal(number_time(a, 999.9), "1.00 us");
+    assert_string_equal(number_time(a, 4560000), "4.56 ms");
+    assert_string_equal(number_time(a, INFINITY), "-");
+    assert_string_equal(number_bytes(a, 42189), "41.2 KiB");
+    assert_string_equal(number_percent(a, -0.0001), "0.0 %");
+    assert_string_equal(number_ratio(a, 1.0042), "1.004");
+    assert_string_equal(number_ratio(a, 0.9968), "0.997");
+    assert_string_equal(number_ratio(a, 1.384), "1.38");
+    assert_string_equal(number_ratio(a, 0.2), "0.200");
+    assert_string_equal(number_ratio(a, INFINITY), "-");
+    assert_string_equal(number_percent(a, 0.0134), "1.3 %");
+    assert_string_equal(number_count(a, -1234567), "-1,234,567");
+    assert_string_equal(number_count(a, 123), "123");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(digits), cmocka_unit_test(times), cmocka_unit_test(bytes),
-                                        cmocka_unit_test(parts), cmocka_unit_test(counts) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(digits), cmocka_unit_test(times),
+                                        cmocka_unit_test(bytes),  cmocka_unit_test(parts),
+                                        cmocka_unit_test(counts), cmocka_unit_test(rounds_for_people) };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

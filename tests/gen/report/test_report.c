@@ -239,7 +239,6 @@ static void has_all_figures(void **state)
     assert_null(strstr(html, "rgb(  0,   0,   0)"));
 }
 
-/* Dots in the paths of a look. */
 /* What was measured is never cut off at the top of a figure, whatever the machine's limits are said to be. */
 static void draws_every_measured_point(void **state)
 {
@@ -538,31 +537,6 @@ static void a_faulty_script_is_no_figure(void **state)
     assert_null(plot[0].svg);
 }
 
-static void rounds_for_people(void **state)
-{
-    (void)state;
-    Arena *a = y.arena;
-    assert_string_equal(number_sig(a, 1234.5, 3), "1234");
-    assert_string_equal(number_sig(a, 9.996, 3), "10.0");
-    assert_string_equal(number_sig(a, 0.01234, 3), "0.0123");
-    assert_string_equal(number_sig(a, 1.2e-8, 2), "1.2e-08");
-    assert_string_equal(number_sig(a, NAN, 2), "-");
-    assert_string_equal(number_time(a, 812), "812 ns");
-    assert_string_equal(number_time(a, 999.9), "1.00 us");
-    assert_string_equal(number_time(a, 4560000), "4.56 ms");
-    assert_string_equal(number_time(a, INFINITY), "-");
-    assert_string_equal(number_bytes(a, 42189), "41.2 KiB");
-    assert_string_equal(number_percent(a, -0.0001), "0.0 %");
-    assert_string_equal(number_ratio(a, 1.0042), "1.004");
-    assert_string_equal(number_ratio(a, 0.9968), "0.997");
-    assert_string_equal(number_ratio(a, 1.384), "1.38");
-    assert_string_equal(number_ratio(a, 0.2), "0.200");
-    assert_string_equal(number_ratio(a, INFINITY), "-");
-    assert_string_equal(number_percent(a, 0.0134), "1.3 %");
-    assert_string_equal(number_count(a, -1234567), "-1,234,567");
-    assert_string_equal(number_count(a, 123), "123");
-}
-
 static int write_page(const char *path, const char *spec, int64_t ntrial)
 {
     Synthetic s;
@@ -595,7 +569,6 @@ int main(int argc, char **argv)
                                         cmocka_unit_test(extents_of_one_dim_are_one_group),
                                         cmocka_unit_test(a_plane_is_of_two_dims),
                                         cmocka_unit_test(marks_what_cannot_be_said),
-                                        cmocka_unit_test(a_faulty_script_is_no_figure),
-                                        cmocka_unit_test(rounds_for_people) };
+                                        cmocka_unit_test(a_faulty_script_is_no_figure) };
     return argc > 1 ? write_pages(argc - 1, argv + 1) : cmocka_run_group_tests(tests, make, drop);
 }

@@ -24,6 +24,7 @@
 #include "gen/unit/unit.h"
 #include "search/record/study.h"
 #include "search/space/space.h"
+#include "tests/gen/kernel_record.h"
 #include "tests/put_file.h"
 
 static Arena *arena;
@@ -89,24 +90,12 @@ static inline void add_trial(RecordFile *f, const Study *s, const Candidate *c, 
 {
     const char *err = NULL;
     const Device *d = &record_all(f)->device[0];
-    int64_t value[TEMPLATE_MAX_PARAM];
-    candidate_values(c, value);
-    KernelRecord k = { .key = candidate_key(arena, c, context, d),
-                       .device = d->id,
-                       .op = "dense",
-                       .dtype = "f32",
-                       .template_name = c->t->name,
-                       .template_hash = c->t->hash,
-                       .target = c->target->name,
-                       .nparam = c->t->nparam,
-                       .status = n == 3 ? STATUS_BUILD_FAILED : STATUS_OK,
-                       .code_bytes = 1000,
-                       .n = n + 1,
-                       .nfact = 1,
-                       .fact = { { "spilled", 0 } },
-                       .why = text };
-    for (int i = 0; i < c->t->nparam; i++)
-        k.param[i] = (Param){ c->t->param[i].name, value[i] };
+    KernelRecord k = kernel_record(c, candidate_key(arena, c, context, d), d);
+    k.status = n == 3 ? STATUS_BUILD_FAILED : STATUS_OK;
+    k.n = n + 1;
+    k.nfact = 1;
+    k.fact[0] = (Param){ "spilled", 0 };
+    k.why = text;
     assert_true(record_add_kernel(f, &k, &err));
     for (int64_t j = 0; k.status == STATUS_OK && j < s->nshape; j++) {
         const double ns = 1000 + 100 * (double)((n + j) % 3) + 7 * n;

@@ -13,6 +13,7 @@
 #include "gen/package/emit.h"
 #include "gen/report/report.h"
 #include "tests/gen/by_hand.h"
+#include "tests/gen/kernel_record.h"
 
 static ByHand hand;
 static Workload workload;
@@ -126,22 +127,9 @@ static const char *key_of(const Workload *w, const Device *d, const Candidate *c
 
 static const char *add_kernel(const Device *d, const Candidate *c, const char *key, int64_t n)
 {
-    int64_t value[TEMPLATE_MAX_PARAM];
     KernelRecord *k = &kernels[made.nkernel++];
-    candidate_values(c, value);
-    *k = (KernelRecord){ .key = key,
-                         .device = d->id,
-                         .op = "dense",
-                         .dtype = "f32",
-                         .template_name = c->t->name,
-                         .template_hash = c->t->hash,
-                         .target = c->target->name,
-                         .nparam = c->t->nparam,
-                         .code_bytes = 1000,
-                         .n = n,
-                         .why = "" };
-    for (int i = 0; i < c->t->nparam; i++)
-        k->param[i] = (Param){ c->t->param[i].name, value[i] };
+    *k = kernel_record(c, key, d);
+    k->n = n;
     return key;
 }
 

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include "gen/package/dispatch.h"
 #include "search/choose/contract.h"
+#include "tests/gen/kernel_record.h"
 #include "tests/gen/synthetic.h"
 
 enum { NKERNEL = 4, MAX_MEASURE = 4000 };
@@ -133,19 +134,7 @@ static int make(void **state)
     records = (Records){ .nkernel = NKERNEL, .kernel = kernel, .measure = measure };
     for (int i = 0; i < NKERNEL; i++) {
         const Candidate *c = &y.space->candidate[7 * i];
-        int64_t value[TEMPLATE_MAX_PARAM];
-        kernel[i] = (KernelRecord){ .key = candidate_key(y.arena, c, CONTEXT, &y.device),
-                                    .device = y.device.id,
-                                    .template_name = c->t->name,
-                                    .template_hash = c->t->hash,
-                                    .target = c->target->name,
-                                    .nparam = c->t->nparam,
-                                    .status = STATUS_OK,
-                                    .code_bytes = 1000,
-                                    .why = "" };
-        candidate_values(c, value);
-        for (int k = 0; k < kernel[i].nparam; k++)
-            kernel[i].param[k] = (Param){ c->t->param[k].name, value[k] };
+        kernel[i] = kernel_record(c, candidate_key(y.arena, c, CONTEXT, &y.device), &y.device);
     }
     return 0;
 }

@@ -12,6 +12,7 @@
 #include "gen/unit/unit.h"
 #include "search/choose/search.h"
 #include "search/measure/lab.h"
+#include "tests/gen/kernel_record.h"
 #include "tests/gen/synthetic.h"
 #include "tests/tmp_folder.h"
 
@@ -45,22 +46,10 @@ static bool all_wrong, all_aside; /* aside: the machine lacks what it takes */
 static void add_kernel(const Trial *t, Status status)
 {
     const char *err = NULL;
-    int64_t value[TEMPLATE_MAX_PARAM];
-    KernelRecord k = { .key = t->key,
-                       .device = y.device.id,
-                       .op = "dense",
-                       .dtype = "f32",
-                       .template_name = t->c.t->name,
-                       .template_hash = t->c.t->hash,
-                       .target = t->c.target->name,
-                       .nparam = t->c.t->nparam,
-                       .status = status,
-                       .code_bytes = 1000,
-                       .again = t->tried_again,
-                       .why = status == STATUS_OK ? "" : "it is said" };
-    candidate_values(&t->c, value);
-    for (int i = 0; i < k.nparam; i++)
-        k.param[i] = (Param){ t->c.t->param[i].name, value[i] };
+    KernelRecord k = kernel_record(&t->c, t->key, &y.device);
+    k.status = status;
+    k.again = t->tried_again;
+    k.why = status == STATUS_OK ? "" : "it is said";
     assert_true(record_add_kernel(shop.records, &k, &err));
     study_kernel(lab.study, &k);
 }

@@ -11,6 +11,7 @@
 #include "gen/unit/unit.h"
 #include "search/choose/contract.h"
 #include "search/choose/search.h"
+#include "tests/gen/kernel_record.h"
 #include "tests/gen/synthetic.h"
 #include "tests/tmp_folder.h"
 
@@ -149,21 +150,8 @@ static int make(void **state)
     assert_non_null(shop.records);
     for (int i = 0; i < NKERNEL; i++) {
         const Candidate *c = &y.space->candidate[7 * i];
-        int64_t value[TEMPLATE_MAX_PARAM];
         key[i] = candidate_key(y.arena, c, CONTEXT, &y.device);
-        KernelRecord k = { .key = key[i],
-                           .device = y.device.id,
-                           .op = "dense",
-                           .dtype = "f32",
-                           .template_name = c->t->name,
-                           .template_hash = c->t->hash,
-                           .target = c->target->name,
-                           .nparam = c->t->nparam,
-                           .code_bytes = 1000,
-                           .why = "" };
-        candidate_values(c, value);
-        for (int p = 0; p < k.nparam; p++)
-            k.param[p] = (Param){ c->t->param[p].name, value[p] };
+        const KernelRecord k = kernel_record(c, key[i], &y.device);
         assert_true(record_add_kernel(shop.records, &k, &err));
         study_add(lab.study, c);
         study_kernel(lab.study, &k);

@@ -12,6 +12,7 @@
 #include "gen/command/dump.h"
 #include "search/choose/search.h"
 #include "search/measure/lab.h"
+#include "tests/gen/kernel_record.h"
 #include "tests/gen/synthetic.h"
 #include "tests/tmp_folder.h"
 
@@ -43,20 +44,7 @@ static void add_kernel(Lab *q, const Trial *t)
 {
     const Maker *k = q->data;
     const char *err = NULL;
-    int64_t value[TEMPLATE_MAX_PARAM];
-    KernelRecord r = { .key = t->key,
-                       .device = q->study->device->id,
-                       .op = "dense",
-                       .dtype = "f32",
-                       .template_name = t->c.t->name,
-                       .template_hash = t->c.t->hash,
-                       .target = t->c.target->name,
-                       .nparam = t->c.t->nparam,
-                       .code_bytes = 1000,
-                       .why = "" };
-    candidate_values(&t->c, value);
-    for (int i = 0; i < r.nparam; i++)
-        r.param[i] = (Param){ t->c.t->param[i].name, value[i] };
+    const KernelRecord r = kernel_record(&t->c, t->key, q->study->device);
     assert_true(record_add_kernel(k->file, &r, &err));
     study_kernel(q->study, &r);
 }

@@ -2,24 +2,13 @@
  *
  * study, loaded from records: failures of the moment and for good, records in any order, several of one kernel, and those not believed.
  */
+#include "tests/gen/kernel_record.h"
 #include "tests/search/record/study_of_three.h"
 
 static KernelRecord kernel_of(const Study *s, int trial)
 {
     const Candidate *c = &s->trial[trial].c;
-    int64_t value[TEMPLATE_MAX_PARAM];
-    KernelRecord k = { .key = candidate_key(y.arena, c, "0123456789abcdef", &y.device),
-                       .device = y.device.id,
-                       .template_name = c->t->name,
-                       .template_hash = c->t->hash,
-                       .target = c->target->name,
-                       .nparam = c->t->nparam,
-                       .status = STATUS_OK,
-                       .why = "" };
-    candidate_values(c, value);
-    for (int i = 0; i < k.nparam; i++)
-        k.param[i] = (Param){ c->t->param[i].name, value[i] };
-    return k;
+    return kernel_record(c, candidate_key(y.arena, c, "0123456789abcdef", &y.device), &y.device);
 }
 
 /* A line of a kernel, or of a measurement of it: its status, and these. */

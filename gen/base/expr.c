@@ -3,7 +3,7 @@
  * expr: a table of operators and functions, a parser by operator precedence over it, and two evaluators of the tree that it makes: in checked
  * 64-bit integers and in doubles. Names come from a lookup or from slots.
  */
-#include "gen/base/expr.h"
+#include "gen/base/expr_private.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,24 +13,9 @@
 #include "gen/base/number.h"
 #include "gen/base/text.h"
 
-/* Parsing and evaluating recurse, and a template's expressions are evaluated for every candidate: both are bounded. */
-enum { EXPR_MAX_DEPTH = 200, EXPR_MAX_NODE = 4096, PREC_LOWEST = 1, PREC_CMP = 3 };
 static const char BLANKS[] = " \t\r\n\f\v";
 
 /* ---- operators and functions ---- */
-
-enum { PLAIN, DIVIDES = 1, BY_FALSE = 2, BY_TRUE = 4, LESS = 8, EQUAL = 16, GREATER = 32 };
-
-typedef struct {
-    const char *text; /* "<=", "min" */
-    int narg, prec;   /* precedence: of a binary operator */
-    /* What it gives; the second argument of a unary one is 0. Both NULL: true or false, as `how` says. */
-    bool (*on_int)(int64_t a, int64_t b, int64_t *out); /* true: overflow. NULL beside on_real: it is for reals alone */
-    double (*on_real)(double a, double b);
-    /* DIVIDES: b must not be 0. BY_FALSE, BY_TRUE: a left side that is false, or true, settles the value, else the right one does. LESS,
-     * EQUAL, GREATER: the value is true where a is less than b, equal to it, or greater. */
-    int how;
-} OpRow;
 
 static bool int_add(int64_t a, int64_t b, int64_t *out) { return __builtin_add_overflow(a, b, out); }
 static bool int_sub(int64_t a, int64_t b, int64_t *out) { return __builtin_sub_overflow(a, b, out); }
@@ -72,47 +57,46 @@ static double real_exp2(double a, double b) { return (void)b, exp2(a); }
 static double real_sqrt(double a, double b) { return (void)b, sqrt(a); }
 
 static const OpRow binary_ops[] = {
-    { "||", 2, PREC_LOWEST, NULL, NULL, BY_TRUE },   { "&&", 2, 2, NULL, NULL, BY_FALSE },
-    { "<=", 2, PREC_CMP, NULL, NULL, LESS | EQUAL }, { ">=", 2, PREC_CMP, NULL, NULL, GREATER | EQUAL },
-    { "==", 2, PREC_CMP, NULL, NULL, EQUAL },        { "!=", 2, PREC_CMP, NULL, NULL, LESS | GREATER },
-    { "<", 2, PREC_CMP, NULL, NULL, LESS },          { ">", 2, PREC_CMP, NULL, NULL, GREATER },
-    { "+", 2, 4, int_add, real_add, PLAIN },         { "-", 2, 4, int_sub, real_sub, PLAIN },
-    { "*", 2, 5, int_mul, real_mul, PLAIN },         { "/", 2, 5, int_div, real_div, DIVIDES },
-    { "%", 2, 5, int_mod, fmod, DIVIDES },
+    { "||", 2, PREC_OR, NULL, NULL, BY_TRUE, NULL },
+    { "&&", 2, PREC_AND, NULL, NULL, BY_FALSE, NULL },
+    { "<=", 2, PREC_CMP, NULL, NULL, LESS | EQUAL, NULL },
+    { ">=", 2, PREC_CMP, NULL, NULL, GREATER | EQUAL, NULL },
+    { "==", 2, PREC_CMP, NULL, NULL, EQUAL, NULL },
+    { "!=", 2, PREC_CMP, NULL, NULL, LESS | GREATER, NULL },
+    { "<", 2, PREC_CMP, NULL, NULL, LESS, NULL },
+    { ">", 2, PREC_CMP, NULL, NULL, GREATER, NULL },
+    { "+", 2, PREC_SUM, int_add, real_add, PLAIN, NULL },
+    { "-", 2, PREC_SUM, int_sub, real_sub, PLAIN, NULL },
+    { "*", 2, PREC_TERM, int_mul, real_mul, PLAIN, NULL },
+    { "/", 2, PREC_TERM, int_div, real_div, DIVIDES, NULL },
+    { "%", 2, PREC_TERM, int_mod, fmod, DIVIDES, expr_mod_range },
 };
 
-static const OpRow unary_ops[] = { { "-", 1, 0, int_neg, real_neg, PLAIN }, { "!", 1, 0, NULL, NULL, EQUAL } };
+static const OpRow unary_ops[] = {
+    { "-", 1, PREC_UNARY, int_neg, real_neg, PLAIN, NULL },
+    { "!", 1, PREC_UNARY, NULL, NULL, EQUAL, NULL },
+};
 
 static const OpRow functions[] = {
-    { "min", 2, 0, int_min, fmin, PLAIN },
-    { "max", 2, 0, int_max, fmax, PLAIN },
-    { "ceil_div", 2, 0, int_ceil_div, real_ceil_div, DIVIDES },
-    { "ceil_to", 2, 0, int_ceil_to, real_ceil_to, DIVIDES },
-    { "log2", 1, 0, NULL, real_log2, PLAIN },
-    { "exp2", 1, 0, NULL, real_exp2, PLAIN },
-    { "sqrt", 1, 0, NULL, real_sqrt, PLAIN },
+    { "min", 2, PREC_PRIMARY, int_min, fmin, PLAIN, NULL },
+    { "max", 2, PREC_PRIMARY, int_max, fmax, PLAIN, NULL },
+    { "ceil_div", 2, PREC_PRIMARY, int_ceil_div, real_ceil_div, DIVIDES, NULL },
+    { "ceil_to", 2, PREC_PRIMARY, int_ceil_to, real_ceil_to, DIVIDES, expr_ceil_to_range },
+    { "log2", 1, PREC_PRIMARY, NULL, real_log2, PLAIN, NULL },
+    { "exp2", 1, PREC_PRIMARY, NULL, real_exp2, PLAIN, NULL },
+    { "sqrt", 1, PREC_PRIMARY, NULL, real_sqrt, PLAIN, NULL },
 };
 
-/* ---- the tree ---- */
+static const OpRow *find_row(const OpRow *rows, size_t n, const char *s, size_t len)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strlen(rows[i].text) == len && strncmp(rows[i].text, s, len) == 0)
+            return &rows[i];
+    return NULL;
+}
 
-typedef struct Node {
-    enum { INT, REAL, NAME, APPLY } kind;
-    int64_t value;
-    double real;
-    ExprName name;
-    const OpRow *op;
-    struct Node *arg[2];
-    size_t offset; /* in the text as given */
-    int depth;
-} Node;
-
-struct Expr {
-    Node *root;
-    ExprName *names;
-    const char *source; /* as given */
-    const char *text;
-    Loc at;
-};
+const OpRow *expr_operator(const char *s, size_t len) { return find_row(binary_ops, LENGTH(binary_ops), s, len); }
+const OpRow *expr_function(const char *s, size_t len) { return find_row(functions, LENGTH(functions), s, len); }
 
 /* ---- parser ---- */
 
@@ -166,14 +150,6 @@ static Node *node_new(Parser *p, size_t offset, Node init)
 
 static Node *parse_binary(Parser *p, int min_prec);
 
-static const OpRow *find_row(const OpRow *rows, size_t n, const char *s, size_t len)
-{
-    for (size_t i = 0; i < n; i++)
-        if (strlen(rows[i].text) == len && strncmp(rows[i].text, s, len) == 0)
-            return &rows[i];
-    return NULL;
-}
-
 static Node *parse_number(Parser *p)
 {
     size_t start = p->pos;
@@ -213,12 +189,12 @@ static Node *report_unknown_function(Parser *p, size_t start, size_t len)
 /* Parses the arguments of a call, behind its "name (". */
 static Node *parse_call(Parser *p, size_t start, size_t len)
 {
-    const OpRow *f = find_row(functions, LENGTH(functions), p->text + start, len);
+    const OpRow *f = expr_function(p->text + start, len);
     if (!f)
         return report_unknown_function(p, start, len);
     Node node = { .kind = APPLY, .op = f };
     for (int i = 0; i < f->narg; i++) {
-        node.arg[i] = parse_binary(p, PREC_LOWEST);
+        node.arg[i] = parse_binary(p, PREC_OR);
         if (!node.arg[i])
             return NULL;
         const bool last = i + 1 == f->narg;
@@ -252,7 +228,7 @@ static Node *parse_word(Parser *p)
 static Node *parse_parenthesis(Parser *p)
 {
     size_t open = p->pos++;
-    Node *n = parse_binary(p, PREC_LOWEST);
+    Node *n = parse_binary(p, PREC_OR);
     if (!n)
         return NULL;
     const char c = peek(p);
@@ -290,8 +266,8 @@ static const OpRow *peek_binary(Parser *p)
 {
     peek(p);
     const char *s = p->text + p->pos;
-    const OpRow *op = find_row(binary_ops, LENGTH(binary_ops), s, 2);
-    return op ? op : find_row(binary_ops, LENGTH(binary_ops), s, 1);
+    const OpRow *op = expr_operator(s, 2);
+    return op ? op : expr_operator(s, 1);
 }
 
 /* Parses operators of at least min_prec, which group from left to right; comparisons do not chain. */
@@ -336,7 +312,7 @@ Expr *expr_parse(Arena *a, const char *text, Loc at, Diag *d)
 {
     Parser p = { .arena = a, .text = arena_strdup(a, text), .at = at, .diag = d };
     p.end = &p.names;
-    Node *root = peek(&p) ? parse_binary(&p, PREC_LOWEST) : FAIL(&p, 0, 1, "empty expression");
+    Node *root = peek(&p) ? parse_binary(&p, PREC_OR) : FAIL(&p, 0, 1, "empty expression");
     if (root && peek(&p))
         root = report_unexpected(&p, "an operator", "");
     if (!root)

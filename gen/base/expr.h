@@ -61,4 +61,9 @@ const char *expr_text(const Expr *e); /* as written, runs of blanks as one */
 Loc expr_loc(const Expr *e);
 const char *expr_status_text(ExprStatus s); /* "overflows 64 bits", "divides by zero", ... */
 
+/* The least and the greatest value, where every slot i is anywhere in lo[i]..hi[i]; a name that stands twice counts as two names, so the
+ * range may be wider than need be. EXPR_OK: nowhere there does the expression, or a part of it, overflow or divide by zero, so that plain
+ * int64_t arithmetic of C is exact. Else what may happen there, and min and max stay as they are. */
+ExprStatus expr_bounds(const Expr *e, const int64_t *lo, const int64_t *hi, int64_t *min, int64_t *max);
+
 #endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * expr_private: the tree of an expression and the rows of its operators, for the files that read, evaluate, bound, print and make trees.
+ */
+#ifndef DCGEN_EXPR_PRIVATE_H
+#define DCGEN_EXPR_PRIVATE_H
+
+#include "gen/base/expr.h"
+
+/* Whoever walks a tree recurses, and a template's expressions are evaluated for every candidate: both are bounded. */
+enum { EXPR_MAX_DEPTH = 200, EXPR_MAX_NODE = 4096 };
+
+/* How tightly an operator binds. Comparisons do not chain. */
+enum { PREC_OR = 1, PREC_AND, PREC_CMP, PREC_SUM, PREC_TERM, PREC_UNARY, PREC_PRIMARY };
+
+enum { PLAIN, DIVIDES = 1, BY_FALSE = 2, BY_TRUE = 4, LESS = 8, EQUAL = 16, GREATER = 32 };
+
+typedef struct {
+    int64_t min, max;
+} ExprRange;
+
+typedef struct {
+    const char *text; /* "<=", "min" */
+    int narg, prec;   /* prec: of a function PREC_PRIMARY */
+    /* What it gives; the second argument of a unary one is 0. Both NULL: true or false, as `how` says. */
+    bool (*on_int)(int64_t a, int64_t b, int64_t *out); /* true: overflow. NULL beside on_real: it is for reals alone */
+    double (*on_real)(double a, double b);
+    /* DIVIDES: b must not be 0. BY_FALSE, BY_TRUE: a left side that is false, or true, settles the value, else the right one does. LESS,
+     * EQUAL, GREATER: the value is true where a is less than b, equal to it, or greater. */
+    int how;
+    /* All values for a in one range and b in another, which does not hold 0; true: overflow. NULL: the least and the greatest value lie at
+     * ends of the ranges, and so does any overflow. */
+    bool (*on_range)(ExprRange a, ExprRange b, ExprRange *out);
+} OpRow;
+
+bool expr_mod_range(ExprRange a, ExprRange b, ExprRange *out);
+bool expr_ceil_to_range(ExprRange a, ExprRange b, ExprRange *out);
+
+/* The operator of two sides or the function that is written so; NULL: there is none. */
+const OpRow *expr_operator(const char *s, size_t len);
+const OpRow *expr_function(const char *s, size_t len);
+
+typedef struct Node {
+    enum { INT, REAL, NAME, APPLY } kind;
+    int64_t value;
+    double real;
+    ExprName name;
+    const OpRow *op;
+    struct Node *arg[2];
+    size_t offset; /* in the text as given */
+    int depth;
+} Node;
+
+struct Expr {
+    Node *root;
+    ExprName *names;
+    const char *source; /* as given */
+    const char *text;
+    Loc at;
+};
+
+/* Is it an operator that gives true or false? */
+static inline bool op_is_test(const OpRow *op) { return !op->on_int && !op->on_real; }
+
+#endif

@@ -66,4 +66,15 @@ const char *expr_status_text(ExprStatus s); /* "overflows 64 bits", "divides by 
  * int64_t arithmetic of C is exact. Else what may happen there, and min and max stay as they are. */
 ExprStatus expr_bounds(const Expr *e, const int64_t *lo, const int64_t *hi, int64_t *min, int64_t *max);
 
+/* As C, with the value that expr_int_at and expr_real_at give where they give one; elsewhere C's overflow and division by zero.
+ * prefix: of the functions of templates/package/arithmetic.h, which calls of min, max, ceil_div, ceil_to (and % of reals) become: NAME_min.
+ * expr_c_int: names stand for int64_t. NULL: the expression is none of integers.
+ * expr_c_real: names stand for doubles; cast: "(double)" before each name where they stand for something else, or "". NULL: it has log2,
+ * exp2 or sqrt, which packages do not link.
+ * expr_c_factors: a test of each factor of a product of integers, so that the product itself cannot overflow: " == 0" and " || " give
+ * "M == 0 || N == 0" of "2*M*N". */
+char *expr_c_int(Arena *a, const Expr *e, const char *prefix);
+char *expr_c_real(Arena *a, const Expr *e, const char *prefix, const char *cast);
+char *expr_c_factors(Arena *a, const Expr *e, const char *prefix, const char *test, const char *between);
+
 #endif

@@ -59,6 +59,8 @@ struct Expr {
     Loc at;
 };
 
+const char *expr_written(Arena *a, const Node *n); /* as specs write it */
+
 /* Is it an operator that gives true or false? */
 static inline bool op_is_test(const OpRow *op) { return !op->on_int && !op->on_real; }
 

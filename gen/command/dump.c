@@ -26,8 +26,8 @@ typedef struct {
 /* "M=16 N=768 K=768 threads=1" */
 static void print_shape(const Dump *d, const Op *op, const int64_t *extent, int threads)
 {
-    for (int i = 0; i < op->naxis; i++)
-        fprintf(d->out, "%s=%" PRId64 " ", op->axis[i].name, extent[i]);
+    for (int i = 0; i < op->ngiven; i++)
+        fprintf(d->out, "%s=%" PRId64 " ", op->extent[i].name, extent[i]);
     fprintf(d->out, "threads=%d", threads);
 }
 
@@ -65,19 +65,20 @@ static void print_dim(const Dump *d, const Dim *dim)
 static void print_spec(const Dump *d)
 {
     const Spec *s = d->in->workload->spec;
+    const char *layouts = spec_layout_text(d->a, s);
     fprintf(d->out, "%s: %s of %s", s->name, s->op->name, s->dtype);
     for (int i = 0; i < s->nepilogue; i++)
         fprintf(d->out, "%s%s", i ? ", " : " with ", s->epilogue[i]);
-    if (s->layout)
-        fprintf(d->out, "; layout %s%s", s->layout, s->packed ? ", packed" : "");
+    if (*layouts)
+        fprintf(d->out, "; layout %s%s", layouts, s->packed ? ", packed" : "");
     fprintf(d->out, "\nbudget: %d kernel%s, %d KiB, %d trials, %d s\n", s->budget.kernels,
             number_plural(s->budget.kernels), s->budget.code_kib, s->budget.trials, s->budget.seconds);
     for (int i = 0; i < s->ndim; i++)
         print_dim(d, &s->dim[i]);
     for (int i = 0; i < s->nshape; i++) {
         fprintf(d->out, "shape %d:", i);
-        for (int k = 0; k < s->op->naxis; k++)
-            fprintf(d->out, " %s = %s;", s->op->axis[k].name, expr_text(s->shape[i].extent[k]));
+        for (int k = 0; k < s->op->ngiven; k++)
+            fprintf(d->out, " %s = %s;", s->op->extent[k].name, expr_text(s->shape[i].extent[k]));
         fprintf(d->out, " weight %g\n", s->shape[i].weight);
     }
     for (int64_t i = 0; i < s->ninstance; i++) {
@@ -98,9 +99,18 @@ static json_t *dim_json(const Dim *d)
 static json_t *declared_json(const Op *op, const ShapeDecl *s)
 {
     json_t *o = json_object();
-    for (int i = 0; i < op->naxis; i++)
-        JSON_SET(o, FIELD(op->axis[i].name, expr_text(s->extent[i])));
+    for (int i = 0; i < op->ngiven; i++)
+        JSON_SET(o, FIELD(op->extent[i].name, expr_text(s->extent[i])));
     return JSON_SET(o, FIELD("weight", s->weight));
+}
+
+static json_t *layouts_json(const Spec *s)
+{
+    json_t *o = json_object();
+    for (int i = 0; i < s->op->noperand; i++)
+        if (s->op->operand[i].nlayout > 1)
+            JSON_SET(o, FIELD(s->op->operand[i].name, spec_layout(s, i)->name));
+    return o;
 }
 
 static json_t *spec_json(const Dump *d)
@@ -118,7 +128,7 @@ static json_t *spec_json(const Dump *d)
     json_t *budget = JSON_OBJECT(FIELD("kernels", b->kernels), FIELD("code_kib", b->code_kib),
                                  FIELD("trials", b->trials), FIELD("seconds", b->seconds));
     return JSON_OBJECT(FIELD("name", s->name), FIELD("op", s->op->name), FIELD("dtype", s->dtype),
-                       FIELD("layout", s->layout), FIELD("packed", s->packed),
+                       FIELD("layout", layouts_json(s)), FIELD("packed", s->packed),
                        FIELD("epilogue", json_of_list(s->epilogue, s->nepilogue)),
                        FIELD("target", json_of_list(s->target, s->ntarget)), FIELD("budget", budget),
                        FIELD("dims", dims), FIELD("shapes", shapes), FIELD("instances", instances));
@@ -330,7 +340,7 @@ static void print_node(const Dump *d, const TreeNode *t, int depth)
         return;
     }
     fprintf(d->out, "%s <= %" PRId64 "?  %" PRId64 " shapes\n",
-            t->feature < op->naxis ? op->axis[t->feature].name : "threads", t->threshold, t->npoint);
+            t->feature < op->nextent ? op->extent[t->feature].name : "threads", t->threshold, t->npoint);
     print_node(d, t->left, depth + 1);
     print_node(d, t->right, depth + 1);
 }
@@ -349,7 +359,7 @@ static json_t *node_json(const Op *op, const TreeNode *t)
     json_t *o = JSON_OBJECT(FIELD("shapes", t->npoint));
     if (t->feature < 0)
         return JSON_SET(o, FIELD("kernel", t->class));
-    return JSON_SET(o, FIELD("name", t->feature < op->naxis ? op->axis[t->feature].name : "threads"),
+    return JSON_SET(o, FIELD("name", t->feature < op->nextent ? op->extent[t->feature].name : "threads"),
                     FIELD("at_most", t->threshold), FIELD("yes", node_json(op, t->left)),
                     FIELD("no", node_json(op, t->right)));
 }

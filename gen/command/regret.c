@@ -239,8 +239,8 @@ void regret_show_machine(const Regret *g)
 void regret_show_case(const Regret *g, const RegretCase *c)
 {
     const Op *op = g->out->study->spec->op;
-    for (int i = 0; i < op->naxis; i++)
-        printf("%s %-6" PRId64, op->axis[i].name, c->now.inst->extent[i]);
+    for (int i = 0; i < op->ngiven; i++)
+        printf("%s %-6" PRId64, op->extent[i].name, c->now.inst->extent[i]);
     printf("threads %-3d kernel %-2d %10.2f us  best of %-2d %10.2f us  %+6.2f %%", c->now.inst->threads,
            g->out->first + c->now.kernel, c->now.chosen_ns / 1e3, c->nrival, c->now.best_ns / 1e3, 100 * c->now.regret);
     if (c->was.measured)

@@ -224,8 +224,7 @@ bool tools_open(Run *r, const Workload *w, const Site *site, Tools *t)
     const char *const *command = runner_command(r, site);
     const char *reference = command ? tools_open_compilers(r, w, site, t) : NULL;
     if (reference)
-        t->runner = runner_start(r->a, command, s->op, s->dtype, s->epilogue, s->nepilogue, reference, r->o->seed,
-                                 r->stop, &r->err);
+        t->runner = runner_start(r->a, command, s, reference, r->o->seed, r->stop, &r->err);
     if (t->runner && !site->family->aside && !r->o->quiet)
         warn_of_peak(runner_device(t->runner)->arch);
     return t->runner;

@@ -23,7 +23,7 @@ typedef struct {
     Text out;
 } Printer;
 
-const char *dispatch_feature(const Op *op, int f) { return f < op->naxis ? op->axis[f].name : "threads"; }
+const char *dispatch_feature(const Op *op, int f) { return f < op->nextent ? op->extent[f].name : "threads"; }
 
 static bool is_measured(const Printer *p, int64_t i, int kernel)
 {
@@ -63,7 +63,7 @@ static void add_leaf_comment(Printer *p, const TreeNode *leaf)
 {
     const Spec *spec = p->s->spec;
     const Assignment *as = p->as;
-    int64_t count, i = find_example(p, leaf, &count), x[OP_MAX_AXIS + 1];
+    int64_t count, i = find_example(p, leaf, &count), x[OP_MAX_EXTENT + 1];
     if (i < 0)
         return;
     text_printf(&p->out, " /* %" PRId64 " shape%s; ", count, number_plural(count));
@@ -99,7 +99,7 @@ const char *dispatch_tree(Arena *a, const Study *s, const Assignment *as, int fi
     Printer p = { .s = s, .as = as, .first = first, .out = { .arena = a } };
     p.leaf = ARENA_ARRAY(a, (size_t)s->spec->ninstance + 1, const TreeNode *);
     for (int64_t i = 0; i < s->spec->ninstance; i++) {
-        int64_t x[OP_MAX_AXIS + 1];
+        int64_t x[OP_MAX_EXTENT + 1];
         select_features(s, s->spec->instance[i].extent, s->spec->instance[i].threads, x);
         const TreeNode *node = as->tree;
         while (node->feature >= 0)
@@ -258,7 +258,7 @@ int dispatch_kernel(const Dispatcher *d, int entry, const int64_t *x)
 {
     const DispatchEntry *e = &d->entry[entry];
     bool inside = e->tree != NULL;
-    for (int i = 0; i < d->spec->op->naxis; i++)
+    for (int i = 0; i < d->spec->op->nextent; i++)
         inside = inside && x[i] >= d->spec->box.min[i] && x[i] <= d->spec->box.max[i];
     return inside ? e->first + tree_choose(e->tree, x) : e->general;
 }

@@ -36,9 +36,10 @@ static const char *head_text(Emitter *e)
     const Spec *s = e->spec;
     Text t = { .arena = e->arena };
     text_printf(&t, " * %s: %s\n * %s, %s", s->name, quote_comment(e->arena, s->op->doc), s->op->name, s->dtype);
-    if (s->const_operand >= 0)
-        text_printf(&t, ", %s in layout %s%s", s->op->operand[s->const_operand].name, s->layout,
-                    s->packed ? ", packed once" : "");
+    for (int i = 0; i < s->op->noperand; i++)
+        if (s->op->operand[i].nlayout > 1)
+            text_printf(&t, ", %s in layout %s%s", s->op->operand[i].name, spec_layout(s, i)->name,
+                        s->packed && i == s->const_operand ? ", packed once" : "");
     for (int i = 0; i < s->nepilogue; i++)
         text_printf(&t, ", %s", s->epilogue[i]);
     text_add(&t, ".");
@@ -147,7 +148,7 @@ static void add_targets(Emitter *e, FillScope *s)
     for (int i = 0; i < d->nentry; i++) {
         const Result *result = d->entry[i].result;
         add_target(e, s, &d->entry[i]);
-        uses_threads = uses_threads || (result && result->assignment->nfeature > e->spec->op->naxis);
+        uses_threads = uses_threads || (result && result->assignment->nfeature > e->spec->op->nextent);
     }
     fill_number(s, "TOLD_PARTS", e->family->told_parts);
     fill_number(s, "USES_THREADS", uses_threads);
@@ -194,7 +195,7 @@ static const char *bench_shapes_text(Emitter *e)
         if (s->shape[i]->threads != s->spec->threads[0])
             continue;
         text_add(&t, "    {");
-        for (int j = 0; j < s->spec->op->naxis; j++)
+        for (int j = 0; j < s->spec->op->ngiven; j++)
             text_printf(&t, "%s %" PRId64, j ? "," : "", s->shape[i]->extent[j]);
         text_add(&t, " },\n");
     }
@@ -220,7 +221,9 @@ static FillScope *make_scope(Emitter *e)
     fill_number(s, "HAS_REPORT", e->in->report != NULL);
     const char *tables = unit_fill_part(e->unit, unit_pattern(e->arena, e->unit, "tables.h"), s, e->diag);
     fill_word(s, "tables", tables);
-    return tables ? s : NULL;
+    const char *legal = unit_fill_part(e->unit, unit_pattern(e->arena, e->unit, "legal.h"), s, e->diag);
+    fill_word(s, "legal", legal);
+    return tables && legal ? s : NULL;
 }
 
 /* ---- files ---- */
@@ -326,7 +329,7 @@ static void add_template_sources(Emitter *e)
 static void add_pattern_sources(Emitter *e)
 {
     static const char *const part[] = { "candidate", "preamble", "entry" };
-    static const char *const shared[] = { "each_kernel.h", "pack.h",    "tables.h",
+    static const char *const shared[] = { "each_kernel.h", "pack.h",    "tables.h", "arguments.h", "legal.h",
                                           "regret.json",   "regret.md", "package.json" };
     for (const PackageRow *row = e->family->file; row->pattern; row++)
         row->of_op ? add_op_source(e, row->pattern) : add_pattern(e, row->pattern);

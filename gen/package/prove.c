@@ -12,7 +12,7 @@
 #include "gen/spec/points.h"
 
 /* The arguments of the dispatcher: the extents, and the parts if it is told them. */
-static int count_arguments(const Dispatcher *d) { return d->spec->op->naxis + d->is_told_parts; }
+static int count_arguments(const Dispatcher *d) { return d->spec->op->nextent + d->is_told_parts; }
 
 /* "avx512: M=17 N=768 K=768 threads=1: kernel 3, not 2" */
 static const char *difference_text(Arena *a, const Dispatcher *d, int entry, const int64_t *x, int got, int want)
@@ -43,7 +43,7 @@ static bool compare_points(Arena *a, const Dispatcher *d, ProveCall *call, Point
 static PointAxis axis_with_cuts(Arena *a, const Dispatcher *d, int feature)
 {
     const Spec *s = d->spec;
-    const bool extent = feature < s->op->naxis;
+    const bool extent = feature < s->op->nextent;
     PointAxis axis = { .min = extent ? s->box.min[feature] : s->threads[0],
                        .max = extent ? s->box.max[feature] : s->threads[s->nthread - 1] };
     int max_cut = 0;

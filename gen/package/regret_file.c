@@ -57,9 +57,9 @@ static void add_shape(FillScope *words, const Result *r, const ContractShape *s)
     FillScope *row = fill_row(words);
     const int threads = s->inst->threads;
     fill_list(row, "extents");
-    for (int i = 0; i < op->naxis; i++) {
+    for (int i = 0; i < op->ngiven; i++) {
         FillScope *extent = fill_row(row);
-        fill_word(extent, "AXIS", op->axis[i].name);
+        fill_word(extent, "AXIS", op->extent[i].name);
         fill_number(extent, "EXTENT", s->inst->extent[i]);
     }
     fill_word(row, "IS_TUNED", s->inst->tuned ? "true" : "false");

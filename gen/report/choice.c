@@ -40,7 +40,7 @@ Choice choice_make(const Study *s, const Assignment *as, const Instance *inst, c
 
 bool choice_is_empty(const Spec *s, const int64_t *extent)
 {
-    for (int i = 0; i < s->op->naxis; i++)
+    for (int i = 0; i < s->op->ngiven; i++)
         if (extent[i] == 0)
             return true;
     return false;

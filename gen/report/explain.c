@@ -13,7 +13,7 @@
 #include "gen/base/text.h"
 #include "gen/report/explain_private.h"
 
-enum { EXIT_USAGE = 2, MAX_THREADS = 4096, MAX_NAMES = SPEC_MAX_DIM + OP_MAX_AXIS + 1 };
+enum { EXIT_USAGE = 2, MAX_THREADS = 4096, MAX_NAMES = SPEC_MAX_DIM + OP_MAX_EXTENT + 1 };
 
 static const int64_t EXTENT_MAX = INT32_MAX; /* packages refuse more */
 
@@ -42,8 +42,8 @@ static const char *usage_text(const Explanation *x)
     for (int i = 0; i < x->study->spec->ndim; i++)
         text_printf(&t, "%s%s=...", i ? " " : "", x->study->spec->dim[i].name);
     text_add(&t, t.len ? ", or " : "");
-    for (int i = 0; i < x->study->spec->op->naxis; i++)
-        text_printf(&t, "%s%s=...", i ? " " : "", x->study->spec->op->axis[i].name);
+    for (int i = 0; i < x->study->spec->op->ngiven; i++)
+        text_printf(&t, "%s%s=...", i ? " " : "", x->study->spec->op->extent[i].name);
     return text_str(&t);
 }
 
@@ -53,8 +53,8 @@ static bool fail_unknown(const Explanation *x, const char *name)
     size_t n = 0;
     for (int i = 0; i < x->study->spec->ndim; i++)
         known[n++] = x->study->spec->dim[i].name;
-    for (int i = 0; i < x->study->spec->op->naxis; i++)
-        known[n++] = x->study->spec->op->axis[i].name;
+    for (int i = 0; i < x->study->spec->op->ngiven; i++)
+        known[n++] = x->study->spec->op->extent[i].name;
     known[n++] = "threads";
     const char *near = diag_nearest(name, NAMES(known, n));
     if (near)
@@ -112,7 +112,7 @@ static bool read_value(const Explanation *x, const char *name, int64_t *value)
 static bool check_extent(const Explanation *x, int axis, int64_t value)
 {
     return (value >= 0 && value <= EXTENT_MAX) || fail(x, "%s=%" PRId64 " is no extent; expected 0 to %" PRId64,
-                                                       x->study->spec->op->axis[axis].name, value, EXTENT_MAX);
+                                                       x->study->spec->op->extent[axis].name, value, EXTENT_MAX);
 }
 
 /* ---- shapes ---- */
@@ -121,11 +121,11 @@ static bool check_extent(const Explanation *x, int axis, int64_t value)
 static bool read_declared_shape(Explanation *x, int decl, Instance *inst)
 {
     const Spec *s = x->study->spec;
-    for (int axis = 0; axis < s->op->naxis; axis++) {
+    for (int axis = 0; axis < s->op->ngiven; axis++) {
         const Expr *e = s->shape[decl].extent[axis];
         const ExprStatus status = expr_int_at(e, x->dim, &inst->extent[axis]);
         if (status != EXPR_OK)
-            return fail(x, "%s = %s %s there", s->op->axis[axis].name, expr_text(e), expr_status_text(status));
+            return fail(x, "%s = %s %s there", s->op->extent[axis].name, expr_text(e), expr_status_text(status));
         if (!check_extent(x, axis, inst->extent[axis]))
             return false;
     }
@@ -136,7 +136,7 @@ static bool read_declared_shape(Explanation *x, int decl, Instance *inst)
 
 static bool same_shape(const Spec *s, const Instance *a, const Instance *b)
 {
-    return a->threads == b->threads && memcmp(a->extent, b->extent, (size_t)s->op->naxis * sizeof *a->extent) == 0;
+    return a->threads == b->threads && memcmp(a->extent, b->extent, (size_t)s->op->ngiven * sizeof *a->extent) == 0;
 }
 
 /* Adds a shape, unless it is there: two declarations may give the same shape at a point. */
@@ -156,8 +156,8 @@ static bool find_shapes(Explanation *x)
         return false;
     x->answer = ARENA_ARRAY(x->arena, (size_t)s->nshape + 1, Answer);
     if (!x->by_dims) {
-        for (int i = 0; i < s->op->naxis; i++)
-            if (!read_value(x, s->op->axis[i].name, &inst.extent[i]) || !check_extent(x, i, inst.extent[i]))
+        for (int i = 0; i < s->op->ngiven; i++)
+            if (!read_value(x, s->op->extent[i].name, &inst.extent[i]) || !check_extent(x, i, inst.extent[i]))
                 return false;
         inst.decl = -1;
         add_shape(x, &inst);
@@ -178,7 +178,7 @@ static bool find_shapes(Explanation *x)
 
 static bool is_in_box(const Spec *s, const Instance *inst)
 {
-    for (int i = 0; i < s->op->naxis; i++)
+    for (int i = 0; i < s->op->ngiven; i++)
         if (inst->extent[i] < s->box.min[i] || inst->extent[i] > s->box.max[i])
             return false;
     return true;
@@ -213,13 +213,13 @@ static int walk_tree(const Explanation *x, Answer *w)
 {
     const Op *op = x->study->spec->op;
     const TreeNode *t = x->assignment->tree;
-    int64_t value[OP_MAX_AXIS + 1];
+    int64_t value[OP_MAX_EXTENT + 1];
     select_features(x->study, w->inst.extent, w->inst.threads, value);
     w->step = ARENA_ARRAY(x->arena, (size_t)tree_depth(t) + 1, Step);
     while (t->feature >= 0) {
         const int f = t->feature;
         bool below = value[f] <= t->threshold;
-        w->step[w->nstep++] = (Step){ f < op->naxis ? op->axis[f].name : "threads", value[f], t->threshold, below };
+        w->step[w->nstep++] = (Step){ f < op->nextent ? op->extent[f].name : "threads", value[f], t->threshold, below };
         t = below ? t->left : t->right;
     }
     return t->class;
@@ -228,12 +228,8 @@ static int walk_tree(const Explanation *x, Answer *w)
 /* Sum of the squared distances of the extents, in octaves, and of the threads, in half octaves. */
 static double distance(const Spec *s, const Instance *a, const Instance *b)
 {
-    double d = 2 * log2((double)a->threads / b->threads), sum = d * d;
-    for (int i = 0; i < s->op->naxis; i++) {
-        d = log2((double)a->extent[i] / (double)b->extent[i]);
-        sum += d * d;
-    }
-    return sum;
+    const double d = 2 * log2((double)a->threads / b->threads);
+    return d * d + op_distance(s->op, a->extent, b->extent);
 }
 
 /* The tuned shape nearest to inst on which the trial was measured; -1: none. */

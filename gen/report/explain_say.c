@@ -55,10 +55,10 @@ static void say_path(const Explanation *x, const Answer *w, FILE *out)
 {
     const Spec *spec = x->study->spec;
     const char *label = "path";
-    for (int i = 0; i < spec->op->naxis; i++)
+    for (int i = 0; i < spec->op->ngiven; i++)
         if (w->inst.extent[i] < spec->box.min[i] || w->inst.extent[i] > spec->box.max[i]) {
             say_line(out, label, "%s = %" PRId64 " is not within %" PRId64 " to %" PRId64 ": the general kernel",
-                     spec->op->axis[i].name, w->inst.extent[i], spec->box.min[i], spec->box.max[i]);
+                     spec->op->extent[i].name, w->inst.extent[i], spec->box.min[i], spec->box.max[i]);
             label = "";
         }
     for (const Step *s = w->step; s < w->step + w->nstep; s++) {

@@ -144,7 +144,7 @@ static void draw_panel(Report *r, int group, Range x, Range y)
     const Group *g = &r->groups.group[group];
     Range unused = RANGE_NOTHING;
     Plot *p = report_plot(r, "speed_figures", arena_printf(r->arena, "panel-%d", group), g->label, 440, 270);
-    plot_label(p, 'x', r->spec->op->axis[g->axis].name);
+    plot_label(p, 'x', r->spec->op->extent[g->axis].name);
     plot_label(p, 'y', has_flops(r) ? "GFLOP/s" : "time, microseconds");
     plot_axis_log(p, 'x', range_widened(x, 1.08), 8);
     plot_axis_log(p, 'y', range_widened(y, 1.12), 6);

@@ -50,14 +50,14 @@ static int group_key(const Groups *g, const Instance *inst, int64_t *key)
     key[n++] = dim < 0 ? -1 : inst->decl;
     for (int k = 0; dim >= 0 && k < g->spec->ndim; k++)
         key[n++] = k != dim ? inst->dim[k] : 0;
-    for (int x = 0; dim < 0 && x < g->spec->op->naxis; x++)
+    for (int x = 0; dim < 0 && x < g->spec->op->ngiven; x++)
         key[n++] = x != g->axis[inst->decl] ? inst->extent[x] : 0;
     return n;
 }
 
 static int compare_groups(const Groups *g, const Instance *a, const Instance *b)
 {
-    int64_t key_a[2 + SPEC_MAX_DIM + OP_MAX_AXIS], key_b[2 + SPEC_MAX_DIM + OP_MAX_AXIS];
+    int64_t key_a[2 + SPEC_MAX_DIM + OP_MAX_EXTENT], key_b[2 + SPEC_MAX_DIM + OP_MAX_EXTENT];
     group_key(g, b, key_b); /* if it is shorter than key_a, their second numbers differ, which ends the comparison */
     return order_numbers(key_a, key_b, group_key(g, a, key_a));
 }
@@ -87,14 +87,14 @@ static const char *group_label(Arena *a, const Groups *g, const Group *group)
     const Op *op = g->spec->op;
     Text t = { .arena = a };
     int nvarying = 0;
-    for (int x = 0; x < op->naxis; x++)
+    for (int x = 0; x < op->ngiven; x++)
         nvarying += varies(g, group, x);
-    for (int x = 0; x < op->naxis; x++) {
+    for (int x = 0; x < op->ngiven; x++) {
         const char *between = t.len ? ", " : "";
         if (varies(g, group, x) && nvarying > 1)
-            text_printf(&t, "%s%s = %s", between, op->axis[x].name, expr_text(g->spec->shape[inst->decl].extent[x]));
+            text_printf(&t, "%s%s = %s", between, op->extent[x].name, expr_text(g->spec->shape[inst->decl].extent[x]));
         else if (x != group->axis)
-            text_printf(&t, "%s%s = %lld", between, op->axis[x].name, (long long)inst->extent[x]);
+            text_printf(&t, "%s%s = %lld", between, op->extent[x].name, (long long)inst->extent[x]);
     }
     if (g->spec->nthread > 1)
         text_printf(&t, "%s%d thread%s", t.len ? ", " : "", inst->threads, number_plural(inst->threads));
@@ -158,11 +158,11 @@ static int axis_along(Arena *a, const Groups *g, int decl)
         first = first ? first : inst;
         if (compare_groups(g, first, inst) != 0)
             continue;
-        for (int x = 0; x < spec->op->naxis; x++)
+        for (int x = 0; x < spec->op->ngiven; x++)
             if (inst->extent[x] != first->extent[x])
                 return x;
     }
-    const int most = most_varied(a, g, decl, false, spec->op->naxis);
+    const int most = most_varied(a, g, decl, false, spec->op->ngiven);
     return most < 0 ? 0 : most;
 }
 
@@ -171,14 +171,14 @@ static const char *axes_text(Arena *a, const Groups *g)
 {
     const Op *op = g->spec->op;
     Text t = { .arena = a };
-    for (int x = 0; x < op->naxis; x++) {
+    for (int x = 0; x < op->ngiven; x++) {
         bool shown = false;
         for (int i = 0; i < g->ngroup; i++)
             shown = shown || (g->group[i].bar && g->group[i].axis == x && (g->group[i].n > 1 || g->ngroup == 1));
         if (shown)
-            text_printf(&t, "%s%s", t.len ? " or " : "", op->axis[x].name);
+            text_printf(&t, "%s%s", t.len ? " or " : "", op->extent[x].name);
     }
-    return t.len ? text_str(&t) : op->axis[g->axis[0]].name;
+    return t.len ? text_str(&t) : op->extent[g->axis[0]].name;
 }
 
 Groups report_groups(Arena *a, const Spec *spec)
@@ -187,7 +187,7 @@ Groups report_groups(Arena *a, const Spec *spec)
     Groups g = { .spec = spec, .dim = ARENA_ARRAY(a, n, int), .axis = ARENA_ARRAY(a, n, int) };
     for (int i = 0; i < spec->nshape; i++)
         g.dim[i] = most_varied(a, &g, i, true, spec->ndim);
-    const int free_axis = most_varied(a, &g, -1, false, spec->op->naxis);
+    const int free_axis = most_varied(a, &g, -1, false, spec->op->ngiven);
     for (int i = 0; i < spec->nshape; i++)
         g.axis[i] = g.dim[i] >= 0 ? axis_along(a, &g, i) : free_axis >= 0 ? free_axis : 0;
     cut_groups(a, &g);

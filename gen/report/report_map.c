@@ -120,7 +120,7 @@ static int64_t set_axes(Plane *q, int x, int y)
  * False: no other extent varies independently. */
 static bool choose_axes(Plane *q)
 {
-    const int naxis = q->r->spec->op->naxis;
+    const int naxis = q->r->spec->op->ngiven;
     int64_t most = 1, second = 1;
     int x = 0, y = -1;
     for (int axis = 0; axis < naxis; axis++) {
@@ -242,8 +242,8 @@ static void draw_plane(Report *r, Plane *q, int number, const char *text)
         .p = p, .range_x = x, .range_y = y, .pixels_x = 370 / log(x.hi / x.lo), .pixels_y = 265 / log(y.hi / y.lo)
     };
     text_add(&p->script, "unset grid\nset style fill solid 1 noborder\n");
-    plot_label(p, 'x', r->spec->op->axis[q->x].name);
-    plot_label(p, 'y', r->spec->op->axis[q->y].name);
+    plot_label(p, 'x', r->spec->op->extent[q->x].name);
+    plot_label(p, 'y', r->spec->op->extent[q->y].name);
     plot_axis_log(p, 'x', x, 8);
     plot_axis_log(p, 'y', y, 8);
     plot_data(p, "cell");
@@ -262,8 +262,8 @@ static const char *plane_text(const Report *r, int decl, int threads)
 {
     const Spec *s = r->spec;
     Text t = { .arena = r->arena };
-    for (int x = 0; x < s->op->naxis; x++)
-        text_printf(&t, "%s%s = %s", x ? ", " : "", s->op->axis[x].name, expr_text(s->shape[decl].extent[x]));
+    for (int x = 0; x < s->op->ngiven; x++)
+        text_printf(&t, "%s%s = %s", x ? ", " : "", s->op->extent[x].name, expr_text(s->shape[decl].extent[x]));
     if (s->nthread > 1)
         text_printf(&t, ", %d thread%s", threads, number_plural(threads));
     return text_str(&t);

@@ -42,7 +42,7 @@ static FillScope *add_shape_row(Report *r, const Instance *inst)
 {
     FillScope *row = fill_row(r->words);
     fill_list(row, "extents");
-    for (int x = 0; x < r->spec->op->naxis; x++)
+    for (int x = 0; x < r->spec->op->ngiven; x++)
         fill_number(fill_row(row), "EXTENT", inst->extent[x]);
     fill_number(row, "ON_THREADS", inst->threads);
     return row;
@@ -71,9 +71,8 @@ static const char *list_text(Report *r, const char *const *item, int n, const ch
 static const char *layout_text(Report *r)
 {
     const Spec *s = r->spec;
-    if (s->const_operand < 0)
-        return "as the operator says";
-    return arena_printf(r->arena, "%s: %s%s", s->op->operand[s->const_operand].name, s->layout ? s->layout : "as given",
+    const char *layouts = spec_layout_text(r->arena, s);
+    return arena_printf(r->arena, "%s%s", *layouts ? layouts : "as the operator says",
                         s->packed ? ", packed once by the package" : "");
 }
 
@@ -81,13 +80,13 @@ static void add_declared_words(Report *r)
 {
     const Spec *s = r->spec;
     fill_list(r->words, "axes");
-    for (int x = 0; x < s->op->naxis; x++)
-        report_word(fill_row(r->words), "AXIS", s->op->axis[x].name);
+    for (int x = 0; x < s->op->ngiven; x++)
+        report_word(fill_row(r->words), "AXIS", s->op->extent[x].name);
     fill_list(r->words, "declared");
     for (int i = 0; i < s->nshape; i++) {
         FillScope *row = fill_row(r->words);
         fill_list(row, "expressions");
-        for (int x = 0; x < s->op->naxis; x++)
+        for (int x = 0; x < s->op->ngiven; x++)
             report_word(fill_row(row), "EXPRESSION", expr_text(s->shape[i].extent[x]));
         report_word(row, "WEIGHT", number_sig(r->arena, s->shape[i].weight, 3));
     }

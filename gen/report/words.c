@@ -11,8 +11,8 @@
 const char *words_shape(Arena *a, const Op *op, const int64_t *extent, int threads)
 {
     Text t = { .arena = a };
-    for (int i = 0; i < op->naxis; i++)
-        text_printf(&t, "%s%s = %" PRId64, i ? ", " : "", op->axis[i].name, extent[i]);
+    for (int i = 0; i < op->ngiven; i++)
+        text_printf(&t, "%s%s = %" PRId64, i ? ", " : "", op->extent[i].name, extent[i]);
     if (threads)
         text_printf(&t, ", %d thread%s", threads, number_plural(threads));
     return text_str(&t);
@@ -35,8 +35,8 @@ const char *words_candidate(Arena *a, const Candidate *c)
 
 json_t *words_extents_json(json_t *object, const Op *op, const int64_t *extent)
 {
-    for (int i = 0; i < op->naxis; i++)
-        JSON_SET(object, FIELD(op->axis[i].name, extent[i]));
+    for (int i = 0; i < op->ngiven; i++)
+        JSON_SET(object, FIELD(op->extent[i].name, extent[i]));
     return object;
 }
 

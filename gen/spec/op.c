@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * op: reads and checks op.cfg. The axes are read first, since every expression of an op is over them.
+ * op: reads and checks op.cfg. The extents are read first, since every expression of an op is over them.
  */
 #include "gen/spec/op.h"
 
+#include <math.h>
 #include <string.h>
 #include "gen/base/conf.h"
 #include "gen/base/name.h"
@@ -23,7 +24,7 @@ typedef struct {
 /* Checks a name that will stand in generated C. Axes and operands are arguments of functions there, which rules out more names. */
 static bool check_identifier(OpReader *r, const ConfSetting *s, const char *what, const char *name)
 {
-    const bool is_argument = strcmp(what, "axis") == 0 || strcmp(what, "operand") == 0;
+    const bool is_argument = strcmp(what, "layout") != 0 && strcmp(what, "op") != 0 && strcmp(what, "epilogue") != 0;
     return conf_check_name(r->diag, s->at, what, name, is_argument ? name_argument_fault(name) : name_fault(name));
 }
 
@@ -57,34 +58,180 @@ static void read_words(OpReader *r, const ConfSetting *group, const char *key, c
     check_unique(r, s, what, out, *n);
 }
 
-/* Reads an expression over the axes and binds its names to them. */
+/* Reads an expression over the extents known so far and binds its names to them. */
 static void read_expr(OpReader *r, const ConfSetting *group, const char *key, Expr **out)
 {
+    const Names extents = NAMES(r->op->extent, r->op->nextent);
     if (!conf_expr(r->conf, group, key, out) || !*out || !r->axes_ok)
         return;
-    conf_check_names(r->diag, *out, "axis", NAMES(r->op->axis, r->op->naxis));
-    expr_bind(*out, NAMES(r->op->axis, r->op->naxis));
+    conf_check_names(r->diag, *out, r->op->nextent > r->op->naxis ? "extent" : "axis", extents);
+    expr_bind(*out, extents);
+}
+
+/* ---- extents ---- */
+
+/* Reads what all kinds of extents have. NULL after an error. */
+static Extent *new_extent(OpReader *r, const ConfSetting *group, const ConfKey *keys, size_t nkey, ExtentKind kind)
+{
+    Op *op = r->op;
+    Extent *x = &op->extent[op->nextent];
+    *x = (Extent){ .name = "", .doc = "", .kind = kind, .most = OP_MAX_NUMBER, .loc = group->at };
+    if (!conf_group(r->conf, group, NULL))
+        return NULL;
+    conf_keys(r->conf, group, keys, nkey);
+    conf_string(r->conf, group, "doc", &x->doc);
+    if (op->nextent == OP_MAX_EXTENT) {
+        diag_error(r->diag, group->at, "more than %d axes, attributes and derived extents", OP_MAX_EXTENT);
+        return NULL;
+    }
+    return read_name(r, group, kind == EXTENT_ATTRIBUTE ? "attribute" : kind == EXTENT_DERIVED ? "extent" : "axis",
+                     &x->name)
+               ? x
+               : NULL;
 }
 
 static void read_axis(OpReader *r, const ConfSetting *group)
 {
     static const ConfKey keys[] = {
         { "name", true, "as in M" },
-        { "kind", true, "\"spatial\" or \"reduce\"" },
+        { "kind", true, "\"batch\", \"spatial\" or \"reduce\"" },
+        { "least", false, NULL },
         { "doc", false, NULL },
     };
-    static const char *const kinds[] = { [AXIS_SPATIAL] = "spatial", [AXIS_REDUCE] = "reduce" };
-    Axis *axis = &r->op->axis[r->op->naxis];
+    static const char *const kinds[] = { [AXIS_BATCH] = "batch", [AXIS_SPATIAL] = "spatial", [AXIS_REDUCE] = "reduce" };
+    Extent *x = new_extent(r, group, keys, LENGTH(keys), AXIS_SPATIAL);
     int kind = 0;
-    axis->name = axis->doc = "";
+    conf_choice(r->conf, group, "kind", "kind of axis", NAMES(kinds, LENGTH(kinds)), &kind);
+    if (!x)
+        return;
+    conf_int(r->conf, group, "least", 0, 1, &x->least);
+    x->kind = (ExtentKind)kind;
+    r->op->nextent++;
+}
+
+static void read_attribute(OpReader *r, const ConfSetting *group)
+{
+    static const ConfKey keys[] = {
+        { "name", true, "as in STRIDE" }, { "min", true, "the least legal value" }, { "max", true, "the greatest" },
+        { "default", false, NULL },       { "doc", false, NULL },
+    };
+    Extent *x = new_extent(r, group, keys, LENGTH(keys), EXTENT_ATTRIBUTE);
+    if (!x)
+        return;
+    conf_int(r->conf, group, "min", -OP_MAX_NUMBER, OP_MAX_NUMBER, &x->least);
+    conf_int(r->conf, group, "max", x->least, OP_MAX_NUMBER, &x->most);
+    x->has_usual = conf_member(group, "default");
+    conf_int(r->conf, group, "default", x->least, x->most, &x->usual);
+    r->op->nextent++;
+}
+
+/* What an expression can be for legal extents. False after an error: it overflows there, or divides by zero. */
+static bool find_bounds(OpReader *r, const Expr *e, int64_t *least, int64_t *most)
+{
+    int64_t lo[OP_MAX_EXTENT], hi[OP_MAX_EXTENT];
+    for (int i = 0; i < r->op->nextent; i++) {
+        lo[i] = r->op->extent[i].least;
+        hi[i] = r->op->extent[i].most;
+    }
+    const ExprStatus s = expr_bounds(e, lo, hi, least, most);
+    return s == EXPR_OK ||
+           diag_error(r->diag, expr_loc(e), "'%s' %s for some legal extents", expr_text(e), expr_status_text(s));
+}
+
+static void read_derived(OpReader *r, const ConfSetting *group)
+{
+    static const ConfKey keys[] = {
+        { "name", true, "as in P" },
+        { "expr", true, "an expression over the extents before it" },
+        { "doc", false, NULL },
+    };
+    Extent *x = new_extent(r, group, keys, LENGTH(keys), EXTENT_DERIVED);
+    const int before = diag_nerror(r->diag);
+    int64_t least, most;
+    if (!x)
+        return;
+    read_expr(r, group, "expr", &x->expr);
+    if (r->axes_ok && x->expr && diag_nerror(r->diag) == before)
+        find_bounds(r, x->expr, &least, &most);
+    r->op->nextent++;
+}
+
+/* ---- operands ---- */
+
+/* Reads a layout's extents. An extent that can be negative has no meaning. */
+static void read_extents(OpReader *r, const ConfSetting *group, Layout *l)
+{
+    const ConfSetting *list = conf_member(group, "extents");
+    const int n = conf_length(list);
+    if (!list)
+        return;
+    if ((list->type != CONF_ARRAY && list->type != CONF_LIST) || n < 1 || n > OP_MAX_RANK) {
+        diag_error(r->diag, list->at, "'extents': expected 1 to %d extents, outermost first, as in [\"M\", \"K\"]",
+                   OP_MAX_RANK);
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        int64_t least, most;
+        const int before = diag_nerror(r->diag);
+        read_expr(r, conf_elem(list, i), NULL, &l->extent[i]);
+        if (!l->extent[i] || diag_nerror(r->diag) > before || !r->axes_ok)
+            return;
+        if (find_bounds(r, l->extent[i], &least, &most) && least < 0)
+            diag_error(r->diag, expr_loc(l->extent[i]),
+                       "'%s' is negative for some legal extents; a derived extent never is", expr_text(l->extent[i]));
+    }
+    l->rank = n;
+}
+
+/* The product of a layout's extents. */
+static Expr *elements(OpReader *r, const Layout *l)
+{
+    Text t = { .arena = r->arena };
+    for (int i = 0; i < l->rank; i++) {
+        const char *e = expr_text(l->extent[i]);
+        text_printf(&t, e[strspn(e, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")] ? "%s(%s)" : "%s%s", i ? "*" : "", e);
+    }
+    Expr *product = l->rank ? expr_parse(r->arena, text_str(&t), expr_loc(l->extent[0]), r->diag) : NULL;
+    if (product)
+        expr_bind(product, NAMES(r->op->extent, r->op->nextent));
+    return product;
+}
+
+static void read_layout(OpReader *r, const ConfSetting *group, Operand *o)
+{
+    static const ConfKey keys[] = { { "name", true, "as in NK" },
+                                    { "extents", true, "outermost first, as in [\"N\", \"K\"]" } };
+    Layout *l = &o->layout[o->nlayout];
+    *l = (Layout){ .name = "" };
     if (!conf_group(r->conf, group, NULL))
         return;
     conf_keys(r->conf, group, keys, LENGTH(keys));
-    conf_string(r->conf, group, "doc", &axis->doc);
-    conf_choice(r->conf, group, "kind", "kind of axis", NAMES(kinds, LENGTH(kinds)), &kind);
-    axis->kind = (AxisKind)kind;
-    if (read_name(r, group, "axis", &axis->name))
-        r->op->naxis++;
+    read_extents(r, group, l);
+    if (!read_name(r, group, "layout", &l->name))
+        return;
+    if (l->rank && o->layout[0].rank && l->rank != o->layout[0].rank)
+        diag_error(r->diag, group->at, "the layout '%s' has %d extents, '%s' has %d", l->name, l->rank, o->layout[0].name,
+                   o->layout[0].rank);
+    if (names_find(NAMES(o->layout, o->nlayout), l->name) >= 0)
+        diag_error(r->diag, group->at, "the layout '%s' is there twice", l->name);
+    o->nlayout++;
+}
+
+static void read_layouts(OpReader *r, const ConfSetting *group, Operand *o)
+{
+    const ConfSetting *several = conf_member(group, "layouts"), *list = conf_list(r->conf, group, "layouts");
+    if (several && conf_member(group, "extents"))
+        diag_error(r->diag, several->name_at, "an operand has 'extents', or 'layouts' with extents each");
+    if (several && list && (conf_length(list) < 1 || conf_length(list) > OP_MAX_NAME))
+        diag_error(r->diag, list->at, "'layouts': %d of them, expected 1 to %d", conf_length(list), OP_MAX_NAME);
+    else if (several)
+        for (int i = 0; i < conf_length(list); i++)
+            read_layout(r, conf_elem(list, i), o);
+    else {
+        o->layout[o->nlayout++] = (Layout){ .name = "" };
+        read_extents(r, group, &o->layout[0]);
+    }
+    o->elems = elements(r, &o->layout[0]);
 }
 
 static void read_operand(OpReader *r, const ConfSetting *group)
@@ -92,27 +239,30 @@ static void read_operand(OpReader *r, const ConfSetting *group)
     static const ConfKey keys[] = {
         { "name", true, "as in X" },
         { "role", true, "\"in\", \"const\" or \"out\"" },
-        { "elems", true, "its number of elements, as in \"M*K\"" },
+        { "extents", false, NULL },
+        { "layouts", false, NULL },
+        { "strided", false, NULL },
         { "dtype", false, NULL },
         { "doc", false, NULL },
         { "epilogue", false, NULL },
-        { "layouts", false, NULL },
     };
     Operand *o = &r->op->operand[r->op->noperand];
     int role = 0, epilogue = -1, dtype = -1;
-    o->name = o->doc = "";
+    *o = (Operand){ .name = "", .doc = "" };
     if (!conf_group(r->conf, group, NULL))
         return;
     conf_keys(r->conf, group, keys, LENGTH(keys));
+    if (!conf_member(group, "extents") && !conf_member(group, "layouts"))
+        diag_error(r->diag, group->at, "missing 'extents': an operand's extents, outermost first, as in [\"M\", \"K\"]");
     conf_string(r->conf, group, "doc", &o->doc);
+    conf_bool(r->conf, group, "strided", &o->strided);
     conf_choice(r->conf, group, "dtype", "dtype", NAMES(dtypes, DTYPE_COUNT), &dtype);
     o->dtype = dtype < 0 ? NULL : dtypes[dtype].name;
     conf_choice(r->conf, group, "role", "role", NAMES(role_names, ROLE_COUNT), &role);
     o->role = (Role)role;
-    read_expr(r, group, "elems", &o->elems);
+    read_layouts(r, group, o);
     conf_choice(r->conf, group, "epilogue", "epilogue", NAMES(r->op->epilogue, r->op->nepilogue), &epilogue);
     o->epilogue = epilogue < 0 ? NULL : r->op->epilogue[epilogue];
-    read_words(r, group, "layouts", "layout", (Names){ 0 }, o->layout, &o->nlayout);
     if (read_name(r, group, "operand", &o->name))
         r->op->noperand++;
 }
@@ -130,15 +280,15 @@ static void read_each(OpReader *r, const ConfSetting *root, const char *key, int
         read(r, conf_elem(list, i));
 }
 
-/* Checks what the generators rely on: distinct names, one output, at most one constant operand, and layouts for that one alone. */
+/* Checks what the generators rely on: distinct names, one output, at most one constant operand. */
 static void check_operands(OpReader *r, const ConfSetting *root)
 {
     const Op *op = r->op;
     const ConfSetting *s = conf_member(root, "operands");
-    const char *names[OP_MAX_AXIS + OP_MAX_OPERAND];
+    const char *names[OP_MAX_EXTENT + OP_MAX_OPERAND];
     int n = 0, nrole[ROLE_COUNT] = { 0 };
-    for (int i = 0; i < op->naxis; i++)
-        names[n++] = op->axis[i].name;
+    for (int i = 0; i < op->nextent; i++)
+        names[n++] = op->extent[i].name;
     for (int i = 0; i < op->noperand; i++) {
         names[n++] = op->operand[i].name;
         nrole[op->operand[i].role]++;
@@ -148,11 +298,6 @@ static void check_operands(OpReader *r, const ConfSetting *root)
         diag_error(r->diag, s->at, "%d operands have the role \"out\", expected 1", nrole[ROLE_OUT]);
     if (nrole[ROLE_CONST] > 1)
         diag_error(r->diag, s->at, "%d operands have the role \"const\", at most 1 is allowed", nrole[ROLE_CONST]);
-    for (int i = 0; i < op->noperand; i++)
-        if ((op->operand[i].role == ROLE_CONST) != (op->operand[i].nlayout > 0))
-            diag_error(r->diag, s->at, "the operand '%s' %s", op->operand[i].name,
-                       op->operand[i].nlayout ? "has layouts, but its role is not \"const\""
-                                              : "is constant and needs layouts");
 }
 
 /* The reference is a file beside op.cfg. */
@@ -173,6 +318,8 @@ static void read_op(OpReader *r, const ConfSetting *root)
         { "name", true, "the name of its folder" },
         { "doc", false, NULL },
         { "axes", true, "a list of groups { name; kind; }" },
+        { "attributes", false, NULL },
+        { "derived", false, NULL },
         { "dtypes", true, "as in [\"f32\"]" },
         { "epilogues", false, NULL },
         { "operands", true, "in the order of the C API" },
@@ -187,6 +334,13 @@ static void read_op(OpReader *r, const ConfSetting *root)
     conf_string(r->conf, root, "doc", &op->doc);
     int nerror = diag_nerror(r->diag);
     read_each(r, root, "axes", OP_MAX_AXIS, read_axis);
+    op->naxis = op->ngiven = op->nextent;
+    if (conf_member(root, "attributes"))
+        read_each(r, root, "attributes", OP_MAX_AXIS, read_attribute);
+    op->ngiven = op->nextent;
+    r->axes_ok = conf_member(root, "axes") && diag_nerror(r->diag) == nerror;
+    if (conf_member(root, "derived"))
+        read_each(r, root, "derived", OP_MAX_AXIS, read_derived);
     r->axes_ok = conf_member(root, "axes") && diag_nerror(r->diag) == nerror;
     read_words(r, root, "dtypes", "dtype", NAMES(dtypes, DTYPE_COUNT), op->dtype, &op->ndtype);
     if (conf_member(root, "dtypes") && op->ndtype == 0 && diag_nerror(r->diag) == nerror)
@@ -219,7 +373,35 @@ Op *op_parse(Arena *a, const char *dir, const Source *src, Diag *d)
     return diag_nerror(d) == nerror ? op : NULL;
 }
 
-int op_axis(const Op *op, const char *name) { return names_find(NAMES(op->axis, op->naxis), name); }
+int op_axis(const Op *op, const char *name) { return names_find(NAMES(op->extent, op->nextent), name); }
+
+bool op_derive(const Op *op, int64_t *extent)
+{
+    for (int i = op->ngiven; i < op->nextent; i++)
+        if (expr_int_at(op->extent[i].expr, extent, &extent[i]) != EXPR_OK || extent[i] < op->extent[i].least ||
+            extent[i] > op->extent[i].most)
+            return false;
+    return true;
+}
+
+double op_distance(const Op *op, const int64_t *a, const int64_t *b)
+{
+    double sum = 0;
+    for (int i = 0; i < op->ngiven; i++) {
+        const double d = i < op->naxis ? log2((double)(a[i] > 1 ? a[i] : 1) / (double)(b[i] > 1 ? b[i] : 1))
+                                       : (double)(a[i] - b[i]);
+        sum += d * d;
+    }
+    return sum;
+}
+
+int op_stride_at(const Op *op, int operand)
+{
+    int at = op->nextent;
+    for (int i = 0; i < operand; i++)
+        at += op->operand[i].strided ? op->operand[i].layout->rank - 1 : 0;
+    return at;
+}
 
 bool op_has_operand(const Operand *o, const char *const *epilogues, int nepilogue)
 {

@@ -11,34 +11,60 @@
 #include "gen/base/diag.h"
 #include "gen/base/expr.h"
 
-enum { OP_MAX_AXIS = 6, OP_MAX_OPERAND = 8, OP_MAX_NAME = 8 };
+enum {
+    OP_MAX_AXIS = 12,
+    OP_MAX_EXTENT = 24, /* axes, attributes and derived extents together */
+    OP_MAX_OPERAND = 8,
+    OP_MAX_RANK = 8, /* extents of an operand */
+    OP_MAX_CALL = OP_MAX_EXTENT + OP_MAX_OPERAND * (OP_MAX_RANK - 1), /* numbers of a call, with strides */
+    OP_MAX_NAME = 8,
+    OP_MAX_NUMBER = INT32_MAX /* that an extent can be */
+};
 
-typedef enum { AXIS_SPATIAL, AXIS_REDUCE } AxisKind;
-typedef enum { ROLE_IN, ROLE_CONST, ROLE_OUT, ROLE_COUNT } Role; /* CONST: constant over calls, may be packed once */
-extern const char *const role_names[ROLE_COUNT];                 /* "in", "const", "out" */
+/* What an extent is: an axis that work is done along (BATCH: the same work, independent, for each index; REDUCE: summed over), an attribute that
+ * changes what is computed (a stride, a padding), or one that follows from these. */
+typedef enum { AXIS_BATCH, AXIS_SPATIAL, AXIS_REDUCE, EXTENT_ATTRIBUTE, EXTENT_DERIVED } ExtentKind;
+/* CONST: constant over calls, may be packed once */
+typedef enum { ROLE_IN, ROLE_CONST, ROLE_OUT, ROLE_COUNT } Role;
+extern const char *const role_names[ROLE_COUNT]; /* "in", "const", "out" */
 
+/* A number of a call. */
 typedef struct {
     const char *name; /* "M" */
-    AxisKind kind;
+    ExtentKind kind;
     const char *doc;
-} Axis;
+    int64_t least, most; /* what is legal: of an axis 0 or 1 up to OP_MAX_NUMBER */
+    bool has_usual;      /* an attribute that a shape need not say is then `usual` */
+    int64_t usual;
+    Expr *expr;          /* of a derived extent: over those before it; it cannot overflow for legal values of these. Else NULL */
+    Loc loc;
+} Extent;
+
+/* An order in which the elements of an operand may lie. */
+typedef struct {
+    const char *name; /* "NK"; "": the operand has this one alone, and it has no name */
+    int rank;
+    Expr *extent[OP_MAX_RANK]; /* outermost first */
+} Layout;
 
 typedef struct {
     const char *name; /* "X" */
     Role role;
     const char *dtype;    /* "f32"; NULL: the spec's dtype */
-    Expr *elems;          /* number of elements, bound to the axes: its slots are a shape's extents */
-    const char *doc;      /* layout, e.g. "[M][K] row-major" */
+    int nlayout;          /* what a spec may ask for; the first is the default */
+    Layout layout[OP_MAX_NAME]; /* all of one rank, and of the same number of elements */
+    Expr *elems;          /* number of elements: the product of the extents */
+    const char *doc;      /* what it is, and its elements' order where it has one layout alone */
     const char *epilogue; /* this operand is there only when the spec asks for that epilogue; NULL: always */
-    int nlayout;
-    const char *layout[OP_MAX_NAME]; /* layouts a spec may ask for ("NK", "KN"); the first is the default */
+    bool strided;         /* callers say how far apart its elements are, along each extent but the last */
 } Operand;
 
 typedef struct {
     const char *name, *doc, *dir; /* dir: the folder of op.cfg */
     const Source *src;
-    int naxis;
-    Axis axis[OP_MAX_AXIS];
+    /* The numbers that describe a call, in this order everywhere: axes, attributes, derived extents. Expressions of an op have them as slots. */
+    int naxis, ngiven, nextent; /* axes; with attributes, all of which a caller gives; with derived extents */
+    Extent extent[OP_MAX_EXTENT];
     int noperand;
     Operand operand[OP_MAX_OPERAND]; /* in the order of the C API */
     int ndtype;
@@ -55,7 +81,13 @@ Op *op_read(Arena *a, const char *dir, Diag *d);
 /* Reads the op from the text of its op.cfg. */
 Op *op_parse(Arena *a, const char *dir, const Source *src, Diag *d);
 
-int op_axis(const Op *op, const char *name); /* index or -1 */
+int op_axis(const Op *op, const char *name); /* index of any extent, or -1 */
+/* Fills in the derived extents behind those that are given. False: one of them is not legal, so that no such call is. */
+bool op_derive(const Op *op, int64_t *extent);
+/* How far two calls' extents are apart: the squares of their differences summed up, of axes in octaves. */
+double op_distance(const Op *op, const int64_t *a, const int64_t *b);
+/* Where the strides of an operand begin behind a call's extents: those of strided operands stand there one after the other. */
+int op_stride_at(const Op *op, int operand);
 /* Is the operand there when these epilogues are asked for? */
 bool op_has_operand(const Operand *o, const char *const *epilogues, int nepilogue);
 

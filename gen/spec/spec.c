@@ -117,23 +117,28 @@ static void read_layout(SpecReader *r)
 {
     Spec *spec = r->spec;
     const ConfSetting *group = conf_group(r->conf, r->root, "layout");
+    ConfKey keys[OP_MAX_OPERAND + 1];
+    size_t nkey = 0;
     spec->const_operand = -1;
-    for (int i = 0; spec->op && i < spec->op->noperand; i++)
-        if (spec->op->operand[i].role == ROLE_CONST)
+    for (int i = 0; spec->op && i < spec->op->noperand; i++) {
+        const Operand *o = &spec->op->operand[i];
+        if (o->role == ROLE_CONST)
             spec->const_operand = i;
-    if (spec->const_operand < 0) {
-        if (group && spec->op)
-            diag_error(r->diag, group->name_at, "the op '%s' has no constant operand, hence no layout to choose",
-                       spec->op->name);
-        return;
+        if (o->nlayout < 2)
+            continue;
+        keys[nkey++] = (ConfKey){ o->name, false, NULL };
+        conf_choice(r->conf, group, o->name, "layout", NAMES(o->layout, o->nlayout), &spec->layout[i]);
     }
-    const Operand *w = &spec->op->operand[spec->const_operand];
-    const ConfKey keys[] = { { w->name, false, NULL }, { "packed", false, NULL } };
-    int index = 0;
-    conf_keys(r->conf, group, keys, LENGTH(keys));
-    conf_choice(r->conf, group, w->name, "layout", NAMES(w->layout, w->nlayout), &index);
-    conf_bool(r->conf, group, "packed", &spec->packed);
-    spec->layout = w->layout[index];
+    if (!spec->op)
+        return;
+    if (spec->const_operand >= 0)
+        keys[nkey++] = (ConfKey){ "packed", false, NULL };
+    if (nkey == 0 && group)
+        diag_error(r->diag, group->name_at, "the op '%s' has no operand with layouts to choose from", spec->op->name);
+    else
+        conf_keys(r->conf, group, keys, nkey);
+    if (spec->const_operand >= 0)
+        conf_bool(r->conf, group, "packed", &spec->packed);
 }
 
 /* ---- the rest ---- */
@@ -276,6 +281,25 @@ Spec *spec_read(Arena *a, const char *path, const char *const *templates, int nt
 bool spec_has_epilogue(const Spec *s, const char *epilogue)
 {
     return names_find(NAMES(s->epilogue, s->nepilogue), epilogue) >= 0;
+}
+
+const Layout *spec_layout(const Spec *s, int operand)
+{
+    return &s->op->operand[operand].layout[s->layout[operand]];
+}
+
+const char *spec_layout_text(Arena *a, const Spec *s)
+{
+    Text t = { .arena = a };
+    for (int i = 0; i < s->op->noperand; i++)
+        if (s->op->operand[i].nlayout > 1)
+            text_printf(&t, "%s%s: %s", t.len ? ", " : "", s->op->operand[i].name, spec_layout(s, i)->name);
+    return text_str(&t);
+}
+
+bool spec_is_constant(const Spec *s, int extent)
+{
+    return s->op->extent[extent].kind == EXTENT_ATTRIBUTE && s->box.min[extent] == s->box.max[extent];
 }
 
 int64_t spec_shape_count(const Spec *s) { return s->ninstance / s->nthread; }

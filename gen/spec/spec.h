@@ -33,7 +33,7 @@ typedef struct {
 } Dim;
 
 typedef struct {
-    Expr *extent[OP_MAX_AXIS]; /* over the dims, one an axis of the op */
+    Expr *extent[OP_MAX_EXTENT]; /* over the dims, one for each that a caller gives */
     double weight;
     Loc loc;
 } ShapeDecl;
@@ -41,7 +41,7 @@ typedef struct {
 /* A shape: every dim bound. */
 typedef struct {
     int64_t dim[SPEC_MAX_DIM];
-    int64_t extent[OP_MAX_AXIS];
+    int64_t extent[OP_MAX_EXTENT];
     double weight; /* of the shape times those of the dims' values; >= 0 */
     int decl;      /* index into Spec.shape */
     int threads;
@@ -61,9 +61,9 @@ typedef struct {
     Loc loc, value_loc[SPEC_MAX_CHOICE];
 } SpecLimit;
 
-/* A range of extents for each axis of the op; both ends belong to it. */
+/* A range for each of the op's extents; both ends belong to it. */
 typedef struct {
-    int64_t min[OP_MAX_AXIS], max[OP_MAX_AXIS];
+    int64_t min[OP_MAX_EXTENT], max[OP_MAX_EXTENT];
 } Box;
 
 /* The regret that the user will bear, as a part of the best known time; 0: nothing is demanded. */
@@ -93,9 +93,9 @@ typedef struct {
     Box box;
     int nepilogue;
     const char *epilogue[SPEC_MAX_NAME];
-    int const_operand;  /* index of the op's ROLE_CONST operand, or -1 */
-    const char *layout; /* of the const operand: "NK" */
-    bool packed;
+    int layout[OP_MAX_OPERAND]; /* of each operand, index of its layout */
+    int const_operand;          /* index of the op's ROLE_CONST operand, or -1 */
+    bool packed;                /* the constant operand is packed ahead */
     Budget budget;
     Demand regret;
     int nthread;
@@ -124,10 +124,12 @@ int64_t spec_shape_count(const Spec *s);
 int64_t spec_tuned_count(const Spec *s);
 /* Bit i: an extent of the shape uses dim i. */
 unsigned spec_shape_dims(const Spec *s, const ShapeDecl *shape);
-/* The extents of a shape at these values of all dims; false where no call may have them: then nothing is declared there. */
+/* The extents of a shape at these values of all dims; false where no call may have them, or one has nothing to do: then nothing is declared there. */
 bool spec_shape_extents(const Spec *s, const ShapeDecl *shape, const int64_t *dim, int64_t *extent);
 /* Useful floating-point operations of a call; 0 when the op has none. */
 double spec_flops(const Spec *s, const int64_t *extent);
+/* Has a call anything to do? Its output has elements, and it has operations if any call of the operator has. */
+bool spec_has_work(const Spec *s, const int64_t *extent);
 /* Bytes of all operands that a package has, each counted once. */
 double spec_bytes(const Spec *s, const int64_t *extent);
 /* The parts into which a package for CPUs splits a call that may take `threads` threads: fewer where they are not worth their start. Its
@@ -135,5 +137,11 @@ double spec_bytes(const Spec *s, const int64_t *extent);
 int spec_parts(const Spec *s, const int64_t *extent, int threads);
 /* Fills in the different extents of an axis, ascending, and gives their number; 0: there are more than max. */
 int spec_extents(const Spec *s, int axis, int64_t *extent, int max);
+/* The layout of an operand; and the names of all that were chosen from several: "W: NK, B: KN", "": none was. */
+const Layout *spec_layout(const Spec *s, int operand);
+const char *spec_layout_text(Arena *a, const Spec *s);
+/* Is this extent of the op an attribute with one value in all shapes? Then it is no argument of the package's functions, and kernels are made for
+ * that value alone: Spec.box has it. */
+bool spec_is_constant(const Spec *s, int extent);
 
 #endif

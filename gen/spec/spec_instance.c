@@ -114,15 +114,37 @@ static PointSet tuned_points(SpecReader *r, const ShapeDecl *shape)
 
 /* ---- instances ---- */
 
+/* Reports the first derived extent that is not legal at a point. */
+static bool report_no_call(SpecReader *r, const ShapeDecl *shape, const Point *p, int64_t *extent)
+{
+    const Op *op = r->spec->op;
+    int i = op->ngiven;
+    ExprStatus s;
+    do
+        s = expr_int_at(op->extent[i].expr, extent, &extent[i]);
+    while (s == EXPR_OK && extent[i] >= op->extent[i].least && extent[i] <= op->extent[i].most && ++i < op->nextent);
+    const char *what = s == EXPR_OK ? arena_printf(r->arena, "is %lld", (long long)extent[i]) : expr_status_text(s);
+    return diag_error(r->diag, shape->loc, "the extent %s of this shape, %s, %s%s; expected 0 to %d", op->extent[i].name,
+                      expr_text(op->extent[i].expr), what,
+                      spec_point_text(r, spec_shape_dims(r->spec, shape), p), OP_MAX_NUMBER);
+}
+
+/* Adds the shape at a point; one without work is none. False after an error. */
 static bool add_instance(SpecReader *r, int decl, const Point *p, bool tuned)
 {
-    const ShapeDecl *shape = &r->spec->shape[decl];
-    Instance *in = &r->spec->instance[r->spec->ninstance++];
+    Spec *s = r->spec;
+    const ShapeDecl *shape = &s->shape[decl];
+    Instance *in = &s->instance[s->ninstance];
     *in = (Instance){ .decl = decl, .tuned = tuned };
     memcpy(in->dim, p->value, sizeof in->dim);
     if (!spec_point_extents(r, shape, p, in->extent) || !spec_point_weight(r, p, &in->weight))
         return false;
     in->weight *= shape->weight;
+    if (!op_derive(s->op, in->extent))
+        return report_no_call(r, shape, p, in->extent);
+    for (int i = s->op->ngiven; i < s->op->nextent; i++)
+        box_widen(&s->box, i, in->extent[i]);
+    s->ninstance += spec_has_work(s, in->extent);
     return true;
 }
 
@@ -140,7 +162,7 @@ static bool add_shape(SpecReader *r, int decl, const PointSet *points)
 
 static int compare_extents(const Instance *x, const Instance *y)
 {
-    return order_numbers(x->extent, y->extent, OP_MAX_AXIS);
+    return order_numbers(x->extent, y->extent, OP_MAX_EXTENT);
 }
 
 static int by_declaration(const void *a, const void *b)
@@ -180,6 +202,16 @@ double spec_flops(const Spec *s, const int64_t *extent)
 {
     double flops = 0;
     return expr_real_at(s->op->flops, extent, &flops) == EXPR_OK && flops > 0 ? flops : 0;
+}
+
+bool spec_has_work(const Spec *s, const int64_t *extent)
+{
+    double elems = 0;
+    for (int i = 0; i < s->op->noperand; i++)
+        if (s->op->operand[i].role == ROLE_OUT && expr_real_at(s->op->operand[i].elems, extent, &elems) == EXPR_OK &&
+            !(elems > 0))
+            return false;
+    return !expr_names(s->op->flops) || spec_flops(s, extent) > 0;
 }
 
 double spec_bytes(const Spec *s, const int64_t *extent)

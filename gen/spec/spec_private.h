@@ -32,6 +32,7 @@ bool spec_point_weight(SpecReader *r, const Point *p, double *out);
 /* The extents of a shape at a point; false after an error. */
 bool spec_point_extents(SpecReader *r, const ShapeDecl *shape, const Point *p, int64_t *extent);
 void spec_make_instances(SpecReader *r);
+void box_widen(Box *box, int extent, int64_t value); /* so that it holds the value too */
 
 Grid spec_grid(const Spec *s, unsigned dims, int64_t limit);               /* over the ranges of these dims */
 bool spec_grid_next(const Spec *s, Grid *g, Point *p);                     /* the other dims stand at their minimum */

@@ -217,25 +217,36 @@ bool spec_point_weight(SpecReader *r, const Point *p, double *out)
 
 /* ---- shapes ---- */
 
-static bool check_extent(SpecReader *r, const Expr *e, const char *axis, const Point *p, int64_t *out)
+static bool check_extent(SpecReader *r, const Expr *e, const Extent *x, const Point *p, int64_t *out)
 {
     const ExprStatus s = expr_int_at(e, p->value, out);
-    if (s == EXPR_OK && *out >= 1 && *out <= INT32_MAX)
+    if (s == EXPR_OK && *out >= x->least && *out <= x->most)
         return true;
     const unsigned dims = s == EXPR_NOT_INTEGER ? 0 : dims_of(e);
     const char *where = spec_point_text(r, dims, p);
-    const char *what = dims || s != EXPR_OK ? arena_printf(r->arena, "%s = %s", axis, expr_text(e)) : axis;
+    const char *what = dims || s != EXPR_OK ? arena_printf(r->arena, "%s = %s", x->name, expr_text(e)) : x->name;
+    const char *kind = x->kind == EXTENT_ATTRIBUTE ? "attribute" : "extent";
     if (s != EXPR_OK)
-        return diag_error(r->diag, expr_loc(e), "the extent %s %s%s", what, expr_status_text(s), where);
-    return diag_error(r->diag, expr_loc(e), "the extent %s is %" PRId64 "%s; expected 1 to %d", what, *out, where,
-                      INT32_MAX);
+        return diag_error(r->diag, expr_loc(e), "the %s %s %s%s", kind, what, expr_status_text(s), where);
+    return diag_error(r->diag, expr_loc(e), "the %s %s is %" PRId64 "%s; expected %" PRId64 " to %" PRId64, kind, what,
+                      *out, where, x->least, x->most);
 }
 
-static void box_widen(Box *box, int axis, int64_t value)
+/* A box that nothing was put into has its ends the wrong way round. */
+static Box box_empty(void)
 {
-    const bool first = box->max[axis] == 0; /* no extent is 0 */
-    box->min[axis] = first || value < box->min[axis] ? value : box->min[axis];
-    box->max[axis] = first || value > box->max[axis] ? value : box->max[axis];
+    Box box;
+    for (int i = 0; i < OP_MAX_EXTENT; i++) {
+        box.min[i] = INT64_MAX;
+        box.max[i] = INT64_MIN;
+    }
+    return box;
+}
+
+void box_widen(Box *box, int axis, int64_t value)
+{
+    box->min[axis] = value < box->min[axis] ? value : box->min[axis];
+    box->max[axis] = value > box->max[axis] ? value : box->max[axis];
 }
 
 /* Tries an extent over the range of its dims, and widens the box by its values. It stops at the first fault: one extent, one error. */
@@ -244,15 +255,15 @@ static void check_range(SpecReader *r, const Expr *e, int axis, int64_t limit)
     Point p = { 0 };
     Grid g = spec_grid(r->spec, dims_of(e), limit);
     for (int64_t value;
-         spec_grid_next(r->spec, &g, &p) && check_extent(r, e, r->spec->op->axis[axis].name, &p, &value);)
+         spec_grid_next(r->spec, &g, &p) && check_extent(r, e, &r->spec->op->extent[axis], &p, &value);)
         box_widen(&r->spec->box, axis, value);
 }
 
 bool spec_point_extents(SpecReader *r, const ShapeDecl *shape, const Point *p, int64_t *extent)
 {
     const Op *op = r->spec->op;
-    for (int x = 0; x < op->naxis; x++)
-        if (!check_extent(r, shape->extent[x], op->axis[x].name, p, &extent[x]))
+    for (int x = 0; x < op->ngiven; x++)
+        if (!check_extent(r, shape->extent[x], &op->extent[x], p, &extent[x]))
             return false;
     return true;
 }
@@ -260,26 +271,28 @@ bool spec_point_extents(SpecReader *r, const ShapeDecl *shape, const Point *p, i
 unsigned spec_shape_dims(const Spec *s, const ShapeDecl *shape)
 {
     unsigned dims = 0;
-    for (int x = 0; x < s->op->naxis; x++)
+    for (int x = 0; x < s->op->ngiven; x++)
         dims |= dims_of(shape->extent[x]);
     return dims;
 }
 
 bool spec_shape_extents(const Spec *s, const ShapeDecl *shape, const int64_t *dim, int64_t *extent)
 {
-    for (int x = 0; x < s->op->naxis; x++)
-        if (expr_int_at(shape->extent[x], dim, &extent[x]) != EXPR_OK || extent[x] < 1 || extent[x] > INT32_MAX)
+    for (int i = 0; i < s->op->ngiven; i++) {
+        const Extent *x = &s->op->extent[i];
+        if (expr_int_at(shape->extent[i], dim, &extent[i]) != EXPR_OK || extent[i] < x->least || extent[i] > x->most)
             return false;
-    return true;
+    }
+    return op_derive(s->op, extent) && spec_has_work(s, extent);
 }
 
-/* The keys of a shape: the op's axes and weight. */
+/* The keys of a shape: the op's axes and attributes, and weight. */
 static size_t shape_keys(SpecReader *r, const Op *op, ConfKey *keys)
 {
     size_t n = 0;
-    for (; n < (size_t)op->naxis; n++)
-        keys[n] = (ConfKey){ op->axis[n].name, true,
-                             *op->axis[n].doc ? op->axis[n].doc : arena_printf(r->arena, "an extent of %s", op->name) };
+    for (const Extent *x = op->extent; n < (size_t)op->ngiven; n++, x++)
+        keys[n] = (ConfKey){ x->name, !x->has_usual,
+                             *x->doc ? x->doc : arena_printf(r->arena, "an extent of %s", op->name) };
     keys[n++] = (ConfKey){ "weight", false, NULL };
     return n;
 }
@@ -295,12 +308,17 @@ static void read_shape(SpecReader *r, const ConfSetting *group, int64_t limit)
     read_weight(r, conf_member(group, "weight"), &shape->weight);
     if (!op)
         return;
-    ConfKey keys[OP_MAX_AXIS + 1];
+    ConfKey keys[OP_MAX_EXTENT + 1];
     conf_keys(r->conf, group, keys, shape_keys(r, op, keys));
-    for (int x = 0; x < op->naxis; x++) {
-        const ConfSetting *s = conf_member(group, op->axis[x].name);
+    for (int x = 0; x < op->ngiven; x++) {
+        const ConfSetting *s = conf_member(group, op->extent[x].name);
         if (s && read_expr(r, s, &shape->extent[x]) && r->dims_ok)
             check_range(r, shape->extent[x], x, limit);
+        else if (!s && op->extent[x].has_usual) {
+            const char *usual = arena_printf(r->arena, "%" PRId64, op->extent[x].usual);
+            shape->extent[x] = expr_parse(r->arena, usual, op->extent[x].loc, r->diag);
+            box_widen(&r->spec->box, x, op->extent[x].usual);
+        }
     }
 }
 
@@ -335,6 +353,7 @@ void spec_read_shapes(SpecReader *r)
         return;
     }
     int64_t limit = CHECK_MAX_POINT / n / OP_MAX_AXIS;
+    r->spec->box = box_empty();
     r->spec->shape = ARENA_ARRAY(r->arena, (size_t)n, ShapeDecl);
     for (int i = 0; i < n; i++)
         read_shape(r, conf_elem(list, i), limit > CHECK_MIN_POINT ? limit : CHECK_MIN_POINT);

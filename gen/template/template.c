@@ -38,26 +38,39 @@ static int64_t tensor_rate(const Binding *b)
     return rate && rate->is_tensor ? target_number(b->target, rate->fact) : 0;
 }
 
-/* HAS_BIAS, DTYPE_F16, LAYOUT_KN: whether the spec has that word of the op's. */
+/* LAYOUT_W_KN: whether the operand W lies in its layout KN. */
+static bool layout_flag(const Spec *s, const char *name, int64_t *value)
+{
+    const size_t len = strlen("LAYOUT_");
+    for (int i = 0; strncmp(name, "LAYOUT_", len) == 0 && i < s->op->noperand; i++) {
+        const Operand *o = &s->op->operand[i];
+        const size_t n = strlen(o->name);
+        for (int k = 0; strncasecmp(name + len, o->name, n) == 0 && name[len + n] == '_' && k < o->nlayout; k++)
+            if (strcasecmp(name + len + n + 1, o->layout[k].name) == 0) {
+                *value = s->layout[i] == k;
+                return true;
+            }
+    }
+    return false;
+}
+
+/* HAS_BIAS, DTYPE_F16, LAYOUT_W_KN: whether the spec has that word of the op's. */
 static bool context_flag(const Spec *s, const char *name, int64_t *value)
 {
-    static const Operand none;
     const Op *op = s->op;
-    const Operand *constant = s->const_operand >= 0 ? &op->operand[s->const_operand] : &none;
     const struct {
         const char *prefix;
         const char *const *word, *const *has;
         int n, nhas;
     } row[] = { { "HAS_", op->epilogue, s->epilogue, op->nepilogue, s->nepilogue },
-                { "DTYPE_", op->dtype, &s->dtype, op->ndtype, 1 },
-                { "LAYOUT_", constant->layout, &s->layout, constant->nlayout, 1 } };
+                { "DTYPE_", op->dtype, &s->dtype, op->ndtype, 1 } };
     for (size_t k = 0; k < LENGTH(row); k++)
         for (int i = 0; strncmp(name, row[k].prefix, strlen(row[k].prefix)) == 0 && i < row[k].n; i++)
             if (strcasecmp(name + strlen(row[k].prefix), row[k].word[i]) == 0) {
                 *value = names_find(NAMES(row[k].has, row[k].nhas), row[k].word[i]) >= 0;
                 return true;
             }
-    return false;
+    return layout_flag(s, name, value);
 }
 
 bool template_context(void *ctx, const char *name, int64_t *value)
@@ -125,8 +138,8 @@ bool template_lookup(void *ctx, const char *name, int64_t *value)
 bool template_slots(const Binding *b, int64_t *slots)
 {
     const Template *t = b->t;
-    int n = 0, naxis = b->spec->op->naxis;
-    for (; n < naxis; n++)
+    int n = 0;
+    for (; n < b->spec->op->nextent; n++)
         slots[n] = b->extent[n];
     slots[n++] = b->threads;
     for (int i = 0; i < t->ncontext; i++, n++)
@@ -153,10 +166,18 @@ static bool serves(const char *const *list, int n, const char *word)
     return n == 0 || (word && names_find(NAMES(list, n), word) >= 0);
 }
 
+static bool serves_layouts(const Template *t, const Spec *spec)
+{
+    for (int i = 0; i < spec->op->noperand; i++)
+        if (t->layout[i] && !(t->layout[i] >> spec->layout[i] & 1))
+            return false;
+    return true;
+}
+
 bool template_suits(const Template *t, const Spec *spec, const Target *target)
 {
     return t->family == target->family && (t->family->reads_any_copy || t->packed == spec->packed) &&
-           serves(t->dtype, t->ndtype, spec->dtype) && serves(t->layout, t->nlayout, spec->layout);
+           serves(t->dtype, t->ndtype, spec->dtype) && serves_layouts(t, spec);
 }
 
 bool template_occurs(const Template *t, const int64_t *value)

@@ -85,8 +85,7 @@ typedef struct {
     NamedExpr term[TEMPLATE_MAX_TERM]; /* parts that a call's time is the sum of, in one unit; reals >= 0 */
     int nfeature;
     NamedExpr feature[TEMPLATE_MAX_FEATURE]; /* of f_MK; reals */
-    int nlayout;
-    const char *layout[OP_MAX_NAME]; /* layouts of the constant operand that it reads */
+    unsigned layout[OP_MAX_OPERAND]; /* of each operand, bit i: it serves the i-th layout; 0: all */
     int ndtype;
     const char *dtype[OP_MAX_NAME]; /* element types that it serves; none: all of the op's */
     bool packed;                    /* it reads the packed operand */
@@ -132,7 +131,7 @@ enum { TEMPLATE_KERNEL_FACTS = 5 };
 extern const char *const template_kernel_fact[TEMPLATE_KERNEL_FACTS];
 
 /* What the names in a template stand for: parameters and values; facts of the target (gen/target/target.h); of the device L1_BYTES, L2_BYTES,
- * L3_BYTES, CORES, SMS; HAS_<EPILOGUE>, LAYOUT_<NAME>, DTYPE_<NAME> (0 or 1), PACKED, ELEM_BYTES, MAX_THREADS; TENSOR_SM, the target's rate
+ * L3_BYTES, CORES, SMS; HAS_<EPILOGUE>, LAYOUT_<OPERAND>_<NAME>, DTYPE_<NAME> (0 or 1), PACKED, ELEM_BYTES, MAX_THREADS; TENSOR_SM, the target's rate
  * for the spec's dtype; of the kernel, once known, REGS (before: the head's guess), SECTORS_READ, SECTORS_WRITTEN, WAVEFRONTS, CONFLICTS,
  * BARRIERS (before: 0); with an extent also the op's axes, THREADS and the derived names. */
 typedef struct {
@@ -141,7 +140,7 @@ typedef struct {
     const Target *target;
     const Device *device;
     const int64_t *value;  /* one a parameter */
-    const int64_t *extent; /* one an axis; NULL: not bound */
+    const int64_t *extent; /* all of the op's; NULL: not bound */
     int threads;
     KernelFacts facts;
 } Binding;

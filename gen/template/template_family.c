@@ -17,7 +17,7 @@ static const char *at_tile(const TemplateReader *r, const char *e, bool whole_su
     while (*e) {
         const size_t n = fill_ident(e);
         const int axis = n ? op_axis(r->op, arena_strndup(r->arena, e, n)) : -1;
-        if (axis >= 0 && !(whole_sum && r->op->axis[axis].kind == AXIS_REDUCE))
+        if (axis >= 0 && !(whole_sum && r->op->extent[axis].kind == AXIS_REDUCE))
             text_printf(&out, "(%s)", expr_text(r->t->tile[axis]));
         else
             text_addn(&out, e, n ? n : 1);
@@ -41,8 +41,8 @@ static bool offer_shape(TemplateReader *r)
     Text tiles[] = { [AXIS_SPATIAL] = { .arena = r->arena }, [AXIS_REDUCE] = { .arena = r->arena } };
     Text sum = { .arena = r->arena }, reads = sum, data = sum;
     for (int i = 0; i < op->naxis; i++) {
-        const Axis *axis = &op->axis[i];
-        text_printf(&tiles[axis->kind], " * ceil_div(%s, %s)", axis->name, expr_text(r->t->tile[i]));
+        const Extent *axis = &op->extent[i];
+        text_printf(&tiles[axis->kind == AXIS_REDUCE ? AXIS_REDUCE : AXIS_SPATIAL], " * ceil_div(%s, %s)", axis->name, expr_text(r->t->tile[i]));
         if (axis->kind == AXIS_REDUCE)
             text_printf(&sum, " * %s", axis->name);
     }

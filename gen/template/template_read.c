@@ -48,8 +48,9 @@ static void declare_context(TemplateReader *r)
         declare(r, template_kernel_fact[i]);
     declare_flags(r, "HAS_", r->op->epilogue, r->op->nepilogue);
     declare_flags(r, "DTYPE_", r->op->dtype, r->op->ndtype);
-    for (int i = 0; i < r->op->noperand; i++)
-        declare_flags(r, "LAYOUT_", r->op->operand[i].layout, r->op->operand[i].nlayout);
+    for (const Operand *o = r->op->operand; o < r->op->operand + r->op->noperand; o++)
+        for (int i = 0; i < o->nlayout && o->nlayout > 1; i++)
+            declare_flags(r, arena_printf(r->arena, "LAYOUT_%s_", o->name), &o->layout[i].name, 1);
 }
 
 static void take_offer(TemplateReader *r, const char *name);
@@ -98,7 +99,7 @@ static bool read_choices(TemplateReader *r, const Conf *c, const ConfSetting *s,
     p->axis = -1;
     if (!choices || choices->type != CONF_STRING)
         return conf_ints(c, s, "choices", INT32_MIN, INT32_MAX, p->choice, TEMPLATE_MAX_CHOICE, &p->nchoice);
-    if (!conf_choice(c, s, "choices", "axis", NAMES(r->op->axis, r->op->naxis), &p->axis))
+    if (!conf_choice(c, s, "choices", "axis", NAMES(r->op->extent, r->op->ngiven), &p->axis))
         return false;
     int n = spec_extents(r->spec, p->axis, p->choice + 1, TEMPLATE_MAX_FIXED);
     p->choice[0] = 0;
@@ -255,12 +256,12 @@ static bool read_tile(TemplateReader *r, const Conf *c)
     ConfKey keys[OP_MAX_AXIS];
     bool ok = true;
     for (int i = 0; i < r->op->naxis; i++)
-        keys[i] = (ConfKey){ r->op->axis[i].name, true, "the tile along this axis" };
+        keys[i] = (ConfKey){ r->op->extent[i].name, true, "the tile along this axis" };
     const ConfSetting *tile = conf_group(c, c->root, "tile");
     if (!tile || !conf_keys(c, tile, keys, (size_t)r->op->naxis))
         return false;
     for (int i = 0; i < r->op->naxis; i++)
-        ok &= conf_expr(c, tile, r->op->axis[i].name, &r->t->tile[i]) && check_names(r, r->t->tile[i]);
+        ok &= conf_expr(c, tile, r->op->extent[i].name, &r->t->tile[i]) && check_names(r, r->t->tile[i]);
     return ok;
 }
 
@@ -275,14 +276,35 @@ static bool read_words(TemplateReader *r, const Conf *c, const char *key, const 
     return ok;
 }
 
+/* Reads the layouts that it serves: { W = ["KN"]; }. */
+static bool read_layouts(TemplateReader *r, const Conf *c)
+{
+    const ConfSetting *group = conf_group(c, c->root, "layouts");
+    ConfKey keys[OP_MAX_OPERAND];
+    size_t nkey = 0;
+    bool ok = group || !conf_member(c->root, "layouts");
+    for (int i = 0; i < r->op->noperand; i++) {
+        const Operand *o = &r->op->operand[i];
+        const char *word[OP_MAX_NAME];
+        int n = 0;
+        if (o->nlayout < 2)
+            continue;
+        keys[nkey++] = (ConfKey){ o->name, false, NULL };
+        ok = conf_strings(c, group, o->name, word, OP_MAX_NAME, &n) && ok;
+        for (int k = 0; k < n; k++) {
+            const ConfSetting *s = conf_elem(conf_member(group, o->name), k);
+            const int at = conf_lookup(r->diag, s->at, "layout", word[k], NAMES(o->layout, o->nlayout));
+            ok = ok && at >= 0;
+            r->t->layout[i] |= at >= 0 ? 1u << at : 0;
+        }
+    }
+    return conf_keys(c, group, keys, nkey) && ok;
+}
+
 static bool read_served(TemplateReader *r, const Conf *c)
 {
     Template *t = r->t;
-    const Operand *o = r->op->operand; /* becomes the first that has layouts */
-    while (o < r->op->operand + r->op->noperand - 1 && !o->nlayout)
-        o++;
-    return read_words(r, c, "layouts", "layout", o->layout, o->nlayout, t->layout, &t->nlayout) &
-           read_words(r, c, "dtypes", "dtype", r->op->dtype, r->op->ndtype, t->dtype, &t->ndtype);
+    return read_layouts(r, c) & read_words(r, c, "dtypes", "dtype", r->op->dtype, r->op->ndtype, t->dtype, &t->ndtype);
 }
 
 /* ---- time ---- */
@@ -313,8 +335,8 @@ static bool read_shape_part(TemplateReader *r, const Conf *c)
         return false;
     if (t->regs)
         declare(r, "REGS");
-    for (int i = 0; i < r->op->naxis; i++)
-        declare(r, r->op->axis[i].name);
+    for (int i = 0; i < r->op->nextent; i++)
+        declare(r, r->op->extent[i].name);
     declare(r, "THREADS");
     return template_offer(r) &&
            read_named_list(r, c, (NamedList){ "derived", t->derived, &t->nderived, TEMPLATE_MAX_VALUE, NULL }) &&
@@ -385,8 +407,8 @@ static void number_names(TemplateReader *r)
     for (size_t k = 0; k < LENGTH(list); k++)
         for (int i = 0; i < list[k].n; i++)
             e[n++] = list[k].e[i].expr;
-    for (int i = 0; i < r->op->naxis; i++)
-        t->slot[t->nslot++] = r->op->axis[i].name;
+    for (int i = 0; i < r->op->nextent; i++)
+        t->slot[t->nslot++] = r->op->extent[i].name;
     t->slot[t->nslot++] = "THREADS";
     for (size_t i = 0; i < r->nname; i++) {
         const bool is_context = i < r->ncontext;

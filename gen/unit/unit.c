@@ -92,7 +92,31 @@ static bool add_kernel(FillScope *s, const UnitContext *u, const UnitKernel *all
     for (int j = 0; j < k->t->nparam; j++)
         FILL_WORDS(fill_row(row), WORD("SETTING", k->t->param[j].name), WORD("VALUE", k->value[j]));
     unit_add_guard(row, i ? all[i - 1].target : NULL, k->target, i + 1 < n ? all[i + 1].target : NULL);
+    fill_number(row, "STARTS_ITSELF", body && strstr(body, arena_printf(a, "%s_start(", name)));
     return add_text(row, "body", body);
+}
+
+/* Tells each operand whether the kernels ask for its strides: those are members of their arguments. */
+static void keep_strides(FillScope *s, const Spec *spec, const char *kernels)
+{
+    bool any = false;
+    for (int i = 0, row = 0; i < spec->op->noperand; i++) {
+        const Operand *o = &spec->op->operand[i];
+        if (!op_has_operand(o, spec->epilogue, spec->nepilogue))
+            continue;
+        const bool keeps = o->strided || strstr(kernels, arena_printf(s->arena, "%s_stride[", o->name));
+        fill_number(fill_row_at(s, "operands", row++), "KEEPS_STRIDES", keeps && o->layout->rank > 1);
+        any = any || (keeps && o->layout->rank > 1);
+    }
+    fill_number(s, "HAS_STRIDES", any);
+}
+
+/* Adds what stands before the kernels, with the members of their arguments that they use. */
+static bool add_preamble(FillScope *s, const UnitContext *u, const char *kernels, Diag *d)
+{
+    keep_strides(s, u->spec, kernels);
+    return add_text(s, "arguments", unit_fill_part(u, unit_pattern(s->arena, u, "arguments.h"), s, d)) &&
+           add_text(s, "preamble", unit_fill_part(u, family_pattern(s->arena, u, "preamble"), s, d));
 }
 
 bool unit_add_kernels(FillScope *s, const UnitContext *u, const UnitKernel *k, int n, Diag *d)
@@ -104,10 +128,12 @@ bool unit_add_kernels(FillScope *s, const UnitContext *u, const UnitKernel *k, i
         if (!add_kernel(s, u, k, i, n, d))
             return false;
     const char *kernels = unit_fill_part(u, unit_pattern(a, u, "each_kernel.h"), s, d);
-    const char *entry = unit_fill_part(u, family_pattern(a, u, "entry"), s, d);
-    if (!add_text(s, "kernels", kernels) || !add_text(s, "entry", entry))
+    if (!add_text(s, "kernels", kernels))
         return false;
-    return add_text(s, "preamble", unit_fill_part(u, family_pattern(a, u, "preamble"), s, d)) &&
+    const char *entry = unit_fill_part(u, family_pattern(a, u, "entry"), s, d);
+    if (!add_text(s, "entry", entry))
+        return false;
+    return add_preamble(s, u, kernels, d) &&
            (!u->spec->packed ||
             (add_text(s, "pack", unit_fill_part(u, pack, s, d)) &&
              add_text(s, "pack_declarations", unit_fill_part(u, unit_pattern(a, u, "pack.h"), s, d)))) &&
@@ -117,8 +143,9 @@ bool unit_add_kernels(FillScope *s, const UnitContext *u, const UnitKernel *k, i
 char *unit_reference(Arena *a, const Spec *s, const char *text)
 {
     Text t = { .arena = a };
-    if (s->layout)
-        text_printf(&t, "#define DCGEN_LAYOUT_%s 1\n", s->layout);
+    for (int i = 0; i < s->op->noperand; i++)
+        if (s->op->operand[i].nlayout > 1)
+            text_printf(&t, "#define DCGEN_LAYOUT_%s_%s 1\n", s->op->operand[i].name, spec_layout(s, i)->name);
     if (strcmp(s->dtype, "f32") != 0)
         text_printf(&t, "#define DCGEN_DTYPE_%s 1\n", dtype_find(s->dtype)->macro);
     text_add(&t, text);
@@ -154,16 +181,16 @@ static void add_file(Text *t, const char *path)
 /* Adds what stands around a kernel, under a fixed name in place of the spec's: a package's name has no influence on times. */
 static void add_surroundings(Text *t, const UnitContext *u)
 {
-    static const char *const pattern[] = { "preamble", "entry" };
     Spec spec = *u->spec;
     UnitContext nameless = *u;
     spec.name = "name";
     nameless.spec = &spec;
-    for (size_t i = 0; i < 2; i++) {
-        const char *path = family_pattern(t->arena, &nameless, pattern[i]); /* a family may lack it */
-        const char *text = unit_fill_part(&nameless, path, unit_scope(t->arena, &nameless), diag_new(t->arena));
-        text_add(t, text ? text : "");
-    }
+    FillScope *s = unit_scope(t->arena, &nameless);
+    Diag *d = diag_new(t->arena);
+    if (add_preamble(s, &nameless, "", d))
+        text_add(t, fill_find(s, "preamble", strlen("preamble")));
+    const char *entry = unit_fill_part(&nameless, family_pattern(t->arena, &nameless, "entry"), s, d);
+    text_add(t, entry ? entry : "");
 }
 
 const char *unit_context_hash(Arena *a, const UnitContext *u)
@@ -174,7 +201,7 @@ const char *unit_context_hash(Arena *a, const UnitContext *u)
     char **primitive; /* a text has those that it uses */
     int nprimitive = 0;
     unit_primitives(a, u, &primitive, &nprimitive);
-    text_printf(&t, "%s|%s|%s|%d|", s->op->name, s->dtype, s->layout ? s->layout : "", s->packed);
+    text_printf(&t, "%s|%s|%s|%d|", s->op->name, s->dtype, spec_layout_text(a, s), s->packed);
     for (int i = 0; i < s->nepilogue; i++)
         text_printf(&t, "%s,", s->epilogue[i]);
     add_file(&t, arena_printf(a, "%s/%s", s->op->dir, family->pack));

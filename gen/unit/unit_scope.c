@@ -5,36 +5,87 @@
 #include "gen/unit/unit.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <string.h>
 #include "gen/base/quote.h"
 #include "gen/base/text.h"
 #include "gen/spec/dtype.h"
 
-/* ---- axes ---- */
+/* ---- extents ---- */
 
-static bool uses_axis(const Expr *e, const char *axis) { return !e || expr_uses(e, axis); }
+static bool uses(const Expr *e, const char *name) { return !e || expr_uses(e, name); }
 
-/* Adds the list `name` of the axes that elems uses (NULL: of all axes), and two words for them as C: `names` passes them on, `extents` declares
- * them. */
-static void add_axes(FillScope *s, const Spec *spec, const Expr *elems, const char *name, const char *names,
-                     const char *extents)
+static void add_extent(FillScope *s, const Spec *spec, int i)
 {
-    const Op *op = spec->op;
-    const Box box = spec->box;
-    Text passed = { .arena = s->arena }, declared = { .arena = s->arena };
+    const Extent *x = &spec->op->extent[i];
+    FillScope *row = fill_row(s);
+    const bool is_fixed = spec_is_constant(spec, i);
+    const char *most = x->most == OP_MAX_NUMBER ? "INT32_MAX" : arena_printf(s->arena, "%" PRId64, x->most);
+    FILL_WORDS(row, WORD("AXIS", x->name), WORD("AXIS_COLUMN", arena_printf(s->arena, "%-9s", x->name)),
+               WORD("AXIS_DOC", quote_comment(s->arena, x->doc)),
+               WORD("AXIS_DOC_JSON", quote_json_text(s->arena, x->doc)), WORD("PLACE", i), WORD("FEWEST", x->least),
+               WORD("GREATEST", most), WORD("IS_FIXED", is_fixed), WORD("LEAST", spec->box.min[i]), WORD("MOST", spec->box.max[i]));
+    if (is_fixed)
+        fill_number(row, "VALUE", spec->box.min[i]);
+    else if (x->expr)
+        fill_word(row, "VALUE", expr_c_int(s->arena, x->expr, spec->name));
+}
+
+typedef enum { CONSTANT, PASSED, EITHER } Passing;
+
+static bool is_passed(const Spec *spec, int i, Passing how) { return how == EITHER || spec_is_constant(spec, i) == (how == CONSTANT); }
+
+/* Adds the list `name` of the extents from..to-1 that `e` uses (NULL: all). */
+static void add_extents(FillScope *s, const Spec *spec, const char *name, int from, int to, Passing how, const Expr *e)
+{
     fill_list(s, name);
-    for (int i = 0; i < op->naxis; i++) {
-        const Axis *x = &op->axis[i];
-        if (!uses_axis(elems, x->name))
+    for (int i = from; i < to; i++)
+        if (is_passed(spec, i, how) && uses(e, spec->op->extent[i].name))
+            add_extent(s, spec, i);
+}
+
+/* Adds two words for the extents 0..to-1 that `e` uses: `names` are their names, `extents` declares them. */
+static void add_extent_words(FillScope *s, const Spec *spec, int to, Passing how, const Expr *e, const char *names,
+                             const char *extents)
+{
+    Text passed = { .arena = s->arena }, declared = { .arena = s->arena };
+    for (int i = 0; i < to; i++) {
+        const char *name = spec->op->extent[i].name;
+        if (!is_passed(spec, i, how) || !uses(e, name))
             continue;
-        FILL_WORDS(fill_row(s), WORD("AXIS", x->name), WORD("AXIS_COLUMN", arena_printf(s->arena, "%-9s", x->name)),
-                   WORD("AXIS_DOC", quote_comment(s->arena, x->doc)),
-                   WORD("AXIS_DOC_JSON", quote_json_text(s->arena, x->doc)), WORD("PLACE", i),
-                   WORD("FEWEST", x->kind == AXIS_SPATIAL), WORD("LEAST", box.min[i]), WORD("MOST", box.max[i]));
-        text_printf(&passed, "%s%s", passed.len ? ", " : "", x->name);
-        text_printf(&declared, "%sint64_t %s", declared.len ? ", " : "", x->name);
+        text_printf(&passed, "%s%s", passed.len ? ", " : "", name);
+        text_printf(&declared, "%sint64_t %s", declared.len ? ", " : "", name);
     }
     FILL_WORDS(s, WORD(names, text_str(&passed)), WORD(extents, text_str(&declared)));
+}
+
+/* What NAME_BAD_EXTENT says. */
+static const char *bad_extents(const Op *op)
+{
+    bool strided = false;
+    for (int i = 0; i < op->nextent; i++)
+        if (op->extent[i].kind >= EXTENT_ATTRIBUTE || op->extent[i].least)
+            return "an extent, an attribute or a stride is not legal";
+    for (int i = 0; i < op->noperand; i++)
+        strided = strided || op->operand[i].strided;
+    return strided ? "an extent or a stride is negative or above 2147483647"
+                   : "an extent is negative or above 2147483647";
+}
+
+static void add_all_extents(FillScope *s, const Spec *spec)
+{
+    const Op *op = spec->op;
+    add_extents(s, spec, "axes", 0, op->ngiven, PASSED, NULL);
+    add_extents(s, spec, "constants", 0, op->ngiven, CONSTANT, NULL);
+    add_extents(s, spec, "attributes", op->naxis, op->ngiven, EITHER, NULL);
+    add_extents(s, spec, "derived", op->ngiven, op->nextent, PASSED, NULL);
+    add_extents(s, spec, "extents", 0, op->nextent, PASSED, NULL);
+    add_extents(s, spec, "every", 0, op->nextent, EITHER, NULL);
+    add_extent_words(s, spec, op->ngiven, PASSED, NULL, "AXES", "EXTENTS");
+    add_extent_words(s, spec, op->nextent, PASSED, NULL, "ALL_AXES", "ALL_EXTENTS");
+    add_extent_words(s, spec, op->nextent, EITHER, NULL, "EVERY_AXES", "EVERY_EXTENTS");
+    FILL_WORDS(s, WORD("HAS_ATTRIBUTES", op->ngiven > op->naxis), WORD("HAS_DERIVED", op->nextent > op->ngiven),
+               WORD("BAD_EXTENTS", bad_extents(op)));
 }
 
 /* ---- operands ---- */
@@ -58,7 +109,7 @@ static const char *parameter_type(const Spec *s, const Operand *o)
 static bool may_be_empty(const Op *op, const Operand *o)
 {
     for (int i = 0; i < op->naxis; i++)
-        if (op->axis[i].kind == AXIS_REDUCE && uses_axis(o->elems, op->axis[i].name))
+        if (op->extent[i].kind == AXIS_REDUCE && uses(o->elems, op->extent[i].name))
             return true;
     return false;
 }
@@ -72,6 +123,20 @@ static const char *argument_text(Arena *a, const Op *op, const Operand *o)
     return may_be_empty(op, o) ? arena_printf(a, "%s ? %s : %s", o->name, o->name, out->name) : o->name;
 }
 
+/* Adds the extents of an operand's elements, in order; of a packed constant the last one up to the vector that its rows are padded to. */
+static void add_order(FillScope *row, const Spec *spec, int i, bool is_packed)
+{
+    const Layout *l = spec_layout(spec, i);
+    fill_list(row, "order");
+    for (int k = 0; k < l->rank; k++) {
+        const char *e = expr_c_int(row->arena, l->extent[k], spec->name);
+        fill_word(fill_row(row), "ALONG",
+                  is_packed && k + 1 == l->rank
+                      ? arena_printf(row->arena, "(%s + VECTOR_TAIL) / VECTOR_ELEMS * VECTOR_ELEMS", e)
+                      : e);
+    }
+}
+
 static void add_operand(FillScope *s, const UnitContext *u, int i)
 {
     Arena *a = s->arena;
@@ -79,48 +144,71 @@ static void add_operand(FillScope *s, const UnitContext *u, int i)
     const Operand *o = &spec->op->operand[i];
     const bool is_constant = i == spec->const_operand, is_packed = is_constant && spec->packed;
     const char *type = parameter_type(spec, o), *is_const = o->role == ROLE_OUT ? "" : "const ";
+    const char *strides = o->strided ? arena_printf(a, ", const int64_t *%s_stride", o->name) : "";
+    const char *argument = argument_text(a, spec->op, o);
+    const char *passed = o->strided ? arena_printf(a, ", %s_stride", o->name) : "";
+    const char *cast = arena_printf(a, "(%s%s *)(%s)%s", is_const, c_type(spec, o), argument, passed);
+    const char *from_runner =
+        arena_printf(a, o->strided ? "(%s%s *)operand[%d], extent + %d" : "(%s%s *)operand[%d]", is_const,
+                     c_type(spec, o), i, op_stride_at(spec->op, i));
     const char *doc =
         is_packed ? arena_printf(a, "as %s%s_pack wrote it, for the same extents", spec->name, u->target->family->call)
-                  : arena_printf(a, "%s%s%s", quote_comment(a, o->doc), is_constant ? "; here " : "",
-                                 is_constant ? spec->layout : "");
-    FILL_WORDS(fill_row(s), WORD("OPERAND", o->name), WORD("OPERAND_COLUMN", arena_printf(a, "%-9s", o->name)),
-               WORD("PLACE", i), WORD("PARAMETER", arena_printf(a, "%s%s", type, o->name)), WORD("TYPE", type),
-               WORD("C_TYPE", arena_printf(a, "%s%s", is_const, c_type(spec, o))),
-               WORD("ELEM_TYPE", arena_printf(a, "%s%s_elem", is_const, spec->name)), WORD("ROLE", role_names[o->role]),
-               WORD("OPERAND_DTYPE", o->dtype ? o->dtype : spec->dtype), WORD("ELEMENTS", expr_text(o->elems)),
-               WORD("ARGUMENT", argument_text(a, spec->op, o)), WORD("USED_AS", is_packed ? "packed" : o->name),
-               WORD("DOC_JSON", quote_json_text(a, o->doc)), WORD("OPERAND_DOC", doc),
-               WORD("IS_CONSTANT", is_constant));
+                  : arena_printf(a, "%s%s%s", quote_comment(a, o->doc), o->nlayout > 1 ? "; here " : "",
+                                 o->nlayout > 1 ? spec_layout(spec, i)->name : "");
+    FillScope *row = fill_row(s);
+    FILL_WORDS(row, WORD("OPERAND", o->name), WORD("OPERAND_COLUMN", arena_printf(a, "%-9s", o->name)), WORD("PLACE", i),
+               WORD("PARAMETER", arena_printf(a, "%s%s%s", type, o->name, strides)),
+               WORD("INNER", arena_printf(a, "%s%s *%s%s", is_const, c_type(spec, o), o->name, strides)),
+               WORD("TYPE", type), WORD("C_TYPE", arena_printf(a, "%s%s", is_const, c_type(spec, o))),
+               WORD("ROLE", role_names[o->role]), WORD("OPERAND_DTYPE", o->dtype ? o->dtype : spec->dtype),
+               WORD("HAS_ELEMENTS", expr_c_factors(a, o->elems, spec->name, " > 0", " && ")),
+               WORD("RANK", o->layout->rank),                WORD("NSTRIDE", o->layout->rank - 1), WORD("IS_STRIDED", o->strided),
+               WORD("ARGUMENT", arena_printf(a, "%s%s", argument, passed)), WORD("CAST_ARGUMENT", cast),
+               WORD("NO_ARGUMENT", o->strided ? "NULL, NULL" : "NULL"), WORD("FROM_RUNNER", from_runner),
+               WORD("USED_AS", arena_printf(a, "%s%s", is_packed ? "packed" : o->name, o->strided ? ", NULL" : "")),
+               WORD("DOC_JSON", quote_json_text(a, o->doc)), WORD("OPERAND_DOC", doc), WORD("IS_CONSTANT", is_constant));
+    add_order(row, spec, i, is_packed);
 }
 
 static void add_operands(FillScope *s, const UnitContext *u)
 {
     const Spec *spec = u->spec;
+    bool strided = false;
     fill_list(s, "operands");
     for (int i = 0; i < spec->op->noperand; i++)
-        if (op_has_operand(&spec->op->operand[i], spec->epilogue, spec->nepilogue))
+        if (op_has_operand(&spec->op->operand[i], spec->epilogue, spec->nepilogue)) {
             add_operand(s, u, i);
+            strided = strided || spec->op->operand[i].strided;
+        }
+    FILL_WORDS(s, WORD("HAS_STRIDED", strided), WORD("NOPERAND", spec->op->noperand));
+}
+
+static void add_layouts(FillScope *s, const Spec *spec)
+{
+    fill_list(s, "layouts");
+    for (int i = 0; i < spec->op->noperand; i++) {
+        const Operand *o = &spec->op->operand[i];
+        for (int k = 0; o->nlayout > 1 && k < o->nlayout; k++)
+            FILL_WORDS(fill_row(s), WORD("LAYOUT", arena_printf(s->arena, "%s_%s", o->name, o->layout[k].name)),
+                       WORD("IS_ASKED", k == spec->layout[i]));
+    }
 }
 
 static void add_constant(FillScope *s, const Spec *spec)
 {
     const Operand *w = spec->const_operand >= 0 ? &spec->op->operand[spec->const_operand] : NULL;
     const Dtype *d = dtype_find(spec->dtype);
-    /* rows of a packed W are padded to 16 bytes */
+    /* rows of a packed constant are padded to 16 bytes */
     const int64_t vector = 16 / (d ? (int64_t)d->bytes : 1);
     FILL_WORDS(s, WORD("HAS_CONSTANT", w != NULL), WORD("ELEM_IS_FLOAT", d && strcmp(d->c_type, "float") == 0),
-               WORD("W_EXTENT", spec->layout && strcmp(spec->layout, "KN") == 0 ? "N" : "K"),
                WORD("VECTOR_ELEMS", vector), WORD("VECTOR_TAIL", vector - 1));
-    fill_list(s, "layouts");
     if (!w)
         return;
     FILL_WORDS(s, WORD("CONSTANT", w->name), WORD("CONSTANT_DOC", quote_comment(s->arena, w->doc)),
-               WORD("LAYOUT", spec->layout), WORD("PACKED_JSON", spec->packed ? "true" : "false"),
-               WORD("CONSTANT_TYPE", c_type(spec, w)));
-    for (int i = 0; i < w->nlayout; i++)
-        FILL_WORDS(fill_row(s), WORD("LAYOUT", w->layout[i]),
-                   WORD("IS_ASKED", strcmp(w->layout[i], spec->layout) == 0));
-    add_axes(s, spec, w->elems, "packed_axes", "PACK_AXES", "PACK_EXTENTS");
+               WORD("LAYOUT", spec_layout(spec, spec->const_operand)->name),
+               WORD("PACKED_JSON", spec->packed ? "true" : "false"), WORD("CONSTANT_TYPE", c_type(spec, w)));
+    add_extents(s, spec, "packed_axes", 0, spec->op->ngiven, PASSED, w->elems);
+    add_extent_words(s, spec, spec->op->ngiven, PASSED, w->elems, "PACK_AXES", "PACK_EXTENTS");
 }
 
 /* ---- the whole ---- */
@@ -128,10 +216,13 @@ static void add_constant(FillScope *s, const Spec *spec)
 static void add_op(FillScope *s, const Spec *spec)
 {
     const Op *op = spec->op;
+    const Operand *out = op->operand;
+    while (out->role != ROLE_OUT)
+        out++;
     FILL_WORDS(s, WORD("OP_NAME", op->name), WORD("OP_DOC", quote_comment(s->arena, op->doc)),
                WORD("OP_DOC_JSON", quote_json_text(s->arena, op->doc)), WORD("DTYPE", spec->dtype),
-               WORD("OUTPUT_ROWS", expr_text(op->rows)), WORD("OUTPUT_ROW_ELEMENTS", expr_text(op->row_elems)),
-               WORD("FLOP_COUNT", expr_text(op->flops)));
+               WORD("OUTPUT_IS_EMPTY", expr_c_factors(s->arena, out->elems, spec->name, " == 0", " || ")),
+               WORD("FLOP_COUNT", expr_c_real(s->arena, op->flops, spec->name, "")));
     fill_list(s, "epilogues");
     for (int i = 0; i < op->nepilogue; i++)
         FILL_WORDS(fill_row(s), WORD("EPILOGUE", text_letters(arena_strdup(s->arena, op->epilogue[i]), toupper)),
@@ -164,7 +255,8 @@ FillScope *unit_scope(Arena *a, const UnitContext *u)
     FILL_WORDS(s, WORD("NAME", u->spec->name), WORD("KEYWORD_NAME", "NAME")); /* CMake's keyword NAME */
     add_family(s, u);
     add_op(s, u->spec);
-    add_axes(s, u->spec, NULL, "axes", "AXES", "EXTENTS");
+    add_all_extents(s, u->spec);
+    add_layouts(s, u->spec);
     add_operands(s, u);
     add_constant(s, u->spec);
     return s;

@@ -124,7 +124,7 @@ static int64_t list_compared_places(const Maker *m, const MeasureRecord **out)
     int64_t n = 0;
     for (int64_t i = 0; i < m->records->nmeasure; i++) {
         const MeasureRecord *r = &m->records->measure[i];
-        if (r->final && r->status == STATUS_OK && r->nsample > 0 && r->naxis == s->spec->op->naxis &&
+        if (r->final && r->status == STATUS_OK && r->nsample > 0 && r->naxis == s->spec->op->ngiven &&
             strcmp(r->device, s->device->id) == 0 && study_shape(s, r->extent, r->threads) < 0 &&
             !is_measured_at(out, n, r->extent, r->threads))
             out[n++] = r;

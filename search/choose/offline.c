@@ -141,7 +141,7 @@ static int64_t list_chosen_pairs(const Spec *spec, Arena *scratch, const Assignm
         if (!inst->tuned && !end)
             continue;
         (*out)[n] = (Pair){ as->kernel[as->chosen[i]], inst, .work = 1 };
-        for (int k = 0; k < spec->op->naxis; k++)
+        for (int k = 0; k < spec->op->ngiven; k++)
             (*out)[n].work *= (double)inst->extent[k];
         n++;
     }

@@ -248,12 +248,12 @@ static void fill_costs(const Selector *q, Assignment *as)
 
 int64_t select_feature(const Spec *spec, const int64_t *extent, int threads, int feature)
 {
-    return feature < spec->op->naxis ? extent[feature] : spec_parts(spec, extent, threads);
+    return feature < spec->op->nextent ? extent[feature] : spec_parts(spec, extent, threads);
 }
 
 int select_features(const Study *s, const int64_t *extent, int threads, int64_t *x)
 {
-    const int n = s->spec->op->naxis + (s->spec->nthread > 1 && s->target->family->told_parts);
+    const int n = s->spec->op->nextent + (s->spec->nthread > 1 && s->target->family->told_parts);
     for (int f = 0; f < n; f++)
         x[f] = select_feature(s->spec, extent, threads, f);
     return n;
@@ -264,7 +264,7 @@ static void train(const Selector *q, Assignment *as)
     const Spec *spec = q->s->spec;
     const size_t ncost = (size_t)(spec->ninstance * as->nkernel);
     const bool modelled = q->s->device->modelled;
-    int64_t x[OP_MAX_AXIS + 1];
+    int64_t x[OP_MAX_EXTENT + 1];
     as->nfeature = select_features(q->s, spec->instance[0].extent, 1, x);
     int64_t *points = ARENA_ARRAY(q->arena, (size_t)(spec->ninstance * as->nfeature), int64_t);
     double *cost = ARENA_ARRAY(q->arena, ncost, double);

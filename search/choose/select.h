@@ -45,7 +45,7 @@ typedef struct {
  * verified and measured side by side with their rivals. */
 typedef enum { SELECT_FINALISTS, SELECT_PACKAGE } SelectMode;
 
-/* What the tree looks at, at most OP_MAX_AXIS + 1 numbers: the extents; then, on a CPU when the spec has several thread counts, the parts
+/* What the tree looks at, at most OP_MAX_EXTENT + 1 numbers: the extents; then, on a CPU when the spec has several thread counts, the parts
  * that such a call runs in. Calls with different thread counts that run in equally many parts are one point. Returns how many numbers. */
 int select_features(const Study *s, const int64_t *extent, int threads, int64_t *x);
 /* One of these numbers. */

@@ -258,11 +258,11 @@ static bool count_accesses(Lab *l, Arena *scratch, Batch *b, const char **err)
     for (int i = 0; i < b->n; i++) {
         const Candidate *c = &member(l, b, i)->c;
         Kernels k = { 0 };
-        int64_t extent[OP_MAX_AXIS];
+        int64_t extent[OP_MAX_EXTENT];
         MeasureRecord out = { 0 };
         for (int axis = 0; axis < op->naxis; axis++)
             extent[axis] =
-                verify_shapes_tile(l->study, c, axis) * (op->axis[axis].kind == AXIS_REDUCE ? COUNT_STEPS : 1);
+                verify_shapes_tile(l->study, c, axis) * (op->extent[axis].kind == AXIS_REDUCE ? COUNT_STEPS : 1);
         MeasureRequest r = verify_request(l, extent, 1, stopwatch_deadline_s(l));
         r.count = true;
         if (!candidate_is_fixed(c))

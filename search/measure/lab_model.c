@@ -48,7 +48,7 @@ static void take_time(Lab *l, const Trial *t, int64_t shape)
     const double ns = time_of(l, t, shape);
     MeasureRecord m = { .key = t->key,
                         .device = l->study->device->id,
-                        .naxis = l->study->spec->op->naxis,
+                        .naxis = l->study->spec->op->ngiven,
                         .threads = inst->threads,
                         .nsample = 1,
                         .ns = { ns },

@@ -64,7 +64,7 @@ static int64_t first_of(const LabRecords *x, const MeasureRecord *pair)
 static const MeasureRecord *next_measure(LabRecords *x, const Lab *l, const char *key, const Instance *inst, bool final)
 {
     MeasureRecord pair = { .key = key, .threads = inst->threads };
-    memcpy(pair.extent, inst->extent, (size_t)l->study->spec->op->naxis * sizeof *pair.extent);
+    memcpy(pair.extent, inst->extent, (size_t)l->study->spec->op->ngiven * sizeof *pair.extent);
     const MeasureRecord *again = NULL, *other = NULL;
     for (int64_t i = first_of(x, &pair); i < x->records->nmeasure; i++) {
         const MeasureRecord *m = x->measure[i];

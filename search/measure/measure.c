@@ -52,7 +52,7 @@ static void settle_rest(Exchange *s, Status status, const char *why)
 
 static void clear_records(Exchange *s)
 {
-    const int naxis = s->r->op->naxis;
+    const int naxis = s->r->op->ngiven;
     for (int i = 0; i < s->n; i++) {
         s->out[i] = (MeasureRecord){ .key = s->key[i],
                                      .device = s->r->device.id,
@@ -80,6 +80,24 @@ static json_t *list_unsettled(Exchange *s, int *keep)
     return kernels;
 }
 
+/* Adds the strides of operands that lie densely, behind a call's extents. False: one overflows. */
+static bool add_strides(const Exchange *s, json_t *extent)
+{
+    const Op *op = s->r->op;
+    for (int i = 0; i < op->noperand; i++) {
+        const Layout *l = s->r->layout[i];
+        int64_t stride[OP_MAX_RANK] = { [OP_MAX_RANK - 1] = 1 }, step = 1;
+        for (int k = l->rank; op->operand[i].strided && k-- > 1; stride[k - 1] = step) {
+            int64_t along;
+            if (expr_int_at(l->extent[k], s->q->extent, &along) != EXPR_OK || __builtin_mul_overflow(step, along, &step))
+                return false;
+        }
+        for (int k = 0; op->operand[i].strided && k + 1 < l->rank; k++)
+            json_array_append_new(extent, json_integer(stride[k]));
+    }
+    return true;
+}
+
 /* The request for all that is not settled, as a line. NULL: a size is no number. */
 static char *request_line(Exchange *s)
 {
@@ -90,8 +108,9 @@ static char *request_line(Exchange *s)
     bool good = expr_int_at(op->rows, q->extent, &rows) == EXPR_OK &&
                 expr_int_at(op->row_elems, q->extent, &row_elems) == EXPR_OK;
     json_t *extent = json_array(), *elems = json_array(), *kernels = list_unsettled(s, &keep);
-    for (int i = 0; i < op->naxis; i++)
+    for (int i = 0; i < op->nextent; i++)
         json_array_append_new(extent, json_integer(q->extent[i]));
+    good = add_strides(s, extent) && good;
     for (int i = 0; i < op->noperand; i++) {
         int64_t n = 0;
         good = good && expr_int_at(op->operand[i].elems, q->extent, &n) == EXPR_OK;
@@ -278,8 +297,8 @@ static Status judge_end(Exchange *s, RunnerAnswer answer, const char **why, Blam
 static bool give_up(const Exchange *s, const char *why, const char **err)
 {
     Text t = { .arena = s->a };
-    for (int i = 0; i < s->r->op->naxis; i++)
-        text_printf(&t, " %s=%lld", s->r->op->axis[i].name, (long long)s->q->extent[i]);
+    for (int i = 0; i < s->r->op->ngiven; i++)
+        text_printf(&t, " %s=%lld", s->r->op->extent[i].name, (long long)s->q->extent[i]);
     *err = arena_printf(s->a, "the runner cannot measure%s: %s", text_str(&t), why);
     return false;
 }

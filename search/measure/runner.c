@@ -258,15 +258,16 @@ json_t *runner_setup(const Op *op, const char *dtype, uint64_t seed, const char 
                      operands, "reference", reference_so);
 }
 
-Runner *runner_start(Arena *a, const char *const *command, const Op *op, const char *dtype,
-                     const char *const *epilogues, int nepilogue, const char *reference_so, uint64_t seed,
-                     const volatile int *stop, const char **err)
+Runner *runner_start(Arena *a, const char *const *command, const Spec *spec, const char *reference_so,
+                     uint64_t seed, const volatile int *stop, const char **err)
 {
     Runner *r = ARENA_NEW(a, Runner);
-    *r = (Runner){ .a = a, .command = command, .op = op };
-    for (int i = 0; i < op->noperand; i++)
-        r->has_epilogue[i] = op_has_operand(&op->operand[i], epilogues, nepilogue);
-    r->setup = runner_line(a, runner_setup(op, dtype, seed, reference_so));
+    *r = (Runner){ .a = a, .command = command, .op = spec->op };
+    for (int i = 0; i < spec->op->noperand; i++) {
+        r->has_epilogue[i] = op_has_operand(&spec->op->operand[i], spec->epilogue, spec->nepilogue);
+        r->layout[i] = spec_layout(spec, i);
+    }
+    r->setup = runner_line(a, runner_setup(spec->op, spec->dtype, seed, reference_so));
     if (!r->setup) {
         *err = "the runner's setup is not UTF-8";
         return NULL;

@@ -29,7 +29,7 @@ static void add_shape(VerifyShapes *w, int naxis, int axis, int64_t v, const int
 /* Adds the extents that a candidate is fixed for, with the others as they are in `other`. */
 static void add_fixed(VerifyShapes *w, const Candidate *c, int naxis, const int64_t *other)
 {
-    int64_t extent[OP_MAX_AXIS];
+    int64_t extent[OP_MAX_EXTENT];
     for (int i = 0; i < naxis; i++) {
         const int64_t fixed = candidate_fixed(c, i);
         extent[i] = fixed ? fixed : other[i];
@@ -43,8 +43,8 @@ static void add_fixed(VerifyShapes *w, const Candidate *c, int naxis, const int6
 void verify_shapes(const Study *s, const Candidate *const *c, int n, VerifyShapes *w)
 {
     const Op *op = s->spec->op;
-    int naxis = op->naxis;
-    int64_t tile[OP_MAX_AXIS], other[OP_MAX_AXIS];
+    int naxis = op->ngiven;
+    int64_t tile[OP_MAX_EXTENT], other[OP_MAX_EXTENT];
     w->n = 0;
     for (int i = 0; i < naxis; i++) {
         tile[i] = 1;
@@ -56,7 +56,7 @@ void verify_shapes(const Study *s, const Candidate *const *c, int n, VerifyShape
     }
     for (int i = 0; i < naxis; i++) {
         const int64_t small = i > 0 ? 2 : tile[i] < SMALL_MOST ? tile[i] : SMALL_MOST;
-        const int64_t least = op->axis[i].kind != AXIS_REDUCE; /* an empty sum has a result, an empty row has none */
+        const int64_t least = op->extent[i].kind != AXIS_REDUCE; /* an empty sum has a result, an empty row has none */
         for (int64_t v = least; v <= small; v++)
             add_shape(w, naxis, i, v, other);
         const int64_t large[] = { tile[i] - 1, tile[i], tile[i] + 1, 2 * tile[i] + 5 };

@@ -12,7 +12,7 @@ enum { VERIFY_SHAPES_MAX = 96 };
 
 typedef struct {
     int n;
-    int64_t extent[VERIFY_SHAPES_MAX][OP_MAX_AXIS];
+    int64_t extent[VERIFY_SHAPES_MAX][OP_MAX_EXTENT];
 } VerifyShapes;
 
 /* What the candidate does at once along an axis, at least 1. */

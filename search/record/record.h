@@ -49,7 +49,7 @@ typedef struct {
 typedef struct {
     const char *key, *device;
     int naxis;
-    int64_t extent[OP_MAX_AXIS];
+    int64_t extent[OP_MAX_EXTENT];
     int threads;
     Status status;
     int nsample;                  /* 0: verified only, or failed */

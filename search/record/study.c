@@ -69,7 +69,7 @@ int64_t study_shape(const Study *s, const int64_t *extent, int threads)
 {
     for (int64_t i = 0; i < s->nshape; i++)
         if (s->shape[i]->threads == threads &&
-            memcmp(s->shape[i]->extent, extent, (size_t)s->spec->op->naxis * sizeof *extent) == 0)
+            memcmp(s->shape[i]->extent, extent, (size_t)s->spec->op->ngiven * sizeof *extent) == 0)
             return i;
     return -1;
 }

@@ -45,7 +45,7 @@ typedef struct Packed {
 /* Inputs and exact results of one shape; kept from request to request. */
 typedef struct Shape {
     /* What tells shapes apart, in one piece up to terms. Behind the last axis and operand there are zeros. */
-    int64_t extent[OP_MAX_AXIS], elems[OP_MAX_OPERAND], rows, row_elems;
+    int64_t extent[OP_MAX_CALL], elems[OP_MAX_OPERAND], rows, row_elems;
     int64_t terms;
     Block operand[OP_MAX_OPERAND]; /* inputs are read-only */
     size_t bytes[OP_MAX_OPERAND];  /* 0: absent */

@@ -229,7 +229,7 @@ static bool read_measure(json_t *json, Work *w, Shape *shape, char why[WHY_BYTES
                               { "smem_limit", (double)w->smem_limit, 0, INFINITY },
                               { 0 } };
     w->count = count;
-    if (read_integers(json, "extent", OP_MAX_AXIS, 0, INFINITY, shape->extent, why) == 0)
+    if (read_integers(json, "extent", OP_MAX_CALL, 0, INFINITY, shape->extent, why) == 0)
         return false;
     if (read_integers(json, "elems", OP_MAX_OPERAND, 0, max_elems, shape->elems, why) != setup->noperand)
         return fail(why, "elems must be %d integers from 0 to %.0f, one an operand", setup->noperand, max_elems);
@@ -380,7 +380,7 @@ static bool do_call(Session *s, json_t *json, char why[WHY_BYTES])
         return fail(why, "this runner makes no calls");
     if (!unpack(json, "call", why, "{s:I, s:s, s:s, s:s, s:I, s?I}", "id", &id, "so", &k->so, "in", &in, "out", &out,
                 "out_bytes", &out_bytes, "smem_limit", &c.smem_limit) ||
-        !check_path(k->so, why) || read_integers(json, "extent", OP_MAX_AXIS, 0, INFINITY, c.extent, why) == 0 ||
+        !check_path(k->so, why) || read_integers(json, "extent", OP_MAX_CALL, 0, INFINITY, c.extent, why) == 0 ||
         !check_bounds((const Bounds[]){ { "out_bytes", (double)out_bytes, 1, CALL_MAX_BYTES },
                                         { "smem_limit", (double)c.smem_limit, 0, INFINITY },
                                         { 0 } },

@@ -23,7 +23,7 @@ typedef struct {
 /* A `call` request. dcgen_launch gets operands { in, out } and a workspace of dcgen_workspace() bytes, which is zero. Nothing is verified
  * and nothing is timed: the caller knows what the bytes mean. */
 typedef struct {
-    int64_t extent[OP_MAX_AXIS];
+    int64_t extent[OP_MAX_CALL];
     Kernel kernel;  /* its object, and what came of the call */
     char *in, *out; /* on the host; the engine fills in `out` */
     size_t in_bytes, out_bytes;

@@ -118,11 +118,8 @@ double cost_weight(double best, double ns) { return ns <= best ? 1 : fmax(LEAST_
 /* How much a shape says of another: 1 of itself, less the further they are apart, in octaves of their extents and threads. */
 static double nearness(const CostModel *m, const Instance *a, const Instance *b)
 {
-    double d = log2((double)a->threads / b->threads), sum = THREADS_APART * d * d;
-    for (int i = 0; i < m->study->spec->op->naxis; i++) {
-        d = log2((double)a->extent[i] / (double)b->extent[i]);
-        sum += d * d;
-    }
+    const double d = log2((double)a->threads / b->threads);
+    const double sum = THREADS_APART * d * d + op_distance(m->study->spec->op, a->extent, b->extent);
     return exp(-sum / (2 * NEAR_OCTAVES * NEAR_OCTAVES));
 }
 

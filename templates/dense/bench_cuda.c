@@ -96,7 +96,7 @@ static int run_package(const Problem *p)
 }
 
 /* Row-major Y = X W is column-major Y' = W' X'. */
-#if LAYOUT_KN
+#if LAYOUT_W_KN
 static const cublasOperation_t op_w = CUBLAS_OP_N;
 static int64_t ld_w(Shape z) { return z.N; }
 #else

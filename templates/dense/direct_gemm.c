@@ -5,7 +5,7 @@ op      = "dense";
 family  = "cpu";
 doc     = "Y = X * W + bias with W as it is, one row an input column: register tiles of MR rows x NV vectors along it";
 packed  = false;
-layouts = ["KN"];
+layouts = { W = ["KN"]; };
 dtypes  = ["f32"];
 params = (
   { name = "MR";    choices = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12]; doc = "rows of X in the tallest tile"; },

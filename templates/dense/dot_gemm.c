@@ -5,7 +5,7 @@ op      = "dense";
 family  = "cpu";
 doc     = "Y = X * W + bias with W as it is, one row an output column: MR x NR dot products along rows of X and W";
 packed  = false;
-layouts = ["NK"];
+layouts = { W = ["NK"]; };
 dtypes  = ["f32"];
 params = (
   { name = "MR";    choices = [1, 2, 3, 4, 5, 6, 7, 8, 10]; doc = "rows of X in the tallest tile"; },

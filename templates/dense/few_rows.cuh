@@ -82,7 +82,7 @@ static __device__ __forceinline__ KERNEL_task KERNEL_find(const NAME_args &a)
     b.k0 = 0;
     b.k1 = a.K;
 #endif
-    b.ldw = (unsigned)NAME_LDW((int64_t)a.N, (int64_t)a.K);
+    b.ldw = (unsigned)a.W_stride[0];
     return b;
 }
 

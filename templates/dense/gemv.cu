@@ -5,7 +5,7 @@ op      = "dense";
 family  = "cuda";
 doc     = "Y = X * W + bias for few rows of X: W streams through registers, ROWS rows of Y at a time, no tiles";
 packed  = false;
-layouts = ["NK", "KN"];
+layouts = { W = ["NK", "KN"]; };
 params = (
   { name = "ROWS";   choices = [1, 2, 4, 8];        doc = "rows of Y that a block computes at once"; },
   { name = "COLS";   choices = [1, 2, 4];
@@ -21,36 +21,36 @@ values = (
   { name = "NT";      expr = "32 * WARPS";          doc = "threads of a block"; },
   { name = "QUAD";    expr = "16 / ELEM_BYTES";     doc = "elements of 16 bytes"; },
   { name = "BM";      expr = "ROWS";               doc = "rows of Y that a block computes"; },
-  { name = "BN";      expr = "LAYOUT_NK * (WARPS / KWARPS * COLS) + LAYOUT_KN * (LANES * QUAD * COLS)";
+  { name = "BN";      expr = "LAYOUT_W_NK * (WARPS / KWARPS * COLS) + LAYOUT_W_KN * (LANES * QUAD * COLS)";
     doc = "columns of Y that a block computes"; },
-  { name = "KGROUPS"; expr = "LAYOUT_NK * KWARPS + LAYOUT_KN * (NT / LANES)";
+  { name = "KGROUPS"; expr = "LAYOUT_W_NK * KWARPS + LAYOUT_W_KN * (NT / LANES)";
     doc = "groups of lanes that share out k"; },
-  { name = "BK";      expr = "KGROUPS * QUAD * (LAYOUT_NK * 32 + LAYOUT_KN * UNROLL)";
+  { name = "BK";      expr = "KGROUPS * QUAD * (LAYOUT_W_NK * 32 + LAYOUT_W_KN * UNROLL)";
     doc = "values of k that all of them take at once, or a part of them"; },
-  { name = "SUMS";    expr = "LAYOUT_NK * KWARPS + LAYOUT_KN * WARPS";
+  { name = "SUMS";    expr = "LAYOUT_W_NK * KWARPS + LAYOUT_W_KN * WARPS";
     doc = "sums of an element that a block adds up"; },
   { name = "SMEM";    expr = "SUMS * BM * BN * 4";  doc = "bytes of shared memory of a block"; },
   { name = "COUNTERS"; expr = "4096";               doc = "tiles that may be split"; },
-  { name = "LOADS";   expr = "UNROLL * COLS * (LAYOUT_NK + LAYOUT_KN * QUAD)";
+  { name = "LOADS";   expr = "UNROLL * COLS * (LAYOUT_W_NK + LAYOUT_W_KN * QUAD)";
     doc = "16-byte loads of W on their way of a lane"; },
-  { name = "NEED";    expr = "ROWS * COLS * (LAYOUT_NK + LAYOUT_KN * QUAD) + 4 * LOADS + 2 * ROWS + 2 * COLS + 30";
+  { name = "NEED";    expr = "ROWS * COLS * (LAYOUT_W_NK + LAYOUT_W_KN * QUAD) + 4 * LOADS + 2 * ROWS + 2 * COLS + 30";
     doc = "registers of a thread: sums, loads on their way, addresses"; } );
 constraints = (
-  { need = "KWARPS <= WARPS && (LAYOUT_NK || KWARPS == 1)"; why = "KN: all warps share out k"; },
-  { need = "LAYOUT_KN || LANES == 32";          why = "NK: all lanes lie along k"; },
-  { need = "LAYOUT_KN || KWARPS == 1 || KWARPS == WARPS || WARPS == 8 && KWARPS == 2";
+  { need = "KWARPS <= WARPS && (LAYOUT_W_NK || KWARPS == 1)"; why = "KN: all warps share out k"; },
+  { need = "LAYOUT_W_KN || LANES == 32";          why = "NK: all lanes lie along k"; },
+  { need = "LAYOUT_W_KN || KWARPS == 1 || KWARPS == WARPS || WARPS == 8 && KWARPS == 2";
     why = "what is between is like one of its neighbours"; },
   { need = "LOADS >= 2 && LOADS <= 16";
     why = "fewer loads do not cover the memory's latency, more need too many registers"; },
-  { need = "LAYOUT_NK || COLS * UNROLL <= 2 || ELEM_BYTES == 4 && COLS <= 2";
+  { need = "LAYOUT_W_NK || COLS * UNROLL <= 2 || ELEM_BYTES == 4 && COLS <= 2";
     why = "KN: QUAD times as many registers"; },
   { need = "NEED <= 168";
     why = "more registers leave too few warps to cover the memory's latency"; },
   { need = "SMEM <= 32768";                     why = "more shared memory leaves too few blocks on an SM"; },
-  { need = "LAYOUT_NK || WARPS == 8 || LANES == 8"; why = "KN: fewer warps share out k among too few"; },
-  { need = "SPLITK == 1 || KWARPS == WARPS || LAYOUT_KN";
+  { need = "LAYOUT_W_NK || WARPS == 8 || LANES == 8"; why = "KN: fewer warps share out k among too few"; },
+  { need = "SPLITK == 1 || KWARPS == WARPS || LAYOUT_W_KN";
     why = "warps of a block share out k at less cost than blocks"; },
-  { need = "LAYOUT_KN || SPLITK <= 4";          why = "NK: a column has a warp or more, which are many"; } );
+  { need = "LAYOUT_W_KN || SPLITK <= 4";          why = "NK: a column has a warp or more, which are many"; } );
 regs = "max(32, NEED * 3 / 2 - 40)";
 general = (
   { target = "sm_75";  ROWS = 4; COLS = 1; WARPS = 8; KWARPS = 1; LANES = 32; UNROLL = 2; SPLITK = 1; },
@@ -60,11 +60,11 @@ general = (
   { target = "sm_90a"; ROWS = 4; COLS = 1; WARPS = 8; KWARPS = 1; LANES = 32; UNROLL = 2; SPLITK = 1; } );
 tile = { M = "BM"; N = "BN"; K = "BK"; };
 derived = (
-  { name = "NARROW"; expr = "K % QUAD != 0 || LAYOUT_KN && !PACKED && N % QUAD != 0";
+  { name = "NARROW"; expr = "K % QUAD != 0 || LAYOUT_W_KN && !PACKED && N % QUAD != 0";
     doc = "rows of X or W are not aligned: single elements"; },
-  { name = "FEWER";  expr = "1 + NARROW * (QUAD * (LAYOUT_NK * 4 + LAYOUT_KN * UNROLL) / 4 - 1)";
+  { name = "FEWER";  expr = "1 + NARROW * (QUAD * (LAYOUT_W_NK * 4 + LAYOUT_W_KN * UNROLL) / 4 - 1)";
     doc = "so many times fewer values of k, and bytes, of one time round: narrow, 1 k a load (NK), or 4 a lane (KN)"; },
-  { name = "ROUND";  expr = "LAYOUT_NK * UNROLL + LAYOUT_KN";      doc = "units of k of one time round the loop"; },
+  { name = "ROUND";  expr = "LAYOUT_W_NK * UNROLL + LAYOUT_W_KN";      doc = "units of k of one time round the loop"; },
   { name = "KTIMES"; expr = "ceil_div(KPER * FEWER, ROUND)";       doc = "times round the loop"; },
   { name = "BYTES";  expr = "NT * LOADS * 16 / FEWER";
     doc = "bytes of W that a block asks for each time"; },
@@ -77,7 +77,7 @@ derived = (
   { name = "ISSUE";
     expr = "LOADS * QUAD * ROWS / FEWER"
            " + NARROW * (((3 + (ELEM_BYTES == 2)) * (LOADS + UNROLL * ROWS) + 2 * LOADS) * QUAD / FEWER + 16)"
-           " + !NARROW * ((ELEM_BYTES == 2) * QUAD * (LOADS + UNROLL * ROWS) + (11 - 3 * LAYOUT_KN) * LOADS"
+           " + !NARROW * ((ELEM_BYTES == 2) * QUAD * (LOADS + UNROLL * ROWS) + (11 - 3 * LAYOUT_W_KN) * LOADS"
            " + 4 * UNROLL * ROWS + 12)";
     doc = "its instructions: FMAs, conversions of W and X, loads with their addresses, the loop"; },
   { name = "MATHS";
@@ -87,7 +87,7 @@ derived = (
     doc = "cycles for one time round of the blocks that run together, the latency of memory at least"; },
   { name = "LOOP";   expr = "STEP * KTIMES";                       doc = "cycles of all of them"; },
   { name = "ENDS";
-    expr = "600 + 12 * ROWS * COLS * (LAYOUT_NK + LAYOUT_KN * QUAD * (LANES == 8))"
+    expr = "600 + 12 * ROWS * COLS * (LAYOUT_W_NK + LAYOUT_W_KN * QUAD * (LANES == 8))"
            " + (SLICES > 1) * (300 + HANDOVER_NS * CLOCK_MHZ / 1000 + 40 * SLICES)";
     doc = "cycles for a block's start, the shuffles, the sum of the slices"; },
   { name = "CYCLES"; expr = "ceil_div(MOST, LIVE) * (LOOP + ENDS)"; doc = "cycles of the busiest SM"; },
@@ -99,7 +99,7 @@ features = (
   { name = "x_loads";   expr = "ROWS / COLS";                doc = "loads of X for one of W"; },
   { name = "times";     expr = "log2(KTIMES)";               doc = "times round the loop"; },
   { name = "narrow";    expr = "NARROW";                     doc = "rows are not aligned: single elements"; },
-  { name = "lanes";     expr = "LAYOUT_KN * (LANES == 8)";   doc = "short pieces of W's rows"; },
+  { name = "lanes";     expr = "LAYOUT_W_KN * (LANES == 8)";   doc = "short pieces of W's rows"; },
   { name = "groups";    expr = "log2(KGROUPS)";              doc = "sums that a block adds up"; } );
 */
 #ifndef DCGEN /* one set of values, to compile this file as it stands; for another type -DDTYPE_F16=1 or _BF16 */
@@ -125,7 +125,7 @@ features = (
  * a lane, past L1; X comes from L1. Sums are fp32, whatever the type.
  *
  *   X[m][k]   at X + m*K + k
- *   W[n][k]   at W + n*ldw + k (NK),   W[k][n] at W + k*ldw + n (KN),   ldw = NAME_LDW(N, K)
+ *   W[n][k]   at W + n*ldw + k (NK),   W[k][n] at W + k*ldw + n (KN),   ldw = W_stride[0]
  *
  *   NK        a warp sums up COLS columns: lane l takes QUAD values of k from QUAD*l on, then 32*QUAD*KWARPS further.
  *             KWARPS warps share out k; WARPS/KWARPS of them lie side by side along n. Shuffles add the lanes' sums.
@@ -180,7 +180,7 @@ template <> struct KERNEL_chunk<1> { /* one element */
     }
 };
 
-#if LAYOUT_NK
+#if LAYOUT_W_NK
 /* Sums up the block's elements over its part of k, `width` elements a load; sums[warp of k][row][column]. W's
  * values are replaced, once they are used, by those of the next time round: the compiler puts off loads that are used
  * in the same. */

@@ -15,7 +15,7 @@
 
 enum { NO_LIBRARY = -100, TOO_LARGE = -101, ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112 };
 
-#if LAYOUT_KN
+#if LAYOUT_W_KN
 enum { TRANS_W = NO_TRANS };
 #else
 enum { TRANS_W = TRANS };
@@ -76,7 +76,7 @@ static void part(const int64_t *extent, void *const *operand, int64_t m0, int64_
     const int64_t N = extent[1], K = extent[2];
     const float *X = (const float *)operand[0] + m0 * K, *bias = operand[2];
     float *Y = (float *)operand[3] + m0 * N + n0;
-#if LAYOUT_KN
+#if LAYOUT_W_KN
     const float *W = (const float *)operand[1] + n0;
     const int64_t ldw = N;
 #else

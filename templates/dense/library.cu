@@ -116,7 +116,7 @@ static bool describe(int64_t M, int64_t N, int64_t K, const void *bias)
 {
     const cublasOperation_t none = CUBLAS_OP_N;
     (void)bias;
-#if LAYOUT_KN
+#if LAYOUT_W_KN
     const cublasOperation_t of_w = CUBLAS_OP_N;
     const int64_t rows_w = N, cols_w = K;
 #else

@@ -6,7 +6,7 @@ family  = "cuda";
 doc     = "Y = X * W + bias on tensor cores by mma.sync: BM x BN tiles in shared memory, WM x WN in a warp's registers";
 dtypes  = ["tf32", "f16", "bf16"];
 packed  = false;
-layouts = ["NK", "KN"];
+layouts = { W = ["NK", "KN"]; };
 params = (
   { name = "BM";     choices = [16, 32, 64, 128];         doc = "rows of a block's tile of Y"; },
   { name = "BN";     choices = [32, 64, 96, 128, 256];    doc = "columns of a block's tile of Y"; },
@@ -33,7 +33,7 @@ values = (
   { name = "W_ROWS";  expr = "1 + (BN % 64 != 0)";         doc = "KN: rows along n with the same swizzle"; },
   { name = "W_MASK";  expr = "8 / W_ROWS";                 doc = "KN: chunks that are swizzled among each other"; },
   { name = "W_PITCH"; expr = "BN + 8 * DTYPE_TF32";        doc = "KN: elements from a row to the next"; },
-  { name = "TILE";    expr = "BM * BK + LAYOUT_NK * BN * BK + LAYOUT_KN * BK * W_PITCH"; doc = "elements of a stage"; },
+  { name = "TILE";    expr = "BM * BK + LAYOUT_W_NK * BN * BK + LAYOUT_W_KN * BK * W_PITCH"; doc = "elements of a stage"; },
   { name = "Y_PITCH"; expr = "BN + 8";
     doc = "elements from a row of Y to the next in shared memory"; },
   { name = "SMEM";    expr = "max(STAGES * TILE, BM * Y_PITCH) * ELEM_BYTES";
@@ -72,7 +72,7 @@ constraints = (
   { need = "SPLITK <= 3 || BM * BN <= 64 * 96"; why = "in more parts a large tile is not worth the sum at the end"; },
   { need = "FIXED_K % QUAD == 0 && FIXED_N % QUAD == 0";
     why = "rows that are not aligned to 16 bytes are copied a few bytes at a time anyway"; },
-  { need = "(FIXED_N > 0) == (LAYOUT_KN && FIXED_K > 0)"; why = "W's stride and the sum's length are fixed together"; } );
+  { need = "(FIXED_N > 0) == (LAYOUT_W_KN && FIXED_K > 0)"; why = "W's stride and the sum's length are fixed together"; } );
 regs = "min(CAP, NEED + 4)";
 general = (
   { target = "sm_80";  BM = 64; BN = 64; WM = 32; WN = 32; ROW = 64; STAGES = 4; SPLITK = 1; GROUP = 0;
@@ -85,16 +85,16 @@ general = (
     FIXED_K = 0; FIXED_N = 0; } );
 tile = { M = "BM"; N = "BN"; K = "BK"; };
 derived = (
-  { name = "NARROW"; expr = "K % QUAD != 0 || LAYOUT_KN && !PACKED && N % QUAD != 0";
+  { name = "NARROW"; expr = "K % QUAD != 0 || LAYOUT_W_KN && !PACKED && N % QUAD != 0";
     doc = "rows of X or W are not aligned: copies of few bytes"; },
-  { name = "ODD";    expr = "ELEM_BYTES == 2 && (K % 2 != 0 || LAYOUT_KN && !PACKED && N % 2 != 0)";
+  { name = "ODD";    expr = "ELEM_BYTES == 2 && (K % 2 != 0 || LAYOUT_W_KN && !PACKED && N % 2 != 0)";
     doc = "not even to 4 bytes: copies of single elements through registers"; },
   # Of one warp and one block of k. Counted in the SASS of sm_90a, nvcc 13.0, with aligned operands: bf16 NK 128x128 (64x64,
   # ROW 128), 64x64 (32x32, ROW 64) and 16x32 (16x16, ROW 128): 128, 16, 8 mma; 32, 8, 8 ldmatrix; 16, 4, 6 copies; 81, 47,
   # 53 others, a barrier among them. tf32 KN 64x64 (ROW 128): 32 mma, 8 ldmatrix, 32 LDS.32, 8 copies, 74 others. A copy of
   # 4 bytes is 17 to 20 instructions, by asynchronous copies in a loop as well as through registers.
   { name = "ISSUE";
-    expr = "KSTEPS * (MTILES * NTILES + MTILES + NTILES * (1 + 3 * LAYOUT_KN * DTYPE_TF32) / 2) + 36"
+    expr = "KSTEPS * (MTILES * NTILES + MTILES + NTILES * (1 + 3 * LAYOUT_W_KN * DTYPE_TF32) / 2) + 36"
            " + (1 + 18 * NARROW) * TILE * ELEM_BYTES / 4 / NT";
     doc = "its instructions: mma, ldmatrix or LDS.32, the loop, 4 a copy of 16 bytes, 19 of 4 bytes"; },
   # Of a block. An ldmatrix of 4 matrices takes 4 wavefronts, and so does a copy of 16 bytes a lane. The emulator counts the
@@ -157,7 +157,7 @@ features = (
 /* KERNEL: a block computes BM x BN elements of Y, each of its warps WM x WN of them with mma.sync, fp32 sums.
  *
  *   X[m][k]   at X + m*K + k
- *   W[n][k]   at W + n*ldw + k (NK),   W[k][n] at W + k*ldw + n (KN),   ldw = NAME_LDW(N, K)
+ *   W[n][k]   at W + n*ldw + k (NK),   W[k][n] at W + k*ldw + n (KN),   ldw = W_stride[0]
  *
  *   warp      wy = warp % (BM/WM), wx = warp / (BM/WM): rows wy*WM.. and columns wx*WN.. of the tile
  *   sums      acc[i][j] is the 16 x 8 part at row 16*i, column 8*j of the warp's; with g = lane/4, q = lane%4
@@ -179,7 +179,7 @@ static __device__ __forceinline__ int KERNEL_at(int r, int k)
     return r * BK + (k / QUAD ^ r / X_ROWS % X_MASK) * QUAD + k % QUAD;
 }
 
-#if LAYOUT_NK
+#if LAYOUT_W_NK
 /* The column of Y whose row of W is in row s of the tile. */
 static __device__ __forceinline__ int KERNEL_column(int s)
 {
@@ -215,7 +215,7 @@ static __device__ __forceinline__ KERNEL_place KERNEL_find()
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, wy = warp % (BM / WM), wx = warp / (BM / WM);
     KERNEL_place p;
     p.x = KERNEL_at(wy * WM + lane % 16, lane / 16 * QUAD);
-#if LAYOUT_NK
+#if LAYOUT_W_NK
     p.w = BM * BK + KERNEL_at(wx * WN + lane % 8 + lane / 16 * 8, lane / 8 % 2 * QUAD);
 #elif DTYPE_TF32
     p.w = KERNEL_at_kn(lane % 4, wx * WN + lane / 4);
@@ -233,7 +233,7 @@ KERNEL_load(KERNEL_fragments &f, const NAME_elem *stages, const KERNEL_place &p,
 #pragma unroll
     for (int i = 0; i < MTILES; i++)
         NAME_device::ldmatrix_x4(f.x[i], stages + ((p.x + offset) ^ 2 * s * QUAD) + 16 * i * BK);
-#if LAYOUT_KN && DTYPE_TF32
+#if LAYOUT_W_KN && DTYPE_TF32
     const unsigned *w = (const unsigned *)stages + p.w + offset + 8 * s * W_PITCH;
 #pragma unroll
     for (int j = 0; j < NTILES; j++) {
@@ -244,7 +244,7 @@ KERNEL_load(KERNEL_fragments &f, const NAME_elem *stages, const KERNEL_place &p,
 #pragma unroll
     for (int j = 0; j < NTILES; j += 2) {
         unsigned r[4];
-#if LAYOUT_NK
+#if LAYOUT_W_NK
         NAME_device::ldmatrix_x4(r, stages + ((p.w + offset) ^ 2 * s * QUAD) + 8 * j * BK);
 #else
         NAME_device::ldmatrix_x4_trans(r, stages + ((p.w + offset) ^ j % W_MASK * QUAD) + j / W_MASK * W_MASK * QUAD +
@@ -468,7 +468,7 @@ static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
     NAME_elem *stages = (NAME_elem *)NAME_device::shared_memory();
     int m0, n0;
     KERNEL_tile(a, m0, n0);
-    const unsigned ldw = (unsigned)NAME_LDW((int64_t)a.N, (int64_t)a.K);
+    const unsigned ldw = (unsigned)a.W_stride[0];
     const unsigned odd = (unsigned)((uintptr_t)a.X | (uintptr_t)a.W) | a.K * ELEM_BYTES | ldw * ELEM_BYTES;
     float acc[MTILES][NTILES][4];
 #pragma unroll

@@ -6,7 +6,7 @@ family  = "cuda";
 doc     = "Y = X * W + bias for few rows of X on tensor cores: W streams through registers, no tiles";
 dtypes  = ["f16", "bf16"];
 packed  = false;
-layouts = ["NK", "KN"];
+layouts = { W = ["NK", "KN"]; };
 params = (
   { name = "ROWS";   choices = [8, 16];             doc = "rows of Y that a block computes at once"; },
   { name = "COLS";   choices = [8, 16, 32, 64];     doc = "columns of a warp"; },
@@ -34,8 +34,8 @@ values = (
     doc = "registers of a thread: sums, loads on their way, addresses"; } );
 constraints = (
   { need = "SM_ARCH >= 80";                     why = "no bf16 and no mma of 16 values of k before sm_80"; },
-  { need = "LAYOUT_NK || COLS == 64";           why = "KN: a lane loads 8 columns, and a warp has 8 lanes along n"; },
-  { need = "KWARPS <= WARPS && (LAYOUT_NK || KWARPS == WARPS)"; why = "KN: all warps share out k"; },
+  { need = "LAYOUT_W_NK || COLS == 64";           why = "KN: a lane loads 8 columns, and a warp has 8 lanes along n"; },
+  { need = "KWARPS <= WARPS && (LAYOUT_W_NK || KWARPS == WARPS)"; why = "KN: all warps share out k"; },
   { need = "KWARPS == WARPS || WARPS < 16";     why = "so many warps are there to share out k without other blocks"; },
   { need = "KWARPS == 1 || KWARPS == WARPS || WARPS == 8 && KWARPS == 2";
     why = "what is between is like one of its neighbours"; },
@@ -55,9 +55,9 @@ derived = (
   { name = "KTIMES"; expr = "ceil_div(KPER, UNROLL)";              doc = "times round the loop"; },
   { name = "BYTES";  expr = "NT * LOADS * 16";
     doc = "bytes of W that a block asks for each time"; },
-  { name = "NARROW"; expr = "K % 8 != 0 || LAYOUT_KN && !PACKED && N % 8 != 0";
+  { name = "NARROW"; expr = "K % 8 != 0 || LAYOUT_W_KN && !PACKED && N % 8 != 0";
     doc = "rows of X or W are not aligned: two elements at a time"; },
-  { name = "ODD";    expr = "K % 2 != 0 || LAYOUT_KN && !PACKED && N % 2 != 0"; doc = "or one"; },
+  { name = "ODD";    expr = "K % 2 != 0 || LAYOUT_W_KN && !PACKED && N % 2 != 0"; doc = "or one"; },
   { name = "L1";
     expr = "WARPS * UNROLL * (STRIPS + GROUPS) * (5 + 11 * NARROW + 16 * ODD)";
     doc = "cycles of L1 for that, W and X: 512 bytes a load at 96 a cycle; else 4 or 8 loads of 8 rows, taken as 4"
@@ -116,7 +116,7 @@ features = (
  * registers: W, which is read once for ROWS rows of Y, past L1; X from L1.
  *
  *   X[m][k]   at X + m*K + k
- *   W[n][k]   at W + n*ldw + k (NK),   W[k][n] at W + k*ldw + n (KN),   ldw = NAME_LDW(N, K)
+ *   W[n][k]   at W + n*ldw + k (NK),   W[k][n] at W + k*ldw + n (KN),   ldw = W_stride[0]
  *
  *   warp      COLS columns, STRIPS strips of 8. KWARPS warps share out the block's k, each a run of it; WARPS/KWARPS of
  *             them lie side by side along n.
@@ -135,7 +135,7 @@ features = (
  * different banks. KN: a strip's columns side by side, and 32 neighbours along n in different banks. */
 static __device__ __forceinline__ int KERNEL_at(int row, int column)
 {
-#if LAYOUT_NK
+#if LAYOUT_W_NK
     return row * PITCH + column;
 #else
     return row * PITCH + column % 8 * 8 + column % 8 / 4 * 4 + column / 8;
@@ -173,7 +173,7 @@ static __device__ __forceinline__ void KERNEL_load(unsigned (&word)[4], const NA
 struct KERNEL_lane {
     float acc[CHAINS][STRIPS][4];
     const NAME_elem *x[GROUPS];
-#if LAYOUT_NK
+#if LAYOUT_W_NK
     const NAME_elem *w[STRIPS];
 #else
     const NAME_elem *w;
@@ -185,7 +185,7 @@ struct KERNEL_lane {
 
 struct KERNEL_chunk { /* a lane's part of 32 values of k */
     unsigned x[GROUPS][4];
-#if LAYOUT_NK
+#if LAYOUT_W_NK
     unsigned w[STRIPS][4];
 #else
     unsigned w[8][4]; /* for each i */
@@ -196,7 +196,7 @@ struct KERNEL_chunk { /* a lane's part of 32 values of k */
 template <int width, bool whole>
 static __device__ __forceinline__ void KERNEL_fetch(KERNEL_chunk &c, const KERNEL_lane &l, int k)
 {
-#if LAYOUT_NK
+#if LAYOUT_W_NK
 #pragma unroll
     for (int t = 0; t < STRIPS; t++)
         KERNEL_load<width, 4 * width, whole, true>(c.w[t], l.w[t] + k, l.left - k);
@@ -216,7 +216,7 @@ static __device__ __forceinline__ void KERNEL_fetch(KERNEL_chunk &c, const KERNE
 /* Word j of strip t of a chunk: elements 2*j and 2*j+1 of its column g. */
 static __device__ __forceinline__ unsigned KERNEL_word(const KERNEL_chunk &c, int t, int j)
 {
-#if LAYOUT_NK
+#if LAYOUT_W_NK
     return c.w[t][j];
 #else
     const unsigned even = c.w[2 * j][t / 2], odd = c.w[2 * j + 1][t / 2];
@@ -254,7 +254,7 @@ template <int ahead> static __device__ __forceinline__ void KERNEL_advance(KERNE
 #pragma unroll
     for (int r = 0; r < GROUPS; r++)
         l.x[r] += 32 * ahead;
-#if LAYOUT_NK
+#if LAYOUT_W_NK
 #pragma unroll
     for (int t = 0; t < STRIPS; t++)
         l.w[t] += 32 * ahead;
@@ -312,7 +312,7 @@ KERNEL_begin(const NAME_args &a, const KERNEL_task &b, int n0, unsigned k0, int 
 #pragma unroll
     for (int r = 0; r < GROUPS; r++)
         l.x[r] = a.X + (int64_t)min((unsigned)b.m0 + 8 * r + g, a.M - 1u) * a.K + k;
-#if LAYOUT_NK
+#if LAYOUT_W_NK
 #pragma unroll
     for (int t = 0; t < STRIPS; t++)
         l.w[t] = a.W + (uint64_t)b.ldw * min((unsigned)n0 + 8 * t + g, a.N - 1u) + k;
@@ -344,7 +344,7 @@ template <int width> static __device__ __forceinline__ void KERNEL_put(float *su
             v0 += l.acc[1][t][e], v1 += l.acc[1][t][e + 1];
 #endif
             const int m = g + 4 * e;
-#if LAYOUT_NK
+#if LAYOUT_W_NK
             *(float2 *)(sums + KERNEL_at(m, n0 + 8 * t + 2 * q)) = make_float2(v0, v1);
 #else
             const int n = n0 + t / width * (8 * width) + 2 * q * width + t % width;
@@ -364,7 +364,7 @@ static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &
     const unsigned run = (b.k1 - b.k0 + BK - 1) / BK * 32, k0 = b.k0 + kwarp * run;
     const int count = (int)min(run, b.k1 - min(k0, b.k1));
     KERNEL_lane l = KERNEL_begin<width>(a, b, b.n0 + n0, k0, count);
-    KERNEL_run<width>(l, count, LAYOUT_NK || a.N - b.n0 >= BN);
+    KERNEL_run<width>(l, count, LAYOUT_W_NK || a.N - b.n0 >= BN);
     KERNEL_put<width>(sums + kwarp * (ROWS * PITCH), l, n0);
 }
 

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "standalone.h"
 #undef NAME_PANEL
-#define LAYOUT_KN 0
+#define LAYOUT_W_KN 0
 size_t NAME_packed_bytes(int64_t N, int64_t K);
 int NAME_pack(int64_t N, int64_t K, const float *W, void *packed);
 #endif
@@ -35,7 +35,7 @@ int NAME_pack(int64_t N, int64_t K, const float *W, void *packed)
         memset(panel, 0, (size_t)NAME_PANEL(K) * sizeof(float));
         for (int64_t k = 0; k < K; k++)
             for (int64_t n = 0; n < width; n++)
-#if LAYOUT_KN
+#if LAYOUT_W_KN
                 panel[k * 16 + n] = W[k * N + p * 16 + n];
 #else
                 panel[k * 16 + n] = W[(p * 16 + n) * K + k];

@@ -5,7 +5,7 @@ op      = "dense";
 family  = "cpu";
 doc     = "Y = X * W + bias with W packed in panels of 16 columns: a register tile of MR rows x NP panels, kept in accumulators over K";
 packed  = true;
-layouts = ["NK", "KN"];
+layouts = { W = ["NK", "KN"]; };
 dtypes  = ["f32"];
 params = (
   { name = "MR";    choices = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14]; doc = "rows of X in the tallest tile"; },

@@ -5,7 +5,7 @@
  *
  *   extent   M, N, K
  *   element  float, or with DCGEN_DTYPE_F16 or DCGEN_DTYPE_BF16 the 16 bits of such a number
- *   operand  X [M][K];  W [N][K], or [K][N] when compiled with DCGEN_LAYOUT_KN;  bias [N] or NULL;  Y (not looked at)
+ *   operand  X [M][K];  W [N][K], or [K][N] when compiled with DCGEN_LAYOUT_W_KN;  bias [N] or NULL;  Y (not looked at)
  */
 #include <math.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ static float element(Element e)
 
 static float w_at(const Element *w, int64_t N, int64_t K, int64_t n, int64_t k)
 {
-#ifndef DCGEN_LAYOUT_KN
+#ifndef DCGEN_LAYOUT_W_KN
     (void)N;
     return element(w[n * K + k]);
 #else

@@ -5,7 +5,7 @@ op      = "dense";
 family  = "cpu";
 doc     = "Y = X * W + bias with W as it is: blocks of W are packed on the stack for tiles of MR rows x NP*16 columns";
 packed  = false;
-layouts = ["NK", "KN"];
+layouts = { W = ["NK", "KN"]; };
 dtypes  = ["f32"];
 params = (
   { name = "MR";    choices = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14]; doc = "rows of X in the tallest tile"; },
@@ -44,11 +44,11 @@ derived = (
   { name = "X_CLOSE"; expr = "MT * KB * 4 <= L2_BYTES";
     doc = "a block of X stays in L2 from one tile of columns to the next"; } );
 terms = (
-  { name = "pack";     expr = "K * UT * NP * VP * (5 - LAYOUT_KN)"; doc = "W put into panels, a vector at a time"; } );
+  { name = "pack";     expr = "K * UT * NP * VP * (5 - LAYOUT_W_KN)"; doc = "W put into panels, a vector at a time"; } );
 features = (
   { name = "pack_share";   expr = "log2(1 + 8 / MT)"; doc = "packing a block against its use"; },
   { name = "pack_short";   expr = "1 / MT * 64 / KB"; doc = "short pieces of W's rows stop the hardware prefetcher"; },
-  { name = "pack_alias";   expr = "((1 - LAYOUT_KN) * (K % 1024 == 0) + LAYOUT_KN * (N % 1024 == 0)) / MT";
+  { name = "pack_alias";   expr = "((1 - LAYOUT_W_KN) * (K % 1024 == 0) + LAYOUT_W_KN * (N % 1024 == 0)) / MT";
     doc = "rows of W a multiple of 4 KiB apart share a set of L1"; },
   { name = "pack_tail";    expr = "(N % (16*NP) != 0) / UT / MT";
     doc = "the last columns are packed element by element"; },
@@ -69,12 +69,12 @@ features = (
 #define VP 1
 #define VF 16
 #define VECTOR_BYTES 64
-#define LAYOUT_KN 0
+#define LAYOUT_W_KN 0
 #define R 8
 #endif
 /* KERNEL: packs KC x (NP*16) blocks of W on the stack (KC*NP*64 bytes), then MR x (NP*16) tiles of Y, k innermost.
  *   X[m][k]         at X + m*K + k
-#if LAYOUT_KN
+#if LAYOUT_W_KN
  *   W[k][n]         at W + k*N + n
 #else
  *   W[n][k]         at W + n*K + k
@@ -83,7 +83,7 @@ features = (
  *   acc[r][v]       sum over the block's k of X[m+r][k0+k] * v-th vector of block[k] */
 typedef float KERNEL_vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
 
-#if LAYOUT_KN
+#if LAYOUT_W_KN
 static __attribute__((noinline)) TARGET_ATTRIBUTE void
 KERNEL_pack(const NAME_args *a, int64_t n, int64_t k0, int64_t kc, float *block)
 {

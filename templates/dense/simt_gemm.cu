@@ -6,7 +6,7 @@ family  = "cuda";
 doc     = "Y = X * W + bias in fp32 on the FMA units: BM x BN tiles in shared memory, TM x TN in a thread's registers";
 dtypes  = ["f32"];
 packed  = false;
-layouts = ["NK", "KN"];
+layouts = { W = ["NK", "KN"]; };
 params = (
   { name = "BM";     choices = [16, 32, 64, 96, 128];      doc = "rows of a block's tile of Y"; },
   { name = "BN";     choices = [32, 64, 96, 128, 256];     doc = "columns of a block's tile of Y"; },
@@ -32,7 +32,7 @@ values = (
   { name = "W_PITCH";   expr = "BN";                        doc = "KN: floats from a row of W's part to the next"; },
   { name = "WIDE";      expr = "BN + (BN == 96) * 32";      doc = "BN as a power of two"; },
   { name = "NEED";
-    expr = "TM * TN + 4 * TM + LAYOUT_NK * 4 + LAYOUT_KN * (TN + 8 + TILE / NT / 8) + 24"
+    expr = "TM * TN + 4 * TM + LAYOUT_W_NK * 4 + LAYOUT_W_KN * (TN + 8 + TILE / NT / 8) + 24"
            " + (SM_ARCH < 80) * (BM + WIDE) * BK / NT";
     doc = "registers of a thread: accumulators, four k of its rows, a column or row of W, addresses, sm_75: copies"; },
   { name = "MINB";
@@ -73,8 +73,8 @@ constraints = (
   { need = "SPLITK <= 3 || BM * BN <= 64 * 96"; why = "in more parts a large tile is not worth the sum at the end"; },
   { need = "FIXED_K % 4 == 0 && FIXED_N % 4 == 0";
     why = "rows that are not aligned to 16 bytes are copied by single floats anyway"; },
-  { need = "(FIXED_N > 0) == (LAYOUT_KN && FIXED_K > 0)"; why = "W's stride and the sum's length are fixed together"; } );
-regs = "min(CAP, NEED + (UNROLL > 1) * (LAYOUT_NK * 4 * (TM + TN) + LAYOUT_KN * 24))";
+  { need = "(FIXED_N > 0) == (LAYOUT_W_KN && FIXED_K > 0)"; why = "W's stride and the sum's length are fixed together"; } );
+regs = "min(CAP, NEED + (UNROLL > 1) * (LAYOUT_W_NK * 4 * (TM + TN) + LAYOUT_W_KN * 24))";
 general = (
   { target = "sm_75";  BM = 64; BN = 64; TM = 8; TN = 8; BK = 16; STAGES = 2; SPLITK = 1; GROUP = 0;
     FIXED_K = 0; FIXED_N = 0; },
@@ -88,14 +88,14 @@ general = (
     FIXED_K = 0; FIXED_N = 0; } );
 tile = { M = "BM"; N = "BN"; K = "BK"; };
 derived = (
-  { name = "NARROW"; expr = "K % QUAD != 0 || LAYOUT_KN && !PACKED && N % QUAD != 0";
+  { name = "NARROW"; expr = "K % QUAD != 0 || LAYOUT_W_KN && !PACKED && N % QUAD != 0";
     doc = "rows of X or W are not aligned: copies of single floats"; },
   # Of one warp and one block of k. Counted in the SASS of sm_90a, nvcc 13.0, with aligned operands: NK 64x64 (4x8, BK 16),
   # 128x128 (8x16, BK 16) and 16x64 (4x4, BK 32): 512, 2048, 512 FFMA; 48, 96, 64 LDS.128; 4, 8, 10 copies; 53, 77, 72
   # others, a barrier among them. KN 32x96 (4x6, BK 16): 384 FFMA; 16 LDS.128 and 48 LDS.64; 5 copies; 51 others. A chunk
   # of k that is not unrolled has 6 or 7 others. A copy of a single float is 15 to 24 instructions, being a loop of its own.
   { name = "ISSUE";
-    expr = "TM * TN * BK + (TM + TN + LAYOUT_KN * (VN == 2) * TN) * BK / 4 + (1 + 17 * NARROW) * TILE / NT + 34"
+    expr = "TM * TN * BK + (TM + TN + LAYOUT_W_KN * (VN == 2) * TN) * BK / 4 + (1 + 17 * NARROW) * TILE / NT + 34"
            " + 6 * CHUNKS / UNROLL";
     doc = "its instructions: FMAs, LDS.128 or LDS.64, 4 a copy of 16 bytes, 18 of a float, the loop"; },
   { name = "BESIDE"; expr = "0"; doc = "FMAs are instructions of a warp like the others"; },
@@ -149,7 +149,7 @@ features = (
 /* KERNEL: a block computes BM x BN elements of Y; its NT threads are BM/TM rows by BN/TN columns of threads.
  *
  *   X[m][k]   at X + m*K + k
- *   W[n][k]   at W + n*ldw + k (NK),   W[k][n] at W + k*ldw + n (KN),   ldw = NAME_LDW(N, K)
+ *   W[n][k]   at W + n*ldw + k (NK),   W[k][n] at W + k*ldw + n (KN),   ldw = W_stride[0]
  *
  *   thread    a warp is 4 x 8 threads: ly = bits 1, 4 of the lane, lx = bits 0, 2, 3. Lanes that differ in bit 0 want
  *             the same 16 bytes of X, in bit 1 the same of W: shared memory then serves half a warp at once.
@@ -183,7 +183,7 @@ static __device__ __forceinline__ KERNEL_place KERNEL_find()
     p.row = wy * 4 * TM + ly;
     p.col = wx * 8 * TN + lx * VN;
     p.x = p.row * BK + ly / LINE_ROWS % CHUNKS * 4; /* KERNEL_at(p.row, 0): 4 * TM is a multiple of 8 */
-#if LAYOUT_NK
+#if LAYOUT_W_NK
     p.w = (BM + wx * 8 * TN + lx) * BK + lx / LINE_ROWS % CHUNKS * 4;
 #else
     p.w = BM * BK + p.col;
@@ -191,7 +191,7 @@ static __device__ __forceinline__ KERNEL_place KERNEL_find()
     return p;
 }
 
-#if LAYOUT_NK
+#if LAYOUT_W_NK
 /* The column of Y whose row of W is in row s of the tile. */
 static __device__ __forceinline__ int KERNEL_column(int s)
 {
@@ -226,7 +226,7 @@ static __device__ __forceinline__ void KERNEL_multiply(float (&acc)[TM * TN], co
 #pragma unroll
         for (int i = 0; i < TM; i++)
             KERNEL_load4(xv[i], stages + (x ^ c ^ 4 * i / LINE_ROWS % CHUNKS * 16) + 4 * i * BK * 4);
-#if LAYOUT_NK
+#if LAYOUT_W_NK
 #pragma unroll
         for (int j = 0; j < TN; j++) {
             float wv[4];
@@ -413,7 +413,7 @@ static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
     if (aligned && a.K == FIXED_K)
         KERNEL_sum<4>(acc, stages, KERNEL_begin<4>(a, a.N, FIXED_K, m0, n0), p);
 #else
-    if (aligned && a.K % 4 == 0 && NAME_LDW((int64_t)a.N, (int64_t)a.K) % 4 == 0)
+    if (aligned && a.K % 4 == 0 && a.W_stride[0] % 4 == 0)
         KERNEL_sum<4>(acc, stages, KERNEL_begin<4>(a, a.N, a.K, m0, n0), p);
 #endif
     else

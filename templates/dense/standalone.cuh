@@ -12,8 +12,8 @@
 #define SM_ARCH 80
 #endif
 #define HAS_BIAS 1
-#define LAYOUT_NK 1
-#define LAYOUT_KN 0
+#define LAYOUT_W_NK 1
+#define LAYOUT_W_KN 0
 #define PACKED 0
 #ifndef DTYPE_F16 /* -DDTYPE_F16=1, -DDTYPE_BF16=1 or -DDTYPE_TF32=1 before, where a template has those */
 #define DTYPE_F16 0
@@ -36,14 +36,14 @@ typedef struct {
     int M, N, K;
     const NAME_elem *X, *W, *bias; /* X [M][K], bias [N] */
     NAME_elem *Y;                  /* [M][N] */
+    int64_t W_stride[1];           /* elements from a row of W to the next */
     void *workspace;
 } NAME_args;
 typedef struct {
-    unsigned x, y, z; /* the grid */
+    unsigned x, y, z, cluster; /* the grid, blocks of a cluster */
     int threads;
     size_t smem_bytes, workspace_bytes;
 } NAME_plan;
-#define NAME_LDW(N, K) (LAYOUT_NK ? (K) : (N)) /* elements from a row of W to the next */
 
 namespace NAME_device {
 #include "device/atomic_add_acq_rel.cuh"

@@ -15,7 +15,7 @@ template <int width> struct KERNEL_share {
     {
         return down % 8 == 0 ? KERNEL_at(row(), k()) + i * down * BK : KERNEL_at(row() + i * down, k());
     }
-#if LAYOUT_NK
+#if LAYOUT_W_NK
     static constexpr int parts = nx + (BN + down - 1) / down; /* of a thread */
 #else
     static constexpr int along = WIDE / width < NT ? WIDE / width : NT, rows = NT / along, step = along * width;
@@ -51,10 +51,10 @@ static __device__ __forceinline__ KERNEL_source KERNEL_begin(const NAME_args &a,
 #endif
     KERNEL_source s;
     s.ldx = (unsigned)K;
-    s.ldw = (unsigned)NAME_LDW((int64_t)N, (int64_t)K);
+    s.ldw = (unsigned)a.W_stride[0];
     s.x = a.X + (uint64_t)s.ldx * m0 + (uint64_t)s.ldx * share::row() + k0 + share::k();
     s.nrow = a.M - m0 - share::row();
-#if LAYOUT_NK
+#if LAYOUT_W_NK
     const int column = KERNEL_column(share::row());
     s.w = a.W + (uint64_t)s.ldw * n0 + (uint64_t)s.ldw * column + k0 + share::k();
 #else
@@ -87,7 +87,7 @@ static __device__ __forceinline__ void KERNEL_parts(KERNEL_source &src, Part par
             part(i, share::at(i), src.x + (uint64_t)src.ldx * (i * down), i * down < src.nrow && here,
                  src.nk - share::k());
     src.x += BK;
-#if LAYOUT_NK
+#if LAYOUT_W_NK
 #pragma unroll unroll
     for (int i = 0; i < (BN + down - 1) / down; i++)
         if (BN % down == 0 || share::row() + i * down < BN)

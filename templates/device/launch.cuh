@@ -5,7 +5,7 @@
  * which may have fewer threads. How an SM's memory is split between L1 cache and shared memory is left to the driver, whose default
  * makes room for as many blocks as registers and threads allow. */
 template <typename Args>
-static cudaError_t launch(void (*kernel)(Args), dim3 grid, int threads, size_t smem_bytes, cudaStream_t stream, Args args)
+static cudaError_t launch(void (*kernel)(Args), dim3 grid, unsigned cluster, int threads, size_t smem_bytes, cudaStream_t stream, Args args)
 {
     void *list[] = { &args };
     if (smem_bytes > 48 * 1024) {
@@ -13,7 +13,18 @@ static cudaError_t launch(void (*kernel)(Args), dim3 grid, int threads, size_t s
         if (code != cudaSuccess)
             return code;
     }
-    const cudaError_t code = cudaLaunchKernel((const void *)kernel, grid, dim3((unsigned)threads), list, smem_bytes, stream);
+    cudaLaunchAttribute shape = {};
+    cudaLaunchConfig_t config = {};
+    shape.id = cudaLaunchAttributeClusterDimension;
+    shape.val.clusterDim.x = cluster;
+    shape.val.clusterDim.y = shape.val.clusterDim.z = 1;
+    config.gridDim = grid;
+    config.blockDim = dim3((unsigned)threads);
+    config.dynamicSmemBytes = smem_bytes;
+    config.stream = stream;
+    config.attrs = &shape;
+    config.numAttrs = cluster > 0;
+    const cudaError_t code = cudaLaunchKernelExC(&config, (const void *)kernel, list);
     cudaFuncAttributes compiled;
     if (code != cudaSuccess && cudaFuncGetAttributes(&compiled, (const void *)kernel) == cudaSuccess && compiled.maxThreadsPerBlock < threads)
         return cudaErrorNoKernelImageForDevice;

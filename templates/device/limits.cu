@@ -301,7 +301,7 @@ extern "C" int dcgen_limit(const char *probe, int variant, int sms, int64_t roun
             g.rounds = (rounds + 1) / 2 * 2;
         const unsigned blocks = (unsigned)(sms * row.blocks);
         *work = work_of(row, g, blocks);
-        return limits_device::launch(row.kernel, dim3(blocks), row.threads, (size_t)row.smem_bytes,
+        return limits_device::launch(row.kernel, dim3(blocks), 0, row.threads, (size_t)row.smem_bytes,
                                      (cudaStream_t)stream, g);
     }
     return NO_PROBE;

@@ -69,17 +69,17 @@ static inline int TREE(EACH(features, int64_t FEATURE))
 //@ end
 #if TOLD_PARTS
 /* The kernel for a call in `threads` parts on a machine of that target. */
-static inline int NAME_dispatch(int target, EXTENTS, int64_t threads)
+static inline int NAME_dispatch(int target, EVERY_EXTENTS, int64_t threads)
 {
 #if USES_THREADS == 0
     (void)threads;
 #endif
 #else
 /* The kernel for a call on a machine of that target. */
-static inline int NAME_dispatch(int target, EXTENTS)
+static inline int NAME_dispatch(int target, EVERY_EXTENTS)
 {
 #endif
-    const int outside = ANY(axes, AXIS < LEAST || AXIS > MOST); /* of the declared ranges: there the kernel that serves most of them */
+    const int outside = ANY(every, AXIS < LEAST || AXIS > MOST); /* of the declared ranges: there the kernel that serves most of them */
 //@ repeat targets
 #if NUMBER == 0 && LAST
     (void)target;

@@ -4,8 +4,8 @@
 #endif
 int dcgen_run(const int64_t *extent, void *const *operand, void *workspace, int64_t task, int64_t ntask)
 {
-    const NAME_args args = {
-        EACH(axes, extent[PLACE]), EACH(operands, operand[PLACE]), workspace };
+    const NAME_args args = NAME_arguments(EACH(extents, extent[PLACE]),
+        EACH(operands, FROM_RUNNER), workspace);
     return NAME_k0(&args, task, ntask);
 }
 #if PACKED

@@ -2,18 +2,23 @@
 #ifndef DCGEN
 /* The functions that search/runner/abi.h asks of a candidate for GPUs, in terms of its own. */
 #endif
+static NAME_args NAME_call(const int64_t *extent, void *const *operand, void *workspace)
+{
+    return NAME_arguments(EACH(extents, extent[PLACE]),
+        EACH(operands, FROM_RUNNER), workspace);
+}
+
 extern "C" int dcgen_launch(const int64_t *extent, void *const *operand, void *workspace, void *stream)
 {
-    const NAME_plan plan = NAME_k0_plan(EACH(axes, extent[PLACE]));
-    const NAME_args args = {
-        EACH(axes, (int)extent[PLACE]), EACH(operands, (ELEM_TYPE *)operand[PLACE]), workspace };
-    return NAME_device::launch(NAME_k0, dim3(plan.x, plan.y, plan.z), plan.threads, plan.smem_bytes, (cudaStream_t)stream,
-                                args);
+    const NAME_args args = NAME_call(extent, operand, workspace);
+    const NAME_plan plan = NAME_k0_plan(args, NAME_sms());
+    return NAME_k0_start(args, plan, (cudaStream_t)stream);
 }
 
 extern "C" int64_t dcgen_workspace(const int64_t *extent)
 {
-    return (int64_t)NAME_k0_plan(EACH(axes, extent[PLACE])).workspace_bytes;
+    void *const operand[NOPERAND] = { 0 };
+    return (int64_t)NAME_k0_plan(NAME_call(extent, operand, NULL), NAME_sms()).workspace_bytes;
 }
 #if PACKED
 

@@ -35,11 +35,15 @@ static NAME_kernel *const NAME_table[] = {
 };
 //@ tables
 
+//@ legal
+
 int NAME_choose(EXTENTS)
 {
-    if (ANY(axes, AXIS < 0 || AXIS > INT32_MAX))
+    if (!NAME_is_legal(AXES))
         return -1;
-    return NAME_dispatch(NAME_cpu(), AXES, 1);
+    const int64_t AXIS = VALUE; //@ repeat constants
+    const int64_t AXIS = VALUE; //@ repeat derived
+    return NAME_dispatch(NAME_cpu(), EVERY_AXES, 1);
 }
 
 size_t NAME_workspace_bytes(EXTENTS)
@@ -112,7 +116,7 @@ static int NAME_start_all(NAME_kernel *kernel, const NAME_args *args, const NAME
 }
 
 /* Arithmetic work of a call; in double, where it cannot overflow. */
-static double NAME_flops(EACH(axes, double AXIS))
+static double NAME_flops(EACH(every, double AXIS))
 {
     return FLOP_COUNT;
 }
@@ -121,16 +125,23 @@ int NAME(EXTENTS,
     EACH(operands, PARAMETER), void *workspace,
     const NAME_exec *exec)
 {
-    if (ANY(axes, AXIS < 0 || AXIS > INT32_MAX))
+    if (!NAME_is_legal(AXES))
         return NAME_BAD_EXTENT;
-    if (OUTPUT_ROWS == 0 || OUTPUT_ROW_ELEMENTS == 0)
+    const int64_t AXIS = VALUE; //@ repeat constants
+    const int64_t AXIS = VALUE; //@ repeat derived
+    if (OUTPUT_IS_EMPTY)
         return NAME_OK;
 //@ repeat operands
-    if (!OPERAND && ELEMENTS > 0)
+#if IS_STRIDED
+    if (!NAME_are_strides(OPERAND_stride, NSTRIDE))
+        return NAME_BAD_EXTENT;
+#endif
+    if (!OPERAND && HAS_ELEMENTS)
         return NAME_BAD_POINTER;
 //@ end
-    const NAME_args args = { AXES, EACH(operands, ARGUMENT), workspace };
-    const double flops = NAME_flops(EACH(axes, (double)AXIS));
+    const NAME_args args = NAME_arguments(ALL_AXES,
+        EACH(operands, ARGUMENT), workspace);
+    const double flops = NAME_flops(EACH(every, (double)AXIS));
     const int nthread = exec && exec->threads > 1 ? NAME_nthread(exec, flops) : 1, cpu = NAME_cpu();
     int kernel;
     if (exec && exec->kernel) {
@@ -140,7 +151,7 @@ int NAME(EXTENTS,
         if (!NAME_table[kernel] || NAME_target[kernel] < cpu)
             return NAME_BAD_KERNEL;
     } else {
-        kernel = NAME_dispatch(cpu, AXES, nthread);
+        kernel = NAME_dispatch(cpu, EVERY_AXES, nthread);
     }
     return NAME_start_all(NAME_table[kernel], &args, exec, nthread, flops);
 }

@@ -27,14 +27,16 @@ namespace NAME_device {
 #endif
 //@ kernels
 typedef struct {
-    void (*kernel)(NAME_args args);
-    NAME_plan (*plan)(int64_t M, int64_t N, int64_t K);
+    NAME_plan (*plan)(const NAME_args &args, int sms);
+    cudaError_t (*start)(const NAME_args &args, const NAME_plan &plan, cudaStream_t stream);
 } NAME_entry;
 
 static const NAME_entry NAME_table[] = {
-    { KERNEL, KERNEL_plan }, //@ repeat kernels
+    { KERNEL_plan, KERNEL_start }, //@ repeat kernels
 };
 //@ tables
+
+//@ legal
 
 static int NAME_current_target(void)
 {
@@ -59,20 +61,22 @@ int NAME_cuda_workspace_clear(void *workspace, size_t bytes, cudaStream_t stream
 
 int NAME_cuda_choose(EXTENTS)
 {
-    if (ANY(axes, AXIS < 0 || AXIS > INT32_MAX))
+    if (!NAME_is_legal(AXES))
         return -1;
+    const int64_t AXIS = VALUE; //@ repeat constants
+    const int64_t AXIS = VALUE; //@ repeat derived
     const int target = NAME_current_target();
-    return target < 0 ? -1 : NAME_dispatch(target, AXES);
+    return target < 0 ? -1 : NAME_dispatch(target, EVERY_AXES);
 }
 
 /* The kernel for a call, or minus the code of what is wrong. */
-static int NAME_kernel_of(const NAME_exec *exec, EXTENTS)
+static int NAME_kernel_of(const NAME_exec *exec, EVERY_EXTENTS)
 {
     const int target = NAME_current_target();
     if (target < 0)
         return -NAME_BAD_DEVICE;
     if (!exec || !exec->kernel)
-        return NAME_dispatch(target, AXES);
+        return NAME_dispatch(target, EVERY_AXES);
     if (exec->kernel < 0 || exec->kernel > NAME_NKERNEL || !NAME_runs(target, NAME_target[exec->kernel - 1]))
         return -NAME_BAD_KERNEL;
     return exec->kernel - 1;
@@ -80,41 +84,45 @@ static int NAME_kernel_of(const NAME_exec *exec, EXTENTS)
 
 size_t NAME_cuda_workspace_bytes(EXTENTS, const NAME_exec *exec)
 {
-    if (ANY(axes, AXIS < FEWEST || AXIS > INT32_MAX))
+    if (!NAME_is_legal(AXES))
         return 0;
-    const int kernel = NAME_kernel_of(exec, AXES);
-    return kernel < 0 ? 0 : NAME_table[kernel].plan(AXES).workspace_bytes;
+    const int64_t AXIS = VALUE; //@ repeat constants
+    const int64_t AXIS = VALUE; //@ repeat derived
+    const int kernel = OUTPUT_IS_EMPTY ? -1 : NAME_kernel_of(exec, EVERY_AXES);
+    if (kernel < 0)
+        return 0;
+    const NAME_args args = NAME_arguments(ALL_AXES,
+        EACH(operands, NO_ARGUMENT), NULL);
+    return NAME_table[kernel].plan(args, NAME_sms()).workspace_bytes;
 }
 
 int NAME_cuda(EXTENTS,
     EACH(operands, PARAMETER), void *workspace,
     const NAME_exec *exec, struct CUstream_st *stream)
 {
-    if (ANY(axes, AXIS < 0 || AXIS > INT32_MAX))
+    if (!NAME_is_legal(AXES))
         return NAME_BAD_EXTENT;
-    if (OUTPUT_ROWS == 0 || OUTPUT_ROW_ELEMENTS == 0)
+    const int64_t AXIS = VALUE; //@ repeat constants
+    const int64_t AXIS = VALUE; //@ repeat derived
+    if (OUTPUT_IS_EMPTY)
         return NAME_OK;
 //@ repeat operands
-    if (!OPERAND && ELEMENTS > 0)
+#if IS_STRIDED
+    if (!NAME_are_strides(OPERAND_stride, NSTRIDE))
+        return NAME_BAD_EXTENT;
+#endif
+    if (!OPERAND && HAS_ELEMENTS)
         return NAME_BAD_POINTER;
 //@ end
-    const int kernel = NAME_kernel_of(exec, AXES);
+    const int kernel = NAME_kernel_of(exec, EVERY_AXES);
     if (kernel < 0)
         return -kernel;
-    const NAME_plan plan = NAME_table[kernel].plan(AXES);
+    const NAME_args args = NAME_arguments(ALL_AXES,
+        EACH(operands, CAST_ARGUMENT), workspace);
+    const NAME_plan plan = NAME_table[kernel].plan(args, NAME_sms());
     if (plan.workspace_bytes > 0 && !NAME_is_workspace(workspace))
         return NAME_BAD_POINTER;
-    const NAME_args args = { EACH(axes, (int)AXIS),
-//@ repeat operands
-#if LAST
-        (ELEM_TYPE *)(ARGUMENT), workspace
-#else
-        (ELEM_TYPE *)(ARGUMENT),
-#endif
-//@ end
-    };
-    const cudaError_t code = NAME_device::launch(NAME_table[kernel].kernel, dim3(plan.x, plan.y, plan.z), plan.threads,
-                                                 plan.smem_bytes, stream, args);
+    const cudaError_t code = NAME_table[kernel].start(args, plan, stream);
     if (code == cudaErrorNoKernelImageForDevice || code == cudaErrorInvalidDeviceFunction)
         return NAME_BAD_DEVICE; /* compiled without code for it */
     return code == cudaSuccess ? NAME_OK : NAME_CUDA_ERROR;

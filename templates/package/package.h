@@ -36,7 +36,7 @@ extern "C" {
 /* What every function that returns int returns; NAME_strerror says it in words. */
 enum {
     NAME_OK = 0,
-    NAME_BAD_EXTENT = 1,  /* an extent is negative or above 2147483647 */
+    NAME_BAD_EXTENT = 1,  /* BAD_EXTENTS */
 #if FAMILY_CUDA
     NAME_BAD_POINTER = 2, /* a pointer is NULL that must not be, or the workspace is not on a multiple of 16 bytes */
     NAME_BAD_KERNEL = 3,  /* exec->kernel is no kernel of this package, or one that this device cannot run */
@@ -113,6 +113,10 @@ size_t CALL_workspace_bytes(EXTENTS);
 /* OP_DOC
  *   AXIS_COLUMN AXIS_DOC //@ repeat axes
  *   OPERAND_COLUMN OPERAND_DOC //@ repeat operands
+#if HAS_STRIDED
+ *   ..._stride  elements from one element of that operand to the next, along each of its extents but the last, from 0 to
+ *             2147483647; NULL: it lies densely
+#endif
 #if FAMILY_CUDA
  *   stream    a cudaStream_t; NULL: the default stream
  * All pointers are the current device's. Operands need no alignment beyond their element's (16 bytes are fastest), and one

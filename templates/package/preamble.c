@@ -30,8 +30,28 @@
 
 /* One call, as the kernels see it. */
 typedef struct {
-    int64_t AXES;
-    C_TYPE *OPERAND; //@ repeat operands
+    int64_t ALL_AXES;
+//@ repeat operands
+#if KEEPS_STRIDES
+    C_TYPE *OPERAND;
+    int64_t OPERAND_stride[NSTRIDE]; /* elements from one to the next along each extent but the last */
+#else
+    C_TYPE *OPERAND;
+#endif
+//@ end
     void *workspace;
 } NAME_args;
+#if HAS_ATTRIBUTES
+
+/* Attributes of a call, of which some are the same for all. */
+//@ repeat attributes
+#if IS_FIXED
+#define NAME_AXIS(args) ((int64_t)VALUE)
+#else
+#define NAME_AXIS(args) ((args)->AXIS)
+#endif
+//@ end
+#endif
+
+//@ arguments
 

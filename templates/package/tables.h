@@ -22,7 +22,7 @@ const char *NAME_strerror(int code)
 {
     switch (code) {
     case NAME_OK: return "no error";
-    case NAME_BAD_EXTENT: return "an extent is negative or above 2147483647";
+    case NAME_BAD_EXTENT: return "BAD_EXTENTS";
 #if FAMILY_CUDA
     case NAME_BAD_POINTER: return "a pointer is NULL, or the workspace is not on a multiple of 16 bytes";
     case NAME_BAD_KERNEL: return "no such kernel in this package, or this device cannot run it";

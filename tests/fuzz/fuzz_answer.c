@@ -128,11 +128,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const command[] = { "runner", NULL };
     Arena *a = arena_new();
+    const Spec spec = { .op = read_op(a), .dtype = "f32" };
     const char *err = NULL;
     said = (const char *)data;
     said_len = size;
     starts = 0;
-    Runner *r = runner_start(a, command, read_op(a), "f32", NULL, 0, "/reference.so", 1, NULL, &err);
+    Runner *r = runner_start(a, command, &spec, "/reference.so", 1, NULL, &err);
     REQUIRE(r || err);
     if (r) {
         ask_for_times(a, r);

@@ -38,7 +38,7 @@ static void check_kernel(const KernelRecord *k)
 static void check_measure(const MeasureRecord *m)
 {
     REQUIRE(plain_name(m->key) && plain_name(m->device) && plain_text(m->why));
-    REQUIRE(m->naxis > 0 && m->naxis <= OP_MAX_AXIS && m->threads > 0);
+    REQUIRE(m->naxis > 0 && m->naxis <= OP_MAX_EXTENT && m->threads > 0);
     REQUIRE(m->nsample >= 0 && m->nsample <= RECORD_MAX_SAMPLE);
     REQUIRE((unsigned)m->status < STATUS_COUNT);
     for (int i = 0; i < m->nsample; i++)

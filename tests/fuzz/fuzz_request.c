@@ -53,7 +53,7 @@ char *__wrap_dlerror(void) { return "there is no such file \xff"; }
 Shape *__wrap_shape_get(const Setup *setup, const Shape *want, char why[WHY_BYTES])
 {
     int64_t sum = want->rows;
-    for (int i = 0; i < OP_MAX_AXIS; i++)
+    for (int i = 0; i < OP_MAX_CALL; i++)
         REQUIRE(want->extent[i] >= 0);
     for (int i = 0; i < setup->noperand; i++) {
         REQUIRE(want->elems[i] >= 0);

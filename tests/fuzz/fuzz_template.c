@@ -43,7 +43,7 @@ static void read_place(void)
 static void fill(Arena *a, const Template *t, const Target *target, Diag *d)
 {
     int64_t first[TEMPLATE_MAX_PARAM], slot[TEMPLATE_MAX_SLOT];
-    static const int64_t extent[OP_MAX_AXIS] = { 37, 48, 64 };
+    static const int64_t extent[OP_MAX_EXTENT] = { 37, 48, 64 };
     const Device device = device_typical(a, target);
     for (int i = 0; i < t->nparam; i++)
         first[i] = t->param[i].choice[0];

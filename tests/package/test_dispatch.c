@@ -181,7 +181,7 @@ static void check_instances(const Fixture *f)
     assert_true(s->ninstance > 0);
     assert_int_equal(f->cpu(), 0); /* tuned for this CPU's best instruction set */
     for (int64_t i = 0; i < s->ninstance; i++) {
-        int64_t x[OP_MAX_AXIS + 1];
+        int64_t x[OP_MAX_EXTENT + 1];
         point_of(f, &s->instance[i], x);
         assert_in_range(as->chosen[i], 0, as->nkernel - 1);
         assert_int_equal(f->dispatch(0, x), as->chosen[i]);
@@ -222,7 +222,7 @@ static void check_other_shapes(const Fixture *f)
         const int64_t outside[] = { box.min[axis] - 1, 0,         box.max[axis] + 1, INT32_MAX, INT32_MAX + 1L, -1,
                                     INT32_MIN,         INT64_MIN, INT64_MAX - 1,     INT64_MAX };
         for (size_t j = 0; j < sizeof outside / sizeof *outside; j++) {
-            int64_t x[OP_MAX_AXIS + 1];
+            int64_t x[OP_MAX_EXTENT + 1];
             point_of(f, &s->instance[s->ninstance / 2], x);
             x[axis] = outside[j];
             assert_int_equal(f->dispatch(0, x), as->general);
@@ -248,7 +248,7 @@ static void check_no_leaf_is_dead(const Fixture *f)
     const TreeNode **leaf = ARENA_ARRAY(f->arena, (size_t)n, const TreeNode *);
     assert_int_equal(mark_leaves(f->made.assignment->tree, leaf), n);
     for (int64_t i = 0; i < s->ninstance; i++) {
-        int64_t x[OP_MAX_AXIS + 1];
+        int64_t x[OP_MAX_EXTENT + 1];
         point_of(f, &s->instance[i], x);
         const TreeNode *t = f->made.assignment->tree;
         while (t->feature >= 0)

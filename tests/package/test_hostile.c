@@ -32,10 +32,11 @@ static const char op_text[] =
     "doc\"; },\n"
     "         { name = \"K\"; kind = \"reduce\"; doc = \"a doc\"; } );\n"
     "operands = (\n"
-    "  { name = \"X\"; role = \"in\"; elems = \"M*K\"; doc = \"a doc\"; },\n"
-    "  { name = \"W\"; role = \"const\"; elems = \"N*K\"; doc = \"a doc\"; layouts = [\"NK\", \"KN\"]; },\n"
-    "  { name = \"bias\"; role = \"in\"; elems = \"N\"; doc = \"a doc\"; epilogue = \"bias\"; dtype = \"f32\"; },\n"
-    "  { name = \"Y\"; role = \"out\"; elems = \"M*N\"; doc = \"a doc\"; } );\n"
+    "  { name = \"X\"; role = \"in\"; extents = [\"M\", \"K\"]; doc = \"a doc\"; },\n"
+    "  { name = \"W\"; role = \"const\"; doc = \"a doc\";\n"
+    "    layouts = ( { name = \"NK\"; extents = [\"N\", \"K\"]; }, { name = \"KN\"; extents = [\"K\", \"N\"]; } ); },\n"
+    "  { name = \"bias\"; role = \"in\"; extents = [\"N\"]; doc = \"a doc\"; epilogue = \"bias\"; dtype = \"f32\"; },\n"
+    "  { name = \"Y\"; role = \"out\"; extents = [\"M\", \"N\"]; doc = \"a doc\"; } );\n"
     "flops = \"2*M*N*K\"; rows = \"M\"; row_elems = \"N\"; reference = \"reference.c\";\n";
 
 static char long_text[20000];

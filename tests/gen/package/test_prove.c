@@ -218,7 +218,7 @@ static bool has_feature(const TreeNode *t, int feature)
 static bool is_reached(const Synthetic *y, const TreeNode *leaf)
 {
     for (int64_t i = 0; i < y->spec->ninstance; i++) {
-        int64_t x[OP_MAX_AXIS + 1];
+        int64_t x[OP_MAX_EXTENT + 1];
         const Instance *inst = &y->spec->instance[i];
         memcpy(x, inst->extent, sizeof inst->extent);
         x[3] = spec_parts(y->spec, inst->extent, inst->threads);

@@ -351,7 +351,7 @@ static void tells_people(void **state)
     expect(&bert, "T=119", part, sizeof part / sizeof *part);
     if (as->tree->feature >= 0) {
         const char *const test[] = { arena_printf(bert.arena, "path       %s <= %d? ",
-                                                  bert.spec->op->axis[as->tree->feature].name,
+                                                  bert.spec->op->extent[as->tree->feature].name,
                                                   (int)as->tree->threshold) };
         expect(&bert, "T=119", test, 1);
     }

@@ -61,9 +61,9 @@ static void test_dense(void **state)
     assert_string_equal(op->dir, "op/dense");
     assert_string_equal(op->reference, "op/dense/reference.c");
     assert_int_equal(op->naxis, 3);
-    assert_string_equal(op->axis[2].name, "K");
-    assert_int_equal(op->axis[0].kind, AXIS_SPATIAL);
-    assert_int_equal(op->axis[2].kind, AXIS_REDUCE);
+    assert_string_equal(op->extent[2].name, "K");
+    assert_int_equal(op->extent[0].kind, AXIS_SPATIAL);
+    assert_int_equal(op->extent[2].kind, AXIS_REDUCE);
     assert_int_equal(op_axis(op, "N"), 1);
     assert_int_equal(op_axis(op, "L"), -1);
     assert_int_equal(op->ndtype, 2);
@@ -78,8 +78,10 @@ static void test_dense(void **state)
         assert_null(op->operand[i].dtype);
     }
     assert_int_equal(op->operand[1].nlayout, 2);
-    assert_string_equal(op->operand[1].layout[1], "KN");
-    assert_int_equal(op->operand[0].nlayout, 0);
+    assert_string_equal(op->operand[1].layout[1].name, "KN");
+    assert_int_equal(value_of(op->operand[1].layout[1].extent[0]), 7);
+    assert_int_equal(op->operand[0].nlayout, 1);
+    assert_int_equal(op->operand[0].layout->rank, 2);
     assert_int_equal(value_of(op->flops), 2 * 3 * 5 * 7);
     assert_int_equal(value_of(op->rows), 3);
     assert_int_equal(value_of(op->row_elems), 5);
@@ -122,34 +124,35 @@ static const char *said_of(const char *axes, const char *operands, const char *r
 }
 
 #define AXIS(name) "{ name = \"" name "\"; kind = \"spatial\"; doc = \"of " name "\"; }"
-#define OPERAND(name, role, more) "{ name = \"" name "\"; role = \"" role "\"; elems = 1; " more " }"
+#define OPERAND(name, role, more) "{ name = \"" name "\"; role = \"" role "\"; extents = [1]; " more " }"
+#define LAYOUT(name, extent) "{ name = \"" name "\"; extents = [\"" extent "\"]; }"
+#define LAID_OUT(name, role, layouts) "{ name = \"" name "\"; role = \"" role "\"; layouts = ( " layouts " ); }"
 
 /* As many axes and operands as there may be, in their order, with what only some of them say. */
 static void test_most(void **state)
 {
     (void)state;
-    static const char axes[] = AXIS("A") "," AXIS("B") "," AXIS("C") "," AXIS("D") "," AXIS("E") "," AXIS("F");
-    static const char operands[] =
-        OPERAND("a", "in", "dtype = \"f16\"; doc = \"first\";") "," OPERAND("b", "in", "epilogue = \"relu\";") "," OPERAND(
-            "c", "const",
-            "layouts = [\"one\", \"two\"];") "," OPERAND("d", "in",
-                                                         "") "," OPERAND("e", "in",
-                                                                         "") "," OPERAND("f", "in",
-                                                                                         "") "," OPERAND("g", "in",
-                                                                                                         "") "," OPERAND("h",
-                                                                                                                         "out",
-                                                                                                                         "");
+    static const char axes[] =
+        AXIS("A") "," AXIS("B") "," AXIS("C") "," AXIS("D") "," AXIS("E") "," AXIS("F") "," AXIS("G") "," AXIS(
+            "H") "," AXIS("I") "," AXIS("J") "," AXIS("K") "," AXIS("L");
+    static const char first[] = OPERAND("a", "in", "dtype = \"f16\"; doc = \"first\";") "," OPERAND(
+        "b", "in", "epilogue = \"relu\";") "," LAID_OUT("c", "const", LAYOUT("one", "A") "," LAYOUT("two", "A"));
+    static const char rest[] =
+        OPERAND("d", "in", "") "," OPERAND("e", "in", "") "," OPERAND("f", "in", "") "," OPERAND("g", "in", "") "," OPERAND(
+            "h", "out", "strided = true;");
+    const char *operands = arena_printf(arena, "%s, %s", first, rest);
     Op *op;
     assert_string_equal(said_of(axes, operands, "r.c", &op), "");
     assert_int_equal(op->naxis, OP_MAX_AXIS);
     assert_int_equal(op->noperand, OP_MAX_OPERAND);
     assert_string_equal(op->reference, "folder/r.c");
     for (int i = 0; i < op->naxis; i++)
-        assert_string_equal(op->axis[i].doc, arena_printf(arena, "of %c", 'A' + i));
+        assert_string_equal(op->extent[i].doc, arena_printf(arena, "of %c", 'A' + i));
     for (int i = 0; i < op->noperand; i++) {
         assert_int_equal(op->operand[i].name[0], 'a' + i);
         assert_int_equal(op->operand[i].role, i == 2 ? ROLE_CONST : i == 7 ? ROLE_OUT : ROLE_IN);
-        assert_int_equal(op->operand[i].nlayout, i == 2 ? 2 : 0);
+        assert_int_equal(op->operand[i].nlayout, i == 2 ? 2 : 1);
+        assert_int_equal(op->operand[i].strided, i == 7);
         assert_int_equal(op->operand[i].epilogue != NULL, i == 1);
         assert_int_equal(op->operand[i].dtype != NULL, i == 0);
     }
@@ -159,7 +162,7 @@ static void test_most(void **state)
     assert_string_equal(op->operand[1].epilogue, "relu");
     assert_int_equal(op_axis(op, "A"), 0);
     assert_int_equal(op_axis(op, "F"), 5);
-    assert_int_equal(op_axis(op, "G"), -1);
+    assert_int_equal(op_axis(op, "M"), -1);
 }
 
 /* The op's element types are of those that dcgen knows. */
@@ -187,15 +190,18 @@ static void test_one_fault(void **state)
         const char *axes, *operands, *reference, *want;
     } cases[] = {
         { AXIS("A"),
-          OPERAND("x", "const", "layouts = [\"p\"];") "," OPERAND("w", "const",
-                                                                  "layouts = [\"q\"];") "," OPERAND("y", "out", ""),
+          OPERAND("x", "const", "") "," OPERAND("w", "const", "") "," OPERAND("y", "out", ""),
           "r.c", "x.cfg:3:12: error: 2 operands have the role \"const\", at most 1 is allowed\n" },
         { AXIS("A"), OPERAND("x", "out", "") "," OPERAND("y", "out", ""), "r.c",
           "x.cfg:3:12: error: 2 operands have the role \"out\", expected 1\n" },
-        { AXIS("A"), OPERAND("x", "in", "layouts = [\"p\"];") "," OPERAND("y", "out", ""), "r.c",
-          "error: the operand 'x' has layouts, but its role is not \"const\"\n" },
-        { AXIS("A"), OPERAND("x", "const", "") "," OPERAND("y", "out", ""), "r.c",
-          "error: the operand 'x' is constant and needs layouts\n" },
+        { AXIS("A"), OPERAND("y", "out", "layouts = ( " LAYOUT("p", "A") " );"), "r.c",
+          "x.cfg:3:57: error: an operand has 'extents', or 'layouts' with extents each\n" },
+        { AXIS("A"), LAID_OUT("y", "out", LAYOUT("p", "A") "," LAYOUT("p", "A")), "r.c",
+          "error: the layout 'p' is there twice\n" },
+        { AXIS("A"), LAID_OUT("y", "out", LAYOUT("p", "A - 1")), "r.c",
+          "error: 'A - 1' is negative for some legal extents; a derived extent never is\n" },
+        { AXIS("A"), LAID_OUT("y", "out", "{ name = \"p\"; extents = [1]; }, { name = \"q\"; extents = [1, 1]; }"), "r.c",
+          "error: the layout 'q' has 2 extents, 'p' has 1\n" },
         { AXIS("A") "," AXIS("A"), OPERAND("y", "out", ""), "r.c", "error: the name 'A' is there twice\n" },
         { AXIS("A"), OPERAND("A", "out", ""), "r.c", "error: the name 'A' is there twice\n" },
         { AXIS("A"), OPERAND("x", "in", "") "," OPERAND("x", "out", ""), "r.c",

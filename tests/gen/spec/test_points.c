@@ -155,28 +155,29 @@ static void thresholds_cross(void **state)
 static void thresholds_meet_corners(void **state)
 {
     (void)state;
+    enum { SEVERAL = 7 }; /* extents, as many operators have */
     enum { CUTS = 300, LIMIT = 100000 };
     int64_t cut[CUTS];
     for (int i = 0; i < CUTS; i++)
         cut[i] = 1000 * (i + 1);
-    PointAxis axis[POINTS_MAX_AXIS];
-    for (int i = 0; i < POINTS_MAX_AXIS; i++)
+    PointAxis axis[SEVERAL];
+    for (int i = 0; i < SEVERAL; i++)
         axis[i] = (PointAxis){ 5, 400000, cut, CUTS };
-    Points *p = points_cuts(arena, axis, POINTS_MAX_AXIS, LIMIT);
+    Points *p = points_cuts(arena, axis, SEVERAL, LIMIT);
     assert_false(points_are_all(p));
-    int64_t n = 0, at_corners[POINTS_MAX_AXIS] = { 0 };
-    for (int64_t x[POINTS_MAX_AXIS]; points_next(p, x); n++) {
+    int64_t n = 0, at_corners[SEVERAL] = { 0 };
+    for (int64_t x[SEVERAL]; points_next(p, x); n++) {
         int ncut = 0, nend = 0, of = 0;
-        for (int i = 0; i < POINTS_MAX_AXIS; i++) {
+        for (int i = 0; i < SEVERAL; i++) {
             nend += x[i] == 5 || x[i] == 400000;
             ncut += x[i] == 77001;
             of = x[i] == 77001 ? i : of;
         }
-        at_corners[of] += ncut == 1 && nend == POINTS_MAX_AXIS - 1;
+        at_corners[of] += ncut == 1 && nend == SEVERAL - 1;
     }
-    assert_in_range(n, LIMIT, LIMIT * (POINTS_MAX_AXIS + 1));
-    for (int i = 0; i < POINTS_MAX_AXIS; i++)
-        assert_int_equal(at_corners[i], 1 << (POINTS_MAX_AXIS - 1));
+    assert_in_range(n, LIMIT, LIMIT * (SEVERAL + 1));
+    for (int i = 0; i < SEVERAL; i++)
+        assert_int_equal(at_corners[i], 1 << (SEVERAL - 1));
 }
 
 /* The ends of 64 bits have neighbours on one side only. */

@@ -405,7 +405,7 @@ static void test_shape_at_a_point(void **state)
     (void)state;
     Spec *s = read_text("T = { min = 1; max = 9; }; S = { min = 1; max = 3; };",
                         "{ M = \"16*T\"; N = 7; K = \"S\"; }, { M = 1; N = 2; K = 3; }");
-    int64_t extent[OP_MAX_AXIS];
+    int64_t extent[OP_MAX_EXTENT];
     assert_int_equal(spec_shape_dims(s, &s->shape[0]), 3);
     assert_int_equal(spec_shape_dims(s, &s->shape[1]), 0);
     assert_true(spec_shape_extents(s, &s->shape[0], (int64_t[]){ 5, 2 }, extent));

@@ -4,7 +4,7 @@
  * which may write the same element, and none more than the template's head says (`busiest`). Behind an operand's last element begins
  * memory that nobody may touch, and what lies before the output stays as it is. Infinities in W reach the elements that they belong to and
  * no others. Behind the kernels, whose table is `kernel`; HAS_BIAS,
- * LAYOUT_KN and PACKED say what they are for. Exit code 0: all are right.
+ * LAYOUT_W_KN and PACKED say what they are for. Exit code 0: all are right.
  */
 #include <math.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static int is_packed(int64_t N, int64_t K)
 {
     for (int64_t i = 0; i < (N + 15) / 16 * (K + 3) * 16; i++) {
         const int64_t n = i / 16 / (K + 3) * 16 + i % 16, k = i / 16 % (K + 3);
-        if (packed[i] != (n < N && k < K ? W[LAYOUT_KN ? k * N + n : n * K + k] : 0))
+        if (packed[i] != (n < N && k < K ? W[LAYOUT_W_KN ? k * N + n : n * K + k] : 0))
             return 0;
     }
     return pkg_packed_bytes(N, K) == (K ? (size_t)((N + 15) / 16 * (K + 3) * 16 * 4) : 0);
@@ -43,7 +43,7 @@ static int is_right(const pkg_args *a, int64_t m, int64_t n)
 {
     double sum = HAS_BIAS ? bias[n] : 0, magnitude = fabs(sum);
     for (int64_t k = 0; k < a->K; k++) {
-        const double term = (double)X[m * a->K + k] * W[LAYOUT_KN ? k * a->N + n : n * a->K + k];
+        const double term = (double)X[m * a->K + k] * W[LAYOUT_W_KN ? k * a->N + n : n * a->K + k];
         sum += term;
         magnitude += fabs(term);
     }
@@ -57,7 +57,7 @@ static void put_infinities(int64_t N, int64_t K, int there)
     static float was[MOST_N];
     for (int64_t n = 0; n < N && K; n += 3) {
         const int64_t k = K - 1 - 7 * n % K;
-        float *w = &W[LAYOUT_KN ? k * N + n : n * K + k];
+        float *w = &W[LAYOUT_W_KN ? k * N + n : n * K + k];
         if (there)
             was[n] = *w;
         *w = there ? INFINITY : was[n];

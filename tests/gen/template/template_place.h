@@ -42,6 +42,17 @@ static inline Spec *read_spec(const char *text)
     return s;
 }
 
+/* The i-th layout of dense's W that the head names; NULL: it names fewer. */
+static inline const char *served_layout(const Template *t, int i)
+{
+    static const char *const name[] = { "NK", "KN" };
+    int n = 0;
+    for (int k = 0; k < 2; k++)
+        if (t->layout[1] >> k & 1 && n++ == i)
+            return name[k];
+    return NULL;
+}
+
 static inline Spec *make_spec(const char *layout, bool packed, bool bias)
 {
     Spec *s = read_spec(arena_printf(arena,

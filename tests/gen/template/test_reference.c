@@ -26,7 +26,7 @@
 #undef dcgen_reference_rows
 #undef dcgen_reference_check
 
-#define DCGEN_LAYOUT_KN
+#define DCGEN_LAYOUT_W_KN
 #define DCGEN_DTYPE_F16
 #define Element Element_f16
 #define element element_f16
@@ -35,7 +35,7 @@
 #define dcgen_reference_rows rows_f16
 #define dcgen_reference_check check_f16
 #include "templates/dense/reference.c"
-#undef DCGEN_LAYOUT_KN
+#undef DCGEN_LAYOUT_W_KN
 #undef DCGEN_DTYPE_F16
 #undef Element
 #undef element

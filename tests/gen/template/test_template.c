@@ -23,8 +23,8 @@ static void test_names(void **state)
         { "L1_BYTES", 32 << 10 },
         { "CORES", 2 },
         { "HAS_BIAS", 1 },
-        { "LAYOUT_NK", 1 },
-        { "LAYOUT_KN", 0 },
+        { "LAYOUT_W_NK", 1 },
+        { "LAYOUT_W_KN", 0 },
         { "PACKED", 0 },
         { "M", 9 },
         { "K", 11 },
@@ -154,13 +154,13 @@ static void test_suits_more(void **state)
     (void)state;
     const Spec *plain = make_spec("KN", false, false), *packed = make_spec("NK", true, false);
     const Target *cpu = target_find(&targets, "avx2"), *gpu = target_find(&targets, "sm_80");
-    const Template *any = read_small(with("layouts = [\"NK\"];\n", ""));
+    const Template *any = read_small(with("layouts = { W = [\"NK\"]; };\n", ""));
     assert_true(template_suits(any, plain, cpu) && !template_suits(any, packed, cpu) &&
                 !template_suits(any, plain, gpu));
     const Template *two =
-        read_small(with("layouts = [\"NK\"];\n", "dtypes = [\"f16\", \"f32\"]; layouts = [\"KN\", \"NK\"];\n"));
+        read_small(with("layouts = { W = [\"NK\"]; };\n", "dtypes = [\"f16\", \"f32\"]; layouts = { W = [\"KN\", \"NK\"]; };\n"));
     assert_true(template_suits(two, plain, cpu));
-    const Template *other = read_small(with("layouts = [\"NK\"];\n", "dtypes = [\"f16\", \"bf16\"];\n"));
+    const Template *other = read_small(with("layouts = { W = [\"NK\"]; };\n", "dtypes = [\"f16\", \"bf16\"];\n"));
     assert_false(template_suits(other, plain, cpu));
     const Template *cuda = read_small(with("\"cpu\"", "\"cuda\""));
     assert_true(template_suits(cuda, packed, gpu) && template_suits(cuda, make_spec("NK", false, false), gpu));
@@ -201,8 +201,8 @@ static void test_context(void **state)
         { "DTYPE_BF16", 0, 0 },
         { "DTYPE_TF32", 0, 0 },
         { "HAS_BIAS", 1, 0 },
-        { "LAYOUT_NK", 0, 1 },
-        { "LAYOUT_KN", 1, 0 },
+        { "LAYOUT_W_NK", 0, 1 },
+        { "LAYOUT_W_KN", 1, 0 },
         { "PACKED", 1, 0 },
     };
     static const char *const unknown[] = { "HAS_GELU", "LAYOUT_XX", "DTYPE_F8", "M", "THREADS", "REGS", "" };
@@ -266,7 +266,7 @@ static void test_registers(void **state)
     (void)state;
     static const Param told = { "regs", 77 }, not_told = { "regs", 0 };
     static const int64_t value[] = { 4, 1 }, extent[] = { 9, 10, 11 };
-    const char *text = with("layouts = [\"NK\"];", "layouts = [\"NK\"];\nregs = \"10 * MR + STEP + CORES\";");
+    const char *text = with("layouts = { W = [\"NK\"]; };", "layouts = { W = [\"NK\"]; };\nregs = \"10 * MR + STEP + CORES\";");
     const char *tail = strstr(text, "M % MR");
     const Template *t = read_small(arena_printf(arena, "%.*sREGS + PADDED + %s", (int)(tail - text), text, tail));
     const struct {

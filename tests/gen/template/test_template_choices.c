@@ -90,8 +90,8 @@ static const char *kernels_text(const Spec *spec, const UnitKernel *k, int n)
     diag_print(d, stderr);
     assert_non_null(text);
     text_printf(
-        &t, "%s#define HAS_BIAS %d\n#define LAYOUT_KN %d\n#define PACKED %d\nstatic const int64_t busiest[][%d] = {\n",
-        text, spec->nepilogue, strcmp(spec->layout, "KN") == 0, spec->packed, NEXTENT);
+        &t, "%s#define HAS_BIAS %d\n#define LAYOUT_W_KN %d\n#define PACKED %d\nstatic const int64_t busiest[][%d] = {\n",
+        text, spec->nepilogue, spec->layout[1] == 1, spec->packed, NEXTENT);
     for (int i = 0; i < n; i++)
         for (int e = 0; e < NEXTENT; e++)
             text_printf(&t, "%s%d%s", e ? ", " : "{ ", (int)busiest(spec, &k[i], kernel_extent[e]),
@@ -124,8 +124,8 @@ static void check_target(const TemplateList *list, const Target *target, int mos
     Candidate *c = ARENA_ARRAY(arena, MOST_KERNELS, Candidate);
     for (int i = 0; i < list->n; i++) {
         const Template *t = list->t[i];
-        for (int l = 0; l < t->nlayout && t->family == &family_cpu; l++, bias = !bias) {
-            Spec *spec = make_spec(t->layout[l], t->packed, bias);
+        for (int l = 0; served_layout(t, l) && t->family == &family_cpu; l++, bias = !bias) {
+            Spec *spec = make_spec(served_layout(t, l), t->packed, bias);
             spec->threads[0] = 3; /* for what is of use to several threads alone */
             const Space *space = space_make(arena, spec, list, target, &device, d);
             assert_non_null(space);

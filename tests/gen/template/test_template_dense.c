@@ -189,7 +189,7 @@ static void test_documented(void **state)
     assert_int_equal(t->ngeneral, family_size(t));
     for (int i = 0; i < t->ngeneral && have("gcc"); i++)
         if (runs_here(target_find(&targets, t->general[i].target)))
-            compile_general(t, &t->general[i], make_spec(t->layout[0], t->packed, i % 2));
+            compile_general(t, &t->general[i], make_spec(served_layout(t, 0), t->packed, i % 2));
 }
 
 /* Tensor cores came with sm_80 in the forms that the mma templates use; everything else runs everywhere. */
@@ -217,8 +217,8 @@ static void test_dense_general(void **state)
         const Template *t = list.t[i];
         assert_int_equal(t->ngeneral, least_general(t));
         for (int j = 0; j < t->ngeneral; j++)
-            for (int k = 0; k < t->nlayout && runs_here(target_find(&targets, t->general[j].target)); k++) {
-                compile_general(t, &t->general[j], spec_for(t, t->layout[k], (j + k) % 2));
+            for (int k = 0; served_layout(t, k) && runs_here(target_find(&targets, t->general[j].target)); k++) {
+                compile_general(t, &t->general[j], spec_for(t, served_layout(t, k), (j + k) % 2));
 #if defined(__x86_64__)
                 if (!is_cuda(t))
                     expect_no_spills();
@@ -251,7 +251,7 @@ static void test_dense_model(void **state)
     for (int i = 0; i < list.n; i++)
         for (size_t e = 0; e < LENGTH(extents) * 2; e++) {
             const Template *t = list.t[i];
-            Binding b = bind(t, spec_for(t, t->layout[0], true), t->general[0].value, extents[e / 2]);
+            Binding b = bind(t, spec_for(t, served_layout(t, 0), true), t->general[0].value, extents[e / 2]);
             int64_t slots[TEMPLATE_MAX_SLOT];
             double flops, padded, serial, x;
             const Target *target = target_find(&targets, t->general[0].target);

@@ -12,7 +12,7 @@ static void test_fields(void **state)
     assert_ptr_equal(t->family, &family_cpu);
     assert_false(t->packed);
     assert_int_equal(strlen(t->hash), 16);
-    assert_string_equal(t->layout[0], "NK");
+    assert_int_equal(t->layout[1], 1);
     assert_int_equal(t->nparam, 2);
     assert_int_equal(t->param[0].choice[2], 4);
     assert_string_equal(t->param[1].doc, "sums along K");
@@ -103,7 +103,7 @@ static void test_faults(void **state)
         { "1 + 1 / STEP", "MM", "MM", "unknown name 'MM'" },
         { "family  =", "familly = \"a\"; family  =", "familly", "unknown key 'familly'; did you mean 'family'?" },
         { "op      = \"dense\"", "op      = \"conv\"", "\"conv\"", "this template lies in the folder of op 'dense'" },
-        { "layouts = [\"NK\"]", "layouts = [\"NQ\"]", "\"NQ\"", "unknown layout 'NQ'" },
+        { "layouts = { W = [\"NK\"]; }", "layouts = { W = [\"NQ\"]; }", "\"NQ\"", "unknown layout 'NQ'" },
         { "packed  = false", "packed  = 0", "packed", "error" },
         { "doc     = \"three loops\"", "doc     = \"three", "three", "error" },
         { "doc     = \"three loops\";\n", "", "name", "missing key 'doc'" },
@@ -116,8 +116,8 @@ static void test_faults(void **state)
         { "\"small\"", "\"sm all\"", "sm all", "the template 'sm all' is not a C identifier" },
         { "\"portable\"", "\"port able\"", "port able", "the target 'port able' is not a C identifier" },
         { "\"cpu\"", "\"gpu\"", "gpu", "unknown family 'gpu'" },
-        { "layouts = [\"NK\"]", "dtypes = [\"f32\", \"f64\"]", "f64", "unknown dtype 'f64'" },
-        { "layouts = [\"NK\"]", "regs = \"M + MR\"", "M + MR", "unknown name 'M'" },
+        { "layouts = { W = [\"NK\"]; }", "dtypes = [\"f32\", \"f64\"]", "f64", "unknown dtype 'f64'" },
+        { "layouts = { W = [\"NK\"]; }", "regs = \"M + MR\"", "M + MR", "unknown name 'M'" },
         { "\"MR * UK\";      doc = \"a block\";", "\"MR * UK\";", "{ name = \"STEP\"",
           "missing key 'doc': what it is" },
         { "expr = \"log2(STEP)\"; ", "", "{ name = \"block\"", "missing key 'expr': its value" },
@@ -125,7 +125,7 @@ static void test_faults(void **state)
         { "target = \"portable\"; ", "", "{ MR = 2", "missing key 'target'" },
         { "name = \"MR\"", "name = \"THREADS\"", "THREADS\"; ch", "a name that every template has" },
         { "name = \"MR\"", "name = \"NAME_X\"", "NAME_X", "a name that every template has" },
-        { "name = \"MR\"", "name = \"LAYOUT_KN\"", "LAYOUT_KN", "a name that every template has" },
+        { "name = \"MR\"", "name = \"LAYOUT_W_KN\"", "LAYOUT_W_KN", "a name that every template has" },
         { "name = \"MR\"", "name = \"BARRIERS\"", "BARRIERS", "a name that every template has" },
         { "name = \"MR\"", "name = \"L1_BYTES\"", "L1_BYTES", "a name that every template has" },
         { "name = \"MR\"", "name = \"DTYPE_TF32\"", "DTYPE_TF32", "a name that every template has" },

@@ -179,7 +179,8 @@ static void axes_and_operands(void **state)
         { "EACH(operands, PARAMETER)", "const float *X, const float *W, const float *bias, float *Y",
           "const void *X, const void *W, void *Y", "const float *X, const void *W, float *Y" },
         { "EACH(operands, PLACE)", "0, 1, 2, 3", "0, 1, 3", "0, 1, 3" },
-        { "EACH(operands, ELEM_TYPE)", "const one_elem, const one_elem, const one_elem, one_elem", NULL, NULL },
+        { "EACH(operands, C_TYPE)", "const float, const float, const float, float",
+          "const unsigned short, const unsigned short, unsigned short", NULL },
         { "EACH(operands, USED_AS)", "X, W, bias, Y", "X, W, Y", "X, packed, Y" },
         { "EACH(operands, ARGUMENT)", "X ? X : Y, W ? W : Y, bias, Y", NULL, NULL },
     };
@@ -198,9 +199,9 @@ static void axes_and_operands(void **state)
     assert_string_equal(filled(&u, NULL, 0, "//@ pack_declarations\n"),
                         "size_t one_packed_bytes(int64_t N, int64_t K);\n"
                         "int one_pack(int64_t N, int64_t K, const float *W, void *packed);\n");
-    assert_string_equal(unit_reference(arena, s, "text\n"), "#define DCGEN_LAYOUT_NK 1\ntext\n");
+    assert_string_equal(unit_reference(arena, s, "text\n"), "#define DCGEN_LAYOUT_W_NK 1\ntext\n");
     assert_string_equal(unit_reference(arena, spec_of("dtype = \"bf16\"; layout = { W = \"KN\"; };"), "text\n"),
-                        "#define DCGEN_LAYOUT_KN 1\n#define DCGEN_DTYPE_BF16 1\ntext\n");
+                        "#define DCGEN_LAYOUT_W_KN 1\n#define DCGEN_DTYPE_BF16 1\ntext\n");
 }
 
 static void holds(const char *text, const char *part)
@@ -225,8 +226,8 @@ static void candidates_for_cpus(void **state)
         "typedef struct {\n    int64_t M, N, K;\n    const float *X;\n    const float *W;\n    float *Y;\n    void "
         "*workspace;\n} one_args;\n",
         "\none_k0 2 1;\n",
-        "    const one_args args = {\n        extent[0], extent[1], extent[2], operand[0], operand[1], operand[3], "
-        "workspace };\n"
+        "    const one_args args = one_arguments(extent[0], extent[1], extent[2],\n        (const float *)operand[0], "
+        "(const float *)operand[1], (float *)operand[3], workspace);\n"
         "    return one_k0(&args, task, ntask);\n",
         "return (int64_t)one_packed_bytes(extent[1], extent[2]);",
         "return one_pack(extent[1], extent[2], w, packed);",
@@ -238,7 +239,7 @@ static void candidates_for_cpus(void **state)
     assert_null(strstr(text, "//@"));
     const UnitContext plain_one = context_of("avx2", "epilogue = [\"bias\"];");
     text = unit_candidate(arena, &plain_one, &k, d);
-    holds(text, "operand[0], operand[1], operand[2], operand[3], workspace };");
+    holds(text, "(const float *)operand[2], (float *)operand[3], workspace);");
     holds(text, "    const float *bias;\n    float *Y;\n");
     assert_null(strstr(text, "dcgen_packed_bytes("));
     assert_int_equal(diag_nerror(d), 0);

@@ -444,7 +444,7 @@ static void the_tree_sees_parts_of_calls(void **state)
 {
     (void)state;
     const int64_t small[] = { 1, 2, 3 }, large[] = { 2048, 2304, 768 };
-    int64_t x[OP_MAX_AXIS + 1];
+    int64_t x[OP_MAX_EXTENT + 1];
     assert_int_equal(select_features(s, large, 1, x), 3);
     y.spec->nthread = 2;
     y.spec->threads[1] = 4;

@@ -22,7 +22,7 @@
 static const char runner_path[] = DCGEN_BINARY_DIR "/dcgen-runner-c";
 static const char targets_path[] = DCGEN_SOURCE_DIR "/templates/targets";
 static const char *const runner_command[] = { runner_path, "--targets", targets_path, NULL };
-static const char *const epilogues[] = { "bias" };
+static Spec runner_spec = { .dtype = "f32", .epilogue = { "bias" }, .nepilogue = 1 }; /* its op is the World's */
 
 typedef struct {
     Arena *a;
@@ -70,7 +70,7 @@ static inline const char *build(World *w, const char *text, bool with_prelude)
 static inline Runner *start_runner(World *w, const char *const *command)
 {
     const char *err = NULL;
-    Runner *r = runner_start(w->a, command, w->op, "f32", epilogues, 1, w->reference, 1, NULL, &err);
+    Runner *r = runner_start(w->a, command, &runner_spec, w->reference, 1, NULL, &err);
     if (!r)
         print_error("%s\n", err);
     assert_non_null(r);
@@ -90,6 +90,7 @@ static inline int set_up(void **state)
     Diag *d = diag_new(w->a);
     w->op = op_read(w->a, DCGEN_SOURCE_DIR "/templates/dense", d);
     diag_print(d, stderr);
+    runner_spec.op = w->op;
     if (!w->builder || !w->op)
         return -1;
     w->reference = build(w, text_read_file(w->a, w->op->reference, &len), false);

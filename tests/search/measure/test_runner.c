@@ -26,7 +26,7 @@ static void device_is_known(void **state)
 static void check_start_fails(World *w, const char *const *command, const char *reference, const char *text)
 {
     const char *err = "";
-    assert_null(runner_start(w->a, command, w->op, "f32", epilogues, 1, reference, 1, NULL, &err));
+    assert_null(runner_start(w->a, command, &runner_spec, reference, 1, NULL, &err));
     if (!strstr(err, text))
         print_error("%s\n", err);
     assert_non_null(strstr(err, text));
@@ -90,7 +90,7 @@ static void a_runner_is_started_again(void **state)
     q.deadline_s = 5;
     unlink(log);
     const int before = open_files();
-    Runner *r = runner_start(w->a, command, w->op, "f32", epilogues, 1, "/reference.so", 7, NULL, &err);
+    Runner *r = runner_start(w->a, command, &runner_spec, "/reference.so", 7, NULL, &err);
     assert_non_null(r);
     const Device *d = runner_device(r);
     assert_true(d->cores == 3 && d->l1_bytes == 4 && d->l2_bytes == 5 && d->l3_bytes == 6 && d->nisa == 8);
@@ -148,7 +148,7 @@ static void runner_dies_with_its_starter(void **state)
         MeasureRecord m;
         MeasureRequest q = request(small);
         q.deadline_s = 30;
-        Runner *r = runner_start(w->a, runner_command, w->op, "f32", epilogues, 1, w->reference, 1, NULL, &err);
+        Runner *r = runner_start(w->a, runner_command, &runner_spec, w->reference, 1, NULL, &err);
         if (r)
             measure(r, w->a, &q, &key, &so, 1, &m, NULL, &err);
         _exit(1);

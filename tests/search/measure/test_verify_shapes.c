@@ -57,7 +57,7 @@ static void every_end_of_a_tile(void **state)
             assert_true(has(&w, axis, tile));
             assert_true(has(&w, axis, tile + 1));
             assert_true(has(&w, axis, 2 * tile + 5));
-            assert_int_equal(has(&w, axis, 0), op->axis[axis].kind == AXIS_REDUCE);
+            assert_int_equal(has(&w, axis, 0), op->extent[axis].kind == AXIS_REDUCE);
         }
         for (int i = 0; i < w.n; i++)
             for (int k = 0; k < i; k++)

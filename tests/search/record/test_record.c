@@ -416,7 +416,7 @@ static void borders_of_numbers(void **state)
         m.threads = i == 4 ? (1 << 20) + 1 : m.threads;
         m.anchor_ns = i == 5 ? -1 : 0;
         m.cold_ns = i == 6 ? -1 : 0;
-        m.naxis = i == 7 ? 7 : 3;
+        m.naxis = i == 7 ? OP_MAX_EXTENT + 1 : 3;
         assert_false(record_add_measure(f, &m, &p->err));
     }
     k.code_bytes = (int64_t)1 << 50;

@@ -81,7 +81,7 @@ static const struct {
     { MEASURE, "\"extent\":[1]", "\"extent\":[1.5]" },
     { MEASURE, "\"extent\":[1]", "\"extent\":[[1]]" },
     { MEASURE, "\"extent\":[1]", "\"extent\":[9223372036854775807]" },
-    { MEASURE, "\"extent\":[1]", "\"extent\":[1,2,3,4,5,6,7]" },
+    { MEASURE, "\"extent\":[1]", "\"extent\":[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25]" },
     { MEASURE, "\"threads\":1", "\"threads\":0" },
     { MEASURE, "\"threads\":1", "\"threads\":4294967297" },
     { MEASURE, "\"ns\":[1]", "\"ns\":[-1]" },

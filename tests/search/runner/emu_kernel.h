@@ -31,7 +31,7 @@ typedef struct {
     const Target *target;
     Device device;
     Spec *spec;
-    int64_t value[TEMPLATE_MAX_PARAM], tile[OP_MAX_AXIS];
+    int64_t value[TEMPLATE_MAX_PARAM], tile[OP_MAX_EXTENT];
     const Build *build;
 } EmuKernel;
 

@@ -25,13 +25,12 @@ static const char runner_path[] = DCGEN_BINARY_DIR "/dcgen-runner-emu";
 static const char targets_path[] = DCGEN_SOURCE_DIR "/templates/targets";
 static const char kernels_path[] = DCGEN_SOURCE_DIR "/tests/search/runner/emu";
 static const char *const runner_command[] = { runner_path, "--targets", targets_path, NULL };
-static const char *const epilogues[] = { "bias" };
 
 enum { NSPEC = 5, MAX_CASE = 128 };
 typedef enum { F32, TF32, F16, BF16, BF16_KN } SpecOf;
 static const char *const dtype_of[NSPEC] = { "f32", "tf32", "f16", "bf16", "bf16" };
 static const char *const reference_head[NSPEC] = { "", "", "#define DCGEN_DTYPE_F16\n", "#define DCGEN_DTYPE_BF16\n",
-                                                   "#define DCGEN_DTYPE_BF16\n#define DCGEN_LAYOUT_KN\n" };
+                                                   "#define DCGEN_DTYPE_BF16\n#define DCGEN_LAYOUT_W_KN\n" };
 static const char *const kernel_head[NSPEC] = { "", "", "#define F16\n", "#define BF16\n",
                                                 "#define BF16\n#define KN\n" };
 
@@ -227,8 +226,9 @@ static Runner *runner_of(World *w, int spec)
     const char *err = NULL;
     if (!w->runner[spec]) {
         w->reference[spec] = build_reference(w, spec);
-        w->runner[spec] =
-            runner_start(w->a, runner_command, w->op, dtype_of[spec], epilogues, 1, w->reference[spec], 1, NULL, &err);
+        Spec *s = ARENA_NEW(w->a, Spec);
+        *s = (Spec){ .op = w->op, .dtype = dtype_of[spec], .epilogue = { "bias" }, .nepilogue = 1 };
+        w->runner[spec] = runner_start(w->a, runner_command, s, w->reference[spec], 1, NULL, &err);
         if (!w->runner[spec])
             print_error("%s\n", err);
     }

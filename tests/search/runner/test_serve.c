@@ -340,11 +340,11 @@ static void lines_that_are_refused(void **state)
         { "{}\n", "unknown cmd" },
         { MEASURE("\"threads\":1"), "measure: Object item not found: id" },
         { MEASURE("\"id\":7,\"extent\":[5,7,9]"), "measure: Object item not found: rows" },
-        { SHAPE("[]", "[45,63,35]", "5"), "extent must be a list of 1 to 6 integers" },
-        { SHAPE("7", "[45,63,35]", "5"), "extent must be a list of 1 to 6 integers" },
+        { SHAPE("[]", "[45,63,35]", "5"), "extent must be a list of 1 to 80 integers" },
+        { SHAPE("7", "[45,63,35]", "5"), "extent must be a list of 1 to 80 integers" },
         { SHAPE("[5,-1,9]", "[45,63,35]", "5"), "extent must be 0 or more" },
-        { SHAPE("[5,7.5,9]", "[45,63,35]", "5"), "extent must be a list of 1 to 6 integers" },
-        { SHAPE("[5,7,9,1,1,1,1]", "[45,63,35]", "5"), "extent must be a list of 1 to 6 integers" },
+        { SHAPE("[5,7.5,9]", "[45,63,35]", "5"), "extent must be a list of 1 to 80 integers" },
+        { SHAPE("[5,7,9,1,1,1,1]", "[45,63,35]", "5"), "extent must be a list of 1 to 80 integers" },
         { SHAPE("[5,7,9,1,1,1]", "[45,63]", "5"), "elems must be 3 integers from 0 to 68719476736, one an operand" },
         { SHAPE("[0,7,9]", "[45,68719476737,35]", "5"),
           "elems must be 3 integers from 0 to 68719476736, one an operand" },
@@ -543,9 +543,9 @@ static void calls_that_are_refused(void **state)
     (void)state;
     static const struct {
         const char *extent, *in, *out, *more, *why;
-    } rows[] = { { "[]", "in", "out", "\"out_bytes\":1", "extent must be a list of 1 to 6 integers" },
+    } rows[] = { { "[]", "in", "out", "\"out_bytes\":1", "extent must be a list of 1 to 80 integers" },
                  { "[-1]", "in", "out", "\"out_bytes\":1", "extent must be 0 or more" },
-                 { "[1,1,1,1,1,1,1]", "in", "out", "\"out_bytes\":1", "extent must be a list of 1 to 6 integers" },
+                 { "[1,1,1,1,1,1,1]", "in", "out", "\"out_bytes\":1", "extent must be a list of 1 to 80 integers" },
                  { "[1]", "in", "out", "\"out_bytes\":0", "out_bytes must be from 1 to 1073741824" },
                  { "[1]", "in", "out", "\"out_bytes\":1073741825", "out_bytes must be from 1 to 1073741824" },
                  { "[1]", "in", "out", "\"more\":1", "call: Object item not found: out_bytes" },

@@ -68,5 +68,5 @@ extern "C" int dcgen_launch(const int64_t *extent, void *const *operand, void *w
                            (const dense_elem *)operand[2],
                            (dense_elem *)operand[3],
                            workspace };
-    return dense_device::launch(kernel, dim3(p.x, p.y, p.z), p.threads, p.smem_bytes, (cudaStream_t)stream, a);
+    return dense_device::launch(kernel, dim3(p.x, p.y, p.z), 0, p.threads, p.smem_bytes, (cudaStream_t)stream, a);
 }

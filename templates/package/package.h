@@ -30,7 +30,7 @@ extern "C" {
 
 #define NAME_HAS_EPILOGUE IS_ASKED //@ repeat epilogues
 #if HAS_CONSTANT
-#define NAME_CONSTANT_LAYOUT IS_ASKED //@ repeat layouts
+#define NAME_LAYOUT IS_ASKED //@ repeat layouts
 #define NAME_CONSTANT_PACKED PACKED
 #endif
 /* What every function that returns int returns; NAME_strerror says it in words. */

@@ -61,6 +61,15 @@ const char *expr_text(const Expr *e); /* as written, runs of blanks as one */
 Loc expr_loc(const Expr *e);
 const char *expr_status_text(ExprStatus s); /* "overflows 64 bits", "divides by zero", ... */
 
+/* New expressions, whose names are not bound. NULL: it would be too long, or one that it is made of is NULL already; so a chain of these needs
+ * one check, at its end. For messages they stand where the first that they are made of stands.
+ * expr_substitute: e with the expression that `of` gives in the place of each name; NULL from `of` keeps the name.
+ * expr_apply: op is an operator of two sides or a function of two values: "*", "ceil_div". */
+Expr *expr_substitute(Arena *a, const Expr *e, Expr *(*of)(void *ctx, const char *name), void *ctx);
+Expr *expr_apply(Arena *a, const char *op, const Expr *x, const Expr *y);
+Expr *expr_number(Arena *a, int64_t value);
+Expr *expr_name(Arena *a, const char *name);
+
 /* The least and the greatest value, where every slot i is anywhere in lo[i]..hi[i]; a name that stands twice counts as two names, so the
  * range may be wider than need be. EXPR_OK: nowhere there does the expression, or a part of it, overflow or divide by zero, so that plain
  * int64_t arithmetic of C is exact. Else what may happen there, and min and max stay as they are. */

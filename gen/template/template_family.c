@@ -6,31 +6,56 @@
 #include "gen/template/template_private.h"
 
 #include <unistd.h>
-#include "gen/base/text.h"
-#include "gen/template/fill.h"
 
-/* An expression over the axes as it is for one tile: the tile along an axis stands in the place of the axis. whole_sum: axes that are summed
- * over stay. */
-static const char *at_tile(const TemplateReader *r, const char *e, bool whole_sum)
+/* What stands in the place of names for one tile. */
+typedef struct {
+    const TemplateReader *r;
+    bool whole_sum; /* axes that are summed over stay */
+} Tile;
+
+static Expr *tile_of(void *ctx, const char *name)
 {
-    Text out = { .arena = r->arena };
-    while (*e) {
-        const size_t n = fill_ident(e);
-        const int axis = n ? op_axis(r->op, arena_strndup(r->arena, e, n)) : -1;
-        if (axis >= 0 && !(whole_sum && r->op->extent[axis].kind == AXIS_REDUCE))
-            text_printf(&out, "(%s)", expr_text(r->t->tile[axis]));
-        else
-            text_addn(&out, e, n ? n : 1);
-        e += n ? n : 1;
-    }
-    return text_str(&out);
+    const Tile *tile = ctx;
+    const Op *op = tile->r->op;
+    const int i = op_axis(op, name);
+    if (i < 0 || op->extent[i].kind == EXTENT_ATTRIBUTE || (tile->whole_sum && op->extent[i].kind == AXIS_REDUCE))
+        return NULL;
+    return i < op->naxis ? tile->r->t->tile[i] : expr_substitute(tile->r->arena, op->extent[i].expr, tile_of, ctx);
 }
 
-/* Offers the sizes of a call and of one tile, which follow from the op and from the tile in the head. The output counts as a matrix whose
- * elements are sums. A step is what a tile does for its part of the summed axes.
+/* An expression over the axes as it is for one tile: the tile along an axis stands in the place of the axis. */
+static Expr *at_tile(const TemplateReader *r, const Expr *e, bool whole_sum)
+{
+    return e ? expr_substitute(r->arena, e, tile_of, &(Tile){ r, whole_sum }) : NULL;
+}
+
+/* Is the extent a batch axis alone? */
+static bool is_batch(const Op *op, const Expr *e)
+{
+    const int i = op_axis(op, expr_text(e));
+    return i >= 0 && op->extent[i].kind == AXIS_BATCH;
+}
+
+/* Columns and rows of the output. */
+static void see_as_matrices(TemplateReader *r, Expr **rows, Expr **columns)
+{
+    const Operand *out = r->op->operand;
+    while (out->role != ROLE_OUT)
+        out++;
+    const Layout *l = &out->layout[r->spec->layout[out - r->op->operand]];
+    *rows = expr_number(r->arena, 1);
+    *columns = expr_apply(r->arena, "*", *rows, l->extent[l->rank - 1]);
+    for (int k = 0; k + 1 < l->rank; k++)
+        if (!is_batch(r->op, l->extent[k]))
+            *rows = expr_apply(r->arena, "*", *rows, l->extent[k]);
+}
+
+/* Offers the sizes of a call and of one tile, which follow from the op and from the tile in the head. The output counts as matrices whose
+ * elements are sums: columns along its last extent, rows along the others that are no batch axes. A step is what a tile does for its part of the summed axes.
  *
  *   FLOPS, STEP_FLOPS       useful operations of the call; operations of a step
- *   OUT_ROWS, OUT_COLS      the output's extents; TILE_ROWS, TILE_COLS: a tile's
+ *   BATCH                   how many such matrices there are: the product of the batch axes
+ *   OUT_ROWS, OUT_COLS      rows and columns of each; TILE_ROWS, TILE_COLS: a tile's
  *   SUM, TILE_SUM           elements that are summed up for one of the output; in a step
  *   TILES, SUM_STEPS        tiles of the output; steps of a tile
  *   DATA                    elements of all operands of the call that are always there
@@ -38,42 +63,50 @@ static const char *at_tile(const TemplateReader *r, const char *e, bool whole_su
 static bool offer_shape(TemplateReader *r)
 {
     const Op *op = r->op;
-    Text tiles[] = { [AXIS_SPATIAL] = { .arena = r->arena }, [AXIS_REDUCE] = { .arena = r->arena } };
-    Text sum = { .arena = r->arena }, reads = sum, data = sum;
+    Arena *a = r->arena;
+    Expr *one = expr_number(a, 1), *zero = expr_number(a, 0);
+    Expr *tiles = one, *steps = one, *sum = one, *batch = one, *reads = zero, *data = zero, *rows, *columns;
     for (int i = 0; i < op->naxis; i++) {
         const Extent *axis = &op->extent[i];
-        text_printf(&tiles[axis->kind == AXIS_REDUCE ? AXIS_REDUCE : AXIS_SPATIAL], " * ceil_div(%s, %s)", axis->name, expr_text(r->t->tile[i]));
-        if (axis->kind == AXIS_REDUCE)
-            text_printf(&sum, " * %s", axis->name);
+        const Expr *extent = expr_name(a, axis->name), *n = expr_apply(a, "ceil_div", extent, r->t->tile[i]);
+        if (axis->kind == AXIS_REDUCE) {
+            sum = expr_apply(a, "*", sum, extent);
+            steps = expr_apply(a, "*", steps, n);
+        } else
+            tiles = expr_apply(a, "*", tiles, n);
+        if (axis->kind == AXIS_BATCH)
+            batch = expr_apply(a, "*", batch, extent);
     }
+    see_as_matrices(r, &rows, &columns);
     for (const Operand *o = op->operand; o < op->operand + op->noperand; o++)
         if (!o->epilogue) {
-            text_printf(&data, " + (%s)", expr_text(o->elems));
+            data = expr_apply(a, "+", data, o->elems);
             if (o->role != ROLE_OUT)
-                text_printf(&reads, " + (%s)", expr_text(o->elems));
+                reads = expr_apply(a, "+", reads, o->elems);
         }
-    const char *const flops = expr_text(op->flops), *rows = expr_text(op->rows), *columns = expr_text(op->row_elems);
     const struct {
-        const char *name, *start, *expr; /* start: where expr begins with an operator, what stands before that */
-    } row[] = { { "FLOPS", "", flops },
-                { "STEP_FLOPS", "", at_tile(r, flops, false) },
-                { "OUT_ROWS", "", rows },
-                { "TILE_ROWS", "", at_tile(r, rows, false) },
-                { "OUT_COLS", "", columns },
-                { "TILE_COLS", "", at_tile(r, columns, false) },
-                { "SUM", "1", text_str(&sum) },
-                { "TILE_SUM", "1", at_tile(r, text_str(&sum), false) },
-                { "TILES", "1", text_str(&tiles[AXIS_SPATIAL]) },
-                { "SUM_STEPS", "1", text_str(&tiles[AXIS_REDUCE]) },
-                { "DATA", "0", text_str(&data) },
-                { "TILE_READS", "0", at_tile(r, text_str(&reads), true) },
-                { "STEP_READS", "0", at_tile(r, text_str(&reads), false) } };
+        const char *name;
+        Expr *expr;
+    } row[] = { { "FLOPS", op->flops },
+                { "STEP_FLOPS", at_tile(r, op->flops, false) },
+                { "BATCH", batch },
+                { "OUT_ROWS", rows },
+                { "TILE_ROWS", at_tile(r, rows, false) },
+                { "OUT_COLS", columns },
+                { "TILE_COLS", at_tile(r, columns, false) },
+                { "SUM", sum },
+                { "TILE_SUM", at_tile(r, sum, false) },
+                { "TILES", tiles },
+                { "SUM_STEPS", steps },
+                { "DATA", data },
+                { "TILE_READS", at_tile(r, reads, true) },
+                { "STEP_READS", at_tile(r, reads, false) } };
     for (size_t i = 0; i < LENGTH(row); i++) {
         const Loc loc = { .src = op->src };
-        Expr *e = expr_parse(r->arena, arena_printf(r->arena, "%s%s", row[i].start, row[i].expr), loc, r->diag);
-        if (!e)
-            return false;
-        r->offer[r->noffer++] = (NamedExpr){ .name = row[i].name, .doc = "", .expr = e, .loc = loc };
+        if (!row[i].expr)
+            return diag_error(r->diag, expr_loc(r->t->tile[0]), "with this tile, the expression of %s is too long",
+                              row[i].name);
+        r->offer[r->noffer++] = (NamedExpr){ .name = row[i].name, .doc = "", .expr = row[i].expr, .loc = loc };
     }
     return true;
 }

@@ -135,6 +135,11 @@ static void test_faults(void **state)
     };
     for (size_t i = 0; i < LENGTH(faults); i++)
         check_fault(&faults[i]);
+    Text deep = { .arena = arena }; /* it can be read, but 2*M*N*K with it is deeper than what can */
+    for (int i = 0; i < 199; i++)
+        text_add(&deep, "1+");
+    check_fault(&(Fault){ "M = \"MR\"", arena_printf(arena, "M = \"%sMR\"", text_str(&deep)),
+                          "tile = ", "with this tile, the expression of STEP_FLOPS is too long" });
 }
 
 static void test_open_head(void **state)

@@ -61,6 +61,7 @@ def request(shape, threads=1):
         "elems": [m * k, n * k, n, m * n],
         "rows": m,
         "row_elems": n,
+        "flops": 2.0 * m * n * k,
         "threads": threads,
         "repeats": 0,
         "sample_ns": 0.0,

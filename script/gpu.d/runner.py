@@ -127,7 +127,7 @@ class Runner:
 
     def measure(self, request, kernels, results):
         """Fills results, by key; what is known stays there when this raises Gone or Late. request: extent,
-        elems, rows, row_elems, repeats ..."""
+        elems, rows, row_elems, flops, repeats ..."""
         lost = 0
         while True:
             asked = [k for k in kernels if k["key"] not in results]

@@ -104,9 +104,11 @@ static char *request_line(Exchange *s)
     const MeasureRequest *q = s->q;
     const Op *op = s->r->op;
     int64_t rows = 0, row_elems = 0;
+    double flops = 0;
     int keep;
     bool good = expr_int_at(op->rows, q->extent, &rows) == EXPR_OK &&
-                expr_int_at(op->row_elems, q->extent, &row_elems) == EXPR_OK;
+                expr_int_at(op->row_elems, q->extent, &row_elems) == EXPR_OK &&
+                expr_real_at(op->flops, q->extent, &flops) == EXPR_OK;
     json_t *extent = json_array(), *elems = json_array(), *kernels = list_unsettled(s, &keep);
     for (int i = 0; i < op->nextent; i++)
         json_array_append_new(extent, json_integer(q->extent[i]));
@@ -118,9 +120,9 @@ static char *request_line(Exchange *s)
     }
     json_t *request =
         JSON_OBJECT(FIELD("extent", extent), FIELD("elems", elems), FIELD("rows", rows), FIELD("row_elems", row_elems),
-                    FIELD("cmd", "measure"), FIELD("id", s->r->last_id), FIELD("threads", q->threads),
-                    FIELD("repeats", s->repeats), FIELD("sample_ns", q->sample_ns), FIELD("max_ns", q->max_ns),
-                    FIELD("hot", (bool)true), FIELD("kernels", kernels));
+                    FIELD("flops", fmax(flops, 0)), FIELD("cmd", "measure"), FIELD("id", s->r->last_id),
+                    FIELD("threads", q->threads), FIELD("repeats", s->repeats), FIELD("sample_ns", q->sample_ns),
+                    FIELD("max_ns", q->max_ns), FIELD("hot", (bool)true), FIELD("kernels", kernels));
     if (q->drop > 0)
         JSON_SET(request, FIELD("drop", q->drop));
     if (q->keep >= 0)

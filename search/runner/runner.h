@@ -46,6 +46,7 @@ typedef struct Packed {
 typedef struct Shape {
     /* What tells shapes apart, in one piece up to terms. Behind the last axis and operand there are zeros. */
     int64_t extent[OP_MAX_CALL], elems[OP_MAX_OPERAND], rows, row_elems;
+    double flops; /* of a call, as the package counts them */
     int64_t terms;
     Block operand[OP_MAX_OPERAND]; /* inputs are read-only */
     size_t bytes[OP_MAX_OPERAND];  /* 0: absent */
@@ -63,7 +64,7 @@ typedef struct Shape {
     struct Shape *next;
 } Shape;
 
-/* The cached or new data of `want` (its extents, elems, rows and row_elems). NULL with why set. */
+/* The cached or new data of `want` (its extents, elems, rows, row_elems and flops). NULL with why set. */
 Shape *shape_get(const Setup *setup, const Shape *want, char why[WHY_BYTES]);
 void shape_reference(const Setup *setup, Shape *s); /* computes the exact results unless they are there */
 /* The kept copy of a packed operand with this content. NULL: out of memory. */

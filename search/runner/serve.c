@@ -214,13 +214,14 @@ static bool read_measure(json_t *json, Work *w, Shape *shape, char why[WHY_BYTES
     int64_t outputs;
     if (!setup->reference)
         return fail(why, "measure before setup");
-    if (!unpack(json, "measure", why, "{s:I, s:I, s:I, s:i, s:i, s:F, s:F, s?b, s?F, s?i, s?F, s?F, s?b, s?I}", "id",
-                &w->id, "rows", &shape->rows, "row_elems", &shape->row_elems, "threads", &t->threads, "repeats",
-                &t->repeats, "sample_ns", &t->sample_ns, "max_ns", &t->max_ns, "hot", &hot, "drop", &t->drop, "keep",
-                &t->keep, "quiet_ns", &t->quiet_ns, "wait_ns", &t->wait_ns, "count", &count, "smem_limit",
-                &w->smem_limit))
+    if (!unpack(json, "measure", why, "{s:I, s:I, s:I, s:F, s:i, s:i, s:F, s:F, s?b, s?F, s?i, s?F, s?F, s?b, s?I}",
+                "id", &w->id, "rows", &shape->rows, "row_elems", &shape->row_elems, "flops", &shape->flops, "threads",
+                &t->threads, "repeats", &t->repeats, "sample_ns", &t->sample_ns, "max_ns", &t->max_ns, "hot", &hot,
+                "drop", &t->drop, "keep", &t->keep, "quiet_ns", &t->quiet_ns, "wait_ns", &t->wait_ns, "count", &count,
+                "smem_limit", &w->smem_limit))
         return false;
-    const Bounds bounds[] = { { "threads", t->threads, 1, SPEC_MAX_THREADS },
+    const Bounds bounds[] = { { "flops", shape->flops, 0, INFINITY },
+                              { "threads", t->threads, 1, SPEC_MAX_THREADS },
                               { "repeats", t->repeats, 0, RECORD_MAX_SAMPLE },
                               { "sample_ns", t->sample_ns, 0, INFINITY },
                               { "max_ns", t->max_ns, 0, INFINITY },

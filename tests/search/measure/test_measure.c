@@ -7,6 +7,7 @@
 
 #include <string.h>
 #include "gen/base/process.h"
+#include "templates/package/pieces.h"
 #include "tests/stop_soon.h"
 
 static const char good[] = "RUN { DENSE; return 0; }";
@@ -336,6 +337,20 @@ static void large_outputs_are_sampled(void **state)
               STATUS_WRONG, "row 2999 element 255");
 }
 
+/* A call is cut into as many pieces as the package cuts it into, by the op's own count of operations. */
+static void pieces_are_those_of_the_package(void **state)
+{
+    static const int64_t flat[] = { 1000, 1000, 2 }; /* with its bias, a call of half as many operations again */
+    World *w = *state;
+    MeasureRequest q = request(flat);
+    double flops = 0;
+    q.threads = 2;
+    q.repeats = 0;
+    assert_int_equal(expr_real_at(w->op->flops, flat, &flops), EXPR_OK);
+    check_one(w, build(w, "RUN { DENSE; return ntask == 1 ? 0 : (int)ntask; }", true), &q, STATUS_INVALID,
+              arena_printf(w->a, "refuses these extents (%d)", NAME_pieces(2, flops)));
+}
+
 static void sizes_are_checked(void **state)
 {
     static const int64_t huge[] = { INT64_MAX / 2, 4, 4 }, many[] = { 1 << 20, 1 << 20, 1 }, none[] = { 0, 4, 4 };
@@ -426,6 +441,7 @@ int main(void)
         cmocka_unit_test(verify_only),
         cmocka_unit_test(threads_are_verified_too),
         cmocka_unit_test(large_outputs_are_sampled),
+        cmocka_unit_test(pieces_are_those_of_the_package),
         cmocka_unit_test(sizes_are_checked),
         cmocka_unit_test(stop_is_honoured),
         cmocka_unit_test(limits_are_measured),

@@ -30,7 +30,7 @@ measure() {
     shift
     kernels=
     for b in "$@"; do kernels="$kernels${kernels:+,}{\"key\":\"key$b\",\"so\":\"$tmp/k$b.so\"}"; done
-    echo '{"cmd":"measure","id":7,"extent":[5,7,9],"elems":[45,63,7,35],"rows":5,"row_elems":7,"threads":1,"repeats":'"$repeats"',"sample_ns":40000,"max_ns":2000000000,"hot":true,"kernels":['"$kernels"']}'
+    echo '{"cmd":"measure","id":7,"extent":[5,7,9],"elems":[45,63,7,35],"rows":5,"row_elems":7,"flops":630,"threads":1,"repeats":'"$repeats"',"sample_ns":40000,"max_ns":2000000000,"hot":true,"kernels":['"$kernels"']}'
 }
 
 # run [OPTION...] < requests: stdout into $tmp/out, stderr into $tmp/err, the exit code into $code.

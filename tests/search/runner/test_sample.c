@@ -56,7 +56,7 @@ static int make(void **state)
     ncore = 0;
     ncall = 0;
     tasks = 0;
-    shape = (Shape){ .rows = 1, .row_elems = 1, .terms = 1 };
+    shape = (Shape){ .flops = 2 };
     timing = (Timing){ .threads = 1, .repeats = 5, .sample_ns = 20000 };
     setting = (SampleSetting){ &setup, &shape, &timing, &now_ns };
     k = (Kernel){ .run = run };
@@ -165,7 +165,7 @@ static void a_call_in_parts(void **state)
 {
     (void)state;
     void *operand[OP_MAX_OPERAND] = { 0 }, *pool = NAME_pool_start(3);
-    shape = (Shape){ .rows = 1000, .row_elems = 1000, .terms = 1000 };
+    shape = (Shape){ .flops = 2e9 };
     assert_int_equal(kernel_call(&k, &shape, operand, NULL, NULL, 1), 0);
     assert_true(ncall == 1 && ntask == 1);
     ncall = 0;
@@ -185,7 +185,7 @@ static void small_calls_stay_alone(void **state)
     k.calls = 1;
     sample_take(&k, &setting);
     assert_int_equal(ntask, 1);
-    shape = (Shape){ .rows = 1000, .row_elems = 1000, .terms = 1000 };
+    shape = (Shape){ .flops = 2e9 };
     sample_take(&k, &setting);
     assert_true(ntask >= 3);
     NAME_pool_stop(timing.pool);

@@ -212,7 +212,7 @@ static const char *request(const char *fields, const char *keys)
     static char line[4000];
     size_t n = (size_t)snprintf(line, sizeof line,
                                 "%s{\"cmd\":\"measure\",\"id\":7,\"extent\":[5,7,9],\"elems\":[45,63,35],\"rows\":5,"
-                                "\"row_elems\":7,%s,\"kernels\":[",
+                                "\"row_elems\":7,\"flops\":630,%s,\"kernels\":[",
                                 setup, fields);
     for (int i = 0; keys[i]; i++)
         n += (size_t)snprintf(line + n, sizeof line - n, "%s{\"key\":\"%c\",\"so\":\"/%d\"}", i ? "," : "", keys[i], i);
@@ -330,9 +330,9 @@ static void lines_that_are_refused(void **state)
 #define MEASURE(fields) "{\"cmd\":\"measure\"," fields "}\n"
 #define SHAPE(extent, elems, rows)                                              \
     MEASURE("\"id\":7,\"extent\":" extent ",\"elems\":" elems ",\"rows\":" rows \
-            ",\"row_elems\":7,\"threads\":1,\"repeats\":2,\"sample_ns\":10,\"max_ns\":20")
-#define KERNEL(kernel)                                                                                   \
-    MEASURE("\"id\":7,\"extent\":[5,7,9],\"elems\":[45,63,35],\"rows\":5,\"row_elems\":7,\"threads\":1," \
+            ",\"row_elems\":7,\"flops\":630,\"threads\":1,\"repeats\":2,\"sample_ns\":10,\"max_ns\":20")
+#define KERNEL(kernel)                                                                                                 \
+    MEASURE("\"id\":7,\"extent\":[5,7,9],\"elems\":[45,63,35],\"rows\":5,\"row_elems\":7,\"flops\":630,\"threads\":1," \
             "\"repeats\":2,\"sample_ns\":10,\"max_ns\":20,\"kernels\":[" kernel "]")
     static const char *const bad[][2] = {
         { "[1\n", "not JSON: ']' expected near end of file" },
@@ -387,7 +387,7 @@ static void a_setup_is_taken_over(void **state)
                              : ",{\"name\":\"X\",\"role\":\"in\",\"dtype\":\"f32\"}");
     char *end = lines + strlen(lines);
     strcpy(end, "]}\n{\"cmd\":\"measure\",\"id\":7,\"extent\":[5,7,9],\"elems\":[1,2,3,1,1,1,35,1],\"rows\":5,"
-                "\"row_elems\":7,\"threads\":1,\"repeats\":0,\"sample_ns\":1,\"max_ns\":1,\"kernels\":["
+                "\"row_elems\":7,\"flops\":630,\"threads\":1,\"repeats\":0,\"sample_ns\":1,\"max_ns\":1,\"kernels\":["
                 "{\"key\":\"a\",\"so\":\"/a\"}]}\n");
     assert_non_null(strstr(say(lines), DONE));
     assert_true(known.seed == 4294967297 && known.noperand == 8 && known.out == 6 && known.constant == 0);

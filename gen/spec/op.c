@@ -312,6 +312,24 @@ static void read_reference(OpReader *r, const ConfSetting *root)
     r->op->reference = arena_printf(r->arena, "%s/%s", r->op->dir, file);
 }
 
+/* The output seen as rows, by both keys or by neither: then a row is an element. */
+static void read_rows(OpReader *r, const ConfSetting *root)
+{
+    Op *op = r->op;
+    const ConfSetting *rows = conf_member(root, "rows"), *row_elems = conf_member(root, "row_elems");
+    read_expr(r, root, "rows", &op->rows);
+    read_expr(r, root, "row_elems", &op->row_elems);
+    if (!rows != !row_elems)
+        diag_error(r->diag, (rows ? rows : row_elems)->name_at, "'%s' needs '%s' beside it",
+                   rows ? "rows" : "row_elems", rows ? "row_elems" : "rows");
+    if (rows || row_elems)
+        return;
+    for (int i = 0; i < op->noperand; i++)
+        if (op->operand[i].role == ROLE_OUT)
+            op->rows = op->operand[i].elems;
+    op->row_elems = expr_parse(r->arena, "1", (Loc){ .src = op->src }, r->diag);
+}
+
 static void read_op(OpReader *r, const ConfSetting *root)
 {
     static const ConfKey keys[] = {
@@ -324,8 +342,8 @@ static void read_op(OpReader *r, const ConfSetting *root)
         { "epilogues", false, NULL },
         { "operands", true, "in the order of the C API" },
         { "flops", true, "useful operations of one call, as in \"2*M*N*K\"" },
-        { "rows", true, "rows of the output" },
-        { "row_elems", true, "elements of each row of the output" },
+        { "rows", false, NULL },
+        { "row_elems", false, NULL },
         { "reference", true, "the naive reference, as in \"reference.c\"" },
     };
     Op *op = r->op;
@@ -348,8 +366,7 @@ static void read_op(OpReader *r, const ConfSetting *root)
     read_words(r, root, "epilogues", "epilogue", (Names){ 0 }, op->epilogue, &op->nepilogue);
     read_each(r, root, "operands", OP_MAX_OPERAND, read_operand);
     read_expr(r, root, "flops", &op->flops);
-    read_expr(r, root, "rows", &op->rows);
-    read_expr(r, root, "row_elems", &op->row_elems);
+    read_rows(r, root);
     read_reference(r, root);
     if (conf_member(root, "operands") && diag_nerror(r->diag) == nerror)
         check_operands(r, root);

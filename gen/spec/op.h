@@ -71,9 +71,10 @@ typedef struct {
     const char *dtype[OP_MAX_NAME];
     int nepilogue;
     const char *epilogue[OP_MAX_NAME];
-    Expr *flops;            /* useful floating-point operations of one call, bound to the axes, as are the next two */
-    Expr *rows, *row_elems; /* the output seen as rows x row_elems, for verification */
-    const char *reference;  /* path of the naive reference, C (see search/runner/abi.h) */
+    Expr *flops; /* useful floating-point operations of one call, bound to the axes, as are the next two */
+    Expr *rows,
+        *row_elems; /* the output seen as rows x row_elems, for verification; op.cfg without them: elements x 1 */
+    const char *reference; /* path of the naive reference, C (see search/runner/abi.h) */
 } Op;
 
 /* Reads <dir>/op.cfg. NULL after errors in d. */

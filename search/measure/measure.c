@@ -98,6 +98,21 @@ static bool add_strides(const Exchange *s, json_t *extent)
     return true;
 }
 
+/* The extents of the output, outermost first. */
+static json_t *output_extents(const Exchange *s)
+{
+    json_t *list = json_array();
+    int out = 0;
+    while (s->r->op->operand[out].role != ROLE_OUT)
+        out++;
+    for (int k = 0; k < s->r->layout[out]->rank; k++) {
+        int64_t along = 0; /* what is no number is told by the size of the output */
+        expr_int_at(s->r->layout[out]->extent[k], s->q->extent, &along);
+        json_array_append_new(list, json_integer(along));
+    }
+    return list;
+}
+
 /* The request for all that is not settled, as a line. NULL: a size is no number. */
 static char *request_line(Exchange *s)
 {
@@ -120,9 +135,10 @@ static char *request_line(Exchange *s)
     }
     json_t *request =
         JSON_OBJECT(FIELD("extent", extent), FIELD("elems", elems), FIELD("rows", rows), FIELD("row_elems", row_elems),
-                    FIELD("flops", fmax(flops, 0)), FIELD("cmd", "measure"), FIELD("id", s->r->last_id),
-                    FIELD("threads", q->threads), FIELD("repeats", s->repeats), FIELD("sample_ns", q->sample_ns),
-                    FIELD("max_ns", q->max_ns), FIELD("hot", (bool)true), FIELD("kernels", kernels));
+                    FIELD("flops", fmax(flops, 0)), FIELD("out_extents", output_extents(s)),
+                    FIELD("cmd", "measure"), FIELD("id", s->r->last_id), FIELD("threads", q->threads),
+                    FIELD("repeats", s->repeats), FIELD("sample_ns", q->sample_ns), FIELD("max_ns", q->max_ns),
+                    FIELD("hot", (bool)true), FIELD("kernels", kernels));
     if (q->drop > 0)
         JSON_SET(request, FIELD("drop", q->drop));
     if (q->keep >= 0)

@@ -15,15 +15,9 @@
 enum {
     /* Operands begin at different offsets in a page, as those of a program do: equal ones would make loads wait for
      * unrelated stores (4K aliasing). */
-    STAGGER_BYTES = 13 * 64,
-    /* Of a large output, how many rows are compared. */
-    MAX_SAMPLE_ROWS = 32,
-    MIN_SAMPLE_ROWS = 3,
-    LAST_ROWS = 4 /* so many of them are the last rows */
+    STAGGER_BYTES = 13 * 64
 };
 static const size_t cache_bytes = (size_t)512 << 20;
-static const double full_terms = 1 << 26;  /* up to so many products are all computed */
-static const int64_t full_elems = 1 << 23; /* up to so many results are all kept */
 
 static Shape *cache; /* the most recently used shape comes first */
 
@@ -59,7 +53,7 @@ static void fill_random(const Dtype *t, void *dst, int64_t n, uint64_t seed)
 
 static size_t shape_bytes(const Shape *s)
 {
-    size_t total = (size_t)(s->nrow * s->row_elems + s->rows) * 2 * sizeof(double);
+    size_t total = (size_t)(s->nrow * s->row_elems + s->nsum) * 2 * sizeof(double);
     for (int i = 0; i < OP_MAX_OPERAND; i++)
         total += s->operand[i].map_bytes;
     for (const Packed *p = s->packed; p; p = p->next)
@@ -119,27 +113,6 @@ static bool fill_operands(const Setup *setup, Shape *s)
     return true;
 }
 
-/* Chooses the rows to compare: all, or as many as the work limit allows: the first, the last ones (tails of tiles), and random others. */
-static void choose_rows(const Setup *setup, Shape *s)
-{
-    double all = (double)s->rows * (double)s->row_elems * (double)s->terms;
-    s->full = all <= full_terms && s->rows * s->row_elems <= full_elems;
-    int64_t fit = (int64_t)(2 * full_terms / ((double)s->row_elems * (double)s->terms));
-    fit = fit < MIN_SAMPLE_ROWS ? MIN_SAMPLE_ROWS : fit > MAX_SAMPLE_ROWS ? MAX_SAMPLE_ROWS : fit;
-    s->nrow = s->full || fit > s->rows ? s->rows : fit;
-    s->row = calloc((size_t)s->nrow, sizeof *s->row);
-    Rng r = { setup->seed ^ (uint64_t)s->rows };
-    for (int64_t i = 0; s->row && i < s->nrow; i++) {
-        int64_t from_end = s->nrow - i;
-        if (s->nrow == s->rows)
-            s->row[i] = i;
-        else if (i > 0 && from_end > LAST_ROWS)
-            s->row[i] = rng_below(&r, s->rows);
-        else
-            s->row[i] = i == 0 ? 0 : s->rows - from_end;
-    }
-}
-
 static Shape *shape_new(const Setup *setup, const Shape *want)
 {
     Shape *s = malloc(sizeof *s);
@@ -148,16 +121,16 @@ static Shape *shape_new(const Setup *setup, const Shape *want)
     *s = *want;
     s->terms = setup->terms(s->extent);
     s->terms = s->terms < 1 ? 1 : s->terms;
-    choose_rows(setup, s);
-    const size_t count = (size_t)(s->nrow * s->row_elems), rows = (size_t)s->rows;
-    s->y = calloc(2 * (count + rows), sizeof *s->y);
-    if (!s->row || !s->y || !fill_operands(setup, s)) {
+    const bool chosen = shape_choose_rows(setup, s);
+    const size_t count = (size_t)(s->nrow * s->row_elems), nsum = (size_t)s->nsum;
+    s->y = calloc(2 * (count + nsum), sizeof *s->y);
+    if (!chosen || !s->y || !fill_operands(setup, s)) {
         shape_free(s);
         return NULL;
     }
     s->bound = s->y + count;
     s->sum = s->bound + count;
-    s->sum_bound = s->sum + rows;
+    s->sum_bound = s->sum + nsum;
     return s;
 }
 
@@ -193,7 +166,7 @@ void shape_reference(const Setup *setup, Shape *s)
         setup->rows(s->extent, operand, s->row[i], s->row[i] + 1, s->y + i * s->row_elems, s->bound + i * s->row_elems);
     if (s->full)
         setup->rows(s->extent, operand, 0, s->rows, s->y, s->bound);
-    else
+    if (s->nsum)
         setup->check(s->extent, operand, 0, s->rows, s->sum, s->sum_bound);
     s->has_reference = true;
 }

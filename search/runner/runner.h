@@ -32,7 +32,7 @@ typedef struct {
     uint64_t seed;
     void *reference; /* from dlopen */
     dcgen_reference_rows_fn *rows;
-    dcgen_reference_check_fn *check;
+    dcgen_reference_check_fn *check; /* NULL: it has none */
     dcgen_reference_terms_fn *terms;
 } Setup;
 
@@ -46,15 +46,16 @@ typedef struct Packed {
 typedef struct Shape {
     /* What tells shapes apart, in one piece up to terms. Behind the last axis and operand there are zeros. */
     int64_t extent[OP_MAX_CALL], elems[OP_MAX_OPERAND], rows, row_elems;
-    double flops; /* of a call, as the package counts them */
+    int64_t out_extent[OP_MAX_RANK]; /* extents of the output, outermost first; all 0: not known */
+    double flops;                    /* of a call, as the package counts them */
     int64_t terms;
     Block operand[OP_MAX_OPERAND]; /* inputs are read-only */
     size_t bytes[OP_MAX_OPERAND];  /* 0: absent */
     Packed *packed;                /* the packed operands that kernels made, each content once */
-    bool has_reference, full;      /* full: all rows are compared; else nrow of them, and the sums of all */
-    int64_t nrow, *row;
-    double *y, *bound;       /* [nrow][row_elems]; y begins the memory of these four */
-    double *sum, *sum_bound; /* [rows] */
+    bool has_reference, full;      /* full: all rows are compared; else nrow of them, and the sums of the first nsum */
+    int64_t nrow, *row, nsum;      /* nsum: all rows, or 0 */
+    double *y, *bound;             /* [nrow][row_elems]; y begins the memory of these four */
+    double *sum, *sum_bound;       /* [nsum] */
     /* For engines that have digests: those of the last results that were compared with the reference, and the errors of these. */
     int nknown;
     struct {
@@ -64,13 +65,18 @@ typedef struct Shape {
     struct Shape *next;
 } Shape;
 
-/* The cached or new data of `want` (its extents, elems, rows, row_elems and flops). NULL with why set. */
+/* The cached or new data of `want` (its extents, elems, rows, row_elems, out_extent and flops). NULL with why set. */
 Shape *shape_get(const Setup *setup, const Shape *want, char why[WHY_BYTES]);
 void shape_reference(const Setup *setup, Shape *s); /* computes the exact results unless they are there */
 /* The kept copy of a packed operand with this content. NULL: out of memory. */
 const void *shape_packed(Shape *s, const void *data, size_t bytes);
 void shape_forget_all(void);
 void operand_pointers(const Shape *s, void *operand[OP_MAX_OPERAND]);
+
+/* ---- rows.c */
+
+/* Chooses the rows to compare: all, or as many as the work allows. False: no memory. */
+bool shape_choose_rows(const Setup *setup, Shape *s);
 
 /* ---- verify.c */
 

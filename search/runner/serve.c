@@ -141,8 +141,7 @@ static bool load_reference(Setup *s, const char *path, char why[WHY_BYTES])
     *(void **)&s->rows = dlsym(s->reference, "dcgen_reference_rows");
     *(void **)&s->check = dlsym(s->reference, "dcgen_reference_check");
     *(void **)&s->terms = dlsym(s->reference, "dcgen_reference_terms");
-    return (s->rows && s->check && s->terms) ||
-           fail(why, "setup: the reference lacks a function of dcgen_reference_rows, _check, _terms");
+    return (s->rows && s->terms) || fail(why, "setup: the reference lacks a function of dcgen_reference_rows, _terms");
 }
 
 static bool read_operand(Setup *s, json_t *operand, char why[WHY_BYTES])
@@ -206,6 +205,20 @@ static bool do_setup(Session *s, json_t *request, char why[WHY_BYTES])
 
 /* ---- measure */
 
+/* The extents of an output of so many elements, if the request has them. */
+static bool read_out_extents(json_t *json, Shape *shape, int64_t elems, char why[WHY_BYTES])
+{
+    int64_t product = 1;
+    bool good = true;
+    if (!json_object_get(json, "out_extents"))
+        return true;
+    const int n = read_integers(json, "out_extents", OP_MAX_RANK, 0, max_elems, shape->out_extent, why);
+    for (int i = 0; i < n; i++)
+        good = !__builtin_mul_overflow(product, shape->out_extent[i], &product) && good;
+    return n > 0 &&
+           ((good && product == elems) || fail(why, "the product of out_extents is not the size of the output"));
+}
+
 static bool read_measure(json_t *json, Work *w, Shape *shape, char why[WHY_BYTES])
 {
     const Setup *setup = w->setup;
@@ -234,6 +247,8 @@ static bool read_measure(json_t *json, Work *w, Shape *shape, char why[WHY_BYTES
         return false;
     if (read_integers(json, "elems", OP_MAX_OPERAND, 0, max_elems, shape->elems, why) != setup->noperand)
         return fail(why, "elems must be %d integers from 0 to %.0f, one an operand", setup->noperand, max_elems);
+    if (!read_out_extents(json, shape, shape->elems[setup->out], why))
+        return false;
     if (__builtin_mul_overflow(shape->rows, shape->row_elems, &outputs) || shape->rows < 1 || shape->row_elems < 1 ||
         outputs != shape->elems[setup->out])
         return fail(why, "rows times row_elems is not the size of the output");

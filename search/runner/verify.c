@@ -7,7 +7,7 @@
  *   tol = eps * (4 sqrt(terms) + 8) * sum |term|        (f32; gen/spec/dtype.c has the others)
  *
  * of the exact result. Rounding errors of so many terms are independent, hence the root. Of large outputs a sample of
- * rows is compared element by element, and the sum of every row: its error is that of row_elems independent elements,
+ * rows (rows.c) is compared element by element, and, if the reference has them, the sum of every row: its error is that of row_elems independent elements,
  * so its tolerance is the sum of theirs times 4 / sqrt(row_elems), small enough that one missing term stands out.
  */
 #include "search/runner/runner.h"
@@ -132,7 +132,10 @@ static bool check_row(Kernel *k, const Setup *setup, const Shape *s, const void 
     const double *y = s->y + i * s->row_elems, *bound = s->bound + i * s->row_elems;
     for (int64_t e = 0; e < s->row_elems; e++) {
         double got = dtype_load(t, out, s->row[i] * s->row_elems + e);
-        if (!note_error(k, got, y[e], dtype_tolerance(t, (double)s->terms, bound[e], y[e])))
+        const bool good = note_error(k, got, y[e], dtype_tolerance(t, (double)s->terms, bound[e], y[e]));
+        if (!good && s->row_elems == 1)
+            return kernel_fail(k, STATUS_WRONG, "element %lld is %g instead of %g", (long long)s->row[i], got, y[e]);
+        if (!good)
             return kernel_fail(k, STATUS_WRONG, "row %lld element %lld is %g instead of %g", (long long)s->row[i],
                                (long long)e, got, y[e]);
     }
@@ -161,7 +164,7 @@ bool kernel_check_output(Kernel *k, const Setup *setup, Shape *s, const void *ou
     for (int64_t i = 0; i < s->nrow; i++)
         if (!check_row(k, setup, s, out, i))
             return false;
-    for (int64_t row = 0; !s->full && row < s->rows; row++)
+    for (int64_t row = 0; row < s->nsum; row++)
         if (!check_row_sum(k, setup, s, out, row))
             return false;
     return true;

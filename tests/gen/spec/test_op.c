@@ -165,6 +165,37 @@ static void test_most(void **state)
     assert_int_equal(op_axis(op, "M"), -1);
 }
 
+/* What an op says of its rows: both, or nothing, and then a row is an element. */
+static void test_rows(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *rows, *said;
+    } cases[] = { { "rows = \"A\"; row_elems = \"B\";", "" },
+                  { "", "" },
+                  { "rows = \"A\";", "x.cfg:3:1: error: 'rows' needs 'row_elems' beside it" },
+                  { "row_elems = \"B\";", "x.cfg:3:1: error: 'row_elems' needs 'rows' beside it" } };
+    static const int64_t extent[] = { 3, 5 };
+    for (int i = 0; i < 4; i++) {
+        const char *text =
+            arena_printf(arena,
+                         "name = \"x\"; dtypes = [\"f32\"]; flops = 1; reference = \"r.c\"; axes = ( %s, "
+                         "%s );\noperands = ( { name = \"y\"; role = \"out\"; elems = \"A*B\"; } );\n%s\n",
+                         AXIS("A"), AXIS("B"), cases[i].rows);
+        const Source src = { .path = "x.cfg", .text = text, .len = strlen(text) };
+        Diag *d = diag_new(arena);
+        const Op *op = op_parse(arena, "folder", &src, d);
+        int64_t rows = 0, row_elems = 0;
+        assert_non_null(strstr(golden_diag(arena, d), cases[i].said));
+        assert_int_equal(op != NULL, i < 2);
+        if (!op)
+            continue;
+        assert_int_equal(expr_int_at(op->rows, extent, &rows), EXPR_OK);
+        assert_int_equal(expr_int_at(op->row_elems, extent, &row_elems), EXPR_OK);
+        assert_true(rows == (i == 0 ? 3 : 15) && row_elems == (i == 0 ? 5 : 1));
+    }
+}
+
 /* The op's element types are of those that dcgen knows. */
 static void test_dtypes(void **state)
 {
@@ -251,7 +282,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dense),  cmocka_unit_test(test_has_operand), cmocka_unit_test(test_missing),
         cmocka_unit_test(test_most),   cmocka_unit_test(test_one_fault),   cmocka_unit_test(test_dtypes),
-        cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_golden), cmocka_unit_test(test_rows),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

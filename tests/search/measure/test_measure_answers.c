@@ -225,7 +225,7 @@ static void requests_say_all(void **state)
         const char *line = text_read_file(w->a, arena_printf(w->a, "%s.script.line", w->reference), &len);
         assert_string_equal(line, arena_printf(w->a,
                                                "{\"extent\":[5,7,9],\"elems\":[45,63,7,35],\"rows\":5,"
-                                               "\"row_elems\":7,\"flops\":630.0,\"cmd\":\"measure\",\"id\":2,%s",
+                                               "\"row_elems\":7,\"flops\":630.0,\"out_extents\":[5,7],\"cmd\":\"measure\",\"id\":2,%s",
                                                asked[i].want)); /* the second time it was asked */
         runner_stop(r);
     }

@@ -350,6 +350,11 @@ static void lines_that_are_refused(void **state)
           "elems must be 3 integers from 0 to 68719476736, one an operand" },
         { SHAPE("[5,7,9]", "[68719476736,63,35]", "6"), "rows times row_elems is not the size of the output" },
         { SHAPE("[5,7,9]", "[45,63,0]", "0"), "rows times row_elems is not the size of the output" },
+        { SHAPE("[5,7,9]", "[45,63,35]", "5,\"out_extents\":[]"), "out_extents must be a list of 1 to 6 integers" },
+        { SHAPE("[5,7,9]", "[45,63,35]", "5,\"out_extents\":[5,8]"),
+          "the product of out_extents is not the size of the output" },
+        { SHAPE("[5,7,9]", "[45,63,35]", "5,\"out_extents\":[68719476736,68719476736,35]"),
+          "the product of out_extents is not the size of the output" },
         { KERNEL("{\"key\":\"a\"}"), "kernel: Object item not found: so" },
         { KERNEL("{\"key\":\"a\",\"so\":\"libm.so.6\"}"), "so must be a path" },
         { "{\"cmd\":\"limits\"}\n", "threads must be a list of 1 to 64 integers" },
@@ -457,7 +462,7 @@ static void a_setup_takes_the_place_of_another(void **state)
         { "{\"cmd\":\"setup\",\"reference\":\"libm.so.6\",\"x\":\"%s\",\"seed\":1,\"operands\":[{\"name\":\"X\","
           "\"role\":"
           "\"out\",\"dtype\":\"f32\"}]}\n",
-          "setup: the reference lacks a function of dcgen_reference_rows, _check, _terms" },
+          "setup: the reference lacks a function of dcgen_reference_rows, _terms" },
         { "{\"cmd\":\"setup\",\"reference\":\"%s\",\"operands\":[]}\n", "setup: Object item not found: seed" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

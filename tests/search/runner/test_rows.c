@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * rows: which rows of a large output are compared, where the reference has sums of rows and where it has none.
+ *
+ *   ctest: runner
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include "search/runner/runner.h"
+
+enum { A = 50, B = 37, C = 100, D = 300 };
+
+static Shape s;
+
+static void check_of(const int64_t *e, const void *const *operand, int64_t row0, int64_t row1, double *sum,
+                     double *bound)
+{
+    (void)e, (void)operand, (void)row0, (void)row1, (void)sum, (void)bound;
+}
+
+static void choose(int64_t rows, int64_t row_elems, int64_t terms, bool sums)
+{
+    const Setup setup = { .seed = 1, .check = sums ? check_of : NULL };
+    free(s.row);
+    s.rows = rows;
+    s.row_elems = row_elems;
+    s.terms = terms;
+    assert_true(shape_choose_rows(&setup, &s));
+    for (int64_t i = 0; i < s.nrow; i++)
+        assert_in_range(s.row[i], 0, rows - 1);
+}
+
+static int make(void **state)
+{
+    (void)state;
+    s = (Shape){ .out_extent = { A, B, C, D } };
+    return 0;
+}
+
+static int drop(void **state)
+{
+    (void)state;
+    free(s.row);
+    return 0;
+}
+
+static void all_where_that_is_cheap(void **state)
+{
+    (void)state;
+    choose(1000, 1, 1 << 16, false);
+    assert_true(s.full && s.nrow == 1000 && s.row[999] == 999 && s.nsum == 0);
+    choose(1000, 1, 1 << 17, false);
+    assert_true(!s.full && s.nrow == 1000 && s.row[999] == 999);
+    choose(10000, 1, 1 << 17, false);
+    assert_true(!s.full && s.nrow == 1024 && s.nsum == 0);
+    choose(10000, 1, 1 << 17, true);
+    assert_true(!s.full && s.nrow == 32 && s.nsum == 10000);
+    choose(10000, 100, 1 << 27, false);
+    assert_int_equal(s.nrow, 3); /* of 300 elements */
+    choose(10000, 1, 1 << 27, false);
+    assert_int_equal(s.nrow, 256); /* so many elements at least */
+    choose(1 << 24, 1, 1, false);
+    assert_int_equal(s.nrow, 2048); /* no more */
+    choose(64, 1 << 22, 1, false);
+    assert_int_equal(s.nrow, 3);
+}
+
+static int64_t place(int64_t row, int axis)
+{
+    for (int i = 3; i > axis; i--)
+        row /= s.out_extent[i];
+    return row % s.out_extent[axis];
+}
+
+/* Along each extent the tails of usual tiles at both their ends, and each part of a large tile; and all corners. */
+static void each_part_of_a_tile(void **state)
+{
+    (void)state;
+    static const int tiles[] = { 4, 6, 8, 16, 24, 32, 64, 128 };
+    choose((int64_t)A * B * C * D, 1, 1000, false);
+    assert_int_equal(s.nrow, 2048);
+    int corners = 0;
+    for (int axis = 0; axis < 4; axis++)
+        for (size_t t = 0; t < sizeof tiles / sizeof *tiles; t++) {
+            const int64_t extent = s.out_extent[axis], tail = extent / tiles[t] * tiles[t];
+            int first = 0, last = 0, before = 0;
+            bool part[16] = { 0 };
+            for (int64_t i = 0; i < s.nrow; i++) {
+                const int64_t at = place(s.row[i], axis);
+                first += at == tail;
+                before += at == tail - 1;
+                last += at == extent - 1;
+                part[at % tiles[t] * 16 / tiles[t]] = true;
+            }
+            assert_true(last >= 5 && (tail == extent || first >= 5) && (tail == 0 || before >= 5));
+            for (int i = 0; i < 16 && tiles[t] >= 16 && tail > 0; i++)
+                assert_true(part[i]);
+        }
+    for (int64_t i = 0; i < 16; i++) {
+        bool is_corner = true;
+        for (int axis = 0; axis < 4; axis++)
+            is_corner = is_corner && place(s.row[i], axis) % (s.out_extent[axis] - 1) == 0;
+        corners += is_corner;
+    }
+    assert_int_equal(corners, 16);
+    assert_int_equal(s.row[0], 0);
+    assert_int_equal(s.row[15], s.rows - 1);
+}
+
+/* Rows of several elements: the extents within a row do not count. Extents that are not known, or not rows times elements: one extent. */
+static void rows_of_known_extents(void **state)
+{
+    (void)state;
+    choose((int64_t)A * B, (int64_t)C * D, 1 << 16, true);
+    assert_int_equal(s.nrow, 3);
+    s.out_extent[3] = 3;
+    choose((int64_t)A * B, (int64_t)C * 3, 1 << 14, true);
+    assert_int_equal(s.nrow, 27);
+    bool ends_inside = false; /* of the second extent, in the middle of the first */
+    for (int64_t i = 1; i < s.nrow - 4; i++)
+        ends_inside = ends_inside || (s.row[i] % B == B - 1 && s.row[i] / B < A - 1);
+    assert_true(ends_inside);
+    choose((int64_t)A * B + 1, (int64_t)C * 3, 1 << 14, true);
+    assert_int_equal(s.row[26], A * B);
+    s.out_extent[0] = 0;
+    choose((int64_t)A * B, (int64_t)C * 3, 1 << 14, true);
+    assert_int_equal(s.row[26], A * B - 1);
+}
+
+/* Every part of all rows has one. */
+static void an_even_sample(void **state)
+{
+    (void)state;
+    enum { PARTS = 100 };
+    bool met[PARTS] = { 0 };
+    choose(1000000, 1, 1 << 16, false);
+    for (int64_t i = 0; i < s.nrow; i++)
+        met[s.row[i] / (1000000 / PARTS)] = true;
+    for (int i = 0; i < PARTS; i++)
+        assert_true(met[i]);
+}
+
+int main(void)
+{
+#define FRESH(test) cmocka_unit_test_setup_teardown(test, make, drop)
+    const struct CMUnitTest tests[] = {
+        FRESH(all_where_that_is_cheap),
+        FRESH(each_part_of_a_tile),
+        FRESH(rows_of_known_extents),
+        FRESH(an_even_sample),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

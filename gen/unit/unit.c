@@ -4,6 +4,7 @@
  */
 #include "gen/unit/unit.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -148,6 +149,8 @@ char *unit_reference(Arena *a, const Spec *s, const char *text)
             text_printf(&t, "#define DCGEN_LAYOUT_%s_%s 1\n", s->op->operand[i].name, spec_layout(s, i)->name);
     if (strcmp(s->dtype, "f32") != 0)
         text_printf(&t, "#define DCGEN_DTYPE_%s 1\n", dtype_find(s->dtype)->macro);
+    for (int i = 0; i < s->nepilogue; i++)
+        text_printf(&t, "#define DCGEN_EPILOGUE_%s 1\n", text_letters(arena_strdup(a, s->epilogue[i]), toupper));
     text_add(&t, text);
     return arena_strdup(a, text_str(&t));
 }

@@ -60,7 +60,7 @@ const char *unit_pattern(Arena *a, const UnitContext *u, const char *name);
 char *unit_fill(const UnitContext *u, const char *path, const FillScope *s, Diag *d);
 char *unit_fill_part(const UnitContext *u, const char *path, const FillScope *s, Diag *d);
 
-/* The op's reference, `text`, behind lines that define the layout and the element type: for runners, and for the package's own test. */
+/* The op's reference, `text`, behind lines that define layout, element type and epilogues: for runners, and for the package's own test. */
 char *unit_reference(Arena *a, const Spec *s, const char *text);
 
 /* What a candidate's text depends on besides its template: op, dtype, layout, epilogues, packing, patterns, targets,

@@ -45,7 +45,7 @@ typedef int dcgen_limit_fn(const char *probe, int variant, int sms, int64_t roun
  *         a correct kernel's error is at most dtype_tolerance() of it (gen/spec/dtype.h).
  * check:  fills sum[row1-row0] with the exact sum of each row's elements and bound[] with the sum of their bounds:
  *         cheap (no product of all three extents), so that every row of a large output is checked. Optional: where it
- *         is absent, more elements of a large output are compared.
+ *         is absent, more elements of a large output are compared. It must be absent with an epilogue that is not linear.
  * terms:  number of rounded operations behind one element (K for dense), for the tolerance. */
 typedef void dcgen_reference_rows_fn(const int64_t *extent, const void *const *operand, int64_t row0, int64_t row1,
                                      double *y, double *bound);

@@ -199,7 +199,8 @@ static void axes_and_operands(void **state)
     assert_string_equal(filled(&u, NULL, 0, "//@ pack_declarations\n"),
                         "size_t one_packed_bytes(int64_t N, int64_t K);\n"
                         "int one_pack(int64_t N, int64_t K, const float *W, void *packed);\n");
-    assert_string_equal(unit_reference(arena, s, "text\n"), "#define DCGEN_LAYOUT_W_NK 1\ntext\n");
+    assert_string_equal(unit_reference(arena, s, "text\n"),
+                        "#define DCGEN_LAYOUT_W_NK 1\n#define DCGEN_EPILOGUE_BIAS 1\ntext\n");
     assert_string_equal(unit_reference(arena, spec_of("dtype = \"bf16\"; layout = { W = \"KN\"; };"), "text\n"),
                         "#define DCGEN_LAYOUT_W_KN 1\n#define DCGEN_DTYPE_BF16 1\ntext\n");
 }

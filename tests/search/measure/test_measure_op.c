@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * measure: operators that are not dense, by kernels that are written by hand: one without rows, with an epilogue that has no data.
+ *
+ *   ctest: runner
+ */
+#include "tests/search/measure/runner_place.h"
+
+#include <string.h>
+#include "gen/unit/unit.h"
+
+static const char ops[] = DCGEN_SOURCE_DIR "/tests/search/measure/ops";
+
+/* The place, with a runner for this op and epilogue (NULL: none). */
+static void open_op(World *w, const char *name, const char *epilogue)
+{
+    Diag *d = diag_new(w->a);
+    size_t len;
+    runner_stop(w->runner);
+    w->op = op_read(w->a, arena_printf(w->a, "%s/%s", ops, name), d);
+    diag_print(d, stderr);
+    assert_non_null(w->op);
+    const Spec spec = { .op = w->op, .dtype = "f32", .nepilogue = epilogue ? 1 : 0, .epilogue = { epilogue } };
+    const char *text = text_read_file(w->a, w->op->reference, &len), *err = "";
+    w->reference = build(w, unit_reference(w->a, &spec, text), false);
+    w->runner = runner_start(w->a, runner_command, &spec, w->reference, 1, NULL, &err);
+    assert_string_equal(err, "");
+}
+
+static void check(World *w, const char *text, const int64_t *extent, Status status, const char *why)
+{
+    const char *key = "0123456789abcdef0123456789abcdef", *err = NULL, *so = build(w, text, true);
+    MeasureRequest q = request(extent);
+    MeasureRecord m;
+    q.repeats = 0;
+    q.deadline_s = 20;
+    assert_true(measure(w->runner, w->a, &q, &key, &so, 1, &m, NULL, &err));
+    if (m.status != status || !strstr(m.why, why))
+        fail_msg("%s: %s", status_name(m.status), m.why);
+}
+
+/* Each kernel of the op product begins with this: element i of the result, without an epilogue. */
+#define PRODUCT                                                                                           \
+    "static float at(const int64_t *e, void *const *o, int64_t i) {\n"                                    \
+    "    int64_t m = e[1], n = e[2], k = e[3]; float s = 0;\n"                                            \
+    "    const float *x = (float *)o[0] + i / n * k, *z = (float *)o[1] + i / (m * n) * k * n + i % n;\n" \
+    "    for (int64_t j = 0; j < k; j++) s += x[j] * z[j * n];\n"                                         \
+    "    return s; }\n"                                                                                   \
+    "#define EACH(value) for (int64_t i = 0, n = e[0] * e[1] * e[2]; i < n; i++)\\\n"                     \
+    "        if (i >= n * task / ntask && i < n * (task + 1) / ntask) ((float *)o[2])[i] = (value);\\\n"  \
+    "    (void)ws; return 0\n"
+
+static const char product[] = PRODUCT;
+static const char with_relu[] = PRODUCT "RUN { EACH(fmaxf(at(e, o, i), 0)); }";
+static const char without_relu[] = PRODUCT "RUN { EACH(at(e, o, i)); }";
+
+static void an_epilogue_without_data(void **state)
+{
+    static const int64_t few[] = { 2, 3, 5, 7 };
+    World *w = *state;
+    open_op(w, "product", "relu");
+    check(w, with_relu, few, STATUS_OK, "");
+    check(w, without_relu, few, STATUS_WRONG, "element ");
+    open_op(w, "product", NULL);
+    check(w, without_relu, few, STATUS_OK, "");
+    check(w, with_relu, few, STATUS_WRONG, "element ");
+}
+
+/* There are no sums of rows, so what is wrong in a part of the tiles, or in one tail, must be among the elements that are compared. */
+static void a_large_output_without_rows(void **state)
+{
+    static const int64_t large[] = { 9, 203, 301, 130 };
+    static const char *const wrong[] = { "i == 0",
+                                         "i == e[0] * e[1] * e[2] - 1",
+                                         "i % e[2] == 300",
+                                         "i % e[2] >= 288",
+                                         "i / e[2] % e[1] == 202",
+                                         "i / e[2] % e[1] >= 192 && i % e[2] >= 288",
+                                         "i / e[2] % 16 == 5 && i % e[2] % 16 == 7" };
+    World *w = *state;
+    open_op(w, "product", "relu");
+    check(w, with_relu, large, STATUS_OK, "");
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        check(w, arena_printf(w->a, "%sRUN { EACH(fmaxf(at(e, o, i), 0) + (%s)); }", product, wrong[i]), large,
+              STATUS_WRONG, "element ");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(an_epilogue_without_data, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_large_output_without_rows, set_up, tear_down),
+    };
+    return runner_is_here() ? cmocka_run_group_tests(tests, NULL, NULL) : 77;
+}

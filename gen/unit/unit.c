@@ -207,7 +207,8 @@ const char *unit_context_hash(Arena *a, const UnitContext *u)
     text_printf(&t, "%s|%s|%s|%d|", s->op->name, s->dtype, spec_layout_text(a, s), s->packed);
     for (int i = 0; i < s->nepilogue; i++)
         text_printf(&t, "%s,", s->epilogue[i]);
-    add_file(&t, arena_printf(a, "%s/%s", s->op->dir, family->pack));
+    if (s->packed) /* else it is not in the text */
+        add_file(&t, arena_printf(a, "%s/%s", s->op->dir, family->pack));
     add_file(&t, family_pattern(a, u, "candidate"));
     for (int i = 0; i < u->targets->n; i++)
         if (u->targets->t[i].family == family)

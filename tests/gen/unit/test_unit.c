@@ -360,24 +360,25 @@ static void primitives_may_be_many(void **state)
     assert_int_equal(tmp_folder_remove(folder), 0);
 }
 
-/* Each file that stands in a candidate's text counts for the family that it is of. */
+/* Each file that stands in a candidate's text counts for the family that it is of; how an operand is packed counts where it is packed. */
 static void every_file_counts(void **state)
 {
     (void)state;
     static const struct {
         const char *file;
-        bool cpu, cuda;
-    } cases[] = { { "dense/pack.c", true, false },        { "dense/pack.cu", false, true },
-                  { "package/candidate.c", true, false }, { "package/candidate.cu", false, true },
-                  { "package/preamble.c", true, false },  { "package/entry.cu", false, true },
-                  { "device/x.cuh", false, true },        { "device/x.txt", false, false },
-                  { "package/README.md", false, false } };
+        bool cpu, cuda, only_packed;
+    } cases[] = { { "dense/pack.c", true, false, true },         { "dense/pack.cu", false, true, true },
+                  { "package/candidate.c", true, false, false }, { "package/candidate.cu", false, true, false },
+                  { "package/preamble.c", true, false, false },  { "package/entry.cu", false, true, false },
+                  { "device/x.cuh", false, true, false },        { "device/x.txt", false, false, false },
+                  { "package/README.md", false, false, false } };
+    static const char *const layout[] = { "", "layout = { W = \"NK\"; packed = true; };" };
     char folder[TMP_FOLDER_BYTES];
     assert_non_null(tmp_folder(folder));
     static const char *const part[] = { "dense", "device", "package" };
     for (int i = 0; i < 3; i++)
         assert_int_equal(mkdir(arena_printf(arena, "%s/%s", folder, part[i]), 0700), 0);
-    const char *hash[2] = { "", "" };
+    const char *hash[4] = { "", "", "", "" };
     for (int i = -1; i < (int)(sizeof cases / sizeof *cases); i++) {
         for (size_t k = 0; i < 0 && k < sizeof cases / sizeof *cases; k++) {
             FILE *f = fopen(arena_printf(arena, "%s/%s", folder, cases[k].file), "w");
@@ -391,8 +392,9 @@ static void every_file_counts(void **state)
             fprintf(f, "file %d\n", i);
             assert_int_equal(fclose(f), 0);
         }
-        for (int cuda = 0; cuda < 2; cuda++) {
-            UnitContext u = context_of(cuda ? "sm_90a" : "avx2", "");
+        for (int k = 0; k < 4; k++) {
+            const bool cuda = k % 2, packed = k / 2;
+            UnitContext u = context_of(cuda ? "sm_90a" : "avx2", layout[packed]);
             Spec s = *u.spec;
             Op op = *s.op;
             op.dir = arena_printf(arena, "%s/dense", folder);
@@ -401,8 +403,9 @@ static void every_file_counts(void **state)
             u.package_dir = arena_printf(arena, "%s/package", folder);
             const char *now = unit_context_hash(arena, &u);
             if (i >= 0)
-                assert_int_equal(strcmp(now, hash[cuda]) != 0, cuda ? cases[i].cuda : cases[i].cpu);
-            hash[cuda] = now;
+                assert_int_equal(strcmp(now, hash[k]) != 0,
+                                 (cuda ? cases[i].cuda : cases[i].cpu) && (packed || !cases[i].only_packed));
+            hash[k] = now;
         }
     }
     assert_int_equal(tmp_folder_remove(folder), 0);

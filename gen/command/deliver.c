@@ -57,7 +57,9 @@ bool deliver_write(Run *r, const Workload *w, const Result *result, const Packag
     if (!package_write(p, w->out, r->o->force, &r->err, r->a))
         return false;
     for (int i = 0; i < n && r->o->verbose; i++)
-        summary_failures(r->a, &result[i], stderr);
+        summary_failures(r->a, result[i].study, stderr);
+    for (int i = 0; i < n && !r->o->quiet; i++)
+        summary_templates(r->a, &result[i], stderr);
     if (r->o->json || !r->o->quiet)
         summary_package(w, result, n, proof->ndeclared ? proof : NULL, r->o->json, stdout);
     for (int i = 0; i < n; i++)

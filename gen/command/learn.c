@@ -9,6 +9,7 @@
 #include "gen/base/dir.h"
 #include "gen/base/process.h"
 #include "gen/command/replay.h"
+#include "gen/command/summary.h"
 #include "gen/command/tools.h"
 #include "gen/package/foreign.h"
 #include "gen/report/plot.h"
@@ -45,8 +46,11 @@ static bool search_space(Run *r, const Workload *w, const Site *site, Tools *t, 
     if (shop.library.why && is_told)
         diag_say(stderr, DIAG_WARNING, "%s was not timed%s: %s", family->rival,
                  shop.library.timed ? " on every shape" : "", shop.library.why);
-    if (!ok && q.fruitless)
+    if (!ok && q.fruitless) {
         r->code = EXIT_FAILED;
+        if (r->o->verbose)
+            summary_failures(r->a, lab.study, stderr);
+    }
     return ok;
 }
 

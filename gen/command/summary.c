@@ -180,17 +180,19 @@ void summary_contract(Arena *a, const Result *out, bool several, FILE *to)
                  who, missing, c->tuned.nshape);
 }
 
-void summary_failures(Arena *a, const Result *out, FILE *to)
+void summary_failures(Arena *a, const Study *s, FILE *to)
 {
-    const Records *r = out->records;
-    for (const KernelRecord *k = r->kernel; k < r->kernel + r->nkernel; k++) {
-        if (k->status == STATUS_OK)
-            continue;
-        Text t = { .arena = a };
-        for (int j = 0; j < k->nparam; j++)
-            text_printf(&t, " %s=%" PRId64, k->param[j].name, k->param[j].value);
-        diag_say(to, DIAG_NOTE, "%s: %s %s%s: %s", status_name(k->status), k->template_name, k->target, text_str(&t),
-                 k->why);
+    for (const Trial *t = s->trial; t < s->trial + s->ntrial; t++)
+        if (t->built && t->status != STATUS_OK)
+            diag_say(to, DIAG_NOTE, "%s: %s: %s", status_name(t->status), words_candidate(a, &t->c), t->why);
+}
+
+void summary_templates(Arena *a, const Result *out, FILE *to)
+{
+    for (int i = 0; i < out->templates->n; i++) {
+        const char *text = ending_template_text(a, out->study, out->templates->t[i]);
+        if (text)
+            diag_say(to, DIAG_WARNING, "%s", text);
     }
 }
 
@@ -212,9 +214,10 @@ static json_t *check_json(const Workload *w, const Space *s, const Device *devic
 {
     const char *target = s->general[0].target->name;
     return JSON_OBJECT(FIELD("name", w->spec->name), FIELD("shapes", spec_shape_count(w->spec)),
-                       FIELD("tuned", spec_tuned_count(w->spec)), FIELD("target", target), FIELD("device", device->name),
-                       FIELD("runs", device_runs(device, target)), FIELD("candidates", s->n),
-                       FIELD("combinations", s->nraw), FIELD("rejected", words_rejected_json(s)));
+                       FIELD("tuned", spec_tuned_count(w->spec)), FIELD("target", target),
+                       FIELD("device", device->name), FIELD("runs", device_runs(device, target)),
+                       FIELD("candidates", s->n), FIELD("combinations", s->nraw),
+                       FIELD("rejected", words_rejected_json(s)));
 }
 
 void summary_check(Arena *a, const Workload *w, const Space *const *space, const Device *device, int n, bool json,

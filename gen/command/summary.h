@@ -20,6 +20,8 @@ void summary_check(Arena *a, const Workload *w, const Space *const *space, const
 /* Warns of what the package lacks: the regret that the spec demands, comparisons on tuned shapes. Prints nothing if all is well. */
 void summary_contract(Arena *a, const Result *out, bool several, FILE *to);
 /* Prints the candidates that failed, a line each. */
-void summary_failures(Arena *a, const Result *out, FILE *to);
+void summary_failures(Arena *a, const Study *s, FILE *to);
+/* Warns of each template of which candidates were tried and none works. */
+void summary_templates(Arena *a, const Result *out, FILE *to);
 
 #endif

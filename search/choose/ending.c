@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ending: says why a search ends without a kernel. Counts what became of the candidates, and why most of them failed.
+ * ending: says why a search ends without a kernel, or without one of some template. Counts what became of the candidates, and why most of
+ * them failed.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -17,15 +18,18 @@ typedef struct {
     int64_t aside; /* the machine failed, not the candidate (Trial.aside): none of these is in count */
 } Tally;
 
-/* Was it built for the target that is tuned? */
-static bool is_tuned(const Study *s, const Trial *t) { return t->built && t->c.target == s->target; }
+/* Was it built for the target that is tuned, and is it of that template? of NULL: of any. */
+static bool is_meant(const Study *s, const Template *of, const Trial *t)
+{
+    return t->built && t->c.target == s->target && (!of || t->c.t == of);
+}
 
-static Tally tally_of(const Study *s)
+static Tally tally_of(const Study *s, const Template *of)
 {
     Tally y = { 0 };
     for (int64_t i = 0; i < s->ntrial; i++) {
         const Trial *t = &s->trial[i];
-        if (!is_tuned(s, t))
+        if (!is_meant(s, of, t))
             continue;
         y.n++;
         y.aside += t->aside;
@@ -63,14 +67,14 @@ typedef struct {
 } Reason;
 
 /* Lists the different reasons in the order of their first trials, and returns how many there are. */
-static int64_t list_reasons(Arena *a, const Study *s, Reason **out)
+static int64_t list_reasons(Arena *a, const Study *s, const Template *of, Reason **out)
 {
     Reason *list = *out = ARENA_ARRAY(a, (size_t)s->ntrial + 1, Reason);
     int64_t n = 0;
     for (int64_t i = 0; i < s->ntrial; i++) {
         const Trial *t = &s->trial[i];
         int64_t k = 0;
-        if (!is_tuned(s, t) || t->status == STATUS_OK)
+        if (!is_meant(s, of, t) || t->status == STATUS_OK)
             continue;
         while (k < n && !same_reason(list[k].first, t))
             k++;
@@ -94,10 +98,10 @@ static void add_reason(Text *text, const Study *s, const Reason *r)
 }
 
 /* Adds the most frequent reasons; of equally frequent ones the earlier. */
-static void add_reasons(Text *text, Arena *a, const Study *s)
+static void add_reasons(Text *text, Arena *a, const Study *s, const Template *of)
 {
     Reason *list;
-    const int64_t n = list_reasons(a, s, &list);
+    const int64_t n = list_reasons(a, s, of, &list);
     for (int shown = 0; shown < MOST_SHOWN && shown < n; shown++) {
         int64_t most = 0;
         for (int64_t k = 1; k < n; k++)
@@ -126,25 +130,43 @@ static void add_counts(Text *text, const Tally *y)
         text_printf(text, "%s%" PRId64 " left out because the machine lacked something", before, y->aside);
 }
 
+/* Says that none works. of: behind what there are none of. */
+static void add_none(Text *text, const Tally *y, const char *of)
+{
+    const char *plural = number_plural(y->n);
+    if (y->aside == y->n)
+        text_printf(text, "the machine could neither build nor run any of %" PRId64 " candidate%s%s", y->n, plural, of);
+    else if (y->count[STATUS_BUILD_FAILED] == y->n)
+        text_printf(text, "none of %" PRId64 " candidate%s%s could be built", y->n, plural, of);
+    else if (y->count[STATUS_BUILD_FAILED] == 0 && y->aside == 0)
+        text_printf(text, "none of %" PRId64 " kernel%s%s that could be built works", y->n, plural, of);
+    else
+        text_printf(text, "none of %" PRId64 " candidate%s%s works", y->n, plural, of);
+    if (y->aside < y->n && y->count[STATUS_BUILD_FAILED] < y->n)
+        add_counts(text, y);
+}
+
 const char *ending_text(Search *q)
 {
     const Lab *l = q->lab;
-    const Tally y = tally_of(l->study);
-    const char *plural = number_plural(y.n);
+    const Tally y = tally_of(l->study, NULL);
     Text text = { .arena = l->arena };
     q->fruitless = y.aside < y.n;
     if (y.count[STATUS_OK])
         text_printf(&text, "the time of %g s was up before any of the kernels that work was measured", l->seconds);
-    else if (y.aside == y.n)
-        text_printf(&text, "the machine could neither build nor run any of %" PRId64 " candidate%s", y.n, plural);
-    else if (y.count[STATUS_BUILD_FAILED] == y.n)
-        text_printf(&text, "none of %" PRId64 " candidate%s could be built", y.n, plural);
-    else if (y.count[STATUS_BUILD_FAILED] == 0 && y.aside == 0)
-        text_printf(&text, "none of %" PRId64 " kernel%s that could be built works", y.n, plural);
     else
-        text_printf(&text, "none of %" PRId64 " candidate%s works", y.n, plural);
-    if (!y.count[STATUS_OK] && y.aside < y.n && y.count[STATUS_BUILD_FAILED] < y.n)
-        add_counts(&text, &y);
-    add_reasons(&text, l->arena, l->study);
+        add_none(&text, &y, "");
+    add_reasons(&text, l->arena, l->study, NULL);
+    return text_str(&text);
+}
+
+const char *ending_template_text(Arena *a, const Study *s, const Template *t)
+{
+    const Tally y = tally_of(s, t);
+    Text text = { .arena = a };
+    if (!y.n || y.count[STATUS_OK])
+        return NULL;
+    add_none(&text, &y, arena_printf(a, " of %s", t->name));
+    add_reasons(&text, a, s, t);
     return text_str(&text);
 }

@@ -86,5 +86,7 @@ bool heldout_run(Lab *l, Arena *scratch, const Assignment *as, const CostModel *
  * or the machine lacked what it takes; then the most frequent reasons of candidates that failed, each with one of them to try. Sets
  * q->fruitless. */
 const char *ending_text(Search *q);
+/* The same of one template, of which candidates were tried and none works; NULL: none was tried, or some works. */
+const char *ending_template_text(Arena *a, const Study *s, const Template *t);
 
 #endif

@@ -208,7 +208,7 @@ static MeasureRequest verify_request(const Lab *l, const int64_t *extent, int th
     return r;
 }
 
-/* Has the runner verify kernels on one shape, and notes which failed, with reasons that last as long as scratch. */
+/* Has the runner verify kernels on one shape, and notes which failed, with reasons that last as long as scratch (study_why). */
 static bool verify_kernels(Lab *l, Arena *scratch, Batch *b, const MeasureRequest *r, const Kernels *k,
                            MeasureRecord *out, const char **err)
 {
@@ -222,7 +222,7 @@ static bool verify_kernels(Lab *l, Arena *scratch, Batch *b, const MeasureReques
             study_leave(l->study, b->trial[at], out[i].why);
         else
             member(l, b, at)->status = out[i].status;
-        b->why[at] = arena_strdup(scratch, out[i].why ? out[i].why : "");
+        b->why[at] = study_why(l->study, scratch, r->extent, r->threads, out[i].why ? out[i].why : "");
     }
     return true;
 }

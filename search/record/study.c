@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "gen/base/order.h"
+#include "gen/base/text.h"
 #include "search/record/samples.h"
 
 static const double NOISE_ROWS = 4;   /* in the noise of a shape, the noise of all shapes counts like so many kernels */
@@ -80,6 +81,14 @@ static KernelFacts copy_facts(Arena *a, const KernelRecord *k)
     for (int i = 0; i < k->nfact; i++)
         fact[i] = (Param){ arena_strdup(a, k->fact[i].name), k->fact[i].value };
     return (KernelFacts){ k->nfact, fact };
+}
+
+const char *study_why(const Study *s, Arena *a, const int64_t *extent, int threads, const char *why)
+{
+    Text t = { .arena = a };
+    for (int i = 0; i < s->spec->op->naxis; i++)
+        text_printf(&t, "%s=%lld ", s->spec->op->axis[i].name, (long long)extent[i]);
+    return arena_printf(a, "on %sthreads=%d: %s", text_str(&t), threads, why);
 }
 
 static void set_status(Study *s, Trial *t, Status status, const char *why)
@@ -190,7 +199,7 @@ void study_measure(Study *s, const MeasureRecord *m)
     Trial *t = &s->trial[i];
     if (m->status != STATUS_OK) { /* wrong once is wrong for good */
         if (t->status == STATUS_OK || rank_of(m->status, false) > rank_of(t->status, false))
-            set_status(s, t, m->status, m->why);
+            set_status(s, t, m->status, study_why(s, s->arena, m->extent, m->threads, m->why));
         return;
     }
     if (m->max_err > t->max_err)

@@ -83,6 +83,8 @@ const Target *study_rated(const Study *s, const Target *t);
 const Target *rates_of(Arena *a, const Target *t, const Device *device, const char *dtype, const Records *r);
 /* Is this limit of that device, target and dtype? */
 bool rates_match(const LimitRecord *l, const Target *t, const Device *device, const char *dtype);
+/* Why a trial failed on a shape: "on M=16 N=768 K=0 threads=3: " and what is wrong there. */
+const char *study_why(const Study *s, Arena *a, const int64_t *extent, int threads, const char *why);
 int64_t study_find_key(const Study *s, const char *key);
 int64_t study_shape(const Study *s, const int64_t *extent, int threads); /* index of a tuned instance; -1 */
 void study_kernel(Study *s, const KernelRecord *k); /* takes one record over; unknown keys are ignored */

@@ -92,6 +92,14 @@ for name in aborts exits gibber nan none refuses after before input wild wrong s
     ! grep -q "$name" good/kernels.c || failed "$name is in the package"
 done
 grep -q ' failed; ' "$out" || failed "the summary does not count failures"
+said 'dcgen: none of 1 candidate of gibber could be built'
+said 'dcgen: none of 1 kernel of nan that could be built works: 1 wrong'
+said '  1 x wrong: on M='
+said '    for one: nan '
+not_said 'of talks'
+not_said 'crashed: aborts' # each of them is listed with -v alone
+run 0 --templates bad -o good --offline -q tiny.cfg
+not_said 'none of'
 
 section kernels fixed for an extent
 template fixed fixed 's/^  { name = "UK"/  { name = "FIXED_K"; choices = "K"; doc = "the K that it is wrong for"; },\n&/
@@ -104,8 +112,12 @@ section only faulty kernels
 rm "$tmp/inst/share/dcgen/templates/dense/plain.c" "$bad/talks.c"
 run 1 --templates bad -o none --trials 8 tiny.cfg
 said 'dcgen: none of 8 candidates works: 1 not built, '
-said ' x wrong: row '
+said ' x wrong: on M='
 said '    for one: '
+[ "$(lines '^wrong: ' "$err")" -eq 0 ] || failed "they are listed without -v"
+run 1 --templates bad -o none --trials 8 --fresh -v tiny.cfg
+[ "$(grep -cE '^(wrong|crashed|invalid|build_failed|timed_out): [a-z]* [a-z0-9]* ' "$err")" -ge 8 ] || failed "-v does not list all"
+said 'dcgen: none of 8 candidates works: 1 not built, '
 absent none
 cp "$plain" "$tmp/inst/share/dcgen/templates/dense"
 

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 #include "gen/command/summary.h"
+#include "gen/report/words.h"
 #include "tests/gen/by_hand.h"
 #include "tests/gen/json_like.h"
 
@@ -252,25 +253,67 @@ static void what_the_contract_lacks_is_a_warning(void **state)
     free(text);
 }
 
-static void failures_are_listed_with_their_parameters(void **state)
+static char *list_failures(const Study *s)
 {
-    (void)state;
-    Result out = hand_of();
-    KernelRecord kernel[] = {
-        { .template_name = "a", .target = "avx2", .status = STATUS_OK, .why = "" },
-        { .template_name = "b", .target = "avx512", .status = STATUS_WRONG, .nparam = 2, .why = "no good" },
-    };
-    const Records r = { .nkernel = 2, .kernel = kernel };
     char *text;
     size_t len;
     FILE *to = open_memstream(&text, &len);
-    kernel[1].param[0] = (Param){ "MR", 8 };
-    kernel[1].param[1] = (Param){ "NP", 3 };
-    out.records = &r;
-    summary_failures(hand.y.arena, &out, to);
+    summary_failures(hand.y.arena, s, to);
     fclose(to);
-    assert_string_equal(text, "wrong: b avx512 MR=8 NP=3: no good\n");
+    return text;
+}
+
+static void failures_are_listed_with_their_parameters(void **state)
+{
+    (void)state;
+    hand_of();
+    Study *s = hand.y.study;
+    const Trial before = s->trial[1];
+    char *text = list_failures(s);
+    assert_null(strstr(text, "no good"));
     free(text);
+    s->trial[1].status = STATUS_WRONG;
+    s->trial[1].why = "no good";
+    text = list_failures(s);
+    assert_non_null(
+        strstr(text, arena_printf(hand.y.arena, "wrong: %s: no good\n", words_candidate(hand.y.arena, &before.c))));
+    free(text);
+    s->trial[1].built = false; /* it was proposed only */
+    text = list_failures(s);
+    assert_null(strstr(text, "no good"));
+    free(text);
+    s->trial[1] = before;
+}
+
+/* A template is told of where some of its kernels were tried, and none of them works. */
+static void templates_without_kernels_are_told(void **state)
+{
+    (void)state;
+    Result out = hand_of();
+    Study *s = hand.y.study;
+    Trial before[HAND_TRIAL];
+    memcpy(before, s->trial, sizeof before);
+    for (int failing = 0; failing < 3; failing++) {
+        char *text;
+        size_t len;
+        FILE *to = open_memstream(&text, &len);
+        for (int64_t i = 0; i < s->ntrial; i++) {
+            s->trial[i] = before[i];
+            s->trial[i].built = failing < 2;
+            s->trial[i].status = failing > 0 ? STATUS_WRONG : before[i].status;
+            s->trial[i].why = "no good";
+        }
+        summary_templates(hand.y.arena, &out, to);
+        fclose(to);
+        if (failing != 1) {
+            assert_string_equal(text, "");
+        } else {
+            assert_non_null(strstr(text, " that could be built works: "));
+            assert_non_null(strstr(text, " x wrong: no good\n    for one: "));
+        }
+        free(text);
+    }
+    memcpy(s->trial, before, sizeof before);
 }
 
 /* ---- check ---- */
@@ -333,6 +376,8 @@ int main(void)
                                         cmocka_unit_test(programs_are_told_the_same),
                                         cmocka_unit_test(what_the_contract_lacks_is_a_warning),
                                         cmocka_unit_test(failures_are_listed_with_their_parameters),
+                                        cmocka_unit_test(templates_without_kernels_are_told),
+                                        cmocka_unit_test(templates_without_kernels_are_told),
                                         cmocka_unit_test(check_tells_of_the_space) };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -165,7 +165,7 @@ static void the_same_reason_in_any_order(void **state)
         const Trial *t = &s->trial[study_find_key(s, kernel[0].key)];
         assert_string_equal(t->why, "a signal");
         assert_int_equal(t->facts.fact[0].value, 39);
-        assert_string_equal(s->trial[study_find_key(s, kernel[2].key)].why, "a signal");
+        assert_non_null(strstr(s->trial[study_find_key(s, kernel[2].key)].why, ": a signal"));
         const KernelRecord k = kernel[0];
         kernel[0] = kernel[1];
         kernel[1] = k;

@@ -87,7 +87,7 @@ const char *study_why(const Study *s, Arena *a, const int64_t *extent, int threa
 {
     Text t = { .arena = a };
     for (int i = 0; i < s->spec->op->naxis; i++)
-        text_printf(&t, "%s=%lld ", s->spec->op->axis[i].name, (long long)extent[i]);
+        text_printf(&t, "%s=%lld ", s->spec->op->extent[i].name, (long long)extent[i]);
     return arena_printf(a, "on %sthreads=%d: %s", text_str(&t), threads, why);
 }
 

@@ -6,6 +6,7 @@
 #ifndef DCGEN_DTYPE_H
 #define DCGEN_DTYPE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,10 +19,11 @@ typedef struct {
     double eps_acc;         /* unit roundoff of products and sums */
     double eps_out;         /* unit roundoff of the stored result, when it is coarser than that of the sums */
     double tiny;            /* largest rounding error of a stored denormal, when it matters */
-    int mantissa, exponent; /* bits of a 16-bit type; 0: it is a float */
+    int mantissa, exponent; /* bits of a 16-bit type; 0: it is none */
+    bool is_integer;
 } Dtype;
 
-enum { DTYPE_COUNT = 4 };
+enum { DTYPE_SPEC_COUNT = 4, DTYPE_COUNT }; /* the first rows are what a spec may compute in */
 extern const Dtype dtypes[DTYPE_COUNT];
 const Dtype *dtype_find(const char *name); /* NULL: unknown */
 

@@ -11,7 +11,15 @@
 #include "gen/base/text.h"
 #include "gen/spec/dtype.h"
 
-const char *const role_names[ROLE_COUNT] = { [ROLE_IN] = "in", [ROLE_CONST] = "const", [ROLE_OUT] = "out" };
+const char *const role_names[ROLE_COUNT] = {
+    [ROLE_IN] = "in", [ROLE_CONST] = "const", [ROLE_OUT] = "out", [ROLE_INDEX] = "index"
+};
+const char *const data_names[DATA_COUNT] = { [DATA_NORMAL] = "normal",
+                                             [DATA_INTEGERS] = "integers",
+                                             [DATA_LENGTHS] = "lengths",
+                                             [DATA_PERMUTATION] = "permutation" };
+
+static const char index_dtype[] = "s32";
 
 typedef struct {
     Arena *arena;
@@ -234,19 +242,61 @@ static void read_layouts(OpReader *r, const ConfSetting *group, Operand *o)
     o->elems = elements(r, &o->layout[0]);
 }
 
+/* What is wrong with an operand's data; NULL: nothing. `of` says whether the key `of` is there. */
+static const char *data_fault(const Operand *o, bool of)
+{
+    if (o->role == ROLE_OUT && o->data != DATA_NORMAL)
+        return "is the output and has no data of its own";
+    if (o->role == ROLE_INDEX && o->data == DATA_NORMAL)
+        return "is an index and needs 'data': \"integers\", \"lengths\" or \"permutation\"";
+    if (o->role != ROLE_INDEX && (o->data == DATA_LENGTHS || o->data == DATA_PERMUTATION))
+        return "has data of an index, but not its role";
+    if (o->role == ROLE_INDEX && o->dtype && strcmp(o->dtype, index_dtype) != 0)
+        return "is an index, whose dtype is always s32";
+    if ((o->data == DATA_LENGTHS) != of)
+        return of ? "has 'of', which belongs to \"lengths\" alone"
+                  : "has lengths and needs 'of', the axis that they are of";
+    if (o->data == DATA_PERMUTATION && o->of < 0)
+        return "has permutations, but its last extent is no axis that they are of";
+    return NULL;
+}
+
+/* Reads what test data there is for an operand whose role and elems are known. */
+static void read_data(OpReader *r, const ConfSetting *group, Operand *o)
+{
+    const ConfSetting *of = conf_member(group, "of");
+    const char *axis = NULL;
+    int data = DATA_NORMAL;
+    conf_choice(r->conf, group, "data", "kind of data", NAMES(data_names, DATA_COUNT), &data);
+    o->data = (DataKind)data;
+    o->of = -1;
+    if (of && conf_string(r->conf, of, NULL, &axis) && r->axes_ok)
+        o->of = conf_lookup(r->diag, of->at, "axis", axis, NAMES(r->op->extent, r->op->nextent));
+    if (o->data == DATA_PERMUTATION && o->layout->rank)
+        o->of = op_axis(r->op, expr_text(o->layout->extent[o->layout->rank - 1]));
+    const char *fault = data_fault(o, of);
+    if (fault)
+        diag_error(r->diag, group->at, "the operand %s", fault);
+    if (o->role == ROLE_INDEX)
+        o->dtype = index_dtype;
+}
+
 static void read_operand(OpReader *r, const ConfSetting *group)
 {
     static const ConfKey keys[] = {
         { "name", true, "as in X" },
-        { "role", true, "\"in\", \"const\" or \"out\"" },
+        { "role", true, "\"in\", \"const\", \"out\" or \"index\"" },
         { "extents", false, NULL },
         { "layouts", false, NULL },
         { "strided", false, NULL },
         { "dtype", false, NULL },
         { "doc", false, NULL },
         { "epilogue", false, NULL },
+        { "data", false, NULL },
+        { "of", false, NULL },
     };
     Operand *o = &r->op->operand[r->op->noperand];
+    const int nerror = diag_nerror(r->diag);
     int role = 0, epilogue = -1, dtype = -1;
     *o = (Operand){ .name = "", .doc = "" };
     if (!conf_group(r->conf, group, NULL))
@@ -261,6 +311,8 @@ static void read_operand(OpReader *r, const ConfSetting *group)
     conf_choice(r->conf, group, "role", "role", NAMES(role_names, ROLE_COUNT), &role);
     o->role = (Role)role;
     read_layouts(r, group, o);
+    if (diag_nerror(r->diag) == nerror)
+        read_data(r, group, o);
     conf_choice(r->conf, group, "epilogue", "epilogue", NAMES(r->op->epilogue, r->op->nepilogue), &epilogue);
     o->epilogue = epilogue < 0 ? NULL : r->op->epilogue[epilogue];
     if (read_name(r, group, "operand", &o->name))
@@ -360,7 +412,7 @@ static void read_op(OpReader *r, const ConfSetting *root)
     if (conf_member(root, "derived"))
         read_each(r, root, "derived", OP_MAX_AXIS, read_derived);
     r->axes_ok = conf_member(root, "axes") && diag_nerror(r->diag) == nerror;
-    read_words(r, root, "dtypes", "dtype", NAMES(dtypes, DTYPE_COUNT), op->dtype, &op->ndtype);
+    read_words(r, root, "dtypes", "dtype", NAMES(dtypes, DTYPE_SPEC_COUNT), op->dtype, &op->ndtype);
     if (conf_member(root, "dtypes") && op->ndtype == 0 && diag_nerror(r->diag) == nerror)
         diag_error(r->diag, conf_member(root, "dtypes")->at, "'dtypes': expected at least one");
     read_words(r, root, "epilogues", "epilogue", (Names){ 0 }, op->epilogue, &op->nepilogue);

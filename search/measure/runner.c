@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
+#include "gen/base/json.h"
 
 enum { PROTOCOL = 1, MAX_STARTS = 3, TICK_MS = 50, WHY_MAX = 300 };
 static const double STARTUP_DEADLINE_S = 20; /* for each answer while a runner starts */
@@ -251,8 +252,13 @@ json_t *runner_setup(const Op *op, const char *dtype, uint64_t seed, const char 
     json_t *operands = json_array();
     for (int i = 0; i < op->noperand; i++) {
         const Operand *o = &op->operand[i];
-        json_array_append_new(operands, json_pack("{s:s, s:s, s:s}", "name", o->name, "role", role_names[o->role],
-                                                  "dtype", o->dtype ? o->dtype : dtype));
+        json_t *operand = json_pack("{s:s, s:s, s:s}", "name", o->name, "role", role_names[o->role], "dtype",
+                                    o->dtype ? o->dtype : dtype);
+        if (o->data != DATA_NORMAL)
+            JSON_SET(operand, FIELD("data", data_names[o->data]));
+        if (o->of >= 0)
+            JSON_SET(operand, FIELD("of", o->of));
+        json_array_append_new(operands, operand);
     }
     return json_pack("{s:s, s:s, s:I, s:o, s:s*}", "cmd", "setup", "dtype", dtype, "seed", (json_int_t)seed, "operands",
                      operands, "reference", reference_so);

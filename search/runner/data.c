@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * data: inputs and exact results of shapes. Inputs are random normal numbers that depend only on the seed, the
- * operand's index and its size; results come from the op's reference. Both are kept for later requests; while they
+ * data: inputs and exact results of shapes. Inputs are random numbers of the operand's kind that depend only on the seed, the
+ * operand's index and its size, and indices on the extent that bounds them; results come from the op's reference. Both are kept for later requests; while they
  * exceed cache_bytes, the least recently used shape goes.
  */
 #include "search/runner/runner.h"
@@ -38,15 +38,54 @@ static void draw_normal(Rng *r, float out[2])
     out[1] = v * scale;
 }
 
-static void fill_random(const Dtype *t, void *dst, int64_t n, uint64_t seed)
+/* Each of these fills n elements; `most` is the extent that bounds them. */
+typedef void Fill(Rng *r, const Dtype *t, void *dst, int64_t n, int64_t most);
+
+static void fill_normal(Rng *r, const Dtype *t, void *dst, int64_t n, int64_t most)
 {
-    Rng r = { seed };
     float pair[2];
+    (void)most;
     for (int64_t i = 0; i < n; i++) {
         if (i % 2 == 0)
-            draw_normal(&r, pair);
+            draw_normal(r, pair);
         dtype_store(t, dst, i, pair[i % 2]);
     }
+}
+
+/* So small that every type has them, and that many of their products add up without rounding. */
+static void fill_integers(Rng *r, const Dtype *t, void *dst, int64_t n, int64_t most)
+{
+    enum { LARGEST = 4 };
+    (void)most;
+    for (int64_t i = 0; i < n; i++)
+        dtype_store(t, dst, i, (double)(rng_below(r, 2 * LARGEST + 1) - LARGEST));
+}
+
+/* The whole extent and nothing come first, as kernels treat these in their own way. */
+static void fill_lengths(Rng *r, const Dtype *t, void *dst, int64_t n, int64_t most)
+{
+    for (int64_t i = 0; i < n; i++)
+        dtype_store(t, dst, i, i == 0 ? (double)most : i == 1 ? 0 : (double)rng_below(r, most + 1));
+}
+
+/* One permutation of 0 ... most-1 after the other, by Fisher and Yates from the front. */
+static void fill_permutation(Rng *r, const Dtype *t, void *dst, int64_t n, int64_t most)
+{
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t place = i % most, other = i - place + rng_below(r, place + 1);
+        if (other != i)
+            dtype_store(t, dst, i, dtype_load(t, dst, other));
+        dtype_store(t, dst, other, (double)place);
+    }
+}
+
+static void fill_operand(const Setup *setup, Shape *s, int i)
+{
+    static Fill *const fill[DATA_COUNT] = { fill_normal, fill_integers, fill_lengths, fill_permutation };
+    Rng r = { setup->seed ^ (uint64_t)(i + 1) << 56 ^ (uint64_t)s->elems[i] };
+    const int64_t extent = s->extent[setup->of[i]], most = extent < INT32_MAX ? extent : INT32_MAX;
+    const bool nothing = setup->data[i] == DATA_PERMUTATION && most == 0;
+    fill[setup->data[i]](&r, setup->dtype[i], s->operand[i].data, s->elems[i], nothing ? 1 : most);
 }
 
 /* ---- shapes */
@@ -101,12 +140,11 @@ static bool is_full(void)
 static bool fill_operands(const Setup *setup, Shape *s)
 {
     for (int i = 0; i < setup->noperand; i++) {
-        uint64_t seed = setup->seed ^ (uint64_t)(i + 1) << 56 ^ (uint64_t)s->elems[i];
         s->bytes[i] = (size_t)s->elems[i] * setup->dtype[i]->bytes;
         if (!block_new(&s->operand[i], s->bytes[i], (size_t)i * STAGGER_BYTES))
             return false;
         if (s->bytes[i] && setup->role[i] != ROLE_OUT) {
-            fill_random(setup->dtype[i], s->operand[i].data, s->elems[i], seed);
+            fill_operand(setup, s, i);
             block_protect(&s->operand[i]);
         }
     }

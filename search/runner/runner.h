@@ -28,7 +28,9 @@ typedef struct {
     char name[OP_MAX_OPERAND][16]; /* as far as it fits */
     Role role[OP_MAX_OPERAND];
     const Dtype *dtype[OP_MAX_OPERAND];
-    int out, constant; /* indices; constant -1: none */
+    DataKind data[OP_MAX_OPERAND];
+    int of[OP_MAX_OPERAND]; /* of lengths and permutations: the extent that bounds them */
+    int out, constant;      /* indices; constant -1: none */
     uint64_t seed;
     void *reference; /* from dlopen */
     dcgen_reference_rows_fn *rows;

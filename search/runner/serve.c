@@ -144,13 +144,25 @@ static bool load_reference(Setup *s, const char *path, char why[WHY_BYTES])
     return (s->rows && s->terms) || fail(why, "setup: the reference lacks a function of dcgen_reference_rows, _terms");
 }
 
+/* Takes the kind of operand i's data. Permutations and lengths need integers. */
+static bool take_data(Setup *s, int i, const char *whose, const char *data, char why[WHY_BYTES])
+{
+    const int kind = data ? names_find(NAMES(data_names, DATA_COUNT), data) : DATA_NORMAL;
+    const bool is_bounded = kind == DATA_LENGTHS || kind == DATA_PERMUTATION;
+    if (kind < 0 || (is_bounded && !s->dtype[i]->is_integer))
+        return fail(why, "%s has an unknown kind of data, or one that is not of its dtype", whose);
+    s->data[i] = (DataKind)kind;
+    return (s->of[i] >= 0 && s->of[i] < OP_MAX_AXIS) || fail(why, "%s: of is no extent", whose);
+}
+
 static bool read_operand(Setup *s, json_t *operand, char why[WHY_BYTES])
 {
-    const char *role, *dtype, *name;
+    const char *role, *dtype, *name, *data = NULL;
     char whose[32];
     const int i = s->noperand++;
     snprintf(whose, sizeof whose, "setup: operand %d", i);
-    if (!unpack(operand, whose, why, "{s:s, s:s, s:s}", "name", &name, "role", &role, "dtype", &dtype))
+    if (!unpack(operand, whose, why, "{s:s, s:s, s:s, s?s, s?i}", "name", &name, "role", &role, "dtype", &dtype, "data",
+                &data, "of", &s->of[i]))
         return false;
     const int r = names_find(NAMES(role_names, ROLE_COUNT), role);
     s->dtype[i] = dtype_find(dtype);
@@ -164,7 +176,7 @@ static bool read_operand(Setup *s, json_t *operand, char why[WHY_BYTES])
         s->out = i;
     if (r == ROLE_CONST && s->constant < 0)
         s->constant = i;
-    return true;
+    return take_data(s, i, whose, data, why);
 }
 
 static bool read_setup(Setup *s, json_t *request, char why[WHY_BYTES])

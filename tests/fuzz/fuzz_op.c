@@ -17,6 +17,8 @@ static void check_op(const Op *op)
         const Operand *o = &op->operand[i];
         REQUIRE(!name_fault(o->name) && op_axis(op, o->name) < 0 && o->elems);
         REQUIRE((o->role == ROLE_CONST) == (o->nlayout > 0));
+        REQUIRE(o->of < op->naxis && (o->of >= 0) == (o->data == DATA_LENGTHS || o->data == DATA_PERMUTATION));
+        REQUIRE((o->role == ROLE_INDEX) <= (o->dtype && strcmp(o->dtype, "s32") == 0));
         nout += o->role == ROLE_OUT;
         nconst += o->role == ROLE_CONST;
     }

@@ -27,7 +27,8 @@ static const char spec_text[] =
     "budget = { kernels = 2; code_kib = 512; trials = 3; seconds = 20; }; regret = { mean = 0.9; worst = 0.9; };\n";
 
 static const char op_text[] =
-    "name = \"dense\"; doc = \"a doc\"; dtypes = [\"f32\", \"tf32\", \"f16\", \"bf16\"]; epilogues = [\"bias\"];\n"
+    "name = \"dense\"; doc = \"a doc\"; dtypes = [\"f32\", \"tf32\", \"f16\", \"bf16\"]; epilogues = [\"bias\", "
+    "\"mask\"];\n"
     "axes = ( { name = \"M\"; kind = \"spatial\"; doc = \"a doc\"; }, { name = \"N\"; kind = \"spatial\"; doc = \"a "
     "doc\"; },\n"
     "         { name = \"K\"; kind = \"reduce\"; doc = \"a doc\"; } );\n"
@@ -36,7 +37,9 @@ static const char op_text[] =
     "  { name = \"W\"; role = \"const\"; doc = \"a doc\";\n"
     "    layouts = ( { name = \"NK\"; extents = [\"N\", \"K\"]; }, { name = \"KN\"; extents = [\"K\", \"N\"]; } ); },\n"
     "  { name = \"bias\"; role = \"in\"; extents = [\"N\"]; doc = \"a doc\"; epilogue = \"bias\"; dtype = \"f32\"; },\n"
-    "  { name = \"Y\"; role = \"out\"; extents = [\"M\", \"N\"]; doc = \"a doc\"; } );\n"
+    "  { name = \"Y\"; role = \"out\"; extents = [\"M\", \"N\"]; doc = \"a doc\"; },\n"
+    "  { name = \"mask\"; role = \"index\"; extents = [\"M\"]; doc = \"a doc\"; epilogue = \"mask\"; data = \"lengths\"; "
+    "of = \"N\"; } );\n"
     "flops = \"2*M*N*K\"; rows = \"M\"; row_elems = \"N\"; reference = \"reference.c\";\n";
 
 static char long_text[20000];

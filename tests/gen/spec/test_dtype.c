@@ -76,6 +76,11 @@ static void known_values(void **state)
     assert_true(isnan(loaded("bf16", stored("bf16", NAN))));
     assert_true(dtype_load(dtype_find("f32"), (float[]){ 0, 3.5f }, 1) == 3.5);
     assert_null(dtype_find("f64"));
+    int32_t whole[3] = { 1, INT32_MIN, 3 };
+    assert_true(dtype_load(dtype_find("s32"), whole, 1) == INT32_MIN);
+    dtype_store(dtype_find("s32"), whole, 1, INT32_MAX);
+    assert_true(whole[0] == 1 && whole[1] == INT32_MAX && whole[2] == 3);
+    assert_true(dtype_tolerance(dtype_find("s32"), 10, 10, 10) == 0);
 }
 
 static void tolerances(void **state)

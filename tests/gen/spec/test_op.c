@@ -196,6 +196,35 @@ static void test_rows(void **state)
     }
 }
 
+/* What operands are filled with; an index is of whole numbers, whatever the spec's type. */
+static void test_data(void **state)
+{
+    (void)state;
+    static const struct {
+        DataKind data;
+        int of;
+        const char *dtype;
+    } want[] = { { DATA_NORMAL, -1, NULL },
+                 { DATA_INTEGERS, -1, "f16" },
+                 { DATA_LENGTHS, 1, "s32" },
+                 { DATA_PERMUTATION, 0, "s32" },
+                 { DATA_NORMAL, -1, NULL } };
+    static const char operands[] =
+        OPERAND("a", "in", "") "," OPERAND("b", "in", "data = \"integers\"; dtype = \"f16\";") "," OPERAND(
+            "c", "index",
+            "data = \"lengths\"; of = \"B\";") ", { name = \"d\"; role = \"index\"; elems = \"B*A\"; data = "
+                                               "\"permutation\"; }," OPERAND("y", "out", "data = \"normal\";");
+    Op *op;
+    assert_string_equal(said_of(AXIS("A") "," AXIS("B"), operands, "r.c", &op), "");
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(op->operand[i].data, want[i].data);
+        assert_int_equal(op->operand[i].of, want[i].of);
+        if (want[i].dtype)
+            assert_string_equal(op->operand[i].dtype, want[i].dtype);
+    }
+    assert_int_equal(op->operand[2].role, ROLE_INDEX);
+}
+
 /* The op's element types are of those that dcgen knows. */
 static void test_dtypes(void **state)
 {
@@ -242,6 +271,24 @@ static void test_one_fault(void **state)
         { "1", OPERAND("y", "out", ""), "r.c", "x.cfg:1:22: error: expected a group { }, found an integer\n" },
         { AXIS("A") "," AXIS("B") "," AXIS("C") "," AXIS("D") "," AXIS("E") "," AXIS("F") "," AXIS("G"),
           OPERAND("y", "out", ""), "r.c", "x.cfg:1:20: error: 'axes': 7 of them, expected 1 to 6\n" },
+        { AXIS("A"), OPERAND("x", "index", "") "," OPERAND("y", "out", ""), "r.c",
+          "x.cfg:3:14: error: the operand is an index and needs 'data': \"integers\", \"lengths\" or "
+          "\"permutation\"\n" },
+        { AXIS("A"), OPERAND("x", "index", "data = \"integers\"; dtype = \"f32\";") "," OPERAND("y", "out", ""), "r.c",
+          "x.cfg:3:14: error: the operand is an index, whose dtype is always s32\n" },
+        { AXIS("A"), OPERAND("x", "index", "data = \"lengths\";") "," OPERAND("y", "out", ""), "r.c",
+          "x.cfg:3:14: error: the operand has lengths and needs 'of', the axis that they are of\n" },
+        { AXIS("A"), OPERAND("x", "index", "data = \"lengths\"; of = \"C\";") "," OPERAND("y", "out", ""), "r.c",
+          "error: unknown axis 'C'" },
+        { AXIS("A"), OPERAND("x", "index", "data = \"integers\"; of = \"A\";") "," OPERAND("y", "out", ""), "r.c",
+          "x.cfg:3:14: error: the operand has 'of', which belongs to \"lengths\" alone\n" },
+        { AXIS("A"), OPERAND("x", "index", "data = \"permutation\";") "," OPERAND("y", "out", ""), "r.c",
+          "x.cfg:3:14: error: the operand has permutations, but no axis in its elements that they are of\n" },
+        { AXIS("A"), OPERAND("x", "in", "data = \"permutation\";") "," OPERAND("y", "out", ""), "r.c",
+          "x.cfg:3:14: error: the operand has data of an index, but not its role\n" },
+        { AXIS("A"), OPERAND("y", "out", "data = \"integers\";"), "r.c",
+          "x.cfg:3:14: error: the operand is the output and has no data of its own\n" },
+        { AXIS("A"), OPERAND("y", "out", "data = \"whole\";"), "r.c", "error: unknown kind of data 'whole'" },
         { AXIS("A"), OPERAND("y", "out", ""), "",
           "error: 'reference': expected the name of a file in the same folder, found ''\n" },
         { AXIS("A"), OPERAND("y", "out", ""), "a\\nb", "error: 'reference': expected the name of a file" },
@@ -282,7 +329,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dense),  cmocka_unit_test(test_has_operand), cmocka_unit_test(test_missing),
         cmocka_unit_test(test_most),   cmocka_unit_test(test_one_fault),   cmocka_unit_test(test_dtypes),
-        cmocka_unit_test(test_golden), cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_golden), cmocka_unit_test(test_rows),        cmocka_unit_test(test_data),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * measure: operators that are not dense, by kernels that are written by hand: one without rows, with an epilogue that has no data.
+ * measure: operators that are not dense, by kernels that are written by hand: one without rows, with an epilogue that has no data, and one with indices.
  *
  *   ctest: runner
  */
@@ -85,11 +85,31 @@ static void a_large_output_without_rows(void **state)
               STATUS_WRONG, "element ");
 }
 
+/* Lengths and permutations are what they say, so that a kernel may address memory by them; and it must. */
+static void indices(void **state)
+{
+    static const int64_t extent[] = { 12, 100 };
+    static const char *const wrong[] = { "o[0][i]", "t < many[b] ? o[0][i] : 0", "o[0][b * e[1] + order[i]]",
+                                         "t <= many[b] ? o[0][b * e[1] + order[i]] : 0" };
+    static const char start[] = "int dcgen_run(const int64_t *e, float **o, void *ws, int64_t task, int64_t ntask) {\n"
+                                "    const int *order = (int *)o[1], *many = (int *)o[2];\n"
+                                "    for (int64_t i = task, b, t; i < e[0] * e[1]; i += ntask) {\n"
+                                "        b = i / e[1]; t = i % e[1];\n"
+                                "        o[3][i] = ";
+    World *w = *state;
+    open_op(w, "pick", NULL);
+    check(w, arena_printf(w->a, "%st < many[b] ? o[0][b * e[1] + order[i]] : 0; } return 0; }", start), extent,
+          STATUS_OK, "");
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        check(w, arena_printf(w->a, "%s%s; } return 0; }", start, wrong[i]), extent, STATUS_WRONG, "element ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(an_epilogue_without_data, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_large_output_without_rows, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(indices, set_up, tear_down),
     };
     return runner_is_here() ? cmocka_run_group_tests(tests, NULL, NULL) : 77;
 }

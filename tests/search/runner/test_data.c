@@ -197,6 +197,45 @@ static void operands_are_random(void **state)
     assert_null(operand[NOPERAND]);
 }
 
+/* Whole numbers from -4 to 4, lengths from 0 to an extent with both ends, one permutation after the other. */
+static void kinds_of_data(void **state)
+{
+    (void)state;
+    enum { MOST = 7, N = 70 };
+    setup.data[X] = DATA_INTEGERS;
+    setup.data[W] = DATA_LENGTHS;
+    setup.dtype[W] = dtype_find("s32");
+    setup.of[W] = 1;
+    const Shape *s = get(10, MOST, 10);
+    const float *x = s->operand[X].data;
+    const int32_t *w = s->operand[W].data;
+    int seen = 0, lengths = 0;
+    for (int i = 0; i < 100; i++) {
+        assert_true(x[i] >= -4 && x[i] <= 4 && x[i] == floorf(x[i]));
+        seen |= 1 << ((int)x[i] + 4);
+    }
+    assert_int_equal(seen, 0x1ff);
+    for (int i = 0; i < N; i++) {
+        assert_in_range(w[i], 0, MOST);
+        lengths |= 1 << w[i];
+    }
+    assert_true(lengths == 0xff && w[0] == MOST && w[1] == 0);
+    shape_forget_all();
+    setup.data[W] = DATA_PERMUTATION;
+    w = get(10, MOST, 10)->operand[W].data;
+    int different = 0;
+    for (int i = 0; i < N; i += MOST) {
+        int met = 0;
+        for (int k = 0; k < MOST; k++)
+            met |= 1 << w[i + k];
+        assert_int_equal(met, 0x7f);
+        different += i > 0 && memcmp(w + i, w, MOST * sizeof *w) != 0;
+    }
+    assert_true(different > N / MOST - 3);
+    setup.of[W] = 5; /* an extent that the op has not */
+    assert_int_equal(*(int32_t *)get(10, MOST, 11)->operand[W].data, 0);
+}
+
 static void shapes_are_kept(void **state)
 {
     (void)state;
@@ -320,6 +359,7 @@ int main(void)
         FRESH(timing_has_huge_pages),
         FRESH(verification_has_guards),
         FRESH(operands_are_random),
+        FRESH(kinds_of_data),
         FRESH(shapes_are_kept),
         FRESH(the_oldest_shape_goes),
         FRESH(packed_operands_are_kept_once),

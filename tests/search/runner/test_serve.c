@@ -384,7 +384,8 @@ static void a_setup_is_taken_over(void **state)
     char lines[4000];
     snprintf(lines, sizeof lines,
              "{\"cmd\":\"setup\",\"reference\":\"%s\",\"seed\":4294967297,\"operands\":["
-             "{\"name\":\"C\",\"role\":\"const\",\"dtype\":\"bf16\"},{\"name\":\"a-name-that-is-too-long\",\"role\":"
+             "{\"name\":\"C\",\"role\":\"const\",\"dtype\":\"bf16\",\"data\":\"integers\"},{\"name\":\"a-name-that-is-"
+             "too-long\",\"role\":"
              "\"in\",\"dtype\":\"f32\"},{\"name\":\"D\",\"role\":\"const\",\"dtype\":\"f32\"}",
              reference);
     for (int i = 3; i < OP_MAX_OPERAND; i++)
@@ -397,6 +398,7 @@ static void a_setup_is_taken_over(void **state)
     assert_non_null(strstr(say(lines), DONE));
     assert_true(known.seed == 4294967297 && known.noperand == 8 && known.out == 6 && known.constant == 0);
     assert_true(known.role[0] == ROLE_CONST && known.role[1] == ROLE_IN && known.role[6] == ROLE_OUT);
+    assert_true(known.data[0] == DATA_INTEGERS && known.data[1] == DATA_NORMAL);
     assert_true(known.dtype[0] == dtype_find("bf16") && known.dtype[1] == dtype_find("f32"));
     assert_string_equal(known.name[1], "a-name-that-is-");
     assert_null(dlopen(reference, RTLD_NOW | RTLD_NOLOAD));
@@ -463,6 +465,15 @@ static void a_setup_takes_the_place_of_another(void **state)
           "\"role\":"
           "\"out\",\"dtype\":\"f32\"}]}\n",
           "setup: the reference lacks a function of dcgen_reference_rows, _terms" },
+        { "{\"cmd\":\"setup\",\"reference\":\"%s\",\"seed\":1,\"operands\":[{\"name\":\"X\",\"role\":\"in\",\"dtype\":"
+          "\"s32\",\"data\":\"odd\"}]}\n",
+          "setup: operand 0 has an unknown kind of data, or one that is not of its dtype" },
+        { "{\"cmd\":\"setup\",\"reference\":\"%s\",\"seed\":1,\"operands\":[{\"name\":\"X\",\"role\":\"in\",\"dtype\":"
+          "\"f32\",\"data\":\"lengths\",\"of\":1}]}\n",
+          "setup: operand 0 has an unknown kind of data, or one that is not of its dtype" },
+        { "{\"cmd\":\"setup\",\"reference\":\"%s\",\"seed\":1,\"operands\":[{\"name\":\"X\",\"role\":\"index\","
+          "\"dtype\":\"s32\",\"data\":\"lengths\",\"of\":6}]}\n",
+          "setup: operand 0: of is no extent" },
         { "{\"cmd\":\"setup\",\"reference\":\"%s\",\"operands\":[]}\n", "setup: Object item not found: seed" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -2,6 +2,19 @@
 #ifndef DCGEN
 /* The functions that search/runner/abi.h asks of a candidate for GPUs, in terms of its own. */
 #endif
+static int NAME_sms(void)
+{
+#ifdef DCGEN_EMULATOR
+    return SMS; /* of the device that is emulated */
+#else
+    int device, sms;
+    return cudaGetDevice(&device) == cudaSuccess &&
+                   cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device) == cudaSuccess
+               ? sms
+               : 0;
+#endif
+}
+
 static NAME_args NAME_call(const int64_t *extent, void *const *operand, void *workspace)
 {
     return NAME_arguments(EACH(extents, extent[PLACE]),

@@ -48,6 +48,16 @@ static int NAME_current_target(void)
     return NAME_target_of(10 * major + minor);
 }
 
+/* Multiprocessors of the current device; 0: it cannot be asked. */
+static int NAME_sms(void)
+{
+    int device, sms;
+    if (cudaGetDevice(&device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device) != cudaSuccess)
+        return 0;
+    return sms;
+}
+
 static int NAME_is_workspace(const void *p) { return p && (uintptr_t)p % 16 == 0; }
 
 int NAME_cuda_workspace_clear(void *workspace, size_t bytes, cudaStream_t stream)

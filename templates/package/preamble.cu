@@ -45,13 +45,3 @@ typedef struct {
     size_t smem_bytes, workspace_bytes;
 } NAME_plan;
 
-/* Multiprocessors of the current device; 0: it cannot be asked. */
-static int NAME_sms(void)
-{
-    int device, sms;
-    if (cudaGetDevice(&device) != cudaSuccess ||
-        cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device) != cudaSuccess)
-        return 0;
-    return sms;
-}
-

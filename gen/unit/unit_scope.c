@@ -123,16 +123,24 @@ static const char *argument_text(Arena *a, const Op *op, const Operand *o)
     return may_be_empty(op, o) ? arena_printf(a, "%s ? %s : %s", o->name, o->name, out->name) : o->name;
 }
 
+/* Elements in 16 bytes, which rows of a packed constant are padded to. */
+static int vector_elems(const Spec *s)
+{
+    const Dtype *d = dtype_find(s->dtype);
+    return d ? 16 / (int)d->bytes : 16;
+}
+
 /* Adds the extents of an operand's elements, in order; of a packed constant the last one up to the vector that its rows are padded to. */
 static void add_order(FillScope *row, const Spec *spec, int i, bool is_packed)
 {
     const Layout *l = spec_layout(spec, i);
+    const int vector = vector_elems(spec);
     fill_list(row, "order");
     for (int k = 0; k < l->rank; k++) {
         const char *e = expr_c_int(row->arena, l->extent[k], spec->name);
         fill_word(fill_row(row), "ALONG",
                   is_packed && k + 1 == l->rank
-                      ? arena_printf(row->arena, "(%s + VECTOR_TAIL) / VECTOR_ELEMS * VECTOR_ELEMS", e)
+                      ? arena_printf(row->arena, "(%s + %d) / %d * %d", e, vector - 1, vector, vector)
                       : e);
     }
 }
@@ -198,8 +206,7 @@ static void add_constant(FillScope *s, const Spec *spec)
 {
     const Operand *w = spec->const_operand >= 0 ? &spec->op->operand[spec->const_operand] : NULL;
     const Dtype *d = dtype_find(spec->dtype);
-    /* rows of a packed constant are padded to 16 bytes */
-    const int64_t vector = 16 / (d ? (int64_t)d->bytes : 1);
+    const int vector = vector_elems(spec);
     FILL_WORDS(s, WORD("HAS_CONSTANT", w != NULL), WORD("ELEM_IS_FLOAT", d && strcmp(d->c_type, "float") == 0),
                WORD("VECTOR_ELEMS", vector), WORD("VECTOR_TAIL", vector - 1));
     if (!w)

@@ -19,6 +19,7 @@ const char *const data_names[DATA_COUNT] = { [DATA_NORMAL] = "normal",
                                              [DATA_LENGTHS] = "lengths",
                                              [DATA_PERMUTATION] = "permutation" };
 
+enum { MAX_TRY = 1 << 20 }; /* a larger extent would take too long to verify */
 static const char index_dtype[] = "s32";
 
 typedef struct {
@@ -105,6 +106,7 @@ static void read_axis(OpReader *r, const ConfSetting *group)
         { "kind", true, "\"batch\", \"spatial\" or \"reduce\"" },
         { "least", false, NULL },
         { "doc", false, NULL },
+        { "try", false, NULL },
     };
     static const char *const kinds[] = { [AXIS_BATCH] = "batch", [AXIS_SPATIAL] = "spatial", [AXIS_REDUCE] = "reduce" };
     Extent *x = new_extent(r, group, keys, LENGTH(keys), AXIS_SPATIAL);
@@ -113,6 +115,7 @@ static void read_axis(OpReader *r, const ConfSetting *group)
     if (!x)
         return;
     conf_int(r->conf, group, "least", 0, 1, &x->least);
+    conf_ints(r->conf, group, "try", 1, MAX_TRY, x->tries, OP_MAX_NAME, &x->ntry);
     x->kind = (ExtentKind)kind;
     r->op->nextent++;
 }

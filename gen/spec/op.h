@@ -40,6 +40,8 @@ typedef struct {
     int64_t least, most; /* what is legal: of an axis 0 or 1 up to OP_MAX_NUMBER */
     bool has_usual;      /* an attribute that a shape need not say is then `usual` */
     int64_t usual;
+    int ntry;
+    int64_t tries[OP_MAX_NAME]; /* extents of an axis that verification must see */
     Expr *expr;          /* of a derived extent: over those before it; it cannot overflow for legal values of these. Else NULL */
     Loc loc;
 } Extent;

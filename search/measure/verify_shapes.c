@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * verify_shapes: walks each axis around the tiles of the candidates.
+ * verify_shapes: extents around the tiles of the candidates, on all axes, in a number of shapes that grows with the number of axes and not with
+ * its power.
+ *
+ *   pairs   a covering array: each pair of axes meets each pair of {1, tile - 1, tile, tile + 1}. It is made greedily: a shape begins with a pair
+ *           that was not met, and every further axis takes the extent that adds the most such pairs
+ *   small   extents up to the tile, of several axes at once, as most code for a tail looks at one axis; in each shape every third axis has more
+ *           than a tile
+ *   alone   what only one axis needs: no extent, two tiles and a bit, what the op wants tried, while the others have a little more than a tile
  */
 #include "search/measure/verify_shapes.h"
 
 #include <string.h>
 
-enum { SMALL_MOST = 24 }; /* small extents of the first axis */
+enum { SMALL_MOST = 24, NLEVEL = 4, BASE_TILE = 64 };
+static const double most_points = 1 << 20; /* shapes have more only for what one axis or a pair needs */
 
 int64_t verify_shapes_tile(const Study *s, const Candidate *c, int axis)
 {
@@ -16,55 +24,233 @@ int64_t verify_shapes_tile(const Study *s, const Candidate *c, int axis)
     return expr_int(c->t->tile[axis], template_lookup, &b, &tile) == EXPR_OK && tile > 0 ? tile : 1;
 }
 
-/* Adds the extents `other`, with v along one axis. */
-static void add_shape(VerifyShapes *w, int naxis, int axis, int64_t v, const int64_t *other)
+/* An empty sum has a result, an empty row has none. */
+static int64_t least_extent(const Extent *axis) { return axis->kind == AXIS_REDUCE ? axis->least : 1; }
+
+/* ---- adding shapes ---- */
+
+static void add_shape(VerifyShapes *w, int naxis, const int64_t *extent)
 {
-    if (w->n == VERIFY_SHAPES_MAX || v < 0)
-        return;
-    for (int i = 0; i < naxis; i++)
-        w->extent[w->n][i] = i == axis ? v : other[i];
-    w->n++;
+    for (int k = 0; k < w->n; k++)
+        if (memcmp(w->extent[k], extent, (size_t)naxis * sizeof *extent) == 0)
+            return;
+    if (w->n < VERIFY_SHAPES_MAX)
+        memcpy(w->extent[w->n++], extent, (size_t)naxis * sizeof *extent);
+}
+
+/* Adds the extents `other`, with v along one axis. */
+static void add_alone(VerifyShapes *w, int naxis, int axis, int64_t v, const int64_t *other)
+{
+    int64_t extent[OP_MAX_AXIS];
+    memcpy(extent, other, (size_t)naxis * sizeof *extent);
+    extent[axis] = v;
+    add_shape(w, naxis, extent);
 }
 
 /* Adds the extents that a candidate is fixed for, with the others as they are in `other`. */
 static void add_fixed(VerifyShapes *w, const Candidate *c, int naxis, const int64_t *other)
 {
-    int64_t extent[OP_MAX_EXTENT];
+    int64_t extent[OP_MAX_AXIS];
     for (int i = 0; i < naxis; i++) {
         const int64_t fixed = candidate_fixed(c, i);
         extent[i] = fixed ? fixed : other[i];
     }
+    add_shape(w, naxis, extent);
+}
+
+/* ---- small extents ---- */
+
+/* The extents of the next shape: `other`, and on some axes the next small extent, of one axis however large the shape becomes. */
+static void next_small(int naxis, int turn, const int64_t *most, int64_t *next, const int64_t *other, int64_t *extent)
+{
+    bool any = false;
+    double points = 1;
+    for (int i = 0; i < naxis; i++)
+        points *= (double)other[i];
+    for (int i = 0; i < naxis; i++) {
+        const double with_small = points / (double)other[i] * (double)next[i];
+        const bool takes = (turn + i) % 3 < 2 && next[i] <= most[i] && (!any || with_small <= most_points);
+        extent[i] = takes ? next[i]++ : other[i];
+        points = takes ? with_small : points;
+        any = any || takes;
+    }
+}
+
+static void add_small(VerifyShapes *w, int naxis, const int64_t *tile, const int64_t *other)
+{
+    int64_t next[OP_MAX_AXIS], most[OP_MAX_AXIS], extent[OP_MAX_AXIS]; /* next: the least that was not met */
+    bool more = true;
+    for (int i = 0; i < naxis; i++) {
+        next[i] = 1;
+        most[i] = tile[i] < SMALL_MOST ? tile[i] : SMALL_MOST;
+    }
+    for (int turn = 0; more; turn++) {
+        next_small(naxis, turn, most, next, other, extent);
+        add_shape(w, naxis, extent);
+        more = false;
+        for (int i = 0; i < naxis; i++)
+            more = more || next[i] <= most[i];
+    }
+}
+
+/* ---- pairs ---- */
+
+typedef struct {
+    int naxis, nlevel[OP_MAX_AXIS];
+    int64_t level[OP_MAX_AXIS][NLEVEL];
+    bool met[OP_MAX_AXIS][NLEVEL][OP_MAX_AXIS][NLEVEL]; /* of pairs of axes, the first before the second */
+} Pairs;
+
+static void set_levels(Pairs *p, int axis, int64_t tile)
+{
+    const int64_t level[NLEVEL] = { 1, tile - 1, tile, tile + 1 };
+    for (int i = 0; i < NLEVEL; i++)
+        if (level[i] > (p->nlevel[axis] ? p->level[axis][p->nlevel[axis] - 1] : 0))
+            p->level[axis][p->nlevel[axis]++] = level[i];
+}
+
+/* How many pairs that were not met a level of an axis makes with the axes that have one (the others have -1). */
+static int count_new(const Pairs *p, const int *chosen, int axis, int level)
+{
+    int n = 0;
+    for (int i = 0; i < p->naxis; i++)
+        if (chosen[i] >= 0)
+            n += i < axis ? !p->met[i][chosen[i]][axis][level] : !p->met[axis][level][i][chosen[i]];
+    return n;
+}
+
+/* Chooses the level of an axis that adds the most pairs; of equal ones that which comes first from `start` on. */
+static int best_level(const Pairs *p, const int *chosen, int axis, int start, double points)
+{
+    int best = 0, most = -1;
+    for (int i = 0; i < p->nlevel[axis]; i++) {
+        const int level = (start + i) % p->nlevel[axis], n = count_new(p, chosen, axis, level);
+        if (n > most && points * (double)p->level[axis][level] <= most_points) {
+            best = level;
+            most = n;
+        }
+    }
+    return best;
+}
+
+/* Adds a shape with these levels of two axes. */
+static void add_pair(VerifyShapes *w, Pairs *p, int a, int level_a, int b, int level_b)
+{
+    int chosen[OP_MAX_AXIS];
+    int64_t extent[OP_MAX_AXIS];
+    double points = (double)p->level[a][level_a] * (double)p->level[b][level_b];
+    for (int i = 0; i < p->naxis; i++)
+        chosen[i] = i == a ? level_a : i == b ? level_b : -1;
+    for (int i = 0; i < p->naxis; i++) {
+        if (chosen[i] < 0) {
+            chosen[i] = best_level(p, chosen, i, level_a + level_b, points);
+            points *= (double)p->level[i][chosen[i]];
+        }
+        extent[i] = p->level[i][chosen[i]];
+    }
+    for (int i = 0; i < p->naxis; i++)
+        for (int k = i + 1; k < p->naxis; k++)
+            p->met[i][chosen[i]][k][chosen[k]] = true;
+    add_shape(w, p->naxis, extent);
+}
+
+static void add_pairs(VerifyShapes *w, int naxis, const int64_t *tile)
+{
+    Pairs p = { .naxis = naxis };
+    for (int i = 0; i < naxis; i++)
+        set_levels(&p, i, tile[i]);
+    for (int a = 0; a < naxis; a++)
+        for (int b = a + 1; b < naxis; b++)
+            for (int i = 0; i < p.nlevel[a]; i++)
+                for (int k = 0; k < p.nlevel[b]; k++)
+                    if (!p.met[a][i][b][k])
+                        add_pair(w, &p, a, i, b, k);
+}
+
+/* ---- the whole ---- */
+
+/* A little more than a tile of each axis, if that is small. Of many axes some have less, those without tiles first. */
+static void set_base(int naxis, const int64_t *tile, int64_t *base)
+{
+    static const struct {
+        int64_t most_tile, extent;
+    } less[] = { { 1, 2 }, { 1, 1 }, { INT64_MAX, 1 } };
+    double points = 1;
+    for (int i = 0; i < naxis; i++) {
+        base[i] = (tile[i] < BASE_TILE ? tile[i] : BASE_TILE) + 3;
+        points *= (double)base[i];
+    }
+    for (size_t k = 0; k < LENGTH(less); k++)
+        for (int i = 0; i < naxis && points > most_points; i++)
+            if (tile[i] <= less[k].most_tile) {
+                points = points / (double)base[i] * (double)less[k].extent;
+                base[i] = less[k].extent;
+            }
+}
+
+static bool is_met(const VerifyShapes *w, int axis, int64_t v)
+{
     for (int k = 0; k < w->n; k++)
-        if (memcmp(w->extent[k], extent, (size_t)naxis * sizeof *extent) == 0)
-            return;
-    add_shape(w, naxis, 0, extent[0], extent);
+        if (w->extent[k][axis] == v)
+            return true;
+    return false;
+}
+
+/* Adds what one axis needs and no shape has. */
+static void add_lacking(VerifyShapes *w, const Op *op, int axis, int64_t tile, const int64_t *base)
+{
+    const Extent *x = &op->extent[axis];
+    int64_t extent[5 + LENGTH(x->tries)] = { 0, tile - 1, tile, tile + 1, 2 * tile + 5 };
+    memcpy(extent + 5, x->tries, sizeof x->tries);
+    for (int k = 0; k < 5 + x->ntry; k++)
+        if (extent[k] >= least_extent(x) && !is_met(w, axis, extent[k]))
+            add_alone(w, op->naxis, axis, extent[k], base);
+}
+
+void verify_shapes_of_tiles(const Op *op, const int64_t *tile, VerifyShapes *w)
+{
+    int64_t base[OP_MAX_AXIS];
+    w->n = 0;
+    set_base(op->naxis, tile, base);
+    add_small(w, op->naxis, tile, base);
+    add_pairs(w, op->naxis, tile);
+    for (int i = 0; i < op->naxis; i++)
+        add_lacking(w, op, i, tile[i], base);
+}
+
+/* Adds the attributes that shapes of the spec have, in turn, and the extents that follow. What is no legal call is left out. */
+static void complete(const Spec *spec, VerifyShapes *w)
+{
+    const Op *op = spec->op;
+    const size_t bytes = (size_t)(op->ngiven - op->naxis) * sizeof(int64_t);
+    int64_t at = 0;
+    int n = 0;
+    for (int k = 0; k < w->n; k++) {
+        int64_t *extent = w->extent[n], tried = 0;
+        memmove(extent, w->extent[k], sizeof w->extent[k]);
+        do {
+            memcpy(extent + op->naxis, spec->instance[at++ % spec->ninstance].extent + op->naxis, bytes);
+        } while (!op_derive(op, extent) && ++tried < spec->ninstance && bytes);
+        n += op_derive(op, extent);
+    }
+    w->n = n;
 }
 
 void verify_shapes(const Study *s, const Candidate *const *c, int n, VerifyShapes *w)
 {
     const Op *op = s->spec->op;
-    int naxis = op->ngiven;
-    int64_t tile[OP_MAX_EXTENT], other[OP_MAX_EXTENT];
-    w->n = 0;
-    for (int i = 0; i < naxis; i++) {
+    int64_t tile[OP_MAX_AXIS], base[OP_MAX_AXIS];
+    for (int i = 0; i < op->naxis; i++) {
         tile[i] = 1;
         for (int j = 0; j < n; j++) {
-            int64_t t = verify_shapes_tile(s, c[j], i);
+            const int64_t t = verify_shapes_tile(s, c[j], i);
             tile[i] = t > tile[i] ? t : tile[i];
         }
-        other[i] = (tile[i] < 64 ? tile[i] : 64) + 3; /* a little more than a tile, if that is small */
     }
-    for (int i = 0; i < naxis; i++) {
-        const int64_t small = i > 0 ? 2 : tile[i] < SMALL_MOST ? tile[i] : SMALL_MOST;
-        const int64_t least = op->extent[i].kind != AXIS_REDUCE; /* an empty sum has a result, an empty row has none */
-        for (int64_t v = least; v <= small; v++)
-            add_shape(w, naxis, i, v, other);
-        const int64_t large[] = { tile[i] - 1, tile[i], tile[i] + 1, 2 * tile[i] + 5 };
-        for (size_t k = 0; k < LENGTH(large); k++)
-            if (large[k] > small)
-                add_shape(w, naxis, i, large[k], other);
-    }
+    verify_shapes_of_tiles(op, tile, w);
+    set_base(op->naxis, tile, base);
     for (int j = 0; j < n; j++)
         if (candidate_is_fixed(c[j]))
-            add_fixed(w, c[j], naxis, other);
+            add_fixed(w, c[j], op->naxis, base);
+    complete(s->spec, w);
 }

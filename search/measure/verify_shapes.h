@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include "search/record/study.h"
 
-enum { VERIFY_SHAPES_MAX = 96 };
+enum { VERIFY_SHAPES_MAX = 256 };
 
 typedef struct {
     int n;
@@ -17,8 +17,11 @@ typedef struct {
 
 /* What the candidate does at once along an axis, at least 1. */
 int64_t verify_shapes_tile(const Study *s, const Candidate *c, int axis);
-/* Extents around the largest tile of n candidates, an axis at a time: the smallest ones, the tile and its neighbours, more than two tiles; and those
- * that a kernel is fixed for. Along the first axis the smallest are all up to the tile, 24 at most; along the others they end with 2. */
+/* Extents around the largest tile of n candidates. On every axis: the smallest extents up to the tile, 24 at most; nothing, where a call may have
+ * that; the tile and its neighbours, and each pair of these on each pair of axes; more than two tiles; what the op wants tried; and what a
+ * kernel is fixed for. */
 void verify_shapes(const Study *s, const Candidate *const *c, int n, VerifyShapes *w);
+/* The same for an op's axes and their tiles, but for what kernels are fixed for. */
+void verify_shapes_of_tiles(const Op *op, const int64_t *tile, VerifyShapes *w);
 
 #endif

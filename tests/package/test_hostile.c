@@ -29,7 +29,8 @@ static const char spec_text[] =
 static const char op_text[] =
     "name = \"dense\"; doc = \"a doc\"; dtypes = [\"f32\", \"tf32\", \"f16\", \"bf16\"]; epilogues = [\"bias\", "
     "\"mask\"];\n"
-    "axes = ( { name = \"M\"; kind = \"spatial\"; doc = \"a doc\"; }, { name = \"N\"; kind = \"spatial\"; doc = \"a "
+    "axes = ( { name = \"M\"; kind = \"spatial\"; try = [7]; doc = \"a doc\"; }, { name = \"N\"; kind = \"spatial\"; "
+    "doc = \"a "
     "doc\"; },\n"
     "         { name = \"K\"; kind = \"reduce\"; doc = \"a doc\"; } );\n"
     "operands = (\n"

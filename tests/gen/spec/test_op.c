@@ -215,7 +215,9 @@ static void test_data(void **state)
             "data = \"lengths\"; of = \"B\";") ", { name = \"d\"; role = \"index\"; elems = \"B*A\"; data = "
                                                "\"permutation\"; }," OPERAND("y", "out", "data = \"normal\";");
     Op *op;
-    assert_string_equal(said_of(AXIS("A") "," AXIS("B"), operands, "r.c", &op), "");
+    assert_string_equal(
+        said_of("{ name = \"A\"; kind = \"reduce\"; try = [1, 7, 64]; }," AXIS("B"), operands, "r.c", &op), "");
+    assert_true(op->axis[0].ntry == 3 && op->axis[0].tries[2] == 64 && op->axis[1].ntry == 0);
     for (int i = 0; i < 5; i++) {
         assert_int_equal(op->operand[i].data, want[i].data);
         assert_int_equal(op->operand[i].of, want[i].of);
@@ -268,6 +270,7 @@ static void test_one_fault(void **state)
           "error: the name 'x' is there twice\n" },
         { AXIS("A"), OPERAND("x", "in", "dtype = \"f33\";") "," OPERAND("y", "out", ""), "r.c",
           "x.cfg:3:60: error: unknown dtype 'f33'; did you mean 'f32'?\n" },
+        { "{ name = \"A\"; kind = \"spatial\"; try = [1, 0]; }", OPERAND("y", "out", ""), "r.c", "expected an integer from 1 to 1048576, found 0" },
         { "1", OPERAND("y", "out", ""), "r.c", "x.cfg:1:22: error: expected a group { }, found an integer\n" },
         { AXIS("A") "," AXIS("B") "," AXIS("C") "," AXIS("D") "," AXIS("E") "," AXIS("F") "," AXIS("G"),
           OPERAND("y", "out", ""), "r.c", "x.cfg:1:20: error: 'axes': 7 of them, expected 1 to 6\n" },

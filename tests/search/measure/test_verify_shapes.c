@@ -10,7 +10,7 @@
 #include "search/measure/verify_shapes.h"
 #include "tests/gen/synthetic.h"
 
-enum { FEW = 6, ROWS = 24 };
+enum { FEW = 6, SMALL = 24 };
 
 static Synthetic y;
 
@@ -51,7 +51,7 @@ static void every_end_of_a_tile(void **state)
             int64_t tile = 1;
             for (int i = 0; i < FEW; i++)
                 tile = verify_shapes_tile(y.study, c[i], axis) > tile ? verify_shapes_tile(y.study, c[i], axis) : tile;
-            for (int64_t v = 1; v <= (axis == 0 ? (tile < ROWS ? tile : ROWS) : 2); v++)
+            for (int64_t v = 1; v <= (tile < SMALL ? tile : SMALL); v++)
                 assert_true(has(&w, axis, v));
             assert_true(tile == 1 || has(&w, axis, tile - 1));
             assert_true(has(&w, axis, tile));
@@ -63,6 +63,81 @@ static void every_end_of_a_tile(void **state)
             for (int k = 0; k < i; k++)
                 assert_memory_not_equal(w.extent[i], w.extent[k], (size_t)op->naxis * sizeof **w.extent);
     }
+}
+
+/* Of any op: so many axes with these tiles, the last one reduced. */
+static VerifyShapes shapes_of(Op *op, int naxis, const int64_t *tile)
+{
+    VerifyShapes w;
+    *op = (Op){ .naxis = naxis };
+    for (int i = 0; i < naxis; i++)
+        op->axis[i].kind = i == naxis - 1 ? AXIS_REDUCE : AXIS_SPATIAL;
+    verify_shapes_of_tiles(op, tile, &w);
+    return w;
+}
+
+static bool has_pair(const VerifyShapes *w, int a, int64_t extent_a, int b, int64_t extent_b)
+{
+    for (int i = 0; i < w->n; i++)
+        if (w->extent[i][a] == extent_a && w->extent[i][b] == extent_b)
+            return true;
+    return false;
+}
+
+/* Each pair of axes meets each pair of one, a tile and its neighbours, and that in few shapes, which are not large. */
+static void pairs_of_tails(void **state)
+{
+    (void)state;
+    static const struct {
+        int naxis, most; /* shapes */
+        int64_t tile[6];
+    } cases[] = { { 1, 12, { 8 } },
+                  { 2, 40, { 8, 16 } },
+                  { 3, 60, { 8, 16, 32 } },
+                  { 3, 70, { 256, 128, 64 } },
+                  { 4, 60, { 1, 8, 16, 32 } },
+                  { 6, 75, { 1, 1, 16, 64, 32, 5 } },
+                  { 6, 20, { 1, 1, 1, 1, 1, 1 } },
+                  { 6, 75, { 16, 16, 16, 16, 16, 16 } } };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const int naxis = cases[c].naxis;
+        const int64_t *tile = cases[c].tile;
+        Op op;
+        const VerifyShapes w = shapes_of(&op, naxis, tile);
+        assert_in_range(w.n, 1, cases[c].most);
+        for (int a = 0; a < naxis; a++) {
+            const int64_t of_a[] = { 1, tile[a] - 1, tile[a], tile[a] + 1 };
+            for (int64_t v = 1; v <= (tile[a] < SMALL ? tile[a] : SMALL); v++)
+                assert_true(has(&w, a, v));
+            assert_true(has(&w, a, 2 * tile[a] + 5) && has(&w, a, 0) == (a == naxis - 1));
+            for (int b = a + 1; b < naxis; b++)
+                for (int i = 0; i < 4; i++)
+                    for (int k = 0; k < 4; k++) {
+                        const int64_t of_b[] = { 1, tile[b] - 1, tile[b], tile[b] + 1 };
+                        assert_true(of_a[i] < 1 || of_b[k] < 1 || has_pair(&w, a, of_a[i], b, of_b[k]));
+                    }
+        }
+        for (int i = 0; i < w.n; i++) {
+            double points = 1;
+            for (int axis = 0; axis < naxis; axis++)
+                points *= (double)w.extent[i][axis];
+            assert_true(points <= 1 << 23);
+        }
+    }
+}
+
+/* What an op wants to be tried is; nothing twice. */
+static void extents_to_try(void **state)
+{
+    (void)state;
+    Op op = { .naxis = 2, .axis = { { .kind = AXIS_SPATIAL, .ntry = 3, .tries = { 7, 64, 100 } }, { .ntry = 0 } } };
+    const int64_t tile[] = { 8, 4 };
+    VerifyShapes w, without;
+    verify_shapes_of_tiles(&op, tile, &w);
+    op.axis[0].ntry = 0;
+    verify_shapes_of_tiles(&op, tile, &without);
+    assert_true(has(&w, 0, 64) && has(&w, 0, 100) && !has(&without, 0, 64));
+    assert_int_equal(w.n, without.n + 2); /* 7 is a tile but one */
 }
 
 /* A kernel that is fixed for extents meets them, with the others as they are; two that are fixed alike meet them once. */
@@ -99,6 +174,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_end_of_a_tile),
+        cmocka_unit_test(pairs_of_tails),
+        cmocka_unit_test(extents_to_try),
         cmocka_unit_test(fixed_extents),
     };
     return cmocka_run_group_tests(tests, make, drop);

@@ -113,6 +113,16 @@ static json_t *output_extents(const Exchange *s)
     return list;
 }
 
+/* True where a call has no result: then nothing is called, and there are no times. */
+static bool is_empty(const Op *op, const int64_t *extent)
+{
+    int64_t elems = 1;
+    for (int i = 0; i < op->noperand; i++)
+        if (op->operand[i].role == ROLE_OUT && expr_int_at(op->operand[i].elems, extent, &elems) != EXPR_OK)
+            elems = 1;
+    return elems == 0;
+}
+
 /* The request for all that is not settled, as a line. NULL: a size is no number. */
 static char *request_line(Exchange *s)
 {
@@ -387,9 +397,15 @@ static void set_times(const MeasureRequest *q, MeasureRecord *out, int n)
 bool measure(Runner *r, Arena *a, const MeasureRequest *q, const char *const *key, const char *const *so, int n,
              MeasureRecord *out, const volatile int *stop, const char **err)
 {
-    Exchange s = {
-        .r = r, .a = a, .q = q, .key = key, .so = so, .n = n, .out = out, .repeats = q->repeats, .stop = stop
-    };
+    Exchange s = { .r = r,
+                   .a = a,
+                   .q = q,
+                   .key = key,
+                   .so = so,
+                   .n = n,
+                   .out = out,
+                   .repeats = is_empty(r->op, q->extent) ? 0 : q->repeats,
+                   .stop = stop };
     s.done = ARENA_ARRAY(a, (size_t)n + 1, bool);
     s.asked = ARENA_ARRAY(a, (size_t)n + 1, int);
     clear_records(&s);

@@ -360,8 +360,11 @@ static void sizes_are_checked(void **state)
     check_one(w, so, &q, STATUS_INVALID, "overflows");
     q.extent = many;
     check_one(w, so, &q, STATUS_INVALID, "elems must be");
-    q.extent = none;
-    check_one(w, so, &q, STATUS_INVALID, "rows times row_elems");
+    q.extent = none; /* whose result is empty: there is nothing to call, and nothing that could be wrong */
+    const char *key = "k", *err = NULL, *wrong = build(w, "RUN { abort(); }", true);
+    MeasureRecord m;
+    assert_true(measure(w->runner, w->a, &q, &key, &wrong, 1, &m, NULL, &err));
+    assert_true(m.status == STATUS_OK && m.nsample == 0);
     q = request(small);
     q.threads = 100000;
     check_one(w, so, &q, STATUS_INVALID, "threads must be from 1 to 1024");

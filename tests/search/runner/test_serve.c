@@ -323,6 +323,20 @@ static void fields_of_a_request(void **state)
                         "{\"event\":\"error\",\"text\":\"measure before setup\"}\n");
 }
 
+/* Of an empty result all kernels are right, and the engine is not asked. */
+static void an_empty_output(void **state)
+{
+    (void)state;
+    char lines[4000];
+    snprintf(
+        lines, sizeof lines,
+        "%s{\"cmd\":\"measure\",\"id\":7,\"extent\":[0,7,9],\"elems\":[0,63,0],\"rows\":0,\"row_elems\":7,\"flops\":0,"
+        "%s,\"kernels\":[{\"key\":\"w\",\"so\":\"/0\"}]}\n",
+        setup, plain);
+    assert_string_equal(say(lines), READY RESULT "0,\"status\":\"ok\",\"ns\":[],\"max_err\":0.0}\n" DONE);
+    assert_string_equal(calls, "e");
+}
+
 /* What is wrong with a line of its own, word by word. */
 static void lines_that_are_refused(void **state)
 {
@@ -349,7 +363,8 @@ static void lines_that_are_refused(void **state)
         { SHAPE("[0,7,9]", "[45,68719476737,35]", "5"),
           "elems must be 3 integers from 0 to 68719476736, one an operand" },
         { SHAPE("[5,7,9]", "[68719476736,63,35]", "6"), "rows times row_elems is not the size of the output" },
-        { SHAPE("[5,7,9]", "[45,63,0]", "0"), "rows times row_elems is not the size of the output" },
+        { SHAPE("[5,7,9]", "[45,63,7]", "0"), "rows times row_elems is not the size of the output" },
+        { SHAPE("[5,7,9]", "[45,63,0]", "-1"), "rows times row_elems is not the size of the output" },
         { SHAPE("[5,7,9]", "[45,63,35]", "5,\"out_extents\":[]"), "out_extents must be a list of 1 to 6 integers" },
         { SHAPE("[5,7,9]", "[45,63,35]", "5,\"out_extents\":[5,8]"),
           "the product of out_extents is not the size of the output" },
@@ -642,6 +657,7 @@ int main(void)
         FRESH(fields_of_a_request),
         FRESH(limits_share_the_time),
         FRESH(a_setup_takes_the_place_of_another),
+        FRESH(an_empty_output),
         FRESH(lines_that_are_refused),
         FRESH(a_setup_is_taken_over),
         FRESH(a_program_of_its_own),

@@ -217,7 +217,7 @@ static void test_data(void **state)
     Op *op;
     assert_string_equal(
         said_of("{ name = \"A\"; kind = \"reduce\"; try = [1, 7, 64]; }," AXIS("B"), operands, "r.c", &op), "");
-    assert_true(op->axis[0].ntry == 3 && op->axis[0].tries[2] == 64 && op->axis[1].ntry == 0);
+    assert_true(op->extent[0].ntry == 3 && op->extent[0].tries[2] == 64 && op->extent[1].ntry == 0);
     for (int i = 0; i < 5; i++) {
         assert_int_equal(op->operand[i].data, want[i].data);
         assert_int_equal(op->operand[i].of, want[i].of);

@@ -71,7 +71,7 @@ static VerifyShapes shapes_of(Op *op, int naxis, const int64_t *tile)
     VerifyShapes w;
     *op = (Op){ .naxis = naxis };
     for (int i = 0; i < naxis; i++)
-        op->axis[i].kind = i == naxis - 1 ? AXIS_REDUCE : AXIS_SPATIAL;
+        op->extent[i].kind = i == naxis - 1 ? AXIS_REDUCE : AXIS_SPATIAL;
     verify_shapes_of_tiles(op, tile, &w);
     return w;
 }
@@ -130,11 +130,11 @@ static void pairs_of_tails(void **state)
 static void extents_to_try(void **state)
 {
     (void)state;
-    Op op = { .naxis = 2, .axis = { { .kind = AXIS_SPATIAL, .ntry = 3, .tries = { 7, 64, 100 } }, { .ntry = 0 } } };
+    Op op = { .naxis = 2, .extent = { { .kind = AXIS_SPATIAL, .ntry = 3, .tries = { 7, 64, 100 } }, { .ntry = 0 } } };
     const int64_t tile[] = { 8, 4 };
     VerifyShapes w, without;
     verify_shapes_of_tiles(&op, tile, &w);
-    op.axis[0].ntry = 0;
+    op.extent[0].ntry = 0;
     verify_shapes_of_tiles(&op, tile, &without);
     assert_true(has(&w, 0, 64) && has(&w, 0, 100) && !has(&without, 0, 64));
     assert_int_equal(w.n, without.n + 2); /* 7 is a tile but one */

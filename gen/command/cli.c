@@ -34,6 +34,8 @@ static const CommandRow COMMANDS[] = {
                         "build and run a package's own benchmark: its code runs here, so trust it first" },
     [COMMAND_LIMITS] = { "limits", "SPEC", "", "measure what the device does at most, and record it" },
     [COMMAND_BUILD] = { "build", "SPEC", "", "compile ahead, without a device, what a search on one would try first" },
+    [COMMAND_TRY] = { "try", "TEMPLATE", " MR=4 ... SPEC",
+                      "build, verify and time one kernel of a template: its name or its file" },
 };
 enum { NCOMMAND = LENGTH(COMMANDS) };
 
@@ -46,6 +48,7 @@ enum {
     BENCH = 1 << COMMAND_BENCH,
     LIMITS = 1 << COMMAND_LIMITS,
     BUILD = 1 << COMMAND_BUILD,
+    TRY = 1 << COMMAND_TRY,
     REPLAY_CHECK = 1 << NCOMMAND, /* from here on an option makes the mode */
     REGRET = REPLAY_CHECK << 1,
     DUMP = REGRET << 1,
@@ -90,7 +93,7 @@ static const OptionRow OPTIONS[] = {
     { "target", 't', ARG_LIST, ALL & ~REPLAY_CHECK, "NAME", FIELD(target), 0, 0,
       "generate for NAME instead of the spec's target: host, cuda, avx2, or several: avx512,avx2; explain, bench: of a "
       "package's targets the one that is meant" },
-    { "jobs", 'j', ARG_INT, GENERATE | BENCH | BUILD | REGRET, "N", FIELD(jobs), 1, 1024,
+    { "jobs", 'j', ARG_INT, GENERATE | BENCH | BUILD | REGRET | TRY, "N", FIELD(jobs), 1, 1024,
       "compile N kernels at a time (default: one a core)" },
     { "trials", 0, ARG_INT, GENERATE | BUILD | DUMP, "N", FIELD(trials), 1, 1000000,
       "measure at most N kernels; build: compile so many" },
@@ -103,10 +106,10 @@ static const OptionRow OPTIONS[] = {
       "measure the package's regret again, on all its shapes or on N; fail above the stated bound" },
     { "search", 0, ARG_CHOICE, GENERATE | DUMPS, "joint|random|exhaustive", FIELD(search), STRATEGY_JOINT, 0,
       "what to measure: what the model expects most of (default), anything, everything" },
-    { "seed", 0, ARG_U64, GENERATE | BUILD | REGRET | DUMPS, "N", FIELD(seed), 0, 0,
+    { "seed", 0, ARG_U64, GENERATE | BUILD | REGRET | TRY | DUMPS, "N", FIELD(seed), 0, 0,
       "start the random choices from N (default: 1)" },
-    { "records", 0, ARG_TEXT, GENERATE | REPLAY | DUMP | LIMITS, "FILE", FIELD(records), 0, 0,
-      "read and append measurements in FILE" },
+    { "records", 0, ARG_TEXT, GENERATE | REPLAY | DUMP | LIMITS | TRY, "FILE", FIELD(records), 0, 0,
+      "read and append measurements in FILE; try: only read" },
     { "builds", 0, ARG_TEXT, GENERATE | BUILD | REGRET | LIMITS, "DIR", FIELD(builds), 0, 0,
       "keep what is compiled in DIR, and take from there what was" },
     { "offline", 0, ARG_FLAG, GENERATE, NULL, FIELD(offline), 0, 0, "measure nothing: use the records alone" },
@@ -115,18 +118,18 @@ static const OptionRow OPTIONS[] = {
       "say whether the package PKG is as dcgen writes it" },
     { "no-report", 0, ARG_FLAG, GENERATE | REPLAY | REPLAY_CHECK, NULL, FIELD(no_report), 0, 0,
       "leave report.html out: its figures need gnuplot" },
-    { "runner", 0, ARG_WORDS, GENERATE | CHECK | REGRET | DUMPS | LIMITS, "COMMAND", FIELD(runner), 0, 0,
+    { "runner", 0, ARG_WORDS, GENERATE | CHECK | REGRET | DUMPS | LIMITS | TRY, "COMMAND", FIELD(runner), 0, 0,
       "measure by COMMAND, such as \"ssh host dcgen-runner-c\"" },
     { "templates", 0, ARG_LIST, ALL & ~BENCH, "DIR", FIELD(templates), 0, 0,
       "search DIR for ops and templates first; repeat it or put commas" },
-    { "cc", 0, ARG_TEXT, GENERATE | BENCH | BUILD | REGRET | DUMPS | LIMITS, "PROGRAM", FIELD(cc), 0, 0,
+    { "cc", 0, ARG_TEXT, GENERATE | BENCH | BUILD | REGRET | DUMPS | LIMITS | TRY, "PROGRAM", FIELD(cc), 0, 0,
       "compile kernels by PROGRAM (default: gcc)" },
-    { "cxx", 0, ARG_TEXT, GENERATE | DUMPS, "PROGRAM", FIELD(cxx), 0, 0,
+    { "cxx", 0, ARG_TEXT, GENERATE | DUMPS | TRY, "PROGRAM", FIELD(cxx), 0, 0,
       "compile CUDA kernels for the emulator by PROGRAM (default: g++)" },
-    { "nvcc", 0, ARG_TEXT, GENERATE | CHECK | BUILD | REGRET | DUMPS | LIMITS, "PROGRAM", FIELD(nvcc), 0, 0,
+    { "nvcc", 0, ARG_TEXT, GENERATE | CHECK | BUILD | REGRET | DUMPS | LIMITS | TRY, "PROGRAM", FIELD(nvcc), 0, 0,
       "compile CUDA kernels by PROGRAM (default: nvcc)" },
     { "dump", 0, ARG_CHOICE, ALL, "spec|space|source|records|model|assign|tree|trace", FIELD(dump), DUMP_SPEC, 0,
-      "print what that stage made, then stop" },
+      "print what that stage made, then stop; try: source alone, the kernel's text" },
     { "progress", 0, ARG_CHOICE, GENERATE | BUILD, "auto|bar|plain|none", FIELD(progress), PROGRESS_AUTO, 0,
       "how to show the search" },
     { "color", 0, ARG_CHOICE, ALL, "auto|always|never", FIELD(color), COLOR_AUTO, 0, "colour in messages" },
@@ -437,6 +440,32 @@ static bool parse_bindings(CommandLine *p, const char *const *text, int n)
     return true;
 }
 
+/* Is it NAME=..., whatever stands behind it? */
+static bool is_value(const char *word)
+{
+    const size_t n = strcspn(word, "=");
+    return word[n] && !memchr(word, '/', n);
+}
+
+/* Parses TEMPLATE SPEC, with values of the template's parameters behind it. */
+static bool parse_try(CommandLine *p, const char *const *word, int n)
+{
+    const char **value = ARENA_ARRAY(p->arena, (size_t)n + 1, const char *);
+    int nvalue = 0;
+    p->o->tried = word[0];
+    p->o->operand = NULL;
+    for (int i = 1; i < n; i++)
+        if (is_value(word[i]))
+            value[nvalue++] = word[i];
+        else if (p->o->operand)
+            return fail(p, "too many operands: '%s'", word[i]);
+        else
+            p->o->operand = word[i];
+    if (!p->o->operand)
+        return fail(p, "missing SPEC after try %s", word[0]);
+    return parse_bindings(p, value, nvalue);
+}
+
 static bool refuse_more(CommandLine *p, const char *first, const char *extra, bool is_implied)
 {
     const char *near = is_implied ? diag_nearest(first, NAMES(COMMANDS, NCOMMAND)) : NULL;
@@ -445,7 +474,7 @@ static bool refuse_more(CommandLine *p, const char *first, const char *extra, bo
     return fail(p, "too many operands: '%s'", extra);
 }
 
-/* Parses [COMMAND] OPERAND [NAME=VALUE...]. */
+/* Parses [COMMAND] OPERAND [NAME=VALUE...], or what `try` takes. */
 static bool parse_operands(CommandLine *p)
 {
     const int command = p->noperand ? names_find(NAMES(COMMANDS, NCOMMAND), p->operand[0]) : -1;
@@ -456,6 +485,8 @@ static bool parse_operands(CommandLine *p)
     p->o->command = (Command)(row - COMMANDS);
     if (nrest == 0)
         return fail(p, "missing %s%s%s", row->operand, is_implied ? "" : " after ", is_implied ? "" : row->name);
+    if (p->o->command == COMMAND_TRY)
+        return parse_try(p, rest, nrest);
     p->o->operand = rest[0];
     if (*row->values)
         return parse_bindings(p, rest + 1, nrest - 1);
@@ -464,7 +495,7 @@ static bool parse_operands(CommandLine *p)
 
 static unsigned mode_of(const Options *o)
 {
-    if (o->dump != DUMP_NONE)
+    if (o->dump != DUMP_NONE && o->command != COMMAND_TRY)
         return o->command == COMMAND_EXPLAIN || o->command == COMMAND_BENCH ? DUMP_PACKAGE : DUMP;
     if (o->check && o->command == COMMAND_REPLAY)
         return REPLAY_CHECK;
@@ -481,6 +512,8 @@ static bool check_combination(CommandLine *p)
                         modes_text(p->arena, OPTIONS[i].modes));
     if (mode == BUILD && !p->o->builds)
         return fail(p, "build: missing --builds DIR, where what it compiles is kept");
+    if (mode == TRY && p->o->dump != DUMP_NONE && p->o->dump != DUMP_SOURCE)
+        return fail(p, "--dump of that stage is no option of 'try', which has the source alone");
     if (p->o->offline && p->o->fresh)
         return fail(p, "--offline measures nothing and --fresh everything: choose one");
     return true;

@@ -23,7 +23,8 @@ typedef enum {
     COMMAND_REPLAY,
     COMMAND_BENCH,
     COMMAND_LIMITS,
-    COMMAND_BUILD
+    COMMAND_BUILD,
+    COMMAND_TRY
 } Command;
 typedef enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } ColorMode;
 typedef enum {
@@ -46,7 +47,8 @@ typedef struct {
 typedef struct {
     Command command;
     const char *operand;     /* SPEC, or PKG of explain, bench and replay --check */
-    ExplainBinding *binding; /* explain: T=37 ... in the order given */
+    const char *tried;       /* try: the template's name, or the path of its file */
+    ExplainBinding *binding; /* explain: T=37 ... in the order given; try: MR=4 ... */
     int nbinding;
 
     const char *out;                        /* NULL: out/<name> */

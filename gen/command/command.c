@@ -5,6 +5,7 @@
 #include "gen/command/command.h"
 
 #include <stdio.h>
+#include "gen/command/tried.h"
 
 bool run_fails(Run *r, int code, const char *fmt, ...)
 {
@@ -43,7 +44,11 @@ static const Workload *read_workload(Run *r, const char *spec_path, const Option
     return w;
 }
 
-const Workload *command_workload(Run *r) { return read_workload(r, r->o->operand, r->o); }
+const Workload *command_workload(Run *r)
+{
+    const Options *o = r->o->command == COMMAND_TRY ? tried_options(r) : r->o;
+    return o ? read_workload(r, o->operand, o) : NULL;
+}
 
 const Workload *command_package(Run *r, CliList target)
 {

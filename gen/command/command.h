@@ -40,6 +40,8 @@ bool check(Run *r);
 bool limits(Run *r);
 /* Compiles into the folder of --builds what a search would compile first. */
 bool build_ahead(Run *r);
+/* try: builds, verifies and times one kernel of a template. Nothing is recorded or written. */
+bool try_kernel(Run *r);
 /* --dump STAGE: prints what that stage makes of the spec, or of the records that there are. Nothing is measured or written. */
 bool dump_stage(Run *r);
 /* explain PKG: says which kernel the package takes for a shape, and why, from the spec and records in the package itself. */
@@ -51,13 +53,16 @@ bool regret_package(Run *r);
 
 /* ---- what they share ---- */
 
-/* The workload of the spec o->operand. What is wrong with the spec is printed. */
+/* The workload of the spec o->operand. What is wrong with the spec is printed. Where `try` is given a template's file, the folder of
+ * templates that it lies in is searched first. */
 const Workload *command_workload(Run *r);
 /* The workload of the package in the folder o->operand: its own spec.cfg, with its records.jsonl as records. target: which of its targets, as
  * --target names them; n 0: all. */
 const Workload *command_package(Run *r, CliList target);
 /* All candidates that fit the unit's target. Errors in templates are found here, before anything is built, and printed. */
 const Space *command_space(Run *r, const Workload *w, const UnitContext *u);
+/* A space of nothing but the kernel that `try` is told, as its general kernel. NULL: there is no such kernel, and what is wrong is printed. */
+const Space *command_tried(Run *r, const Workload *w, const UnitContext *u);
 /* Warns the user; called before code of a package runs here. */
 void command_warn_of_code(const Options *o);
 

@@ -74,7 +74,7 @@ static const Space *probe_space(Run *r, const Workload *w, Device *device)
         return NULL;
     }
     const UnitContext u = workload_unit(w, device, target);
-    return command_space(r, w, &u);
+    return r->o->command == COMMAND_TRY ? command_tried(r, w, &u) : command_space(r, w, &u);
 }
 
 bool check(Run *r)

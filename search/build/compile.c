@@ -60,6 +60,17 @@ static const char *first_error(Arena *a, const char *text, const char *sign, con
     return why;
 }
 
+/* All that a compiler said, without the folder in its paths. */
+static const char *without_folder(Arena *a, const char *said, const char *folder)
+{
+    const char *path = arena_printf(a, "%s/", folder), *at;
+    Text t = { .arena = a };
+    for (; (at = strstr(said, path)); said = at + strlen(path))
+        text_addn(&t, said, (size_t)(at - said));
+    text_add(&t, said);
+    return text_str(&t);
+}
+
 /* ---- one compiler */
 
 static void fail(Build *b, Status status, const char *why)
@@ -186,6 +197,7 @@ static void judge_failure(const Compiler *c, CompilerJob *job, int wait_status)
     if (!*why || (WIFSIGNALED(wait_status) && !sign))
         why = arena_printf(a, "the compiler %s", process_status_text(a, wait_status));
     fail_with_blame(job->build, blame, why);
+    job->build->log = without_folder(a, said, c->folder);
 }
 
 static void job_finish(const Compiler *c, CompilerJob *job)

@@ -43,7 +43,7 @@ bool calibrate(Workshop *m, Arena *a, double most_s, LimitRecord *out, int *n, c
     *why = "the runner measures no limits of this target and data type";
     for (int i = 0; i < *n; i++) {
         out[i].device = u->device->id;
-        if (!record_add_limit(m->records, &out[i], err))
+        if (m->records && !record_add_limit(m->records, &out[i], err))
             return false;
     }
     return true;

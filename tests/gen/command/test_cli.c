@@ -169,6 +169,26 @@ static void explain_takes_bindings(void **state)
 }
 
 /* The number may be left out; what is none is an operand. */
+/* Values stand before the spec or behind it; a path may have a "=" in it. */
+static void try_takes_a_template_values_and_a_spec(void **state)
+{
+    (void)state;
+    static const char *const line[] = { "try a/t.c MR=4 NV=-3 ./x=1.cfg",
+                                        "try --json a/t.c ./x=1.cfg MR=4 NV=-3 --dump source",
+                                        "try a/t.c MR=4 -t avx2 ./x=1.cfg NV=-3" };
+    for (size_t i = 0; i < sizeof line / sizeof *line; i++) {
+        Parsed p = parse(line[i]);
+        assert_int_equal(p.code, -1);
+        assert_int_equal(p.o.command, COMMAND_TRY);
+        assert_string_equal(p.o.tried, "a/t.c");
+        assert_string_equal(p.o.operand, "./x=1.cfg");
+        assert_int_equal(p.o.nbinding, 2);
+        assert_string_equal(p.o.binding[0].name, "MR");
+        assert_int_equal(p.o.binding[1].value, -3);
+        parsed_free(&p);
+    }
+}
+
 static void regret_takes_a_number_or_nothing(void **state)
 {
     (void)state;
@@ -241,8 +261,14 @@ static void errors_say_what_was_expected(void **state)
         { "--check s", "--check is no option of 'generate'; it goes with replay --check" },
         { "replay --check p -o x", "--out is no option of 'replay --check'; it goes with generate, replay" },
         { "explain p --dump tree --records x",
-          "--records is no option of 'explain --dump'; it goes with generate, replay, limits, --dump" },
+          "--records is no option of 'explain --dump'; it goes with generate, replay, limits, try, --dump" },
         { "replay --check p --dump tree", "--check is no option of '--dump'; it goes with replay --check" },
+        { "try", "missing TEMPLATE after try" },
+        { "try t MR=4", "missing SPEC after try t" },
+        { "try t s u", "too many operands: 'u'" },
+        { "try t MR= s", "'MR=' is not NAME=VALUE with a whole number, such as T=37" },
+        { "try t MR=1 s MR=1", "'MR' is given twice" },
+        { "try t s --dump tree", "--dump of that stage is no option of 'try', which has the source alone" },
         { "s --offline --fresh", "--offline measures nothing and --fresh everything: choose one" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -269,38 +295,39 @@ static void options_go_with_their_commands(void **state)
                                         "replay --check p",
                                         "bench --regret 3 p",
                                         "replay --dump tree s",
-                                        "explain p --dump tree" };
+                                        "explain p --dump tree",
+                                        "try p s" };
     static const struct {
         const char *option, *modes;
     } rows[] = {
-        { "-o x", "g..r......" },
-        { "--force", "g..r......" },
-        { "-t avx2", "gcerbu.RdD" },
-        { "-j 2", "g...bu.R.." },
-        { "--trials 3", "g....u..d." },
-        { "--seconds 3", "g.......d." },
-        { "--kernels 3", "g..r....d." },
-        { "--code-kib 3", "g..r....d." },
-        { "--search random", "g.......dD" },
-        { "--seed 3", "g....u.RdD" },
-        { "--records x", "g..r....d." },
-        { "--builds x", "g....u.R.." },
-        { "--offline", "g........." },
-        { "--fresh", "g........." },
-        { "--no-report", "g..r..C..." },
-        { "--runner x", "gc.....RdD" },
-        { "--templates x", "gcer.uCRdD" },
-        { "--cc x", "g...bu.RdD" },
-        { "--cxx x", "g.......dD" },
-        { "--nvcc x", "gc...u.RdD" },
-        { "--dump spec", "gcerb...dD" },
-        { "--progress bar", "g....u...." },
-        { "--color never", "gcerbuCRdD" },
-        { "--json", "gcerbuCRdD" },
-        { "-q", "gcerbuCRdD" },
-        { "-v", "g..r......" },
-        { "--regret 2", "....b..R.." },
-        { "--check", "...r..C..." },
+        { "-o x", "g..r......." },
+        { "--force", "g..r......." },
+        { "-t avx2", "gcerbu.RdDt" },
+        { "-j 2", "g...bu.R..t" },
+        { "--trials 3", "g....u..d.." },
+        { "--seconds 3", "g.......d.." },
+        { "--kernels 3", "g..r....d.." },
+        { "--code-kib 3", "g..r....d.." },
+        { "--search random", "g.......dD." },
+        { "--seed 3", "g....u.RdDt" },
+        { "--records x", "g..r....d.t" },
+        { "--builds x", "g....u.R..." },
+        { "--offline", "g.........." },
+        { "--fresh", "g.........." },
+        { "--no-report", "g..r..C...." },
+        { "--runner x", "gc.....RdDt" },
+        { "--templates x", "gcer.uCRdDt" },
+        { "--cc x", "g...bu.RdDt" },
+        { "--cxx x", "g.......dDt" },
+        { "--nvcc x", "gc...u.RdDt" },
+        { "--dump spec", "gcerb...dD." },
+        { "--progress bar", "g....u....." },
+        { "--color never", "gcerbuCRdDt" },
+        { "--json", "gcerbuCRdDt" },
+        { "-q", "gcerbuCRdDt" },
+        { "-v", "g..r......." },
+        { "--regret 2", "....b..R..." },
+        { "--check", "...r..C...." },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (size_t k = 0; k < sizeof line / sizeof *line; k++) {
@@ -329,21 +356,12 @@ static void help_fits_80_columns_and_names_everything(void **state)
 {
     (void)state;
     static const char *const names[] = {
-        "generate SPEC",   "check SPEC",
-        "explain PKG",     "replay SPEC",
-        "bench PKG",       "-o, --out DIR",
-        "build SPEC",      "--builds DIR",
-        "-t, --target",    "-j, --jobs",
-        "--trials",        "--seconds",
-        "--seed",          "--records",
-        "--offline",       "--fresh",
-        "--runner",        "--templates",
-        "--dump",          "--progress auto|bar|plain|none",
-        "--json",          "-q, --quiet",
-        "-v, --verbose",   "--version",
-        "-h, --help",      "--kernels",
-        "--code-kib",      "--cc",
-        "--color",         "Examples:",
+        "generate SPEC",   "check SPEC",  "explain PKG",   "replay SPEC",  "bench PKG",
+        "-o, --out DIR",   "build SPEC",  "--builds DIR",  "-t, --target", "-j, --jobs",
+        "--trials",        "--seconds",   "--seed",        "--records",    "--offline",
+        "--fresh",         "--runner",    "--templates",   "--dump",       "--progress auto|bar|plain|none",
+        "--json",          "-q, --quiet", "-v, --verbose", "--version",    "-h, --help",
+        "--kernels",       "--code-kib",  "--cc",          "--color",      "Examples:",
         "130 interrupted", "limits SPEC",
     };
     Parsed p = parse("check s -h --nonsense");
@@ -595,6 +613,7 @@ int main(void)
         cmocka_unit_test(every_option),
         cmocka_unit_test(commands),
         cmocka_unit_test(explain_takes_bindings),
+        cmocka_unit_test(try_takes_a_template_values_and_a_spec),
         cmocka_unit_test(regret_takes_a_number_or_nothing),
         cmocka_unit_test(errors_say_what_was_expected),
         cmocka_unit_test(options_go_with_their_commands),

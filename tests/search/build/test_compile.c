@@ -88,6 +88,7 @@ static void check_fails(World *w, const char *body, const char *why)
     build_all(b, w->a, &one, 1, NULL);
     assert_int_equal(one.status, STATUS_BUILD_FAILED);
     assert_string_equal(one.why, why);
+    assert_null(strstr(one.log, "/dcgen-")); /* no temporary folder */
     builder_free(b);
     unlink(cc);
 }

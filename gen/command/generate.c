@@ -3,12 +3,14 @@
  * generate: runs all steps of dcgen, from a spec to the finished package. Each step takes finished values and gives new ones.
  */
 #include "gen/command/replay.h"
+#include "gen/command/tools.h"
 
-/* Reads the spec, the targets and the templates. Checks that the package can be written where it is to go. */
+/* Reads the spec, the targets and the templates. Checks that the op has all that a package takes, and that the package can be written where it
+ * is to go. */
 static const Workload *read_workload(Run *r)
 {
     const Workload *w = command_workload(r);
-    return w && package_check(w->out, r->o->force, &r->err, r->a) ? w : NULL;
+    return w && site_check_op(r, w) && package_check(w->out, r->o->force, &r->err, r->a) ? w : NULL;
 }
 
 /* Finds or measures the records of every target. */

@@ -80,6 +80,8 @@ static const Space *probe_space(Run *r, const Workload *w, Device *device)
 bool check(Run *r)
 {
     const Workload *w = command_workload(r);
+    if (w && !site_check_op(r, w))
+        return false;
     const int n = w ? workload_ntarget(w) : 0;
     Device *device = ARENA_ARRAY(r->a, (size_t)n + 1, Device);
     const Space **space = ARENA_ARRAY(r->a, (size_t)n + 1, const Space *);

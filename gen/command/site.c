@@ -2,8 +2,10 @@
  *
  * site: finds the device that the kernels of a workload run on. A device other than this CPU is found by starting its runner with --probe.
  */
+#define _GNU_SOURCE /* basename */
 #include <jansson.h>
 #include <string.h>
+#include <unistd.h>
 #include "gen/base/dir.h"
 #include "gen/base/process.h"
 #include "gen/command/tools.h"
@@ -135,4 +137,34 @@ bool site_find(Run *r, const Workload *w, bool model, Site *out)
     *out = (Site){ f, f->aside ? named : NULL, f->aside && model && named };
     return !f->aside || out->modelled || find_device(r, w, f, named, out, &why) ||
            fail_without_device(r, f, named, model, why);
+}
+
+/* ---- what packages for there are made with ---- */
+
+/* An error if the op's folder has no such file. */
+static void need_file(Arena *a, const Op *op, const char *file, const char *use, Diag *d)
+{
+    if (access(arena_printf(a, "%s/%s", op->dir, file), R_OK) != 0)
+        diag_error(d, (Loc){ .src = op->src },
+                   "the folder of op '%s' lacks '%s', %s; begin with that of an op that comes with dcgen", op->name,
+                   file, use);
+}
+
+bool site_check_op(Run *r, const Workload *w)
+{
+    const Op *op = w->spec->op;
+    Diag *d = diag_new(r->a);
+    Site site = { .family = site_family(w) };
+    if (!site.family && !site_find(r, w, true, &site))
+        return false;
+    need_file(r->a, op, basename(op->reference), "its definition, which kernels are checked against", d);
+    const char *use = arena_printf(r->a, "which packages for %ss are made with", site.family->device);
+    for (const PackageRow *row = site.family->file; row->pattern; row++)
+        if (row->of_op)
+            need_file(r->a, op, row->pattern, use, d);
+    if (w->spec->packed)
+        need_file(r->a, op, site.family->pack, "which packs the constant operand", d);
+    diag_print(d, stderr);
+    r->code = diag_nerror(d) ? EXIT_USAGE : r->code;
+    return diag_nerror(d) == 0;
 }

@@ -78,10 +78,11 @@ static void change_budget(Budget *b, const Options *o)
 
 /* ---- the package's name ---- */
 
-/* An error if this file of the op uses the package's name for something else. */
+/* An error if this file of the op, where it is there (site_check_op), uses the package's name for something else. */
 static void refuse_used_name(Arena *a, const Spec *s, const char *file, Diag *d)
 {
-    const Source *src = conf_source(a, arena_printf(a, "%s/%s", s->op->dir, file), d);
+    const char *path = arena_printf(a, "%s/%s", s->op->dir, file);
+    const Source *src = access(path, F_OK) == 0 ? conf_source(a, path, d) : NULL;
     FillNames names = fill_names(a, src ? src->text : "");
     const char *used;
     size_t len;
@@ -100,7 +101,7 @@ static bool check_name(Arena *a, const Spec *s, Diag *d)
     refuse_used_name(a, s, basename(s->op->reference), d);
     for (int i = 0; i < FAMILY_COUNT && diag_nerror(d) == before; i++)
         for (const PackageRow *row = families[i]->file; row->pattern; row++)
-            if (row->of_op && access(arena_printf(a, "%s/%s", s->op->dir, row->pattern), R_OK) == 0)
+            if (row->of_op)
                 refuse_used_name(a, s, row->pattern, d);
     return diag_nerror(d) == before;
 }

@@ -128,6 +128,26 @@ run 2 -o x packed.cfg
 said 'packed.cfg'
 absent x x.records.jsonl
 
+section an op whose folder is not whole
+mkdir -p ops/other
+sed 's/"dense"/"other"/' "$SRC/templates/dense/op.cfg" >ops/other/op.cfg
+sed 's/"dense"/"other"/; s/"plain"/"plain_other"/' "$plain" >ops/other/plain_other.c
+sed 's/op     = "dense"/op     = "other"/' tiny.cfg >other.cfg
+for command in check 'generate -o x' 'replay -o x'; do
+    # shellcheck disable=SC2086
+    run 2 $command --templates ops other.cfg
+    said_first "ops/other/op.cfg: error: the folder of op 'other' lacks 'reference.c', its definition"
+    said "lacks 'test.c', which packages for CPUs are made with; begin with that of an op that comes with dcgen"
+    said "lacks 'bench.c', "
+    not_said "pack.c"
+done
+absent x x.records.jsonl
+cp "$SRC/templates/dense/reference.c" "$SRC/templates/dense/test.c" "$SRC/templates/dense/bench.c" ops/other
+run 0 check --templates ops other.cfg
+sed 's/W = "NK"/W = "NK"; packed = true/' other.cfg >packed.cfg
+run 2 check --templates ops packed.cfg
+said "lacks 'pack.c', which packs the constant operand"
+
 section what became of the one that hangs
 finish hang 0
 grep -q '"template":"hangs".*"status":"timed_out".*silent for [0-9]* s while verifying' hang.out.records.jsonl || failed "no timeout recorded: $(grep '"template":"hangs"' hang.out.records.jsonl)"

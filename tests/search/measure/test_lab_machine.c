@@ -103,7 +103,7 @@ static void who_fails_is_out(void **state)
         const KernelRecord *k = kernel_of(1);
         if (cases[i].blame == BLAME_CANDIDATE) {
             assert_int_equal(k->status, cases[i].status);
-            assert_string_equal(k->why, "on M=3 N=51 K=67 threads=1: it is said");
+            assert_string_equal(k->why, "on M=11 N=2 K=2 threads=1: it is said");
             assert_false(trial_of(1)->aside);
         } else {
             assert_null(k); /* nothing is kept of it */

@@ -108,8 +108,11 @@ static const Template *find_template(Run *r, const Workload *w)
 static const Template *refuse_template(Run *r, const Template *t, const Spec *s, const Target *target)
 {
     CliList layouts = { 0 }, dtypes = { 0 };
-    for (int i = 0; i < t->nlayout; i++)
-        cli_list_add(r->a, &layouts, t->layout[i]);
+    for (int i = 0; i < s->op->noperand; i++)
+        for (int k = 0; k < s->op->operand[i].nlayout; k++)
+            if (t->layout[i] >> k & 1)
+                cli_list_add(r->a, &layouts,
+                             arena_printf(r->a, "%s: %s", s->op->operand[i].name, s->op->operand[i].layout[k].name));
     for (int i = 0; i < t->ndtype; i++)
         cli_list_add(r->a, &dtypes, t->dtype[i]);
     const char *why = "";
@@ -123,8 +126,8 @@ static const Template *refuse_template(Run *r, const Template *t, const Spec *s,
         why = arena_printf(r->a, "it serves %s, and the spec's dtype is %s", cli_list_text(r->a, &dtypes, ", "),
                            s->dtype);
     else
-        why = arena_printf(r->a, "it reads the layout %s, and the spec's is %s", cli_list_text(r->a, &layouts, ", "),
-                           s->layout ? s->layout : "-");
+        why = arena_printf(r->a, "it reads the layouts %s, and the spec's are %s", cli_list_text(r->a, &layouts, ", "),
+                           spec_layout_text(r->a, s));
     run_fails(r, EXIT_USAGE, "template '%s' does not serve this spec: %s", t->name, why);
     return NULL;
 }

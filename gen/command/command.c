@@ -54,6 +54,7 @@ const Workload *command_package(Run *r, CliList target)
 {
     Options o = *r->o;
     o.target = target;
+    o.out = o.operand;
     o.no_report = false; /* the package's spec.cfg says whether it has a report */
     o.records = arena_printf(r->a, "%s/records.jsonl", o.operand);
     return read_workload(r, arena_printf(r->a, "%s/spec.cfg", o.operand), &o);

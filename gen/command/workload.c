@@ -5,7 +5,6 @@
 #define _GNU_SOURCE /* basename */
 #include "gen/command/workload.h"
 
-#include <stdio.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,57 +13,9 @@
 #include "gen/base/dir.h"
 #include "gen/base/name.h"
 #include "gen/base/text.h"
+#include "gen/command/kept.h"
 #include "gen/target/family.h"
 #include "gen/template/fill.h"
-
-/* Some options decide what a package made of given records is. They are kept in the first line of its spec.cfg, "# dcgen: --kernels 4 ...",
- * so that the package can be explained and made again from its folder alone. */
-static const char kept_mark[] = "# dcgen:";
-
-/* The options, with those added that the first line of the spec's text keeps and the command line does not give. */
-static Options add_kept_options(Arena *a, const Options *o, const char *text)
-{
-    Options all = *o;
-    char target[256] = "";
-    int kernels = -1, code_kib = -1;
-    if (strncmp(text, kept_mark, strlen(kept_mark)) != 0)
-        return all;
-    for (const char *p = text; *p && *p != '\n'; p++) {
-        sscanf(p, "--kernels %d", &kernels);
-        sscanf(p, "--code-kib %d", &code_kib);
-        sscanf(p, "--target %255[A-Za-z0-9_,]", target);
-        all.no_report |= strncmp(p, "--no-report", strlen("--no-report")) == 0;
-    }
-    /* the most that cli.c takes for these two options */
-    if (all.kernels < 0 && kernels > 0 && kernels <= 256)
-        all.kernels = kernels;
-    if (all.code_kib < 0 && code_kib > 0 && code_kib <= 1 << 20)
-        all.code_kib = code_kib;
-    if (!all.target.n && *target)
-        cli_list_split(a, &all.target, target, ",");
-    return all;
-}
-
-/* The spec's text with a first line that keeps these options, in place of the one it may have; without such a line if there are none. */
-static const char *text_with_options(Arena *a, const Options *o, const char *text)
-{
-    Text t = { .arena = a };
-    if (strncmp(text, kept_mark, strlen(kept_mark)) == 0)
-        text += strcspn(text, "\n") + (strchr(text, '\n') != NULL);
-    if (o->kernels < 0 && o->code_kib < 0 && !o->target.n && !o->no_report)
-        return text;
-    text_add(&t, kept_mark);
-    if (o->kernels >= 0)
-        text_printf(&t, " --kernels %d", o->kernels);
-    if (o->code_kib >= 0)
-        text_printf(&t, " --code-kib %d", o->code_kib);
-    if (o->target.n)
-        text_printf(&t, " --target %s", cli_list_text(a, &o->target, ","));
-    if (o->no_report)
-        text_add(&t, " --no-report");
-    text_printf(&t, "\n%s", text);
-    return arena_strdup(a, text_str(&t));
-}
 
 static int either(int given, int otherwise) { return given >= 0 ? given : otherwise; }
 
@@ -158,7 +109,6 @@ static bool check_targets(Arena *a, const Workload *w, Diag *d)
 /* The folders of --templates, then dcgen's own. */
 static bool list_folders(Arena *a, const Options *o, const char *own, CliList *out, Diag *d)
 {
-    const int before = diag_nerror(d);
     for (int i = 0; i < o->templates.n; i++) {
         const char *folder = o->templates.item[i];
         struct stat st;
@@ -169,7 +119,7 @@ static bool list_folders(Arena *a, const Options *o, const char *own, CliList *o
         cli_list_add(a, out, folder);
     }
     cli_list_add(a, out, own);
-    return diag_nerror(d) == before;
+    return diag_nerror(d) == 0;
 }
 
 Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag *d, const char **err)
@@ -182,22 +132,23 @@ Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag 
         *err = "dcgen's templates are not where its program expects them; is the installation complete?";
         return NULL;
     }
-    if (!list_folders(a, o, own, &w->folders, d))
+    const char *text = text_read_file(a, spec_path, NULL); /* spec_read says what is wrong with it */
+    const Options all = kept_add(a, o, spec_path, text ? text : "", d);
+    if (!list_folders(a, &all, own, &w->folders, d))
         return NULL;
     w->spec = spec_read(a, spec_path, w->folders.item, w->folders.n, d);
     if (!w->spec || !target_read_all(a, arena_printf(a, "%s/targets", own), targets, d) ||
         !template_read_all(a, w->spec, w->folders.item, w->folders.n, &w->templates, d) || !check_name(a, w->spec, d))
         return NULL;
-    Options all = add_kept_options(a, o, w->spec->src->text);
     change_budget(&w->spec->budget, &all);
     w->target = all.target;
-    w->spec_text = text_with_options(a, &all, w->spec->src->text);
     if (!check_targets(a, w, d))
         return NULL;
     w->report = !all.no_report;
     w->fresh = o->fresh;
     w->package_dir = arena_printf(a, "%s/package", own);
     w->out = o->out ? o->out : arena_printf(a, "out/%s", w->spec->name);
+    w->spec_text = kept_text(a, &all, w->out, w->spec->src->text);
     w->records = o->records ? o->records : arena_printf(a, "%s.records.jsonl", w->out);
     return w;
 }

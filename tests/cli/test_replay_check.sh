@@ -275,4 +275,23 @@ PATH=$tmp/work/tools "$dcgen" tiny.cfg -o y >"$out" 2>"$err" || code=$?
 [ "$code" -eq 3 ] || failed "exit code $code of a search without gnuplot"
 said 'gnuplot was not found'
 absent y y.records.jsonl          # told before anything is measured
+
+section a package that needs a folder of templates
+mkdir -p own/dense
+sed 's/"plain"/"owned"/' "$SRC/tests/cli/templates/dense/plain.c" >own/dense/owned.c
+run 0 --templates own -o made/with --trials 6 tiny.cfg --no-report
+head -n1 made/with/spec.cfg | grep -qx '# dcgen: --templates ../../own --no-report' || failed "it does not keep the folder: $(head -n1 made/with/spec.cfg)"
+! grep -rF "$tmp" made/with || failed "a path of this machine is in the package"
+run 0 explain made/with T=2
+run 0 replay --check made/with
+run 0 replay made/with/spec.cfg --records made/with/records.jsonl -o made/again
+diff -r made/with made/again || failed "another package beside it"
+(cd made && "$dcgen" explain with T=2 >/dev/null) || failed "it is not found from another folder"
+mv own elsewhere
+for command in explain 'replay --check'; do
+    # shellcheck disable=SC2086
+    run 2 $command made/with
+    said "made/with/spec.cfg: the package needs the folder of templates 'made/with/../../own', as its first line says, and that is not there"
+done
+run 0 explain made/with T=2 --templates elsewhere
 nothing_left

@@ -9,6 +9,9 @@
 #include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "gen/command/kept.h"
 #include "gen/command/workload.h"
 #include "tests/gen/golden.h"
 #include "tests/put_file.h"
@@ -114,7 +117,8 @@ static void the_command_line_changes(void **state)
     o.templates = list_of(folder, NULL);
     const Workload *w = read_good("", &o);
     has_budget(w, 5, 6, 1, 2);
-    keeps(w, "# dcgen: --kernels 5 --code-kib 6 --target avx512,portable --no-report\n");
+    assert_non_null(strstr(w->spec_text, "# dcgen: --kernels 5 --code-kib 6 --target avx512,portable --templates "));
+    assert_non_null(strstr(w->spec_text, " --no-report\n"));
     assert_false(w->report);
     assert_int_equal(workload_ntarget(w), 2);
     assert_string_equal(w->out, "there/x");
@@ -170,6 +174,45 @@ static void a_first_line_is_kept(void **state)
     w = read_good("# dcgen: --target portable\n", &o);
     keeps(w, "# dcgen: --target avx512\n");
     assert_int_equal(w->target.n, 1);
+}
+
+/* Folders of templates are kept as seen from the package, and found from there, or else from the current folder. */
+static void folders_are_kept(void **state)
+{
+    (void)state;
+    static const char *const cases[][3] = {
+        { "a/b", "a/t", "../t" },
+        { "a/b", "t", "../../t" },
+        { "p", "./x/../t u", "../t%20u" },
+        { "p", ".", ".." },
+        { "p", "p", "." },
+        { "/p/q", "/p/r/s", "../r/s" },
+        { "/p/q", "/r/s", "/r/s" },
+        { "/p/q", "/p/%,\"", "../%25%2C%22" },
+    };
+    Options o = none;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        o.templates = list_of(cases[i][1], NULL);
+        assert_string_equal(kept_text(arena, &o, cases[i][0], "x"),
+                            arena_printf(arena, "# dcgen: --templates %s\nx", cases[i][2]));
+    }
+    assert_int_equal(mkdir(arena_printf(arena, "%s/t u", folder), 0700), 0);
+    Diag *d = diag_new(arena);
+    const char *spec = arena_printf(arena, "%s/spec.cfg", folder), *first = "# dcgen: --templates t%20u,..\n";
+    o = kept_add(arena, &none, spec, first, d);
+    assert_int_equal(o.templates.n, 2);
+    assert_string_equal(o.templates.item[0], arena_printf(arena, "%s/t u", folder));
+    assert_string_equal(kept_text(arena, &o, folder, first), first);
+    assert_int_equal(diag_nerror(d), 0);
+    assert_int_equal(rmdir(arena_printf(arena, "%s/t u", folder)), 0);
+    kept_add(arena, &none, spec, first, d);
+    assert_int_equal(diag_nerror(d), 1);
+    assert_non_null(strstr(golden_diag(arena, d), "/t u', as its first line says, and that is not there; say where"));
+    Options given = none;
+    given.templates = list_of("elsewhere", NULL);
+    d = diag_new(arena);
+    assert_string_equal(kept_add(arena, &given, spec, first, d).templates.item[0], "elsewhere");
+    assert_int_equal(diag_nerror(d), 0);
 }
 
 static void faults(void **state)
@@ -262,9 +305,13 @@ static void the_target_of_a_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_changed),   cmocka_unit_test(the_command_line_changes),
-        cmocka_unit_test(a_first_line_is_kept), cmocka_unit_test(faults),
-        cmocka_unit_test(one_target_at_a_time), cmocka_unit_test(the_target_of_a_device),
+        cmocka_unit_test(nothing_is_changed),
+        cmocka_unit_test(the_command_line_changes),
+        cmocka_unit_test(a_first_line_is_kept),
+        cmocka_unit_test(folders_are_kept),
+        cmocka_unit_test(faults),
+        cmocka_unit_test(one_target_at_a_time),
+        cmocka_unit_test(the_target_of_a_device),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

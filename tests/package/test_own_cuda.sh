@@ -18,7 +18,7 @@ cc -I"$include" -fsyntax-only "$tmp/probe.c" 2>/dev/null || { echo "skipped: the
 printf '{ 1, 24, 16 },\n{ 5, 40, 24 },\n{ 64, 40, 24 },\n' >"$tmp/shapes"
 cp "$SRC/tests/package/cuda/pretend.h" "$tmp/pkg.h"
 sed "s/NAME/pkg/g" "$SRC/templates/package/flush_l2.h" >"$tmp/flush_l2.h"
-flags="-std=gnu11 -O2 -w -I$tmp -I$include -DHAS_BIAS=1 -DPACKED=0 -DLAYOUT_KN=0 -DDTYPE_F16=0 -DDTYPE_BF16=0 -DDTYPE_TF32=0"
+flags="-std=gnu11 -O2 -w -I$tmp -I$include -DHAS_BIAS=1 -DPACKED=0 -DLAYOUT_W_KN=0 -DDTYPE_F16=0 -DDTYPE_BF16=0 -DDTYPE_TF32=0"
 for program in test bench; do
     sed -e "s/NAME/pkg/g" -e "/^ *\/\/@ reference/{r $SRC/templates/dense/reference.c
 d}" -e "/^ *\/\/@ shapes/{r $tmp/shapes

@@ -51,7 +51,8 @@ def candidates(target, dtype, layout, template, split, shape):
 def plan(source, shape):
     """Grid, threads and shared memory of the launch, from the kernel's own plan."""
     name = re.search(r"static pkg_plan (\w+)_plan\(", source)[1]
-    write("plan.cu", source + "\n#include <stdio.h>\nint main(void)\n{\n    pkg_plan p = %s_plan(%d, %d, %d);\n"
+    write("plan.cu", source + "\n#include <stdio.h>\nint main(void)\n{\n"
+          "    pkg_plan p = %s_plan(pkg_arguments(%d, %d, %d, NULL, NULL, NULL, NULL), 1);\n"
           '    printf("%%u %%u %%u %%d %%zu", p.x, p.y, p.z, p.threads, p.smem_bytes);\n}\n' % (name, *shape))
     program = os.path.join(folder, "plan")
     subprocess.run(["nvcc", "-std=c++17", "-w", "-o", program, program + ".cu"], check=True)

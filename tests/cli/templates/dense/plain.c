@@ -5,7 +5,7 @@ op      = "dense";
 family  = "cpu";
 doc     = "Y = X * W + bias by three loops, in blocks of MB rows: compiles at once, for tests";
 packed  = false;
-layouts = ["NK"];
+layouts = { W = ["NK"]; };
 dtypes  = ["f32"];
 params = (
   { name = "MB"; choices = [1, 2, 3, 4, 8, 16]; doc = "rows in a block"; },

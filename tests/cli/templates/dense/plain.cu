@@ -5,7 +5,7 @@ op      = "dense";
 family  = "cuda";
 doc     = "Y = X * W + bias, a thread a column, TM rows of X in shared memory: compiles at once, for tests";
 dtypes  = ["f32"];
-layouts = ["NK"];
+layouts = { W = ["NK"]; };
 params = (
   { name = "TM"; choices = [1, 2, 4]; doc = "rows of a block"; },
   { name = "BK"; choices = [16, 32];  doc = "values of k in shared memory"; } );
@@ -42,7 +42,7 @@ static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
 #if TARGET_GUARD
     float *x = (float *)NAME_device::shared_memory(); /* [TM][BK] */
     const int m0 = blockIdx.x * TM, n = blockIdx.y * NT + threadIdx.x;
-    const NAME_elem *w = a.W + (int64_t)n * NAME_LDW(a.N, a.K);
+    const NAME_elem *w = a.W + (int64_t)n * a.W_stride[0];
     float sum[TM];
     for (int r = 0; r < TM; r++)
         sum[r] = 0;
@@ -68,7 +68,7 @@ static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
 #endif
 }
 
-static NAME_plan KERNEL_plan(int64_t M, int64_t N, int64_t)
+static NAME_plan KERNEL_plan(const NAME_args &a, int)
 {
-    return NAME_plan{ (unsigned)((M + TM - 1) / TM), (unsigned)((N + NT - 1) / NT), 1, NT, TM * BK * sizeof(float), 0 };
+    return NAME_plan{ (unsigned)((a.M + TM - 1) / TM), (unsigned)((a.N + NT - 1) / NT), 1, 0, NT, TM * BK * sizeof(float), 0 };
 }

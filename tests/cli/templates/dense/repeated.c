@@ -5,7 +5,7 @@ op      = "dense";
 family  = "cpu";
 doc     = "Y = X * W + bias by three loops, each sum taken TIMES times over: how fast a kernel is, is known beforehand, for tests";
 packed  = false;
-layouts = ["NK"];
+layouts = { W = ["NK"]; };
 dtypes  = ["f32"];
 params = (
   { name = "TIMES"; choices = [1, 3, 9]; doc = "how often each sum is taken"; } );

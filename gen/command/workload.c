@@ -132,11 +132,11 @@ Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag 
         *err = "dcgen's templates are not where its program expects them; is the installation complete?";
         return NULL;
     }
-    const char *text = text_read_file(a, spec_path, NULL); /* spec_read says what is wrong with it */
-    const Options all = kept_add(a, o, spec_path, text ? text : "", d);
-    if (!list_folders(a, &all, own, &w->folders, d))
+    const Source *src = conf_source(a, spec_path, d);
+    const Options all = kept_add(a, o, spec_path, src ? src->text : "", d);
+    if (!list_folders(a, &all, own, &w->folders, d) || !src)
         return NULL;
-    w->spec = spec_read(a, spec_path, w->folders.item, w->folders.n, d);
+    w->spec = spec_parse(a, src, w->folders.item, w->folders.n, d);
     if (!w->spec || !target_read_all(a, arena_printf(a, "%s/targets", own), targets, d) ||
         !template_read_all(a, w->spec, w->folders.item, w->folders.n, &w->templates, d) || !check_name(a, w->spec, d))
         return NULL;

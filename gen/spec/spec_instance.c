@@ -294,6 +294,10 @@ void spec_make_instances(SpecReader *r)
     for (int i = 0; i < s->nshape; i++)
         if (!add_shape(r, i, &points))
             return;
+    if (!s->ninstance) {
+        diag_error(r->diag, s->shape[0].loc, "no shape has anything to compute: an extent of each is always 0");
+        return;
+    }
     merge_instances(s);
     check_all(r);
     const int64_t n = s->ninstance; /* once for each thread count */

@@ -60,7 +60,7 @@ struct Test {
 
 static int start(void (*kernel)(Args), int blocks, int threads, size_t smem_bytes, const Test &t)
 {
-    return launch(kernel, dim3((unsigned)blocks), threads, smem_bytes, t.stream, t.args);
+    return launch(kernel, dim3((unsigned)blocks), 0, threads, smem_bytes, t.stream, t.args);
 }
 
 /* ---- one word of each word: conversions, loads */
@@ -467,7 +467,7 @@ static int large(const Test &t)
     LargeArgs a = { t.args.out, {} };
     for (int i = 0; i < LARGE; i++)
         a.word[i] = (unsigned)i * 2654435761u;
-    return launch(large_kernel, dim3(1), 64, 0, t.stream, a);
+    return launch(large_kernel, dim3(1), 0, 64, 0, t.stream, a);
 }
 
 #ifdef DCGEN_EMULATOR
@@ -538,7 +538,7 @@ static int launch_test(const Test &t)
 {
     enum { GRID_CASE, SMEM_CASE, REFUSAL_CASE, LARGE_CASE, COST_CASE, RESIDENT_CASE };
     switch (t.args.p) {
-    case GRID_CASE: return launch(grid_kernel, dim3(GRID_X, GRID_Y, GRID_Z), GRID_THREADS, 0, t.stream, t.args);
+    case GRID_CASE: return launch(grid_kernel, dim3(GRID_X, GRID_Y, GRID_Z), 0, GRID_THREADS, 0, t.stream, t.args);
     case SMEM_CASE: return start(smem_kernel, 1, LANES, (size_t)t.args.n, t);
     case REFUSAL_CASE: return refusal(t);
     case LARGE_CASE: return large(t);

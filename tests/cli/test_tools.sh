@@ -129,7 +129,7 @@ program run_never <<'RUN'
 sed -u 1q | "$RUNNER"
 RUN
 run 3 -o never --runner "$tmp/work/run_never" tiny.cfg
-said 'dcgen: the runner cannot measure M=1 N=4 K=4: exited with code 0 while preparing'
+said 'dcgen: the runner cannot measure M=1 N=1 K=4: exited with code 0 while preparing'
 [ "$(lines '"type":"kernel"' never.records.jsonl)" -eq 0 ] || failed "a candidate has the blame"
 absent never
 

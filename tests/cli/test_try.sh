@@ -87,7 +87,7 @@ bad 's/^    const int64_t n0 = .*/    int bad = lacking_one + lacking_two; (void
 said ' is not built: candidate.c:'
 not_said "$tmp"
 bad 's/sum\[k % UK\] +=/sum[k % UK] -=/' ' is wrong: on M='
-said ' row 0 element 0 is '
+said ' element 0 is '
 said ' instead of '
 bad 's/^    return 0;/    *(volatile int *)8 = 1;\n&/' ' crashes: on M='
 said ' while verifying'

@@ -197,14 +197,13 @@ static void read_extents(OpReader *r, const ConfSetting *group, Layout *l)
 /* The product of a layout's extents. */
 static Expr *elements(OpReader *r, const Layout *l)
 {
-    Text t = { .arena = r->arena };
-    for (int i = 0; i < l->rank; i++) {
-        const char *e = expr_text(l->extent[i]);
-        text_printf(&t, e[strspn(e, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")] ? "%s(%s)" : "%s%s", i ? "*" : "", e);
-    }
-    Expr *product = l->rank ? expr_parse(r->arena, text_str(&t), expr_loc(l->extent[0]), r->diag) : NULL;
+    Expr *product = l->rank ? l->extent[0] : NULL;
+    for (int i = 1; i < l->rank; i++)
+        product = expr_apply(r->arena, "*", product, l->extent[i]);
     if (product)
         expr_bind(product, NAMES(r->op->extent, r->op->nextent));
+    else if (l->rank)
+        diag_error(r->diag, expr_loc(l->extent[0]), "the product of these extents is too long");
     return product;
 }
 

@@ -81,9 +81,11 @@ ExprStatus expr_bounds(const Expr *e, const int64_t *lo, const int64_t *hi, int6
  * expr_c_real: names stand for doubles; cast: "(double)" before each name where they stand for something else, or "". NULL: it has log2,
  * exp2 or sqrt, which packages do not link.
  * expr_c_factors: a test of each factor of a product of integers, so that the product itself cannot overflow: " == 0" and " || " give
- * "M == 0 || N == 0" of "2*M*N". */
+ * "M == 0 || N == 0" of "2*M*N". between NULL: of the whole product.
+ * expr_c_calls: may such a text call functions of arithmetic.h? */
 char *expr_c_int(Arena *a, const Expr *e, const char *prefix);
 char *expr_c_real(Arena *a, const Expr *e, const char *prefix, const char *cast);
 char *expr_c_factors(Arena *a, const Expr *e, const char *prefix, const char *test, const char *between);
+bool expr_c_calls(const Expr *e);
 
 #endif

@@ -160,14 +160,22 @@ char *expr_c_real(Arena *a, const Expr *e, const char *prefix, const char *cast)
     return printed(&(Printer){ AS_REAL, prefix, cast, { .arena = a }, true }, e->root);
 }
 
+static bool calls(const Node *n)
+{
+    return n && n->kind == APPLY &&
+           (n->op->prec == PREC_PRIMARY || *n->op->text == '%' || calls(n->arg[0]) || calls(n->arg[1]));
+}
+
+bool expr_c_calls(const Expr *e) { return calls(e->root); }
+
 /* ---- products ---- */
 
 static void add_factors(Printer *p, const Node *n, const char *test, const char *between)
 {
-    if (n->kind == APPLY && *n->op->text == '*') {
+    if (between && n->kind == APPLY && *n->op->text == '*') {
         add_factors(p, n->arg[0], test, between);
         add_factors(p, n->arg[1], test, between);
-    } else if (n->kind != INT || n->value == 0) {
+    } else if (!between || n->kind != INT || n->value == 0) {
         text_add(&p->out, p->out.len ? between : "");
         print_side(p, expr_operator("==", 2), n, PREC_SUM, false);
         text_add(&p->out, test);

@@ -67,12 +67,17 @@ static void read_words(OpReader *r, const ConfSetting *group, const char *key, c
     check_unique(r, s, what, out, *n);
 }
 
-/* Reads an expression over the extents known so far and binds its names to them. */
+/* Reads an expression over the extents known so far and binds its names to them. It will be printed as C: over integers but for the operations. */
 static void read_expr(OpReader *r, const ConfSetting *group, const char *key, Expr **out)
 {
     const Names extents = NAMES(r->op->extent, r->op->nextent);
     if (!conf_expr(r->conf, group, key, out) || !*out || !r->axes_ok)
         return;
+    const bool is_real = out == &r->op->flops;
+    if (is_real && !expr_c_real(r->arena, *out, "", ""))
+        diag_error(r->diag, expr_loc(*out), "'%s' has log2, exp2 or sqrt, which packages do without", expr_text(*out));
+    if (!is_real && !expr_c_int(r->arena, *out, ""))
+        diag_error(r->diag, expr_loc(*out), "'%s' %s", expr_text(*out), expr_status_text(EXPR_NOT_INTEGER));
     conf_check_names(r->diag, *out, r->op->nextent > r->op->naxis ? "extent" : "axis", extents);
     expr_bind(*out, extents);
 }

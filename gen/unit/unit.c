@@ -116,7 +116,9 @@ static void keep_strides(FillScope *s, const Spec *spec, const char *kernels)
 static bool add_preamble(FillScope *s, const UnitContext *u, const char *kernels, Diag *d)
 {
     keep_strides(s, u->spec, kernels);
-    return add_text(s, "arguments", unit_fill_part(u, unit_pattern(s->arena, u, "arguments.h"), s, d)) &&
+    return (!unit_calls_arithmetic(u->spec->op) ||
+            add_text(s, "arithmetic", unit_fill_part(u, unit_pattern(s->arena, u, "arithmetic.h"), s, d))) &&
+           add_text(s, "arguments", unit_fill_part(u, unit_pattern(s->arena, u, "arguments.h"), s, d)) &&
            add_text(s, "preamble", unit_fill_part(u, family_pattern(s->arena, u, "preamble"), s, d));
 }
 

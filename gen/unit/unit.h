@@ -43,6 +43,8 @@ char *unit_limits(Arena *a, const UnitContext *u, Diag *d);
 /* A scope of the names in patterns that follow from the spec and the tuned target's family: words of the op and of the family; the lists axes,
  * packed_axes (those of the constant operand), operands (that this package has), epilogues, asked, layouts, instruction_sets. */
 FillScope *unit_scope(Arena *a, const UnitContext *u);
+/* May any expression of the operator, printed as C, call functions of templates/package/arithmetic.h? */
+bool unit_calls_arithmetic(const Op *op);
 /* Adds the list kernels, named <name>_k0, _k1 ..., and the texts preamble, pack, kernels, device, entry. False after errors. */
 bool unit_add_kernels(FillScope *s, const UnitContext *u, const UnitKernel *k, int n, Diag *d);
 /* Adds the words guard and unguard to a row: lines around what is for one architecture, once for rows side by side. before, behind: the

@@ -220,6 +220,18 @@ static void add_constant(FillScope *s, const Spec *spec)
 
 /* ---- the whole ---- */
 
+bool unit_calls_arithmetic(const Op *op)
+{
+    bool calls = expr_c_calls(op->flops);
+    for (int i = op->ngiven; i < op->nextent; i++)
+        calls = calls || expr_c_calls(op->extent[i].expr);
+    for (const Operand *o = op->operand; o < op->operand + op->noperand; o++)
+        for (const Layout *l = o->layout; l < o->layout + o->nlayout; l++)
+            for (int k = 0; k < l->rank; k++)
+                calls = calls || expr_c_calls(l->extent[k]);
+    return calls;
+}
+
 static void add_op(FillScope *s, const Spec *spec)
 {
     const Op *op = spec->op;
@@ -229,7 +241,8 @@ static void add_op(FillScope *s, const Spec *spec)
     FILL_WORDS(s, WORD("OP_NAME", op->name), WORD("OP_DOC", quote_comment(s->arena, op->doc)),
                WORD("OP_DOC_JSON", quote_json_text(s->arena, op->doc)), WORD("DTYPE", spec->dtype),
                WORD("OUTPUT_IS_EMPTY", expr_c_factors(s->arena, out->elems, spec->name, " == 0", " || ")),
-               WORD("FLOP_COUNT", expr_c_real(s->arena, op->flops, spec->name, "")));
+               WORD("FLOP_COUNT", expr_c_real(s->arena, op->flops, spec->name, "")),
+               WORD("CALLS_ARITHMETIC", unit_calls_arithmetic(op)));
     fill_list(s, "epilogues");
     for (int i = 0; i < op->nepilogue; i++)
         FILL_WORDS(fill_row(s), WORD("EPILOGUE", text_letters(arena_strdup(s->arena, op->epilogue[i]), toupper)),

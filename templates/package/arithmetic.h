@@ -1,12 +1,5 @@
-/* SPDX-License-Identifier: MIT-0
- *
- * arithmetic: the functions that expressions of the operator call; real: of doubles, without the library of mathematics.
- */
-#ifndef NAME_ARITHMETIC_H
-#define NAME_ARITHMETIC_H
-
-#include <stdint.h>
-
+/* SPDX-License-Identifier: MIT-0 */
+/* What the operator's arithmetic calls; real: of doubles, without the library of mathematics. */
 static inline int64_t NAME_min(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t NAME_max(int64_t a, int64_t b) { return a > b ? a : b; }
 
@@ -43,5 +36,3 @@ static inline double NAME_real_mod(double a, double b)
     }
     return a < 0 ? -rest : rest;
 }
-
-#endif

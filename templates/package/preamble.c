@@ -53,5 +53,9 @@ typedef struct {
 //@ end
 #endif
 
+#if CALLS_ARITHMETIC
+//@ arithmetic
+
+#endif
 //@ arguments
 

@@ -35,6 +35,10 @@ typedef struct {
 //@ end
 #endif
 
+#if CALLS_ARITHMETIC
+//@ arithmetic
+
+#endif
 //@ arguments
 
 /* How a kernel is started: its grid, blocks of a cluster (0: there are no clusters), threads a block, bytes of dynamic shared memory a block, and

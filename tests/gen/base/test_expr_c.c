@@ -73,7 +73,18 @@ static void test_factors(void **state)
         assert_string_equal(expr_c_factors(arena, e, "N", " == 0", " || "), cases[i].zero);
         assert_string_equal(expr_c_factors(arena, e, "N", " > 0", " && "), cases[i].positive);
     }
+    assert_string_equal(expr_c_factors(arena, parse_bound("2*a*b"), "N", " > 0", NULL), "2*a*b > 0");
+    assert_string_equal(expr_c_factors(arena, parse_bound("a < b"), "N", " > 0", NULL), "(a < b) > 0");
+    assert_string_equal(expr_c_factors(arena, parse_bound("3"), "N", " > 0", NULL), "3 > 0");
     assert_null(expr_c_factors(arena, parse_bound("a*0.5"), "N", " == 0", " || "));
+}
+
+static void test_calls(void **state)
+{
+    (void)state;
+    assert_false(expr_c_calls(parse_bound("-a*b + (c < 2) / 3")));
+    assert_true(expr_c_calls(parse_bound("-(a + max(b, 1))")));
+    assert_true(expr_c_calls(parse_bound("2 + a % b")));
 }
 
 /* ---- compiled ---- */
@@ -169,6 +180,6 @@ static void test_compiled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_text), cmocka_unit_test(test_factors),
-                                        cmocka_unit_test(test_compiled) };
+                                        cmocka_unit_test(test_calls), cmocka_unit_test(test_compiled) };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

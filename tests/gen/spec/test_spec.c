@@ -214,7 +214,7 @@ static void test_bert(void **state)
     assert_string_equal(s->dtype, "f32");
     assert_int_equal(s->ntarget, 1);
     assert_string_equal(s->target[0], "host");
-    assert_string_equal(s->layout, "NK");
+    assert_string_equal(spec_layout_text(arena, s), "W: NK");
     assert_true(s->packed);
     assert_int_equal(s->const_operand, 1);
     assert_int_equal(s->nepilogue, 1);
@@ -263,7 +263,7 @@ static void test_static(void **state)
     assert_int_equal(ntuned(s), 2);
     assert_string_equal(s->dtype, "f32"); /* defaults */
     assert_string_equal(s->target[0], "auto");
-    assert_string_equal(s->layout, "NK");
+    assert_string_equal(spec_layout_text(arena, s), "W: NK");
     assert_false(s->packed);
     assert_int_equal(s->budget.kernels, 8);
     assert_int_equal(s->threads[0], 1);
@@ -498,7 +498,7 @@ static void test_borders(void **state)
     assert_true(s->regret.mean == 0.03 && s->regret.worst == 0.2);
     assert_true(s->nthread == 2 && s->threads[0] == 2 && s->threads[1] == 8);
     assert_true(s->ntarget == 1 && strcmp(s->target[0], "auto") == 0);
-    assert_string_equal(s->layout, "KN");
+    assert_string_equal(spec_layout_text(arena, s), "W: KN");
     assert_false(s->packed);
     said_of("budget = { seconds = 9; };", &s);
     assert_true(s->budget.kernels == 8 && s->budget.code_kib == 512 && s->budget.trials == 256 &&

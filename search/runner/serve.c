@@ -152,7 +152,7 @@ static bool take_data(Setup *s, int i, const char *whose, const char *data, char
     if (kind < 0 || (is_bounded && !s->dtype[i]->is_integer))
         return fail(why, "%s has an unknown kind of data, or one that is not of its dtype", whose);
     s->data[i] = (DataKind)kind;
-    return (s->of[i] >= 0 && s->of[i] < OP_MAX_AXIS) || fail(why, "%s: of is no extent", whose);
+    return (s->of[i] >= 0 && s->of[i] < OP_MAX_EXTENT) || fail(why, "%s: of is no extent", whose);
 }
 
 static bool read_operand(Setup *s, json_t *operand, char why[WHY_BYTES])
@@ -255,7 +255,7 @@ static bool read_measure(json_t *json, Work *w, Shape *shape, char why[WHY_BYTES
                               { "smem_limit", (double)w->smem_limit, 0, INFINITY },
                               { 0 } };
     w->count = count;
-    if (read_integers(json, "extent", OP_MAX_CALL, 0, INFINITY, shape->extent, why) == 0)
+    if (read_integers(json, "extent", OP_MAX_CALL, -OP_MAX_NUMBER, INFINITY, shape->extent, why) == 0)
         return false;
     if (read_integers(json, "elems", OP_MAX_OPERAND, 0, max_elems, shape->elems, why) != setup->noperand)
         return fail(why, "elems must be %d integers from 0 to %.0f, one an operand", setup->noperand, max_elems);
@@ -417,7 +417,7 @@ static bool do_call(Session *s, json_t *json, char why[WHY_BYTES])
         return fail(why, "this runner makes no calls");
     if (!unpack(json, "call", why, "{s:I, s:s, s:s, s:s, s:I, s?I}", "id", &id, "so", &k->so, "in", &in, "out", &out,
                 "out_bytes", &out_bytes, "smem_limit", &c.smem_limit) ||
-        !check_path(k->so, why) || read_integers(json, "extent", OP_MAX_CALL, 0, INFINITY, c.extent, why) == 0 ||
+        !check_path(k->so, why) || read_integers(json, "extent", OP_MAX_CALL, -OP_MAX_NUMBER, INFINITY, c.extent, why) == 0 ||
         !check_bounds((const Bounds[]){ { "out_bytes", (double)out_bytes, 1, CALL_MAX_BYTES },
                                         { "smem_limit", (double)c.smem_limit, 0, INFINITY },
                                         { 0 } },

@@ -103,7 +103,7 @@ static void the_spec(void **state)
 {
     (void)state;
     assert_string_equal(dumped(DUMP_SPEC, false),
-                        "hand: dense of f32; layout NK\nbudget: 4 kernels, 64 KiB, 8 trials, 10 s\n"
+                        "hand: dense of f32; layout W: NK\nbudget: 4 kernels, 64 KiB, 8 trials, 10 s\n"
                         "dim T: 1 to 8; tuned at 1 3 8\nshape 0: M = T; N = 16; K = 16; weight 1\n"
                         "M=1 N=16 K=16 threads=1  shape 0  weight 1  tuned\n"
                         "M=2 N=16 K=16 threads=1  shape 0  weight 9\n"
@@ -120,7 +120,7 @@ static void the_spec(void **state)
     json_text_like(
         dumped(DUMP_SPEC, true),
         arena_printf(hand.y.arena,
-                     "{'name': 'hand', 'op': 'dense', 'dtype': 'f32', 'layout': 'NK', 'packed': false, "
+                     "{'name': 'hand', 'op': 'dense', 'dtype': 'f32', 'layout': {'W': 'NK'}, 'packed': false, "
                      "'epilogue': [], 'target': ['host'], 'budget': {'kernels': 4, 'code_kib': 64, 'trials': "
                      "8, 'seconds': 10}, 'dims': [{'name': 'T', 'min': 1, 'max': 8, 'tune': [1, 3, 8]}], "
                      "'shapes': [{'M': 'T', 'N': '16', 'K': '16', 'weight': 1}], 'instances': [%s]}",

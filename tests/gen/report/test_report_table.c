@@ -93,6 +93,9 @@ static void tells_what_else_may_be_tuned(void **state)
                                "of shared memory; L2 1.00 MiB) | \n");
     gpu = *hand.y.study;
     gpu.spec = &spec;
+    Op unlaid = *spec.op; /* no operand has layouts to choose from */
+    unlaid.operand[1].nlayout = 1;
+    spec.op = &unlaid;
     spec.const_operand = -1;
     spec.nthread = 2;
     spec.threads[1] = 2;

@@ -180,7 +180,7 @@ static void test_rows(void **state)
         const char *text =
             arena_printf(arena,
                          "name = \"x\"; dtypes = [\"f32\"]; flops = 1; reference = \"r.c\"; axes = ( %s, "
-                         "%s );\noperands = ( { name = \"y\"; role = \"out\"; elems = \"A*B\"; } );\n%s\n",
+                         "%s );\noperands = ( { name = \"y\"; role = \"out\"; extents = [\"A\", \"B\"]; } );\n%s\n",
                          AXIS("A"), AXIS("B"), cases[i].rows);
         const Source src = { .path = "x.cfg", .text = text, .len = strlen(text) };
         Diag *d = diag_new(arena);
@@ -212,7 +212,7 @@ static void test_data(void **state)
     static const char operands[] =
         OPERAND("a", "in", "") "," OPERAND("b", "in", "data = \"integers\"; dtype = \"f16\";") "," OPERAND(
             "c", "index",
-            "data = \"lengths\"; of = \"B\";") ", { name = \"d\"; role = \"index\"; elems = \"B*A\"; data = "
+            "data = \"lengths\"; of = \"B\";") ", { name = \"d\"; role = \"index\"; extents = [\"B\", \"A\"]; data = "
                                                "\"permutation\"; }," OPERAND("y", "out", "data = \"normal\";");
     Op *op;
     assert_string_equal(
@@ -269,7 +269,7 @@ static void test_one_fault(void **state)
         { AXIS("A"), OPERAND("x", "in", "") "," OPERAND("x", "out", ""), "r.c",
           "error: the name 'x' is there twice\n" },
         { AXIS("A"), OPERAND("x", "in", "dtype = \"f33\";") "," OPERAND("y", "out", ""), "r.c",
-          "x.cfg:3:60: error: unknown dtype 'f33'; did you mean 'f32'?\n" },
+          "x.cfg:3:64: error: unknown dtype 'f33'; did you mean 'f32'?\n" },
         { "{ name = \"A\"; kind = \"spatial\"; try = [1, 0]; }", OPERAND("y", "out", ""), "r.c", "expected an integer from 1 to 1048576, found 0" },
         { "1", OPERAND("y", "out", ""), "r.c", "x.cfg:1:22: error: expected a group { }, found an integer\n" },
         { AXIS("A") "," AXIS("B") "," AXIS("C") "," AXIS("D") "," AXIS("E") "," AXIS("F") "," AXIS("G"),

@@ -253,16 +253,14 @@ static void units_for_gpus(void **state)
         const char *rest, *want[3];
     } cases[] = {
         { "dtype = \"f16\"; layout = { W = \"NK\"; packed = true; };",
-          { "typedef unsigned short one_elem;", "#define one_LDW(N, K) (((K) + 7) / 8 * 8)\n",
-            "    const one_elem *W;\n    one_elem *Y;\n" } },
+          { "typedef unsigned short one_elem;", "    const unsigned short *W;\n    unsigned short *Y;\n", "size_t smem_bytes, workspace_bytes;" } },
         { "dtype = \"f32\"; layout = { W = \"KN\"; packed = true; };",
-          { "typedef float one_elem;", "#define one_LDW(N, K) (((N) + 3) / 4 * 4)\n",
-            "/* An element of every operand. */" } },
+          { "typedef float one_elem;", "    const float *X;\n", "/* An element of an operand. */" } },
         { "dtype = \"tf32\"; layout = { W = \"NK\"; packed = true; };",
-          { "typedef float one_elem;", "/ 4 * 4)\n", "/* An element of every operand. */" } },
-        { "layout = { W = \"NK\"; };", { "#define one_LDW(N, K) (K)\n", "    int M, N, K;\n", "to the next. */" } },
+          { "typedef float one_elem;", "    args.K = (int)K;\n", "/* An element of an operand. */" } },
+        { "layout = { W = \"NK\"; };", { "one_arguments(int64_t M, int64_t N, int64_t K,", "    int M, N, K;\n", "cluster;\n" } },
         { "layout = { W = \"KN\"; };",
-          { "#define one_LDW(N, K) (N)\n", "size_t smem_bytes, workspace_bytes;", "} one_plan;" } },
+          { "    args.W = W;\n", "size_t smem_bytes, workspace_bytes;", "} one_plan;" } },
     };
     static const int64_t value[] = { 2, 1 };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -274,11 +272,11 @@ static void units_for_gpus(void **state)
     const UnitContext u = context_of("sm_90a", "layout = { W = \"NK\"; packed = true; };");
     const UnitKernel k = { stub_template(u.spec), u.target, value, { 0 } };
     const char *text = unit_candidate(arena, &u, &k, d);
-    holds(text, "const one_plan plan = one_k0_plan(extent[0], extent[1], extent[2]);");
+    holds(text, "const one_plan plan = one_k0_plan(args, one_sms());");
     holds(text,
-          "(int)extent[0], (int)extent[1], (int)extent[2], (const one_elem *)operand[0], (const one_elem *)operand[1], "
-          "(one_elem *)operand[3], workspace };");
-    holds(text, "(int64_t)one_k0_plan(extent[0], extent[1], extent[2]).workspace_bytes;");
+          "one_arguments(extent[0], extent[1], extent[2],\n        (const float *)operand[0], (const float *)operand[1], "
+          "(float *)operand[3], workspace);");
+    holds(text, "(int64_t)one_k0_plan(one_call(extent, operand, NULL), one_sms()).workspace_bytes;");
     holds(text, "one_cuda_packed_bytes(extent[1], extent[2])");
     holds(text, "one_cuda_pack(extent[1], extent[2], w, packed, NULL)");
     assert_int_equal(diag_nerror(d), 0);

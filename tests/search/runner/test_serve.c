@@ -337,6 +337,9 @@ static void an_empty_output(void **state)
     assert_string_equal(calls, "e");
 }
 
+#define FIVE_TIMES(s) s s s s s
+#define TEN_TIMES(s) FIVE_TIMES(s) FIVE_TIMES(s)
+
 /* What is wrong with a line of its own, word by word. */
 static void lines_that_are_refused(void **state)
 {
@@ -356,16 +359,16 @@ static void lines_that_are_refused(void **state)
         { MEASURE("\"id\":7,\"extent\":[5,7,9]"), "measure: Object item not found: rows" },
         { SHAPE("[]", "[45,63,35]", "5"), "extent must be a list of 1 to 80 integers" },
         { SHAPE("7", "[45,63,35]", "5"), "extent must be a list of 1 to 80 integers" },
-        { SHAPE("[5,-1,9]", "[45,63,35]", "5"), "extent must be 0 or more" },
+        { SHAPE("[5,-2147483648,9]", "[45,63,35]", "5"), "extent must be -2147483647 or more" },
         { SHAPE("[5,7.5,9]", "[45,63,35]", "5"), "extent must be a list of 1 to 80 integers" },
-        { SHAPE("[5,7,9,1,1,1,1]", "[45,63,35]", "5"), "extent must be a list of 1 to 80 integers" },
+        { SHAPE("[" TEN_TIMES("5,7,9,1,1,1,1,8,") "1]", "[45,63,35]", "5"), "extent must be a list of 1 to 80 integers" },
         { SHAPE("[5,7,9,1,1,1]", "[45,63]", "5"), "elems must be 3 integers from 0 to 68719476736, one an operand" },
         { SHAPE("[0,7,9]", "[45,68719476737,35]", "5"),
           "elems must be 3 integers from 0 to 68719476736, one an operand" },
         { SHAPE("[5,7,9]", "[68719476736,63,35]", "6"), "rows times row_elems is not the size of the output" },
         { SHAPE("[5,7,9]", "[45,63,7]", "0"), "rows times row_elems is not the size of the output" },
         { SHAPE("[5,7,9]", "[45,63,0]", "-1"), "rows times row_elems is not the size of the output" },
-        { SHAPE("[5,7,9]", "[45,63,35]", "5,\"out_extents\":[]"), "out_extents must be a list of 1 to 6 integers" },
+        { SHAPE("[5,7,9]", "[45,63,35]", "5,\"out_extents\":[]"), "out_extents must be a list of 1 to 8 integers" },
         { SHAPE("[5,7,9]", "[45,63,35]", "5,\"out_extents\":[5,8]"),
           "the product of out_extents is not the size of the output" },
         { SHAPE("[5,7,9]", "[45,63,35]", "5,\"out_extents\":[68719476736,68719476736,35]"),
@@ -487,7 +490,7 @@ static void a_setup_takes_the_place_of_another(void **state)
           "\"f32\",\"data\":\"lengths\",\"of\":1}]}\n",
           "setup: operand 0 has an unknown kind of data, or one that is not of its dtype" },
         { "{\"cmd\":\"setup\",\"reference\":\"%s\",\"seed\":1,\"operands\":[{\"name\":\"X\",\"role\":\"index\","
-          "\"dtype\":\"s32\",\"data\":\"lengths\",\"of\":6}]}\n",
+          "\"dtype\":\"s32\",\"data\":\"lengths\",\"of\":24}]}\n",
           "setup: operand 0: of is no extent" },
         { "{\"cmd\":\"setup\",\"reference\":\"%s\",\"operands\":[]}\n", "setup: Object item not found: seed" },
     };
@@ -575,8 +578,8 @@ static void calls_that_are_refused(void **state)
     static const struct {
         const char *extent, *in, *out, *more, *why;
     } rows[] = { { "[]", "in", "out", "\"out_bytes\":1", "extent must be a list of 1 to 80 integers" },
-                 { "[-1]", "in", "out", "\"out_bytes\":1", "extent must be 0 or more" },
-                 { "[1,1,1,1,1,1,1]", "in", "out", "\"out_bytes\":1", "extent must be a list of 1 to 80 integers" },
+                 { "[-2147483648]", "in", "out", "\"out_bytes\":1", "extent must be -2147483647 or more" },
+                 { "[" TEN_TIMES("1,1,1,1,1,1,1,1,") "1]", "in", "out", "\"out_bytes\":1", "extent must be a list of 1 to 80 integers" },
                  { "[1]", "in", "out", "\"out_bytes\":0", "out_bytes must be from 1 to 1073741824" },
                  { "[1]", "in", "out", "\"out_bytes\":1073741825", "out_bytes must be from 1 to 1073741824" },
                  { "[1]", "in", "out", "\"more\":1", "call: Object item not found: out_bytes" },

@@ -169,7 +169,7 @@ static void add_operand(FillScope *s, const UnitContext *u, int i)
                WORD("INNER", arena_printf(a, "%s%s *%s%s", is_const, c_type(spec, o), o->name, strides)),
                WORD("TYPE", type), WORD("C_TYPE", arena_printf(a, "%s%s", is_const, c_type(spec, o))),
                WORD("ROLE", role_names[o->role]), WORD("OPERAND_DTYPE", o->dtype ? o->dtype : spec->dtype),
-               WORD("HAS_ELEMENTS", expr_c_factors(a, o->elems, spec->name, " > 0", " && ")),
+               WORD("ELEMENTS", expr_text(o->elems)), WORD("HAS_ELEMENTS", expr_c_factors(a, o->elems, spec->name, " > 0", " && ")),
                WORD("RANK", o->layout->rank),                WORD("NSTRIDE", o->layout->rank - 1), WORD("IS_STRIDED", o->strided),
                WORD("ARGUMENT", arena_printf(a, "%s%s", argument, passed)), WORD("CAST_ARGUMENT", cast),
                WORD("NO_ARGUMENT", o->strided ? "NULL, NULL" : "NULL"), WORD("FROM_RUNNER", from_runner),

@@ -9,15 +9,15 @@
 static void check_op(const Op *op)
 {
     int nout = 0, nconst = 0;
-    REQUIRE(op->naxis > 0 && op->naxis <= OP_MAX_EXTENT && op->noperand > 0 && op->noperand <= OP_MAX_OPERAND);
+    REQUIRE(op->naxis > 0 && op->naxis <= op->ngiven && op->ngiven <= op->nextent && op->nextent <= OP_MAX_EXTENT && op->noperand > 0 && op->noperand <= OP_MAX_OPERAND);
     REQUIRE(!name_fault(op->name) && op->ndtype > 0 && op->flops && op->rows && op->row_elems && op->reference);
-    for (int i = 0; i < op->naxis; i++)
+    for (int i = 0; i < op->nextent; i++)
         REQUIRE(!name_fault(op->extent[i].name) && op_axis(op, op->extent[i].name) == i);
     for (int i = 0; i < op->noperand; i++) {
         const Operand *o = &op->operand[i];
         REQUIRE(!name_fault(o->name) && op_axis(op, o->name) < 0 && o->elems);
-        REQUIRE((o->role == ROLE_CONST) == (o->nlayout > 0));
-        REQUIRE(o->of < op->naxis && (o->of >= 0) == (o->data == DATA_LENGTHS || o->data == DATA_PERMUTATION));
+        REQUIRE(o->nlayout > 0 && o->layout->rank > 0 && o->layout->rank <= OP_MAX_RANK);
+        REQUIRE(o->of < op->nextent && (o->of >= 0) == (o->data == DATA_LENGTHS || o->data == DATA_PERMUTATION));
         REQUIRE((o->role == ROLE_INDEX) <= (o->dtype && strcmp(o->dtype, "s32") == 0));
         nout += o->role == ROLE_OUT;
         nconst += o->role == ROLE_CONST;
@@ -31,7 +31,7 @@ static void check_values(const Op *op)
     static const int64_t extents[] = { 1, 7, 1000, INT32_MAX };
     for (size_t k = 0; k < sizeof extents / sizeof *extents; k++) {
         int64_t extent[OP_MAX_EXTENT], value;
-        for (int i = 0; i < op->naxis; i++)
+        for (int i = 0; i < op->nextent; i++)
             extent[i] = extents[(k + (size_t)i) % (sizeof extents / sizeof *extents)];
         REQUIRE(expr_int_at(op->rows, extent, &value) != EXPR_UNKNOWN_NAME);
         REQUIRE(expr_int_at(op->row_elems, extent, &value) != EXPR_UNKNOWN_NAME);

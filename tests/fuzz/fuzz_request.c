@@ -54,7 +54,7 @@ Shape *__wrap_shape_get(const Setup *setup, const Shape *want, char why[WHY_BYTE
 {
     int64_t sum = want->rows;
     for (int i = 0; i < OP_MAX_CALL; i++)
-        REQUIRE(want->extent[i] >= 0);
+        REQUIRE(want->extent[i] >= -OP_MAX_NUMBER);
     for (int i = 0; i < setup->noperand; i++) {
         REQUIRE(want->elems[i] >= 0);
         sum += want->elems[i];

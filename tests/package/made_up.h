@@ -101,7 +101,7 @@ static inline void add_trial(RecordFile *f, const Study *s, const Candidate *c, 
         const double ns = 1000 + 100 * (double)((n + j) % 3) + 7 * n;
         MeasureRecord m = { .key = k.key,
                             .device = d->id,
-                            .naxis = 3,
+                            .naxis = s->spec->op->ngiven,
                             .threads = 1,
                             .nsample = 2,
                             .ns = { ns, ns + 1 },
@@ -109,7 +109,7 @@ static inline void add_trial(RecordFile *f, const Study *s, const Candidate *c, 
                             .final = true,
                             .max_err = 0.1,
                             .why = text };
-        memcpy(m.extent, s->shape[j]->extent, 3 * sizeof *m.extent);
+        memcpy(m.extent, s->shape[j]->extent, (size_t)s->spec->op->ngiven * sizeof *m.extent);
         assert_true(record_add_measure(f, &m, &err));
     }
 }

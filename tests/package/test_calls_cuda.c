@@ -16,8 +16,8 @@ static void calls_are_as_their_header_says(void **state)
     (void)state;
     put_file(in(root, "spec.cfg"), spec);
     /* a workspace for one K, which the template has not */
-    assert_int_equal(shell("sed -i 's/int64_t N, int64_t)/int64_t N, int64_t K)/; s/sizeof(float), 0 }/sizeof(float), "
-                           "K == 7 ? (size_t)M : 0 }/' "
+    assert_int_equal(shell("sed -i 's/sizeof(float), 0 }/sizeof(float), "
+                           "a.K == 7 ? (size_t)a.M : 0 }/' "
                            "%s/dense/plain.cu && grep -q 'K == 7' %s/dense/plain.cu",
                            share, share),
                      0);

@@ -80,7 +80,8 @@ static void later_gpus_are_asked_for_by_their_capability(void **state)
         "    if (exec->kernel < 0 || exec->kernel > two_NKERNEL || !two_runs(target, two_target[exec->kernel - 1]))\n"
         "        return -two_BAD_KERNEL;\n    return exec->kernel - 1;\n}\n");
     expect(p, "kernels.cu",
-           "    if (M < 1 || M > INT32_MAX || N < 1 || N > INT32_MAX || K < 0 || K > INT32_MAX)\n        return 0;\n");
+           "    const int kernel = M == 0 || N == 0 ? -1 : two_kernel_of(exec, M, N, K);\n    if (kernel < 0)\n        "
+           "return 0;\n");
     expect(p, "kernels.cu",
            "    if (plan.workspace_bytes > 0 && !two_is_workspace(workspace))\n        return two_BAD_POINTER;\n");
     expect(p, "README.md",
@@ -115,12 +116,12 @@ static void calls_are_checked_before_a_kernel_is_taken(void **state)
         p, "kernels.c",
         "int two(int64_t M, int64_t N, int64_t K,\n    const float *X, const void *W, float *Y, void *workspace,\n    "
         "const two_exec *exec)\n{\n"
-        "    if (M < 0 || M > INT32_MAX || N < 0 || N > INT32_MAX || K < 0 || K > INT32_MAX)\n"
+        "    if (!two_is_legal(M, N, K))\n"
         "        return two_BAD_EXTENT;\n    if (M == 0 || N == 0)\n        return two_OK;\n"
-        "    if (!X && M*K > 0)\n        return two_BAD_POINTER;\n"
-        "    if (!W && N*K > 0)\n        return two_BAD_POINTER;\n"
-        "    if (!Y && M*N > 0)\n        return two_BAD_POINTER;\n"
-        "    const two_args args = { M, N, K, X ? X : Y, W ? W : Y, Y, workspace };\n"
+        "    if (!X && M > 0 && K > 0)\n        return two_BAD_POINTER;\n"
+        "    if (!W && N > 0 && K > 0)\n        return two_BAD_POINTER;\n"
+        "    if (!Y && M > 0 && N > 0)\n        return two_BAD_POINTER;\n"
+        "    const two_args args = two_arguments(M, N, K,\n        X ? X : Y, W ? W : Y, Y, workspace);\n"
         "    const double flops = two_flops((double)M, (double)N, (double)K);\n"
         "    const int nthread = exec && exec->threads > 1 ? two_nthread(exec, flops) : 1, cpu = two_cpu();\n"
         "    int kernel;\n    if (exec && exec->kernel) {\n"
@@ -132,7 +133,7 @@ static void calls_are_checked_before_a_kernel_is_taken(void **state)
     expect(p, "kernels.c", "    return 2*M*N*K;\n");
     expect(p, "kernels.c",
            "int two_choose(int64_t M, int64_t N, int64_t K)\n{\n"
-           "    if (M < 0 || M > INT32_MAX || N < 0 || N > INT32_MAX || K < 0 || K > INT32_MAX)\n        return -1;\n"
+           "    if (!two_is_legal(M, N, K))\n        return -1;\n"
            "    return two_dispatch(two_cpu(), M, N, K, 1);\n}\n");
     const char *cpu = strstr(package_text(p, "dispatch.h"), "static inline int two_cpu(void)");
     const char *const part[] = { "#if defined(two_CPU)\n    return two_CPU;\n#else\n#if defined(__x86_64__)\n    if (",
@@ -285,8 +286,8 @@ static void the_manifest_names_all_that_the_package_was_made_of(void **state)
         sources_of(make_two(&in)),
         "dense/addend.h\ndense/bench.c\ndense/op.cfg\ndense/pack.c\ndense/packed_gemm.c\ndense/reference.c\n"
         "dense/row_pointers.h\ndense/store_part.h\ndense/test.c\nfamily/cpu.cfg\n"
-        "package/CMakeLists.txt\npackage/README.md\npackage/candidate.c\npackage/dispatch.h\npackage/each_kernel.h\n"
-        "package/entry.c\npackage/kernels.c\npackage/pack.h\npackage/package.h\npackage/package.json\npackage/"
+        "package/CMakeLists.txt\npackage/README.md\npackage/arguments.h\npackage/arithmetic.h\npackage/candidate.c\npackage/dispatch.h\npackage/each_kernel.h\n"
+        "package/entry.c\npackage/kernels.c\npackage/legal.h\npackage/pack.h\npackage/package.h\npackage/package.json\npackage/"
         "pieces.h\n"
         "package/pool.c\npackage/pool.h\npackage/preamble.c\npackage/regret.json\npackage/regret.md\n"
         "package/tables.h\ntargets/avx2.cfg\ntargets/avx512.cfg\ntargets/portable.cfg\n");

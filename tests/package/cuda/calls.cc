@@ -103,6 +103,14 @@ static int call_kernel(int k)
     return code;
 }
 
+/* Was it this kernel that was started last? Starts it, which tells. */
+static bool was_started(int k)
+{
+    const void *before = kernel_started;
+    pkg_table[k].start(started, pkg_table[k].plan(started, 1), NULL);
+    return kernel_started == before;
+}
+
 static void check_devices(int n)
 {
     /* kernels 0 .. n - 3 are tuned for sm_80, n - 2 is for it and later ones, n - 1 for sm_75 and later */
@@ -120,7 +128,7 @@ static void check_devices(int n)
         for (int k = 0; k < n && capability >= 75; k++) {
             const bool runs = capability == 80 || k == n - 1 || (capability > 80 && k == n - 2);
             CHECK(call_kernel(k + 1) == (runs ? pkg_OK : pkg_BAD_KERNEL));
-            CHECK(!runs || kernel_started == (void *)pkg_table[k].kernel);
+            CHECK(!runs || was_started(k));
             const pkg_exec exec = { k + 1 };
             CHECK(pkg_cuda_workspace_bytes(4, 6, 7, &exec) == (runs ? 4 : 0));
         }
@@ -131,7 +139,7 @@ static void check_devices(int n)
     for (int k : { -1, n + 1, INT_MAX, INT_MIN })
         CHECK(call_kernel(k) == pkg_BAD_KERNEL);
     call(NULL);
-    CHECK(kernel_started == (void *)pkg_table[pkg_cuda_choose(4, 6, 5)].kernel);
+    CHECK(was_started(pkg_cuda_choose(4, 6, 5)));
 }
 
 static void check_extents()
@@ -168,7 +176,7 @@ static void check_pointers()
     CHECK(pkg_cuda(4, 6, 7, X, W, bias, Y, room, NULL, stream) == pkg_OK && nlaunch == 1);
     CHECK(started.M == 4 && started.N == 6 && started.K == 7 && started.X == X && started.W == W &&
           started.bias == bias && started.Y == Y && started.workspace == room);
-    const pkg_plan plan = pkg_table[pkg_cuda_choose(4, 6, 7)].plan(4, 6, 7);
+    const pkg_plan plan = pkg_table[pkg_cuda_choose(4, 6, 7)].plan(started, 1);
     CHECK(grid[0] == plan.x && grid[1] == plan.y && grid[2] == plan.z && block[0] == (unsigned)plan.threads &&
           block[1] == 1 && block[2] == 1 && smem == plan.smem_bytes);
     launch_code = cudaErrorInvalidValue;
@@ -314,13 +322,36 @@ static cudaError_t cudaFuncSetAttribute(const void *kernel, int attribute, int v
     allowed = (size_t)value;
     return (cudaError_t)allow_code;
 }
-static cudaError_t cudaLaunchKernel(const void *kernel, dim3 g, dim3 b, void **args, size_t smem_bytes, cudaStream_t s)
+#undef gridDim
+#undef blockDim
+/* The types of a launch with attributes, of which the emulator has none. */
+enum cudaLaunchAttributeID { cudaLaunchAttributeClusterDimension = 4 };
+struct cudaLaunchAttribute {
+    cudaLaunchAttributeID id;
+    struct {
+        struct {
+            unsigned x, y, z;
+        } clusterDim;
+    } val;
+};
+struct cudaLaunchConfig_t {
+    dim3 gridDim, blockDim;
+    size_t dynamicSmemBytes;
+    cudaStream_t stream;
+    cudaLaunchAttribute *attrs;
+    unsigned numAttrs;
+};
+static unsigned cluster; /* that the last launch asked for; 0: none */
+static cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *kernel, void **args)
 {
+    const dim3 g = c->gridDim, b = c->blockDim;
     nreal++;
     CHECK(kernel == (const void *)0x100 && g.x == 2 && g.y == 3 && g.z == 4 && b.x == 96 && b.y == 1 && b.z == 1 &&
           *(int *)args[0] == 77);
-    CHECK(s == stream);
-    smem = smem_bytes;
+    CHECK(c->stream == stream && c->numAttrs <= 1);
+    cluster = c->numAttrs ? c->attrs->val.clusterDim.x : 0;
+    CHECK(!cluster || (c->attrs->val.clusterDim.y == 1 && c->attrs->val.clusterDim.z == 1));
+    smem = c->dynamicSmemBytes;
     return (cudaError_t)launch_code;
 }
 namespace real
@@ -332,20 +363,21 @@ static void check_real_launch()
 {
     void (*kernel)(int) = (void (*)(int))0x100;
     launch_code = 0;
-    CHECK(real::launch(kernel, dim3(2, 3, 4), 96, 49152, stream, 77) == cudaSuccess && nreal == 1 && allowed == 0 &&
+    CHECK(real::launch(kernel, dim3(2, 3, 4), 0, 96, 49152, stream, 77) == cudaSuccess && nreal == 1 && allowed == 0 &&
           smem == 49152);
-    CHECK(real::launch(kernel, dim3(2, 3, 4), 96, 49153, stream, 77) == cudaSuccess && nreal == 2 && allowed == 49153 &&
+    CHECK(real::launch(kernel, dim3(2, 3, 4), 0, 96, 49153, stream, 77) == cudaSuccess && nreal == 2 && allowed == 49153 &&
           smem == 49153);
     allow_code = 1;
-    CHECK(real::launch(kernel, dim3(2, 3, 4), 96, 50000, stream, 77) == cudaErrorInvalidValue && nreal == 2);
+    CHECK(real::launch(kernel, dim3(2, 3, 4), 0, 96, 50000, stream, 77) == cudaErrorInvalidValue && nreal == 2);
     launch_code = 9;
-    CHECK(real::launch(kernel, dim3(2, 3, 4), 96, 0, stream, 77) == cudaErrorInvalidConfiguration && nreal == 3);
+    CHECK(real::launch(kernel, dim3(2, 3, 4), 0, 96, 0, stream, 77) == cudaErrorInvalidConfiguration && nreal == 3);
     most_threads = 1; /* an empty kernel: none was compiled for this device */
-    CHECK(real::launch(kernel, dim3(2, 3, 4), 96, 0, stream, 77) == cudaErrorNoKernelImageForDevice);
+    CHECK(real::launch(kernel, dim3(2, 3, 4), 0, 96, 0, stream, 77) == cudaErrorNoKernelImageForDevice);
     attributes_code = 1;
-    CHECK(real::launch(kernel, dim3(2, 3, 4), 96, 0, stream, 77) == cudaErrorInvalidConfiguration);
+    CHECK(real::launch(kernel, dim3(2, 3, 4), 0, 96, 0, stream, 77) == cudaErrorInvalidConfiguration);
     launch_code = 0;
-    CHECK(real::launch(kernel, dim3(2, 3, 4), 96, 0, stream, 77) == cudaSuccess);
+    CHECK(real::launch(kernel, dim3(2, 3, 4), 0, 96, 0, stream, 77) == cudaSuccess && cluster == 0);
+    CHECK(real::launch(kernel, dim3(2, 3, 4), 2, 96, 0, stream, 77) == cudaSuccess && cluster == 2);
 }
 
 int main()

@@ -112,17 +112,21 @@ static UnitContext context_of(const char *target, const char *rest)
 static const char head[] = "/* dcgen\nname = \"stub\"; op = \"dense\"; family = \"cpu\"; doc = \"x\";\n"
                            "params = ( { name = \"MR\"; choices = [2, 3]; doc = \"x\"; }, { name = \"UK\"; choices = "
                            "[1, 5]; doc = \"x\"; } );\n"
-                           "tile = { M = 1; N = 1; K = 1; }; padded_flops = 1; serial_flops = 1;\n*/\n"
-                           "KERNEL MR UK;\n";
+                           "tile = { M = 1; N = 1; K = 1; }; padded_flops = 1; serial_flops = 1;\n*/\n";
 
-static const Template *stub_template(const Spec *s)
+static const Template *stub_template_of(const Spec *s, const char *body)
 {
     Source *src = ARENA_NEW(arena, Source);
-    *src = (Source){ .path = "stub.c", .text = head, .len = strlen(head) };
-    const Template *t = template_parse(arena, s, src, diag_new(arena));
+    const char *text = arena_printf(arena, "%s%s", head, body);
+    *src = (Source){ .path = "stub.c", .text = text, .len = strlen(text) };
+    Diag *d = diag_new(arena);
+    const Template *t = template_parse(arena, s, src, d);
+    diag_print(d, stderr);
     assert_non_null(t);
     return t;
 }
+
+static const Template *stub_template(const Spec *s) { return stub_template_of(s, "KERNEL MR UK;\n"); }
 
 /* The pattern with these kernels, filled. */
 static const char *filled(const UnitContext *u, const UnitKernel *k, int n, const char *pattern)
@@ -253,33 +257,58 @@ static void units_for_gpus(void **state)
         const char *rest, *want[3];
     } cases[] = {
         { "dtype = \"f16\"; layout = { W = \"NK\"; packed = true; };",
-          { "typedef unsigned short one_elem;", "    const unsigned short *W;\n    unsigned short *Y;\n", "size_t smem_bytes, workspace_bytes;" } },
-        { "dtype = \"f32\"; layout = { W = \"KN\"; packed = true; };",
-          { "typedef float one_elem;", "    const float *X;\n", "/* An element of an operand. */" } },
-        { "dtype = \"tf32\"; layout = { W = \"NK\"; packed = true; };",
-          { "typedef float one_elem;", "    args.K = (int)K;\n", "/* An element of an operand. */" } },
-        { "layout = { W = \"NK\"; };", { "one_arguments(int64_t M, int64_t N, int64_t K,", "    int M, N, K;\n", "cluster;\n" } },
-        { "layout = { W = \"KN\"; };",
-          { "    args.W = W;\n", "size_t smem_bytes, workspace_bytes;", "} one_plan;" } },
+          { "typedef unsigned short one_elem;", "/* An element of an operand, the bits of a f16. */",
+            "    const unsigned short *W;\n    unsigned short *Y;\n" } },
+        { "dtype = \"tf32\"; layout = { W = \"NK\"; };",
+          { "typedef float one_elem;", "/* An element of an operand. */", "    const float *W;\n    float *Y;\n" } },
+        { "layout = { W = \"KN\"; };", { "    int M, N, K;\n", "size_t smem_bytes, workspace_bytes;", "} one_plan;" } },
     };
     static const int64_t value[] = { 2, 1 };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const UnitContext u = context_of("sm_90a", cases[i].rest);
+        const char *text = filled(&u, NULL, 0, "//@ preamble\n");
         for (int k = 0; k < 3; k++)
-            holds(filled(&u, NULL, 0, "//@ preamble\n"), cases[i].want[k]);
+            holds(text, cases[i].want[k]);
+        assert_null(strstr(text, "stride"));
     }
     Diag *d = diag_new(arena);
     const UnitContext u = context_of("sm_90a", "layout = { W = \"NK\"; packed = true; };");
     const UnitKernel k = { stub_template(u.spec), u.target, value, { 0 } };
     const char *text = unit_candidate(arena, &u, &k, d);
-    holds(text, "const one_plan plan = one_k0_plan(args, one_sms());");
-    holds(text,
-          "one_arguments(extent[0], extent[1], extent[2],\n        (const float *)operand[0], (const float *)operand[1], "
-          "(float *)operand[3], workspace);");
+    holds(text, "    return one_arguments(extent[0], extent[1], extent[2],\n        (const float *)operand[0], "
+                "(const float *)operand[1], (float *)operand[3], workspace);\n");
+    holds(text, "    const one_plan plan = one_k0_plan(args, one_sms());\n"
+                "    return one_k0_start(args, plan, (cudaStream_t)stream);\n");
     holds(text, "(int64_t)one_k0_plan(one_call(extent, operand, NULL), one_sms()).workspace_bytes;");
     holds(text, "one_cuda_packed_bytes(extent[1], extent[2])");
     holds(text, "one_cuda_pack(extent[1], extent[2], w, packed, NULL)");
     assert_int_equal(diag_nerror(d), 0);
+}
+
+/* Arguments of kernels have the strides of an operand where some kernel asks for one. Rows of a packed constant are padded to 16 bytes. */
+static void strides_that_kernels_ask_for(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *rest, *along;
+    } cases[] = {
+        { "layout = { W = \"NK\"; };", "N, K" },
+        { "layout = { W = \"KN\"; };", "K, N" },
+        { "layout = { W = \"NK\"; packed = true; };", "N, (K + 3) / 4 * 4" },
+        { "dtype = \"f16\"; layout = { W = \"KN\"; packed = true; };", "K, (N + 7) / 8 * 8" },
+        { "dtype = \"tf32\"; layout = { W = \"NK\"; packed = true; };", "N, (K + 3) / 4 * 4" },
+    };
+    static const int64_t value[] = { 2, 1 };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const UnitContext u = context_of("sm_90a", cases[i].rest);
+        const UnitKernel k = { stub_template_of(u.spec, "KERNEL MR UK args.W_stride[0];\n"), u.target, value, { 0 } };
+        const char *text = filled(&u, &k, 1, "//@ preamble\n");
+        holds(text, " *W;\n    int64_t W_stride[1];");
+        holds(text, arena_printf(arena, "    const int64_t W_extent[] = { %s };\n", cases[i].along));
+        holds(text, "    one_dense(2, W_extent, args.W_stride);\n");
+        assert_null(strstr(text, "X_stride"));
+        assert_null(strstr(text, "Y_stride"));
+    }
 }
 
 /* Makes the folder of primitives in `folder`, each with its text. */
@@ -367,7 +396,9 @@ static void every_file_counts(void **state)
         bool cpu, cuda, only_packed;
     } cases[] = { { "dense/pack.c", true, false, true },         { "dense/pack.cu", false, true, true },
                   { "package/candidate.c", true, false, false }, { "package/candidate.cu", false, true, false },
-                  { "package/preamble.c", true, false, false },  { "package/entry.cu", false, true, false },
+                  { "package/preamble.c", true, false, false },  { "package/preamble.cu", false, true, false },
+                  { "package/entry.c", true, false, false },     { "package/entry.cu", false, true, false },
+                  { "package/arguments.h", true, true, false },
                   { "device/x.cuh", false, true, false },        { "device/x.txt", false, false, false },
                   { "package/README.md", false, false, false } };
     static const char *const layout[] = { "", "layout = { W = \"NK\"; packed = true; };" };
@@ -382,7 +413,7 @@ static void every_file_counts(void **state)
         for (size_t k = 0; i < 0 && k < sizeof cases / sizeof *cases; k++) {
             FILE *f = fopen(arena_printf(arena, "%s/%s", folder, cases[k].file), "w");
             assert_non_null(f);
-            fputs("licence\n", f);
+            fputs(strstr(cases[k].file, "preamble") ? "licence\n//@ arguments\n" : "licence\n", f);
             assert_int_equal(fclose(f), 0);
         }
         if (i >= 0) {
@@ -433,6 +464,7 @@ int main(void)
         cmocka_unit_test(axes_and_operands),
         cmocka_unit_test(candidates_for_cpus),
         cmocka_unit_test(units_for_gpus),
+        cmocka_unit_test(strides_that_kernels_ask_for),
         cmocka_unit_test(primitives_in_their_order),
         cmocka_unit_test(primitives_in_a_circle),
         cmocka_unit_test(primitives_may_be_many),

@@ -329,8 +329,8 @@ static void add_template_sources(Emitter *e)
 static void add_pattern_sources(Emitter *e)
 {
     static const char *const part[] = { "candidate", "preamble", "entry" };
-    static const char *const shared[] = { "each_kernel.h", "pack.h",    "tables.h", "arguments.h", "arithmetic.h", "legal.h",
-                                          "regret.json",   "regret.md", "package.json" };
+    static const char *const shared[] = { "each_kernel.h", "pack.h",      "tables.h",  "arguments.h", "arithmetic.h",
+                                          "legal.h",       "regret.json", "regret.md", "package.json" };
     for (const PackageRow *row = e->family->file; row->pattern; row++)
         row->of_op ? add_op_source(e, row->pattern) : add_pattern(e, row->pattern);
     for (size_t i = 0; i < LENGTH(part); i++)

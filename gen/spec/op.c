@@ -98,7 +98,10 @@ static Extent *new_extent(OpReader *r, const ConfSetting *group, const ConfKey *
         diag_error(r->diag, group->at, "more than %d axes, attributes and derived extents", OP_MAX_EXTENT);
         return NULL;
     }
-    return read_name(r, group, kind == EXTENT_ATTRIBUTE ? "attribute" : kind == EXTENT_DERIVED ? "extent" : "axis",
+    return read_name(r, group,
+                     kind == EXTENT_ATTRIBUTE ? "attribute"
+                     : kind == EXTENT_DERIVED ? "extent"
+                                              : "axis",
                      &x->name)
                ? x
                : NULL;
@@ -107,10 +110,8 @@ static Extent *new_extent(OpReader *r, const ConfSetting *group, const ConfKey *
 static void read_axis(OpReader *r, const ConfSetting *group)
 {
     static const ConfKey keys[] = {
-        { "name", true, "as in M" },
-        { "kind", true, "\"batch\", \"spatial\" or \"reduce\"" },
-        { "least", false, NULL },
-        { "doc", false, NULL },
+        { "name", true, "as in M" }, { "kind", true, "\"batch\", \"spatial\" or \"reduce\"" },
+        { "least", false, NULL },    { "doc", false, NULL },
         { "try", false, NULL },
     };
     static const char *const kinds[] = { [AXIS_BATCH] = "batch", [AXIS_SPATIAL] = "spatial", [AXIS_REDUCE] = "reduce" };
@@ -128,8 +129,9 @@ static void read_axis(OpReader *r, const ConfSetting *group)
 static void read_attribute(OpReader *r, const ConfSetting *group)
 {
     static const ConfKey keys[] = {
-        { "name", true, "as in STRIDE" }, { "min", true, "the least legal value" }, { "max", true, "the greatest" },
-        { "default", false, NULL },       { "doc", false, NULL },
+        { "name", true, "as in STRIDE" }, { "min", true, "the least legal value" },
+        { "max", true, "the greatest" },  { "default", false, NULL },
+        { "doc", false, NULL },
     };
     Extent *x = new_extent(r, group, keys, LENGTH(keys), EXTENT_ATTRIBUTE);
     if (!x)
@@ -225,8 +227,8 @@ static void read_layout(OpReader *r, const ConfSetting *group, Operand *o)
     if (!read_name(r, group, "layout", &l->name))
         return;
     if (l->rank && o->layout[0].rank && l->rank != o->layout[0].rank)
-        diag_error(r->diag, group->at, "the layout '%s' has %d extents, '%s' has %d", l->name, l->rank, o->layout[0].name,
-                   o->layout[0].rank);
+        diag_error(r->diag, group->at, "the layout '%s' has %d extents, '%s' has %d", l->name, l->rank,
+                   o->layout[0].name, o->layout[0].rank);
     if (names_find(NAMES(o->layout, o->nlayout), l->name) >= 0)
         diag_error(r->diag, group->at, "the layout '%s' is there twice", l->name);
     o->nlayout++;
@@ -291,16 +293,11 @@ static void read_data(OpReader *r, const ConfSetting *group, Operand *o)
 static void read_operand(OpReader *r, const ConfSetting *group)
 {
     static const ConfKey keys[] = {
-        { "name", true, "as in X" },
-        { "role", true, "\"in\", \"const\", \"out\" or \"index\"" },
-        { "extents", false, NULL },
-        { "layouts", false, NULL },
-        { "strided", false, NULL },
-        { "dtype", false, NULL },
-        { "doc", false, NULL },
-        { "epilogue", false, NULL },
-        { "data", false, NULL },
-        { "of", false, NULL },
+        { "name", true, "as in X" }, { "role", true, "\"in\", \"const\", \"out\" or \"index\"" },
+        { "extents", false, NULL },  { "layouts", false, NULL },
+        { "strided", false, NULL },  { "dtype", false, NULL },
+        { "doc", false, NULL },      { "epilogue", false, NULL },
+        { "data", false, NULL },     { "of", false, NULL },
     };
     Operand *o = &r->op->operand[r->op->noperand];
     const int nerror = diag_nerror(r->diag);
@@ -310,7 +307,8 @@ static void read_operand(OpReader *r, const ConfSetting *group)
         return;
     conf_keys(r->conf, group, keys, LENGTH(keys));
     if (!conf_member(group, "extents") && !conf_member(group, "layouts"))
-        diag_error(r->diag, group->at, "missing 'extents': an operand's extents, outermost first, as in [\"M\", \"K\"]");
+        diag_error(r->diag, group->at,
+                   "missing 'extents': an operand's extents, outermost first, as in [\"M\", \"K\"]");
     conf_string(r->conf, group, "doc", &o->doc);
     conf_bool(r->conf, group, "strided", &o->strided);
     conf_choice(r->conf, group, "dtype", "dtype", NAMES(dtypes, DTYPE_COUNT), &dtype);
@@ -464,8 +462,8 @@ double op_distance(const Op *op, const int64_t *a, const int64_t *b)
 {
     double sum = 0;
     for (int i = 0; i < op->ngiven; i++) {
-        const double d = i < op->naxis ? log2((double)(a[i] > 1 ? a[i] : 1) / (double)(b[i] > 1 ? b[i] : 1))
-                                       : (double)(a[i] - b[i]);
+        const double d =
+            i < op->naxis ? log2((double)(a[i] > 1 ? a[i] : 1) / (double)(b[i] > 1 ? b[i] : 1)) : (double)(a[i] - b[i]);
         sum += d * d;
     }
     return sum;

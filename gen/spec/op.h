@@ -15,7 +15,7 @@ enum {
     OP_MAX_AXIS = 12,
     OP_MAX_EXTENT = 24, /* axes, attributes and derived extents together */
     OP_MAX_OPERAND = 8,
-    OP_MAX_RANK = 8, /* extents of an operand */
+    OP_MAX_RANK = 8,                                                  /* extents of an operand */
     OP_MAX_CALL = OP_MAX_EXTENT + OP_MAX_OPERAND * (OP_MAX_RANK - 1), /* numbers of a call, with strides */
     OP_MAX_NAME = 8,
     OP_MAX_NUMBER = INT32_MAX /* that an extent can be */
@@ -42,7 +42,7 @@ typedef struct {
     int64_t usual;
     int ntry;
     int64_t tries[OP_MAX_NAME]; /* extents of an axis that verification must see */
-    Expr *expr;          /* of a derived extent: over those before it; it cannot overflow for legal values of these. Else NULL */
+    Expr *expr; /* of a derived extent: over those before it; it cannot overflow for legal values of these. Else NULL */
     Loc loc;
 } Extent;
 
@@ -57,14 +57,14 @@ typedef struct {
     const char *name; /* "X" */
     Role role;
     DataKind data;
-    int of;               /* of lengths and permutations: the axis whose extent bounds them */
-    const char *dtype;    /* "f32"; NULL: the spec's dtype */
-    int nlayout;          /* what a spec may ask for; the first is the default */
+    int of;                     /* of lengths and permutations: the axis whose extent bounds them */
+    const char *dtype;          /* "f32"; NULL: the spec's dtype */
+    int nlayout;                /* what a spec may ask for; the first is the default */
     Layout layout[OP_MAX_NAME]; /* all of one rank, and of the same number of elements */
-    Expr *elems;          /* number of elements: the product of the extents */
-    const char *doc;      /* what it is, and its elements' order where it has one layout alone */
-    const char *epilogue; /* this operand is there only when the spec asks for that epilogue; NULL: always */
-    bool strided;         /* callers say how far apart its elements are, along each extent but the last */
+    Expr *elems;                /* number of elements: the product of the extents */
+    const char *doc;            /* what it is, and its elements' order where it has one layout alone */
+    const char *epilogue;       /* this operand is there only when the spec asks for that epilogue; NULL: always */
+    bool strided;               /* callers say how far apart its elements are, along each extent but the last */
 } Operand;
 
 typedef struct {

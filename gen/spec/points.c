@@ -17,13 +17,11 @@ _Static_assert((int)POINTS_MAX_AXIS <= (int)GRID_MAX_DIM && (int)SPEC_MAX_DIM < 
 
 /* frac(sqrt(p)) * 2^64 for the first primes p = 2, 3, 5 ... */
 static const uint64_t root_fraction[GRID_MAX_DIM] = {
-    0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
-    0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179,
-    0xcbbb9d5dc1059ed8, 0x629a292a367cd507, 0x9159015a3070dd17, 0x152fecd8f70e5939,
-    0x67332667ffc00b31, 0x8eb44a8768581511, 0xdb0c2e0d64f98fa7, 0x47b5481dbefa4fa4,
-    0xae5f9156e7b6d99b, 0xcf6c85d39d1a1e15, 0x2f73477d6a4563ca, 0x6d1826cafd82e1ed,
-    0x8b43d4570a51b936, 0xe360b596dc380c3f, 0x1c456002ce13e9f8, 0x6f19633143a0af0e,
-    0xd94ebeb1ab313933,
+    0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1, 0x510e527fade682d1,
+    0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179, 0xcbbb9d5dc1059ed8, 0x629a292a367cd507,
+    0x9159015a3070dd17, 0x152fecd8f70e5939, 0x67332667ffc00b31, 0x8eb44a8768581511, 0xdb0c2e0d64f98fa7,
+    0x47b5481dbefa4fa4, 0xae5f9156e7b6d99b, 0xcf6c85d39d1a1e15, 0x2f73477d6a4563ca, 0x6d1826cafd82e1ed,
+    0x8b43d4570a51b936, 0xe360b596dc380c3f, 0x1c456002ce13e9f8, 0x6f19633143a0af0e, 0xd94ebeb1ab313933,
 };
 
 Grid grid_make(int ndim, const int64_t *count, int64_t limit)

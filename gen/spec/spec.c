@@ -283,10 +283,7 @@ bool spec_has_epilogue(const Spec *s, const char *epilogue)
     return names_find(NAMES(s->epilogue, s->nepilogue), epilogue) >= 0;
 }
 
-const Layout *spec_layout(const Spec *s, int operand)
-{
-    return &s->op->operand[operand].layout[s->layout[operand]];
-}
+const Layout *spec_layout(const Spec *s, int operand) { return &s->op->operand[operand].layout[s->layout[operand]]; }
 
 const char *spec_layout_text(Arena *a, const Spec *s)
 {

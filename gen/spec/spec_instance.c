@@ -124,8 +124,8 @@ static bool report_no_call(SpecReader *r, const ShapeDecl *shape, const Point *p
         s = expr_int_at(op->extent[i].expr, extent, &extent[i]);
     while (s == EXPR_OK && extent[i] >= op->extent[i].least && extent[i] <= op->extent[i].most && ++i < op->nextent);
     const char *what = s == EXPR_OK ? arena_printf(r->arena, "is %lld", (long long)extent[i]) : expr_status_text(s);
-    return diag_error(r->diag, shape->loc, "the extent %s of this shape, %s, %s%s; expected 0 to %d", op->extent[i].name,
-                      expr_text(op->extent[i].expr), what,
+    return diag_error(r->diag, shape->loc, "the extent %s of this shape, %s, %s%s; expected 0 to %d",
+                      op->extent[i].name, expr_text(op->extent[i].expr), what,
                       spec_point_text(r, spec_shape_dims(r->spec, shape), p), OP_MAX_NUMBER);
 }
 

@@ -254,8 +254,7 @@ static void check_range(SpecReader *r, const Expr *e, int axis, int64_t limit)
 {
     Point p = { 0 };
     Grid g = spec_grid(r->spec, dims_of(e), limit);
-    for (int64_t value;
-         spec_grid_next(r->spec, &g, &p) && check_extent(r, e, &r->spec->op->extent[axis], &p, &value);)
+    for (int64_t value; spec_grid_next(r->spec, &g, &p) && check_extent(r, e, &r->spec->op->extent[axis], &p, &value);)
         box_widen(&r->spec->box, axis, value);
 }
 
@@ -291,8 +290,8 @@ static size_t shape_keys(SpecReader *r, const Op *op, ConfKey *keys)
 {
     size_t n = 0;
     for (const Extent *x = op->extent; n < (size_t)op->ngiven; n++, x++)
-        keys[n] = (ConfKey){ x->name, !x->has_usual,
-                             *x->doc ? x->doc : arena_printf(r->arena, "an extent of %s", op->name) };
+        keys[n] =
+            (ConfKey){ x->name, !x->has_usual, *x->doc ? x->doc : arena_printf(r->arena, "an extent of %s", op->name) };
     keys[n++] = (ConfKey){ "weight", false, NULL };
     return n;
 }

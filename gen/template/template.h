@@ -85,7 +85,7 @@ typedef struct {
     NamedExpr term[TEMPLATE_MAX_TERM]; /* parts that a call's time is the sum of, in one unit; reals >= 0 */
     int nfeature;
     NamedExpr feature[TEMPLATE_MAX_FEATURE]; /* of f_MK; reals */
-    unsigned layout[OP_MAX_OPERAND]; /* of each operand, bit i: it serves the i-th layout; 0: all */
+    unsigned layout[OP_MAX_OPERAND];         /* of each operand, bit i: it serves the i-th layout; 0: all */
     int ndtype;
     const char *dtype[OP_MAX_NAME]; /* element types that it serves; none: all of the op's */
     bool packed;                    /* it reads the packed operand */

@@ -24,7 +24,8 @@ static void add_extent(FillScope *s, const Spec *spec, int i)
     FILL_WORDS(row, WORD("AXIS", x->name), WORD("AXIS_COLUMN", arena_printf(s->arena, "%-9s", x->name)),
                WORD("AXIS_DOC", quote_comment(s->arena, x->doc)),
                WORD("AXIS_DOC_JSON", quote_json_text(s->arena, x->doc)), WORD("PLACE", i), WORD("FEWEST", x->least),
-               WORD("GREATEST", most), WORD("IS_FIXED", is_fixed), WORD("LEAST", spec->box.min[i]), WORD("MOST", spec->box.max[i]));
+               WORD("GREATEST", most), WORD("IS_FIXED", is_fixed), WORD("LEAST", spec->box.min[i]),
+               WORD("MOST", spec->box.max[i]));
     if (is_fixed)
         fill_number(row, "VALUE", spec->box.min[i]);
     else if (x->expr)
@@ -33,7 +34,10 @@ static void add_extent(FillScope *s, const Spec *spec, int i)
 
 typedef enum { CONSTANT, PASSED, EITHER } Passing;
 
-static bool is_passed(const Spec *spec, int i, Passing how) { return how == EITHER || spec_is_constant(spec, i) == (how == CONSTANT); }
+static bool is_passed(const Spec *spec, int i, Passing how)
+{
+    return how == EITHER || spec_is_constant(spec, i) == (how == CONSTANT);
+}
 
 /* Adds the list `name` of the extents from..to-1 that `e` uses (NULL: all). */
 static void add_extents(FillScope *s, const Spec *spec, const char *name, int from, int to, Passing how, const Expr *e)
@@ -156,25 +160,25 @@ static void add_operand(FillScope *s, const UnitContext *u, int i)
     const char *argument = argument_text(a, spec->op, o);
     const char *passed = o->strided ? arena_printf(a, ", %s_stride", o->name) : "";
     const char *cast = arena_printf(a, "(%s%s *)(%s)%s", is_const, c_type(spec, o), argument, passed);
-    const char *from_runner =
-        arena_printf(a, o->strided ? "(%s%s *)operand[%d], extent + %d" : "(%s%s *)operand[%d]", is_const,
-                     c_type(spec, o), i, op_stride_at(spec->op, i));
+    const char *from_runner = arena_printf(a, o->strided ? "(%s%s *)operand[%d], extent + %d" : "(%s%s *)operand[%d]",
+                                           is_const, c_type(spec, o), i, op_stride_at(spec->op, i));
     const char *doc =
         is_packed ? arena_printf(a, "as %s%s_pack wrote it, for the same extents", spec->name, u->target->family->call)
                   : arena_printf(a, "%s%s%s", quote_comment(a, o->doc), o->nlayout > 1 ? "; here " : "",
                                  o->nlayout > 1 ? spec_layout(spec, i)->name : "");
     FillScope *row = fill_row(s);
-    FILL_WORDS(row, WORD("OPERAND", o->name), WORD("OPERAND_COLUMN", arena_printf(a, "%-9s", o->name)), WORD("PLACE", i),
-               WORD("PARAMETER", arena_printf(a, "%s%s%s", type, o->name, strides)),
-               WORD("INNER", arena_printf(a, "%s%s *%s%s", is_const, c_type(spec, o), o->name, strides)),
-               WORD("TYPE", type), WORD("C_TYPE", arena_printf(a, "%s%s", is_const, c_type(spec, o))),
-               WORD("ROLE", role_names[o->role]), WORD("OPERAND_DTYPE", o->dtype ? o->dtype : spec->dtype),
-               WORD("ELEMENTS", expr_text(o->elems)), WORD("HAS_ELEMENTS", expr_c_factors(a, o->elems, spec->name, " > 0", " && ")),
-               WORD("RANK", o->layout->rank),                WORD("NSTRIDE", o->layout->rank - 1), WORD("IS_STRIDED", o->strided),
-               WORD("ARGUMENT", arena_printf(a, "%s%s", argument, passed)), WORD("CAST_ARGUMENT", cast),
-               WORD("NO_ARGUMENT", o->strided ? "NULL, NULL" : "NULL"), WORD("FROM_RUNNER", from_runner),
-               WORD("USED_AS", arena_printf(a, "%s%s", is_packed ? "packed" : o->name, o->strided ? ", NULL" : "")),
-               WORD("DOC_JSON", quote_json_text(a, o->doc)), WORD("OPERAND_DOC", doc), WORD("IS_CONSTANT", is_constant));
+    FILL_WORDS(
+        row, WORD("OPERAND", o->name), WORD("OPERAND_COLUMN", arena_printf(a, "%-9s", o->name)), WORD("PLACE", i),
+        WORD("PARAMETER", arena_printf(a, "%s%s%s", type, o->name, strides)),
+        WORD("INNER", arena_printf(a, "%s%s *%s%s", is_const, c_type(spec, o), o->name, strides)), WORD("TYPE", type),
+        WORD("C_TYPE", arena_printf(a, "%s%s", is_const, c_type(spec, o))), WORD("ROLE", role_names[o->role]),
+        WORD("OPERAND_DTYPE", o->dtype ? o->dtype : spec->dtype), WORD("ELEMENTS", expr_text(o->elems)),
+        WORD("HAS_ELEMENTS", expr_c_factors(a, o->elems, spec->name, " > 0", " && ")), WORD("RANK", o->layout->rank),
+        WORD("NSTRIDE", o->layout->rank - 1), WORD("IS_STRIDED", o->strided),
+        WORD("ARGUMENT", arena_printf(a, "%s%s", argument, passed)), WORD("CAST_ARGUMENT", cast),
+        WORD("NO_ARGUMENT", o->strided ? "NULL, NULL" : "NULL"), WORD("FROM_RUNNER", from_runner),
+        WORD("USED_AS", arena_printf(a, "%s%s", is_packed ? "packed" : o->name, o->strided ? ", NULL" : "")),
+        WORD("DOC_JSON", quote_json_text(a, o->doc)), WORD("OPERAND_DOC", doc), WORD("IS_CONSTANT", is_constant));
     add_order(row, spec, i, is_packed);
 }
 

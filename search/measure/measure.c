@@ -89,7 +89,8 @@ static bool add_strides(const Exchange *s, json_t *extent)
         int64_t stride[OP_MAX_RANK] = { [OP_MAX_RANK - 1] = 1 }, step = 1;
         for (int k = l->rank; op->operand[i].strided && k-- > 1; stride[k - 1] = step) {
             int64_t along;
-            if (expr_int_at(l->extent[k], s->q->extent, &along) != EXPR_OK || __builtin_mul_overflow(step, along, &step))
+            if (expr_int_at(l->extent[k], s->q->extent, &along) != EXPR_OK ||
+                __builtin_mul_overflow(step, along, &step))
                 return false;
         }
         for (int k = 0; op->operand[i].strided && k + 1 < l->rank; k++)
@@ -145,10 +146,10 @@ static char *request_line(Exchange *s)
     }
     json_t *request =
         JSON_OBJECT(FIELD("extent", extent), FIELD("elems", elems), FIELD("rows", rows), FIELD("row_elems", row_elems),
-                    FIELD("flops", fmax(flops, 0)), FIELD("out_extents", output_extents(s)),
-                    FIELD("cmd", "measure"), FIELD("id", s->r->last_id), FIELD("threads", q->threads),
-                    FIELD("repeats", s->repeats), FIELD("sample_ns", q->sample_ns), FIELD("max_ns", q->max_ns),
-                    FIELD("hot", (bool)true), FIELD("kernels", kernels));
+                    FIELD("flops", fmax(flops, 0)), FIELD("out_extents", output_extents(s)), FIELD("cmd", "measure"),
+                    FIELD("id", s->r->last_id), FIELD("threads", q->threads), FIELD("repeats", s->repeats),
+                    FIELD("sample_ns", q->sample_ns), FIELD("max_ns", q->max_ns), FIELD("hot", (bool)true),
+                    FIELD("kernels", kernels));
     if (q->drop > 0)
         JSON_SET(request, FIELD("drop", q->drop));
     if (q->keep >= 0)

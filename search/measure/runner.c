@@ -264,8 +264,8 @@ json_t *runner_setup(const Op *op, const char *dtype, uint64_t seed, const char 
                      operands, "reference", reference_so);
 }
 
-Runner *runner_start(Arena *a, const char *const *command, const Spec *spec, const char *reference_so,
-                     uint64_t seed, const volatile int *stop, const char **err)
+Runner *runner_start(Arena *a, const char *const *command, const Spec *spec, const char *reference_so, uint64_t seed,
+                     const volatile int *stop, const char **err)
 {
     Runner *r = ARENA_NEW(a, Runner);
     *r = (Runner){ .a = a, .command = command, .op = spec->op };

@@ -417,7 +417,8 @@ static bool do_call(Session *s, json_t *json, char why[WHY_BYTES])
         return fail(why, "this runner makes no calls");
     if (!unpack(json, "call", why, "{s:I, s:s, s:s, s:s, s:I, s?I}", "id", &id, "so", &k->so, "in", &in, "out", &out,
                 "out_bytes", &out_bytes, "smem_limit", &c.smem_limit) ||
-        !check_path(k->so, why) || read_integers(json, "extent", OP_MAX_CALL, -OP_MAX_NUMBER, INFINITY, c.extent, why) == 0 ||
+        !check_path(k->so, why) ||
+        read_integers(json, "extent", OP_MAX_CALL, -OP_MAX_NUMBER, INFINITY, c.extent, why) == 0 ||
         !check_bounds((const Bounds[]){ { "out_bytes", (double)out_bytes, 1, CALL_MAX_BYTES },
                                         { "smem_limit", (double)c.smem_limit, 0, INFINITY },
                                         { 0 } },

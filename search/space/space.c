@@ -161,7 +161,8 @@ Space *space_make(Arena *a, const Spec *spec, const TemplateList *templates, con
     if (!s->n || !s->ngeneral) {
         diag_error(d, (Loc){ .src = spec->src }, "no template of op '%s' %s for target '%s', layout %s, %s",
                    spec->op->name, s->n ? "has a general kernel" : "suits", target->name,
-                   *spec_layout_text(a, spec) ? spec_layout_text(a, spec) : "as the op says", spec->packed ? "packed" : "not packed");
+                   *spec_layout_text(a, spec) ? spec_layout_text(a, spec) : "as the op says",
+                   spec->packed ? "packed" : "not packed");
         return NULL;
     }
     return s;

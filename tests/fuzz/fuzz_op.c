@@ -9,7 +9,8 @@
 static void check_op(const Op *op)
 {
     int nout = 0, nconst = 0;
-    REQUIRE(op->naxis > 0 && op->naxis <= op->ngiven && op->ngiven <= op->nextent && op->nextent <= OP_MAX_EXTENT && op->noperand > 0 && op->noperand <= OP_MAX_OPERAND);
+    REQUIRE(op->naxis > 0 && op->naxis <= op->ngiven && op->ngiven <= op->nextent && op->nextent <= OP_MAX_EXTENT &&
+            op->noperand > 0 && op->noperand <= OP_MAX_OPERAND);
     REQUIRE(!name_fault(op->name) && op->ndtype > 0 && op->flops && op->rows && op->row_elems && op->reference);
     for (int i = 0; i < op->nextent; i++)
         REQUIRE(!name_fault(op->extent[i].name) && op_axis(op, op->extent[i].name) == i);

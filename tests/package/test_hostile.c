@@ -29,7 +29,8 @@ static const char spec_text[] =
 static const char op_text[] =
     "name = \"dense\"; doc = \"a doc\"; dtypes = [\"f32\", \"tf32\", \"f16\", \"bf16\"]; epilogues = [\"bias\", "
     "\"mask\"];\n"
-    "axes = ( { name = \"M\"; kind = \"spatial\"; least = 0; try = [7]; doc = \"a doc\"; }, { name = \"N\"; kind = \"spatial\"; "
+    "axes = ( { name = \"M\"; kind = \"spatial\"; least = 0; try = [7]; doc = \"a doc\"; }, { name = \"N\"; kind = "
+    "\"spatial\"; "
     "doc = \"a "
     "doc\"; },\n"
     "         { name = \"K\"; kind = \"reduce\"; doc = \"a doc\"; } );\n"
@@ -41,7 +42,8 @@ static const char op_text[] =
     "    layouts = ( { name = \"NK\"; extents = [\"N\", \"K\"]; }, { name = \"KN\"; extents = [\"K\", \"N\"]; } ); },\n"
     "  { name = \"bias\"; role = \"in\"; extents = [\"N\"]; doc = \"a doc\"; epilogue = \"bias\"; dtype = \"f32\"; },\n"
     "  { name = \"Y\"; role = \"out\"; extents = [\"M\", \"N\"]; doc = \"a doc\"; },\n"
-    "  { name = \"mask\"; role = \"index\"; extents = [\"M\"]; doc = \"a doc\"; epilogue = \"mask\"; data = \"lengths\"; "
+    "  { name = \"mask\"; role = \"index\"; extents = [\"M\"]; doc = \"a doc\"; epilogue = \"mask\"; data = "
+    "\"lengths\"; "
     "of = \"N\"; } );\n"
     "flops = \"2*M*N*K\"; rows = \"M\"; row_elems = \"N\"; reference = \"reference.c\";\n";
 

@@ -286,8 +286,10 @@ static void the_manifest_names_all_that_the_package_was_made_of(void **state)
         sources_of(make_two(&in)),
         "dense/addend.h\ndense/bench.c\ndense/op.cfg\ndense/pack.c\ndense/packed_gemm.c\ndense/reference.c\n"
         "dense/row_pointers.h\ndense/store_part.h\ndense/test.c\nfamily/cpu.cfg\n"
-        "package/CMakeLists.txt\npackage/README.md\npackage/arguments.h\npackage/arithmetic.h\npackage/candidate.c\npackage/dispatch.h\npackage/each_kernel.h\n"
-        "package/entry.c\npackage/kernels.c\npackage/legal.h\npackage/pack.h\npackage/package.h\npackage/package.json\npackage/"
+        "package/CMakeLists.txt\npackage/README.md\npackage/arguments.h\npackage/arithmetic.h\npackage/"
+        "candidate.c\npackage/dispatch.h\npackage/each_kernel.h\n"
+        "package/entry.c\npackage/kernels.c\npackage/legal.h\npackage/pack.h\npackage/package.h\npackage/"
+        "package.json\npackage/"
         "pieces.h\n"
         "package/pool.c\npackage/pool.h\npackage/preamble.c\npackage/regret.json\npackage/regret.md\n"
         "package/tables.h\ntargets/avx2.cfg\ntargets/avx512.cfg\ntargets/portable.cfg\n");

@@ -364,8 +364,8 @@ static void escapes_hostile_names(void **state)
     Device device = y.device;
     Result in = input_of(&y);
     Study study = *y.study;
-    spec.name = device.name = device.compiler = device.flags = op.name = op.doc = op.extent[0].name = op.extent[1].name =
-        hostile;
+    spec.name = device.name = device.compiler = device.flags = op.name = op.doc = op.extent[0].name =
+        op.extent[1].name = hostile;
     spec.op = &op;
     study.spec = &spec;
     in.study = &study;

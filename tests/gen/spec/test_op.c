@@ -132,14 +132,12 @@ static const char *said_of(const char *axes, const char *operands, const char *r
 static void test_most(void **state)
 {
     (void)state;
-    static const char axes[] =
-        AXIS("A") "," AXIS("B") "," AXIS("C") "," AXIS("D") "," AXIS("E") "," AXIS("F") "," AXIS("G") "," AXIS(
-            "H") "," AXIS("I") "," AXIS("J") "," AXIS("K") "," AXIS("L");
+    static const char axes[] = AXIS("A") "," AXIS("B") "," AXIS("C") "," AXIS("D") "," AXIS("E") "," AXIS("F") "," AXIS(
+        "G") "," AXIS("H") "," AXIS("I") "," AXIS("J") "," AXIS("K") "," AXIS("L");
     static const char first[] = OPERAND("a", "in", "dtype = \"f16\"; doc = \"first\";") "," OPERAND(
         "b", "in", "epilogue = \"relu\";") "," LAID_OUT("c", "const", LAYOUT("one", "A") "," LAYOUT("two", "A"));
-    static const char rest[] =
-        OPERAND("d", "in", "") "," OPERAND("e", "in", "") "," OPERAND("f", "in", "") "," OPERAND("g", "in", "") "," OPERAND(
-            "h", "out", "strided = true;");
+    static const char rest[] = OPERAND("d", "in", "") "," OPERAND("e", "in", "") "," OPERAND("f", "in", "") "," OPERAND(
+        "g", "in", "") "," OPERAND("h", "out", "strided = true;");
     const char *operands = arena_printf(arena, "%s, %s", first, rest);
     Op *op;
     assert_string_equal(said_of(axes, operands, "r.c", &op), "");
@@ -251,9 +249,8 @@ static void test_one_fault(void **state)
     static const struct {
         const char *axes, *operands, *reference, *want;
     } cases[] = {
-        { AXIS("A"),
-          OPERAND("x", "const", "") "," OPERAND("w", "const", "") "," OPERAND("y", "out", ""),
-          "r.c", "x.cfg:3:12: error: 2 operands have the role \"const\", at most 1 is allowed\n" },
+        { AXIS("A"), OPERAND("x", "const", "") "," OPERAND("w", "const", "") "," OPERAND("y", "out", ""), "r.c",
+          "x.cfg:3:12: error: 2 operands have the role \"const\", at most 1 is allowed\n" },
         { AXIS("A"), OPERAND("x", "out", "") "," OPERAND("y", "out", ""), "r.c",
           "x.cfg:3:12: error: 2 operands have the role \"out\", expected 1\n" },
         { AXIS("A"), OPERAND("y", "out", "layouts = ( " LAYOUT("p", "A") " );"), "r.c",
@@ -262,15 +259,16 @@ static void test_one_fault(void **state)
           "error: the layout 'p' is there twice\n" },
         { AXIS("A"), LAID_OUT("y", "out", LAYOUT("p", "A - 1")), "r.c",
           "error: 'A - 1' is negative for some legal extents; a derived extent never is\n" },
-        { AXIS("A"), LAID_OUT("y", "out", "{ name = \"p\"; extents = [1]; }, { name = \"q\"; extents = [1, 1]; }"), "r.c",
-          "error: the layout 'q' has 2 extents, 'p' has 1\n" },
+        { AXIS("A"), LAID_OUT("y", "out", "{ name = \"p\"; extents = [1]; }, { name = \"q\"; extents = [1, 1]; }"),
+          "r.c", "error: the layout 'q' has 2 extents, 'p' has 1\n" },
         { AXIS("A") "," AXIS("A"), OPERAND("y", "out", ""), "r.c", "error: the name 'A' is there twice\n" },
         { AXIS("A"), OPERAND("A", "out", ""), "r.c", "error: the name 'A' is there twice\n" },
         { AXIS("A"), OPERAND("x", "in", "") "," OPERAND("x", "out", ""), "r.c",
           "error: the name 'x' is there twice\n" },
         { AXIS("A"), OPERAND("x", "in", "dtype = \"f33\";") "," OPERAND("y", "out", ""), "r.c",
           "x.cfg:3:64: error: unknown dtype 'f33'; did you mean 'f32'?\n" },
-        { "{ name = \"A\"; kind = \"spatial\"; try = [1, 0]; }", OPERAND("y", "out", ""), "r.c", "expected an integer from 1 to 1048576, found 0" },
+        { "{ name = \"A\"; kind = \"spatial\"; try = [1, 0]; }", OPERAND("y", "out", ""), "r.c",
+          "expected an integer from 1 to 1048576, found 0" },
         { "1", OPERAND("y", "out", ""), "r.c", "x.cfg:1:22: error: expected a group { }, found an integer\n" },
         { AXIS("A") "," AXIS("B") "," AXIS("C") "," AXIS("D") "," AXIS("E") "," AXIS("F") "," AXIS("G") "," AXIS(
               "H") "," AXIS("I") "," AXIS("J") "," AXIS("K") "," AXIS("L") "," AXIS("M"),

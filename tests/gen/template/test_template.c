@@ -157,8 +157,8 @@ static void test_suits_more(void **state)
     const Template *any = read_small(with("layouts = { W = [\"NK\"]; };\n", ""));
     assert_true(template_suits(any, plain, cpu) && !template_suits(any, packed, cpu) &&
                 !template_suits(any, plain, gpu));
-    const Template *two =
-        read_small(with("layouts = { W = [\"NK\"]; };\n", "dtypes = [\"f16\", \"f32\"]; layouts = { W = [\"KN\", \"NK\"]; };\n"));
+    const Template *two = read_small(
+        with("layouts = { W = [\"NK\"]; };\n", "dtypes = [\"f16\", \"f32\"]; layouts = { W = [\"KN\", \"NK\"]; };\n"));
     assert_true(template_suits(two, plain, cpu));
     const Template *other = read_small(with("layouts = { W = [\"NK\"]; };\n", "dtypes = [\"f16\", \"bf16\"];\n"));
     assert_false(template_suits(other, plain, cpu));
@@ -266,7 +266,8 @@ static void test_registers(void **state)
     (void)state;
     static const Param told = { "regs", 77 }, not_told = { "regs", 0 };
     static const int64_t value[] = { 4, 1 }, extent[] = { 9, 10, 11 };
-    const char *text = with("layouts = { W = [\"NK\"]; };", "layouts = { W = [\"NK\"]; };\nregs = \"10 * MR + STEP + CORES\";");
+    const char *text =
+        with("layouts = { W = [\"NK\"]; };", "layouts = { W = [\"NK\"]; };\nregs = \"10 * MR + STEP + CORES\";");
     const char *tail = strstr(text, "M % MR");
     const Template *t = read_small(arena_printf(arena, "%.*sREGS + PADDED + %s", (int)(tail - text), text, tail));
     const struct {

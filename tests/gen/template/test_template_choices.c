@@ -90,7 +90,8 @@ static const char *kernels_text(const Spec *spec, const UnitKernel *k, int n)
     diag_print(d, stderr);
     assert_non_null(text);
     text_printf(
-        &t, "%s#define HAS_BIAS %d\n#define LAYOUT_W_KN %d\n#define PACKED %d\nstatic const int64_t busiest[][%d] = {\n",
+        &t,
+        "%s#define HAS_BIAS %d\n#define LAYOUT_W_KN %d\n#define PACKED %d\nstatic const int64_t busiest[][%d] = {\n",
         text, spec->nepilogue, spec->layout[1] == 1, spec->packed, NEXTENT);
     for (int i = 0; i < n; i++)
         for (int e = 0; e < NEXTENT; e++)

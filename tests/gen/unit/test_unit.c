@@ -398,9 +398,8 @@ static void every_file_counts(void **state)
                   { "package/candidate.c", true, false, false }, { "package/candidate.cu", false, true, false },
                   { "package/preamble.c", true, false, false },  { "package/preamble.cu", false, true, false },
                   { "package/entry.c", true, false, false },     { "package/entry.cu", false, true, false },
-                  { "package/arguments.h", true, true, false },
-                  { "device/x.cuh", false, true, false },        { "device/x.txt", false, false, false },
-                  { "package/README.md", false, false, false } };
+                  { "package/arguments.h", true, true, false },  { "device/x.cuh", false, true, false },
+                  { "device/x.txt", false, false, false },       { "package/README.md", false, false, false } };
     static const char *const layout[] = { "", "layout = { W = \"NK\"; packed = true; };" };
     char folder[TMP_FOLDER_BYTES];
     assert_non_null(tmp_folder(folder));

@@ -223,10 +223,11 @@ static void requests_say_all(void **state)
         assert_int_equal(m.status, STATUS_INVALID);
         assert_string_equal(m.why, "no");
         const char *line = text_read_file(w->a, arena_printf(w->a, "%s.script.line", w->reference), &len);
-        assert_string_equal(line, arena_printf(w->a,
-                                               "{\"extent\":[5,7,9],\"elems\":[45,63,7,35],\"rows\":5,"
-                                               "\"row_elems\":7,\"flops\":630.0,\"out_extents\":[5,7],\"cmd\":\"measure\",\"id\":2,%s",
-                                               asked[i].want)); /* the second time it was asked */
+        assert_string_equal(
+            line, arena_printf(w->a,
+                               "{\"extent\":[5,7,9],\"elems\":[45,63,7,35],\"rows\":5,"
+                               "\"row_elems\":7,\"flops\":630.0,\"out_extents\":[5,7],\"cmd\":\"measure\",\"id\":2,%s",
+                               asked[i].want)); /* the second time it was asked */
         runner_stop(r);
     }
 }

@@ -70,5 +70,5 @@ static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
 
 static NAME_plan KERNEL_plan(const NAME_args &a, int)
 {
-    return NAME_plan{ (unsigned)((a.M + TM - 1) / TM), (unsigned)((a.N + NT - 1) / NT), 1, 0, NT, TM * BK * sizeof(float), 0 };
+    return NAME_plan{ (unsigned)(((int64_t)a.M + TM - 1) / TM), (unsigned)(((int64_t)a.N + NT - 1) / NT), 1, 0, NT, TM * BK * sizeof(float), 0 };
 }

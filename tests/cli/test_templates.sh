@@ -104,7 +104,7 @@ section only faulty kernels
 rm "$tmp/inst/share/dcgen/templates/dense/plain.c" "$bad/talks.c"
 run 1 --templates bad -o none --trials 8 tiny.cfg
 said 'dcgen: none of 8 candidates works: 1 not built, '
-said ' x wrong: element '
+said ' x wrong: on M='
 said '    for one: '
 absent none
 cp "$plain" "$tmp/inst/share/dcgen/templates/dense"

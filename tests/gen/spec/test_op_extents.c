@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * op: attributes, extents that follow from others, batches, operands with layouts and strides; and specs of such operators.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "gen/base/text.h"
+#include "gen/spec/op.h"
+#include "gen/spec/spec.h"
+#include "tests/gen/golden.h"
+
+/* Of conv, in their order. */
+enum { B, H, V, F, C, R, S, STRIDE, PAD, SHIFT, P, Q, PQ };
+enum { X, W, BIAS, Y };
+
+static Arena *arena;
+
+static int setup(void **state)
+{
+    (void)state;
+    arena = arena_new();
+    return chdir(DCGEN_SOURCE_DIR "/tests/gen/spec");
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    arena_free(arena);
+    return 0;
+}
+
+static Op *good_op(const char *name)
+{
+    Diag *d = diag_new(arena);
+    Op *op = op_read(arena, arena_printf(arena, "op/%s", name), d);
+    diag_print(d, stderr);
+    assert_non_null(op);
+    return op;
+}
+
+static int64_t value_of(const Expr *e, const int64_t *extent)
+{
+    int64_t value = -1;
+    assert_int_equal(expr_int_at(e, extent, &value), EXPR_OK);
+    return value;
+}
+
+/* ---- the operator ---- */
+
+static void an_operator_with_attributes(void **state)
+{
+    (void)state;
+    static const ExtentKind kind[] = { AXIS_BATCH,       AXIS_SPATIAL,     AXIS_SPATIAL,   AXIS_SPATIAL,
+                                       AXIS_REDUCE,      AXIS_REDUCE,      AXIS_REDUCE,    EXTENT_ATTRIBUTE,
+                                       EXTENT_ATTRIBUTE, EXTENT_ATTRIBUTE, EXTENT_DERIVED, EXTENT_DERIVED,
+                                       EXTENT_DERIVED };
+    const Op *op = good_op("conv");
+    assert_true(op->naxis == STRIDE && op->ngiven == P && op->nextent == PQ + 1);
+    for (int i = 0; i < op->nextent; i++) {
+        assert_int_equal(op->extent[i].kind, kind[i]);
+        assert_int_equal(op->extent[i].expr != NULL, i >= P);
+        assert_int_equal(op_axis(op, op->extent[i].name), i);
+    }
+    assert_true(op->extent[H].least == 0 && op->extent[H].most == OP_MAX_NUMBER && op->extent[R].least == 1);
+    assert_true(op->extent[STRIDE].least == 1 && op->extent[STRIDE].most == 8 && !op->extent[STRIDE].has_usual);
+    assert_true(op->extent[PAD].has_usual && op->extent[PAD].usual == 0);
+    assert_true(op->extent[SHIFT].has_usual && op->extent[SHIFT].least == -4 && op->extent[SHIFT].usual == -1);
+    assert_true(op->extent[P].least == 0 && op->extent[P].most == OP_MAX_NUMBER);
+    int64_t e[OP_MAX_EXTENT] = { 2, 8, 9, 5, 4, 3, 2, 2, 1, 0 };
+    assert_true(op_derive(op, e));
+    assert_true(value_of(op->operand[X].elems, e) == 2 * 8 * 9 * 4 &&
+                value_of(op->operand[W].elems, e) == 5 * 3 * 2 * 4);
+    assert_true(value_of(op->operand[BIAS].elems, e) == 5 && value_of(op->operand[Y].elems, e) == 2 * e[PQ] * 5);
+    assert_int_equal(value_of(op->flops, e), 2 * 2 * e[PQ] * 5 * 3 * 2 * 4);
+    assert_true(value_of(op->rows, e) == 2 * e[PQ] && value_of(op->row_elems, e) == 5);
+}
+
+/* Of each operand its layouts, the elements along them, and whether callers pass strides. */
+static void operands_lie_in_several_ways(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *op, *operand, *layout;
+        int nlayout, extent[4];
+        bool strided;
+    } cases[] = {
+        { "conv", "X", "BHVC", 2, { 2, 8, 9, 4 }, true },
+        { "conv", "X", "BCHV", 2, { 2, 4, 8, 9 }, true },
+        { "conv", "W", "FRSC", 2, { 5, 3, 2, 4 }, false },
+        { "conv", "W", "RSCF", 2, { 3, 2, 4, 5 }, false },
+        { "conv", "bias", "", 1, { 5 }, true },
+        { "conv", "Y", "BFPQ", 2, { 2, 5, 4, 5 }, true },
+        { "batch_matmul", "A", "MK", 2, { 2, 8, 9, 4 }, true },
+        { "batch_matmul", "A", "KM", 2, { 2, 8, 4, 9 }, true },
+        { "batch_matmul", "B", "", 1, { 2, 8, 4, 5 }, true },
+    };
+    static const int64_t conv[OP_MAX_EXTENT] = { 2, 8, 9, 5, 4, 3, 2, 2, 1, 0, 4, 5, 20 },
+                         product[OP_MAX_EXTENT] = { 2, 8, 9, 5, 4 };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const Op *op = good_op(cases[i].op);
+        int n = 0, k = 0;
+        while (strcmp(op->operand[n].name, cases[i].operand) != 0)
+            n++;
+        const Operand *o = &op->operand[n];
+        while (strcmp(o->layout[k].name, cases[i].layout) != 0)
+            k++;
+        assert_true(o->nlayout == cases[i].nlayout && k < o->nlayout && o->strided == cases[i].strided);
+        for (int j = 0; j < o->layout[k].rank; j++)
+            assert_int_equal(value_of(o->layout[k].extent[j], op->naxis == STRIDE ? conv : product),
+                             cases[i].extent[j]);
+    }
+    const Op *op = good_op("batch_matmul");
+    assert_true(op->extent[0].kind == AXIS_BATCH && op->extent[1].kind == AXIS_BATCH && op->nextent == 5);
+    assert_true(value_of(op->rows, product) == 2 * 8 * 9 * 5 && value_of(op->row_elems, product) == 1);
+}
+
+/* Extents follow from others, and from those that follow; what they may not be there is no call for. */
+static void extents_that_follow(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t h, r, stride, pad, p; /* p < 0: no call */
+    } cases[] = {
+        { 8, 3, 1, 0, 6 },
+        { 8, 3, 2, 1, 4 },
+        { 3, 3, 8, 0, 1 },
+        { 2, 3, 1, 0, 0 },
+        { 0, 1, 1, 0, 0 },
+        { 1, 3, 1, 0, -1 },
+        { OP_MAX_NUMBER, 1, 1, 0, OP_MAX_NUMBER },
+        { OP_MAX_NUMBER, 2, 1, 1, -1 },
+        { OP_MAX_NUMBER, 1, 8, 64, 268435472 },
+    };
+    const Op *op = good_op("conv");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int64_t e[OP_MAX_EXTENT] = { 1, cases[i].h, 1, 1, 1, cases[i].r, 1, cases[i].stride, cases[i].pad, 0 };
+        e[S] = 2 * cases[i].pad + 1; /* one window in a row */
+        assert_int_equal(op_derive(op, e), cases[i].p >= 0);
+        if (cases[i].p >= 0)
+            assert_true(e[P] == cases[i].p && e[Q] == 1 && e[PQ] == e[P]);
+    }
+    int64_t wide[OP_MAX_EXTENT] = { 1, 65536, 65536, 1, 1, 1, 1, 1, 0, 0 };
+    assert_false(op_derive(op, wide)); /* of 2^32 windows */
+    assert_true(op_derive(good_op("dense"), wide));
+}
+
+/* Axes are apart by octaves, attributes by steps; what follows from them adds nothing. 0 is as near as 1. */
+static void distances(void **state)
+{
+    (void)state;
+    static const int64_t a[OP_MAX_EXTENT] = { 1, 8, 8, 4, 4, 3, 3, 1, 0, 0, 5, 5, 25 };
+    static const struct {
+        int extent;
+        int64_t value;
+        double apart;
+    } cases[] = { { H, 8, 0 },      { H, 16, 1 },     { H, 2, 4 },       { B, 0, 0 },       { C, 0, 4 },
+                  { STRIDE, 3, 4 }, { STRIDE, 1, 0 }, { PAD, 64, 4096 }, { SHIFT, -4, 16 }, { PQ, 1, 0 } };
+    const Op *op = good_op("conv");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int64_t b[OP_MAX_EXTENT];
+        memcpy(b, a, sizeof b);
+        b[cases[i].extent] = cases[i].value;
+        assert_true(op_distance(op, a, b) == cases[i].apart && op_distance(op, b, a) == cases[i].apart);
+        b[V] = 32;
+        assert_true(op_distance(op, a, b) == cases[i].apart + 4);
+    }
+}
+
+/* Strides of strided operands stand behind all extents, one fewer than an operand has extents. */
+static void places_of_strides(void **state)
+{
+    (void)state;
+    const Op *conv = good_op("conv"), *product = good_op("batch_matmul"), *dense = good_op("dense");
+    static const int at[] = { 13, 16, 16, 16 };
+    for (int i = X; i <= Y; i++)
+        assert_int_equal(op_stride_at(conv, i), at[i]);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(op_stride_at(product, i), 5 + 3 * i);
+    assert_int_equal(op_stride_at(dense, dense->noperand - 1), 3);
+}
+
+/* ---- faulty operators ---- */
+
+#define AXIS(name) "{ name = \"" name "\"; kind = \"spatial\"; }"
+#define GIVEN(name, more) "{ name = \"" name "\"; " more " }"
+#define FOLLOWS(name, expr) "{ name = \"" name "\"; expr = \"" expr "\"; }"
+#define OUT(extents) "{ name = \"y\"; role = \"out\"; extents = " extents "; }"
+#define SIX(x) x "1," x "2," x "3," x "4," x "5," x "6"
+
+/* What is said of an operator with the axes A and B; "" when it is good. */
+static const char *said_of(const char *more, const char *out, Op **op)
+{
+    Diag *d = diag_new(arena);
+    Source *src = ARENA_NEW(arena, Source);
+    src->path = "x.cfg";
+    src->text =
+        arena_printf(arena,
+                     "name = \"x\"; dtypes = [\"f32\"]; flops = 1; reference = \"r.c\";\naxes = ( %s, %s );\n%s\n"
+                     "operands = ( %s );\n",
+                     AXIS("A"), AXIS("B"), more, out);
+    src->len = strlen(src->text);
+    *op = op_parse(arena, "folder", src, d);
+    assert_int_equal(*op == NULL, diag_nerror(d) > 0);
+    return golden_diag(arena, d);
+}
+
+static void one_fault(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *more, *out, *want;
+    } cases[] = {
+        { "derived = ( " FOLLOWS("P", "A*B*A") " );", OUT("[\"P\"]"),
+          "x.cfg:3:35: error: 'A*B*A' overflows 64 bits for some legal extents\n" },
+        { "derived = ( " FOLLOWS("P", "A*B") "," FOLLOWS("Q", "P*P*P") " );", OUT("[\"P\"]"),
+          "error: 'P*P*P' overflows 64 bits for some legal extents\n" },
+        { "derived = ( " FOLLOWS("P", "A/B") " );", OUT("[\"P\"]"),
+          "error: 'A/B' divides by zero for some legal extents\n" },
+        { "attributes = ( " GIVEN("D", "min = -1; max = 1;") " );\nderived = ( " FOLLOWS("P", "A % D") " );",
+          OUT("[\"P\"]"), "error: 'A % D' divides by zero for some legal extents\n" },
+        { "derived = ( " FOLLOWS("P", "Q + 1") "," FOLLOWS("Q", "A") " );", OUT("[\"A\"]"), "error: unknown axis 'Q'" },
+        { "derived = ( " FOLLOWS("P", "A + 1") "," FOLLOWS("Q", "Q + 1") " );", OUT("[\"A\"]"),
+          "error: unknown extent 'Q'" },
+        { "derived = ( " FOLLOWS("P", "log2(A)") " );", OUT("[\"A\"]"),
+          "error: 'log2(A)' is not an integer expression" },
+        { "derived = ( { name = \"P\"; } );", OUT("[\"A\"]"), "error: missing key 'expr'" },
+        { "derived = ( " FOLLOWS("A", "B") " );", OUT("[\"A\"]"), "error: the name 'A' is there twice\n" },
+        { "derived = ();", OUT("[\"A\"]"), "error: 'derived': 0 of them, expected 1 to 12\n" },
+        { "", OUT("[\"A - B\"]"), "error: 'A - B' is negative for some legal extents; a derived extent never is\n" },
+        { "", OUT("[-1]"), "error: '-1' is negative for some legal extents; a derived extent never is\n" },
+        { "attributes = ( " GIVEN("D", "min = -1; max = 1;") " );", OUT("[\"A\", \"D\"]"),
+          "error: 'D' is negative for some legal extents; a derived extent never is\n" },
+        { "", OUT("[\"A*B*B\"]"), "error: 'A*B*B' overflows 64 bits for some legal extents\n" },
+        { "", OUT("[1, 1, 1, 1, 1, 1, 1, 1, 1]"), "error: 'extents': expected 1 to 8 extents" },
+        { "", OUT("[]"), "error: 'extents': expected 1 to 8 extents" },
+        { "attributes = ( " GIVEN("D", "max = 1;") " );", OUT("[\"A\"]"),
+          "error: missing key 'min': the least legal value\n" },
+        { "attributes = ( " GIVEN("D", "min = 1;") " );", OUT("[\"A\"]"), "error: missing key 'max': the greatest\n" },
+        { "attributes = ( " GIVEN("D", "min = 2; max = 1;") " );", OUT("[\"A\"]"),
+          "error: 'max': expected an integer from 2 to 2147483647, found 1\n" },
+        { "attributes = ( " GIVEN("D", "min = 2; max = 3; default = 4;") " );", OUT("[\"A\"]"),
+          "error: 'default': expected an integer from 2 to 3, found 4\n" },
+        { "attributes = ( " GIVEN("D", "min = 2; max = 3; default = \"2\";") " );", OUT("[\"A\"]"),
+          "error: 'default': expected an integer from 2 to 3, found a string\n" },
+        { "attributes = ( " GIVEN("D", "min = -2147483648; max = 3;") " );", OUT("[\"A\"]"), "found -2147483648\n" },
+        { "attributes = ( " GIVEN("A", "min = 0; max = 3;") " );", OUT("[\"A\"]"),
+          "error: the name 'A' is there twice\n" },
+        { "attributes = ( " GIVEN("y", "min = 0; max = 3;") " );", OUT("[\"A\"]"),
+          "error: the name 'y' is there twice\n" },
+        { "attributes = ( " GIVEN("int", "min = 0; max = 3;") " );", OUT("[\"A\"]"),
+          "error: the attribute 'int' is a keyword of C or C++\n" },
+        { "attributes = ( " GIVEN("D", "min = 0; max = 3; kind = \"batch\";") " );", OUT("[\"A\"]"),
+          "error: unknown key 'kind'" },
+        { "attributes = ( 1 );", OUT("[\"A\"]"), "error: expected a group { }, found an integer\n" },
+        { "", "{ name = \"y\"; role = \"out\"; layouts = (); }", "error: 'layouts': 0 of them, expected 1 to 8\n" },
+        { "", "{ name = \"y\"; role = \"out\"; layouts = ( { name = \"p\"; } ); }", "error: missing key 'extents'" },
+        { "", "{ name = \"y\"; role = \"out\"; extents = [\"A\"]; strided = 1; }",
+          "error: 'strided': expected true or false, found an integer\n" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Op *op;
+        const char *said = said_of(cases[i].more, cases[i].out, &op);
+        if (op || !strstr(said, cases[i].want) || strstr(strstr(said, "error: ") + 1, "error: "))
+            fail_msg("wanted %s, got\n%s", cases[i].want, said);
+    }
+}
+
+/* Expressions at the edge of what is legal, and as many extents as there may be. */
+static void borders(void **state)
+{
+    (void)state;
+    Op *op;
+    assert_string_equal(said_of("derived = ( " FOLLOWS("P", "A*B") "," FOLLOWS("Q", "P - A") " );",
+                                OUT("[\"P\", \"Q\", \"A*B\"]"), &op),
+                        "");
+    Text more = { .arena = arena };
+    for (int i = 0; i < 12; i++)
+        text_printf(&more,
+                    i ? ", " GIVEN("D%d", "min = -2147483647; max = 2147483647;")
+                      : "attributes = ( " GIVEN("D%d", "min = -2147483647; max = 2147483647;"),
+                    i);
+    text_add(&more, " );\nderived = ( ");
+    for (int i = 0; i < 10; i++)
+        text_printf(&more, "%s" FOLLOWS("P%d", "D%d*D%d + A"), i ? ", " : "", i, i, i + 1);
+    assert_string_equal(said_of(arena_printf(arena, "%s );", text_str(&more)), OUT("[\"A\"]"), &op), "");
+    assert_true(op->naxis == 2 && op->ngiven == 14 && op->nextent == OP_MAX_EXTENT);
+}
+
+/* ---- specs ---- */
+
+/* What is said of a spec of conv; "" when it is good. */
+static const char *said_of_spec(const char *dims, const char *shapes, const char *more, Spec **s)
+{
+    static const char *const ops[] = { "op" };
+    Diag *d = diag_new(arena);
+    Source *src = ARENA_NEW(arena, Source);
+    src->path = "x.cfg";
+    src->text =
+        arena_printf(arena, "name = \"x\"; op = \"conv\"; %s\ndims = { %s };\nshapes = (\n%s );\n", more, dims, shapes);
+    src->len = strlen(src->text);
+    *s = spec_parse(arena, src, ops, 1, d);
+    assert_int_equal(*s == NULL, diag_nerror(d) > 0);
+    return golden_diag(arena, d);
+}
+
+static Spec *good_spec(const char *dims, const char *shapes, const char *more)
+{
+    Spec *s;
+    assert_string_equal(said_of_spec(dims, shapes, more, &s), "");
+    return s;
+}
+
+#define SHAPE(h, r, rest) "{ B = 2; H = " h "; V = 9; F = 5; C = 4; R = " r "; S = 2; " rest " }"
+#define T_TO(max) "T = { min = 1; max = " max "; };"
+
+static void shapes_with_attributes(void **state)
+{
+    (void)state;
+    const Spec *s = good_spec(T_TO("8"), SHAPE("\"T + 4\"", "3", "STRIDE = 2; PAD = 1;"), "");
+    assert_int_equal(s->ninstance, 8);
+    for (int t = 1; t <= 8; t++) {
+        const int64_t want[] = { 2, t + 4, 9, 5, 4, 3, 2, 2, 1, -1, (t + 5) / 2, 5, (t + 5) / 2 * 5 },
+                      *e = s->instance[t - 1].extent;
+        for (int i = 0; i <= PQ; i++)
+            assert_int_equal(e[i], want[i]);
+        for (int i = PQ + 1; i < OP_MAX_EXTENT; i++)
+            assert_int_equal(e[i], 0);
+    }
+    assert_true(s->box.min[H] == 5 && s->box.max[H] == 12 && s->box.min[P] == 3 && s->box.max[P] == 6);
+    assert_true(s->box.min[SHIFT] == -1 && s->box.max[SHIFT] == -1 && s->box.min[PQ] == 15 && s->box.max[PQ] == 30);
+    for (int i = 0; i <= PQ; i++)
+        assert_int_equal(spec_is_constant(s, i), i >= STRIDE && i <= SHIFT);
+    int64_t extent[OP_MAX_EXTENT];
+    assert_true(spec_shape_extents(s, s->shape, (int64_t[]){ 3 }, extent));
+    assert_true(extent[P] == 4 && extent[PQ] == 20 && extent[SHIFT] == -1);
+    assert_int_equal(spec_extents(s, P, extent, 4), 4);
+    assert_true(extent[0] == 3 && extent[3] == 6);
+    assert_true(spec_flops(s, s->instance[0].extent) == 2.0 * 2 * 15 * 5 * 3 * 2 * 4);
+    assert_true(spec_bytes(s, s->instance[0].extent) == 4.0 * (2 * 5 * 9 * 4 + 5 * 3 * 2 * 4 + 2 * 15 * 5));
+}
+
+/* An attribute that shapes give different values is an argument of calls. */
+static void what_is_constant(void **state)
+{
+    (void)state;
+    const Spec *s =
+        good_spec(T_TO("3"), SHAPE("9", "3", "STRIDE = \"T\";") ", " SHAPE("9", "3", "STRIDE = 2; PAD = 1;"), "");
+    assert_true(!spec_is_constant(s, STRIDE) && !spec_is_constant(s, PAD) && spec_is_constant(s, SHIFT));
+    assert_false(spec_is_constant(s, H)); /* no attribute, though it is 9 throughout */
+    assert_int_equal(spec_shape_count(s), 4);
+    s = good_spec(T_TO("3"), SHAPE("\"T + 3\"", "3", "STRIDE = 1; SHIFT = \"2 - T\";"), "");
+    assert_true(s->box.min[SHIFT] == -1 && s->box.max[SHIFT] == 1 && !spec_is_constant(s, SHIFT));
+}
+
+/* A call without outputs or without operations is no shape, where others have some. */
+static void shapes_without_work(void **state)
+{
+    (void)state;
+    int64_t extent[OP_MAX_EXTENT];
+    Spec *s = good_spec("T = { min = 0; max = 4; };", SHAPE("\"T + 2\"", "3", "STRIDE = 1;"), "");
+    assert_int_equal(s->ninstance, 4); /* of T = 0 P is 0 */
+    assert_int_equal(s->instance[0].extent[P], 1);
+    assert_int_equal(s->box.min[P], 0);
+    assert_false(spec_shape_extents(s, s->shape, (int64_t[]){ 0 }, extent));
+    assert_true(spec_shape_extents(s, s->shape, (int64_t[]){ 1 }, extent));
+    assert_true(spec_has_work(s, extent));
+    static const int zero[] = { B, F, C, PQ };
+    for (int i = 0; i < 4; i++) {
+        int64_t e[OP_MAX_EXTENT];
+        memcpy(e, extent, sizeof e);
+        e[zero[i]] = 0;
+        assert_int_equal(spec_has_work(s, e), false);
+    }
+    extent[PAD] = extent[SHIFT] = 0;
+    assert_true(spec_has_work(s, extent));
+    assert_non_null(strstr(said_of_spec(T_TO("3"), SHAPE("2", "3", "STRIDE = 1;"), "", &s),
+                           "x.cfg:4:1: error: no shape has anything to compute"));
+}
+
+static void layouts_of_a_spec(void **state)
+{
+    (void)state;
+    static const char shape[] = SHAPE("9", "3", "STRIDE = 1;");
+    const Spec *s = good_spec("", shape, "");
+    assert_string_equal(spec_layout_text(arena, s), "X: BHVC, W: FRSC, Y: BPQF");
+    assert_int_equal(s->const_operand, W);
+    s = good_spec("", shape, "layout = { Y = \"BFPQ\"; X = \"BCHV\"; packed = true; };");
+    assert_string_equal(spec_layout_text(arena, s), "X: BCHV, W: FRSC, Y: BFPQ");
+    assert_string_equal(spec_layout(s, Y)->name, "BFPQ");
+    assert_string_equal(spec_layout(s, BIAS)->name, "");
+    assert_true(s->packed);
+}
+
+static void faulty_specs(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *dims, *shapes, *more, *want;
+    } cases[] = {
+        { "", SHAPE("9", "3", ""), "", "x.cfg:4:1: error: missing key 'STRIDE': steps between windows\n" },
+        { "", SHAPE("9", "3", "STRIDE = 0;"), "", "x.cfg:4:61: error: the attribute STRIDE is 0; expected 1 to 8\n" },
+        { "", SHAPE("9", "3", "STRIDE = 9;"), "", "error: the attribute STRIDE is 9; expected 1 to 8\n" },
+        { "", SHAPE("9", "3", "STRIDE = 1; SHIFT = -5;"), "", "error: the attribute SHIFT is -5; expected -4 to 4\n" },
+        { T_TO("9"), SHAPE("\"T + 9\"", "3", "STRIDE = \"T\";"), "",
+          "error: the attribute STRIDE = T is 9 for T = 9; expected 1 to 8\n" },
+        { "", SHAPE("9", "0", "STRIDE = 1;"), "", "error: the extent R is 0; expected 1 to 2147483647\n" },
+        { "", SHAPE("9", "3", "STRIDE = 1; P = 7;"), "", "error: unknown key 'P'" },
+        { "", SHAPE("9", "3", "STRIDE = 1; STRIDES = 7;"), "",
+          "error: unknown key 'STRIDES'; did you mean 'STRIDE'?\n" },
+        { T_TO("9"), SHAPE("9", "\"T + 4\"", "STRIDE = 1;") ",\n" SHAPE("\"T\"", "5", "STRIDE = 1;"), "",
+          "x.cfg:4:1: error: the extent P of this shape, (H + 2*PAD - R + STRIDE) / STRIDE, is -1 for T = 7; expected "
+          "0 to 2147483647\n" },
+        { "", SHAPE("9", "3", "STRIDE = 1;") ",\n" SHAPE("1", "5", "STRIDE = 1;"), "",
+          "x.cfg:5:1: error: the extent P of this shape, (H + 2*PAD - R + STRIDE) / STRIDE, is -3; expected 0 to "
+          "2147483647\n" },
+        { "", SHAPE("2147483647", "1", "STRIDE = 1;"), "",
+          "x.cfg:4:1: error: the extent PQ of this shape, P*Q, is 17179869176; expected 0 to 2147483647\n" },
+        { "", SHAPE("9", "3", "STRIDE = 1;"), "layout = { Y = \"BHVC\"; };", "error: unknown layout 'BHVC'" },
+        { "", SHAPE("9", "3", "STRIDE = 1;"), "layout = { bias = \"F\"; };", "error: unknown key 'bias'" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Spec *s;
+        const char *said = said_of_spec(cases[i].dims, cases[i].shapes, cases[i].more, &s);
+        if (s || !strstr(said, cases[i].want) || strstr(strstr(said, "error: ") + 1, "error: "))
+            fail_msg("wanted %s, got\n%s", cases[i].want, said);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_operator_with_attributes),
+        cmocka_unit_test(operands_lie_in_several_ways),
+        cmocka_unit_test(extents_that_follow),
+        cmocka_unit_test(distances),
+        cmocka_unit_test(places_of_strides),
+        cmocka_unit_test(one_fault),
+        cmocka_unit_test(borders),
+        cmocka_unit_test(shapes_with_attributes),
+        cmocka_unit_test(what_is_constant),
+        cmocka_unit_test(shapes_without_work),
+        cmocka_unit_test(layouts_of_a_spec),
+        cmocka_unit_test(faulty_specs),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

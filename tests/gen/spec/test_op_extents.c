@@ -291,6 +291,9 @@ static void borders(void **state)
         text_printf(&more, "%s" FOLLOWS("P%d", "D%d*D%d + A"), i ? ", " : "", i, i, i + 1);
     assert_string_equal(said_of(arena_printf(arena, "%s );", text_str(&more)), OUT("[\"A\"]"), &op), "");
     assert_true(op->naxis == 2 && op->ngiven == 14 && op->nextent == OP_MAX_EXTENT);
+    const char *said =
+        said_of(arena_printf(arena, "%s, " FOLLOWS("P", "A") " );", text_str(&more)), OUT("[\"A\"]"), &op);
+    assert_non_null(strstr(said, "error: more than 24 axes, attributes and derived extents\n"));
 }
 
 /* ---- specs ---- */

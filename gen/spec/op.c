@@ -88,16 +88,16 @@ static void read_expr(OpReader *r, const ConfSetting *group, const char *key, Ex
 static Extent *new_extent(OpReader *r, const ConfSetting *group, const ConfKey *keys, size_t nkey, ExtentKind kind)
 {
     Op *op = r->op;
+    if (op->nextent == OP_MAX_EXTENT) {
+        diag_error(r->diag, group->at, "more than %d axes, attributes and derived extents", OP_MAX_EXTENT);
+        return NULL;
+    }
     Extent *x = &op->extent[op->nextent];
     *x = (Extent){ .name = "", .doc = "", .kind = kind, .most = OP_MAX_NUMBER, .loc = group->at };
     if (!conf_group(r->conf, group, NULL))
         return NULL;
     conf_keys(r->conf, group, keys, nkey);
     conf_string(r->conf, group, "doc", &x->doc);
-    if (op->nextent == OP_MAX_EXTENT) {
-        diag_error(r->diag, group->at, "more than %d axes, attributes and derived extents", OP_MAX_EXTENT);
-        return NULL;
-    }
     return read_name(r, group,
                      kind == EXTENT_ATTRIBUTE ? "attribute"
                      : kind == EXTENT_DERIVED ? "extent"

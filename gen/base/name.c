@@ -167,8 +167,8 @@ static const char beginnings[] =
     "xdrstdio_ ";
 
 /* What the package's functions call their own arguments and variables, and macros of headers that it includes. */
-static const char arguments[] = " args code cpu exec flops kernel nthread ntask outside packed plan stream target task "
-                                "threads workspace DCGEN KERNEL NAME EOF "
+static const char arguments[] = " along args bytes code cpu exec flops kernel nthread ntask outside packed plan "
+                                "problem stream target task threads workspace DCGEN KERNEL NAME EOF "
                                 "INFINITY NAN NULL errno linux main stderr stdin stdout unix ";
 
 static const char macros[] =
@@ -188,11 +188,11 @@ static const char files[] =
     "uchar ucontext ulimit unistd unwind util utime utmp utmpx values varargs wait wchar wctype windows wordexp "
     "x86intrin z ";
 
-/* Files of the package, targets of CMake, and what the README's example calls its variables. */
+/* Files of the package, targets of CMake, and what the README's example and the package's test call variables beside its functions. */
 static const char package[] =
     " all bench candidate clean code depend dispatch edit_cache exec flush_l2 help install kernel kernels "
-    "list_install_components package package_source packed pieces pool preinstall rebuild_cache records regret "
-    "report spec stream test workspace ";
+    "list_install_components package package_source packed pieces pool preinstall problem rebuild_cache records "
+    "regret report spec stream test workspace ";
 
 static bool has_word(const char *words, const char *word, size_t n)
 {

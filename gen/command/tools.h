@@ -29,8 +29,7 @@ const Family *site_family(const Workload *w);
 /* The device of the site: this CPU, what the runner says of the GPU, or, where there is no device, what is typical of the target. */
 bool site_device(Run *r, const Workload *w, const Site *site, Device *out);
 
-/* Checks that the op's folder holds what its packages are made with, for the family of the workload's targets, so that nothing is searched in
- * vain. What it lacks is printed. */
+/* Checks that the op's folder holds its definition, so that nothing is searched in vain. What it lacks is printed. */
 bool site_check_op(Run *r, const Workload *w);
 
 /* ---- what measuring needs ---- */

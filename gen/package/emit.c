@@ -17,6 +17,7 @@
 #include "gen/base/text.h"
 #include "gen/package/manifest.h"
 #include "gen/package/regret_file.h"
+#include "search/measure/verify_shapes.h"
 
 typedef struct {
     Arena *arena;
@@ -195,27 +196,74 @@ static const char *bench_shapes_text(Emitter *e)
         if (s->shape[i]->threads != s->spec->threads[0])
             continue;
         text_add(&t, "    {");
-        for (int j = 0; j < s->spec->op->ngiven; j++)
+        for (int j = 0; j < s->spec->op->nextent; j++)
             text_printf(&t, "%s %" PRId64, j ? "," : "", s->shape[i]->extent[j]);
         text_add(&t, " },\n");
     }
     return text_str(&t);
 }
 
+/* Extents around the tiles of all kernels, as rows of a table in test.c. */
+static const char *tried_text(Emitter *e)
+{
+    enum { LINE = 110 };
+    const Dispatcher *d = e->dispatcher;
+    VerifyShapes w;
+    Text t = { .arena = e->arena };
+    size_t line = 0;
+    verify_shapes_of_kernels(e->spec, e->unit->device, d->kernel, d->nkernel, &w);
+    for (int i = 0; i < w.n; i++) {
+        Text row = { .arena = e->arena };
+        for (int j = 0; j < e->spec->op->nextent; j++)
+            text_printf(&row, "%s %" PRId64, j ? "," : "{", w.extent[i][j]);
+        const bool is_new = i == 0 || t.len - line + row.len > LINE;
+        if (is_new && i)
+            text_add(&t, "\n");
+        line = is_new ? t.len : line;
+        text_printf(&t, "%s%s },", is_new ? "    " : " ", text_str(&row));
+    }
+    text_add(&t, "\n");
+    return text_str(&t);
+}
+
+/* Is the op's folder the one that has this pattern? */
+static bool is_own(const Emitter *e, const char *pattern)
+{
+    return strcmp(unit_op_pattern(e->arena, e->unit, pattern), unit_pattern(e->arena, e->unit, pattern)) != 0;
+}
+
+/* Adds what the package's own programs are made of. */
+static bool add_problem(Emitter *e, FillScope *s)
+{
+    const Source *reference = conf_source(e->arena, e->spec->op->reference, e->diag);
+    if (!reference)
+        return false;
+    fill_word(s, "shapes", bench_shapes_text(e));
+    fill_word(s, "tried", tried_text(e));
+    fill_word(s, "reference", unit_reference(e->arena, e->spec, reference->text));
+    const char *problem = unit_fill_part(e->unit, unit_pattern(e->arena, e->unit, "problem.h"), s, e->diag);
+    const char *run_pattern = arena_printf(e->arena, "run%s", e->family->suffix);
+    const char *run = unit_fill_part(e->unit, unit_pattern(e->arena, e->unit, run_pattern), s, e->diag);
+    fill_word(s, "problem", problem);
+    fill_word(s, "run", run);
+    for (const PackageRow *row = e->family->file; row->pattern; row++)
+        if (strcmp(row->path, "bench.c") == 0)
+            fill_number(s, "HAS_OWN_BENCH", is_own(e, row->pattern));
+    return problem && run;
+}
+
 static FillScope *make_scope(Emitter *e)
 {
     FillScope *s = unit_scope(e->arena, e->unit);
-    const Source *reference = conf_source(e->arena, e->spec->op->reference, e->diag);
     const char *regret = regret_file_text(e->arena, e->in, "regret.md", e->diag);
-    if (!unit_add_kernels(s, e->unit, e->dispatcher->kernel, e->dispatcher->nkernel, e->diag) || !reference || !regret)
+    if (!unit_add_kernels(s, e->unit, e->dispatcher->kernel, e->dispatcher->nkernel, e->diag) || !regret ||
+        !add_problem(e, s))
         return NULL;
     add_record_keys(e, s);
     add_release(e, s);
     add_results(e, s);
     add_targets(e, s);
     fill_word(s, "about", head_text(e));
-    fill_word(s, "shapes", bench_shapes_text(e));
-    fill_word(s, "reference", unit_reference(e->arena, e->spec, reference->text));
     fill_word(s, "regret", regret);
     fill_word(s, "COMPUTE_CAPABILITIES", architectures_text(e));
     fill_number(s, "HAS_REPORT", e->in->report != NULL);
@@ -244,7 +292,7 @@ static const char *row_path(const Emitter *e, const PackageRow *row)
 static bool add_patterns(Emitter *e, Package *p, const FillScope *s)
 {
     for (const PackageRow *row = e->family->file; row->pattern; row++) {
-        const char *pattern = row->of_op ? arena_printf(e->arena, "%s/%s", e->spec->op->dir, row->pattern)
+        const char *pattern = row->of_op ? unit_op_pattern(e->arena, e->unit, row->pattern)
                                          : unit_pattern(e->arena, e->unit, row->pattern);
         const char *text = unit_fill(e->unit, pattern, s, e->diag);
         if (!text)
@@ -287,15 +335,15 @@ static void add_source_at(Emitter *e, const char *folder, const char *path)
     add_source(e, folder, conf_source(e->arena, path, e->diag));
 }
 
-static void add_op_source(Emitter *e, const char *name)
-{
-    const Op *op = e->spec->op;
-    add_source_at(e, op->name, arena_printf(e->arena, "%s/%s", op->dir, name));
-}
-
 static void add_pattern(Emitter *e, const char *name)
 {
     add_source_at(e, "package", unit_pattern(e->arena, e->unit, name));
+}
+
+/* Adds a pattern that the op's folder may have instead. */
+static void add_op_pattern(Emitter *e, const char *name)
+{
+    add_source_at(e, is_own(e, name) ? e->spec->op->name : "package", unit_op_pattern(e->arena, e->unit, name));
 }
 
 /* Does the template serve the spec on one of the tuned targets? */
@@ -314,7 +362,7 @@ static void add_template_sources(Emitter *e)
     const TemplateList *list = e->in->result->templates;
     add_source(e, op->name, op->src);
     add_source_at(e, op->name, op->reference);
-    add_op_source(e, e->family->pack);
+    add_op_pattern(e, e->family->pack);
     for (int i = 0; i < list->n; i++) {
         const Template *t = list->t[i];
         if (!serves_any_target(e->in, t))
@@ -328,11 +376,11 @@ static void add_template_sources(Emitter *e)
 
 static void add_pattern_sources(Emitter *e)
 {
-    static const char *const part[] = { "candidate", "preamble", "entry" };
-    static const char *const shared[] = { "each_kernel.h", "pack.h",      "tables.h",  "arguments.h", "arithmetic.h",
-                                          "legal.h",       "regret.json", "regret.md", "package.json" };
+    static const char *const part[] = { "candidate", "preamble", "entry", "run" };
+    static const char *const shared[] = { "each_kernel.h", "pack.h",    "tables.h",    "arguments.h", "arithmetic.h",
+                                          "legal.h",       "problem.h", "regret.json", "regret.md",   "package.json" };
     for (const PackageRow *row = e->family->file; row->pattern; row++)
-        row->of_op ? add_op_source(e, row->pattern) : add_pattern(e, row->pattern);
+        row->of_op ? add_op_pattern(e, row->pattern) : add_pattern(e, row->pattern);
     for (size_t i = 0; i < LENGTH(part); i++)
         add_pattern(e, arena_printf(e->arena, "%s%s", part[i], e->family->suffix));
     for (size_t i = 0; i < LENGTH(shared); i++)

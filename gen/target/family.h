@@ -28,9 +28,9 @@ typedef struct {
 
 /* One file of a package. */
 typedef struct {
-    const char *pattern; /* its name in its folder */
+    const char *pattern; /* its name in templates/package */
     const char *path;    /* in the package; NAME stands for the package's name */
-    bool of_op;          /* the pattern is in the op's folder */
+    bool of_op;          /* a file of this name in the op's folder counts instead */
 } PackageRow;
 
 /* How a compiler makes shared objects of kernels: PROGRAM SHIPPED... OBJECT... -o PRODUCT SOURCE. Lists of flags end in NULL. */
@@ -84,7 +84,7 @@ typedef struct Family {
 
     /* packages */
     const PackageRow *file; /* the last has a NULL pattern */
-    const char *pack;       /* in the op's folder: how the constant operand is packed */
+    const char *pack;       /* a pattern: how the constant operand is packed; one in the op's folder counts instead */
     const char *call;       /* suffix of the package's functions: NAME<this>() */
     const char *fixed_by;   /* NAME_<this>, defined as a number, fixes the kind of machine; NULL: nothing does */
     bool told_parts;        /* a call is split among threads, and the dispatcher is told how many */

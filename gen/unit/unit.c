@@ -19,6 +19,12 @@ const char *unit_pattern(Arena *a, const UnitContext *u, const char *name)
     return arena_printf(a, "%s/%s", u->package_dir, name);
 }
 
+const char *unit_op_pattern(Arena *a, const UnitContext *u, const char *name)
+{
+    const char *own = arena_printf(a, "%s/%s", u->spec->op->dir, name);
+    return access(own, F_OK) == 0 ? own : unit_pattern(a, u, name);
+}
+
 static const char *family_pattern(Arena *a, const UnitContext *u, const char *name)
 {
     return arena_printf(a, "%s/%s%s", u->package_dir, name, u->target->family->suffix);
@@ -125,7 +131,7 @@ static bool add_preamble(FillScope *s, const UnitContext *u, const char *kernels
 bool unit_add_kernels(FillScope *s, const UnitContext *u, const UnitKernel *k, int n, Diag *d)
 {
     Arena *a = s->arena;
-    const char *pack = arena_printf(a, "%s/%s", u->spec->op->dir, u->target->family->pack);
+    const char *pack = unit_op_pattern(a, u, u->target->family->pack);
     fill_list(s, "kernels");
     for (int i = 0; i < n; i++)
         if (!add_kernel(s, u, k, i, n, d))
@@ -210,7 +216,7 @@ const char *unit_context_hash(Arena *a, const UnitContext *u)
     for (int i = 0; i < s->nepilogue; i++)
         text_printf(&t, "%s,", s->epilogue[i]);
     if (s->packed) /* else it is not in the text */
-        add_file(&t, arena_printf(a, "%s/%s", s->op->dir, family->pack));
+        add_file(&t, unit_op_pattern(a, u, family->pack));
     add_file(&t, family_pattern(a, u, "candidate"));
     for (int i = 0; i < u->targets->n; i++)
         if (u->targets->t[i].family == family)

@@ -56,8 +56,9 @@ char *unit_device(const UnitContext *u, const FillScope *s, const char *text, Di
 bool unit_primitives(Arena *a, const UnitContext *u, char ***path, int *n);
 char *unit_kernel_text(Arena *a, const UnitKernel *k); /* "packed_gemm avx512 MR=8 NP=3 ..." */
 
-/* The path of a pattern of the package. */
+/* The path of a pattern of the package; and of one that the op's folder may have instead. */
 const char *unit_pattern(Arena *a, const UnitContext *u, const char *name);
+const char *unit_op_pattern(Arena *a, const UnitContext *u, const char *name);
 /* The text of a file, filled; of a part without its first line, as a text says its licence once. NULL after errors. */
 char *unit_fill(const UnitContext *u, const char *path, const FillScope *s, Diag *d);
 char *unit_fill_part(const UnitContext *u, const char *path, const FillScope *s, Diag *d);

@@ -30,6 +30,8 @@ static void add_extent(FillScope *s, const Spec *spec, int i)
         fill_number(row, "VALUE", spec->box.min[i]);
     else if (x->expr)
         fill_word(row, "VALUE", expr_c_int(s->arena, x->expr, spec->name));
+    if (x->expr)
+        fill_word(row, "EXPRESSION_JSON", quote_json_text(s->arena, expr_text(x->expr)));
 }
 
 typedef enum { CONSTANT, PASSED, EITHER } Passing;
@@ -88,15 +90,17 @@ static void add_all_extents(FillScope *s, const Spec *spec)
     add_extent_words(s, spec, op->ngiven, PASSED, NULL, "AXES", "EXTENTS");
     add_extent_words(s, spec, op->nextent, PASSED, NULL, "ALL_AXES", "ALL_EXTENTS");
     add_extent_words(s, spec, op->nextent, EITHER, NULL, "EVERY_AXES", "EVERY_EXTENTS");
-    FILL_WORDS(s, WORD("HAS_ATTRIBUTES", op->ngiven > op->naxis), WORD("HAS_DERIVED", op->nextent > op->ngiven),
-               WORD("BAD_EXTENTS", bad_extents(op)));
+    FILL_WORDS(s, WORD("NEXTENT", op->nextent), WORD("HAS_ATTRIBUTES", op->ngiven > op->naxis),
+               WORD("HAS_DERIVED", op->nextent > op->ngiven), WORD("BAD_EXTENTS", bad_extents(op)));
 }
 
 /* ---- operands ---- */
 
+static const Dtype *dtype_of(const Spec *s, const Operand *o) { return dtype_find(o->dtype ? o->dtype : s->dtype); }
+
 static const char *c_type(const Spec *s, const Operand *o)
 {
-    const Dtype *d = dtype_find(o->dtype ? o->dtype : s->dtype);
+    const Dtype *d = dtype_of(s, o);
     return d ? d->c_type : "void";
 }
 
@@ -134,19 +138,30 @@ static int vector_elems(const Spec *s)
     return d ? 16 / (int)d->bytes : 16;
 }
 
-/* Adds the extents of an operand's elements, in order; of a packed constant the last one up to the vector that its rows are padded to. */
-static void add_order(FillScope *row, const Spec *spec, int i, bool is_packed)
+/* Adds the extents of an operand's elements, in order: the list "shape", and "order", in which the last one of a padded constant goes up to the
+ * vector that its rows are padded to. */
+static void add_order(FillScope *row, const Spec *spec, int i, bool is_padded)
 {
     const Layout *l = spec_layout(spec, i);
     const int vector = vector_elems(spec);
+    const char *along[OP_MAX_RANK];
+    fill_list(row, "shape");
+    for (int k = 0; k < l->rank; k++)
+        fill_word(fill_row(row), "ALONG", along[k] = expr_c_int(row->arena, l->extent[k], spec->name));
     fill_list(row, "order");
-    for (int k = 0; k < l->rank; k++) {
-        const char *e = expr_c_int(row->arena, l->extent[k], spec->name);
+    for (int k = 0; k < l->rank; k++)
         fill_word(fill_row(row), "ALONG",
-                  is_packed && k + 1 == l->rank
-                      ? arena_printf(row->arena, "(%s + %d) / %d * %d", e, vector - 1, vector, vector)
-                      : e);
-    }
+                  is_padded && k + 1 == l->rank
+                      ? arena_printf(row->arena, "(%s + %d) / %d * %d", along[k], vector - 1, vector, vector)
+                      : along[k]);
+}
+
+/* Adds how the package's own programs draw an operand's data, and store it. */
+static void add_data(FillScope *row, const Spec *spec, const Operand *o)
+{
+    const Dtype *d = dtype_of(spec, o);
+    const char *stored = !d ? "f32" : d->mantissa || d->is_integer ? d->name : "f32";
+    FILL_WORDS(row, WORD("STORED", stored), WORD("HOLDS", data_names[o->data]), WORD("OF", o->of < 0 ? 0 : o->of));
 }
 
 static void add_operand(FillScope *s, const UnitContext *u, int i)
@@ -167,19 +182,32 @@ static void add_operand(FillScope *s, const UnitContext *u, int i)
                   : arena_printf(a, "%s%s%s", quote_comment(a, o->doc), o->nlayout > 1 ? "; here " : "",
                                  o->nlayout > 1 ? spec_layout(spec, i)->name : "");
     FillScope *row = fill_row(s);
-    FILL_WORDS(
-        row, WORD("OPERAND", o->name), WORD("OPERAND_COLUMN", arena_printf(a, "%-9s", o->name)), WORD("PLACE", i),
-        WORD("PARAMETER", arena_printf(a, "%s%s%s", type, o->name, strides)),
-        WORD("INNER", arena_printf(a, "%s%s *%s%s", is_const, c_type(spec, o), o->name, strides)), WORD("TYPE", type),
-        WORD("C_TYPE", arena_printf(a, "%s%s", is_const, c_type(spec, o))), WORD("ROLE", role_names[o->role]),
-        WORD("OPERAND_DTYPE", o->dtype ? o->dtype : spec->dtype), WORD("ELEMENTS", expr_text(o->elems)),
-        WORD("HAS_ELEMENTS", expr_c_factors(a, o->elems, spec->name, " > 0", " && ")), WORD("RANK", o->layout->rank),
-        WORD("NSTRIDE", o->layout->rank - 1), WORD("IS_STRIDED", o->strided),
-        WORD("ARGUMENT", arena_printf(a, "%s%s", argument, passed)), WORD("CAST_ARGUMENT", cast),
-        WORD("NO_ARGUMENT", o->strided ? "NULL, NULL" : "NULL"), WORD("FROM_RUNNER", from_runner),
-        WORD("USED_AS", arena_printf(a, "%s%s", is_packed ? "packed" : o->name, o->strided ? ", NULL" : "")),
-        WORD("DOC_JSON", quote_json_text(a, o->doc)), WORD("OPERAND_DOC", doc), WORD("IS_CONSTANT", is_constant));
-    add_order(row, spec, i, is_packed);
+    FILL_WORDS(row, WORD("OPERAND", o->name), WORD("OPERAND_COLUMN", arena_printf(a, "%-9s", o->name)),
+               WORD("PLACE", i), WORD("PARAMETER", arena_printf(a, "%s%s%s", type, o->name, strides)),
+               WORD("INNER", arena_printf(a, "%s%s *%s%s", is_const, c_type(spec, o), o->name, strides)),
+               WORD("TYPE", type), WORD("C_TYPE", arena_printf(a, "%s%s", is_const, c_type(spec, o))),
+               WORD("ROLE", role_names[o->role]), WORD("OPERAND_DTYPE", o->dtype ? o->dtype : spec->dtype),
+               WORD("ELEMENTS_JSON", quote_json_text(a, expr_text(o->elems))),
+               WORD("HAS_ELEMENTS", expr_c_factors(a, o->elems, spec->name, " > 0", " && ")),
+               WORD("RANK", o->layout->rank), WORD("NSTRIDE", o->layout->rank - 1), WORD("IS_STRIDED", o->strided),
+               WORD("ARGUMENT", arena_printf(a, "%s%s", argument, passed)), WORD("CAST_ARGUMENT", cast),
+               WORD("NO_ARGUMENT", o->strided ? "NULL, NULL" : "NULL"), WORD("FROM_RUNNER", from_runner),
+               WORD("USED_AS", arena_printf(a, "%s%s", is_packed ? "packed" : o->name, o->strided ? ", NULL" : "")),
+               WORD("DOC_JSON", quote_json_text(a, o->doc)), WORD("OPERAND_DOC", doc),
+               WORD("IS_CONSTANT", is_constant));
+    add_order(row, spec, i, is_packed && u->target->family->reads_any_copy);
+    add_data(row, spec, o);
+}
+
+/* Is there an operand whose elements are stored in this way? */
+static bool any_stored(const Spec *s, const char *dtype)
+{
+    for (int i = 0; i < s->op->noperand; i++) {
+        const Operand *o = &s->op->operand[i];
+        if (op_has_operand(o, s->epilogue, s->nepilogue) && strcmp(o->dtype ? o->dtype : s->dtype, dtype) == 0)
+            return true;
+    }
+    return false;
 }
 
 static void add_operands(FillScope *s, const UnitContext *u)
@@ -192,7 +220,9 @@ static void add_operands(FillScope *s, const UnitContext *u)
             add_operand(s, u, i);
             strided = strided || spec->op->operand[i].strided;
         }
-    FILL_WORDS(s, WORD("HAS_STRIDED", strided), WORD("NOPERAND", spec->op->noperand));
+    FILL_WORDS(s, WORD("HAS_STRIDED", strided), WORD("NOPERAND", spec->op->noperand),
+               WORD("ANY_F16", any_stored(spec, "f16")), WORD("ANY_BF16", any_stored(spec, "bf16")),
+               WORD("ANY_S32", any_stored(spec, "s32")));
 }
 
 static void add_layouts(FillScope *s, const Spec *spec)
@@ -215,7 +245,8 @@ static void add_constant(FillScope *s, const Spec *spec)
                WORD("VECTOR_ELEMS", vector), WORD("VECTOR_TAIL", vector - 1));
     if (!w)
         return;
-    FILL_WORDS(s, WORD("CONSTANT", w->name), WORD("CONSTANT_DOC", quote_comment(s->arena, w->doc)),
+    FILL_WORDS(s, WORD("CONSTANT", w->name), WORD("CONSTANT_PLACE", spec->const_operand),
+               WORD("CONSTANT_DOC", quote_comment(s->arena, w->doc)),
                WORD("LAYOUT", spec_layout(spec, spec->const_operand)->name),
                WORD("PACKED_JSON", spec->packed ? "true" : "false"), WORD("CONSTANT_TYPE", c_type(spec, w)));
     add_extents(s, spec, "packed_axes", 0, spec->op->ngiven, PASSED, w->elems);
@@ -226,7 +257,7 @@ static void add_constant(FillScope *s, const Spec *spec)
 
 bool unit_calls_arithmetic(const Op *op)
 {
-    bool calls = expr_c_calls(op->flops);
+    bool calls = expr_c_calls(op->flops) || expr_c_calls(op->rows);
     for (int i = op->ngiven; i < op->nextent; i++)
         calls = calls || expr_c_calls(op->extent[i].expr);
     for (const Operand *o = op->operand; o < op->operand + op->noperand; o++)
@@ -234,6 +265,15 @@ bool unit_calls_arithmetic(const Op *op)
             for (int k = 0; k < l->rank; k++)
                 calls = calls || expr_c_calls(l->extent[k]);
     return calls;
+}
+
+/* Adds what a result may be off by. */
+static void add_tolerance(FillScope *s, const Dtype *d)
+{
+    const double eps[] = { d->eps_acc, d->eps_in, d->eps_out, d->tiny };
+    const char *const name[] = { "EPS_SUMS", "EPS_INPUTS", "EPS_OUTPUT", "EPS_DENORMALS" };
+    for (size_t i = 0; i < LENGTH(eps); i++)
+        fill_wordf(s, name[i], eps[i] ? "%a" : "%.0f", eps[i]);
 }
 
 static void add_op(FillScope *s, const Spec *spec)
@@ -244,9 +284,13 @@ static void add_op(FillScope *s, const Spec *spec)
         out++;
     FILL_WORDS(s, WORD("OP_NAME", op->name), WORD("OP_DOC", quote_comment(s->arena, op->doc)),
                WORD("OP_DOC_JSON", quote_json_text(s->arena, op->doc)), WORD("DTYPE", spec->dtype),
+               WORD("OUTPUT_PLACE", (int)(out - op->operand)),
+               WORD("OUTPUT_ROWS", expr_c_int(s->arena, op->rows, spec->name)),
                WORD("OUTPUT_IS_EMPTY", expr_c_factors(s->arena, out->elems, spec->name, " == 0", " || ")),
                WORD("FLOP_COUNT", expr_c_real(s->arena, op->flops, spec->name, "")),
                WORD("CALLS_ARITHMETIC", unit_calls_arithmetic(op)));
+    if (dtype_of(spec, out))
+        add_tolerance(s, dtype_of(spec, out));
     fill_list(s, "epilogues");
     for (int i = 0; i < op->nepilogue; i++)
         FILL_WORDS(fill_row(s), WORD("EPILOGUE", text_letters(arena_strdup(s->arena, op->epilogue[i]), toupper)),

@@ -13,15 +13,21 @@
 
 #include <string.h>
 
-enum { SMALL_MOST = 24, NLEVEL = 4, BASE_TILE = 64 };
+enum { SMALL_MOST = 24, NLEVEL = 4, BASE_TILE = 64, USUAL_TILE = 16 };
 static const double most_points = 1 << 20; /* shapes have more only for what one axis or a pair needs */
+
+static int64_t tile_of(const Spec *spec, const Device *device, const UnitKernel *k, int axis)
+{
+    Binding b = { .t = k->t, .spec = spec, .target = k->target, .device = device, .value = k->value, .threads = 1 };
+    int64_t tile = 1;
+    return expr_int(k->t->tile[axis], template_lookup, &b, &tile) == EXPR_OK && tile > 0 ? tile : 1;
+}
 
 int64_t verify_shapes_tile(const Study *s, const Candidate *c, int axis)
 {
-    int64_t value[TEMPLATE_MAX_PARAM], tile = 1;
+    int64_t value[TEMPLATE_MAX_PARAM];
     candidate_values(c, value);
-    Binding b = { .t = c->t, .spec = s->spec, .target = c->target, .device = s->device, .value = value, .threads = 1 };
-    return expr_int(c->t->tile[axis], template_lookup, &b, &tile) == EXPR_OK && tile > 0 ? tile : 1;
+    return tile_of(s->spec, s->device, &(UnitKernel){ .t = c->t, .target = c->target, .value = value }, axis);
 }
 
 /* An empty sum has a result, an empty row has none. */
@@ -47,15 +53,19 @@ static void add_alone(VerifyShapes *w, int naxis, int axis, int64_t v, const int
     add_shape(w, naxis, extent);
 }
 
-/* Adds the extents that a candidate is fixed for, with the others as they are in `other`. */
-static void add_fixed(VerifyShapes *w, const Candidate *c, int naxis, const int64_t *other)
+/* Adds the extents that a kernel is fixed for, with the others as they are in `other`. */
+static void add_fixed(VerifyShapes *w, const UnitKernel *k, int naxis, const int64_t *other)
 {
     int64_t extent[OP_MAX_AXIS];
-    for (int i = 0; i < naxis; i++) {
-        const int64_t fixed = candidate_fixed(c, i);
-        extent[i] = fixed ? fixed : other[i];
-    }
-    add_shape(w, naxis, extent);
+    bool is_fixed = false;
+    memcpy(extent, other, (size_t)naxis * sizeof *extent);
+    for (int i = k->t->nparam - 1; i >= 0; i--) /* the first of an axis counts */
+        if (k->t->param[i].axis >= 0 && k->value[i] > 0) {
+            extent[k->t->param[i].axis] = k->value[i];
+            is_fixed = true;
+        }
+    if (is_fixed)
+        add_shape(w, naxis, extent);
 }
 
 /* ---- small extents ---- */
@@ -207,15 +217,20 @@ static void add_lacking(VerifyShapes *w, const Op *op, int axis, int64_t tile, c
             add_alone(w, op->naxis, axis, extent[k], base);
 }
 
-void verify_shapes_of_tiles(const Op *op, const int64_t *tile, VerifyShapes *w)
+static void add_of_tiles(VerifyShapes *w, const Op *op, const int64_t *tile)
 {
     int64_t base[OP_MAX_AXIS];
-    w->n = 0;
     set_base(op->naxis, tile, base);
     add_small(w, op->naxis, tile, base);
     add_pairs(w, op->naxis, tile);
     for (int i = 0; i < op->naxis; i++)
         add_lacking(w, op, i, tile[i], base);
+}
+
+void verify_shapes_of_tiles(const Op *op, const int64_t *tile, VerifyShapes *w)
+{
+    w->n = 0;
+    add_of_tiles(w, op, tile);
 }
 
 /* Adds the attributes that shapes of the spec have, in turn, and the extents that follow. What is no legal call is left out. */
@@ -239,7 +254,7 @@ static void complete(const Spec *spec, VerifyShapes *w)
 void verify_shapes(const Study *s, const Candidate *const *c, int n, VerifyShapes *w)
 {
     const Op *op = s->spec->op;
-    int64_t tile[OP_MAX_AXIS], base[OP_MAX_AXIS];
+    int64_t tile[OP_MAX_AXIS], base[OP_MAX_AXIS], value[TEMPLATE_MAX_PARAM];
     for (int i = 0; i < op->naxis; i++) {
         tile[i] = 1;
         for (int j = 0; j < n; j++) {
@@ -249,8 +264,32 @@ void verify_shapes(const Study *s, const Candidate *const *c, int n, VerifyShape
     }
     verify_shapes_of_tiles(op, tile, w);
     set_base(op->naxis, tile, base);
-    for (int j = 0; j < n; j++)
-        if (candidate_is_fixed(c[j]))
-            add_fixed(w, c[j], op->naxis, base);
+    for (int j = 0; j < n; j++) {
+        candidate_values(c[j], value);
+        add_fixed(w, &(UnitKernel){ .t = c[j]->t, .target = c[j]->target, .value = value }, op->naxis, base);
+    }
     complete(s->spec, w);
+}
+
+void verify_shapes_of_kernels(const Spec *spec, const Device *device, const UnitKernel *k, int n, VerifyShapes *w)
+{
+    const Op *op = spec->op;
+    int64_t tile[OP_MAX_AXIS], usual[OP_MAX_AXIS], base[OP_MAX_AXIS];
+    for (int i = 0; i < op->naxis; i++) {
+        tile[i] = 1;
+        for (int j = 0; j < n; j++) {
+            const int64_t t = tile_of(spec, device, &k[j], i);
+            tile[i] = t > tile[i] ? t : tile[i];
+        }
+        usual[i] = tile[i] > USUAL_TILE ? tile[i] : USUAL_TILE;
+    }
+    verify_shapes_of_tiles(op, tile, w);
+    set_base(op->naxis, tile, base);
+    for (int j = 0; j < n; j++) {
+        for (int i = 0; i < op->naxis; i++)
+            add_lacking(w, op, i, tile_of(spec, device, &k[j], i), base);
+        add_fixed(w, &k[j], op->naxis, base);
+    }
+    add_of_tiles(w, op, usual);
+    complete(spec, w);
 }

@@ -6,6 +6,7 @@
 #define DCGEN_VERIFY_SHAPES_H
 
 #include <stdint.h>
+#include "gen/unit/unit.h"
 #include "search/record/study.h"
 
 enum { VERIFY_SHAPES_MAX = 256 };
@@ -21,6 +22,9 @@ int64_t verify_shapes_tile(const Study *s, const Candidate *c, int axis);
  * that; the tile and its neighbours, and each pair of these on each pair of axes; more than two tiles; what the op wants tried; and what a
  * kernel is fixed for. */
 void verify_shapes(const Study *s, const Candidate *const *c, int n, VerifyShapes *w);
+/* The same for the kernels of a package, around the tiles of each of them, and as if none of these were small: what a template's head calls a
+ * tile need not be all that its code does at once. */
+void verify_shapes_of_kernels(const Spec *spec, const Device *device, const UnitKernel *k, int n, VerifyShapes *w);
 /* The same for an op's axes and their tiles, but for what kernels are fixed for. */
 void verify_shapes_of_tiles(const Op *op, const int64_t *tile, VerifyShapes *w);
 

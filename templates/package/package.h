@@ -89,7 +89,7 @@ int CALL_pack(PACK_EXTENTS, const void *CONSTANT, void *packed, struct CUstream_
 #else
 /* CONSTANT: CONSTANT_DOC; here LAYOUT. packed: CALL_packed_bytes(...) bytes,
  * best aligned to 64. */
-int CALL_pack(PACK_EXTENTS, const float *CONSTANT, void *packed);
+int CALL_pack(PACK_EXTENTS, const CONSTANT_TYPE *CONSTANT, void *packed);
 #endif
 
 #endif

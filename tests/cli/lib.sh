@@ -31,7 +31,7 @@ mkdir "$tmp/work" "$tmp/scratch" "$tmp/log" "$tmp/inst" "$tmp/inst/bin" "$tmp/in
 export TMPDIR="$tmp/scratch"
 cp "$DCGEN" "$BIN/dcgen-runner-c" "$tmp/inst/bin"
 cp -R "$SRC/templates/targets" "$SRC/templates/family" "$SRC/templates/package" "$tmp/inst/share/dcgen/templates"
-for file in op.cfg reference.c pack.c test.c bench.c; do
+for file in op.cfg reference.c pack.c bench.c; do
     cp "$SRC/templates/dense/$file" "$tmp/inst/share/dcgen/templates/dense"
 done
 cp "$SRC/tests/cli/templates/dense/plain.c" "$tmp/inst/share/dcgen/templates/dense"
@@ -43,7 +43,7 @@ cd "$tmp/work"
 install_cuda() {
     share=$tmp/inst/share/dcgen/templates
     cp -R "$SRC/templates/device" "$share"
-    for file in pack.cu library.cu test_cuda.c bench_cuda.c; do
+    for file in library.cu bench_cuda.c; do
         cp "$SRC/templates/dense/$file" "$share/dense"
     done
     cp "$SRC/tests/cli/templates/dense/plain.cu" "$share/dense"

@@ -157,7 +157,7 @@ grep -q '"90a-real" "80" "75")' both/CMakeLists.txt || failed "architectures: $(
     failed "the package of two does not compile"
 run 0 replay -o both2 --records both/records.jsonl both/spec.cfg
 run 0 replay --check both
-for path in dense/plain.cu dense/pack.cu package/kernels.cu package/candidate.cu targets/sm_80.cfg device/launch.cuh; do
+for path in dense/plain.cu package/pack.cu package/kernels.cu package/candidate.cu targets/sm_80.cfg device/launch.cuh; do
     grep -qE "^# template [0-9a-f]{64}  $path\$" both/MANIFEST || failed "MANIFEST does not name $path"
 done
 ! grep -q -e 'plain\.c$' -e avx both/MANIFEST || failed "MANIFEST names what is for CPUs"

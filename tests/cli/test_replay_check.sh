@@ -27,7 +27,7 @@ done
 for line in '# package tiny' "# dcgen $("$dcgen" --version | sed 's/dcgen //')"; do
     grep -qx "$line" tiny/MANIFEST || failed "MANIFEST does not say: $line"
 done
-for path in dense/op.cfg dense/plain.c dense/reference.c dense/test.c package/kernels.c package/candidate.c targets/avx2.cfg; do
+for path in dense/op.cfg dense/plain.c dense/reference.c package/test.c package/kernels.c package/candidate.c targets/avx2.cfg; do
     grep -qE "^# template [0-9a-f]{64}  $path\$" tiny/MANIFEST || failed "MANIFEST does not name the template $path"
 done
 [ "$(grep -c '' tiny/MANIFEST)" -eq "$(sort -u tiny/MANIFEST | grep -c '')" ] || failed "a line is there twice"

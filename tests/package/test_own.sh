@@ -29,31 +29,32 @@ ends() {
     [ "$code" = "$want" ] || { tail -n 5 "$tmp/log"; failed "$* ends with $code, not $want, with the fault: $fault"; }
 }
 
-# ---- the test: 19 heights, 7 widths, 7 depths, of which M = 1 meets all 49 pairs and the others a third (294 of 882); the dispatcher's choice and
-# two kernels, on one and three threads
+# ---- the test: the dispatcher's choice and two kernels, on one and three threads; so each shape is six checks
 
 for name in $names; do
     for harmless in none 'within tolerance' 'other CPU'; do
         ends 0 "$harmless" "$tmp/${name}_test"
-        logged '^2 kernels, 2058 checks, 0 failed; largest error [0-9.]* of the tolerance$'
+        logged '^2 kernels, [0-9]* checks, 0 failed; largest error [0-9.]* of the tolerance$'
     done
 done
 ends 0 'within tolerance' "$tmp/pkg_a_test"
 logged 'largest error 0\.[45][0-9]* of'
 for fault in last hole before behind threads kernel tall corner 'beyond tolerance' refused 'no choice'; do
     ends 1 "$fault" "$tmp/pkg_a_test"
-    logged '^2 kernels, 2058 checks, [1-9][0-9]* failed'
+    logged '^2 kernels, [0-9]* checks, [1-9][0-9]* failed'
     logged '^wrong: M='
 done
+checks=$(sed -n 's/^2 kernels, \([0-9]*\) checks.*/\1/p' "$tmp/log")
+[ "$checks" -ge 300 ] || failed "only $checks checks"
 ends 1 pack "$tmp/pkg_a_test"
-# One of three kernels is wrong on both counts of threads, three threads with all kernels: 343 problems.
+# One of three kernels is wrong on both counts of threads, three threads with all kernels.
 ends 1 kernel "$tmp/pkg_a_test"
-logged ' 686 failed'
-logged '^wrong: M=1 N=1 K=1 kernel 1 threads 1: code 0, error '
+logged " $((checks / 3)) failed"
+logged '^wrong: M=[0-9]* N=[0-9]* K=[0-9]* kernel 1 threads 1: code 0, error '
 ends 1 threads "$tmp/pkg_a_test"
-logged ' 1029 failed'
+logged " $((checks / 2)) failed"
 ends 1 'no choice' "$tmp/pkg_a_test"
-logged '^wrong: M=61 N=.* kernel -1 threads 3: code 3, error inf '
+logged '^wrong: M=.* kernel -1 threads 3: code 3, error inf '
 
 # ---- the benchmark: 2*M*N*K operations, 8 of the package's in a nanosecond and 2 of the CBLAS's, but for M = 1
 

@@ -285,19 +285,18 @@ static void the_manifest_names_all_that_the_package_was_made_of(void **state)
     assert_string_equal(
         sources_of(make_two(&in)),
         "dense/addend.h\ndense/bench.c\ndense/op.cfg\ndense/pack.c\ndense/packed_gemm.c\ndense/reference.c\n"
-        "dense/row_pointers.h\ndense/store_part.h\ndense/test.c\nfamily/cpu.cfg\n"
-        "package/CMakeLists.txt\npackage/README.md\npackage/arguments.h\npackage/arithmetic.h\npackage/"
-        "candidate.c\npackage/dispatch.h\npackage/each_kernel.h\n"
-        "package/entry.c\npackage/kernels.c\npackage/legal.h\npackage/pack.h\npackage/package.h\npackage/"
-        "package.json\npackage/"
-        "pieces.h\n"
-        "package/pool.c\npackage/pool.h\npackage/preamble.c\npackage/regret.json\npackage/regret.md\n"
-        "package/tables.h\ntargets/avx2.cfg\ntargets/avx512.cfg\ntargets/portable.cfg\n");
+        "dense/row_pointers.h\ndense/store_part.h\nfamily/cpu.cfg\n"
+        "package/CMakeLists.txt\npackage/README.md\npackage/arguments.h\npackage/arithmetic.h\npackage/candidate.c\n"
+        "package/dispatch.h\npackage/each_kernel.h\npackage/entry.c\npackage/kernels.c\npackage/legal.h\n"
+        "package/pack.h\npackage/package.h\npackage/package.json\npackage/pieces.h\n"
+        "package/pool.c\npackage/pool.h\npackage/preamble.c\npackage/problem.h\npackage/regret.json\n"
+        "package/regret.md\npackage/run.c\npackage/tables.h\npackage/test.c\n"
+        "targets/avx2.cfg\ntargets/avx512.cfg\ntargets/portable.cfg\n");
     const Result result = plain_result("sm_80", 1);
     const EmitInput gpu = input_of(&result, 1);
     const char *sources = sources_of(package_of(&gpu));
     static const char *const some[] = { "dense/bench_cuda.c\n",  "dense/few_rows.cuh\n",   "dense/gemv.cu\n",
-                                        "dense/pack.cu\n",       "dense/simt_gemm.cu\n",   "dense/test_cuda.c\n",
+                                        "package/pack.cu\n",     "dense/simt_gemm.cu\n",   "package/test_cuda.c\n",
                                         "dense/tile_copy.cuh\n", "family/cuda.cfg\n",      "device/launch.cuh\n",
                                         "device/mma_tf32.cuh\n", "package/candidate.cu\n", "package/flush_l2.h\n",
                                         "targets/sm_75.cfg\n",   "targets/sm_90a.cfg\n" };

@@ -62,12 +62,16 @@ static int start(Call c, double ps)
 
 int pkg_nkernel(void) { return 2; }
 const char *pkg_kernel_text(int kernel) { return kernel >= 0 && kernel < 2 ? "kernel" : NULL; }
-int pkg_cuda_choose(int64_t M, int64_t N, int64_t K) { return M < 0 || N < 0 || K < 0 ? -1 : M > 1; }
+int pkg_cuda_choose(int64_t M, int64_t N, int64_t K) 
+{
+    const int is_legal = M >= 0 && N >= 0 && K >= 0 && M <= INT32_MAX && N <= INT32_MAX && K <= INT32_MAX;
+    return is_legal ? M > 1 : -1;
+}
 
 size_t pkg_cuda_workspace_bytes(int64_t M, int64_t N, int64_t K, const pkg_exec *exec)
 {
     const int cannot_run = fault("other GPU") && exec && exec->kernel == 1;
-    return M > 0 && M < 100 && !cannot_run ? (size_t)(N + K) * 4 : 0;
+    return M > 0 && M < 100 && pkg_cuda_choose(M, N, K) >= 0 && !cannot_run ? (size_t)(N + K) * 4 : 0;
 }
 
 int pkg_cuda_workspace_clear(void *workspace, size_t bytes, struct CUstream_st *stream)
@@ -85,7 +89,7 @@ int pkg_cuda(int64_t M, int64_t N, int64_t K, const void *X, const void *W, cons
 {
     const int kernel = exec ? exec->kernel : 0;
     (void)stream;
-    if ((M < 0 && !fault("negative")) || M > INT32_MAX)
+    if ((M < 0 && !fault("negative")) || N < 0 || K < 0 || M > INT32_MAX || N > INT32_MAX || K > INT32_MAX)
         return pkg_BAD_EXTENT;
     if (kernel > 2 || (fault("other GPU") && kernel == 1) || (fault("no choice") && kernel == 0))
         return pkg_BAD_KERNEL;
@@ -104,8 +108,7 @@ int pkg_cuda(int64_t M, int64_t N, int64_t K, const void *X, const void *W, cons
     const int result = start((Call){ M, N, K, X, W, bias, Y }, 1);
     if (capturing)
         return result;
-    if (fault("last") || (fault("kernel") && kernel == 2) || (fault("shift") && (uintptr_t)Y % 16 != 0) ||
-        (fault("own") && N == 40 && K == 24))
+    if (fault("last") || (fault("kernel") && kernel == 2) || (fault("shift") && (uintptr_t)Y % 16 != 0))
         y[M * N - 1] += 1;
     if (fault("hole"))
         y[M * N / 2] = NAN;

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT-0 */
+#ifndef DCGEN
+/* The operator as programs see it that call a package and compare it with the definition: what operands a call has, how they lie in memory, what
+ * they hold, and how far a result may be off. Its names begin with NAME, as the definition may have any others. */
+#endif
+/* ---- the definition ---- */
+
+//@ reference
+
+/* ---- elements ---- */
+
+#if CALLS_ARITHMETIC
+//@ arithmetic
+
+#endif
+/* How an element is stored; what an input holds: numbers from -1 to 1, whole ones from -4 to 4, lengths from 0 to an extent, permutations of it. */
+typedef enum { NAME_f32, NAME_f16, NAME_bf16, NAME_s32 } NAME_format;
+typedef enum { NAME_normal, NAME_integers, NAME_lengths, NAME_permutation } NAME_data;
+
+static void NAME_store(NAME_format format, void *to, int64_t i, double v)
+{
+#if ANY_F16
+    if (format == NAME_f16) { /* to nearest, ties to even; v is far from overflow */
+        const float scaled = fabsf((float)v) * 0x1p-112f; /* a float whose exponent field is that of the result */
+        uint32_t bits;
+        memcpy(&bits, &scaled, sizeof bits);
+        bits += 0xfffu + (bits >> 13 & 1);
+        ((uint16_t *)to)[i] = (uint16_t)((signbit(v) ? 0x8000u : 0) | bits >> 13);
+        return;
+    }
+#endif
+#if ANY_BF16
+    if (format == NAME_bf16) { /* likewise */
+        const float value = (float)v;
+        uint32_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        bits += 0x7fffu + (bits >> 16 & 1);
+        ((uint16_t *)to)[i] = (uint16_t)(bits >> 16);
+        return;
+    }
+#endif
+#if ANY_S32
+    if (format == NAME_s32) {
+        ((int32_t *)to)[i] = (int32_t)v;
+        return;
+    }
+#endif
+    (void)format;
+    ((float *)to)[i] = (float)v;
+}
+
+static double NAME_load(NAME_format format, const void *from, int64_t i)
+{
+#if ANY_F16
+    if (format == NAME_f16) {
+        const uint32_t half = ((const uint16_t *)from)[i], bits = (half & 0x7fff) << 13;
+        float size;
+        memcpy(&size, &bits, sizeof size);
+        if ((half & 0x7c00) == 0x7c00)
+            return half & 0x3ff ? NAN : half & 0x8000 ? -INFINITY : INFINITY;
+        return (half & 0x8000 ? -1 : 1) * (double)size * 0x1p112; /* its exponent field is a float's then, of denormals too */
+    }
+#endif
+#if ANY_BF16
+    if (format == NAME_bf16) {
+        const uint32_t bits = (uint32_t)((const uint16_t *)from)[i] << 16;
+        float value;
+        memcpy(&value, &bits, sizeof value);
+        return value;
+    }
+#endif
+#if ANY_S32
+    if (format == NAME_s32)
+        return ((const int32_t *)from)[i];
+#endif
+    (void)format;
+    return ((const float *)from)[i];
+}
+
+/* How far a result y may be off: `terms` rounded operations on terms whose magnitudes sum up to `bound`. Errors of different terms are
+ * independent, hence the roots. */
+static double NAME_tolerance(double terms, double bound, double y)
+{
+    const double of_sums = EPS_SUMS, of_inputs = EPS_INPUTS, of_output = EPS_OUTPUT, of_denormals = EPS_DENORMALS;
+    const double root = sqrt(terms < 1 ? 1 : terms);
+    return (of_sums * (4 * root + 8) + of_inputs * fmin(2, 12 / root)) * bound + of_output * fabs(y) + of_denormals + 1e-300;
+}
+
+/* ---- a call's operands ---- */
+
+enum { NAME_nextent = NEXTENT, NAME_noperand = NOPERAND, NAME_out = OUTPUT_PLACE, NAME_max_rank = 8, NAME_canary = 256 };
+static const unsigned char NAME_canary_byte = 0xA5;
+
+/* The numbers that describe a call: EVERY_AXES. */
+static const char *const NAME_extent_name[] = { EACH(every, "AXIS") };
+
+/* What is the same in all calls. Operands that this package lacks have no rank. */
+static const struct {
+    int rank, is_strided;
+    size_t bytes; /* of an element */
+    NAME_format format;
+    NAME_data data;
+    int of; /* of lengths and permutations: the extent that bounds them */
+} NAME_fact[NAME_noperand] = {
+    [PLACE] = { RANK, IS_STRIDED, sizeof(C_TYPE), NAME_STORED, NAME_HOLDS, OF }, //@ repeat operands
+};
+
+typedef struct {
+    int64_t extent[NAME_max_rank], stride[NAME_max_rank]; /* outermost first; strides in elements */
+    int64_t elems, span;                                  /* span: elements from the first one to behind the last one */
+    void *dense;                                          /* of an input: its elements one behind the other, as the definition reads them */
+    unsigned char *room;                                  /* `span` elements, as a call takes them, between canaries */
+} NAME_operand;
+
+typedef struct {
+    int64_t extent[NAME_nextent];
+    NAME_operand operand[NAME_noperand];
+    int64_t rows, step; /* of the output; each step-th one is compared with the definition */
+    double *want, *bound;
+    void *packed; /* the constant operand as the call takes it, or NULL */
+    int is_apart; /* strided operands have gaps, and the call is told their strides */
+} NAME_problem;
+
+static void *NAME_take(size_t bytes)
+{
+    void *p = calloc(1, bytes ? bytes : 1);
+    if (!p) {
+        fprintf(stderr, "out of memory\n");
+        exit(3);
+    }
+    return p;
+}
+
+static void NAME_set_extents(NAME_operand *o, int rank, const int64_t *extent)
+{
+    o->elems = 1;
+    for (int i = 0; i < rank; i++)
+        o->elems *= o->extent[i] = extent[i];
+}
+
+static void NAME_lay_out(NAME_problem *problem)
+{
+    const int64_t AXIS = problem->extent[PLACE]; //@ repeat every
+    (void)AXIS; //@ repeat every
+    problem->rows = OUTPUT_ROWS;
+    NAME_set_extents(&problem->operand[PLACE], RANK, (const int64_t[]){ EACH(shape, ALONG) }); //@ repeat operands
+}
+
+/* From a fixed generator, at least 0 and less than n. */
+static int64_t NAME_below(int64_t n)
+{
+    static uint64_t state = 1;
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (int64_t)(state >> 33) % n;
+}
+
+static void NAME_draw(const NAME_problem *p, int operand)
+{
+    const NAME_format format = NAME_fact[operand].format;
+    const NAME_operand *o = &p->operand[operand];
+#if ANY_S32
+    const NAME_data data = NAME_fact[operand].data;
+    const int64_t most = p->extent[NAME_fact[operand].of];
+    for (int64_t i = 0; i < o->elems && data == NAME_lengths; i++) /* the whole extent and nothing come first */
+        NAME_store(format, o->dense, i, (double)(i == 0 ? most : i == 1 ? 0 : NAME_below(most + 1)));
+    for (int64_t i = 0; i < o->elems && data == NAME_permutation; i++) {
+        const int64_t place = i % most, other = i - place + NAME_below(place + 1);
+        NAME_store(format, o->dense, i, NAME_load(format, o->dense, other));
+        NAME_store(format, o->dense, other, (double)place);
+    }
+    if (data == NAME_lengths || data == NAME_permutation)
+        return;
+#endif
+    for (int64_t i = 0; i < o->elems; i++)
+        NAME_store(format, o->dense, i,
+                   NAME_fact[operand].data == NAME_integers ? (double)(NAME_below(9) - 4)
+                                                            : (double)NAME_below((int64_t)1 << 31) / 0x1p30 - 1);
+}
+
+/* Where a row along the last extent begins, in elements. */
+static int64_t NAME_row_at(const NAME_operand *o, int rank, int64_t row)
+{
+    int64_t at = 0;
+    for (int i = rank - 2; i >= 0; i--) {
+        at += row % o->extent[i] * o->stride[i];
+        row /= o->extent[i];
+    }
+    return at;
+}
+
+/* Copies an input's elements to their places; those of the output become NaN (all bits set, as in gaps of inputs). */
+static void NAME_put(const NAME_problem *p, int operand)
+{
+    const NAME_operand *o = &p->operand[operand];
+    const int rank = NAME_fact[operand].rank;
+    const size_t bytes = NAME_fact[operand].bytes, row_bytes = (size_t)o->extent[rank - 1] * bytes;
+    memset(o->room, operand == NAME_out ? NAME_canary_byte : 0xff, (size_t)o->span * bytes + 2 * NAME_canary);
+    for (int64_t row = 0; o->elems && row < o->elems / o->extent[rank - 1]; row++) {
+        unsigned char *to = o->room + NAME_canary + (size_t)NAME_row_at(o, rank, row) * bytes;
+        if (operand == NAME_out)
+            memset(to, 0xff, row_bytes);
+        else
+            memcpy(to, (const char *)o->dense + (size_t)row * row_bytes, row_bytes);
+    }
+}
+
+/* Lays all operands out anew: those that are strided with gaps between their rows, and with others between blocks of rows, or without. */
+static void NAME_place(NAME_problem *p, int is_apart)
+{
+    p->is_apart = is_apart;
+    for (int k = 0; k < NAME_noperand; k++) {
+        NAME_operand *o = &p->operand[k];
+        const int rank = NAME_fact[k].rank;
+        if (!rank)
+            continue;
+        o->stride[rank - 1] = 1;
+        o->span = o->elems ? o->extent[rank - 1] : 0;
+        for (int i = rank - 2; i >= 0; i--) {
+            o->stride[i] = o->stride[i + 1] * o->extent[i + 1] + (is_apart && NAME_fact[k].is_strided ? 3 : 0);
+            o->span += o->elems ? (o->extent[i] - 1) * o->stride[i] : 0;
+        }
+        free(o->room);
+        o->room = NAME_take((size_t)o->span * NAME_fact[k].bytes + 2 * NAME_canary);
+        NAME_put(p, k);
+    }
+}
+
+/* A call with these extents on random inputs, and its result by the definition, of each step-th row. */
+static NAME_problem NAME_problem_new(const int64_t *extent, int64_t most_terms)
+{
+    NAME_problem p = { .step = 1 };
+    const void *dense[NAME_noperand] = { NULL };
+    memcpy(p.extent, extent, sizeof p.extent);
+    NAME_lay_out(&p);
+    for (int k = 0; k < NAME_noperand; k++)
+        if (NAME_fact[k].rank && k != NAME_out) {
+            p.operand[k].dense = NAME_take((size_t)p.operand[k].elems * NAME_fact[k].bytes);
+            dense[k] = p.operand[k].dense;
+            NAME_draw(&p, k);
+        }
+    NAME_place(&p, 0);
+    const int64_t elems = p.operand[NAME_out].elems, row_elems = p.rows ? elems / p.rows : 0;
+    const double terms = (double)elems * (double)dcgen_reference_terms(extent);
+    while (p.step < p.rows && terms / (double)p.step > (double)most_terms)
+        p.step *= 2;
+    const int64_t nrow = (p.rows + p.step - 1) / p.step;
+    p.want = NAME_take((size_t)(nrow * row_elems) * sizeof(double));
+    p.bound = NAME_take((size_t)(nrow * row_elems) * sizeof(double));
+    for (int64_t i = 0; i < nrow; i++)
+        dcgen_reference_rows(extent, dense, i * p.step, i * p.step + 1, p.want + i * row_elems, p.bound + i * row_elems);
+    return p;
+}
+
+static void NAME_problem_free(NAME_problem *p)
+{
+    for (int k = 0; k < NAME_noperand; k++) {
+        free(p->operand[k].dense);
+        free(p->operand[k].room);
+    }
+    free(p->want);
+    free(p->bound);
+    free(p->packed);
+}
+
+/* The largest error as a part of its tolerance; NaN, and a canary or a gap that was touched: infinite. Takes the output away. */
+static double NAME_worst(const NAME_problem *p)
+{
+    const NAME_operand *o = &p->operand[NAME_out];
+    const int rank = NAME_fact[NAME_out].rank;
+    const size_t bytes = NAME_fact[NAME_out].bytes;
+    const int64_t width = o->extent[rank - 1], row_elems = p->rows ? o->elems / p->rows : 0;
+    const double terms = (double)dcgen_reference_terms(p->extent);
+    double most = 0;
+    for (int64_t i = 0; i < o->elems; i++) {
+        const int64_t row = i / row_elems, at = NAME_row_at(o, rank, i / width) + i % width, want = row / p->step * row_elems + i % row_elems;
+        unsigned char *y = o->room + NAME_canary + (size_t)at * bytes;
+        if (row % p->step == 0) {
+            const double err = fabs(NAME_load(NAME_fact[NAME_out].format, y, 0) - p->want[want]) /
+                               NAME_tolerance(terms, p->bound[want], p->want[want]);
+            if (!(err <= most))
+                most = err <= INFINITY ? err : INFINITY; /* a NaN: infinite */
+        }
+        memset(y, NAME_canary_byte, bytes);
+    }
+    for (size_t i = 0; i < (size_t)o->span * bytes + 2 * NAME_canary; i++)
+        if (o->room[i] != NAME_canary_byte)
+            return INFINITY;
+    return most;
+}
+
+/* The call's extents in words, for a line of output. */
+static void NAME_print_extents(const NAME_problem *p)
+{
+    for (int i = 0; i < NAME_nextent; i++)
+        printf("%s%s=%lld", i ? " " : "", NAME_extent_name[i], (long long)p->extent[i]);
+}

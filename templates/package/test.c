@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT-0
+ *
+ * test: every kernel of the package, and the dispatcher's choice, against the definition in double precision, on extents around
+ * every kind of tail, with one and with three threads (without the pool: three parts, one after the other). The output lies between
+ * canaries and is NaN before each call.
+#if HAS_STRIDED
+ * Operands that may be strided lie densely and, in a second round, with gaps, which are NaN in inputs and canaries in the output.
+#endif
+ * Exit code 0 when all agree.
+ */
+#include "NAME.h"
+#ifndef NAME_NO_THREADS
+#include "NAME_pool.h"
+#endif
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+//@ problem
+
+/* ---- the test ---- */
+
+/* Extents around the tiles of this package's kernels: EVERY_AXES. */
+static const int64_t NAME_tried[][NAME_nextent] = {
+//@ tried
+};
+
+//@ run
+
+/* 1 if the result is wrong. */
+static int NAME_check(const NAME_problem *p, const NAME_exec *exec, double *most)
+{
+    NAME_put(p, NAME_out);
+    const int code = NAME_run(p, exec);
+    if (code == NAME_BAD_KERNEL && exec->kernel)
+        return 0; /* this CPU cannot run it */
+    const double err = code == NAME_OK ? NAME_worst(p) : INFINITY;
+    if (err > *most)
+        *most = err;
+    if (err <= 1)
+        return 0;
+    printf("wrong: ");
+    NAME_print_extents(p);
+    printf(" kernel %d threads %d%s: code %d, error %g of the tolerance\n", exec->kernel - 1, exec->threads,
+           p->is_apart ? " strided" : "", code, err);
+    return 1;
+}
+
+/* Every kernel and the dispatcher's choice on one problem. */
+static int NAME_check_all(const NAME_problem *p, NAME_exec exec, int *ncheck, double *most)
+{
+    int failed = 0;
+    for (exec.kernel = 0; exec.kernel <= NAME_nkernel(); exec.kernel++)
+        for (exec.threads = 1; exec.threads <= 3; exec.threads += 2, ++*ncheck)
+            failed += NAME_check(p, &exec, most);
+    return failed;
+}
+
+#ifdef NAME_NO_THREADS
+/* A parallel_for of the calling thread alone: the last part first. */
+static void NAME_backwards(void *ctx, int n, void (*body)(void *arg, int i), void *arg)
+{
+    (void)ctx;
+    while (n-- > 0)
+        body(arg, n);
+}
+#endif
+
+int main(void)
+{
+#ifdef NAME_NO_THREADS
+    const NAME_exec exec = { .parallel_for = NAME_backwards };
+#else
+    NAME_pool *pool = NAME_pool_start(3);
+    const NAME_exec exec = { .parallel_for = NAME_pool_run, .ctx = pool };
+#endif
+    int failed = 0, ncheck = 0;
+    double most = 0;
+    for (size_t i = 0; i < sizeof NAME_tried / sizeof *NAME_tried; i++) {
+        NAME_problem p = NAME_problem_new(NAME_tried[i], INT64_MAX);
+        NAME_pack_constant(&p);
+        failed += NAME_check_all(&p, exec, &ncheck, &most);
+#if HAS_STRIDED
+        NAME_place(&p, 1);
+        failed += NAME_check_all(&p, exec, &ncheck, &most);
+#endif
+        NAME_problem_free(&p);
+    }
+#ifndef NAME_NO_THREADS
+    NAME_pool_stop(pool);
+#endif
+    printf("%d kernels, %d checks, %d failed; largest error %.3f of the tolerance\n", NAME_nkernel(), ncheck, failed, most);
+    return failed != 0;
+}

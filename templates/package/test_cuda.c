@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT-0
+ *
+ * test: every kernel of the package that the current device runs, and the dispatcher's choice, against the definition in double
+ * precision, on extents around every kind of tail, with operands aligned to 256 bytes and to their element alone. The output lies
+ * between canaries and is NaN before each call; the workspace is zeroed once for all calls.
+#if HAS_STRIDED
+ * Operands that may be strided lie densely and, in a second round, with gaps, which are NaN in inputs and canaries in the output.
+#endif
+ *
+ *   NAME_test [STRIDE]       every STRIDE-th shape (default 1: all)
+ *
+ * Exit code 0 when all agree, 77 when there is no device.
+ */
+#include "NAME.h"
+
+#include <cuda_runtime_api.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+//@ problem
+
+//@ run
+
+/* ---- results ---- */
+
+/* Extents around the tiles of this package's kernels: EVERY_AXES. */
+static const int64_t NAME_tried[][NAME_nextent] = {
+//@ tried
+};
+enum { NAME_ntried = sizeof NAME_tried / sizeof *NAME_tried };
+
+/* 1 if the result is wrong. */
+static int NAME_check(NAME_site *s, int kernel, int shift, double *most)
+{
+    const NAME_exec exec = { kernel };
+    NAME_send(s, shift);
+    const int code = NAME_start(s, &exec, shift, NULL);
+    if (code == NAME_BAD_KERNEL && kernel)
+        return 0; /* this device cannot run it */
+    const cudaError_t finished = cudaDeviceSynchronize();
+    if (finished != cudaSuccess)
+        NAME_die("kernel", finished);
+    const double err = code == NAME_OK ? NAME_fetch_worst(s, shift) : INFINITY;
+    if (err > *most)
+        *most = err;
+    if (err <= 1)
+        return 0;
+    printf("wrong: ");
+    NAME_print_extents(&s->problem);
+    printf(" kernel %d shift %d%s: code %d, error %g of the tolerance\n", kernel - 1, shift, s->problem.is_apart ? " strided" : "", code,
+           err);
+    return 1;
+}
+
+/* Every kernel on one problem; adds to *ncheck. */
+static int NAME_check_all(NAME_site *s, int *ncheck, double *most)
+{
+    int failed = 0;
+    for (int kernel = 0; kernel <= NAME_nkernel(); kernel++)
+        for (int shift = 0; shift < 2; shift++, ++*ncheck)
+            failed += NAME_check(s, kernel, shift, most);
+    return failed;
+}
+
+/* ---- the contract besides the result ---- */
+
+static int NAME_expect(const char *what, int got, int wanted)
+{
+    if (got == wanted)
+        return 0;
+    printf("%s: code %d instead of %d\n", what, got, wanted);
+    return 1;
+}
+
+/* An extent that is not legal is refused. */
+static int NAME_check_extent(const NAME_site *s, int axis, int64_t extent)
+{
+    NAME_site odd = *s;
+    odd.problem.extent[axis] = extent;
+    const int failed = NAME_expect("a call with an extent that is not legal", NAME_start_on(&odd, NULL, 0, NULL, NULL), NAME_BAD_EXTENT) +
+                       NAME_expect("workspace of a call that is not legal", NAME_needs(&odd, NULL) == 0, 1) +
+                       NAME_expect("choice of a call that is not legal",
+                                   NAME_cuda_choose(EACH(axes, odd.problem.extent[PLACE])), -1);
+    if (failed)
+        printf("that was %s=%lld\n", NAME_extent_name[axis], (long long)extent);
+    return failed;
+}
+
+static int NAME_check_arguments(const NAME_site *s)
+{
+    const NAME_exec none = { NAME_nkernel() + 1 };
+    int failed = 0;
+//@ repeat axes
+    failed += NAME_check_extent(s, PLACE, (int64_t)(FEWEST) - 1);
+    failed += NAME_check_extent(s, PLACE, (int64_t)GREATEST + 1);
+//@ end
+    failed += NAME_expect("no such kernel", NAME_start(s, &none, 0, NULL), NAME_BAD_KERNEL);
+    failed += NAME_expect("a choice", NAME_cuda_choose(EACH(axes, s->problem.extent[PLACE])) >= 0, 1);
+    failed += NAME_expect("text of a kernel", NAME_kernel_text(0) && !NAME_kernel_text(NAME_nkernel()), 1);
+    return failed;
+}
+
+/* Kernels that have a workspace: they refuse one that is not aligned, and work on one that an aborted call left as it may be once
+ * it is cleared. */
+static int NAME_check_workspace(NAME_site *s)
+{
+    int failed = 0;
+    double most = 0;
+    for (int kernel = 1; kernel <= NAME_nkernel(); kernel++) {
+        const NAME_exec exec = { kernel };
+        const size_t bytes = NAME_needs(s, &exec);
+        char *const held = NAME_workspace(bytes);
+        if (!held)
+            continue;
+        failed += NAME_expect("a workspace not aligned", NAME_start_on(s, &exec, 0, held + 4, NULL), NAME_BAD_POINTER);
+        failed += NAME_expect("no workspace", NAME_start_on(s, &exec, 0, NULL, NULL), NAME_BAD_POINTER);
+        failed += NAME_expect("clearing what is not aligned", NAME_cuda_workspace_clear(held + 8, 8, NULL), NAME_BAD_POINTER);
+        failed += NAME_expect("spoiling it", cudaMemset(held, 1, bytes), cudaSuccess);
+        failed += NAME_expect("clearing it", NAME_cuda_workspace_clear(held, bytes, NULL), NAME_OK);
+        failed += NAME_check(s, kernel, 0, &most);
+    }
+    return failed + NAME_expect("clearing nothing", NAME_cuda_workspace_clear(NULL, 0, NULL), NAME_OK);
+}
+
+#ifndef DCGEN_EMULATOR
+/* A call captured in a graph behind the clearing of its workspace, the graph started twice. */
+static int NAME_check_graph(NAME_site *s)
+{
+    cudaStream_t stream;
+    cudaGraph_t graph = NULL;
+    cudaGraphExec_t exec = NULL;
+    const size_t bytes = NAME_needs(s, NULL);
+    void *const held = NAME_workspace(bytes); /* before the capture, which allows no allocation */
+    if (cudaStreamCreate(&stream) != cudaSuccess)
+        return NAME_expect("cudaStreamCreate", 1, 0);
+    NAME_send(s, 0);
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    const int cleared = NAME_cuda_workspace_clear(held, bytes, stream), code = NAME_start(s, NULL, 0, stream);
+    cudaStreamEndCapture(stream, &graph);
+    int failed = NAME_expect("clearing under capture", cleared, NAME_OK) + NAME_expect("a call under capture", code, NAME_OK);
+    if (!graph || cudaGraphInstantiateWithFlags(&exec, graph, 0) != cudaSuccess)
+        return failed + NAME_expect("the captured graph", 1, 0);
+    for (int i = 0; i < 2; i++)
+        cudaGraphLaunch(exec, stream);
+    failed += NAME_expect("the graph's run", cudaStreamSynchronize(stream), cudaSuccess);
+    failed += NAME_expect("the graph's result", NAME_fetch_worst(s, 0) <= 1, 1);
+    cudaGraphExecDestroy(exec);
+    cudaGraphDestroy(graph);
+    cudaStreamDestroy(stream);
+    return failed;
+}
+#endif
+
+/* On the shape with the most elements along its axes, as only large calls have a workspace. */
+static int NAME_check_contract(void)
+{
+    int largest = 0;
+    double most = 0;
+    for (int i = 0; i < NAME_ntried; i++) {
+        double points = 1;
+        for (int k = 0; k < NAME_nextent; k++)
+            points *= NAME_tried[i][k] > 1 ? (double)NAME_tried[i][k] : 1;
+        if (points > most) {
+            largest = i;
+            most = points;
+        }
+    }
+    NAME_site s = NAME_site_new(NAME_tried[largest], INT64_MAX);
+    int failed = NAME_check_arguments(&s) + NAME_check_workspace(&s);
+#ifndef DCGEN_EMULATOR
+    failed += NAME_check_graph(&s);
+#endif
+    NAME_site_free(&s);
+    return failed;
+}
+
+int main(int argc, char **argv)
+{
+    const int stride = argc > 1 && atoi(argv[1]) > 0 ? atoi(argv[1]) : 1;
+    int failed = 0, ncheck = 0, ndevice = 0;
+    double most = 0;
+    if (cudaGetDeviceCount(&ndevice) != cudaSuccess || ndevice == 0) {
+        printf("skipped: no CUDA device\n");
+        return 77;
+    }
+    failed += NAME_check_contract();
+    for (int i = 0; i < NAME_ntried; i += stride) {
+        NAME_site s = NAME_site_new(NAME_tried[i], INT64_MAX);
+        failed += NAME_check_all(&s, &ncheck, &most);
+#if HAS_STRIDED
+        NAME_place_on_device(&s, 1);
+        failed += NAME_check_all(&s, &ncheck, &most);
+#endif
+        NAME_site_free(&s);
+    }
+    printf("%d kernels, %d checks, %d failed; largest error %.3f of the tolerance\n", NAME_nkernel(), ncheck, failed, most);
+    return failed != 0;
+}

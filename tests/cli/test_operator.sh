@@ -1,0 +1,111 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# An operator of a stranger's: a folder with op.cfg, its definition and one template is enough for a package with a test and a benchmark. The
+# operator has what dense has not: an index, a packed constant of one extent, an attribute, a derived extent, operands with strides.
+. "$SRC/tests/cli/lib.sh"
+
+op=ops/pick
+mkdir -p $op
+# Y[p][c] = X[I[STEP*p]][c] * W[c]
+cat >$op/op.cfg <<'CFG'
+name = "pick";
+doc  = "Y[p,c] = X[I[STEP*p],c] * W[c]";
+axes = ( { name = "R"; kind = "spatial"; least = 1; doc = "rows of X"; }, { name = "C"; kind = "spatial"; doc = "columns"; } );
+attributes = ( { name = "STEP"; min = 1; max = 8; default = 1; doc = "rows are taken from every STEP-th index"; } );
+derived    = ( { name = "P"; expr = "ceil_div(R, STEP)"; doc = "rows of Y"; } );
+dtypes   = ["f32"];
+operands = (
+  { name = "X"; role = "in";    extents = ["R", "C"]; strided = true; doc = "[R][C]"; },
+  { name = "I"; role = "index"; extents = ["R"]; data = "permutation"; doc = "[R], rows of X"; },
+  { name = "W"; role = "const"; extents = ["C"]; doc = "[C]"; },
+  { name = "Y"; role = "out";   extents = ["P", "C"]; strided = true; doc = "[P][C]"; } );
+flops     = "P*C";
+reference = "reference.c";
+CFG
+cat >$op/reference.c <<'C'
+#include <math.h>
+#include <stdint.h>
+int64_t dcgen_reference_terms(const int64_t *extent) { return 1 + 0 * extent[0]; }
+void dcgen_reference_rows(const int64_t *extent, const void *const *operand, int64_t row0, int64_t row1, double *y, double *bound)
+{
+    const int64_t C = extent[1], STEP = extent[2];
+    for (int64_t i = row0; i < row1; i++) { /* an element is a row */
+        const int32_t from = ((const int32_t *)operand[1])[i / C * STEP];
+        *y = (double)((const float *)operand[0])[from * C + i % C] * ((const float *)operand[2])[i % C];
+        *bound++ = fabs(*y++);
+    }
+}
+C
+cat >$op/pick_rows.c <<'C'
+/* SPDX-License-Identifier: MIT-0 */
+/* dcgen
+name    = "pick_rows";
+op      = "pick";
+family  = "cpu";
+doc     = "row by row";
+packed  = true;
+params  = ( { name = "UC"; choices = [4, 8]; doc = "columns at once"; } );
+general = ( { target = "avx512"; UC = 4; }, { target = "avx2"; UC = 4; }, { target = "portable"; UC = 4; } );
+tile    = { R = "1"; C = "UC"; };
+*/
+static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t ntask)
+{
+    for (int64_t p = a->P * task / ntask; p < a->P * (task + 1) / ntask; p++) {
+        const float *x = a->X + a->I[p * NAME_STEP(a)] * a->X_stride[0];
+        for (int64_t c0 = 0; c0 < a->C; c0 += UC)
+            for (int64_t c = c0; c < a->C && c < c0 + UC; c++)
+                a->Y[p * a->Y_stride[0] + c] = x[c] * a->W[c];
+    }
+    return 0;
+}
+C
+cat >pick.cfg <<'CFG'
+name   = "picked";
+op     = "pick";
+dims   = { T = { min = 1; max = 12; }; };
+shapes = ( { R = "T"; C = 24; STEP = 2; }, { R = "3*T"; C = 10; STEP = 3; } );
+layout = { packed = true; };
+budget = { kernels = 2; trials = 4; seconds = 20; };
+CFG
+
+section three files are enough
+run 0 --templates ops pick.cfg
+whole out/picked picked
+grep -q 'package/pack.c$' out/picked/MANIFEST || failed "the manifest does not name the pattern that packs"
+nothing_left
+
+# build: the package's own test and benchmark, by cmake
+build() {
+    rm -rf built
+    { cmake -S out/picked -B built && cmake --build built -j2; } >"$tmp/log/cmake" 2>&1 || { cat "$tmp/log/cmake"; failed "cmake"; }
+}
+build
+ctest --test-dir built --no-tests=error >"$out" 2>&1 || failed "its own test"
+built/picked_test >"$out" 2>&1
+grep -q '^[1-9][0-9]* kernels, [0-9]* checks, 0 failed' "$out" || failed "its own test"
+built/picked_bench 2 >"$out" 2>&1 || failed "its own benchmark"
+[ "$(grep -c '^ *[0-9]' "$out")" -ge 4 ] || failed "the benchmark lacks shapes"
+
+section a kernel that is wrong
+# broken SED TEXT: the test of a package whose kernels are spoilt fails, and says TEXT
+broken() {
+    cp out/picked/kernels.c good.c
+    sed -i "$1" out/picked/kernels.c
+    ! cmp -s good.c out/picked/kernels.c || failed "nothing to break: $1"
+    build
+    ! built/picked_test >"$out" 2>&1 || failed "its own test does not find: $1"
+    grep -q "$2" "$out" || failed "its own test does not say '$2': $1"
+    cp good.c out/picked/kernels.c
+}
+broken 's/a->X_stride\[0\]/a->C/' '^wrong: R=.* strided: '
+broken 's/a->Y_stride\[0\]/a->C/' '^wrong: R=.* strided: '
+broken 's/a->I\[p \* /a->I[0 * /' '^wrong: R='
+broken 's/c < a->C && //' '^wrong: R='
+broken 's/task + 1/task/' '^wrong: R='
+
+section a file of its own
+sed 's/its elements as they lie/as this folder does it/' "$SRC/templates/package/pack.c" >$op/pack.c
+run 0 --templates ops -o own pick.cfg
+grep -q 'as this folder does it' own/kernels.c || failed "its own pack.c does not count"
+grep -q 'pick/pack.c$' own/MANIFEST || failed "the manifest does not name its own pack.c"

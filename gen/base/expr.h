@@ -76,7 +76,7 @@ Expr *expr_name(Arena *a, const char *name);
 ExprStatus expr_bounds(const Expr *e, const int64_t *lo, const int64_t *hi, int64_t *min, int64_t *max);
 
 /* As C, with the value that expr_int_at and expr_real_at give where they give one; elsewhere C's overflow and division by zero.
- * prefix: of the functions of templates/package/arithmetic.h, which calls of min, max, ceil_div, ceil_to (and % of reals) become: NAME_min.
+ * prefix: of the functions of templates/package/arithmetic.h, which calls of min, max, ceil_div, ceil_to (and % of reals) become: PACKAGE_min.
  * expr_c_int: names stand for int64_t. NULL: the expression is none of integers.
  * expr_c_real: names stand for doubles; cast: "(double)" before each name where they stand for something else, or "". NULL: it has log2,
  * exp2 or sqrt, which packages do not link.

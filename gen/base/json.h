@@ -21,8 +21,8 @@ typedef struct {
     json_t *value;
 } JsonField;
 
-#define FIELD(key, v)                                                                                                    \
-    {                                                                                                                    \
+#define FIELD(key, v)                                                                                                      \
+    {                                                                                                                      \
         key, _Generic((v), bool: json_of_bool, int: json_integer, int64_t: json_integer, double: json_of_real,           \
                       char *: quote_json, const char *: quote_json, json_t *: json_of_value)(v) \
     }

@@ -135,6 +135,15 @@ static const char *package_name(Arena *a, const char *package)
     return name_fault(name) ? NULL : name;
 }
 
+/* Every function's dispatcher numbers the kinds of machines alike. */
+static const char *flags_text(Arena *a, const Workload *w, const char *macro, int entry)
+{
+    Text t = { .arena = a };
+    for (int i = 0; i < w->nfunction; i++)
+        text_printf(&t, "%s-D%s_%s=%d", i ? " " : "", w->function[i]->name, macro, entry);
+    return text_str(&t);
+}
+
 /* Sets the flag with which the package's code takes this CPU for one that has no more than the named target. */
 static bool fix_target(Benchmark *b, const char *name)
 {
@@ -156,7 +165,7 @@ static bool fix_target(Benchmark *b, const char *name)
         return false;
     if (!device_runs(&here, name))
         return run_fails(b->run, EXIT_USAGE, "--target: %s does not run '%s'", here.name, name);
-    b->flags = arena_printf(b->a, "-D%s_%s=%d", b->name, macro, entry);
+    b->flags = flags_text(b->a, w, macro, entry);
     return true;
 }
 

@@ -151,7 +151,7 @@ static bool build_target(Run *r, const Workload *w)
 bool build_ahead(Run *r)
 {
     const Workload *w = command_workload(r);
-    for (int i = 0; w && i < workload_ntarget(w); i++)
+    for (int i = 0; w && i < workload_npart(w); i++)
         if (!build_target(r, workload_for(r->a, w, i)))
             return false;
     return w;

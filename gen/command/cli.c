@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "gen/base/name.h"
 #include "gen/base/diag.h"
 #include "gen/base/text.h"
 
@@ -27,7 +28,8 @@ typedef struct {
 static const CommandRow COMMANDS[] = {
     [COMMAND_GENERATE] = { "generate", "SPEC", "", "search, then write the package (default command)" },
     [COMMAND_CHECK] = { "check", "SPEC", "", "report every error of the spec, measure nothing" },
-    [COMMAND_EXPLAIN] = { "explain", "PKG", " T=37 ...", "say which kernel a package takes for a shape, and why" },
+    [COMMAND_EXPLAIN] = { "explain", "PKG", " [FUNCTION] T=37 ...",
+                          "say which kernel a package takes for a shape, and why" },
     [COMMAND_REPLAY] = { "replay", "SPEC", "",
                          "make the package again from recorded measurements; --check PKG compares" },
     [COMMAND_BENCH] = { "bench", "PKG", "",
@@ -488,8 +490,11 @@ static bool parse_operands(CommandLine *p)
     if (p->o->command == COMMAND_TRY)
         return parse_try(p, rest, nrest);
     p->o->operand = rest[0];
+    const bool has_function =
+        p->o->command == COMMAND_EXPLAIN && nrest > 1 && !strchr(rest[1], '=') && !name_fault(rest[1]);
+    p->o->function = has_function ? rest[1] : NULL;
     if (*row->values)
-        return parse_bindings(p, rest + 1, nrest - 1);
+        return parse_bindings(p, rest + 1 + has_function, nrest - 1 - has_function);
     return nrest == 1 || refuse_more(p, rest[0], rest[1], is_implied);
 }
 

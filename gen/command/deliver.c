@@ -14,7 +14,7 @@ static const double PROVE_DEADLINE_S = 60; /* for compiling the dispatcher */
 const Package *deliver_make(Run *r, const Workload *w, Result *result)
 {
     Diag *d = diag_new(r->a);
-    const int n = workload_ntarget(w);
+    const int n = workload_npart(w);
     const bool shows_cost = r->o->json || !r->o->quiet || w->report;
     for (int i = 0; i < n && shows_cost; i++) {
         CostReport *cost = ARENA_NEW(r->a, CostReport);
@@ -24,22 +24,24 @@ const Package *deliver_make(Run *r, const Workload *w, Result *result)
     const char *report = w->report ? report_html(r->a, result, n, DCGEN_VERSION, &r->err) : NULL;
     if (w->report && !report)
         return NULL;
-    const Package *p = replay_package(r->a, w, result, n, report, d);
+    const Package *p = replay_package(r->a, w, result, report, d);
     diag_print(d, stderr);
     if (!p)
         run_fails(r, EXIT_FAILED, "a template cannot be filled");
     return p;
 }
 
-bool deliver_prove(Run *r, const Workload *w, const Result *result, const Package *p, Proof *proof)
+/* The dispatcher of one function. */
+static bool prove_function(Run *r, const Workload *w, const Result *result, const Package *p, Proof *proof)
 {
-    const char *why = NULL;
+    const char *why = NULL, *own = w->spec->function;
+    const char *path = own ? arena_printf(r->a, "dispatch_%s.h", own) : "dispatch.h";
     const Toolchain cc = tools_cc(r->a, r->o);
     Builder *b = builder_new(r->a, &cc, 1, PROVE_DEADLINE_S, r->stop, &why);
     ProofStatus status = PROOF_NONE;
     if (b) {
         const Dispatcher *d = package_dispatcher(r->a, result, workload_ntarget(w));
-        status = prove_text(r->a, d, package_text(p, "dispatch.h"), b, r->stop, proof, &why);
+        status = prove_text(r->a, d, package_text(p, path), b, r->stop, proof, &why);
         builder_free(b);
     }
     if (status == PROOF_FAILS)
@@ -51,17 +53,27 @@ bool deliver_prove(Run *r, const Workload *w, const Result *result, const Packag
     return true;
 }
 
+bool deliver_prove(Run *r, const Workload *w, const Result *result, const Package *p, Proof *proof)
+{
+    for (int i = 0; i < w->nfunction; i++)
+        if (!prove_function(r, workload_of_function(r->a, w, i), result + i * workload_ntarget(w), p, &proof[i]))
+            return false;
+    return true;
+}
+
 bool deliver_write(Run *r, const Workload *w, const Result *result, const Package *p, const Proof *proof)
 {
-    const int n = workload_ntarget(w);
+    const int n = workload_npart(w);
     if (!package_write(p, w->out, r->o->force, &r->err, r->a))
         return false;
     for (int i = 0; i < n && r->o->verbose; i++)
         summary_failures(r->a, result[i].study, stderr);
     for (int i = 0; i < n && !r->o->quiet; i++)
         summary_templates(r->a, &result[i], stderr);
-    if (r->o->json || !r->o->quiet)
-        summary_package(w, result, n, proof->ndeclared ? proof : NULL, r->o->json, stdout);
+    const int ntarget = workload_ntarget(w);
+    for (int i = 0; i < w->nfunction && (r->o->json || !r->o->quiet); i++)
+        summary_package(workload_of_function(r->a, w, i), result + i * ntarget, ntarget,
+                        proof[i].ndeclared ? &proof[i] : NULL, r->o->json, stdout);
     for (int i = 0; i < n; i++)
         summary_contract(r->a, &result[i], n > 1, stderr);
     return true;

@@ -276,8 +276,7 @@ static bool compare_again(Run *r, Drift *d)
     const Result *result = replay_all(r, w, NULL);
     if (!result)
         return false;
-    const Package *again =
-        replay_package(r->a, w, result, workload_ntarget(w), report_there(r->a, w, r->o->operand), diag);
+    const Package *again = replay_package(r->a, w, result, report_there(r->a, w, r->o->operand), diag);
     diag_print(diag, stderr);
     if (again)
         drift_of_package(r->a, again, d);

@@ -3,6 +3,7 @@
  * inspect: the commands that only look: at a spec (check, --dump), at a package (explain, --dump, bench --regret).
  */
 #include <stdio.h>
+#include <string.h>
 #include "gen/command/dump.h"
 #include "gen/command/regret.h"
 #include "gen/command/summary.h"
@@ -18,17 +19,43 @@ static int read_package(Run *r, const Workload **w, Result **out)
     CliList has = { 0 };
     *w = command_package(r, (CliList){ 0 });
     *out = *w ? replay_all(r, *w, NULL) : NULL;
-    for (int i = 0; *out && i < workload_ntarget(*w); i++)
+    const int n = *out ? workload_npart(*w) : 0;
+    for (int i = 0; i < n; i++)
         cli_list_add(r->a, &has, (*out)[i].study->target->name);
     for (int i = 0; *out && i < target->n; i++)
         if (!cli_list_has(&has, target->item[i]))
             return run_fails(r, EXIT_USAGE, "--target: the package is not tuned for '%s', but for %s", target->item[i],
                              cli_list_text(r->a, &has, ", "));
     int kept = 0;
-    for (int i = 0; i < has.n; i++)
+    for (int i = 0; i < n; i++)
         if (!target->n || cli_list_has(target, has.item[i]))
             (*out)[kept++] = (*out)[i];
     return kept;
+}
+
+/* Is it of the function that the command line names, or of the only one there is? */
+static bool is_asked(const Options *o, const Result *out)
+{
+    const char *function = out->study->spec->function;
+    return !function || (o->function && strcmp(function, o->function) == 0);
+}
+
+/* Checks that the command line names a function of the package where there are several, and none else. */
+static bool check_function(Run *r, const Workload *w)
+{
+    const char *asked = r->o->function;
+    CliList has = { 0 };
+    for (int i = 0; i < w->nfunction && w->function[i]->function; i++)
+        cli_list_add(r->a, &has, w->function[i]->function);
+    if (!has.n && asked)
+        return run_fails(r, EXIT_USAGE, "'%s': the package has one function; expected NAME=VALUE, such as T=37", asked);
+    if (has.n && !asked)
+        return run_fails(r, EXIT_USAGE, "which function? Name one behind the package: %s",
+                         cli_list_text(r->a, &has, ", "));
+    if (has.n && !cli_list_has(&has, asked))
+        return run_fails(r, EXIT_USAGE, "the package has no function '%s'; expected one of %s", asked,
+                         cli_list_text(r->a, &has, ", "));
+    return true;
 }
 
 bool explain_package(Run *r)
@@ -37,14 +64,20 @@ bool explain_package(Run *r)
     const Workload *w;
     Result *out;
     const int n = read_package(r, &w, &out);
+    if (!n || !check_function(r, w))
+        return false;
+    bool is_first = true;
     for (int i = 0; i < n; i++) {
-        if (i && !o->json)
+        if (!is_asked(o, &out[i]))
+            continue;
+        if (!is_first && !o->json)
             printf("\n");
+        is_first = false;
         r->code = explain(r->a, &out[i], o->binding, o->nbinding, o->json, stdout, stderr);
         if (r->code != EXIT_DONE)
             return false;
     }
-    return n;
+    return true;
 }
 
 bool regret_package(Run *r)
@@ -82,7 +115,7 @@ bool check(Run *r)
     const Workload *w = command_workload(r);
     if (w && !site_check_op(r, w))
         return false;
-    const int n = w ? workload_ntarget(w) : 0;
+    const int n = w ? workload_npart(w) : 0;
     Device *device = ARENA_ARRAY(r->a, (size_t)n + 1, Device);
     const Space **space = ARENA_ARRAY(r->a, (size_t)n + 1, const Space *);
     for (int i = 0; i < n; i++) {
@@ -90,8 +123,10 @@ bool check(Run *r)
         if (!space[i])
             return false;
     }
-    if (w)
-        summary_check(r->a, w, space, device, n, r->o->json, stdout);
+    const int ntarget = w ? workload_ntarget(w) : 0;
+    for (int i = 0; w && i < w->nfunction; i++)
+        summary_check(r->a, workload_of_function(r->a, w, i), space + i * ntarget, device + i * ntarget, ntarget,
+                      r->o->json, stdout);
     return w;
 }
 
@@ -129,8 +164,24 @@ static bool make_input(Run *r, const Workload *w, DumpInput *in)
     return in->space;
 }
 
-/* True if the stage is printed once for all targets: spec and records are not of one target alone. */
-static bool is_of_all_targets(DumpStage stage) { return stage == DUMP_SPEC || stage == DUMP_RECORDS; }
+/* Is the part printed? Records are of no part alone, and a spec is of no target alone. */
+static bool is_printed(DumpStage stage, const Workload *w, int part)
+{
+    return stage == DUMP_RECORDS ? part == 0 : stage != DUMP_SPEC || part % workload_ntarget(w) == 0;
+}
+
+/* What stands over a part where there are several. */
+static void print_part(DumpStage stage, const Workload *w, const Workload *part, bool is_first)
+{
+    const char *function = stage == DUMP_RECORDS ? NULL : part->spec->function;
+    const bool of_target = stage != DUMP_SPEC && stage != DUMP_RECORDS && workload_ntarget(w) > 1;
+    if (!is_first)
+        printf("\n");
+    if (function)
+        printf("function %s\n", function);
+    if (of_target)
+        printf("target %s\n", part->target.item[0]);
+}
 
 bool dump_stage(Run *r)
 {
@@ -138,14 +189,16 @@ bool dump_stage(Run *r)
     const bool of_package = o->command == COMMAND_EXPLAIN || o->command == COMMAND_BENCH;
     const Workload *w = of_package ? command_package(r, o->target) : command_workload(r);
     Diag *d = diag_new(r->a);
-    const int n = !w ? 0 : is_of_all_targets(o->dump) ? 1 : workload_ntarget(w);
+    const int n = w ? workload_npart(w) : 0;
     for (int i = 0; i < n; i++) {
         DumpInput in;
         const Workload *one = workload_for(r->a, w, i);
+        if (!is_printed(o->dump, w, i))
+            continue;
         if (!make_input(r, one, &in))
             return false;
-        if (n > 1 && !o->json)
-            printf("%starget %s\n", i ? "\n" : "", one->target.item[0]);
+        if (!o->json)
+            print_part(o->dump, w, one, i == 0);
         dump(r->a, o->dump, &in, o->json, stdout, d);
     }
     diag_print(d, stderr);

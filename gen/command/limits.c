@@ -5,6 +5,7 @@
  */
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include "gen/base/json.h"
 #include "gen/base/number.h"
 #include "gen/command/tools.h"
@@ -124,19 +125,34 @@ static bool measure_target(Run *r, Measured *m)
     return ok;
 }
 
+/* Has an earlier function the data type of this part? They differ by target and type alone. */
+static bool is_measured(const Workload *w, int part)
+{
+    const int ntarget = workload_ntarget(w);
+    const char *dtype = w->function[part / ntarget]->dtype;
+    for (int i = 0; i < part / ntarget; i++)
+        if (strcmp(w->function[i]->dtype, dtype) == 0)
+            return true;
+    return false;
+}
+
 bool limits(Run *r)
 {
     const Workload *w = command_workload(r);
-    const int n = w ? workload_ntarget(w) : 0;
+    const int n = w ? workload_npart(w) : 0;
     Measured *m = ARENA_ARRAY(r->a, (size_t)n + 1, Measured);
+    int nmeasured = 0;
     for (int i = 0; i < n; i++) {
-        m[i].workload = workload_for(r->a, w, i);
-        if (!measure_target(r, &m[i]))
+        m[nmeasured].workload = workload_for(r->a, w, i);
+        if (is_measured(w, i))
+            continue;
+        if (!measure_target(r, &m[nmeasured]))
             return false;
         if (!r->o->json)
-            print_table(r->a, &m[i], stdout);
+            print_table(r->a, &m[nmeasured], stdout);
+        nmeasured++;
     }
     if (w && r->o->json)
-        print_json(m, n, stdout);
+        print_json(m, nmeasured, stdout);
     return w;
 }

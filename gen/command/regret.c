@@ -205,7 +205,7 @@ static bool open_target(Regret *g, const Workload *all)
 {
     Site site;
     const Study *s = g->out->study;
-    const Workload *w = workload_of(g->run->a, all, s->target);
+    const Workload *w = workload_of(g->run->a, all, s->spec, s->target);
     g->so = ARENA_ARRAY(g->run->a, (size_t)s->ntrial + 1, const char *);
     return read_bounds(g) && list_cases(g) && find_site(g, w, &site) && tools_open(g->run, w, &site, &g->tools) &&
            runs_here(g);

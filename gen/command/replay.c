@@ -70,10 +70,12 @@ static const char *all_records(Arena *a, const Result *out, int n)
     return record_text(a, all);
 }
 
-const Package *replay_package(Arena *a, const Workload *w, const Result *result, int n, const char *report, Diag *d)
+const Package *replay_package(Arena *a, const Workload *w, const Result *result, const char *report, Diag *d)
 {
+    const int n = workload_npart(w);
     const EmitInput in = { .result = result,
-                           .nresult = n,
+                           .nfunction = w->nfunction,
+                           .nresult = workload_ntarget(w),
                            .spec_text = w->spec_text,
                            .records = all_records(a, result, n),
                            .report = report,
@@ -92,7 +94,7 @@ void replay_number(Arena *a, Result *out, int n)
 
 Result *replay_all(Run *r, const Workload *w, const Known *known)
 {
-    const int n = workload_ntarget(w);
+    const int n = workload_npart(w);
     Result *result = ARENA_ARRAY(r->a, (size_t)n, Result);
     Records records;
     const char *last = NULL;
@@ -108,6 +110,7 @@ Result *replay_all(Run *r, const Workload *w, const Known *known)
         }
         last = k.records;
     }
-    replay_number(r->a, result, n);
+    for (int i = 0; i < w->nfunction; i++)
+        replay_number(r->a, result + i * workload_ntarget(w), workload_ntarget(w));
     return result;
 }

@@ -26,19 +26,19 @@ typedef struct {
 
 /* Finds or measures the records of the target of w, a workload of that target alone (learn.c). A failure is printed. */
 bool learn_target(Run *r, const Workload *w, Known *known);
-/* The results of all targets of the workload, by descending rank, with `first` set. known: one a target; NULL: the workload's own records. */
+/* The results of all parts of the workload, with `first` set. known: one a part; NULL: the workload's own records. */
 Result *replay_all(Run *r, const Workload *w, const Known *known);
-/* Sets `first` of all n results of a package. */
+/* Sets `first` of all n results of a function. */
 void replay_number(Arena *a, Result *result, int n);
-/* The package of n results, one a target. report: its report.html; NULL: it has none. NULL after errors in d (faulty templates). */
-const Package *replay_package(Arena *a, const Workload *w, const Result *result, int n, const char *report, Diag *d);
+/* The package of the results of all parts of w. report: its report.html; NULL: it has none. NULL after errors in d (faulty templates). */
+const Package *replay_package(Arena *a, const Workload *w, const Result *result, const char *report, Diag *d);
 
 /* ---- the way to the disk (deliver.c) ---- */
 
 /* Makes all files of the package, report.html among them, from the results of all targets; sets their `cost`. */
 const Package *deliver_make(Run *r, const Workload *w, Result *result);
-/* Compiles the dispatcher, as it will be written, and compares it with the trees. Fails if they differ, so that such a package is not
- * written. Without a compiler it prints a warning. *proof says what was compared. */
+/* Compiles the dispatcher of each function, as it will be written, and compares it with the trees. Fails if they differ, so that such a package is
+ * not written. Without a compiler it prints a warning. proof says what was compared, function by function. */
 bool deliver_prove(Run *r, const Workload *w, const Result *result, const Package *p, Proof *proof);
 /* Writes the package into a temporary folder, renames it, and prints the summary. */
 bool deliver_write(Run *r, const Workload *w, const Result *result, const Package *p, const Proof *proof);

@@ -379,7 +379,7 @@ static bool try_target(Run *r, const Workload *w)
 bool try_kernel(Run *r)
 {
     const Workload *w = command_workload(r);
-    const int n = w ? workload_ntarget(w) : 0;
+    const int n = w ? workload_npart(w) : 0;
     bool all = w;
     for (int i = 0; i < n; i++) {
         const bool right = try_target(r, workload_for(r->a, w, i));

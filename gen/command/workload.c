@@ -19,12 +19,12 @@
 
 static int either(int given, int otherwise) { return given >= 0 ? given : otherwise; }
 
-static void change_budget(Budget *b, const Options *o)
+static Budget change_budget(const Budget *b, const Options *o)
 {
-    *b = (Budget){ .kernels = either(o->kernels, b->kernels),
-                   .code_kib = either(o->code_kib, b->code_kib),
-                   .trials = either(o->trials, b->trials),
-                   .seconds = either(o->seconds, b->seconds) };
+    return (Budget){ .kernels = either(o->kernels, b->kernels),
+                     .code_kib = either(o->code_kib, b->code_kib),
+                     .trials = either(o->trials, b->trials),
+                     .seconds = either(o->seconds, b->seconds) };
 }
 
 /* ---- the package's name ---- */
@@ -52,7 +52,7 @@ static bool check_name(Arena *a, const Spec *s, Diag *d)
     refuse_used_name(a, s, basename(s->op->reference), d);
     for (int i = 0; i < FAMILY_COUNT && diag_nerror(d) == before; i++)
         for (const PackageRow *row = families[i]->file; row->pattern; row++)
-            if (row->of_op)
+            if (row->owner == OWNER_OP)
                 refuse_used_name(a, s, row->pattern, d);
     return diag_nerror(d) == before;
 }
@@ -122,6 +122,23 @@ static bool list_folders(Arena *a, const Options *o, const char *own, CliList *o
     return diag_nerror(d) == 0;
 }
 
+/* Reads the templates of all functions, and checks the functions' names. */
+static bool read_templates(Arena *a, Workload *w, const SpecFile *file, Diag *d)
+{
+    TemplateList *list = ARENA_ARRAY(a, (size_t)file->nfunction, TemplateList);
+    bool ok = true;
+    for (int i = 0; i < file->nfunction; i++)
+        ok = template_read_all(a, file->function[i], w->folders.item, w->folders.n, &list[i], d) &&
+             check_name(a, file->function[i], d) && ok;
+    w->file = file;
+    w->nfunction = file->nfunction;
+    w->function = file->function;
+    w->all_templates = list;
+    w->spec = w->function[0];
+    w->templates = list[0];
+    return ok;
+}
+
 Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag *d, const char **err)
 {
     Workload *w = ARENA_NEW(a, Workload);
@@ -136,34 +153,56 @@ Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag 
     const Options all = kept_add(a, o, spec_path, src ? src->text : "", d);
     if (!list_folders(a, &all, own, &w->folders, d) || !src)
         return NULL;
-    w->spec = spec_parse(a, src, w->folders.item, w->folders.n, d);
-    if (!w->spec || !target_read_all(a, arena_printf(a, "%s/targets", own), targets, d) ||
-        !template_read_all(a, w->spec, w->folders.item, w->folders.n, &w->templates, d) || !check_name(a, w->spec, d))
+    SpecFile *file = spec_file_parse(a, src, w->folders.item, w->folders.n, d);
+    if (!file || !target_read_all(a, arena_printf(a, "%s/targets", own), targets, d) || !read_templates(a, w, file, d))
         return NULL;
-    change_budget(&w->spec->budget, &all);
+    const Budget budget = change_budget(&file->budget, &all);
+    spec_share_budget(file, &budget);
     w->target = all.target;
     if (!check_targets(a, w, d))
         return NULL;
     w->report = !all.no_report;
     w->fresh = o->fresh;
     w->package_dir = arena_printf(a, "%s/package", own);
-    w->out = o->out ? o->out : arena_printf(a, "out/%s", w->spec->name);
+    w->out = o->out ? o->out : arena_printf(a, "out/%s", w->file->name);
     w->spec_text = kept_text(a, &all, w->out, w->spec->src->text);
     w->records = o->records ? o->records : arena_printf(a, "%s.records.jsonl", w->out);
     return w;
 }
 
-const Workload *workload_for(Arena *a, const Workload *w, int i)
+int workload_npart(const Workload *w) { return w->nfunction * workload_ntarget(w); }
+
+/* Leaves the workload only its i-th function. */
+static void narrow(Workload *w, int i)
 {
+    w->function += i;
+    w->all_templates += i;
+    w->nfunction = 1;
+    w->spec = w->function[0];
+    w->templates = w->all_templates[0];
+}
+
+const Workload *workload_of_function(Arena *a, const Workload *w, int i)
+{
+    Workload *one = ARENA_NEW(a, Workload);
+    *one = *w;
+    narrow(one, i);
+    return one;
+}
+
+const Workload *workload_for(Arena *a, const Workload *w, int part)
+{
+    const int ntarget = workload_ntarget(w), i = part % ntarget;
     const char *const *name = w->target.n ? w->target.item : w->spec->target;
     Workload *one = ARENA_NEW(a, Workload);
     const Target **tuned = ARENA_ARRAY(a, TARGET_MAX, const Target *);
     *one = *w;
+    narrow(one, part / ntarget);
     for (int j = 0; j < w->targets->n; j++)
-        if (names_find(NAMES(name, workload_ntarget(w)), w->targets->t[j].name) >= 0)
+        if (names_find(NAMES(name, ntarget), w->targets->t[j].name) >= 0)
             tuned[one->ntuned++] = &w->targets->t[j];
     one->tuned = tuned;
-    one->fresh = w->fresh && i == 0;
+    one->fresh = w->fresh && part == 0;
     if (i < one->ntuned) { /* else the name is host, cuda or auto, which stands alone */
         one->target = (CliList){ ARENA_ARRAY(a, 2, const char *), 1 };
         one->target.item[0] = tuned[i]->name;
@@ -171,13 +210,16 @@ const Workload *workload_for(Arena *a, const Workload *w, int i)
     return one;
 }
 
-const Workload *workload_of(Arena *a, const Workload *w, const Target *t)
+const Workload *workload_of(Arena *a, const Workload *w, const Spec *function, const Target *t)
 {
-    const Workload *first = workload_for(a, w, 0);
-    int i = 0;
+    int f = 0, i = 0;
+    while (f + 1 < w->nfunction && w->function[f] != function)
+        f++;
+    const int ntarget = workload_ntarget(w);
+    const Workload *first = workload_for(a, w, f * ntarget);
     while (i < first->ntuned && first->tuned[i] != t)
         i++;
-    return i < first->ntuned ? workload_for(a, w, i) : first;
+    return i < first->ntuned ? workload_for(a, w, f * ntarget + i) : first;
 }
 
 const Target *workload_target(Arena *a, const Workload *w, const Device *device, const char **err)

@@ -15,9 +15,13 @@
 #include "gen/unit/unit.h"
 
 typedef struct {
-    Spec *spec;
+    const SpecFile *file;
+    int nfunction; /* at hand: all of the file, or one */
+    Spec *const *function;
+    const TemplateList *all_templates; /* one a function */
+    const Spec *spec;                  /* the first of these functions */
+    TemplateList templates;            /* of its op */
     const TargetList *targets;
-    TemplateList templates;
     const char *package_dir;    /* patterns of the package's files */
     CliList target;             /* from the command line; n 0: the spec's */
     const char *spec_text;      /* spec.cfg of the package: the spec, with the options that change the choice */
@@ -32,10 +36,14 @@ typedef struct {
 /* NULL after errors in d; or with *err set when dcgen's own files are not found. */
 Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag *d, const char **err);
 
-/* A workload may name several targets of one family; each is worked on as a workload that names it alone, with the whole budget. */
+/* A workload may have several functions and name several targets of one family. Each function is worked on for each target as a workload of its
+ * own, a part of the whole one: function by function, and within each by descending rank of the targets. Each target has the whole budget. */
 int workload_ntarget(const Workload *w);
-const Workload *workload_for(Arena *a, const Workload *w, int i);          /* for target i, by descending rank */
-const Workload *workload_of(Arena *a, const Workload *w, const Target *t); /* for that target */
+int workload_npart(const Workload *w);
+const Workload *workload_for(Arena *a, const Workload *w, int part);
+const Workload *workload_of(Arena *a, const Workload *w, const Spec *function, const Target *t);
+/* The workload of one function and all targets. */
+const Workload *workload_of_function(Arena *a, const Workload *w, int i);
 
 const char *workload_target_name(const Workload *w, int i); /* as the command line or the spec says it */
 

@@ -16,13 +16,13 @@
 enum { PACKAGE_ABI = 1 };
 
 typedef struct {
-    /* One for each target, all of one family, by descending rank (Target.rank): a machine takes the first that it runs. */
+    /* Of each function one for each target, all of one family, by descending rank (Target.rank): a machine takes the first that it runs. */
     const Result *result;
-    int nresult;
-    const char *spec_text; /* spec.cfg */
-    const char *records;   /* records.jsonl, canonical */
-    const char *report;    /* report.html; NULL: the package has none */
-    const char *version;   /* dcgen's */
+    int nfunction, nresult; /* nresult: of a function */
+    const char *spec_text;  /* spec.cfg */
+    const char *records;    /* records.jsonl, canonical */
+    const char *report;     /* report.html; NULL: the package has none */
+    const char *version;    /* dcgen's */
 } EmitInput;
 
 /* NULL after errors in d: a template is faulty or cannot be read. Nothing else can fail. */

@@ -118,6 +118,8 @@ static void add_result(FillScope *s, const Result *result)
     const Contract *c = result->contract;
     FillScope *row = fill_row(s);
     fill_word(row, "MACHINE", study->target->name);
+    FILL_WORDS(row, WORD("IS_ONE_OF_SEVERAL", study->spec->function != NULL),
+               WORD("FUNCTION", study->spec->function ? study->spec->function : ""));
     fill_word(row, "DEVICE", quote_markdown(a, study->device->name));
     fill_word(row, "DEVICE_JSON", quote_json_text(a, study->device->name));
     fill_word(row, "COMPILER_JSON", quote_json_text(a, study->device->compiler));
@@ -132,13 +134,13 @@ static void add_result(FillScope *s, const Result *result)
 const char *regret_file_text(Arena *a, const EmitInput *in, const char *pattern, Diag *diag)
 {
     FillScope *s = fill_scope(a, NULL);
-    fill_word(s, "NAME", in->result->unit.spec->name);
+    fill_word(s, "NAME", in->result->unit.spec->package);
     fill_number(s, "REGRET_SCHEMA", SCHEMA);
     fill_word(s, "WHY_UNMEASURED", "no such device was there: all times are computed");
     fill_number(s, "IS_MEASURED", !in->result[0].contract->modelled);
     fill_word(s, "BENCHED", in->nresult > 1 ? "the best target that it runs" : "all of it");
     fill_list(s, "parts");
-    for (int i = 0; i < in->nresult; i++)
+    for (int i = 0; i < in->nfunction * in->nresult; i++)
         add_result(s, &in->result[i]);
     return unit_fill(&in->result->unit, unit_pattern(a, &in->result->unit, pattern), s, diag);
 }

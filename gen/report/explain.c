@@ -35,12 +35,16 @@ static bool is_threads(const Spec *s, const char *name)
     return strcmp(name, "threads") == 0 && !is_dim(s, name) && op_axis(s->op, name) < 0;
 }
 
+/* Has the dim more than one value? Else it need not be told: such are those that a function of several does not use. */
+static bool is_open(const Dim *d) { return d->min < d->max; }
+
 /* "T=..., or M=... N=... K=..." */
 static const char *usage_text(const Explanation *x)
 {
     Text t = { .arena = x->arena };
     for (int i = 0; i < x->study->spec->ndim; i++)
-        text_printf(&t, "%s%s=...", i ? " " : "", x->study->spec->dim[i].name);
+        if (is_open(&x->study->spec->dim[i]))
+            text_printf(&t, "%s%s=...", t.len ? " " : "", x->study->spec->dim[i].name);
     text_add(&t, t.len ? ", or " : "");
     for (int i = 0; i < x->study->spec->op->ngiven; i++)
         text_printf(&t, "%s%s=...", i ? " " : "", x->study->spec->op->extent[i].name);
@@ -164,8 +168,12 @@ static bool find_shapes(Explanation *x)
         return true;
     }
     for (int i = 0; i < s->ndim; i++)
-        if (!read_value(x, s->dim[i].name, &x->dim[i]))
-            return false;
+        if (is_open(&s->dim[i]) || binding_of(x, s->dim[i].name)) {
+            if (!read_value(x, s->dim[i].name, &x->dim[i]))
+                return false;
+        } else {
+            x->dim[i] = s->dim[i].min;
+        }
     for (int i = 0; i < s->nshape; i++) {
         if (!read_declared_shape(x, i, &inst))
             return false;

@@ -5,6 +5,7 @@
  */
 #include "gen/spec/spec.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,22 +19,21 @@ enum { MAX_OP_NAMES = 256 };
 
 const char spec_auto[] = "auto";
 
-static const ConfKey spec_keys[] = {
-    { "name", true, "the name of the package, as in name = \"bert_dense\";" },
-    { "op", true, "the operator, as in op = \"dense\";" },
-    { "shapes", true, "a list of groups, one a shape, as in shapes = ( { M = \"16*T\"; N = 768; K = 768; } );" },
-    { "dtype", false, NULL },
-    { "target", false, NULL },
-    { "dims", false, NULL },
-    { "tune", false, NULL },
-    { "weights", false, NULL },
-    { "epilogue", false, NULL },
-    { "layout", false, NULL },
-    { "budget", false, NULL },
-    { "regret", false, NULL },
-    { "threads", false, NULL },
-    { "space", false, NULL },
-};
+/* Keys of the file, of a function, and of functions that stand in a list. */
+#define COMMON_KEYS                                                                                        \
+    { "dtype", false, NULL }, { "target", false, NULL }, { "dims", false, NULL }, { "tune", false, NULL }, \
+        { "weights", false, NULL }, { "budget", false, NULL }, { "regret", false, NULL },                  \
+    {                                                                                                      \
+        "threads", false, NULL                                                                             \
+    }
+#define FUNCTION_KEYS                                                                                                 \
+    { "op", true, "the operator, as in op = \"dense\";" },                                                            \
+        { "shapes", true, "a list of groups, one a shape, as in shapes = ( { M = \"16*T\"; N = 768; K = 768; } );" }, \
+        { "epilogue", false, NULL }, { "layout", false, NULL },                                                       \
+    {                                                                                                                 \
+        "space", false, NULL                                                                                          \
+    }
+static const ConfKey name_key = { "name", true, "the name of the package, as in name = \"bert_dense\";" };
 
 static void read_name(SpecReader *r)
 {
@@ -41,6 +41,7 @@ static void read_name(SpecReader *r)
     if (!s || !conf_string(r->conf, s, NULL, &r->spec->name))
         return;
     const char *name = r->spec->name, *why = name_package_fault(name);
+    r->spec->package = name;
     r->spec->name_loc = s->at;
     if (why && !name_fault(name))
         diag_error(r->diag, r->spec->name_loc, "the name '%s' %s; '%s' would do", name, why,
@@ -75,7 +76,7 @@ static void report_unknown_op(SpecReader *r, Loc at, const char *name, const cha
 
 static void read_op(SpecReader *r, const char *const *templates, int ntemplates)
 {
-    const ConfSetting *s = conf_member(r->root, "op");
+    const ConfSetting *s = conf_member(r->group, "op");
     const char *name;
     if (!s || !conf_string(r->conf, s, NULL, &name) || !conf_check_name(r->diag, s->at, "op", name, name_fault(name)))
         return;
@@ -92,20 +93,22 @@ static void read_op(SpecReader *r, const char *const *templates, int ntemplates)
 static void read_dtype(SpecReader *r)
 {
     const Op *op = r->spec->op;
+    const ConfSetting *group = conf_member(r->group, "dtype") ? r->group : r->root;
     int index = 0;
     const char *unchecked; /* without an op, only the type can be checked: a string */
     if (op)
-        conf_choice(r->conf, r->root, "dtype", "dtype", NAMES(op->dtype, op->ndtype), &index);
+        conf_choice(r->conf, group, "dtype", "dtype", NAMES(op->dtype, op->ndtype), &index);
     else
-        conf_string(r->conf, r->root, "dtype", &unchecked);
+        conf_string(r->conf, group, "dtype", &unchecked);
     r->spec->dtype = op ? op->dtype[index] : NULL;
 }
 
 static void read_epilogue(SpecReader *r)
 {
     Spec *spec = r->spec;
-    const ConfSetting *s = conf_member(r->root, "epilogue");
-    if (!s || !conf_strings(r->conf, r->root, "epilogue", spec->epilogue, SPEC_MAX_NAME, &spec->nepilogue) || !spec->op)
+    const ConfSetting *s = conf_member(r->group, "epilogue");
+    if (!s || !conf_strings(r->conf, r->group, "epilogue", spec->epilogue, SPEC_MAX_NAME, &spec->nepilogue) ||
+        !spec->op)
         return;
     for (int i = 0; i < spec->nepilogue; i++)
         if (!conf_twice(r->conf, s, i, ""))
@@ -116,7 +119,7 @@ static void read_epilogue(SpecReader *r)
 static void read_layout(SpecReader *r)
 {
     Spec *spec = r->spec;
-    const ConfSetting *group = conf_group(r->conf, r->root, "layout");
+    const ConfSetting *group = conf_group(r->conf, r->group, "layout");
     ConfKey keys[OP_MAX_OPERAND + 1];
     size_t nkey = 0;
     spec->const_operand = -1;
@@ -161,7 +164,8 @@ static void read_target(SpecReader *r)
     }
 }
 
-static void read_budget(SpecReader *r)
+/* The budget of all functions; kernels and trials that are not said: so many for each function. */
+static Budget read_budget(SpecReader *r, int nfunction)
 {
     static const ConfKey keys[] = {
         { "kernels", false, NULL },
@@ -170,14 +174,16 @@ static void read_budget(SpecReader *r)
         { "seconds", false, NULL },
     };
     enum { MAX_KERNELS = 256, MAX_CODE_KIB = 1 << 20, MAX_TRIALS = 1000000, MAX_SECONDS = 30 * 24 * 3600 };
-    int64_t kernels = 8, code_kib = 512, trials = 256, seconds = 300;
+    int64_t kernels = 8 * nfunction, code_kib = 512 * nfunction, trials = 256 * nfunction, seconds = 300;
     const ConfSetting *group = conf_group(r->conf, r->root, "budget");
     conf_keys(r->conf, group, keys, LENGTH(keys));
-    conf_int(r->conf, group, "kernels", 1, MAX_KERNELS, &kernels);
+    if (conf_int(r->conf, group, "kernels", 1, MAX_KERNELS * nfunction, &kernels) && kernels < nfunction)
+        diag_error(r->diag, conf_member(group, "kernels")->at,
+                   "'kernels': %d for %d functions, of which each needs one at least", (int)kernels, nfunction);
     conf_int(r->conf, group, "code_kib", 1, MAX_CODE_KIB, &code_kib);
     conf_int(r->conf, group, "trials", 1, MAX_TRIALS, &trials);
     conf_int(r->conf, group, "seconds", 1, MAX_SECONDS, &seconds);
-    r->spec->budget = (Budget){ (int)kernels, (int)code_kib, (int)trials, (int)seconds };
+    return (Budget){ (int)kernels, (int)code_kib, (int)trials, (int)seconds };
 }
 
 static void read_regret_bound(SpecReader *r, const ConfSetting *group, const char *key, double *out)
@@ -237,7 +243,7 @@ static void read_limit(SpecReader *r, const ConfSetting *s)
 
 static void read_limits(SpecReader *r)
 {
-    const ConfSetting *group = conf_group(r->conf, r->root, "space");
+    const ConfSetting *group = conf_group(r->conf, r->group, "space");
     const int n = conf_length(group);
     if (n > SPEC_MAX_LIMIT)
         diag_error(r->diag, group->name_at, "'space' names more than %d parameters", SPEC_MAX_LIMIT);
@@ -245,31 +251,194 @@ static void read_limits(SpecReader *r)
         read_limit(r, conf_elem(group, i));
 }
 
+/* ---- functions ---- */
+
+/* What all functions have in common. */
+static void read_common(SpecReader *r)
+{
+    read_name(r);
+    read_target(r);
+    spec_read_dims(r);
+    read_regret(r);
+    read_threads(r);
+}
+
+/* A dim that the function at hand does not name makes no difference to it: it stands at its minimum. */
+static void fix_dims(SpecReader *r, unsigned named)
+{
+    for (int i = 0; i < r->spec->ndim; i++)
+        if (!(named >> i & 1)) {
+            r->spec->dim[i].max = r->spec->dim[i].min;
+            r->spec->dim[i].ntune = 0;
+            r->spec->dim[i].tune = NULL;
+        }
+}
+
+/* Reads the keys of the function that r->group has. */
+static void read_function(SpecReader *r, const char *const *templates, int ntemplates)
+{
+    read_op(r, templates, ntemplates);
+    read_dtype(r);
+    spec_read_shapes(r);
+    read_epilogue(r);
+    read_layout(r);
+    read_limits(r);
+    if (diag_nerror(r->diag) == r->nerror)
+        spec_make_instances(r);
+}
+
+/* Why no function may have this name; NULL: it may. Symbols that all functions share must not begin like those of one. */
+static const char *function_fault(const char *name)
+{
+    static const char *const shared[] = { "abi", "bench", "cuda",     "exec", "h",
+                                          "job", "pool",  "strerror", "test", "thread" };
+    const char *why = name_fault(name);
+    if (!why && names_find(NAMES(shared, LENGTH(shared)), name) >= 0)
+        why = "is a word of names that all functions of a package share";
+    return why;
+}
+
+/* Would the symbols of one function begin like those of the other? "scores" and "scores_pack". */
+static bool is_beginning(const char *one, const char *other)
+{
+    const size_t n = strlen(one);
+    return strncmp(one, other, n) == 0 && (other[n] == '\0' || other[n] == '_');
+}
+
+/* Reads the name of the i-th function, whose keys r->group has. */
+static void read_function_name(SpecReader *r, const SpecFile *f, int i)
+{
+    Spec *s = r->spec;
+    const ConfSetting *name = conf_member(r->group, "name");
+    if (!name || !conf_string(r->conf, name, NULL, &s->function) ||
+        !conf_check_name(r->diag, name->at, "function", s->function, function_fault(s->function)))
+        return;
+    s->name_loc = name->at;
+    s->name = arena_printf(r->arena, "%s_%s", s->package ? s->package : "", s->function);
+    for (int k = 0; k < i; k++) {
+        const char *other = f->function[k]->function;
+        if (other && (is_beginning(other, s->function) || is_beginning(s->function, other)))
+            diag_error(r->diag, name->at, "the functions '%s' and '%s' would have symbols that begin alike", other,
+                       s->function);
+    }
+}
+
+/* Reads one of several functions. *dims: bits of the dims that a function names. */
+static void read_listed(SpecReader *r, const SpecFile *f, int i, unsigned *dims)
+{
+    static const ConfKey keys[] = { { "name", true, "the name of the function, as in name = \"scores\";" },
+                                    { "dtype", false, NULL },
+                                    { "weight", false, NULL },
+                                    FUNCTION_KEYS };
+    Spec *s = r->spec;
+    const unsigned named = spec_named_dims(r);
+    *dims |= named;
+    conf_keys(r->conf, r->group, keys, LENGTH(keys));
+    read_function_name(r, f, i);
+    s->share = 1;
+    if (conf_real(r->conf, r->group, "weight", &s->share) && !(s->share > 0))
+        diag_error(r->diag, conf_member(r->group, "weight")->at, "a function's weight must be above 0");
+    fix_dims(r, named);
+}
+
+/* A dim that nothing uses is most likely a slip, but harmless. */
+static void warn_unused_dims(SpecReader *r, const Spec *common, unsigned used)
+{
+    for (int i = 0; i < common->ndim; i++)
+        if (!(used >> i & 1))
+            diag_warn(r->diag, common->dim[i].loc, "no shape uses the dim '%s'", common->dim[i].name);
+}
+
+/* The list 'functions', or NULL: the file's own keys are those of its only function. */
+static const ConfSetting *function_list(SpecReader *r)
+{
+    static const ConfKey one[] = { name_key, FUNCTION_KEYS, COMMON_KEYS };
+    static const ConfKey several[] = { name_key, { "functions", true, NULL }, COMMON_KEYS };
+    const bool is_list = conf_member(r->root, "functions");
+    conf_keys(r->conf, r->root, is_list ? several : one, is_list ? LENGTH(several) : LENGTH(one));
+    const ConfSetting *list = is_list ? conf_list(r->conf, r->root, "functions") : NULL;
+    const int n = conf_length(list);
+    if (list && (n < 1 || n > SPEC_MAX_FUNCTION))
+        diag_error(r->diag, list->at, "'functions': %d functions, expected 1 to %d", n, SPEC_MAX_FUNCTION);
+    return list;
+}
+
+static void read_functions(SpecReader *r, SpecFile *f, const ConfSetting *list)
+{
+    const Spec *common = r->spec;
+    unsigned dims = 0;
+    double sum = 0;
+    for (int i = 0; i < f->nfunction; i++) {
+        r->spec = f->function[i] = ARENA_NEW(r->arena, Spec);
+        *r->spec = *common;
+        r->group = list ? conf_elem(list, i) : r->root;
+        if (!conf_group(r->conf, r->group, NULL))
+            continue;
+        if (list)
+            read_listed(r, f, i, &dims);
+        else
+            dims = spec_named_dims(r);
+        read_function(r, common->templates, common->ntemplates);
+        sum += r->spec->share;
+    }
+    for (int i = 0; i < f->nfunction; i++)
+        f->function[i]->share /= sum;
+    if (diag_nerror(r->diag) == r->nerror)
+        warn_unused_dims(r, common, dims);
+}
+
 /* ---- all ---- */
 
-Spec *spec_parse(Arena *a, const Source *src, const char *const *templates, int ntemplates, Diag *d)
+/* Gives each function its part of `all`, at least one, the rest by their shares; what rounding leaves goes to the first ones. */
+static void share_out(SpecFile *f, int all, size_t part)
 {
-    SpecReader r = { .arena = a, .diag = d, .nerror = diag_nerror(d), .spec = ARENA_NEW(a, Spec) };
-    *r.spec = (Spec){ .src = src, .templates = templates, .ntemplates = ntemplates };
+    int left = all - f->nfunction > 0 ? all - f->nfunction : 0;
+    const int rest = left;
+    for (int i = 0; i < f->nfunction; i++) {
+        const int more = (int)(rest * f->function[i]->share);
+        *(int *)((char *)&f->function[i]->budget + part) = 1 + more;
+        left -= more;
+    }
+    for (int i = 0; i < f->nfunction && left > 0; i++, left--)
+        ++*(int *)((char *)&f->function[i]->budget + part);
+}
+
+void spec_share_budget(SpecFile *f, const Budget *budget)
+{
+    f->budget = *budget;
+    share_out(f, budget->kernels, offsetof(Budget, kernels));
+    share_out(f, budget->code_kib, offsetof(Budget, code_kib));
+    share_out(f, budget->trials, offsetof(Budget, trials));
+    share_out(f, budget->seconds, offsetof(Budget, seconds));
+}
+
+SpecFile *spec_file_parse(Arena *a, const Source *src, const char *const *templates, int ntemplates, Diag *d)
+{
+    SpecFile *f = ARENA_NEW(a, SpecFile);
+    Spec common = { .src = src, .templates = templates, .ntemplates = ntemplates, .const_operand = -1, .share = 1 };
+    SpecReader r = { .arena = a, .diag = d, .nerror = diag_nerror(d), .spec = &common };
     r.conf = conf_parse(a, src, 0, src->len, d);
     if (!r.conf)
         return NULL;
-    r.root = r.conf->root;
-    conf_keys(r.conf, r.root, spec_keys, LENGTH(spec_keys));
-    read_name(&r);
-    read_op(&r, templates, ntemplates);
-    read_dtype(&r);
-    read_target(&r);
-    spec_read_shapes(&r);
-    read_epilogue(&r);
-    read_layout(&r);
-    read_budget(&r);
-    read_regret(&r);
-    read_threads(&r);
-    read_limits(&r);
-    if (diag_nerror(d) == r.nerror)
-        spec_make_instances(&r);
-    return diag_nerror(d) == r.nerror ? r.spec : NULL;
+    r.root = r.group = r.conf->root;
+    const ConfSetting *list = function_list(&r);
+    f->nfunction = list ? conf_length(list) : 1;
+    if (list && diag_nerror(d) > r.nerror && (f->nfunction < 1 || f->nfunction > SPEC_MAX_FUNCTION))
+        return NULL;
+    f->function = ARENA_ARRAY(a, (size_t)f->nfunction, Spec *);
+    f->src = src;
+    read_common(&r);
+    f->name = common.package;
+    const Budget budget = read_budget(&r, f->nfunction);
+    read_functions(&r, f, list);
+    spec_share_budget(f, &budget);
+    return diag_nerror(d) == r.nerror ? f : NULL;
+}
+
+Spec *spec_parse(Arena *a, const Source *src, const char *const *templates, int ntemplates, Diag *d)
+{
+    const SpecFile *f = spec_file_parse(a, src, templates, ntemplates, d);
+    return f ? f->function[0] : NULL;
 }
 
 Spec *spec_read(Arena *a, const char *path, const char *const *templates, int ntemplates, Diag *d)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * spec: a workload, read from a file (docs/spec.md has every key).
+ * spec: a workload, read from a file (docs/spec.md has every key). A file specifies one function or several: each is an operator with data types,
+ * layouts, an epilogue and shapes; dims, targets, thread counts and the budget are common to all.
  */
 #ifndef DCGEN_SPEC_H
 #define DCGEN_SPEC_H
@@ -16,6 +17,7 @@ enum {
     SPEC_MAX_DIM = 6,
     SPEC_MAX_NAME = 8,
     SPEC_MAX_SHAPE = 256,
+    SPEC_MAX_FUNCTION = 64,
     SPEC_MAX_TUNE = 256,
     SPEC_MAX_LIMIT = 24,
     SPEC_MAX_CHOICE = 64,
@@ -74,8 +76,12 @@ typedef struct {
 /* The target that stands for the best device here, whatever it is. */
 extern const char spec_auto[];
 
+/* One function. */
 typedef struct {
-    const char *name; /* a C identifier; prefix of every symbol of the package */
+    const char *name; /* a C identifier; prefix of every symbol of the function: the package's, and behind it its own */
+    const char *package;  /* the package's name: prefix of the symbols that all functions share */
+    const char *function; /* its own name; NULL: the package has no other function, and both names are one */
+    double share;         /* of the package's budget; all functions' together are 1 */
     Loc name_loc;
     const Op *op;
     int ntemplates; /* folders of templates, the first that has a file counts */
@@ -96,7 +102,7 @@ typedef struct {
     int layout[OP_MAX_OPERAND]; /* of each operand, index of its layout */
     int const_operand;          /* index of the op's ROLE_CONST operand, or -1 */
     bool packed;                /* the constant operand is packed ahead */
-    Budget budget;
+    Budget budget;              /* its part of the package's */
     Demand regret;
     int nthread;
     int threads[SPEC_MAX_NAME]; /* ascending */
@@ -110,10 +116,22 @@ typedef struct {
 
 enum { SPEC_MAX_INSTANCE = 200000 };
 
+/* All functions of a file, at least one. */
+typedef struct {
+    const char *name; /* the package's */
+    Budget budget;    /* of all functions together */
+    int nfunction;
+    Spec **function;
+    const Source *src;
+} SpecFile;
+
 /* templates: the folders that hold op folders, searched in order. NULL after errors in d (all of the file's errors). */
-Spec *spec_read(Arena *a, const char *path, const char *const *templates, int ntemplates, Diag *d);
-/* Reads a spec from its text. */
+SpecFile *spec_file_parse(Arena *a, const Source *src, const char *const *templates, int ntemplates, Diag *d);
+/* The first function of a text or a file. */
 Spec *spec_parse(Arena *a, const Source *src, const char *const *templates, int ntemplates, Diag *d);
+Spec *spec_read(Arena *a, const char *path, const char *const *templates, int ntemplates, Diag *d);
+/* Gives each function its part of a budget: by the functions' shares, and at least one of everything. */
+void spec_share_budget(SpecFile *f, const Budget *budget);
 
 bool spec_has_epilogue(const Spec *s, const char *epilogue);
 /* May this value of a parameter be searched? General kernels may have others. */

@@ -228,7 +228,7 @@ double spec_bytes(const Spec *s, const int64_t *extent)
 int spec_parts(const Spec *s, const int64_t *extent, int threads)
 {
     const double flops = threads > 1 ? spec_flops(s, extent) : 0;
-    return flops > 0 ? NAME_worthwhile(threads, flops, NAME_POOLED_FLOPS) : threads;
+    return flops > 0 ? PACKAGE_worthwhile(threads, flops, PACKAGE_POOLED_FLOPS) : threads;
 }
 
 /* False after an error: for this instance the expression e, which messages call `what` and then `of` ("the size of " and "X"), must be at least 0
@@ -272,7 +272,8 @@ static void check_all(SpecReader *r)
         if (in->decl != last_failed && !check_sizes(r, in))
             last_failed = in->decl;
     }
-    Loc at = conf_member(r->root, conf_member(r->root, "weights") ? "weights" : "shapes")->name_at;
+    Loc at = conf_member(r->root, "weights") ? conf_member(r->root, "weights")->name_at
+                                             : conf_member(r->group, "shapes")->name_at;
     if (!(sum > 0))
         diag_error(r->diag, at, "all weights are zero: nothing is left to tune for");
     else if (!isfinite(sum))

@@ -14,6 +14,7 @@ typedef struct {
     Arena *arena;
     Conf *conf;
     const ConfSetting *root;
+    const ConfSetting *group; /* with the keys of the function at hand: the root, or an element of 'functions' */
     Diag *diag;
     int nerror; /* that diag had before this file */
     Spec *spec;
@@ -26,7 +27,10 @@ typedef struct {
     int64_t value[SPEC_MAX_DIM];
 } Point;
 
-void spec_read_shapes(SpecReader *r); /* dims, tune, weights, shapes */
+void spec_read_dims(SpecReader *r); /* dims, tune, weights */
+void spec_read_shapes(SpecReader *r);
+/* Bit i: a shape of the function at hand names dim i. */
+unsigned spec_named_dims(SpecReader *r);
 /* The product of the dims' weights at a point; false after an error. */
 bool spec_point_weight(SpecReader *r, const Point *p, double *out);
 /* The extents of a shape at a point; false after an error. */

@@ -321,20 +321,9 @@ static void read_shape(SpecReader *r, const ConfSetting *group, int64_t limit)
     }
 }
 
-/* A dim that no shape uses is most likely a slip, but harmless. */
-static void warn_unused_dims(SpecReader *r)
-{
-    unsigned used = 0;
-    for (int i = 0; i < r->spec->nshape; i++)
-        used |= spec_shape_dims(r->spec, &r->spec->shape[i]);
-    for (int i = 0; i < r->spec->ndim; i++)
-        if (!(used >> i & 1))
-            diag_warn(r->diag, r->spec->dim[i].loc, "no shape uses the dim '%s'", r->spec->dim[i].name);
-}
-
 /* ---- all ---- */
 
-void spec_read_shapes(SpecReader *r)
+void spec_read_dims(SpecReader *r)
 {
     const ConfSetting *tune = conf_group(r->conf, r->root, "tune");
     const ConfSetting *weights = conf_group(r->conf, r->root, "weights");
@@ -343,7 +332,29 @@ void spec_read_shapes(SpecReader *r)
         read_tune_of(r, conf_elem(tune, i));
     for (int i = 0; i < conf_length(weights); i++)
         read_weight_of(r, conf_elem(weights, i));
-    const ConfSetting *list = conf_list(r->conf, r->root, "shapes");
+}
+
+unsigned spec_named_dims(SpecReader *r)
+{
+    unsigned dims = 0;
+    const Conf unheard = { r->arena, diag_new(r->arena), r->root };
+    const ConfSetting *list = conf_member(r->group, "shapes");
+    for (int i = 0; i < conf_length(list); i++) {
+        const ConfSetting *shape = conf_elem(list, i);
+        for (int k = 0; k < conf_length(shape); k++) {
+            Expr *e = NULL;
+            if (!conf_expr(&unheard, conf_elem(shape, k), NULL, &e))
+                continue;
+            expr_bind(e, NAMES(r->spec->dim, r->spec->ndim));
+            dims |= dims_of(e);
+        }
+    }
+    return dims;
+}
+
+void spec_read_shapes(SpecReader *r)
+{
+    const ConfSetting *list = conf_list(r->conf, r->group, "shapes");
     const int n = conf_length(list);
     if (!list)
         return;
@@ -356,6 +367,4 @@ void spec_read_shapes(SpecReader *r)
     r->spec->shape = ARENA_ARRAY(r->arena, (size_t)n, ShapeDecl);
     for (int i = 0; i < n; i++)
         read_shape(r, conf_elem(list, i), limit > CHECK_MIN_POINT ? limit : CHECK_MIN_POINT);
-    if (r->spec->op && diag_nerror(r->diag) == r->nerror)
-        warn_unused_dims(r);
 }

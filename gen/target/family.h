@@ -26,11 +26,15 @@ typedef struct {
     bool is_tensor; /* the unit is a tensor core */
 } RateRow;
 
+/* Whose a file of a package is: the package has one, or each function has its own ("test_scores.c" for "test.c"), for which a file in the folder of
+ * the function's op counts instead if it is OWNER_OP. */
+typedef enum { OWNER_PACKAGE, OWNER_FUNCTION, OWNER_OP } PackageOwner;
+
 /* One file of a package. */
 typedef struct {
     const char *pattern; /* its name in templates/package */
-    const char *path;    /* in the package; NAME stands for the package's name */
-    bool of_op;          /* a file of this name in the op's folder counts instead */
+    const char *path;    /* in the package; PACKAGE stands for the package's name */
+    PackageOwner owner;
 } PackageRow;
 
 /* How a compiler makes shared objects of kernels: PROGRAM SHIPPED... OBJECT... -o PRODUCT SOURCE. Lists of flags end in NULL. */
@@ -85,7 +89,7 @@ typedef struct Family {
     /* packages */
     const PackageRow *file; /* the last has a NULL pattern */
     const char *pack;       /* a pattern: how the constant operand is packed; one in the op's folder counts instead */
-    const char *call;       /* suffix of the package's functions: NAME<this>() */
+    const char *call;       /* suffix of a function's calls: NAME<this>() */
     const char *fixed_by;   /* NAME_<this>, defined as a number, fixes the kind of machine; NULL: nothing does */
     bool told_parts;        /* a call is split among threads, and the dispatcher is told how many */
 

@@ -15,17 +15,17 @@ static const FactRow facts[] = { { "VECTOR_BYTES", 4, 1024, "16, 32 or 64" },
                                  { "VECTOR_REGISTERS", 1, 1024, "how many" },
                                  { NULL, 0, 0, NULL } };
 
-static const PackageRow files[] = { { "package.h", "NAME.h", false },
-                                    { "kernels.c", "kernels.c", false },
-                                    { "dispatch.h", "dispatch.h", false },
-                                    { "pieces.h", "pieces.h", false },
-                                    { "pool.h", "NAME_pool.h", false },
-                                    { "pool.c", "pool.c", false },
-                                    { "CMakeLists.txt", "CMakeLists.txt", false },
-                                    { "README.md", "README.md", false },
-                                    { "test.c", "test.c", true },
-                                    { "bench.c", "bench.c", true },
-                                    { NULL, NULL, false } };
+static const PackageRow files[] = { { "package.h", "PACKAGE.h", OWNER_PACKAGE },
+                                    { "kernels.c", "kernels.c", OWNER_PACKAGE },
+                                    { "dispatch.h", "dispatch.h", OWNER_FUNCTION },
+                                    { "pieces.h", "pieces.h", OWNER_PACKAGE },
+                                    { "pool.h", "PACKAGE_pool.h", OWNER_PACKAGE },
+                                    { "pool.c", "pool.c", OWNER_PACKAGE },
+                                    { "CMakeLists.txt", "CMakeLists.txt", OWNER_PACKAGE },
+                                    { "README.md", "README.md", OWNER_PACKAGE },
+                                    { "test.c", "test.c", OWNER_OP },
+                                    { "bench.c", "bench.c", OWNER_OP },
+                                    { NULL, NULL, OWNER_PACKAGE } };
 
 /* What the packages' CMakeLists.txt compiles kernels with too, but for its -fexceptions, which changes no instruction of a kernel. After its
  * register allocator gcc leaves moves in inner loops, through which sums wait for each other; -frename-registers takes three of four away

@@ -35,15 +35,15 @@ static const RateRow rates[] = { { "f32", "FMA_SM", false },
                                  { "bf16", "TENSOR_F16_SM", true },
                                  { NULL, NULL, false } };
 
-static const PackageRow files[] = { { "package.h", "NAME.h", false },
-                                    { "kernels.cu", "kernels.cu", false },
-                                    { "dispatch.h", "dispatch.h", false },
-                                    { "CMakeLists.txt", "CMakeLists.txt", false },
-                                    { "README.md", "README.md", false },
-                                    { "flush_l2.h", "flush_l2.h", false },
-                                    { "test_cuda.c", "test.c", true },
-                                    { "bench_cuda.c", "bench.c", true },
-                                    { NULL, NULL, false } };
+static const PackageRow files[] = { { "package.h", "PACKAGE.h", OWNER_PACKAGE },
+                                    { "kernels.cu", "kernels.cu", OWNER_PACKAGE },
+                                    { "dispatch.h", "dispatch.h", OWNER_FUNCTION },
+                                    { "CMakeLists.txt", "CMakeLists.txt", OWNER_PACKAGE },
+                                    { "README.md", "README.md", OWNER_PACKAGE },
+                                    { "flush_l2.h", "flush_l2.h", OWNER_PACKAGE },
+                                    { "test_cuda.c", "test.c", OWNER_OP },
+                                    { "bench_cuda.c", "bench.c", OWNER_OP },
+                                    { NULL, NULL, OWNER_PACKAGE } };
 
 static const char *const shipped[] = { "-std=c++17", "-O3", "-gencode=", NULL };
 static const char *const object[] = { "-Xptxas", "-v",   "-shared",       "-Xcompiler", "-fPIC",

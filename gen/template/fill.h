@@ -66,6 +66,8 @@ FillWord fill_as_text(const char *name, const char *text);
  * COMMA, which is empty in the last row. */
 void fill_list(FillScope *s, const char *name);
 FillScope *fill_row(FillScope *s);
+/* Makes a scope that there is already a row of the list that was begun last. */
+void fill_adopt(FillScope *s, FillScope *row);
 /* The i-th row of a list that s has. */
 FillScope *fill_row_at(const FillScope *s, const char *list, int i);
 /* The text of a word: the innermost scope that has it counts, and in that scope the last word of that name. NULL: no scope has it. */

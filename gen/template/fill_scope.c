@@ -50,15 +50,20 @@ void fill_list(FillScope *s, const char *name)
     s->list[s->nlist++] = (FillList){ .name = name };
 }
 
-FillScope *fill_row(FillScope *s)
+void fill_adopt(FillScope *s, FillScope *row)
 {
     FillList *l = &s->list[s->nlist - 1];
-    FillScope *row = fill_scope(s->arena, s);
     if (l->n)
         FILL_WORDS(l->row[l->n - 1], WORD("LAST", 0), WORD("COMMA", ","));
     FILL_WORDS(row, WORD("NUMBER", l->n), WORD("LAST", 1), WORD("COMMA", ""));
     l->row = arena_grow(s->arena, l->row, (size_t)l->n, (size_t)l->n + 1, sizeof *l->row);
     l->row[l->n++] = row;
+}
+
+FillScope *fill_row(FillScope *s)
+{
+    FillScope *row = fill_scope(s->arena, s);
+    fill_adopt(s, row);
     return row;
 }
 

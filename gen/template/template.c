@@ -199,8 +199,8 @@ char *template_fill(Arena *a, const Binding *b, const char *kernel, Diag *d)
     const char *guard = target_guard(a, b->target);
     FillScope *words = fill_scope(a, NULL);
     const char *name = b->spec->name, *target = b->target->name;
-    FILL_WORDS(words, WORD("NAME", name), WORD("KERNEL", kernel),
-               WORD("TARGET_ATTRIBUTE", arena_printf(a, "%s_TARGET_%s", name, target)));
+    FILL_WORDS(words, WORD("NAME", name), WORD("PACKAGE", b->spec->package), WORD("KERNEL", kernel),
+               WORD("TARGET_ATTRIBUTE", arena_printf(a, "%s_TARGET_%s", b->spec->package, target)));
     if (guard)
         FILL_WORDS(words, WORD("TARGET_GUARD", guard),
                    WORD("__launch_bounds__", arena_printf(a, "%s_%s_bounds", name, target)));

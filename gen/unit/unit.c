@@ -118,14 +118,12 @@ static void keep_strides(FillScope *s, const Spec *spec, const char *kernels)
     fill_number(s, "HAS_STRIDES", any);
 }
 
-/* Adds what stands before the kernels, with the members of their arguments that they use. */
-static bool add_preamble(FillScope *s, const UnitContext *u, const char *kernels, Diag *d)
+bool unit_add_shared(FillScope *s, const UnitContext *u, const char *kernels, Diag *d)
 {
-    keep_strides(s, u->spec, kernels);
-    return (!unit_calls_arithmetic(u->spec->op) ||
-            add_text(s, "arithmetic", unit_fill_part(u, unit_pattern(s->arena, u, "arithmetic.h"), s, d))) &&
-           add_text(s, "arguments", unit_fill_part(u, unit_pattern(s->arena, u, "arguments.h"), s, d)) &&
-           add_text(s, "preamble", unit_fill_part(u, family_pattern(s->arena, u, "preamble"), s, d));
+    Arena *a = s->arena;
+    return add_text(s, "arithmetic", unit_fill_part(u, unit_pattern(a, u, "arithmetic.h"), s, d)) &&
+           add_text(s, "preamble", unit_fill_part(u, family_pattern(a, u, "preamble"), s, d)) &&
+           add_text(s, "device", unit_device(u, s, kernels, d));
 }
 
 bool unit_add_kernels(FillScope *s, const UnitContext *u, const UnitKernel *k, int n, Diag *d)
@@ -139,14 +137,12 @@ bool unit_add_kernels(FillScope *s, const UnitContext *u, const UnitKernel *k, i
     const char *kernels = unit_fill_part(u, unit_pattern(a, u, "each_kernel.h"), s, d);
     if (!add_text(s, "kernels", kernels))
         return false;
-    const char *entry = unit_fill_part(u, family_pattern(a, u, "entry"), s, d);
-    if (!add_text(s, "entry", entry))
-        return false;
-    return add_preamble(s, u, kernels, d) &&
+    keep_strides(s, u->spec, kernels);
+    return add_text(s, "arguments", unit_fill_part(u, unit_pattern(a, u, "arguments.h"), s, d)) &&
+           add_text(s, "entry", unit_fill_part(u, family_pattern(a, u, "entry"), s, d)) &&
            (!u->spec->packed ||
             (add_text(s, "pack", unit_fill_part(u, pack, s, d)) &&
-             add_text(s, "pack_declarations", unit_fill_part(u, unit_pattern(a, u, "pack.h"), s, d)))) &&
-           add_text(s, "device", unit_device(u, s, arena_printf(a, "%s\n%s", kernels, entry), d));
+             add_text(s, "pack_declarations", unit_fill_part(u, unit_pattern(a, u, "pack.h"), s, d))));
 }
 
 char *unit_reference(Arena *a, const Spec *s, const char *text)
@@ -165,11 +161,17 @@ char *unit_reference(Arena *a, const Spec *s, const char *text)
 
 /* ---- the candidate ---- */
 
+const char *unit_kernel_texts(const FillScope *s)
+{
+    return arena_printf(s->arena, "%s\n%s", fill_find(s, "kernels", strlen("kernels")),
+                        fill_find(s, "entry", strlen("entry")));
+}
+
 char *unit_candidate(Arena *a, const UnitContext *u, const UnitKernel *k, Diag *d)
 {
     const UnitContext of_kernel = { u->spec, u->device, u->targets, u->package_dir, k->target };
     FillScope *s = unit_scope(a, &of_kernel);
-    return unit_add_kernels(s, &of_kernel, k, 1, d)
+    return unit_add_kernels(s, &of_kernel, k, 1, d) && unit_add_shared(s, &of_kernel, unit_kernel_texts(s), d)
                ? unit_fill(&of_kernel, family_pattern(a, &of_kernel, "candidate"), s, d)
                : NULL;
 }
@@ -192,16 +194,16 @@ static void add_file(Text *t, const char *path)
 /* Adds what stands around a kernel, under a fixed name in place of the spec's: a package's name has no influence on times. */
 static void add_surroundings(Text *t, const UnitContext *u)
 {
+    static const char *const part[] = { "preamble", "arguments", "entry" };
     Spec spec = *u->spec;
     UnitContext nameless = *u;
-    spec.name = "name";
+    spec.name = spec.package = "name";
     nameless.spec = &spec;
     FillScope *s = unit_scope(t->arena, &nameless);
     Diag *d = diag_new(t->arena);
-    if (add_preamble(s, &nameless, "", d))
-        text_add(t, fill_find(s, "preamble", strlen("preamble")));
-    const char *entry = unit_fill_part(&nameless, family_pattern(t->arena, &nameless, "entry"), s, d);
-    text_add(t, entry ? entry : "");
+    if (unit_add_kernels(s, &nameless, NULL, 0, d) && unit_add_shared(s, &nameless, "", d))
+        for (size_t i = 0; i < LENGTH(part); i++)
+            text_add(t, fill_find(s, part[i], strlen(part[i])));
 }
 
 const char *unit_context_hash(Arena *a, const UnitContext *u)
@@ -218,6 +220,8 @@ const char *unit_context_hash(Arena *a, const UnitContext *u)
     if (s->packed) /* else it is not in the text */
         add_file(&t, unit_op_pattern(a, u, family->pack));
     add_file(&t, family_pattern(a, u, "candidate"));
+    add_file(&t, unit_pattern(a, u, "each_kernel.h"));
+    add_file(&t, unit_pattern(a, u, "arguments.h")); /* its lines on strides depend on the kernels */
     for (int i = 0; i < u->targets->n; i++)
         if (u->targets->t[i].family == family)
             text_printf(&t, "|%s:%s", u->targets->t[i].name, u->targets->t[i].gencode);

@@ -45,8 +45,12 @@ char *unit_limits(Arena *a, const UnitContext *u, Diag *d);
 FillScope *unit_scope(Arena *a, const UnitContext *u);
 /* May any expression of the operator, printed as C, call functions of templates/package/arithmetic.h? */
 bool unit_calls_arithmetic(const Op *op);
-/* Adds the list kernels, named <name>_k0, _k1 ..., and the texts preamble, pack, kernels, device, entry. False after errors. */
+/* Adds the list kernels, named <name>_k0, _k1 ..., and the texts arguments, pack, kernels, entry. False after errors. */
 bool unit_add_kernels(FillScope *s, const UnitContext *u, const UnitKernel *k, int n, Diag *d);
+/* Adds what stands before the kernels of all functions: the texts preamble and device. kernels: their texts. False after errors. */
+bool unit_add_shared(FillScope *s, const UnitContext *u, const char *kernels, Diag *d);
+/* The texts of kernels that unit_add_kernels added, with their entry. */
+const char *unit_kernel_texts(const FillScope *s);
 /* Adds the words guard and unguard to a row: lines around what is for one architecture, once for rows side by side. before, behind: the
  * targets of the rows before and behind it; NULL: there is none. */
 void unit_add_guard(FillScope *row, const Target *before, const Target *t, const Target *behind);

@@ -96,7 +96,7 @@ char *unit_device(const UnitContext *u, const FillScope *s, const char *text, Di
     Primitives p = { .arena = s->arena, .unit = u, .diag = d };
     const int before = diag_nerror(d);
     Text t = { .arena = s->arena };
-    add_primitives(&p, text, arena_printf(s->arena, "%s_device::", u->spec->name));
+    add_primitives(&p, text, arena_printf(s->arena, "%s_device::", u->spec->package));
     for (size_t i = 0; i < p.n; i++) {
         const char *body = unit_fill_part(u, primitive_path(&p, p.name[i]), s, d);
         if (!body)

@@ -29,7 +29,7 @@ static void add_extent(FillScope *s, const Spec *spec, int i)
     if (is_fixed)
         fill_number(row, "VALUE", spec->box.min[i]);
     else if (x->expr)
-        fill_word(row, "VALUE", expr_c_int(s->arena, x->expr, spec->name));
+        fill_word(row, "VALUE", expr_c_int(s->arena, x->expr, spec->package));
     if (x->expr)
         fill_word(row, "EXPRESSION_JSON", quote_json_text(s->arena, expr_text(x->expr)));
 }
@@ -65,7 +65,7 @@ static void add_extent_words(FillScope *s, const Spec *spec, int to, Passing how
     FILL_WORDS(s, WORD(names, text_str(&passed)), WORD(extents, text_str(&declared)));
 }
 
-/* What NAME_BAD_EXTENT says. */
+/* What PACKAGE_BAD_EXTENT says. */
 static const char *bad_extents(const Op *op)
 {
     bool strided = false;
@@ -147,7 +147,7 @@ static void add_order(FillScope *row, const Spec *spec, int i, bool is_padded)
     const char *along[OP_MAX_RANK];
     fill_list(row, "shape");
     for (int k = 0; k < l->rank; k++)
-        fill_word(fill_row(row), "ALONG", along[k] = expr_c_int(row->arena, l->extent[k], spec->name));
+        fill_word(fill_row(row), "ALONG", along[k] = expr_c_int(row->arena, l->extent[k], spec->package));
     fill_list(row, "order");
     for (int k = 0; k < l->rank; k++)
         fill_word(fill_row(row), "ALONG",
@@ -188,7 +188,7 @@ static void add_operand(FillScope *s, const UnitContext *u, int i)
                WORD("TYPE", type), WORD("C_TYPE", arena_printf(a, "%s%s", is_const, c_type(spec, o))),
                WORD("ROLE", role_names[o->role]), WORD("OPERAND_DTYPE", o->dtype ? o->dtype : spec->dtype),
                WORD("ELEMENTS_JSON", quote_json_text(a, expr_text(o->elems))),
-               WORD("HAS_ELEMENTS", expr_c_factors(a, o->elems, spec->name, " > 0", " && ")),
+               WORD("HAS_ELEMENTS", expr_c_factors(a, o->elems, spec->package, " > 0", " && ")),
                WORD("RANK", o->layout->rank), WORD("NSTRIDE", o->layout->rank - 1), WORD("IS_STRIDED", o->strided),
                WORD("ARGUMENT", arena_printf(a, "%s%s", argument, passed)), WORD("CAST_ARGUMENT", cast),
                WORD("NO_ARGUMENT", o->strided ? "NULL, NULL" : "NULL"), WORD("FROM_RUNNER", from_runner),
@@ -285,9 +285,9 @@ static void add_op(FillScope *s, const Spec *spec)
     FILL_WORDS(s, WORD("OP_NAME", op->name), WORD("OP_DOC", quote_comment(s->arena, op->doc)),
                WORD("OP_DOC_JSON", quote_json_text(s->arena, op->doc)), WORD("DTYPE", spec->dtype),
                WORD("OUTPUT_PLACE", (int)(out - op->operand)),
-               WORD("OUTPUT_ROWS", expr_c_int(s->arena, op->rows, spec->name)),
-               WORD("OUTPUT_IS_EMPTY", expr_c_factors(s->arena, out->elems, spec->name, " == 0", " || ")),
-               WORD("FLOP_COUNT", expr_c_real(s->arena, op->flops, spec->name, "")),
+               WORD("OUTPUT_ROWS", expr_c_int(s->arena, op->rows, spec->package)),
+               WORD("OUTPUT_IS_EMPTY", expr_c_factors(s->arena, out->elems, spec->package, " == 0", " || ")),
+               WORD("FLOP_COUNT", expr_c_real(s->arena, op->flops, spec->package, "")),
                WORD("CALLS_ARITHMETIC", unit_calls_arithmetic(op)));
     if (dtype_of(spec, out))
         add_tolerance(s, dtype_of(spec, out));
@@ -320,7 +320,8 @@ static void add_family(FillScope *s, const UnitContext *u)
 FillScope *unit_scope(Arena *a, const UnitContext *u)
 {
     FillScope *s = fill_scope(a, NULL);
-    FILL_WORDS(s, WORD("NAME", u->spec->name), WORD("KEYWORD_NAME", "NAME")); /* CMake's keyword NAME */
+    FILL_WORDS(s, WORD("NAME", u->spec->name), WORD("PACKAGE", u->spec->package),
+               WORD("KEYWORD_NAME", "NAME")); /* CMake's keyword NAME */
     add_family(s, u);
     add_op(s, u->spec);
     add_all_extents(s, u->spec);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include "templates/package/pool.h"
 
-static NAME_pool *pool;
+static PACKAGE_pool *pool;
 static int pool_threads;
 static Place copies[2];
 
@@ -32,8 +32,8 @@ static json_t *hello_fields(Arena *a, const char **err)
 static bool set_pool(int threads)
 {
     if (pool_threads != threads) {
-        NAME_pool_stop(pool);
-        pool = threads > 1 ? NAME_pool_start(threads) : NULL;
+        PACKAGE_pool_stop(pool);
+        pool = threads > 1 ? PACKAGE_pool_start(threads) : NULL;
         pool_threads = threads;
     }
     return threads == 1 || pool;
@@ -81,7 +81,7 @@ static bool measure_limits(Arena *a, const LimitsRequest *q, LimitRecord *out, i
     return true;
 }
 
-static void stop_pool(void) { NAME_pool_stop(pool); }
+static void stop_pool(void) { PACKAGE_pool_stop(pool); }
 
 int main(int argc, char **argv)
 {

@@ -41,8 +41,8 @@ int kernel_call(const Kernel *k, const Shape *s, void *const *operand, void *wor
 {
     if (threads <= 1)
         return k->run(s->extent, operand, workspace, 0, 1);
-    PooledCall c = { k->run, s->extent, operand, workspace, NAME_pieces(threads, s->flops), 0, 0 };
-    NAME_pool_run(pool, threads, call_pieces, &c);
+    PooledCall c = { k->run, s->extent, operand, workspace, PACKAGE_pieces(threads, s->flops), 0, 0 };
+    PACKAGE_pool_run(pool, threads, call_pieces, &c);
     return c.code;
 }
 
@@ -64,7 +64,7 @@ static Frame frame_of(const Kernel *k, const SampleSetting *c)
 /* Mean time of n calls, by as many threads as a package would use. The kernel is verified on this shape: its code is 0. */
 static double time_calls(const Kernel *k, const SampleSetting *c, const Frame *f, int64_t n)
 {
-    const int threads = NAME_worthwhile(c->timing->threads, c->shape->flops, NAME_POOLED_FLOPS);
+    const int threads = PACKAGE_worthwhile(c->timing->threads, c->shape->flops, PACKAGE_POOLED_FLOPS);
     const double start = process_clock_ns();
     for (int64_t i = 0; i < n; i++)
         kernel_call(k, c->shape, f->operand, f->workspace, c->timing->pool, threads);

@@ -44,7 +44,7 @@ static int template_index(const CostModel *m, const Template *t)
 }
 
 /* Fills what expressions over a kernel on a shape refer to. Returns the threads that a package gives such a call: one with little work gets
- * fewer (NAME_worthwhile), and costs what it costs with those. 0: it cannot be computed. */
+ * fewer (PACKAGE_worthwhile), and costs what it costs with those. 0: it cannot be computed. */
 static int bind_shape(const CostModel *m, const Candidate *c, KernelFacts facts, const int64_t *extent, int threads,
                       int64_t *slots)
 {
@@ -60,7 +60,7 @@ static int bind_shape(const CostModel *m, const Candidate *c, KernelFacts facts,
                   .facts = facts };
     if (!template_slots(&b, slots))
         return 0;
-    b.threads = NAME_worthwhile(threads, value_of(m->study->spec->op->flops, slots), NAME_POOLED_FLOPS);
+    b.threads = PACKAGE_worthwhile(threads, value_of(m->study->spec->op->flops, slots), PACKAGE_POOLED_FLOPS);
     return b.threads == threads || template_slots(&b, slots) ? b.threads : 0;
 }
 

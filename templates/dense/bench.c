@@ -8,8 +8,8 @@
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
-#include "NAME.h"
-#include "NAME_pool.h"
+#include "PACKAGE.h"
+#include "PACKAGE_pool.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ typedef struct {
     Shape shape;
     float *X, *W, *bias, *Y;      /* X [M][K], W [N][K] or [K][N], Y [M][N] */
     void *packed, *workspace;     /* packed: W as the package wants it */
-    const NAME_exec *exec;
+    const PACKAGE_exec *exec;
 } Problem;
 
 typedef int Run(const Problem *p);      /* 0: done */
@@ -172,7 +172,7 @@ static float *take_random(int64_t n, unsigned seed)
     return x;
 }
 
-static Problem problem_make(Shape z, const NAME_exec *exec)
+static Problem problem_make(Shape z, const PACKAGE_exec *exec)
 {
     Problem p = { .shape = z, .X = take_random(z.M * z.K, 1), .W = take_random(z.N * z.K, 2), .exec = exec };
     p.Y = take(sizeof(float) * (size_t)(z.M * z.N));
@@ -296,7 +296,7 @@ static double problem_compare(const Problem *p)
 }
 
 /* The ratio; 0 when the shape is left out, -1 when the package is wrong. */
-static double shape_compare(Shape z, const NAME_exec *exec)
+static double shape_compare(Shape z, const PACKAGE_exec *exec)
 {
     double ratio = 0;
     if (!rival_takes(z))
@@ -321,8 +321,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: bench [THREADS]\n");
         return 2;
     }
-    NAME_pool *pool = threads > 1 ? NAME_pool_start(threads) : NULL;
-    const NAME_exec exec = { .threads = threads, .parallel_for = NAME_pool_run, .ctx = pool };
+    PACKAGE_pool *pool = threads > 1 ? PACKAGE_pool_start(threads) : NULL;
+    const PACKAGE_exec exec = { .threads = threads, .parallel_for = PACKAGE_pool_run, .ctx = pool };
     double log_sum = 0;
     int ncompared = 0, nwrong = 0;
 
@@ -336,7 +336,7 @@ int main(int argc, char **argv)
         ncompared += ratio > 0;
         log_sum += ratio > 0 ? log(ratio) : 0;
     }
-    NAME_pool_stop(pool);
+    PACKAGE_pool_stop(pool);
     if (ncompared)
         printf("geomean over %d shapes: %.3f times as fast as %s\n", ncompared, exp(log_sum / ncompared), rival_name);
     if (ncompared + nwrong < NSHAPE)

@@ -13,7 +13,7 @@
  *
  * Exit code 0: all measured; 1: a wrong result; 2: bad usage; 77: no device.
  */
-#include "NAME.h"
+#include "PACKAGE.h"
 #include "flush_l2.h"
 
 #include <cublasLt.h>
@@ -64,7 +64,7 @@ typedef struct {
     cublasHandle_t blas;
     cublasLtHandle_t lt;
     void *blas_workspace, *lt_workspace;
-    NAME_flush flush; /* without a kernel there are no cold times */
+    PACKAGE_flush flush; /* without a kernel there are no cold times */
     cublasLtMatmulDesc_t op;
     cublasLtMatrixLayout_t layout_w, layout_x, layout_y;
     cublasLtMatmulAlgo_t algo;
@@ -127,7 +127,7 @@ typedef struct {
     int (*run)(const Problem *p);
 } Contender;
 
-enum { PACKAGE, DEFAULT, BEST, NCONTENDER };
+enum { OWN, DEFAULT, BEST, NCONTENDER };
 static const Contender contenders[NCONTENDER] = { { "package", run_package },
                                                   { "cuBLAS default", run_default },
                                                   { "cublasLt best", run_best } };
@@ -168,7 +168,7 @@ static cudaGraphExec_t record(const Problem *p, const Contender *c, int calls, i
     int code = 0;
     MUST(cudaStreamBeginCapture(p->stream, cudaStreamCaptureModeGlobal));
     for (int i = 0; i < calls && code == 0; i++) {
-        code = cold ? NAME_flush_start(&p->flush, p->stream) : 0;
+        code = cold ? PACKAGE_flush_start(&p->flush, p->stream) : 0;
         if (code == 0 && c->run)
             code = c->run(p);
     }
@@ -316,7 +316,7 @@ static void problem_make(Problem *p, Shape z)
     fill(p->bias, z.N);
     const size_t bytes = NAME_cuda_workspace_bytes(z.M, z.N, z.K, NULL);
     p->workspace = bytes ? take_device(bytes) : NULL;
-    MUST(NAME_cuda_workspace_clear(p->workspace, bytes, p->stream));
+    MUST(PACKAGE_cuda_workspace_clear(p->workspace, bytes, p->stream));
 #if PACKED
     p->packed = take_device(NAME_cuda_packed_bytes(z.N, z.K));
     MUST(NAME_cuda_pack(z.N, z.K, p->W, p->packed, p->stream));
@@ -358,7 +358,7 @@ static Element *result_of(const Problem *p, const Contender *c)
 static int verify(const Problem *p)
 {
     const Shape z = p->shape;
-    Element *own = result_of(p, &contenders[PACKAGE]), *theirs = result_of(p, &contenders[DEFAULT]);
+    Element *own = result_of(p, &contenders[OWN]), *theirs = result_of(p, &contenders[DEFAULT]);
     Element *bias = (Element *)calloc((size_t)z.N, sizeof *bias);
     const double least = epsilon * (8 + 8 * sqrt((double)z.K));
     int wrong = 0;
@@ -426,10 +426,10 @@ static Row hold_rounds(const Problem *p, int rounds)
         hold_round(p, s, flushes, r);
     for (int c = 0; c < NCONTENDER; c++) {
         double ratio[MAX_ROUND];
-        if (!s[c].graph || !s[PACKAGE].graph)
+        if (!s[c].graph || !s[OWN].graph)
             continue;
         for (int r = 0; r < rounds; r++)
-            ratio[r] = s[c].us[r] / s[PACKAGE].us[r];
+            ratio[r] = s[c].us[r] / s[OWN].us[r];
         row.us[c] = median(s[c].us, rounds);
         row.ratio[c] = median(ratio, rounds);
         row.cold_us[c] = median(s[c].cold_us, rounds);
@@ -451,17 +451,17 @@ static void print_row(const Options *o, const Problem *p, const Row *row)
     const double flops = 2.0 * (double)z.M * (double)z.N * (double)z.K;
     printf("%6lld %6lld %6lld  kernel %-2d %9.2f us %7.2f TFLOP/s   default %9.2f us %6.3fx   best of %-2d %9.2f us %6.3fx   cold %9.2f, "
            "%9.2f, %9.2f us\n",
-           (long long)z.M, (long long)z.N, (long long)z.K, NAME_cuda_choose(z.M, z.N, z.K), row->us[PACKAGE],
-           flops / row->us[PACKAGE] * 1e-6, row->us[DEFAULT], row->ratio[DEFAULT], p->nalgo, row->us[BEST], row->ratio[BEST],
-           row->cold_us[PACKAGE], row->cold_us[DEFAULT], row->cold_us[BEST]);
+           (long long)z.M, (long long)z.N, (long long)z.K, NAME_cuda_choose(z.M, z.N, z.K), row->us[OWN],
+           flops / row->us[OWN] * 1e-6, row->us[DEFAULT], row->ratio[DEFAULT], p->nalgo, row->us[BEST], row->ratio[BEST],
+           row->cold_us[OWN], row->cold_us[DEFAULT], row->cold_us[BEST]);
     fflush(stdout);
     if (!o->json)
         return;
     printf("{\"M\":%lld,\"N\":%lld,\"K\":%lld,\"kernel\":%d,\"package_us\":%.4f,\"cublas_default_us\":%.4f,\"cublaslt_best_us\":%.4f,"
            "\"algorithms\":%d,\"ratio_default\":%.5f,\"ratio_best\":%.5f,\"package_cold_us\":%.4f,\"cublas_default_cold_us\":%.4f,"
            "\"cublaslt_best_cold_us\":%.4f,\"rounds\":%d}\n",
-           (long long)z.M, (long long)z.N, (long long)z.K, NAME_cuda_choose(z.M, z.N, z.K), row->us[PACKAGE], row->us[DEFAULT],
-           row->us[BEST], p->nalgo, row->ratio[DEFAULT], row->ratio[BEST], row->cold_us[PACKAGE], row->cold_us[DEFAULT],
+           (long long)z.M, (long long)z.N, (long long)z.K, NAME_cuda_choose(z.M, z.N, z.K), row->us[OWN], row->us[DEFAULT],
+           row->us[BEST], p->nalgo, row->ratio[DEFAULT], row->ratio[BEST], row->cold_us[OWN], row->cold_us[DEFAULT],
            row->cold_us[BEST], o->rounds);
     fflush(stdout);
 }
@@ -552,7 +552,7 @@ int main(int argc, char **argv)
     MUST(cublasLtCreate(&p.lt));
     p.blas_workspace = take_device(WORKSPACE_BYTES);
     p.lt_workspace = take_device(WORKSPACE_BYTES);
-    const int no_flush = NAME_flush_open(&p.flush, (size_t)device.l2CacheSize);
+    const int no_flush = PACKAGE_flush_open(&p.flush, (size_t)device.l2CacheSize);
     if (no_flush)
         fprintf(stderr, "no times with a cold L2 cache: error %d\n", no_flush);
     MUST(cublasSetStream(p.blas, p.stream));

@@ -93,7 +93,7 @@ KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const flo
     for (int v = 0; v < vectors; v++) {
         KERNEL_vec load = *(const KERNEL_vec *)(w + v * VF);
 #if HOLD
-        NAME_IN_REGISTER(load);
+        PACKAGE_IN_REGISTER(load);
 #endif
 #if PF
         __builtin_prefetch(w + PF * N + v * VF);
@@ -104,12 +104,12 @@ KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const flo
     for (int r = 0; r < rows; r++) {
         KERNEL_vec xv = KERNEL_row(x, r, K)[q] - (KERNEL_vec){0};
 #if HOLD
-        NAME_IN_REGISTER(xv);
+        PACKAGE_IN_REGISTER(xv);
 #endif
 #pragma GCC unroll 32
         for (int v = 0; v < vectors; v++)
 #if HOLD
-            NAME_FMA(acc[r][v], xv, wv[v]);
+            PACKAGE_FMA(acc[r][v], xv, wv[v]);
 #else
             acc[r][v] += xv * wv[v];
 #endif

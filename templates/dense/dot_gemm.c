@@ -136,7 +136,7 @@ KERNEL_step(const int rows, const int cols, KERNEL_vec acc[MR][NR], const float 
         if (last)
             v = (KERNEL_vec)((KERNEL_mask)v & keep);
 #if HOLD
-        NAME_IN_REGISTER(v);
+        PACKAGE_IN_REGISTER(v);
 #endif
         xv[r] = v;
     }
@@ -146,12 +146,12 @@ KERNEL_step(const int rows, const int cols, KERNEL_vec acc[MR][NR], const float 
         if (last)
             wv = (KERNEL_vec)((KERNEL_mask)wv & keep);
 #if HOLD
-        NAME_IN_REGISTER(wv);
+        PACKAGE_IN_REGISTER(wv);
 #endif
 #pragma GCC unroll 16
         for (int r = 0; r < rows; r++)
 #if HOLD
-            NAME_FMA(acc[r][c], xv[r], wv);
+            PACKAGE_FMA(acc[r][c], xv[r], wv);
 #else
             acc[r][c] += xv[r] * wv;
 #endif

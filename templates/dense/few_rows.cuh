@@ -4,9 +4,9 @@
 static __device__ __forceinline__ float KERNEL_value(NAME_elem v)
 {
 #if DTYPE_F16
-    return NAME_device::f16_to_float(v);
+    return PACKAGE_device::f16_to_float(v);
 #elif DTYPE_BF16
-    return NAME_device::bf16_to_float(v);
+    return PACKAGE_device::bf16_to_float(v);
 #else
     return v;
 #endif
@@ -22,9 +22,9 @@ static __device__ __forceinline__ void KERNEL_store(const NAME_args &a, int m, i
 #endif
     NAME_elem *y = a.Y + (int64_t)m * a.N + n;
 #if DTYPE_F16
-    *y = NAME_device::f16_of(v);
+    *y = PACKAGE_device::f16_of(v);
 #elif DTYPE_BF16
-    *y = NAME_device::bf16_of(v);
+    *y = PACKAGE_device::bf16_of(v);
 #else
     *y = v;
 #endif
@@ -51,7 +51,7 @@ static __device__ __forceinline__ bool KERNEL_share(float *sums, const NAME_args
         tile[blockIdx.z * (BM * BN) + e] = KERNEL_element(sums, e);
     __syncthreads(); /* all sums are stored: one thread says so, and learns of the others' */
     if (threadIdx.x == 0)
-        *flag = NAME_device::atomic_add_acq_rel(counter, 1);
+        *flag = PACKAGE_device::atomic_add_acq_rel(counter, 1);
     __syncthreads();
     if (*flag != gridDim.z - 1)
         return false;
@@ -101,7 +101,7 @@ static __device__ __forceinline__ void KERNEL_finish(float *sums, const NAME_arg
 #if SPLITK > 1
 #pragma unroll 4
         for (unsigned s = 0; gridDim.z > 1 && s < gridDim.z; s++)
-            v += NAME_device::load_l2(tile + s * (BM * BN) + e);
+            v += PACKAGE_device::load_l2(tile + s * (BM * BN) + e);
         if (gridDim.z == 1)
 #endif
             v = KERNEL_element(sums, e);

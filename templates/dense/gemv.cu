@@ -151,7 +151,7 @@ template <int width> struct KERNEL_chunk { /* QUAD neighbouring elements, aligne
     }
     __device__ __forceinline__ void load_once(const NAME_elem *p, bool exists)
     {
-        bits = exists ? NAME_device::load_once16(p) : make_uint4(0, 0, 0, 0);
+        bits = exists ? PACKAGE_device::load_once16(p) : make_uint4(0, 0, 0, 0);
     }
     __device__ __forceinline__ float operator[](int i) const
     {
@@ -235,7 +235,7 @@ static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &
         for (int c = 0; c < COLS; c++) {
 #pragma unroll
             for (int mask = 16; mask > 0; mask /= 2)
-                acc[r][c] += NAME_device::shfl_xor(acc[r][c], mask);
+                acc[r][c] += PACKAGE_device::shfl_xor(acc[r][c], mask);
             if (lane == 0)
                 sums[(kwarp * ROWS + r) * BN + col + c] = acc[r][c];
         }
@@ -296,7 +296,7 @@ static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &
         for (int c = 0; c < ncol; c++) {
 #pragma unroll
             for (int mask = 16; mask >= LANES; mask /= 2)
-                acc[r][c] += NAME_device::shfl_xor(acc[r][c], mask);
+                acc[r][c] += PACKAGE_device::shfl_xor(acc[r][c], mask);
             if (threadIdx.x % 32 < LANES)
                 sums[(threadIdx.x / 32 * ROWS + r) * BN + lane * width + c / width * apart + c % width] = acc[r][c];
         }
@@ -306,7 +306,7 @@ static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &
 static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
 {
 #if TARGET_GUARD
-    float *sums = (float *)NAME_device::shared_memory();
+    float *sums = (float *)PACKAGE_device::shared_memory();
     const KERNEL_task b = KERNEL_find(a);
     if (((unsigned)((uintptr_t)a.X | (uintptr_t)a.W) | a.K * ELEM_BYTES | b.ldw * ELEM_BYTES) % 16 == 0)
         KERNEL_sum<QUAD>(sums, a, b);

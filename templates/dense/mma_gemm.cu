@@ -232,7 +232,7 @@ KERNEL_load(KERNEL_fragments &f, const NAME_elem *stages, const KERNEL_place &p,
 {
 #pragma unroll
     for (int i = 0; i < MTILES; i++)
-        NAME_device::ldmatrix_x4(f.x[i], stages + ((p.x + offset) ^ 2 * s * QUAD) + 16 * i * BK);
+        PACKAGE_device::ldmatrix_x4(f.x[i], stages + ((p.x + offset) ^ 2 * s * QUAD) + 16 * i * BK);
 #if LAYOUT_W_KN && DTYPE_TF32
     const unsigned *w = (const unsigned *)stages + p.w + offset + 8 * s * W_PITCH;
 #pragma unroll
@@ -245,9 +245,9 @@ KERNEL_load(KERNEL_fragments &f, const NAME_elem *stages, const KERNEL_place &p,
     for (int j = 0; j < NTILES; j += 2) {
         unsigned r[4];
 #if LAYOUT_W_NK
-        NAME_device::ldmatrix_x4(r, stages + ((p.w + offset) ^ 2 * s * QUAD) + 8 * j * BK);
+        PACKAGE_device::ldmatrix_x4(r, stages + ((p.w + offset) ^ 2 * s * QUAD) + 8 * j * BK);
 #else
-        NAME_device::ldmatrix_x4_trans(r, stages + ((p.w + offset) ^ j % W_MASK * QUAD) + j / W_MASK * W_MASK * QUAD +
+        PACKAGE_device::ldmatrix_x4_trans(r, stages + ((p.w + offset) ^ j % W_MASK * QUAD) + j / W_MASK * W_MASK * QUAD +
                                               16 * s * W_PITCH);
 #endif
         f.w[j][0] = r[0], f.w[j][1] = r[1], f.w[j + 1][0] = r[2], f.w[j + 1][1] = r[3];
@@ -262,11 +262,11 @@ static __device__ __forceinline__ void KERNEL_multiply(float (&acc)[MTILES][NTIL
 #pragma unroll
         for (int i = 0; i < MTILES; i++)
 #if DTYPE_TF32
-            NAME_device::mma_tf32(acc[i][j], f.x[i], f.w[j]);
+            PACKAGE_device::mma_tf32(acc[i][j], f.x[i], f.w[j]);
 #elif DTYPE_F16
-            NAME_device::mma_f16(acc[i][j], f.x[i], f.w[j]);
+            PACKAGE_device::mma_f16(acc[i][j], f.x[i], f.w[j]);
 #else
-            NAME_device::mma_bf16(acc[i][j], f.x[i], f.w[j]);
+            PACKAGE_device::mma_bf16(acc[i][j], f.x[i], f.w[j]);
 #endif
 }
 
@@ -282,11 +282,11 @@ KERNEL_sum(float (&acc)[MTILES][NTILES][4], NAME_elem *stages, KERNEL_source src
         if (src.nk > 0)
             KERNEL_parts<width>(src, [&](int, int at, const NAME_elem *from, bool exists, int) {
                 if (width == QUAD)
-                    NAME_device::cp_async16(stage + at, from, exists ? 16 : 0);
+                    PACKAGE_device::cp_async16(stage + at, from, exists ? 16 : 0);
                 else
-                    NAME_device::cp_async4(stage + at, from, exists ? 4 : 0);
+                    PACKAGE_device::cp_async4(stage + at, from, exists ? 4 : 0);
             });
-        NAME_device::cp_commit();
+        PACKAGE_device::cp_commit();
         src.nk -= BK;
     };
 #pragma unroll 1
@@ -297,7 +297,7 @@ KERNEL_sum(float (&acc)[MTILES][NTILES][4], NAME_elem *stages, KERNEL_source src
         return;
     KERNEL_fragments f[2];
     int use = 0, fill = (STAGES - 1) * TILE;
-    NAME_device::cp_wait<STAGES - 2>();
+    PACKAGE_device::cp_wait<STAGES - 2>();
     __syncthreads(); /* the first stage is there */
     KERNEL_load(f[0], stages, p, use, 0);
 #pragma unroll 1
@@ -312,7 +312,7 @@ KERNEL_sum(float (&acc)[MTILES][NTILES][4], NAME_elem *stages, KERNEL_source src
         fill = use;
         if (more) /* else the loads below are for nothing */
             use = use == (STAGES - 1) * TILE ? 0 : use + TILE;
-        NAME_device::cp_wait<STAGES - 2>();
+        PACKAGE_device::cp_wait<STAGES - 2>();
         __syncthreads(); /* the next stage is there, and nobody reads stage `fill` any more */
         KERNEL_load(f[0], stages, p, use, 0);
         KERNEL_multiply(acc, f[1]);
@@ -399,9 +399,9 @@ static __device__ __forceinline__ void KERNEL_put2(NAME_elem *to, float v0, floa
 #if DTYPE_TF32
     *(float2 *)to = make_float2(v0, v1);
 #elif DTYPE_F16
-    *(unsigned *)to = NAME_device::f16_of(v0) | (unsigned)NAME_device::f16_of(v1) << 16;
+    *(unsigned *)to = PACKAGE_device::f16_of(v0) | (unsigned)PACKAGE_device::f16_of(v1) << 16;
 #else
-    *(unsigned *)to = NAME_device::bf16_of(v0) | (unsigned)NAME_device::bf16_of(v1) << 16;
+    *(unsigned *)to = PACKAGE_device::bf16_of(v0) | (unsigned)PACKAGE_device::bf16_of(v1) << 16;
 #endif
 }
 
@@ -413,9 +413,9 @@ static __device__ __forceinline__ float KERNEL_bias(const NAME_args &a, unsigned
 #if DTYPE_TF32
     return a.bias[n];
 #elif DTYPE_F16
-    return NAME_device::f16_to_float(a.bias[n]);
+    return PACKAGE_device::f16_to_float(a.bias[n]);
 #else
-    return NAME_device::bf16_to_float(a.bias[n]);
+    return PACKAGE_device::bf16_to_float(a.bias[n]);
 #endif
 }
 #endif
@@ -465,7 +465,7 @@ KERNEL_store(const float (&acc)[MTILES][NTILES][4], const NAME_args &a, NAME_ele
 static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
 {
 #if TARGET_GUARD
-    NAME_elem *stages = (NAME_elem *)NAME_device::shared_memory();
+    NAME_elem *stages = (NAME_elem *)PACKAGE_device::shared_memory();
     int m0, n0;
     KERNEL_tile(a, m0, n0);
     const unsigned ldw = (unsigned)a.W_stride[0];

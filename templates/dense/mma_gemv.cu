@@ -152,7 +152,7 @@ static __device__ __forceinline__ void KERNEL_load(unsigned (&word)[4], const NA
     if (width == 8) {
         uint4 v = make_uint4(0, 0, 0, 0);
         if (whole || left > 0)
-            v = once ? NAME_device::load_once16(p) : *(const uint4 *)p;
+            v = once ? PACKAGE_device::load_once16(p) : *(const uint4 *)p;
         word[0] = v.x, word[1] = v.y, word[2] = v.z, word[3] = v.w;
     } else if (width == 2) {
 #pragma unroll
@@ -240,9 +240,9 @@ static __device__ __forceinline__ void KERNEL_multiply(KERNEL_lane &l, const KER
         for (int t = 0; t < STRIPS; t++) {
             const unsigned w[2] = { KERNEL_word(c, t, 2 * s), KERNEL_word(c, t, 2 * s + 1) };
 #if DTYPE_F16
-            NAME_device::mma_f16(l.acc[s % CHAINS][t], x, w);
+            PACKAGE_device::mma_f16(l.acc[s % CHAINS][t], x, w);
 #else
-            NAME_device::mma_bf16(l.acc[s % CHAINS][t], x, w);
+            PACKAGE_device::mma_bf16(l.acc[s % CHAINS][t], x, w);
 #endif
         }
     }
@@ -371,7 +371,7 @@ static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &
 static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
 {
 #if TARGET_GUARD
-    float *sums = (float *)NAME_device::shared_memory();
+    float *sums = (float *)PACKAGE_device::shared_memory();
     const KERNEL_task b = KERNEL_find(a);
     const unsigned odd = (unsigned)((uintptr_t)a.X | (uintptr_t)a.W) | a.K * ELEM_BYTES | b.ldw * ELEM_BYTES;
     if (odd % 16 == 0)

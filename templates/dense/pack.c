@@ -22,13 +22,13 @@ size_t NAME_packed_bytes(int64_t N, int64_t K)
 int NAME_pack(int64_t N, int64_t K, const float *W, void *packed)
 {
     if (N < 0 || K < 0 || N > INT32_MAX || K > INT32_MAX)
-        return NAME_BAD_EXTENT;
+        return PACKAGE_BAD_EXTENT;
     if (N == 0 || K == 0)
-        return NAME_OK;
+        return PACKAGE_OK;
     if (NAME_packed_bytes(N, K) == 0)
-        return NAME_BAD_EXTENT;
+        return PACKAGE_BAD_EXTENT;
     if (!packed || !W)
-        return NAME_BAD_POINTER;
+        return PACKAGE_BAD_POINTER;
     for (int64_t p = 0; p < (N + 15) / 16; p++) {
         float *panel = (float *)packed + p * NAME_PANEL(K);
         const int64_t width = N - p * 16 < 16 ? N - p * 16 : 16;
@@ -41,5 +41,5 @@ int NAME_pack(int64_t N, int64_t K, const float *W, void *packed)
                 panel[k * 16 + n] = W[(p * 16 + n) * K + k];
 #endif
     }
-    return NAME_OK;
+    return PACKAGE_OK;
 }

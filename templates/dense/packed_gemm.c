@@ -120,7 +120,7 @@ KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const KER
         const int panel = v / VP;
         wv[v] = *(const KERNEL_vec *)(KERNEL_row(at->w, panel, NAME_PANEL(K)) + q * 16 + v % VP * VF);
 #if HOLD
-        NAME_IN_REGISTER(wv[v]);
+        PACKAGE_IN_REGISTER(wv[v]);
 #endif
 #if PF
         if (v % VP == 0)
@@ -131,12 +131,12 @@ KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const KER
     for (int r = 0; r < rows; r++) {
         KERNEL_vec xv = KERNEL_row(at->x, r, K)[q] - (KERNEL_vec){0};
 #if HOLD
-        NAME_IN_REGISTER(xv);
+        PACKAGE_IN_REGISTER(xv);
 #endif
 #pragma GCC unroll 32
         for (int v = 0; v < vectors; v++)
 #if HOLD
-            NAME_FMA(acc[r][v], xv, wv[v]);
+            PACKAGE_FMA(acc[r][v], xv, wv[v]);
 #else
             acc[r][v] += xv * wv[v];
 #endif

@@ -165,7 +165,7 @@ KERNEL_step(const int rows, KERNEL_vec acc[MR][NP * VP], const float *const *x, 
     for (int v = 0; v < NP * VP; v++) {
         KERNEL_vec load = *(const KERNEL_vec *)(w + q * NP * 16 + v * VF);
 #if HOLD
-        NAME_IN_REGISTER(load);
+        PACKAGE_IN_REGISTER(load);
 #endif
         wv[v] = load;
     }
@@ -173,12 +173,12 @@ KERNEL_step(const int rows, KERNEL_vec acc[MR][NP * VP], const float *const *x, 
     for (int r = 0; r < rows; r++) {
         KERNEL_vec xv = KERNEL_row(x, r, K)[q] - (KERNEL_vec){0};
 #if HOLD
-        NAME_IN_REGISTER(xv);
+        PACKAGE_IN_REGISTER(xv);
 #endif
 #pragma GCC unroll 32
         for (int v = 0; v < NP * VP; v++)
 #if HOLD
-            NAME_FMA(acc[r][v], xv, wv[v]);
+            PACKAGE_FMA(acc[r][v], xv, wv[v]);
 #else
             acc[r][v] += xv * wv[v];
 #endif

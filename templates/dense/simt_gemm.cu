@@ -276,11 +276,11 @@ KERNEL_sum(float (&acc)[TM * TN], float *stages, KERNEL_source src, const KERNEL
         if (src.nk > 0)
             KERNEL_parts<width>(src, [&](int, int at, const float *from, bool exists, int) {
                 if (width == 4)
-                    NAME_device::cp_async16(stage + at, from, exists ? 16 : 0);
+                    PACKAGE_device::cp_async16(stage + at, from, exists ? 16 : 0);
                 else
-                    NAME_device::cp_async4(stage + at, from, exists ? 4 : 0);
+                    PACKAGE_device::cp_async4(stage + at, from, exists ? 4 : 0);
             });
-        NAME_device::cp_commit();
+        PACKAGE_device::cp_commit();
         src.nk -= BK;
     };
 #pragma unroll 1
@@ -289,7 +289,7 @@ KERNEL_sum(float (&acc)[TM * TN], float *stages, KERNEL_source src, const KERNEL
     int use = 0, fill = (STAGES - 1) * TILE;
 #pragma unroll 1
     while (src.nk > -(STAGES - 1) * BK) {
-        NAME_device::cp_wait<STAGES - 2>();
+        PACKAGE_device::cp_wait<STAGES - 2>();
         __syncthreads(); /* stage `use` is there, and nobody reads stage `fill` any more */
         start(stages + fill);
         KERNEL_multiply(acc, (const char *)stages, 4 * (use + p.x), 4 * (use + p.w));
@@ -395,7 +395,7 @@ KERNEL_store(const float (&acc)[TM * TN], const NAME_args &a, int m0, int n0, co
 static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
 {
 #if TARGET_GUARD
-    float *stages = (float *)NAME_device::shared_memory();
+    float *stages = (float *)PACKAGE_device::shared_memory();
     int m0, n0;
     KERNEL_tile(a, m0, n0);
     const KERNEL_place p = KERNEL_find();

@@ -45,7 +45,7 @@ typedef struct {
     size_t smem_bytes, workspace_bytes;
 } NAME_plan;
 
-namespace NAME_device {
+namespace PACKAGE_device {
 #include "device/atomic_add_acq_rel.cuh"
 #include "device/bf16_of.cuh"
 #include "device/bf16_to_float.cuh"

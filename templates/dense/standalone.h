@@ -15,9 +15,9 @@ typedef struct {
 
 #define HAS_BIAS 1
 #define TARGET_ATTRIBUTE __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")))
-#define NAME_IN_REGISTER(v) __asm__("" : "+v"(v))
-#define NAME_FMA(sum, x, w) __asm__("vfmadd231ps {%2, %1, %0|%0, %1, %2}" : "+v"(sum) : "v"(x), "v"(w))
+#define PACKAGE_IN_REGISTER(v) __asm__("" : "+v"(v))
+#define PACKAGE_FMA(sum, x, w) __asm__("vfmadd231ps {%2, %1, %0|%0, %1, %2}" : "+v"(sum) : "v"(x), "v"(w))
 #ifndef NAME_PANEL
 #define NAME_PANEL(K) (16 * (K) + 48)
 #endif
-enum { NAME_OK, NAME_BAD_EXTENT, NAME_BAD_POINTER };
+enum { PACKAGE_OK, PACKAGE_BAD_EXTENT, PACKAGE_BAD_POINTER };

@@ -15,7 +15,7 @@ static __device__ __forceinline__ bool KERNEL_combine(float *acc, void *workspac
         *(float4 *)(own + i * NT) = make_float4(acc[i], acc[i + 1], acc[i + 2], acc[i + 3]);
     __syncthreads(); /* the whole tile is stored: one thread says so, and learns of the others' */
     if (t == 0)
-        *flag = NAME_device::atomic_add_acq_rel(counter, 1);
+        *flag = PACKAGE_device::atomic_add_acq_rel(counter, 1);
     __syncthreads();
     if (*flag != nslice - 1)
         return false;
@@ -28,7 +28,7 @@ static __device__ __forceinline__ bool KERNEL_combine(float *acc, void *workspac
     for (unsigned s = 0; s < nslice; s++, tile += BM * BN)
 #pragma unroll
         for (int i = 0; i < BM * BN / NT; i += 4) {
-            const float4 q = NAME_device::load_l2_16(tile + i * NT);
+            const float4 q = PACKAGE_device::load_l2_16(tile + i * NT);
             acc[i] += q.x, acc[i + 1] += q.y, acc[i + 2] += q.z, acc[i + 3] += q.w;
         }
     return true;

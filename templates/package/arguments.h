@@ -1,7 +1,50 @@
 /* SPDX-License-Identifier: MIT-0 */
 #ifndef DCGEN
-/* How the arguments of a kernel follow from those of a call: the same in a package and in a candidate. */
+/* One call of a function, as its kernels see it, and how that follows from the call's arguments: the same in a package and in a candidate. */
 #endif
+#if FAMILY_CUDA
+#if ELEM_IS_FLOAT
+/* An element of an operand. */
+typedef float NAME_elem;
+#else
+/* An element of an operand, the bits of a DTYPE. */
+typedef unsigned short NAME_elem;
+#endif
+
+#endif
+/* One call, as the kernels see it. */
+typedef struct {
+#if FAMILY_CUDA
+    int ALL_AXES;
+#else
+    int64_t ALL_AXES;
+#endif
+//@ repeat operands
+#if KEEPS_STRIDES
+    C_TYPE *OPERAND;
+    int64_t OPERAND_stride[NSTRIDE]; /* elements from one to the next along each extent but the last */
+#else
+    C_TYPE *OPERAND;
+#endif
+//@ end
+    void *workspace;
+} NAME_args;
+#if HAS_ATTRIBUTES
+
+/* Attributes of a call, of which some are the same for all. */
+//@ repeat attributes
+#if IS_FIXED && FAMILY_CUDA
+#define NAME_AXIS(args) VALUE
+#elif IS_FIXED
+#define NAME_AXIS(args) ((int64_t)VALUE)
+#elif FAMILY_CUDA
+#define NAME_AXIS(args) ((args).AXIS)
+#else
+#define NAME_AXIS(args) ((args)->AXIS)
+#endif
+//@ end
+#endif
+
 #if HAS_STRIDES
 /* Strides of elements that lie densely; extents outermost first. Unsigned, as it wraps where no memory could hold the elements. */
 static inline void NAME_dense(int rank, const int64_t *extent, int64_t *stride)
@@ -35,3 +78,14 @@ static inline NAME_args NAME_arguments(ALL_EXTENTS,
 //@ end
     return args;
 }
+#if FAMILY_CUDA
+
+/* How a kernel is started: its grid, blocks of a cluster (0: there are no clusters), threads a block, bytes of dynamic shared memory a block, and
+ * of workspace. */
+typedef struct {
+    unsigned x, y, z, cluster;
+    int threads;
+    size_t smem_bytes, workspace_bytes;
+} NAME_plan;
+#endif
+

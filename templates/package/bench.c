@@ -8,8 +8,8 @@
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
-#include "NAME.h"
-#include "NAME_pool.h"
+#include "PACKAGE.h"
+#include "PACKAGE_pool.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -44,7 +44,7 @@ static double NAME_now_ns(void)
     return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
 }
 
-static double NAME_calls_ns(const NAME_problem *p, const NAME_exec *exec, int ncall)
+static double NAME_calls_ns(const NAME_problem *p, const PACKAGE_exec *exec, int ncall)
 {
     const double start_ns = NAME_now_ns();
     for (int i = 0; i < ncall; i++)
@@ -53,7 +53,7 @@ static double NAME_calls_ns(const NAME_problem *p, const NAME_exec *exec, int nc
 }
 
 /* The fastest of the rounds, for each of n ways to carry the call out, in turns. */
-static void NAME_time(const NAME_problem *p, const NAME_exec *exec, int n, double *ns)
+static void NAME_time(const NAME_problem *p, const PACKAGE_exec *exec, int n, double *ns)
 {
     int ncall[2];
     for (int i = 0; i < n; i++) {
@@ -67,7 +67,7 @@ static void NAME_time(const NAME_problem *p, const NAME_exec *exec, int n, doubl
 }
 
 /* 1 if the package is wrong there. */
-static int NAME_bench(const int64_t *extent, const NAME_exec *exec, int n)
+static int NAME_bench(const int64_t *extent, const PACKAGE_exec *exec, int n)
 {
     double ns[2];
     int wrong = 0;
@@ -75,7 +75,7 @@ static int NAME_bench(const int64_t *extent, const NAME_exec *exec, int n)
     NAME_pack_constant(&p);
     for (int i = 0; i < n; i++) {
         NAME_put(&p, NAME_out);
-        wrong = wrong || NAME_run(&p, &exec[i]) != NAME_OK || !(NAME_worst(&p) <= 1);
+        wrong = wrong || NAME_run(&p, &exec[i]) != PACKAGE_OK || !(NAME_worst(&p) <= 1);
     }
     if (wrong) {
         printf("wrong: ");
@@ -103,8 +103,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: bench [THREADS]\n");
         return 2;
     }
-    NAME_pool *pool = threads > 1 ? NAME_pool_start(threads) : NULL;
-    const NAME_exec exec[] = { { .threads = 1 }, { .threads = threads, .parallel_for = NAME_pool_run, .ctx = pool } };
+    PACKAGE_pool *pool = threads > 1 ? PACKAGE_pool_start(threads) : NULL;
+    const PACKAGE_exec exec[] = { { .threads = 1 }, { .threads = threads, .parallel_for = PACKAGE_pool_run, .ctx = pool } };
     int wrong = 0;
     for (int i = 0; i < NAME_nextent; i++)
         printf("%7s ", NAME_extent_name[i]);
@@ -114,6 +114,6 @@ int main(int argc, char **argv)
     printf("\n");
     for (size_t i = 0; i < sizeof NAME_shapes / sizeof *NAME_shapes; i++)
         wrong += NAME_bench(NAME_shapes[i], exec, n);
-    NAME_pool_stop(pool);
+    PACKAGE_pool_stop(pool);
     return wrong ? 1 : 0;
 }

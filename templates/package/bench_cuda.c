@@ -4,7 +4,7 @@
  * after the other leave them there. A result is verified before it is timed. What counts is the fastest of several bursts of calls.
  * Exit code 77 when there is no device.
  */
-#include "NAME.h"
+#include "PACKAGE.h"
 
 #include <cuda_runtime_api.h>
 #include <math.h>
@@ -51,7 +51,7 @@ static int NAME_bench(const int64_t *extent, cudaEvent_t begin, cudaEvent_t end)
 {
     NAME_site s = NAME_site_new(extent, NAME_checked_terms);
     NAME_send(&s, 0);
-    const int wrong = NAME_start(&s, NULL, 0, NULL) != NAME_OK || !(NAME_fetch_worst(&s, 0) <= 1);
+    const int wrong = NAME_start(&s, NULL, 0, NULL) != PACKAGE_OK || !(NAME_fetch_worst(&s, 0) <= 1);
     float us = INFINITY;
     for (int round = 0; round < NAME_rounds && !wrong; round++)
         us = fminf(us, NAME_burst_us(&s, begin, end));

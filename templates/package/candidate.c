@@ -6,9 +6,10 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { NAME_OK, NAME_BAD_EXTENT, NAME_BAD_POINTER };
+enum { PACKAGE_OK, PACKAGE_BAD_EXTENT, PACKAGE_BAD_POINTER };
 
 //@ preamble
+//@ arguments
 #if PACKED
 //@ pack_declarations
 //@ pack

@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { NAME_OK, NAME_BAD_EXTENT, NAME_BAD_POINTER, NAME_CUDA_ERROR };
+enum { PACKAGE_OK, PACKAGE_BAD_EXTENT, PACKAGE_BAD_POINTER, PACKAGE_CUDA_ERROR };
 
 //@ preamble
-namespace NAME_device {
+namespace PACKAGE_device {
 #ifdef DCGEN_EMULATOR
 #include "device.h"
 #else
@@ -17,6 +17,7 @@ namespace NAME_device {
 #endif
 }
 
+//@ arguments
 #if PACKED
 //@ pack
 #endif

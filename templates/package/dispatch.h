@@ -33,7 +33,11 @@ static inline int NAME_target_of(int cc)
 /* May a kernel made for target `of` be started on a device of target `target`? Later ones come first. */
 static inline int NAME_runs(int target, int of) { return of >= target; }
 #else
+#if RUNS_EVERYWHERE
 /* The best instruction set of this package that this CPU has: EACH(targets, NUMBER MACHINE). Define NAME_CPU to fix it when compiling. */
+#else
+/* The best instruction set of this package that this CPU has: EACH(targets, NUMBER MACHINE); -1: none. Define NAME_CPU to fix it when compiling. */
+#endif
 static inline int NAME_cpu(void)
 {
 #if defined(NAME_CPU)
@@ -47,6 +51,9 @@ static inline int NAME_cpu(void)
     if (CHECK)
         return NUMBER;
 //@ unguard
+#if LAST
+    return -1;
+#endif
 #endif
 //@ end
 #endif

@@ -2,7 +2,7 @@
 #ifndef DCGEN
 /* The functions that search/runner/abi.h asks of a candidate for GPUs, in terms of its own. */
 #endif
-static int NAME_sms(void)
+static int PACKAGE_sms(void)
 {
 #ifdef DCGEN_EMULATOR
     return 4; /* few, so that kernels that go round have several rounds */
@@ -24,14 +24,14 @@ static NAME_args NAME_call(const int64_t *extent, void *const *operand, void *wo
 extern "C" int dcgen_launch(const int64_t *extent, void *const *operand, void *workspace, void *stream)
 {
     const NAME_args args = NAME_call(extent, operand, workspace);
-    const NAME_plan plan = NAME_k0_plan(args, NAME_sms());
+    const NAME_plan plan = NAME_k0_plan(args, PACKAGE_sms());
     return NAME_k0_start(args, plan, (cudaStream_t)stream);
 }
 
 extern "C" int64_t dcgen_workspace(const int64_t *extent)
 {
     void *const operand[NOPERAND] = { 0 };
-    return (int64_t)NAME_k0_plan(NAME_call(extent, operand, NULL), NAME_sms()).workspace_bytes;
+    return (int64_t)NAME_k0_plan(NAME_call(extent, operand, NULL), PACKAGE_sms()).workspace_bytes;
 }
 #if PACKED
 

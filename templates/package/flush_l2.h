@@ -7,8 +7,8 @@
  * others want their place, so that the call behind the flush would wait for that too. What was written before goes back while the buffer is
  * read. The kernel is text that the driver compiles: neither nvcc nor the driver's library is needed to build this.
  */
-#ifndef NAME_FLUSH_L2_H
-#define NAME_FLUSH_L2_H
+#ifndef PACKAGE_FLUSH_L2_H
+#define PACKAGE_FLUSH_L2_H
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
@@ -18,7 +18,7 @@
 
 /* Thread t of all reads the 16 bytes at 16 t, then those so many threads further on. Nobody writes the 1 that it looks for: without that the
  * loads would be of no use, and left out. */
-static const char NAME_flush_ptx[] =
+static const char PACKAGE_flush_ptx[] =
     ".version 6.3\n.target sm_70\n.address_size 64\n"
     ".visible .entry flush_l2(.param .u64 p, .param .u64 n)\n{\n"
     "    .reg .pred %q;\n"
@@ -52,17 +52,17 @@ static const char NAME_flush_ptx[] =
     "    @%q st.global.u32 [%p], %r4;\n"
     "    ret;\n}\n";
 
-enum { NAME_FLUSH_BYTE = 0x3c, NAME_FLUSH_BLOCKS = 1024, NAME_FLUSH_THREADS = 256 };
+enum { PACKAGE_FLUSH_BYTE = 0x3c, PACKAGE_FLUSH_BLOCKS = 1024, PACKAGE_FLUSH_THREADS = 256 };
 
 typedef struct {
     void *memory; /* on the GPU */
     size_t bytes;
     CUfunction kernel; /* NULL: there is no flush */
     CUresult (*launch)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **, void **);
-} NAME_flush;
+} PACKAGE_flush;
 
 /* One of the driver's functions, by way of the run time; function: a pointer to a function pointer. 0: the driver lacks it. */
-static inline int NAME_driver_function(const char *name, void *function)
+static inline int PACKAGE_driver_function(const char *name, void *function)
 {
     void *address = NULL;
     enum cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
@@ -76,19 +76,19 @@ static inline int NAME_driver_function(const char *name, void *function)
 }
 
 /* Once the GPU is in use. 0, or an error of CUDA's: then there is no flush. */
-static inline int NAME_flush_open(NAME_flush *f, size_t l2_bytes)
+static inline int PACKAGE_flush_open(PACKAGE_flush *f, size_t l2_bytes)
 {
     CUresult (*load)(CUmodule *, const void *);
     CUresult (*get)(CUfunction *, CUmodule, const char *);
     CUmodule module; /* stays loaded */
     memset(f, 0, sizeof *f);
     f->bytes = 2 * l2_bytes / 16 * 16;
-    if (!NAME_driver_function("cuModuleLoadData", &load) || !NAME_driver_function("cuModuleGetFunction", &get) ||
-        !NAME_driver_function("cuLaunchKernel", &f->launch))
+    if (!PACKAGE_driver_function("cuModuleLoadData", &load) || !PACKAGE_driver_function("cuModuleGetFunction", &get) ||
+        !PACKAGE_driver_function("cuLaunchKernel", &f->launch))
         return (int)cudaErrorNotSupported;
     int code = (int)cudaMalloc(&f->memory, f->bytes);
-    code = code ? code : (int)cudaMemset(f->memory, NAME_FLUSH_BYTE, f->bytes);
-    code = code ? code : (int)load(&module, NAME_flush_ptx);
+    code = code ? code : (int)cudaMemset(f->memory, PACKAGE_FLUSH_BYTE, f->bytes);
+    code = code ? code : (int)load(&module, PACKAGE_flush_ptx);
     code = code ? code : (int)get(&f->kernel, module, "flush_l2");
     if (code)
         f->kernel = NULL;
@@ -96,11 +96,11 @@ static inline int NAME_flush_open(NAME_flush *f, size_t l2_bytes)
 }
 
 /* In the stream, where it may be captured. 0, or an error of CUDA's. */
-static inline int NAME_flush_start(const NAME_flush *f, cudaStream_t stream)
+static inline int PACKAGE_flush_start(const PACKAGE_flush *f, cudaStream_t stream)
 {
     uint64_t p = (uint64_t)(uintptr_t)f->memory, n = f->bytes;
     void *params[] = { &p, &n };
-    return (int)f->launch(f->kernel, NAME_FLUSH_BLOCKS, 1, 1, NAME_FLUSH_THREADS, 1, 1, 0, stream, params, NULL);
+    return (int)f->launch(f->kernel, PACKAGE_FLUSH_BLOCKS, 1, 1, PACKAGE_FLUSH_THREADS, 1, 1, 0, stream, params, NULL);
 }
 
 #endif

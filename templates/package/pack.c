@@ -26,20 +26,20 @@ size_t NAME_packed_bytes(PACK_EXTENTS)
 int NAME_pack(PACK_EXTENTS, const CONSTANT_TYPE *CONSTANT, void *packed)
 {
     if (ANY(packed_axes, AXIS < FEWEST || AXIS > GREATEST))
-        return NAME_BAD_EXTENT;
+        return PACKAGE_BAD_EXTENT;
     const int64_t AXIS = VALUE; //@ repeat constants
     (void)AXIS; //@ repeat constants
 //@ repeat operands
 #if IS_CONSTANT
     if (!(HAS_ELEMENTS))
-        return NAME_OK;
+        return PACKAGE_OK;
 #endif
 //@ end
     const size_t bytes = NAME_packed_bytes(PACK_AXES);
     if (bytes == 0)
-        return NAME_BAD_EXTENT;
+        return PACKAGE_BAD_EXTENT;
     if (!packed || !CONSTANT)
-        return NAME_BAD_POINTER;
+        return PACKAGE_BAD_POINTER;
     memcpy(packed, CONSTANT, bytes);
-    return NAME_OK;
+    return PACKAGE_OK;
 }

@@ -41,20 +41,20 @@ int NAME_cuda_pack(PACK_EXTENTS, const void *CONSTANT, void *packed, struct CUst
 {
     NAME_packing packing;
     if (ANY(packed_axes, AXIS < FEWEST || AXIS > GREATEST))
-        return NAME_BAD_EXTENT;
+        return PACKAGE_BAD_EXTENT;
     const int64_t AXIS = VALUE; //@ repeat constants
     (void)AXIS; //@ repeat constants
 //@ repeat operands
 #if IS_CONSTANT
     if (!(HAS_ELEMENTS))
-        return NAME_OK;
+        return PACKAGE_OK;
 #endif
 //@ end
     if (!NAME_packing_of(PACK_AXES, &packing))
-        return NAME_BAD_EXTENT;
+        return PACKAGE_BAD_EXTENT;
     if (!packed || !CONSTANT)
-        return NAME_BAD_POINTER;
+        return PACKAGE_BAD_POINTER;
     const cudaError_t code = cudaMemcpy2DAsync(packed, packing.pitch, CONSTANT, packing.row_bytes, packing.row_bytes, packing.rows,
                                                cudaMemcpyDeviceToDevice, stream);
-    return code == cudaSuccess ? NAME_OK : NAME_CUDA_ERROR;
+    return code == cudaSuccess ? PACKAGE_OK : PACKAGE_CUDA_ERROR;
 }

@@ -23,7 +23,7 @@
 #ifndef DCGEN /* to compile this file as it stands */
 #include "pool.h"
 #else
-#include "NAME_pool.h"
+#include "PACKAGE_pool.h"
 #endif
 
 #include <pthread.h>
@@ -36,15 +36,15 @@
 #include <stdlib.h>
 #include <time.h>
 
-#ifndef NAME_POOL_SPIN_NS
-#define NAME_POOL_SPIN_NS 200000    /* how long to spin for more work, or for the last worker, before sleeping */
+#ifndef PACKAGE_POOL_SPIN_NS
+#define PACKAGE_POOL_SPIN_NS 200000    /* how long to spin for more work, or for the last worker, before sleeping */
 #endif
 
 enum { PAUSES = 32, CACHE_LINE = 64 };
 
 typedef void Body(void *arg, int i);
 
-struct NAME_pool {
+struct PACKAGE_pool {
     alignas(CACHE_LINE) _Atomic uint64_t ticket;   /* generation << 32 | tasks left */
     _Atomic(Body *) body;
     _Atomic(void *) arg;
@@ -78,15 +78,15 @@ static int64_t now_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Spins until `ready` holds; false when that took longer than NAME_POOL_SPIN_NS. */
-static bool spin_until(struct NAME_pool *p, bool (*ready)(struct NAME_pool *, uint32_t), uint32_t value)
+/* Spins until `ready` holds; false when that took longer than PACKAGE_POOL_SPIN_NS. */
+static bool spin_until(struct PACKAGE_pool *p, bool (*ready)(struct PACKAGE_pool *, uint32_t), uint32_t value)
 {
     for (int i = 0; i < PAUSES; i++) {
         if (ready(p, value))
             return true;
         cpu_pause();
     }
-    for (int64_t end = now_ns() + NAME_POOL_SPIN_NS; now_ns() < end; sched_yield()) {
+    for (int64_t end = now_ns() + PACKAGE_POOL_SPIN_NS; now_ns() < end; sched_yield()) {
         for (int i = 0; i < PAUSES; i++) {
             if (ready(p, value))
                 return true;
@@ -96,23 +96,23 @@ static bool spin_until(struct NAME_pool *p, bool (*ready)(struct NAME_pool *, ui
     return ready(p, value);
 }
 
-static uint32_t generation(struct NAME_pool *p)
+static uint32_t generation(struct PACKAGE_pool *p)
 {
     return (uint32_t)(atomic_load(&p->ticket) >> 32);
 }
 
-static bool is_new_job(struct NAME_pool *p, uint32_t seen)
+static bool is_new_job(struct PACKAGE_pool *p, uint32_t seen)
 {
     return generation(p) != seen;
 }
 
-static bool is_done(struct NAME_pool *p, uint32_t count)
+static bool is_done(struct PACKAGE_pool *p, uint32_t count)
 {
     return (uint32_t)atomic_load(&p->done) == count;
 }
 
 /* Does free tasks of the job under way until there are none; returns how many. Workers report each when finished. */
-static int do_tasks(struct NAME_pool *p, bool report)
+static int do_tasks(struct PACKAGE_pool *p, bool report)
 {
     int count = 0;
     uint64_t t = atomic_load(&p->ticket);
@@ -133,7 +133,7 @@ static int do_tasks(struct NAME_pool *p, bool report)
 
 /* `sleepers` rises before the ticket is looked at again, and the caller publishes the ticket before it looks at
  * `sleepers`: one of the two sees the other, so no wake-up is lost. The same holds for caller_sleeps and done. */
-static void worker_sleep(struct NAME_pool *p, uint32_t seen)
+static void worker_sleep(struct PACKAGE_pool *p, uint32_t seen)
 {
     pthread_mutex_lock(&p->lock);
     atomic_fetch_add(&p->sleepers, 1);
@@ -172,7 +172,7 @@ static void leave_cpu(int cpu)
 }
 #endif
 
-static void leave_caller(struct NAME_pool *p)
+static void leave_caller(struct PACKAGE_pool *p)
 {
     int cpu = current_cpu();
     if (cpu >= 0 && cpu == atomic_load_explicit(&p->caller_cpu, memory_order_relaxed))
@@ -181,7 +181,7 @@ static void leave_caller(struct NAME_pool *p)
 
 static void *worker_main(void *pool)
 {
-    struct NAME_pool *p = pool;
+    struct PACKAGE_pool *p = pool;
     uint32_t seen = 0;
     for (;;) {
         if (!spin_until(p, is_new_job, seen))
@@ -199,7 +199,7 @@ static void *worker_main(void *pool)
     }
 }
 
-static void publish(struct NAME_pool *p, uint32_t tasks_left)
+static void publish(struct PACKAGE_pool *p, uint32_t tasks_left)
 {
     atomic_store(&p->ticket, (uint64_t)(generation(p) + 1) << 32 | tasks_left);
     if (atomic_load(&p->sleepers) == 0)
@@ -209,7 +209,7 @@ static void publish(struct NAME_pool *p, uint32_t tasks_left)
     pthread_mutex_unlock(&p->lock);
 }
 
-static void caller_wait(struct NAME_pool *p, int count)
+static void caller_wait(struct PACKAGE_pool *p, int count)
 {
     if (spin_until(p, is_done, (uint32_t)count))
         return;
@@ -221,9 +221,9 @@ static void caller_wait(struct NAME_pool *p, int count)
     pthread_mutex_unlock(&p->lock);
 }
 
-void NAME_pool_run(void *pool, int n, void (*body)(void *arg, int i), void *arg)
+void PACKAGE_pool_run(void *pool, int n, void (*body)(void *arg, int i), void *arg)
 {
-    struct NAME_pool *p = pool;
+    struct PACKAGE_pool *p = pool;
     if (n <= 0)
         return;
     if (n == 1 || !p || p->nworker == 0 || atomic_exchange(&p->busy, true)) {
@@ -244,7 +244,7 @@ void NAME_pool_run(void *pool, int n, void (*body)(void *arg, int i), void *arg)
 }
 
 /* A signal of the program shall not run its handler on a worker. (Windows has none.) */
-static void start_workers(struct NAME_pool *p, int count)
+static void start_workers(struct PACKAGE_pool *p, int count)
 {
 #ifndef _WIN32
     sigset_t all, old;
@@ -258,13 +258,13 @@ static void start_workers(struct NAME_pool *p, int count)
 #endif
 }
 
-NAME_pool *NAME_pool_start(int threads)
+PACKAGE_pool *PACKAGE_pool_start(int threads)
 {
     int count = threads > 1 ? threads - 1 : 0;
-    void *memory = malloc(CACHE_LINE + sizeof(struct NAME_pool) + (size_t)count * sizeof(pthread_t));
+    void *memory = malloc(CACHE_LINE + sizeof(struct PACKAGE_pool) + (size_t)count * sizeof(pthread_t));
     if (!memory)
         return NULL;
-    struct NAME_pool *p = (void *)((uintptr_t)memory / CACHE_LINE * CACHE_LINE + CACHE_LINE);
+    struct PACKAGE_pool *p = (void *)((uintptr_t)memory / CACHE_LINE * CACHE_LINE + CACHE_LINE);
     p->memory = memory;
     atomic_init(&p->ticket, 0);
     atomic_init(&p->body, NULL);
@@ -284,7 +284,7 @@ NAME_pool *NAME_pool_start(int threads)
     return p;
 }
 
-void NAME_pool_stop(NAME_pool *p)
+void PACKAGE_pool_stop(PACKAGE_pool *p)
 {
     if (!p)
         return;

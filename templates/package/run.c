@@ -9,7 +9,7 @@ static void NAME_pack_constant(NAME_problem *p)
 {
 #if PACKED
     p->packed = NAME_take(NAME_packed_bytes(EACH(packed_axes, p->extent[PLACE])));
-    if (NAME_pack(EACH(packed_axes, p->extent[PLACE]), p->operand[CONSTANT_PLACE].dense, p->packed) != NAME_OK) {
+    if (NAME_pack(EACH(packed_axes, p->extent[PLACE]), p->operand[CONSTANT_PLACE].dense, p->packed) != PACKAGE_OK) {
         printf("wrong: NAME_pack fails\n");
         exit(1);
     }
@@ -18,7 +18,7 @@ static void NAME_pack_constant(NAME_problem *p)
 #endif
 }
 
-static int NAME_run(const NAME_problem *problem, const NAME_exec *exec)
+static int NAME_run(const NAME_problem *problem, const PACKAGE_exec *exec)
 {
     return NAME(EACH(axes, problem->extent[PLACE]),
 //@ repeat operands

@@ -78,9 +78,14 @@ static NAME_site NAME_site_new(const int64_t *extent, int64_t most_terms)
     NAME_site s = { .problem = NAME_problem_new(extent, most_terms) };
     NAME_place_on_device(&s, 0);
 #if PACKED
-    s.packed = NAME_take_device(NAME_cuda_packed_bytes(EACH(packed_axes, extent[PLACE])));
+    const size_t packed_bytes = NAME_cuda_packed_bytes(EACH(packed_axes, extent[PLACE]));
+    s.packed = NAME_take_device(packed_bytes);
+    void *nothing = NAME_take(packed_bytes); /* NaN in what the packing leaves out */
+    memset(nothing, 0xff, packed_bytes);
+    NAME_copy(s.packed, nothing, packed_bytes, cudaMemcpyHostToDevice);
+    free(nothing);
     NAME_send(&s, 0);
-    if (NAME_cuda_pack(EACH(packed_axes, extent[PLACE]), NAME_device_address(&s, CONSTANT_PLACE, 0), s.packed, NULL) != NAME_OK)
+    if (NAME_cuda_pack(EACH(packed_axes, extent[PLACE]), NAME_device_address(&s, CONSTANT_PLACE, 0), s.packed, NULL) != PACKAGE_OK)
         NAME_die("NAME_cuda_pack", cudaGetLastError());
 #endif
     return s;
@@ -103,19 +108,19 @@ static void *NAME_workspace(size_t bytes)
         cudaFree(held);
         held = NAME_take_device(bytes);
         held_bytes = bytes;
-        if (NAME_cuda_workspace_clear(held, bytes, NULL) != NAME_OK)
-            NAME_die("NAME_cuda_workspace_clear", cudaGetLastError());
+        if (PACKAGE_cuda_workspace_clear(held, bytes, NULL) != PACKAGE_OK)
+            NAME_die("PACKAGE_cuda_workspace_clear", cudaGetLastError());
     }
     return bytes ? held : NULL;
 }
 
-static size_t NAME_needs(const NAME_site *s, const NAME_exec *exec)
+static size_t NAME_needs(const NAME_site *s, const PACKAGE_exec *exec)
 {
     return NAME_cuda_workspace_bytes(EACH(axes, s->problem.extent[PLACE]), exec);
 }
 
 /* The call itself, on this workspace. */
-static int NAME_start_on(const NAME_site *s, const NAME_exec *exec, int shift, void *work, cudaStream_t stream)
+static int NAME_start_on(const NAME_site *s, const PACKAGE_exec *exec, int shift, void *work, cudaStream_t stream)
 {
     return NAME_cuda(EACH(axes, s->problem.extent[PLACE]),
 //@ repeat operands
@@ -131,7 +136,7 @@ static int NAME_start_on(const NAME_site *s, const NAME_exec *exec, int shift, v
                      work, exec, stream);
 }
 
-static int NAME_start(const NAME_site *s, const NAME_exec *exec, int shift, cudaStream_t stream)
+static int NAME_start(const NAME_site *s, const PACKAGE_exec *exec, int shift, cudaStream_t stream)
 {
     return NAME_start_on(s, exec, shift, NAME_workspace(NAME_needs(s, exec)), stream);
 }

@@ -8,9 +8,9 @@
 #endif
  * Exit code 0 when all agree.
  */
-#include "NAME.h"
-#ifndef NAME_NO_THREADS
-#include "NAME_pool.h"
+#include "PACKAGE.h"
+#ifndef PACKAGE_NO_THREADS
+#include "PACKAGE_pool.h"
 #endif
 
 #include <math.h>
@@ -31,13 +31,13 @@ static const int64_t NAME_tried[][NAME_nextent] = {
 //@ run
 
 /* 1 if the result is wrong. */
-static int NAME_check(const NAME_problem *p, const NAME_exec *exec, double *most)
+static int NAME_check(const NAME_problem *p, const PACKAGE_exec *exec, double *most)
 {
     NAME_put(p, NAME_out);
     const int code = NAME_run(p, exec);
-    if (code == NAME_BAD_KERNEL && exec->kernel)
+    if (code == PACKAGE_BAD_KERNEL && exec->kernel)
         return 0; /* this CPU cannot run it */
-    const double err = code == NAME_OK ? NAME_worst(p) : INFINITY;
+    const double err = code == PACKAGE_OK ? NAME_worst(p) : INFINITY;
     if (err > *most)
         *most = err;
     if (err <= 1)
@@ -50,7 +50,7 @@ static int NAME_check(const NAME_problem *p, const NAME_exec *exec, double *most
 }
 
 /* Every kernel and the dispatcher's choice on one problem. */
-static int NAME_check_all(const NAME_problem *p, NAME_exec exec, int *ncheck, double *most)
+static int NAME_check_all(const NAME_problem *p, PACKAGE_exec exec, int *ncheck, double *most)
 {
     int failed = 0;
     for (exec.kernel = 0; exec.kernel <= NAME_nkernel(); exec.kernel++)
@@ -59,7 +59,7 @@ static int NAME_check_all(const NAME_problem *p, NAME_exec exec, int *ncheck, do
     return failed;
 }
 
-#ifdef NAME_NO_THREADS
+#ifdef PACKAGE_NO_THREADS
 /* A parallel_for of the calling thread alone: the last part first. */
 static void NAME_backwards(void *ctx, int n, void (*body)(void *arg, int i), void *arg)
 {
@@ -71,11 +71,11 @@ static void NAME_backwards(void *ctx, int n, void (*body)(void *arg, int i), voi
 
 int main(void)
 {
-#ifdef NAME_NO_THREADS
-    const NAME_exec exec = { .parallel_for = NAME_backwards };
+#ifdef PACKAGE_NO_THREADS
+    const PACKAGE_exec exec = { .parallel_for = NAME_backwards };
 #else
-    NAME_pool *pool = NAME_pool_start(3);
-    const NAME_exec exec = { .parallel_for = NAME_pool_run, .ctx = pool };
+    PACKAGE_pool *pool = PACKAGE_pool_start(3);
+    const PACKAGE_exec exec = { .parallel_for = PACKAGE_pool_run, .ctx = pool };
 #endif
     int failed = 0, ncheck = 0;
     double most = 0;
@@ -89,8 +89,8 @@ int main(void)
 #endif
         NAME_problem_free(&p);
     }
-#ifndef NAME_NO_THREADS
-    NAME_pool_stop(pool);
+#ifndef PACKAGE_NO_THREADS
+    PACKAGE_pool_stop(pool);
 #endif
     printf("%d kernels, %d checks, %d failed; largest error %.3f of the tolerance\n", NAME_nkernel(), ncheck, failed, most);
     return failed != 0;

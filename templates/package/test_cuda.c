@@ -11,7 +11,7 @@
  *
  * Exit code 0 when all agree, 77 when there is no device.
  */
-#include "NAME.h"
+#include "PACKAGE.h"
 
 #include <cuda_runtime_api.h>
 #include <math.h>
@@ -35,15 +35,15 @@ enum { NAME_ntried = sizeof NAME_tried / sizeof *NAME_tried };
 /* 1 if the result is wrong. */
 static int NAME_check(NAME_site *s, int kernel, int shift, double *most)
 {
-    const NAME_exec exec = { kernel };
+    const PACKAGE_exec exec = { kernel };
     NAME_send(s, shift);
     const int code = NAME_start(s, &exec, shift, NULL);
-    if (code == NAME_BAD_KERNEL && kernel)
+    if (code == PACKAGE_BAD_KERNEL && kernel)
         return 0; /* this device cannot run it */
     const cudaError_t finished = cudaDeviceSynchronize();
     if (finished != cudaSuccess)
         NAME_die("kernel", finished);
-    const double err = code == NAME_OK ? NAME_fetch_worst(s, shift) : INFINITY;
+    const double err = code == PACKAGE_OK ? NAME_fetch_worst(s, shift) : INFINITY;
     if (err > *most)
         *most = err;
     if (err <= 1)
@@ -80,7 +80,7 @@ static int NAME_check_extent(const NAME_site *s, int axis, int64_t extent)
 {
     NAME_site odd = *s;
     odd.problem.extent[axis] = extent;
-    const int failed = NAME_expect("a call with an extent that is not legal", NAME_start_on(&odd, NULL, 0, NULL, NULL), NAME_BAD_EXTENT) +
+    const int failed = NAME_expect("a call with an extent that is not legal", NAME_start_on(&odd, NULL, 0, NULL, NULL), PACKAGE_BAD_EXTENT) +
                        NAME_expect("workspace of a call that is not legal", NAME_needs(&odd, NULL) == 0, 1) +
                        NAME_expect("choice of a call that is not legal",
                                    NAME_cuda_choose(EACH(axes, odd.problem.extent[PLACE])), -1);
@@ -91,13 +91,13 @@ static int NAME_check_extent(const NAME_site *s, int axis, int64_t extent)
 
 static int NAME_check_arguments(const NAME_site *s)
 {
-    const NAME_exec none = { NAME_nkernel() + 1 };
+    const PACKAGE_exec none = { NAME_nkernel() + 1 };
     int failed = 0;
 //@ repeat axes
     failed += NAME_check_extent(s, PLACE, (int64_t)(FEWEST) - 1);
     failed += NAME_check_extent(s, PLACE, (int64_t)GREATEST + 1);
 //@ end
-    failed += NAME_expect("no such kernel", NAME_start(s, &none, 0, NULL), NAME_BAD_KERNEL);
+    failed += NAME_expect("no such kernel", NAME_start(s, &none, 0, NULL), PACKAGE_BAD_KERNEL);
     failed += NAME_expect("a choice", NAME_cuda_choose(EACH(axes, s->problem.extent[PLACE])) >= 0, 1);
     failed += NAME_expect("text of a kernel", NAME_kernel_text(0) && !NAME_kernel_text(NAME_nkernel()), 1);
     return failed;
@@ -110,19 +110,19 @@ static int NAME_check_workspace(NAME_site *s)
     int failed = 0;
     double most = 0;
     for (int kernel = 1; kernel <= NAME_nkernel(); kernel++) {
-        const NAME_exec exec = { kernel };
+        const PACKAGE_exec exec = { kernel };
         const size_t bytes = NAME_needs(s, &exec);
         char *const held = NAME_workspace(bytes);
         if (!held)
             continue;
-        failed += NAME_expect("a workspace not aligned", NAME_start_on(s, &exec, 0, held + 4, NULL), NAME_BAD_POINTER);
-        failed += NAME_expect("no workspace", NAME_start_on(s, &exec, 0, NULL, NULL), NAME_BAD_POINTER);
-        failed += NAME_expect("clearing what is not aligned", NAME_cuda_workspace_clear(held + 8, 8, NULL), NAME_BAD_POINTER);
+        failed += NAME_expect("a workspace not aligned", NAME_start_on(s, &exec, 0, held + 4, NULL), PACKAGE_BAD_POINTER);
+        failed += NAME_expect("no workspace", NAME_start_on(s, &exec, 0, NULL, NULL), PACKAGE_BAD_POINTER);
+        failed += NAME_expect("clearing what is not aligned", PACKAGE_cuda_workspace_clear(held + 8, 8, NULL), PACKAGE_BAD_POINTER);
         failed += NAME_expect("spoiling it", cudaMemset(held, 1, bytes), cudaSuccess);
-        failed += NAME_expect("clearing it", NAME_cuda_workspace_clear(held, bytes, NULL), NAME_OK);
+        failed += NAME_expect("clearing it", PACKAGE_cuda_workspace_clear(held, bytes, NULL), PACKAGE_OK);
         failed += NAME_check(s, kernel, 0, &most);
     }
-    return failed + NAME_expect("clearing nothing", NAME_cuda_workspace_clear(NULL, 0, NULL), NAME_OK);
+    return failed + NAME_expect("clearing nothing", PACKAGE_cuda_workspace_clear(NULL, 0, NULL), PACKAGE_OK);
 }
 
 #ifndef DCGEN_EMULATOR
@@ -138,9 +138,9 @@ static int NAME_check_graph(NAME_site *s)
         return NAME_expect("cudaStreamCreate", 1, 0);
     NAME_send(s, 0);
     cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
-    const int cleared = NAME_cuda_workspace_clear(held, bytes, stream), code = NAME_start(s, NULL, 0, stream);
+    const int cleared = PACKAGE_cuda_workspace_clear(held, bytes, stream), code = NAME_start(s, NULL, 0, stream);
     cudaStreamEndCapture(stream, &graph);
-    int failed = NAME_expect("clearing under capture", cleared, NAME_OK) + NAME_expect("a call under capture", code, NAME_OK);
+    int failed = NAME_expect("clearing under capture", cleared, PACKAGE_OK) + NAME_expect("a call under capture", code, PACKAGE_OK);
     if (!graph || cudaGraphInstantiateWithFlags(&exec, graph, 0) != cudaSuccess)
         return failed + NAME_expect("the captured graph", 1, 0);
     for (int i = 0; i < 2; i++)

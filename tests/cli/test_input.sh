@@ -72,7 +72,7 @@ for name in '' '1x' 'a-b' '../out' 'a/b' '.' 'int' "$(printf '\303\244')" 'a b';
 done
 
 section names of a package
-for name in exec check run canary dcgen_reference_rows N bias; do   # by its form, or as the package's own test or benchmark uses it
+for name in exec run_package weight dcgen_reference_rows N bias; do   # by its form, or as the op's benchmark or definition uses it
     printf '%s\n' "name = \"$name\";" >bad.cfg
     sed 1d good.cfg >>bad.cfg
     bad 2 'bad.cfg:1:' bad.cfg

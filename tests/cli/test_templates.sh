@@ -55,7 +55,7 @@ template bad exits   's/^    const int64_t n0 = .*/    exit(0);\n&/; s/^static T
 template bad gibber  's/^    const int64_t n0 = .*/    int bad = (;\n&/'
 template bad nan     's/ = y;$/ = y * 0 \/ 0;/'
 template bad none    's/ = y;$/ = a->Y[m * a->N + n];/'
-template bad refuses 's/^    return 0;/    return NAME_BAD_EXTENT;/'
+template bad refuses 's/^    return 0;/    return PACKAGE_BAD_EXTENT;/'
 template bad after   's/^    return 0;/    if (task == 0) a->Y[a->M * a->N] = 1;\n&/'
 template bad before  's/^    return 0;/    if (task == 0) a->Y[-1] = 1;\n&/'
 template bad input   's/^    return 0;/    if (task == 0) ((float *)(uintptr_t)a->X)[0] += 1;\n&/'

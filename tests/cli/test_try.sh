@@ -91,7 +91,7 @@ said ' element 0 is '
 said ' instead of '
 bad 's/^    return 0;/    *(volatile int *)8 = 1;\n&/' ' crashes: on M='
 said ' while verifying'
-bad 's/^    return 0;/    return NAME_BAD_EXTENT;/' ' is refused: on M='
+bad 's/^    return 0;/    return PACKAGE_BAD_EXTENT;/' ' is refused: on M='
 mine 's/sum\[k % UK\] +=/sum[k % UK] -=/'
 run 1 try mine/dense/mine.c MB=4 UK=1 --json tiny.cfg
 shows '"status": "wrong"'

@@ -20,8 +20,8 @@ static void threads_are_worth_their_start(void **state)
                 { 8, 7, 1, 2047e3 }, { 8, 8, 1, 2048e3 }, { 8, 8, 1, 15.9e6 },    { 8, 8, 2, 16e6 },
                 { 3, 3, 2, 16e6 },   { 1, 1, 1, 1e12 },   { 256, 256, 125, 1e9 }, { 256, 256, 256, 1e18 } };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        assert_int_equal(NAME_worthwhile(row[i].threads, row[i].flops, NAME_POOLED_FLOPS), row[i].pooled);
-        assert_int_equal(NAME_worthwhile(row[i].threads, row[i].flops, NAME_NEW_FLOPS), row[i].started);
+        assert_int_equal(PACKAGE_worthwhile(row[i].threads, row[i].flops, PACKAGE_POOLED_FLOPS), row[i].pooled);
+        assert_int_equal(PACKAGE_worthwhile(row[i].threads, row[i].flops, PACKAGE_NEW_FLOPS), row[i].started);
     }
 }
 
@@ -35,7 +35,7 @@ static void pieces_are_of_two_million(void **state)
     } row[] = { { 3, 3, 0 },   { 3, 3, 2e6 },     { 3, 3, 5.9e6 }, { 3, 3, 6e6 },   { 3, 3, 7.9e6 },
                 { 3, 4, 8e6 }, { 3, 11, 23.9e6 }, { 3, 12, 24e6 }, { 3, 12, 1e15 }, { 256, 1024, 1e15 } };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-        assert_int_equal(NAME_pieces(row[i].threads, row[i].flops), row[i].pieces);
+        assert_int_equal(PACKAGE_pieces(row[i].threads, row[i].flops), row[i].pieces);
 }
 
 int main(void)

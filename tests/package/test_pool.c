@@ -44,10 +44,10 @@ static void count_task(void *arg, int i)
 
 static void sleep_ns(long ns) { nanosleep(&(struct timespec){ .tv_nsec = ns }, NULL); }
 
-static void check_run(NAME_pool *pool, int n)
+static void check_run(PACKAGE_pool *pool, int n)
 {
     Job job = { { 0 } };
-    NAME_pool_run(pool, n, count_task, &job);
+    PACKAGE_pool_run(pool, n, count_task, &job);
     for (int i = 0; i < MAX_TASK; i++)
         assert_int_equal(job.count[i], i < n);
 }
@@ -57,13 +57,13 @@ static void every_task_runs_once(void **state)
     (void)state;
     static const int threads[] = { -1, 0, 1, 2, 3, 16 }, n[] = { -5, 0, 1, 2, 3, 7, 16, 100, MAX_TASK };
     for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
-        NAME_pool *pool = NAME_pool_start(threads[t]);
+        PACKAGE_pool *pool = PACKAGE_pool_start(threads[t]);
         assert_non_null(pool);
         assert_int_equal(pool->nworker, threads[t] > 1 ? threads[t] - 1 : 0);
         assert_int_equal((uintptr_t)pool % CACHE_LINE, 0);
         for (size_t i = 0; i < sizeof n / sizeof *n; i++)
             check_run(pool, n[i]);
-        NAME_pool_stop(pool);
+        PACKAGE_pool_stop(pool);
     }
 }
 
@@ -71,32 +71,32 @@ static void no_pool_runs_alone(void **state)
 {
     (void)state;
     check_run(NULL, 17);
-    NAME_pool_stop(NULL);
+    PACKAGE_pool_stop(NULL);
 }
 
 static void many_short_runs(void **state)
 {
     (void)state;
     enum { RUNS = 20000, TASKS = 4 };
-    NAME_pool *pool = NAME_pool_start(3);
+    PACKAGE_pool *pool = PACKAGE_pool_start(3);
     Job job = { { 0 } };
     for (int r = 0; r < RUNS; r++)
-        NAME_pool_run(pool, TASKS, count_task, &job);
+        PACKAGE_pool_run(pool, TASKS, count_task, &job);
     for (int i = 0; i < TASKS; i++)
         assert_int_equal(job.count[i], RUNS);
-    NAME_pool_stop(pool);
+    PACKAGE_pool_stop(pool);
 }
 
 /* Around the end of spinning, where a wake-up could get lost. */
 static void runs_after_pauses(void **state)
 {
     (void)state;
-    NAME_pool *pool = NAME_pool_start(2);
+    PACKAGE_pool *pool = PACKAGE_pool_start(2);
     for (int r = 0; r < 300; r++) {
         sleep_ns(r * 500);
         check_run(pool, 2);
     }
-    NAME_pool_stop(pool);
+    PACKAGE_pool_stop(pool);
 }
 
 typedef struct {
@@ -119,18 +119,18 @@ static void slow_task(void *arg, int i)
 static void workers_help_after_sleep(void **state)
 {
     (void)state;
-    NAME_pool *pool = NAME_pool_start(2);
+    PACKAGE_pool *pool = PACKAGE_pool_start(2);
     Helpers h = { .main = pthread_self() };
     sleep_ns(20000000);
     alarm(60); /* instead of for ever */
-    NAME_pool_run(pool, 7, slow_task, &h);
+    PACKAGE_pool_run(pool, 7, slow_task, &h);
     alarm(0);
     assert_in_range(atomic_load(&h.ran_elsewhere), 1, 6);
-    NAME_pool_stop(pool);
+    PACKAGE_pool_stop(pool);
 }
 
 typedef struct {
-    NAME_pool *pool;
+    PACKAGE_pool *pool;
     atomic_bool begun;
 } Late;
 
@@ -152,15 +152,15 @@ static void late_task(void *arg, int i)
 static void the_last_worker_wakes_the_caller(void **state)
 {
     (void)state;
-    Late l = { .pool = NAME_pool_start(2) };
+    Late l = { .pool = PACKAGE_pool_start(2) };
     alarm(60);
     for (int r = 0; r < 5; r++) {
         atomic_store(&l.begun, false);
-        NAME_pool_run(l.pool, 2, late_task, &l);
+        PACKAGE_pool_run(l.pool, 2, late_task, &l);
         assert_false(atomic_load(&l.pool->caller_sleeps)); /* nor is it woken again */
     }
     alarm(0);
-    NAME_pool_stop(l.pool);
+    PACKAGE_pool_stop(l.pool);
 }
 
 enum { MEETING = 4 };
@@ -179,17 +179,17 @@ static void meet_task(void *arg, int i)
 static void idle_workers_sleep(void **state)
 {
     (void)state;
-    NAME_pool *pool = NAME_pool_start(MEETING);
+    PACKAGE_pool *pool = PACKAGE_pool_start(MEETING);
     alarm(60);
     for (int r = 0; r < 3; r++) {
         while (atomic_load(&pool->sleepers) != MEETING - 1)
             sleep_ns(1000000);
         atomic_int met = 0;
-        NAME_pool_run(pool, MEETING, meet_task, &met);
+        PACKAGE_pool_run(pool, MEETING, meet_task, &met);
     }
     alarm(0);
-    NAME_pool_stop(pool);
-    assert_in_range(NAME_POOL_SPIN_NS, 50000,
+    PACKAGE_pool_stop(pool);
+    assert_in_range(PACKAGE_POOL_SPIN_NS, 50000,
                     1000000); /* longer than between two layers, shorter than what anybody feels */
 }
 
@@ -207,11 +207,11 @@ static void threads_that_do_not_start_are_not_missed(void **state)
     create = create_some;
     for (int n = 0; n < 3; n++) {
         atomic_store(&to_create, n);
-        NAME_pool *pool = NAME_pool_start(8);
+        PACKAGE_pool *pool = PACKAGE_pool_start(8);
         assert_non_null(pool);
         assert_int_equal(pool->nworker, n);
         check_run(pool, 20);
-        NAME_pool_stop(pool);
+        PACKAGE_pool_stop(pool);
     }
     create = pthread_create;
 }
@@ -236,7 +236,7 @@ static void a_worker_leaves_the_callers_core(void **state)
 {
     (void)state;
     cpu_set_t allowed, others;
-    struct NAME_pool p = { 0 };
+    struct PACKAGE_pool p = { 0 };
     assert_int_equal(sched_getaffinity(0, sizeof allowed, &allowed), 0);
     if (CPU_COUNT(&allowed) < 2) {
         puts("skipped: this process may run on one core only");
@@ -260,18 +260,19 @@ static void a_worker_leaves_the_callers_core(void **state)
     leave_cpu(-1);
     leave_cpu(CPU_SETSIZE);
     assert_int_equal(atomic_load(&nmask), 2);
-    NAME_pool *pool = NAME_pool_start(2); /* and so it goes in a job: caller and worker say that they are on one core */
+    PACKAGE_pool *pool =
+        PACKAGE_pool_start(2); /* and so it goes in a job: caller and worker say that they are on one core */
     alarm(60);
     while (atomic_load(&nmask) < 4)
         check_run(pool, 2);
     alarm(0);
-    NAME_pool_stop(pool);
+    PACKAGE_pool_stop(pool);
     cpu_now = sched_getcpu;
     set_affinity = sched_setaffinity;
 }
 
 typedef struct {
-    NAME_pool *pool;
+    PACKAGE_pool *pool;
     Job job;
 } Caller;
 
@@ -279,7 +280,7 @@ static void *call_often(void *arg)
 {
     Caller *c = arg;
     for (int r = 0; r < 2000; r++)
-        NAME_pool_run(c->pool, 5, count_task, &c->job);
+        PACKAGE_pool_run(c->pool, 5, count_task, &c->job);
     return NULL;
 }
 
@@ -287,7 +288,7 @@ static void concurrent_callers(void **state)
 {
     (void)state;
     enum { CALLERS = 3 };
-    NAME_pool *pool = NAME_pool_start(2);
+    PACKAGE_pool *pool = PACKAGE_pool_start(2);
     Caller c[CALLERS] = { { 0 } };
     pthread_t thread[CALLERS];
     for (int i = 0; i < CALLERS; i++) {
@@ -299,29 +300,29 @@ static void concurrent_callers(void **state)
         for (int k = 0; k < 5; k++)
             assert_int_equal(c[i].job.count[k], 2000);
     }
-    NAME_pool_stop(pool);
+    PACKAGE_pool_stop(pool);
 }
 
 typedef struct {
-    NAME_pool *pool;
+    PACKAGE_pool *pool;
     Job inner[8];
 } Nested;
 
 static void run_inner(void *arg, int i)
 {
     Nested *n = arg;
-    NAME_pool_run(n->pool, 10, count_task, &n->inner[i]);
+    PACKAGE_pool_run(n->pool, 10, count_task, &n->inner[i]);
 }
 
 static void calls_nest(void **state)
 {
     (void)state;
-    Nested n = { .pool = NAME_pool_start(3) };
-    NAME_pool_run(n.pool, 8, run_inner, &n);
+    Nested n = { .pool = PACKAGE_pool_start(3) };
+    PACKAGE_pool_run(n.pool, 8, run_inner, &n);
     for (int i = 0; i < 8; i++)
         for (int k = 0; k < 10; k++)
             assert_int_equal(n.inner[i].count[k], 1);
-    NAME_pool_stop(n.pool);
+    PACKAGE_pool_stop(n.pool);
 }
 
 static pthread_t caller;
@@ -346,17 +347,17 @@ static void signals_stay_the_callers(void **state)
     sigemptyset(&held);
     sigaddset(&held, SIGUSR1); /* held back before: so it is afterwards */
     assert_int_equal(pthread_sigmask(SIG_SETMASK, &held, &before), 0);
-    NAME_pool *pool = NAME_pool_start(3);
+    PACKAGE_pool *pool = PACKAGE_pool_start(3);
     assert_int_equal(pthread_sigmask(SIG_SETMASK, &before, &after), 0);
     assert_true(sigismember(&after, SIGUSR1));
     assert_false(sigismember(&after, SIGINT));
     assert_false(sigismember(&after, SIGTERM));
     sigemptyset(&held);
     for (int i = 0; i < 1000 && !sigismember(&held, SIGINT); i++)
-        NAME_pool_run(pool, 2, tell_signals, &held);
+        PACKAGE_pool_run(pool, 2, tell_signals, &held);
     assert_true(sigismember(&held, SIGINT));
     assert_true(sigismember(&held, SIGTERM));
-    NAME_pool_stop(pool);
+    PACKAGE_pool_stop(pool);
 }
 
 static void stops_at_any_time(void **state)
@@ -365,11 +366,11 @@ static void stops_at_any_time(void **state)
     /* Not started, spinning, on the way to sleep (twice), asleep. */
     static const long wait_ns[] = { 0, 10000, 50000, 60000, 10000000 };
     for (int r = 0; r < 50; r++) {
-        NAME_pool *pool = NAME_pool_start(4);
+        PACKAGE_pool *pool = PACKAGE_pool_start(4);
         if (r % 2)
             check_run(pool, 4);
         sleep_ns(wait_ns[r % 5]);
-        NAME_pool_stop(pool);
+        PACKAGE_pool_stop(pool);
     }
 }
 

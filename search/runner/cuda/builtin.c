@@ -141,8 +141,8 @@ static bool load_kernels(char why[LIBRARY_WHY_BYTES])
     CUresult (*get)(CUfunction *, CUmodule, const char *);
     CUmodule module;
     snprintf(why, LIBRARY_WHY_BYTES, "the driver lacks a function for modules");
-    if (!NAME_driver_function("cuModuleLoadData", &load) || !NAME_driver_function("cuModuleGetFunction", &get) ||
-        !NAME_driver_function("cuLaunchKernel", &builtin.launch))
+    if (!PACKAGE_driver_function("cuModuleLoadData", &load) || !PACKAGE_driver_function("cuModuleGetFunction", &get) ||
+        !PACKAGE_driver_function("cuLaunchKernel", &builtin.launch))
         return false;
     CUresult code = load(&module, builtin_ptx); /* stays loaded */
     if (code == CUDA_SUCCESS)

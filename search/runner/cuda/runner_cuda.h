@@ -121,7 +121,7 @@ typedef struct {
     bool traced;
     char why[LIBRARY_WHY_BYTES]; /* why it is not traced, or no longer */
     Clocks *clocks;              /* looked at while the GPU works, or has just done so; NULL: nobody looks */
-    NAME_flush flush;            /* of the L2 cache; where it has no kernel, no call is cold */
+    PACKAGE_flush flush;         /* of the L2 cache; where it has no kernel, no call is cold */
     uint64_t next_call;
     bool has_null;
     double null_ns; /* of an empty kernel; 0: not known */

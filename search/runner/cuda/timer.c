@@ -28,7 +28,7 @@ static void wait_for(Timer *t)
 
 static void flush_l2(Timer *t)
 {
-    gpu_must((cudaError_t)NAME_flush_start(&t->flush, t->stream), "flushing the L2 cache");
+    gpu_must((cudaError_t)PACKAGE_flush_start(&t->flush, t->stream), "flushing the L2 cache");
 }
 
 /* ---- traced */
@@ -197,7 +197,7 @@ bool timer_open(Arena *a, Timer *t, const Gpu *g, const char **err)
         *err = arena_printf(a, "the GPU has no room for timing: %s", cudaGetErrorString(e));
         return false;
     }
-    const int code = NAME_flush_open(&t->flush, g->prop.l2CacheSize > 0 ? (size_t)g->prop.l2CacheSize : l2_guess);
+    const int code = PACKAGE_flush_open(&t->flush, g->prop.l2CacheSize > 0 ? (size_t)g->prop.l2CacheSize : l2_guess);
     if (code != 0)
         fprintf(stderr, "dcgen-runner-cuda: no times with a cold cache: %s\n", cudaGetErrorString((cudaError_t)code));
     cudaGetLastError();

@@ -29,11 +29,11 @@ static void test_text(void **state)
         { "-3 * 4", "-INT64_C(3)*4", "-3.0*4" },
         { "(a < b) * 100000 * 100000", "(int64_t)(a < b)*100000*100000", "(double)(a < b)*100000*100000" },
         { "!a + 1", "(int64_t)!a + 1", "(double)!a + 1" },
-        { "min(a, 3) + ceil_to(b, 2*4)", "NAME_min(a, 3) + NAME_ceil_to(b, INT64_C(2)*4)",
-          "NAME_real_min(a, 3) + NAME_real_ceil_to(b, 2.0*4)" },
-        { "max(1, 2) * ceil_div(a, b)", "NAME_max(1, 2)*NAME_ceil_div(a, b)",
-          "NAME_real_max(1, 2)*NAME_real_ceil_div(a, b)" },
-        { "a % 8 * b", "a % 8*b", "NAME_real_mod(a, 8)*b" },
+        { "min(a, 3) + ceil_to(b, 2*4)", "PACKAGE_min(a, 3) + PACKAGE_ceil_to(b, INT64_C(2)*4)",
+          "PACKAGE_real_min(a, 3) + PACKAGE_real_ceil_to(b, 2.0*4)" },
+        { "max(1, 2) * ceil_div(a, b)", "PACKAGE_max(1, 2)*PACKAGE_ceil_div(a, b)",
+          "PACKAGE_real_max(1, 2)*PACKAGE_real_ceil_div(a, b)" },
+        { "a % 8 * b", "a % 8*b", "PACKAGE_real_mod(a, 8)*b" },
         { "a && b || !c && a != 1", "(a && b) || (!c && a != 1)", "(a && b) || (!c && a != 1)" },
         { "a && (b || c)", "a && (b || c)", "a && (b || c)" },
         { "(a < b) == (b < c) || (!a) < b", "(a < b) == (b < c) || (!a) < b", "(a < b) == (b < c) || (!a) < b" },
@@ -45,7 +45,7 @@ static void test_text(void **state)
     for (size_t i = 0; i < LENGTH(cases); i++) {
         const Expr *e = parse_bound(cases[i].text);
         const char *const want[] = { cases[i].as_int, cases[i].as_real };
-        const char *const got[] = { expr_c_int(arena, e, "NAME"), expr_c_real(arena, e, "NAME", "") };
+        const char *const got[] = { expr_c_int(arena, e, "PACKAGE"), expr_c_real(arena, e, "PACKAGE", "") };
         for (int k = 0; k < 2; k++) {
             if (!got[k] || !want[k])
                 assert_ptr_equal(got[k], want[k]);
@@ -124,7 +124,7 @@ static void add_expression(Program *p, Rng *r, const Expr *e)
         if (expr_real_at(e, at, &real) == EXPR_OK)
             text_printf(&reals, "        check(f(%s) == %a, text);\n", where, real);
     }
-    const char *as_int = expr_c_int(arena, e, "NAME"), *as_real = expr_c_real(arena, e, "NAME", "");
+    const char *as_int = expr_c_int(arena, e, "PACKAGE"), *as_real = expr_c_real(arena, e, "PACKAGE", "");
     assert_true(as_int || strstr(expr_text(e), "0.5"));
     assert_non_null(as_real);
     p->nint += as_int && ints.len > 0;

@@ -79,12 +79,19 @@ static int setup(void **state)
     if (!by_hand_make(&hand) || !tmp_folder(root))
         return -1;
     result = by_hand_result(&hand, 0);
-    const EmitInput in = { .result = &result, .nresult = 1 };
+    const EmitInput in = { .result = &result, .nfunction = 1, .nresult = 1 };
     FILE *f = fopen(arena_printf(hand.y.arena, "%s/regret.json", root), "w");
     if (!f || fputs(regret_file_text(hand.y.arena, &in, "regret.json", diag_new(hand.y.arena)), f) < 0 ||
         fclose(f) != 0)
         return -1;
-    workload = (Workload){ .spec = hand.y.spec, .targets = &hand.y.targets };
+    static Spec *function;
+    function = (Spec *)hand.y.spec;
+    workload = (Workload){ .nfunction = 1,
+                           .function = &function,
+                           .all_templates = &hand.y.templates,
+                           .spec = hand.y.spec,
+                           .templates = hand.y.templates,
+                           .targets = &hand.y.targets };
     runner = (Runner){ .device = *hand.y.study->device };
     static int64_t others[] = { 0, 1, 2, 5 };
     for (int i = 0; i < hand.contract.nshape; i++)

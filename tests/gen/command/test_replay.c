@@ -23,7 +23,12 @@ static int setup(void **state)
     (void)state;
     if (!by_hand_make(&hand))
         return -1;
-    workload = (Workload){ .spec = hand.y.spec,
+    static Spec *function;
+    function = (Spec *)hand.y.spec;
+    workload = (Workload){ .nfunction = 1,
+                           .function = &function,
+                           .all_templates = &hand.y.templates,
+                           .spec = hand.y.spec,
                            .targets = &hand.y.targets,
                            .templates = hand.y.templates,
                            .package_dir = DCGEN_SOURCE_DIR "/templates/package",
@@ -313,7 +318,7 @@ static void a_package_numbers_and_keeps_what_each_target_has(void **state)
     assert_int_equal(out[0].first, 0);
     assert_int_equal(out[1].first, out[0].assignment->nkernel);
     assert_int_equal(package_dispatcher(hand.y.arena, out, 2)->nentry, 3);
-    const Package *p = replay_package(hand.y.arena, &both, out, 2, NULL, diag_new(hand.y.arena));
+    const Package *p = replay_package(hand.y.arena, &both, out, NULL, diag_new(hand.y.arena));
     assert_non_null(p);
     const char *records = package_text(p, "records.jsonl");
     for (int64_t i = 0; i < 3; i++)

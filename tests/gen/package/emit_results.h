@@ -39,7 +39,9 @@ static inline int drop(void **state)
 
 static inline EmitInput input_of(const Result *result, int nresult)
 {
-    return (EmitInput){ .result = result, .nresult = nresult, .spec_text = "", .records = "", .version = "1.2.3" };
+    return (EmitInput){
+        .result = result, .nfunction = 1, .nresult = nresult, .spec_text = "", .records = "", .version = "1.2.3"
+    };
 }
 
 static inline Result result_with(const Study *s, const Assignment *as)

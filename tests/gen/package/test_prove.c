@@ -255,7 +255,7 @@ static void a_package_of_two_dims(void **state)
     Result result = synthetic_result(&y);
     result.contract = contract_make(y.arena, y.study, result.records, &y.templates, &y.targets, y.assignment);
     const EmitInput in = {
-        .result = &result, .nresult = 1, .spec_text = "", .records = "", .report = "", .version = "0"
+        .result = &result, .nfunction = 1, .nresult = 1, .spec_text = "", .records = "", .report = "", .version = "0"
     };
     const Dispatcher *d = package_dispatcher(y.arena, &result, 1);
     const char *header = dispatch_of(&y, &in), *why = NULL;

@@ -44,7 +44,7 @@ static int teardown(void **state)
     return tmp_folder_remove(root);
 }
 
-static EmitInput input_of(int nresult) { return (EmitInput){ .result = result, .nresult = nresult }; }
+static EmitInput input_of(int nresult) { return (EmitInput){ .result = result, .nfunction = 1, .nresult = nresult }; }
 
 /* Of one target; the numbers of its kernels are the package's: those of the second are behind the two of the first. */
 static const char *target_text(const char *target, int first)

@@ -47,7 +47,7 @@ static const char small[] = "/* SPDX-License-Identifier: MIT-0 */\n"
                             "    int rows[MR] = { 0 };\n"
                             "#endif\n"
                             "    f(R); //@ repeat R = 1..STEP\n"
-                            "    return M > UK ? NAME_OK : VF;\n"
+                            "    return M > UK ? PACKAGE_OK : VF;\n"
                             "}\n";
 
 /* The small template with `to` in place of the first `from`. */

@@ -79,7 +79,7 @@ static void test_unused_through_value(void **state)
 {
     (void)state;
     TemplateList list;
-    const char *said, *text = with("    return M > UK ? NAME_OK : VF;", "    return NAME_OK + VF;");
+    const char *said, *text = with("    return M > UK ? PACKAGE_OK : VF;", "    return PACKAGE_OK + VF;");
     char *end = strstr((char *)text, "1..STEP");
     memcpy(end, "1..MR  ", 7);
     write_file("x.c", text);

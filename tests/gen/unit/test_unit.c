@@ -136,7 +136,8 @@ static const char *filled(const UnitContext *u, const UnitKernel *k, int n, cons
     const Binding b = { .spec = u->spec };
     const Fill fill = { .lookup = template_context, .ctx = (void *)&b, .scope = s };
     const Source src = { .path = "p.c", .text = pattern, .len = strlen(pattern) };
-    const char *text = unit_add_kernels(s, u, k, n, d) ? fill_text(arena, &src, 0, &fill, d) : NULL;
+    const bool added = unit_add_kernels(s, u, k, n, d) && unit_add_shared(s, u, unit_kernel_texts(s), d);
+    const char *text = added ? fill_text(arena, &src, 0, &fill, d) : NULL;
     diag_print(d, stderr);
     assert_non_null(text);
     return text;
@@ -266,7 +267,7 @@ static void units_for_gpus(void **state)
     static const int64_t value[] = { 2, 1 };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const UnitContext u = context_of("sm_90a", cases[i].rest);
-        const char *text = filled(&u, NULL, 0, "//@ preamble\n");
+        const char *text = filled(&u, NULL, 0, "//@ arguments\n");
         for (int k = 0; k < 3; k++)
             holds(text, cases[i].want[k]);
         assert_null(strstr(text, "stride"));
@@ -302,7 +303,7 @@ static void strides_that_kernels_ask_for(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const UnitContext u = context_of("sm_90a", cases[i].rest);
         const UnitKernel k = { stub_template_of(u.spec, "KERNEL MR UK args.W_stride[0];\n"), u.target, value, { 0 } };
-        const char *text = filled(&u, &k, 1, "//@ preamble\n");
+        const char *text = filled(&u, &k, 1, "//@ arguments\n");
         holds(text, " *W;\n    int64_t W_stride[1];");
         holds(text, arena_printf(arena, "    const int64_t W_extent[] = { %s };\n", cases[i].along));
         holds(text, "    one_dense(2, W_extent, args.W_stride);\n");
@@ -394,25 +395,26 @@ static void every_file_counts(void **state)
     static const struct {
         const char *file;
         bool cpu, cuda, only_packed;
-    } cases[] = { { "dense/pack.c", true, false, true },         { "dense/pack.cu", false, true, true },
-                  { "package/candidate.c", true, false, false }, { "package/candidate.cu", false, true, false },
-                  { "package/preamble.c", true, false, false },  { "package/preamble.cu", false, true, false },
-                  { "package/entry.c", true, false, false },     { "package/entry.cu", false, true, false },
-                  { "package/arguments.h", true, true, false },  { "device/x.cuh", false, true, false },
-                  { "device/x.txt", false, false, false },       { "package/README.md", false, false, false } };
+    } cases[] = { { "dense/pack.c", true, false, true },          { "dense/pack.cu", false, true, true },
+                  { "package/candidate.c", true, false, false },  { "package/candidate.cu", false, true, false },
+                  { "package/preamble.c", true, false, false },   { "package/preamble.cu", false, true, false },
+                  { "package/entry.c", true, false, false },      { "package/entry.cu", false, true, false },
+                  { "package/arguments.h", true, true, false },   { "device/x.cuh", false, true, false },
+                  { "package/each_kernel.h", true, true, false }, { "package/arithmetic.h", false, false, false },
+                  { "package/pack.h", false, false, false },      { "device/x.txt", false, false, false },
+                  { "package/README.md", false, false, false } };
     static const char *const layout[] = { "", "layout = { W = \"NK\"; packed = true; };" };
     char folder[TMP_FOLDER_BYTES];
     assert_non_null(tmp_folder(folder));
     static const char *const part[] = { "dense", "device", "package" };
     for (int i = 0; i < 3; i++)
         assert_int_equal(mkdir(arena_printf(arena, "%s/%s", folder, part[i]), 0700), 0);
-    put_file(arena_printf(arena, "%s/package/arguments.h", folder), "licence\n");
     const char *hash[4] = { "", "", "", "" };
     for (int i = -1; i < (int)(sizeof cases / sizeof *cases); i++) {
         for (size_t k = 0; i < 0 && k < sizeof cases / sizeof *cases; k++) {
             FILE *f = fopen(arena_printf(arena, "%s/%s", folder, cases[k].file), "w");
             assert_non_null(f);
-            fputs(strstr(cases[k].file, "preamble") ? "licence\n//@ arguments\n" : "licence\n", f);
+            fputs("licence\n", f);
             assert_int_equal(fclose(f), 0);
         }
         if (i >= 0) {

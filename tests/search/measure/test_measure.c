@@ -348,7 +348,7 @@ static void pieces_are_those_of_the_package(void **state)
     q.repeats = 0;
     assert_int_equal(expr_real_at(w->op->flops, flat, &flops), EXPR_OK);
     check_one(w, build(w, "RUN { DENSE; return ntask == 1 ? 0 : (int)ntask; }", true), &q, STATUS_INVALID,
-              arena_printf(w->a, "refuses these extents (%d)", NAME_pieces(2, flops)));
+              arena_printf(w->a, "refuses these extents (%d)", PACKAGE_pieces(2, flops)));
 }
 
 static void sizes_are_checked(void **state)

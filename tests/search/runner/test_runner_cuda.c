@@ -334,7 +334,7 @@ static void test_digest(void **state)
 static void test_ptx(void **state)
 {
     (void)state;
-    const char *const texts[] = { builtin_ptx, NAME_flush_ptx };
+    const char *const texts[] = { builtin_ptx, PACKAGE_flush_ptx };
     static const char *const models[] = { "sm_75", "sm_80", "sm_86", "sm_89", "sm_90a" };
     const char *home = getenv("CUDA_HOME");
     char folder[] = "/tmp/dcgen-ptx-XXXXXX", command[600];

@@ -164,7 +164,7 @@ static void a_kernel_has_what_it_asks_for(void **state)
 static void a_call_in_parts(void **state)
 {
     (void)state;
-    void *operand[OP_MAX_OPERAND] = { 0 }, *pool = NAME_pool_start(3);
+    void *operand[OP_MAX_OPERAND] = { 0 }, *pool = PACKAGE_pool_start(3);
     shape = (Shape){ .flops = 2e9 };
     assert_int_equal(kernel_call(&k, &shape, operand, NULL, NULL, 1), 0);
     assert_true(ncall == 1 && ntask == 1);
@@ -173,7 +173,7 @@ static void a_call_in_parts(void **state)
     const int code = kernel_call(&k, &shape, operand, NULL, pool, 3);
     assert_true(ntask >= 3 && ncall == ntask && tasks == ((uint64_t)1 << ntask) - 1);
     assert_int_equal(code, ntask > 5 ? 7 : 0);
-    NAME_pool_stop(pool);
+    PACKAGE_pool_stop(pool);
 }
 
 /* A small call is not worth more threads, whatever the request has; a large one is. */
@@ -181,14 +181,14 @@ static void small_calls_stay_alone(void **state)
 {
     (void)state;
     timing.threads = 3;
-    timing.pool = NAME_pool_start(3);
+    timing.pool = PACKAGE_pool_start(3);
     k.calls = 1;
     sample_take(&k, &setting);
     assert_int_equal(ntask, 1);
     shape = (Shape){ .flops = 2e9 };
     sample_take(&k, &setting);
     assert_true(ntask >= 3);
-    NAME_pool_stop(timing.pool);
+    PACKAGE_pool_stop(timing.pool);
 }
 
 int main(void)

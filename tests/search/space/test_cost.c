@@ -124,7 +124,7 @@ static void little_work_has_one_thread(void **state)
     assert_true(synthetic_make(&tiny, tiny_spec, 20));
     const Candidate *c = &tiny.space->candidate[5];
     const int64_t few[] = { 1, 64, 64 }, many[] = { 256, 64, 64 };
-    assert_true(NAME_worthwhile(2, 2.0 * 64 * 64, NAME_POOLED_FLOPS) == 1);
+    assert_true(PACKAGE_worthwhile(2, 2.0 * 64 * 64, PACKAGE_POOLED_FLOPS) == 1);
     assert_true(cost_predict(tiny.model, c, few, 2) == cost_predict(tiny.model, c, few, 1));
     assert_true(cost_predict(tiny.model, c, many, 2) != cost_predict(tiny.model, c, many, 1));
     arena_free(tiny.arena);

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT-0 */
+#ifndef DCGEN
+/* One function of a package in its header. */
+#endif
+#if IS_ONE_OF_SEVERAL
+/* ---- FUNCTION ---- */
+
+#endif
+#define NAME_HAS_EPILOGUE IS_ASKED //@ repeat epilogues
+#if HAS_CONSTANT
+#define NAME_LAYOUT IS_ASKED //@ repeat layouts
+#define NAME_CONSTANT_PACKED PACKED
+#endif
+
+#if PACKED
+/* CONSTANT is packed once and then used with any other extents. Bytes that the packed copy takes; 0: bad extents,
+ * nothing to pack, or more than memory can hold. */
+size_t CALL_packed_bytes(PACK_EXTENTS);
+#if FAMILY_CUDA
+/* CONSTANT: CONSTANT_DOC; here LAYOUT. packed: CALL_packed_bytes(...) bytes, as cudaMalloc
+ * aligns them. Both on the device; the copy is done when what was put into the stream is. */
+int CALL_pack(PACK_EXTENTS, const void *CONSTANT, void *packed, struct CUstream_st *stream);
+#else
+/* CONSTANT: CONSTANT_DOC; here LAYOUT. packed: CALL_packed_bytes(...) bytes,
+ * best aligned to 64. */
+int CALL_pack(PACK_EXTENTS, const CONSTANT_TYPE *CONSTANT, void *packed);
+#endif
+
+#endif
+#if FAMILY_CUDA
+/* Bytes of device memory that a call with these arguments needs on the current device; 0: none, workspace may be NULL.
+ * The workspace begins on a multiple of 16 bytes, as all memory of cudaMalloc does. It is zeroed once, before its first use
+ * (PACKAGE_cuda_workspace_clear); every call leaves it fit for the next, of any extents. Calls that may run at the same time
+ * need one each. */
+size_t CALL_workspace_bytes(EXTENTS, const PACKAGE_exec *exec);
+#else
+/* Bytes of scratch memory that a call with these extents needs; 0: none, workspace may be NULL. */
+size_t CALL_workspace_bytes(EXTENTS);
+#endif
+
+/* OP_DOC
+ *   AXIS_COLUMN AXIS_DOC //@ repeat axes
+ *   OPERAND_COLUMN OPERAND_DOC //@ repeat operands
+#if HAS_STRIDED
+ *   ..._stride  elements from one element of that operand to the next, along each of its extents but the last, from 0 to
+ *             2147483647; NULL: it lies densely
+#endif
+#if FAMILY_CUDA
+ *   stream    a cudaStream_t; NULL: the default stream
+ * All pointers are the current device's. Operands need no alignment beyond their element's (16 bytes are fastest), and one
+ * without elements may be NULL; the output may not overlap an input. Any extents from 0 to 2147483647 are right; those
+ * that spec.cfg names are fast. Starts one kernel, allocates nothing and waits for nothing: a call may be captured in a
+ * CUDA graph. */
+#else
+ * Operands need no alignment beyond their element's, and one without elements may be NULL; the output may not
+ * overlap an input. Any extents from 0 to 2147483647 are right; those that spec.cfg names are fast. */
+#endif
+int CALL(EXTENTS,
+    EACH(operands, PARAMETER), void *workspace,
+#if FAMILY_CUDA
+    const PACKAGE_exec *exec, struct CUstream_st *stream);
+#else
+    const PACKAGE_exec *exec);
+#endif
+
+#if FAMILY_CUDA
+/* The kernel that a call with these extents takes on the current device, for logs; -1: bad extents, or no kernel of this
+ * package runs there. */
+#else
+/* The kernel that one thread's call with these extents takes on this CPU, for logs; -1: bad extents. */
+#endif
+int CALL_choose(EXTENTS);
+
+/* Kernels of this function are numbered from 0. What each is, in words; NULL when there is no such kernel. */
+int NAME_nkernel(void);
+const char *NAME_kernel_text(int kernel);
+

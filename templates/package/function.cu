@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT-0 */
+#ifndef DCGEN
+/* One function of a package for GPUs: its kernels, and the calls of its API. */
+#endif
+#if IS_ONE_OF_SEVERAL
+/* ---- FUNCTION: OP_DOC ---- */
+
+#endif
+//@ arguments
+#if PACKED
+//@ pack
+#endif
+//@ kernels
+typedef struct {
+    NAME_plan (*plan)(const NAME_args &args, int sms);
+    cudaError_t (*start)(const NAME_args &args, const NAME_plan &plan, cudaStream_t stream);
+} NAME_entry;
+
+static const NAME_entry NAME_table[] = {
+    { KERNEL_plan, KERNEL_start }, //@ repeat kernels
+};
+//@ tables
+
+//@ legal
+
+static int NAME_current_target(void)
+{
+    int device, major, minor;
+    if (cudaGetDevice(&device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess)
+        return -1;
+    return NAME_target_of(10 * major + minor);
+}
+
+int NAME_cuda_choose(EXTENTS)
+{
+    if (!NAME_is_legal(AXES))
+        return -1;
+    const int64_t AXIS = VALUE; //@ repeat constants
+    const int64_t AXIS = VALUE; //@ repeat derived
+    const int target = NAME_current_target();
+    return target < 0 ? -1 : NAME_dispatch(target, EVERY_AXES);
+}
+
+/* The kernel for a call, or minus the code of what is wrong. */
+static int NAME_kernel_of(const PACKAGE_exec *exec, EVERY_EXTENTS)
+{
+    const int target = NAME_current_target();
+    if (target < 0)
+        return -PACKAGE_BAD_DEVICE;
+    if (!exec || !exec->kernel)
+        return NAME_dispatch(target, EVERY_AXES);
+    if (exec->kernel < 0 || exec->kernel > NAME_NKERNEL || !NAME_runs(target, NAME_target[exec->kernel - 1]))
+        return -PACKAGE_BAD_KERNEL;
+    return exec->kernel - 1;
+}
+
+size_t NAME_cuda_workspace_bytes(EXTENTS, const PACKAGE_exec *exec)
+{
+    if (!NAME_is_legal(AXES))
+        return 0;
+    const int64_t AXIS = VALUE; //@ repeat constants
+    const int64_t AXIS = VALUE; //@ repeat derived
+    const int kernel = OUTPUT_IS_EMPTY ? -1 : NAME_kernel_of(exec, EVERY_AXES);
+    if (kernel < 0)
+        return 0;
+    const NAME_args args = NAME_arguments(ALL_AXES,
+        EACH(operands, NO_ARGUMENT), NULL);
+    return NAME_table[kernel].plan(args, PACKAGE_sms()).workspace_bytes;
+}
+
+int NAME_cuda(EXTENTS,
+    EACH(operands, PARAMETER), void *workspace,
+    const PACKAGE_exec *exec, struct CUstream_st *stream)
+{
+    if (!NAME_is_legal(AXES))
+        return PACKAGE_BAD_EXTENT;
+    const int64_t AXIS = VALUE; //@ repeat constants
+    const int64_t AXIS = VALUE; //@ repeat derived
+    if (OUTPUT_IS_EMPTY)
+        return PACKAGE_OK;
+//@ repeat operands
+#if IS_STRIDED
+    if (!NAME_are_strides(OPERAND_stride, NSTRIDE))
+        return PACKAGE_BAD_EXTENT;
+#endif
+    if (!OPERAND && HAS_ELEMENTS)
+        return PACKAGE_BAD_POINTER;
+//@ end
+    const int kernel = NAME_kernel_of(exec, EVERY_AXES);
+    if (kernel < 0)
+        return -kernel;
+    const NAME_args args = NAME_arguments(ALL_AXES,
+        EACH(operands, CAST_ARGUMENT), workspace);
+    const NAME_plan plan = NAME_table[kernel].plan(args, PACKAGE_sms());
+    if (plan.workspace_bytes > 0 && !PACKAGE_is_workspace(workspace))
+        return PACKAGE_BAD_POINTER;
+    const cudaError_t code = NAME_table[kernel].start(args, plan, stream);
+    if (code == cudaErrorNoKernelImageForDevice || code == cudaErrorInvalidDeviceFunction)
+        return PACKAGE_BAD_DEVICE; /* compiled without code for it */
+    return code == cudaSuccess ? PACKAGE_OK : PACKAGE_CUDA_ERROR;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT-0 */
+#ifndef DCGEN
+/* What codes mean, in words: the same for all functions of a package. */
+#endif
+const char *PACKAGE_strerror(int code)
+{
+    switch (code) {
+    case PACKAGE_OK: return "no error";
+    case PACKAGE_BAD_EXTENT: return "BAD_EXTENTS";
+#if FAMILY_CUDA
+    case PACKAGE_BAD_POINTER: return "a pointer is NULL, or the workspace is not on a multiple of 16 bytes";
+    case PACKAGE_BAD_KERNEL: return "no such kernel in this package, or this device cannot run it";
+    case PACKAGE_BAD_DEVICE: return "no kernel of this package runs on the current device, or it was compiled without code for that device";
+    case PACKAGE_CUDA_ERROR: return "the CUDA runtime refused";
+#else
+    case PACKAGE_BAD_POINTER: return "a pointer is NULL";
+    case PACKAGE_BAD_KERNEL: return "no such kernel in this package, or this CPU cannot run it";
+#endif
+    default: return "unknown error";
+    }
+}

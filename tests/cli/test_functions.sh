@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# A package of two functions: an operator each, one header, one file of kernels, one record file, one budget. Each has its own test, benchmark and
+# dispatcher; all of them are found to be right, and replayed to the byte.
+. "$SRC/tests/cli/lib.sh"
+
+shows() { grep -qE -- "$1" "$out" || failed "stdout does not show: $1"; }
+bad() { text=$1; shift; run 2 "$@"; said "$text"; }
+
+functions() {   # functions TEXT: pair.cfg with these functions
+    cat >pair.cfg <<CFG
+name = "pair";
+dtype = "f32";
+target = ["host"];
+dims = { T = { min = 1; max = 40; }; S = { min = 1; max = 20; }; };
+functions = ( $1 );
+tune = { T = [1, 17, 40]; S = [1, 7, 20]; };
+budget = { kernels = 4; trials = 10; seconds = 20; };
+CFG
+}
+proj='{ name = "proj"; op = "dense"; weight = 3.0; epilogue = ["bias"]; layout = { W = "NK"; packed = true; };
+        shapes = ( { M = "T"; N = 48; K = 40; } ); }'
+scores='{ name = "scores"; op = "batch_matmul"; layout = { B = "NK"; };
+          shapes = ( { B0 = 2; B1 = 3; M = "S"; N = "S"; K = 16; } ); }'
+
+section one package
+functions "$proj, $scores"
+run 0 check --templates "$SRC/templates" pair.cfg
+shows 'pair_proj: .* 40 shapes'
+shows 'pair_scores: .* 20 shapes'
+run 0 --templates "$SRC/templates" pair.cfg
+for file in pair.h kernels.c dispatch_proj.h dispatch_scores.h test_proj.c test_scores.c bench_proj.c bench_scores.c; do
+    [ -f out/pair/$file ] || failed "there is no $file"
+done
+[ "$(grep -c '^const char \*pair_strerror' out/pair/pair.h)" = 1 ] || failed 'pair_strerror is not there once'
+cmake -S out/pair -B built -DCMAKE_C_FLAGS='-Wall -Wextra -Wshadow -Werror' >"$tmp/log/cmake" && cmake --build built -j2 >"$tmp/log/build" 2>&1 ||
+    { tail -n 20 "$tmp/log/cmake" "$tmp/log/build"; failed 'the package is not built'; }
+for name in proj scores; do
+    built/pair_${name}_test >"$tmp/log/own" || { cat "$tmp/log/own"; failed "the test of $name"; }
+    grep -q ' checks, 0 failed' "$tmp/log/own" || failed "the test of $name checks nothing"
+done
+cp -r out/pair first
+run 0 replay --templates "$SRC/templates" pair.cfg
+diff -r first out/pair >"$tmp/log/diff" || { head "$tmp/log/diff"; failed 'the replay differs'; }
+run 0 replay --check out/pair
+shows 'byte for byte'
+
+section one of them
+run 0 explain out/pair scores S=7
+shows 'pair_scores at T = 1, S = 7'
+run 0 explain out/pair proj T=7
+shows 'pair_proj at T = 7'
+bad 'which function? Name one behind the package: proj, scores' explain out/pair T=7
+bad "no function 'score'; expected one of proj, scores" explain out/pair score T=7
+run 0 --dump spec --templates "$SRC/templates" pair.cfg
+shows '^function scores'
+
+section faults
+functions "$proj, $(echo "$scores" | sed 's/"scores"/"proj_pack"/')"
+bad "the functions 'proj' and 'proj_pack' would have symbols that begin alike" check --templates "$SRC/templates" pair.cfg
+functions "$(echo "$scores" | sed 's/"scores"/"exec"/')"
+bad "the function 'exec' is a word of names that all functions of a package share" check --templates "$SRC/templates" pair.cfg
+functions "$(echo "$scores" | sed 's/name = "scores";//')"
+bad "'name'" check --templates "$SRC/templates" pair.cfg
+functions "$(echo "$proj" | sed 's/weight = 3.0/weight = 0.0/')"
+bad "a function's weight must be above 0" check --templates "$SRC/templates" pair.cfg
+functions ''
+bad "'functions': 0 functions, expected 1 to 64" check --templates "$SRC/templates" pair.cfg
+functions "$proj, $scores"
+sed -i 's/kernels = 4/kernels = 1/' pair.cfg
+bad "'kernels': 1 for 2 functions, of which each needs one at least" check --templates "$SRC/templates" pair.cfg

@@ -5,10 +5,12 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "gen/base/dir.h"
 #include "gen/base/name.h"
 #include "gen/base/process.h"
 #include "gen/base/tempdir.h"
@@ -26,6 +28,7 @@ typedef struct {
     const char *package, *name;
     const char *folder, *build; /* a temporary folder; the one in it where the package is built */
     const char *flags;          /* of the compiler, besides the package's own */
+    CliList program;            /* one a function: bert_dense_bench */
 } Benchmark;
 
 /* Runs a program to its end, good or bad. False: it could not be started, or the user interrupted. */
@@ -102,15 +105,19 @@ static bool configure_package(const Benchmark *b)
 static bool build_benchmark(const Benchmark *b)
 {
     const char *jobs = arena_printf(b->a, "%d", tools_jobs(b->o));
-    const char *target = arena_printf(b->a, "%s_bench", b->name);
-    const char *const argv[] = { "cmake",    "--build", b->build,     "--config", "Release",
-                                 "--target", target,    "--parallel", jobs,       NULL };
-    return run_cmake(b, argv, "built");
+    CliList argv = { 0 };
+    static const char *const always[] = { "cmake",   "--build",    NULL, "--config",
+                                          "Release", "--parallel", NULL, "--target" };
+    for (size_t i = 0; i < LENGTH(always); i++)
+        cli_list_add(b->a, &argv, always[i] ? always[i] : i == 2 ? b->build : jobs);
+    for (int i = 0; i < b->program.n; i++)
+        cli_list_add(b->a, &argv, b->program.item[i]);
+    return run_cmake(b, argv.item, "built");
 }
 
-static bool run_benchmark(const Benchmark *b)
+static bool run_benchmark(const Benchmark *b, const char *program)
 {
-    const char *const argv[] = { arena_printf(b->a, "%s/%s_bench", b->build, b->name), NULL };
+    const char *const argv[] = { arena_printf(b->a, "%s/%s", b->build, program), NULL };
     ProcessEnd e;
     if (!run_program(b, &(ProcessPlan){ .argv = argv, .out = STDOUT_FILENO, .err = STDERR_FILENO }, &e))
         return false;
@@ -118,14 +125,42 @@ static bool run_benchmark(const Benchmark *b)
                                             process_status_text(b->a, e.wait_status));
 }
 
+static bool run_benchmarks(const Benchmark *b)
+{
+    for (int i = 0; i < b->program.n; i++) {
+        if (b->program.n > 1) {
+            printf("%s%s\n", i ? "\n" : "", b->program.item[i]);
+            fflush(stdout);
+        }
+        if (!run_benchmark(b, b->program.item[i]))
+            return false;
+    }
+    return true;
+}
+
+/* The programs that CMakeLists.txt makes of bench.c, or of bench_FUNCTION.c. */
+static CliList find_programs(Arena *a, const char *package, const char *name)
+{
+    CliList found = { 0 };
+    char **path;
+    int n = 0;
+    dir_list(a, package, ".c", &path, &n);
+    for (int i = 0; i < n; i++) {
+        const char *file = strrchr(path[i], '/') + 1;
+        if (strncmp(file, "bench", strlen("bench")) == 0 && strchr("._", file[strlen("bench")]))
+            cli_list_add(
+                a, &found,
+                arena_printf(a, "%s%.*s_bench", name, (int)(strlen(file) - strlen("bench.c")), file + strlen("bench")));
+    }
+    return found;
+}
+
 /* The package's name, from "project(NAME LANGUAGES C)" of its CMakeLists.txt; NULL: it is no package. */
 static const char *package_name(Arena *a, const char *package)
 {
-    static const char *const needed[] = { "spec.cfg", "dispatch.h", "bench.c" };
     size_t len;
-    for (size_t i = 0; i < LENGTH(needed); i++)
-        if (access(arena_printf(a, "%s/%s", package, needed[i]), R_OK) != 0)
-            return NULL;
+    if (access(arena_printf(a, "%s/spec.cfg", package), R_OK) != 0)
+        return NULL;
     const char *text = text_read_file(a, arena_printf(a, "%s/CMakeLists.txt", package), &len);
     const char *project = text ? strstr(text, "\nproject(") : NULL;
     if (!project)
@@ -174,10 +209,12 @@ bool bench_package(Run *r)
     const CliList *target = &r->o->target;
     Benchmark b = { .run = r, .a = r->a, .o = r->o, .package = r->o->operand, .flags = "" };
     b.name = package_name(r->a, b.package);
-    if (!b.name)
+    if (b.name)
+        b.program = find_programs(r->a, b.package, b.name);
+    if (!b.program.n)
         return run_fails(r, EXIT_USAGE, "'%s' is not a dcgen package: %s", b.package,
                          access(b.package, F_OK) != 0 ? strerror(errno)
-                                                      : "it lacks spec.cfg, dispatch.h, bench.c or CMakeLists.txt");
+                                                      : "it lacks spec.cfg, bench.c or CMakeLists.txt");
     if (target->n > 1)
         return run_fails(r, EXIT_USAGE, "--target: the benchmark runs for one target at a time");
     if (target->n && !fix_target(&b, target->item[0]))
@@ -188,7 +225,7 @@ bool bench_package(Run *r)
         return false;
     b.folder = scratch_path(s);
     b.build = arena_printf(r->a, "%s/build", b.folder);
-    const bool ok = configure_package(&b) && build_benchmark(&b) && run_benchmark(&b);
+    const bool ok = configure_package(&b) && build_benchmark(&b) && run_benchmarks(&b);
     scratch_free(s);
     return ok;
 }

@@ -335,8 +335,10 @@ static FillScope *make_scope(Emitter *e, const EmitInput *in)
                WORD("HOW_MANY", n == 1 ? "one operator" : arena_printf(e->arena, "%d functions", n)));
     ok = unit_add_shared(s, e->unit, text_str(&kernels), e->diag);
     fill_list(s, "functions");
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
+        fill_word(e[i].scope, "INT_CODE", i ? "code" : "int code"); /* README.md declares it once */
         fill_adopt(s, e[i].scope);
+    }
     fill_word(s, "about", head_text(e, n));
     fill_word(s, "regret", regret);
     fill_word(s, "COMPUTE_CAPABILITIES", architectures_text(e));

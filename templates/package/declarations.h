@@ -10,8 +10,8 @@
 #if HAS_CONSTANT
 #define NAME_LAYOUT IS_ASKED //@ repeat layouts
 #define NAME_CONSTANT_PACKED PACKED
-#endif
 
+#endif
 #if PACKED
 /* CONSTANT is packed once and then used with any other extents. Bytes that the packed copy takes; 0: bad extents,
  * nothing to pack, or more than memory can hold. */

@@ -124,7 +124,7 @@ nothing_left
 run 2 bench none
 said "dcgen: 'none' is not a dcgen package: No such file"
 run 2 bench bad
-said "it lacks spec.cfg, dispatch.h, bench.c or CMakeLists.txt"
+said "it lacks spec.cfg, bench.c or CMakeLists.txt"
 (PATH=/nowhere; code=0; "$dcgen" bench out/tiny >"$tmp/log/out" 2>"$tmp/log/err" || code=$?; [ $code -eq 3 ]) || failed "without cmake"
 said 'dcgen: cannot start cmake: No such file'
 cp -R out/tiny broken

@@ -46,6 +46,11 @@ diff -r first out/pair >"$tmp/log/diff" || { head "$tmp/log/diff"; failed 'the r
 run 0 replay --check out/pair
 shows 'byte for byte'
 
+section their benchmarks
+run 0 bench out/pair
+shows '^pair_proj_bench'
+shows '^pair_scores_bench'
+
 section one of them
 run 0 explain out/pair scores S=7
 shows 'pair_scores at T = 1, S = 7'

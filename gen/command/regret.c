@@ -172,7 +172,8 @@ static bool read_bounds(Regret *g)
 {
     RegretBound b;
     const char *path = arena_printf(g->run->a, "%s/regret.json", g->run->o->operand);
-    if (!regret_file_read(g->run->a, path, g->out->study->target->name, &b, &g->run->err))
+    if (!regret_file_read(g->run->a, path, g->out->study->spec->function, g->out->study->target->name, &b,
+                          &g->run->err))
         return false;
     const double mean[] = { b.tuned_mean, b.held_out_mean, INFINITY }; /* by RegretGroup */
     const double worst[] = { b.tuned_worst, b.held_out_worst, INFINITY };

@@ -296,7 +296,8 @@ static const char *own_path(const Emitter *e, const char *path)
 static bool add_function(Emitter *e)
 {
     FillScope *s = e->scope = unit_scope(e->arena, e->unit);
-    if (!unit_add_kernels(s, e->unit, e->dispatcher->kernel, e->dispatcher->nkernel, e->diag) || !add_problem(e, s))
+    if (!unit_add_kernels(s, e->unit, e->dispatcher->kernel, e->dispatcher->nkernel, e->diag) ||
+        !add_part(e, s, "arithmetic", "arithmetic.h") || !add_problem(e, s))
         return false;
     add_record_keys(e, s);
     add_release(e, s);

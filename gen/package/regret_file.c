@@ -118,8 +118,9 @@ static void add_result(FillScope *s, const Result *result)
     const Contract *c = result->contract;
     FillScope *row = fill_row(s);
     fill_word(row, "MACHINE", study->target->name);
-    FILL_WORDS(row, WORD("IS_ONE_OF_SEVERAL", study->spec->function != NULL),
-               WORD("FUNCTION", study->spec->function ? study->spec->function : ""));
+    const char *function = study->spec->function;
+    FILL_WORDS(row, WORD("IS_ONE_OF_SEVERAL", function != NULL), WORD("FUNCTION", function ? function : ""),
+               WORD("OF_FUNCTION", function ? arena_printf(a, "\"function\": \"%s\", ", function) : ""));
     fill_word(row, "DEVICE", quote_markdown(a, study->device->name));
     fill_word(row, "DEVICE_JSON", quote_json_text(a, study->device->name));
     fill_word(row, "COMPILER_JSON", quote_json_text(a, study->device->compiler));
@@ -168,18 +169,21 @@ static const char *read_target(json_t *target, RegretBound *out)
     return out->measured || json_is_false(measured) ? NULL : "'measured' is neither true nor false";
 }
 
-static json_t *find_target(json_t *root, const char *name)
+/* function NULL: the package has one. */
+static json_t *find_target(json_t *root, const char *function, const char *name)
 {
     json_t *list = json_object_get(root, "targets");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *is = json_string_value(json_object_get(json_array_get(list, i), "target"));
-        if (is && strcmp(is, name) == 0)
+        const char *of = json_string_value(json_object_get(json_array_get(list, i), "function"));
+        if (is && strcmp(is, name) == 0 && (!function || (of && strcmp(of, function) == 0)))
             return json_array_get(list, i);
     }
     return NULL;
 }
 
-bool regret_file_read(Arena *a, const char *path, const char *target, RegretBound *out, const char **err)
+bool regret_file_read(Arena *a, const char *path, const char *function, const char *target, RegretBound *out,
+                      const char **err)
 {
     json_error_t e;
     size_t len;
@@ -189,7 +193,7 @@ bool regret_file_read(Arena *a, const char *path, const char *target, RegretBoun
                             strerror(errno));
         return false;
     }
-    json_t *root = json_loadb(text, len, 0, &e), *found = root ? find_target(root, target) : NULL;
+    json_t *root = json_loadb(text, len, 0, &e), *found = root ? find_target(root, function, target) : NULL;
     if (!root)
         why = arena_printf(a, "line %d: %s", e.line, e.text);
     else if (json_integer_value(json_object_get(root, "schema")) != SCHEMA)

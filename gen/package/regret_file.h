@@ -30,7 +30,8 @@ typedef struct {
     double tuned_mean, tuned_worst, held_out_mean, held_out_worst; /* INFINITY: nothing is stated */
 } RegretBound;
 
-/* Reads the bounds of one target. False with *err set: the file cannot be read, is no regret.json, or does not name the target. */
-bool regret_file_read(Arena *a, const char *path, const char *target, RegretBound *out, const char **err);
+/* Reads the bounds of one function for one target; function NULL: the package has one. False with *err set: the file cannot be read, is no regret.json, or does not name the target. */
+bool regret_file_read(Arena *a, const char *path, const char *function, const char *target, RegretBound *out,
+                      const char **err);
 
 #endif

@@ -20,7 +20,7 @@ for spec in "$SRC"/specs/*.cfg; do
     name=$(basename -- "$spec" .cfg)
     run check --json "$spec"
     [ ! -s "$tmp/err" ] || failed "$name: a warning"
-    grep -q "^ \"name\": \"$name\",\$" "$tmp/out" || failed "$name: its name is not its file's"
+    grep -q "^ \"name\": \"$name\(_[a-z]*\)\{0,1\}\",\$" "$tmp/out" || failed "$name: its name is not its file's"
     grep -q '^ "candidates": [1-9]' "$tmp/out" || failed "$name: nothing to search"
     grep -q '^ "tuned": [1-9]' "$tmp/out" || failed "$name: nothing to measure"
     head -n1 "$spec" | grep -q '^# .' || failed "$name: no word on where it comes from"
@@ -29,6 +29,7 @@ for spec in "$SRC"/specs/*.cfg; do
     gpt2) says "$name" $((4 * 1024 + 8)) ;;
     llama_7b) says "$name" $((3 * 512)) ;;
     odd) says "$name" $((4 * 257)) ;;
+    bert_layer) grep -q '"bert_layer_scores"' "$tmp/out" || failed "$name: a function is left out" ;;
     attention_values) says "$name" $((256 * 512)) ;;
     esac
     n=$((n + 1))

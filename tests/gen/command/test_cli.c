@@ -247,7 +247,7 @@ static void errors_say_what_was_expected(void **state)
         { "a b", "too many operands: 'b'" },
         { "check a b", "too many operands: 'b'" },
         { "chek a", "unknown command 'chek'; did you mean 'check'?" },
-        { "explain p T", "'T' is not NAME=VALUE with a whole number, such as T=37" },
+        { "explain p 2T", "'2T' is not NAME=VALUE with a whole number, such as T=37" },
         { "explain p T=", "'T=' is not NAME=VALUE with a whole number, such as T=37" },
         { "explain p T=-", "'T=-' is not NAME=VALUE with a whole number, such as T=37" },
         { "explain p T=3.5", "'T=3.5' is not NAME=VALUE with a whole number, such as T=37" },

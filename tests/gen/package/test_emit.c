@@ -287,10 +287,11 @@ static void the_manifest_names_all_that_the_package_was_made_of(void **state)
         "dense/addend.h\ndense/bench.c\ndense/op.cfg\ndense/pack.c\ndense/packed_gemm.c\ndense/reference.c\n"
         "dense/row_pointers.h\ndense/store_part.h\nfamily/cpu.cfg\n"
         "package/CMakeLists.txt\npackage/README.md\npackage/arguments.h\npackage/arithmetic.h\npackage/candidate.c\n"
-        "package/dispatch.h\npackage/each_kernel.h\npackage/entry.c\npackage/kernels.c\npackage/legal.h\n"
+        "package/declarations.h\npackage/dispatch.h\npackage/each_kernel.h\npackage/entry.c\npackage/function.c\n"
+        "package/kernels.c\npackage/legal.h\n"
         "package/pack.h\npackage/package.h\npackage/package.json\npackage/pieces.h\n"
         "package/pool.c\npackage/pool.h\npackage/preamble.c\npackage/problem.h\npackage/regret.json\n"
-        "package/regret.md\npackage/run.c\npackage/tables.h\npackage/test.c\n"
+        "package/regret.md\npackage/run.c\npackage/strerror.h\npackage/tables.h\npackage/test.c\n"
         "targets/avx2.cfg\ntargets/avx512.cfg\ntargets/portable.cfg\n");
     const Result result = plain_result("sm_80", 1);
     const EmitInput gpu = input_of(&result, 1);

@@ -177,7 +177,7 @@ static bool read_back(const char *text, const char *target, RegretBound *out, co
         fputc(*text == '\'' ? '"' : *text, f);
     assert_int_equal(fclose(f), 0);
     *err = NULL;
-    return regret_file_read(hand.y.arena, path, target, out, err);
+    return regret_file_read(hand.y.arena, path, NULL, target, out, err);
 }
 
 static void reads_the_bounds_of_a_target(void **state)
@@ -227,7 +227,7 @@ static void refuses_what_states_nothing(void **state)
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         if (read_back(row[i].text, "a", &b, &err) || !strstr(err, row[i].err))
             fail_msg("row %d: %s", (int)i, err ? err : "taken");
-    assert_false(regret_file_read(hand.y.arena, "/nowhere/regret.json", "a", &b, &err));
+    assert_false(regret_file_read(hand.y.arena, "/nowhere/regret.json", NULL, "a", &b, &err));
     assert_non_null(strstr(err, "No such file"));
 }
 

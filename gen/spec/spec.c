@@ -431,8 +431,10 @@ SpecFile *spec_file_parse(Arena *a, const Source *src, const char *const *templa
     f->name = common.package;
     const Budget budget = read_budget(&r, f->nfunction);
     read_functions(&r, f, list);
+    if (diag_nerror(d) > r.nerror)
+        return NULL;
     spec_share_budget(f, &budget);
-    return diag_nerror(d) == r.nerror ? f : NULL;
+    return f;
 }
 
 Spec *spec_parse(Arena *a, const Source *src, const char *const *templates, int ntemplates, Diag *d)

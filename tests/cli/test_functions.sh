@@ -75,3 +75,5 @@ bad "'functions': 0 functions, expected 1 to 64" check --templates "$SRC/templat
 functions "$proj, $scores"
 sed -i 's/kernels = 4/kernels = 1/' pair.cfg
 bad "'kernels': 1 for 2 functions, of which each needs one at least" check --templates "$SRC/templates" pair.cfg
+sed -i 's/kernels = 1/kernels = 4/' pair.cfg
+bad '--kernels: 1 for 2 functions, of which each needs one at least' --kernels 1 --templates "$SRC/templates" pair.cfg

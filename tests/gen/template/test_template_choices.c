@@ -74,18 +74,20 @@ static int64_t busiest(const Spec *spec, const UnitKernel *k, const int64_t *ext
 
 static const char *kernels_text(const Spec *spec, const UnitKernel *k, int n)
 {
-    static const char pattern[] = "#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\nenum { pkg_OK, "
-                                  "pkg_BAD_EXTENT, pkg_BAD_POINTER };\n"
-                                  "//@ preamble\n#if PACKED\n//@ pack_declarations\n//@ pack\n#endif\n//@ kernels\n"
-                                  "static int (*const kernel[])(const pkg_args *, int64_t, int64_t) = {\n"
-                                  "//@ repeat kernels\n//@ guard\n    [NUMBER] = KERNEL,\n//@ unguard\n//@ end\n};\n";
+    static const char pattern[] =
+        "#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\nenum { pkg_OK, "
+        "pkg_BAD_EXTENT, pkg_BAD_POINTER };\n"
+        "//@ preamble\n//@ arguments\n#if PACKED\n//@ pack_declarations\n//@ pack\n#endif\n//@ kernels\n"
+        "static int (*const kernel[])(const pkg_args *, int64_t, int64_t) = {\n"
+        "//@ repeat kernels\n//@ guard\n    [NUMBER] = KERNEL,\n//@ unguard\n//@ end\n};\n";
     const UnitContext u = { spec, &device, &targets, DCGEN_SOURCE_DIR "/templates/package", k[0].target };
     Diag *d = diag_new(arena);
     FillScope *s = unit_scope(arena, &u);
     Binding b = { .spec = spec };
     const Fill fill = { .lookup = template_context, .ctx = &b, .scope = s };
     const Source src = { .path = "k.c", .text = pattern, .len = strlen(pattern) };
-    const char *text = unit_add_kernels(s, &u, k, n, d) ? fill_text(arena, &src, 0, &fill, d) : NULL;
+    const bool added = unit_add_kernels(s, &u, k, n, d) && unit_add_shared(s, &u, unit_kernel_texts(s), d);
+    const char *text = added ? fill_text(arena, &src, 0, &fill, d) : NULL;
     Text t = { .arena = arena };
     diag_print(d, stderr);
     assert_non_null(text);

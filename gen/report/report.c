@@ -66,6 +66,13 @@ void report_wordf(FillScope *s, const char *name, const char *fmt, ...)
     va_end(ap);
 }
 
+/* What tells a part of the page from the others: "avx512", "scores-avx512". */
+static const char *part_id(Arena *a, const Study *s)
+{
+    const char *function = s->spec->function, *target = s->target->name;
+    return function ? arena_printf(a, "%s-%s", function, target) : target;
+}
+
 static void add_head_words(Report *r)
 {
     const Assignment *as = r->assignment;
@@ -80,6 +87,8 @@ static void add_head_words(Report *r)
     fill_number(r->words, "NKERNEL", as->nkernel);
     report_word(r->words, "NKERNEL_TEXT", kernels);
     report_word(r->words, "TARGET", target);
+    report_word(r->words, "PART", part_id(r->arena, r->study));
+    report_wordf(r->words, "PART_NAME", s->function ? "%s for %s" : "%s%s", s->function ? s->function : "", target);
     report_wordf(r->words, "TITLE", *r->part ? "%s for %s" : "%s", s->name, target);
     report_wordf(r->words, "SERVED", "%s (%s of machine code) serve%s %s shape%s of %s on %s", kernels, bytes,
                  as->nkernel == 1 ? "s" : "", number_count(r->arena, nshape), number_plural(nshape), s->op->name,
@@ -225,7 +234,7 @@ Report *report_begin(Arena *a, const Result *in, const char *version, bool sever
                    .contract = in->contract,
                    .version = version,
                    .roofline = roofline_make(a, in->study, in->records),
-                   .part = several ? arena_printf(a, "%s-", in->study->target->name) : "",
+                   .part = several ? arena_printf(a, "%s-", part_id(a, in->study)) : "",
                    .groups = report_groups(a, in->study->spec) };
     return r;
 }
@@ -243,7 +252,7 @@ char *report_fill(Arena *a, const Result *in, Report *const *part, int n, const 
         *err = arena_printf(a, "cannot read '%s': %s", css, strerror(errno));
         return NULL;
     }
-    report_word(page, "PACKAGE", in->study->spec->name);
+    report_word(page, "PACKAGE", in->study->spec->package);
     fill_word(page, "style", style);
     fill_number(page, "NTARGET", n);
     fill_list(page, "parts");

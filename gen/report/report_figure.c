@@ -15,7 +15,8 @@ static const double OVER_ROOF = 1.5; /* predictions stretch a panel's y axis to 
 Plot *report_plot(Report *r, const char *word, const char *id, const char *caption, int width, int height)
 {
     Plot *p = &r->plot[r->nplot];
-    *p = (Plot){ .name = arena_printf(r->arena, "%s_%d", r->study->target->name, r->nplot++),
+    *p = (Plot){ .name = arena_printf(r->arena, "%s%s%s_%d", r->spec->function ? r->spec->function : "",
+                                      r->spec->function ? "_" : "", r->study->target->name, r->nplot++),
                  .width = width,
                  .height = height,
                  .script = { .arena = r->arena },

@@ -51,6 +51,8 @@ run 0 bench out/pair
 shows '^pair_proj_bench'
 shows '^pair_scores_bench'
 
+[ -z "$(grep -o ' id="[^"]*"' out/pair/report.html | sort | uniq -d)" ] || failed 'the report names two things alike'
+
 section one of them
 run 0 explain out/pair scores S=7
 shows 'pair_scores at T = 1, S = 7'

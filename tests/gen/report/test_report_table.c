@@ -464,7 +464,7 @@ static void sums_up_each_target(void **state)
     const char *html = report_html(hand.y.arena, both, 2, VERSION, &why);
     if (!html)
         skip();
-    expect(html, "<nav aria-label=\"Targets\">\n<a href=\"#avx512\">avx512: 2 kernels</a>\n<a href=\"#avx2\">avx2: 2 "
+    expect(html, "<nav aria-label=\"Parts\">\n<a href=\"#avx512\">avx512: 2 kernels</a>\n<a href=\"#avx2\">avx2: 2 "
                  "kernels</a>\n</nav>");
     const char *part = strstr(html, "<article id=\"avx2\">");
     assert_non_null(part);

@@ -157,7 +157,7 @@ Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag 
     if (!file || !target_read_all(a, arena_printf(a, "%s/targets", own), targets, d) || !read_templates(a, w, file, d))
         return NULL;
     const Budget budget = change_budget(&file->budget, &all);
-    if (budget.kernels < file->nfunction) {
+    if (file->nfunction > 1 && budget.kernels < file->nfunction) {
         diag_error(d, (Loc){ 0 }, "--kernels: %d for %d functions, of which each needs one at least", budget.kernels,
                    file->nfunction);
         return NULL;

@@ -33,7 +33,10 @@ const char spec_auto[] = "auto";
     {                                                                                                                 \
         "space", false, NULL                                                                                          \
     }
-static const ConfKey name_key = { "name", true, "the name of the package, as in name = \"bert_dense\";" };
+#define NAME_KEY                                                              \
+    {                                                                         \
+        "name", true, "the name of the package, as in name = \"bert_dense\";" \
+    }
 
 static void read_name(SpecReader *r)
 {
@@ -352,8 +355,8 @@ static void warn_unused_dims(SpecReader *r, const Spec *common, unsigned used)
 /* The list 'functions', or NULL: the file's own keys are those of its only function. */
 static const ConfSetting *function_list(SpecReader *r)
 {
-    static const ConfKey one[] = { name_key, FUNCTION_KEYS, COMMON_KEYS };
-    static const ConfKey several[] = { name_key, { "functions", true, NULL }, COMMON_KEYS };
+    static const ConfKey one[] = { NAME_KEY, FUNCTION_KEYS, COMMON_KEYS };
+    static const ConfKey several[] = { NAME_KEY, { "functions", true, NULL }, COMMON_KEYS };
     const bool is_list = conf_member(r->root, "functions");
     conf_keys(r->conf, r->root, is_list ? several : one, is_list ? LENGTH(several) : LENGTH(one));
     const ConfSetting *list = is_list ? conf_list(r->conf, r->root, "functions") : NULL;

@@ -429,6 +429,12 @@ static void add_op_pattern(Emitter *e, const char *name)
     add_source_at(e, is_own(e, name) ? e->spec->op->name : "package", unit_op_pattern(e->arena, e->unit, name));
 }
 
+/* The folder that a file is in, without those around it. */
+static const char *folder_of(Arena *a, const char *path)
+{
+    return basename(arena_strndup(a, path, (size_t)(basename(path) - 1 - path)));
+}
+
 /* Does the template serve the function on one of the tuned targets? */
 static bool serves_any_target(const EmitInput *in, const Template *t)
 {
@@ -453,7 +459,7 @@ static void add_template_sources(Emitter *e)
         add_source(e, op->name, t->src);
         add_source(e, "family", t->shared);
         for (int j = 0; j < t->npiece; j++)
-            add_source(e, op->name, t->piece[j]);
+            add_source(e, folder_of(e->arena, t->piece[j]->path), t->piece[j]);
     }
 }
 

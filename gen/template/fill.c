@@ -399,10 +399,13 @@ static const char *included_file(const char *line, size_t *len)
     return line[n + *len] == '"' ? line + n : NULL;
 }
 
+/* The piece that `file` names: of its path, the last part counts. */
 static const Source *find_piece(const Fill *fill, const char *file, size_t len)
 {
+    const char *slash = memrchr(file, '/', len), *name = slash ? slash + 1 : file;
+    len -= (size_t)(name - file);
     for (int i = 0; i < fill->npiece; i++)
-        if (word_is(file, len, basename(fill->piece[i]->path)))
+        if (word_is(name, len, basename(fill->piece[i]->path)))
             return fill->piece[i];
     return NULL;
 }

@@ -65,7 +65,7 @@ typedef struct {
     const char *hash;     /* 16 hex digits: of what its kernels' code depends on */
     const Source *src;
     size_t body; /* where the text behind the head begins */
-    int npiece;  /* files beside it that its body includes, as other templates may */
+    int npiece;  /* files of its folder, or of one beside that, that its body includes, as other templates may */
     const Source *piece[TEMPLATE_MAX_PIECE];
     const Source *shared; /* what templates of its family have in common: templates/family */
     int nparam;

@@ -2,9 +2,11 @@
  *
  * template_body: what stands behind a template's head: the files that it includes, and its names against those of the head.
  */
+#define _GNU_SOURCE
 #include "gen/template/template_private.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include "gen/base/conf.h"
@@ -52,6 +54,25 @@ static void refuse_includes(const TemplateReader *r, const Source *piece)
                    "'%.*s' is included by a file that a template includes; only the template may", (int)len, file);
 }
 
+/* Is it a file of the template's folder, as in "tile.h", or of one beside that, as in "../dense/tile.h"? */
+static bool is_near(const char *file, size_t len)
+{
+    int end = 0;
+    if (memchr(file, '/', len))
+        sscanf(file, "../%*[^/\"]/%*[^/\"]%n", &end);
+    else
+        end = (int)len;
+    return end == (int)len;
+}
+
+static bool has_piece_named(const Template *t, const char *name)
+{
+    for (int i = 0; i < t->npiece; i++)
+        if (strcmp(basename(t->piece[i]->path), name) == 0)
+            return true;
+    return false;
+}
+
 /* Reads the file that `src`, the template, includes. */
 static void read_piece(TemplateReader *r, const Source *src, const char *file, size_t len)
 {
@@ -64,8 +85,10 @@ static void read_piece(TemplateReader *r, const Source *src, const char *file, s
             return;
     if (t->npiece == TEMPLATE_MAX_PIECE)
         diag_error(r->diag, loc_of(src, file, len), "more than %d files are included", TEMPLATE_MAX_PIECE);
-    else if (memchr(file, '/', len) || access(beside, R_OK) != 0)
+    else if (!is_near(file, len) || access(beside, R_OK) != 0)
         diag_error(r->diag, loc_of(src, file, len), "there is no file '%.*s' beside the template", (int)len, file);
+    else if (has_piece_named(t, basename(beside)))
+        diag_error(r->diag, loc_of(src, file, len), "two files of the name '%s' are included", basename(beside));
     else if ((*piece = conf_source(r->arena, beside, r->diag))) {
         t->npiece++;
         refuse_includes(r, *piece);

@@ -151,12 +151,37 @@ static void test_pieces(void **state)
     unlink(arena_printf(arena, "%s/f.h", folder));
 }
 
+/* A file of a folder beside the template's. */
+static void test_piece_of_other_folder(void **state)
+{
+    (void)state;
+    static const int64_t value[] = { 2, 1 };
+    TemplateList list;
+    const char *said;
+    const char *beside = arena_printf(arena, "#include \"..%s/h.h\"\n", strrchr(folder, '/'));
+    const char *call = "    f(R); //@ repeat R = 1..STEP\n";
+    write_file("h.h", "    f(STEP);\n");
+    const Template *t = read_small(with(call, beside));
+    const Binding b = bind(t, make_spec("NK", false, false), value, NULL);
+    assert_non_null(strstr(template_fill(arena, &b, "pkg_k0", diag_new(arena)), "    f(2);\n"));
+    write_file("x.c", with(call, arena_printf(arena, "%s#include \"h.h\"\n", beside)));
+    assert_false(read_folder(&list, &said));
+    assert_non_null(strstr(said, "two files of the name 'h.h'"));
+    write_file("x.c", with(call, "#include \"../a/../a/h.h\"\n"));
+    assert_false(read_folder(&list, &said));
+    assert_non_null(strstr(said, "there is no file '../a/../a/h.h' beside"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_free_names),           cmocka_unit_test(test_repeated_names),
-        cmocka_unit_test(test_nested_standalone),    cmocka_unit_test(test_around_standalone),
-        cmocka_unit_test(test_unused_through_value), cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_free_names),
+        cmocka_unit_test(test_repeated_names),
+        cmocka_unit_test(test_nested_standalone),
+        cmocka_unit_test(test_around_standalone),
+        cmocka_unit_test(test_unused_through_value),
+        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_piece_of_other_folder),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

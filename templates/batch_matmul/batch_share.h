@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* What a task does: whole problems of the batch or, where they do not share out evenly, rows of the problems; and how rows and columns are
+ * cut into tiles. An item is a part of the rows of one problem; there are `parts` to each. */
+typedef struct {
+    int64_t begin, end, parts;
+} KERNEL_share;
+
+static inline KERNEL_share KERNEL_share_of(const NAME_args *a, int64_t task, int64_t ntask)
+{
+    const int64_t batches = a->B0 * a->B1, tiles = (a->M + MR - 1) / MR;
+    int64_t parts = batches < ntask * 4 && batches % ntask ? ntask : 1;
+    if (parts > tiles)
+        parts = tiles > 1 ? tiles : 1;
+    return (KERNEL_share){ batches * parts * task / ntask, batches * parts * (task + 1) / ntask, parts };
+}
+
+/* `all` things in as few tiles of at most `most` as will do: `count` tiles of `size`, the first `larger` of them of one more. */
+typedef struct {
+    int64_t count, size, larger;
+} KERNEL_cut;
+
+static inline KERNEL_cut KERNEL_cut_of(int64_t all, int64_t most)
+{
+    const int64_t count = (all + most - 1) / most;
+    return count ? (KERNEL_cut){ count, all / count, all % count } : (KERNEL_cut){ 0 };
+}

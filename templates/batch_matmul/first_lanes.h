@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* Vectors of LANES floats, and the first n floats of one in memory: a row's last columns, behind which memory may end. */
+typedef float KERNEL_vec __attribute__((vector_size(LANES * 4), aligned(4), may_alias));
+#if VECTOR_BYTES == 64 /* AVX-512 */
+typedef unsigned short KERNEL_mask;
+#else
+typedef int32_t KERNEL_mask __attribute__((vector_size(LANES * 4)));
+#endif
+
+/* The mask of n lanes, 1 <= n <= LANES. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE KERNEL_mask KERNEL_first(int64_t n)
+{
+#if VECTOR_BYTES == 64
+    return (KERNEL_mask)((1u << n) - 1);
+#else
+    KERNEL_mask mask;
+    for (int i = 0; i < LANES; i++)
+        mask[i] = i < n ? -1 : 0;
+    return mask;
+#endif
+}
+
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE KERNEL_vec KERNEL_load_first(const float *p, KERNEL_mask mask)
+{
+    KERNEL_vec v;
+#if VECTOR_BYTES == 64
+    __asm__("vmovups %1, %0%{%2%}%{z%}" : "=v"(v) : "m"(*(const KERNEL_vec *)p), "Yk"(mask));
+#elif VECTOR_BYTES == 32
+    __asm__("vmaskmovps %1, %2, %0" : "=x"(v) : "m"(*(const KERNEL_vec *)p), "x"(mask));
+#else
+    for (int i = 0; i < LANES; i++)
+        v[i] = mask[i] ? p[i] : 0;
+#endif
+    return v;
+}
+
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void KERNEL_store_first(float *p, KERNEL_vec v, KERNEL_mask mask)
+{
+#if VECTOR_BYTES == 64
+    __asm__("vmovups %1, %0%{%2%}" : "+m"(*(KERNEL_vec *)p) : "v"(v), "Yk"(mask));
+#elif VECTOR_BYTES == 32
+    __asm__("vmaskmovps %1, %2, %0" : "+m"(*(KERNEL_vec *)p) : "x"(v), "x"(mask));
+#else
+    for (int i = 0; i < LANES; i++)
+        if (mask[i])
+            p[i] = v[i];
+#endif
+}

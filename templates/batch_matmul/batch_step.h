@@ -15,31 +15,41 @@ KERNEL_a(const float *const *x, const int r, int64_t xs, const int q)
 #endif
 }
 
-/* sum += x * w: x is a float in memory, HOLD says how it comes to all lanes. */
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE KERNEL_vec KERNEL_fma(KERNEL_vec sum, const float *x, KERNEL_vec xv, KERNEL_vec w)
+/* sum += x * w: x is a float in memory, HOLD says how it comes to all lanes; half: of the lanes, the first half alone. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE KERNEL_vec
+KERNEL_fma(KERNEL_vec sum, const float *x, KERNEL_vec xv, KERNEL_vec w, const int half)
 {
-#if HOLD == 2 && LANES == 16
-    __asm__("vfmadd231ps %1%{1to16%}, %2, %0" : "+v"(sum) : "m"(*x), "v"(w));
-    (void)xv;
-#elif HOLD == 2
-    __asm__("vfmadd231ps %1%{1to8%}, %2, %0" : "+v"(sum) : "m"(*x), "v"(w));
+#if HOLD == 2
+    if (half)
+        __asm__("vfmadd231ps %1%{1to8%}, %t2, %t0" : "+v"(sum) : "m"(*x), "v"(w));
+    else
+        __asm__("vfmadd231ps %1%{1to16%}, %2, %0" : "+v"(sum) : "m"(*x), "v"(w));
     (void)xv;
 #else
-    (void)x;
-    PACKAGE_FMA(sum, xv, w);
+#if VECTOR_BYTES == 64
+    if (half)
+        __asm__("vfmadd231ps %t1, %t2, %t0" : "+v"(sum) : "v"(xv), "v"(w));
+    else
+#endif
+        PACKAGE_FMA(sum, xv, w);
+    (void)x, (void)half;
 #endif
     return sum;
 }
 
-/* `masked`: of the last vector only the lanes of `last` are there. rows, vectors, masked and q are constants of each call. */
+/* The last vector of B may be there in part: `last`, and see KERNEL_load_first. rows, vectors, half and q are constants of each call. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const float *const *x, int64_t xs, const float *w,
-            const int masked, KERNEL_mask last, const int q)
+KERNEL_step(const int rows, const int vectors, const int half, KERNEL_vec acc[MR][NV], const float *const *x, int64_t xs,
+            const float *w, const KERNEL_mask *last, const int q)
 {
     KERNEL_vec wv[NV];
 #pragma GCC unroll 32
     for (int v = 0; v < vectors; v++) {
-        KERNEL_vec load = masked && v + 1 == vectors ? KERNEL_load_first(w + v * LANES, last) : *(const KERNEL_vec *)(w + v * LANES);
+        KERNEL_vec load;
+        if (v + 1 < vectors)
+            load = *(const KERNEL_vec *)(w + v * LANES);
+        else
+            load = KERNEL_load_first(w + v * LANES, last, half);
         PACKAGE_IN_REGISTER(load);
         wv[v] = load;
     }
@@ -48,11 +58,16 @@ KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const flo
         const float *value = KERNEL_a(x, r, xs, q);
         KERNEL_vec xv = {0};
 #if HOLD == 1
-        xv = *value - (KERNEL_vec){0};
+#if VECTOR_BYTES == 64
+        if (half && vectors == 1)
+            __asm__("vbroadcastss %1, %t0" : "=v"(xv) : "m"(*value));
+        else
+#endif
+            xv = *value - (KERNEL_vec){0};
         PACKAGE_IN_REGISTER(xv);
 #endif
 #pragma GCC unroll 32
         for (int v = 0; v < vectors; v++)
-            acc[r][v] = KERNEL_fma(acc[r][v], value, xv, wv[v]);
+            acc[r][v] = KERNEL_fma(acc[r][v], value, xv, wv[v], half && v + 1 == vectors);
     }
 }

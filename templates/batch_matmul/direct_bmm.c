@@ -10,17 +10,17 @@ dtypes  = ["f32"];
 params  = (
   { name = "MR";    choices = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14]; doc = "rows of the tallest tile"; },
   { name = "NV";    choices = [1, 2, 3, 4, 5, 6, 8];         doc = "vectors of the widest tile, side by side"; },
-  { name = "LANES"; choices = [4, 8, 16];                    doc = "floats in a vector"; },
+  { name = "PF";    choices = [0, 1];                        doc = "1: fetch Y, the next tile's A and the next problem's B ahead"; },
   { name = "HOLD";  choices = [1, 2];
     doc = "how a value of A comes to all lanes: 1 once for all vectors, 2 within each FMA (AVX-512)"; } );
+values = ( { name = "LANES"; expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; } );
 constraints = (
-  { need = "4*LANES <= VECTOR_BYTES && 8*LANES >= VECTOR_BYTES"; why = "vectors are the target's, or half of those"; },
   { need = "HOLD == 1 || VECTOR_BYTES == 64"; why = "only AVX-512 broadcasts within an FMA"; },
   { need = "MR*NV + NV + (HOLD == 1) <= VECTOR_REGISTERS"; why = "accumulators, B's vectors and a value of A must fit the vector registers"; } );
 general = (
-  { target = "avx512";   MR = 8; NV = 3; LANES = 8; HOLD = 1; },
-  { target = "avx2";     MR = 4; NV = 2; LANES = 8; HOLD = 1; },
-  { target = "portable"; MR = 4; NV = 2; LANES = 4; HOLD = 1; } );
+  { target = "avx512";   MR = 8; NV = 3; PF = 0; HOLD = 1; },
+  { target = "avx2";     MR = 4; NV = 2; PF = 0; HOLD = 1; },
+  { target = "portable"; MR = 4; NV = 2; PF = 0; HOLD = 1; } );
 tile    = { B0 = "1"; B1 = "1"; M = "MR"; N = "NV*LANES"; K = "2"; };
 derived = ( { name = "COL"; expr = "LANES"; doc = "columns of a unit"; } );
 */
@@ -29,6 +29,8 @@ derived = ( { name = "COL"; expr = "LANES"; doc = "columns of a unit"; } );
 #define MR 8
 #define NV 3
 #define LANES 16
+#define PF 1
+#define VECTOR_REGISTERS 32
 #define HOLD 1
 #define VECTOR_BYTES 64
 #define LAYOUT_A_KM 0
@@ -41,26 +43,67 @@ derived = ( { name = "COL"; expr = "LANES"; doc = "columns of a unit"; } );
 #include "batch_share.h"
 #include "batch_step.h"
 
+/* Tiles of one height and width: where the first one's operands begin, and how far it is to those of the next. */
+typedef struct {
+    const float *a, *b;
+    float *y;
+    int64_t count, a_step, b_step, y_step;
+    KERNEL_mask last;     /* lanes of the last vector */
+    const float *a_after; /* A of the tile behind these, to fetch ahead */
+} KERNEL_tiles;
+
+/* Rows of B to fetch ahead, those of the next problem. */
+typedef struct {
+    const float *b;
+    int64_t rows, at_once; /* how many are left, and go with 16 values of k */
+} KERNEL_ahead;
+
+static inline __attribute__((always_inline)) void KERNEL_fetch(const NAME_args *a, KERNEL_ahead *p)
+{
+    for (int64_t r = 0; r < p->at_once && p->rows > 0; r++, p->rows--, p->b += a->B_stride[2])
+        for (int64_t n = 0; n < a->N; n += 16)
+            __builtin_prefetch(p->b + n);
+}
+
 /* rows x vectors of Y, all of k. Small tiles keep two sums for each element, of even and of odd k, so that FMAs need not wait. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_tile(const int rows, const int vectors, KERNEL_mask last, const float *a, int64_t xs, const float *w, int64_t ws, int64_t k,
-            float *y, int64_t ys)
+KERNEL_tile(const int rows, const int vectors, const int half, const NAME_args *a, const KERNEL_mask *last, const float *first, const float *w,
+            float *y, const float *next, KERNEL_ahead *ahead)
 {
-    const int two = rows * vectors < 8 && 2 * rows * vectors + vectors < VECTOR_BYTES / 4;
+    const int two = rows * vectors < 8 && 2 * rows * vectors + vectors < VECTOR_REGISTERS;
+    const int64_t xs = a->A_stride[2], ws = a->B_stride[2], ys = a->Y_stride[2];
     const float *x[(MR + 2) / 3];
     KERNEL_vec acc[2][MR][NV];
 #pragma GCC unroll 32
     for (int r = 0; r < rows; r++)
 #pragma GCC unroll 32
-        for (int v = 0; v < vectors; v++)
+        for (int v = 0; v < vectors; v++) {
             acc[0][r][v] = acc[1][r][v] = (KERNEL_vec){0};
-    KERNEL_point(KERNEL_A_ROWS(rows), x, a, xs);
-    for (; k >= 2; k -= 2, w += 2 * ws, KERNEL_advance(KERNEL_A_ROWS(rows), x, 2 * KERNEL_A_STEP(xs))) {
-        KERNEL_step(rows, vectors, acc[0], x, xs, w, 1, last, 0);
-        KERNEL_step(rows, vectors, acc[two], x, xs, w + ws, 1, last, 1);
+#if PF
+            __builtin_prefetch(y + r * ys + v * LANES, 1);
+#endif
+        }
+    KERNEL_point(KERNEL_A_ROWS(rows), x, first, xs);
+    int64_t k = a->K;
+    while (k >= 2) {
+        int64_t end = 1;
+#if PF /* what comes next, while k goes through a line of A */
+        if (k >= 16)
+            end = k - 15;
+#pragma GCC unroll 16
+        for (int r = 0; r < (LAYOUT_A_KM ? 16 : rows); r++)
+            __builtin_prefetch(next + r * xs);
+        next += LAYOUT_A_KM ? 16 * xs : 16;
+        KERNEL_fetch(a, ahead);
+#endif
+        for (; k > end; k -= 2, w += 2 * ws, KERNEL_advance(KERNEL_A_ROWS(rows), x, 2 * KERNEL_A_STEP(xs))) {
+            KERNEL_step(rows, vectors, half, acc[0], x, xs, w, last, 0);
+            KERNEL_step(rows, vectors, half, acc[two], x, xs, w + ws, last, 1);
+        }
     }
     if (k > 0)
-        KERNEL_step(rows, vectors, acc[0], x, xs, w, 1, last, 0);
+        KERNEL_step(rows, vectors, half, acc[0], x, xs, w, last, 0);
+    (void)next, (void)ahead;
 #pragma GCC unroll 32
     for (int r = 0; r < rows; r++, y += ys)
 #pragma GCC unroll 32
@@ -75,51 +118,110 @@ KERNEL_tile(const int rows, const int vectors, KERNEL_mask last, const float *a,
         }
 }
 
-/* The tile as a function for each height and width. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_rows(int64_t rows, int64_t vectors, KERNEL_mask last, const float *a, int64_t xs, const float *w, int64_t ws, int64_t k, float *y,
-            int64_t ys)
+KERNEL_all(const int rows, const int vectors, const int half, const NAME_args *a, const KERNEL_tiles *t, KERNEL_ahead *ahead)
+{
+    const float *x = t->a, *w = t->b;
+    float *y = t->y;
+    for (int64_t i = t->count; i > 0; i--, x += t->a_step, w += t->b_step, y += t->y_step) {
+#if PF
+        if (t->b_step)
+            *ahead = (KERNEL_ahead){ w + t->b_step, i > 1 ? a->K : 0, 16 };
+#endif
+        KERNEL_tile(rows, vectors, half, a, &t->last, x, w, y, i > 1 ? x + t->a_step : t->a_after, ahead);
+    }
+}
+
+/* The tiles as a function for each height and width. */
+static TARGET_ATTRIBUTE void
+KERNEL_rows(int64_t rows, int64_t vectors, int half, const NAME_args *a, const KERNEL_tiles *t, KERNEL_ahead *ahead)
 {
 //@ repeat V = 1..NV
+    if (vectors == V && !half)
+        switch (rows) {
+        case R: KERNEL_all(R, V, 0, a, t, ahead); return; //@ repeat R = 1..MR
+        }
+#if VECTOR_BYTES == 64
     if (vectors == V)
         switch (rows) {
-        case R: KERNEL_tile(R, V, last, a, xs, w, ws, k, y, ys); return; //@ repeat R = 1..MR
+        case R: KERNEL_all(R, V, 1, a, t, ahead); return; //@ repeat R = 1..MR
         }
+#endif
 //@ end
+}
+
+/* Problems of one tile each: as many as lie side by side are done at once. */
+static TARGET_ATTRIBUTE void KERNEL_small(const NAME_args *a, int64_t begin, int64_t end, int64_t vectors, int half, KERNEL_mask last)
+{
+    const int inner = a->B1 > 1; /* the axis that problems are done along */
+    const int64_t run = inner ? a->B1 : a->B0;
+    for (int64_t i = begin, count; i < end; i += count) {
+        const int64_t b0 = inner ? i / run : 0, b1 = i - b0 * run;
+        count = end - i < run - b1 ? end - i : run - b1;
+        const float *x = a->A + b0 * a->A_stride[0] + b1 * a->A_stride[inner];
+        const KERNEL_tiles t = { .a = x,
+                                 .b = a->B + b0 * a->B_stride[0] + b1 * a->B_stride[inner],
+                                 .y = a->Y + b0 * a->Y_stride[0] + b1 * a->Y_stride[inner],
+                                 .count = count,
+                                 .a_step = a->A_stride[inner],
+                                 .b_step = a->B_stride[inner],
+                                 .y_step = a->Y_stride[inner],
+                                 .last = last,
+                                 .a_after = x };
+        KERNEL_ahead ahead = { 0 };
+        KERNEL_rows(a->M, vectors, half, a, &t, &ahead);
+    }
 }
 
 static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t ntask)
 {
     const KERNEL_share share = KERNEL_share_of(a, task, ntask);
-    const int64_t M = a->M, N = a->N, xs = a->A_stride[2], ws = a->B_stride[2], ys = a->Y_stride[2];
+    const int64_t M = a->M, N = a->N, row = LAYOUT_A_KM ? 1 : a->A_stride[2];
     if (share.begin >= share.end || M <= 0 || N <= 0)
         return 0;
     const KERNEL_cut across = KERNEL_cut_of((N + LANES - 1) / LANES, NV);
-    const KERNEL_mask all = KERNEL_first(LANES), rest = KERNEL_first((N - 1) % LANES + 1);
-    KERNEL_cut down = KERNEL_cut_of(M, MR);
+    const int64_t rest = (N - 1) % LANES + 1;
+    const int half = VECTOR_BYTES == 64 && rest <= LANES / 2;
+    const KERNEL_mask all = KERNEL_first(LANES), some = KERNEL_first(rest);
+    if (across.count == 1 && M <= MR) {
+        KERNEL_small(a, share.begin, share.end, across.size, half, some);
+        return 0;
+    }
     int64_t b0 = share.begin / share.parts / a->B1, b1 = share.begin / share.parts % a->B1, part = share.begin % share.parts;
     for (int64_t i = share.begin; i < share.end; i++) {
-        const float *x = a->A + b0 * a->A_stride[0] + b1 * a->A_stride[1], *w = a->B + b0 * a->B_stride[0] + b1 * a->B_stride[1];
-        float *y = a->Y + b0 * a->Y_stride[0] + b1 * a->Y_stride[1];
-        if (share.parts > 1) {
-            const int64_t m = M * part / share.parts;
-            down = KERNEL_cut_of(M * (part + 1) / share.parts - m, MR);
-            x += m * (LAYOUT_A_KM ? 1 : xs);
-            y += m * ys;
-        }
-        for (int64_t t = 0, n = 0, width; t < across.count; t++, n += width) {
-            const int64_t vectors = across.size + (t < across.larger);
-            width = vectors * LANES;
-            for (int64_t u = 0, m = 0, rows; u < down.count; u++, m += rows) {
-                rows = down.size + (u < down.larger);
-                KERNEL_rows(rows, vectors, t + 1 < across.count ? all : rest, x + m * (LAYOUT_A_KM ? 1 : xs), xs, w + n, ws, a->K,
-                            y + m * ys + n, ys);
-            }
-        }
+        const int64_t m0 = M * part / share.parts;
+        const KERNEL_cut down = KERNEL_cut_of(M * (part + 1) / share.parts - m0, MR);
+        const float *x = a->A + b0 * a->A_stride[0] + b1 * a->A_stride[1] + m0 * row, *w = a->B + b0 * a->B_stride[0] + b1 * a->B_stride[1];
+        float *y = a->Y + b0 * a->Y_stride[0] + b1 * a->Y_stride[1] + m0 * a->Y_stride[2];
         if (++part == share.parts) {
             part = 0;
             if (++b1 == a->B1)
                 b1 = 0, b0++;
+        }
+        KERNEL_ahead ahead = { 0 };
+        const float *after = x;
+#if PF
+        if (i + 1 < share.end) {
+            const int64_t tiles = across.count * down.count;
+            after = a->A + b0 * a->A_stride[0] + b1 * a->A_stride[1] + M * part / share.parts * row;
+            ahead = (KERNEL_ahead){ a->B + b0 * a->B_stride[0] + b1 * a->B_stride[1], part ? 0 : a->K, (15 + tiles) / tiles };
+        }
+#endif
+        for (int64_t t = 0, n = 0; t < across.count; t++) {
+            const int end = t + 1 == across.count;
+            const int64_t vectors = across.size + (t < across.larger), rows = down.size + 1, low = down.count - down.larger;
+            KERNEL_tiles tiles = { x, w + n, y + n, down.larger, rows * row, 0, rows * a->Y_stride[2], end ? some : all, 0 };
+            tiles.a_after = low || !end ? x + down.larger % down.count * tiles.a_step : after;
+            if (down.larger)
+                KERNEL_rows(rows, vectors, half && end, a, &tiles, &ahead);
+            tiles.a += down.larger * tiles.a_step;
+            tiles.y += down.larger * tiles.y_step;
+            tiles.count = low;
+            tiles.a_step -= row;
+            tiles.y_step -= a->Y_stride[2];
+            tiles.a_after = end ? after : x;
+            KERNEL_rows(rows - 1, vectors, half && end, a, &tiles, &ahead);
+            n += vectors * LANES;
         }
     }
     return 0;

@@ -20,29 +20,36 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE KERNEL_mask KERNEL
 #endif
 }
 
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE KERNEL_vec KERNEL_load_first(const float *p, KERNEL_mask mask)
+/* `half`, a constant of each call: no more than half of the lanes are there, and only those are worked on. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE KERNEL_vec
+KERNEL_load_first(const float *p, const KERNEL_mask *mask, const int half)
 {
     KERNEL_vec v;
 #if VECTOR_BYTES == 64
-    __asm__("vmovups %1, %0%{%2%}%{z%}" : "=v"(v) : "m"(*(const KERNEL_vec *)p), "Yk"(mask));
+    if (half)
+        __asm__("vmovups %1, %t0%{%2%}%{z%}" : "=v"(v) : "m"(*(const KERNEL_vec *)p), "Yk"(*mask));
+    else
+        __asm__("vmovups %1, %0%{%2%}%{z%}" : "=v"(v) : "m"(*(const KERNEL_vec *)p), "Yk"(*mask));
 #elif VECTOR_BYTES == 32
-    __asm__("vmaskmovps %1, %2, %0" : "=x"(v) : "m"(*(const KERNEL_vec *)p), "x"(mask));
+    /* the mask has no register of its own, which a tile would miss */
+    __asm__("vmovups %2, %0\n\tvmaskmovps %1, %0, %0" : "=&x"(v) : "m"(*(const KERNEL_vec *)p), "m"(*mask));
 #else
     for (int i = 0; i < LANES; i++)
-        v[i] = mask[i] ? p[i] : 0;
+        v[i] = (*mask)[i] ? p[i] : 0;
 #endif
+    (void)half;
     return v;
 }
 
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void KERNEL_store_first(float *p, KERNEL_vec v, KERNEL_mask mask)
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void KERNEL_store_first(float *p, KERNEL_vec v, const KERNEL_mask *mask)
 {
 #if VECTOR_BYTES == 64
-    __asm__("vmovups %1, %0%{%2%}" : "+m"(*(KERNEL_vec *)p) : "v"(v), "Yk"(mask));
+    __asm__("vmovups %1, %0%{%2%}" : "+m"(*(KERNEL_vec *)p) : "v"(v), "Yk"(*mask));
 #elif VECTOR_BYTES == 32
-    __asm__("vmaskmovps %1, %2, %0" : "+m"(*(KERNEL_vec *)p) : "x"(v), "x"(mask));
+    __asm__("vmaskmovps %1, %2, %0" : "+m"(*(KERNEL_vec *)p) : "x"(v), "x"(*mask));
 #else
     for (int i = 0; i < LANES; i++)
-        if (mask[i])
+        if ((*mask)[i])
             p[i] = v[i];
 #endif
 }

@@ -14,6 +14,9 @@ static inline KERNEL_share KERNEL_share_of(const NAME_args *a, int64_t task, int
     return (KERNEL_share){ batches * parts * task / ntask, batches * parts * (task + 1) / ntask, parts };
 }
 
+/* The first row of a part of M rows: no division where a problem is one part. */
+static inline int64_t KERNEL_part_row(int64_t M, int64_t part, int64_t parts) { return parts == 1 ? part * M : M * part / parts; }
+
 /* `all` things in as few tiles of at most `most` as will do: `count` tiles of `size`, the first `larger` of them of one more. */
 typedef struct {
     int64_t count, size, larger;

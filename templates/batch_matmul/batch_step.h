@@ -37,7 +37,7 @@ KERNEL_fma(KERNEL_vec sum, const float *x, KERNEL_vec xv, KERNEL_vec w, const in
     return sum;
 }
 
-/* The last vector of B may be there in part: `last`, and see KERNEL_load_first. rows, vectors, half and q are constants of each call. */
+/* Of the last vector of B only the lanes `last` are there, all if that is NULL; half: see KERNEL_load_first. rows, vectors, half and q are constants of each call. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_step(const int rows, const int vectors, const int half, KERNEL_vec acc[MR][NV], const float *const *x, int64_t xs,
             const float *w, const KERNEL_mask *last, const int q)
@@ -46,7 +46,7 @@ KERNEL_step(const int rows, const int vectors, const int half, KERNEL_vec acc[MR
 #pragma GCC unroll 32
     for (int v = 0; v < vectors; v++) {
         KERNEL_vec load;
-        if (v + 1 < vectors)
+        if (v + 1 < vectors || !last)
             load = *(const KERNEL_vec *)(w + v * LANES);
         else
             load = KERNEL_load_first(w + v * LANES, last, half);

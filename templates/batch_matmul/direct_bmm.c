@@ -187,10 +187,12 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
         KERNEL_small(a, share.begin, share.end, across.size, half, some);
         return 0;
     }
+    KERNEL_cut down = KERNEL_cut_of(M, MR);
     int64_t b0 = share.begin / share.parts / a->B1, b1 = share.begin / share.parts % a->B1, part = share.begin % share.parts;
     for (int64_t i = share.begin; i < share.end; i++) {
-        const int64_t m0 = M * part / share.parts;
-        const KERNEL_cut down = KERNEL_cut_of(M * (part + 1) / share.parts - m0, MR);
+        const int64_t m0 = KERNEL_part_row(M, part, share.parts);
+        if (share.parts > 1)
+            down = KERNEL_cut_of(KERNEL_part_row(M, part + 1, share.parts) - m0, MR);
         const float *x = a->A + b0 * a->A_stride[0] + b1 * a->A_stride[1] + m0 * row, *w = a->B + b0 * a->B_stride[0] + b1 * a->B_stride[1];
         float *y = a->Y + b0 * a->Y_stride[0] + b1 * a->Y_stride[1] + m0 * a->Y_stride[2];
         if (++part == share.parts) {
@@ -203,7 +205,7 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
 #if PF
         if (i + 1 < share.end) {
             const int64_t tiles = across.count * down.count;
-            after = a->A + b0 * a->A_stride[0] + b1 * a->A_stride[1] + M * part / share.parts * row;
+            after = a->A + b0 * a->A_stride[0] + b1 * a->A_stride[1] + KERNEL_part_row(M, part, share.parts) * row;
             ahead = (KERNEL_ahead){ a->B + b0 * a->B_stride[0] + b1 * a->B_stride[1], part ? 0 : a->K, (15 + tiles) / tiles };
         }
 #endif

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* dcgen
+name    = "pack_bmm";
+op      = "batch_matmul";
+family  = "cpu";
+doc     = "Y[b] = A[b] * B[b]: columns of B are packed on the stack while the tiles before them are computed";
+packed  = false;
+dtypes  = ["f32"];
+params  = (
+  { name = "MR";    choices = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16]; doc = "rows of the tallest tile"; },
+  { name = "NV";    choices = [1, 2, 3, 4, 5, 6, 8];         doc = "vectors of the widest tile, side by side"; },
+  { name = "KC";    choices = [64, 128, 256];                doc = "values of k that the packed columns have room for"; },
+  { name = "PF";    choices = [0, 1];                        doc = "1: fetch Y, the next tile's A and the columns that are packed later ahead"; },
+  { name = "HOLD";  choices = [1, 2];
+    doc = "how a value of A comes to all lanes: 1 once for all vectors, 2 within each FMA (AVX-512)"; } );
+values  = (
+  { name = "LANES"; expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; },
+  { name = "BLOCK"; expr = "ceil_to(NV * LANES, 8)"; doc = "floats in a row of packed columns"; } );
+constraints = (
+  { need = "HOLD == 1 || VECTOR_BYTES == 64"; why = "only AVX-512 broadcasts within an FMA"; },
+  { need = "MR*NV + NV + (HOLD == 1) <= VECTOR_REGISTERS"; why = "accumulators, B's vectors and a value of A must fit the vector registers"; },
+  { need = "KC * BLOCK <= 16384"; why = "two blocks of packed columns must fit a small stack and L2"; } );
+general = (
+  { target = "avx512";   MR = 8; NV = 3; KC = 128; PF = 0; HOLD = 1; },
+  { target = "avx2";     MR = 4; NV = 2; KC = 128; PF = 0; HOLD = 1; },
+  { target = "portable"; MR = 4; NV = 2; KC = 128; PF = 0; HOLD = 1; } );
+tile    = { B0 = "1"; B1 = "1"; M = "MR"; N = "NV*LANES"; K = "4"; };
+derived = ( { name = "COL"; expr = "LANES"; doc = "columns of a unit"; } );
+*/
+#ifndef DCGEN /* one set of values, to compile this file as it stands */
+#include "standalone.h"
+#define MR 8
+#define NV 3
+#define LANES 16
+#define KC 128
+#define BLOCK 48
+#define PF 1
+#define HOLD 1
+#define VECTOR_BYTES 64
+#define VECTOR_REGISTERS 32
+#define LAYOUT_A_KM 0
+#define LAYOUT_B_NK 1
+#define R 8
+#define V 3
+#endif
+/* KERNEL: a panel is up to NV vectors of columns of B, side by side; tiles of Y go from above to below, panel by panel. While the tiles of
+ * one panel are computed from one block, the columns of the next panel, or of the next problem's first, are packed into another: eight
+ * columns x four values of k (KERNEL_round) after every four steps of k. */
+#include "first_lanes.h"
+#include "../dense/row_pointers.h"
+#include "batch_share.h"
+#include "batch_step.h"
+#include "transpose.h"
+
+#define KERNEL_B_COLUMN(ws) (LAYOUT_B_NK ? (ws) : 1)
+#define KERNEL_P_ROWS (LAYOUT_B_NK ? 8 : 4) /* that a round reads */
+#define KERNEL_B_STEP(ws) (LAYOUT_B_NK ? 1 : (ws))
+
+/* Columns of B that are to be packed, eight at a time; of the last eight some may have been packed before. */
+typedef struct {
+    const float *b, *after; /* their first one at k = 0, and where the columns lie that come after them */
+    float *block;
+    int64_t columns, begin, end, by_tiles; /* how many; groups of eight: done, in all, and up to where tiles do one each */
+} KERNEL_packing;
+
+static inline int64_t KERNEL_column(const KERNEL_packing *p, int64_t group)
+{
+    return group * 8 < p->columns - 8 ? group * 8 : p->columns - 8;
+}
+
+/* Eight columns from the c-th on, four values of k. */
+static __attribute__((noinline)) TARGET_ATTRIBUTE void KERNEL_round_at(const KERNEL_packing *p, int64_t c, int64_t ws, int64_t k)
+{
+    const float *rows[3];
+    KERNEL_point(KERNEL_P_ROWS, rows, p->b + c * KERNEL_B_COLUMN(ws) + k * KERNEL_B_STEP(ws), ws);
+    KERNEL_round(rows, ws, p->block + k * BLOCK + c);
+}
+
+/* Packs what is left of the columns, kc values of k: `fast` in rounds, else one by one. */
+static TARGET_ATTRIBUTE void KERNEL_pack(KERNEL_packing *p, int64_t ws, int64_t kc, int fast)
+{
+    const int64_t column = KERNEL_B_COLUMN(ws), step = KERNEL_B_STEP(ws);
+    for (; p->begin < p->end; p->begin++) {
+        const int64_t c = fast ? KERNEL_column(p, p->begin) : p->begin * 8;
+        for (int64_t k = 0; k < kc && fast; k += 4) {
+            const int64_t at = k + 4 <= kc ? k : kc - 4;
+            KERNEL_round_at(p, c, ws, at);
+        }
+        for (int64_t i = c; i < c + 8 && i < p->columns && !fast; i++)
+            for (int64_t k = 0; k < kc; k++)
+                p->block[k * BLOCK + i] = p->b[i * column + k * step];
+    }
+}
+
+/* Tiles of one height and width: where the first one's operands begin, and how far it is to those of the next. */
+typedef struct {
+    const float *a;
+    float *b; /* the packed columns */
+    float *y;
+    int64_t count, a_step, y_step, k;
+    int64_t b_step;       /* not 0: these are problems of one tile each, whose B lie so far apart */
+    const float *a_after; /* A of the tile behind these, to fetch ahead */
+    KERNEL_mask last;     /* lanes of the last vector */
+    int more;             /* add to Y */
+} KERNEL_tiles;
+
+/* rows x vectors of Y. Small tiles keep two sums for each element, of even and of odd k, so that FMAs need not wait. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_tile(const int rows, const int vectors, const int half, const NAME_args *a, const KERNEL_tiles *t, const float *first,
+            const float *w, float *y, const float *next, KERNEL_packing *pack)
+{
+    const int two = rows * vectors < 8 && 2 * rows * vectors + vectors < VECTOR_REGISTERS;
+    const int64_t xs = a->A_stride[2], ws = a->B_stride[2], ys = a->Y_stride[2], K = t->k;
+    const int packing = pack->begin < pack->by_tiles; /* eight columns of the next panel */
+    const int64_t c = KERNEL_column(pack, pack->begin), from = c * KERNEL_B_COLUMN(ws);
+    const float *p[3], *after = pack->after + from;
+    float *to = pack->block + c;
+    const float *x[(MR + 2) / 3];
+    KERNEL_vec acc[2][MR][NV];
+#pragma GCC unroll 32
+    for (int r = 0; r < rows; r++)
+#pragma GCC unroll 32
+        for (int v = 0; v < vectors; v++) {
+            acc[0][r][v] = acc[1][r][v] = (KERNEL_vec){0};
+#if PF
+            __builtin_prefetch(y + r * ys + v * LANES, 1);
+#endif
+        }
+    KERNEL_point(KERNEL_A_ROWS(rows), x, first, xs);
+    KERNEL_point(KERNEL_P_ROWS, p, pack->b + from, ws);
+    int64_t k = 2;
+    for (; k <= K; k += 2, w += 2 * BLOCK, KERNEL_advance(KERNEL_A_ROWS(rows), x, 2 * KERNEL_A_STEP(xs))) {
+        KERNEL_step(rows, vectors, half, acc[0], x, xs, w, 0, 0);
+        KERNEL_step(rows, vectors, half, acc[two], x, xs, w + BLOCK, 0, 1);
+#if PF && LAYOUT_A_KM /* the next tile's A, each line once */
+        __builtin_prefetch(next);
+        __builtin_prefetch(next + xs);
+        next += 2 * xs;
+#elif PF
+        const float *line = next + k + (k / 2 & 7) * ((rows + 7) / 8) * xs;
+#pragma GCC unroll 2
+        for (int r = 0; r < (rows + 7) / 8; r++)
+            __builtin_prefetch(line + r * xs);
+#endif
+        if (packing && k % 4 == 0) {
+            KERNEL_round(p, ws, to);
+            KERNEL_advance(KERNEL_P_ROWS, p, 4 * KERNEL_B_STEP(ws));
+            to += 4 * BLOCK;
+#if PF
+#pragma GCC unroll 4
+            for (int i = 0; i < (LAYOUT_B_NK ? 2 : 4); i++)
+                __builtin_prefetch(after + ((LAYOUT_B_NK ? k / 4 % 4 * 2 : 0) + i) * ws);
+            after += 4 * KERNEL_B_STEP(ws);
+#endif
+        }
+    }
+    (void)next, (void)after;
+    if (k - 1 == K)
+        KERNEL_step(rows, vectors, half, acc[0], x, xs, w, 0, 0);
+#pragma GCC unroll 32
+    for (int r = 0; r < rows; r++, y += ys)
+#pragma GCC unroll 32
+        for (int v = 0; v < vectors; v++) {
+            const int all = v + 1 < vectors;
+            KERNEL_vec sum = acc[0][r][v];
+            if (two)
+                sum += acc[1][r][v];
+            if (t->more)
+                sum += all ? *(const KERNEL_vec *)(y + v * LANES) : KERNEL_load_first(y + v * LANES, &t->last, half);
+            if (all)
+                *(KERNEL_vec *)(y + v * LANES) = sum;
+            else
+                KERNEL_store_first(y + v * LANES, sum, &t->last);
+        }    if (packing) {
+        if (K % 4)
+            KERNEL_round_at(pack, c, ws, K - 4);
+        pack->begin++;
+    }
+}
+
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_all(const int rows, const int vectors, const int half, const NAME_args *a, const KERNEL_tiles *t, KERNEL_packing *pack)
+{
+    const float *x = t->a;
+    float *y = t->y, *w = t->b;
+    for (int64_t i = t->count; i > 0; i--, x += t->a_step, y += t->y_step) {
+        KERNEL_tile(rows, vectors, half, a, t, x, w, y, i > 1 ? x + t->a_step : t->a_after, pack);
+        if (t->b_step) { /* the columns that were packed are the next problem's */
+            KERNEL_pack(pack, a->B_stride[2], t->k, 1);
+            float *used = w;
+            w = pack->block;
+            pack->block = used;
+            pack->b += t->b_step;
+            pack->after += i > 3 ? t->b_step : 0;
+            pack->begin = i > 2 ? 0 : pack->end;
+        }
+    }
+}
+
+/* A function for each height and width; with many of them in one, the compiler takes long. */
+#define KERNEL_OF(rows, vectors, half) KERNEL_##rows##_##vectors##_##half
+//@ repeat V = 1..NV
+//@ repeat R = 1..MR
+static TARGET_ATTRIBUTE void KERNEL_OF(R, V, 0)(const NAME_args *a, const KERNEL_tiles *t, KERNEL_packing *p) { KERNEL_all(R, V, 0, a, t, p); }
+#if VECTOR_BYTES == 64
+static TARGET_ATTRIBUTE void KERNEL_OF(R, V, 1)(const NAME_args *a, const KERNEL_tiles *t, KERNEL_packing *p) { KERNEL_all(R, V, 1, a, t, p); }
+#endif
+//@ end
+//@ end
+
+static TARGET_ATTRIBUTE void
+KERNEL_rows(int64_t rows, int64_t vectors, int half, const NAME_args *a, const KERNEL_tiles *t, KERNEL_packing *pack)
+{
+//@ repeat V = 1..NV
+    if (vectors == V && !half)
+        switch (rows) {
+        case R: KERNEL_OF(R, V, 0)(a, t, pack); return; //@ repeat R = 1..MR
+        }
+#if VECTOR_BYTES == 64
+    if (vectors == V)
+        switch (rows) {
+        case R: KERNEL_OF(R, V, 1)(a, t, pack); return; //@ repeat R = 1..MR
+        }
+#endif
+//@ end
+}
+
+/* Problems of one tile each: as many as lie side by side are done at once. */
+static TARGET_ATTRIBUTE void KERNEL_small(const NAME_args *a, int64_t begin, int64_t end, float *block0, float *block1)
+{
+    const int inner = a->B1 > 1; /* the axis that problems are done along */
+    const int64_t run = inner ? a->B1 : a->B0, ws = a->B_stride[2], groups = (a->N + 7) / 8, rest = (a->N - 1) % LANES + 1;
+    for (int64_t i = begin, count; i < end; i += count) {
+        const int64_t b0 = inner ? i / run : 0, b1 = i - b0 * run, step = a->B_stride[inner];
+        count = end - i < run - b1 ? end - i : run - b1;
+        const float *x = a->A + b0 * a->A_stride[0] + b1 * a->A_stride[inner], *w = a->B + b0 * a->B_stride[0] + b1 * step;
+        KERNEL_packing pack = { w, w, block0, a->N, 0, groups, groups };
+        KERNEL_pack(&pack, ws, a->K, 1);
+        pack = (KERNEL_packing){ w + step, w + (count > 2 ? 2 : 1) * step, block1, a->N, count > 1 ? 0 : groups, groups, groups };
+        const KERNEL_tiles t = { .a = x,
+                                 .b = block0,
+                                 .y = a->Y + b0 * a->Y_stride[0] + b1 * a->Y_stride[inner],
+                                 .count = count,
+                                 .a_step = a->A_stride[inner],
+                                 .y_step = a->Y_stride[inner],
+                                 .b_step = step,
+                                 .k = a->K,
+                                 .a_after = x,
+                                 .last = KERNEL_first(rest) };
+        KERNEL_rows(a->M, (a->N + LANES - 1) / LANES, VECTOR_BYTES == 64 && rest <= LANES / 2, a, &t, &pack);
+    }
+}
+
+/* A panel, KC values of k of it, and the rows of Y that it is for. */
+typedef struct {
+    int64_t item, b0, b1, part, k0, number; /* the item of the task's share; the panel's number */
+} KERNEL_panel;
+
+static inline KERNEL_panel KERNEL_next(const NAME_args *a, const KERNEL_share *share, const KERNEL_cut *across, KERNEL_panel p)
+{
+    if (++p.number < across->count)
+        return p;
+    p.number = 0;
+    if ((p.k0 += KC) < a->K)
+        return p;
+    p.k0 = 0;
+    p.item++;
+    if (++p.part < share->parts)
+        return p;
+    p.part = 0;
+    if (++p.b1 == a->B1)
+        p.b1 = 0, p.b0++;
+    return p;
+}
+
+/* Its first column. */
+static inline int64_t KERNEL_before(const KERNEL_cut *across, const KERNEL_panel *p)
+{
+    return (p->number * across->size + (p->number < across->larger ? p->number : across->larger)) * LANES;
+}
+
+static inline const float *KERNEL_in_b(const NAME_args *a, const KERNEL_cut *across, const KERNEL_panel *p)
+{
+    const int64_t ws = a->B_stride[2];
+    return a->B + p->b0 * a->B_stride[0] + p->b1 * a->B_stride[1] + p->k0 * KERNEL_B_STEP(ws) +
+           KERNEL_before(across, p) * KERNEL_B_COLUMN(ws);
+}
+
+static inline int64_t KERNEL_kc(const NAME_args *a, const KERNEL_panel *p) { return a->K - p->k0 < KC ? a->K - p->k0 : KC; }
+
+/* The packing of a panel, none of which is done yet; `after` comes behind it. */
+static inline KERNEL_packing
+KERNEL_packing_of(const NAME_args *a, const KERNEL_cut *across, const KERNEL_panel *p, const KERNEL_panel *after, float *block)
+{
+    const int64_t before = KERNEL_before(across, p), width = (across->size + (p->number < across->larger)) * LANES;
+    const int64_t columns = a->N - before < width ? a->N - before : width;
+    return (KERNEL_packing){ KERNEL_in_b(a, across, p), KERNEL_in_b(a, across, after), block, columns, 0, (columns + 7) / 8, 0 };
+}
+
+static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t ntask)
+{
+    const KERNEL_share share = KERNEL_share_of(a, task, ntask);
+    const int64_t M = a->M, N = a->N, xs = a->A_stride[2], ws = a->B_stride[2], row = LAYOUT_A_KM ? 1 : xs;
+    if (share.begin >= share.end || M <= 0 || N <= 0)
+        return 0;
+    float memory[2 * KC * BLOCK + 32] __attribute__((aligned(64))); /* the last eight columns may begin before the block */
+    float *block = memory + 16, *other = block + KC * BLOCK + 16;
+    const KERNEL_cut across = KERNEL_cut_of((N + LANES - 1) / LANES, NV);
+    const int64_t rest = (N - 1) % LANES + 1;
+    const KERNEL_mask all = KERNEL_first(LANES), some = KERNEL_first(rest);
+    const int fast = N >= 8 && a->K >= 4;
+    if (across.count == 1 && M <= MR && fast && a->K <= KC) {
+        KERNEL_small(a, share.begin, share.end, block, other);
+        return 0;
+    }
+    const int64_t problem = share.begin / share.parts;
+    KERNEL_panel p = { share.begin, problem / a->B1, problem % a->B1, share.begin % share.parts, 0, 0 };
+    KERNEL_panel next = KERNEL_next(a, &share, &across, p), then = KERNEL_next(a, &share, &across, next);
+    KERNEL_cut down = KERNEL_cut_of(M, MR);
+    KERNEL_packing pack = KERNEL_packing_of(a, &across, &p, &p, block);
+    KERNEL_pack(&pack, ws, KERNEL_kc(a, &p), fast);
+    while (p.item < share.end) {
+        const int64_t m0 = KERNEL_part_row(M, p.part, share.parts), before = KERNEL_before(&across, &p), kc = KERNEL_kc(a, &p);
+        if (share.parts > 1)
+            down = KERNEL_cut_of(KERNEL_part_row(M, p.part + 1, share.parts) - m0, MR);
+        const float *x = a->A + p.b0 * a->A_stride[0] + p.b1 * a->A_stride[1] + m0 * row + p.k0 * KERNEL_A_STEP(xs), *after = x;
+        float *y = a->Y + p.b0 * a->Y_stride[0] + p.b1 * a->Y_stride[1] + m0 * a->Y_stride[2] + before;
+        const int end = p.number + 1 == across.count, half = VECTOR_BYTES == 64 && end && rest <= LANES / 2;
+        const int64_t vectors = across.size + (p.number < across.larger), rows = down.size + 1, low = down.count - down.larger;
+        int64_t kc_next = 0;
+        pack.begin = pack.end = pack.by_tiles = 0;
+        if (next.item < share.end) {
+            kc_next = KERNEL_kc(a, &next);
+            pack = KERNEL_packing_of(a, &across, &next, then.item < share.end ? &then : &next, other);
+            pack.by_tiles = fast && kc_next == kc ? pack.end : 0;
+            after = a->A + next.b0 * a->A_stride[0] + next.b1 * a->A_stride[1] + KERNEL_part_row(M, next.part, share.parts) * row + next.k0 * KERNEL_A_STEP(xs);
+        }
+        KERNEL_tiles tiles = { .a = x, .b = block, .y = y, .count = down.larger, .a_step = rows * row, .y_step = rows * a->Y_stride[2],
+                               .k = kc, .a_after = low ? x + down.larger * rows * row : after, .last = end ? some : all, .more = p.k0 > 0 };
+        if (down.larger)
+            KERNEL_rows(rows, vectors, half, a, &tiles, &pack);
+        tiles.a += down.larger * tiles.a_step;
+        tiles.y += down.larger * tiles.y_step;
+        tiles.count = low;
+        tiles.a_step -= row;
+        tiles.y_step -= a->Y_stride[2];
+        tiles.a_after = after;
+        KERNEL_rows(rows - 1, vectors, half, a, &tiles, &pack);
+        KERNEL_pack(&pack, ws, kc_next, fast);
+        float *used = block;
+        block = other, other = used;
+        p = next;
+        next = then;
+        then = KERNEL_next(a, &share, &across, next);
+    }
+    return 0;
+}

@@ -179,7 +179,10 @@ char *unit_candidate(Arena *a, const UnitContext *u, const UnitKernel *k, Diag *
 char *unit_library(Arena *a, const UnitContext *u, Diag *d)
 {
     const char *path = arena_printf(a, "%s/%s", u->spec->op->dir, u->target->family->library);
-    return access(path, F_OK) == 0 ? unit_fill(u, path, unit_scope(a, u), d) : NULL;
+    FillScope *s = unit_scope(a, u);
+    return access(path, F_OK) == 0 && add_text(s, "cblas", unit_fill_part(u, unit_pattern(a, u, "cblas.h"), s, d))
+               ? unit_fill(u, path, s, d)
+               : NULL;
 }
 
 /* ---- what a candidate's text depends on ---- */

@@ -171,7 +171,8 @@ KERNEL_tile(const int rows, const int vectors, const int half, const NAME_args *
                 *(KERNEL_vec *)(y + v * LANES) = sum;
             else
                 KERNEL_store_first(y + v * LANES, sum, &t->last);
-        }    if (packing) {
+        }
+    if (packing) {
         if (K % 4)
             KERNEL_round_at(pack, c, ws, K - 4);
         pack->begin++;

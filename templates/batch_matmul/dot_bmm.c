@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* dcgen
+name    = "dot_bmm";
+op      = "batch_matmul";
+family  = "cpu";
+doc     = "Y[b] = A[b] * B[b], B as [n][k]: MR x NR dot products along rows of A and B";
+packed  = false;
+layouts = { A = ["MK"]; B = ["NK"]; };
+dtypes  = ["f32"];
+params  = (
+  { name = "MR";    choices = [1, 2, 3, 4, 5, 6, 8];         doc = "rows of A in the tallest tile"; },
+  { name = "NR";    choices = [1, 2, 3, 4, 5, 6, 8, 12, 16]; doc = "columns of Y in the widest tile: rows of B side by side"; } );
+values  = ( { name = "LANES"; expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; } );
+constraints = (
+  { need = "MR*NR + MR + 1 <= VECTOR_REGISTERS";
+    why = "accumulators, a vector of each row of A and one of B must fit the vector registers"; } );
+general = (
+  { target = "avx512";   MR = 4; NR = 4; },
+  { target = "avx2";     MR = 2; NR = 4; },
+  { target = "portable"; MR = 1; NR = 4; } );
+tile    = { B0 = "1"; B1 = "1"; M = "MR"; N = "NR"; K = "LANES"; };
+derived = (
+  { name = "COL";    expr = "1"; doc = "a column of Y, that is a row of B, with vectors along k"; },
+  { name = "STEPS";  expr = "ceil_div(K, LANES)"; doc = "vectors along k"; },
+  { name = "FLOPS_EACH"; expr = "2 * ceil_to(K, LANES)"; doc = "operations for an element of Y"; },
+  { name = "VECTORS"; expr = "MR*NR + MR + 1"; doc = "vector registers: sums, one of each row of A, one of B"; } );
+terms   = ( { name = "sums"; expr = "BATCHES * MT * UT * 2"; doc = "the elements of a vector added up"; } );
+*/
+#ifndef DCGEN /* one set of values, to compile this file as it stands */
+#include "standalone.h"
+#define MR 5
+#define NR 5
+#define LANES 16
+#define VECTOR_BYTES 64
+#define LAYOUT_A_KM 0
+#define R 5
+#define C 5
+#endif
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 12
+#error "NAME needs gcc 12 or later, or clang, for __builtin_shufflevector."
+#endif
+/* KERNEL: acc[r][c], lane l: sum over k = l (mod LANES) of A[m+r][k] * B[n+c][k]; Y[m+r][n+c] is the sum of its lanes. */
+#include "first_lanes.h"
+#include "../dense/row_pointers.h"
+#include "../dense/lane_sums.h"
+#include "batch_share.h"
+
+/* `last`: the lanes that are there of both, all if NULL; the others count as 0. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_step(const int rows, const int columns, KERNEL_vec acc[MR][NR], const float *const *x, int64_t xs, const float *const *w,
+            int64_t ws, const KERNEL_mask *last)
+{
+    KERNEL_vec xv[MR];
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++) {
+        const float *p = KERNEL_row(x, r, xs);
+        xv[r] = last ? KERNEL_load_first(p, last, 0) : *(const KERNEL_vec *)p;
+        PACKAGE_IN_REGISTER(xv[r]);
+    }
+#pragma GCC unroll 16
+    for (int c = 0; c < columns; c++) {
+        const float *p = KERNEL_row(w, c, ws);
+        KERNEL_vec wv = last ? KERNEL_load_first(p, last, 0) : *(const KERNEL_vec *)p;
+        PACKAGE_IN_REGISTER(wv);
+#pragma GCC unroll 16
+        for (int r = 0; r < rows; r++)
+            PACKAGE_FMA(acc[r][c], xv[r], wv);
+    }
+}
+
+/* rows x columns of Y. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_tile(const int rows, const int columns, const float *a, int64_t xs, const float *b, int64_t ws, int64_t K,
+            const KERNEL_mask *last, float *y, int64_t ys)
+{
+    const float *x[(MR + 2) / 3], *w[(NR + 2) / 3];
+    KERNEL_vec acc[MR][NR];
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++)
+#pragma GCC unroll 16
+        for (int c = 0; c < columns; c++)
+            acc[r][c] = (KERNEL_vec){0};
+    KERNEL_point(rows, x, a, xs);
+    KERNEL_point(columns, w, b, ws);
+    for (; K >= LANES; K -= LANES, KERNEL_advance(rows, x, LANES), KERNEL_advance(columns, w, LANES))
+        KERNEL_step(rows, columns, acc, x, xs, w, ws, 0);
+    if (K > 0)
+        KERNEL_step(rows, columns, acc, x, xs, w, ws, last);
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++, y += ys)
+#pragma GCC unroll 4
+        for (int c = 0; c < columns; c += 4) {
+            const int left = columns - c;
+            const KERNEL_quad sum = KERNEL_sum4(left < 4 ? left : 4, acc[r] + c);
+            if (left >= 4) {
+                *(KERNEL_quad *)(y + c) = sum;
+                continue;
+            }
+            y[c] = sum[0];
+            if (left > 1)
+                y[c + 1] = sum[1];
+            if (left > 2)
+                y[c + 2] = sum[2];
+        }
+}
+
+/* Tiles of one height and width: where the first one's operands begin, and how far it is to those of the next. */
+typedef struct {
+    const float *a, *b;
+    float *y;
+    int64_t count, a_step, b_step, y_step;
+    KERNEL_mask last; /* lanes of the last vector along k */
+} KERNEL_tiles;
+
+#define KERNEL_OF(rows, columns) KERNEL_##rows##_##columns
+//@ repeat C = 1..NR
+//@ repeat R = 1..MR
+static TARGET_ATTRIBUTE void KERNEL_OF(R, C)(const NAME_args *a, const KERNEL_tiles *t)
+{
+    for (int64_t i = 0; i < t->count; i++)
+        KERNEL_tile(R, C, t->a + i * t->a_step, a->A_stride[2], t->b + i * t->b_step, a->B_stride[2], a->K, &t->last,
+                    t->y + i * t->y_step, a->Y_stride[2]);
+}
+//@ end
+//@ end
+
+static TARGET_ATTRIBUTE void KERNEL_rows(int64_t rows, int64_t columns, const NAME_args *a, const KERNEL_tiles *t)
+{
+//@ repeat C = 1..NR
+    if (columns == C)
+        switch (rows) {
+        case R: KERNEL_OF(R, C)(a, t); return; //@ repeat R = 1..MR
+        }
+//@ end
+}
+
+/* Rows of one problem, from t's operands on: columns from left to right, so that B's rows are read once. */
+static TARGET_ATTRIBUTE void KERNEL_problem(const NAME_args *a, KERNEL_tiles t, const KERNEL_cut *across, const KERNEL_cut *down)
+{
+    const int64_t xs = a->A_stride[2], ys = a->Y_stride[2], high = down->size + 1;
+    const float *x = t.a;
+    float *y = t.y;
+    for (int64_t i = 0; i < across->count; i++) {
+        const int64_t columns = across->size + (i < across->larger);
+        t.a = x, t.y = y;
+        t.count = down->larger, t.a_step = high * xs, t.y_step = high * ys;
+        if (t.count)
+            KERNEL_rows(high, columns, a, &t);
+        t.a += t.count * t.a_step, t.y += t.count * t.y_step;
+        t.count = down->count - down->larger, t.a_step -= xs, t.y_step -= ys;
+        KERNEL_rows(high - 1, columns, a, &t);
+        t.b += columns * a->B_stride[2];
+        y += columns;
+    }
+}
+
+static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t ntask)
+{
+    const KERNEL_share share = KERNEL_share_of(a, task, ntask);
+    const int64_t M = a->M, N = a->N;
+    if (share.begin >= share.end || M <= 0 || N <= 0)
+        return 0;
+    const int inner = a->B1 > 1, small = M <= MR && N <= NR; /* problems of one tile: many are done at once, along the inner axis */
+    const int64_t run = inner ? a->B1 : a->B0;
+    const KERNEL_cut across = KERNEL_cut_of(N, NR);
+    KERNEL_cut down = KERNEL_cut_of(M, MR);
+    KERNEL_tiles t = { .a_step = a->A_stride[inner], .b_step = small ? a->B_stride[inner] : 0, .y_step = a->Y_stride[inner],
+                       .last = KERNEL_first(a->K % LANES) };
+    for (int64_t i = share.begin, count = 1; i < share.end; i += count) {
+        const int64_t problem = i / share.parts, part = i % share.parts, b0 = inner ? problem / run : 0, b1 = problem - b0 * run;
+        const int64_t m0 = KERNEL_part_row(M, part, share.parts);
+        t.a = a->A + b0 * a->A_stride[0] + b1 * a->A_stride[inner] + m0 * a->A_stride[2];
+        t.b = a->B + b0 * a->B_stride[0] + b1 * a->B_stride[inner];
+        t.y = a->Y + b0 * a->Y_stride[0] + b1 * a->Y_stride[inner] + m0 * a->Y_stride[2];
+        if (small) {
+            t.count = count = share.end - i < run - b1 ? share.end - i : run - b1;
+            KERNEL_rows(M, N, a, &t);
+            continue;
+        }
+        if (share.parts > 1)
+            down = KERNEL_cut_of(KERNEL_part_row(M, part + 1, share.parts) - m0, MR);
+        KERNEL_problem(a, t, &across, &down);
+    }
+    return 0;
+}

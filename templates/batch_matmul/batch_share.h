@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* What a task does: whole problems of the batch or, where they do not share out evenly, rows of the problems; and how rows and columns are
- * cut into tiles. An item is a part of the rows of one problem; there are `parts` to each. */
+/* What a task does: whole problems of the batch or, where they do not share out evenly, rows of the problems; and how rows
+ * and columns are cut into tiles. An item is a part of the rows of one problem; there are `parts` to each. */
 typedef struct {
     int64_t begin, end, parts;
 } KERNEL_share;
@@ -15,9 +15,19 @@ static inline KERNEL_share KERNEL_share_of(const NAME_args *a, int64_t task, int
 }
 
 /* The first row of a part of M rows: no division where a problem is one part. */
-static inline int64_t KERNEL_part_row(int64_t M, int64_t part, int64_t parts) { return parts == 1 ? part * M : M * part / parts; }
+static inline int64_t KERNEL_part_row(int64_t M, int64_t part, int64_t parts)
+{
+    return parts == 1 ? part * M : M * part / parts;
+}
 
-/* `all` things in as few tiles of at most `most` as will do: `count` tiles of `size`, the first `larger` of them of one more. */
+/* Where the matrix of problem (b0, b1) begins. */
+static inline const float *KERNEL_matrix(const float *first, const int64_t *stride, int64_t b0, int64_t b1)
+{
+    return first + b0 * stride[0] + b1 * stride[1];
+}
+
+/* `all` things in as few tiles of at most `most` as will do: `count` tiles of `size`, of which the first `larger` have one
+ * more. */
 typedef struct {
     int64_t count, size, larger;
 } KERNEL_cut;

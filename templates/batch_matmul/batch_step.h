@@ -37,7 +37,8 @@ KERNEL_fma(KERNEL_vec sum, const float *x, KERNEL_vec xv, KERNEL_vec w, const in
     return sum;
 }
 
-/* Of the last vector of B only the lanes `last` are there, all if that is NULL; half: see KERNEL_load_first. rows, vectors, half and q are constants of each call. */
+/* Of the last vector of B only the lanes `last` are there, all if that is NULL; half: see KERNEL_load_first. rows, vectors,
+ * half and q are constants of each call. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_step(const int rows, const int vectors, const int half, KERNEL_vec acc[MR][NV], const float *const *x, int64_t xs,
             const float *w, const KERNEL_mask *last, const int q)

@@ -10,13 +10,15 @@ dtypes  = ["f32"];
 params  = (
   { name = "MR";    choices = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14]; doc = "rows of the tallest tile"; },
   { name = "NV";    choices = [1, 2, 3, 4, 5, 6, 8];         doc = "vectors of the widest tile, side by side"; },
-  { name = "PF";    choices = [0, 1];                        doc = "1: fetch Y, the next tile's A and the next problem's B ahead"; },
+  { name = "PF";    choices = [0, 1];
+    doc = "1: fetch Y, the next tile's A and the next problem's B ahead"; },
   { name = "HOLD";  choices = [1, 2];
     doc = "how a value of A comes to all lanes: 1 once for all vectors, 2 within each FMA (AVX-512)"; } );
 values = ( { name = "LANES"; expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; } );
 constraints = (
   { need = "HOLD == 1 || VECTOR_BYTES == 64"; why = "only AVX-512 broadcasts within an FMA"; },
-  { need = "MR*NV + NV + (HOLD == 1) <= VECTOR_REGISTERS"; why = "accumulators, B's vectors and a value of A must fit the vector registers"; } );
+  { need = "MR*NV + NV + (HOLD == 1) <= VECTOR_REGISTERS";
+    why = "accumulators, B's vectors and a value of A must fit the vector registers"; } );
 general = (
   { target = "avx512";   MR = 8; NV = 3; PF = 0; HOLD = 1; },
   { target = "avx2";     MR = 4; NV = 2; PF = 0; HOLD = 1; },
@@ -49,7 +51,7 @@ typedef struct {
     float *y;
     int64_t count, a_step, b_step, y_step;
     KERNEL_mask last;     /* lanes of the last vector */
-    const float *a_after; /* A of the tile behind these, to fetch ahead */
+    const float *a_after; /* A of the tile behind these */
 } KERNEL_tiles;
 
 /* Rows of B to fetch ahead, those of the next problem. */
@@ -65,10 +67,10 @@ static inline __attribute__((always_inline)) void KERNEL_fetch(const NAME_args *
             __builtin_prefetch(p->b + n);
 }
 
-/* rows x vectors of Y, all of k. Small tiles keep two sums for each element, of even and of odd k, so that FMAs need not wait. */
+/* rows x vectors of Y, all of k. Small tiles keep two sums for each element, of even and of odd k: FMAs need not wait. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_tile(const int rows, const int vectors, const int half, const NAME_args *a, const KERNEL_mask *last, const float *first, const float *w,
-            float *y, const float *next, KERNEL_ahead *ahead)
+KERNEL_tile(const int rows, const int vectors, const int half, const NAME_args *a, const KERNEL_mask *last,
+            const float *first, const float *w, float *y, const float *next, KERNEL_ahead *ahead)
 {
     const int two = rows * vectors < 8 && 2 * rows * vectors + vectors < VECTOR_REGISTERS;
     const int64_t xs = a->A_stride[2], ws = a->B_stride[2], ys = a->Y_stride[2];
@@ -132,26 +134,43 @@ KERNEL_all(const int rows, const int vectors, const int half, const NAME_args *a
     }
 }
 
-/* The tiles as a function for each height and width. */
+/* A function for each height and width; with all of them in one the compiler takes long. */
+#define KERNEL_OF(rows, vectors, half) KERNEL_##rows##_##vectors##_##half
+//@ repeat V = 1..NV
+//@ repeat R = 1..MR
+static TARGET_ATTRIBUTE void KERNEL_OF(R, V, 0)(const NAME_args *a, const KERNEL_tiles *t, KERNEL_ahead *ahead)
+{
+    KERNEL_all(R, V, 0, a, t, ahead);
+}
+#if VECTOR_BYTES == 64
+static TARGET_ATTRIBUTE void KERNEL_OF(R, V, 1)(const NAME_args *a, const KERNEL_tiles *t, KERNEL_ahead *ahead)
+{
+    KERNEL_all(R, V, 1, a, t, ahead);
+}
+#endif
+//@ end
+//@ end
+
 static TARGET_ATTRIBUTE void
 KERNEL_rows(int64_t rows, int64_t vectors, int half, const NAME_args *a, const KERNEL_tiles *t, KERNEL_ahead *ahead)
 {
 //@ repeat V = 1..NV
     if (vectors == V && !half)
         switch (rows) {
-        case R: KERNEL_all(R, V, 0, a, t, ahead); return; //@ repeat R = 1..MR
+        case R: KERNEL_OF(R, V, 0)(a, t, ahead); return; //@ repeat R = 1..MR
         }
 #if VECTOR_BYTES == 64
     if (vectors == V)
         switch (rows) {
-        case R: KERNEL_all(R, V, 1, a, t, ahead); return; //@ repeat R = 1..MR
+        case R: KERNEL_OF(R, V, 1)(a, t, ahead); return; //@ repeat R = 1..MR
         }
 #endif
 //@ end
 }
 
 /* Problems of one tile each: as many as lie side by side are done at once. */
-static TARGET_ATTRIBUTE void KERNEL_small(const NAME_args *a, int64_t begin, int64_t end, int64_t vectors, int half, KERNEL_mask last)
+static TARGET_ATTRIBUTE void
+KERNEL_small(const NAME_args *a, int64_t begin, int64_t end, int64_t vectors, int half, KERNEL_mask last)
 {
     const int inner = a->B1 > 1; /* the axis that problems are done along */
     const int64_t run = inner ? a->B1 : a->B0;
@@ -193,8 +212,8 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
         const int64_t m0 = KERNEL_part_row(M, part, share.parts);
         if (share.parts > 1)
             down = KERNEL_cut_of(KERNEL_part_row(M, part + 1, share.parts) - m0, MR);
-        const float *x = a->A + b0 * a->A_stride[0] + b1 * a->A_stride[1] + m0 * row, *w = a->B + b0 * a->B_stride[0] + b1 * a->B_stride[1];
-        float *y = a->Y + b0 * a->Y_stride[0] + b1 * a->Y_stride[1] + m0 * a->Y_stride[2];
+        const float *x = KERNEL_matrix(a->A, a->A_stride, b0, b1) + m0 * row, *w = KERNEL_matrix(a->B, a->B_stride, b0, b1);
+        float *y = (float *)KERNEL_matrix(a->Y, a->Y_stride, b0, b1) + m0 * a->Y_stride[2];
         if (++part == share.parts) {
             part = 0;
             if (++b1 == a->B1)
@@ -205,22 +224,22 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
 #if PF
         if (i + 1 < share.end) {
             const int64_t tiles = across.count * down.count;
-            after = a->A + b0 * a->A_stride[0] + b1 * a->A_stride[1] + KERNEL_part_row(M, part, share.parts) * row;
-            ahead = (KERNEL_ahead){ a->B + b0 * a->B_stride[0] + b1 * a->B_stride[1], part ? 0 : a->K, (15 + tiles) / tiles };
+            after = KERNEL_matrix(a->A, a->A_stride, b0, b1) + KERNEL_part_row(M, part, share.parts) * row;
+            ahead = (KERNEL_ahead){ KERNEL_matrix(a->B, a->B_stride, b0, b1), part ? 0 : a->K, (15 + tiles) / tiles };
         }
 #endif
         for (int64_t t = 0, n = 0; t < across.count; t++) {
             const int end = t + 1 == across.count;
-            const int64_t vectors = across.size + (t < across.larger), rows = down.size + 1, low = down.count - down.larger;
-            KERNEL_tiles tiles = { x, w + n, y + n, down.larger, rows * row, 0, rows * a->Y_stride[2], end ? some : all, 0 };
-            tiles.a_after = low || !end ? x + down.larger % down.count * tiles.a_step : after;
+            const int64_t vectors = across.size + (t < across.larger), rows = down.size + 1, ys = a->Y_stride[2];
+            KERNEL_tiles tiles = { .a = x, .b = w + n, .y = y + n, .count = down.larger, .a_step = rows * row, .y_step = rows * ys,
+                                   .a_after = x + down.larger * rows * row, .last = end ? some : all };
             if (down.larger)
                 KERNEL_rows(rows, vectors, half && end, a, &tiles, &ahead);
             tiles.a += down.larger * tiles.a_step;
             tiles.y += down.larger * tiles.y_step;
-            tiles.count = low;
+            tiles.count = down.count - down.larger;
             tiles.a_step -= row;
-            tiles.y_step -= a->Y_stride[2];
+            tiles.y_step -= ys;
             tiles.a_after = end ? after : x;
             KERNEL_rows(rows - 1, vectors, half && end, a, &tiles, &ahead);
             n += vectors * LANES;

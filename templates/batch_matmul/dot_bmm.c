@@ -9,7 +9,8 @@ layouts = { A = ["MK"]; B = ["NK"]; };
 dtypes  = ["f32"];
 params  = (
   { name = "MR";    choices = [1, 2, 3, 4, 5, 6, 8];         doc = "rows of A in the tallest tile"; },
-  { name = "NR";    choices = [1, 2, 3, 4, 5, 6, 8, 12, 16]; doc = "columns of Y in the widest tile: rows of B side by side"; } );
+  { name = "NR";    choices = [1, 2, 3, 4, 5, 6, 8, 12, 16];
+    doc = "columns of Y in the widest tile: rows of B side by side"; } );
 values  = ( { name = "LANES"; expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; } );
 constraints = (
   { need = "MR*NR + MR + 1 <= VECTOR_REGISTERS";
@@ -47,8 +48,8 @@ terms   = ( { name = "sums"; expr = "BATCHES * MT * UT * 2"; doc = "the elements
 
 /* `last`: the lanes that are there of both, all if NULL; the others count as 0. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_step(const int rows, const int columns, KERNEL_vec acc[MR][NR], const float *const *x, int64_t xs, const float *const *w,
-            int64_t ws, const KERNEL_mask *last)
+KERNEL_step(const int rows, const int columns, KERNEL_vec acc[MR][NR], const float *const *x, int64_t xs,
+            const float *const *w, int64_t ws, const KERNEL_mask *last)
 {
     KERNEL_vec xv[MR];
 #pragma GCC unroll 16
@@ -135,7 +136,8 @@ static TARGET_ATTRIBUTE void KERNEL_rows(int64_t rows, int64_t columns, const NA
 }
 
 /* Rows of one problem, from t's operands on: columns from left to right, so that B's rows are read once. */
-static TARGET_ATTRIBUTE void KERNEL_problem(const NAME_args *a, KERNEL_tiles t, const KERNEL_cut *across, const KERNEL_cut *down)
+static TARGET_ATTRIBUTE void
+KERNEL_problem(const NAME_args *a, KERNEL_tiles t, const KERNEL_cut *across, const KERNEL_cut *down)
 {
     const int64_t xs = a->A_stride[2], ys = a->Y_stride[2], high = down->size + 1;
     const float *x = t.a;
@@ -160,14 +162,16 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
     const int64_t M = a->M, N = a->N;
     if (share.begin >= share.end || M <= 0 || N <= 0)
         return 0;
-    const int inner = a->B1 > 1, small = M <= MR && N <= NR; /* problems of one tile: many are done at once, along the inner axis */
+    const int small = M <= MR && N <= NR; /* problems of one tile: many are done at once, along the inner axis */
+    const int inner = a->B1 > 1;
     const int64_t run = inner ? a->B1 : a->B0;
     const KERNEL_cut across = KERNEL_cut_of(N, NR);
     KERNEL_cut down = KERNEL_cut_of(M, MR);
     KERNEL_tiles t = { .a_step = a->A_stride[inner], .b_step = small ? a->B_stride[inner] : 0, .y_step = a->Y_stride[inner],
                        .last = KERNEL_first(a->K % LANES) };
     for (int64_t i = share.begin, count = 1; i < share.end; i += count) {
-        const int64_t problem = i / share.parts, part = i % share.parts, b0 = inner ? problem / run : 0, b1 = problem - b0 * run;
+        const int64_t problem = i / share.parts, part = i % share.parts;
+        const int64_t b0 = inner ? problem / run : 0, b1 = problem - b0 * run;
         const int64_t m0 = KERNEL_part_row(M, part, share.parts);
         t.a = a->A + b0 * a->A_stride[0] + b1 * a->A_stride[inner] + m0 * a->A_stride[2];
         t.b = a->B + b0 * a->B_stride[0] + b1 * a->B_stride[inner];

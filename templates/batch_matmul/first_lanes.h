@@ -41,7 +41,8 @@ KERNEL_load_first(const float *p, const KERNEL_mask *mask, const int half)
     return v;
 }
 
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void KERNEL_store_first(float *p, KERNEL_vec v, const KERNEL_mask *mask)
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_store_first(float *p, KERNEL_vec v, const KERNEL_mask *mask)
 {
 #if VECTOR_BYTES == 64
     __asm__("vmovups %1, %0%{%2%}" : "+m"(*(KERNEL_vec *)p) : "v"(v), "Yk"(*mask));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT-0
  *
- * library: the op as a CBLAS computes it, problem by problem, behind a candidate's entry (search/runner/abi.h): what kernels are timed
- * side by side with. A call in several parts shares out the problems. Without a CBLAS every call is refused. Never part of a package.
+ * library: the op as a CBLAS computes it, problem by problem, behind a candidate's entry (search/runner/abi.h): what
+ * kernels are timed side by side with. A call in several parts shares out the problems. Without a CBLAS every call is
+ * refused. Never part of a package.
  */
 //@ cblas
 
@@ -20,8 +21,9 @@ int dcgen_run(const int64_t *extent, void *const *operand, void *workspace, int6
         return TOO_LARGE;
     for (int64_t b = batches * task / ntask; b < batches * (task + 1) / ntask; b++) {
         const int64_t b0 = b / extent[1], b1 = b % extent[1];
-        sgemm(ROW_MAJOR, TRANS_A, TRANS_B, (int)M, (int)N, (int)K, 1, A + b0 * A_stride[0] + b1 * A_stride[1], (int)A_stride[2],
-              B + b0 * B_stride[0] + b1 * B_stride[1], (int)B_stride[2], 0, Y + b0 * Y_stride[0] + b1 * Y_stride[1], (int)Y_stride[2]);
+        sgemm(ROW_MAJOR, TRANS_A, TRANS_B, (int)M, (int)N, (int)K, 1, A + b0 * A_stride[0] + b1 * A_stride[1],
+              (int)A_stride[2], B + b0 * B_stride[0] + b1 * B_stride[1], (int)B_stride[2], 0,
+              Y + b0 * Y_stride[0] + b1 * Y_stride[1], (int)Y_stride[2]);
     }
     return 0;
 }

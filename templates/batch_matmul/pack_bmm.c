@@ -10,7 +10,8 @@ params  = (
   { name = "MR";    choices = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16]; doc = "rows of the tallest tile"; },
   { name = "NV";    choices = [1, 2, 3, 4, 5, 6, 8];         doc = "vectors of the widest tile, side by side"; },
   { name = "KC";    choices = [64, 128, 256];                doc = "values of k that the packed columns have room for"; },
-  { name = "PF";    choices = [0, 1];                        doc = "1: fetch Y, the next tile's A and the columns that are packed later ahead"; },
+  { name = "PF";    choices = [0, 1];
+    doc = "1: fetch Y, the next tile's A and the columns that are packed later ahead"; },
   { name = "HOLD";  choices = [1, 2];
     doc = "how a value of A comes to all lanes: 1 once for all vectors, 2 within each FMA (AVX-512)"; } );
 values  = (
@@ -18,7 +19,8 @@ values  = (
   { name = "BLOCK"; expr = "ceil_to(NV * LANES, 8)"; doc = "floats in a row of packed columns"; } );
 constraints = (
   { need = "HOLD == 1 || VECTOR_BYTES == 64"; why = "only AVX-512 broadcasts within an FMA"; },
-  { need = "MR*NV + NV + (HOLD == 1) <= VECTOR_REGISTERS"; why = "accumulators, B's vectors and a value of A must fit the vector registers"; },
+  { need = "MR*NV + NV + (HOLD == 1) <= VECTOR_REGISTERS";
+    why = "accumulators, B's vectors and a value of A must fit the vector registers"; },
   { need = "KC * BLOCK <= 16384"; why = "two blocks of packed columns must fit a small stack and L2"; } );
 general = (
   { target = "avx512";   MR = 8; NV = 3; KC = 128; PF = 0; HOLD = 1; },
@@ -43,9 +45,10 @@ derived = ( { name = "COL"; expr = "LANES"; doc = "columns of a unit"; } );
 #define R 8
 #define V 3
 #endif
-/* KERNEL: a panel is up to NV vectors of columns of B, side by side; tiles of Y go from above to below, panel by panel. While the tiles of
- * one panel are computed from one block, the columns of the next panel, or of the next problem's first, are packed into another: eight
- * columns x four values of k (KERNEL_round) after every four steps of k. */
+/* KERNEL: a panel is up to NV vectors of columns of B, side by side; tiles of Y go from above to below, panel by panel.
+ * While the tiles of one panel are computed from one block, the columns of the next panel, or of the next problem's first,
+ * are packed into another: eight columns x four values of k (KERNEL_round) after every four steps of k. Where K exceeds KC,
+ * panels of KC values of k each are added up in Y. */
 #include "first_lanes.h"
 #include "../dense/row_pointers.h"
 #include "batch_share.h"
@@ -60,7 +63,8 @@ derived = ( { name = "COL"; expr = "LANES"; doc = "columns of a unit"; } );
 typedef struct {
     const float *b, *after; /* their first one at k = 0, and where the columns lie that come after them */
     float *block;
-    int64_t columns, begin, end, by_tiles; /* how many; groups of eight: done, in all, and up to where tiles do one each */
+    int64_t columns;              /* how many */
+    int64_t begin, end, by_tiles; /* groups of eight: done, in all, and up to where tiles do one each */
 } KERNEL_packing;
 
 static inline int64_t KERNEL_column(const KERNEL_packing *p, int64_t group)
@@ -69,7 +73,8 @@ static inline int64_t KERNEL_column(const KERNEL_packing *p, int64_t group)
 }
 
 /* Eight columns from the c-th on, four values of k. */
-static __attribute__((noinline)) TARGET_ATTRIBUTE void KERNEL_round_at(const KERNEL_packing *p, int64_t c, int64_t ws, int64_t k)
+static __attribute__((noinline)) TARGET_ATTRIBUTE void
+KERNEL_round_at(const KERNEL_packing *p, int64_t c, int64_t ws, int64_t k)
 {
     const float *rows[3];
     KERNEL_point(KERNEL_P_ROWS, rows, p->b + c * KERNEL_B_COLUMN(ws) + k * KERNEL_B_STEP(ws), ws);
@@ -180,7 +185,8 @@ KERNEL_tile(const int rows, const int vectors, const int half, const NAME_args *
 }
 
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_all(const int rows, const int vectors, const int half, const NAME_args *a, const KERNEL_tiles *t, KERNEL_packing *pack)
+KERNEL_all(const int rows, const int vectors, const int half, const NAME_args *a, const KERNEL_tiles *t,
+           KERNEL_packing *pack)
 {
     const float *x = t->a;
     float *y = t->y, *w = t->b;
@@ -202,9 +208,15 @@ KERNEL_all(const int rows, const int vectors, const int half, const NAME_args *a
 #define KERNEL_OF(rows, vectors, half) KERNEL_##rows##_##vectors##_##half
 //@ repeat V = 1..NV
 //@ repeat R = 1..MR
-static TARGET_ATTRIBUTE void KERNEL_OF(R, V, 0)(const NAME_args *a, const KERNEL_tiles *t, KERNEL_packing *p) { KERNEL_all(R, V, 0, a, t, p); }
+static TARGET_ATTRIBUTE void KERNEL_OF(R, V, 0)(const NAME_args *a, const KERNEL_tiles *t, KERNEL_packing *p)
+{
+    KERNEL_all(R, V, 0, a, t, p);
+}
 #if VECTOR_BYTES == 64
-static TARGET_ATTRIBUTE void KERNEL_OF(R, V, 1)(const NAME_args *a, const KERNEL_tiles *t, KERNEL_packing *p) { KERNEL_all(R, V, 1, a, t, p); }
+static TARGET_ATTRIBUTE void KERNEL_OF(R, V, 1)(const NAME_args *a, const KERNEL_tiles *t, KERNEL_packing *p)
+{
+    KERNEL_all(R, V, 1, a, t, p);
+}
 #endif
 //@ end
 //@ end
@@ -234,10 +246,12 @@ static TARGET_ATTRIBUTE void KERNEL_small(const NAME_args *a, int64_t begin, int
     for (int64_t i = begin, count; i < end; i += count) {
         const int64_t b0 = inner ? i / run : 0, b1 = i - b0 * run, step = a->B_stride[inner];
         count = end - i < run - b1 ? end - i : run - b1;
-        const float *x = a->A + b0 * a->A_stride[0] + b1 * a->A_stride[inner], *w = a->B + b0 * a->B_stride[0] + b1 * step;
+        const float *x = a->A + b0 * a->A_stride[0] + b1 * a->A_stride[inner];
+        const float *w = a->B + b0 * a->B_stride[0] + b1 * step;
         KERNEL_packing pack = { w, w, block0, a->N, 0, groups, groups };
         KERNEL_pack(&pack, ws, a->K, 1);
-        pack = (KERNEL_packing){ w + step, w + (count > 2 ? 2 : 1) * step, block1, a->N, count > 1 ? 0 : groups, groups, groups };
+        pack = (KERNEL_packing){ w + step, w + (count > 2 ? 2 : 1) * step, block1, a->N, count > 1 ? 0 : groups, groups,
+                                 groups };
         const KERNEL_tiles t = { .a = x,
                                  .b = block0,
                                  .y = a->Y + b0 * a->Y_stride[0] + b1 * a->Y_stride[inner],
@@ -257,7 +271,8 @@ typedef struct {
     int64_t item, b0, b1, part, k0, number; /* the item of the task's share; the panel's number */
 } KERNEL_panel;
 
-static inline KERNEL_panel KERNEL_next(const NAME_args *a, const KERNEL_share *share, const KERNEL_cut *across, KERNEL_panel p)
+static inline KERNEL_panel
+KERNEL_next(const NAME_args *a, const KERNEL_share *share, const KERNEL_cut *across, KERNEL_panel p)
 {
     if (++p.number < across->count)
         return p;
@@ -283,25 +298,34 @@ static inline int64_t KERNEL_before(const KERNEL_cut *across, const KERNEL_panel
 static inline const float *KERNEL_in_b(const NAME_args *a, const KERNEL_cut *across, const KERNEL_panel *p)
 {
     const int64_t ws = a->B_stride[2];
-    return a->B + p->b0 * a->B_stride[0] + p->b1 * a->B_stride[1] + p->k0 * KERNEL_B_STEP(ws) +
+    return KERNEL_matrix(a->B, a->B_stride, p->b0, p->b1) + p->k0 * KERNEL_B_STEP(ws) +
            KERNEL_before(across, p) * KERNEL_B_COLUMN(ws);
+}
+
+/* The rows of A of its tiles, from its first k on. */
+static inline const float *KERNEL_in_a(const NAME_args *a, const KERNEL_share *share, const KERNEL_panel *p)
+{
+    const int64_t xs = a->A_stride[2], m = KERNEL_part_row(a->M, p->part, share->parts);
+    return KERNEL_matrix(a->A, a->A_stride, p->b0, p->b1) + m * (LAYOUT_A_KM ? 1 : xs) + p->k0 * KERNEL_A_STEP(xs);
 }
 
 static inline int64_t KERNEL_kc(const NAME_args *a, const KERNEL_panel *p) { return a->K - p->k0 < KC ? a->K - p->k0 : KC; }
 
 /* The packing of a panel, none of which is done yet; `after` comes behind it. */
 static inline KERNEL_packing
-KERNEL_packing_of(const NAME_args *a, const KERNEL_cut *across, const KERNEL_panel *p, const KERNEL_panel *after, float *block)
+KERNEL_packing_of(const NAME_args *a, const KERNEL_cut *across, const KERNEL_panel *p, const KERNEL_panel *after,
+                  float *block)
 {
     const int64_t before = KERNEL_before(across, p), width = (across->size + (p->number < across->larger)) * LANES;
     const int64_t columns = a->N - before < width ? a->N - before : width;
-    return (KERNEL_packing){ KERNEL_in_b(a, across, p), KERNEL_in_b(a, across, after), block, columns, 0, (columns + 7) / 8, 0 };
+    const float *b = KERNEL_in_b(a, across, p);
+    return (KERNEL_packing){ b, KERNEL_in_b(a, across, after), block, columns, 0, (columns + 7) / 8, 0 };
 }
 
 static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t ntask)
 {
     const KERNEL_share share = KERNEL_share_of(a, task, ntask);
-    const int64_t M = a->M, N = a->N, xs = a->A_stride[2], ws = a->B_stride[2], row = LAYOUT_A_KM ? 1 : xs;
+    const int64_t M = a->M, N = a->N, ws = a->B_stride[2], ys = a->Y_stride[2], row = LAYOUT_A_KM ? 1 : a->A_stride[2];
     if (share.begin >= share.end || M <= 0 || N <= 0)
         return 0;
     float memory[2 * KC * BLOCK + 32] __attribute__((aligned(64))); /* the last eight columns may begin before the block */
@@ -321,30 +345,31 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
     KERNEL_packing pack = KERNEL_packing_of(a, &across, &p, &p, block);
     KERNEL_pack(&pack, ws, KERNEL_kc(a, &p), fast);
     while (p.item < share.end) {
-        const int64_t m0 = KERNEL_part_row(M, p.part, share.parts), before = KERNEL_before(&across, &p), kc = KERNEL_kc(a, &p);
+        const int64_t m0 = KERNEL_part_row(M, p.part, share.parts), kc = KERNEL_kc(a, &p);
         if (share.parts > 1)
             down = KERNEL_cut_of(KERNEL_part_row(M, p.part + 1, share.parts) - m0, MR);
-        const float *x = a->A + p.b0 * a->A_stride[0] + p.b1 * a->A_stride[1] + m0 * row + p.k0 * KERNEL_A_STEP(xs), *after = x;
-        float *y = a->Y + p.b0 * a->Y_stride[0] + p.b1 * a->Y_stride[1] + m0 * a->Y_stride[2] + before;
+        const float *x = KERNEL_in_a(a, &share, &p), *after = x;
+        float *y = (float *)KERNEL_matrix(a->Y, a->Y_stride, p.b0, p.b1) + m0 * ys + KERNEL_before(&across, &p);
         const int end = p.number + 1 == across.count, half = VECTOR_BYTES == 64 && end && rest <= LANES / 2;
-        const int64_t vectors = across.size + (p.number < across.larger), rows = down.size + 1, low = down.count - down.larger;
+        const int64_t vectors = across.size + (p.number < across.larger), rows = down.size + 1;
         int64_t kc_next = 0;
         pack.begin = pack.end = pack.by_tiles = 0;
         if (next.item < share.end) {
             kc_next = KERNEL_kc(a, &next);
             pack = KERNEL_packing_of(a, &across, &next, then.item < share.end ? &then : &next, other);
             pack.by_tiles = fast && kc_next == kc ? pack.end : 0;
-            after = a->A + next.b0 * a->A_stride[0] + next.b1 * a->A_stride[1] + KERNEL_part_row(M, next.part, share.parts) * row + next.k0 * KERNEL_A_STEP(xs);
+            after = KERNEL_in_a(a, &share, &next);
         }
-        KERNEL_tiles tiles = { .a = x, .b = block, .y = y, .count = down.larger, .a_step = rows * row, .y_step = rows * a->Y_stride[2],
-                               .k = kc, .a_after = low ? x + down.larger * rows * row : after, .last = end ? some : all, .more = p.k0 > 0 };
+        KERNEL_tiles tiles = { .a = x, .b = block, .y = y, .count = down.larger, .a_step = rows * row, .y_step = rows * ys,
+                               .k = kc, .a_after = x + down.larger * rows * row, .last = end ? some : all,
+                               .more = p.k0 > 0 };
         if (down.larger)
             KERNEL_rows(rows, vectors, half, a, &tiles, &pack);
         tiles.a += down.larger * tiles.a_step;
         tiles.y += down.larger * tiles.y_step;
-        tiles.count = low;
+        tiles.count = down.count - down.larger;
         tiles.a_step -= row;
-        tiles.y_step -= a->Y_stride[2];
+        tiles.y_step -= ys;
         tiles.a_after = after;
         KERNEL_rows(rows - 1, vectors, half, a, &tiles, &pack);
         KERNEL_pack(&pack, ws, kc_next, fast);

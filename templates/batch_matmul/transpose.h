@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* Packing: eight columns of B, four values of k, go into the block, where rows of BLOCK columns lie behind each other, one a k. */
+/* Packing: eight columns of B, four values of k, go into the block, where rows of BLOCK columns lie one behind the other, a
+ * row for each k. */
 typedef float KERNEL_quad __attribute__((vector_size(16), aligned(4), may_alias));
 typedef float KERNEL_eight __attribute__((vector_size(32), aligned(4), may_alias));
 
@@ -8,7 +9,8 @@ typedef float KERNEL_eight __attribute__((vector_size(32), aligned(4), may_alias
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE KERNEL_eight
 KERNEL_two_columns(const float *const *p, const int r, int64_t stride)
 {
-    const KERNEL_quad low = *(const KERNEL_quad *)KERNEL_row(p, r, stride), *high = (const KERNEL_quad *)KERNEL_row(p, r + 4, stride);
+    const KERNEL_quad low = *(const KERNEL_quad *)KERNEL_row(p, r, stride);
+    const KERNEL_quad *high = (const KERNEL_quad *)KERNEL_row(p, r + 4, stride);
     KERNEL_eight v;
 #if VECTOR_BYTES > 16 /* gcc would load both and shuffle: to insert from memory is a load and a blend */
     __asm__("vinsertf128 $1, %2, %t1, %0" : "=x"(v) : "x"(low), "m"(*high));
@@ -20,7 +22,8 @@ KERNEL_two_columns(const float *const *p, const int r, int64_t stride)
 #endif
 
 /* p: the rows of B, ws apart: eight columns' at the first k, or four k's at the first column. */
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void KERNEL_round(const float *const *p, int64_t ws, float *block)
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_round(const float *const *p, int64_t ws, float *block)
 {
 #if LAYOUT_B_NK
     const KERNEL_eight c0 = KERNEL_two_columns(p, 0, ws), c1 = KERNEL_two_columns(p, 1, ws);

@@ -86,7 +86,7 @@ static KernelFacts copy_facts(Arena *a, const KernelRecord *k)
 const char *study_why(const Study *s, Arena *a, const int64_t *extent, int threads, const char *why)
 {
     Text t = { .arena = a };
-    for (int i = 0; i < s->spec->op->naxis; i++)
+    for (int i = 0; i < s->spec->op->ngiven; i++)
         text_printf(&t, "%s=%lld ", s->spec->op->extent[i].name, (long long)extent[i]);
     return arena_printf(a, "on %sthreads=%d: %s", text_str(&t), threads, why);
 }

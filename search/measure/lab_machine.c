@@ -251,21 +251,18 @@ static bool verify_batch(Lab *l, Arena *scratch, Batch *b, double until_s, const
 }
 
 /* Has the emulator count what each kernel does in one whole tile of its own, COUNT_STEPS tiles of k deep: sectors and shared-memory wavefronts.
- * Kernels that are fixed for extents are left out. */
+ * Kernels that are fixed for extents are left out, and those for which such a call is not legal. */
 static bool count_accesses(Lab *l, Arena *scratch, Batch *b, const char **err)
 {
-    const Op *op = l->study->spec->op;
     for (int i = 0; i < b->n; i++) {
         const Candidate *c = &member(l, b, i)->c;
         Kernels k = { 0 };
         int64_t extent[OP_MAX_EXTENT];
         MeasureRecord out = { 0 };
-        for (int axis = 0; axis < op->naxis; axis++)
-            extent[axis] =
-                verify_shapes_tile(l->study, c, axis) * (op->extent[axis].kind == AXIS_REDUCE ? COUNT_STEPS : 1);
+        const bool counts = !candidate_is_fixed(c) && verify_shapes_one_tile(l->study, c, COUNT_STEPS, extent);
         MeasureRequest r = verify_request(l, extent, 1, stopwatch_deadline_s(l));
         r.count = true;
-        if (!candidate_is_fixed(c))
+        if (counts)
             add_member(l, b, i, &k);
         if (!verify_kernels(l, scratch, b, &r, &k, &out, err))
             return false;

@@ -233,20 +233,27 @@ void verify_shapes_of_tiles(const Op *op, const int64_t *tile, VerifyShapes *w)
     add_of_tiles(w, op, tile);
 }
 
-/* Adds the attributes that shapes of the spec have, in turn, and the extents that follow. What is no legal call is left out. */
-static void complete(const Spec *spec, VerifyShapes *w)
+/* Takes the attributes of shapes of the spec, in turn from the *at-th on, until the call is legal, and fills in what follows from them. False:
+ * no shape's will do. */
+static bool complete(const Spec *spec, int64_t *at, int64_t *extent)
 {
     const Op *op = spec->op;
     const size_t bytes = (size_t)(op->ngiven - op->naxis) * sizeof(int64_t);
+    int64_t tried = 0;
+    do {
+        memcpy(extent + op->naxis, spec->instance[(*at)++ % spec->ninstance].extent + op->naxis, bytes);
+    } while (!op_derive(op, extent) && ++tried < spec->ninstance && bytes);
+    return op_derive(op, extent);
+}
+
+/* Completes all shapes. What is no legal call is left out. */
+static void complete_all(const Spec *spec, VerifyShapes *w)
+{
     int64_t at = 0;
     int n = 0;
     for (int k = 0; k < w->n; k++) {
-        int64_t *extent = w->extent[n], tried = 0;
-        memmove(extent, w->extent[k], sizeof w->extent[k]);
-        do {
-            memcpy(extent + op->naxis, spec->instance[at++ % spec->ninstance].extent + op->naxis, bytes);
-        } while (!op_derive(op, extent) && ++tried < spec->ninstance && bytes);
-        n += op_derive(op, extent);
+        memmove(w->extent[n], w->extent[k], sizeof w->extent[k]);
+        n += complete(spec, &at, w->extent[n]);
     }
     w->n = n;
 }
@@ -268,7 +275,7 @@ void verify_shapes(const Study *s, const Candidate *const *c, int n, VerifyShape
         candidate_values(c[j], value);
         add_fixed(w, &(UnitKernel){ .t = c[j]->t, .target = c[j]->target, .value = value }, op->naxis, base);
     }
-    complete(s->spec, w);
+    complete_all(s->spec, w);
 }
 
 void verify_shapes_of_kernels(const Spec *spec, const Device *device, const UnitKernel *k, int n, VerifyShapes *w)
@@ -291,5 +298,14 @@ void verify_shapes_of_kernels(const Spec *spec, const Device *device, const Unit
         add_fixed(w, &k[j], op->naxis, base);
     }
     add_of_tiles(w, op, usual);
-    complete(spec, w);
+    complete_all(spec, w);
+}
+
+bool verify_shapes_one_tile(const Study *s, const Candidate *c, int64_t steps, int64_t *extent)
+{
+    const Op *op = s->spec->op;
+    int64_t at = 0;
+    for (int i = 0; i < op->naxis; i++)
+        extent[i] = verify_shapes_tile(s, c, i) * (op->extent[i].kind == AXIS_REDUCE ? steps : 1);
+    return complete(s->spec, &at, extent);
 }

@@ -27,5 +27,7 @@ void verify_shapes(const Study *s, const Candidate *const *c, int n, VerifyShape
 void verify_shapes_of_kernels(const Spec *spec, const Device *device, const UnitKernel *k, int n, VerifyShapes *w);
 /* The same for an op's axes and their tiles, but for what kernels are fixed for. */
 void verify_shapes_of_tiles(const Op *op, const int64_t *tile, VerifyShapes *w);
+/* One whole tile of a candidate, `steps` tiles along reduced axes, with the attributes of one of the spec's shapes. False: no such call is legal. */
+bool verify_shapes_one_tile(const Study *s, const Candidate *c, int64_t steps, int64_t *extent);
 
 #endif

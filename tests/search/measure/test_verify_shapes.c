@@ -170,13 +170,45 @@ static void fixed_extents(void **state)
     assert_false(has(&without, 1, 1237));
 }
 
+/* The call that accesses are counted in has attributes of a shape for which it is legal, and what follows from them. */
+static void one_tile_with_attributes(void **state)
+{
+    (void)state;
+    Op op = *y.spec->op;
+    Spec spec = *y.spec;
+    Study study = *y.study;
+    Instance inst[2] = { 0 };
+    Diag *d = diag_new(y.arena);
+    op.extent[3] = (Extent){ .name = "PAD", .kind = EXTENT_ATTRIBUTE, .least = -OP_MAX_NUMBER, .most = OP_MAX_NUMBER };
+    op.ngiven = 4;
+    op.extent[4] = (Extent){ .name = "P",
+                             .kind = EXTENT_DERIVED,
+                             .most = OP_MAX_NUMBER,
+                             .expr = expr_parse(y.arena, "K + PAD", (Loc){ 0 }, d) };
+    op.nextent = 5;
+    expr_bind(op.extent[4].expr, NAMES(op.extent, 4));
+    spec.op = &op;
+    spec.instance = inst;
+    spec.ninstance = 2;
+    study.spec = &spec;
+    inst[0].extent[3] = -1000;
+    inst[1].extent[3] = 5;
+    int64_t extent[OP_MAX_EXTENT];
+    assert_true(verify_shapes_one_tile(&study, &y.space->candidate[0], 8, extent));
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(extent[i], verify_shapes_tile(&study, &y.space->candidate[0], i) * (i == 2 ? 8 : 1));
+    assert_int_equal(extent[3], 5);
+    assert_int_equal(extent[4], extent[2] + 5);
+    inst[1].extent[3] = -1000;
+    assert_false(verify_shapes_one_tile(&study, &y.space->candidate[0], 8, extent));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_end_of_a_tile),
-        cmocka_unit_test(pairs_of_tails),
-        cmocka_unit_test(extents_to_try),
-        cmocka_unit_test(fixed_extents),
+        cmocka_unit_test(every_end_of_a_tile),      cmocka_unit_test(pairs_of_tails),
+        cmocka_unit_test(extents_to_try),           cmocka_unit_test(fixed_extents),
+        cmocka_unit_test(one_tile_with_attributes),
     };
     return cmocka_run_group_tests(tests, make, drop);
 }

@@ -75,10 +75,10 @@ whole out/picked picked
 grep -q 'package/pack.c$' out/picked/MANIFEST || failed "the manifest does not name the pattern that packs"
 nothing_left
 
-# build: the package's own test and benchmark, by cmake
+# build: the package's own test and benchmark, by cmake, without a warning
 build() {
     rm -rf built
-    { cmake -S out/picked -B built && cmake --build built -j2; } >"$tmp/log/cmake" 2>&1 || { cat "$tmp/log/cmake"; failed "cmake"; }
+    { cmake -S out/picked -B built -DCMAKE_C_FLAGS='-Wall -Wextra -Werror' && cmake --build built -j2; } >"$tmp/log/cmake" 2>&1 || { cat "$tmp/log/cmake"; failed "cmake"; }
 }
 build
 ctest --test-dir built --no-tests=error >"$out" 2>&1 || failed "its own test"

@@ -7,10 +7,10 @@
 
 op=ops/pick
 mkdir -p $op
-# Y[p][c] = X[I[STEP*p]][c] * W[c]
+# Y[p][c] = X[I[STEP*p]][c] * sqrt(|W[c]|)
 cat >$op/op.cfg <<'CFG'
 name = "pick";
-doc  = "Y[p,c] = X[I[STEP*p],c] * W[c]";
+doc  = "Y[p,c] = X[I[STEP*p],c] * sqrt(|W[c]|)";
 axes = ( { name = "R"; kind = "spatial"; least = 1; doc = "rows of X"; }, { name = "C"; kind = "spatial"; doc = "columns"; } );
 attributes = ( { name = "STEP"; min = 1; max = 8; default = 1; doc = "rows are taken from every STEP-th index"; } );
 derived    = ( { name = "P"; expr = "ceil_div(R, STEP)"; doc = "rows of Y"; } );
@@ -32,7 +32,7 @@ void dcgen_reference_rows(const int64_t *extent, const void *const *operand, int
     const int64_t C = extent[1], STEP = extent[2];
     for (int64_t i = row0; i < row1; i++) { /* an element is a row */
         const int32_t from = ((const int32_t *)operand[1])[i / C * STEP];
-        *y = (double)((const float *)operand[0])[from * C + i % C] * ((const float *)operand[2])[i % C];
+        *y = (double)((const float *)operand[0])[from * C + i % C] * sqrt(fabs(((const float *)operand[2])[i % C]));
         *bound++ = fabs(*y++);
     }
 }
@@ -49,13 +49,14 @@ params  = ( { name = "UC"; choices = [4, 8]; doc = "columns at once"; } );
 general = ( { target = "avx512"; UC = 4; }, { target = "avx2"; UC = 4; }, { target = "portable"; UC = 4; } );
 tile    = { R = "1"; C = "UC"; };
 */
+#include <math.h>
 static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t ntask)
 {
     for (int64_t p = a->P * task / ntask; p < a->P * (task + 1) / ntask; p++) {
         const float *x = a->X + a->I[p * NAME_STEP(a)] * a->X_stride[0];
         for (int64_t c0 = 0; c0 < a->C; c0 += UC)
             for (int64_t c = c0; c < a->C && c < c0 + UC; c++)
-                a->Y[p * a->Y_stride[0] + c] = x[c] * a->W[c];
+                a->Y[p * a->Y_stride[0] + c] = x[c] * sqrtf(fabsf(a->W[c]));
     }
     return 0;
 }
@@ -86,6 +87,21 @@ built/picked_test >"$out" 2>&1
 grep -q '^[1-9][0-9]* kernels, [0-9]* checks, 0 failed' "$out" || failed "its own test"
 built/picked_bench 2 >"$out" 2>&1 || failed "its own benchmark"
 [ "$(grep -c '^ *[0-9]' "$out")" -ge 4 ] || failed "the benchmark lacks shapes"
+
+section a product
+mkdir product
+cat >product/CMakeLists.txt <<'CMAKE'
+cmake_minimum_required(VERSION 3.16)
+project(product LANGUAGES C)
+add_subdirectory(../out/picked picked)
+add_executable(product main.c)
+target_link_libraries(product PRIVATE picked::picked)
+CMAKE
+cat >product/main.c <<'C'
+#include "picked.h"
+int main(void) { return picked(0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0); }
+C
+{ cmake -S product -B made && cmake --build made; } >"$tmp/log/cmake" 2>&1 || { cat "$tmp/log/cmake"; failed "cmake of a product"; }
 
 section a kernel that is wrong
 # broken SED TEXT: the test of a package whose kernels are spoilt fails, and says TEXT

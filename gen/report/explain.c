@@ -15,8 +15,6 @@
 
 enum { EXIT_USAGE = 2, MAX_THREADS = 4096, MAX_NAMES = SPEC_MAX_DIM + OP_MAX_EXTENT + 1 };
 
-static const int64_t EXTENT_MAX = INT32_MAX; /* packages refuse more */
-
 /* ---- names on the command line ---- */
 
 __attribute__((format(printf, 2, 3))) static bool fail(const Explanation *x, const char *fmt, ...)
@@ -29,6 +27,9 @@ __attribute__((format(printf, 2, 3))) static bool fail(const Explanation *x, con
 }
 
 static bool is_dim(const Spec *s, const char *name) { return names_find(NAMES(s->dim, s->ndim), name) >= 0; }
+
+/* An extent that a caller gives? */
+static bool is_given(const Op *op, const char *name) { return names_find(NAMES(op->extent, op->ngiven), name) >= 0; }
 
 static bool is_threads(const Spec *s, const char *name)
 {
@@ -73,7 +74,7 @@ static bool find_kind(const Explanation *x, bool *by_dims)
     int n = 0;
     for (int i = 0; i < x->nbinding; i++) {
         const char *name = x->binding[i].name;
-        bool dim = is_dim(x->study->spec, name), axis = op_axis(x->study->spec->op, name) >= 0;
+        bool dim = is_dim(x->study->spec, name), axis = is_given(x->study->spec->op, name);
         if (is_threads(x->study->spec, name))
             continue;
         if (!dim && !axis)
@@ -113,10 +114,26 @@ static bool read_value(const Explanation *x, const char *name, int64_t *value)
     return b || fail(x, "%s is missing; expected %s", name, usage_text(x));
 }
 
-static bool check_extent(const Explanation *x, int axis, int64_t value)
+static bool check_extent(const Explanation *x, int i, int64_t value)
 {
-    return (value >= 0 && value <= EXTENT_MAX) || fail(x, "%s=%" PRId64 " is no extent; expected 0 to %" PRId64,
-                                                       x->study->spec->op->extent[axis].name, value, EXTENT_MAX);
+    const Extent *e = &x->study->spec->op->extent[i];
+    return (value >= e->least && value <= e->most) ||
+           fail(x, "%s=%" PRId64 " is not legal; expected %" PRId64 " to %" PRId64, e->name, value, e->least, e->most);
+}
+
+/* Reads an extent; an attribute that is not given has its default. */
+static bool read_extent(const Explanation *x, int i, int64_t *value)
+{
+    const Extent *e = &x->study->spec->op->extent[i];
+    *value = e->usual;
+    return (e->has_usual && !binding_of(x, e->name)) || (read_value(x, e->name, value) && check_extent(x, i, *value));
+}
+
+/* Fills in the extents that follow from those that are given. */
+static bool derive(const Explanation *x, int64_t *extent)
+{
+    return op_derive(x->study->spec->op, extent) ||
+           fail(x, "there is no such call: an extent that follows is not legal");
 }
 
 /* ---- shapes ---- */
@@ -135,7 +152,7 @@ static bool read_declared_shape(Explanation *x, int decl, Instance *inst)
     }
     memcpy(inst->dim, x->dim, sizeof inst->dim);
     inst->decl = decl;
-    return true;
+    return derive(x, inst->extent);
 }
 
 static bool same_shape(const Spec *s, const Instance *a, const Instance *b)
@@ -161,8 +178,10 @@ static bool find_shapes(Explanation *x)
     x->answer = ARENA_ARRAY(x->arena, (size_t)s->nshape + 1, Answer);
     if (!x->by_dims) {
         for (int i = 0; i < s->op->ngiven; i++)
-            if (!read_value(x, s->op->extent[i].name, &inst.extent[i]) || !check_extent(x, i, inst.extent[i]))
+            if (!read_extent(x, i, &inst.extent[i]))
                 return false;
+        if (!derive(x, inst.extent))
+            return false;
         inst.decl = -1;
         add_shape(x, &inst);
         return true;
@@ -186,7 +205,7 @@ static bool find_shapes(Explanation *x)
 
 static bool is_in_box(const Spec *s, const Instance *inst)
 {
-    for (int i = 0; i < s->op->ngiven; i++)
+    for (int i = 0; i < s->op->nextent; i++)
         if (inst->extent[i] < s->box.min[i] || inst->extent[i] > s->box.max[i])
             return false;
     return true;

@@ -472,6 +472,43 @@ static void tells_times_of_what_computes_nothing(void **state)
     bert.spec->op = before;
 }
 
+/* The tree asks for an extent that follows from the others, and an attribute has its default. */
+static void takes_what_follows_into_account(void **state)
+{
+    (void)state;
+    static const char *const path[] = { "P <= 100? no: P = 200" }, *const other[] = { "P <= 100? yes: P = 50" };
+    const Op *before = bert.spec->op;
+    const Box box = bert.spec->box;
+    TreeNode *tree = bert.assignment->tree;
+    TreeNode leaf = { .feature = -1 }, node = { .feature = 4, .threshold = 100, .left = &leaf, .right = &leaf };
+    Op op = *before;
+    op.extent[3] =
+        (Extent){ .name = "STEP", .kind = EXTENT_ATTRIBUTE, .least = -4, .most = 8, .has_usual = true, .usual = 2 };
+    op.ngiven = 4;
+    op.extent[4] = (Extent){ .name = "P",
+                             .kind = EXTENT_DERIVED,
+                             .most = OP_MAX_NUMBER,
+                             .expr = expr_parse(bert.arena, "M / STEP", (Loc){ 0 }, diag_new(bert.arena)) };
+    op.nextent = 5;
+    expr_bind(op.extent[4].expr, NAMES(op.extent, 4));
+    bert.spec->op = &op;
+    bert.assignment->tree = &node;
+    bert.spec->box.min[3] = 2;
+    bert.spec->box.max[3] = 8;
+    bert.spec->box.min[4] = 0;
+    bert.spec->box.max[4] = 1000;
+    expect(&bert, "M=400 N=768 K=768", path, 1);
+    expect(&bert, "M=400 N=768 K=768 STEP=8", other, 1);
+    expect_fault(&bert, "M=400 N=768 K=768 STEP=9", "dcgen: STEP=9 is not legal; expected -4 to 8\n");
+    expect_fault(&bert, "M=400 N=768 K=768 STEP=-1",
+                 "dcgen: there is no such call: an extent that follows is not legal\n");
+    expect_fault(&bert, "P=400",
+                 "dcgen: unknown name 'P'; expected T=..., or M=... N=... K=... STEP=..., and threads=...\n");
+    bert.spec->op = before;
+    bert.spec->box = box;
+    bert.assignment->tree = tree;
+}
+
 static void says_what_is_wrong(void **state)
 {
     (void)state;
@@ -483,9 +520,9 @@ static void says_what_is_wrong(void **state)
     expect_fault(&bert, "M=1 N=2", "dcgen: K is missing; expected T=..., or M=... N=... K=...\n");
     expect_fault(&bert, "T=1 N=2",
                  "dcgen: 'T' is a dimension of the spec and 'N' an extent; expected T=..., or M=... N=... K=...\n");
-    expect_fault(&bert, "M=-1 N=2 K=3", "dcgen: M=-1 is no extent; expected 0 to 2147483647\n");
-    expect_fault(&bert, "M=1 N=2147483648 K=3", "dcgen: N=2147483648 is no extent; expected 0 to 2147483647\n");
-    expect_fault(&bert, "T=-1", "dcgen: M=-16 is no extent; expected 0 to 2147483647\n");
+    expect_fault(&bert, "M=-1 N=2 K=3", "dcgen: M=-1 is not legal; expected 0 to 2147483647\n");
+    expect_fault(&bert, "M=1 N=2147483648 K=3", "dcgen: N=2147483648 is not legal; expected 0 to 2147483647\n");
+    expect_fault(&bert, "T=-1", "dcgen: M=-16 is not legal; expected 0 to 2147483647\n");
     expect_fault(&bert, "T=9223372036854775807", "dcgen: M = 16*T overflows 64 bits there\n");
     expect_fault(&bert, "M=1 n=2 K=3", "dcgen: unknown name 'n'; did you mean 'N'?\n");
     expect_fault(&bert, "T=1 threads=4097", "dcgen: threads=4097 is out of range; expected 1 to 4096\n");
@@ -513,6 +550,7 @@ int main(void)
         cmocka_unit_test(does_with_extremes),
         cmocka_unit_test(tells_times_of_what_computes_nothing),
         cmocka_unit_test(the_nearest_shape_has_as_many_threads),
+        cmocka_unit_test(takes_what_follows_into_account),
         cmocka_unit_test(says_what_is_wrong),
     };
     return cmocka_run_group_tests(tests, make, drop);

@@ -40,10 +40,10 @@ Choice choice_make(const Study *s, const Assignment *as, const Instance *inst, c
 
 bool choice_is_empty(const Spec *s, const int64_t *extent)
 {
-    for (int i = 0; i < s->op->ngiven; i++)
+    for (int i = 0; i < s->op->naxis; i++)
         if (extent[i] == 0)
             return true;
-    return false;
+    return !spec_has_work(s, extent);
 }
 
 bool choice_factors(const Study *s, const Candidate *c, const int64_t *extent, int threads, double *pad, double *occ)

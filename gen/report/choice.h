@@ -23,7 +23,7 @@ typedef struct {
 /* Compares the chosen kernel with its rivals. cost: time in ns of each of the assignment's kernels on the shape. */
 Choice choice_make(const Study *s, const Assignment *as, const Instance *inst, const double *cost, int kernel);
 
-/* True if an extent is 0, so that nothing is computed. */
+/* True if nothing is computed: there is nothing along an axis, or the output has no elements. (An attribute may be 0.) */
 bool choice_is_empty(const Spec *s, const int64_t *extent);
 
 /* *pad: f_pad, useful work / work done; *occ: f_occ, work done / (threads x work of the busiest thread); both are 1 where nothing is computed.

@@ -55,7 +55,7 @@ static void say_path(const Explanation *x, const Answer *w, FILE *out)
 {
     const Spec *spec = x->study->spec;
     const char *label = "path";
-    for (int i = 0; i < spec->op->ngiven; i++)
+    for (int i = 0; i < spec->op->nextent; i++)
         if (w->inst.extent[i] < spec->box.min[i] || w->inst.extent[i] > spec->box.max[i]) {
             say_line(out, label, "%s = %" PRId64 " is not within %" PRId64 " to %" PRId64 ": the general kernel",
                      spec->op->extent[i].name, w->inst.extent[i], spec->box.min[i], spec->box.max[i]);

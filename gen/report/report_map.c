@@ -116,11 +116,11 @@ static int64_t set_axes(Plane *q, int x, int y)
     return n;
 }
 
-/* Gives the plane its axes: the extent with the most values, and, of those that vary independently of it, the one with the most values.
+/* Gives the plane its axes, of those that are axes of the op: the extent with the most values, and, of those that vary independently of it, the one with the most values.
  * False: no other extent varies independently. */
 static bool choose_axes(Plane *q)
 {
-    const int naxis = q->r->spec->op->ngiven;
+    const int naxis = q->r->spec->op->naxis;
     int64_t most = 1, second = 1;
     int x = 0, y = -1;
     for (int axis = 0; axis < naxis; axis++) {

@@ -75,9 +75,32 @@ static void knows_which_other_is_faster(void **state)
     hand.y.study->trial[1].ns[2] = 9000;
 }
 
+/* Nothing along an axis, or of the output; an attribute of 0 is none of this. */
+static void knows_where_nothing_is_computed(void **state)
+{
+    (void)state;
+    Op op = *hand.y.spec->op;
+    Spec spec = *hand.y.spec;
+    spec.op = &op;
+    op.extent[3] = (Extent){ .name = "PAD", .kind = EXTENT_ATTRIBUTE };
+    op.ngiven = op.nextent = 4;
+    assert_false(choice_is_empty(&spec, (int64_t[OP_MAX_EXTENT]){ 2, 3, 4, 0 }));
+    assert_true(choice_is_empty(&spec, (int64_t[OP_MAX_EXTENT]){ 2, 3, 0, 1 }));
+    op.extent[3].kind = EXTENT_DERIVED; /* rows of the output */
+    op.ngiven = 3;
+    for (int i = 0; i < op.noperand; i++)
+        if (op.operand[i].role == ROLE_OUT) {
+            op.operand[i].elems = expr_parse(hand.y.arena, "PAD * N", (Loc){ 0 }, diag_new(hand.y.arena));
+            expr_bind(op.operand[i].elems, NAMES(op.extent, 4));
+        }
+    assert_false(choice_is_empty(&spec, (int64_t[OP_MAX_EXTENT]){ 2, 3, 4, 1 }));
+    assert_true(choice_is_empty(&spec, (int64_t[OP_MAX_EXTENT]){ 2, 3, 4, 0 }));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(knows_runner_up_and_best),
-                                        cmocka_unit_test(knows_which_other_is_faster) };
+                                        cmocka_unit_test(knows_which_other_is_faster),
+                                        cmocka_unit_test(knows_where_nothing_is_computed) };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

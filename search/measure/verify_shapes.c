@@ -53,14 +53,15 @@ static void add_alone(VerifyShapes *w, int naxis, int axis, int64_t v, const int
     add_shape(w, naxis, extent);
 }
 
-/* Adds the extents that a kernel is fixed for, with the others as they are in `other`. */
+/* Adds the extents that a kernel is fixed for, with the others as they are in `other`. (Attributes that it is fixed for are those of the spec's
+ * shapes, and come with these: complete.) */
 static void add_fixed(VerifyShapes *w, const UnitKernel *k, int naxis, const int64_t *other)
 {
     int64_t extent[OP_MAX_AXIS];
     bool is_fixed = false;
     memcpy(extent, other, (size_t)naxis * sizeof *extent);
     for (int i = k->t->nparam - 1; i >= 0; i--) /* the first of an axis counts */
-        if (k->t->param[i].axis >= 0 && k->value[i] > 0) {
+        if (k->t->param[i].axis >= 0 && k->t->param[i].axis < naxis && k->value[i] > 0) {
             extent[k->t->param[i].axis] = k->value[i];
             is_fixed = true;
         }

@@ -264,7 +264,7 @@ static RunnerAnswer ask_once(Exchange *s)
     const size_t nevent = LENGTH(events);
     s->r->last_id++;
     s->culprit = -1;
-    s->phase = "preparing";
+    s->phase = "preparing the operands and the reference's result";
     const char *line = request_line(s);
     if (!line || strlen(line) > LINE_MAX_BYTES) {
         settle_rest(s, STATUS_INVALID, line ? "the request is too long" : "a size overflows 64 bits");

@@ -301,11 +301,12 @@ static bool do_kernels(const Engine *e, Work *w, char why[WHY_BYTES])
     return true;
 }
 
-/* The data of the shape, and the kernels on it. */
+/* The data of the shape, and the kernels on it. The reference comes before any kernel, as no kernel is to blame for what it does. */
 static bool do_shape(const Engine *e, Work *w, const Shape *want, char why[WHY_BYTES])
 {
     if (!(w->shape = shape_get(w->setup, want, why)))
         return false;
+    shape_reference(w->setup, w->shape);
     const bool good = e->open(w, why) && do_kernels(e, w, why);
     if (e->close)
         e->close(w);

@@ -70,7 +70,9 @@ static void in_succession_means_in_succession(void **state)
     runner_stop(r);
     r = start_script(w, twice);
     assert_false(measure(r, w->a, &q, key, so, 2, out, NULL, &err));
-    assert_string_equal(err, "the runner cannot measure M=5 N=7 K=9: exited with code 1 while preparing");
+    assert_string_equal(
+        err, "the runner cannot measure M=5 N=7 K=9: exited with code 1 while preparing the operands and the "
+             "reference's result");
     runner_stop(r);
 }
 

@@ -104,12 +104,41 @@ static void indices(void **state)
         check(w, arena_printf(w->a, "%s%s; } return 0; }", start, wrong[i]), extent, STATUS_WRONG, "element ");
 }
 
+/* A reference that crashes is no kernel's fault. */
+static void a_reference_that_crashes(void **state)
+{
+    static const int64_t few[] = { 2, 3, 5, 7 };
+    World *w = *state;
+    open_op(w, "product", NULL);
+    const char *key = "0123456789abcdef0123456789abcdef", *err = "", *so = build(w, without_relu, true);
+    const Spec spec = { .op = w->op, .dtype = "f32" };
+    MeasureRequest q = request(few);
+    MeasureRecord m;
+    runner_stop(w->runner);
+    w->reference =
+        build(w,
+              "#include <stdint.h>\n"
+              "int64_t dcgen_reference_terms(const int64_t *e) { return e[3]; }\n"
+              "void dcgen_reference_rows(const int64_t *e, const void *const *o, int64_t a, int64_t b, double *y,\n"
+              "                          double *bound) { *(volatile int *)8 = 1; }\n",
+              false);
+    w->runner = runner_start(w->a, runner_command, &spec, w->reference, 1, NULL, &err);
+    assert_string_equal(err, "");
+    q.repeats = 0;
+    q.deadline_s = 20;
+    assert_false(measure(w->runner, w->a, &q, &key, &so, 1, &m, NULL, &err));
+    assert_string_equal(
+        err, "the runner cannot measure B=2 M=3 N=5 K=7: was killed by SIGSEGV while preparing the operands and the "
+             "reference's result");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(an_epilogue_without_data, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_large_output_without_rows, set_up, tear_down),
         cmocka_unit_test_setup_teardown(indices, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_reference_that_crashes, set_up, tear_down),
     };
     return runner_is_here() ? cmocka_run_group_tests(tests, NULL, NULL) : 77;
 }

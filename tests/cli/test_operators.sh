@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# Four operators that share little, as a stranger would bring them (tests/operators): folders with op.cfg, reference.c and a template for CPUs
+# and one for GPUs, and a spec each. Every one is checked, tried and generated, and its package built as a product would; the package's own
+# test passes, for GPUs by the emulator.
+# ctest: label=slow,thorough timeout=600 cost=200
+. "$SRC/tests/cli/lib.sh"
+ops=$SRC/tests/operators
+emulator=$SRC/templates/device/emulator
+shows() { grep -qE -- "$1" "$out" || failed "stdout does not show: $1"; }
+quiet() { "$@" >"$tmp/log/step" 2>&1 || { tail -n 40 "$tmp/log/step"; failed "$*"; }; }
+
+has_cuda=
+if [ -x "$BIN/dcgen-runner-emu" ] && command -v nvcc >/dev/null 2>&1 && command -v c++ >/dev/null 2>&1; then
+    has_cuda=1
+    install_cuda
+    cp "$BIN/dcgen-runner-emu" "$tmp/inst/bin"
+else
+    skipped "GPUs: nvcc, a C++ compiler or the emulator is not here"
+fi
+
+# cpu NAME: its package, built and tested
+cpu() {
+    quiet cmake -S "out/$1" -B "built/$1" -DCMAKE_C_FLAGS='-Wall -Wextra -Werror'
+    quiet cmake --build "built/$1" -j2
+    "built/$1/$1_test" >"$out" 2>&1 || failed "$1: its own test"
+    shows '^[1-9][0-9]* kernels, [1-9][0-9]* checks, 0 failed'
+    "built/$1/$1_bench" 1 >"$out" 2>&1 || failed "$1: its own benchmark"
+}
+
+# cuda NAME: its package for GPUs, built by nvcc, and its test executed by the emulator
+cuda() {
+    quiet cmake -S "gpu/$1" -B "built_gpu/$1" -DCMAKE_CUDA_FLAGS='-Werror all-warnings'
+    quiet cmake --build "built_gpu/$1" -j2
+    quiet c++ -x c++ -std=gnu++17 -O3 -march=native -fsanitize=thread -fno-plt -fno-builtin -fno-exceptions -fno-rtti -fno-tree-vectorize \
+        -fno-tree-slp-vectorize -w -DDCGEN_EMULATOR -I"$emulator" -I"gpu/$1" -c -o "built_gpu/$1/kernels.o" "gpu/$1/kernels.cu"
+    quiet cc -std=gnu11 -O2 -Wall -Wextra -Werror -DDCGEN_EMULATOR -I"$emulator" -c -o "built_gpu/$1/test.o" "gpu/$1/test.c"
+    quiet c++ -o "built_gpu/$1/emulated" "built_gpu/$1/kernels.o" "built_gpu/$1/test.o" "$BIN/libdcgen_emulator.a" \
+        "$BIN/libroom_gen_base.a" -lm -ldl -pthread
+    DCGEN_EMULATOR_CAPABILITY=80 "built_gpu/$1/emulated" 4 >"$out" 2>&1 || failed "$1: its own test on an emulated GPU"
+    shows ' checks, 0 failed'
+}
+
+# operator SPEC CPU CUDA: the words of a kernel for CPUs, and of one for GPUs
+operator() {
+    section "$1"
+    name=$(sed -n 's/^name *= "\(.*\)";/\1/p' "$ops/$1.cfg")
+    run 0 check --templates "$ops" "$ops/$1.cfg"
+    run 0 try --templates "$ops" $2 "$ops/$1.cfg"
+    shows ': right on [0-9]+ awkward shapes and on all tuned ones$'
+    run 0 --templates "$ops" --trials 6 --seconds 5 "$ops/$1.cfg"
+    cpu "$name"
+    [ -n "$has_cuda" ] || return 0
+    run 0 try --templates "$ops" $3 --target sm_80 "$ops/$1.cfg"
+    shows ': right on [0-9]+ awkward shapes and on all tuned ones$'
+    run 0 --templates "$ops" --trials 4 --target sm_80 --offline -o "gpu/$name" "$ops/$1.cfg"
+    cuda "$name"
+}
+operator standardise 'three_passes LANES=8' 'row_a_block NT=64'
+operator conv1d 'channels_by_places OT=4 PV=2' 'place_a_thread OT=2 NT=64'
+operator tri_product 'rows_by_vectors MR=4 NV=2' 'column_a_thread MR=4 BK=8 NT=64'
+operator affine 'rows NV=2' 'rows_cuda NT=128'
+nothing_left

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* dcgen
+name    = "rows_cuda";
+op      = "affine";
+family  = "cuda";
+doc     = "a block a row, each thread every NT-th element";
+params  = ( { name = "NT"; choices = [32, 128, 256]; doc = "threads of a block"; } );
+general = ( { target = "sm_75"; NT = 128; }, { target = "sm_80"; NT = 128; }, { target = "sm_86"; NT = 128; }, { target = "sm_89"; NT = 128; },
+            { target = "sm_90a"; NT = 128; } );
+tile    = { B = "1"; H = "1"; C = "NT"; };
+*/
+static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
+{
+#if TARGET_GUARD
+    for (int64_t row = blockIdx.x; row < (int64_t)a.B * a.H; row += gridDim.x) {
+        const int64_t b = row / a.H, h = row % a.H;
+        const NAME_elem *x = a.X + b * a.X_stride[0] + h * a.X_stride[1];
+        NAME_elem *y = a.Y + b * a.Y_stride[0] + h * a.Y_stride[1];
+        for (int c = threadIdx.x; c < a.C; c += NT) {
+#if DTYPE_F16
+            float v = PACKAGE_device::f16_to_float(x[c]) * a.scale[c] + a.shift[row];
+#elif DTYPE_BF16
+            float v = PACKAGE_device::bf16_to_float(x[c]) * a.scale[c] + a.shift[row];
+#else
+            float v = x[c] * a.scale[c] + a.shift[row];
+#endif
+#if HAS_RELU
+            v = v > 0 ? v : 0;
+#endif
+#if DTYPE_F16
+            y[c] = PACKAGE_device::f16_of(v);
+#elif DTYPE_BF16
+            y[c] = PACKAGE_device::bf16_of(v);
+#else
+            y[c] = v;
+#endif
+        }
+    }
+#endif
+}
+
+static NAME_plan KERNEL_plan(const NAME_args &a, int)
+{
+    const int64_t rows = (int64_t)a.B * a.H;
+    return NAME_plan{ (unsigned)(rows < 1 << 20 ? rows : 1 << 20), 1, 1, 0, NT, 0, 0 };
+}

@@ -15,23 +15,34 @@
 
 static bool uses(const Expr *e, const char *name) { return !e || expr_uses(e, name); }
 
+/* Which values of an extent are legal, where these are not all from 0 on: ", 1 to 16". */
+static const char *limits_text(Arena *a, const Extent *x)
+{
+    if (x->most < OP_MAX_NUMBER)
+        return arena_printf(a, ", %" PRId64 " to %" PRId64, x->least, x->most);
+    return x->least ? arena_printf(a, ", at least %" PRId64, x->least) : "";
+}
+
 static void add_extent(FillScope *s, const Spec *spec, int i)
 {
     const Extent *x = &spec->op->extent[i];
     FillScope *row = fill_row(s);
     const bool is_fixed = spec_is_constant(spec, i);
     const char *most = x->most == OP_MAX_NUMBER ? "INT32_MAX" : arena_printf(s->arena, "%" PRId64, x->most);
-    FILL_WORDS(row, WORD("AXIS", x->name), WORD("AXIS_COLUMN", arena_printf(s->arena, "%-9s", x->name)),
-               WORD("AXIS_DOC", quote_comment(s->arena, x->doc)),
-               WORD("AXIS_DOC_JSON", quote_json_text(s->arena, x->doc)), WORD("PLACE", i), WORD("FEWEST", x->least),
-               WORD("GREATEST", most), WORD("IS_FIXED", is_fixed), WORD("LEAST", spec->box.min[i]),
-               WORD("MOST", spec->box.max[i]));
+    FILL_WORDS(
+        row, WORD("AXIS", x->name), WORD("AXIS_COLUMN", arena_printf(s->arena, "%-9s", x->name)),
+        WORD("AXIS_DOC", quote_comment(s->arena, x->doc)),
+        WORD("AXIS_MEANING", arena_printf(s->arena, "%s%s", quote_comment(s->arena, x->doc), limits_text(s->arena, x))),
+        WORD("AXIS_DOC_JSON", quote_json_text(s->arena, x->doc)), WORD("PLACE", i), WORD("FEWEST", x->least),
+        WORD("GREATEST", most), WORD("IS_FIXED", is_fixed), WORD("LEAST", spec->box.min[i]),
+        WORD("MOST", spec->box.max[i]));
     if (is_fixed)
         fill_number(row, "VALUE", spec->box.min[i]);
     else if (x->expr)
         fill_word(row, "VALUE", expr_c_int(s->arena, x->expr, spec->package));
     if (x->expr)
-        fill_word(row, "EXPRESSION_JSON", quote_json_text(s->arena, expr_text(x->expr)));
+        FILL_WORDS(row, WORD("EXPRESSION", quote_comment(s->arena, expr_text(x->expr))),
+                   WORD("EXPRESSION_JSON", quote_json_text(s->arena, expr_text(x->expr))));
 }
 
 typedef enum { CONSTANT, PASSED, EITHER } Passing;
@@ -65,13 +76,21 @@ static void add_extent_words(FillScope *s, const Spec *spec, int to, Passing how
     FILL_WORDS(s, WORD(names, text_str(&passed)), WORD(extents, text_str(&declared)));
 }
 
+/* Is not every call legal whose extents are from 0 to OP_MAX_NUMBER? */
+static bool has_limits(const Op *op)
+{
+    for (int i = 0; i < op->nextent; i++)
+        if (op->extent[i].kind >= EXTENT_ATTRIBUTE || op->extent[i].least)
+            return true;
+    return false;
+}
+
 /* What PACKAGE_BAD_EXTENT says. */
 static const char *bad_extents(const Op *op)
 {
     bool strided = false;
-    for (int i = 0; i < op->nextent; i++)
-        if (op->extent[i].kind >= EXTENT_ATTRIBUTE || op->extent[i].least)
-            return "an extent, an attribute or a stride is not legal";
+    if (has_limits(op))
+        return "an extent, an attribute or a stride is not legal";
     for (int i = 0; i < op->noperand; i++)
         strided = strided || op->operand[i].strided;
     return strided ? "an extent or a stride is negative or above 2147483647"
@@ -91,7 +110,8 @@ static void add_all_extents(FillScope *s, const Spec *spec)
     add_extent_words(s, spec, op->nextent, PASSED, NULL, "ALL_AXES", "ALL_EXTENTS");
     add_extent_words(s, spec, op->nextent, EITHER, NULL, "EVERY_AXES", "EVERY_EXTENTS");
     FILL_WORDS(s, WORD("NEXTENT", op->nextent), WORD("HAS_ATTRIBUTES", op->ngiven > op->naxis),
-               WORD("HAS_DERIVED", op->nextent > op->ngiven), WORD("BAD_EXTENTS", bad_extents(op)));
+               WORD("HAS_DERIVED", op->nextent > op->ngiven), WORD("BAD_EXTENTS", bad_extents(op)),
+               WORD("HAS_LIMITS", has_limits(op)));
 }
 
 /* ---- operands ---- */

@@ -39,7 +39,9 @@ size_t CALL_workspace_bytes(EXTENTS);
 #endif
 
 /* OP_DOC
- *   AXIS_COLUMN AXIS_DOC //@ repeat axes
+ *   AXIS_COLUMN AXIS_MEANING //@ repeat axes
+ *   AXIS_COLUMN AXIS_DOC: VALUE in all calls //@ repeat constants
+ *   AXIS_COLUMN AXIS_DOC: EXPRESSION //@ repeat derived
  *   OPERAND_COLUMN OPERAND_DOC //@ repeat operands
 #if HAS_STRIDED
  *   ..._stride  elements from one element of that operand to the next, along each of its extents but the last, from 0 to
@@ -50,11 +52,15 @@ size_t CALL_workspace_bytes(EXTENTS);
  * All pointers are the current device's. Operands need no alignment beyond their element's (16 bytes are fastest), and one
  * without elements may be NULL; the output may not overlap an input. Any extents from 0 to 2147483647 are right; those
  * that spec.cfg names are fast. Starts one kernel, allocates nothing and waits for nothing: a call may be captured in a
- * CUDA graph. */
+ * CUDA graph.
 #else
  * Operands need no alignment beyond their element's, and one without elements may be NULL; the output may not
- * overlap an input. Any extents from 0 to 2147483647 are right; those that spec.cfg names are fast. */
+ * overlap an input. Any extents from 0 to 2147483647 are right; those that spec.cfg names are fast.
 #endif
+#if HAS_LIMITS
+ * Of the extents above some have narrower limits, and none that follows from them may be negative.
+#endif
+ */
 int CALL(EXTENTS,
     EACH(operands, PARAMETER), void *workspace,
 #if FAMILY_CUDA

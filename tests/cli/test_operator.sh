@@ -74,6 +74,8 @@ section three files are enough
 run 0 --templates ops pick.cfg
 whole out/picked picked
 grep -q 'package/pack.c$' out/picked/MANIFEST || failed "the manifest does not name the pattern that packs"
+grep -q '^ \*   STEP      rows are taken from every STEP-th index, 1 to 8$' out/picked/picked.h || failed "the header lacks the limits of STEP"
+grep -q '^ \*   P         rows of Y: ceil_div(R, STEP)$' out/picked/picked.h || failed "the header does not say what P is"
 nothing_left
 
 # build: the package's own test and benchmark, by cmake, without a warning

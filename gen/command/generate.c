@@ -2,6 +2,8 @@
  *
  * generate: runs all steps of dcgen, from a spec to the finished package. Each step takes finished values and gives new ones.
  */
+#include <math.h>
+#include "gen/base/process.h"
 #include "gen/command/replay.h"
 #include "gen/command/tools.h"
 
@@ -13,14 +15,31 @@ static const Workload *read_workload(Run *r)
     return w && site_check_op(r, w) && package_check(w->out, r->o->force, &r->err, r->a) ? w : NULL;
 }
 
-/* Finds or measures the records of every function and target. */
+/* The workload, which may take so many seconds more. */
+static const Workload *with_more_time(Arena *a, const Workload *w, int more_s)
+{
+    Workload *longer = ARENA_NEW(a, Workload);
+    Spec *spec = ARENA_NEW(a, Spec);
+    *longer = *w;
+    *spec = *w->spec;
+    spec->budget.seconds += more_s;
+    longer->spec = spec;
+    return longer;
+}
+
+/* Finds or measures the records of every function and target. What a function leaves of its time goes to those after it. */
 static const Known *learn_parts(Run *r, const Workload *w)
 {
-    const int npart = workload_npart(w);
+    const int npart = workload_npart(w), ntarget = npart / w->nfunction;
+    int more_s[TARGET_MAX] = { 0 };
     Known *known = ARENA_ARRAY(r->a, (size_t)npart, Known);
-    for (int i = 0; i < npart; i++)
-        if (!learn_target(r, workload_for(r->a, w, i), &known[i]))
+    for (int i = 0; i < npart; i++) {
+        const Workload *part = with_more_time(r->a, workload_for(r->a, w, i), more_s[i % ntarget]);
+        const double began_s = process_clock_s();
+        if (!learn_target(r, part, &known[i]))
             return NULL;
+        more_s[i % ntarget] = (int)fmax(0, part->spec->budget.seconds - (process_clock_s() - began_s));
+    }
     return known;
 }
 

@@ -85,9 +85,13 @@ static KernelFacts copy_facts(Arena *a, const KernelRecord *k)
 
 const char *study_why(const Study *s, Arena *a, const int64_t *extent, int threads, const char *why)
 {
+    const Op *op = s->spec->op;
     Text t = { .arena = a };
-    for (int i = 0; i < s->spec->op->ngiven; i++)
-        text_printf(&t, "%s=%lld ", s->spec->op->extent[i].name, (long long)extent[i]);
+    int64_t all[OP_MAX_EXTENT];
+    memcpy(all, extent, (size_t)op->ngiven * sizeof *all);
+    const int n = op_derive(op, all) ? op->nextent : op->ngiven;
+    for (int i = 0; i < n; i++)
+        text_printf(&t, "%s=%lld ", op->extent[i].name, (long long)all[i]);
     return arena_printf(a, "on %sthreads=%d: %s", text_str(&t), threads, why);
 }
 

@@ -132,12 +132,14 @@ static bool check_row(Kernel *k, const Setup *setup, const Shape *s, const void 
     const double *y = s->y + i * s->row_elems, *bound = s->bound + i * s->row_elems;
     for (int64_t e = 0; e < s->row_elems; e++) {
         double got = dtype_load(t, out, s->row[i] * s->row_elems + e);
-        const bool good = note_error(k, got, y[e], dtype_tolerance(t, (double)s->terms, bound[e], y[e]));
-        if (!good && s->row_elems == 1)
-            return kernel_fail(k, STATUS_WRONG, "element %lld is %g instead of %g", (long long)s->row[i], got, y[e]);
-        if (!good)
-            return kernel_fail(k, STATUS_WRONG, "row %lld element %lld is %g instead of %g", (long long)s->row[i],
-                               (long long)e, got, y[e]);
+        const double tol = dtype_tolerance(t, (double)s->terms, bound[e], y[e]);
+        if (note_error(k, got, y[e], tol))
+            continue;
+        char row[32] = "";
+        if (s->row_elems > 1)
+            snprintf(row, sizeof row, "row %lld ", (long long)s->row[i]);
+        return kernel_fail(k, STATUS_WRONG, "%selement %lld is %g instead of %g, off by %.2g where %.2g is allowed",
+                           row, (long long)(s->row_elems > 1 ? e : s->row[i]), got, y[e], fabs(got - y[e]), tol);
     }
     return true;
 }
@@ -154,7 +156,8 @@ static bool check_row_sum(Kernel *k, const Setup *setup, const Shape *s, const v
     }
     double tol = spread * dtype_tolerance(t, (double)s->terms, s->sum_bound[row], magnitude);
     if (!note_error(k, sum, s->sum[row], tol))
-        return kernel_fail(k, STATUS_WRONG, "row %lld sums up to %g instead of %g", (long long)row, sum, s->sum[row]);
+        return kernel_fail(k, STATUS_WRONG, "row %lld sums up to %g instead of %g, off by %.2g where %.2g is allowed",
+                           (long long)row, sum, s->sum[row], fabs(sum - s->sum[row]), tol);
     return true;
 }
 

@@ -61,6 +61,7 @@ static void an_epilogue_without_data(void **state)
     open_op(w, "product", "relu");
     check(w, with_relu, few, STATUS_OK, "");
     check(w, without_relu, few, STATUS_WRONG, "element ");
+    check(w, PRODUCT "RUN { EACH(fmaxf(at(e, o, i), 0) + 0.25f); }", few, STATUS_WRONG, ", off by 0.25 where ");
     open_op(w, "product", NULL);
     check(w, without_relu, few, STATUS_OK, "");
     check(w, with_relu, few, STATUS_WRONG, "element ");

@@ -71,6 +71,8 @@ static Candidate draw_candidate(const Proposer *p)
 /* Gives one parameter another value, or by chance the same. */
 static void change_one(const Proposer *p, Candidate *c)
 {
+    if (c->t->nparam == 0)
+        return;
     const int i = (int)rng_below(p->rng, c->t->nparam);
     c->choice[i] = (uint8_t)rng_below(p->rng, c->t->param[i].nchoice);
 }

@@ -127,3 +127,8 @@ sed 's/its elements as they lie/as this folder does it/' "$SRC/templates/package
 run 0 --templates ops -o own pick.cfg
 grep -q 'as this folder does it' own/kernels.c || failed "its own pack.c does not count"
 grep -q 'pick/pack.c$' own/MANIFEST || failed "the manifest does not name its own pack.c"
+
+section a template without parameters
+sed -i -e 's/^params .*/params  = ();/' -e 's/ UC = 4;//g' -e 's/"UC"/"8"/' -e 's/UC/8/g' $op/pick_rows.c
+run 0 --templates ops --fresh -o single pick.cfg
+whole single picked

@@ -42,6 +42,65 @@ const ConfSetting *conf_member(const ConfSetting *group, const char *key)
     return group && group->type == CONF_GROUP ? names_row(NAMES(group->elem, group->n), key) : NULL;
 }
 
+/* The name that an element of a list has; NULL: none. */
+static const char *name_of(const ConfSetting *elem)
+{
+    const ConfSetting *name = elem->type == CONF_GROUP ? conf_member(elem, "name") : NULL;
+    return name && name->type == CONF_STRING ? name->text : NULL;
+}
+
+static const ConfSetting *elem_named(const ConfSetting *list, const char *name)
+{
+    for (int i = 0; name && i < list->n; i++)
+        if (name_of(&list->elem[i]) && strcmp(name_of(&list->elem[i]), name) == 0)
+            return &list->elem[i];
+    return NULL;
+}
+
+/* Are they lists of groups with names? */
+static bool are_named(const ConfSetting *list)
+{
+    bool all = list->type == CONF_LIST;
+    for (int i = 0; i < list->n; i++)
+        all = all && name_of(&list->elem[i]);
+    return all;
+}
+
+static void merge_lists(Arena *a, ConfSetting *own, const ConfSetting *base)
+{
+    ConfSetting *all = ARENA_ARRAY(a, (size_t)(own->n + base->n) + 1, ConfSetting);
+    int n = 0;
+    for (int i = 0; i < own->n; i++)
+        if (!elem_named(base, name_of(&own->elem[i])))
+            all[n++] = own->elem[i];
+    for (int i = 0; i < base->n; i++) {
+        const ConfSetting *other = elem_named(own, name_of(&base->elem[i]));
+        all[n++] = other ? *other : base->elem[i];
+    }
+    own->elem = all;
+    own->n = own->cap = n;
+}
+
+void conf_inherit(Conf *c, const Conf *base)
+{
+    ConfSetting *root = ARENA_NEW(c->arena, ConfSetting);
+    *root = *c->root;
+    root->elem = ARENA_ARRAY(c->arena, (size_t)(root->n + base->root->n) + 1, ConfSetting);
+    memcpy(root->elem, c->root->elem, (size_t)root->n * sizeof *root->elem);
+    for (int i = 0; i < base->root->n; i++) {
+        const ConfSetting *from = &base->root->elem[i];
+        int at = 0;
+        while (at < c->root->n && strcmp(root->elem[at].name, from->name) != 0)
+            at++;
+        if (at == c->root->n)
+            root->elem[root->n++] = *from;
+        else if (are_named(&root->elem[at]) && are_named(from))
+            merge_lists(c->arena, &root->elem[at], from);
+    }
+    root->cap = root->n;
+    c->root = root;
+}
+
 /* ---- names ---- */
 
 int conf_lookup(Diag *d, Loc at, const char *what, const char *word, Names names)

@@ -53,6 +53,10 @@ Source *conf_source(Arena *a, const char *path, Diag *d);
 /* Bytes begin..end-1 of src. NULL after a syntax error or duplicate keys. */
 Conf *conf_parse(Arena *a, const Source *src, size_t begin, size_t end, Diag *d);
 
+/* Puts base below c: c gets each setting that it lacks, and of lists of groups that both have, those whose `name` its own lacks. Such a list
+ * begins with the groups that c alone has; then those of base follow in their order, one of c standing in for that of its name. */
+void conf_inherit(Conf *c, const Conf *base);
+
 const char *conf_type_text(ConfType type);
 int conf_length(const ConfSetting *s);                                     /* of a group, list or array; else 0 */
 const ConfSetting *conf_elem(const ConfSetting *s, int i);                 /* of a list or array, member of a group */

@@ -89,7 +89,7 @@ static const Template *find_template(Run *r, const Workload *w)
     CliList names = { 0 };
     for (int i = 0; i < list->n; i++) {
         cli_list_add(r->a, &names, list->t[i]->name);
-        if (by_file ? same_file(list->t[i]->src->path, tried) : strcmp(list->t[i]->name, tried) == 0)
+        if (by_file ? same_file(list->t[i]->head->path, tried) : strcmp(list->t[i]->name, tried) == 0)
             return list->t[i];
     }
     if (by_file)

@@ -456,7 +456,9 @@ static void add_template_sources(Emitter *e)
         const Template *t = list->t[i];
         if (!serves_any_target(e->in, t))
             continue;
-        add_source(e, op->name, t->src);
+        add_source(e, op->name, t->head);
+        if (t->src != t->head)
+            add_source(e, folder_of(e->arena, t->src->path), t->src);
         add_source(e, "family", t->shared);
         for (int j = 0; j < t->npiece; j++)
             add_source(e, folder_of(e->arena, t->piece[j]->path), t->piece[j]);

@@ -63,9 +63,10 @@ typedef struct {
     const char *name, *doc;
     const Family *family; /* of the targets that it is for */
     const char *hash;     /* 16 hex digits: of what its kernels' code depends on */
-    const Source *src;
-    size_t body; /* where the text behind the head begins */
-    int npiece;  /* files of its folder, or of one beside that, that its body includes, as other templates may */
+    const Source *head;   /* the file that declares it */
+    const Source *src;    /* the file whose body it has: the same, or that which it is like */
+    size_t body;          /* where the text behind the head begins */
+    int npiece; /* files of its folder, or of one beside that, that its body includes, as other templates may */
     const Source *piece[TEMPLATE_MAX_PIECE];
     const Source *shared; /* what templates of its family have in common: templates/family */
     int nparam;

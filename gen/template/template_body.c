@@ -73,23 +73,37 @@ static bool has_piece_named(const Template *t, const char *name)
     return false;
 }
 
-/* Reads the file that `src`, the template, includes. */
+static const char *path_beside(Arena *a, const Source *src, const char *file, size_t len)
+{
+    const char *path = src->path, *slash = strrchr(path, '/');
+    return arena_printf(a, "%.*s%.*s", slash ? (int)(slash + 1 - path) : 0, path, (int)len, file);
+}
+
+const Source *template_near(TemplateReader *r, const Source *from, Loc at, const char *file, size_t len)
+{
+    const char *path = path_beside(r->arena, from, file, len);
+    if (is_near(file, len) && access(path, R_OK) == 0)
+        return conf_source(r->arena, path, r->diag);
+    diag_error(r->diag, at, "there is no file '%.*s' beside the template", (int)len, file);
+    return NULL;
+}
+
+/* Reads the file that `src`, the template, includes: the one beside the template's head, or else beside its body. */
 static void read_piece(TemplateReader *r, const Source *src, const char *file, size_t len)
 {
     Template *t = r->t;
-    const char *path = src->path, *slash = strrchr(path, '/');
-    const char *beside = arena_printf(r->arena, "%.*s%.*s", slash ? (int)(slash + 1 - path) : 0, path, (int)len, file);
+    const char *own = path_beside(r->arena, t->head, file, len);
+    const Source *from = access(own, R_OK) == 0 ? t->head : t->src;
+    const char *beside = path_beside(r->arena, from, file, len);
     const Source **piece = &t->piece[t->npiece];
     for (int i = 0; i < t->npiece; i++)
         if (strcmp(t->piece[i]->path, beside) == 0)
             return;
     if (t->npiece == TEMPLATE_MAX_PIECE)
         diag_error(r->diag, loc_of(src, file, len), "more than %d files are included", TEMPLATE_MAX_PIECE);
-    else if (!is_near(file, len) || access(beside, R_OK) != 0)
-        diag_error(r->diag, loc_of(src, file, len), "there is no file '%.*s' beside the template", (int)len, file);
     else if (has_piece_named(t, basename(beside)))
         diag_error(r->diag, loc_of(src, file, len), "two files of the name '%s' are included", basename(beside));
-    else if ((*piece = conf_source(r->arena, beside, r->diag))) {
+    else if ((*piece = template_near(r, from, loc_of(src, file, len), file, len))) {
         t->npiece++;
         refuse_includes(r, *piece);
     }

@@ -37,6 +37,8 @@ bool template_offer(TemplateReader *r);
 bool template_free_name(const char *name);
 /* Capital letters, digits and '_' alone, as names that a head declares are. */
 bool template_is_capital(const char *name);
+/* Reads a file of the folder of `from`, as in "tile.h", or of one beside that, as in "../dense/tile.h". NULL after an error. */
+const Source *template_near(TemplateReader *r, const Source *from, Loc at, const char *file, size_t len);
 /* Reads the files that the body includes. False after errors. */
 bool template_read_pieces(TemplateReader *r);
 /* Checks that every name in the body is declared, and that the body uses each parameter. False after errors. */

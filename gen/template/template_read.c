@@ -349,6 +349,7 @@ static bool read_head(TemplateReader *r, const Conf *c)
 {
     static const ConfKey keys[] = { { "name", true, "the template's name" },
                                     { "op", true, "the op that it computes" },
+                                    { "like", false, NULL },
                                     { "family", true, FAMILY_HINT },
                                     { "doc", true, "what it does, in a sentence" },
                                     { "packed", false, NULL },
@@ -443,22 +444,52 @@ static const char *code_hash(Arena *a, const TemplateReader *r)
     return arena_printf(a, "%016llx", (unsigned long long)hash_more(h, t->name));
 }
 
-const Template *template_parse(Arena *a, const Spec *spec, const Source *src, Diag *d)
+/* The settings of a file's head; the body is what follows. NULL after errors. */
+static Conf *parse_head(TemplateReader *r, const Source *src)
 {
     const char *head = strstr(src->text, HEAD), *end = head ? strstr(head, "*/") : NULL;
-    if (!head)
-        return NULL;
+    const Loc at = loc_at(src, head ? (size_t)(head - src->text) : 0, 1);
     if (!end) {
-        diag_error(d, loc_at(src, (size_t)(head - src->text), 1), "the template's head is not closed by '*/'");
+        diag_error(r->diag, at,
+                   head ? "the template's head is not closed by '*/'" : "this file has no template's head");
         return NULL;
     }
+    r->t->src = src;
+    r->t->body = (size_t)(end + 2 - src->text);
+    r->t->body += src->text[r->t->body] == '\n';
+    return conf_parse(r->arena, src, (size_t)(head - src->text) + sizeof HEAD - 1, (size_t)(end - src->text), r->diag);
+}
+
+/* Takes from the template that this one is like, if it is like another, the body and what the head does not say itself. */
+static bool take_after(TemplateReader *r, Conf *c)
+{
+    const char *like = NULL;
+    const ConfSetting *key = conf_member(c->root, "like");
+    if (!conf_string(c, c->root, "like", &like) || !like)
+        return !key;
+    const Source *own = r->t->src;
+    if (own->text[r->t->body + strspn(own->text + r->t->body, " \t\r\n")])
+        return diag_error(r->diag, loc_at(own, r->t->body, 1),
+                          "nothing may follow this head: its body is that of the template that it is like");
+    const Source *src = template_near(r, own, key->at, like, strlen(like));
+    const Conf *base = src ? parse_head(r, src) : NULL;
+    if (!base)
+        return false;
+    if (conf_member(base->root, "like"))
+        return diag_error(r->diag, key->at, "'%s' is like another template itself; name that one", like);
+    conf_inherit(c, base);
+    return true;
+}
+
+const Template *template_parse(Arena *a, const Spec *spec, const Source *src, Diag *d)
+{
+    if (!strstr(src->text, HEAD))
+        return NULL;
     Template *t = ARENA_NEW(a, Template);
     TemplateReader r = { .arena = a, .diag = d, .spec = spec, .op = spec->op, .t = t };
-    t->src = src;
-    t->body = (size_t)(end + 2 - src->text);
-    t->body += src->text[t->body] == '\n';
-    Conf *c = conf_parse(a, src, (size_t)(head - src->text) + sizeof HEAD - 1, (size_t)(end - src->text), d);
-    if (!c || !read_head(&r, c) || !template_read_pieces(&r) || !template_check_body(&r))
+    t->head = src;
+    Conf *c = parse_head(&r, src);
+    if (!c || !take_after(&r, c) || !read_head(&r, c) || !template_read_pieces(&r) || !template_check_body(&r))
         return NULL;
     t->hash = code_hash(a, &r);
     number_names(&r);
@@ -474,7 +505,7 @@ static void add_template(Arena *a, const Template *t, int hiding, TemplateList *
     if (i < hiding)
         return;
     if (i < out->n)
-        diag_error(d, (Loc){ .src = t->src }, "another template in this folder has the name '%s'", t->name);
+        diag_error(d, (Loc){ .src = t->head }, "another template in this folder has the name '%s'", t->name);
     out->t = arena_grow(a, out->t, (size_t)out->n, (size_t)out->n + 1, sizeof *out->t);
     out->t[out->n++] = t;
 }

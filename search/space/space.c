@@ -70,7 +70,7 @@ static void keep_candidate(Enumeration *e)
 {
     Space *s = e->space;
     if (s->n == SPACE_MAX) {
-        diag_error(e->diag, (Loc){ .src = e->binding.t->src },
+        diag_error(e->diag, (Loc){ .src = e->binding.t->head },
                    "more than %d combinations of parameters; add constraints", SPACE_MAX);
         e->ok = false;
         return;

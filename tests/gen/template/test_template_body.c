@@ -172,6 +172,59 @@ static void test_piece_of_other_folder(void **state)
     assert_non_null(strstr(said, "there is no file '../a/../a/h.h' beside"));
 }
 
+/* A template that is like another has its body, and what its own head does not say. Files of its own folder come first. */
+static void test_like(void **state)
+{
+    (void)state;
+    static const int64_t value[] = { 1, 1 };
+    static const char head[] = "/* dcgen\nname = \"other\"; op = \"dense\"; like = \"x.c\"; doc = \"as x.c\";\n"
+                               "params = ( { name = \"MR\"; choices = [1]; doc = \"one row\"; } );\n"
+                               "values = ( { name = \"FEW\"; expr = \"MR + 4\"; doc = \"before others\"; },\n"
+                               "           { name = \"STEP\"; expr = \"FEW\"; doc = \"instead\"; } );\n"
+                               "constraints = ( { need = \"STEP <= 5\"; why = \"instead\"; } );\n*/\n";
+    static const struct {
+        const char *text, *want;
+    } cases[] = {
+        { "/* dcgen\nname = \"other\"; op = \"dense\"; like = \"x.c\"; doc = \"d\";\n*/\nint x;\n",
+          "y.c:4:1: error: nothing may follow this head" },
+        { "/* dcgen\nname = \"other\"; op = \"dense\"; like = \"no.c\"; doc = \"d\";\n*/\n",
+          "y.c:2:38: error: there is no file 'no.c' beside" },
+        { "/* dcgen\nname = \"other\"; op = \"dense\"; like = \"z.c\"; doc = \"d\";\n*/\n",
+          "error: 'z.c' is like another template itself" },
+        { "/* dcgen\nname = \"other\"; op = \"dense\"; like = 3; doc = \"d\";\n*/\n",
+          "y.c:2:38: error: 'like': expected a string" },
+        { "/* dcgen\nname = \"other\"; op = \"dense\"; like = \"f.h\"; doc = \"d\";\n*/\n",
+          "f.h:1:1: error: this file has no template's head" },
+    };
+    TemplateList list;
+    const char *said;
+    write_file("f.h", "    g(STEP);\n");
+    write_file("x.c", with("    f(R); //@ repeat R = 1..STEP\n", "#include \"f.h\"\n"));
+    write_file("y.c", head);
+    if (!read_folder(&list, &said))
+        fail_msg("%s", said);
+    assert_int_equal(list.n, 2);
+    const Template *t = list.t[strcmp(list.t[0]->name, "other") != 0];
+    assert_string_equal(t->name, "other");
+    assert_true(t->nparam == 2 && t->param[0].nchoice == 1 && t->param[1].nchoice == 2);
+    assert_true(t->nvalue == 3 && t->nconstraint == 1 && t->nterm == list.t[0]->nterm &&
+                list.t[0]->nterm == list.t[1]->nterm);
+    assert_string_equal(t->constraint[0].why, "instead");
+    assert_string_equal(strrchr(t->head->path, '/'), "/y.c");
+    const Binding b = bind(t, make_spec("NK", false, false), value, NULL);
+    assert_non_null(strstr(template_fill(arena, &b, "pkg_k0", diag_new(arena)), "    g(5);\n"));
+    write_file("z.c", arena_printf(arena, "/* dcgen\nname = \"third\"; %s", strstr(head, "op =")));
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        write_file("y.c", cases[i].text);
+        assert_false(read_folder(&list, &said));
+        if (!strstr(said, cases[i].want))
+            fail_msg("%s\nsaid %s", cases[i].text, said);
+    }
+    unlink(arena_printf(arena, "%s/z.c", folder));
+    unlink(arena_printf(arena, "%s/y.c", folder));
+    unlink(arena_printf(arena, "%s/f.h", folder));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -182,6 +235,7 @@ int main(void)
         cmocka_unit_test(test_unused_through_value),
         cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_piece_of_other_folder),
+        cmocka_unit_test(test_like),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

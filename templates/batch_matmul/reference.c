@@ -4,39 +4,64 @@
  * What kernels are checked against; slow on purpose.
  *
  *   extent   B0, B1, M, N, K
+ *   element  float, or with DCGEN_DTYPE_F16 or DCGEN_DTYPE_BF16 the 16 bits of such a number
  *   operand  A [b][M][K], or [b][K][M] when compiled with DCGEN_LAYOUT_A_KM;  B [b][K][N], or [b][N][K] with
  *            DCGEN_LAYOUT_B_NK;  Y (not looked at). Elements lie densely.
  */
 #include <math.h>
 #include <stdint.h>
 
+#if defined(DCGEN_DTYPE_F16) || defined(DCGEN_DTYPE_BF16)
+typedef uint16_t Element;
+#else
+typedef float Element; /* f32, and tf32: rounding it is left to the arithmetic of kernels */
+#endif
+
+/* The value of a stored element. */
+static float element(Element e)
+{
+#if defined(DCGEN_DTYPE_BF16)
+    union { uint32_t bits; float value; } u = { (uint32_t)e << 16 };
+    return u.value;
+#elif defined(DCGEN_DTYPE_F16)
+    /* The fields at the places of a float's; the product sets its exponent right, of denormals too. */
+    union { uint32_t bits; float value; } u = { (uint32_t)(e & 0x7fff) << 13 };
+    u.value *= 0x1p112f;
+    u.bits |= (e & 0x7c00) == 0x7c00 ? 0x7f800000u : 0; /* infinity, NaN */
+    u.bits |= (uint32_t)(e & 0x8000) << 16;
+    return u.value;
+#else
+    return e;
+#endif
+}
+
 /* The matrix of one batch, element by element. */
 typedef struct {
-    const float *a, *b;
+    const Element *a, *b;
     int64_t M, N, K;
 } Problem;
 
 static Problem problem(const int64_t *extent, const void *const *operand, int64_t batch)
 {
     const int64_t M = extent[2], N = extent[3], K = extent[4];
-    return (Problem){ (const float *)operand[0] + batch * M * K, (const float *)operand[1] + batch * K * N, M, N, K };
+    return (Problem){ (const Element *)operand[0] + batch * M * K, (const Element *)operand[1] + batch * K * N, M, N, K };
 }
 
 static double a_at(const Problem *p, int64_t m, int64_t k)
 {
 #ifdef DCGEN_LAYOUT_A_KM
-    return p->a[k * p->M + m];
+    return element(p->a[k * p->M + m]);
 #else
-    return p->a[m * p->K + k];
+    return element(p->a[m * p->K + k]);
 #endif
 }
 
 static double b_at(const Problem *p, int64_t k, int64_t n)
 {
 #ifdef DCGEN_LAYOUT_B_NK
-    return p->b[n * p->K + k];
+    return element(p->b[n * p->K + k]);
 #else
-    return p->b[k * p->N + n];
+    return element(p->b[k * p->N + n]);
 #endif
 }
 

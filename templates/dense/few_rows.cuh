@@ -13,14 +13,14 @@ static __device__ __forceinline__ float KERNEL_value(NAME_elem v)
 }
 
 /* Rounds and stores one element. */
-static __device__ __forceinline__ void KERNEL_store(const NAME_args &a, int m, int n, float v)
+static __device__ __forceinline__ void KERNEL_store(const NAME_args &a, const KERNEL_operands &o, int m, int n, float v)
 {
     if (m >= a.M || n >= a.N)
         return;
 #if HAS_BIAS
     v += KERNEL_value(a.bias[n]);
 #endif
-    NAME_elem *y = a.Y + (int64_t)m * a.N + n;
+    NAME_elem *y = o.y + (int64_t)m * o.ldy + n;
 #if DTYPE_F16
     *y = PACKAGE_device::f16_of(v);
 #elif DTYPE_BF16
@@ -61,19 +61,21 @@ static __device__ __forceinline__ bool KERNEL_share(float *sums, const NAME_args
 }
 #endif
 
-/* The block's first element of Y, and the part of k that it sums up: tile blockIdx.x, the row groups of the same
+/* The block's matrices, its first element of Y, and the part of k that it sums up: the row groups of the same
  * columns being neighbours; slice blockIdx.z of k. */
 struct KERNEL_task {
+    KERNEL_operands of;
     int m0, n0;
-    unsigned k0, k1, ldw; /* ldw: elements from a row of W to the next */
+    unsigned k0, k1;
 };
 
 static __device__ __forceinline__ KERNEL_task KERNEL_find(const NAME_args &a)
 {
-    const unsigned down = (a.M - 1) / BM + 1;
+    const unsigned down = (a.M - 1) / BM + 1, tile = KERNEL_tile_number(a);
     KERNEL_task b;
-    b.m0 = blockIdx.x % down * BM;
-    b.n0 = blockIdx.x / down * BN;
+    b.of = KERNEL_of(a, a.K);
+    b.m0 = tile % down * BM;
+    b.n0 = tile / down * BN;
 #if SPLITK > 1
     const unsigned units = a.K / BK + (a.K % BK != 0), slice = (units + gridDim.z - 1) / gridDim.z * BK;
     b.k0 = blockIdx.z * slice;
@@ -82,7 +84,6 @@ static __device__ __forceinline__ KERNEL_task KERNEL_find(const NAME_args &a)
     b.k0 = 0;
     b.k1 = a.K;
 #endif
-    b.ldw = (unsigned)a.W_stride[0];
     return b;
 }
 
@@ -105,6 +106,6 @@ static __device__ __forceinline__ void KERNEL_finish(float *sums, const NAME_arg
         if (gridDim.z == 1)
 #endif
             v = KERNEL_element(sums, e);
-        KERNEL_store(a, b.m0 + e / BN, b.n0 + e % BN, v);
+        KERNEL_store(a, b.of, b.m0 + e / BN, b.n0 + e % BN, v);
     }
 }

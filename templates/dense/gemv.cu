@@ -124,9 +124,6 @@ features = (
 /* KERNEL: a block computes BM x BN elements of Y. W is read once for each ROWS rows of Y, 16 bytes (QUAD elements)
  * a lane, past L1; X comes from L1. Sums are fp32, whatever the type.
  *
- *   X[m][k]   at X + m*K + k
- *   W[n][k]   at W + n*ldw + k (NK),   W[k][n] at W + k*ldw + n (KN),   ldw = W_stride[0]
- *
  *   NK        a warp sums up COLS columns: lane l takes QUAD values of k from QUAD*l on, then 32*QUAD*KWARPS further.
  *             KWARPS warps share out k; WARPS/KWARPS of them lie side by side along n. Shuffles add the lanes' sums.
  *   KN        LANES lanes side by side take QUAD*COLS columns each, for QUAD*UNROLL values of k; other lanes and warps
@@ -141,6 +138,7 @@ static __device__ __forceinline__ int KERNEL_at(int row, int column)
     return row * BN + column;
 }
 
+#include "operands.cuh"
 #include "few_rows.cuh"
 
 template <int width> struct KERNEL_chunk { /* QUAD neighbouring elements, aligned to 16 bytes; 0 where there are none */
@@ -193,10 +191,10 @@ static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &
     float acc[ROWS][COLS];
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
-        x[r] = a.X + (int64_t)min(b.m0 + r, a.M - 1) * a.K;
+        x[r] = b.of.x + (int64_t)min(b.m0 + r, a.M - 1) * b.of.ldx;
 #pragma unroll
     for (int c = 0; c < COLS; c++)
-        w[c] = a.W + (uint64_t)b.ldw * (unsigned)min(b.n0 + col + c, a.N - 1);
+        w[c] = b.of.w + (uint64_t)b.of.ldw * (unsigned)min(b.n0 + col + c, a.N - 1);
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
 #pragma unroll
@@ -248,12 +246,12 @@ static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &
     constexpr int ncol = QUAD * COLS, apart = LANES * width; /* columns of a lane; from one of its loads to the next */
     constexpr int deep = width == 1 ? 4 : QUAD * UNROLL;     /* values of k at a time */
     const int lane = threadIdx.x % LANES, group = threadIdx.x / LANES;
-    const NAME_elem *x[ROWS], *w = a.W + b.n0 + lane * width;
+    const NAME_elem *x[ROWS], *w = b.of.w + b.n0 + lane * width;
     const int left = a.N - b.n0 - lane * width;
     float acc[ROWS][ncol];
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
-        x[r] = a.X + (int64_t)min(b.m0 + r, a.M - 1) * a.K;
+        x[r] = b.of.x + (int64_t)min(b.m0 + r, a.M - 1) * b.of.ldx;
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
 #pragma unroll
@@ -263,16 +261,16 @@ static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &
     const auto fetch = [&](int i, unsigned k) {
 #pragma unroll
         for (int c = 0; c < ncol / width; c++)
-            wv[i][c].load_once(w + (uint64_t)b.ldw * i + c * apart, k + i < b.k1 && c * apart < left);
+            wv[i][c].load_once(w + (uint64_t)b.of.ldw * i + c * apart, k + i < b.k1 && c * apart < left);
     };
-    w += (uint64_t)b.ldw * (b.k0 + group * deep);
+    w += (uint64_t)b.of.ldw * (b.k0 + group * deep);
 #pragma unroll
     for (int i = 0; i < deep; i++)
         fetch(i, b.k0 + group * deep);
 #pragma unroll 1
     for (unsigned first = b.k0; first < b.k1; first += KGROUPS * deep) {
         const unsigned k = first + group * deep;
-        w += (uint64_t)b.ldw * (KGROUPS * deep);
+        w += (uint64_t)b.of.ldw * (KGROUPS * deep);
 #pragma unroll
         for (int i = 0; i < deep; i += width) {
 #pragma unroll
@@ -308,7 +306,7 @@ static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
 #if TARGET_GUARD
     float *sums = (float *)PACKAGE_device::shared_memory();
     const KERNEL_task b = KERNEL_find(a);
-    if (((unsigned)((uintptr_t)a.X | (uintptr_t)a.W) | a.K * ELEM_BYTES | b.ldw * ELEM_BYTES) % 16 == 0)
+    if (KERNEL_unaligned(a) % 16 == 0)
         KERNEL_sum<QUAD>(sums, a, b);
     else
         KERNEL_sum<1>(sums, a, b);

@@ -156,9 +156,6 @@ features = (
 #endif
 /* KERNEL: a block computes BM x BN elements of Y, each of its warps WM x WN of them with mma.sync, fp32 sums.
  *
- *   X[m][k]   at X + m*K + k
- *   W[n][k]   at W + n*ldw + k (NK),   W[k][n] at W + k*ldw + n (KN),   ldw = W_stride[0]
- *
  *   warp      wy = warp % (BM/WM), wx = warp / (BM/WM): rows wy*WM.. and columns wx*WN.. of the tile
  *   sums      acc[i][j] is the 16 x 8 part at row 16*i, column 8*j of the warp's; with g = lane/4, q = lane%4
  *             element e of it has row g + 8*(e/2), column 2*q + e%2.
@@ -173,6 +170,8 @@ features = (
  *
  *   tf32      the tensor core takes fp32 operands and ignores the 13 low bits of their mantissas.
  */
+#include "operands.cuh"
+
 /* Where element k of row r lies in a tile whose rows run along k. */
 static __device__ __forceinline__ int KERNEL_at(int r, int k)
 {
@@ -443,19 +442,20 @@ KERNEL_store(const float (&acc)[MTILES][NTILES][4], const NAME_args &a, NAME_ele
     }
     __syncthreads();
     const int nrow = min(a.M - m0, BM), ncol = min(a.N - n0, BN);
-    NAME_elem *y = a.Y + (int64_t)m0 * a.N + n0;
-    if ((uintptr_t)a.Y % 16 == 0 && a.N % QUAD == 0) {
+    const KERNEL_operands o = KERNEL_of(a, a.K);
+    NAME_elem *y = o.y + (int64_t)m0 * o.ldy + n0;
+    if ((uintptr_t)o.y % 16 == 0 && (a.N | o.ldy) % QUAD == 0) {
 #pragma unroll 4
         for (int e = threadIdx.x; e < BM * (BN / QUAD); e += NT) {
             const int r = e / (BN / QUAD), n = e % (BN / QUAD) * QUAD;
             if (r < nrow && n < ncol)
-                *(uint4 *)(y + (int64_t)r * a.N + n) = *(const uint4 *)(tile + r * Y_PITCH + n);
+                *(uint4 *)(y + (int64_t)r * o.ldy + n) = *(const uint4 *)(tile + r * Y_PITCH + n);
         }
     } else {
 #pragma unroll 4
         for (int e = threadIdx.x; e < BM * BN; e += NT)
             if (e / BN < nrow && e % BN < ncol)
-                y[(int64_t)(e / BN) * a.N + e % BN] = tile[e / BN * Y_PITCH + e % BN];
+                y[(int64_t)(e / BN) * o.ldy + e % BN] = tile[e / BN * Y_PITCH + e % BN];
     }
 }
 
@@ -468,8 +468,7 @@ static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
     NAME_elem *stages = (NAME_elem *)PACKAGE_device::shared_memory();
     int m0, n0;
     KERNEL_tile(a, m0, n0);
-    const unsigned ldw = (unsigned)a.W_stride[0];
-    const unsigned odd = (unsigned)((uintptr_t)a.X | (uintptr_t)a.W) | a.K * ELEM_BYTES | ldw * ELEM_BYTES;
+    const unsigned odd = KERNEL_unaligned(a);
     float acc[MTILES][NTILES][4];
 #pragma unroll
     for (int i = 0; i < MTILES; i++)

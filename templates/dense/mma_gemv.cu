@@ -115,9 +115,6 @@ features = (
  * X are not and must be moved, but serve all columns of the warp. Both operands go from global memory straight into
  * registers: W, which is read once for ROWS rows of Y, past L1; X from L1.
  *
- *   X[m][k]   at X + m*K + k
- *   W[n][k]   at W + n*ldw + k (NK),   W[k][n] at W + k*ldw + n (KN),   ldw = W_stride[0]
- *
  *   warp      COLS columns, STRIPS strips of 8. KWARPS warps share out the block's k, each a run of it; WARPS/KWARPS of
  *             them lie side by side along n.
  *   chunk     32 values of k, two mma a strip. With g = lane/4, q = lane%4 a lane's 8 of them, i = 0..7, are
@@ -142,6 +139,7 @@ static __device__ __forceinline__ int KERNEL_at(int row, int column)
 #endif
 }
 
+#include "operands.cuh"
 #include "few_rows.cuh"
 
 /* 8 elements: `width` neighbours at p, the next ones `apart` elements further ...; 0 from p + left on, unless all are
@@ -311,14 +309,14 @@ KERNEL_begin(const NAME_args &a, const KERNEL_task &b, int n0, unsigned k0, int 
     l.left = count - q * width;
 #pragma unroll
     for (int r = 0; r < GROUPS; r++)
-        l.x[r] = a.X + (int64_t)min((unsigned)b.m0 + 8 * r + g, a.M - 1u) * a.K + k;
+        l.x[r] = b.of.x + (int64_t)min((unsigned)b.m0 + 8 * r + g, a.M - 1u) * b.of.ldx + k;
 #if LAYOUT_W_NK
 #pragma unroll
     for (int t = 0; t < STRIPS; t++)
-        l.w[t] = a.W + (uint64_t)b.ldw * min((unsigned)n0 + 8 * t + g, a.N - 1u) + k;
+        l.w[t] = b.of.w + (uint64_t)b.of.ldw * min((unsigned)n0 + 8 * t + g, a.N - 1u) + k;
 #else
-    l.w = a.W + (uint64_t)b.ldw * k + ((unsigned)n0 + g * width);
-    l.stride = b.ldw * ELEM_BYTES;
+    l.w = b.of.w + (uint64_t)b.of.ldw * k + ((unsigned)n0 + g * width);
+    l.stride = b.of.ldw * ELEM_BYTES;
     l.right = a.N - n0 - g * width;
 #endif
 #pragma unroll
@@ -373,7 +371,7 @@ static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
 #if TARGET_GUARD
     float *sums = (float *)PACKAGE_device::shared_memory();
     const KERNEL_task b = KERNEL_find(a);
-    const unsigned odd = (unsigned)((uintptr_t)a.X | (uintptr_t)a.W) | a.K * ELEM_BYTES | b.ldw * ELEM_BYTES;
+    const unsigned odd = KERNEL_unaligned(a);
     if (odd % 16 == 0)
         KERNEL_sum<8>(sums, a, b);
     else if (odd % 4 == 0)

@@ -148,9 +148,6 @@ features = (
 #endif
 /* KERNEL: a block computes BM x BN elements of Y; its NT threads are BM/TM rows by BN/TN columns of threads.
  *
- *   X[m][k]   at X + m*K + k
- *   W[n][k]   at W + n*ldw + k (NK),   W[k][n] at W + k*ldw + n (KN),   ldw = W_stride[0]
- *
  *   thread    a warp is 4 x 8 threads: ly = bits 1, 4 of the lane, lx = bits 0, 2, 3. Lanes that differ in bit 0 want
  *             the same 16 bytes of X, in bit 1 the same of W: shared memory then serves half a warp at once.
  *             Warp w: row ty = 4*(w % (BM/TM/4)) + ly, column tx = 8*(w / (BM/TM/4)) + lx of the threads.
@@ -163,6 +160,8 @@ features = (
  *             Rows along k are swizzled: chunk c (k/4) of row r lies in the place of chunk c ^ (r/LINE_ROWS % CHUNKS),
  *             so that the same chunk of 8 rows is in 8 different groups of banks.
  */
+#include "operands.cuh"
+
 /* Where element k of row r lies in a tile whose rows run along k. */
 static __device__ __forceinline__ int KERNEL_at(int r, int k)
 {
@@ -354,8 +353,9 @@ static __device__ __forceinline__ void
 KERNEL_store(const float (&acc)[TM * TN], const NAME_args &a, int m0, int n0, const KERNEL_place &p)
 {
     const int nrow = a.M - m0 - p.row, ncol = a.N - n0 - p.col;
-    const bool wide = (uintptr_t)a.Y % (4 * VN) == 0 && a.N % VN == 0;
-    float *y = a.Y + ((int64_t)m0 + p.row) * a.N + n0 + p.col;
+    const KERNEL_operands o = KERNEL_of(a, a.K);
+    const bool wide = (uintptr_t)o.y % (4 * VN) == 0 && (a.N | o.ldy) % VN == 0;
+    float *y = o.y + ((int64_t)m0 + p.row) * o.ldy + n0 + p.col;
     float bias[TN];
 #pragma unroll
     for (int j = 0; j < TN; j++) {
@@ -367,7 +367,7 @@ KERNEL_store(const float (&acc)[TM * TN], const NAME_args &a, int m0, int n0, co
 #endif
     }
 #pragma unroll
-    for (int i = 0; i < TM; i++, y += (int64_t)4 * a.N) {
+    for (int i = 0; i < TM; i++, y += (int64_t)4 * o.ldy) {
         if (4 * i >= nrow)
             return;
 #pragma unroll
@@ -399,7 +399,7 @@ static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
     int m0, n0;
     KERNEL_tile(a, m0, n0);
     const KERNEL_place p = KERNEL_find();
-    const bool aligned = ((uintptr_t)a.X | (uintptr_t)a.W) % 16 == 0;
+    const bool aligned = KERNEL_unaligned(a) % 16 == 0;
     float acc[TM * TN];
 #pragma unroll
     for (int i = 0; i < TM * TN; i++)
@@ -413,7 +413,7 @@ static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
     if (aligned && a.K == FIXED_K)
         KERNEL_sum<4>(acc, stages, KERNEL_begin<4>(a, a.N, FIXED_K, m0, n0), p);
 #else
-    if (aligned && a.K % 4 == 0 && a.W_stride[0] % 4 == 0)
+    if (aligned)
         KERNEL_sum<4>(acc, stages, KERNEL_begin<4>(a, a.N, a.K, m0, n0), p);
 #endif
     else

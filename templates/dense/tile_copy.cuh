@@ -49,17 +49,18 @@ static __device__ __forceinline__ KERNEL_source KERNEL_begin(const NAME_args &a,
 #else
     const int k0 = 0, k1 = K;
 #endif
+    const KERNEL_operands o = KERNEL_of(a, K);
     KERNEL_source s;
-    s.ldx = (unsigned)K;
-    s.ldw = (unsigned)a.W_stride[0];
-    s.x = a.X + (uint64_t)s.ldx * m0 + (uint64_t)s.ldx * share::row() + k0 + share::k();
+    s.ldx = o.ldx;
+    s.ldw = o.ldw;
+    s.x = o.x + (uint64_t)s.ldx * m0 + (uint64_t)s.ldx * share::row() + k0 + share::k();
     s.nrow = a.M - m0 - share::row();
 #if LAYOUT_W_NK
     const int column = KERNEL_column(share::row());
-    s.w = a.W + (uint64_t)s.ldw * n0 + (uint64_t)s.ldw * column + k0 + share::k();
+    s.w = o.w + (uint64_t)s.ldw * n0 + (uint64_t)s.ldw * column + k0 + share::k();
 #else
     const int column = share::column();
-    s.w = a.W + (uint64_t)s.ldw * k0 + (uint64_t)s.ldw * share::k_of_w() + n0 + column;
+    s.w = o.w + (uint64_t)s.ldw * k0 + (uint64_t)s.ldw * share::k_of_w() + n0 + column;
 #endif
     s.ncol = N - n0 - column;
     s.nk = k1 - k0;

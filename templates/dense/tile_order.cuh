@@ -2,15 +2,15 @@
 /* The first row and column of the block's tile. Tiles are numbered column by column, GROUP rows of tiles at a time. */
 static __device__ __forceinline__ void KERNEL_tile(const NAME_args &a, int &m0, int &n0)
 {
-    const unsigned down = (a.M - 1) / BM + 1;
+    const unsigned down = (a.M - 1) / BM + 1, tile = KERNEL_tile_number(a);
 #if GROUP
     const unsigned across = (a.N - 1) / BN + 1;
-    const unsigned group = blockIdx.x / (GROUP * across), in_group = blockIdx.x % (GROUP * across);
+    const unsigned group = tile / (GROUP * across), in_group = tile % (GROUP * across);
     const unsigned height = min(down - group * GROUP, (unsigned)GROUP);
     m0 = (group * GROUP + in_group % height) * BM;
     n0 = in_group / height * BN;
 #else
-    m0 = blockIdx.x % down * BM;
-    n0 = blockIdx.x / down * BN;
+    m0 = tile % down * BM;
+    n0 = tile / down * BN;
 #endif
 }

@@ -23,7 +23,8 @@ static const char templates_path[] = DCGEN_SOURCE_DIR "/templates";
 static const char package_path[] = DCGEN_SOURCE_DIR "/templates/package";
 
 typedef struct {
-    /* "simt_gemm sm_80 f32 NK BM=64": template, target, dtype, layout, and what is not as in the general kernel */
+    /* "simt_gemm sm_80 f32 NK BM=64": template (of batch_matmul if it ends in _bmm), target, dtype, layout, and what is
+     * not as in the general kernel */
     const char *text;
     char template[16], layout[4];
     const Template *t;
@@ -81,15 +82,16 @@ static inline const Template *emu_kernel_template(Arena *a, const EmuKernel *k, 
     return NULL;
 }
 
-/* `rest`: what the spec has besides its op, type, target and layout of W: shapes, for which alone kernels are fixed, an epilogue. */
+/* `rest`: what the spec has besides its op, type, target and layout of W or B: shapes, for which alone kernels are fixed, an epilogue. */
 static inline Spec *emu_kernel_spec(Arena *a, const EmuKernel *k, const char *rest, bool packed, Diag *d)
 {
     static const char *const folders[] = { templates_path };
     Source *src = ARENA_NEW(a, Source);
-    const char *text = arena_printf(a,
-                                    "name = \"pkg\"; op = \"dense\"; dtype = \"%s\"; target = [\"%s\"]; "
-                                    "layout = { W = \"%s\"; packed = %s; }; %s",
-                                    k->dtype->name, k->target->name, k->layout, packed ? "true" : "false", rest);
+    const bool batched = strstr(k->template, "_bmm");
+    const char *text = arena_printf(
+        a, "name = \"pkg\"; op = \"%s\"; dtype = \"%s\"; target = [\"%s\"]; layout = { %s = \"%s\"; %s}; %s",
+        batched ? "batch_matmul" : "dense", k->dtype->name, k->target->name, batched ? "B" : "W", k->layout,
+        packed ? "packed = true; " : "", rest);
     *src = (Source){ .path = "spec.cfg", .text = text, .len = strlen(text) };
     return spec_parse(a, src, folders, 1, d);
 }
@@ -165,6 +167,30 @@ static inline EmuEntry emu_entry(const EmuKernel *k)
     memcpy(&e.launch, &launch, sizeof launch);
     memcpy(&e.workspace, &workspace, sizeof workspace);
     return e;
+}
+
+enum { EMU_ALIGN = 256 };
+
+typedef struct {
+    void *memory, *at;
+} EmuPlace;
+
+/* Room for so many bytes, `shift` behind an aligned address. */
+static inline EmuPlace emu_place(size_t bytes, size_t shift)
+{
+    EmuPlace p = { .memory = aligned_alloc(EMU_ALIGN, (bytes + shift) / EMU_ALIGN * EMU_ALIGN + EMU_ALIGN) };
+    assert_non_null(p.memory);
+    p.at = (char *)p.memory + shift;
+    return p;
+}
+
+/* Random numbers from -1 to 1. */
+static inline void emu_fill(const Dtype *dtype, void *to, int64_t n, uint64_t seed)
+{
+    for (int64_t i = 0; i < n; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        dtype_store(dtype, to, i, (double)(seed >> 40) / (1 << 23) - 1);
+    }
 }
 
 #endif

@@ -22,7 +22,7 @@
 
 enum { M, N, K };
 enum { X, W, BIAS, Y, NOPERAND };
-enum { ALIGN = 256, COUNTERS = 4096, MOST_SHAPES = 8, ALL_SHIFTED = (1 << NOPERAND) - 1 };
+enum { COUNTERS = 4096, MOST_SHAPES = 8, ALL_SHIFTED = (1 << NOPERAND) - 1 };
 
 typedef struct {
     const char *kernel;
@@ -90,26 +90,13 @@ typedef struct {
 
 /* ---- a call */
 
-typedef struct {
-    void *memory, *at;
-} Place;
-
 static int64_t elems_of(const int64_t *e, int operand)
 {
     return operand == X ? e[M] * e[K] : operand == W ? e[N] * e[K] : operand == BIAS ? e[N] : e[M] * e[N];
 }
 
-/* Room for so many bytes, `shift` behind an aligned address. */
-static Place place_new(size_t bytes, size_t shift)
-{
-    Place p = { .memory = aligned_alloc(ALIGN, (bytes + shift) / ALIGN * ALIGN + ALIGN) };
-    assert_non_null(p.memory);
-    p.at = (char *)p.memory + shift;
-    return p;
-}
-
 /* W as the kernel takes it: packed, each row begins on a multiple of 16 bytes. */
-static Place pack(const EmuKernel *k, const EmuEntry *e, const int64_t *extent, const void *w, size_t *bytes)
+static EmuPlace pack(const EmuKernel *k, const EmuEntry *e, const int64_t *extent, const void *w, size_t *bytes)
 {
     dcgen_packed_bytes_fn *packed_bytes;
     dcgen_pack_fn *pack_it;
@@ -120,7 +107,7 @@ static Place pack(const EmuKernel *k, const EmuEntry *e, const int64_t *extent, 
     const size_t row = (size_t)extent[kn ? N : K] * k->dtype->bytes, pitch = (row + 15) / 16 * 16;
     *bytes = (size_t)packed_bytes(extent);
     assert_int_equal(*bytes, pitch * (size_t)extent[kn ? K : N]);
-    Place p = place_new(*bytes, 0);
+    EmuPlace p = emu_place(*bytes, 0);
     memset(p.memory, 0xff, *bytes);
     assert_int_equal(pack_it(extent, w, p.at), 0);
     for (int64_t r = 0; r < extent[kn ? K : N]; r++)
@@ -128,7 +115,7 @@ static Place pack(const EmuKernel *k, const EmuEntry *e, const int64_t *extent, 
     return p;
 }
 
-static void check_result(const EmuKernel *k, const int64_t *e, const Place *p, const void *w, bool bias)
+static void check_result(const EmuKernel *k, const int64_t *e, const EmuPlace *p, const void *w, bool bias)
 {
     const bool kn = strcmp(k->layout, "KN") == 0;
     for (int64_t i = 0; i < e[M] * e[N]; i++) {
@@ -157,27 +144,19 @@ static size_t workspace_of(const EmuKernel *k, const int64_t *e)
                                                         : 0;
 }
 
-static void fill(const Dtype *dtype, void *to, int64_t n, uint64_t seed)
-{
-    for (int64_t i = 0; i < n; i++) {
-        seed = seed * 6364136223846793005u + 1442695040888963407u;
-        dtype_store(dtype, to, i, (double)(seed >> 40) / (1 << 23) - 1);
-    }
-}
-
 /* Operands of the set `shifted` begin an element behind an aligned address. */
 static EmuCounts call(const Case *c, const EmuKernel *k, const EmuEntry *entry, const int64_t *e, unsigned shifted)
 {
     static const char *const names[NOPERAND] = { "X", "W", "bias", "Y" };
     Emu emu = { .count = true, .workers = 2, .smem_limit = SMEM_LIMIT, .block_budget = (int64_t)1 << 40 };
-    Place p[NOPERAND], packed = { 0 };
+    EmuPlace p[NOPERAND], packed = { 0 };
     void *operand[NOPERAND];
     size_t bytes[NOPERAND];
     for (int i = 0; i < NOPERAND; i++) {
         bytes[i] = (size_t)elems_of(e, i) * k->dtype->bytes;
-        p[i] = place_new(bytes[i], (shifted >> i & 1) * k->dtype->bytes);
+        p[i] = emu_place(bytes[i], (shifted >> i & 1) * k->dtype->bytes);
         operand[i] = i == BIAS && !c->bias ? NULL : p[i].at;
-        fill(k->dtype, p[i].at, elems_of(e, i), (uint64_t)i);
+        emu_fill(k->dtype, p[i].at, elems_of(e, i), (uint64_t)i);
     }
     memset(p[Y].at, 0xff, bytes[Y]);
     if (c->packed && e[K]) {
@@ -186,7 +165,7 @@ static EmuCounts call(const Case *c, const EmuKernel *k, const EmuEntry *entry, 
     }
     const size_t workspace_bytes = (size_t)entry->workspace(e);
     assert_int_equal(workspace_bytes, workspace_of(k, e));
-    Place workspace = place_new(workspace_bytes, 0);
+    EmuPlace workspace = emu_place(workspace_bytes, 0);
     memset(workspace.at, 0, workspace_bytes);
     for (int i = 0; i < NOPERAND; i++)
         if (operand[i])

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* What a block of dense works on: the only matrices of the call.
+ *
+ *   X[m][k]   at x + m*ldx + k,   ldx = K
+ *   W[n][k]   at w + n*ldw + k (NK),   W[k][n] at w + k*ldw + n (KN),   ldw = W_stride[0]
+ *   Y[m][n]   at y + m*ldy + n,   ldy = N */
+struct KERNEL_operands {
+    const NAME_elem *x, *w;
+    NAME_elem *y;
+    unsigned ldx, ldw, ldy; /* elements from one row to the next */
+};
+
+/* K: the call's, or a constant that is as large. */
+static __device__ __forceinline__ KERNEL_operands KERNEL_of(const NAME_args &a, int K)
+{
+    return { a.X, a.W, a.Y, (unsigned)K, (unsigned)a.W_stride[0], (unsigned)a.N };
+}
+
+/* Which tile of its matrix the block computes. */
+static __device__ __forceinline__ unsigned KERNEL_tile_number(const NAME_args &)
+{
+    return blockIdx.x;
+}
+
+/* A multiple of so many bytes as all that rows of X and W begin at, and are long. */
+static __device__ __forceinline__ unsigned KERNEL_unaligned(const NAME_args &a)
+{
+    return (unsigned)((uintptr_t)a.X | (uintptr_t)a.W) | a.K * ELEM_BYTES | (unsigned)a.W_stride[0] * ELEM_BYTES;
+}
+
+/* Matrices of the call. */
+static int64_t KERNEL_batches(const NAME_args &)
+{
+    return 1;
+}

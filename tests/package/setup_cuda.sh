@@ -5,7 +5,7 @@
 # emulator; tests look for themselves.
 #
 #   setup_cuda.sh              those that every test may take
-#   setup_cuda.sh NAME NAME    two more, which test_cuda.sh asks for when it is to be thorough
+#   setup_cuda.sh NAME...      more, which test_cuda.sh asks for when it is to be thorough; two at a time
 # ctest: timeout=400 cost=60
 set -eu
 

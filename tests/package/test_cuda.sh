@@ -10,6 +10,7 @@ packages=$BIN/tests/packages_cuda
 installed='gpu_b;gpu_d'
 if [ -n "${THOROUGH:-}" ]; then
     sh "$SRC/tests/package/setup_cuda.sh" gpu_e gpu_c
+    sh "$SRC/tests/package/setup_cuda.sh" gpu_f
     installed='gpu_b;gpu_e'
 fi
 [ -e "$packages/gpu_a.done" ] || { echo "skipped: there are no packages for GPUs (setup_cuda.sh says why)"; exit 77; }
@@ -40,9 +41,11 @@ build() {   # build FOLDER: and installs what is in it
 
 check_built() {   # check_built NAME FOLDER: what is external, and that the test knows where there is no GPU
     check_symbols "$1" "$2/lib$1.a"
-    [ -x "$2/$1_bench" ] || echo "skipped: no cuBLAS: $1's benchmark is not built"
-    if CUDA_VISIBLE_DEVICES= "$2/$1_test" >"$tmp/log" 2>&1; then code=0; else code=$?; fi
-    [ "$code" = 77 ] && logged '^skipped: no CUDA device' || failed "$1: its test ends with $code without a GPU"
+    ls "$2/$1"*_bench >/dev/null 2>&1 || echo "skipped: no cuBLAS: $1's benchmark is not built"
+    for program in "$2/$1"*_test; do
+        if CUDA_VISIBLE_DEVICES= "$program" >"$tmp/log" 2>&1; then code=0; else code=$?; fi
+        [ "$code" = 77 ] && logged '^skipped: no CUDA device' || failed "$program ends with $code without a GPU"
+    done
 }
 
 alone() {   # alone NAME: a project by itself
@@ -76,24 +79,29 @@ check_symbols() {   # check_symbols NAME LIBRARY
 
 # ---- in the emulator
 
-# emulated FOLDER NAME: the package in FOLDER with its test, as FOLDER/emulated. Only the kernels are watched.
+# emulated FOLDER NAME: the package in FOLDER with its tests, one a function, as FOLDER/test*.emulated. Only the kernels are watched.
 emulated() {
     quiet c++ -x c++ -std=gnu++17 -O3 -g1 -march=native -fsanitize=thread -fno-plt -fno-builtin -fno-exceptions \
         -fno-rtti -fno-tree-vectorize -fno-tree-slp-vectorize -w -DDCGEN_EMULATOR -I"$emulator" -I"$packages/$2" -c \
         -o "$1/kernels.o" "$1/kernels.cu"
-    silent cc -std=gnu11 -O2 -Wall -Wextra -DDCGEN_EMULATOR -I"$emulator" -c -o "$1/test.o" "$packages/$2/test.c"
-    quiet c++ -o "$1/emulated" "$1/kernels.o" "$1/test.o" "$BIN/libdcgen_emulator.a" \
-        "$BIN/libroom_gen_base.a" -lm -ldl -pthread
+    for source in "$packages/$2"/test*.c; do
+        silent cc -std=gnu11 -O2 -Wall -Wextra -DDCGEN_EMULATOR -I"$emulator" -c -o "$1/test.o" "$source"
+        quiet c++ -o "$1/$(basename "$source" .c).emulated" "$1/kernels.o" "$1/test.o" "$BIN/libdcgen_emulator.a" \
+            "$BIN/libroom_gen_base.a" -lm -ldl -pthread
+    done
 }
 
 # run FOLDER CAPABILITY STRIDE
 run() {
-    DCGEN_EMULATOR_CAPABILITY=$2 "$1/emulated" "$3" >"$1/log" 2>&1
+    : >"$1/log"
+    for program in "$1"/test*.emulated; do
+        DCGEN_EMULATOR_CAPABILITY=$2 "$program" "$3" >>"$1/log" 2>&1 || return
+    done
 }
 
 check_emulated() {   # check_emulated NAME
     mkdir -p "$tmp/emu/$1"
-    cp "$packages/$1/kernels.cu" "$packages/$1/dispatch.h" "$tmp/emu/$1"
+    cp "$packages/$1"/kernels.cu "$packages/$1"/dispatch*.h "$tmp/emu/$1"
     emulated "$tmp/emu/$1" "$1"
     case ${THOROUGH:-},$1 in
     1,gpu_[ab]) devices="90,1 89,4 80,4 75,4" ;;
@@ -113,7 +121,7 @@ check_emulated() {   # check_emulated NAME
 broken() {
     folder=$tmp/emu/$1-$2
     mkdir -p "$folder"
-    cp "$packages/$1/dispatch.h" "$folder"
+    cp "$packages/$1"/dispatch*.h "$folder"
     sed "$3" "$packages/$1/kernels.cu" >"$folder/kernels.cu"
     ! cmp -s "$folder/kernels.cu" "$packages/$1/kernels.cu" || failed "$1 $2: nothing to break"
     emulated "$folder" "$1"
@@ -140,7 +148,7 @@ have c++ || { echo "skipped: there is no C++ compiler"; exit 77; }
 ) &
 second=$!
 for name in $names; do check_header "$name"; done
-for name in gpu_b ${THOROUGH:+gpu_a gpu_c gpu_d gpu_e}; do alone "$name"; done
+for name in gpu_b ${THOROUGH:+gpu_a gpu_c gpu_d gpu_e gpu_f}; do alone "$name"; done
 # A product in C that takes packages as subdirectories, with their tests, and one that takes those that are installed.
 configure "$tmp/sub" -S "$SRC/tests/package/cuda" -DNAMES='gpu_a;gpu_d' -DFOLDER="$packages" -Dgpu_a_TEST=ON -Dgpu_d_TEST=ON \
     -Dgpu_d_INSTALL=ON
@@ -150,5 +158,5 @@ configure "$tmp/found" -S "$SRC/tests/package/cuda" -DNAMES="$installed" -DCMAKE
 quiet cmake --build "$tmp/found" -j2
 quiet "$tmp/sub/product"
 quiet "$tmp/found/product"
-for name in gpu_b gpu_d ${THOROUGH:+gpu_e}; do check_emulated $name; done
+for name in gpu_b gpu_d ${THOROUGH:+gpu_e gpu_f}; do check_emulated $name; done
 wait $second

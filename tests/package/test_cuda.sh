@@ -5,7 +5,7 @@
 # their headers and symbols are in order. And all their kernels, with the dispatcher, executed by the emulator: the
 # package's own test passes on devices of several kinds.
 # With THOROUGH for further data types, and on more devices; and it does not pass once a kernel is broken.
-# ctest: thorough timeout=400 cost=90 fixture=cuda
+# ctest: thorough timeout=600 cost=90 fixture=cuda
 packages=$BIN/tests/packages_cuda
 installed='gpu_b;gpu_d'
 if [ -n "${THOROUGH:-}" ]; then
@@ -105,6 +105,7 @@ check_emulated() {   # check_emulated NAME
     emulated "$tmp/emu/$1" "$1"
     case ${THOROUGH:-},$1 in
     1,gpu_[ab]) devices="90,1 89,4 80,4 75,4" ;;
+    1,gpu_f) devices="90,12 80,12" ;;
     1,*) devices="90,2 80,4" ;;
     ,gpu_b) devices="90,2 75,4" ;;
     *) devices="90,2" ;;

@@ -89,10 +89,8 @@ void conf_inherit(Conf *c, const Conf *base)
     memcpy(root->elem, c->root->elem, (size_t)root->n * sizeof *root->elem);
     for (int i = 0; i < base->root->n; i++) {
         const ConfSetting *from = &base->root->elem[i];
-        int at = 0;
-        while (at < c->root->n && strcmp(root->elem[at].name, from->name) != 0)
-            at++;
-        if (at == c->root->n)
+        const int at = names_find(NAMES(c->root->elem, c->root->n), from->name);
+        if (at < 0)
             root->elem[root->n++] = *from;
         else if (are_named(&root->elem[at]) && are_named(from))
             merge_lists(c->arena, &root->elem[at], from);

@@ -101,9 +101,9 @@ static void read_piece(TemplateReader *r, const Source *src, const char *file, s
             return;
     if (t->npiece == TEMPLATE_MAX_PIECE)
         diag_error(r->diag, loc_of(src, file, len), "more than %d files are included", TEMPLATE_MAX_PIECE);
-    else if (has_piece_named(t, basename(beside)))
-        diag_error(r->diag, loc_of(src, file, len), "two files of the name '%s' are included", basename(beside));
     else if ((*piece = template_near(r, from, loc_of(src, file, len), file, len))) {
+        if (has_piece_named(t, basename(beside)))
+            diag_error(r->diag, loc_of(src, file, len), "two files of the name '%s' are included", basename(beside));
         t->npiece++;
         refuse_includes(r, *piece);
     }

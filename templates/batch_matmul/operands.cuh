@@ -33,7 +33,8 @@ static __device__ __forceinline__ unsigned KERNEL_tile_number(const NAME_args &a
     return blockIdx.x % KERNEL_tiles(a);
 }
 
-/* A multiple of so many bytes as all that rows of A and B begin at, and are long. */
+/* The addresses and lengths, in bytes, of all rows of A and B of this batch, or'ed: it is a multiple of 16 if they all
+ * are, or of 4. */
 static __device__ __forceinline__ unsigned KERNEL_unaligned(const NAME_args &a)
 {
     const KERNEL_operands o = KERNEL_of(a, a.K);

@@ -5,7 +5,7 @@
 # emulator; tests look for themselves.
 #
 #   setup_cuda.sh              those that every test may take
-#   setup_cuda.sh NAME...      more, which test_cuda.sh asks for when it is to be thorough; two at a time
+#   setup_cuda.sh NAME...      more, which test_cuda.sh asks for when it is to be thorough: the first beside the others, which follow one another
 # ctest: timeout=400 cost=60
 set -eu
 

@@ -9,8 +9,7 @@
 packages=$BIN/tests/packages_cuda
 installed='gpu_b;gpu_d'
 if [ -n "${THOROUGH:-}" ]; then
-    sh "$SRC/tests/package/setup_cuda.sh" gpu_e gpu_c
-    sh "$SRC/tests/package/setup_cuda.sh" gpu_f
+    sh "$SRC/tests/package/setup_cuda.sh" gpu_f gpu_e gpu_c
     installed='gpu_b;gpu_e'
 fi
 [ -e "$packages/gpu_a.done" ] || { echo "skipped: there are no packages for GPUs (setup_cuda.sh says why)"; exit 77; }

@@ -15,6 +15,7 @@
 #include "gen/spec/dtype.h"
 #include "gen/unit/unit.h"
 #include "search/runner/abi.h"
+#include "search/runner/emu/emu.h"
 #include "search/space/space.h"
 
 enum { SMEM_LIMIT = 232448 };
@@ -167,6 +168,49 @@ static inline EmuEntry emu_entry(const EmuKernel *k)
     memcpy(&e.launch, &launch, sizeof launch);
     memcpy(&e.workspace, &workspace, sizeof workspace);
     return e;
+}
+
+/* Kernels of a test, compiled together. */
+typedef struct {
+    Arena *a;
+    Builder *cxx;
+    TargetList targets;
+    Diag *diag;
+    int n;
+    EmuKernel *kernel;
+    Build *build;
+} EmuWorld;
+
+/* NULL: the emulator cannot be had. */
+static inline EmuWorld *emu_world(int n)
+{
+    Arena *a = arena_new();
+    EmuWorld *w = ARENA_NEW(a, EmuWorld);
+    *w = (EmuWorld){ .a = a, .diag = diag_new(a), .n = n };
+    w->kernel = ARENA_ARRAY(a, (size_t)n, EmuKernel);
+    w->build = ARENA_ARRAY(a, (size_t)n, Build);
+    w->cxx = emu_builder(a, &w->targets, true, w->diag);
+    return w->cxx ? w : NULL;
+}
+
+/* Takes kernel i; see emu_kernel. */
+static inline void emu_world_take(EmuWorld *w, int i, const char *text, const char *rest, bool packed)
+{
+    w->kernel[i] = emu_kernel(w->a, &w->targets, text, rest, packed, w->diag);
+    w->build[i] = (Build){ .name = arena_printf(w->a, "kernel%d", i) };
+    w->build[i].text = emu_kernel_text(w->a, &w->targets, &w->kernel[i], w->diag);
+    w->kernel[i].build = &w->build[i];
+}
+
+static inline void emu_world_build(EmuWorld *w) { build_all(w->cxx, w->a, w->build, w->n, NULL); }
+
+static inline int emu_world_free(void **state)
+{
+    EmuWorld *w = *state;
+    builder_free(w->cxx);
+    emu_free();
+    arena_free(w->a);
+    return 0;
 }
 
 enum { EMU_ALIGN = 256 };

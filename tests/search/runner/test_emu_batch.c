@@ -14,7 +14,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include "search/runner/emu/emu.h"
 #include "tests/search/runner/emu_kernel.h"
 
 enum { B0, B1, M, N, K, NEXTENT };
@@ -52,14 +51,6 @@ typedef enum { GAPS_A, GAPS_B, GAPS_Y, DENSELY, GAPS_BATCH, LONG_ROWS, AS_HEADS,
 static const char *const lay_names[NLAY] = { "with gaps in A", "with gaps in B",     "with gaps in Y",
                                              "densely",        "with batches apart", "in long rows",
                                              "as heads",       "the same for all" };
-
-typedef struct {
-    Arena *a;
-    Builder *cxx;
-    TargetList targets;
-    EmuKernel kernel[NKERNEL];
-    Build build[NKERNEL];
-} World;
 
 /* An operand: `rows` rows of `columns` elements a batch. */
 typedef struct {
@@ -181,7 +172,7 @@ static void call(const EmuKernel *k, const EmuEntry *entry, const int64_t *e, La
 
 static void kernels_are_right(void **state)
 {
-    World *w = *state;
+    EmuWorld *w = *state;
     for (int i = 0; i < NKERNEL; i++) {
         const EmuEntry entry = emu_entry(&w->kernel[i]);
         for (int j = 0; j < NSHAPE; j++)
@@ -193,32 +184,12 @@ static void kernels_are_right(void **state)
 
 static int set_up(void **state)
 {
-    World *w = calloc(1, sizeof *w);
-    *state = w;
-    w->a = arena_new();
-    Diag *d = diag_new(w->a);
-    w->cxx = emu_builder(w->a, &w->targets, true, d);
-    if (!w->cxx)
-        return -1;
-    for (int i = 0; i < NKERNEL; i++) {
-        w->kernel[i] = emu_kernel(w->a, &w->targets, kernels[i],
-                                  "shapes = ( { B0 = 2; B1 = 1; M = 65; N = 64; K = 24; } );", false, d);
-        w->build[i] = (Build){ .name = arena_printf(w->a, "kernel%d", i) };
-        w->build[i].text = emu_kernel_text(w->a, &w->targets, &w->kernel[i], d);
-        w->kernel[i].build = &w->build[i];
-    }
-    build_all(w->cxx, w->a, w->build, NKERNEL, NULL);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    World *w = *state;
-    builder_free(w->cxx);
-    emu_free();
-    arena_free(w->a);
-    free(w);
-    return 0;
+    EmuWorld *w = *state = emu_world(NKERNEL);
+    for (int i = 0; w && i < NKERNEL; i++)
+        emu_world_take(w, i, kernels[i], "shapes = ( { B0 = 2; B1 = 1; M = 65; N = 64; K = 24; } );", false);
+    if (w)
+        emu_world_build(w);
+    return w ? 0 : -1;
 }
 
 int main(void)
@@ -226,5 +197,5 @@ int main(void)
     const struct CMUnitTest tests[] = { cmocka_unit_test(kernels_are_right) };
     if (emu_compiler_is_missing())
         return 77;
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, emu_world_free);
 }

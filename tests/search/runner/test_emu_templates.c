@@ -17,7 +17,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "search/runner/emu/emu.h"
 #include "tests/search/runner/emu_kernel.h"
 
 enum { M, N, K };
@@ -79,14 +78,6 @@ static const Case cases[] = {
     { "mma_gemv sm_86 f16 KN ROWS=16 WARPS=8 KWARPS=8 SPLITK=2", true, false, { ANY, { 15, 128, 776 } } },
 };
 enum { NCASE = sizeof cases / sizeof *cases };
-
-typedef struct {
-    Arena *a;
-    Builder *cxx;
-    TargetList targets;
-    EmuKernel kernel[NCASE];
-    Build build[NCASE];
-} World;
 
 /* ---- a call */
 
@@ -198,7 +189,7 @@ static void check_call(const Case *c, const EmuKernel *k, const EmuEntry *entry,
 
 static void kernels_are_right(void **state)
 {
-    World *w = *state;
+    EmuWorld *w = *state;
     for (int i = 0; i < NCASE; i++) {
         const EmuEntry entry = emu_entry(&w->kernel[i]);
         for (int j = 0; j < MOST_SHAPES && cases[i].extent[j][M]; j++) {
@@ -214,7 +205,7 @@ static void kernels_are_right(void **state)
 /* As many tiles as there are counters are split, more are not. */
 static void counters_bound_the_split(void **state)
 {
-    World *w = *state;
+    EmuWorld *w = *state;
     int nsplit = 0;
     for (int i = 0; i < NCASE; i++) {
         const EmuKernel *k = &w->kernel[i];
@@ -242,7 +233,7 @@ static int64_t head(const EmuKernel *k, const int64_t *extent, const char *name)
 /* What a block of k costs in shared memory, and what slices hand on: counted as the difference of two calls. */
 static void heads_say_what_kernels_do(void **state)
 {
-    World *w = *state;
+    EmuWorld *w = *state;
     int nlds = 0, nsplit = 0;
     for (int i = 0; i < NCASE; i++) {
         const EmuKernel *k = &w->kernel[i];
@@ -269,7 +260,7 @@ static void heads_say_what_kernels_do(void **state)
     assert_in_range(nsplit, 5, NCASE);
 }
 
-static const char *spec_rest(World *w, const Case *c)
+static const char *spec_rest(EmuWorld *w, const Case *c)
 {
     return arena_printf(w->a, "%s shapes = ( { M = %" PRId64 "; N = %" PRId64 "; K = %" PRId64 "; } );",
                         c->bias ? "epilogue = [\"bias\"];" : "", c->extent[0][M], c->extent[0][N], c->extent[0][K]);
@@ -277,31 +268,12 @@ static const char *spec_rest(World *w, const Case *c)
 
 static int set_up(void **state)
 {
-    World *w = calloc(1, sizeof *w);
-    *state = w;
-    w->a = arena_new();
-    Diag *d = diag_new(w->a);
-    w->cxx = emu_builder(w->a, &w->targets, true, d);
-    if (!w->cxx)
-        return -1;
-    for (int i = 0; i < NCASE; i++) {
-        w->kernel[i] = emu_kernel(w->a, &w->targets, cases[i].kernel, spec_rest(w, &cases[i]), cases[i].packed, d);
-        w->build[i] = (Build){ .name = arena_printf(w->a, "kernel%d", i) };
-        w->build[i].text = emu_kernel_text(w->a, &w->targets, &w->kernel[i], d);
-        w->kernel[i].build = &w->build[i];
-    }
-    build_all(w->cxx, w->a, w->build, NCASE, NULL);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    World *w = *state;
-    builder_free(w->cxx);
-    emu_free();
-    arena_free(w->a);
-    free(w);
-    return 0;
+    EmuWorld *w = *state = emu_world(NCASE);
+    for (int i = 0; w && i < NCASE; i++)
+        emu_world_take(w, i, cases[i].kernel, spec_rest(w, &cases[i]), cases[i].packed);
+    if (w)
+        emu_world_build(w);
+    return w ? 0 : -1;
 }
 
 int main(void)
@@ -310,5 +282,5 @@ int main(void)
                                         cmocka_unit_test(heads_say_what_kernels_do) };
     if (emu_compiler_is_missing())
         return 77;
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, emu_world_free);
 }

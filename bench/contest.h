@@ -6,40 +6,40 @@
 #define BENCH_CONTEST_H
 
 #include "bench/protocol.h"
+#include "bench/shapes.h"
 
-enum { COLUMN_OPENBLAS, COLUMN_BLIS, COLUMN_DNNL, COLUMN_DNNL_PACKED, NCOLUMN };
-
-/* What the package is compared with: a peer with W plain, or in its own packed form. */
+/* What is compared: the package's function, and its operator with its peers. */
 typedef struct {
-    const char *title;
-    const Peer *peer;
-    bool packed;
-} Column;
+    const Spec *spec;
+    const Operator *op;
+    bool is_open[MAX_COLUMN];
+} Contest;
 
-extern const Column contest_column[NCOLUMN];
+extern Contest contest;
 
 typedef struct {
-    const char *form; /* of W: "NK", "KN", "packed"; the faster of two. NULL: no result */
+    const char *form; /* of the constant operand: "NK", "packed" or ""; the faster of several. NULL: no result */
     double time_ns, gflops, spread;
     double ratio; /* peer's time / package's, median over rounds; > 1: the package is faster */
 } Cell;
 
-typedef struct {
-    Shape shape;
+struct Line {
+    int64_t extent[OP_MAX_EXTENT];
     int threads;
     const char *wrong; /* why there is no result for the package; NULL: there is */
     double time_ns, gflops, spread;
     double peak_gflops, read_gbs;
     const char *read_way;
-    double limit_share; /* speed / limit: FMA peak, for M <= 4 also what reading W at read_gbs allows */
+    double limit_share; /* speed / what the machine allows for the shape */
     int nrepeated;      /* rounds held again because something else took a part of the machine */
     double speedup;     /* over one thread, in the same rounds; NaN with one thread */
-    Cell cell[NCOLUMN];
-} Line;
+    Cell cell[MAX_COLUMN];
+    Cell best; /* the cell with the shortest time */
+};
 
 /* Opens all peers; those that are not there are named on stderr. */
-void contest_open(void);
+void contest_open(const Spec *spec);
 const char *contest_version(int column); /* NULL: left out */
-Line contest_run(Shape z, int threads, int nround);
+Line contest_run(const Shape *z, int threads, int nround);
 
 #endif

@@ -1,65 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dispatch: M at random between the least and the greatest of the list, N and K of a random shape of it, so that no
- * branch predictor learns the sequence.
+ * dispatch: shapes of the spec's whole range at random, so that no branch predictor learns the sequence.
  */
 #include "bench/dispatch.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include "bench/clock.h"
+#include "bench/package.h"
 
 enum { NSHAPE = 1 << 16, NREPEAT = 15 };
 
 static volatile int64_t sink;
 
-static Shape *random_shapes(const ShapeList *list)
+/* The extents that a caller gives, of one shape behind the other. */
+static int64_t *random_extents(const ShapeList *list, int ngiven)
 {
-    Shape *s = malloc(sizeof *s * NSHAPE);
-    int64_t low = INT64_MAX, high = 0;
-    for (int i = 0; i < list->n; i++) {
-        low = list->shape[i].M < low ? list->shape[i].M : low;
-        high = list->shape[i].M > high ? list->shape[i].M : high;
-    }
+    int64_t *e = malloc(sizeof *e * NSHAPE * (size_t)ngiven);
     unsigned short seed[3] = { 1, 2, 3 };
-    for (int i = 0; i < NSHAPE; i++) {
-        s[i] = list->shape[nrand48(seed) % list->n];
-        s[i].M = low + nrand48(seed) % (high - low + 1);
-    }
-    return s;
+    for (int i = 0; i < NSHAPE; i++)
+        memcpy(e + i * ngiven, list->shape[nrand48(seed) % list->n].extent, sizeof *e * (size_t)ngiven);
+    return e;
 }
 
-static double choose_loop_ns(const Package *p, const Shape *s)
+static double choose_loop_ns(const int64_t *e, int ngiven)
 {
     int64_t sum = 0;
-    double start_ns = clock_now_ns();
+    const double start_ns = clock_now_ns();
     for (int i = 0; i < NSHAPE; i++)
-        sum += p->choose(s[i].M, s[i].N, s[i].K);
-    double time_ns = clock_now_ns() - start_ns;
+        sum += package_choose(e + i * ngiven);
+    const double time_ns = clock_now_ns() - start_ns;
     sink = sum;
     return time_ns;
 }
 
 /* The same loop without the call; the barrier keeps it a loop. */
-static double empty_loop_ns(const Shape *s)
+static double empty_loop_ns(const int64_t *e, int ngiven)
 {
     int64_t sum = 0;
-    double start_ns = clock_now_ns();
+    const double start_ns = clock_now_ns();
     for (int i = 0; i < NSHAPE; i++) {
-        sum += s[i].M ^ s[i].N ^ s[i].K;
+        sum += e[i * ngiven];
         __asm__ volatile("" : "+r"(sum));
     }
-    double time_ns = clock_now_ns() - start_ns;
+    const double time_ns = clock_now_ns() - start_ns;
     sink = sum;
     return time_ns;
 }
 
-double dispatch_ns(const Package *p, const ShapeList *list)
+double dispatch_ns(const Spec *spec)
 {
-    Shape *s = random_shapes(list);
+    ShapeList all = { 0 };
+    shapes_take(&all, spec, true);
+    const int ngiven = spec->op->ngiven;
+    int64_t *e = random_extents(&all, ngiven);
     double best_ns = INFINITY;
     for (int i = 0; i < NREPEAT; i++)
-        best_ns = fmin(best_ns, choose_loop_ns(p, s) - empty_loop_ns(s));
-    free(s);
+        best_ns = fmin(best_ns, choose_loop_ns(e, ngiven) - empty_loop_ns(e, ngiven));
+    free(e);
+    shapes_free(&all);
     return fmax(0, best_ns / NSHAPE);
 }

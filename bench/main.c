@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * bench: one dcgen package side by side with OpenBLAS, BLIS and oneDNN in one process (README.md).
+ * bench: one function of a dcgen package side by side with libraries that compute the same, in one process (README.md).
  * Exit codes: 0 measured (missed goals are told, not punished), 1 the package computed a wrong result, 2 bad usage,
  * 3 environment.
  */
@@ -12,14 +12,16 @@
 #include "bench/clock.h"
 #include "bench/dispatch.h"
 #include "bench/environment.h"
+#include "bench/package.h"
 #include "bench/report.h"
 
-enum { MAX_THREAD_COUNTS = 8, DEFAULT_ROUNDS = 11, MIN_ROUNDS = 3, QUICK_ROUNDS = 9 };
+enum { MAX_THREAD_COUNTS = 8, MAX_NAMED = 64, DEFAULT_ROUNDS = 11, MIN_ROUNDS = 3, QUICK_ROUNDS = 9 };
 enum { EXIT_WRONG = 1, EXIT_USAGE = 2, EXIT_ENVIRONMENT = 3 };
 
 typedef struct {
     const char *spec, *folder;
-    ShapeList shapes;
+    int nnamed;
+    const char *named[MAX_NAMED]; /* shapes, as given */
     int nthread, threads[MAX_THREAD_COUNTS];
     int nround;
     bool quick;
@@ -30,7 +32,7 @@ static const char usage[] =
     "  --quick            few shapes\n"
     "  --threads LIST     thread counts, such as 1,2 (default: 1 and all cores)\n"
     "  --rounds N         rounds a shape (default 11)\n"
-    "  --shape M,N,K      this shape instead of the spec's tuned ones; may be repeated\n"
+    "  --shape M,N,...    this shape instead of the spec's tuned ones; may be repeated\n"
     "  --spec FILE        take the shapes from this spec (default: the package's own)\n"
     "  --as-shipped       leave the peers' environment variables and their own choice of a code path alone\n"
     "  --results FOLDER   where <cpu>/<package>.json goes; '-': nowhere (default: " BENCH_RESULTS ")\n";
@@ -79,7 +81,7 @@ static bool take_option(Options *o, int letter, const char *value)
     case 'r':
         return read_rounds(o, value);
     case 's':
-        return shapes_add(&o->shapes, value);
+        return o->nnamed < MAX_NAMED && (o->named[o->nnamed++] = value);
     case 'S':
         return (o->spec = value);
     case 'a':
@@ -101,7 +103,7 @@ static _Noreturn void usage_fail(const char *what, const char *value)
 
 static Options read_options(int argc, char **argv, const Machine *machine)
 {
-    Options o = { .spec = package.spec,
+    Options o = { .spec = package_spec,
                   .folder = BENCH_RESULTS,
                   .nthread = machine->cores > 1 ? 2 : 1,
                   .threads = { 1, machine->cores } };
@@ -127,18 +129,31 @@ static void run_shapes(Results *r, const ShapeList *list, int threads)
     report_columns(threads);
     for (int i = 0; i < list->n; i++) {
         Line *line = &r->line[r->nline++];
-        *line = contest_run(list->shape[i], threads, r->nround);
+        *line = contest_run(&list->shape[i], threads, r->nround);
         report_line(line);
     }
 }
 
-static void run_all(Results *r, const Options *o)
+static void run_all(Results *r, const Options *o, const ShapeList *shapes)
 {
     double start_ns = clock_now_ns(), foreign_ns = machine_foreign_ns();
     for (int t = 0; t < o->nthread; t++)
-        run_shapes(r, &o->shapes, o->threads[t]);
+        run_shapes(r, shapes, o->threads[t]);
     r->foreign_cores = fmax(0, (machine_foreign_ns() - foreign_ns) / (clock_now_ns() - start_ns));
-    r->dispatch_ns = dispatch_ns(&package, &o->shapes);
+    r->dispatch_ns = dispatch_ns(contest.spec);
+}
+
+static ShapeList shapes_of(const Options *o, const Spec *spec)
+{
+    ShapeList shapes = { 0 };
+    for (int i = 0; i < o->nnamed; i++)
+        if (!shapes_add(&shapes, spec, o->named[i]))
+            usage_fail("not the extents of a call:", o->named[i]);
+    if (!o->nnamed)
+        shapes_take(&shapes, spec, false);
+    if (o->quick)
+        shapes_thin(&shapes, contest.op);
+    return shapes;
 }
 
 static bool any_wrong(const Results *r)
@@ -155,21 +170,21 @@ int main(int argc, char **argv)
     Options o = read_options(argc, argv, &r.machine);
     if (!peer_as_shipped)
         environment_clean(argv);
-    if (o.shapes.n == 0 && !shapes_read(&o.shapes, o.spec, BENCH_TEMPLATES))
+    const Spec *spec = shapes_spec(o.spec, package_function, BENCH_TEMPLATES);
+    if (!spec)
         return EXIT_USAGE;
-    if (o.quick)
-        shapes_thin(&o.shapes);
+    contest_open(spec);
+    ShapeList shapes = shapes_of(&o, spec);
     r.nround = o.nround;
-    r.line = calloc((size_t)o.shapes.n * o.nthread, sizeof *r.line);
+    r.line = calloc((size_t)shapes.n * o.nthread, sizeof *r.line);
 
-    contest_open();
     report_head(&r);
-    run_all(&r, &o);
+    run_all(&r, &o, &shapes);
     report_summary(&r);
     bool written = !strcmp(o.folder, "-") || report_json(&r, o.folder);
 
     int status = any_wrong(&r) ? EXIT_WRONG : written ? 0 : EXIT_ENVIRONMENT;
     free(r.line);
-    shapes_free(&o.shapes);
+    shapes_free(&shapes);
     return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * peer: a library that computes Y[M,N] = X[M,K] * W (+ bias), as one row of a table. The package is a row too.
+ * peer: what computes an operator, as one row of a contest: a library's way to do it, or the package itself.
  */
 #ifndef BENCH_PEER_H
 #define BENCH_PEER_H
@@ -8,46 +8,45 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "bench/memory.h"
+#include "gen/spec/spec.h"
 
-typedef enum { FORM_NK, FORM_KN, FORM_PACKED } WeightForm; /* [N][K]; [K][N]; the library's own form, made once */
+/* How the constant operand lies: the index of one of its layouts, or the contestant's own form, made once. Operators without such an operand
+ * have form 0 alone. */
+enum { FORM_PACKED = OP_MAX_NAME };
 
+/* One call with its data. All buffers, those of the peers too, come from `mem`: 64-byte aligned, huge pages. */
 typedef struct {
-    int64_t M, N, K;
-} Shape;
-
-/* One problem with its data. All buffers, those of the peers too, come from `mem`: 64-byte aligned, huge pages. */
-typedef struct {
-    Shape shape;
-    const float *X;           /* [M][K] */
-    const float *W_nk, *W_kn; /* the same values in both orders */
-    const float *bias;        /* [N]; NULL: none */
-    float *Y;                 /* [M][N] */
+    const Spec *spec;
+    const int64_t *extent;
+    void *operand[OP_MAX_OPERAND]; /* in the layouts of the spec, dense; NULL: this function has none */
+    const void *transposed;        /* the constant operand in its other order; NULL: not made yet */
+    void *made;                    /* the package's own view of the call */
     Memory *mem;
 } Problem;
 
+/* A library that may lack on this machine. */
 typedef struct {
     const char *name;             /* "OpenBLAS" */
-    unsigned forms;               /* the forms of W it can be given: bit 1 << FORM_... */
-    const char *(*open)(void);    /* once, first: NULL, or why this peer is left out */
+    const char *(*open)(void);    /* once, first: NULL, or why it is left out */
     const char *(*version)(void); /* with the code path it runs, where it can tell */
-    void *(*setup)(const Problem *p, WeightForm form, int threads); /* what is done once; NULL: cannot */
-    bool (*run)(void *state);                                       /* what is timed; false: failed */
+} Library;
+
+/* A library's way to compute an operator. */
+typedef struct {
+    const Library *library;
+    void *(*setup)(Problem *p, int form, int threads); /* what is done once; NULL: cannot */
+    bool (*run)(void *state);                          /* what is timed; false: failed */
     void (*teardown)(void *state);
 } Peer;
 
-extern const Peer package_peer, openblas_peer, blis_peer, dnnl_peer;
+extern const Library openblas_library, blis_library, dnnl_library, xsmm_library;
 
 /* Leave the libraries' variables and their choice of a code path alone, also where it is poor because they do not know
  * the CPU. */
 extern bool peer_as_shipped;
 
-/* The package under test (package.c.in). */
-typedef struct {
-    const char *name, *spec;       /* spec: path of the spec that it was made from */
-    bool w_packed, w_kn, has_bias; /* w_packed: W goes through the package's own call; w_kn: W is [K][N] */
-    int (*choose)(int64_t M, int64_t N, int64_t K);
-} Package;
-
-extern const Package package;
+/* The package under test, and the data of a call of it from p's memory: p's operands. */
+extern const Peer package_peer;
+void problem_make(Problem *p);
 
 #endif

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stddef.h>
 #include "bench/clock.h"
+#include "bench/package.h"
 #include "search/runner/peak.h"
 
 enum {
@@ -73,15 +74,15 @@ static int calls_for_burst(const Contestant *c)
 }
 
 /* NULL when it is ready and right. */
-static const char *contestant_prepare(Contestant *c, const Problem *p, const Expected *e)
+static const char *contestant_prepare(Contestant *c, Problem *p)
 {
     c->state = c->peer->setup(p, c->form, c->threads);
     if (!c->state)
         return "cannot be set up";
-    problem_spoil(p);
+    package_spoil(p->made);
     if (!c->peer->run(c->state))
         return "failed";
-    if (!problem_is_right(p, e))
+    if (!package_is_right(p->made))
         return "wrong result";
     c->ncall = calls_for_burst(c);
     return NULL;
@@ -91,13 +92,13 @@ typedef struct {
     double peak_gflops, read_gbs;
 } Limits;
 
-static Limits limits_measure(const Match *m, const Problem *p)
+static Limits limits_measure(const Match *m)
 {
     if (m->threads > 1)
         wait_until_idle();
     double peak_gflops = peak_fma_gflops(peak_best(), m->threads, PEAK_SAMPLE_NS);
-    size_t bytes = sizeof(float) * (size_t)m->shape.N * (size_t)m->shape.K;
-    return (Limits){ peak_gflops, peak_read_gbs(peak_best(), p->W_nk, bytes, m->threads, m->read_way, PEAK_SAMPLE_NS) };
+    return (Limits){ peak_gflops, peak_read_gbs(peak_best(), m->streamed, m->streamed_bytes, m->threads, m->read_way,
+                                                PEAK_SAMPLE_NS) };
 }
 
 /* Whether the machine was whole, as far as its FMA peak tells. */
@@ -110,42 +111,42 @@ static bool is_quiet(int threads, Limits before, Limits after)
 }
 
 /* False: the round was disturbed. */
-static bool round_run(Match *m, const Problem *p, int round)
+static bool round_run(Match *m, int round)
 {
     bool reversed = round % 2;
-    Limits before = limits_measure(m, p);
+    Limits before = limits_measure(m);
     for (int i = 0; i < m->ncontestant; i++) {
         Contestant *c = &m->contestant[reversed ? m->ncontestant - 1 - i : i];
         if (!c->left_out)
             c->time_ns[round] = burst_ns(c, m->threads);
     }
-    Limits after = limits_measure(m, p);
+    Limits after = limits_measure(m);
     m->peak_gflops[round] = (before.peak_gflops + after.peak_gflops) / 2;
     m->read_gbs[round] = (before.read_gbs + after.read_gbs) / 2;
     return is_quiet(m->threads, before, after);
 }
 
-/* The way to read W that was the fastest. */
-static int best_way(const Match *m, const Problem *p)
+/* The way to read that was the fastest. */
+static int best_way(const Match *m)
 {
-    const size_t bytes = sizeof(float) * m->shape.N * m->shape.K;
     int best = 0;
     double best_gbs = 0;
     for (int way = 0; way < PEAK_WAYS; way++) {
-        const double gbs = peak_read_gbs(peak_best(), p->W_nk, bytes, m->threads, way, PEAK_SAMPLE_NS);
+        const double gbs =
+            peak_read_gbs(peak_best(), m->streamed, m->streamed_bytes, m->threads, way, PEAK_SAMPLE_NS);
         best = gbs > best_gbs ? way : best;
         best_gbs = gbs > best_gbs ? gbs : best_gbs;
     }
     return best;
 }
 
-void match_run(Match *m, const Problem *p, const Expected *e)
+void match_run(Match *m, Problem *p)
 {
     for (int i = 0; i < m->ncontestant; i++)
-        m->contestant[i].left_out = contestant_prepare(&m->contestant[i], p, e);
-    m->read_way = best_way(m, p);
+        m->contestant[i].left_out = contestant_prepare(&m->contestant[i], p);
+    m->read_way = best_way(m);
     for (int round = 0; round < m->nround; round++)
-        while (!round_run(m, p, round) && m->nrepeated < MAX_REPEATS * m->nround)
+        while (!round_run(m, round) && m->nrepeated < MAX_REPEATS * m->nround)
             m->nrepeated++;
     for (int i = 0; i < m->ncontestant; i++)
         if (m->contestant[i].state)

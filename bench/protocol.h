@@ -6,13 +6,12 @@
 #define BENCH_PROTOCOL_H
 
 #include "bench/peer.h"
-#include "bench/problem.h"
 
 enum { MAX_ROUND = 99, MAX_CONTESTANT = 16 };
 
 typedef struct {
     const Peer *peer;
-    WeightForm form;
+    int form;
     int threads;
     const char *left_out;      /* why it is not timed; NULL: it is */
     double time_ns[MAX_ROUND]; /* of one call, mean of a burst */
@@ -23,16 +22,18 @@ typedef struct {
 
 /* One shape with one thread count. contestant[0] is the package. */
 typedef struct {
-    Shape shape;
+    const int64_t *extent;
+    const void *streamed; /* what the streaming read reads */
+    size_t streamed_bytes;
     int threads, nround, ncontestant;
     Contestant contestant[MAX_CONTESTANT];
     double peak_gflops[MAX_ROUND]; /* FMA peak of `threads` threads */
-    double read_gbs[MAX_ROUND];    /* streaming read of as many bytes as W has */
+    double read_gbs[MAX_ROUND];    /* streaming read of `streamed` */
     int read_way;
     int nrepeated; /* rounds held again */
 } Match;
 
 /* Sets up and verifies every contestant, times nround rounds, takes all down again. */
-void match_run(Match *m, const Problem *p, const Expected *e);
+void match_run(Match *m, Problem *p);
 
 #endif

@@ -6,7 +6,8 @@
 
 #include <math.h>
 #include <stdio.h>
-#include "bench/goal.h"
+#include <string.h>
+#include "bench/package.h"
 #include "search/runner/peak.h"
 
 #define QUIET_CORES 0.1
@@ -15,24 +16,41 @@ static const char *const verdict_word[] = { "MISSED", "met", "not judged" };
 
 void report_head(const Results *r)
 {
-    printf("%s: %s\n", package.name, r->machine.name);
-    printf("W %s%s; limits: FMA loop with %s, streaming read of as many bytes as W; %d rounds, medians\n",
-           package.w_packed ? "packed from " : "", package.w_kn ? "[K][N]" : "[N][K]", peak_name(peak_best()),
-           r->nround);
-    for (int c = 0; c < NCOLUMN; c++) {
+    const Spec *s = contest.spec;
+    printf("%s: %s\n%s", package_name, r->machine.name, s->op->name);
+    for (int i = 0; i < s->op->noperand; i++)
+        if (s->op->operand[i].nlayout > 1)
+            printf(", %s %s%s", s->op->operand[i].name, i == s->const_operand && s->packed ? "packed from " : "",
+                   s->op->operand[i].layout[s->layout[i]].name);
+    printf("; limits: FMA loop with %s, streaming read of as many bytes as %s; %d rounds, medians\n",
+           peak_name(peak_best()), s->op->operand[contest.op->streamed].name, r->nround);
+    for (int c = 0; c < contest.op->ncolumn; c++) {
         const char *version = contest_version(c);
-        printf("  %-14s %s\n", contest_column[c].title, version ? version : "left out");
+        printf("  %-14s %s\n", contest.op->column[c].title, version ? version : "left out");
     }
+}
+
+/* Wide enough for a title and for a figure with a letter behind it. */
+static int column_width(int column)
+{
+    const int title = (int)strlen(contest.op->column[column].title) + 1;
+    return title < 9 ? 9 : title;
 }
 
 void report_columns(int threads)
 {
-    printf("\n%d thread%s; GFLOP/s, and how many times as fast as each peer dcgen is\n", threads,
+    const Op *op = contest.spec->op;
+    printf("\n%d thread%s; GFLOP/s, and how many times as fast as each peer, and as the best, dcgen is\n", threads,
            threads > 1 ? "s" : "");
-    printf("%5s %5s %5s |%7s %4s %6s", "M", "N", "K", "dcgen", "+-%", "%limit");
-    printf(" |%9s%9s%9s%14s", "OpenBLAS", "BLIS", "oneDNN", "oneDNN-packed");
-    printf(" |%9s%7s%7s%8s", "OpenBLAS", "BLIS", "oneDNN", "packed");
-    printf(" |%7s%7s%s\n", "peak", "GB/s", threads > 1 ? "  x 1 thread" : "");
+    for (int i = 0; i < op->ngiven; i++)
+        printf("%5s ", op->extent[i].name);
+    printf("|%7s %4s %6s |", "dcgen", "+-%", "%limit");
+    for (int c = 0; c < contest.op->ncolumn; c++)
+        printf("%*s", column_width(c), contest.op->column[c].title);
+    printf(" |");
+    for (int c = 0; c < contest.op->ncolumn; c++)
+        printf("%*s", column_width(c), contest.op->column[c].title);
+    printf("%7s |%7s%7s%s\n", "best", "peak", "GB/s", threads > 1 ? "  x 1 thread" : "");
 }
 
 static void print_cell(const Cell *c, int width)
@@ -53,18 +71,19 @@ static void print_ratio(const Cell *c, int width)
 
 void report_line(const Line *l)
 {
-    printf("%5d %5d %5d |", (int)l->shape.M, (int)l->shape.N, (int)l->shape.K);
+    for (int i = 0; i < contest.spec->op->ngiven; i++)
+        printf("%5lld ", (long long)l->extent[i]);
     if (l->wrong) {
-        printf(" dcgen: %s\n", l->wrong);
+        printf("| dcgen: %s\n", l->wrong);
         return;
     }
-    static const int speed_width[NCOLUMN] = { 9, 9, 9, 14 }, ratio_width[NCOLUMN] = { 9, 7, 7, 8 };
-    printf("%7.1f %4.1f %6.1f |", l->gflops, 100 * l->spread, 100 * l->limit_share);
-    for (int c = 0; c < NCOLUMN; c++)
-        print_cell(&l->cell[c], speed_width[c]);
+    printf("|%7.1f %4.1f %6.1f |", l->gflops, 100 * l->spread, 100 * l->limit_share);
+    for (int c = 0; c < contest.op->ncolumn; c++)
+        print_cell(&l->cell[c], column_width(c));
     printf(" |");
-    for (int c = 0; c < NCOLUMN; c++)
-        print_ratio(&l->cell[c], ratio_width[c]);
+    for (int c = 0; c < contest.op->ncolumn; c++)
+        print_ratio(&l->cell[c], column_width(c));
+    print_ratio(&l->best, 7);
     printf(" |%7.1f%7.1f", l->peak_gflops, l->read_gbs);
     if (l->threads > 1)
         printf("%12.2f", l->speedup);
@@ -72,12 +91,13 @@ void report_line(const Line *l)
     fflush(stdout);
 }
 
-static void print_ratios(const char *what, double (*value)(const Goal *, const Line *, int), const Line *line, int n)
+/* Of the ratios to each column, and to the best. */
+static void print_ratios(const char *what, GoalKind kind, const Line *line, int n)
 {
     printf("%-14s", what);
-    for (int c = 0; c < NCOLUMN; c++) {
-        Goal any = { .column = c, .from_M = 1, .to_M = INT64_MAX };
-        double v = value(&any, line, n);
+    for (int c = 0; c <= contest.op->ncolumn; c++) {
+        const Goal any = { .kind = kind, .column = c < contest.op->ncolumn ? c : BEST, .to = INT64_MAX };
+        const double v = goal_value(&any, line, n);
         if (isnan(v))
             printf("%16s", "-");
         else
@@ -89,12 +109,13 @@ static void print_ratios(const char *what, double (*value)(const Goal *, const L
 static int judge_goals(const Line *line, int n)
 {
     int missed = 0;
-    for (int i = 0; i < ngoal; i++) {
-        if (!goal_applies(&goals[i], line->threads))
+    for (int i = 0; i < contest.op->ngoal; i++) {
+        const Goal *g = &contest.op->goals[i];
+        if (!goal_applies(g, line->threads))
             continue;
-        double v = goals[i].value(&goals[i], line, n);
-        Verdict verdict = goal_verdict(&goals[i], v);
-        printf("  %-50s %6.3f  (goal %.2f)  %s\n", goals[i].text, v, goals[i].at_least, verdict_word[verdict]);
+        const double v = goal_value(g, line, n);
+        const Verdict verdict = goal_verdict(g, v);
+        printf("  %-50s %6.3f  (goal %.2f)  %s\n", g->text, v, g->at_least, verdict_word[verdict]);
         missed += verdict == GOAL_MISSED;
     }
     return missed;
@@ -114,9 +135,12 @@ int report_summary(const Results *r)
     for (int i = 0, n; i < r->nline; i += n) {
         n = lines_of_same_threads(r, i);
         printf("\n%d thread%s, %d shapes:  ", r->line[i].threads, r->line[i].threads > 1 ? "s" : "", n);
-        printf("times as fast as\n%-14s%16s%16s%16s%16s\n", "", "OpenBLAS", "BLIS", "oneDNN", "oneDNN-packed");
-        print_ratios("  geomean", goal_ratio_geomean, &r->line[i], n);
-        print_ratios("  worst", goal_ratio_worst, &r->line[i], n);
+        printf("times as fast as\n%-14s", "");
+        for (int c = 0; c < contest.op->ncolumn; c++)
+            printf("%16s", contest.op->column[c].title);
+        printf("%16s\n", "the best of all");
+        print_ratios("  geomean", GOAL_GEOMEAN, &r->line[i], n);
+        print_ratios("  worst", GOAL_WORST, &r->line[i], n);
         missed += judge_goals(&r->line[i], n);
     }
     printf("\n  %-50s %6.1f  (goal %d at most)  %s\n", "ns to choose a kernel", r->dispatch_ns, GOAL_DISPATCH_NS,

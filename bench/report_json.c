@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "bench/goal.h"
+#include "bench/package.h"
 #include "bench/report.h"
 #include "search/runner/peak.h"
 
-enum { SCHEMA = 1 };
+enum { SCHEMA = 2 };
 
 static json_t *number(double x)
 {
@@ -23,18 +23,19 @@ static json_t *number(double x)
 
 static json_t *cell_json(const Cell *c)
 {
-    return json_pack("{s:s, s:o, s:o, s:o, s:o}", "w", c->form, "time_ns", number(c->time_ns), "gflops",
+    return json_pack("{s:s, s:o, s:o, s:o, s:o}", "form", c->form, "time_ns", number(c->time_ns), "gflops",
                      number(c->gflops), "spread", number(c->spread), "ratio", number(c->ratio));
 }
 
 static json_t *line_json(const Line *l)
 {
     json_t *peers = json_object();
-    for (int c = 0; c < NCOLUMN; c++)
+    for (int c = 0; c < contest.op->ncolumn; c++)
         if (l->cell[c].form)
-            json_object_set_new(peers, contest_column[c].title, cell_json(&l->cell[c]));
-    json_t *o = json_pack("{s:I, s:I, s:I, s:i, s:o}", "M", (json_int_t)l->shape.M, "N", (json_int_t)l->shape.N, "K",
-                          (json_int_t)l->shape.K, "threads", l->threads, "peers", peers);
+            json_object_set_new(peers, contest.op->column[c].title, cell_json(&l->cell[c]));
+    json_t *o = json_pack("{s:i, s:o}", "threads", l->threads, "peers", peers);
+    for (int i = 0; i < contest.spec->op->ngiven; i++)
+        json_object_set_new(o, contest.spec->op->extent[i].name, json_integer(l->extent[i]));
     if (l->wrong) {
         json_object_set_new(o, "error", json_string(l->wrong));
         return o;
@@ -55,7 +56,7 @@ static json_t *line_json(const Line *l)
 static json_t *goal_json(const Goal *g, const Line *line, int nline)
 {
     static const char *const word[] = { "missed", "met", "not judged" };
-    double value = g->value(g, line, nline);
+    const double value = goal_value(g, line, nline);
     return json_pack("{s:s, s:i, s:o, s:o, s:s}", "goal", g->text, "threads", line->threads, "value", number(value),
                      "at_least", number(g->at_least), "verdict", word[goal_verdict(g, value)]);
 }
@@ -64,10 +65,13 @@ static json_t *summary_json(const Line *line, int nline)
 {
     json_t *o = json_pack("{s:i, s:i}", "threads", line->threads, "shapes", nline);
     json_t *geomean = json_object(), *worst = json_object();
-    for (int c = 0; c < NCOLUMN; c++) {
-        Goal any = { .column = c, .from_M = 1, .to_M = INT64_MAX };
-        json_object_set_new(geomean, contest_column[c].title, number(goal_ratio_geomean(&any, line, nline)));
-        json_object_set_new(worst, contest_column[c].title, number(goal_ratio_worst(&any, line, nline)));
+    for (int c = 0; c <= contest.op->ncolumn; c++) {
+        const bool is_best = c == contest.op->ncolumn;
+        const char *title = is_best ? "best" : contest.op->column[c].title;
+        Goal any = { .kind = GOAL_GEOMEAN, .column = is_best ? BEST : c, .to = INT64_MAX };
+        json_object_set_new(geomean, title, number(goal_value(&any, line, nline)));
+        any.kind = GOAL_WORST;
+        json_object_set_new(worst, title, number(goal_value(&any, line, nline)));
     }
     json_object_set_new(o, "geomean", geomean);
     json_object_set_new(o, "worst", worst);
@@ -77,9 +81,20 @@ static json_t *summary_json(const Line *line, int nline)
 static json_t *versions_json(void)
 {
     json_t *o = json_object();
-    for (int c = 0; c < NCOLUMN; c++)
+    for (int c = 0; c < contest.op->ncolumn; c++)
         if (contest_version(c))
-            json_object_set_new(o, contest_column[c].title, json_string(contest_version(c)));
+            json_object_set_new(o, contest.op->column[c].title, json_string(contest_version(c)));
+    return o;
+}
+
+/* Of the operands that have several. */
+static json_t *layouts_json(void)
+{
+    const Spec *s = contest.spec;
+    json_t *o = json_object();
+    for (int i = 0; i < s->op->noperand; i++)
+        if (s->op->operand[i].nlayout > 1)
+            json_object_set_new(o, s->op->operand[i].name, json_string(s->op->operand[i].layout[s->layout[i]].name));
     return o;
 }
 
@@ -92,14 +107,14 @@ static json_t *results_json(const Results *r)
         for (n = 1; i + n < r->nline && r->line[i + n].threads == r->line[i].threads;)
             n++;
         json_array_append_new(summaries, summary_json(&r->line[i], n));
-        for (int g = 0; g < ngoal; g++)
-            if (goal_applies(&goals[g], r->line[i].threads))
-                json_array_append_new(judged, goal_json(&goals[g], &r->line[i], n));
+        for (int g = 0; g < contest.op->ngoal; g++)
+            if (goal_applies(&contest.op->goals[g], r->line[i].threads))
+                json_array_append_new(judged, goal_json(&contest.op->goals[g], &r->line[i], n));
     }
-    return json_pack("{s:i, s:s, s:s, s:i, s:s, s:b, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", SCHEMA,
-                     "package", package.name, "cpu", r->machine.name, "cores", r->machine.cores, "isa",
-                     peak_name(peak_best()), "packed", package.w_packed, "layout", package.w_kn ? "KN" : "NK", "rounds",
-                     r->nround, "dispatch_ns", number(r->dispatch_ns), "foreign_cores", number(r->foreign_cores),
+    return json_pack("{s:i, s:s, s:s, s:i, s:s, s:b, s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", SCHEMA,
+                     "package", package_name, "cpu", r->machine.name, "cores", r->machine.cores, "isa",
+                     peak_name(peak_best()), "packed", contest.spec->packed, "op", contest.spec->op->name, "layouts", layouts_json(),
+                     "rounds", r->nround, "dispatch_ns", number(r->dispatch_ns), "foreign_cores", number(r->foreign_cores),
                      "versions", versions_json(), "summary", summaries, "goals", judged, "shapes", lines);
 }
 
@@ -110,7 +125,7 @@ bool report_json(const Results *r, const char *folder)
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", folder, r->machine.slug);
     bool made = folder_make(folder) && folder_make(path);
-    snprintf(path, sizeof path, "%s/%s/%s.json", folder, r->machine.slug, package.name);
+    snprintf(path, sizeof path, "%s/%s/%s.json", folder, r->machine.slug, package_name);
     json_t *o = results_json(r);
     bool written = made && json_dump_file(o, path, JSON_INDENT(1) | JSON_SORT_KEYS | JSON_REAL_PRECISION(4)) == 0;
     json_decref(o);

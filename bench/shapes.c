@@ -1,95 +1,98 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * shapes: reads the package's spec, or words such as 592x768x768 from the command line, and gives a list of shapes.
+ * shapes: reads the package's spec, or words such as 592,768,768 from the command line, and gives a list of shapes.
  */
 #include "bench/shapes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "gen/spec/spec.h"
+#include "gen/base/conf.h"
 
-static bool same_shape(Shape a, Shape b) { return a.M == b.M && a.N == b.N && a.K == b.K; }
+static const Spec *find_function(const SpecFile *f, const char *function)
+{
+    for (int i = 0; i < f->nfunction; i++)
+        if (!function || strcmp(f->function[i]->function ? f->function[i]->function : f->name, function) == 0)
+            return f->function[i];
+    return NULL;
+}
+
+const Spec *shapes_spec(const char *path, const char *function, const char *templates)
+{
+    Arena *a = arena_new();
+    Diag *d = diag_new(a);
+    const Source *src = conf_source(a, path, d);
+    const SpecFile *f = src ? spec_file_parse(a, src, &templates, 1, d) : NULL;
+    const Spec *spec = f ? find_function(f, function) : NULL;
+    diag_print(d, stderr);
+    if (f && !spec)
+        fprintf(stderr, "bench: %s has no function %s\n", path, function);
+    return spec;
+}
+
+static bool is_same(Shape a, Shape b) { return memcmp(&a, &b, sizeof a) == 0; }
+
+static void add(ShapeList *list, Shape z)
+{
+    if ((list->n & (list->n - 1)) == 0)
+        list->shape = realloc(list->shape, sizeof z * (size_t)(list->n ? 2 * list->n : 1));
+    list->shape[list->n++] = z;
+}
 
 /* Thread counts repeat a spec's shapes: each is kept once. */
 static void add_once(ShapeList *list, Shape z)
 {
     for (int i = 0; i < list->n; i++)
-        if (same_shape(list->shape[i], z))
+        if (is_same(list->shape[i], z))
             return;
-    list->shape = realloc(list->shape, sizeof z * (list->n + 1));
-    list->shape[list->n++] = z;
+    add(list, z);
 }
 
-/* By (N, K) in the order of the first one met, then by M. */
-static int layer_of(const ShapeList *list, Shape z)
+/* In the order of the spec's shapes, then of the values of their dims. */
+void shapes_take(ShapeList *list, const Spec *spec, bool all)
 {
-    for (int i = 0; i < list->n; i++)
-        if (list->shape[i].N == z.N && list->shape[i].K == z.K)
-            return i;
-    return list->n;
-}
-
-static void sort_by_layer(ShapeList *list)
-{
-    for (int i = 1; i < list->n; i++) {
-        Shape z = list->shape[i];
-        int j = i;
-        while (j > 0 && layer_of(list, list->shape[j - 1]) == layer_of(list, z) && list->shape[j - 1].M > z.M) {
-            list->shape[j] = list->shape[j - 1];
-            j--;
-        }
-        list->shape[j] = z;
-    }
-}
-
-static bool take_instances(ShapeList *list, const Spec *spec)
-{
-    int m = op_axis(spec->op, "M"), n = op_axis(spec->op, "N"), k = op_axis(spec->op, "K");
-    if (m < 0 || n < 0 || k < 0 || spec->op->naxis != 3)
-        return false;
     for (int decl = 0; decl < spec->nshape; decl++)
         for (int64_t i = 0; i < spec->ninstance; i++) {
             const Instance *in = &spec->instance[i];
-            if (in->tuned && in->decl == decl)
-                add_once(list, (Shape){ in->extent[m], in->extent[n], in->extent[k] });
+            Shape z;
+            memcpy(z.extent, in->extent, sizeof z.extent);
+            if (in->decl == decl && all)
+                add(list, z);
+            else if (in->decl == decl && in->tuned)
+                add_once(list, z);
         }
-    return true;
 }
 
-bool shapes_read(ShapeList *list, const char *spec_path, const char *templates)
+bool shapes_add(ShapeList *list, const Spec *spec, const char *text)
 {
-    Arena *a = arena_new();
-    Diag *d = diag_new(a);
-    const Spec *spec = spec_read(a, spec_path, &templates, 1, d);
-    diag_print(d, stderr);
-    bool taken = spec && take_instances(list, spec);
-    if (spec && !taken)
-        fprintf(stderr, "bench: %s: the axes of its operator are not M, N and K\n", spec_path);
-    sort_by_layer(list);
-    arena_free(a);
-    return taken && list->n > 0;
-}
-
-bool shapes_add(ShapeList *list, const char *text)
-{
-    long long m, n, k;
-    char rest;
-    if (sscanf(text, "%lld,%lld,%lld%c", &m, &n, &k, &rest) != 3 || m < 1 || n < 1 || k < 1)
+    Shape z = { { 0 } };
+    char *end;
+    for (int i = 0; i < spec->op->ngiven; i++, text = end + 1) {
+        z.extent[i] = strtoll(text, &end, 10);
+        if (end == text || *end != (i + 1 < spec->op->ngiven ? ',' : '\0'))
+            return false;
+    }
+    if (!op_derive(spec->op, z.extent) || !spec_has_work(spec, z.extent))
         return false;
-    add_once(list, (Shape){ m, n, k });
+    add_once(list, z);
     return true;
 }
 
-static bool is_quick(int64_t M) { return M == 1 || M == 4 || M == 17 || M == 64 || M == 256; }
+static bool is_quick(const Operator *op, int64_t along)
+{
+    for (int i = 0; i < MAX_QUICK && op->quick[i]; i++)
+        if (op->quick[i] == along)
+            return true;
+    return false;
+}
 
-void shapes_thin(ShapeList *list)
+void shapes_thin(ShapeList *list, const Operator *op)
 {
     int kept = 0, nquick = 0;
     for (int i = 0; i < list->n; i++)
-        nquick += is_quick(list->shape[i].M);
+        nquick += is_quick(op, list->shape[i].extent[op->along]);
     for (int i = 0; i < list->n; i++)
-        if (nquick ? is_quick(list->shape[i].M) : i % 5 == 0)
+        if (nquick ? is_quick(op, list->shape[i].extent[op->along]) : i % 5 == 0)
             list->shape[kept++] = list->shape[i];
     list->n = kept;
 }

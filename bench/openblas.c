@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * peer_openblas: OpenBLAS's cblas_sgemm, W plain in either order.
+ * openblas: loads OpenBLAS, and tells it the number of threads.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
-#include "bench/peer_cblas.h"
+#include "bench/cblas.h"
 
-static CblasSgemm *sgemm;
-static void (*set_threads)(int);
+Cblas openblas;
+
 static const char *(*config)(void);
 
 static void openblas_core(void *library, char *name, int size)
@@ -35,10 +35,10 @@ static const char *openblas_open(void)
     void *library = cblas_open(&library_row, &why);
     if (!library)
         return why;
-    sgemm = dlsym(library, "cblas_sgemm");
-    set_threads = dlsym(library, "openblas_set_num_threads");
+    openblas.sgemm = dlsym(library, "cblas_sgemm");
+    openblas.use_threads = dlsym(library, "openblas_set_num_threads");
     config = dlsym(library, "openblas_get_config");
-    return sgemm && set_threads && config ? NULL : "libopenblas.so.0 lacks cblas_sgemm or openblas_set_num_threads";
+    return openblas.sgemm && openblas.use_threads && config ? NULL : "libopenblas.so.0 lacks cblas_sgemm or openblas_set_num_threads";
 }
 
 /* "OpenBLAS 0.3.21 ...": its own words, cut after the version. */
@@ -52,13 +52,4 @@ static const char *openblas_version(void)
     return text;
 }
 
-static void *openblas_setup(const Problem *p, WeightForm form, int threads)
-{
-    set_threads(threads);
-    return cblas_setup(p, form, sgemm);
-}
-
-const Peer openblas_peer = {
-    "OpenBLAS",     1U << FORM_NK | 1U << FORM_KN, openblas_open, openblas_version, openblas_setup, cblas_run,
-    cblas_teardown,
-};
+const Library openblas_library = { "OpenBLAS", openblas_open, openblas_version };

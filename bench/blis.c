@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * peer_blis: BLIS's cblas_sgemm, W plain in either order.
+ * blis: loads BLIS, and tells it the number of threads.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
-#include "bench/peer_cblas.h"
+#include "bench/cblas.h"
 
-static CblasSgemm *sgemm;
+Cblas blis;
+
 static void (*set_threads)(int64_t);
 static const char *(*version)(void);
 
@@ -32,16 +33,18 @@ static const CblasLibrary library_row = {
     "libblis.so.4", "BLIS_ARCH_TYPE", "6", blis_core, blis_is_poor,
 };
 
+static void use_threads(int threads) { set_threads(threads); }
+
 static const char *blis_open(void)
 {
     const char *why;
     void *library = cblas_open(&library_row, &why);
     if (!library)
         return why;
-    sgemm = dlsym(library, "cblas_sgemm");
+    blis = (Cblas){ dlsym(library, "cblas_sgemm"), use_threads };
     set_threads = dlsym(library, "bli_thread_set_num_threads");
     version = dlsym(library, "bli_info_get_version_str");
-    return sgemm && set_threads && version ? NULL : "libblis.so.4 lacks cblas_sgemm or bli_thread_set_num_threads";
+    return blis.sgemm && set_threads && version ? NULL : "libblis.so.4 lacks cblas_sgemm or bli_thread_set_num_threads";
 }
 
 static const char *blis_version(void)
@@ -51,12 +54,4 @@ static const char *blis_version(void)
     return text;
 }
 
-static void *blis_setup(const Problem *p, WeightForm form, int threads)
-{
-    set_threads(threads);
-    return cblas_setup(p, form, sgemm);
-}
-
-const Peer blis_peer = {
-    "BLIS", 1U << FORM_NK | 1U << FORM_KN, blis_open, blis_version, blis_setup, cblas_run, cblas_teardown,
-};
+const Library blis_library = { "BLIS", blis_open, blis_version };

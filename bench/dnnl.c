@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * peer_dnnl: oneDNN's matmul primitive (C API, version 2): W plain in either order, or in the format that oneDNN
- * prefers, reordered once. Compiled without BENCH_HAVE_DNNL the peer is left out.
+ * dnnl: oneDNN's matmul primitive (C API, version 2). Compiled without BENCH_HAVE_DNNL the library is left out.
  */
-#include "bench/peer.h"
+#include "bench/dnnl.h"
 
 #ifndef BENCH_HAVE_DNNL
 
 static const char *dnnl_open(void) { return "bench was built without oneDNN 2 (libdnnl-dev)"; }
 
-const Peer dnnl_peer = { "oneDNN", 1U << FORM_NK | 1U << FORM_KN | 1U << FORM_PACKED, dnnl_open, 0, 0, 0, 0 };
+const Library dnnl_library = { "oneDNN", dnnl_open, NULL };
+
+void *dnnl_setup(const DnnlMatmul *m, Memory *mem, int threads)
+{
+    (void)m, (void)mem, (void)threads;
+    return NULL;
+}
+
+bool dnnl_run(void *state) { return state != NULL; }
+void dnnl_teardown(void *state) { (void)state; }
 
 #else
 
@@ -34,10 +42,27 @@ typedef struct {
 /* Notes a failed call; the first failure makes setup fail as a whole. */
 static void expect(State *s, dnnl_status_t status) { s->ok = s->ok && status == dnnl_success; }
 
-static dnnl_memory_desc_t plain_desc(State *s, int64_t rows, int64_t cols, dnnl_format_tag_t tag)
+/* rows x columns in each batch, in the other order in memory if `turned`. */
+static dnnl_memory_desc_t plain_desc(State *s, int64_t batches, int64_t rows, int64_t columns, bool turned)
 {
     dnnl_memory_desc_t d = { 0 };
-    expect(s, dnnl_memory_desc_init_by_tag(&d, 2, (dnnl_dims_t){ rows, cols }, dnnl_f32, tag));
+    const int64_t down = turned ? 1 : columns, across = turned ? rows : 1;
+    if (batches == 0)
+        expect(s, dnnl_memory_desc_init_by_strides(&d, 2, (dnnl_dims_t){ rows, columns }, dnnl_f32,
+                                                   (dnnl_dims_t){ down, across }));
+    else
+        expect(s, dnnl_memory_desc_init_by_strides(&d, 3, (dnnl_dims_t){ batches, rows, columns }, dnnl_f32,
+                                                   (dnnl_dims_t){ rows * columns, down, across }));
+    return d;
+}
+
+/* B's, which oneDNN may choose. */
+static dnnl_memory_desc_t weights_desc(State *s, const DnnlMatmul *m)
+{
+    dnnl_memory_desc_t d = { 0 };
+    if (!m->packed)
+        return plain_desc(s, m->batches, m->K, m->N, m->b_nk);
+    expect(s, dnnl_memory_desc_init_by_tag(&d, 2, (dnnl_dims_t){ m->K, m->N }, dnnl_f32, dnnl_format_tag_any));
     return d;
 }
 
@@ -61,30 +86,29 @@ static const dnnl_memory_desc_t *desc_of(State *s, dnnl_query_t what)
     return dnnl_primitive_desc_query_md(s->pd, what, 0);
 }
 
-static void make_matmul(State *s, const Problem *p, dnnl_format_tag_t w_tag)
+static void make_matmul(State *s, const DnnlMatmul *m)
 {
-    Shape z = p->shape;
-    dnnl_memory_desc_t x = plain_desc(s, z.M, z.K, dnnl_ab), w = plain_desc(s, z.K, z.N, w_tag);
-    dnnl_memory_desc_t b = plain_desc(s, 1, z.N, dnnl_ab), y = plain_desc(s, z.M, z.N, dnnl_ab);
+    const dnnl_memory_desc_t a = plain_desc(s, m->batches, m->M, m->K, m->a_km), w = weights_desc(s, m);
+    const dnnl_memory_desc_t bias = plain_desc(s, 0, 1, m->N, false), y = plain_desc(s, m->batches, m->M, m->N, false);
     dnnl_matmul_desc_t d;
     expect(s, dnnl_engine_create(&s->engine, dnnl_cpu, 0));
     expect(s, dnnl_stream_create(&s->stream, s->engine, dnnl_stream_default_flags));
     expect(s, dnnl_primitive_attr_create(&s->attr));
     expect(s, dnnl_primitive_attr_set_scratchpad_mode(s->attr, dnnl_scratchpad_mode_user));
-    expect(s, dnnl_matmul_desc_init(&d, &x, &w, p->bias ? &b : NULL, &y));
+    expect(s, dnnl_matmul_desc_init(&d, &a, &w, m->bias ? &bias : NULL, &y));
     if (s->ok)
         expect(s, dnnl_primitive_desc_create(&s->pd, &d, s->attr, s->engine, NULL));
     if (s->ok)
         expect(s, dnnl_primitive_create(&s->matmul, s->pd));
 }
 
-/* W from [N][K] into the format that the primitive asked for. */
-static const void *reorder_weights(State *s, const Problem *p)
+/* B into the format that the primitive asked for. */
+static const void *reorder_weights(State *s, const DnnlMatmul *m, Memory *mem)
 {
     const dnnl_memory_desc_t *to_desc = desc_of(s, dnnl_query_weights_md);
-    dnnl_memory_desc_t from_desc = plain_desc(s, p->shape.K, p->shape.N, dnnl_ba);
-    void *packed = memory_take(p->mem, dnnl_memory_desc_get_size(to_desc));
-    dnnl_memory_t from = memory_over(s, &from_desc, p->W_nk), to = memory_over(s, to_desc, packed);
+    const dnnl_memory_desc_t from_desc = plain_desc(s, 0, m->K, m->N, m->b_nk);
+    void *packed = memory_take(mem, dnnl_memory_desc_get_size(to_desc));
+    dnnl_memory_t from = memory_over(s, &from_desc, m->B), to = memory_over(s, to_desc, packed);
     dnnl_primitive_desc_t pd = NULL;
     dnnl_primitive_t reorder = NULL;
     dnnl_exec_arg_t arg[] = { { DNNL_ARG_FROM, from }, { DNNL_ARG_TO, to } };
@@ -101,23 +125,22 @@ static const void *reorder_weights(State *s, const Problem *p)
     return packed;
 }
 
-static void add_all_args(State *s, const Problem *p, WeightForm form)
+static void add_all_args(State *s, const DnnlMatmul *m, Memory *mem)
 {
-    const void *w = form == FORM_PACKED ? reorder_weights(s, p) : form == FORM_NK ? p->W_nk : p->W_kn;
     const dnnl_memory_desc_t *scratch = desc_of(s, dnnl_query_scratchpad_md);
-    size_t scratch_bytes = dnnl_memory_desc_get_size(scratch);
-    add_arg(s, DNNL_ARG_SRC, desc_of(s, dnnl_query_src_md), p->X);
-    add_arg(s, DNNL_ARG_WEIGHTS, desc_of(s, dnnl_query_weights_md), w);
-    add_arg(s, DNNL_ARG_DST, desc_of(s, dnnl_query_dst_md), p->Y);
+    const size_t scratch_bytes = dnnl_memory_desc_get_size(scratch);
+    add_arg(s, DNNL_ARG_SRC, desc_of(s, dnnl_query_src_md), m->A);
+    add_arg(s, DNNL_ARG_WEIGHTS, desc_of(s, dnnl_query_weights_md), m->packed ? reorder_weights(s, m, mem) : m->B);
+    add_arg(s, DNNL_ARG_DST, desc_of(s, dnnl_query_dst_md), m->Y);
     if (scratch_bytes)
-        add_arg(s, DNNL_ARG_SCRATCHPAD, scratch, memory_take(p->mem, scratch_bytes));
-    if (p->bias) {
-        dnnl_memory_desc_t b = plain_desc(s, 1, p->shape.N, dnnl_ab);
-        add_arg(s, DNNL_ARG_BIAS, &b, p->bias);
+        add_arg(s, DNNL_ARG_SCRATCHPAD, scratch, memory_take(mem, scratch_bytes));
+    if (m->bias) {
+        const dnnl_memory_desc_t bias = plain_desc(s, 0, 1, m->N, false);
+        add_arg(s, DNNL_ARG_BIAS, &bias, m->bias);
     }
 }
 
-static void dnnl_teardown(void *state)
+void dnnl_teardown(void *state)
 {
     State *s = state;
     for (int i = 0; i < s->narg; i++)
@@ -130,26 +153,21 @@ static void dnnl_teardown(void *state)
     free(s);
 }
 
-static void *dnnl_setup(const Problem *p, WeightForm form, int threads)
+void *dnnl_setup(const DnnlMatmul *m, Memory *mem, int threads)
 {
-    static const dnnl_format_tag_t tag[] = {
-        [FORM_NK] = dnnl_ba,
-        [FORM_KN] = dnnl_ab,
-        [FORM_PACKED] = dnnl_format_tag_any,
-    };
     State *s = calloc(1, sizeof *s);
     s->ok = true;
     omp_set_num_threads(threads);
-    make_matmul(s, p, tag[form]);
+    make_matmul(s, m);
     if (s->ok)
-        add_all_args(s, p, form);
+        add_all_args(s, m, mem);
     if (s->ok)
         return s;
     dnnl_teardown(s);
     return NULL;
 }
 
-static bool dnnl_run(void *state)
+bool dnnl_run(void *state)
 {
     const State *s = state;
     return dnnl_primitive_execute(s->matmul, s->stream, s->narg, s->arg) == dnnl_success;
@@ -166,11 +184,6 @@ static const char *dnnl_version_text(void)
     return text;
 }
 
-const Peer dnnl_peer = {
-    "oneDNN",      1U << FORM_NK | 1U << FORM_KN | 1U << FORM_PACKED,
-    dnnl_open,     dnnl_version_text,
-    dnnl_setup,    dnnl_run,
-    dnnl_teardown,
-};
+const Library dnnl_library = { "oneDNN", dnnl_open, dnnl_version_text };
 
 #endif

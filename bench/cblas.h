@@ -1,15 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * peer_cblas: what the peers with a CBLAS share. Several of them live in one process, each with its own cblas_sgemm:
- * they are loaded with local symbols and never linked.
+ * cblas: what the libraries with a CBLAS share. Several of them live in one process, each with its own cblas_sgemm: they are loaded with local
+ * symbols and never linked.
  */
-#ifndef BENCH_PEER_CBLAS_H
-#define BENCH_PEER_CBLAS_H
+#ifndef BENCH_CBLAS_H
+#define BENCH_CBLAS_H
 
 #include "bench/peer.h"
 
+enum { CBLAS_ROW_MAJOR = 101, CBLAS_NO_TRANS = 111, CBLAS_TRANS = 112 };
+
 typedef void CblasSgemm(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float *a, int lda,
                         const float *b, int ldb, float beta, float *c, int ldc);
+
+/* A library that is open. */
+typedef struct {
+    CblasSgemm *sgemm;
+    void (*use_threads)(int threads);
+} Cblas;
+
+extern Cblas openblas, blis;
 
 /* What a library calls the code path that it takes on this CPU. */
 typedef struct {
@@ -28,9 +38,5 @@ bool cpu_has_avx512(void);
 void *cblas_open(const CblasLibrary *lib, const char **why);
 /* "SkylakeX, set by OPENBLAS_CORETYPE=SkylakeX" */
 const char *cblas_core(const CblasLibrary *lib);
-
-void *cblas_setup(const Problem *p, WeightForm form, CblasSgemm *sgemm);
-bool cblas_run(void *state);
-void cblas_teardown(void *state);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * peer_cblas: loading a CBLAS aside from others, and one sgemm with W plain. A bias is laid into Y first and kept by
- * beta = 1, as users of a BLAS do.
+ * cblas: loading a CBLAS aside from others.
  */
 #define _GNU_SOURCE
-#include "bench/peer_cblas.h"
+#include "bench/cblas.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -13,16 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112, CORE_BYTES = 64, LOAD = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND };
+enum { CORE_BYTES = 64, LOAD = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND };
 
 bool peer_as_shipped;
-
-typedef struct {
-    CblasSgemm *sgemm;
-    const float *X, *W, *bias;
-    float *Y;
-    int M, N, K, trans, ldw;
-} State;
 
 #ifdef __x86_64__
 bool cpu_has_avx2(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
@@ -78,32 +70,3 @@ const char *cblas_core(const CblasLibrary *lib)
     snprintf(text, sizeof text, told ? "%s, set by %s=%s" : "%s", name, lib->variable, told);
     return text;
 }
-
-void *cblas_setup(const Problem *p, WeightForm form, CblasSgemm *sgemm)
-{
-    State *s = malloc(sizeof *s);
-    bool nk = form == FORM_NK;
-    *s = (State){ sgemm,
-                  p->X,
-                  nk ? p->W_nk : p->W_kn,
-                  p->bias,
-                  p->Y,
-                  (int)p->shape.M,
-                  (int)p->shape.N,
-                  (int)p->shape.K,
-                  nk ? TRANS : NO_TRANS,
-                  (int)(nk ? p->shape.K : p->shape.N) };
-    return s;
-}
-
-bool cblas_run(void *state)
-{
-    const State *s = state;
-    for (int m = 0; s->bias && m < s->M; m++)
-        memcpy(s->Y + (size_t)m * s->N, s->bias, sizeof(float) * s->N);
-    s->sgemm(ROW_MAJOR, NO_TRANS, s->trans, s->M, s->N, s->K, 1.0F, s->X, s->K, s->W, s->ldw, s->bias ? 1.0F : 0.0F,
-             s->Y, s->N);
-    return true;
-}
-
-void cblas_teardown(void *state) { free(state); }

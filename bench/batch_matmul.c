@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * batch_matmul: who is compared with a package of the operator batch_matmul, and what it is held to.
+ */
+#include "bench/batch_matmul.h"
+#include "bench/operator.h"
+
+enum { A, B, Y };
+enum { OPENBLAS, ONEDNN, LIBXSMM, NCOLUMN };
+
+BatchMatmul batch_matmul_of(const Problem *p)
+{
+    const int64_t *e = p->extent;
+    const int *layout = p->spec->layout; /* 0: A is [M][K], B is [K][N] */
+    return (BatchMatmul){ e[0] * e[1],   e[2],          e[3],           e[4],          p->operand[A],
+                          p->operand[B], p->operand[Y], layout[A] == 1, layout[B] == 1 };
+}
+
+static double limit_gflops(const int64_t *extent, double peak_gflops, double read_gbs)
+{
+    (void)extent, (void)read_gbs;
+    return peak_gflops;
+}
+
+static const Goal goals[] = {
+    { "geomean against the best of all", GOAL_GEOMEAN, false, false, BEST, 1, ANY, 1.3 },
+    { "worst against the best of all", GOAL_WORST, false, false, BEST, 1, ANY, 1.0 },
+    { "worst share of the FMA peak, M >= 16", GOAL_LIMIT_WORST, false, false, 0, 16, ANY, 0.85 },
+    { "geomean against the best of all, all threads", GOAL_GEOMEAN, false, true, BEST, 1, ANY, 1.3 },
+    { "worst against the best of all, all threads", GOAL_WORST, false, true, BEST, 1, ANY, 1.0 },
+    { "worst share of the FMA peak, M >= 16, all threads", GOAL_LIMIT_WORST, false, true, 0, 16, ANY, 0.85 },
+};
+
+const Operator batch_matmul_operator = {
+    .name = "batch_matmul",
+    .along = 2,
+    .streamed = B,
+    .quick = { 1, 5, 16, 43, 64, 100 },
+    .ncolumn = NCOLUMN,
+    .column = { [OPENBLAS] = { "OpenBLAS", &batch_matmul_openblas, false },
+                [ONEDNN] = { "oneDNN", &batch_matmul_dnnl, false },
+                [LIBXSMM] = { "libxsmm", &batch_matmul_xsmm, false } },
+    .limit_gflops = limit_gflops,
+    .ngoal = sizeof goals / sizeof *goals,
+    .goals = goals,
+};

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * operator: what the contest knows of an operator: who is compared with a package of it, which limits it has, what it is held to. A file each
+ * (dense.c, batch_matmul.c), and one a peer beside it (dense_cblas.c ...). A package of any other operator is measured against the limits alone.
+ */
+#ifndef BENCH_OPERATOR_H
+#define BENCH_OPERATOR_H
+
+#include "bench/goal.h"
+#include "bench/peer.h"
+
+enum { MAX_COLUMN = 6, MAX_QUICK = 8 };
+
+/* What the package is compared with: a peer with the constant operand plain, or in its own packed form. */
+typedef struct {
+    const char *title;
+    const Peer *peer;
+    bool packed;
+} Column;
+
+typedef struct Operator {
+    const char *name; /* of the op */
+    int along;        /* the extent that goals and --quick speak of */
+    int streamed;     /* the operand that the streaming read is as large as */
+    int64_t quick[MAX_QUICK]; /* values of that extent that --quick keeps; 0 ends them. Where a spec has none: each fifth shape */
+    int ncolumn;
+    Column column[MAX_COLUMN];
+    /* GFLOP/s that this CPU allows. */
+    double (*limit_gflops)(const int64_t *extent, double peak_gflops, double read_gbs);
+    int ngoal;
+    const Goal *goals;
+} Operator;
+
+extern const Operator dense_operator, batch_matmul_operator;
+
+/* The row of an op. */
+const Operator *operator_of(const Op *op);
+
+#endif

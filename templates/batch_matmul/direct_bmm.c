@@ -13,16 +13,19 @@ params  = (
   { name = "PF";    choices = [0, 1];
     doc = "1: fetch Y, the next tile's A and the next problem's B ahead"; },
   { name = "HOLD";  choices = [1, 2];
-    doc = "how a value of A comes to all lanes: 1 once for all vectors, 2 within each FMA (AVX-512)"; } );
+    doc = "how a value of A comes to all lanes: 1 once for all vectors, 2 within each FMA (AVX-512)"; },
+  { name = "HALF";  choices = [0, 1];
+    doc = "1: functions of their own for a last vector that is half full, for CPUs that work on a vector in two halves (AVX-512)"; } );
 values = ( { name = "LANES"; expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; } );
 constraints = (
   { need = "HOLD == 1 || VECTOR_BYTES == 64"; why = "only AVX-512 broadcasts within an FMA"; },
+  { need = "HALF == 0 || VECTOR_BYTES == 64"; why = "narrower vectors are never worked on in halves"; },
   { need = "MR*NV + NV + (HOLD == 1) <= VECTOR_REGISTERS";
     why = "accumulators, B's vectors and a value of A must fit the vector registers"; } );
 general = (
-  { target = "avx512";   MR = 8; NV = 3; PF = 0; HOLD = 1; },
-  { target = "avx2";     MR = 4; NV = 2; PF = 0; HOLD = 1; },
-  { target = "portable"; MR = 4; NV = 2; PF = 0; HOLD = 1; } );
+  { target = "avx512";   MR = 8; NV = 3; PF = 0; HOLD = 1; HALF = 0; },
+  { target = "avx2";     MR = 4; NV = 2; PF = 0; HOLD = 1; HALF = 0; },
+  { target = "portable"; MR = 4; NV = 2; PF = 0; HOLD = 1; HALF = 0; } );
 tile    = { B0 = "1"; B1 = "1"; M = "MR"; N = "NV*LANES"; K = "2"; };
 derived = ( { name = "COL"; expr = "LANES"; doc = "columns of a unit"; } );
 */
@@ -34,6 +37,7 @@ derived = ( { name = "COL"; expr = "LANES"; doc = "columns of a unit"; } );
 #define PF 1
 #define VECTOR_REGISTERS 32
 #define HOLD 1
+#define HALF 1
 #define VECTOR_BYTES 64
 #define LAYOUT_A_KM 0
 #define R 8
@@ -120,6 +124,16 @@ KERNEL_tile(const int rows, const int vectors, const int half, const NAME_args *
         }
 }
 
+#if PF
+/* Of problems of one tile, what comes after the one whose B is w. A function of its own, else gcc writes the loop around it twice. */
+static __attribute__((noinline)) void
+KERNEL_look_ahead(const NAME_args *a, const KERNEL_tiles *t, const float *w, int64_t left, KERNEL_ahead *ahead)
+{
+    if (t->b_step)
+        *ahead = (KERNEL_ahead){ w + t->b_step, left > 1 ? a->K : 0, 16 };
+}
+#endif
+
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_all(const int rows, const int vectors, const int half, const NAME_args *a, const KERNEL_tiles *t, KERNEL_ahead *ahead)
 {
@@ -127,8 +141,7 @@ KERNEL_all(const int rows, const int vectors, const int half, const NAME_args *a
     float *y = t->y;
     for (int64_t i = t->count; i > 0; i--, x += t->a_step, w += t->b_step, y += t->y_step) {
 #if PF
-        if (t->b_step)
-            *ahead = (KERNEL_ahead){ w + t->b_step, i > 1 ? a->K : 0, 16 };
+        KERNEL_look_ahead(a, t, w, i, ahead);
 #endif
         KERNEL_tile(rows, vectors, half, a, &t->last, x, w, y, i > 1 ? x + t->a_step : t->a_after, ahead);
     }
@@ -142,7 +155,7 @@ static TARGET_ATTRIBUTE void KERNEL_OF(R, V, 0)(const NAME_args *a, const KERNEL
 {
     KERNEL_all(R, V, 0, a, t, ahead);
 }
-#if VECTOR_BYTES == 64
+#if HALF
 static TARGET_ATTRIBUTE void KERNEL_OF(R, V, 1)(const NAME_args *a, const KERNEL_tiles *t, KERNEL_ahead *ahead)
 {
     KERNEL_all(R, V, 1, a, t, ahead);
@@ -159,7 +172,7 @@ KERNEL_rows(int64_t rows, int64_t vectors, int half, const NAME_args *a, const K
         switch (rows) {
         case R: KERNEL_OF(R, V, 0)(a, t, ahead); return; //@ repeat R = 1..MR
         }
-#if VECTOR_BYTES == 64
+#if HALF
     if (vectors == V)
         switch (rows) {
         case R: KERNEL_OF(R, V, 1)(a, t, ahead); return; //@ repeat R = 1..MR
@@ -200,7 +213,7 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
         return 0;
     const KERNEL_cut across = KERNEL_cut_of((N + LANES - 1) / LANES, NV);
     const int64_t rest = (N - 1) % LANES + 1;
-    const int half = VECTOR_BYTES == 64 && rest <= LANES / 2;
+    const int half = HALF && rest <= LANES / 2;
     const KERNEL_mask all = KERNEL_first(LANES), some = KERNEL_first(rest);
     if (across.count == 1 && M <= MR) {
         KERNEL_small(a, share.begin, share.end, across.size, half, some);

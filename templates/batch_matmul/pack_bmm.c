@@ -13,19 +13,22 @@ params  = (
   { name = "PF";    choices = [0, 1];
     doc = "1: fetch Y, the next tile's A and the columns that are packed later ahead"; },
   { name = "HOLD";  choices = [1, 2];
-    doc = "how a value of A comes to all lanes: 1 once for all vectors, 2 within each FMA (AVX-512)"; } );
+    doc = "how a value of A comes to all lanes: 1 once for all vectors, 2 within each FMA (AVX-512)"; },
+  { name = "HALF";  choices = [0, 1];
+    doc = "1: functions of their own for a last vector that is half full, for CPUs that work on a vector in two halves (AVX-512)"; } );
 values  = (
   { name = "LANES"; expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; },
   { name = "BLOCK"; expr = "ceil_to(NV * LANES, 8)"; doc = "floats in a row of packed columns"; } );
 constraints = (
   { need = "HOLD == 1 || VECTOR_BYTES == 64"; why = "only AVX-512 broadcasts within an FMA"; },
+  { need = "HALF == 0 || VECTOR_BYTES == 64"; why = "narrower vectors are never worked on in halves"; },
   { need = "MR*NV + NV + (HOLD == 1) <= VECTOR_REGISTERS";
     why = "accumulators, B's vectors and a value of A must fit the vector registers"; },
   { need = "KC * BLOCK <= 16384"; why = "two blocks of packed columns must fit a small stack and L2"; } );
 general = (
-  { target = "avx512";   MR = 8; NV = 3; KC = 128; PF = 0; HOLD = 1; },
-  { target = "avx2";     MR = 4; NV = 2; KC = 128; PF = 0; HOLD = 1; },
-  { target = "portable"; MR = 4; NV = 2; KC = 128; PF = 0; HOLD = 1; } );
+  { target = "avx512";   MR = 8; NV = 3; KC = 128; PF = 0; HOLD = 1; HALF = 0; },
+  { target = "avx2";     MR = 4; NV = 2; KC = 128; PF = 0; HOLD = 1; HALF = 0; },
+  { target = "portable"; MR = 4; NV = 2; KC = 128; PF = 0; HOLD = 1; HALF = 0; } );
 tile    = { B0 = "1"; B1 = "1"; M = "MR"; N = "NV*LANES"; K = "4"; };
 derived = ( { name = "COL"; expr = "LANES"; doc = "columns of a unit"; } );
 */
@@ -38,6 +41,7 @@ derived = ( { name = "COL"; expr = "LANES"; doc = "columns of a unit"; } );
 #define BLOCK 48
 #define PF 1
 #define HOLD 1
+#define HALF 1
 #define VECTOR_BYTES 64
 #define VECTOR_REGISTERS 32
 #define LAYOUT_A_KM 0
@@ -131,6 +135,15 @@ KERNEL_tile(const int rows, const int vectors, const int half, const NAME_args *
             __builtin_prefetch(y + r * ys + v * LANES, 1);
 #endif
         }
+    if (t->more) {
+        const float *from_y = y;
+#pragma GCC unroll 32
+        for (int r = 0; r < rows; r++, from_y += ys)
+#pragma GCC unroll 32
+            for (int v = 0; v < vectors; v++)
+                acc[0][r][v] = v + 1 < vectors ? *(const KERNEL_vec *)(from_y + v * LANES)
+                                               : KERNEL_load_first(from_y + v * LANES, &t->last, half);
+    }
     KERNEL_point(KERNEL_A_ROWS(rows), x, first, xs);
     KERNEL_point(KERNEL_P_ROWS, p, pack->b + from, ws);
     int64_t k = 2;
@@ -166,13 +179,10 @@ KERNEL_tile(const int rows, const int vectors, const int half, const NAME_args *
     for (int r = 0; r < rows; r++, y += ys)
 #pragma GCC unroll 32
         for (int v = 0; v < vectors; v++) {
-            const int all = v + 1 < vectors;
             KERNEL_vec sum = acc[0][r][v];
             if (two)
                 sum += acc[1][r][v];
-            if (t->more)
-                sum += all ? *(const KERNEL_vec *)(y + v * LANES) : KERNEL_load_first(y + v * LANES, &t->last, half);
-            if (all)
+            if (v + 1 < vectors)
                 *(KERNEL_vec *)(y + v * LANES) = sum;
             else
                 KERNEL_store_first(y + v * LANES, sum, &t->last);
@@ -184,6 +194,20 @@ KERNEL_tile(const int rows, const int vectors, const int half, const NAME_args *
     }
 }
 
+/* Of problems of one tile: packs what the tile did not, and turns to the next problem; `left` are left, this one counted. The columns that were
+ * packed are the next one's: where they lie. */
+static __attribute__((noinline)) TARGET_ATTRIBUTE float *
+KERNEL_turn(const NAME_args *a, const KERNEL_tiles *t, KERNEL_packing *pack, float *used, int64_t left)
+{
+    float *packed = pack->block;
+    KERNEL_pack(pack, a->B_stride[2], t->k, 1);
+    pack->block = used;
+    pack->b += t->b_step;
+    pack->after += left > 3 ? t->b_step : 0;
+    pack->begin = left > 2 ? 0 : pack->end;
+    return packed;
+}
+
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_all(const int rows, const int vectors, const int half, const NAME_args *a, const KERNEL_tiles *t,
            KERNEL_packing *pack)
@@ -192,15 +216,8 @@ KERNEL_all(const int rows, const int vectors, const int half, const NAME_args *a
     float *y = t->y, *w = t->b;
     for (int64_t i = t->count; i > 0; i--, x += t->a_step, y += t->y_step) {
         KERNEL_tile(rows, vectors, half, a, t, x, w, y, i > 1 ? x + t->a_step : t->a_after, pack);
-        if (t->b_step) { /* the columns that were packed are the next problem's */
-            KERNEL_pack(pack, a->B_stride[2], t->k, 1);
-            float *used = w;
-            w = pack->block;
-            pack->block = used;
-            pack->b += t->b_step;
-            pack->after += i > 3 ? t->b_step : 0;
-            pack->begin = i > 2 ? 0 : pack->end;
-        }
+        if (t->b_step)
+            w = KERNEL_turn(a, t, pack, w, i);
     }
 }
 
@@ -212,7 +229,7 @@ static TARGET_ATTRIBUTE void KERNEL_OF(R, V, 0)(const NAME_args *a, const KERNEL
 {
     KERNEL_all(R, V, 0, a, t, p);
 }
-#if VECTOR_BYTES == 64
+#if HALF
 static TARGET_ATTRIBUTE void KERNEL_OF(R, V, 1)(const NAME_args *a, const KERNEL_tiles *t, KERNEL_packing *p)
 {
     KERNEL_all(R, V, 1, a, t, p);
@@ -229,7 +246,7 @@ KERNEL_rows(int64_t rows, int64_t vectors, int half, const NAME_args *a, const K
         switch (rows) {
         case R: KERNEL_OF(R, V, 0)(a, t, pack); return; //@ repeat R = 1..MR
         }
-#if VECTOR_BYTES == 64
+#if HALF
     if (vectors == V)
         switch (rows) {
         case R: KERNEL_OF(R, V, 1)(a, t, pack); return; //@ repeat R = 1..MR
@@ -262,7 +279,7 @@ static TARGET_ATTRIBUTE void KERNEL_small(const NAME_args *a, int64_t begin, int
                                  .k = a->K,
                                  .a_after = x,
                                  .last = KERNEL_first(rest) };
-        KERNEL_rows(a->M, (a->N + LANES - 1) / LANES, VECTOR_BYTES == 64 && rest <= LANES / 2, a, &t, &pack);
+        KERNEL_rows(a->M, (a->N + LANES - 1) / LANES, HALF && rest <= LANES / 2, a, &t, &pack);
     }
 }
 
@@ -334,6 +351,10 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
     const int64_t rest = (N - 1) % LANES + 1;
     const KERNEL_mask all = KERNEL_first(LANES), some = KERNEL_first(rest);
     const int fast = N >= 8 && a->K >= 4;
+    const int64_t before = (across.count - 1) * across.size + across.larger; /* vectors before the last panel */
+    for (int64_t k = 0, v = (N - 1) / LANES - before; rest < LANES && k < KC && k < a->K; k++)
+        for (int i = 0; i < 2; i++) /* lanes that no column is packed into; the stack may hold denormal numbers, which are slow */
+            *(KERNEL_vec *)((i ? other : block) + k * BLOCK + v * LANES) = (KERNEL_vec){0};
     if (across.count == 1 && M <= MR && fast && a->K <= KC) {
         KERNEL_small(a, share.begin, share.end, block, other);
         return 0;
@@ -350,7 +371,7 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
             down = KERNEL_cut_of(KERNEL_part_row(M, p.part + 1, share.parts) - m0, MR);
         const float *x = KERNEL_in_a(a, &share, &p), *after = x;
         float *y = (float *)KERNEL_matrix(a->Y, a->Y_stride, p.b0, p.b1) + m0 * ys + KERNEL_before(&across, &p);
-        const int end = p.number + 1 == across.count, half = VECTOR_BYTES == 64 && end && rest <= LANES / 2;
+        const int end = p.number + 1 == across.count, half = HALF && end && rest <= LANES / 2;
         const int64_t vectors = across.size + (p.number < across.larger), rows = down.size + 1;
         int64_t kc_next = 0;
         pack.begin = pack.end = pack.by_tiles = 0;

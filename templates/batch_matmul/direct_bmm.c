@@ -54,7 +54,7 @@ typedef struct {
     const float *a, *b;
     float *y;
     int64_t count, a_step, b_step, y_step;
-    KERNEL_mask last;     /* lanes of the last vector */
+    KERNEL_mask last;     /* lanes of the last vector, where it is not whole */
     const float *a_after; /* A of the tile behind these */
 } KERNEL_tiles;
 
@@ -66,20 +66,23 @@ typedef struct {
 
 static inline __attribute__((always_inline)) void KERNEL_fetch(const NAME_args *a, KERNEL_ahead *p)
 {
-    for (int64_t r = 0; r < p->at_once && p->rows > 0; r++, p->rows--, p->b += a->B_stride[2])
+    const int64_t count = p->rows < p->at_once ? p->rows : p->at_once;
+    for (int64_t r = 0; r < count; r++, p->b += a->B_stride[2])
         for (int64_t n = 0; n < a->N; n += 16)
             __builtin_prefetch(p->b + n);
+    p->rows -= count;
 }
 
 /* rows x vectors of Y, all of k. Small tiles keep two sums for each element, of even and of odd k: FMAs need not wait. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_tile(const int rows, const int vectors, const int half, const NAME_args *a, const KERNEL_mask *last,
+KERNEL_tile(const int rows, const int vectors, const KERNEL_end end, const NAME_args *a, const KERNEL_mask *lanes,
             const float *first, const float *w, float *y, const float *next, KERNEL_ahead *ahead)
 {
     const int two = rows * vectors < 8 && 2 * rows * vectors + vectors < VECTOR_REGISTERS;
     const int64_t xs = a->A_stride[2], ws = a->B_stride[2], ys = a->Y_stride[2];
     const float *x[(MR + 2) / 3];
     KERNEL_vec acc[2][MR][NV];
+    const KERNEL_mask mask = *lanes, *last = end == KERNEL_WHOLE ? 0 : VECTOR_BYTES == 64 ? &mask : lanes; /* in a register */
 #pragma GCC unroll 32
     for (int r = 0; r < rows; r++)
 #pragma GCC unroll 32
@@ -90,25 +93,22 @@ KERNEL_tile(const int rows, const int vectors, const int half, const NAME_args *
 #endif
         }
     KERNEL_point(KERNEL_A_ROWS(rows), x, first, xs);
-    int64_t k = a->K;
-    while (k >= 2) {
-        int64_t end = 1;
+    for (int64_t pairs = a->K / 2, count; pairs > 0; pairs -= count) {
+        count = PF && pairs > 8 ? 8 : pairs;
 #if PF /* what comes next, while k goes through a line of A */
-        if (k >= 16)
-            end = k - 15;
 #pragma GCC unroll 16
         for (int r = 0; r < (LAYOUT_A_KM ? 16 : rows); r++)
             __builtin_prefetch(next + r * xs);
         next += LAYOUT_A_KM ? 16 * xs : 16;
         KERNEL_fetch(a, ahead);
 #endif
-        for (; k > end; k -= 2, w += 2 * ws, KERNEL_advance(KERNEL_A_ROWS(rows), x, 2 * KERNEL_A_STEP(xs))) {
-            KERNEL_step(rows, vectors, half, acc[0], x, xs, w, last, 0);
-            KERNEL_step(rows, vectors, half, acc[two], x, xs, w + ws, last, 1);
+        for (int64_t i = count; i > 0; i--, w += 2 * ws, KERNEL_advance(KERNEL_A_ROWS(rows), x, 2 * KERNEL_A_STEP(xs))) {
+            KERNEL_step(rows, vectors, end == KERNEL_HALF, acc[0], x, xs, w, last, 0);
+            KERNEL_step(rows, vectors, end == KERNEL_HALF, acc[two], x, xs, w + ws, last, 1);
         }
     }
-    if (k > 0)
-        KERNEL_step(rows, vectors, half, acc[0], x, xs, w, last, 0);
+    if (a->K & 1)
+        KERNEL_step(rows, vectors, end == KERNEL_HALF, acc[0], x, xs, w, last, 0);
     (void)next, (void)ahead;
 #pragma GCC unroll 32
     for (int r = 0; r < rows; r++, y += ys)
@@ -117,7 +117,7 @@ KERNEL_tile(const int rows, const int vectors, const int half, const NAME_args *
             KERNEL_vec sum = acc[0][r][v];
             if (two)
                 sum += acc[1][r][v];
-            if (v + 1 < vectors)
+            if (v + 1 < vectors || !last)
                 *(KERNEL_vec *)(y + v * LANES) = sum;
             else
                 KERNEL_store_first(y + v * LANES, sum, last);
@@ -135,7 +135,8 @@ KERNEL_look_ahead(const NAME_args *a, const KERNEL_tiles *t, const float *w, int
 #endif
 
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_all(const int rows, const int vectors, const int half, const NAME_args *a, const KERNEL_tiles *t, KERNEL_ahead *ahead)
+KERNEL_all(const int rows, const int vectors, const KERNEL_end end, const NAME_args *a, const KERNEL_tiles *t,
+           KERNEL_ahead *ahead)
 {
     const float *x = t->a, *w = t->b;
     float *y = t->y;
@@ -143,39 +144,47 @@ KERNEL_all(const int rows, const int vectors, const int half, const NAME_args *a
 #if PF
         KERNEL_look_ahead(a, t, w, i, ahead);
 #endif
-        KERNEL_tile(rows, vectors, half, a, &t->last, x, w, y, i > 1 ? x + t->a_step : t->a_after, ahead);
+        KERNEL_tile(rows, vectors, end, a, &t->last, x, w, y, i > 1 ? x + t->a_step : t->a_after, ahead);
     }
 }
 
-/* A function for each height and width; with all of them in one the compiler takes long. */
-#define KERNEL_OF(rows, vectors, half) KERNEL_##rows##_##vectors##_##half
+/* A function for each height, width and end; with all of them in one the compiler takes long. */
+#define KERNEL_OF(rows, vectors, end) KERNEL_##rows##_##vectors##_##end
 //@ repeat V = 1..NV
 //@ repeat R = 1..MR
-static TARGET_ATTRIBUTE void KERNEL_OF(R, V, 0)(const NAME_args *a, const KERNEL_tiles *t, KERNEL_ahead *ahead)
+static TARGET_ATTRIBUTE void KERNEL_OF(R, V, whole)(const NAME_args *a, const KERNEL_tiles *t, KERNEL_ahead *ahead)
 {
-    KERNEL_all(R, V, 0, a, t, ahead);
+    KERNEL_all(R, V, KERNEL_WHOLE, a, t, ahead);
+}
+static TARGET_ATTRIBUTE void KERNEL_OF(R, V, part)(const NAME_args *a, const KERNEL_tiles *t, KERNEL_ahead *ahead)
+{
+    KERNEL_all(R, V, KERNEL_PART, a, t, ahead);
 }
 #if HALF
-static TARGET_ATTRIBUTE void KERNEL_OF(R, V, 1)(const NAME_args *a, const KERNEL_tiles *t, KERNEL_ahead *ahead)
+static TARGET_ATTRIBUTE void KERNEL_OF(R, V, half)(const NAME_args *a, const KERNEL_tiles *t, KERNEL_ahead *ahead)
 {
-    KERNEL_all(R, V, 1, a, t, ahead);
+    KERNEL_all(R, V, KERNEL_HALF, a, t, ahead);
 }
 #endif
 //@ end
 //@ end
 
-static TARGET_ATTRIBUTE void
-KERNEL_rows(int64_t rows, int64_t vectors, int half, const NAME_args *a, const KERNEL_tiles *t, KERNEL_ahead *ahead)
+static TARGET_ATTRIBUTE void KERNEL_rows(int64_t rows, int64_t vectors, KERNEL_end end, const NAME_args *a,
+                                         const KERNEL_tiles *t, KERNEL_ahead *ahead)
 {
 //@ repeat V = 1..NV
-    if (vectors == V && !half)
+    if (vectors == V && end == KERNEL_WHOLE)
         switch (rows) {
-        case R: KERNEL_OF(R, V, 0)(a, t, ahead); return; //@ repeat R = 1..MR
+        case R: KERNEL_OF(R, V, whole)(a, t, ahead); return; //@ repeat R = 1..MR
+        }
+    if (vectors == V && end == KERNEL_PART)
+        switch (rows) {
+        case R: KERNEL_OF(R, V, part)(a, t, ahead); return; //@ repeat R = 1..MR
         }
 #if HALF
     if (vectors == V)
         switch (rows) {
-        case R: KERNEL_OF(R, V, 1)(a, t, ahead); return; //@ repeat R = 1..MR
+        case R: KERNEL_OF(R, V, half)(a, t, ahead); return; //@ repeat R = 1..MR
         }
 #endif
 //@ end
@@ -183,7 +192,7 @@ KERNEL_rows(int64_t rows, int64_t vectors, int half, const NAME_args *a, const K
 
 /* Problems of one tile each: as many as lie side by side are done at once. */
 static TARGET_ATTRIBUTE void
-KERNEL_small(const NAME_args *a, int64_t begin, int64_t end, int64_t vectors, int half, KERNEL_mask last)
+KERNEL_small(const NAME_args *a, int64_t begin, int64_t end, int64_t vectors, KERNEL_end right, KERNEL_mask last)
 {
     const int inner = a->B1 > 1; /* the axis that problems are done along */
     const int64_t run = inner ? a->B1 : a->B0;
@@ -201,7 +210,7 @@ KERNEL_small(const NAME_args *a, int64_t begin, int64_t end, int64_t vectors, in
                                  .last = last,
                                  .a_after = x };
         KERNEL_ahead ahead = { 0 };
-        KERNEL_rows(a->M, vectors, half, a, &t, &ahead);
+        KERNEL_rows(a->M, vectors, right, a, &t, &ahead);
     }
 }
 
@@ -213,10 +222,10 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
         return 0;
     const KERNEL_cut across = KERNEL_cut_of((N + LANES - 1) / LANES, NV);
     const int64_t rest = (N - 1) % LANES + 1;
-    const int half = HALF && rest <= LANES / 2;
-    const KERNEL_mask all = KERNEL_first(LANES), some = KERNEL_first(rest);
+    const KERNEL_end right = rest == LANES ? KERNEL_WHOLE : HALF && rest <= LANES / 2 ? KERNEL_HALF : KERNEL_PART;
+    const KERNEL_mask some = KERNEL_first(rest);
     if (across.count == 1 && M <= MR) {
-        KERNEL_small(a, share.begin, share.end, across.size, half, some);
+        KERNEL_small(a, share.begin, share.end, across.size, right, some);
         return 0;
     }
     KERNEL_cut down = KERNEL_cut_of(M, MR);
@@ -242,19 +251,19 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
         }
 #endif
         for (int64_t t = 0, n = 0; t < across.count; t++) {
-            const int end = t + 1 == across.count;
+            const KERNEL_end end = t + 1 == across.count ? right : KERNEL_WHOLE;
             const int64_t vectors = across.size + (t < across.larger), rows = down.size + 1, ys = a->Y_stride[2];
             KERNEL_tiles tiles = { .a = x, .b = w + n, .y = y + n, .count = down.larger, .a_step = rows * row, .y_step = rows * ys,
-                                   .a_after = x + down.larger * rows * row, .last = end ? some : all };
+                                   .a_after = x + down.larger * rows * row, .last = some };
             if (down.larger)
-                KERNEL_rows(rows, vectors, half && end, a, &tiles, &ahead);
+                KERNEL_rows(rows, vectors, end, a, &tiles, &ahead);
             tiles.a += down.larger * tiles.a_step;
             tiles.y += down.larger * tiles.y_step;
             tiles.count = down.count - down.larger;
             tiles.a_step -= row;
             tiles.y_step -= ys;
-            tiles.a_after = end ? after : x;
-            KERNEL_rows(rows - 1, vectors, half && end, a, &tiles, &ahead);
+            tiles.a_after = t + 1 == across.count ? after : x;
+            KERNEL_rows(rows - 1, vectors, end, a, &tiles, &ahead);
             n += vectors * LANES;
         }
     }

@@ -7,6 +7,10 @@ typedef unsigned short KERNEL_mask;
 typedef int32_t KERNEL_mask __attribute__((vector_size(LANES * 4)));
 #endif
 
+/* What there is of the last vector of a row: all of it, the lanes of a mask, or the lanes of a mask which are no more than half of all; a
+ * constant of each call. A mask takes time of its own in each load and store. */
+typedef enum { KERNEL_WHOLE, KERNEL_PART, KERNEL_HALF } KERNEL_end;
+
 /* The mask of n lanes, 1 <= n <= LANES. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE KERNEL_mask KERNEL_first(int64_t n)
 {

@@ -18,7 +18,8 @@ params  = (
     doc = "1: functions of their own for a last vector that is half full, for CPUs that work on a vector in two halves (AVX-512)"; } );
 values  = (
   { name = "LANES"; expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; },
-  { name = "BLOCK"; expr = "ceil_to(NV * LANES, 8)"; doc = "floats in a row of packed columns"; } );
+  { name = "GROUP"; expr = "8 + 8 * (VECTOR_BYTES == 64)"; doc = "columns that are packed at once"; },
+  { name = "BLOCK"; expr = "ceil_to(NV * LANES, GROUP)"; doc = "floats in a row of packed columns"; } );
 constraints = (
   { need = "HOLD == 1 || VECTOR_BYTES == 64"; why = "only AVX-512 broadcasts within an FMA"; },
   { need = "HALF == 0 || VECTOR_BYTES == 64"; why = "narrower vectors are never worked on in halves"; },
@@ -38,6 +39,7 @@ derived = ( { name = "COL"; expr = "LANES"; doc = "columns of a unit"; } );
 #define NV 3
 #define LANES 16
 #define KC 128
+#define GROUP 16
 #define BLOCK 48
 #define PF 1
 #define HOLD 1
@@ -51,7 +53,7 @@ derived = ( { name = "COL"; expr = "LANES"; doc = "columns of a unit"; } );
 #endif
 /* KERNEL: a panel is up to NV vectors of columns of B, side by side; tiles of Y go from above to below, panel by panel.
  * While the tiles of one panel are computed from one block, the columns of the next panel, or of the next problem's first,
- * are packed into another: eight columns x four values of k (KERNEL_round) after every four steps of k. Where K exceeds KC,
+ * are packed into another: GROUP columns x four values of k (KERNEL_round) after every four steps of k. Where K exceeds KC,
  * panels of KC values of k each are added up in Y. */
 #include "first_lanes.h"
 #include "../dense/row_pointers.h"
@@ -60,29 +62,26 @@ derived = ( { name = "COL"; expr = "LANES"; doc = "columns of a unit"; } );
 #include "transpose.h"
 
 #define KERNEL_B_COLUMN(ws) (LAYOUT_B_NK ? (ws) : 1)
-#define KERNEL_P_ROWS (LAYOUT_B_NK ? 8 : 4) /* that a round reads */
 #define KERNEL_B_STEP(ws) (LAYOUT_B_NK ? 1 : (ws))
 
-/* Columns of B that are to be packed, eight at a time; of the last eight some may have been packed before. */
+/* Columns of B that are to be packed, GROUP at a time; of the last GROUP some may have been packed before. */
 typedef struct {
     const float *b, *after; /* their first one at k = 0, and where the columns lie that come after them */
     float *block;
     int64_t columns;              /* how many */
-    int64_t begin, end, by_tiles; /* groups of eight: done, in all, and up to where tiles do one each */
+    int64_t begin, end, by_tiles; /* groups: done, in all, and up to where tiles do one each */
 } KERNEL_packing;
 
 static inline int64_t KERNEL_column(const KERNEL_packing *p, int64_t group)
 {
-    return group * 8 < p->columns - 8 ? group * 8 : p->columns - 8;
+    return group * GROUP < p->columns - GROUP ? group * GROUP : p->columns - GROUP;
 }
 
-/* Eight columns from the c-th on, four values of k. */
+/* GROUP columns from the c-th on, four values of k. */
 static __attribute__((noinline)) TARGET_ATTRIBUTE void
 KERNEL_round_at(const KERNEL_packing *p, int64_t c, int64_t ws, int64_t k)
 {
-    const float *rows[3];
-    KERNEL_point(KERNEL_P_ROWS, rows, p->b + c * KERNEL_B_COLUMN(ws) + k * KERNEL_B_STEP(ws), ws);
-    KERNEL_round(rows, ws, p->block + k * BLOCK + c);
+    KERNEL_round(p->b + c * KERNEL_B_COLUMN(ws) + k * KERNEL_B_STEP(ws), ws, p->block + k * BLOCK + c);
 }
 
 /* Packs what is left of the columns, kc values of k: `fast` in rounds, else one by one. */
@@ -90,12 +89,12 @@ static TARGET_ATTRIBUTE void KERNEL_pack(KERNEL_packing *p, int64_t ws, int64_t 
 {
     const int64_t column = KERNEL_B_COLUMN(ws), step = KERNEL_B_STEP(ws);
     for (; p->begin < p->end; p->begin++) {
-        const int64_t c = fast ? KERNEL_column(p, p->begin) : p->begin * 8;
+        const int64_t c = fast ? KERNEL_column(p, p->begin) : p->begin * GROUP;
         for (int64_t k = 0; k < kc && fast; k += 4) {
             const int64_t at = k + 4 <= kc ? k : kc - 4;
             KERNEL_round_at(p, c, ws, at);
         }
-        for (int64_t i = c; i < c + 8 && i < p->columns && !fast; i++)
+        for (int64_t i = c; i < c + GROUP && i < p->columns && !fast; i++)
             for (int64_t k = 0; k < kc; k++)
                 p->block[k * BLOCK + i] = p->b[i * column + k * step];
     }
@@ -110,8 +109,22 @@ typedef struct {
     int64_t b_step;       /* not 0: these are problems of one tile each, whose B lie so far apart */
     const float *a_after; /* A of the tile behind these, to fetch ahead */
     KERNEL_mask last;     /* lanes of the last vector */
-    int more;             /* add to Y */
+    int whole, more;      /* these are all lanes; add to Y */
 } KERNEL_tiles;
+
+/* The last vector of each row has the lanes `last`, all if that is NULL. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_store(const int rows, const int vectors, KERNEL_vec acc[MR][NV], float *y, int64_t ys, const KERNEL_mask *last)
+{
+#pragma GCC unroll 32
+    for (int r = 0; r < rows; r++, y += ys)
+#pragma GCC unroll 32
+        for (int v = 0; v < vectors; v++)
+            if (v + 1 < vectors || !last)
+                *(KERNEL_vec *)(y + v * LANES) = acc[r][v];
+            else
+                KERNEL_store_first(y + v * LANES, acc[r][v], last);
+}
 
 /* rows x vectors of Y. Small tiles keep two sums for each element, of even and of odd k, so that FMAs need not wait. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
@@ -120,9 +133,9 @@ KERNEL_tile(const int rows, const int vectors, const int half, const NAME_args *
 {
     const int two = rows * vectors < 8 && 2 * rows * vectors + vectors < VECTOR_REGISTERS;
     const int64_t xs = a->A_stride[2], ws = a->B_stride[2], ys = a->Y_stride[2], K = t->k;
-    const int packing = pack->begin < pack->by_tiles; /* eight columns of the next panel */
+    const int packing = pack->begin < pack->by_tiles; /* a group of the next panel's columns */
     const int64_t c = KERNEL_column(pack, pack->begin), from = c * KERNEL_B_COLUMN(ws);
-    const float *p[3], *after = pack->after + from;
+    const float *p = pack->b + from, *after = pack->after + from;
     float *to = pack->block + c;
     const float *x[(MR + 2) / 3];
     KERNEL_vec acc[2][MR][NV];
@@ -145,7 +158,6 @@ KERNEL_tile(const int rows, const int vectors, const int half, const NAME_args *
                                                : KERNEL_load_first(from_y + v * LANES, &t->last, half);
     }
     KERNEL_point(KERNEL_A_ROWS(rows), x, first, xs);
-    KERNEL_point(KERNEL_P_ROWS, p, pack->b + from, ws);
     int64_t k = 2;
     for (; k <= K; k += 2, w += 2 * BLOCK, KERNEL_advance(KERNEL_A_ROWS(rows), x, 2 * KERNEL_A_STEP(xs))) {
         KERNEL_step(rows, vectors, half, acc[0], x, xs, w, 0, 0);
@@ -162,12 +174,12 @@ KERNEL_tile(const int rows, const int vectors, const int half, const NAME_args *
 #endif
         if (packing && k % 4 == 0) {
             KERNEL_round(p, ws, to);
-            KERNEL_advance(KERNEL_P_ROWS, p, 4 * KERNEL_B_STEP(ws));
+            p += 4 * KERNEL_B_STEP(ws);
             to += 4 * BLOCK;
 #if PF
 #pragma GCC unroll 4
-            for (int i = 0; i < (LAYOUT_B_NK ? 2 : 4); i++)
-                __builtin_prefetch(after + ((LAYOUT_B_NK ? k / 4 % 4 * 2 : 0) + i) * ws);
+            for (int i = 0; i < (LAYOUT_B_NK ? GROUP / 4 : 4); i++)
+                __builtin_prefetch(after + ((LAYOUT_B_NK ? k / 4 % 4 * (GROUP / 4) : 0) + i) * ws);
             after += 4 * KERNEL_B_STEP(ws);
 #endif
         }
@@ -176,17 +188,14 @@ KERNEL_tile(const int rows, const int vectors, const int half, const NAME_args *
     if (k - 1 == K)
         KERNEL_step(rows, vectors, half, acc[0], x, xs, w, 0, 0);
 #pragma GCC unroll 32
-    for (int r = 0; r < rows; r++, y += ys)
+    for (int r = 0; r < rows && two; r++)
 #pragma GCC unroll 32
-        for (int v = 0; v < vectors; v++) {
-            KERNEL_vec sum = acc[0][r][v];
-            if (two)
-                sum += acc[1][r][v];
-            if (v + 1 < vectors)
-                *(KERNEL_vec *)(y + v * LANES) = sum;
-            else
-                KERNEL_store_first(y + v * LANES, sum, &t->last);
-        }
+        for (int v = 0; v < vectors; v++)
+            acc[0][r][v] += acc[1][r][v];
+    if (t->whole)
+        KERNEL_store(rows, vectors, acc[0], y, ys, 0);
+    else
+        KERNEL_store(rows, vectors, acc[0], y, ys, &t->last);
     if (packing) {
         if (K % 4)
             KERNEL_round_at(pack, c, ws, K - 4);
@@ -259,7 +268,7 @@ KERNEL_rows(int64_t rows, int64_t vectors, int half, const NAME_args *a, const K
 static TARGET_ATTRIBUTE void KERNEL_small(const NAME_args *a, int64_t begin, int64_t end, float *block0, float *block1)
 {
     const int inner = a->B1 > 1; /* the axis that problems are done along */
-    const int64_t run = inner ? a->B1 : a->B0, ws = a->B_stride[2], groups = (a->N + 7) / 8, rest = (a->N - 1) % LANES + 1;
+    const int64_t run = inner ? a->B1 : a->B0, ws = a->B_stride[2], groups = (a->N + GROUP - 1) / GROUP, rest = (a->N - 1) % LANES + 1;
     for (int64_t i = begin, count; i < end; i += count) {
         const int64_t b0 = inner ? i / run : 0, b1 = i - b0 * run, step = a->B_stride[inner];
         count = end - i < run - b1 ? end - i : run - b1;
@@ -278,7 +287,8 @@ static TARGET_ATTRIBUTE void KERNEL_small(const NAME_args *a, int64_t begin, int
                                  .b_step = step,
                                  .k = a->K,
                                  .a_after = x,
-                                 .last = KERNEL_first(rest) };
+                                 .last = KERNEL_first(rest),
+                                 .whole = rest == LANES };
         KERNEL_rows(a->M, (a->N + LANES - 1) / LANES, HALF && rest <= LANES / 2, a, &t, &pack);
     }
 }
@@ -336,7 +346,7 @@ KERNEL_packing_of(const NAME_args *a, const KERNEL_cut *across, const KERNEL_pan
     const int64_t before = KERNEL_before(across, p), width = (across->size + (p->number < across->larger)) * LANES;
     const int64_t columns = a->N - before < width ? a->N - before : width;
     const float *b = KERNEL_in_b(a, across, p);
-    return (KERNEL_packing){ b, KERNEL_in_b(a, across, after), block, columns, 0, (columns + 7) / 8, 0 };
+    return (KERNEL_packing){ b, KERNEL_in_b(a, across, after), block, columns, 0, (columns + GROUP - 1) / GROUP, 0 };
 }
 
 static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t ntask)
@@ -345,12 +355,12 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
     const int64_t M = a->M, N = a->N, ws = a->B_stride[2], ys = a->Y_stride[2], row = LAYOUT_A_KM ? 1 : a->A_stride[2];
     if (share.begin >= share.end || M <= 0 || N <= 0)
         return 0;
-    float memory[2 * KC * BLOCK + 32] __attribute__((aligned(64))); /* the last eight columns may begin before the block */
+    float memory[2 * KC * BLOCK + 32] __attribute__((aligned(64))); /* the last group of columns may begin before the block */
     float *block = memory + 16, *other = block + KC * BLOCK + 16;
     const KERNEL_cut across = KERNEL_cut_of((N + LANES - 1) / LANES, NV);
     const int64_t rest = (N - 1) % LANES + 1;
     const KERNEL_mask all = KERNEL_first(LANES), some = KERNEL_first(rest);
-    const int fast = N >= 8 && a->K >= 4;
+    const int fast = N >= GROUP && a->K >= 4;
     const int64_t before = (across.count - 1) * across.size + across.larger; /* vectors before the last panel */
     for (int64_t k = 0, v = (N - 1) / LANES - before; rest < LANES && k < KC && k < a->K; k++)
         for (int i = 0; i < 2; i++) /* lanes that no column is packed into; the stack may hold denormal numbers, which are slow */
@@ -383,7 +393,7 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
         }
         KERNEL_tiles tiles = { .a = x, .b = block, .y = y, .count = down.larger, .a_step = rows * row, .y_step = rows * ys,
                                .k = kc, .a_after = x + down.larger * rows * row, .last = end ? some : all,
-                               .more = p.k0 > 0 };
+                               .whole = !end || rest == LANES, .more = p.k0 > 0 };
         if (down.larger)
             KERNEL_rows(rows, vectors, half, a, &tiles, &pack);
         tiles.a += down.larger * tiles.a_step;

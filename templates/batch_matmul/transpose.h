@@ -1,44 +1,65 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* Packing: eight columns of B, four values of k, go into the block, where rows of BLOCK columns lie one behind the other, a
- * row for each k. */
+/* Packing: GROUP columns of B, four values of k, go into the block, where rows of BLOCK columns lie one behind the other, a
+ * row for each k.
+ *
+ * B as [n][k]: quads of four values of k are loaded from each column into the lanes that the column will have in a row, so that only
+ * 4 x 4 elements within 16 bytes are left to be turned: two shuffles for each vector. */
 typedef float KERNEL_quad __attribute__((vector_size(16), aligned(4), may_alias));
-typedef float KERNEL_eight __attribute__((vector_size(32), aligned(4), may_alias));
+#if VECTOR_BYTES == 64
+typedef KERNEL_vec KERNEL_group;
+#else
+typedef float KERNEL_group __attribute__((vector_size(32), aligned(4), may_alias));
+#endif
 
 #if LAYOUT_B_NK
-/* Four values of k of column r, and of column r + 4 behind them. */
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE KERNEL_eight
-KERNEL_two_columns(const float *const *p, const int r, int64_t stride)
+/* Four values of k of the columns 0, 4, 8 and 12 (or 0 and 4) from p on. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE KERNEL_group KERNEL_quads(const float *p, int64_t stride)
 {
-    const KERNEL_quad low = *(const KERNEL_quad *)KERNEL_row(p, r, stride);
-    const KERNEL_quad *high = (const KERNEL_quad *)KERNEL_row(p, r + 4, stride);
-    KERNEL_eight v;
-#if VECTOR_BYTES > 16 /* gcc would load both and shuffle: to insert from memory is a load and a blend */
-    __asm__("vinsertf128 $1, %2, %t1, %0" : "=x"(v) : "x"(low), "m"(*high));
+    KERNEL_group v;
+    const KERNEL_quad *second = (const KERNEL_quad *)(p + 4 * stride);
+    /* gcc would load quads alone and shuffle: to insert from memory is a load and a blend */
+#if VECTOR_BYTES == 64
+    const KERNEL_quad *third = (const KERNEL_quad *)(p + 8 * stride), *fourth = (const KERNEL_quad *)(p + 12 * stride);
+    __asm__("vmovups %1, %x0" : "=v"(v) : "m"(*(const KERNEL_quad *)p));
+    __asm__("vinsertf32x4 $1, %1, %t0, %t0" : "+v"(v) : "m"(*second));
+    __asm__("vinsertf32x4 $2, %1, %0, %0" : "+v"(v) : "m"(*third));
+    __asm__("vinsertf32x4 $3, %1, %0, %0" : "+v"(v) : "m"(*fourth));
+#elif VECTOR_BYTES == 32
+    const KERNEL_quad first = *(const KERNEL_quad *)p;
+    __asm__("vinsertf128 $1, %2, %t1, %0" : "=x"(v) : "x"(first), "m"(*second));
 #else
-    v = __builtin_shufflevector(low, *high, 0, 1, 2, 3, 4, 5, 6, 7);
+    v = __builtin_shufflevector(*(const KERNEL_quad *)p, *second, 0, 1, 2, 3, 4, 5, 6, 7);
 #endif
     return v;
 }
+
+#if VECTOR_BYTES == 64
+#define KERNEL_SHUFFLE(a, b, i, j, k, l) \
+    __builtin_shufflevector(a, b, i, j, k, l, i + 4, j + 4, k + 4, l + 4, i + 8, j + 8, k + 8, l + 8, i + 12, j + 12, \
+                            k + 12, l + 12)
+#else
+#define KERNEL_SHUFFLE(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l, i + 4, j + 4, k + 4, l + 4)
+#endif
 #endif
 
-/* p: the rows of B, ws apart: eight columns' at the first k, or four k's at the first column. */
+/* b: four values of k of GROUP columns of B, whose rows are ws apart. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_round(const float *const *p, int64_t ws, float *block)
+KERNEL_round(const float *b, int64_t ws, float *block)
 {
 #if LAYOUT_B_NK
-    const KERNEL_eight c0 = KERNEL_two_columns(p, 0, ws), c1 = KERNEL_two_columns(p, 1, ws);
-    const KERNEL_eight c2 = KERNEL_two_columns(p, 2, ws), c3 = KERNEL_two_columns(p, 3, ws);
-    const KERNEL_eight low01 = __builtin_shufflevector(c0, c1, 0, 8, 1, 9, 4, 12, 5, 13);
-    const KERNEL_eight low23 = __builtin_shufflevector(c2, c3, 0, 8, 1, 9, 4, 12, 5, 13);
-    const KERNEL_eight high01 = __builtin_shufflevector(c0, c1, 2, 10, 3, 11, 6, 14, 7, 15);
-    const KERNEL_eight high23 = __builtin_shufflevector(c2, c3, 2, 10, 3, 11, 6, 14, 7, 15);
-    *(KERNEL_eight *)block = __builtin_shufflevector(low01, low23, 0, 1, 8, 9, 4, 5, 12, 13);
-    *(KERNEL_eight *)(block + BLOCK) = __builtin_shufflevector(low01, low23, 2, 3, 10, 11, 6, 7, 14, 15);
-    *(KERNEL_eight *)(block + 2 * BLOCK) = __builtin_shufflevector(high01, high23, 0, 1, 8, 9, 4, 5, 12, 13);
-    *(KERNEL_eight *)(block + 3 * BLOCK) = __builtin_shufflevector(high01, high23, 2, 3, 10, 11, 6, 7, 14, 15);
+    const KERNEL_group c0 = KERNEL_quads(b, ws), c1 = KERNEL_quads(b + ws, ws);
+    const KERNEL_group c2 = KERNEL_quads(b + 2 * ws, ws), c3 = KERNEL_quads(b + 3 * ws, ws);
+    const KERNEL_group low01 = KERNEL_SHUFFLE(c0, c1, 0, GROUP, 1, GROUP + 1);
+    const KERNEL_group low23 = KERNEL_SHUFFLE(c2, c3, 0, GROUP, 1, GROUP + 1);
+    const KERNEL_group high01 = KERNEL_SHUFFLE(c0, c1, 2, GROUP + 2, 3, GROUP + 3);
+    const KERNEL_group high23 = KERNEL_SHUFFLE(c2, c3, 2, GROUP + 2, 3, GROUP + 3);
+    *(KERNEL_group *)block = KERNEL_SHUFFLE(low01, low23, 0, 1, GROUP, GROUP + 1);
+    *(KERNEL_group *)(block + BLOCK) = KERNEL_SHUFFLE(low01, low23, 2, 3, GROUP + 2, GROUP + 3);
+    *(KERNEL_group *)(block + 2 * BLOCK) = KERNEL_SHUFFLE(high01, high23, 0, 1, GROUP, GROUP + 1);
+    *(KERNEL_group *)(block + 3 * BLOCK) = KERNEL_SHUFFLE(high01, high23, 2, 3, GROUP + 2, GROUP + 3);
 #else
 #pragma GCC unroll 4
     for (int i = 0; i < 4; i++)
-        *(KERNEL_eight *)(block + i * BLOCK) = *(const KERNEL_eight *)KERNEL_row(p, i, ws);
+        *(KERNEL_group *)(block + i * BLOCK) = *(const KERNEL_group *)(b + i * ws);
 #endif
 }

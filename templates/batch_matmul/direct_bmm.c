@@ -26,7 +26,7 @@ general = (
   { target = "avx512";   MR = 8; NV = 3; PF = 0; HOLD = 1; HALF = 0; },
   { target = "avx2";     MR = 4; NV = 2; PF = 0; HOLD = 1; HALF = 0; },
   { target = "portable"; MR = 4; NV = 2; PF = 0; HOLD = 1; HALF = 0; } );
-tile    = { B0 = "1"; B1 = "1"; M = "MR"; N = "NV*LANES"; K = "2"; };
+tile    = { B0 = "1"; B1 = "1"; M = "MR"; N = "NV*LANES"; K = "2 + 14*PF"; };
 derived = ( { name = "COL"; expr = "LANES"; doc = "columns of a unit"; } );
 */
 #ifndef DCGEN /* one set of values, to compile this file as it stands */

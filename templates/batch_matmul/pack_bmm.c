@@ -30,7 +30,7 @@ general = (
   { target = "avx512";   MR = 8; NV = 3; KC = 128; PF = 0; HOLD = 1; HALF = 0; },
   { target = "avx2";     MR = 4; NV = 2; KC = 128; PF = 0; HOLD = 1; HALF = 0; },
   { target = "portable"; MR = 4; NV = 2; KC = 128; PF = 0; HOLD = 1; HALF = 0; } );
-tile    = { B0 = "1"; B1 = "1"; M = "MR"; N = "NV*LANES"; K = "4"; };
+tile    = { B0 = "1"; B1 = "1"; M = "MR"; N = "NV*LANES"; K = "KC"; };
 derived = ( { name = "COL"; expr = "LANES"; doc = "columns of a unit"; } );
 */
 #ifndef DCGEN /* one set of values, to compile this file as it stands */
@@ -77,27 +77,28 @@ static inline int64_t KERNEL_column(const KERNEL_packing *p, int64_t group)
     return group * GROUP < p->columns - GROUP ? group * GROUP : p->columns - GROUP;
 }
 
-/* GROUP columns from the c-th on, four values of k. */
+/* The columns from the c-th on, as many as there are of GROUP, four values of k. */
 static __attribute__((noinline)) TARGET_ATTRIBUTE void
-KERNEL_round_at(const KERNEL_packing *p, int64_t c, int64_t ws, int64_t k)
+KERNEL_round_at(const NAME_args *a, const KERNEL_packing *p, int64_t c, int64_t k)
 {
-    KERNEL_round(p->b + c * KERNEL_B_COLUMN(ws) + k * KERNEL_B_STEP(ws), ws, p->block + k * BLOCK + c);
+    const int64_t ws = a->B_stride[2];
+    KERNEL_round(p->b + c * KERNEL_B_COLUMN(ws) + k * KERNEL_B_STEP(ws), ws, (a->N < GROUP ? a->N : GROUP) - 1,
+                 p->block + k * BLOCK + c);
 }
 
-/* Packs what is left of the columns, kc values of k: `fast` in rounds, else one by one. */
-static TARGET_ATTRIBUTE void KERNEL_pack(KERNEL_packing *p, int64_t ws, int64_t kc, int fast)
+/* Packs what is left of the columns, kc values of k: in rounds or, of fewer than four, one by one. */
+static TARGET_ATTRIBUTE void KERNEL_pack(const NAME_args *a, KERNEL_packing *p, int64_t kc)
 {
-    const int64_t column = KERNEL_B_COLUMN(ws), step = KERNEL_B_STEP(ws);
-    for (; p->begin < p->end; p->begin++) {
-        const int64_t c = fast ? KERNEL_column(p, p->begin) : p->begin * GROUP;
-        for (int64_t k = 0; k < kc && fast; k += 4) {
-            const int64_t at = k + 4 <= kc ? k : kc - 4;
-            KERNEL_round_at(p, c, ws, at);
-        }
-        for (int64_t i = c; i < c + GROUP && i < p->columns && !fast; i++)
+    const int64_t ws = a->B_stride[2], column = KERNEL_B_COLUMN(ws), step = KERNEL_B_STEP(ws);
+    if (kc < 4) {
+        for (int64_t i = p->begin * GROUP; i < p->columns; i++)
             for (int64_t k = 0; k < kc; k++)
                 p->block[k * BLOCK + i] = p->b[i * column + k * step];
+        p->begin = p->end;
     }
+    for (; p->begin < p->end; p->begin++)
+        for (int64_t k = 0; k < kc; k += 4)
+            KERNEL_round_at(a, p, a->N < GROUP ? 0 : KERNEL_column(p, p->begin), k + 4 <= kc ? k : kc - 4);
 }
 
 /* Tiles of one height and width: where the first one's operands begin, and how far it is to those of the next. */
@@ -173,7 +174,7 @@ KERNEL_tile(const int rows, const int vectors, const int half, const NAME_args *
             __builtin_prefetch(line + r * xs);
 #endif
         if (packing && k % 4 == 0) {
-            KERNEL_round(p, ws, to);
+            KERNEL_round(p, ws, GROUP - 1, to);
             p += 4 * KERNEL_B_STEP(ws);
             to += 4 * BLOCK;
 #if PF
@@ -198,7 +199,7 @@ KERNEL_tile(const int rows, const int vectors, const int half, const NAME_args *
         KERNEL_store(rows, vectors, acc[0], y, ys, &t->last);
     if (packing) {
         if (K % 4)
-            KERNEL_round_at(pack, c, ws, K - 4);
+            KERNEL_round_at(a, pack, c, K - 4);
         pack->begin++;
     }
 }
@@ -209,7 +210,7 @@ static __attribute__((noinline)) TARGET_ATTRIBUTE float *
 KERNEL_turn(const NAME_args *a, const KERNEL_tiles *t, KERNEL_packing *pack, float *used, int64_t left)
 {
     float *packed = pack->block;
-    KERNEL_pack(pack, a->B_stride[2], t->k, 1);
+    KERNEL_pack(a, pack, t->k);
     pack->block = used;
     pack->b += t->b_step;
     pack->after += left > 3 ? t->b_step : 0;
@@ -275,9 +276,9 @@ static TARGET_ATTRIBUTE void KERNEL_small(const NAME_args *a, int64_t begin, int
         const float *x = a->A + b0 * a->A_stride[0] + b1 * a->A_stride[inner];
         const float *w = a->B + b0 * a->B_stride[0] + b1 * step;
         KERNEL_packing pack = { w, w, block0, a->N, 0, groups, groups };
-        KERNEL_pack(&pack, ws, a->K, 1);
+        KERNEL_pack(a, &pack, a->K);
         pack = (KERNEL_packing){ w + step, w + (count > 2 ? 2 : 1) * step, block1, a->N, count > 1 ? 0 : groups, groups,
-                                 groups };
+                                 a->N < GROUP ? 0 : groups };
         const KERNEL_tiles t = { .a = x,
                                  .b = block0,
                                  .y = a->Y + b0 * a->Y_stride[0] + b1 * a->Y_stride[inner],
@@ -352,7 +353,7 @@ KERNEL_packing_of(const NAME_args *a, const KERNEL_cut *across, const KERNEL_pan
 static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t ntask)
 {
     const KERNEL_share share = KERNEL_share_of(a, task, ntask);
-    const int64_t M = a->M, N = a->N, ws = a->B_stride[2], ys = a->Y_stride[2], row = LAYOUT_A_KM ? 1 : a->A_stride[2];
+    const int64_t M = a->M, N = a->N, ys = a->Y_stride[2], row = LAYOUT_A_KM ? 1 : a->A_stride[2];
     if (share.begin >= share.end || M <= 0 || N <= 0)
         return 0;
     float memory[2 * KC * BLOCK + 32] __attribute__((aligned(64))); /* the last group of columns may begin before the block */
@@ -360,12 +361,11 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
     const KERNEL_cut across = KERNEL_cut_of((N + LANES - 1) / LANES, NV);
     const int64_t rest = (N - 1) % LANES + 1;
     const KERNEL_mask all = KERNEL_first(LANES), some = KERNEL_first(rest);
-    const int fast = N >= GROUP && a->K >= 4;
     const int64_t before = (across.count - 1) * across.size + across.larger; /* vectors before the last panel */
     for (int64_t k = 0, v = (N - 1) / LANES - before; rest < LANES && k < KC && k < a->K; k++)
         for (int i = 0; i < 2; i++) /* lanes that no column is packed into; the stack may hold denormal numbers, which are slow */
             *(KERNEL_vec *)((i ? other : block) + k * BLOCK + v * LANES) = (KERNEL_vec){0};
-    if (across.count == 1 && M <= MR && fast && a->K <= KC) {
+    if (across.count == 1 && M <= MR && a->K >= 4 && a->K <= KC) {
         KERNEL_small(a, share.begin, share.end, block, other);
         return 0;
     }
@@ -374,7 +374,7 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
     KERNEL_panel next = KERNEL_next(a, &share, &across, p), then = KERNEL_next(a, &share, &across, next);
     KERNEL_cut down = KERNEL_cut_of(M, MR);
     KERNEL_packing pack = KERNEL_packing_of(a, &across, &p, &p, block);
-    KERNEL_pack(&pack, ws, KERNEL_kc(a, &p), fast);
+    KERNEL_pack(a, &pack, KERNEL_kc(a, &p));
     while (p.item < share.end) {
         const int64_t m0 = KERNEL_part_row(M, p.part, share.parts), kc = KERNEL_kc(a, &p);
         if (share.parts > 1)
@@ -388,7 +388,7 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
         if (next.item < share.end) {
             kc_next = KERNEL_kc(a, &next);
             pack = KERNEL_packing_of(a, &across, &next, then.item < share.end ? &then : &next, other);
-            pack.by_tiles = fast && kc_next == kc ? pack.end : 0;
+            pack.by_tiles = N >= GROUP && kc >= 4 && kc_next == kc ? pack.end : 0;
             after = KERNEL_in_a(a, &share, &next);
         }
         KERNEL_tiles tiles = { .a = x, .b = block, .y = y, .count = down.larger, .a_step = rows * row, .y_step = rows * ys,
@@ -403,7 +403,7 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
         tiles.y_step -= ys;
         tiles.a_after = after;
         KERNEL_rows(rows - 1, vectors, half, a, &tiles, &pack);
-        KERNEL_pack(&pack, ws, kc_next, fast);
+        KERNEL_pack(a, &pack, kc_next);
         float *used = block;
         block = other, other = used;
         p = next;

@@ -12,23 +12,30 @@ typedef float KERNEL_group __attribute__((vector_size(32), aligned(4), may_alias
 #endif
 
 #if LAYOUT_B_NK
-/* Four values of k of the columns 0, 4, 8 and 12 (or 0 and 4) from p on. */
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE KERNEL_group KERNEL_quads(const float *p, int64_t stride)
+/* Four values of k of the i-th column from p on or, behind the last one, of that. */
+static inline __attribute__((always_inline)) const KERNEL_quad *
+KERNEL_quad_of(const float *p, int64_t stride, int64_t i, int64_t last)
+{
+    return (const KERNEL_quad *)(p + (i < last ? i : last) * stride);
+}
+
+/* Those of the columns i, i + 4, i + 8 and i + 12 (or i and i + 4). */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE KERNEL_group
+KERNEL_quads(const float *p, int64_t stride, int64_t i, int64_t last)
 {
     KERNEL_group v;
-    const KERNEL_quad *second = (const KERNEL_quad *)(p + 4 * stride);
+    const KERNEL_quad *first = KERNEL_quad_of(p, stride, i, last), *second = KERNEL_quad_of(p, stride, i + 4, last);
     /* gcc would load quads alone and shuffle: to insert from memory is a load and a blend */
 #if VECTOR_BYTES == 64
-    const KERNEL_quad *third = (const KERNEL_quad *)(p + 8 * stride), *fourth = (const KERNEL_quad *)(p + 12 * stride);
-    __asm__("vmovups %1, %x0" : "=v"(v) : "m"(*(const KERNEL_quad *)p));
+    const KERNEL_quad *third = KERNEL_quad_of(p, stride, i + 8, last), *fourth = KERNEL_quad_of(p, stride, i + 12, last);
+    __asm__("vmovups %1, %x0" : "=v"(v) : "m"(*first));
     __asm__("vinsertf32x4 $1, %1, %t0, %t0" : "+v"(v) : "m"(*second));
     __asm__("vinsertf32x4 $2, %1, %0, %0" : "+v"(v) : "m"(*third));
     __asm__("vinsertf32x4 $3, %1, %0, %0" : "+v"(v) : "m"(*fourth));
 #elif VECTOR_BYTES == 32
-    const KERNEL_quad first = *(const KERNEL_quad *)p;
-    __asm__("vinsertf128 $1, %2, %t1, %0" : "=x"(v) : "x"(first), "m"(*second));
+    __asm__("vinsertf128 $1, %2, %t1, %0" : "=x"(v) : "x"(*first), "m"(*second));
 #else
-    v = __builtin_shufflevector(*(const KERNEL_quad *)p, *second, 0, 1, 2, 3, 4, 5, 6, 7);
+    v = __builtin_shufflevector(*first, *second, 0, 1, 2, 3, 4, 5, 6, 7);
 #endif
     return v;
 }
@@ -42,13 +49,13 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE KERNEL_group KERNE
 #endif
 #endif
 
-/* b: four values of k of GROUP columns of B, whose rows are ws apart. */
+/* b: four values of k of the columns 0 to `last` of B, whose rows are ws apart. Behind them the block gets other columns' values. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_round(const float *b, int64_t ws, float *block)
+KERNEL_round(const float *b, int64_t ws, const int64_t last, float *block)
 {
 #if LAYOUT_B_NK
-    const KERNEL_group c0 = KERNEL_quads(b, ws), c1 = KERNEL_quads(b + ws, ws);
-    const KERNEL_group c2 = KERNEL_quads(b + 2 * ws, ws), c3 = KERNEL_quads(b + 3 * ws, ws);
+    const KERNEL_group c0 = KERNEL_quads(b, ws, 0, last), c1 = KERNEL_quads(b, ws, 1, last);
+    const KERNEL_group c2 = KERNEL_quads(b, ws, 2, last), c3 = KERNEL_quads(b, ws, 3, last);
     const KERNEL_group low01 = KERNEL_SHUFFLE(c0, c1, 0, GROUP, 1, GROUP + 1);
     const KERNEL_group low23 = KERNEL_SHUFFLE(c2, c3, 0, GROUP, 1, GROUP + 1);
     const KERNEL_group high01 = KERNEL_SHUFFLE(c0, c1, 2, GROUP + 2, 3, GROUP + 3);
@@ -60,6 +67,10 @@ KERNEL_round(const float *b, int64_t ws, float *block)
 #else
 #pragma GCC unroll 4
     for (int i = 0; i < 4; i++)
-        *(KERNEL_group *)(block + i * BLOCK) = *(const KERNEL_group *)(b + i * ws);
+        if (last == GROUP - 1)
+            *(KERNEL_group *)(block + i * BLOCK) = *(const KERNEL_group *)(b + i * ws);
+        else
+            for (int64_t n = 0; n < GROUP; n++)
+                block[i * BLOCK + n] = b[i * ws + (n < last ? n : last)];
 #endif
 }

@@ -239,7 +239,8 @@ static bool verify_batch(Lab *l, Arena *scratch, Batch *b, double until_s, const
     for (int i = 0; i < w.n && b->n; i++) {
         Kernels k = { 0 };
         MeasureRecord out[STOPWATCH_MOST];
-        const MeasureRequest r = verify_request(l, w.extent[i], parts_of(l, i), stopwatch_deadline_s(l));
+        MeasureRequest r = verify_request(l, w.extent[i], parts_of(l, i), stopwatch_deadline_s(l));
+        r.gap = w.gap[i];
         if (lab_now_s(l) > until_s)
             b->n = 0;
         for (int j = 0; j < b->n; j++)

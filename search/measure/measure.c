@@ -80,21 +80,44 @@ static json_t *list_unsettled(Exchange *s, int *keep)
     return kernels;
 }
 
-/* Adds the strides of operands that lie densely, behind a call's extents. False: one overflows. */
-static bool add_strides(const Exchange *s, json_t *extent)
+/* An operand's extents and strides, outermost first. False: one overflows. */
+static bool lay_out(const Exchange *s, int operand, int64_t *extent, int64_t *stride)
+{
+    int64_t step = 1;
+    for (int k = s->r->layout[operand]->rank - 1; k >= 0; k--) {
+        stride[k] = step;
+        if (expr_int_at(s->r->layout[operand]->extent[k], s->q->extent, &extent[k]) != EXPR_OK ||
+            __builtin_mul_overflow(step, extent[k], &step) || __builtin_add_overflow(step, s->q->gap, &step))
+            return false;
+    }
+    return true;
+}
+
+static json_t *integers(const int64_t *v, int n)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < n; i++)
+        json_array_append_new(list, json_integer(v[i]));
+    return list;
+}
+
+/* Adds the strides of strided operands behind a call's extents, and to `apart` those that lie with gaps. False: one overflows. */
+static bool add_strides(const Exchange *s, json_t *extent, json_t *apart)
 {
     const Op *op = s->r->op;
     for (int i = 0; i < op->noperand; i++) {
-        const Layout *l = s->r->layout[i];
-        int64_t stride[OP_MAX_RANK] = { [OP_MAX_RANK - 1] = 1 }, step = 1;
-        for (int k = l->rank; op->operand[i].strided && k-- > 1; stride[k - 1] = step) {
-            int64_t along;
-            if (expr_int_at(l->extent[k], s->q->extent, &along) != EXPR_OK ||
-                __builtin_mul_overflow(step, along, &step))
-                return false;
-        }
-        for (int k = 0; op->operand[i].strided && k + 1 < l->rank; k++)
-            json_array_append_new(extent, json_integer(stride[k]));
+        const int rank = s->r->layout[i]->rank;
+        int64_t along[OP_MAX_RANK], stride[OP_MAX_RANK];
+        if (!op->operand[i].strided)
+            continue;
+        if (!lay_out(s, i, along, stride))
+            return false;
+        json_t *strides = integers(stride, rank - 1);
+        json_array_extend(extent, strides);
+        if (s->q->gap && rank > 1 && s->r->has_epilogue[i])
+            json_array_append_new(apart, JSON_OBJECT(FIELD("operand", i), FIELD("extents", integers(along, rank)),
+                                                     FIELD("strides", json_incref(strides))));
+        json_decref(strides);
     }
     return true;
 }
@@ -135,10 +158,11 @@ static char *request_line(Exchange *s)
     bool good = expr_int_at(op->rows, q->extent, &rows) == EXPR_OK &&
                 expr_int_at(op->row_elems, q->extent, &row_elems) == EXPR_OK &&
                 expr_real_at(op->flops, q->extent, &flops) == EXPR_OK;
-    json_t *extent = json_array(), *elems = json_array(), *kernels = list_unsettled(s, &keep);
+    json_t *extent = json_array(), *elems = json_array(), *apart = json_array();
+    json_t *kernels = list_unsettled(s, &keep);
     for (int i = 0; i < op->nextent; i++)
         json_array_append_new(extent, json_integer(q->extent[i]));
-    good = add_strides(s, extent) && good;
+    good = add_strides(s, extent, apart) && good;
     for (int i = 0; i < op->noperand; i++) {
         int64_t n = 0;
         good = good && expr_int_at(op->operand[i].elems, q->extent, &n) == EXPR_OK;
@@ -154,6 +178,9 @@ static char *request_line(Exchange *s)
         JSON_SET(request, FIELD("drop", q->drop));
     if (q->keep >= 0)
         JSON_SET(request, FIELD("keep", keep), FIELD("quiet_ns", q->quiet_ns), FIELD("wait_ns", q->wait_ns));
+    if (json_array_size(apart) > 0)
+        JSON_SET(request, FIELD("apart", json_incref(apart)));
+    json_decref(apart);
     if (q->count)
         JSON_SET(request, FIELD("count", (bool)true));
     if (q->smem_limit > 0)
@@ -177,7 +204,9 @@ static bool take_begin(Exchange *s, const json_t *event)
 {
     const char *phase = json_string_value(json_object_get(event, "phase"));
     s->culprit = kernel_of(s, event);
-    s->phase = phase && strcmp(phase, "time") == 0 ? "timing" : "verifying";
+    s->phase = phase && strcmp(phase, "time") == 0 ? "timing"
+               : s->q->gap                         ? "verifying on operands that lie with gaps"
+                                                   : "verifying";
     return s->culprit >= 0;
 }
 

@@ -40,6 +40,9 @@ typedef struct {
     double deadline_s;  /* silence longer than this kills the runner: STATUS_TIMED_OUT */
     bool count;         /* the emulator counts what kernels do: MeasureRecord.fact */
     int64_t smem_limit; /* for the emulator: shared memory that a block can have; 0: its default */
+    /* Strided operands lie with so many elements between their rows, and as many more between blocks of rows of each further extent; 0: densely.
+     * Only without repeats. */
+    int64_t gap;
 } MeasureRequest;
 
 /* Measures n shared objects on one shape, interleaved; each is verified before it is timed. Fills out[i] (key, device, extent, threads, status,

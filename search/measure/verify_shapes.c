@@ -8,12 +8,13 @@
  *   small   extents up to the tile, of several axes at once, as most code for a tail looks at one axis; in each shape every third axis has more
  *           than a tile
  *   alone   what only one axis needs: no extent, two tiles and a bit, what the op wants tried, while the others have a little more than a tile
+ *   apart   some of all these again, where operands are strided: with gaps between rows and between blocks of rows
  */
 #include "search/measure/verify_shapes.h"
 
 #include <string.h>
 
-enum { SMALL_MOST = 24, NLEVEL = 4, BASE_TILE = 64, USUAL_TILE = 16 };
+enum { SMALL_MOST = 24, NLEVEL = 4, BASE_TILE = 64, USUAL_TILE = 16, APART_EACH = 8 };
 static const double most_points = 1 << 20; /* shapes have more only for what one axis or a pair needs */
 
 static int64_t tile_of(const Spec *spec, const Device *device, const UnitKernel *k, int axis)
@@ -230,7 +231,7 @@ static void add_of_tiles(VerifyShapes *w, const Op *op, const int64_t *tile)
 
 void verify_shapes_of_tiles(const Op *op, const int64_t *tile, VerifyShapes *w)
 {
-    w->n = 0;
+    *w = (VerifyShapes){ 0 };
     add_of_tiles(w, op, tile);
 }
 
@@ -259,6 +260,33 @@ static void complete_all(const Spec *spec, VerifyShapes *w)
     w->n = n;
 }
 
+static bool has_strides(const Op *op)
+{
+    int i = 0;
+    while (i < op->noperand && !op->operand[i].strided)
+        i++;
+    return i < op->noperand;
+}
+
+/* Adds some shapes again with gaps, of those where every axis has more than one point, so that every stride counts. Gaps are of two kinds in turn:
+ * one that leaves rows aligned as kernels with vectors like them, and one that does not. */
+static void add_apart(const Op *op, VerifyShapes *w)
+{
+    static const int64_t gap[] = { 3, 16 };
+    const int n = has_strides(op) ? w->n : 0;
+    int added = 0;
+    for (int k = 0, next = 0; k < n && w->n < VERIFY_SHAPES_MAX; k++) {
+        int axis = 0;
+        while (axis < op->naxis && w->extent[k][axis] > 1)
+            axis++;
+        if (k < next || axis < op->naxis)
+            continue;
+        memcpy(w->extent[w->n], w->extent[k], sizeof w->extent[k]);
+        w->gap[w->n++] = gap[added++ % 2];
+        next = k + APART_EACH;
+    }
+}
+
 void verify_shapes(const Study *s, const Candidate *const *c, int n, VerifyShapes *w)
 {
     const Op *op = s->spec->op;
@@ -277,6 +305,7 @@ void verify_shapes(const Study *s, const Candidate *const *c, int n, VerifyShape
         add_fixed(w, &(UnitKernel){ .t = c[j]->t, .target = c[j]->target, .value = value }, op->naxis, base);
     }
     complete_all(s->spec, w);
+    add_apart(op, w);
 }
 
 void verify_shapes_of_kernels(const Spec *spec, const Device *device, const UnitKernel *k, int n, VerifyShapes *w)

@@ -79,13 +79,14 @@ static void fill_permutation(Rng *r, const Dtype *t, void *dst, int64_t n, int64
     }
 }
 
-static void fill_operand(const Setup *setup, Shape *s, int i)
+/* Draws an input's elements, one behind the other. */
+static void fill_operand(const Setup *setup, const Shape *s, int i, void *to)
 {
     static Fill *const fill[DATA_COUNT] = { fill_normal, fill_integers, fill_lengths, fill_permutation };
     Rng r = { setup->seed ^ (uint64_t)(i + 1) << 56 ^ (uint64_t)s->elems[i] };
     const int64_t extent = s->extent[setup->of[i]], most = extent < INT32_MAX ? extent : INT32_MAX;
     const bool nothing = setup->data[i] == DATA_PERMUTATION && most == 0;
-    fill[setup->data[i]](&r, setup->dtype[i], s->operand[i].data, s->elems[i], nothing ? 1 : most);
+    fill[setup->data[i]](&r, setup->dtype[i], to, s->elems[i], nothing ? 1 : most);
 }
 
 /* ---- shapes */
@@ -94,7 +95,7 @@ static size_t shape_bytes(const Shape *s)
 {
     size_t total = (size_t)(s->nrow * s->row_elems + s->nsum) * 2 * sizeof(double);
     for (int i = 0; i < OP_MAX_OPERAND; i++)
-        total += s->operand[i].map_bytes;
+        total += s->operand[i].map_bytes + (s->dense[i] ? s->bytes[i] : 0);
     for (const Packed *p = s->packed; p; p = p->next)
         total += p->block.map_bytes;
     return total;
@@ -102,8 +103,10 @@ static size_t shape_bytes(const Shape *s)
 
 static void shape_free(Shape *s)
 {
-    for (int i = 0; i < OP_MAX_OPERAND; i++)
+    for (int i = 0; i < OP_MAX_OPERAND; i++) {
         block_free(&s->operand[i]);
+        free(s->dense[i]);
+    }
     for (Packed *p = s->packed, *next; p; p = next) {
         next = p->next;
         block_free(&p->block);
@@ -137,14 +140,31 @@ static bool is_full(void)
     return total > cache_bytes;
 }
 
+/* Draws an input, one with gaps by way of its elements without any. False: no memory. */
+static bool fill_input(const Setup *setup, Shape *s, int i)
+{
+    const size_t bytes = setup->dtype[i]->bytes;
+    if (!s->apart[i].rank) {
+        fill_operand(setup, s, i, s->operand[i].data);
+        return true;
+    }
+    s->dense[i] = malloc((size_t)s->elems[i] * bytes);
+    if (!s->dense[i])
+        return false;
+    fill_operand(setup, s, i, s->dense[i]);
+    apart_put_input(&s->apart[i], bytes, s->dense[i], s->operand[i].data);
+    return true;
+}
+
 static bool fill_operands(const Setup *setup, Shape *s)
 {
     for (int i = 0; i < setup->noperand; i++) {
-        s->bytes[i] = (size_t)s->elems[i] * setup->dtype[i]->bytes;
+        s->bytes[i] = (size_t)(s->apart[i].rank ? s->apart[i].span : s->elems[i]) * setup->dtype[i]->bytes;
         if (!block_new(&s->operand[i], s->bytes[i], (size_t)i * STAGGER_BYTES))
             return false;
         if (s->bytes[i] && setup->role[i] != ROLE_OUT) {
-            fill_operand(setup, s, i);
+            if (!fill_input(setup, s, i))
+                return false;
             block_protect(&s->operand[i]);
         }
     }
@@ -199,7 +219,7 @@ void shape_reference(const Setup *setup, Shape *s)
     if (s->has_reference)
         return;
     for (int i = 0; i < OP_MAX_OPERAND; i++)
-        operand[i] = i == setup->out ? NULL : s->operand[i].data;
+        operand[i] = i == setup->out ? NULL : s->dense[i] ? s->dense[i] : s->operand[i].data;
     for (int64_t i = 0; !s->full && i < s->nrow; i++)
         setup->rows(s->extent, operand, s->row[i], s->row[i] + 1, s->y + i * s->row_elems, s->bound + i * s->row_elems);
     if (s->full)

@@ -20,6 +20,24 @@
 
 enum { WHY_BYTES = 200, MAX_KNOWN = 32 /* of a Shape */ };
 
+/* ---- apart.c */
+
+/* How an operand lies that has gaps between its rows. Extents are outermost first; strides are in elements, and the last extent has none. */
+typedef struct {
+    int64_t rank; /* 0: it has no gaps, its elements lie one behind the other */
+    int64_t extent[OP_MAX_RANK], stride[OP_MAX_RANK];
+    int64_t span; /* elements from the first to behind the last */
+} Apart;
+
+/* Sets the span of an operand of so many elements. False: it has another number of them, they overlap, or the span is above `most`. */
+bool apart_complete(Apart *a, int64_t elems, int64_t most);
+/* Puts an input's elements, of so many bytes each, to their places, with NaNs in the gaps. */
+void apart_put_input(const Apart *a, size_t bytes, const char *dense, char *to);
+/* The output as it is before a call: NaN, but for what marks the gaps. */
+void apart_put_output(const Apart *a, size_t bytes, char *to);
+/* Takes the output's elements from their places. False: a gap was written to. */
+bool apart_take_output(const Apart *a, size_t bytes, const char *from, char *dense);
+
 /* ---- data.c */
 
 /* What the `setup` request said. */
@@ -50,8 +68,10 @@ typedef struct Shape {
     int64_t extent[OP_MAX_CALL], elems[OP_MAX_OPERAND], rows, row_elems;
     int64_t out_extent[OP_MAX_RANK]; /* extents of the output, outermost first; all 0: not known */
     double flops;                    /* of a call, as the package counts them */
+    Apart apart[OP_MAX_OPERAND];     /* those with gaps: kernels are verified so, and not timed */
     int64_t terms;
     Block operand[OP_MAX_OPERAND]; /* inputs are read-only */
+    void *dense[OP_MAX_OPERAND];   /* an input with gaps, as the reference reads it: without any; else NULL */
     size_t bytes[OP_MAX_OPERAND];  /* 0: absent */
     Packed *packed;                /* the packed operands that kernels made, each content once */
     bool has_reference, full;      /* full: all rows are compared; else nrow of them, and the sums of the first nsum */
@@ -67,7 +87,7 @@ typedef struct Shape {
     struct Shape *next;
 } Shape;
 
-/* The cached or new data of `want` (its extents, elems, rows, row_elems, out_extent and flops). NULL with why set. */
+/* The cached or new data of `want` (its extents, elems, rows, row_elems, out_extent, flops and apart). NULL with why set. */
 Shape *shape_get(const Setup *setup, const Shape *want, char why[WHY_BYTES]);
 void shape_reference(const Setup *setup, Shape *s); /* computes the exact results unless they are there */
 /* The kept copy of a packed operand with this content. NULL: out of memory. */
@@ -126,7 +146,9 @@ bool kernel_sizes(Kernel *k, const Setup *setup, const Shape *s);
 bool kernel_check_traces(Kernel *k, const Setup *setup, const Shape *s, const Place *p);
 /* Packs the constant operand into p->packed, which holds NaNs until then, and checks that nothing around that was written. */
 bool kernel_pack(Kernel *k, const Setup *setup, const Shape *s, const Place *p);
-/* Fills operand i as it is before a call: with an input's data, or with NaNs. */
+/* Fills the output as it is before a call: with NaNs, and in gaps with what marks them. */
+void output_clear(const Setup *setup, const Shape *s, void *out);
+/* Fills operand i as it is before a call: with an input's data, or as an output. */
 void operand_put(const Guarded *g, const Setup *setup, const Shape *s, int i);
 /* True if the code that a call returned says that it was accepted. */
 bool kernel_accepts(Kernel *k, int code);

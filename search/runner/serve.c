@@ -231,6 +231,33 @@ static bool read_out_extents(json_t *json, Shape *shape, int64_t elems, char why
            ((good && product == elems) || fail(why, "the product of out_extents is not the size of the output"));
 }
 
+/* Takes how an operand with gaps lies. */
+static bool read_apart(const Setup *setup, json_t *json, Shape *shape, char why[WHY_BYTES])
+{
+    int at;
+    Apart a = { 0 };
+    if (!unpack(json, "apart", why, "{s:i}", "operand", &at))
+        return false;
+    if (at < 0 || at >= setup->noperand)
+        return fail(why, "apart: there is no operand %d", at);
+    a.rank = read_integers(json, "extents", OP_MAX_RANK, 0, max_elems, a.extent, why);
+    if (a.rank == 0 || read_integers(json, "strides", OP_MAX_RANK, 0, max_elems, a.stride, why) + 1 != a.rank)
+        return fail(why, "apart: extents and strides must be lists of integers, of strides one less");
+    if (!apart_complete(&a, shape->elems[at], max_elems))
+        return fail(why, "apart: operand %d is not of that size, its elements overlap, or lie too far apart", at);
+    shape->apart[at] = a;
+    return true;
+}
+
+static bool read_all_apart(const Work *w, json_t *json, Shape *shape, char why[WHY_BYTES])
+{
+    json_t *list = json_object_get(json, "apart"), *one;
+    size_t i;
+    json_array_foreach(list, i, one) if (!read_apart(w->setup, one, shape, why)) return false;
+    return !list || (json_is_array(list) && w->timing.repeats == 0) ||
+           fail(why, "apart must be a list, of a request without repeats");
+}
+
 static bool read_measure(json_t *json, Work *w, Shape *shape, char why[WHY_BYTES])
 {
     const Setup *setup = w->setup;
@@ -266,6 +293,8 @@ static bool read_measure(json_t *json, Work *w, Shape *shape, char why[WHY_BYTES
         return fail(why, "rows times row_elems is not the size of the output");
     if (t->drop != 0 && !(t->drop > 1))
         return fail(why, "drop must be 0 or above 1");
+    if (!read_all_apart(w, json, shape, why))
+        return false;
     return check_bounds(bounds, why) && (hot || fail(why, "only hot caches can be measured"));
 }
 
@@ -285,13 +314,27 @@ static bool read_kernels(json_t *json, Work *w, char why[WHY_BYTES])
     return true;
 }
 
+/* Says of a kernel that failed that operands had gaps, if they had. */
+static void tell_gaps(const Work *w, Kernel *k)
+{
+    char why[WHY_BYTES];
+    int i = 0;
+    while (i < w->setup->noperand && !w->shape->apart[i].rank)
+        i++;
+    memcpy(why, k->why, sizeof why);
+    if (i < w->setup->noperand)
+        kernel_fail(k, k->status, "on operands that lie with gaps: %s", why);
+}
+
 /* Verifies and times the kernels. Results of those that fail are told at once, those of the others when all have their times. */
 static bool do_kernels(const Engine *e, Work *w, char why[WHY_BYTES])
 {
     for (int i = 0; i < w->nkernel; i++) {
         say_begin(w, i, "verify");
-        if (!e->verify(w, i))
+        if (!e->verify(w, i)) {
+            tell_gaps(w, &w->kernel[i]);
             say_result(w, i);
+        }
     }
     if (w->timing.repeats > 0 && e->time && !e->time(w, why))
         return false;

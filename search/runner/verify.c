@@ -16,6 +16,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { NAN_BYTE = 0xff, PACKED_ALIGN = 64 }; /* all bits set is a NaN in every IEEE type */
@@ -61,12 +62,20 @@ void kernel_unload(Kernel *k)
 
 /* ---- operands */
 
+void output_clear(const Setup *setup, const Shape *s, void *out)
+{
+    if (s->apart[setup->out].rank)
+        apart_put_output(&s->apart[setup->out], setup->dtype[setup->out]->bytes, out);
+    else
+        memset(out, NAN_BYTE, s->bytes[setup->out]);
+}
+
 void operand_put(const Guarded *g, const Setup *setup, const Shape *s, int i)
 {
     if (g->data && setup->role[i] != ROLE_OUT)
         memcpy(g->data, s->operand[i].data, s->bytes[i]);
     else if (g->data)
-        memset(g->data, NAN_BYTE, g->bytes);
+        output_clear(setup, s, g->data);
 }
 
 void place_free(Place *p)
@@ -161,9 +170,9 @@ static bool check_row_sum(Kernel *k, const Setup *setup, const Shape *s, const v
     return true;
 }
 
-bool kernel_check_output(Kernel *k, const Setup *setup, Shape *s, const void *out)
+/* Compares a result without gaps. */
+static bool check_dense(Kernel *k, const Setup *setup, const Shape *s, const void *out)
 {
-    shape_reference(setup, s);
     for (int64_t i = 0; i < s->nrow; i++)
         if (!check_row(k, setup, s, out, i))
             return false;
@@ -171,6 +180,22 @@ bool kernel_check_output(Kernel *k, const Setup *setup, Shape *s, const void *ou
         if (!check_row_sum(k, setup, s, out, row))
             return false;
     return true;
+}
+
+bool kernel_check_output(Kernel *k, const Setup *setup, Shape *s, const void *out)
+{
+    const Apart *apart = &s->apart[setup->out];
+    const size_t bytes = setup->dtype[setup->out]->bytes;
+    shape_reference(setup, s);
+    if (!apart->rank)
+        return check_dense(k, setup, s, out);
+    char *dense = malloc((size_t)s->elems[setup->out] * bytes);
+    const bool good = dense ? (apart_take_output(apart, bytes, out, dense) ||
+                               kernel_fail(k, STATUS_WRONG, "writes between the rows of operand %d", setup->out)) &&
+                                  check_dense(k, setup, s, dense)
+                            : kernel_fail(k, STATUS_INVALID, "no memory for the result");
+    free(dense);
+    return good;
 }
 
 /* ---- one kernel */
@@ -226,7 +251,7 @@ static bool run_guarded(Kernel *k, const Setup *setup, const Shape *s, const Pla
         memcpy(p->packed.data, k->packed, p->packed.bytes);
     if (p->workspace.data)
         memset(p->workspace.data, NAN_BYTE, p->workspace.bytes);
-    memset(p->operand[setup->out].data, NAN_BYTE, p->operand[setup->out].bytes);
+    output_clear(setup, s, p->operand[setup->out].data);
     place_pointers(p, setup, pointer);
     if (!kernel_accepts(k, kernel_call(k, s, pointer, p->workspace.data, pool, threads)) ||
         !kernel_check_traces(k, setup, s, p))

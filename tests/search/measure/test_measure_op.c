@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * measure: operators that are not dense, by kernels that are written by hand: one without rows, with an epilogue that has no data, and one with indices.
+ * measure: operators that are not dense, by kernels that are written by hand: one without rows, with an epilogue that has no data, one with indices,
+ * and one whose operands may lie with gaps.
  *
  *   ctest: runner
  */
@@ -11,8 +12,8 @@
 
 static const char ops[] = DCGEN_SOURCE_DIR "/tests/search/measure/ops";
 
-/* The place, with a runner for this op and epilogue (NULL: none). */
-static void open_op(World *w, const char *name, const char *epilogue)
+/* The place, with such a runner for this op and epilogue (NULL: none). */
+static void open_op_with(World *w, const char *const *command, const char *name, const char *epilogue)
 {
     Diag *d = diag_new(w->a);
     size_t len;
@@ -23,20 +24,31 @@ static void open_op(World *w, const char *name, const char *epilogue)
     const Spec spec = { .op = w->op, .dtype = "f32", .nepilogue = epilogue ? 1 : 0, .epilogue = { epilogue } };
     const char *text = text_read_file(w->a, w->op->reference, &len), *err = "";
     w->reference = build(w, unit_reference(w->a, &spec, text), false);
-    w->runner = runner_start(w->a, runner_command, &spec, w->reference, 1, NULL, &err);
+    w->runner = runner_start(w->a, command, &spec, w->reference, 1, NULL, &err);
     assert_string_equal(err, "");
 }
 
-static void check(World *w, const char *text, const int64_t *extent, Status status, const char *why)
+static void open_op(World *w, const char *name, const char *epilogue)
 {
-    const char *key = "0123456789abcdef0123456789abcdef", *err = NULL, *so = build(w, text, true);
+    open_op_with(w, runner_command, name, epilogue);
+}
+
+static void check_so(World *w, const char *so, const int64_t *extent, int64_t gap, Status status, const char *why)
+{
+    const char *key = "0123456789abcdef0123456789abcdef", *err = NULL;
     MeasureRequest q = request(extent);
     MeasureRecord m;
     q.repeats = 0;
     q.deadline_s = 20;
+    q.gap = gap;
     assert_true(measure(w->runner, w->a, &q, &key, &so, 1, &m, NULL, &err));
     if (m.status != status || !strstr(m.why, why))
-        fail_msg("%s: %s", status_name(m.status), m.why);
+        fail_msg("%s gap %d: %s: %s", so, (int)gap, status_name(m.status), m.why);
+}
+
+static void check(World *w, const char *text, const int64_t *extent, Status status, const char *why)
+{
+    check_so(w, build(w, text, true), extent, 0, status, why);
 }
 
 /* Each kernel of the op product begins with this: element i of the result, without an epilogue. */
@@ -105,6 +117,77 @@ static void indices(void **state)
         check(w, arena_printf(w->a, "%s%s; } return 0; }", start, wrong[i]), extent, STATUS_WRONG, "element ");
 }
 
+/* ---- operands that lie with gaps ---- */
+
+/* A kernel of the op negate, for runners of all kinds. X(b, m) and Y(b, m): where a row begins; DO: what is done besides in each row. */
+#define NEGATE(X, Y, DO)                                                                        \
+    "int dcgen_run(const int64_t *e, float **o, void *ws, int64_t task, int64_t ntask) {\n"     \
+    "    const int64_t M = e[1], N = e[2], *s = e + 3;\n"                                       \
+    "    for (int64_t i = task; i < e[0] * M; i += ntask) {\n"                                  \
+    "        const int64_t b = i / M, m = i % M; float *x = o[0] + " X ", *y = o[1] + " Y ";\n" \
+    "        for (int64_t n = 0; n < N; n++) y[n] = -x[n];\n"                                   \
+    "        " DO " } return 0; }\n"                                                            \
+    "int dcgen_launch(const int64_t *e, float **o, void *ws, void *stream) { return dcgen_run(e, o, ws, 0, 1); }"
+#define OF_X "b * s[0] + m * s[1]"
+#define OF_Y "b * s[2] + m * s[3]"
+
+static const struct {
+    const char *text, *why; /* why: part of what is said of it when there are gaps; NULL: it is right */
+} negates[] = {
+    { NEGATE(OF_X, OF_Y, ""), NULL },
+    { NEGATE("b * s[0] + m * N", OF_Y, ""), "nan instead of" },
+    { NEGATE("b * M * s[1] + m * s[1]", OF_Y, ""), "nan instead of" },
+    { NEGATE(OF_X, "b * s[2] + m * N", ""), "writes between the rows of operand 1" },
+    { NEGATE(OF_X, "b * M * s[3] + m * s[3]", ""), "writes between the rows of operand 1" },
+    { NEGATE(OF_X, OF_Y, "if (m + 1 < M) y[0] += 0 * x[s[1] - 1];"), "nan instead of" },
+    { NEGATE(OF_X, OF_Y, "if (m + 1 < M) y[N] = y[N] == y[N] ? 1 : y[N];"), "writes between the rows of operand 1" },
+    { NEGATE(OF_X, OF_Y, "if (m + 1 < M && s[1] > N) x[N] = 1;"), "changes operand 0, an input" },
+};
+
+/* All runners verify on operands with gaps: inputs' are NaN, the output's stay. Nobody notices such kernels without. */
+static void check_gaps(World *w, const char *const *command)
+{
+    static const int64_t few[] = { 2, 3, 5 }, gap[] = { 3, 16 };
+    const char *so;
+    open_op_with(w, command, "negate", NULL);
+    for (size_t i = 0; i < LENGTH(negates); i++) {
+        so = build(w, negates[i].text, true);
+        check_so(w, so, few, 0, STATUS_OK, "");
+        for (int k = 0; k < 2; k++) {
+            check_so(w, so, few, gap[k], negates[i].why ? STATUS_WRONG : STATUS_OK,
+                     negates[i].why ? negates[i].why : "");
+            check_so(w, so, few, gap[k], negates[i].why ? STATUS_WRONG : STATUS_OK,
+                     negates[i].why ? "on operands that lie with gaps: " : "");
+        }
+    }
+}
+
+static void gaps_on_a_cpu(void **state)
+{
+    static const int64_t few[] = { 2, 3, 5 };
+    check_gaps(*state, runner_command);
+    check_so(*state, build(*state, NEGATE(OF_X, OF_Y, "if (s[1] > N) abort();"), true), few, 3, STATUS_CRASHED,
+             "killed by SIGABRT while verifying on operands that lie with gaps");
+}
+
+static void check_gaps_of_other(World *w, const char *path)
+{
+    const char *const command[] = { "env",        "LD_LIBRARY_PATH=" DCGEN_BINARY_DIR "/tests/cuda",
+                                    path,         "--targets",
+                                    targets_path, NULL };
+    if (access(path, X_OK) != 0) {
+        print_message("skipped: no %s\n", path);
+        skip();
+    }
+    check_gaps(w, command);
+}
+
+static void gaps_in_the_emulator(void **state) { check_gaps_of_other(*state, DCGEN_BINARY_DIR "/dcgen-runner-emu"); }
+static void gaps_on_a_gpu(void **state)
+{
+    check_gaps_of_other(*state, DCGEN_BINARY_DIR "/tests/dcgen-runner-cuda-fake");
+}
+
 /* A reference that crashes is no kernel's fault. */
 static void a_reference_that_crashes(void **state)
 {
@@ -139,6 +222,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_epilogue_without_data, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_large_output_without_rows, set_up, tear_down),
         cmocka_unit_test_setup_teardown(indices, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(gaps_on_a_cpu, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(gaps_in_the_emulator, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(gaps_on_a_gpu, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_reference_that_crashes, set_up, tear_down),
     };
     return runner_is_here() ? cmocka_run_group_tests(tests, NULL, NULL) : 77;

@@ -170,6 +170,31 @@ static void fixed_extents(void **state)
     assert_false(has(&without, 1, 1237));
 }
 
+/* Where operands are strided, a few shapes come once more with gaps, of those where every stride counts; both kinds of gaps. */
+static void gaps(void **state)
+{
+    (void)state;
+    Op op = *y.spec->op;
+    Spec spec = *y.spec;
+    Study study = *y.study;
+    const Candidate *c = &y.space->candidate[0];
+    VerifyShapes w, without;
+    spec.op = &op;
+    study.spec = &spec;
+    verify_shapes(&study, &c, 1, &without);
+    for (int i = 0; i < without.n; i++)
+        assert_int_equal(without.gap[i], 0);
+    op.operand[1].strided = true;
+    verify_shapes(&study, &c, 1, &w);
+    assert_in_range(w.n - without.n, 2, without.n / 8);
+    assert_memory_equal(w.extent, without.extent, (size_t)without.n * sizeof *w.extent);
+    for (int i = without.n; i < w.n; i++) {
+        assert_int_equal(w.gap[i], (i - without.n) % 2 ? 16 : 3);
+        for (int axis = 0; axis < op.naxis; axis++)
+            assert_true(w.extent[i][axis] > 1 && has(&without, axis, w.extent[i][axis]));
+    }
+}
+
 /* The call that accesses are counted in has attributes of a shape for which it is legal, and what follows from them. */
 static void one_tile_with_attributes(void **state)
 {
@@ -206,8 +231,11 @@ static void one_tile_with_attributes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_end_of_a_tile),      cmocka_unit_test(pairs_of_tails),
-        cmocka_unit_test(extents_to_try),           cmocka_unit_test(fixed_extents),
+        cmocka_unit_test(every_end_of_a_tile),
+        cmocka_unit_test(pairs_of_tails),
+        cmocka_unit_test(extents_to_try),
+        cmocka_unit_test(fixed_extents),
+        cmocka_unit_test(gaps),
         cmocka_unit_test(one_tile_with_attributes),
     };
     return cmocka_run_group_tests(tests, make, drop);

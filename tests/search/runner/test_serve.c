@@ -345,6 +345,10 @@ static void lines_that_are_refused(void **state)
 {
     (void)state;
 #define MEASURE(fields) "{\"cmd\":\"measure\"," fields "}\n"
+#define APART(repeats, apart)                                                                                          \
+    MEASURE("\"id\":7,\"extent\":[5,7,9],\"elems\":[45,63,35],\"rows\":5,\"row_elems\":7,\"flops\":630,\"threads\":1," \
+            "\"repeats\":" repeats ",\"sample_ns\":10,\"max_ns\":20,\"apart\":" apart)
+#define OF_NO_SUCH_SIZE "apart: operand 0 is not of that size, its elements overlap, or lie too far apart"
 #define SHAPE(extent, elems, rows)                                              \
     MEASURE("\"id\":7,\"extent\":" extent ",\"elems\":" elems ",\"rows\":" rows \
             ",\"row_elems\":7,\"flops\":630,\"threads\":1,\"repeats\":2,\"sample_ns\":10,\"max_ns\":20")
@@ -374,6 +378,18 @@ static void lines_that_are_refused(void **state)
           "the product of out_extents is not the size of the output" },
         { SHAPE("[5,7,9]", "[45,63,35]", "5,\"out_extents\":[68719476736,68719476736,35]"),
           "the product of out_extents is not the size of the output" },
+        { APART("0", "3"), "apart must be a list, of a request without repeats" },
+        { APART("2", "[{\"operand\":0,\"extents\":[5,9],\"strides\":[10]}]"),
+          "apart must be a list, of a request without repeats" },
+        { APART("0", "[3]"), "apart: Expected object, got integer" },
+        { APART("0", "[{\"operand\":3}]"), "apart: there is no operand 3" },
+        { APART("0", "[{\"operand\":0,\"extents\":[5,9]}]"),
+          "apart: extents and strides must be lists of integers, of strides one less" },
+        { APART("0", "[{\"operand\":0,\"extents\":[5,9],\"strides\":[10,1]}]"),
+          "apart: extents and strides must be lists of integers, of strides one less" },
+        { APART("0", "[{\"operand\":0,\"extents\":[5,8],\"strides\":[10]}]"), OF_NO_SUCH_SIZE },
+        { APART("0", "[{\"operand\":0,\"extents\":[5,9],\"strides\":[8]}]"), OF_NO_SUCH_SIZE },
+        { APART("0", "[{\"operand\":0,\"extents\":[5,9],\"strides\":[68719476736]}]"), OF_NO_SUCH_SIZE },
         { KERNEL("{\"key\":\"a\"}"), "kernel: Object item not found: so" },
         { KERNEL("{\"key\":\"a\",\"so\":\"libm.so.6\"}"), "so must be a path" },
         { "{\"cmd\":\"limits\"}\n", "threads must be a list of 1 to 64 integers" },

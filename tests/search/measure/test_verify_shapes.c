@@ -186,7 +186,7 @@ static void gaps(void **state)
         assert_int_equal(without.gap[i], 0);
     op.operand[1].strided = true;
     verify_shapes(&study, &c, 1, &w);
-    assert_in_range(w.n - without.n, 2, without.n / 8);
+    assert_in_range(w.n - without.n, 2, without.n / 10);
     assert_memory_equal(w.extent, without.extent, (size_t)without.n * sizeof *w.extent);
     for (int i = without.n; i < w.n; i++) {
         assert_int_equal(w.gap[i], (i - without.n) % 2 ? 16 : 3);

@@ -71,6 +71,8 @@ bool deliver_write(Run *r, const Workload *w, const Result *result, const Packag
     for (int i = 0; i < n && !r->o->quiet; i++)
         summary_templates(r->a, &result[i], stderr);
     const int ntarget = workload_ntarget(w);
+    for (int i = 0; i < w->nfunction && !r->o->quiet; i++)
+        summary_lacking(r->a, result + i * ntarget, ntarget, stderr);
     for (int i = 0; i < w->nfunction && (r->o->json || !r->o->quiet); i++)
         summary_package(workload_of_function(r->a, w, i), result + i * ntarget, ntarget,
                         proof[i].ndeclared ? &proof[i] : NULL, r->o->json, stdout);

@@ -196,6 +196,26 @@ void summary_templates(Arena *a, const Result *out, FILE *to)
     }
 }
 
+/* Why the target has no kernel: the first that failed there. */
+static const char *lacking_why(Arena *a, const Study *s, const Target *target)
+{
+    for (const Trial *t = s->trial; t < s->trial + s->ntrial; t++)
+        if (t->c.target == target && t->built && t->status != STATUS_OK)
+            return arena_printf(a, "; %s is %s: %s", words_candidate(a, &t->c), status_name(t->status), t->why);
+    return "";
+}
+
+void summary_lacking(Arena *a, const Result *out, int n, FILE *to)
+{
+    const Target *lacking[TARGET_MAX];
+    const int nlacking = dispatch_lacking(package_dispatcher(a, out, n), lacking);
+    for (int i = 0; i < nlacking; i++)
+        diag_say(to, DIAG_WARNING,
+                 "%s: no general kernel works for %s: calls on machines that need it return %s_BAD_%s%s",
+                 out->study->spec->name, lacking[i]->name, out->study->spec->package,
+                 lacking[i]->family->told_parts ? "KERNEL" : "DEVICE", lacking_why(a, out->study, lacking[i]));
+}
+
 /* ---- check ---- */
 
 static void print_space(Arena *a, const Space *s, const Device *d, FILE *to)

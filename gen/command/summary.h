@@ -21,6 +21,8 @@ void summary_check(Arena *a, const Workload *w, const Space *const *space, const
 void summary_contract(Arena *a, const Result *out, bool several, FILE *to);
 /* Prints the candidates that failed, a line each. */
 void summary_failures(Arena *a, const Study *s, FILE *to);
+/* Warns of the kinds of machines that a package made of n results has no kernel for, though it should. */
+void summary_lacking(Arena *a, const Result *out, int n, FILE *to);
 /* Warns of each template of which candidates were tried and none works. */
 void summary_templates(Arena *a, const Result *out, FILE *to);
 

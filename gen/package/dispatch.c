@@ -146,7 +146,16 @@ static void add_tuned_entry(Arena *a, Dispatcher *d, const Result *result)
     }
 }
 
-/* How much a template is trusted on a target: 4 if its general kernel was verified on this target; else 3 if the tuned target's general kernel is
+/* Did the compiler run out of registers? */
+static bool spills(const Trial *t)
+{
+    for (int i = 0; i < t->facts.n; i++)
+        if (strcmp(t->facts.fact[i].name, "spilled") == 0)
+            return t->facts.fact[i].value > 0;
+    return false;
+}
+
+/* How much a template is trusted on a target: 5 if its general kernel was verified on this target, 4 if it spills there; else 3 if the tuned target's general kernel is
  * of this template, 2 if some trial of it on any target is right, 1 if none was tried. 0: all that were tried failed; never use it. */
 static int template_trust(const Result *result, const Template *t, const Target *target)
 {
@@ -154,7 +163,7 @@ static int template_trust(const Result *result, const Template *t, const Target 
     bool tried = false;
     for (int64_t i = 0; i < s->ntrial; i++)
         if (s->trial[i].c.t == t && s->trial[i].c.target == target && target != s->target)
-            return trial_usable(&s->trial[i]) ? 4 : 0;
+            return !trial_usable(&s->trial[i]) ? 0 : spills(&s->trial[i]) ? 4 : 5;
     if (s->trial[result->assignment->kernel[result->assignment->general]].c.t == t)
         return 3;
     for (int64_t i = 0; i < s->ntrial; i++) {
@@ -252,6 +261,21 @@ const Dispatcher *package_dispatcher(Arena *a, const Result *result, int nresult
             add_general_entry(a, d, t);
     }
     return d;
+}
+
+int dispatch_lacking(const Dispatcher *d, const Target **out)
+{
+    const TargetList *targets = d->result->unit.targets;
+    int n = 0;
+    for (int i = 0; i < targets->n; i++) {
+        const Target *t = &targets->t[i];
+        int k = 0;
+        while (k < d->nentry && d->entry[k].target != t)
+            k++;
+        if (k == d->nentry && result_stood_in_for(d, t))
+            out[n++] = t;
+    }
+    return n;
 }
 
 int dispatch_kernel(const Dispatcher *d, int entry, const int64_t *x)

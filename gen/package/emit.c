@@ -152,6 +152,13 @@ static void add_target(Emitter *e, FillScope *s, const DispatchEntry *entry)
     add_tree(e, row, entry);
 }
 
+/* Has every machine a kernel? */
+static bool runs_everywhere(const Emitter *e)
+{
+    const Dispatcher *d = e->dispatcher;
+    return d->nentry && strcmp(d->entry[d->nentry - 1].target->runtime_check, "1") == 0;
+}
+
 static void add_targets(Emitter *e, FillScope *s)
 {
     const Dispatcher *d = e->dispatcher;
@@ -162,8 +169,7 @@ static void add_targets(Emitter *e, FillScope *s)
         add_target(e, s, &d->entry[i]);
         uses_threads = uses_threads || (result && result->assignment->nfeature > e->spec->op->nextent);
     }
-    const bool everywhere = d->nentry && strcmp(d->entry[d->nentry - 1].target->runtime_check, "1") == 0;
-    FILL_WORDS(s, WORD("TOLD_PARTS", e->family->told_parts), WORD("RUNS_EVERYWHERE", everywhere));
+    fill_number(s, "TOLD_PARTS", e->family->told_parts);
     fill_number(s, "USES_THREADS", uses_threads);
 }
 
@@ -303,6 +309,7 @@ static bool add_function(Emitter *e)
     add_release(e, s);
     add_results(e, s);
     add_targets(e, s);
+    fill_number(s, "RUNS_EVERYWHERE", runs_everywhere(e));
     fill_word(s, "about", head_text(e, 1));
     FILL_WORDS(s, WORD("FUNCTION", e->spec->function ? e->spec->function : e->spec->name),
                WORD("IS_ONE_OF_SEVERAL", e->spec->function != NULL), WORD("IS_PACKED", e->spec->packed),
@@ -318,13 +325,14 @@ static FillScope *make_scope(Emitter *e, const EmitInput *in)
     const int n = in->nfunction;
     FillScope *s = unit_scope(e->arena, e->unit);
     const char *regret = regret_file_text(e->arena, in, "regret.md", e->diag);
-    bool calls_arithmetic = false, has_own_bench = false;
+    bool calls_arithmetic = false, has_own_bench = false, everywhere = true;
     Text kernels = { .arena = e->arena };
     bool ok = regret;
     for (int i = 0; i < n && ok; i++) {
         ok = add_function(&e[i]);
         calls_arithmetic = calls_arithmetic || unit_calls_arithmetic(e[i].spec->op);
         has_own_bench = has_own_bench || has_bench(&e[i]);
+        everywhere = everywhere && runs_everywhere(&e[i]);
         text_add(&kernels, ok ? unit_kernel_texts(e[i].scope) : "");
     }
     if (!ok)
@@ -333,6 +341,7 @@ static FillScope *make_scope(Emitter *e, const EmitInput *in)
     add_results(e, s);
     add_targets(e, s);
     FILL_WORDS(s, WORD("CALLS_ARITHMETIC", calls_arithmetic), WORD("COMPARES_WITH_BLAS", has_own_bench),
+               WORD("RUNS_EVERYWHERE", everywhere),
                WORD("HOW_MANY", n == 1 ? "one operator" : arena_printf(e->arena, "%d functions", n)));
     ok = unit_add_shared(s, e->unit, text_str(&kernels), e->diag);
     fill_list(s, "functions");

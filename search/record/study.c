@@ -330,11 +330,12 @@ static void judge_slow(Study *s, const Records *r)
             set_status(s, &s->trial[i], STATUS_TIMED_OUT, "silent for too long on some shape");
 }
 
-static bool is_due(const Trial *t, bool nothing_works)
+/* A kernel with facts that counts as not built was built and refused for them: for good, but for those of lesser CPUs, which once were refused
+ * for spills too. */
+static bool is_due(const Trial *t, bool is_lesser, bool nothing_works)
 {
-    const bool failed =
-        t->status == STATUS_INVALID || t->status == STATUS_CRASHED ||
-        (t->status == STATUS_BUILD_FAILED && t->facts.n == 0); /* if it has facts, it was built and refused for them */
+    const bool failed = t->status == STATUS_INVALID || t->status == STATUS_CRASHED ||
+                        (t->status == STATUS_BUILD_FAILED && (t->facts.n == 0 || is_lesser));
     if (t->status == STATUS_TIMED_OUT)
         return !t->tried_again || (nothing_works && candidate_is_general(&t->c));
     return failed && candidate_is_general(&t->c) && (!t->tried_again || nothing_works);
@@ -346,7 +347,8 @@ static void find_due(Study *s)
     for (int64_t i = 0; i < s->ntrial; i++)
         any_works = any_works || study_may_choose(s, &s->trial[i]);
     for (int64_t i = 0; i < s->ntrial; i++)
-        s->trial[i].again = is_due(&s->trial[i], !any_works && s->trial[i].c.target == s->target);
+        s->trial[i].again =
+            is_due(&s->trial[i], s->trial[i].c.target != s->target, !any_works && s->trial[i].c.target == s->target);
 }
 
 void study_begin(Study *s, int64_t trial)

@@ -39,7 +39,11 @@ enum {
     PACKAGE_CUDA_ERROR = 5   /* the CUDA runtime refused the launch or the copy; cudaGetLastError() has its reason */
 #else
     PACKAGE_BAD_POINTER = 2, /* a pointer is NULL that must not be */
+#if RUNS_EVERYWHERE
     PACKAGE_BAD_KERNEL = 3   /* exec->kernel is no kernel of this package, or one that this CPU cannot run */
+#else
+    PACKAGE_BAD_KERNEL = 3   /* exec->kernel is no kernel of this package, or one that this CPU cannot run; or the CPU can run none */
+#endif
 #endif
 };
 const char *PACKAGE_strerror(int code);

@@ -14,7 +14,11 @@ const char *PACKAGE_strerror(int code)
     case PACKAGE_CUDA_ERROR: return "the CUDA runtime refused";
 #else
     case PACKAGE_BAD_POINTER: return "a pointer is NULL";
+#if RUNS_EVERYWHERE
     case PACKAGE_BAD_KERNEL: return "no such kernel in this package, or this CPU cannot run it";
+#else
+    case PACKAGE_BAD_KERNEL: return "no such kernel in this package, or this CPU cannot run it, or can run none";
+#endif
 #endif
     default: return "unknown error";
     }

@@ -316,6 +316,40 @@ static void templates_without_kernels_are_told(void **state)
     memcpy(s->trial, before, sizeof before);
 }
 
+/* Where machines that lack the tuned target have no kernel, that is told, and why. */
+static void machines_without_kernels_are_told(void **state)
+{
+    (void)state;
+    const Result out = hand_of();
+    const Target *portable = target_find(&hand.y.targets, "portable");
+    for (int failing = 0; failing < 2; failing++) {
+        char *text;
+        size_t len;
+        FILE *to = open_memstream(&text, &len);
+        Study s = *out.study;
+        Result r = out;
+        s.trial = ARENA_ARRAY(hand.y.arena, (size_t)s.ntrial + 64, Trial);
+        memcpy(s.trial, out.study->trial, (size_t)s.ntrial * sizeof *s.trial);
+        for (int i = 0; i < out.templates->n; i++) {
+            Trial *t = &s.trial[s.ntrial];
+            *t = (Trial){ .built = true, .status = failing ? STATUS_WRONG : STATUS_OK, .why = "no good" };
+            s.ntrial += template_suits(out.templates->t[i], s.spec, portable) &&
+                        candidate_general(out.templates->t[i], portable, &t->c);
+        }
+        r.study = &s;
+        summary_lacking(hand.y.arena, &r, 1, to);
+        fclose(to);
+        if (failing) {
+            assert_non_null(strstr(text, "hand: no general kernel works for portable: calls on machines that need it "
+                                         "return hand_BAD_KERNEL; "));
+            assert_non_null(strstr(text, " is wrong: no good\n"));
+        } else {
+            assert_string_equal(text, "");
+        }
+        free(text);
+    }
+}
+
 /* ---- check ---- */
 
 static void check_tells_of_the_space(void **state)
@@ -377,7 +411,7 @@ int main(void)
                                         cmocka_unit_test(what_the_contract_lacks_is_a_warning),
                                         cmocka_unit_test(failures_are_listed_with_their_parameters),
                                         cmocka_unit_test(templates_without_kernels_are_told),
-                                        cmocka_unit_test(templates_without_kernels_are_told),
+                                        cmocka_unit_test(machines_without_kernels_are_told),
                                         cmocka_unit_test(check_tells_of_the_space) };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

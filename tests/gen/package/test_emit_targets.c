@@ -52,8 +52,9 @@ static void each_target_may_have_as_many_kernels_as_a_budget_allows(void **state
 
 /* ---- which template stands in ---- */
 
-/* What was tried of a template: nothing; a kernel for the tuned target that is right, or wrong; one of each. */
-typedef enum { NOTHING, RIGHT, WRONG, BOTH } Tried;
+/* What was tried of a template: nothing; a kernel for the tuned target that is right, or wrong; one of each. Of a lesser target also: one that is
+ * right and spills. */
+typedef enum { NOTHING, RIGHT, WRONG, BOTH, SPILLS } Tried;
 
 static void add_trial(Study *s, const Candidate *c, Status status)
 {
@@ -61,6 +62,8 @@ static void add_trial(Study *s, const Candidate *c, Status status)
     s->trial[i].built = true;
     s->trial[i].status = status;
 }
+
+static const Param spilled = { "spilled", 3 };
 
 /* The tuned target's trials of it, then that of the lesser target's general kernel (`lesser`). */
 static void try(Study *s, const Template *t, Tried tried, Tried lesser, const Target *target)
@@ -75,6 +78,8 @@ static void try(Study *s, const Template *t, Tried tried, Tried lesser, const Ta
     assert_true(candidate_general(t, target, &c));
     if (lesser != NOTHING)
         add_trial(s, &c, lesser == WRONG ? STATUS_WRONG : STATUS_OK);
+    if (lesser == SPILLS)
+        s->trial[s->ntrial - 1].facts = (KernelFacts){ 1, &spilled };
 }
 
 /* "avx512 two, avx2 one": the template of each kernel of the package. */
@@ -111,6 +116,8 @@ static void other_machines_get_the_template_that_is_trusted_most(void **state)
         { { NOTHING, RIGHT }, { NOTHING }, 1, "avx512 two, avx2 two, portable two" },
         { { RIGHT, RIGHT, RIGHT }, { NOTHING }, 2, "avx512 three, avx2 three, portable three" },
         { { RIGHT, RIGHT }, { NOTHING, RIGHT }, 0, "avx512 one, avx2 two, portable one" },
+        { { RIGHT, RIGHT }, { SPILLS, RIGHT }, 0, "avx512 one, avx2 two, portable one" },
+        { { RIGHT, RIGHT }, { NOTHING, SPILLS }, 0, "avx512 one, avx2 two, portable one" },
         { { RIGHT, NOTHING, RIGHT }, { WRONG }, 0, "avx512 one, avx2 three, portable one" },
         { { RIGHT, WRONG, BOTH }, { WRONG }, 0, "avx512 one, avx2 three, portable one" },
         { { RIGHT, WRONG, NOTHING }, { WRONG }, 0, "avx512 one, avx2 three, portable one" },
@@ -144,6 +151,29 @@ static void other_machines_get_the_template_that_is_trusted_most(void **state)
         if (strcmp(got, row[i].want) != 0)
             fail_msg("row %d: %s", (int)i, got);
     }
+}
+
+/* Where no general kernel works, the package says so, and refuses calls there. */
+static void some_machines_have_no_kernel(void **state)
+{
+    (void)state;
+    const Target *portable = target_find(&y.targets, "portable"), *lacking[TARGET_MAX];
+    Result result = plain_result("avx2", 1);
+    const TemplateList one = { 1, &result.study->trial[0].c.t };
+    Candidate c;
+    result.templates = &one;
+    assert_int_equal(dispatch_lacking(package_dispatcher(y.arena, &result, 1), lacking), 0);
+    assert_true(candidate_general(one.t[0], portable, &c));
+    add_trial((Study *)result.study, &c, STATUS_WRONG);
+    assert_int_equal(dispatch_lacking(package_dispatcher(y.arena, &result, 1), lacking), 1);
+    assert_ptr_equal(lacking[0], portable);
+    const EmitInput in = input_of(&result, 1);
+    const Package *p = package_of(&in);
+    assert_non_null(strstr(package_text(p, "dispatch.h"), "#endif\n    return -1;\n"));
+    assert_non_null(strstr(package_text(p, "kernels.c"), "    if (cpu < 0)\n        return two_BAD_KERNEL;\n"));
+    assert_non_null(strstr(package_text(p, "kernels.c"), "or this CPU cannot run it, or can run none\""));
+    assert_non_null(strstr(package_text(p, "two.h"), "or the CPU can run none */"));
+    assert_non_null(strstr(package_text(p, "README.md"), "It has no kernels for every CPU"));
 }
 
 /* ---- the text ---- */
@@ -223,6 +253,7 @@ int main(void)
         cmocka_unit_test(later_gpus_have_a_general_kernel),
         cmocka_unit_test(each_target_may_have_as_many_kernels_as_a_budget_allows),
         cmocka_unit_test(other_machines_get_the_template_that_is_trusted_most),
+        cmocka_unit_test(some_machines_have_no_kernel),
         cmocka_unit_test(the_dispatcher_is_proven_for_every_target),
         cmocka_unit_test(a_target_has_its_tree_and_its_general_kernel),
     };

@@ -423,6 +423,21 @@ static void lesser_targets_have_general_kernels(void **state)
     assert_int_equal(recorded()->nkernel, nportable);
 }
 
+/* They may spill: slow there is better than nothing. */
+static void lesser_targets_may_spill(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    for (int i = 0; i < THREE; i++)
+        made[i].spills = (SpillReport){ .loops = 1, .stored = 1, .loaded = 2, .multiplications = 4 };
+    assert_true(lab_machine.lesser(&lab, y.arena, &err));
+    assert_true(recorded()->nkernel > 0);
+    for (int64_t i = 0; i < recorded()->nkernel; i++) {
+        assert_int_equal(recorded()->kernel[i].status, STATUS_OK);
+        assert_facts(&recorded()->kernel[i], "spilled=3 ");
+    }
+}
+
 /* Without runner and records; what spills is known, and no object stays. */
 static void building_alone(void **state)
 {
@@ -467,6 +482,7 @@ int main(void)
         FRESH(a_template_that_cannot_be_filled),
         FRESH(a_check_is_recorded),
         FRESH(lesser_targets_have_general_kernels),
+        FRESH(lesser_targets_may_spill),
         FRESH(building_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

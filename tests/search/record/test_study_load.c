@@ -101,6 +101,31 @@ static void a_finding_is_for_good(void **state)
     study_load(s, &r, &y.templates, &y.targets);
     assert_int_equal(s->ntrial, 1);
     assert_int_equal(study_due(s, &again, 1), 0);
+    assert_false(s->trial[0].again);
+}
+
+/* Of a CPU that stands in for the tuned one: such kernels were refused once, and now are not. */
+static void a_finding_of_a_lesser_target_is_tried_again(void **state)
+{
+    (void)state;
+    const Target *portable = target_find(&y.targets, "portable");
+    Study *s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef"), *names = study_of_three();
+    Candidate c;
+    int at = 0;
+    while (!template_suits(y.templates.t[at], y.spec, portable) || !candidate_general(y.templates.t[at], portable, &c))
+        at++;
+    KernelRecord k = kernel_of(names, (int)study_add(names, &c));
+    Records r = { .nkernel = 1, .kernel = &k };
+    k.target = "portable";
+    k.status = STATUS_BUILD_FAILED;
+    k.fact[k.nfact++] = (Param){ "spilled", 4 };
+    study_load(s, &r, &y.templates, &y.targets);
+    assert_int_equal(s->ntrial, 1);
+    assert_true(s->trial[0].again);
+    k.again = true;
+    s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
+    study_load(s, &r, &y.templates, &y.targets);
+    assert_false(s->trial[0].again);
 }
 
 /* To the last bit: a choice between near equals must not depend on which of two files the records come from. */
@@ -332,6 +357,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(failures_of_the_moment),
         cmocka_unit_test(a_finding_is_for_good),
+        cmocka_unit_test(a_finding_of_a_lesser_target_is_tried_again),
         cmocka_unit_test(records_in_any_order_make_the_same_study),
         cmocka_unit_test(the_same_reason_in_any_order),
         cmocka_unit_test(the_same_error_in_any_order),

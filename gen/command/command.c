@@ -68,7 +68,7 @@ const Space *command_space(Run *r, const Workload *w, const UnitContext *u)
     for (int i = 0; s && i < s->ngeneral; i++) {
         int64_t value[TEMPLATE_MAX_PARAM];
         candidate_values(&s->general[i], value);
-        ok = unit_candidate(r->a, u, &(UnitKernel){ s->general[i].t, u->target, value, { 0 } }, d) && ok;
+        ok = unit_candidate(r->a, u, &(UnitKernel){ s->general[i].t, u->target, value, { 0 }, NULL }, d) && ok;
     }
     diag_print(d, stderr);
     if (!ok)

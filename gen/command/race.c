@@ -26,7 +26,7 @@ static bool build_kernels(const Regret *g, const Match *m)
         if (g->so[m->trial[i]])
             continue;
         candidate_values(&t->c, value);
-        const UnitKernel k = { t->c.t, t->c.target, value, t->facts };
+        const UnitKernel k = { t->c.t, t->c.target, value, t->facts, NULL };
         built[n] = m->trial[i];
         build[n++] = (Build){ .name = t->key, .text = unit_candidate(r->a, &g->out->unit, &k, diag_new(r->a)) };
     }

@@ -128,7 +128,7 @@ static void add_kernel(Arena *a, Dispatcher *d, const Candidate *c, KernelFacts 
     int64_t *value = ARENA_ARRAY(a, TEMPLATE_MAX_PARAM, int64_t);
     candidate_values(c, value);
     d->kernel = arena_grow(a, d->kernel, (size_t)d->nkernel, (size_t)d->nkernel + 1, sizeof *d->kernel);
-    d->kernel[d->nkernel++] = (UnitKernel){ c->t, c->target, value, facts };
+    d->kernel[d->nkernel++] = (UnitKernel){ c->t, c->target, value, facts, NULL };
 }
 
 static void add_tuned_entry(Arena *a, Dispatcher *d, const Result *result)

@@ -28,9 +28,53 @@ typedef struct {
     const Family *family;
     const UnitContext *unit;
     const Dispatcher *dispatcher;
+    UnitKernel *kernel; /* the dispatcher's, with those named that other functions have too */
+    /* Texts without the function's name, which are equal where functions and kernels are: what kernels rely on (a call's arguments, what is packed how),
+     * and each kernel. */
+    const char *basis, **text;
     FillScope *scope; /* of what is written for this function */
     Manifest *manifest;
 } Emitter;
+
+/* ---- kernels that functions have in common ---- */
+
+/* Fills in basis and text. */
+static bool add_nameless(Emitter *e)
+{
+    const int n = e->dispatcher->nkernel;
+    Spec spec = *e->spec;
+    UnitContext u = *e->unit;
+    spec.name = spec.package = "name";
+    u.spec = &spec;
+    FillScope *all = unit_scope(e->arena, &u);
+    bool ok = unit_add_kernels(all, &u, e->kernel, n, e->diag);
+    if (ok)
+        e->basis = arena_printf(e->arena, "%s%s", fill_find(all, "arguments", strlen("arguments")),
+                                spec.packed ? fill_find(all, "pack", strlen("pack")) : "");
+    e->text = ARENA_ARRAY(e->arena, (size_t)n + 1, const char *);
+    for (int k = 0; k < n && ok; k++) {
+        FillScope *one = unit_scope(e->arena, &u);
+        ok = unit_add_kernels(one, &u, &e->kernel[k], 1, e->diag);
+        e->text[k] = ok ? fill_find(one, "kernels", strlen("kernels")) : NULL;
+    }
+    return ok;
+}
+
+/* Names the kernels of function i that one before it has: those with the same basis and the same text. Gives the first function with that basis. */
+static const Emitter *share_kernels(Emitter *e, int i)
+{
+    const Emitter *first = NULL;
+    for (int j = 0; j < i; j++) {
+        if (strcmp(e[j].basis, e[i].basis) != 0)
+            continue;
+        first = first ? first : &e[j];
+        for (int k = 0; k < e[i].dispatcher->nkernel; k++)
+            for (int l = 0; l < e[j].dispatcher->nkernel && !e[i].kernel[k].as; l++)
+                if (strcmp(e[j].text[l], e[i].text[k]) == 0)
+                    e[i].kernel[k].as = arena_printf(e->arena, "%s_k%d", e[j].spec->name, l);
+    }
+    return first ? first : &e[i];
+}
 
 /* ---- the head of C files ---- */
 
@@ -298,11 +342,13 @@ static const char *own_path(const Emitter *e, const char *path)
                              : path;
 }
 
-/* Makes e->scope. */
-static bool add_function(Emitter *e)
+/* Makes e->scope. first: the function whose arguments these are. */
+static bool add_function(Emitter *e, const Emitter *first)
 {
     FillScope *s = e->scope = unit_scope(e->arena, e->unit);
-    if (!unit_add_kernels(s, e->unit, e->dispatcher->kernel, e->dispatcher->nkernel, e->diag) ||
+    fill_word(s, "OTHER", first->spec->name);
+    if (!unit_add_kernels(s, e->unit, e->kernel, e->dispatcher->nkernel, e->diag) ||
+        (first != e && !add_part(e, s, "arguments", "arguments_of.h")) ||
         !add_part(e, s, "arithmetic", "arithmetic.h") || !add_problem(e, s))
         return false;
     add_record_keys(e, s);
@@ -329,7 +375,7 @@ static FillScope *make_scope(Emitter *e, const EmitInput *in)
     Text kernels = { .arena = e->arena };
     bool ok = regret;
     for (int i = 0; i < n && ok; i++) {
-        ok = add_function(&e[i]);
+        ok = (n == 1 || add_nameless(&e[i])) && add_function(&e[i], share_kernels(e, i));
         calls_arithmetic = calls_arithmetic || unit_calls_arithmetic(e[i].spec->op);
         has_own_bench = has_own_bench || has_bench(&e[i]);
         everywhere = everywhere && runs_everywhere(&e[i]);
@@ -477,9 +523,10 @@ static void add_template_sources(Emitter *e)
 static void add_pattern_sources(Emitter *e)
 {
     static const char *const part[] = { "candidate", "preamble", "entry", "function", "run" };
-    static const char *const shared[] = { "each_kernel.h", "pack.h",         "tables.h",  "arguments.h",
-                                          "arithmetic.h",  "declarations.h", "legal.h",   "strerror.h",
-                                          "problem.h",     "regret.json",    "regret.md", "package.json" };
+    static const char *const shared[] = { "each_kernel.h",  "pack.h",       "tables.h",       "arguments.h",
+                                          "arguments_of.h", "arithmetic.h", "declarations.h", "legal.h",
+                                          "strerror.h",     "problem.h",    "regret.json",    "regret.md",
+                                          "package.json" };
     for (const PackageRow *row = e->family->file; row->pattern; row++)
         row->owner == OWNER_OP ? add_op_pattern(e, row->pattern) : add_pattern(e, row->pattern);
     for (size_t i = 0; i < LENGTH(part); i++)
@@ -527,13 +574,17 @@ static Emitter *make_emitters(Arena *a, const EmitInput *in, Diag *d)
         own[i].result = &in->result[i * in->nresult];
         own[i].nfunction = 1;
         const UnitContext *u = &own[i].result->unit;
+        const Dispatcher *dispatcher = package_dispatcher(a, own[i].result, in->nresult);
+        UnitKernel *kernel = ARENA_ARRAY(a, (size_t)dispatcher->nkernel + 1, UnitKernel);
+        memcpy(kernel, dispatcher->kernel, (size_t)dispatcher->nkernel * sizeof *kernel);
         e[i] = (Emitter){ .arena = a,
                           .in = &own[i],
                           .diag = d,
                           .spec = u->spec,
                           .family = u->target->family,
                           .unit = u,
-                          .dispatcher = package_dispatcher(a, own[i].result, in->nresult),
+                          .dispatcher = dispatcher,
+                          .kernel = kernel,
                           .manifest = manifest };
     }
     return e;

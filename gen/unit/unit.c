@@ -88,8 +88,9 @@ static bool add_kernel(FillScope *s, const UnitContext *u, const UnitKernel *all
     Arena *a = s->arena;
     const UnitKernel *k = &all[i];
     const Binding b = { k->t, u->spec, k->target, u->device, k->value, .threads = 1, .facts = k->facts };
-    const char *name = arena_printf(a, "%s_k%d", u->spec->name, i), *guard = target_guard(a, k->target);
-    const char *text = unit_kernel_text(a, k), *body = template_fill(a, &b, name, d);
+    const char *name = k->as ? k->as : arena_printf(a, "%s_k%d", u->spec->name, i), *guard = target_guard(a, k->target);
+    const char *text = unit_kernel_text(a, k);
+    const char *body = k->as ? arena_printf(a, "/* It is %s. */\n", name) : template_fill(a, &b, name, d);
     FillScope *row = fill_row(s);
     FILL_WORDS(row, WORD("KERNEL", name), WORD("MACHINE", k->target->name), WORD("DESCRIPTION", quote_comment(a, text)),
                WORD("QUOTED", quote_string(a, text)), WORD("TEMPLATE_JSON", quote_json_text(a, k->t->name)),
@@ -99,7 +100,7 @@ static bool add_kernel(FillScope *s, const UnitContext *u, const UnitKernel *all
     for (int j = 0; j < k->t->nparam; j++)
         FILL_WORDS(fill_row(row), WORD("SETTING", k->t->param[j].name), WORD("VALUE", k->value[j]));
     unit_add_guard(row, i ? all[i - 1].target : NULL, k->target, i + 1 < n ? all[i + 1].target : NULL);
-    fill_number(row, "STARTS_ITSELF", body && strstr(body, arena_printf(a, "%s_start(", name)));
+    fill_number(row, "STARTS_ITSELF", k->as || (body && strstr(body, arena_printf(a, "%s_start(", name))));
     return add_text(row, "body", body);
 }
 

@@ -19,6 +19,8 @@ typedef struct {
     const Target *target;
     const int64_t *value; /* one a parameter */
     KernelFacts facts;
+    const char *
+        as; /* in a package: the kernel of another function that has this very text, which is not written again; NULL: none */
 } UnitKernel;
 
 /* What all units of a workload are made from. */

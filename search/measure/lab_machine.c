@@ -95,7 +95,7 @@ static bool fill_texts(Lab *l, Batch *b, const char **err)
         const Trial *t = member(l, b, i);
         int64_t value[TEMPLATE_MAX_PARAM];
         candidate_values(&t->c, value);
-        const UnitKernel k = { t->c.t, t->c.target, value, { 0 } };
+        const UnitKernel k = { t->c.t, t->c.target, value, { 0 }, NULL };
         char *text = unit_candidate(l->arena, l->shop->unit, &k, l->shop->diag);
         if (!text) {
             *err = "a template cannot be filled";

@@ -63,6 +63,19 @@ bad "no function 'score'; expected one of proj, scores" explain out/pair score T
 run 0 --dump spec --templates "$SRC/templates" pair.cfg
 shows '^function scores'
 
+section functions that are alike
+functions "$proj, $(echo "$proj" | sed 's/"proj"/"twin"/; s/N = 48/N = 64/')"
+sed 's/name = "pair"/name = "alike"/; s/trials = 10; seconds = 20/trials = 4; seconds = 6/' pair.cfg >alike.cfg
+run 0 --templates "$SRC/templates" alike.cfg
+# The same kernel is there once: their general kernels for lesser CPUs are one at least.
+grep -q '^/\* It is alike_proj_k[0-9]*\. \*/$' out/alike/kernels.c || failed 'the functions have no kernel in common'
+grep -q 'typedef alike_proj_args alike_twin_args;' out/alike/kernels.c || failed 'the functions have other arguments'
+cmake -S out/alike -B alike -DCMAKE_C_FLAGS='-Wall -Wextra -Wshadow -Werror' >"$tmp/log/cmake" && cmake --build alike -j2 >"$tmp/log/build" 2>&1 ||
+    { tail -n 20 "$tmp/log/cmake" "$tmp/log/build"; failed 'the package of functions that are alike is not built'; }
+for name in proj twin; do
+    alike/alike_${name}_test >"$tmp/log/own" || { cat "$tmp/log/own"; failed "the test of $name"; }
+done
+
 section faults
 functions "$proj, $(echo "$scores" | sed 's/"scores"/"proj_pack"/')"
 bad "the functions 'proj' and 'proj_pack' would have symbols that begin alike" check --templates "$SRC/templates" pair.cfg

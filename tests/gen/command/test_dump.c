@@ -83,7 +83,7 @@ static const char *words(int trial)
     const Candidate *c = &hand.y.study->trial[trial].c;
     int64_t value[TEMPLATE_MAX_PARAM];
     candidate_values(c, value);
-    return unit_kernel_text(hand.y.arena, &(UnitKernel){ c->t, c->target, value, { 0 } });
+    return unit_kernel_text(hand.y.arena, &(UnitKernel){ c->t, c->target, value, { 0 }, NULL });
 }
 
 /* Of a trial: "'template': ..., 'target': ..., 'params': {...}". */
@@ -311,7 +311,7 @@ static const char *code_of(const Candidate *c)
 {
     int64_t value[TEMPLATE_MAX_PARAM];
     candidate_values(c, value);
-    const char *code = unit_candidate(hand.y.arena, &input.result.unit, &(UnitKernel){ c->t, c->target, value, { 0 } },
+    const char *code = unit_candidate(hand.y.arena, &input.result.unit, &(UnitKernel){ c->t, c->target, value, { 0 }, NULL },
                                       diag_new(hand.y.arena));
     assert_non_null(code);
     return code;

@@ -160,7 +160,7 @@ static void kernels_are_told_in_words(void **state)
             int64_t value[TEMPLATE_MAX_PARAM];
             candidate_values(c, value);
             text_printf(&want, "    \"%s\",\n",
-                        unit_kernel_text(y.arena, &(UnitKernel){ c->t, c->target, value, { 0 } }));
+                        unit_kernel_text(y.arena, &(UnitKernel){ c->t, c->target, value, { 0 }, NULL }));
         }
     text_add(&want, "    \"packed_gemm portable MR=2 NP=1 KA=1 UK=1 KC=0 PF=0 HOLD=0 ORDER=0 EVEN=1 SPLIT=0\",\n};\n");
     expect(p, "kernels.c", text_str(&want));
@@ -286,7 +286,8 @@ static void the_manifest_names_all_that_the_package_was_made_of(void **state)
         sources_of(make_two(&in)),
         "dense/addend.h\ndense/bench.c\ndense/op.cfg\ndense/pack.c\ndense/packed_gemm.c\ndense/reference.c\n"
         "dense/row_pointers.h\ndense/store_part.h\nfamily/cpu.cfg\n"
-        "package/CMakeLists.txt\npackage/README.md\npackage/arguments.h\npackage/arithmetic.h\npackage/candidate.c\n"
+        "package/CMakeLists.txt\npackage/README.md\npackage/arguments.h\npackage/arguments_of.h\npackage/"
+        "arithmetic.h\npackage/candidate.c\n"
         "package/declarations.h\npackage/dispatch.h\npackage/each_kernel.h\npackage/entry.c\npackage/function.c\n"
         "package/kernels.c\npackage/legal.h\n"
         "package/pack.h\npackage/package.h\npackage/package.json\npackage/pieces.h\n"

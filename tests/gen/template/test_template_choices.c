@@ -109,7 +109,7 @@ static void check_kernels(const Spec *spec, const Candidate *c, int n)
     for (int i = 0; i < n; i++) {
         int64_t *value = ARENA_ARRAY(arena, TEMPLATE_MAX_PARAM, int64_t);
         candidate_values(&c[i], value);
-        k[i] = (UnitKernel){ c[i].t, c[i].target, value, { 0 } };
+        k[i] = (UnitKernel){ c[i].t, c[i].target, value, { 0 }, NULL };
     }
     write_file("k.c", kernels_text(spec, k, n));
     const char *command = arena_printf(arena, "cc -std=gnu11 -ffp-contract=fast '%s/k.c' -o '%s/k.o' -lm && '%s/k.o'",

@@ -155,7 +155,7 @@ static void guards_are_opened_and_closed(void **state)
     const Template *t = stub_template(u.spec);
     UnitKernel k[4];
     for (int i = 0; i < 4; i++)
-        k[i] = (UnitKernel){ t, target_find(&targets, target[i]), value, { 0 } };
+        k[i] = (UnitKernel){ t, target_find(&targets, target[i]), value, { 0 }, NULL };
     static const char table[] = "//@ repeat kernels\n//@ guard\n    [NUMBER] = KERNEL,\n//@ unguard\n//@ end\n";
     assert_string_equal(filled(&u, k, 4, "//@ kernels\n"),
                         GUARD "/* Kernel 0: stub avx512 MR=3 UK=5 */\none_k0 3 5;\n\n"
@@ -224,7 +224,7 @@ static void candidates_for_cpus(void **state)
     const UnitContext u = context_of("avx2", "layout = { W = \"NK\"; packed = true; };");
     Template packed = *stub_template(u.spec);
     packed.packed = true;
-    const UnitKernel k = { &packed, target_find(&targets, "avx2"), value, { 0 } };
+    const UnitKernel k = { &packed, target_find(&targets, "avx2"), value, { 0 }, NULL };
     const char *text = unit_candidate(arena, &u, &k, d);
     static const char *const parts[] = {
         "#define one_TARGET_avx512 __attribute__((target(\"avx512f,avx512vl,avx512dq,avx512bw,avx2,fma\")))\n",
@@ -274,7 +274,7 @@ static void units_for_gpus(void **state)
     }
     Diag *d = diag_new(arena);
     const UnitContext u = context_of("sm_90a", "layout = { W = \"NK\"; packed = true; };");
-    const UnitKernel k = { stub_template(u.spec), u.target, value, { 0 } };
+    const UnitKernel k = { stub_template(u.spec), u.target, value, { 0 }, NULL };
     const char *text = unit_candidate(arena, &u, &k, d);
     holds(text, "    return one_arguments(extent[0], extent[1], extent[2],\n        (const float *)operand[0], "
                 "(const float *)operand[1], (float *)operand[3], workspace);\n");
@@ -302,7 +302,7 @@ static void strides_that_kernels_ask_for(void **state)
     static const int64_t value[] = { 2, 1 };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const UnitContext u = context_of("sm_90a", cases[i].rest);
-        const UnitKernel k = { stub_template_of(u.spec, "KERNEL MR UK args.W_stride[0];\n"), u.target, value, { 0 } };
+        const UnitKernel k = { stub_template_of(u.spec, "KERNEL MR UK args.W_stride[0];\n"), u.target, value, { 0 }, NULL };
         const char *text = filled(&u, &k, 1, "//@ arguments\n");
         holds(text, " *W;\n    int64_t W_stride[1];");
         holds(text, arena_printf(arena, "    const int64_t W_extent[] = { %s };\n", cases[i].along));

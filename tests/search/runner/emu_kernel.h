@@ -123,7 +123,7 @@ static inline EmuKernel emu_kernel(Arena *a, const TargetList *targets, const ch
 static inline char *emu_kernel_text(Arena *a, const TargetList *targets, const EmuKernel *k, Diag *d)
 {
     const UnitContext u = { k->spec, &k->device, targets, package_path, k->target };
-    char *text = unit_candidate(a, &u, &(UnitKernel){ k->t, k->target, k->value, { 0 } }, d);
+    char *text = unit_candidate(a, &u, &(UnitKernel){ k->t, k->target, k->value, { 0 }, NULL }, d);
     diag_print(d, stderr);
     assert_non_null(text);
     return text;

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT-0 */
+#ifndef DCGEN
+/* One call of a function, as its kernels see it, in a package where another function's kernels see theirs in the very same way. So these two can have
+ * kernels in common. */
+#endif
+/* One call, as the kernels see it: like one of OTHER. */
+typedef OTHER_args NAME_args;
+#if FAMILY_CUDA
+typedef OTHER_elem NAME_elem;
+typedef OTHER_plan NAME_plan;
+#endif
+#define NAME_arguments OTHER_arguments
+#define NAME_AXIS(args) OTHER_AXIS(args) //@ repeat attributes
+

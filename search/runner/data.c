@@ -95,7 +95,7 @@ static size_t shape_bytes(const Shape *s)
 {
     size_t total = (size_t)(s->nrow * s->row_elems + s->nsum) * 2 * sizeof(double);
     for (int i = 0; i < OP_MAX_OPERAND; i++)
-        total += s->operand[i].map_bytes + (s->dense[i] ? s->bytes[i] : 0);
+        total += s->operand[i].map_bytes;
     for (const Packed *p = s->packed; p; p = p->next)
         total += p->block.map_bytes;
     return total;
@@ -103,10 +103,8 @@ static size_t shape_bytes(const Shape *s)
 
 static void shape_free(Shape *s)
 {
-    for (int i = 0; i < OP_MAX_OPERAND; i++) {
+    for (int i = 0; i < OP_MAX_OPERAND; i++)
         block_free(&s->operand[i]);
-        free(s->dense[i]);
-    }
     for (Packed *p = s->packed, *next; p; p = next) {
         next = p->next;
         block_free(&p->block);
@@ -148,11 +146,12 @@ static bool fill_input(const Setup *setup, Shape *s, int i)
         fill_operand(setup, s, i, s->operand[i].data);
         return true;
     }
-    s->dense[i] = malloc((size_t)s->elems[i] * bytes);
-    if (!s->dense[i])
+    void *dense = malloc((size_t)s->elems[i] * bytes);
+    if (!dense)
         return false;
-    fill_operand(setup, s, i, s->dense[i]);
-    apart_put_input(&s->apart[i], bytes, s->dense[i], s->operand[i].data);
+    fill_operand(setup, s, i, dense);
+    apart_put_input(&s->apart[i], bytes, dense, s->operand[i].data);
+    free(dense);
     return true;
 }
 
@@ -213,20 +212,41 @@ Shape *shape_get(const Setup *setup, const Shape *want, char why[WHY_BYTES])
     return cache = s;
 }
 
-void shape_reference(const Setup *setup, Shape *s)
+/* Makes copies of the inputs, without gaps, for the reference: one that reads behind its operand shall crash. False: no memory. */
+static bool copy_inputs(const Setup *setup, const Shape *s, Guarded *copy)
 {
+    for (int i = 0; i < setup->noperand; i++) {
+        const size_t bytes = setup->dtype[i]->bytes, all = (size_t)s->elems[i] * bytes;
+        if (setup->role[i] == ROLE_OUT || !all)
+            continue;
+        if (!guarded_new(&copy[i], all, bytes, SIDE_END))
+            return false;
+        if (s->apart[i].rank)
+            fill_operand(setup, s, i, copy[i].data);
+        else
+            memcpy(copy[i].data, s->operand[i].data, all);
+    }
+    return true;
+}
+
+bool shape_reference(const Setup *setup, Shape *s)
+{
+    Guarded copy[OP_MAX_OPERAND] = { 0 };
     const void *operand[OP_MAX_OPERAND];
     if (s->has_reference)
-        return;
-    for (int i = 0; i < OP_MAX_OPERAND; i++)
-        operand[i] = i == setup->out ? NULL : s->dense[i] ? s->dense[i] : s->operand[i].data;
-    for (int64_t i = 0; !s->full && i < s->nrow; i++)
+        return true;
+    s->has_reference = copy_inputs(setup, s, copy);
+    for (int i = 0; i < setup->noperand; i++)
+        operand[i] = copy[i].data;
+    for (int64_t i = 0; s->has_reference && !s->full && i < s->nrow; i++)
         setup->rows(s->extent, operand, s->row[i], s->row[i] + 1, s->y + i * s->row_elems, s->bound + i * s->row_elems);
-    if (s->full)
+    if (s->has_reference && s->full)
         setup->rows(s->extent, operand, 0, s->rows, s->y, s->bound);
-    if (s->nsum)
+    if (s->has_reference && s->nsum)
         setup->check(s->extent, operand, 0, s->rows, s->sum, s->sum_bound);
-    s->has_reference = true;
+    for (int i = 0; i < setup->noperand; i++)
+        guarded_free(&copy[i]);
+    return s->has_reference;
 }
 
 const void *shape_packed(Shape *s, const void *data, size_t bytes)

@@ -71,7 +71,6 @@ typedef struct Shape {
     Apart apart[OP_MAX_OPERAND];     /* those with gaps: kernels are verified so, and not timed */
     int64_t terms;
     Block operand[OP_MAX_OPERAND]; /* inputs are read-only */
-    void *dense[OP_MAX_OPERAND];   /* an input with gaps, as the reference reads it: without any; else NULL */
     size_t bytes[OP_MAX_OPERAND];  /* 0: absent */
     Packed *packed;                /* the packed operands that kernels made, each content once */
     bool has_reference, full;      /* full: all rows are compared; else nrow of them, and the sums of the first nsum */
@@ -89,7 +88,8 @@ typedef struct Shape {
 
 /* The cached or new data of `want` (its extents, elems, rows, row_elems, out_extent, flops and apart). NULL with why set. */
 Shape *shape_get(const Setup *setup, const Shape *want, char why[WHY_BYTES]);
-void shape_reference(const Setup *setup, Shape *s); /* computes the exact results unless they are there */
+/* Computes the exact results unless they are there, on inputs that end at a guard page. False: no memory. */
+bool shape_reference(const Setup *setup, Shape *s);
 /* The kept copy of a packed operand with this content. NULL: out of memory. */
 const void *shape_packed(Shape *s, const void *data, size_t bytes);
 void shape_forget_all(void);

@@ -349,7 +349,8 @@ static bool do_shape(const Engine *e, Work *w, const Shape *want, char why[WHY_B
 {
     if (!(w->shape = shape_get(w->setup, want, why)))
         return false;
-    shape_reference(w->setup, w->shape);
+    if (!shape_reference(w->setup, w->shape))
+        return fail(why, "no memory for the operands");
     const bool good = e->open(w, why) && do_kernels(e, w, why);
     if (e->close)
         e->close(w);

@@ -186,7 +186,8 @@ bool kernel_check_output(Kernel *k, const Setup *setup, Shape *s, const void *ou
 {
     const Apart *apart = &s->apart[setup->out];
     const size_t bytes = setup->dtype[setup->out]->bytes;
-    shape_reference(setup, s);
+    if (!shape_reference(setup, s))
+        return kernel_fail(k, STATUS_INVALID, "no memory for the reference");
     if (!apart->rank)
         return check_dense(k, setup, s, out);
     char *dense = malloc((size_t)s->elems[setup->out] * bytes);

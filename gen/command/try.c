@@ -14,6 +14,7 @@
 #include "gen/base/number.h"
 #include "gen/base/process.h"
 #include "gen/command/tools.h"
+#include "gen/report/roofline.h"
 #include "gen/report/words.h"
 #include "search/measure/verify_shapes.h"
 
@@ -40,6 +41,7 @@ typedef struct {
     double *ns;                           /* one a tuned instance; 0: not timed */
     int nlimit;                           /* 0: not measured */
     LimitRecord *limit;                   /* one a thread count */
+    Roofline roofline;                    /* of these */
     bool broken[TEMPLATE_MAX_CONSTRAINT]; /* the constraints that its values break */
 } Try;
 
@@ -148,6 +150,7 @@ static bool time_shapes(Try *x, Lab *l, int64_t trial)
         x->executed[j] = true;
         x->nexecuted++;
     }
+    x->roofline = roofline_make(r->a, x->study, &(Records){ .limit = x->limit, .nlimit = x->nlimit });
     return true;
 }
 
@@ -207,6 +210,16 @@ static double rate_of(const Try *x, int64_t shape)
     return x->ns[shape] > 0 ? 1e9 * spec_flops(x->study->spec, x->study->shape[shape]->extent) / x->ns[shape] : 0;
 }
 
+/* The bytes of all operands a second, where moving them takes the device longer than the arithmetic; 0: elsewhere, or not known. */
+static double memory_rate(const Try *x, int64_t shape)
+{
+    const Instance *inst = x->study->shape[shape];
+    Bound b;
+    const bool is_memory =
+        x->ns[shape] > 0 && roofline_bound(&x->roofline, inst->extent, inst->threads, &b) && b.memory_ns > b.compute_ns;
+    return is_memory ? 1e9 * b.bytes / x->ns[shape] : 0;
+}
+
 /* The part of the measured peak; 0: not known. */
 static double peak_part(const Try *x, int64_t shape)
 {
@@ -225,11 +238,12 @@ static const Candidate *rival_of(const Try *x, int64_t shape, double *ns)
     return isfinite(best) ? &x->known->trial[trial].c : NULL;
 }
 
-static void print_shape(const Try *x, int64_t shape, int width)
+/* by_bytes: there is a column for bytes a second. */
+static void print_shape(const Try *x, int64_t shape, int width, bool by_bytes)
 {
     Arena *a = x->run->a;
     const Instance *inst = x->study->shape[shape];
-    const double rate = rate_of(x, shape), part = peak_part(x, shape);
+    const double rate = rate_of(x, shape), bytes = memory_rate(x, shape), part = peak_part(x, shape);
     double rival_ns;
     const Candidate *rival = rival_of(x, shape, &rival_ns);
     printf("%-*s", width, words_shape(a, x->study->spec->op, inst->extent, inst->threads));
@@ -237,8 +251,10 @@ static void print_shape(const Try *x, int64_t shape, int width)
         printf("  %s\n", x->executed[shape] ? "right" : "not executed");
         return;
     }
-    printf("  %10s  %8s  %7s", number_time(a, x->ns[shape]), rate > 0 ? number_sig(a, rate * 1e-9, 3) : "-",
-           part > 0 ? number_percent(a, part) : "-");
+    printf("  %10s  %8s", number_time(a, x->ns[shape]), rate > 0 ? number_sig(a, rate * 1e-9, 3) : "-");
+    if (by_bytes)
+        printf("  %8s", bytes > 0 ? number_sig(a, bytes * 1e-9, 3) : "-");
+    printf("  %7s", part > 0 ? number_percent(a, part) : "-");
     if (rival)
         printf("  %10s  %s", number_time(a, rival_ns), words_candidate(a, rival));
     printf("\n");
@@ -249,20 +265,22 @@ static void print_table(const Try *x)
     Arena *a = x->run->a;
     const Study *s = x->study;
     int width = 5;
+    bool by_bytes = false;
     quote_printf(stdout, "%s on %s: right on %d awkward shape%s and on %s\n", words_candidate(a, x->c),
                  x->unit->device->name, x->nawkward, number_plural(x->nawkward),
                  x->nexecuted == s->nshape ? "all tuned ones" : "some tuned ones");
     for (int64_t j = 0; j < s->nshape; j++) {
         const int n = (int)strlen(words_shape(a, s->spec->op, s->shape[j]->extent, s->shape[j]->threads));
         width = n > width ? n : width;
+        by_bytes = by_bytes || memory_rate(x, j) > 0;
     }
     if (x->modelled)
         printf("executed by the emulator, which takes no times\n");
     else
-        printf("%-*s  %10s  %8s  %7s%s\n", width, "shape", "time", "GFLOP/s", "of peak",
+        printf("%-*s  %10s  %8s%s  %7s%s\n", width, "shape", "time", "GFLOP/s", by_bytes ? "      GB/s" : "", "of peak",
                x->known ? "  best other kernel of the records" : "");
     for (int64_t j = 0; j < s->nshape; j++)
-        print_shape(x, j, width);
+        print_shape(x, j, width, by_bytes);
 }
 
 static json_t *shapes_json(const Try *x)
@@ -276,6 +294,7 @@ static json_t *shapes_json(const Try *x)
         JSON_SET(o, FIELD("threads", inst->threads), FIELD("right", x->executed[j]),
                  FIELD("ns", json_of_known(x->ns[j] > 0, x->ns[j])),
                  FIELD("flops_per_s", json_of_known(rate_of(x, j) > 0, rate_of(x, j))),
+                 FIELD("bytes_per_s", json_of_known(memory_rate(x, j) > 0, memory_rate(x, j))),
                  FIELD("part_of_peak", json_of_known(peak_part(x, j) > 0, peak_part(x, j))),
                  FIELD("best_other_ns", json_of_known(rival, rival_ns)),
                  FIELD("best_other", rival ? words_candidate(x->run->a, rival) : NULL));

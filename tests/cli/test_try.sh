@@ -20,7 +20,7 @@ printed_nothing() { [ ! -s "$out" ] || failed "stdout is not empty"; }
 section a kernel that is right
 run 0 try plain MB=4 UK=1 tiny.cfg
 shows '^plain [a-z0-9]* MB=4 UK=1 on .*: right on [0-9]+ awkward shapes and on all tuned ones$'
-shows '^shape +time +GFLOP/s +of peak$'
+shows '^shape +time +GFLOP/s( +GB/s)? +of peak$'
 [ "$(lines '^M = [1-4], N = 24, K = 16, 1 thread  *[0-9.]* [num]s ' "$out")" -eq 4 ] || failed "not a time for each tuned shape"
 mine ''
 run 0 try mine/dense/mine.c tiny.cfg UK=1 MB=4 # by its file, values behind
@@ -33,6 +33,13 @@ shows '"best_other": null'
 run 0 try plain MB=4 UK=1 tiny.cfg --dump source
 shows 'tiny_k0'
 shows 'dcgen_run'
+
+section an operator that moves more than it computes
+run 0 try rows NV=2 --templates "$SRC/tests/operators" "$SRC/tests/operators/affine.cfg"
+shows '^shape +time +GFLOP/s +GB/s +of peak$'
+[ "$(lines '^B = 2, .* [num]*s  *[0-9.][0-9.]*  *[0-9.][0-9.]*  *[0-9.][0-9.]* %$' "$out")" -eq 2 ] || failed "no bytes a second on each tuned shape"
+run 0 try rows NV=2 --templates "$SRC/tests/operators" --json "$SRC/tests/operators/affine.cfg"
+shows '"bytes_per_s": [1-9]'
 
 section the best other kernel of the records
 run 0 --templates mine --trials 4 tiny.cfg

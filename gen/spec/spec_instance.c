@@ -292,9 +292,11 @@ void spec_make_instances(SpecReader *r)
         points.n++;
     points_sort(&points);
     s->instance = ARENA_ARRAY(r->arena, (size_t)((points.n + TUNE_PER_SHAPE) * s->nshape * s->nthread), Instance);
+    bool ok = true; /* each shape tells its own first error */
     for (int i = 0; i < s->nshape; i++)
-        if (!add_shape(r, i, &points))
-            return;
+        ok = add_shape(r, i, &points) && ok;
+    if (!ok)
+        return;
     if (!s->ninstance) {
         diag_error(r->diag, s->shape[0].loc, "no shape has anything to compute: an extent of each is always 0");
         return;

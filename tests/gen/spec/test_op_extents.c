@@ -417,7 +417,7 @@ static void faulty_specs(void **state)
         { "", SHAPE("9", "3", "STRIDE = 1; P = 7;"), "", "error: unknown key 'P'" },
         { "", SHAPE("9", "3", "STRIDE = 1; STRIDES = 7;"), "",
           "error: unknown key 'STRIDES'; did you mean 'STRIDE'?\n" },
-        { T_TO("9"), SHAPE("9", "\"T + 4\"", "STRIDE = 1;") ",\n" SHAPE("\"T\"", "5", "STRIDE = 1;"), "",
+        { T_TO("9"), SHAPE("9", "\"T + 4\"", "STRIDE = 1;") ",\n" SHAPE("\"T\"", "1", "STRIDE = 1;"), "",
           "x.cfg:4:1: error: the extent P of this shape, (H + 2*PAD - R + STRIDE) / STRIDE, is -1 for T = 7; expected "
           "0 to 2147483647\n" },
         { "", SHAPE("9", "3", "STRIDE = 1;") ",\n" SHAPE("1", "5", "STRIDE = 1;"), "",
@@ -436,6 +436,24 @@ static void faulty_specs(void **state)
     }
 }
 
+/* Each shape tells its own, at the first point where it is wrong. */
+static void faults_of_several_shapes(void **state)
+{
+    (void)state;
+    Spec *s;
+    const char *said = said_of_spec(T_TO("9"),
+                                    SHAPE("9", "\"T + 4\"", "STRIDE = 1;") ",\n" SHAPE(
+                                        "9", "3", "STRIDE = 1;") ",\n" SHAPE("\"T\"", "5", "STRIDE = 1;"),
+                                    "", &s);
+    assert_null(s);
+    assert_non_null(strstr(said, "x.cfg:4:1: error: the extent P of this shape, "));
+    assert_null(strstr(said, "x.cfg:5:1: "));
+    const char *third = strstr(
+        said, "x.cfg:6:1: error: the extent P of this shape, (H + 2*PAD - R + STRIDE) / STRIDE, is -3 for T = 1;");
+    assert_non_null(third);
+    assert_null(strstr(third, "is -2"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -445,6 +463,7 @@ int main(void)
         cmocka_unit_test(distances),
         cmocka_unit_test(places_of_strides),
         cmocka_unit_test(one_fault),
+        cmocka_unit_test(faults_of_several_shapes),
         cmocka_unit_test(borders),
         cmocka_unit_test(shapes_with_attributes),
         cmocka_unit_test(what_is_constant),

@@ -61,4 +61,12 @@ operator standardise 'three_passes LANES=8' 'row_a_block NT=64'
 operator conv1d 'channels_by_places OT=4 PV=2' 'place_a_thread OT=2 NT=64'
 operator tri_product 'rows_by_vectors MR=4 NV=2' 'column_a_thread MR=4 BK=8 NT=64'
 operator affine 'rows NV=2' 'rows_cuda NT=128'
+
+section conv1d with filters that are packed once
+sed 's/speech_conv/packed_conv/; $a layout = { packed = true; };' "$ops/conv1d.cfg" >packed.cfg
+run 0 try --templates "$ops" packed_filters PT=4 packed.cfg
+shows ': right on [0-9]+ awkward shapes and on all tuned ones$'
+run 0 --templates "$ops" --trials 4 --seconds 5 packed.cfg
+grep -q 'int packed_conv_pack(' out/packed_conv/packed_conv.h || failed "packed_conv packs nothing"
+cpu packed_conv
 nothing_left

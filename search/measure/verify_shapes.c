@@ -8,13 +8,14 @@
  *   small   extents up to the tile, of several axes at once, as most code for a tail looks at one axis; in each shape every third axis has more
  *           than a tile
  *   alone   what only one axis needs: no extent, two tiles and a bit, what the op wants tried, while the others have a little more than a tile
- *   apart   some of all these again, where operands are strided: with gaps between rows and between blocks of rows
+ *   apart   where operands are strided: with gaps between rows and between blocks of rows, all axes within a tile, or beyond one, or of two points, and
+ *           some of all these again
  */
 #include "search/measure/verify_shapes.h"
 
 #include <string.h>
 
-enum { SMALL_MOST = 24, NLEVEL = 4, BASE_TILE = 64, USUAL_TILE = 16 };
+enum { SMALL_MOST = 24, NLEVEL = 4, BASE_TILE = 64, USUAL_TILE = 16, BEYOND = 3 };
 static const double most_points = 1 << 20; /* shapes have more only for what one axis or a pair needs */
 
 static int64_t tile_of(const Spec *spec, const Device *device, const UnitKernel *k, int axis)
@@ -189,7 +190,7 @@ static void set_base(int naxis, const int64_t *tile, int64_t *base)
     } less[] = { { 1, 2 }, { 1, 1 }, { INT64_MAX, 1 } };
     double points = 1;
     for (int i = 0; i < naxis; i++) {
-        base[i] = (tile[i] < BASE_TILE ? tile[i] : BASE_TILE) + 3;
+        base[i] = (tile[i] < BASE_TILE ? tile[i] : BASE_TILE) + BEYOND;
         points *= (double)base[i];
     }
     for (size_t k = 0; k < LENGTH(less); k++)
@@ -291,23 +292,39 @@ static int list_thick(const Op *op, const VerifyShapes *w, int *at)
     return n;
 }
 
-/* Adds some of these shapes again with gaps: as many as a tenth of all, while they are no more than a sixth of the work, but two at least. Gaps are
- * of two kinds in turn: one that leaves rows aligned as kernels with vectors like them, and one that does not. */
-static void add_apart(const Op *op, VerifyShapes *w)
+/* Shapes that paths of their own are taken for: all axes within a tile, all beyond one, all of two points. False: no such call is legal. */
+static bool usual_apart(const Spec *spec, const int64_t *base, int i, int64_t *extent)
 {
-    static const int64_t gap[] = { 3, 16 };
+    int64_t at = 0;
+    for (int axis = 0; axis < spec->op->naxis; axis++) {
+        const int64_t wanted = i == 0 ? base[axis] - BEYOND : i == 1 ? base[axis] : 0;
+        extent[axis] = wanted > 2 ? wanted : 2; /* so that every stride counts */
+    }
+    return complete(spec, &at, extent);
+}
+
+/* Adds shapes with gaps: the usual ones, and some of those that there are already, up to a tenth of all, while they are no more than a sixth of the
+ * work. Gaps are of two kinds in turn: one that leaves rows aligned as kernels with vectors like them, and one that does not. */
+static void add_apart(const Spec *spec, const int64_t *base, VerifyShapes *w)
+{
+    enum { USUAL = 3 };
+    static const int64_t gap[] = { 16, 3 };
+    const Op *op = spec->op;
     int at[VERIFY_SHAPES_MAX];
-    const int all = w->n, n = has_strides(op) ? list_thick(op, w, at) : 0, tenth = all / 10 > 2 ? all / 10 : 2;
-    const int most = tenth < n ? tenth : n;
+    const int all = w->n, n = list_thick(op, w, at), more = n < all / 10 ? n : all / 10, most = USUAL + more;
     double left = 0; /* of the work */
     for (int k = 0; k < all; k++)
         left += points_of(op, w->extent[k]) / 6;
     for (int i = 0; i < most && w->n < VERIFY_SHAPES_MAX; i++) {
-        const int64_t *extent = w->extent[at[i * n / most]];
+        int64_t extent[OP_MAX_EXTENT];
+        if (i >= USUAL)
+            memcpy(extent, w->extent[at[(i - USUAL) * n / more]], sizeof extent);
+        else if (!usual_apart(spec, base, i, extent))
+            continue;
         left -= points_of(op, extent);
-        if (i >= 2 && left < 0)
+        if (i >= USUAL && left < 0)
             return;
-        memcpy(w->extent[w->n], extent, sizeof *w->extent);
+        memcpy(w->extent[w->n], extent, sizeof extent);
         w->gap[w->n++] = gap[i % 2];
     }
 }
@@ -330,7 +347,8 @@ void verify_shapes(const Study *s, const Candidate *const *c, int n, VerifyShape
         add_fixed(w, &(UnitKernel){ .t = c[j]->t, .target = c[j]->target, .value = value }, op->naxis, base);
     }
     complete_all(s->spec, w);
-    add_apart(op, w);
+    if (has_strides(op))
+        add_apart(s->spec, base, w);
 }
 
 void verify_shapes_of_kernels(const Spec *spec, const Device *device, const UnitKernel *k, int n, VerifyShapes *w)

@@ -2,7 +2,7 @@
  *
  * verify: no kernel is timed before it has passed here. Each runs twice: in one part on operands that end at a guard
  * page, then by all threads on operands that begin at one. (Of a large shape with one thread the second run is left out.)
- * It must touch nothing else, leave its inputs as they are, and give every element within
+ * (Operands may lie with gaps: apart.c.) It must touch nothing else, leave its inputs as they are, and give every element within
  *
  *   tol = eps * (4 sqrt(terms) + 8) * sum |term|        (f32; gen/spec/dtype.c has the others)
  *

@@ -170,7 +170,8 @@ static void fixed_extents(void **state)
     assert_false(has(&without, 1, 1237));
 }
 
-/* Where operands are strided, a few shapes come once more with gaps, of those where every stride counts; both kinds of gaps. */
+/* Where operands are strided, a few shapes come besides with gaps, both kinds of these, and every stride counts: all axes within a tile, beyond one, of
+ * two points, and some that were there. */
 static void gaps(void **state)
 {
     (void)state;
@@ -186,12 +187,19 @@ static void gaps(void **state)
         assert_int_equal(without.gap[i], 0);
     op.operand[1].strided = true;
     verify_shapes(&study, &c, 1, &w);
-    assert_in_range(w.n - without.n, 2, without.n / 10);
+    assert_in_range(w.n - without.n, 3, 3 + without.n / 10);
     assert_memory_equal(w.extent, without.extent, (size_t)without.n * sizeof *w.extent);
     for (int i = without.n; i < w.n; i++) {
-        assert_int_equal(w.gap[i], (i - without.n) % 2 ? 16 : 3);
-        for (int axis = 0; axis < op.naxis; axis++)
-            assert_true(w.extent[i][axis] > 1 && has(&without, axis, w.extent[i][axis]));
+        const int kind = i - without.n;
+        assert_int_equal(w.gap[i], kind % 2 ? 3 : 16);
+        for (int axis = 0; axis < op.naxis; axis++) {
+            const int64_t extent = w.extent[i][axis], tile = verify_shapes_tile(&study, c, axis);
+            assert_true(extent > 1);
+            assert_true(kind != 0 || extent <= (tile > 2 ? tile : 2));
+            assert_true(kind != 1 || extent > (tile < 64 ? tile : 64));
+            assert_true(kind != 2 || extent == 2);
+            assert_true(kind < 3 || has(&without, axis, extent));
+        }
     }
 }
 

@@ -270,7 +270,7 @@ int dispatch_lacking(const Dispatcher *d, const Target **out)
     for (int i = 0; i < targets->n; i++) {
         const Target *t = &targets->t[i];
         int k = 0;
-        while (k < d->nentry && d->entry[k].target != t)
+        while (k < d->nentry && d->entry[k].target != t && !target_is_fallback(targets, d->entry[k].target, t))
             k++;
         if (k == d->nentry && result_stood_in_for(d, t))
             out[n++] = t;

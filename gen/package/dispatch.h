@@ -42,8 +42,8 @@ typedef struct {
 
 /* What the dispatch.h of a package with these results must compute. */
 const Dispatcher *package_dispatcher(Arena *a, const Result *result, int nresult);
-/* Lists the targets that stand in for a tuned one and have no kernel, TARGET_MAX at most, and gives how many: calls on machines that need one are
- * refused. */
+/* Lists the targets that stand in for a tuned one and have no kernel, nor has any that stands in for them, TARGET_MAX at most, and gives how many:
+ * calls on machines that need one are refused. */
 int dispatch_lacking(const Dispatcher *d, const Target **out);
 /* The kernel of a call. x: every extent, then the parts; any 64-bit numbers have a kernel. */
 int dispatch_kernel(const Dispatcher *d, int entry, const int64_t *x);

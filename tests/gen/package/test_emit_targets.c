@@ -167,6 +167,11 @@ static void some_machines_have_no_kernel(void **state)
     add_trial((Study *)result.study, &c, STATUS_WRONG);
     assert_int_equal(dispatch_lacking(package_dispatcher(y.arena, &result, 1), lacking), 1);
     assert_ptr_equal(lacking[0], portable);
+    Result wide = plain_result("avx512", 1); /* CPUs with AVX2 take the portable kernel */
+    wide.templates = &one;
+    assert_true(candidate_general(one.t[0], target_find(&y.targets, "avx2"), &c));
+    add_trial((Study *)wide.study, &c, STATUS_WRONG);
+    assert_int_equal(dispatch_lacking(package_dispatcher(y.arena, &wide, 1), lacking), 0);
     const EmitInput in = input_of(&result, 1);
     const Package *p = package_of(&in);
     assert_non_null(strstr(package_text(p, "dispatch.h"), "#endif\n    return -1;\n"));

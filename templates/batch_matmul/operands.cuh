@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT-0 */
 /* What a block of batch_matmul works on: the matrices of one batch. The tiles of a batch have neighbouring numbers.
  *
- *   A[m][k]   at x + m*ldx + k,   ldx = A_stride[2]
+ *   A[m][k]   at x + m*ldx + k (MK),   A[k][m] at x + k*ldx + m (KM),   ldx = A_stride[2]
  *   B[n][k]   at w + n*ldw + k (NK),   B[k][n] at w + k*ldw + n (KN),   ldw = B_stride[2]
  *   Y[m][n]   at y + m*ldy + n,   ldy = Y_stride[2] */
 struct KERNEL_operands {
@@ -38,7 +38,8 @@ static __device__ __forceinline__ unsigned KERNEL_tile_number(const NAME_args &a
 static __device__ __forceinline__ unsigned KERNEL_unaligned(const NAME_args &a)
 {
     const KERNEL_operands o = KERNEL_of(a, a.K);
-    const unsigned elements = a.K | o.ldx | o.ldw | LAYOUT_W_KN * a.N;
+    const unsigned along_k = LAYOUT_A_MK || LAYOUT_B_NK ? a.K : 0; /* else rows of both are as long as Y's */
+    const unsigned elements = along_k | o.ldx | o.ldw | LAYOUT_A_KM * a.M | LAYOUT_B_KN * a.N;
     return (unsigned)((uintptr_t)o.x | (uintptr_t)o.w) | elements * ELEM_BYTES;
 }
 

@@ -30,16 +30,16 @@ values = (
   { name = "KSTEPS";  expr = "ROW / 32";                   doc = "steps of k of a stage, one mma each"; },
   { name = "X_ROWS";  expr = "128 / ROW";                  doc = "rows along k in 128 bytes: all banks"; },
   { name = "X_MASK";  expr = "ROW / 16";                   doc = "chunks of 16 bytes of such a row"; },
-  { name = "W_ROWS";  expr = "1 + (BN % 64 != 0)";         doc = "KN: rows along n with the same swizzle"; },
-  { name = "W_MASK";  expr = "8 / W_ROWS";                 doc = "KN: chunks that are swizzled among each other"; },
+  { name = "X_IS_KM"; expr = "0";                          doc = "X lies as [k][m], which dense has not"; },
+  { name = "X_PITCH"; expr = "BM + 8 * DTYPE_TF32";        doc = "X_IS_KM: elements from a row to the next"; },
+  { name = "X_PART";  expr = "BK * (X_IS_KM * X_PITCH + !X_IS_KM * BM)"; doc = "elements of X's part of a stage"; },
   { name = "W_PITCH"; expr = "BN + 8 * DTYPE_TF32";        doc = "KN: elements from a row to the next"; },
-  { name = "TILE";    expr = "BM * BK + LAYOUT_W_NK * BN * BK + LAYOUT_W_KN * BK * W_PITCH"; doc = "elements of a stage"; },
+  { name = "TILE";    expr = "X_PART + LAYOUT_W_NK * BN * BK + LAYOUT_W_KN * BK * W_PITCH"; doc = "elements of a stage"; },
   { name = "Y_PITCH"; expr = "BN + 8";
     doc = "elements from a row of Y to the next in shared memory"; },
   { name = "SMEM";    expr = "max(STAGES * TILE, BM * Y_PITCH) * ELEM_BYTES";
     doc = "bytes of shared memory of a block"; },
   { name = "COUNTERS"; expr = "4096";                      doc = "tiles that may be split"; },
-  { name = "WIDE";    expr = "BN";                         doc = "columns that the threads share out for KN"; },
   { name = "WHOLE";   expr = "FIXED_K > 0 && FIXED_K % BK == 0";
     doc = "every block of k is whole at the fixed K"; },
   { name = "NEED";    expr = "WM * WN / 32 + 8 * MTILES + 4 * NTILES + 40";
@@ -61,6 +61,7 @@ constraints = (
   { need = "NT > 64 || BM * BN <= 64 * 64";
     why = "two warps with so many registers each leave an SM nearly empty"; },
   { need = "NT % BK == 0";                     why = "the threads copy whole rows at a time"; },
+  { need = "!X_IS_KM || NT % (BM * ELEM_BYTES / 4) == 0"; why = "and, along m, also 4 bytes at a time"; },
   { need = "SMEM <= SMEM_BLOCK";               why = "the stages must fit a block's shared memory"; },
   { need = "NEED <= 240";
     why = "more registers than a thread has, 255 with those of the compiler"; },
@@ -85,16 +86,20 @@ general = (
     FIXED_K = 0; FIXED_N = 0; } );
 tile = { M = "BM"; N = "BN"; K = "BK"; };
 derived = (
-  { name = "NARROW"; expr = "K % QUAD != 0 || LAYOUT_W_KN && !PACKED && N % QUAD != 0";
+  { name = "NARROW";
+    expr = "(!X_IS_KM || LAYOUT_W_NK) && K % QUAD != 0 || X_IS_KM && M % QUAD != 0"
+           " || LAYOUT_W_KN && !PACKED && N % QUAD != 0";
     doc = "rows of X or W are not aligned: copies of few bytes"; },
-  { name = "ODD";    expr = "ELEM_BYTES == 2 && (K % 2 != 0 || LAYOUT_W_KN && !PACKED && N % 2 != 0)";
+  { name = "ODD";
+    expr = "ELEM_BYTES == 2 && ((!X_IS_KM || LAYOUT_W_NK) && K % 2 != 0 || X_IS_KM && M % 2 != 0"
+           " || LAYOUT_W_KN && !PACKED && N % 2 != 0)";
     doc = "not even to 4 bytes: copies of single elements through registers"; },
   # Of one warp and one block of k. Counted in the SASS of sm_90a, nvcc 13.0, with aligned operands: bf16 NK 128x128 (64x64,
   # ROW 128), 64x64 (32x32, ROW 64) and 16x32 (16x16, ROW 128): 128, 16, 8 mma; 32, 8, 8 ldmatrix; 16, 4, 6 copies; 81, 47,
   # 53 others, a barrier among them. tf32 KN 64x64 (ROW 128): 32 mma, 8 ldmatrix, 32 LDS.32, 8 copies, 74 others. A copy of
   # 4 bytes is 17 to 20 instructions, by asynchronous copies in a loop as well as through registers.
   { name = "ISSUE";
-    expr = "KSTEPS * (MTILES * NTILES + MTILES + NTILES * (1 + 3 * LAYOUT_W_KN * DTYPE_TF32) / 2) + 36"
+    expr = "KSTEPS * (MTILES * NTILES + MTILES * (1 + 3 * X_IS_KM * DTYPE_TF32) + NTILES * (1 + 3 * LAYOUT_W_KN * DTYPE_TF32) / 2) + 36"
            " + (1 + 18 * NARROW) * TILE * ELEM_BYTES / 4 / NT";
     doc = "its instructions: mma, ldmatrix or LDS.32, the loop, 4 a copy of 16 bytes, 19 of 4 bytes"; },
   # Of a block. An ldmatrix of 4 matrices takes 4 wavefronts, and so does a copy of 16 bytes a lane. The emulator counts the
@@ -143,11 +148,10 @@ features = (
 #define KSTEPS 2
 #define X_ROWS 2
 #define X_MASK 4
-#define W_ROWS 1
-#define W_MASK 8
+#define X_IS_KM 0
+#define X_PART (BM * BK)
 #define W_PITCH BN
-#define WIDE BN
-#define TILE (BM * BK + BN * BK)
+#define TILE (X_PART + BN * BK)
 #define Y_PITCH (BN + 8)
 #define SMEM (STAGES * TILE * ELEM_BYTES)
 #define MINB 1
@@ -161,22 +165,24 @@ features = (
  *             element e of it has row g + 8*(e/2), column 2*q + e%2.
  *   step      32 bytes of k: 16 or (tf32) 8 values, one mma.
  *
- *   stage     X's part [BM][BK], rows of ROW bytes; then W's part, NK: [BN][BK]; KN: [BK][BN] (tf32: rows of W_PITCH).
+ *   stage     X's part [BM][BK], rows of ROW bytes, or, where X_IS_KM, [BK][BM] (tf32: rows of X_PITCH); then W's part,
+ *             NK: [BN][BK]; KN: [BK][BN] (tf32: rows of W_PITCH).
  *             Chunks of 16 bytes (QUAD elements) are swizzled, so that the 8 rows of a matrix that ldmatrix reads lie
  *             in 8 different groups of banks. Rows along k: chunk c of row r is in the place of c ^
- *             (r/X_ROWS % X_MASK); X_ROWS rows are 128 bytes. Rows along n: chunk c of row k is in that of
- *             c ^ (k/W_ROWS % W_MASK).
- *             There is no transposing ldmatrix for tf32: KN is read word by word, from rows padded by 8 words.
+ *             (r/X_ROWS % X_MASK); X_ROWS rows are 128 bytes. Rows along m or n: KERNEL_across.
+ *             There is no transposing ldmatrix for tf32: rows along m or n are read word by word, and padded by 8 words.
  *
  *   tf32      the tensor core takes fp32 operands and ignores the 13 low bits of their mantissas.
  */
 #include "operands.cuh"
 
+#if !X_IS_KM || LAYOUT_W_NK
 /* Where element k of row r lies in a tile whose rows run along k. */
 static __device__ __forceinline__ int KERNEL_at(int r, int k)
 {
     return r * BK + (k / QUAD ^ r / X_ROWS % X_MASK) * QUAD + k % QUAD;
 }
+#endif
 
 #if LAYOUT_W_NK
 /* The column of Y whose row of W is in row s of the tile. */
@@ -184,15 +190,34 @@ static __device__ __forceinline__ int KERNEL_column(int s)
 {
     return s;
 }
-#else
-/* Where column n of row k lies in W's part of a stage. */
-static __device__ __forceinline__ int KERNEL_at_kn(int k, int n)
+#endif
+
+#if X_IS_KM || LAYOUT_W_KN
+/* Of rows of `count` elements across k: chunks that are swizzled among each other, a power of two that divides a row. */
+template <int count> static constexpr int KERNEL_mask = count % 64 == 0 ? 8 : count % 32 == 0 ? 4 : 2;
+
+/* Where element i of row k of them lies, `pitch` being from a row to the next. */
+template <int count, int pitch> static __device__ __forceinline__ int KERNEL_across(int k, int i)
 {
 #if DTYPE_TF32
-    return BM * BK + k * W_PITCH + n;
+    return k * pitch + i;
 #else
-    return BM * BK + k * W_PITCH + (n / QUAD ^ k / W_ROWS % W_MASK) * QUAD + n % QUAD;
+    return k * pitch + (i / QUAD ^ k / (8 / KERNEL_mask<count>) % KERNEL_mask<count>) * QUAD + i % QUAD;
 #endif
+}
+#endif
+#if X_IS_KM
+/* Where row m of row k lies in a stage. */
+static __device__ __forceinline__ int KERNEL_at_km(int k, int m)
+{
+    return KERNEL_across<BM, X_PITCH>(k, m);
+}
+#endif
+#if LAYOUT_W_KN
+/* Where column n of row k lies in a stage. */
+static __device__ __forceinline__ int KERNEL_at_kn(int k, int n)
+{
+    return X_PART + KERNEL_across<BN, W_PITCH>(k, n);
 }
 #endif
 
@@ -207,15 +232,21 @@ struct KERNEL_place { /* of a lane in a stage, for step 0 */
 };
 
 /* Where the lane's row for ldmatrix begins. The four matrices of X: rows 0..7 and 8..15 of chunk 0, then of chunk
- * 1; those of W, NK: columns 0..7, chunks 0 and 1, then columns 8..15; KN, transposed: k 0..7 and 8..15 of columns
- * 0..7, then 8..15. */
+ * 1 (X_IS_KM, transposed: k 0..7 of rows 0..7 and 8..15, then k 8..15); those of W, NK: columns 0..7, chunks 0 and 1, then
+ * columns 8..15; KN, transposed: k 0..7 and 8..15 of columns 0..7, then 8..15. */
 static __device__ __forceinline__ KERNEL_place KERNEL_find()
 {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, wy = warp % (BM / WM), wx = warp / (BM / WM);
     KERNEL_place p;
+#if !X_IS_KM
     p.x = KERNEL_at(wy * WM + lane % 16, lane / 16 * QUAD);
+#elif DTYPE_TF32
+    p.x = KERNEL_at_km(lane % 4, wy * WM + lane / 4);
+#else
+    p.x = KERNEL_at_km(lane % 8 + lane / 16 * 8, wy * WM + lane / 8 % 2 * QUAD);
+#endif
 #if LAYOUT_W_NK
-    p.w = BM * BK + KERNEL_at(wx * WN + lane % 8 + lane / 16 * 8, lane / 8 % 2 * QUAD);
+    p.w = X_PART + KERNEL_at(wx * WN + lane % 8 + lane / 16 * 8, lane / 8 % 2 * QUAD);
 #elif DTYPE_TF32
     p.w = KERNEL_at_kn(lane % 4, wx * WN + lane / 4);
 #else
@@ -229,9 +260,23 @@ static __device__ __forceinline__ KERNEL_place KERNEL_find()
 static __device__ __forceinline__ void
 KERNEL_load(KERNEL_fragments &f, const NAME_elem *stages, const KERNEL_place &p, int offset, int s)
 {
+#if X_IS_KM && DTYPE_TF32
+    const unsigned *x = (const unsigned *)stages + p.x + offset + 8 * s * X_PITCH;
+#endif
 #pragma unroll
-    for (int i = 0; i < MTILES; i++)
+    for (int i = 0; i < MTILES; i++) {
+#if !X_IS_KM
         PACKAGE_device::ldmatrix_x4(f.x[i], stages + ((p.x + offset) ^ 2 * s * QUAD) + 16 * i * BK);
+#elif DTYPE_TF32
+#pragma unroll
+        for (int e = 0; e < 4; e++)
+            f.x[i][e] = x[16 * i + e % 2 * 8 + e / 2 * 4 * X_PITCH];
+#else
+        constexpr int mask = KERNEL_mask<BM>;
+        PACKAGE_device::ldmatrix_x4_trans(f.x[i], stages + ((p.x + offset) ^ 2 * i % mask * QUAD) +
+                                                      2 * i / mask * mask * QUAD + 16 * s * X_PITCH);
+#endif
+    }
 #if LAYOUT_W_KN && DTYPE_TF32
     const unsigned *w = (const unsigned *)stages + p.w + offset + 8 * s * W_PITCH;
 #pragma unroll
@@ -246,8 +291,8 @@ KERNEL_load(KERNEL_fragments &f, const NAME_elem *stages, const KERNEL_place &p,
 #if LAYOUT_W_NK
         PACKAGE_device::ldmatrix_x4(r, stages + ((p.w + offset) ^ 2 * s * QUAD) + 8 * j * BK);
 #else
-        PACKAGE_device::ldmatrix_x4_trans(r, stages + ((p.w + offset) ^ j % W_MASK * QUAD) + j / W_MASK * W_MASK * QUAD +
-                                              16 * s * W_PITCH);
+        constexpr int mask = KERNEL_mask<BN>;
+        PACKAGE_device::ldmatrix_x4_trans(r, stages + ((p.w + offset) ^ j % mask * QUAD) + j / mask * mask * QUAD + 16 * s * W_PITCH);
 #endif
         f.w[j][0] = r[0], f.w[j][1] = r[1], f.w[j + 1][0] = r[2], f.w[j + 1][1] = r[3];
     }
@@ -339,7 +384,7 @@ static __device__ __forceinline__ void KERNEL_take(unsigned (&word)[5], const NA
 static __device__ __forceinline__ void
 KERNEL_sum_odd(float (&acc)[MTILES][NTILES][4], NAME_elem *stages, KERNEL_source src)
 {
-    constexpr int batch = (KERNEL_share<QUAD>::parts + KSTEPS - 1) / KSTEPS;
+    constexpr int batch = (KERNEL_nparts<QUAD> + KSTEPS - 1) / KSTEPS;
     const KERNEL_place p = KERNEL_find();
     unsigned held[batch][5];
     const auto fetch = [&](int b) {

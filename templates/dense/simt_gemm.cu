@@ -23,18 +23,23 @@ params = (
   { name = "FIXED_N"; choices = "N";                       doc = "KN: the same for N, which is W's stride"; } );
 values = (
   { name = "NT";        expr = "(BM / TM) * (BN / TN)";     doc = "threads of a block"; },
+  { name = "X_IS_KM";   expr = "0";                         doc = "X lies as [k][m], which dense has not"; },
+  { name = "VM";        expr = "1 + X_IS_KM * (1 + 2 * (TM % 4 == 0))"; doc = "neighbouring rows of a thread"; },
   { name = "VN";        expr = "4 - 2 * (TN % 4 != 0)";     doc = "neighbouring columns of a thread"; },
   { name = "CHUNKS";    expr = "BK / 4";                    doc = "16-byte chunks in a row of a tile along k"; },
   { name = "LINE_ROWS"; expr = "32 / BK";                   doc = "such rows in 128 bytes: all banks"; },
   { name = "TILE";      expr = "(BM + BN) * BK";            doc = "floats of a stage in shared memory"; },
   { name = "SMEM";      expr = "STAGES * TILE * 4";         doc = "bytes of shared memory of a block"; },
   { name = "QUAD";      expr = "4";                         doc = "floats of 16 bytes"; },
+  { name = "X_PART";    expr = "BM * BK";                   doc = "floats of X's part of a stage"; },
+  { name = "X_PITCH";   expr = "BM";                        doc = "X_IS_KM: floats from a row of X's part to the next"; },
   { name = "W_PITCH";   expr = "BN";                        doc = "KN: floats from a row of W's part to the next"; },
-  { name = "WIDE";      expr = "BN + (BN == 96) * 32";      doc = "BN as a power of two"; },
   { name = "NEED";
     expr = "TM * TN + 4 * TM + LAYOUT_W_NK * 4 + LAYOUT_W_KN * (TN + 8 + TILE / NT / 8) + 24"
-           " + (SM_ARCH < 80) * (BM + WIDE) * BK / NT";
-    doc = "registers of a thread: accumulators, four k of its rows, a column or row of W, addresses, sm_75: copies"; },
+           " + X_IS_KM * (LAYOUT_W_NK * (8 + BM * BK / NT / 8) - LAYOUT_W_KN * 2 * TM)"
+           " + (SM_ARCH < 80) * (BM + X_IS_KM * (BM == 96) * 32 + BN + (BN == 96) * 32) * BK / NT";
+    doc = "registers of a thread: accumulators, four k of its rows (two if neither runs along k), a column or row of W,"
+          " addresses, sm_75: copies"; },
   { name = "MINB";
     expr = "max(1, min(min(REGS_SM / (128 * ceil_to(NEED, 8)) * 128, 512) / NT, SMEM_SM / (SMEM + 1024)))";
     doc = "blocks that an SM shall hold: up to 16 warps; each of its quarters has a quarter of the registers"; },
@@ -88,14 +93,16 @@ general = (
     FIXED_K = 0; FIXED_N = 0; } );
 tile = { M = "BM"; N = "BN"; K = "BK"; };
 derived = (
-  { name = "NARROW"; expr = "K % QUAD != 0 || LAYOUT_W_KN && !PACKED && N % QUAD != 0";
+  { name = "NARROW";
+    expr = "(!X_IS_KM || LAYOUT_W_NK) && K % QUAD != 0 || X_IS_KM && M % QUAD != 0"
+           " || LAYOUT_W_KN && !PACKED && N % QUAD != 0";
     doc = "rows of X or W are not aligned: copies of single floats"; },
   # Of one warp and one block of k. Counted in the SASS of sm_90a, nvcc 13.0, with aligned operands: NK 64x64 (4x8, BK 16),
   # 128x128 (8x16, BK 16) and 16x64 (4x4, BK 32): 512, 2048, 512 FFMA; 48, 96, 64 LDS.128; 4, 8, 10 copies; 53, 77, 72
   # others, a barrier among them. KN 32x96 (4x6, BK 16): 384 FFMA; 16 LDS.128 and 48 LDS.64; 5 copies; 51 others. A chunk
   # of k that is not unrolled has 6 or 7 others. A copy of a single float is 15 to 24 instructions, being a loop of its own.
   { name = "ISSUE";
-    expr = "TM * TN * BK + (TM + TN + LAYOUT_W_KN * (VN == 2) * TN) * BK / 4 + (1 + 17 * NARROW) * TILE / NT + 34"
+    expr = "TM * TN * BK + (TM + TN + LAYOUT_W_KN * (VN == 2) * TN + (VM == 2) * TM) * BK / 4 + (1 + 17 * NARROW) * TILE / NT + 34"
            " + 6 * CHUNKS / UNROLL";
     doc = "its instructions: FMAs, LDS.128 or LDS.64, 4 a copy of 16 bytes, 18 of a float, the loop"; },
   { name = "BESIDE"; expr = "0"; doc = "FMAs are instructions of a warp like the others"; },
@@ -133,14 +140,16 @@ features = (
 #define FIXED_K 768
 #define FIXED_N 0
 #define NT 256
+#define X_IS_KM 0
+#define VM 1
 #define VN 4
 #define CHUNKS 2
 #define LINE_ROWS 4
 #define TILE 2048
 #define SMEM 32768
 #define MINB 2
-#define WIDE 128
 #define QUAD 4
+#define X_PART 1024
 #define W_PITCH 128
 #define UNROLL 1
 #define COUNTERS 4096
@@ -151,10 +160,10 @@ features = (
  *   thread    a warp is 4 x 8 threads: ly = bits 1, 4 of the lane, lx = bits 0, 2, 3. Lanes that differ in bit 0 want
  *             the same 16 bytes of X, in bit 1 the same of W: shared memory then serves half a warp at once.
  *             Warp w: row ty = 4*(w % (BM/TM/4)) + ly, column tx = 8*(w / (BM/TM/4)) + lx of the threads.
- *   element   acc[i*TN + j] is Y[m][n] of the tile's row m = 4*TM*(ty/4) + ty%4 + 4*i
- *             and column n = 8*TN*(tx/8) + VN*(tx%8) + j%VN + 8*VN*(j/VN): VN neighbours each.
+ *   element   acc[i*TN + j] is Y[m][n] of the tile's row m = 4*TM*(ty/4) + VM*(ty%4) + i%VM + 4*VM*(i/VM)
+ *             and column n = 8*TN*(tx/8) + VN*(tx%8) + j%VN + 8*VN*(j/VN): VM and VN neighbours each.
  *
- *   stage     BM rows of X, [BM][BK], then W's part, all 16-byte aligned:
+ *   stage     X's part, [BM][BK] or, where X_IS_KM, [BK][BM], then W's part, all 16-byte aligned:
  *             NK: [BN][BK], row s holds column KERNEL_column(s) of Y: those that 8 lanes read together are neighbours;
  *             KN: [BK][BN].
  *             Rows along k are swizzled: chunk c (k/4) of row r lies in the place of chunk c ^ (r/LINE_ROWS % CHUNKS),
@@ -162,15 +171,17 @@ features = (
  */
 #include "operands.cuh"
 
+#if !X_IS_KM || LAYOUT_W_NK
 /* Where element k of row r lies in a tile whose rows run along k. */
 static __device__ __forceinline__ int KERNEL_at(int r, int k)
 {
     return r * BK + (k / 4 ^ r / LINE_ROWS % CHUNKS) * 4 + k % 4;
 }
+#endif
 
 struct KERNEL_place { /* of a thread */
     int row, col;     /* its first row and column in the tile */
-    int x, w;         /* where chunk 0 of its first rows of X and W lies in a stage; KN: its first column of W */
+    int x, w;         /* where chunk 0 of its first rows of X and W lies in a stage; across k: its first row, column */
 };
 
 static __device__ __forceinline__ KERNEL_place KERNEL_find()
@@ -179,16 +190,28 @@ static __device__ __forceinline__ KERNEL_place KERNEL_find()
     const int ly = (lane >> 1 & 1) | (lane >> 3 & 2), lx = (lane & 1) | (lane >> 1 & 6);
     const int wy = warp % (BM / TM / 4), wx = warp / (BM / TM / 4);
     KERNEL_place p;
-    p.row = wy * 4 * TM + ly;
+    p.row = wy * 4 * TM + ly * VM;
     p.col = wx * 8 * TN + lx * VN;
-    p.x = p.row * BK + ly / LINE_ROWS % CHUNKS * 4; /* KERNEL_at(p.row, 0): 4 * TM is a multiple of 8 */
-#if LAYOUT_W_NK
-    p.w = (BM + wx * 8 * TN + lx) * BK + lx / LINE_ROWS % CHUNKS * 4;
+#if X_IS_KM
+    p.x = p.row;
 #else
-    p.w = BM * BK + p.col;
+    p.x = p.row * BK + ly / LINE_ROWS % CHUNKS * 4; /* KERNEL_at(p.row, 0): 4 * TM is a multiple of 8 */
+#endif
+#if LAYOUT_W_NK
+    p.w = X_PART + (wx * 8 * TN + lx) * BK + lx / LINE_ROWS % CHUNKS * 4;
+#else
+    p.w = X_PART + p.col;
 #endif
     return p;
 }
+
+#if X_IS_KM
+/* Where row m of row k lies in X's part of a stage. */
+static __device__ __forceinline__ int KERNEL_at_km(int k, int m)
+{
+    return k * X_PITCH + m;
+}
+#endif
 
 #if LAYOUT_W_NK
 /* The column of Y whose row of W is in row s of the tile. */
@@ -200,17 +223,22 @@ static __device__ __forceinline__ int KERNEL_column(int s)
 /* Where column n of row k lies in W's part of a stage. */
 static __device__ __forceinline__ int KERNEL_at_kn(int k, int n)
 {
-    return BM * BK + k * W_PITCH + n;
+    return X_PART + k * W_PITCH + n;
 }
 #endif
 
 #include "tile_copy.cuh"
 
-/* Four floats from shared memory, 16-byte aligned. */
-static __device__ __forceinline__ void KERNEL_load4(float *v, const char *p)
+/* n neighbouring floats from shared memory, aligned to all of them, to v[0], v[apart] ...: 4 or 2. */
+template <int n, int apart = 1> static __device__ __forceinline__ void KERNEL_load(float *v, const char *p)
 {
-    const float4 q = *(const float4 *)p;
-    v[0] = q.x, v[1] = q.y, v[2] = q.z, v[3] = q.w;
+    if (n == 4) {
+        const float4 q = *(const float4 *)p;
+        v[0] = q.x, v[apart] = q.y, v[2 * apart] = q.z, v[3 * apart] = q.w;
+    } else {
+        const float2 q = *(const float2 *)p;
+        v[0] = q.x, v[apart] = q.y;
+    }
 }
 
 /* acc += the product of what a stage holds, four k at a time: x and w are the thread's places in it, c that of the
@@ -222,14 +250,22 @@ static __device__ __forceinline__ void KERNEL_multiply(float (&acc)[TM * TN], co
 #pragma unroll unroll
     for (int c = 0; c < 16 * CHUNKS; c += 16) {
         float xv[TM][4];
+#if X_IS_KM
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+#pragma unroll
+            for (int i = 0; i < TM; i += VM)
+                KERNEL_load<VM, 4>(&xv[i][k], stages + x + (c / 4 + k) * X_PITCH * 4 + 16 * i);
+#else
 #pragma unroll
         for (int i = 0; i < TM; i++)
-            KERNEL_load4(xv[i], stages + (x ^ c ^ 4 * i / LINE_ROWS % CHUNKS * 16) + 4 * i * BK * 4);
+            KERNEL_load<4>(xv[i], stages + (x ^ c ^ 4 * i / LINE_ROWS % CHUNKS * 16) + 4 * i * BK * 4);
+#endif
 #if LAYOUT_W_NK
 #pragma unroll
         for (int j = 0; j < TN; j++) {
             float wv[4];
-            KERNEL_load4(wv, stages + (w ^ c) + 8 * j * BK * 4);
+            KERNEL_load<4>(wv, stages + (w ^ c) + 8 * j * BK * 4);
 #pragma unroll
             for (int l = 0; l < 4; l++) {
                 /* Registers with even and odd numbers are two banks; both operands of a k are in that of k, so the sum
@@ -247,14 +283,8 @@ static __device__ __forceinline__ void KERNEL_multiply(float (&acc)[TM * TN], co
             const char *row = stages + w + (c / 4 + k) * W_PITCH * 4;
             float wv[TN];
 #pragma unroll
-            for (int j = 0; j < TN; j += VN) {
-#if VN == 4
-                KERNEL_load4(wv + j, row + 32 * j);
-#else
-                const float2 q = *(const float2 *)(row + 32 * j);
-                wv[j] = q.x, wv[j + 1] = q.y;
-#endif
-            }
+            for (int j = 0; j < TN; j += VN)
+                KERNEL_load<VN>(wv + j, row + 32 * j);
 #pragma unroll
             for (int i = 0; i < TM; i++)
 #pragma unroll
@@ -302,9 +332,7 @@ template <int width>
 static __device__ __forceinline__ void
 KERNEL_sum(float (&acc)[TM * TN], float *stages, KERNEL_source src, const KERNEL_place &p)
 {
-    constexpr int across = BK / width;
-    constexpr int nx = (BM * across + NT - 1) / NT, nw = (WIDE * across + NT - 1) / NT;
-    float held[(nx + nw) * width];
+    float held[KERNEL_nparts<width> * width];
     const auto fetch = [&]() {
         KERNEL_parts<width>(src, [&](int i, int, const float *from, bool exists, int) {
             if (width == 4) {
@@ -347,6 +375,16 @@ KERNEL_sum(float (&acc)[TM * TN], float *stages, KERNEL_source src, const KERNEL
 #include "tile_sum.cuh"
 #endif
 
+/* How far a thread's row i is from its first one. */
+static __device__ __forceinline__ int KERNEL_down(int i)
+{
+#if X_IS_KM
+    return i % VM + i / VM * (4 * VM);
+#else
+    return 4 * i;
+#endif
+}
+
 /* Adds the bias and stores the thread's elements that exist. Y has nrow rows and ncol columns from the tile's
  * first on. */
 static __device__ __forceinline__ void
@@ -367,8 +405,8 @@ KERNEL_store(const float (&acc)[TM * TN], const NAME_args &a, int m0, int n0, co
 #endif
     }
 #pragma unroll
-    for (int i = 0; i < TM; i++, y += (int64_t)4 * o.ldy) {
-        if (4 * i >= nrow)
+    for (int i = 0; i < TM; y += (int64_t)(KERNEL_down(i + 1) - KERNEL_down(i)) * o.ldy, i++) {
+        if (KERNEL_down(i) >= nrow)
             return;
 #pragma unroll
         for (int j = 0; j < TN; j += VN) {

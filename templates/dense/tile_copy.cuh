@@ -1,34 +1,105 @@
 /* SPDX-License-Identifier: MIT-0 */
 /* Copies of a block of k, BK values deep, from X and W to a stage in shared memory, NT threads sharing the work.
  *
- * KERNEL_at(r, k) tells where element k of row r lies in a tile whose rows run along k, and, of W, KERNEL_column(s) which
- * column of Y row s belongs to (NK), or KERNEL_at_kn(k, n) where column n of row k lies in the stage (KN). Rows that are
- * a multiple of 8 apart are swizzled alike. */
-
-/* How the threads share out the copies, `width` elements each. Along k they copy `down` rows at a time: a power of two
- * unless KERNEL_column(s) is s, so that KERNEL_column of the sum of a row and a multiple of `down` is the sum of theirs. */
-template <int width> struct KERNEL_share {
-    static constexpr int across = BK / width, down = NT / across, nx = (BM + down - 1) / down;
-    static __device__ __forceinline__ int row() { return threadIdx.x / across; }
-    static __device__ __forceinline__ int k() { return threadIdx.x % across * width; }
-    static __device__ __forceinline__ int at(int i) /* where the thread's i-th part lies, of X or of NK's W */
-    {
-        return down % 8 == 0 ? KERNEL_at(row(), k()) + i * down * BK : KERNEL_at(row() + i * down, k());
-    }
-#if LAYOUT_W_NK
-    static constexpr int parts = nx + (BN + down - 1) / down; /* of a thread */
+ * X's part of the stage has rows along k or, where X_IS_KM, across it, along m; W's has rows along k (NK) or along n (KN).
+ * KERNEL_at(r, k) tells where element k of row r lies in a part whose rows run along k, and KERNEL_column(s) which column
+ * of Y row s of W is then for; KERNEL_at_km(k, m) and KERNEL_at_kn(k, n) where an element of a row across k lies in the
+ * stage. Rows that are a multiple of 8 apart are swizzled alike.
+ *
+ * How the threads share out a part, `width` elements at a time, is said by KERNEL_along_k or KERNEL_across_k:
+ *   parts              copies of a thread
+ *   first()            the first m or n of the thread, counted from the tile's
+ *   begin(p, ld, i, k) where the thread's first element of a block of k is in a matrix at p: of the tile at row or column i
+ *   next(ld)           from there to the same of the next block of k
+ *   each(...)          calls part(...) for each copy, as KERNEL_parts does */
+#if SM_ARCH >= 80 /* many short copies would keep many addresses in registers */
+template <int width> static constexpr int KERNEL_unroll = width == QUAD ? 64 : 1;
 #else
-    static constexpr int along = WIDE / width < NT ? WIDE / width : NT, rows = NT / along, step = along * width;
-    static constexpr int parts = nx + (BK + rows - 1) / rows * (WIDE / step); /* of a thread */
-    static __device__ __forceinline__ int k_of_w() { return threadIdx.x / along; }
-    static __device__ __forceinline__ int column() { return threadIdx.x % along * width; }
-    static __device__ __forceinline__ int at_w(int i, int j) /* of KN's W, its part that is i down and j along */
-    {
-        return rows % 8 == 0 ? KERNEL_at_kn(k_of_w(), column() + j * step) + i * rows * W_PITCH
-                             : KERNEL_at_kn(k_of_w() + i * rows, column() + j * step);
-    }
+template <int width> static constexpr int KERNEL_unroll = 64; /* parts are in registers */
 #endif
+
+#if !X_IS_KM || LAYOUT_W_NK
+/* `count` rows along k that begin `start` in the stage, `down` at a time: row s is m or n number row(s). down is a power of
+ * two unless row(s) is s, so that row() of the sum of a row and a multiple of down is the sum of theirs. */
+template <int width, int count, int start, int (*row)(int)> struct KERNEL_along_k {
+    static constexpr int across = BK / width, down = NT / across, parts = (count + down - 1) / down;
+    static __device__ __forceinline__ int r() { return threadIdx.x / across; }
+    static __device__ __forceinline__ int k() { return threadIdx.x % across * width; }
+    static __device__ __forceinline__ int first() { return row(r()); }
+    static __device__ __forceinline__ int at(int i)
+    {
+        return start + (down % 8 == 0 ? KERNEL_at(r(), k()) + i * down * BK : KERNEL_at(r() + i * down, k()));
+    }
+    static __device__ __forceinline__ const NAME_elem *begin(const NAME_elem *p, unsigned ld, int i, int k0)
+    {
+        return p + (uint64_t)ld * i + (uint64_t)ld * first() + k0 + k();
+    }
+    static __device__ __forceinline__ unsigned next(unsigned) { return BK; }
+    template <bool whole, class Part>
+    static __device__ __forceinline__ void
+    each(int number, const NAME_elem *from, unsigned ld, int nrow, int nk, Part part)
+    {
+        constexpr int unroll = KERNEL_unroll<width>;
+        const bool here = whole || k() < nk;
+#pragma unroll unroll
+        for (int i = 0; i < parts; i++)
+            if (count % down == 0 || r() + i * down < count)
+                part(number + i, at(i), from + (uint64_t)ld * row(i * down), row(i * down) < nrow && here, nk - k());
+    }
 };
+#endif
+
+#if X_IS_KM || LAYOUT_W_KN
+/* BK rows of `count` elements that lie `place` in the stage, `pitch` from a row to the next. */
+template <int width, int count, int pitch, int (*place)(int, int)> struct KERNEL_across_k {
+    static constexpr int wide = count % 3 == 0 && NT % 3 != 0 ? count / 3 * 4 : count; /* what threads can share out */
+    static constexpr int along = wide / width < NT ? wide / width : NT, rows = NT / along, step = along * width;
+    static constexpr int down = (BK + rows - 1) / rows, parts = down * (wide / step);
+    static __device__ __forceinline__ int k() { return threadIdx.x / along; }
+    static __device__ __forceinline__ int first() { return threadIdx.x % along * width; }
+    static __device__ __forceinline__ int at(int i, int j)
+    {
+        return rows % 8 == 0 ? place(k(), first() + j * step) + i * rows * pitch
+                             : place(k() + i * rows, first() + j * step);
+    }
+    static __device__ __forceinline__ const NAME_elem *begin(const NAME_elem *p, unsigned ld, int i, int k0)
+    {
+        return p + (uint64_t)ld * k0 + (uint64_t)ld * k() + i + first();
+    }
+    static __device__ __forceinline__ uint64_t next(unsigned ld) { return (uint64_t)ld * BK; }
+    template <bool whole, class Part>
+    static __device__ __forceinline__ void
+    each(int number, const NAME_elem *from, unsigned ld, int left, int nk, Part part)
+    {
+        constexpr int unroll = KERNEL_unroll<width>;
+#pragma unroll unroll
+        for (int i = 0; i < down; i++)
+#pragma unroll
+            for (int j = 0; j < wide / step; j++)
+                if ((BK % rows == 0 || k() + i * rows < BK) && (wide == count || first() + j * step < count))
+                    part(number + i * (wide / step) + j, at(i, j), from + (uint64_t)ld * (i * rows) + j * step,
+                         j * step < left && (whole || k() + i * rows < nk), left - j * step);
+    }
+};
+#endif
+
+#if X_IS_KM
+template <int width> using KERNEL_share_x = KERNEL_across_k<width, BM, X_PITCH, KERNEL_at_km>;
+#else
+/* Row s of X is the row s of the tile. */
+static __device__ __forceinline__ int KERNEL_row(int s)
+{
+    return s;
+}
+template <int width> using KERNEL_share_x = KERNEL_along_k<width, BM, 0, KERNEL_row>;
+#endif
+#if LAYOUT_W_NK
+template <int width> using KERNEL_share_w = KERNEL_along_k<width, BN, X_PART, KERNEL_column>;
+#else
+template <int width> using KERNEL_share_w = KERNEL_across_k<width, BN, W_PITCH, KERNEL_at_kn>;
+#endif
+template <int width> /* copies of a thread, of both */
+static constexpr int KERNEL_nparts = KERNEL_share_x<width>::parts + KERNEL_share_w<width>::parts;
 
 struct KERNEL_source { /* what a thread copies of the next block of k */
     const NAME_elem *x, *w; /* its first elements of X and of W */
@@ -42,7 +113,8 @@ struct KERNEL_source { /* what a thread copies of the next block of k */
 template <int width>
 static __device__ __forceinline__ KERNEL_source KERNEL_begin(const NAME_args &a, int N, int K, int m0, int n0)
 {
-    typedef KERNEL_share<width> share;
+    typedef KERNEL_share_x<width> share_x;
+    typedef KERNEL_share_w<width> share_w;
 #if SPLITK > 1
     const int slice = (K / BK + (K % BK != 0) + (int)gridDim.z - 1) / (int)gridDim.z; /* blocks of k */
     const int k0 = blockIdx.z * slice * BK, k1 = blockIdx.z + 1 == gridDim.z ? K : k0 + slice * BK;
@@ -53,16 +125,10 @@ static __device__ __forceinline__ KERNEL_source KERNEL_begin(const NAME_args &a,
     KERNEL_source s;
     s.ldx = o.ldx;
     s.ldw = o.ldw;
-    s.x = o.x + (uint64_t)s.ldx * m0 + (uint64_t)s.ldx * share::row() + k0 + share::k();
-    s.nrow = a.M - m0 - share::row();
-#if LAYOUT_W_NK
-    const int column = KERNEL_column(share::row());
-    s.w = o.w + (uint64_t)s.ldw * n0 + (uint64_t)s.ldw * column + k0 + share::k();
-#else
-    const int column = share::column();
-    s.w = o.w + (uint64_t)s.ldw * k0 + (uint64_t)s.ldw * share::k_of_w() + n0 + column;
-#endif
-    s.ncol = N - n0 - column;
+    s.x = share_x::begin(o.x, o.ldx, m0, k0);
+    s.nrow = a.M - m0 - share_x::first();
+    s.w = share_w::begin(o.w, o.ldw, n0, k0);
+    s.ncol = N - n0 - share_w::first();
     s.nk = k1 - k0;
     return s;
 }
@@ -74,38 +140,10 @@ static __device__ __forceinline__ KERNEL_source KERNEL_begin(const NAME_args &a,
 template <int width, bool whole = width == QUAD && WHOLE, class Part>
 static __device__ __forceinline__ void KERNEL_parts(KERNEL_source &src, Part part)
 {
-    typedef KERNEL_share<width> share;
-#if SM_ARCH >= 80 /* many short copies would keep many addresses in registers */
-    constexpr int unroll = width == QUAD ? 64 : 1;
-#else
-    constexpr int unroll = 64; /* parts are in registers */
-#endif
-    constexpr int down = share::down, nx = share::nx;
-    const bool here = whole || share::k() < src.nk;
-#pragma unroll unroll
-    for (int i = 0; i < nx; i++)
-        if (BM % down == 0 || share::row() + i * down < BM)
-            part(i, share::at(i), src.x + (uint64_t)src.ldx * (i * down), i * down < src.nrow && here,
-                 src.nk - share::k());
-    src.x += BK;
-#if LAYOUT_W_NK
-#pragma unroll unroll
-    for (int i = 0; i < (BN + down - 1) / down; i++)
-        if (BN % down == 0 || share::row() + i * down < BN)
-            part(nx + i, BM * BK + share::at(i), src.w + (uint64_t)src.ldw * KERNEL_column(i * down),
-                 KERNEL_column(i * down) < src.ncol && here, src.nk - share::k());
-    src.w += BK;
-#else
-    constexpr int rows = share::rows, step = share::step;
-    const int r = share::k_of_w(), n = share::column();
-#pragma unroll unroll
-    for (int i = 0; i < (BK + rows - 1) / rows; i++)
-#pragma unroll
-        for (int j = 0; j < WIDE / step; j++)
-            if ((BK % rows == 0 || r + i * rows < BK) && (WIDE == BN || n + j * step < BN))
-                part(nx + i * (WIDE / step) + j, share::at_w(i, j),
-                     src.w + (uint64_t)src.ldw * (i * rows) + j * step,
-                     j * step < src.ncol && (whole || r + i * rows < src.nk), src.ncol - j * step);
-    src.w += (uint64_t)src.ldw * BK;
-#endif
+    typedef KERNEL_share_x<width> share_x;
+    typedef KERNEL_share_w<width> share_w;
+    share_x::template each<whole>(0, src.x, src.ldx, src.nrow, src.nk, part);
+    src.x += share_x::next(src.ldx);
+    share_w::template each<whole>(share_x::parts, src.w, src.ldw, src.ncol, src.nk, part);
+    src.w += share_w::next(src.ldw);
 }

@@ -24,9 +24,10 @@ static const char templates_path[] = DCGEN_SOURCE_DIR "/templates";
 static const char package_path[] = DCGEN_SOURCE_DIR "/templates/package";
 
 typedef struct {
-    /* "simt_gemm sm_80 f32 NK BM=64": template (of batch_matmul if it ends in _bmm), target, dtype, layout, and what is
-     * not as in the general kernel */
+    /* "simt_gemm sm_80 f32 NK BM=64": template (of batch_matmul if it ends in _bmm), target, dtype, layout of W or B ("KM:NK": A's
+     * before it), and what is not as in the general kernel */
     const char *text;
+    bool a_is_km;
     char template[16], layout[4];
     const Template *t;
     const Dtype *dtype;
@@ -91,7 +92,11 @@ static inline Spec *emu_kernel_spec(Arena *a, const EmuKernel *k, const char *re
     const bool batched = strstr(k->template, "_bmm");
     const char *text = arena_printf(
         a, "name = \"pkg\"; op = \"%s\"; dtype = \"%s\"; target = [\"%s\"]; layout = { %s = \"%s\"; %s}; %s",
-        batched ? "batch_matmul" : "dense", k->dtype->name, k->target->name, batched ? "B" : "W", k->layout,
+        batched ? "batch_matmul" : "dense", k->dtype->name, k->target->name,
+        k->a_is_km ? "A = \"KM\"; B"
+        : batched  ? "B"
+                   : "W",
+        k->layout,
         packed ? "packed = true; " : "", rest);
     *src = (Source){ .path = "spec.cfg", .text = text, .len = strlen(text) };
     return spec_parse(a, src, folders, 1, d);
@@ -101,9 +106,11 @@ static inline EmuKernel emu_kernel(Arena *a, const TargetList *targets, const ch
                                    Diag *d)
 {
     EmuKernel k = { .text = text };
-    char target[16], dtype[8];
+    char target[16], dtype[8], layouts[8];
     int params;
-    assert_int_equal(sscanf(text, "%15s %15s %7s %3s%n", k.template, target, dtype, k.layout, &params), 4);
+    assert_int_equal(sscanf(text, "%15s %15s %7s %7s%n", k.template, target, dtype, layouts, &params), 4);
+    k.a_is_km = strncmp(layouts, "KM:", 3) == 0;
+    snprintf(k.layout, sizeof k.layout, "%.3s", layouts + (k.a_is_km ? 3 : 0));
     k.dtype = dtype_find(dtype);
     k.target = target_find(targets, target);
     assert_true(k.dtype && k.target);

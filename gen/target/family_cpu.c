@@ -66,6 +66,7 @@ const Family family_cpu = { .name = "cpu",
                             .fixed_by = "CPU",
                             .told_parts = true,
                             .library = "library.c",
+                            .blas = "cblas",
                             .rival = "CBLAS",
                             .device_text = device_text,
                             .check_text = check_text };

@@ -106,6 +106,7 @@ const Family family_cuda = { .name = "cuda",
                              .pack = "pack.cu",
                              .call = "_cuda",
                              .library = "library.cu",
+                             .blas = "cublaslt",
                              .rival = "the vendor's library",
                              .device_text = device_text,
                              .check_text = check_text };

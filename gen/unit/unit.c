@@ -179,9 +179,11 @@ char *unit_candidate(Arena *a, const UnitContext *u, const UnitKernel *k, Diag *
 
 char *unit_library(Arena *a, const UnitContext *u, Diag *d)
 {
-    const char *path = arena_printf(a, "%s/%s", u->spec->op->dir, u->target->family->library);
+    const Family *family = u->target->family;
+    const char *path = arena_printf(a, "%s/%s", u->spec->op->dir, family->library);
+    const char *common = unit_pattern(a, u, arena_printf(a, "%s.h", family->blas));
     FillScope *s = unit_scope(a, u);
-    return access(path, F_OK) == 0 && add_text(s, "cblas", unit_fill_part(u, unit_pattern(a, u, "cblas.h"), s, d))
+    return access(path, F_OK) == 0 && add_text(s, family->blas, unit_fill_part(u, common, s, d))
                ? unit_fill(u, path, s, d)
                : NULL;
 }

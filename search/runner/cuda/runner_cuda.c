@@ -63,7 +63,7 @@ static const char *tracer_text(Arena *a)
     return *where ? arena_printf(a, "not used: %s (%s)", t->why, where) : arena_printf(a, "not found: %s", t->why);
 }
 
-/* cublasLt is large: the candidate that wants it opens it (templates/dense/library.cu), here it is told where. Which version it wants depends on
+/* cublasLt is large: the candidate that wants it opens it (templates/package/cublaslt.h), here it is told where. Which version it wants depends on
  * the nvcc that made the candidate. */
 static const char *find_library(Arena *a)
 {

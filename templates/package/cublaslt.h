@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT-0 */
+#ifndef DCGEN
+/* What the library.cu of an operator needs of NVIDIA's cublasLt, which is loaded at run time: products of matrices by
+ * cublasLt's own first choice of algorithm. Without cublasLt, or where it has no algorithm, a call is refused. */
+#endif
+#include <cublasLt.h>
+#include <cuda_runtime.h>
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern "C" const int dcgen_aligned = 256; /* what cublasLt takes for granted */
+
+enum { NO_LIBRARY = -100, NO_ALGORITHM = -101 };
+static const size_t workspace_bytes = 32 << 20; /* what NVIDIA advises for Hopper */
+
+#if DTYPE_F16
+static const cudaDataType_t elem_type = CUDA_R_16F;
+#elif DTYPE_BF16
+static const cudaDataType_t elem_type = CUDA_R_16BF;
+#else
+static const cudaDataType_t elem_type = CUDA_R_32F;
+#endif
+#if DTYPE_TF32
+static const cublasComputeType_t compute_type = CUBLAS_COMPUTE_32F_FAST_TF32;
+#else
+static const cublasComputeType_t compute_type = CUBLAS_COMPUTE_32F;
+#endif
+
+/* ---- the library */
+
+#define FUNCTIONS(use)                \
+    use(Create)                       \
+    use(Destroy)                      \
+    use(MatmulDescCreate)             \
+    use(MatmulDescDestroy)            \
+    use(MatmulDescSetAttribute)       \
+    use(MatrixLayoutCreate)           \
+    use(MatrixLayoutDestroy)          \
+    use(MatrixLayoutSetAttribute)     \
+    use(MatmulPreferenceCreate)       \
+    use(MatmulPreferenceDestroy)      \
+    use(MatmulPreferenceSetAttribute) \
+    use(MatmulAlgoGetHeuristic)       \
+    use(Matmul)
+#define MEMBER(name) decltype(&cublasLt##name) name;
+static struct {
+    FUNCTIONS(MEMBER)
+} lt;
+static cublasLtHandle_t handle;
+
+/* By the loader's path, or where the runner found it: DCGEN_CUBLASLT has files, with colons between. */
+static void *open_library()
+{
+    const char *at = getenv("DCGEN_CUBLASLT");
+    char name[64], path[4096];
+    const int name_len = snprintf(name, sizeof name, "libcublasLt.so.%d", CUBLAS_VER_MAJOR);
+    void *library = dlopen(name, RTLD_NOW);
+    for (size_t len; !library && at && *at; at += len + (at[len] == ':')) {
+        len = strcspn(at, ":");
+        snprintf(path, sizeof path, "%.*s", (int)len, at);
+        if ((int)len > name_len && strcmp(path + len - name_len, name) == 0)
+            library = dlopen(path, RTLD_NOW);
+    }
+    return library;
+}
+
+/* When this object is loaded, not in the first call, which has a deadline. */
+static __attribute__((constructor)) void load()
+{
+    void *library = open_library();
+    if (!library)
+        return;
+#define FIND(name)                                         \
+    *(void **)&lt.name = dlsym(library, "cublasLt" #name); \
+    if (!lt.name)                                          \
+        return;
+    FUNCTIONS(FIND)
+    if (lt.Create(&handle) != CUBLAS_STATUS_SUCCESS)
+        handle = NULL;
+}
+
+/* ---- a product */
+
+/* Y[m][n] = the sum over k of X[m][k] * W[k][n], plus bias[n] unless bias is NULL; `batches` times. All rows lie one behind
+ * the other: of X, along k or, if x_is_km, along m; of W, along k or, if w_is_kn, along n. Strides count elements. The
+ * structure has no gaps: it is compared as bytes. */
+struct Product {
+    int64_t M, N, K;
+    int64_t x_is_km = 0, w_is_kn = 0;
+    int64_t ldx, ldw, ldy;                                   /* from a row to the next */
+    int64_t batches = 1, next_x = 0, next_w = 0, next_y = 0; /* products; from the matrix of one to that of the next */
+    int64_t aligned = 256; /* bytes that the first elements are aligned to, at most 256 */
+    const void *bias = NULL;
+};
+
+/* Row-major Y = X W is column-major Y' = W' X'. Kept from call to call, as long as the product is the same. */
+struct Plan {
+    bool made = false;
+    Product of;
+    cublasLtMatmulDesc_t op = NULL;
+    cublasLtMatrixLayout_t w = NULL, x = NULL, y = NULL;
+    cublasLtMatmulAlgo_t algo;
+    size_t need = 0; /* bytes of workspace */
+};
+static Plan plan;
+
+static void drop()
+{
+    if (plan.op)
+        lt.MatmulDescDestroy(plan.op);
+    for (cublasLtMatrixLayout_t layout : { plan.w, plan.x, plan.y })
+        if (layout)
+            lt.MatrixLayoutDestroy(layout);
+    plan = Plan();
+}
+
+static __attribute__((destructor)) void unload()
+{
+    drop();
+    if (handle)
+        lt.Destroy(handle);
+}
+
+/* Matrices of `rows` rows of `length` elements, which are columns to cublasLt. The distance between rows means nothing to
+ * one row alone. */
+static bool lay(cublasLtMatrixLayout_t *layout, int64_t rows, int64_t length, int64_t ld, int64_t next, int32_t batches)
+{
+    return !lt.MatrixLayoutCreate(layout, elem_type, length, rows, rows == 1 && ld < length ? length : ld) &&
+           !lt.MatrixLayoutSetAttribute(*layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &batches, sizeof batches) &&
+           !lt.MatrixLayoutSetAttribute(*layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &next, sizeof next);
+}
+
+static bool describe(const Product *p)
+{
+    const cublasOperation_t of_w = p->w_is_kn ? CUBLAS_OP_N : CUBLAS_OP_T, of_x = p->x_is_km ? CUBLAS_OP_T : CUBLAS_OP_N;
+    const cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_BIAS;
+    const int32_t batches = (int32_t)p->batches;
+    bool good = !lt.MatmulDescCreate(&plan.op, compute_type, CUDA_R_32F) &&
+                !lt.MatmulDescSetAttribute(plan.op, CUBLASLT_MATMUL_DESC_TRANSA, &of_w, sizeof of_w) &&
+                !lt.MatmulDescSetAttribute(plan.op, CUBLASLT_MATMUL_DESC_TRANSB, &of_x, sizeof of_x);
+    if (p->bias)
+        good = good &&
+               !lt.MatmulDescSetAttribute(plan.op, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue) &&
+               !lt.MatmulDescSetAttribute(plan.op, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &p->bias, sizeof p->bias);
+    return good && lay(&plan.w, p->w_is_kn ? p->K : p->N, p->w_is_kn ? p->N : p->K, p->ldw, p->next_w, batches) &&
+           lay(&plan.x, p->x_is_km ? p->K : p->M, p->x_is_km ? p->M : p->K, p->ldx, p->next_x, batches) &&
+           lay(&plan.y, p->M, p->N, p->ldy, p->next_y, batches);
+}
+
+static bool choose(const Product *p)
+{
+    static const cublasLtMatmulPreferenceAttributes_t alignment[] = {
+        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES
+    };
+    const uint32_t aligned = (uint32_t)p->aligned;
+    cublasLtMatmulPreference_t preference = NULL;
+    cublasLtMatmulHeuristicResult_t found;
+    int n = 0;
+    bool good = !lt.MatmulPreferenceCreate(&preference) &&
+                !lt.MatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+                                                 &workspace_bytes, sizeof workspace_bytes);
+    for (cublasLtMatmulPreferenceAttributes_t of : alignment)
+        good = good && !lt.MatmulPreferenceSetAttribute(preference, of, &aligned, sizeof aligned);
+    good = good &&
+           !lt.MatmulAlgoGetHeuristic(handle, plan.op, plan.w, plan.x, plan.y, plan.y, preference, 1, &found, &n) &&
+           n == 1 && found.state == CUBLAS_STATUS_SUCCESS;
+    if (preference)
+        lt.MatmulPreferenceDestroy(preference);
+    if (good) {
+        plan.algo = found.algo;
+        plan.need = found.workspaceSize;
+    }
+    return good;
+}
+
+static bool prepare(const Product *p)
+{
+    if (plan.made && memcmp(&plan.of, p, sizeof *p) == 0)
+        return true;
+    drop();
+    plan.made = describe(p) && choose(p);
+    plan.of = *p;
+    return plan.made;
+}
+
+/* As dcgen_launch. */
+static int multiply(const Product *p, const void *x, const void *w, void *y, void *workspace, void *stream)
+{
+    const float one = 1, zero = 0;
+    if (!handle)
+        return NO_LIBRARY;
+    if (p->M <= 0 || p->N <= 0 || p->K <= 0 || p->batches <= 0 || p->batches > INT32_MAX || !prepare(p))
+        return NO_ALGORITHM;
+    return lt.Matmul(handle, plan.op, &one, w, plan.w, x, plan.x, &zero, y, plan.y, y, plan.y, &plan.algo, workspace,
+                     plan.need, (cudaStream_t)stream) == CUBLAS_STATUS_SUCCESS
+               ? 0
+               : NO_ALGORITHM;
+}
+
+extern "C" int64_t dcgen_workspace(const int64_t *)
+{
+    return (int64_t)workspace_bytes;
+}
+
+extern "C" const char *dcgen_why(int code)
+{
+    return code == NO_LIBRARY ? "cublasLt of the toolkit's major version cannot be loaded"
+                              : "cublasLt has no algorithm for these extents";
+}

@@ -16,9 +16,44 @@ static __device__ __forceinline__ unsigned KERNEL_tiles(const NAME_args &a)
     return ((unsigned)(a.M - 1) / BM + 1) * ((unsigned)(a.N - 1) / BN + 1);
 }
 
+#if PROBLEMS > 1
+/* The thread's number among those of its tile. */
+static __device__ __forceinline__ unsigned KERNEL_thread()
+{
+    return threadIdx.x % (NT / PROBLEMS);
+}
+
+/* The number of the thread's tile among those of all batches. */
+static __device__ __forceinline__ unsigned KERNEL_number()
+{
+    return blockIdx.x * PROBLEMS + threadIdx.x / (NT / PROBLEMS);
+}
+
+/* Has the last block fewer tiles, and this not? */
+static __device__ __forceinline__ bool KERNEL_is_beyond(const NAME_args &a)
+{
+    return KERNEL_number() / KERNEL_tiles(a) >= (unsigned)a.B0 * a.B1;
+}
+#else
+static __device__ __forceinline__ unsigned KERNEL_thread()
+{
+    return threadIdx.x;
+}
+
+static __device__ __forceinline__ unsigned KERNEL_number()
+{
+    return blockIdx.x;
+}
+#endif
+
 static __device__ __forceinline__ KERNEL_operands KERNEL_of(const NAME_args &a, int)
 {
-    const unsigned batch = blockIdx.x / KERNEL_tiles(a), b0 = batch / a.B1, b1 = batch % a.B1;
+#if PROBLEMS > 1
+    const unsigned batch = min(KERNEL_number() / KERNEL_tiles(a), (unsigned)a.B0 * a.B1 - 1);
+#else
+    const unsigned batch = KERNEL_number() / KERNEL_tiles(a);
+#endif
+    const unsigned b0 = batch / a.B1, b1 = batch % a.B1;
     return { a.A + (b0 * a.A_stride[0] + b1 * a.A_stride[1]),
              a.B + (b0 * a.B_stride[0] + b1 * a.B_stride[1]),
              a.Y + (b0 * a.Y_stride[0] + b1 * a.Y_stride[1]),
@@ -27,20 +62,26 @@ static __device__ __forceinline__ KERNEL_operands KERNEL_of(const NAME_args &a, 
              (unsigned)a.Y_stride[2] };
 }
 
-/* Which tile of its matrix the block computes. */
+/* Which tile of its matrix the thread works on. */
 static __device__ __forceinline__ unsigned KERNEL_tile_number(const NAME_args &a)
 {
-    return blockIdx.x % KERNEL_tiles(a);
+    return KERNEL_number() % KERNEL_tiles(a);
 }
 
-/* The addresses and lengths, in bytes, of all rows of A and B of this batch, or'ed: it is a multiple of 16 if they all
- * are, or of 4. */
+/* The addresses and lengths, in bytes, of all rows of A and B, or'ed: it is a multiple of 16 if they all are, or of 4. The
+ * same for all threads of a block: they meet at barriers. */
 static __device__ __forceinline__ unsigned KERNEL_unaligned(const NAME_args &a)
 {
-    const KERNEL_operands o = KERNEL_of(a, a.K);
+#if PROBLEMS > 1
+    const unsigned first = (unsigned)((uintptr_t)a.A | (uintptr_t)a.B);
+    const unsigned steps = (unsigned)(a.A_stride[0] | a.A_stride[1] | a.B_stride[0] | a.B_stride[1]);
+#else
+    const KERNEL_operands o = KERNEL_of(a, a.K); /* of this batch: others do not matter */
+    const unsigned first = (unsigned)((uintptr_t)o.x | (uintptr_t)o.w), steps = 0;
+#endif
     const unsigned along_k = LAYOUT_A_MK || LAYOUT_B_NK ? a.K : 0; /* else rows of both are as long as Y's */
-    const unsigned elements = along_k | o.ldx | o.ldw | LAYOUT_A_KM * a.M | LAYOUT_B_KN * a.N;
-    return (unsigned)((uintptr_t)o.x | (uintptr_t)o.w) | elements * ELEM_BYTES;
+    const unsigned rows = (unsigned)(a.A_stride[2] | a.B_stride[2]) | LAYOUT_A_KM * a.M | LAYOUT_B_KN * a.N;
+    return first | (steps | along_k | rows) * ELEM_BYTES;
 }
 
 /* Matrices of the call. */

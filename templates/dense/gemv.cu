@@ -23,6 +23,7 @@ values = (
   { name = "BM";      expr = "ROWS";               doc = "rows of Y that a block computes"; },
   { name = "BN";      expr = "LAYOUT_W_NK * (WARPS / KWARPS * COLS) + LAYOUT_W_KN * (LANES * QUAD * COLS)";
     doc = "columns of Y that a block computes"; },
+  { name = "PROBLEMS"; expr = "1"; doc = "tiles of a block, each with its own threads"; },
   { name = "KGROUPS"; expr = "LAYOUT_W_NK * KWARPS + LAYOUT_W_KN * (NT / LANES)";
     doc = "groups of lanes that share out k"; },
   { name = "BK";      expr = "KGROUPS * QUAD * (LAYOUT_W_NK * 32 + LAYOUT_W_KN * UNROLL)";
@@ -104,6 +105,7 @@ features = (
 */
 #ifndef DCGEN /* one set of values, to compile this file as it stands; for another type -DDTYPE_F16=1 or _BF16 */
 #include "standalone.cuh"
+#define PROBLEMS 1
 #define ROWS 4
 #define BM ROWS
 #define COLS 2

@@ -31,6 +31,7 @@ values = (
   { name = "X_ROWS";  expr = "128 / ROW";                  doc = "rows along k in 128 bytes: all banks"; },
   { name = "X_MASK";  expr = "ROW / 16";                   doc = "chunks of 16 bytes of such a row"; },
   { name = "X_IS_KM"; expr = "0";                          doc = "X lies as [k][m], which dense has not"; },
+  { name = "PROBLEMS"; expr = "1"; doc = "tiles of a block, each with its own threads"; },
   { name = "X_PITCH"; expr = "BM + 8 * DTYPE_TF32";        doc = "X_IS_KM: elements from a row to the next"; },
   { name = "X_PART";  expr = "BK * (X_IS_KM * X_PITCH + !X_IS_KM * BM)"; doc = "elements of X's part of a stage"; },
   { name = "W_PITCH"; expr = "BN + 8 * DTYPE_TF32";        doc = "KN: elements from a row to the next"; },
@@ -130,6 +131,7 @@ features = (
 #define DTYPE_F16 1
 #endif
 #include "standalone.cuh"
+#define PROBLEMS 1
 #define BM 128
 #define BN 128
 #define WM 64

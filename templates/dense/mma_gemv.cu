@@ -23,6 +23,7 @@ values = (
     doc = "sums of an element, taken in turn; with 8 rows the second lies in the mma's lower half"; },
   { name = "BM";      expr = "ROWS";               doc = "rows of Y that a block computes"; },
   { name = "BN";      expr = "WARPS / KWARPS * COLS"; doc = "columns of Y that a block computes"; },
+  { name = "PROBLEMS"; expr = "1"; doc = "tiles of a block, each with its own threads"; },
   { name = "PITCH";   expr = "BN + 8 * (BN > 8)";   doc = "floats from a row of sums to the next"; },
   { name = "SUMS";    expr = "KWARPS";              doc = "sums of an element that a block adds up"; },
   { name = "BK";      expr = "32 * KWARPS";         doc = "values of k of a chunk of each of these warps"; },
@@ -92,6 +93,7 @@ features = (
 #define DTYPE_F16 1
 #endif
 #include "standalone.cuh"
+#define PROBLEMS 1
 #define ROWS 8
 #define BM ROWS
 #define COLS 32

@@ -16,6 +16,12 @@ static __device__ __forceinline__ KERNEL_operands KERNEL_of(const NAME_args &a, 
     return { a.X, a.W, a.Y, (unsigned)K, (unsigned)a.W_stride[0], (unsigned)a.N };
 }
 
+/* The thread's number among those of its tile. */
+static __device__ __forceinline__ unsigned KERNEL_thread()
+{
+    return threadIdx.x;
+}
+
 /* Which tile of its matrix the block computes. */
 static __device__ __forceinline__ unsigned KERNEL_tile_number(const NAME_args &)
 {

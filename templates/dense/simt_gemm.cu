@@ -22,14 +22,15 @@ params = (
     doc = "the K that the kernel is fixed for, others being copied by single floats; 0: none"; },
   { name = "FIXED_N"; choices = "N";                       doc = "KN: the same for N, which is W's stride"; } );
 values = (
-  { name = "NT";        expr = "(BM / TM) * (BN / TN)";     doc = "threads of a block"; },
+  { name = "PROBLEMS"; expr = "1"; doc = "tiles of a block, each with its own threads"; },
+  { name = "NT";        expr = "PROBLEMS * (BM / TM) * (BN / TN)"; doc = "threads of a block"; },
   { name = "X_IS_KM";   expr = "0";                         doc = "X lies as [k][m], which dense has not"; },
   { name = "VM";        expr = "1 + X_IS_KM * (1 + 2 * (TM % 4 == 0))"; doc = "neighbouring rows of a thread"; },
   { name = "VN";        expr = "4 - 2 * (TN % 4 != 0)";     doc = "neighbouring columns of a thread"; },
   { name = "CHUNKS";    expr = "BK / 4";                    doc = "16-byte chunks in a row of a tile along k"; },
   { name = "LINE_ROWS"; expr = "32 / BK";                   doc = "such rows in 128 bytes: all banks"; },
   { name = "TILE";      expr = "(BM + BN) * BK";            doc = "floats of a stage in shared memory"; },
-  { name = "SMEM";      expr = "STAGES * TILE * 4";         doc = "bytes of shared memory of a block"; },
+  { name = "SMEM";      expr = "PROBLEMS * STAGES * TILE * 4"; doc = "bytes of shared memory of a block"; },
   { name = "QUAD";      expr = "4";                         doc = "floats of 16 bytes"; },
   { name = "X_PART";    expr = "BM * BK";                   doc = "floats of X's part of a stage"; },
   { name = "X_PITCH";   expr = "BM";                        doc = "X_IS_KM: floats from a row of X's part to the next"; },
@@ -102,14 +103,14 @@ derived = (
   # others, a barrier among them. KN 32x96 (4x6, BK 16): 384 FFMA; 16 LDS.128 and 48 LDS.64; 5 copies; 51 others. A chunk
   # of k that is not unrolled has 6 or 7 others. A copy of a single float is 15 to 24 instructions, being a loop of its own.
   { name = "ISSUE";
-    expr = "TM * TN * BK + (TM + TN + LAYOUT_W_KN * (VN == 2) * TN + (VM == 2) * TM) * BK / 4 + (1 + 17 * NARROW) * TILE / NT + 34"
+    expr = "TM * TN * BK + (TM + TN + LAYOUT_W_KN * (VN == 2) * TN + (VM == 2) * TM) * BK / 4 + (1 + 17 * NARROW) * PROBLEMS * TILE / NT + 34"
            " + 6 * CHUNKS / UNROLL";
     doc = "its instructions: FMAs, LDS.128 or LDS.64, 4 a copy of 16 bytes, 18 of a float, the loop"; },
   { name = "BESIDE"; expr = "0"; doc = "FMAs are instructions of a warp like the others"; },
   # Of a block. An LDS.128 takes 2 wavefronts, an LDS.64 1: twice as many lanes are served at once as without neighbours
   # that want the same (see thread). The emulator counts the same.
-  { name = "LDS";    expr = "(TM + TN) * BK * NT / 64 + TILE / 32"; doc = "wavefronts: what the warps load, and the copies"; },
-  { name = "BYTES";  expr = "(STAGES - 1) * TILE * 4";     doc = "bytes on their way to a block"; },
+  { name = "LDS";    expr = "(TM + TN) * BK * NT / 64 + PROBLEMS * TILE / 32"; doc = "wavefronts: what the warps load, and the copies"; },
+  { name = "BYTES";  expr = "PROBLEMS * (STAGES - 1) * TILE * 4"; doc = "bytes on their way to a block"; },
   { name = "WAIT";   expr = "40 + 30 * (CHUNKS / UNROLL)";
     doc = "cycles that a warp alone waits: at the barrier, and for loads that are not ahead of their use"; },
   { name = "FIRST";  expr = "900";                         doc = "cycles until the first stage is there"; },
@@ -122,13 +123,14 @@ features = (
   { name = "rolled";    expr = "UNROLL < CHUNKS";            doc = "no registers to load the next values early"; },
   { name = "stages";    expr = "STAGES";                     doc = "depth of the pipeline"; },
   { name = "area";      expr = "log2(TM * TN)";              doc = "independent FMAs of a thread"; },
-  { name = "narrow";    expr = "(NARROW || OTHER) * TILE * 8 / NT / ISSUE";
+  { name = "narrow";    expr = "(NARROW || OTHER) * PROBLEMS * TILE * 8 / NT / ISSUE";
     doc = "copies of single floats, where rows are not aligned"; },
   { name = "fixed";     expr = "FIXED_K > 0 && !OTHER";      doc = "strides and the length of the sum are constants"; },
   { name = "grouped";   expr = "GROUP > 0";                  doc = "order of the tiles"; } );
 */
 #ifndef DCGEN /* one set of values, to compile this file as it stands */
 #include "standalone.cuh"
+#define PROBLEMS 1
 #define BM 128
 #define BN 128
 #define TM 8
@@ -160,6 +162,7 @@ features = (
  *   thread    a warp is 4 x 8 threads: ly = bits 1, 4 of the lane, lx = bits 0, 2, 3. Lanes that differ in bit 0 want
  *             the same 16 bytes of X, in bit 1 the same of W: shared memory then serves half a warp at once.
  *             Warp w: row ty = 4*(w % (BM/TM/4)) + ly, column tx = 8*(w / (BM/TM/4)) + lx of the threads.
+ *             Where a block has PROBLEMS tiles, these are the threads of one of them.
  *   element   acc[i*TN + j] is Y[m][n] of the tile's row m = 4*TM*(ty/4) + VM*(ty%4) + i%VM + 4*VM*(i/VM)
  *             and column n = 8*TN*(tx/8) + VN*(tx%8) + j%VN + 8*VN*(j/VN): VM and VN neighbours each.
  *
@@ -186,7 +189,7 @@ struct KERNEL_place { /* of a thread */
 
 static __device__ __forceinline__ KERNEL_place KERNEL_find()
 {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const int lane = KERNEL_thread() % 32, warp = KERNEL_thread() / 32;
     const int ly = (lane >> 1 & 1) | (lane >> 3 & 2), lx = (lane & 1) | (lane >> 1 & 6);
     const int wy = warp % (BM / TM / 4), wx = warp / (BM / TM / 4);
     KERNEL_place p;
@@ -429,11 +432,14 @@ KERNEL_store(const float (&acc)[TM * TN], const NAME_args &a, int m0, int n0, co
 
 #include "tile_order.cuh"
 
-/* A block computes tile blockIdx.x, of which it sums up slice blockIdx.z of k. */
+/* A block computes tile blockIdx.x, or PROBLEMS tiles, of which it sums up slice blockIdx.z of k. */
 static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
 {
 #if TARGET_GUARD
     float *stages = (float *)PACKAGE_device::shared_memory();
+#if PROBLEMS > 1
+    stages += threadIdx.x / (NT / PROBLEMS) * (STAGES * TILE);
+#endif
     int m0, n0;
     KERNEL_tile(a, m0, n0);
     const KERNEL_place p = KERNEL_find();

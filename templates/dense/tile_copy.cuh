@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* Copies of a block of k, BK values deep, from X and W to a stage in shared memory, NT threads sharing the work.
+/* Copies of a block of k, BK values deep, from X and W to a stage in shared memory. The threads of a tile share the work: all
+ * NT of a block or, where it has PROBLEMS tiles, NT / PROBLEMS.
  *
  * X's part of the stage has rows along k or, where X_IS_KM, across it, along m; W's has rows along k (NK) or along n (KN).
  * KERNEL_at(r, k) tells where element k of row r lies in a part whose rows run along k, and KERNEL_column(s) which column
@@ -22,9 +23,9 @@ template <int width> static constexpr int KERNEL_unroll = 64; /* parts are in re
 /* `count` rows along k that begin `start` in the stage, `down` at a time: row s is m or n number row(s). down is a power of
  * two unless row(s) is s, so that row() of the sum of a row and a multiple of down is the sum of theirs. */
 template <int width, int count, int start, int (*row)(int)> struct KERNEL_along_k {
-    static constexpr int across = BK / width, down = NT / across, parts = (count + down - 1) / down;
-    static __device__ __forceinline__ int r() { return threadIdx.x / across; }
-    static __device__ __forceinline__ int k() { return threadIdx.x % across * width; }
+    static constexpr int across = BK / width, down = NT / PROBLEMS / across, parts = (count + down - 1) / down;
+    static __device__ __forceinline__ int r() { return KERNEL_thread() / across; }
+    static __device__ __forceinline__ int k() { return KERNEL_thread() % across * width; }
     static __device__ __forceinline__ int first() { return row(r()); }
     static __device__ __forceinline__ int at(int i)
     {
@@ -52,11 +53,12 @@ template <int width, int count, int start, int (*row)(int)> struct KERNEL_along_
 #if X_IS_KM || LAYOUT_W_KN
 /* BK rows of `count` elements that lie `place` in the stage, `pitch` from a row to the next. */
 template <int width, int count, int pitch, int (*place)(int, int)> struct KERNEL_across_k {
-    static constexpr int wide = count % 3 == 0 && NT % 3 != 0 ? count / 3 * 4 : count; /* what threads can share out */
-    static constexpr int along = wide / width < NT ? wide / width : NT, rows = NT / along, step = along * width;
+    static constexpr int wide = count % 3 == 0 && NT / PROBLEMS % 3 != 0 ? count / 3 * 4 : count; /* what threads can share out */
+    static constexpr int threads = NT / PROBLEMS, along = wide / width < threads ? wide / width : threads;
+    static constexpr int rows = threads / along, step = along * width;
     static constexpr int down = (BK + rows - 1) / rows, parts = down * (wide / step);
-    static __device__ __forceinline__ int k() { return threadIdx.x / along; }
-    static __device__ __forceinline__ int first() { return threadIdx.x % along * width; }
+    static __device__ __forceinline__ int k() { return KERNEL_thread() / along; }
+    static __device__ __forceinline__ int first() { return KERNEL_thread() % along * width; }
     static __device__ __forceinline__ int at(int i, int j)
     {
         return rows % 8 == 0 ? place(k(), first() + j * step) + i * rows * pitch

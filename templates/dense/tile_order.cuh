@@ -13,4 +13,8 @@ static __device__ __forceinline__ void KERNEL_tile(const NAME_args &a, int &m0, 
     m0 = tile % down * BM;
     n0 = tile / down * BN;
 #endif
+#if PROBLEMS > 1
+    if (KERNEL_is_beyond(a))
+        m0 = a.M; /* no row exists */
+#endif
 }

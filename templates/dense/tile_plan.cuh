@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* A block for each tile of each Y, and for each slice of k of it. */
+/* A block for each PROBLEMS tiles of all Y, and for each slice of k of them. */
 static NAME_plan KERNEL_plan(const NAME_args &a, int sms)
 {
     const int64_t most = 2147483647, batches = KERNEL_batches(a);
     const int64_t tiles = ((int64_t)a.M + BM - 1) / BM * (((int64_t)a.N + BN - 1) / BN);
-    const int64_t ntile = tiles > most || batches > most ? most + 1 : tiles * batches;
+    const int64_t all = tiles > most || batches > most ? most + 1 : tiles * batches, ntile = (all + PROBLEMS - 1) / PROBLEMS;
     NAME_plan plan = { (unsigned)ntile, 1, 1, 0, NT, SMEM, 0 };
     (void)sms;
-    if (ntile > most)
+    if (all > most)
         plan.x = 0; /* no such grid: the launch says so */
 #if SPLITK > 1
     if (ntile <= COUNTERS) { /* more would keep any device busy */

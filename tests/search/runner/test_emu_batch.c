@@ -4,7 +4,7 @@
  * with tails on every axis. Their matrices lie densely, with gaps between rows or batches, in rows that are aligned to 16 bytes whatever the
  * type, as heads inside longer rows, or are the same for all batches. What lies between the elements is NaN, and stays as it is.
  *
- *   ctest: emulator label=slow timeout=300 cost=5
+ *   ctest: emulator label=slow timeout=400 cost=5
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,6 +42,9 @@ static const char *const kernels[] = {
     "mma_bmm sm_80 f16 KM:NK BM=64 BN=96 WM=64 WN=32 ROW=64 SPLITK=2",
     "mma_bmm sm_90a bf16 KM:NK BM=128 BN=128 WM=64 WN=32 GROUP=8 FIXED_K=24",
     "mma_bmm sm_80 bf16 KM:KN BM=32 WM=16",
+    "tiny_bmm sm_75 f32 NK",
+    "tiny_bmm sm_90a f32 KN TOGETHER=8 BM=8 TM=2 BK=16",
+    "tiny_bmm sm_80 f32 KM:NK TOGETHER=2 BN=32 TN=4",
     "gemv_bmm sm_75 f32 NK ROWS=4 COLS=2 WARPS=8 KWARPS=8 SPLITK=4",
     "gemv_bmm sm_90a f16 NK ROWS=8 COLS=4 UNROLL=1",
     "gemv_bmm sm_80 bf16 KN ROWS=4 LANES=8 UNROLL=1 SPLITK=2",

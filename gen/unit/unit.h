@@ -19,8 +19,7 @@ typedef struct {
     const Target *target;
     const int64_t *value; /* one a parameter */
     KernelFacts facts;
-    const char *
-        as; /* in a package: the kernel of another function that has this very text, which is not written again; NULL: none */
+    const char *as; /* in a package: another function's kernel of this very text, which is not written again; NULL: none */
 } UnitKernel;
 
 /* What all units of a workload are made from. */

@@ -14,6 +14,8 @@
 enum { SAMPLE_NS = 300000 };
 /* Bytes of the buffer that lies in memory: so many times the largest cache, within these limits. */
 static const int64_t MEMORY_CACHES = 3, MEMORY_LEAST = 64 << 20, MEMORY_MOST = 384 << 20;
+/* Of one that lies in a cache. Some have a last level of hundreds of MiB that many machines share: to write all of it once takes a second. */
+static const int64_t CACHED_MOST = 64 << 20;
 
 /* What a level holds for all threads together. Each thread has an L1 and an L2 cache of its own. */
 static int64_t capacity(const LimitsWish *w, int level)
@@ -31,7 +33,8 @@ static int64_t buffer_bytes(const LimitsWish *w, int level)
         const int64_t bytes = MEMORY_CACHES * before;
         return bytes < MEMORY_LEAST ? MEMORY_LEAST : bytes > MEMORY_MOST ? MEMORY_MOST : bytes;
     }
-    const int64_t half = capacity(w, level) / 2, bytes = half > 2 * before ? half : 2 * before;
+    const int64_t half = capacity(w, level) / 2, some = half < CACHED_MOST ? half : CACHED_MOST;
+    const int64_t bytes = some > 2 * before ? some : 2 * before;
     return bytes <= capacity(w, level) * 3 / 4 ? bytes : 0;
 }
 

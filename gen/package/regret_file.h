@@ -7,7 +7,7 @@
  *      "bound": { "tuned": { "mean": 0.0123, "worst": 0.0610 }, "held_out": { "mean": 0.0181, "worst": 0.0702 } },
  *      "regret": { "tuned": { "shapes": 32, "measured": 32, "said": 30, "mean": 0.0037, "worst": 0.0112, "noise": 0.0068 }, "held_out": ... },
  *      "shapes": [
- *       { "tuned": true, "M": 80, "N": 768, "K": 768, "threads": 1, "weight": 1, "kernel": 3,
+ *       { "tuned": true, "B": 80, "T": 768, "threads": 1, "weight": 1, "kernel": 3,
  *         "chosen_ns": 151200, "best_ns": 150900, "regret": 0.0020, "spread": 0.0110, "said": true },
  *       ... ] } ] }
  *

@@ -14,7 +14,7 @@ typedef enum { PLACE_TUNED, PLACE_DECLARED, PLACE_BETWEEN, PLACE_OUTSIDE, PLACE_
 
 /* One test on the way through the tree. */
 typedef struct {
-    const char *name; /* of what is compared: "M", "threads" */
+    const char *name; /* of what is compared: "T", "threads" */
     int64_t value, threshold;
     bool below; /* value <= threshold */
 } Step;

@@ -166,7 +166,7 @@ static int axis_along(Arena *a, const Groups *g, int decl)
     return most < 0 ? 0 : most;
 }
 
-/* The name of a figure's x axis: "M"; "M or N" where groups vary along different extents. */
+/* The name of a figure's x axis: "T"; "S or T" where groups vary along different extents. */
 static const char *axes_text(Arena *a, const Groups *g)
 {
     const Op *op = g->spec->op;

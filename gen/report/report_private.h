@@ -38,7 +38,7 @@ typedef struct {
     const Spec *spec;
     int *dim;         /* of each declared shape the dim that it varies along; -1: none */
     int *axis;        /* of each declared shape the Group.axis of its groups */
-    const char *axes; /* label of the x axis in figures of several groups: "M", "M or N" */
+    const char *axes; /* label of the x axis in figures of several groups: "T", or "S or T" where these vary */
     int ngroup, npanel, nbar;
     Group *group; /* sorted by threads, declared shape and its other dims */
 } Groups;

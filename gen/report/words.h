@@ -13,7 +13,7 @@ const char *words_shape(Arena *a, const Op *op, const int64_t *extent, int threa
 const char *words_values(Arena *a, const Candidate *c);    /* "MR=8 NP=3" */
 const char *words_candidate(Arena *a, const Candidate *c); /* "packed_gemm avx512 MR=8 NP=3" */
 
-/* Adds fields to the object, "M": 80, "N": 768, "K": 768, and returns it. */
+/* Adds fields to the object, "B": 80, "T": 768, and returns it. */
 json_t *words_extents_json(json_t *object, const Op *op, const int64_t *extent);
 json_t *words_values_json(const Candidate *c); /* { "MR": 8, "NP": 3 } */
 /* Why candidates were left out of the space: each reason, and how often. */

@@ -34,7 +34,7 @@ extern const char *const data_names[DATA_COUNT]; /* "normal", "integers", "lengt
 
 /* A number of a call. */
 typedef struct {
-    const char *name; /* "M" */
+    const char *name; /* as a spec says it */
     ExtentKind kind;
     const char *doc;
     int64_t least, most; /* what is legal: of an axis 0 or 1 up to OP_MAX_NUMBER */

@@ -3,7 +3,7 @@
  * abi: what a shared object that a runner loads must export. A candidate is the text of one kernel exactly as the
  * package ships it, with this uniform entry added, so that a runner needs to know no operator.
  *
- *   extent[]   the op's extents in order ("M","N","K" for dense): axes, attributes, derived ones; then, for each operand
+ *   extent[]   the op's extents in op.cfg's order: axes, attributes, derived ones; then, for each operand
  *              that callers give strides of, those strides (gen/spec/op.h)
  *   operand[]  the op's operands in order, those of absent epilogues NULL. In a candidate with dcgen_pack the constant
  *              operand is the packed one.

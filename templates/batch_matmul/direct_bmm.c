@@ -27,7 +27,13 @@ general = (
   { target = "avx2";     MR = 4; NV = 2; PF = 0; HOLD = 1; HALF = 0; },
   { target = "portable"; MR = 4; NV = 2; PF = 0; HOLD = 1; HALF = 0; } );
 tile    = { B0 = "1"; B1 = "1"; M = "MR"; N = "NV*LANES"; K = "2 + 14*PF"; };
-derived = ( { name = "COL"; expr = "LANES"; doc = "columns of a unit"; } );
+derived = (
+  { name = "COL";   expr = "LANES"; doc = "columns of a unit"; },
+  { name = "EVEN";  expr = "1"; doc = "rows and columns are cut into tiles of nearly equal size"; },
+  { name = "NU";    expr = "ceil_div(UNITS, ceil_div(UNITS, NV))"; doc = "units of a tile"; } );
+features = (
+  { name = "half";       expr = "HALF * (OUT_COLS % COL != 0 && OUT_COLS % COL <= COL / 2)";
+    doc = "the last vector is worked on by half"; } );
 */
 #ifndef DCGEN /* one set of values, to compile this file as it stands */
 #include "standalone.h"

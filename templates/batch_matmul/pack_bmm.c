@@ -9,7 +9,7 @@ dtypes  = ["f32"];
 params  = (
   { name = "MR";    choices = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16]; doc = "rows of the tallest tile"; },
   { name = "NV";    choices = [1, 2, 3, 4, 5, 6, 8];         doc = "vectors of the widest tile, side by side"; },
-  { name = "KC";    choices = [64, 128, 256];                doc = "values of k that the packed columns have room for"; },
+  { name = "KC";    choices = [64, 256];                     doc = "values of k that the packed columns have room for"; },
   { name = "PF";    choices = [0, 1];
     doc = "1: fetch Y, the next tile's A and the columns that are packed later ahead"; },
   { name = "HOLD";  choices = [1, 2];
@@ -27,18 +27,29 @@ constraints = (
     why = "accumulators, B's vectors and a value of A must fit the vector registers"; },
   { need = "KC * BLOCK <= 16384"; why = "two blocks of packed columns must fit a small stack and L2"; } );
 general = (
-  { target = "avx512";   MR = 8; NV = 3; KC = 128; PF = 0; HOLD = 1; HALF = 0; },
-  { target = "avx2";     MR = 4; NV = 2; KC = 128; PF = 0; HOLD = 1; HALF = 0; },
-  { target = "portable"; MR = 4; NV = 2; KC = 128; PF = 0; HOLD = 1; HALF = 0; } );
+  { target = "avx512";   MR = 8; NV = 3; KC = 64; PF = 0; HOLD = 1; HALF = 0; },
+  { target = "avx2";     MR = 4; NV = 2; KC = 64; PF = 0; HOLD = 1; HALF = 0; },
+  { target = "portable"; MR = 4; NV = 2; KC = 64; PF = 0; HOLD = 1; HALF = 0; } );
 tile    = { B0 = "1"; B1 = "1"; M = "MR"; N = "NV*LANES"; K = "KC"; };
-derived = ( { name = "COL"; expr = "LANES"; doc = "columns of a unit"; } );
+derived = (
+  { name = "COL";   expr = "LANES"; doc = "columns of a unit"; },
+  { name = "EVEN";  expr = "1"; doc = "rows and columns are cut into tiles of nearly equal size"; },
+  { name = "NU";    expr = "ceil_div(UNITS, ceil_div(UNITS, NV))"; doc = "units of a tile"; } );
+terms = (
+  { name = "pack"; expr = "BATCHES * ceil_div(OUT_COLS, GROUP) * ceil_div(SUM, 4) * (6 + 6 * LAYOUT_B_NK)";
+    doc = "groups of columns, four values of k at once: copied, or turned"; } );
+features = (
+  { name = "pack_share"; expr = "log2(1 + 8 / MT)"; doc = "packing against its use"; },
+  { name = "pack_apart"; expr = "OUT_COLS < GROUP"; doc = "packing goes on by itself, not beside a tile's FMAs"; },
+  { name = "half";       expr = "HALF * (OUT_COLS % COL != 0 && OUT_COLS % COL <= COL / 2)";
+    doc = "the last vector is worked on by half"; } );
 */
 #ifndef DCGEN /* one set of values, to compile this file as it stands */
 #include "standalone.h"
 #define MR 8
 #define NV 3
 #define LANES 16
-#define KC 128
+#define KC 64
 #define GROUP 16
 #define BLOCK 48
 #define PF 1

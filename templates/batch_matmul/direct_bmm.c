@@ -67,13 +67,13 @@ typedef struct {
 /* Rows of B to fetch ahead, those of the next problem. */
 typedef struct {
     const float *b;
-    int64_t rows, at_once; /* how many are left, and go with 16 values of k */
+    int64_t stride, rows, at_once; /* from one to the next; how many are left, and go with 16 values of k */
 } KERNEL_ahead;
 
 static inline __attribute__((always_inline)) void KERNEL_fetch(const NAME_args *a, KERNEL_ahead *p)
 {
     const int64_t count = p->rows < p->at_once ? p->rows : p->at_once;
-    for (int64_t r = 0; r < count; r++, p->b += a->B_stride[2])
+    for (int64_t r = 0; r < count; r++, p->b += p->stride)
         for (int64_t n = 0; n < a->N; n += 16)
             __builtin_prefetch(p->b + n);
     p->rows -= count;
@@ -136,7 +136,7 @@ static __attribute__((noinline)) void
 KERNEL_look_ahead(const NAME_args *a, const KERNEL_tiles *t, const float *w, int64_t left, KERNEL_ahead *ahead)
 {
     if (t->b_step)
-        *ahead = (KERNEL_ahead){ w + t->b_step, left > 1 ? a->K : 0, 16 };
+        *ahead = (KERNEL_ahead){ w + t->b_step, a->B_stride[2], left > 1 ? a->K : 0, 16 };
 }
 #endif
 
@@ -220,6 +220,24 @@ KERNEL_small(const NAME_args *a, int64_t begin, int64_t end, int64_t vectors, KE
     }
 }
 
+/* Rows of B a multiple of 1 KiB apart share a quarter of L1's sets at most, such as those of one head among many: there B would leave L1 between
+ * two tiles. Is it better to copy it? Only where it is used by several tiles, and large. */
+enum { KERNEL_COPIED = 8192 }; /* floats, which lie on the stack */
+
+static inline int KERNEL_copies(const NAME_args *a, int64_t tiles, int64_t pitch)
+{
+    return a->B_stride[2] % 256 == 0 && a->B_stride[2] >= 2 * a->N && tiles > 2 && a->K * a->N >= KERNEL_COPIED / 4 &&
+           a->K * pitch <= KERNEL_COPIED;
+}
+
+static __attribute__((noinline)) TARGET_ATTRIBUTE void
+KERNEL_copy(const NAME_args *a, const float *b, int64_t pitch, float *to)
+{
+    for (int64_t k = 0; k < a->K; k++, b += a->B_stride[2], to += pitch)
+        for (int64_t n = 0; n < a->N; n++)
+            to[n] = b[n];
+}
+
 static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t ntask)
 {
     const KERNEL_share share = KERNEL_share_of(a, task, ntask);
@@ -235,6 +253,12 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
         return 0;
     }
     KERNEL_cut down = KERNEL_cut_of(M, MR);
+    const int64_t pitch = (N + LANES - 1) / LANES * LANES;
+    const int copies = KERNEL_copies(a, down.count, pitch);
+    float copy[KERNEL_COPIED] __attribute__((aligned(64)));
+    NAME_args local = *a; /* what tiles read */
+    if (copies)
+        local.B_stride[2] = pitch;
     int64_t b0 = share.begin / share.parts / a->B1, b1 = share.begin / share.parts % a->B1, part = share.begin % share.parts;
     for (int64_t i = share.begin; i < share.end; i++) {
         const int64_t m0 = KERNEL_part_row(M, part, share.parts);
@@ -242,6 +266,10 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
             down = KERNEL_cut_of(KERNEL_part_row(M, part + 1, share.parts) - m0, MR);
         const float *x = KERNEL_matrix(a->A, a->A_stride, b0, b1) + m0 * row, *w = KERNEL_matrix(a->B, a->B_stride, b0, b1);
         float *y = (float *)KERNEL_matrix(a->Y, a->Y_stride, b0, b1) + m0 * a->Y_stride[2];
+        if (copies) {
+            KERNEL_copy(a, w, pitch, copy);
+            w = copy;
+        }
         if (++part == share.parts) {
             part = 0;
             if (++b1 == a->B1)
@@ -253,7 +281,8 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
         if (i + 1 < share.end) {
             const int64_t tiles = across.count * down.count;
             after = KERNEL_matrix(a->A, a->A_stride, b0, b1) + KERNEL_part_row(M, part, share.parts) * row;
-            ahead = (KERNEL_ahead){ KERNEL_matrix(a->B, a->B_stride, b0, b1), part ? 0 : a->K, (15 + tiles) / tiles };
+            ahead = (KERNEL_ahead){ KERNEL_matrix(a->B, a->B_stride, b0, b1), a->B_stride[2], part ? 0 : a->K,
+                                    (15 + tiles) / tiles };
         }
 #endif
         for (int64_t t = 0, n = 0; t < across.count; t++) {
@@ -262,14 +291,14 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
             KERNEL_tiles tiles = { .a = x, .b = w + n, .y = y + n, .count = down.larger, .a_step = rows * row, .y_step = rows * ys,
                                    .a_after = x + down.larger * rows * row, .last = some };
             if (down.larger)
-                KERNEL_rows(rows, vectors, end, a, &tiles, &ahead);
+                KERNEL_rows(rows, vectors, end, &local, &tiles, &ahead);
             tiles.a += down.larger * tiles.a_step;
             tiles.y += down.larger * tiles.y_step;
             tiles.count = down.count - down.larger;
             tiles.a_step -= row;
             tiles.y_step -= ys;
             tiles.a_after = t + 1 == across.count ? after : x;
-            KERNEL_rows(rows - 1, vectors, end, a, &tiles, &ahead);
+            KERNEL_rows(rows - 1, vectors, end, &local, &tiles, &ahead);
             n += vectors * LANES;
         }
     }

@@ -16,12 +16,6 @@ BatchMatmul batch_matmul_of(const Problem *p)
                           p->operand[B], p->operand[Y], layout[A] == 1, layout[B] == 1 };
 }
 
-static double limit_gflops(const int64_t *extent, double peak_gflops, double read_gbs)
-{
-    (void)extent, (void)read_gbs;
-    return peak_gflops;
-}
-
 static const Goal goals[] = {
     { "geomean against the best of all", GOAL_GEOMEAN, false, false, BEST, 1, ANY, 1.3 },
     { "worst against the best of all", GOAL_WORST, false, false, BEST, 1, ANY, 1.0 },
@@ -40,7 +34,6 @@ const Operator batch_matmul_operator = {
     .column = { [OPENBLAS] = { "OpenBLAS", &batch_matmul_openblas, false },
                 [ONEDNN] = { "oneDNN", &batch_matmul_dnnl, false },
                 [LIBXSMM] = { "libxsmm", &batch_matmul_xsmm, false } },
-    .limit_gflops = limit_gflops,
     .ngoal = sizeof goals / sizeof *goals,
     .goals = goals,
 };

@@ -88,12 +88,17 @@ static Cell cell_of(const Match *m, int first, int end)
     return best;
 }
 
+static double limit_gflops(const Match *m, int round)
+{
+    const double peak_gflops = m->peak_gflops[round];
+    return contest.op->limit_gflops ? contest.op->limit_gflops(m->extent, peak_gflops, m->read_gbs[round]) : peak_gflops;
+}
+
 static double limit_share(const Match *m)
 {
     double share[MAX_ROUND];
     for (int i = 0; i < m->nround; i++)
-        share[i] = gflops_of(m->extent, m->contestant[0].time_ns[i]) /
-                   contest.op->limit_gflops(m->extent, m->peak_gflops[i], m->read_gbs[i]);
+        share[i] = gflops_of(m->extent, m->contestant[0].time_ns[i]) / limit_gflops(m, i);
     return stats_summary(share, m->nround).median;
 }
 

@@ -25,7 +25,7 @@ typedef struct Operator {
     int64_t quick[MAX_QUICK]; /* values of that extent that --quick keeps; 0 ends them. Where a spec has none: each fifth shape */
     int ncolumn;
     Column column[MAX_COLUMN];
-    /* GFLOP/s that this CPU allows. */
+    /* GFLOP/s that this CPU allows; NULL: its FMA peak. */
     double (*limit_gflops)(const int64_t *extent, double peak_gflops, double read_gbs);
     int ngoal;
     const Goal *goals;

@@ -40,7 +40,7 @@ terms = (
     doc = "groups of columns, four values of k at once: copied, or turned"; } );
 features = (
   { name = "pack_share"; expr = "log2(1 + 8 / MT)"; doc = "packing against its use"; },
-  { name = "pack_apart"; expr = "OUT_COLS < GROUP"; doc = "packing goes on by itself, not beside a tile's FMAs"; },
+  { name = "pack_apart"; expr = "LAYOUT_B_KN && OUT_COLS < GROUP"; doc = "packing goes on by itself, not beside a tile's FMAs"; },
   { name = "half";       expr = "HALF * (OUT_COLS % COL != 0 && OUT_COLS % COL <= COL / 2)";
     doc = "the last vector is worked on by half"; } );
 */
@@ -74,6 +74,7 @@ features = (
 
 #define KERNEL_B_COLUMN(ws) (LAYOUT_B_NK ? (ws) : 1)
 #define KERNEL_B_STEP(ws) (LAYOUT_B_NK ? 1 : (ws))
+#define KERNEL_BESIDE(N) (LAYOUT_B_NK || (N) >= GROUP) /* tiles pack */
 
 /* Columns of B that are to be packed, GROUP at a time; of the last GROUP some may have been packed before. */
 typedef struct {
@@ -83,18 +84,22 @@ typedef struct {
     int64_t begin, end, by_tiles; /* groups: done, in all, and up to where tiles do one each */
 } KERNEL_packing;
 
-static inline int64_t KERNEL_column(const KERNEL_packing *p, int64_t group)
+/* The first column of a group. */
+static inline int64_t KERNEL_column(const NAME_args *a, const KERNEL_packing *p, int64_t group)
 {
-    return group * GROUP < p->columns - GROUP ? group * GROUP : p->columns - GROUP;
+    const int64_t c = group * GROUP < p->columns - GROUP ? group * GROUP : p->columns - GROUP;
+    return a->N < GROUP ? 0 : c;
 }
+
+/* The number of its last column, from the first one on. */
+static inline int64_t KERNEL_last(const NAME_args *a) { return (a->N < GROUP ? a->N : GROUP) - 1; }
 
 /* The columns from the c-th on, as many as there are of GROUP, four values of k. */
 static __attribute__((noinline)) TARGET_ATTRIBUTE void
 KERNEL_round_at(const NAME_args *a, const KERNEL_packing *p, int64_t c, int64_t k)
 {
     const int64_t ws = a->B_stride[2];
-    KERNEL_round(p->b + c * KERNEL_B_COLUMN(ws) + k * KERNEL_B_STEP(ws), ws, (a->N < GROUP ? a->N : GROUP) - 1,
-                 p->block + k * BLOCK + c);
+    KERNEL_round(p->b + c * KERNEL_B_COLUMN(ws) + k * KERNEL_B_STEP(ws), ws, KERNEL_last(a), p->block + k * BLOCK + c);
 }
 
 /* Packs what is left of the columns, kc values of k: in rounds or, of fewer than four, one by one. */
@@ -109,7 +114,7 @@ static TARGET_ATTRIBUTE void KERNEL_pack(const NAME_args *a, KERNEL_packing *p, 
     }
     for (; p->begin < p->end; p->begin++)
         for (int64_t k = 0; k < kc; k += 4)
-            KERNEL_round_at(a, p, a->N < GROUP ? 0 : KERNEL_column(p, p->begin), k + 4 <= kc ? k : kc - 4);
+            KERNEL_round_at(a, p, KERNEL_column(a, p, p->begin), k + 4 <= kc ? k : kc - 4);
 }
 
 /* Tiles of one height and width: where the first one's operands begin, and how far it is to those of the next. */
@@ -146,9 +151,10 @@ KERNEL_tile(const int rows, const int vectors, const int half, const NAME_args *
     const int two = rows * vectors < 8 && 2 * rows * vectors + vectors < VECTOR_REGISTERS;
     const int64_t xs = a->A_stride[2], ws = a->B_stride[2], ys = a->Y_stride[2], K = t->k;
     const int packing = pack->begin < pack->by_tiles; /* a group of the next panel's columns */
-    const int64_t c = KERNEL_column(pack, pack->begin), from = c * KERNEL_B_COLUMN(ws);
+    const int64_t c = KERNEL_column(a, pack, pack->begin), from = c * KERNEL_B_COLUMN(ws);
     const float *p = pack->b + from, *after = pack->after + from;
     float *to = pack->block + c;
+    const int64_t last = !LAYOUT_B_NK || vectors * LANES > GROUP ? GROUP - 1 : KERNEL_last(a); /* else the group is whole */
     const float *x[(MR + 2) / 3];
     KERNEL_vec acc[2][MR][NV];
 #pragma GCC unroll 32
@@ -185,7 +191,7 @@ KERNEL_tile(const int rows, const int vectors, const int half, const NAME_args *
             __builtin_prefetch(line + r * xs);
 #endif
         if (packing && k % 4 == 0) {
-            KERNEL_round(p, ws, GROUP - 1, to);
+            KERNEL_round(p, ws, last, to);
             p += 4 * KERNEL_B_STEP(ws);
             to += 4 * BLOCK;
 #if PF
@@ -289,7 +295,7 @@ static TARGET_ATTRIBUTE void KERNEL_small(const NAME_args *a, int64_t begin, int
         KERNEL_packing pack = { w, w, block0, a->N, 0, groups, groups };
         KERNEL_pack(a, &pack, a->K);
         pack = (KERNEL_packing){ w + step, w + (count > 2 ? 2 : 1) * step, block1, a->N, count > 1 ? 0 : groups, groups,
-                                 a->N < GROUP ? 0 : groups };
+                                 KERNEL_BESIDE(a->N) ? groups : 0 };
         const KERNEL_tiles t = { .a = x,
                                  .b = block0,
                                  .y = a->Y + b0 * a->Y_stride[0] + b1 * a->Y_stride[inner],
@@ -399,7 +405,7 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
         if (next.item < share.end) {
             kc_next = KERNEL_kc(a, &next);
             pack = KERNEL_packing_of(a, &across, &next, then.item < share.end ? &then : &next, other);
-            pack.by_tiles = N >= GROUP && kc >= 4 && kc_next == kc ? pack.end : 0;
+            pack.by_tiles = KERNEL_BESIDE(N) && kc >= 4 && kc_next == kc ? pack.end : 0;
             after = KERNEL_in_a(a, &share, &next);
         }
         KERNEL_tiles tiles = { .a = x, .b = block, .y = y, .count = down.larger, .a_step = rows * row, .y_step = rows * ys,

@@ -10,8 +10,8 @@ dtypes  = ["f32"];
 params  = (
   { name = "MR";    choices = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14]; doc = "rows of the tallest tile"; },
   { name = "NV";    choices = [1, 2, 3, 4, 5, 6, 8];         doc = "vectors of the widest tile, side by side"; },
-  { name = "PF";    choices = [0, 1];
-    doc = "1: fetch Y, the next tile's A and the next problem's B ahead"; },
+  { name = "PF";    choices = [0, 1, 2];
+    doc = "1: fetch the next tile's A and the next problem's B ahead; 2: and this tile's Y"; },
   { name = "HOLD";  choices = [1, 2];
     doc = "how a value of A comes to all lanes: 1 once for all vectors, 2 within each FMA (AVX-512)"; },
   { name = "HALF";  choices = [0, 1];
@@ -26,7 +26,7 @@ general = (
   { target = "avx512";   MR = 8; NV = 3; PF = 0; HOLD = 1; HALF = 0; },
   { target = "avx2";     MR = 4; NV = 2; PF = 0; HOLD = 1; HALF = 0; },
   { target = "portable"; MR = 4; NV = 2; PF = 0; HOLD = 1; HALF = 0; } );
-tile    = { B0 = "1"; B1 = "1"; M = "MR"; N = "NV*LANES"; K = "2 + 14*PF"; };
+tile    = { B0 = "1"; B1 = "1"; M = "MR"; N = "NV*LANES"; K = "2 + 14*(PF > 0)"; };
 derived = (
   { name = "COL";   expr = "LANES"; doc = "columns of a unit"; },
   { name = "EVEN";  expr = "1"; doc = "rows and columns are cut into tiles of nearly equal size"; },
@@ -55,34 +55,29 @@ features = (
 #include "batch_share.h"
 #include "batch_step.h"
 
-/* Tiles of one height and width: where the first one's operands begin, and how far it is to those of the next. */
-typedef struct {
-    const float *a, *b;
+/* A pass over some problems: tiles of one height and width, `count` below each other in each problem. Problems of one tile each
+ * count as tiles of one problem. */
+typedef struct KERNEL_pass KERNEL_pass;
+typedef void KERNEL_work(const NAME_args *a, const KERNEL_pass *pass);
+struct KERNEL_pass {
+    KERNEL_work *work;
+    const float *a, *b; /* where the first tile's operands begin */
     float *y;
-    int64_t count, a_step, b_step, y_step;
-    KERNEL_mask last;     /* lanes of the last vector, where it is not whole */
-    const float *a_after; /* A of the tile behind these */
-} KERNEL_tiles;
-
-/* Rows of B to fetch ahead, those of the next problem. */
-typedef struct {
-    const float *b;
-    int64_t stride, rows, at_once; /* from one to the next; how many are left, and go with 16 values of k */
-} KERNEL_ahead;
-
-static inline __attribute__((always_inline)) void KERNEL_fetch(const NAME_args *a, KERNEL_ahead *p)
-{
-    const int64_t count = p->rows < p->at_once ? p->rows : p->at_once;
-    for (int64_t r = 0; r < count; r++, p->b += p->stride)
-        for (int64_t n = 0; n < a->N; n += 16)
-            __builtin_prefetch(p->b + n);
-    p->rows -= count;
-}
+    int64_t count, a_down, b_down, y_down;    /* how far it is to those of the tile below */
+    int64_t problems, a_next, b_next, y_next; /* how far it is to those of the next problem */
+    const float *a_after;                     /* A of what comes after the pass */
+    /* B of the problem after the last one, to fetch; NULL: there is none. A tile fetches a line of 16 columns, of all rows or,
+     * if sparse is 1, of every other row; so many tiles did so before this pass, and so many lines are in a row. */
+    const float *b_after;
+    int64_t b_row, sparse, fetched, lines;
+    KERNEL_mask last; /* lanes of the last vector, where it is not whole */
+};
 
 /* rows x vectors of Y, all of k. Small tiles keep two sums for each element, of even and of odd k: FMAs need not wait. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_tile(const int rows, const int vectors, const KERNEL_end end, const NAME_args *a, const KERNEL_mask *lanes,
-            const float *first, const float *w, float *y, const float *next, KERNEL_ahead *ahead)
+            const float *first, const float *w, float *y, const float *next, const float *ahead, int64_t to_second,
+            int64_t to_third)
 {
     const int two = rows * vectors < 8 && 2 * rows * vectors + vectors < VECTOR_REGISTERS;
     const int64_t xs = a->A_stride[2], ws = a->B_stride[2], ys = a->Y_stride[2];
@@ -94,28 +89,34 @@ KERNEL_tile(const int rows, const int vectors, const KERNEL_end end, const NAME_
 #pragma GCC unroll 32
         for (int v = 0; v < vectors; v++) {
             acc[0][r][v] = acc[1][r][v] = (KERNEL_vec){0};
-#if PF
+#if PF == 2
             __builtin_prefetch(y + r * ys + v * LANES, 1);
 #endif
         }
     KERNEL_point(KERNEL_A_ROWS(rows), x, first, xs);
     for (int64_t pairs = a->K / 2, count; pairs > 0; pairs -= count) {
         count = PF && pairs > 8 ? 8 : pairs;
-#if PF /* what comes next, while k goes through a line of A */
+#if PF /* the next tile's A, while k goes through a line of this one's */
 #pragma GCC unroll 16
         for (int r = 0; r < (LAYOUT_A_KM ? 16 : rows); r++)
             __builtin_prefetch(next + r * xs);
         next += LAYOUT_A_KM ? 16 * xs : 16;
-        KERNEL_fetch(a, ahead);
 #endif
         for (int64_t i = count; i > 0; i--, w += 2 * ws, KERNEL_advance(KERNEL_A_ROWS(rows), x, 2 * KERNEL_A_STEP(xs))) {
             KERNEL_step(rows, vectors, end == KERNEL_HALF, acc[0], x, xs, w, last, 0);
             KERNEL_step(rows, vectors, end == KERNEL_HALF, acc[two], x, xs, w + ws, last, 1);
+#if PF /* a line each of two rows; of few rows' tiles, all lines of their columns: B takes all the time there */
+            for (int line = 0; line < (rows < 3 ? (vectors * LANES + 15) / 16 : 1); line++) {
+                __builtin_prefetch(ahead + line * 16);
+                __builtin_prefetch(ahead + line * 16 + to_second);
+            }
+            ahead += to_third;
+#endif
         }
     }
     if (a->K & 1)
         KERNEL_step(rows, vectors, end == KERNEL_HALF, acc[0], x, xs, w, last, 0);
-    (void)next, (void)ahead;
+    (void)next, (void)ahead, (void)to_second, (void)to_third;
 #pragma GCC unroll 32
     for (int r = 0; r < rows; r++, y += ys)
 #pragma GCC unroll 32
@@ -130,27 +131,25 @@ KERNEL_tile(const int rows, const int vectors, const KERNEL_end end, const NAME_
         }
 }
 
-#if PF
-/* Of problems of one tile, what comes after the one whose B is w. A function of its own, else gcc writes the loop around it twice. */
-static __attribute__((noinline)) void
-KERNEL_look_ahead(const NAME_args *a, const KERNEL_tiles *t, const float *w, int64_t left, KERNEL_ahead *ahead)
-{
-    if (t->b_step)
-        *ahead = (KERNEL_ahead){ w + t->b_step, a->B_stride[2], left > 1 ? a->K : 0, 16 };
-}
-#endif
-
+/* Copies the arguments: as far as gcc knows, a store to Y may change them where they lie, and it would read them again for each
+ * tile. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_all(const int rows, const int vectors, const KERNEL_end end, const NAME_args *a, const KERNEL_tiles *t,
-           KERNEL_ahead *ahead)
+KERNEL_all(const int rows, const int vectors, const KERNEL_end end, const NAME_args *args, const KERNEL_pass *pass)
 {
-    const float *x = t->a, *w = t->b;
-    float *y = t->y;
-    for (int64_t i = t->count; i > 0; i--, x += t->a_step, w += t->b_step, y += t->y_step) {
-#if PF
-        KERNEL_look_ahead(a, t, w, i, ahead);
-#endif
-        KERNEL_tile(rows, vectors, end, a, &t->last, x, w, y, i > 1 ? x + t->a_step : t->a_after, ahead);
+    const NAME_args a = *args;
+    const KERNEL_pass t = *pass;
+    for (int64_t p = 1; p <= t.problems; p++) {
+        const float *x = t.a + (p - 1) * t.a_next, *w = t.b + (p - 1) * t.b_next;
+        const float *a_after = p < t.problems ? x + t.a_next : t.a_after;
+        const float *b_after = p < t.problems ? w + t.b_next : t.b_after;
+        float *y = t.y + (p - 1) * t.y_next;
+        for (int64_t i = t.count, k = t.fetched; i > 0; i--, k++, x += t.a_down, w += t.b_down, y += t.y_down) {
+            const int fetch = t.b_down || (b_after && k >> t.sparse < t.lines); /* else fetch what is there */
+            const int64_t row = fetch ? t.b_row : 0;
+            const float *ahead = t.b_down || !fetch ? w + t.b_down : b_after + (k >> t.sparse) * 16 + (k & t.sparse) * row;
+            KERNEL_tile(rows, vectors, end, &a, &t.last, x, w, y, i > 1 ? x + t.a_down : a_after, ahead, t.sparse ? 0 : row,
+                        2 * row);
+        }
     }
 }
 
@@ -158,72 +157,51 @@ KERNEL_all(const int rows, const int vectors, const KERNEL_end end, const NAME_a
 #define KERNEL_OF(rows, vectors, end) KERNEL_##rows##_##vectors##_##end
 //@ repeat V = 1..NV
 //@ repeat R = 1..MR
-static TARGET_ATTRIBUTE void KERNEL_OF(R, V, whole)(const NAME_args *a, const KERNEL_tiles *t, KERNEL_ahead *ahead)
+static TARGET_ATTRIBUTE void KERNEL_OF(R, V, whole)(const NAME_args *a, const KERNEL_pass *pass)
 {
-    KERNEL_all(R, V, KERNEL_WHOLE, a, t, ahead);
+    KERNEL_all(R, V, KERNEL_WHOLE, a, pass);
 }
-static TARGET_ATTRIBUTE void KERNEL_OF(R, V, part)(const NAME_args *a, const KERNEL_tiles *t, KERNEL_ahead *ahead)
+static TARGET_ATTRIBUTE void KERNEL_OF(R, V, part)(const NAME_args *a, const KERNEL_pass *pass)
 {
-    KERNEL_all(R, V, KERNEL_PART, a, t, ahead);
+    KERNEL_all(R, V, KERNEL_PART, a, pass);
 }
 #if HALF
-static TARGET_ATTRIBUTE void KERNEL_OF(R, V, half)(const NAME_args *a, const KERNEL_tiles *t, KERNEL_ahead *ahead)
+static TARGET_ATTRIBUTE void KERNEL_OF(R, V, half)(const NAME_args *a, const KERNEL_pass *pass)
 {
-    KERNEL_all(R, V, KERNEL_HALF, a, t, ahead);
+    KERNEL_all(R, V, KERNEL_HALF, a, pass);
 }
 #endif
 //@ end
 //@ end
 
-static TARGET_ATTRIBUTE void KERNEL_rows(int64_t rows, int64_t vectors, KERNEL_end end, const NAME_args *a,
-                                         const KERNEL_tiles *t, KERNEL_ahead *ahead)
+static KERNEL_work *KERNEL_work_of(int64_t rows, int64_t vectors, KERNEL_end end)
 {
 //@ repeat V = 1..NV
     if (vectors == V && end == KERNEL_WHOLE)
         switch (rows) {
-        case R: KERNEL_OF(R, V, whole)(a, t, ahead); return; //@ repeat R = 1..MR
+        case R: return KERNEL_OF(R, V, whole); //@ repeat R = 1..MR
         }
     if (vectors == V && end == KERNEL_PART)
         switch (rows) {
-        case R: KERNEL_OF(R, V, part)(a, t, ahead); return; //@ repeat R = 1..MR
+        case R: return KERNEL_OF(R, V, part); //@ repeat R = 1..MR
         }
 #if HALF
     if (vectors == V)
         switch (rows) {
-        case R: KERNEL_OF(R, V, half)(a, t, ahead); return; //@ repeat R = 1..MR
+        case R: return KERNEL_OF(R, V, half); //@ repeat R = 1..MR
         }
 #endif
 //@ end
+    return 0; /* there are no such tiles */
 }
 
-/* Problems of one tile each: as many as lie side by side are done at once. */
-static TARGET_ATTRIBUTE void
-KERNEL_small(const NAME_args *a, int64_t begin, int64_t end, int64_t vectors, KERNEL_end right, KERNEL_mask last)
-{
-    const int inner = a->B1 > 1; /* the axis that problems are done along */
-    const int64_t run = inner ? a->B1 : a->B0;
-    for (int64_t i = begin, count; i < end; i += count) {
-        const int64_t b0 = inner ? i / run : 0, b1 = i - b0 * run;
-        count = end - i < run - b1 ? end - i : run - b1;
-        const float *x = a->A + b0 * a->A_stride[0] + b1 * a->A_stride[inner];
-        const KERNEL_tiles t = { .a = x,
-                                 .b = a->B + b0 * a->B_stride[0] + b1 * a->B_stride[inner],
-                                 .y = a->Y + b0 * a->Y_stride[0] + b1 * a->Y_stride[inner],
-                                 .count = count,
-                                 .a_step = a->A_stride[inner],
-                                 .b_step = a->B_stride[inner],
-                                 .y_step = a->Y_stride[inner],
-                                 .last = last,
-                                 .a_after = x };
-        KERNEL_ahead ahead = { 0 };
-        KERNEL_rows(a->M, vectors, right, a, &t, &ahead);
-    }
-}
+enum {
+    KERNEL_COPIED = 8192,  /* floats of B that are copied at most, onto the stack */
+    KERNEL_TOGETHER = 4096 /* floats of B that stay in L1 beside A and Y */
+};
 
-/* Rows of B a multiple of 1 KiB apart share a quarter of L1's sets at most, such as those of one head among many: there B would leave L1 between
- * two tiles. Is it better to copy it? Only where it is used by several tiles, and large. */
-enum { KERNEL_COPIED = 8192 }; /* floats, which lie on the stack */
-
+/* Is it better to copy B? Rows a multiple of 1 KiB apart, such as those of one head among many, share a quarter of L1's sets at
+ * most, so that B would leave L1 between two tiles. Only where several tiles use it, and it is large. */
 static inline int KERNEL_copies(const NAME_args *a, int64_t tiles, int64_t pitch)
 {
     return a->B_stride[2] % 256 == 0 && a->B_stride[2] >= 2 * a->N && tiles > 2 && a->K * a->N >= KERNEL_COPIED / 4 &&
@@ -238,6 +216,56 @@ KERNEL_copy(const NAME_args *a, const float *b, int64_t pitch, float *to)
             to[n] = b[n];
 }
 
+/* Passes over a panel, with the lower and with the higher tiles: over a panel of across->size vectors, of one more, and over the
+ * last one. */
+typedef enum { KERNEL_NARROW, KERNEL_WIDE, KERNEL_LAST, KERNEL_PANELS } KERNEL_panel;
+
+/* What is the same for all problems. */
+static TARGET_ATTRIBUTE void
+KERNEL_plan(const NAME_args *a, const KERNEL_cut *across, const KERNEL_cut *down, KERNEL_pass passes[KERNEL_PANELS][2])
+{
+    const int inner = a->B1 > 1, single = across->count == 1 && down->count == 1;
+    const int64_t rest = (a->N - 1) % LANES + 1, lines = (a->N + 15) / 16;
+    const KERNEL_end right = rest == LANES ? KERNEL_WHOLE : HALF && rest <= LANES / 2 ? KERNEL_HALF : KERNEL_PART;
+    for (int panel = 0; panel < KERNEL_PANELS; panel++)
+        for (int high = 0; high < 2; high++) {
+            const int64_t rows = down->size + high, vectors = across->size + (panel == KERNEL_WIDE);
+            passes[panel][high] = (KERNEL_pass){
+                .work = KERNEL_work_of(rows, vectors, panel == KERNEL_LAST ? right : KERNEL_WHOLE),
+                .count = high ? down->larger : down->count - down->larger,
+                .a_down = single ? a->A_stride[inner] : rows * (LAYOUT_A_KM ? 1 : a->A_stride[2]),
+                .b_down = single ? a->B_stride[inner] : 0,
+                .y_down = single ? a->Y_stride[inner] : rows * a->Y_stride[2],
+                .problems = 1,
+                .a_next = a->A_stride[inner],
+                .b_next = a->B_stride[inner],
+                .y_next = a->Y_stride[inner],
+                .b_row = a->B_stride[2],
+                .sparse = across->count * down->count >= 2 * lines,
+                .lines = lines,
+                .last = KERNEL_first(rest),
+            };
+        }
+}
+
+/* A problem of the batch, and a part of its rows. */
+typedef struct {
+    int64_t b0, b1, part;
+} KERNEL_item;
+
+/* The item behind `count` problems, or behind a part of one: no division. */
+static inline KERNEL_item KERNEL_behind(const NAME_args *a, KERNEL_item at, int64_t count, int64_t parts)
+{
+    if (++at.part < parts)
+        return at;
+    at.part = 0;
+    if (a->B1 == 1)
+        at.b0 += count;
+    else if ((at.b1 += count) == a->B1)
+        at.b1 = 0, at.b0++;
+    return at;
+}
+
 static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t ntask)
 {
     const KERNEL_share share = KERNEL_share_of(a, task, ntask);
@@ -245,61 +273,65 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
     if (share.begin >= share.end || M <= 0 || N <= 0)
         return 0;
     const KERNEL_cut across = KERNEL_cut_of((N + LANES - 1) / LANES, NV);
-    const int64_t rest = (N - 1) % LANES + 1;
-    const KERNEL_end right = rest == LANES ? KERNEL_WHOLE : HALF && rest <= LANES / 2 ? KERNEL_HALF : KERNEL_PART;
-    const KERNEL_mask some = KERNEL_first(rest);
-    if (across.count == 1 && M <= MR) {
-        KERNEL_small(a, share.begin, share.end, across.size, right, some);
-        return 0;
-    }
     KERNEL_cut down = KERNEL_cut_of(M, MR);
+    KERNEL_pass passes[KERNEL_PANELS][2];
+    KERNEL_plan(a, &across, &down, passes);
     const int64_t pitch = (N + LANES - 1) / LANES * LANES;
     const int copies = KERNEL_copies(a, down.count, pitch);
     float copy[KERNEL_COPIED] __attribute__((aligned(64)));
     NAME_args local = *a; /* what tiles read */
     if (copies)
         local.B_stride[2] = pitch;
-    int64_t b0 = share.begin / share.parts / a->B1, b1 = share.begin / share.parts % a->B1, part = share.begin % share.parts;
-    for (int64_t i = share.begin; i < share.end; i++) {
-        const int64_t m0 = KERNEL_part_row(M, part, share.parts);
-        if (share.parts > 1)
-            down = KERNEL_cut_of(KERNEL_part_row(M, part + 1, share.parts) - m0, MR);
-        const float *x = KERNEL_matrix(a->A, a->A_stride, b0, b1) + m0 * row, *w = KERNEL_matrix(a->B, a->B_stride, b0, b1);
-        float *y = (float *)KERNEL_matrix(a->Y, a->Y_stride, b0, b1) + m0 * a->Y_stride[2];
+    const int single = across.count == 1 && down.count == 1; /* problems are of one tile each */
+    /* How many problems a pass does, side by side along an axis of the batch: where there is one pass, all; where there are
+     * more, only one, or as many small ones as leave B in L1 for the next pass. */
+    const int64_t run = a->B1 > 1 ? a->B1 : a->B0, fit = KERNEL_TOGETHER / (a->K * pitch + 1);
+    const int64_t together = copies || share.parts > 1 ? 1 : across.count == 1 && !down.larger ? run : fit > 2 ? fit : 1;
+    KERNEL_item at = { share.begin / share.parts / a->B1, share.begin / share.parts % a->B1, share.begin % share.parts };
+    for (int64_t left = share.end - share.begin, count; left > 0; left -= count) {
+        const int64_t side_by_side = run - (a->B1 > 1 ? at.b1 : at.b0), m0 = KERNEL_part_row(M, at.part, share.parts);
+        count = left < side_by_side ? left : side_by_side;
+        count = count < together ? count : together;
+        if (share.parts > 1) {
+            down = KERNEL_cut_of(KERNEL_part_row(M, at.part + 1, share.parts) - m0, MR);
+            KERNEL_plan(a, &across, &down, passes);
+        }
+        const float *x = KERNEL_matrix(a->A, a->A_stride, at.b0, at.b1) + m0 * row;
+        const float *w = KERNEL_matrix(a->B, a->B_stride, at.b0, at.b1);
+        float *y = (float *)KERNEL_matrix(a->Y, a->Y_stride, at.b0, at.b1) + m0 * a->Y_stride[2];
+        at = KERNEL_behind(a, at, count, share.parts);
+        const float *a_after = x, *b_after = 0;
+        if (PF && count < left) {
+            a_after = KERNEL_matrix(a->A, a->A_stride, at.b0, at.b1) + KERNEL_part_row(M, at.part, share.parts) * row;
+            b_after = at.part ? 0 : KERNEL_matrix(a->B, a->B_stride, at.b0, at.b1);
+        }
+        int64_t fetched = 0;
         if (copies) {
             KERNEL_copy(a, w, pitch, copy);
             w = copy;
         }
-        if (++part == share.parts) {
-            part = 0;
-            if (++b1 == a->B1)
-                b1 = 0, b0++;
-        }
-        KERNEL_ahead ahead = { 0 };
-        const float *after = x;
-#if PF
-        if (i + 1 < share.end) {
-            const int64_t tiles = across.count * down.count;
-            after = KERNEL_matrix(a->A, a->A_stride, b0, b1) + KERNEL_part_row(M, part, share.parts) * row;
-            ahead = (KERNEL_ahead){ KERNEL_matrix(a->B, a->B_stride, b0, b1), a->B_stride[2], part ? 0 : a->K,
-                                    (15 + tiles) / tiles };
-        }
-#endif
-        for (int64_t t = 0, n = 0; t < across.count; t++) {
-            const KERNEL_end end = t + 1 == across.count ? right : KERNEL_WHOLE;
-            const int64_t vectors = across.size + (t < across.larger), rows = down.size + 1, ys = a->Y_stride[2];
-            KERNEL_tiles tiles = { .a = x, .b = w + n, .y = y + n, .count = down.larger, .a_step = rows * row, .y_step = rows * ys,
-                                   .a_after = x + down.larger * rows * row, .last = some };
-            if (down.larger)
-                KERNEL_rows(rows, vectors, end, &local, &tiles, &ahead);
-            tiles.a += down.larger * tiles.a_step;
-            tiles.y += down.larger * tiles.y_step;
-            tiles.count = down.count - down.larger;
-            tiles.a_step -= row;
-            tiles.y_step -= ys;
-            tiles.a_after = t + 1 == across.count ? after : x;
-            KERNEL_rows(rows - 1, vectors, end, &local, &tiles, &ahead);
-            n += vectors * LANES;
+        for (int64_t t = 0; t < across.count; t++) {
+            const KERNEL_panel panel = t + 1 == across.count ? KERNEL_LAST : t < across.larger ? KERNEL_WIDE : KERNEL_NARROW;
+            const float *down_a = x;
+            float *down_y = y;
+            for (int high = 1; high >= 0; high--) {
+                KERNEL_pass *pass = &passes[panel][high];
+                if (!pass->count)
+                    continue;
+                pass->a = down_a, pass->b = w, pass->y = down_y;
+                down_a += pass->count * pass->a_down;
+                down_y += pass->count * pass->y_down;
+                pass->a_after = high ? down_a : panel == KERNEL_LAST ? a_after : x;
+                pass->b_after = b_after, pass->fetched = fetched;
+                if (single)
+                    pass->count = count;
+                else
+                    pass->problems = count;
+                pass->work(&local, pass);
+                fetched += count > 1 ? 2 * pass->lines : pass->count; /* the first pass over several problems fetches for all */
+            }
+            w += (across.size + (panel == KERNEL_WIDE)) * LANES;
+            y += (across.size + (panel == KERNEL_WIDE)) * LANES;
         }
     }
     return 0;

@@ -10,8 +10,8 @@ params  = (
   { name = "MR";    choices = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16]; doc = "rows of the tallest tile"; },
   { name = "NV";    choices = [1, 2, 3, 4, 5, 6, 8];         doc = "vectors of the widest tile, side by side"; },
   { name = "KC";    choices = [64, 256];                     doc = "values of k that the packed columns have room for"; },
-  { name = "PF";    choices = [0, 1];
-    doc = "1: fetch Y, the next tile's A and the columns that are packed later ahead"; },
+  { name = "PF";    choices = [0, 1, 2];
+    doc = "1: fetch the next tile's A and the columns that are packed later ahead; 2: and this tile's Y"; },
   { name = "HOLD";  choices = [1, 2];
     doc = "how a value of A comes to all lanes: 1 once for all vectors, 2 within each FMA (AVX-512)"; },
   { name = "HALF";  choices = [0, 1];
@@ -162,7 +162,7 @@ KERNEL_tile(const int rows, const int vectors, const int half, const NAME_args *
 #pragma GCC unroll 32
         for (int v = 0; v < vectors; v++) {
             acc[0][r][v] = acc[1][r][v] = (KERNEL_vec){0};
-#if PF
+#if PF == 2
             __builtin_prefetch(y + r * ys + v * LANES, 1);
 #endif
         }

@@ -16,7 +16,9 @@ params  = (
     doc = "how a value of A comes to all lanes: 1 once for all vectors, 2 within each FMA (AVX-512)"; },
   { name = "HALF";  choices = [0, 1];
     doc = "1: functions of their own for a last vector that is half full, for CPUs that work on a vector in two halves (AVX-512)"; } );
-values = ( { name = "LANES"; expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; } );
+values  = (
+  { name = "LANES";      expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; },
+  { name = "L1_QUARTER"; expr = "L1_BYTES / 16"; doc = "floats in a quarter of L1"; } );
 constraints = (
   { need = "HOLD == 1 || VECTOR_BYTES == 64"; why = "only AVX-512 broadcasts within an FMA"; },
   { need = "HALF == 0 || VECTOR_BYTES == 64"; why = "narrower vectors are never worked on in halves"; },
@@ -40,6 +42,7 @@ features = (
 #define MR 8
 #define NV 3
 #define LANES 16
+#define L1_QUARTER 3072
 #define PF 1
 #define VECTOR_REGISTERS 32
 #define HOLD 1
@@ -201,10 +204,10 @@ enum {
 };
 
 /* Is it better to copy B? Rows a multiple of 1 KiB apart, such as those of one head among many, share a quarter of L1's sets at
- * most, so that B would leave L1 between two tiles. Only where several tiles use it, and it is large. */
+ * most, so that B would leave L1 between two tiles. Only where several tiles use it, and it exceeds these sets. */
 static inline int KERNEL_copies(const NAME_args *a, int64_t tiles, int64_t pitch)
 {
-    return a->B_stride[2] % 256 == 0 && a->B_stride[2] >= 2 * a->N && tiles > 2 && a->K * a->N >= KERNEL_COPIED / 4 &&
+    return a->B_stride[2] % 256 == 0 && a->B_stride[2] >= 2 * a->N && tiles > 2 && a->K * a->N > L1_QUARTER &&
            a->K * pitch <= KERNEL_COPIED;
 }
 

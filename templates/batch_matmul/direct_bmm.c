@@ -58,8 +58,8 @@ features = (
 #include "batch_share.h"
 #include "batch_step.h"
 
-/* A pass over some problems: tiles of one height and width, `count` below each other in each problem. Problems of one tile each
- * count as tiles of one problem. */
+/* A pass over some problems: tiles of one height and width, `count` below each other in each problem. Problems of one
+ * tile each count as tiles of one problem. */
 typedef struct KERNEL_pass KERNEL_pass;
 typedef void KERNEL_work(const NAME_args *a, const KERNEL_pass *pass);
 struct KERNEL_pass {
@@ -69,10 +69,11 @@ struct KERNEL_pass {
     int64_t count, a_down, b_down, y_down;    /* how far it is to those of the tile below */
     int64_t problems, a_next, b_next, y_next; /* how far it is to those of the next problem */
     const float *a_after;                     /* A of what comes after the pass */
-    /* B of the problem after the last one, to fetch; NULL: there is none. A tile fetches a line of 16 columns, of all rows or,
-     * if sparse is 1, of every other row; so many tiles did so before this pass, and so many lines are in a row. */
+    /* B of the problem after the last one, to fetch; NULL: there is none. A tile fetches a line of 16 columns, of all
+     * rows or, if sparse is 1, of every other row; so many tiles did so before this pass, and so many lines are in a
+     * row. */
     const float *b_after;
-    int64_t b_row, sparse, fetched, lines;
+    int64_t b_row, b_line, sparse, fetched, lines; /* from a row, from a line to the next */
     KERNEL_mask last; /* lanes of the last vector, where it is not whole */
 };
 
@@ -134,8 +135,8 @@ KERNEL_tile(const int rows, const int vectors, const KERNEL_end end, const NAME_
         }
 }
 
-/* Copies the arguments: as far as gcc knows, a store to Y may change them where they lie, and it would read them again for each
- * tile. */
+/* Copies the arguments: as far as gcc knows, a store to Y may change them where they lie, and it would read them again
+ * for each tile. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_all(const int rows, const int vectors, const KERNEL_end end, const NAME_args *args, const KERNEL_pass *pass)
 {
@@ -149,7 +150,8 @@ KERNEL_all(const int rows, const int vectors, const KERNEL_end end, const NAME_a
         for (int64_t i = t.count, k = t.fetched; i > 0; i--, k++, x += t.a_down, w += t.b_down, y += t.y_down) {
             const int fetch = t.b_down || (b_after && k >> t.sparse < t.lines); /* else fetch what is there */
             const int64_t row = fetch ? t.b_row : 0;
-            const float *ahead = t.b_down || !fetch ? w + t.b_down : b_after + (k >> t.sparse) * 16 + (k & t.sparse) * row;
+            const int64_t line = (k >> t.sparse) * t.b_line + (k & t.sparse) * row;
+            const float *ahead = t.b_down || !fetch ? w + t.b_down : b_after + line;
             KERNEL_tile(rows, vectors, end, &a, &t.last, x, w, y, i > 1 ? x + t.a_down : a_after, ahead, t.sparse ? 0 : row,
                         2 * row);
         }
@@ -203,8 +205,8 @@ enum {
     KERNEL_TOGETHER = 4096 /* floats of B that stay in L1 beside A and Y */
 };
 
-/* Is it better to copy B? Rows a multiple of 1 KiB apart, such as those of one head among many, share a quarter of L1's sets at
- * most, so that B would leave L1 between two tiles. Only where several tiles use it, and it exceeds these sets. */
+/* Is it better to copy B? Rows a multiple of 1 KiB apart, such as those of one head among many, share a quarter of L1's
+ * sets at most, so that B would leave L1 between two tiles. Only where several tiles use it, and it exceeds these sets. */
 static inline int KERNEL_copies(const NAME_args *a, int64_t tiles, int64_t pitch)
 {
     return a->B_stride[2] % 256 == 0 && a->B_stride[2] >= 2 * a->N && tiles > 2 && a->K * a->N > L1_QUARTER &&
@@ -219,13 +221,16 @@ KERNEL_copy(const NAME_args *a, const float *b, int64_t pitch, float *to)
             to[n] = b[n];
 }
 
-/* Passes over a panel, with the lower and with the higher tiles: over a panel of across->size vectors, of one more, and over the
- * last one. */
+/* Passes over a panel, with the lower and with the higher tiles: over a panel of across->size vectors, of one more, and
+ * over the last one. */
 typedef enum { KERNEL_NARROW, KERNEL_WIDE, KERNEL_LAST, KERNEL_PANELS } KERNEL_panel;
 
-/* What is the same for all problems. */
+/* What is the same for all problems. `among`: B lies among B1 others in the same rows, and tiles fetch those of the next
+ * b0, line by line as they lie, so that the CPU's own prefetchers join in: a tile fetches K/2 lines, as if a row were
+ * half a line. */
 static TARGET_ATTRIBUTE void
-KERNEL_plan(const NAME_args *a, const KERNEL_cut *across, const KERNEL_cut *down, KERNEL_pass passes[KERNEL_PANELS][2])
+KERNEL_plan(const NAME_args *a, const KERNEL_cut *across, const KERNEL_cut *down, int among,
+            KERNEL_pass passes[KERNEL_PANELS][2])
 {
     const int inner = a->B1 > 1, single = across->count == 1 && down->count == 1;
     const int64_t rest = (a->N - 1) % LANES + 1, lines = (a->N + 15) / 16;
@@ -243,9 +248,10 @@ KERNEL_plan(const NAME_args *a, const KERNEL_cut *across, const KERNEL_cut *down
                 .a_next = a->A_stride[inner],
                 .b_next = a->B_stride[inner],
                 .y_next = a->Y_stride[inner],
-                .b_row = a->B_stride[2],
-                .sparse = across->count * down->count >= 2 * lines,
-                .lines = lines,
+                .b_row = among ? 8 : a->B_stride[2],
+                .b_line = among ? 8 * a->K : 16,
+                .sparse = !among && across->count * down->count >= 2 * lines,
+                .lines = among ? a->B_stride[2] / 8 : lines,
                 .last = KERNEL_first(rest),
             };
         }
@@ -277,38 +283,42 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
         return 0;
     const KERNEL_cut across = KERNEL_cut_of((N + LANES - 1) / LANES, NV);
     KERNEL_cut down = KERNEL_cut_of(M, MR);
-    KERNEL_pass passes[KERNEL_PANELS][2];
-    KERNEL_plan(a, &across, &down, passes);
     const int64_t pitch = (N + LANES - 1) / LANES * LANES;
     const int copies = KERNEL_copies(a, down.count, pitch);
     float copy[KERNEL_COPIED] __attribute__((aligned(64)));
     NAME_args local = *a; /* what tiles read */
     if (copies)
         local.B_stride[2] = pitch;
+    const int among = copies && a->B1 > 1 && a->B_stride[1] > 0 && a->B_stride[1] * a->B1 <= a->B_stride[2];
+    KERNEL_pass passes[KERNEL_PANELS][2];
+    KERNEL_plan(a, &across, &down, among, passes);
     const int single = across.count == 1 && down.count == 1; /* problems are of one tile each */
-    /* How many problems a pass does, side by side along an axis of the batch: where there is one pass, all; where there are
-     * more, only one, or as many small ones as leave B in L1 for the next pass. */
+    /* How many problems a pass does, side by side along an axis of the batch: where there is one pass, all; where there
+     * are more, only one, or as many small ones as leave B in L1 for the next pass. */
     const int64_t run = a->B1 > 1 ? a->B1 : a->B0, fit = KERNEL_TOGETHER / (a->K * pitch + 1);
     const int64_t together = copies || share.parts > 1 ? 1 : across.count == 1 && !down.larger ? run : fit > 2 ? fit : 1;
     KERNEL_item at = { share.begin / share.parts / a->B1, share.begin / share.parts % a->B1, share.begin % share.parts };
+    int64_t fetched = 0;
     for (int64_t left = share.end - share.begin, count; left > 0; left -= count) {
         const int64_t side_by_side = run - (a->B1 > 1 ? at.b1 : at.b0), m0 = KERNEL_part_row(M, at.part, share.parts);
         count = left < side_by_side ? left : side_by_side;
         count = count < together ? count : together;
         if (share.parts > 1) {
             down = KERNEL_cut_of(KERNEL_part_row(M, at.part + 1, share.parts) - m0, MR);
-            KERNEL_plan(a, &across, &down, passes);
+            KERNEL_plan(a, &across, &down, among, passes);
         }
         const float *x = KERNEL_matrix(a->A, a->A_stride, at.b0, at.b1) + m0 * row;
         const float *w = KERNEL_matrix(a->B, a->B_stride, at.b0, at.b1);
         float *y = (float *)KERNEL_matrix(a->Y, a->Y_stride, at.b0, at.b1) + m0 * a->Y_stride[2];
+        const int64_t b0 = at.b0;
         at = KERNEL_behind(a, at, count, share.parts);
         const float *a_after = x, *b_after = 0;
         if (PF && count < left) {
             a_after = KERNEL_matrix(a->A, a->A_stride, at.b0, at.b1) + KERNEL_part_row(M, at.part, share.parts) * row;
             b_after = at.part ? 0 : KERNEL_matrix(a->B, a->B_stride, at.b0, at.b1);
         }
-        int64_t fetched = 0;
+        if (among)
+            b_after = b0 + 1 < a->B0 ? KERNEL_matrix(a->B, a->B_stride, b0 + 1, 0) : 0;
         if (copies) {
             KERNEL_copy(a, w, pitch, copy);
             w = copy;
@@ -331,11 +341,12 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
                 else
                     pass->problems = count;
                 pass->work(&local, pass);
-                fetched += count > 1 ? 2 * pass->lines : pass->count; /* the first pass over several problems fetches for all */
+                fetched += count > 1 ? 2 * pass->lines : pass->count; /* the first of several passes fetches all there is */
             }
             w += (across.size + (panel == KERNEL_WIDE)) * LANES;
             y += (across.size + (panel == KERNEL_WIDE)) * LANES;
         }
+        fetched = among && at.b0 == b0 ? fetched : 0;
     }
     return 0;
 }

@@ -9,7 +9,6 @@ dtypes  = ["f32"];
 params  = (
   { name = "MR";    choices = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16]; doc = "rows of the tallest tile"; },
   { name = "NV";    choices = [1, 2, 3, 4, 5, 6, 8];         doc = "vectors of the widest tile, side by side"; },
-  { name = "KC";    choices = [64, 256];                     doc = "values of k that the packed columns have room for"; },
   { name = "PF";    choices = [0, 1, 2];
     doc = "1: fetch the next tile's A and the columns that are packed later ahead; 2: and this tile's Y"; },
   { name = "HOLD";  choices = [1, 2];
@@ -19,17 +18,17 @@ params  = (
 values  = (
   { name = "LANES"; expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; },
   { name = "GROUP"; expr = "8 + 8 * (VECTOR_BYTES == 64)"; doc = "columns that are packed at once"; },
-  { name = "BLOCK"; expr = "ceil_to(NV * LANES, GROUP)"; doc = "floats in a row of packed columns"; } );
+  { name = "BLOCK"; expr = "ceil_to(NV * LANES, GROUP)"; doc = "floats in a row of packed columns"; },
+  { name = "KC";    expr = "128"; doc = "values of k that the packed columns have room for: two blocks fit a small stack, and L2"; } );
 constraints = (
   { need = "HOLD == 1 || VECTOR_BYTES == 64"; why = "only AVX-512 broadcasts within an FMA"; },
   { need = "HALF == 0 || VECTOR_BYTES == 64"; why = "narrower vectors are never worked on in halves"; },
   { need = "MR*NV + NV + (HOLD == 1) <= VECTOR_REGISTERS";
-    why = "accumulators, B's vectors and a value of A must fit the vector registers"; },
-  { need = "KC * BLOCK <= 16384"; why = "two blocks of packed columns must fit a small stack and L2"; } );
+    why = "accumulators, B's vectors and a value of A must fit the vector registers"; } );
 general = (
-  { target = "avx512";   MR = 8; NV = 3; KC = 64; PF = 0; HOLD = 1; HALF = 0; },
-  { target = "avx2";     MR = 4; NV = 2; KC = 64; PF = 0; HOLD = 1; HALF = 0; },
-  { target = "portable"; MR = 4; NV = 2; KC = 64; PF = 0; HOLD = 1; HALF = 0; } );
+  { target = "avx512";   MR = 8; NV = 3; PF = 0; HOLD = 1; HALF = 0; },
+  { target = "avx2";     MR = 4; NV = 2; PF = 0; HOLD = 1; HALF = 0; },
+  { target = "portable"; MR = 4; NV = 2; PF = 0; HOLD = 1; HALF = 0; } );
 tile    = { B0 = "1"; B1 = "1"; M = "MR"; N = "NV*LANES"; K = "KC"; };
 derived = (
   { name = "COL";   expr = "LANES"; doc = "columns of a unit"; },
@@ -49,7 +48,7 @@ features = (
 #define MR 8
 #define NV 3
 #define LANES 16
-#define KC 64
+#define KC 128
 #define GROUP 16
 #define BLOCK 48
 #define PF 1

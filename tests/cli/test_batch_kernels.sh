@@ -108,10 +108,10 @@ if [ "$(uname -m)" != x86_64 ]; then
 fi
 section kernels
 for b in NK KN; do
-    kernel avx512 MK $b pack_bmm MR=8 NV=3 KC=64 PF=0 HOLD=1 HALF=1
-    kernel avx512 KM $b pack_bmm MR=12 NV=2 KC=256 PF=1 HOLD=2 HALF=0
-    kernel avx2 MK $b pack_bmm MR=4 NV=2 KC=256 PF=1 HOLD=1 HALF=0
-    kernel portable MK $b pack_bmm MR=4 NV=2 KC=256 PF=1 HOLD=1 HALF=0
+    kernel avx512 MK $b pack_bmm MR=8 NV=3 PF=0 HOLD=1 HALF=1
+    kernel avx512 KM $b pack_bmm MR=12 NV=2 PF=1 HOLD=2 HALF=0
+    kernel avx2 MK $b pack_bmm MR=4 NV=2 PF=1 HOLD=1 HALF=0
+    kernel portable MK $b pack_bmm MR=4 NV=2 PF=1 HOLD=1 HALF=0
 done
 kernel avx512 MK KN direct_bmm MR=8 NV=3 PF=1 HOLD=1 HALF=1
 kernel avx512 MK NK dot_bmm MR=4 NR=4

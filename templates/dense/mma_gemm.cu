@@ -22,7 +22,8 @@ params = (
     doc = "the K that the kernel is fixed for, others being copied a few bytes at a time; 0: none"; },
   { name = "FIXED_N"; choices = "N";                      doc = "KN: the same for N, which is W's stride"; } );
 values = (
-  { name = "NT";      expr = "(BM / WM) * (BN / WN) * 32"; doc = "threads of a block"; },
+  { name = "PROBLEMS"; expr = "1"; doc = "tiles of a block, each with its own threads"; },
+  { name = "NT";      expr = "PROBLEMS * (BM / WM) * (BN / WN) * 32"; doc = "threads of a block"; },
   { name = "BK";      expr = "ROW / ELEM_BYTES";           doc = "values of k of a stage"; },
   { name = "QUAD";    expr = "16 / ELEM_BYTES";            doc = "elements of 16 bytes"; },
   { name = "MTILES";  expr = "WM / 16";                    doc = "parts of 16 rows of a warp"; },
@@ -31,14 +32,13 @@ values = (
   { name = "X_ROWS";  expr = "128 / ROW";                  doc = "rows along k in 128 bytes: all banks"; },
   { name = "X_MASK";  expr = "ROW / 16";                   doc = "chunks of 16 bytes of such a row"; },
   { name = "X_IS_KM"; expr = "0";                          doc = "X lies as [k][m], which dense has not"; },
-  { name = "PROBLEMS"; expr = "1"; doc = "tiles of a block, each with its own threads"; },
   { name = "X_PITCH"; expr = "BM + 8 * DTYPE_TF32";        doc = "X_IS_KM: elements from a row to the next"; },
   { name = "X_PART";  expr = "BK * (X_IS_KM * X_PITCH + !X_IS_KM * BM)"; doc = "elements of X's part of a stage"; },
   { name = "W_PITCH"; expr = "BN + 8 * DTYPE_TF32";        doc = "KN: elements from a row to the next"; },
   { name = "TILE";    expr = "X_PART + LAYOUT_W_NK * BN * BK + LAYOUT_W_KN * BK * W_PITCH"; doc = "elements of a stage"; },
   { name = "Y_PITCH"; expr = "BN + 8";
     doc = "elements from a row of Y to the next in shared memory"; },
-  { name = "SMEM";    expr = "max(STAGES * TILE, BM * Y_PITCH) * ELEM_BYTES";
+  { name = "SMEM";    expr = "PROBLEMS * max(STAGES * TILE, BM * Y_PITCH) * ELEM_BYTES";
     doc = "bytes of shared memory of a block"; },
   { name = "COUNTERS"; expr = "4096";                      doc = "tiles that may be split"; },
   { name = "WHOLE";   expr = "FIXED_K > 0 && FIXED_K % BK == 0";
@@ -101,13 +101,13 @@ derived = (
   # 4 bytes is 17 to 20 instructions, by asynchronous copies in a loop as well as through registers.
   { name = "ISSUE";
     expr = "KSTEPS * (MTILES * NTILES + MTILES * (1 + 3 * X_IS_KM * DTYPE_TF32) + NTILES * (1 + 3 * LAYOUT_W_KN * DTYPE_TF32) / 2) + 36"
-           " + (1 + 18 * NARROW) * TILE * ELEM_BYTES / 4 / NT";
+           " + (1 + 18 * NARROW) * PROBLEMS * TILE * ELEM_BYTES / 4 / NT";
     doc = "its instructions: mma, ldmatrix or LDS.32, the loop, 4 a copy of 16 bytes, 19 of 4 bytes"; },
   # Of a block. An ldmatrix of 4 matrices takes 4 wavefronts, and so does a copy of 16 bytes a lane. The emulator counts the
   # same.
-  { name = "LDS";    expr = "(BM * (BN / WN) + BN * (BM / WM) + BM + BN) * ROW / 128";
+  { name = "LDS";    expr = "PROBLEMS * (BM * (BN / WN) + BN * (BM / WM) + BM + BN) * ROW / 128";
     doc = "wavefronts: what the warps load, and the copies"; },
-  { name = "BYTES";  expr = "(STAGES - 1) * TILE * ELEM_BYTES"; doc = "bytes on their way to a block"; },
+  { name = "BYTES";  expr = "PROBLEMS * (STAGES - 1) * TILE * ELEM_BYTES"; doc = "bytes on their way to a block"; },
   { name = "WAIT";   expr = "40 + max(0, 35 * KSTEPS - UNIT) + 300 * ODD * KSTEPS";
     doc = "cycles that a warp alone waits: at the barrier; for sums, 35 (Hopper's mma and ldmatrix) a step of k; odd:"
           " for L2, as copies go through registers"; },
@@ -163,6 +163,7 @@ features = (
 /* KERNEL: a block computes BM x BN elements of Y, each of its warps WM x WN of them with mma.sync, fp32 sums.
  *
  *   warp      wy = warp % (BM/WM), wx = warp / (BM/WM): rows wy*WM.. and columns wx*WN.. of the tile
+ *             Where a block has PROBLEMS tiles, these are the warps of one of them.
  *   sums      acc[i][j] is the 16 x 8 part at row 16*i, column 8*j of the warp's; with g = lane/4, q = lane%4
  *             element e of it has row g + 8*(e/2), column 2*q + e%2.
  *   step      32 bytes of k: 16 or (tf32) 8 values, one mma.
@@ -238,7 +239,7 @@ struct KERNEL_place { /* of a lane in a stage, for step 0 */
  * columns 8..15; KN, transposed: k 0..7 and 8..15 of columns 0..7, then 8..15. */
 static __device__ __forceinline__ KERNEL_place KERNEL_find()
 {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, wy = warp % (BM / WM), wx = warp / (BM / WM);
+    const int lane = KERNEL_thread() % 32, warp = KERNEL_thread() / 32, wy = warp % (BM / WM), wx = warp / (BM / WM);
     KERNEL_place p;
 #if !X_IS_KM
     p.x = KERNEL_at(wy * WM + lane % 16, lane / 16 * QUAD);
@@ -470,7 +471,7 @@ static __device__ __forceinline__ float KERNEL_bias(const NAME_args &a, unsigned
 static __device__ __forceinline__ void
 KERNEL_store(const float (&acc)[MTILES][NTILES][4], const NAME_args &a, NAME_elem *tile, int m0, int n0)
 {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const int lane = KERNEL_thread() % 32, warp = KERNEL_thread() / 32;
     const int row = warp % (BM / WM) * WM + lane / 4, col = warp / (BM / WM) * WN + lane % 4 * 2;
     __syncthreads(); /* nobody reads a stage any more */
 #pragma unroll
@@ -493,14 +494,14 @@ KERNEL_store(const float (&acc)[MTILES][NTILES][4], const NAME_args &a, NAME_ele
     NAME_elem *y = o.y + (int64_t)m0 * o.ldy + n0;
     if ((uintptr_t)o.y % 16 == 0 && (a.N | o.ldy) % QUAD == 0) {
 #pragma unroll 4
-        for (int e = threadIdx.x; e < BM * (BN / QUAD); e += NT) {
+        for (int e = KERNEL_thread(); e < BM * (BN / QUAD); e += NT / PROBLEMS) {
             const int r = e / (BN / QUAD), n = e % (BN / QUAD) * QUAD;
             if (r < nrow && n < ncol)
                 *(uint4 *)(y + (int64_t)r * o.ldy + n) = *(const uint4 *)(tile + r * Y_PITCH + n);
         }
     } else {
 #pragma unroll 4
-        for (int e = threadIdx.x; e < BM * BN; e += NT)
+        for (int e = KERNEL_thread(); e < BM * BN; e += NT / PROBLEMS)
             if (e / BN < nrow && e % BN < ncol)
                 y[(int64_t)(e / BN) * o.ldy + e % BN] = tile[e / BN * Y_PITCH + e % BN];
     }
@@ -508,11 +509,14 @@ KERNEL_store(const float (&acc)[MTILES][NTILES][4], const NAME_args &a, NAME_ele
 
 #include "tile_order.cuh"
 
-/* A block computes tile blockIdx.x, of which it sums up slice blockIdx.z of k. */
+/* A block computes tile blockIdx.x, or PROBLEMS tiles, of which it sums up slice blockIdx.z of k. */
 static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
 {
 #if TARGET_GUARD
     NAME_elem *stages = (NAME_elem *)PACKAGE_device::shared_memory();
+#if PROBLEMS > 1
+    stages += threadIdx.x / (NT / PROBLEMS) * (SMEM / PROBLEMS / ELEM_BYTES);
+#endif
     int m0, n0;
     KERNEL_tile(a, m0, n0);
     const unsigned odd = KERNEL_unaligned(a);

@@ -45,6 +45,13 @@ static const char *const kernels[] = {
     "tiny_bmm sm_75 f32 NK",
     "tiny_bmm sm_90a f32 KN TOGETHER=8 BM=8 TM=2 BK=16",
     "tiny_bmm sm_80 f32 KM:NK TOGETHER=2 BN=32 TN=4",
+    "tiny_mma_bmm sm_80 f16 NK",
+    "tiny_mma_bmm sm_90a f16 KN TOGETHER=8 BN=16 WN=16",
+    "tiny_mma_bmm sm_80 f16 KM:KN TOGETHER=2 BM=32 WM=32 ROW=128",
+    "tiny_mma_bmm sm_90a bf16 KN TOGETHER=2 BN=64 STAGES=4",
+    "tiny_mma_bmm sm_80 bf16 KM:NK TOGETHER=4 BM=32 WM=16",
+    "tiny_mma_bmm sm_90a tf32 NK TOGETHER=8 BN=16 WN=16",
+    "tiny_mma_bmm sm_80 tf32 KM:KN TOGETHER=2 BM=32 BN=16 WM=32 WN=16 ROW=128",
     "gemv_bmm sm_75 f32 NK ROWS=4 COLS=2 WARPS=8 KWARPS=8 SPLITK=4",
     "gemv_bmm sm_90a f16 NK ROWS=8 COLS=4 UNROLL=1",
     "gemv_bmm sm_80 bf16 KN ROWS=4 LANES=8 UNROLL=1 SPLITK=2",
@@ -56,9 +63,10 @@ enum { NKERNEL = sizeof kernels / sizeof *kernels };
 
 /* Rows of 24, 64, 72 or 136 elements are aligned to 16 bytes whatever the type, of 34 or 70 to 4, of 35 to an element. Where A is KM rows along
  * m count, too, and where B then is KN no row runs along k. In the last there is nothing to sum up. */
-static const int64_t shapes[][NEXTENT] = { { 1, 1, 1, 1, 1 },     { 3, 2, 33, 70, 72 }, { 2, 3, 5, 35, 35 },
-                                           { 1, 4, 19, 136, 70 }, { 2, 1, 65, 64, 24 }, { 5, 7, 1, 8, 264 },
+static const int64_t shapes[][NEXTENT] = { { 1, 1, 1, 1, 1 },     { 3, 2, 33, 70, 72 },  { 2, 3, 5, 35, 35 },
+                                           { 1, 4, 19, 136, 70 }, { 2, 1, 65, 64, 24 },  { 5, 7, 1, 8, 264 },
                                            { 1, 2, 72, 70, 24 },  { 2, 1, 64, 136, 35 }, { 1, 2, 70, 34, 33 },
+                                           { 1, 7, 16, 32, 64 },  { 11, 1, 15, 33, 40 }, { 3, 5, 17, 31, 17 },
                                            { 2, 2, 3, 7, 0 } };
 enum { NSHAPE = sizeof shapes / sizeof *shapes };
 

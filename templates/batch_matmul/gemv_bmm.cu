@@ -4,10 +4,11 @@ name    = "gemv_bmm";
 op      = "batch_matmul";
 like    = "../dense/gemv.cu";
 doc     = "Y[b] = A[b] * B[b] for few rows of A: B streams through registers, ROWS rows of Y at a time, no tiles";
-layouts = { A = ["MK"]; B = ["NK", "KN"]; };
+layouts = { A = ["MK", "KM"]; B = ["NK", "KN"]; };
 values  = (
   { name = "LAYOUT_W_NK"; expr = "LAYOUT_B_NK"; doc = "B stands in W's place, A in X's"; },
   { name = "LAYOUT_W_KN"; expr = "LAYOUT_B_KN"; doc = "B stands in W's place"; },
+  { name = "X_IS_KM";     expr = "LAYOUT_A_KM"; doc = "A stands in X's place"; },
   { name = "HAS_BIAS";    expr = "0";           doc = "there is none"; } );
 tile    = { B0 = "1"; B1 = "1"; M = "BM"; N = "BN"; K = "BK"; };
 derived = (

@@ -20,6 +20,7 @@ params = (
 values = (
   { name = "NT";      expr = "32 * WARPS";          doc = "threads of a block"; },
   { name = "QUAD";    expr = "16 / ELEM_BYTES";     doc = "elements of 16 bytes"; },
+  { name = "X_IS_KM"; expr = "0";                   doc = "X lies as [k][m], which dense has not"; },
   { name = "BM";      expr = "ROWS";               doc = "rows of Y that a block computes"; },
   { name = "BN";      expr = "LAYOUT_W_NK * (WARPS / KWARPS * COLS) + LAYOUT_W_KN * (LANES * QUAD * COLS)";
     doc = "columns of Y that a block computes"; },
@@ -61,7 +62,9 @@ general = (
   { target = "sm_90a"; ROWS = 4; COLS = 1; WARPS = 8; KWARPS = 1; LANES = 32; UNROLL = 2; SPLITK = 1; } );
 tile = { M = "BM"; N = "BN"; K = "BK"; };
 derived = (
-  { name = "NARROW"; expr = "K % QUAD != 0 || LAYOUT_W_KN && !PACKED && N % QUAD != 0";
+  { name = "NARROW";
+    expr = "(!X_IS_KM || LAYOUT_W_NK) && K % QUAD != 0 || X_IS_KM && M % QUAD != 0"
+           " || LAYOUT_W_KN && !PACKED && N % QUAD != 0";
     doc = "rows of X or W are not aligned: single elements"; },
   { name = "FEWER";  expr = "1 + NARROW * (QUAD * (LAYOUT_W_NK * 4 + LAYOUT_W_KN * UNROLL) / 4 - 1)";
     doc = "so many times fewer values of k, and bytes, of one time round: narrow, 1 k a load (NK), or 4 a lane (KN)"; },
@@ -79,10 +82,12 @@ derived = (
     expr = "LOADS * QUAD * ROWS / FEWER"
            " + NARROW * (((3 + (ELEM_BYTES == 2)) * (LOADS + UNROLL * ROWS) + 2 * LOADS) * QUAD / FEWER + 16)"
            " + !NARROW * ((ELEM_BYTES == 2) * QUAD * (LOADS + UNROLL * ROWS) + (11 - 3 * LAYOUT_W_KN) * LOADS"
-           " + 4 * UNROLL * ROWS + 12)";
+           " + 4 * UNROLL * ROWS * (1 + X_IS_KM * (QUAD - 1)) + 12)";
     doc = "its instructions: FMAs, conversions of W and X, loads with their addresses, the loop"; },
+  { name = "X_BYTES"; expr = "16 * (1 + X_IS_KM * LAYOUT_W_NK * (2 * QUAD - 1))";
+    doc = "bytes from L1 for QUAD values of X; X_IS_KM: 32 for each, as the lanes have other k"; },
   { name = "MATHS";
-    expr = "max(WARPS * ISSUE / 4, max(LOADS * QUAD * NT * ROWS / FMA_SM, NT * UNROLL * ROWS * 16 / 96) / FEWER)";
+    expr = "max(WARPS * ISSUE / 4, max(LOADS * QUAD * NT * ROWS / FMA_SM, NT * UNROLL * ROWS * X_BYTES / 96) / FEWER)";
     doc = "cycles of an SM for that of a block: to issue it, its FMAs, X from L1"; },
   { name = "STEP";   expr = "max(max(LIVE * MATHS, LIVE * BYTES / 48), 650 + MATHS)";
     doc = "cycles for one time round of the blocks that run together, the latency of memory at least"; },
@@ -116,6 +121,7 @@ features = (
 #define SPLITK 2
 #define NT 128
 #define QUAD (16 / ELEM_BYTES)
+#define X_IS_KM 0
 #define BN 2
 #define KGROUPS 4
 #define BK (32 * QUAD * KWARPS)
@@ -124,7 +130,7 @@ features = (
 #define COUNTERS 4096
 #endif
 /* KERNEL: a block computes BM x BN elements of Y. W is read once for each ROWS rows of Y, 16 bytes (QUAD elements)
- * a lane, past L1; X comes from L1. Sums are fp32, whatever the type.
+ * a lane, past L1; X comes from L1, one by one where X_IS_KM. Sums are fp32, whatever the type.
  *
  *   NK        a warp sums up COLS columns: lane l takes QUAD values of k from QUAD*l on, then 32*QUAD*KWARPS further.
  *             KWARPS warps share out k; WARPS/KWARPS of them lie side by side along n. Shuffles add the lanes' sums.
@@ -180,6 +186,34 @@ template <> struct KERNEL_chunk<1> { /* one element */
     }
 };
 
+#if X_IS_KM
+template <int width> struct KERNEL_values { /* of X: k and following, `apart` from one to the next; 0 from `end` on */
+    NAME_elem v[width];
+    __device__ __forceinline__ void load(const NAME_elem *p, unsigned apart, unsigned k, unsigned end)
+    {
+#pragma unroll
+        for (int i = 0; i < width; i++)
+            v[i] = k + i < end ? p[(uint64_t)apart * i] : (NAME_elem)0;
+    }
+    __device__ __forceinline__ float operator[](int i) const
+    {
+        return KERNEL_value(v[i]);
+    }
+};
+#else
+template <int width> using KERNEL_values = KERNEL_chunk<width>;
+#endif
+
+/* Row m of X, or its last one. */
+static __device__ __forceinline__ const NAME_elem *KERNEL_row(const NAME_args &a, const KERNEL_operands &o, int m)
+{
+#if X_IS_KM
+    return o.x + min(m, a.M - 1);
+#else
+    return o.x + (int64_t)min(m, a.M - 1) * o.ldx;
+#endif
+}
+
 #if LAYOUT_W_NK
 /* Sums up the block's elements over its part of k, `width` elements a load; sums[warp of k][row][column]. W's
  * values are replaced, once they are used, by those of the next time round: the compiler puts off loads that are used
@@ -193,7 +227,7 @@ static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &
     float acc[ROWS][COLS];
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
-        x[r] = b.of.x + (int64_t)min(b.m0 + r, a.M - 1) * b.of.ldx;
+        x[r] = KERNEL_row(a, b.of, b.m0 + r);
 #pragma unroll
     for (int c = 0; c < COLS; c++)
         w[c] = b.of.w + (uint64_t)b.of.ldw * (unsigned)min(b.n0 + col + c, a.N - 1);
@@ -218,8 +252,12 @@ static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &
         for (int u = 0; u < UNROLL; u++) {
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
-                KERNEL_chunk<width> xv;
+                KERNEL_values<width> xv;
+#if X_IS_KM
+                xv.load(x[r] + (uint64_t)b.of.ldx * (k + u * step), b.of.ldx, k + u * step, b.k1);
+#else
                 xv.load(x[r] + k + u * step, k + u * step < b.k1);
+#endif
 #pragma unroll
                 for (int i = 0; i < width; i++)
 #pragma unroll
@@ -253,7 +291,7 @@ static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &
     float acc[ROWS][ncol];
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
-        x[r] = b.of.x + (int64_t)min(b.m0 + r, a.M - 1) * b.of.ldx;
+        x[r] = KERNEL_row(a, b.of, b.m0 + r);
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
 #pragma unroll
@@ -277,8 +315,12 @@ static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &
         for (int i = 0; i < deep; i += width) {
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
-                KERNEL_chunk<width> xv;
+                KERNEL_values<width> xv;
+#if X_IS_KM
+                xv.load(x[r] + (uint64_t)b.of.ldx * (k + i), b.of.ldx, k + i, b.k1);
+#else
                 xv.load(x[r] + k + i, k + i < b.k1);
+#endif
 #pragma unroll
                 for (int l = 0; l < width; l++)
 #pragma unroll

@@ -4,7 +4,7 @@
  * with tails on every axis. Their matrices lie densely, with gaps between rows or batches, in rows that are aligned to 16 bytes whatever the
  * type, as heads inside longer rows, or are the same for all batches. What lies between the elements is NaN, and stays as it is.
  *
- *   ctest: emulator label=slow timeout=400 cost=5
+ *   ctest: emulator label=slow timeout=600 cost=5
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,6 +56,10 @@ static const char *const kernels[] = {
     "gemv_bmm sm_90a f16 NK ROWS=8 COLS=4 UNROLL=1",
     "gemv_bmm sm_80 bf16 KN ROWS=4 LANES=8 UNROLL=1 SPLITK=2",
     "gemv_bmm sm_90a f32 KN ROWS=2 COLS=2 UNROLL=2",
+    "gemv_bmm sm_75 f16 KM:NK",
+    "gemv_bmm sm_75 bf16 KM:KN ROWS=2 LANES=8 UNROLL=1 SPLITK=2",
+    "gemv_bmm sm_75 tf32 KM:NK ROWS=2 WARPS=4 KWARPS=4 SPLITK=4",
+    "gemv_bmm sm_90a f32 KM:KN ROWS=4 COLS=2 UNROLL=1",
     "mma_gemv_bmm sm_80 f16 NK ROWS=8 COLS=16 UNROLL=2 SPLITK=4",
     "mma_gemv_bmm sm_90a bf16 KN ROWS=8",
 };

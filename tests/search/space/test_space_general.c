@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Each GPU has a general kernel for each data type and each order of the operands' elements that op.cfg of a built-in operator offers.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+#include "gen/spec/spec.h"
+#include "gen/target/device.h"
+#include "search/space/space.h"
+
+static const char *const folders[] = { DCGEN_SOURCE_DIR "/templates" };
+
+typedef struct {
+    const char *op, *shape;
+} Case;
+
+/* The layout of each operand is the one of that number; together they are one number, as digits of different bases. False: there are fewer. */
+static bool layouts_text(Arena *a, const Op *op, int number, const char **text)
+{
+    *text = "";
+    for (int i = 0; i < op->noperand; number /= op->operand[i++].nlayout) {
+        const Operand *o = &op->operand[i];
+        if (o->nlayout > 1)
+            *text = arena_printf(a, "%s%s = \"%s\"; ", *text, o->name, o->layout[number % o->nlayout].name);
+    }
+    return number == 0;
+}
+
+static bool has_constant(const Op *op)
+{
+    for (int i = 0; i < op->noperand; i++)
+        if (op->operand[i].role == ROLE_CONST)
+            return true;
+    return false;
+}
+
+static void check(Arena *a, const Target *target, const Case *c, const char *dtype, const char *layout)
+{
+    Diag *d = diag_new(a);
+    TemplateList templates;
+    const char *text = arena_printf(
+        a, "name = \"pkg\"; op = \"%s\"; dtype = \"%s\"; target = [\"%s\"]; layout = { %s}; shapes = ( %s );", c->op,
+        dtype, target->name, layout, c->shape);
+    const Source src = { .path = "spec.cfg", .text = text, .len = strlen(text) };
+    const Spec *spec = spec_parse(a, &src, folders, 1, d);
+    assert_true(spec && template_read_all(a, spec, folders, 1, &templates, d));
+    const Device device = device_typical(a, target);
+    const Space *s = space_make(a, spec, &templates, target, &device, d);
+    diag_print(d, stderr);
+    if (!s || !s->ngeneral)
+        fail_msg("%s for %s has no general kernel for %s, %s", c->op, dtype, target->name, layout);
+}
+
+static void gpus_have_a_general_kernel(void **state)
+{
+    static const Case cases[] = { { "dense", "{ M = 8; N = 8; K = 8; }" },
+                                  { "batch_matmul", "{ B0 = 2; B1 = 2; M = 8; N = 8; K = 8; }" } };
+    (void)state;
+    Arena *a = arena_new();
+    Diag *d = diag_new(a);
+    TargetList targets;
+    assert_true(target_read_all(a, DCGEN_SOURCE_DIR "/templates/targets", &targets, d));
+    int nchecked = 0;
+    for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++) {
+        const Op *op = op_read(a, arena_printf(a, "%s/%s", folders[0], cases[i].op), d);
+        const char *layout;
+        assert_non_null(op);
+        for (int j = 0; layouts_text(a, op, j, &layout); j++)
+            for (int t = 0; t < targets.n; t++)
+                for (int k = 0; strcmp(targets.t[t].family->name, "cuda") == 0 && k < op->ndtype; k++)
+                    for (int packed = 0; packed <= has_constant(op); packed++, nchecked++)
+                        check(a, &targets.t[t], &cases[i], op->dtype[k],
+                              packed ? arena_printf(a, "%spacked = true; ", layout) : layout);
+    }
+    assert_int_equal(nchecked, 5 * 4 * (2 * 2 + 4)); /* GPUs, types, layouts */
+    arena_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(gpus_have_a_general_kernel) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

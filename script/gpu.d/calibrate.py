@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""calibrate: what this GPU does at most, in each data type, as limits records among those of its spec: the
+"""calibrate: what this GPU does at most, in each data type, as limits records among those of its specs: the
 analytic model, the roofline and the report go by them. What fails is tried once more, by the next call."""
 
-from specs import name_of
+import os
+import shutil
+
+from specs import dtype_of, name_of
 from stage import tail
 
 SECONDS = 12  # a data type
@@ -11,17 +14,27 @@ LEAST_S = SECONDS + 5
 TRIES = 2
 
 
-def measure(stage, spec):
-    """One data type. False: the time was over."""
-    name, session = name_of(spec), stage.session
-    log, records = stage.log(f"limits {name}.txt"), stage.kept("records", name + ".jsonl")
-    argv = [session.tools.dcgen, "limits", spec, "--target", "cuda", "--seconds", str(SECONDS)]
+def add_records(stage, spec, made):
+    with open(made, "rb") as new, open(stage.kept("records", name_of(spec) + ".jsonl"), "ab") as records:
+        shutil.copyfileobj(new, records)
+
+
+def measure(stage, specs):
+    """One data type, for all its specs. False: the time was over."""
+    name, session = name_of(specs[0]), stage.session
+    log, records = stage.log(f"limits {name}.txt"), stage.path(name + ".jsonl")
+    if os.path.exists(records):
+        os.remove(records)
+    argv = [session.tools.dcgen, "limits", specs[0], "--target", "cuda", "--seconds", str(SECONDS)]
     argv += ["--records", records, *session.tools.compiling("limits", session.pack.path("builds"))]
     code = stage.run(argv, log, SECONDS + MARGIN_S)
     if code is None and stage.left() < 1:
         return False
-    session.calibrated.add(spec)
-    stage.write("limits", spec=name, exit_code=code)
+    session.calibrated.update(specs)
+    for spec in specs:
+        if os.path.exists(records):
+            add_records(stage, spec, records)
+        stage.write("limits", spec=name_of(spec), exit_code=code)
     if code == 0:
         stage.say(f"{name}: {tail(log, 8)}")
     else:
@@ -41,9 +54,9 @@ def calibrate(stage):
         stage.say("there is no GPU whose limits could be measured")
         stage.complete()
         return
-    for spec in session.specs:
-        if is_open(stage, spec) and spec not in session.calibrated:
-            if stage.left() < LEAST_S or not measure(stage, spec):
-                return
+    left = [s for s in session.specs if is_open(stage, s) and s not in session.calibrated]
+    for dtype in dict.fromkeys(map(dtype_of, left)):
+        if stage.left() < LEAST_S or not measure(stage, [s for s in left if dtype_of(s) == dtype]):
+            return
     if not any(is_open(stage, s) for s in session.specs):
         stage.complete()

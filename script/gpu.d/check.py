@@ -119,7 +119,7 @@ def ask(work, left, stop):
                 if last != combo["name"]:
                     runner.use(setup_of(work.pack, combo))
                     last = combo["name"]
-                runner.measure(request(shape), objects_of(work.pack, kernels), results)
+                runner.measure(request(combo, shape), objects_of(work.pack, kernels), results)
                 nlost = 0
             except Gone as problem:
                 lose(work, combo, shape if last == combo["name"] else None, f"{problem}: {tail(log)}")
@@ -175,9 +175,11 @@ def check(stage, stop=None):
 
 
 def sample(stage):
-    """For the sanitizer: one kernel of each template of a data type, of those that do not crash anyway."""
+    """For the sanitizer: one kernel of each template of an operator and data type, of those that do not crash
+    anyway."""
     work = Work(stage.session.open_stage("check", 0))
     for combo in work.combos:
         kernels = [k for k in first_kernels(combo) if (combo["name"], k["key"]) not in work.crashed]
-        if combo["name"].endswith("_NK") and kernels and (combo["name"], None) not in work.lost:
+        is_sampled = combo["name"].endswith("_NK") and "_KM_" not in combo["name"]
+        if is_sampled and kernels and (combo["name"], None) not in work.lost:
             yield combo, objects_of(work.pack, kernels)

@@ -133,8 +133,8 @@ def share(session, step):
 
 
 def run_steps(session):
-    """First each stage within its share, in order; then, in what is left of the time, those that are not
-    done."""
+    """First each stage within its share, in order, but those of another half hour; then, in what is left of the
+    time, those that are not done."""
     command = session.options.command
     wanted = [s for s in session.steps if command in ("all", s.stage)]
     if command != "all":
@@ -143,6 +143,8 @@ def run_steps(session):
         return
     for capped in (True, False):
         for step in wanted:
+            if capped and not step.soon:
+                continue
             seconds = min(share(session, step), session.left()) if capped else session.left()
             if not session.is_complete(step.name, step.this_pack) and seconds >= step.least_s:
                 run_step(session, step, seconds)

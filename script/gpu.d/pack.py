@@ -202,12 +202,14 @@ def compile_all(m, sources):
 # ---- what the emulator says
 
 
-def verdicts(m, name, source, reference, objects, shapes):
+def verdicts(m, combo, source, reference, objects):
     """{shape: {key: {"status", "why"}}}, kept from one pack to the next."""
+    name, shapes = combo["name"], combo["shapes"]
     kernels = [{"key": c["key"], "so": objects[name, c["key"], "emulator"]} for c in source["candidates"]]
     kernels = [k for k in kernels if k["so"]]
     path = m.path("check", name + ".verdicts.json")
-    identity = sha(reference, content(m.tools.runner_emu[0]), *(k["so"] for k in kernels))
+    asked = [request(combo, s) for s in shapes]
+    identity = sha(reference, content(m.tools.runner_emu[0]), asked, *(k["so"] for k in kernels))
     kept = load(path, {})
     if kept.get("of") == identity:
         return kept["verdicts"]
@@ -217,7 +219,7 @@ def verdicts(m, name, source, reference, objects, shapes):
     try:
         for shape in shapes:
             results = {}
-            runner.measure(request(shape, m.o.jobs), kernels, results)
+            runner.measure(request(combo, shape, m.o.jobs), kernels, results)
             found[shape_name(shape)] = {
                 key: {k: r[k] for k in ("status", "why") if k in r} for key, r in results.items()
             }
@@ -237,17 +239,21 @@ def add_object(m, path):
 
 def check_part(m):
     """check/combos.json and the objects that it names."""
-    sources = {name: (candidates(m, name, text), shapes) for name, text, shapes in combos(m.o.only)}
-    sources = {name: s for name, s in sources.items() if s[0]}
-    objects, packed = compile_all(m, {name: s[0] for name, s in sources.items()}), []
-    for name, (source, shapes) in sources.items():
+    wanted = combos(m.o.only)
+    sources = {c["name"]: candidates(m, c["name"], c["text"]) for c in wanted}
+    sources = {name: s for name, s in sources.items() if s}
+    objects, packed = compile_all(m, sources), []
+    for combo in wanted:
+        name, source = combo["name"], sources.get(combo["name"])
+        if not source:
+            continue
         ref = source["reference"]
         flags = ref["flags"] if "-shared" in ref["flags"] else [*ref["flags"], "-shared"]
         reference, why, _ = compile_object(m, m.tools.cc, m.tools.cc, flags, ref["code"], ".c")
         if not reference:
             raise Unmade(f"{name}: the reference does not compile: {why}")
         try:
-            expected = verdicts(m, name, source, reference, objects, shapes)
+            expected = verdicts(m, combo, source, reference, objects)
         except Gone as problem:
             m.wrong(f"{name}: dcgen-runner-emu: {problem}")
             expected = {}
@@ -263,9 +269,7 @@ def check_part(m):
             if objects[name, c["key"], "nvcc"]
         ]
         setup = {**source["setup"], "cmd": "setup", "reference": add_object(m, reference)}
-        packed.append(
-            {"name": name, "setup": setup, "kernels": kernels, "shapes": shapes, "expected": expected}
-        )
+        packed.append({**combo, "setup": setup, "kernels": kernels, "expected": expected})
         m.say(
             f"{name}: {len(kernels)} candidates, {sum(map(len, expected.values()))} verdicts of the emulator"
         )

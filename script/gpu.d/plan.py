@@ -64,8 +64,8 @@ def plan(o):
         seconds = waits(step, timing, o.cores)
         part = seconds / step.share_s
         bad += part > MOST
-        total += step.share_s
-        verdict = "  too much" if part > MOST else ""
+        total += step.share_s * step.soon
+        verdict = "  too much" if part > MOST else "" if step.soon else "  another half hour"
         print(f"{step.name:28}  {step.share_s:7.0f}  {seconds:8.0f} s {100 * part:3.0f} %{verdict}")
     print(f"{'in all':28}  {total:7.0f}  of {sum(CALLS_S)}")
     print("check begins with one kernel of each template; the rest is done while benchmarks are built")

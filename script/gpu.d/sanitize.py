@@ -5,7 +5,7 @@ and last."""
 import os
 
 from check import sample, setup_of
-from combos import SMALL_SHAPES, request
+from combos import request, small_shapes
 from runner import line_file
 from stage import tail
 from tools import find_program
@@ -18,7 +18,8 @@ def sanitize_one(stage, program, tool, combo, kernels):
     """Whether it was done. The runner's own exit codes are not the tool's."""
     name = combo["name"]
     lines = [
-        {**request(s), "cmd": "measure", "id": i, "kernels": kernels} for i, s in enumerate(SMALL_SHAPES)
+        {**request(combo, s), "cmd": "measure", "id": i, "kernels": kernels}
+        for i, s in enumerate(small_shapes(combo))
     ]
     stdin = line_file(stage.path(f"{name}_{tool}.jsonl"), [setup_of(stage.session.pack, combo), *lines])
     log = stage.log(f"sanitizer_{name}_{tool}.txt")

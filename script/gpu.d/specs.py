@@ -1,11 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The specs that are tuned: those named by --spec, else bert_dense in all data types."""
+"""The specs that are tuned: those named by --spec, else dense layers and the batched products of attention,
+each in several data types."""
 
 import os
 import re
 
-DTYPES = ["f32", "bf16", "tf32", "f16"]  # by what is wanted most
-BASE = os.path.join("specs", "bert_dense.cfg")
+WANTED = [  # most of all the first
+    ("bert_dense", "f32"),
+    ("bert_dense", "bf16"),
+    ("bert_scores", "f32"),
+    ("bert_scores", "f16"),
+    ("bert_values", "f32"),
+    ("bert_values", "f16"),
+    ("bert_dense", "tf32"),
+    ("bert_dense", "f16"),
+]
 
 
 class BadSpec(Exception):
@@ -13,7 +22,7 @@ class BadSpec(Exception):
 
 
 def value(text, key):
-    found = re.search(rf'(?m)^\s*{key}\s*[=:]\s*"([^"]*)"', text)
+    found = re.search(rf'(?m)(?:^|;)\s*{key}\s*[=:]\s*"([^"]*)"', text)
     return found.group(1) if found else None
 
 
@@ -56,4 +65,9 @@ def specs(named, root, folder):
         check(named)
         return named
     os.makedirs(folder, exist_ok=True)
-    return [variant(os.path.join(root, BASE), d, folder) for d in DTYPES]
+    return [variant(os.path.join(root, "specs", base + ".cfg"), d, folder) for base, d in WANTED]
+
+
+def dtype_of(path):
+    with open(path) as f:
+        return value(f.read(), "dtype") or "f32"

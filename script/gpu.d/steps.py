@@ -11,18 +11,21 @@ from sanitize import sanitize
 from specs import name_of
 from tune import LEAST_S, REPLAY_S, SPARE_S, tune
 
-SHARE_S = {"primitives": 40, "check": 60, "calibrate": 80, "sanitize": 80}  # what check has left fills gaps
-TUNE_S, BENCH_S = [240, 290, 160, 160], [75, 75, 62, 62]  # by the order of the specs
+SHARE_S = {"primitives": 40, "check": 70, "calibrate": 80, "sanitize": 80}  # what check has left fills gaps
+TUNE_S, BENCH_S = [160, 180, 98, 98, 98, 98, 160], 62  # tune: by the order of the specs, then as the last
+SOON = 6  # so many specs are for the first half hour, the others for what is left of it, or the next one
 STAGES = ["primitives", "check", "calibrate", "tune", "bench", "sanitize"]
 
 
 class Step:
     """least_s: with less time it does not begin. this_pack: it is to be done again when the pack is another one.
-    of_all_calls: its share is for all calls together, not for each."""
+    of_all_calls: its share is for all calls together, not for each. soon: it has a part of the first half hour."""
 
-    def __init__(self, stage, run, share_s, spec=None, least_s=10, this_pack=False, of_all_calls=False):
+    def __init__(
+        self, stage, run, share_s, spec=None, least_s=10, this_pack=False, of_all_calls=False, soon=True
+    ):
         self.stage, self.run, self.share_s, self.spec = stage, run, share_s, spec
-        self.least_s, self.this_pack, self.of_all_calls = least_s, this_pack, of_all_calls
+        self.least_s, self.this_pack, self.of_all_calls, self.soon = least_s, this_pack, of_all_calls, soon
         self.name = f"{stage} {name_of(spec)}" if spec else stage
 
 
@@ -34,7 +37,7 @@ def steps(specs):
     ]
     least_s = {tune: LEAST_S + SPARE_S + REPLAY_S, bench: NEED_S}
     for i, spec in enumerate(specs):
-        for stage, shares in ((tune, TUNE_S), (bench, BENCH_S)):
+        for stage, share_s in ((tune, TUNE_S[min(i, len(TUNE_S) - 1)]), (bench, BENCH_S)):
             run = functools.partial(stage, spec=spec)
-            made.append(Step(stage.__name__, run, shares[min(i, 3)], spec, least_s[stage]))
+            made.append(Step(stage.__name__, run, share_s, spec, least_s[stage], soon=i < SOON))
     return [*made, Step("sanitize", sanitize, SHARE_S["sanitize"], this_pack=True)]

@@ -2,7 +2,11 @@
  *
  * bench: how fast the package is on its tuned shapes, each with the kernel that the dispatcher chooses: operands in the caches as calls one
  * after the other leave them there. A result is verified before it is timed. What counts is the fastest of several bursts of calls.
- * Exit code 77 when there is no device.
+ *
+ *     NAME_bench [--json] [--seconds N]
+ *
+ * --json: besides the table, a line with one JSON object for each shape; --seconds: no shape is begun after so long.
+ * Exit code 0: all measured; 1: a wrong result; 2: bad usage; 77: no device.
  */
 #include "PACKAGE.h"
 
@@ -12,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 //@ problem
 
@@ -46,9 +51,17 @@ static float NAME_burst_us(const NAME_site *s, cudaEvent_t begin, cudaEvent_t en
     return ms * 1000 / NAME_calls;
 }
 
-/* 1 if the package is wrong there. */
-static int NAME_bench(const int64_t *extent, cudaEvent_t begin, cudaEvent_t end)
+static void NAME_print_json(const int64_t *extent, int kernel, float us)
 {
+    printf("{");
+    printf("\"AXIS\": %lld, ", (long long)extent[PLACE]); //@ repeat every
+    printf("\"kernel\": %d, \"time_ns\": %.1f}\n", kernel, us * 1e3);
+}
+
+/* 1 if the package is wrong there. */
+static int NAME_bench(const int64_t *extent, int is_json, cudaEvent_t begin, cudaEvent_t end)
+{
+    const int kernel = NAME_cuda_choose(EACH(axes, extent[PLACE]));
     NAME_site s = NAME_site_new(extent, NAME_checked_terms);
     NAME_send(&s, 0);
     const int wrong = NAME_start(&s, NULL, 0, NULL) != PACKAGE_OK || !(NAME_fetch_worst(&s, 0) <= 1);
@@ -58,17 +71,32 @@ static int NAME_bench(const int64_t *extent, cudaEvent_t begin, cudaEvent_t end)
     printf("%s", wrong ? "wrong: " : "");
     NAME_print_extents(&s.problem);
     if (!wrong)
-        printf("  kernel %d %10.2f us %8.2f TFLOP/s", NAME_cuda_choose(EACH(axes, extent[PLACE])), us,
-               NAME_work(EACH(every, (double)extent[PLACE])) / us / 1e6);
+        printf("  kernel %d %10.2f us %8.2f TFLOP/s", kernel, us, NAME_work(EACH(every, (double)extent[PLACE])) / us / 1e6);
     printf("\n");
+    if (is_json && !wrong)
+        NAME_print_json(extent, kernel, us);
+    fflush(stdout);
     NAME_site_free(&s);
     return wrong;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     cudaEvent_t begin, end;
-    int ndevice = 0, wrong = 0;
+    int ndevice = 0, wrong = 0, is_json = 0;
+    double seconds = 1e9;
+    const time_t began = time(NULL);
+    for (int i = 1; i < argc; i++) {
+        char *rest;
+        if (strcmp(argv[i], "--json") == 0)
+            is_json = 1;
+        else if (strcmp(argv[i], "--seconds") == 0 && i + 1 < argc && (seconds = strtod(argv[++i], &rest)) > 0 && !*rest)
+            continue;
+        else {
+            fprintf(stderr, "usage: %s [--json] [--seconds N]\n", argv[0]);
+            return 2;
+        }
+    }
     if (cudaGetDeviceCount(&ndevice) != cudaSuccess || ndevice == 0) {
         printf("skipped: no CUDA device\n");
         return 77;
@@ -76,7 +104,8 @@ int main(void)
     if (cudaEventCreate(&begin) != cudaSuccess || cudaEventCreate(&end) != cudaSuccess)
         NAME_die("cudaEventCreate", cudaGetLastError());
     for (size_t i = 0; i < sizeof NAME_shapes / sizeof *NAME_shapes; i++)
-        wrong += NAME_bench(NAME_shapes[i], begin, end);
+        if (difftime(time(NULL), began) < seconds)
+            wrong += NAME_bench(NAME_shapes[i], is_json, begin, end);
     cudaEventDestroy(begin);
     cudaEventDestroy(end);
     return wrong ? 1 : 0;

@@ -84,7 +84,7 @@ renewed='"stage": "check", "type": "spent"'
 # ---- its share of `all` is for all calls together: when that is spent, the other stages come first
 
 runner nothing exit
-sed -i 's/"check": 60/"check": 10/' "$tmp/src/script/gpu.d/steps.py"
+sed -i 's/"check": 70/"check": 10/' "$tmp/src/script/gpu.d/steps.py"
 run 0 all $on --spec "$tmp/good.cfg"
 said "check: 32 of 32"
 sed -n '/^check: /,$p' "$tmp/said" | grep -q '^calibrate: ' && fail "check comes first again"
@@ -111,4 +111,28 @@ run 1 all $on --spec "$tmp/good.cfg"
 run 0 all $on --spec "$tmp/good.cfg"
 [ "$(runs_limits)" -eq 2 ] || fail "limits are tried $(runs_limits) times, not 2"
 summary "all is done"
+
+# ---- limits are measured once a data type: all its specs have them among their records
+
+again
+rm -rf "$tmp/work/records" "$tmp/busy"
+: >"$tmp/dcgen.log"
+echo 'name = "half"; dtype = "f16";' >"$tmp/half.cfg"
+run 0 calibrate $on --spec "$tmp/good.cfg" --spec "$tmp/half.cfg" --spec "$tmp/slow.cfg"
+[ "$(runs_limits)" -eq 2 ] || fail "limits are measured $(runs_limits) times, not 2"
+for name in good half slow; do
+    [ "$(grep -c limits "$tmp/work/records/fake-gpu/$name.jsonl")" -eq 1 ] || fail "limits among the records of $name"
+done
+
+# ---- what is for another half hour is done when all else is
+
+PYTHONPATH=$tmp/src/script/gpu.d python3 -B - >"$tmp/said" 2>&1 <<'PY' || fail "what is for another half hour"
+import types, gpu, steps
+done, made = [], [steps.Step("late", None, 20, soon=False), steps.Step("early", None, 20)]
+gpu.run_step = lambda session, step, seconds: done.append((step.name, seconds))
+gpu.run_steps(types.SimpleNamespace(
+    options=types.SimpleNamespace(command="all"), steps=made, left=lambda: 50,
+    is_complete=lambda name, this_pack: name in dict(done)))
+assert done == [("early", 20), ("late", 50)], done
+PY
 exit $failed

@@ -4,7 +4,7 @@
  * with tails on every axis. Their matrices lie densely, with gaps between rows or batches, in rows that are aligned to 16 bytes whatever the
  * type, as heads inside longer rows, or are the same for all batches. What lies between the elements is NaN, and stays as it is.
  *
- *   ctest: emulator label=slow timeout=600 cost=5
+ *   ctest: emulator label=slow timeout=600 cost=150
  */
 #include <stdarg.h>
 #include <stddef.h>

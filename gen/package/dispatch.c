@@ -155,23 +155,27 @@ static bool spills(const Trial *t)
     return false;
 }
 
-/* How much a template is trusted on a target: 5 if its general kernel was verified on this target, 4 if it spills there; else 3 if the tuned target's general kernel is
- * of this template, 2 if some trial of it on any target is right, 1 if none was tried. 0: all that were tried failed; never use it. */
-static int template_trust(const Result *result, const Template *t, const Target *target)
+/* How much a template's general kernel for a target is trusted: 5 if it was verified on this target, 4 if it spills there; else 3 if the tuned
+ * target's general kernel is of this template, 2 if some trial of it on any target is right, 1 if none was tried. 0: this one failed, or all of
+ * the template that were tried; never use it. */
+static int kernel_trust(const Result *result, const Candidate *c)
 {
     const Study *s = result->study;
-    bool tried = false;
-    for (int64_t i = 0; i < s->ntrial; i++)
-        if (s->trial[i].c.t == t && s->trial[i].c.target == target && target != s->target)
-            return !trial_usable(&s->trial[i]) ? 0 : spills(&s->trial[i]) ? 4 : 5;
-    if (s->trial[result->assignment->kernel[result->assignment->general]].c.t == t)
+    const int64_t own = study_find(s, c);
+    const Trial *tried = own >= 0 && s->trial[own].built ? &s->trial[own] : NULL;
+    bool failed = false;
+    if (tried && !trial_usable(tried))
+        return 0;
+    if (tried && c->target != s->target)
+        return spills(tried) ? 4 : 5;
+    if (s->trial[result->assignment->kernel[result->assignment->general]].c.t == c->t)
         return 3;
     for (int64_t i = 0; i < s->ntrial; i++) {
-        if (s->trial[i].c.t == t && trial_usable(&s->trial[i]))
+        if (s->trial[i].c.t == c->t && trial_usable(&s->trial[i]))
             return 2;
-        tried = tried || s->trial[i].c.t == t;
+        failed = failed || s->trial[i].c.t == c->t;
     }
-    return tried ? 0 : 1;
+    return failed ? 0 : 1;
 }
 
 /* Mean, over the tuned shapes, of log2 of a general kernel's ns by its template's closed form; 0: those of different templates cannot be compared. */
@@ -198,7 +202,7 @@ static bool find_most_trusted(Arena *a, const Result *result, const Target *targ
         Candidate c;
         if (!template_suits(t, result->unit.spec, target) || !candidate_general(t, target, &c))
             continue;
-        const int trust = template_trust(result, t, target);
+        const int trust = kernel_trust(result, &c);
         const double cost = general_log_cost(a, result, &c);
         if (trust > most || (trust == most && trust > 0 && cost < least)) {
             *best = c;
@@ -263,6 +267,13 @@ const Dispatcher *package_dispatcher(Arena *a, const Result *result, int nresult
     return d;
 }
 
+/* Does the entry serve a machine of the target that is not the very one it was tuned on? */
+static bool stands_in(const Dispatcher *d, const DispatchEntry *entry, const Target *t)
+{
+    return (!entry->result || !target_is_inherited(entry->target)) &&
+           (entry->target == t || target_is_fallback(d->result->unit.targets, entry->target, t));
+}
+
 int dispatch_lacking(const Dispatcher *d, const Target **out)
 {
     const TargetList *targets = d->result->unit.targets;
@@ -270,7 +281,7 @@ int dispatch_lacking(const Dispatcher *d, const Target **out)
     for (int i = 0; i < targets->n; i++) {
         const Target *t = &targets->t[i];
         int k = 0;
-        while (k < d->nentry && d->entry[k].target != t && !target_is_fallback(targets, d->entry[k].target, t))
+        while (k < d->nentry && !stands_in(d, &d->entry[k], t))
             k++;
         if (k == d->nentry && result_stood_in_for(d, t))
             out[n++] = t;

@@ -104,7 +104,7 @@ static const char *templates_of(const EmitInput *in)
 
 /* Of three templates, of which the package's general kernel is of the one at `general`, the one that other machines get. None is used of
  * which all that was tried failed, and of which the very kernel failed. */
-static void other_machines_get_the_template_that_is_trusted_most(void **state)
+static void other_machines_get_the_kernel_that_is_trusted_most(void **state)
 {
     (void)state;
     static const struct {
@@ -179,6 +179,26 @@ static void some_machines_have_no_kernel(void **state)
     assert_non_null(strstr(package_text(p, "kernels.c"), "or this CPU cannot run it, or can run none\""));
     assert_non_null(strstr(package_text(p, "two.h"), "or the CPU can run none */"));
     assert_non_null(strstr(package_text(p, "README.md"), "It has no kernels for every CPU"));
+}
+
+/* A GPU's tuned kernels serve that GPU alone: later ones need a general kernel of it, or of a lesser one. */
+static void later_gpus_may_have_no_kernel(void **state)
+{
+    (void)state;
+    const Target *sm_80 = target_find(&y.targets, "sm_80"), *sm_75 = target_find(&y.targets, "sm_75"), *lacking[TARGET_MAX];
+    Result result = plain_result("sm_80", 1);
+    const TemplateList one = { 1, &result.study->trial[0].c.t };
+    Candidate c;
+    result.templates = &one;
+    result.study->trial[0].status = STATUS_WRONG; /* the general kernel for sm_80 */
+    assert_string_equal(entries_of(&result, 1), "sm_80 tree 0 0, sm_75 1 1");
+    assert_int_equal(dispatch_lacking(package_dispatcher(y.arena, &result, 1), lacking), 0);
+    assert_true(candidate_general(one.t[0], sm_75, &c));
+    add_trial((Study *)result.study, &c, STATUS_WRONG);
+    assert_string_equal(entries_of(&result, 1), "sm_80 tree 0 0");
+    assert_int_equal(dispatch_lacking(package_dispatcher(y.arena, &result, 1), lacking), 2);
+    assert_ptr_equal(lacking[0], sm_80);
+    assert_ptr_equal(lacking[1], sm_75);
 }
 
 /* ---- the text ---- */
@@ -257,8 +277,9 @@ int main(void)
         cmocka_unit_test(machines_are_asked_for_the_best_first),
         cmocka_unit_test(later_gpus_have_a_general_kernel),
         cmocka_unit_test(each_target_may_have_as_many_kernels_as_a_budget_allows),
-        cmocka_unit_test(other_machines_get_the_template_that_is_trusted_most),
+        cmocka_unit_test(other_machines_get_the_kernel_that_is_trusted_most),
         cmocka_unit_test(some_machines_have_no_kernel),
+        cmocka_unit_test(later_gpus_may_have_no_kernel),
         cmocka_unit_test(the_dispatcher_is_proven_for_every_target),
         cmocka_unit_test(a_target_has_its_tree_and_its_general_kernel),
     };

@@ -77,6 +77,6 @@ bool deliver_write(Run *r, const Workload *w, const Result *result, const Packag
         summary_package(workload_of_function(r->a, w, i), result + i * ntarget, ntarget,
                         proof[i].ndeclared ? &proof[i] : NULL, r->o->json, stdout);
     for (int i = 0; i < n; i++)
-        summary_contract(r->a, &result[i], n > 1, stderr);
+        summary_contract(r->a, &result[i], ntarget > 1, stderr);
     return true;
 }

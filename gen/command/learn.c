@@ -13,6 +13,7 @@
 #include "gen/command/tools.h"
 #include "gen/package/foreign.h"
 #include "gen/report/plot.h"
+#include "gen/report/words.h"
 #include "search/choose/search.h"
 #include "search/measure/lab.h"
 
@@ -23,9 +24,10 @@ static bool search_space(Run *r, const Workload *w, const Site *site, Tools *t, 
     const Family *family = u->target->family;
     const bool is_told = !r->o->quiet;
     Workshop shop = tools_workshop(r, t, w, u);
+    const char *part = words_part(r->a, w->spec, u->target, w->ntuned > 1);
     t->progress = progress_open(is_told ? r->o->progress : PROGRESS_NONE, stderr, NULL);
-    if (w->ntuned > 1 && is_told)
-        progress_line(t->progress, "tuning for %s", u->target->name);
+    if (*part && is_told)
+        progress_line(t->progress, "tuning %s%s", w->spec->function ? "" : "for ", part);
     Lab lab = { .kind = site->modelled ? &lab_emulator : &lab_machine,
                 .shop = &shop,
                 .arena = r->a,
@@ -46,6 +48,8 @@ static bool search_space(Run *r, const Workload *w, const Site *site, Tools *t, 
     if (shop.library.why && is_told)
         diag_say(stderr, DIAG_WARNING, "%s was not timed%s: %s", family->rival,
                  shop.library.timed ? " on every shape" : "", shop.library.why);
+    if (!ok && *part)
+        r->err = arena_printf(r->a, "%s: %s", part, r->err);
     if (!ok && q.fruitless) {
         r->code = EXIT_FAILED;
         if (r->o->verbose)

@@ -165,12 +165,13 @@ void summary_package(const Workload *w, const Result *out, int n, const Proof *p
         quote_print_json(package_json(w, &out[i], proof), to);
 }
 
-void summary_contract(Arena *a, const Result *out, bool several, FILE *to)
+void summary_contract(Arena *a, const Result *out, bool several_targets, FILE *to)
 {
     const Contract *c = out->contract;
     const int64_t missing = c->tuned.nshape - c->tuned.nmeasured;
     const char *broken = contract_broken(a, c);
-    const char *who = several ? arena_printf(a, "%s: ", out->study->target->name) : "";
+    const char *part = words_part(a, out->study->spec, out->study->target, several_targets);
+    const char *who = *part ? arena_printf(a, "%s: ", part) : "";
     if (broken)
         diag_say(to, DIAG_WARNING, "%s%s", who, broken);
     if (missing)

@@ -17,8 +17,9 @@ void summary_package(const Workload *w, const Result *out, int n, const Proof *p
  * for each target. */
 void summary_check(Arena *a, const Workload *w, const Space *const *space, const Device *device, int n, bool json,
                    FILE *to);
-/* Warns of what the package lacks: the regret that the spec demands, comparisons on tuned shapes. Prints nothing if all is well. */
-void summary_contract(Arena *a, const Result *out, bool several, FILE *to);
+/* Warns of what the package lacks: the regret that the spec demands, comparisons on tuned shapes. Prints nothing if all is well.
+ * several_targets: the package is tuned for more than one. */
+void summary_contract(Arena *a, const Result *out, bool several_targets, FILE *to);
 /* Prints the candidates that failed, a line each. */
 void summary_failures(Arena *a, const Study *s, FILE *to);
 /* Warns of the kinds of machines that a package made of n results has no kernel for, though it should. */

@@ -33,6 +33,12 @@ const char *words_candidate(Arena *a, const Candidate *c)
     return arena_printf(a, "%s %s%s%s", c->t->name, c->target->name, c->t->nparam ? " " : "", words_values(a, c));
 }
 
+const char *words_part(Arena *a, const Spec *spec, const Target *target, bool several_targets)
+{
+    return arena_printf(a, "%s%s%s", spec->function ? spec->name : "", spec->function && several_targets ? " for " : "",
+                        several_targets ? target->name : "");
+}
+
 json_t *words_extents_json(json_t *object, const Op *op, const int64_t *extent)
 {
     for (int i = 0; i < op->ngiven; i++)

@@ -12,6 +12,9 @@
 const char *words_shape(Arena *a, const Op *op, const int64_t *extent, int threads);
 const char *words_values(Arena *a, const Candidate *c);    /* "MR=8 NP=3" */
 const char *words_candidate(Arena *a, const Candidate *c); /* "packed_gemm avx512 MR=8 NP=3" */
+/* Which of its package's functions and targets a search or a result is for, where there are several: "layer_scores for avx512", "layer_scores",
+ * "avx512"; else "". */
+const char *words_part(Arena *a, const Spec *spec, const Target *target, bool several_targets);
 
 /* Adds fields to the object, "B": 80, "T": 768, and returns it. */
 json_t *words_extents_json(json_t *object, const Op *op, const int64_t *extent);

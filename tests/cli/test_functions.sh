@@ -30,6 +30,8 @@ run 0 check --templates "$SRC/templates" pair.cfg
 shows 'pair_proj: .* 40 shapes'
 shows 'pair_scores: .* 20 shapes'
 run 0 --templates "$SRC/templates" pair.cfg
+said 'tuning pair_proj'
+said 'tuning pair_scores'
 for file in pair.h kernels.c dispatch_proj.h dispatch_scores.h test_proj.c test_scores.c bench_proj.c bench_scores.c; do
     [ -f out/pair/$file ] || failed "there is no $file"
 done
@@ -75,6 +77,13 @@ cmake -S out/alike -B alike -DCMAKE_C_FLAGS='-Wall -Wextra -Wshadow -Werror' >"$
 for name in proj twin; do
     alike/alike_${name}_test >"$tmp/log/own" || { cat "$tmp/log/own"; failed "the test of $name"; }
 done
+
+section one of which no kernel works
+functions "$proj, $scores"
+cp -r "$SRC/templates" wrong
+sed -i 's/^static TARGET_ATTRIBUTE int KERNEL(/#error no kernel\n&/' wrong/batch_matmul/*.c
+run 1 --templates wrong --trials 4 --seconds 4 -o out/none --records none.jsonl pair.cfg
+said 'pair_scores: none of [0-9]* candidates* could be built'
 
 section faults
 functions "$proj, $(echo "$scores" | sed 's/"scores"/"proj_pack"/')"

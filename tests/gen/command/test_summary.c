@@ -242,14 +242,22 @@ static void what_the_contract_lacks_is_a_warning(void **state)
     summary_contract(hand.y.arena, &out, true, to);
     c.tuned.nmeasured = 3;
     summary_contract(hand.y.arena, &out, true, to);
+    Study study = *out.study;
+    Spec spec = *study.spec;
+    study.spec = &spec;
+    out.study = &study;
+    spec.function = "one";
+    c.tuned.nmeasured = 2;
+    summary_contract(hand.y.arena, &out, false, to);
+    summary_contract(hand.y.arena, &out, true, to);
     fclose(to);
     static const char missing[] = "on 1 of the 3 tuned shapes the chosen kernel was not measured beside its rivals: a "
                                   "search that has time left begins with that\n";
     assert_string_equal(text, arena_printf(hand.y.arena,
                                            "dcgen: the regret is above what the spec demands: worst of the "
                                            "tuned shapes 2.20 %%, not 2.00 %%\n"
-                                           "dcgen: %sdcgen: avx512: %s",
-                                           missing, missing));
+                                           "dcgen: %sdcgen: avx512: %sdcgen: hand: %sdcgen: hand for avx512: %s",
+                                           missing, missing, missing, missing));
     free(text);
 }
 

@@ -12,7 +12,7 @@
 static const Workload *read_workload(Run *r)
 {
     const Workload *w = command_workload(r);
-    return w && site_check_op(r, w) && package_check(w->out, r->o->force, &r->err, r->a) ? w : NULL;
+    return w && op_files_check(r, w) && package_check(w->out, r->o->force, &r->err, r->a) ? w : NULL;
 }
 
 /* The workload, which may take so many seconds more. */

@@ -113,7 +113,7 @@ static const Space *probe_space(Run *r, const Workload *w, Device *device)
 bool check(Run *r)
 {
     const Workload *w = command_workload(r);
-    if (w && !site_check_op(r, w))
+    if (w && !op_files_check(r, w))
         return false;
     const int n = w ? workload_npart(w) : 0;
     Device *device = ARENA_ARRAY(r->a, (size_t)n + 1, Device);

@@ -2,7 +2,6 @@
  *
  * site: finds the device that the kernels of a workload run on. A device other than this CPU is found by starting its runner with --probe.
  */
-#define _GNU_SOURCE /* basename */
 #include <jansson.h>
 #include <string.h>
 #include <unistd.h>
@@ -137,20 +136,4 @@ bool site_find(Run *r, const Workload *w, bool model, Site *out)
     *out = (Site){ f, f->aside ? named : NULL, f->aside && model && named };
     return !f->aside || out->modelled || find_device(r, w, f, named, out, &why) ||
            fail_without_device(r, f, named, model, why);
-}
-
-/* ---- what packages are made with ---- */
-
-bool site_check_op(Run *r, const Workload *w)
-{
-    const Op *op = w->spec->op;
-    if (access(op->reference, R_OK) == 0)
-        return true;
-    Diag *d = diag_new(r->a);
-    diag_error(d, (Loc){ .src = op->src },
-               "the folder of op '%s' lacks '%s', its definition, which kernels are checked against", op->name,
-               basename(op->reference));
-    diag_print(d, stderr);
-    r->code = EXIT_USAGE;
-    return false;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tools: where the kernels of a workload run (site.c), and what measuring there needs: the compilers, a runner that is set up for the
- * workload's operator, the record file, the progress display (tools.c).
+ * tools: where the kernels of a workload run (site.c), and what measuring there needs: complete folders of the operators (op_files.c), the
+ * compilers, a runner that is set up for the workload's operator, the record file, the progress display (tools.c).
  */
 #ifndef DCGEN_TOOLS_H
 #define DCGEN_TOOLS_H
@@ -29,8 +29,9 @@ const Family *site_family(const Workload *w);
 /* The device of the site: this CPU, what the runner says of the GPU, or, where there is no device, what is typical of the target. */
 bool site_device(Run *r, const Workload *w, const Site *site, Device *out);
 
-/* Checks that the op's folder holds its definition, so that nothing is searched in vain. What it lacks is printed. */
-bool site_check_op(Run *r, const Workload *w);
+/* Checks that the operators' folders hold their definitions, and that their files have the functions that runners and packages call. What they
+ * lack is printed. */
+bool op_files_check(Run *r, const Workload *w);
 
 /* ---- what measuring needs ---- */
 

@@ -398,6 +398,8 @@ static bool try_target(Run *r, const Workload *w)
 bool try_kernel(Run *r)
 {
     const Workload *w = command_workload(r);
+    if (w && !op_files_check(r, w))
+        return false;
     const int n = w ? workload_npart(w) : 0;
     bool all = w;
     for (int i = 0; i < n; i++) {

@@ -29,7 +29,7 @@ static Budget change_budget(const Budget *b, const Options *o)
 
 /* ---- the package's name ---- */
 
-/* An error if this file of the op, where it is there (site_check_op), uses the package's name for something else. */
+/* An error if this file of the op, where it is there (op_files_check), uses the package's name for something else. */
 static void refuse_used_name(Arena *a, const Spec *s, const char *file, Diag *d)
 {
     const char *path = arena_printf(a, "%s/%s", s->op->dir, file);

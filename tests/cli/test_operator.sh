@@ -132,3 +132,34 @@ section a template without parameters
 sed -i -e 's/^params .*/params  = ();/' -e 's/ UC = 4;//g' -e 's/"UC"/"8"/' -e 's/UC/8/g' $op/pick_rows.c
 run 0 --templates ops --fresh -o single pick.cfg
 whole single picked
+
+section files that lack what is called
+# lacks FILE SED TEXT [SPEC]: with FILE of the folder (empty where it had none) changed so, `check` says TEXT, and no command goes on.
+lacks() {
+    rm -rf less
+    cp -r ops less
+    [ -f less/pick/"$1" ] || : >less/pick/"$1"
+    sed -i "$2" less/pick/"$1"
+    for command in check 'try pick_rows' ''; do
+        run 2 $command --templates less "${4:-pick.cfg}"
+        said "less/pick/$1: error: the file lacks $3"
+    done
+}
+sed -i 's/^dtypes/epilogues = ["relu"];\n&/' $op/op.cfg
+sed 's/^layout/epilogue = ["relu"];\n&/' pick.cfg >relu.cfg
+rm $op/pack.c
+lacks reference.c s/dcgen_reference_rows/dcgen_reference_row/ "'dcgen_reference_rows', which computes the output"
+lacks reference.c s/dcgen_reference_terms/terms/ "'dcgen_reference_terms', which says"
+lacks reference.c '1s|^|/* DCGEN_EPILOGUE_RELU */|' "'DCGEN_EPILOGUE_RELU', which is defined where the spec asks for the epilogue 'relu'" relu.cfg
+lacks pack.c s/./x/g "'NAME_packed_bytes', which"
+lacks pack.c s/./x/g "'NAME_pack', which"
+lacks test.c s/./x/g "'main', which"
+lacks bench.c s/./x/g "'main', which"
+cat >two.cfg <<'CFG'
+name = "two";
+dims = { T = { min = 1; max = 12; }; };
+functions = ( { name = "one"; op = "dense"; shapes = ( { M = "T"; N = 8; K = 8; } ); },
+              { name = "other"; op = "pick"; shapes = ( { R = "T"; C = 24; STEP = 2; } ); } );
+CFG
+lacks reference.c s/dcgen_reference_rows/dcgen_reference_row/ "'dcgen_reference_rows', which computes the output" two.cfg
+nothing_left

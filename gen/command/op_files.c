@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * op_files: checks that an operator's files have in them what runners and packages call, before anything is searched in vain.
+ */
+#define _GNU_SOURCE /* basename */
+#include <ctype.h>
+#include <string.h>
+#include <unistd.h>
+#include "gen/base/conf.h"
+#include "gen/base/text.h"
+#include "gen/command/tools.h"
+#include "gen/target/family.h"
+#include "gen/template/fill.h"
+
+/* An error if the file has no such name outside comments. why: what it is needed for. */
+static void need_name(Arena *a, const Source *src, const char *name, const char *why, Diag *d)
+{
+    FillNames names = fill_names(a, src->text);
+    const char *found;
+    size_t len;
+    do
+        found = fill_next_name(&names, &len);
+    while (found && (strlen(name) != len || memcmp(found, name, len) != 0));
+    if (!found)
+        diag_error(d, (Loc){ .src = src }, "the file lacks '%s', %s", name, why);
+}
+
+/* Does the operator bring data for this epilogue? Then its reference may look at the operand. */
+static bool has_data(const Op *op, const char *epilogue)
+{
+    for (int i = 0; i < op->noperand; i++)
+        if (op->operand[i].epilogue && strcmp(op->operand[i].epilogue, epilogue) == 0)
+            return true;
+    return false;
+}
+
+static void check_reference(Arena *a, const Spec *s, Diag *d)
+{
+    const Op *op = s->op;
+    if (access(op->reference, R_OK) != 0) {
+        diag_error(d, (Loc){ .src = op->src },
+                   "the folder of op '%s' lacks '%s', its definition, which kernels are checked against", op->name,
+                   basename(op->reference));
+        return;
+    }
+    const Source *src = conf_source(a, op->reference, d);
+    if (!src)
+        return;
+    need_name(a, src, "dcgen_reference_rows", "which computes the output", d);
+    need_name(a, src, "dcgen_reference_terms", "which says how many rounded operations an element takes", d);
+    for (int i = 0; i < s->nepilogue; i++)
+        if (!has_data(op, s->epilogue[i]))
+            need_name(a, src,
+                      text_letters(arena_printf(a, "DCGEN_EPILOGUE_%s", s->epilogue[i]), toupper),
+                      arena_printf(a, "which is defined where the spec asks for the epilogue '%s'", s->epilogue[i]), d);
+}
+
+/* The folder's own file of this name; NULL: it has none. */
+static const Source *own_file(Arena *a, const Op *op, const char *name, Diag *d)
+{
+    const char *path = arena_printf(a, "%s/%s", op->dir, name);
+    return access(path, F_OK) == 0 ? conf_source(a, path, d) : NULL;
+}
+
+static void check_own_files(Arena *a, const Spec *s, const Family *f, Diag *d)
+{
+    const Source *pack = s->packed ? own_file(a, s->op, f->pack, d) : NULL;
+    if (pack) {
+        need_name(a, pack, "NAME_packed_bytes", "which says how much memory packing takes", d);
+        need_name(a, pack, "NAME_pack", "which packs the constant operand", d);
+    }
+    for (const PackageRow *row = f->file; row->pattern; row++) {
+        const Source *program = row->owner == OWNER_OP ? own_file(a, s->op, row->pattern, d) : NULL;
+        if (program)
+            need_name(a, program, "main", "which a package's program of this name begins with", d);
+    }
+}
+
+bool op_files_check(Run *r, const Workload *w)
+{
+    Diag *d = diag_new(r->a);
+    const Family *wanted = site_family(w);
+    for (int i = 0; i < w->nfunction; i++) {
+        const Spec *s = workload_of_function(r->a, w, i)->spec;
+        check_reference(r->a, s, d);
+        for (int k = 0; k < FAMILY_COUNT; k++)
+            if (!wanted || families[k] == wanted)
+                check_own_files(r->a, s, families[k], d);
+    }
+    diag_print(d, stderr);
+    if (diag_nerror(d))
+        r->code = EXIT_USAGE;
+    return !diag_nerror(d);
+}

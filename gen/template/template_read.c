@@ -567,13 +567,15 @@ bool template_read_all(Arena *a, const Spec *spec, const char *const *folders, i
 {
     const Op *op = spec->op;
     *out = (TemplateList){ 0 };
-    int before = diag_nerror(d);
-    for (int i = 0; i < nfolder; i++) {
-        const char *dir = arena_printf(a, "%s/%s", folders[i], op->name);
-        if (strcmp(dir, op->dir) != 0)
-            read_folder(a, spec, dir, out, d); /* a folder without this op is no error */
+    const int before = diag_nerror(d);
+    bool done = false; /* with the folder that has op.cfg; others need not be there */
+    for (int i = 0; i < nfolder + !done; i++) {
+        const char *dir = i < nfolder ? arena_printf(a, "%s/%s", folders[i], op->name) : op->dir;
+        const bool has_op = strcmp(dir, op->dir) == 0;
+        const int errors = diag_nerror(d);
+        if (!read_folder(a, spec, dir, out, d) && has_op && diag_nerror(d) == errors)
+            diag_error(d, (Loc){ .src = op->src }, "cannot read the folder of this op");
+        done = done || has_op;
     }
-    if (!read_folder(a, spec, op->dir, out, d) && diag_nerror(d) == before)
-        diag_error(d, (Loc){ .src = op->src }, "cannot read the folder of this op");
     return diag_nerror(d) == before && check_space(a, spec, out, d);
 }

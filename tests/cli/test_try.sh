@@ -34,6 +34,12 @@ run 0 try plain MB=4 UK=1 tiny.cfg --dump source
 shows 'tiny_k0'
 shows 'dcgen_run'
 
+section a copy of a whole tree of templates, in which one was changed
+cp -R "$SRC/tests/cli/templates" whole
+sed -i 's|^static .*KERNEL(.*|/* the changed one */\n&|' whole/dense/plain.c
+run 0 try plain MB=4 UK=1 --templates whole tiny.cfg --dump source
+shows 'the changed one'
+
 section an operator that moves more than it computes
 run 0 try rows NV=2 --templates "$SRC/tests/operators" "$SRC/tests/operators/affine.cfg"
 shows '^shape +time +GFLOP/s +GB/s +of peak$'

@@ -47,7 +47,8 @@ static const Workload *read_workload(Run *r, const char *spec_path, const Option
 const Workload *command_workload(Run *r)
 {
     const Options *o = r->o->command == COMMAND_TRY ? tried_options(r) : r->o;
-    return o ? read_workload(r, o->operand, o) : NULL;
+    const Workload *w = o ? read_workload(r, o->operand, o) : NULL;
+    return w && r->o->command == COMMAND_TRY ? tried_functions(r, w) : w;
 }
 
 const Workload *command_package(Run *r, CliList target)

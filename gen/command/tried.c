@@ -81,18 +81,27 @@ static const Template *fail_without_file(Run *r, const Spec *s)
     return NULL;
 }
 
+/* The template of this name or file; NULL: the list has none. */
+static const Template *template_named(const TemplateList *list, const char *tried)
+{
+    const bool by_file = is_file(tried);
+    for (int i = 0; i < list->n; i++)
+        if (by_file ? same_file(list->t[i]->head->path, tried) : strcmp(list->t[i]->name, tried) == 0)
+            return list->t[i];
+    return NULL;
+}
+
 static const Template *find_template(Run *r, const Workload *w)
 {
     const TemplateList *list = &w->templates;
     const char *tried = r->o->tried;
-    const bool by_file = is_file(tried);
+    const Template *t = template_named(list, tried);
     CliList names = { 0 };
-    for (int i = 0; i < list->n; i++) {
+    if (t)
+        return t;
+    for (int i = 0; i < list->n; i++)
         cli_list_add(r->a, &names, list->t[i]->name);
-        if (by_file ? same_file(list->t[i]->head->path, tried) : strcmp(list->t[i]->name, tried) == 0)
-            return list->t[i];
-    }
-    if (by_file)
+    if (is_file(tried))
         return fail_without_file(r, w->spec);
     const char *near = diag_nearest(tried, NAMES(names.item, names.n));
     if (near)
@@ -130,6 +139,37 @@ static const Template *refuse_template(Run *r, const Template *t, const Spec *s,
                            spec_layout_text(r->a, s));
     run_fails(r, EXIT_USAGE, "template '%s' does not serve this spec: %s", t->name, why);
     return NULL;
+}
+
+static bool serves(const char *tried, const TemplateList *list, const Spec *s, const TargetList *targets)
+{
+    const Template *t = template_named(list, tried);
+    for (int i = 0; t && i < targets->n; i++)
+        if (template_suits(t, s, &targets->t[i]))
+            return true;
+    return false;
+}
+
+const Workload *tried_functions(Run *r, const Workload *w)
+{
+    Workload *served = ARENA_NEW(r->a, Workload);
+    Spec **function = ARENA_ARRAY(r->a, (size_t)w->nfunction, Spec *);
+    TemplateList *templates = ARENA_ARRAY(r->a, (size_t)w->nfunction, TemplateList);
+    int n = 0;
+    for (int i = 0; i < w->nfunction; i++)
+        if (serves(r->o->tried, &w->all_templates[i], w->function[i], w->targets)) {
+            function[n] = w->function[i];
+            templates[n++] = w->all_templates[i];
+        }
+    if (!n)
+        return w;
+    *served = *w;
+    served->function = function;
+    served->all_templates = templates;
+    served->nfunction = n;
+    served->spec = function[0];
+    served->templates = templates[0];
+    return served;
 }
 
 /* ---- its parameters ---- */

@@ -9,5 +9,7 @@
 
 /* The options, with the folder of templates that a template's file lies in as the first of --templates. NULL: there is no such file. */
 const Options *tried_options(Run *r);
+/* The workload with only those of its functions that the template serves; all of them, if it serves none. */
+const Workload *tried_functions(Run *r, const Workload *w);
 
 #endif

@@ -260,14 +260,21 @@ static void print_shape(const Try *x, int64_t shape, int width, bool by_bytes)
     printf("\n");
 }
 
+/* "layer_scores: " where the spec has several functions. */
+static const char *function_words(const Try *x)
+{
+    const Spec *s = x->unit->spec;
+    return s->function ? arena_printf(x->run->a, "%s: ", s->name) : "";
+}
+
 static void print_table(const Try *x)
 {
     Arena *a = x->run->a;
     const Study *s = x->study;
     int width = 5;
     bool by_bytes = false;
-    quote_printf(stdout, "%s on %s: right on %d awkward shape%s and on %s\n", words_candidate(a, x->c),
-                 x->unit->device->name, x->nawkward, number_plural(x->nawkward),
+    quote_printf(stdout, "%s%s on %s: right on %d awkward shape%s and on %s\n", function_words(x),
+                 words_candidate(a, x->c), x->unit->device->name, x->nawkward, number_plural(x->nawkward),
                  x->nexecuted == s->nshape ? "all tuned ones" : "some tuned ones");
     for (int64_t j = 0; j < s->nshape; j++) {
         const int n = (int)strlen(words_shape(a, s->spec->op, s->shape[j]->extent, s->shape[j]->threads));
@@ -311,7 +318,7 @@ static void print_json(const Try *x)
         if (x->broken[i])
             json_array_append_new(broken, JSON_OBJECT(FIELD("need", expr_text(t->constraint[i].need)),
                                                       FIELD("why", t->constraint[i].why)));
-    quote_print_json(JSON_OBJECT(FIELD("template", t->name), FIELD("target", x->c->target->name),
+    quote_print_json(JSON_OBJECT(FIELD("name", x->unit->spec->name), FIELD("template", t->name), FIELD("target", x->c->target->name),
                                  FIELD("device", x->unit->device->name), FIELD("params", words_values_json(x->c)),
                                  FIELD("status", status_name(x->status)), FIELD("why", x->why), FIELD("log", x->log),
                                  FIELD("broken", broken), FIELD("modelled", x->modelled),
@@ -336,7 +343,7 @@ static bool fail_kernel(const Try *x)
     if (n && !r->o->json)
         quote_printf(stderr, "%.*s\n(these are lines of what --dump source prints)\n",
                      (int)(x->log[n - 1] == '\n' ? n - 1 : n), x->log);
-    return run_fails(r, EXIT_FAILED, "%s %s: %s", words_candidate(r->a, x->c), words[x->status], x->why);
+    return run_fails(r, EXIT_FAILED, "%s%s %s: %s", function_words(x), words_candidate(r->a, x->c), words[x->status], x->why);
 }
 
 /* ---- the way through it ---- */

@@ -65,6 +65,14 @@ bad "no function 'score'; expected one of proj, scores" explain out/pair score T
 run 0 --dump spec --templates "$SRC/templates" pair.cfg
 shows '^function scores'
 
+section a kernel is tried for the functions that its template serves
+run 0 try dot_bmm MR=4 NR=4 --templates "$SRC/templates" pair.cfg
+shows '^pair_scores: dot_bmm .*: right on'
+[ "$(grep -c ': right on' "$out")" -eq 1 ] || failed 'another function was tried'
+run 0 try dot_bmm MR=4 NR=4 --templates "$SRC/templates" pair.cfg --dump source
+shows '^static .* pair_scores_k0'
+bad "no template of op 'dense' is called 'dot_bm'" try dot_bm MR=4 NR=4 --templates "$SRC/templates" pair.cfg
+
 section functions that are alike
 functions "$proj, $(echo "$proj" | sed 's/"proj"/"twin"/; s/N = 48/N = 64/')"
 sed 's/name = "pair"/name = "alike"/; s/trials = 10; seconds = 20/trials = 4; seconds = 6/' pair.cfg >alike.cfg
@@ -83,7 +91,7 @@ functions "$proj, $scores"
 cp -r "$SRC/templates" wrong
 sed -i 's/^static TARGET_ATTRIBUTE int KERNEL(/#error no kernel\n&/' wrong/batch_matmul/*.c
 run 1 --templates wrong --trials 4 --seconds 4 -o out/none --records none.jsonl pair.cfg
-said 'pair_scores: none of [0-9]* candidates* could be built'
+grep -q '^dcgen: pair_scores: none of [0-9]* candidates* could be built' "$err" || failed 'the function without a kernel is not named'
 
 section faults
 functions "$proj, $(echo "$scores" | sed 's/"scores"/"proj_pack"/')"

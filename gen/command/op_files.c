@@ -50,8 +50,7 @@ static void check_reference(Arena *a, const Spec *s, Diag *d)
     need_name(a, src, "dcgen_reference_terms", "which says how many rounded operations an element takes", d);
     for (int i = 0; i < s->nepilogue; i++)
         if (!has_data(op, s->epilogue[i]))
-            need_name(a, src,
-                      text_letters(arena_printf(a, "DCGEN_EPILOGUE_%s", s->epilogue[i]), toupper),
+            need_name(a, src, text_letters(arena_printf(a, "DCGEN_EPILOGUE_%s", s->epilogue[i]), toupper),
                       arena_printf(a, "which is defined where the spec asks for the epilogue '%s'", s->epilogue[i]), d);
 }
 

@@ -214,8 +214,8 @@ void summary_lacking(Arena *a, const Result *out, int n, FILE *to)
         diag_say(to, DIAG_WARNING,
                  "%s: no general kernel works for %s%s: calls on machines that need it return %s_BAD_%s%s",
                  out->study->spec->name, lacking[i]->name, target_is_inherited(lacking[i]) ? " and later" : "",
-                 out->study->spec->package,
-                 lacking[i]->family->told_parts ? "KERNEL" : "DEVICE", lacking_why(a, out->study, lacking[i]));
+                 out->study->spec->package, lacking[i]->family->told_parts ? "KERNEL" : "DEVICE",
+                 lacking_why(a, out->study, lacking[i]));
 }
 
 /* ---- check ---- */

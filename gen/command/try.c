@@ -318,11 +318,12 @@ static void print_json(const Try *x)
         if (x->broken[i])
             json_array_append_new(broken, JSON_OBJECT(FIELD("need", expr_text(t->constraint[i].need)),
                                                       FIELD("why", t->constraint[i].why)));
-    quote_print_json(JSON_OBJECT(FIELD("name", x->unit->spec->name), FIELD("template", t->name), FIELD("target", x->c->target->name),
-                                 FIELD("device", x->unit->device->name), FIELD("params", words_values_json(x->c)),
-                                 FIELD("status", status_name(x->status)), FIELD("why", x->why), FIELD("log", x->log),
-                                 FIELD("broken", broken), FIELD("modelled", x->modelled),
-                                 FIELD("awkward_shapes", x->nawkward), FIELD("shapes", shapes_json(x))),
+    quote_print_json(JSON_OBJECT(FIELD("name", x->unit->spec->name), FIELD("template", t->name),
+                                 FIELD("target", x->c->target->name), FIELD("device", x->unit->device->name),
+                                 FIELD("params", words_values_json(x->c)), FIELD("status", status_name(x->status)),
+                                 FIELD("why", x->why), FIELD("log", x->log), FIELD("broken", broken),
+                                 FIELD("modelled", x->modelled), FIELD("awkward_shapes", x->nawkward),
+                                 FIELD("shapes", shapes_json(x))),
                      stdout);
 }
 
@@ -343,7 +344,8 @@ static bool fail_kernel(const Try *x)
     if (n && !r->o->json)
         quote_printf(stderr, "%.*s\n(these are lines of what --dump source prints)\n",
                      (int)(x->log[n - 1] == '\n' ? n - 1 : n), x->log);
-    return run_fails(r, EXIT_FAILED, "%s%s %s: %s", function_words(x), words_candidate(r->a, x->c), words[x->status], x->why);
+    return run_fails(r, EXIT_FAILED, "%s%s %s: %s", function_words(x), words_candidate(r->a, x->c), words[x->status],
+                     x->why);
 }
 
 /* ---- the way through it ---- */

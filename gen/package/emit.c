@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * emit: works out what the names in a package's patterns stand for, and fills the package's files. The last of these, MANIFEST, names all others
- * and every file of dcgen's that they were made of: the op, the templates that serve the spec and what those have in common, the family's targets
- * and patterns, and the primitives. It gives the paths of those within a folder of templates, wherever that lies.
+ * emit: works out what the names in a package's patterns stand for, and fills the package's files. Kernels that several functions have alike are
+ * found by emit_common.c, and the last file, MANIFEST, is made by emit_manifest.c.
  */
-#define _GNU_SOURCE /* basename */
-#include "gen/package/emit.h"
+#include "gen/package/emit_private.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -15,66 +13,8 @@
 #include "gen/base/number.h"
 #include "gen/base/quote.h"
 #include "gen/base/text.h"
-#include "gen/package/manifest.h"
 #include "gen/package/regret_file.h"
 #include "search/measure/verify_shapes.h"
-
-/* One function of the package. The package itself is written with the first one's. */
-typedef struct {
-    Arena *arena;
-    const EmitInput *in; /* result: of this function alone */
-    Diag *diag;
-    const Spec *spec;
-    const Family *family;
-    const UnitContext *unit;
-    const Dispatcher *dispatcher;
-    UnitKernel *kernel; /* the dispatcher's, with those named that other functions have too */
-    /* Texts without the function's name, which are equal where functions and kernels are: what kernels rely on (a call's arguments, what is packed how),
-     * and each kernel. */
-    const char *basis, **text;
-    FillScope *scope; /* of what is written for this function */
-    Manifest *manifest;
-} Emitter;
-
-/* ---- kernels that functions have in common ---- */
-
-/* Fills in basis and text. */
-static bool add_nameless(Emitter *e)
-{
-    const int n = e->dispatcher->nkernel;
-    Spec spec = *e->spec;
-    UnitContext u = *e->unit;
-    spec.name = spec.package = "name";
-    u.spec = &spec;
-    FillScope *all = unit_scope(e->arena, &u);
-    bool ok = unit_add_kernels(all, &u, e->kernel, n, e->diag);
-    if (ok)
-        e->basis = arena_printf(e->arena, "%s%s", fill_find(all, "arguments", strlen("arguments")),
-                                spec.packed ? fill_find(all, "pack", strlen("pack")) : "");
-    e->text = ARENA_ARRAY(e->arena, (size_t)n + 1, const char *);
-    for (int k = 0; k < n && ok; k++) {
-        FillScope *one = unit_scope(e->arena, &u);
-        ok = unit_add_kernels(one, &u, &e->kernel[k], 1, e->diag);
-        e->text[k] = ok ? fill_find(one, "kernels", strlen("kernels")) : NULL;
-    }
-    return ok;
-}
-
-/* Names the kernels of function i that one before it has: those with the same basis and the same text. Gives the first function with that basis. */
-static const Emitter *share_kernels(Emitter *e, int i)
-{
-    const Emitter *first = NULL;
-    for (int j = 0; j < i; j++) {
-        if (strcmp(e[j].basis, e[i].basis) != 0)
-            continue;
-        first = first ? first : &e[j];
-        for (int k = 0; k < e[i].dispatcher->nkernel; k++)
-            for (int l = 0; l < e[j].dispatcher->nkernel && !e[i].kernel[k].as; l++)
-                if (strcmp(e[j].text[l], e[i].text[k]) == 0)
-                    e[i].kernel[k].as = arena_printf(e->arena, "%s_k%d", e[j].spec->name, l);
-    }
-    return first ? first : &e[i];
-}
 
 /* ---- the head of C files ---- */
 
@@ -288,18 +228,12 @@ static const char *tried_text(Emitter *e)
     return text_str(&t);
 }
 
-/* Is the op's folder the one that has this pattern? */
-static bool is_own(const Emitter *e, const char *pattern)
-{
-    return strcmp(unit_op_pattern(e->arena, e->unit, pattern), unit_pattern(e->arena, e->unit, pattern)) != 0;
-}
-
 /* Does the op bring a benchmark of its own, which compares with a library? */
 static bool has_bench(const Emitter *e)
 {
     for (const PackageRow *row = e->family->file; row->pattern; row++)
         if (row->owner == OWNER_OP && strcmp(row->path, "bench.c") == 0)
-            return is_own(e, row->pattern);
+            return emit_is_own(e, row->pattern);
     return false;
 }
 
@@ -375,7 +309,8 @@ static FillScope *make_scope(Emitter *e, const EmitInput *in)
     Text kernels = { .arena = e->arena };
     bool ok = regret;
     for (int i = 0; i < n && ok; i++) {
-        ok = (n == 1 || add_nameless(&e[i])) && add_function(&e[i], share_kernels(e, i));
+        const Emitter *first = n == 1 ? e : emit_common(e, i);
+        ok = first && add_function(&e[i], first);
         calls_arithmetic = calls_arithmetic || unit_calls_arithmetic(e[i].spec->op);
         has_own_bench = has_own_bench || has_bench(&e[i]);
         everywhere = everywhere && runs_everywhere(&e[i]);
@@ -458,105 +393,6 @@ static const char *package_json_text(Emitter *e, const Package *p, const FillSco
     return json ? quote_json_lines(e->arena, json) : NULL;
 }
 
-/* ---- MANIFEST ---- */
-
-/* folder: the one in a folder of templates, as the manifest names it. */
-static void add_source(Emitter *e, const char *folder, const Source *src)
-{
-    Arena *a = e->arena;
-    if (src)
-        manifest_add(a, e->manifest, true, arena_printf(a, "%s/%s", folder, basename(src->path)), src->text, src->len);
-}
-
-static void add_source_at(Emitter *e, const char *folder, const char *path)
-{
-    add_source(e, folder, conf_source(e->arena, path, e->diag));
-}
-
-static void add_pattern(Emitter *e, const char *name)
-{
-    add_source_at(e, "package", unit_pattern(e->arena, e->unit, name));
-}
-
-/* Adds a pattern that the op's folder may have instead. */
-static void add_op_pattern(Emitter *e, const char *name)
-{
-    add_source_at(e, is_own(e, name) ? e->spec->op->name : "package", unit_op_pattern(e->arena, e->unit, name));
-}
-
-/* The folder that a file is in, without those around it. */
-static const char *folder_of(Arena *a, const char *path)
-{
-    return basename(arena_strndup(a, path, (size_t)(basename(path) - 1 - path)));
-}
-
-/* Does the template serve the function on one of the tuned targets? */
-static bool serves_any_target(const EmitInput *in, const Template *t)
-{
-    for (int i = 0; i < in->nresult; i++)
-        if (template_suits(t, in->result->unit.spec, in->result[i].study->target))
-            return true;
-    return false;
-}
-
-/* Adds the operator and all templates that serve the spec, chosen or not: each might have been chosen. */
-static void add_template_sources(Emitter *e)
-{
-    const Op *op = e->spec->op;
-    const TemplateList *list = e->in->result->templates;
-    add_source(e, op->name, op->src);
-    add_source_at(e, op->name, op->reference);
-    add_op_pattern(e, e->family->pack);
-    for (int i = 0; i < list->n; i++) {
-        const Template *t = list->t[i];
-        if (!serves_any_target(e->in, t))
-            continue;
-        add_source(e, op->name, t->head);
-        if (t->src != t->head)
-            add_source(e, folder_of(e->arena, t->src->path), t->src);
-        add_source(e, "family", t->shared);
-        for (int j = 0; j < t->npiece; j++)
-            add_source(e, folder_of(e->arena, t->piece[j]->path), t->piece[j]);
-    }
-}
-
-static void add_pattern_sources(Emitter *e)
-{
-    static const char *const part[] = { "candidate", "preamble", "entry", "function", "run" };
-    static const char *const shared[] = { "each_kernel.h",  "pack.h",       "tables.h",       "arguments.h",
-                                          "arguments_of.h", "arithmetic.h", "declarations.h", "legal.h",
-                                          "strerror.h",     "problem.h",    "regret.json",    "regret.md",
-                                          "package.json" };
-    for (const PackageRow *row = e->family->file; row->pattern; row++)
-        row->owner == OWNER_OP ? add_op_pattern(e, row->pattern) : add_pattern(e, row->pattern);
-    for (size_t i = 0; i < LENGTH(part); i++)
-        add_pattern(e, arena_printf(e->arena, "%s%s", part[i], e->family->suffix));
-    for (size_t i = 0; i < LENGTH(shared); i++)
-        add_pattern(e, shared[i]);
-}
-
-/* The text of MANIFEST for a package that has all its other files. NULL after errors. */
-static const char *make_manifest(Emitter *e, int n, const Package *p)
-{
-    const int before = diag_nerror(e->diag);
-    const TargetList *targets = e->unit->targets;
-    char **primitive;
-    int nprimitive;
-    for (int i = 0; i < n; i++) { /* what is there already is not added again */
-        add_template_sources(&e[i]);
-        add_pattern_sources(&e[i]);
-    }
-    for (int i = 0; i < targets->n; i++)
-        if (targets->t[i].family == e->family)
-            add_source(e, "targets", targets->t[i].src);
-    if (unit_primitives(e->arena, e->unit, &primitive, &nprimitive))
-        for (int i = 0; i < nprimitive; i++)
-            add_source_at(e, "device", primitive[i]);
-    for (int i = 0; i < p->n; i++)
-        manifest_add(e->arena, e->manifest, false, p->file[i].path, p->file[i].text, p->file[i].len);
-    return diag_nerror(e->diag) == before ? manifest_text(e->arena, e->manifest) : NULL;
-}
-
 /* ---- all of it ---- */
 
 /* Without this, Git changes line ends where core.autocrlf says so, and with them the hashes. */
@@ -608,7 +444,7 @@ Package *package_make(Arena *a, const EmitInput *in, Diag *d)
     if (!json)
         return NULL;
     add_file(e, p, "package.json", json);
-    const char *manifest = make_manifest(e, in->nfunction, p);
+    const char *manifest = emit_manifest(e, in->nfunction, p);
     if (manifest)
         add_file(e, p, MANIFEST_PATH, manifest);
     return manifest ? p : NULL;

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * emit_manifest: a package's last file, which names all others and every file of dcgen's that they were made of: the op, the
+ * templates that serve the spec and what those have in common, the family's targets and patterns, and the primitives. It
+ * gives the paths of those within a folder of templates, wherever that lies.
+ */
+#define _GNU_SOURCE /* basename */
+#include <string.h>
+#include "gen/base/conf.h"
+#include "gen/package/emit_private.h"
+
+bool emit_is_own(const Emitter *e, const char *pattern)
+{
+    return strcmp(unit_op_pattern(e->arena, e->unit, pattern), unit_pattern(e->arena, e->unit, pattern)) != 0;
+}
+
+/* folder: the one in a folder of templates, as the manifest names it. */
+static void add_source(Emitter *e, const char *folder, const Source *src)
+{
+    Arena *a = e->arena;
+    if (src)
+        manifest_add(a, e->manifest, true, arena_printf(a, "%s/%s", folder, basename(src->path)), src->text, src->len);
+}
+
+static void add_source_at(Emitter *e, const char *folder, const char *path)
+{
+    add_source(e, folder, conf_source(e->arena, path, e->diag));
+}
+
+static void add_pattern(Emitter *e, const char *name)
+{
+    add_source_at(e, "package", unit_pattern(e->arena, e->unit, name));
+}
+
+/* Adds a pattern that the op's folder may have instead. */
+static void add_op_pattern(Emitter *e, const char *name)
+{
+    add_source_at(e, emit_is_own(e, name) ? e->spec->op->name : "package", unit_op_pattern(e->arena, e->unit, name));
+}
+
+/* The folder that a file is in, without those around it. */
+static const char *folder_of(Arena *a, const char *path)
+{
+    return basename(arena_strndup(a, path, (size_t)(basename(path) - 1 - path)));
+}
+
+/* Does the template serve the function on one of the tuned targets? */
+static bool serves_any_target(const EmitInput *in, const Template *t)
+{
+    for (int i = 0; i < in->nresult; i++)
+        if (template_suits(t, in->result->unit.spec, in->result[i].study->target))
+            return true;
+    return false;
+}
+
+/* Adds the operator and all templates that serve the spec, chosen or not: each might have been chosen. */
+static void add_template_sources(Emitter *e)
+{
+    const Op *op = e->spec->op;
+    const TemplateList *list = e->in->result->templates;
+    add_source(e, op->name, op->src);
+    add_source_at(e, op->name, op->reference);
+    add_op_pattern(e, e->family->pack);
+    for (int i = 0; i < list->n; i++) {
+        const Template *t = list->t[i];
+        if (!serves_any_target(e->in, t))
+            continue;
+        add_source(e, op->name, t->head);
+        if (t->src != t->head)
+            add_source(e, folder_of(e->arena, t->src->path), t->src);
+        add_source(e, "family", t->shared);
+        for (int j = 0; j < t->npiece; j++)
+            add_source(e, folder_of(e->arena, t->piece[j]->path), t->piece[j]);
+    }
+}
+
+static void add_pattern_sources(Emitter *e)
+{
+    static const char *const part[] = { "candidate", "preamble", "entry", "function", "run" };
+    static const char *const shared[] = { "each_kernel.h",  "pack.h",       "tables.h",       "arguments.h",
+                                          "arguments_of.h", "arithmetic.h", "declarations.h", "legal.h",
+                                          "strerror.h",     "problem.h",    "regret.json",    "regret.md",
+                                          "package.json" };
+    for (const PackageRow *row = e->family->file; row->pattern; row++)
+        row->owner == OWNER_OP ? add_op_pattern(e, row->pattern) : add_pattern(e, row->pattern);
+    for (size_t i = 0; i < LENGTH(part); i++)
+        add_pattern(e, arena_printf(e->arena, "%s%s", part[i], e->family->suffix));
+    for (size_t i = 0; i < LENGTH(shared); i++)
+        add_pattern(e, shared[i]);
+}
+
+const char *emit_manifest(Emitter *e, int n, const Package *p)
+{
+    const int before = diag_nerror(e->diag);
+    const TargetList *targets = e->unit->targets;
+    char **primitive;
+    int nprimitive;
+    for (int i = 0; i < n; i++) { /* what is there already is not added again */
+        add_template_sources(&e[i]);
+        add_pattern_sources(&e[i]);
+    }
+    for (int i = 0; i < targets->n; i++)
+        if (targets->t[i].family == e->family)
+            add_source(e, "targets", targets->t[i].src);
+    if (unit_primitives(e->arena, e->unit, &primitive, &nprimitive))
+        for (int i = 0; i < nprimitive; i++)
+            add_source_at(e, "device", primitive[i]);
+    for (int i = 0; i < p->n; i++)
+        manifest_add(e->arena, e->manifest, false, p->file[i].path, p->file[i].text, p->file[i].len);
+    return diag_nerror(e->diag) == before ? manifest_text(e->arena, e->manifest) : NULL;
+}

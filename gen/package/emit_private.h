@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * emit_private: what the files emit*.c share.
+ */
+#ifndef DCGEN_EMIT_PRIVATE_H
+#define DCGEN_EMIT_PRIVATE_H
+
+#include "gen/package/emit.h"
+#include "gen/package/manifest.h"
+
+/* One function of the package. The package itself is written with the first one's. */
+typedef struct {
+    Arena *arena;
+    const EmitInput *in; /* result: of this function alone */
+    Diag *diag;
+    const Spec *spec;
+    const Family *family;
+    const UnitContext *unit;
+    const Dispatcher *dispatcher;
+    UnitKernel *kernel; /* the dispatcher's, with those named that other functions have too */
+    /* Texts without the function's name, which are equal where functions and kernels are: what kernels rely on (a call's
+     * arguments, what is packed how), and each kernel. */
+    const char *basis, **text;
+    FillScope *scope; /* of what is written for this function */
+    Manifest *manifest;
+} Emitter;
+
+/* emit_common.c: finds what the i-th of the functions e has in common with those before it, for which this was done.
+ * Fills in its basis and text, and names in its `kernel` those that another function has. Gives the first function with
+ * its arguments and packing: an earlier one, or itself. NULL after errors. */
+const Emitter *emit_common(Emitter *e, int i);
+
+/* emit_manifest.c: is the op's folder the one that has this pattern? */
+bool emit_is_own(const Emitter *e, const char *pattern);
+/* The text of MANIFEST for a package of n functions that has all its other files. NULL after errors. */
+const char *emit_manifest(Emitter *e, int n, const Package *p);
+
+#endif

@@ -104,8 +104,10 @@ Result *replay_all(Run *r, const Workload *w, const Known *known)
         /* A search, which sets k.device, has already said what is wrong with its record file. */
         if (!is_read && !record_read(r->a, k.records, &records, k.device ? NULL : stderr, &r->err))
             return NULL;
-        if (!replay_target(r->a, workload_for(r->a, w, i), &records, k.device, &result[i], &r->err)) {
-            r->code = EXIT_FAILED;
+        const Workload *part = workload_for(r->a, w, i);
+        if (!replay_target(r->a, part, &records, k.device, &result[i], &r->err)) {
+            run_fails(r, EXIT_FAILED, "%s%s%s", part->spec->function ? part->spec->name : "",
+                      part->spec->function ? ": " : "", r->err);
             return NULL;
         }
         last = k.records;

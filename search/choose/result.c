@@ -42,10 +42,13 @@ bool result_make(Arena *a, const UnitContext *u, const TemplateList *templates, 
                      .model = m,
                      .assignment = select_kernels(a, s, m, SELECT_PACKAGE) };
     if (!out->assignment) {
-        *err = arena_printf(a,
-                            "the records hold no verified measurement for this spec, these templates and this compiler "
-                            "(target '%s')",
-                            u->target->name);
+        *err = select_no_room(a, s);
+        *err = *err ? *err
+                    : arena_printf(
+                          a,
+                          "the records hold no verified measurement for this spec, these templates and this compiler "
+                          "(target '%s')",
+                          u->target->name);
         return false;
     }
     out->records = records_of(a, s, r);

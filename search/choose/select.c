@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <string.h>
+#include "gen/base/number.h"
 #include "model/rank.h"
 #include "search/choose/match.h"
 
@@ -83,6 +84,11 @@ static void see_instances(Selector *q)
         q->total_weight += weight_of(q, q->seen[i], q->seen_weight);
 }
 
+static bool may_pick(const Study *s, const Trial *t, bool final)
+{
+    return study_may_choose(s, t) && (s->device->modelled || trial_timed(s, t, final));
+}
+
 /* Lists the trials that may be picked: for a package those that were in a last comparison, if there was one; else all that were measured;
  * where nothing can be measured, all. */
 static void see_trials(Selector *q)
@@ -97,8 +103,7 @@ static void see_trials(Selector *q)
     q->usable = ARENA_ARRAY(q->arena, (size_t)s->ntrial + 1, int64_t);
     for (int64_t i = 0; i < s->ntrial; i++) {
         const Trial *t = &s->trial[i];
-        if (study_may_choose(s, t) && (s->device->modelled || trial_timed(s, t, final)) &&
-            t->code_bytes <= q->max_bytes)
+        if (may_pick(s, t, final) && t->code_bytes <= q->max_bytes)
             q->usable[q->nusable++] = i;
     }
 }
@@ -315,6 +320,18 @@ static bool reorder(const Selector *q, Assignment *as)
         as->kernel[k] = order[k].at;
     as->nkernel = n;
     return changed;
+}
+
+const char *select_no_room(Arena *a, const Study *s)
+{
+    const int64_t room = (int64_t)s->spec->budget.code_kib * 1024;
+    int64_t least = 0;
+    for (const Trial *t = s->trial; t < s->trial + s->ntrial; t++)
+        if (may_pick(s, t, false) && (!least || t->code_bytes < least))
+            least = t->code_bytes;
+    return least > room ? arena_printf(a, "no kernel that works fits %d KiB of code: the smallest has %s",
+                                       s->spec->budget.code_kib, number_bytes(a, least))
+                        : NULL;
 }
 
 Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m, SelectMode mode)

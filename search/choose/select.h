@@ -51,7 +51,9 @@ int select_features(const Study *s, const int64_t *extent, int threads, int64_t 
 /* One of these numbers. */
 int64_t select_feature(const Spec *spec, const int64_t *extent, int threads, int feature);
 
-/* NULL when no trial is usable. */
+/* NULL when no trial is usable, or the budget has no room for any. */
 Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m, SelectMode mode);
+/* "no kernel that works fits 13 KiB of code: the smallest has 14 KiB". NULL: one fits, or none works. */
+const char *select_no_room(Arena *a, const Study *s);
 
 #endif

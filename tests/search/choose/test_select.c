@@ -455,10 +455,26 @@ static void the_tree_sees_parts_of_calls(void **state)
     assert_int_equal(x[3], 1);
 }
 
+/* Nothing is chosen, and it is told, where no kernel fits the budget of bytes. */
+static void a_budget_without_room_is_told(void **state)
+{
+    (void)state;
+    assert_null(select_no_room(y.arena, s));
+    for (int64_t i = 0; i < s->ntrial; i++)
+        s->trial[i].code_bytes = 3000 + i;
+    y.spec->budget.code_kib = 2;
+    assert_null(choose(SELECT_PACKAGE));
+    assert_string_equal(select_no_room(y.arena, s),
+                        "no kernel that works fits 2 KiB of code: the smallest has 2.93 KiB");
+    y.spec->budget.code_kib = 3;
+    assert_null(select_no_room(y.arena, s));
+}
+
 int main(void)
 {
 #define FRESH(test) cmocka_unit_test_setup_teardown(test, make, drop)
     const struct CMUnitTest tests[] = {
+        FRESH(a_budget_without_room_is_told),
         FRESH(one_kernel_is_enough_when_all_are_alike),
         FRESH(each_shape_gets_its_kernel),
         FRESH(the_budget_of_kernels_is_kept),

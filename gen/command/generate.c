@@ -15,8 +15,8 @@ static const Workload *read_workload(Run *r)
     return w && op_files_check(r, w) && package_check(w->out, r->o->force, &r->err, r->a) ? w : NULL;
 }
 
-/* The workload, which may take so many seconds more. */
-static const Workload *with_more_time(Arena *a, const Workload *w, int more_s)
+/* The workload, which may take so many seconds more, and these kernels for nothing. */
+static const Workload *with_more(Arena *a, const Workload *w, int more_s, const KernelKeys *present)
 {
     Workload *longer = ARENA_NEW(a, Workload);
     Spec *spec = ARENA_NEW(a, Spec);
@@ -24,21 +24,37 @@ static const Workload *with_more_time(Arena *a, const Workload *w, int more_s)
     *spec = *w->spec;
     spec->budget.seconds += more_s;
     longer->spec = spec;
+    longer->present = present;
     return longer;
 }
 
-/* Finds or measures the records of every function and target. What a function leaves of its time goes to those after it. */
+/* Adds the kernels that the records so far say to choose. */
+static void note_choice(Run *r, const Workload *part, const Known *known, KernelKeys *present)
+{
+    Records records;
+    Result result;
+    const char *why;
+    if (record_read(r->a, known->records, &records, NULL, &why) &&
+        replay_target(r->a, part, &records, known->device, &result, &why))
+        replay_note(r->a, &result, present);
+}
+
+/* Finds or measures the records of every function and target. What a function leaves of its time goes to those after it; its kernels take no bytes
+ * of theirs. */
 static const Known *learn_parts(Run *r, const Workload *w)
 {
     const int npart = workload_npart(w), ntarget = npart / w->nfunction;
     int more_s[TARGET_MAX] = { 0 };
+    KernelKeys *present = ARENA_NEW(r->a, KernelKeys);
     Known *known = ARENA_ARRAY(r->a, (size_t)npart, Known);
     for (int i = 0; i < npart; i++) {
-        const Workload *part = with_more_time(r->a, workload_for(r->a, w, i), more_s[i % ntarget]);
+        const Workload *part = with_more(r->a, workload_for(r->a, w, i), more_s[i % ntarget], present);
         const double began_s = process_clock_s();
         if (!learn_target(r, part, &known[i]))
             return NULL;
         more_s[i % ntarget] = (int)fmax(0, part->spec->budget.seconds - (process_clock_s() - began_s));
+        if (i + ntarget < npart)
+            note_choice(r, part, &known[i], present);
     }
     return known;
 }

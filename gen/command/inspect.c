@@ -189,14 +189,19 @@ bool dump_stage(Run *r)
     const bool of_package = o->command == COMMAND_EXPLAIN || o->command == COMMAND_BENCH;
     const Workload *w = of_package ? command_package(r, o->target) : command_workload(r);
     Diag *d = diag_new(r->a);
+    KernelKeys *present = ARENA_NEW(r->a, KernelKeys);
     const int n = w ? workload_npart(w) : 0;
     for (int i = 0; i < n; i++) {
         DumpInput in;
-        const Workload *one = workload_for(r->a, w, i);
+        Workload *one = ARENA_NEW(r->a, Workload);
+        *one = *workload_for(r->a, w, i);
+        one->present = present;
         if (!is_printed(o->dump, w, i))
             continue;
         if (!make_input(r, one, &in))
             return false;
+        if (in.result.assignment)
+            replay_note(r->a, &in.result, present);
         if (!o->json)
             print_part(o->dump, w, one, i == 0);
         dump(r->a, o->dump, &in, o->json, stdout, d);

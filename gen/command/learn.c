@@ -37,6 +37,7 @@ static bool search_space(Run *r, const Workload *w, const Site *site, Tools *t, 
                 .began_s = began_s,
                 .seconds = w->spec->budget.seconds,
                 .stop = r->stop };
+    lab.study->present = w->present;
     study_load(lab.study, record_all(t->records), &w->templates, w->targets);
     Search q = {
         .lab = &lab, .strategy = &strategies[r->o->search], .space = space, .seed = r->o->seed, .ahead = family->aside

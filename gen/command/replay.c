@@ -57,7 +57,7 @@ bool replay_target(Arena *a, const Workload *w, const Records *r, const Device *
     device = device ? recorded_device(r, device) : replay_device(a, w, r, &ntime, err);
     const Target *target = device ? workload_target(a, w, device, err) : NULL;
     const UnitContext u = workload_unit(w, device, target);
-    return target && result_make(a, &u, &w->templates, r, out, err);
+    return target && result_make(a, &u, &w->templates, r, w->present, out, err);
 }
 
 /* The records that all n results were made of, every line once. */
@@ -92,11 +92,23 @@ void replay_number(Arena *a, Result *out, int n)
                 out[i].first = d->entry[k].first;
 }
 
+void replay_note(Arena *a, const Result *result, KernelKeys *present)
+{
+    const Assignment *as = result->assignment;
+    const char **key = ARENA_ARRAY(a, (size_t)(present->n + as->nkernel) + 1, const char *);
+    if (present->n)
+        memcpy(key, present->key, (size_t)present->n * sizeof *key);
+    for (int k = 0; k < as->nkernel; k++)
+        key[present->n++] = result->study->trial[as->kernel[k]].key;
+    present->key = key;
+}
+
 Result *replay_all(Run *r, const Workload *w, const Known *known)
 {
     const int n = workload_npart(w);
     Result *result = ARENA_ARRAY(r->a, (size_t)n, Result);
     Records records;
+    KernelKeys *present = ARENA_NEW(r->a, KernelKeys);
     const char *last = NULL;
     for (int i = 0; i < n; i++) {
         const Known k = known ? known[i] : (Known){ w->records, NULL };
@@ -104,12 +116,15 @@ Result *replay_all(Run *r, const Workload *w, const Known *known)
         /* A search, which sets k.device, has already said what is wrong with its record file. */
         if (!is_read && !record_read(r->a, k.records, &records, k.device ? NULL : stderr, &r->err))
             return NULL;
-        const Workload *part = workload_for(r->a, w, i);
+        Workload *part = ARENA_NEW(r->a, Workload); /* results refer to it */
+        *part = *workload_for(r->a, w, i);
+        part->present = present;
         if (!replay_target(r->a, part, &records, k.device, &result[i], &r->err)) {
             run_fails(r, EXIT_FAILED, "%s%s%s", part->spec->function ? part->spec->name : "",
                       part->spec->function ? ": " : "", r->err);
             return NULL;
         }
+        replay_note(r->a, &result[i], present);
         last = k.records;
     }
     for (int i = 0; i < w->nfunction; i++)

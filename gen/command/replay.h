@@ -18,6 +18,9 @@ const Device *replay_device(Arena *a, const Workload *w, const Records *r, int64
  * target, or nothing usable was measured. */
 bool replay_target(Arena *a, const Workload *w, const Records *r, const Device *device, Result *out, const char **err);
 
+/* Adds the kernels that were chosen. */
+void replay_note(Arena *a, const Result *result, KernelKeys *present);
+
 /* Where the records of one target are. */
 typedef struct {
     const char *records;

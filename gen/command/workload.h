@@ -13,6 +13,7 @@
 #include "gen/target/device.h"
 #include "gen/template/template.h"
 #include "gen/unit/unit.h"
+#include "search/record/study.h"
 
 typedef struct {
     const SpecFile *file;
@@ -31,6 +32,7 @@ typedef struct {
     CliList folders;            /* of templates, in the order in which they are searched */
     const Target *const *tuned; /* set by workload_for: all targets of the package, by descending rank; else NULL */
     int ntuned;
+    const KernelKeys *present; /* chosen for functions before this one; NULL: none */
 } Workload;
 
 /* NULL after errors in d; or with *err set when dcgen's own files are not found. */

@@ -30,10 +30,11 @@ static const Records *records_of(Arena *a, const Study *s, const Records *r)
     return out;
 }
 
-bool result_make(Arena *a, const UnitContext *u, const TemplateList *templates, const Records *r, Result *out,
-                 const char **err)
+bool result_make(Arena *a, const UnitContext *u, const TemplateList *templates, const Records *r,
+                 const KernelKeys *present, Result *out, const char **err)
 {
     Study *s = study_new(a, u->spec, u->device, u->target, unit_context_hash(a, u));
+    s->present = present;
     study_load(s, r, templates, u->targets);
     CostModel *m = cost_fit(a, s, templates);
     *out = (Result){ .unit = *u,

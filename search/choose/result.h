@@ -25,8 +25,9 @@ typedef struct {
     int first;              /* the package's number of the assignment's first kernel */
 } Result;
 
-/* What the records of u->device say. False with *err set: they hold no usable measurement. `first` is 0 and `cost` NULL. */
-bool result_make(Arena *a, const UnitContext *u, const TemplateList *templates, const Records *r, Result *out,
-                 const char **err);
+/* What the records of u->device say. present: kernels that the package has for other functions, NULL: none. False with *err set: the records hold
+ * no usable measurement. `first` is 0 and `cost` NULL. */
+bool result_make(Arena *a, const UnitContext *u, const TemplateList *templates, const Records *r,
+                 const KernelKeys *present, Result *out, const char **err);
 
 #endif

@@ -309,6 +309,7 @@ bool reselect(Search *q, Arena *scratch, Selection *c, const char **err)
     Lab *l = q->lab;
     const Study *old = l->study;
     Study *s = l->study = study_new(l->arena, old->spec, old->device, old->target, old->context_hash);
+    s->present = old->present;
     study_load(s, record_all(l->shop->records), l->templates, l->shop->unit->targets);
     for (int64_t i = 0; i < s->ntrial; i++) {
         const int64_t before = study_find_key(old, s->trial[i].key);

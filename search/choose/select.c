@@ -103,7 +103,7 @@ static void see_trials(Selector *q)
     q->usable = ARENA_ARRAY(q->arena, (size_t)s->ntrial + 1, int64_t);
     for (int64_t i = 0; i < s->ntrial; i++) {
         const Trial *t = &s->trial[i];
-        if (may_pick(s, t, final) && t->code_bytes <= q->max_bytes)
+        if (may_pick(s, t, final) && study_added_bytes(s, t) <= q->max_bytes)
             q->usable[q->nusable++] = i;
     }
 }
@@ -159,7 +159,7 @@ static double objective(const Selector *q, int64_t with, int without)
     return sum / q->total_weight;
 }
 
-static int64_t bytes_of(const Selector *q, int64_t u) { return q->s->trial[q->usable[u]].code_bytes; }
+static int64_t bytes_of(const Selector *q, int64_t u) { return study_added_bytes(q->s, &q->s->trial[q->usable[u]]); }
 
 /* The kernel that lowers the objective most, and below *value, in place of `without`; *value becomes the new objective. -1: none fits or helps. */
 static int64_t best_step(const Selector *q, int without, double *value)
@@ -325,13 +325,14 @@ static bool reorder(const Selector *q, Assignment *as)
 const char *select_no_room(Arena *a, const Study *s)
 {
     const int64_t room = (int64_t)s->spec->budget.code_kib * 1024;
-    int64_t least = 0;
+    int64_t least = INT64_MAX;
     for (const Trial *t = s->trial; t < s->trial + s->ntrial; t++)
-        if (may_pick(s, t, false) && (!least || t->code_bytes < least))
-            least = t->code_bytes;
-    return least > room ? arena_printf(a, "no kernel that works fits %d KiB of code: the smallest has %s",
-                                       s->spec->budget.code_kib, number_bytes(a, least))
-                        : NULL;
+        if (may_pick(s, t, false) && study_added_bytes(s, t) < least)
+            least = study_added_bytes(s, t);
+    return least > room && least < INT64_MAX
+               ? arena_printf(a, "no kernel that works fits %d KiB of code: the smallest has %s",
+                              s->spec->budget.code_kib, number_bytes(a, least))
+               : NULL;
 }
 
 Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m, SelectMode mode)

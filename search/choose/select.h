@@ -3,7 +3,7 @@
  * select: which few kernels the package keeps, and which of them serves which instance.
  *
  * Minimises the weighted mean of t(chosen) / t(best known) (each shape counts by its weight, not by its size), half of it over all shapes and
- * half over the tuned ones, under the budget of kernels and code bytes: greedy forward choice, after each step exchanges while one lowers the
+ * half over the tuned ones, under the budget of kernels and of the code bytes that they add to the package: greedy forward choice, after each step exchanges while one lowers the
  * sum. Measured times where there are any, else the model's (search/space/cost.h). Gains below the noise are not taken: fewer kernels win ties.
  */
 #ifndef DCGEN_SELECT_H
@@ -18,8 +18,8 @@
 /* The best choice of so many kernels, if each shape is served by its best kernel rather than by the tree's choice. */
 typedef struct {
     int kernels;
-    int64_t bytes;
-    double above; /* weighted mean of time / best known time, less 1 */
+    int64_t bytes; /* that they add to the package */
+    double above;  /* weighted mean of time / best known time, less 1 */
 } CurvePoint;
 
 enum { SELECT_MAX_CURVE = 64 };

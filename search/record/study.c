@@ -404,6 +404,14 @@ void study_load(Study *s, const Records *r, const TemplateList *templates, const
 
 double study_library(const Study *s, int64_t shape) { return s->anchor[shape].library * s->anchor[shape].ns; }
 
+int64_t study_added_bytes(const Study *s, const Trial *t)
+{
+    for (int i = 0; s->present && i < s->present->n; i++)
+        if (strcmp(s->present->key[i], t->key) == 0)
+            return 0;
+    return t->code_bytes;
+}
+
 bool trial_usable(const Trial *t) { return t->built && t->status == STATUS_OK; }
 
 bool trial_timed(const Study *s, const Trial *t, bool final)

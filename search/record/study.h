@@ -44,9 +44,16 @@ typedef struct {
     int nlibrary;
 } Anchor;
 
+/* Kernels, by the keys of their records. */
+typedef struct {
+    int n;
+    const char **key;
+} KernelKeys;
+
 typedef struct {
     Arena *arena;
     const Spec *spec;
+    const KernelKeys *present; /* what the package has for other functions; NULL: nothing */
     const Device *device;
     const Target *target;
     const Target *rated; /* the target with the rates that were measured on the device; NULL: as its file says */
@@ -101,6 +108,8 @@ double study_library(const Study *s, int64_t shape);
 bool trial_usable(const Trial *t);
 /* True if the trial has a time on some tuned instance. final: a time of a last comparison. */
 bool trial_timed(const Study *s, const Trial *t, bool final);
+/* The bytes of code that the trial's kernel adds to the package: 0 if it is present. */
+int64_t study_added_bytes(const Study *s, const Trial *t);
 /* True if the trial is usable and of the tuned target: only such trials may be chosen. */
 bool study_may_choose(const Study *s, const Trial *t);
 /* How far the two least of a trial's times on a tuned instance are apart, as a part of them; where means count, the error of the mean. 0: not

@@ -86,6 +86,15 @@ for name in proj twin; do
     alike/alike_${name}_test >"$tmp/log/own" || { cat "$tmp/log/own"; failed "the test of $name"; }
 done
 
+section a kernel that both have takes bytes once
+functions "$(echo "$proj" | sed 's/weight = 3.0/weight = 15.0/'), $(echo "$proj" | sed 's/"proj"/"twin"/; s/N = 48/N = 64/; s/weight = 3.0/weight = 1.0/')"
+sed 's/name = "pair"/name = "tight"/; s/kernels = 4; trials = 10; seconds = 20/kernels = 2; trials = 2; seconds = 30; code_kib = 18/' pair.cfg >tight.cfg
+run 0 --templates "$SRC/templates" tight.cfg
+[ "$(grep -c '^tight_.*: 1 kernel, ' "$out")" -eq 2 ] || failed 'not a kernel for each of the functions'
+grep -q '^/\* It is tight_proj_k0\. \*/$' out/tight/kernels.c || failed 'the kernel is not there once'
+run 0 replay --check out/tight
+run 0 --templates "$SRC/templates" --dump tree tight.cfg
+
 section one of which no kernel works
 functions "$proj, $scores"
 cp -r "$SRC/templates" wrong

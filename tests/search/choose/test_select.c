@@ -468,6 +468,29 @@ static void a_budget_without_room_is_told(void **state)
                         "no kernel that works fits 2 KiB of code: the smallest has 2.93 KiB");
     y.spec->budget.code_kib = 3;
     assert_null(select_no_room(y.arena, s));
+    y.spec->budget.code_kib = 512;
+}
+
+/* A kernel that the package has for another function takes no bytes. */
+static void a_kernel_that_is_present_takes_no_bytes(void **state)
+{
+    (void)state;
+    give_each_its_shapes();
+    for (int64_t i = 0; i < s->ntrial; i++)
+        s->trial[i].code_bytes = 3000;
+    y.spec->budget.code_kib = 3;
+    assert_int_equal(choose(SELECT_PACKAGE)->nkernel, 1);
+    const char *key[] = { s->trial[1].key, s->trial[2].key };
+    const KernelKeys present = { 2, key };
+    s->present = &present;
+    const Assignment *as = choose(SELECT_PACKAGE);
+    assert_int_equal(as->nkernel, 3);
+    assert_int_equal(as->curve[as->kept].bytes, 3000);
+    assert_int_equal(as->code_bytes, 9000);
+    y.spec->budget.code_kib = 1;
+    assert_int_equal(choose(SELECT_PACKAGE)->nkernel, 2);
+    assert_null(select_no_room(y.arena, s));
+    s->present = NULL;
 }
 
 int main(void)
@@ -475,6 +498,7 @@ int main(void)
 #define FRESH(test) cmocka_unit_test_setup_teardown(test, make, drop)
     const struct CMUnitTest tests[] = {
         FRESH(a_budget_without_room_is_told),
+        FRESH(a_kernel_that_is_present_takes_no_bytes),
         FRESH(one_kernel_is_enough_when_all_are_alike),
         FRESH(each_shape_gets_its_kernel),
         FRESH(the_budget_of_kernels_is_kept),

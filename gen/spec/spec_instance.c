@@ -9,6 +9,7 @@
  * first, then the same kind of sequence.
  * Instances of equal extents are one, with the weights added: each value of a dim that a shape does not use adds its weight to the same instance.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -251,14 +252,39 @@ static bool check_size(SpecReader *r, const Instance *in, const Expr *e, const c
     return false;
 }
 
+/* False after an error: the output is not as large as its rows together. */
+static bool check_rows(SpecReader *r, const Instance *in)
+{
+    const Op *op = r->spec->op;
+    int64_t rows = 0, row_elems = 0, elems = 0, product;
+    int out = 0;
+    while (op->operand[out].role != ROLE_OUT)
+        out++;
+    if (!check_size(r, in, op->rows, "the rows", "") || !check_size(r, in, op->row_elems, "the elements of a row", ""))
+        return false;
+    expr_int_at(op->rows, in->extent, &rows);
+    expr_int_at(op->row_elems, in->extent, &row_elems);
+    expr_int_at(op->operand[out].elems, in->extent, &elems);
+    if (!__builtin_mul_overflow(rows, row_elems, &product) && product == elems)
+        return true;
+    const ShapeDecl *shape = &r->spec->shape[in->decl];
+    Point p;
+    memcpy(p.value, in->dim, sizeof p.value);
+    diag_error(r->diag, shape->loc,
+               "%s of this shape has %" PRId64 " elements, but by op.cfg its rows, %s, are %" PRId64
+               ", of %s = %" PRId64 " elements%s",
+               op->operand[out].name, elems, expr_text(op->rows), rows, expr_text(op->row_elems), row_elems,
+               spec_point_text(r, spec_shape_dims(r->spec, shape), &p));
+    return false;
+}
+
 static bool check_sizes(SpecReader *r, const Instance *in)
 {
     const Op *op = r->spec->op;
     bool ok = check_size(r, in, op->flops, "the number of operations", "");
     for (int i = 0; i < op->noperand; i++)
         ok = check_size(r, in, op->operand[i].elems, "the size of ", op->operand[i].name) && ok;
-    return ok && check_size(r, in, op->rows, "the rows", "") &&
-           check_size(r, in, op->row_elems, "the elements of a row", "");
+    return ok && check_rows(r, in);
 }
 
 /* Checks every instance. Those of one declared shape stand together, and at most one error is reported for them. */

@@ -133,6 +133,13 @@ sed -i -e 's/^params .*/params  = ();/' -e 's/ UC = 4;//g' -e 's/"UC"/"8"/' -e '
 run 0 --templates ops --fresh -o single pick.cfg
 whole single picked
 
+section rows that are not the output
+cp $op/op.cfg whole.cfg
+sed -i 's/^reference/rows = "P"; row_elems = "R";\n&/' $op/op.cfg
+run 2 check --templates ops pick.cfg
+said 'error: Y of this shape has 24 elements, but by op.cfg its rows, P, are 1, of R = 1 elements for T = 1'
+cp whole.cfg $op/op.cfg
+
 section files that lack what is called
 # lacks FILE SED TEXT [SPEC]: with FILE of the folder (empty where it had none) changed so, `check` says TEXT, and no command goes on.
 lacks() {

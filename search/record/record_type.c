@@ -120,8 +120,8 @@ static const Field kernel_fields[] = {
 static const Field measure_fields[] = {
     { "key", FIELD_NAME, .at = offsetof(MeasureRecord, key) },
     { "device", FIELD_NAME, .at = offsetof(MeasureRecord, device) },
-    { "extent", FIELD_LONG, .at = offsetof(MeasureRecord, extent), .high = EXTENT_MAX, .form = FORM_LIST,
-      .count_at = offsetof(MeasureRecord, naxis), .least = 1, .most = OP_MAX_EXTENT, .of = "sizes" },
+    { "extent", FIELD_LONG, .at = offsetof(MeasureRecord, extent), .low = -EXTENT_MAX, .high = EXTENT_MAX,
+      .form = FORM_LIST, .count_at = offsetof(MeasureRecord, naxis), .least = 1, .most = OP_MAX_EXTENT, .of = "sizes" },
     { "threads", FIELD_INT, .at = offsetof(MeasureRecord, threads), .low = 1, .high = CORES_MAX },
     { "status", FIELD_STATUS, .at = offsetof(MeasureRecord, status), .high = STATUS_COUNT - 1 },
     { "ns", FIELD_REAL, .at = offsetof(MeasureRecord, ns), .low = NS_MIN, .high = NS_MAX, .form = FORM_LIST,

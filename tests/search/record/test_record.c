@@ -407,12 +407,13 @@ static void borders_of_numbers(void **state)
     m.ns[0] = 1e-3;
     m.ns[1] = 1e15;
     m.extent[0] = (int64_t)1 << 48;
+    m.extent[1] = -m.extent[0]; /* an attribute may be negative */
     m.threads = 1 << 20;
     assert_true(record_add_measure(f, &m, &p->err));
     for (int i = 0; i < 8; i++) {
         m = good;
         m.ns[0] = i == 0 ? 0.9e-3 : i == 1 ? 1.1e15 : m.ns[0];
-        m.extent[0] = i == 2 ? ((int64_t)1 << 48) + 1 : i == 3 ? -1 : m.extent[0];
+        m.extent[0] = i == 2 ? ((int64_t)1 << 48) + 1 : i == 3 ? -((int64_t)1 << 48) - 1 : m.extent[0];
         m.threads = i == 4 ? (1 << 20) + 1 : m.threads;
         m.anchor_ns = i == 5 ? -1 : 0;
         m.cold_ns = i == 6 ? -1 : 0;

@@ -77,7 +77,7 @@ static const struct {
     { MEASURE, "\"k\"", "\"a/b\"" },
     { MEASURE, "\"d\"", "\"\\\\\"" },
     { MEASURE, "\"extent\":[1]", "\"extent\":[]" },
-    { MEASURE, "\"extent\":[1]", "\"extent\":[-1]" },
+    { MEASURE, "\"extent\":[1]", "\"extent\":[-9223372036854775807]" },
     { MEASURE, "\"extent\":[1]", "\"extent\":[1.5]" },
     { MEASURE, "\"extent\":[1]", "\"extent\":[[1]]" },
     { MEASURE, "\"extent\":[1]", "\"extent\":[9223372036854775807]" },

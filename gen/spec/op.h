@@ -15,7 +15,7 @@ enum {
     OP_MAX_AXIS = 12,
     OP_MAX_EXTENT = 24, /* axes, attributes and derived extents together */
     OP_MAX_OPERAND = 8,
-    OP_MAX_RANK = 8,                                                  /* extents of an operand */
+    OP_MAX_RANK = OP_MAX_AXIS,                                        /* extents of an operand */
     OP_MAX_CALL = OP_MAX_EXTENT + OP_MAX_OPERAND * (OP_MAX_RANK - 1), /* numbers of a call, with strides */
     OP_MAX_NAME = 8,
     OP_MAX_NUMBER = INT32_MAX /* that an extent can be */

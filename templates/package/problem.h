@@ -88,7 +88,7 @@ static double NAME_tolerance(double terms, double bound, double y)
 
 /* ---- a call's operands ---- */
 
-enum { NAME_nextent = NEXTENT, NAME_noperand = NOPERAND, NAME_out = OUTPUT_PLACE, NAME_max_rank = 8, NAME_canary = 256 };
+enum { NAME_nextent = NEXTENT, NAME_noperand = NOPERAND, NAME_out = OUTPUT_PLACE, NAME_max_rank = 12, NAME_canary = 256 };
 static const unsigned char NAME_canary_byte = 0xA5;
 
 /* The numbers that describe a call: EVERY_AXES. */

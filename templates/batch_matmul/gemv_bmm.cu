@@ -8,8 +8,7 @@ layouts = { A = ["MK", "KM"]; B = ["NK", "KN"]; };
 values  = (
   { name = "LAYOUT_W_NK"; expr = "LAYOUT_B_NK"; doc = "B stands in W's place, A in X's"; },
   { name = "LAYOUT_W_KN"; expr = "LAYOUT_B_KN"; doc = "B stands in W's place"; },
-  { name = "X_IS_KM";     expr = "LAYOUT_A_KM"; doc = "A stands in X's place"; },
-  { name = "HAS_BIAS";    expr = "0";           doc = "there is none"; } );
+  { name = "X_IS_KM";     expr = "LAYOUT_A_KM"; doc = "A stands in X's place"; } );
 tile    = { B0 = "1"; B1 = "1"; M = "BM"; N = "BN"; K = "BK"; };
 derived = (
   { name = "L2_ELEMS"; expr = "BATCH * ceil_div(M, BM) * N * K"; doc = "elements from L2: B, as A stays in L1"; } );

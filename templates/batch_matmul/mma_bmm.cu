@@ -9,7 +9,6 @@ params  = ( { name = "FIXED_N"; choices = [0]; doc = "B's stride is the caller's
 values  = (
   { name = "LAYOUT_W_NK"; expr = "LAYOUT_B_NK"; doc = "B stands in W's place, A in X's"; },
   { name = "LAYOUT_W_KN"; expr = "LAYOUT_B_KN"; doc = "B stands in W's place"; },
-  { name = "X_IS_KM";     expr = "LAYOUT_A_KM"; doc = "A stands in X's place"; },
-  { name = "HAS_BIAS";    expr = "0";           doc = "there is none"; } );
+  { name = "X_IS_KM";     expr = "LAYOUT_A_KM"; doc = "A stands in X's place"; } );
 tile = { B0 = "1"; B1 = "1"; M = "BM"; N = "BN"; K = "BK"; };
 */

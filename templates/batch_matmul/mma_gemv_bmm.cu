@@ -7,8 +7,7 @@ doc     = "Y[b] = A[b] * B[b] for few rows of A on tensor cores: B streams throu
 layouts = { A = ["MK"]; B = ["NK", "KN"]; };
 values  = (
   { name = "LAYOUT_W_NK"; expr = "LAYOUT_B_NK"; doc = "B stands in W's place, A in X's"; },
-  { name = "LAYOUT_W_KN"; expr = "LAYOUT_B_KN"; doc = "B stands in W's place"; },
-  { name = "HAS_BIAS";    expr = "0";           doc = "there is none"; } );
+  { name = "LAYOUT_W_KN"; expr = "LAYOUT_B_KN"; doc = "B stands in W's place"; } );
 tile    = { B0 = "1"; B1 = "1"; M = "BM"; N = "BN"; K = "BK"; };
 derived = (
   { name = "L2_ELEMS"; expr = "BATCH * (ceil_div(M, BM) * N * K + ceil_div(N, BN) * M * K)";

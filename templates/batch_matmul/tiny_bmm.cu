@@ -21,8 +21,7 @@ values  = (
   { name = "PROBLEMS";    expr = "TOGETHER";    doc = "tiles of a block, each with its own threads"; },
   { name = "LAYOUT_W_NK"; expr = "LAYOUT_B_NK"; doc = "B stands in W's place, A in X's"; },
   { name = "LAYOUT_W_KN"; expr = "LAYOUT_B_KN"; doc = "B stands in W's place"; },
-  { name = "X_IS_KM";     expr = "LAYOUT_A_KM"; doc = "A stands in X's place"; },
-  { name = "HAS_BIAS";    expr = "0";           doc = "there is none"; } );
+  { name = "X_IS_KM";     expr = "LAYOUT_A_KM"; doc = "A stands in X's place"; } );
 constraints = (
   { need = "BM % (4 * TM) == 0 && BN % (8 * TN) == 0"; why = "a warp is 4 rows by 8 columns of threads"; },
   { need = "BM * BN < 1024"; why = "simt_bmm has the larger tiles"; },

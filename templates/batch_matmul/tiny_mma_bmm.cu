@@ -19,8 +19,7 @@ values  = (
   { name = "PROBLEMS";    expr = "TOGETHER";    doc = "tiles of a block, each with its own threads"; },
   { name = "LAYOUT_W_NK"; expr = "LAYOUT_B_NK"; doc = "B stands in W's place, A in X's"; },
   { name = "LAYOUT_W_KN"; expr = "LAYOUT_B_KN"; doc = "B stands in W's place"; },
-  { name = "X_IS_KM";     expr = "LAYOUT_A_KM"; doc = "A stands in X's place"; },
-  { name = "HAS_BIAS";    expr = "0";           doc = "there is none"; } );
+  { name = "X_IS_KM";     expr = "LAYOUT_A_KM"; doc = "A stands in X's place"; } );
 constraints = (
   { need = "SM_ARCH >= 80";                     why = "no asynchronous copies, tf32 or bf16 before sm_80"; },
   { need = "BM % WM == 0 && BN % WN == 0";      why = "a tile is a whole number of warps' parts"; },

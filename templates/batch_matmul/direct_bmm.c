@@ -27,7 +27,7 @@ constraints = (
 general = (
   { target = "avx512";   MR = 8; NV = 3; PF = 0; HOLD = 1; HALF = 0; },
   { target = "avx2";     MR = 4; NV = 2; PF = 0; HOLD = 1; HALF = 0; },
-  { target = "portable"; MR = 4; NV = 2; PF = 0; HOLD = 1; HALF = 0; } );
+  { target = "portable"; MR = 3; NV = 2; PF = 0; HOLD = 1; HALF = 0; } );
 tile    = { B0 = "1"; B1 = "1"; M = "MR"; N = "NV*LANES"; K = "2 + 14*(PF > 0)"; };
 derived = (
   { name = "COL";   expr = "LANES"; doc = "columns of a unit"; },
@@ -64,7 +64,7 @@ typedef struct KERNEL_pass KERNEL_pass;
 typedef void KERNEL_work(const NAME_args *a, const KERNEL_pass *pass);
 struct KERNEL_pass {
     KERNEL_work *work;
-    const float *a, *b; /* where the first tile's operands begin */
+    const float *a, *b, *bias; /* where the first tile's operands begin */
     float *y;
     int64_t count, a_down, b_down, y_down;    /* how far it is to those of the tile below */
     int64_t problems, a_next, b_next, y_next; /* how far it is to those of the next problem */
@@ -80,8 +80,8 @@ struct KERNEL_pass {
 /* rows x vectors of Y, all of k. Small tiles keep two sums for each element, of even and of odd k: FMAs need not wait. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_tile(const int rows, const int vectors, const KERNEL_end end, const NAME_args *a, const KERNEL_mask *lanes,
-            const float *first, const float *w, float *y, const float *next, const float *ahead, int64_t to_second,
-            int64_t to_third)
+            const float *first, const float *w, const float *bias, float *y, const float *next, const float *ahead,
+            int64_t to_second, int64_t to_third)
 {
     const int two = rows * vectors < 8 && 2 * rows * vectors + vectors < VECTOR_REGISTERS;
     const int64_t xs = a->A_stride[2], ws = a->B_stride[2], ys = a->Y_stride[2];
@@ -93,6 +93,9 @@ KERNEL_tile(const int rows, const int vectors, const KERNEL_end end, const NAME_
 #pragma GCC unroll 32
         for (int v = 0; v < vectors; v++) {
             acc[0][r][v] = acc[1][r][v] = (KERNEL_vec){0};
+            if (HAS_BIAS)
+                acc[0][r][v] = v + 1 < vectors || !last ? *(const KERNEL_vec *)(bias + v * LANES)
+                                                        : KERNEL_load_first(bias + v * LANES, last, end == KERNEL_HALF);
 #if PF == 2
             __builtin_prefetch(y + r * ys + v * LANES, 1);
 #endif
@@ -120,7 +123,7 @@ KERNEL_tile(const int rows, const int vectors, const KERNEL_end end, const NAME_
     }
     if (a->K & 1)
         KERNEL_step(rows, vectors, end == KERNEL_HALF, acc[0], x, xs, w, last, 0);
-    (void)next, (void)ahead, (void)to_second, (void)to_third;
+    (void)bias, (void)next, (void)ahead, (void)to_second, (void)to_third;
 #pragma GCC unroll 32
     for (int r = 0; r < rows; r++, y += ys)
 #pragma GCC unroll 32
@@ -152,8 +155,8 @@ KERNEL_all(const int rows, const int vectors, const KERNEL_end end, const NAME_a
             const int64_t row = fetch ? t.b_row : 0;
             const int64_t line = (k >> t.sparse) * t.b_line + (k & t.sparse) * row;
             const float *ahead = t.b_down || !fetch ? w + t.b_down : b_after + line;
-            KERNEL_tile(rows, vectors, end, &a, &t.last, x, w, y, i > 1 ? x + t.a_down : a_after, ahead, t.sparse ? 0 : row,
-                        2 * row);
+            KERNEL_tile(rows, vectors, end, &a, &pass->last, x, w, t.bias, y, i > 1 ? x + t.a_down : a_after, ahead,
+                        t.sparse ? 0 : row, 2 * row);
         }
     }
 }
@@ -319,6 +322,7 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
         }
         if (among)
             b_after = b0 + 1 < a->B0 ? KERNEL_matrix(a->B, a->B_stride, b0 + 1, 0) : 0;
+        const float *bias = KERNEL_bias(a, 0);
         if (copies) {
             KERNEL_copy(a, w, pitch, copy);
             w = copy;
@@ -331,7 +335,7 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
                 KERNEL_pass *pass = &passes[panel][high];
                 if (!pass->count)
                     continue;
-                pass->a = down_a, pass->b = w, pass->y = down_y;
+                pass->a = down_a, pass->b = w, pass->bias = bias, pass->y = down_y;
                 down_a += pass->count * pass->a_down;
                 down_y += pass->count * pass->y_down;
                 pass->a_after = high ? down_a : panel == KERNEL_LAST ? a_after : x;
@@ -343,8 +347,10 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
                 pass->work(&local, pass);
                 fetched += count > 1 ? 2 * pass->lines : pass->count; /* the first of several passes fetches all there is */
             }
-            w += (across.size + (panel == KERNEL_WIDE)) * LANES;
-            y += (across.size + (panel == KERNEL_WIDE)) * LANES;
+            const int64_t width = (across.size + (panel == KERNEL_WIDE)) * LANES;
+            w += width, y += width;
+            if (HAS_BIAS)
+                bias += width;
         }
         fetched = among && at.b0 == b0 ? fetched : 0;
     }

@@ -118,7 +118,7 @@ static TARGET_ATTRIBUTE void KERNEL_pack(const NAME_args *a, KERNEL_packing *p, 
 
 /* Tiles of one height and width: where the first one's operands begin, and how far it is to those of the next. */
 typedef struct {
-    const float *a;
+    const float *a, *bias;
     float *b; /* the packed columns */
     float *y;
     int64_t count, a_step, y_step, k;
@@ -165,14 +165,15 @@ KERNEL_tile(const int rows, const int vectors, const int half, const NAME_args *
             __builtin_prefetch(y + r * ys + v * LANES, 1);
 #endif
         }
-    if (t->more) {
-        const float *from_y = y;
+    if (t->more || HAS_BIAS) {
+        const float *addend = t->more ? y : t->bias;
+        const int64_t addend_row = t->more ? ys : 0;
 #pragma GCC unroll 32
-        for (int r = 0; r < rows; r++, from_y += ys)
+        for (int r = 0; r < rows; r++, addend += addend_row)
 #pragma GCC unroll 32
             for (int v = 0; v < vectors; v++)
-                acc[0][r][v] = v + 1 < vectors ? *(const KERNEL_vec *)(from_y + v * LANES)
-                                               : KERNEL_load_first(from_y + v * LANES, &t->last, half);
+                acc[0][r][v] = v + 1 < vectors ? *(const KERNEL_vec *)(addend + v * LANES)
+                                               : KERNEL_load_first(addend + v * LANES, &t->last, half);
     }
     KERNEL_point(KERNEL_A_ROWS(rows), x, first, xs);
     int64_t k = 2;
@@ -296,6 +297,7 @@ static TARGET_ATTRIBUTE void KERNEL_small(const NAME_args *a, int64_t begin, int
         pack = (KERNEL_packing){ w + step, w + (count > 2 ? 2 : 1) * step, block1, a->N, count > 1 ? 0 : groups, groups,
                                  KERNEL_BESIDE(a->N) ? groups : 0 };
         const KERNEL_tiles t = { .a = x,
+                                 .bias = KERNEL_bias(a, 0),
                                  .b = block0,
                                  .y = a->Y + b0 * a->Y_stride[0] + b1 * a->Y_stride[inner],
                                  .count = count,
@@ -407,7 +409,7 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
             pack.by_tiles = KERNEL_BESIDE(N) && kc >= 4 && kc_next == kc ? pack.end : 0;
             after = KERNEL_in_a(a, &share, &next);
         }
-        KERNEL_tiles tiles = { .a = x, .b = block, .y = y, .count = down.larger, .a_step = rows * row, .y_step = rows * ys,
+        KERNEL_tiles tiles = { .a = x, .bias = KERNEL_bias(a, KERNEL_before(&across, &p)), .b = block, .y = y, .count = down.larger, .a_step = rows * row, .y_step = rows * ys,
                                .k = kc, .a_after = x + down.larger * rows * row, .last = end ? some : all,
                                .whole = !end || rest == LANES, .more = p.k0 > 0 };
         if (down.larger)

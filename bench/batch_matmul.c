@@ -3,17 +3,33 @@
  * batch_matmul: who is compared with a package of the operator batch_matmul, and what it is held to.
  */
 #include "bench/batch_matmul.h"
+
+#include <string.h>
 #include "bench/operator.h"
 
-enum { A, B, Y };
+enum { A, B, BIAS, Y };
 enum { OPENBLAS, ONEDNN, LIBXSMM, NCOLUMN };
 
 BatchMatmul batch_matmul_of(const Problem *p)
 {
     const int64_t *e = p->extent;
     const int *layout = p->spec->layout; /* 0: A is [M][K], B is [K][N] */
-    return (BatchMatmul){ e[0] * e[1],   e[2],          e[3],           e[4],          p->operand[A],
-                          p->operand[B], p->operand[Y], layout[A] == 1, layout[B] == 1 };
+    return (BatchMatmul){ .batches = e[0] * e[1],
+                          .M = e[2],
+                          .N = e[3],
+                          .K = e[4],
+                          .A = p->operand[A],
+                          .B = p->operand[B],
+                          .bias = p->operand[BIAS],
+                          .Y = p->operand[Y],
+                          .a_km = layout[A] == 1,
+                          .b_nk = layout[B] == 1 };
+}
+
+void batch_matmul_lay_bias(const BatchMatmul *m, int64_t batch)
+{
+    for (int64_t row = 0; m->bias && row < m->M; row++)
+        memcpy(m->Y + (batch * m->M + row) * m->N, m->bias, sizeof(float) * (size_t)m->N);
 }
 
 static const Goal goals[] = {

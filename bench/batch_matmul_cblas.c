@@ -23,9 +23,11 @@ static void *setup(Problem *p, int form, int threads)
 
 static void compute(const BatchMatmul *m, int64_t b)
 {
+    batch_matmul_lay_bias(m, b);
     openblas.sgemm(CBLAS_ROW_MAJOR, m->a_km ? CBLAS_TRANS : CBLAS_NO_TRANS, m->b_nk ? CBLAS_TRANS : CBLAS_NO_TRANS,
                    (int)m->M, (int)m->N, (int)m->K, 1, m->A + b * m->M * m->K, (int)(m->a_km ? m->M : m->K),
-                   m->B + b * m->K * m->N, (int)(m->b_nk ? m->K : m->N), 0, m->Y + b * m->M * m->N, (int)m->N);
+                   m->B + b * m->K * m->N, (int)(m->b_nk ? m->K : m->N), m->bias ? 1 : 0, m->Y + b * m->M * m->N,
+                   (int)m->N);
 }
 
 static bool run(void *state)

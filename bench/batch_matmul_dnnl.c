@@ -15,6 +15,7 @@ static void *setup(Problem *p, int form, int threads)
                                      .K = m.K,
                                      .A = m.A,
                                      .B = m.B,
+                                     .bias = m.bias,
                                      .Y = m.Y,
                                      .a_km = m.a_km,
                                      .b_nk = m.b_nk },

@@ -48,11 +48,11 @@ static void *setup(Problem *p, int form, int threads)
     State *s = calloc(1, sizeof *s);
     const BatchMatmul m = batch_matmul_of(p);
     const libxsmm_blasint M = (int)m.M, N = (int)m.N, K = (int)m.K;
-    const float one = 1, zero = 0;
+    const float one = 1, beta = m.bias ? 1 : 0;
     const int flags = LIBXSMM_GEMM_FLAG_NONE, prefetch = LIBXSMM_PREFETCH_NONE;
     (void)form;
     *s = (State){ .m = m, .threads = threads };
-    s->kernel = libxsmm_smmdispatch(N, M, K, &N, &K, &N, &one, &zero, &flags, &prefetch);
+    s->kernel = libxsmm_smmdispatch(N, M, K, &N, &K, &N, &one, &beta, &flags, &prefetch);
     if (m.a_km)
         s->turned_a = take_each(p->mem, threads, m.M * m.K);
     if (m.b_nk)
@@ -78,6 +78,7 @@ static void compute(const State *s, int64_t b, int thread)
         A = turn(s->turned_a[thread], A, m->K, m->M);
     if (m->b_nk)
         B = turn(s->turned_b[thread], B, m->N, m->K);
+    batch_matmul_lay_bias(m, b);
     s->kernel(B, A, m->Y + b * m->M * m->N);
 }
 

@@ -89,7 +89,8 @@ static const dnnl_memory_desc_t *desc_of(State *s, dnnl_query_t what)
 static void make_matmul(State *s, const DnnlMatmul *m)
 {
     const dnnl_memory_desc_t a = plain_desc(s, m->batches, m->M, m->K, m->a_km), w = weights_desc(s, m);
-    const dnnl_memory_desc_t bias = plain_desc(s, 0, 1, m->N, false), y = plain_desc(s, m->batches, m->M, m->N, false);
+    const dnnl_memory_desc_t bias = plain_desc(s, m->batches ? 1 : 0, 1, m->N, false),
+                             y = plain_desc(s, m->batches, m->M, m->N, false);
     dnnl_matmul_desc_t d;
     expect(s, dnnl_engine_create(&s->engine, dnnl_cpu, 0));
     expect(s, dnnl_stream_create(&s->stream, s->engine, dnnl_stream_default_flags));
@@ -135,7 +136,7 @@ static void add_all_args(State *s, const DnnlMatmul *m, Memory *mem)
     if (scratch_bytes)
         add_arg(s, DNNL_ARG_SCRATCHPAD, scratch, memory_take(mem, scratch_bytes));
     if (m->bias) {
-        const dnnl_memory_desc_t bias = plain_desc(s, 0, 1, m->N, false);
+        const dnnl_memory_desc_t bias = plain_desc(s, m->batches ? 1 : 0, 1, m->N, false);
         add_arg(s, DNNL_ARG_BIAS, &bias, m->bias);
     }
 }

@@ -3,7 +3,7 @@
 name    = "gemv_bmm";
 op      = "batch_matmul";
 like    = "../dense/gemv.cu";
-doc     = "Y[b] = A[b] * B[b] for few rows of A: B streams through registers, ROWS rows of Y at a time, no tiles";
+doc     = "Y[b] = A[b] * B[b] + bias for few rows of A: B streams through registers, ROWS rows of Y at a time";
 layouts = { A = ["MK", "KM"]; B = ["NK", "KN"]; };
 values  = (
   { name = "LAYOUT_W_NK"; expr = "LAYOUT_B_NK"; doc = "B stands in W's place, A in X's"; },

@@ -3,7 +3,7 @@
 name    = "mma_bmm";
 op      = "batch_matmul";
 like    = "../dense/mma_gemm.cu";
-doc     = "Y[b] = A[b] * B[b] on tensor cores by mma.sync: BM x BN tiles in shared memory, WM x WN in a warp's registers";
+doc     = "Y[b] = A[b] * B[b] + bias on tensor cores by mma.sync: BM x BN tiles in shared memory, WM x WN in registers";
 layouts = { A = ["MK", "KM"]; B = ["NK", "KN"]; };
 params  = ( { name = "FIXED_N"; choices = [0]; doc = "B's stride is the caller's"; } );
 values  = (

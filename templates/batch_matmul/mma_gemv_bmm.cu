@@ -3,7 +3,7 @@
 name    = "mma_gemv_bmm";
 op      = "batch_matmul";
 like    = "../dense/mma_gemv.cu";
-doc     = "Y[b] = A[b] * B[b] for few rows of A on tensor cores: B streams through registers, no tiles";
+doc     = "Y[b] = A[b] * B[b] + bias for few rows of A on tensor cores: B streams through registers, no tiles";
 layouts = { A = ["MK"]; B = ["NK", "KN"]; };
 values  = (
   { name = "LAYOUT_W_NK"; expr = "LAYOUT_B_NK"; doc = "B stands in W's place, A in X's"; },

@@ -3,7 +3,7 @@
 name    = "simt_bmm";
 op      = "batch_matmul";
 like    = "../dense/simt_gemm.cu";
-doc     = "Y[b] = A[b] * B[b] in fp32 on the FMA units: BM x BN tiles in shared memory, TM x TN in a thread's registers";
+doc     = "Y[b] = A[b] * B[b] + bias in fp32 on the FMA units: BM x BN tiles in shared memory, TM x TN in registers";
 layouts = { A = ["MK", "KM"]; B = ["NK", "KN"]; };
 params  = ( { name = "FIXED_N"; choices = [0]; doc = "B's stride is the caller's"; } );
 values  = (

@@ -3,7 +3,7 @@
 name    = "tiny_bmm";
 op      = "batch_matmul";
 like    = "../dense/simt_gemm.cu";
-doc     = "Y[b] = A[b] * B[b] in fp32 for many small matrices: a block computes PROBLEMS tiles of BM x BN, some warps each";
+doc     = "Y[b] = A[b] * B[b] + bias in fp32 for many small matrices: PROBLEMS tiles of BM x BN in a block";
 layouts = { A = ["MK", "KM"]; B = ["NK", "KN"]; };
 params  = (
   { name = "TOGETHER"; choices = [2, 4, 8];       doc = "tiles of a block, of as many matrices if these are small"; },

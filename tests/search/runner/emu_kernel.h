@@ -25,9 +25,9 @@ static const char package_path[] = DCGEN_SOURCE_DIR "/templates/package";
 
 typedef struct {
     /* "simt_gemm sm_80 f32 NK BM=64": template (of batch_matmul if it ends in _bmm), target, dtype, layout of W or B ("KM:NK": A's
-     * before it), and what is not as in the general kernel */
+     * before it; "NK+bias": with that epilogue), and what is not as in the general kernel */
     const char *text;
-    bool a_is_km;
+    bool a_is_km, has_bias;
     char template[16], layout[4];
     const Template *t;
     const Dtype *dtype;
@@ -91,13 +91,12 @@ static inline Spec *emu_kernel_spec(Arena *a, const EmuKernel *k, const char *re
     Source *src = ARENA_NEW(a, Source);
     const bool batched = strstr(k->template, "_bmm");
     const char *text = arena_printf(
-        a, "name = \"pkg\"; op = \"%s\"; dtype = \"%s\"; target = [\"%s\"]; layout = { %s = \"%s\"; %s}; %s",
+        a, "name = \"pkg\"; op = \"%s\"; dtype = \"%s\"; target = [\"%s\"]; layout = { %s = \"%s\"; %s}; %s%s",
         batched ? "batch_matmul" : "dense", k->dtype->name, k->target->name,
         k->a_is_km ? "A = \"KM\"; B"
         : batched  ? "B"
                    : "W",
-        k->layout,
-        packed ? "packed = true; " : "", rest);
+        k->layout, packed ? "packed = true; " : "", k->has_bias ? "epilogue = [\"bias\"]; " : "", rest);
     *src = (Source){ .path = "spec.cfg", .text = text, .len = strlen(text) };
     return spec_parse(a, src, folders, 1, d);
 }
@@ -106,11 +105,12 @@ static inline EmuKernel emu_kernel(Arena *a, const TargetList *targets, const ch
                                    Diag *d)
 {
     EmuKernel k = { .text = text };
-    char target[16], dtype[8], layouts[8];
+    char target[16], dtype[8], layouts[16];
     int params;
-    assert_int_equal(sscanf(text, "%15s %15s %7s %7s%n", k.template, target, dtype, layouts, &params), 4);
+    assert_int_equal(sscanf(text, "%15s %15s %7s %15s%n", k.template, target, dtype, layouts, &params), 4);
     k.a_is_km = strncmp(layouts, "KM:", 3) == 0;
-    snprintf(k.layout, sizeof k.layout, "%.3s", layouts + (k.a_is_km ? 3 : 0));
+    k.has_bias = strstr(layouts, "+bias");
+    snprintf(k.layout, sizeof k.layout, "%.2s", layouts + (k.a_is_km ? 3 : 0));
     k.dtype = dtype_find(dtype);
     k.target = target_find(targets, target);
     assert_true(k.dtype && k.target);

@@ -2,7 +2,7 @@
  *
  * The CUDA templates of batch_matmul, executed by the emulator: each with the element types and layouts that it serves, on small problems
  * with tails on every axis. Their matrices lie densely, with gaps between rows or batches, in rows that are aligned to 16 bytes whatever the
- * type, as heads inside longer rows, or are the same for all batches. What lies between the elements is NaN, and stays as it is.
+ * type, as heads inside longer rows, or are the same for all batches; half of the kernels add a bias. What lies between the elements is NaN, and stays as it is.
  *
  *   ctest: emulator label=slow timeout=600 cost=150
  */
@@ -17,50 +17,50 @@
 #include "tests/search/runner/emu_kernel.h"
 
 enum { B0, B1, M, N, K, NEXTENT };
-enum { A, B, Y, NOPERAND };
+enum { A, B, Y, NMATRIX };
 enum { NSTRIDE = 3 };
 
 static const char *const kernels[] = {
-    "simt_bmm sm_80 f32 NK BM=32 BN=32 TM=4 TN=4 BK=32 STAGES=3 SPLITK=4",
-    "simt_bmm sm_90a f32 KN BM=96 BN=96 TM=6 TN=12",
+    "simt_bmm sm_80 f32 NK+bias BM=32 BN=32 TM=4 TN=4 BK=32 STAGES=3 SPLITK=4",
+    "simt_bmm sm_90a f32 KN+bias BM=96 BN=96 TM=6 TN=12",
     "simt_bmm sm_90a f32 NK BM=128 BN=128 TM=8 TN=8 BK=8 STAGES=4 GROUP=8 FIXED_K=24",
-    "simt_bmm sm_75 f32 KN BM=32 BN=96 TM=4 TN=6",
+    "simt_bmm sm_75 f32 KN+bias BM=32 BN=96 TM=4 TN=6",
     "simt_bmm sm_75 f32 NK SPLITK=2",
-    "mma_bmm sm_80 tf32 NK BM=32 BN=64 WM=32 WN=32 STAGES=4 SPLITK=3",
+    "mma_bmm sm_80 tf32 NK+bias BM=32 BN=64 WM=32 WN=32 STAGES=4 SPLITK=3",
     "mma_bmm sm_90a tf32 KN",
-    "mma_bmm sm_90a f16 KN BM=32 BN=96 WM=16 WN=32 SPLITK=2",
+    "mma_bmm sm_90a f16 KN+bias BM=32 BN=96 WM=16 WN=32 SPLITK=2",
     "mma_bmm sm_80 f16 NK BM=32 BN=96 WM=16 WN=32 ROW=128",
-    "mma_bmm sm_90a bf16 NK BM=128 BN=128 WM=64 WN=32 GROUP=8 FIXED_K=24",
+    "mma_bmm sm_90a bf16 NK+bias BM=128 BN=128 WM=64 WN=32 GROUP=8 FIXED_K=24",
     "mma_bmm sm_80 bf16 KN",
     "simt_bmm sm_75 f32 KM:NK BM=96 BN=64 TM=6 TN=8 BK=16",
     "simt_bmm sm_80 f32 KM:KN BM=32 BN=32 TM=4 TN=4 BK=32 SPLITK=4",
     "simt_bmm sm_90a f32 KM:KN BM=96 BN=96 TM=6 TN=12",
-    "simt_bmm sm_90a f32 KM:NK BM=128 BN=128 TM=8 TN=16 BK=8 STAGES=4 GROUP=8 FIXED_K=24",
+    "simt_bmm sm_90a f32 KM:NK+bias BM=128 BN=128 TM=8 TN=16 BK=8 STAGES=4 GROUP=8 FIXED_K=24",
     "mma_bmm sm_80 tf32 KM:NK BM=16 BN=32 WM=16 WN=16 ROW=128",
     "mma_bmm sm_90a tf32 KM:KN BM=32 BN=96 WM=32 WN=32 SPLITK=3",
-    "mma_bmm sm_90a f16 KM:KN BM=16 BN=32 WM=16 WN=16 ROW=128",
+    "mma_bmm sm_90a f16 KM:KN+bias BM=16 BN=32 WM=16 WN=16 ROW=128",
     "mma_bmm sm_80 f16 KM:NK BM=64 BN=96 WM=64 WN=32 ROW=64 SPLITK=2",
     "mma_bmm sm_90a bf16 KM:NK BM=128 BN=128 WM=64 WN=32 GROUP=8 FIXED_K=24",
-    "mma_bmm sm_80 bf16 KM:KN BM=32 WM=16",
-    "tiny_bmm sm_75 f32 NK",
+    "mma_bmm sm_80 bf16 KM:KN+bias BM=32 WM=16",
+    "tiny_bmm sm_75 f32 NK+bias",
     "tiny_bmm sm_90a f32 KN TOGETHER=8 BM=8 TM=2 BK=16",
-    "tiny_bmm sm_80 f32 KM:NK TOGETHER=2 BN=32 TN=4",
+    "tiny_bmm sm_80 f32 KM:NK+bias TOGETHER=2 BN=32 TN=4",
     "tiny_mma_bmm sm_80 f16 NK",
-    "tiny_mma_bmm sm_90a f16 KN TOGETHER=8 BN=16 WN=16",
+    "tiny_mma_bmm sm_90a f16 KN+bias TOGETHER=8 BN=16 WN=16",
     "tiny_mma_bmm sm_80 f16 KM:KN TOGETHER=2 BM=32 WM=32 ROW=128",
-    "tiny_mma_bmm sm_90a bf16 KN TOGETHER=2 BN=64 STAGES=4",
+    "tiny_mma_bmm sm_90a bf16 KN+bias TOGETHER=2 BN=64 STAGES=4",
     "tiny_mma_bmm sm_80 bf16 KM:NK TOGETHER=4 BM=32 WM=16",
-    "tiny_mma_bmm sm_90a tf32 NK TOGETHER=8 BN=16 WN=16",
+    "tiny_mma_bmm sm_90a tf32 NK+bias TOGETHER=8 BN=16 WN=16",
     "tiny_mma_bmm sm_80 tf32 KM:KN TOGETHER=2 BM=32 BN=16 WM=32 WN=16 ROW=128",
-    "gemv_bmm sm_75 f32 NK ROWS=4 COLS=2 WARPS=8 KWARPS=8 SPLITK=4",
+    "gemv_bmm sm_75 f32 NK+bias ROWS=4 COLS=2 WARPS=8 KWARPS=8 SPLITK=4",
     "gemv_bmm sm_90a f16 NK ROWS=8 COLS=4 UNROLL=1",
-    "gemv_bmm sm_80 bf16 KN ROWS=4 LANES=8 UNROLL=1 SPLITK=2",
+    "gemv_bmm sm_80 bf16 KN+bias ROWS=4 LANES=8 UNROLL=1 SPLITK=2",
     "gemv_bmm sm_90a f32 KN ROWS=2 COLS=2 UNROLL=2",
-    "gemv_bmm sm_75 f16 KM:NK",
+    "gemv_bmm sm_75 f16 KM:NK+bias",
     "gemv_bmm sm_75 bf16 KM:KN ROWS=2 LANES=8 UNROLL=1 SPLITK=2",
     "gemv_bmm sm_75 tf32 KM:NK ROWS=2 WARPS=4 KWARPS=4 SPLITK=4",
-    "gemv_bmm sm_90a f32 KM:KN ROWS=4 COLS=2 UNROLL=1",
-    "mma_gemv_bmm sm_80 f16 NK ROWS=8 COLS=16 UNROLL=2 SPLITK=4",
+    "gemv_bmm sm_90a f32 KM:KN+bias ROWS=4 COLS=2 UNROLL=1",
+    "mma_gemv_bmm sm_80 f16 NK+bias ROWS=8 COLS=16 UNROLL=2 SPLITK=4",
     "mma_gemv_bmm sm_90a bf16 KN ROWS=8",
 };
 enum { NKERNEL = sizeof kernels / sizeof *kernels };
@@ -79,7 +79,7 @@ static const char *const lay_names[NLAY] = { "with gaps in A", "with gaps in B",
                                              "densely",        "with batches apart", "in long rows",
                                              "as heads",       "the same for all" };
 
-/* An operand: `rows` rows of `columns` elements a batch. */
+/* An operand but the bias: `rows` rows of `columns` elements a batch. */
 typedef struct {
     int64_t rows, columns, stride[NSTRIDE], span; /* span: elements from the first to behind the last */
     EmuPlace place;
@@ -144,9 +144,10 @@ static double element(const EmuKernel *k, const Matrix *m, bool across_k, const 
     return dtype_load(k->dtype, m->place.at, at(m, batch[0], batch[1], across_k ? c : mn, across_k ? mn : c));
 }
 
-static void check_element(const EmuKernel *k, const Matrix *m, const int64_t *e, Lay lay, const int64_t *i)
+static void check_element(const EmuKernel *k, const Matrix *m, const void *bias, const int64_t *e, Lay lay,
+                          const int64_t *i)
 {
-    double sum = 0, bound = 0;
+    double sum = bias ? dtype_load(k->dtype, bias, i[3]) : 0, bound = fabs(sum);
     for (int64_t c = 0; c < e[K]; c++) {
         const double term = element(k, &m[A], k->a_is_km, i, i[2], c) * element(k, &m[B], is_kn(k), i, i[3], c);
         sum += term;
@@ -159,11 +160,11 @@ static void check_element(const EmuKernel *k, const Matrix *m, const int64_t *e,
                  (int)i[3], y, sum);
 }
 
-static void check_result(const EmuKernel *k, const Matrix *m, const int64_t *e, Lay lay)
+static void check_result(const EmuKernel *k, const Matrix *m, const void *bias, const int64_t *e, Lay lay)
 {
     for (int64_t i = 0; i < e[B0] * e[B1] * e[M] * e[N]; i++) {
         const int64_t row = i / e[N], batch = row / e[M];
-        check_element(k, m, e, lay, (int64_t[]){ batch / e[B1], batch % e[B1], row % e[M], i % e[N] });
+        check_element(k, m, bias, e, lay, (int64_t[]){ batch / e[B1], batch % e[B1], row % e[M], i % e[N] });
     }
     unsigned char *is = elements_of(&m[Y], e);
     for (int64_t i = 0; i < m[Y].span * (int64_t)k->dtype->bytes; i++)
@@ -174,20 +175,24 @@ static void check_result(const EmuKernel *k, const Matrix *m, const int64_t *e, 
 
 static void call(const EmuKernel *k, const EmuEntry *entry, const int64_t *e, Lay lay)
 {
-    static const char *const names[NOPERAND] = { "A", "B", "Y" };
+    static const char *const names[NMATRIX] = { "A", "B", "Y" };
     Emu emu = { .workers = 2, .smem_limit = SMEM_LIMIT, .block_budget = (int64_t)1 << 40 };
-    int64_t extent[NEXTENT + NOPERAND * NSTRIDE];
-    Matrix m[NOPERAND];
-    void *operand[NOPERAND];
+    const size_t elem = k->dtype->bytes, bias_bytes = (size_t)e[N] * elem;
+    int64_t extent[NEXTENT + NMATRIX * NSTRIDE];
+    Matrix m[NMATRIX];
+    EmuPlace bias = emu_place(bias_bytes, elem);
     memcpy(extent, e, NEXTENT * sizeof *e);
-    for (int i = 0; i < NOPERAND; i++) {
+    for (int i = 0; i < NMATRIX; i++) {
         m[i] = matrix_of(k, e, i, lay);
         make(&m[i], k->dtype, e, i);
         memcpy(extent + NEXTENT + i * NSTRIDE, m[i].stride, sizeof m[i].stride);
-        operand[i] = m[i].place.at;
-        emu_add_region(&emu, i == Y ? EMU_OUTPUT : EMU_INPUT, names[i], operand[i], (size_t)m[i].span * k->dtype->bytes,
-                       (unsigned)k->dtype->bytes);
+        emu_add_region(&emu, i == Y ? EMU_OUTPUT : EMU_INPUT, names[i], m[i].place.at, (size_t)m[i].span * elem,
+                       (unsigned)elem);
     }
+    emu_fill(k->dtype, bias.at, e[N], 3);
+    if (k->has_bias)
+        emu_add_region(&emu, EMU_INPUT, "bias", bias.at, bias_bytes, (unsigned)elem);
+    void *operand[] = { m[A].place.at, m[B].place.at, k->has_bias ? bias.at : NULL, m[Y].place.at };
     const size_t workspace_bytes = (size_t)entry->workspace(extent);
     EmuPlace workspace = emu_place(workspace_bytes, 0);
     memset(workspace.at, 0, workspace_bytes);
@@ -198,9 +203,10 @@ static void call(const EmuKernel *k, const EmuEntry *entry, const int64_t *e, La
     if (code != 0 || emu.nfinding > 0)
         fail_msg("%s, M=%d N=%d K=%d %s: %s", k->text, (int)e[M], (int)e[N], (int)e[K], lay_names[lay],
                  emu.nfinding ? emu.finding[0].text : emu.refusal);
-    check_result(k, m, e, lay);
-    for (int i = 0; i < NOPERAND; i++)
+    check_result(k, m, operand[2], e, lay);
+    for (int i = 0; i < NMATRIX; i++)
         free(m[i].place.memory);
+    free(bias.memory);
     free(workspace.memory);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Each GPU has a general kernel for each data type and each order of the operands' elements that op.cfg of a built-in operator offers.
+ * Each GPU has a general kernel for each data type, epilogue and order of the operands' elements that op.cfg of a built-in operator offers.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,13 +38,20 @@ static bool has_constant(const Op *op)
     return false;
 }
 
-static void check(Arena *a, const Target *target, const Case *c, const char *dtype, const char *layout)
+/* What a spec asks for; the epilogue -1 is none. */
+static const char *asks_text(Arena *a, const Op *op, const char *layout, bool packed, int epilogue)
+{
+    return arena_printf(a, "layout = { %s%s}; epilogue = [%s];", layout, packed ? "packed = true; " : "",
+                        epilogue < 0 ? "" : arena_printf(a, "\"%s\"", op->epilogue[epilogue]));
+}
+
+static void check(Arena *a, const Target *target, const Case *c, const char *dtype, const char *asks)
 {
     Diag *d = diag_new(a);
     TemplateList templates;
-    const char *text = arena_printf(
-        a, "name = \"pkg\"; op = \"%s\"; dtype = \"%s\"; target = [\"%s\"]; layout = { %s}; shapes = ( %s );", c->op,
-        dtype, target->name, layout, c->shape);
+    const char *text =
+        arena_printf(a, "name = \"pkg\"; op = \"%s\"; dtype = \"%s\"; target = [\"%s\"]; %s shapes = ( %s );", c->op,
+                     dtype, target->name, asks, c->shape);
     const Source src = { .path = "spec.cfg", .text = text, .len = strlen(text) };
     const Spec *spec = spec_parse(a, &src, folders, 1, d);
     assert_true(spec && template_read_all(a, spec, folders, 1, &templates, d));
@@ -52,7 +59,7 @@ static void check(Arena *a, const Target *target, const Case *c, const char *dty
     const Space *s = space_make(a, spec, &templates, target, &device, d);
     diag_print(d, stderr);
     if (!s || !s->ngeneral)
-        fail_msg("%s for %s has no general kernel for %s, %s", c->op, dtype, target->name, layout);
+        fail_msg("%s for %s has no general kernel for %s, %s", c->op, dtype, target->name, asks);
 }
 
 static void gpus_have_a_general_kernel(void **state)
@@ -72,11 +79,11 @@ static void gpus_have_a_general_kernel(void **state)
         for (int j = 0; layouts_text(a, op, j, &layout); j++)
             for (int t = 0; t < targets.n; t++)
                 for (int k = 0; strcmp(targets.t[t].family->name, "cuda") == 0 && k < op->ndtype; k++)
-                    for (int packed = 0; packed <= has_constant(op); packed++, nchecked++)
-                        check(a, &targets.t[t], &cases[i], op->dtype[k],
-                              packed ? arena_printf(a, "%spacked = true; ", layout) : layout);
+                    for (int packed = 0; packed <= has_constant(op); packed++)
+                        for (int e = -1; e < op->nepilogue; e++, nchecked++)
+                            check(a, &targets.t[t], &cases[i], op->dtype[k], asks_text(a, op, layout, packed, e));
     }
-    assert_int_equal(nchecked, 5 * 4 * (2 * 2 + 4)); /* GPUs, types, layouts */
+    assert_int_equal(nchecked, 5 * 4 * (2 * 2 + 4) * 2); /* GPUs, types, layouts, a bias or none */
     arena_free(a);
 }
 

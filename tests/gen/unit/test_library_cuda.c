@@ -147,7 +147,7 @@ static void take_strides(int64_t *stride, Lay lay, bool is_b, int64_t B1, int64_
         stride[0] = stride[1] = 0;
 }
 
-static void check_batches(dcgen_launch_fn *launch, const int64_t *extent, bool km, bool nk, Lay lay)
+static void check_batches(dcgen_launch_fn *launch, const int64_t *extent, bool km, bool nk, bool has_bias, Lay lay)
 {
     const int64_t B0 = extent[0], B1 = extent[1], M = extent[2], N = extent[3], K = extent[4];
     int64_t e[14] = { B0, B1, M, N, K }, *a = e + 5, *b = a + 3, *y = b + 3;
@@ -156,12 +156,12 @@ static void check_batches(dcgen_launch_fn *launch, const int64_t *extent, bool k
     take_strides(y, lay, false, B1, M, N);
     fill();
     const int before = *nmatmul;
-    assert_int_equal(launch(e, (void *const[]){ left, right, result }, NULL, NULL), 0);
+    assert_int_equal(launch(e, (void *const[]){ left, right, has_bias ? bias : NULL, result }, NULL, NULL), 0);
     assert_int_equal(*nmatmul - before, lay == DENSELY || lay == SAME_FOR_ALL ? 1 : B0);
     for (int64_t i = 0; i < B0 * B1 * M * N; i++) {
         const int64_t n = i % N, m = i / N % M, b0 = i / N / M / B1, b1 = i / N / M % B1;
         const float *x = left + b0 * a[0] + b1 * a[1], *w = right + b0 * b[0] + b1 * b[1];
-        double sum = 0;
+        double sum = has_bias ? bias[n] : 0;
         for (int64_t k = 0; k < K; k++)
             sum += (double)x[km ? k * a[2] + m : m * a[2] + k] * w[nk ? n * b[2] + k : k * b[2] + n];
         check(sum, b0 * y[0] + b1 * y[1] + m * y[2] + n);
@@ -172,13 +172,14 @@ static void it_computes_batch_matmul(void **state)
 {
     (void)state;
     static const int64_t extent[][5] = { { 2, 3, 5, 7, 11 }, { 3, 4, 8, 16, 4 }, { 2, 2, 1, 6, 9 } };
-    for (int kind = 0; kind < 4; kind++) {
-        const bool km = kind & 1, nk = kind & 2;
-        dcgen_launch_fn *launch = build(arena_printf(
-            arena, "op = \"batch_matmul\"; layout = { A = \"%s\"; B = \"%s\"; }", km ? "KM" : "MK", nk ? "NK" : "KN"));
+    for (int kind = 0; kind < 8; kind++) {
+        const bool km = kind & 1, nk = kind & 2, has_bias = kind & 4;
+        dcgen_launch_fn *launch =
+            build(arena_printf(arena, "op = \"batch_matmul\"; layout = { A = \"%s\"; B = \"%s\"; }%s", km ? "KM" : "MK",
+                               nk ? "NK" : "KN", has_bias ? "; epilogue = [\"bias\"]" : ""));
         for (size_t i = 0; i < sizeof extent / sizeof *extent; i++)
             for (Lay lay = 0; lay < NLAY; lay++)
-                check_batches(launch, extent[i], km, nk, lay);
+                check_batches(launch, extent[i], km, nk, has_bias, lay);
     }
 }
 

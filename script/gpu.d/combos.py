@@ -2,6 +2,8 @@
 """What check covers: combinations of operator, data type and layouts, each with candidates of all templates,
 on awkward shapes."""
 
+from math import prod
+
 # M, N, K: ones, primes, tiles and one more or less, no product at all, and one of a real model.
 SHAPES = [
     (1, 1, 1),
@@ -64,7 +66,13 @@ DENSE = """shapes = ( {{ M = "16*T"; N = 768; K = 768; }} );
 epilogue = ["bias"];
 layout = {{ W = "{}"; packed = {}; }};"""
 BATCHED = """shapes = ( {{ B0 = 16; B1 = 12; M = "16*T"; N = "16*T"; K = 64; }} );
+epilogue = [{}];
 layout = {{ A = "{}"; B = "{}"; }};"""
+
+
+def has_bias(layouts):
+    """Of a batched product: half of them have one, so that each template is checked with a bias and without."""
+    return layouts[1] == "KN"
 
 
 def combo(name, op, dtype, of_op, shapes, layouts=None):
@@ -86,7 +94,8 @@ def batched_combos():
     for dtype in DTYPES:
         for layouts in BATCH_LAYOUTS:
             name = f"batched_{dtype}_{'_'.join(layouts)}"
-            yield combo(name, "batch_matmul", dtype, BATCHED.format(*layouts), BATCH_SHAPES, layouts)
+            of_op = BATCHED.format('"bias"' if has_bias(layouts) else "", *layouts)
+            yield combo(name, "batch_matmul", dtype, of_op, BATCH_SHAPES, layouts)
 
 
 def combos(only=None):
@@ -113,7 +122,7 @@ def batched(layouts, shape):
     lie = [[b0, b1, *(size[axis] for axis in layout)] for layout in (*layouts, "MN")]
     fields = {
         "extent": [b0, b1, m, n, k, *(s for extents in lie for s in strides(extents, gap))],
-        "elems": [e[0] * e[1] * e[2] * e[3] for e in lie],
+        "elems": [prod(lie[0]), prod(lie[1]), n if has_bias(layouts) else 0, prod(lie[2])],
         "rows": b0 * b1 * m,
         "row_elems": n,
         "flops": 2.0 * b0 * b1 * m * n * k,
@@ -121,7 +130,7 @@ def batched(layouts, shape):
     if gap:
         fields["apart"] = [
             {"operand": i, "extents": extents, "strides": strides(extents, gap)}
-            for i, extents in enumerate(lie)
+            for i, extents in zip((0, 1, 3), lie)
         ]
     return fields
 

@@ -16,12 +16,13 @@ static inline int PACKAGE_worthwhile(int threads, double flops, double each)
 }
 
 /* Pieces that a call's work is cut into for `threads` threads, which take them in turn: more than threads where they are large
- * enough, so that a thread whose core is slower, or was taken away for a while, does fewer. flops: of the whole call. */
+ * enough, so that a thread whose core is slower, or was taken away for a while, does fewer. A multiple of the threads: 3 pieces
+ * would keep 2 threads as long as 4. flops: of the whole call. */
 static inline int PACKAGE_pieces(int threads, double flops)
 {
     const double worth = flops / 2e6;
     const int most = 4 * threads;
-    return worth <= threads ? threads : worth >= most ? most : (int)worth;
+    return worth <= threads ? threads : worth >= most ? most : (int)worth / threads * threads;
 }
 
 #endif

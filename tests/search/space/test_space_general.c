@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Each GPU has a general kernel for each data type, epilogue and order of the operands' elements that op.cfg of a built-in operator offers.
+ *
+ *   ctest: label=slow
  */
 #include <stdarg.h>
 #include <stddef.h>

@@ -121,7 +121,7 @@ static const Mutant mutants[] = {
     { MMA_F16_NK, 2, "(int64_t)r * o.ldy" },
     { MMA_TF32_KN, 1, "from + (uint64_t)ld * (i * rows)" },
     { MMA_SPLIT_KN, 0, "(uint64_t)ld * k0" },
-    { GEMV_NK, 2, "(int64_t)min(b.m0 + r, a.M - 1) * b.of.ldx" },
+    { GEMV_NK, 2, "(int64_t)min(m, a.M - 1) * o.ldx" },
     { GEMV_NK, 3, "(uint64_t)b.of.ldw * (unsigned)min" },
     { GEMV_KN, 1, "(uint64_t)b.of.ldw * i" },
     { GEMV_KN, 1, "(uint64_t)b.of.ldw * (b.k0" },

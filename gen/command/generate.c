@@ -15,8 +15,8 @@ static const Workload *read_workload(Run *r)
     return w && op_files_check(r, w) && package_check(w->out, r->o->force, &r->err, r->a) ? w : NULL;
 }
 
-/* The workload, which may take so many seconds more, and these kernels for nothing. */
-static const Workload *with_more(Arena *a, const Workload *w, int more_s, const KernelKeys *present)
+/* The workload, which may take so many seconds more. */
+static const Workload *with_more_time(Arena *a, const Workload *w, int more_s)
 {
     Workload *longer = ARENA_NEW(a, Workload);
     Spec *spec = ARENA_NEW(a, Spec);
@@ -24,7 +24,6 @@ static const Workload *with_more(Arena *a, const Workload *w, int more_s, const 
     *spec = *w->spec;
     spec->budget.seconds += more_s;
     longer->spec = spec;
-    longer->present = present;
     return longer;
 }
 
@@ -46,9 +45,11 @@ static const Known *learn_parts(Run *r, const Workload *w)
     const int npart = workload_npart(w), ntarget = npart / w->nfunction;
     int more_s[TARGET_MAX] = { 0 };
     KernelKeys *present = ARENA_NEW(r->a, KernelKeys);
+    Workload all = *w;
     Known *known = ARENA_ARRAY(r->a, (size_t)npart, Known);
+    all.present = present;
     for (int i = 0; i < npart; i++) {
-        const Workload *part = with_more(r->a, workload_for(r->a, w, i), more_s[i % ntarget], present);
+        const Workload *part = with_more_time(r->a, workload_for(r->a, &all, i), more_s[i % ntarget]);
         const double began_s = process_clock_s();
         if (!learn_target(r, part, &known[i]))
             return NULL;

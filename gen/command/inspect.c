@@ -190,12 +190,12 @@ bool dump_stage(Run *r)
     const Workload *w = of_package ? command_package(r, o->target) : command_workload(r);
     Diag *d = diag_new(r->a);
     KernelKeys *present = ARENA_NEW(r->a, KernelKeys);
+    Workload all = w ? *w : (Workload){ 0 };
     const int n = w ? workload_npart(w) : 0;
+    all.present = present;
     for (int i = 0; i < n; i++) {
         DumpInput in;
-        Workload *one = ARENA_NEW(r->a, Workload);
-        *one = *workload_for(r->a, w, i);
-        one->present = present;
+        const Workload *one = workload_for(r->a, &all, i);
         if (!is_printed(o->dump, w, i))
             continue;
         if (!make_input(r, one, &in))

@@ -109,16 +109,16 @@ Result *replay_all(Run *r, const Workload *w, const Known *known)
     Result *result = ARENA_ARRAY(r->a, (size_t)n, Result);
     Records records;
     KernelKeys *present = ARENA_NEW(r->a, KernelKeys);
+    Workload all = *w;
     const char *last = NULL;
+    all.present = present;
     for (int i = 0; i < n; i++) {
         const Known k = known ? known[i] : (Known){ w->records, NULL };
         const bool is_read = last && strcmp(k.records, last) == 0;
         /* A search, which sets k.device, has already said what is wrong with its record file. */
         if (!is_read && !record_read(r->a, k.records, &records, k.device ? NULL : stderr, &r->err))
             return NULL;
-        Workload *part = ARENA_NEW(r->a, Workload); /* results refer to it */
-        *part = *workload_for(r->a, w, i);
-        part->present = present;
+        const Workload *part = workload_for(r->a, &all, i); /* results refer to it */
         if (!replay_target(r->a, part, &records, k.device, &result[i], &r->err)) {
             run_fails(r, EXIT_FAILED, "%s%s%s", part->spec->function ? part->spec->name : "",
                       part->spec->function ? ": " : "", r->err);

@@ -3,8 +3,9 @@
  * select: which few kernels the package keeps, and which of them serves which instance.
  *
  * Minimises the weighted mean of t(chosen) / t(best known) (each shape counts by its weight, not by its size), half of it over all shapes and
- * half over the tuned ones, under the budget of kernels and of the code bytes that they add to the package: greedy forward choice, after each step exchanges while one lowers the
- * sum. Measured times where there are any, else the model's (search/space/cost.h). Gains below the noise are not taken: fewer kernels win ties.
+ * half over the tuned ones, under the budget of kernels and of the code bytes that they add to the package: greedy forward choice, after each
+ * step exchanges while one lowers the sum. Measured times where there are any, else the model's (search/space/cost.h). Gains below the noise
+ * are not taken: fewer kernels win ties.
  */
 #ifndef DCGEN_SELECT_H
 #define DCGEN_SELECT_H

@@ -52,7 +52,8 @@ features = (
 #define R 8
 #define V 3
 #endif
-/* KERNEL: problem by problem, tiles of Y from above to below, then to the right: B's columns stay in L1. */
+/* KERNEL: pass by pass over a problem, or over several small ones, tiles of Y from above to below, then to the right: B's
+ * columns stay in L1. */
 #include "first_lanes.h"
 #include "../dense/row_pointers.h"
 #include "batch_share.h"
@@ -228,14 +229,14 @@ KERNEL_copy(const NAME_args *a, const float *b, int64_t pitch, float *to)
  * over the last one. */
 typedef enum { KERNEL_NARROW, KERNEL_WIDE, KERNEL_LAST, KERNEL_PANELS } KERNEL_panel;
 
-/* What is the same for all problems. `among`: B lies among B1 others in the same rows, and tiles fetch those of the next
- * b0, line by line as they lie, so that the CPU's own prefetchers join in: a tile fetches K/2 lines, as if a row were
- * half a line. */
+/* What is the same for all problems. `single`: each is one tile. `among`: B lies among B1 others in the same rows, and
+ * tiles fetch those of the next b0, line by line as they lie, so that the CPU's own prefetchers join in: a tile fetches
+ * K/2 lines, as if a row were half a line. */
 static TARGET_ATTRIBUTE void
-KERNEL_plan(const NAME_args *a, const KERNEL_cut *across, const KERNEL_cut *down, int among,
+KERNEL_plan(const NAME_args *a, const KERNEL_cut *across, const KERNEL_cut *down, int single, int among,
             KERNEL_pass passes[KERNEL_PANELS][2])
 {
-    const int inner = a->B1 > 1, single = across->count == 1 && down->count == 1;
+    const int inner = a->B1 > 1;
     const int64_t rest = (a->N - 1) % LANES + 1, lines = (a->N + 15) / 16;
     const KERNEL_end right = rest == LANES ? KERNEL_WHOLE : HALF && rest <= LANES / 2 ? KERNEL_HALF : KERNEL_PART;
     for (int panel = 0; panel < KERNEL_PANELS; panel++)
@@ -293,9 +294,9 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
     if (copies)
         local.B_stride[2] = pitch;
     const int among = copies && a->B1 > 1 && a->B_stride[1] > 0 && a->B_stride[1] * a->B1 <= a->B_stride[2];
+    const int single = across.count == 1 && down.count == 1;
     KERNEL_pass passes[KERNEL_PANELS][2];
-    KERNEL_plan(a, &across, &down, among, passes);
-    const int single = across.count == 1 && down.count == 1; /* problems are of one tile each */
+    KERNEL_plan(a, &across, &down, single, among, passes);
     /* How many problems a pass does, side by side along an axis of the batch: where there is one pass, all; where there
      * are more, only one, or as many small ones as leave B in L1 for the next pass. */
     const int64_t run = a->B1 > 1 ? a->B1 : a->B0, fit = KERNEL_TOGETHER / (a->K * pitch + 1);
@@ -308,7 +309,7 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
         count = count < together ? count : together;
         if (share.parts > 1) {
             down = KERNEL_cut_of(KERNEL_part_row(M, at.part + 1, share.parts) - m0, MR);
-            KERNEL_plan(a, &across, &down, among, passes);
+            KERNEL_plan(a, &across, &down, single, among, passes);
         }
         const float *x = KERNEL_matrix(a->A, a->A_stride, at.b0, at.b1) + m0 * row;
         const float *w = KERNEL_matrix(a->B, a->B_stride, at.b0, at.b1);

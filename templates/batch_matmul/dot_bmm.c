@@ -173,7 +173,8 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
     const int64_t run = inner ? a->B1 : a->B0;
     const KERNEL_cut across = KERNEL_cut_of(N, NR);
     KERNEL_cut down = KERNEL_cut_of(M, MR);
-    KERNEL_tiles t = { .bias = KERNEL_bias(a, 0), .a_step = a->A_stride[inner], .b_step = small ? a->B_stride[inner] : 0, .y_step = a->Y_stride[inner],
+    KERNEL_tiles t = { .bias = KERNEL_bias(a, 0), .a_step = a->A_stride[inner],
+                       .b_step = small ? a->B_stride[inner] : 0, .y_step = a->Y_stride[inner],
                        .last = KERNEL_first(a->K % LANES) };
     for (int64_t i = share.begin, count = 1; i < share.end; i += count) {
         const int64_t problem = i / share.parts, part = i % share.parts;

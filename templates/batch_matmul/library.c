@@ -26,8 +26,8 @@ int dcgen_run(const int64_t *extent, void *const *operand, void *workspace, int6
         for (int64_t m = 0; bias && m < M; m++)
             memcpy(y + m * Y_stride[2], bias, sizeof(float) * (size_t)N);
         sgemm(ROW_MAJOR, TRANS_A, TRANS_B, (int)M, (int)N, (int)K, 1, A + b0 * A_stride[0] + b1 * A_stride[1],
-              (int)A_stride[2], B + b0 * B_stride[0] + b1 * B_stride[1], (int)B_stride[2], bias ? 1 : 0,
-              y, (int)Y_stride[2]);
+              (int)A_stride[2], B + b0 * B_stride[0] + b1 * B_stride[1], (int)B_stride[2],
+              bias ? 1 : 0, y, (int)Y_stride[2]);
     }
     return 0;
 }

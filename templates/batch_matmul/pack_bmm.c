@@ -409,8 +409,9 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
             pack.by_tiles = KERNEL_BESIDE(N) && kc >= 4 && kc_next == kc ? pack.end : 0;
             after = KERNEL_in_a(a, &share, &next);
         }
-        KERNEL_tiles tiles = { .a = x, .bias = KERNEL_bias(a, KERNEL_before(&across, &p)), .b = block, .y = y, .count = down.larger, .a_step = rows * row, .y_step = rows * ys,
-                               .k = kc, .a_after = x + down.larger * rows * row, .last = end ? some : all,
+        KERNEL_tiles tiles = { .a = x, .bias = KERNEL_bias(a, KERNEL_before(&across, &p)), .b = block, .y = y,
+                               .count = down.larger, .a_step = rows * row, .y_step = rows * ys, .k = kc,
+                               .a_after = x + down.larger * rows * row, .last = end ? some : all,
                                .whole = !end || rest == LANES, .more = p.k0 > 0 };
         if (down.larger)
             KERNEL_rows(rows, vectors, half, a, &tiles, &pack);

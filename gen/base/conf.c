@@ -231,16 +231,27 @@ bool conf_choice(const Conf *c, const ConfSetting *s, const char *key, const cha
     return i >= 0;
 }
 
-bool conf_expr(const Conf *c, const ConfSetting *s, const char *key, Expr **out)
+static bool get_expr(const Conf *c, const ConfSetting *s, const char *key, Expr *parse(Arena *, const char *, Loc, Diag *),
+                     Expr **out)
 {
     bool ok;
     if (!(s = get_setting(c, s, key, INTEGER | 1 << CONF_STRING, "an integer, or an expression as a string", &ok)))
         return ok;
     const char *text = s->type == CONF_STRING ? s->expr : arena_printf(c->arena, "%" PRId64, s->integer);
-    Expr *e = expr_parse(c->arena, text, s->at, c->diag);
+    Expr *e = parse(c->arena, text, s->at, c->diag);
     if (e)
         *out = e;
     return e != NULL;
+}
+
+bool conf_expr(const Conf *c, const ConfSetting *s, const char *key, Expr **out)
+{
+    return get_expr(c, s, key, expr_parse, out);
+}
+
+bool conf_formula(const Conf *c, const ConfSetting *s, const char *key, Expr **out)
+{
+    return get_expr(c, s, key, expr_parse_formula, out);
 }
 
 const ConfSetting *conf_group(const Conf *c, const ConfSetting *s, const char *key)

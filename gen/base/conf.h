@@ -79,6 +79,7 @@ bool conf_string(const Conf *c, const ConfSetting *s, const char *key, const cha
 bool conf_choice(const Conf *c, const ConfSetting *s, const char *key, const char *what, Names names, int *index);
 /* A string, or several side by side, or an integer, parsed as an expression. Names are not checked. */
 bool conf_expr(const Conf *c, const ConfSetting *s, const char *key, Expr **out);
+bool conf_formula(const Conf *c, const ConfSetting *s, const char *key, Expr **out);
 /* A group, or a list of anything; NULL when absent or (reported) of another type. */
 const ConfSetting *conf_group(const Conf *c, const ConfSetting *s, const char *key);
 const ConfSetting *conf_list(const Conf *c, const ConfSetting *s, const char *key);

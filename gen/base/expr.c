@@ -107,6 +107,7 @@ typedef struct {
     Loc at;
     Diag *diag;
     int depth, nnode;
+    bool formula;
     ExprName *names, **end; /* the names so far, and where the next is linked in */
 } Parser;
 
@@ -139,6 +140,9 @@ static Node *node_new(Parser *p, size_t offset, Node init)
     for (int i = 0; i < 2; i++)
         if (init.arg[i] && init.arg[i]->depth > depth)
             depth = init.arg[i]->depth;
+    for (int i = 0; i < init.nlist; i++)
+        if (init.list[i]->depth > depth)
+            depth = init.list[i]->depth;
     if (++p->nnode > EXPR_MAX_NODE || depth >= EXPR_MAX_DEPTH)
         return FAIL(p, offset, 1, "the expression is too long");
     Node *n = ARENA_NEW(p->arena, Node);
@@ -148,6 +152,7 @@ static Node *node_new(Parser *p, size_t offset, Node init)
     return n;
 }
 
+static Node *parse_whole(Parser *p);
 static Node *parse_binary(Parser *p, int min_prec);
 
 static Node *parse_number(Parser *p)
@@ -194,7 +199,7 @@ static Node *parse_call(Parser *p, size_t start, size_t len)
         return report_unknown_function(p, start, len);
     Node node = { .kind = APPLY, .op = f };
     for (int i = 0; i < f->narg; i++) {
-        node.arg[i] = parse_binary(p, PREC_OR);
+        node.arg[i] = parse_whole(p);
         if (!node.arg[i])
             return NULL;
         const bool last = i + 1 == f->narg;
@@ -207,10 +212,47 @@ static Node *parse_call(Parser *p, size_t start, size_t len)
     return node_new(p, start, node);
 }
 
+/* Adds values to a node's list up to `close`, which stands behind them. False after an error. */
+static bool parse_list(Parser *p, char close, Node *node)
+{
+    do {
+        p->pos++;
+        Node *value = parse_whole(p);
+        if (!value)
+            return false;
+        node->list = arena_grow(p->arena, node->list, (size_t)node->nlist, (size_t)node->nlist + 1, sizeof(Node *));
+        node->list[node->nlist++] = value;
+    } while (peek(p) == ',');
+    if (peek(p) != close)
+        return report_unexpected(p, close == ')' ? "',' or ')'" : "',' or ']'", "");
+    p->pos++;
+    return true;
+}
+
+/* Parses what follows the name of a call, an element or a reduction. */
+static Node *parse_use(Parser *p, size_t start, size_t len)
+{
+    const bool element = peek(p) == '[';
+    Node node = { .kind = element ? ELEMENT : CALL,
+                  .name = { arena_strndup(p->arena, p->text + start, len), loc_in(p->at, p->text, start, len), -1, NULL } };
+    if (!parse_list(p, element ? ']' : ')', &node))
+        return NULL;
+    if (element && peek(p) == '(') {
+        if (node.nlist != 1)
+            return FAIL(p, start, p->pos - start, "expected one axis, as in %s[n](...)", node.name.name);
+        node.kind = REDUCE;
+        if (!parse_list(p, ')', &node))
+            return NULL;
+    }
+    return node_new(p, start, node);
+}
+
 static Node *parse_word(Parser *p)
 {
     size_t start = p->pos, len = word_length(p->text + start);
     p->pos += len;
+    if (p->formula && (peek(p) == '(' || peek(p) == '['))
+        return parse_use(p, start, len);
     if (peek(p) == '(') {
         p->pos++;
         return parse_call(p, start, len);
@@ -228,7 +270,7 @@ static Node *parse_word(Parser *p)
 static Node *parse_parenthesis(Parser *p)
 {
     size_t open = p->pos++;
-    Node *n = parse_binary(p, PREC_OR);
+    Node *n = parse_whole(p);
     if (!n)
         return NULL;
     const char c = peek(p);
@@ -296,6 +338,28 @@ static Node *parse_binary(Parser *p, int min_prec)
     return n;
 }
 
+/* Parses an expression, of a formula with the choice that it may be. */
+static Node *parse_whole(Parser *p)
+{
+    Node *n = parse_binary(p, PREC_OR);
+    if (!n || !p->formula || peek(p) != '?')
+        return n;
+    Node *list[3] = { n };
+    if (++p->depth > EXPR_MAX_DEPTH)
+        return FAIL(p, p->pos, 1, "the expression is nested too deeply");
+    for (int i = 1; i < 3; i++) {
+        if (peek(p) != "?:"[i - 1])
+            return report_unexpected(p, "an operator or ':'", "; a choice is written condition ? value : other");
+        p->pos++;
+        if (!(list[i] = parse_whole(p)))
+            return NULL;
+    }
+    p->depth--;
+    Node choice = { .kind = CHOICE, .list = arena_alloc(p->arena, sizeof list), .nlist = 3 };
+    memcpy(choice.list, list, sizeof list);
+    return node_new(p, n->offset, choice);
+}
+
 /* A copy without blanks at its ends, and with one for each run of blanks. */
 static const char *tidy_text(Arena *a, const char *s)
 {
@@ -308,11 +372,11 @@ static const char *tidy_text(Arena *a, const char *s)
     return out;
 }
 
-Expr *expr_parse(Arena *a, const char *text, Loc at, Diag *d)
+static Expr *parse(Arena *a, const char *text, Loc at, bool formula, Diag *d)
 {
-    Parser p = { .arena = a, .text = arena_strdup(a, text), .at = at, .diag = d };
+    Parser p = { .arena = a, .text = arena_strdup(a, text), .at = at, .diag = d, .formula = formula };
     p.end = &p.names;
-    Node *root = peek(&p) ? parse_binary(&p, PREC_OR) : FAIL(&p, 0, 1, "empty expression");
+    Node *root = peek(&p) ? parse_whole(&p) : FAIL(&p, 0, 1, "empty expression");
     if (root && peek(&p))
         root = report_unexpected(&p, "an operator", "");
     if (!root)
@@ -321,6 +385,9 @@ Expr *expr_parse(Arena *a, const char *text, Loc at, Diag *d)
     *e = (Expr){ .root = root, .names = p.names, .source = p.text, .text = tidy_text(a, p.text), .at = at };
     return e;
 }
+
+Expr *expr_parse(Arena *a, const char *text, Loc at, Diag *d) { return parse(a, text, at, false, d); }
+Expr *expr_parse_formula(Arena *a, const char *text, Loc at, Diag *d) { return parse(a, text, at, true, d); }
 
 const ExprName *expr_names(const Expr *e) { return e ? e->names : NULL; }
 

@@ -12,6 +12,10 @@
  * expr_int and expr_int_at are 64-bit with every overflow and division by zero caught; division truncates; a comparison is 0 or 1;
  * "&&" and "||" do not evaluate their right side when the left decides.
  * expr_real_at computes the same tree in double ("/" is then a true division, ceil_div and % stay integral).
+ *
+ * A formula (gen/spec/formula.h) has the same grammar, and also choices, elements of operands and reductions:
+ *   expr    = or [ "?" expr ":" expr ] ;
+ *   primary = ... | name "[" expr { "," expr } "]" [ "(" expr { "," expr } ")" ] ;
  */
 #ifndef DCGEN_EXPR_H
 #define DCGEN_EXPR_H
@@ -38,6 +42,9 @@ typedef bool ExprLookup(void *ctx, const char *name, int64_t *value);
 /* `at` is the place of text[0]; errors are reported at the offending character. NULL after an error.
  * Depth is bounded (a hostile "((((..." is an error, not a stack overflow). */
 Expr *expr_parse(Arena *a, const char *text, Loc at, Diag *d);
+
+/* The same for a formula. Names of functions are not looked up, and what it means is not known here: none of the functions below takes one. */
+Expr *expr_parse_formula(Arena *a, const char *text, Loc at, Diag *d);
 
 ExprStatus expr_int(const Expr *e, ExprLookup *lookup, void *ctx, int64_t *out);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * expr_private: the tree of an expression and the rows of its operators, for the files that read, evaluate, bound, print and make trees.
+ * expr_private: the tree of an expression and the rows of its operators, for the files that read, evaluate, bound, print and make trees,
+ * and for gen/spec/formula.c, which gives the trees of formulas their meaning.
  */
 #ifndef DCGEN_EXPR_PRIVATE_H
 #define DCGEN_EXPR_PRIVATE_H
@@ -40,13 +41,17 @@ bool expr_ceil_to_range(ExprRange a, ExprRange b, ExprRange *out);
 const OpRow *expr_operator(const char *s, size_t len);
 const OpRow *expr_function(const char *s, size_t len);
 
+/* The kinds from CALL on are those of formulas alone: a call of a function that the reader of the formula knows, an element of an operand
+ * (x[m,n]), a reduction over an axis (sum[n](x)), and a choice (c ? a : b). */
 typedef struct Node {
-    enum { INT, REAL, NAME, APPLY } kind;
+    enum { INT, REAL, NAME, APPLY, CALL, ELEMENT, REDUCE, CHOICE } kind;
     int64_t value;
     double real;
-    ExprName name;
+    ExprName name; /* of a call, an element and a reduction too, there without a link to the next */
     const OpRow *op;
     struct Node *arg[2];
+    struct Node **list; /* of the kinds from CALL on: values of a call or choice, indices of an element, of a reduction its axis and then its values */
+    int nlist;
     size_t offset; /* in the text as given */
     int depth;
 } Node;

@@ -67,8 +67,8 @@ static void print_spec(const Dump *d)
     const Spec *s = d->in->workload->spec;
     const char *layouts = spec_layout_text(d->a, s);
     fprintf(d->out, "%s: %s of %s", s->name, s->op->name, s->dtype);
-    for (int i = 0; i < s->nepilogue; i++)
-        fprintf(d->out, "%s%s", i ? ", " : " with ", s->epilogue[i]);
+    if (s->formula)
+        fprintf(d->out, " with %s", s->formula->text);
     if (*layouts)
         fprintf(d->out, "; layout %s%s", layouts, s->packed ? ", packed" : "");
     fprintf(d->out, "\nbudget: %d kernel%s, %d KiB, %d trials, %d s\n", s->budget.kernels,
@@ -129,7 +129,7 @@ static json_t *spec_json(const Dump *d)
                                  FIELD("trials", b->trials), FIELD("seconds", b->seconds));
     return JSON_OBJECT(FIELD("name", s->name), FIELD("op", s->op->name), FIELD("dtype", s->dtype),
                        FIELD("layout", layouts_json(s)), FIELD("packed", s->packed),
-                       FIELD("epilogue", json_of_list(s->epilogue, s->nepilogue)),
+                       FIELD("epilogue", spec_formula_text(s)),
                        FIELD("target", json_of_list(s->target, s->ntarget)), FIELD("budget", budget),
                        FIELD("dims", dims), FIELD("shapes", shapes), FIELD("instances", instances));
 }
@@ -511,7 +511,7 @@ static json_t *source_json(const Dump *d)
     json_t *list = json_array();
     for (int64_t i = 0; i < p.n; i++)
         json_array_append_new(list, compilable_json(d, p.item[i], context));
-    json_t *reference = JSON_OBJECT(FIELD("code", text ? unit_reference(d->a, s, text) : NULL),
+    json_t *reference = JSON_OBJECT(FIELD("code", text ? unit_reference(d->a, s, d->in->result.unit.package_dir, text, d->diag) : NULL),
                                     FIELD("flags", flags_json(tools_cc(d->a, o))));
     return JSON_OBJECT(FIELD("reference", reference), FIELD("setup", runner_setup(s->op, s->dtype, o->seed, NULL)),
                        FIELD("candidates", list));

@@ -25,15 +25,6 @@ static void need_name(Arena *a, const Source *src, const char *name, const char 
         diag_error(d, (Loc){ .src = src }, "the file lacks '%s', %s", name, why);
 }
 
-/* Does the operator bring data for this epilogue? Then its reference may look at the operand. */
-static bool has_data(const Op *op, const char *epilogue)
-{
-    for (int i = 0; i < op->noperand; i++)
-        if (op->operand[i].epilogue && strcmp(op->operand[i].epilogue, epilogue) == 0)
-            return true;
-    return false;
-}
-
 static void check_reference(Arena *a, const Spec *s, Diag *d)
 {
     const Op *op = s->op;
@@ -48,10 +39,6 @@ static void check_reference(Arena *a, const Spec *s, Diag *d)
         return;
     need_name(a, src, "dcgen_reference_rows", "which computes the output", d);
     need_name(a, src, "dcgen_reference_terms", "which says how many rounded operations an element takes", d);
-    for (int i = 0; i < s->nepilogue; i++)
-        if (!has_data(op, s->epilogue[i]))
-            need_name(a, src, text_letters(arena_printf(a, "DCGEN_EPILOGUE_%s", s->epilogue[i]), toupper),
-                      arena_printf(a, "which is defined where the spec asks for the epilogue '%s'", s->epilogue[i]), d);
 }
 
 /* The folder's own file of this name; NULL: it has none. */

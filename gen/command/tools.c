@@ -174,15 +174,22 @@ static bool open_compilers(Run *r, const Workload *w, const Site *site, Tools *t
 /* ---- the runner ---- */
 
 /* Compiles the op's definition, and gives its path. NULL: it fails. */
-static const char *build_reference(Run *r, const Spec *s, Builder *builder)
+static const char *build_reference(Run *r, const Workload *w, Builder *builder)
 {
+    const Spec *s = w->spec;
+    Diag *d = diag_new(r->a);
     const char *text = text_read_file(r->a, s->op->reference, NULL);
     if (!text) {
         run_fails(r, EXIT_ENVIRONMENT, "%s: %s", s->op->reference, strerror(errno));
         return NULL;
     }
     Build *b = ARENA_NEW(r->a, Build);
-    *b = (Build){ .name = "reference", .text = unit_reference(r->a, s, text) };
+    *b = (Build){ .name = "reference", .text = unit_reference(r->a, s, w->package_dir, text, d) };
+    if (!b->text) {
+        diag_print(d, stderr);
+        r->code = EXIT_ENVIRONMENT;
+        return NULL;
+    }
     build_all(builder, r->a, b, 1, r->stop);
     if (b->status == STATUS_OK)
         return b->so;
@@ -215,7 +222,7 @@ const char *tools_open_compilers(Run *r, const Workload *w, const Site *site, To
 {
     if (!open_builds(r, &t->builds) || !open_compilers(r, w, site, t))
         return NULL;
-    return build_reference(r, w->spec, t->reference ? t->reference : t->builder);
+    return build_reference(r, w, t->reference ? t->reference : t->builder);
 }
 
 bool tools_open(Run *r, const Workload *w, const Site *site, Tools *t)

@@ -26,8 +26,8 @@ static void add_function_head(Text *t, const Emitter *e)
         if (s->op->operand[i].nlayout > 1)
             text_printf(t, ", %s in layout %s%s", s->op->operand[i].name, spec_layout(s, i)->name,
                         s->packed && i == s->const_operand ? ", packed once" : "");
-    for (int i = 0; i < s->nepilogue; i++)
-        text_printf(t, ", %s", s->epilogue[i]);
+    if (s->formula)
+        text_printf(t, ", %s", quote_comment(e->arena, s->formula->text));
     text_add(t, ".");
 }
 
@@ -245,7 +245,10 @@ static bool add_problem(Emitter *e, FillScope *s)
         return false;
     fill_word(s, "shapes", bench_shapes_text(e));
     fill_word(s, "tried", tried_text(e));
-    fill_word(s, "reference", unit_reference(e->arena, e->spec, reference->text));
+    const char *definition = unit_reference(e->arena, e->spec, e->unit->package_dir, reference->text, e->diag);
+    if (!definition)
+        return false;
+    fill_word(s, "reference", definition);
     const char *problem = unit_fill_part(e->unit, unit_pattern(e->arena, e->unit, "problem.h"), s, e->diag);
     const char *run_pattern = arena_printf(e->arena, "run%s", e->family->suffix);
     const char *run = unit_fill_part(e->unit, unit_pattern(e->arena, e->unit, run_pattern), s, e->diag);

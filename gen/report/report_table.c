@@ -100,7 +100,7 @@ void report_setting_words(Report *r)
     report_word(r->words, "OPERATOR_NAME", s->op->name);
     report_word(r->words, "OPERATOR_DOC", s->op->doc);
     report_word(r->words, "ELEMENT_TYPE", s->dtype);
-    report_word(r->words, "EPILOGUE", list_text(r, s->epilogue, s->nepilogue, "none"));
+    report_word(r->words, "EPILOGUE", s->formula ? s->formula->text : "none");
     report_word(r->words, "CONSTANT_LAYOUT", layout_text(r));
     report_word(r->words, "DIMENSIONS", dims_text(r));
     fill_number(r->words, "HAS_THREADS", family->told_parts);

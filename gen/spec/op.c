@@ -10,6 +10,7 @@
 #include "gen/base/name.h"
 #include "gen/base/text.h"
 #include "gen/spec/dtype.h"
+#include "gen/spec/formula.h"
 
 const char *const role_names[ROLE_COUNT] = {
     [ROLE_IN] = "in", [ROLE_CONST] = "const", [ROLE_OUT] = "out", [ROLE_INDEX] = "index"
@@ -52,7 +53,7 @@ static void check_unique(OpReader *r, const ConfSetting *s, const char *what, co
         }
 }
 
-/* Reads words: of `known`, or any that may stand in generated C where known.n is 0. */
+/* Reads words of `known`. */
 static void read_words(OpReader *r, const ConfSetting *group, const char *key, const char *what, Names known,
                        const char **out, int *n)
 {
@@ -60,10 +61,7 @@ static void read_words(OpReader *r, const ConfSetting *group, const char *key, c
     if (!conf_strings(r->conf, group, key, out, OP_MAX_NAME, n) || !s)
         return;
     for (int i = 0; i < *n; i++)
-        if (known.n)
-            conf_lookup(r->diag, conf_elem(s, i)->at, what, out[i], known);
-        else
-            check_identifier(r, conf_elem(s, i), what, out[i]);
+        conf_lookup(r->diag, conf_elem(s, i)->at, what, out[i], known);
     check_unique(r, s, what, out, *n);
 }
 
@@ -201,15 +199,20 @@ static void read_extents(OpReader *r, const ConfSetting *group, Layout *l)
     l->rank = n;
 }
 
-/* The product of a layout's extents. */
-static Expr *elements(OpReader *r, const Layout *l)
+Expr *op_elements(Arena *a, const Op *op, const Layout *l)
 {
     Expr *product = l->rank ? l->extent[0] : NULL;
     for (int i = 1; i < l->rank; i++)
-        product = expr_apply(r->arena, "*", product, l->extent[i]);
+        product = expr_apply(a, "*", product, l->extent[i]);
     if (product)
-        expr_bind(product, NAMES(r->op->extent, r->op->nextent));
-    else if (l->rank)
+        expr_bind(product, NAMES(op->extent, op->nextent));
+    return product;
+}
+
+static Expr *elements(OpReader *r, const Layout *l)
+{
+    Expr *product = op_elements(r->arena, r->op, l);
+    if (!product && l->rank)
         diag_error(r->diag, expr_loc(l->extent[0]), "the product of these extents is too long");
     return product;
 }
@@ -296,12 +299,12 @@ static void read_operand(OpReader *r, const ConfSetting *group)
         { "name", true, "as in X" }, { "role", true, "\"in\", \"const\", \"out\" or \"index\"" },
         { "extents", false, NULL },  { "layouts", false, NULL },
         { "strided", false, NULL },  { "dtype", false, NULL },
-        { "doc", false, NULL },      { "epilogue", false, NULL },
-        { "data", false, NULL },     { "of", false, NULL },
+        { "doc", false, NULL },      { "data", false, NULL },
+        { "of", false, NULL },
     };
     Operand *o = &r->op->operand[r->op->noperand];
     const int nerror = diag_nerror(r->diag);
-    int role = 0, epilogue = -1, dtype = -1;
+    int role = 0, dtype = -1;
     *o = (Operand){ .name = "", .doc = "" };
     if (!conf_group(r->conf, group, NULL))
         return;
@@ -318,8 +321,6 @@ static void read_operand(OpReader *r, const ConfSetting *group)
     read_layouts(r, group, o);
     if (diag_nerror(r->diag) == nerror)
         read_data(r, group, o);
-    conf_choice(r->conf, group, "epilogue", "epilogue", NAMES(r->op->epilogue, r->op->nepilogue), &epilogue);
-    o->epilogue = epilogue < 0 ? NULL : r->op->epilogue[epilogue];
     if (read_name(r, group, "operand", &o->name))
         r->op->noperand++;
 }
@@ -387,6 +388,32 @@ static void read_rows(OpReader *r, const ConfSetting *root)
     op->row_elems = expr_parse(r->arena, "1", (Loc){ .src = op->src }, r->diag);
 }
 
+static void read_epilogue(OpReader *r, const ConfSetting *group)
+{
+    static const ConfKey keys[] = { { "name", true, "as in bias" }, { "formula", true, "as in \"acc + bias[n]\"" } };
+    OpEpilogue *e = &r->op->epilogue[r->op->nepilogue];
+    *e = (OpEpilogue){ 0 };
+    if (!conf_group(r->conf, group, NULL))
+        return;
+    conf_keys(r->conf, group, keys, LENGTH(keys));
+    conf_formula(r->conf, group, "formula", &e->expr);
+    if (read_name(r, group, "epilogue", &e->name))
+        r->op->nepilogue++;
+}
+
+/* Checks the formulas of all epilogues. */
+static void check_epilogues(OpReader *r, const ConfSetting *root)
+{
+    const char *name[OP_MAX_NAME];
+    const Op *unused;
+    for (int i = 0; i < r->op->nepilogue; i++) {
+        const FormulaText text = { .expr = r->op->epilogue[i].expr };
+        name[i] = r->op->epilogue[i].name;
+        formula_read(r->arena, r->op, &text, &unused, r->diag);
+    }
+    check_unique(r, conf_member(root, "epilogues"), "epilogue", name, r->op->nepilogue);
+}
+
 static void read_op(OpReader *r, const ConfSetting *root)
 {
     static const ConfKey keys[] = {
@@ -420,13 +447,16 @@ static void read_op(OpReader *r, const ConfSetting *root)
     read_words(r, root, "dtypes", "dtype", NAMES(dtypes, DTYPE_SPEC_COUNT), op->dtype, &op->ndtype);
     if (conf_member(root, "dtypes") && op->ndtype == 0 && diag_nerror(r->diag) == nerror)
         diag_error(r->diag, conf_member(root, "dtypes")->at, "'dtypes': expected at least one");
-    read_words(r, root, "epilogues", "epilogue", (Names){ 0 }, op->epilogue, &op->nepilogue);
     read_each(r, root, "operands", OP_MAX_OPERAND, read_operand);
     read_expr(r, root, "flops", &op->flops);
     read_rows(r, root);
     read_reference(r, root);
     if (conf_member(root, "operands") && diag_nerror(r->diag) == nerror)
         check_operands(r, root);
+    if (conf_member(root, "epilogues"))
+        read_each(r, root, "epilogues", OP_MAX_NAME, read_epilogue);
+    if (diag_nerror(r->diag) == nerror)
+        check_epilogues(r, root);
 }
 
 Op *op_read(Arena *a, const char *dir, Diag *d)
@@ -475,9 +505,4 @@ int op_stride_at(const Op *op, int operand)
     for (int i = 0; i < operand; i++)
         at += op->operand[i].strided ? op->operand[i].layout->rank - 1 : 0;
     return at;
-}
-
-bool op_has_operand(const Operand *o, const char *const *epilogues, int nepilogue)
-{
-    return !o->epilogue || names_find(NAMES(epilogues, nepilogue), o->epilogue) >= 0;
 }

@@ -14,7 +14,7 @@
 enum {
     OP_MAX_AXIS = 12,
     OP_MAX_EXTENT = 24, /* axes, attributes and derived extents together */
-    OP_MAX_OPERAND = 8,
+    OP_MAX_OPERAND = 12,
     OP_MAX_RANK = OP_MAX_AXIS,                                        /* extents of an operand */
     OP_MAX_CALL = OP_MAX_EXTENT + OP_MAX_OPERAND * (OP_MAX_RANK - 1), /* numbers of a call, with strides */
     OP_MAX_NAME = 8,
@@ -63,9 +63,14 @@ typedef struct {
     Layout layout[OP_MAX_NAME]; /* all of one rank, and of the same number of elements */
     Expr *elems;                /* number of elements: the product of the extents */
     const char *doc;            /* what it is, and its elements' order where it has one layout alone */
-    const char *epilogue;       /* this operand is there only when the spec asks for that epilogue; NULL: always */
+    bool of_formula;            /* the formula of a spec brought it (gen/spec/formula.h) */
     bool strided;               /* callers say how far apart its elements are, along each extent but the last */
 } Operand;
+
+typedef struct {
+    const char *name; /* "bias" */
+    Expr *expr;       /* the formula: "acc + bias[n]" */
+} OpEpilogue;
 
 typedef struct {
     const char *name, *doc, *dir; /* dir: the folder of op.cfg */
@@ -78,7 +83,7 @@ typedef struct {
     int ndtype;
     const char *dtype[OP_MAX_NAME];
     int nepilogue;
-    const char *epilogue[OP_MAX_NAME];
+    OpEpilogue epilogue[OP_MAX_NAME]; /* words that specs may ask for in the place of a formula */
     Expr *flops; /* useful floating-point operations of one call, bound to the axes, as are the next two */
     Expr *rows,
         *row_elems; /* the output seen as rows x row_elems, for verification; op.cfg without them: elements x 1 */
@@ -97,7 +102,7 @@ bool op_derive(const Op *op, int64_t *extent);
 double op_distance(const Op *op, const int64_t *a, const int64_t *b);
 /* Where the strides of an operand begin behind a call's extents: those of strided operands stand there one after the other. */
 int op_stride_at(const Op *op, int operand);
-/* Is the operand there when these epilogues are asked for? */
-bool op_has_operand(const Operand *o, const char *const *epilogues, int nepilogue);
+/* The number of elements of a layout: the product of its extents. NULL: the product is too long. */
+Expr *op_elements(Arena *a, const Op *op, const Layout *l);
 
 #endif

@@ -13,6 +13,7 @@
 #include "gen/base/name.h"
 #include "gen/base/order.h"
 #include "gen/base/text.h"
+#include "gen/spec/dtype.h"
 #include "gen/spec/spec_private.h"
 
 enum { MAX_OP_NAMES = 256 };
@@ -29,7 +30,7 @@ const char spec_auto[] = "auto";
 #define FUNCTION_KEYS                                                                                                 \
     { "op", true, "the operator, as in op = \"dense\";" },                                                            \
         { "shapes", true, "a list of groups, one a shape, as in shapes = ( { M = \"16*T\"; N = 768; K = 768; } );" }, \
-        { "epilogue", false, NULL }, { "layout", false, NULL },                                                       \
+        { "epilogue", false, NULL }, { "types", false, NULL }, { "layout", false, NULL },                             \
     {                                                                                                                 \
         "space", false, NULL                                                                                          \
     }
@@ -106,17 +107,53 @@ static void read_dtype(SpecReader *r)
     r->spec->dtype = op ? op->dtype[index] : NULL;
 }
 
+/* Element types of operands that the formula brings. */
+static void read_types(SpecReader *r, FormulaText *text)
+{
+    const ConfSetting *group = conf_group(r->conf, r->group, "types");
+    if (conf_length(group) > OP_MAX_OPERAND)
+        diag_error(r->diag, group->name_at, "'types' names more than %d operands", OP_MAX_OPERAND);
+    for (int i = 0; i < conf_length(group) && i < OP_MAX_OPERAND; i++) {
+        const ConfSetting *s = conf_elem(group, i);
+        int type = 0;
+        if (!conf_choice(r->conf, s, NULL, "dtype", NAMES(dtypes, DTYPE_COUNT), &type))
+            continue;
+        text->operand[text->ntype] = s->name;
+        text->type_at[text->ntype] = s->at;
+        text->dtype[text->ntype++] = dtypes[type].name;
+    }
+}
+
+/* Reads the formula itself, or words of the short form: false after an error, or where there is nothing. */
+static bool read_formula_text(SpecReader *r, const ConfSetting *s, FormulaText *text)
+{
+    Expr *expr = NULL;
+    if (s->type == CONF_STRING) {
+        const bool ok = conf_formula(r->conf, s, NULL, &expr);
+        text->expr = expr;
+        return ok;
+    }
+    if (!conf_strings(r->conf, s, NULL, text->word, OP_MAX_NAME, &text->nword))
+        return false;
+    for (int i = 0; i < text->nword; i++) {
+        text->at[i] = conf_elem(s, i)->at;
+        if (conf_twice(r->conf, s, i, ""))
+            return false;
+    }
+    return text->nword > 0;
+}
+
+/* From here on the function's op has the operands that its formula brings. */
 static void read_epilogue(SpecReader *r)
 {
     Spec *spec = r->spec;
-    const ConfSetting *s = conf_member(r->group, "epilogue");
-    if (!s || !conf_strings(r->conf, r->group, "epilogue", spec->epilogue, SPEC_MAX_NAME, &spec->nepilogue) ||
-        !spec->op)
-        return;
-    for (int i = 0; i < spec->nepilogue; i++)
-        if (!conf_twice(r->conf, s, i, ""))
-            conf_lookup(r->diag, conf_elem(s, i)->at, "epilogue", spec->epilogue[i],
-                        NAMES(spec->op->epilogue, spec->op->nepilogue));
+    const ConfSetting *s = conf_member(r->group, "epilogue"), *types = conf_member(r->group, "types");
+    FormulaText text = { 0 };
+    read_types(r, &text);
+    if (types && !s)
+        diag_error(r->diag, types->name_at, "'types' are of operands that an epilogue brings, and there is none");
+    if (s && read_formula_text(r, s, &text) && spec->op)
+        spec->formula = formula_read(r->arena, spec->op, &text, &spec->op, r->diag);
 }
 
 static void read_layout(SpecReader *r)
@@ -452,10 +489,15 @@ Spec *spec_read(Arena *a, const char *path, const char *const *templates, int nt
     return src ? spec_parse(a, src, templates, ntemplates, d) : NULL;
 }
 
-bool spec_has_epilogue(const Spec *s, const char *epilogue)
+const Operand *spec_output(const Spec *s)
 {
-    return names_find(NAMES(s->epilogue, s->nepilogue), epilogue) >= 0;
+    const Operand *o = s->op->operand;
+    while (o->role != ROLE_OUT)
+        o++;
+    return o;
 }
+
+const char *spec_formula_text(const Spec *s) { return s->formula ? s->formula->text : ""; }
 
 const Layout *spec_layout(const Spec *s, int operand) { return &s->op->operand[operand].layout[s->layout[operand]]; }
 

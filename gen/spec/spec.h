@@ -11,6 +11,7 @@
 #include "gen/base/arena.h"
 #include "gen/base/diag.h"
 #include "gen/base/expr.h"
+#include "gen/spec/formula.h"
 #include "gen/spec/op.h"
 
 enum {
@@ -83,7 +84,7 @@ typedef struct {
     const char *function; /* its own name; NULL: the package has no other function, and both names are one */
     double share;         /* of the package's budget; all functions' together are 1 */
     Loc name_loc;
-    const Op *op;
+    const Op *op; /* with the operands that the formula brings */
     int ntemplates; /* folders of templates, the first that has a file counts */
     const char *const *templates;
     const char *dtype;
@@ -97,8 +98,7 @@ typedef struct {
     /* The smallest box that holds every shape of the declared ranges. Each extent was evaluated over all values of the dims that it uses; where
      * these are too many to try, over the corners of their ranges, which is enough for extents that only grow or only fall, and a sample. */
     Box box;
-    int nepilogue;
-    const char *epilogue[SPEC_MAX_NAME];
+    const Formula *formula;     /* of each element of the output; NULL: the operator's result as it is */
     int layout[OP_MAX_OPERAND]; /* of each operand, index of its layout */
     int const_operand;          /* index of the op's ROLE_CONST operand, or -1 */
     bool packed;                /* the constant operand is packed ahead */
@@ -133,7 +133,7 @@ Spec *spec_read(Arena *a, const char *path, const char *const *templates, int nt
 /* Gives each function its part of a budget: by the functions' shares, and at least one of everything. */
 void spec_share_budget(SpecFile *f, const Budget *budget);
 
-bool spec_has_epilogue(const Spec *s, const char *epilogue);
+const char *spec_formula_text(const Spec *s); /* as written; "": there is none */
 /* May this value of a parameter be searched? General kernels may have others. */
 bool spec_wants(const Spec *s, const char *param, int64_t value);
 
@@ -155,6 +155,8 @@ double spec_bytes(const Spec *s, const int64_t *extent);
 int spec_parts(const Spec *s, const int64_t *extent, int threads);
 /* Fills in the different extents of an axis, ascending, and gives their number; 0: there are more than max. */
 int spec_extents(const Spec *s, int axis, int64_t *extent, int max);
+/* The operand that a call writes. */
+const Operand *spec_output(const Spec *s);
 /* The layout of an operand; and the names of all that were chosen from several: "W: NK, B: KN", "": none was. */
 const Layout *spec_layout(const Spec *s, int operand);
 const char *spec_layout_text(Arena *a, const Spec *s);

@@ -56,6 +56,15 @@ typedef struct {
     const char *unknown;      /* words in its output when it does not know the target; NULL: no fixed ones */
 } FamilyCompiler;
 
+/* Small functions that kernels call, a file each: templates/<folder>/<primitive><suffix>. In kernels a primitive's name stands between
+ * `before` and `behind`. */
+typedef struct {
+    const char *folder, *suffix;
+    const char *before, *behind;
+    bool of_targets;   /* they are written for each target by itself, whose name is MACHINE, and call each other by these names too */
+    bool for_formulas; /* only functions with a formula have kernels that call them */
+} FamilyPrimitives;
+
 typedef struct Family {
     const char *name;   /* as targets and templates say it */
     const char *best;   /* the word in specs and --target for its best target that this machine runs: "host" */
@@ -76,7 +85,7 @@ typedef struct Family {
     const char *suffix; /* of a source with kernels in it */
     /* The preprocessor's condition around the body of a kernel for the target; NULL: there is none. */
     const char *(*body_guard)(Arena *a, const Target *t);
-    const char *primitives; /* suffix of files in templates/device with functions that kernels call; NULL: none do */
+    FamilyPrimitives primitives;
     bool reads_any_copy;    /* templates read the constant operand as it is and packed alike */
     bool ranks_templates;   /* the closed forms of different templates can be compared */
     FamilyCompiler compiler;

@@ -54,22 +54,15 @@ static bool layout_flag(const Spec *s, const char *name, int64_t *value)
     return false;
 }
 
-/* HAS_BIAS, DTYPE_F16, LAYOUT_W_KN: whether the spec has that word of the op's. */
+/* DTYPE_F16, LAYOUT_W_KN: whether the spec has that word of the op's. */
 static bool context_flag(const Spec *s, const char *name, int64_t *value)
 {
-    const Op *op = s->op;
-    const struct {
-        const char *prefix;
-        const char *const *word, *const *has;
-        int n, nhas;
-    } row[] = { { "HAS_", op->epilogue, s->epilogue, op->nepilogue, s->nepilogue },
-                { "DTYPE_", op->dtype, &s->dtype, op->ndtype, 1 } };
-    for (size_t k = 0; k < LENGTH(row); k++)
-        for (int i = 0; strncmp(name, row[k].prefix, strlen(row[k].prefix)) == 0 && i < row[k].n; i++)
-            if (strcasecmp(name + strlen(row[k].prefix), row[k].word[i]) == 0) {
-                *value = names_find(NAMES(row[k].has, row[k].nhas), row[k].word[i]) >= 0;
-                return true;
-            }
+    static const char prefix[] = "DTYPE_";
+    for (int i = 0; strncmp(name, prefix, strlen(prefix)) == 0 && i < s->op->ndtype; i++)
+        if (strcasecmp(name + strlen(prefix), s->op->dtype[i]) == 0) {
+            *value = strcmp(s->dtype, s->op->dtype[i]) == 0;
+            return true;
+        }
     return layout_flag(s, name, value);
 }
 
@@ -82,7 +75,9 @@ bool template_context(void *ctx, const char *name, int64_t *value)
         const char *name;
         int64_t value;
     } fact[] = { { "L1_BYTES", d->l1_bytes }, { "L2_BYTES", d->l2_bytes }, { "L3_BYTES", d->l3_bytes },
-                 { "CORES", d->cores },       { "SMS", d->sms },           { "PACKED", b->spec->packed } };
+                 { "CORES", d->cores },       { "SMS", d->sms },           { "PACKED", b->spec->packed },
+                 { "HAS_EPILOGUE", b->spec->formula != NULL },
+                 { "EPILOGUE_CALLS", b->spec->formula && b->spec->formula->calls } };
     const int known = names_find(NAMES(fact, LENGTH(fact)), name);
     if (known >= 0)
         *value = fact[known].value;
@@ -199,7 +194,7 @@ char *template_fill(Arena *a, const Binding *b, const char *kernel, Diag *d)
     const char *guard = target_guard(a, b->target);
     FillScope *words = fill_scope(a, NULL);
     const char *name = b->spec->name, *target = b->target->name;
-    FILL_WORDS(words, WORD("NAME", name), WORD("PACKAGE", b->spec->package), WORD("KERNEL", kernel),
+    FILL_WORDS(words, WORD("NAME", name), WORD("PACKAGE", b->spec->package), WORD("KERNEL", kernel), WORD("MACHINE", target),
                WORD("TARGET_ATTRIBUTE", arena_printf(a, "%s_TARGET_%s", b->spec->package, target)));
     if (guard)
         FILL_WORDS(words, WORD("TARGET_GUARD", guard),

@@ -123,7 +123,7 @@ bool template_read_pieces(TemplateReader *r)
 
 bool template_free_name(const char *name)
 {
-    static const char *const word[] = { "NAME",         "PACKAGE",     "KERNEL",    "TARGET_ATTRIBUTE",
+    static const char *const word[] = { "NAME",         "PACKAGE",     "KERNEL",    "TARGET_ATTRIBUTE", "MACHINE",
                                         "TARGET_GUARD", "DCGEN",       "NULL",      "GCC",
                                         "STDC",         "FP_CONTRACT", "INT64_MAX", "INT_MAX",
                                         "INT64_MIN",    "INT64_C",     "SIZE_MAX",  "FLT_MAX",

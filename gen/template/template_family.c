@@ -79,7 +79,7 @@ static bool offer_shape(TemplateReader *r)
     }
     see_as_matrices(r, &rows, &columns);
     for (const Operand *o = op->operand; o < op->operand + op->noperand; o++)
-        if (!o->epilogue) {
+        if (!o->of_formula) {
             data = expr_apply(a, "+", data, o->elems);
             if (o->role != ROLE_OUT)
                 reads = expr_apply(a, "+", reads, o->elems);

@@ -39,14 +39,14 @@ static void declare_flags(TemplateReader *r, const char *prefix, const char *con
 static void declare_context(TemplateReader *r)
 {
     static const char *const fact[] = { "L1_BYTES",   "L2_BYTES", "L3_BYTES",  "CORES",      "SMS",
-                                        "ELEM_BYTES", "PACKED",   "TENSOR_SM", "MAX_THREADS" };
+                                        "ELEM_BYTES", "PACKED",   "TENSOR_SM", "MAX_THREADS",
+                                        "HAS_EPILOGUE", "EPILOGUE_CALLS" };
     for (size_t i = 0; i < LENGTH(fact); i++)
         declare(r, fact[i]);
     for (int i = 0; target_fact_name(i); i++)
         declare(r, target_fact_name(i));
     for (int i = 0; i < TEMPLATE_KERNEL_FACTS; i++)
         declare(r, template_kernel_fact[i]);
-    declare_flags(r, "HAS_", r->op->epilogue, r->op->nepilogue);
     declare_flags(r, "DTYPE_", r->op->dtype, r->op->ndtype);
     for (const Operand *o = r->op->operand; o < r->op->operand + r->op->noperand; o++)
         for (int i = 0; i < o->nlayout && o->nlayout > 1; i++)

@@ -108,12 +108,10 @@ static bool add_kernel(FillScope *s, const UnitContext *u, const UnitKernel *all
 static void keep_strides(FillScope *s, const Spec *spec, const char *kernels)
 {
     bool any = false;
-    for (int i = 0, row = 0; i < spec->op->noperand; i++) {
+    for (int i = 0; i < spec->op->noperand; i++) {
         const Operand *o = &spec->op->operand[i];
-        if (!op_has_operand(o, spec->epilogue, spec->nepilogue))
-            continue;
         const bool keeps = o->strided || strstr(kernels, arena_printf(s->arena, "%s_stride[", o->name));
-        fill_number(fill_row_at(s, "operands", row++), "KEEPS_STRIDES", keeps && o->layout->rank > 1);
+        fill_number(fill_row_at(s, "operands", i), "KEEPS_STRIDES", keeps && o->layout->rank > 1);
         any = any || (keeps && o->layout->rank > 1);
     }
     fill_number(s, "HAS_STRIDES", any);
@@ -139,24 +137,30 @@ bool unit_add_kernels(FillScope *s, const UnitContext *u, const UnitKernel *k, i
     if (!add_text(s, "kernels", kernels))
         return false;
     keep_strides(s, u->spec, kernels);
-    return add_text(s, "arguments", unit_fill_part(u, unit_pattern(a, u, "arguments.h"), s, d)) &&
+    return add_text(s, "formula", unit_formula(a, u, kernels)) && add_text(s, "arguments", unit_fill_part(u, unit_pattern(a, u, "arguments.h"), s, d)) &&
            add_text(s, "entry", unit_fill_part(u, family_pattern(a, u, "entry"), s, d)) &&
            (!u->spec->packed ||
             (add_text(s, "pack", unit_fill_part(u, pack, s, d)) &&
              add_text(s, "pack_declarations", unit_fill_part(u, unit_pattern(a, u, "pack.h"), s, d))));
 }
 
-char *unit_reference(Arena *a, const Spec *s, const char *text)
+char *unit_reference(Arena *a, const Spec *s, const char *package_dir, const char *text, Diag *d)
 {
     Text t = { .arena = a };
+    const bool has_check = strstr(text, "dcgen_reference_check");
+    const char *formula = s->formula ? unit_formula_reference(a, s, package_dir, has_check, d) : "";
+    if (!formula)
+        return NULL;
     for (int i = 0; i < s->op->noperand; i++)
         if (s->op->operand[i].nlayout > 1)
             text_printf(&t, "#define DCGEN_LAYOUT_%s_%s 1\n", s->op->operand[i].name, spec_layout(s, i)->name);
     if (strcmp(s->dtype, "f32") != 0)
         text_printf(&t, "#define DCGEN_DTYPE_%s 1\n", dtype_find(s->dtype)->macro);
-    for (int i = 0; i < s->nepilogue; i++)
-        text_printf(&t, "#define DCGEN_EPILOGUE_%s 1\n", text_letters(arena_strdup(a, s->epilogue[i]), toupper));
-    text_add(&t, text);
+    if (!s->formula)
+        text_add(&t, text);
+    else
+        text_printf(&t, "#define dcgen_reference_rows dcgen_operator_rows\n#define dcgen_reference_check dcgen_operator_check\n%s"
+                        "#undef dcgen_reference_rows\n#undef dcgen_reference_check\n%s", text, formula);
     return arena_strdup(a, text_str(&t));
 }
 
@@ -164,8 +168,8 @@ char *unit_reference(Arena *a, const Spec *s, const char *text)
 
 const char *unit_kernel_texts(const FillScope *s)
 {
-    return arena_printf(s->arena, "%s\n%s", fill_find(s, "kernels", strlen("kernels")),
-                        fill_find(s, "entry", strlen("entry")));
+    return arena_printf(s->arena, "%s\n%s\n%s", fill_find(s, "kernels", strlen("kernels")),
+                        fill_find(s, "entry", strlen("entry")), fill_find(s, "formula", strlen("formula")));
 }
 
 char *unit_candidate(Arena *a, const UnitContext *u, const UnitKernel *k, Diag *d)
@@ -177,13 +181,26 @@ char *unit_candidate(Arena *a, const UnitContext *u, const UnitKernel *k, Diag *
                : NULL;
 }
 
+/* Adds what a library's file needs to compute a formula as kernels for the tuned target do. */
+static bool add_formula_of_library(FillScope *s, const UnitContext *u, Diag *d)
+{
+    Arena *a = s->arena;
+    FILL_WORDS(s, WORD("MACHINE", u->target->name),
+               WORD("TARGET_ATTRIBUTE", arena_printf(a, "%s_TARGET_%s", u->spec->package, u->target->name)));
+    const char *calls = arena_printf(a, "%s_epilogue_%s(%s_load_%s %s_store_%s", u->spec->name, u->target->name, u->spec->package,
+                                     u->target->name, u->spec->package, u->target->name);
+    fill_word(s, "formula", unit_formula(a, u, calls));
+    return unit_add_kernels(s, u, NULL, 0, d) && unit_add_shared(s, u, arena_printf(a, "%s\n%s", calls, fill_find(s, "formula", 7)), d);
+}
+
 char *unit_library(Arena *a, const UnitContext *u, Diag *d)
 {
     const Family *family = u->target->family;
     const char *path = arena_printf(a, "%s/%s", u->spec->op->dir, family->library);
     const char *common = unit_pattern(a, u, arena_printf(a, "%s.h", family->blas));
     FillScope *s = unit_scope(a, u);
-    return access(path, F_OK) == 0 && add_text(s, family->blas, unit_fill_part(u, common, s, d))
+    return access(path, F_OK) == 0 && add_text(s, family->blas, unit_fill_part(u, common, s, d)) &&
+                   (!u->spec->formula || add_formula_of_library(s, u, d))
                ? unit_fill(u, path, s, d)
                : NULL;
 }
@@ -221,8 +238,7 @@ const char *unit_context_hash(Arena *a, const UnitContext *u)
     int nprimitive = 0;
     unit_primitives(a, u, &primitive, &nprimitive);
     text_printf(&t, "%s|%s|%s|%d|", s->op->name, s->dtype, spec_layout_text(a, s), s->packed);
-    for (int i = 0; i < s->nepilogue; i++)
-        text_printf(&t, "%s,", s->epilogue[i]);
+    text_printf(&t, "%s|", spec_formula_text(s));
     if (s->packed) /* else it is not in the text */
         add_file(&t, unit_op_pattern(a, u, family->pack));
     add_file(&t, family_pattern(a, u, "candidate"));

@@ -68,8 +68,15 @@ const char *unit_op_pattern(Arena *a, const UnitContext *u, const char *name);
 char *unit_fill(const UnitContext *u, const char *path, const FillScope *s, Diag *d);
 char *unit_fill_part(const UnitContext *u, const char *path, const FillScope *s, Diag *d);
 
-/* The op's reference, `text`, behind lines that define layout, element type and epilogues: for runners, and for the package's own test. */
-char *unit_reference(Arena *a, const Spec *s, const char *text);
+/* What kernels call for each element of their results (docs/templates.md): of each instruction set for CPUs that the text of the kernels calls it
+ * for ("": of all), of a GPU. "": there is no formula. */
+const char *unit_formula(Arena *a, const UnitContext *u, const char *kernels);
+/* The formula in double precision, behind an operator's definition whose functions were renamed; has_check: it has dcgen_reference_check.
+ * package_dir: the folder of patterns. NULL after errors. */
+char *unit_formula_reference(Arena *a, const Spec *s, const char *package_dir, bool has_check, Diag *d);
+/* The op's reference, `text`, behind lines that define layout and element type, and with the formula behind it: for runners, and for the package's
+ * own test. NULL after errors. */
+char *unit_reference(Arena *a, const Spec *s, const char *package_dir, const char *text, Diag *d);
 
 /* What a candidate's text depends on besides its template: op, dtype, layout, epilogues, packing, patterns, targets,
  * primitives, and all that is written around it. The spec's name does not count. 16 hex digits. */

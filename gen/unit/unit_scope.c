@@ -224,7 +224,7 @@ static bool any_stored(const Spec *s, const char *dtype)
 {
     for (int i = 0; i < s->op->noperand; i++) {
         const Operand *o = &s->op->operand[i];
-        if (op_has_operand(o, s->epilogue, s->nepilogue) && strcmp(o->dtype ? o->dtype : s->dtype, dtype) == 0)
+        if (strcmp(o->dtype ? o->dtype : s->dtype, dtype) == 0)
             return true;
     }
     return false;
@@ -235,11 +235,10 @@ static void add_operands(FillScope *s, const UnitContext *u)
     const Spec *spec = u->spec;
     bool strided = false;
     fill_list(s, "operands");
-    for (int i = 0; i < spec->op->noperand; i++)
-        if (op_has_operand(&spec->op->operand[i], spec->epilogue, spec->nepilogue)) {
-            add_operand(s, u, i);
-            strided = strided || spec->op->operand[i].strided;
-        }
+    for (int i = 0; i < spec->op->noperand; i++) {
+        add_operand(s, u, i);
+        strided = strided || spec->op->operand[i].strided;
+    }
     FILL_WORDS(s, WORD("HAS_STRIDED", strided), WORD("NOPERAND", spec->op->noperand),
                WORD("ANY_F16", any_stored(spec, "f16")), WORD("ANY_BF16", any_stored(spec, "bf16")),
                WORD("ANY_S32", any_stored(spec, "s32")));
@@ -296,6 +295,25 @@ static void add_tolerance(FillScope *s, const Dtype *d)
         fill_wordf(s, name[i], eps[i] ? "%a" : "%.0f", eps[i]);
 }
 
+/* Libraries can add a vector to each row of a result, and can do nothing else of what formulas say: is the formula acc plus such a vector, and
+ * which operand is it? */
+static void add_bias(FillScope *s, const Spec *spec)
+{
+    const Formula *f = spec->formula;
+    const FormulaNode *sum = f ? &f->node[f->nnode - 1] : NULL;
+    int place = -1;
+    if (sum && sum->kind == FORMULA_APPLY && sum->op == FORMULA_ADD)
+        for (int i = 0; i < 2; i++) {
+            const FormulaNode *other = &f->node[sum->arg[1 - i]];
+            const Layout *out = spec_output(spec)->layout;
+            if (f->node[sum->arg[i]].kind == FORMULA_ACC && other->kind == FORMULA_ELEMENT && other->narg == 1 &&
+                strcmp(expr_text(spec->op->operand[other->at].layout->extent[0]), expr_text(out->extent[out->rank - 1])) == 0)
+                place = other->at;
+        }
+    FILL_WORDS(s, WORD("IS_BIAS", place >= 0), WORD("BIAS_PLACE", place),
+               WORD("BIAS", place < 0 ? "" : spec->op->operand[place].name));
+}
+
 static void add_op(FillScope *s, const Spec *spec)
 {
     const Op *op = spec->op;
@@ -309,15 +327,11 @@ static void add_op(FillScope *s, const Spec *spec)
                WORD("OUTPUT_IS_EMPTY", expr_c_factors(s->arena, out->elems, spec->package, " == 0", " || ")),
                WORD("FLOP_COUNT", expr_c_real(s->arena, op->flops, spec->package, "")),
                WORD("CALLS_ARITHMETIC", unit_calls_arithmetic(op)));
+    FILL_WORDS(s, WORD("HAS_FORMULA", spec->formula != NULL), WORD("FORMULA", quote_comment(s->arena, spec_formula_text(spec))),
+               WORD("FORMULA_JSON", quote_json_text(s->arena, spec_formula_text(spec))));
+    add_bias(s, spec);
     if (dtype_of(spec, out))
         add_tolerance(s, dtype_of(spec, out));
-    fill_list(s, "epilogues");
-    for (int i = 0; i < op->nepilogue; i++)
-        FILL_WORDS(fill_row(s), WORD("EPILOGUE", text_letters(arena_strdup(s->arena, op->epilogue[i]), toupper)),
-                   WORD("IS_ASKED", spec_has_epilogue(spec, op->epilogue[i])));
-    fill_list(s, "asked");
-    for (int i = 0; i < spec->nepilogue; i++)
-        fill_word(fill_row(s), "EPILOGUE", spec->epilogue[i]);
 }
 
 static void add_family(FillScope *s, const UnitContext *u)

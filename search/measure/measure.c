@@ -114,7 +114,7 @@ static bool add_strides(const Exchange *s, json_t *extent, json_t *apart)
             return false;
         json_t *strides = integers(stride, rank - 1);
         json_array_extend(extent, strides);
-        if (s->q->gap && rank > 1 && s->r->has_epilogue[i])
+        if (s->q->gap && rank > 1)
             json_array_append_new(apart, JSON_OBJECT(FIELD("operand", i), FIELD("extents", integers(along, rank)),
                                                      FIELD("strides", json_incref(strides))));
         json_decref(strides);
@@ -166,7 +166,7 @@ static char *request_line(Exchange *s)
     for (int i = 0; i < op->noperand; i++) {
         int64_t n = 0;
         good = good && expr_int_at(op->operand[i].elems, q->extent, &n) == EXPR_OK;
-        json_array_append_new(elems, json_integer(s->r->has_epilogue[i] ? n : 0));
+        json_array_append_new(elems, json_integer(n));
     }
     json_t *request =
         JSON_OBJECT(FIELD("extent", extent), FIELD("elems", elems), FIELD("rows", rows), FIELD("row_elems", row_elems),

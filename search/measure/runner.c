@@ -269,10 +269,8 @@ Runner *runner_start(Arena *a, const char *const *command, const Spec *spec, con
 {
     Runner *r = ARENA_NEW(a, Runner);
     *r = (Runner){ .a = a, .command = command, .op = spec->op };
-    for (int i = 0; i < spec->op->noperand; i++) {
-        r->has_epilogue[i] = op_has_operand(&spec->op->operand[i], spec->epilogue, spec->nepilogue);
+    for (int i = 0; i < spec->op->noperand; i++)
         r->layout[i] = spec_layout(spec, i);
-    }
     r->setup = runner_line(a, runner_setup(spec->op, spec->dtype, seed, reference_so));
     if (!r->setup) {
         *err = "the runner's setup is not UTF-8";

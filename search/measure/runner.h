@@ -16,7 +16,7 @@
 typedef struct Runner Runner;
 
 /* command: argv[0..] NULL-terminated ("ssh","gpu1","dcgen-runner-c"), kept as long as the runner. reference_so: compiled reference of the op.
- * epilogues: which optional operands there are. NULL with *err set; stop may be NULL. */
+ * NULL with *err set; stop may be NULL. */
 Runner *runner_start(Arena *a, const char *const *command, const Spec *spec, const char *reference_so, uint64_t seed,
                      const volatile int *stop, const char **err);
 /* The request that sets a runner up; reference_so may be NULL. Gives NULL where its path is not UTF-8. */

@@ -16,7 +16,6 @@ struct Runner {
     const Op *op;
     const char *setup; /* the line that sets a new runner up */
     Device device;     /* id NULL: none has said hello yet */
-    bool has_epilogue[OP_MAX_OPERAND];
     const Layout *layout[OP_MAX_OPERAND];
     Child child; /* its stderr is kept */
     int fd;

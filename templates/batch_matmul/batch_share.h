@@ -20,17 +20,6 @@ static inline int64_t KERNEL_part_row(int64_t M, int64_t part, int64_t parts)
     return parts == 1 ? part * M : M * part / parts;
 }
 
-/* bias[n] and what follows it; NULL: there is no bias. */
-static inline const float *KERNEL_bias(const NAME_args *a, int64_t n)
-{
-#if HAS_BIAS
-    return a->bias + n;
-#else
-    (void)a, (void)n;
-    return 0;
-#endif
-}
-
 /* Where the matrix of problem (b0, b1) begins. */
 static inline const float *KERNEL_matrix(const float *first, const int64_t *stride, int64_t b0, int64_t b1)
 {

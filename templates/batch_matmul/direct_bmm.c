@@ -58,6 +58,7 @@ features = (
 #include "../dense/row_pointers.h"
 #include "batch_share.h"
 #include "batch_step.h"
+#include "finish.h"
 
 /* A pass over some problems: tiles of one height and width, `count` below each other in each problem. Problems of one
  * tile each count as tiles of one problem. */
@@ -65,7 +66,7 @@ typedef struct KERNEL_pass KERNEL_pass;
 typedef void KERNEL_work(const NAME_args *a, const KERNEL_pass *pass);
 struct KERNEL_pass {
     KERNEL_work *work;
-    const float *a, *b, *bias; /* where the first tile's operands begin */
+    const float *a, *b; /* where the first tile's operands begin */
     float *y;
     int64_t count, a_down, b_down, y_down;    /* how far it is to those of the tile below */
     int64_t problems, a_next, b_next, y_next; /* how far it is to those of the next problem */
@@ -81,7 +82,7 @@ struct KERNEL_pass {
 /* rows x vectors of Y, all of k. Small tiles keep two sums for each element, of even and of odd k: FMAs need not wait. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_tile(const int rows, const int vectors, const KERNEL_end end, const NAME_args *a, const KERNEL_mask *lanes,
-            const float *first, const float *w, const float *bias, float *y, const float *next, const float *ahead,
+            const float *first, const float *w, float *y, const float *next, const float *ahead,
             int64_t to_second, int64_t to_third)
 {
     const int two = rows * vectors < 8 && 2 * rows * vectors + vectors < VECTOR_REGISTERS;
@@ -94,9 +95,6 @@ KERNEL_tile(const int rows, const int vectors, const KERNEL_end end, const NAME_
 #pragma GCC unroll 32
         for (int v = 0; v < vectors; v++) {
             acc[0][r][v] = acc[1][r][v] = (KERNEL_vec){0};
-            if (HAS_BIAS)
-                acc[0][r][v] = v + 1 < vectors || !last ? *(const KERNEL_vec *)(bias + v * LANES)
-                                                        : KERNEL_load_first(bias + v * LANES, last, end == KERNEL_HALF);
 #if PF == 2
             __builtin_prefetch(y + r * ys + v * LANES, 1);
 #endif
@@ -124,7 +122,7 @@ KERNEL_tile(const int rows, const int vectors, const KERNEL_end end, const NAME_
     }
     if (a->K & 1)
         KERNEL_step(rows, vectors, end == KERNEL_HALF, acc[0], x, xs, w, last, 0);
-    (void)bias, (void)next, (void)ahead, (void)to_second, (void)to_third;
+    (void)next, (void)ahead, (void)to_second, (void)to_third;
 #pragma GCC unroll 32
     for (int r = 0; r < rows; r++, y += ys)
 #pragma GCC unroll 32
@@ -156,7 +154,7 @@ KERNEL_all(const int rows, const int vectors, const KERNEL_end end, const NAME_a
             const int64_t row = fetch ? t.b_row : 0;
             const int64_t line = (k >> t.sparse) * t.b_line + (k & t.sparse) * row;
             const float *ahead = t.b_down || !fetch ? w + t.b_down : b_after + line;
-            KERNEL_tile(rows, vectors, end, &a, &pass->last, x, w, t.bias, y, i > 1 ? x + t.a_down : a_after, ahead,
+            KERNEL_tile(rows, vectors, end, &a, &pass->last, x, w, y, i > 1 ? x + t.a_down : a_after, ahead,
                         t.sparse ? 0 : row, 2 * row);
         }
     }
@@ -314,7 +312,7 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
         const float *x = KERNEL_matrix(a->A, a->A_stride, at.b0, at.b1) + m0 * row;
         const float *w = KERNEL_matrix(a->B, a->B_stride, at.b0, at.b1);
         float *y = (float *)KERNEL_matrix(a->Y, a->Y_stride, at.b0, at.b1) + m0 * a->Y_stride[2];
-        const int64_t b0 = at.b0;
+        const KERNEL_item done = at;
         at = KERNEL_behind(a, at, count, share.parts);
         const float *a_after = x, *b_after = 0;
         if (PF && count < left) {
@@ -322,8 +320,7 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
             b_after = at.part ? 0 : KERNEL_matrix(a->B, a->B_stride, at.b0, at.b1);
         }
         if (among)
-            b_after = b0 + 1 < a->B0 ? KERNEL_matrix(a->B, a->B_stride, b0 + 1, 0) : 0;
-        const float *bias = KERNEL_bias(a, 0);
+            b_after = done.b0 + 1 < a->B0 ? KERNEL_matrix(a->B, a->B_stride, done.b0 + 1, 0) : 0;
         if (copies) {
             KERNEL_copy(a, w, pitch, copy);
             w = copy;
@@ -336,7 +333,7 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
                 KERNEL_pass *pass = &passes[panel][high];
                 if (!pass->count)
                     continue;
-                pass->a = down_a, pass->b = w, pass->bias = bias, pass->y = down_y;
+                pass->a = down_a, pass->b = w, pass->y = down_y;
                 down_a += pass->count * pass->a_down;
                 down_y += pass->count * pass->y_down;
                 pass->a_after = high ? down_a : panel == KERNEL_LAST ? a_after : x;
@@ -350,10 +347,11 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
             }
             const int64_t width = (across.size + (panel == KERNEL_WIDE)) * LANES;
             w += width, y += width;
-            if (HAS_BIAS)
-                bias += width;
         }
-        fetched = among && at.b0 == b0 ? fetched : 0;
+#if HAS_EPILOGUE
+        KERNEL_finish(a, done.b0, done.b1, count, m0, KERNEL_part_row(M, done.part + 1, share.parts) - m0);
+#endif
+        fetched = among && at.b0 == done.b0 ? fetched : 0;
     }
     return 0;
 }

@@ -45,6 +45,7 @@ terms   = ( { name = "sums"; expr = "BATCHES * MT * UT * 2"; doc = "the elements
 #include "../dense/row_pointers.h"
 #include "../dense/lane_sums.h"
 #include "batch_share.h"
+#include "finish.h"
 
 /* `last`: the lanes that are there of both, all if NULL; the others count as 0. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
@@ -69,12 +70,10 @@ KERNEL_step(const int rows, const int columns, KERNEL_vec acc[MR][NR], const flo
     }
 }
 
-static inline float KERNEL_plus(float sum, const float *bias, int c) { return HAS_BIAS ? sum + bias[c] : sum; }
-
 /* rows x columns of Y. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_tile(const int rows, const int columns, const float *a, int64_t xs, const float *b, int64_t ws, int64_t K,
-            const KERNEL_mask *last, const float *bias, float *y, int64_t ys)
+            const KERNEL_mask *last, float *y, int64_t ys)
 {
     const float *x[(MR + 2) / 3], *w[(NR + 2) / 3];
     KERNEL_vec acc[MR][NR];
@@ -96,22 +95,20 @@ KERNEL_tile(const int rows, const int columns, const float *a, int64_t xs, const
             const int left = columns - c;
             KERNEL_quad sum = KERNEL_sum4(left < 4 ? left : 4, acc[r] + c);
             if (left >= 4) {
-                if (HAS_BIAS)
-                    sum += *(const KERNEL_quad *)(bias + c);
                 *(KERNEL_quad *)(y + c) = sum;
                 continue;
             }
-            y[c] = KERNEL_plus(sum[0], bias, c);
+            y[c] = sum[0];
             if (left > 1)
-                y[c + 1] = KERNEL_plus(sum[1], bias, c + 1);
+                y[c + 1] = sum[1];
             if (left > 2)
-                y[c + 2] = KERNEL_plus(sum[2], bias, c + 2);
+                y[c + 2] = sum[2];
         }
 }
 
 /* Tiles of one height and width: where the first one's operands begin, and how far it is to those of the next. */
 typedef struct {
-    const float *a, *b, *bias;
+    const float *a, *b;
     float *y;
     int64_t count, a_step, b_step, y_step;
     KERNEL_mask last; /* lanes of the last vector along k */
@@ -124,7 +121,7 @@ static TARGET_ATTRIBUTE void KERNEL_OF(R, C)(const NAME_args *a, const KERNEL_ti
 {
     for (int64_t i = 0; i < t->count; i++)
         KERNEL_tile(R, C, t->a + i * t->a_step, a->A_stride[2], t->b + i * t->b_step, a->B_stride[2], a->K, &t->last,
-                    t->bias, t->y + i * t->y_step, a->Y_stride[2]);
+                    t->y + i * t->y_step, a->Y_stride[2]);
 }
 //@ end
 //@ end
@@ -157,8 +154,6 @@ KERNEL_problem(const NAME_args *a, KERNEL_tiles t, const KERNEL_cut *across, con
         KERNEL_rows(high - 1, columns, a, &t);
         t.b += columns * a->B_stride[2];
         y += columns;
-        if (HAS_BIAS)
-            t.bias += columns;
     }
 }
 
@@ -173,7 +168,7 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
     const int64_t run = inner ? a->B1 : a->B0;
     const KERNEL_cut across = KERNEL_cut_of(N, NR);
     KERNEL_cut down = KERNEL_cut_of(M, MR);
-    KERNEL_tiles t = { .bias = KERNEL_bias(a, 0), .a_step = a->A_stride[inner],
+    KERNEL_tiles t = { .a_step = a->A_stride[inner],
                        .b_step = small ? a->B_stride[inner] : 0, .y_step = a->Y_stride[inner],
                        .last = KERNEL_first(a->K % LANES) };
     for (int64_t i = share.begin, count = 1; i < share.end; i += count) {
@@ -186,11 +181,17 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
         if (small) {
             t.count = count = share.end - i < run - b1 ? share.end - i : run - b1;
             KERNEL_rows(M, N, a, &t);
+#if HAS_EPILOGUE
+            KERNEL_finish(a, inner ? b0 : b1, inner ? b1 : 0, count, 0, M);
+#endif
             continue;
         }
         if (share.parts > 1)
             down = KERNEL_cut_of(KERNEL_part_row(M, part + 1, share.parts) - m0, MR);
         KERNEL_problem(a, t, &across, &down);
+#if HAS_EPILOGUE
+        KERNEL_finish(a, inner ? b0 : b1, inner ? b1 : 0, 1, m0, KERNEL_part_row(M, part + 1, share.parts) - m0);
+#endif
     }
     return 0;
 }

@@ -22,7 +22,11 @@ extern "C" int dcgen_launch(const int64_t *extent, void *const *operand, void *w
     p.M = extent[2], p.N = extent[3], p.K = extent[4];
     p.x_is_km = LAYOUT_A_KM, p.w_is_kn = LAYOUT_B_KN;
     p.ldx = A[2], p.ldw = B[2], p.ldy = Y[2];
-    p.bias = operand[2];
+#if HAS_FORMULA && IS_BIAS == 0
+    return NO_ALGORITHM; /* its epilogues have no such formula */
+#elif IS_BIAS
+    p.bias = operand[BIAS_PLACE];
+#endif
     p.batches = is_one ? B0 * B1 : B1;
     p.next_x = A[1], p.next_w = B[1], p.next_y = Y[1];
     if (calls > 1 && steps % 256 != 0)
@@ -30,7 +34,7 @@ extern "C" int dcgen_launch(const int64_t *extent, void *const *operand, void *w
     int code = B0 > 0 ? 0 : NO_ALGORITHM;
     for (int64_t b0 = 0; code == 0 && b0 < calls; b0++)
         code = multiply(&p, (const char *)operand[0] + b0 * A[0] * ELEM_BYTES,
-                        (const char *)operand[1] + b0 * B[0] * ELEM_BYTES, (char *)operand[3] + b0 * Y[0] * ELEM_BYTES,
+                        (const char *)operand[1] + b0 * B[0] * ELEM_BYTES, (char *)operand[OUTPUT_PLACE] + b0 * Y[0] * ELEM_BYTES,
                         workspace, stream);
     return code;
 }

@@ -46,17 +46,30 @@ static __device__ __forceinline__ unsigned KERNEL_number()
 }
 #endif
 
-static __device__ __forceinline__ KERNEL_operands KERNEL_of(const NAME_args &a, int)
+static __device__ __forceinline__ unsigned KERNEL_batch(const NAME_args &a)
 {
 #if PROBLEMS > 1
-    const unsigned batch = min(KERNEL_number() / KERNEL_tiles(a), (unsigned)a.B0 * a.B1 - 1);
+    return min(KERNEL_number() / KERNEL_tiles(a), (unsigned)a.B0 * a.B1 - 1);
 #else
-    const unsigned batch = KERNEL_number() / KERNEL_tiles(a);
+    return KERNEL_number() / KERNEL_tiles(a);
 #endif
+}
+
+#if HAS_EPILOGUE
+static __device__ __forceinline__ float KERNEL_epilogue(const NAME_args &a, float sum, int m, int n)
+{
+    const unsigned batch = KERNEL_batch(a);
+    return NAME_epilogue(a, sum, batch / a.B1, batch % a.B1, m, n);
+}
+#endif
+
+static __device__ __forceinline__ KERNEL_operands KERNEL_of(const NAME_args &a, int)
+{
+    const unsigned batch = KERNEL_batch(a);
     const unsigned b0 = batch / a.B1, b1 = batch % a.B1;
     return { a.A + (b0 * a.A_stride[0] + b1 * a.A_stride[1]),
              a.B + (b0 * a.B_stride[0] + b1 * a.B_stride[1]),
-#if HAS_BIAS /* as a number: of arguments of more than 128 bytes nvcc keeps a pointer's parts in registers, until some spill */
+#if HAS_EPILOGUE /* as a number: of arguments of more than 128 bytes nvcc keeps a pointer's parts in registers, until some spill */
              (NAME_elem *)((uintptr_t)a.Y + (b0 * a.Y_stride[0] + b1 * a.Y_stride[1]) * ELEM_BYTES),
 #else
              a.Y + (b0 * a.Y_stride[0] + b1 * a.Y_stride[1]),

@@ -69,6 +69,7 @@ features = (
 #include "../dense/row_pointers.h"
 #include "batch_share.h"
 #include "batch_step.h"
+#include "finish.h"
 #include "transpose.h"
 
 #define KERNEL_B_COLUMN(ws) (LAYOUT_B_NK ? (ws) : 1)
@@ -118,7 +119,7 @@ static TARGET_ATTRIBUTE void KERNEL_pack(const NAME_args *a, KERNEL_packing *p, 
 
 /* Tiles of one height and width: where the first one's operands begin, and how far it is to those of the next. */
 typedef struct {
-    const float *a, *bias;
+    const float *a;
     float *b; /* the packed columns */
     float *y;
     int64_t count, a_step, y_step, k;
@@ -165,11 +166,10 @@ KERNEL_tile(const int rows, const int vectors, const int half, const NAME_args *
             __builtin_prefetch(y + r * ys + v * LANES, 1);
 #endif
         }
-    if (t->more || HAS_BIAS) {
-        const float *addend = t->more ? y : t->bias;
-        const int64_t addend_row = t->more ? ys : 0;
+    if (t->more) {
+        const float *addend = y;
 #pragma GCC unroll 32
-        for (int r = 0; r < rows; r++, addend += addend_row)
+        for (int r = 0; r < rows; r++, addend += ys)
 #pragma GCC unroll 32
             for (int v = 0; v < vectors; v++)
                 acc[0][r][v] = v + 1 < vectors ? *(const KERNEL_vec *)(addend + v * LANES)
@@ -297,7 +297,6 @@ static TARGET_ATTRIBUTE void KERNEL_small(const NAME_args *a, int64_t begin, int
         pack = (KERNEL_packing){ w + step, w + (count > 2 ? 2 : 1) * step, block1, a->N, count > 1 ? 0 : groups, groups,
                                  KERNEL_BESIDE(a->N) ? groups : 0 };
         const KERNEL_tiles t = { .a = x,
-                                 .bias = KERNEL_bias(a, 0),
                                  .b = block0,
                                  .y = a->Y + b0 * a->Y_stride[0] + b1 * a->Y_stride[inner],
                                  .count = count,
@@ -309,6 +308,9 @@ static TARGET_ATTRIBUTE void KERNEL_small(const NAME_args *a, int64_t begin, int
                                  .last = KERNEL_first(rest),
                                  .whole = rest == LANES };
         KERNEL_rows(a->M, (a->N + LANES - 1) / LANES, HALF && rest <= LANES / 2, a, &t, &pack);
+#if HAS_EPILOGUE
+        KERNEL_finish(a, inner ? b0 : b1, inner ? b1 : 0, count, 0, a->M);
+#endif
     }
 }
 
@@ -409,7 +411,7 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
             pack.by_tiles = KERNEL_BESIDE(N) && kc >= 4 && kc_next == kc ? pack.end : 0;
             after = KERNEL_in_a(a, &share, &next);
         }
-        KERNEL_tiles tiles = { .a = x, .bias = KERNEL_bias(a, KERNEL_before(&across, &p)), .b = block, .y = y,
+        KERNEL_tiles tiles = { .a = x, .b = block, .y = y,
                                .count = down.larger, .a_step = rows * row, .y_step = rows * ys, .k = kc,
                                .a_after = x + down.larger * rows * row, .last = end ? some : all,
                                .whole = !end || rest == LANES, .more = p.k0 > 0 };
@@ -422,6 +424,10 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
         tiles.y_step -= ys;
         tiles.a_after = after;
         KERNEL_rows(rows - 1, vectors, half, a, &tiles, &pack);
+#if HAS_EPILOGUE
+        if (end && p.k0 + kc == a->K)
+            KERNEL_finish(a, p.b0, p.b1, 1, m0, KERNEL_part_row(M, p.part + 1, share.parts) - m0);
+#endif
         KERNEL_pack(a, &pack, kc_next);
         float *used = block;
         block = other, other = used;

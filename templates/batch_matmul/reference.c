@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT-0
  *
- * batch_matmul, by its definition, in double precision: Y[b][m][n] = sum_k A(b,m,k) B(b,k,n) + bias[n], b = b0*B1 + b1.
+ * batch_matmul, by its definition, in double precision: Y[b][m][n] = sum_k A(b,m,k) B(b,k,n), b = b0*B1 + b1.
  * What kernels are checked against; slow on purpose.
  *
  *   extent   B0, B1, M, N, K
  *   element  float, or with DCGEN_DTYPE_F16 or DCGEN_DTYPE_BF16 the 16 bits of such a number
  *   operand  A [b][M][K], or [b][K][M] when compiled with DCGEN_LAYOUT_A_KM;  B [b][K][N], or [b][N][K] with
- *            DCGEN_LAYOUT_B_NK;  bias [N] or NULL;  Y (not looked at). Elements lie densely.
+ *            DCGEN_LAYOUT_B_NK;  Y (not looked at). Elements lie densely.
  */
 #include <math.h>
 #include <stdint.h>
@@ -37,15 +37,14 @@ static float element(Element e)
 
 /* The matrix of one batch, element by element. */
 typedef struct {
-    const Element *a, *b, *bias;
+    const Element *a, *b;
     int64_t M, N, K;
 } Problem;
 
 static Problem problem(const int64_t *extent, const void *const *operand, int64_t batch)
 {
     const int64_t M = extent[2], N = extent[3], K = extent[4];
-    return (Problem){ (const Element *)operand[0] + batch * M * K, (const Element *)operand[1] + batch * K * N, operand[2], M,
-                      N, K };
+    return (Problem){ (const Element *)operand[0] + batch * M * K, (const Element *)operand[1] + batch * K * N, M, N, K };
 }
 
 static double a_at(const Problem *p, int64_t m, int64_t k)
@@ -66,7 +65,7 @@ static double b_at(const Problem *p, int64_t k, int64_t n)
 #endif
 }
 
-/* Rounded operations behind one element: K products that are summed, and the bias. */
+/* Rounded operations behind one element: K products that are summed, and one more. */
 int64_t dcgen_reference_terms(const int64_t *extent) { return extent[4] + 1; }
 
 /* Rows row0..row1-1 of all batches' rows, one after the other: y[][] is the result, bound[][] the sum of the magnitudes of each element's terms. */
@@ -76,7 +75,7 @@ void dcgen_reference_rows(const int64_t *extent, const void *const *operand, int
     for (int64_t row = row0; row < row1; row++) {
         const Problem p = problem(extent, operand, row / extent[2]);
         for (int64_t n = 0; n < p.N; n++) {
-            double sum = p.bias ? element(p.bias[n]) : 0, magnitude = fabs(sum);
+            double sum = 0, magnitude = 0;
             for (int64_t k = 0; k < p.K; k++) {
                 const double term = a_at(&p, row % p.M, k) * b_at(&p, k, n);
                 sum += term;
@@ -88,7 +87,7 @@ void dcgen_reference_rows(const int64_t *extent, const void *const *operand, int
     }
 }
 
-/* The sum of each row without the product of three extents: sum_n Y[m][n] = sum_k A(m,k) (sum_n B(k,n)) + sum_n bias[n]. Goes
+/* The sum of each row without the product of three extents: sum_n Y[m][n] = sum_k A(m,k) (sum_n B(k,n)). Goes
  * block by block over k, so that the sums of B's rows fit on the stack. */
 void dcgen_reference_check(const int64_t *extent, const void *const *operand, int64_t row0, int64_t row1, double *sum,
                            double *bound)
@@ -97,15 +96,8 @@ void dcgen_reference_check(const int64_t *extent, const void *const *operand, in
     for (int64_t row = row0, end; row < row1; row = end) { /* the rows of one batch */
         const Problem p = problem(extent, operand, row / extent[2]);
         end = (row / p.M + 1) * p.M < row1 ? (row / p.M + 1) * p.M : row1;
-        double bias_sum = 0, bias_magnitude = 0;
-        for (int64_t n = 0; p.bias && n < p.N; n++) {
-            bias_sum += element(p.bias[n]);
-            bias_magnitude += fabs(element(p.bias[n]));
-        }
-        for (int64_t r = row; r < end; r++) {
-            sum[r - row0] = bias_sum;
-            bound[r - row0] = bias_magnitude;
-        }
+        for (int64_t r = row; r < end; r++)
+            sum[r - row0] = bound[r - row0] = 0;
         for (int64_t k0 = 0; k0 < p.K; k0 += BLOCK) {
             const int64_t nk = p.K - k0 < BLOCK ? p.K - k0 : BLOCK;
             double b_sum[BLOCK] = { 0 }, b_magnitude[BLOCK] = { 0 };

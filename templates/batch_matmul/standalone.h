@@ -9,12 +9,13 @@
 typedef struct {
     int64_t B0, B1, M, N, K;
     int64_t A_stride[3], B_stride[3], Y_stride[3]; /* elements: from one to the next of B0, of B1, of rows */
-    const float *A, *B, *bias;
+    const float *A, *B;
     float *Y;
     void *workspace;
 } NAME_args;
 
-#define HAS_BIAS 1
+#define HAS_EPILOGUE 0
+#define EPILOGUE_CALLS 0
 #define TARGET_ATTRIBUTE __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")))
 #define PACKAGE_IN_REGISTER(v) __asm__("" : "+v"(v))
 #define PACKAGE_FMA(sum, x, w) __asm__("vfmadd231ps {%2, %1, %0|%0, %1, %2}" : "+v"(sum) : "v"(x), "v"(w))

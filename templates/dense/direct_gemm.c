@@ -80,6 +80,7 @@ typedef float KERNEL_vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), m
 
 #include "row_pointers.h"
 #include "addend.h"
+#include "finish.h"
 #include "store_part.h"
 
 /* The q-th value of k from x and w on. */
@@ -146,20 +147,32 @@ KERNEL_tile(const int rows, const int vectors, const NAME_args *a, int64_t m, in
 #pragma GCC unroll 16
         for (int r = 0; r < rows; r++)
             *(KERNEL_vec *)(part + r * VF) = acc[r][0];
-        KERNEL_store_part(rows, VF - done, part + done, VF, KERNEL_addend(a, y + done, n + done, k0), y + done, N);
+        KERNEL_store_part(rows, VF - done, part + done, VF, KERNEL_addend(y + done, k0), y + done, N);
+#if HAS_EPILOGUE
+        if (k1 == K)
+            KERNEL_finish(a, m, n + done, rows, VF - done);
+#endif
         return;
     }
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++, y += N) {
-        const float *add = KERNEL_addend(a, y, n, k0);
+        const float *add = KERNEL_addend(y, k0);
 #pragma GCC unroll 32
         for (int v = 0; v < vectors; v++) {
             KERNEL_vec sum = acc[r][v];
             if (add)
                 sum += *(const KERNEL_vec *)(add + v * VF);
+#if HAS_EPILOGUE && !EPILOGUE_CALLS
+            if (k1 == K)
+                sum = NAME_epilogue_MACHINE(a, sum, m + r, n + v * VF, VF);
+#endif
             *(KERNEL_vec *)(y + v * VF) = sum;
         }
     }
+#if EPILOGUE_CALLS
+    if (k1 == K)
+        KERNEL_finish(a, m, n, rows, vectors * VF);
+#endif
 }
 
 /* The tile as a function for each height, full width or one vector. */
@@ -186,15 +199,14 @@ static TARGET_ATTRIBUTE void KERNEL_narrow(const NAME_args *a, int64_t m0, int64
     for (int64_t m = m0; m < m1; m++) {
         float *y = a->Y + m * N;
         for (int64_t n = 0; n < N; n++)
-#if HAS_BIAS
-            y[n] = a->bias[n];
-#else
             y[n] = 0;
-#endif
         for (int64_t k = 0; k < K; k++)
             for (int64_t n = 0; n < N; n++)
                 y[n] += a->X[m * K + k] * a->W[k * N + n];
     }
+#if HAS_EPILOGUE
+    KERNEL_finish(a, m0, 0, m1 - m0, N);
+#endif
 }
 
 #if !SPLIT

@@ -93,6 +93,7 @@ typedef int32_t KERNEL_mask __attribute__((vector_size(VECTOR_BYTES)));
 #include "lane_sums.h"
 #include "row_pointers.h"
 #include "addend.h"
+#include "finish.h"
 
 /* The q-th vector of k for all of the tile; with `last`, of its lanes only those in keep. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
@@ -162,7 +163,7 @@ KERNEL_tile(const int rows, const int cols, const NAME_args *a, int64_t m, int64
     }
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++, y += N) {
-        const float *add = KERNEL_addend(a, y, n, k0);
+        const float *add = KERNEL_addend(y, k0);
 #pragma GCC unroll 4
         for (int c = 0; c < cols; c += 4) {
             const int left = cols - c;
@@ -203,11 +204,7 @@ static void KERNEL_short(const NAME_args *a, int64_t m0, int64_t m1, int64_t n0,
 {
     for (int64_t m = m0; m < m1; m++)
         for (int64_t n = n0; n < n1; n++) {
-#if HAS_BIAS
-            float sum = a->bias[n];
-#else
             float sum = 0;
-#endif
             for (int64_t k = 0; k < a->K; k++)
                 sum += a->X[m * a->K + k] * a->W[n * a->K + k];
             a->Y[m * a->N + n] = sum;
@@ -232,15 +229,13 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
     const int64_t m0 = 0, m1 = M, n0 = KERNEL_begin(N, task, ntask), n1 = KERNEL_begin(N, task + 1, ntask);
 #endif
     const int64_t ntile = (m1 - m0 + MR - 1) / MR;
-    if (K < VF) {
+    if (K < VF)
         KERNEL_short(a, m0, m1, n0, n1);
-        return 0;
-    }
 #if KC
-    for (int64_t k0 = 0; k0 < K; k0 += KC) {
+    for (int64_t k0 = 0; K >= VF && k0 < K; k0 += KC) {
         const int64_t k1 = K - k0 < KC ? K : k0 + KC;
 #else
-    {
+    if (K >= VF) {
         const int64_t k0 = 0, k1 = K;
 #endif
 #if ORDER
@@ -258,5 +253,8 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
                 KERNEL_rows(a, rows, n1 - n < NR ? 1 : NR, m, n, k0, k1);
             }
     }
+#if HAS_EPILOGUE
+    KERNEL_finish(a, m0, n0, m1 - m0, n1 - n0);
+#endif
     return 0;
 }

@@ -17,8 +17,8 @@ static __device__ __forceinline__ void KERNEL_store(const NAME_args &a, const KE
 {
     if (m >= a.M || n >= a.N)
         return;
-#if HAS_BIAS
-    v += KERNEL_value(a.bias[n]);
+#if HAS_EPILOGUE
+    v = KERNEL_epilogue(a, v, m, n);
 #endif
     NAME_elem *y = o.y + (int64_t)m * o.ldy + n;
 #if DTYPE_F16

@@ -13,6 +13,10 @@ extern "C" int dcgen_launch(const int64_t *extent, void *const *operand, void *w
 #if LAYOUT_W_KN
     p.w_is_kn = 1, p.ldw = p.N;
 #endif
-    p.bias = operand[2];
-    return multiply(&p, operand[0], operand[1], operand[3], workspace, stream);
+#if HAS_FORMULA && IS_BIAS == 0
+    return NO_ALGORITHM; /* its epilogues have no such formula */
+#elif IS_BIAS
+    p.bias = operand[BIAS_PLACE];
+#endif
+    return multiply(&p, operand[0], operand[1], operand[OUTPUT_PLACE], workspace, stream);
 }

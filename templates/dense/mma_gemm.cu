@@ -452,22 +452,17 @@ static __device__ __forceinline__ void KERNEL_put2(NAME_elem *to, float v0, floa
 #endif
 }
 
-#if HAS_BIAS
-static __device__ __forceinline__ float KERNEL_bias(const NAME_args &a, unsigned n) /* n: may be beyond the largest int */
+/* The formula of an element, if there is such a one; m and n may be beyond the largest int. */
+static __device__ __forceinline__ float KERNEL_value(const NAME_args &a, float sum, unsigned m, unsigned n)
 {
-    if (n >= (unsigned)a.N)
-        return 0;
-#if DTYPE_TF32
-    return a.bias[n];
-#elif DTYPE_F16
-    return PACKAGE_device::f16_to_float(a.bias[n]);
+#if HAS_EPILOGUE
+    return m < (unsigned)a.M && n < (unsigned)a.N ? KERNEL_epilogue(a, sum, m, n) : 0.0f;
 #else
-    return PACKAGE_device::bf16_to_float(a.bias[n]);
+    return (void)a, (void)m, (void)n, sum;
 #endif
 }
-#endif
 
-/* Adds the bias, rounds, and stores the tile by way of shared memory, so that a warp stores whole rows. */
+/* Computes the formula, rounds, and stores the tile by way of shared memory, so that a warp stores whole rows. */
 static __device__ __forceinline__ void
 KERNEL_store(const float (&acc)[MTILES][NTILES][4], const NAME_args &a, NAME_elem *tile, int m0, int n0)
 {
@@ -477,16 +472,14 @@ KERNEL_store(const float (&acc)[MTILES][NTILES][4], const NAME_args &a, NAME_ele
 #pragma unroll
     for (int j = 0; j < NTILES; j++) {
         const int n = col + 8 * j;
-#if HAS_BIAS
-        const float b0 = KERNEL_bias(a, (unsigned)n0 + n), b1 = KERNEL_bias(a, (unsigned)n0 + n + 1);
-#else
-        const float b0 = 0, b1 = 0;
-#endif
 #pragma unroll
         for (int i = 0; i < MTILES; i++)
 #pragma unroll
-            for (int e = 0; e < 4; e += 2)
-                KERNEL_put2(tile + (row + 16 * i + 4 * e) * Y_PITCH + n, acc[i][j][e] + b0, acc[i][j][e + 1] + b1);
+            for (int e = 0; e < 4; e += 2) {
+                const int m = row + 16 * i + 4 * e;
+                KERNEL_put2(tile + m * Y_PITCH + n, KERNEL_value(a, acc[i][j][e], (unsigned)m0 + m, (unsigned)n0 + n),
+                            KERNEL_value(a, acc[i][j][e + 1], (unsigned)m0 + m, (unsigned)n0 + n + 1));
+            }
     }
     __syncthreads();
     const int nrow = min(a.M - m0, BM), ncol = min(a.N - n0, BN);

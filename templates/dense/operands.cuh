@@ -16,6 +16,13 @@ static __device__ __forceinline__ KERNEL_operands KERNEL_of(const NAME_args &a, 
     return { a.X, a.W, a.Y, (unsigned)K, (unsigned)a.W_stride[0], (unsigned)a.N };
 }
 
+#if HAS_EPILOGUE
+static __device__ __forceinline__ float KERNEL_epilogue(const NAME_args &a, float sum, int m, int n)
+{
+    return NAME_epilogue(a, sum, m, n);
+}
+#endif
+
 /* The thread's number among those of its tile. */
 static __device__ __forceinline__ unsigned KERNEL_thread()
 {

@@ -93,6 +93,7 @@ typedef float KERNEL_vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), m
 
 #include "row_pointers.h"
 #include "addend.h"
+#include "finish.h"
 #include "store_part.h"
 
 /* Where a tile is: in rows of X, in panels of W, and in what is prefetched. */
@@ -199,20 +200,32 @@ KERNEL_tile(const int rows, const int panels, const NAME_args *a, int64_t m, int
 #pragma GCC unroll 32
             for (int v = 0; v < vectors; v++)
                 *(KERNEL_vec *)(part + r * panels * 16 + v * VF) = acc[0][r][v];
-        KERNEL_store_part(rows, width, part, panels * 16, KERNEL_addend(a, y, p * 16, k0), y, N);
+        KERNEL_store_part(rows, width, part, panels * 16, KERNEL_addend(y, k0), y, N);
+#if HAS_EPILOGUE
+        if (k1 == K)
+            KERNEL_finish(a, m, p * 16, rows, width);
+#endif
         return;
     }
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++, y += N) {
-        const float *add = KERNEL_addend(a, y, p * 16, k0);
+        const float *add = KERNEL_addend(y, k0);
 #pragma GCC unroll 32
         for (int v = 0; v < vectors; v++) {
             KERNEL_vec sum = acc[0][r][v];
             if (add)
                 sum += *(const KERNEL_vec *)(add + v * VF);
+#if HAS_EPILOGUE && !EPILOGUE_CALLS
+            if (k1 == K)
+                sum = NAME_epilogue_MACHINE(a, sum, m + r, p * 16 + v * VF, VF);
+#endif
             *(KERNEL_vec *)(y + v * VF) = sum;
         }
     }
+#if EPILOGUE_CALLS
+    if (k1 == K)
+        KERNEL_finish(a, m, p * 16, rows, panels * 16);
+#endif
 }
 
 /* The tile as a function for each height, NP panels or one. */

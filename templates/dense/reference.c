@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT-0
  *
- * dense, by its definition, in double precision: Y[m][n] = sum_k X[m][k] W(n,k) + bias[n].
+ * dense, by its definition, in double precision: Y[m][n] = sum_k X[m][k] W(n,k).
  * What kernels are checked against; slow on purpose.
  *
  *   extent   M, N, K
  *   element  float, or with DCGEN_DTYPE_F16 or DCGEN_DTYPE_BF16 the 16 bits of such a number
- *   operand  X [M][K];  W [N][K], or [K][N] when compiled with DCGEN_LAYOUT_W_KN;  bias [N] or NULL;  Y (not looked at)
+ *   operand  X [M][K];  W [N][K], or [K][N] when compiled with DCGEN_LAYOUT_W_KN;  Y (not looked at)
  */
 #include <math.h>
 #include <stddef.h>
@@ -46,7 +46,7 @@ static float w_at(const Element *w, int64_t N, int64_t K, int64_t n, int64_t k)
 #endif
 }
 
-/* Rounded operations behind one element: K products that are summed, and the bias. */
+/* Rounded operations behind one element: K products that are summed, and one more. */
 int64_t dcgen_reference_terms(const int64_t *extent)
 {
     return extent[2] + 1;
@@ -57,10 +57,10 @@ void dcgen_reference_rows(const int64_t *extent, const void *const *operand, int
                           double *y, double *bound)
 {
     const int64_t N = extent[1], K = extent[2];
-    const Element *X = operand[0], *W = operand[1], *bias = operand[2];
+    const Element *X = operand[0], *W = operand[1];
     for (int64_t m = row0; m < row1; m++) {
         for (int64_t n = 0; n < N; n++) {
-            double sum = bias ? element(bias[n]) : 0, magnitude = fabs(sum);
+            double sum = 0, magnitude = 0;
             for (int64_t k = 0; k < K; k++) {
                 double term = (double)element(X[m * K + k]) * w_at(W, N, K, n, k);
                 sum += term;
@@ -72,23 +72,16 @@ void dcgen_reference_rows(const int64_t *extent, const void *const *operand, int
     }
 }
 
-/* The sum of each row without the product of three extents: sum_n Y[m][n] = sum_k X[m][k] (sum_n W(n,k)) + sum_n
- * bias[n]. Goes block by block over k, so that the sums of W's columns fit on the stack. */
+/* The sum of each row without the product of three extents: sum_n Y[m][n] = sum_k X[m][k] (sum_n W(n,k)). Goes
+ * block by block over k, so that the sums of W's columns fit on the stack. */
 void dcgen_reference_check(const int64_t *extent, const void *const *operand, int64_t row0, int64_t row1,
                            double *sum, double *bound)
 {
     enum { BLOCK = 256 };
     const int64_t N = extent[1], K = extent[2];
-    const Element *X = operand[0], *W = operand[1], *bias = operand[2];
-    double bias_sum = 0, bias_magnitude = 0;
-    for (int64_t n = 0; bias && n < N; n++) {
-        bias_sum += element(bias[n]);
-        bias_magnitude += fabs(element(bias[n]));
-    }
-    for (int64_t m = row0; m < row1; m++) {
-        sum[m - row0] = bias_sum;
-        bound[m - row0] = bias_magnitude;
-    }
+    const Element *X = operand[0], *W = operand[1];
+    for (int64_t m = row0; m < row1; m++)
+        sum[m - row0] = bound[m - row0] = 0;
     for (int64_t k0 = 0; k0 < K; k0 += BLOCK) {
         const int64_t nk = K - k0 < BLOCK ? K - k0 : BLOCK;
         double w_sum[BLOCK] = { 0 }, w_magnitude[BLOCK] = { 0 };

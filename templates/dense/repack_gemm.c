@@ -154,6 +154,7 @@ KERNEL_pack(const NAME_args *a, int64_t n, int64_t k0, int64_t kc, float *block)
 
 #include "row_pointers.h"
 #include "addend.h"
+#include "finish.h"
 #include "store_part.h"
 
 /* The q-th value of k from x and w on. */
@@ -215,20 +216,32 @@ KERNEL_tile(const int rows, const NAME_args *a, const float *block, int64_t m, i
 #pragma GCC unroll 32
             for (int v = 0; v < NP * VP; v++)
                 *(KERNEL_vec *)(part + r * NP * 16 + v * VF) = acc[r][v];
-        KERNEL_store_part(rows, width, part, NP * 16, KERNEL_addend(a, y, n, k0), y, N);
+        KERNEL_store_part(rows, width, part, NP * 16, KERNEL_addend(y, k0), y, N);
+#if HAS_EPILOGUE
+        if (k0 + kc == K)
+            KERNEL_finish(a, m, n, rows, width);
+#endif
         return;
     }
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++, y += N) {
-        const float *add = KERNEL_addend(a, y, n, k0);
+        const float *add = KERNEL_addend(y, k0);
 #pragma GCC unroll 32
         for (int v = 0; v < NP * VP; v++) {
             KERNEL_vec sum = acc[r][v];
             if (add)
                 sum += *(const KERNEL_vec *)(add + v * VF);
+#if HAS_EPILOGUE && !EPILOGUE_CALLS
+            if (k0 + kc == K)
+                sum = NAME_epilogue_MACHINE(a, sum, m + r, n + v * VF, VF);
+#endif
             *(KERNEL_vec *)(y + v * VF) = sum;
         }
     }
+#if EPILOGUE_CALLS
+    if (k0 + kc == K)
+        KERNEL_finish(a, m, n, rows, NP * 16);
+#endif
 }
 
 /* The tile as a function for each height. */

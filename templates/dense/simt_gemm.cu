@@ -388,7 +388,7 @@ static __device__ __forceinline__ int KERNEL_down(int i)
 #endif
 }
 
-/* Adds the bias and stores the thread's elements that exist. Y has nrow rows and ncol columns from the tile's
+/* Computes the formula and stores the thread's elements that exist. Y has nrow rows and ncol columns from the tile's
  * first on. */
 static __device__ __forceinline__ void
 KERNEL_store(const float (&acc)[TM * TN], const NAME_args &a, int m0, int n0, const KERNEL_place &p)
@@ -397,16 +397,6 @@ KERNEL_store(const float (&acc)[TM * TN], const NAME_args &a, int m0, int n0, co
     const KERNEL_operands o = KERNEL_of(a, a.K);
     const bool wide = (uintptr_t)o.y % (4 * VN) == 0 && (a.N | o.ldy) % VN == 0;
     float *y = o.y + ((int64_t)m0 + p.row) * o.ldy + n0 + p.col;
-    float bias[TN];
-#pragma unroll
-    for (int j = 0; j < TN; j++) {
-#if HAS_BIAS
-        const int n = j % VN + j / VN * (8 * VN);
-        bias[j] = n < ncol ? a.bias[n0 + p.col + n] : 0.0f;
-#else
-        bias[j] = 0;
-#endif
-    }
 #pragma unroll
     for (int i = 0; i < TM; y += (int64_t)(KERNEL_down(i + 1) - KERNEL_down(i)) * o.ldy, i++) {
         if (KERNEL_down(i) >= nrow)
@@ -414,18 +404,25 @@ KERNEL_store(const float (&acc)[TM * TN], const NAME_args &a, int m0, int n0, co
 #pragma unroll
         for (int j = 0; j < TN; j += VN) {
             const int n = j * 8;
-            const float *v = acc + i * TN + j, *b = bias + j;
+            float v[VN];
+#pragma unroll
+            for (int l = 0; l < VN; l++)
+#if HAS_EPILOGUE
+                v[l] = n + l < ncol ? KERNEL_epilogue(a, acc[i * TN + j + l], m0 + p.row + KERNEL_down(i), n0 + p.col + n + l) : 0.0f;
+#else
+                v[l] = acc[i * TN + j + l];
+#endif
             if (wide && n < ncol)
 #if VN == 4
-                *(float4 *)(y + n) = make_float4(v[0] + b[0], v[1] + b[1], v[2] + b[2], v[3] + b[3]);
+                *(float4 *)(y + n) = make_float4(v[0], v[1], v[2], v[3]);
 #else
-                *(float2 *)(y + n) = make_float2(v[0] + b[0], v[1] + b[1]);
+                *(float2 *)(y + n) = make_float2(v[0], v[1]);
 #endif
             else
 #pragma unroll
                 for (int l = 0; l < VN; l++)
                     if (n + l < ncol)
-                        y[n + l] = v[l] + b[l];
+                        y[n + l] = v[l];
         }
     }
 }

@@ -11,7 +11,7 @@
 #ifndef SM_ARCH
 #define SM_ARCH 80
 #endif
-#define HAS_BIAS 1
+#define HAS_EPILOGUE 0
 #define LAYOUT_W_NK 1
 #define LAYOUT_W_KN 0
 #define PACKED 0
@@ -34,7 +34,7 @@ typedef float NAME_elem;
 #endif
 typedef struct {
     int M, N, K;
-    const NAME_elem *X, *W, *bias; /* X [M][K], bias [N] */
+    const NAME_elem *X, *W; /* X [M][K] */
     NAME_elem *Y;                  /* [M][N] */
     int64_t W_stride[1];           /* elements from a row of W to the next */
     void *workspace;

@@ -9,6 +9,7 @@
 enum { PACKAGE_OK, PACKAGE_BAD_EXTENT, PACKAGE_BAD_POINTER };
 
 //@ preamble
+//@ device
 //@ arguments
 #if PACKED
 //@ pack_declarations

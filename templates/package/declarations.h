@@ -6,7 +6,6 @@
 /* ---- FUNCTION ---- */
 
 #endif
-#define NAME_HAS_EPILOGUE IS_ASKED //@ repeat epilogues
 #if HAS_CONSTANT
 #define NAME_LAYOUT IS_ASKED //@ repeat layouts
 #define NAME_CONSTANT_PACKED PACKED

@@ -20,6 +20,7 @@
 #include <string.h>
 
 //@ preamble
+//@ device
 //@ strerror
 
 /* A call, cut into pieces that its threads take in turn. */

@@ -1,0 +1,666 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * formula: gives the tree of a formula its meaning. Names are looked up, each value gets a type, functions that are short for others (relu, clamp,
+ * softmax) are put in, and parts that are equal become one node. Operands that the formula brings become operands of the function.
+ */
+#include "gen/spec/formula.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+#include "gen/base/conf.h"
+#include "gen/base/expr_private.h"
+#include "gen/base/name.h"
+#include "gen/base/text.h"
+#include "gen/spec/dtype.h"
+
+#define REALS FORMULA_REAL
+#define TRUTHS FORMULA_TRUTH
+
+const FormulaFunction formula_functions[FORMULA_FUNCTION_COUNT] = {
+    [FORMULA_ADD] = { "+", 2, true, REALS, false },
+    [FORMULA_SUB] = { "-", 2, true, REALS, false },
+    [FORMULA_MUL] = { "*", 2, true, REALS, false },
+    [FORMULA_DIV] = { "/", 2, false, REALS, false },
+    [FORMULA_NEG] = { "-", 1, true, REALS, false },
+    [FORMULA_MIN] = { "min", 2, true, REALS, false },
+    [FORMULA_MAX] = { "max", 2, true, REALS, false },
+    [FORMULA_LT] = { "<", 2, false, TRUTHS, false },
+    [FORMULA_LE] = { "<=", 2, false, TRUTHS, false },
+    [FORMULA_GT] = { ">", 2, false, TRUTHS, false },
+    [FORMULA_GE] = { ">=", 2, false, TRUTHS, false },
+    [FORMULA_EQ] = { "==", 2, false, TRUTHS, false },
+    [FORMULA_NE] = { "!=", 2, false, TRUTHS, false },
+    [FORMULA_AND] = { "&&", 2, false, TRUTHS, false },
+    [FORMULA_OR] = { "||", 2, false, TRUTHS, false },
+    [FORMULA_NOT] = { "!", 1, false, TRUTHS, false },
+    [FORMULA_CHOOSE] = { "?", 3, true, REALS, false },
+    [FORMULA_TO_REAL] = { "", 1, false, REALS, false },
+    [FORMULA_ABS] = { "abs", 1, false, REALS, false },
+    [FORMULA_SQRT] = { "sqrt", 1, false, REALS, false },
+    [FORMULA_RSQRT] = { "rsqrt", 1, false, REALS, true },
+    [FORMULA_EXP] = { "exp", 1, false, REALS, true },
+    [FORMULA_LOG] = { "log", 1, false, REALS, true },
+    [FORMULA_TANH] = { "tanh", 1, false, REALS, true },
+    [FORMULA_ERF] = { "erf", 1, false, REALS, true },
+    [FORMULA_SIGMOID] = { "sigmoid", 1, false, REALS, true },
+    [FORMULA_SILU] = { "silu", 1, false, REALS, true },
+    [FORMULA_GELU] = { "gelu", 1, false, REALS, true },
+    [FORMULA_GELU_TANH] = { "gelu_tanh", 1, false, REALS, true },
+    [FORMULA_F16] = { "f16", 1, false, REALS, true },
+    [FORMULA_BF16] = { "bf16", 1, false, REALS, true },
+    [FORMULA_SUM] = { "sum", 1, false, REALS, false },
+    [FORMULA_GREATEST] = { "max", 1, false, REALS, false },
+    [FORMULA_LEAST] = { "min", 1, false, REALS, false },
+    [FORMULA_ARGMAX] = { "argmax", 1, false, FORMULA_INT, false },
+};
+
+/* Functions that are short for others. */
+typedef struct {
+    const char *name;
+    int narg;
+    bool reduces;        /* an axis stands in brackets behind the name, which `is` calls i */
+    const char *args[3]; /* what `is` calls the values */
+    const char *is;
+} ShortForm;
+
+static const ShortForm short_forms[] = {
+    { "relu", 1, false, { "x" }, "max(x, 0)" },
+    { "clamp", 3, false, { "x", "least", "most" }, "min(max(x, least), most)" },
+    { "mean", 1, true, { "x" }, "sum[i](x) / sum[i](1)" },
+    { "softmax", 1, true, { "x" }, "exp(x - max[i](x)) / sum[i](exp(x - max[i](x)))" },
+    { "log_softmax", 1, true, { "x" }, "x - max[i](x) - log(sum[i](exp(x - max[i](x))))" },
+    { "centre", 1, true, { "x" }, "x - mean[i](x)" },
+    { "layernorm", 2, true, { "x", "eps" }, "centre[i](x) * rsqrt(mean[i](centre[i](x) * centre[i](x)) + eps)" },
+    { "rmsnorm", 2, true, { "x", "eps" }, "x * rsqrt(mean[i](x * x) + eps)" },
+};
+
+/* What names stand for while a short form is put in. */
+typedef struct {
+    const ShortForm *of;
+    const int *value;
+    int axis;
+    Loc at; /* where it was called: errors in it are reported there */
+} Frame;
+
+typedef struct {
+    Arena *arena;
+    Diag *diag;
+    Op *op; /* with the operands that the formula brings */
+    const FormulaText *text;
+    const Expr *expr; /* the one whose tree is read */
+    const Frame *frame;
+    Formula *f;
+    int out;         /* the output's place; operands that the formula brings are put in before it */
+    unsigned places; /* extents along which an element has a place: those of the output, and those of reductions around */
+    int acc;         /* what `acc` stands for */
+    int depth;
+} Reader;
+
+static int read_node(Reader *r, const Node *n);
+static int add(Reader *r, const Node *n, FormulaNode node);
+
+/* Reports an error at a node; always -1. */
+#define FAIL(r, n, ...) (diag_error((r)->diag, place_of(r, n), __VA_ARGS__), -1)
+
+static Loc place_of(const Reader *r, const Node *n)
+{
+    if (r->frame)
+        return r->frame->at;
+    return n->kind == NAME || n->kind >= CALL ? (n->kind == CHOICE ? place_of(r, n->list[0]) : n->name.at)
+                                              : loc_in(r->expr->at, r->expr->source, n->offset, 1);
+}
+
+/* ---- nodes ---- */
+
+static bool is_equal(const FormulaNode *a, const FormulaNode *b)
+{
+    return a->kind == b->kind && a->type == b->type && memcmp(&a->real, &b->real, sizeof a->real) == 0 && a->at == b->at &&
+           a->op == b->op && a->narg == b->narg && memcmp(a->arg, b->arg, sizeof a->arg) == 0;
+}
+
+static int add_number(Reader *r, const Node *n, double v, FormulaType type);
+static int apply(Reader *r, const Node *n, FormulaOp op, const int *given, int narg);
+
+/* The reduction of a value that is the same all along the axis. */
+static int reduce_constant(Reader *r, const Node *n, const FormulaNode *node)
+{
+    const int extent = add(r, n, (FormulaNode){ .kind = FORMULA_EXTENT, .type = FORMULA_INT, .at = node->at });
+    if (node->op == FORMULA_ARGMAX)
+        return add_number(r, n, 0, FORMULA_INT);
+    return node->op == FORMULA_SUM ? apply(r, n, FORMULA_MUL, (int[]){ node->arg[0], extent }, 2) : node->arg[0];
+}
+
+/* The number of a node that is equal, or of a new one. -1 after an error. */
+static int add(Reader *r, const Node *n, FormulaNode node)
+{
+    Formula *f = r->f;
+    if (node.kind == FORMULA_REDUCE && !(f->node[node.arg[0]].along >> node.at & 1))
+        return reduce_constant(r, n, &node);
+    for (int i = 0; i < node.narg; i++)
+        node.along |= f->node[node.arg[i]].along;
+    if (node.kind == FORMULA_REDUCE)
+        node.along &= ~(1u << node.at);
+    for (int i = 0; i < f->nnode; i++)
+        if (is_equal(&f->node[i], &node))
+            return i;
+    if (f->nnode == FORMULA_MAX_NODE)
+        return FAIL(r, n, "the formula is too long");
+    for (int i = 0; i < node.narg; i++)
+        f->node[node.arg[i]].nuse++;
+    f->calls = f->calls || ((node.kind == FORMULA_APPLY || node.kind == FORMULA_REDUCE) && formula_functions[node.op].is_call);
+    f->node[f->nnode] = node;
+    return f->nnode++;
+}
+
+static int add_number(Reader *r, const Node *n, double v, FormulaType type)
+{
+    return add(r, n, (FormulaNode){ .kind = FORMULA_NUMBER, .type = type, .real = v });
+}
+
+static FormulaType type_of(const Reader *r, int id) { return r->f->node[id].type; }
+
+static int to_real(Reader *r, const Node *n, int id)
+{
+    const FormulaNode *v = &r->f->node[id];
+    if (v->type == FORMULA_TRUTH)
+        return FAIL(r, n, "a comparison is no number; write it as condition ? 1 : 0");
+    if (v->type == FORMULA_REAL)
+        return id;
+    if (v->kind == FORMULA_NUMBER)
+        return add_number(r, n, v->real, FORMULA_REAL);
+    return add(r, n, (FormulaNode){ .kind = FORMULA_APPLY, .type = FORMULA_REAL, .op = FORMULA_TO_REAL, .narg = 1, .arg = { id } });
+}
+
+/* ---- functions ---- */
+
+static bool all_int(const Reader *r, const int *arg, int narg)
+{
+    for (int i = 0; i < narg; i++)
+        if (type_of(r, arg[i]) != FORMULA_INT)
+            return false;
+    return true;
+}
+
+static bool is_comparison(FormulaOp op) { return op >= FORMULA_LT && op <= FORMULA_NE; }
+static bool is_logic(FormulaOp op) { return op >= FORMULA_AND && op <= FORMULA_NOT; }
+
+/* Gives the values of a function the types that it takes; false after an error. from: where they begin. */
+static bool convert(Reader *r, const Node *n, FormulaOp op, int *arg, int narg)
+{
+    const int from = op == FORMULA_CHOOSE;
+    for (int i = 0; i < narg; i++) {
+        if (is_logic(op) || i < from) {
+            if (type_of(r, arg[i]) != FORMULA_TRUTH)
+                return FAIL(r, n, "expected a comparison, as in n < m, found a number") >= 0;
+        } else if ((arg[i] = to_real(r, n, arg[i])) < 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int apply(Reader *r, const Node *n, FormulaOp op, const int *given, int narg)
+{
+    const FormulaFunction *f = &formula_functions[op];
+    const int from = op == FORMULA_CHOOSE;
+    FormulaNode node = { .kind = FORMULA_APPLY, .op = op, .narg = narg, .type = f->value };
+    memcpy(node.arg, given, (size_t)narg * sizeof *given);
+    const bool ints = all_int(r, given + from, narg - from) && (f->of_int || is_comparison(op));
+    if (op == FORMULA_NEG && r->f->node[given[0]].kind == FORMULA_NUMBER)
+        return add_number(r, n, -r->f->node[given[0]].real, type_of(r, given[0]));
+    if (!convert(r, n, op, node.arg, ints ? from : narg))
+        return -1;
+    if (ints && !is_comparison(op))
+        node.type = FORMULA_INT;
+    return add(r, n, node);
+}
+
+static int find_function(const char *name, int narg, bool reduces)
+{
+    for (int i = reduces ? FORMULA_SUM : 0; i < (reduces ? FORMULA_FUNCTION_COUNT : FORMULA_SUM); i++)
+        if (formula_functions[i].narg == narg && strcmp(formula_functions[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+static const ShortForm *find_short(const char *name, bool reduces)
+{
+    for (size_t i = 0; i < LENGTH(short_forms); i++)
+        if (short_forms[i].reduces == reduces && strcmp(short_forms[i].name, name) == 0)
+            return &short_forms[i];
+    return NULL;
+}
+
+/* Puts a short form in, of these values. */
+static int expand(Reader *r, const Node *n, const ShortForm *s, const int *value, int axis)
+{
+    Diag *unheard = diag_new(r->arena);
+    const Frame frame = { s, value, axis, place_of(r, n) };
+    const Frame *outer = r->frame;
+    const Expr *expr = r->expr;
+    r->expr = expr_parse_formula(r->arena, s->is, (Loc){ 0 }, unheard);
+    r->frame = &frame;
+    const int id = read_node(r, r->expr->root);
+    r->frame = outer;
+    r->expr = expr;
+    return id;
+}
+
+/* Reports a call of a function that there is not, or with another number of values. */
+static int fail_call(Reader *r, const Node *n, int narg)
+{
+    const char *name[FORMULA_FUNCTION_COUNT + LENGTH(short_forms)];
+    const bool reduces = n->kind == REDUCE;
+    size_t k = 0;
+    for (int i = reduces ? FORMULA_SUM : FORMULA_MIN; i < (reduces ? FORMULA_FUNCTION_COUNT : FORMULA_SUM); i++) {
+        const FormulaFunction *f = &formula_functions[i];
+        if (!isalpha((unsigned char)f->name[0]))
+            continue;
+        if (strcmp(f->name, n->name.name) == 0)
+            return FAIL(r, n, "'%s' takes %d value%s, found %d", f->name, f->narg, f->narg == 1 ? "" : "s", narg);
+        name[k++] = f->name;
+    }
+    for (size_t i = 0; i < LENGTH(short_forms); i++)
+        if (short_forms[i].reduces == reduces)
+            name[k++] = short_forms[i].name;
+    const ShortForm *s = find_short(n->name.name, reduces);
+    if (s)
+        return FAIL(r, n, "'%s' takes %d value%s, found %d", s->name, s->narg, s->narg == 1 ? "" : "s", narg);
+    if (!reduces && find_function(n->name.name, 1, true) >= 0)
+        return FAIL(r, n, "'%s' needs the axis that it goes along, as in %s[n](x)", n->name.name, n->name.name);
+    const char *near = diag_nearest(n->name.name, (Names){ name, sizeof *name, k });
+    if (near)
+        return FAIL(r, n, "unknown function '%s'; did you mean '%s'?", n->name.name, near);
+    Text all = { .arena = r->arena };
+    for (size_t i = 0; i < k; i++)
+        text_printf(&all, "%s%s", i ? ", " : "", name[i]);
+    return FAIL(r, n, "unknown function '%s'; there are %s", n->name.name, text_str(&all));
+}
+
+/* Reads values into arg; false after an error. */
+static bool read_values(Reader *r, const Node *n, int first, int *arg, int max)
+{
+    for (int i = first; i < n->nlist; i++) {
+        if (i - first == max)
+            return FAIL(r, n, "'%s' has too many values", n->name.name) >= 0;
+        if ((arg[i - first] = read_node(r, n->list[i])) < 0)
+            return false;
+    }
+    return true;
+}
+
+static int read_call(Reader *r, const Node *n)
+{
+    int arg[FORMULA_MAX_ARG];
+    if (!read_values(r, n, 0, arg, FORMULA_MAX_ARG))
+        return -1;
+    const int op = find_function(n->name.name, n->nlist, false);
+    const ShortForm *s = find_short(n->name.name, false);
+    if (s && s->narg == n->nlist)
+        return expand(r, n, s, arg, -1);
+    return op >= FORMULA_MIN ? apply(r, n, (FormulaOp)op, arg, n->nlist) : fail_call(r, n, n->nlist);
+}
+
+static int read_operator(Reader *r, const Node *n)
+{
+    const int narg = n->arg[1] ? 2 : 1;
+    int arg[2];
+    for (int i = 0; i < narg; i++)
+        if ((arg[i] = read_node(r, n->arg[i])) < 0)
+            return -1;
+    const int op = find_function(n->op->text, narg, false);
+    return op >= 0 ? apply(r, n, (FormulaOp)op, arg, narg) : FAIL(r, n, "formulas have no '%s'", n->op->text);
+}
+
+static int read_choice(Reader *r, const Node *n)
+{
+    int arg[3];
+    return read_values(r, n, 0, arg, 3) ? apply(r, n, FORMULA_CHOOSE, arg, 3) : -1;
+}
+
+/* ---- places and extents ---- */
+
+/* The extent whose places are called so: n is a place along N. -1: none is. */
+static int place_named(const Reader *r, const char *name)
+{
+    if (r->frame && r->frame->of->reduces && strcmp(name, "i") == 0)
+        return r->frame->axis;
+    for (int i = 0; i < r->op->nextent; i++) {
+        const char *extent = r->op->extent[i].name, *lower = text_letters(arena_strdup(r->arena, extent), tolower);
+        if (strcmp(lower, extent) != 0 && strcmp(lower, name) == 0)
+            return i;
+    }
+    return -1;
+}
+
+static int read_index(Reader *r, const Node *n, int extent)
+{
+    if (!(r->places >> extent & 1))
+        return FAIL(r, n, "the output has no extent %s, and no reduction goes along it here", r->op->extent[extent].name);
+    return add(r, n, (FormulaNode){ .kind = FORMULA_INDEX, .type = FORMULA_INT, .at = extent, .along = 1u << extent });
+}
+
+static int fail_name(Reader *r, const Node *n)
+{
+    const char *name = n->name.name;
+    if (names_find(NAMES(r->op->operand, r->op->noperand), name) >= 0)
+        return FAIL(r, n, "'%s' is an operand; its element is written with places in brackets, as in %s[n]", name, name);
+    if (strcmp(name, "acc") == 0)
+        return FAIL(r, n, "the op '%s' computes nothing by itself: its formulas have no 'acc'", r->op->name);
+    return FAIL(r, n, "unknown name '%s'; expected acc, inf, a place such as n, an extent such as N, or an operand with places in brackets, as in %s[n]",
+                name, name);
+}
+
+static int read_name(Reader *r, const Node *n)
+{
+    const char *name = n->name.name;
+    for (int i = 0; r->frame && i < r->frame->of->narg; i++)
+        if (strcmp(r->frame->of->args[i], name) == 0)
+            return r->frame->value[i];
+    if (strcmp(name, "acc") == 0 && r->acc >= 0)
+        return r->acc;
+    if (strcmp(name, "inf") == 0)
+        return add_number(r, n, (double)INFINITY, FORMULA_REAL);
+    const int place = place_named(r, name), extent = op_axis(r->op, name);
+    if (place >= 0)
+        return read_index(r, n, place);
+    if (extent >= 0)
+        return add(r, n, (FormulaNode){ .kind = FORMULA_EXTENT, .type = FORMULA_INT, .at = extent });
+    return fail_name(r, n);
+}
+
+static int read_reduction(Reader *r, const Node *n)
+{
+    const Node *axis = n->list[0];
+    const int extent = axis->kind == NAME ? place_named(r, axis->name.name) : -1;
+    const unsigned places = r->places;
+    int arg[FORMULA_MAX_ARG];
+    if (extent < 0)
+        return FAIL(r, axis, "expected the places that '%s' goes along, as in %s[n](...)", n->name.name, n->name.name);
+    if (r->op->reference)
+        return FAIL(r, n, "an epilogue of op '%s' sees one element at a time and cannot reduce; the op 'rows' can", r->op->name);
+    if (r->op->extent[extent].kind > AXIS_REDUCE)
+        return FAIL(r, axis, "reductions go along an axis of the op");
+    r->places |= 1u << extent;
+    const bool ok = read_values(r, n, 1, arg, FORMULA_MAX_ARG);
+    r->places = places;
+    if (!ok)
+        return -1;
+    const int narg = n->nlist - 1, op = find_function(n->name.name, narg, true);
+    const ShortForm *s = find_short(n->name.name, true);
+    if (s && s->narg == narg) {
+        r->places |= 1u << extent;
+        const int id = expand(r, n, s, arg, extent);
+        r->places = places;
+        if (id >= 0 && r->f->node[id].along & ~places)
+            return FAIL(r, n, "'%s' gives a value for each place along %s, which the output does not have", s->name,
+                        r->op->extent[extent].name);
+        return id;
+    }
+    if (op < 0)
+        return fail_call(r, n, narg);
+    const int value = to_real(r, n, arg[0]);
+    return value < 0 ? -1
+                     : add(r, n, (FormulaNode){ .kind = FORMULA_REDUCE, .type = formula_functions[op].value, .at = extent,
+                                                .op = (FormulaOp)op, .narg = 1, .arg = { value } });
+}
+
+/* ---- operands ---- */
+
+static const char *extent_list(Reader *r, const Expr *const *extent, int rank)
+{
+    Text t = { .arena = r->arena };
+    for (int i = 0; i < rank; i++)
+        text_printf(&t, "[%s]", expr_text(extent[i]));
+    return arena_strdup(r->arena, text_str(&t));
+}
+
+/* The dtype that the spec says for an operand; NULL: the spec's own. */
+static const char *dtype_of(const Reader *r, const char *operand)
+{
+    const int i = names_find(NAMES(r->text->operand, r->text->ntype), operand);
+    return i < 0 ? NULL : r->text->dtype[i];
+}
+
+/* Adds an operand before the output. Its extents are those that the indices go along. -1 after an error. */
+static int add_operand(Reader *r, const Node *n, const int *index)
+{
+    const char *name = n->name.name, *fault = name_argument_fault(name);
+    Op *op = r->op;
+    if (r->frame || !conf_check_name(r->diag, n->name.at, "operand", name, fault))
+        return -1;
+    if (op->noperand == OP_MAX_OPERAND)
+        return FAIL(r, n, "more than %d operands", OP_MAX_OPERAND);
+    const char *dtype = dtype_of(r, name);
+    Operand o = { .name = name, .role = ROLE_IN, .of = -1, .dtype = dtype, .nlayout = 1, .of_formula = true };
+    o.layout[0] = (Layout){ .name = "", .rank = n->nlist };
+    const Dtype *type = dtype ? dtype_find(dtype) : NULL;
+    if (type && type->is_integer)
+        o.role = ROLE_INDEX, o.data = DATA_INTEGERS;
+    for (int i = 0; i < n->nlist; i++) {
+        const FormulaNode *v = &r->f->node[index[i]];
+        if (v->kind != FORMULA_INDEX)
+            return FAIL(r, n->list[i], "expected a place such as n: what extent '%s' has here is not known otherwise", name);
+        o.layout[0].extent[i] = expr_name(r->arena, op->extent[v->at].name);
+        expr_bind(o.layout[0].extent[i], NAMES(op->extent, op->nextent));
+    }
+    o.elems = op_elements(r->arena, op, &o.layout[0]);
+    o.doc = arena_printf(r->arena, "%s, in the formula", extent_list(r, (const Expr *const *)o.layout[0].extent, n->nlist));
+    memmove(&op->operand[r->out + 1], &op->operand[r->out], (size_t)(op->noperand - r->out) * sizeof *op->operand);
+    op->operand[r->out] = o;
+    op->noperand++;
+    return r->out++;
+}
+
+/* Does the operand have these extents? Only of one that the formula brought: in others an index may be computed. */
+static bool check_extents(Reader *r, const Node *n, const Operand *o, const int *index)
+{
+    for (int i = 0; i < n->nlist; i++) {
+        const FormulaNode *v = &r->f->node[index[i]];
+        if (v->kind == FORMULA_INDEX && strcmp(expr_text(o->layout->extent[i]), r->op->extent[v->at].name) != 0)
+            return FAIL(r, n->list[i], "'%s' has the extents %s: expected a place along %s", o->name,
+                        extent_list(r, (const Expr *const *)o->layout->extent, o->layout->rank),
+                        expr_text(o->layout->extent[i])) >= 0;
+        if (v->kind != FORMULA_INDEX && o->of_formula)
+            return FAIL(r, n->list[i], "expected a place such as n: what extent '%s' has here is not known otherwise", o->name) >= 0;
+    }
+    return true;
+}
+
+static int read_element(Reader *r, const Node *n)
+{
+    FormulaNode node = { .kind = FORMULA_ELEMENT, .type = FORMULA_REAL, .narg = n->nlist };
+    if (n->nlist > OP_MAX_RANK)
+        return FAIL(r, n, "more than %d places", OP_MAX_RANK);
+    if (!read_values(r, n, 0, node.arg, OP_MAX_RANK))
+        return -1;
+    for (int i = 0; i < n->nlist; i++)
+        if (type_of(r, node.arg[i]) != FORMULA_INT)
+            return FAIL(r, n->list[i], "expected an integer, such as the place n");
+    node.at = names_find(NAMES(r->op->operand, r->op->noperand), n->name.name);
+    if (node.at < 0 && (node.at = add_operand(r, n, node.arg)) < 0)
+        return -1;
+    const Operand *o = &r->op->operand[node.at];
+    if (o->role == ROLE_OUT || (r->op->reference && !o->of_formula))
+        return FAIL(r, n, "'%s' is the op's own %s; a formula may not read it", o->name, o->role == ROLE_OUT ? "output" : "operand");
+    if (o->layout->rank != n->nlist)
+        return FAIL(r, n, "'%s' has %d extent%s, found %d place%s", o->name, o->layout->rank, o->layout->rank == 1 ? "" : "s",
+                    n->nlist, n->nlist == 1 ? "" : "s");
+    if (!check_extents(r, n, o, node.arg))
+        return -1;
+    node.type = o->role == ROLE_INDEX ? FORMULA_INT : FORMULA_REAL;
+    return add(r, n, node);
+}
+
+/* ---- the whole ---- */
+
+static int read_any(Reader *r, const Node *n)
+{
+    switch (n->kind) {
+    case INT: return add_number(r, n, (double)n->value, FORMULA_INT);
+    case REAL: return add_number(r, n, n->real, FORMULA_REAL);
+    case NAME: return read_name(r, n);
+    case APPLY: return read_operator(r, n);
+    case CALL: return read_call(r, n);
+    case ELEMENT: return read_element(r, n);
+    case REDUCE: return read_reduction(r, n);
+    case CHOICE: return read_choice(r, n);
+    }
+    return -1;
+}
+
+static int read_node(Reader *r, const Node *n)
+{
+    if (++r->depth > EXPR_MAX_DEPTH)
+        return FAIL(r, n, "the formula is nested too deeply");
+    const int id = read_any(r, n);
+    r->depth--;
+    return id;
+}
+
+/* Applies a word of the short form to what those before it gave: the op's own, or a function of one value. -1 after an error. */
+static int read_word(Reader *r, const char *word, Loc at)
+{
+    const Op *op = r->op;
+    const Node named = { .kind = CALL, .name = { word, at, -1, NULL }, .nlist = 1 };
+    const int own = names_find(NAMES(op->epilogue, op->nepilogue), word), function = find_function(word, 1, false);
+    const ShortForm *s = find_short(word, false);
+    if (own >= 0) {
+        r->expr = op->epilogue[own].expr;
+        return read_node(r, r->expr->root);
+    }
+    if (s && s->narg == 1)
+        return expand(r, &named, s, &r->acc, -1);
+    if (function >= FORMULA_ABS)
+        return apply(r, &named, (FormulaOp)function, &r->acc, 1);
+    const char *name[OP_MAX_NAME + FORMULA_FUNCTION_COUNT + LENGTH(short_forms)];
+    size_t n = 0;
+    for (int i = 0; i < op->nepilogue; i++)
+        name[n++] = op->epilogue[i].name;
+    for (int i = FORMULA_ABS; i < FORMULA_SUM; i++)
+        name[n++] = formula_functions[i].name;
+    for (size_t i = 0; i < LENGTH(short_forms); i++)
+        if (!short_forms[i].reduces && short_forms[i].narg == 1)
+            name[n++] = short_forms[i].name;
+    return conf_lookup(r->diag, at, "epilogue", word, (Names){ name, sizeof *name, n });
+}
+
+/* Reads what the text says into nodes. -1 after errors. */
+static int read_text(Reader *r)
+{
+    const FormulaText *t = r->text;
+    if (r->op->reference)
+        r->acc = add(r, NULL, (FormulaNode){ .kind = FORMULA_ACC, .type = FORMULA_REAL, .along = r->places });
+    r->expr = t->expr;
+    if (t->expr) {
+        r->f->text = expr_text(t->expr);
+        return read_node(r, t->expr->root);
+    }
+    Text words = { .arena = r->arena };
+    for (int i = 0; i < t->nword && r->acc >= 0; i++) {
+        text_printf(&words, "%s%s", i ? ", " : "", t->word[i]);
+        r->acc = read_word(r, t->word[i], t->at[i]);
+    }
+    r->f->text = arena_strdup(r->arena, text_str(&words));
+    return r->acc;
+}
+
+/* ---- what is known of the whole ---- */
+
+/* How a value depends on acc. */
+typedef enum { NOT_AT_ALL, AFFINE, ANYHOW } Dependence;
+
+static Dependence dependence_of(const Formula *f, const FormulaNode *v, const Dependence *of)
+{
+    Dependence most = v->kind == FORMULA_ACC ? AFFINE : NOT_AT_ALL;
+    for (int i = 0; i < v->narg; i++)
+        most = of[v->arg[i]] > most ? of[v->arg[i]] : most;
+    if (v->kind == FORMULA_ACC || most != AFFINE)
+        return most;
+    if (v->op == FORMULA_ADD || v->op == FORMULA_SUB || v->op == FORMULA_NEG)
+        return AFFINE;
+    const int factor = of[v->arg[0]] == NOT_AT_ALL ? 0 : 1; /* of a product: the one without acc */
+    const bool scales = v->op == FORMULA_MUL || (v->op == FORMULA_DIV && factor == 1);
+    return scales && of[v->arg[factor]] == NOT_AT_ALL && !f->node[v->arg[factor]].along ? AFFINE : ANYHOW;
+}
+
+static bool is_affine(const Formula *f)
+{
+    Dependence of[FORMULA_MAX_NODE];
+    for (int i = 0; i < f->nnode; i++)
+        of[i] = dependence_of(f, &f->node[i], of);
+    return of[f->nnode - 1] == AFFINE;
+}
+
+/* An integer that a place is compared with is a length of that extent: so it is drawn for verification. */
+static void note_lengths(const Formula *f, Op *op)
+{
+    for (const FormulaNode *v = f->node; v < f->node + f->nnode; v++)
+        for (int i = 0; v->kind == FORMULA_APPLY && is_comparison(v->op) && i < 2; i++) {
+            const FormulaNode *e = &f->node[v->arg[i]], *place = &f->node[v->arg[1 - i]];
+            if (e->kind != FORMULA_ELEMENT || place->kind != FORMULA_INDEX || !op->operand[e->at].of_formula)
+                continue;
+            op->operand[e->at].data = DATA_LENGTHS;
+            op->operand[e->at].of = place->at;
+        }
+}
+
+/* Operands with a type of their own must be in the formula. */
+static void check_types(const Reader *r)
+{
+    for (int i = 0; i < r->text->ntype; i++) {
+        const Operand *o = names_row(NAMES(r->op->operand, r->op->noperand), r->text->operand[i]);
+        if (!o || !o->of_formula)
+            diag_error(r->diag, r->text->type_at[i], "the formula has no operand '%s'", r->text->operand[i]);
+    }
+}
+
+/* Takes away what nothing uses: a value that a short form left aside. The root comes last. */
+static void keep_used(Formula *f, int root)
+{
+    bool used[FORMULA_MAX_NODE] = { 0 };
+    int now[FORMULA_MAX_NODE], n = 0;
+    used[root] = true;
+    for (int i = root; i >= 0; i--)
+        for (int k = 0; used[i] && k < f->node[i].narg; k++)
+            used[f->node[i].arg[k]] = true;
+    f->calls = false;
+    for (int i = 0; i <= root; i++) {
+        FormulaNode v = f->node[i];
+        if (!used[i])
+            continue;
+        v.nuse = 0;
+        for (int k = 0; k < v.narg; k++)
+            f->node[v.arg[k] = now[v.arg[k]]].nuse++;
+        f->calls = f->calls || (v.kind >= FORMULA_APPLY && formula_functions[v.op].is_call);
+        f->node[now[i] = n++] = v;
+    }
+    f->nnode = n;
+}
+
+const Formula *formula_read(Arena *a, const Op *op, const FormulaText *text, const Op **of, Diag *d)
+{
+    const int nerror = diag_nerror(d);
+    Reader r = { .arena = a, .diag = d, .op = ARENA_NEW(a, Op), .text = text, .f = ARENA_NEW(a, Formula), .acc = -1 };
+    *r.op = *op;
+    *r.f = (Formula){ .text = "" };
+    while (r.op->operand[r.out].role != ROLE_OUT)
+        r.out++;
+    const Layout *out = r.op->operand[r.out].layout;
+    for (int i = 0; i < out->rank; i++) {
+        const int extent = op_axis(op, expr_text(out->extent[i]));
+        r.places |= extent < 0 ? 0 : 1u << extent;
+    }
+    int root = read_text(&r);
+    if (root >= 0) /* an output of integers takes them as they are */
+        root = type_of(&r, root) == FORMULA_INT && r.op->operand[r.out].dtype ? root : to_real(&r, text->expr ? text->expr->root : NULL, root);
+    check_types(&r);
+    if (root < 0 || diag_nerror(d) > nerror)
+        return NULL;
+    keep_used(r.f, root);
+    r.f->is_affine = is_affine(r.f);
+    note_lengths(r.f, r.op);
+    *of = r.op;
+    return r.f;
+}

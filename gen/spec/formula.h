@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * formula: what a spec says of each element of the output, in a small language (docs/spec.md, "Formulas"):
+ *
+ *   epilogue = "gelu(acc + bias[n]) + residual[m,n]"
+ *
+ * `acc` is what the operator computed, bias and residual are operands that the function gets as arguments, m and n the element's place along the
+ * output's extents M and N. A formula is kept as a graph: a part that is written twice is one node, which is computed once.
+ */
+#ifndef DCGEN_FORMULA_H
+#define DCGEN_FORMULA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "gen/base/arena.h"
+#include "gen/base/diag.h"
+#include "gen/base/expr.h"
+#include "gen/spec/op.h"
+
+enum { FORMULA_MAX_NODE = 256, FORMULA_MAX_ARG = 4 };
+
+/* Of a value: a real number, an integer, true or false. */
+typedef enum { FORMULA_REAL, FORMULA_INT, FORMULA_TRUTH } FormulaType;
+
+typedef enum {
+    FORMULA_NUMBER,
+    FORMULA_ACC,     /* the operator's result */
+    FORMULA_EXTENT,  /* the number of an axis, an attribute, a derived extent */
+    FORMULA_INDEX,   /* the element's place along an extent */
+    FORMULA_ELEMENT, /* of an operand */
+    FORMULA_APPLY,   /* a function of values */
+    FORMULA_REDUCE   /* one value of all elements along an axis */
+} FormulaKind;
+
+/* Operators and functions: rows of formula_functions. Those from FORMULA_SUM on reduce. */
+typedef enum {
+    FORMULA_ADD,
+    FORMULA_SUB,
+    FORMULA_MUL,
+    FORMULA_DIV,
+    FORMULA_NEG,
+    FORMULA_MIN,
+    FORMULA_MAX,
+    FORMULA_LT,
+    FORMULA_LE,
+    FORMULA_GT,
+    FORMULA_GE,
+    FORMULA_EQ,
+    FORMULA_NE,
+    FORMULA_AND,
+    FORMULA_OR,
+    FORMULA_NOT,
+    FORMULA_CHOOSE,  /* c ? a : b */
+    FORMULA_TO_REAL, /* of an integer; nobody writes it */
+    FORMULA_ABS,
+    FORMULA_SQRT,
+    FORMULA_RSQRT,
+    FORMULA_EXP,
+    FORMULA_LOG,
+    FORMULA_TANH,
+    FORMULA_ERF,
+    FORMULA_SIGMOID,
+    FORMULA_SILU,
+    FORMULA_GELU,
+    FORMULA_GELU_TANH,
+    FORMULA_F16,
+    FORMULA_BF16,
+    FORMULA_SUM,
+    FORMULA_GREATEST,
+    FORMULA_LEAST,
+    FORMULA_ARGMAX,
+    FORMULA_FUNCTION_COUNT
+} FormulaOp;
+
+typedef struct {
+    const char *name; /* as it is written: "+", "exp"; of reductions before the axis: "sum" */
+    int narg;
+    bool of_int;       /* integers give an integer; else they count as real numbers */
+    FormulaType value; /* of real numbers */
+    bool is_call;      /* of many instructions: kernels compute it when their sums are out of the registers */
+} FormulaFunction;
+
+extern const FormulaFunction formula_functions[FORMULA_FUNCTION_COUNT];
+
+typedef struct {
+    FormulaKind kind;
+    FormulaType type;
+    double real;     /* of a number; its value too where it is an integer */
+    int at;          /* extent or index: which extent of the op; element: which operand; reduction: along which extent */
+    FormulaOp op;    /* of a function, of a reduction */
+    int narg;
+    int arg[OP_MAX_RANK]; /* nodes, all before this one: values of a function or a reduction, indices of an element */
+    unsigned along;  /* bit i: it is not the same for all places along extent i */
+    int nuse;        /* of it in other nodes */
+} FormulaNode;
+
+typedef struct {
+    const char *text; /* as written, of several words of the short form one behind the other */
+    int nnode;
+    FormulaNode node[FORMULA_MAX_NODE]; /* the last one is the element's value */
+    bool calls;     /* a function of many instructions is in it */
+    bool is_affine; /* it is acc times a number, which is the same for all elements, plus what does not depend on acc */
+} Formula;
+
+/* What stands in a spec: the formula, or words of the short form, each at its place. */
+typedef struct {
+    const Expr *expr; /* NULL: words */
+    int nword;
+    const char *word[OP_MAX_NAME];
+    Loc at[OP_MAX_NAME];
+    int ntype; /* element types of operands that the formula brings: others have the spec's */
+    const char *operand[OP_MAX_OPERAND], *dtype[OP_MAX_OPERAND];
+    Loc type_at[OP_MAX_OPERAND];
+} FormulaText;
+
+/* Reads a formula of a function of `op`. *of becomes that op with the operands that the formula brings, which come before the output. NULL after
+ * errors in d. */
+const Formula *formula_read(Arena *a, const Op *op, const FormulaText *text, const Op **of, Diag *d);
+
+#endif

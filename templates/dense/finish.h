@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT-0 */
+#if HAS_EPILOGUE
+/* The formula, on the sums that Y holds: `rows` rows from m on, `columns` columns from n on. One copy for all tiles, and no call while sums are in
+ * registers. */
+static __attribute__((noinline)) TARGET_ATTRIBUTE void
+KERNEL_finish(const NAME_args *a, int64_t m, int64_t n, int64_t rows, int64_t columns)
+{
+    const int64_t lanes = VECTOR_BYTES / 4, m1 = m + rows, n1 = n + columns;
+    for (; m < m1; m++) {
+        float *y = a->Y + m * a->N;
+        int64_t i = n;
+        for (; i + lanes <= n1; i += lanes)
+            PACKAGE_store_MACHINE(y + i, NAME_epilogue_MACHINE(a, PACKAGE_load_MACHINE(y + i, lanes), m, i, lanes), lanes);
+        if (i < n1)
+            PACKAGE_store_MACHINE(y + i, NAME_epilogue_MACHINE(a, PACKAGE_load_MACHINE(y + i, n1 - i), m, i, n1 - i), n1 - i);
+    }
+}
+#endif

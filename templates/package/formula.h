@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT-0 */
+#ifndef DCGEN
+/* The formula of a function in double precision, behind the definition of its operator, whose functions have other names by then.
+ *
+ * Each value comes with a bound: what it would change by if all that was rounded on the way changed by its whole magnitude. A result may be off by
+ * a small part of its bound (search/runner/abi.h). */
+#endif
+
+/* ---- FORMULA ---- */
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+typedef struct {
+    double value, bound;
+} dcgen_value;
+
+/* Of a comparison; unsure: rounding may turn it. */
+typedef struct {
+    bool value, unsure;
+} dcgen_truth;
+
+/* The part of a bound that a result may be off by, roughly: gen/spec/dtype.c says it exactly. */
+static double dcgen_part(const int64_t *extent)
+{
+    const double root = sqrt((double)dcgen_reference_terms(extent));
+    return EPS_SUMS * (4 * root + 8) + EPS_INPUTS * fmin(2, 12 / root);
+}
+
+/* A value that was rounded. Beyond the largest float it is infinite. */
+static inline dcgen_value dcgen_rounded(double value, double bound)
+{
+    value = fabs(value) > FLT_MAX ? copysign((double)INFINITY, value) : value;
+    return (dcgen_value){ value, bound + (isfinite(value) ? fabs(value) : 0) };
+}
+
+typedef enum { DCGEN_F32, DCGEN_TF32 = DCGEN_F32, DCGEN_F16, DCGEN_BF16 } dcgen_format;
+
+static inline dcgen_value dcgen_element(dcgen_format format, const void *from, int64_t i)
+{
+    union { uint32_t bits; float value; } u;
+    if (format == DCGEN_F32)
+        return (dcgen_value){ ((const float *)from)[i], 0 };
+    const uint32_t half = ((const uint16_t *)from)[i];
+    if (format == DCGEN_BF16) {
+        u.bits = half << 16;
+        return (dcgen_value){ u.value, 0 };
+    }
+    u.bits = (half & 0x7fff) << 13;
+    u.value *= 0x1p112f;
+    u.bits |= ((half & 0x7c00) == 0x7c00 ? 0x7f800000u : 0) | (half & 0x8000) << 16;
+    return (dcgen_value){ u.value, 0 };
+}
+
+static inline dcgen_value dcgen_number(double v) { return dcgen_rounded(v, 0); }
+static inline dcgen_value dcgen_add(dcgen_value a, dcgen_value b) { return dcgen_rounded(a.value + b.value, a.bound + b.bound); }
+static inline dcgen_value dcgen_sub(dcgen_value a, dcgen_value b) { return dcgen_rounded(a.value - b.value, a.bound + b.bound); }
+static inline dcgen_value dcgen_neg(dcgen_value a) { return (dcgen_value){ -a.value, a.bound }; }
+static inline dcgen_value dcgen_abs(dcgen_value a) { return (dcgen_value){ fabs(a.value), a.bound }; }
+
+static inline dcgen_value dcgen_mul(dcgen_value a, dcgen_value b)
+{
+    return dcgen_rounded(a.value * b.value, fabs(a.value) * b.bound + fabs(b.value) * a.bound);
+}
+
+static inline dcgen_value dcgen_div(dcgen_value a, dcgen_value b)
+{
+    const double v = a.value / b.value;
+    return dcgen_rounded(v, (a.bound + fabs(v) * b.bound) / fabs(b.value));
+}
+
+/* As kernels have them: of a number and a NaN the first one. */
+static inline dcgen_value dcgen_min(dcgen_value a, dcgen_value b)
+{
+    return (dcgen_value){ b.value < a.value ? b.value : a.value, fmax(a.bound, b.bound) };
+}
+
+static inline dcgen_value dcgen_max(dcgen_value a, dcgen_value b)
+{
+    return (dcgen_value){ a.value < b.value ? b.value : a.value, fmax(a.bound, b.bound) };
+}
+
+/* Functions: a bound counts as much as the function is steep. */
+static inline dcgen_value dcgen_sqrt(dcgen_value a)
+{
+    const double v = sqrt(a.value);
+    return dcgen_rounded(v, a.bound > 0 ? a.bound / (2 * v) : 0);
+}
+
+static inline dcgen_value dcgen_rsqrt(dcgen_value a)
+{
+    const double v = 1 / sqrt(a.value);
+    return dcgen_rounded(v, a.bound * v * v * v / 2);
+}
+
+static inline dcgen_value dcgen_exp(dcgen_value a)
+{
+    const double v = exp(a.value);
+    return dcgen_rounded(v, v * a.bound);
+}
+
+static inline dcgen_value dcgen_log(dcgen_value a) { return dcgen_rounded(log(a.value), a.bound / fabs(a.value)); }
+
+static inline dcgen_value dcgen_tanh(dcgen_value a)
+{
+    const double v = tanh(a.value);
+    return dcgen_rounded(v, (1 - v * v) * a.bound);
+}
+
+static inline dcgen_value dcgen_erf(dcgen_value a) { return dcgen_rounded(erf(a.value), 1.13 * a.bound); }
+
+static inline dcgen_value dcgen_sigmoid(dcgen_value a) { return dcgen_rounded(1 / (1 + exp(-a.value)), a.bound / 4); }
+
+/* Those that go to 0 for large negative numbers may be off by 1e-7 there. */
+static inline dcgen_value dcgen_silu(dcgen_value a)
+{
+    return dcgen_rounded(a.value / (1 + exp(-a.value)), 1.1 * a.bound + 0.14);
+}
+
+static inline dcgen_value dcgen_gelu(dcgen_value a)
+{
+    return dcgen_rounded(a.value * erfc(-a.value * 0.70710678118654752440) / 2, 1.13 * a.bound + 0.14);
+}
+
+static inline dcgen_value dcgen_gelu_tanh(dcgen_value a)
+{
+    const double x = a.value;
+    return dcgen_rounded(x / 2 * (1 + tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x))), 1.13 * a.bound + 0.14);
+}
+
+/* Rounded to a type of so many bits of mantissa: by one bit more or less, where what is rounded may be off. */
+static inline dcgen_value dcgen_coarse(dcgen_value a, int bits, int least)
+{
+    int e;
+    frexp(a.value, &e);
+    const double unit = ldexp(1, (e < least ? least : e) - 1 - bits), v = nearbyint(a.value / unit) * unit;
+    return (dcgen_value){ v, a.bound > 0 ? a.bound + unit / (12 * EPS_SUMS) : 0 };
+}
+
+static inline dcgen_value dcgen_f16(dcgen_value a) { return dcgen_coarse(a, 10, -13); }
+static inline dcgen_value dcgen_bf16(dcgen_value a) { return dcgen_coarse(a, 7, -125); }
+
+/* Comparisons. */
+static inline dcgen_truth dcgen_compared(bool value, dcgen_value a, dcgen_value b, double part)
+{
+    return (dcgen_truth){ value, fabs(a.value - b.value) <= part * (a.bound + b.bound) && a.bound + b.bound > 0 };
+}
+
+#define dcgen_lt(a, b) dcgen_compared((a).value < (b).value, a, b, part)
+#define dcgen_le(a, b) dcgen_compared((a).value <= (b).value, a, b, part)
+#define dcgen_gt(a, b) dcgen_compared((a).value > (b).value, a, b, part)
+#define dcgen_ge(a, b) dcgen_compared((a).value >= (b).value, a, b, part)
+#define dcgen_eq(a, b) dcgen_compared((a).value == (b).value, a, b, part)
+#define dcgen_ne(a, b) dcgen_compared((a).value != (b).value, a, b, part)
+static inline dcgen_truth dcgen_sure(bool value) { return (dcgen_truth){ value, false }; }
+static inline dcgen_truth dcgen_not(dcgen_truth a) { return (dcgen_truth){ !a.value, a.unsure }; }
+
+static inline dcgen_truth dcgen_and(dcgen_truth a, dcgen_truth b)
+{
+    return (dcgen_truth){ a.value && b.value, (a.unsure && (b.value || b.unsure)) || (b.unsure && a.value) };
+}
+
+static inline dcgen_truth dcgen_or(dcgen_truth a, dcgen_truth b) { return dcgen_not(dcgen_and(dcgen_not(a), dcgen_not(b))); }
+
+static inline dcgen_value dcgen_chosen(dcgen_truth c, dcgen_value a, dcgen_value b, double part)
+{
+    const dcgen_value v = c.value ? a : b;
+    return c.unsure ? (dcgen_value){ v.value, fmax(a.bound, b.bound) + fabs(a.value - b.value) / part } : v;
+}
+
+#define dcgen_choose(c, a, b) dcgen_chosen(c, a, b, part)
+
+/* The element of the output that lies `at` elements behind its first one. acc: what the operator computed; part: dcgen_part(extent). */
+static dcgen_value dcgen_formula(const int64_t *extent, const void *const *operand, dcgen_value acc, int64_t at, double part)
+{
+    const int64_t AXIS = extent[PLACE]; //@ repeat every
+//@ body
+}
+
+void dcgen_reference_rows(const int64_t *extent, const void *const *operand, int64_t row0, int64_t row1,
+                          double *y, double *bound)
+{
+    const int64_t AXIS = extent[PLACE]; //@ repeat every
+    (void)AXIS; //@ repeat every
+    const int64_t elems = ROW_ELEMS;
+    const double part = dcgen_part(extent);
+    dcgen_operator_rows(extent, operand, row0, row1, y, bound);
+    for (int64_t i = 0; i < (row1 - row0) * elems; i++) {
+        const dcgen_value v = dcgen_formula(extent, operand, (dcgen_value){ y[i], bound[i] }, row0 * elems + i, part);
+        y[i] = v.value;
+        bound[i] = v.bound;
+    }
+}
+#if HAS_CHECK
+
+/* The formula is acc times a factor, plus what does not depend on acc: so is the sum of a row. */
+void dcgen_reference_check(const int64_t *extent, const void *const *operand, int64_t row0, int64_t row1,
+                           double *sum, double *bound)
+{
+    const int64_t AXIS = extent[PLACE]; //@ repeat every
+    (void)AXIS; //@ repeat every
+    const int64_t elems = ROW_ELEMS;
+    dcgen_operator_check(extent, operand, row0, row1, sum, bound);
+    for (int64_t row = row0; row < row1; row++) {
+        double factor = 0;
+        for (int64_t i = row * elems; i < (row + 1) * elems; i++) {
+            const dcgen_value without = dcgen_formula(extent, operand, (dcgen_value){ 0, 0 }, i, 0);
+            if (i == row * elems) {
+                factor = dcgen_formula(extent, operand, (dcgen_value){ 1, 0 }, i, 0).value - without.value;
+                sum[row - row0] *= factor;
+                bound[row - row0] *= fabs(factor);
+            }
+            sum[row - row0] += without.value;
+            bound[row - row0] += without.bound + fabs(without.value);
+        }
+    }
+}
+#endif

@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* Vectors of VECTOR_BYTES, as GNU C has them: operators work on each lane, and a comparison gives ints, -1 or 0. */
+#ifndef DCGEN
+#pragma once
+#endif
+typedef float PACKAGE_floats_MACHINE __attribute__((vector_size(VECTOR_BYTES)));

@@ -157,11 +157,13 @@ static Piece print_place(Printer *p, const FormulaNode *v)
 
 /* ---- elements of operands ---- */
 
-/* Where an element lies: each index times the operand's stride there. lane: what stands for the place along vectors. */
+/* Where an element lies: each index times the operand's stride there. lane: what stands for the place along vectors. A GPU's places are ints,
+ * whose products may be larger. */
 static const char *offset_text(Printer *p, const FormulaNode *v, const char *lane)
 {
     const Operand *o = &p->spec->op->operand[v->at];
     Text t = { .arena = p->arena };
+    text_add(&t, p->style == STYLE_SCALAR && v->narg > 1 ? "(int64_t)" : "");
     for (int i = 0; i < v->narg; i++) {
         const FormulaNode *index = node_at(p, v->arg[i]);
         const bool is_lane = index->kind == FORMULA_INDEX && index->at == p->along;

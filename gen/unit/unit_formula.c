@@ -227,6 +227,7 @@ static Piece print_vector(Printer *p, const FormulaNode *v)
     return (Piece){ name, BIND_PRIMARY, true };
 }
 
+/* On a GPU by __ldg: no store changes an input, so that loads may go ahead of stores, and one may serve several elements. */
 static Piece print_element(Printer *p, int i)
 {
     const FormulaNode *v = node_at(p, i);
@@ -240,7 +241,7 @@ static Piece print_element(Printer *p, int i)
     if (p->style == STYLE_EXACT)
         return (Piece){ arena_printf(p->arena, "dcgen_element(DCGEN_%s, operand[%d], %s)", type->macro, v->at, at), BIND_PRIMARY,
                         false };
-    const char *element = arena_printf(p->arena, p->style == STYLE_VECTOR ? "a->%s[%s]" : "a.%s[%s]", o->name, at);
+    const char *element = arena_printf(p->arena, p->style == STYLE_VECTOR ? "a->%s[%s]" : "__ldg(&a.%s[%s])", o->name, at);
     if (type->mantissa)
         element = arena_printf(p->arena, "PACKAGE_device::%s_to_float(%s)", type->name, element);
     return (Piece){ element, BIND_PRIMARY, false };

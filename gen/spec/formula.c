@@ -593,6 +593,23 @@ static bool is_affine(const Formula *f)
     return of[f->nnode - 1] == AFFINE;
 }
 
+/* Is it an element that differs along two extents or more, batches apart? */
+static bool reads_rows(const Op *op, const FormulaNode *v)
+{
+    int along = 0;
+    for (int i = 0; i < op->nextent; i++)
+        along += v->along >> i & 1 && op->extent[i].kind != AXIS_BATCH;
+    return v->kind == FORMULA_ELEMENT && along > 1;
+}
+
+static bool any_reads_rows(const Formula *f, const Op *op)
+{
+    bool any = false;
+    for (int i = 0; i < f->nnode; i++)
+        any = any || reads_rows(op, &f->node[i]);
+    return any;
+}
+
 /* An integer that a place is compared with is a length of that extent: so it is drawn for verification. */
 static void note_lengths(const Formula *f, Op *op)
 {
@@ -660,6 +677,7 @@ const Formula *formula_read(Arena *a, const Op *op, const FormulaText *text, con
         return NULL;
     keep_used(r.f, root);
     r.f->is_affine = is_affine(r.f);
+    r.f->reads = any_reads_rows(r.f, r.op);
     note_lengths(r.f, r.op);
     *of = r.op;
     return r.f;

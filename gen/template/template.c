@@ -77,7 +77,8 @@ bool template_context(void *ctx, const char *name, int64_t *value)
     } fact[] = { { "L1_BYTES", d->l1_bytes }, { "L2_BYTES", d->l2_bytes }, { "L3_BYTES", d->l3_bytes },
                  { "CORES", d->cores },       { "SMS", d->sms },           { "PACKED", b->spec->packed },
                  { "HAS_EPILOGUE", b->spec->formula != NULL },
-                 { "EPILOGUE_CALLS", b->spec->formula && b->spec->formula->calls } };
+                 { "EPILOGUE_CALLS", b->spec->formula && b->spec->formula->calls },
+                 { "EPILOGUE_READS", b->spec->formula && b->spec->formula->reads } };
     const int known = names_find(NAMES(fact, LENGTH(fact)), name);
     if (known >= 0)
         *value = fact[known].value;

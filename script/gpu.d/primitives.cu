@@ -13,6 +13,11 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
+#ifndef DCGEN_EMULATOR
+#include <time.h>
+#endif
+
+namespace device { /* in a namespace, as in packages: CUDA has min and max of its own */
 #ifdef DCGEN_EMULATOR
 #include "device.h"
 #else
@@ -24,6 +29,7 @@
 #include "cp_async8.cuh"
 #include "cp_commit.cuh"
 #include "cp_wait.cuh"
+#include "ex2.cuh"
 #include "f16_of.cuh"
 #include "f16_to_float.cuh"
 #include "launch.cuh"
@@ -34,16 +40,27 @@
 #include "load_l2.cuh"
 #include "load_l2_16.cuh"
 #include "load_once16.cuh"
+#include "max.cuh"
+#include "min.cuh"
 #include "mma_bf16.cuh"
 #include "mma_f16.cuh"
 #include "mma_tf32.cuh"
+#include "rcp.cuh"
+#include "round_bf16.cuh"
+#include "round_f16.cuh"
 #include "shared_address.cuh"
 #include "shared_memory.cuh"
 #include "shfl_down.cuh"
 #include "shfl_xor.cuh"
 #include "tf32_of.cuh"
-#include <time.h>
+/* what others call stands before them */
+#include "gelu.cuh"
+#include "gelu_tanh.cuh"
+#include "sigmoid.cuh"
+#include "silu.cuh"
 #endif
+}
+using namespace device;
 
 enum { LANES = 32, WORKSPACE_BYTES = 1 << 18 };
 
@@ -108,6 +125,27 @@ struct F16ToFloat {
     }
 };
 static int f16_to_float_test(const Test &t) { return each<F16ToFloat>(t); }
+
+/* Functions of one number, and of two. */
+template <float (*f)(float)> struct Of {
+    static __device__ void run(const Args &a, int i) { a.out[i] = __float_as_uint(f(__uint_as_float(a.in[i]))); }
+};
+template <float (*f)(float, float)> struct OfTwo {
+    static __device__ void run(const Args &a, int i)
+    {
+        a.out[i] = __float_as_uint(f(__uint_as_float(a.in[2 * i]), __uint_as_float(a.in[2 * i + 1])));
+    }
+};
+static int ex2_test(const Test &t) { return each<Of<ex2>>(t); }
+static int gelu_test(const Test &t) { return each<Of<gelu>>(t); }
+static int gelu_tanh_test(const Test &t) { return each<Of<gelu_tanh>>(t); }
+static int max_test(const Test &t) { return each<OfTwo<device::max>>(t); }
+static int min_test(const Test &t) { return each<OfTwo<device::min>>(t); }
+static int rcp_test(const Test &t) { return each<Of<rcp>>(t); }
+static int round_bf16_test(const Test &t) { return each<Of<round_bf16>>(t); }
+static int round_f16_test(const Test &t) { return each<Of<round_f16>>(t); }
+static int sigmoid_test(const Test &t) { return each<Of<sigmoid>>(t); }
+static int silu_test(const Test &t) { return each<Of<silu>>(t); }
 
 /* The first n words of the input say which of the words behind them are wanted. */
 struct LoadL2 {
@@ -558,8 +596,11 @@ static int (*const tests[])(const Test &t) = {
     cp_async8_test,
     cp_commit_test,
     cp_wait_test,
+    ex2_test,
     f16_of_test,
     f16_to_float_test,
+    gelu_test,
+    gelu_tanh_test,
     launch_test,
     ldmatrix_x2_test,
     ldmatrix_x2_trans_test,
@@ -568,13 +609,20 @@ static int (*const tests[])(const Test &t) = {
     load_l2_test,
     load_l2_16_test,
     load_once16_test,
+    max_test,
+    min_test,
     mma_bf16_test,
     mma_f16_test,
     mma_tf32_test,
+    rcp_test,
+    round_bf16_test,
+    round_f16_test,
     shared_address_test,
     shared_memory_test,
     shfl_down_test,
     shfl_xor_test,
+    sigmoid_test,
+    silu_test,
     tf32_of_test,
 };
 

@@ -125,7 +125,7 @@ def f32_words(r):
     return found
 
 
-# ---- conversions, loads, shuffles
+# ---- conversions
 
 
 def conversions(_):
@@ -135,6 +135,81 @@ def conversions(_):
     halves = list(range(65536))
     yield Case("bf16_to_float", "all", 65536, 0, halves, lambda: [h << 16 for h in halves])
     yield Case("f16_to_float", "all", 65536, 0, halves, lambda: [word(f16_value(h)) for h in halves], "nan")
+
+
+# ---- functions of one number, and of two
+
+
+def flushed(x):
+    return math.copysign(0.0, x) if abs(x) < 2.0**-126 else x
+
+
+def exp(x):
+    return math.inf if x > 709 else math.exp(x)
+
+
+def ex2(x):
+    x = flushed(x)
+    return flushed(word_value(2.0 ** max(x, -1000.0))) if x < 128 else x if math.isnan(x) else math.inf
+
+
+def rcp(x):
+    x = flushed(x)
+    return flushed(word_value(1 / x)) if x else math.copysign(math.inf, x)
+
+
+def sigmoid(x):
+    return 1 / (1 + exp(-x))
+
+
+def silu(x):
+    return x / (1 + exp(-x))
+
+
+def gelu(x):
+    return -0.0 if x == -math.inf else x * math.erfc(-x / math.sqrt(2)) / 2
+
+
+def gelu_tanh(x):
+    return x / (1 + exp(-2 * math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)))
+
+
+def word_value(x):
+    return f32(word(x))
+
+
+def ulps(n, least):
+    """n times the last digit of a result; at least so much."""
+    return lambda y: max(least, n * 2.0**-24 * 2.0 ** math.frexp(y)[1]) if abs(y) < math.inf else 0.0
+
+
+def functions(_):
+    """Those that are made of approximations of the hardware are held to what they promise, on it and in the emulator."""
+    exact = (("round_bf16", lambda b: bf16_of(b) << 16), ("round_f16", lambda b: word(f16_value(f16_of(b)))))
+    for name, of in exact:
+        words = f32_words(rng(name))
+        yield Case(name, "edges", len(words), 0, words, lambda w=words, of=of: [of(x) for x in w], "nan")
+    most = ulps(4, 1e-7)
+    near = (("ex2", ex2, ulps(2, 2.0**-126)), ("rcp", rcp, ulps(1, 2.0**-126)), ("sigmoid", sigmoid, most), ("silu", silu, most))
+    for name, of, tolerance in (*near, ("gelu", gelu, most), ("gelu_tanh", gelu_tanh, most)):
+        r = rng(name)
+        words = f32_words(r) + [word(r.gauss(0, 3)) for _ in range(4096)]
+        want = lambda w=words, of=of: [word(of(f32(x))) for x in w]
+        close = lambda want=want, tolerance=tolerance: [tolerance(f32(y)) for y in want()]
+        yield Case(name, "edges", len(words), 0, words, want, "value", close)
+
+
+def pairs(_):
+    """The second number where either is a NaN, or where both are equal: bit for bit."""
+    for name, of in (("max", lambda a, x: a > x), ("min", lambda a, x: a < x)):
+        r = rng(name)
+        some = [0, 0x80000000, INF, INF | 1 << 31, NAN, 0x7F800001, 1, 0x80000001] + [word(r.gauss(0, 1)) for _ in range(24)]
+        words = [w for a in some for x in some for w in (a, x)]
+        want = lambda w=words, of=of: [a if of(f32(a), f32(x)) else x for a, x in zip(w[::2], w[1::2])]
+        yield Case(name, "any", len(words) // 2, 0, words, want, "nan")
+
+
+# ---- loads, shuffles
 
 
 def loads(_):
@@ -402,7 +477,7 @@ def launches(facts):
 
 def cases(facts):
     """All of them. facts: smem_block and smem_sm of the target."""
-    makers = (conversions, loads, shuffles, ldmatrices, mmas, cp_asyncs, copy_groups, counters, shared, launches)
+    makers = (conversions, functions, pairs, loads, shuffles, ldmatrices, mmas, cp_asyncs, copy_groups, counters, shared, launches)
     return [case for make in makers for case in make(facts)]
 
 
@@ -445,8 +520,10 @@ def first_difference(case, want, got):
 
 def input_of(case, at):
     """The words of the input that result `at` is made of, where these are few in one place; else the first ones."""
-    if case.name.endswith(("_of", "_to_float")):
+    if case.name.endswith(("_of", "_to_float")) or len(case.words) == case.n:
         return case.words[at : at + 1]
+    if len(case.words) == 2 * case.n:
+        return case.words[2 * at :][:2]
     if case.name.startswith("mma"):
         return case.words[10 * (at // 4) :][:10]
     return case.words[:8]

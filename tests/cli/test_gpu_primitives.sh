@@ -157,14 +157,22 @@ if thorough:
     for right, wrong in (("0x7fff + (u >> 16 & 1)", "0x8000"), ("u + 0x1000) &", "u + 0xfff) &"), ("(m >> 13 & 1)) >> 13", "0) >> 13"),
                          ("0x1p112f", "0x1p111f"), ("ldmatrix(4, 1", "ldmatrix(4, 0"), ("smem, gmem, 8, bytes", "smem, gmem, 8, 8"),
                          ("dcgen_emu_bf16, d, a, b", "dcgen_emu_f16, d, a, b"), ("shfl_down(v, delta, line)", "shfl_xor(v, delta, line)"),
+                         ("exp2f(dcgen_emu_flush(x))", "exp2f(x * 1.000001f)"), ("(1 / dcgen_emu_flush(x))", "(1 / x)"),
                          ("return dcgen_emu_shared_memory()", "return dcgen_emu_shared_memory() + 4")):
         expect("device.h has no " + right, right in text)
         text = text.replace(right, wrong)
     open(path, "w").write(text)
+    for name, right, wrong in (("gelu", "6.2f", "3.2f"), ("gelu_tanh", "0x1.a5a7dp-4f", "0x1.a5b7dp-4f"), ("max", "a > x", "x <= a"),
+                               ("min", "a : x", "x : a"), ("round_f16", "f16_of(x)", "f16_of(x * 1.001f)"), ("silu", "sigmoid(x)", "sigmoid(x * 1.000001f)")):
+        spoiled = f"{root}/templates/device/{name}.cuh"
+        words = open(spoiled).read()
+        expect(f"{name}.cuh has no {right}", right in words)
+        open(spoiled, "w").write(words.replace(right, wrong))
     tools.root = root
     problems = "\n".join(primitives.build(tmp + "/wrong", tools))
     for name in ("bf16_of edges", "tf32_of edges", "f16_of edges", "f16_to_float all", "ldmatrix_x4_trans any", "cp_async8 partial",
-                 "cp_async8 nowhere", "mma_bf16 integers", "mma_bf16 denormals", "shfl_down any", "shared_address halves"):
+                 "cp_async8 nowhere", "mma_bf16 integers", "mma_bf16 denormals", "shfl_down any", "shared_address halves",
+                 "ex2 edges", "rcp edges", "gelu edges", "gelu_tanh edges", "max any", "min any", "round_f16 edges", "silu edges"):
         expect(f"a mistake is not found: {name}: {problems}", name in problems)
     open(path, "w").write("nonsense")
     expect("a compile error", "primitives_emulator does not compile" in primitives.build(tmp + "/wrong", tools)[0])

@@ -160,6 +160,13 @@ static __forceinline__ int __float_as_int(float v) { return (int)__float_as_uint
 static __forceinline__ float __int_as_float(int i) { return __uint_as_float((unsigned)i); }
 static __forceinline__ float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 static __forceinline__ float dcgen_emu_fmaf(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+static __forceinline__ float dcgen_emu_fabsf(float x) { return __builtin_fabsf(x); }
+static __forceinline__ float dcgen_emu_sqrtf(float x) { return __builtin_sqrtf(x); }
+static __forceinline__ float rsqrtf(float x) { return (float)(1 / __builtin_sqrt((double)x)); }
 #define fmaf dcgen_emu_fmaf /* -fno-builtin would make it a call */
+#define fabsf dcgen_emu_fabsf
+#define sqrtf dcgen_emu_sqrtf
+
+template <typename T> static __forceinline__ T __ldg(const T *p) { return *p; } /* what nobody writes */
 
 #endif

@@ -102,6 +102,20 @@ static __forceinline__ float f16_to_float(unsigned short bits)
     return __uint_as_float(m | ((bits & 0x7c00) == 0x7c00 ? 0x7f800000u : 0) | (unsigned)(bits & 0x8000) << 16);
 }
 
+/* ---- functions. Those without PTX are the same text. */
+
+static __forceinline__ float dcgen_emu_flush(float x) { return __builtin_fabsf(x) < 0x1p-126f ? __builtin_copysignf(0, x) : x; }
+static __forceinline__ float ex2(float x) { return dcgen_emu_flush(exp2f(dcgen_emu_flush(x))); }
+static __forceinline__ float rcp(float x) { return dcgen_emu_flush(1 / dcgen_emu_flush(x)); }
+#include "../gelu.cuh"
+#include "../gelu_tanh.cuh"
+#include "../max.cuh"
+#include "../min.cuh"
+#include "../round_bf16.cuh"
+#include "../round_f16.cuh"
+#include "../sigmoid.cuh"
+#include "../silu.cuh"
+
 /* ---- warps, other blocks */
 
 static __forceinline__ float shfl_xor(float v, int mask, int line = __builtin_LINE())

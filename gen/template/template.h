@@ -24,7 +24,7 @@ enum {
     /* extents of an axis that kernels may be fixed for; an axis with more has no such kernels */
     TEMPLATE_MAX_FIXED = 8,
     TEMPLATE_MAX_CONSTRAINT = 24,
-    TEMPLATE_MAX_VALUE = 24,
+    TEMPLATE_MAX_VALUE = 32,
     TEMPLATE_MAX_FEATURE = 40,
     TEMPLATE_MAX_OFFER = 64, /* names that a template's family, the op and the tile give */
     TEMPLATE_MAX_DERIVED = TEMPLATE_MAX_VALUE + TEMPLATE_MAX_OFFER,

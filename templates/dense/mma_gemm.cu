@@ -38,7 +38,17 @@ values = (
   { name = "TILE";    expr = "X_PART + LAYOUT_W_NK * BN * BK + LAYOUT_W_KN * BK * W_PITCH"; doc = "elements of a stage"; },
   { name = "Y_PITCH"; expr = "BN + 8";
     doc = "elements from a row of Y to the next in shared memory"; },
-  { name = "SMEM";    expr = "PROBLEMS * max(STAGES * TILE, BM * Y_PITCH) * ELEM_BYTES";
+  { name = "STAGED";  expr = "EPILOGUE_CALLS || EPILOGUE_READS";
+    doc = "the formula is computed in a loop, on sums in shared memory"; },
+  { name = "STRIP";   expr = "WM";                         doc = "rows of a tile that are a warp's"; },
+  { name = "F_PITCH"; expr = "BN + 8";                     doc = "floats from a row of such sums to the next"; },
+  { name = "ROUNDS";
+    expr = "1 + (BM * F_PITCH * 4 > STAGES * TILE * ELEM_BYTES && MTILES % 2 == 0)"
+           " + 2 * (BM * F_PITCH * 2 > STAGES * TILE * ELEM_BYTES && MTILES % 4 == 0)";
+    doc = "parts that they come in, so that they take no more than the stages, where that is possible"; },
+  { name = "ROUND_ROWS"; expr = "STRIP / ROUNDS";          doc = "rows of a strip in each part"; },
+  { name = "SMEM";
+    expr = "PROBLEMS * max(max(STAGES * TILE, !STAGED * BM * Y_PITCH) * ELEM_BYTES, STAGED * BM / ROUNDS * F_PITCH * 4)";
     doc = "bytes of shared memory of a block"; },
   { name = "COUNTERS"; expr = "4096";                      doc = "tiles that may be split"; },
   { name = "WHOLE";   expr = "FIXED_K > 0 && FIXED_K % BK == 0";
@@ -155,6 +165,7 @@ features = (
 #define W_PITCH BN
 #define TILE (X_PART + BN * BK)
 #define Y_PITCH (BN + 8)
+#define STAGED 0
 #define SMEM (STAGES * TILE * ELEM_BYTES)
 #define MINB 1
 #define COUNTERS 4096
@@ -440,6 +451,29 @@ KERNEL_sum_odd(float (&acc)[MTILES][NTILES][4], NAME_elem *stages, KERNEL_source
 #include "tile_sum.cuh"
 #endif
 
+#if STAGED
+#include "tile_formula.cuh"
+
+/* Computes the formula, rounds, and stores what exists. */
+static __device__ __forceinline__ void
+KERNEL_store(const float (&acc)[MTILES][NTILES][4], const NAME_args &a, NAME_elem *stages, int m0, int n0)
+{
+    const int lane = KERNEL_thread() % 32, warp = KERNEL_thread() / 32;
+    const int row = warp % (BM / WM) * ROUND_ROWS + lane / 4, col = warp / (BM / WM) * WN + lane % 4 * 2;
+    KERNEL_rounds((float *)stages, a, m0, n0, [&](float *sums, int round) {
+        constexpr int part = MTILES / ROUNDS;
+#pragma unroll
+        for (int i = 0; i < part; i++)
+#pragma unroll
+            for (int j = 0; j < NTILES; j++)
+#pragma unroll
+                for (int e = 0; e < 4; e += 2) {
+                    const float *v = acc[round * part + i][j] + e;
+                    *(float2 *)(sums + (row + 16 * i + 4 * e) * F_PITCH + col + 8 * j) = make_float2(v[0], v[1]);
+                }
+    });
+}
+#else
 /* Two neighbouring elements of Y to shared memory. */
 static __device__ __forceinline__ void KERNEL_put2(NAME_elem *to, float v0, float v1)
 {
@@ -452,13 +486,14 @@ static __device__ __forceinline__ void KERNEL_put2(NAME_elem *to, float v0, floa
 #endif
 }
 
-/* The formula of an element, if there is such a one; m and n may be beyond the largest int. */
-static __device__ __forceinline__ float KERNEL_value(const NAME_args &a, float sum, unsigned m, unsigned n)
+/* The formula of an element of the tile, if there is such a one. Beyond the last row or column it is that of the last one once more:
+ * loads need no conditions. */
+static __device__ __forceinline__ float KERNEL_value(const NAME_args &a, float sum, int m0, int n0, int m, int n)
 {
 #if HAS_EPILOGUE
-    return m < (unsigned)a.M && n < (unsigned)a.N ? KERNEL_epilogue(a, sum, m, n) : 0.0f;
+    return KERNEL_epilogue(a, sum, m0 + min(m, a.M - m0 - 1), n0 + min(n, a.N - n0 - 1));
 #else
-    return (void)a, (void)m, (void)n, sum;
+    return (void)a, (void)m0, (void)n0, (void)m, (void)n, sum;
 #endif
 }
 
@@ -477,8 +512,8 @@ KERNEL_store(const float (&acc)[MTILES][NTILES][4], const NAME_args &a, NAME_ele
 #pragma unroll
             for (int e = 0; e < 4; e += 2) {
                 const int m = row + 16 * i + 4 * e;
-                KERNEL_put2(tile + m * Y_PITCH + n, KERNEL_value(a, acc[i][j][e], (unsigned)m0 + m, (unsigned)n0 + n),
-                            KERNEL_value(a, acc[i][j][e + 1], (unsigned)m0 + m, (unsigned)n0 + n + 1));
+                KERNEL_put2(tile + m * Y_PITCH + n, KERNEL_value(a, acc[i][j][e], m0, n0, m, n),
+                            KERNEL_value(a, acc[i][j][e + 1], m0, n0, m, n + 1));
             }
     }
     __syncthreads();
@@ -499,6 +534,7 @@ KERNEL_store(const float (&acc)[MTILES][NTILES][4], const NAME_args &a, NAME_ele
                 y[(int64_t)(e / BN) * o.ldy + e % BN] = tile[e / BN * Y_PITCH + e % BN];
     }
 }
+#endif
 
 #include "tile_order.cuh"
 

@@ -30,7 +30,14 @@ values = (
   { name = "CHUNKS";    expr = "BK / 4";                    doc = "16-byte chunks in a row of a tile along k"; },
   { name = "LINE_ROWS"; expr = "32 / BK";                   doc = "such rows in 128 bytes: all banks"; },
   { name = "TILE";      expr = "(BM + BN) * BK";            doc = "floats of a stage in shared memory"; },
-  { name = "SMEM";      expr = "PROBLEMS * STAGES * TILE * 4"; doc = "bytes of shared memory of a block"; },
+  { name = "STAGED";    expr = "EPILOGUE_CALLS || EPILOGUE_READS"; doc = "the formula is computed in a loop, on sums in shared memory"; },
+  { name = "STRIP";     expr = "4 * TM";                    doc = "rows of a tile that are a warp's"; },
+  { name = "F_PITCH";   expr = "BN + 16 / VM";              doc = "floats from a row of such sums to the next"; },
+  { name = "ROUNDS";
+    expr = "1 + (BM * F_PITCH > STAGES * TILE && TM / VM % 2 == 0) + 2 * (BM * F_PITCH > 2 * STAGES * TILE && TM / VM % 4 == 0)";
+    doc = "parts that they come in, so that they take no more than the stages, where that is possible"; },
+  { name = "ROUND_ROWS"; expr = "STRIP / ROUNDS";           doc = "rows of a strip in each part"; },
+  { name = "SMEM";      expr = "PROBLEMS * max(STAGES * TILE, STAGED * BM / ROUNDS * F_PITCH) * 4"; doc = "bytes of shared memory of a block"; },
   { name = "QUAD";      expr = "4";                         doc = "floats of 16 bytes"; },
   { name = "X_PART";    expr = "BM * BK";                   doc = "floats of X's part of a stage"; },
   { name = "X_PITCH";   expr = "BM";                        doc = "X_IS_KM: floats from a row of X's part to the next"; },
@@ -148,6 +155,7 @@ features = (
 #define CHUNKS 2
 #define LINE_ROWS 4
 #define TILE 2048
+#define STAGED 0
 #define SMEM 32768
 #define MINB 2
 #define QUAD 4
@@ -388,10 +396,35 @@ static __device__ __forceinline__ int KERNEL_down(int i)
 #endif
 }
 
-/* Computes the formula and stores the thread's elements that exist. Y has nrow rows and ncol columns from the tile's
- * first on. */
+#if STAGED
+#include "tile_formula.cuh"
+
+/* Computes the formula and stores what exists. */
 static __device__ __forceinline__ void
-KERNEL_store(const float (&acc)[TM * TN], const NAME_args &a, int m0, int n0, const KERNEL_place &p)
+KERNEL_store(const float (&acc)[TM * TN], const NAME_args &a, float *stages, int m0, int n0, const KERNEL_place &p)
+{
+    const int first = p.row / STRIP * ROUND_ROWS + p.row % STRIP;
+    KERNEL_rounds(stages, a, m0, n0, [&](float *sums, int round) {
+        constexpr int part = TM / ROUNDS; /* rows of the thread */
+#pragma unroll
+        for (int i = 0; i < part; i++)
+#pragma unroll
+            for (int j = 0; j < TN; j += VN) {
+                const float *v = acc + (round * part + i) * TN + j;
+                float *to = sums + (first + KERNEL_down(i)) * F_PITCH + p.col + j * 8;
+#if VN == 4
+                *(float4 *)to = make_float4(v[0], v[1], v[2], v[3]);
+#else
+                *(float2 *)to = make_float2(v[0], v[1]);
+#endif
+            }
+    });
+}
+#else
+/* Computes the formula and stores the thread's elements that exist. Y has nrow rows and ncol columns from the tile's
+ * first on. Beyond the last column the formula is that of the last one once more: loads need no conditions. */
+static __device__ __forceinline__ void
+KERNEL_store(const float (&acc)[TM * TN], const NAME_args &a, float *, int m0, int n0, const KERNEL_place &p)
 {
     const int nrow = a.M - m0 - p.row, ncol = a.N - n0 - p.col;
     const KERNEL_operands o = KERNEL_of(a, a.K);
@@ -408,7 +441,7 @@ KERNEL_store(const float (&acc)[TM * TN], const NAME_args &a, int m0, int n0, co
 #pragma unroll
             for (int l = 0; l < VN; l++)
 #if HAS_EPILOGUE
-                v[l] = n + l < ncol ? KERNEL_epilogue(a, acc[i * TN + j + l], m0 + p.row + KERNEL_down(i), n0 + p.col + n + l) : 0.0f;
+                v[l] = KERNEL_epilogue(a, acc[i * TN + j + l], m0 + p.row + KERNEL_down(i), n0 + min(p.col + n + l, a.N - n0 - 1));
 #else
                 v[l] = acc[i * TN + j + l];
 #endif
@@ -426,6 +459,7 @@ KERNEL_store(const float (&acc)[TM * TN], const NAME_args &a, int m0, int n0, co
         }
     }
 }
+#endif
 
 #include "tile_order.cuh"
 
@@ -435,7 +469,7 @@ static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
 #if TARGET_GUARD
     float *stages = (float *)PACKAGE_device::shared_memory();
 #if PROBLEMS > 1
-    stages += threadIdx.x / (NT / PROBLEMS) * (STAGES * TILE);
+    stages += threadIdx.x / (NT / PROBLEMS) * (SMEM / PROBLEMS / 4);
 #endif
     int m0, n0;
     KERNEL_tile(a, m0, n0);
@@ -463,7 +497,7 @@ static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
     if (!KERNEL_combine(acc, a.workspace, (unsigned *)stages))
         return;
 #endif
-    KERNEL_store(acc, a, m0, n0, p);
+    KERNEL_store(acc, a, stages, m0, n0, p);
 #endif
 }
 

@@ -317,7 +317,7 @@ static FillScope *make_scope(Emitter *e, const EmitInput *in)
         calls_arithmetic = calls_arithmetic || unit_calls_arithmetic(e[i].spec->op);
         has_own_bench = has_own_bench || has_bench(&e[i]);
         everywhere = everywhere && runs_everywhere(&e[i]);
-        text_add(&kernels, ok ? unit_kernel_texts(e[i].scope) : "");
+        text_printf(&kernels, "%s\n", ok ? unit_kernel_texts(e[i].scope) : "");
     }
     if (!ok)
         return NULL;
@@ -360,7 +360,7 @@ static const char *row_path(const Emitter *e, const PackageRow *row)
 
 static bool add_pattern_file(Emitter *e, Package *p, const PackageRow *row, const FillScope *s)
 {
-    const char *pattern = row->owner == OWNER_OP ? unit_op_pattern(e->arena, e->unit, row->pattern)
+    const char *pattern = row->owner == OWNER_OP ? emit_program(e, row->pattern)
                                                  : unit_pattern(e->arena, e->unit, row->pattern);
     const char *text = unit_fill(e->unit, pattern, s, e->diag);
     if (text)

@@ -9,9 +9,15 @@
 #include "gen/base/conf.h"
 #include "gen/package/emit_private.h"
 
+const char *emit_program(const Emitter *e, const char *pattern)
+{
+    const Formula *f = e->spec->formula;
+    return f && f->bias < 0 ? unit_pattern(e->arena, e->unit, pattern) : unit_op_pattern(e->arena, e->unit, pattern);
+}
+
 bool emit_is_own(const Emitter *e, const char *pattern)
 {
-    return strcmp(unit_op_pattern(e->arena, e->unit, pattern), unit_pattern(e->arena, e->unit, pattern)) != 0;
+    return strcmp(emit_program(e, pattern), unit_pattern(e->arena, e->unit, pattern)) != 0;
 }
 
 /* folder: the one in a folder of templates, as the manifest names it. */
@@ -32,16 +38,17 @@ static void add_pattern(Emitter *e, const char *name)
     add_source_at(e, "package", unit_pattern(e->arena, e->unit, name));
 }
 
-/* Adds a pattern that the op's folder may have instead. */
-static void add_op_pattern(Emitter *e, const char *name)
-{
-    add_source_at(e, emit_is_own(e, name) ? e->spec->op->name : "package", unit_op_pattern(e->arena, e->unit, name));
-}
-
 /* The folder that a file is in, without those around it. */
 static const char *folder_of(Arena *a, const char *path)
 {
     return basename(arena_strndup(a, path, (size_t)(basename(path) - 1 - path)));
+}
+
+/* Adds a file that the op's folder may have instead of those of all packages. */
+static void add_one_of_two(Emitter *e, const char *path)
+{
+    const bool is_own = strcmp(path, unit_pattern(e->arena, e->unit, basename(path))) != 0;
+    add_source_at(e, is_own ? e->spec->op->name : "package", path);
 }
 
 /* Does the template serve the function on one of the tuned targets? */
@@ -60,7 +67,7 @@ static void add_template_sources(Emitter *e)
     const TemplateList *list = e->in->result->templates;
     add_source(e, op->name, op->src);
     add_source_at(e, op->name, op->reference);
-    add_op_pattern(e, e->family->pack);
+    add_one_of_two(e, unit_op_pattern(e->arena, e->unit, e->family->pack));
     for (int i = 0; i < list->n; i++) {
         const Template *t = list->t[i];
         if (!serves_any_target(e->in, t))
@@ -82,29 +89,36 @@ static void add_pattern_sources(Emitter *e)
                                           "strerror.h",     "problem.h",    "regret.json",    "regret.md",
                                           "package.json" };
     for (const PackageRow *row = e->family->file; row->pattern; row++)
-        row->owner == OWNER_OP ? add_op_pattern(e, row->pattern) : add_pattern(e, row->pattern);
+        row->owner == OWNER_OP ? add_one_of_two(e, emit_program(e, row->pattern)) : add_pattern(e, row->pattern);
     for (size_t i = 0; i < LENGTH(part); i++)
         add_pattern(e, arena_printf(e->arena, "%s%s", part[i], e->family->suffix));
     for (size_t i = 0; i < LENGTH(shared); i++)
         add_pattern(e, shared[i]);
+    if (e->spec->formula)
+        add_pattern(e, "formula.h");
+}
+
+static void add_primitives(Emitter *e)
+{
+    char **primitive;
+    int n;
+    if (unit_primitives(e->arena, e->unit, &primitive, &n))
+        for (int i = 0; i < n; i++)
+            add_source_at(e, e->family->primitives.folder, primitive[i]);
 }
 
 const char *emit_manifest(Emitter *e, int n, const Package *p)
 {
     const int before = diag_nerror(e->diag);
     const TargetList *targets = e->unit->targets;
-    char **primitive;
-    int nprimitive;
     for (int i = 0; i < n; i++) { /* what is there already is not added again */
         add_template_sources(&e[i]);
         add_pattern_sources(&e[i]);
+        add_primitives(&e[i]);
     }
     for (int i = 0; i < targets->n; i++)
         if (targets->t[i].family == e->family)
             add_source(e, "targets", targets->t[i].src);
-    if (unit_primitives(e->arena, e->unit, &primitive, &nprimitive))
-        for (int i = 0; i < nprimitive; i++)
-            add_source_at(e, "device", primitive[i]);
     for (int i = 0; i < p->n; i++)
         manifest_add(e->arena, e->manifest, false, p->file[i].path, p->file[i].text, p->file[i].len);
     return diag_nerror(e->diag) == before ? manifest_text(e->arena, e->manifest) : NULL;

@@ -30,7 +30,9 @@ typedef struct {
  * its arguments and packing: an earlier one, or itself. NULL after errors. */
 const Emitter *emit_common(Emitter *e, int i);
 
-/* emit_manifest.c: is the op's folder the one that has this pattern? */
+/* emit_manifest.c: the pattern of a program: the op's own knows no formula but a bias. */
+const char *emit_program(const Emitter *e, const char *pattern);
+/* Is the op's folder the one that has this pattern? */
 bool emit_is_own(const Emitter *e, const char *pattern);
 /* The text of MANIFEST for a package of n functions that has all its other files. NULL after errors. */
 const char *emit_manifest(Emitter *e, int n, const Package *p);

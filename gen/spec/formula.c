@@ -346,6 +346,8 @@ static int fail_name(Reader *r, const Node *n)
     const char *name = n->name.name;
     if (names_find(NAMES(r->op->operand, r->op->noperand), name) >= 0)
         return FAIL(r, n, "'%s' is an operand; its element is written with places in brackets, as in %s[n]", name, name);
+    if (names_find(NAMES(r->op->epilogue, r->op->nepilogue), name) >= 0 || find_function(name, 1, false) >= 0)
+        return FAIL(r, n, "'%s' stands alone only among words, as in epilogue = [\"%s\"]", name, name);
     if (strcmp(name, "acc") == 0)
         return FAIL(r, n, "the op '%s' computes nothing by itself: its formulas have no 'acc'", r->op->name);
     return FAIL(r, n, "unknown name '%s'; expected acc, inf, a place such as n, an extent such as N, or an operand with places in brackets, as in %s[n]",
@@ -558,9 +560,10 @@ static int read_text(Reader *r)
         return read_node(r, t->expr->root);
     }
     Text words = { .arena = r->arena };
-    for (int i = 0; i < t->nword && r->acc >= 0; i++) {
+    for (int i = 0; i < t->nword; i++) {
+        const int id = read_word(r, t->word[i], t->at[i]);
+        r->acc = id < 0 ? r->acc : id;
         text_printf(&words, "%s%s", i ? ", " : "", t->word[i]);
-        r->acc = read_word(r, t->word[i], t->at[i]);
     }
     r->f->text = arena_strdup(r->arena, text_str(&words));
     return r->acc;
@@ -608,6 +611,21 @@ static bool any_reads_rows(const Formula *f, const Op *op)
     for (int i = 0; i < f->nnode; i++)
         any = any || reads_rows(op, &f->node[i]);
     return any;
+}
+
+/* The operand of a formula that is acc + bias[n], n along the output's last extent; -1: it is none. */
+static int bias_of(const Formula *f, const Layout *out, const Op *op)
+{
+    const FormulaNode *sum = &f->node[f->nnode - 1];
+    if (sum->kind != FORMULA_APPLY || sum->op != FORMULA_ADD)
+        return -1;
+    for (int i = 0; i < 2; i++) {
+        const FormulaNode *other = &f->node[sum->arg[1 - i]];
+        if (f->node[sum->arg[i]].kind == FORMULA_ACC && other->kind == FORMULA_ELEMENT && other->narg == 1 &&
+            strcmp(expr_text(op->operand[other->at].layout->extent[0]), expr_text(out->extent[out->rank - 1])) == 0)
+            return other->at;
+    }
+    return -1;
 }
 
 /* An integer that a place is compared with is a length of that extent: so it is drawn for verification. */
@@ -678,6 +696,7 @@ const Formula *formula_read(Arena *a, const Op *op, const FormulaText *text, con
     keep_used(r.f, root);
     r.f->is_affine = is_affine(r.f);
     r.f->reads = any_reads_rows(r.f, r.op);
+    r.f->bias = bias_of(r.f, out, r.op);
     note_lengths(r.f, r.op);
     *of = r.op;
     return r.f;

@@ -217,7 +217,7 @@ static void add_file(Text *t, const char *path)
 /* Adds what stands around a kernel, under a fixed name in place of the spec's: a package's name has no influence on times. */
 static void add_surroundings(Text *t, const UnitContext *u)
 {
-    static const char *const part[] = { "preamble", "arguments", "entry" };
+    static const char *const part[] = { "preamble", "arguments", "formula", "entry" };
     Spec spec = *u->spec;
     UnitContext nameless = *u;
     spec.name = spec.package = "name";

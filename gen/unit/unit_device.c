@@ -140,21 +140,46 @@ static bool add_of_target(Text *t, const UnitContext *u, const FillScope *s, con
     return true;
 }
 
-char *unit_device(const UnitContext *u, const FillScope *s, const char *text, Diag *d)
+const char *unit_of_targets(Arena *a, const UnitContext *u, const char *of(void *ctx, const UnitContext *u), void *ctx)
+{
+    Text all = { .arena = a };
+    const char *open = NULL; /* the guard around what was added last */
+    for (const Target *t = u->targets->t; t < u->targets->t + u->targets->n; t++) {
+        UnitContext of_target = *u;
+        of_target.target = t;
+        const char *text = t->family == u->target->family ? of(ctx, &of_target) : "", *guard = target_arch_guard(t);
+        if (!text)
+            return NULL;
+        if (!*text)
+            continue;
+        if (open && open != guard)
+            text_add(&all, "#endif\n");
+        text_printf(&all, "%s%s%s", all.len ? "\n" : "", guard && open != guard ? guard : "", text);
+        open = guard;
+    }
+    text_add(&all, open ? "#endif\n" : "");
+    return arena_strdup(a, text_str(&all));
+}
+
+typedef struct {
+    const FillScope *scope;
+    const char *text;
+    Diag *diag;
+} UserOfPrimitives;
+
+static const char *primitives_of_target(void *ctx, const UnitContext *u)
+{
+    const UserOfPrimitives *c = ctx;
+    Text t = { .arena = c->scope->arena };
+    return add_of_target(&t, u, c->scope, c->text, c->diag) ? arena_strdup(t.arena, text_str(&t)) : NULL;
+}
+
+const char *unit_device(const UnitContext *u, const FillScope *s, const char *text, Diag *d)
 {
     const int before = diag_nerror(d);
-    Text t = { .arena = s->arena };
-    if (!kind_of(u)->of_targets) {
-        add_of_target(&t, u, s, text, d);
-    } else {
-        for (int i = 0; i < u->targets->n; i++) {
-            UnitContext of_target = *u;
-            of_target.target = &u->targets->t[i];
-            if (of_target.target->family == u->target->family && !add_of_target(&t, &of_target, s, text, d))
-                return NULL;
-        }
-    }
-    return diag_nerror(d) == before ? arena_strdup(s->arena, text_str(&t)) : NULL;
+    UserOfPrimitives c = { s, text, d };
+    const char *all = kind_of(u)->of_targets ? unit_of_targets(s->arena, u, primitives_of_target, &c) : primitives_of_target(&c, u);
+    return diag_nerror(d) == before ? all : NULL;
 }
 
 bool unit_primitives(Arena *a, const UnitContext *u, char ***path, int *n)

@@ -94,6 +94,8 @@ typedef struct {
     int nvariable;
 } Printer;
 
+static const Layout *output_layout(const Spec *s) { return spec_layout(s, (int)(spec_output(s) - s->op->operand)); }
+
 static const FormulaNode *node_at(const Printer *p, int i) { return &p->spec->formula->node[i]; }
 
 static const char *enclosed(const Printer *p, Piece piece, int least)
@@ -386,7 +388,7 @@ static char *fill_names_of(const Printer *p, const char *text)
 /* The places of an element, as parameters; those that the formula does not use, as casts to void. */
 static void add_places(const Printer *p, const char *type, Text *parameters, Text *unused)
 {
-    const Layout *out = spec_output(p->spec)->layout;
+    const Layout *out = output_layout(p->spec);
     for (int i = 0; i < out->rank; i++) {
         const int extent = op_axis(p->spec->op, expr_text(out->extent[i]));
         if (extent < 0)
@@ -409,7 +411,7 @@ static bool uses_call(const Formula *f)
 
 static int last_extent(const Spec *s)
 {
-    const Layout *out = spec_output(s)->layout;
+    const Layout *out = output_layout(s);
     return op_axis(s->op, expr_text(out->extent[out->rank - 1]));
 }
 
@@ -424,7 +426,7 @@ static char *vector_text(Arena *a, const Spec *s, const Target *t)
     text_printf(&all,
                 "/* %s: of %s and the lanes behind it, of which `lanes` are elements. */\n"
                 "static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MACHINE\n"
-                "NAME_epilogue_MACHINE(const NAME_args *a, PACKAGE_floats_MACHINE acc%s, int lanes)\n{\n%s%s%s%s    return %s;\n}\n",
+                "NAME_epilogue_MACHINE(const NAME_args *a, PACKAGE_floats_MACHINE acc%s, int64_t lanes)\n{\n%s%s%s%s    return %s;\n}\n",
                 quote_comment(a, s->formula->text), place_name(&p, p.along), text_str(&parameters),
                 uses_call(s->formula) ? "" : "    (void)a;\n", strstr(text_str(&p.out), "lanes") ? "" : "    (void)lanes;\n",
                 text_str(&unused), text_str(&p.out), value.text);
@@ -446,18 +448,24 @@ static char *scalar_text(Arena *a, const Spec *s, const Target *t)
     return fill_names_of(&p, text_str(&all));
 }
 
+typedef struct {
+    Arena *arena;
+    const char *kernels;
+} User;
+
+static const char *formula_of_target(void *ctx, const UnitContext *u)
+{
+    const User *user = ctx;
+    const char *call = arena_printf(user->arena, "%s_epilogue_%s(", u->spec->name, u->target->name);
+    return *user->kernels && !strstr(user->kernels, call) ? "" : vector_text(user->arena, u->spec, u->target);
+}
+
 const char *unit_formula(Arena *a, const UnitContext *u, const char *kernels)
 {
-    Text t = { .arena = a };
     if (!u->spec->formula)
         return "";
-    if (!u->target->family->primitives.of_targets)
-        return scalar_text(a, u->spec, u->target);
-    for (int i = 0; i < u->targets->n; i++)
-        if (u->targets->t[i].family == u->target->family &&
-            (!*kernels || strstr(kernels, arena_printf(a, "%s_epilogue_%s(", u->spec->name, u->targets->t[i].name))))
-            text_printf(&t, "%s%s", t.len ? "\n" : "", vector_text(a, u->spec, &u->targets->t[i]));
-    return arena_strdup(a, text_str(&t));
+    return u->target->family->primitives.of_targets ? unit_of_targets(a, u, formula_of_target, &(User){ a, kernels })
+                                                    : scalar_text(a, u->spec, u->target);
 }
 
 /* ---- the reference ---- */
@@ -465,7 +473,7 @@ const char *unit_formula(Arena *a, const UnitContext *u, const char *kernels)
 /* The places of the element that lies `at` elements behind the output's first one, and then the formula's value. */
 static const char *exact_body(Printer *p)
 {
-    const Layout *out = spec_output(p->spec)->layout;
+    const Layout *out = output_layout(p->spec);
     Text t = { .arena = p->arena };
     const Piece value = print_nodes(p);
     for (int i = out->rank - 1; i >= 0; i--) {

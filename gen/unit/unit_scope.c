@@ -295,25 +295,6 @@ static void add_tolerance(FillScope *s, const Dtype *d)
         fill_wordf(s, name[i], eps[i] ? "%a" : "%.0f", eps[i]);
 }
 
-/* Libraries can add a vector to each row of a result, and can do nothing else of what formulas say: is the formula acc plus such a vector, and
- * which operand is it? */
-static void add_bias(FillScope *s, const Spec *spec)
-{
-    const Formula *f = spec->formula;
-    const FormulaNode *sum = f ? &f->node[f->nnode - 1] : NULL;
-    int place = -1;
-    if (sum && sum->kind == FORMULA_APPLY && sum->op == FORMULA_ADD)
-        for (int i = 0; i < 2; i++) {
-            const FormulaNode *other = &f->node[sum->arg[1 - i]];
-            const Layout *out = spec_output(spec)->layout;
-            if (f->node[sum->arg[i]].kind == FORMULA_ACC && other->kind == FORMULA_ELEMENT && other->narg == 1 &&
-                strcmp(expr_text(spec->op->operand[other->at].layout->extent[0]), expr_text(out->extent[out->rank - 1])) == 0)
-                place = other->at;
-        }
-    FILL_WORDS(s, WORD("IS_BIAS", place >= 0), WORD("BIAS_PLACE", place),
-               WORD("BIAS", place < 0 ? "" : spec->op->operand[place].name));
-}
-
 static void add_op(FillScope *s, const Spec *spec)
 {
     const Op *op = spec->op;
@@ -329,7 +310,8 @@ static void add_op(FillScope *s, const Spec *spec)
                WORD("CALLS_ARITHMETIC", unit_calls_arithmetic(op)));
     FILL_WORDS(s, WORD("HAS_FORMULA", spec->formula != NULL), WORD("FORMULA", quote_comment(s->arena, spec_formula_text(spec))),
                WORD("FORMULA_JSON", quote_json_text(s->arena, spec_formula_text(spec))));
-    add_bias(s, spec);
+    const int bias = spec->formula ? spec->formula->bias : -1;
+    FILL_WORDS(s, WORD("IS_BIAS", bias >= 0), WORD("BIAS_PLACE", bias));
     if (dtype_of(spec, out))
         add_tolerance(s, dtype_of(spec, out));
 }

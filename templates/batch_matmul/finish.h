@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT-0 */
 #if HAS_EPILOGUE
 /* The formula, on the sums that Y holds: `rows` rows from m on of problem (b0, b1), and of the count - 1 that follow it along the inner axis. */
-static __attribute__((noinline)) TARGET_ATTRIBUTE void
+static PACKAGE_ONE_COPY TARGET_ATTRIBUTE void
 KERNEL_finish(const NAME_args *a, int64_t b0, int64_t b1, int64_t count, int64_t m, int64_t rows)
 {
     const int64_t lanes = VECTOR_BYTES / 4, inner = a->B1 > 1, N = a->N, m1 = m + rows;

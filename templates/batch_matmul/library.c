@@ -10,6 +10,7 @@
 //@ preamble
 //@ device
 //@ arguments
+//@ formula
 #endif
 
 enum { TRANS_A = LAYOUT_A_KM ? TRANS : NO_TRANS, TRANS_B = LAYOUT_B_NK ? TRANS : NO_TRANS };

@@ -89,7 +89,7 @@ static int run_package(const Problem *p)
 #else
                      p->W,
 #endif
-#if HAS_BIAS
+#if IS_BIAS
                      p->bias,
 #endif
                      p->Y, p->workspace, NULL, p->stream);
@@ -255,7 +255,7 @@ static void make_lt(Problem *p)
     MUST(cublasLtMatmulDescCreate(&p->op, (cublasComputeType_t)COMPUTE, CUDA_R_32F));
     MUST(cublasLtMatmulDescSetAttribute(p->op, CUBLASLT_MATMUL_DESC_TRANSA, &op_w, sizeof op_w));
     MUST(cublasLtMatmulDescSetAttribute(p->op, CUBLASLT_MATMUL_DESC_TRANSB, &none, sizeof none));
-#if HAS_BIAS
+#if IS_BIAS
     const cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_BIAS;
     const void *bias = p->bias;
     MUST(cublasLtMatmulDescSetAttribute(p->op, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue));
@@ -362,7 +362,7 @@ static int verify(const Problem *p)
     Element *bias = (Element *)calloc((size_t)z.N, sizeof *bias);
     const double least = epsilon * (8 + 8 * sqrt((double)z.K));
     int wrong = 0;
-#if HAS_BIAS
+#if IS_BIAS
     MUST(cudaMemcpy(bias, p->bias, (size_t)z.N * sizeof *bias, cudaMemcpyDeviceToHost));
 #endif
     for (int64_t i = 0; i < z.M * z.N && !wrong; i++) {

@@ -149,28 +149,31 @@ KERNEL_tile(const int rows, const int vectors, const NAME_args *a, int64_t m, in
             *(KERNEL_vec *)(part + r * VF) = acc[r][0];
         KERNEL_store_part(rows, VF - done, part + done, VF, KERNEL_addend(y + done, k0), y + done, N);
 #if HAS_EPILOGUE
-        if (k1 == K)
+        if (KERNEL_is_whole(k1, K))
             KERNEL_finish(a, m, n + done, rows, VF - done);
 #endif
         return;
     }
 #pragma GCC unroll 16
-    for (int r = 0; r < rows; r++, y += N) {
-        const float *add = KERNEL_addend(y, k0);
+    for (int r = 0; r < rows; r++) {
+        const float *add = KERNEL_addend(y + r * N, k0);
 #pragma GCC unroll 32
         for (int v = 0; v < vectors; v++) {
-            KERNEL_vec sum = acc[r][v];
             if (add)
-                sum += *(const KERNEL_vec *)(add + v * VF);
+                acc[r][v] += *(const KERNEL_vec *)(add + v * VF);
 #if HAS_EPILOGUE && !EPILOGUE_CALLS
-            if (k1 == K)
-                sum = NAME_epilogue_MACHINE(a, sum, m + r, n + v * VF, VF);
+            if (KERNEL_is_whole(k1, K))
+                acc[r][v] = NAME_epilogue_MACHINE(a, acc[r][v], m + r, n + v * VF, VF);
 #endif
-            *(KERNEL_vec *)(y + v * VF) = sum;
         }
     }
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++, y += N)
+#pragma GCC unroll 32
+        for (int v = 0; v < vectors; v++)
+            *(KERNEL_vec *)(y + v * VF) = acc[r][v];
 #if EPILOGUE_CALLS
-    if (k1 == K)
+    if (KERNEL_is_whole(k1, K))
         KERNEL_finish(a, m, n, rows, vectors * VF);
 #endif
 }

@@ -2,7 +2,7 @@
 #if HAS_EPILOGUE
 /* The formula, on the sums that Y holds: `rows` rows from m on, `columns` columns from n on. One copy for all tiles, and no call while sums are in
  * registers. */
-static __attribute__((noinline)) TARGET_ATTRIBUTE void
+static PACKAGE_ONE_COPY TARGET_ATTRIBUTE void
 KERNEL_finish(const NAME_args *a, int64_t m, int64_t n, int64_t rows, int64_t columns)
 {
     const int64_t lanes = VECTOR_BYTES / 4, m1 = m + rows, n1 = n + columns;

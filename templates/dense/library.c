@@ -10,6 +10,7 @@
 //@ preamble
 //@ device
 //@ arguments
+//@ formula
 #endif
 
 #if LAYOUT_W_KN

@@ -202,28 +202,31 @@ KERNEL_tile(const int rows, const int panels, const NAME_args *a, int64_t m, int
                 *(KERNEL_vec *)(part + r * panels * 16 + v * VF) = acc[0][r][v];
         KERNEL_store_part(rows, width, part, panels * 16, KERNEL_addend(y, k0), y, N);
 #if HAS_EPILOGUE
-        if (k1 == K)
+        if (KERNEL_is_whole(k1, K))
             KERNEL_finish(a, m, p * 16, rows, width);
 #endif
         return;
     }
 #pragma GCC unroll 16
-    for (int r = 0; r < rows; r++, y += N) {
-        const float *add = KERNEL_addend(y, k0);
+    for (int r = 0; r < rows; r++) {
+        const float *add = KERNEL_addend(y + r * N, k0);
 #pragma GCC unroll 32
         for (int v = 0; v < vectors; v++) {
-            KERNEL_vec sum = acc[0][r][v];
             if (add)
-                sum += *(const KERNEL_vec *)(add + v * VF);
+                acc[0][r][v] += *(const KERNEL_vec *)(add + v * VF);
 #if HAS_EPILOGUE && !EPILOGUE_CALLS
-            if (k1 == K)
-                sum = NAME_epilogue_MACHINE(a, sum, m + r, p * 16 + v * VF, VF);
+            if (KERNEL_is_whole(k1, K))
+                acc[0][r][v] = NAME_epilogue_MACHINE(a, acc[0][r][v], m + r, p * 16 + v * VF, VF);
 #endif
-            *(KERNEL_vec *)(y + v * VF) = sum;
         }
     }
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++, y += N)
+#pragma GCC unroll 32
+        for (int v = 0; v < vectors; v++)
+            *(KERNEL_vec *)(y + v * VF) = acc[0][r][v];
 #if EPILOGUE_CALLS
-    if (k1 == K)
+    if (KERNEL_is_whole(k1, K))
         KERNEL_finish(a, m, p * 16, rows, panels * 16);
 #endif
 }

@@ -218,28 +218,31 @@ KERNEL_tile(const int rows, const NAME_args *a, const float *block, int64_t m, i
                 *(KERNEL_vec *)(part + r * NP * 16 + v * VF) = acc[r][v];
         KERNEL_store_part(rows, width, part, NP * 16, KERNEL_addend(y, k0), y, N);
 #if HAS_EPILOGUE
-        if (k0 + kc == K)
+        if (KERNEL_is_whole(k0 + kc, K))
             KERNEL_finish(a, m, n, rows, width);
 #endif
         return;
     }
 #pragma GCC unroll 16
-    for (int r = 0; r < rows; r++, y += N) {
-        const float *add = KERNEL_addend(y, k0);
+    for (int r = 0; r < rows; r++) {
+        const float *add = KERNEL_addend(y + r * N, k0);
 #pragma GCC unroll 32
         for (int v = 0; v < NP * VP; v++) {
-            KERNEL_vec sum = acc[r][v];
             if (add)
-                sum += *(const KERNEL_vec *)(add + v * VF);
+                acc[r][v] += *(const KERNEL_vec *)(add + v * VF);
 #if HAS_EPILOGUE && !EPILOGUE_CALLS
-            if (k0 + kc == K)
-                sum = NAME_epilogue_MACHINE(a, sum, m + r, n + v * VF, VF);
+            if (KERNEL_is_whole(k0 + kc, K))
+                acc[r][v] = NAME_epilogue_MACHINE(a, acc[r][v], m + r, n + v * VF, VF);
 #endif
-            *(KERNEL_vec *)(y + v * VF) = sum;
         }
     }
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++, y += N)
+#pragma GCC unroll 32
+        for (int v = 0; v < NP * VP; v++)
+            *(KERNEL_vec *)(y + v * VF) = acc[r][v];
 #if EPILOGUE_CALLS
-    if (k0 + kc == K)
+    if (KERNEL_is_whole(k0 + kc, K))
         KERNEL_finish(a, m, n, rows, NP * 16);
 #endif
 }

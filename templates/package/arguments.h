@@ -78,10 +78,6 @@ static inline NAME_args NAME_arguments(ALL_EXTENTS,
 //@ end
     return args;
 }
-#if HAS_FORMULA
-
-//@ formula
-#endif
 #if FAMILY_CUDA
 
 /* How a kernel is started: its grid, blocks of a cluster (0: there are no clusters), threads a block, bytes of dynamic shared memory a block, and

@@ -11,6 +11,10 @@ enum { PACKAGE_OK, PACKAGE_BAD_EXTENT, PACKAGE_BAD_POINTER };
 //@ preamble
 //@ device
 //@ arguments
+#if HAS_FORMULA
+//@ formula
+
+#endif
 #if PACKED
 //@ pack_declarations
 //@ pack

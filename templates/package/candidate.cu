@@ -18,6 +18,10 @@ namespace PACKAGE_device {
 }
 
 //@ arguments
+#if HAS_FORMULA
+//@ formula
+
+#endif
 #if PACKED
 //@ pack
 #endif

@@ -6,6 +6,7 @@
 /* ---- FUNCTION ---- */
 
 #endif
+#define NAME_HAS_BIAS IS_BIAS
 #if HAS_CONSTANT
 #define NAME_LAYOUT IS_ASKED //@ repeat layouts
 #define NAME_CONSTANT_PACKED PACKED

@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#define DCGEN_INLINE static inline __attribute__((unused))
+
 typedef struct {
     double value, bound;
 } dcgen_value;
@@ -30,7 +32,7 @@ static double dcgen_part(const int64_t *extent)
 }
 
 /* A value that was rounded. Beyond the largest float it is infinite. */
-static inline dcgen_value dcgen_rounded(double value, double bound)
+DCGEN_INLINE dcgen_value dcgen_rounded(double value, double bound)
 {
     value = fabs(value) > FLT_MAX ? copysign((double)INFINITY, value) : value;
     return (dcgen_value){ value, bound + (isfinite(value) ? fabs(value) : 0) };
@@ -38,7 +40,7 @@ static inline dcgen_value dcgen_rounded(double value, double bound)
 
 typedef enum { DCGEN_F32, DCGEN_TF32 = DCGEN_F32, DCGEN_F16, DCGEN_BF16 } dcgen_format;
 
-static inline dcgen_value dcgen_element(dcgen_format format, const void *from, int64_t i)
+DCGEN_INLINE dcgen_value dcgen_element(dcgen_format format, const void *from, int64_t i)
 {
     union { uint32_t bits; float value; } u;
     if (format == DCGEN_F32)
@@ -54,84 +56,84 @@ static inline dcgen_value dcgen_element(dcgen_format format, const void *from, i
     return (dcgen_value){ u.value, 0 };
 }
 
-static inline dcgen_value dcgen_number(double v) { return dcgen_rounded(v, 0); }
-static inline dcgen_value dcgen_add(dcgen_value a, dcgen_value b) { return dcgen_rounded(a.value + b.value, a.bound + b.bound); }
-static inline dcgen_value dcgen_sub(dcgen_value a, dcgen_value b) { return dcgen_rounded(a.value - b.value, a.bound + b.bound); }
-static inline dcgen_value dcgen_neg(dcgen_value a) { return (dcgen_value){ -a.value, a.bound }; }
-static inline dcgen_value dcgen_abs(dcgen_value a) { return (dcgen_value){ fabs(a.value), a.bound }; }
+DCGEN_INLINE dcgen_value dcgen_number(double v) { return dcgen_rounded(v, 0); }
+DCGEN_INLINE dcgen_value dcgen_add(dcgen_value a, dcgen_value b) { return dcgen_rounded(a.value + b.value, a.bound + b.bound); }
+DCGEN_INLINE dcgen_value dcgen_sub(dcgen_value a, dcgen_value b) { return dcgen_rounded(a.value - b.value, a.bound + b.bound); }
+DCGEN_INLINE dcgen_value dcgen_neg(dcgen_value a) { return (dcgen_value){ -a.value, a.bound }; }
+DCGEN_INLINE dcgen_value dcgen_abs(dcgen_value a) { return (dcgen_value){ fabs(a.value), a.bound }; }
 
-static inline dcgen_value dcgen_mul(dcgen_value a, dcgen_value b)
+DCGEN_INLINE dcgen_value dcgen_mul(dcgen_value a, dcgen_value b)
 {
     return dcgen_rounded(a.value * b.value, fabs(a.value) * b.bound + fabs(b.value) * a.bound);
 }
 
-static inline dcgen_value dcgen_div(dcgen_value a, dcgen_value b)
+DCGEN_INLINE dcgen_value dcgen_div(dcgen_value a, dcgen_value b)
 {
     const double v = a.value / b.value;
     return dcgen_rounded(v, (a.bound + fabs(v) * b.bound) / fabs(b.value));
 }
 
 /* As kernels have them: of a number and a NaN the first one. */
-static inline dcgen_value dcgen_min(dcgen_value a, dcgen_value b)
+DCGEN_INLINE dcgen_value dcgen_min(dcgen_value a, dcgen_value b)
 {
     return (dcgen_value){ b.value < a.value ? b.value : a.value, fmax(a.bound, b.bound) };
 }
 
-static inline dcgen_value dcgen_max(dcgen_value a, dcgen_value b)
+DCGEN_INLINE dcgen_value dcgen_max(dcgen_value a, dcgen_value b)
 {
     return (dcgen_value){ a.value < b.value ? b.value : a.value, fmax(a.bound, b.bound) };
 }
 
 /* Functions: a bound counts as much as the function is steep. */
-static inline dcgen_value dcgen_sqrt(dcgen_value a)
+DCGEN_INLINE dcgen_value dcgen_sqrt(dcgen_value a)
 {
     const double v = sqrt(a.value);
     return dcgen_rounded(v, a.bound > 0 ? a.bound / (2 * v) : 0);
 }
 
-static inline dcgen_value dcgen_rsqrt(dcgen_value a)
+DCGEN_INLINE dcgen_value dcgen_rsqrt(dcgen_value a)
 {
     const double v = 1 / sqrt(a.value);
     return dcgen_rounded(v, a.bound * v * v * v / 2);
 }
 
-static inline dcgen_value dcgen_exp(dcgen_value a)
+DCGEN_INLINE dcgen_value dcgen_exp(dcgen_value a)
 {
     const double v = exp(a.value);
     return dcgen_rounded(v, v * a.bound);
 }
 
-static inline dcgen_value dcgen_log(dcgen_value a) { return dcgen_rounded(log(a.value), a.bound / fabs(a.value)); }
+DCGEN_INLINE dcgen_value dcgen_log(dcgen_value a) { return dcgen_rounded(log(a.value), a.bound / fabs(a.value)); }
 
-static inline dcgen_value dcgen_tanh(dcgen_value a)
+DCGEN_INLINE dcgen_value dcgen_tanh(dcgen_value a)
 {
     const double v = tanh(a.value);
     return dcgen_rounded(v, (1 - v * v) * a.bound);
 }
 
-static inline dcgen_value dcgen_erf(dcgen_value a) { return dcgen_rounded(erf(a.value), 1.13 * a.bound); }
+DCGEN_INLINE dcgen_value dcgen_erf(dcgen_value a) { return dcgen_rounded(erf(a.value), 1.13 * a.bound); }
 
-static inline dcgen_value dcgen_sigmoid(dcgen_value a) { return dcgen_rounded(1 / (1 + exp(-a.value)), a.bound / 4); }
+DCGEN_INLINE dcgen_value dcgen_sigmoid(dcgen_value a) { return dcgen_rounded(1 / (1 + exp(-a.value)), a.bound / 4); }
 
 /* Those that go to 0 for large negative numbers may be off by 1e-7 there. */
-static inline dcgen_value dcgen_silu(dcgen_value a)
+DCGEN_INLINE dcgen_value dcgen_silu(dcgen_value a)
 {
     return dcgen_rounded(a.value / (1 + exp(-a.value)), 1.1 * a.bound + 0.14);
 }
 
-static inline dcgen_value dcgen_gelu(dcgen_value a)
+DCGEN_INLINE dcgen_value dcgen_gelu(dcgen_value a)
 {
     return dcgen_rounded(a.value * erfc(-a.value * 0.70710678118654752440) / 2, 1.13 * a.bound + 0.14);
 }
 
-static inline dcgen_value dcgen_gelu_tanh(dcgen_value a)
+DCGEN_INLINE dcgen_value dcgen_gelu_tanh(dcgen_value a)
 {
     const double x = a.value;
     return dcgen_rounded(x / 2 * (1 + tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x))), 1.13 * a.bound + 0.14);
 }
 
 /* Rounded to a type of so many bits of mantissa: by one bit more or less, where what is rounded may be off. */
-static inline dcgen_value dcgen_coarse(dcgen_value a, int bits, int least)
+DCGEN_INLINE dcgen_value dcgen_coarse(dcgen_value a, int bits, int least)
 {
     int e;
     frexp(a.value, &e);
@@ -139,11 +141,11 @@ static inline dcgen_value dcgen_coarse(dcgen_value a, int bits, int least)
     return (dcgen_value){ v, a.bound > 0 ? a.bound + unit / (12 * EPS_SUMS) : 0 };
 }
 
-static inline dcgen_value dcgen_f16(dcgen_value a) { return dcgen_coarse(a, 10, -13); }
-static inline dcgen_value dcgen_bf16(dcgen_value a) { return dcgen_coarse(a, 7, -125); }
+DCGEN_INLINE dcgen_value dcgen_f16(dcgen_value a) { return dcgen_coarse(a, 10, -13); }
+DCGEN_INLINE dcgen_value dcgen_bf16(dcgen_value a) { return dcgen_coarse(a, 7, -125); }
 
 /* Comparisons. */
-static inline dcgen_truth dcgen_compared(bool value, dcgen_value a, dcgen_value b, double part)
+DCGEN_INLINE dcgen_truth dcgen_compared(bool value, dcgen_value a, dcgen_value b, double part)
 {
     return (dcgen_truth){ value, fabs(a.value - b.value) <= part * (a.bound + b.bound) && a.bound + b.bound > 0 };
 }
@@ -154,17 +156,17 @@ static inline dcgen_truth dcgen_compared(bool value, dcgen_value a, dcgen_value 
 #define dcgen_ge(a, b) dcgen_compared((a).value >= (b).value, a, b, part)
 #define dcgen_eq(a, b) dcgen_compared((a).value == (b).value, a, b, part)
 #define dcgen_ne(a, b) dcgen_compared((a).value != (b).value, a, b, part)
-static inline dcgen_truth dcgen_sure(bool value) { return (dcgen_truth){ value, false }; }
-static inline dcgen_truth dcgen_not(dcgen_truth a) { return (dcgen_truth){ !a.value, a.unsure }; }
+DCGEN_INLINE dcgen_truth dcgen_sure(bool value) { return (dcgen_truth){ value, false }; }
+DCGEN_INLINE dcgen_truth dcgen_not(dcgen_truth a) { return (dcgen_truth){ !a.value, a.unsure }; }
 
-static inline dcgen_truth dcgen_and(dcgen_truth a, dcgen_truth b)
+DCGEN_INLINE dcgen_truth dcgen_and(dcgen_truth a, dcgen_truth b)
 {
     return (dcgen_truth){ a.value && b.value, (a.unsure && (b.value || b.unsure)) || (b.unsure && a.value) };
 }
 
-static inline dcgen_truth dcgen_or(dcgen_truth a, dcgen_truth b) { return dcgen_not(dcgen_and(dcgen_not(a), dcgen_not(b))); }
+DCGEN_INLINE dcgen_truth dcgen_or(dcgen_truth a, dcgen_truth b) { return dcgen_not(dcgen_and(dcgen_not(a), dcgen_not(b))); }
 
-static inline dcgen_value dcgen_chosen(dcgen_truth c, dcgen_value a, dcgen_value b, double part)
+DCGEN_INLINE dcgen_value dcgen_chosen(dcgen_truth c, dcgen_value a, dcgen_value b, double part)
 {
     const dcgen_value v = c.value ? a : b;
     return c.unsure ? (dcgen_value){ v.value, fmax(a.bound, b.bound) + fabs(a.value - b.value) / part } : v;

@@ -7,6 +7,10 @@
 
 #endif
 //@ arguments
+#if HAS_FORMULA
+//@ formula
+
+#endif
 #if PACKED
 //@ pack
 #endif

@@ -11,6 +11,13 @@
 #endif
 //@ end
 
+/* PACKAGE_ONE_COPY keeps a function out of its callers, and gcc from copies of it for each constant that it is called with. */
+#if defined(__clang__)
+#define PACKAGE_ONE_COPY __attribute__((noinline))
+#else
+#define PACKAGE_ONE_COPY __attribute__((noinline, noclone))
+#endif
+
 /* PACKAGE_IN_REGISTER keeps a vector in a register: without it the compiler may load it again for every use.
  * PACKAGE_FMA is sum += x * w on vectors of floats, in place: gcc would rotate sums through other registers, at a
  * move a time. Kernels with vectors of more than 16 bytes are for CPUs that have this instruction. */

@@ -4,16 +4,16 @@
 #pragma once
 #include "standalone.h"
 #endif
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void PACKAGE_store_MACHINE(float *p, PACKAGE_floats_MACHINE v, int lanes)
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void PACKAGE_store_MACHINE(float *p, PACKAGE_floats_MACHINE v, int64_t lanes)
 {
     if (lanes >= VECTOR_BYTES / 4)
         __builtin_memcpy(p, &v, VECTOR_BYTES);
 #if VECTOR_BYTES == 64
     else
-        __builtin_ia32_storeups512_mask(p, v, (1u << lanes) - 1);
+        __builtin_ia32_storeups512_mask(p, v, (uint16_t)((1u << lanes) - 1));
 #else
     else
-        for (int i = 0; i < lanes; i++)
+        for (int64_t i = 0; i < lanes; i++)
             p[i] = v[i];
 #endif
 }

@@ -30,7 +30,7 @@ mkdir "$tmp/work" "$tmp/scratch" "$tmp/log" "$tmp/inst" "$tmp/inst/bin" "$tmp/in
     "$tmp/inst/share/dcgen/templates" "$tmp/inst/share/dcgen/templates/dense"
 export TMPDIR="$tmp/scratch"
 cp "$DCGEN" "$BIN/dcgen-runner-c" "$tmp/inst/bin"
-cp -R "$SRC/templates/targets" "$SRC/templates/family" "$SRC/templates/package" "$tmp/inst/share/dcgen/templates"
+cp -R "$SRC/templates/targets" "$SRC/templates/family" "$SRC/templates/package" "$SRC/templates/vector" "$tmp/inst/share/dcgen/templates"
 for file in op.cfg reference.c pack.c bench.c; do
     cp "$SRC/templates/dense/$file" "$tmp/inst/share/dcgen/templates/dense"
 done

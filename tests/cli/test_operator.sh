@@ -152,12 +152,9 @@ lacks() {
         said "less/pick/$1: error: the file lacks $3"
     done
 }
-sed -i 's/^dtypes/epilogues = ["relu"];\n&/' $op/op.cfg
-sed 's/^layout/epilogue = ["relu"];\n&/' pick.cfg >relu.cfg
 rm $op/pack.c
 lacks reference.c s/dcgen_reference_rows/dcgen_reference_row/ "'dcgen_reference_rows', which computes the output"
 lacks reference.c s/dcgen_reference_terms/terms/ "'dcgen_reference_terms', which says"
-lacks reference.c '1s|^|/* DCGEN_EPILOGUE_RELU */|' "'DCGEN_EPILOGUE_RELU', which is defined where the spec asks for the epilogue 'relu'" relu.cfg
 lacks pack.c s/./x/g "'NAME_packed_bytes', which"
 lacks pack.c s/./x/g "'NAME_pack', which"
 lacks test.c s/./x/g "'main', which"

@@ -41,7 +41,7 @@ told '/^doc     =/d' '^name ' "'doc'"
 told 's/^tile = .*/tile = { M = "MQ"; N = "1"; K = "1"; };/' 'MQ' "'MQ'"
 told 's/STEP <= 32/STEP <= /' 'STEP <= ' 'error'
 told 's/MB = 4; UK = 1; }, *$/MB = 5; UK = 1; },/' 'MB = 5' "the general kernel for"
-told 's/^#if HAS_BIAS/#if HAS_BIAS \&\& (/' '#if HAS_BIAS' 'error'
+told 's/^#if HAS_EPILOGUE/#if HAS_EPILOGUE \&\& (/' '#if HAS_EPILOGUE' 'error'
 run 2 --templates faulty,none -o x tiny.cfg
 said_first "--templates: 'none': No such file"
 run 2 --templates tiny.cfg -o x tiny.cfg

@@ -66,7 +66,7 @@ static inline int made_up_setup(void **state)
     share = in(root, "share/dcgen/templates");
     dcgen = in(root, "bin/dcgen");
     assert_int_equal(shell("mkdir -p bin %s/dense && cp " DCGEN_BINARY_DIR "/dcgen bin", share), 0);
-    assert_int_equal(shell("cd " DCGEN_SOURCE_DIR "/templates && cp -R targets family package device %s", share), 0);
+    assert_int_equal(shell("cd " DCGEN_SOURCE_DIR "/templates && cp -R targets family package device vector %s", share), 0);
     assert_int_equal(shell("cd " DCGEN_SOURCE_DIR
                            "/templates/dense && cp op.cfg reference.c pack.c bench.c bench_cuda.c " DCGEN_SOURCE_DIR "/tests/cli/templates/dense/plain.* %s/dense",
                            share),

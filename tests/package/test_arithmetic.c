@@ -20,7 +20,7 @@ static const char spec[] =
 
 /* The operator dense, with other expressions. */
 static const char make_op[] =
-    "sed -i -e 's/extents = .\"M\", \"K\"./extents = [\"M\", \"K\", \"max(N, 1)\"]/'"
+    "sed -i -e '/^epilogues/d' -e 's/extents = .\"M\", \"K\"./extents = [\"M\", \"K\", \"max(N, 1)\"]/'"
     " -e 's/extents = .\"M\", \"N\"./extents = [\"M\", \"min(K + 1, 1)*N\"]/'"
     " -e 's/\"2[*]M[*]N[*]K\"/\"1\\/2*4*M*max(N, K - 1) + THIRDS\"/'"
     " -e 's/^dtypes/derived = ( { name = \"THIRDS\"; expr = \"ceil_div(K, 3)\"; } );\\n&/' %s/dense/op.cfg";

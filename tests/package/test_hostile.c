@@ -23,13 +23,14 @@ static const char spec_text[] =
     "name = \"tiny\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
     "dims = { T = { min = 1; max = 4; }; };\n"
     "shapes = ( { M = \"T\"; N = 24; K = 16; PAD = 1; weight = 1.0; } );\n"
-    "tune = { T = [1, 2, 4]; }; weights = { T = \"1\"; }; epilogue = [\"bias\"];\n"
+    "tune = { T = [1, 2, 4]; }; weights = { T = \"1\"; }; epilogue = \"acc + bias[n] + s[m]\";\n"
+    "types = { s = \"s32\"; };"
     "layout = { W = \"NK\"; packed = false; }; threads = [1]; space = { UK = [1, 2, 4]; };\n"
     "budget = { kernels = 2; code_kib = 512; trials = 3; seconds = 20; }; regret = { mean = 0.9; worst = 0.9; };\n";
 
 static const char op_text[] =
-    "name = \"dense\"; doc = \"a doc\"; dtypes = [\"f32\", \"tf32\", \"f16\", \"bf16\"]; epilogues = [\"bias\", "
-    "\"mask\"];\n"
+    "name = \"dense\"; doc = \"a doc\"; dtypes = [\"f32\", \"tf32\", \"f16\", \"bf16\"]; \n"
+    "epilogues = ( { name = \"bias\"; formula = \"acc + bias[n]\"; } );\n"
     "axes = ( { name = \"M\"; kind = \"spatial\"; least = 0; try = [7]; doc = \"a doc\"; }, { name = \"N\"; kind = "
     "\"spatial\"; "
     "doc = \"a "
@@ -38,12 +39,11 @@ static const char op_text[] =
     "attributes = ( { name = \"PAD\"; min = 0; max = 4; default = 1; doc = \"a doc\"; } );\n"
     "derived = ( { name = \"P\"; expr = \"M + PAD\"; doc = \"a doc\"; } );\n"
     "operands = (\n"
-    "  { name = \"X\"; role = \"in\"; strided = false; extents = [\"M\", \"K\"]; doc = \"a doc\"; },\n"
+    "  { name = \"X\"; role = \"in\"; dtype = \"f32\"; strided = false; extents = [\"M\", \"K\"]; doc = \"a doc\"; },\n"
     "  { name = \"W\"; role = \"const\"; doc = \"a doc\";\n"
     "    layouts = ( { name = \"NK\"; extents = [\"N\", \"K\"]; }, { name = \"KN\"; extents = [\"K\", \"N\"]; } ); },\n"
-    "  { name = \"bias\"; role = \"in\"; extents = [\"N\"]; doc = \"a doc\"; epilogue = \"bias\"; dtype = \"f32\"; },\n"
     "  { name = \"Y\"; role = \"out\"; extents = [\"M\", \"N\"]; doc = \"a doc\"; },\n"
-    "  { name = \"mask\"; role = \"index\"; extents = [\"M\"]; doc = \"a doc\"; epilogue = \"mask\"; data = "
+    "  { name = \"mask\"; role = \"index\"; extents = [\"M\"]; doc = \"a doc\"; data = "
     "\"lengths\"; "
     "of = \"N\"; } );\n"
     "flops = \"2*M*N*K\"; rows = \"M\"; row_elems = \"N\"; reference = \"reference.c\";\n";

@@ -146,7 +146,7 @@ static char *program_of(Arena *a, const json_t *package)
     text_printf(&t, " != %s_OK)\n        return 3;\n    (void)packed;\n", text_of(package, "package"));
     text_printf(&t,
                 "    for (int64_t i = 0; i < %s; i++)\n        if (%s[i] != (float)(K + %d))\n            return 4;\n",
-                elements, out, (int)json_array_size(json_object_get(function, "epilogue")));
+                elements, out, *text_of(function, "epilogue") ? 1 : 0);
     json_t *kernel;
     size_t i;
     json_array_foreach(json_object_get(function, "kernels"), i, kernel)

@@ -121,7 +121,7 @@ static void the_spec(void **state)
         dumped(DUMP_SPEC, true),
         arena_printf(hand.y.arena,
                      "{'name': 'hand', 'op': 'dense', 'dtype': 'f32', 'layout': {'W': 'NK'}, 'packed': false, "
-                     "'epilogue': [], 'target': ['host'], 'budget': {'kernels': 4, 'code_kib': 64, 'trials': "
+                     "'epilogue': '', 'target': ['host'], 'budget': {'kernels': 4, 'code_kib': 64, 'trials': "
                      "8, 'seconds': 10}, 'dims': [{'name': 'T', 'min': 1, 'max': 8, 'tune': [1, 3, 8]}], "
                      "'shapes': [{'M': 'T', 'N': '16', 'K': '16', 'weight': 1}], 'instances': [%s]}",
                      list));
@@ -348,7 +348,7 @@ static void the_source(void **state)
     const char *text = text_read_file(a, hand.y.spec->op->reference, NULL);
     const Toolchain cc = tools_cc(a, input.options);
     size_t i;
-    assert_string_equal(string_of(reference, "code"), unit_reference(a, hand.y.spec, text));
+    assert_string_equal(string_of(reference, "code"), unit_reference(a, hand.y.spec, DCGEN_SOURCE_DIR "/templates/package", text, diag_new(a)));
     flags_are(json_object_get(reference, "flags"), &cc);
     json_t *setup = runner_setup(hand.y.spec->op, "f32", 5, NULL);
     json_like(json_object_get(got, "setup"), setup, "setup");

@@ -346,7 +346,7 @@ static void shapes_with_attributes(void **state)
     assert_int_equal(spec_extents(s, P, extent, 4), 4);
     assert_true(extent[0] == 3 && extent[3] == 6);
     assert_true(spec_flops(s, s->instance[0].extent) == 2.0 * 2 * 15 * 5 * 3 * 2 * 4);
-    assert_true(spec_bytes(s, s->instance[0].extent) == 4.0 * (2 * 5 * 9 * 4 + 5 * 3 * 2 * 4 + 2 * 15 * 5));
+    assert_true(spec_bytes(s, s->instance[0].extent) == 4.0 * (2 * 5 * 9 * 4 + 5 * 3 * 2 * 4 + 5 + 2 * 15 * 5));
 }
 
 /* An attribute that shapes give different values is an argument of calls. */

@@ -217,8 +217,7 @@ static void test_bert(void **state)
     assert_string_equal(spec_layout_text(arena, s), "W: NK");
     assert_true(s->packed);
     assert_int_equal(s->const_operand, 1);
-    assert_int_equal(s->nepilogue, 1);
-    assert_string_equal(s->epilogue[0], "bias");
+    assert_string_equal(spec_formula_text(s), "bias");
     assert_int_equal(s->budget.kernels, 8);
     assert_int_equal(s->budget.code_kib, 512);
     assert_int_equal(s->budget.trials, 256);

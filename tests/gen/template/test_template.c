@@ -3,6 +3,7 @@
  * template: what the names of a small template stand for, what its expressions give, which specs it suits, and its text when it is filled.
  */
 #include "tests/gen/template/template_small.h"
+#include "tests/gen/with_formula.h"
 
 static void test_names(void **state)
 {
@@ -22,7 +23,7 @@ static void test_names(void **state)
         { "VECTOR_REGISTERS", 16 },
         { "L1_BYTES", 32 << 10 },
         { "CORES", 2 },
-        { "HAS_BIAS", 1 },
+        { "HAS_EPILOGUE", 1 },
         { "LAYOUT_W_NK", 1 },
         { "LAYOUT_W_KN", 0 },
         { "PACKED", 0 },
@@ -200,7 +201,7 @@ static void test_context(void **state)
         { "DTYPE_F32", 0, 1 },
         { "DTYPE_BF16", 0, 0 },
         { "DTYPE_TF32", 0, 0 },
-        { "HAS_BIAS", 1, 0 },
+        { "HAS_EPILOGUE", 1, 0 },
         { "LAYOUT_W_NK", 0, 1 },
         { "LAYOUT_W_KN", 1, 0 },
         { "PACKED", 1, 0 },
@@ -235,20 +236,18 @@ static void test_context(void **state)
     }
 }
 
-static void test_several_epilogues(void **state)
+/* Templates are told whether there is a formula, and whether it has functions of many instructions. */
+static void test_formula(void **state)
 {
+    static const char *const word[] = { NULL, "bias", "gelu" };
     (void)state;
-    Spec s = *make_spec("NK", false, true);
-    Op more = *s.op;
-    more.epilogue[more.nepilogue++] = "relu";
-    more.epilogue[more.nepilogue++] = "gelu";
-    s.op = &more;
-    s.epilogue[s.nepilogue++] = "gelu";
-    Binding b = { .spec = &s };
-    int64_t bias, relu, gelu;
-    assert_true(template_context(&b, "HAS_BIAS", &bias) && template_context(&b, "HAS_RELU", &relu) &&
-                template_context(&b, "HAS_GELU", &gelu));
-    assert_true(bias == 1 && relu == 0 && gelu == 1);
+    for (int i = 0; i < 3; i++) {
+        const Spec s = with_formula(arena, make_spec("NK", false, false)->op, "f32", word[i]);
+        Binding b = { .spec = &s };
+        int64_t has, calls;
+        assert_true(template_context(&b, "HAS_EPILOGUE", &has) && template_context(&b, "EPILOGUE_CALLS", &calls));
+        assert_true(has == (i > 0) && calls == (i == 2));
+    }
 }
 
 static int64_t slot_of(const Template *t, const int64_t *slots, const char *name)
@@ -349,7 +348,7 @@ int main(void)
         cmocka_unit_test(test_many_extents_together),
         cmocka_unit_test(test_suits),
         cmocka_unit_test(test_context),
-        cmocka_unit_test(test_several_epilogues),
+        cmocka_unit_test(test_formula),
         cmocka_unit_test(test_registers),
         cmocka_unit_test(test_terms),
         cmocka_unit_test(test_guards),

@@ -9,7 +9,7 @@ static void test_free_names(void **state)
 {
     (void)state;
     read_small(with("    const int64_t M = a->M;\n", "    x(Q, _ABC, Abc, INT64_MAX, NULL, KERNEL_tile, NAME_X, NAME, "
-                                                     "KERNEL, M, N, K, INFINITY, HAS_BIAS, CORES);\n"));
+                                                     "KERNEL, M, N, K, INFINITY, HAS_EPILOGUE, CORES);\n"));
 }
 
 /* What a repetition counts by may have a long name. It is known in the lines that are repeated, and nowhere else. */

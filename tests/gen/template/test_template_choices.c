@@ -94,7 +94,7 @@ static const char *kernels_text(const Spec *spec, const UnitKernel *k, int n)
     text_printf(
         &t,
         "%s#define HAS_BIAS %d\n#define LAYOUT_W_KN %d\n#define PACKED %d\nstatic const int64_t busiest[][%d] = {\n",
-        text, spec->nepilogue, spec->layout[1] == 1, spec->packed, NEXTENT);
+        text, spec->formula != NULL, spec->layout[1] == 1, spec->packed, NEXTENT);
     for (int i = 0; i < n; i++)
         for (int e = 0; e < NEXTENT; e++)
             text_printf(&t, "%s%d%s", e ? ", " : "{ ", (int)busiest(spec, &k[i], kernel_extent[e]),

@@ -80,7 +80,7 @@ static void test_faults(void **state)
         { "name = \"STEP\"", "name = \"UK\"", "name = \"UK\"; expr", "'UK' is declared twice" },
         { "name = \"PADDED\"", "name = \"TILES\"", "TILES * MR", "'TILES' is declared twice" },
         { "name = \"tail\"", "name = \"block\"", "M % MR", "feature 'block' is declared twice" },
-        { "name = \"MR\"", "name = \"HAS_BIAS\"", "HAS_BIAS", "a name that every template has" },
+        { "name = \"MR\"", "name = \"HAS_EPILOGUE\"", "HAS_EPILOGUE", "a name that every template has" },
         { "name = \"MR\"", "name = \"M\"", "name = \"M\"", "a name that every template has" },
         { "name = \"MR\"", "name = \"rows\"", "name = \"rows\"", "'rows' must be capital letters, digits and '_'" },
         { "name = \"MR\"", "name = \"\"", "name = \"\"", "must be capital letters" },

@@ -104,7 +104,7 @@ static double wanted(const int64_t *e, bool kn, bool bias, int64_t m, int64_t n)
 
 static void check_product(dcgen_run_fn *run, const int64_t *e, bool kn, bool bias, int64_t ntask)
 {
-    void *const operand[] = { X, W, bias ? B : NULL, Y };
+    void *const operand[] = { X, W, bias ? B : Y, Y };
     for (int64_t i = 0; i < e[0] * e[1]; i++)
         Y[i] = NAN; /* beta = 0 must not read it */
     for (int64_t task = 0; task < ntask; task++)

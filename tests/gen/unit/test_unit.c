@@ -169,6 +169,12 @@ static void guards_are_opened_and_closed(void **state)
     assert_string_equal(filled(&u, k + 2, 1, table), "    [0] = one_k0,\n");
 }
 
+static void holds(const char *text, const char *part)
+{
+    if (!text || !strstr(text, part))
+        fail_msg("no\n%s\nin\n%s", part, text ? text : "nothing");
+}
+
 static void axes_and_operands(void **state)
 {
     (void)state;
@@ -183,7 +189,7 @@ static void axes_and_operands(void **state)
           "extent[0], extent[1], extent[2]|(int)extent[1], (int)extent[2]", NULL, NULL },
         { "EACH(operands, PARAMETER)", "const float *X, const float *W, const float *bias, float *Y",
           "const void *X, const void *W, void *Y", "const float *X, const void *W, float *Y" },
-        { "EACH(operands, PLACE)", "0, 1, 2, 3", "0, 1, 3", "0, 1, 3" },
+        { "EACH(operands, PLACE)", "0, 1, 2, 3", "0, 1, 2", "0, 1, 2" },
         { "EACH(operands, C_TYPE)", "const float, const float, const float, float",
           "const unsigned short, const unsigned short, unsigned short", NULL },
         { "EACH(operands, USED_AS)", "X, W, bias, Y", "X, W, Y", "X, packed, Y" },
@@ -204,16 +210,12 @@ static void axes_and_operands(void **state)
     assert_string_equal(filled(&u, NULL, 0, "//@ pack_declarations\n"),
                         "size_t one_packed_bytes(int64_t N, int64_t K);\n"
                         "int one_pack(int64_t N, int64_t K, const float *W, void *packed);\n");
-    assert_string_equal(unit_reference(arena, s, "text\n"),
-                        "#define DCGEN_LAYOUT_W_NK 1\n#define DCGEN_EPILOGUE_BIAS 1\ntext\n");
-    assert_string_equal(unit_reference(arena, spec_of("dtype = \"bf16\"; layout = { W = \"KN\"; };"), "text\n"),
+    const char *with = unit_reference(arena, s, DCGEN_SOURCE_DIR "/templates/package", "text\n", diag_new(arena));
+    holds(with, "#define DCGEN_LAYOUT_W_NK 1\n#define dcgen_reference_rows dcgen_operator_rows\n");
+    holds(with, "\ntext\n#undef dcgen_reference_rows\n");
+    holds(with, "    return dcgen_add(acc, dcgen_element(DCGEN_F32, operand[2], n));\n");
+    assert_string_equal(unit_reference(arena, spec_of("dtype = \"bf16\"; layout = { W = \"KN\"; };"), DCGEN_SOURCE_DIR "/templates/package", "text\n", diag_new(arena)),
                         "#define DCGEN_LAYOUT_W_KN 1\n#define DCGEN_DTYPE_BF16 1\ntext\n");
-}
-
-static void holds(const char *text, const char *part)
-{
-    if (!text || !strstr(text, part))
-        fail_msg("no\n%s\nin\n%s", part, text ? text : "nothing");
 }
 
 static void candidates_for_cpus(void **state)
@@ -233,7 +235,7 @@ static void candidates_for_cpus(void **state)
         "*workspace;\n} one_args;\n",
         "\none_k0 2 1;\n",
         "    const one_args args = one_arguments(extent[0], extent[1], extent[2],\n        (const float *)operand[0], "
-        "(const float *)operand[1], (float *)operand[3], workspace);\n"
+        "(const float *)operand[1], (float *)operand[2], workspace);\n"
         "    return one_k0(&args, task, ntask);\n",
         "return (int64_t)one_packed_bytes(extent[1], extent[2]);",
         "return one_pack(extent[1], extent[2], w, packed);",
@@ -277,7 +279,7 @@ static void units_for_gpus(void **state)
     const UnitKernel k = { stub_template(u.spec), u.target, value, { 0 }, NULL };
     const char *text = unit_candidate(arena, &u, &k, d);
     holds(text, "    return one_arguments(extent[0], extent[1], extent[2],\n        (const float *)operand[0], "
-                "(const float *)operand[1], (float *)operand[3], workspace);\n");
+                "(const float *)operand[1], (float *)operand[2], workspace);\n");
     holds(text, "    const one_plan plan = one_k0_plan(args, one_sms());\n"
                 "    return one_k0_start(args, plan, (cudaStream_t)stream);\n");
     holds(text, "(int64_t)one_k0_plan(one_call(extent, operand, NULL), one_sms()).workspace_bytes;");

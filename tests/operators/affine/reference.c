@@ -29,11 +29,7 @@ void dcgen_reference_rows(const int64_t *extent, const void *const *operand, int
     const int64_t C = extent[2];
     for (int64_t i = row0; i < row1; i++) { /* op.cfg has no 'rows': an element is a row */
         const double x = element(operand[0], i), scale = ((const float *)operand[1])[i % C], shift = ((const float *)operand[2])[i / C];
-        *y = x * scale + shift;
+        *y++ = x * scale + shift;
         *bound++ = fabs(x * scale) + fabs(shift);
-#ifdef DCGEN_EPILOGUE_RELU
-        *y = fmax(*y, 0);
-#endif
-        y++;
     }
 }

@@ -11,7 +11,6 @@ general = ( { target = "avx512"; NV = 1; }, { target = "avx2"; NV = 2; }, { targ
 tile    = { B = "1"; H = "1"; C = "NV * LANES"; };
 */
 typedef float KERNEL_vec __attribute__((vector_size(VECTOR_BYTES), aligned(4)));
-typedef int32_t KERNEL_mask __attribute__((vector_size(VECTOR_BYTES), aligned(4)));
 
 static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t ntask)
 {
@@ -23,15 +22,15 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
         for (; c + NV * LANES <= a->C; c += NV * LANES)
             for (int v = 0; v < NV; v++) {
                 KERNEL_vec s = *(const KERNEL_vec *)(x + c + v * LANES) * *(const KERNEL_vec *)(a->scale + c + v * LANES) + shift;
-#if HAS_RELU
-                s = (KERNEL_vec)((KERNEL_mask)s & (s > 0));
+#if HAS_EPILOGUE
+                s = NAME_epilogue_MACHINE(a, s, row / a->H, row % a->H, c + v * LANES, LANES);
 #endif
                 *(KERNEL_vec *)(y + c + v * LANES) = s;
             }
         for (; c < a->C; c++) {
             const float s = x[c] * a->scale[c] + shift;
-#if HAS_RELU
-            y[c] = s > 0 ? s : 0;
+#if HAS_EPILOGUE /* of one element: the first lane */
+            y[c] = NAME_epilogue_MACHINE(a, PACKAGE_all_MACHINE(s), row / a->H, row % a->H, c, 1)[0];
 #else
             y[c] = s;
 #endif

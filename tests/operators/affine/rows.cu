@@ -24,8 +24,8 @@ static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
 #else
             float v = x[c] * a.scale[c] + a.shift[row];
 #endif
-#if HAS_RELU
-            v = v > 0 ? v : 0;
+#if HAS_EPILOGUE
+            v = NAME_epilogue(a, v, b, h, c);
 #endif
 #if DTYPE_F16
             y[c] = PACKAGE_device::f16_of(v);

@@ -40,11 +40,7 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void KERNEL_tile(c
     for (int o = 0; o < OT; o++) {
         f[o] = a->F + (o0 + (o < channels ? o : channels - 1)) * a->C * a->R;
         for (int v = 0; v < PV; v++)
-#if HAS_BIAS
-            sum[o][v] = a->bias[o0 + (o < channels ? o : channels - 1)] - (KERNEL_vec){ 0 };
-#else
             sum[o][v] = (KERNEL_vec){ 0 };
-#endif
     }
     for (int64_t c = 0; c < a->C; c++)
         for (int64_t r = 0; r < a->R; r++) {
@@ -68,8 +64,16 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
         float out[OT][PT];
         KERNEL_tile(a, b, o0, p0, channels, out);
         for (int o = 0; o < channels; o++)
+#if HAS_EPILOGUE
+            for (int p = 0; p < places; p += LANES) {
+                const int lanes = places - p < LANES ? places - p : LANES;
+                PACKAGE_store_MACHINE(&a->Y[(b * a->O + o0 + o) * a->P + p0 + p],
+                                      NAME_epilogue_MACHINE(a, PACKAGE_load_MACHINE(&out[o][p], lanes), b, o0 + o, p0 + p, lanes), lanes);
+            }
+#else
             for (int p = 0; p < places; p++)
                 a->Y[(b * a->O + o0 + o) * a->P + p0 + p] = out[o][p];
+#endif
     }
     return 0;
 }

@@ -33,8 +33,8 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
         for (int k = 0; k < 4 && 4 * o + k < a->O; k++)
             for (int p = 0; p < PT && p < left; p++) {
                 float y = sum[p][k];
-#if HAS_BIAS
-                y += a->bias[4 * o + k];
+#if HAS_EPILOGUE /* of one element: the first lane */
+                y = NAME_epilogue_MACHINE(a, PACKAGE_all_MACHINE(y), b, 4 * o + k, p0 + p, 1)[0];
 #endif
                 a->Y[(b * a->O + 4 * o + k) * a->P + p0 + p] = y;
             }

@@ -29,8 +29,8 @@ static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
             }
         for (int o = 0; o < OT; o++)
             if (p < a.P && o0 + o < a.O) {
-#if HAS_BIAS
-                sum[o] += a.bias[o0 + o];
+#if HAS_EPILOGUE
+                sum[o] = NAME_epilogue(a, sum[o], b, o0 + o, p);
 #endif
                 a.Y[(b * a.O + o0 + o) * a.P + p] = sum[o];
             }

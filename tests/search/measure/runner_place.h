@@ -17,12 +17,14 @@
 #include "gen/base/text.h"
 #include "search/build/build.h"
 #include "search/measure/runner.h"
+#include "gen/unit/unit.h"
+#include "tests/gen/with_formula.h"
 #include "tests/toolchain.h"
 
 static const char runner_path[] = DCGEN_BINARY_DIR "/dcgen-runner-c";
 static const char targets_path[] = DCGEN_SOURCE_DIR "/templates/targets";
 static const char *const runner_command[] = { runner_path, "--targets", targets_path, NULL };
-static Spec runner_spec = { .dtype = "f32", .epilogue = { "bias" }, .nepilogue = 1 }; /* its op is the World's */
+static Spec runner_spec; /* of the World's op, with a bias */
 
 typedef struct {
     Arena *a;
@@ -90,10 +92,12 @@ static inline int set_up(void **state)
     Diag *d = diag_new(w->a);
     w->op = op_read(w->a, DCGEN_SOURCE_DIR "/templates/dense", d);
     diag_print(d, stderr);
-    runner_spec.op = w->op;
     if (!w->builder || !w->op)
         return -1;
-    w->reference = build(w, text_read_file(w->a, w->op->reference, &len), false);
+    runner_spec = with_formula(w->a, w->op, "f32", "bias");
+    w->op = runner_spec.op;
+    w->reference = build(w, unit_reference(w->a, &runner_spec, DCGEN_SOURCE_DIR "/templates/package",
+                                           text_read_file(w->a, w->op->reference, &len), d), false);
     w->runner = start_runner(w, runner_command);
     return 0;
 }

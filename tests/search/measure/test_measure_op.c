@@ -21,9 +21,9 @@ static void open_op_with(World *w, const char *const *command, const char *name,
     w->op = op_read(w->a, arena_printf(w->a, "%s/%s", ops, name), d);
     diag_print(d, stderr);
     assert_non_null(w->op);
-    const Spec spec = { .op = w->op, .dtype = "f32", .nepilogue = epilogue ? 1 : 0, .epilogue = { epilogue } };
+    const Spec spec = with_formula(w->a, w->op, "f32", epilogue);
     const char *text = text_read_file(w->a, w->op->reference, &len), *err = "";
-    w->reference = build(w, unit_reference(w->a, &spec, text), false);
+    w->reference = build(w, unit_reference(w->a, &spec, DCGEN_SOURCE_DIR "/templates/package", text, d), false);
     w->runner = runner_start(w->a, command, &spec, w->reference, 1, NULL, &err);
     assert_string_equal(err, "");
 }

@@ -17,6 +17,8 @@
 #include "gen/base/text.h"
 #include "search/build/build.h"
 #include "search/measure/runner.h"
+#include "gen/unit/unit.h"
+#include "tests/gen/with_formula.h"
 #include "tests/put_file.h"
 #include "tests/tmp_folder.h"
 #include "tests/toolchain.h"
@@ -208,7 +210,9 @@ static const char *build_reference(World *w, int spec)
     size_t len;
     const char *text = text_read_file(w->a, w->op->reference, &len);
     Build b = { .name = arena_printf(w->a, "reference%d", spec) };
-    b.text = arena_printf(w->a, "%s%s", reference_head[spec], text);
+    const Spec s = with_formula(w->a, w->op, dtype_of[spec], "bias");
+    const char *whole = unit_reference(w->a, &s, DCGEN_SOURCE_DIR "/templates/package", text, diag_new(w->a));
+    b.text = arena_printf(w->a, "%s%s", reference_head[spec], whole);
     build_all(w->c, w->a, &b, 1, NULL);
     assert_int_equal(b.status, STATUS_OK);
     return b.so;
@@ -227,7 +231,7 @@ static Runner *runner_of(World *w, int spec)
     if (!w->runner[spec]) {
         w->reference[spec] = build_reference(w, spec);
         Spec *s = ARENA_NEW(w->a, Spec);
-        *s = (Spec){ .op = w->op, .dtype = dtype_of[spec], .epilogue = { "bias" }, .nepilogue = 1 };
+        *s = with_formula(w->a, w->op, dtype_of[spec], "bias");
         w->runner[spec] = runner_start(w->a, runner_command, s, w->reference[spec], 1, NULL, &err);
         if (!w->runner[spec])
             print_error("%s\n", err);

@@ -192,7 +192,7 @@ static void call(const EmuKernel *k, const EmuEntry *entry, const int64_t *e, La
     emu_fill(k->dtype, bias.at, e[N], 3);
     if (k->has_bias)
         emu_add_region(&emu, EMU_INPUT, "bias", bias.at, bias_bytes, (unsigned)elem);
-    void *operand[] = { m[A].place.at, m[B].place.at, k->has_bias ? bias.at : NULL, m[Y].place.at };
+    void *operand[] = { m[A].place.at, m[B].place.at, k->has_bias ? bias.at : m[Y].place.at, m[Y].place.at };
     const size_t workspace_bytes = (size_t)entry->workspace(extent);
     EmuPlace workspace = emu_place(workspace_bytes, 0);
     memset(workspace.at, 0, workspace_bytes);
@@ -203,7 +203,7 @@ static void call(const EmuKernel *k, const EmuEntry *entry, const int64_t *e, La
     if (code != 0 || emu.nfinding > 0)
         fail_msg("%s, M=%d N=%d K=%d %s: %s", k->text, (int)e[M], (int)e[N], (int)e[K], lay_names[lay],
                  emu.nfinding ? emu.finding[0].text : emu.refusal);
-    check_result(k, m, operand[2], e, lay);
+    check_result(k, m, k->has_bias ? bias.at : NULL, e, lay);
     for (int i = 0; i < NMATRIX; i++)
         free(m[i].place.memory);
     free(bias.memory);

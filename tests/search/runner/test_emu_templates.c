@@ -141,12 +141,12 @@ static EmuCounts call(const Case *c, const EmuKernel *k, const EmuEntry *entry, 
     static const char *const names[NOPERAND] = { "X", "W", "bias", "Y" };
     Emu emu = { .count = true, .workers = 2, .smem_limit = SMEM_LIMIT, .block_budget = (int64_t)1 << 40 };
     EmuPlace p[NOPERAND], packed = { 0 };
-    void *operand[NOPERAND];
+    void *operand[NOPERAND]; /* without a bias the output stands in its place */
     size_t bytes[NOPERAND];
     for (int i = 0; i < NOPERAND; i++) {
         bytes[i] = (size_t)elems_of(e, i) * k->dtype->bytes;
         p[i] = emu_place(bytes[i], (shifted >> i & 1) * k->dtype->bytes);
-        operand[i] = i == BIAS && !c->bias ? NULL : p[i].at;
+        operand[i] = p[i].at;
         emu_fill(k->dtype, p[i].at, elems_of(e, i), (uint64_t)i);
     }
     memset(p[Y].at, 0xff, bytes[Y]);
@@ -159,10 +159,12 @@ static EmuCounts call(const Case *c, const EmuKernel *k, const EmuEntry *entry, 
     EmuPlace workspace = emu_place(workspace_bytes, 0);
     memset(workspace.at, 0, workspace_bytes);
     for (int i = 0; i < NOPERAND; i++)
-        if (operand[i])
+        if (i != BIAS || c->bias)
             emu_add_region(&emu, i == Y ? EMU_OUTPUT : EMU_INPUT, names[i], operand[i], bytes[i],
                            (unsigned)k->dtype->bytes);
     emu_add_region(&emu, EMU_WORKSPACE, "workspace", workspace.at, workspace_bytes, sizeof(float));
+    if (!c->bias)
+        operand[BIAS] = operand[Y];
     emu_begin(&emu);
     const int code = entry->launch(e, operand, workspace_bytes ? workspace.at : NULL, NULL);
     emu_end(&emu);

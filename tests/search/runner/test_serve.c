@@ -361,12 +361,12 @@ static void lines_that_are_refused(void **state)
         { "{}\n", "unknown cmd" },
         { MEASURE("\"threads\":1"), "measure: Object item not found: id" },
         { MEASURE("\"id\":7,\"extent\":[5,7,9]"), "measure: Object item not found: rows" },
-        { SHAPE("[]", "[45,63,35]", "5"), "extent must be a list of 1 to 112 integers" },
-        { SHAPE("7", "[45,63,35]", "5"), "extent must be a list of 1 to 112 integers" },
+        { SHAPE("[]", "[45,63,35]", "5"), "extent must be a list of 1 to 156 integers" },
+        { SHAPE("7", "[45,63,35]", "5"), "extent must be a list of 1 to 156 integers" },
         { SHAPE("[5,-2147483648,9]", "[45,63,35]", "5"), "extent must be -2147483647 or more" },
-        { SHAPE("[5,7.5,9]", "[45,63,35]", "5"), "extent must be a list of 1 to 112 integers" },
-        { SHAPE("[" TEN_TIMES("5,7,9,1,1,1,1,1,1,1,1,8,") "1]", "[45,63,35]", "5"),
-          "extent must be a list of 1 to 112 integers" },
+        { SHAPE("[5,7.5,9]", "[45,63,35]", "5"), "extent must be a list of 1 to 156 integers" },
+        { SHAPE("[" TEN_TIMES("5,7,9,1,1,1,1,1,1,1,1,8,1,1,1,1,") "1]", "[45,63,35]", "5"),
+          "extent must be a list of 1 to 156 integers" },
         { SHAPE("[5,7,9,1,1,1]", "[45,63]", "5"), "elems must be 3 integers from 0 to 68719476736, one an operand" },
         { SHAPE("[0,7,9]", "[45,68719476737,35]", "5"),
           "elems must be 3 integers from 0 to 68719476736, one an operand" },
@@ -427,11 +427,11 @@ static void a_setup_is_taken_over(void **state)
         strcat(lines, i == 6 ? ",{\"name\":\"Y\",\"role\":\"out\",\"dtype\":\"f32\"}"
                              : ",{\"name\":\"X\",\"role\":\"in\",\"dtype\":\"f32\"}");
     char *end = lines + strlen(lines);
-    strcpy(end, "]}\n{\"cmd\":\"measure\",\"id\":7,\"extent\":[5,7,9],\"elems\":[1,2,3,1,1,1,35,1],\"rows\":5,"
+    strcpy(end, "]}\n{\"cmd\":\"measure\",\"id\":7,\"extent\":[5,7,9],\"elems\":[1,2,3,1,1,1,35,1,1,1,1,1],\"rows\":5,"
                 "\"row_elems\":7,\"flops\":630,\"threads\":1,\"repeats\":0,\"sample_ns\":1,\"max_ns\":1,\"kernels\":["
                 "{\"key\":\"a\",\"so\":\"/a\"}]}\n");
     assert_non_null(strstr(say(lines), DONE));
-    assert_true(known.seed == 4294967297 && known.noperand == 8 && known.out == 6 && known.constant == 0);
+    assert_true(known.seed == 4294967297 && known.noperand == OP_MAX_OPERAND && known.out == 6 && known.constant == 0);
     assert_true(known.role[0] == ROLE_CONST && known.role[1] == ROLE_IN && known.role[6] == ROLE_OUT);
     assert_true(known.data[0] == DATA_INTEGERS && known.data[1] == DATA_NORMAL);
     assert_true(known.dtype[0] == dtype_find("bf16") && known.dtype[1] == dtype_find("f32"));
@@ -439,7 +439,7 @@ static void a_setup_is_taken_over(void **state)
     assert_null(dlopen(reference, RTLD_NOW | RTLD_NOLOAD));
     strcpy(end, ",{\"name\":\"X\",\"role\":\"in\",\"dtype\":\"f32\"}]}\n");
     assert_string_equal(say(lines),
-                        "{\"event\":\"error\",\"text\":\"setup: there must be 1 to 8 operands with one output\"}\n");
+                        "{\"event\":\"error\",\"text\":\"setup: there must be 1 to 12 operands with one output\"}\n");
     snprintf(
         lines, sizeof lines,
         "{\"cmd\":\"setup\",\"reference\":\"%s\",\"seed\":1,\"operands\":["
@@ -484,7 +484,7 @@ static void a_setup_takes_the_place_of_another(void **state)
     static const char rows[][2][300] = {
         { "{\"cmd\":\"setup\",\"reference\":\"%s\",\"seed\":1,\"operands\":[{\"name\":\"X\",\"role\":\"in\",\"dtype\":"
           "\"f32\"}]}\n",
-          "setup: there must be 1 to 8 operands with one output" },
+          "setup: there must be 1 to 12 operands with one output" },
         { "{\"cmd\":\"setup\",\"reference\":\"%s\",\"seed\":1,\"operands\":[{\"name\":\"X\",\"role\":\"inout\","
           "\"dtype\":\"f32\"}]}\n",
           "setup: operand 0 has an unknown role" },
@@ -594,10 +594,10 @@ static void calls_that_are_refused(void **state)
     (void)state;
     static const struct {
         const char *extent, *in, *out, *more, *why;
-    } rows[] = { { "[]", "in", "out", "\"out_bytes\":1", "extent must be a list of 1 to 112 integers" },
+    } rows[] = { { "[]", "in", "out", "\"out_bytes\":1", "extent must be a list of 1 to 156 integers" },
                  { "[-2147483648]", "in", "out", "\"out_bytes\":1", "extent must be -2147483647 or more" },
-                 { "[" TEN_TIMES("1,1,1,1,1,1,1,1,1,1,1,1,") "1]", "in", "out", "\"out_bytes\":1",
-                   "extent must be a list of 1 to 112 integers" },
+                 { "[" TEN_TIMES("1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,") "1]", "in", "out", "\"out_bytes\":1",
+                   "extent must be a list of 1 to 156 integers" },
                  { "[1]", "in", "out", "\"out_bytes\":0", "out_bytes must be from 1 to 1073741824" },
                  { "[1]", "in", "out", "\"out_bytes\":1073741825", "out_bytes must be from 1 to 1073741824" },
                  { "[1]", "in", "out", "\"more\":1", "call: Object item not found: out_bytes" },

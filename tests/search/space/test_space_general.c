@@ -44,7 +44,7 @@ static bool has_constant(const Op *op)
 static const char *asks_text(Arena *a, const Op *op, const char *layout, bool packed, int epilogue)
 {
     return arena_printf(a, "layout = { %s%s}; epilogue = [%s];", layout, packed ? "packed = true; " : "",
-                        epilogue < 0 ? "" : arena_printf(a, "\"%s\"", op->epilogue[epilogue]));
+                        epilogue < 0 ? "" : arena_printf(a, "\"%s\"", op->epilogue[epilogue].name));
 }
 
 static void check(Arena *a, const Target *target, const Case *c, const char *dtype, const char *asks)

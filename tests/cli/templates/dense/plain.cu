@@ -60,8 +60,8 @@ static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
     for (int r = 0; r < TM; r++)
         if (m0 + r < a.M && n < a.N) {
             float y = sum[r];
-#if HAS_BIAS
-            y += a.bias[n];
+#if HAS_EPILOGUE
+            y = NAME_epilogue(a, y, m0 + r, n);
 #endif
             a.Y[(int64_t)(m0 + r) * a.N + n] = y;
         }

@@ -43,8 +43,8 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
     for (int64_t m = 0; m < a->M; m++)
         for (int64_t n = n0; n < n1; n++) {
             float y = KERNEL_dot(a->X + m * a->K, a->W + n * a->K, a->K);
-#if HAS_BIAS
-            y += a->bias[n];
+#if HAS_EPILOGUE
+            y = NAME_epilogue_MACHINE(a, PACKAGE_all_MACHINE(y), m, n, 1)[0];
 #endif
             a->Y[m * a->N + n] = y;
         }

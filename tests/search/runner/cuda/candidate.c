@@ -47,7 +47,7 @@ static void compute(const Args *a)
 {
     for (int64_t m = 0; m < a->M; m++)
         for (int64_t n = 0; n < a->N; n++) {
-            float sum = a->bias ? a->bias[n] : 0;
+            float sum = HAS_BIAS ? a->bias[n] : 0;
             for (int64_t k = 0; k < a->K; k++)
                 sum += a->X[m * a->K + k] * a->W[n * a->K + k];
             a->Y[m * a->N + n] = sum;
@@ -144,7 +144,7 @@ static void add(void *arg)
 
 int dcgen_launch(const int64_t *extent, void *const *operand, void *workspace, void *stream)
 {
-    Args a = { extent[0], extent[1], extent[2], operand[0], operand[1], operand[2], operand[3], workspace };
+    Args a = { extent[0], extent[1], extent[2], operand[0], operand[1], operand[2], operand[2 + HAS_BIAS], workspace };
     static int nlaunch;
     if (!stream)
         return cudaErrorInvalidValue;

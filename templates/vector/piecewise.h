@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* A function that is a polynomial of its own around each integer i, at t: the sum of c[k][i] r^(degree - k) for k = 0 .. degree,
- * where i is t rounded and r = t - i. 0 <= t < lanes - 1/2: the coefficients of one degree are one vector. NaN stays NaN.
- * Not for vectors of 16 bytes. */
+/* A function that is a polynomial of its own from each integer i to the next, at t: the sum of c[k][i] r^(degree - k) for
+ * k = 0 .. degree, where i is the integer part of t and r = t - i. 0 <= t < lanes: the coefficients of one degree are one vector.
+ * NaN stays NaN. Not for vectors of 16 bytes. */
 #ifndef DCGEN
 #pragma once
 #include "look_up.h"
@@ -10,17 +10,15 @@
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MACHINE PACKAGE_piecewise_MACHINE(
     const PACKAGE_floats_MACHINE *c, const int degree, PACKAGE_floats_MACHINE t)
 {
-    const float magic = 0x1.8p23f; /* added to t, it leaves i in the low bits */
-    const PACKAGE_floats_MACHINE sum = t + magic;
-    const PACKAGE_ints_MACHINE i = (PACKAGE_ints_MACHINE)sum;
+    const PACKAGE_ints_MACHINE i = __builtin_convertvector(t, PACKAGE_ints_MACHINE);
 #if VECTOR_BYTES == 64
 #ifdef __clang__
-    const PACKAGE_floats_MACHINE r = __builtin_ia32_reduceps512_mask(t, 0, t, -1, 4);
+    const PACKAGE_floats_MACHINE r = __builtin_ia32_reduceps512_mask(t, 1, t, -1, 4);
 #else
-    const PACKAGE_floats_MACHINE r = __builtin_ia32_reduceps512_mask_round(t, 0, t, -1, 4);
+    const PACKAGE_floats_MACHINE r = __builtin_ia32_reduceps512_mask_round(t, 1, t, -1, 4);
 #endif
 #else
-    const PACKAGE_floats_MACHINE r = t - (sum - magic);
+    const PACKAGE_floats_MACHINE r = t - __builtin_convertvector(i, PACKAGE_floats_MACHINE);
 #endif
     PACKAGE_floats_MACHINE p = PACKAGE_look_up_MACHINE(c[0], i);
     for (int k = 1; k <= degree; k++)

@@ -13,6 +13,7 @@
 #include "look_up.h"
 #include "max.h"
 #include "min.h"
+#include "select.h"
 #endif
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MACHINE PACKAGE_erf_MACHINE(
     PACKAGE_floats_MACHINE x)
@@ -32,9 +33,9 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MAC
     q = q * a - 0x1.e17ae6p-1f;
     q = q * a - 0x1.9d6f28p+0f;
     q = q * a - 0x1.8c409ap-9f;
-    const PACKAGE_ints_MACHINE small = (PACKAGE_ints_MACHINE)(a + a * p), large = (PACKAGE_ints_MACHINE)(1 - PACKAGE_exp2_MACHINE(q));
+    const PACKAGE_floats_MACHINE small = a + a * p, large = 1 - PACKAGE_exp2_MACHINE(q);
     const PACKAGE_ints_MACHINE is_large = a >= 0.93f; /* NaN is not */
-    const PACKAGE_ints_MACHINE y = (large & is_large) | (small & ~is_large);
+    const PACKAGE_floats_MACHINE y = PACKAGE_select_MACHINE(is_large, large, small);
 #else
 #if VECTOR_BYTES == 64
     enum { DEGREE = 5, PIECES = 4 }; /* in 1 */

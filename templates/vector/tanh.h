@@ -13,6 +13,7 @@
 #include "exp2.h"
 #include "look_up.h"
 #include "min.h"
+#include "select.h"
 #endif
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MACHINE PACKAGE_tanh_MACHINE(
     PACKAGE_floats_MACHINE x)
@@ -54,10 +55,10 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MAC
     PACKAGE_floats_MACHINE p = s * 0x1.0d5176p-6f - 0x1.af7d36p-5f;
     p = p * s + 0x1.10cefcp-3f;
     p = p * s - 0x1.555452p-2f;
-    const PACKAGE_ints_MACHINE small = (PACKAGE_ints_MACHINE)(p * s * a + a);
-    const PACKAGE_ints_MACHINE large = (PACKAGE_ints_MACHINE)(1 - 2 / (PACKAGE_exp2_MACHINE(a * 0x1.715476p1f) + 1));
+    const PACKAGE_floats_MACHINE small = p * s * a + a;
+    const PACKAGE_floats_MACHINE large = 1 - 2 / (PACKAGE_exp2_MACHINE(a * 0x1.715476p1f) + 1);
     const PACKAGE_ints_MACHINE is_large = a >= 0.55f; /* NaN is not */
-    const PACKAGE_ints_MACHINE y = (large & is_large) | (small & ~is_large);
+    const PACKAGE_floats_MACHINE y = PACKAGE_select_MACHINE(is_large, large, small);
 #endif
     return (PACKAGE_floats_MACHINE)((PACKAGE_ints_MACHINE)y | sign);
 }

@@ -15,10 +15,10 @@
 #include "min.h"
 #include "select.h"
 #endif
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MACHINE PACKAGE_erf_MACHINE(
-    PACKAGE_floats_MACHINE x)
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MACHINE
+PACKAGE_erf_MACHINE(PACKAGE_floats_MACHINE x)
 {
-    const PACKAGE_floats_MACHINE zero = {0};
+    const PACKAGE_floats_MACHINE zero = { 0 };
     const PACKAGE_ints_MACHINE a_bits = (PACKAGE_ints_MACHINE)x & 0x7fffffff, sign = (PACKAGE_ints_MACHINE)x ^ a_bits;
     const PACKAGE_floats_MACHINE a = PACKAGE_min_MACHINE(zero + 3.96875f, (PACKAGE_floats_MACHINE)a_bits);
 #if VECTOR_BYTES == 16
@@ -38,47 +38,40 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MAC
     const PACKAGE_floats_MACHINE y = PACKAGE_select_MACHINE(is_large, large, small);
 #else
 #if VECTOR_BYTES == 64
-    enum { DEGREE = 5, PIECES = 4 }; /* in 1 */
+    const int degree = 5, pieces = 4; /* pieces in 1 */
     static const PACKAGE_floats_MACHINE c[] = {
-        { .10599384f, .046433713f, -.02890652f, -.07650745f, -.05414065f, -.0366066f, -.010932729f,
-          .0034907789f, .00088118325f, -.001386213f, .019172376f, -.003136726f, .012551105f, -.005728833f,
-          -.014557039f, .002882581f },
-        { .0019977025f, .13635452f, .19350685f, .15996434f, .062226333f, -.0070184004f, -.042493135f,
-          -.044328805f, -.026960324f, -.012351348f, -.0174586f, 4.7458558e-5f, -.008414441f, .0034345987f,
-          .009065889f, -.0018077955f },
-        { -.37632722f, -.31032592f, -.14787485f, .025084969f, .13966174f, .16728245f, .13796484f,
-          .08921408f, .046606105f, .020313153f, .010332191f, .0020638197f, .0024123518f, -.0006144625f,
-          -.0019546323f, .00040064563f },
-        { 6.641173e-6f, -.26494294f, -.43930417f, -.48205957f, -.4152106f, -.295607f, -.17830981f,
-          -.09226688f, -.041190863f, -.015947193f, -.0056250133f, -.001551297f, -.0005631975f,
-          -2.2686714e-5f, .00015935246f, -3.8376686e-5f },
-        { .12837914f, 1.0600132f, .8787806f, .642927f, .41511044f, .23651923f, .11892728f, .052772097f,
-          .020662544f, .0071385405f, .0021839382f, .0005843983f, .00014380875f, 2.6936998e-5f,
-          -1.6992959e-7f, 1.9776385e-6f },
-        { 0, .2763264f, .5204999f, .71115565f, .8427008f, .92290014f, .96610516f, .9866717f, .9953223f,
-          .9985373f, .999593f, .9998994f, .9999779f, .9999957f, .9999993f, .9999999f }
+        { .10599384f, .046433713f, -.02890652f, -.07650745f, -.05414065f, -.0366066f, -.010932729f, .0034907789f,
+          .00088118325f, -.001386213f, .019172376f, -.003136726f, .012551105f, -.005728833f, -.014557039f,
+          .002882581f },
+        { .0019977025f, .13635452f, .19350685f, .15996434f, .062226333f, -.0070184004f, -.042493135f, -.044328805f,
+          -.026960324f, -.012351348f, -.0174586f, 4.7458558e-5f, -.008414441f, .0034345987f, .009065889f,
+          -.0018077955f },
+        { -.37632722f, -.31032592f, -.14787485f, .025084969f, .13966174f, .16728245f, .13796484f, .08921408f,
+          .046606105f, .020313153f, .010332191f, .0020638197f, .0024123518f, -.0006144625f, -.0019546323f,
+          .00040064563f },
+        { 6.641173e-6f, -.26494294f, -.43930417f, -.48205957f, -.4152106f, -.295607f, -.17830981f, -.09226688f,
+          -.041190863f, -.015947193f, -.0056250133f, -.001551297f, -.0005631975f, -2.2686714e-5f, .00015935246f,
+          -3.8376686e-5f },
+        { .12837914f, 1.0600132f, .8787806f, .642927f, .41511044f, .23651923f, .11892728f, .052772097f, .020662544f,
+          .0071385405f, .0021839382f, .0005843983f, .00014380875f, 2.6936998e-5f, -1.6992959e-7f, 1.9776385e-6f },
+        { 0, .2763264f, .5204999f, .71115565f, .8427008f, .92290014f, .96610516f, .9866717f, .9953223f, .9985373f,
+          .999593f, .9998994f, .9999779f, .9999957f, .9999993f, .9999999f }
     };
 #else
-    enum { DEGREE = 7, PIECES = 2 };
+    const int degree = 7, pieces = 2;
     static const PACKAGE_floats_MACHINE c[] = {
-        { -.016860584f, .010267727f, .01739918f, -.023299437f, -.02383864f, .030510342f, .0241028f,
-          -.029170733f },
-        { -.009604212f, -.044515945f, -.010049538f, .04984823f, .03895659f, -.055062216f, -.042454913f,
-          .05102795f },
-        { .11673084f, .0009126184f, -.05645415f, -.035671916f, -.013957919f, .042037316f, .029743886f,
-          -.035044648f },
-        { -.0007728426f, .18565008f, .06435898f, -.037508555f, -.02512759f, -.020868752f, -.010845646f,
-          .011906081f },
-        { -.37605467f, -.14695063f, .13926986f, .1375093f, .04658203f, .010493523f, .0025051704f,
-          -.0020530121f },
+        { -.016860584f, .010267727f, .01739918f, -.023299437f, -.02383864f, .030510342f, .0241028f, -.029170733f },
+        { -.009604212f, -.044515945f, -.010049538f, .04984823f, .03895659f, -.055062216f, -.042454913f, .05102795f },
+        { .11673084f, .0009126184f, -.05645415f, -.035671916f, -.013957919f, .042037316f, .029743886f, -.035044648f },
+        { -.0007728426f, .18565008f, .06435898f, -.037508555f, -.02512759f, -.020868752f, -.010845646f, .011906081f },
+        { -.37605467f, -.14695063f, .13926986f, .1375093f, .04658203f, .010493523f, .0025051704f, -.0020530121f },
         { -2.476312e-6f, -.4393487f, -.41518614f, -.17829166f, -.041196603f, -.00562436f, -.0005608178f,
           .00015570753f },
-        { .12837918f, .8787812f, .41511005f, .11892704f, .020662677f, .002183868f, .00014372512f,
-          -5.7079138e-8f },
+        { .12837918f, .8787812f, .41511005f, .11892704f, .020662677f, .002183868f, .00014372512f, -5.7079138e-8f },
         { 0, .5204999f, .8427008f, .96610516f, .9953223f, .999593f, .9999779f, .9999993f }
     };
 #endif
-    const PACKAGE_ints_MACHINE i = __builtin_convertvector(a * PIECES, PACKAGE_ints_MACHINE);
+    const PACKAGE_ints_MACHINE i = __builtin_convertvector(a * (float)pieces, PACKAGE_ints_MACHINE);
 #if VECTOR_BYTES == 64
 #ifdef __clang__
     const PACKAGE_floats_MACHINE r = __builtin_ia32_reduceps512_mask(a, 0x21, a, -1, 4);
@@ -86,12 +79,12 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MAC
     const PACKAGE_floats_MACHINE r = __builtin_ia32_reduceps512_mask_round(a, 0x21, a, -1, 4);
 #endif
 #else
-    const PACKAGE_floats_MACHINE r = a - __builtin_convertvector(i, PACKAGE_floats_MACHINE) * (1.0f / PIECES);
+    const PACKAGE_floats_MACHINE r = a - __builtin_convertvector(i, PACKAGE_floats_MACHINE) * (1.0f / (float)pieces);
 #endif
     PACKAGE_floats_MACHINE y = PACKAGE_look_up_MACHINE(c[0], i);
-    for (int k = 1; k < DEGREE; k++)
+    for (int k = 1; k < degree; k++)
         y = y * r + PACKAGE_look_up_MACHINE(c[k], i);
-    y = y * r + PACKAGE_max_MACHINE(PACKAGE_look_up_MACHINE(c[DEGREE], i), r);
+    y = y * r + PACKAGE_max_MACHINE(r, PACKAGE_look_up_MACHINE(c[degree], i)); /* r in the first piece alone */
 #endif
     return (PACKAGE_floats_MACHINE)((PACKAGE_ints_MACHINE)y | sign);
 }

@@ -14,17 +14,23 @@
 #include "max.h"
 #include "min.h"
 #endif
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MACHINE PACKAGE_exp_MACHINE(
-    PACKAGE_floats_MACHINE x)
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MACHINE
+PACKAGE_exp_MACHINE(PACKAGE_floats_MACHINE x)
 {
-    const PACKAGE_floats_MACHINE zero = {0};
+    const PACKAGE_floats_MACHINE zero = { 0 };
 #if VECTOR_BYTES == 64
     const float magic = 0x1.8p23f;
 #else
     const float magic = 0x1.8p23f + 254; /* the exponents of two floats, whose product is 2^n, sum up to n + 254 */
     x = PACKAGE_min_MACHINE(zero + 89, PACKAGE_max_MACHINE(zero - 104, x));
 #endif
-    const PACKAGE_floats_MACHINE sum = x * 0x1.715476p0f + magic, n = sum - magic;
+    PACKAGE_floats_MACHINE sum = x * 0x1.715476p0f + magic;
+#if VECTOR_BYTES == 16
+#if __FLT_EVAL_METHOD__
+    __asm__("" : "+m"(sum)); /* a register would have more bits than a float */
+#endif
+#endif
+    const PACKAGE_floats_MACHINE n = sum - magic;
     PACKAGE_floats_MACHINE r = x - n * 0x1.63p-1f + n * 0x1.bd0106p-13f;
 #if VECTOR_BYTES == 64
     /* Where x is infinite, NaN or very large, r is anything. Then n decides, if r is small. */

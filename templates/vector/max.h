@@ -4,8 +4,8 @@
 #pragma once
 #include "standalone.h"
 #endif
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MACHINE PACKAGE_max_MACHINE(
-    PACKAGE_floats_MACHINE a, PACKAGE_floats_MACHINE x)
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MACHINE
+PACKAGE_max_MACHINE(PACKAGE_floats_MACHINE a, PACKAGE_floats_MACHINE x)
 {
 #if VECTOR_BYTES == 64
 #ifdef __clang__

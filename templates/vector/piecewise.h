@@ -7,8 +7,8 @@
 #include "look_up.h"
 #endif
 #if VECTOR_BYTES > 16
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MACHINE PACKAGE_piecewise_MACHINE(
-    const PACKAGE_floats_MACHINE *c, const int degree, PACKAGE_floats_MACHINE t)
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MACHINE
+PACKAGE_piecewise_MACHINE(const PACKAGE_floats_MACHINE *c, const int degree, PACKAGE_floats_MACHINE t)
 {
     const PACKAGE_ints_MACHINE i = __builtin_convertvector(t, PACKAGE_ints_MACHINE);
 #if VECTOR_BYTES == 64

@@ -5,16 +5,17 @@
  * instruction gives them. Elsewhere a square root and a division; or, where the compiler has no square root of vectors, a first
  * guess from the bits of x, which halves the exponent, and four steps.
  *
- * Error: 2 ULP. rsqrt(0) = inf, rsqrt(-0) = -inf, rsqrt(inf) = 0; NaN for x < 0 and NaN. */
+ * Error: 1.5 ULP. rsqrt(0) = inf, rsqrt(-0) = -inf, rsqrt(inf) = 0; NaN for x < 0 and NaN. */
 #ifndef DCGEN
 #pragma once
 #include "select.h"
 #endif
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MACHINE PACKAGE_rsqrt_MACHINE(
-    PACKAGE_floats_MACHINE x)
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MACHINE
+PACKAGE_rsqrt_MACHINE(PACKAGE_floats_MACHINE x)
 {
 #if VECTOR_BYTES == 64
-    const PACKAGE_ints_MACHINE keep = (PACKAGE_ints_MACHINE){0} + 0x110100; /* the second operand where it is infinite or 0 */
+    const PACKAGE_ints_MACHINE keep =
+        (PACKAGE_ints_MACHINE){ 0 } + 0x110100; /* the second operand where it is infinite or 0 */
     const PACKAGE_floats_MACHINE y = __builtin_ia32_rsqrt14ps512_mask(x, x, -1);
     const PACKAGE_floats_MACHINE better = y * 0.5f * (1 - x * y * y) + y;
     return __builtin_ia32_fixupimmps512_mask(better, y, keep, 0, -1, 4);

@@ -4,8 +4,8 @@
 #pragma once
 #include "standalone.h"
 #endif
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MACHINE PACKAGE_select_MACHINE(
-    PACKAGE_ints_MACHINE mask, PACKAGE_floats_MACHINE a, PACKAGE_floats_MACHINE b)
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MACHINE
+PACKAGE_select_MACHINE(PACKAGE_ints_MACHINE mask, PACKAGE_floats_MACHINE a, PACKAGE_floats_MACHINE b)
 {
     return (PACKAGE_floats_MACHINE)(((PACKAGE_ints_MACHINE)a & mask) | ((PACKAGE_ints_MACHINE)b & ~mask));
 }

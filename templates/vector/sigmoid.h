@@ -10,11 +10,11 @@
 #include "exp.h"
 #include "select.h"
 #endif
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MACHINE PACKAGE_sigmoid_MACHINE(
-    PACKAGE_floats_MACHINE x)
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MACHINE
+PACKAGE_sigmoid_MACHINE(PACKAGE_floats_MACHINE x)
 {
-    const PACKAGE_floats_MACHINE one = (PACKAGE_floats_MACHINE){0} + 1;
-    const PACKAGE_ints_MACHINE minus_a = (PACKAGE_ints_MACHINE)x | INT32_MIN;
+    const PACKAGE_floats_MACHINE one = (PACKAGE_floats_MACHINE){ 0 } + 1;
+    const PACKAGE_ints_MACHINE minus_a = (PACKAGE_ints_MACHINE)x | ~0x7fffffff;
     const PACKAGE_floats_MACHINE e = PACKAGE_exp_MACHINE((PACKAGE_floats_MACHINE)minus_a);
     return PACKAGE_select_MACHINE((PACKAGE_ints_MACHINE)x >> 31, e, one) / (one + e);
 }

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * sweep [--all] [FUNCTION ULP ABSOLUTE]...
+ *
+ * Compares functions of templates/vector, for each instruction set that this CPU has, with their definitions in double
+ * precision: on two million floats of all magnitudes, or on all 2^32. A result may be off by ULP units in the last
+ * place of the exact one, or by ABSOLUTE if that is more. Exit code 1: one is off by more. */
+#include <math.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "functions.h"
+
+enum { BLOCK = 4096, MAX_THREADS = 16, NSET = 3 };
+
+typedef struct {
+    const char *name;
+    double (*of)(double x);
+} Definition;
+
+/* The worst that was seen: errors in ULP where more than `absolute`, errors where more than `ulp`, and where
+ * the larger of both is. */
+typedef struct {
+    double ulp, absolute;
+    float ulp_at, absolute_at, bad_at;
+    bool bad;
+} Worst;
+
+typedef struct {
+    Definition definition;
+    double ulp, absolute;
+    void (*on_array[NSET])(float *y, const float *x, long n); /* NULL: not on this CPU */
+} Check;
+
+/* What a thread does: blocks first, first + step ... of nblock. */
+typedef struct {
+    const Check *check;
+    uint32_t first, step, nblock;
+    bool all;
+    Worst worst[NSET];
+} Part;
+
+/* What is told apart first would take long: a number far too small for a double costs a trap in some machines. */
+static double exp_of(double x) { return x > 100 ? INFINITY : x < -200 ? 0 : exp(x); }
+static double rsqrt_of(double x) { return 1 / sqrt(x); }
+static double sigmoid_of(double x) { return x > 40 ? 1 : x < -200 ? 0 : 1 / (1 + exp(-x)); }
+static double silu_of(double x) { return x > 40 ? x : x < -200 ? -0. : x / (1 + exp(-x)); }
+static double gelu_of(double x) { return x > 10 ? x : x < -30 ? -0. : x / 2 * erfc(-x * M_SQRT1_2); }
+static double gelu_tanh_of(double x)
+{
+    return x > 10 ? x : x < -30 ? -0. : x / (1 + exp(-2 * sqrt(M_2_PI) * (x + 0.044715 * x * x * x)));
+}
+
+static const Definition definitions[] = {
+    { "erf", erf },   { "exp", exp_of },     { "gelu", gelu_of },       { "gelu_tanh", gelu_tanh_of },
+    { "log", log },   { "rsqrt", rsqrt_of }, { "sigmoid", sigmoid_of }, { "silu", silu_of },
+    { "tanh", tanh },
+};
+
+static float float_of(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* How far two floats are apart, counted in floats. */
+static uint32_t distance(float a, float b)
+{
+    int32_t i, j;
+    memcpy(&i, &a, sizeof i);
+    memcpy(&j, &b, sizeof j);
+    i = i < 0 ? INT32_MIN - i : i;
+    j = j < 0 ? INT32_MIN - j : j;
+    return i < j ? (uint32_t)j - (uint32_t)i : (uint32_t)i - (uint32_t)j;
+}
+
+/* The distance of floats around y; of denormal ones, near 0. */
+static double ulp_of(double y)
+{
+    const double least = 0x1p-126;
+    uint64_t bits;
+    y = fabs(y) < least ? least : y;
+    memcpy(&bits, &y, sizeof bits);
+    bits = (bits & 0x7ffull << 52) - (23ull << 52);
+    memcpy(&y, &bits, sizeof y);
+    return y;
+}
+
+/* Infinite and NaN must be what the exact result, rounded, is; and so must be the sign of a function at 0. */
+static bool is_special_wrong(float x, float y, float rounded)
+{
+    if (isfinite(rounded) && isfinite(y))
+        return x == 0 && !signbit(y) != !signbit(rounded);
+    return isnan(rounded) ? !isnan(y) : y != rounded;
+}
+
+static void compare(const Check *c, float x, float y, double exact, Worst *worst)
+{
+    const bool special = !isfinite((float)exact) || !isfinite(y) || x == 0;
+    const bool wrong = special && is_special_wrong(x, y, (float)exact);
+    const double error = wrong     ? INFINITY
+                         : special ? 0
+                                   : fabs(y - exact),
+                 ulp = wrong ? INFINITY : error / ulp_of(exact);
+    if (ulp > worst->ulp && !(error <= c->absolute))
+        worst->ulp = ulp, worst->ulp_at = x;
+    if (error > worst->absolute && !(ulp <= c->ulp))
+        worst->absolute = error, worst->absolute_at = x;
+    if (!(ulp <= c->ulp || error <= c->absolute))
+        worst->bad = true, worst->bad_at = x;
+}
+
+/* The floats of a block: all that there are, beginning with 1, so that large errors are soon seen; or one of each 2048, with those
+ * at the ends of the range of floats. */
+static void fill_block(float *x, uint32_t block, bool all)
+{
+    static const uint32_t ends[] = { 0,          1,          2,          0x7fffff,   0x800000,
+                                     0x7f7fffff, 0x7f800000, 0x7f800001, 0x7fc00000, 0x7fffffff };
+    const uint32_t nend = 2 * sizeof ends / sizeof *ends;
+    for (uint32_t i = 0; i < BLOCK; i++) {
+        const uint32_t index = block * BLOCK + i;
+        x[i] = float_of(all ? index + 0x3f800000 : index * 2048 + (index * 2654435761u >> 21));
+    }
+    for (uint32_t i = 0; i < nend && !all; i++)
+        x[i] = float_of(ends[i / 2] | i % 2 << 31);
+}
+
+static uint32_t max_distance(const float *a, const float *b)
+{
+    uint32_t max = 0;
+    for (int i = 0; i < BLOCK; i++) {
+        const uint32_t d = distance(a[i], b[i]);
+        max = d > max ? d : max;
+    }
+    return max;
+}
+
+/* A result that is d floats from the exact one, rounded, is off by d + 1/2 ULP at most: where that is no more than what was
+ * seen, nothing need be compared. */
+static void compare_block(const Check *c, const float *x, const float *y, const double *exact, const float *rounded,
+                          Worst *worst)
+{
+    if (max_distance(y, rounded) + 0.5 <= worst->ulp && x[0] != 0)
+        return;
+    for (int i = 0; i < BLOCK; i++)
+        if (distance(y[i], rounded[i]) + 0.5 > worst->ulp || x[i] == 0)
+            if (!isnan(y[i]) || !isnan(rounded[i]))
+                compare(c, x[i], y[i], exact[i], worst);
+}
+
+static void *run_part(void *argument)
+{
+    Part *p = argument;
+    float *x = aligned_alloc(64, BLOCK * sizeof *x), *y = aligned_alloc(64, BLOCK * sizeof *y),
+          *rounded = malloc(BLOCK * sizeof *rounded);
+    double *exact = malloc(BLOCK * sizeof *exact);
+    for (uint32_t b = p->first; b < p->nblock; b += p->step) {
+        fill_block(x, b, p->all);
+        for (int i = 0; i < BLOCK; i++) {
+            exact[i] = p->check->definition.of(x[i]);
+            rounded[i] = (float)exact[i];
+        }
+        for (int s = 0; s < NSET; s++)
+            if (p->check->on_array[s]) {
+                p->check->on_array[s](y, x, BLOCK);
+                compare_block(p->check, x, y, exact, rounded, &p->worst[s]);
+            }
+    }
+    free(x);
+    free(y);
+    free(rounded);
+    free(exact);
+    return NULL;
+}
+
+static void merge(Worst *all, const Worst *part)
+{
+    if (part->ulp > all->ulp)
+        all->ulp = part->ulp, all->ulp_at = part->ulp_at;
+    if (part->absolute > all->absolute)
+        all->absolute = part->absolute, all->absolute_at = part->absolute_at;
+    if (part->bad)
+        all->bad = true, all->bad_at = part->bad_at;
+}
+
+static void run(const Check *check, bool all, Worst *worst)
+{
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+    const uint32_t nthread = online < 1 ? 1 : online > MAX_THREADS ? MAX_THREADS : (uint32_t)online;
+    Part part[MAX_THREADS];
+    pthread_t thread[MAX_THREADS];
+    for (uint32_t t = 0; t < nthread; t++) {
+        part[t] = (Part){ .check = check,
+                          .first = t,
+                          .step = nthread,
+                          .nblock = (uint32_t)((all ? 1ull << 32 : 1 << 21) / BLOCK),
+                          .all = all };
+        if (pthread_create(&thread[t], NULL, run_part, &part[t]))
+            abort();
+    }
+    for (uint32_t t = 0; t < nthread; t++) {
+        pthread_join(thread[t], NULL);
+        for (int s = 0; s < NSET; s++)
+            merge(&worst[s], &part[t].worst[s]);
+    }
+}
+
+static Definition find_definition(const char *name)
+{
+    for (size_t i = 0; i < sizeof definitions / sizeof *definitions; i++)
+        if (!strcmp(definitions[i].name, name))
+            return definitions[i];
+    fprintf(stderr, "sweep: '%s' has no definition\n", name);
+    exit(2);
+}
+
+static int check_function(const char *name, double ulp, double absolute, bool all)
+{
+    static const char *const set_name[NSET] = { "avx512", "avx2", "portable" };
+    Check check = { .definition = find_definition(name), .ulp = ulp, .absolute = absolute };
+    Worst worst[NSET] = { 0 };
+    int status = 0;
+    for (int s = 0; s < NSET; s++)
+        check.on_array[s] = vector_function(s, name);
+    run(&check, all, worst);
+    for (int s = 0; s < NSET; s++) {
+        const Worst *w = &worst[s];
+        if (!check.on_array[s]) {
+            printf("%-9s %-8s skipped: this CPU does not have it\n", name, set_name[s]);
+            continue;
+        }
+        printf("%-9s %-8s %5.3f ULP at %a", name, set_name[s], w->ulp, (double)w->ulp_at);
+        if (absolute > 0)
+            printf("; %.1e at %a", w->absolute, (double)w->absolute_at);
+        printf("%s\n", w->bad ? ": too much" : "");
+        status |= w->bad;
+    }
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    const bool all = argc > 1 && !strcmp(argv[1], "--all");
+    int status = 0;
+    for (int i = 1 + all; i + 2 < argc; i += 3)
+        status |= check_function(argv[i], atof(argv[i + 1]), atof(argv[i + 2]), all);
+    return status;
+}

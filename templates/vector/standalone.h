@@ -16,4 +16,5 @@
 #else
 #define TARGET_ATTRIBUTE
 #endif
-#include "types.h"
+#include "floats.h"
+#include "ints.h"

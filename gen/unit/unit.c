@@ -181,14 +181,24 @@ char *unit_candidate(Arena *a, const UnitContext *u, const UnitKernel *k, Diag *
                : NULL;
 }
 
-/* Adds what a library's file needs to compute a formula as kernels for the tuned target do. */
+/* The functions that a library's file calls to compute a formula: for CPUs of the tuned target, for GPUs of those that store its elements. */
+static const char *calls_of_library(Arena *a, const UnitContext *u)
+{
+    const char *package = u->spec->package, *target = u->target->name;
+    const Dtype *d = dtype_find(u->spec->dtype);
+    if (u->target->family->primitives.of_targets)
+        return arena_printf(a, "%s_epilogue_%s(%s_load_%s %s_store_%s", u->spec->name, target, package, target, package, target);
+    const char *rounds = d->mantissa ? arena_printf(a, "%s_device::%s_of", package, d->name) : "";
+    return arena_printf(a, "%s_device::launch %s", package, rounds);
+}
+
+/* Adds what a library's file needs to compute a formula as kernels do. */
 static bool add_formula_of_library(FillScope *s, const UnitContext *u, Diag *d)
 {
     Arena *a = s->arena;
+    const char *calls = calls_of_library(a, u);
     FILL_WORDS(s, WORD("MACHINE", u->target->name),
                WORD("TARGET_ATTRIBUTE", arena_printf(a, "%s_TARGET_%s", u->spec->package, u->target->name)));
-    const char *calls = arena_printf(a, "%s_epilogue_%s(%s_load_%s %s_store_%s", u->spec->name, u->target->name, u->spec->package,
-                                     u->target->name, u->spec->package, u->target->name);
     fill_word(s, "formula", unit_formula(a, u, calls));
     return unit_add_kernels(s, u, NULL, 0, d) && unit_add_shared(s, u, arena_printf(a, "%s\n%s", calls, fill_find(s, "formula", 7)), d);
 }
@@ -199,8 +209,8 @@ char *unit_library(Arena *a, const UnitContext *u, Diag *d)
     const char *path = arena_printf(a, "%s/%s", u->spec->op->dir, family->library);
     const char *common = unit_pattern(a, u, arena_printf(a, "%s.h", family->blas));
     FillScope *s = unit_scope(a, u);
-    return access(path, F_OK) == 0 && add_text(s, family->blas, unit_fill_part(u, common, s, d)) &&
-                   (!u->spec->formula || add_formula_of_library(s, u, d))
+    return access(path, F_OK) == 0 && (!u->spec->formula || add_formula_of_library(s, u, d)) &&
+                   add_text(s, family->blas, unit_fill_part(u, common, s, d))
                ? unit_fill(u, path, s, d)
                : NULL;
 }

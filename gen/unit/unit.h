@@ -44,6 +44,8 @@ char *unit_limits(Arena *a, const UnitContext *u, Diag *d);
 /* A scope of the names in patterns that follow from the spec and the tuned target's family: words of the op and of the family; the lists axes,
  * packed_axes (those of the constant operand), operands (that this package has), epilogues, asked, layouts, instruction_sets. */
 FillScope *unit_scope(Arena *a, const UnitContext *u);
+/* Adds the words that say what of the formula a library of linear algebra does by itself. */
+void unit_blas_words(FillScope *s, const Spec *spec);
 /* May any expression of the operator, printed as C, call functions of templates/package/arithmetic.h? */
 bool unit_calls_arithmetic(const Op *op);
 /* Adds the list kernels, named <name>_k0, _k1 ..., and the texts arguments, pack, kernels, entry. False after errors. */

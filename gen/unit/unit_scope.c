@@ -310,8 +310,7 @@ static void add_op(FillScope *s, const Spec *spec)
                WORD("CALLS_ARITHMETIC", unit_calls_arithmetic(op)));
     FILL_WORDS(s, WORD("HAS_FORMULA", spec->formula != NULL), WORD("FORMULA", quote_comment(s->arena, spec_formula_text(spec))),
                WORD("FORMULA_JSON", quote_json_text(s->arena, spec_formula_text(spec))));
-    const int bias = spec->formula ? spec->formula->bias : -1;
-    FILL_WORDS(s, WORD("IS_BIAS", bias >= 0), WORD("BIAS_PLACE", bias));
+    unit_blas_words(s, spec);
     if (dtype_of(spec, out))
         add_tolerance(s, dtype_of(spec, out));
 }

@@ -1,9 +1,27 @@
 /* SPDX-License-Identifier: MIT-0
  *
  * library: the op as NVIDIA's library computes it, behind a candidate's entry (search/runner/abi.h): what kernels are
- * timed side by side with. The bias is in cublasLt's epilogue. Never part of a package.
+ * timed side by side with. A bias, a matrix that is added, and some functions of the sum are cublasLt's own; any other formula is computed by a
+ * kernel behind it. Never part of a package.
  */
 //@ cublaslt
+#if HAS_OTHER_FORMULA
+
+struct Rows { /* of Y */
+    NAME_args a;
+    const float *sums;
+    int64_t rows, N;
+    __device__ float value(int64_t r, int n) const { return NAME_epilogue(a, sums[r * N + n], (int)r, n); }
+    __device__ NAME_elem *at(int64_t r, int n) const { return a.Y + r * N + n; }
+};
+#if ELEM_BYTES == 2
+
+static int64_t count_results(const int64_t *extent)
+{
+    return extent[0] * extent[1];
+}
+#endif
+#endif
 
 extern "C" int dcgen_launch(const int64_t *extent, void *const *operand, void *workspace, void *stream)
 {
@@ -13,10 +31,18 @@ extern "C" int dcgen_launch(const int64_t *extent, void *const *operand, void *w
 #if LAYOUT_W_KN
     p.w_is_kn = 1, p.ldw = p.N;
 #endif
-#if HAS_FORMULA && IS_BIAS == 0
-    return NO_ALGORITHM; /* its epilogues have no such formula */
-#elif IS_BIAS
+#if HAS_SUM_BIAS
     p.bias = operand[BIAS_PLACE];
 #endif
-    return multiply(&p, operand[0], operand[1], operand[OUTPUT_PLACE], workspace, stream);
+#if HAS_ADDEND
+    p.addend = operand[ADDEND_PLACE], p.ldc = p.N;
+#endif
+#if HAS_OTHER_FORMULA
+    const NAME_args a = NAME_arguments(EACH(extents, extent[PLACE]), EACH(operands, FROM_RUNNER), NULL);
+    float *sums = ELEM_BYTES == 2 ? sums_of(workspace) : (float *)a.Y;
+    const int code = multiply(&p, operand[0], operand[1], 0, sums, workspace, stream);
+    return code ? code : finish(Rows{ a, sums, p.M, p.N }, stream);
+#else
+    return multiply(&p, operand[0], operand[1], 0, operand[OUTPUT_PLACE], workspace, stream);
+#endif
 }

@@ -4,6 +4,7 @@
  * and addresses that are less aligned than the preference says, are refused.
  */
 #include <cublasLt.h>
+#include <math.h>
 #include <string.h>
 
 struct Desc {
@@ -133,30 +134,45 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDe
     return CUBLAS_STATUS_SUCCESS;
 }
 
+/* What an epilogue does to a sum, `bias` being that of its row. */
+static double finished(cublasLtEpilogue_t of, double sum, const float *bias)
+{
+    const bool has_bias = of == CUBLASLT_EPILOGUE_BIAS || of == CUBLASLT_EPILOGUE_RELU_BIAS || of == CUBLASLT_EPILOGUE_GELU_BIAS;
+    const double x = has_bias ? sum + *bias : sum;
+    if (of == CUBLASLT_EPILOGUE_RELU || of == CUBLASLT_EPILOGUE_RELU_BIAS)
+        return x > 0 ? x : 0;
+    if (of == CUBLASLT_EPILOGUE_GELU || of == CUBLASLT_EPILOGUE_GELU_BIAS)
+        return x / 2 * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
+    return x;
+}
+
 static float element(const float *at, const Layout *l, cublasOperation_t op, uint64_t row, uint64_t col)
 {
     return op == CUBLAS_OP_N ? at[row + col * (uint64_t)l->ld] : at[col + row * (uint64_t)l->ld];
 }
 
 cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc, const void *, const void *a,
-                              cublasLtMatrixLayout_t of_a, const void *b, cublasLtMatrixLayout_t of_b, const void *,
-                              const void *, cublasLtMatrixLayout_t, void *d, cublasLtMatrixLayout_t of_d,
+                              cublasLtMatrixLayout_t of_a, const void *b, cublasLtMatrixLayout_t of_b, const void *beta,
+                              const void *c, cublasLtMatrixLayout_t of_c, void *d, cublasLtMatrixLayout_t of_d,
                               const cublasLtMatmulAlgo_t *, void *, size_t, cudaStream_t)
 {
     const Desc *m = (const Desc *)desc;
     const Layout *la = (const Layout *)of_a, *lb = (const Layout *)of_b, *ld = (const Layout *)of_d;
+    const Layout *lc = (const Layout *)of_c;
     const uint64_t depth = m->a == CUBLAS_OP_N ? la->cols : la->rows;
-    if (((uintptr_t)a | (uintptr_t)b | (uintptr_t)d) % aligned != 0)
+    if (((uintptr_t)a | (uintptr_t)b | (uintptr_t)c | (uintptr_t)d) % aligned != 0)
         return CUBLAS_STATUS_INVALID_VALUE;
     fake_cublaslt_nmatmul++;
     for (int32_t i = 0; i < ld->batches; i++)
         for (uint64_t col = 0; col < ld->cols; col++)
             for (uint64_t row = 0; row < ld->rows; row++) {
-                double sum = m->epilogue == CUBLASLT_EPILOGUE_BIAS ? m->bias[row] : 0;
+                const float scale = *(const float *)beta;
+                double sum = scale != 0 ? scale * element((const float *)c + i * lc->next, lc, CUBLAS_OP_N, row, col) : 0;
                 for (uint64_t k = 0; k < depth; k++)
                     sum += (double)element((const float *)a + i * la->next, la, m->a, row, k) *
                            element((const float *)b + i * lb->next, lb, m->b, k, col);
-                ((float *)d)[i * ld->next + (int64_t)(row + col * (uint64_t)ld->ld)] = (float)sum;
+                ((float *)d)[i * ld->next + (int64_t)(row + col * (uint64_t)ld->ld)] =
+                    (float)finished(m->epilogue, sum, m->bias + row);
             }
     return CUBLAS_STATUS_SUCCESS;
 }

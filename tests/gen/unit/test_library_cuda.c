@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The op by the vendor's library on a GPU: the text compiles, and what it asks of cublasLt, here one that computes on the CPU, is the op,
- * in every layout, with strides of callers, in as few calls as the strides allow.
+ * in every layout, with strides of callers, in as few calls as the strides allow. Formulas that cublasLt does not know are computed by a
+ * kernel, which the emulator executes.
+ *
+ *   ctest: emulator label=slow
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,14 +16,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "gen/command/tools.h"
 #include "gen/unit/unit.h"
 #include "search/runner/abi.h"
+#include "search/runner/emu/emu.h"
 #include "tests/tmp_folder.h"
+
+void dcgen_emu_written(const void *address, size_t bytes);
 
 static Arena *arena;
 static TargetList targets;
 static char folder[TMP_FOLDER_BYTES];
 static int *nmatmul; /* calls of cublasLtMatmul so far */
+static char headers[400]; /* the folder of cublasLt.h */
 
 /* `asks`: what the spec asks for besides its name, shapes and target. */
 static char *library_text(const char *asks)
@@ -74,11 +82,30 @@ static const char *write_text(const char *text)
     return path;
 }
 
-static dcgen_launch_fn *build(const char *asks)
+/* For the emulator, whose headers stand in for those of CUDA that cublasLt.h includes. */
+static const char *compile_for_emulator(const char *source, const char *so)
+{
+    const Options options = { .cxx = "c++" };
+    const Workload workload = { .package_dir = DCGEN_SOURCE_DIR "/templates/package" };
+    const Toolchain tools = tools_emulator(arena, &options, &workload);
+    const char *path = arena_printf(arena, "%s/%s", folder, so);
+    Text command = { .arena = arena };
+    text_add(&command, "c++");
+    for (int i = 0; tools.flags[i]; i++)
+        text_printf(&command, " '%s'", tools.flags[i]);
+    text_printf(&command,
+                " -D__DRIVER_TYPES_H__ -DCU_COMPLEX_H_ -DcuComplex=float -DcuDoubleComplex=double -I '%s' -idirafter '%s' -o '%s' '%s'",
+                folder, headers, path, source);
+    if (system(text_str(&command)) != 0)
+        fail_msg("%s", text_str(&command));
+    return path;
+}
+
+static dcgen_launch_fn *build(const char *asks, bool has_kernel)
 {
     static int n;
-    const char *so = arena_printf(arena, "library%d.so", n++);
-    void *launch = dlsym(load(compile(write_text(library_text(asks)), so, "-x c++")), "dcgen_launch");
+    const char *so = arena_printf(arena, "library%d.so", n++), *source = write_text(library_text(asks));
+    void *launch = dlsym(load(has_kernel ? compile_for_emulator(source, so) : compile(source, so, "-x c++")), "dcgen_launch");
     dcgen_launch_fn *fn;
     assert_non_null(launch);
     memcpy(&fn, &launch, sizeof fn);
@@ -89,7 +116,7 @@ static dcgen_launch_fn *build(const char *asks)
 
 enum { MOST = 4096 };
 /* cublasLt takes for granted that operands begin so. */
-static _Alignas(256) float left[MOST], right[MOST], result[MOST];
+static _Alignas(256) float left[MOST], right[MOST], more[MOST], result[MOST];
 static float bias[MOST];
 
 static void fill(void)
@@ -97,41 +124,105 @@ static void fill(void)
     for (int i = 0; i < MOST; i++) {
         left[i] = (float)(i * 37 % 101) / 50 - 1;
         right[i] = (float)(i * 53 % 97) / 48 - 1;
-        bias[i] = (float)i - 20;
+        more[i] = (float)(i * 29 % 89) / 40 - 1;
+        bias[i] = (float)i / 8 - 2;
         result[i] = NAN;
     }
 }
 
-static void check(double wanted, int64_t at)
+static void expect(double wanted, int64_t at)
 {
     assert_in_range(at, 0, MOST - 1);
     if (!(fabs(result[at] - wanted) < 1e-4))
         fail_msg("element %d is %g instead of %g", (int)at, result[at], wanted);
 }
 
+/* A formula of acc, of b, an element of bias, and of r, an element of more. */
+typedef struct {
+    const char *dense, *batched;
+    bool has_bias, has_more, has_kernel;
+    double (*value)(double acc, double b, double r);
+} Finish;
+
+static double plain(double acc, double b, double r) { return (void)b, (void)r, acc; }
+static double plus_bias(double acc, double b, double r) { return (void)r, acc + b; }
+static double plus_both(double acc, double b, double r) { return acc + b + r; }
+static double relu(double acc, double b, double r) { return fmax(acc + b + r, 0); }
+static double relu_alone(double acc, double b, double r) { return (void)b, (void)r, fmax(acc, 0); }
+static double gated(double acc, double b, double r) { return (acc + b) / (1 + exp(-acc - b)) * r; }
+static double gelu(double acc, double b, double r) { return (void)r, (acc + b) * erfc(-(acc + b) / sqrt(2)) / 2; }
+static double gelu_tanh(double acc, double b, double r)
+{
+    const double x = acc + b;
+    return (void)r, x / 2 * (1 + tanh(sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+}
+
+static const Finish finishes[] = {
+    { "", "", false, false, false, plain },
+    { "acc + bias[n]", "bias[n] + acc", true, false, false, plus_bias },
+    { "acc + bias[n] + more[m,n]", "acc + bias[n] + more[b0,b1,m,n]", true, true, false, plus_both },
+    { "max(acc + bias[n] + more[m,n], 0)", "max(0, acc + bias[n] + more[b0,b1,m,n])", true, true, false, relu },
+    { "max(acc, 0)", "max(acc, 0)", false, false, false, relu_alone },
+    { "gelu_tanh(acc + bias[n])", "gelu_tanh(acc + bias[n])", true, false, false, gelu_tanh },
+    { "gelu(acc + bias[n])", "gelu(acc + bias[n])", true, false, true, gelu },
+    { "silu(acc + bias[n]) * more[m,n]", "silu(acc + bias[n]) * more[b0,b1,m,n]", true, true, true, gated },
+};
+enum { NFINISH = sizeof finishes / sizeof *finishes };
+
+/* A call; a kernel behind it is executed by the emulator, which must have nothing to say. */
+static void call(const Finish *f, dcgen_launch_fn *launch, const int64_t *extent)
+{
+    Emu emu = { .workers = 1, .smem_limit = 49152, .block_budget = (int64_t)1 << 30 };
+    void *operand[5] = { left, right };
+    int n = 2;
+    if (f->has_bias)
+        operand[n++] = bias;
+    if (f->has_more)
+        operand[n++] = more;
+    operand[n] = result;
+    for (int i = 0; i < n; i++)
+        emu_add_region(&emu, EMU_INPUT, "input", operand[i], sizeof left, sizeof(float));
+    emu_add_region(&emu, EMU_MEMORY, "Y", result, sizeof result, sizeof(float));
+    emu_begin(&emu);
+    dcgen_emu_written(result, sizeof result); /* as the library will, without the emulator's seeing it */
+    const int code = launch(extent, operand, NULL, NULL);
+    emu_end(&emu);
+    if (code != 0 || emu.nfinding > 0)
+        fail_msg("%s: %d, %s", f->dense, code, emu.nfinding ? emu.finding[0].text : "");
+}
+
+static const char *epilogue_text(const char *formula)
+{
+    return *formula ? arena_printf(arena, "; epilogue = \"%s\"", formula) : "";
+}
+
+static void check_dense(const Finish *f, bool kn)
+{
+    static const int64_t extent[][3] = { { 1, 1, 1 }, { 13, 40, 33 }, { 40, 7, 5 }, { 2, 1030, 3 } };
+    dcgen_launch_fn *launch =
+        build(arena_printf(arena, "op = \"dense\"; layout = { W = \"%s\"; }%s", kn ? "KN" : "NK", epilogue_text(f->dense)), f->has_kernel);
+    for (size_t i = 0; i < sizeof extent / sizeof *extent; i++) {
+        const int64_t *e = extent[i], M = e[0], N = e[1], K = e[2];
+        fill();
+        call(f, launch, e);
+        for (int64_t m = 0; m < M; m++)
+            for (int64_t n = 0; n < N; n++) {
+                double sum = 0;
+                for (int64_t k = 0; k < K; k++)
+                    sum += (double)left[m * K + k] * right[kn ? k * N + n : n * K + k];
+                expect(f->value(sum, bias[n] * f->has_bias, more[m * N + n] * f->has_more), m * N + n);
+            }
+    }
+    assert_int_not_equal(launch((const int64_t[]){ 1, 1, 0 }, (void *const[]){ left, right, bias, more, result }, NULL, NULL), 0);
+}
+
 static void it_computes_dense(void **state)
 {
     (void)state;
-    static const int64_t extent[][3] = { { 1, 1, 1 }, { 13, 40, 33 }, { 40, 7, 5 } };
-    for (int kind = 0; kind < 4; kind++) {
-        const bool kn = kind & 1, has_bias = kind & 2;
-        dcgen_launch_fn *launch = build(arena_printf(arena, "op = \"dense\"; layout = { W = \"%s\"; }%s",
-                                                     kn ? "KN" : "NK", has_bias ? "; epilogue = [\"bias\"]" : ""));
-        for (size_t i = 0; i < sizeof extent / sizeof *extent; i++) {
-            const int64_t *e = extent[i], M = e[0], N = e[1], K = e[2];
-            fill();
-            assert_int_equal(launch(e, (void *const[]){ left, right, has_bias ? bias : result, result }, NULL, NULL), 0);
-            for (int64_t m = 0; m < M; m++)
-                for (int64_t n = 0; n < N; n++) {
-                    double sum = has_bias ? bias[n] : 0;
-                    for (int64_t k = 0; k < K; k++)
-                        sum += (double)left[m * K + k] * right[kn ? k * N + n : n * K + k];
-                    check(sum, m * N + n);
-                }
-        }
-        assert_int_not_equal(
-            launch((const int64_t[]){ 1, 1, 0 }, (void *const[]){ left, right, result, result }, NULL, NULL), 0);
-    }
+    for (int i = 0; i < NFINISH; i++)
+        check_dense(&finishes[i], i % 2);
+    check_dense(&finishes[0], true);
+    check_dense(&finishes[1], false);
 }
 
 /* How the rows of all matrices lie: one behind the other; as heads, [B0][rows][B1][columns]; B the same for all; from one b0 to the next
@@ -147,7 +238,7 @@ static void take_strides(int64_t *stride, Lay lay, bool is_b, int64_t B1, int64_
         stride[0] = stride[1] = 0;
 }
 
-static void check_batches(dcgen_launch_fn *launch, const int64_t *extent, bool km, bool nk, bool has_bias, Lay lay)
+static void check_batches(const Finish *f, dcgen_launch_fn *launch, const int64_t *extent, bool km, bool nk, Lay lay)
 {
     const int64_t B0 = extent[0], B1 = extent[1], M = extent[2], N = extent[3], K = extent[4];
     int64_t e[14] = { B0, B1, M, N, K }, *a = e + 5, *b = a + 3, *y = b + 3;
@@ -156,15 +247,15 @@ static void check_batches(dcgen_launch_fn *launch, const int64_t *extent, bool k
     take_strides(y, lay, false, B1, M, N);
     fill();
     const int before = *nmatmul;
-    assert_int_equal(launch(e, (void *const[]){ left, right, has_bias ? bias : result, result }, NULL, NULL), 0);
+    call(f, launch, e);
     assert_int_equal(*nmatmul - before, lay == DENSELY || lay == SAME_FOR_ALL ? 1 : B0);
     for (int64_t i = 0; i < B0 * B1 * M * N; i++) {
         const int64_t n = i % N, m = i / N % M, b0 = i / N / M / B1, b1 = i / N / M % B1;
         const float *x = left + b0 * a[0] + b1 * a[1], *w = right + b0 * b[0] + b1 * b[1];
-        double sum = has_bias ? bias[n] : 0;
+        double sum = 0;
         for (int64_t k = 0; k < K; k++)
             sum += (double)x[km ? k * a[2] + m : m * a[2] + k] * w[nk ? n * b[2] + k : k * b[2] + n];
-        check(sum, b0 * y[0] + b1 * y[1] + m * y[2] + n);
+        expect(f->value(sum, bias[n] * f->has_bias, more[i] * f->has_more), b0 * y[0] + b1 * y[1] + m * y[2] + n);
     }
 }
 
@@ -172,14 +263,15 @@ static void it_computes_batch_matmul(void **state)
 {
     (void)state;
     static const int64_t extent[][5] = { { 2, 3, 5, 7, 11 }, { 3, 4, 8, 16, 4 }, { 2, 2, 1, 6, 9 } };
-    for (int kind = 0; kind < 8; kind++) {
-        const bool km = kind & 1, nk = kind & 2, has_bias = kind & 4;
+    for (int kind = 0; kind < NFINISH; kind++) {
+        const bool km = kind & 1, nk = kind & 2;
+        const Finish *f = &finishes[(kind + kind / 4) % NFINISH]; /* others in each layout than in check_dense */
         dcgen_launch_fn *launch =
             build(arena_printf(arena, "op = \"batch_matmul\"; layout = { A = \"%s\"; B = \"%s\"; }%s", km ? "KM" : "MK",
-                               nk ? "NK" : "KN", has_bias ? "; epilogue = [\"bias\"]" : ""));
+                               nk ? "NK" : "KN", epilogue_text(f->batched)), f->has_kernel);
         for (size_t i = 0; i < sizeof extent / sizeof *extent; i++)
             for (Lay lay = 0; lay < NLAY; lay++)
-                check_batches(launch, extent[i], km, nk, has_bias, lay);
+                check_batches(f, launch, extent[i], km, nk, lay);
     }
 }
 
@@ -190,11 +282,35 @@ static void it_compiles_for_each_type(void **state)
                                              { "f16", "CUDA_R_16F" },
                                              { "bf16", "CUDA_R_16BF" } };
     for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
-        const char *text = library_text(arena_printf(arena, "op = \"batch_matmul\"; dtype = \"%s\"", dtypes[i][0]));
-        assert_non_null(strstr(text, dtypes[i][1]));
-        assert_null(strstr(text, "DTYPE_"));
-        compile(write_text(text), "compiled.so", "");
+        for (int k = 0; k < 2; k++) {
+            const Finish *f = &finishes[k ? NFINISH - 1 : 2];
+            const char *text = library_text(arena_printf(arena, "op = \"%s\"; dtype = \"%s\"%s", k ? "dense" : "batch_matmul", dtypes[i][0],
+                                                         epilogue_text(k ? f->dense : f->batched)));
+            assert_non_null(strstr(text, dtypes[i][1]));
+            assert_null(strstr(text, "DTYPE_"));
+            compile(write_text(text), "compiled.so", "");
+        }
     }
+}
+
+static void put_header(const char *name, const char *text)
+{
+    FILE *f = fopen(arena_printf(arena, "%s/%s", folder, name), "w");
+    assert_non_null(f);
+    fputs(text, f);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* Where cublasLt.h is. Of what it includes, the emulator has some, and some is not needed. */
+static void find_headers(void)
+{
+    FILE *p = popen("echo '#include <cublasLt.h>' | nvcc -E -x cu - | sed -n 's,^# 1 \"\\(.*\\)/cublasLt.h\".*,\\1,p'", "r");
+    assert_non_null(p);
+    assert_non_null(fgets(headers, sizeof headers, p));
+    headers[strcspn(headers, "\n")] = '\0';
+    pclose(p);
+    put_header("cuda_fp16.h", "#include <cuda_runtime.h>\ntypedef short __half;\n");
+    put_header("cuda_bf16.h", "typedef short __nv_bfloat16;\n");
 }
 
 static int set_up(void **state)
@@ -214,12 +330,14 @@ static int set_up(void **state)
     void *fake = load(compile(DCGEN_SOURCE_DIR "/tests/gen/unit/fake_cublaslt.cu", "fake.so",
                               arena_printf(arena, "-x c++ -Xlinker -soname=libcublasLt.so.%d", version)));
     nmatmul = dlsym(fake, "fake_cublaslt_nmatmul");
+    find_headers();
     return nmatmul ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
+    emu_free();
     arena_free(arena);
     return tmp_folder_remove(folder);
 }

@@ -87,6 +87,17 @@ static __device__ __forceinline__ KERNEL_task KERNEL_find(const NAME_args &a)
     return b;
 }
 
+#if HAS_EPILOGUE
+/* The block's first element of Y once more: by another quotient than KERNEL_find's, so that the compiler keeps neither through the sums, where
+ * ptxas would spill it in some kernels. */
+static __device__ __forceinline__ void KERNEL_find_again(const NAME_args &a, int &m0, int &n0)
+{
+    const unsigned down = ((unsigned)a.M + (BM - 1)) / BM, tile = KERNEL_tile_number(a);
+    m0 = tile % down * BM;
+    n0 = tile / down * BN;
+}
+#endif
+
 /* Stores the block's part of Y. With more than one slice the last block of a tile adds them up, in their order. */
 static __device__ __forceinline__ void KERNEL_finish(float *sums, const NAME_args &a, const KERNEL_task &b)
 {
@@ -95,6 +106,10 @@ static __device__ __forceinline__ void KERNEL_finish(float *sums, const NAME_arg
     float *tile = (float *)a.workspace + COUNTERS + (size_t)blockIdx.x * gridDim.z * (BM * BN);
     if (gridDim.z > 1 && !KERNEL_share(sums, a, tile))
         return;
+#endif
+    int m0 = b.m0, n0 = b.n0;
+#if HAS_EPILOGUE
+    KERNEL_find_again(a, m0, n0);
 #endif
 #pragma unroll 1
     for (int e = threadIdx.x; e < BM * BN; e += NT) {
@@ -106,6 +121,6 @@ static __device__ __forceinline__ void KERNEL_finish(float *sums, const NAME_arg
         if (gridDim.z == 1)
 #endif
             v = KERNEL_element(sums, e);
-        KERNEL_store(a, b.of, b.m0 + e / BN, b.n0 + e % BN, v);
+        KERNEL_store(a, b.of, m0 + e / BN, n0 + e % BN, v);
     }
 }

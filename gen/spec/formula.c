@@ -613,16 +613,17 @@ static bool any_reads_rows(const Formula *f, const Op *op)
     return any;
 }
 
-/* The operand of a formula that is acc + bias[n], n along the output's last extent; -1: it is none. */
+/* The operand of a formula that is acc + bias[n], n along the output's last extent, if it has no type of its own; -1: it is none. */
 static int bias_of(const Formula *f, const Layout *out, const Op *op)
 {
     const FormulaNode *sum = &f->node[f->nnode - 1];
+    const int last = op_axis(op, expr_text(out->extent[out->rank - 1]));
     if (sum->kind != FORMULA_APPLY || sum->op != FORMULA_ADD)
         return -1;
     for (int i = 0; i < 2; i++) {
         const FormulaNode *other = &f->node[sum->arg[1 - i]];
         if (f->node[sum->arg[i]].kind == FORMULA_ACC && other->kind == FORMULA_ELEMENT && other->narg == 1 &&
-            strcmp(expr_text(op->operand[other->at].layout->extent[0]), expr_text(out->extent[out->rank - 1])) == 0)
+            f->node[other->arg[0]].kind == FORMULA_INDEX && f->node[other->arg[0]].at == last && !op->operand[other->at].dtype)
             return other->at;
     }
     return -1;

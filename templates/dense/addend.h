@@ -9,6 +9,7 @@ KERNEL_addend(const float *y, int64_t k0)
     return (void)y, (void)k0, NULL;
 #endif
 }
+#if HAS_EPILOGUE
 
 /* Is the sum complete behind k1? */
 static inline __attribute__((always_inline)) int
@@ -20,3 +21,4 @@ KERNEL_is_whole(int64_t k1, int64_t K)
     return (void)k1, (void)K, 1;
 #endif
 }
+#endif

@@ -41,7 +41,7 @@ echo "ptxas info    : Compiling entry function 'k' for 'sm_90a'" >&2
 echo "    0 bytes stack frame, $spill bytes spill stores, $spill bytes spill loads" >&2
 echo "ptxas info    : Used 40 registers, used 1 barriers" >&2
 bias=0
-! grep -q 'operand\[3\]' "$last" || bias=1
+! grep -q ')operand\[3\]' "$last" || bias=1
 exec cc -O1 -shared -fPIC -I "$SRC" -DHAS_BIAS=$bias -DBEHAVIOUR=${behaviour:-0} -DTAKES_NS=$ns -o "$out" "$SRC/tests/search/runner/cuda/candidate.c"
 END
 

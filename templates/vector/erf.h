@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT-0 */
 /* erf(x) in each lane.
  *
- * erf is odd, so a = |x| decides. AVX-512 and AVX2: piecewise polynomial; the coefficients are looked up in vectors. The
- * first piece has no constant term, and small results are exact to the last places. Elsewhere: x + x P(x^2) where
- * a < 0.93, else 1 - 2^q(a), with polynomials P and q. All are minimax for the error in ULP (0.9 in the first piece of
- * AVX-512, else 0.5, mostly from rounding coefficients). From 3.95 on the result is 1.
+ * erf is odd, so a = |x| decides; it counts as 3.96875 where it is larger, as the result is 1 from 3.84 on.
+ * AVX-512 and AVX2: piecewise polynomial, 4 or 2 pieces in 1; the coefficients are looked up in vectors. In the first piece
+ * erf(a) - a is the polynomial and a is added last: rounding the slope of erf itself would cost an ULP. Of the other pieces
+ * the constant is larger than r, so one maximum decides what is added.
+ * Elsewhere: a + a P(a^2) where a < 0.93, else 1 - 2^q(a), with polynomials P and q.
+ * All polynomials are minimax for the error in ULP (0.6, mostly from rounding coefficients).
  *
  * Error: 2 ULP. erf(inf) = 1, erf(-inf) = -1, erf(NaN) = NaN. */
 #ifndef DCGEN
@@ -72,15 +74,7 @@ PACKAGE_erf_MACHINE(PACKAGE_floats_MACHINE x)
     };
 #endif
     const PACKAGE_ints_MACHINE i = __builtin_convertvector(a * (float)pieces, PACKAGE_ints_MACHINE);
-#if VECTOR_BYTES == 64
-#ifdef __clang__
-    const PACKAGE_floats_MACHINE r = __builtin_ia32_reduceps512_mask(a, 0x21, a, -1, 4);
-#else
-    const PACKAGE_floats_MACHINE r = __builtin_ia32_reduceps512_mask_round(a, 0x21, a, -1, 4);
-#endif
-#else
     const PACKAGE_floats_MACHINE r = a - __builtin_convertvector(i, PACKAGE_floats_MACHINE) * (1.0f / (float)pieces);
-#endif
     PACKAGE_floats_MACHINE y = PACKAGE_look_up_MACHINE(c[0], i);
     for (int k = 1; k < degree; k++)
         y = y * r + PACKAGE_look_up_MACHINE(c[k], i);

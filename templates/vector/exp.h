@@ -3,8 +3,7 @@
  *
  * x = n ln 2 + r with an integer n and |r| <= (ln 2) / 2; exp(x) = 2^n exp(r). ln 2 is split in two: n times its upper
  * part, which has 9 bits, is exact. n is found by adding 1.5 * 2^23: it lies in the low bits of the sum, and n itself
- * remains when this is subtracted. exp(r) is a polynomial, minimax for the error in ULP:
- * of degree 5 (1.07 ULP), or 6 (0.04).
+ * remains when this is subtracted. exp(r) is a polynomial, minimax for the error in ULP: of degree 5 (1.07), or 6 (0.04).
  * 2^n is not always a float where exp(x) is. AVX-512 has an instruction that scales; elsewhere exp(r) is scaled
  * twice, by about half of n each time.
  *

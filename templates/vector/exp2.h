@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* 2^x in each lane; where vectors have less than 64 bytes, for -126 <= x < 127.5 only.
+/* 2^x in each lane, for finite x; where vectors have less than 64 bytes, for -126 <= x < 127.5 only.
  *
- * x = n + r with an integer n; 2^r is a polynomial, minimax for the error in ULP. AVX-512 has instructions for r, with
- * 0 <= r < 1, and for the product with 2^n (error of the polynomial: 1.00 ULP). Elsewhere |r| <= 1/2 (0.04 ULP); n is found by adding
- * 1.5 * 2^23: it lies in the low bits of the sum, and n itself remains when this is subtracted.
+ * x = n + r with an integer n; 2^r is a polynomial, minimax for the error in ULP. AVX-512 has instructions that round x down, so that
+ * 0 <= r < 1, and that multiply by 2^n (error of the polynomial: 1.0 ULP). Elsewhere |r| <= 1/2 (0.04 ULP). There n is found by
+ * adding 1.5 * 2^23: it lies in the low bits of the sum, and n itself remains when this is subtracted.
  *
- * Error: 2 ULP. */
+ * Error: 2 ULP. NaN on AVX-512 gives NaN, elsewhere anything. */
 #ifndef DCGEN
 #pragma once
 #include "standalone.h"
@@ -14,11 +14,7 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MAC
 PACKAGE_exp2_MACHINE(PACKAGE_floats_MACHINE x)
 {
 #if VECTOR_BYTES == 64
-#ifdef __clang__
-    const PACKAGE_floats_MACHINE r = __builtin_ia32_reduceps512_mask(x, 1, x, -1, 4);
-#else
-    const PACKAGE_floats_MACHINE r = __builtin_ia32_reduceps512_mask_round(x, 1, x, -1, 4);
-#endif
+    const PACKAGE_floats_MACHINE r = x - __builtin_ia32_rndscaleps_mask(x, 9, x, -1, 4);
     PACKAGE_floats_MACHINE p = r * 0x1.ee51aep-10f + 0x1.260326p-7f;
     p = p * r + 0x1.c969bcp-5f;
     p = p * r + 0x1.ebd524p-3f;

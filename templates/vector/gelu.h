@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT-0 */
 /* gelu(x) = x Phi(x) in each lane, where Phi is the normal distribution: Phi(x) = (1 + erf(x / sqrt 2)) / 2.
  *
- * gelu(x) = max(x, 0) - a Phi(-a) with a = |x|. AVX-512 and AVX2: Phi(-a) is piecewise polynomial; the coefficients
- * are looked up in vectors. The pieces are minimax for the error of gelu (1e-8, and 7e-8 in the last one, which
- * ends in 0). Elsewhere: Phi(-a) = 2^q(a) with a polynomial q, minimax alike.
+ * gelu(x) = max(x, 0) - a Phi(-a) with a = |x|; a Phi(-a) counts as 0 from a = 5.58 on, where it is below 7e-8.
+ * AVX-512 and AVX2: Phi(-a) is piecewise polynomial; the coefficients are looked up in vectors. They are those of Phi(-a) / k as
+ * a function of t = k a, minimax for the error of gelu (5e-9, or 3e-8 on AVX2).
+ * Elsewhere: Phi(-a) = 2^q(a) with a polynomial q, minimax alike (4e-8).
  *
- * Error: 1 ULP or 1e-7. From x = -5.6 down it is 0. gelu(inf) = inf, gelu(-inf) = 0, gelu(NaN) = NaN. */
+ * Error: 1 ULP or 1e-7. gelu(inf) = inf, gelu(-inf) = 0, gelu(NaN) = NaN. */
 #ifndef DCGEN
 #pragma once
 #include "exp2.h"

@@ -11,15 +11,7 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MAC
 PACKAGE_piecewise_MACHINE(const PACKAGE_floats_MACHINE *c, const int degree, PACKAGE_floats_MACHINE t)
 {
     const PACKAGE_ints_MACHINE i = __builtin_convertvector(t, PACKAGE_ints_MACHINE);
-#if VECTOR_BYTES == 64
-#ifdef __clang__
-    const PACKAGE_floats_MACHINE r = __builtin_ia32_reduceps512_mask(t, 1, t, -1, 4);
-#else
-    const PACKAGE_floats_MACHINE r = __builtin_ia32_reduceps512_mask_round(t, 1, t, -1, 4);
-#endif
-#else
     const PACKAGE_floats_MACHINE r = t - __builtin_convertvector(i, PACKAGE_floats_MACHINE);
-#endif
     PACKAGE_floats_MACHINE p = PACKAGE_look_up_MACHINE(c[0], i);
     for (int k = 1; k <= degree; k++)
         p = p * r + PACKAGE_look_up_MACHINE(c[k], i);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT-0 */
 /* tanh(x) in each lane.
  *
- * tanh is odd, so a = |x| decides; it counts as 9.125 where it is larger, as the result is 1 from there on.
- * AVX-512: piecewise polynomial, minimax for the error in ULP (0.5, mostly from rounding coefficients). The exponent and the two
- * uppermost bits after the point of u = 1 + 1.63 a, 1 <= u < 16, are the number of the piece: pieces are small where a is.
- * Looked up in vectors are the point that a piece is expanded around, and its coefficients.
+ * tanh is odd, so a = |x| decides; it counts as 9.125 where it is larger, as the result is 1 from 9.02 on.
+ * AVX-512: piecewise polynomial, minimax for the error in ULP (0.5, mostly from rounding coefficients). The exponent of
+ * u = 1 + 1.63 a, which is below 16, and the next two bits are the number of the piece: pieces are short where a is
+ * small. Looked up in vectors are the point that a piece is expanded around, and its coefficients. The piece of u = 1 is that of lane 12,
+ * as the exponent of 1 ends in bits 11.
  * Elsewhere: a + a^3 P(a^2) with a polynomial P (0.6 ULP) where a < 0.55, else 1 - 2 / (1 + exp(2a)).
  *
  * Error: 2 ULP. tanh(inf) = 1, tanh(-inf) = -1, tanh(NaN) = NaN. */

@@ -33,7 +33,7 @@ PACKAGE_exp_MACHINE(PACKAGE_floats_MACHINE x)
     PACKAGE_floats_MACHINE r = x - n * 0x1.63p-1f + n * 0x1.bd0106p-13f;
 #if VECTOR_BYTES == 64
     /* Where x is infinite, NaN or very large, r is anything. Then n decides, if r is small. */
-    r = __builtin_ia32_rangeps512_mask(r, zero + 0.375f, 2, r, -1, 4);
+    r = __builtin_ia32_rangeps512_mask(r, zero + 0.375f, 2, r, (PACKAGE_lanes_MACHINE)-1, 4);
 #endif
 #if VECTOR_BYTES == 16
     /* One degree more makes up for products that are rounded where there is no FMA. */
@@ -50,7 +50,7 @@ PACKAGE_exp_MACHINE(PACKAGE_floats_MACHINE x)
 #endif
     p = p * r + 1;
 #if VECTOR_BYTES == 64
-    return __builtin_ia32_scalefps512_mask(p, n, p, -1, 4);
+    return __builtin_ia32_scalefps512_mask(p, n, p, (PACKAGE_lanes_MACHINE)-1, 4);
 #else
     const PACKAGE_ints_MACHINE whole = (PACKAGE_ints_MACHINE)sum << 23;
     const PACKAGE_ints_MACHINE half = (PACKAGE_ints_MACHINE)sum << 22 & -0x800000;

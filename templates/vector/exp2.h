@@ -14,13 +14,13 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MAC
 PACKAGE_exp2_MACHINE(PACKAGE_floats_MACHINE x)
 {
 #if VECTOR_BYTES == 64
-    const PACKAGE_floats_MACHINE r = x - __builtin_ia32_rndscaleps_mask(x, 9, x, -1, 4);
+    const PACKAGE_floats_MACHINE r = x - __builtin_ia32_rndscaleps_mask(x, 9, x, (PACKAGE_lanes_MACHINE)-1, 4);
     PACKAGE_floats_MACHINE p = r * 0x1.ee51aep-10f + 0x1.260326p-7f;
     p = p * r + 0x1.c969bcp-5f;
     p = p * r + 0x1.ebd524p-3f;
     p = p * r + 0x1.62e4e2p-1f;
     p = p * r + 1;
-    return __builtin_ia32_scalefps512_mask(p, x, p, -1, 4);
+    return __builtin_ia32_scalefps512_mask(p, x, p, (PACKAGE_lanes_MACHINE)-1, 4);
 #else
     const float magic = 0x1.8p23f;
     PACKAGE_floats_MACHINE sum = x + magic;

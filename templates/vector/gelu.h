@@ -37,7 +37,8 @@ PACKAGE_gelu_MACHINE(PACKAGE_floats_MACHINE x)
         { .18604651f, .1320602f, .08497933f, .049172595f, .025423776f, .011687396f, .004758716f, .0017110297f,
           .0005420036f, .00015097938f, 3.6928373e-5f, 7.92156e-6f, 1.4888353e-6f, 2.4497442e-7f, 3.5265078e-8f, 0 }
     };
-    const PACKAGE_floats_MACHINE t = __builtin_ia32_rangeps512_mask(x * 2.6875f, zero + 15, 10, x, -1, 4); /* NaN: 15 */
+    const PACKAGE_floats_MACHINE t =
+        __builtin_ia32_rangeps512_mask(x * 2.6875f, zero + 15, 10, x, (PACKAGE_lanes_MACHINE)-1, 4); /* NaN: 15 */
     return PACKAGE_max_MACHINE(zero, x) - t * PACKAGE_piecewise_MACHINE(c, 5, t);
 #elif VECTOR_BYTES == 32
     static const PACKAGE_floats_MACHINE c[] = {

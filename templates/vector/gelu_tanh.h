@@ -37,7 +37,8 @@ PACKAGE_gelu_tanh_MACHINE(PACKAGE_floats_MACHINE x)
         { .17391305f, .12660804f, .084661305f, .051660605f, .028603164f, .0142845865f, .0063871504f, .0025322896f,
           .00087932183f, .0002635627f, 6.709289e-5f, 1.4257598e-5f, 2.4848318e-6f, 3.4885326e-7f, 3.8749693e-8f, 0 }
     };
-    const PACKAGE_floats_MACHINE t = __builtin_ia32_rangeps512_mask(x * 2.875f, zero + 15, 10, x, -1, 4); /* NaN: 15 */
+    const PACKAGE_floats_MACHINE t =
+        __builtin_ia32_rangeps512_mask(x * 2.875f, zero + 15, 10, x, (PACKAGE_lanes_MACHINE)-1, 4); /* NaN: 15 */
     return PACKAGE_max_MACHINE(zero, x) - t * PACKAGE_piecewise_MACHINE(c, 5, t);
 #elif VECTOR_BYTES == 32
     static const PACKAGE_floats_MACHINE c[] = {

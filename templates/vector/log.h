@@ -16,9 +16,9 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MAC
 PACKAGE_log_MACHINE(PACKAGE_floats_MACHINE x)
 {
 #if VECTOR_BYTES == 64
-    const PACKAGE_floats_MACHINE m = __builtin_ia32_getmantps512_mask(x, 11, x, -1, 4);
-    const PACKAGE_floats_MACHINE n =
-        __builtin_ia32_getexpps512_mask(x, x, -1, 4) - __builtin_ia32_getexpps512_mask(m, m, -1, 4);
+    const PACKAGE_floats_MACHINE m = __builtin_ia32_getmantps512_mask(x, 11, x, (PACKAGE_lanes_MACHINE)-1, 4);
+    const PACKAGE_floats_MACHINE n = __builtin_ia32_getexpps512_mask(x, x, (PACKAGE_lanes_MACHINE)-1, 4) -
+                                     __builtin_ia32_getexpps512_mask(m, m, (PACKAGE_lanes_MACHINE)-1, 4);
 #else
     const PACKAGE_floats_MACHINE zero = { 0 };
     const PACKAGE_ints_MACHINE denormal = x < 0x1p-126f, negative = x < 0, none = x <= 0;

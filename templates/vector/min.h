@@ -11,7 +11,7 @@ PACKAGE_min_MACHINE(PACKAGE_floats_MACHINE a, PACKAGE_floats_MACHINE x)
 #ifdef __clang__
     return __builtin_ia32_minps512(a, x, 4);
 #else
-    return __builtin_ia32_minps512_mask(a, x, x, -1, 4);
+    return __builtin_ia32_minps512_mask(a, x, x, (PACKAGE_lanes_MACHINE)-1, 4);
 #endif
 #elif VECTOR_BYTES == 32
     return __builtin_ia32_minps256(a, x);

@@ -16,9 +16,9 @@ PACKAGE_rsqrt_MACHINE(PACKAGE_floats_MACHINE x)
 #if VECTOR_BYTES == 64
     const PACKAGE_ints_MACHINE keep =
         (PACKAGE_ints_MACHINE){ 0 } + 0x110100; /* the second operand where it is infinite or 0 */
-    const PACKAGE_floats_MACHINE y = __builtin_ia32_rsqrt14ps512_mask(x, x, -1);
+    const PACKAGE_floats_MACHINE y = __builtin_ia32_rsqrt14ps512_mask(x, x, 0xffff);
     const PACKAGE_floats_MACHINE better = y * 0.5f * (1 - x * y * y) + y;
-    return __builtin_ia32_fixupimmps512_mask(better, y, keep, 0, -1, 4);
+    return __builtin_ia32_fixupimmps512_mask(better, y, keep, 0, (PACKAGE_lanes_MACHINE)-1, 4);
 #elif VECTOR_BYTES == 32
     return 1 / __builtin_ia32_sqrtps256(x);
 #else

@@ -15,7 +15,8 @@ PACKAGE_silu_MACHINE(PACKAGE_floats_MACHINE x)
 {
     const PACKAGE_floats_MACHINE zero = { 0 };
 #if VECTOR_BYTES == 64
-    const PACKAGE_floats_MACHINE a = __builtin_ia32_rangeps512_mask(x, zero + 128, 10, x, -1, 4); /* NaN: 128 */
+    const PACKAGE_floats_MACHINE a =
+        __builtin_ia32_rangeps512_mask(x, zero + 128, 10, x, (PACKAGE_lanes_MACHINE)-1, 4); /* NaN: 128 */
 #else
     const PACKAGE_floats_MACHINE a = (PACKAGE_floats_MACHINE)((PACKAGE_ints_MACHINE)x & 0x7fffffff);
 #endif

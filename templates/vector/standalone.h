@@ -18,3 +18,4 @@
 #endif
 #include "floats.h"
 #include "ints.h"
+#include "lanes.h"

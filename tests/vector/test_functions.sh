@@ -10,7 +10,7 @@ set -eu
 vector=$SRC/templates/vector
 tmp=$(mktemp -d)
 trap 'rm -rf -- "$tmp"' EXIT
-flags='-std=gnu17 -O3 -ffp-contract=fast -Wall -Wextra -Werror'
+flags='-std=gnu17 -O3 -ffp-contract=fast -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Werror'
 case $(uname -m) in
     x86_64) sets='avx512:64 avx2:32 portable:16' ;;
     *) sets='portable:16' ;;

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * dnnl_matmul: oneDNN's matmul primitive. gelu and residual are its post-operations, in this order: an eltwise, then a binary add, or a sum where
+ * the residual lies in Y.
+ */
+#include "bench/dnnl.h"
+
+#ifndef BENCH_HAVE_DNNL
+
+void *dnnl_setup(const DnnlMatmul *m, Memory *mem, int threads)
+{
+    (void)m, (void)mem, (void)threads;
+    return NULL;
+}
+
+#else
+
+#include "bench/dnnl_call.h"
+
+/* B's, which oneDNN may choose. */
+static dnnl_memory_desc_t weights_desc(DnnlCall *c, const DnnlMatmul *m)
+{
+    dnnl_memory_desc_t d = { 0 };
+    if (!m->packed)
+        return dnnl_plain_desc(c, m->batches, m->K, m->N, m->b_nk);
+    dnnl_call_expect(c,
+                     dnnl_memory_desc_init_by_tag(&d, 2, (dnnl_dims_t){ m->K, m->N }, dnnl_f32, dnnl_format_tag_any));
+    return d;
+}
+
+static dnnl_memory_desc_t bias_desc(DnnlCall *c, const DnnlMatmul *m)
+{
+    return dnnl_plain_desc(c, m->batches ? 1 : 0, 1, m->N, false);
+}
+
+static void set_post_ops(DnnlCall *c, const DnnlMatmul *m, const dnnl_memory_desc_t *y)
+{
+    dnnl_post_ops_t ops = NULL;
+    dnnl_call_expect(c, dnnl_post_ops_create(&ops));
+    if (m->gelu)
+        dnnl_call_expect(c, dnnl_post_ops_append_eltwise(ops, 1, dnnl_eltwise_gelu_erf, 0, 0));
+    if (m->residual && m->residual == m->Y)
+        dnnl_call_expect(c, dnnl_post_ops_append_sum(ops, 1));
+    else if (m->residual)
+        dnnl_call_expect(c, dnnl_post_ops_append_binary(ops, dnnl_binary_add, y));
+    dnnl_call_expect(c, dnnl_primitive_attr_set_post_ops(c->attr, ops));
+    dnnl_post_ops_destroy(ops);
+}
+
+static void make_matmul(DnnlCall *c, const DnnlMatmul *m)
+{
+    const dnnl_memory_desc_t a = dnnl_plain_desc(c, m->batches, m->M, m->K, m->a_km), w = weights_desc(c, m);
+    const dnnl_memory_desc_t bias = bias_desc(c, m), y = dnnl_plain_desc(c, m->batches, m->M, m->N, false);
+    dnnl_matmul_desc_t d;
+    if (m->gelu || m->residual)
+        set_post_ops(c, m, &y);
+    dnnl_call_expect(c, dnnl_matmul_desc_init(&d, &a, &w, m->bias ? &bias : NULL, &y));
+    dnnl_call_make(c, &d);
+}
+
+/* B into the format that the primitive asked for. */
+static const void *reorder_weights(DnnlCall *c, const DnnlMatmul *m, Memory *mem)
+{
+    const dnnl_memory_desc_t *to_desc = dnnl_call_desc(c, dnnl_query_weights_md);
+    const dnnl_memory_desc_t from_desc = dnnl_plain_desc(c, 0, m->K, m->N, m->b_nk);
+    void *packed = memory_take(mem, dnnl_memory_desc_get_size(to_desc));
+    dnnl_memory_t from = dnnl_call_memory(c, &from_desc, m->B), to = dnnl_call_memory(c, to_desc, packed);
+    dnnl_primitive_desc_t pd = NULL;
+    dnnl_primitive_t reorder = NULL;
+    dnnl_exec_arg_t arg[] = { { DNNL_ARG_FROM, from }, { DNNL_ARG_TO, to } };
+    dnnl_call_expect(c, dnnl_reorder_primitive_desc_create(&pd, &from_desc, c->engine, to_desc, c->engine, NULL));
+    if (c->ok)
+        dnnl_call_expect(c, dnnl_primitive_create(&reorder, pd));
+    if (c->ok)
+        dnnl_call_expect(c, dnnl_primitive_execute(reorder, c->stream, 2, arg));
+    dnnl_stream_wait(c->stream);
+    dnnl_primitive_destroy(reorder);
+    dnnl_primitive_desc_destroy(pd);
+    dnnl_memory_destroy(from);
+    dnnl_memory_destroy(to);
+    return packed;
+}
+
+static void add_args(DnnlCall *c, const DnnlMatmul *m, Memory *mem)
+{
+    const dnnl_memory_desc_t *y = dnnl_call_desc(c, dnnl_query_dst_md);
+    dnnl_call_add(c, DNNL_ARG_SRC, dnnl_call_desc(c, dnnl_query_src_md), m->A);
+    dnnl_call_add(c, DNNL_ARG_WEIGHTS, dnnl_call_desc(c, dnnl_query_weights_md),
+                  m->packed ? reorder_weights(c, m, mem) : m->B);
+    dnnl_call_add(c, DNNL_ARG_DST, y, m->Y);
+    if (m->bias) {
+        const dnnl_memory_desc_t bias = bias_desc(c, m);
+        dnnl_call_add(c, DNNL_ARG_BIAS, &bias, m->bias);
+    }
+    if (m->residual && m->residual != m->Y)
+        dnnl_call_add(c, DNNL_ARG_ATTR_MULTIPLE_POST_OP(m->gelu) | DNNL_ARG_SRC_1, y, m->residual);
+}
+
+void *dnnl_setup(const DnnlMatmul *m, Memory *mem, int threads)
+{
+    DnnlCall *c = dnnl_call_new(threads);
+    make_matmul(c, m);
+    if (c->ok)
+        add_args(c, m, mem);
+    return dnnl_call_finish(c, mem);
+}
+
+#endif

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * check: each function of bench/dnnl.h on small data, next to its definition in double precision. How far a float result may be off follows from its
+ * operations: UNIT of the operands' size for each; oneDNN's exp and erf may be off by CURVE units.
+ */
+#include "bench/onednn/check.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "bench/dnnl.h"
+#include "gen/base/rng.h"
+
+enum { REGION_BYTES = 64 << 20, CURVE = 16 };
+static const double UNIT = 0x1p-24;
+
+/* A result and how far it may be off. */
+typedef struct {
+    double value, off;
+} Expected;
+
+static int nwrong;
+
+/* Elements from -scale to scale, the same in every run. */
+static float *random_floats(Memory *mem, int64_t n, double scale)
+{
+    static Rng rng = { 1 };
+    float *x = memory_take(mem, n * sizeof *x);
+    for (int64_t i = 0; i < n; i++)
+        x[i] = (float)(scale * (2 * rng_uniform(&rng) - 1));
+    return x;
+}
+
+static void complain(const char *what, const char *how)
+{
+    printf("oneDNN, %s: %s\n", what, how);
+    nwrong++;
+}
+
+static bool run_once(void *state)
+{
+    const bool done = state && dnnl_run(state);
+    if (state)
+        dnnl_teardown(state);
+    return done;
+}
+
+static bool is_near(float y, Expected e) { return fabs((double)y - e.value) <= e.off; }
+
+static double element(const float *m, int64_t rows, int64_t columns, bool turned, int64_t i, int64_t j)
+{
+    return (double)m[turned ? j * rows + i : i * columns + j];
+}
+
+static Expected gelu_of(Expected x)
+{
+    const double value = 0.5 * x.value * (1 + erf(x.value / sqrt(2)));
+    return (Expected){ value, 1.13 * x.off + CURVE * UNIT * fabs(x.value) };
+}
+
+/* residual: as it was before the run */
+static Expected matmul_element(const DnnlMatmul *m, const float *residual, int64_t b, int64_t i, int64_t j)
+{
+    Expected e = { m->bias ? (double)m->bias[j] : 0, 0 };
+    double size = fabs(e.value);
+    for (int64_t k = 0; k < m->K; k++) {
+        const double product = element(m->A + b * m->M * m->K, m->M, m->K, m->a_km, i, k) *
+                               element(m->B + b * m->K * m->N, m->K, m->N, m->b_nk, k, j);
+        e.value += product;
+        size += fabs(product);
+    }
+    e.off = (double)(m->K + 2) * UNIT * size;
+    if (m->gelu)
+        e = gelu_of(e);
+    if (residual) {
+        e.value += (double)residual[(b * m->M + i) * m->N + j];
+        e.off += UNIT * fabs(e.value);
+    }
+    return e;
+}
+
+static bool matmul_is_right(const DnnlMatmul *m, const float *residual)
+{
+    for (int64_t b = 0; b < (m->batches ? m->batches : 1); b++)
+        for (int64_t i = 0; i < m->M; i++)
+            for (int64_t j = 0; j < m->N; j++)
+                if (!is_near(m->Y[(b * m->M + i) * m->N + j], matmul_element(m, residual, b, i, j)))
+                    return false;
+    return true;
+}
+
+typedef enum { RESIDUAL_NONE, RESIDUAL_APART, RESIDUAL_IN_Y, NRESIDUAL } Residual;
+
+static void try_matmul(DnnlMatmul m, bool bias, Residual residual)
+{
+    static const char *const residual_name[] = { "", ", residual", ", residual in Y" };
+    Memory mem = memory_map(REGION_BYTES);
+    const int64_t batches = m.batches ? m.batches : 1, ny = batches * m.M * m.N;
+    m.A = random_floats(&mem, batches * m.M * m.K, 1);
+    m.B = random_floats(&mem, batches * m.K * m.N, 2 / sqrt((double)m.K));
+    m.bias = bias ? random_floats(&mem, m.N, 1) : NULL;
+    m.Y = random_floats(&mem, ny, 1);
+    const float *added = residual == RESIDUAL_NONE ? NULL : random_floats(&mem, ny, 1);
+    m.residual = residual == RESIDUAL_IN_Y ? m.Y : added;
+    for (int64_t i = 0; i < ny; i++)
+        m.Y[i] = residual == RESIDUAL_IN_Y ? added[i] : NAN;
+    char what[160];
+    snprintf(what, sizeof what, "matmul %" PRId64 " x %" PRId64 " x %" PRId64 " x %" PRId64 "%s%s%s%s%s", m.batches,
+             m.M, m.N, m.K, m.b_nk ? ", B as [N][K]" : "", m.packed ? ", B packed" : "", bias ? ", bias" : "",
+             m.gelu ? ", gelu" : "", residual_name[residual]);
+    if (!run_once(dnnl_setup(&m, &mem, 1)))
+        complain(what, "cannot");
+    else if (!matmul_is_right(&m, added))
+        complain(what, "wrong result");
+    memory_unmap(&mem);
+}
+
+static int try_all_matmuls(void)
+{
+    static const int64_t size[][4] = { { 0, 1, 24, 48 }, { 0, 5, 17, 33 }, { 0, 43, 96, 64 }, { 3, 7, 9, 64 } };
+    int n = 0;
+    for (int s = 0; s < 4; s++)
+        for (int how = 0; how < 16; how++)
+            for (Residual r = RESIDUAL_NONE; r < NRESIDUAL; r++) {
+                DnnlMatmul m = { .batches = size[s][0], .M = size[s][1], .N = size[s][2], .K = size[s][3] };
+                m.b_nk = how & 1;
+                m.packed = (how & 2) && !m.batches;
+                m.gelu = how & 8;
+                try_matmul(m, how & 4, r);
+                n++;
+            }
+    return n;
+}
+
+static double max_of(const float *x, int64_t n)
+{
+    double max = (double)x[0];
+    for (int64_t i = 1; i < n; i++)
+        max = fmax(max, (double)x[i]);
+    return max;
+}
+
+/* A sum of n terms above 0, each an exponential; its argument is rounded once, when the maximum is taken off. */
+static Expected softmax_element(const float *x, const DnnlRows *r, int64_t j)
+{
+    const double max = max_of(x, r->columns);
+    double sum = 0;
+    for (int64_t i = 0; i < r->columns; i++)
+        sum += exp((double)x[i] - max);
+    const double value = exp((double)x[j] - max) / sum,
+                 units = (double)r->columns + 2 * CURVE + fabs((double)x[j] - max);
+    return (Expected){ value, UNIT * units * value };
+}
+
+static Expected layernorm_element(const float *x, const DnnlRows *r, int64_t j)
+{
+    const double n = (double)r->columns;
+    double mean = 0, size = 0, variance = 0;
+    for (int64_t i = 0; i < r->columns; i++) {
+        mean += (double)x[i] / n;
+        size = fmax(size, fabs((double)x[i]));
+    }
+    for (int64_t i = 0; i < r->columns; i++)
+        variance += ((double)x[i] - mean) * ((double)x[i] - mean) / n;
+    const double unit = ((double)x[j] - mean) / sqrt(variance + (double)r->epsilon);
+    const double value = unit * (double)r->gamma[j] + (double)r->beta[j];
+    const double off = n * size / sqrt(variance + (double)r->epsilon) + (n / 2 + CURVE) * fabs(unit);
+    return (Expected){ value, UNIT * (off * fabs((double)r->gamma[j]) + 2 * fabs(value)) };
+}
+
+typedef struct {
+    const char *name;
+    void *(*setup)(const DnnlRows *r, Memory *mem, int threads);
+    Expected (*element)(const float *x, const DnnlRows *r, int64_t j);
+} RowsOp;
+
+static const RowsOp rows_ops[] = { { "softmax", dnnl_softmax_setup, softmax_element },
+                                   { "layernorm", dnnl_layernorm_setup, layernorm_element } };
+enum { NROWS_OP = sizeof rows_ops / sizeof rows_ops[0] };
+
+static bool rows_are_right(const RowsOp *op, const DnnlRows *r, const float *x)
+{
+    for (int64_t i = 0; i < r->rows; i++)
+        for (int64_t j = 0; j < r->columns; j++)
+            if (!is_near(r->Y[i * r->columns + j], op->element(x + i * r->columns, r, j)))
+                return false;
+    return true;
+}
+
+static void try_rows(const RowsOp *op, int64_t rows, int64_t columns, bool in_place)
+{
+    Memory mem = memory_map(REGION_BYTES);
+    const int64_t n = rows * columns;
+    const float *x = random_floats(&mem, n, 4);
+    float *y = random_floats(&mem, n, 1);
+    for (int64_t i = 0; i < n; i++)
+        y[i] = in_place ? x[i] : NAN;
+    DnnlRows r = { rows, columns, in_place ? y : x, y, .epsilon = 1e-12F };
+    r.gamma = random_floats(&mem, columns, 1);
+    r.beta = random_floats(&mem, columns, 1);
+    char what[96];
+    snprintf(what, sizeof what, "%s %" PRId64 " x %" PRId64 "%s", op->name, rows, columns,
+             in_place ? ", in place" : "");
+    if (!run_once(op->setup(&r, &mem, 1)))
+        complain(what, "cannot");
+    else if (!rows_are_right(op, &r, x))
+        complain(what, "wrong result");
+    memory_unmap(&mem);
+}
+
+static int try_all_rows(void)
+{
+    static const int64_t size[][2] = { { 1, 2 }, { 7, 5 }, { 12, 16 }, { 3, 43 }, { 5, 128 }, { 2, 768 } };
+    const int nsize = sizeof size / sizeof size[0];
+    for (int o = 0; o < NROWS_OP; o++)
+        for (int s = 0; s < nsize; s++)
+            for (int in_place = 0; in_place < 2; in_place++)
+                try_rows(&rows_ops[o], size[s][0], size[s][1], in_place);
+    return NROWS_OP * nsize * 2;
+}
+
+int check_all(void)
+{
+    nwrong = 0;
+    const int n = try_all_matmuls() + try_all_rows();
+    printf("%s: %d cases, %d wrong\n", dnnl_library.version(), n, nwrong);
+    return nwrong;
+}

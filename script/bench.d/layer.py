@@ -136,8 +136,8 @@ def measure(contest, o, probe):
             contestants = contest.contestants(size, threads, x, expected)
             if not any(c.peer.name in contest.names for c in contestants):
                 continue
-            peaks, nrepeated = hold_rounds(contestants, probe, threads, o.rounds)
-            lines.append(report.line(size, threads, contestants, peaks, nrepeated))
+            rounds = hold_rounds(contestants, probe, threads, o.rounds)
+            lines.append(report.line(size, threads, contestants, rounds))
             print(report.row(lines[-1], contest.names), flush=True)
             for c in contestants:
                 getattr(c.peer, "close", lambda: None)()

@@ -14,6 +14,7 @@ WARM_NS = 4_000_000  # calls before a burst that are not timed
 NAP_S, IDLE_NS, MAX_NAPS = 0.0005, 50_000, 400
 DISTURBED = 0.85  # of the best FMA peak seen with as many threads
 
+PATIENCE_S, LOOK_S = 20, 0.25
 FOREIGN_CORES = 0.15  # that other programs may take of those that are measured
 
 best_peak = {}  # of so many threads
@@ -97,20 +98,38 @@ def hold_round(contestants, probe, threads, number):
     return [times[id(c)] for c in contestants], (before + after) / 2, quiet
 
 
+def wait_for_cores(threads):
+    """Until other programs leave as many, or for PATIENCE_S."""
+    for _ in range(int(PATIENCE_S / LOOK_S)):
+        foreign = Foreign()
+        time.sleep(LOOK_S)
+        if os.cpu_count() - foreign.cores() >= threads - FOREIGN_CORES:
+            return
+
+
+@dataclass
+class Rounds:
+    peaks: list = field(default_factory=list)  # GFLOP/s, in each round
+    nrepeated: int = 0
+    ndisturbed: int = 0  # that count all the same, as too many had been held again
+
+
 def hold_rounds(contestants, probe, threads, nround):
-    """Fills the contestants' times. FMA peaks of the rounds, and how many rounds were held again."""
+    """Fills the contestants' times."""
     for c in contestants:
         choose_calls(c)
-    peaks, nrepeated = [], 0
-    while len(peaks) < nround:
-        times, round_peak, quiet = hold_round(contestants, probe, threads, len(peaks))
-        if not quiet and nrepeated < nround:
-            nrepeated += 1
+    rounds = Rounds()
+    while len(rounds.peaks) < nround:
+        times, round_peak, quiet = hold_round(contestants, probe, threads, len(rounds.peaks))
+        if not quiet and rounds.nrepeated < nround:
+            rounds.nrepeated += 1
+            wait_for_cores(threads)
             continue
-        peaks.append(round_peak)
+        rounds.ndisturbed += not quiet
+        rounds.peaks.append(round_peak)
         for c, time_ns in zip(contestants, times, strict=True):
             c.time_ns.append(time_ns)
-    return peaks, nrepeated
+    return rounds
 
 
 def spread(values):

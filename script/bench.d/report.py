@@ -26,12 +26,13 @@ def cell(contestant, own, size, peak_gflops):
     return {key: rounded(value) for key, value in made.items()} | {"way": contestant.peer.way}
 
 
-def line(size, threads, contestants, peaks, nrepeated):
+def line(size, threads, contestants, rounds):
     """One size with so many threads. Of each peer's ways, the fastest is what counts; the times of all are kept."""
-    peak_gflops = statistics.median(peaks)
+    peak_gflops = statistics.median(rounds.peaks)
     own = next((c for c in contestants if c.peer.name == "dcgen"), None)
     made = {"batch": size.batch, "T": size.T, "threads": threads, "flop": size.flop, "peers": {}, "ways": {}}
-    made |= {"peak_gflops": rounded(peak_gflops), "rounds_repeated": nrepeated}
+    made |= {"peak_gflops": rounded(peak_gflops)}
+    made |= {"rounds_repeated": rounds.nrepeated, "rounds_disturbed": rounds.ndisturbed}
     for c in contestants:
         found = cell(c, own, size, peak_gflops)
         if c is own:
@@ -67,7 +68,8 @@ def row(made, names):
         ratio = f"{p['ratio']:5.2f}" if own else f"{'-':>5}"
         text += f" {p['gflops']:12.1f} {100 * p['peak_share']:5.1f} {ratio}  {p['way']:<21}|"
     best = f"{made['ratio_best']:5.2f}" if own else f"{'-':>5}"
-    return f"{text} {best} | {made['peak_gflops']:6.1f}"
+    disturbed = f" {made['rounds_disturbed']} rounds disturbed" if made["rounds_disturbed"] else ""
+    return f"{text} {best} | {made['peak_gflops']:6.1f}{disturbed}"
 
 
 def judged(lines):

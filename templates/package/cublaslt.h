@@ -25,6 +25,7 @@ namespace PACKAGE_device {
 }
 
 //@ arguments
+//@ formula
 #endif
 
 extern "C" const int dcgen_aligned = 256; /* what cublasLt takes for granted */

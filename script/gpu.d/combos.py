@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What check covers: combinations of operator, data type and layouts, each with candidates of all templates,
-on awkward shapes."""
+on awkward shapes. Each of the layouts has another formula, so that each template computes formulas of all kinds."""
 
 from math import prod
 
@@ -54,8 +54,20 @@ FIRST_SHAPES = [
 SMALL_SHAPES = [(5, 17, 33), (65, 127, 257)]  # for the sanitizer, which is slow
 SMALL_BATCH_SHAPES = [(1, 7, 5, 17, 33, 3), (1, 3, 65, 127, 257, 3)]
 DTYPES = ["f32", "bf16", "tf32", "f16"]
-DENSE_LAYOUTS = [("NK", False), ("KN", False), ("NK", True), ("KN", True)]
-BATCH_LAYOUTS = [("MK", "NK"), ("MK", "KN"), ("KM", "NK"), ("KM", "KN")]
+# Layout of W and whether it is packed, or layouts of A and B: the formula, and the axes of each operand that it brings, in the order of their names
+# in it; len holds numbers of 32 bits. Kernels compute the second and third of the dense ones and the last two of the others in a loop.
+DENSE_LAYOUTS = {
+    ("NK", False): ("acc + bias[n]", ["N"]),
+    ("KN", False): ("gelu(acc + bias[n]) + residual[m,n]", ["N", "MN"]),
+    ("NK", True): ("silu(acc) * gate[m,n]", ["MN"]),
+    ("KN", True): ("n <= m + 3 ? acc * 0.125 : -inf", []),
+}
+BATCH_LAYOUTS = {
+    ("MK", "NK"): ("", []),
+    ("MK", "KN"): ("n < len[b0] ? acc * 0.125 + mask[b0,n] : -inf", ["0", "0N"]),
+    ("KM", "NK"): ("gelu_tanh(acc + bias[n])", ["N"]),
+    ("KM", "KN"): ("acc + bias[n] + residual[b0,b1,m,n]", ["N", "01MN"]),
+}
 SPEC = """name   = "check_{name}";
 op     = "{op}";
 dtype  = "{dtype}";
@@ -63,39 +75,40 @@ dims   = {{ T = {{ min = 1; max = 8; }}; }};
 {of_op}
 """
 DENSE = """shapes = ( {{ M = "16*T"; N = 768; K = 768; }} );
-epilogue = ["bias"];
+{epilogue}
 layout = {{ W = "{}"; packed = {}; }};"""
 BATCHED = """shapes = ( {{ B0 = 16; B1 = 12; M = "16*T"; N = "16*T"; K = 64; }} );
-epilogue = [{}];
+{epilogue}
 layout = {{ A = "{}"; B = "{}"; }};"""
 
 
-def has_bias(layouts):
-    """Of a batched product: half of them have one, so that each template is checked with a bias and without."""
-    return layouts[1] == "KN"
+def epilogue(formula):
+    types = ' types = { len = "s32"; };' if "len[" in formula else ""
+    return f'epilogue = "{formula}";{types}' if formula else ""
 
 
-def combo(name, op, dtype, of_op, shapes, layouts=None):
-    """layouts: of a batched product's operands."""
+def combo(name, op, dtype, of_op, shapes, operands, layouts=None):
+    """operands: the axes of each that the formula brings. layouts: of a batched product's operands."""
     text = SPEC.format(name=name, op=op, dtype=dtype, of_op=of_op)
-    return {"name": name, "text": text, "shapes": shapes, "layouts": layouts}
+    return {"name": name, "text": text, "shapes": shapes, "operands": operands, "layouts": layouts}
 
 
 def dense_combos():
     for dtype in DTYPES:
-        for layout, packed in DENSE_LAYOUTS:
+        for (layout, packed), (formula, operands) in DENSE_LAYOUTS.items():
             name = f"{dtype}_{layout}{'_packed' if packed else ''}"
             # Nothing can be packed of nothing.
             shapes = [s for s in SHAPES if s[2] > 0 or not packed]
-            yield combo(name, "dense", dtype, DENSE.format(layout, str(packed).lower()), shapes)
+            of_op = DENSE.format(layout, str(packed).lower(), epilogue=epilogue(formula))
+            yield combo(name, "dense", dtype, of_op, shapes, operands)
 
 
 def batched_combos():
     for dtype in DTYPES:
-        for layouts in BATCH_LAYOUTS:
+        for layouts, (formula, operands) in BATCH_LAYOUTS.items():
             name = f"batched_{dtype}_{'_'.join(layouts)}"
-            of_op = BATCHED.format('"bias"' if has_bias(layouts) else "", *layouts)
-            yield combo(name, "batch_matmul", dtype, of_op, BATCH_SHAPES, layouts)
+            of_op = BATCHED.format(*layouts, epilogue=epilogue(formula))
+            yield combo(name, "batch_matmul", dtype, of_op, BATCH_SHAPES, operands, layouts)
 
 
 def combos(only=None):
@@ -115,14 +128,19 @@ def strides(extents, gap):
     return [b1 * matrix, matrix, row]
 
 
-def batched(layouts, shape):
+def elements(operands, size):
+    """Of each operand that the formula brings."""
+    return [prod(size[axis] for axis in axes) for axes in operands]
+
+
+def batched(layouts, operands, shape):
     """What a request says of a batched product."""
     b0, b1, m, n, k, gap = shape
-    size = {"M": m, "N": n, "K": k}
+    size = {"0": b0, "1": b1, "M": m, "N": n, "K": k}
     lie = [[b0, b1, *(size[axis] for axis in layout)] for layout in (*layouts, "MN")]
     fields = {
         "extent": [b0, b1, m, n, k, *(s for extents in lie for s in strides(extents, gap))],
-        "elems": [prod(lie[0]), prod(lie[1]), n if has_bias(layouts) else 0, prod(lie[2])],
+        "elems": [prod(lie[0]), prod(lie[1]), *elements(operands, size), prod(lie[2])],
         "rows": b0 * b1 * m,
         "row_elems": n,
         "flops": 2.0 * b0 * b1 * m * n * k,
@@ -130,16 +148,16 @@ def batched(layouts, shape):
     if gap:
         fields["apart"] = [
             {"operand": i, "extents": extents, "strides": strides(extents, gap)}
-            for i, extents in zip((0, 1, 3), lie)
+            for i, extents in zip((0, 1, 2 + len(operands)), lie)
         ]
     return fields
 
 
-def dense(shape):
+def dense(operands, shape):
     m, n, k = shape
     return {
         "extent": [m, n, k],
-        "elems": [m * k, n * k, n, m * n],
+        "elems": [m * k, n * k, *elements(operands, {"M": m, "N": n}), m * n],
         "rows": m,
         "row_elems": n,
         "flops": 2.0 * m * n * k,
@@ -150,7 +168,7 @@ def request(of, shape, threads=1):
     """A measure request of a combination that takes no times. The emulator spreads blocks over so many
     threads."""
     return {
-        **(batched(of["layouts"], shape) if of["layouts"] else dense(shape)),
+        **(batched(of["layouts"], of["operands"], shape) if of["layouts"] else dense(of["operands"], shape)),
         "threads": threads,
         "repeats": 0,
         "sample_ns": 0.0,

@@ -40,8 +40,8 @@ namespace device { /* in a namespace, as in packages: CUDA has min and max of it
 #include "load_l2.cuh"
 #include "load_l2_16.cuh"
 #include "load_once16.cuh"
-#include "max.cuh"
-#include "min.cuh"
+#include "greater.cuh"
+#include "lesser.cuh"
 #include "mma_bf16.cuh"
 #include "mma_f16.cuh"
 #include "mma_tf32.cuh"
@@ -139,8 +139,8 @@ template <float (*f)(float, float)> struct OfTwo {
 static int ex2_test(const Test &t) { return each<Of<ex2>>(t); }
 static int gelu_test(const Test &t) { return each<Of<gelu>>(t); }
 static int gelu_tanh_test(const Test &t) { return each<Of<gelu_tanh>>(t); }
-static int max_test(const Test &t) { return each<OfTwo<device::max>>(t); }
-static int min_test(const Test &t) { return each<OfTwo<device::min>>(t); }
+static int greater_test(const Test &t) { return each<OfTwo<device::greater>>(t); }
+static int lesser_test(const Test &t) { return each<OfTwo<device::lesser>>(t); }
 static int rcp_test(const Test &t) { return each<Of<rcp>>(t); }
 static int round_bf16_test(const Test &t) { return each<Of<round_bf16>>(t); }
 static int round_f16_test(const Test &t) { return each<Of<round_f16>>(t); }
@@ -609,8 +609,8 @@ static int (*const tests[])(const Test &t) = {
     load_l2_test,
     load_l2_16_test,
     load_once16_test,
-    max_test,
-    min_test,
+    greater_test,
+    lesser_test,
     mma_bf16_test,
     mma_f16_test,
     mma_tf32_test,

@@ -201,7 +201,7 @@ def functions(_):
 
 def pairs(_):
     """The second number where either is a NaN, or where both are equal: bit for bit."""
-    for name, of in (("max", lambda a, x: a > x), ("min", lambda a, x: a < x)):
+    for name, of in (("greater", lambda a, x: a > x), ("lesser", lambda a, x: a < x)):
         r = rng(name)
         some = [0, 0x80000000, INF, INF | 1 << 31, NAN, 0x7F800001, 1, 0x80000001] + [word(r.gauss(0, 1)) for _ in range(24)]
         words = [w for a in some for x in some for w in (a, x)]

@@ -11,7 +11,7 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MAC
         __builtin_memcpy(&v, p, VECTOR_BYTES);
 #if VECTOR_BYTES == 64
     else
-        v = __builtin_ia32_loadups512_mask(p, v, (PACKAGE_lanes_MACHINE)((1u << lanes) - 1));
+        v = __builtin_ia32_loadups512_mask(p, v, (uint16_t)((1u << lanes) - 1));
 #else
     else
         for (int64_t i = 0; i < lanes; i++)

@@ -10,7 +10,7 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void PACKAGE_store
         __builtin_memcpy(p, &v, VECTOR_BYTES);
 #if VECTOR_BYTES == 64
     else
-        __builtin_ia32_storeups512_mask(p, v, (PACKAGE_lanes_MACHINE)((1u << lanes) - 1));
+        __builtin_ia32_storeups512_mask(p, v, (uint16_t)((1u << lanes) - 1));
 #else
     else
         for (int64_t i = 0; i < lanes; i++)

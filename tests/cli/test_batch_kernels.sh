@@ -40,7 +40,7 @@ static int check(int64_t M, int64_t N, int64_t K)
         A[i] = B[i] = 1 + (float)(i % 7);
     paint();
     _mm_setcsr(_mm_getcsr() & ~(unsigned)ALL_MET);
-    const int code = dcgen_run(extent, (void *[]){ A, B, NULL, Y }, NULL, 0, 1);
+    const int code = dcgen_run(extent, (void *[]){ A, B, Y }, NULL, 0, 1);
     const unsigned met = _mm_getcsr() & DENORMAL_MET;
     if (code || met)
         printf("M=%d N=%d K=%d: code %d%s\n", (int)M, (int)N, (int)K, code, met ? ", denormal numbers were met" : "");
@@ -57,7 +57,7 @@ static int check_heads(int64_t M, int64_t N, int64_t K)
         B[i] = (float)(i * 5 % 13 - 6);
         Y[i] = -1;
     }
-    wrong += dcgen_run(extent, (void *[]){ A, B, NULL, Y }, NULL, 0, 1) != 0;
+    wrong += dcgen_run(extent, (void *[]){ A, B, Y }, NULL, 0, 1) != 0;
     for (int64_t m = 0; m < M; m++)
         for (int64_t i = 0; i < ROW; i++) {
             const int64_t head = i / HEAD, n = i % HEAD;

@@ -109,8 +109,8 @@ static __forceinline__ float ex2(float x) { return dcgen_emu_flush(exp2f(dcgen_e
 static __forceinline__ float rcp(float x) { return dcgen_emu_flush(1 / dcgen_emu_flush(x)); }
 #include "../gelu.cuh"
 #include "../gelu_tanh.cuh"
-#include "../max.cuh"
-#include "../min.cuh"
+#include "../greater.cuh"
+#include "../lesser.cuh"
 #include "../round_bf16.cuh"
 #include "../round_f16.cuh"
 #include "../sigmoid.cuh"

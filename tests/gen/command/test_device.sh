@@ -13,6 +13,7 @@ for file in *.cuh; do
     name=${file%.cuh}
     [ "$name" != launch ] || continue
     n=$((n + 1))
+    ! grep -qxF "#include \"../$file\"" emulator/device.h || continue # it is the same text
     # the parameters, without names of their own
     of_file=$(tr '\n' ' ' <"$file" | sed -n "s/.*__forceinline__ [a-z0-9 ]*[ *]$name(\([^{]*\)) *{.*/\1/p")
     of_emulator=$(sed 's|/\*[^*]*\*/||g' emulator/device.h | tr '\n' ' ' | sed -n "s/.*__forceinline__ [a-z0-9 ]*[ *]$name(\([^{]*\)) *{.*/\1/p" |

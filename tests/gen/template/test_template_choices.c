@@ -77,7 +77,7 @@ static const char *kernels_text(const Spec *spec, const UnitKernel *k, int n)
     static const char pattern[] =
         "#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\nenum { pkg_OK, "
         "pkg_BAD_EXTENT, pkg_BAD_POINTER };\n"
-        "//@ preamble\n//@ arguments\n#if PACKED\n//@ pack_declarations\n//@ pack\n#endif\n//@ kernels\n"
+        "//@ preamble\n//@ device\n//@ arguments\n//@ formula\n#if PACKED\n//@ pack_declarations\n//@ pack\n#endif\n//@ kernels\n"
         "static int (*const kernel[])(const pkg_args *, int64_t, int64_t) = {\n"
         "//@ repeat kernels\n//@ guard\n    [NUMBER] = KERNEL,\n//@ unguard\n//@ end\n};\n";
     const UnitContext u = { spec, &device, &targets, DCGEN_SOURCE_DIR "/templates/package", k[0].target };

@@ -21,6 +21,9 @@
 #include <unistd.h>
 #include "tests/search/runner/cuda/fake.h"
 
+#ifndef HAS_BIAS
+#define HAS_BIAS 1
+#endif
 #ifndef TAKES_NS
 #define TAKES_NS 4000
 #endif

@@ -65,7 +65,7 @@ operands = [{"name": n, "role": r, "dtype": "f32"} for n, r in (("X", "in"), ("W
 made = [{"key": f"key{i}", "template": f"t{i}", "params": {"BM": i}, "code": code(src + "/tests/search/runner/cuda/candidate.c"),
          "nvcc": flags + ["-DBEHAVIOUR=" + g], "emulator": flags + ["-DBEHAVIOUR=" + e]}
         for i, (g, e) in enumerate(zip(rows[::2], rows[1::2])) if some]
-print(json.dumps({"reference": {"code": code(src + "/templates/dense/reference.c"), "flags": flags + ["-lm"]},
+print(json.dumps({"reference": {"code": code(src + "/tests/search/runner/cuda/reference.c"), "flags": flags + ["-lm"]},
                   "setup": {"dtype": "f32", "seed": 1, "operands": operands}, "candidates": made}))
 PY
 # slow writes a record and then hangs, until $tmp/quick is there.

@@ -17,35 +17,7 @@ export LD_LIBRARY_PATH="$BIN/tests/cuda${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" AS
 
 fail() { echo "FAILED: $*"; sed 's/^/    /' "$tmp/out" "$tmp/err"; failed=1; }
 
-cat >"$tmp/reference.c" <<'C'    # dense with a bias
-#define dcgen_reference_rows product_rows
-#define dcgen_reference_check product_check
-#include "templates/dense/reference.c"
-#undef dcgen_reference_rows
-#undef dcgen_reference_check
-
-void dcgen_reference_rows(const int64_t *extent, const void *const *operand, int64_t row0, int64_t row1, double *y, double *bound)
-{
-    const float *bias = operand[2];
-    product_rows(extent, operand, row0, row1, y, bound);
-    for (int64_t i = 0; i < (row1 - row0) * extent[1]; i++) {
-        y[i] += bias[i % extent[1]];
-        bound[i] += fabs(bias[i % extent[1]]);
-    }
-}
-
-void dcgen_reference_check(const int64_t *extent, const void *const *operand, int64_t row0, int64_t row1, double *sum, double *bound)
-{
-    const float *bias = operand[2];
-    product_check(extent, operand, row0, row1, sum, bound);
-    for (int64_t row = 0; row < row1 - row0; row++)
-        for (int64_t n = 0; n < extent[1]; n++) {
-            sum[row] += bias[n];
-            bound[row] += fabs(bias[n]);
-        }
-}
-C
-"$cc" -O1 -shared -fPIC -I "$SRC" -o "$tmp/reference.so" "$tmp/reference.c" -lm || exit 1
+"$cc" -O1 -shared -fPIC -I "$SRC" -o "$tmp/reference.so" "$SRC/tests/search/runner/cuda/reference.c" -lm || exit 1
 for b in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26; do
     "$cc" -O1 -shared -fPIC -I "$SRC" -DHAS_BIAS=1 -DBEHAVIOUR=$b -o "$tmp/k$b.so" "$SRC/tests/search/runner/cuda/candidate.c" || exit 1
 done

@@ -9,16 +9,3 @@ KERNEL_addend(const float *y, int64_t k0)
     return (void)y, (void)k0, NULL;
 #endif
 }
-#if HAS_EPILOGUE
-
-/* Is the sum complete behind k1? */
-static inline __attribute__((always_inline)) int
-KERNEL_is_whole(int64_t k1, int64_t K)
-{
-#if KC
-    return k1 == K;
-#else
-    return (void)k1, (void)K, 1;
-#endif
-}
-#endif

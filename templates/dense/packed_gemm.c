@@ -93,6 +93,7 @@ typedef float KERNEL_vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), m
 
 #include "row_pointers.h"
 #include "addend.h"
+#include "is_whole.h"
 #include "finish.h"
 #include "store_part.h"
 

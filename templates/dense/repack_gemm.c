@@ -154,6 +154,7 @@ KERNEL_pack(const NAME_args *a, int64_t n, int64_t k0, int64_t kc, float *block)
 
 #include "row_pointers.h"
 #include "addend.h"
+#include "is_whole.h"
 #include "finish.h"
 #include "store_part.h"
 

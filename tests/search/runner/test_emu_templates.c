@@ -23,9 +23,12 @@ enum { M, N, K };
 enum { X, W, BIAS, Y, NOPERAND };
 enum { COUNTERS = 4096, MOST_SHAPES = 8, ALL_SHIFTED = (1 << NOPERAND) - 1 };
 
+typedef enum { NOTHING = false, ADDED = true, GELU } Epilogue; /* GELU: of the sum and the bias, in a loop over sums in shared memory */
+
 typedef struct {
     const char *kernel;
-    bool bias, packed;
+    Epilogue bias;
+    bool packed;
     int64_t extent[MOST_SHAPES][3];
 } Case;
 
@@ -62,6 +65,10 @@ static const Case cases[] = {
       true,
       false,
       { { 65, 72, 64 }, { 5, 72, 64 }, { 65, 80, 64 }, { 5, 72, 40 } } },
+    { "simt_gemm sm_80 f32 NK BM=96 BN=96 TM=6 TN=12", GELU, false, { ANY, { 97, 100, 40 } } },
+    { "simt_gemm sm_80 f32 KN BM=128 BN=128 TM=8 TN=16 BK=8 SPLITK=2", GELU, false, { ANY } }, /* in four rounds */
+    { "mma_gemm sm_80 tf32 KN BM=32 BN=64 WM=32 WN=32", GELU, false, { ANY } },
+    { "mma_gemm sm_90a bf16 NK BM=128 BN=128 WM=64 WN=64", GELU, true, { ANY, { 130, 136, 40 } } }, /* in two rounds */
     { "gemv sm_75 f32 NK ROWS=4 COLS=2 WARPS=8 KWARPS=8 SPLITK=4",
       true,
       false,
@@ -106,7 +113,7 @@ static EmuPlace pack(const EmuKernel *k, const EmuEntry *e, const int64_t *exten
     return p;
 }
 
-static void check_result(const EmuKernel *k, const int64_t *e, const EmuPlace *p, const void *w, bool bias)
+static void check_result(const EmuKernel *k, const int64_t *e, const EmuPlace *p, const void *w, Epilogue bias)
 {
     const bool kn = strcmp(k->layout, "KN") == 0;
     for (int64_t i = 0; i < e[M] * e[N]; i++) {
@@ -118,6 +125,8 @@ static void check_result(const EmuKernel *k, const int64_t *e, const EmuPlace *p
             sum += term;
             bound += fabs(term);
         }
+        if (bias == GELU) /* as steep as 1.13 */
+            sum *= erfc(-sum / sqrt(2)) / 2, bound = 1.13 * bound + 0.14;
         const double y = dtype_load(k->dtype, p[Y].at, i);
         if (!(fabs(y - sum) <= dtype_tolerance(k->dtype, (double)e[K] + 1, bound, sum)))
             fail_msg("%s, M=%d N=%d K=%d: Y[%d][%d] is %g instead of %g", k->text, (int)e[M], (int)e[N], (int)e[K],
@@ -262,10 +271,12 @@ static void heads_say_what_kernels_do(void **state)
     assert_in_range(nsplit, 5, NCASE);
 }
 
+static const char *const epilogues[] = { "", "epilogue = [\"bias\"];", "epilogue = \"gelu(acc + bias[n])\";" };
+
 static const char *spec_rest(EmuWorld *w, const Case *c)
 {
     return arena_printf(w->a, "%s shapes = ( { M = %" PRId64 "; N = %" PRId64 "; K = %" PRId64 "; } );",
-                        c->bias ? "epilogue = [\"bias\"];" : "", c->extent[0][M], c->extent[0][N], c->extent[0][K]);
+                        epilogues[c->bias], c->extent[0][M], c->extent[0][N], c->extent[0][K]);
 }
 
 static int set_up(void **state)

@@ -596,12 +596,12 @@ static bool is_affine(const Formula *f)
     return of[f->nnode - 1] == AFFINE;
 }
 
-/* Is it an element that differs along two extents or more, batches apart? */
+/* Is it an element that differs along two extents or more? */
 static bool reads_rows(const Op *op, const FormulaNode *v)
 {
     int along = 0;
     for (int i = 0; i < op->nextent; i++)
-        along += v->along >> i & 1 && op->extent[i].kind != AXIS_BATCH;
+        along += v->along >> i & 1;
     return v->kind == FORMULA_ELEMENT && along > 1;
 }
 

@@ -99,7 +99,7 @@ typedef struct {
     int nnode;
     FormulaNode node[FORMULA_MAX_NODE]; /* the last one is the element's value */
     bool calls;     /* a function of many instructions is in it */
-    bool reads;     /* an operand has elements for each row and each column of the output, as residual[m,n] */
+    bool reads;     /* an operand's elements differ along two extents or more, as those of residual[m,n] or mask[b0,n] */
     int bias;       /* the operand of which it adds one element a column to acc, all that libraries can do; -1: it does something else */
     bool is_affine; /* it is acc times a number, which is the same for all elements, plus what does not depend on acc */
 } Formula;

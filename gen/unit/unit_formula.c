@@ -358,6 +358,23 @@ static Piece print_node(Printer *p, int i)
     return (Piece){ "", BIND_PRIMARY, false };
 }
 
+static bool has_choice(const Formula *f)
+{
+    for (int i = 0; i < f->nnode; i++)
+        if (f->node[i].kind == FORMULA_APPLY && (f->node[i].op == FORMULA_CHOOSE || f->node[i].op == FORMULA_AND || f->node[i].op == FORMULA_OR))
+            return true;
+    return false;
+}
+
+/* On a GPU an element is loaded before a choice, not behind a branch, if it exists whatever is chosen: if its indices are places. */
+static bool is_loaded_early(const Printer *p, const FormulaNode *v)
+{
+    for (int i = 0; i < v->narg; i++)
+        if (v->kind != FORMULA_ELEMENT || node_at(p, v->arg[i])->kind != FORMULA_INDEX)
+            return false;
+    return v->kind == FORMULA_ELEMENT && p->style == STYLE_SCALAR && has_choice(p->spec->formula);
+}
+
 /* Prints all nodes: those that are used more than once as variables. Gives the last one. */
 static Piece print_nodes(Printer *p)
 {
@@ -365,7 +382,7 @@ static Piece print_nodes(Printer *p)
     for (int i = 0; i < f->nnode; i++) {
         const FormulaNode *v = &f->node[i];
         p->piece[i] = print_node(p, i);
-        if (v->nuse < 2 || v->kind < FORMULA_ELEMENT || (v->kind == FORMULA_ELEMENT && p->piece[i].wide))
+        if ((v->nuse < 2 && !is_loaded_early(p, v)) || v->kind < FORMULA_ELEMENT || (v->kind == FORMULA_ELEMENT && p->piece[i].wide))
             continue;
         const char *name = variable_name(p, v->kind == FORMULA_ELEMENT ? p->spec->op->operand[v->at].name : NULL);
         text_printf(&p->out, "    const %s %s = %s;\n", type_text(p, v->type, p->piece[i].wide), name, p->piece[i].text);

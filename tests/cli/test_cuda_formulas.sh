@@ -47,7 +47,8 @@ mma_gemv='ROWS=8 COLS=64 WARPS=4 KWARPS=4 UNROLL=1 SPLITK=1'
 try dense f32 'W = "NK";' sm_75 'f16(exp(-abs(acc))) + bf16(tanh(acc)) + erf(acc) * sigmoid(acc) + sqrt(abs(acc)) + rsqrt(1 + acc * acc) + log(2 + acc * acc) + gelu_tanh(acc) + min(acc, 1) + max(scale[m], bias[n]) + (m < n && n != 3 || !(m >= 2) ? silu(acc) : gelu(acc) / 2)' gemv $gemv
 # In registers: tiles whose rows are stored from there, and by way of shared memory.
 try dense f32 'W = "KN";' sm_75 'max(acc * 0.5 + bias[n], 0)' simt_gemm BM=64 BN=64 TM=8 TN=8 BK=16 STAGES=2 $tile
-try batch_matmul f16 'A = "KM"; B = "KN";' sm_80 'n < len[b0] ? acc * 0.125 + mask[b0,n] : -inf' mma_bmm $mma
+try batch_matmul f16 'A = "KM"; B = "KN";' sm_80 'n < len[b0] ? acc * 0.125 + shift[m] : -inf' mma_bmm $mma
+try batch_matmul f32 'A = "MK"; B = "NK";' sm_80 'n < len[b0] ? acc * 0.125 + mask[b0,n] : -inf' simt_bmm BM=64 BN=64 TM=4 TN=8 BK=16 STAGES=3 $tile
 # In a loop: in one round; in one, with columns of a tile that are no power of two; in two rounds; in four, of sums of three blocks; tiles of several
 # problems in a block.
 try dense bf16 'W = "NK";' sm_80 'acc + bias[n] + residual[m,n]' mma_gemm $mma

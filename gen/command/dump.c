@@ -505,7 +505,7 @@ static json_t *source_json(const Dump *d)
     const Spec *s = d->in->workload->spec;
     const Options *o = d->in->options;
     const char *context = unit_context_hash(d->a, &d->in->result.unit);
-    const char *text = text_read_file(d->a, s->op->reference, NULL);
+    const char *text = s->op->reference ? text_read_file(d->a, s->op->reference, NULL) : "";
     if (!text)
         diag_error(d->diag, (Loc){ 0 }, "%s: %s", s->op->reference, strerror(errno));
     json_t *list = json_array();

@@ -28,6 +28,8 @@ static void need_name(Arena *a, const Source *src, const char *name, const char 
 static void check_reference(Arena *a, const Spec *s, Diag *d)
 {
     const Op *op = s->op;
+    if (!op->reference) /* its definition is the formula */
+        return;
     if (access(op->reference, R_OK) != 0) {
         diag_error(d, (Loc){ .src = op->src },
                    "the folder of op '%s' lacks '%s', its definition, which kernels are checked against", op->name,

@@ -178,7 +178,7 @@ static const char *build_reference(Run *r, const Workload *w, Builder *builder)
 {
     const Spec *s = w->spec;
     Diag *d = diag_new(r->a);
-    const char *text = text_read_file(r->a, s->op->reference, NULL);
+    const char *text = s->op->reference ? text_read_file(r->a, s->op->reference, NULL) : "";
     if (!text) {
         run_fails(r, EXIT_ENVIRONMENT, "%s: %s", s->op->reference, strerror(errno));
         return NULL;

@@ -49,7 +49,8 @@ static void refuse_used_name(Arena *a, const Spec *s, const char *file, Diag *d)
 static bool check_name(Arena *a, const Spec *s, Diag *d)
 {
     const int before = diag_nerror(d);
-    refuse_used_name(a, s, basename(s->op->reference), d);
+    if (s->op->reference)
+        refuse_used_name(a, s, basename(s->op->reference), d);
     for (int i = 0; i < FAMILY_COUNT && diag_nerror(d) == before; i++)
         for (const PackageRow *row = families[i]->file; row->pattern; row++)
             if (row->owner == OWNER_OP)

@@ -240,12 +240,13 @@ static bool has_bench(const Emitter *e)
 /* Adds what the package's own programs are made of. */
 static bool add_problem(Emitter *e, FillScope *s)
 {
-    const Source *reference = conf_source(e->arena, e->spec->op->reference, e->diag);
-    if (!reference)
+    const char *path = e->spec->op->reference;
+    const Source *reference = path ? conf_source(e->arena, path, e->diag) : NULL;
+    if (path && !reference)
         return false;
     fill_word(s, "shapes", bench_shapes_text(e));
     fill_word(s, "tried", tried_text(e));
-    const char *definition = unit_reference(e->arena, e->spec, e->unit->package_dir, reference->text, e->diag);
+    const char *definition = unit_reference(e->arena, e->spec, e->unit->package_dir, reference ? reference->text : "", e->diag);
     if (!definition)
         return false;
     fill_word(s, "reference", definition);

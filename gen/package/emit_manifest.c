@@ -66,7 +66,8 @@ static void add_template_sources(Emitter *e)
     const Op *op = e->spec->op;
     const TemplateList *list = e->in->result->templates;
     add_source(e, op->name, op->src);
-    add_source_at(e, op->name, op->reference);
+    if (op->reference)
+        add_source_at(e, op->name, op->reference);
     add_one_of_two(e, unit_op_pattern(e->arena, e->unit, e->family->pack));
     for (int i = 0; i < list->n; i++) {
         const Template *t = list->t[i];

@@ -137,10 +137,15 @@ static int add(Reader *r, const Node *n, FormulaNode node)
     Formula *f = r->f;
     if (node.kind == FORMULA_REDUCE && !(f->node[node.arg[0]].along >> node.at & 1))
         return reduce_constant(r, n, &node);
-    for (int i = 0; i < node.narg; i++)
-        node.along |= f->node[node.arg[i]].along;
-    if (node.kind == FORMULA_REDUCE)
+    for (int i = 0; i < node.narg; i++) {
+        const FormulaNode *arg = &f->node[node.arg[i]];
+        node.along |= arg->along;
+        node.level = arg->level > node.level ? arg->level : node.level;
+    }
+    if (node.kind == FORMULA_REDUCE) {
         node.along &= ~(1u << node.at);
+        node.level++;
+    }
     for (int i = 0; i < f->nnode; i++)
         if (is_equal(&f->node[i], &node))
             return i;
@@ -200,8 +205,18 @@ static bool convert(Reader *r, const Node *n, FormulaOp op, int *arg, int narg)
     return true;
 }
 
+/* Where each element of a row is divided by one value of it, the row is multiplied by its reciprocal: one division instead of many. */
+static bool divides_row(const Reader *r, FormulaOp op, const int *given)
+{
+    return op == FORMULA_DIV && r->f->node[given[1]].level > 0 && r->f->node[given[0]].along & ~r->f->node[given[1]].along;
+}
+
 static int apply(Reader *r, const Node *n, FormulaOp op, const int *given, int narg)
 {
+    if (divides_row(r, op, given)) {
+        const int one = add_number(r, n, 1, FORMULA_REAL), factor = apply(r, n, op, (int[]){ one, given[1] }, 2);
+        return apply(r, n, FORMULA_MUL, (int[]){ given[0], factor }, 2);
+    }
     const FormulaFunction *f = &formula_functions[op];
     const int from = op == FORMULA_CHOOSE;
     FormulaNode node = { .kind = FORMULA_APPLY, .op = op, .narg = narg, .type = f->value };
@@ -629,6 +644,30 @@ static int bias_of(const Formula *f, const Layout *out, const Op *op)
     return -1;
 }
 
+/* Finds the row's extent, and how often kernels go along it. False after an error. */
+static bool find_passes(const Reader *r, const Layout *out)
+{
+    Formula *f = r->f;
+    const FormulaNode *root = &f->node[f->nnode - 1];
+    const int last = op_axis(r->op, expr_text(out->extent[out->rank - 1]));
+    const Loc at = r->text->expr ? expr_loc(r->text->expr) : r->text->at[0];
+    f->row = -1;
+    for (const FormulaNode *v = f->node; v < f->node + f->nnode; v++) {
+        if (v->kind != FORMULA_REDUCE)
+            continue;
+        if (f->row >= 0 && v->at != f->row)
+            return diag_error(r->diag, at, "reductions go along %s and along %s; expected one axis", r->op->extent[f->row].name,
+                              r->op->extent[v->at].name);
+        f->row = v->at;
+    }
+    if (f->row >= 0 && r->places >> f->row & 1 && f->row != last)
+        return diag_error(r->diag, at, "a reduction goes along %s; expected the output's last extent, %s", r->op->extent[f->row].name,
+                          r->op->extent[last].name);
+    f->row = f->row < 0 ? last : f->row;
+    f->npass = root->level + (f->row >= 0 && root->along >> f->row & 1);
+    return true;
+}
+
 /* An integer that a place is compared with is a length of that extent: so it is drawn for verification. */
 static void note_lengths(const Formula *f, Op *op)
 {
@@ -675,6 +714,21 @@ static void keep_used(Formula *f, int root)
     f->nnode = n;
 }
 
+/* The operations of a call: those for each element of a row, as many times as the rows have elements. */
+static void count_operations(Reader *r)
+{
+    int64_t n = 0;
+    for (const FormulaNode *v = r->f->node; v < r->f->node + r->f->nnode; v++)
+        if (v->kind >= FORMULA_APPLY)
+            n += formula_functions[v->op].is_call ? 10 : 1;
+    const Layout *out = r->op->operand[r->out].layout;
+    Expr *elems = op_elements(r->arena, r->op, out);
+    if (!(r->places >> r->f->row & 1))
+        elems = expr_apply(r->arena, "*", elems, expr_name(r->arena, r->op->extent[r->f->row].name));
+    r->op->flops = expr_apply(r->arena, "*", elems, expr_number(r->arena, n ? n : 1));
+    expr_bind(r->op->flops, NAMES(r->op->extent, r->op->nextent));
+}
+
 const Formula *formula_read(Arena *a, const Op *op, const FormulaText *text, const Op **of, Diag *d)
 {
     const int nerror = diag_nerror(d);
@@ -695,6 +749,10 @@ const Formula *formula_read(Arena *a, const Op *op, const FormulaText *text, con
     if (root < 0 || diag_nerror(d) > nerror)
         return NULL;
     keep_used(r.f, root);
+    if (!find_passes(&r, out))
+        return NULL;
+    if (!r.op->reference)
+        count_operations(&r);
     r.f->is_affine = is_affine(r.f);
     r.f->reads = any_reads_rows(r.f, r.op);
     r.f->bias = bias_of(r.f, out, r.op);

@@ -90,6 +90,7 @@ typedef struct {
     FormulaOp op;    /* of a function, of a reduction */
     int narg;
     int arg[OP_MAX_RANK]; /* nodes, all before this one: values of a function or a reduction, indices of an element */
+    int level;       /* reductions that come before it, one behind the other */
     unsigned along;  /* bit i: it is not the same for all places along extent i */
     int nuse;        /* of it in other nodes */
 } FormulaNode;
@@ -101,6 +102,8 @@ typedef struct {
     bool calls;     /* a function of many instructions is in it */
     bool reads;     /* an operand's elements differ along two extents or more, as those of residual[m,n] or mask[b0,n] */
     int bias;       /* the operand of which it adds one element a column to acc, all that libraries can do; -1: it does something else */
+    int row;        /* the extent along which it reduces, or, where it does not, the output's last one */
+    int npass;      /* how often kernels go along a row: once for each level of reductions and, if elements of the row are left, once more */
     bool is_affine; /* it is acc times a number, which is the same for all elements, plus what does not depend on acc */
 } Formula;
 

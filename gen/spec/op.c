@@ -370,6 +370,20 @@ static void read_reference(OpReader *r, const ConfSetting *root)
     r->op->reference = arena_printf(r->arena, "%s/%s", r->op->dir, file);
 }
 
+/* The op whose templates it has. An op without a reference has no work of its own either: both follow from formulas. */
+static void read_templates(OpReader *r, const ConfSetting *root)
+{
+    const ConfSetting *s = conf_member(root, "templates"), *flops = conf_member(root, "flops");
+    const bool reference = conf_member(root, "reference");
+    r->op->templates = r->op->name;
+    if (s && conf_string(r->conf, s, NULL, &r->op->templates))
+        check_identifier(r, s, "op", r->op->templates);
+    if (reference && !flops)
+        diag_error(r->diag, root->at, "missing key 'flops': useful operations of one call, as in \"2*M*N*K\"");
+    if (flops && !reference)
+        diag_error(r->diag, root->at, "missing key 'reference': the naive reference, as in \"reference.c\"");
+}
+
 /* The output seen as rows, by both keys or by neither: then a row is an element. */
 static void read_rows(OpReader *r, const ConfSetting *root)
 {
@@ -425,10 +439,11 @@ static void read_op(OpReader *r, const ConfSetting *root)
         { "dtypes", true, "as in [\"f32\"]" },
         { "epilogues", false, NULL },
         { "operands", true, "in the order of the C API" },
-        { "flops", true, "useful operations of one call, as in \"2*M*N*K\"" },
+        { "flops", false, NULL },
         { "rows", false, NULL },
         { "row_elems", false, NULL },
-        { "reference", true, "the naive reference, as in \"reference.c\"" },
+        { "reference", false, NULL },
+        { "templates", false, NULL },
     };
     Op *op = r->op;
     conf_keys(r->conf, root, keys, LENGTH(keys));
@@ -451,6 +466,7 @@ static void read_op(OpReader *r, const ConfSetting *root)
     read_expr(r, root, "flops", &op->flops);
     read_rows(r, root);
     read_reference(r, root);
+    read_templates(r, root);
     if (conf_member(root, "operands") && diag_nerror(r->diag) == nerror)
         check_operands(r, root);
     if (conf_member(root, "epilogues"))

@@ -87,7 +87,10 @@ typedef struct {
     Expr *flops; /* useful floating-point operations of one call, bound to the axes, as are the next two */
     Expr *rows,
         *row_elems; /* the output seen as rows x row_elems, for verification; op.cfg without them: elements x 1 */
-    const char *reference; /* path of the naive reference, C (see search/runner/abi.h) */
+    /* Path of the naive reference, C (see search/runner/abi.h). NULL: the op computes what the formula of a spec says, and nothing else; `flops`
+     * follow from it, and are NULL before. */
+    const char *reference;
+    const char *templates; /* the op in whose folder its templates are; as a rule its own name */
 } Op;
 
 /* Reads <dir>/op.cfg. NULL after errors in d. */

@@ -30,7 +30,8 @@ const char spec_auto[] = "auto";
 #define FUNCTION_KEYS                                                                                                 \
     { "op", true, "the operator, as in op = \"dense\";" },                                                            \
         { "shapes", true, "a list of groups, one a shape, as in shapes = ( { M = \"16*T\"; N = 768; K = 768; } );" }, \
-        { "epilogue", false, NULL }, { "types", false, NULL }, { "layout", false, NULL },                             \
+        { "epilogue", false, NULL }, { "formula", false, NULL }, { "types", false, NULL },                             \
+        { "layout", false, NULL },                                                                                    \
     {                                                                                                                 \
         "space", false, NULL                                                                                          \
     }
@@ -142,17 +143,27 @@ static bool read_formula_text(SpecReader *r, const ConfSetting *s, FormulaText *
     return text->nword > 0;
 }
 
-/* From here on the function's op has the operands that its formula brings. */
-static void read_epilogue(SpecReader *r)
+/* From here on the function's op has the operands that its formula brings. An op that computes something has an epilogue, another one a formula. */
+static void read_formula(SpecReader *r)
 {
     Spec *spec = r->spec;
-    const ConfSetting *s = conf_member(r->group, "epilogue"), *types = conf_member(r->group, "types");
+    const bool computes = !spec->op || spec->op->reference;
+    const ConfSetting *epilogue = conf_member(r->group, "epilogue"), *formula = conf_member(r->group, "formula"),
+                      *types = conf_member(r->group, "types"), *s = computes ? epilogue : formula;
     FormulaText text = { 0 };
     read_types(r, &text);
     if (types && !s)
-        diag_error(r->diag, types->name_at, "'types' are of operands that an epilogue brings, and there is none");
+        diag_error(r->diag, types->name_at, "'types' are of operands that a formula brings, and there is none");
+    if (computes && formula)
+        diag_error(r->diag, formula->name_at, "'formula' belongs to ops that compute nothing by themselves; expected 'epilogue', of acc");
+    if (!computes && epilogue)
+        diag_error(r->diag, epilogue->name_at, "the op '%s' computes nothing by itself; expected 'formula'", spec->op->name);
+    else if (!computes && !formula)
+        diag_error(r->diag, r->group->at, "missing key 'formula': what op '%s' computes, as in formula = \"softmax[n](x[m,n])\";", spec->op->name);
     if (s && read_formula_text(r, s, &text) && spec->op)
         spec->formula = formula_read(r->arena, spec->op, &text, &spec->op, r->diag);
+    if (!computes && !spec->formula)
+        spec->op = NULL; /* nothing is known of it */
 }
 
 static void read_layout(SpecReader *r)
@@ -318,8 +329,8 @@ static void read_function(SpecReader *r, const char *const *templates, int ntemp
 {
     read_op(r, templates, ntemplates);
     read_dtype(r);
+    read_formula(r);
     spec_read_shapes(r);
-    read_epilogue(r);
     read_layout(r);
     read_limits(r);
     if (diag_nerror(r->diag) == r->nerror)

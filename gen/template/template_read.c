@@ -2,6 +2,7 @@
  *
  * template_read: reads templates' files and their heads, and checks that they have what a spec's `space` names.
  */
+#define _GNU_SOURCE /* basename */
 #include "gen/template/template_private.h"
 
 #include <ctype.h>
@@ -40,7 +41,7 @@ static void declare_context(TemplateReader *r)
 {
     static const char *const fact[] = { "L1_BYTES",   "L2_BYTES", "L3_BYTES",  "CORES",      "SMS",
                                         "ELEM_BYTES", "PACKED",   "TENSOR_SM", "MAX_THREADS",
-                                        "HAS_EPILOGUE", "EPILOGUE_CALLS", "EPILOGUE_READS" };
+                                        "HAS_EPILOGUE", "EPILOGUE_CALLS", "PASSES", "EPILOGUE_READS" };
     for (size_t i = 0; i < LENGTH(fact); i++)
         declare(r, fact[i]);
     for (int i = 0; target_fact_name(i); i++)
@@ -255,13 +256,16 @@ static bool read_tile(TemplateReader *r, const Conf *c)
 {
     ConfKey keys[OP_MAX_AXIS];
     bool ok = true;
+    const bool own = strcmp(r->op->templates, r->op->name) == 0; /* else it may have axes that the template does not know */
     for (int i = 0; i < r->op->naxis; i++)
-        keys[i] = (ConfKey){ r->op->extent[i].name, true, "the tile along this axis" };
+        keys[i] = (ConfKey){ r->op->extent[i].name, own, "the tile along this axis" };
     const ConfSetting *tile = conf_group(c, c->root, "tile");
     if (!tile || !conf_keys(c, tile, keys, (size_t)r->op->naxis))
         return false;
-    for (int i = 0; i < r->op->naxis; i++)
+    for (int i = 0; i < r->op->naxis; i++) {
+        r->t->tile[i] = expr_number(r->arena, 1);
         ok &= conf_expr(c, tile, r->op->extent[i].name, &r->t->tile[i]) && check_names(r, r->t->tile[i]);
+    }
     return ok;
 }
 
@@ -368,7 +372,7 @@ static bool read_head(TemplateReader *r, const Conf *c)
                                     { "general", false, NULL } };
     Template *t = r->t;
     const ConfSetting *root = c->root;
-    const char *op = r->op->name;
+    const char *op = r->op->templates;
     bool ok = conf_keys(c, root, keys, LENGTH(keys));
     ok &= conf_string(c, root, "name", &t->name) & conf_string(c, root, "doc", &t->doc);
     ok = ok && t->name &&
@@ -376,8 +380,8 @@ static bool read_head(TemplateReader *r, const Conf *c)
     ok &= family_read(c, &t->family);
     ok &= conf_bool(c, root, "packed", &t->packed);
     ok &= conf_string(c, root, "op", &op) & read_served(r, c);
-    if (ok && strcmp(op, r->op->name) != 0) {
-        diag_error(r->diag, conf_member(root, "op")->at, "this template lies in the folder of op '%s'", r->op->name);
+    if (ok && strcmp(op, r->op->templates) != 0) {
+        diag_error(r->diag, conf_member(root, "op")->at, "this template lies in the folder of op '%s'", r->op->templates);
         ok = false;
     }
     declare_context(r);
@@ -568,10 +572,11 @@ bool template_read_all(Arena *a, const Spec *spec, const char *const *folders, i
     const Op *op = spec->op;
     *out = (TemplateList){ 0 };
     const int before = diag_nerror(d);
+    const char *home = arena_printf(a, "%.*s%s", (int)(strlen(op->dir) - strlen(basename(op->dir))), op->dir, op->templates);
     bool done = false; /* with the folder that has op.cfg; others need not be there */
     for (int i = 0; i < nfolder + !done; i++) {
-        const char *dir = i < nfolder ? arena_printf(a, "%s/%s", folders[i], op->name) : op->dir;
-        const bool has_op = strcmp(dir, op->dir) == 0;
+        const char *dir = i < nfolder ? arena_printf(a, "%s/%s", folders[i], op->templates) : home;
+        const bool has_op = strcmp(dir, home) == 0;
         const int errors = diag_nerror(d);
         if (!read_folder(a, spec, dir, out, d) && has_op && diag_nerror(d) == errors)
             diag_error(d, (Loc){ .src = op->src }, "cannot read the folder of this op");

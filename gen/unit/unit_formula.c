@@ -14,10 +14,7 @@
 #include "gen/base/quote.h"
 #include "gen/base/text.h"
 #include "gen/spec/dtype.h"
-#include "gen/unit/unit.h"
-
-/* How tightly C binds. */
-enum { BIND_CHOICE = 1, BIND_OR, BIND_AND, BIND_BITS, BIND_EQUAL, BIND_COMPARE, BIND_SUM, BIND_TERM, BIND_UNARY, BIND_PRIMARY };
+#include "gen/unit/formula_print.h"
 
 /* How a function is printed in kernels: $0, $1 ... are its values. */
 typedef struct {
@@ -73,39 +70,18 @@ static const char *const exact_names[FORMULA_FUNCTION_COUNT] = {
     [FORMULA_TO_REAL] = "number",
 };
 
-typedef enum { STYLE_VECTOR, STYLE_SCALAR, STYLE_EXACT } Style;
+const Layout *print_output_layout(const Spec *s) { return spec_layout(s, (int)(spec_output(s) - s->op->operand)); }
 
-/* What a node is printed as where it is used. */
-typedef struct {
-    const char *text;
-    int binding;
-    bool wide;
-} Piece;
+const FormulaNode *print_at(const Printer *p, int i) { return &p->spec->formula->node[i]; }
 
-typedef struct {
-    Arena *arena;
-    const Spec *spec;
-    const Target *target; /* of vectors */
-    Style style;
-    int along; /* the extent along which vectors go; -1: there are none */
-    Piece piece[FORMULA_MAX_NODE];
-    Text out; /* statements before the value */
-    unsigned used; /* bit i: the place along extent i was printed */
-    int nvariable;
-} Printer;
-
-static const Layout *output_layout(const Spec *s) { return spec_layout(s, (int)(spec_output(s) - s->op->operand)); }
-
-static const FormulaNode *node_at(const Printer *p, int i) { return &p->spec->formula->node[i]; }
-
-static const char *enclosed(const Printer *p, Piece piece, int least)
+const char *print_enclosed(const Printer *p, Piece piece, int least)
 {
     return piece.binding < least ? arena_printf(p->arena, "(%s)", piece.text) : piece.text;
 }
 
 /* ---- leaves ---- */
 
-static const char *place_name(const Printer *p, int extent)
+const char *print_place_name(const Printer *p, int extent)
 {
     return text_letters(arena_strdup(p->arena, p->spec->op->extent[extent].name), tolower);
 }
@@ -150,7 +126,7 @@ static Piece print_number(const Printer *p, const FormulaNode *v)
 /* Along vectors places are vectors too. */
 static Piece print_place(Printer *p, const FormulaNode *v)
 {
-    const char *name = place_name(p, v->at);
+    const char *name = print_place_name(p, v->at);
     p->used |= 1u << v->at;
     if (v->at != p->along)
         return (Piece){ name, BIND_PRIMARY, false };
@@ -161,20 +137,20 @@ static Piece print_place(Printer *p, const FormulaNode *v)
 
 /* Where an element lies: each index times the operand's stride there. lane: what stands for the place along vectors. A GPU's places are ints,
  * whose products may be larger. */
-static const char *offset_text(Printer *p, const FormulaNode *v, const char *lane)
+const char *print_offset(Printer *p, const FormulaNode *v, const char *lane)
 {
     const Operand *o = &p->spec->op->operand[v->at];
     Text t = { .arena = p->arena };
     text_add(&t, p->style == STYLE_SCALAR && v->narg > 1 ? "(int64_t)" : "");
     for (int i = 0; i < v->narg; i++) {
-        const FormulaNode *index = node_at(p, v->arg[i]);
+        const FormulaNode *index = print_at(p, v->arg[i]);
         const bool is_lane = index->kind == FORMULA_INDEX && index->at == p->along;
         const Piece at = is_lane ? (Piece){ lane, BIND_PRIMARY, false } : p->piece[v->arg[i]];
-        const char *wide = at.wide ? arena_printf(p->arena, "%s[i]", enclosed(p, at, BIND_PRIMARY)) : NULL;
+        const char *wide = at.wide ? arena_printf(p->arena, "%s[i]", print_enclosed(p, at, BIND_PRIMARY)) : NULL;
         p->used |= is_lane ? 1u << p->along : 0;
         if (i > 0) /* Horner's rule: the extents behind multiply */
             text_printf(&t, " * %s + ", extent_text(p, op_axis(p->spec->op, expr_text(o->layout->extent[i]))));
-        text_add(&t, wide ? wide : enclosed(p, at, i + 1 < v->narg ? BIND_UNARY : BIND_TERM));
+        text_add(&t, wide ? wide : print_enclosed(p, at, i + 1 < v->narg ? BIND_UNARY : BIND_TERM));
         if (i > 0 && i + 1 < v->narg) {
             const char *sum = arena_strdup(p->arena, text_str(&t));
             t = (Text){ .arena = p->arena };
@@ -192,7 +168,7 @@ static const char *variable_name(Printer *p, const char *operand)
     static const char *const taken[] = { "a", "acc", "lanes", "extent", "operand" };
     bool is_taken = !operand || names_find(NAMES(taken, LENGTH(taken)), operand) >= 0;
     for (int i = 0; operand && i < p->spec->op->nextent; i++)
-        is_taken = is_taken || strcmp(operand, place_name(p, i)) == 0;
+        is_taken = is_taken || strcmp(operand, print_place_name(p, i)) == 0;
     for (int i = 0; operand && i < p->spec->formula->nnode; i++)
         is_taken = is_taken || (p->piece[i].text && strcmp(p->piece[i].text, operand) == 0);
     return is_taken ? arena_printf(p->arena, "v%d", p->nvariable++) : operand;
@@ -200,14 +176,14 @@ static const char *variable_name(Printer *p, const char *operand)
 
 static bool is_lane(const Printer *p, int node)
 {
-    return node_at(p, node)->kind == FORMULA_INDEX && node_at(p, node)->at == p->along;
+    return print_at(p, node)->kind == FORMULA_INDEX && print_at(p, node)->at == p->along;
 }
 
 /* Do the elements of a vector lie one behind the other? */
-static bool is_contiguous(const Printer *p, const FormulaNode *v)
+bool print_is_contiguous(const Printer *p, const FormulaNode *v)
 {
     for (int i = 0; i + 1 < v->narg; i++)
-        if (p->along >= 0 && node_at(p, v->arg[i])->along >> p->along & 1)
+        if (p->along >= 0 && print_at(p, v->arg[i])->along >> p->along & 1)
             return false;
     return is_lane(p, v->arg[v->narg - 1]);
 }
@@ -216,15 +192,15 @@ static bool is_contiguous(const Printer *p, const FormulaNode *v)
 static Piece print_vector(Printer *p, const FormulaNode *v)
 {
     const Operand *o = &p->spec->op->operand[v->at];
-    const char *name = variable_name(p, o->name), *lane = place_name(p, p->along);
+    const char *name = variable_name(p, o->name), *lane = print_place_name(p, p->along);
     const bool ints = v->type == FORMULA_INT;
     const char *type = ints ? "ints" : "floats";
-    if (is_contiguous(p, v)) {
+    if (print_is_contiguous(p, v)) {
         text_printf(&p->out, "    const PACKAGE_%s_MACHINE %s = PACKAGE_load%s_MACHINE(a->%s + %s, lanes);\n", type, name,
-                    ints ? "_ints" : "", o->name, offset_text(p, v, lane));
+                    ints ? "_ints" : "", o->name, print_offset(p, v, lane));
     } else {
         text_printf(&p->out, "    PACKAGE_%s_MACHINE %s = { 0 };\n    for (int i = 0; i < lanes; i++)\n        %s[i] = a->%s[%s];\n",
-                    type, name, name, o->name, offset_text(p, v, arena_printf(p->arena, "(%s + i)", lane)));
+                    type, name, name, o->name, print_offset(p, v, arena_printf(p->arena, "(%s + i)", lane)));
     }
     return (Piece){ name, BIND_PRIMARY, true };
 }
@@ -232,12 +208,12 @@ static Piece print_vector(Printer *p, const FormulaNode *v)
 /* On a GPU by __ldg: no store changes an input, so that loads may go ahead of stores, and one may serve several elements. */
 static Piece print_element(Printer *p, int i)
 {
-    const FormulaNode *v = node_at(p, i);
+    const FormulaNode *v = print_at(p, i);
     const Operand *o = &p->spec->op->operand[v->at];
     const Dtype *type = dtype_of(p, o);
     if (p->style == STYLE_VECTOR && p->along >= 0 && v->along >> p->along & 1)
         return print_vector(p, v);
-    const char *at = offset_text(p, v, "");
+    const char *at = print_offset(p, v, "");
     if (p->style == STYLE_EXACT && type->is_integer)
         return (Piece){ arena_printf(p->arena, "((const int32_t *)operand[%d])[%s]", v->at, at), BIND_PRIMARY, false };
     if (p->style == STYLE_EXACT)
@@ -252,7 +228,7 @@ static Piece print_element(Printer *p, int i)
 /* ---- functions ---- */
 
 /* A value for all lanes of a vector. */
-static Piece widened(const Printer *p, Piece v, FormulaType type)
+Piece print_widened(const Printer *p, Piece v, FormulaType type)
 {
     if (v.wide || p->style != STYLE_VECTOR)
         return v;
@@ -295,11 +271,11 @@ static const char *put_values(const Printer *p, const char *form, const char *co
 static Piece apply_exact(const Printer *p, const FormulaNode *v)
 {
     const char *name = exact_names[v->op] ? exact_names[v->op] : formula_functions[v->op].name;
-    const bool ints = v->type == FORMULA_TRUTH && node_at(p, v->arg[0])->type == FORMULA_INT;
+    const bool ints = v->type == FORMULA_TRUTH && print_at(p, v->arg[0])->type == FORMULA_INT;
     Text t = { .arena = p->arena };
     if (ints) /* nothing is rounded there */
-        return (Piece){ arena_printf(p->arena, "dcgen_sure(%s %s %s)", enclosed(p, p->piece[v->arg[0]], BIND_SUM),
-                                     formula_functions[v->op].name, enclosed(p, p->piece[v->arg[1]], BIND_SUM)),
+        return (Piece){ arena_printf(p->arena, "dcgen_sure(%s %s %s)", print_enclosed(p, p->piece[v->arg[0]], BIND_SUM),
+                                     formula_functions[v->op].name, print_enclosed(p, p->piece[v->arg[1]], BIND_SUM)),
                         BIND_PRIMARY, false };
     text_printf(&t, "dcgen_%s(", name);
     for (int i = 0; i < v->narg; i++)
@@ -323,17 +299,17 @@ static Piece print_apply(const Printer *p, const FormulaNode *v)
                       (form->binding == BIND_PRIMARY || (choice ? p->piece[v->arg[0]].wide : any));
     const int binding = wide ? form->wide_binding : form->binding;
     for (int i = 0; i < v->narg; i++) {
-        const FormulaType type = node_at(p, v->arg[i])->type;
+        const FormulaType type = print_at(p, v->arg[i])->type;
         const bool widen = wide ? binding == BIND_PRIMARY || type != FORMULA_REAL : choice && any && i > 0;
         const Piece arg = p->piece[v->arg[i]];
-        value[i] = enclosed(p, widen ? widened(p, arg, type) : arg, least_binding(binding, i));
+        value[i] = print_enclosed(p, widen ? print_widened(p, arg, type) : arg, least_binding(binding, i));
     }
     return (Piece){ put_values(p, wide && form->wide ? form->wide : form->narrow, value), binding, wide || (choice && any) };
 }
 
 /* ---- the whole ---- */
 
-static const char *type_text(const Printer *p, FormulaType type, bool wide)
+const char *print_type(const Printer *p, FormulaType type, bool wide)
 {
     static const char *const of_style[][3] = {
         [STYLE_VECTOR] = { [FORMULA_REAL] = "float", [FORMULA_INT] = "int64_t", [FORMULA_TRUTH] = "int" },
@@ -343,9 +319,9 @@ static const char *type_text(const Printer *p, FormulaType type, bool wide)
     return !wide ? of_style[p->style][type] : type == FORMULA_REAL ? "PACKAGE_floats_MACHINE" : "PACKAGE_ints_MACHINE";
 }
 
-static Piece print_node(Printer *p, int i)
+Piece print_node(Printer *p, int i)
 {
-    const FormulaNode *v = node_at(p, i);
+    const FormulaNode *v = print_at(p, i);
     switch (v->kind) {
     case FORMULA_NUMBER: return print_number(p, v);
     case FORMULA_ACC: return (Piece){ "acc", BIND_PRIMARY, p->style == STYLE_VECTOR };
@@ -385,14 +361,14 @@ static Piece print_nodes(Printer *p)
         if ((v->nuse < 2 && !is_loaded_early(p, v)) || v->kind < FORMULA_ELEMENT || (v->kind == FORMULA_ELEMENT && p->piece[i].wide))
             continue;
         const char *name = variable_name(p, v->kind == FORMULA_ELEMENT ? p->spec->op->operand[v->at].name : NULL);
-        text_printf(&p->out, "    const %s %s = %s;\n", type_text(p, v->type, p->piece[i].wide), name, p->piece[i].text);
+        text_printf(&p->out, "    const %s %s = %s;\n", print_type(p, v->type, p->piece[i].wide), name, p->piece[i].text);
         p->piece[i] = (Piece){ name, BIND_PRIMARY, p->piece[i].wide };
     }
     return p->piece[f->nnode - 1];
 }
 
 /* Text with PACKAGE, NAME and what belongs to the target filled in. */
-static char *fill_names_of(const Printer *p, const char *text)
+char *print_filled(const Printer *p, const char *text)
 {
     FillScope *s = fill_scope(p->arena, NULL);
     const Source src = { "formula", text, strlen(text) };
@@ -405,14 +381,14 @@ static char *fill_names_of(const Printer *p, const char *text)
 /* The places of an element, as parameters; those that the formula does not use, as casts to void. */
 static void add_places(const Printer *p, const char *type, Text *parameters, Text *unused)
 {
-    const Layout *out = output_layout(p->spec);
+    const Layout *out = print_output_layout(p->spec);
     for (int i = 0; i < out->rank; i++) {
         const int extent = op_axis(p->spec->op, expr_text(out->extent[i]));
         if (extent < 0)
             continue;
-        text_printf(parameters, ", %s %s", type, place_name(p, extent));
+        text_printf(parameters, ", %s %s", type, print_place_name(p, extent));
         if (!(p->used >> extent & 1))
-            text_printf(unused, "%s(void)%s", unused->len ? ", " : "    ", place_name(p, extent));
+            text_printf(unused, "%s(void)%s", unused->len ? ", " : "    ", print_place_name(p, extent));
     }
     text_add(unused, unused->len ? ";\n" : "");
 }
@@ -428,7 +404,7 @@ static bool uses_call(const Formula *f)
 
 static int last_extent(const Spec *s)
 {
-    const Layout *out = output_layout(s);
+    const Layout *out = print_output_layout(s);
     return op_axis(s->op, expr_text(out->extent[out->rank - 1]));
 }
 
@@ -438,16 +414,16 @@ static char *vector_text(Arena *a, const Spec *s, const Target *t)
     Printer p = { .arena = a, .spec = s, .target = t, .style = STYLE_VECTOR, .along = last_extent(s), .out = { .arena = a } };
     Text parameters = { .arena = a }, unused = { .arena = a }, all = { .arena = a };
     Piece value = print_nodes(&p);
-    value = widened(&p, value, FORMULA_REAL);
+    value = print_widened(&p, value, FORMULA_REAL);
     add_places(&p, "int64_t", &parameters, &unused);
     text_printf(&all,
                 "/* %s: of %s and the lanes behind it, of which `lanes` are elements. */\n"
                 "static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MACHINE\n"
                 "NAME_epilogue_MACHINE(const NAME_args *a, PACKAGE_floats_MACHINE acc%s, int64_t lanes)\n{\n%s%s%s%s    return %s;\n}\n",
-                quote_comment(a, s->formula->text), place_name(&p, p.along), text_str(&parameters),
+                quote_comment(a, s->formula->text), print_place_name(&p, p.along), text_str(&parameters),
                 uses_call(s->formula) ? "" : "    (void)a;\n", strstr(text_str(&p.out), "lanes") ? "" : "    (void)lanes;\n",
                 text_str(&unused), text_str(&p.out), value.text);
-    return fill_names_of(&p, text_str(&all));
+    return print_filled(&p, text_str(&all));
 }
 
 /* NAME_epilogue of a GPU. */
@@ -462,7 +438,7 @@ static char *scalar_text(Arena *a, const Spec *s, const Target *t)
                 "%s%s%s    return %s;\n}\n",
                 quote_comment(a, s->formula->text), text_str(&parameters), uses_call(s->formula) ? "" : "    (void)a;\n",
                 text_str(&unused), text_str(&p.out), value.text);
-    return fill_names_of(&p, text_str(&all));
+    return print_filled(&p, text_str(&all));
 }
 
 typedef struct {
@@ -473,6 +449,8 @@ typedef struct {
 static const char *formula_of_target(void *ctx, const UnitContext *u)
 {
     const User *user = ctx;
+    if (!u->spec->op->reference)
+        return unit_rows_of_target(user->arena, u->spec, u->target, user->kernels);
     const char *call = arena_printf(user->arena, "%s_epilogue_%s(", u->spec->name, u->target->name);
     return *user->kernels && !strstr(user->kernels, call) ? "" : vector_text(user->arena, u->spec, u->target);
 }
@@ -481,7 +459,8 @@ const char *unit_formula(Arena *a, const UnitContext *u, const char *kernels)
 {
     if (!u->spec->formula)
         return "";
-    return u->target->family->primitives.of_targets ? unit_of_targets(a, u, formula_of_target, &(User){ a, kernels })
+    const char *places = u->spec->op->reference ? "" : unit_rows_places(a, u->spec, u->target);
+    return u->target->family->primitives.of_targets ? arena_printf(a, "%s%s", places, unit_of_targets(a, u, formula_of_target, &(User){ a, kernels }))
                                                     : scalar_text(a, u->spec, u->target);
 }
 
@@ -490,14 +469,14 @@ const char *unit_formula(Arena *a, const UnitContext *u, const char *kernels)
 /* The places of the element that lies `at` elements behind the output's first one, and then the formula's value. */
 static const char *exact_body(Printer *p)
 {
-    const Layout *out = output_layout(p->spec);
+    const Layout *out = print_output_layout(p->spec);
     Text t = { .arena = p->arena };
     const Piece value = print_nodes(p);
     for (int i = out->rank - 1; i >= 0; i--) {
         const char *along = expr_c_int(p->arena, out->extent[i], "dcgen");
         const int extent = op_axis(p->spec->op, expr_text(out->extent[i]));
         if (extent >= 0 && p->used >> extent & 1)
-            text_printf(&t, "    const int64_t %s = at %% %s;\n", place_name(p, extent), along);
+            text_printf(&t, "    const int64_t %s = at %% %s;\n", print_place_name(p, extent), along);
         text_printf(&t, "    at /= %s;\n", along);
     }
     text_add(&t, "    (void)operand, (void)part, (void)acc, (void)at");

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * unit_rows: prints the formula of an op that computes nothing by itself, such as rows: what templates call to go along a row.
+ *
+ * A row is gone along once for each level of reductions: softmax finds the largest element, then the sum, then the elements. A pass has three
+ * functions: begin, the pass over one vector, and end, which brings the sums of several vectors together. What a later pass needs of a vector
+ * again is a field of NAME_vector: it stays in registers where a row is short. Where it is long (`fresh`), it is computed again, but for one costly
+ * value, which lies in Y meanwhile.
+ */
+#include <string.h>
+#include "gen/base/quote.h"
+#include "gen/unit/formula_print.h"
+
+enum { MAX_PASS = 16 };
+
+typedef struct {
+    Arena *arena;
+    const Spec *spec;
+    const Formula *f;
+    const Target *target;
+    int kept;                        /* the node that lies in Y between passes; -1: none does */
+    int kept_pass;                   /* the pass that computes it */
+    bool crossing[FORMULA_MAX_NODE]; /* fields of NAME_vector */
+    bool field[FORMULA_MAX_NODE];    /* of NAME_row: values of the whole row that later passes use */
+    Text fields;                     /* their declarations */
+} Rows;
+
+static bool is_along(const Rows *r, int i) { return r->f->node[i].along >> r->f->row & 1; }
+static int root_of(const Rows *r) { return r->f->nnode - 1; }
+
+/* ---- what each pass needs ---- */
+
+/* Marks what is needed for a node, up to nodes that are there already. */
+static void need(const Rows *r, int i, const bool *there, bool *needed, bool *met)
+{
+    const FormulaNode *v = &r->f->node[i];
+    if (is_along(r, i) && there[i]) {
+        met[i] = true;
+        return;
+    }
+    if (needed[i])
+        return;
+    needed[i] = true;
+    if (v->kind == FORMULA_REDUCE || r->field[i])
+        return;
+    for (int k = 0; k < v->narg; k++)
+        need(r, v->arg[k], there, needed, met);
+}
+
+/* The nodes that pass p computes, and those of `there` that it uses. */
+static void need_in_pass(const Rows *r, int p, const bool *there, bool *needed, bool *met)
+{
+    memset(needed, 0, sizeof(bool) * FORMULA_MAX_NODE);
+    for (int i = 0; i < r->f->nnode; i++) {
+        const FormulaNode *v = &r->f->node[i];
+        if (v->kind == FORMULA_REDUCE && v->level == p + 1)
+            need(r, v->arg[0], there, needed, met);
+    }
+    if (is_along(r, root_of(r)) && p + 1 == r->f->npass)
+        need(r, root_of(r), there, needed, met);
+}
+
+/* Values of the whole row that are more than a sum and that elements or later sums use. */
+static void find_fields(Rows *r)
+{
+    for (int i = 0; i < r->f->nnode; i++)
+        for (int k = 0; k < r->f->node[i].narg; k++) {
+            const int arg = r->f->node[i].arg[k];
+            const FormulaNode *v = &r->f->node[arg];
+            if (v->kind == FORMULA_APPLY && v->level > 0 && !is_along(r, arg) && (is_along(r, i) || r->f->node[i].level > v->level))
+                r->field[arg] = true;
+        }
+}
+
+/* Which values of a vector later passes use again, and the one that is worth to be kept in Y. */
+static void find_crossing(Rows *r)
+{
+    bool there[FORMULA_MAX_NODE] = { 0 }, needed[FORMULA_MAX_NODE];
+    int first[FORMULA_MAX_NODE];
+    r->kept = -1;
+    for (int p = 0; p < r->f->npass; p++) {
+        need_in_pass(r, p, there, needed, r->crossing);
+        for (int i = 0; i < r->f->nnode; i++)
+            if (needed[i] && is_along(r, i) && !there[i]) {
+                there[i] = true;
+                first[i] = p;
+            }
+    }
+    for (int i = 0; i < r->f->nnode; i++) {
+        const FormulaNode *v = &r->f->node[i];
+        if (r->crossing[i] && v->kind == FORMULA_APPLY && formula_functions[v->op].is_call && is_along(r, root_of(r)) &&
+            first[i] + 1 < r->f->npass) {
+            r->kept = i;
+            r->kept_pass = first[i];
+        }
+    }
+}
+
+/* What is computed anew in pass p, where only the kept value is there. */
+static void need_fresh(const Rows *r, int p, bool *needed)
+{
+    bool there[FORMULA_MAX_NODE] = { 0 }, met[FORMULA_MAX_NODE] = { 0 };
+    if (r->kept >= 0 && p > r->kept_pass)
+        there[r->kept] = true;
+    need_in_pass(r, p, there, needed, met);
+    for (int i = 0; i < r->f->nnode; i++)
+        needed[i] = needed[i] || met[i];
+}
+
+/* ---- places ---- */
+
+static int outer_extents(const Spec *s, int *extent)
+{
+    const Layout *out = print_output_layout(s);
+    int n = 0;
+    for (int i = 0; i < out->rank; i++) {
+        const int e = op_axis(s->op, expr_text(out->extent[i]));
+        if (e != s->formula->row)
+            extent[n++] = e;
+    }
+    return n;
+}
+
+/* The rows of a call, and how to go through them. */
+static const char *places_text(Arena *a, const Spec *s)
+{
+    int extent[OP_MAX_RANK];
+    const int n = outer_extents(s, extent);
+    const Printer p = { .arena = a, .spec = s };
+    Text fields = { .arena = a }, count = { .arena = a }, of = { .arena = a }, next = { .arena = a }, all = { .arena = a };
+    for (int i = 0; i < n; i++) {
+        text_printf(&fields, "%s%s", i ? ", " : "", print_place_name(&p, extent[i]));
+        text_printf(&count, "%sa->%s", i ? " * " : "", s->op->extent[extent[i]].name);
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        const char *name = print_place_name(&p, extent[i]), *along = s->op->extent[extent[i]].name;
+        if (i)
+            text_printf(&of, "    at.%s = row %% a->%s;\n    row /= a->%s;\n", name, along, along);
+        else
+            text_printf(&of, "    at.%s = row;\n", name);
+        if (i)
+            text_printf(&next, "    if (++at->%s < a->%s)\n        return;\n    at->%s = 0;\n", name, along, name);
+        else
+            text_printf(&next, "    at->%s++;\n", name);
+    }
+    text_printf(&all,
+                "/* A row of the output. */\ntypedef struct {\n    int64_t %s;\n} NAME_place;\n\n"
+                "static inline int64_t NAME_rows(const NAME_args *a) { return %s; }\n"
+                "static inline int64_t NAME_columns(const NAME_args *a) { return a->%s; }\n\n"
+                "static inline NAME_place NAME_place_of(const NAME_args *a, int64_t row)\n{\n    NAME_place at;\n    (void)a;\n%s    return at;\n}\n\n"
+                "static inline void NAME_next(const NAME_args *a, NAME_place *at)\n{\n    (void)a;\n%s}\n\n",
+                text_str(&fields), text_str(&count), s->op->extent[s->formula->row].name, text_str(&of), text_str(&next));
+    return arena_strdup(a, text_str(&all));
+}
+
+/* ---- passes ---- */
+
+static Printer printer_of(const Rows *r)
+{
+    return (Printer){ .arena = r->arena, .spec = r->spec, .target = r->target, .style = STYLE_VECTOR, .along = r->f->row,
+                      .out = { .arena = r->arena } };
+}
+
+/* A node that is computed elsewhere: what stands for it. */
+static bool stands_elsewhere(const Rows *r, Printer *p, int i)
+{
+    const FormulaNode *v = &r->f->node[i];
+    if (v->kind != FORMULA_REDUCE && !r->field[i])
+        return false;
+    p->piece[i].text = arena_printf(r->arena, "row->v%d", i);
+    p->piece[i].binding = BIND_PRIMARY;
+    return true;
+}
+
+/* Values that are not along the row are printed where they are used. */
+static void print_of_row(const Rows *r, Printer *p, const bool *needed, int level)
+{
+    for (int i = 0; i < r->f->nnode; i++)
+        if (!is_along(r, i) && r->f->node[i].level <= level && (needed[i] || r->f->node[i].kind == FORMULA_REDUCE || r->field[i])) {
+            const bool wide = p->piece[i].wide;
+            if (!stands_elsewhere(r, p, i))
+                p->piece[i] = print_node(p, i);
+            else
+                p->piece[i].wide = wide;
+        }
+}
+
+/* Where the row's output lies. */
+static const char *output_text(const Rows *r, Printer *p)
+{
+    const Operand *out = spec_output(r->spec);
+    const Layout *l = print_output_layout(r->spec);
+    Text t = { .arena = r->arena };
+    for (int i = 0; i < l->rank; i++) {
+        const int extent = op_axis(r->spec->op, expr_text(l->extent[i]));
+        const char *before = arena_strdup(r->arena, text_str(&t));
+        p->used |= 1u << extent;
+        t = (Text){ .arena = r->arena };
+        if (i > 1)
+            text_printf(&t, "(%s) * a->%s + %s", before, r->spec->op->extent[extent].name, print_place_name(p, extent));
+        else if (i)
+            text_printf(&t, "%s * a->%s + %s", before, r->spec->op->extent[extent].name, print_place_name(p, extent));
+        else
+            text_add(&t, print_place_name(p, extent));
+    }
+    return arena_printf(r->arena, "a->%s + %s", out->name, text_str(&t));
+}
+
+static const char *type_of(const Rows *r, const Printer *p, int i) { return print_type(p, r->f->node[i].type, p->piece[i].wide); }
+
+/* Values of a vector that are computed again where the row is long. */
+static void print_fresh(const Rows *r, Printer *p, const bool *again)
+{
+    Text before = p->out;
+    p->out = (Text){ .arena = r->arena };
+    for (int i = 0; i < r->f->nnode; i++) {
+        if (!again[i])
+            continue;
+        p->piece[i] = i == r->kept ? (Piece){ arena_printf(r->arena, "PACKAGE_load_MACHINE(%s, lanes)", output_text(r, p)), BIND_PRIMARY, true }
+                                   : print_node(p, i);
+        if (r->crossing[i])
+            text_printf(&p->out, "    v->v%d = %s;\n", i, p->piece[i].text);
+        if (r->crossing[i])
+            p->piece[i] = (Piece){ arena_printf(r->arena, "v->v%d", i), BIND_PRIMARY, true };
+    }
+    const char *block = arena_strdup(r->arena, text_str(&p->out));
+    p->out = before;
+    if (*block)
+        text_printf(&p->out, "    if (fresh) {\n%s    }\n", block);
+}
+
+/* Takes a value into a reduction. */
+static void print_reduction(const Rows *r, Printer *p, int i)
+{
+    const FormulaNode *v = &r->f->node[i];
+    const Piece value = print_widened(p, p->piece[v->arg[0]], FORMULA_REAL);
+    static const char *const none[] = { [FORMULA_SUM] = "0", [FORMULA_GREATEST] = "-__builtin_inff()", [FORMULA_LEAST] = "__builtin_inff()",
+                                        [FORMULA_ARGMAX] = "-__builtin_inff()" };
+    const char *masked = arena_printf(r->arena, "PACKAGE_first_MACHINE(%s, lanes, %s)", value.text, none[v->op]);
+    if (v->op == FORMULA_SUM)
+        text_printf(&p->out, "    row->s%d[u] += %s;\n", i, masked);
+    else if (v->op == FORMULA_GREATEST)
+        text_printf(&p->out, "    row->s%d[u] = PACKAGE_max_MACHINE(row->s%d[u], %s);\n", i, i, masked);
+    else if (v->op == FORMULA_LEAST)
+        text_printf(&p->out, "    row->s%d[u] = PACKAGE_min_MACHINE(row->s%d[u], %s);\n", i, i, masked);
+    else
+        text_printf(&p->out, "    PACKAGE_larger_MACHINE(&row->s%d[u], &row->at%d[u], %s, (int32_t)%s);\n", i, i, masked,
+                    print_place_name(p, r->f->row));
+}
+
+/* The places of a row that a function uses, as variables. */
+static const char *unpacked(const Rows *r, const Printer *p)
+{
+    int extent[OP_MAX_RANK];
+    const int n = outer_extents(r->spec, extent);
+    Text t = { .arena = r->arena };
+    for (int i = 0; i < n; i++)
+        if (p->used >> extent[i] & 1)
+            text_printf(&t, "%s%s = at.%s", t.len ? ", " : "    const int64_t ", print_place_name(p, extent[i]),
+                        print_place_name(p, extent[i]));
+    return t.len ? arena_printf(r->arena, "%s;\n", text_str(&t)) : "";
+}
+
+static void print_pass(Rows *r, Printer *shared, int pass, const bool *done, Text *all)
+{
+    Printer p = printer_of(r);
+    bool now[FORMULA_MAX_NODE], anew[FORMULA_MAX_NODE], met[FORMULA_MAX_NODE] = { 0 }, again[FORMULA_MAX_NODE];
+    memcpy(p.piece, shared->piece, sizeof p.piece);
+    need_in_pass(r, pass, done, now, met);
+    need_fresh(r, pass, anew);
+    bool of_row[FORMULA_MAX_NODE];
+    for (int i = 0; i < r->f->nnode; i++) {
+        again[i] = is_along(r, i) && done[i] && (anew[i] || met[i]);
+        of_row[i] = now[i] || anew[i];
+    }
+    print_of_row(r, &p, of_row, pass);
+    print_fresh(r, &p, again);
+    for (int i = 0; i < r->f->nnode; i++) {
+        if (!is_along(r, i) || !now[i] || done[i])
+            continue;
+        p.piece[i] = print_node(&p, i);
+        if (r->crossing[i]) {
+            text_printf(&p.out, "    v->v%d = %s;\n", i, p.piece[i].text);
+            p.piece[i] = (Piece){ arena_printf(r->arena, "v->v%d", i), BIND_PRIMARY, true };
+        } else if (r->f->node[i].kind == FORMULA_APPLY && r->f->node[i].nuse > 1) {
+            const char *name = arena_printf(r->arena, "t%d", i);
+            text_printf(&p.out, "    const %s %s = %s;\n", type_of(r, &p, i), name, p.piece[i].text);
+            p.piece[i] = (Piece){ name, BIND_PRIMARY, p.piece[i].wide };
+        }
+        if (i == r->kept)
+            text_printf(&p.out, "    if (fresh)\n        PACKAGE_store_MACHINE(%s, v->v%d, lanes);\n", output_text(r, &p), i);
+    }
+    for (int i = 0; i < r->f->nnode; i++)
+        if (r->f->node[i].kind == FORMULA_REDUCE && r->f->node[i].level == pass + 1)
+            print_reduction(r, &p, i);
+    if (is_along(r, root_of(r)) && pass + 1 == r->f->npass)
+        text_printf(&p.out, "    PACKAGE_store_MACHINE(%s, %s, lanes);\n", output_text(r, &p),
+                    print_widened(&p, p.piece[root_of(r)], FORMULA_REAL).text);
+    text_printf(all,
+                "static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void\n"
+                "NAME_pass_%d_MACHINE(const NAME_args *a, NAME_row_MACHINE *row, NAME_place at, int64_t %s, int64_t lanes, const int u,\n"
+                "    NAME_vector_MACHINE *v, const int fresh)\n{\n%s%s    (void)a, (void)row, (void)at, (void)%s, (void)lanes, (void)u, (void)v, (void)fresh;\n}\n\n",
+                pass, print_place_name(&p, r->f->row), unpacked(r, &p), text_str(&p.out), print_place_name(&p, r->f->row));
+}
+
+static void print_begin(const Rows *r, int pass, Text *all)
+{
+    Text t = { .arena = r->arena };
+    for (int i = 0; i < r->f->nnode; i++) {
+        const FormulaNode *v = &r->f->node[i];
+        if (v->kind != FORMULA_REDUCE || v->level != pass + 1)
+            continue;
+        const char *none = v->op == FORMULA_SUM ? "0" : v->op == FORMULA_LEAST ? "__builtin_inff()" : "-__builtin_inff()";
+        text_printf(&t, "    for (int u = 0; u < 8; u++)\n        row->s%d[u] = PACKAGE_all_MACHINE(%s);\n", i, none);
+        if (v->op == FORMULA_ARGMAX)
+            text_printf(&t, "    for (int u = 0; u < 8; u++)\n        row->at%d[u] = PACKAGE_all_ints_MACHINE(0);\n", i);
+    }
+    text_printf(all,
+                "static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void NAME_begin_%d_MACHINE(NAME_row_MACHINE *row)\n{\n"
+                "%s    (void)row;\n}\n\n",
+                pass, text_str(&t));
+}
+
+/* Brings the values of several vectors together. */
+static void print_ending(Rows *r, Printer *p, int i)
+{
+    const FormulaNode *v = &r->f->node[i];
+    static const char *const of_lanes[] = { [FORMULA_SUM] = "sum_of", [FORMULA_GREATEST] = "largest_of", [FORMULA_LEAST] = "smallest_of" };
+    if (v->op == FORMULA_ARGMAX) {
+        text_printf(&p->out, "    row->v%d = PACKAGE_place_of_largest_MACHINE(row->s%d, row->at%d, nu);\n", i, i, i);
+        text_printf(&r->fields, "    int64_t v%d;\n    PACKAGE_floats_MACHINE s%d[8];\n    PACKAGE_ints_MACHINE at%d[8];\n", i, i, i);
+        return;
+    }
+    const char *more = v->op == FORMULA_SUM ? arena_printf(r->arena, "row->s%d[0] + row->s%d[u]", i, i)
+                                            : arena_printf(r->arena, "PACKAGE_%s_MACHINE(row->s%d[0], row->s%d[u])",
+                                                           v->op == FORMULA_LEAST ? "min" : "max", i, i);
+    text_printf(&p->out, "    for (int u = 1; u < nu; u++)\n        row->s%d[0] = %s;\n    row->v%d = PACKAGE_%s_MACHINE(row->s%d[0]);\n", i,
+                more, i, of_lanes[v->op], i);
+    text_printf(&r->fields, "    float v%d;\n    PACKAGE_floats_MACHINE s%d[8];\n", i, i);
+}
+
+static void print_end(Rows *r, Printer *shared, int pass, Text *all)
+{
+    Printer p = printer_of(r);
+    bool every[FORMULA_MAX_NODE];
+    memset(every, 1, sizeof every);
+    memcpy(p.piece, shared->piece, sizeof p.piece);
+    for (int i = 0; i < r->f->nnode; i++)
+        if (r->f->node[i].kind == FORMULA_REDUCE && r->f->node[i].level == pass + 1)
+            print_ending(r, &p, i);
+    for (int i = 0; i < r->f->nnode; i++) {
+        const FormulaNode *v = &r->f->node[i];
+        if (is_along(r, i) || v->level > pass + 1)
+            continue;
+        const bool wide = p.piece[i].wide, fresh = r->field[i] && v->level == pass + 1;
+        if (!fresh && stands_elsewhere(r, &p, i)) {
+            p.piece[i].wide = wide;
+            continue;
+        }
+        p.piece[i] = print_node(&p, i);
+        if (!fresh)
+            continue;
+        text_printf(&p.out, "    row->v%d = %s;\n", i, p.piece[i].text);
+        text_printf(&r->fields, "    %s v%d;\n", type_of(r, &p, i), i);
+        stands_elsewhere(r, &p, i);
+        shared->piece[i] = p.piece[i];
+    }
+    if (!is_along(r, root_of(r)) && pass + 1 == r->f->npass)
+        text_printf(&p.out, "    *(%s) = %s%s;\n", output_text(r, &p), print_enclosed(&p, p.piece[root_of(r)], BIND_PRIMARY),
+                    p.piece[root_of(r)].wide ? "[0]" : "");
+    text_printf(all,
+                "static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void\n"
+                "NAME_end_%d_MACHINE(const NAME_args *a, NAME_row_MACHINE *row, NAME_place at, const int nu)\n{\n%s%s    (void)a, (void)row, (void)at, (void)nu;\n}\n\n",
+                pass, unpacked(r, &p), text_str(&p.out));
+}
+
+/* Asks for a row of each operand that has rows, before it is read. */
+static const char *fetch_text(const Rows *r)
+{
+    Printer p = printer_of(r);
+    Text t = { .arena = r->arena };
+    for (int i = 0; i < r->f->nnode; i++)
+        if (!is_along(r, i) && r->f->node[i].level == 0)
+            p.piece[i] = print_node(&p, i);
+    for (int i = 0; i < r->f->nnode; i++) {
+        const FormulaNode *v = &r->f->node[i];
+        if (v->kind == FORMULA_ELEMENT && is_along(r, i) && v->along & ~(1u << r->f->row) && print_is_contiguous(&p, v))
+            text_printf(&t, "    __builtin_prefetch(a->%s + %s);\n", r->spec->op->operand[v->at].name,
+                        print_offset(&p, v, print_place_name(&p, r->f->row)));
+    }
+    return arena_printf(r->arena,
+                        "static inline __attribute__((always_inline)) void NAME_fetch_MACHINE(const NAME_args *a, NAME_place at, int64_t %s)\n{\n"
+                        "%s%s    (void)a, (void)at, (void)%s;\n}\n",
+                        print_place_name(&p, r->f->row), unpacked(r, &p), text_str(&t), print_place_name(&p, r->f->row));
+}
+
+const char *unit_rows_of_target(Arena *a, const Spec *s, const Target *t, const char *kernels)
+{
+    Rows r = { .arena = a, .spec = s, .f = s->formula, .target = t, .fields = { .arena = a } };
+    Text functions = { .arena = a }, all = { .arena = a }, vector = { .arena = a };
+    Printer shared = printer_of(&r);
+    bool done[FORMULA_MAX_NODE] = { 0 }, now[FORMULA_MAX_NODE], met[FORMULA_MAX_NODE];
+    if (*kernels && !strstr(kernels, arena_printf(a, "%s_pass_0_%s(", s->name, t->name)))
+        return "";
+    find_fields(&r);
+    find_crossing(&r);
+    for (int pass = 0; pass < r.f->npass; pass++) {
+        print_begin(&r, pass, &functions);
+        print_pass(&r, &shared, pass, done, &functions);
+        print_end(&r, &shared, pass, &functions);
+        need_in_pass(&r, pass, done, now, met);
+        for (int i = 0; i < r.f->nnode; i++)
+            done[i] = done[i] || (now[i] && is_along(&r, i));
+    }
+    for (int i = 0; i < r.f->nnode; i++)
+        if (r.crossing[i])
+            text_printf(&vector, "    PACKAGE_%s_MACHINE v%d;\n", r.f->node[i].type == FORMULA_REAL ? "floats" : "ints", i);
+    text_printf(&all,
+                "/* %s: values of a row, those of up to eight vectors side by side before they are one; and what later passes need of a vector. */\n"
+                "typedef struct {\n%s    int unused;\n} NAME_row_MACHINE;\ntypedef struct {\n%s    int unused;\n} NAME_vector_MACHINE;\n\n%s%s",
+                quote_comment(a, s->formula->text), text_str(&r.fields), text_str(&vector), text_str(&functions), fetch_text(&r));
+    return print_filled(&shared, text_str(&all));
+}
+
+const char *unit_rows_places(Arena *a, const Spec *s, const Target *t)
+{
+    const Printer p = { .arena = a, .spec = s, .target = t };
+    return print_filled(&p, places_text(a, s));
+}

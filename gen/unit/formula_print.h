@@ -36,6 +36,8 @@ const FormulaNode *print_at(const Printer *p, int i);
 const Layout *print_output_layout(const Spec *s);
 /* A node, of nodes that are printed already; statements that it needs go to p->out. */
 Piece print_node(Printer *p, int i);
+/* Prints all nodes up to one: those that are used more than once as variables. Gives that one. */
+Piece print_nodes(Printer *p, int last);
 /* A value for all lanes of a vector. */
 Piece print_widened(const Printer *p, Piece v, FormulaType type);
 const char *print_enclosed(const Printer *p, Piece piece, int least);

@@ -331,7 +331,7 @@ Piece print_node(Printer *p, int i)
     case FORMULA_APPLY: return print_apply(p, v);
     case FORMULA_REDUCE: break;
     }
-    return (Piece){ "", BIND_PRIMARY, false };
+    return (Piece){ arena_printf(p->arena, v->type == FORMULA_INT ? "(int64_t)r[%d].value" : "r[%d]", i), BIND_UNARY, false };
 }
 
 static bool has_choice(const Formula *f)
@@ -346,16 +346,15 @@ static bool has_choice(const Formula *f)
 static bool is_loaded_early(const Printer *p, const FormulaNode *v)
 {
     for (int i = 0; i < v->narg; i++)
-        if (v->kind != FORMULA_ELEMENT || node_at(p, v->arg[i])->kind != FORMULA_INDEX)
+        if (v->kind != FORMULA_ELEMENT || print_at(p, v->arg[i])->kind != FORMULA_INDEX)
             return false;
     return v->kind == FORMULA_ELEMENT && p->style == STYLE_SCALAR && has_choice(p->spec->formula);
 }
 
-/* Prints all nodes: those that are used more than once as variables. Gives the last one. */
-static Piece print_nodes(Printer *p)
+Piece print_nodes(Printer *p, int last)
 {
     const Formula *f = p->spec->formula;
-    for (int i = 0; i < f->nnode; i++) {
+    for (int i = 0; i <= last; i++) {
         const FormulaNode *v = &f->node[i];
         p->piece[i] = print_node(p, i);
         if ((v->nuse < 2 && !is_loaded_early(p, v)) || v->kind < FORMULA_ELEMENT || (v->kind == FORMULA_ELEMENT && p->piece[i].wide))
@@ -364,7 +363,7 @@ static Piece print_nodes(Printer *p)
         text_printf(&p->out, "    const %s %s = %s;\n", print_type(p, v->type, p->piece[i].wide), name, p->piece[i].text);
         p->piece[i] = (Piece){ name, BIND_PRIMARY, p->piece[i].wide };
     }
-    return p->piece[f->nnode - 1];
+    return p->piece[last];
 }
 
 /* Text with PACKAGE, NAME and what belongs to the target filled in. */
@@ -413,7 +412,7 @@ static char *vector_text(Arena *a, const Spec *s, const Target *t)
 {
     Printer p = { .arena = a, .spec = s, .target = t, .style = STYLE_VECTOR, .along = last_extent(s), .out = { .arena = a } };
     Text parameters = { .arena = a }, unused = { .arena = a }, all = { .arena = a };
-    Piece value = print_nodes(&p);
+    Piece value = print_nodes(&p, s->formula->nnode - 1);
     value = print_widened(&p, value, FORMULA_REAL);
     add_places(&p, "int64_t", &parameters, &unused);
     text_printf(&all,
@@ -431,7 +430,7 @@ static char *scalar_text(Arena *a, const Spec *s, const Target *t)
 {
     Printer p = { .arena = a, .spec = s, .target = t, .style = STYLE_SCALAR, .along = -1, .out = { .arena = a } };
     Text parameters = { .arena = a }, unused = { .arena = a }, all = { .arena = a };
-    const Piece value = print_nodes(&p);
+    const Piece value = print_nodes(&p, s->formula->nnode - 1);
     add_places(&p, "int", &parameters, &unused);
     text_printf(&all,
                 "/* %s: of one element. */\nstatic __device__ __forceinline__ float NAME_epilogue(const NAME_args &a, float acc%s)\n{\n"
@@ -471,7 +470,7 @@ static const char *exact_body(Printer *p)
 {
     const Layout *out = print_output_layout(p->spec);
     Text t = { .arena = p->arena };
-    const Piece value = print_nodes(p);
+    const Piece value = print_nodes(p, p->spec->formula->nnode - 1);
     for (int i = out->rank - 1; i >= 0; i--) {
         const char *along = expr_c_int(p->arena, out->extent[i], "dcgen");
         const int extent = op_axis(p->spec->op, expr_text(out->extent[i]));
@@ -479,7 +478,7 @@ static const char *exact_body(Printer *p)
             text_printf(&t, "    const int64_t %s = at %% %s;\n", print_place_name(p, extent), along);
         text_printf(&t, "    at /= %s;\n", along);
     }
-    text_add(&t, "    (void)operand, (void)part, (void)acc, (void)at");
+    text_add(&t, "    (void)operand, (void)part, (void)acc, (void)r, (void)at");
     for (int i = 0; i < p->spec->op->nextent; i++)
         text_printf(&t, ", (void)%s", p->spec->op->extent[i].name);
     text_printf(&t, ";\n%s    return %s;\n", text_str(&p->out), value.text);
@@ -495,8 +494,11 @@ static FillScope *exact_words(Printer *p, bool has_check)
     fill_wordf(words, "EPS_SUMS", "%a", d->eps_acc);
     fill_wordf(words, "EPS_INPUTS", d->eps_in ? "%a" : "%.0f", d->eps_in);
     FILL_WORDS(words, WORD("FORMULA", quote_comment(p->arena, s->formula->text)), WORD("body", exact_body(p)),
+               WORD("HAS_OPERATOR", s->op->reference != NULL), WORD("NNODE", s->formula->nnode), WORD("ROW_PLACE", s->formula->row),
                WORD("ROW_ELEMS", expr_c_int(p->arena, s->op->row_elems, "dcgen")),
                WORD("HAS_CHECK", s->formula->is_affine && has_check));
+    if (!s->op->reference)
+        unit_rows_exact_words(p, words);
     fill_list(words, "every");
     for (int i = 0; i < s->op->nextent; i++)
         FILL_WORDS(fill_row(words), WORD("AXIS", s->op->extent[i].name), WORD("PLACE", i));

@@ -208,6 +208,16 @@ static const char *output_text(const Rows *r, Printer *p)
 
 static const char *type_of(const Rows *r, const Printer *p, int i) { return print_type(p, r->f->node[i].type, p->piece[i].wide); }
 
+static const char *indented(Arena *a, const char *lines)
+{
+    Text t = { .arena = a };
+    for (const char *end; *lines; lines = end) {
+        end = strchr(lines, '\n') + 1;
+        text_printf(&t, "    %.*s", (int)(end - lines), lines);
+    }
+    return arena_strdup(a, text_str(&t));
+}
+
 /* Values of a vector that are computed again where the row is long. */
 static void print_fresh(const Rows *r, Printer *p, const bool *again)
 {
@@ -226,7 +236,7 @@ static void print_fresh(const Rows *r, Printer *p, const bool *again)
     const char *block = arena_strdup(r->arena, text_str(&p->out));
     p->out = before;
     if (*block)
-        text_printf(&p->out, "    if (fresh) {\n%s    }\n", block);
+        text_printf(&p->out, "    if (fresh) {\n%s    }\n", indented(r->arena, block));
 }
 
 /* Takes a value into a reduction. */
@@ -248,6 +258,16 @@ static void print_reduction(const Rows *r, Printer *p, int i)
                     print_place_name(p, r->f->row));
 }
 
+static bool mentions(const char *text, const char *name)
+{
+    for (size_t n; *text; text += n ? n : 1) {
+        n = fill_ident(text);
+        if (n == strlen(name) && memcmp(text, name, n) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* The places of a row that a function uses, as variables. */
 static const char *unpacked(const Rows *r, const Printer *p)
 {
@@ -255,7 +275,7 @@ static const char *unpacked(const Rows *r, const Printer *p)
     const int n = outer_extents(r->spec, extent);
     Text t = { .arena = r->arena };
     for (int i = 0; i < n; i++)
-        if (p->used >> extent[i] & 1)
+        if (mentions(text_str((Text *)&p->out), print_place_name(p, extent[i])))
             text_printf(&t, "%s%s = at.%s", t.len ? ", " : "    const int64_t ", print_place_name(p, extent[i]),
                         print_place_name(p, extent[i]));
     return t.len ? arena_printf(r->arena, "%s;\n", text_str(&t)) : "";
@@ -378,20 +398,19 @@ static void print_end(Rows *r, Printer *shared, int pass, Text *all)
 static const char *fetch_text(const Rows *r)
 {
     Printer p = printer_of(r);
-    Text t = { .arena = r->arena };
     for (int i = 0; i < r->f->nnode; i++)
         if (!is_along(r, i) && r->f->node[i].level == 0)
             p.piece[i] = print_node(&p, i);
     for (int i = 0; i < r->f->nnode; i++) {
         const FormulaNode *v = &r->f->node[i];
         if (v->kind == FORMULA_ELEMENT && is_along(r, i) && v->along & ~(1u << r->f->row) && print_is_contiguous(&p, v))
-            text_printf(&t, "    __builtin_prefetch(a->%s + %s);\n", r->spec->op->operand[v->at].name,
+            text_printf(&p.out, "    __builtin_prefetch(a->%s + %s);\n", r->spec->op->operand[v->at].name,
                         print_offset(&p, v, print_place_name(&p, r->f->row)));
     }
     return arena_printf(r->arena,
                         "static inline __attribute__((always_inline)) void NAME_fetch_MACHINE(const NAME_args *a, NAME_place at, int64_t %s)\n{\n"
                         "%s%s    (void)a, (void)at, (void)%s;\n}\n",
-                        print_place_name(&p, r->f->row), unpacked(r, &p), text_str(&t), print_place_name(&p, r->f->row));
+                        print_place_name(&p, r->f->row), unpacked(r, &p), text_str(&p.out), print_place_name(&p, r->f->row));
 }
 
 const char *unit_rows_of_target(Arena *a, const Spec *s, const Target *t, const char *kernels)
@@ -426,4 +445,58 @@ const char *unit_rows_places(Arena *a, const Spec *s, const Target *t)
 {
     const Printer p = { .arena = a, .spec = s, .target = t };
     return print_filled(&p, places_text(a, s));
+}
+
+/* ---- the definition ---- */
+
+/* The function that reduces row `at`, in double precision. */
+static const char *exact_reduction(const Printer *of, int i)
+{
+    const Spec *s = of->spec;
+    const FormulaNode *v = &s->formula->node[i];
+    Printer p = { .arena = of->arena, .spec = s, .style = STYLE_EXACT, .along = -1, .out = { .arena = of->arena } };
+    int extent[OP_MAX_RANK];
+    const int n = outer_extents(s, extent);
+    const char *along = s->op->extent[s->formula->row].name, *place = print_place_name(&p, s->formula->row);
+    const Piece value = print_nodes(&p, v->arg[0]);
+    Text t = { .arena = of->arena };
+    text_printf(&t, "static dcgen_value dcgen_reduction_%d(const int64_t *extent, const void *const *operand, const dcgen_value *r, int64_t at, double part)\n{\n", i);
+    for (int k = 0; k < s->op->nextent; k++)
+        text_printf(&t, "    const int64_t %s = extent[%d];\n", s->op->extent[k].name, k);
+    for (int k = n - 1; k >= 0; k--) {
+        if (p.used >> extent[k] & 1)
+            text_printf(&t, "    const int64_t %s = at %% %s;\n", print_place_name(&p, extent[k]), s->op->extent[extent[k]].name);
+        text_printf(&t, "    at /= %s;\n", s->op->extent[extent[k]].name);
+    }
+    text_add(&t, "    (void)operand, (void)r, (void)part, (void)at");
+    for (int k = 0; k < s->op->nextent; k++)
+        text_printf(&t, ", (void)%s", s->op->extent[k].name);
+    text_add(&t, ";\n");
+    if (v->op == FORMULA_ARGMAX) {
+        text_printf(&t, "    dcgen_place all = { { -INFINITY, 0 }, 0, false };\n    for (int64_t %s = 0; %s < %s; %s++) {\n%s"
+                        "        all = dcgen_argmax(all, %s, %s, part);\n    }\n"
+                        "    return (dcgen_value){ (double)all.place, all.unsure ? 1e30 : 0 };\n}\n\n",
+                    place, place, along, place, text_str(&p.out), value.text, place);
+        return arena_strdup(of->arena, text_str(&t));
+    }
+    const char *start = v->op == FORMULA_SUM ? "0" : v->op == FORMULA_LEAST ? "INFINITY" : "-INFINITY";
+    const char *name = v->op == FORMULA_SUM ? "sum" : v->op == FORMULA_LEAST ? "min" : "max";
+    text_printf(&t, "    dcgen_value all = { %s, 0 };\n    for (int64_t %s = 0; %s < %s; %s++) {\n%s        all = dcgen_%s(all, %s);\n    }\n"
+                    "    return all;\n}\n\n",
+                start, place, place, along, place, text_str(&p.out), name, value.text);
+    return arena_strdup(of->arena, text_str(&t));
+}
+
+void unit_rows_exact_words(Printer *p, FillScope *words)
+{
+    Text all = { .arena = p->arena };
+    const Formula *f = p->spec->formula;
+    for (int i = 0; i < f->nnode; i++)
+        if (f->node[i].kind == FORMULA_REDUCE)
+            text_add(&all, exact_reduction(p, i));
+    fill_word(words, "reductions", arena_strdup(p->arena, text_str(&all)));
+    fill_list(words, "reduced");
+    for (int i = 0; i < f->nnode; i++)
+        if (f->node[i].kind == FORMULA_REDUCE)
+            FILL_WORDS(fill_row(words), WORD("NODE", i), WORD("REDUCTION", arena_printf(p->arena, "dcgen_reduction_%d", i)));
 }

@@ -11,6 +11,8 @@
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #define DCGEN_INLINE static inline __attribute__((unused))
@@ -24,6 +26,14 @@ typedef struct {
     bool value, unsure;
 } dcgen_truth;
 
+#if HAS_OPERATOR == 0
+/* Rounded operations behind an element: at most those of a sum along a row. */
+int64_t dcgen_reference_terms(const int64_t *extent)
+{
+    return extent[ROW_PLACE] + 1;
+}
+
+#endif
 /* The part of a bound that a result may be off by, roughly: gen/spec/dtype.c says it exactly. */
 static double dcgen_part(const int64_t *extent)
 {
@@ -174,8 +184,33 @@ DCGEN_INLINE dcgen_value dcgen_chosen(dcgen_truth c, dcgen_value a, dcgen_value 
 
 #define dcgen_choose(c, a, b) dcgen_chosen(c, a, b, part)
 
-/* The element of the output that lies `at` elements behind its first one. acc: what the operator computed; part: dcgen_part(extent). */
-static dcgen_value dcgen_formula(const int64_t *extent, const void *const *operand, dcgen_value acc, int64_t at, double part)
+#if HAS_OPERATOR == 0
+/* A sum so far, and one more value. */
+DCGEN_INLINE dcgen_value dcgen_sum(dcgen_value sum, dcgen_value v)
+{
+    return (dcgen_value){ sum.value + v.value, sum.bound + v.bound + (isfinite(v.value) ? fabs(v.value) : 0) };
+}
+
+/* The place of the largest value so far, and one more value at place n. Where two are so close that rounding decides, either may be it. */
+typedef struct {
+    dcgen_value largest;
+    int64_t place;
+    bool unsure;
+} dcgen_place;
+
+DCGEN_INLINE dcgen_place dcgen_argmax(dcgen_place p, dcgen_value v, int64_t n, double part)
+{
+    const bool larger = v.value > p.largest.value;
+    const bool close = v.bound + p.largest.bound > 0 && fabs(v.value - p.largest.value) <= part * (v.bound + p.largest.bound);
+    return larger ? (dcgen_place){ v, n, close } : (dcgen_place){ p.largest, p.place, p.unsure || close };
+}
+
+//@ reductions
+#endif
+/* The element of the output that lies `at` elements behind its first one. acc: what the operator computed; r: reductions of its row; part:
+ * dcgen_part(extent). */
+static dcgen_value dcgen_formula(const int64_t *extent, const void *const *operand, dcgen_value acc, const dcgen_value *r, int64_t at,
+                                 double part)
 {
     const int64_t AXIS = extent[PLACE]; //@ repeat every
 //@ body
@@ -188,12 +223,24 @@ void dcgen_reference_rows(const int64_t *extent, const void *const *operand, int
     (void)AXIS; //@ repeat every
     const int64_t elems = ROW_ELEMS;
     const double part = dcgen_part(extent);
+#if HAS_OPERATOR
     dcgen_operator_rows(extent, operand, row0, row1, y, bound);
     for (int64_t i = 0; i < (row1 - row0) * elems; i++) {
-        const dcgen_value v = dcgen_formula(extent, operand, (dcgen_value){ y[i], bound[i] }, row0 * elems + i, part);
+        const dcgen_value v = dcgen_formula(extent, operand, (dcgen_value){ y[i], bound[i] }, NULL, row0 * elems + i, part);
         y[i] = v.value;
         bound[i] = v.bound;
     }
+#else
+    for (int64_t row = row0; row < row1; row++) {
+        dcgen_value r[NNODE] = { { 0, 0 } };
+        r[NODE] = REDUCTION(extent, operand, r, row, part); //@ repeat reduced
+        for (int64_t i = 0; i < elems; i++) {
+            const dcgen_value v = dcgen_formula(extent, operand, (dcgen_value){ 0, 0 }, r, row * elems + i, part);
+            *y++ = v.value;
+            *bound++ = v.bound;
+        }
+    }
+#endif
 }
 #if HAS_CHECK
 
@@ -208,9 +255,9 @@ void dcgen_reference_check(const int64_t *extent, const void *const *operand, in
     for (int64_t row = row0; row < row1; row++) {
         double factor = 0;
         for (int64_t i = row * elems; i < (row + 1) * elems; i++) {
-            const dcgen_value without = dcgen_formula(extent, operand, (dcgen_value){ 0, 0 }, i, 0);
+            const dcgen_value without = dcgen_formula(extent, operand, (dcgen_value){ 0, 0 }, NULL, i, 0);
             if (i == row * elems) {
-                factor = dcgen_formula(extent, operand, (dcgen_value){ 1, 0 }, i, 0).value - without.value;
+                factor = dcgen_formula(extent, operand, (dcgen_value){ 1, 0 }, NULL, i, 0).value - without.value;
                 sum[row - row0] *= factor;
                 bound[row - row0] *= fabs(factor);
             }

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* dcgen
+name    = "rows";
+op      = "rows";
+family  = "cpu";
+doc     = "row by row: a row of at most NV vectors stays in registers, a longer one is gone along once for each level of reductions";
+dtypes  = ["f32"];
+params = (
+  { name = "NV";   choices = [1, 2, 4, 8, 12, 16]; doc = "vectors of the longest row that stays in registers"; },
+  { name = "SIDE"; choices = [1, 2, 4, 8];     doc = "vectors side by side, whose sums are independent"; },
+  { name = "PF";   choices = [0, 1];           doc = "1: the next row is asked for while this one is computed"; } );
+values = (
+  { name = "LANES"; expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; },
+  { name = "BLOCK"; expr = "SIDE * LANES";     doc = "columns side by side"; } );
+constraints = (
+  { need = "NV <= VECTOR_REGISTERS / 2"; why = "a row and what is computed of it must fit the vector registers"; } );
+general = (
+  { target = "avx512";   NV = 4; SIDE = 4; PF = 0; },
+  { target = "avx2";     NV = 4; SIDE = 4; PF = 0; },
+  { target = "portable"; NV = 4; SIDE = 2; PF = 0; } );
+tile = { M = "1"; N = "NV * LANES"; };
+terms = (
+  { name = "rows";    expr = "M * PASSES * 8 / THREADS"; doc = "a row's sums become one value"; },
+  { name = "vectors"; expr = "M * PASSES * ceil_div(N, LANES) / THREADS"; doc = "vectors of a row in each pass"; },
+  { name = "again";   expr = "M * PASSES * (N > NV * LANES) * ceil_div(N, LANES) / THREADS"; doc = "vectors that long rows load again"; } );
+features = (
+  { name = "side";  expr = "log2(SIDE)"; doc = "independent sums"; },
+  { name = "fetch"; expr = "PF"; doc = "rows asked for ahead"; } );
+*/
+#ifndef DCGEN /* one set of values, to compile this file as it stands */
+#include "standalone.h"
+#define NV 4
+#define SIDE 4
+#define PF 0
+#define LANES 16
+#define BLOCK 64
+#define VECTOR_BYTES 64
+#define PASSES 1
+#define R 4
+#define P 0
+#endif
+/* KERNEL: rows of the output, one after the other. What happens to a vector of a row the formula says: NAME_pass_P. */
+
+/* A row of so many vectors, a constant of each call. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_short(const int vectors, const NAME_args *a, NAME_place at)
+{
+    const int side = vectors < SIDE ? vectors : SIDE;
+    const int64_t rest = NAME_columns(a) - (vectors - 1) * LANES;
+    NAME_row_MACHINE row;
+    NAME_vector_MACHINE v[NV];
+//@ repeat P = 0..PASSES-1
+    NAME_begin_P_MACHINE(&row);
+#pragma GCC unroll 16
+    for (int i = 0; i < vectors; i++)
+        NAME_pass_P_MACHINE(a, &row, at, i * LANES, i + 1 < vectors ? LANES : rest, i % SIDE, &v[i], 0);
+    NAME_end_P_MACHINE(a, &row, at, side);
+//@ end
+}
+
+/* Any row. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_long(const NAME_args *a, NAME_place at)
+{
+    const int64_t columns = NAME_columns(a);
+    NAME_row_MACHINE row;
+    NAME_vector_MACHINE v;
+    int64_t n;
+//@ repeat P = 0..PASSES-1
+    NAME_begin_P_MACHINE(&row);
+    for (n = 0; n + BLOCK <= columns; n += BLOCK)
+#pragma GCC unroll 8
+        for (int i = 0; i < SIDE; i++)
+            NAME_pass_P_MACHINE(a, &row, at, n + i * LANES, LANES, i, &v, 1);
+    for (; n + LANES <= columns; n += LANES)
+        NAME_pass_P_MACHINE(a, &row, at, n, LANES, 0, &v, 1);
+    if (n < columns)
+        NAME_pass_P_MACHINE(a, &row, at, n, columns - n, 0, &v, 1);
+    NAME_end_P_MACHINE(a, &row, at, SIDE);
+//@ end
+}
+
+/* Rows begin..end-1, of so many vectors each; 0: of any number. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_all(const int vectors, const NAME_args *args, int64_t begin, int64_t end)
+{
+    const NAME_args a = *args; /* as far as gcc knows, a store to Y may change the arguments where they lie */
+    NAME_place at = NAME_place_of(&a, begin);
+    for (; begin < end; begin++) {
+        NAME_place next = at;
+        NAME_next(&a, &next);
+#if PF
+        if (begin + 1 < end)
+            for (int64_t n = 0; n < NAME_columns(&a); n += 16)
+                NAME_fetch_MACHINE(&a, next, n);
+#endif
+        if (vectors)
+            KERNEL_short(vectors, &a, at);
+        else
+            KERNEL_long(&a, at);
+        at = next;
+    }
+}
+
+#define KERNEL_OF(vectors) KERNEL_##vectors
+static TARGET_ATTRIBUTE void KERNEL_any(const NAME_args *a, int64_t begin, int64_t end) { KERNEL_all(0, a, begin, end); }
+//@ repeat R = 1..NV
+static TARGET_ATTRIBUTE void KERNEL_OF(R)(const NAME_args *a, int64_t begin, int64_t end) { KERNEL_all(R, a, begin, end); }
+//@ end
+
+static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t ntask)
+{
+    const int64_t rows = NAME_rows(a), begin = rows * task / ntask, end = rows * (task + 1) / ntask;
+    switch ((NAME_columns(a) + LANES - 1) / LANES) {
+//@ repeat R = 1..NV
+    case R: KERNEL_OF(R)(a, begin, end); break;
+//@ end
+    default: KERNEL_any(a, begin, end);
+    }
+    return 0;
+}

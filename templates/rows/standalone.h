@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT-0
+ *
+ * What the generator supplies around a template of rows, so that each template compiles as it stands: here of a formula that copies.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+    int64_t M, N;
+    const float *x;
+    float *Y;
+    void *workspace;
+} NAME_args;
+typedef struct {
+    int64_t m;
+} NAME_place;
+typedef struct {
+    int unused;
+} NAME_row_MACHINE, NAME_vector_MACHINE;
+
+#define TARGET_ATTRIBUTE
+static inline int64_t NAME_rows(const NAME_args *a) { return a->M; }
+static inline int64_t NAME_columns(const NAME_args *a) { return a->N; }
+static inline NAME_place NAME_place_of(const NAME_args *a, int64_t row) { return (void)a, (NAME_place){ row }; }
+static inline void NAME_next(const NAME_args *a, NAME_place *at) { (void)a, at->m++; }
+static inline void NAME_fetch_MACHINE(const NAME_args *a, NAME_place at, int64_t n) { (void)a, (void)at, (void)n; }
+static inline void NAME_begin_P_MACHINE(NAME_row_MACHINE *row) { (void)row; }
+static inline void NAME_end_P_MACHINE(const NAME_args *a, NAME_row_MACHINE *row, NAME_place at, int nu)
+{
+    (void)a, (void)row, (void)at, (void)nu;
+}
+static inline void NAME_pass_P_MACHINE(const NAME_args *a, NAME_row_MACHINE *row, NAME_place at, int64_t n, int64_t lanes, int u,
+                                       NAME_vector_MACHINE *v, int fresh)
+{
+    (void)row, (void)u, (void)v, (void)fresh;
+    for (int64_t i = n; i < n + lanes; i++)
+        a->Y[at.m * a->N + i] = a->x[at.m * a->N + i];
+}

@@ -749,6 +749,7 @@ const Formula *formula_read(Arena *a, const Op *op, const FormulaText *text, con
     if (root < 0 || diag_nerror(d) > nerror)
         return NULL;
     keep_used(r.f, root);
+    out = r.op->operand[r.out].layout; /* operands may have come before it */
     if (!find_passes(&r, out))
         return NULL;
     if (!r.op->reference)

@@ -354,8 +354,15 @@ static bool is_loaded_early(const Printer *p, const FormulaNode *v)
 Piece print_nodes(Printer *p, int last)
 {
     const Formula *f = p->spec->formula;
+    bool needed[FORMULA_MAX_NODE] = { 0 };
+    needed[last] = true;
+    for (int i = last; i >= 0; i--) /* a reduction is computed elsewhere, with all that it is of */
+        for (int k = 0; needed[i] && f->node[i].kind != FORMULA_REDUCE && k < f->node[i].narg; k++)
+            needed[f->node[i].arg[k]] = true;
     for (int i = 0; i <= last; i++) {
         const FormulaNode *v = &f->node[i];
+        if (!needed[i])
+            continue;
         p->piece[i] = print_node(p, i);
         if ((v->nuse < 2 && !is_loaded_early(p, v)) || v->kind < FORMULA_ELEMENT || (v->kind == FORMULA_ELEMENT && p->piece[i].wide))
             continue;

@@ -275,9 +275,10 @@ static double NAME_worst(const NAME_problem *p)
         const int64_t row = i / row_elems, at = NAME_row_at(o, rank, i / width) + i % width, want = row / p->step * row_elems + i % row_elems;
         unsigned char *y = o->room + NAME_canary + (size_t)at * bytes;
         if (row % p->step == 0) {
-            const double err = fabs(NAME_load(NAME_fact[NAME_out].format, y, 0) - p->want[want]) /
-                               NAME_tolerance(terms, p->bound[want], p->want[want]);
-            if (!(err <= most))
+            const double got = NAME_load(NAME_fact[NAME_out].format, y, 0), exact = p->want[want];
+            const double err = fabs(got - exact) / NAME_tolerance(terms, p->bound[want], exact);
+            const int same = got == exact || (isnan(got) && isnan(exact)); /* an infinity; what is no number by definition */
+            if (!same && !(err <= most))
                 most = err <= INFINITY ? err : INFINITY; /* a NaN: infinite */
         }
         memset(y, NAME_canary_byte, bytes);

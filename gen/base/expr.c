@@ -376,7 +376,7 @@ static Expr *parse(Arena *a, const char *text, Loc at, bool formula, Diag *d)
 {
     Parser p = { .arena = a, .text = arena_strdup(a, text), .at = at, .diag = d, .formula = formula };
     p.end = &p.names;
-    Node *root = peek(&p) ? parse_whole(&p) : FAIL(&p, 0, 1, "empty expression");
+    Node *root = peek(&p) ? parse_whole(&p) : FAIL(&p, 0, 1, formula ? "the formula is empty" : "empty expression");
     if (root && peek(&p))
         root = report_unexpected(&p, "an operator", "");
     if (!root)

@@ -6,6 +6,7 @@
 #include "gen/spec/formula.h"
 
 #include <ctype.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 #include "gen/base/conf.h"
@@ -190,15 +191,24 @@ static bool all_int(const Reader *r, const int *arg, int narg)
 static bool is_comparison(FormulaOp op) { return op >= FORMULA_LT && op <= FORMULA_NE; }
 static bool is_logic(FormulaOp op) { return op >= FORMULA_AND && op <= FORMULA_NOT; }
 
-/* Gives the values of a function the types that it takes; false after an error. from: where they begin. */
+/* Where value i of an operator, a call or a choice stands. */
+static const Node *value_node(const Node *n, int i)
+{
+    if (n->kind == APPLY)
+        return n->arg[i];
+    return (n->kind == CALL || n->kind == CHOICE) && i < n->nlist ? n->list[i] : n;
+}
+
+/* Gives the values of a function the types that it takes; false after an error. */
 static bool convert(Reader *r, const Node *n, FormulaOp op, int *arg, int narg)
 {
     const int from = op == FORMULA_CHOOSE;
     for (int i = 0; i < narg; i++) {
+        const Node *at = value_node(n, i);
         if (is_logic(op) || i < from) {
             if (type_of(r, arg[i]) != FORMULA_TRUTH)
-                return FAIL(r, n, "expected a comparison, as in n < m, found a number") >= 0;
-        } else if ((arg[i] = to_real(r, n, arg[i])) < 0) {
+                return FAIL(r, at, "expected a comparison, as in n < m, found a number") >= 0;
+        } else if ((arg[i] = to_real(r, at, arg[i])) < 0) {
             return false;
         }
     }
@@ -247,6 +257,24 @@ static const ShortForm *find_short(const char *name, bool reduces)
     return NULL;
 }
 
+/* A function of one value, which a word of the short form may be too. */
+static bool is_word_function(const char *name)
+{
+    const ShortForm *s = find_short(name, false);
+    return find_function(name, 1, false) >= FORMULA_ABS || (s && s->narg == 1);
+}
+
+/* Is there a function of this name, of any number of values? Or a reduction? */
+static bool is_named(const char *name, bool reduces)
+{
+    for (int i = reduces ? FORMULA_SUM : FORMULA_MIN; i < (reduces ? FORMULA_FUNCTION_COUNT : FORMULA_SUM); i++)
+        if (isalpha((unsigned char)*name) && strcmp(formula_functions[i].name, name) == 0)
+            return true;
+    return find_short(name, reduces) != NULL;
+}
+
+static bool is_function(const char *name) { return is_named(name, false) || is_named(name, true); }
+
 /* Puts a short form in, of these values. */
 static int expand(Reader *r, const Node *n, const ShortForm *s, const int *value, int axis)
 {
@@ -282,7 +310,7 @@ static int fail_call(Reader *r, const Node *n, int narg)
     const ShortForm *s = find_short(n->name.name, reduces);
     if (s)
         return FAIL(r, n, "'%s' takes %d value%s, found %d", s->name, s->narg, s->narg == 1 ? "" : "s", narg);
-    if (!reduces && find_function(n->name.name, 1, true) >= 0)
+    if (!reduces && (find_function(n->name.name, 1, true) >= 0 || find_short(n->name.name, true)))
         return FAIL(r, n, "'%s' needs the axis that it goes along, as in %s[n](x)", n->name.name, n->name.name);
     const char *near = diag_nearest(n->name.name, (Names){ name, sizeof *name, k });
     if (near)
@@ -293,22 +321,21 @@ static int fail_call(Reader *r, const Node *n, int narg)
     return FAIL(r, n, "unknown function '%s'; there are %s", n->name.name, text_str(&all));
 }
 
-/* Reads values into arg; false after an error. */
-static bool read_values(Reader *r, const Node *n, int first, int *arg, int max)
+/* Reads the values from `first` on into arg, which has room for them; false after an error. */
+static bool read_values(Reader *r, const Node *n, int first, int *arg)
 {
-    for (int i = first; i < n->nlist; i++) {
-        if (i - first == max)
-            return FAIL(r, n, "'%s' has too many values", n->name.name) >= 0;
+    for (int i = first; i < n->nlist; i++)
         if ((arg[i - first] = read_node(r, n->list[i])) < 0)
             return false;
-    }
     return true;
 }
 
 static int read_call(Reader *r, const Node *n)
 {
     int arg[FORMULA_MAX_ARG];
-    if (!read_values(r, n, 0, arg, FORMULA_MAX_ARG))
+    if (n->nlist > FORMULA_MAX_ARG)
+        return fail_call(r, n, n->nlist);
+    if (!read_values(r, n, 0, arg))
         return -1;
     const int op = find_function(n->name.name, n->nlist, false);
     const ShortForm *s = find_short(n->name.name, false);
@@ -331,7 +358,7 @@ static int read_operator(Reader *r, const Node *n)
 static int read_choice(Reader *r, const Node *n)
 {
     int arg[3];
-    return read_values(r, n, 0, arg, 3) ? apply(r, n, FORMULA_CHOOSE, arg, 3) : -1;
+    return read_values(r, n, 0, arg) ? apply(r, n, FORMULA_CHOOSE, arg, 3) : -1;
 }
 
 /* ---- places and extents ---- */
@@ -356,17 +383,30 @@ static int read_index(Reader *r, const Node *n, int extent)
     return add(r, n, (FormulaNode){ .kind = FORMULA_INDEX, .type = FORMULA_INT, .at = extent, .along = 1u << extent });
 }
 
+/* Is it the output, or what the op itself reads? */
+static bool is_own(const Reader *r, const Operand *o) { return o->role == ROLE_OUT || (r->op->reference && !o->of_formula); }
+
+static int fail_own(Reader *r, const Node *n, const Operand *o)
+{
+    return FAIL(r, n, "'%s' is the op's own %s; a formula may not read it", o->name, o->role == ROLE_OUT ? "output" : "operand");
+}
+
 static int fail_name(Reader *r, const Node *n)
 {
     const char *name = n->name.name;
-    if (names_find(NAMES(r->op->operand, r->op->noperand), name) >= 0)
+    const Operand *o = names_row(NAMES(r->op->operand, r->op->noperand), name);
+    if (o && is_own(r, o))
+        return fail_own(r, n, o);
+    if (o)
         return FAIL(r, n, "'%s' is an operand; its element is written with places in brackets, as in %s[n]", name, name);
-    if (names_find(NAMES(r->op->epilogue, r->op->nepilogue), name) >= 0 || find_function(name, 1, false) >= 0)
+    if (names_find(NAMES(r->op->epilogue, r->op->nepilogue), name) >= 0 || is_word_function(name))
         return FAIL(r, n, "'%s' stands alone only among words, as in epilogue = [\"%s\"]", name, name);
+    if (is_function(name))
+        return FAIL(r, n, "'%s' is a function; its values stand in parentheses behind it", name);
     if (strcmp(name, "acc") == 0)
         return FAIL(r, n, "the op '%s' computes nothing by itself: its formulas have no 'acc'", r->op->name);
-    return FAIL(r, n, "unknown name '%s'; expected acc, inf, a place such as n, an extent such as N, or an operand with places in brackets, as in %s[n]",
-                name, name);
+    return FAIL(r, n, "unknown name '%s'; expected %sinf, a place such as n, an extent such as N, or an operand with places in brackets, as in %s[n]",
+                name, r->acc < 0 ? "" : "acc, ", name);
 }
 
 static int read_name(Reader *r, const Node *n)
@@ -399,8 +439,10 @@ static int read_reduction(Reader *r, const Node *n)
         return FAIL(r, n, "an epilogue of op '%s' sees one element at a time and cannot reduce; the op 'rows' can", r->op->name);
     if (r->op->extent[extent].kind > AXIS_REDUCE)
         return FAIL(r, axis, "reductions go along an axis of the op");
+    if (n->nlist > FORMULA_MAX_ARG)
+        return fail_call(r, n, n->nlist - 1);
     r->places |= 1u << extent;
-    const bool ok = read_values(r, n, 1, arg, FORMULA_MAX_ARG);
+    const bool ok = read_values(r, n, 1, arg);
     r->places = places;
     if (!ok)
         return -1;
@@ -440,15 +482,31 @@ static const char *dtype_of(const Reader *r, const char *operand)
     return i < 0 ? NULL : r->text->dtype[i];
 }
 
+/* Why the formula cannot bring an operand of this name; NULL: it can. */
+static const char *operand_fault(const Reader *r, const char *name)
+{
+    const char *why = name_argument_fault(name);
+    for (int i = 0; !why && i < r->op->noperand; i++)
+        if (r->op->operand[i].strided && strcmp(arena_printf(r->arena, "%s_stride", r->op->operand[i].name), name) == 0)
+            why = "has the name of an argument, the strides of an operand";
+    if (why)
+        return why;
+    if (op_axis(r->op, name) >= 0 || place_named(r, name) >= 0)
+        return "has the name of an extent or of a place along one";
+    if (strcmp(name, "acc") == 0 || strcmp(name, "inf") == 0)
+        return "has the name of a number in formulas";
+    return is_function(name) ? "has the name of a function, whose values stand in parentheses" : NULL;
+}
+
 /* Adds an operand before the output. Its extents are those that the indices go along. -1 after an error. */
 static int add_operand(Reader *r, const Node *n, const int *index)
 {
-    const char *name = n->name.name, *fault = name_argument_fault(name);
+    const char *name = n->name.name;
     Op *op = r->op;
-    if (r->frame || !conf_check_name(r->diag, n->name.at, "operand", name, fault))
+    if (r->frame || !conf_check_name(r->diag, n->name.at, "operand", name, operand_fault(r, name)))
         return -1;
     if (op->noperand == OP_MAX_OPERAND)
-        return FAIL(r, n, "more than %d operands", OP_MAX_OPERAND);
+        return FAIL(r, n, "more than %d operands, the op's own among them", OP_MAX_OPERAND);
     const char *dtype = dtype_of(r, name);
     Operand o = { .name = name, .role = ROLE_IN, .of = -1, .dtype = dtype, .nlayout = 1, .of_formula = true };
     o.layout[0] = (Layout){ .name = "", .rank = n->nlist };
@@ -488,9 +546,12 @@ static bool check_extents(Reader *r, const Node *n, const Operand *o, const int 
 static int read_element(Reader *r, const Node *n)
 {
     FormulaNode node = { .kind = FORMULA_ELEMENT, .type = FORMULA_REAL, .narg = n->nlist };
+    node.at = names_find(NAMES(r->op->operand, r->op->noperand), n->name.name);
+    if (node.at >= 0 && is_own(r, &r->op->operand[node.at]))
+        return fail_own(r, n, &r->op->operand[node.at]);
     if (n->nlist > OP_MAX_RANK)
         return FAIL(r, n, "more than %d places", OP_MAX_RANK);
-    if (!read_values(r, n, 0, node.arg, OP_MAX_RANK))
+    if (!read_values(r, n, 0, node.arg))
         return -1;
     for (int i = 0; i < n->nlist; i++)
         if (type_of(r, node.arg[i]) != FORMULA_INT)
@@ -499,8 +560,6 @@ static int read_element(Reader *r, const Node *n)
     if (node.at < 0 && (node.at = add_operand(r, n, node.arg)) < 0)
         return -1;
     const Operand *o = &r->op->operand[node.at];
-    if (o->role == ROLE_OUT || (r->op->reference && !o->of_formula))
-        return FAIL(r, n, "'%s' is the op's own %s; a formula may not read it", o->name, o->role == ROLE_OUT ? "output" : "operand");
     if (o->layout->rank != n->nlist)
         return FAIL(r, n, "'%s' has %d extent%s, found %d place%s", o->name, o->layout->rank, o->layout->rank == 1 ? "" : "s",
                     n->nlist, n->nlist == 1 ? "" : "s");
@@ -512,11 +571,21 @@ static int read_element(Reader *r, const Node *n)
 
 /* ---- the whole ---- */
 
+/* Kernels compute in floats and in integers of 32 bits. */
+static int read_number(Reader *r, const Node *n)
+{
+    if (n->kind == INT && n->value > INT32_MAX)
+        return FAIL(r, n, "this integer does not fit 32 bits; as a real number it is written %lld.0", (long long)n->value);
+    if (n->kind == REAL && (n->real > (double)FLT_MAX || (n->real > 0 && n->real < (double)FLT_MIN)))
+        return FAIL(r, n, "no float is near this number: they go from %.2g to %.2g", (double)FLT_MIN, (double)FLT_MAX);
+    return n->kind == INT ? add_number(r, n, (double)n->value, FORMULA_INT) : add_number(r, n, n->real, FORMULA_REAL);
+}
+
 static int read_any(Reader *r, const Node *n)
 {
     switch (n->kind) {
-    case INT: return add_number(r, n, (double)n->value, FORMULA_INT);
-    case REAL: return add_number(r, n, n->real, FORMULA_REAL);
+    case INT:
+    case REAL: return read_number(r, n);
     case NAME: return read_name(r, n);
     case APPLY: return read_operator(r, n);
     case CALL: return read_call(r, n);
@@ -540,17 +609,24 @@ static int read_node(Reader *r, const Node *n)
 static int read_word(Reader *r, const char *word, Loc at)
 {
     const Op *op = r->op;
-    const Node named = { .kind = CALL, .name = { word, at, -1, NULL }, .nlist = 1 };
+    const Node named = { .kind = CALL, .name = { word, at, -1, NULL } };
     const int own = names_find(NAMES(op->epilogue, op->nepilogue), word), function = find_function(word, 1, false);
     const ShortForm *s = find_short(word, false);
     if (own >= 0) {
         r->expr = op->epilogue[own].expr;
-        return read_node(r, r->expr->root);
+        const int id = read_node(r, r->expr->root);
+        return id < 0 ? -1 : to_real(r, &named, id);
     }
     if (s && s->narg == 1)
         return expand(r, &named, s, &r->acc, -1);
     if (function >= FORMULA_ABS)
         return apply(r, &named, (FormulaOp)function, &r->acc, 1);
+    if (name_fault(word))
+        return diag_error(r->diag, at, "expected a word such as gelu; a formula stands by itself, as in epilogue = \"gelu(acc)\""), -1;
+    if (!is_named(word, false) && is_named(word, true))
+        return diag_error(r->diag, at, "'%s' reduces along an axis, which no epilogue can; the op 'rows' can", word), -1;
+    if (is_function(word))
+        return diag_error(r->diag, at, "'%s' is no function of one value; it stands in a formula, as in epilogue = \"max(acc, 0)\"", word), -1;
     const char *name[OP_MAX_NAME + FORMULA_FUNCTION_COUNT + LENGTH(short_forms)];
     size_t n = 0;
     for (int i = 0; i < op->nepilogue; i++)
@@ -745,7 +821,8 @@ const Formula *formula_read(Arena *a, const Op *op, const FormulaText *text, con
     int root = read_text(&r);
     if (root >= 0) /* an output of integers takes them as they are */
         root = type_of(&r, root) == FORMULA_INT && r.op->operand[r.out].dtype ? root : to_real(&r, text->expr ? text->expr->root : NULL, root);
-    check_types(&r);
+    if (root >= 0) /* else not all operands may have been read */
+        check_types(&r);
     if (root < 0 || diag_nerror(d) > nerror)
         return NULL;
     keep_used(r.f, root);

@@ -112,9 +112,11 @@ static void read_dtype(SpecReader *r)
 static void read_types(SpecReader *r, FormulaText *text)
 {
     const ConfSetting *group = conf_group(r->conf, r->group, "types");
-    if (conf_length(group) > OP_MAX_OPERAND)
+    if (conf_length(group) > OP_MAX_OPERAND) {
         diag_error(r->diag, group->name_at, "'types' names more than %d operands", OP_MAX_OPERAND);
-    for (int i = 0; i < conf_length(group) && i < OP_MAX_OPERAND; i++) {
+        return;
+    }
+    for (int i = 0; i < conf_length(group); i++) {
         const ConfSetting *s = conf_elem(group, i);
         int type = 0;
         if (!conf_choice(r->conf, s, NULL, "dtype", NAMES(dtypes, DTYPE_COUNT), &type))
@@ -125,10 +127,17 @@ static void read_types(SpecReader *r, FormulaText *text)
     }
 }
 
-/* Reads the formula itself, or words of the short form: false after an error, or where there is nothing. */
-static bool read_formula_text(SpecReader *r, const ConfSetting *s, FormulaText *text)
+static bool is_sequence(const ConfSetting *s) { return s->type == CONF_ARRAY || s->type == CONF_LIST; }
+
+/* Reads the formula itself, or, where the op computes something, words of the short form: false after an error, or where there is nothing. */
+static bool read_formula_text(SpecReader *r, const ConfSetting *s, bool computes, FormulaText *text)
 {
     Expr *expr = NULL;
+    if (s->type != CONF_STRING && !(computes && is_sequence(s))) {
+        diag_error(r->diag, s->at, "'%s': expected a formula in quotes%s, found %s", s->name,
+                   computes ? ", or words in [ ]" : "", conf_type_text(s->type));
+        return false;
+    }
     if (s->type == CONF_STRING) {
         const bool ok = conf_formula(r->conf, s, NULL, &expr);
         text->expr = expr;
@@ -152,7 +161,7 @@ static void read_formula(SpecReader *r)
                       *types = conf_member(r->group, "types"), *s = computes ? epilogue : formula;
     FormulaText text = { 0 };
     read_types(r, &text);
-    if (types && !s)
+    if (types && (!s || (is_sequence(s) && s->n == 0)))
         diag_error(r->diag, types->name_at, "'types' are of operands that a formula brings, and there is none");
     if (computes && formula)
         diag_error(r->diag, formula->name_at, "'formula' belongs to ops that compute nothing by themselves; expected 'epilogue', of acc");
@@ -160,7 +169,7 @@ static void read_formula(SpecReader *r)
         diag_error(r->diag, epilogue->name_at, "the op '%s' computes nothing by itself; expected 'formula'", spec->op->name);
     else if (!computes && !formula)
         diag_error(r->diag, r->group->at, "missing key 'formula': what op '%s' computes, as in formula = \"softmax[n](x[m,n])\";", spec->op->name);
-    if (s && read_formula_text(r, s, &text) && spec->op)
+    if (s && read_formula_text(r, s, computes, &text) && spec->op)
         spec->formula = formula_read(r->arena, spec->op, &text, &spec->op, r->diag);
     if (!computes && !spec->formula)
         spec->op = NULL; /* nothing is known of it */

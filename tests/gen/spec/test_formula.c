@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * formula: what good formulas mean, as trees with all parentheses, and what is known of them. Faulty ones are among the golden pairs of
+ * test_spec.c: cases/bad_formula_*.cfg.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <ctype.h>
+#include <string.h>
+#include "gen/base/text.h"
+#include "gen/spec/spec.h"
+#include "tests/arena.h"
+#include "tests/gen/golden.h"
+
+static const char *const ops[] = { DCGEN_SOURCE_DIR "/tests/gen/spec/op" };
+
+static const Spec *read_rest(const char *rest)
+{
+    Diag *d = diag_new(arena);
+    Source *src = ARENA_NEW(arena, Source);
+    src->path = "x.cfg";
+    src->text = arena_printf(arena, "name = \"x\"; %s\n", rest);
+    src->len = strlen(src->text);
+    const Spec *s = spec_parse(arena, src, ops, 1, d);
+    if (!s)
+        print_error("%s", golden_diag(arena, d));
+    assert_non_null(s);
+    return s;
+}
+
+/* A function of dense; value: of the key `epilogue`. */
+static const Spec *read_dense(const char *value, const char *rest)
+{
+    return read_rest(
+        arena_printf(arena, "op = \"dense\"; shapes = ( { M = 2; N = 3; K = 4; } ); epilogue = %s; %s", value, rest));
+}
+
+static const Spec *read_formula(const char *formula) { return read_dense(arena_printf(arena, "\"%s\"", formula), ""); }
+
+/* ---- what it means ---- */
+
+static const char *number_text(const FormulaNode *v)
+{
+    return arena_printf(arena, v->type == FORMULA_INT ? "%.0f" : "%#.9g", v->real);
+}
+
+static const char *shown(const Spec *s, int i);
+
+static const char *list_text(const Spec *s, const FormulaNode *v)
+{
+    Text t = { .arena = arena };
+    for (int i = 0; i < v->narg; i++)
+        text_printf(&t, "%s%s", i ? "," : "", shown(s, v->arg[i]));
+    return arena_strdup(arena, text_str(&t));
+}
+
+static const char *applied(const Spec *s, const FormulaNode *v)
+{
+    const char *name = formula_functions[v->op].name;
+    if (v->op == FORMULA_CHOOSE)
+        return arena_printf(arena, "(%s ? %s : %s)", shown(s, v->arg[0]), shown(s, v->arg[1]), shown(s, v->arg[2]));
+    if (v->op == FORMULA_TO_REAL || isalpha((unsigned char)*name))
+        return arena_printf(arena, "%s(%s)", *name ? name : "real", list_text(s, v));
+    if (v->narg == 1)
+        return arena_printf(arena, "(%s%s)", name, shown(s, v->arg[0]));
+    return arena_printf(arena, "(%s %s %s)", shown(s, v->arg[0]), name, shown(s, v->arg[1]));
+}
+
+/* A value with all parentheses; real numbers have a point, and integers that count as real ones are real(...). */
+static const char *shown(const Spec *s, int i)
+{
+    const FormulaNode *v = &s->formula->node[i];
+    const char *extent = v->kind == FORMULA_EXTENT || v->kind == FORMULA_INDEX ? s->op->extent[v->at].name : "";
+    switch (v->kind) {
+    case FORMULA_NUMBER:
+        return number_text(v);
+    case FORMULA_ACC:
+        return "acc";
+    case FORMULA_EXTENT:
+        return extent;
+    case FORMULA_INDEX:
+        return text_letters(arena_strdup(arena, extent), tolower);
+    case FORMULA_ELEMENT:
+        return arena_printf(arena, "%s[%s]", s->op->operand[v->at].name, list_text(s, v));
+    case FORMULA_APPLY:
+        return applied(s, v);
+    case FORMULA_REDUCE:
+        break;
+    }
+    return arena_printf(arena, "%s[%s](%s)", formula_functions[v->op].name, s->op->extent[v->at].name, list_text(s, v));
+}
+
+static void check_meaning(const Spec *s, const char *formula, const char *want)
+{
+    const char *got = shown(s, s->formula->nnode - 1);
+    if (strcmp(got, want) != 0)
+        fail_msg("%s means %s, expected %s", formula, got, want);
+}
+
+static void formulas_mean(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *formula, *want;
+    } cases[] = {
+        { "acc", "acc" },
+        { "1", "1.00000000" },
+        { "n", "real(n)" },
+        { "inf", "inf" },
+        { "-inf", "-inf" },
+        { "acc + 2 * acc", "(acc + (2.00000000 * acc))" },
+        { "(acc + 2) * acc", "((acc + 2.00000000) * acc)" },
+        { "acc - 1 - 2", "((acc - 1.00000000) - 2.00000000)" },
+        { "acc - (1 - acc)", "(acc - (1.00000000 - acc))" },
+        { "acc / 2 / 4", "((acc / 2.00000000) / 4.00000000)" },
+        { "-acc * acc", "((-acc) * acc)" },
+        { "acc - -acc", "(acc - (-acc))" },
+        { "-(-acc)", "(-(-acc))" },
+        { "1e-3 * acc", "(0.00100000000 * acc)" },
+        { "n + 1 < M - 2 * K ? acc : 0", "(((n + 1) < (M - (2 * K))) ? acc : 0.00000000)" },
+        { "n / 2", "(real(n) / 2.00000000)" },
+        { "n * acc", "(real(n) * acc)" },
+        { "min(n, m)", "real(min(n,m))" },
+        { "min(n, acc)", "min(real(n),acc)" },
+        { "abs(n)", "abs(real(n))" },
+        { "acc > 0 && acc < 1 || n == 2 ? 1 : 2",
+          "real(((((acc > 0.00000000) && (acc < 1.00000000)) || (n == 2)) ? 1 : 2))" },
+        { "!(m < n) ? acc : -acc", "((!(m < n)) ? acc : (-acc))" },
+        { "n < 1 ? 1 : n < 2 ? acc : 3", "((n < 1) ? 1.00000000 : ((n < 2) ? acc : 3.00000000))" },
+        { "(n < 1 ? acc : 2) + 1", "(((n < 1) ? acc : 2.00000000) + 1.00000000)" },
+        { "n != m ? acc : 0", "((n != m) ? acc : 0.00000000)" },
+        { "acc <= 1 ? acc : acc >= 2 ? 1 : 0", "((acc <= 1.00000000) ? acc : real(((acc >= 2.00000000) ? 1 : 0)))" },
+        { "relu(acc)", "max(acc,0.00000000)" },
+        { "relu(n)", "real(max(n,0))" },
+        { "clamp(acc, -1, 6)", "min(max(acc,-1.00000000),6.00000000)" },
+        { "gelu(acc + bias[n]) + r[m,n]", "(gelu((acc + bias[n])) + r[m,n])" },
+        { "acc * scale[m] + r[n,m]", "((acc * scale[m]) + r[n,m])" },
+        { "  acc\t+ 1 ", "(acc + 1.00000000)" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_meaning(read_formula(cases[i].formula), cases[i].formula, cases[i].want);
+}
+
+static void words_mean(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        { "[\"bias\"]", "(acc + bias[n])" },
+        { "[\"gelu\", \"bias\"]", "(gelu(acc) + bias[n])" },
+        { "[\"bias\", \"relu\"]", "max((acc + bias[n]),0.00000000)" },
+        { "[\"f16\"]", "f16(acc)" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_meaning(read_dense(cases[i][0], ""), cases[i][0], cases[i][1]);
+    assert_null(read_dense("[]", "")->formula);
+    assert_string_equal(spec_formula_text(read_dense("[\"bias\", \"relu\"]", "")), "bias, relu");
+    assert_string_equal(spec_formula_text(read_formula(" acc  + 1")), "acc + 1");
+}
+
+/* ---- nodes ---- */
+
+static void equal_parts_are_one(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *formula;
+        int nnode;
+    } cases[] = {
+        { "acc + acc", 2 },
+        { "gelu(acc + bias[n]) * gelu(acc + bias[n])", 6 }, /* acc, n, bias[n], the sum, gelu, the product */
+        { "r[m,n] + r[m,n]", 4 },
+        { "(n < M ? acc : 0) + (n < M ? 1 : 0)", 11 },
+        { "acc + bias[n] + (bias[n] + acc)", 6 }, /* a sum the other way round is another one */
+        { "0.5 * acc + 0.25 * acc", 6 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const Formula *f = read_formula(cases[i].formula)->formula;
+        if (f->nnode != cases[i].nnode)
+            fail_msg("%s has %d nodes, expected %d", cases[i].formula, f->nnode, cases[i].nnode);
+    }
+    const Formula *f = read_formula("gelu(acc) * gelu(acc)")->formula;
+    assert_int_equal(f->node[0].nuse, 1); /* acc in gelu */
+    assert_int_equal(f->node[1].nuse, 2);
+    assert_int_equal(f->node[2].nuse, 0);
+}
+
+/* Along which extents a value changes: bit 0 M, bit 1 N. */
+static void values_change_along(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *formula;
+        unsigned along;
+    } cases[] = { { "1", 0 }, { "M", 0 }, { "n", 2 }, { "s[m]", 1 }, { "s[m] * n", 3 }, { "acc", 3 } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const Formula *f = read_formula(cases[i].formula)->formula;
+        assert_int_equal(f->node[f->nnode - 1].along, cases[i].along);
+    }
+}
+
+/* ---- operands ---- */
+
+static void operands_come_before_the_output(void **state)
+{
+    (void)state;
+    const Spec *s = read_dense("\"n < len[m] ? acc + bias[n] + r[n,m] * kind[n] : 0\"",
+                               "types = { len = \"s32\"; r = \"f16\"; kind = \"s32\"; };");
+    static const struct {
+        const char *name, *extents, *dtype;
+        Role role;
+        DataKind data;
+    } want[] = { { "X", "MK", NULL, ROLE_IN, DATA_NORMAL },       { "W", "NK", NULL, ROLE_CONST, DATA_NORMAL },
+                 { "len", "M", "s32", ROLE_INDEX, DATA_LENGTHS }, { "bias", "N", NULL, ROLE_IN, DATA_NORMAL },
+                 { "r", "NM", "f16", ROLE_IN, DATA_NORMAL },      { "kind", "N", "s32", ROLE_INDEX, DATA_INTEGERS },
+                 { "Y", "MN", NULL, ROLE_OUT, DATA_NORMAL } };
+    assert_int_equal(s->op->noperand, sizeof want / sizeof *want);
+    for (int i = 0; i < s->op->noperand; i++) {
+        const Operand *o = &s->op->operand[i];
+        assert_string_equal(o->name, want[i].name);
+        assert_int_equal(o->layout->rank, strlen(want[i].extents));
+        for (int k = 0; k < o->layout->rank; k++)
+            assert_string_equal(expr_text(o->layout->extent[k]), arena_printf(arena, "%c", want[i].extents[k]));
+        assert_true(o->dtype == want[i].dtype || strcmp(o->dtype, want[i].dtype) == 0);
+        assert_int_equal(o->role, want[i].role);
+        assert_int_equal(o->data, want[i].data);
+        assert_int_equal(o->of_formula, i > 1 && i < 6);
+    }
+    assert_int_equal(s->op->operand[2].of, 1); /* lengths along N, which n is compared with */
+    assert_int_equal(spec_output(s) - s->op->operand, 6);
+}
+
+/* The op that others read stays as it was. */
+static void each_function_has_operands_of_its_own(void **state)
+{
+    (void)state;
+    assert_int_equal(read_formula("acc + a[n] + b[m]")->op->noperand, 5);
+    assert_int_equal(read_formula("acc")->op->noperand, 3);
+    assert_int_equal(read_dense("[]", "")->op->noperand, 3);
+}
+
+static void a_batch_has_places_too(void **state)
+{
+    (void)state;
+    const Spec *s =
+        read_rest("op = \"batch_matmul\"; shapes = ( { B0 = 2; B1 = 3; M = 4; N = 5; K = 6; } );"
+                  "epilogue = \"n < len[b0] ? acc * 0.125 + mask[b0,m,n] : -inf\"; types = { len = \"s32\"; };");
+    check_meaning(s, "of batches", "((n < len[b0]) ? ((acc * 0.125000000) + mask[b0,m,n]) : -inf)");
+    assert_int_equal(s->op->operand[2].of, op_axis(s->op, "N"));
+}
+
+/* ---- what is known of the whole ---- */
+
+static void affine_ones_are_told(void **state)
+{
+    (void)state;
+    static const char *const affine[] = { "acc",
+                                          "acc + bias[n]",
+                                          "2 * acc + r[m,n]",
+                                          "acc / 3 - n",
+                                          "-acc",
+                                          "(acc - m) * K",
+                                          "acc + gelu(bias[n])",
+                                          "acc + acc",
+                                          "s[m] + (n < 2 ? 1 : 0) + acc" },
+                             *const others[] = { "acc * acc",   "acc * s[m]", "acc * n",         "1 / acc", "gelu(acc)",
+                                                 "max(acc, 0)", "f16(acc)",   "n < 2 ? acc : 0", "bias[n]", "1" };
+    for (size_t i = 0; i < sizeof affine / sizeof *affine; i++)
+        if (!read_formula(affine[i])->formula->is_affine)
+            fail_msg("%s is affine", affine[i]);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (read_formula(others[i])->formula->is_affine)
+            fail_msg("%s is not affine", others[i]);
+}
+
+static void what_it_costs(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *formula;
+        bool calls, reads;
+    } cases[] = {
+        { "acc + bias[n]", false, false },   { "abs(acc) + sqrt(acc)", false, false },  { "gelu(acc)", true, false },
+        { "acc + r[m,n]", false, true },     { "acc + r[n,m]", false, true },           { "acc * s[m]", false, false },
+        { "exp(acc + r[m,n])", true, true }, { "max(acc, s[m] * b[n])", false, false },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const Formula *f = read_formula(cases[i].formula)->formula;
+        if (f->calls != cases[i].calls || f->reads != cases[i].reads)
+            fail_msg("%s: calls %d, reads %d", cases[i].formula, f->calls, f->reads);
+    }
+}
+
+/* Only acc + b[n], with b of the spec's type, is what libraries do. */
+static void a_bias_is_told(void **state)
+{
+    (void)state;
+    static const char *const no[] = {
+        "acc",    "acc + s[m]", "acc + r[m,n]", "acc - b[n]", "acc + b[n] + 1", "acc + 2 * b[n]", "gelu(acc + b[n])",
+        "acc + n"
+    };
+    assert_int_equal(read_formula("acc + b[n]")->formula->bias, 2);
+    assert_int_equal(read_formula("b[n] + acc")->formula->bias, 2);
+    assert_int_equal(read_dense("[\"bias\"]", "")->formula->bias, 2);
+    assert_int_equal(read_dense("[\"bias\"]", "types = { bias = \"f16\"; };")->formula->bias, -1);
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+        assert_int_equal(read_formula(no[i])->formula->bias, -1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(formulas_mean),
+        cmocka_unit_test(words_mean),
+        cmocka_unit_test(equal_parts_are_one),
+        cmocka_unit_test(values_change_along),
+        cmocka_unit_test(operands_come_before_the_output),
+        cmocka_unit_test(each_function_has_operands_of_its_own),
+        cmocka_unit_test(a_batch_has_places_too),
+        cmocka_unit_test(affine_ones_are_told),
+        cmocka_unit_test(what_it_costs),
+        cmocka_unit_test(a_bias_is_told),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

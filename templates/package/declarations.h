@@ -39,6 +39,9 @@ size_t CALL_workspace_bytes(EXTENTS);
 #endif
 
 /* OP_DOC
+#if HAS_FORMULA
+ *   formula   FORMULA
+#endif
  *   AXIS_COLUMN AXIS_MEANING //@ repeat axes
  *   AXIS_COLUMN AXIS_DOC: VALUE in all calls //@ repeat constants
  *   AXIS_COLUMN AXIS_DOC: EXPRESSION //@ repeat derived

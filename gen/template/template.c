@@ -78,7 +78,7 @@ bool template_context(void *ctx, const char *name, int64_t *value)
                  { "CORES", d->cores },       { "SMS", d->sms },           { "PACKED", b->spec->packed },
                  { "HAS_EPILOGUE", b->spec->formula != NULL },
                  { "EPILOGUE_CALLS", b->spec->formula && b->spec->formula->calls },
-                 { "PASSES", b->spec->formula ? b->spec->formula->npass : 0 },
+                 { "ROW_PASSES", b->spec->formula ? b->spec->formula->npass : 0 },
                  { "EPILOGUE_READS", b->spec->formula && b->spec->formula->reads } };
     const int known = names_find(NAMES(fact, LENGTH(fact)), name);
     if (known >= 0)

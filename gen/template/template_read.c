@@ -41,7 +41,7 @@ static void declare_context(TemplateReader *r)
 {
     static const char *const fact[] = { "L1_BYTES",   "L2_BYTES", "L3_BYTES",  "CORES",      "SMS",
                                         "ELEM_BYTES", "PACKED",   "TENSOR_SM", "MAX_THREADS",
-                                        "HAS_EPILOGUE", "EPILOGUE_CALLS", "PASSES", "EPILOGUE_READS" };
+                                        "HAS_EPILOGUE", "EPILOGUE_CALLS", "ROW_PASSES", "EPILOGUE_READS" };
     for (size_t i = 0; i < LENGTH(fact); i++)
         declare(r, fact[i]);
     for (int i = 0; target_fact_name(i); i++)
@@ -572,7 +572,9 @@ bool template_read_all(Arena *a, const Spec *spec, const char *const *folders, i
     const Op *op = spec->op;
     *out = (TemplateList){ 0 };
     const int before = diag_nerror(d);
-    const char *home = arena_printf(a, "%.*s%s", (int)(strlen(op->dir) - strlen(basename(op->dir))), op->dir, op->templates);
+    const bool own = strcmp(op->templates, op->name) == 0;
+    const int parent = (int)(strlen(op->dir) - strlen(basename(op->dir)));
+    const char *home = own ? op->dir : arena_printf(a, "%.*s%s", parent, op->dir, op->templates);
     bool done = false; /* with the folder that has op.cfg; others need not be there */
     for (int i = 0; i < nfolder + !done; i++) {
         const char *dir = i < nfolder ? arena_printf(a, "%s/%s", folders[i], op->templates) : home;

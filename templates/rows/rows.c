@@ -20,9 +20,9 @@ general = (
   { target = "portable"; NV = 4; SIDE = 2; PF = 0; } );
 tile = { M = "1"; N = "NV * LANES"; };
 terms = (
-  { name = "rows";    expr = "M * PASSES * 8 / THREADS"; doc = "a row's sums become one value"; },
-  { name = "vectors"; expr = "M * PASSES * ceil_div(N, LANES) / THREADS"; doc = "vectors of a row in each pass"; },
-  { name = "again";   expr = "M * PASSES * (N > NV * LANES) * ceil_div(N, LANES) / THREADS"; doc = "vectors that long rows load again"; } );
+  { name = "rows";    expr = "M * ROW_PASSES * 8 / THREADS"; doc = "a row's sums become one value"; },
+  { name = "vectors"; expr = "M * ROW_PASSES * ceil_div(N, LANES) / THREADS"; doc = "vectors of a row in each pass"; },
+  { name = "again";   expr = "M * ROW_PASSES * (N > NV * LANES) * ceil_div(N, LANES) / THREADS"; doc = "vectors that long rows load again"; } );
 features = (
   { name = "side";  expr = "log2(SIDE)"; doc = "independent sums"; },
   { name = "fetch"; expr = "PF"; doc = "rows asked for ahead"; } );
@@ -35,7 +35,7 @@ features = (
 #define LANES 16
 #define BLOCK 64
 #define VECTOR_BYTES 64
-#define PASSES 1
+#define ROW_PASSES 1
 #define R 4
 #define P 0
 #endif
@@ -49,7 +49,7 @@ KERNEL_short(const int vectors, const NAME_args *a, NAME_place at)
     const int64_t rest = NAME_columns(a) - (vectors - 1) * LANES;
     NAME_row_MACHINE row;
     NAME_vector_MACHINE v[NV];
-//@ repeat P = 0..PASSES-1
+//@ repeat P = 0..ROW_PASSES-1
     NAME_begin_P_MACHINE(&row);
 #pragma GCC unroll 16
     for (int i = 0; i < vectors; i++)
@@ -66,7 +66,7 @@ KERNEL_long(const NAME_args *a, NAME_place at)
     NAME_row_MACHINE row;
     NAME_vector_MACHINE v;
     int64_t n;
-//@ repeat P = 0..PASSES-1
+//@ repeat P = 0..ROW_PASSES-1
     NAME_begin_P_MACHINE(&row);
     for (n = 0; n + BLOCK <= columns; n += BLOCK)
 #pragma GCC unroll 8

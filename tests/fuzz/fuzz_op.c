@@ -11,7 +11,7 @@ static void check_op(const Op *op)
     int nout = 0, nconst = 0;
     REQUIRE(op->naxis > 0 && op->naxis <= op->ngiven && op->ngiven <= op->nextent && op->nextent <= OP_MAX_EXTENT &&
             op->noperand > 0 && op->noperand <= OP_MAX_OPERAND);
-    REQUIRE(!name_fault(op->name) && op->ndtype > 0 && op->flops && op->rows && op->row_elems && op->reference);
+    REQUIRE(!name_fault(op->name) && op->ndtype > 0 && !op->flops == !op->reference && op->rows && op->row_elems);
     for (int i = 0; i < op->nextent; i++)
         REQUIRE(!name_fault(op->extent[i].name) && op_axis(op, op->extent[i].name) == i);
     for (int i = 0; i < op->noperand; i++) {
@@ -36,7 +36,7 @@ static void check_values(const Op *op)
             extent[i] = extents[(k + (size_t)i) % (sizeof extents / sizeof *extents)];
         REQUIRE(expr_int_at(op->rows, extent, &value) != EXPR_UNKNOWN_NAME);
         REQUIRE(expr_int_at(op->row_elems, extent, &value) != EXPR_UNKNOWN_NAME);
-        REQUIRE(expr_int_at(op->flops, extent, &value) != EXPR_UNKNOWN_NAME);
+        REQUIRE(!op->flops || expr_int_at(op->flops, extent, &value) != EXPR_UNKNOWN_NAME);
         for (int i = 0; i < op->noperand; i++)
             REQUIRE(expr_int_at(op->operand[i].elems, extent, &value) != EXPR_UNKNOWN_NAME);
     }

@@ -221,6 +221,18 @@ static bool divides_row(const Reader *r, FormulaOp op, const int *given)
     return op == FORMULA_DIV && r->f->node[given[1]].level > 0 && r->f->node[given[0]].along & ~r->f->node[given[1]].along;
 }
 
+/* A condition of comparisons of integers alone, which rounding cannot turn. */
+static bool is_sure(const Reader *r, int id)
+{
+    const FormulaNode *v = &r->f->node[id];
+    if (is_comparison(v->op))
+        return type_of(r, v->arg[0]) == FORMULA_INT;
+    for (int i = 0; i < v->narg; i++)
+        if (!is_sure(r, v->arg[i]))
+            return false;
+    return true;
+}
+
 static int apply(Reader *r, const Node *n, FormulaOp op, const int *given, int narg)
 {
     if (divides_row(r, op, given)) {
@@ -231,7 +243,11 @@ static int apply(Reader *r, const Node *n, FormulaOp op, const int *given, int n
     const int from = op == FORMULA_CHOOSE;
     FormulaNode node = { .kind = FORMULA_APPLY, .op = op, .narg = narg, .type = f->value };
     memcpy(node.arg, given, (size_t)narg * sizeof *given);
-    const bool ints = all_int(r, given + from, narg - from) && (f->of_int || is_comparison(op));
+    const bool ints = all_int(r, given + from, narg - from) && (f->of_int || is_comparison(op)) && (from == 0 || is_sure(r, given[0]));
+    if ((op == FORMULA_MIN || op == FORMULA_MAX) && given[0] == given[1])
+        return given[0];
+    if (is_comparison(op) && ints && given[0] == given[1]) /* of real numbers it tells NaN */
+        return FAIL(r, n, "both sides of '%s' are the same", f->name);
     if (op == FORMULA_NEG && r->f->node[given[0]].kind == FORMULA_NUMBER)
         return add_number(r, n, -r->f->node[given[0]].real, type_of(r, given[0]));
     if (!convert(r, n, op, node.arg, ints ? from : narg))

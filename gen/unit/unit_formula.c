@@ -61,6 +61,13 @@ static const Form kernel_forms[FORMULA_FUNCTION_COUNT] = {
     [FORMULA_BF16] = FUNCTION("bf16", "PACKAGE_device::round_bf16"),
 };
 
+/* Of integers, where it is another one. What they are of is printed twice. */
+static const Form int_forms[FORMULA_FUNCTION_COUNT] = {
+    [FORMULA_MIN] = { "$1 < $0 ? $1 : $0", BIND_CHOICE, "PACKAGE_select_ints_MACHINE($1 < $0, $1, $0)", BIND_PRIMARY },
+    [FORMULA_MAX] = { "$0 < $1 ? $1 : $0", BIND_CHOICE, "PACKAGE_select_ints_MACHINE($0 < $1, $1, $0)", BIND_PRIMARY },
+    [FORMULA_CHOOSE] = { "$0 ? $1 : $2", BIND_CHOICE, "PACKAGE_select_ints_MACHINE($0, $1, $2)", BIND_PRIMARY },
+};
+
 /* Of real numbers, in the reference: templates/package/formula.h has a function for each, in the reference's words where C has an operator. */
 static const char *const exact_names[FORMULA_FUNCTION_COUNT] = {
     [FORMULA_ADD] = "add",         [FORMULA_SUB] = "sub", [FORMULA_MUL] = "mul", [FORMULA_DIV] = "div",
@@ -81,9 +88,17 @@ const char *print_enclosed(const Printer *p, Piece piece, int least)
 
 /* ---- leaves ---- */
 
+/* Is it a name that printed code uses for something of its own? Variables without a better name are v0, v1 ... */
+static bool is_taken(const char *name)
+{
+    static const char *const taken[] = { "a", "acc", "all", "at", "extent", "fresh", "i", "lanes", "nu", "operand", "part", "r", "row", "u", "v" };
+    return names_find(NAMES(taken, LENGTH(taken)), name) >= 0 || (*name == 'v' && name[1 + strspn(name + 1, "0123456789")] == '\0');
+}
+
 const char *print_place_name(const Printer *p, int extent)
 {
-    return text_letters(arena_strdup(p->arena, p->spec->op->extent[extent].name), tolower);
+    const char *name = text_letters(arena_strdup(p->arena, p->spec->op->extent[extent].name), tolower);
+    return is_taken(name) ? arena_printf(p->arena, "%s_", name) : name;
 }
 
 /* An extent, as kernels and the reference see it. */
@@ -165,13 +180,12 @@ static const Dtype *dtype_of(const Printer *p, const Operand *o) { return dtype_
 /* A name for a variable that no other has: the operand's, where that is free. */
 static const char *variable_name(Printer *p, const char *operand)
 {
-    static const char *const taken[] = { "a", "acc", "lanes", "extent", "operand" };
-    bool is_taken = !operand || names_find(NAMES(taken, LENGTH(taken)), operand) >= 0;
-    for (int i = 0; operand && i < p->spec->op->nextent; i++)
-        is_taken = is_taken || strcmp(operand, print_place_name(p, i)) == 0;
-    for (int i = 0; operand && i < p->spec->formula->nnode; i++)
-        is_taken = is_taken || (p->piece[i].text && strcmp(p->piece[i].text, operand) == 0);
-    return is_taken ? arena_printf(p->arena, "v%d", p->nvariable++) : operand;
+    bool is_free = operand && !is_taken(operand);
+    for (int i = 0; is_free && i < p->spec->op->nextent; i++)
+        is_free = strcmp(operand, print_place_name(p, i)) != 0;
+    for (int i = 0; is_free && i < p->spec->formula->nnode; i++)
+        is_free = !p->piece[i].text || strcmp(p->piece[i].text, operand) != 0;
+    return is_free ? operand : arena_printf(p->arena, "v%d", p->nvariable++);
 }
 
 static bool is_lane(const Printer *p, int node)
@@ -234,9 +248,10 @@ Piece print_widened(const Printer *p, Piece v, FormulaType type)
         return v;
     if (type == FORMULA_TRUTH)
         return (Piece){ arena_printf(p->arena, "PACKAGE_all_ints_MACHINE(-(%s))", v.text), BIND_PRIMARY, true };
-    return (Piece){ arena_printf(p->arena, "PACKAGE_all%s_MACHINE(%s%s)", type == FORMULA_INT ? "_ints" : "",
-                                 type == FORMULA_INT ? "(int32_t)" : "", v.text),
-                    BIND_PRIMARY, true };
+    if (type == FORMULA_INT)
+        return (Piece){ arena_printf(p->arena, "PACKAGE_all_ints_MACHINE((int32_t)%s)", print_enclosed(p, v, BIND_UNARY)),
+                        BIND_PRIMARY, true };
+    return (Piece){ arena_printf(p->arena, "PACKAGE_all_MACHINE(%s)", v.text), BIND_PRIMARY, true };
 }
 
 /* How tightly value i must bind in a text that binds so. Compilers warn of a && b || c, and of a < b & c < d. */
@@ -250,7 +265,7 @@ static int least_binding(int binding, int i)
     case BIND_BITS: return BIND_UNARY;
     case BIND_EQUAL:
     case BIND_COMPARE: return BIND_SUM;
-    case BIND_UNARY: return BIND_UNARY;
+    case BIND_UNARY: return BIND_PRIMARY; /* --x is something else */
     default: return binding + (i > 0);
     }
 }
@@ -277,6 +292,9 @@ static Piece apply_exact(const Printer *p, const FormulaNode *v)
         return (Piece){ arena_printf(p->arena, "dcgen_sure(%s %s %s)", print_enclosed(p, p->piece[v->arg[0]], BIND_SUM),
                                      formula_functions[v->op].name, print_enclosed(p, p->piece[v->arg[1]], BIND_SUM)),
                         BIND_PRIMARY, false };
+    if (v->op == FORMULA_TO_REAL)
+        return (Piece){ arena_printf(p->arena, "dcgen_number((double)%s)", print_enclosed(p, p->piece[v->arg[0]], BIND_UNARY)),
+                        BIND_PRIMARY, false };
     text_printf(&t, "dcgen_%s(", name);
     for (int i = 0; i < v->narg; i++)
         text_printf(&t, "%s%s", i ? ", " : "", p->piece[v->arg[i]].text);
@@ -284,15 +302,31 @@ static Piece apply_exact(const Printer *p, const FormulaNode *v)
     return (Piece){ arena_strdup(p->arena, text_str(&t)), BIND_PRIMARY, false };
 }
 
-/* The vector form is taken for functions, which have no other in code on vectors, and where a value is a vector (of a choice: its condition). */
-static Piece print_apply(const Printer *p, const FormulaNode *v)
+static void add_variable(Printer *p, int i, const char *name)
 {
-    const Form *form = &kernel_forms[v->op];
-    const bool choice = v->op == FORMULA_CHOOSE;
+    text_printf(&p->out, "    const %s %s = %s;\n", print_type(p, print_at(p, i)->type, p->piece[i].wide), name, p->piece[i].text);
+    p->piece[i] = (Piece){ name, BIND_PRIMARY, p->piece[i].wide };
+}
+
+/* Makes a value that is printed more than once a variable, unless it is a name or a number. */
+static void make_variable(Printer *p, int i)
+{
+    const char *s = p->piece[i].text;
+    if (s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_->.")])
+        add_variable(p, i, variable_name(p, NULL));
+}
+
+/* The vector form is taken for functions, which have no other in code on vectors, and where a value is a vector (of a choice: its condition). */
+static Piece print_apply(Printer *p, const FormulaNode *v)
+{
+    const bool choice = v->op == FORMULA_CHOOSE, of_int = v->type == FORMULA_INT && int_forms[v->op].narrow;
+    const Form *form = of_int ? &int_forms[v->op] : &kernel_forms[v->op];
     const char *value[OP_MAX_RANK];
     bool any = false;
     if (p->style == STYLE_EXACT && v->type != FORMULA_INT)
         return apply_exact(p, v);
+    for (int i = 0; of_int && !choice && i < v->narg; i++)
+        make_variable(p, v->arg[i]);
     for (int i = 0; i < v->narg; i++)
         any = any || p->piece[v->arg[i]].wide;
     const bool wide = p->style == STYLE_VECTOR &&
@@ -303,6 +337,8 @@ static Piece print_apply(const Printer *p, const FormulaNode *v)
         const bool widen = wide ? binding == BIND_PRIMARY || type != FORMULA_REAL : choice && any && i > 0;
         const Piece arg = p->piece[v->arg[i]];
         value[i] = print_enclosed(p, widen ? print_widened(p, arg, type) : arg, least_binding(binding, i));
+        if (p->style == STYLE_EXACT && type == FORMULA_TRUTH)
+            value[i] = arena_printf(p->arena, "%s.value", value[i]);
     }
     return (Piece){ put_values(p, wide && form->wide ? form->wide : form->narrow, value), binding, wide || (choice && any) };
 }
@@ -366,9 +402,7 @@ Piece print_nodes(Printer *p, int last)
         p->piece[i] = print_node(p, i);
         if ((v->nuse < 2 && !is_loaded_early(p, v)) || v->kind < FORMULA_ELEMENT || (v->kind == FORMULA_ELEMENT && p->piece[i].wide))
             continue;
-        const char *name = variable_name(p, v->kind == FORMULA_ELEMENT ? p->spec->op->operand[v->at].name : NULL);
-        text_printf(&p->out, "    const %s %s = %s;\n", print_type(p, v->type, p->piece[i].wide), name, p->piece[i].text);
-        p->piece[i] = (Piece){ name, BIND_PRIMARY, p->piece[i].wide };
+        add_variable(p, i, variable_name(p, v->kind == FORMULA_ELEMENT ? p->spec->op->operand[v->at].name : NULL));
     }
     return p->piece[last];
 }
@@ -399,13 +433,15 @@ static void add_places(const Printer *p, const char *type, Text *parameters, Tex
     text_add(unused, unused->len ? ";\n" : "");
 }
 
-/* Does the formula use anything of the call: an operand, an extent? */
-static bool uses_call(const Formula *f)
+/* Casts to void of the parameters `a` and `acc`, where the formula uses nothing of the call (an operand, an extent) or no sum. */
+static const char *unused_text(Arena *a, const Formula *f)
 {
-    for (int i = 0; i < f->nnode; i++)
-        if (f->node[i].kind == FORMULA_ELEMENT || f->node[i].kind == FORMULA_EXTENT)
-            return true;
-    return false;
+    bool call = false, acc = false;
+    for (const FormulaNode *v = f->node; v < f->node + f->nnode; v++) {
+        call = call || v->kind == FORMULA_ELEMENT || v->kind == FORMULA_EXTENT;
+        acc = acc || v->kind == FORMULA_ACC;
+    }
+    return arena_printf(a, "%s%s", call ? "" : "    (void)a;\n", acc ? "" : "    (void)acc;\n");
 }
 
 static int last_extent(const Spec *s)
@@ -427,7 +463,7 @@ static char *vector_text(Arena *a, const Spec *s, const Target *t)
                 "static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MACHINE\n"
                 "NAME_epilogue_MACHINE(const NAME_args *a, PACKAGE_floats_MACHINE acc%s, int64_t lanes)\n{\n%s%s%s%s    return %s;\n}\n",
                 quote_comment(a, s->formula->text), print_place_name(&p, p.along), text_str(&parameters),
-                uses_call(s->formula) ? "" : "    (void)a;\n", strstr(text_str(&p.out), "lanes") ? "" : "    (void)lanes;\n",
+                unused_text(a, s->formula), strstr(text_str(&p.out), "lanes") ? "" : "    (void)lanes;\n",
                 text_str(&unused), text_str(&p.out), value.text);
     return print_filled(&p, text_str(&all));
 }
@@ -442,7 +478,7 @@ static char *scalar_text(Arena *a, const Spec *s, const Target *t)
     text_printf(&all,
                 "/* %s: of one element. */\nstatic __device__ __forceinline__ float NAME_epilogue(const NAME_args &a, float acc%s)\n{\n"
                 "%s%s%s    return %s;\n}\n",
-                quote_comment(a, s->formula->text), text_str(&parameters), uses_call(s->formula) ? "" : "    (void)a;\n",
+                quote_comment(a, s->formula->text), text_str(&parameters), unused_text(a, s->formula),
                 text_str(&unused), text_str(&p.out), value.text);
     return print_filled(&p, text_str(&all));
 }
@@ -506,6 +542,10 @@ static FillScope *exact_words(Printer *p, bool has_check)
                WORD("HAS_CHECK", s->formula->is_affine && has_check));
     if (!s->op->reference)
         unit_rows_exact_words(p, words);
+    fill_list(words, "own");
+    for (int i = 0; i < s->op->noperand; i++)
+        if (!s->op->operand[i].of_formula)
+            fill_number(fill_row(words), "OWN", i);
     fill_list(words, "every");
     for (int i = 0; i < s->op->nextent; i++)
         FILL_WORDS(fill_row(words), WORD("AXIS", s->op->extent[i].name), WORD("PLACE", i));

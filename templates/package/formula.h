@@ -41,11 +41,17 @@ static double dcgen_part(const int64_t *extent)
     return EPS_SUMS * (4 * root + 8) + EPS_INPUTS * fmin(2, 12 / root);
 }
 
-/* A value that was rounded. Beyond the largest float it is infinite. */
+/* A value of a type whose largest number is `most`: beyond that it is infinite. */
+DCGEN_INLINE dcgen_value dcgen_limited(double value, double bound, double most)
+{
+    return (dcgen_value){ fabs(value) > most ? copysign((double)INFINITY, value) : value, bound };
+}
+
+/* A value that was rounded. Denormal ones are as coarse as the least number that is not. */
 DCGEN_INLINE dcgen_value dcgen_rounded(double value, double bound)
 {
-    value = fabs(value) > FLT_MAX ? copysign((double)INFINITY, value) : value;
-    return (dcgen_value){ value, bound + (isfinite(value) ? fabs(value) : 0) };
+    const dcgen_value v = dcgen_limited(value, bound, FLT_MAX);
+    return (dcgen_value){ v.value, bound + (v.value == 0 || !isfinite(v.value) ? 0 : fmax(fabs(v.value), FLT_MIN)) };
 }
 
 typedef enum { DCGEN_F32, DCGEN_TF32 = DCGEN_F32, DCGEN_F16, DCGEN_BF16 } dcgen_format;
@@ -125,49 +131,57 @@ DCGEN_INLINE dcgen_value dcgen_erf(dcgen_value a) { return dcgen_rounded(erf(a.v
 
 DCGEN_INLINE dcgen_value dcgen_sigmoid(dcgen_value a) { return dcgen_rounded(1 / (1 + exp(-a.value)), a.bound / 4); }
 
-/* Those that go to 0 for large negative numbers may be off by 1e-7 there. */
-DCGEN_INLINE dcgen_value dcgen_silu(dcgen_value a)
+/* Those that go to 0 for large negative numbers, infinite ones too, may be off by 1e-7 there. x: the number, part: what it is multiplied by. */
+DCGEN_INLINE dcgen_value dcgen_fading(double x, double part, double bound)
 {
-    return dcgen_rounded(a.value / (1 + exp(-a.value)), 1.1 * a.bound + 0.14);
+    return dcgen_rounded(isinf(x) && x < 0 ? 0 : x * part, bound + 0.14);
 }
+
+DCGEN_INLINE dcgen_value dcgen_silu(dcgen_value a) { return dcgen_fading(a.value, 1 / (1 + exp(-a.value)), 1.1 * a.bound); }
 
 DCGEN_INLINE dcgen_value dcgen_gelu(dcgen_value a)
 {
-    return dcgen_rounded(a.value * erfc(-a.value * 0.70710678118654752440) / 2, 1.13 * a.bound + 0.14);
+    return dcgen_fading(a.value, erfc(-a.value * 0.70710678118654752440) / 2, 1.13 * a.bound);
 }
 
 DCGEN_INLINE dcgen_value dcgen_gelu_tanh(dcgen_value a)
 {
     const double x = a.value;
-    return dcgen_rounded(x / 2 * (1 + tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x))), 1.13 * a.bound + 0.14);
+    return dcgen_fading(x, (1 + tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x))) / 2, 1.13 * a.bound);
 }
 
 /* Rounded to a type of so many bits of mantissa: by one bit more or less, where what is rounded may be off. */
-DCGEN_INLINE dcgen_value dcgen_coarse(dcgen_value a, int bits, int least)
+DCGEN_INLINE dcgen_value dcgen_coarse(dcgen_value a, int bits, int least, double most)
 {
     int e;
     frexp(a.value, &e);
     const double unit = ldexp(1, (e < least ? least : e) - 1 - bits), v = nearbyint(a.value / unit) * unit;
-    return (dcgen_value){ v, a.bound > 0 ? a.bound + unit / (12 * EPS_SUMS) : 0 };
+    return dcgen_limited(v, a.bound > 0 ? a.bound + unit / (12 * EPS_SUMS) : 0, most);
 }
 
-DCGEN_INLINE dcgen_value dcgen_f16(dcgen_value a) { return dcgen_coarse(a, 10, -13); }
-DCGEN_INLINE dcgen_value dcgen_bf16(dcgen_value a) { return dcgen_coarse(a, 7, -125); }
+DCGEN_INLINE dcgen_value dcgen_f16(dcgen_value a) { return dcgen_coarse(a, 10, -13, 65504); }
+DCGEN_INLINE dcgen_value dcgen_bf16(dcgen_value a) { return dcgen_coarse(a, 7, -125, FLT_MAX); }
 
 /* Comparisons. */
+/* value: what a op b is; rounding may turn it where both are near. */
 DCGEN_INLINE dcgen_truth dcgen_compared(bool value, dcgen_value a, dcgen_value b, double part)
 {
     return (dcgen_truth){ value, fabs(a.value - b.value) <= part * (a.bound + b.bound) && a.bound + b.bound > 0 };
 }
 
-#define dcgen_lt(a, b) dcgen_compared((a).value < (b).value, a, b, part)
-#define dcgen_le(a, b) dcgen_compared((a).value <= (b).value, a, b, part)
-#define dcgen_gt(a, b) dcgen_compared((a).value > (b).value, a, b, part)
-#define dcgen_ge(a, b) dcgen_compared((a).value >= (b).value, a, b, part)
-#define dcgen_eq(a, b) dcgen_compared((a).value == (b).value, a, b, part)
-#define dcgen_ne(a, b) dcgen_compared((a).value != (b).value, a, b, part)
-DCGEN_INLINE dcgen_truth dcgen_sure(bool value) { return (dcgen_truth){ value, false }; }
+DCGEN_INLINE dcgen_truth dcgen_less(dcgen_value a, dcgen_value b, double part) { return dcgen_compared(a.value < b.value, a, b, part); }
+DCGEN_INLINE dcgen_truth dcgen_most(dcgen_value a, dcgen_value b, double part) { return dcgen_compared(a.value <= b.value, a, b, part); }
+DCGEN_INLINE dcgen_truth dcgen_equal(dcgen_value a, dcgen_value b, double part) { return dcgen_compared(a.value == b.value, a, b, part); }
 DCGEN_INLINE dcgen_truth dcgen_not(dcgen_truth a) { return (dcgen_truth){ !a.value, a.unsure }; }
+
+/* Macros of what is written once: nested ones would grow beyond measure. */
+#define dcgen_lt(a, b) dcgen_less(a, b, part)
+#define dcgen_le(a, b) dcgen_most(a, b, part)
+#define dcgen_gt(a, b) dcgen_less(b, a, part)
+#define dcgen_ge(a, b) dcgen_most(b, a, part)
+#define dcgen_eq(a, b) dcgen_equal(a, b, part)
+#define dcgen_ne(a, b) dcgen_not(dcgen_equal(a, b, part))
+DCGEN_INLINE dcgen_truth dcgen_sure(bool value) { return (dcgen_truth){ value, false }; }
 
 DCGEN_INLINE dcgen_truth dcgen_and(dcgen_truth a, dcgen_truth b)
 {
@@ -224,7 +238,8 @@ void dcgen_reference_rows(const int64_t *extent, const void *const *operand, int
     const int64_t elems = ROW_ELEMS;
     const double part = dcgen_part(extent);
 #if HAS_OPERATOR
-    dcgen_operator_rows(extent, operand, row0, row1, y, bound);
+    const void *const own[] = { EACH(own, operand[OWN]) }; /* without those that the formula brings */
+    dcgen_operator_rows(extent, own, row0, row1, y, bound);
     for (int64_t i = 0; i < (row1 - row0) * elems; i++) {
         const dcgen_value v = dcgen_formula(extent, operand, (dcgen_value){ y[i], bound[i] }, NULL, row0 * elems + i, part);
         y[i] = v.value;
@@ -251,13 +266,15 @@ void dcgen_reference_check(const int64_t *extent, const void *const *operand, in
     const int64_t AXIS = extent[PLACE]; //@ repeat every
     (void)AXIS; //@ repeat every
     const int64_t elems = ROW_ELEMS;
-    dcgen_operator_check(extent, operand, row0, row1, sum, bound);
+    const double part = dcgen_part(extent);
+    const void *const own[] = { EACH(own, operand[OWN]) };
+    dcgen_operator_check(extent, own, row0, row1, sum, bound);
     for (int64_t row = row0; row < row1; row++) {
         double factor = 0;
         for (int64_t i = row * elems; i < (row + 1) * elems; i++) {
-            const dcgen_value without = dcgen_formula(extent, operand, (dcgen_value){ 0, 0 }, NULL, i, 0);
+            const dcgen_value without = dcgen_formula(extent, operand, (dcgen_value){ 0, 0 }, NULL, i, part);
             if (i == row * elems) {
-                factor = dcgen_formula(extent, operand, (dcgen_value){ 1, 0 }, NULL, i, 0).value - without.value;
+                factor = dcgen_formula(extent, operand, (dcgen_value){ 1, 0 }, NULL, i, part).value - without.value;
                 sum[row - row0] *= factor;
                 bound[row - row0] *= fabs(factor);
             }

@@ -52,8 +52,8 @@ PACKAGE_exp_MACHINE(PACKAGE_floats_MACHINE x)
 #if VECTOR_BYTES == 64
     return __builtin_ia32_scalefps512_mask(p, n, p, (PACKAGE_lanes_MACHINE)-1, 4);
 #else
-    const PACKAGE_ints_MACHINE whole = (PACKAGE_ints_MACHINE)sum << 23;
-    const PACKAGE_ints_MACHINE half = (PACKAGE_ints_MACHINE)sum << 22 & -0x800000;
+    const PACKAGE_bits_MACHINE whole = (PACKAGE_bits_MACHINE)sum << 23;
+    const PACKAGE_bits_MACHINE half = (PACKAGE_bits_MACHINE)sum << 22 & 0xff800000;
     return p * (PACKAGE_floats_MACHINE)half * (PACKAGE_floats_MACHINE)(whole - half);
 #endif
 }

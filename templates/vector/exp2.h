@@ -36,6 +36,6 @@ PACKAGE_exp2_MACHINE(PACKAGE_floats_MACHINE x)
     p = p * r + 0x1.ebfbdap-3f;
     p = p * r + 0x1.62e430p-1f;
     p = p * r + 1;
-    return (PACKAGE_floats_MACHINE)((PACKAGE_ints_MACHINE)p + ((PACKAGE_ints_MACHINE)sum << 23));
+    return (PACKAGE_floats_MACHINE)((PACKAGE_bits_MACHINE)p + ((PACKAGE_bits_MACHINE)sum << 23));
 #endif
 }

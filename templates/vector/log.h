@@ -23,8 +23,9 @@ PACKAGE_log_MACHINE(PACKAGE_floats_MACHINE x)
     const PACKAGE_floats_MACHINE zero = { 0 };
     const PACKAGE_ints_MACHINE denormal = x < 0x1p-126f, negative = x < 0, none = x <= 0;
     const PACKAGE_ints_MACHINE bits = (PACKAGE_ints_MACHINE)PACKAGE_select_MACHINE(denormal, x * 0x1p23f, x);
-    const PACKAGE_ints_MACHINE above = bits - 0x3f400000;
-    const PACKAGE_floats_MACHINE m = (PACKAGE_floats_MACHINE)(bits - (above & -0x800000));
+    const PACKAGE_ints_MACHINE above = (PACKAGE_ints_MACHINE)((PACKAGE_bits_MACHINE)bits - 0x3f400000);
+    const PACKAGE_floats_MACHINE m =
+        (PACKAGE_floats_MACHINE)((PACKAGE_bits_MACHINE)bits - (PACKAGE_bits_MACHINE)(above & -0x800000));
     const PACKAGE_floats_MACHINE n = __builtin_convertvector((above >> 23) - (denormal & 23), PACKAGE_floats_MACHINE);
 #endif
     const PACKAGE_floats_MACHINE r = m - 1;

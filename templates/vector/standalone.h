@@ -18,4 +18,5 @@
 #endif
 #include "floats.h"
 #include "ints.h"
+#include "bits.h"
 #include "lanes.h"

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Formulas as kernels compute them, for each instruction set that this CPU has, against the same formulas in double precision: on random data, of
+ * sizes around vectors, and on infinite numbers, NaN and the like. All is one program, which compilers must not warn of.
+ *
+ * With arguments (test_formulas.sh): how many random formulas, what random numbers begin with, and a third one for sanitizers.
+ *
+ * ctest: cost=10 timeout=300
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include "gen/base/process.h"
+#include "gen/spec/dtype.h"
+#include "gen/unit/unit.h"
+#include "tests/arena.h"
+#include "tests/gen/golden.h"
+#include "tests/gen/unit/formula_random.h"
+#include "tests/put_file.h"
+#include "tests/tmp_folder.h"
+
+static const char *const templates[] = { DCGEN_SOURCE_DIR "/templates" };
+static int nrandom = 40;
+static unsigned seed = 1;
+static bool sanitize;
+
+/* Of data with infinite numbers, NaN, denormal and the largest ones. */
+static const char *const special[] = {
+    "acc",
+    "-acc",
+    "relu(acc)",
+    "max(0, acc)",
+    "min(acc, 1)",
+    "min(1, acc)",
+    "clamp(acc, 0, 6)",
+    "abs(acc)",
+    "exp(acc)",
+    "tanh(acc)",
+    "erf(acc)",
+    "sigmoid(acc)",
+    "silu(acc)",
+    "gelu(acc)",
+    "gelu_tanh(acc)",
+    "sqrt(acc)",
+    "rsqrt(acc)",
+    "log(acc)",
+    "f16(acc)",
+    "bf16(acc)",
+    "acc + -inf",
+    "n < len[m] ? acc : -inf",
+    "acc > 0 ? acc : 0.01 * acc",
+    "acc == acc ? 1 : 2",
+    "acc != acc ? 1 : 2",
+    "!(acc < 1) ? 1 : 2",
+    "acc - acc",
+    "1 / acc",
+    "acc >= inf ? 1 : 0",
+};
+enum { NSPECIAL = sizeof special / sizeof *special, BATCH = 48 };
+
+/* ---- the formulas, as functions of one package ---- */
+
+static const SpecFile *read_formulas(const char *const *formula, int n, Diag *d)
+{
+    Text t = { .arena = arena };
+    Source *src = ARENA_NEW(arena, Source);
+    text_add(&t, "name = \"pkg\"; budget = { kernels = 64; }; functions = (\n");
+    for (int i = 0; i < n; i++)
+        text_printf(
+            &t,
+            "  { name = \"f%dx\"; op = \"dense\"; shapes = ( { M = 2; N = 3; K = 4; } ); epilogue = \"%s\"; %s }%s\n",
+            i, formula[i],
+            strstr(formula[i], "len[") || strstr(formula[i], "most[") || strstr(formula[i], "kind[")
+                ? arena_printf(arena, "types = {%s%s%s };", strstr(formula[i], "len[") ? " len = \"s32\";" : "",
+                               strstr(formula[i], "most[") ? " most = \"s32\";" : "",
+                               strstr(formula[i], "kind[") ? " kind = \"s32\";" : "")
+                : "",
+            i + 1 < n ? "," : " );");
+    *src = (Source){ .path = "formulas.cfg", .text = arena_strdup(arena, text_str(&t)), .len = t.len };
+    return spec_file_parse(arena, src, templates, 1, d);
+}
+
+/* Is it one? A few random ones are too long, or compare something with itself. */
+static bool is_formula(const char *formula)
+{
+    return strlen(formula) < 600 && read_formulas(&formula, 1, diag_new(arena));
+}
+
+static const char *const *choose_formulas(int n)
+{
+    const char **formula = ARENA_ARRAY(arena, (size_t)n, const char *);
+    Rng rng = { seed };
+    for (int i = 0; i < n;) {
+        formula[i] = i < NSPECIAL ? special[i] : formula_real(arena, &rng, 2 + (int)rng_below(&rng, 4));
+        i += is_formula(formula[i]);
+    }
+    return formula;
+}
+
+/* ---- the program ---- */
+
+static const char program_head[] =
+    "#include <math.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include "
+    "<string.h>\n"
+    "static int64_t dcgen_reference_terms(const int64_t *extent) { (void)extent; return 1; }\n"
+    "static void dcgen_operator_rows(const int64_t *extent, const void *const *operand, int64_t row0, int64_t row1, "
+    "double *y, double *bound)\n"
+    "{\n"
+    "    for (int64_t i = row0 * extent[1]; i < row1 * extent[1]; i++, y++, bound++) {\n"
+    "        *y = ((const float *)operand[0])[i];\n"
+    "        *bound = 0;\n"
+    "    }\n"
+    "}\n";
+
+/* What the program does with each function on each size: data, then each instruction set against the reference. */
+static const char program_tail[] =
+    "static uint64_t state = 7;\n"
+    "static uint32_t draw(void) { return (uint32_t)((state = state * 6364136223846793005u + 1442695040888963407u) >> "
+    "33); }\n"
+    "static float number(void) { return (float)draw() * 0x1p-29f - 2; }\n"
+    "static void *array(int64_t n, int kind, int64_t most)\n"
+    "{\n"
+    "    static const float odd[] = { 0, -0.0f, INFINITY, -INFINITY, NAN, 1e-40f, -1e-40f, 3e38f, -3e38f, 65519, "
+    "65520, -70000, 1, 2, -3, 1e-7f, -8, -20, 90, 5e-8f };\n"
+    "    union { float *f; int32_t *i; void *p; } to = { .p = malloc((size_t)n * 4) };\n"
+    "    for (int64_t k = 0; k < n; k++)\n"
+    "        if (kind == 0)\n"
+    "            to.f[k] = number();\n"
+    "        else if (kind == 1)\n"
+    "            to.f[k] = odd[draw() % (sizeof odd / sizeof *odd)];\n"
+    "        else\n"
+    "            to.i[k] = (int32_t)((int64_t)draw() % (most + 3)) - 1;\n"
+    "    return to.p;\n"
+    "}\n"
+    "static bool is_right(float y, double v, double bound)\n"
+    "{\n"
+    "    if (isnan(v) || isinf(v) || !isfinite(bound))\n"
+    "        return isnan(v) ? isnan(y) || bound > 1e30 : isfinite(bound) ? y == (float)v || fabs(bound) > 1e30 : "
+    "true;\n"
+    "    return fabs(y - v) <= TOLERANCE * bound;\n"
+    "}\n"
+    "int main(void)\n"
+    "{\n"
+    "    static const int64_t size[][2] = { { 1, 1 }, { 2, 3 }, { 7, 4 }, { 3, 17 }, { 5, 33 }, { 2, 64 }, { 70, 5 } "
+    "};\n"
+    "    int nwrong = 0;\n"
+    "    for (int f = 0; f < NFUNCTION; f++)\n"
+    "        for (int z = 0; z < 7; z++) {\n"
+    "            const int64_t M = size[z][0], N = size[z][1], extent[] = { M, N, 4 };\n"
+    "            void *operand[16] = { 0 };\n"
+    "            for (int i = 0; function[f].kind[i]; i++) {\n"
+    "                const char c = function[f].kind[i];\n"
+    "                const int64_t n = c == 'Y' ? 0 : function[f].rank[i] == 1 ? (function[f].first[i] == 0 ? M : N) : "
+    "M * N;\n"
+    "                operand[i] = array(n, c == 'i' ? 2 : i == 0 && f < NSPECIAL, M > N ? M : N);\n"
+    "            }\n"
+    "            double *v = malloc((size_t)(M * N) * 8), *bound = malloc((size_t)(M * N) * 8);\n"
+    "            float *y = malloc((size_t)(M * N) * 4);\n"
+    "            function[f].rows(extent, (const void *const *)operand, 0, M, v, bound);\n"
+    "            for (int s = 0; s < NSET; s++) {\n"
+    "                if (!has_set(s))\n"
+    "                    continue;\n"
+    "                function[f].kernel[s](extent, (const void *const *)operand, y);\n"
+    "                for (int64_t i = 0, told = 0; i < M * N; i++)\n"
+    "                    if (!is_right(y[i], v[i], bound[i]) && told++ < 1 && nwrong++ < 20)\n"
+    "                        printf(\"%s [%s] of %d x %d, m %d n %d, acc %g: %.9g instead of %.9g, bound %g\\n\", "
+    "function[f].text, set_name[s], (int)M, (int)N,\n"
+    "                               (int)(i / N), (int)(i % N), (double)((float *)operand[0])[i], (double)y[i], v[i], "
+    "bound[i]);\n"
+    "            }\n"
+    "            for (int i = 0; i < 16; i++)\n"
+    "                free(operand[i]);\n"
+    "            free(v), free(bound), free(y);\n"
+    "        }\n"
+    "    return nwrong > 0;\n"
+    "}\n";
+
+/* The instruction sets for CPUs of this architecture. */
+static const Target *sets_of(const TargetList *all, int *n)
+{
+    Target *set = ARENA_ARRAY(arena, (size_t)all->n, Target);
+    for (const Target *t = all->t; t < all->t + all->n; t++)
+        if (strcmp(t->family->name, "cpu") == 0)
+            set[(*n)++] = *t;
+    return set;
+}
+
+static void add_arguments(Text *t, const Spec *s)
+{
+    text_add(t, "typedef struct {\n    int64_t M, N, K;\n");
+    for (const Operand *o = s->op->operand; o < s->op->operand + s->op->noperand; o++)
+        text_printf(t, "    const %s *%s;\n", o->role == ROLE_INDEX ? "int32_t" : "float", o->name);
+    text_printf(t, "} %s_args;\n", s->name);
+}
+
+/* A kernel that does nothing but the formula, on acc in the place of X. */
+static void add_kernel(Text *t, const Spec *s, const Target *set)
+{
+    text_printf(
+        t, "static pkg_TARGET_%s void %s_rows_%s(const int64_t *extent, const void *const *operand, float *y)\n{\n",
+        set->name, s->name, set->name);
+    text_printf(t, "    const %s_args args = { extent[0], extent[1], extent[2]", s->name);
+    for (int i = 0; i < s->op->noperand; i++)
+        text_printf(t, ", operand[%d]", i);
+    text_printf(t,
+                " }, *a = &args;\n    const int64_t step = %d;\n"
+                "    for (int64_t m = 0; m < a->M; m++)\n        for (int64_t n = 0; n < a->N; n += step) {\n"
+                "            const int64_t lanes = a->N - n < step ? a->N - n : step;\n"
+                "            pkg_store_%s(y + m * a->N + n, %s_epilogue_%s(a, pkg_load_%s(a->X + m * a->N + n, lanes), "
+                "m, n, lanes), lanes);\n        }\n}\n",
+                (int)(target_number(set, "VECTOR_BYTES") / 4), set->name, s->name, set->name, set->name);
+}
+
+/* The reference of a function; what all have in common stands before the first one. */
+static void add_reference(Text *t, const Spec *s, int i, Diag *d)
+{
+    const char *text = unit_formula_reference(arena, s, DCGEN_SOURCE_DIR "/templates/package", false, d);
+    assert_non_null(text);
+    const char *own = strstr(text, "/* The element of the output");
+    assert_non_null(own);
+    text_printf(t,
+                "#define dcgen_formula formula_%d\n#define dcgen_reference_rows rows_%d\nvoid "
+                "dcgen_reference_rows(const int64_t *, const void *const *, int64_t, int64_t, double *, double "
+                "*);\n%s\n#undef dcgen_formula\n#undef dcgen_reference_rows\n",
+                i, i, i ? own : text);
+}
+
+static void add_row(Text *t, const Spec *s, int i, const Target *set, int nset)
+{
+    Text kind = { .arena = arena }, rank = { .arena = arena }, first = { .arena = arena };
+    for (const Operand *o = s->op->operand; o < s->op->operand + s->op->noperand; o++) {
+        text_add(&kind, o->role == ROLE_OUT ? "Y" : o->role == ROLE_INDEX ? "i" : "f");
+        text_printf(&rank, "%d, ", o->layout->rank);
+        text_printf(&first, "%d, ", op_axis(s->op, expr_text(o->layout->extent[0])));
+    }
+    text_printf(t, "    { \"%s\", \"%s\", { %s }, { %s }, rows_%d, {", spec_formula_text(s), text_str(&kind),
+                text_str(&rank), text_str(&first), i);
+    for (int k = 0; k < nset; k++)
+        text_printf(t, " %s_rows_%s,", s->name, set[k].name);
+    text_add(t, " } },\n");
+}
+
+/* nspecial: the first functions, whose acc is drawn from odd numbers. */
+static void add_sets(Text *t, const Target *set, int nset, int nspecial)
+{
+    text_printf(t, "enum { NSET = %d, NSPECIAL = %d };\nstatic const char *const set_name[] = {", nset, nspecial);
+    for (int k = 0; k < nset; k++)
+        text_printf(t, " \"%s\",", set[k].name);
+    text_add(t, " };\nstatic bool has_set(int i)\n{\n");
+    for (int k = 0; k < nset; k++)
+        text_printf(t, "    if (i == %d)\n        return %s;\n", k, set[k].runtime_check);
+    text_add(t, "    return false;\n}\n");
+}
+
+static const char *program_of(const SpecFile *f, int nspecial)
+{
+    TargetList targets;
+    Diag *d = diag_new(arena);
+    assert_true(target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, d));
+    int nset = 0;
+    const Target *set = sets_of(&targets, &nset);
+    Text formulas = { .arena = arena }, kernels = { .arena = arena }, rows = { .arena = arena },
+         all = { .arena = arena };
+    for (int i = 0; i < f->nfunction; i++) {
+        const Spec *s = f->function[i];
+        const UnitContext u = { s, NULL, &targets, DCGEN_SOURCE_DIR "/templates/package",
+                                target_find(&targets, "portable") };
+        add_arguments(&formulas, s);
+        text_add(&formulas, unit_formula(arena, &u, ""));
+        add_reference(&rows, s, i, d);
+        for (int k = 0; k < nset; k++)
+            add_kernel(&kernels, s, &set[k]);
+    }
+    const UnitContext u = { f->function[0], NULL, &targets, DCGEN_SOURCE_DIR "/templates/package",
+                            target_find(&targets, "portable") };
+    FillScope *scope = unit_scope(arena, &u);
+    text_add(&formulas, text_str(&kernels));
+    assert_true(unit_add_shared(scope, &u, text_str(&formulas), d));
+    text_printf(&all, "%s#define TOLERANCE %a\n%s\n%s\n%s\n%s\n", program_head,
+                dtype_tolerance(dtype_find("f32"), 1, 1, 0), fill_find(scope, "preamble", 8),
+                fill_find(scope, "device", 6), text_str(&formulas), text_str(&rows));
+    text_printf(&all,
+                "typedef void Rows(const int64_t *, const void *const *, int64_t, int64_t, double *, double *);\n"
+                "typedef void Kernel(const int64_t *, const void *const *, float *);\n"
+                "static const struct {\n    const char *text, *kind;\n    int rank[16], first[16];\n    Rows *rows;\n  "
+                "  Kernel *kernel[%d];\n} function[] = {\n",
+                nset);
+    for (int i = 0; i < f->nfunction; i++)
+        add_row(&all, f->function[i], i, set, nset);
+    text_printf(&all, "};\nenum { NFUNCTION = %d };\n", f->nfunction);
+    add_sets(&all, set, nset, nspecial);
+    text_add(&all, program_tail);
+    return arena_strdup(arena, text_str(&all));
+}
+
+/* ---- compilers ---- */
+
+static void run(const char *what, const char *const *argv)
+{
+    const ProcessPlan plan = { .argv = argv, .out = PROCESS_KEEP, .err = PROCESS_WITH_OUT };
+    ProcessEnd e = process_run(arena, &plan, process_clock_s() + 1200, NULL);
+    if (!process_is_well(&e))
+        fail_msg("%s %s:\n%s", what, process_status_text(arena, e.wait_status), text_str(&e.out));
+}
+
+static void check_compiler(const char *cc, const char *folder)
+{
+    const char *program = arena_printf(arena, "%s/formulas", folder),
+               *source = arena_printf(arena, "%s/formulas.c", folder);
+    const char *const plain[] = { cc,           "-std=gnu11", "-O1",          "-ffp-contract=fast",
+                                  "-Wall",      "-Wextra",    "-Wconversion", "-Werror",
+                                  "-Wno-psabi", source,       "-o",           program,
+                                  "-lm",        NULL };
+    const char *const checked[] = { cc,
+                                    "-std=gnu11",
+                                    "-O1",
+                                    "-ffp-contract=fast",
+                                    "-fsanitize=address,undefined",
+                                    "-fno-sanitize-recover=all",
+                                    "-Wno-psabi",
+                                    source,
+                                    "-o",
+                                    program,
+                                    "-lm",
+                                    NULL };
+    run(cc, sanitize ? checked : plain);
+    run("the program", (const char *const[]){ program, NULL });
+    remove(program);
+}
+
+static void kernels_compute_formulas(void **state)
+{
+    (void)state;
+    char folder[TMP_FOLDER_BYTES];
+    const int n = NSPECIAL + nrandom;
+    assert_non_null(tmp_folder(folder));
+    const char *source = arena_printf(arena, "%s/formulas.c", folder);
+    const char *const *formula = choose_formulas(n);
+    for (int i = 0; i < n; i += BATCH) {
+        put_file(source, program_of(read_formulas(formula + i, n - i < BATCH ? n - i : BATCH, diag_new(arena)),
+                                    i == 0 ? NSPECIAL : 0));
+        check_compiler("gcc", folder);
+        if (process_find(arena, "clang"))
+            check_compiler("clang", folder);
+    }
+    remove(source);
+    remove(folder);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(kernels_compute_formulas) };
+    nrandom = argc > 1 ? atoi(argv[1]) : nrandom;
+    seed = argc > 2 ? (unsigned)atoi(argv[2]) : seed;
+    sanitize = argc > 3;
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,15 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# Many random formulas as kernels compute them, under sanitizers and without: test_formula_kernels.c with more of them. A number as
+# argument begins other random numbers.
+#
+# ctest: label=thorough timeout=600
+set -eu
+first=${1:-100}
+
+# shellcheck disable=SC2154 # BIN is set by CTest
+for seed in 1 2 3; do
+    "$BIN/tests/gen_unit_test_formula_kernels" 400 $((first + seed))
+done
+"$BIN/tests/gen_unit_test_formula_kernels" 150 $((first + 4)) sanitized

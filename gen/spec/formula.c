@@ -778,9 +778,22 @@ static void check_types(const Reader *r)
 {
     for (int i = 0; i < r->text->ntype; i++) {
         const Operand *o = names_row(NAMES(r->op->operand, r->op->noperand), r->text->operand[i]);
-        if (!o || !o->of_formula)
+        if (!o || !(o->of_formula || (o->role == ROLE_OUT && !r->op->reference)))
             diag_error(r->diag, r->text->type_at[i], "the formula has no operand '%s'", r->text->operand[i]);
     }
+}
+
+/* The root as the output stores it. Of an op that computes nothing by itself the spec may say the output's type. */
+static int of_output_type(Reader *r, int root)
+{
+    const Node *n = r->text->expr ? r->text->expr->root : NULL;
+    Operand *out = &r->op->operand[r->out];
+    if (!r->op->reference && dtype_of(r, out->name))
+        out->dtype = dtype_of(r, out->name);
+    const Dtype *type = out->dtype ? dtype_find(out->dtype) : NULL;
+    if (!type || !type->is_integer)
+        return to_real(r, n, root);
+    return type_of(r, root) == FORMULA_INT ? root : FAIL(r, n, "expected an integer, as '%s' is of type %s; found a real number", out->name, out->dtype);
 }
 
 /* Takes away what nothing uses: a value that a short form left aside. The root comes last. */
@@ -835,8 +848,8 @@ const Formula *formula_read(Arena *a, const Op *op, const FormulaText *text, con
         r.places |= extent < 0 ? 0 : 1u << extent;
     }
     int root = read_text(&r);
-    if (root >= 0) /* an output of integers takes them as they are */
-        root = type_of(&r, root) == FORMULA_INT && r.op->operand[r.out].dtype ? root : to_real(&r, text->expr ? text->expr->root : NULL, root);
+    if (root >= 0)
+        root = of_output_type(&r, root);
     if (root >= 0) /* else not all operands may have been read */
         check_types(&r);
     if (root < 0 || diag_nerror(d) > nerror)

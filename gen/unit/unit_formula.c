@@ -524,7 +524,8 @@ static const char *exact_body(Printer *p)
     text_add(&t, "    (void)operand, (void)part, (void)acc, (void)r, (void)at");
     for (int i = 0; i < p->spec->op->nextent; i++)
         text_printf(&t, ", (void)%s", p->spec->op->extent[i].name);
-    text_printf(&t, ";\n%s    return %s;\n", text_str(&p->out), value.text);
+    const bool ints = print_at(p, p->spec->formula->nnode - 1)->type == FORMULA_INT;
+    text_printf(&t, ";\n%s    return %s%s%s;\n", text_str(&p->out), ints ? "dcgen_number((double)(" : "", value.text, ints ? "))" : "");
     return arena_strdup(p->arena, text_str(&t));
 }
 

@@ -314,8 +314,8 @@ static void print_pass(Rows *r, Printer *shared, int pass, const bool *done, Tex
         if (r->f->node[i].kind == FORMULA_REDUCE && r->f->node[i].level == pass + 1)
             print_reduction(r, &p, i);
     if (is_along(r, root_of(r)) && pass + 1 == r->f->npass)
-        text_printf(&p.out, "    PACKAGE_store_MACHINE(%s, %s, lanes);\n", output_text(r, &p),
-                    print_widened(&p, p.piece[root_of(r)], FORMULA_REAL).text);
+        text_printf(&p.out, "    PACKAGE_store%s_MACHINE(%s, %s, lanes);\n", r->f->node[root_of(r)].type == FORMULA_INT ? "_ints" : "",
+                    output_text(r, &p), print_widened(&p, p.piece[root_of(r)], r->f->node[root_of(r)].type).text);
     text_printf(all,
                 "static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void\n"
                 "NAME_pass_%d_MACHINE(const NAME_args *a, NAME_row_MACHINE *row, NAME_place at, int64_t %s, int64_t lanes, const int u,\n"
@@ -386,8 +386,8 @@ static void print_end(Rows *r, Printer *shared, int pass, Text *all)
         shared->piece[i] = p.piece[i];
     }
     if (!is_along(r, root_of(r)) && pass + 1 == r->f->npass)
-        text_printf(&p.out, "    *(%s) = %s%s;\n", output_text(r, &p), print_enclosed(&p, p.piece[root_of(r)], BIND_PRIMARY),
-                    p.piece[root_of(r)].wide ? "[0]" : "");
+        text_printf(&p.out, "    *(%s) = %s%s%s;\n", output_text(r, &p), r->f->node[root_of(r)].type == FORMULA_INT ? "(int32_t)" : "",
+                    print_enclosed(&p, p.piece[root_of(r)], BIND_PRIMARY), p.piece[root_of(r)].wide ? "[0]" : "");
     text_printf(all,
                 "static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void\n"
                 "NAME_end_%d_MACHINE(const NAME_args *a, NAME_row_MACHINE *row, NAME_place at, const int nu)\n{\n%s%s    (void)a, (void)row, (void)at, (void)nu;\n}\n\n",

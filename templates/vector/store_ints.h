@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* Stores the first `lanes` elements of v, and nothing else. */
+#ifndef DCGEN
+#pragma once
+#include "standalone.h"
+#endif
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void PACKAGE_store_ints_MACHINE(int32_t *p, PACKAGE_ints_MACHINE v, int64_t lanes)
+{
+    if (lanes >= VECTOR_BYTES / 4)
+        __builtin_memcpy(p, &v, VECTOR_BYTES);
+#if VECTOR_BYTES == 64
+    else
+        __builtin_ia32_storedqusi512_mask(p, v, (uint16_t)((1u << lanes) - 1));
+#else
+    else
+        for (int64_t i = 0; i < lanes; i++)
+            p[i] = v[i];
+#endif
+}

@@ -1,0 +1,96 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# Operators that are formulas alone (rows, batch_rows, row_values): kernels of each instruction set that this CPU runs are right for softmax with and
+# without masks, layernorm, sums, places of largest elements, functions of several operands, gathered and transposed ones; a package of two
+# functions is built, and its own tests pass; what is wrong with a formula is said.
+# ctest: label=slow
+. "$SRC/tests/cli/lib.sh"
+
+# formula OP SHAPE FORMULA [MORE]: rows.cfg with it
+formula() {
+    cat >rows.cfg <<CFG
+name = "some_rows"; op = "$1"; dtype = "f32"; target = ["$target"]; threads = [1, 3];
+dims = { T = { min = 1; max = 40; }; };
+shapes = ( $2 );
+tune = { T = [1, 7, 40]; };
+formula = "$3"; ${4:-}
+CFG
+}
+# right OP SHAPE FORMULA [MORE]: one kernel or another, in turns, is right
+turn=0
+right() {
+    formula "$@"
+    turn=$((1 - turn))
+    [ $turn = 1 ] && kernel='NV=2 SIDE=1 PF=1' || kernel='NV=4 SIDE=4 PF=0'
+    if "$dcgen" try --templates "$SRC/templates" rows $kernel rows.cfg >"$tmp/log/try" 2>&1; then
+        grep -q 'right on [0-9]* awkward shapes' "$tmp/log/try" || failed "$target: $3: $kernel: nothing says that it is right"
+        nright=$((nright + 1))
+    else
+        # sixteen registers are few for the constants of exp and log
+        [ "$target" != avx512 ] && grep -q 'is not built: spills' "$tmp/log/try" || { cat "$tmp/log/try"; failed "$target: $3: $kernel is not right"; }
+        echo "skipped: $target: $3: $kernel spills"
+    fi
+}
+matrix='{ M = "T"; N = 70; }'
+heads='{ B0 = 2; B1 = 3; M = "T"; N = "T"; }'
+for target in avx512 avx2 portable; do
+    formula rows "$matrix" 'x[m,n]'
+    "$dcgen" check --templates "$SRC/templates" rows.cfg >/dev/null 2>&1 || continue
+    section "kernels for $target"
+    nright=0
+    right rows "$matrix" 'softmax[n](x[m,n])'
+    right batch_rows "$heads" 'softmax[n](n < len[b0] ? x[b0,b1,m,n] * 0.125 : -inf)' 'types = { len = "s32"; };'
+    right batch_rows "$heads" 'log_softmax[n](n <= m ? x[b0,b1,m,n] : -100)'
+    right rows "$matrix" 'layernorm[n](x[m,n], 1e-5) * gamma[n] + beta[n]'
+    right rows "$matrix" 'rmsnorm[n](x[m,n], 1e-5) * gamma[n]'
+    right row_values "$matrix" 'sum[n](x[m,n])'
+    right row_values "$matrix" 'argmax[n](x[m,n])'
+    right row_values "$matrix" 'sqrt(sum[n](x[m,n] * x[m,n])) + min[n](abs(x[m,n]))'
+    right rows "$matrix" 'x[m,n] * y[n] + z[m] - max(w[m,n], 0.5)'
+    right rows '{ M = "T"; N = 37; }' 'silu(x[n,m]) * N'
+    [ $nright -ge 5 ] || failed "$target: only $nright kernels are right"
+done
+
+section a package
+cat >pair.cfg <<'CFG'
+name = "pair"; dtype = "f32"; target = ["host"];
+dims = { T = { min = 1; max = 40; }; };
+functions = (
+  { name = "softmax"; op = "batch_rows"; formula = "softmax[n](n < len[b0] ? x[b0,b1,m,n] : -inf)"; types = { len = "s32"; };
+    shapes = ( { B0 = 2; B1 = 3; M = "T"; N = "T"; } ); },
+  { name = "place"; op = "row_values"; formula = "argmax[n](x[m,n])"; shapes = ( { M = "T"; N = 50; } ); } );
+tune = { T = [1, 7, 40]; };
+budget = { trials = 12; seconds = 12; };
+CFG
+run 0 --templates "$SRC/templates" pair.cfg
+cmake -S out/pair -B built -DCMAKE_C_FLAGS='-Wall -Wextra -Wshadow -Werror' >"$tmp/log/cmake" && cmake --build built -j2 >"$tmp/log/build" 2>&1 ||
+    { tail -n 20 "$tmp/log/cmake" "$tmp/log/build"; failed 'the package is not built'; }
+for name in softmax place; do
+    built/pair_${name}_test >"$tmp/log/own" || { cat "$tmp/log/own"; failed "the test of $name"; }
+    grep -q ' checks, 0 failed' "$tmp/log/own" || failed "the test of $name checks nothing"
+done
+cp -r out/pair first
+run 0 replay --templates "$SRC/templates" pair.cfg
+diff -r first out/pair >"$tmp/log/diff" || { head "$tmp/log/diff"; failed 'the replay differs'; }
+
+section what is wrong
+target=host
+bad() {
+    text=$1
+    shift
+    formula "$@"
+    run 2 check --templates "$SRC/templates" rows.cfg
+    said "$text"
+}
+bad "a reduction goes along M; expected the output's last extent, N" rows "$matrix" 'sum[m](x[m,n])'
+bad "'sum' needs the axis that it goes along, as in sum[n](x)" rows "$matrix" 'sum(x[m,n])'
+bad "'softmax' gives a value for each place along N, which the output does not have" row_values "$matrix" 'softmax[n](x[m,n])'
+bad "the op 'rows' computes nothing by itself: its formulas have no 'acc'" rows "$matrix" 'acc + x[m,n]'
+sed -i 's/^formula/epilogue/' rows.cfg
+run 2 check --templates "$SRC/templates" rows.cfg
+said "the op 'rows' computes nothing by itself; expected 'formula'"
+sed -i '/^epilogue/d' rows.cfg
+run 2 check --templates "$SRC/templates" rows.cfg
+said "missing key 'formula'"
+nothing_left

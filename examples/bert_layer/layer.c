@@ -6,6 +6,7 @@
 #include "layer.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include "bert_layer.h"
 #include "bert_layer_pool.h"
 #include "reference.h"
@@ -14,7 +15,7 @@ enum { HIDDEN = 768, HEADS = 12, HEAD = 64, INNER = 3072, QKV = 3 * HIDDEN };
 
 typedef struct {
     int64_t batch, T;
-    const float *const *weight;
+    const float *weight[BERT_NWEIGHT];
     void *packed[4]; /* the four matrices */
     float *qkv, *scores, *probabilities, *context, *sum, *attended, *inner;
     bert_layer_pool *pool;
@@ -60,7 +61,7 @@ void *bert_layer_example_new(int batch, int T, int threads, const float *const *
         return NULL;
     l->batch = batch;
     l->T = T;
-    l->weight = weights;
+    memcpy(l->weight, weights, sizeof l->weight);
     l->packed[0] = packed(bert_layer_qkv_packed_bytes, bert_layer_qkv_pack, QKV, HIDDEN, weights[BERT_WQKV]);
     l->packed[1] = packed(bert_layer_projection_packed_bytes, bert_layer_projection_pack, HIDDEN, HIDDEN, weights[BERT_WPROJ]);
     l->packed[2] = packed(bert_layer_up_packed_bytes, bert_layer_up_pack, INNER, HIDDEN, weights[BERT_WUP]);

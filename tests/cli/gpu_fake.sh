@@ -60,7 +60,7 @@ cat >"$tmp/source.py" <<'PY'
 import json, sys
 src, rows, some = sys.argv[1], open(sys.argv[2]).read().split(), sys.argv[3] == "some"
 code = lambda path: open(path).read()
-flags = ["-O1", "-shared", "-fPIC", "-I", src]
+flags = ["-O1", "-shared", "-fPIC", "-I", src, "-DHAS_BIAS=1"]
 operands = [{"name": n, "role": r, "dtype": "f32"} for n, r in (("X", "in"), ("W", "const"), ("bias", "in"), ("Y", "out"))]
 made = [{"key": f"key{i}", "template": f"t{i}", "params": {"BM": i}, "code": code(src + "/tests/search/runner/cuda/candidate.c"),
          "nvcc": flags + ["-DBEHAVIOUR=" + g], "emulator": flags + ["-DBEHAVIOUR=" + e]}

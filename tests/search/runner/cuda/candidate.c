@@ -22,7 +22,7 @@
 #include "tests/search/runner/cuda/fake.h"
 
 #ifndef HAS_BIAS
-#define HAS_BIAS 1
+#define HAS_BIAS 0
 #endif
 #ifndef TAKES_NS
 #define TAKES_NS 4000

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * unit_formula: the text of formulas, as golden files formulas/NAME.avx2, NAME.sm_80 and NAME.reference. What they compute is in
+ * test_formula_kernels.c.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+#include "gen/unit/unit.h"
+#include "tests/arena.h"
+#include "tests/gen/golden.h"
+
+static const char package_dir[] = DCGEN_SOURCE_DIR "/templates/package";
+
+typedef struct {
+    const char *name, *rest;
+} Case;
+
+static const char dense[] = "op = \"dense\"; shapes = ( { M = 2; N = 3; K = 4; } );";
+static const char batch[] = "op = \"batch_matmul\"; shapes = ( { B0 = 2; B1 = 3; M = 2; N = 3; K = 4; } );";
+
+static const Case dense_cases[] = {
+    { "acc", "\"acc\"" },
+    { "words", "[\"bias\", \"relu\"]" },
+    { "layer", "\"gelu(acc + bias[n]) + residual[m,n]\"" },
+    { "parentheses", "\"-(acc - (1 - acc)) * (acc + 2) / (acc * 3) - -(-acc)\"" },
+    { "transposed", "\"acc * x[n,m] + s[m]\"" },
+    { "twice", "\"exp(acc) + exp(acc) * b[n] + b[n]\"" },
+    { "conditions", "\"n < N && (m < 2 || !(acc > 0)) ? acc : m == n ? 0 : -inf\"" },
+    { "integers", "\"n + min(m, 3) < len[m] ? acc : n * 2 - max(len[m], n)\"; types = { len = \"s32\"; }" },
+    { "names", "\"acc + lanes[n] * v0[m] + i[n,m] + r[m,n]\"" },
+    { "types", "\"acc + b[n]\"; dtype = \"f16\"; types = { b = \"f32\"; }" },
+    { "no_sum", "\"b[n]\"" },
+};
+static const Case batch_cases[] = {
+    { "mask", "\"n < len[b0] ? acc * 0.125 + mask[b0,m,n] : -inf\"; types = { len = \"s32\"; }" },
+};
+
+static UnitContext context_of(const char *op, const Case *c, const TargetList *targets, const char *target)
+{
+    static const char *const folders[] = { DCGEN_SOURCE_DIR "/templates" };
+    Source *src = ARENA_NEW(arena, Source);
+    Diag *d = diag_new(arena);
+    *src =
+        (Source){ .path = "spec.cfg", .text = arena_printf(arena, "name = \"one\"; %s epilogue = %s;", op, c->rest) };
+    src->len = strlen(src->text);
+    const Spec *s = spec_parse(arena, src, folders, 1, d);
+    if (!s)
+        print_error("%s", golden_diag(arena, d));
+    assert_non_null(s);
+    return (UnitContext){ s, NULL, targets, package_dir, target_find(targets, target) };
+}
+
+/* Of a text with functions for each instruction set, that of one. */
+static const char *part_of(const char *text, const char *target)
+{
+    const char *name = strstr(text, arena_printf(arena, "one_epilogue_%s(", target)), *begin = text;
+    assert_non_null(name);
+    for (const char *s = text; (s = strstr(s, "/* ")) && s < name; s++)
+        begin = s;
+    const char *end = strstr(name, "\n}\n");
+    assert_non_null(end);
+    return arena_strndup(arena, begin, (size_t)(end + 3 - begin));
+}
+
+static void check_case(const char *op, const Case *c)
+{
+    TargetList targets;
+    Diag *d = diag_new(arena);
+    assert_true(target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, d));
+    const UnitContext cpu = context_of(op, c, &targets, "avx2"), gpu = context_of(op, c, &targets, "sm_80");
+    if (strcmp(cpu.spec->dtype, "f32") == 0)
+        golden_check(arena, arena_printf(arena, "formulas/%s.avx2", c->name),
+                     part_of(unit_formula(arena, &cpu, ""), "avx2"));
+    golden_check(arena, arena_printf(arena, "formulas/%s.sm_80", c->name), unit_formula(arena, &gpu, ""));
+    const char *text = unit_formula_reference(arena, cpu.spec, package_dir, false, d);
+    assert_non_null(text);
+    const char *begin = strstr(text, "static dcgen_value dcgen_formula("), *end = begin ? strstr(begin, "\n}\n") : NULL;
+    assert_non_null(end);
+    golden_check(arena, arena_printf(arena, "formulas/%s.reference", c->name),
+                 arena_strndup(arena, begin, (size_t)(end + 3 - begin)));
+}
+
+static void texts_are_readable(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof dense_cases / sizeof *dense_cases; i++)
+        check_case(dense, &dense_cases[i]);
+    for (size_t i = 0; i < sizeof batch_cases / sizeof *batch_cases; i++)
+        check_case(batch, &batch_cases[i]);
+}
+
+/* Kernels of one instruction set get the function of that one; without a formula there is no text. */
+static void what_is_called_is_printed(void **state)
+{
+    (void)state;
+    TargetList targets;
+    assert_true(target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, diag_new(arena)));
+    const UnitContext u = context_of(dense, &dense_cases[1], &targets, "avx2"),
+                      none = context_of(dense, &(Case){ "none", "[]" }, &targets, "avx2");
+    const char *text = unit_formula(arena, &u, "y = one_epilogue_avx2(a, v, m, n, lanes);");
+    assert_non_null(strstr(text, "one_epilogue_avx2("));
+    assert_null(strstr(text, "one_epilogue_avx512("));
+    assert_null(strstr(text, "one_epilogue_portable("));
+    assert_string_equal(unit_formula(arena, &u, "y = 0;"), "");
+    assert_string_equal(unit_formula(arena, &none, ""), "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(texts_are_readable),
+                                        cmocka_unit_test(what_is_called_is_printed) };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -202,19 +202,29 @@ bool print_is_contiguous(const Printer *p, const FormulaNode *v)
     return is_lane(p, v->arg[v->narg - 1]);
 }
 
+/* What a function that loads elements of the type has in its name: PACKAGE_load_bf16_MACHINE. */
+static const char *load_suffix(const Printer *p, const Dtype *type)
+{
+    if (type->is_integer)
+        return "_ints";
+    return type->mantissa ? arena_printf(p->arena, "_%s", type->name) : "";
+}
+
 /* A vector of elements, as a variable: only the first `lanes` of them are there. */
 static Piece print_vector(Printer *p, const FormulaNode *v)
 {
     const Operand *o = &p->spec->op->operand[v->at];
-    const char *name = variable_name(p, o->name), *lane = print_place_name(p, p->along);
-    const bool ints = v->type == FORMULA_INT;
-    const char *type = ints ? "ints" : "floats";
+    const Dtype *type = dtype_of(p, o);
+    const char *name = variable_name(p, o->name), *lane = print_place_name(p, p->along), *load = load_suffix(p, type);
+    const char *vector = type->is_integer ? "ints" : "floats";
     if (print_is_contiguous(p, v)) {
-        text_printf(&p->out, "    const PACKAGE_%s_MACHINE %s = PACKAGE_load%s_MACHINE(a->%s + %s, lanes);\n", type, name,
-                    ints ? "_ints" : "", o->name, print_offset(p, v, lane));
+        text_printf(&p->out, "    const PACKAGE_%s_MACHINE %s = PACKAGE_load%s_MACHINE(a->%s + %s, lanes);\n", vector, name, load, o->name,
+                    print_offset(p, v, lane));
     } else {
-        text_printf(&p->out, "    PACKAGE_%s_MACHINE %s = { 0 };\n    for (int i = 0; i < lanes; i++)\n        %s[i] = a->%s[%s];\n",
-                    type, name, name, o->name, print_offset(p, v, arena_printf(p->arena, "(%s + i)", lane)));
+        const char *at = print_offset(p, v, arena_printf(p->arena, "(%s + i)", lane));
+        text_printf(&p->out, "    PACKAGE_%s_MACHINE %s = { 0 };\n    for (int i = 0; i < lanes; i++)\n        %s[i] = %s;\n", vector, name, name,
+                    type->mantissa ? arena_printf(p->arena, "PACKAGE_load%s_MACHINE(a->%s + %s, 1)[0]", load, o->name, at)
+                                   : arena_printf(p->arena, "a->%s[%s]", o->name, at));
     }
     return (Piece){ name, BIND_PRIMARY, true };
 }
@@ -232,6 +242,9 @@ static Piece print_element(Printer *p, int i)
         return (Piece){ arena_printf(p->arena, "((const int32_t *)operand[%d])[%s]", v->at, at), BIND_PRIMARY, false };
     if (p->style == STYLE_EXACT)
         return (Piece){ arena_printf(p->arena, "dcgen_element(DCGEN_%s, operand[%d], %s)", type->macro, v->at, at), BIND_PRIMARY,
+                        false };
+    if (p->style == STYLE_VECTOR && type->mantissa)
+        return (Piece){ arena_printf(p->arena, "PACKAGE_load%s_MACHINE(a->%s + %s, 1)[0]", load_suffix(p, type), o->name, at), BIND_PRIMARY,
                         false };
     const char *element = arena_printf(p->arena, p->style == STYLE_VECTOR ? "a->%s[%s]" : "__ldg(&a.%s[%s])", o->name, at);
     if (type->mantissa)

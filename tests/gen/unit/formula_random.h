@@ -1,15 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * formula_random: random formulas of op dense, over all functions, with integers, comparisons and choices, that rounding disturbs little: what is
- * divided by, and what a root or a logarithm is of, stays away from 0. Operands: b[n], s[m], t[m,n], x[n,m]; of integers len[m], most[n], kind[n,m].
+ * divided by, and what a root or a logarithm is of, stays away from 0. Operands: b[n], s[m], t[m,n], x[n,m]; of integers len[m], most[n], kind[n,m]; of f16 hb[n], hx[n,m]; of bf16 bf[m,n], bs[m].
  */
 #ifndef DCGEN_TEST_FORMULA_RANDOM_H
 #define DCGEN_TEST_FORMULA_RANDOM_H
 
+#include <string.h>
 #include "gen/base/rng.h"
 #include "gen/base/text.h"
 
-static const char formula_types[] = "types = { len = \"s32\"; most = \"s32\"; kind = \"s32\"; };";
+/* The types of those that a formula has: "types = { len = "s32"; };" */
+static inline const char *formula_types(Arena *a, const char *formula)
+{
+    static const char *const row[][2] = { { "len", "s32" }, { "most", "s32" }, { "kind", "s32" }, { "hb", "f16" },
+                                          { "hx", "f16" },  { "bf", "bf16" },  { "bs", "bf16" } };
+    Text t = { .arena = a };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        if (strstr(formula, arena_printf(a, "%s[", row[i][0])))
+            text_printf(&t, "%s%s = \"%s\"; ", t.len ? "" : "types = { ", row[i][0], row[i][1]);
+    text_add(&t, t.len ? "};" : "");
+    return arena_strdup(a, text_str(&t));
+}
 
 static const char *formula_real(Arena *a, Rng *r, int depth);
 
@@ -56,8 +68,10 @@ static const char *formula_condition(Arena *a, Rng *r, int depth)
 
 static const char *formula_real(Arena *a, Rng *r, int depth)
 {
-    static const char *const leaves[] = { "acc",    "acc", "acc",  "b[n]",    "s[m]", "t[m,n]",
-                                          "x[n,m]", "0.5", "1e-2", "(-3.25)", "n",    "len[m]" };
+    static const char *const leaves[] = {
+        "acc",     "acc",     "acc",   "b[n]", "s[m]", "t[m,n]",  "x[n,m]", "hb[n]",
+        "bf[m,n]", "hx[n,m]", "bs[m]", "0.5",  "1e-2", "(-3.25)", "n",      "len[m]"
+    };
     static const char *const inner[] = { "($ + $)",
                                          "($ - $)",
                                          "$ * $",

@@ -59,6 +59,8 @@ static const char *const special[] = {
     "acc - acc",
     "1 / acc",
     "acc >= inf ? 1 : 0",
+    "acc + hb[n] * hx[n,m]",
+    "acc * bs[m] + bf[m,n]",
 };
 enum { NSPECIAL = sizeof special / sizeof *special, BATCH = 48 };
 
@@ -73,13 +75,7 @@ static const SpecFile *read_formulas(const char *const *formula, int n, Diag *d)
         text_printf(
             &t,
             "  { name = \"f%dx\"; op = \"dense\"; shapes = ( { M = 2; N = 3; K = 4; } ); epilogue = \"%s\"; %s }%s\n",
-            i, formula[i],
-            strstr(formula[i], "len[") || strstr(formula[i], "most[") || strstr(formula[i], "kind[")
-                ? arena_printf(arena, "types = {%s%s%s };", strstr(formula[i], "len[") ? " len = \"s32\";" : "",
-                               strstr(formula[i], "most[") ? " most = \"s32\";" : "",
-                               strstr(formula[i], "kind[") ? " kind = \"s32\";" : "")
-                : "",
-            i + 1 < n ? "," : " );");
+            i, formula[i], formula_types(arena, formula[i]), i + 1 < n ? "," : " );");
     *src = (Source){ .path = "formulas.cfg", .text = arena_strdup(arena, text_str(&t)), .len = t.len };
     return spec_file_parse(arena, src, templates, 1, d);
 }
@@ -126,12 +122,15 @@ static const char program_tail[] =
     "{\n"
     "    static const float odd[] = { 0, -0.0f, INFINITY, -INFINITY, NAN, 1e-40f, -1e-40f, 3e38f, -3e38f, 65519, "
     "65520, -70000, 1, 2, -3, 1e-7f, -8, -20, 90, 5e-8f };\n"
-    "    union { float *f; int32_t *i; void *p; } to = { .p = malloc((size_t)n * 4) };\n"
+    "    union { float *f; int32_t *i; uint16_t *h; void *p; } to = { .p = malloc((size_t)n * (kind == 3 ? 2 : 4)) };\n"
     "    for (int64_t k = 0; k < n; k++)\n"
     "        if (kind == 0)\n"
     "            to.f[k] = number();\n"
     "        else if (kind == 1)\n"
     "            to.f[k] = odd[draw() % (sizeof odd / sizeof *odd)];\n"
+    "        else if (kind == 3)\n"
+    "            to.h[k] = (uint16_t)((draw() % 8 ? 0x3800 + draw() % 0x800 : draw() % 0x400) | (draw() % 2 ? 0x8000 : "
+    "0));\n"
     "        else\n"
     "            to.i[k] = (int32_t)((int64_t)draw() % (most + 3)) - 1;\n"
     "    return to.p;\n"
@@ -156,7 +155,7 @@ static const char program_tail[] =
     "                const char c = function[f].kind[i];\n"
     "                const int64_t n = c == 'Y' ? 0 : function[f].rank[i] == 1 ? (function[f].first[i] == 0 ? M : N) : "
     "M * N;\n"
-    "                operand[i] = array(n, c == 'i' ? 2 : i == 0 && f < NSPECIAL, M > N ? M : N);\n"
+    "                operand[i] = array(n, c == 'i' ? 2 : c == 'h' ? 3 : i == 0 && f < NSPECIAL, M > N ? M : N);\n"
     "            }\n"
     "            double *v = malloc((size_t)(M * N) * 8), *bound = malloc((size_t)(M * N) * 8);\n"
     "            float *y = malloc((size_t)(M * N) * 4);\n"
@@ -193,7 +192,7 @@ static void add_arguments(Text *t, const Spec *s)
 {
     text_add(t, "typedef struct {\n    int64_t M, N, K;\n");
     for (const Operand *o = s->op->operand; o < s->op->operand + s->op->noperand; o++)
-        text_printf(t, "    const %s *%s;\n", o->role == ROLE_INDEX ? "int32_t" : "float", o->name);
+        text_printf(t, "    const %s *%s;\n", dtype_find(o->dtype ? o->dtype : "f32")->c_type, o->name);
     text_printf(t, "} %s_args;\n", s->name);
 }
 
@@ -233,7 +232,7 @@ static void add_row(Text *t, const Spec *s, int i, const Target *set, int nset)
 {
     Text kind = { .arena = arena }, rank = { .arena = arena }, first = { .arena = arena };
     for (const Operand *o = s->op->operand; o < s->op->operand + s->op->noperand; o++) {
-        text_add(&kind, o->role == ROLE_OUT ? "Y" : o->role == ROLE_INDEX ? "i" : "f");
+        text_add(&kind, o->role == ROLE_OUT ? "Y" : o->role == ROLE_INDEX ? "i" : o->dtype ? "h" : "f");
         text_printf(&rank, "%d, ", o->layout->rank);
         text_printf(&first, "%d, ", op_axis(s->op, expr_text(o->layout->extent[0])));
     }

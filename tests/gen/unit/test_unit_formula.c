@@ -33,6 +33,7 @@ static const Case dense_cases[] = {
     { "integers", "\"n + min(m, 3) < len[m] ? acc : n * 2 - max(len[m], n)\"; types = { len = \"s32\"; }" },
     { "names", "\"acc + lanes[n] * v0[m] + i[n,m] + r[m,n]\"" },
     { "types", "\"acc + b[n]\"; dtype = \"f16\"; types = { b = \"f32\"; }" },
+    { "halves", "\"acc * s[m] + b[n] + x[n,m]\"; types = { s = \"f16\"; b = \"bf16\"; x = \"f16\"; }" },
     { "no_sum", "\"b[n]\"" },
 };
 static const Case batch_cases[] = {

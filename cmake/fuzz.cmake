@@ -7,6 +7,7 @@
 set(fuzz_rows
     "answer    wrap child_start child_has_ended child_end nanosleep"
     "compiler"
+    "formula"
     "manifest"
     "op        templates/*/op.cfg tests/gen/spec/op/*/op.cfg tests/gen/spec/op_bad/*/op.cfg"
     "record"

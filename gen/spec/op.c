@@ -446,6 +446,7 @@ static void read_op(OpReader *r, const ConfSetting *root)
         { "templates", false, NULL },
     };
     Op *op = r->op;
+    const int before = diag_nerror(r->diag);
     conf_keys(r->conf, root, keys, LENGTH(keys));
     read_name(r, root, "op", &op->name);
     conf_string(r->conf, root, "doc", &op->doc);
@@ -471,7 +472,7 @@ static void read_op(OpReader *r, const ConfSetting *root)
         check_operands(r, root);
     if (conf_member(root, "epilogues"))
         read_each(r, root, "epilogues", OP_MAX_NAME, read_epilogue);
-    if (diag_nerror(r->diag) == nerror)
+    if (diag_nerror(r->diag) == before)
         check_epilogues(r, root);
 }
 

@@ -357,6 +357,7 @@ static bool read_head(TemplateReader *r, const Conf *c)
                                     { "family", true, FAMILY_HINT },
                                     { "doc", true, "what it does, in a sentence" },
                                     { "packed", false, NULL },
+                                    { "may_spill", false, NULL },
                                     { "layouts", false, NULL },
                                     { "dtypes", false, NULL },
                                     { "regs", false, NULL },
@@ -378,7 +379,7 @@ static bool read_head(TemplateReader *r, const Conf *c)
     ok = ok && t->name &&
          conf_check_name(r->diag, conf_member(root, "name")->at, "template", t->name, name_fault(t->name));
     ok &= family_read(c, &t->family);
-    ok &= conf_bool(c, root, "packed", &t->packed);
+    ok &= conf_bool(c, root, "packed", &t->packed) & conf_bool(c, root, "may_spill", &t->may_spill);
     ok &= conf_string(c, root, "op", &op) & read_served(r, c);
     if (ok && strcmp(op, r->op->templates) != 0) {
         diag_error(r->diag, conf_member(root, "op")->at, "this template lies in the folder of op '%s'", r->op->templates);

@@ -5,7 +5,7 @@
  * A row is gone along once for each level of reductions: softmax finds the largest element, then the sum, then the elements. A pass has three
  * functions: begin, the pass over one vector, and end, which brings the sums of several vectors together. What a later pass needs of a vector
  * again is a field of NAME_vector: it stays in registers where a row is short. Where it is long (`fresh`), it is computed again, but for one costly
- * value, which lies in Y meanwhile.
+ * value, which lies meanwhile where the template says (`kept`): in the row of Y, or in a buffer if the output goes past the caches (`stream`).
  */
 #include <string.h>
 #include "gen/base/quote.h"
@@ -18,7 +18,7 @@ typedef struct {
     const Spec *spec;
     const Formula *f;
     const Target *target;
-    int kept;                        /* the node that lies in Y between passes; -1: none does */
+    int kept;                        /* the node that lies in memory between passes; -1: none does */
     int kept_pass;                   /* the pass that computes it */
     bool crossing[FORMULA_MAX_NODE]; /* fields of NAME_vector */
     bool field[FORMULA_MAX_NODE];    /* of NAME_row: values of the whole row that later passes use */
@@ -226,7 +226,7 @@ static void print_fresh(const Rows *r, Printer *p, const bool *again)
     for (int i = 0; i < r->f->nnode; i++) {
         if (!again[i])
             continue;
-        p->piece[i] = i == r->kept ? (Piece){ arena_printf(r->arena, "PACKAGE_load_MACHINE(%s, lanes)", output_text(r, p)), BIND_PRIMARY, true }
+        p->piece[i] = i == r->kept ? (Piece){ arena_printf(r->arena, "PACKAGE_load_MACHINE(row->kept + %s, lanes)", print_place_name(p, r->f->row)), BIND_PRIMARY, true }
                                    : print_node(p, i);
         if (r->crossing[i])
             text_printf(&p->out, "    v->v%d = %s;\n", i, p->piece[i].text);
@@ -308,14 +308,15 @@ static void print_pass(Rows *r, Printer *shared, int pass, const bool *done, Tex
             p.piece[i] = (Piece){ name, BIND_PRIMARY, p.piece[i].wide };
         }
         if (i == r->kept)
-            text_printf(&p.out, "    if (fresh)\n        PACKAGE_store_MACHINE(%s, v->v%d, lanes);\n", output_text(r, &p), i);
+            text_printf(&p.out, "    if (fresh)\n        PACKAGE_store_MACHINE(row->kept + %s, v->v%d, lanes);\n", print_place_name(&p, r->f->row), i);
     }
     for (int i = 0; i < r->f->nnode; i++)
         if (r->f->node[i].kind == FORMULA_REDUCE && r->f->node[i].level == pass + 1)
             print_reduction(r, &p, i);
     if (is_along(r, root_of(r)) && pass + 1 == r->f->npass)
-        text_printf(&p.out, "    PACKAGE_store%s_MACHINE(%s, %s, lanes);\n", r->f->node[root_of(r)].type == FORMULA_INT ? "_ints" : "",
-                    output_text(r, &p), print_widened(&p, p.piece[root_of(r)], r->f->node[root_of(r)].type).text);
+        text_printf(&p.out, "    PACKAGE_%s_MACHINE(%s, %s, lanes%s);\n", r->f->node[root_of(r)].type == FORMULA_INT ? "store_ints" : "stream",
+                    output_text(r, &p), print_widened(&p, p.piece[root_of(r)], r->f->node[root_of(r)].type).text,
+                    r->f->node[root_of(r)].type == FORMULA_INT ? "" : ", row->stream");
     text_printf(all,
                 "static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void\n"
                 "NAME_pass_%d_MACHINE(const NAME_args *a, NAME_row_MACHINE *row, NAME_place at, int64_t %s, int64_t lanes, const int u,\n"
@@ -394,6 +395,17 @@ static void print_end(Rows *r, Printer *shared, int pass, Text *all)
                 pass, unpacked(r, &p), text_str(&p.out));
 }
 
+/* Where the output of a row begins. */
+static const char *output_function(const Rows *r)
+{
+    Printer p = printer_of(r);
+    const char *place = print_place_name(&p, r->f->row), *output = output_text(r, &p);
+    text_printf(&p.out, "%s", output);
+    const bool is_along_row = p.used >> r->f->row & 1;
+    return arena_printf(r->arena, "static inline float *NAME_output(const NAME_args *a, NAME_place at)\n{\n%s%s    return (float *)(%s);\n}\n\n",
+                        unpacked(r, &p), is_along_row ? arena_printf(r->arena, "    const int64_t %s = 0;\n", place) : "", output);
+}
+
 /* Asks for a row of each operand that has rows, before it is read. */
 static const char *fetch_text(const Rows *r)
 {
@@ -436,7 +448,7 @@ const char *unit_rows_of_target(Arena *a, const Spec *s, const Target *t, const 
             text_printf(&vector, "    PACKAGE_%s_MACHINE v%d;\n", r.f->node[i].type == FORMULA_REAL ? "floats" : "ints", i);
     text_printf(&all,
                 "/* %s: values of a row, those of up to eight vectors side by side before they are one; and what later passes need of a vector. */\n"
-                "typedef struct {\n%s    int unused;\n} NAME_row_MACHINE;\ntypedef struct {\n%s    int unused;\n} NAME_vector_MACHINE;\n\n%s%s",
+                "typedef struct {\n%s    float *kept;\n    int stream;\n} NAME_row_MACHINE;\ntypedef struct {\n%s    int unused;\n} NAME_vector_MACHINE;\n\n%s%s",
                 quote_comment(a, s->formula->text), text_str(&r.fields), text_str(&vector), text_str(&functions), fetch_text(&r));
     return print_filled(&shared, text_str(&all));
 }
@@ -444,7 +456,8 @@ const char *unit_rows_of_target(Arena *a, const Spec *s, const Target *t, const 
 const char *unit_rows_places(Arena *a, const Spec *s, const Target *t)
 {
     const Printer p = { .arena = a, .spec = s, .target = t };
-    return print_filled(&p, places_text(a, s));
+    const Rows r = { .arena = a, .spec = s, .f = s->formula, .target = t };
+    return print_filled(&p, arena_printf(a, "%s%s", places_text(a, s), output_function(&r)));
 }
 
 /* ---- the definition ---- */

@@ -43,11 +43,12 @@ static void add_fact(Batch *b, int i, const char *name, int64_t value)
 
 /* Reads what compilers say of registers and spills. Code that does not fit its registers counts as not built and is never used: a smaller tile
  * costs less than what it moves to and from memory instead. But a CPU that stands in for the tuned one has one kernel alone, the general one of a
- * template: slow there is better than nothing. */
+ * template: slow there is better than nothing. And of a template whose loops do what a formula says, no tile may fit. */
 static void read_report(Lab *l, Batch *b, int i)
 {
     Build *build = &b->build[i];
     const SpillReport *s = &build->spills;
+    const Candidate *c = &member(l, b, i)->c;
     PtxasReport gpu;
     const char *why = NULL;
     if (spills_read_ptxas(build->log, &gpu)) {
@@ -59,7 +60,7 @@ static void read_report(Lab *l, Batch *b, int i)
                                (long long)(gpu.spill_bytes ? gpu.spill_bytes : gpu.stack_bytes));
     } else if (s->loops > 0) {
         add_fact(b, i, "spilled", s->stored + s->loaded);
-        if (s->stored + s->loaded > 0 && member(l, b, i)->c.target == l->study->target)
+        if (s->stored + s->loaded > 0 && !c->t->may_spill && c->target == l->study->target)
             why = arena_printf(l->arena,
                                "spills: %d vectors to the stack and %d from it in a round of %d multiplications",
                                s->stored, s->loaded, s->multiplications);

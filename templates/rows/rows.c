@@ -5,13 +5,16 @@ op      = "rows";
 family  = "cpu";
 doc     = "row by row: a row of at most NV vectors stays in registers, a longer one is gone along once for each level of reductions";
 dtypes  = ["f32"];
+may_spill = true;
 params = (
   { name = "NV";   choices = [1, 2, 4, 8, 12, 16]; doc = "vectors of the longest row that stays in registers"; },
   { name = "SIDE"; choices = [1, 2, 4, 8];     doc = "vectors side by side, whose sums are independent"; },
   { name = "PF";   choices = [0, 1];           doc = "1: the next row is asked for while this one is computed"; } );
 values = (
   { name = "LANES"; expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; },
-  { name = "BLOCK"; expr = "SIDE * LANES";     doc = "columns side by side"; } );
+  { name = "BLOCK"; expr = "SIDE * LANES";     doc = "columns side by side"; },
+  { name = "KEPT";  expr = "max(L1_BYTES, 32768) / 8"; doc = "columns of the longest rows that are stored past the caches: half of L1 holds what is kept of one"; },
+  { name = "L3";    expr = "L3_BYTES + (L3_BYTES == 0) * 1073741824"; doc = "bytes of operands that caches may hold: more are stored past them"; } );
 constraints = (
   { need = "NV <= VECTOR_REGISTERS / 2"; why = "a row and what is computed of it must fit the vector registers"; } );
 general = (
@@ -34,6 +37,8 @@ features = (
 #define PF 0
 #define LANES 16
 #define BLOCK 64
+#define KEPT 1024
+#define L3 (1 << 25)
 #define VECTOR_BYTES 64
 #define ROW_PASSES 1
 #define R 4
@@ -41,65 +46,56 @@ features = (
 #endif
 /* KERNEL: rows of the output, one after the other. What happens to a vector of a row the formula says: NAME_pass_P. */
 
-/* A row of so many vectors, a constant of each call. */
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_short(const int vectors, const NAME_args *a, NAME_place at)
-{
-    const int side = vectors < SIDE ? vectors : SIDE;
-    const int64_t rest = NAME_columns(a) - (vectors - 1) * LANES;
-    NAME_row_MACHINE row;
-    NAME_vector_MACHINE v[NV];
 //@ repeat P = 0..ROW_PASSES-1
-    NAME_begin_P_MACHINE(&row);
+/* Pass P along a row: of so many vectors, a constant of each call; 0: of any number. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_pass_P(const int vectors, const NAME_args *a, NAME_row_MACHINE *row, NAME_place at, NAME_vector_MACHINE *v)
+{
+    const int64_t columns = NAME_columns(a), rest = columns - (vectors - 1) * LANES;
+    int64_t n = 0;
+    NAME_begin_P_MACHINE(row);
 #pragma GCC unroll 16
     for (int i = 0; i < vectors; i++)
-        NAME_pass_P_MACHINE(a, &row, at, i * LANES, i + 1 < vectors ? LANES : rest, i % SIDE, &v[i], 0);
-    NAME_end_P_MACHINE(a, &row, at, side);
-//@ end
-}
-
-/* Any row. */
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_long(const NAME_args *a, NAME_place at)
-{
-    const int64_t columns = NAME_columns(a);
-    NAME_row_MACHINE row;
-    NAME_vector_MACHINE v;
-    int64_t n;
-//@ repeat P = 0..ROW_PASSES-1
-    NAME_begin_P_MACHINE(&row);
-    for (n = 0; n + BLOCK <= columns; n += BLOCK)
+        NAME_pass_P_MACHINE(a, row, at, i * LANES, i + 1 < vectors ? LANES : rest, i % SIDE, &v[i], 0);
+    for (; !vectors && n + BLOCK <= columns; n += BLOCK)
 #pragma GCC unroll 8
         for (int i = 0; i < SIDE; i++)
-            NAME_pass_P_MACHINE(a, &row, at, n + i * LANES, LANES, i, &v, 1);
-    for (; n + LANES <= columns; n += LANES)
-        NAME_pass_P_MACHINE(a, &row, at, n, LANES, 0, &v, 1);
-    if (n < columns)
-        NAME_pass_P_MACHINE(a, &row, at, n, columns - n, 0, &v, 1);
-    NAME_end_P_MACHINE(a, &row, at, SIDE);
-//@ end
+            NAME_pass_P_MACHINE(a, row, at, n + i * LANES, LANES, i, v, 1);
+    for (; !vectors && n + LANES <= columns; n += LANES)
+        NAME_pass_P_MACHINE(a, row, at, n, LANES, 0, v, 1);
+    if (!vectors && n < columns)
+        NAME_pass_P_MACHINE(a, row, at, n, columns - n, 0, v, 1);
+    NAME_end_P_MACHINE(a, row, at, vectors && vectors < SIDE ? vectors : SIDE);
 }
 
-/* Rows begin..end-1, of so many vectors each; 0: of any number. */
+//@ end
+/* Rows begin..end-1, of so many vectors each; 0: of any number. If the operands exceed the caches, Y is stored past them, and what long rows keep
+ * between passes lies in a buffer. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_all(const int vectors, const NAME_args *args, int64_t begin, int64_t end)
 {
     const NAME_args a = *args; /* as far as gcc knows, a store to Y may change the arguments where they lie */
-    NAME_place at = NAME_place_of(&a, begin);
-    for (; begin < end; begin++) {
-        NAME_place next = at;
+    const int64_t columns = NAME_columns(&a);
+    const int exceeds = columns <= KEPT && NAME_rows(&a) * columns * 8 > L3;
+    float buffer[KEPT] __attribute__((aligned(VECTOR_BYTES)));
+    NAME_place at = NAME_place_of(&a, begin), next = at;
+    for (; begin < end; begin++, at = next) {
+        float *y = NAME_output(&a, at);
+        const int stream = exceeds && (uintptr_t)y % VECTOR_BYTES == 0;
+        NAME_row_MACHINE row = { .kept = stream ? buffer : y, .stream = stream };
+        NAME_vector_MACHINE v[NV];
         NAME_next(&a, &next);
 #if PF
         if (begin + 1 < end)
-            for (int64_t n = 0; n < NAME_columns(&a); n += 16)
+            for (int64_t n = 0; n < columns; n += 16)
                 NAME_fetch_MACHINE(&a, next, n);
 #endif
-        if (vectors)
-            KERNEL_short(vectors, &a, at);
-        else
-            KERNEL_long(&a, at);
-        at = next;
+//@ repeat P = 0..ROW_PASSES-1
+        KERNEL_pass_P(vectors, &a, &row, at, v);
+//@ end
     }
+    if (exceeds)
+        PACKAGE_fence_MACHINE();
 }
 
 #define KERNEL_OF(vectors) KERNEL_##vectors

@@ -7,5 +7,9 @@
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MACHINE
 PACKAGE_select_MACHINE(PACKAGE_ints_MACHINE mask, PACKAGE_floats_MACHINE a, PACKAGE_floats_MACHINE b)
 {
+#if VECTOR_BYTES == 32
+    return __builtin_ia32_blendvps256(b, a, (PACKAGE_floats_MACHINE)mask);
+#else
     return (PACKAGE_floats_MACHINE)(((PACKAGE_ints_MACHINE)a & mask) | ((PACKAGE_ints_MACHINE)b & ~mask));
+#endif
 }

@@ -4,6 +4,7 @@
  *   gcc -std=gnu17 -O3 -ffp-contract=fast -DVECTOR_BYTES=32 -fsyntax-only templates/vector/exp.h
  */
 #pragma once
+#include <stddef.h>
 #include <stdint.h>
 
 #ifndef VECTOR_BYTES

@@ -2,7 +2,7 @@
 /* Stores the first `lanes` elements of v, and nothing else. */
 #ifndef DCGEN
 #pragma once
-#include "standalone.h"
+#include "copy.h"
 #endif
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void PACKAGE_store_MACHINE(float *p, PACKAGE_floats_MACHINE v, int64_t lanes)
 {
@@ -13,7 +13,6 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void PACKAGE_store
         __builtin_ia32_storeups512_mask(p, v, (uint16_t)((1u << lanes) - 1));
 #else
     else
-        for (int64_t i = 0; i < lanes; i++)
-            p[i] = v[i];
+        PACKAGE_copy_MACHINE(p, &v, lanes, 4);
 #endif
 }

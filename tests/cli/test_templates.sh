@@ -40,7 +40,9 @@ told 's/^doc     = .*/doc     = "/' 'doc     = "' 'error'
 told '/^doc     =/d' '^name ' "'doc'"
 told 's/^tile = .*/tile = { M = "MQ"; N = "1"; K = "1"; };/' 'MQ' "'MQ'"
 told 's/STEP <= 32/STEP <= /' 'STEP <= ' 'error'
-told 's/MB = 4; UK = 1; }, *$/MB = 5; UK = 1; },/' 'MB = 5' "the general kernel for"
+run 0 check --templates "$SRC/templates" tiny.cfg
+tuned=$(sed -n 's/^target: \([a-z0-9]*\) .*/\1/p' "$out")
+told "s/\"$tuned\"; *MB = 4/\"$tuned\"; MB = 5/" 'MB = 5' "the general kernel for"
 told 's/^#if HAS_EPILOGUE/#if HAS_EPILOGUE \&\& (/' '#if HAS_EPILOGUE' 'error'
 run 2 --templates faulty,none -o x tiny.cfg
 said_first "--templates: 'none': No such file"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * expr_private: the tree of an expression and the rows of its operators, for the files that read, evaluate, bound, print and make trees,
- * and for gen/spec/formula.c, which gives the trees of formulas their meaning.
+ * and for gen/spec/formula*.c, which give the trees of formulas their meaning.
  */
 #ifndef DCGEN_EXPR_PRIVATE_H
 #define DCGEN_EXPR_PRIVATE_H

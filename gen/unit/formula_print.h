@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * formula_print: how parts of a formula are printed as code, for the files that print epilogues and row operators.
+ * formula_print: how parts of a formula are printed as code, for the files that print epilogues and row operators (unit_formula.c, unit_rows.c).
  */
 #ifndef DCGEN_FORMULA_PRINT_H
 #define DCGEN_FORMULA_PRINT_H
 
 #include "gen/base/text.h"
+#include "gen/spec/dtype.h"
 #include "gen/unit/unit.h"
 
 /* How tightly C binds. */
@@ -41,6 +42,8 @@ Piece print_nodes(Printer *p, int last);
 /* A value for all lanes of a vector. */
 Piece print_widened(const Printer *p, Piece v, FormulaType type);
 const char *print_enclosed(const Printer *p, Piece piece, int least);
+/* The element type of an operand. */
+const Dtype *print_dtype(const Printer *p, const Operand *o);
 const char *print_type(const Printer *p, FormulaType type, bool wide);
 /* The name of a place along an extent: m of M. */
 const char *print_place_name(const Printer *p, int extent);
@@ -50,6 +53,13 @@ char *print_filled(const Printer *p, const char *text);
 bool print_is_contiguous(const Printer *p, const FormulaNode *v);
 /* Where an element lies behind its operand's first one; lane: what stands for the place along vectors. */
 const char *print_offset(Printer *p, const FormulaNode *v, const char *lane);
+
+/* formula_leaf.c: what nodes are made of. */
+Piece print_leaf(Printer *p, int i);
+/* An extent, as kernels and the reference see it. */
+const char *print_extent(const Printer *p, int i);
+/* A name for a variable that no other has: the operand's, where that is free. */
+const char *print_variable_name(Printer *p, const char *operand);
 
 /* unit_rows.c: what kernels of an op without a definition of its own call. "": the text of the kernels calls none of it. */
 const char *unit_rows_of_target(Arena *a, const Spec *s, const Target *t, const char *kernels);

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * formula_known: what is known of a whole formula once it is read: which nodes are used, how often kernels go along a row, whether it is a bias or
+ * linear in acc, which operands are lengths, and how many operations a call takes.
+ */
+#include <string.h>
+#include "gen/spec/formula_private.h"
+
+/* How a value depends on acc. */
+typedef enum { NOT_AT_ALL, AFFINE, ANYHOW } Dependence;
+
+static Dependence dependence_of(const Formula *f, const FormulaNode *v, const Dependence *of)
+{
+    Dependence most = v->kind == FORMULA_ACC ? AFFINE : NOT_AT_ALL;
+    for (int i = 0; i < v->narg; i++)
+        most = of[v->arg[i]] > most ? of[v->arg[i]] : most;
+    if (v->kind == FORMULA_ACC || most != AFFINE)
+        return most;
+    if (v->op == FORMULA_ADD || v->op == FORMULA_SUB || v->op == FORMULA_NEG)
+        return AFFINE;
+    const int factor = of[v->arg[0]] == NOT_AT_ALL ? 0 : 1; /* of a product: the one without acc */
+    const bool scales = v->op == FORMULA_MUL || (v->op == FORMULA_DIV && factor == 1);
+    return scales && of[v->arg[factor]] == NOT_AT_ALL && !f->node[v->arg[factor]].along ? AFFINE : ANYHOW;
+}
+
+static bool is_affine(const Formula *f)
+{
+    Dependence of[FORMULA_MAX_NODE];
+    for (int i = 0; i < f->nnode; i++)
+        of[i] = dependence_of(f, &f->node[i], of);
+    return of[f->nnode - 1] == AFFINE;
+}
+
+/* Is it an element that differs along two extents or more? */
+static bool reads_rows(const Op *op, const FormulaNode *v)
+{
+    int along = 0;
+    for (int i = 0; i < op->nextent; i++)
+        along += v->along >> i & 1;
+    return v->kind == FORMULA_ELEMENT && along > 1;
+}
+
+static bool any_reads_rows(const Formula *f, const Op *op)
+{
+    bool any = false;
+    for (int i = 0; i < f->nnode; i++)
+        any = any || reads_rows(op, &f->node[i]);
+    return any;
+}
+
+/* The operand of a formula that is acc + bias[n], n along the output's last extent, if it has no type of its own; -1: it is none. */
+static int bias_of(const Formula *f, const Layout *out, const Op *op)
+{
+    const FormulaNode *sum = &f->node[f->nnode - 1];
+    const int last = op_axis(op, expr_text(out->extent[out->rank - 1]));
+    if (sum->kind != FORMULA_APPLY || sum->op != FORMULA_ADD)
+        return -1;
+    for (int i = 0; i < 2; i++) {
+        const FormulaNode *other = &f->node[sum->arg[1 - i]];
+        if (f->node[sum->arg[i]].kind == FORMULA_ACC && other->kind == FORMULA_ELEMENT && other->narg == 1 &&
+            f->node[other->arg[0]].kind == FORMULA_INDEX && f->node[other->arg[0]].at == last &&
+            !op->operand[other->at].dtype)
+            return other->at;
+    }
+    return -1;
+}
+
+/* Finds the row's extent, and how often kernels go along it. False after an error. */
+static bool find_passes(const FormulaReader *r, const Layout *out)
+{
+    Formula *f = r->f;
+    const FormulaNode *root = &f->node[f->nnode - 1];
+    const int last = op_axis(r->op, expr_text(out->extent[out->rank - 1]));
+    const Loc at = r->text->expr ? expr_loc(r->text->expr) : r->text->at[0];
+    f->row = -1;
+    for (const FormulaNode *v = f->node; v < f->node + f->nnode; v++) {
+        if (v->kind != FORMULA_REDUCE)
+            continue;
+        if (f->row >= 0 && v->at != f->row)
+            return diag_error(r->diag, at, "reductions go along %s and along %s; expected one axis",
+                              r->op->extent[f->row].name, r->op->extent[v->at].name);
+        f->row = v->at;
+    }
+    if (f->row >= 0 && r->places >> f->row & 1 && f->row != last)
+        return diag_error(r->diag, at, "a reduction goes along %s; expected the output's last extent, %s",
+                          r->op->extent[f->row].name, r->op->extent[last].name);
+    f->row = f->row < 0 ? last : f->row;
+    f->npass = root->level + (f->row >= 0 && root->along >> f->row & 1);
+    return true;
+}
+
+/* An integer that a place is compared with is a length of that extent: so it is drawn for verification. */
+static void note_lengths(const Formula *f, Op *op)
+{
+    for (const FormulaNode *v = f->node; v < f->node + f->nnode; v++)
+        for (int i = 0; v->kind == FORMULA_APPLY && formula_is_comparison(v->op) && i < 2; i++) {
+            const FormulaNode *e = &f->node[v->arg[i]], *place = &f->node[v->arg[1 - i]];
+            if (e->kind != FORMULA_ELEMENT || place->kind != FORMULA_INDEX || !op->operand[e->at].of_formula)
+                continue;
+            op->operand[e->at].data = DATA_LENGTHS;
+            op->operand[e->at].of = place->at;
+        }
+}
+
+/* Takes away what nothing uses: a value that a short form left aside. The root comes last. */
+static void keep_used(Formula *f, int root)
+{
+    bool used[FORMULA_MAX_NODE] = { 0 };
+    int now[FORMULA_MAX_NODE], n = 0;
+    used[root] = true;
+    for (int i = root; i >= 0; i--)
+        for (int k = 0; used[i] && k < f->node[i].narg; k++)
+            used[f->node[i].arg[k]] = true;
+    f->calls = false;
+    for (int i = 0; i <= root; i++) {
+        FormulaNode v = f->node[i];
+        if (!used[i])
+            continue;
+        v.nuse = 0;
+        for (int k = 0; k < v.narg; k++)
+            f->node[v.arg[k] = now[v.arg[k]]].nuse++;
+        f->calls = f->calls || (v.kind >= FORMULA_APPLY && formula_functions[v.op].is_call);
+        f->node[now[i] = n++] = v;
+    }
+    f->nnode = n;
+}
+
+/* The operations of a call: those for each element of a row, as many times as the rows have elements. */
+static void count_operations(FormulaReader *r)
+{
+    int64_t n = 0;
+    for (const FormulaNode *v = r->f->node; v < r->f->node + r->f->nnode; v++)
+        if (v->kind >= FORMULA_APPLY)
+            n += formula_functions[v->op].is_call ? 10 : 1;
+    const Layout *out = r->op->operand[r->out].layout;
+    Expr *elems = op_elements(r->arena, r->op, out);
+    if (!(r->places >> r->f->row & 1))
+        elems = expr_apply(r->arena, "*", elems, expr_name(r->arena, r->op->extent[r->f->row].name));
+    r->op->flops = expr_apply(r->arena, "*", elems, expr_number(r->arena, n ? n : 1));
+    expr_bind(r->op->flops, NAMES(r->op->extent, r->op->nextent));
+}
+
+bool formula_know(FormulaReader *r, int root)
+{
+    const Layout *out = r->op->operand[r->out].layout;
+    keep_used(r->f, root);
+    if (!find_passes(r, out))
+        return false;
+    if (!r->op->reference)
+        count_operations(r);
+    r->f->is_affine = is_affine(r->f);
+    r->f->reads = any_reads_rows(r->f, r->op);
+    r->f->bias = bias_of(r->f, out, r->op);
+    note_lengths(r->f, r->op);
+    return true;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * formula_operands: elements of operands in a formula. A name that the op does not know becomes an operand of the function, whose extents are those
+ * that its places go along.
+ */
+#include <string.h>
+#include "gen/base/conf.h"
+#include "gen/base/name.h"
+#include "gen/base/text.h"
+#include "gen/spec/dtype.h"
+#include "gen/spec/formula_private.h"
+
+bool formula_is_own(const FormulaReader *r, const Operand *o)
+{
+    return o->role == ROLE_OUT || (r->op->reference && !o->of_formula);
+}
+
+int formula_fail_own(FormulaReader *r, const Node *n, const Operand *o)
+{
+    return FAIL(r, n, "'%s' is the op's own %s; a formula may not read it", o->name,
+                o->role == ROLE_OUT ? "output" : "operand");
+}
+
+static const char *extent_list(FormulaReader *r, const Expr *const *extent, int rank)
+{
+    Text t = { .arena = r->arena };
+    for (int i = 0; i < rank; i++)
+        text_printf(&t, "[%s]", expr_text(extent[i]));
+    return arena_strdup(r->arena, text_str(&t));
+}
+
+const char *formula_dtype_of(const FormulaReader *r, const char *operand)
+{
+    const int i = names_find(NAMES(r->text->operand, r->text->ntype), operand);
+    return i < 0 ? NULL : r->text->dtype[i];
+}
+
+/* Why the formula cannot bring an operand of this name; NULL: it can. */
+static const char *operand_fault(const FormulaReader *r, const char *name)
+{
+    const char *why = name_argument_fault(name);
+    for (int i = 0; !why && i < r->op->noperand; i++)
+        if (r->op->operand[i].strided && strcmp(arena_printf(r->arena, "%s_stride", r->op->operand[i].name), name) == 0)
+            why = "has the name of an argument, the strides of an operand";
+    if (why)
+        return why;
+    if (op_axis(r->op, name) >= 0 || formula_place_named(r, name) >= 0)
+        return "has the name of an extent or of a place along one";
+    if (strcmp(name, "acc") == 0 || strcmp(name, "inf") == 0)
+        return "has the name of a number in formulas";
+    return formula_is_function(name) ? "has the name of a function, whose values stand in parentheses" : NULL;
+}
+
+/* Adds an operand before the output. Its extents are those that the indices go along. -1 after an error. */
+static int add_operand(FormulaReader *r, const Node *n, const int *index)
+{
+    const char *name = n->name.name;
+    Op *op = r->op;
+    if (r->frame || !conf_check_name(r->diag, n->name.at, "operand", name, operand_fault(r, name)))
+        return -1;
+    if (op->noperand == OP_MAX_OPERAND)
+        return FAIL(r, n, "more than %d operands, the op's own among them", OP_MAX_OPERAND);
+    const char *dtype = formula_dtype_of(r, name);
+    Operand o = { .name = name, .role = ROLE_IN, .of = -1, .dtype = dtype, .nlayout = 1, .of_formula = true };
+    o.layout[0] = (Layout){ .name = "", .rank = n->nlist };
+    const Dtype *type = dtype ? dtype_find(dtype) : NULL;
+    if (type && type->is_integer)
+        o.role = ROLE_INDEX, o.data = DATA_INTEGERS;
+    for (int i = 0; i < n->nlist; i++) {
+        const FormulaNode *v = &r->f->node[index[i]];
+        if (v->kind != FORMULA_INDEX)
+            return FAIL(r, n->list[i], "expected a place such as n: what extent '%s' has here is not known otherwise",
+                        name);
+        o.layout[0].extent[i] = expr_name(r->arena, op->extent[v->at].name);
+        expr_bind(o.layout[0].extent[i], NAMES(op->extent, op->nextent));
+    }
+    o.elems = op_elements(r->arena, op, &o.layout[0]);
+    o.doc =
+        arena_printf(r->arena, "%s, in the formula", extent_list(r, (const Expr *const *)o.layout[0].extent, n->nlist));
+    memmove(&op->operand[r->out + 1], &op->operand[r->out], (size_t)(op->noperand - r->out) * sizeof *op->operand);
+    op->operand[r->out] = o;
+    op->noperand++;
+    return r->out++;
+}
+
+/* Does the operand have these extents? Only of one that the formula brought: in others an index may be computed. */
+static bool check_extents(FormulaReader *r, const Node *n, const Operand *o, const int *index)
+{
+    for (int i = 0; i < n->nlist; i++) {
+        const FormulaNode *v = &r->f->node[index[i]];
+        if (v->kind == FORMULA_INDEX && strcmp(expr_text(o->layout->extent[i]), r->op->extent[v->at].name) != 0)
+            return FAIL(r, n->list[i], "'%s' has the extents %s: expected a place along %s", o->name,
+                        extent_list(r, (const Expr *const *)o->layout->extent, o->layout->rank),
+                        expr_text(o->layout->extent[i])) >= 0;
+        if (v->kind != FORMULA_INDEX && o->of_formula)
+            return FAIL(r, n->list[i], "expected a place such as n: what extent '%s' has here is not known otherwise",
+                        o->name) >= 0;
+    }
+    return true;
+}
+
+int formula_read_element(FormulaReader *r, const Node *n)
+{
+    FormulaNode node = { .kind = FORMULA_ELEMENT, .type = FORMULA_REAL, .narg = n->nlist };
+    node.at = names_find(NAMES(r->op->operand, r->op->noperand), n->name.name);
+    if (node.at >= 0 && formula_is_own(r, &r->op->operand[node.at]))
+        return formula_fail_own(r, n, &r->op->operand[node.at]);
+    if (n->nlist > OP_MAX_RANK)
+        return FAIL(r, n, "more than %d places", OP_MAX_RANK);
+    if (!formula_read_values(r, n, 0, node.arg))
+        return -1;
+    for (int i = 0; i < n->nlist; i++)
+        if (formula_type(r, node.arg[i]) != FORMULA_INT)
+            return FAIL(r, n->list[i], "expected an integer, such as the place n");
+    node.at = names_find(NAMES(r->op->operand, r->op->noperand), n->name.name);
+    if (node.at < 0 && (node.at = add_operand(r, n, node.arg)) < 0)
+        return -1;
+    const Operand *o = &r->op->operand[node.at];
+    if (o->layout->rank != n->nlist)
+        return FAIL(r, n, "'%s' has %d extent%s, found %d place%s", o->name, o->layout->rank,
+                    o->layout->rank == 1 ? "" : "s", n->nlist, n->nlist == 1 ? "" : "s");
+    if (!check_extents(r, n, o, node.arg))
+        return -1;
+    node.type = o->role == ROLE_INDEX ? FORMULA_INT : FORMULA_REAL;
+    return formula_add(r, n, node);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * formula_leaf: prints what a formula is made of as code: numbers, extents, places and elements of operands.
+ */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "gen/unit/formula_print.h"
+
+/* Is it a name that printed code uses for something of its own? Variables without a better name are v0, v1 ... */
+static bool is_taken(const char *name)
+{
+    static const char *const taken[] = { "a",  "acc",     "all",  "at", "extent", "fresh", "i", "lanes",
+                                         "nu", "operand", "part", "r",  "row",    "u",     "v" };
+    return names_find(NAMES(taken, LENGTH(taken)), name) >= 0 ||
+           (*name == 'v' && name[1 + strspn(name + 1, "0123456789")] == '\0');
+}
+
+const char *print_place_name(const Printer *p, int extent)
+{
+    const char *name = text_letters(arena_strdup(p->arena, p->spec->op->extent[extent].name), tolower);
+    return is_taken(name) ? arena_printf(p->arena, "%s_", name) : name;
+}
+
+const char *print_extent(const Printer *p, int i)
+{
+    const char *name = p->spec->op->extent[i].name;
+    if (p->style == STYLE_EXACT)
+        return name;
+    if (p->spec->op->extent[i].kind == EXTENT_ATTRIBUTE)
+        return arena_printf(p->arena, "%s_%s(a)", p->spec->name, name);
+    return arena_printf(p->arena, p->style == STYLE_VECTOR ? "a->%s" : "a.%s", name);
+}
+
+/* The shortest float that is this number. */
+static const char *float_text(const Printer *p, double v)
+{
+    char text[40];
+    if (isinf(v))
+        return v > 0 ? "__builtin_inff()" : "-__builtin_inff()";
+    for (int digits = 6; digits <= 9; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, v);
+        if (strtof(text, NULL) == (float)v)
+            break;
+    }
+    return arena_printf(p->arena, "%s%sf", text, strpbrk(text, ".e") ? "" : ".0");
+}
+
+static Piece print_number(const Printer *p, const FormulaNode *v)
+{
+    const int binding = signbit(v->real) ? BIND_UNARY : BIND_PRIMARY;
+    if (v->type == FORMULA_INT)
+        return (Piece){ arena_printf(p->arena, "%.0f", v->real), binding, false };
+    if (p->style == STYLE_EXACT)
+        return (Piece){ isinf(v->real) ? (v->real > 0 ? "dcgen_number(INFINITY)" : "dcgen_number(-INFINITY)")
+                                       : arena_printf(p->arena, "dcgen_number(%s)", float_text(p, v->real)),
+                        BIND_PRIMARY, false };
+    return (Piece){ float_text(p, v->real), binding, false };
+}
+
+/* Along vectors places are vectors too. */
+static Piece print_place(Printer *p, const FormulaNode *v)
+{
+    const char *name = print_place_name(p, v->at);
+    p->used |= 1u << v->at;
+    if (v->at != p->along)
+        return (Piece){ name, BIND_PRIMARY, false };
+    return (Piece){ arena_printf(p->arena, "PACKAGE_places_MACHINE((int32_t)%s)", name), BIND_PRIMARY, true };
+}
+
+/* ---- elements of operands ---- */
+
+/* Where an element lies: each index times the operand's stride there. lane: what stands for the place along vectors. A GPU's places are ints,
+ * whose products may be larger. */
+const char *print_offset(Printer *p, const FormulaNode *v, const char *lane)
+{
+    const Operand *o = &p->spec->op->operand[v->at];
+    Text t = { .arena = p->arena };
+    text_add(&t, p->style == STYLE_SCALAR && v->narg > 1 ? "(int64_t)" : "");
+    for (int i = 0; i < v->narg; i++) {
+        const FormulaNode *index = print_at(p, v->arg[i]);
+        const bool is_lane = index->kind == FORMULA_INDEX && index->at == p->along;
+        const Piece at = is_lane ? (Piece){ lane, BIND_PRIMARY, false } : p->piece[v->arg[i]];
+        const char *wide = at.wide ? arena_printf(p->arena, "%s[i]", print_enclosed(p, at, BIND_PRIMARY)) : NULL;
+        p->used |= is_lane ? 1u << p->along : 0;
+        if (i > 0) /* Horner's rule: the extents behind multiply */
+            text_printf(&t, " * %s + ", print_extent(p, op_axis(p->spec->op, expr_text(o->layout->extent[i]))));
+        text_add(&t, wide ? wide : print_enclosed(p, at, i + 1 < v->narg ? BIND_UNARY : BIND_TERM));
+        if (i > 0 && i + 1 < v->narg) {
+            const char *sum = arena_strdup(p->arena, text_str(&t));
+            t = (Text){ .arena = p->arena };
+            text_printf(&t, "(%s)", sum);
+        }
+    }
+    return arena_strdup(p->arena, text_str(&t));
+}
+
+const Dtype *print_dtype(const Printer *p, const Operand *o)
+{
+    return dtype_find(o->dtype ? o->dtype : p->spec->dtype);
+}
+
+const char *print_variable_name(Printer *p, const char *operand)
+{
+    bool is_free = operand && !is_taken(operand);
+    for (int i = 0; is_free && i < p->spec->op->nextent; i++)
+        is_free = strcmp(operand, print_place_name(p, i)) != 0;
+    for (int i = 0; is_free && i < p->spec->formula->nnode; i++)
+        is_free = !p->piece[i].text || strcmp(p->piece[i].text, operand) != 0;
+    return is_free ? operand : arena_printf(p->arena, "v%d", p->nvariable++);
+}
+
+static bool is_lane(const Printer *p, int node)
+{
+    return print_at(p, node)->kind == FORMULA_INDEX && print_at(p, node)->at == p->along;
+}
+
+bool print_is_contiguous(const Printer *p, const FormulaNode *v)
+{
+    for (int i = 0; i + 1 < v->narg; i++)
+        if (p->along >= 0 && print_at(p, v->arg[i])->along >> p->along & 1)
+            return false;
+    return is_lane(p, v->arg[v->narg - 1]);
+}
+
+/* What a function that loads elements of the type has in its name: PACKAGE_load_bf16_MACHINE. */
+static const char *load_suffix(const Printer *p, const Dtype *type)
+{
+    if (type->is_integer)
+        return "_ints";
+    return type->mantissa ? arena_printf(p->arena, "_%s", type->name) : "";
+}
+
+/* A vector of elements, as a variable: only the first `lanes` of them are there. */
+static Piece print_vector(Printer *p, const FormulaNode *v)
+{
+    const Operand *o = &p->spec->op->operand[v->at];
+    const Dtype *type = print_dtype(p, o);
+    const char *name = print_variable_name(p, o->name), *lane = print_place_name(p, p->along),
+               *load = load_suffix(p, type);
+    const char *vector = type->is_integer ? "ints" : "floats";
+    if (print_is_contiguous(p, v)) {
+        text_printf(&p->out, "    const PACKAGE_%s_MACHINE %s = PACKAGE_load%s_MACHINE(a->%s + %s, lanes);\n", vector,
+                    name, load, o->name, print_offset(p, v, lane));
+    } else {
+        const char *at = print_offset(p, v, arena_printf(p->arena, "(%s + i)", lane));
+        text_printf(
+            &p->out, "    PACKAGE_%s_MACHINE %s = { 0 };\n    for (int i = 0; i < lanes; i++)\n        %s[i] = %s;\n",
+            vector, name, name,
+            type->mantissa ? arena_printf(p->arena, "PACKAGE_load%s_MACHINE(a->%s + %s, 1)[0]", load, o->name, at)
+                           : arena_printf(p->arena, "a->%s[%s]", o->name, at));
+    }
+    return (Piece){ name, BIND_PRIMARY, true };
+}
+
+/* On a GPU by __ldg: no store changes an input, so that loads may go ahead of stores, and one may serve several elements. */
+static Piece print_element(Printer *p, int i)
+{
+    const FormulaNode *v = print_at(p, i);
+    const Operand *o = &p->spec->op->operand[v->at];
+    const Dtype *type = print_dtype(p, o);
+    if (p->style == STYLE_VECTOR && p->along >= 0 && v->along >> p->along & 1)
+        return print_vector(p, v);
+    const char *at = print_offset(p, v, "");
+    if (p->style == STYLE_EXACT && type->is_integer)
+        return (Piece){ arena_printf(p->arena, "((const int32_t *)operand[%d])[%s]", v->at, at), BIND_PRIMARY, false };
+    if (p->style == STYLE_EXACT)
+        return (Piece){ arena_printf(p->arena, "dcgen_element(DCGEN_%s, operand[%d], %s)", type->macro, v->at, at),
+                        BIND_PRIMARY, false };
+    if (p->style == STYLE_VECTOR && type->mantissa)
+        return (Piece){ arena_printf(p->arena, "PACKAGE_load%s_MACHINE(a->%s + %s, 1)[0]", load_suffix(p, type),
+                                     o->name, at),
+                        BIND_PRIMARY, false };
+    const char *element =
+        arena_printf(p->arena, p->style == STYLE_VECTOR ? "a->%s[%s]" : "__ldg(&a.%s[%s])", o->name, at);
+    if (type->mantissa)
+        element = arena_printf(p->arena, "PACKAGE_device::%s_to_float(%s)", type->name, element);
+    return (Piece){ element, BIND_PRIMARY, false };
+}
+
+Piece print_leaf(Printer *p, int i)
+{
+    const FormulaNode *v = print_at(p, i);
+    switch (v->kind) {
+    case FORMULA_NUMBER:
+        return print_number(p, v);
+    case FORMULA_EXTENT:
+        return (Piece){ print_extent(p, v->at), BIND_PRIMARY, false };
+    case FORMULA_INDEX:
+        return print_place(p, v);
+    case FORMULA_ELEMENT:
+        return print_element(p, i);
+    default:
+        return (Piece){ "acc", BIND_PRIMARY, p->style == STYLE_VECTOR };
+    }
+}

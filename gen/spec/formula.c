@@ -31,7 +31,8 @@ int formula_place_named(const FormulaReader *r, const char *name)
         return r->frame->axis;
     for (int i = 0; i < r->op->nextent; i++) {
         const char *extent = r->op->extent[i].name, *lower = text_letters(arena_strdup(r->arena, extent), tolower);
-        if (strcmp(lower, extent) != 0 && strcmp(lower, name) == 0)
+        const bool has_places = r->op->extent[i].kind != EXTENT_ATTRIBUTE || r->places >> i & 1;
+        if (has_places && strcmp(lower, extent) != 0 && strcmp(lower, name) == 0)
             return i;
     }
     return -1;
@@ -243,6 +244,21 @@ static int of_output_type(FormulaReader *r, int root)
                : FAIL(r, n, "expected an integer, as '%s' is of type %s; found a real number", out->name, out->dtype);
 }
 
+/* Kernels go along the output's last extent, whose places need a name: they have one if it is an axis or a derived extent. */
+static bool check_output(const FormulaReader *r)
+{
+    const Operand *out = &r->op->operand[r->out];
+    for (const Layout *l = out->layout; l < out->layout + out->nlayout; l++) {
+        const char *last = expr_text(l->extent[l->rank - 1]);
+        if (op_axis(r->op, last) < 0)
+            return diag_error(r->diag, formula_start(r->text),
+                              "the op '%s' can have no formula: '%s', the last extent of its output, has no name; "
+                              "op.cfg would give it one under 'derived'",
+                              r->op->name, last);
+    }
+    return true;
+}
+
 const Formula *formula_read(Arena *a, const Op *op, const FormulaText *text, const Op **of, Diag *d)
 {
     const int nerror = diag_nerror(d);
@@ -253,6 +269,8 @@ const Formula *formula_read(Arena *a, const Op *op, const FormulaText *text, con
     *r.f = (Formula){ .text = "" };
     while (r.op->operand[r.out].role != ROLE_OUT)
         r.out++;
+    if (!check_output(&r))
+        return NULL;
     const Layout *out = r.op->operand[r.out].layout;
     for (int i = 0; i < out->rank; i++) {
         const int extent = op_axis(op, expr_text(out->extent[i]));

@@ -48,11 +48,20 @@ static bool any_reads_rows(const Formula *f, const Op *op)
     return any;
 }
 
+/* The extent that comes last in the output, whatever its layout; -1: it depends on that. */
+static int last_extent(const Op *op, const Operand *out)
+{
+    const char *last = expr_text(out->layout->extent[out->layout->rank - 1]);
+    for (const Layout *l = out->layout; l < out->layout + out->nlayout; l++)
+        if (strcmp(expr_text(l->extent[l->rank - 1]), last) != 0)
+            return -1;
+    return op_axis(op, last);
+}
+
 /* The operand of a formula that is acc + bias[n], n along the output's last extent, if it has no type of its own; -1: it is none. */
-static int bias_of(const Formula *f, const Layout *out, const Op *op)
+static int bias_of(const Formula *f, int last, const Op *op)
 {
     const FormulaNode *sum = &f->node[f->nnode - 1];
-    const int last = op_axis(op, expr_text(out->extent[out->rank - 1]));
     if (sum->kind != FORMULA_APPLY || sum->op != FORMULA_ADD)
         return -1;
     for (int i = 0; i < 2; i++) {
@@ -66,12 +75,11 @@ static int bias_of(const Formula *f, const Layout *out, const Op *op)
 }
 
 /* Finds the row's extent, and how often kernels go along it. False after an error. */
-static bool find_passes(const FormulaReader *r, const Layout *out)
+static bool find_passes(const FormulaReader *r, int last)
 {
     Formula *f = r->f;
     const FormulaNode *root = &f->node[f->nnode - 1];
-    const int last = op_axis(r->op, expr_text(out->extent[out->rank - 1]));
-    const Loc at = r->text->expr ? expr_loc(r->text->expr) : r->text->at[0];
+    const Loc at = formula_start(r->text);
     f->row = -1;
     for (const FormulaNode *v = f->node; v < f->node + f->nnode; v++) {
         if (v->kind != FORMULA_REDUCE)
@@ -125,6 +133,14 @@ static void keep_used(Formula *f, int root)
     f->nnode = n;
 }
 
+static bool uses_acc(const Formula *f)
+{
+    for (int i = 0; i < f->nnode; i++)
+        if (f->node[i].kind == FORMULA_ACC)
+            return true;
+    return false;
+}
+
 /* The operations of a call: those for each element of a row, as many times as the rows have elements. */
 static void count_operations(FormulaReader *r)
 {
@@ -142,15 +158,20 @@ static void count_operations(FormulaReader *r)
 
 bool formula_know(FormulaReader *r, int root)
 {
-    const Layout *out = r->op->operand[r->out].layout;
+    const int last = last_extent(r->op, &r->op->operand[r->out]);
     keep_used(r->f, root);
-    if (!find_passes(r, out))
+    if (r->op->reference && !uses_acc(r->f))
+        return diag_error(r->diag, formula_start(r->text),
+                          "the formula does not use acc: nothing of what op '%s' computes would be in the output; the "
+                          "op 'rows' computes formulas alone",
+                          r->op->name);
+    if (!find_passes(r, last))
         return false;
     if (!r->op->reference)
         count_operations(r);
     r->f->is_affine = is_affine(r->f);
     r->f->reads = any_reads_rows(r->f, r->op);
-    r->f->bias = bias_of(r->f, out, r->op);
+    r->f->bias = bias_of(r->f, last, r->op);
     note_lengths(r->f, r->op);
     return true;
 }

@@ -125,6 +125,9 @@ static bool is_sure(const FormulaReader *r, int id)
 
 int formula_apply(FormulaReader *r, const Node *n, FormulaOp op, const int *given, int narg)
 {
+    for (int i = 0; i < narg; i++)
+        if (given[i] < 0)
+            return -1;
     if (divides_row(r, op, given)) {
         const int one = formula_add_number(r, n, 1, FORMULA_REAL),
                   factor = formula_apply(r, n, op, (int[]){ one, given[1] }, 2);

@@ -44,7 +44,10 @@ static const char *operand_fault(const FormulaReader *r, const char *name)
             why = "has the name of an argument, the strides of an operand";
     if (why)
         return why;
-    if (op_axis(r->op, name) >= 0 || formula_place_named(r, name) >= 0)
+    const int extent = op_axis(r->op, name);
+    if (extent >= 0 && r->op->extent[extent].kind == EXTENT_ATTRIBUTE)
+        return "has the name of an attribute of the op";
+    if (extent >= 0 || formula_place_named(r, name) >= 0)
         return "has the name of an extent or of a place along one";
     if (strcmp(name, "acc") == 0 || strcmp(name, "inf") == 0)
         return "has the name of a number in formulas";

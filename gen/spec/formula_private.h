@@ -48,6 +48,7 @@ typedef struct {
 #define FAIL(r, n, ...) (diag_error((r)->diag, formula_place_of(r, n), __VA_ARGS__), -1)
 
 static inline bool formula_is_comparison(FormulaOp op) { return op >= FORMULA_LT && op <= FORMULA_NE; }
+static inline Loc formula_start(const FormulaText *t) { return t->expr ? expr_loc(t->expr) : t->at[0]; }
 static inline FormulaType formula_type(const FormulaReader *r, int id) { return r->f->node[id].type; }
 
 /* ---- formula.c ---- */

@@ -338,6 +338,29 @@ static void read_each(OpReader *r, const ConfSetting *root, const char *key, int
         read(r, conf_elem(list, i));
 }
 
+/* Without a reference an op computes formulas along the rows of its output, which lies in one way only: each of its extents is another axis or
+ * derived extent. */
+static void check_output(OpReader *r)
+{
+    const Op *op = r->op;
+    const Operand *out = op->operand;
+    unsigned seen = 0;
+    while (out->role != ROLE_OUT)
+        out++;
+    for (int i = 0; i < out->layout->rank; i++) {
+        const int extent = op_axis(op, expr_text(out->layout->extent[i]));
+        if (extent < 0 || seen >> extent & 1)
+            diag_error(r->diag, expr_loc(out->layout->extent[i]),
+                       "'%s': an op without 'reference' computes a formula of places, one along each extent of '%s'; "
+                       "expected another axis or derived extent",
+                       expr_text(out->layout->extent[i]), out->name);
+        seen |= extent < 0 ? 0 : 1u << extent;
+    }
+    if (out->nlayout > 1)
+        diag_error(r->diag, expr_loc(out->layout[1].extent[0]),
+                   "the output of an op without 'reference' has one layout");
+}
+
 /* Checks what the generators rely on: distinct names, one output, at most one constant operand. */
 static void check_operands(OpReader *r, const ConfSetting *root)
 {
@@ -356,6 +379,8 @@ static void check_operands(OpReader *r, const ConfSetting *root)
         diag_error(r->diag, s->at, "%d operands have the role \"out\", expected 1", nrole[ROLE_OUT]);
     if (nrole[ROLE_CONST] > 1)
         diag_error(r->diag, s->at, "%d operands have the role \"const\", at most 1 is allowed", nrole[ROLE_CONST]);
+    if (nrole[ROLE_OUT] == 1 && !op->reference)
+        check_output(r);
 }
 
 /* The reference is a file beside op.cfg. */

@@ -23,15 +23,13 @@ static void add_places(const Printer *p, const char *type, Text *parameters, Tex
     text_add(unused, unused->len ? ";\n" : "");
 }
 
-/* Casts to void of the parameters `a` and `acc`, where the formula uses nothing of the call (an operand, an extent) or no sum. */
-static const char *unused_text(Arena *a, const Formula *f)
+/* A cast to void of the parameter `a`, where the formula uses nothing of the call: no operand, no extent. */
+static const char *unused_text(const Formula *f)
 {
-    bool call = false, acc = false;
-    for (const FormulaNode *v = f->node; v < f->node + f->nnode; v++) {
-        call = call || v->kind == FORMULA_ELEMENT || v->kind == FORMULA_EXTENT;
-        acc = acc || v->kind == FORMULA_ACC;
-    }
-    return arena_printf(a, "%s%s", call ? "" : "    (void)a;\n", acc ? "" : "    (void)acc;\n");
+    for (const FormulaNode *v = f->node; v < f->node + f->nnode; v++)
+        if (v->kind == FORMULA_ELEMENT || v->kind == FORMULA_EXTENT)
+            return "";
+    return "    (void)a;\n";
 }
 
 static int last_extent(const Spec *s)
@@ -56,7 +54,7 @@ static char *vector_text(Arena *a, const Spec *s, const Target *t)
                 "NAME_epilogue_MACHINE(const NAME_args *a, PACKAGE_floats_MACHINE acc%s, int64_t lanes)\n{\n%s%s%s%s   "
                 " return %s;\n}\n",
                 quote_comment(a, s->formula->text), print_place_name(&p, p.along), text_str(&parameters),
-                unused_text(a, s->formula), strstr(text_str(&p.out), "lanes") ? "" : "    (void)lanes;\n",
+                unused_text(s->formula), strstr(text_str(&p.out), "lanes") ? "" : "    (void)lanes;\n",
                 text_str(&unused), text_str(&p.out), value.text);
     return print_filled(&p, text_str(&all));
 }
@@ -72,8 +70,8 @@ static char *scalar_text(Arena *a, const Spec *s, const Target *t)
                 "/* %s: of one element. */\nstatic __device__ __forceinline__ float NAME_epilogue(const NAME_args &a, "
                 "float acc%s)\n{\n"
                 "%s%s%s    return %s;\n}\n",
-                quote_comment(a, s->formula->text), text_str(&parameters), unused_text(a, s->formula),
-                text_str(&unused), text_str(&p.out), value.text);
+                quote_comment(a, s->formula->text), text_str(&parameters), unused_text(s->formula), text_str(&unused),
+                text_str(&p.out), value.text);
     return print_filled(&p, text_str(&all));
 }
 

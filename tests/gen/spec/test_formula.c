@@ -38,7 +38,13 @@ static const Spec *read_dense(const char *value, const char *rest)
         arena_printf(arena, "op = \"dense\"; shapes = ( { M = 2; N = 3; K = 4; } ); epilogue = %s; %s", value, rest));
 }
 
-static const Spec *read_formula(const char *formula) { return read_dense(arena_printf(arena, "\"%s\"", formula), ""); }
+/* Of dense or, where it does not use acc, of rows. */
+static const Spec *read_formula(const char *formula)
+{
+    if (strstr(formula, "acc"))
+        return read_dense(arena_printf(arena, "\"%s\"", formula), "");
+    return read_rest(arena_printf(arena, "op = \"rows\"; shapes = ( { M = 2; N = 3; } ); formula = \"%s\";", formula));
+}
 
 /* ---- what it means ---- */
 
@@ -133,7 +139,8 @@ static void formulas_mean(void **state)
         { "n < 1 ? 1 : n < 2 ? acc : 3", "((n < 1) ? 1.00000000 : ((n < 2) ? acc : 3.00000000))" },
         { "(n < 1 ? acc : 2) + 1", "(((n < 1) ? acc : 2.00000000) + 1.00000000)" },
         { "n != m ? acc : 0", "((n != m) ? acc : 0.00000000)" },
-        { "acc <= 1 ? acc : acc >= 2 ? 1 : 0", "((acc <= 1.00000000) ? acc : ((acc >= 2.00000000) ? 1.00000000 : 0.00000000))" },
+        { "acc <= 1 ? acc : acc >= 2 ? 1 : 0",
+          "((acc <= 1.00000000) ? acc : ((acc >= 2.00000000) ? 1.00000000 : 0.00000000))" },
         { "relu(acc)", "max(acc,0.00000000)" },
         { "relu(n)", "real(max(n,0))" },
         { "clamp(acc, -1, 6)", "min(max(acc,-1.00000000),6.00000000)" },
@@ -252,6 +259,75 @@ static void a_batch_has_places_too(void **state)
     assert_int_equal(s->op->operand[2].of, op_axis(s->op, "N"));
 }
 
+/* An operand may be called like the place along an attribute, which has none. */
+static void attributes_have_no_places(void **state)
+{
+    (void)state;
+    const Spec *s =
+        read_rest("op = \"conv\"; shapes = ( { B = 1; H = 4; V = 4; F = 2; C = 3; R = 1; S = 1; STRIDE = 1; } );"
+                  "epilogue = \"acc + pad[f] * PAD + q\";");
+    check_meaning(s, "of a convolution", "((acc + (pad[f] * real(PAD))) + real(q))");
+}
+
+/* ---- limits ---- */
+
+/* What is said of a formula of rows; "": it is good. */
+static const char *said_of_rows(const char *formula)
+{
+    Diag *d = diag_new(arena);
+    Source *src = ARENA_NEW(arena, Source);
+    src->path = "x.cfg";
+    src->text = arena_printf(arena, "name = \"x\"; op = \"rows\"; shapes = ( { M = 2; N = 3; } ); formula = \"%s\";\n",
+                             formula);
+    src->len = strlen(src->text);
+    const Spec *s = spec_parse(arena, src, ops, 1, d);
+    assert_int_equal(s == NULL, diag_nerror(d) > 0);
+    return golden_diag(arena, d);
+}
+
+/* Terms that have 3 nodes each, and functions that have one. */
+static const char *long_formula(const char *tail, int nnode)
+{
+    Text t = { .arena = arena };
+    const int ncall = nnode % 3;
+    for (int i = 0; i < ncall; i++)
+        text_add(&t, "abs(");
+    text_add(&t, "x[m,n]");
+    for (int i = 0; i < ncall; i++)
+        text_add(&t, ")");
+    for (int i = 0; i < nnode / 3; i++)
+        text_printf(&t, " + x[m,n] * %d.5", i);
+    text_printf(&t, " + %s", tail);
+    return arena_strdup(arena, text_str(&t));
+}
+
+/* Whichever node is the first one too many: the formula is refused, and up to there it is read. */
+static void too_many_nodes_are_refused(void **state)
+{
+    (void)state;
+    static const char *const tails[] = { "softmax[n](x[m,n])",
+                                         "log_softmax[n](y[m,n])",
+                                         "mean[n](M)",
+                                         "argmax[n](2)",
+                                         "-n * x[m,n] / sum[n](x[m,n] - n)",
+                                         "clamp(m, 3, N)",
+                                         "layernorm[n](y[m,n], 1e-5)",
+                                         "rmsnorm[n](y[m,n], m)",
+                                         "(n < m ? n : y[m,n])" };
+    for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
+        int nread = 0, nrefused = 0;
+        for (int n = FORMULA_MAX_NODE - 48; n <= FORMULA_MAX_NODE; n++) {
+            const char *said = said_of_rows(long_formula(tails[i], n));
+            nread += !*said;
+            nrefused += *said != '\0';
+            assert_true(nread == 0 || !*said || strstr(said, "the formula is too long"));
+            assert_true(nrefused == 0 || *said);
+        }
+        if (nread < 2 || nrefused < 2)
+            fail_msg("%s: read %d times, refused %d times", tails[i], nread, nrefused);
+    }
+}
+
 /* ---- what is known of the whole ---- */
 
 static void affine_ones_are_told(void **state)
@@ -305,6 +381,9 @@ static void a_bias_is_told(void **state)
     assert_int_equal(read_formula("acc + b[n]")->formula->bias, 2);
     assert_int_equal(read_formula("b[n] + acc")->formula->bias, 2);
     assert_int_equal(read_dense("[\"bias\"]", "")->formula->bias, 2);
+    const char *conv = "op = \"conv\"; epilogue = [\"bias\"]; %sshapes = ( { B = 1; H = 4; V = 4; F = 2; C = 3; R = 1; "
+                       "S = 1; STRIDE = 1; } );";
+    assert_int_equal(read_rest(arena_printf(arena, conv, ""))->formula->bias, -1); /* Y may be BFPQ */
     assert_int_equal(read_dense("[\"bias\"]", "types = { bias = \"f16\"; };")->formula->bias, -1);
     for (size_t i = 0; i < sizeof no / sizeof *no; i++)
         assert_int_equal(read_formula(no[i])->formula->bias, -1);
@@ -320,6 +399,8 @@ int main(void)
         cmocka_unit_test(operands_come_before_the_output),
         cmocka_unit_test(each_function_has_operands_of_its_own),
         cmocka_unit_test(a_batch_has_places_too),
+        cmocka_unit_test(attributes_have_no_places),
+        cmocka_unit_test(too_many_nodes_are_refused),
         cmocka_unit_test(affine_ones_are_told),
         cmocka_unit_test(what_it_costs),
         cmocka_unit_test(a_bias_is_told),

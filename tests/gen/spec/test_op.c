@@ -103,7 +103,8 @@ static const char *said_of(const char *axes, const char *operands, const char *r
     Source *src = ARENA_NEW(arena, Source);
     src->path = "x.cfg";
     src->text = arena_printf(arena,
-                             "name = \"x\"; axes = ( %s );\ndtypes = [\"f32\"]; epilogues = ( { name = \"bias\"; formula = \"max(acc, 0)\"; } );\n"
+                             "name = \"x\"; axes = ( %s );\ndtypes = [\"f32\"]; epilogues = ( { name = \"bias\"; "
+                             "formula = \"max(acc, 0)\"; } );\n"
                              "operands = ( %s );\nflops = 1; rows = 1; row_elems = 1;\nreference = \"%s\";\n",
                              axes, operands, reference);
     src->len = strlen(src->text);
@@ -114,6 +115,7 @@ static const char *said_of(const char *axes, const char *operands, const char *r
 
 #define AXIS(name) "{ name = \"" name "\"; kind = \"spatial\"; doc = \"of " name "\"; }"
 #define OPERAND(name, role, more) "{ name = \"" name "\"; role = \"" role "\"; extents = [1]; " more " }"
+#define OUTPUT(name, more) "{ name = \"" name "\"; role = \"out\"; extents = [\"A\"]; " more " }"
 #define LAYOUT(name, extent) "{ name = \"" name "\"; extents = [\"" extent "\"]; }"
 #define LAID_OUT(name, role, layouts) "{ name = \"" name "\"; role = \"" role "\"; layouts = ( " layouts " ); }"
 
@@ -126,7 +128,12 @@ static void test_most(void **state)
     static const char first[] = OPERAND("a", "in", "dtype = \"f16\"; doc = \"first\";") "," OPERAND(
         "b", "in", "") "," LAID_OUT("c", "const", LAYOUT("one", "A") "," LAYOUT("two", "A"));
     static const char rest[] = OPERAND("d", "in", "") "," OPERAND("e", "in", "") "," OPERAND("f", "in", "") "," OPERAND(
-        "g", "in", "") "," OPERAND("h", "in", "") "," OPERAND("i", "in", "") "," OPERAND("j", "in", "") "," OPERAND("k", "in", "") "," OPERAND("l", "out", "strided = true;");
+        "g", "in", "") "," OPERAND("h", "in",
+                                   "") "," OPERAND("i", "in",
+                                                   "") "," OPERAND("j", "in",
+                                                                   "") "," OPERAND("k", "in",
+                                                                                   "") "," OUTPUT("l",
+                                                                                                  "strided = true;");
     const char *operands = arena_printf(arena, "%s, %s", first, rest);
     Op *op;
     assert_string_equal(said_of(axes, operands, "r.c", &op), "");
@@ -198,7 +205,7 @@ static void test_data(void **state)
         OPERAND("a", "in", "") "," OPERAND("b", "in", "data = \"integers\"; dtype = \"f16\";") "," OPERAND(
             "c", "index",
             "data = \"lengths\"; of = \"B\";") ", { name = \"d\"; role = \"index\"; extents = [\"B\", \"A\"]; data = "
-                                               "\"permutation\"; }," OPERAND("y", "out", "data = \"normal\";");
+                                               "\"permutation\"; }," OUTPUT("y", "data = \"normal\";");
     Op *op;
     assert_string_equal(
         said_of("{ name = \"A\"; kind = \"reduce\"; try = [1, 7, 64]; }," AXIS("B"), operands, "r.c", &op), "");
@@ -216,10 +223,10 @@ static void test_data(void **state)
 static void test_dtypes(void **state)
 {
     (void)state;
-    const char *text = "name = \"x\"; axes = ( " AXIS(
-        "A") " );\ndtypes = [\"f32\",\n\"bf61\", \"unlike\"];\n"
-             "operands = ( " OPERAND("y", "out", "") " );\nflops = 1; rows = 1; row_elems = 1;\n"
-                                                     "reference = \"r.c\";\n";
+    const char *text =
+        "name = \"x\"; axes = ( " AXIS("A") " );\ndtypes = [\"f32\",\n\"bf61\", \"unlike\"];\n"
+                                            "operands = ( " OUTPUT("y", "") " );\nflops = 1; rows = 1; row_elems = 1;\n"
+                                                                            "reference = \"r.c\";\n";
     const Source src = { .path = "x.cfg", .text = text, .len = strlen(text) };
     Diag *d = diag_new(arena);
     assert_null(op_parse(arena, "folder", &src, d));
@@ -236,51 +243,55 @@ static void test_one_fault(void **state)
     static const struct {
         const char *axes, *operands, *reference, *want;
     } cases[] = {
-        { AXIS("A"), OPERAND("x", "const", "") "," OPERAND("w", "const", "") "," OPERAND("y", "out", ""), "r.c",
+        { AXIS("A"), OPERAND("x", "const", "") "," OPERAND("w", "const", "") "," OUTPUT("y", ""), "r.c",
           "x.cfg:3:12: error: 2 operands have the role \"const\", at most 1 is allowed\n" },
-        { AXIS("A"), OPERAND("x", "out", "") "," OPERAND("y", "out", ""), "r.c",
+        { AXIS("A"), OUTPUT("x", "") "," OUTPUT("y", ""), "r.c",
           "x.cfg:3:12: error: 2 operands have the role \"out\", expected 1\n" },
-        { AXIS("A"), OPERAND("y", "out", "layouts = ( " LAYOUT("p", "A") " );"), "r.c",
-          "x.cfg:3:57: error: an operand has 'extents', or 'layouts' with extents each\n" },
+        { AXIS("A"), OUTPUT("y", "layouts = ( " LAYOUT("p", "A") " );"), "r.c",
+          "x.cfg:3:59: error: an operand has 'extents', or 'layouts' with extents each\n" },
         { AXIS("A"), LAID_OUT("y", "out", LAYOUT("p", "A") "," LAYOUT("p", "A")), "r.c",
           "error: the layout 'p' is there twice\n" },
         { AXIS("A"), LAID_OUT("y", "out", LAYOUT("p", "A - 1")), "r.c",
           "error: 'A - 1' is negative for some legal extents; a derived extent never is\n" },
         { AXIS("A"), LAID_OUT("y", "out", "{ name = \"p\"; extents = [1]; }, { name = \"q\"; extents = [1, 1]; }"),
           "r.c", "error: the layout 'q' has 2 extents, 'p' has 1\n" },
-        { AXIS("A") "," AXIS("A"), OPERAND("y", "out", ""), "r.c", "error: the name 'A' is there twice\n" },
-        { AXIS("A"), OPERAND("A", "out", ""), "r.c", "error: the name 'A' is there twice\n" },
-        { AXIS("A"), OPERAND("x", "in", "") "," OPERAND("x", "out", ""), "r.c",
-          "error: the name 'x' is there twice\n" },
-        { AXIS("A"), OPERAND("x", "in", "dtype = \"f33\";") "," OPERAND("y", "out", ""), "r.c",
+        { AXIS("A") "," AXIS("A"), OUTPUT("y", ""), "r.c", "error: the name 'A' is there twice\n" },
+        { AXIS("A"), OUTPUT("A", ""), "r.c", "error: the name 'A' is there twice\n" },
+        { AXIS("A"), OPERAND("x", "in", "") "," OUTPUT("x", ""), "r.c", "error: the name 'x' is there twice\n" },
+        { AXIS("A"), OPERAND("x", "in", "dtype = \"f33\";") "," OUTPUT("y", ""), "r.c",
           "x.cfg:3:64: error: unknown dtype 'f33'; did you mean 'f32'?\n" },
-        { "{ name = \"A\"; kind = \"spatial\"; try = [1, 0]; }", OPERAND("y", "out", ""), "r.c",
+        { "{ name = \"A\"; kind = \"spatial\"; try = [1, 0]; }", OUTPUT("y", ""), "r.c",
           "expected an integer from 1 to 1048576, found 0" },
-        { "1", OPERAND("y", "out", ""), "r.c", "x.cfg:1:22: error: expected a group { }, found an integer\n" },
+        { "1", OUTPUT("y", ""), "r.c", "x.cfg:1:22: error: expected a group { }, found an integer\n" },
         { AXIS("A") "," AXIS("B") "," AXIS("C") "," AXIS("D") "," AXIS("E") "," AXIS("F") "," AXIS("G") "," AXIS(
               "H") "," AXIS("I") "," AXIS("J") "," AXIS("K") "," AXIS("L") "," AXIS("M"),
-          OPERAND("y", "out", ""), "r.c", "x.cfg:1:20: error: 'axes': 13 of them, expected 1 to 12\n" },
-        { AXIS("A"), OPERAND("x", "index", "") "," OPERAND("y", "out", ""), "r.c",
+          OUTPUT("y", ""), "r.c", "x.cfg:1:20: error: 'axes': 13 of them, expected 1 to 12\n" },
+        { AXIS("A"), OPERAND("x", "index", "") "," OUTPUT("y", ""), "r.c",
           "x.cfg:3:14: error: the operand is an index and needs 'data': \"integers\", \"lengths\" or "
           "\"permutation\"\n" },
-        { AXIS("A"), OPERAND("x", "index", "data = \"integers\"; dtype = \"f32\";") "," OPERAND("y", "out", ""), "r.c",
+        { AXIS("A"), OPERAND("x", "index", "data = \"integers\"; dtype = \"f32\";") "," OUTPUT("y", ""), "r.c",
           "x.cfg:3:14: error: the operand is an index, whose dtype is always s32\n" },
-        { AXIS("A"), OPERAND("x", "index", "data = \"lengths\";") "," OPERAND("y", "out", ""), "r.c",
+        { AXIS("A"), OPERAND("x", "index", "data = \"lengths\";") "," OUTPUT("y", ""), "r.c",
           "x.cfg:3:14: error: the operand has lengths and needs 'of', the axis that they are of\n" },
-        { AXIS("A"), OPERAND("x", "index", "data = \"lengths\"; of = \"C\";") "," OPERAND("y", "out", ""), "r.c",
+        { AXIS("A"), OPERAND("x", "index", "data = \"lengths\"; of = \"C\";") "," OUTPUT("y", ""), "r.c",
           "error: unknown axis 'C'" },
-        { AXIS("A"), OPERAND("x", "index", "data = \"integers\"; of = \"A\";") "," OPERAND("y", "out", ""), "r.c",
+        { AXIS("A"), OPERAND("x", "index", "data = \"integers\"; of = \"A\";") "," OUTPUT("y", ""), "r.c",
           "x.cfg:3:14: error: the operand has 'of', which belongs to \"lengths\" alone\n" },
-        { AXIS("A"), OPERAND("x", "index", "data = \"permutation\";") "," OPERAND("y", "out", ""), "r.c",
+        { AXIS("A"), OPERAND("x", "index", "data = \"permutation\";") "," OUTPUT("y", ""), "r.c",
           "x.cfg:3:14: error: the operand has permutations, but its last extent is no axis that they are of\n" },
-        { AXIS("A"), OPERAND("x", "in", "data = \"permutation\";") "," OPERAND("y", "out", ""), "r.c",
+        { AXIS("A"), OPERAND("x", "in", "data = \"permutation\";") "," OUTPUT("y", ""), "r.c",
           "x.cfg:3:14: error: the operand has data of an index, but not its role\n" },
-        { AXIS("A"), OPERAND("y", "out", "data = \"integers\";"), "r.c",
+        { AXIS("A"), OUTPUT("y", "data = \"integers\";"), "r.c",
           "x.cfg:3:14: error: the operand is the output and has no data of its own\n" },
-        { AXIS("A"), OPERAND("y", "out", "data = \"whole\";"), "r.c", "error: unknown kind of data 'whole'" },
-        { AXIS("A"), OPERAND("y", "out", ""), "",
+        { AXIS("A"), OUTPUT("y", "data = \"whole\";"), "r.c", "error: unknown kind of data 'whole'" },
+        { AXIS("A"), OUTPUT("y", ""), "",
           "error: 'reference': expected the name of a file in the same folder, found ''\n" },
-        { AXIS("A"), OPERAND("y", "out", ""), "a\\nb", "error: 'reference': expected the name of a file" },
+        { AXIS("A"), OPERAND("y", "out", ""), "r.c",
+          "x.cfg:2:61: error: the op 'x' can have no formula: '1', the last extent of its output, has no name; "
+          "op.cfg" },
+        { AXIS("A"), LAID_OUT("y", "out", LAYOUT("one", "A") "," LAYOUT("two", "2 * A")), "r.c",
+          "x.cfg:2:61: error: the op 'x' can have no formula: '2 * A', the last extent of its output," },
+        { AXIS("A"), OUTPUT("y", ""), "a\\nb", "error: 'reference': expected the name of a file" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Op *op;
@@ -316,9 +327,9 @@ static void test_golden(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dense),  cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_most),   cmocka_unit_test(test_one_fault),   cmocka_unit_test(test_dtypes),
-        cmocka_unit_test(test_golden), cmocka_unit_test(test_rows),        cmocka_unit_test(test_data),
+        cmocka_unit_test(test_dense),     cmocka_unit_test(test_missing), cmocka_unit_test(test_most),
+        cmocka_unit_test(test_one_fault), cmocka_unit_test(test_dtypes),  cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_rows),      cmocka_unit_test(test_data),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -34,7 +34,6 @@ static const Case dense_cases[] = {
     { "names", "\"acc + lanes[n] * v0[m] + i[n,m] + r[m,n]\"" },
     { "types", "\"acc + b[n]\"; dtype = \"f16\"; types = { b = \"f32\"; }" },
     { "halves", "\"acc * s[m] + b[n] + x[n,m]\"; types = { s = \"f16\"; b = \"bf16\"; x = \"f16\"; }" },
-    { "no_sum", "\"b[n]\"" },
 };
 static const Case batch_cases[] = {
     { "mask", "\"n < len[b0] ? acc * 0.125 + mask[b0,m,n] : -inf\"; types = { len = \"s32\"; }" },

@@ -163,7 +163,7 @@ def sigmoid(x):
 
 
 def silu(x):
-    return x / (1 + exp(-x))
+    return -0.0 if x == -math.inf else x / (1 + exp(-x))
 
 
 def gelu(x):
@@ -171,7 +171,7 @@ def gelu(x):
 
 
 def gelu_tanh(x):
-    return x / (1 + exp(-2 * math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)))
+    return -0.0 if x == -math.inf else x / (1 + exp(-2 * math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)))
 
 
 def word_value(x):

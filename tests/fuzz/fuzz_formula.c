@@ -118,7 +118,8 @@ static void check_formula(const Op *plain, const Op *op, const Formula *f)
         check_node(op, f, i, nuse);
     for (int i = 0; i < f->nnode; i++)
         REQUIRE(f->node[i].nuse == nuse[i] && (nuse[i] > 0 || i == f->nnode - 1));
-    REQUIRE(f->node[f->nnode - 1].type == FORMULA_REAL);
+    const char *stored = op->operand[op->noperand - 1].dtype;
+    REQUIRE(f->node[f->nnode - 1].type == (stored && dtype_find(stored)->is_integer ? FORMULA_INT : FORMULA_REAL));
     REQUIRE(op->noperand >= plain->noperand && op->noperand <= OP_MAX_OPERAND);
     REQUIRE(op->operand[op->noperand - 1].role == ROLE_OUT);
     REQUIRE(f->bias < op->noperand && (f->bias < 0 || op->operand[f->bias].of_formula));

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include "gen/command/tried.h"
+#include "search/space/nearest.h"
 
 bool run_fails(Run *r, int code, const char *fmt, ...)
 {
@@ -64,9 +65,12 @@ const Workload *command_package(Run *r, CliList target)
 const Space *command_space(Run *r, const Workload *w, const UnitContext *u)
 {
     Diag *d = diag_new(r->a);
-    const Space *s = space_make(r->a, u->spec, &w->templates, u->target, u->device, d);
-    bool ok = s != NULL;
-    for (int i = 0; s && i < s->ngeneral; i++) {
+    const char *why = NULL;
+    const Space *s = space_find(r->a, u->spec, &w->templates, u->target, u->device, &why, d);
+    bool ok = s && !why;
+    if (why)
+        nearest_say(r->a, u->spec, &w->templates, u->target, u->device, u->targets, why, d);
+    for (int i = 0; s && !why && i < s->ngeneral; i++) {
         int64_t value[TEMPLATE_MAX_PARAM];
         candidate_values(&s->general[i], value);
         ok = unit_candidate(r->a, u, &(UnitKernel){ s->general[i].t, u->target, value, { 0 }, NULL }, d) && ok;

@@ -6,6 +6,7 @@
 #include "gen/base/process.h"
 #include "gen/command/replay.h"
 #include "gen/command/tools.h"
+#include "search/space/nearest.h"
 
 /* Reads the spec, the targets and the templates. Checks that the op has all that a package takes, and that the package can be written where it
  * is to go. */
@@ -13,6 +14,36 @@ static const Workload *read_workload(Run *r)
 {
     const Workload *w = command_workload(r);
     return w && op_files_check(r, w) && package_check(w->out, r->o->force, &r->err, r->a) ? w : NULL;
+}
+
+/* The part's target, as far as it is known before a device is asked for; NULL: it is not. */
+static const Target *known_target(Arena *a, const Workload *part)
+{
+    const char *name = workload_target_name(part, 0), *why;
+    const Family *f = site_family(part);
+    const Target *named = target_find(part->targets, name);
+    Device here;
+    return named || !f || f->aside || !device_probe(a, part->targets, &here, &why) ? named
+                                                                                   : device_best(part->targets, &here);
+}
+
+/* Says of each function which no template is for, before others are searched for long. True: there is none. */
+static bool check_templates(Run *r, const Workload *w)
+{
+    Diag *d = diag_new(r->a);
+    for (int i = 0; i < workload_npart(w); i++) {
+        const Workload *part = workload_for(r->a, w, i);
+        const Target *t = known_target(r->a, part);
+        const char *why = NULL;
+        bool suits = !t;
+        for (int k = 0; k < part->templates.n; k++)
+            suits = suits || template_suits(part->templates.t[k], part->spec, t);
+        if (!suits && space_find(r->a, part->spec, &part->templates, t, NULL, &why, d))
+            nearest_say(r->a, part->spec, &part->templates, t, NULL, part->targets, why, d);
+    }
+    diag_print(d, stderr);
+    r->code = diag_nerror(d) ? EXIT_USAGE : r->code;
+    return !diag_nerror(d);
 }
 
 /* The workload, which may take so many seconds more. */
@@ -65,7 +96,7 @@ bool generate(Run *r)
     Proof proof[SPEC_MAX_FUNCTION] = { 0 };
     const Workload *w = read_workload(r);
     /* Search: propose, build and measure kernels and fit the model, until the budget is used. This gives records. */
-    const Known *known = w ? learn_parts(r, w) : NULL;
+    const Known *known = w && check_templates(r, w) ? learn_parts(r, w) : NULL;
     /* Work out from the records, for each function and target: study, model, chosen kernels, dispatch tree, stated regret. */
     Result *result = known ? replay_all(r, w, known) : NULL;
     /* Make the files of the package in memory, and prove that its dispatcher does as the trees say. */

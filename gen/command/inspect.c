@@ -118,16 +118,20 @@ bool check(Run *r)
     const int n = w ? workload_npart(w) : 0;
     Device *device = ARENA_ARRAY(r->a, (size_t)n + 1, Device);
     const Space **space = ARENA_ARRAY(r->a, (size_t)n + 1, const Space *);
+    bool ok = w;
     for (int i = 0; i < n; i++) {
         space[i] = probe_space(r, workload_for(r->a, w, i), &device[i]);
-        if (!space[i])
+        ok = ok && space[i];
+        if (r->err) /* of the machine; what is wrong with a function is printed, and others may have faults too */
             return false;
     }
+    if (!ok)
+        return false;
     const int ntarget = w ? workload_ntarget(w) : 0;
     for (int i = 0; w && i < w->nfunction; i++)
         summary_check(r->a, workload_of_function(r->a, w, i), space + i * ntarget, device + i * ntarget, ntarget,
                       r->o->json, stdout);
-    return w;
+    return ok;
 }
 
 /* ---- dump ---- */

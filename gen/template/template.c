@@ -171,10 +171,20 @@ static bool serves_layouts(const Template *t, const Spec *spec)
     return true;
 }
 
+Misfit template_misfit(const Template *t, const Spec *spec, const Target *target)
+{
+    if (t->family != target->family)
+        return MISFIT_FAMILY;
+    if (!serves(t->dtype, t->ndtype, spec->dtype))
+        return MISFIT_DTYPE;
+    if (!serves_layouts(t, spec))
+        return MISFIT_LAYOUT;
+    return t->family->reads_any_copy || t->packed == spec->packed ? MISFIT_NONE : MISFIT_PACKED;
+}
+
 bool template_suits(const Template *t, const Spec *spec, const Target *target)
 {
-    return t->family == target->family && (t->family->reads_any_copy || t->packed == spec->packed) &&
-           serves(t->dtype, t->ndtype, spec->dtype) && serves_layouts(t, spec);
+    return template_misfit(t, spec, target) == MISFIT_NONE;
 }
 
 bool template_occurs(const Template *t, const int64_t *value)

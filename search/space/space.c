@@ -4,7 +4,9 @@
  */
 #include "search/space/space.h"
 
+#include <inttypes.h>
 #include <string.h>
+#include "gen/base/text.h"
 
 /* A walk over the combinations of one template's parameters. Parameters are chosen one after the other; a constraint is checked as soon as
  * all parameters that it needs are chosen, so that whole subtrees fall at once. */
@@ -126,8 +128,9 @@ static bool enumerate_template(Enumeration *e, const Template *t)
     return e->ok;
 }
 
-/* Adds the template's general kernel for this target. */
-static bool add_general(Enumeration *e, const Template *t)
+/* Adds the template's general kernel for this target. It may break a constraint only where all of the template's candidates do: then it is not for
+ * such specs. has_any: some do not. */
+static bool add_general(Enumeration *e, const Template *t, bool has_any)
 {
     Space *s = e->space;
     const Target *target = e->binding.target;
@@ -136,7 +139,10 @@ static bool add_general(Enumeration *e, const Template *t)
         if (strcmp(t->general[i].target, target->name) != 0)
             continue;
         bool chosen = candidate_from_values(t, target, t->general[i].value, &c);
-        if (!chosen || !candidate_fits(&c, e->binding.spec, e->binding.device)) {
+        const bool fits = chosen && candidate_fits(&c, e->binding.spec, e->binding.device);
+        if (chosen && !fits && !has_any)
+            continue;
+        if (!fits) {
             diag_error(e->diag, t->general[i].loc, "the general kernel for '%s' %s", target->name,
                        chosen ? "breaks a constraint on this device"
                               : "has a value that is none of its parameter's choices");
@@ -148,22 +154,86 @@ static bool add_general(Enumeration *e, const Template *t)
     return true;
 }
 
-Space *space_make(Arena *a, const Spec *spec, const TemplateList *templates, const Target *target, const Device *device,
-                  Diag *d)
+/* ---- why there are none ---- */
+
+/* Those of the types that templates for the target serve. */
+static const char *dtypes_text(Arena *a, const Spec *spec, const TemplateList *templates, const Target *target)
+{
+    Text t = { .arena = a };
+    for (int i = 0; i < spec->op->ndtype; i++)
+        for (int k = 0; k < templates->n; k++) {
+            Spec other = *spec;
+            other.dtype = spec->op->dtype[i];
+            if (template_misfit(templates->t[k], &other, target) > MISFIT_DTYPE) {
+                text_printf(&t, "%s%s", t.len ? ", " : "", other.dtype);
+                break;
+            }
+        }
+    return arena_strdup(a, text_str(&t));
+}
+
+/* Of templates that serve the spec: the constraint that ruled out most. */
+static const char *constraints_text(Arena *a, const Space *s, const Spec *spec)
+{
+    const Rejection *most = s->rejection;
+    const char *of = spec->nlimit ? " with the values that 'space' allows" : "";
+    if (!s->nraw)
+        return arena_printf(a, "no template has a combination of parameters%s", of);
+    for (int i = 0; i < s->nrejection; i++)
+        most = s->rejection[i].count > most->count ? &s->rejection[i] : most;
+    return arena_printf(
+        a, "each of the %" PRId64 " combinations of parameters%s breaks a constraint, most often of %s: %s", s->nraw,
+        of, most->t->name, most->constraint->why);
+}
+
+static const char *why_none(Arena *a, const Space *s, const Spec *spec, const TemplateList *templates,
+                            const Target *target)
+{
+    const char *device = target->family->device;
+    Misfit least = MISFIT_FAMILY;
+    for (int i = 0; i < templates->n; i++) {
+        const Misfit m = template_misfit(templates->t[i], spec, target);
+        least = m > least ? m : least;
+    }
+    switch (least) {
+    case MISFIT_FAMILY:
+        return arena_printf(a, "the op has no template for %ss", device);
+    case MISFIT_DTYPE:
+        return arena_printf(a, "its templates for %ss serve %s", device, dtypes_text(a, spec, templates, target));
+    case MISFIT_LAYOUT:
+        return arena_printf(a, "no template for %ss and %s serves this layout", device, spec->dtype);
+    case MISFIT_PACKED:
+        return arena_printf(a, "no template for %ss, %s and this layout reads the constant operand %s", device,
+                            spec->dtype, spec->packed ? "packed" : "as it is");
+    case MISFIT_NONE:
+        break;
+    }
+    return s->n ? arena_printf(a, "no template that serves it has a general kernel for '%s'", target->name)
+                : constraints_text(a, s, spec);
+}
+
+Space *space_find(Arena *a, const Spec *spec, const TemplateList *templates, const Target *target, const Device *device,
+                  const char **why, Diag *d)
 {
     Space *s = ARENA_NEW(a, Space);
     Enumeration e = { .arena = a, .space = s, .ok = true, .diag = d };
     e.binding = (Binding){ .spec = spec, .target = target, .device = device, .value = e.value, .threads = 1 };
-    for (int i = 0; i < templates->n; i++)
+    for (int i = 0; i < templates->n; i++) {
+        const int64_t before = s->n;
         if (template_suits(templates->t[i], spec, target) &&
-            (!enumerate_template(&e, templates->t[i]) || !add_general(&e, templates->t[i])))
+            (!enumerate_template(&e, templates->t[i]) || !add_general(&e, templates->t[i], s->n > before)))
             return NULL;
-    if (!s->n || !s->ngeneral) {
-        diag_error(d, (Loc){ .src = spec->src }, "no template of op '%s' %s for target '%s', layout %s, %s",
-                   spec->op->name, s->n ? "has a general kernel" : "suits", target->name,
-                   *spec_layout_text(a, spec) ? spec_layout_text(a, spec) : "as the op says",
-                   spec->packed ? "packed" : "not packed");
-        return NULL;
     }
+    *why = s->n && s->ngeneral ? NULL : why_none(a, s, spec, templates, target);
     return s;
+}
+
+Space *space_make(Arena *a, const Spec *spec, const TemplateList *templates, const Target *target, const Device *device,
+                  Diag *d)
+{
+    const char *why = NULL;
+    Space *s = space_find(a, spec, templates, target, device, &why, d);
+    if (s && why)
+        diag_error(d, spec->name_loc, "no kernel computes '%s': %s", spec->name, why);
+    return why ? NULL : s;
 }

@@ -32,7 +32,11 @@ typedef struct {
 
 enum { SPACE_MAX = 2000000 }; /* combinations kept at most; more is an error in d */
 
-/* NULL after errors in d: no template suits the spec and target, or a constraint cannot be evaluated. */
+/* NULL after errors in d: a template's constraint cannot be evaluated, or its general kernel is faulty. *why: there is no candidate or no general
+ * kernel, as it says; NULL: there are. */
+Space *space_find(Arena *a, const Spec *spec, const TemplateList *templates, const Target *target, const Device *device,
+                  const char **why, Diag *d);
+/* The same; why there are none is an error too. */
 Space *space_make(Arena *a, const Spec *spec, const TemplateList *templates, const Target *target, const Device *device,
                   Diag *d);
 

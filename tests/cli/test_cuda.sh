@@ -43,7 +43,7 @@ said "target 'sm_80' is there twice"
 section element types
 sed 's/"f32"/"bf16"/' tiny.cfg >bf16.cfg
 run 2 check bf16.cfg
-said "no template of op 'dense' suits"
+said "no kernel computes 'tiny' (op dense, dtype bf16"
 
 section a compiler that is missing, or does not know the target
 run 3 -t sm_90a --offline --nvcc ./no-such-nvcc tiny.cfg

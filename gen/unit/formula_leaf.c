@@ -11,8 +11,8 @@
 /* Is it a name that printed code uses for something of its own? Variables without a better name are v0, v1 ... */
 static bool is_taken(const char *name)
 {
-    static const char *const taken[] = { "a",  "acc",     "all",  "at", "extent", "fresh", "i", "lanes",
-                                         "nu", "operand", "part", "r",  "row",    "u",     "v" };
+    static const char *const taken[] = { "a", "acc", "all", "at", "exists", "extent", "first", "fresh", "i", "lanes",
+                                         "nu", "operand", "part", "r", "results", "row", "u", "v", "W" };
     return names_find(NAMES(taken, LENGTH(taken)), name) >= 0 ||
            (*name == 'v' && name[1 + strspn(name + 1, "0123456789")] == '\0');
 }
@@ -64,7 +64,7 @@ static Piece print_place(Printer *p, const FormulaNode *v)
 {
     const char *name = print_place_name(p, v->at);
     p->used |= 1u << v->at;
-    if (v->at != p->along)
+    if (v->at != p->along || p->style != STYLE_VECTOR)
         return (Piece){ name, BIND_PRIMARY, false };
     return (Piece){ arena_printf(p->arena, "PACKAGE_places_MACHINE((int32_t)%s)", name), BIND_PRIMARY, true };
 }
@@ -154,6 +154,30 @@ static Piece print_vector(Printer *p, const FormulaNode *v)
     return (Piece){ name, BIND_PRIMARY, true };
 }
 
+/* An element, as the type of its operand is to be read. */
+static const char *converted(const Printer *p, const Dtype *type, const char *element)
+{
+    return type->mantissa ? arena_printf(p->arena, "PACKAGE_device::%s_to_float(%s)", type->name, element) : element;
+}
+
+/* One of the neighbouring elements of a thread: all of them are loaded before the loop, if they lie one behind the other. */
+static Piece print_of_thread(Printer *p, const FormulaNode *v)
+{
+    const Operand *o = &p->spec->op->operand[v->at];
+    const Dtype *type = print_dtype(p, o);
+    const char *name = print_variable_name(p, p->named >> v->at & 1 ? NULL : o->name);
+    p->named |= 1u << v->at;
+    if (!print_is_contiguous(p, v)) {
+        const char *at = print_offset(p, v, print_place_name(p, p->along));
+        text_printf(&p->out, "    const %s %s = %s;\n", print_type(p, v->type, false), name,
+                    converted(p, type, arena_printf(p->arena, "__ldg(&a.%s[%s])", o->name, at)));
+        return (Piece){ name, BIND_PRIMARY, false };
+    }
+    text_printf(&p->before, "    %s %s[W];\n%sPACKAGE_device::load_row(%s, a.%s + %s);\n", type->c_type, name,
+                p->fresh ? "    if (fresh)\n        " : "    ", name, o->name, print_offset(p, v, "first"));
+    return (Piece){ converted(p, type, arena_printf(p->arena, "%s[i]", name)), BIND_PRIMARY, false };
+}
+
 /* On a GPU by __ldg: no store changes an input, so that loads may go ahead of stores, and one may serve several elements. */
 static Piece print_element(Printer *p, int i)
 {
@@ -162,6 +186,8 @@ static Piece print_element(Printer *p, int i)
     const Dtype *type = print_dtype(p, o);
     if (p->style == STYLE_VECTOR && p->along >= 0 && v->along >> p->along & 1)
         return print_vector(p, v);
+    if (p->style == STYLE_SCALAR && p->along >= 0 && v->along >> p->along & 1)
+        return print_of_thread(p, v);
     const char *at = print_offset(p, v, "");
     if (p->style == STYLE_EXACT && type->is_integer)
         return (Piece){ arena_printf(p->arena, "((const int32_t *)operand[%d])[%s]", v->at, at), BIND_PRIMARY, false };
@@ -172,11 +198,9 @@ static Piece print_element(Printer *p, int i)
         return (Piece){ arena_printf(p->arena, "PACKAGE_load%s_MACHINE(a->%s + %s, 1)[0]", load_suffix(p, type),
                                      o->name, at),
                         BIND_PRIMARY, false };
-    const char *element =
-        arena_printf(p->arena, p->style == STYLE_VECTOR ? "a->%s[%s]" : "__ldg(&a.%s[%s])", o->name, at);
-    if (type->mantissa)
-        element = arena_printf(p->arena, "PACKAGE_device::%s_to_float(%s)", type->name, element);
-    return (Piece){ element, BIND_PRIMARY, false };
+    if (p->style == STYLE_VECTOR)
+        return (Piece){ arena_printf(p->arena, "a->%s[%s]", o->name, at), BIND_PRIMARY, false };
+    return (Piece){ converted(p, type, arena_printf(p->arena, "__ldg(&a.%s[%s])", o->name, at)), BIND_PRIMARY, false };
 }
 
 Piece print_leaf(Printer *p, int i)

@@ -164,6 +164,12 @@ static void add_variable(Printer *p, int i, const char *name)
     p->piece[i] = (Piece){ name, BIND_PRIMARY, p->piece[i].wide };
 }
 
+void print_variable(Printer *p, int i)
+{
+    const FormulaNode *v = print_at(p, i);
+    add_variable(p, i, print_variable_name(p, v->kind == FORMULA_ELEMENT ? p->spec->op->operand[v->at].name : NULL));
+}
+
 /* Makes a value that is printed more than once a variable, unless it is a name or a number. */
 static void make_variable(Printer *p, int i)
 {
@@ -257,18 +263,23 @@ Piece print_nodes(Printer *p, int last)
         if ((v->nuse < 2 && !is_loaded_early(p, v)) || v->kind < FORMULA_ELEMENT ||
             (v->kind == FORMULA_ELEMENT && p->piece[i].wide))
             continue;
-        add_variable(p, i,
-                     print_variable_name(p, v->kind == FORMULA_ELEMENT ? p->spec->op->operand[v->at].name : NULL));
+        print_variable(p, i);
     }
     return p->piece[last];
 }
 
-char *print_filled(const Printer *p, const char *text)
+char *print_filled(const Printer *p, const char *text) { return print_pattern(print_words(p), text); }
+
+FillScope *print_words(const Printer *p)
 {
     FillScope *s = fill_scope(p->arena, NULL);
-    const Source src = { "formula", text, strlen(text) };
     FILL_WORDS(s, WORD("NAME", p->spec->name), WORD("PACKAGE", p->spec->package), WORD("MACHINE", p->target->name),
                WORD("TARGET_ATTRIBUTE", arena_printf(p->arena, "%s_TARGET_%s", p->spec->package, p->target->name)));
-    const Fill f = { .scope = s };
-    return fill_text(p->arena, &src, 0, &f, diag_new(p->arena));
+    return s;
+}
+
+char *print_pattern(const FillScope *words, const char *pattern)
+{
+    const Source src = { "formula", pattern, strlen(pattern) };
+    return fill_text(words->arena, &src, 0, &(Fill){ .scope = words }, diag_new(words->arena));
 }

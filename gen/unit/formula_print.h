@@ -26,9 +26,12 @@ typedef struct {
     const Spec *spec;
     const Target *target; /* of vectors */
     Style style;
-    int along; /* the extent along which vectors go; -1: there are none */
+    int along; /* the extent along which vectors, or a thread's neighbouring elements, go; -1: there are none */
     Piece piece[FORMULA_MAX_NODE];
-    Text out; /* statements before the value */
+    Text out;    /* statements before the value */
+    Text before; /* STYLE_SCALAR along an extent: those before the loop over a thread's elements */
+    bool fresh;  /* such loads are behind `if (fresh)` */
+    unsigned named; /* bit i: a variable has the name of operand i */
     unsigned used; /* bit i: the place along extent i was printed */
     int nvariable;
 } Printer;
@@ -39,6 +42,8 @@ const Layout *print_output_layout(const Spec *s);
 Piece print_node(Printer *p, int i);
 /* Prints all nodes up to one: those that are used more than once as variables. Gives that one. */
 Piece print_nodes(Printer *p, int last);
+/* Makes a node that is printed a variable. */
+void print_variable(Printer *p, int i);
 /* A value for all lanes of a vector. */
 Piece print_widened(const Printer *p, Piece v, FormulaType type);
 const char *print_enclosed(const Printer *p, Piece piece, int least);
@@ -49,6 +54,9 @@ const char *print_type(const Printer *p, FormulaType type, bool wide);
 const char *print_place_name(const Printer *p, int extent);
 /* Text with PACKAGE, NAME and what belongs to the target filled in. */
 char *print_filled(const Printer *p, const char *text);
+/* The words of these, to which others may be added; a text with the words of a scope filled in. */
+FillScope *print_words(const Printer *p);
+char *print_pattern(const FillScope *words, const char *pattern);
 /* Does a vector of elements lie one behind the other? */
 bool print_is_contiguous(const Printer *p, const FormulaNode *v);
 /* Where an element lies behind its operand's first one; lane: what stands for the place along vectors. */
@@ -60,6 +68,28 @@ Piece print_leaf(Printer *p, int i);
 const char *print_extent(const Printer *p, int i);
 /* A name for a variable that no other has: the operand's, where that is free. */
 const char *print_variable_name(Printer *p, const char *operand);
+
+/* How a reduction is written: its fields of a row, what they are first, how one more value is taken, how parts become one. */
+typedef struct {
+    const char *fields, *begin, *take, *finish;
+} ReductionForm;
+
+/* rows_style.c: how functions that go along a row are written. Texts are patterns. */
+typedef struct {
+    Style style;
+    const char *call;    /* what stands before an argument of the call */
+    const char *integer; /* the type of a place */
+    const char *count;   /* a cast of the first factor of the number of rows */
+    const char *kept, *kept_type; /* a value that later passes need: what stands for it, how it is declared */
+    bool keeps_in_output;         /* one costly value of a long row lies in Y between passes; else it is computed again */
+    bool loops;                   /* the statements of a pass are of one element, in a loop */
+    const char *places, *types, *begin, *pass, *end;
+    const char *store, *store_before, *store_behind; /* of elements of the row */
+    const char *store_value;                         /* of a value of the whole row */
+    ReductionForm reduction[FORMULA_FUNCTION_COUNT - FORMULA_SUM];
+} RowStyle;
+
+extern const RowStyle row_style_vectors, row_style_threads;
 
 /* unit_rows.c: what kernels of an op without a definition of its own call. "": the text of the kernels calls none of it. */
 const char *unit_rows_of_target(Arena *a, const Spec *s, const Target *t, const char *kernels);

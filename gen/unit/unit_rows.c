@@ -5,7 +5,7 @@
  * A row is gone along once for each level of reductions: softmax finds the largest element, then the sum, then the elements. A pass has three
  * functions: begin, the pass over one vector, and end, which brings the sums of several vectors together. What a later pass needs of a vector
  * again is a field of NAME_vector: it stays in registers where a row is short. Where it is long (`fresh`), it is computed again, but for one costly
- * value, which lies meanwhile where the template says (`kept`): in the row of Y, or in a buffer if the output goes past the caches (`stream`).
+ * value, which lies in Y meanwhile.
  */
 #include <string.h>
 #include "gen/base/quote.h"
@@ -18,7 +18,8 @@ typedef struct {
     const Spec *spec;
     const Formula *f;
     const Target *target;
-    int kept;                        /* the node that lies in memory between passes; -1: none does */
+    const RowStyle *style;
+    int kept;                        /* the node that lies in Y between passes; -1: none does */
     int kept_pass;                   /* the pass that computes it */
     bool crossing[FORMULA_MAX_NODE]; /* fields of NAME_vector */
     bool field[FORMULA_MAX_NODE];    /* of NAME_row: values of the whole row that later passes use */
@@ -26,6 +27,8 @@ typedef struct {
 } Rows;
 
 static bool is_along(const Rows *r, int i) { return r->f->node[i].along >> r->f->row & 1; }
+/* Is the value of an element there once it was computed? A place costs nothing. */
+static bool lasts(const Rows *r, int i) { return is_along(r, i) && r->f->node[i].kind != FORMULA_INDEX; }
 static int root_of(const Rows *r) { return r->f->nnode - 1; }
 
 /* ---- what each pass needs ---- */
@@ -72,6 +75,11 @@ static void find_fields(Rows *r)
         }
 }
 
+static const RowStyle *style_of(const Target *t)
+{
+    return t->family->primitives.of_targets ? &row_style_vectors : &row_style_threads;
+}
+
 /* Which values of a vector later passes use again, and the one that is worth to be kept in Y. */
 static void find_crossing(Rows *r)
 {
@@ -81,14 +89,14 @@ static void find_crossing(Rows *r)
     for (int p = 0; p < r->f->npass; p++) {
         need_in_pass(r, p, there, needed, r->crossing);
         for (int i = 0; i < r->f->nnode; i++)
-            if (needed[i] && is_along(r, i) && !there[i]) {
+            if (needed[i] && lasts(r, i) && !there[i]) {
                 there[i] = true;
                 first[i] = p;
             }
     }
     for (int i = 0; i < r->f->nnode; i++) {
         const FormulaNode *v = &r->f->node[i];
-        if (r->crossing[i] && v->kind == FORMULA_APPLY && formula_functions[v->op].is_call && is_along(r, root_of(r)) &&
+        if (r->style->keeps_in_output && r->crossing[i] && v->kind == FORMULA_APPLY && formula_functions[v->op].is_call && is_along(r, root_of(r)) &&
             first[i] + 1 < r->f->npass) {
             r->kept = i;
             r->kept_pass = first[i];
@@ -121,44 +129,62 @@ static int outer_extents(const Spec *s, int *extent)
     return n;
 }
 
+/* The operands that are read in vectors, and the output where it is written so. */
+static const char *addresses_text(Arena *a, const Spec *s)
+{
+    const Printer p = { .arena = a, .spec = s, .along = s->formula->row };
+    const Formula *f = s->formula;
+    const Operand *out = spec_output(s);
+    Text t = { .arena = a };
+    unsigned there = 0;
+    for (const FormulaNode *v = f->node; v < f->node + f->nnode; v++)
+        if (v->kind == FORMULA_ELEMENT && print_is_contiguous(&p, v))
+            there |= 1u << v->at;
+    if (f->node[f->nnode - 1].along >> f->row & 1)
+        there |= 1u << (out - s->op->operand);
+    for (int i = 0; i < s->op->noperand; i++)
+        if (there >> i & 1)
+            text_printf(&t, "%s(uintptr_t)a.%s", t.len ? " | " : "", s->op->operand[i].name);
+    return arena_printf(a, "(unsigned)(%s)", t.len ? text_str(&t) : "0");
+}
+
 /* The rows of a call, and how to go through them. */
-static const char *places_text(Arena *a, const Spec *s)
+const char *unit_rows_places(Arena *a, const Spec *s, const Target *target)
 {
     int extent[OP_MAX_RANK];
     const int n = outer_extents(s, extent);
-    const Printer p = { .arena = a, .spec = s };
-    Text fields = { .arena = a }, count = { .arena = a }, of = { .arena = a }, next = { .arena = a }, all = { .arena = a };
+    const RowStyle *style = style_of(target);
+    const Printer p = { .arena = a, .spec = s, .target = target };
+    Text fields = { .arena = a }, count = { .arena = a }, of = { .arena = a }, next = { .arena = a };
+    FillScope *words = print_words(&p);
+    text_add(&count, n > 1 ? style->count : "");
     for (int i = 0; i < n; i++) {
         text_printf(&fields, "%s%s", i ? ", " : "", print_place_name(&p, extent[i]));
-        text_printf(&count, "%sa->%s", i ? " * " : "", s->op->extent[extent[i]].name);
+        text_printf(&count, "%s%s%s", i ? " * " : "", style->call, s->op->extent[extent[i]].name);
     }
     for (int i = n - 1; i >= 0; i--) {
-        const char *name = print_place_name(&p, extent[i]), *along = s->op->extent[extent[i]].name;
+        const char *name = print_place_name(&p, extent[i]),
+                   *along = arena_printf(a, "%s%s", style->call, s->op->extent[extent[i]].name);
         if (i)
-            text_printf(&of, "    at.%s = row %% a->%s;\n    row /= a->%s;\n", name, along, along);
+            text_printf(&of, "    at.%s = row %% %s;\n    row /= %s;\n", name, along, along);
         else
             text_printf(&of, "    at.%s = row;\n", name);
         if (i)
-            text_printf(&next, "    if (++at->%s < a->%s)\n        return;\n    at->%s = 0;\n", name, along, name);
+            text_printf(&next, "    if (++at->%s < %s)\n        return;\n    at->%s = 0;\n", name, along, name);
         else
             text_printf(&next, "    at->%s++;\n", name);
     }
-    text_printf(&all,
-                "/* A row of the output. */\ntypedef struct {\n    int64_t %s;\n} NAME_place;\n\n"
-                "static inline int64_t NAME_rows(const NAME_args *a) { return %s; }\n"
-                "static inline int64_t NAME_columns(const NAME_args *a) { return a->%s; }\n\n"
-                "static inline NAME_place NAME_place_of(const NAME_args *a, int64_t row)\n{\n    NAME_place at;\n    (void)a;\n%s    return at;\n}\n\n"
-                "static inline void NAME_next(const NAME_args *a, NAME_place *at)\n{\n    (void)a;\n%s}\n\n",
-                text_str(&fields), text_str(&count), s->op->extent[s->formula->row].name, text_str(&of), text_str(&next));
-    return arena_strdup(a, text_str(&all));
+    FILL_WORDS(words, WORD("FIELDS", text_str(&fields)), WORD("COUNT", text_str(&count)), WORD("OF", text_str(&of)), WORD("NEXT", text_str(&next)),
+               WORD("ALONG", arena_printf(a, "%s%s", style->call, s->op->extent[s->formula->row].name)), WORD("ADDRESSES", addresses_text(a, s)));
+    return print_pattern(words, style->places);
 }
 
 /* ---- passes ---- */
 
 static Printer printer_of(const Rows *r)
 {
-    return (Printer){ .arena = r->arena, .spec = r->spec, .target = r->target, .style = STYLE_VECTOR, .along = r->f->row,
-                      .out = { .arena = r->arena } };
+    return (Printer){ .arena = r->arena, .spec = r->spec, .target = r->target, .style = r->style->style, .along = r->f->row,
+                      .out = { .arena = r->arena }, .before = { .arena = r->arena } };
 }
 
 /* A node that is computed elsewhere: what stands for it. */
@@ -172,7 +198,7 @@ static bool stands_elsewhere(const Rows *r, Printer *p, int i)
     return true;
 }
 
-/* Values that are not along the row are printed where they are used. */
+/* Values that are not along the row are printed where they are used; elements before a loop, as it may use them behind a branch. */
 static void print_of_row(const Rows *r, Printer *p, const bool *needed, int level)
 {
     for (int i = 0; i < r->f->nnode; i++)
@@ -182,28 +208,32 @@ static void print_of_row(const Rows *r, Printer *p, const bool *needed, int leve
                 p->piece[i] = print_node(p, i);
             else
                 p->piece[i].wide = wide;
+            if (r->style->loops && needed[i] && r->f->node[i].kind == FORMULA_ELEMENT)
+                print_variable(p, i);
         }
+    if (r->style->loops) {
+        p->before = p->out;
+        p->out = (Text){ .arena = r->arena };
+    }
 }
 
-/* Where the row's output lies. */
-static const char *output_text(const Rows *r, Printer *p)
+/* Where the row's output lies. lane: what stands for the place along the row. */
+static const char *output_text(const Rows *r, Printer *p, const char *lane)
 {
     const Operand *out = spec_output(r->spec);
     const Layout *l = print_output_layout(r->spec);
     Text t = { .arena = r->arena };
     for (int i = 0; i < l->rank; i++) {
         const int extent = op_axis(r->spec->op, expr_text(l->extent[i]));
-        const char *before = arena_strdup(r->arena, text_str(&t));
+        const char *before = arena_strdup(r->arena, text_str(&t)), *place = extent == r->f->row ? lane : print_place_name(p, extent);
         p->used |= 1u << extent;
         t = (Text){ .arena = r->arena };
-        if (i > 1)
-            text_printf(&t, "(%s) * a->%s + %s", before, r->spec->op->extent[extent].name, print_place_name(p, extent));
-        else if (i)
-            text_printf(&t, "%s * a->%s + %s", before, r->spec->op->extent[extent].name, print_place_name(p, extent));
+        if (i)
+            text_printf(&t, i > 1 ? "(%s) * %s%s + %s" : "%s * %s%s + %s", before, r->style->call, r->spec->op->extent[extent].name, place);
         else
-            text_add(&t, print_place_name(p, extent));
+            text_printf(&t, "%s%s", l->rank > 1 ? r->style->count : "", place);
     }
-    return arena_printf(r->arena, "a->%s + %s", out->name, text_str(&t));
+    return arena_printf(r->arena, "%s%s + %s", r->style->call, out->name, text_str(&t));
 }
 
 static const char *type_of(const Rows *r, const Printer *p, int i) { return print_type(p, r->f->node[i].type, p->piece[i].wide); }
@@ -218,44 +248,62 @@ static const char *indented(Arena *a, const char *lines)
     return arena_strdup(a, text_str(&t));
 }
 
+/* Keeps a value that later passes need. */
+static void print_kept(const Rows *r, Printer *p, int i)
+{
+    const char *kept = arena_printf(r->arena, r->style->kept, i);
+    text_printf(&p->out, "    %s = %s;\n", kept, p->piece[i].text);
+    p->piece[i] = (Piece){ kept, BIND_PRIMARY, r->style->style == STYLE_VECTOR };
+}
+
 /* Values of a vector that are computed again where the row is long. */
 static void print_fresh(const Rows *r, Printer *p, const bool *again)
 {
     Text before = p->out;
     p->out = (Text){ .arena = r->arena };
+    p->fresh = true;
     for (int i = 0; i < r->f->nnode; i++) {
         if (!again[i])
             continue;
-        p->piece[i] = i == r->kept ? (Piece){ arena_printf(r->arena, "PACKAGE_load_MACHINE(row->kept + %s, lanes)", print_place_name(p, r->f->row)), BIND_PRIMARY, true }
+        p->piece[i] = i == r->kept ? (Piece){ arena_printf(r->arena, "PACKAGE_load_MACHINE(%s, lanes)",
+                                                           output_text(r, p, print_place_name(p, r->f->row))),
+                                              BIND_PRIMARY, true }
                                    : print_node(p, i);
         if (r->crossing[i])
-            text_printf(&p->out, "    v->v%d = %s;\n", i, p->piece[i].text);
-        if (r->crossing[i])
-            p->piece[i] = (Piece){ arena_printf(r->arena, "v->v%d", i), BIND_PRIMARY, true };
+            print_kept(r, p, i);
     }
+    p->fresh = false;
     const char *block = arena_strdup(r->arena, text_str(&p->out));
     p->out = before;
     if (*block)
         text_printf(&p->out, "    if (fresh) {\n%s    }\n", indented(r->arena, block));
 }
 
+/* The words of a reduction's form. */
+static FillScope *words_of_reduction(const Rows *r, int i)
+{
+    const Printer p = printer_of(r);
+    FillScope *words = print_words(&p);
+    FILL_WORDS(words, WORD("V", arena_printf(r->arena, "v%d", i)), WORD("S", arena_printf(r->arena, "s%d", i)),
+               WORD("AT", arena_printf(r->arena, "at%d", i)), WORD("C", arena_printf(r->arena, "c%d", i)));
+    return words;
+}
+
+static const ReductionForm *form_of(const Rows *r, int i) { return &r->style->reduction[r->f->node[i].op - FORMULA_SUM]; }
+
+/* Does the node reduce what pass p goes along? */
+static bool is_reduced(const Rows *r, int i, int pass)
+{
+    return r->f->node[i].kind == FORMULA_REDUCE && r->f->node[i].level == pass + 1;
+}
+
 /* Takes a value into a reduction. */
 static void print_reduction(const Rows *r, Printer *p, int i)
 {
-    const FormulaNode *v = &r->f->node[i];
-    const Piece value = print_widened(p, p->piece[v->arg[0]], FORMULA_REAL);
-    static const char *const none[] = { [FORMULA_SUM] = "0", [FORMULA_GREATEST] = "-__builtin_inff()", [FORMULA_LEAST] = "__builtin_inff()",
-                                        [FORMULA_ARGMAX] = "-__builtin_inff()" };
-    const char *masked = arena_printf(r->arena, "PACKAGE_first_MACHINE(%s, lanes, %s)", value.text, none[v->op]);
-    if (v->op == FORMULA_SUM)
-        text_printf(&p->out, "    row->s%d[u] += %s;\n", i, masked);
-    else if (v->op == FORMULA_GREATEST)
-        text_printf(&p->out, "    row->s%d[u] = PACKAGE_max_MACHINE(row->s%d[u], %s);\n", i, i, masked);
-    else if (v->op == FORMULA_LEAST)
-        text_printf(&p->out, "    row->s%d[u] = PACKAGE_min_MACHINE(row->s%d[u], %s);\n", i, i, masked);
-    else
-        text_printf(&p->out, "    PACKAGE_larger_MACHINE(&row->s%d[u], &row->at%d[u], %s, (int32_t)%s);\n", i, i, masked,
-                    print_place_name(p, r->f->row));
+    const Piece value = print_widened(p, p->piece[r->f->node[i].arg[0]], FORMULA_REAL);
+    FillScope *words = words_of_reduction(r, i);
+    FILL_WORDS(words, WORD("VALUE", print_enclosed(p, value, BIND_SUM)), WORD("PLACE", print_place_name(p, r->f->row)));
+    text_add(&p->out, print_pattern(words, form_of(r, i)->take));
 }
 
 static bool mentions(const char *text, const char *name)
@@ -268,22 +316,71 @@ static bool mentions(const char *text, const char *name)
     return false;
 }
 
-/* The places of a row that a function uses, as variables. */
-static const char *unpacked(const Rows *r, const Printer *p)
+/* The places of a row that a text uses, as variables. */
+static const char *unpacked(const Rows *r, const Printer *p, const char *text)
 {
     int extent[OP_MAX_RANK];
     const int n = outer_extents(r->spec, extent);
     Text t = { .arena = r->arena };
-    for (int i = 0; i < n; i++)
-        if (mentions(text_str((Text *)&p->out), print_place_name(p, extent[i])))
-            text_printf(&t, "%s%s = at.%s", t.len ? ", " : "    const int64_t ", print_place_name(p, extent[i]),
-                        print_place_name(p, extent[i]));
+    for (int i = 0; i < n; i++) {
+        const char *name = print_place_name(p, extent[i]);
+        if (mentions(text, name))
+            text_printf(&t, "%s%s = at.%s", t.len ? ", " : arena_printf(r->arena, "    const %s ", r->style->integer), name, name);
+    }
     return t.len ? arena_printf(r->arena, "%s;\n", text_str(&t)) : "";
+}
+
+/* The statements of a pass: in a loop over a thread's elements they know the element's place. */
+static const char *body_of_pass(const Rows *r, Printer *p)
+{
+    const char *text = text_str(&p->out), *place = print_place_name(p, r->f->row);
+    if (!r->style->loops)
+        return text;
+    return indented(r->arena, mentions(text, place) ? arena_printf(r->arena, "    const int %s = first + i;\n%s", place, text) : text);
+}
+
+/* A value as the output has it: on GPUs 16-bit types are bits. */
+static const char *stored_text(const Rows *r, Printer *p, Piece value)
+{
+    const Dtype *type = print_dtype(p, spec_output(r->spec));
+    return type->mantissa ? arena_printf(r->arena, "PACKAGE_device::%s_of(%s)", type->name, value.text) : value.text;
+}
+
+/* Stores elements of the row. behind: statements after the loop over a thread's elements. */
+static void print_store(const Rows *r, Printer *p, Text *behind)
+{
+    FillScope *words = print_words(p);
+    const FormulaType type = r->f->node[root_of(r)].type;
+    const Piece value = print_widened(p, p->piece[root_of(r)], type);
+    FILL_WORDS(words, WORD("TYPE", print_dtype(p, spec_output(r->spec))->c_type), WORD("VALUE", stored_text(r, p, value)),
+               WORD("OUT", output_text(r, p, r->style->loops ? "first" : print_place_name(p, r->f->row))),
+               WORD("STORE", type == FORMULA_INT ? "PACKAGE_store_ints_MACHINE" : "PACKAGE_store_MACHINE"));
+    text_add(&p->before, print_pattern(words, r->style->store_before));
+    text_add(&p->out, print_pattern(words, r->style->store));
+    text_add(behind, print_pattern(words, r->style->store_behind));
+}
+
+/* What the element type of a node of the pass is kept by: later passes, or those parts of this one that use it more than once. */
+static void print_along(const Rows *r, Printer *p, int i)
+{
+    p->piece[i] = print_node(p, i);
+    if (r->crossing[i]) {
+        print_kept(r, p, i);
+    } else if (r->f->node[i].kind == FORMULA_APPLY && r->f->node[i].nuse > 1) {
+        const char *name = arena_printf(r->arena, "t%d", i);
+        text_printf(&p->out, "    const %s %s = %s;\n", type_of(r, p, i), name, p->piece[i].text);
+        p->piece[i] = (Piece){ name, BIND_PRIMARY, p->piece[i].wide };
+    }
+    if (i == r->kept)
+        text_printf(&p->out, "    if (fresh)\n        PACKAGE_store_MACHINE(%s, v->v%d, lanes);\n",
+                    output_text(r, p, print_place_name(p, r->f->row)), i);
 }
 
 static void print_pass(Rows *r, Printer *shared, int pass, const bool *done, Text *all)
 {
     Printer p = printer_of(r);
+    FillScope *words = print_words(&p);
+    Text behind = { .arena = r->arena };
     bool now[FORMULA_MAX_NODE], anew[FORMULA_MAX_NODE], met[FORMULA_MAX_NODE] = { 0 }, again[FORMULA_MAX_NODE];
     memcpy(p.piece, shared->piece, sizeof p.piece);
     need_in_pass(r, pass, done, now, met);
@@ -294,81 +391,48 @@ static void print_pass(Rows *r, Printer *shared, int pass, const bool *done, Tex
         of_row[i] = now[i] || anew[i];
     }
     print_of_row(r, &p, of_row, pass);
-    print_fresh(r, &p, again);
-    for (int i = 0; i < r->f->nnode; i++) {
-        if (!is_along(r, i) || !now[i] || done[i])
-            continue;
-        p.piece[i] = print_node(&p, i);
-        if (r->crossing[i]) {
-            text_printf(&p.out, "    v->v%d = %s;\n", i, p.piece[i].text);
-            p.piece[i] = (Piece){ arena_printf(r->arena, "v->v%d", i), BIND_PRIMARY, true };
-        } else if (r->f->node[i].kind == FORMULA_APPLY && r->f->node[i].nuse > 1) {
-            const char *name = arena_printf(r->arena, "t%d", i);
-            text_printf(&p.out, "    const %s %s = %s;\n", type_of(r, &p, i), name, p.piece[i].text);
-            p.piece[i] = (Piece){ name, BIND_PRIMARY, p.piece[i].wide };
-        }
-        if (i == r->kept)
-            text_printf(&p.out, "    if (fresh)\n        PACKAGE_store_MACHINE(row->kept + %s, v->v%d, lanes);\n", print_place_name(&p, r->f->row), i);
-    }
     for (int i = 0; i < r->f->nnode; i++)
-        if (r->f->node[i].kind == FORMULA_REDUCE && r->f->node[i].level == pass + 1)
+        if (of_row[i] && is_along(r, i) && !lasts(r, i))
+            p.piece[i] = print_node(&p, i);
+    print_fresh(r, &p, again);
+    for (int i = 0; i < r->f->nnode; i++)
+        if (lasts(r, i) && now[i] && !done[i])
+            print_along(r, &p, i);
+    for (int i = 0; i < r->f->nnode; i++)
+        if (is_reduced(r, i, pass))
             print_reduction(r, &p, i);
     if (is_along(r, root_of(r)) && pass + 1 == r->f->npass)
-        text_printf(&p.out, "    PACKAGE_%s_MACHINE(%s, %s, lanes%s);\n", r->f->node[root_of(r)].type == FORMULA_INT ? "store_ints" : "stream",
-                    output_text(r, &p), print_widened(&p, p.piece[root_of(r)], r->f->node[root_of(r)].type).text,
-                    r->f->node[root_of(r)].type == FORMULA_INT ? "" : ", row->stream");
-    text_printf(all,
-                "static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void\n"
-                "NAME_pass_%d_MACHINE(const NAME_args *a, NAME_row_MACHINE *row, NAME_place at, int64_t %s, int64_t lanes, const int u,\n"
-                "    NAME_vector_MACHINE *v, const int fresh)\n{\n%s%s    (void)a, (void)row, (void)at, (void)%s, (void)lanes, (void)u, (void)v, (void)fresh;\n}\n\n",
-                pass, print_place_name(&p, r->f->row), unpacked(r, &p), text_str(&p.out), print_place_name(&p, r->f->row));
+        print_store(r, &p, &behind);
+    const char *body = body_of_pass(r, &p);
+    const char *places = unpacked(r, &p, arena_printf(r->arena, "%s%s%s", text_str(&p.before), body, text_str(&behind)));
+    FILL_WORDS(words, WORD("PASS", pass), WORD("PLACE", print_place_name(&p, r->f->row)), WORD("BEHIND", text_str(&behind)),
+               WORD("BODY", r->style->loops ? body : arena_printf(r->arena, "%s%s", places, body)),
+               WORD("BEFORE", arena_printf(r->arena, "%s%s", places, text_str(&p.before))));
+    text_add(all, print_pattern(words, r->style->pass));
 }
 
 static void print_begin(const Rows *r, int pass, Text *all)
 {
+    const Printer p = printer_of(r);
     Text t = { .arena = r->arena };
-    for (int i = 0; i < r->f->nnode; i++) {
-        const FormulaNode *v = &r->f->node[i];
-        if (v->kind != FORMULA_REDUCE || v->level != pass + 1)
-            continue;
-        const char *none = v->op == FORMULA_SUM ? "0" : v->op == FORMULA_LEAST ? "__builtin_inff()" : "-__builtin_inff()";
-        text_printf(&t, "    for (int u = 0; u < 8; u++)\n        row->s%d[u] = PACKAGE_all_MACHINE(%s);\n", i, none);
-        if (v->op == FORMULA_ARGMAX)
-            text_printf(&t, "    for (int u = 0; u < 8; u++)\n        row->at%d[u] = PACKAGE_all_ints_MACHINE(0);\n", i);
-    }
-    text_printf(all,
-                "static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void NAME_begin_%d_MACHINE(NAME_row_MACHINE *row)\n{\n"
-                "%s    (void)row;\n}\n\n",
-                pass, text_str(&t));
-}
-
-/* Brings the values of several vectors together. */
-static void print_ending(Rows *r, Printer *p, int i)
-{
-    const FormulaNode *v = &r->f->node[i];
-    static const char *const of_lanes[] = { [FORMULA_SUM] = "sum_of", [FORMULA_GREATEST] = "largest_of", [FORMULA_LEAST] = "smallest_of" };
-    if (v->op == FORMULA_ARGMAX) {
-        text_printf(&p->out, "    row->v%d = PACKAGE_place_of_largest_MACHINE(row->s%d, row->at%d, nu);\n", i, i, i);
-        text_printf(&r->fields, "    int64_t v%d;\n    PACKAGE_floats_MACHINE s%d[8];\n    PACKAGE_ints_MACHINE at%d[8];\n", i, i, i);
-        return;
-    }
-    const char *more = v->op == FORMULA_SUM ? arena_printf(r->arena, "row->s%d[0] + row->s%d[u]", i, i)
-                                            : arena_printf(r->arena, "PACKAGE_%s_MACHINE(row->s%d[0], row->s%d[u])",
-                                                           v->op == FORMULA_LEAST ? "min" : "max", i, i);
-    text_printf(&p->out, "    for (int u = 1; u < nu; u++)\n        row->s%d[0] = %s;\n    row->v%d = PACKAGE_%s_MACHINE(row->s%d[0]);\n", i,
-                more, i, of_lanes[v->op], i);
-    text_printf(&r->fields, "    float v%d;\n    PACKAGE_floats_MACHINE s%d[8];\n", i, i);
+    FillScope *words = print_words(&p);
+    for (int i = 0; i < r->f->nnode; i++)
+        if (is_reduced(r, i, pass))
+            text_add(&t, print_pattern(words_of_reduction(r, i), form_of(r, i)->begin));
+    FILL_WORDS(words, WORD("PASS", pass), WORD("BODY", text_str(&t)));
+    text_add(all, print_pattern(words, r->style->begin));
 }
 
 static void print_end(Rows *r, Printer *shared, int pass, Text *all)
 {
     Printer p = printer_of(r);
-    bool every[FORMULA_MAX_NODE];
-    memset(every, 1, sizeof every);
+    FillScope *words = print_words(&p);
     memcpy(p.piece, shared->piece, sizeof p.piece);
     for (int i = 0; i < r->f->nnode; i++)
-        if (r->f->node[i].kind == FORMULA_REDUCE && r->f->node[i].level == pass + 1)
-            print_ending(r, &p, i);
+        if (is_reduced(r, i, pass)) {
+            text_add(&p.out, print_pattern(words_of_reduction(r, i), form_of(r, i)->finish));
+            text_add(&r->fields, print_pattern(words_of_reduction(r, i), form_of(r, i)->fields));
+        }
     for (int i = 0; i < r->f->nnode; i++) {
         const FormulaNode *v = &r->f->node[i];
         if (is_along(r, i) || v->level > pass + 1)
@@ -386,24 +450,14 @@ static void print_end(Rows *r, Printer *shared, int pass, Text *all)
         stands_elsewhere(r, &p, i);
         shared->piece[i] = p.piece[i];
     }
-    if (!is_along(r, root_of(r)) && pass + 1 == r->f->npass)
-        text_printf(&p.out, "    *(%s) = %s%s%s;\n", output_text(r, &p), r->f->node[root_of(r)].type == FORMULA_INT ? "(int32_t)" : "",
-                    print_enclosed(&p, p.piece[root_of(r)], BIND_PRIMARY), p.piece[root_of(r)].wide ? "[0]" : "");
-    text_printf(all,
-                "static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void\n"
-                "NAME_end_%d_MACHINE(const NAME_args *a, NAME_row_MACHINE *row, NAME_place at, const int nu)\n{\n%s%s    (void)a, (void)row, (void)at, (void)nu;\n}\n\n",
-                pass, unpacked(r, &p), text_str(&p.out));
-}
-
-/* Where the output of a row begins. */
-static const char *output_function(const Rows *r)
-{
-    Printer p = printer_of(r);
-    const char *place = print_place_name(&p, r->f->row), *output = output_text(r, &p);
-    text_printf(&p.out, "%s", output);
-    const bool is_along_row = p.used >> r->f->row & 1;
-    return arena_printf(r->arena, "static inline float *NAME_output(const NAME_args *a, NAME_place at)\n{\n%s%s    return (float *)(%s);\n}\n\n",
-                        unpacked(r, &p), is_along_row ? arena_printf(r->arena, "    const int64_t %s = 0;\n", place) : "", output);
+    if (!is_along(r, root_of(r)) && pass + 1 == r->f->npass) {
+        const char *value = arena_printf(r->arena, "%s%s%s", r->f->node[root_of(r)].type == FORMULA_INT ? "(int32_t)" : "",
+                                         print_enclosed(&p, p.piece[root_of(r)], BIND_PRIMARY), p.piece[root_of(r)].wide ? "[0]" : "");
+        FILL_WORDS(words, WORD("OUT", output_text(r, &p, "")), WORD("VALUE", stored_text(r, &p, (Piece){ value, BIND_UNARY, false })));
+        text_add(&p.out, print_pattern(words, r->style->store_value));
+    }
+    FILL_WORDS(words, WORD("PASS", pass), WORD("BODY", arena_printf(r->arena, "%s%s", unpacked(r, &p, text_str(&p.out)), text_str(&p.out))));
+    text_add(all, print_pattern(words, r->style->end));
 }
 
 /* Asks for a row of each operand that has rows, before it is read. */
@@ -422,16 +476,29 @@ static const char *fetch_text(const Rows *r)
     return arena_printf(r->arena,
                         "static inline __attribute__((always_inline)) void NAME_fetch_MACHINE(const NAME_args *a, NAME_place at, int64_t %s)\n{\n"
                         "%s%s    (void)a, (void)at, (void)%s;\n}\n",
-                        print_place_name(&p, r->f->row), unpacked(r, &p), text_str(&p.out), print_place_name(&p, r->f->row));
+                        print_place_name(&p, r->f->row), unpacked(r, &p, text_str(&p.out)), text_str(&p.out), print_place_name(&p, r->f->row));
+}
+
+/* What later passes need of a vector, as fields. */
+static const char *kept_fields(const Rows *r, const Printer *p)
+{
+    Text t = { .arena = r->arena };
+    for (int i = 0; i < r->f->nnode; i++) {
+        const FormulaType type = r->f->node[i].type;
+        if (r->crossing[i])
+            text_printf(&t, r->style->kept_type, r->style->loops ? print_type(p, type, false) : type == FORMULA_REAL ? "floats" : "ints", i);
+    }
+    return arena_strdup(r->arena, text_str(&t));
 }
 
 const char *unit_rows_of_target(Arena *a, const Spec *s, const Target *t, const char *kernels)
 {
-    Rows r = { .arena = a, .spec = s, .f = s->formula, .target = t, .fields = { .arena = a } };
-    Text functions = { .arena = a }, all = { .arena = a }, vector = { .arena = a };
+    Rows r = { .arena = a, .spec = s, .f = s->formula, .target = t, .style = style_of(t), .fields = { .arena = a } };
+    Text functions = { .arena = a };
     Printer shared = printer_of(&r);
+    FillScope *words = print_words(&shared);
     bool done[FORMULA_MAX_NODE] = { 0 }, now[FORMULA_MAX_NODE], met[FORMULA_MAX_NODE];
-    if (*kernels && !strstr(kernels, arena_printf(a, "%s_pass_0_%s(", s->name, t->name)))
+    if (*kernels && t->family->primitives.of_targets && !strstr(kernels, arena_printf(a, "%s_pass_0_%s(", s->name, t->name)))
         return "";
     find_fields(&r);
     find_crossing(&r);
@@ -441,23 +508,12 @@ const char *unit_rows_of_target(Arena *a, const Spec *s, const Target *t, const 
         print_end(&r, &shared, pass, &functions);
         need_in_pass(&r, pass, done, now, met);
         for (int i = 0; i < r.f->nnode; i++)
-            done[i] = done[i] || (now[i] && is_along(&r, i));
+            done[i] = done[i] || (now[i] && lasts(&r, i));
     }
-    for (int i = 0; i < r.f->nnode; i++)
-        if (r.crossing[i])
-            text_printf(&vector, "    PACKAGE_%s_MACHINE v%d;\n", r.f->node[i].type == FORMULA_REAL ? "floats" : "ints", i);
-    text_printf(&all,
-                "/* %s: values of a row, those of up to eight vectors side by side before they are one; and what later passes need of a vector. */\n"
-                "typedef struct {\n%s    float *kept;\n    int stream;\n} NAME_row_MACHINE;\ntypedef struct {\n%s    int unused;\n} NAME_vector_MACHINE;\n\n%s%s",
-                quote_comment(a, s->formula->text), text_str(&r.fields), text_str(&vector), text_str(&functions), fetch_text(&r));
-    return print_filled(&shared, text_str(&all));
-}
-
-const char *unit_rows_places(Arena *a, const Spec *s, const Target *t)
-{
-    const Printer p = { .arena = a, .spec = s, .target = t };
-    const Rows r = { .arena = a, .spec = s, .f = s->formula, .target = t };
-    return print_filled(&p, arena_printf(a, "%s%s", places_text(a, s), output_function(&r)));
+    FILL_WORDS(words, WORD("FIELDS", text_str(&r.fields)), WORD("VECTOR", kept_fields(&r, &shared)));
+    const char *fetch = r.style->loops ? "" : fetch_text(&r);
+    return print_filled(&shared, arena_printf(a, "/* %s%s%s%s", quote_comment(a, s->formula->text), print_pattern(words, r.style->types),
+                                              text_str(&functions), fetch));
 }
 
 /* ---- the definition ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * unit_formula: the text of formulas, as golden files formulas/NAME.avx2, NAME.sm_80 and NAME.reference. What they compute is in
- * test_formula_kernels.c.
+ * unit_formula: the text of formulas, as golden files formulas/NAME.avx2, NAME.sm_80 and NAME.reference, and rows_NAME of ops that are formulas
+ * alone. What they compute is in test_formula_kernels.c and tests/cli.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,13 +39,29 @@ static const Case batch_cases[] = {
     { "mask", "\"n < len[b0] ? acc * 0.125 + mask[b0,m,n] : -inf\"; types = { len = \"s32\"; }" },
 };
 
+/* Of ops that are formulas alone: passes along rows. */
+static const char rows[] = "op = \"rows\"; shapes = ( { M = 2; N = 3; } );";
+static const char heads[] = "op = \"batch_rows\"; shapes = ( { B0 = 2; B1 = 3; M = 2; N = 3; } );";
+static const char values[] = "op = \"row_values\"; shapes = ( { M = 2; N = 3; } );";
+
+static const struct {
+    const char *op;
+    Case of;
+} row_cases[] = {
+    { heads, { "softmax", "\"softmax[n](n < len[b0] ? x[b0,b1,m,n] * 0.125 : -inf)\"; types = { len = \"s32\"; }" } },
+    { rows, { "layernorm", "\"layernorm[n](x[m,n] + r[m,n], 1e-5) * gamma[n] + beta[n]\"" } },
+    { rows, { "four", "\"x[m,n] * y[n] + z[m] - max(t[n,m], u[n,n])\"; types = { y = \"f16\"; z = \"bf16\"; }" } },
+    { values, { "place", "\"argmax[n](x[m,n])\"" } },
+    { values, { "least", "\"sqrt(sum[n](x[m,n] * x[m,n])) + min[n](abs(x[m,n]))\"" } },
+};
+
 static UnitContext context_of(const char *op, const Case *c, const TargetList *targets, const char *target)
 {
     static const char *const folders[] = { DCGEN_SOURCE_DIR "/templates" };
     Source *src = ARENA_NEW(arena, Source);
     Diag *d = diag_new(arena);
-    *src =
-        (Source){ .path = "spec.cfg", .text = arena_printf(arena, "name = \"one\"; %s epilogue = %s;", op, c->rest) };
+    const char *key = strstr(op, "_rows") || strstr(op, "\"rows") || strstr(op, "row_values") ? "formula" : "epilogue";
+    *src = (Source){ .path = "spec.cfg", .text = arena_printf(arena, "name = \"one\"; %s %s = %s;", op, key, c->rest) };
     src->len = strlen(src->text);
     const Spec *s = spec_parse(arena, src, folders, 1, d);
     if (!s)
@@ -93,6 +109,19 @@ static void texts_are_readable(void **state)
         check_case(batch, &batch_cases[i]);
 }
 
+static void rows_are_readable(void **state)
+{
+    (void)state;
+    TargetList targets;
+    assert_true(target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, diag_new(arena)));
+    for (size_t i = 0; i < sizeof row_cases / sizeof *row_cases; i++) {
+        const Case *c = &row_cases[i].of;
+        const UnitContext cpu = context_of(row_cases[i].op, c, &targets, "avx2"), gpu = context_of(row_cases[i].op, c, &targets, "sm_80");
+        golden_check(arena, arena_printf(arena, "formulas/rows_%s.avx2", c->name), unit_formula(arena, &cpu, "one_pass_0_avx2("));
+        golden_check(arena, arena_printf(arena, "formulas/rows_%s.sm_80", c->name), unit_formula(arena, &gpu, ""));
+    }
+}
+
 /* Kernels of one instruction set get the function of that one; without a formula there is no text. */
 static void what_is_called_is_printed(void **state)
 {
@@ -111,7 +140,7 @@ static void what_is_called_is_printed(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(texts_are_readable),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(texts_are_readable), cmocka_unit_test(rows_are_readable),
                                         cmocka_unit_test(what_is_called_is_printed) };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

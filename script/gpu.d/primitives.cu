@@ -40,6 +40,7 @@ namespace device { /* in a namespace, as in packages: CUDA has min and max of it
 #include "load_l2.cuh"
 #include "load_l2_16.cuh"
 #include "load_once16.cuh"
+#include "load_row.cuh"
 #include "greater.cuh"
 #include "lesser.cuh"
 #include "mma_bf16.cuh"
@@ -52,6 +53,7 @@ namespace device { /* in a namespace, as in packages: CUDA has min and max of it
 #include "shared_memory.cuh"
 #include "shfl_down.cuh"
 #include "shfl_xor.cuh"
+#include "store_row.cuh"
 #include "tf32_of.cuh"
 /* what others call stands before them */
 #include "gelu.cuh"
@@ -174,6 +176,52 @@ struct LoadOncex4 {
     }
 };
 static int load_once16_test(const Test &t) { return each<LoadOncex4>(t); }
+
+/* Of each element type a number of neighbours in one load, in one of half that, and alone. */
+enum { ROW_WORDS = 12 };
+struct LoadRow {
+    static __device__ void run(const Args &a, int i)
+    {
+        const unsigned *from = a.in + a.n + a.in[i];
+        unsigned *to = a.out + ROW_WORDS * i;
+        float four[4], two[2];
+        int one[1];
+        unsigned short eight[8], pair[2];
+        load_row(four, (const float *)from);
+        load_row(two, (const float *)from + 2);
+        load_row(one, (const int *)from + 3);
+        load_row(eight, (const unsigned short *)from);
+        load_row(pair, (const unsigned short *)from + 2);
+        for (int k = 0; k < 4; k++)
+            to[k] = __float_as_uint(four[k]), to[6 + k] = eight[2 * k] | (unsigned)eight[2 * k + 1] << 16;
+        to[4] = __float_as_uint(two[0]), to[5] = __float_as_uint(two[1]);
+        to[10] = (unsigned)one[0], to[11] = pair[0] | (unsigned)pair[1] << 16;
+    }
+};
+static int load_row_test(const Test &t) { return each<LoadRow>(t); }
+
+/* The same, stored: the first n words say where the values of each thread are in the input, of which there are as many as it stores. */
+struct StoreRow {
+    static __device__ void run(const Args &a, int i)
+    {
+        const unsigned *from = a.in + a.n + a.in[i];
+        unsigned *to = a.out + ROW_WORDS * i;
+        float four[4];
+        int two[2], one[1] = { (int)from[10] };
+        unsigned short eight[8], pair[2] = { (unsigned short)from[11], (unsigned short)(from[11] >> 16) };
+        for (int k = 0; k < 4; k++) {
+            four[k] = __uint_as_float(from[k]);
+            eight[2 * k] = (unsigned short)from[4 + k], eight[2 * k + 1] = (unsigned short)(from[4 + k] >> 16);
+        }
+        two[0] = (int)from[8], two[1] = (int)from[9];
+        store_row((float *)to, four);
+        store_row((unsigned short *)(to + 4), eight);
+        store_row((int *)to + 8, two);
+        store_row((int *)to + 10, one);
+        store_row((unsigned short *)(to + 11), pair);
+    }
+};
+static int store_row_test(const Test &t) { return each<StoreRow>(t); }
 
 /* ---- shuffles: by 0..31 for all lanes, then by another number for each lane */
 
@@ -609,6 +657,7 @@ static int (*const tests[])(const Test &t) = {
     load_l2_test,
     load_l2_16_test,
     load_once16_test,
+    load_row_test,
     greater_test,
     lesser_test,
     mma_bf16_test,
@@ -623,6 +672,7 @@ static int (*const tests[])(const Test &t) = {
     shfl_xor_test,
     sigmoid_test,
     silu_test,
+    store_row_test,
     tf32_of_test,
 };
 

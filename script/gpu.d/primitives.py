@@ -222,6 +222,21 @@ def loads(_):
         yield Case(name, "any", n, 0, at + data, want)
 
 
+def rows(_):
+    """Four words, the last two, all halves, the last word, the third and fourth half; stored: as many as come in."""
+    ndata, n = 4096, 1024
+    for name, width in (("load_row", 4), ("store_row", 12)):
+        r = rng(name)
+        at = [0, ndata // 4 * 4 - width] + [r.randrange((ndata - width) // 4) * 4 for _ in range(n - 2)]
+        data = [r.getrandbits(32) for _ in range(ndata)]
+
+        def want(at=at, data=data, width=width):
+            of = (0, 1, 2, 3, 2, 3, 0, 1, 2, 3, 3, 1) if width == 4 else range(12)
+            return [data[i + k] for i in at for k in of]
+
+        yield Case(name, "any", n, 0, at + data, want)
+
+
 def shuffles(_):
     n = 8 * LANES
     down = lambda lane, by: lane + by if lane + by < LANES else lane
@@ -477,7 +492,7 @@ def launches(facts):
 
 def cases(facts):
     """All of them. facts: smem_block and smem_sm of the target."""
-    makers = (conversions, functions, pairs, loads, shuffles, ldmatrices, mmas, cp_asyncs, copy_groups, counters, shared, launches)
+    makers = (conversions, functions, pairs, loads, rows, shuffles, ldmatrices, mmas, cp_asyncs, copy_groups, counters, shared, launches)
     return [case for make in makers for case in make(facts)]
 
 

@@ -111,10 +111,12 @@ static __forceinline__ float rcp(float x) { return dcgen_emu_flush(1 / dcgen_emu
 #include "../gelu_tanh.cuh"
 #include "../greater.cuh"
 #include "../lesser.cuh"
+#include "../load_row.cuh"
 #include "../round_bf16.cuh"
 #include "../round_f16.cuh"
 #include "../sigmoid.cuh"
 #include "../silu.cuh"
+#include "../store_row.cuh"
 
 /* ---- warps, other blocks */
 

@@ -81,10 +81,10 @@ typedef struct {
     const char *integer; /* the type of a place */
     const char *count;   /* a cast of the first factor of the number of rows */
     const char *kept, *kept_type; /* a value that later passes need: what stands for it, how it is declared */
-    bool keeps_in_output;         /* one costly value of a long row lies in Y between passes; else it is computed again */
+    bool keeps_in_output;         /* one costly value of a long row lies in memory between passes; else it is computed again */
     bool loops;                   /* the statements of a pass are of one element, in a loop */
     const char *places, *types, *begin, *pass, *end;
-    const char *store, *store_before, *store_behind; /* of elements of the row */
+    const char *store, *store_ints, *store_before, *store_behind; /* of elements of the row */
     const char *store_value;                         /* of a value of the whole row */
     ReductionForm reduction[FORMULA_FUNCTION_COUNT - FORMULA_SUM];
 } RowStyle;

@@ -6,7 +6,7 @@
  *   FIELDS COUNT OF NEXT   of a row's place: its fields, how many rows there are, the place of one, that of the next; ALONG: elements of a row
  *   PASS PLACE BODY        number of the pass; name of the place along the row; statements. BEFORE, BEHIND: those outside the loop over elements
  *   V S AT C VALUE         of a reduction: its value, its parts, their places (argmax), a variable; what it is of
- *   OUT STORE TYPE         where the output's element lies, the function that stores a vector of its type, that type
+ *   OUT TYPE               where the output's element lies, its type
  */
 #include "gen/unit/formula_print.h"
 
@@ -30,15 +30,17 @@ const RowStyle row_style_vectors = {
               "    (void)a;\nOF    return at;\n}\n\n"
               "static inline void NAME_next(const NAME_args *a, NAME_place *at)\n{\n    (void)a;\nNEXT}\n\n",
     .types = ": values of a row, those of up to eight vectors side by side before they are one; and what later passes need of a vector. */\n"
-             "typedef struct {\nFIELDS    int unused;\n} NAME_row_MACHINE;\n"
-             "typedef struct {\nVECTOR    int unused;\n} NAME_vector_MACHINE;\n\n",
+             "typedef struct {\nFIELDS    float *kept;\n    int stream;\n} NAME_row_MACHINE;\n"
+             "typedef struct {\nVECTOR    int unused;\n} NAME_vector_MACHINE;\n\n"
+             "static inline float *NAME_output_MACHINE(const NAME_args *a, NAME_place at)\n{\nBODY    return (float *)(OUT);\n}\n\n",
     .begin = VECTOR_FUNCTION " NAME_begin_PASS_MACHINE(NAME_row_MACHINE *row)\n{\nBODY    (void)row;\n}\n\n",
     .pass = VECTOR_FUNCTION "\nNAME_pass_PASS_MACHINE(const NAME_args *a, NAME_row_MACHINE *row, NAME_place at, int64_t PLACE, int64_t "
             "lanes, const int u,\n    NAME_vector_MACHINE *v, const int fresh)\n{\nBODY"
             "    (void)a, (void)row, (void)at, (void)PLACE, (void)lanes, (void)u, (void)v, (void)fresh;\n}\n\n",
     .end = VECTOR_FUNCTION "\nNAME_end_PASS_MACHINE(const NAME_args *a, NAME_row_MACHINE *row, NAME_place at, const int "
            "nu)\n{\nBODY    (void)a, (void)row, (void)at, (void)nu;\n}\n\n",
-    .store = "    STORE(OUT, VALUE, lanes);\n",
+    .store = "    PACKAGE_stream_MACHINE(OUT, VALUE, lanes, row->stream);\n",
+    .store_ints = "    PACKAGE_store_ints_MACHINE(OUT, VALUE, lanes);\n",
     .store_before = "",
     .store_behind = "",
     .store_value = "    *(OUT) = VALUE;\n",
@@ -86,6 +88,7 @@ const RowStyle row_style_threads = {
     .end = "template <class Lanes> " THREAD_FUNCTION "void\nNAME_end_PASS(const NAME_args &a, NAME_row *row, NAME_place at, Lanes &lanes, bool "
            "exists)\n{\nBODY}\n\n",
     .store = "    results[i] = VALUE;\n",
+    .store_ints = "    results[i] = VALUE;\n",
     .store_before = "    TYPE results[W];\n",
     .store_behind = "    if (exists)\n        PACKAGE_device::store_row(OUT, results);\n",
     .store_value = "    if (exists)\n        *(OUT) = VALUE;\n",

@@ -5,7 +5,7 @@
  * A row is gone along once for each level of reductions: softmax finds the largest element, then the sum, then the elements. A pass has three
  * functions: begin, the pass over one vector, and end, which brings the sums of several vectors together. What a later pass needs of a vector
  * again is a field of NAME_vector: it stays in registers where a row is short. Where it is long (`fresh`), it is computed again, but for one costly
- * value, which lies in Y meanwhile.
+ * value, which lies meanwhile where the template says (`kept`): in the row of Y, or in a buffer if Y is stored past the caches (`stream`).
  */
 #include <string.h>
 #include "gen/base/quote.h"
@@ -19,7 +19,7 @@ typedef struct {
     const Formula *f;
     const Target *target;
     const RowStyle *style;
-    int kept;                        /* the node that lies in Y between passes; -1: none does */
+    int kept;                        /* the node that lies in memory between passes; -1: none does */
     int kept_pass;                   /* the pass that computes it */
     bool crossing[FORMULA_MAX_NODE]; /* fields of NAME_vector */
     bool field[FORMULA_MAX_NODE];    /* of NAME_row: values of the whole row that later passes use */
@@ -80,7 +80,7 @@ static const RowStyle *style_of(const Target *t)
     return t->family->primitives.of_targets ? &row_style_vectors : &row_style_threads;
 }
 
-/* Which values of a vector later passes use again, and the one that is worth to be kept in Y. */
+/* Which values of a vector later passes use again, and the one that is worth to be kept in memory. */
 static void find_crossing(Rows *r)
 {
     bool there[FORMULA_MAX_NODE] = { 0 }, needed[FORMULA_MAX_NODE];
@@ -265,8 +265,7 @@ static void print_fresh(const Rows *r, Printer *p, const bool *again)
     for (int i = 0; i < r->f->nnode; i++) {
         if (!again[i])
             continue;
-        p->piece[i] = i == r->kept ? (Piece){ arena_printf(r->arena, "PACKAGE_load_MACHINE(%s, lanes)",
-                                                           output_text(r, p, print_place_name(p, r->f->row))),
+        p->piece[i] = i == r->kept ? (Piece){ arena_printf(r->arena, "PACKAGE_load_MACHINE(row->kept + %s, lanes)", print_place_name(p, r->f->row)),
                                               BIND_PRIMARY, true }
                                    : print_node(p, i);
         if (r->crossing[i])
@@ -353,10 +352,9 @@ static void print_store(const Rows *r, Printer *p, Text *behind)
     const FormulaType type = r->f->node[root_of(r)].type;
     const Piece value = print_widened(p, p->piece[root_of(r)], type);
     FILL_WORDS(words, WORD("TYPE", print_dtype(p, spec_output(r->spec))->c_type), WORD("VALUE", stored_text(r, p, value)),
-               WORD("OUT", output_text(r, p, r->style->loops ? "first" : print_place_name(p, r->f->row))),
-               WORD("STORE", type == FORMULA_INT ? "PACKAGE_store_ints_MACHINE" : "PACKAGE_store_MACHINE"));
+               WORD("OUT", output_text(r, p, r->style->loops ? "first" : print_place_name(p, r->f->row))));
     text_add(&p->before, print_pattern(words, r->style->store_before));
-    text_add(&p->out, print_pattern(words, r->style->store));
+    text_add(&p->out, print_pattern(words, type == FORMULA_INT ? r->style->store_ints : r->style->store));
     text_add(behind, print_pattern(words, r->style->store_behind));
 }
 
@@ -372,8 +370,7 @@ static void print_along(const Rows *r, Printer *p, int i)
         p->piece[i] = (Piece){ name, BIND_PRIMARY, p->piece[i].wide };
     }
     if (i == r->kept)
-        text_printf(&p->out, "    if (fresh)\n        PACKAGE_store_MACHINE(%s, v->v%d, lanes);\n",
-                    output_text(r, p, print_place_name(p, r->f->row)), i);
+        text_printf(&p->out, "    if (fresh)\n        PACKAGE_store_MACHINE(row->kept + %s, v->v%d, lanes);\n", print_place_name(p, r->f->row), i);
 }
 
 static void print_pass(Rows *r, Printer *shared, int pass, const bool *done, Text *all)
@@ -510,7 +507,9 @@ const char *unit_rows_of_target(Arena *a, const Spec *s, const Target *t, const 
         for (int i = 0; i < r.f->nnode; i++)
             done[i] = done[i] || (now[i] && lasts(&r, i));
     }
-    FILL_WORDS(words, WORD("FIELDS", text_str(&r.fields)), WORD("VECTOR", kept_fields(&r, &shared)));
+    const char *out = output_text(&r, &shared, "0");
+    FILL_WORDS(words, WORD("FIELDS", text_str(&r.fields)), WORD("VECTOR", kept_fields(&r, &shared)), WORD("OUT", out),
+               WORD("BODY", unpacked(&r, &shared, out)));
     const char *fetch = r.style->loops ? "" : fetch_text(&r);
     return print_filled(&shared, arena_printf(a, "/* %s%s%s%s", quote_comment(a, s->formula->text), print_pattern(words, r.style->types),
                                               text_str(&functions), fetch));

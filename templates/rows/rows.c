@@ -80,7 +80,7 @@ KERNEL_all(const int vectors, const NAME_args *args, int64_t begin, int64_t end)
     float buffer[KEPT] __attribute__((aligned(VECTOR_BYTES)));
     NAME_place at = NAME_place_of(&a, begin), next = at;
     for (; begin < end; begin++, at = next) {
-        float *y = NAME_output(&a, at);
+        float *y = NAME_output_MACHINE(&a, at);
         const int stream = exceeds && (uintptr_t)y % VECTOR_BYTES == 0;
         NAME_row_MACHINE row = { .kept = stream ? buffer : y, .stream = stream };
         NAME_vector_MACHINE v[NV];

@@ -24,7 +24,7 @@ static inline int64_t NAME_rows(const NAME_args *a) { return a->M; }
 static inline int64_t NAME_columns(const NAME_args *a) { return a->N; }
 static inline NAME_place NAME_place_of(const NAME_args *a, int64_t row) { return (void)a, (NAME_place){ row }; }
 static inline void NAME_next(const NAME_args *a, NAME_place *at) { (void)a, at->m++; }
-static inline float *NAME_output(const NAME_args *a, NAME_place at) { return a->Y + at.m * a->N; }
+static inline float *NAME_output_MACHINE(const NAME_args *a, NAME_place at) { return a->Y + at.m * a->N; }
 static inline void PACKAGE_fence_MACHINE(void) { }
 static inline void NAME_fetch_MACHINE(const NAME_args *a, NAME_place at, int64_t n) { (void)a, (void)at, (void)n; }
 static inline void NAME_begin_P_MACHINE(NAME_row_MACHINE *row) { (void)row; }

@@ -20,10 +20,9 @@ values = (
   { name = "HELD";   expr = "ROWS * NV * VEC";     doc = "elements of a thread"; },
   { name = "NEED";   expr = "2 * HELD + 32";       doc = "registers of a thread: elements, what is computed of them, addresses"; } );
 constraints = (
-  { need = "LANES <= NT";                  why = "a row has threads of one block"; },
   { need = "VEC * ELEM_BYTES >= 8 && VEC * ELEM_BYTES <= 16"; why = "a load has 8 or 16 bytes"; },
   { need = "ROWS == 1 || LANES <= 32";     why = "a row of several warps has enough loads on their way"; },
-  { need = "LANES <= 32 && NT <= 256 || LANES == NT"; why = "rows that do not need each other need no common block"; },
+  { need = "LANES <= 32 && NT <= 256 || LANES == NT"; why = "blocks of one row, or of a few warps, come and go alone"; },
   { need = "HELD <= 64 && (HELD >= 4 || LANES < 32)"; why = "more are not in registers, fewer do not cover the memory's latency"; },
   { need = "LANES >= 32 || NV <= 4";       why = "rows so long are for more threads"; },
   { need = "LANES > 8 || NV <= 2";         why = "rows so long are for more threads"; },
@@ -94,7 +93,7 @@ struct KERNEL_lanes {
     float *shared; /* of each warp a value and its place, twice: no thread writes the ones that others may still read */
     int turn;
 
-    /* The values that lane 0 of each warp of the row has. */
+    /* The values that lane 0 of each warp has: the block has one row. */
     __device__ __forceinline__ const float *all(float v, float at)
     {
         float *slot = shared + turn * (NT / 16);
@@ -104,7 +103,7 @@ struct KERNEL_lanes {
             slot[NT / 32 + threadIdx.x / 32] = at;
         }
         __syncthreads();
-        return slot + threadIdx.x / LANES * WARPS;
+        return slot;
     }
 #endif
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Each GPU has a general kernel for each data type and order of the operands' elements that op.cfg of a built-in operator offers, whatever the
- * formula: one that is computed in registers, and one that takes shared memory.
+ * formula: one that is computed in registers, and one that takes shared memory; of an op that is a formula alone, with and without reductions.
  *
  *   ctest: label=slow
  */
@@ -19,7 +19,23 @@ static const char *const folders[] = { DCGEN_SOURCE_DIR "/templates" };
 
 typedef struct {
     const char *op, *shape;
+    const char *formula[3]; /* the key and its value */
 } Case;
+
+enum { NFORMULA = sizeof ((Case *)NULL)->formula / sizeof *((Case *)NULL)->formula };
+#define EPILOGUES { "epilogue = []", "epilogue = [\"bias\"]", "epilogue = \"gelu(acc) + residual[m,n]\"" }
+
+static const Case cases[] = {
+    { "dense", "{ M = 8; N = 8; K = 8; }", EPILOGUES },
+    { "batch_matmul", "{ B0 = 2; B1 = 2; M = 8; N = 8; K = 8; }", EPILOGUES },
+    { "rows", "{ M = 8; N = 8; }",
+      { "formula = \"x[m,n] + y[n,m]\"", "formula = \"softmax[n](x[m,n])\"", "formula = \"layernorm[n](x[m,n], 1e-5) * g[n]\"" } },
+    { "batch_rows", "{ B0 = 2; B1 = 2; M = 8; N = 8; }",
+      { "formula = \"x[b0,b1,m,n] * s[b1]\"", "formula = \"softmax[n](n <= m ? x[b0,b1,m,n] : -inf)\"",
+        "formula = \"log_softmax[n](x[b0,b1,m,n])\"" } },
+    { "row_values", "{ M = 8; N = 8; }",
+      { "formula = \"sum[n](x[m,n])\"", "formula = \"argmax[n](x[m,n])\"", "formula = \"min[n](x[m,n]) + max[n](x[m,n])\"" } },
+};
 
 /* The layout of each operand is the one of that number; together they are one number, as digits of different bases. False: there are fewer. */
 static bool layouts_text(Arena *a, const Op *op, int number, const char **text)
@@ -41,13 +57,11 @@ static bool has_constant(const Op *op)
     return false;
 }
 
-static const char *const epilogues[] = { "[]", "[\"bias\"]", "\"gelu(acc) + residual[m,n]\"" };
-enum { NEPILOGUE = sizeof epilogues / sizeof *epilogues };
-
 /* What a spec asks for. */
-static const char *asks_text(Arena *a, const char *layout, bool packed, int epilogue)
+static const char *asks_text(Arena *a, const char *layout, bool packed, const char *formula)
 {
-    return arena_printf(a, "layout = { %s%s}; epilogue = %s;", layout, packed ? "packed = true; " : "", epilogues[epilogue]);
+    const char *all = arena_printf(a, "%s%s", layout, packed ? "packed = true; " : "");
+    return *all ? arena_printf(a, "layout = { %s}; %s;", all, formula) : arena_printf(a, "%s;", formula);
 }
 
 static void check(Arena *a, const Target *target, const Case *c, const char *dtype, const char *asks)
@@ -59,7 +73,9 @@ static void check(Arena *a, const Target *target, const Case *c, const char *dty
                      dtype, target->name, asks, c->shape);
     const Source src = { .path = "spec.cfg", .text = text, .len = strlen(text) };
     const Spec *spec = spec_parse(a, &src, folders, 1, d);
-    assert_true(spec && template_read_all(a, spec, folders, 1, &templates, d));
+    const bool is_read = spec && template_read_all(a, spec, folders, 1, &templates, d);
+    diag_print(d, stderr);
+    assert_true(is_read);
     const Device device = device_typical(a, target);
     const Space *s = space_make(a, spec, &templates, target, &device, d);
     diag_print(d, stderr);
@@ -69,8 +85,6 @@ static void check(Arena *a, const Target *target, const Case *c, const char *dty
 
 static void gpus_have_a_general_kernel(void **state)
 {
-    static const Case cases[] = { { "dense", "{ M = 8; N = 8; K = 8; }" },
-                                  { "batch_matmul", "{ B0 = 2; B1 = 2; M = 8; N = 8; K = 8; }" } };
     (void)state;
     Arena *a = arena_new();
     Diag *d = diag_new(a);
@@ -85,10 +99,10 @@ static void gpus_have_a_general_kernel(void **state)
             for (int t = 0; t < targets.n; t++)
                 for (int k = 0; strcmp(targets.t[t].family->name, "cuda") == 0 && k < op->ndtype; k++)
                     for (int packed = 0; packed <= has_constant(op); packed++)
-                        for (int e = 0; e < NEPILOGUE; e++, nchecked++)
-                            check(a, &targets.t[t], &cases[i], op->dtype[k], asks_text(a, layout, packed, e));
+                        for (int e = 0; e < NFORMULA; e++, nchecked++)
+                            check(a, &targets.t[t], &cases[i], op->dtype[k], asks_text(a, layout, packed, cases[i].formula[e]));
     }
-    assert_int_equal(nchecked, 5 * 4 * (2 * 2 + 4) * NEPILOGUE); /* GPUs, types, layouts */
+    assert_int_equal(nchecked, 5 * (4 * (2 * 2 + 4) + 3 * 3) * NFORMULA); /* GPUs, types, layouts; types, ops of formulas alone */
     arena_free(a);
 }
 

@@ -18,6 +18,7 @@ const char *const role_names[ROLE_COUNT] = {
 const char *const data_names[DATA_COUNT] = { [DATA_NORMAL] = "normal",
                                              [DATA_INTEGERS] = "integers",
                                              [DATA_LENGTHS] = "lengths",
+                                             [DATA_PLACES] = "places",
                                              [DATA_PERMUTATION] = "permutation" };
 
 enum { MAX_TRY = 1 << 20 }; /* a larger extent would take too long to verify */
@@ -255,19 +256,21 @@ static void read_layouts(OpReader *r, const ConfSetting *group, Operand *o)
 }
 
 /* What is wrong with an operand's data; NULL: nothing. `of` says whether the key `of` is there. */
-static const char *data_fault(const Operand *o, bool of)
+static const char *data_fault(const Op *op, const Operand *o, bool of)
 {
     if (o->role == ROLE_OUT && o->data != DATA_NORMAL)
         return "is the output and has no data of its own";
     if (o->role == ROLE_INDEX && o->data == DATA_NORMAL)
-        return "is an index and needs 'data': \"integers\", \"lengths\" or \"permutation\"";
-    if (o->role != ROLE_INDEX && (o->data == DATA_LENGTHS || o->data == DATA_PERMUTATION))
+        return "is an index and needs 'data': \"integers\", \"lengths\", \"places\" or \"permutation\"";
+    if (o->role != ROLE_INDEX && o->data >= DATA_LENGTHS)
         return "has data of an index, but not its role";
     if (o->role == ROLE_INDEX && o->dtype && strcmp(o->dtype, index_dtype) != 0)
         return "is an index, whose dtype is always s32";
-    if ((o->data == DATA_LENGTHS) != of)
-        return of ? "has 'of', which belongs to \"lengths\" alone"
-                  : "has lengths and needs 'of', the axis that they are of";
+    if ((o->data == DATA_LENGTHS || o->data == DATA_PLACES) != of)
+        return of ? "has 'of', which belongs to \"lengths\" and \"places\" alone"
+                  : "has lengths or places and needs 'of', the axis that they are of";
+    if (o->data == DATA_PLACES && o->of >= 0 && op->extent[o->of].least < 1)
+        return "has places along an axis that may have none; it needs least = 1";
     if (o->data == DATA_PERMUTATION && o->of < 0)
         return "has permutations, but its last extent is no axis that they are of";
     return NULL;
@@ -286,7 +289,7 @@ static void read_data(OpReader *r, const ConfSetting *group, Operand *o)
         o->of = conf_lookup(r->diag, of->at, "axis", axis, NAMES(r->op->extent, r->op->nextent));
     if (o->data == DATA_PERMUTATION && o->layout->rank)
         o->of = op_axis(r->op, expr_text(o->layout->extent[o->layout->rank - 1]));
-    const char *fault = data_fault(o, of);
+    const char *fault = data_fault(r->op, o, of);
     if (fault)
         diag_error(r->diag, group->at, "the operand %s", fault);
     if (o->role == ROLE_INDEX)

@@ -27,10 +27,10 @@ typedef enum { AXIS_BATCH, AXIS_SPATIAL, AXIS_REDUCE, EXTENT_ATTRIBUTE, EXTENT_D
 /* CONST: constant over calls, may be packed once; INDEX: an input of 32-bit integers that kernels address memory by. */
 typedef enum { ROLE_IN, ROLE_CONST, ROLE_OUT, ROLE_INDEX, ROLE_COUNT } Role;
 extern const char *const role_names[ROLE_COUNT]; /* "in", "const", "out", "index" */
-/* What an operand holds while kernels are verified and timed: normal numbers; small whole ones; lengths, from 0 to an extent; permutations of
- * its last extent, 0 the least. */
-typedef enum { DATA_NORMAL, DATA_INTEGERS, DATA_LENGTHS, DATA_PERMUTATION, DATA_COUNT } DataKind;
-extern const char *const data_names[DATA_COUNT]; /* "normal", "integers", "lengths", "permutation" */
+/* What an operand holds while kernels are verified and timed: normal numbers; small whole ones; lengths, from 0 to an extent; places along an
+ * extent, below it; permutations of its last extent, 0 the least. */
+typedef enum { DATA_NORMAL, DATA_INTEGERS, DATA_LENGTHS, DATA_PLACES, DATA_PERMUTATION, DATA_COUNT } DataKind;
+extern const char *const data_names[DATA_COUNT]; /* "normal", "integers", "lengths", "places", "permutation" */
 
 /* A number of a call. */
 typedef struct {
@@ -57,7 +57,7 @@ typedef struct {
     const char *name; /* "X" */
     Role role;
     DataKind data;
-    int of;                     /* of lengths and permutations: the axis whose extent bounds them */
+    int of;                     /* of lengths, places and permutations: the axis whose extent bounds them */
     const char *dtype;          /* "f32"; NULL: the spec's dtype */
     int nlayout;                /* what a spec may ask for; the first is the default */
     Layout layout[OP_MAX_NAME]; /* all of one rank, and of the same number of elements */

@@ -68,6 +68,13 @@ static void fill_lengths(Rng *r, const Dtype *t, void *dst, int64_t n, int64_t m
         dtype_store(t, dst, i, i == 0 ? (double)most : i == 1 ? 0 : (double)rng_below(r, most + 1));
 }
 
+/* The last place and the first one come first. */
+static void fill_places(Rng *r, const Dtype *t, void *dst, int64_t n, int64_t most)
+{
+    for (int64_t i = 0; i < n; i++)
+        dtype_store(t, dst, i, i == 0 ? (double)(most - 1) : i == 1 ? 0 : (double)rng_below(r, most));
+}
+
 /* One permutation of 0 ... most-1 after the other, by Fisher and Yates from the front. */
 static void fill_permutation(Rng *r, const Dtype *t, void *dst, int64_t n, int64_t most)
 {
@@ -82,10 +89,10 @@ static void fill_permutation(Rng *r, const Dtype *t, void *dst, int64_t n, int64
 /* Draws an input's elements, one behind the other. */
 static void fill_operand(const Setup *setup, const Shape *s, int i, void *to)
 {
-    static Fill *const fill[DATA_COUNT] = { fill_normal, fill_integers, fill_lengths, fill_permutation };
+    static Fill *const fill[DATA_COUNT] = { fill_normal, fill_integers, fill_lengths, fill_places, fill_permutation };
     Rng r = { setup->seed ^ (uint64_t)(i + 1) << 56 ^ (uint64_t)s->elems[i] };
     const int64_t extent = s->extent[setup->of[i]], most = extent < INT32_MAX ? extent : INT32_MAX;
-    const bool nothing = setup->data[i] == DATA_PERMUTATION && most == 0;
+    const bool nothing = setup->data[i] >= DATA_PLACES && most == 0;
     fill[setup->data[i]](&r, setup->dtype[i], to, s->elems[i], nothing ? 1 : most);
 }
 

@@ -74,11 +74,11 @@ static bool load_reference(Setup *s, const char *path, char why[WHY_BYTES])
            request_fail(why, "setup: the reference lacks a function of dcgen_reference_rows, _terms");
 }
 
-/* Takes the kind of operand i's data. Permutations and lengths need integers. */
+/* Takes the kind of operand i's data. Those that an extent bounds need integers. */
 static bool take_data(Setup *s, int i, const char *whose, const char *data, char why[WHY_BYTES])
 {
     const int kind = data ? names_find(NAMES(data_names, DATA_COUNT), data) : DATA_NORMAL;
-    const bool is_bounded = kind == DATA_LENGTHS || kind == DATA_PERMUTATION;
+    const bool is_bounded = kind >= DATA_LENGTHS;
     if (kind < 0 || (is_bounded && !s->dtype[i]->is_integer))
         return request_fail(why, "%s has an unknown kind of data, or one that is not of its dtype", whose);
     s->data[i] = (DataKind)kind;

@@ -47,7 +47,7 @@ typedef struct {
     Role role[OP_MAX_OPERAND];
     const Dtype *dtype[OP_MAX_OPERAND];
     DataKind data[OP_MAX_OPERAND];
-    int of[OP_MAX_OPERAND]; /* of lengths and permutations: the extent that bounds them */
+    int of[OP_MAX_OPERAND]; /* of lengths, places and permutations: the extent that bounds them */
     int out, constant;      /* indices; constant -1: none */
     uint64_t seed;
     void *reference; /* from dlopen */

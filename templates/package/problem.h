@@ -13,9 +13,10 @@
 //@ arithmetic
 
 #endif
-/* How an element is stored; what an input holds: numbers from -1 to 1, whole ones from -4 to 4, lengths from 0 to an extent, permutations of it. */
+/* How an element is stored; what an input holds: numbers from -1 to 1, whole ones from -4 to 4, lengths from 0 to an extent, places below it,
+ * permutations of it. */
 typedef enum { NAME_f32, NAME_f16, NAME_bf16, NAME_s32 } NAME_format;
-typedef enum { NAME_normal, NAME_integers, NAME_lengths, NAME_permutation } NAME_data;
+typedef enum { NAME_normal, NAME_integers, NAME_lengths, NAME_places, NAME_permutation } NAME_data;
 
 static void NAME_store(NAME_format format, void *to, int64_t i, double v)
 {
@@ -100,7 +101,7 @@ static const struct {
     size_t bytes; /* of an element */
     NAME_format format;
     NAME_data data;
-    int of; /* of lengths and permutations: the extent that bounds them */
+    int of; /* of lengths, places and permutations: the extent that bounds them */
 } NAME_fact[NAME_noperand] = {
     [PLACE] = { RANK, IS_STRIDED, sizeof(C_TYPE), NAME_STORED, NAME_HOLDS, OF }, //@ repeat operands
 };
@@ -163,12 +164,14 @@ static void NAME_draw(const NAME_problem *p, int operand)
     const int64_t most = p->extent[NAME_fact[operand].of];
     for (int64_t i = 0; i < o->elems && data == NAME_lengths; i++) /* the whole extent and nothing come first */
         NAME_store(format, o->dense, i, (double)(i == 0 ? most : i == 1 ? 0 : NAME_below(most + 1)));
+    for (int64_t i = 0; i < o->elems && data == NAME_places; i++) /* the last place and the first one do */
+        NAME_store(format, o->dense, i, (double)(i == 0 ? most - 1 : i == 1 ? 0 : NAME_below(most)));
     for (int64_t i = 0; i < o->elems && data == NAME_permutation; i++) {
         const int64_t place = i % most, other = i - place + NAME_below(place + 1);
         NAME_store(format, o->dense, i, NAME_load(format, o->dense, other));
         NAME_store(format, o->dense, other, (double)place);
     }
-    if (data == NAME_lengths || data == NAME_permutation)
+    if (data >= NAME_lengths)
         return;
 #endif
     for (int64_t i = 0; i < o->elems; i++)

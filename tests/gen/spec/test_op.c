@@ -200,17 +200,20 @@ static void test_data(void **state)
                  { DATA_INTEGERS, -1, "f16" },
                  { DATA_LENGTHS, 1, "s32" },
                  { DATA_PERMUTATION, 0, "s32" },
+                 { DATA_PLACES, 2, "s32" },
                  { DATA_NORMAL, -1, NULL } };
     static const char operands[] =
         OPERAND("a", "in", "") "," OPERAND("b", "in", "data = \"integers\"; dtype = \"f16\";") "," OPERAND(
             "c", "index",
             "data = \"lengths\"; of = \"B\";") ", { name = \"d\"; role = \"index\"; extents = [\"B\", \"A\"]; data = "
-                                               "\"permutation\"; }," OUTPUT("y", "data = \"normal\";");
+                                               "\"permutation\"; }," OPERAND(
+                                                   "e", "index", "data = \"places\"; of = \"V\";") "," OUTPUT("y", "data = \"normal\";");
     Op *op;
     assert_string_equal(
-        said_of("{ name = \"A\"; kind = \"reduce\"; try = [1, 7, 64]; }," AXIS("B"), operands, "r.c", &op), "");
+        said_of("{ name = \"A\"; kind = \"reduce\"; try = [1, 7, 64]; }," AXIS("B") ",{ name = \"V\"; kind = \"spatial\"; least = 1; }",
+                operands, "r.c", &op), "");
     assert_true(op->extent[0].ntry == 3 && op->extent[0].tries[2] == 64 && op->extent[1].ntry == 0);
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 6; i++) {
         assert_int_equal(op->operand[i].data, want[i].data);
         assert_int_equal(op->operand[i].of, want[i].of);
         if (want[i].dtype)
@@ -267,16 +270,18 @@ static void test_one_fault(void **state)
               "H") "," AXIS("I") "," AXIS("J") "," AXIS("K") "," AXIS("L") "," AXIS("M"),
           OUTPUT("y", ""), "r.c", "x.cfg:1:20: error: 'axes': 13 of them, expected 1 to 12\n" },
         { AXIS("A"), OPERAND("x", "index", "") "," OUTPUT("y", ""), "r.c",
-          "x.cfg:3:14: error: the operand is an index and needs 'data': \"integers\", \"lengths\" or "
+          "x.cfg:3:14: error: the operand is an index and needs 'data': \"integers\", \"lengths\", \"places\" or "
           "\"permutation\"\n" },
         { AXIS("A"), OPERAND("x", "index", "data = \"integers\"; dtype = \"f32\";") "," OUTPUT("y", ""), "r.c",
           "x.cfg:3:14: error: the operand is an index, whose dtype is always s32\n" },
         { AXIS("A"), OPERAND("x", "index", "data = \"lengths\";") "," OUTPUT("y", ""), "r.c",
-          "x.cfg:3:14: error: the operand has lengths and needs 'of', the axis that they are of\n" },
+          "x.cfg:3:14: error: the operand has lengths or places and needs 'of', the axis that they are of\n" },
         { AXIS("A"), OPERAND("x", "index", "data = \"lengths\"; of = \"C\";") "," OUTPUT("y", ""), "r.c",
           "error: unknown axis 'C'" },
         { AXIS("A"), OPERAND("x", "index", "data = \"integers\"; of = \"A\";") "," OUTPUT("y", ""), "r.c",
-          "x.cfg:3:14: error: the operand has 'of', which belongs to \"lengths\" alone\n" },
+          "x.cfg:3:14: error: the operand has 'of', which belongs to \"lengths\" and \"places\" alone\n" },
+        { AXIS("A"), OPERAND("x", "index", "data = \"places\"; of = \"A\";") "," OUTPUT("y", ""), "r.c",
+          "x.cfg:3:14: error: the operand has places along an axis that may have none; it needs least = 1\n" },
         { AXIS("A"), OPERAND("x", "index", "data = \"permutation\";") "," OUTPUT("y", ""), "r.c",
           "x.cfg:3:14: error: the operand has permutations, but its last extent is no axis that they are of\n" },
         { AXIS("A"), OPERAND("x", "in", "data = \"permutation\";") "," OUTPUT("y", ""), "r.c",

@@ -197,7 +197,7 @@ static void operands_are_random(void **state)
     assert_null(operand[NOPERAND]);
 }
 
-/* Whole numbers from -4 to 4, lengths from 0 to an extent with both ends, one permutation after the other. */
+/* Whole numbers from -4 to 4, lengths from 0 to an extent with both ends, places below it with both ends, one permutation after the other. */
 static void kinds_of_data(void **state)
 {
     (void)state;
@@ -220,6 +220,15 @@ static void kinds_of_data(void **state)
         lengths |= 1 << w[i];
     }
     assert_true(lengths == 0xff && w[0] == MOST && w[1] == 0);
+    shape_forget_all();
+    setup.data[W] = DATA_PLACES;
+    w = get(10, MOST, 10)->operand[W].data;
+    int places = 0;
+    for (int i = 0; i < N; i++) {
+        assert_in_range(w[i], 0, MOST - 1);
+        places |= 1 << w[i];
+    }
+    assert_true(places == 0x7f && w[0] == MOST - 1 && w[1] == 0);
     shape_forget_all();
     setup.data[W] = DATA_PERMUTATION;
     w = get(10, MOST, 10)->operand[W].data;

@@ -492,8 +492,7 @@ ExprStatus expr_int(const Expr *e, ExprLookup *lookup, void *ctx, int64_t *out)
 void expr_bind(Expr *e, Names names)
 {
     for (ExprName *n = e->names; n; n = n->next)
-        if (n->slot < 0)
-            n->slot = names_find(names, n->name);
+        n->slot = names_find(names, n->name);
 }
 
 ExprStatus expr_int_at(const Expr *e, const int64_t *slots, int64_t *out)

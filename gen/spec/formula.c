@@ -219,13 +219,15 @@ static int read_text(FormulaReader *r)
 
 /* ---- the whole ---- */
 
-/* Operands with a type of their own must be in the formula. */
-static void check_types(const FormulaReader *r)
+/* Operands with a type or with extents of their own must be in the formula. */
+static void check_named(const FormulaReader *r)
 {
-    for (int i = 0; i < r->text->ntype; i++) {
-        const Operand *o = names_row(NAMES(r->op->operand, r->op->noperand), r->text->operand[i]);
-        if (!o || !(o->of_formula || (o->role == ROLE_OUT && !r->op->reference)))
-            diag_error(r->diag, r->text->type_at[i], "the formula has no operand '%s'", r->text->operand[i]);
+    const FormulaText *t = r->text;
+    for (int i = 0; i < t->ntype + t->nextents; i++) {
+        const char *name = i < t->ntype ? t->operand[i] : t->extents[i - t->ntype].operand;
+        const Operand *o = names_row(NAMES(r->op->operand, r->op->noperand), name);
+        if (!o || !(o->of_formula || (i < t->ntype && o->role == ROLE_OUT && !r->op->reference)))
+            diag_error(r->diag, i < t->ntype ? t->type_at[i] : t->extents[i - t->ntype].at, "the formula has no operand '%s'", name);
     }
 }
 
@@ -276,13 +278,13 @@ const Formula *formula_read(Arena *a, const Op *op, const FormulaText *text, con
         const int extent = op_axis(op, expr_text(out->extent[i]));
         r.places |= extent < 0 ? 0 : 1u << extent;
     }
-    int root = read_text(&r);
+    int root = formula_add_extents(&r) ? read_text(&r) : -1;
+    *of = r.op;
     if (root >= 0)
         root = of_output_type(&r, root);
     if (root >= 0) /* else not all operands may have been read */
-        check_types(&r);
+        check_named(&r);
     if (root < 0 || diag_nerror(d) > nerror || !formula_know(&r, root))
         return NULL;
-    *of = r.op;
     return r.f;
 }

@@ -107,6 +107,15 @@ typedef struct {
     bool is_affine; /* it is acc times a number, which is the same for all elements, plus what does not depend on acc */
 } Formula;
 
+/* The extents of an operand that the formula brings, where its places do not say them. */
+typedef struct {
+    const char *operand;
+    Loc at;
+    int rank;
+    const char *extent[OP_MAX_RANK];
+    Loc extent_at[OP_MAX_RANK];
+} FormulaExtents;
+
 /* What stands in a spec: the formula, or words of the short form, each at its place. */
 typedef struct {
     const Expr *expr; /* NULL: words */
@@ -116,10 +125,12 @@ typedef struct {
     int ntype; /* element types of operands that the formula brings: others have the spec's */
     const char *operand[OP_MAX_OPERAND], *dtype[OP_MAX_OPERAND];
     Loc type_at[OP_MAX_OPERAND];
+    int nextents;
+    FormulaExtents extents[OP_MAX_OPERAND];
 } FormulaText;
 
-/* Reads a formula of a function of `op`. *of becomes that op with the operands that the formula brings, which come before the output. NULL after
- * errors in d. */
+/* Reads a formula of a function of `op`. *of becomes that op with the operands that the formula brings, which come before the output, and with their
+ * extents that are new to it, as attributes. NULL after errors in d; *of then has what was read. */
 const Formula *formula_read(Arena *a, const Op *op, const FormulaText *text, const Op **of, Diag *d);
 
 #endif

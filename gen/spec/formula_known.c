@@ -103,11 +103,34 @@ static void note_lengths(const Formula *f, Op *op)
     for (const FormulaNode *v = f->node; v < f->node + f->nnode; v++)
         for (int i = 0; v->kind == FORMULA_APPLY && formula_is_comparison(v->op) && i < 2; i++) {
             const FormulaNode *e = &f->node[v->arg[i]], *place = &f->node[v->arg[1 - i]];
-            if (e->kind != FORMULA_ELEMENT || place->kind != FORMULA_INDEX || !op->operand[e->at].of_formula)
+            if (e->kind != FORMULA_ELEMENT || place->kind != FORMULA_INDEX || !op->operand[e->at].of_formula ||
+                op->operand[e->at].data == DATA_PLACES)
                 continue;
             op->operand[e->at].data = DATA_LENGTHS;
             op->operand[e->at].of = place->at;
         }
+}
+
+/* How many elements of an operand calls read: as many as there are places that they are read at. NULL: all. */
+static Expr *reads_of(const FormulaReader *r, int operand)
+{
+    Expr *sum = expr_number(r->arena, 0);
+    bool gathers = false;
+    for (const FormulaNode *v = r->f->node; v < r->f->node + r->f->nnode; v++) {
+        Expr *places = expr_number(r->arena, 1);
+        if (v->kind != FORMULA_ELEMENT || v->at != operand)
+            continue;
+        for (int i = 0; i < r->op->nextent; i++)
+            if (v->along >> i & 1)
+                places = expr_apply(r->arena, "*", places, expr_name(r->arena, r->op->extent[i].name));
+        for (int i = 0; i < v->narg; i++)
+            gathers = gathers || r->f->node[v->arg[i]].kind == FORMULA_ELEMENT;
+        sum = expr_apply(r->arena, "+", sum, places);
+    }
+    Expr *reads = gathers ? expr_apply(r->arena, "min", sum, r->op->operand[operand].elems) : NULL;
+    if (reads)
+        expr_bind(reads, NAMES(r->op->extent, r->op->nextent));
+    return reads;
 }
 
 /* Takes away what nothing uses: a value that a short form left aside. The root comes last. */
@@ -173,5 +196,7 @@ bool formula_know(FormulaReader *r, int root)
     r->f->reads = any_reads_rows(r->f, r->op);
     r->f->bias = bias_of(r->f, last, r->op);
     note_lengths(r->f, r->op);
+    for (int i = 0; i < r->op->noperand; i++)
+        r->op->operand[i].reads = reads_of(r, i);
     return true;
 }

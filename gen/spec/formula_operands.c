@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * formula_operands: elements of operands in a formula. A name that the op does not know becomes an operand of the function, whose extents are those
- * that its places go along.
+ * that its places go along, or those that the spec says. An index may be an element of an integer operand, which then holds places.
  */
 #include <string.h>
 #include "gen/base/conf.h"
@@ -54,7 +54,47 @@ static const char *operand_fault(const FormulaReader *r, const char *name)
     return formula_is_function(name) ? "has the name of a function, whose values stand in parentheses" : NULL;
 }
 
-/* Adds an operand before the output. Its extents are those that the indices go along. -1 after an error. */
+/* Why an operand cannot bring an extent of this name. */
+static const char *extent_fault(const FormulaReader *r, const char *name)
+{
+    return names_row(NAMES(r->op->operand, r->op->noperand), name) ? "has the name of an operand" : operand_fault(r, name);
+}
+
+bool formula_add_extents(FormulaReader *r)
+{
+    for (int i = 0; i < r->text->nextents; i++) {
+        const FormulaExtents *e = &r->text->extents[i];
+        for (int k = 0; k < e->rank; k++) {
+            const Extent x = { .name = e->extent[k], .kind = EXTENT_ATTRIBUTE, .least = 1, .most = OP_MAX_NUMBER, .loc = e->extent_at[k],
+                               .doc = arena_printf(r->arena, "an extent of %s", e->operand) };
+            if (op_axis(r->op, x.name) >= 0)
+                continue;
+            if (!conf_check_name(r->diag, x.loc, "extent", x.name, extent_fault(r, x.name)))
+                return false;
+            if (!op_add_attribute(r->op, &x))
+                return diag_error(r->diag, x.loc, "more than %d extents, the op's own among them", OP_MAX_EXTENT);
+        }
+    }
+    return true;
+}
+
+/* The extents that the indices go along, or those that the spec says. False after an error. */
+static bool find_extents(FormulaReader *r, const Node *n, const int *index, Layout *l)
+{
+    const FormulaExtents *own = names_row(NAMES(r->text->extents, r->text->nextents), n->name.name);
+    l->rank = own ? own->rank : n->nlist;
+    for (int i = 0; i < l->rank; i++) {
+        const FormulaNode *v = own ? NULL : &r->f->node[index[i]];
+        if (v && v->kind != FORMULA_INDEX)
+            return FAIL(r, n->list[i], "expected a place such as n: what extent '%s' has here is not known; the spec may say it, as in extents = { %s = [\"N\"]; };",
+                        n->name.name, n->name.name) >= 0;
+        l->extent[i] = expr_name(r->arena, own ? own->extent[i] : r->op->extent[v->at].name);
+        expr_bind(l->extent[i], NAMES(r->op->extent, r->op->nextent));
+    }
+    return true;
+}
+
+/* Adds an operand before the output. -1 after an error. */
 static int add_operand(FormulaReader *r, const Node *n, const int *index)
 {
     const char *name = n->name.name;
@@ -65,25 +105,38 @@ static int add_operand(FormulaReader *r, const Node *n, const int *index)
         return FAIL(r, n, "more than %d operands, the op's own among them", OP_MAX_OPERAND);
     const char *dtype = formula_dtype_of(r, name);
     Operand o = { .name = name, .role = ROLE_IN, .of = -1, .dtype = dtype, .nlayout = 1, .of_formula = true };
-    o.layout[0] = (Layout){ .name = "", .rank = n->nlist };
+    o.layout[0] = (Layout){ .name = "" };
     const Dtype *type = dtype ? dtype_find(dtype) : NULL;
     if (type && type->is_integer)
         o.role = ROLE_INDEX, o.data = DATA_INTEGERS;
-    for (int i = 0; i < n->nlist; i++) {
-        const FormulaNode *v = &r->f->node[index[i]];
-        if (v->kind != FORMULA_INDEX)
-            return FAIL(r, n->list[i], "expected a place such as n: what extent '%s' has here is not known otherwise",
-                        name);
-        o.layout[0].extent[i] = expr_name(r->arena, op->extent[v->at].name);
-        expr_bind(o.layout[0].extent[i], NAMES(op->extent, op->nextent));
-    }
+    if (!find_extents(r, n, index, &o.layout[0]))
+        return -1;
     o.elems = op_elements(r->arena, op, &o.layout[0]);
     o.doc =
-        arena_printf(r->arena, "%s, in the formula", extent_list(r, (const Expr *const *)o.layout[0].extent, n->nlist));
+        arena_printf(r->arena, "%s, in the formula", extent_list(r, (const Expr *const *)o.layout[0].extent, o.layout[0].rank));
     memmove(&op->operand[r->out + 1], &op->operand[r->out], (size_t)(op->noperand - r->out) * sizeof *op->operand);
     op->operand[r->out] = o;
     op->noperand++;
     return r->out++;
+}
+
+/* An index that is an element: its operand holds places along the extent. False after an error. */
+static bool check_gathered(FormulaReader *r, const Node *at, const FormulaNode *index, const char *extent)
+{
+    Operand *o = &r->op->operand[index->at];
+    const int of = op_axis(r->op, extent);
+    if (o->data == DATA_PLACES && o->of == of)
+        return true;
+    if (o->data == DATA_PLACES)
+        return FAIL(r, at, "'%s' holds places along %s; here it would need those along %s", o->name, r->op->extent[o->of].name, extent) >= 0;
+    if (!o->of_formula)
+        return FAIL(r, at, "the op's '%s' holds no places along %s", o->name, extent) >= 0;
+    if (!r->op->extent[of].least && !(r->places >> of & 1))
+        return FAIL(r, at, "%s may be 0: then '%s' could hold no place along it", extent, o->name) >= 0;
+    o->data = DATA_PLACES;
+    o->of = of;
+    o->doc = arena_printf(r->arena, "%s; from 0 to %s - 1, which nothing checks", o->doc, extent);
+    return true;
 }
 
 /* Does the operand have these extents? Only of one that the formula brought: in others an index may be computed. */
@@ -95,9 +148,11 @@ static bool check_extents(FormulaReader *r, const Node *n, const Operand *o, con
             return FAIL(r, n->list[i], "'%s' has the extents %s: expected a place along %s", o->name,
                         extent_list(r, (const Expr *const *)o->layout->extent, o->layout->rank),
                         expr_text(o->layout->extent[i])) >= 0;
-        if (v->kind != FORMULA_INDEX && o->of_formula)
-            return FAIL(r, n->list[i], "expected a place such as n: what extent '%s' has here is not known otherwise",
-                        o->name) >= 0;
+        if (v->kind == FORMULA_ELEMENT && o->of_formula && !check_gathered(r, n->list[i], v, expr_text(o->layout->extent[i])))
+            return false;
+        if (v->kind != FORMULA_INDEX && v->kind != FORMULA_ELEMENT && o->of_formula)
+            return FAIL(r, n->list[i], "expected a place along %s, or an element of an integer operand, such as id[m]",
+                        expr_text(o->layout->extent[i])) >= 0;
     }
     return true;
 }
@@ -114,7 +169,7 @@ int formula_read_element(FormulaReader *r, const Node *n)
         return -1;
     for (int i = 0; i < n->nlist; i++)
         if (formula_type(r, node.arg[i]) != FORMULA_INT)
-            return FAIL(r, n->list[i], "expected an integer, such as the place n");
+            return FAIL(r, n->list[i], "expected an integer: a place such as n, or an element of an operand of type s32");
     node.at = names_find(NAMES(r->op->operand, r->op->noperand), n->name.name);
     if (node.at < 0 && (node.at = add_operand(r, n, node.arg)) < 0)
         return -1;

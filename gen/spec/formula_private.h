@@ -88,6 +88,8 @@ bool formula_is_function(const char *name);
 /* ---- formula_operands.c ---- */
 
 int formula_read_element(FormulaReader *r, const Node *n);
+/* Adds the extents that the spec gives to operands and that the op does not have. False after an error. */
+bool formula_add_extents(FormulaReader *r);
 /* Is it the output, or what the op itself reads? Then it is an error. */
 bool formula_is_own(const FormulaReader *r, const Operand *o);
 int formula_fail_own(FormulaReader *r, const Node *n, const Operand *o);

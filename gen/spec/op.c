@@ -522,6 +522,29 @@ Op *op_parse(Arena *a, const char *dir, const Source *src, Diag *d)
     return diag_nerror(d) == nerror ? op : NULL;
 }
 
+bool op_add_attribute(Op *op, const Extent *attribute)
+{
+    if (op->nextent == OP_MAX_EXTENT)
+        return false;
+    memmove(&op->extent[op->ngiven + 1], &op->extent[op->ngiven], (size_t)(op->nextent - op->ngiven) * sizeof *op->extent);
+    op->extent[op->ngiven++] = *attribute;
+    op->nextent++;
+    const Names extents = NAMES(op->extent, op->nextent);
+    for (int i = op->ngiven; i < op->nextent; i++)
+        expr_bind(op->extent[i].expr, extents);
+    for (Operand *o = op->operand; o < op->operand + op->noperand; o++) {
+        o->of += o->of >= op->ngiven - 1;
+        expr_bind(o->elems, extents);
+        for (int i = 0; i < o->nlayout * o->layout->rank; i++)
+            expr_bind(o->layout[i / o->layout->rank].extent[i % o->layout->rank], extents);
+    }
+    Expr *const of_call[] = { op->flops, op->rows, op->row_elems };
+    for (size_t i = 0; i < LENGTH(of_call); i++)
+        if (of_call[i])
+            expr_bind(of_call[i], extents);
+    return true;
+}
+
 int op_axis(const Op *op, const char *name) { return names_find(NAMES(op->extent, op->nextent), name); }
 
 bool op_derive(const Op *op, int64_t *extent)

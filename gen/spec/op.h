@@ -62,6 +62,7 @@ typedef struct {
     int nlayout;                /* what a spec may ask for; the first is the default */
     Layout layout[OP_MAX_NAME]; /* all of one rank, and of the same number of elements */
     Expr *elems;                /* number of elements: the product of the extents */
+    Expr *reads;                /* how many of them a call reads at most; NULL: all */
     const char *doc;            /* what it is, and its elements' order where it has one layout alone */
     bool of_formula;            /* the formula of a spec brought it (gen/spec/formula.h) */
     bool strided;               /* callers say how far apart its elements are, along each extent but the last */
@@ -98,6 +99,8 @@ Op *op_read(Arena *a, const char *dir, Diag *d);
 /* Reads the op from the text of its op.cfg. */
 Op *op_parse(Arena *a, const char *dir, const Source *src, Diag *d);
 
+/* Adds an attribute behind the others. False: the op has as many extents as there may be. */
+bool op_add_attribute(Op *op, const Extent *attribute);
 int op_axis(const Op *op, const char *name); /* index of any extent, or -1 */
 /* Fills in the derived extents behind those that are given. False: one of them is not legal, so that no such call is. */
 bool op_derive(const Op *op, int64_t *extent);

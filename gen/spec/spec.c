@@ -31,6 +31,7 @@ const char spec_auto[] = "auto";
     { "op", true, "the operator, as in op = \"dense\";" },                                                            \
         { "shapes", true, "a list of groups, one a shape, as in shapes = ( { M = \"16*T\"; N = 768; K = 768; } );" }, \
         { "epilogue", false, NULL }, { "formula", false, NULL }, { "types", false, NULL },                             \
+        { "extents", false, NULL },                                                                                   \
         { "layout", false, NULL },                                                                                    \
     {                                                                                                                 \
         "space", false, NULL                                                                                          \
@@ -127,6 +128,28 @@ static void read_types(SpecReader *r, FormulaText *text)
     }
 }
 
+/* Extents of operands that the formula brings. */
+static void read_extents(SpecReader *r, FormulaText *text)
+{
+    const ConfSetting *group = conf_group(r->conf, r->group, "extents");
+    if (conf_length(group) > OP_MAX_OPERAND) {
+        diag_error(r->diag, group->name_at, "'extents' names more than %d operands", OP_MAX_OPERAND);
+        return;
+    }
+    for (int i = 0; i < conf_length(group); i++) {
+        const ConfSetting *s = conf_elem(group, i);
+        FormulaExtents *e = &text->extents[text->nextents];
+        *e = (FormulaExtents){ .operand = s->name, .at = s->name_at };
+        if (!conf_strings(r->conf, s, NULL, e->extent, OP_MAX_RANK, &e->rank))
+            continue;
+        if (!e->rank)
+            diag_error(r->diag, s->at, "'%s': expected its extents, outermost first, as in [\"V\", \"N\"]", s->name);
+        for (int k = 0; k < e->rank; k++)
+            e->extent_at[k] = conf_elem(s, k)->at;
+        text->nextents += e->rank > 0;
+    }
+}
+
 static bool is_sequence(const ConfSetting *s) { return s->type == CONF_ARRAY || s->type == CONF_LIST; }
 
 /* Reads the formula itself, or, where the op computes something, words of the short form: false after an error, or where there is nothing. */
@@ -158,11 +181,14 @@ static void read_formula(SpecReader *r)
     Spec *spec = r->spec;
     const bool computes = !spec->op || spec->op->reference;
     const ConfSetting *epilogue = conf_member(r->group, "epilogue"), *formula = conf_member(r->group, "formula"),
-                      *types = conf_member(r->group, "types"), *s = computes ? epilogue : formula;
+                      *types = conf_member(r->group, "types"), *extents = conf_member(r->group, "extents"),
+                      *s = computes ? epilogue : formula;
     FormulaText text = { 0 };
     read_types(r, &text);
-    if (types && (!s || (is_sequence(s) && s->n == 0)))
-        diag_error(r->diag, types->name_at, "'types' are of operands that a formula brings, and there is none");
+    read_extents(r, &text);
+    if ((types || extents) && (!s || (is_sequence(s) && s->n == 0)))
+        diag_error(r->diag, (types ? types : extents)->name_at, "'%s' are of operands that a formula brings, and there is none",
+                   types ? "types" : "extents");
     if (computes && formula)
         diag_error(r->diag, formula->name_at, "'formula' belongs to ops that compute nothing by themselves; expected 'epilogue', of acc");
     if (!computes && epilogue)

@@ -148,7 +148,7 @@ bool spec_shape_extents(const Spec *s, const ShapeDecl *shape, const int64_t *di
 double spec_flops(const Spec *s, const int64_t *extent);
 /* Has a call anything to do? Its output has elements, and it has operations if any call of the operator has. */
 bool spec_has_work(const Spec *s, const int64_t *extent);
-/* Bytes of all operands that a package has, each counted once. */
+/* Bytes of all operands that a package has, each counted once; of those that are gathered the bytes that are read. */
 double spec_bytes(const Spec *s, const int64_t *extent);
 /* The parts into which a package for CPUs splits a call that may take `threads` threads: fewer where they are not worth their start. Its
  * dispatcher is asked with that number. */

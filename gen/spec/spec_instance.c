@@ -220,7 +220,7 @@ double spec_bytes(const Spec *s, const int64_t *extent)
     double sum = 0, elems;
     for (int i = 0; i < s->op->noperand; i++) {
         const Operand *o = &s->op->operand[i];
-        if (expr_real_at(o->elems, extent, &elems) == EXPR_OK)
+        if (expr_real_at(o->reads ? o->reads : o->elems, extent, &elems) == EXPR_OK)
             sum += elems * dtype_find(o->dtype ? o->dtype : s->dtype)->bytes;
     }
     return sum;

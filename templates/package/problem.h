@@ -164,7 +164,7 @@ static void NAME_draw(const NAME_problem *p, int operand)
     const int64_t most = p->extent[NAME_fact[operand].of];
     for (int64_t i = 0; i < o->elems && data == NAME_lengths; i++) /* the whole extent and nothing come first */
         NAME_store(format, o->dense, i, (double)(i == 0 ? most : i == 1 ? 0 : NAME_below(most + 1)));
-    for (int64_t i = 0; i < o->elems && data == NAME_places; i++) /* the last place and the first one do */
+    for (int64_t i = 0; i < o->elems && data == NAME_places && most; i++) /* the last place and the first one do */
         NAME_store(format, o->dense, i, (double)(i == 0 ? most - 1 : i == 1 ? 0 : NAME_below(most)));
     for (int64_t i = 0; i < o->elems && data == NAME_permutation; i++) {
         const int64_t place = i % most, other = i - place + NAME_below(place + 1);

@@ -21,7 +21,10 @@ try() {
     shift 5
     batches= types=
     [ "$op" = dense ] || batches='B0 = 2; B1 = 3; '
-    case $formula in *len\[*) types='types = { len = "s32"; };' ;; esac
+    case $formula in
+    *len\[*) types='types = { len = "s32"; };' ;;
+    *row\[*) types='types = { row = "s32"; }; extents = { table = ["N", "N"]; };' ;;
+    esac
     cat >"$tmp/f.cfg" <<END
 name = "f"; op = "$op"; dtype = "$dtype"; layout = { $layouts }; epilogue = "$formula"; $types
 dims = { M = { min = 1; max = 70; }; };
@@ -49,6 +52,8 @@ try dense f32 'W = "NK";' sm_75 'f16(exp(-abs(acc))) + bf16(tanh(acc)) + erf(acc
 try dense f32 'W = "KN";' sm_75 'max(acc * 0.5 + bias[n], 0)' simt_gemm BM=64 BN=64 TM=8 TN=8 BK=16 STAGES=2 $tile
 try batch_matmul f16 'A = "KM"; B = "KN";' sm_80 'n < len[b0] ? acc * 0.125 + shift[m] : -inf' mma_bmm $mma
 try batch_matmul f32 'A = "MK"; B = "NK";' sm_80 'n < len[b0] ? acc * 0.125 + mask[b0,n] : -inf' simt_bmm BM=64 BN=64 TM=4 TN=8 BK=16 STAGES=3 $tile
+# Rows of a table.
+try dense f16 'W = "KN";' sm_80 'acc + table[row[m],n]' mma_gemm $mma
 # In a loop: in one round; in one, with columns of a tile that are no power of two; in two rounds; in four, of sums of three blocks; tiles of several
 # problems in a block.
 try dense bf16 'W = "NK";' sm_80 'acc + bias[n] + residual[m,n]' mma_gemm $mma

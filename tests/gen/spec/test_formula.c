@@ -249,6 +249,37 @@ static void each_function_has_operands_of_its_own(void **state)
     assert_int_equal(read_dense("[]", "")->op->noperand, 3);
 }
 
+/* An index that is an element holds places along the extent that it is an index of, though it is compared with a place as well. */
+static void tables_have_extents_of_their_own(void **state)
+{
+    (void)state;
+    const Spec *s = read_rest("op = \"dense\"; shapes = ( { M = 2; N = 3; K = 4; V = 100; } );"
+                              "epilogue = \"n < id[m] ? acc + word[id[m],n] * x[order[n],m] + word[last[m],n] : 0\";"
+                              "types = { id = \"s32\"; order = \"s32\"; last = \"s32\"; };"
+                              "extents = { word = [\"V\", \"N\"]; x = [\"N\", \"M\"]; };");
+    const Operand *o = s->op->operand;
+    const int V = op_axis(s->op, "V"), N = op_axis(s->op, "N"), id = 2, word = 3, order = 4, last = 6;
+    double elems = 0;
+    assert_true(V == 3 && s->op->extent[V].kind == EXTENT_ATTRIBUTE && s->op->extent[V].least == 1);
+    assert_true(o[id].data == DATA_PLACES && o[id].of == V && o[order].data == DATA_PLACES && o[order].of == N);
+    assert_true(o[last].data == DATA_PLACES && o[last].of == V);
+    assert_string_equal(o[id].doc, "[M], in the formula; from 0 to V - 1, which nothing checks");
+    assert_string_equal(expr_text(o[word].layout->extent[0]), "V");
+    assert_int_equal(expr_real_at(o[word].elems, s->instance->extent, &elems), EXPR_OK);
+    assert_true(elems == 300);
+    /* two rows of it for each row of the output; X, W, id, word, order, x, last, Y */
+    assert_true(spec_bytes(s, s->instance->extent) == 4 * (8 + 12 + 2 + 12 + 3 + 6 + 2 + 6));
+}
+
+/* A table of fewer rows than are read counts once. */
+static void no_more_is_read_than_there_is(void **state)
+{
+    (void)state;
+    const Spec *s = read_rest("op = \"rows\"; shapes = ( { M = 50; N = 3; S = 2; } ); formula = \"kinds[kind[m],n]\";"
+                              "types = { kind = \"s32\"; }; extents = { kinds = [\"S\", \"N\"]; };");
+    assert_true(spec_bytes(s, s->instance->extent) == 4 * (50 + 6 + 150));
+}
+
 static void a_batch_has_places_too(void **state)
 {
     (void)state;
@@ -398,6 +429,8 @@ int main(void)
         cmocka_unit_test(values_change_along),
         cmocka_unit_test(operands_come_before_the_output),
         cmocka_unit_test(each_function_has_operands_of_its_own),
+        cmocka_unit_test(tables_have_extents_of_their_own),
+        cmocka_unit_test(no_more_is_read_than_there_is),
         cmocka_unit_test(a_batch_has_places_too),
         cmocka_unit_test(attributes_have_no_places),
         cmocka_unit_test(too_many_nodes_are_refused),

@@ -454,9 +454,33 @@ static void faults_of_several_shapes(void **state)
     assert_null(strstr(third, "is -2"));
 }
 
+/* A further attribute moves the extents that follow from others, and nothing else is another. */
+static void an_attribute_more(void **state)
+{
+    (void)state;
+    enum { FIRST = P, MORE = P + 1 };
+    Op *op = good_op("conv");
+    const Extent x = { .name = "ROWS", .kind = EXTENT_ATTRIBUTE, .least = 1, .most = OP_MAX_NUMBER };
+    int64_t extent[OP_MAX_EXTENT] = { 2, 9, 8, 5, 3, 3, 2, 2, 1, -1, 77 };
+    op->operand[BIAS].of = Q; /* none is bounded there: as if it were */
+    assert_true(op_add_attribute(op, &x));
+    assert_true(op->ngiven == MORE && op->nextent == PQ + 2 && op->operand[BIAS].of == Q + 1);
+    assert_int_equal(op_axis(op, "ROWS"), FIRST);
+    assert_int_equal(op_axis(op, "P"), MORE);
+    assert_true(op_derive(op, extent));
+    assert_true(extent[MORE] == 5 && extent[MORE + 1] == 5 && extent[MORE + 2] == 25);
+    assert_int_equal(value_of(op->rows, extent), 50);
+    assert_int_equal(value_of(op->operand[Y].elems, extent), 250);
+    assert_int_equal(value_of(op->operand[Y].layout[1].extent[2], extent), 5);
+    while (op->nextent < OP_MAX_EXTENT)
+        assert_true(op_add_attribute(op, &x));
+    assert_false(op_add_attribute(op, &x));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_attribute_more),
         cmocka_unit_test(an_operator_with_attributes),
         cmocka_unit_test(operands_lie_in_several_ways),
         cmocka_unit_test(extents_that_follow),

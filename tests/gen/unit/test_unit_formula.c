@@ -34,6 +34,8 @@ static const Case dense_cases[] = {
     { "names", "\"acc + lanes[n] * v0[m] + i[n,m] + r[m,n]\"" },
     { "types", "\"acc + b[n]\"; dtype = \"f16\"; types = { b = \"f32\"; }" },
     { "halves", "\"acc * s[m] + b[n] + x[n,m]\"; types = { s = \"f16\"; b = \"bf16\"; x = \"f16\"; }" },
+    { "gathered",
+      "\"acc + t[row[m],n] * u[m,at[n]]\"; types = { row = \"s32\"; at = \"s32\"; }; extents = { t = [\"M\", \"N\"]; u = [\"M\", \"N\"]; }" },
 };
 static const Case batch_cases[] = {
     { "mask", "\"n < len[b0] ? acc * 0.125 + mask[b0,m,n] : -inf\"; types = { len = \"s32\"; }" },

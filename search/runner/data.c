@@ -15,7 +15,9 @@
 enum {
     /* Operands begin at different offsets in a page, as those of a program do: equal ones would make loads wait for
      * unrelated stores (4K aliasing). */
-    STAGGER_BYTES = 13 * 64
+    STAGGER_BYTES = 13 * 64,
+    /* Normal numbers begin again after so many, a prime number: to draw all of a large table takes longer than to use it. */
+    PERIOD = 1048573
 };
 static const size_t cache_bytes = (size_t)512 << 20;
 
@@ -45,11 +47,13 @@ static void fill_normal(Rng *r, const Dtype *t, void *dst, int64_t n, int64_t mo
 {
     float pair[2];
     (void)most;
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n && i < PERIOD; i++) {
         if (i % 2 == 0)
             draw_normal(r, pair);
         dtype_store(t, dst, i, pair[i % 2]);
     }
+    for (int64_t i = PERIOD; i < n; i += PERIOD)
+        memcpy((char *)dst + (size_t)i * t->bytes, dst, (size_t)(n - i < PERIOD ? n - i : PERIOD) * t->bytes);
 }
 
 /* So small that every type has them, and that many of their products add up without rounding. */

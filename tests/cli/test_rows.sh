@@ -44,6 +44,11 @@ for target in avx512 avx2 portable; do
     right row_values "$matrix" 'sqrt(sum[n](x[m,n] * x[m,n])) + min[n](abs(x[m,n]))'
     right rows "$matrix" 'x[m,n] * y[n] + z[m] - max(w[m,n], 0.5)'
     right rows '{ M = "T"; N = 37; }' 'silu(x[n,m]) * N'
+    right rows '{ M = "T"; N = 70; V = 30; S = 2; }' 'layernorm[n](word[id[m],n] + place[m,n] + kinds[kind[m],n], 1e-12) * gamma[n]' \
+        'types = { id = "s32"; kind = "s32"; }; extents = { word = ["V", "N"]; kinds = ["S", "N"]; };'
+    right batch_rows '{ B0 = 2; B1 = 3; M = "T"; N = 33; V = "T + 5"; }' 'x[b0,b1,order[b0,m],n] + t[b1,column[n]] * V' \
+        'types = { order = "s32"; column = "s32"; }; extents = { x = ["B0", "B1", "M", "N"]; t = ["B1", "V"]; };'
+    right row_values "$matrix" 'sum[n](x[m,order[n]])' 'types = { order = "s32"; }; extents = { x = ["M", "N"]; };'
 
     section "stores past the caches, for $target" # as for operands that exceed them: here all do
     formula rows '{ M = "T"; N = "T"; }' 'softmax[n](x[m,n])'
@@ -114,6 +119,7 @@ bad() {
 bad "a reduction goes along M; expected the output's last extent, N" rows "$matrix" 'sum[m](x[m,n])'
 bad "'sum' needs the axis that it goes along, as in sum[n](x)" rows "$matrix" 'sum(x[m,n])'
 bad "'softmax' gives a value for each place along N, which the output does not have" row_values "$matrix" 'softmax[n](x[m,n])'
+bad "expected an integer: a place such as n" rows "$matrix" 'x[id[m],n]' 'extents = { x = ["M", "N"]; };'
 bad "the op 'rows' computes nothing by itself: its formulas have no 'acc'" rows "$matrix" 'acc + x[m,n]'
 sed -i 's/^formula/epilogue/' rows.cfg
 run 2 check --templates "$SRC/templates" rows.cfg

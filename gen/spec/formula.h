@@ -103,6 +103,8 @@ typedef struct {
     bool reads;     /* an operand's elements differ along two extents or more, as those of residual[m,n] or mask[b0,n] */
     int bias;       /* the operand of which it adds one element a column to acc, all that libraries can do; -1: it does something else */
     int row;        /* the extent along which it reduces, or, where it does not, the output's last one */
+    int beside;     /* the extent that neighbouring rows differ along: the output's last one but the row; -1: there is none */
+    int nacross;    /* elements that lie across the rows, as those of x[n,m]; 0 where something is reduced */
     int npass;      /* how often kernels go along a row: once for each level of reductions and, if elements of the row are left, once more */
     bool is_affine; /* it is acc times a number, which is the same for all elements, plus what does not depend on acc */
 } Formula;
@@ -128,6 +130,9 @@ typedef struct {
     int nextents;
     FormulaExtents extents[OP_MAX_OPERAND];
 } FormulaText;
+
+/* Do its elements lie one behind the other not along the row, but from one row to the next? */
+bool formula_is_across(const Formula *f, const FormulaNode *element);
 
 /* Reads a formula of a function of `op`. *of becomes that op with the operands that the formula brings, which come before the output, and with their
  * extents that are new to it, as attributes. NULL after errors in d; *of then has what was read. */

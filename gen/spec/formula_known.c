@@ -97,6 +97,29 @@ static bool find_passes(const FormulaReader *r, int last)
     return true;
 }
 
+bool formula_is_across(const Formula *f, const FormulaNode *v)
+{
+    int along_row = 0, places = 0, other = 0;
+    for (int i = 0; i < v->narg; i++) {
+        const FormulaNode *index = &f->node[v->arg[i]];
+        along_row += index->along >> f->row & 1;
+        places += index->kind == FORMULA_INDEX && index->at == f->row;
+        other += i + 1 < v->narg && f->beside >= 0 && index->along >> f->beside & 1;
+    }
+    const FormulaNode *last = v->kind == FORMULA_ELEMENT ? &f->node[v->arg[v->narg - 1]] : v;
+    return last->kind == FORMULA_INDEX && v->kind == FORMULA_ELEMENT && last->at == f->beside && along_row == 1 && places == 1 && !other;
+}
+
+/* Finds which elements lie across rows. */
+static void find_across(const FormulaReader *r)
+{
+    Formula *f = r->f;
+    const Layout *out = r->op->operand[r->out].layout;
+    f->beside = out->rank > 1 ? op_axis(r->op, expr_text(out->extent[out->rank - 2])) : -1;
+    for (int i = 0; i < f->nnode && f->npass == 1 && f->node[f->nnode - 1].level == 0; i++)
+        f->nacross += formula_is_across(f, &f->node[i]);
+}
+
 /* An integer that a place is compared with is a length of that extent: so it is drawn for verification. */
 static void note_lengths(const Formula *f, Op *op)
 {
@@ -190,6 +213,7 @@ bool formula_know(FormulaReader *r, int root)
                           r->op->name);
     if (!find_passes(r, last))
         return false;
+    find_across(r);
     if (!r->op->reference)
         count_operations(r);
     r->f->is_affine = is_affine(r->f);

@@ -79,6 +79,7 @@ bool template_context(void *ctx, const char *name, int64_t *value)
                  { "HAS_EPILOGUE", b->spec->formula != NULL },
                  { "EPILOGUE_CALLS", b->spec->formula && b->spec->formula->calls },
                  { "ROW_PASSES", b->spec->formula ? b->spec->formula->npass : 0 },
+                 { "ROWS_ACROSS", b->spec->formula ? b->spec->formula->nacross : 0 },
                  { "EPILOGUE_READS", b->spec->formula && b->spec->formula->reads } };
     const int known = names_find(NAMES(fact, LENGTH(fact)), name);
     if (known >= 0)

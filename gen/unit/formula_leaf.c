@@ -11,8 +11,8 @@
 /* Is it a name that printed code uses for something of its own? Variables without a better name are v0, v1 ... */
 static bool is_taken(const char *name)
 {
-    static const char *const taken[] = { "a", "acc", "all", "at", "exists", "extent", "first", "fresh", "i", "lanes",
-                                         "nu", "operand", "part", "r", "results", "row", "u", "v", "W" };
+    static const char *const taken[] = { "a", "acc", "all", "at", "block", "exists", "extent", "first", "fresh", "i", "lanes",
+                                         "nu", "operand", "part", "r", "results", "row", "rows", "u", "v", "W" };
     return names_find(NAMES(taken, LENGTH(taken)), name) >= 0 ||
            (*name == 'v' && name[1 + strspn(name + 1, "0123456789")] == '\0');
 }
@@ -124,8 +124,7 @@ bool print_is_contiguous(const Printer *p, const FormulaNode *v)
     return is_lane(p, v->arg[v->narg - 1]);
 }
 
-/* What a function that loads elements of the type has in its name: PACKAGE_load_bf16_MACHINE. */
-static const char *load_suffix(const Printer *p, const Dtype *type)
+const char *print_load_suffix(const Printer *p, const Dtype *type)
 {
     if (type->is_integer)
         return "_ints";
@@ -138,7 +137,7 @@ static Piece print_vector(Printer *p, const FormulaNode *v)
     const Operand *o = &p->spec->op->operand[v->at];
     const Dtype *type = print_dtype(p, o);
     const char *name = print_variable_name(p, o->name), *lane = print_place_name(p, p->along),
-               *load = load_suffix(p, type);
+               *load = print_load_suffix(p, type);
     const char *vector = type->is_integer ? "ints" : "floats";
     if (print_is_contiguous(p, v)) {
         text_printf(&p->out, "    const PACKAGE_%s_MACHINE %s = PACKAGE_load%s_MACHINE(a->%s + %s, lanes);\n", vector,
@@ -184,6 +183,9 @@ static Piece print_element(Printer *p, int i)
     const FormulaNode *v = print_at(p, i);
     const Operand *o = &p->spec->op->operand[v->at];
     const Dtype *type = print_dtype(p, o);
+    if (p->block && formula_is_across(p->spec->formula, v))
+        return (Piece){ arena_printf(p->arena, type->is_integer ? "(PACKAGE_ints_MACHINE)block->v%d[r]" : "block->v%d[r]", i),
+                        type->is_integer ? BIND_UNARY : BIND_PRIMARY, true };
     if (p->style == STYLE_VECTOR && p->along >= 0 && v->along >> p->along & 1)
         return print_vector(p, v);
     if (p->style == STYLE_SCALAR && p->along >= 0 && v->along >> p->along & 1)
@@ -195,7 +197,7 @@ static Piece print_element(Printer *p, int i)
         return (Piece){ arena_printf(p->arena, "dcgen_element(DCGEN_%s, operand[%d], %s)", type->macro, v->at, at),
                         BIND_PRIMARY, false };
     if (p->style == STYLE_VECTOR && type->mantissa)
-        return (Piece){ arena_printf(p->arena, "PACKAGE_load%s_MACHINE(a->%s + %s, 1)[0]", load_suffix(p, type),
+        return (Piece){ arena_printf(p->arena, "PACKAGE_load%s_MACHINE(a->%s + %s, 1)[0]", print_load_suffix(p, type),
                                      o->name, at),
                         BIND_PRIMARY, false };
     if (p->style == STYLE_VECTOR)

@@ -26,6 +26,7 @@ typedef struct {
     const Spec *spec;
     const Target *target; /* of vectors */
     Style style;
+    bool block; /* elements that lie across rows are in a block that was loaded */
     int along; /* the extent along which vectors, or a thread's neighbouring elements, go; -1: there are none */
     Piece piece[FORMULA_MAX_NODE];
     Text out;    /* statements before the value */
@@ -91,6 +92,11 @@ typedef struct {
 
 extern const RowStyle row_style_vectors, row_style_threads;
 
+/* What a function that loads elements of the type has in its name: PACKAGE_load_bf16_MACHINE. */
+const char *print_load_suffix(const Printer *p, const Dtype *type);
+
+/* unit_blocks.c: what kernels call that go by blocks of rows and columns. "": the text of the kernels calls none of it, or nothing lies across rows. */
+const char *unit_blocks_of_target(Arena *a, const Spec *s, const Target *t, const char *kernels);
 /* unit_rows.c: what kernels of an op without a definition of its own call. "": the text of the kernels calls none of it. */
 const char *unit_rows_of_target(Arena *a, const Spec *s, const Target *t, const char *kernels);
 const char *unit_rows_places(Arena *a, const Spec *s, const Target *t);

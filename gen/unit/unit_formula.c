@@ -84,7 +84,8 @@ static const char *formula_of_target(void *ctx, const UnitContext *u)
 {
     const User *user = ctx;
     if (!u->spec->op->reference)
-        return unit_rows_of_target(user->arena, u->spec, u->target, user->kernels);
+        return arena_printf(user->arena, "%s%s", unit_rows_of_target(user->arena, u->spec, u->target, user->kernels),
+                            unit_blocks_of_target(user->arena, u->spec, u->target, user->kernels));
     const char *call = arena_printf(user->arena, "%s_epilogue_%s(", u->spec->name, u->target->name);
     return *user->kernels && !strstr(user->kernels, call) ? "" : vector_text(user->arena, u->spec, u->target);
 }

@@ -39,3 +39,19 @@ static inline void NAME_pass_P_MACHINE(const NAME_args *a, NAME_row_MACHINE *row
     for (int64_t i = n; i < n + lanes; i++)
         a->Y[at.m * a->N + i] = a->x[at.m * a->N + i];
 }
+
+typedef struct {
+    int unused;
+} NAME_block_MACHINE;
+static inline int64_t NAME_beside_MACHINE(const NAME_args *a, NAME_place at) { return a->M - at.m; }
+static inline NAME_place NAME_behind_MACHINE(NAME_place at, int64_t rows) { return (NAME_place){ at.m + rows }; }
+static inline void NAME_load_block_MACHINE(const NAME_args *a, NAME_place at, int64_t n, int64_t rows, int64_t lanes, NAME_block_MACHINE *block)
+{
+    (void)a, (void)at, (void)n, (void)rows, (void)lanes, (void)block;
+}
+static inline void NAME_cell_MACHINE(const NAME_args *a, NAME_place at, int64_t n, int64_t lanes, const NAME_block_MACHINE *block, int r)
+{
+    (void)block;
+    for (int64_t i = n; i < n + lanes; i++)
+        a->Y[(at.m + r) * a->N + i] = a->x[i * a->M + at.m + r];
+}

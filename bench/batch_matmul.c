@@ -7,7 +7,7 @@
 #include <string.h>
 #include "bench/operator.h"
 
-enum { A, B, BIAS, Y };
+enum { A, B };
 enum { OPENBLAS, ONEDNN, LIBXSMM, NCOLUMN };
 
 BatchMatmul batch_matmul_of(const Problem *p)
@@ -20,8 +20,8 @@ BatchMatmul batch_matmul_of(const Problem *p)
                           .K = e[4],
                           .A = p->operand[A],
                           .B = p->operand[B],
-                          .bias = p->operand[BIAS],
-                          .Y = p->operand[Y],
+                          .bias = problem_bias(p),
+                          .Y = problem_operand(p, "Y"),
                           .a_km = layout[A] == 1,
                           .b_nk = layout[B] == 1 };
 }

@@ -18,7 +18,7 @@ void contest_open(const Spec *spec)
     contest = (Contest){ .spec = spec, .op = operator_of(spec->op) };
     for (int c = 0; c < contest.op->ncolumn; c++) {
         const Column *column = &contest.op->column[c];
-        const char *why = column->peer->library->open();
+        const char *why = column->peer->knows(spec) ? column->peer->library->open() : "it is not for this formula";
         contest.is_open[c] = !why;
         if (why)
             fprintf(stderr, "bench: %s is left out: %s\n", column->title, why);
@@ -68,7 +68,13 @@ static Match match_make(const Shape *z, int threads, int nround, int first_of_co
     return m;
 }
 
-static double gflops_of(const int64_t *extent, double time_ns) { return spec_flops(contest.spec, extent) / time_ns; }
+bool contest_moves(void) { return !contest.spec->op->reference; }
+const char *contest_unit(void) { return contest_moves() ? "GB/s" : "GFLOP/s"; }
+
+static double speed_of(const int64_t *extent, double time_ns)
+{
+    return (contest_moves() ? spec_bytes : spec_flops)(contest.spec, extent) / time_ns;
+}
 
 /* The faster of contestants first..end-1. */
 static Cell cell_of(const Match *m, int first, int end)
@@ -82,23 +88,31 @@ static Cell cell_of(const Match *m, int first, int end)
         }
         Summary t = stats_summary(c->time_ns, m->nround);
         if (t.median < best.time_ns)
-            best = (Cell){ form_name(c->form), t.median, gflops_of(m->extent, t.median), t.spread,
+            best = (Cell){ form_name(c->form), t.median, speed_of(m->extent, t.median), t.spread,
                            stats_ratio(c->time_ns, m->contestant[0].time_ns, m->nround).median };
     }
     return best;
 }
 
-static double limit_gflops(const Match *m, int round)
+/* The least time that there can be. */
+static double limit_ns(const Match *m, int round)
 {
+    for (int i = 0; contest.op->limit && i < m->ncontestant; i++)
+        if (m->contestant[i].peer == contest.op->limit && !m->contestant[i].left_out)
+            return m->contestant[i].time_ns[round];
     const double peak_gflops = m->peak_gflops[round];
-    return contest.op->limit_gflops ? contest.op->limit_gflops(m->extent, peak_gflops, m->read_gbs[round]) : peak_gflops;
+    if (contest_moves())
+        return spec_bytes(contest.spec, m->extent) / m->read_gbs[round];
+    return spec_flops(contest.spec, m->extent) /
+           (contest.op->limit_gflops ? contest.op->limit_gflops(m->extent, peak_gflops, m->read_gbs[round])
+                                     : peak_gflops);
 }
 
 static double limit_share(const Match *m)
 {
     double share[MAX_ROUND];
     for (int i = 0; i < m->nround; i++)
-        share[i] = gflops_of(m->extent, m->contestant[0].time_ns[i]) / limit_gflops(m, i);
+        share[i] = limit_ns(m, i) / m->contestant[0].time_ns[i];
     return stats_summary(share, m->nround).median;
 }
 
@@ -111,7 +125,7 @@ static Line line_of(const Match *m, const int first_of_column[MAX_COLUMN + 1])
         .wrong = own->left_out,
         .time_ns = t.median,
         .spread = t.spread,
-        .gflops = gflops_of(m->extent, t.median),
+        .speed = speed_of(m->extent, t.median),
         .limit_share = limit_share(m),
         .peak_gflops = stats_summary(m->peak_gflops, m->nround).median,
         .read_gbs = stats_summary(m->read_gbs, m->nround).median,
@@ -123,7 +137,7 @@ static Line line_of(const Match *m, const int first_of_column[MAX_COLUMN + 1])
     memcpy(line.extent, m->extent, sizeof line.extent);
     for (int c = 0; c < contest.op->ncolumn; c++) {
         line.cell[c] = cell_of(m, first_of_column[c], first_of_column[c + 1]);
-        if (line.cell[c].time_ns < line.best.time_ns)
+        if (!contest.op->column[c].peer->apart && line.cell[c].time_ns < line.best.time_ns)
             line.best = line.cell[c];
     }
     return line;
@@ -136,12 +150,12 @@ static size_t elems_of(int operand, const int64_t *extent)
 }
 
 /* Room for all operands as the definition and as calls read them, the constant one in other orders and as each peer packs it, the definition's
- * results in double precision, and working memory. */
+ * results in double precision, as much again for the function beside it, and working memory. */
 static size_t region_bytes(const int64_t *extent)
 {
     size_t elems = 0;
     for (int i = 0; i < contest.spec->op->noperand; i++)
-        elems += (i == contest.spec->const_operand ? 7 : 6) * elems_of(i, extent);
+        elems += (i == contest.spec->const_operand ? 13 : 12) * elems_of(i, extent);
     return sizeof(float) * elems + (64U << 20);
 }
 

@@ -19,27 +19,30 @@ extern Contest contest;
 
 typedef struct {
     const char *form; /* of the constant operand: "NK", "packed" or ""; the faster of several. NULL: no result */
-    double time_ns, gflops, spread;
-    double ratio; /* peer's time / package's, median over rounds; > 1: the package is faster */
+    double time_ns, speed, spread; /* speed: in contest_unit */
+    double ratio;                  /* peer's time / package's, median over rounds; > 1: the package is faster */
 } Cell;
 
 struct Line {
     int64_t extent[OP_MAX_EXTENT];
     int threads;
     const char *wrong; /* why there is no result for the package; NULL: there is */
-    double time_ns, gflops, spread;
+    double time_ns, speed, spread;
     double peak_gflops, read_gbs;
     const char *read_way;
     double limit_share; /* speed / what the machine allows for the shape */
     int nrepeated;      /* rounds held again because something else took a part of the machine */
     double speedup;     /* over one thread, in the same rounds; NaN with one thread */
     Cell cell[MAX_COLUMN];
-    Cell best; /* the cell with the shortest time */
+    Cell best; /* the rival with the shortest time */
 };
 
 /* Opens all peers; those that are not there are named on stderr. */
 void contest_open(const Spec *spec);
 const char *contest_version(int column); /* NULL: left out */
+/* An operator of a formula alone computes little: what counts is GB/s of all operands, each once; else GFLOP/s. */
+bool contest_moves(void);
+const char *contest_unit(void);
 Line contest_run(const Shape *z, int threads, int nround);
 
 #endif

@@ -5,10 +5,32 @@
 #include "bench/dense.h"
 
 #include <math.h>
+#include <string.h>
 #include "bench/operator.h"
 
-enum { X, W, BIAS, Y };
-enum { OPENBLAS, BLIS, ONEDNN, ONEDNN_PACKED, NCOLUMN };
+enum { X, W };
+enum { OPENBLAS, BLIS, ONEDNN, ONEDNN_PACKED, BIAS_ALONE, NCOLUMN };
+
+/* Formulas, as specs write them, that oneDNN computes behind the product. */
+typedef struct {
+    const char *text;
+    bool gelu;
+} KnownFormula;
+
+static const KnownFormula known[] = { { "gelu(acc + bias[n])", true },
+                                      { "acc + bias[n] + residual[m,n]", false },
+                                      { "gelu(acc + bias[n]) + residual[m,n]", true } };
+
+/* NULL: it is none of these. */
+static const KnownFormula *known_formula(const Spec *spec)
+{
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(spec_formula_text(spec), known[i].text) == 0)
+            return &known[i];
+    return NULL;
+}
+
+bool dense_is_known(const Spec *spec) { return peer_knows_plain(spec) || known_formula(spec); }
 
 static const float *transpose(Memory *mem, const float *from, int64_t rows, int64_t columns)
 {
@@ -23,7 +45,17 @@ Dense dense_of(Problem *p, int form)
 {
     const int64_t *e = p->extent;
     const int own = p->spec->layout[W], want = form == FORM_PACKED ? DENSE_NK : form;
-    Dense d = { e[0], e[1], e[2], p->operand[X], p->operand[W], p->operand[BIAS], p->operand[Y], want == DENSE_KN };
+    const KnownFormula *f = known_formula(p->spec);
+    Dense d = { .M = e[0],
+                .N = e[1],
+                .K = e[2],
+                .X = p->operand[X],
+                .W = p->operand[W],
+                .bias = f ? problem_operand(p, "bias") : problem_bias(p),
+                .residual = f ? problem_operand(p, "residual") : NULL,
+                .Y = problem_operand(p, "Y"),
+                .kn = want == DENSE_KN,
+                .gelu = f && f->gelu };
     if (want != own) {
         if (!p->transposed)
             p->transposed = own == DENSE_NK ? transpose(p->mem, d.W, d.N, d.K) : transpose(p->mem, d.W, d.K, d.N);
@@ -58,7 +90,8 @@ const Operator dense_operator = {
     .column = { [OPENBLAS] = { "OpenBLAS", &dense_openblas, false },
                 [BLIS] = { "BLIS", &dense_blis, false },
                 [ONEDNN] = { "oneDNN", &dense_dnnl, false },
-                [ONEDNN_PACKED] = { "oneDNN-packed", &dense_dnnl, true } },
+                [ONEDNN_PACKED] = { "oneDNN-packed", &dense_dnnl, true },
+                [BIAS_ALONE] = { "dcgen-bias", &beside_peer, true } },
     .limit_gflops = limit_gflops,
     .ngoal = sizeof goals / sizeof *goals,
     .goals = goals,

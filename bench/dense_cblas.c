@@ -29,10 +29,10 @@ static bool run(void *state)
     const Dense d = s->d;
     for (int64_t m = 0; d.bias && m < d.M; m++)
         memcpy(d.Y + m * d.N, d.bias, sizeof(float) * (size_t)d.N);
-    s->blas->sgemm(CBLAS_ROW_MAJOR, CBLAS_NO_TRANS, d.kn ? CBLAS_NO_TRANS : CBLAS_TRANS, (int)d.M, (int)d.N, (int)d.K, 1,
-                   d.X, (int)d.K, d.W, (int)(d.kn ? d.N : d.K), d.bias ? 1 : 0, d.Y, (int)d.N);
+    s->blas->sgemm(CBLAS_ROW_MAJOR, CBLAS_NO_TRANS, d.kn ? CBLAS_NO_TRANS : CBLAS_TRANS, (int)d.M, (int)d.N, (int)d.K,
+                   1, d.X, (int)d.K, d.W, (int)(d.kn ? d.N : d.K), d.bias ? 1 : 0, d.Y, (int)d.N);
     return true;
 }
 
-const Peer dense_openblas = { &openblas_library, openblas_setup, run, free };
-const Peer dense_blis = { &blis_library, blis_setup, run, free };
+const Peer dense_openblas = { &openblas_library, openblas_setup, run, free, peer_knows_plain, false };
+const Peer dense_blis = { &blis_library, blis_setup, run, free, peer_knows_plain, false };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dense_dnnl: dense by oneDNN, W plain in either order or in oneDNN's own format; it adds the bias itself.
+ * dense_dnnl: dense by oneDNN, W plain in either order or in oneDNN's own format; bias, gelu and residual are part of its primitive.
  */
 #include "bench/dense.h"
 #include "bench/dnnl.h"
@@ -14,10 +14,12 @@ static void *setup(Problem *p, int form, int threads)
                                      .A = d.X,
                                      .B = d.W,
                                      .bias = d.bias,
+                                     .residual = d.residual,
                                      .Y = d.Y,
                                      .b_nk = !d.kn,
-                                     .packed = form == FORM_PACKED },
+                                     .packed = form == FORM_PACKED,
+                                     .gelu = d.gelu },
                       p->mem, threads);
 }
 
-const Peer dense_dnnl = { &dnnl_library, setup, dnnl_run, dnnl_teardown };
+const Peer dense_dnnl = { &dnnl_library, setup, dnnl_run, dnnl_teardown, dense_is_known, false };

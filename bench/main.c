@@ -103,7 +103,7 @@ static _Noreturn void usage_fail(const char *what, const char *value)
 
 static Options read_options(int argc, char **argv, const Machine *machine)
 {
-    Options o = { .spec = package_spec,
+    Options o = { .spec = package_tested.spec,
                   .folder = BENCH_RESULTS,
                   .nthread = machine->cores > 1 ? 2 : 1,
                   .threads = { 1, machine->cores } };
@@ -170,7 +170,7 @@ int main(int argc, char **argv)
     Options o = read_options(argc, argv, &r.machine);
     if (!peer_as_shipped)
         environment_clean(argv);
-    const Spec *spec = shapes_spec(o.spec, package_function, BENCH_TEMPLATES);
+    const Spec *spec = shapes_spec(o.spec, package_tested.function, BENCH_TEMPLATES);
     if (!spec)
         return EXIT_USAGE;
     contest_open(spec);

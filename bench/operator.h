@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * operator: what the contest knows of an operator: who is compared with a package of it, which limits it has, what it is held to. A file each
- * (dense.c, batch_matmul.c), and one a peer beside it (dense_cblas.c ...). A package of any other operator is measured against the limits alone.
+ * (dense.c, batch_matmul.c, rows.c), and one a peer beside it (dense_cblas.c ...). A package of any other operator is measured against the limits alone.
  */
 #ifndef BENCH_OPERATOR_H
 #define BENCH_OPERATOR_H
@@ -22,16 +22,18 @@ typedef struct Operator {
     const char *name; /* of the op */
     int along;        /* the extent that goals and --quick speak of */
     int streamed;     /* the operand that the streaming read is as large as */
-    int64_t quick[MAX_QUICK]; /* values of that extent that --quick keeps; 0 ends them. Where a spec has none: each fifth shape */
+    int64_t quick
+        [MAX_QUICK]; /* values of that extent that --quick keeps; 0 ends them. Where a spec has none: each fifth shape */
     int ncolumn;
     Column column[MAX_COLUMN];
-    /* GFLOP/s that this CPU allows; NULL: its FMA peak. */
+    /* GFLOP/s that this CPU allows; NULL: its FMA peak. Or whose time is the least there can be; NULL: no peer's. */
     double (*limit_gflops)(const int64_t *extent, double peak_gflops, double read_gbs);
+    const Peer *limit;
     int ngoal;
     const Goal *goals;
 } Operator;
 
-extern const Operator dense_operator, batch_matmul_operator;
+extern const Operator dense_operator, batch_matmul_operator, rows_operator, batch_rows_operator;
 
 /* The row of an op. */
 const Operator *operator_of(const Op *op);

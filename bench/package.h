@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * package: the function under test, as far as only its package knows it (package.c.in; package.c makes a peer of it). Plain types alone: the
+ * package: a function of a package, as far as only its package knows it (package.c.in; package.c makes peers of them). Plain types alone: the
  * operator's definition stands in the same source, and may have any names.
  */
 #ifndef BENCH_PACKAGE_H
@@ -10,19 +10,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-extern const char package_name[]; /* "bert_layer_scores" */
-extern const char package_spec[]; /* path of the package's spec */
-extern const char *const package_function; /* which of its functions; NULL: there is one alone */
+typedef struct {
+    const char *name;     /* "bert_layer_scores"; NULL: there is no such function */
+    const char *spec;     /* path of the package's spec */
+    const char *function; /* which of its functions; NULL: there is one alone */
+    int (*choose)(const int64_t *extent);
+    /* Random data for a call, and its result by the definition; memory, zeroed, comes from `take` and is never given back. operand: where they lie,
+     * densely; NULL: this function has none. */
+    void *(*problem)(const int64_t *extent, void **operand, void *(*take)(size_t bytes));
+    void (*spoil)(const void *problem); /* every element of the output becomes NaN */
+    bool (*is_right)(
+        const void *problem); /* all of the output was written, what is compared of it is right; takes it away */
+    void *(*pool)(int threads);
+    void (*pool_end)(void *pool);
+    bool (*call)(const void *problem, int threads, void *pool); /* pool NULL: on the calling thread */
+} PackageFunction;
 
-int package_choose(const int64_t *extent);
-/* Random data for a call, and its result by the definition; memory, zeroed, comes from `take` and is never given back. operand: where they lie,
- * densely; NULL: this function has none. */
-void *package_problem(const int64_t *extent, void **operand, void *(*take)(size_t bytes));
-void package_spoil(const void *problem);    /* every element of the output becomes NaN */
-bool package_is_right(const void *problem); /* all of the output was written, what is compared of it is right; takes it away */
-void *package_pool(int threads);
-void package_pool_end(void *pool);
-/* pool NULL: on the calling thread. */
-bool package_call(const void *problem, int threads, void *pool);
+/* The function under test; and the package's function of the same operator that adds a bias and does no more, where the first one's formula is another. */
+extern const PackageFunction package_tested, package_beside;
 
 #endif

@@ -37,6 +37,9 @@ typedef struct {
     void *(*setup)(Problem *p, int form, int threads); /* what is done once; NULL: cannot */
     bool (*run)(void *state);                          /* what is timed; false: failed */
     void (*teardown)(void *state);
+    bool (*knows)(const Spec *spec); /* can it compute this function? */
+    bool
+        apart; /* it computes something else, which setup has verified: it is shown next to the package, and is no rival */
 } Peer;
 
 extern const Library openblas_library, blis_library, dnnl_library, xsmm_library;
@@ -48,5 +51,12 @@ extern bool peer_as_shipped;
 /* The package under test, and the data of a call of it from p's memory: p's operands. */
 extern const Peer package_peer;
 void problem_make(Problem *p);
+void *problem_operand(const Problem *p, const char *name); /* NULL: this function has none */
+/* The package's function of the same operator that adds a bias alone: what is left of a formula's cost. */
+extern const Peer beside_peer;
+
+/* The operator's result as it is, or with a bias and no more: what every library can do. */
+bool peer_knows_plain(const Spec *spec);
+const float *problem_bias(const Problem *p); /* of such a function; NULL: it has none */
 
 #endif

@@ -17,13 +17,14 @@ static const char *const verdict_word[] = { "MISSED", "met", "not judged" };
 void report_head(const Results *r)
 {
     const Spec *s = contest.spec;
-    printf("%s: %s\n%s", package_name, r->machine.name, s->op->name);
+    printf("%s: %s\n%s", package_tested.name, r->machine.name, s->op->name);
     for (int i = 0; i < s->op->noperand; i++)
         if (s->op->operand[i].nlayout > 1)
             printf(", %s %s%s", s->op->operand[i].name, i == s->const_operand && s->packed ? "packed from " : "",
                    s->op->operand[i].layout[s->layout[i]].name);
-    printf("; limits: FMA loop with %s, streaming read of as many bytes as %s; %d rounds, medians\n",
-           peak_name(peak_best()), s->op->operand[contest.op->streamed].name, r->nround);
+    printf("%s%s; limits: %s%s, streaming read of as many bytes as %s; %d rounds, medians\n", s->formula ? ", " : "",
+           spec_formula_text(s), contest_moves() ? "a copy" : "FMA loop with ",
+           contest_moves() ? "" : peak_name(peak_best()), s->op->operand[contest.op->streamed].name, r->nround);
     for (int c = 0; c < contest.op->ncolumn; c++) {
         const char *version = contest_version(c);
         printf("  %-14s %s\n", contest.op->column[c].title, version ? version : "left out");
@@ -40,8 +41,8 @@ static int column_width(int column)
 void report_columns(int threads)
 {
     const Op *op = contest.spec->op;
-    printf("\n%d thread%s; GFLOP/s, and how many times as fast as each peer, and as the best, dcgen is\n", threads,
-           threads > 1 ? "s" : "");
+    printf("\n%d thread%s; %s, and how many times as fast as each peer, and as the best, dcgen is\n", threads,
+           threads > 1 ? "s" : "", contest_unit());
     for (int i = 0; i < op->ngiven; i++)
         printf("%5s ", op->extent[i].name);
     printf("|%7s %4s %6s |", "dcgen", "+-%", "%limit");
@@ -50,13 +51,13 @@ void report_columns(int threads)
     printf(" |");
     for (int c = 0; c < contest.op->ncolumn; c++)
         printf("%*s", column_width(c), contest.op->column[c].title);
-    printf("%7s |%7s%7s%s\n", "best", "peak", "GB/s", threads > 1 ? "  x 1 thread" : "");
+    printf("%7s |%7s%7s%s\n", "best", "peak", "read", threads > 1 ? "  x 1 thread" : "");
 }
 
 static void print_cell(const Cell *c, int width)
 {
     if (c->form)
-        printf("%*.1f%s", width - 2, c->gflops, c->form[0] == 'K' ? " k" : c->form[0] == 'N' ? " n" : "  ");
+        printf("%*.1f%s", width - 2, c->speed, c->form[0] == 'K' ? " k" : c->form[0] == 'N' ? " n" : "  ");
     else
         printf("%*s", width, "-  ");
 }
@@ -77,7 +78,7 @@ void report_line(const Line *l)
         printf("| dcgen: %s\n", l->wrong);
         return;
     }
-    printf("|%7.1f %4.1f %6.1f |", l->gflops, 100 * l->spread, 100 * l->limit_share);
+    printf("|%7.1f %4.1f %6.1f |", l->speed, 100 * l->spread, 100 * l->limit_share);
     for (int c = 0; c < contest.op->ncolumn; c++)
         print_cell(&l->cell[c], column_width(c));
     printf(" |");

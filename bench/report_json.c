@@ -21,10 +21,12 @@ static json_t *number(double x)
     return isfinite(x) ? json_loads(text, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL) : json_null();
 }
 
+static const char *speed_key(void) { return contest_moves() ? "gbs" : "gflops"; }
+
 static json_t *cell_json(const Cell *c)
 {
-    return json_pack("{s:s, s:o, s:o, s:o, s:o}", "form", c->form, "time_ns", number(c->time_ns), "gflops",
-                     number(c->gflops), "spread", number(c->spread), "ratio", number(c->ratio));
+    return json_pack("{s:s, s:o, s:o, s:o, s:o}", "form", c->form, "time_ns", number(c->time_ns), speed_key(),
+                     number(c->speed), "spread", number(c->spread), "ratio", number(c->ratio));
 }
 
 static json_t *line_json(const Line *l)
@@ -41,7 +43,7 @@ static json_t *line_json(const Line *l)
         return o;
     }
     json_object_set_new(o, "time_ns", number(l->time_ns));
-    json_object_set_new(o, "gflops", number(l->gflops));
+    json_object_set_new(o, speed_key(), number(l->speed));
     json_object_set_new(o, "spread", number(l->spread));
     json_object_set_new(o, "peak_gflops", number(l->peak_gflops));
     json_object_set_new(o, "read_gbs", number(l->read_gbs));
@@ -111,11 +113,12 @@ static json_t *results_json(const Results *r)
             if (goal_applies(&contest.op->goals[g], r->line[i].threads))
                 json_array_append_new(judged, goal_json(&contest.op->goals[g], &r->line[i], n));
     }
-    return json_pack("{s:i, s:s, s:s, s:i, s:s, s:b, s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", SCHEMA,
-                     "package", package_name, "cpu", r->machine.name, "cores", r->machine.cores, "isa",
-                     peak_name(peak_best()), "packed", contest.spec->packed, "op", contest.spec->op->name, "layouts", layouts_json(),
-                     "rounds", r->nround, "dispatch_ns", number(r->dispatch_ns), "foreign_cores", number(r->foreign_cores),
-                     "versions", versions_json(), "summary", summaries, "goals", judged, "shapes", lines);
+    return json_pack("{s:i, s:s, s:s, s:i, s:s, s:b, s:s, s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
+                     SCHEMA, "package", package_tested.name, "cpu", r->machine.name, "cores", r->machine.cores, "isa",
+                     peak_name(peak_best()), "packed", contest.spec->packed, "op", contest.spec->op->name, "formula",
+                     spec_formula_text(contest.spec), "layouts", layouts_json(), "rounds", r->nround, "dispatch_ns",
+                     number(r->dispatch_ns), "foreign_cores", number(r->foreign_cores), "versions", versions_json(),
+                     "summary", summaries, "goals", judged, "shapes", lines);
 }
 
 static bool folder_make(const char *path) { return mkdir(path, 0777) == 0 || errno == EEXIST; }
@@ -125,7 +128,7 @@ bool report_json(const Results *r, const char *folder)
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", folder, r->machine.slug);
     bool made = folder_make(folder) && folder_make(path);
-    snprintf(path, sizeof path, "%s/%s/%s.json", folder, r->machine.slug, package_name);
+    snprintf(path, sizeof path, "%s/%s/%s.json", folder, r->machine.slug, package_tested.name);
     json_t *o = results_json(r);
     bool written = made && json_dump_file(o, path, JSON_INDENT(1) | JSON_SORT_KEYS | JSON_REAL_PRECISION(4)) == 0;
     json_decref(o);

@@ -66,10 +66,10 @@ run 0 --dump spec --templates "$SRC/templates" pair.cfg
 shows '^function scores'
 
 section a kernel is tried for the functions that its template serves
-run 0 try dot_bmm MR=4 NR=4 --templates "$SRC/templates" pair.cfg
+run 0 try dot_bmm MR=4 NR=2 --templates "$SRC/templates" pair.cfg
 shows '^pair_scores: dot_bmm .*: right on'
 [ "$(grep -c ': right on' "$out")" -eq 1 ] || failed 'another function was tried'
-run 0 try dot_bmm MR=4 NR=4 --templates "$SRC/templates" pair.cfg --dump source
+run 0 try dot_bmm MR=4 NR=2 --templates "$SRC/templates" pair.cfg --dump source
 shows '^static .* pair_scores_k0'
 bad "no template of op 'dense' is called 'dot_bm'" try dot_bm MR=4 NR=4 --templates "$SRC/templates" pair.cfg
 

@@ -66,8 +66,15 @@ spec f32 portable 'epilogue = "exp(acc)";'
 run 2 check spec.cfg
 said 'most often of plain: it has no registers for calls; no epilogue would do'
 
-section several functions
+section values that the spec allows
 cp keep.c "$share/dense/plain.c"
+spec f32 portable 'space = { MB = [16]; UK = [4]; };'
+run 2 check spec.cfg
+said "each of the 1 combinations of parameters with the values that 'space' allows breaks a constraint, most often of plain: a block of that size"
+said "of no use; no 'space' would do"
+taken 's/space = .*//'
+
+section several functions
 cat >pair.cfg <<'CFG'
 name = "pair"; target = ["portable"];
 functions = (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check: every template x data type x layout on awkward shapes, on the GPU against the reference; what the
+"""check: every template x data type x layout, or formula of rows, on awkward shapes, on the GPU against the reference; what the
 emulator says of the same kernels comes with the pack, and a disagreement between the two is a finding of its
 own. Objects come ready made. First one kernel of each template x data type x layout on few shapes; then all
 others."""
@@ -180,6 +180,6 @@ def sample(stage):
     work = Work(stage.session.open_stage("check", 0))
     for combo in work.combos:
         kernels = [k for k in first_kernels(combo) if (combo["name"], k["key"]) not in work.crashed]
-        is_sampled = combo["name"].endswith("_NK") and "_KM_" not in combo["name"]
+        is_sampled = combo["name"].endswith(("_NK", "_layernorm")) and "_KM_" not in combo["name"]
         if is_sampled and kernels and (combo["name"], None) not in work.lost:
             yield combo, objects_of(work.pack, kernels)

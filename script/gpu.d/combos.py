@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What check covers: combinations of operator, data type and layouts, each with candidates of all templates,
-on awkward shapes. Each of the layouts has another formula, so that each template computes formulas of all kinds."""
+on awkward shapes. Each of the layouts has another formula, so that each template computes formulas of all kinds. Row
+operators have no layouts, but formulas of each kind."""
 
 from math import prod
 
@@ -41,7 +42,15 @@ BATCH_SHAPES = [
     (5, 1, 129, 131, 137, 2),
     (2, 2, 128, 128, 512, 0),
 ]
+# M, N of rows; the longest ones do not fit the registers of any kernel.
+ROW_SHAPES = [(1, 1), (3, 7), (5, 64), (129, 100), (17, 257), (64, 768), (2, 1000), (33, 1023), (7, 4099), (1, 50257)]
+# B0, B1, M, N.
+BATCH_ROW_SHAPES = [(1, 1, 1, 1), (2, 3, 5, 17), (3, 2, 1, 64), (2, 5, 43, 43), (1, 12, 16, 128), (1, 3, 9, 1025), (2, 1, 2, 20011)]
 FIRST_SHAPES = [
+    (17, 257),
+    (64, 768),
+    (2, 5, 43, 43),
+    (1, 3, 9, 1025),
     (5, 17, 33),
     (16, 64, 128),
     (129, 131, 137),
@@ -53,6 +62,8 @@ FIRST_SHAPES = [
 ]  # of the first pass: the most telling
 SMALL_SHAPES = [(5, 17, 33), (65, 127, 257)]  # for the sanitizer, which is slow
 SMALL_BATCH_SHAPES = [(1, 7, 5, 17, 33, 3), (1, 3, 65, 127, 257, 3)]
+SMALL_ROW_SHAPES = [(17, 257), (7, 4099)]
+SMALL_BATCH_ROW_SHAPES = [(2, 5, 43, 43), (1, 3, 9, 1025)]
 DTYPES = ["f32", "bf16", "tf32", "f16"]
 # Layout of W and whether it is packed, or layouts of A and B: the formula, and the axes of each operand that it brings, in the order of their names
 # in it; len holds numbers of 32 bits. Kernels compute the second and third of the dense ones and the last two of the others in a loop.
@@ -68,6 +79,16 @@ BATCH_LAYOUTS = {
     ("KM", "NK"): ("gelu_tanh(acc + bias[n])", ["N"]),
     ("KM", "KN"): ("acc + bias[n] + residual[b0,b1,m,n]", ["N", "01MN"]),
 }
+# Ops that are a formula alone: the op, its formula, and the axes of each operand as above.
+ROW_DTYPES = ["f32", "bf16", "f16"]
+ROW_FORMULAS = {
+    "softmax": ("batch_rows", "softmax[n](n < len[b0] ? x[b0,b1,m,n] * 0.125 : -inf)", ["0", "01MN"]),
+    "causal": ("batch_rows", "log_softmax[n](n <= m + 3 ? x[b0,b1,m,n] : -100)", ["01MN"]),
+    "layernorm": ("rows", "layernorm[n](x[m,n] + r[m,n], 1e-5) * gamma[n] + beta[n]", ["MN", "MN", "N", "N"]),
+    "four": ("rows", "x[m,n] * s[n] + z[m] - max(w[n,m], gelu(x[m,n]))", ["MN", "N", "M", "MN"]),
+    "place": ("row_values", "argmax[n](min(x[m,n], 0))", ["MN"]),
+    "values": ("row_values", "sqrt(sum[n](x[m,n] * x[m,n])) + min[n](abs(x[m,n]))", ["MN"]),
+}
 SPEC = """name   = "check_{name}";
 op     = "{op}";
 dtype  = "{dtype}";
@@ -82,6 +103,10 @@ BATCHED = """shapes = ( {{ B0 = 16; B1 = 12; M = "16*T"; N = "16*T"; K = 64; }} 
 layout = {{ A = "{}"; B = "{}"; }};"""
 
 
+ROWS = """shapes = ( {{ {extents} }} );
+formula = "{formula}";{types}"""
+
+
 def epilogue(formula):
     types = ' types = { len = "s32"; };' if "len[" in formula else ""
     return f'epilogue = "{formula}";{types}' if formula else ""
@@ -90,7 +115,7 @@ def epilogue(formula):
 def combo(name, op, dtype, of_op, shapes, operands, layouts=None):
     """operands: the axes of each that the formula brings. layouts: of a batched product's operands."""
     text = SPEC.format(name=name, op=op, dtype=dtype, of_op=of_op)
-    return {"name": name, "text": text, "shapes": shapes, "operands": operands, "layouts": layouts}
+    return {"name": name, "op": op, "text": text, "shapes": shapes, "operands": operands, "layouts": layouts}
 
 
 def dense_combos():
@@ -111,13 +136,24 @@ def batched_combos():
             yield combo(name, "batch_matmul", dtype, of_op, BATCH_SHAPES, operands, layouts)
 
 
+def row_combos():
+    for dtype in ROW_DTYPES:
+        for name, (op, formula, operands) in ROW_FORMULAS.items():
+            batch = op == "batch_rows"
+            extents = 'B0 = 16; B1 = 12; M = "16*T"; N = "16*T";' if batch else 'M = "16*T"; N = 768;'
+            types = ' types = { len = "s32"; };' if "len[" in formula else ' types = { Y = "s32"; };' if name == "place" else ""
+            of_op = ROWS.format(extents=extents, formula=formula, types=types)
+            yield combo(f"{op}_{dtype}_{name}", op, dtype, of_op, BATCH_ROW_SHAPES if batch else ROW_SHAPES, operands)
+
+
 def combos(only=None):
     """All of them, or those whose names are in `only`."""
-    return [c for c in (*dense_combos(), *batched_combos()) if not only or c["name"] in only]
+    return [c for c in (*dense_combos(), *batched_combos(), *row_combos()) if not only or c["name"] in only]
 
 
 def small_shapes(of):
-    return SMALL_BATCH_SHAPES if of["layouts"] else SMALL_SHAPES
+    of_op = {"dense": SMALL_SHAPES, "batch_matmul": SMALL_BATCH_SHAPES, "batch_rows": SMALL_BATCH_ROW_SHAPES}
+    return of_op.get(of["op"], SMALL_ROW_SHAPES)
 
 
 def strides(extents, gap):
@@ -133,9 +169,10 @@ def elements(operands, size):
     return [prod(size[axis] for axis in axes) for axes in operands]
 
 
-def batched(layouts, operands, shape):
+def batched(of, shape):
     """What a request says of a batched product."""
     b0, b1, m, n, k, gap = shape
+    layouts, operands = of["layouts"], of["operands"]
     size = {"0": b0, "1": b1, "M": m, "N": n, "K": k}
     lie = [[b0, b1, *(size[axis] for axis in layout)] for layout in (*layouts, "MN")]
     fields = {
@@ -153,8 +190,9 @@ def batched(layouts, operands, shape):
     return fields
 
 
-def dense(operands, shape):
+def dense(of, shape):
     m, n, k = shape
+    operands = of["operands"]
     return {
         "extent": [m, n, k],
         "elems": [m * k, n * k, *elements(operands, {"M": m, "N": n}), m * n],
@@ -164,11 +202,25 @@ def dense(operands, shape):
     }
 
 
+def rows(of, shape):
+    """Of an op that is a formula."""
+    *batch, m, n = shape
+    size = {"M": m, "N": n, **dict(zip("01", batch))}
+    row_elems = 1 if of["op"] == "row_values" else n
+    return {
+        "extent": list(shape),
+        "elems": [*elements(of["operands"], size), prod(batch) * m * row_elems],
+        "rows": prod(batch) * m,
+        "row_elems": row_elems,
+        "flops": 1.0 * prod(shape),
+    }
+
+
 def request(of, shape, threads=1):
     """A measure request of a combination that takes no times. The emulator spreads blocks over so many
     threads."""
     return {
-        **(batched(of["layouts"], of["operands"], shape) if of["layouts"] else dense(of["operands"], shape)),
+        **{"dense": dense, "batch_matmul": batched}.get(of["op"], rows)(of, shape),
         "threads": threads,
         "repeats": 0,
         "sample_ns": 0.0,

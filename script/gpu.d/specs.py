@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The specs that are tuned: those named by --spec, else dense layers and the batched products of attention,
-each in several data types."""
+"""The specs that are tuned: those named by --spec, else dense layers, the batched products of attention, its softmax
+and layernorm, each in several data types."""
 
 import os
 import re
@@ -8,9 +8,13 @@ import re
 WANTED = [  # most of all the first
     ("bert_dense", "f32"),
     ("bert_dense", "bf16"),
+    ("bert_softmax", "f32"),
+    ("bert_norm", "f32"),
     ("bert_scores", "f32"),
-    ("bert_scores", "f16"),
     ("bert_values", "f32"),
+    ("bert_norm", "bf16"),
+    ("bert_softmax", "f16"),
+    ("bert_scores", "f16"),
     ("bert_values", "f16"),
     ("bert_dense", "tf32"),
     ("bert_dense", "f16"),

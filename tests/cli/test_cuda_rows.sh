@@ -22,7 +22,7 @@ spec() {
     case $3 in *len\[*) types='len = "s32"; ' ;; esac
     case $3 in *scale\[*) types="${types}scale = \"f16\"; " ;; esac
     case $3 in *gamma\[*) types="${types}gamma = \"f32\"; " ;; esac
-    case $3 in argmax*) types="${types}Y = \"s32\"; " ;; esac
+    case $3 in argmax*) types="${types}Y = \"s32\"; " ;; sum*) types="${types}Y = \"f32\"; " ;; esac
     [ -z "$types" ] || types="types = { $types};"
     cat >"$tmp/r.cfg" <<END
 name = "r"; op = "$1"; dtype = "$2"; formula = "$3"; $types
@@ -59,7 +59,7 @@ try rows f32 sm_75 'rmsnorm[n](x[m,n], 1e-5) * gamma[n]' LANES=32 NT=256 ROWS=2 
 # One value of a row. Many elements are equal: the first of the largest counts.
 try row_values f32 sm_80 'argmax[n](min(x[m,n], 0))' LANES=4 NT=128 ROWS=4 VEC=2 NV=2
 try row_values f16 sm_80 'argmax[n](min(x[m,n], 0))' LANES=128 NT=128 ROWS=1 VEC=4 NV=1
-try row_values f32 sm_90a 'sum[n](x[m,n])' LANES=512 NT=512 ROWS=1 VEC=4 NV=1
+try row_values f16 sm_90a 'sum[n](x[m,n])' LANES=512 NT=512 ROWS=1 VEC=4 NV=1
 try row_values bf16 sm_80 'sqrt(sum[n](x[m,n] * x[m,n])) + min[n](abs(x[m,n])) - max[n](x[m,n] / 2)' LANES=32 NT=256 ROWS=2 VEC=8 NV=1
 # Functions of elements alone, of operands that are the same for rows or columns, or lie the other way.
 try rows f32 sm_90a "$four" LANES=32 NT=256 ROWS=1 VEC=4 NV=1

@@ -36,6 +36,14 @@ for spec in "$SRC"/specs/*.cfg; do
 done
 [ $n -ge 12 ] || failed "$n specs"
 
+# Whole layers have kernels for GPUs, too, their row operators among them.
+for name in bert_layer gpt2_block; do
+    for target in sm_80 sm_90a; do
+        run check --json --target $target "$SRC/specs/$name.cfg"
+        [ "$(grep -c '^ "candidates": [1-9]' "$tmp/out")" -eq 8 ] || failed "$name: a function has no kernels for $target"
+    done
+done
+
 # Two dims in one extent: as many shapes as products; more shapes than are kept as instances: a sample with its corners.
 run --dump spec "$SRC/specs/bert_dense_bt.cfg"
 grep -q 'M=2048 N=768 K=3072' "$tmp/out" || failed "the largest batch is not there"

@@ -346,7 +346,7 @@ static Batch *lesser_batch(Lab *l, Arena *scratch)
             const Template *t = l->templates->t[j];
             Candidate c;
             if (!target_is_fallback(targets, target, s->target) || has_own_search(l->shop, target) ||
-                !template_suits(t, s->spec, target) || !candidate_general(t, target, &c))
+                !template_suits(t, s->spec, target) || !candidate_general(t, target, &c) || !candidate_fits(&c, s->spec, s->device))
                 continue;
             const int64_t trial = study_add(s, &c);
             study_begin(s, trial);

@@ -17,14 +17,19 @@ tune = { T = [1, 7, 40]; };
 formula = "$3"; ${4:-}
 CFG
 }
+# right_by 'TEMPLATE PARAMETER...' OP SHAPE FORMULA [MORE]: this kernel is right
+right_by() {
+    kernel=$1
+    shift
+    formula "$@"
+    "$dcgen" try --templates "$SRC/templates" $kernel rows.cfg >"$tmp/log/try" 2>&1 && grep -q 'right on [0-9]* awkward shapes' "$tmp/log/try" ||
+        { cat "$tmp/log/try"; failed "$target: $3: $kernel is not right"; }
+}
 # right OP SHAPE FORMULA [MORE]: one kernel or another, in turns, is right
 turn=0
 right() {
-    formula "$@"
     turn=$((1 - turn))
-    [ $turn = 1 ] && kernel='NV=2 SIDE=1 PF=1' || kernel='NV=4 SIDE=4 PF=0'
-    "$dcgen" try --templates "$SRC/templates" rows $kernel rows.cfg >"$tmp/log/try" 2>&1 && grep -q 'right on [0-9]* awkward shapes' "$tmp/log/try" ||
-        { cat "$tmp/log/try"; failed "$target: $3: $kernel is not right"; }
+    [ $turn = 1 ] && right_by 'rows NV=2 SIDE=1 PF=1' "$@" || right_by 'rows NV=4 SIDE=4 PF=0' "$@"
 }
 matrix='{ M = "T"; N = 70; }'
 heads='{ B0 = 2; B1 = 3; M = "T"; N = "T"; }'
@@ -49,6 +54,13 @@ for target in avx512 avx2 portable; do
     right batch_rows '{ B0 = 2; B1 = 3; M = "T"; N = 33; V = "T + 5"; }' 'x[b0,b1,order[b0,m],n] + t[b1,column[n]] * V' \
         'types = { order = "s32"; column = "s32"; }; extents = { x = ["B0", "B1", "M", "N"]; t = ["B1", "V"]; };'
     right row_values "$matrix" 'sum[n](x[m,order[n]])' 'types = { order = "s32"; }; extents = { x = ["M", "N"]; };'
+
+    section "blocks of rows, for $target"
+    right_by 'block_rows ROWS=1 COLS=0' rows '{ M = "T"; N = 37; }' 'x[n,m]'
+    right_by 'block_rows ROWS=2 COLS=2' batch_rows '{ B0 = 2; B1 = 3; M = "T"; N = 33; }' 'gelu(x[b1,n,b0,m]) + y[n,m] * z[b0,b1,m,n] - b[n] * m'
+    right_by 'block_rows ROWS=4 COLS=1' rows '{ M = "T"; N = 37; V = 5; }' 'k[n,m] - t[id[m],n]' \
+        'types = { k = "s32"; Y = "s32"; t = "s32"; id = "s32"; }; extents = { t = ["V", "N"]; };'
+    right_by 'block_rows ROWS=1 COLS=8' rows '{ M = "T"; N = 37; }' 'x[n,m] + h[n,m]' 'types = { x = "bf16"; h = "f16"; };'
 
     section "stores past the caches, for $target" # as for operands that exceed them: here all do
     formula rows '{ M = "T"; N = "T"; }' 'softmax[n](x[m,n])'
@@ -109,6 +121,9 @@ diff -r first out/pair >"$tmp/log/diff" || { head "$tmp/log/diff"; failed 'the r
 
 section what is wrong
 target=host
+formula rows "$matrix" 'x[m,n]'
+run 1 try --templates "$SRC/templates" block_rows ROWS=1 COLS=0 rows.cfg
+said 'no operand lies across the rows'
 bad() {
     text=$1
     shift

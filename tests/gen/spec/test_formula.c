@@ -280,6 +280,30 @@ static void no_more_is_read_than_there_is(void **state)
     assert_true(spec_bytes(s, s->instance->extent) == 4 * (50 + 6 + 150));
 }
 
+/* What lies across rows: one behind the other along the output's last extent but the row, and along the row in strides. */
+static void some_elements_lie_across_rows(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *formula;
+        int nacross;
+    } cases[] = {
+        { "x[n,m]", 1 },          { "x[m,n]", 0 },           { "x[n,m] + y[n,m] * x[n,m] + z[m,n]", 2 },
+        { "x[m]", 0 },            { "x[n,n]", 0 },           { "x[m,n,m]", 0 },
+        { "t[id[n],m]", 0 },      { "x[id[m],n,m]", 0 },     { "softmax[n](x[n,m])", 0 },
+        { "x[n,m] + sum[n](y[m,n])", 0 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const Spec *s = read_rest(arena_printf(arena, "op = \"rows\"; shapes = ( { M = 2; N = 3; } ); formula = \"%s\"; %s", cases[i].formula,
+                                               strstr(cases[i].formula, "t[id") ? "types = { id = \"s32\"; }; extents = { t = [\"N\", \"M\"]; };"
+                                               : strstr(cases[i].formula, "id[") ? "types = { id = \"s32\"; }; extents = { x = [\"N\", \"N\", \"M\"]; };"
+                                                                                 : ""));
+        if (s->formula->nacross != cases[i].nacross)
+            fail_msg("%s: %d elements lie across rows", cases[i].formula, s->formula->nacross);
+    }
+    assert_int_equal(read_rest("op = \"rows\"; shapes = ( { M = 2; N = 3; } ); formula = \"x[n,m]\";")->formula->beside, 0);
+}
+
 static void a_batch_has_places_too(void **state)
 {
     (void)state;
@@ -431,6 +455,7 @@ int main(void)
         cmocka_unit_test(each_function_has_operands_of_its_own),
         cmocka_unit_test(tables_have_extents_of_their_own),
         cmocka_unit_test(no_more_is_read_than_there_is),
+        cmocka_unit_test(some_elements_lie_across_rows),
         cmocka_unit_test(a_batch_has_places_too),
         cmocka_unit_test(attributes_have_no_places),
         cmocka_unit_test(too_many_nodes_are_refused),

@@ -124,6 +124,22 @@ static void rows_are_readable(void **state)
     }
 }
 
+/* Elements that lie across rows are loaded by blocks, others as ever; nothing is printed where no kernel asks for it, or nothing lies across. */
+static void blocks_are_readable(void **state)
+{
+    (void)state;
+    static const Case across = { "blocks", "\"x[b1,n,b0,m] * 2 + k[n,m] - t[m,n]\"; types = { k = \"s32\"; }" },
+                      none = { "none", "\"x[b0,b1,m,n]\"" };
+    TargetList targets;
+    assert_true(target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, diag_new(arena)));
+    const UnitContext u = context_of(heads, &across, &targets, "avx2"), plain = context_of(heads, &none, &targets, "avx2");
+    const char *text = unit_formula(arena, &u, "one_cell_avx2(");
+    assert_null(strstr(text, "one_pass_0_avx2("));
+    golden_check(arena, "formulas/rows_blocks.avx2", text);
+    assert_null(strstr(unit_formula(arena, &u, "one_pass_0_avx2("), "one_block_avx2"));
+    assert_null(strstr(unit_formula(arena, &plain, ""), "one_block_avx2"));
+}
+
 /* Kernels of one instruction set get the function of that one; without a formula there is no text. */
 static void what_is_called_is_printed(void **state)
 {
@@ -142,7 +158,7 @@ static void what_is_called_is_printed(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(texts_are_readable), cmocka_unit_test(rows_are_readable),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(texts_are_readable), cmocka_unit_test(rows_are_readable), cmocka_unit_test(blocks_are_readable),
                                         cmocka_unit_test(what_is_called_is_printed) };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT-0 */
 /* dcgen
-name    = "transpose_rows";
+name    = "block_rows";
 op      = "rows";
 family  = "cpu";
 doc     = "blocks of LANES rows and columns: what lies across rows, as x[n,m], is loaded along them and transposed in registers";

@@ -25,6 +25,7 @@ tile = { M = "1"; N = "NV * LANES"; };
 terms = (
   { name = "rows";    expr = "M * ROW_PASSES * 8 / THREADS"; doc = "a row's sums become one value"; },
   { name = "vectors"; expr = "M * ROW_PASSES * ceil_div(N, LANES) / THREADS"; doc = "vectors of a row in each pass"; },
+  { name = "single";  expr = "ROWS_ACROSS * M * N / THREADS"; doc = "elements that are loaded one by one, as they lie across rows"; },
   { name = "again";   expr = "M * ROW_PASSES * (N > NV * LANES) * ceil_div(N, LANES) / THREADS"; doc = "vectors that long rows load again"; } );
 features = (
   { name = "side";  expr = "log2(SIDE)"; doc = "independent sums"; },

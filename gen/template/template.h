@@ -91,6 +91,7 @@ typedef struct {
     const char *dtype[OP_MAX_NAME]; /* element types that it serves; none: all of the op's */
     bool packed;                    /* it reads the packed operand */
     bool may_spill;                 /* its loops may use the stack: time decides what that costs */
+    bool own_terms;                 /* its terms and features are those of its head alone */
     Expr *regs;                     /* cuda: registers a thread, as long as no compiler has told; NULL: not given */
     int ngeneral;
     General general[TARGET_MAX];

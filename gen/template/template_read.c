@@ -320,11 +320,14 @@ static bool read_either(TemplateReader *r, const Conf *c, const char *key, Expr 
     return conf_expr(from, from->root, key, out) && check_names(r, *out);
 }
 
-/* Reads a list from the head, and adds the family's behind it, but those that the head has by the same names. */
+/* Reads a list from the head, and adds the family's behind it, but those that the head has by the same names. A head with terms of its own has
+ * it alone. */
 static bool read_both(TemplateReader *r, const Conf *c, NamedList l)
 {
     if (!read_named_list(r, c, l))
         return false;
+    if (r->t->own_terms)
+        return true;
     const bool ok = read_named_list(r, r->common, l);
     if (!ok && *l.n == l.max) /* the family's alone are not too many: the head has such a list */
         diag_error(r->diag, conf_member(c->root, l.key)->name_at, "more than %d %s, with those of the family", l.max,
@@ -368,6 +371,7 @@ static bool read_head(TemplateReader *r, const Conf *c)
                                     { "derived", false, NULL },
                                     { "padded_flops", false, NULL },
                                     { "serial_flops", false, NULL },
+                                    { "own_terms", false, NULL },
                                     { "terms", false, NULL },
                                     { "features", false, NULL },
                                     { "general", false, NULL } };
@@ -379,7 +383,8 @@ static bool read_head(TemplateReader *r, const Conf *c)
     ok = ok && t->name &&
          conf_check_name(r->diag, conf_member(root, "name")->at, "template", t->name, name_fault(t->name));
     ok &= family_read(c, &t->family);
-    ok &= conf_bool(c, root, "packed", &t->packed) & conf_bool(c, root, "may_spill", &t->may_spill);
+    ok &= conf_bool(c, root, "packed", &t->packed) & conf_bool(c, root, "may_spill", &t->may_spill) &
+          conf_bool(c, root, "own_terms", &t->own_terms);
     ok &= conf_string(c, root, "op", &op) & read_served(r, c);
     if (ok && strcmp(op, r->op->templates) != 0) {
         diag_error(r->diag, conf_member(root, "op")->at, "this template lies in the folder of op '%s'", r->op->templates);

@@ -18,11 +18,15 @@ general = (
   { target = "avx2";     ROWS = 2; COLS = 0; },
   { target = "portable"; ROWS = 4; COLS = 0; } );
 tile = { M = "ROWS * LANES"; N = "max(COLS, 1) * LANES"; };
+own_terms = true; # there are no sums of products, of which the family's are
 terms = (
+  { name = "call";   expr = "2000 * THREADS"; doc = "a call's fixed cost"; },
+  { name = "lines";  expr = "BATCH * OUT_ROWS * OUT_COLS * ELEM_BYTES / 64 / THREADS"; doc = "cache lines of the output"; },
   { name = "blocks"; expr = "BATCH * ceil_div(OUT_ROWS, LANES) * ceil_div(OUT_COLS, LANES) * LANES / THREADS"; doc = "vectors that are loaded, transposed and stored"; } );
 features = (
   { name = "beside"; expr = "log2(ROWS)"; doc = "neighbouring elements that are read together"; },
-  { name = "behind"; expr = "(COLS > 0) * log2(max(1, OUT_COLS / (max(COLS, 1) * LANES)))"; doc = "how often the rows are gone through"; } );
+  { name = "behind"; expr = "(COLS > 0) * log2(max(1, OUT_COLS / (max(COLS, 1) * LANES)))"; doc = "how often the rows are gone through"; },
+  { name = "threads"; expr = "log2(THREADS)"; doc = "contention"; } );
 */
 #ifndef DCGEN /* one set of values, to compile this file as it stands */
 #include "standalone.h"

@@ -22,14 +22,21 @@ general = (
   { target = "avx2";     NV = 4; SIDE = 4; PF = 0; },
   { target = "portable"; NV = 4; SIDE = 2; PF = 0; } );
 tile = { M = "1"; N = "NV * LANES"; };
+derived = ( { name = "ALL"; expr = "BATCH * M"; doc = "rows of all matrices"; } );
+own_terms = true; # there are no sums of products, of which the family's are
 terms = (
-  { name = "rows";    expr = "M * ROW_PASSES * 8 / THREADS"; doc = "a row's sums become one value"; },
-  { name = "vectors"; expr = "M * ROW_PASSES * ceil_div(N, LANES) / THREADS"; doc = "vectors of a row in each pass"; },
-  { name = "single";  expr = "ROWS_ACROSS * M * N / THREADS"; doc = "elements that are loaded one by one, as they lie across rows"; },
-  { name = "again";   expr = "M * ROW_PASSES * (N > NV * LANES) * ceil_div(N, LANES) / THREADS"; doc = "vectors that long rows load again"; } );
+  { name = "call";    expr = "2000 * THREADS"; doc = "a call's fixed cost"; },
+  { name = "lines";   expr = "ALL * N * ELEM_BYTES / 64 / THREADS"; doc = "cache lines of the output"; },
+  { name = "rows";    expr = "ALL * ROW_PASSES * 8 / THREADS"; doc = "a row's sums become one value"; },
+  { name = "vectors"; expr = "ALL * ROW_PASSES * ceil_div(N, LANES) / THREADS"; doc = "vectors of a row in each pass"; },
+  { name = "single";  expr = "ROWS_ACROSS * ALL * N / THREADS"; doc = "elements that are loaded one by one, as they lie across rows"; },
+  { name = "again";   expr = "ALL * ROW_PASSES * (N > NV * LANES) * ceil_div(N, LANES) / THREADS"; doc = "vectors that long rows load again"; } );
 features = (
   { name = "side";  expr = "log2(SIDE)"; doc = "independent sums"; },
-  { name = "fetch"; expr = "PF"; doc = "rows asked for ahead"; } );
+  { name = "fetch"; expr = "PF"; doc = "rows asked for ahead"; },
+  { name = "short"; expr = "N <= NV * LANES"; doc = "a row stays in registers"; },
+  { name = "rest";  expr = "log2(1 + LANES / max(N, 1))"; doc = "a vector for the last few columns, against a row"; },
+  { name = "threads"; expr = "log2(THREADS)"; doc = "contention"; } );
 */
 #ifndef DCGEN /* one set of values, to compile this file as it stands */
 #include "standalone.h"

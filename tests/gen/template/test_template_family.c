@@ -74,6 +74,17 @@ static void a_head_may_stand_in_for_it(void **state)
     assert_string_equal(t->hash, plain->hash); /* none of this is in a kernel */
 }
 
+static void a_head_may_have_terms_of_its_own_alone(void **state)
+{
+    (void)state;
+    const Template *t =
+        read_small(bare("own_terms = true; terms = ( { name = \"sum\"; expr = \"SUM\"; doc = \"x\"; } );"));
+    const Binding b = bind(t, make_spec("NK", false, false), two, extent);
+    assert_int_equal(t->nterm, 1);
+    assert_int_equal(t->nfeature, 0);
+    assert_float_equal(term_of(&b, "sum"), 64, 0);
+}
+
 /* What the core says of the op and the tile. */
 static void calls_and_tiles_are_counted(void **state)
 {
@@ -291,6 +302,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_head_may_leave_all_to_its_family),
         cmocka_unit_test(a_head_may_stand_in_for_it),
+        cmocka_unit_test(a_head_may_have_terms_of_its_own_alone),
         cmocka_unit_test(calls_and_tiles_are_counted),
         cmocka_unit_test(there_may_be_so_many_terms),
         cmocka_unit_test(faults_in_its_text_have_their_place),

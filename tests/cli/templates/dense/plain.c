@@ -5,7 +5,7 @@ op      = "dense";
 family  = "cpu";
 doc     = "Y = X * W + bias by three loops, in blocks of MB rows: compiles at once, for tests";
 packed  = false;
-may_spill = false;
+may_spill = false; own_terms = false;
 layouts = { W = ["NK"]; };
 dtypes  = ["f32"];
 params = (

@@ -68,12 +68,11 @@ static Match match_make(const Shape *z, int threads, int nround, int first_of_co
     return m;
 }
 
-bool contest_moves(void) { return !contest.spec->op->reference; }
-const char *contest_unit(void) { return contest_moves() ? "GB/s" : "GFLOP/s"; }
+const char *contest_unit(void) { return spec_moves(contest.spec) ? "GB/s" : "GFLOP/s"; }
 
 static double speed_of(const int64_t *extent, double time_ns)
 {
-    return (contest_moves() ? spec_bytes : spec_flops)(contest.spec, extent) / time_ns;
+    return (spec_moves(contest.spec) ? spec_bytes : spec_flops)(contest.spec, extent) / time_ns;
 }
 
 /* The faster of contestants first..end-1. */
@@ -101,7 +100,7 @@ static double limit_ns(const Match *m, int round)
         if (m->contestant[i].peer == contest.op->limit && !m->contestant[i].left_out)
             return m->contestant[i].time_ns[round];
     const double peak_gflops = m->peak_gflops[round];
-    if (contest_moves())
+    if (spec_moves(contest.spec))
         return spec_bytes(contest.spec, m->extent) / m->read_gbs[round];
     return spec_flops(contest.spec, m->extent) /
            (contest.op->limit_gflops ? contest.op->limit_gflops(m->extent, peak_gflops, m->read_gbs[round])

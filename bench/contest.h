@@ -40,9 +40,7 @@ struct Line {
 /* Opens all peers; those that are not there are named on stderr. */
 void contest_open(const Spec *spec);
 const char *contest_version(int column); /* NULL: left out */
-/* An operator of a formula alone computes little: what counts is GB/s of all operands, each once; else GFLOP/s. */
-bool contest_moves(void);
-const char *contest_unit(void);
+const char *contest_unit(void);          /* "GFLOP/s", or "GB/s" of all operands, each once */
 Line contest_run(const Shape *z, int threads, int nround);
 
 #endif

@@ -23,8 +23,9 @@ void report_head(const Results *r)
             printf(", %s %s%s", s->op->operand[i].name, i == s->const_operand && s->packed ? "packed from " : "",
                    s->op->operand[i].layout[s->layout[i]].name);
     printf("%s%s; limits: %s%s, streaming read of as many bytes as %s; %d rounds, medians\n", s->formula ? ", " : "",
-           spec_formula_text(s), contest_moves() ? "a copy" : "FMA loop with ",
-           contest_moves() ? "" : peak_name(peak_best()), s->op->operand[contest.op->streamed].name, r->nround);
+           spec_formula_text(s), spec_moves(contest.spec) ? "a copy" : "FMA loop with ",
+           spec_moves(contest.spec) ? "" : peak_name(peak_best()), s->op->operand[contest.op->streamed].name,
+           r->nround);
     for (int c = 0; c < contest.op->ncolumn; c++) {
         const char *version = contest_version(c);
         printf("  %-14s %s\n", contest.op->column[c].title, version ? version : "left out");

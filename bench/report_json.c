@@ -21,7 +21,7 @@ static json_t *number(double x)
     return isfinite(x) ? json_loads(text, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL) : json_null();
 }
 
-static const char *speed_key(void) { return contest_moves() ? "gbs" : "gflops"; }
+static const char *speed_key(void) { return spec_moves(contest.spec) ? "gbs" : "gflops"; }
 
 static json_t *cell_json(const Cell *c)
 {

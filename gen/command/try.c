@@ -204,10 +204,12 @@ static bool read_known(Try *x)
 
 /* ---- what is said of it ---- */
 
-/* Useful operations a second; 0: no time, or the op does no arithmetic. */
+/* Useful operations a second; 0: no time, or bytes are what counts. */
 static double rate_of(const Try *x, int64_t shape)
 {
-    return x->ns[shape] > 0 ? 1e9 * spec_flops(x->study->spec, x->study->shape[shape]->extent) / x->ns[shape] : 0;
+    return x->ns[shape] > 0 && !spec_moves(x->study->spec)
+               ? 1e9 * spec_flops(x->study->spec, x->study->shape[shape]->extent) / x->ns[shape]
+               : 0;
 }
 
 /* The bytes of all operands a second, where moving them takes the device longer than the arithmetic; 0: elsewhere, or not known. */
@@ -251,10 +253,13 @@ static void print_shape(const Try *x, int64_t shape, int width, bool by_bytes)
         printf("  %s\n", x->executed[shape] ? "right" : "not executed");
         return;
     }
-    printf("  %10s  %8s", number_time(a, x->ns[shape]), rate > 0 ? number_sig(a, rate * 1e-9, 3) : "-");
+    printf("  %10s", number_time(a, x->ns[shape]));
+    if (!spec_moves(x->study->spec))
+        printf("  %8s", rate > 0 ? number_sig(a, rate * 1e-9, 3) : "-");
     if (by_bytes)
         printf("  %8s", bytes > 0 ? number_sig(a, bytes * 1e-9, 3) : "-");
-    printf("  %7s", part > 0 ? number_percent(a, part) : "-");
+    if (!spec_moves(x->study->spec))
+        printf("  %7s", part > 0 ? number_percent(a, part) : "-");
     if (rival)
         printf("  %10s  %s", number_time(a, rival_ns), words_candidate(a, rival));
     printf("\n");
@@ -284,7 +289,8 @@ static void print_table(const Try *x)
     if (x->modelled)
         printf("executed by the emulator, which takes no times\n");
     else
-        printf("%-*s  %10s  %8s%s  %7s%s\n", width, "shape", "time", "GFLOP/s", by_bytes ? "      GB/s" : "", "of peak",
+        printf("%-*s  %10s%s%s%s%s\n", width, "shape", "time", spec_moves(s->spec) ? "" : "   GFLOP/s",
+               by_bytes ? "      GB/s" : "", spec_moves(s->spec) ? "" : "  of peak",
                x->known ? "  best other kernel of the records" : "");
     for (int64_t j = 0; j < s->nshape; j++)
         print_shape(x, j, width, by_bytes);

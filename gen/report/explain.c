@@ -302,9 +302,8 @@ static void answer_shape(const Explanation *x, Answer *w)
     int kernel = w->place == PLACE_OUTSIDE ? as->general : walk_tree(x, w);
     w->choice = choice_make(s, as, &w->inst, cost, kernel);
     w->trial = &s->trial[as->kernel[kernel]];
-    w->flops = spec_flops(s->spec, w->inst.extent);
-    w->has_factors =
-        !empty && w->flops > 0 && choice_factors(s, &w->trial->c, w->inst.extent, w->inst.threads, &w->pad, &w->occ);
+    w->has_factors = !empty && spec_flops(s->spec, w->inst.extent) > 0 &&
+                     choice_factors(s, &w->trial->c, w->inst.extent, w->inst.threads, &w->pad, &w->occ);
     w->model_ns =
         isfinite(w->choice.ns) ? cost_predict(x->model, &w->trial->c, w->inst.extent, w->inst.threads) : INFINITY;
     compare_with_bound(x, w);

@@ -27,7 +27,6 @@ typedef struct {
     Step *step;         /* none for a shape outside the box */
     const Trial *trial; /* of the chosen kernel */
     Choice choice;
-    double flops; /* useful operations */
     bool has_factors;
     double pad, occ; /* f_pad and f_occ; with has_factors */
     double model_ns; /* by the model alone, as if this kernel had never been measured; INFINITY: not known */

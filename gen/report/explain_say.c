@@ -33,6 +33,8 @@ static void say_head(const Explanation *x, FILE *out)
         fprintf(out, "%s %s = %" PRId64, i ? "," : " at", s->spec->dim[i].name, x->dim[i]);
     quote_printf(out, ": %d kernel%s for %s, times of %s\n", x->assignment->nkernel,
                  number_plural(x->assignment->nkernel), s->target->name, s->device->name);
+    if (s->spec->formula)
+        quote_printf(out, "formula: %s\n", s->spec->formula->text);
     for (int i = 0; x->by_dims && i < s->spec->ndim; i++)
         if (x->dim[i] < s->spec->dim[i].min || x->dim[i] > s->spec->dim[i].max)
             fprintf(out, "%s = %" PRId64 " is outside its range, %" PRId64 " to %" PRId64 "\n", s->spec->dim[i].name,
@@ -94,9 +96,11 @@ static void say_kernel(const Explanation *x, const Answer *w, FILE *out)
                  quote_line(x->arena, c->t->param[i].doc));
 }
 
-static const char *speed_text(const Explanation *x, double flops, double ns)
+static const char *speed_text(const Explanation *x, const int64_t *extent, double ns)
 {
-    return flops > 0 && isfinite(ns) ? arena_printf(x->arena, ", %s GFLOP/s", number_sig(x->arena, flops / ns, 3)) : "";
+    const Spec *s = x->study->spec;
+    const double speed = words_speed(s, extent, ns);
+    return speed > 0 ? arena_printf(x->arena, ", %s %s", number_sig(x->arena, speed, 3), words_speed_unit(s)) : "";
 }
 
 static void say_time(const Explanation *x, const Answer *w, FILE *out)
@@ -109,13 +113,13 @@ static void say_time(const Explanation *x, const Answer *w, FILE *out)
                                                                  : "not known: the shape is too large for the model");
         return;
     }
-    say_line(out, "time", "%s%s, %s", number_time(a, c->ns), speed_text(x, w->flops, c->ns),
+    say_line(out, "time", "%s%s, %s", number_time(a, c->ns), speed_text(x, w->inst.extent, c->ns),
              c->measured ? "measured" : "predicted");
     if (w->near >= 0) {
         const Instance *near = x->study->shape[w->near];
         const double ns = w->trial->ns[w->near];
-        say_line(out, "measured", "%s%s at %s", number_time(a, ns),
-                 speed_text(x, spec_flops(x->study->spec, near->extent), ns), shape_text(x, near));
+        say_line(out, "measured", "%s%s at %s", number_time(a, ns), speed_text(x, near->extent, ns),
+                 shape_text(x, near));
     }
     if (isfinite(w->model_ns))
         say_line(out, "predicted", "%s by the model alone: %s %s than %s", number_time(a, w->model_ns),
@@ -157,13 +161,17 @@ static void say_bound(const Explanation *x, const Answer *w, FILE *out)
     Arena *a = x->arena;
     if (!w->has_bound)
         return;
+    const bool computes = b->flops > 0; /* else memory alone counts, and its time is the bound */
+    const char *arithmetic = computes ? arena_printf(a, "arithmetic %s at %s GFLOP/s", number_time(a, b->compute_ns),
+                                                     number_sig(a, b->flops_per_s * 1e-9, 3))
+                                      : "";
     const char *memory =
         b->bytes_per_s > 0
-            ? arena_printf(a, ", %s from %s %s at %s GB/s", number_bytes(a, (int64_t)b->bytes), level_text(b->level),
-                           number_time(a, b->memory_ns), number_sig(a, b->bytes_per_s * 1e-9, 3))
+            ? arena_printf(a, "%s%s from %s%s%s at %s GB/s", computes ? ", " : "", number_bytes(a, (int64_t)b->bytes),
+                           level_text(b->level), computes ? " " : "", computes ? number_time(a, b->memory_ns) : "",
+                           number_sig(a, b->bytes_per_s * 1e-9, 3))
             : "";
-    say_line(out, "roofline", "%s at least: arithmetic %s at %s GFLOP/s%s%s", number_time(a, b->ns),
-             number_time(a, b->compute_ns), number_sig(a, b->flops_per_s * 1e-9, 3), memory,
+    say_line(out, "roofline", "%s at least: %s%s%s", number_time(a, b->ns), arithmetic, memory,
              x->roofline.modelled ? " (of the data sheet)" : "");
 }
 
@@ -177,6 +185,8 @@ static const char *limit_text(const Explanation *x, const Answer *w)
                    { "balance", "balance: threads that wait for the busiest one" },
                    { "kernel", "the kernel itself: instructions beside the arithmetic, latencies, caches" } };
     const struct Limit *l = names_row(NAMES(limits, LENGTH(limits)), w->shares.limited_by);
+    if (!(w->bound.flops > 0) && strcmp(w->shares.limited_by, "kernel") == 0)
+        return "the kernel itself: arithmetic, latencies, instructions beside the loads";
     return l ? l->text : arena_printf(x->arena, "the bandwidth of %s", level_text(w->bound.level));
 }
 
@@ -193,9 +203,11 @@ static void say_limit(const Explanation *x, const Answer *w, FILE *out)
         return;
     }
     say_line(out, "limited by", "%s", limit_text(x, w));
-    say_line(out, "", "%s of the roofline is reached = padding %s x balance %s x kernel %s",
-             number_percent(a, s->reached), number_sig(a, s->padding, 3), number_sig(a, s->balance, 3),
-             number_sig(a, s->kernel, 3));
+    say_line(out, "", "%s of the roofline is reached%s", number_percent(a, s->reached),
+             w->bound.flops > 0
+                 ? arena_printf(a, " = padding %s x balance %s x kernel %s", number_sig(a, s->padding, 3),
+                                number_sig(a, s->balance, 3), number_sig(a, s->kernel, 3))
+                 : "");
 }
 
 void explain_text(const Explanation *x, FILE *out)
@@ -275,9 +287,10 @@ static json_t *roofline_json(const Explanation *x, const Answer *w)
     const bool memory = b->bytes_per_s > 0;
     if (!w->has_bound)
         return json_null();
-    return JSON_OBJECT(FIELD("bound_ns", b->ns), FIELD("compute_ns", b->compute_ns),
-                       FIELD("memory_ns", json_of_known(memory, b->memory_ns)), FIELD("flops_per_s", b->flops_per_s),
-                       FIELD("bytes", b->bytes), FIELD("bytes_per_s", json_of_known(memory, b->bytes_per_s)),
+    return JSON_OBJECT(FIELD("bound_ns", b->ns), FIELD("compute_ns", json_of_known(b->flops > 0, b->compute_ns)),
+                       FIELD("memory_ns", json_of_known(memory, b->memory_ns)),
+                       FIELD("flops_per_s", json_of_known(b->flops > 0, b->flops_per_s)), FIELD("bytes", b->bytes),
+                       FIELD("bytes_per_s", json_of_known(memory, b->bytes_per_s)),
                        FIELD("level", memory ? level_name(b->level) : NULL),
                        FIELD("measured", (bool)!x->roofline.modelled));
 }
@@ -294,11 +307,13 @@ static json_t *limited_by_json(const Answer *w)
 static json_t *shape_json(const Explanation *x, const Answer *w)
 {
     const Choice *c = &w->choice;
+    const Spec *s = x->study->spec;
+    const double speed = words_speed(s, w->inst.extent, c->ns);
     return JSON_OBJECT(
         FIELD("extents", extents_json(x, &w->inst)), FIELD("threads", w->inst.threads),
         FIELD("place", PLACE[w->place].name), FIELD("path", path_json(w)), FIELD("kernel", kernel_json(x, c->kernel)),
         FIELD("time_ns", c->ns), FIELD("measured", c->measured), FIELD("predicted_ns", w->model_ns),
-        FIELD("gflops", json_of_known(w->flops > 0 && isfinite(c->ns), w->flops / c->ns)),
+        FIELD(spec_moves(s) ? "gbs" : "gflops", json_of_known(speed > 0, speed)),
         FIELD("runner_up", runner_up_json(x, c)), FIELD("best_known", best_known_json(x, c)),
         FIELD("nearest_measured", nearest_json(x, w)), FIELD("f_pad", json_of_known(w->has_factors, w->pad)),
         FIELD("f_occ", json_of_known(w->has_factors, w->occ)), FIELD("roofline", roofline_json(x, w)),
@@ -313,7 +328,8 @@ void explain_json(const Explanation *x, FILE *out)
         JSON_SET(dims, FIELD(s->spec->dim[i].name, x->dim[i]));
     for (int i = 0; i < x->nanswer; i++)
         json_array_append_new(shapes, shape_json(x, &x->answer[i]));
-    quote_print_json(JSON_OBJECT(FIELD("name", s->spec->name), FIELD("device", s->device->name),
-                                 FIELD("target", s->target->name), FIELD("dims", dims), FIELD("shapes", shapes)),
+    quote_print_json(JSON_OBJECT(FIELD("name", s->spec->name), FIELD("formula", s->spec->formula ? s->spec->formula->text : NULL),
+                                 FIELD("device", s->device->name), FIELD("target", s->target->name),
+                                 FIELD("dims", dims), FIELD("shapes", shapes)),
                      out);
 }

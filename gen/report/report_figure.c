@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include "gen/base/order.h"
 #include "gen/report/report_private.h"
+#include "gen/report/words.h"
 
 enum { LINE_POINTS = 160 };          /* of a panel's line, about */
 static const double OVER_ROOF = 1.5; /* predictions stretch a panel's y axis to so many times the roofline at most */
@@ -34,13 +35,12 @@ Plot *report_plot(Report *r, const char *word, const char *id, const char *capti
 
 /* ---- speed ---- */
 
-static bool has_flops(const Report *r) { return spec_flops(r->spec, r->spec->instance[0].extent) > 0; }
+static bool has_speed(const Report *r) { return words_speed(r->spec, r->spec->instance[0].extent, 1) > 0; }
 
-/* GFLOP/s; of an op without floating-point operations the time in microseconds instead. */
+/* GFLOP/s or GB/s; of an op without floating-point operations the time in microseconds instead. */
 static double speed_of(const Report *r, const Instance *inst, double ns)
 {
-    double flops = spec_flops(r->spec, inst->extent);
-    return flops > 0 ? flops / ns : ns * 1e-3;
+    return has_speed(r) ? words_speed(r->spec, inst->extent, ns) : ns * 1e-3;
 }
 
 double report_varying(const Report *r, int64_t instance)
@@ -135,7 +135,7 @@ static Range shared_y(const Report *r)
             if (s->time == chosen_ns)
                 add_series(r, &unused, s, &r->groups.group[i], false, &line);
         }
-    if (roof.lo <= roof.hi && has_flops(r))
+    if (roof.lo <= roof.hi && has_speed(r))
         line.hi = fmin(line.hi, OVER_ROOF * roof.hi);
     return (Range){ fmin(fmin(line.lo, tuned.lo), roof.lo), fmax(fmax(line.hi, tuned.hi), roof.hi) };
 }
@@ -146,7 +146,7 @@ static void draw_panel(Report *r, int group, Range x, Range y)
     Range unused = RANGE_NOTHING;
     Plot *p = report_plot(r, "speed_figures", arena_printf(r->arena, "panel-%d", group), g->label, 440, 270);
     plot_label(p, 'x', r->spec->op->extent[g->axis].name);
-    plot_label(p, 'y', has_flops(r) ? "GFLOP/s" : "time, microseconds");
+    plot_label(p, 'y', has_speed(r) ? words_speed_unit(r->spec) : "time, microseconds");
     plot_axis_log(p, 'x', range_widened(x, 1.08), 8);
     plot_axis_log(p, 'y', range_widened(y, 1.12), 6);
     for (const Series *s = SERIES; s < SERIES + NSERIES; s++)

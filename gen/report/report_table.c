@@ -71,8 +71,7 @@ static const char *list_text(Report *r, const char *const *item, int n, const ch
 static const char *layout_text(Report *r)
 {
     const Spec *s = r->spec;
-    const char *layouts = spec_layout_text(r->arena, s);
-    return arena_printf(r->arena, "%s%s", *layouts ? layouts : "as the operator says",
+    return arena_printf(r->arena, "%s%s", spec_layout_text(r->arena, s),
                         s->packed ? ", packed once by the package" : "");
 }
 
@@ -100,8 +99,9 @@ void report_setting_words(Report *r)
     report_word(r->words, "OPERATOR_NAME", s->op->name);
     report_word(r->words, "OPERATOR_DOC", s->op->doc);
     report_word(r->words, "ELEMENT_TYPE", s->dtype);
-    report_word(r->words, "EPILOGUE", s->formula ? s->formula->text : "none");
-    report_word(r->words, "CONSTANT_LAYOUT", layout_text(r));
+    report_word(r->words, "FORMULA", s->formula ? s->formula->text : "none");
+    fill_number(r->words, "HAS_LAYOUTS", *spec_layout_text(r->arena, s) != '\0');
+    report_word(r->words, "LAYOUTS", layout_text(r));
     report_word(r->words, "DIMENSIONS", dims_text(r));
     fill_number(r->words, "HAS_THREADS", family->told_parts);
     fill_list(r->words, "thread_counts");
@@ -124,6 +124,8 @@ void report_limit_words(Report *r)
     static const char *const name[LEVEL_COUNT] = { "L1", "L2", "L3", "memory" };
     const Roofline *f = &r->roofline;
     fill_number(r->words, "HAS_LIMITS", f->nlimit > 0);
+    fill_number(r->words, "IS_MOVING", spec_moves(r->spec));
+    report_word(r->words, "SPEED_UNIT", words_speed_unit(r->spec));
     fill_number(r->words, "IS_DATA_SHEET", f->modelled);
     fill_number(r->words, "IS_RAISED", f->raised);
     fill_list(r->words, "levels");
@@ -167,14 +169,14 @@ static void add_tuned_row(Report *r, int64_t shape)
     const int64_t i = report_instance(r, shape);
     const Choice c = choice_make(r->study, as, inst, as->cost + i * as->nkernel, as->chosen[i]);
     const Candidate *kernel = &r->study->trial[as->kernel[c.kernel]].c;
-    const double flops = spec_flops(r->spec, inst->extent), library = study_library(r->study, shape);
+    const double speed = words_speed(r->spec, inst->extent, c.ns), library = study_library(r->study, shape);
     const double model_ns = cost_predict(r->model, kernel, inst->extent, inst->threads);
     const ContractShape *said = report_contract_shape(r, shape);
     FillScope *row = add_shape_row(r, inst);
     report_word(row, "WEIGHT", number_sig(a, inst->weight, 3));
     report_word(row, "SERVED_BY", report_kernel(r, c.kernel));
     report_wordf(row, "CHOSEN_TIME", "%s%s", c.measured || !isfinite(c.ns) ? "" : "~ ", time_text(a, c.ns));
-    report_word(row, "GFLOPS", flops > 0 ? number_sig(a, flops / c.ns, 3) : "-");
+    report_word(row, "SPEED", rate_text(a, speed));
     report_word(row, "ABOVE_BEST", regret_text(a, c.ns / c.best_ns - 1, !said || said->said));
     report_word(row, "TIMES_DIFFER", spread_text(a, said ? said->spread : 0));
     report_word(row, "RUNNER_UP", c.runner < 0 ? "-" : report_kernel(r, c.runner));

@@ -90,11 +90,14 @@ static void raise_to(Roofline *f, double *rate, double to)
     *rate = fmax(*rate, to);
 }
 
+/* Operations that the peak bounds. */
+static double bounded_flops(const Spec *s, const int64_t *extent) { return spec_moves(s) ? 0 : spec_flops(s, extent); }
+
 /* A kernel or the library took `ns` on the shape: raises the limits that this exceeds. */
 static void take_time(Roofline *f, const Instance *inst, double ns)
 {
     LimitRecord *l = find_limit(f, inst->threads);
-    const double flops = spec_flops(f->spec, inst->extent), bytes = spec_bytes(f->spec, inst->extent);
+    const double flops = bounded_flops(f->spec, inst->extent), bytes = spec_bytes(f->spec, inst->extent);
     if (!l || !(ns > 0))
         return;
     raise_to(f, &l->flops_per_s, 1e9 * flops / ns);
@@ -148,8 +151,8 @@ Roofline roofline_make(Arena *a, const Study *s, const Records *r)
 bool roofline_bound(const Roofline *f, const int64_t *extent, int threads, Bound *out)
 {
     const LimitRecord *l = find_limit(f, threads);
-    *out = (Bound){ .flops = l ? spec_flops(f->spec, extent) : 0 };
-    if (!l || !(out->flops > 0))
+    *out = (Bound){ .flops = bounded_flops(f->spec, extent) };
+    if (!l || !(spec_flops(f->spec, extent) > 0))
         return false;
     out->bytes = spec_bytes(f->spec, extent);
     out->flops_per_s = l->flops_per_s;
@@ -160,7 +163,7 @@ bool roofline_bound(const Roofline *f, const int64_t *extent, int threads, Bound
         out->memory_ns = 1e9 * out->bytes / out->bytes_per_s;
     }
     out->ns = fmax(out->compute_ns, out->memory_ns);
-    return true;
+    return out->ns > 0;
 }
 
 /* ---- a kernel on it ---- */

@@ -4,7 +4,7 @@
  *
  *   compute = flops / peak      memory = bytes / bandwidth      bound = the greater of both
  *
- * flops are the op's useful ones; bytes are those of all operands, each counted once; the bandwidth is that of the nearest level of memory
+ * flops are the op's useful ones, but of an operator that is a formula alone none count: exp and the like are far from the peak of FMAs. bytes are those of all operands, each counted once; the bandwidth is that of the nearest level of memory
  * that holds them all. Peak and bandwidths were measured (LimitRecord). If the device is a GPU that was not measured, they are the data
  * sheet's in the target's file, for the device's number of multiprocessors.
  * Another program on the machine may have slowed all measurements of a limit. So a verified kernel, or the library, that exceeds a limit on a
@@ -39,7 +39,7 @@ typedef struct {
     Level level; /* where the operands lie */
 } Bound;
 
-/* Works out the least time of a shape. False: nothing is known for that number of threads, or there is nothing to compute. */
+/* Works out the least time of a shape. False: nothing is known for that number of threads, or there is nothing to do. */
 bool roofline_bound(const Roofline *f, const int64_t *extent, int threads, Bound *out);
 
 /* Can a kernel have that time? A predicted time may lie below the bound: then there are no shares. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * words: names shapes and parameters.
+ * words: names shapes, speeds and parameters.
  */
 #include "gen/report/words.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include "gen/base/number.h"
 #include "gen/base/text.h"
 
@@ -38,6 +39,13 @@ const char *words_part(Arena *a, const Spec *spec, const Target *target, bool se
     return arena_printf(a, "%s%s%s", spec->function ? spec->name : "", spec->function && several_targets ? " for " : "",
                         several_targets ? target->name : "");
 }
+
+double words_speed(const Spec *spec, const int64_t *extent, double ns)
+{
+    return isfinite(ns) && ns > 0 ? (spec_moves(spec) ? spec_bytes : spec_flops)(spec, extent) / ns : 0;
+}
+
+const char *words_speed_unit(const Spec *spec) { return spec_moves(spec) ? "GB/s" : "GFLOP/s"; }
 
 json_t *words_extents_json(json_t *object, const Op *op, const int64_t *extent)
 {

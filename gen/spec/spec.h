@@ -146,6 +146,8 @@ unsigned spec_shape_dims(const Spec *s, const ShapeDecl *shape);
 bool spec_shape_extents(const Spec *s, const ShapeDecl *shape, const int64_t *dim, int64_t *extent);
 /* Useful floating-point operations of a call; 0 when the op has none. */
 double spec_flops(const Spec *s, const int64_t *extent);
+/* Is the operator a formula alone? Then a call computes little for what it moves: its speed is bytes a second, not operations. */
+bool spec_moves(const Spec *s);
 /* Has a call anything to do? Its output has elements, and it has operations if any call of the operator has. */
 bool spec_has_work(const Spec *s, const int64_t *extent);
 /* Bytes of all operands that a package has, each counted once; of those that are gathered the bytes that are read. */

@@ -205,6 +205,8 @@ double spec_flops(const Spec *s, const int64_t *extent)
     return expr_real_at(s->op->flops, extent, &flops) == EXPR_OK && flops > 0 ? flops : 0;
 }
 
+bool spec_moves(const Spec *s) { return !s->op->reference; }
+
 bool spec_has_work(const Spec *s, const int64_t *extent)
 {
     double elems = 0;

@@ -39,7 +39,6 @@ static Answer tuned_answer(void)
                      .step = step,
                      .trial = &hand.y.study->trial[1],
                      .choice = { 0, 2000, true, 2000, 1, 1, 3000 },
-                     .flops = 1536,
                      .has_factors = true,
                      .pad = 0.75,
                      .occ = 0.5,
@@ -60,11 +59,10 @@ static Answer predicted_answer(void)
     w.place = PLACE_DECLARED;
     w.nstep = 1;
     w.choice = (Choice){ 0, 4000, false, 3200, 0, 1, 3200 };
-    w.flops = 2048;
     w.has_factors = false;
     w.model_ns = 3000;
     w.has_shares = false;
-    w.bound = (Bound){ .compute_ns = 5000, .ns = 5000, .flops_per_s = 2e9 };
+    w.bound = (Bound){ .flops = 2048, .compute_ns = 5000, .ns = 5000, .flops_per_s = 2e9 };
     w.near = 1;
     return w;
 }
@@ -78,7 +76,6 @@ static Answer outside_answer(void)
     w.nstep = 0;
     w.trial = &hand.y.study->trial[0];
     w.choice = (Choice){ 1, 8000, true, 6400, 2, 0, 7000 };
-    w.flops = 0;
     w.has_factors = w.has_bound = w.has_shares = false;
     w.model_ns = 6000;
     return w;
@@ -166,7 +163,7 @@ static void people_are_told_what_is_outside_and_what_is_nothing(void **state)
                            "\nM = 9, N = 16, K = 16, 1 thread: outside the declared ranges\n"
                            "  path       M = 9 is not within 1 to 8: the general kernel\n"
                            "  kernel     11: %s for avx512, 1000 bytes of code\n%s"
-                           "  time       8.00 us, measured\n"
+                           "  time       8.00 us, 0.576 GFLOP/s, measured\n"
                            "  predicted  6.00 us by the model alone: 25.0 %% less than measured\n"
                            "  runner-up  kernel 10, 7.00 us: 12.5 %% less, but one kernel serves all that is outside\n"
                            "  best known 6.40 us, not in the package: this one takes 25.0 %% more\n"
@@ -214,6 +211,39 @@ static void people_are_told_what_limits_a_kernel(void **state)
     }
 }
 
+/* Bytes count where the operator is a formula alone: 4 * (48 + 256 + 48) on M = 3. */
+static void of_a_formula_alone_bytes_are_told(void **state)
+{
+    (void)state;
+    Study study = *hand.y.study;
+    Spec spec = *study.spec;
+    Op op = *spec.op;
+    op.reference = NULL;
+    spec.op = &op;
+    spec.formula = &(Formula){ .text = "softmax[n](x[m,n])" };
+    study.spec = &spec;
+    Answer w = tuned_answer();
+    w.bound.flops = w.bound.compute_ns = w.bound.flops_per_s = 0;
+    w.shares.limited_by = "kernel";
+    Explanation x = explanation_of(&(Roofline){ 0 }, &w, 1);
+    x.study = &study;
+    char *text = told(&x, false);
+    expect(text, "Synthetic CPU 9000\nformula: softmax[n](x[m,n])\n\nM = 3");
+    expect(text, "  time       2.00 us, 0.704 GB/s, measured\n");
+    expect(text, "  roofline   1.00 us at least: 4.00 KiB from the L2 cache at 4.10 GB/s\n"
+                 "  limited by the kernel itself: arithmetic, latencies, instructions beside the loads\n"
+                 "             50.0 % of the roofline is reached\n");
+    free(text);
+    json_t *got = json_loads(text = told(&x, true), 0, NULL);
+    json_t *shape = json_array_get(json_object_get(got, "shapes"), 0);
+    assert_string_equal(json_string_value(json_object_get(got, "formula")), "softmax[n](x[m,n])");
+    assert_true(json_number_value(json_object_get(shape, "gbs")) == 0.704);
+    assert_null(json_object_get(shape, "gflops"));
+    assert_true(json_is_null(json_object_get(json_object_get(shape, "roofline"), "compute_ns")));
+    json_decref(got);
+    free(text);
+}
+
 /* As JSON the parameters are an object, which the test of the text has. */
 static void programs_are_told_the_same(void **state)
 {
@@ -242,7 +272,8 @@ static void programs_are_told_the_same(void **state)
     text = json_dumps(got, 0);
     json_text_like(
         text,
-        "{'name': 'hand', 'device': 'Synthetic CPU 9000', 'target': 'avx512', 'dims': {'T': 3}, 'shapes': ["
+        "{'name': 'hand', 'formula': null, 'device': 'Synthetic CPU 9000', 'target': 'avx512', 'dims': {'T': 3}, "
+        "'shapes': ["
         "{'extents': {'M': 3, 'N': 16, 'K': 16}, 'threads': 1, 'place': 'tuned', 'path': ["
         "{'name': 'M', 'value': 3, 'at_most': 2, 'holds': false}, {'name': 'M', 'value': 3, 'at_most': 5, 'holds': "
         "true}], 'kernel': {'target': 'avx512', 'code_bytes': 2073, 'index': 10}, 'time_ns': 2000, 'measured': true, "
@@ -262,7 +293,7 @@ static void programs_are_told_the_same(void **state)
         "null, 'level': null, 'measured': true}, 'limited_by': null},"
         "{'extents': {'M': 9, 'N': 16, 'K': 16}, 'threads': 1, 'place': 'outside', 'path': [], 'kernel': {'target': "
         "'avx512', 'code_bytes': 1000, 'index': 11}, 'time_ns': 8000, 'measured': true, 'predicted_ns': 6000, "
-        "'gflops': null, 'runner_up': {'target': 'avx512', 'code_bytes': 2073, 'index': 10, 'time_ns': 7000, "
+        "'gflops': 0.576, 'runner_up': {'target': 'avx512', 'code_bytes': 2073, 'index': 10, 'time_ns': 7000, "
         "'margin': -0.125}, 'best_known': {'target': 'avx512', 'code_bytes': 2048, 'time_ns': 6400, 'regret': 0.25}, "
         "'nearest_measured': null, 'f_pad': null, 'f_occ': null, 'roofline': null, 'limited_by': null},"
         "{'extents': {'M': 9, 'N': 16, 'K': 16}, 'threads': 1, 'place': 'outside', 'path': [], 'kernel': {'target': "
@@ -279,6 +310,7 @@ int main(void)
         cmocka_unit_test(people_are_told_each_figure),
         cmocka_unit_test(people_are_told_what_is_outside_and_what_is_nothing),
         cmocka_unit_test(people_are_told_what_limits_a_kernel),
+        cmocka_unit_test(of_a_formula_alone_bytes_are_told),
         cmocka_unit_test(programs_are_told_the_same),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

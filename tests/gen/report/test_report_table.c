@@ -67,8 +67,8 @@ static void tells_what_was_tuned(void **state)
     const char *doc = hand.y.spec->op->doc, *text = written("setting");
     expect(text,
            arena_printf(hand.y.arena,
-                        "Operator | dense: %s | \nElement type | f32 | \nEpilogue | none | \nConstant operand | W: "
-                        "NK | \nDimensions | T = 1 to 8 | \nThreads | 1 | \nBudget | 4 kernels, 64 KiB of code | "
+                        "Operator | dense: %s | \nElement type | f32 | \nFormula | none | \nLayouts | W: NK | \n"
+                        "Dimensions | T = 1 to 8 | \nThreads | 1 | \nBudget | 4 kernels, 64 KiB of code | "
                         "\nDevice | Synthetic CPU 9000 (x86_64, 8 cores; L1 32.0 KiB, L2 1.00 MiB, L3 32.0 MiB) | "
                         "\nTarget | avx512 (the device runs avx512, avx2, portable) | \nCompiler | gcc (Debian "
                         "12.2.0) 12.2.0 | \nFlags | -O3 -std=gnu17 | \nGenerator | dcgen 1.2.3 | \n",
@@ -99,7 +99,7 @@ static void tells_what_else_may_be_tuned(void **state)
     spec.const_operand = -1;
     spec.nthread = 2;
     spec.threads[1] = 2;
-    expect(written("setting"), "Constant operand | as the operator says | \n");
+    expect(written("setting"), "Formula | none | \nDimensions | ");
     expect(written("shapes"), "M | N | K | threads | weight | ");
     expect(written("shapes"), "\n3 | 16 | 16 | 1 | 2.00 | k10 | ");
     input.study = hand.y.study;
@@ -143,6 +143,28 @@ static void tells_of_each_tuned_shape(void **state)
     hand.shape[0].spread = 0;
     expect(written("shapes"), "| 0.512 | 0.0 % | - | k10 | 25.0 % | \n");
     by_hand_contract(&hand);
+}
+
+/* An operator that is a formula alone: bytes count, of X, W and Y, and no peak is spoken of. */
+static void tells_the_bytes_of_a_formula_alone(void **state)
+{
+    (void)state;
+    Study moving = *hand.y.study;
+    Spec spec = *hand.y.spec;
+    Op op = *spec.op;
+    op.reference = NULL;
+    spec.op = &op;
+    spec.formula = &(Formula){ .text = "n < M && 1 ? x[m,n] : 0" };
+    moving.spec = &spec;
+    input.study = &moving;
+    const char *text = written("setting"), *shapes = written("shapes");
+    input.study = hand.y.study;
+    expect(text, "Formula | n < M && 1 ? x[m,n] : 0 | ");
+    expect(text, "threads | L1, GB/s | L2, GB/s | L3, GB/s | memory, GB/s | \n1 | 4.00 | - | 2.00 | 1.00 | \n Measured "
+                 "throughout the "
+                 "search: reading a buffer");
+    expect(shapes, "| time | GB/s | above best | ");
+    expect(shapes, "1 | 16 | 16 | 1.00 | k11 | 1.00 " US " | 1.15 | ");
 }
 
 static int count(const char *text, const char *what)
@@ -406,7 +428,7 @@ static void sums_up(void **state)
         "outside the declared ranges go to k10.",
         "So it is on 1 of the 3 tuned shapes.",
         "Furthest from the best known: M = 8, N = 16, K = 16, by 25.0 %.",
-        "7 kernels were tried and timed on 10 pairs of kernel and tuned shape, each verified against the reference "
+        "7 kernels were tried and timed on 10 pairs of kernel and tuned shape, each verified against the definition "
         "first. "
         "Fit for use: 4; not compiled: 1; wrong result: 1; crashed: 1.",
     };
@@ -483,6 +505,7 @@ int main(void)
         cmocka_unit_test(tells_what_else_may_be_tuned),
         cmocka_unit_test(tells_what_the_machine_does),
         cmocka_unit_test(tells_of_each_tuned_shape),
+        cmocka_unit_test(tells_the_bytes_of_a_formula_alone),
         cmocka_unit_test(shows_the_heaviest_of_very_many_shapes),
         cmocka_unit_test(tells_of_rivals),
         cmocka_unit_test(tells_of_each_kernel),

@@ -72,6 +72,28 @@ static void bounds_are_those_worked_out(void **state)
     assert_near(b.ns, b.memory_ns);
 }
 
+/* An operator that is a formula alone has the time of its bytes, and does not raise the peak. */
+static void a_formula_alone_is_bound_by_its_bytes(void **state)
+{
+    (void)state;
+    static const int64_t extent[] = { 100, 768, 768 };
+    Study moving = *bert.study;
+    Spec spec = *bert.spec;
+    Op op = *spec.op;
+    op.reference = NULL;
+    spec.op = &op;
+    moving.spec = &spec;
+    LimitRecord l = limit_of(1);
+    l.flops_per_s = 1;
+    const Roofline f = roofline_make(bert.arena, &moving, &(Records){ .nlimit = 1, .limit = &l });
+    Bound b;
+    assert_true(roofline_bound(&f, extent, 1, &b));
+    assert_near(b.bytes, 4 * (2 * 76800 + 589824 + 768.0));
+    assert_true(b.flops == 0 && b.compute_ns == 0 && b.ns == b.memory_ns);
+    assert_near(b.memory_ns, 1e9 * b.bytes / b.bytes_per_s);
+    assert_near(f.limit[0].flops_per_s, 1);
+}
+
 static void data_lie_in_the_nearest_level_that_holds_them(void **state)
 {
     (void)state;
@@ -394,6 +416,7 @@ static void shares_multiply_up_to_what_is_reached(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(bounds_are_those_worked_out),
+                                        cmocka_unit_test(a_formula_alone_is_bound_by_its_bytes),
                                         cmocka_unit_test(data_lie_in_the_nearest_level_that_holds_them),
                                         cmocka_unit_test(levels_end_at_their_last_byte),
                                         cmocka_unit_test(nothing_that_was_measured_is_above_the_roofline),

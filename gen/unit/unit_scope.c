@@ -308,8 +308,11 @@ static void add_op(FillScope *s, const Spec *spec)
                WORD("OUTPUT_IS_EMPTY", expr_c_factors(s->arena, out->elems, spec->package, " == 0", " || ")),
                WORD("FLOP_COUNT", expr_c_real(s->arena, op->flops, spec->package, "")),
                WORD("CALLS_ARITHMETIC", unit_calls_arithmetic(op)));
-    FILL_WORDS(s, WORD("HAS_FORMULA", spec->formula != NULL), WORD("FORMULA", quote_comment(s->arena, spec_formula_text(spec))),
-               WORD("FORMULA_JSON", quote_json_text(s->arena, spec_formula_text(spec))));
+    FILL_WORDS(s, WORD("HAS_FORMULA", spec->formula != NULL),
+               WORD("FORMULA", quote_comment(s->arena, spec_formula_text(spec))),
+               WORD("FORMULA_JSON", quote_json_text(s->arena, spec_formula_text(spec))),
+               WORD("HAS_ACC", spec->formula && spec->formula->bias < 0 && !spec_moves(spec)),
+               WORD("IS_MOVING", spec_moves(spec)), WORD("SPEED_UNIT", spec_moves(spec) ? "GB/s" : "GFLOP/s"));
     unit_blas_words(s, spec);
     if (dtype_of(spec, out))
         add_tolerance(s, dtype_of(spec, out));

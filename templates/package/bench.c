@@ -29,11 +29,27 @@ static const int64_t NAME_shapes[][NAME_nextent] = {
 //@ shapes
 };
 
-static double NAME_work(EACH(every, double AXIS))
+#if IS_MOVING
+/* Bytes of all operands, each counted once. */
+static double NAME_work(const NAME_problem *p)
+{
+    double bytes = 0;
+    for (int k = 0; k < NAME_noperand; k++)
+        bytes += (double)p->operand[k].elems * (double)NAME_fact[k].bytes;
+    return bytes;
+}
+#else
+static double NAME_flops(EACH(every, double AXIS))
 {
     (void)AXIS; //@ repeat every
     return FLOP_COUNT;
 }
+
+static double NAME_work(const NAME_problem *p)
+{
+    return NAME_flops(EACH(every, (double)p->extent[PLACE]));
+}
+#endif
 
 //@ run
 
@@ -82,13 +98,13 @@ static int NAME_bench(const int64_t *extent, const PACKAGE_exec *exec, int n)
         NAME_print_extents(&p);
         printf("\n");
     } else {
-        const double flops = NAME_work(EACH(every, (double)extent[PLACE]));
+        const double work = NAME_work(&p);
         NAME_time(&p, exec, n, ns);
         for (int i = 0; i < NAME_nextent; i++)
             printf("%7lld ", (long long)extent[i]);
         printf("%7d", NAME_choose(EACH(axes, extent[PLACE])));
         for (int i = 0; i < n; i++)
-            printf(" %11.2f %10.1f", ns[i] / 1e3, flops / ns[i]);
+            printf(" %11.2f %10.1f", ns[i] / 1e3, work / ns[i]);
         printf(n > 1 ? " %7.2f\n" : "\n", ns[0] / ns[n - 1]);
     }
     fflush(stdout);
@@ -108,9 +124,9 @@ int main(int argc, char **argv)
     int wrong = 0;
     for (int i = 0; i < NAME_nextent; i++)
         printf("%7s ", NAME_extent_name[i]);
-    printf("%7s %11s %10s", "kernel", "us", "GFLOP/s");
+    printf("%7s %11s %10s", "kernel", "us", "SPEED_UNIT");
     if (n > 1)
-        printf(" %7d thr. %10s %7s", threads, "GFLOP/s", "ratio");
+        printf(" %7d thr. %10s %7s", threads, "SPEED_UNIT", "ratio");
     printf("\n");
     for (size_t i = 0; i < sizeof NAME_shapes / sizeof *NAME_shapes; i++)
         wrong += NAME_bench(NAME_shapes[i], exec, n);

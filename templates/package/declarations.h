@@ -41,6 +41,9 @@ size_t CALL_workspace_bytes(EXTENTS);
 /* OP_DOC
 #if HAS_FORMULA
  *   formula   FORMULA
+#if HAS_ACC
+ *             acc: what the operator computed for the element
+#endif
 #endif
  *   AXIS_COLUMN AXIS_MEANING //@ repeat axes
  *   AXIS_COLUMN AXIS_DOC: VALUE in all calls //@ repeat constants

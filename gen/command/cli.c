@@ -28,8 +28,7 @@ typedef struct {
 static const CommandRow COMMANDS[] = {
     [COMMAND_GENERATE] = { "generate", "SPEC", "", "search, then write the package (default command)" },
     [COMMAND_CHECK] = { "check", "SPEC", "", "report every error of the spec, measure nothing" },
-    [COMMAND_EXPLAIN] = { "explain", "PKG", " T=37 ...",
-                          "say which kernel a package takes for a shape, and why" },
+    [COMMAND_EXPLAIN] = { "explain", "PKG", " T=37 ...", "say which kernel a package takes for a shape, and why" },
     [COMMAND_REPLAY] = { "replay", "SPEC", "",
                          "make the package again from recorded measurements; --check PKG compares" },
     [COMMAND_BENCH] = { "bench", "PKG", "",

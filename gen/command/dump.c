@@ -129,9 +129,9 @@ static json_t *spec_json(const Dump *d)
                                  FIELD("trials", b->trials), FIELD("seconds", b->seconds));
     return JSON_OBJECT(FIELD("name", s->name), FIELD("op", s->op->name), FIELD("dtype", s->dtype),
                        FIELD("layout", layouts_json(s)), FIELD("packed", s->packed),
-                       FIELD("epilogue", spec_formula_text(s)),
-                       FIELD("target", json_of_list(s->target, s->ntarget)), FIELD("budget", budget),
-                       FIELD("dims", dims), FIELD("shapes", shapes), FIELD("instances", instances));
+                       FIELD("epilogue", spec_formula_text(s)), FIELD("target", json_of_list(s->target, s->ntarget)),
+                       FIELD("budget", budget), FIELD("dims", dims), FIELD("shapes", shapes),
+                       FIELD("instances", instances));
 }
 
 /* ---- space ---- */
@@ -511,8 +511,9 @@ static json_t *source_json(const Dump *d)
     json_t *list = json_array();
     for (int64_t i = 0; i < p.n; i++)
         json_array_append_new(list, compilable_json(d, p.item[i], context));
-    json_t *reference = JSON_OBJECT(FIELD("code", text ? unit_reference(d->a, s, d->in->result.unit.package_dir, text, d->diag) : NULL),
-                                    FIELD("flags", flags_json(tools_cc(d->a, o))));
+    json_t *reference =
+        JSON_OBJECT(FIELD("code", text ? unit_reference(d->a, s, d->in->result.unit.package_dir, text, d->diag) : NULL),
+                    FIELD("flags", flags_json(tools_cc(d->a, o))));
     return JSON_OBJECT(FIELD("reference", reference), FIELD("setup", runner_setup(s->op, s->dtype, o->seed, NULL)),
                        FIELD("candidates", list));
 }

@@ -246,7 +246,8 @@ static bool add_problem(Emitter *e, FillScope *s)
         return false;
     fill_word(s, "shapes", bench_shapes_text(e));
     fill_word(s, "tried", tried_text(e));
-    const char *definition = unit_reference(e->arena, e->spec, e->unit->package_dir, reference ? reference->text : "", e->diag);
+    const char *definition =
+        unit_reference(e->arena, e->spec, e->unit->package_dir, reference ? reference->text : "", e->diag);
     if (!definition)
         return false;
     fill_word(s, "reference", definition);
@@ -361,8 +362,8 @@ static const char *row_path(const Emitter *e, const PackageRow *row)
 
 static bool add_pattern_file(Emitter *e, Package *p, const PackageRow *row, const FillScope *s)
 {
-    const char *pattern = row->owner == OWNER_OP ? emit_program(e, row->pattern)
-                                                 : unit_pattern(e->arena, e->unit, row->pattern);
+    const char *pattern =
+        row->owner == OWNER_OP ? emit_program(e, row->pattern) : unit_pattern(e->arena, e->unit, row->pattern);
     const char *text = unit_fill(e->unit, pattern, s, e->diag);
     if (text)
         add_file(e, p, row_path(e, row), text);

@@ -227,7 +227,8 @@ static void check_named(const FormulaReader *r)
         const char *name = i < t->ntype ? t->operand[i] : t->extents[i - t->ntype].operand;
         const Operand *o = names_row(NAMES(r->op->operand, r->op->noperand), name);
         if (!o || !(o->of_formula || (i < t->ntype && o->role == ROLE_OUT && !r->op->reference)))
-            diag_error(r->diag, i < t->ntype ? t->type_at[i] : t->extents[i - t->ntype].at, "the formula has no operand '%s'", name);
+            diag_error(r->diag, i < t->ntype ? t->type_at[i] : t->extents[i - t->ntype].at,
+                       "the formula has no operand '%s'", name);
     }
 }
 

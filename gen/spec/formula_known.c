@@ -107,7 +107,8 @@ bool formula_is_across(const Formula *f, const FormulaNode *v)
         other += i + 1 < v->narg && f->beside >= 0 && index->along >> f->beside & 1;
     }
     const FormulaNode *last = v->kind == FORMULA_ELEMENT ? &f->node[v->arg[v->narg - 1]] : v;
-    return last->kind == FORMULA_INDEX && v->kind == FORMULA_ELEMENT && last->at == f->beside && along_row == 1 && places == 1 && !other;
+    return last->kind == FORMULA_INDEX && v->kind == FORMULA_ELEMENT && last->at == f->beside && along_row == 1 &&
+           places == 1 && !other;
 }
 
 /* Finds which elements lie across rows. */

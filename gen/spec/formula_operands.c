@@ -57,7 +57,8 @@ static const char *operand_fault(const FormulaReader *r, const char *name)
 /* Why an operand cannot bring an extent of this name. */
 static const char *extent_fault(const FormulaReader *r, const char *name)
 {
-    return names_row(NAMES(r->op->operand, r->op->noperand), name) ? "has the name of an operand" : operand_fault(r, name);
+    return names_row(NAMES(r->op->operand, r->op->noperand), name) ? "has the name of an operand"
+                                                                   : operand_fault(r, name);
 }
 
 bool formula_add_extents(FormulaReader *r)
@@ -65,7 +66,11 @@ bool formula_add_extents(FormulaReader *r)
     for (int i = 0; i < r->text->nextents; i++) {
         const FormulaExtents *e = &r->text->extents[i];
         for (int k = 0; k < e->rank; k++) {
-            const Extent x = { .name = e->extent[k], .kind = EXTENT_ATTRIBUTE, .least = 1, .most = OP_MAX_NUMBER, .loc = e->extent_at[k],
+            const Extent x = { .name = e->extent[k],
+                               .kind = EXTENT_ATTRIBUTE,
+                               .least = 1,
+                               .most = OP_MAX_NUMBER,
+                               .loc = e->extent_at[k],
                                .doc = arena_printf(r->arena, "an extent of %s", e->operand) };
             if (op_axis(r->op, x.name) >= 0)
                 continue;
@@ -86,7 +91,9 @@ static bool find_extents(FormulaReader *r, const Node *n, const int *index, Layo
     for (int i = 0; i < l->rank; i++) {
         const FormulaNode *v = own ? NULL : &r->f->node[index[i]];
         if (v && v->kind != FORMULA_INDEX)
-            return FAIL(r, n->list[i], "expected a place such as n: what extent '%s' has here is not known; the spec may say it, as in extents = { %s = [\"N\"]; };",
+            return FAIL(r, n->list[i],
+                        "expected a place such as n: what extent '%s' has here is not known; the spec may say it, as "
+                        "in extents = { %s = [\"N\"]; };",
                         n->name.name, n->name.name) >= 0;
         l->extent[i] = expr_name(r->arena, own ? own->extent[i] : r->op->extent[v->at].name);
         expr_bind(l->extent[i], NAMES(r->op->extent, r->op->nextent));
@@ -112,8 +119,8 @@ static int add_operand(FormulaReader *r, const Node *n, const int *index)
     if (!find_extents(r, n, index, &o.layout[0]))
         return -1;
     o.elems = op_elements(r->arena, op, &o.layout[0]);
-    o.doc =
-        arena_printf(r->arena, "%s, in the formula", extent_list(r, (const Expr *const *)o.layout[0].extent, o.layout[0].rank));
+    o.doc = arena_printf(r->arena, "%s, in the formula",
+                         extent_list(r, (const Expr *const *)o.layout[0].extent, o.layout[0].rank));
     memmove(&op->operand[r->out + 1], &op->operand[r->out], (size_t)(op->noperand - r->out) * sizeof *op->operand);
     op->operand[r->out] = o;
     op->noperand++;
@@ -128,7 +135,8 @@ static bool check_gathered(FormulaReader *r, const Node *at, const FormulaNode *
     if (o->data == DATA_PLACES && o->of == of)
         return true;
     if (o->data == DATA_PLACES)
-        return FAIL(r, at, "'%s' holds places along %s; here it would need those along %s", o->name, r->op->extent[o->of].name, extent) >= 0;
+        return FAIL(r, at, "'%s' holds places along %s; here it would need those along %s", o->name,
+                    r->op->extent[o->of].name, extent) >= 0;
     if (!o->of_formula)
         return FAIL(r, at, "the op's '%s' holds no places along %s", o->name, extent) >= 0;
     if (!r->op->extent[of].least && !(r->places >> of & 1))
@@ -148,7 +156,8 @@ static bool check_extents(FormulaReader *r, const Node *n, const Operand *o, con
             return FAIL(r, n->list[i], "'%s' has the extents %s: expected a place along %s", o->name,
                         extent_list(r, (const Expr *const *)o->layout->extent, o->layout->rank),
                         expr_text(o->layout->extent[i])) >= 0;
-        if (v->kind == FORMULA_ELEMENT && o->of_formula && !check_gathered(r, n->list[i], v, expr_text(o->layout->extent[i])))
+        if (v->kind == FORMULA_ELEMENT && o->of_formula &&
+            !check_gathered(r, n->list[i], v, expr_text(o->layout->extent[i])))
             return false;
         if (v->kind != FORMULA_INDEX && v->kind != FORMULA_ELEMENT && o->of_formula)
             return FAIL(r, n->list[i], "expected a place along %s, or an element of an integer operand, such as id[m]",
@@ -169,7 +178,8 @@ int formula_read_element(FormulaReader *r, const Node *n)
         return -1;
     for (int i = 0; i < n->nlist; i++)
         if (formula_type(r, node.arg[i]) != FORMULA_INT)
-            return FAIL(r, n->list[i], "expected an integer: a place such as n, or an element of an operand of type s32");
+            return FAIL(r, n->list[i],
+                        "expected an integer: a place such as n, or an element of an operand of type s32");
     node.at = names_find(NAMES(r->op->operand, r->op->noperand), n->name.name);
     if (node.at < 0 && (node.at = add_operand(r, n, node.arg)) < 0)
         return -1;

@@ -526,7 +526,8 @@ bool op_add_attribute(Op *op, const Extent *attribute)
 {
     if (op->nextent == OP_MAX_EXTENT)
         return false;
-    memmove(&op->extent[op->ngiven + 1], &op->extent[op->ngiven], (size_t)(op->nextent - op->ngiven) * sizeof *op->extent);
+    memmove(&op->extent[op->ngiven + 1], &op->extent[op->ngiven],
+            (size_t)(op->nextent - op->ngiven) * sizeof *op->extent);
     op->extent[op->ngiven++] = *attribute;
     op->nextent++;
     const Names extents = NAMES(op->extent, op->nextent);

@@ -74,8 +74,12 @@ bool template_context(void *ctx, const char *name, int64_t *value)
     const struct {
         const char *name;
         int64_t value;
-    } fact[] = { { "L1_BYTES", d->l1_bytes }, { "L2_BYTES", d->l2_bytes }, { "L3_BYTES", d->l3_bytes },
-                 { "CORES", d->cores },       { "SMS", d->sms },           { "PACKED", b->spec->packed },
+    } fact[] = { { "L1_BYTES", d->l1_bytes },
+                 { "L2_BYTES", d->l2_bytes },
+                 { "L3_BYTES", d->l3_bytes },
+                 { "CORES", d->cores },
+                 { "SMS", d->sms },
+                 { "PACKED", b->spec->packed },
                  { "HAS_EPILOGUE", b->spec->formula != NULL },
                  { "EPILOGUE_CALLS", b->spec->formula && b->spec->formula->calls },
                  { "ROW_PASSES", b->spec->formula ? b->spec->formula->npass : 0 },
@@ -207,7 +211,8 @@ char *template_fill(Arena *a, const Binding *b, const char *kernel, Diag *d)
     const char *guard = target_guard(a, b->target);
     FillScope *words = fill_scope(a, NULL);
     const char *name = b->spec->name, *target = b->target->name;
-    FILL_WORDS(words, WORD("NAME", name), WORD("PACKAGE", b->spec->package), WORD("KERNEL", kernel), WORD("MACHINE", target),
+    FILL_WORDS(words, WORD("NAME", name), WORD("PACKAGE", b->spec->package), WORD("KERNEL", kernel),
+               WORD("MACHINE", target),
                WORD("TARGET_ATTRIBUTE", arena_printf(a, "%s_TARGET_%s", b->spec->package, target)));
     if (guard)
         FILL_WORDS(words, WORD("TARGET_GUARD", guard),

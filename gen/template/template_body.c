@@ -123,11 +123,11 @@ bool template_read_pieces(TemplateReader *r)
 
 bool template_free_name(const char *name)
 {
-    static const char *const word[] = { "NAME",         "PACKAGE",     "KERNEL",    "TARGET_ATTRIBUTE", "MACHINE",
-                                        "TARGET_GUARD", "DCGEN",       "NULL",      "GCC",
-                                        "STDC",         "FP_CONTRACT", "INT64_MAX", "INT_MAX",
-                                        "INT64_MIN",    "INT64_C",     "SIZE_MAX",  "FLT_MAX",
-                                        "INFINITY",     "NAN",         "REGS" };
+    static const char *const word[] = { "NAME",    "PACKAGE",      "KERNEL",      "TARGET_ATTRIBUTE",
+                                        "MACHINE", "TARGET_GUARD", "DCGEN",       "NULL",
+                                        "GCC",     "STDC",         "FP_CONTRACT", "INT64_MAX",
+                                        "INT_MAX", "INT64_MIN",    "INT64_C",     "SIZE_MAX",
+                                        "FLT_MAX", "INFINITY",     "NAN",         "REGS" };
     return strncmp(name, "NAME_", 5) == 0 || strncmp(name, "PACKAGE_", 8) == 0 || strncmp(name, "KERNEL_", 7) == 0 ||
            names_find(NAMES(word, LENGTH(word)), name) >= 0;
 }

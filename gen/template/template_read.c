@@ -39,9 +39,9 @@ static void declare_flags(TemplateReader *r, const char *prefix, const char *con
 
 static void declare_context(TemplateReader *r)
 {
-    static const char *const fact[] = { "L1_BYTES",   "L2_BYTES", "L3_BYTES",  "CORES",      "SMS",
-                                        "ELEM_BYTES", "PACKED",   "TENSOR_SM", "MAX_THREADS",
-                                        "HAS_EPILOGUE", "EPILOGUE_CALLS", "ROW_PASSES", "ROWS_ACROSS", "EPILOGUE_READS" };
+    static const char *const fact[] = { "L1_BYTES",       "L2_BYTES",   "L3_BYTES",    "CORES",         "SMS",
+                                        "ELEM_BYTES",     "PACKED",     "TENSOR_SM",   "MAX_THREADS",   "HAS_EPILOGUE",
+                                        "EPILOGUE_CALLS", "ROW_PASSES", "ROWS_ACROSS", "EPILOGUE_READS" };
     for (size_t i = 0; i < LENGTH(fact); i++)
         declare(r, fact[i]);
     for (int i = 0; target_fact_name(i); i++)
@@ -256,7 +256,8 @@ static bool read_tile(TemplateReader *r, const Conf *c)
 {
     ConfKey keys[OP_MAX_AXIS];
     bool ok = true;
-    const bool own = strcmp(r->op->templates, r->op->name) == 0; /* else it may have axes that the template does not know */
+    /* Else it may have axes that the template does not know. */
+    const bool own = strcmp(r->op->templates, r->op->name) == 0;
     for (int i = 0; i < r->op->naxis; i++)
         keys[i] = (ConfKey){ r->op->extent[i].name, own, "the tile along this axis" };
     const ConfSetting *tile = conf_group(c, c->root, "tile");
@@ -387,7 +388,8 @@ static bool read_head(TemplateReader *r, const Conf *c)
           conf_bool(c, root, "own_terms", &t->own_terms);
     ok &= conf_string(c, root, "op", &op) & read_served(r, c);
     if (ok && strcmp(op, r->op->templates) != 0) {
-        diag_error(r->diag, conf_member(root, "op")->at, "this template lies in the folder of op '%s'", r->op->templates);
+        diag_error(r->diag, conf_member(root, "op")->at, "this template lies in the folder of op '%s'",
+                   r->op->templates);
         ok = false;
     }
     declare_context(r);

@@ -11,8 +11,9 @@
 /* Is it a name that printed code uses for something of its own? Variables without a better name are v0, v1 ... */
 static bool is_taken(const char *name)
 {
-    static const char *const taken[] = { "a", "acc", "all", "at", "block", "exists", "extent", "first", "fresh", "i", "lanes",
-                                         "nu", "operand", "part", "r", "results", "row", "rows", "u", "v", "W" };
+    static const char *const taken[] = { "a",     "acc",     "all", "at",    "block", "exists",  "extent",
+                                         "first", "fresh",   "i",   "lanes", "nu",    "operand", "part",
+                                         "r",     "results", "row", "rows",  "u",     "v",       "W" };
     return names_find(NAMES(taken, LENGTH(taken)), name) >= 0 ||
            (*name == 'v' && name[1 + strspn(name + 1, "0123456789")] == '\0');
 }
@@ -184,7 +185,8 @@ static Piece print_element(Printer *p, int i)
     const Operand *o = &p->spec->op->operand[v->at];
     const Dtype *type = print_dtype(p, o);
     if (p->block && formula_is_across(p->spec->formula, v))
-        return (Piece){ arena_printf(p->arena, type->is_integer ? "(PACKAGE_ints_MACHINE)block->v%d[r]" : "block->v%d[r]", i),
+        return (Piece){ arena_printf(p->arena,
+                                     type->is_integer ? "(PACKAGE_ints_MACHINE)block->v%d[r]" : "block->v%d[r]", i),
                         type->is_integer ? BIND_UNARY : BIND_PRIMARY, true };
     if (p->style == STYLE_VECTOR && p->along >= 0 && v->along >> p->along & 1)
         return print_vector(p, v);

@@ -137,7 +137,8 @@ bool unit_add_kernels(FillScope *s, const UnitContext *u, const UnitKernel *k, i
     if (!add_text(s, "kernels", kernels))
         return false;
     keep_strides(s, u->spec, kernels);
-    return add_text(s, "formula", unit_formula(a, u, kernels)) && add_text(s, "arguments", unit_fill_part(u, unit_pattern(a, u, "arguments.h"), s, d)) &&
+    return add_text(s, "formula", unit_formula(a, u, kernels)) &&
+           add_text(s, "arguments", unit_fill_part(u, unit_pattern(a, u, "arguments.h"), s, d)) &&
            add_text(s, "entry", unit_fill_part(u, family_pattern(a, u, "entry"), s, d)) &&
            (!u->spec->packed ||
             (add_text(s, "pack", unit_fill_part(u, pack, s, d)) &&
@@ -159,8 +160,11 @@ char *unit_reference(Arena *a, const Spec *s, const char *package_dir, const cha
     if (!s->formula)
         text_add(&t, text);
     else
-        text_printf(&t, "#define dcgen_reference_rows dcgen_operator_rows\n#define dcgen_reference_check dcgen_operator_check\n%s"
-                        "#undef dcgen_reference_rows\n#undef dcgen_reference_check\n%s", text, formula);
+        text_printf(
+            &t,
+            "#define dcgen_reference_rows dcgen_operator_rows\n#define dcgen_reference_check dcgen_operator_check\n%s"
+            "#undef dcgen_reference_rows\n#undef dcgen_reference_check\n%s",
+            text, formula);
     return arena_strdup(a, text_str(&t));
 }
 
@@ -187,7 +191,8 @@ static const char *calls_of_library(Arena *a, const UnitContext *u)
     const char *package = u->spec->package, *target = u->target->name;
     const Dtype *d = dtype_find(u->spec->dtype);
     if (u->target->family->primitives.of_targets)
-        return arena_printf(a, "%s_epilogue_%s(%s_load_%s %s_store_%s", u->spec->name, target, package, target, package, target);
+        return arena_printf(a, "%s_epilogue_%s(%s_load_%s %s_store_%s", u->spec->name, target, package, target, package,
+                            target);
     const char *rounds = d->mantissa ? arena_printf(a, "%s_device::%s_of", package, d->name) : "";
     return arena_printf(a, "%s_device::launch %s", package, rounds);
 }
@@ -200,7 +205,8 @@ static bool add_formula_of_library(FillScope *s, const UnitContext *u, Diag *d)
     FILL_WORDS(s, WORD("MACHINE", u->target->name),
                WORD("TARGET_ATTRIBUTE", arena_printf(a, "%s_TARGET_%s", u->spec->package, u->target->name)));
     fill_word(s, "formula", unit_formula(a, u, calls));
-    return unit_add_kernels(s, u, NULL, 0, d) && unit_add_shared(s, u, arena_printf(a, "%s\n%s", calls, fill_find(s, "formula", 7)), d);
+    return unit_add_kernels(s, u, NULL, 0, d) &&
+           unit_add_shared(s, u, arena_printf(a, "%s\n%s", calls, fill_find(s, "formula", 7)), d);
 }
 
 char *unit_library(Arena *a, const UnitContext *u, Diag *d)

@@ -77,8 +77,8 @@ void unit_blas_words(FillScope *s, const Spec *spec)
     if (below)
         take_term(spec, below, &sum);
     const bool is_sum = below && sum.nacc == 1 && !sum.other;
-    FILL_WORDS(s, WORD("IS_BIAS", spec->formula && spec->formula->bias >= 0), WORD("BIAS_PLACE", is_sum ? sum.bias : -1),
-               WORD("HAS_SUM_BIAS", is_sum && sum.bias >= 0),
+    FILL_WORDS(s, WORD("IS_BIAS", spec->formula && spec->formula->bias >= 0),
+               WORD("BIAS_PLACE", is_sum ? sum.bias : -1), WORD("HAS_SUM_BIAS", is_sum && sum.bias >= 0),
                WORD("ADDEND_PLACE", is_sum ? sum.addend : -1), WORD("HAS_ADDEND", is_sum && sum.addend >= 0),
                WORD("IS_RELU", is_sum && activation == RELU), WORD("IS_GELU_TANH", is_sum && activation == GELU_TANH),
                WORD("HAS_OTHER_FORMULA", spec->formula && !is_sum));

@@ -178,7 +178,8 @@ const char *unit_device(const UnitContext *u, const FillScope *s, const char *te
 {
     const int before = diag_nerror(d);
     UserOfPrimitives c = { s, text, d };
-    const char *all = kind_of(u)->of_targets ? unit_of_targets(s->arena, u, primitives_of_target, &c) : primitives_of_target(&c, u);
+    const char *all =
+        kind_of(u)->of_targets ? unit_of_targets(s->arena, u, primitives_of_target, &c) : primitives_of_target(&c, u);
     return diag_nerror(d) == before ? all : NULL;
 }
 

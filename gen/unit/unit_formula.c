@@ -97,8 +97,9 @@ const char *unit_formula(Arena *a, const UnitContext *u, const char *kernels)
     const char *places = u->spec->op->reference ? "" : unit_rows_places(a, u->spec, u->target);
     if (u->target->family->primitives.of_targets)
         return arena_printf(a, "%s%s", places, unit_of_targets(a, u, formula_of_target, &(User){ a, kernels }));
-    return u->spec->op->reference ? scalar_text(a, u->spec, u->target)
-                                  : arena_printf(a, "%s%s", places, unit_rows_of_target(a, u->spec, u->target, kernels));
+    return u->spec->op->reference
+               ? scalar_text(a, u->spec, u->target)
+               : arena_printf(a, "%s%s", places, unit_rows_of_target(a, u->spec, u->target, kernels));
 }
 
 /* ---- the reference ---- */

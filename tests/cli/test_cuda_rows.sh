@@ -17,15 +17,16 @@ code=0
 
 # spec OP DTYPE FORMULA
 spec() {
-    shape='M = "T"; N = 44;' types=
+    shape='M = "T"; N = 44;' types= extents=
     case $1 in batch_rows) shape='B0 = 2; B1 = 3; M = "T"; N = "T";' ;; esac
     case $3 in *len\[*) types='len = "s32"; ' ;; esac
     case $3 in *scale\[*) types="${types}scale = \"f16\"; " ;; esac
     case $3 in *gamma\[*) types="${types}gamma = \"f32\"; " ;; esac
+    case $3 in *id\[*) types="${types}id = \"s32\"; " extents='extents = { word = ["N", "N"]; t = ["M", "N"]; };' ;; esac
     case $3 in argmax*) types="${types}Y = \"s32\"; " ;; sum*) types="${types}Y = \"f32\"; " ;; esac
     [ -z "$types" ] || types="types = { $types};"
     cat >"$tmp/r.cfg" <<END
-name = "r"; op = "$1"; dtype = "$2"; formula = "$3"; $types
+name = "r"; op = "$1"; dtype = "$2"; formula = "$3"; $types $extents
 dims = { T = { min = 1; max = 40; }; };
 shapes = ( { $shape } );
 tune = { T = [1, 40]; };
@@ -64,6 +65,8 @@ try row_values bf16 sm_80 'sqrt(sum[n](x[m,n] * x[m,n])) + min[n](abs(x[m,n])) -
 # Functions of elements alone, of operands that are the same for rows or columns, or lie the other way.
 try rows f32 sm_90a "$four" LANES=32 NT=256 ROWS=1 VEC=4 NV=1
 try rows f16 sm_80 "silu(x[n,m]) * N" LANES=16 NT=128 ROWS=1 VEC=8 NV=1
+# Rows and elements of tables.
+try rows f16 sm_80 "layernorm[n](word[id[m],n], 1e-5) + t[m,id[m]]" LANES=32 NT=128 ROWS=1 VEC=4 NV=2
 [ -n "${THOROUGH:-}" ] || exit $code
 
 try rows f32 sm_80 "$norm" LANES=1024 NT=1024 ROWS=1 VEC=4 NV=2

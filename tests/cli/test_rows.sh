@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Operators that are formulas alone (rows, batch_rows, row_values): kernels of each instruction set that this CPU runs are right for softmax with and
-# without masks, layernorm, sums, places of largest elements, functions of several operands, gathered and transposed ones; a package of two
+# without masks, layernorm, sums, places of largest elements, functions of several operands, gathered and transposed ones; a package of three
 # functions is built, and its own tests pass; what is wrong with a formula is said.
 # ctest: label=slow cost=60
 . "$SRC/tests/cli/lib.sh"
@@ -104,14 +104,18 @@ dims = { T = { min = 1; max = 40; }; };
 functions = (
   { name = "softmax"; op = "batch_rows"; formula = "softmax[n](n < len[b0] ? x[b0,b1,m,n] : -inf)"; types = { len = "s32"; };
     shapes = ( { B0 = 2; B1 = 3; M = "T"; N = "T"; } ); },
-  { name = "place"; op = "row_values"; formula = "argmax[n](x[m,n])"; shapes = ( { M = "T"; N = 50; } ); } );
+  { name = "place"; op = "row_values"; formula = "argmax[n](x[m,n])"; shapes = ( { M = "T"; N = 50; } ); },
+  { name = "gather"; op = "rows"; formula = "word[id[m],n] + first[n,m]"; types = { id = "s32"; }; extents = { word = ["V", "N"]; };
+    shapes = ( { M = "T"; N = 50; V = 31; } ); } );
 tune = { T = [1, 7, 40]; };
-budget = { trials = 12; seconds = 12; };
+budget = { trials = 18; seconds = 18; };
 CFG
 run 0 --templates "$SRC/templates" pair.cfg
 cmake -S out/pair -B built -DCMAKE_C_FLAGS='-Wall -Wextra -Wshadow -Werror' >"$tmp/log/cmake" && cmake --build built -j2 >"$tmp/log/build" 2>&1 ||
     { tail -n 20 "$tmp/log/cmake" "$tmp/log/build"; failed 'the package is not built'; }
-for name in softmax place; do
+grep -q 'id .*from 0 to V - 1, which nothing checks' out/pair/pair.h || failed 'the header does not say what an index may be'
+grep -q 'V .*: 31 in all calls' out/pair/pair.h || failed 'the header does not say how many rows the table has'
+for name in softmax place gather; do
     built/pair_${name}_test >"$tmp/log/own" || { cat "$tmp/log/own"; failed "the test of $name"; }
     grep -q ' checks, 0 failed' "$tmp/log/own" || failed "the test of $name checks nothing"
 done

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * fuzz_formula: any bytes as a formula, or as words of the short form behind a '[', of each of three ops; lines behind it are types of operands, as
- * in "len s32". A formula is either read or has errors; what is read keeps the promises of gen/spec/formula.h, its text means the same, and it can be
+ * in "len s32", and their extents, as in "word V,N". A formula is either read or has errors; what is read keeps the promises of gen/spec/formula.h, its text means the same, and it can be
  * printed for each target and for the reference, at a length that is in proportion.
  */
 #include "gen/base/name.h"
@@ -58,11 +58,25 @@ static const char *take(Arena *a, const char **text, const char *until)
     return word;
 }
 
-static void read_types(Arena *a, const Source *src, const char *lines, FormulaText *t)
+static void read_extents(Arena *a, const Source *src, const char *operand, const char *line, FormulaText *t)
 {
-    while (*lines && t->ntype < OP_MAX_OPERAND) {
-        const char *line = take(a, &lines, "\n");
-        t->operand[t->ntype] = take(a, &line, " ");
+    FormulaExtents *e = &t->extents[t->nextents++];
+    *e = (FormulaExtents){ .operand = operand, .at = { src, 1, 1, 1 } };
+    for (; *line && e->rank < OP_MAX_RANK; e->rank++) {
+        e->extent[e->rank] = take(a, &line, ",");
+        e->extent_at[e->rank] = e->at;
+    }
+}
+
+static void read_operands(Arena *a, const Source *src, const char *lines, FormulaText *t)
+{
+    while (*lines && t->ntype < OP_MAX_OPERAND && t->nextents < OP_MAX_OPERAND) {
+        const char *line = take(a, &lines, "\n"), *operand = take(a, &line, " ");
+        if (strchr(line, ',')) {
+            read_extents(a, src, operand, line, t);
+            continue;
+        }
+        t->operand[t->ntype] = operand;
         const Dtype *type = dtype_find(line);
         t->type_at[t->ntype] = (Loc){ src, 1, 1, 1 };
         t->dtype[t->ntype] = type ? type->name : "s32";
@@ -74,7 +88,7 @@ static void read_types(Arena *a, const Source *src, const char *lines, FormulaTe
 static bool read_text(Arena *a, const Source *src, FormulaText *t, Diag *d)
 {
     const char *rest = src->text, *first = take(a, &rest, "\n");
-    read_types(a, src, rest, t);
+    read_operands(a, src, rest, t);
     if (*first != '[') {
         Expr *e = expr_parse_formula(a, first, (Loc){ src, 1, 1, 1 }, d);
         t->expr = e;
@@ -105,8 +119,14 @@ static void check_node(const Op *op, const Formula *f, int i, int *nuse)
     if (v->kind == FORMULA_ELEMENT) {
         REQUIRE(v->at >= 0 && v->at < op->noperand && op->operand[v->at].of_formula);
         REQUIRE(op->operand[v->at].layout->rank == v->narg);
-        for (int k = 0; k < v->narg; k++)
-            REQUIRE(f->node[v->arg[k]].type == FORMULA_INT);
+        const Layout *l = op->operand[v->at].layout;
+        for (int k = 0; k < v->narg; k++) {
+            const FormulaNode *index = &f->node[v->arg[k]];
+            REQUIRE(index->type == FORMULA_INT && (index->kind == FORMULA_INDEX || index->kind == FORMULA_ELEMENT));
+            const int along = op_axis(op, expr_text(l->extent[k])); /* nothing is read beyond the operand */
+            REQUIRE(index->kind == FORMULA_INDEX ? index->at == along
+                                                 : op->operand[index->at].data == DATA_PLACES && op->operand[index->at].of == along);
+        }
     }
 }
 

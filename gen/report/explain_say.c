@@ -328,7 +328,8 @@ void explain_json(const Explanation *x, FILE *out)
         JSON_SET(dims, FIELD(s->spec->dim[i].name, x->dim[i]));
     for (int i = 0; i < x->nanswer; i++)
         json_array_append_new(shapes, shape_json(x, &x->answer[i]));
-    quote_print_json(JSON_OBJECT(FIELD("name", s->spec->name), FIELD("formula", s->spec->formula ? s->spec->formula->text : NULL),
+    quote_print_json(JSON_OBJECT(FIELD("name", s->spec->name),
+                                 FIELD("formula", s->spec->formula ? s->spec->formula->text : NULL),
                                  FIELD("device", s->device->name), FIELD("target", s->target->name),
                                  FIELD("dims", dims), FIELD("shapes", shapes)),
                      out);

@@ -101,6 +101,7 @@ static void add_head_words(Report *r)
     report_word(r->words, "SPEEDUP", number_ratio(r->arena, speedup_over_general(r)));
     report_word(r->words, "TUNED_REGRET", number_percent(r->arena, choice_regret(r->in)));
     fill_number(r->words, "IS_COMPARED", against.n > 0);
+    fill_number(r->words, "IS_FORMULA_BEHIND", s->formula && s->formula->bias < 0);
     report_word(r->words, "LIBRARY_NAME", library ? library : "");
     report_word(r->words, "LIBRARY_MEAN", number_ratio(r->arena, against.mean));
 }

@@ -154,11 +154,14 @@ static void tells_the_bytes_of_a_formula_alone(void **state)
     Op op = *spec.op;
     op.reference = NULL;
     spec.op = &op;
-    spec.formula = &(Formula){ .text = "n < M && 1 ? x[m,n] : 0" };
+    spec.formula = &(Formula){ .bias = -1, .text = "n < M && 1 ? x[m,n] : 0" };
     moving.spec = &spec;
     input.study = &moving;
-    const char *text = written("setting"), *shapes = written("shapes");
+    const char *text = written("setting"), *shapes = written("shapes"), *reading = written("reading");
     input.study = hand.y.study;
+    expect(reading, "The kernel itself, or, where nine tenths of the roofline are reached, memory.");
+    assert_null(strstr(reading, "FMA"));
+    expect(reading, "the formula comes behind it, by the functions that the kernels call");
     expect(text, "Formula | n < M && 1 ? x[m,n] : 0 | ");
     expect(text, "threads | L1, GB/s | L2, GB/s | L3, GB/s | memory, GB/s | \n1 | 4.00 | - | 2.00 | 1.00 | \n Measured "
                  "throughout the "

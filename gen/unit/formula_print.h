@@ -10,7 +10,18 @@
 #include "gen/unit/unit.h"
 
 /* How tightly C binds. */
-enum { BIND_CHOICE = 1, BIND_OR, BIND_AND, BIND_BITS, BIND_EQUAL, BIND_COMPARE, BIND_SUM, BIND_TERM, BIND_UNARY, BIND_PRIMARY };
+enum {
+    BIND_CHOICE = 1,
+    BIND_OR,
+    BIND_AND,
+    BIND_BITS,
+    BIND_EQUAL,
+    BIND_COMPARE,
+    BIND_SUM,
+    BIND_TERM,
+    BIND_UNARY,
+    BIND_PRIMARY
+};
 
 typedef enum { STYLE_VECTOR, STYLE_SCALAR, STYLE_EXACT } Style;
 
@@ -27,13 +38,13 @@ typedef struct {
     const Target *target; /* of vectors */
     Style style;
     bool block; /* elements that lie across rows are in a block that was loaded */
-    int along; /* the extent along which vectors, or a thread's neighbouring elements, go; -1: there are none */
+    int along;  /* the extent along which vectors, or a thread's neighbouring elements, go; -1: there are none */
     Piece piece[FORMULA_MAX_NODE];
-    Text out;    /* statements before the value */
-    Text before; /* STYLE_SCALAR along an extent: those before the loop over a thread's elements */
-    bool fresh;  /* such loads are behind `if (fresh)` */
+    Text out;       /* statements before the value */
+    Text before;    /* STYLE_SCALAR along an extent: those before the loop over a thread's elements */
+    bool fresh;     /* such loads are behind `if (fresh)` */
     unsigned named; /* bit i: a variable has the name of operand i */
-    unsigned used; /* bit i: the place along extent i was printed */
+    unsigned used;  /* bit i: the place along extent i was printed */
     int nvariable;
 } Printer;
 
@@ -75,19 +86,18 @@ typedef struct {
     const char *fields, *begin, *take, *finish;
 } ReductionForm;
 
-/* rows_style.c: how functions that go along a row are written. Texts are patterns. */
+/* rows_style.c: how statements of functions that go along a row are written. */
 typedef struct {
     Style style;
-    const char *call;    /* what stands before an argument of the call */
-    const char *integer; /* the type of a place */
-    const char *count;   /* a cast of the first factor of the number of rows */
+    const char *call;             /* what stands before an argument of the call */
+    const char *integer;          /* the type of a place */
+    const char *count;            /* a cast of the first factor of what may be larger than that */
     const char *kept, *kept_type; /* a value that later passes need: what stands for it, how it is declared */
-    bool keeps_in_output;         /* one costly value of a long row lies in memory between passes; else it is computed again */
-    bool loops;                   /* the statements of a pass are of one element, in a loop */
-    const char *places, *types, *begin, *pass, *end;
+    bool keeps_in_output; /* one costly value of a long row lies in memory between passes; else it is computed again */
+    bool loops;           /* the statements of a pass are of one element, in a loop */
     const char *store, *store_ints, *store_before, *store_behind; /* of elements of the row */
-    const char *store_value;                         /* of a value of the whole row */
-    ReductionForm reduction[FORMULA_FUNCTION_COUNT - FORMULA_SUM];
+    const char *store_value;                                      /* of a value of the whole row */
+    ReductionForm reduction[FORMULA_FUNCTION_COUNT];
 } RowStyle;
 
 extern const RowStyle row_style_vectors, row_style_threads;
@@ -97,9 +107,10 @@ const char *print_load_suffix(const Printer *p, const Dtype *type);
 
 /* unit_blocks.c: what kernels call that go by blocks of rows and columns. "": the text of the kernels calls none of it, or nothing lies across rows. */
 const char *unit_blocks_of_target(Arena *a, const Spec *s, const Target *t, const char *kernels);
-/* unit_rows.c: what kernels of an op without a definition of its own call. "": the text of the kernels calls none of it. */
-const char *unit_rows_of_target(Arena *a, const Spec *s, const Target *t, const char *kernels);
-const char *unit_rows_places(Arena *a, const Spec *s, const Target *t);
+/* unit_rows.c: what kernels of an op without a definition of its own call: for the target, and for all of its family. "": the text of the kernels
+ * calls none of it. NULL after errors in d. */
+const char *unit_rows_of_target(Arena *a, const UnitContext *u, const char *kernels, Diag *d);
+const char *unit_rows_places(Arena *a, const UnitContext *u, Diag *d);
 /* Its definition in double precision: the words of the pattern formula.h that are of rows. */
 void unit_rows_exact_words(Printer *p, FillScope *words);
 

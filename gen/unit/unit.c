@@ -137,7 +137,7 @@ bool unit_add_kernels(FillScope *s, const UnitContext *u, const UnitKernel *k, i
     if (!add_text(s, "kernels", kernels))
         return false;
     keep_strides(s, u->spec, kernels);
-    return add_text(s, "formula", unit_formula(a, u, kernels)) &&
+    return add_text(s, "formula", unit_formula(a, u, kernels, d)) &&
            add_text(s, "arguments", unit_fill_part(u, unit_pattern(a, u, "arguments.h"), s, d)) &&
            add_text(s, "entry", unit_fill_part(u, family_pattern(a, u, "entry"), s, d)) &&
            (!u->spec->packed ||
@@ -204,7 +204,7 @@ static bool add_formula_of_library(FillScope *s, const UnitContext *u, Diag *d)
     const char *calls = calls_of_library(a, u);
     FILL_WORDS(s, WORD("MACHINE", u->target->name),
                WORD("TARGET_ATTRIBUTE", arena_printf(a, "%s_TARGET_%s", u->spec->package, u->target->name)));
-    fill_word(s, "formula", unit_formula(a, u, calls));
+    fill_word(s, "formula", unit_formula(a, u, calls, diag_new(a)));
     return unit_add_kernels(s, u, NULL, 0, d) &&
            unit_add_shared(s, u, arena_printf(a, "%s\n%s", calls, fill_find(s, "formula", 7)), d);
 }

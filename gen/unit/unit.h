@@ -74,8 +74,8 @@ char *unit_fill(const UnitContext *u, const char *path, const FillScope *s, Diag
 char *unit_fill_part(const UnitContext *u, const char *path, const FillScope *s, Diag *d);
 
 /* What kernels call for each element of their results (docs/templates.md): of each instruction set for CPUs that the text of the kernels calls it
- * for ("": of all), of a GPU. "": there is no formula. */
-const char *unit_formula(Arena *a, const UnitContext *u, const char *kernels);
+ * for ("": of all), of a GPU. "": there is no formula. NULL after errors in d. */
+const char *unit_formula(Arena *a, const UnitContext *u, const char *kernels, Diag *d);
 /* The formula in double precision, behind an operator's definition whose functions were renamed; has_check: it has dcgen_reference_check.
  * package_dir: the folder of patterns. NULL after errors. */
 char *unit_formula_reference(Arena *a, const Spec *s, const char *package_dir, bool has_check, Diag *d);

@@ -78,28 +78,33 @@ static char *scalar_text(Arena *a, const Spec *s, const Target *t)
 typedef struct {
     Arena *arena;
     const char *kernels;
+    Diag *diag;
 } User;
 
 static const char *formula_of_target(void *ctx, const UnitContext *u)
 {
     const User *user = ctx;
-    if (!u->spec->op->reference)
-        return arena_printf(user->arena, "%s%s", unit_rows_of_target(user->arena, u->spec, u->target, user->kernels),
-                            unit_blocks_of_target(user->arena, u->spec, u->target, user->kernels));
+    if (!u->spec->op->reference) {
+        const char *rows = unit_rows_of_target(user->arena, u, user->kernels, user->diag);
+        return rows ? arena_printf(user->arena, "%s%s", rows,
+                                   unit_blocks_of_target(user->arena, u->spec, u->target, user->kernels))
+                    : NULL;
+    }
     const char *call = arena_printf(user->arena, "%s_epilogue_%s(", u->spec->name, u->target->name);
     return *user->kernels && !strstr(user->kernels, call) ? "" : vector_text(user->arena, u->spec, u->target);
 }
 
-const char *unit_formula(Arena *a, const UnitContext *u, const char *kernels)
+const char *unit_formula(Arena *a, const UnitContext *u, const char *kernels, Diag *d)
 {
     if (!u->spec->formula)
         return "";
-    const char *places = u->spec->op->reference ? "" : unit_rows_places(a, u->spec, u->target);
-    if (u->target->family->primitives.of_targets)
-        return arena_printf(a, "%s%s", places, unit_of_targets(a, u, formula_of_target, &(User){ a, kernels }));
-    return u->spec->op->reference
-               ? scalar_text(a, u->spec, u->target)
-               : arena_printf(a, "%s%s", places, unit_rows_of_target(a, u->spec, u->target, kernels));
+    User user = { a, kernels, d };
+    const bool of_targets = u->target->family->primitives.of_targets, computes = u->spec->op->reference != NULL;
+    const char *places = computes ? "" : unit_rows_places(a, u, d),
+               *text = of_targets ? unit_of_targets(a, u, formula_of_target, &user)
+                       : computes ? scalar_text(a, u->spec, u->target)
+                                  : unit_rows_of_target(a, u, kernels, d);
+    return places && text ? arena_printf(a, "%s%s", places, text) : NULL;
 }
 
 /* ---- the reference ---- */

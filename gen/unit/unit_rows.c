@@ -149,12 +149,13 @@ static const char *addresses_text(Arena *a, const Spec *s)
 }
 
 /* The rows of a call, and how to go through them. */
-const char *unit_rows_places(Arena *a, const Spec *s, const Target *target)
+const char *unit_rows_places(Arena *a, const UnitContext *u, Diag *d)
 {
+    const Spec *s = u->spec;
     int extent[OP_MAX_RANK];
     const int n = outer_extents(s, extent);
-    const RowStyle *style = style_of(target);
-    const Printer p = { .arena = a, .spec = s, .target = target };
+    const RowStyle *style = style_of(u->target);
+    const Printer p = { .arena = a, .spec = s, .target = u->target };
     Text fields = { .arena = a }, count = { .arena = a }, of = { .arena = a }, next = { .arena = a };
     FillScope *words = print_words(&p);
     text_add(&count, n > 1 ? style->count : "");
@@ -174,9 +175,9 @@ const char *unit_rows_places(Arena *a, const Spec *s, const Target *target)
         else
             text_printf(&next, "    at->%s++;\n", name);
     }
-    FILL_WORDS(words, WORD("FIELDS", text_str(&fields)), WORD("COUNT", text_str(&count)), WORD("OF", text_str(&of)), WORD("NEXT", text_str(&next)),
+    FILL_WORDS(words, WORD("FIELDS", text_str(&fields)), WORD("COUNT", text_str(&count)), WORD("of", text_str(&of)), WORD("next", text_str(&next)),
                WORD("ALONG", arena_printf(a, "%s%s", style->call, s->op->extent[s->formula->row].name)), WORD("ADDRESSES", addresses_text(a, s)));
-    return print_pattern(words, style->places);
+    return unit_fill_part(u, unit_pattern(a, u, arena_printf(a, "places%s", u->target->family->suffix)), words, d);
 }
 
 /* ---- passes ---- */
@@ -288,7 +289,7 @@ static FillScope *words_of_reduction(const Rows *r, int i)
     return words;
 }
 
-static const ReductionForm *form_of(const Rows *r, int i) { return &r->style->reduction[r->f->node[i].op - FORMULA_SUM]; }
+static const ReductionForm *form_of(const Rows *r, int i) { return &r->style->reduction[r->f->node[i].op]; }
 
 /* Does the node reduce what pass p goes along? */
 static bool is_reduced(const Rows *r, int i, int pass)
@@ -373,10 +374,9 @@ static void print_along(const Rows *r, Printer *p, int i)
         text_printf(&p->out, "    if (fresh)\n        PACKAGE_store_MACHINE(row->kept + %s, v->v%d, lanes);\n", print_place_name(p, r->f->row), i);
 }
 
-static void print_pass(Rows *r, Printer *shared, int pass, const bool *done, Text *all)
+static void print_pass(Rows *r, Printer *shared, int pass, const bool *done, FillScope *words)
 {
     Printer p = printer_of(r);
-    FillScope *words = print_words(&p);
     Text behind = { .arena = r->arena };
     bool now[FORMULA_MAX_NODE], anew[FORMULA_MAX_NODE], met[FORMULA_MAX_NODE] = { 0 }, again[FORMULA_MAX_NODE];
     memcpy(p.piece, shared->piece, sizeof p.piece);
@@ -402,28 +402,23 @@ static void print_pass(Rows *r, Printer *shared, int pass, const bool *done, Tex
         print_store(r, &p, &behind);
     const char *body = body_of_pass(r, &p);
     const char *places = unpacked(r, &p, arena_printf(r->arena, "%s%s%s", text_str(&p.before), body, text_str(&behind)));
-    FILL_WORDS(words, WORD("PASS", pass), WORD("PLACE", print_place_name(&p, r->f->row)), WORD("BEHIND", text_str(&behind)),
-               WORD("BODY", r->style->loops ? body : arena_printf(r->arena, "%s%s", places, body)),
-               WORD("BEFORE", arena_printf(r->arena, "%s%s", places, text_str(&p.before))));
-    text_add(all, print_pattern(words, r->style->pass));
+    FILL_WORDS(words, WORD("PASS", pass), WORD("places", places), WORD("before", print_filled(&p, text_str(&p.before))),
+               WORD("body", print_filled(&p, body)), WORD("behind", print_filled(&p, text_str(&behind))));
 }
 
-static void print_begin(const Rows *r, int pass, Text *all)
+static void print_begin(const Rows *r, int pass, FillScope *words)
 {
     const Printer p = printer_of(r);
     Text t = { .arena = r->arena };
-    FillScope *words = print_words(&p);
     for (int i = 0; i < r->f->nnode; i++)
         if (is_reduced(r, i, pass))
             text_add(&t, print_pattern(words_of_reduction(r, i), form_of(r, i)->begin));
-    FILL_WORDS(words, WORD("PASS", pass), WORD("BODY", text_str(&t)));
-    text_add(all, print_pattern(words, r->style->begin));
+    fill_word(words, "begin", print_filled(&p, text_str(&t)));
 }
 
-static void print_end(Rows *r, Printer *shared, int pass, Text *all)
+static void print_end(Rows *r, Printer *shared, int pass, FillScope *words)
 {
     Printer p = printer_of(r);
-    FillScope *words = print_words(&p);
     memcpy(p.piece, shared->piece, sizeof p.piece);
     for (int i = 0; i < r->f->nnode; i++)
         if (is_reduced(r, i, pass)) {
@@ -450,11 +445,11 @@ static void print_end(Rows *r, Printer *shared, int pass, Text *all)
     if (!is_along(r, root_of(r)) && pass + 1 == r->f->npass) {
         const char *value = arena_printf(r->arena, "%s%s%s", r->f->node[root_of(r)].type == FORMULA_INT ? "(int32_t)" : "",
                                          print_enclosed(&p, p.piece[root_of(r)], BIND_PRIMARY), p.piece[root_of(r)].wide ? "[0]" : "");
-        FILL_WORDS(words, WORD("OUT", output_text(r, &p, "")), WORD("VALUE", stored_text(r, &p, (Piece){ value, BIND_UNARY, false })));
-        text_add(&p.out, print_pattern(words, r->style->store_value));
+        FillScope *own = print_words(&p);
+        FILL_WORDS(own, WORD("OUT", output_text(r, &p, "")), WORD("VALUE", stored_text(r, &p, (Piece){ value, BIND_UNARY, false })));
+        text_add(&p.out, print_pattern(own, r->style->store_value));
     }
-    FILL_WORDS(words, WORD("PASS", pass), WORD("BODY", arena_printf(r->arena, "%s%s", unpacked(r, &p, text_str(&p.out)), text_str(&p.out))));
-    text_add(all, print_pattern(words, r->style->end));
+    fill_word(words, "end_of_pass", print_filled(&p, arena_printf(r->arena, "%s%s", unpacked(r, &p, text_str(&p.out)), text_str(&p.out))));
 }
 
 /* Asks for a row of each operand that has rows, before it is read. */
@@ -470,10 +465,7 @@ static const char *fetch_text(const Rows *r)
             text_printf(&p.out, "    __builtin_prefetch(a->%s + %s);\n", r->spec->op->operand[v->at].name,
                         print_offset(&p, v, print_place_name(&p, r->f->row)));
     }
-    return arena_printf(r->arena,
-                        "static inline __attribute__((always_inline)) void NAME_fetch_MACHINE(const NAME_args *a, NAME_place at, int64_t %s)\n{\n"
-                        "%s%s    (void)a, (void)at, (void)%s;\n}\n",
-                        print_place_name(&p, r->f->row), unpacked(r, &p, text_str(&p.out)), text_str(&p.out), print_place_name(&p, r->f->row));
+    return print_filled(&p, arena_printf(r->arena, "%s%s", unpacked(r, &p, text_str(&p.out)), text_str(&p.out)));
 }
 
 /* What later passes need of a vector, as fields. */
@@ -485,13 +477,14 @@ static const char *kept_fields(const Rows *r, const Printer *p)
         if (r->crossing[i])
             text_printf(&t, r->style->kept_type, r->style->loops ? print_type(p, type, false) : type == FORMULA_REAL ? "floats" : "ints", i);
     }
-    return arena_strdup(r->arena, text_str(&t));
+    return print_filled(p, text_str(&t));
 }
 
-const char *unit_rows_of_target(Arena *a, const Spec *s, const Target *t, const char *kernels)
+const char *unit_rows_of_target(Arena *a, const UnitContext *u, const char *kernels, Diag *d)
 {
+    const Spec *s = u->spec;
+    const Target *t = u->target;
     Rows r = { .arena = a, .spec = s, .f = s->formula, .target = t, .style = style_of(t), .fields = { .arena = a } };
-    Text functions = { .arena = a };
     Printer shared = printer_of(&r);
     FillScope *words = print_words(&shared);
     bool done[FORMULA_MAX_NODE] = { 0 }, now[FORMULA_MAX_NODE], met[FORMULA_MAX_NODE];
@@ -499,20 +492,21 @@ const char *unit_rows_of_target(Arena *a, const Spec *s, const Target *t, const 
         return "";
     find_fields(&r);
     find_crossing(&r);
+    fill_list(words, "passes");
     for (int pass = 0; pass < r.f->npass; pass++) {
-        print_begin(&r, pass, &functions);
-        print_pass(&r, &shared, pass, done, &functions);
-        print_end(&r, &shared, pass, &functions);
+        FillScope *row = fill_row(words);
+        print_begin(&r, pass, row);
+        print_pass(&r, &shared, pass, done, row);
+        print_end(&r, &shared, pass, row);
         need_in_pass(&r, pass, done, now, met);
         for (int i = 0; i < r.f->nnode; i++)
             done[i] = done[i] || (now[i] && lasts(&r, i));
     }
     const char *out = output_text(&r, &shared, "0");
-    FILL_WORDS(words, WORD("FIELDS", text_str(&r.fields)), WORD("VECTOR", kept_fields(&r, &shared)), WORD("OUT", out),
-               WORD("BODY", unpacked(&r, &shared, out)));
-    const char *fetch = r.style->loops ? "" : fetch_text(&r);
-    return print_filled(&shared, arena_printf(a, "/* %s%s%s%s", quote_comment(a, s->formula->text), print_pattern(words, r.style->types),
-                                              text_str(&functions), fetch));
+    FILL_WORDS(words, WORD("FORMULA", quote_comment(a, s->formula->text)), WORD("PLACE", print_place_name(&shared, r.f->row)),
+               WORD("fields", print_filled(&shared, text_str(&r.fields))), WORD("kept", kept_fields(&r, &shared)),
+               WORD("fetch", r.style->loops ? "" : fetch_text(&r)), WORD("OUT", out), WORD("places_of_output", unpacked(&r, &shared, out)));
+    return unit_fill_part(u, unit_pattern(a, u, arena_printf(a, "rows%s", t->family->suffix)), words, d);
 }
 
 /* ---- the definition ---- */

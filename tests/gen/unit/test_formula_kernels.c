@@ -269,7 +269,7 @@ static const char *program_of(const SpecFile *f, int nspecial)
         const UnitContext u = { s, NULL, &targets, DCGEN_SOURCE_DIR "/templates/package",
                                 target_find(&targets, "portable") };
         add_arguments(&formulas, s);
-        text_add(&formulas, unit_formula(arena, &u, ""));
+        text_add(&formulas, unit_formula(arena, &u, "", diag_new(arena)));
         add_reference(&rows, s, i, d);
         for (int k = 0; k < nset; k++)
             add_kernel(&kernels, s, &set[k]);

@@ -92,8 +92,8 @@ static void check_case(const char *op, const Case *c)
     const UnitContext cpu = context_of(op, c, &targets, "avx2"), gpu = context_of(op, c, &targets, "sm_80");
     if (strcmp(cpu.spec->dtype, "f32") == 0)
         golden_check(arena, arena_printf(arena, "formulas/%s.avx2", c->name),
-                     part_of(unit_formula(arena, &cpu, ""), "avx2"));
-    golden_check(arena, arena_printf(arena, "formulas/%s.sm_80", c->name), unit_formula(arena, &gpu, ""));
+                     part_of(unit_formula(arena, &cpu, "", diag_new(arena)), "avx2"));
+    golden_check(arena, arena_printf(arena, "formulas/%s.sm_80", c->name), unit_formula(arena, &gpu, "", diag_new(arena)));
     const char *text = unit_formula_reference(arena, cpu.spec, package_dir, false, d);
     assert_non_null(text);
     const char *begin = strstr(text, "static dcgen_value dcgen_formula("), *end = begin ? strstr(begin, "\n}\n") : NULL;
@@ -118,9 +118,11 @@ static void rows_are_readable(void **state)
     assert_true(target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, diag_new(arena)));
     for (size_t i = 0; i < sizeof row_cases / sizeof *row_cases; i++) {
         const Case *c = &row_cases[i].of;
-        const UnitContext cpu = context_of(row_cases[i].op, c, &targets, "avx2"), gpu = context_of(row_cases[i].op, c, &targets, "sm_80");
-        golden_check(arena, arena_printf(arena, "formulas/rows_%s.avx2", c->name), unit_formula(arena, &cpu, "one_pass_0_avx2("));
-        golden_check(arena, arena_printf(arena, "formulas/rows_%s.sm_80", c->name), unit_formula(arena, &gpu, ""));
+        const UnitContext cpu = context_of(row_cases[i].op, c, &targets, "avx2"),
+                          gpu = context_of(row_cases[i].op, c, &targets, "sm_80");
+        golden_check(arena, arena_printf(arena, "formulas/rows_%s.avx2", c->name),
+                     unit_formula(arena, &cpu, "one_pass_0_avx2(", diag_new(arena)));
+        golden_check(arena, arena_printf(arena, "formulas/rows_%s.sm_80", c->name), unit_formula(arena, &gpu, "", diag_new(arena)));
     }
 }
 
@@ -148,12 +150,12 @@ static void what_is_called_is_printed(void **state)
     assert_true(target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, diag_new(arena)));
     const UnitContext u = context_of(dense, &dense_cases[1], &targets, "avx2"),
                       none = context_of(dense, &(Case){ "none", "[]" }, &targets, "avx2");
-    const char *text = unit_formula(arena, &u, "y = one_epilogue_avx2(a, v, m, n, lanes);");
+    const char *text = unit_formula(arena, &u, "y = one_epilogue_avx2(a, v, m, n, lanes);", diag_new(arena));
     assert_non_null(strstr(text, "one_epilogue_avx2("));
     assert_null(strstr(text, "one_epilogue_avx512("));
     assert_null(strstr(text, "one_epilogue_portable("));
-    assert_string_equal(unit_formula(arena, &u, "y = 0;"), "");
-    assert_string_equal(unit_formula(arena, &none, ""), "");
+    assert_string_equal(unit_formula(arena, &u, "y = 0;", diag_new(arena)), "");
+    assert_string_equal(unit_formula(arena, &none, "", diag_new(arena)), "");
 }
 
 int main(void)

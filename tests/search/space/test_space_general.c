@@ -22,19 +22,27 @@ typedef struct {
     const char *formula[3]; /* the key and its value */
 } Case;
 
-enum { NFORMULA = sizeof ((Case *)NULL)->formula / sizeof *((Case *)NULL)->formula };
-#define EPILOGUES { "epilogue = []", "epilogue = [\"bias\"]", "epilogue = \"gelu(acc) + residual[m,n]\"" }
+enum { NFORMULA = sizeof((Case *)NULL)->formula / sizeof *((Case *)NULL)->formula };
+#define EPILOGUES                                                                            \
+    {                                                                                        \
+        "epilogue = []", "epilogue = [\"bias\"]", "epilogue = \"gelu(acc) + residual[m,n]\"" \
+    }
 
 static const Case cases[] = {
     { "dense", "{ M = 8; N = 8; K = 8; }", EPILOGUES },
     { "batch_matmul", "{ B0 = 2; B1 = 2; M = 8; N = 8; K = 8; }", EPILOGUES },
-    { "rows", "{ M = 8; N = 8; }",
-      { "formula = \"x[m,n] + y[n,m]\"", "formula = \"softmax[n](x[m,n])\"", "formula = \"layernorm[n](x[m,n], 1e-5) * g[n]\"" } },
-    { "batch_rows", "{ B0 = 2; B1 = 2; M = 8; N = 8; }",
+    { "rows",
+      "{ M = 8; N = 8; }",
+      { "formula = \"x[m,n] + y[n,m]\"", "formula = \"softmax[n](x[m,n])\"",
+        "formula = \"layernorm[n](x[m,n], 1e-5) * g[n]\"" } },
+    { "batch_rows",
+      "{ B0 = 2; B1 = 2; M = 8; N = 8; }",
       { "formula = \"x[b0,b1,m,n] * s[b1]\"", "formula = \"softmax[n](n <= m ? x[b0,b1,m,n] : -inf)\"",
         "formula = \"log_softmax[n](x[b0,b1,m,n])\"" } },
-    { "row_values", "{ M = 8; N = 8; }",
-      { "formula = \"sum[n](x[m,n])\"", "formula = \"argmax[n](x[m,n])\"", "formula = \"min[n](x[m,n]) + max[n](x[m,n])\"" } },
+    { "row_values",
+      "{ M = 8; N = 8; }",
+      { "formula = \"sum[n](x[m,n])\"", "formula = \"argmax[n](x[m,n])\"",
+        "formula = \"min[n](x[m,n]) + max[n](x[m,n])\"" } },
 };
 
 /* The layout of each operand is the one of that number; together they are one number, as digits of different bases. False: there are fewer. */
@@ -100,9 +108,11 @@ static void gpus_have_a_general_kernel(void **state)
                 for (int k = 0; strcmp(targets.t[t].family->name, "cuda") == 0 && k < op->ndtype; k++)
                     for (int packed = 0; packed <= has_constant(op); packed++)
                         for (int e = 0; e < NFORMULA; e++, nchecked++)
-                            check(a, &targets.t[t], &cases[i], op->dtype[k], asks_text(a, layout, packed, cases[i].formula[e]));
+                            check(a, &targets.t[t], &cases[i], op->dtype[k],
+                                  asks_text(a, layout, packed, cases[i].formula[e]));
     }
-    assert_int_equal(nchecked, 5 * (4 * (2 * 2 + 4) + 3 * 3) * NFORMULA); /* GPUs, types, layouts; types, ops of formulas alone */
+    assert_int_equal(nchecked,
+                     5 * (4 * (2 * 2 + 4) + 3 * 3) * NFORMULA); /* GPUs, types, layouts; types, ops of formulas alone */
     arena_free(a);
 }
 

@@ -9,7 +9,8 @@ params = (
   { name = "NT";    choices = [128, 256, 512, 1024]; doc = "threads of a block"; },
   { name = "ROWS";  choices = [1, 2, 4];             doc = "rows side by side that a thread takes part in"; },
   { name = "VEC";   choices = [2, 4, 8];             doc = "neighbouring elements of a thread, loaded at once where rows are aligned"; },
-  { name = "NV";    choices = [1, 2, 4, 8, 16];      doc = "such vectors of the longest row that stays in registers"; } );
+  { name = "NV";    choices = [1, 2, 4, 8, 16];      doc = "such vectors of the longest row that stays in registers"; },
+  { name = "EAGER"; choices = [0, 1];                doc = "1: ptxas may take all registers for the threads of one block, for loads on their way; 0: as it likes"; } );
 values = (
   { name = "BM";     expr = "ROWS * (NT / LANES)"; doc = "rows of a block"; },
   { name = "STEP";   expr = "LANES * VEC";         doc = "elements of a row side by side"; },
@@ -18,7 +19,7 @@ values = (
   { name = "HOPS";   expr = "2 + (LANES > 4) + (LANES > 8) + (LANES > 16) + WARPS / 4"; doc = "steps until its sums are one"; },
   { name = "SMEM";   expr = "(WARPS > 1) * (NT / 32) * 16"; doc = "bytes of shared memory of a block: two values and their places for each warp"; },
   { name = "HELD";   expr = "ROWS * NV * VEC";     doc = "elements of a thread"; },
-  { name = "NEED";   expr = "2 * HELD + 32";       doc = "registers of a thread: elements, what is computed of them, addresses"; } );
+  { name = "NEED";   expr = "3 * HELD + 28";       doc = "registers of a thread: elements, what is computed of them, loads on their way, addresses"; } );
 constraints = (
   { need = "VEC * ELEM_BYTES >= 8 && VEC * ELEM_BYTES <= 16"; why = "a load has 8 or 16 bytes"; },
   { need = "ROWS == 1 || LANES <= 32";     why = "a row of several warps has enough loads on their way"; },
@@ -27,14 +28,16 @@ constraints = (
   { need = "LANES >= 32 || NV <= 4";       why = "rows so long are for more threads"; },
   { need = "LANES > 8 || NV <= 2";         why = "rows so long are for more threads"; },
   { need = "LANES <= 32 || NV <= 8 && HELD >= 4"; why = "longer rows are for more threads"; },
+  { need = "EAGER == 0 && NT < 1024 || EAGER == 1 && (NT <= 256 && HELD >= 8 || NT == 1024)";
+    why = "few loads need few registers; in kernels of 512 threads ptxas was seen to spill if it may, of 1024 if it may not"; },
   { need = "NEED <= REGS_SM / NT";         why = "all threads of a block have registers"; } );
-regs = "min(REGS_SM / NT, NEED)";
+regs = "min(REGS_SM / NT, (2 + EAGER) * HELD + 32)";
 general = (
-  { target = "sm_75";  LANES = 32; NT = 128; ROWS = 1; VEC = 4; NV = 2; },
-  { target = "sm_80";  LANES = 32; NT = 128; ROWS = 1; VEC = 4; NV = 2; },
-  { target = "sm_86";  LANES = 32; NT = 128; ROWS = 1; VEC = 4; NV = 2; },
-  { target = "sm_89";  LANES = 32; NT = 128; ROWS = 1; VEC = 4; NV = 2; },
-  { target = "sm_90a"; LANES = 32; NT = 128; ROWS = 1; VEC = 4; NV = 2; } );
+  { target = "sm_75";  LANES = 32; NT = 128; ROWS = 1; VEC = 4; NV = 2; EAGER = 0; },
+  { target = "sm_80";  LANES = 32; NT = 128; ROWS = 1; VEC = 4; NV = 2; EAGER = 0; },
+  { target = "sm_86";  LANES = 32; NT = 128; ROWS = 1; VEC = 4; NV = 2; EAGER = 0; },
+  { target = "sm_89";  LANES = 32; NT = 128; ROWS = 1; VEC = 4; NV = 2; EAGER = 0; },
+  { target = "sm_90a"; LANES = 32; NT = 128; ROWS = 1; VEC = 4; NV = 2; EAGER = 0; } );
 tile = { M = "BM"; N = "BN"; };
 derived = (
   { name = "ALL";    expr = "BATCH * M"; doc = "rows of the call"; },
@@ -60,6 +63,7 @@ features = (
   { name = "row_filled"; expr = "log2(TIMES * BN / N)";  doc = "elements computed for one that there is"; },
   { name = "row_warps";  expr = "log2(WARPS)";           doc = "warps that wait for each other"; },
   { name = "row_lanes";  expr = "log2(LANES)";           doc = "threads of a row"; },
+  { name = "row_eager";  expr = "EAGER * log2(HELD)";    doc = "more loads on their way, in fewer warps"; },
   { name = "row_side";   expr = "log2(ROWS)";            doc = "rows side by side"; },
   { name = "row_narrow"; expr = "NARROW * log2(VEC)";    doc = "single elements"; } );
 */
@@ -70,6 +74,7 @@ features = (
 #define ROWS 1
 #define VEC 4
 #define NV 2
+#define EAGER 0
 #define BM (ROWS * (NT / LANES))
 #define STEP (LANES * VEC)
 #define BN (NV * STEP)
@@ -197,7 +202,11 @@ template <int W, bool is_long> static __device__ __forceinline__ void KERNEL_row
 //@ end
 }
 
+#if EAGER
+static __global__ void __launch_bounds__(NT, 1) KERNEL(const NAME_args a)
+#else
 static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
+#endif
 {
 #if TARGET_GUARD
     const bool wide = NAME_addresses(a) % 16 == 0 && NAME_columns(a) % VEC == 0;

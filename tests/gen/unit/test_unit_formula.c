@@ -135,11 +135,11 @@ static void blocks_are_readable(void **state)
     TargetList targets;
     assert_true(target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, diag_new(arena)));
     const UnitContext u = context_of(heads, &across, &targets, "avx2"), plain = context_of(heads, &none, &targets, "avx2");
-    const char *text = unit_formula(arena, &u, "one_cell_avx2(");
+    const char *text = unit_formula(arena, &u, "one_cell_avx2(", diag_new(arena));
     assert_null(strstr(text, "one_pass_0_avx2("));
     golden_check(arena, "formulas/rows_blocks.avx2", text);
-    assert_null(strstr(unit_formula(arena, &u, "one_pass_0_avx2("), "one_block_avx2"));
-    assert_null(strstr(unit_formula(arena, &plain, ""), "one_block_avx2"));
+    assert_null(strstr(unit_formula(arena, &u, "one_pass_0_avx2(", diag_new(arena)), "one_block_avx2"));
+    assert_null(strstr(unit_formula(arena, &plain, "", diag_new(arena)), "one_block_avx2"));
 }
 
 /* Kernels of one instruction set get the function of that one; without a formula there is no text. */

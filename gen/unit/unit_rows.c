@@ -359,7 +359,7 @@ static void print_store(const Rows *r, Printer *p, Text *behind)
     text_add(behind, print_pattern(words, r->style->store_behind));
 }
 
-/* What the element type of a node of the pass is kept by: later passes, or those parts of this one that use it more than once. */
+/* Prints a value along the row: it is kept for later passes, or is a variable where this one uses it more than once. */
 static void print_along(const Rows *r, Printer *p, int i)
 {
     p->piece[i] = print_node(p, i);

@@ -4,7 +4,8 @@
 # Operators that are formulas alone (rows, batch_rows, row_values): kernels of each instruction set that this CPU runs are right for softmax with and
 # without masks, layernorm, sums, places of largest elements, functions of several operands, gathered and transposed ones; a package of three
 # functions is built, and its own tests pass; what is wrong with a formula is said.
-# ctest: label=slow cost=60
+# With THOROUGH=1, of each instruction set; else of the first one that this CPU runs.
+# ctest: label=slow timeout=300 cost=60 thorough
 . "$SRC/tests/cli/lib.sh"
 
 # formula OP SHAPE FORMULA [MORE]: rows.cfg with it
@@ -38,6 +39,8 @@ for target in avx512 avx2 portable; do
         echo "skipped: this CPU does not run $target"
         continue
     fi
+    [ -z "${best:-}" ] || [ -n "${THOROUGH:-}" ] || break
+    best=$target
     section "kernels for $target"
     right rows "$matrix" 'softmax[n](x[m,n])'
     right batch_rows "$heads" 'softmax[n](n < len[b0] ? x[b0,b1,m,n] * 0.125 : -inf)' 'types = { len = "s32"; };'

@@ -138,18 +138,21 @@ static void note_lengths(const Formula *f, Op *op)
 /* How many elements of an operand calls read: as many as there are places that they are read at. NULL: all. */
 static Expr *reads_of(const FormulaReader *r, int operand)
 {
-    Expr *sum = expr_number(r->arena, 0);
+    Expr *sum = NULL;
     bool gathers = false;
     for (const FormulaNode *v = r->f->node; v < r->f->node + r->f->nnode; v++) {
-        Expr *places = expr_number(r->arena, 1);
+        Expr *places = NULL;
         if (v->kind != FORMULA_ELEMENT || v->at != operand)
             continue;
         for (int i = 0; i < r->op->nextent; i++)
-            if (v->along >> i & 1)
-                places = expr_apply(r->arena, "*", places, expr_name(r->arena, r->op->extent[i].name));
+            if (v->along >> i & 1) {
+                Expr *extent = expr_name(r->arena, r->op->extent[i].name);
+                places = places ? expr_apply(r->arena, "*", places, extent) : extent;
+            }
+        places = places ? places : expr_number(r->arena, 1);
         for (int i = 0; i < v->narg; i++)
             gathers = gathers || r->f->node[v->arg[i]].kind == FORMULA_ELEMENT;
-        sum = expr_apply(r->arena, "+", sum, places);
+        sum = sum ? expr_apply(r->arena, "+", sum, places) : places;
     }
     Expr *reads = gathers ? expr_apply(r->arena, "min", sum, r->op->operand[operand].elems) : NULL;
     if (reads)

@@ -208,6 +208,7 @@ static void add_operand(FillScope *s, const UnitContext *u, int i)
                WORD("TYPE", type), WORD("C_TYPE", arena_printf(a, "%s%s", is_const, c_type(spec, o))),
                WORD("ROLE", role_names[o->role]), WORD("OPERAND_DTYPE", o->dtype ? o->dtype : spec->dtype),
                WORD("ELEMENTS_JSON", quote_json_text(a, expr_text(o->elems))),
+               WORD("READS", expr_c_real(a, o->reads ? o->reads : o->elems, spec->package, "")),
                WORD("HAS_ELEMENTS", expr_c_factors(a, o->elems, spec->package, " > 0", " && ")),
                WORD("RANK", o->layout->rank), WORD("NSTRIDE", o->layout->rank - 1), WORD("IS_STRIDED", o->strided),
                WORD("ARGUMENT", arena_printf(a, "%s%s", argument, passed)), WORD("CAST_ARGUMENT", cast),
@@ -279,6 +280,8 @@ bool unit_calls_arithmetic(const Op *op)
     bool calls = expr_c_calls(op->flops) || expr_c_calls(op->rows);
     for (int i = op->ngiven; i < op->nextent; i++)
         calls = calls || expr_c_calls(op->extent[i].expr);
+    for (const Operand *o = op->operand; o < op->operand + op->noperand; o++)
+        calls = calls || (o->reads && expr_c_calls(o->reads));
     for (const Operand *o = op->operand; o < op->operand + op->noperand; o++)
         for (const Layout *l = o->layout; l < o->layout + o->nlayout; l++)
             for (int k = 0; k < l->rank; k++)

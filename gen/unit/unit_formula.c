@@ -49,7 +49,7 @@ static char *vector_text(Arena *a, const Spec *s, const Target *t)
     value = print_widened(&p, value, FORMULA_REAL);
     add_places(&p, "int64_t", &parameters, &unused);
     text_printf(&all,
-                "/* %s: of %s and the lanes behind it, of which `lanes` are elements. */\n"
+                "/* %s: of the `lanes` elements from %s on, one a lane. Lanes behind them hold anything. */\n"
                 "static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MACHINE\n"
                 "NAME_epilogue_MACHINE(const NAME_args *a, PACKAGE_floats_MACHINE acc%s, int64_t lanes)\n{\n%s%s%s%s   "
                 " return %s;\n}\n",

@@ -82,7 +82,6 @@ dense_all() {
 batch_all() {
     formula=$1 layouts=$2
     shift 2
-    try batch_matmul f32 "$layouts" sm_75 "$formula" simt_bmm BM=64 BN=64 TM=8 TN=8 BK=16 STAGES=2 $tile
     try batch_matmul f32 "$layouts" sm_80 "$formula" simt_bmm BM=128 BN=128 TM=8 TN=16 BK=8 STAGES=4 $tile
     try batch_matmul f32 "$layouts" sm_80 "$formula" tiny_bmm $tiny
     try batch_matmul f32 "$layouts" sm_80 "$formula" gemv_bmm ROWS=2 COLS=2 WARPS=8 KWARPS=1 LANES=32 UNROLL=2 SPLITK=1
@@ -96,9 +95,9 @@ dense_all 'acc + bias[n]' KN
 dense_all 'n <= m ? acc : -inf' NK
 dense_all 'gelu(acc + bias[n])' KN
 dense_all 'silu(acc) * gate[m,n]' NK
-batch_all 'acc * 0.125 + mask[b0,n]' 'A = "MK"; B = "KN";' tf32 f16
+batch_all 'acc * 0.125 + mask[b0,n]' 'A = "MK"; B = "KN";' tf32
 batch_all 'n < len[b0] ? acc * 0.125 : -inf' 'A = "KM"; B = "NK";' bf16
-batch_all 'gelu(acc + bias[n])' 'A = "KM"; B = "NK";' tf32 bf16
+batch_all 'gelu(acc + bias[n])' 'A = "KM"; B = "NK";' tf32
 batch_all 'acc + residual[b0,b1,m,n]' 'A = "MK"; B = "KN";' f16
 try batch_matmul f16 'A = "MK"; B = "NK";' sm_80 'n < len[b0] ? acc * 0.125 : -inf' mma_gemv_bmm $mma_gemv
 try batch_matmul bf16 'A = "MK"; B = "NK";' sm_80 'acc + residual[b0,b1,m,n]' mma_gemv_bmm $mma_gemv

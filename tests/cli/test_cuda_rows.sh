@@ -88,7 +88,7 @@ compiles() {
         1) kernel="LANES=32 NT=128 ROWS=1 VEC=4 NV=2 EAGER=0" ;;
         2) kernel="LANES=32 NT=256 ROWS=4 VEC=4 NV=4 EAGER=1" ;;
         3) kernel="LANES=512 NT=512 ROWS=1 VEC=$wide NV=4 EAGER=0" ;;
-        4) kernel="LANES=1024 NT=1024 ROWS=1 VEC=$wide NV=1 EAGER=1" ;;
+        4) kernel="LANES=1024 NT=1024 ROWS=1 VEC=4 NV=1 EAGER=1" ;;
         esac
         # shellcheck disable=SC2086 # words
         "$DCGEN" try lane_rows $kernel --target $target --dump source "$tmp/r.cfg" >"$tmp/k.cu" 2>"$tmp/err"

@@ -86,8 +86,8 @@ batch_all() {
     try batch_matmul f32 "$layouts" sm_80 "$formula" tiny_bmm $tiny
     try batch_matmul f32 "$layouts" sm_80 "$formula" gemv_bmm ROWS=2 COLS=2 WARPS=8 KWARPS=1 LANES=32 UNROLL=2 SPLITK=1
     for type; do
-        case $type in tf32) stages='ROW=128 STAGES=3' ;; *) stages='ROW=64 STAGES=4' ;; esac # of 32 values of k: so many divide the threads
-        try batch_matmul "$type" "$layouts" sm_90a "$formula" mma_bmm BM=64 BN=96 WM=64 WN=32 $stages $tile
+        case $type in tf32) values=$mma ;; *) values="BM=64 BN=96 WM=64 WN=32 ROW=64 STAGES=4 $tile" ;; esac # columns are no power of two
+        try batch_matmul "$type" "$layouts" sm_90a "$formula" mma_bmm $values
         try batch_matmul "$type" "$layouts" sm_80 "$formula" tiny_mma_bmm $tiny_mma
     done
 }

@@ -176,12 +176,21 @@ static bool serves_layouts(const Template *t, const Spec *spec)
     return true;
 }
 
+/* Does it write the element type that the spec gives the output of an op that computes nothing by itself? */
+static bool serves_output(const Template *t, const Spec *spec)
+{
+    const char *own = spec->op->reference ? NULL : spec_output(spec)->dtype;
+    return !own || dtype_find(own)->is_integer || serves(t->dtype, t->ndtype, own);
+}
+
 Misfit template_misfit(const Template *t, const Spec *spec, const Target *target)
 {
     if (t->family != target->family)
         return MISFIT_FAMILY;
     if (!serves(t->dtype, t->ndtype, spec->dtype))
         return MISFIT_DTYPE;
+    if (!serves_output(t, spec))
+        return MISFIT_OUTPUT;
     if (!serves_layouts(t, spec))
         return MISFIT_LAYOUT;
     return t->family->reads_any_copy || t->packed == spec->packed ? MISFIT_NONE : MISFIT_PACKED;

@@ -112,7 +112,7 @@ bool template_read_all(Arena *a, const Spec *spec, const char *const *folders, i
 /* Reads one template from its text. NULL after errors; NULL without an error when the text has no template's head. */
 const Template *template_parse(Arena *a, const Spec *spec, const Source *src, Diag *d);
 /* The first thing of a spec and target that a template is not for. */
-typedef enum { MISFIT_FAMILY, MISFIT_DTYPE, MISFIT_LAYOUT, MISFIT_PACKED, MISFIT_NONE } Misfit;
+typedef enum { MISFIT_FAMILY, MISFIT_DTYPE, MISFIT_OUTPUT, MISFIT_LAYOUT, MISFIT_PACKED, MISFIT_NONE } Misfit;
 Misfit template_misfit(const Template *t, const Spec *spec, const Target *target);
 /* Is it for all of it? */
 bool template_suits(const Template *t, const Spec *spec, const Target *target);

@@ -144,6 +144,7 @@ bad "'sum' needs the axis that it goes along, as in sum[n](x)" rows "$matrix" 's
 bad "'softmax' gives a value for each place along N, which the output does not have" row_values "$matrix" 'softmax[n](x[m,n])'
 bad "expected an integer: a place such as n" rows "$matrix" 'x[id[m],n]' 'extents = { x = ["M", "N"]; };'
 bad "the op 'rows' computes nothing by itself: its formulas have no 'acc'" rows "$matrix" 'acc + x[m,n]'
+bad "no template for CPUs writes 'Y' in f16; target = [\"sm_90a\"] would do" rows "$matrix" 'exp(x[m,n])' 'types = { Y = "f16"; };'
 sed -i 's/^formula/epilogue/' rows.cfg
 run 2 check --templates "$SRC/templates" rows.cfg
 said "the op 'rows' computes nothing by itself; expected 'formula'"

@@ -4,7 +4,7 @@
 #pragma once
 #include "standalone.h"
 #endif
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_ints_MACHINE PACKAGE_places_MACHINE(int32_t first)
+static inline __attribute__((always_inline, unused)) TARGET_ATTRIBUTE PACKAGE_ints_MACHINE PACKAGE_places_MACHINE(int32_t first)
 {
 #if VECTOR_BYTES == 64
     return first + (PACKAGE_ints_MACHINE){ 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };

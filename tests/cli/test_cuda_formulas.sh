@@ -52,17 +52,14 @@ if [ -z "${THOROUGH:-}" ]; then
     # In registers: tiles whose rows are stored from there, and by way of shared memory.
     try dense f32 'W = "KN";' sm_75 'max(acc * 0.5 + bias[n], 0)' simt_gemm BM=64 BN=64 TM=8 TN=8 BK=16 STAGES=2 $tile
     try batch_matmul f16 'A = "KM"; B = "KN";' sm_80 'n < len[b0] ? acc * 0.125 + shift[m] : -inf' mma_bmm $mma
-    try batch_matmul f32 'A = "MK"; B = "NK";' sm_80 'n < len[b0] ? acc * 0.125 + mask[b0,n] : -inf' simt_bmm BM=64 BN=64 TM=4 TN=8 BK=16 STAGES=3 $tile
     # Rows of a table.
     try dense f16 'W = "KN";' sm_80 'acc + table[row[m],n]' mma_gemm $mma
     # In a loop: in one round; in one, with columns of a tile that are no power of two; in two rounds; in four, of sums of three blocks; tiles of several
     # problems in a block.
     try dense bf16 'W = "NK";' sm_80 'acc + bias[n] + residual[m,n]' mma_gemm $mma
-    try dense f16 'W = "KN";' sm_90a 'silu(acc) * gate[m,n]' mma_gemm BM=32 BN=96 WM=32 WN=32 ROW=64 STAGES=4 $tile
     try dense bf16 'W = "KN";' sm_90a 'gelu_tanh(n == 3 ? -inf : acc * 2)' mma_gemm BM=128 BN=128 WM=64 WN=64 ROW=64 STAGES=4 $tile
     try dense f32 'W = "NK";' sm_80 'gelu(acc + bias[n]) + residual[m,n]' simt_gemm BM=128 BN=128 TM=8 TN=16 BK=8 STAGES=3 SPLITK=3 GROUP=0 FIXED_K=0 FIXED_N=0
     try batch_matmul tf32 'A = "MK"; B = "NK";' sm_90a 'silu(n < len[b0] ? acc : -inf) * gate[b0,b1,m,n]' tiny_mma_bmm $tiny_mma
-    try batch_matmul f32 'A = "KM"; B = "KN";' sm_80 'gelu(acc * 0.125 + mask[b0,n])' tiny_bmm $tiny
     # Few rows.
     try batch_matmul bf16 'A = "MK"; B = "KN";' sm_80 'gelu(acc) * gate[b0,b1,m,n]' mma_gemv_bmm ROWS=8 COLS=64 WARPS=8 KWARPS=8 UNROLL=1 SPLITK=2
     exit $code
@@ -91,6 +88,9 @@ batch_all() {
         try batch_matmul "$type" "$layouts" sm_80 "$formula" tiny_mma_bmm $tiny_mma
     done
 }
+try batch_matmul f32 'A = "MK"; B = "NK";' sm_80 'n < len[b0] ? acc * 0.125 + mask[b0,n] : -inf' simt_bmm BM=64 BN=64 TM=4 TN=8 BK=16 STAGES=3 $tile
+try dense f16 'W = "KN";' sm_90a 'silu(acc) * gate[m,n]' mma_gemm BM=32 BN=96 WM=32 WN=32 ROW=64 STAGES=4 $tile
+try batch_matmul f32 'A = "KM"; B = "KN";' sm_80 'gelu(acc * 0.125 + mask[b0,n])' tiny_bmm $tiny
 dense_all 'acc + bias[n]' KN
 dense_all 'n <= m ? acc : -inf' NK
 dense_all 'gelu(acc + bias[n])' KN

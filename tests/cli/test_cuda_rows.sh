@@ -51,25 +51,25 @@ four='x[m,n] * scale[n] + z[m] - max(w[n,m], 0.5)'
 if [ -z "${THOROUGH:-}" ]; then
     # A group of threads is a part of a warp, a warp, or a block.
     try batch_rows f32 sm_80 "$softmax" LANES=32 NT=128 ROWS=1 VEC=4 NV=2 EAGER=0
-    try batch_rows f16 sm_90a 'softmax[n](n <= m ? x[b0,b1,m,n] : -inf)' LANES=8 NT=128 ROWS=2 VEC=8 NV=1 EAGER=0
     try batch_rows bf16 sm_80 'log_softmax[n](x[b0,b1,m,n] + mask[b0,n] - s[b1] * (m - n))' LANES=32 NT=128 ROWS=4 VEC=4 NV=1 EAGER=0
-    try rows f32 sm_80 'softmax[n](x[m,n])' LANES=4 NT=128 ROWS=1 VEC=2 NV=1 EAGER=0
     try rows f32 sm_80 'log_softmax[n](x[m,n])' LANES=256 NT=256 ROWS=1 VEC=2 NV=2 EAGER=0
     try rows bf16 sm_90a "$norm" LANES=128 NT=128 ROWS=1 VEC=8 NV=1 EAGER=0
-    try rows f16 sm_80 "$norm" LANES=16 NT=256 ROWS=4 VEC=4 NV=2 EAGER=0
     try rows f32 sm_75 'rmsnorm[n](x[m,n], 1e-5) * gamma[n]' LANES=32 NT=256 ROWS=2 VEC=4 NV=4 EAGER=1
     # One value of a row. Many elements are equal: the first of the largest counts.
     try row_values f32 sm_80 'argmax[n](min(x[m,n], 0))' LANES=4 NT=128 ROWS=4 VEC=2 NV=2 EAGER=0
-    try row_values f16 sm_80 'argmax[n](min(x[m,n], 0))' LANES=128 NT=128 ROWS=1 VEC=4 NV=1 EAGER=0
     try row_values f16 sm_90a 'sum[n](x[m,n])' LANES=512 NT=512 ROWS=1 VEC=4 NV=1 EAGER=0
-    try row_values bf16 sm_80 'sqrt(sum[n](x[m,n] * x[m,n])) + min[n](abs(x[m,n])) - max[n](x[m,n] / 2)' LANES=32 NT=256 ROWS=2 VEC=8 NV=1 EAGER=0
     # Functions of elements alone, of operands that are the same for rows or columns, lie the other way, or are gathered by row and by element.
     try rows f32 sm_90a "$four" LANES=32 NT=256 ROWS=1 VEC=4 NV=1 EAGER=0
-    try rows f16 sm_80 "silu(x[n,m]) * N" LANES=16 NT=128 ROWS=1 VEC=8 NV=1 EAGER=0
     try rows f32 sm_80 'softmax[n](table[id[m],n] + x[m,order[n]])' LANES=32 NT=128 ROWS=1 VEC=4 NV=1 EAGER=0
     exit $code
 fi
 
+try batch_rows f16 sm_90a 'softmax[n](n <= m ? x[b0,b1,m,n] : -inf)' LANES=8 NT=128 ROWS=2 VEC=8 NV=1 EAGER=0
+try rows f32 sm_80 'softmax[n](x[m,n])' LANES=4 NT=128 ROWS=1 VEC=2 NV=1 EAGER=0
+try rows f16 sm_80 "$norm" LANES=16 NT=256 ROWS=4 VEC=4 NV=2 EAGER=0
+try row_values f16 sm_80 'argmax[n](min(x[m,n], 0))' LANES=128 NT=128 ROWS=1 VEC=4 NV=1 EAGER=0
+try row_values bf16 sm_80 'sqrt(sum[n](x[m,n] * x[m,n])) + min[n](abs(x[m,n])) - max[n](x[m,n] / 2)' LANES=32 NT=256 ROWS=2 VEC=8 NV=1 EAGER=0
+try rows f16 sm_80 "silu(x[n,m]) * N" LANES=16 NT=128 ROWS=1 VEC=8 NV=1 EAGER=0
 try rows f32 sm_80 "$norm" LANES=1024 NT=1024 ROWS=1 VEC=4 NV=2 EAGER=1
 try row_values f16 sm_90a 'argmax[n](min(x[m,n], 0))' LANES=1024 NT=1024 ROWS=1 VEC=8 NV=1 EAGER=1
 try batch_rows bf16 sm_90a "$softmax" LANES=512 NT=512 ROWS=1 VEC=8 NV=2 EAGER=0

@@ -3,6 +3,7 @@
 #
 # A package of two functions: an operator each, one header, one file of kernels, one record file, one budget. Each has its own test, benchmark and
 # dispatcher; all of them are found to be right, and replayed to the byte.
+# ctest: cost=80
 . "$SRC/tests/cli/lib.sh"
 
 shows() { grep -qE -- "$1" "$out" || failed "stdout does not show: $1"; }

@@ -3,6 +3,7 @@
 #
 # An operator of a stranger's: a folder with op.cfg, its definition and one template is enough for a package with a test and a benchmark. The
 # operator has what dense has not: an index, a packed constant of one extent, an attribute, a derived extent, operands with strides.
+# ctest: cost=35
 . "$SRC/tests/cli/lib.sh"
 
 op=ops/pick

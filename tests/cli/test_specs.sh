@@ -3,6 +3,7 @@
 #
 # Every workload in specs/ is right with the templates that come with dcgen: `check` finds something to search for each, and its shapes
 # are those of its dims' ranges.
+# ctest: cost=25
 set -eu
 : "${DCGEN:?the program to test}" "${SRC:?the source tree}"
 tmp=$(mktemp -d)

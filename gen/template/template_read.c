@@ -542,20 +542,37 @@ static bool read_folder(Arena *a, const Spec *spec, const char *dir, TemplateLis
 
 /* ---- what the spec's key `space` names ---- */
 
+/* Puts a value in its place in an ascending list, unless it is there. */
+static void put_choice(Arena *a, int64_t **list, size_t *n, int64_t value)
+{
+    size_t at = 0;
+    while (at < *n && (*list)[at] < value)
+        at++;
+    if (at < *n && (*list)[at] == value)
+        return;
+    *list = arena_grow(a, *list, *n, *n + 1, sizeof **list);
+    memmove(*list + at + 1, *list + at, ((*n)++ - at) * sizeof **list);
+    (*list)[at] = value;
+}
+
 /* Reports an error unless the i-th value of the limit is a choice of its parameter in some template. */
 static void check_value(Arena *a, const SpecLimit *l, int i, const TemplateList *templates, Diag *d)
 {
-    Text choices = { .arena = a };
+    Text text = { .arena = a };
+    int64_t *choice = NULL;
+    size_t n = 0;
     for (int k = 0; k < templates->n; k++) {
         const TemplateParam *p = names_row(NAMES(templates->t[k]->param, templates->t[k]->nparam), l->param);
         for (int j = 0; p && j < p->nchoice; j++) {
             if (p->choice[j] == l->value[i])
                 return;
-            text_printf(&choices, "%s%" PRId64, choices.len ? ", " : "", p->choice[j]);
+            put_choice(a, &choice, &n, p->choice[j]);
         }
     }
+    for (size_t k = 0; k < n; k++)
+        text_printf(&text, "%s%" PRId64, k ? ", " : "", choice[k]);
     diag_error(d, l->value_loc[i], "no template has %s = %" PRId64 "; expected one of %s", l->param, l->value[i],
-               text_str(&choices));
+               text_str(&text));
 }
 
 /* False after errors: the spec's key `space` names parameters or values that none of the templates has. */

@@ -286,7 +286,7 @@ KERNEL_rows(int64_t rows, int64_t vectors, int half, const NAME_args *a, const K
 static TARGET_ATTRIBUTE void KERNEL_small(const NAME_args *a, int64_t begin, int64_t end, float *block0, float *block1)
 {
     const int inner = a->B1 > 1; /* the axis that problems are done along */
-    const int64_t run = inner ? a->B1 : a->B0, ws = a->B_stride[2], groups = (a->N + GROUP - 1) / GROUP, rest = (a->N - 1) % LANES + 1;
+    const int64_t run = inner ? a->B1 : a->B0, groups = (a->N + GROUP - 1) / GROUP, rest = (a->N - 1) % LANES + 1;
     for (int64_t i = begin, count; i < end; i += count) {
         const int64_t b0 = inner ? i / run : 0, b1 = i - b0 * run, step = a->B_stride[inner];
         count = end - i < run - b1 ? end - i : run - b1;

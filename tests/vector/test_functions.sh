@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The functions of templates/vector against their definitions in double precision, for each instruction set that this
-# CPU has: two million floats of each, compiled by cc and by clang; with THOROUGH=1 all 2^32, compiled by cc (three minutes on two
-# cores). How far they may be off is what their own heads say: "Error: 1 ULP or 1e-7".
+# CPU has: two million floats of each, compiled by cc and by clang; with THOROUGH=1 all 2^32 of those that others are made of, compiled by
+# cc (two minutes on two cores). How far they may be off is what their own heads say: "Error: 1 ULP or 1e-7".
 # ctest: thorough cost=10
 set -eu
 
@@ -24,10 +24,10 @@ bounds() {
     done
 }
 
-# check COMPILER [--all]
+# check COMPILER FUNCTIONS [--all]
 check() {
-    compiler=$1
-    shift
+    compiler=$1 functions=$2
+    shift 2
     echo "$compiler:"
     for set in $sets; do
         # shellcheck disable=SC2086 # a list of options
@@ -35,13 +35,13 @@ check() {
     done
     "$compiler" -std=gnu17 -O3 -march=native -Wall -Wextra -Werror sweep.c "$tmp"/*.o -o "$tmp/sweep" -lm -lpthread
     # shellcheck disable=SC2046 # a list of numbers
-    "$tmp/sweep" "$@" $(bounds)
+    "$tmp/sweep" "$@" $(bounds | grep -E "^($functions) ")
 }
 
 [ "$(bounds | wc -l)" -eq 9 ] || { echo "heads do not state the error of each function:"; bounds; exit 1; }
 if [ -n "${THOROUGH:-}" ]; then
-    check cc --all
+    check cc 'exp|log|erf|tanh|rsqrt' --all
 else
-    check cc
-    if command -v clang >/dev/null; then check clang; else echo 'skipped: clang is not installed'; fi
+    check cc '.*'
+    if command -v clang >/dev/null; then check clang '.*'; else echo 'skipped: clang is not installed'; fi
 fi

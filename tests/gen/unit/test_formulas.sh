@@ -9,7 +9,5 @@ set -eu
 first=${1:-100}
 
 # shellcheck disable=SC2154 # BIN is set by CTest
-for seed in 1 2 3; do
-    "$BIN/tests/gen_unit_test_formula_kernels" 400 $((first + seed))
-done
-"$BIN/tests/gen_unit_test_formula_kernels" 150 $((first + 4)) sanitized
+"$BIN/tests/gen_unit_test_formula_kernels" 400 "$first"
+"$BIN/tests/gen_unit_test_formula_kernels" 60 $((first + 1)) sanitized

@@ -43,5 +43,7 @@ const Source *template_near(TemplateReader *r, const Source *from, Loc at, const
 bool template_read_pieces(TemplateReader *r);
 /* Checks that every name in the body is declared, and that the body uses each parameter. False after errors. */
 bool template_check_body(TemplateReader *r);
+/* False after errors: the spec's key `space` names parameters or values that none of the templates has. */
+bool template_check_space(Arena *a, const Spec *s, const TemplateList *templates, Diag *d);
 
 #endif

@@ -223,3 +223,18 @@ Piece print_leaf(Printer *p, int i)
         return (Piece){ "acc", BIND_PRIMARY, p->style == STYLE_VECTOR };
     }
 }
+
+const char *print_output(Printer *p, const RowStyle *style, const char *lane)
+{
+    const Op *op = p->spec->op;
+    const Layout *l = print_output_layout(p->spec);
+    const char *at = "";
+    for (int i = 0; i < l->rank; i++) {
+        const int extent = op_axis(op, expr_text(l->extent[i]));
+        const char *place = extent == p->spec->formula->row ? lane : print_place_name(p, extent);
+        p->used |= 1u << extent;
+        at = i ? arena_printf(p->arena, i > 1 ? "(%s) * %s%s + %s" : "%s * %s%s + %s", at, style->call, op->extent[extent].name, place)
+               : arena_printf(p->arena, "%s%s", l->rank > 1 ? style->count : "", place);
+    }
+    return arena_printf(p->arena, "%s%s + %s", style->call, spec_output(p->spec)->name, at);
+}

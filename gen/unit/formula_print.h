@@ -102,6 +102,9 @@ typedef struct {
 
 extern const RowStyle row_style_vectors, row_style_threads;
 
+/* Where the output of a row lies. lane: what stands for the place along the row. */
+const char *print_output(Printer *p, const RowStyle *style, const char *lane);
+
 /* What a function that loads elements of the type has in its name: PACKAGE_load_bf16_MACHINE. */
 const char *print_load_suffix(const Printer *p, const Dtype *type);
 

@@ -24,17 +24,6 @@ static const char *places_text(const Printer *p, const char *r)
     return arena_printf(p->arena, "%s;\n%s;\n", text_str(&t), text_str(&unused));
 }
 
-/* Where the output of a row lies, from its place on. */
-static const char *output_text(const Printer *p)
-{
-    const Spec *s = p->spec;
-    const char *at = print_place_name(p, extent_of(s, 0));
-    for (int i = 1; i < print_output_layout(s)->rank; i++)
-        at = arena_printf(p->arena, i > 1 ? "(%s) * a->%s + %s" : "%s * a->%s + %s", at, s->op->extent[extent_of(s, i)].name,
-                          print_place_name(p, extent_of(s, i)));
-    return arena_printf(p->arena, "a->%s + %s", spec_output(s)->name, at);
-}
-
 /* Loads the blocks of all elements that lie across rows. */
 static void print_load(Printer *p, Text *fields, Text *all)
 {
@@ -78,7 +67,7 @@ static void print_cell(Printer *p, Text *all)
                 "static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void\n"
                 "NAME_cell_MACHINE(const NAME_args *a, NAME_place at, int64_t %s, int64_t lanes, const NAME_block_MACHINE *block, const int r)\n{\n"
                 "%s%s    PACKAGE_store%s_MACHINE(%s, %s, lanes);\n}\n\n",
-                n, places_text(p, " + r"), text_str(&p->out), type == FORMULA_INT ? "_ints" : "", output_text(p), value.text);
+                n, places_text(p, " + r"), text_str(&p->out), type == FORMULA_INT ? "_ints" : "", print_output(p, &row_style_vectors, n), value.text);
 }
 
 const char *unit_blocks_of_target(Arena *a, const Spec *s, const Target *t, const char *kernels)

@@ -11,8 +11,6 @@
 #include "gen/base/quote.h"
 #include "gen/unit/formula_print.h"
 
-enum { MAX_PASS = 16 };
-
 typedef struct {
     Arena *arena;
     const Spec *spec;
@@ -218,25 +216,6 @@ static void print_of_row(const Rows *r, Printer *p, const bool *needed, int leve
     }
 }
 
-/* Where the row's output lies. lane: what stands for the place along the row. */
-static const char *output_text(const Rows *r, Printer *p, const char *lane)
-{
-    const Operand *out = spec_output(r->spec);
-    const Layout *l = print_output_layout(r->spec);
-    Text t = { .arena = r->arena };
-    for (int i = 0; i < l->rank; i++) {
-        const int extent = op_axis(r->spec->op, expr_text(l->extent[i]));
-        const char *before = arena_strdup(r->arena, text_str(&t)), *place = extent == r->f->row ? lane : print_place_name(p, extent);
-        p->used |= 1u << extent;
-        t = (Text){ .arena = r->arena };
-        if (i)
-            text_printf(&t, i > 1 ? "(%s) * %s%s + %s" : "%s * %s%s + %s", before, r->style->call, r->spec->op->extent[extent].name, place);
-        else
-            text_printf(&t, "%s%s", l->rank > 1 ? r->style->count : "", place);
-    }
-    return arena_printf(r->arena, "%s%s + %s", r->style->call, out->name, text_str(&t));
-}
-
 static const char *type_of(const Rows *r, const Printer *p, int i) { return print_type(p, r->f->node[i].type, p->piece[i].wide); }
 
 static const char *indented(Arena *a, const char *lines)
@@ -353,7 +332,7 @@ static void print_store(const Rows *r, Printer *p, Text *behind)
     const FormulaType type = r->f->node[root_of(r)].type;
     const Piece value = print_widened(p, p->piece[root_of(r)], type);
     FILL_WORDS(words, WORD("TYPE", print_dtype(p, spec_output(r->spec))->c_type), WORD("VALUE", stored_text(r, p, value)),
-               WORD("OUT", output_text(r, p, r->style->loops ? "first" : print_place_name(p, r->f->row))));
+               WORD("OUT", print_output(p, r->style, r->style->loops ? "first" : print_place_name(p, r->f->row))));
     text_add(&p->before, print_pattern(words, r->style->store_before));
     text_add(&p->out, print_pattern(words, type == FORMULA_INT ? r->style->store_ints : r->style->store));
     text_add(behind, print_pattern(words, r->style->store_behind));
@@ -446,7 +425,7 @@ static void print_end(Rows *r, Printer *shared, int pass, FillScope *words)
         const char *value = arena_printf(r->arena, "%s%s%s", r->f->node[root_of(r)].type == FORMULA_INT ? "(int32_t)" : "",
                                          print_enclosed(&p, p.piece[root_of(r)], BIND_PRIMARY), p.piece[root_of(r)].wide ? "[0]" : "");
         FillScope *own = print_words(&p);
-        FILL_WORDS(own, WORD("OUT", output_text(r, &p, "")), WORD("VALUE", stored_text(r, &p, (Piece){ value, BIND_UNARY, false })));
+        FILL_WORDS(own, WORD("OUT", print_output(&p, r->style, "")), WORD("VALUE", stored_text(r, &p, (Piece){ value, BIND_UNARY, false })));
         text_add(&p.out, print_pattern(own, r->style->store_value));
     }
     fill_word(words, "end_of_pass", print_filled(&p, arena_printf(r->arena, "%s%s", unpacked(r, &p, text_str(&p.out)), text_str(&p.out))));
@@ -502,7 +481,7 @@ const char *unit_rows_of_target(Arena *a, const UnitContext *u, const char *kern
         for (int i = 0; i < r.f->nnode; i++)
             done[i] = done[i] || (now[i] && lasts(&r, i));
     }
-    const char *out = output_text(&r, &shared, "0");
+    const char *out = print_output(&shared, r.style, "0");
     FILL_WORDS(words, WORD("FORMULA", quote_comment(a, s->formula->text)), WORD("PLACE", print_place_name(&shared, r.f->row)),
                WORD("fields", print_filled(&shared, text_str(&r.fields))), WORD("kept", kept_fields(&r, &shared)),
                WORD("fetch", r.style->loops ? "" : fetch_text(&r)), WORD("OUT", out), WORD("places_of_output", unpacked(&r, &shared, out)));

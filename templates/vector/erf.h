@@ -2,16 +2,16 @@
 /* erf(x) in each lane.
  *
  * erf is odd, so a = |x| decides; it counts as 3.96875 where it is larger, as the result is 1 from 3.84 on.
- * AVX-512 and AVX2: piecewise polynomial, 4 or 2 pieces in 1; the coefficients are looked up in vectors. In the first piece
+ * AVX-512: piecewise polynomial, 4 pieces in 1; the coefficients are looked up in vectors. In the first piece
  * erf(a) - a is the polynomial and a is added last: rounding the slope of erf itself would cost an ULP. Of the other pieces
  * the constant is larger than r, so one maximum decides what is added.
- * Elsewhere: a + a P(a^2) where a < 0.93, else 1 - 2^q(a), with polynomials P and q.
+ * Elsewhere: a + a p(a^2) where a < 1, else 1 - q(a)^4, with polynomials p and q; the fourth root of 1 - erf falls so slowly that
+ * one polynomial is enough.
  * All polynomials are minimax for the error in ULP (0.6, mostly from rounding coefficients).
  *
  * Error: 2 ULP. erf(inf) = 1, erf(-inf) = -1, erf(NaN) = NaN. */
 #ifndef DCGEN
 #pragma once
-#include "exp2.h"
 #include "look_up.h"
 #include "max.h"
 #include "min.h"
@@ -23,22 +23,6 @@ PACKAGE_erf_MACHINE(PACKAGE_floats_MACHINE x)
     const PACKAGE_floats_MACHINE zero = { 0 };
     const PACKAGE_ints_MACHINE a_bits = (PACKAGE_ints_MACHINE)x & 0x7fffffff, sign = (PACKAGE_ints_MACHINE)x ^ a_bits;
     const PACKAGE_floats_MACHINE a = PACKAGE_min_MACHINE(zero + 3.96875f, (PACKAGE_floats_MACHINE)a_bits);
-#if VECTOR_BYTES == 16
-    const PACKAGE_floats_MACHINE s = a * a;
-    PACKAGE_floats_MACHINE p = s * -0x1.386bf4p-11f + 0x1.46d836p-8f;
-    p = p * s - 0x1.b67bcep-6f;
-    p = p * s + 0x1.ce1984p-4f;
-    p = p * s - 0x1.8126e2p-2f;
-    p = p * s + 0x1.06eba6p-3f;
-    PACKAGE_floats_MACHINE q = a * -0x1.cdaae2p-10f + 0x1.6a9294p-6f;
-    q = q * a - 0x1.0b0be4p-3f;
-    q = q * a - 0x1.e17ae6p-1f;
-    q = q * a - 0x1.9d6f28p+0f;
-    q = q * a - 0x1.8c409ap-9f;
-    const PACKAGE_floats_MACHINE small = a + a * p, large = 1 - PACKAGE_exp2_MACHINE(q);
-    const PACKAGE_ints_MACHINE is_large = a >= 0.93f; /* NaN is not */
-    const PACKAGE_floats_MACHINE y = PACKAGE_select_MACHINE(is_large, large, small);
-#else
 #if VECTOR_BYTES == 64
     const int degree = 5, pieces = 4; /* pieces in 1 */
     static const PACKAGE_floats_MACHINE c[] = {
@@ -59,26 +43,24 @@ PACKAGE_erf_MACHINE(PACKAGE_floats_MACHINE x)
         { 0, .2763264f, .5204999f, .71115565f, .8427008f, .92290014f, .96610516f, .9866717f, .9953223f, .9985373f,
           .999593f, .9998994f, .9999779f, .9999957f, .9999993f, .9999999f }
     };
-#else
-    const int degree = 7, pieces = 2;
-    static const PACKAGE_floats_MACHINE c[] = {
-        { -.016860584f, .010267727f, .01739918f, -.023299437f, -.02383864f, .030510342f, .0241028f, -.029170733f },
-        { -.009604212f, -.044515945f, -.010049538f, .04984823f, .03895659f, -.055062216f, -.042454913f, .05102795f },
-        { .11673084f, .0009126184f, -.05645415f, -.035671916f, -.013957919f, .042037316f, .029743886f, -.035044648f },
-        { -.0007728426f, .18565008f, .06435898f, -.037508555f, -.02512759f, -.020868752f, -.010845646f, .011906081f },
-        { -.37605467f, -.14695063f, .13926986f, .1375093f, .04658203f, .010493523f, .0025051704f, -.0020530121f },
-        { -2.476312e-6f, -.4393487f, -.41518614f, -.17829166f, -.041196603f, -.00562436f, -.0005608178f,
-          .00015570753f },
-        { .12837918f, .8787812f, .41511005f, .11892704f, .020662677f, .002183868f, .00014372512f, -5.7079138e-8f },
-        { 0, .5204999f, .8427008f, .96610516f, .9953223f, .999593f, .9999779f, .9999993f }
-    };
-#endif
     const PACKAGE_ints_MACHINE i = __builtin_convertvector(a * (float)pieces, PACKAGE_ints_MACHINE);
     const PACKAGE_floats_MACHINE r = a - __builtin_convertvector(i, PACKAGE_floats_MACHINE) * (1.0f / (float)pieces);
     PACKAGE_floats_MACHINE y = PACKAGE_look_up_MACHINE(c[0], i);
     for (int k = 1; k < degree; k++)
         y = y * r + PACKAGE_look_up_MACHINE(c[k], i);
     y = y * r + PACKAGE_max_MACHINE(r, PACKAGE_look_up_MACHINE(c[degree], i)); /* r in the first piece alone */
+#else
+    const PACKAGE_floats_MACHINE s = a * a, s2 = s * s;
+    PACKAGE_floats_MACHINE p = (0x1.42c49ap-8f - s * 0x1.28aa0ap-11f) * s2 + (0x1.ce0c6cp-4f - s * 0x1.b5c25cp-6f);
+    p = p * s2 + (0x1.06eba4p-3f - s * 0x1.812692p-2f);
+    PACKAGE_floats_MACHINE q = (0x1.84efdcp-13f - a * 0x1.7e3522p-16f) * a + 0x1.7e141cp-11f;
+    q = q * s2 + ((0x1.63f850p-5f - a * 0x1.9c5b64p-7f) * s - (a * 0x1.16709ep-6f + 0x1.7fff24p-4f));
+    q = q * a - 0x1.2c6d36p-2f;
+    q = q * a + 0x1.008c1ep+0f;
+    q *= q;
+    const PACKAGE_floats_MACHINE small = a + a * p, large = 1 - q * q;
+    const PACKAGE_ints_MACHINE is_large = a >= 1.0f; /* NaN is not */
+    const PACKAGE_floats_MACHINE y = PACKAGE_select_MACHINE(is_large, large, small);
 #endif
     return (PACKAGE_floats_MACHINE)((PACKAGE_ints_MACHINE)y | sign);
 }

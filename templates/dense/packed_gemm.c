@@ -13,7 +13,7 @@ params = (
   { name = "KA";    choices = [1, 2, 4, 8];          doc = "independent partial sums along K, for tiles too small to hide the latency of an FMA"; },
   { name = "UK";    choices = [1, 2, 4];             doc = "steps of KA values of k in one round of the inner loop"; },
   { name = "KC";    choices = [0, 512];               doc = "block of K that is finished for all tiles before the next begins; 0: all of K"; },
-  { name = "PF";    choices = [0, 8, 16, 32, 64];    doc = "rows of a panel (64 bytes each) to prefetch ahead, across the end of a tile too; 0: leave it to the hardware"; },
+  { name = "PF";    choices = [0, 8, 16, 32, 64];    doc = "each row tile prefetches its share of the next panels, a single one this many rows (64 bytes each) ahead; 0: none does"; },
   { name = "HOLD";  choices = [0, 1];                doc = "1: load W's vectors into registers once for all rows and add in place; 0: the compiler may fold loads into FMAs"; },
   { name = "ORDER"; choices = [0, 1];                doc = "0: all row tiles before the next panels (W stays close); 1: all panels before the next rows (X stays close)"; },
   { name = "EVEN";  choices = [0, 1];                doc = "1: row tiles of nearly equal height (17 = 9 + 8); 0: MR rows each and the rest last"; },
@@ -29,7 +29,8 @@ constraints = (
   { need = "NACC + NP*VP + 1 <= VECTOR_REGISTERS";   why = "accumulators, one row of W's vectors and one value of X must fit the vector registers"; },
   { need = "NACC >= 4";                              why = "fewer than 4 accumulators cannot hide the latency of an FMA on any CPU"; },
   { need = "KA == 1 || MR*NP*VP <= 12";              why = "partial sums along K only help tiles with few accumulators"; },
-  { need = "PF == 0 || MR <= 8";                     why = "with more than 8 rows W arrives slowly enough for the hardware prefetcher"; },
+  { need = "PF > 0 || MR == 1";                      why = "beside the FMAs of several rows prefetches cost nothing"; },
+  { need = "PF == 16 || MR <= 8";                    why = "with more than 8 rows W passes so slowly that the distance does not matter"; },
   { need = "UK*KA <= 8";                             why = "a longer loop body only costs instruction cache"; },
   { need = "UK == 1 || KA*MR*NP*VP*UK <= 64";        why = "a longer loop body only costs instruction cache"; },
   { need = "MR > 1 || (ORDER == 0 && EVEN == 0)";    why = "with single rows there is no tail to even out"; },
@@ -38,7 +39,7 @@ constraints = (
 general = (
   { target = "avx512";   MR = 8; NP = 3; KA = 1; UK = 1; KC = 0; PF = 16; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
   { target = "avx2";     MR = 6; NP = 1; KA = 1; UK = 1; KC = 0; PF = 16; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
-  { target = "portable"; MR = 2; NP = 1; KA = 1; UK = 1; KC = 0; PF = 0; HOLD = 0; ORDER = 0; EVEN = 1; SPLIT = 0; } );
+  { target = "portable"; MR = 2; NP = 1; KA = 1; UK = 1; KC = 0; PF = 16; HOLD = 0; ORDER = 0; EVEN = 1; SPLIT = 0; } );
 tile = { M = "MR"; N = "16*NP"; K = "max(KC, KA*UK)"; };
 derived = (
   { name = "COL";  expr = "16"; doc = "columns of a panel"; },
@@ -53,12 +54,12 @@ features = (
   { name = "l2_stream";    expr = "(NP * KB * 64 > L1_BYTES) / ROWS"; doc = "bytes of W from L2 for an FMA"; },
   { name = "w_over_l2";    expr = "log2(max(1, NP * KB * 64 / L2_BYTES))"; doc = "a tile's panels exceed L2"; },
   { name = "cold";         expr = "(PF == 0) * min(1, PASSES * ROWS / MT) * 300 / WORK"; doc = "the first lines of a tile come from far, and nobody asked for them"; },
-  { name = "far_rows";     expr = "(PF > 0) * PF * 64 * NP / L1_BYTES"; doc = "rows fetched ahead fill L1"; },
+  { name = "far_rows";     expr = "(ROW_TILES == 1) * PF * 64 * NP / L1_BYTES"; doc = "rows fetched ahead fill L1"; },
   { name = "prefetch";     expr = "PF > 0"; doc = "prefetches issued"; },
-  { name = "prefetch_8";   expr = "(PF == 8) / ROWS"; doc = "their distance matters where W streams: few rows"; },
-  { name = "prefetch_16";  expr = "(PF == 16) / ROWS"; doc = "likewise"; },
-  { name = "prefetch_32";  expr = "(PF == 32) / ROWS"; doc = "likewise"; },
-  { name = "prefetch_64";  expr = "(PF == 64) / ROWS"; doc = "likewise"; },
+  { name = "prefetch_8";   expr = "(PF == 8) * (ROW_TILES == 1) / ROWS"; doc = "their distance matters where W streams past few rows"; },
+  { name = "prefetch_16";  expr = "(PF == 16) * (ROW_TILES == 1) / ROWS"; doc = "likewise"; },
+  { name = "prefetch_32";  expr = "(PF == 32) * (ROW_TILES == 1) / ROWS"; doc = "likewise"; },
+  { name = "prefetch_64";  expr = "(PF == 64) * (ROW_TILES == 1) / ROWS"; doc = "likewise"; },
   { name = "partial";      expr = "log2(KA)"; doc = "partial sums along K"; },
   { name = "streams";      expr = "NP"; doc = "parallel streams of W"; },
   { name = "streams_few";  expr = "NP / ROWS"; doc = "the same, for few rows"; },
@@ -103,12 +104,14 @@ typedef struct {
 } KERNEL_place;
 
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_next(const int rows, const int panels, KERNEL_place *at, int64_t step)
+KERNEL_next(const int rows, const int panels, KERNEL_place *at, int64_t step, int64_t ahead)
 {
     KERNEL_advance(rows, at->x, step);
     KERNEL_advance(panels, at->w, 16 * step);
 #if PF
-    KERNEL_advance(panels, at->ahead, 16 * step);
+    KERNEL_advance(panels, at->ahead, step * ahead);
+#else
+    (void)ahead;
 #endif
 }
 
@@ -145,9 +148,10 @@ KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const KER
     }
 }
 
-/* Rows m.., panels p.., values k0..k1-1 of k; from k0 > 0 on it adds to Y. `rows` and `panels` are constants of each call. */
+/* Rows m.., panels p.., values k0..k1-1 of k; from k0 > 0 on it adds to Y. The tile is the i-th of `tiles` that pass these panels.
+ * `rows` and `panels` are constants of each call. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_tile(const int rows, const int panels, const NAME_args *a, int64_t m, int64_t p, int64_t k0, int64_t k1)
+KERNEL_tile(const int rows, const int panels, const NAME_args *a, int64_t m, int64_t p, int64_t k0, int64_t k1, int64_t i, int64_t tiles)
 {
 #if VP == 1
     const int vectors = panels;
@@ -168,21 +172,26 @@ KERNEL_tile(const int rows, const int panels, const NAME_args *a, int64_t m, int
             for (int v = 0; v < vectors; v++)
                 acc[q][r][v] = (KERNEL_vec){0};
     int64_t left = k1 - k0;
+    const int64_t share = (15 + tiles) / tiles; /* floats to fetch for a row of a panel */
 #if PF
-    for (int part = 0; part < 2; part++) { /* the last PF values of k fetch the first rows of the next panels: no tile starts cold */
-        const int64_t stop = part ? 0 : PF;
-        KERNEL_point(panels, at.ahead, part ? a->W + (p + panels) * NAME_PANEL(K) + k0 * 16 : at.w[0] + PF * 16, NAME_PANEL(K));
+    /* W may come from memory, whose bandwidth one tile exceeds: all that pass a panel fetch the next one. A single tile fetches its own
+     * panels, and in its last PF values of k the first rows of the next. */
+    for (int part = 0; part < 2; part++) {
+        const int64_t stop = part == 0 && tiles == 1 ? PF : 0;
+        const float *ahead = a->W + (p + panels) * NAME_PANEL(K) + k0 * 16 + share * (k1 - k0) * i;
+        KERNEL_point(panels, at.ahead, stop ? at.w[0] + PF * 16 : ahead, NAME_PANEL(K));
 #else
+    (void)i;
     {
         const int64_t stop = 0;
 #endif
 #if STEP > 1
-        for (; left - stop >= STEP; left -= STEP, KERNEL_next(rows, panels, &at, STEP))
+        for (; left - stop >= STEP; left -= STEP, KERNEL_next(rows, panels, &at, STEP, share))
 #pragma GCC unroll 8
             for (int q = 0; q < STEP; q++)
                 KERNEL_step(rows, vectors, acc[q % KA], &at, q, K);
 #endif
-        for (; left > stop; left--, KERNEL_next(rows, panels, &at, 1))
+        for (; left > stop; left--, KERNEL_next(rows, panels, &at, 1, share))
             KERNEL_step(rows, vectors, acc[0], &at, 0, K);
     }
 #if KA > 1
@@ -234,16 +243,16 @@ KERNEL_tile(const int rows, const int panels, const NAME_args *a, int64_t m, int
 
 /* The tile as a function for each height, NP panels or one. */
 static TARGET_ATTRIBUTE void
-KERNEL_rows(const NAME_args *a, int64_t rows, int64_t panels, int64_t m, int64_t p, int64_t k0, int64_t k1)
+KERNEL_rows(const NAME_args *a, int64_t rows, int64_t panels, int64_t m, int64_t p, int64_t k0, int64_t k1, int64_t i, int64_t tiles)
 {
     if (panels == NP)
         switch (rows) {
-        case R: KERNEL_tile(R, NP, a, m, p, k0, k1); break; //@ repeat R = 1..MR
+        case R: KERNEL_tile(R, NP, a, m, p, k0, k1, i, tiles); break; //@ repeat R = 1..MR
         }
 #if NP > 1
     else
         switch (rows) {
-        case R: KERNEL_tile(R, 1, a, m, p, k0, k1); break; //@ repeat R = 1..MR
+        case R: KERNEL_tile(R, 1, a, m, p, k0, k1, i, tiles); break; //@ repeat R = 1..MR
         }
 #endif
 }
@@ -286,7 +295,11 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
 #else
                 const int64_t m = m0 + i * MR, rows = m1 - m < MR ? m1 - m : MR;
 #endif
-                KERNEL_rows(a, rows, p1 - p < NP ? 1 : NP, m, p, k0, k1);
+#if ORDER
+                KERNEL_rows(a, rows, p1 - p < NP ? 1 : NP, m, p, k0, k1, 0, 1);
+#else
+                KERNEL_rows(a, rows, p1 - p < NP ? 1 : NP, m, p, k0, k1, i, tiles);
+#endif
             }
     }
     return 0;

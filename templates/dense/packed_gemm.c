@@ -15,7 +15,8 @@ params = (
   { name = "KC";    choices = [0, 512];               doc = "block of K that is finished for all tiles before the next begins; 0: all of K"; },
   { name = "PF";    choices = [0, 8, 16, 32, 64];    doc = "each row tile prefetches its share of the next panels, a single one this many rows (64 bytes each) ahead; 0: none does"; },
   { name = "HOLD";  choices = [0, 1];                doc = "1: load W's vectors into registers once for all rows and add in place; 0: the compiler may fold loads into FMAs"; },
-  { name = "ORDER"; choices = [0, 1];                doc = "0: all row tiles before the next panels (W stays close); 1: all panels before the next rows (X stays close)"; },
+  { name = "BLOCK"; choices = [0, 8];                doc = "row tiles that meet all panels before the next ones do, so that their X stays close; 0: all"; },
+  { name = "CALLS"; choices = [0, 1];                doc = "1: a formula's functions are computed on the sums in registers; 0: on Y after a tile, in one copy for all heights"; },
   { name = "EVEN";  choices = [0, 1];                doc = "1: row tiles of nearly equal height (17 = 9 + 8); 0: MR rows each and the rest last"; },
   { name = "SPLIT"; choices = [0, 1];                doc = "what threads share out: 0 panels, 1 rows"; } );
 values = (
@@ -33,27 +34,34 @@ constraints = (
   { need = "PF == 16 || MR <= 8";                    why = "with more than 8 rows W passes so slowly that the distance does not matter"; },
   { need = "UK*KA <= 8";                             why = "a longer loop body only costs instruction cache"; },
   { need = "UK == 1 || KA*MR*NP*VP*UK <= 64";        why = "a longer loop body only costs instruction cache"; },
-  { need = "MR > 1 || (ORDER == 0 && EVEN == 0)";    why = "with single rows there is no tail to even out"; },
+  { need = "MR > 1 || (BLOCK == 0 && EVEN == 0)";    why = "with single rows there is no tail to even out"; },
   { need = "KC == 0 || KC*NP*64 <= L2_BYTES";        why = "a block of W's panels must stay in the L2 cache while the rows pass"; },
+  { need = "CALLS == 0 || EPILOGUE_CALLS";           why = "a formula without functions is always computed on the sums in registers"; },
   { need = "SPLIT == 0 || MAX_THREADS > 1"; why = "one thread shares out nothing"; } );
 general = (
-  { target = "avx512";   MR = 8; NP = 3; KA = 1; UK = 1; KC = 0; PF = 16; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
-  { target = "avx2";     MR = 6; NP = 1; KA = 1; UK = 1; KC = 0; PF = 16; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
-  { target = "portable"; MR = 2; NP = 1; KA = 1; UK = 1; KC = 0; PF = 16; HOLD = 0; ORDER = 0; EVEN = 1; SPLIT = 0; } );
+  { target = "avx512";   MR = 8; NP = 3; KA = 1; UK = 1; KC = 0; PF = 16; HOLD = 1; BLOCK = 8; CALLS = 0; EVEN = 1; SPLIT = 0; },
+  { target = "avx2";     MR = 6; NP = 1; KA = 1; UK = 1; KC = 0; PF = 16; HOLD = 1; BLOCK = 8; CALLS = 0; EVEN = 1; SPLIT = 0; },
+  { target = "portable"; MR = 2; NP = 1; KA = 1; UK = 1; KC = 0; PF = 16; HOLD = 0; BLOCK = 8; CALLS = 0; EVEN = 1; SPLIT = 0; } );
 tile = { M = "MR"; N = "16*NP"; K = "max(KC, KA*UK)"; };
 derived = (
   { name = "COL";  expr = "16"; doc = "columns of a panel"; },
+  { name = "BLOCKS"; expr = "(BLOCK == 0) + (BLOCK > 0) * ceil_div(ROW_TILES, max(1, BLOCK))"; doc = "blocks of row tiles"; },
+  { name = "X_FAR"; expr = "ceil_div(MT, BLOCKS) * KB * 4 > L2_BYTES"; doc = "the rows of a block are not in L2 when the next panels come"; },
+  { name = "PASSES"; expr = "W_NEAR * (1 + (W_BYTES > L2_BYTES) * (BLOCKS - 1)) + (1 - W_NEAR) * ROW_TILES"; doc = "how often W comes from beyond L2"; },
   { name = "WORK"; expr = "KB * NV * max(ROWS, 4) / 2"; doc = "cycles of a tile"; } );
 terms = (
   { name = "w_l2";     expr = "K * (ROW_TILES - 1) * ((NP * KB * 64 > L1_BYTES) * GROUPS * max(0, 2 * NP - max(ROWS*NV, NV + ROWS) / 2)"
                               " + (KB * 64 > L1_BYTES) * SINGLES * max(0, 2 - max(ROWS*VP, VP + ROWS) / 2))";
     doc = "lines of W that later row tiles fetch from L2, as they do not fit L1, two cycles each, beyond what FMAs and loads hide"; },
+  { name = "x_far";    expr = "X_FAR * (GROUPS + SINGLES) * MT * K / 8"; doc = "X from beyond L2 for each tile's panels, at 32 bytes a cycle"; },
   { name = "cold";     expr = "(PF == 0) * PASSES * (GROUPS + SINGLES) * 300"; doc = "the first lines of panels come from far, and nobody asked for them"; },
   { name = "prefetch"; expr = "(PF > 0) * K * ROW_TILES * UT / 2"; doc = "prefetches issued"; } );
 features = (
   { name = "l2_stream";    expr = "(NP * KB * 64 > L1_BYTES) / ROWS"; doc = "bytes of W from L2 for an FMA"; },
+  { name = "x_far";        expr = "X_FAR / NP"; doc = "bytes of X from beyond L2 for an FMA"; },
   { name = "w_over_l2";    expr = "log2(max(1, NP * KB * 64 / L2_BYTES))"; doc = "a tile's panels exceed L2"; },
   { name = "cold";         expr = "(PF == 0) * min(1, PASSES * ROWS / MT) * 300 / WORK"; doc = "the first lines of a tile come from far, and nobody asked for them"; },
+  { name = "calls";        expr = "CALLS"; doc = "functions computed on sums in registers"; },
   { name = "far_rows";     expr = "(ROW_TILES == 1) * PF * 64 * NP / L1_BYTES"; doc = "rows fetched ahead fill L1"; },
   { name = "prefetch";     expr = "PF > 0"; doc = "prefetches issued"; },
   { name = "prefetch_8";   expr = "(PF == 8) * (ROW_TILES == 1) / ROWS"; doc = "their distance matters where W streams past few rows"; },
@@ -75,7 +83,8 @@ features = (
 #define KC 0
 #define PF 0
 #define HOLD 1
-#define ORDER 0
+#define BLOCK 8
+#define CALLS 0
 #define EVEN 1
 #define SPLIT 0
 #define VP 1
@@ -224,7 +233,7 @@ KERNEL_tile(const int rows, const int panels, const NAME_args *a, int64_t m, int
         for (int v = 0; v < vectors; v++) {
             if (add)
                 acc[0][r][v] += *(const KERNEL_vec *)(add + v * VF);
-#if HAS_EPILOGUE && !EPILOGUE_CALLS
+#if HAS_EPILOGUE && (CALLS || !EPILOGUE_CALLS)
             if (KERNEL_is_whole(k1, K))
                 acc[0][r][v] = NAME_epilogue_MACHINE(a, acc[0][r][v], m + r, p * 16 + v * VF, VF);
 #endif
@@ -235,7 +244,7 @@ KERNEL_tile(const int rows, const int panels, const NAME_args *a, int64_t m, int
 #pragma GCC unroll 32
         for (int v = 0; v < vectors; v++)
             *(KERNEL_vec *)(y + v * VF) = acc[0][r][v];
-#if EPILOGUE_CALLS
+#if EPILOGUE_CALLS && !CALLS
     if (KERNEL_is_whole(k1, K))
         KERNEL_finish(a, m, p * 16, rows, panels * 16);
 #endif
@@ -276,6 +285,11 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
     const int64_t m0 = 0, m1 = M, p0 = KERNEL_cut(panels, task, ntask), p1 = KERNEL_cut(panels, task + 1, ntask);
 #endif
     const int64_t tiles = (m1 - m0 + MR - 1) / MR;
+#if BLOCK
+    const int64_t blocks = (tiles + BLOCK - 1) / BLOCK;
+#else
+    const int64_t blocks = 1;
+#endif
 #if KC
     for (int64_t k0 = 0; k0 == 0 || k0 < K; k0 += KC) {
         const int64_t k1 = K - k0 < KC ? K : k0 + KC;
@@ -283,24 +297,18 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
     {
         const int64_t k0 = 0, k1 = K;
 #endif
-#if ORDER
-        for (int64_t i = 0; i < tiles; i++)
-            for (int64_t p = p0; p < p1; p += p1 - p < NP ? 1 : NP) {
-#else
-        for (int64_t p = p0; p < p1; p += p1 - p < NP ? 1 : NP)
-            for (int64_t i = 0; i < tiles; i++) {
-#endif
+        for (int64_t b = 0; b < blocks; b++) {
+            const int64_t i0 = tiles * b / blocks, n = tiles * (b + 1) / blocks - i0;
+            for (int64_t p = p0; p < p1; p += p1 - p < NP ? 1 : NP)
+                for (int64_t i = i0; i < i0 + n; i++) {
 #if EVEN
-                const int64_t m = m0 + (m1 - m0) * i / tiles, rows = m0 + (m1 - m0) * (i + 1) / tiles - m;
+                    const int64_t m = m0 + (m1 - m0) * i / tiles, rows = m0 + (m1 - m0) * (i + 1) / tiles - m;
 #else
-                const int64_t m = m0 + i * MR, rows = m1 - m < MR ? m1 - m : MR;
+                    const int64_t m = m0 + i * MR, rows = m1 - m < MR ? m1 - m : MR;
 #endif
-#if ORDER
-                KERNEL_rows(a, rows, p1 - p < NP ? 1 : NP, m, p, k0, k1, 0, 1);
-#else
-                KERNEL_rows(a, rows, p1 - p < NP ? 1 : NP, m, p, k0, k1, i, tiles);
-#endif
-            }
+                    KERNEL_rows(a, rows, p1 - p < NP ? 1 : NP, m, p, k0, k1, i - i0, n);
+                }
+        }
     }
     return 0;
 }

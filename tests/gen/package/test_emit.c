@@ -162,7 +162,7 @@ static void kernels_are_told_in_words(void **state)
             text_printf(&want, "    \"%s\",\n",
                         unit_kernel_text(y.arena, &(UnitKernel){ c->t, c->target, value, { 0 }, NULL }));
         }
-    text_add(&want, "    \"packed_gemm portable MR=2 NP=1 KA=1 UK=1 KC=0 PF=16 HOLD=0 ORDER=0 EVEN=1 SPLIT=0\",\n};\n");
+    text_add(&want, "    \"packed_gemm portable MR=2 NP=1 KA=1 UK=1 KC=0 PF=16 HOLD=0 BLOCK=8 CALLS=0 EVEN=1 SPLIT=0\",\n};\n");
     expect(p, "kernels.c", text_str(&want));
 }
 

@@ -21,21 +21,22 @@ static const char REGISTERS[] = "accumulators, ", LATENCY[] = "fewer than 4 accu
 static const Row rows[] = {
     { "packed_gemm", "avx512", "NK", "MR=5 NP=5", NULL, 1, 0 },      /* 25 + 5 + 1 */
     { "packed_gemm", "avx512", "NK", "MR=7 NP=4", REGISTERS, 1, 0 }, /* 28 + 4 + 1 */
-    { "packed_gemm", "avx2", "NK", "MR=6 NP=1 PF=16", NULL, 1, 0 },   /* 12 + 2 + 1 of 16: a panel is two vectors */
-    { "packed_gemm", "avx2", "NK", "MR=7 NP=1 PF=16", REGISTERS, 1, 0 },
+    { "packed_gemm", "avx2", "NK", "MR=6 NP=1", NULL, 1, 0 },   /* 12 + 2 + 1 of 16: a panel is two vectors */
+    { "packed_gemm", "avx2", "NK", "MR=7 NP=1", REGISTERS, 1, 0 },
     { "packed_gemm", "avx512", "NK", "MR=2 NP=1 KA=2", NULL, 1, 0 },
     { "packed_gemm", "avx512", "NK", "MR=3 NP=1", LATENCY, 1, 0 },
     { "packed_gemm", "avx512", "NK", "MR=6 NP=2 KA=2", NULL, 1, 0 },
-    { "packed_gemm", "avx512", "NK", "MR=14 NP=1 KA=2 PF=16", "partial sums along K", 1, 0 },
+    { "packed_gemm", "avx512", "NK", "MR=14 NP=1 KA=2", "partial sums along K", 1, 0 },
     { "packed_gemm", "avx512", "NK", "MR=8 NP=2", NULL, 1, 0 },
-    { "packed_gemm", "avx512", "NK", "MR=9 NP=2", PREFETCHER, 1, 0 },
+    { "packed_gemm", "avx512", "NK", "MR=9 NP=2 PF=32", PREFETCHER, 1, 0 },
     { "packed_gemm", "avx512", "NK", "MR=2 NP=1 KA=4 UK=2", NULL, 1, 0 },
     { "packed_gemm", "avx512", "NK", "MR=2 NP=1 KA=4 UK=4", BODY, 1, 0 },
     { "packed_gemm", "avx512", "NK", "MR=8 NP=2 UK=4", NULL, 1, 0 }, /* 64 */
     { "packed_gemm", "avx512", "NK", "MR=6 NP=3 UK=4", BODY, 1, 0 },
-    { "packed_gemm", "avx512", "NK", "MR=1 NP=4 EVEN=0", NULL, 1, 0 },
-    { "packed_gemm", "avx512", "NK", "MR=1 NP=4 EVEN=1", TAIL, 1, 0 },
-    { "packed_gemm", "avx512", "NK", "MR=1 NP=4 EVEN=0 ORDER=1", TAIL, 1, 0 },
+    { "packed_gemm", "avx512", "NK", "MR=1 NP=4 EVEN=0 BLOCK=0", NULL, 1, 0 },
+    { "packed_gemm", "avx512", "NK", "MR=1 NP=4 BLOCK=0", TAIL, 1, 0 },
+    { "packed_gemm", "avx512", "NK", "MR=1 NP=4 EVEN=0", TAIL, 1, 0 },
+    { "packed_gemm", "avx512", "NK", "MR=2 NP=2 PF=0", "beside the FMAs of several rows", 1, 0 },
     { "packed_gemm", "avx512", "NK", "MR=2 NP=8 KC=512", NULL, 1, 512 * 8 * 64 },
     { "packed_gemm", "avx512", "NK", "MR=2 NP=8 KC=512", "a block of W's panels", 1, 512 * 8 * 64 - 1 },
     { "packed_gemm", "avx512", "NK", "SPLIT=1", NULL, 2, 0 },

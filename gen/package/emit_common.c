@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * emit_common: kernels that two functions of a package chose alike are written once. They are alike if their texts are, and
- * what they rely on is: the struct of their arguments, and how the constant operand is packed; all of it without the
- * function's name.
+ * what they rely on is: the formula that they call, the struct of their arguments, and how the constant operand is packed;
+ * all of it without the function's name.
  */
 #include <string.h>
 #include "gen/package/emit_private.h"
@@ -24,7 +24,7 @@ static bool add_nameless(Emitter *e)
     for (int k = 0; k < n && ok; k++) {
         FillScope *one = unit_scope(e->arena, &u);
         ok = unit_add_kernels(one, &u, &e->kernel[k], 1, e->diag);
-        e->text[k] = ok ? fill_find(one, "kernels", strlen("kernels")) : NULL;
+        e->text[k] = ok ? unit_kernel_texts(one) : NULL;
     }
     return ok;
 }

@@ -29,6 +29,7 @@ typedef struct {
     SpillReport now; /* counts so far, of all loops */
     int nlabel;
     Label label[MOST_LABELS];
+    Slice function;     /* its name */
     bool frame_pointer; /* this function has one; without, Assembly.frame is a register like others */
 } AssemblyReader;
 
@@ -91,8 +92,10 @@ static Slice next_operand(const char **p)
     return o;
 }
 
-static void remember_label(AssemblyReader *r, Slice name)
+static void take_label(AssemblyReader *r, Slice name)
 {
+    if (!begins(name, "."))
+        r->function = name;
     if (r->nlabel == MOST_LABELS)
         memmove(r->label, r->label + 1, (size_t)--r->nlabel * sizeof *r->label);
     r->label[r->nlabel++] = (Label){ name, r->now };
@@ -103,7 +106,7 @@ static void take_loop(const AssemblyReader *r, const Label *from, SpillReport *o
 {
     const SpillReport loop = { out->loops + 1, r->now.stored - from->before.stored, r->now.loaded - from->before.loaded,
                                r->now.multiplications - from->before.multiplications };
-    if (loop.multiplications == 0)
+    if (loop.multiplications == 0 || ends(r->function, SPILLS_FINISH))
         return;
     if (out->loops == 0 || loop.stored + loop.loaded > out->stored + out->loaded)
         *out = loop;
@@ -146,9 +149,9 @@ void spills_read(const Assembly *syntax, const char *text, SpillReport *out)
     for (const char *p = text; *p; p += strcspn(p, "\n"), p += *p == '\n') {
         const Slice first = next_word(&p);
         if (is(first, ".cfi_startproc"))
-            r = (AssemblyReader){ .syntax = syntax };
+            r = (AssemblyReader){ .syntax = syntax, .function = r.function };
         else if (ends(first, ":"))
-            remember_label(&r, (Slice){ first.text, first.len - 1 });
+            take_label(&r, (Slice){ first.text, first.len - 1 });
         else if (first.len > 0 && *first.text != '.' && *first.text != '#')
             take_instruction(&r, first, p, out);
     }

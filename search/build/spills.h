@@ -5,7 +5,8 @@
  *
  * A CPU kernel's time is spent in its innermost loops, straight runs of code that end in a jump to their beginning. A loop that multiplies
  * vectors and at the same time stores vectors to fixed places on the stack, or loads them from there, has more of them alive than there
- * are registers.
+ * are registers. Functions whose names end in SPILLS_FINISH are left out: they compute the formula when no sums are in registers, and a constant of
+ * it on the stack costs what one in memory costs.
  */
 #ifndef DCGEN_SPILLS_H
 #define DCGEN_SPILLS_H
@@ -13,6 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "gen/target/arch.h"
+
+#define SPILLS_FINISH "_finish"
 
 typedef struct {
     int loops;           /* loops that multiply vectors; 0: nothing is known */

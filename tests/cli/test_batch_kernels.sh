@@ -139,6 +139,7 @@ for target in portable avx2 avx512; do
         continue
     fi
     general $target MK KN '"bias"' direct_bmm
+    general $target MK KN '"gelu", "sigmoid", "tanh"' direct_bmm # more constants than registers, but no sum is in one
     [ -n "${THOROUGH:-}" ] || continue
     general $target MK NK '"bias"' pack_bmm
     general $target MK NK '' dot_bmm

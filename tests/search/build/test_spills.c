@@ -76,6 +76,18 @@ static void test_no_spills(void **state)
            0);
 }
 
+/* A function that computes a formula of sums that are in memory has none to keep in registers. */
+static void test_finish(void **state)
+{
+    (void)state;
+    const char *loop = "\t.cfi_startproc\n.L2:\n\tvmulps\t-112(%rsp), %zmm1, %zmm2\n\tjne\t.L2\n\tret\n";
+    char text[400];
+    snprintf(text, sizeof text, "k_finish:\n.LFB7:\n%s", loop);
+    expect(text, 0, 0, 0, 0);
+    snprintf(text, sizeof text, "k_finish: # @k_finish\n%sk:\n%s", loop, loop);
+    expect(text, 1, 0, 1, 1);
+}
+
 /* %rbp is a pointer like any other unless the function keeps its frame there. */
 static void test_frame_pointer(void **state)
 {
@@ -216,12 +228,16 @@ static void the_stack_of_a_function_counts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clean_loop),       cmocka_unit_test(test_spilling_loop),
-        cmocka_unit_test(test_several_loops),    cmocka_unit_test(test_no_spills),
-        cmocka_unit_test(test_frame_pointer),    cmocka_unit_test(test_anything),
-        cmocka_unit_test(test_mixtures),         cmocka_unit_test(the_most_of_several_kernels),
-        cmocka_unit_test(logs_that_say_nothing), cmocka_unit_test(the_stack_of_a_function_counts)
-    };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_clean_loop),
+                                        cmocka_unit_test(test_spilling_loop),
+                                        cmocka_unit_test(test_several_loops),
+                                        cmocka_unit_test(test_no_spills),
+                                        cmocka_unit_test(test_finish),
+                                        cmocka_unit_test(test_frame_pointer),
+                                        cmocka_unit_test(test_anything),
+                                        cmocka_unit_test(test_mixtures),
+                                        cmocka_unit_test(the_most_of_several_kernels),
+                                        cmocka_unit_test(logs_that_say_nothing),
+                                        cmocka_unit_test(the_stack_of_a_function_counts) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

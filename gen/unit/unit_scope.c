@@ -124,13 +124,13 @@ static const char *c_type(const Spec *s, const Operand *o)
     return d ? d->c_type : "void";
 }
 
-/* The type of an operand as a parameter: "const float *"; of a packed constant one "const void *". */
-static const char *parameter_type(const Spec *s, const Operand *o)
+/* The type of an operand as a parameter: "const float *"; of a packed constant one, and of 16-bit elements, "const void *". */
+static const char *parameter_type(Arena *a, const Spec *s, const Operand *o)
 {
     if (s->packed && o == &s->op->operand[s->const_operand])
         return "const void *";
-    const bool is_float = strcmp(c_type(s, o), "float") == 0;
-    return o->role == ROLE_OUT ? (is_float ? "float *" : "void *") : is_float ? "const float *" : "const void *";
+    const Dtype *d = dtype_of(s, o);
+    return arena_printf(a, "%s%s *", o->role == ROLE_OUT ? "" : "const ", d && !d->mantissa ? d->c_type : "void");
 }
 
 /* Does the operand have no elements where a reduced axis is 0, though the call has a result? */
@@ -143,12 +143,15 @@ static bool may_be_empty(const Op *op, const Operand *o)
 }
 
 /* What kernels get for the operand. Where it has no elements any address will do but NULL, on which C allows no arithmetic. */
-static const char *argument_text(Arena *a, const Op *op, const Operand *o)
+static const char *argument_text(Arena *a, const Spec *s, const Operand *o)
 {
-    const Operand *out = op->operand;
+    const Operand *out = s->op->operand;
     while (out->role != ROLE_OUT)
         out++;
-    return may_be_empty(op, o) ? arena_printf(a, "%s ? %s : %s", o->name, o->name, out->name) : o->name;
+    const bool is_alike = strcmp(c_type(s, o), c_type(s, out)) == 0;
+    return may_be_empty(s->op, o)
+               ? arena_printf(a, "%s ? %s : %s%s", o->name, o->name, is_alike ? "" : "(const void *)", out->name)
+               : o->name;
 }
 
 /* Elements in 16 bytes, which rows of a packed constant are padded to. */
@@ -190,17 +193,18 @@ static void add_operand(FillScope *s, const UnitContext *u, int i)
     const Spec *spec = u->spec;
     const Operand *o = &spec->op->operand[i];
     const bool is_constant = i == spec->const_operand, is_packed = is_constant && spec->packed;
-    const char *type = parameter_type(spec, o), *is_const = o->role == ROLE_OUT ? "" : "const ";
+    const char *type = parameter_type(a, spec, o), *is_const = o->role == ROLE_OUT ? "" : "const ";
     const char *strides = o->strided ? arena_printf(a, ", const int64_t *%s_stride", o->name) : "";
-    const char *argument = argument_text(a, spec->op, o);
+    const char *argument = argument_text(a, spec, o);
     const char *passed = o->strided ? arena_printf(a, ", %s_stride", o->name) : "";
     const char *cast = arena_printf(a, "(%s%s *)(%s)%s", is_const, c_type(spec, o), argument, passed);
     const char *from_runner = arena_printf(a, o->strided ? "(%s%s *)operand[%d], extent + %d" : "(%s%s *)operand[%d]",
                                            is_const, c_type(spec, o), i, op_stride_at(spec->op, i));
     const char *doc =
         is_packed ? arena_printf(a, "as %s%s_pack wrote it, for the same extents", spec->name, u->target->family->call)
-                  : arena_printf(a, "%s%s%s", quote_comment(a, o->doc), o->nlayout > 1 ? "; here " : "",
-                                 o->nlayout > 1 ? spec_layout(spec, i)->name : "");
+                  : arena_printf(a, "%s%s%s%s%s", quote_comment(a, o->doc), o->nlayout > 1 ? "; here " : "",
+                                 o->nlayout > 1 ? spec_layout(spec, i)->name : "", o->dtype ? "; elements are " : "",
+                                 o->dtype ? o->dtype : "");
     FillScope *row = fill_row(s);
     FILL_WORDS(row, WORD("OPERAND", o->name), WORD("OPERAND_COLUMN", arena_printf(a, "%-9s", o->name)),
                WORD("PLACE", i), WORD("PARAMETER", arena_printf(a, "%s%s%s", type, o->name, strides)),

@@ -107,7 +107,8 @@ dims = { T = { min = 1; max = 40; }; };
 functions = (
   { name = "softmax"; op = "batch_rows"; formula = "softmax[n](n < len[b0] ? x[b0,b1,m,n] : -inf)"; types = { len = "s32"; };
     shapes = ( { B0 = 2; B1 = 3; M = "T"; N = "T"; } ); },
-  { name = "place"; op = "row_values"; formula = "argmax[n](x[m,n])"; shapes = ( { M = "T"; N = 50; } ); },
+  { name = "place"; op = "row_values"; formula = "argmax[n](x[m,n])"; types = { Y = "s32"; };
+    shapes = ( { M = "T"; N = 50; } ); },
   { name = "gather"; op = "rows"; formula = "word[id[m],n] + first[n,m]"; types = { id = "s32"; }; extents = { word = ["V", "N"]; };
     shapes = ( { M = "T"; N = 50; V = 31; } ); } );
 tune = { T = [1, 7, 40]; };
@@ -117,6 +118,8 @@ run 0 --templates "$SRC/templates" pair.cfg
 cmake -S out/pair -B built -DCMAKE_C_FLAGS='-Wall -Wextra -Wshadow -Werror' >"$tmp/log/cmake" && cmake --build built -j2 >"$tmp/log/build" 2>&1 ||
     { tail -n 20 "$tmp/log/cmake" "$tmp/log/build"; failed 'the package is not built'; }
 grep -q 'id .*from 0 to V - 1, which nothing checks' out/pair/pair.h || failed 'the header does not say what an index may be'
+grep -q 'const int32_t \*len, const float \*x, float \*Y' out/pair/pair.h || failed 'integers have another type'
+grep -q ' len .*; elements are s32$' out/pair/pair.h || failed 'the header does not say what elements are'
 grep -q 'V .*: 31 in all calls' out/pair/pair.h || failed 'the header does not say how many rows the table has'
 grep -rq 'real_min(M\*N, V\*N)' out/pair || failed 'the benchmark does not count the rows that are read'
 for name in softmax place gather; do

@@ -469,6 +469,7 @@ const char *unit_rows_of_target(Arena *a, const UnitContext *u, const char *kern
     bool done[FORMULA_MAX_NODE] = { 0 }, now[FORMULA_MAX_NODE], met[FORMULA_MAX_NODE];
     if (*kernels && t->family->primitives.of_targets && !strstr(kernels, arena_printf(a, "%s_pass_0_%s(", s->name, t->name)))
         return "";
+    const bool fetches = !*kernels || strstr(kernels, arena_printf(a, "%s_fetch_%s(", s->name, t->name));
     find_fields(&r);
     find_crossing(&r);
     fill_list(words, "passes");
@@ -484,7 +485,7 @@ const char *unit_rows_of_target(Arena *a, const UnitContext *u, const char *kern
     const char *out = print_output(&shared, r.style, "0");
     FILL_WORDS(words, WORD("FORMULA", quote_comment(a, s->formula->text)), WORD("PLACE", print_place_name(&shared, r.f->row)),
                WORD("fields", print_filled(&shared, text_str(&r.fields))), WORD("kept", kept_fields(&r, &shared)),
-               WORD("fetch", r.style->loops ? "" : fetch_text(&r)), WORD("OUT", out), WORD("places_of_output", unpacked(&r, &shared, out)));
+               WORD("FETCHES", fetches), WORD("fetch", r.style->loops ? "" : fetch_text(&r)), WORD("OUT", out), WORD("places_of_output", unpacked(&r, &shared, out)));
     return unit_fill_part(u, unit_pattern(a, u, arena_printf(a, "rows%s", t->family->suffix)), words, d);
 }
 

@@ -122,6 +122,10 @@ grep -q 'const int32_t \*len, const float \*x, float \*Y' out/pair/pair.h || fai
 grep -q ' len .*; elements are s32$' out/pair/pair.h || failed 'the header does not say what elements are'
 grep -q 'V .*: 31 in all calls' out/pair/pair.h || failed 'the header does not say how many rows the table has'
 grep -rq 'real_min(M\*N, V\*N)' out/pair || failed 'the benchmark does not count the rows that are read'
+for cc in gcc clang; do
+    ! command -v $cc >/dev/null || $cc -std=gnu11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wcast-qual -Werror -fsyntax-only out/pair/kernels.c ||
+        failed "$cc warns of the kernels"
+done
 for name in softmax place gather; do
     built/pair_${name}_test >"$tmp/log/own" || { cat "$tmp/log/own"; failed "the test of $name"; }
     grep -q ' checks, 0 failed' "$tmp/log/own" || failed "the test of $name checks nothing"

@@ -34,11 +34,11 @@ const RowStyle row_style_vectors = {
                                 REST "        row->S[0] = row->S[0] + row->S[u];\n"
                                      "    row->V = PACKAGE_sum_of_MACHINE(row->S[0]);\n" },
     .reduction[FORMULA_GREATEST] = { VECTOR_FIELDS, EACH "        row->S[u] = PACKAGE_all_MACHINE(" LOWEST ");\n",
-                                     "    row->S[u] = PACKAGE_max_MACHINE(row->S[u], " FIRST(LOWEST) ");\n",
+                                     "    row->S[u] = PACKAGE_max_MACHINE(" FIRST(LOWEST) ", row->S[u]);\n",
                                      REST "        row->S[0] = PACKAGE_max_MACHINE(row->S[0], row->S[u]);\n"
                                           "    row->V = PACKAGE_largest_of_MACHINE(row->S[0]);\n" },
     .reduction[FORMULA_LEAST] = { VECTOR_FIELDS, EACH "        row->S[u] = PACKAGE_all_MACHINE(" HIGHEST ");\n",
-                                  "    row->S[u] = PACKAGE_min_MACHINE(row->S[u], " FIRST(HIGHEST) ");\n",
+                                  "    row->S[u] = PACKAGE_min_MACHINE(" FIRST(HIGHEST) ", row->S[u]);\n",
                                   REST "        row->S[0] = PACKAGE_min_MACHINE(row->S[0], row->S[u]);\n"
                                        "    row->V = PACKAGE_smallest_of_MACHINE(row->S[0]);\n" },
     .reduction
@@ -69,10 +69,10 @@ const RowStyle row_style_threads = {
     .reduction[FORMULA_SUM] = { THREAD_FIELDS, "    row->S = 0;\n", "    row->S += exists ? VALUE : 0;\n",
                                 "    row->V = lanes.sum(row->S);\n" },
     .reduction[FORMULA_GREATEST] = { THREAD_FIELDS, "    row->S = " LOWEST ";\n",
-                                     "    row->S = PACKAGE_device::greater(row->S, VALUE);\n",
+                                     "    row->S = PACKAGE_device::greater(VALUE, row->S);\n",
                                      "    row->V = lanes.largest(row->S);\n" },
     .reduction[FORMULA_LEAST] = { THREAD_FIELDS, "    row->S = " HIGHEST ";\n",
-                                  "    row->S = PACKAGE_device::lesser(row->S, VALUE);\n",
+                                  "    row->S = PACKAGE_device::lesser(VALUE, row->S);\n",
                                   "    row->V = lanes.smallest(row->S);\n" },
     .reduction[FORMULA_ARGMAX] = { "    int V, AT;\n    float S;\n", "    row->S = " LOWEST ";\n    row->AT = 0;\n",
                                    "    const float C = VALUE;\n"

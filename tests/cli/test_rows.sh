@@ -98,6 +98,33 @@ int main(void)
 }
 C
     "${CC:-cc}" -std=gnu17 -O2 -Wno-psabi past.c -o past -lm && ./past || failed "$target: stores past the caches are wrong"
+
+    section "NaN among the elements, for $target"
+    formula row_values "$matrix" 'max[n](x[m,n]) - min[n](x[m,n])'
+    for kernel in 'NV=2 SIDE=1' 'NV=4 SIDE=4'; do
+        "$dcgen" try --templates "$SRC/templates" rows $kernel PF=0 rows.cfg --dump source >nan.c 2>/dev/null
+        cat >>nan.c <<'C'
+#include <math.h>
+#include <stdio.h>
+int main(void)
+{
+    for (int64_t n = 3; n < 70; n++)
+        for (int at = 0; at < n; at++) {
+            float x[70], y = 0;
+            const int64_t extent[] = { 1, n };
+            void *const operand[] = { x, &y };
+            for (int i = 0; i < n; i++)
+                x[i] = i == at ? NAN : (float)(i < at ? -i : n - i);
+            const double most = at < n - 1 ? (double)(n - at - 1) : 0, least = at > 0 ? 1 - at : 1;
+            dcgen_run(extent, operand, NULL, 0, 1);
+            if (y != most - least)
+                return printf("element %d of %d is NaN: %g, not %g\n", at, (int)n, y, most - least), 1;
+        }
+    return 0;
+}
+C
+        "${CC:-cc}" -std=gnu17 -O2 -Wno-psabi nan.c -o nan -lm && ./nan || failed "$target: NaN is not passed over by rows $kernel"
+    done
 done
 
 section a package

@@ -3,6 +3,7 @@
  * formula_nodes: the graph of a formula. Parts that are equal become one node, a function gets values of the types that it takes, and what is simpler
  * written otherwise is: the sum of a constant, the quotient of a row and one value of it.
  */
+#include <math.h>
 #include <string.h>
 #include "gen/spec/formula_private.h"
 
@@ -123,6 +124,21 @@ static bool is_sure(const FormulaReader *r, int id)
     return true;
 }
 
+/* Computes a sum, a difference or a product of two integers that the formula names. */
+static int fold_integers(FormulaReader *r, const Node *n, FormulaOp op, const int *arg)
+{
+    const double a = r->f->node[arg[0]].real, b = r->f->node[arg[1]].real;
+    const double v = op == FORMULA_ADD ? a + b : op == FORMULA_SUB ? a - b : a * b;
+    if (fabs(v) > INT32_MAX)
+        return FAIL(r, n, "this is %.0f, beyond 32 bits; with a real number, such as 2.0, it is computed in floats", v);
+    return formula_add_number(r, n, v, FORMULA_INT);
+}
+
+static bool is_named_integer(const FormulaReader *r, int id)
+{
+    return r->f->node[id].kind == FORMULA_NUMBER && formula_type(r, id) == FORMULA_INT;
+}
+
 int formula_apply(FormulaReader *r, const Node *n, FormulaOp op, const int *given, int narg)
 {
     for (int i = 0; i < narg; i++)
@@ -145,6 +161,9 @@ int formula_apply(FormulaReader *r, const Node *n, FormulaOp op, const int *give
         return FAIL(r, n, "both sides of '%s' are the same", f->name);
     if (op == FORMULA_NEG && r->f->node[given[0]].kind == FORMULA_NUMBER)
         return formula_add_number(r, n, -r->f->node[given[0]].real, formula_type(r, given[0]));
+    if ((op == FORMULA_ADD || op == FORMULA_SUB || op == FORMULA_MUL) && is_named_integer(r, given[0]) &&
+        is_named_integer(r, given[1]))
+        return fold_integers(r, n, op, given);
     if (!convert(r, n, op, node.arg, ints ? from : narg))
         return -1;
     if (ints && !formula_is_comparison(op))

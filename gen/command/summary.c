@@ -249,6 +249,8 @@ void summary_check(Arena *a, const Workload *w, const Space *const *space, const
     if (!json)
         quote_printf(to, "%s: %s, %s, %" PRId64 " shapes, %" PRId64 " of them tuned\n", s->name,
                      quote_line(a, s->op->doc), s->dtype, spec_shape_count(s), spec_tuned_count(s));
+    if (!json && s->formula)
+        quote_printf(to, "formula: %s\n", s->formula->text);
     for (int i = 0; i < n; i++)
         if (json)
             quote_print_json(check_json(w, space[i], &device[i]), to);

@@ -29,6 +29,7 @@ section one package
 functions "$proj, $scores"
 run 0 check --templates "$SRC/templates" pair.cfg
 shows 'pair_proj: .* 40 shapes'
+shows '^formula: bias$'
 shows 'pair_scores: .* 20 shapes'
 run 0 --templates "$SRC/templates" pair.cfg
 said 'tuning pair_proj'

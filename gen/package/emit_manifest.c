@@ -73,7 +73,7 @@ static void add_template_sources(Emitter *e)
         const Template *t = list->t[i];
         if (!serves_any_target(e->in, t))
             continue;
-        add_source(e, op->name, t->head);
+        add_source(e, folder_of(e->arena, t->head->path), t->head); /* an op may have another one's templates */
         if (t->src != t->head)
             add_source(e, folder_of(e->arena, t->src->path), t->src);
         add_source(e, "family", t->shared);

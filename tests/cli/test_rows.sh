@@ -160,6 +160,7 @@ done
 cp -r out/pair first
 run 0 replay --templates "$SRC/templates" pair.cfg
 diff -r first out/pair >"$tmp/log/diff" || { head "$tmp/log/diff"; failed 'the replay differs'; }
+run 0 replay --check --templates "$SRC/templates" out/pair
 
 section what is wrong
 target=host

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* The square root of x, in each lane, correctly rounded. */
+/* The square root of x, in each lane, correctly rounded.
+ *
+ * Error: 0.5 ULP. sqrt(-0) = -0; NaN for x < 0 and NaN. */
 #ifndef DCGEN
 #pragma once
 #include "standalone.h"
@@ -15,8 +17,12 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MAC
 #elif VECTOR_BYTES == 32
     return __builtin_ia32_sqrtps256(x);
 #else
+#ifdef __SSE__
+    return __builtin_ia32_sqrtps(x);
+#else
     for (int i = 0; i < 4; i++)
         x[i] = __builtin_sqrtf(x[i]);
     return x;
+#endif
 #endif
 }

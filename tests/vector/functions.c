@@ -11,6 +11,7 @@
 #include "rsqrt.h"
 #include "sigmoid.h"
 #include "silu.h"
+#include "sqrt.h"
 #include "tanh.h"
 
 #define ON_ARRAY(f)                                                             \
@@ -22,7 +23,7 @@
             to[i] = PACKAGE_##f##_MACHINE(from[i]);                             \
     }
 #define ROW(f) { #f, f##_array },
-#define EACH(DO) DO(erf) DO(exp) DO(gelu) DO(gelu_tanh) DO(log) DO(rsqrt) DO(sigmoid) DO(silu) DO(tanh)
+#define EACH(DO) DO(erf) DO(exp) DO(gelu) DO(gelu_tanh) DO(log) DO(rsqrt) DO(sigmoid) DO(silu) DO(sqrt) DO(tanh)
 
 EACH(ON_ARRAY)
 const VectorFunction FUNCTIONS[] = { EACH(ROW){ 0 } };

@@ -58,7 +58,7 @@ static double gelu_tanh_of(double x)
 static const Definition definitions[] = {
     { "erf", erf },   { "exp", exp_of },     { "gelu", gelu_of },       { "gelu_tanh", gelu_tanh_of },
     { "log", log },   { "rsqrt", rsqrt_of }, { "sigmoid", sigmoid_of }, { "silu", silu_of },
-    { "tanh", tanh },
+    { "sqrt", sqrt }, { "tanh", tanh },
 };
 
 static float float_of(uint32_t bits)

@@ -26,6 +26,20 @@ static inline const float *KERNEL_matrix(const float *first, const int64_t *stri
     return first + b0 * stride[0] + b1 * stride[1];
 }
 
+/* Where an element of Y lies. */
+typedef struct {
+    int64_t b0, b1, m, n;
+} KERNEL_place;
+
+/* The same element of the next problem along the inner axis. */
+static inline void KERNEL_to_next(const NAME_args *a, KERNEL_place *at)
+{
+    if (a->B1 > 1)
+        at->b1++;
+    else
+        at->b0++;
+}
+
 /* `all` things in as few tiles of at most `most` as will do: `count` tiles of `size`, of which the first `larger` have one
  * more. */
 typedef struct {

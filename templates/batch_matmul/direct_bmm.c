@@ -58,7 +58,10 @@ features = (
 #include "../dense/row_pointers.h"
 #include "batch_share.h"
 #include "batch_step.h"
+#include "store_tile.h"
+#if EPILOGUE_CALLS
 #include "finish.h"
+#endif
 
 /* A pass over some problems: tiles of one height and width, `count` below each other in each problem. Problems of one
  * tile each count as tiles of one problem. */
@@ -70,6 +73,8 @@ struct KERNEL_pass {
     float *y;
     int64_t count, a_down, b_down, y_down;    /* how far it is to those of the tile below */
     int64_t problems, a_next, b_next, y_next; /* how far it is to those of the next problem */
+    KERNEL_place at;                          /* the first tile */
+    int single;                               /* problems are of one tile each: tiles below each other are problems */
     const float *a_after;                     /* A of what comes after the pass */
     /* B of the problem after the last one, to fetch; NULL: there is none. A tile fetches a line of 16 columns, of all
      * rows or, if sparse is 1, of every other row; so many tiles did so before this pass, and so many lines are in a
@@ -82,11 +87,11 @@ struct KERNEL_pass {
 /* rows x vectors of Y, all of k. Small tiles keep two sums for each element, of even and of odd k: FMAs need not wait. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_tile(const int rows, const int vectors, const KERNEL_end end, const NAME_args *a, const KERNEL_mask *lanes,
-            const float *first, const float *w, float *y, const float *next, const float *ahead,
+            const float *first, const float *w, float *y, const KERNEL_place *at, const float *next, const float *ahead,
             int64_t to_second, int64_t to_third)
 {
     const int two = rows * vectors < 8 && 2 * rows * vectors + vectors < VECTOR_REGISTERS;
-    const int64_t xs = a->A_stride[2], ws = a->B_stride[2], ys = a->Y_stride[2];
+    const int64_t xs = a->A_stride[2], ws = a->B_stride[2];
     const float *x[(MR + 2) / 3];
     KERNEL_vec acc[2][MR][NV];
     const KERNEL_mask mask = *lanes, *last = end == KERNEL_WHOLE ? 0 : VECTOR_BYTES == 64 ? &mask : lanes; /* in a register */
@@ -96,7 +101,7 @@ KERNEL_tile(const int rows, const int vectors, const KERNEL_end end, const NAME_
         for (int v = 0; v < vectors; v++) {
             acc[0][r][v] = acc[1][r][v] = (KERNEL_vec){0};
 #if PF == 2
-            __builtin_prefetch(y + r * ys + v * LANES, 1);
+            __builtin_prefetch(y + r * a->Y_stride[2] + v * LANES, 1);
 #endif
         }
     KERNEL_point(KERNEL_A_ROWS(rows), x, first, xs);
@@ -124,17 +129,11 @@ KERNEL_tile(const int rows, const int vectors, const KERNEL_end end, const NAME_
         KERNEL_step(rows, vectors, end == KERNEL_HALF, acc[0], x, xs, w, last, 0);
     (void)next, (void)ahead, (void)to_second, (void)to_third;
 #pragma GCC unroll 32
-    for (int r = 0; r < rows; r++, y += ys)
+    for (int r = 0; r < rows && two; r++)
 #pragma GCC unroll 32
-        for (int v = 0; v < vectors; v++) {
-            KERNEL_vec sum = acc[0][r][v];
-            if (two)
-                sum += acc[1][r][v];
-            if (v + 1 < vectors || !last)
-                *(KERNEL_vec *)(y + v * LANES) = sum;
-            else
-                KERNEL_store_first(y + v * LANES, sum, last);
-        }
+        for (int v = 0; v < vectors; v++)
+            acc[0][r][v] += acc[1][r][v];
+    KERNEL_store(rows, vectors, acc[0], a, at, y, last);
 }
 
 /* Copies the arguments: as far as gcc knows, a store to Y may change them where they lie, and it would read them again
@@ -144,18 +143,25 @@ KERNEL_all(const int rows, const int vectors, const KERNEL_end end, const NAME_a
 {
     const NAME_args a = *args;
     const KERNEL_pass t = *pass;
-    for (int64_t p = 1; p <= t.problems; p++) {
+    KERNEL_place problem = t.at;
+    for (int64_t p = 1; p <= t.problems; p++, KERNEL_to_next(&a, &problem)) {
+        KERNEL_place at = problem;
         const float *x = t.a + (p - 1) * t.a_next, *w = t.b + (p - 1) * t.b_next;
         const float *a_after = p < t.problems ? x + t.a_next : t.a_after;
         const float *b_after = p < t.problems ? w + t.b_next : t.b_after;
         float *y = t.y + (p - 1) * t.y_next;
-        for (int64_t i = t.count, k = t.fetched; i > 0; i--, k++, x += t.a_down, w += t.b_down, y += t.y_down) {
+        for (int64_t i = t.count, k = t.fetched; i > 0; i--, k++) {
             const int fetch = t.b_down || (b_after && k >> t.sparse < t.lines); /* else fetch what is there */
             const int64_t row = fetch ? t.b_row : 0;
             const int64_t line = (k >> t.sparse) * t.b_line + (k & t.sparse) * row;
             const float *ahead = t.b_down || !fetch ? w + t.b_down : b_after + line;
-            KERNEL_tile(rows, vectors, end, &a, &pass->last, x, w, y, i > 1 ? x + t.a_down : a_after, ahead,
+            KERNEL_tile(rows, vectors, end, &a, &pass->last, x, w, y, &at, i > 1 ? x + t.a_down : a_after, ahead,
                         t.sparse ? 0 : row, 2 * row);
+            x += t.a_down, w += t.b_down, y += t.y_down;
+            if (t.single)
+                KERNEL_to_next(&a, &at);
+            else
+                at.m += rows;
         }
     }
 }
@@ -250,6 +256,7 @@ KERNEL_plan(const NAME_args *a, const KERNEL_cut *across, const KERNEL_cut *down
                 .a_next = a->A_stride[inner],
                 .b_next = a->B_stride[inner],
                 .y_next = a->Y_stride[inner],
+                .single = single,
                 .b_row = among ? 8 : a->B_stride[2],
                 .b_line = among ? 8 * a->K : 16,
                 .sparse = !among && across->count * down->count >= 2 * lines,
@@ -325,15 +332,19 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
             KERNEL_copy(a, w, pitch, copy);
             w = copy;
         }
+        int64_t n = 0;
         for (int64_t t = 0; t < across.count; t++) {
             const KERNEL_panel panel = t + 1 == across.count ? KERNEL_LAST : t < across.larger ? KERNEL_WIDE : KERNEL_NARROW;
             const float *down_a = x;
             float *down_y = y;
+            int64_t m = m0;
             for (int high = 1; high >= 0; high--) {
                 KERNEL_pass *pass = &passes[panel][high];
                 if (!pass->count)
                     continue;
                 pass->a = down_a, pass->b = w, pass->y = down_y;
+                pass->at = (KERNEL_place){ done.b0, done.b1, m, n };
+                m += pass->count * (down.size + high);
                 down_a += pass->count * pass->a_down;
                 down_y += pass->count * pass->y_down;
                 pass->a_after = high ? down_a : panel == KERNEL_LAST ? a_after : x;
@@ -346,9 +357,9 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
                 fetched += count > 1 ? 2 * pass->lines : pass->count; /* the first of several passes fetches all there is */
             }
             const int64_t width = (across.size + (panel == KERNEL_WIDE)) * LANES;
-            w += width, y += width;
+            w += width, y += width, n += width;
         }
-#if HAS_EPILOGUE
+#if EPILOGUE_CALLS
         KERNEL_finish(a, done.b0, done.b1, count, m0, KERNEL_part_row(M, done.part + 1, share.parts) - m0);
 #endif
         fetched = among && at.b0 == done.b0 ? fetched : 0;

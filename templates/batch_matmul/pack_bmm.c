@@ -69,7 +69,10 @@ features = (
 #include "../dense/row_pointers.h"
 #include "batch_share.h"
 #include "batch_step.h"
+#include "store_tile.h"
+#if EPILOGUE_CALLS
 #include "finish.h"
+#endif
 #include "transpose.h"
 
 #define KERNEL_B_COLUMN(ws) (LAYOUT_B_NK ? (ws) : 1)
@@ -127,26 +130,14 @@ typedef struct {
     const float *a_after; /* A of the tile behind these, to fetch ahead */
     KERNEL_mask last;     /* lanes of the last vector */
     int whole, more;      /* these are all lanes; add to Y */
+    int done, small;      /* the sums are complete; these are problems of one tile each */
+    KERNEL_place at;      /* the first one */
 } KERNEL_tiles;
-
-/* The last vector of each row has the lanes `last`, all if that is NULL. */
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_store(const int rows, const int vectors, KERNEL_vec acc[MR][NV], float *y, int64_t ys, const KERNEL_mask *last)
-{
-#pragma GCC unroll 32
-    for (int r = 0; r < rows; r++, y += ys)
-#pragma GCC unroll 32
-        for (int v = 0; v < vectors; v++)
-            if (v + 1 < vectors || !last)
-                *(KERNEL_vec *)(y + v * LANES) = acc[r][v];
-            else
-                KERNEL_store_first(y + v * LANES, acc[r][v], last);
-}
 
 /* rows x vectors of Y. Small tiles keep two sums for each element, of even and of odd k, so that FMAs need not wait. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_tile(const int rows, const int vectors, const int half, const NAME_args *a, const KERNEL_tiles *t, const float *first,
-            const float *w, float *y, const float *next, KERNEL_packing *pack)
+            const float *w, float *y, const KERNEL_place *at, const float *next, KERNEL_packing *pack)
 {
     const int two = rows * vectors < 8 && 2 * rows * vectors + vectors < VECTOR_REGISTERS;
     const int64_t xs = a->A_stride[2], ws = a->B_stride[2], ys = a->Y_stride[2], K = t->k;
@@ -210,10 +201,15 @@ KERNEL_tile(const int rows, const int vectors, const int half, const NAME_args *
 #pragma GCC unroll 32
         for (int v = 0; v < vectors; v++)
             acc[0][r][v] += acc[1][r][v];
-    if (t->whole)
-        KERNEL_store(rows, vectors, acc[0], y, ys, 0);
+#if HAS_EPILOGUE && !EPILOGUE_CALLS
+    if (!t->done)
+        KERNEL_store(rows, vectors, acc[0], a, 0, y, &t->last);
     else
-        KERNEL_store(rows, vectors, acc[0], y, ys, &t->last);
+#endif
+    if (t->whole)
+        KERNEL_store(rows, vectors, acc[0], a, at, y, 0);
+    else
+        KERNEL_store(rows, vectors, acc[0], a, at, y, &t->last);
     if (packing) {
         if (K % 4)
             KERNEL_round_at(a, pack, c, K - 4);
@@ -241,10 +237,15 @@ KERNEL_all(const int rows, const int vectors, const int half, const NAME_args *a
 {
     const float *x = t->a;
     float *y = t->y, *w = t->b;
+    KERNEL_place at = t->at;
     for (int64_t i = t->count; i > 0; i--, x += t->a_step, y += t->y_step) {
-        KERNEL_tile(rows, vectors, half, a, t, x, w, y, i > 1 ? x + t->a_step : t->a_after, pack);
+        KERNEL_tile(rows, vectors, half, a, t, x, w, y, &at, i > 1 ? x + t->a_step : t->a_after, pack);
         if (t->b_step)
             w = KERNEL_turn(a, t, pack, w, i);
+        if (t->small)
+            KERNEL_to_next(a, &at);
+        else
+            at.m += rows;
     }
 }
 
@@ -306,9 +307,12 @@ static TARGET_ATTRIBUTE void KERNEL_small(const NAME_args *a, int64_t begin, int
                                  .k = a->K,
                                  .a_after = x,
                                  .last = KERNEL_first(rest),
-                                 .whole = rest == LANES };
+                                 .whole = rest == LANES,
+                                 .done = 1,
+                                 .small = 1,
+                                 .at = { inner ? b0 : b1, inner ? b1 : 0, 0, 0 } };
         KERNEL_rows(a->M, (a->N + LANES - 1) / LANES, HALF && rest <= LANES / 2, a, &t, &pack);
-#if HAS_EPILOGUE
+#if EPILOGUE_CALLS
         KERNEL_finish(a, inner ? b0 : b1, inner ? b1 : 0, count, 0, a->M);
 #endif
     }
@@ -414,7 +418,8 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
         KERNEL_tiles tiles = { .a = x, .b = block, .y = y,
                                .count = down.larger, .a_step = rows * row, .y_step = rows * ys, .k = kc,
                                .a_after = x + down.larger * rows * row, .last = end ? some : all,
-                               .whole = !end || rest == LANES, .more = p.k0 > 0 };
+                               .whole = !end || rest == LANES, .more = p.k0 > 0, .done = p.k0 + kc == a->K,
+                               .at = { p.b0, p.b1, m0, KERNEL_before(&across, &p) } };
         if (down.larger)
             KERNEL_rows(rows, vectors, half, a, &tiles, &pack);
         tiles.a += down.larger * tiles.a_step;
@@ -422,10 +427,11 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
         tiles.count = down.count - down.larger;
         tiles.a_step -= row;
         tiles.y_step -= ys;
+        tiles.at.m += down.larger * rows;
         tiles.a_after = after;
         KERNEL_rows(rows - 1, vectors, half, a, &tiles, &pack);
-#if HAS_EPILOGUE
-        if (end && p.k0 + kc == a->K)
+#if EPILOGUE_CALLS
+        if (end && tiles.done)
             KERNEL_finish(a, p.b0, p.b1, 1, m0, KERNEL_part_row(M, p.part + 1, share.parts) - m0);
 #endif
         KERNEL_pack(a, &pack, kc_next);

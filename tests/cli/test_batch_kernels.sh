@@ -143,6 +143,7 @@ for target in portable avx2 avx512; do
     general $target MK KN "$places" direct_bmm
     general $target MK KN '["gelu", "sigmoid", "tanh"]' direct_bmm # more constants than registers, but no sum is in one
     general $target MK NK "$places" pack_bmm
+    general $target MK NK '"tanh(acc)"' pack_bmm # with more constants than AVX2 has registers
     [ -n "${THOROUGH:-}" ] || continue
     general $target MK NK '[]' dot_bmm
     general $target KM KN '[]' direct_bmm

@@ -122,6 +122,12 @@ printf 'epilogue = ["bias"];\nthreads = [1, 3];\n' >>kn.cfg
 run 0 try mine/dense/outer_gemm.c MR=4 kn.cfg
 shows 'N = 24, K = 16, 3 threads '
 
+section functions with many constants
+sed 's/\["bias"\]/"tanh(acc)"/' kn.cfg >tanh.cfg
+if grep -qw avx2 /proc/cpuinfo; then
+    run 0 try direct_gemm MR=6 NV=2 UK=1 KC=0 PF=0 HOLD=1 ORDER=0 EVEN=1 SPLIT=0 tanh.cfg --target avx2 --templates "$SRC/templates"
+fi
+
 section several targets
 if "$dcgen" try plain MB=4 UK=1 tiny.cfg --target avx2,portable >"$tmp/log/out" 2>"$tmp/log/err"; then
     [ "$(lines ': right on ' "$tmp/log/out")" -eq 2 ] || failed "not one table for each target"

@@ -187,7 +187,7 @@ KERNEL_tile(const int rows, const int panels, const NAME_args *a, int64_t m, int
      * panels, and in its last PF values of k the first rows of the next. */
     for (int part = 0; part < 2; part++) {
         const int64_t stop = part == 0 && tiles == 1 ? PF : 0;
-        const float *ahead = a->W + (p + panels) * NAME_PANEL(K) + k0 * 16 + share * (k1 - k0) * i;
+        const float *ahead = a->W + (p + panels) * NAME_PANEL(K) + k0 * 16 + (share * i < 15 ? share * i : 15) * (k1 - k0);
         KERNEL_point(panels, at.ahead, stop ? at.w[0] + PF * 16 : ahead, NAME_PANEL(K));
 #else
     (void)i;

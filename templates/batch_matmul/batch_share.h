@@ -20,10 +20,10 @@ static inline int64_t KERNEL_part_row(int64_t M, int64_t part, int64_t parts)
     return parts == 1 ? part * M : M * part / parts;
 }
 
-/* Where the matrix of problem (b0, b1) begins. */
-static inline const float *KERNEL_matrix(const float *first, const int64_t *stride, int64_t b0, int64_t b1)
+/* Where the matrix of problem (b0, b1) begins, in elements of its operand. */
+static inline int64_t KERNEL_matrix(const int64_t *stride, int64_t b0, int64_t b1)
 {
-    return first + b0 * stride[0] + b1 * stride[1];
+    return b0 * stride[0] + b1 * stride[1];
 }
 
 /* Where an element of Y lies. */

@@ -316,18 +316,18 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
             down = KERNEL_cut_of(KERNEL_part_row(M, at.part + 1, share.parts) - m0, MR);
             KERNEL_plan(a, &across, &down, single, among, passes);
         }
-        const float *x = KERNEL_matrix(a->A, a->A_stride, at.b0, at.b1) + m0 * row;
-        const float *w = KERNEL_matrix(a->B, a->B_stride, at.b0, at.b1);
-        float *y = (float *)KERNEL_matrix(a->Y, a->Y_stride, at.b0, at.b1) + m0 * a->Y_stride[2];
+        const float *x = a->A + KERNEL_matrix(a->A_stride, at.b0, at.b1) + m0 * row;
+        const float *w = a->B + KERNEL_matrix(a->B_stride, at.b0, at.b1);
+        float *y = a->Y + KERNEL_matrix(a->Y_stride, at.b0, at.b1) + m0 * a->Y_stride[2];
         const KERNEL_item done = at;
         at = KERNEL_behind(a, at, count, share.parts);
         const float *a_after = x, *b_after = 0;
         if (PF && count < left) {
-            a_after = KERNEL_matrix(a->A, a->A_stride, at.b0, at.b1) + KERNEL_part_row(M, at.part, share.parts) * row;
-            b_after = at.part ? 0 : KERNEL_matrix(a->B, a->B_stride, at.b0, at.b1);
+            a_after = a->A + KERNEL_matrix(a->A_stride, at.b0, at.b1) + KERNEL_part_row(M, at.part, share.parts) * row;
+            b_after = at.part ? 0 : a->B + KERNEL_matrix(a->B_stride, at.b0, at.b1);
         }
         if (among)
-            b_after = done.b0 + 1 < a->B0 ? KERNEL_matrix(a->B, a->B_stride, done.b0 + 1, 0) : 0;
+            b_after = done.b0 + 1 < a->B0 ? a->B + KERNEL_matrix(a->B_stride, done.b0 + 1, 0) : 0;
         if (copies) {
             KERNEL_copy(a, w, pitch, copy);
             w = copy;

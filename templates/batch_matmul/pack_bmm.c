@@ -350,7 +350,7 @@ static inline int64_t KERNEL_before(const KERNEL_cut *across, const KERNEL_panel
 static inline const float *KERNEL_in_b(const NAME_args *a, const KERNEL_cut *across, const KERNEL_panel *p)
 {
     const int64_t ws = a->B_stride[2];
-    return KERNEL_matrix(a->B, a->B_stride, p->b0, p->b1) + p->k0 * KERNEL_B_STEP(ws) +
+    return a->B + KERNEL_matrix(a->B_stride, p->b0, p->b1) + p->k0 * KERNEL_B_STEP(ws) +
            KERNEL_before(across, p) * KERNEL_B_COLUMN(ws);
 }
 
@@ -358,7 +358,7 @@ static inline const float *KERNEL_in_b(const NAME_args *a, const KERNEL_cut *acr
 static inline const float *KERNEL_in_a(const NAME_args *a, const KERNEL_share *share, const KERNEL_panel *p)
 {
     const int64_t xs = a->A_stride[2], m = KERNEL_part_row(a->M, p->part, share->parts);
-    return KERNEL_matrix(a->A, a->A_stride, p->b0, p->b1) + m * (LAYOUT_A_KM ? 1 : xs) + p->k0 * KERNEL_A_STEP(xs);
+    return a->A + KERNEL_matrix(a->A_stride, p->b0, p->b1) + m * (LAYOUT_A_KM ? 1 : xs) + p->k0 * KERNEL_A_STEP(xs);
 }
 
 static inline int64_t KERNEL_kc(const NAME_args *a, const KERNEL_panel *p) { return a->K - p->k0 < KC ? a->K - p->k0 : KC; }
@@ -404,7 +404,7 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
         if (share.parts > 1)
             down = KERNEL_cut_of(KERNEL_part_row(M, p.part + 1, share.parts) - m0, MR);
         const float *x = KERNEL_in_a(a, &share, &p), *after = x;
-        float *y = (float *)KERNEL_matrix(a->Y, a->Y_stride, p.b0, p.b1) + m0 * ys + KERNEL_before(&across, &p);
+        float *y = a->Y + KERNEL_matrix(a->Y_stride, p.b0, p.b1) + m0 * ys + KERNEL_before(&across, &p);
         const int end = p.number + 1 == across.count, half = HALF && end && rest <= LANES / 2;
         const int64_t vectors = across.size + (p.number < across.larger), rows = down.size + 1;
         int64_t kc_next = 0;

@@ -100,7 +100,7 @@ shapes = ( { B0 = 1; B1 = 3; M = 16; N = 16; K = 64; } );
 SPEC
     run 0 try "$@" spec.cfg --templates "$SRC/templates" --dump source
     cp "$out" kernel.c
-    cc -O2 -std=gnu17 -Wno-psabi "-DA_KM=$([ "$a" = KM ] && echo 1 || echo 0)" "-DB_NK=$([ "$b" = NK ] && echo 1 || echo 0)" call.c kernel.c -o call ||
+    cc -O2 -std=gnu17 -Wno-psabi -Werror=cast-qual "-DA_KM=$([ "$a" = KM ] && echo 1 || echo 0)" "-DB_NK=$([ "$b" = NK ] && echo 1 || echo 0)" call.c kernel.c -o call ||
         failed "cannot be compiled"
     ./call >told || failed "$* on $target, A $a, B $b: $(head -n 3 told)"
 }

@@ -6,7 +6,7 @@
  * erf(a) - a is the polynomial and a is added last: rounding the slope of erf itself would cost an ULP. Of the other pieces
  * the constant is larger than r, so one maximum decides what is added.
  * Elsewhere: a + a p(a^2) where a < 1, else 1 - q(a)^4, with polynomials p and q; the fourth root of 1 - erf falls so slowly that
- * one polynomial is enough.
+ * one polynomial is enough. The larger of both is right: each falls below erf where the other one is meant.
  * All polynomials are minimax for the error in ULP (0.6, mostly from rounding coefficients).
  *
  * Error: 2 ULP. erf(inf) = 1, erf(-inf) = -1, erf(NaN) = NaN. */
@@ -15,7 +15,6 @@
 #include "look_up.h"
 #include "max.h"
 #include "min.h"
-#include "select.h"
 #endif
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MACHINE
 PACKAGE_erf_MACHINE(PACKAGE_floats_MACHINE x)
@@ -59,8 +58,7 @@ PACKAGE_erf_MACHINE(PACKAGE_floats_MACHINE x)
     q = q * a + 0x1.008c1ep+0f;
     q *= q;
     const PACKAGE_floats_MACHINE small = a + a * p, large = 1 - q * q;
-    const PACKAGE_ints_MACHINE is_large = a >= 1.0f; /* NaN is not */
-    const PACKAGE_floats_MACHINE y = PACKAGE_select_MACHINE(is_large, large, small);
+    const PACKAGE_floats_MACHINE y = PACKAGE_max_MACHINE(large, small);
 #endif
     return (PACKAGE_floats_MACHINE)((PACKAGE_ints_MACHINE)y | sign);
 }

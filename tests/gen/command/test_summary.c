@@ -22,7 +22,7 @@ static const Workload workload = { .out = "out/bert_dense", .records = "records.
 static int setup(void **state)
 {
     (void)state;
-    if (!synthetic_make(&y, synthetic_spec, 80) || !by_hand_make(&hand))
+    if (!synthetic_make(&y, synthetic_spec, 60) || !by_hand_make(&hand))
         return -1;
     static const CostReport cost = { .nmeasure = 7, .error = 0.05, .order.rank = 0.9 };
     result = synthetic_result(&y);

@@ -246,7 +246,7 @@ static void a_package_of_two_dims(void **state)
 {
     (void)state;
     Synthetic y;
-    assert_true(synthetic_make(&y, two_dims, 24));
+    assert_true(synthetic_make(&y, two_dims, 20));
     const TreeNode *tree = y.assignment->tree;
     assert_true(tree_nleaf(tree) >= 6);
     assert_true(has_feature(tree, 0));

@@ -17,7 +17,7 @@
 #include "tests/gen/synthetic.h"
 #include "tests/tmp_folder.h"
 
-enum { MOST_CALLS = 400, MOST_MET = 48, CANDIDATES = 100 };
+enum { MOST_CALLS = 400, MOST_MET = 48, CANDIDATES = 100, EVERY = 8 }; /* of the space one candidate in EVERY is proposed */
 static const char few_shapes[] =
     "name = \"few\"; op = \"dense\"; target = [\"host\"]; dims = { T = { min = 1; max = 64; }; };\n"
     "shapes = ( { M = \"T\"; N = 768; K = 768; }, { M = \"T\"; N = 768; K = 3072; } );\n"
@@ -60,7 +60,7 @@ static inline double time_of(const Lab *s, int64_t trial)
     if (candidate_same(&s->study->trial[trial].c, s->anchor))
         return 2e5;
     for (int64_t i = 0; i < CANDIDATES; i++)
-        if (candidate_same(&s->study->trial[trial].c, &y.space->candidate[7 * i]))
+        if (candidate_same(&s->study->trial[trial].c, &y.space->candidate[EVERY * i]))
             return 1e5 + step_ns * (double)(i > 8 ? i : 9 - i);
     fail_msg("nobody proposed that");
     return 0;
@@ -249,7 +249,7 @@ static inline int propose_next(Arena *a, const Study *s, const Space *space, con
     const char named[] = { (char)('0' + nround++), 0 };
     const double promised = strstr(poor, named) ? 0 : gain;
     for (; k < n && nproposed < CANDIDATES; k++, nproposed++)
-        out[k] = (Proposal){ .c = space->candidate[7 * nproposed],
+        out[k] = (Proposal){ .c = space->candidate[EVERY * nproposed],
                              .nshape = nasked,
                              .shape = { 0, 3, 5, 1, 2, 4, 6, 7 },
                              .gain = promised };

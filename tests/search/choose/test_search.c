@@ -35,7 +35,7 @@ static void general_kernels_keep_to_the_budget(void **state)
         drop(NULL), make(NULL);
         Space some = *y.space;
         for (int i = 0; i < 12; i++)
-            general[i] = some.candidate[7 * (CANDIDATES - 1 - i)];
+            general[i] = some.candidate[EVERY * (CANDIDATES - 1 - i)];
         some.general = general;
         some.ngeneral = 12;
         q.space = &some;
@@ -107,13 +107,13 @@ static void it_can_be_interrupted(void **state)
 static void what_is_due_is_tried_first(void **state)
 {
     (void)state;
-    const int64_t trial = study_add(lab.study, &y.space->candidate[7]);
+    const int64_t trial = study_add(lab.study, &y.space->candidate[EVERY]);
     lab.study->trial[trial].built = lab.study->trial[trial].again = true;
     lab.study->trial[trial].status = STATUS_TIMED_OUT;
     nproposed = 2;
     run();
     assert_int_equal(size[0], 1);
-    assert_true(candidate_same(&batch[0][0].c, &y.space->candidate[7]));
+    assert_true(candidate_same(&batch[0][0].c, &y.space->candidate[EVERY]));
     assert_int_equal(batch[0][0].nshape, PROPOSE_SHAPES);
     assert_true(lab.study->trial[trial].tried_again && trial_usable(&lab.study->trial[trial]));
     assert_int_equal(ntried(), 30);
@@ -214,7 +214,7 @@ static int propose_beside(Arena *a, const Study *s, const Space *space, const Co
     for (int64_t i = 0; i < s->ntrial; i++)
         in_flight += s->trial[i].in_flight;
     nin_flight = in_flight > nin_flight ? in_flight : nin_flight;
-    for (nproposed = 1; study_find(s, &space->candidate[7 * nproposed]) >= 0;) /* what was refused is proposed again */
+    for (nproposed = 1; study_find(s, &space->candidate[EVERY * nproposed]) >= 0;) /* what was refused is proposed again */
         nproposed++;
     return propose_next(a, s, space, m, rng, out, n);
 }

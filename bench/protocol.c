@@ -19,10 +19,11 @@ enum {
     WARM_NS = 4000000, /* untimed calls before a burst: caches, clock, threads asleep or on one core */
     WARM_CALLS = 2,    /* at least: the first brings the operands back from memory */
     MIN_CALLS = 3,
-    NAP_NS = 20000000, /* two ticks of the kernel's clock at least: only then does the process's CPU time have its other threads' */
-    IDLE_NS = 500000,  /* a process that burns less than this in a nap is at rest */
+    NAP_NS =
+        20000000, /* two ticks of the kernel's clock at least: only then does the process's CPU time have its other threads' */
+    IDLE_NS = 500000, /* a process that burns less than this in a nap is at rest */
     MAX_NAPS = 20,
-    WAKING = 3, /* samples of the peak: cores that slept take some milliseconds to be all there */
+    WAKING = 3,      /* samples of the peak: cores that slept take some milliseconds to be all there */
     MAX_REPEATS = 1, /* rounds held again, times nround */
     MAX_SEEN = 256,
 };
@@ -98,7 +99,7 @@ static Limits limits_measure(const Match *m)
     double peak_gflops = 0;
     if (m->threads > 1)
         wait_until_idle();
-    for (int i = 0; i < WAKING; i++)
+    for (int i = 0; i < (m->threads > 1 ? WAKING : 1); i++)
         peak_gflops = fmax(peak_gflops, peak_fma_gflops(peak_best(), m->threads, PEAK_SAMPLE_NS));
     return (Limits){ peak_gflops, peak_read_gbs(peak_best(), m->streamed, m->streamed_bytes, m->threads, m->read_way,
                                                 PEAK_SAMPLE_NS) };

@@ -19,9 +19,8 @@ enum {
     WARM_NS = 4000000, /* untimed calls before a burst: caches, clock, threads asleep or on one core */
     WARM_CALLS = 2,    /* at least: the first brings the operands back from memory */
     MIN_CALLS = 3,
-    NAP_NS =
-        20000000, /* two ticks of the kernel's clock at least: only then does the process's CPU time have its other threads' */
-    IDLE_NS = 500000, /* a process that burns less than this in a nap is at rest */
+    NAP_NS = 20000000, /* two ticks of the kernel: CPU time of other threads counts as of the last one */
+    IDLE_NS = 500000,  /* a process that burns less than this in a nap is at rest */
     MAX_NAPS = 20,
     WAKING = 3,      /* samples of the peak: cores that slept take some milliseconds to be all there */
     MAX_REPEATS = 1, /* rounds held again, times nround */

@@ -121,12 +121,13 @@ static bool check_extent(const Explanation *x, int i, int64_t value)
            fail(x, "%s=%" PRId64 " is not legal; expected %" PRId64 " to %" PRId64, e->name, value, e->least, e->most);
 }
 
-/* Reads an extent; an attribute that is not given has its default. */
+/* Reads an extent, by its own name or by one that it shares; an attribute that is not given has its default. */
 static bool read_extent(const Explanation *x, int i, int64_t *value)
 {
     const Extent *e = &x->study->spec->op->extent[i];
+    const char *name = e->brief && !binding_of(x, e->name) && binding_of(x, e->brief) ? e->brief : e->name;
     *value = e->usual;
-    return (e->has_usual && !binding_of(x, e->name)) || (read_value(x, e->name, value) && check_extent(x, i, *value));
+    return (e->has_usual && !binding_of(x, name)) || (read_value(x, name, value) && check_extent(x, i, *value));
 }
 
 /* Fills in the extents that follow from those that are given. */

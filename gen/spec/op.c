@@ -130,11 +130,14 @@ static void read_attribute(OpReader *r, const ConfSetting *group)
     static const ConfKey keys[] = {
         { "name", true, "as in STRIDE" }, { "min", true, "the least legal value" },
         { "max", true, "the greatest" },  { "default", false, NULL },
-        { "doc", false, NULL },
+        { "brief", false, NULL },         { "doc", false, NULL },
     };
     Extent *x = new_extent(r, group, keys, LENGTH(keys), EXTENT_ATTRIBUTE);
+    const ConfSetting *brief = conf_member(group, "brief");
     if (!x)
         return;
+    if (brief && conf_string(r->conf, brief, NULL, &x->brief))
+        check_identifier(r, brief, "brief name", x->brief);
     conf_int(r->conf, group, "min", -OP_MAX_NUMBER, OP_MAX_NUMBER, &x->least);
     conf_int(r->conf, group, "max", x->least, OP_MAX_NUMBER, &x->most);
     x->has_usual = conf_member(group, "default");
@@ -369,10 +372,13 @@ static void check_operands(OpReader *r, const ConfSetting *root)
 {
     const Op *op = r->op;
     const ConfSetting *s = conf_member(root, "operands");
-    const char *names[OP_MAX_EXTENT + OP_MAX_OPERAND];
+    const char *names[2 * OP_MAX_EXTENT + OP_MAX_OPERAND];
     int n = 0, nrole[ROLE_COUNT] = { 0 };
     for (int i = 0; i < op->nextent; i++)
         names[n++] = op->extent[i].name;
+    for (int i = 0; i < op->nextent; i++)
+        if (op->extent[i].brief && op_is_first_brief(op, i))
+            names[n++] = op->extent[i].brief;
     for (int i = 0; i < op->noperand; i++) {
         names[n++] = op->operand[i].name;
         nrole[op->operand[i].role]++;
@@ -544,6 +550,14 @@ bool op_add_attribute(Op *op, const Extent *attribute)
         if (of_call[i])
             expr_bind(of_call[i], extents);
     return true;
+}
+
+bool op_is_first_brief(const Op *op, int extent)
+{
+    int i = 0;
+    while (!op->extent[i].brief || strcmp(op->extent[i].brief, op->extent[extent].brief) != 0)
+        i++;
+    return i == extent;
 }
 
 int op_axis(const Op *op, const char *name) { return names_find(NAMES(op->extent, op->nextent), name); }

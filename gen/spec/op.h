@@ -40,6 +40,7 @@ typedef struct {
     int64_t least, most; /* what is legal: of an axis 0 or 1 up to OP_MAX_NUMBER */
     bool has_usual;      /* an attribute that a shape need not say is then `usual` */
     int64_t usual;
+    const char *brief; /* a key of shapes that gives all attributes that name it, each unless the shape has the attribute's own key; NULL: none */
     int ntry;
     int64_t tries[OP_MAX_NAME]; /* extents of an axis that verification must see */
     Expr *expr; /* of a derived extent: over those before it; it cannot overflow for legal values of these. Else NULL */
@@ -101,6 +102,8 @@ Op *op_parse(Arena *a, const char *dir, const Source *src, Diag *d);
 
 /* Adds an attribute behind the others. False: the op has as many extents as there may be. */
 bool op_add_attribute(Op *op, const Extent *attribute);
+/* Is it the first attribute with its brief name? */
+bool op_is_first_brief(const Op *op, int extent);
 int op_axis(const Op *op, const char *name); /* index of any extent, or -1 */
 /* Fills in the derived extents behind those that are given. False: one of them is not legal, so that no such call is. */
 bool op_derive(const Op *op, int64_t *extent);

@@ -285,15 +285,25 @@ bool spec_shape_extents(const Spec *s, const ShapeDecl *shape, const int64_t *di
     return op_derive(s->op, extent) && spec_has_work(s, extent);
 }
 
-/* The keys of a shape: the op's axes and attributes, and weight. */
+/* The keys of a shape: the op's axes and attributes, what attributes are given by together, and weight. */
 static size_t shape_keys(SpecReader *r, const Op *op, ConfKey *keys)
 {
     size_t n = 0;
     for (const Extent *x = op->extent; n < (size_t)op->ngiven; n++, x++)
         keys[n] =
             (ConfKey){ x->name, !x->has_usual, *x->doc ? x->doc : arena_printf(r->arena, "an extent of %s", op->name) };
+    for (int x = 0; x < op->ngiven; x++)
+        if (op->extent[x].brief && op_is_first_brief(op, x))
+            keys[n++] = (ConfKey){ op->extent[x].brief, false, NULL };
     keys[n++] = (ConfKey){ "weight", false, NULL };
     return n;
+}
+
+/* The key of a shape that gives an extent: its own, else the one for several. NULL: there is none. */
+static const ConfSetting *extent_key(const ConfSetting *group, const Extent *x)
+{
+    const ConfSetting *own = conf_member(group, x->name);
+    return own || !x->brief ? own : conf_member(group, x->brief);
 }
 
 static void read_shape(SpecReader *r, const ConfSetting *group, int64_t limit)
@@ -307,10 +317,10 @@ static void read_shape(SpecReader *r, const ConfSetting *group, int64_t limit)
     read_weight(r, conf_member(group, "weight"), &shape->weight);
     if (!op)
         return;
-    ConfKey keys[OP_MAX_EXTENT + 1];
+    ConfKey keys[2 * OP_MAX_EXTENT + 1];
     conf_keys(r->conf, group, keys, shape_keys(r, op, keys));
     for (int x = 0; x < op->ngiven; x++) {
-        const ConfSetting *s = conf_member(group, op->extent[x].name);
+        const ConfSetting *s = extent_key(group, &op->extent[x]);
         if (s && read_expr(r, s, &shape->extent[x]) && r->dims_ok)
             check_range(r, shape->extent[x], x, limit);
         else if (!s && op->extent[x].has_usual) {

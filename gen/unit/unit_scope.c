@@ -13,7 +13,14 @@
 
 /* ---- extents ---- */
 
-static bool uses(const Expr *e, const char *name) { return !e || expr_uses(e, name); }
+/* Does e (NULL: yes) depend on an extent: name it, or one that follows from it? */
+static bool uses(const Op *op, const Expr *e, int extent)
+{
+    bool does = !e || expr_uses(e, op->extent[extent].name);
+    for (int i = op->nextent - 1; i >= op->ngiven && i > extent && !does; i--)
+        does = expr_uses(e, op->extent[i].name) && uses(op, op->extent[i].expr, extent);
+    return does;
+}
 
 /* Which values of an extent are legal, where these are not all from 0 on: ", 1 to 16". */
 static const char *limits_text(Arena *a, const Extent *x)
@@ -57,7 +64,7 @@ static void add_extents(FillScope *s, const Spec *spec, const char *name, int fr
 {
     fill_list(s, name);
     for (int i = from; i < to; i++)
-        if (is_passed(spec, i, how) && uses(e, spec->op->extent[i].name))
+        if (is_passed(spec, i, how) && uses(spec->op, e, i))
             add_extent(s, spec, i);
 }
 
@@ -68,7 +75,7 @@ static void add_extent_words(FillScope *s, const Spec *spec, int to, Passing how
     Text passed = { .arena = s->arena }, declared = { .arena = s->arena };
     for (int i = 0; i < to; i++) {
         const char *name = spec->op->extent[i].name;
-        if (!is_passed(spec, i, how) || !uses(e, name))
+        if (!is_passed(spec, i, how) || !uses(spec->op, e, i))
             continue;
         text_printf(&passed, "%s%s", passed.len ? ", " : "", name);
         text_printf(&declared, "%sint64_t %s", declared.len ? ", " : "", name);
@@ -133,11 +140,12 @@ static const char *parameter_type(Arena *a, const Spec *s, const Operand *o)
     return arena_printf(a, "%s%s *", o->role == ROLE_OUT ? "" : "const ", d && !d->mantissa ? d->c_type : "void");
 }
 
-/* Does the operand have no elements where a reduced axis is 0, though the call has a result? */
-static bool may_be_empty(const Op *op, const Operand *o)
+/* Can the operand have no elements, though the call has a result? So where a reduced axis is 0, or one that the output has none of itself, as the
+ * rows of an image that is padding alone. */
+static bool may_be_empty(const Spec *s, const Operand *o)
 {
-    for (int i = 0; i < op->naxis; i++)
-        if (op->extent[i].kind == AXIS_REDUCE && uses(o->elems, op->extent[i].name))
+    for (int i = 0; i < s->op->naxis; i++)
+        if (uses(s->op, o->elems, i) && !expr_uses(spec_output(s)->elems, s->op->extent[i].name))
             return true;
     return false;
 }
@@ -149,7 +157,7 @@ static const char *argument_text(Arena *a, const Spec *s, const Operand *o)
     while (out->role != ROLE_OUT)
         out++;
     const bool is_alike = strcmp(c_type(s, o), c_type(s, out)) == 0;
-    return may_be_empty(s->op, o)
+    return may_be_empty(s, o)
                ? arena_printf(a, "%s ? %s : %s%s", o->name, o->name, is_alike ? "" : "(const void *)", out->name)
                : o->name;
 }
@@ -274,6 +282,7 @@ static void add_constant(FillScope *s, const Spec *spec)
                WORD("LAYOUT", spec_layout(spec, spec->const_operand)->name),
                WORD("PACKED_JSON", spec->packed ? "true" : "false"), WORD("CONSTANT_TYPE", c_type(spec, w)));
     add_extents(s, spec, "packed_axes", 0, spec->op->ngiven, PASSED, w->elems);
+    add_extents(s, spec, "packed_derived", spec->op->ngiven, spec->op->nextent, EITHER, w->elems);
     add_extent_words(s, spec, spec->op->ngiven, PASSED, w->elems, "PACK_AXES", "PACK_EXTENTS");
 }
 

@@ -9,6 +9,7 @@ size_t NAME_packed_bytes(PACK_EXTENTS)
         return 0;
     const int64_t AXIS = VALUE; //@ repeat constants
     (void)AXIS; //@ repeat constants
+    const int64_t AXIS = VALUE; //@ repeat packed_derived
 //@ repeat operands
 #if IS_CONSTANT
     const int64_t along[] = { EACH(shape, ALONG) };
@@ -29,6 +30,7 @@ int NAME_pack(PACK_EXTENTS, const CONSTANT_TYPE *CONSTANT, void *packed)
         return PACKAGE_BAD_EXTENT;
     const int64_t AXIS = VALUE; //@ repeat constants
     (void)AXIS; //@ repeat constants
+    const int64_t AXIS = VALUE; //@ repeat packed_derived
 //@ repeat operands
 #if IS_CONSTANT
     if (!(HAS_ELEMENTS))

@@ -12,6 +12,7 @@ static int NAME_packing_of(PACK_EXTENTS, NAME_packing *packing)
 {
     const int64_t AXIS = VALUE; //@ repeat constants
     (void)AXIS; //@ repeat constants
+    const int64_t AXIS = VALUE; //@ repeat packed_derived
 //@ repeat operands
 #if IS_CONSTANT
     const int64_t along[] = { EACH(shape, ALONG) }, padded[] = { EACH(order, ALONG) };
@@ -44,6 +45,7 @@ int NAME_cuda_pack(PACK_EXTENTS, const void *CONSTANT, void *packed, struct CUst
         return PACKAGE_BAD_EXTENT;
     const int64_t AXIS = VALUE; //@ repeat constants
     (void)AXIS; //@ repeat constants
+    const int64_t AXIS = VALUE; //@ repeat packed_derived
 //@ repeat operands
 #if IS_CONSTANT
     if (!(HAS_ELEMENTS))

@@ -100,63 +100,12 @@ features = (
  *   X[m][k]        at X + m*K + k
  *   W, packed      panel p (columns 16p..16p+15) at W + p*NAME_PANEL(K), row k of it 16 floats further on for each k; zero beyond N
  *   acc[q][r][v]   sum over k = q (mod KA) of X[m+r][k] * W[k][v-th vector of the tile] */
-typedef float KERNEL_vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
-
 #include "row_pointers.h"
 #include "addend.h"
 #include "is_whole.h"
 #include "finish.h"
 #include "store_part.h"
-
-/* Where a tile is: in rows of X, in panels of W, and in what is prefetched. */
-typedef struct {
-    const float *x[(MR + 2) / 3], *w[(NP + 2) / 3], *ahead[(NP + 2) / 3];
-} KERNEL_place;
-
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_next(const int rows, const int panels, KERNEL_place *at, int64_t step, int64_t ahead)
-{
-    KERNEL_advance(rows, at->x, step);
-    KERNEL_advance(panels, at->w, 16 * step);
-#if PF
-    KERNEL_advance(panels, at->ahead, step * ahead);
-#else
-    (void)ahead;
-#endif
-}
-
-/* The q-th value of k from there. */
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const KERNEL_place *at, const int q, int64_t K)
-{
-    KERNEL_vec wv[NV];
-#pragma GCC unroll 32
-    for (int v = 0; v < vectors; v++) {
-        const int panel = v / VP;
-        wv[v] = *(const KERNEL_vec *)(KERNEL_row(at->w, panel, NAME_PANEL(K)) + q * 16 + v % VP * VF);
-#if HOLD
-        PACKAGE_IN_REGISTER(wv[v]);
-#endif
-#if PF
-        if (v % VP == 0)
-            __builtin_prefetch(KERNEL_row(at->ahead, panel, NAME_PANEL(K)) + q * 16);
-#endif
-    }
-#pragma GCC unroll 16
-    for (int r = 0; r < rows; r++) {
-        KERNEL_vec xv = KERNEL_row(at->x, r, K)[q] - (KERNEL_vec){0};
-#if HOLD
-        PACKAGE_IN_REGISTER(xv);
-#endif
-#pragma GCC unroll 32
-        for (int v = 0; v < vectors; v++)
-#if HOLD
-            PACKAGE_FMA(acc[r][v], xv, wv[v]);
-#else
-            acc[r][v] += xv * wv[v];
-#endif
-    }
-}
+#include "packed_step.h"
 
 /* Rows m.., panels p.., values k0..k1-1 of k; from k0 > 0 on it adds to Y. The tile is the i-th of `tiles` that pass these panels.
  * `rows` and `panels` are constants of each call. */
@@ -169,7 +118,7 @@ KERNEL_tile(const int rows, const int panels, const NAME_args *a, int64_t m, int
     const int vectors = panels * VP;
 #endif
     const int64_t N = a->N, K = a->K, width = N - p * 16;
-    KERNEL_place at;
+    KERNEL_place at = { .row = K, .panel = NAME_PANEL(K) };
     KERNEL_point(rows, at.x, a->X + m * K + k0, K);
     KERNEL_point(panels, at.w, a->W + p * NAME_PANEL(K) + k0 * 16, NAME_PANEL(K));
     float *y = a->Y + m * N + p * 16;
@@ -199,10 +148,10 @@ KERNEL_tile(const int rows, const int panels, const NAME_args *a, int64_t m, int
         for (; left - stop >= STEP; left -= STEP, KERNEL_next(rows, panels, &at, STEP, share))
 #pragma GCC unroll 8
             for (int q = 0; q < STEP; q++)
-                KERNEL_step(rows, vectors, acc[q % KA], &at, q, K);
+                KERNEL_step(rows, vectors, acc[q % KA], &at, q, 0, rows);
 #endif
         for (; left > stop; left--, KERNEL_next(rows, panels, &at, 1, share))
-            KERNEL_step(rows, vectors, acc[0], &at, 0, K);
+            KERNEL_step(rows, vectors, acc[0], &at, 0, 0, rows);
     }
 #if KA > 1
 #pragma GCC unroll 16

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* One value of k of a tile of MR rows x NP packed panels of 16 columns: its vectors of W by each row's value of X. */
+typedef float KERNEL_vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
+
+/* Where a tile is: in rows of X, in panels of W, and in what is prefetched; and how many floats apart its rows and panels are. */
+typedef struct {
+    const float *x[(MR + 2) / 3], *w[(NP + 2) / 3], *ahead[(NP + 2) / 3];
+    int64_t row, panel;
+} KERNEL_place;
+
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_next(const int rows, const int panels, KERNEL_place *at, int64_t step, int64_t ahead)
+{
+    KERNEL_advance(rows, at->x, step);
+    KERNEL_advance(panels, at->w, 16 * step);
+#if PF
+    KERNEL_advance(panels, at->ahead, step * ahead);
+#else
+    (void)ahead;
+#endif
+}
+
+/* The q-th value of k from there, for the rows from `from` on up to `to`. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const KERNEL_place *at, const int q, int64_t from, int64_t to)
+{
+    KERNEL_vec wv[NV];
+#pragma GCC unroll 32
+    for (int v = 0; v < vectors; v++) {
+        const int panel = v / VP;
+        wv[v] = *(const KERNEL_vec *)(KERNEL_row(at->w, panel, at->panel) + q * 16 + v % VP * VF);
+#if HOLD
+        PACKAGE_IN_REGISTER(wv[v]);
+#endif
+#if PF
+        if (v % VP == 0)
+            __builtin_prefetch(KERNEL_row(at->ahead, panel, at->panel) + q * 16);
+#endif
+    }
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++) {
+        if (r < from || r >= to)
+            continue;
+        KERNEL_vec xv = KERNEL_row(at->x, r, at->row)[q] - (KERNEL_vec){0};
+#if HOLD
+        PACKAGE_IN_REGISTER(xv);
+#endif
+#pragma GCC unroll 32
+        for (int v = 0; v < vectors; v++)
+#if HOLD
+            PACKAGE_FMA(acc[r][v], xv, wv[v]);
+#else
+            acc[r][v] += xv * wv[v];
+#endif
+    }
+}

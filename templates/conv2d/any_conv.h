@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* Any convolution, slowly, a vector of filters at a time: what a kernel does with a call that its own way is not for. */
+static PACKAGE_ONE_COPY TARGET_ATTRIBUTE PACKAGE_floats_MACHINE
+KERNEL_any_sum(const NAME_args *a, int64_t n, int64_t h, int64_t w, int64_t g, const float *f, int64_t filters)
+{
+    PACKAGE_floats_MACHINE sum = { 0 };
+    for (int64_t r = 0; r < a->R; r++)
+        for (int64_t s = 0; s < a->S; s++) {
+            const int64_t at_h = h + r * NAME_DIL_H(a), at_w = w + s * NAME_DIL_W(a);
+            if (at_h < 0 || at_h >= a->H || at_w < 0 || at_w >= a->W)
+                continue;
+            const float *x = a->X + ((n * a->H + at_h) * a->W + at_w) * a->IC + g * a->C, *of_tap = f + (r * a->S + s) * a->C * 16;
+            if (a->C == 1 && a->K == 1) /* each filter has a channel of its own */
+                sum += PACKAGE_load_MACHINE(x, filters) * PACKAGE_load_MACHINE(of_tap, filters);
+            else
+                for (int64_t c = 0; c < a->C; c++)
+                    sum += PACKAGE_all_MACHINE(x[c]) * PACKAGE_load_MACHINE(of_tap + c * 16, VECTOR_BYTES / 4);
+        }
+    return sum;
+}
+
+static PACKAGE_ONE_COPY TARGET_ATTRIBUTE int
+KERNEL_any(const NAME_args *a, int64_t task, int64_t ntask)
+{
+    const int64_t side = a->C == 1 && a->K == 1 ? a->G : a->K; /* filters whose panels lie side by side */
+    for (int64_t row = a->N * a->P * task / ntask; row < a->N * a->P * (task + 1) / ntask; row++)
+        for (int64_t q = 0; q < a->Q; q++)
+            for (int64_t oc = 0, filters; oc < a->OC; oc += filters) {
+                const int64_t k = oc % side, n = row / a->P, p = row % a->P;
+                const float *f = a->F + (oc / side * ((side + 15) / 16) + k / 16) * NAME_PANEL(a->R * a->S * a->C) + k % 16;
+                filters = side - k < VECTOR_BYTES / 4 ? side - k : VECTOR_BYTES / 4;
+                PACKAGE_floats_MACHINE sum = KERNEL_any_sum(a, n, p * NAME_STRIDE_H(a) - NAME_PAD_T(a), q * NAME_STRIDE_W(a) - NAME_PAD_L(a), oc / a->K, f, filters);
+#if HAS_EPILOGUE
+                sum = NAME_epilogue_MACHINE(a, sum, n, p, q, oc, filters);
+#endif
+                PACKAGE_store_MACHINE(a->Y + (row * a->Q + q) * a->OC + oc, sum, filters);
+            }
+    return 0;
+}

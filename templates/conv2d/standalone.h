@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT-0
+ *
+ * What the generator supplies around a template of conv2d, so that each template compiles as it stands:
+ *   gcc -std=gnu17 -O3 -ffp-contract=fast -fsyntax-only templates/conv2d/direct_conv.c
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+    int64_t N, G, H, W, C, K, R, S, STRIDE_H, STRIDE_W, PAD_T, PAD_B, PAD_L, PAD_R, DIL_H, DIL_W, P, Q, IC, OC;
+    const float *X, *F;
+    float *Y;
+    void *workspace;
+} NAME_args;
+
+#define NAME_STRIDE_H(a) (a)->STRIDE_H
+#define NAME_STRIDE_W(a) (a)->STRIDE_W
+#define NAME_PAD_T(a) (a)->PAD_T
+#define NAME_PAD_B(a) (a)->PAD_B
+#define NAME_PAD_L(a) (a)->PAD_L
+#define NAME_PAD_R(a) (a)->PAD_R
+#define NAME_DIL_H(a) (a)->DIL_H
+#define NAME_DIL_W(a) (a)->DIL_W
+typedef float PACKAGE_floats_MACHINE __attribute__((vector_size(64), aligned(4), may_alias));
+PACKAGE_floats_MACHINE PACKAGE_load_MACHINE(const float *p, int64_t lanes);
+PACKAGE_floats_MACHINE PACKAGE_all_MACHINE(float x);
+void PACKAGE_store_MACHINE(float *p, PACKAGE_floats_MACHINE v, int64_t lanes);
+#define HAS_EPILOGUE 0
+#define EPILOGUE_CALLS 0
+#define TARGET_ATTRIBUTE __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")))
+#define PACKAGE_ONE_COPY __attribute__((noinline))
+#define PACKAGE_IN_REGISTER(v) __asm__("" : "+v"(v))
+#define PACKAGE_FMA(sum, x, w) __asm__("vfmadd231ps {%2, %1, %0|%0, %1, %2}" : "+v"(sum) : "v"(x), "v"(w))
+#ifndef NAME_PANEL
+#define NAME_PANEL(depth) (16 * (depth) + 48)
+#endif
+enum { PACKAGE_OK, PACKAGE_BAD_EXTENT, PACKAGE_BAD_POINTER };

@@ -449,6 +449,35 @@ static void read_epilogue(OpReader *r, const ConfSetting *group)
         r->op->nepilogue++;
 }
 
+static void read_accuracy(OpReader *r, const ConfSetting *group)
+{
+    static const ConfKey keys[] = { { "name", true, "as in winograd" }, { "factor", true, "times the usual error" }, { "doc", false, NULL } };
+    OpAccuracy *x = &r->op->accuracy[r->op->naccuracy];
+    int64_t factor = 1;
+    *x = (OpAccuracy){ .doc = "" };
+    if (!conf_group(r->conf, group, NULL))
+        return;
+    conf_keys(r->conf, group, keys, LENGTH(keys));
+    conf_int(r->conf, group, "factor", 1, OP_MAX_ACCURACY, &factor);
+    conf_string(r->conf, group, "doc", &x->doc);
+    x->factor = (double)factor;
+    if (read_name(r, group, "accuracy", &x->name))
+        r->op->naccuracy++;
+}
+
+/* Names of parts of the packed operand, which templates declare as values. */
+static void read_packs(OpReader *r, const ConfSetting *root)
+{
+    const ConfSetting *s = conf_member(root, "packs");
+    Op *op = r->op;
+    if (!conf_strings(r->conf, root, "packs", op->pack, OP_MAX_NAME, &op->npack))
+        return;
+    for (int i = 0; i < op->npack; i++)
+        check_identifier(r, conf_elem(s, i), "part", op->pack[i]);
+    if (s)
+        check_unique(r, s, "part", op->pack, op->npack);
+}
+
 /* Checks the formulas of all epilogues. */
 static void check_epilogues(OpReader *r, const ConfSetting *root)
 {
@@ -472,6 +501,8 @@ static void read_op(OpReader *r, const ConfSetting *root)
         { "derived", false, NULL },
         { "dtypes", true, "as in [\"f32\"]" },
         { "epilogues", false, NULL },
+        { "accuracies", false, NULL },
+        { "packs", false, NULL },
         { "operands", true, "in the order of the C API" },
         { "flops", false, NULL },
         { "rows", false, NULL },
@@ -506,6 +537,9 @@ static void read_op(OpReader *r, const ConfSetting *root)
         check_operands(r, root);
     if (conf_member(root, "epilogues"))
         read_each(r, root, "epilogues", OP_MAX_NAME, read_epilogue);
+    if (conf_member(root, "accuracies"))
+        read_each(r, root, "accuracies", OP_MAX_NAME, read_accuracy);
+    read_packs(r, root);
     if (diag_nerror(r->diag) == before)
         check_epilogues(r, root);
 }

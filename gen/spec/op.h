@@ -18,6 +18,7 @@ enum {
     OP_MAX_RANK = OP_MAX_AXIS,                                        /* extents of an operand */
     OP_MAX_CALL = OP_MAX_EXTENT + OP_MAX_OPERAND * (OP_MAX_RANK - 1), /* numbers of a call, with strides */
     OP_MAX_NAME = 8,
+    OP_MAX_ACCURACY = 1000,
     OP_MAX_NUMBER = INT32_MAX /* that an extent can be */
 };
 
@@ -74,6 +75,12 @@ typedef struct {
     Expr *expr;       /* the formula: "acc + bias[n]" */
 } OpEpilogue;
 
+/* An accuracy that specs may ask for by name: results may be off by `factor` times the rounding error of plain sums. */
+typedef struct {
+    const char *name, *doc;
+    double factor;
+} OpAccuracy;
+
 typedef struct {
     const char *name, *doc, *dir; /* dir: the folder of op.cfg */
     const Source *src;
@@ -86,6 +93,10 @@ typedef struct {
     const char *dtype[OP_MAX_NAME];
     int nepilogue;
     OpEpilogue epilogue[OP_MAX_NAME]; /* words that specs may ask for in the place of a formula */
+    int naccuracy;
+    OpAccuracy accuracy[OP_MAX_NAME];
+    int npack;
+    const char *pack[OP_MAX_NAME]; /* parts that the packed constant operand has where kernels read them (values of these names in their heads) */
     Expr *flops; /* useful floating-point operations of one call, bound to the axes, as are the next two */
     Expr *rows,
         *row_elems; /* the output seen as rows x row_elems, for verification; op.cfg without them: elements x 1 */

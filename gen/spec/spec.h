@@ -99,6 +99,7 @@ typedef struct {
      * these are too many to try, over the corners of their ranges, which is enough for extents that only grow or only fall, and a sample. */
     Box box;
     const Formula *formula;     /* of each element of the output; NULL: the operator's result as it is */
+    double accuracy;            /* how many times the rounding error of plain sums results may be off; at least 1 */
     int layout[OP_MAX_OPERAND]; /* of each operand, index of its layout */
     int const_operand;          /* index of the op's ROLE_CONST operand, or -1 */
     bool packed;                /* the constant operand is packed ahead */

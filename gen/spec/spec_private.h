@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * spec_private: what the parts of spec share. spec.c reads the simple keys, spec_shape.c dims, tune, weights and shapes, with their check
+ * spec_private: what the parts of spec share. spec.c reads the simple keys, spec_formula.c the formula, spec_shape.c dims, tune, weights and shapes, with their check
  * over the whole range, spec_instance.c the instances.
  */
 #ifndef DCGEN_SPEC_PRIVATE_H
@@ -28,6 +28,7 @@ typedef struct {
 } Point;
 
 void spec_read_dims(SpecReader *r); /* dims, tune, weights */
+void spec_read_formula(SpecReader *r); /* with types, extents, accuracy */
 void spec_read_shapes(SpecReader *r);
 /* Bit i: a shape of the function at hand names dim i. */
 unsigned spec_named_dims(SpecReader *r);

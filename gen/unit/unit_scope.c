@@ -273,6 +273,8 @@ static void add_constant(FillScope *s, const Spec *spec)
     const Operand *w = spec->const_operand >= 0 ? &spec->op->operand[spec->const_operand] : NULL;
     const Dtype *d = dtype_find(spec->dtype);
     const int vector = vector_elems(spec);
+    fill_number(s, "HAS_ACCURACY", spec->accuracy > 1);
+    fill_wordf(s, "ACCURACY_TEXT", "%g", spec->accuracy);
     FILL_WORDS(s, WORD("HAS_CONSTANT", w != NULL), WORD("ELEM_IS_FLOAT", d && strcmp(d->c_type, "float") == 0),
                WORD("VECTOR_ELEMS", vector), WORD("VECTOR_TAIL", vector - 1));
     if (!w)

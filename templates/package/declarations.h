@@ -34,8 +34,9 @@ int CALL_pack(PACK_EXTENTS, const CONSTANT_TYPE *CONSTANT, void *packed);
  * need one each. */
 size_t CALL_workspace_bytes(EXTENTS, const PACKAGE_exec *exec);
 #else
-/* Bytes of scratch memory that a call with these extents needs; 0: none, workspace may be NULL. */
-size_t CALL_workspace_bytes(EXTENTS);
+/* Bytes of scratch memory that a call with these arguments needs, best aligned to 64; 0: none, workspace may be NULL. It holds anything before and
+ * behind a call. Calls that may run at the same time need one each. */
+size_t CALL_workspace_bytes(EXTENTS, const PACKAGE_exec *exec);
 #endif
 
 /* OP_DOC
@@ -62,6 +63,9 @@ size_t CALL_workspace_bytes(EXTENTS);
 #else
  * Operands need no alignment beyond their element's, and one without elements may be NULL; the output may not
  * overlap an input. Any extents from 0 to 2147483647 are right; those that spec.cfg names are fast.
+#endif
+#if HAS_ACCURACY
+ * Results may be off by ACCURACY_TEXT times the rounding error of plain sums: the spec's accuracy.
 #endif
 #if HAS_LIMITS
  * Of the extents above some have narrower limits, and none that follows from them may be negative.

@@ -22,9 +22,9 @@
 static const char spec_text[] =
     "name = \"tiny\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
     "dims = { T = { min = 1; max = 4; }; };\n"
-    "shapes = ( { M = \"T\"; N = 24; K = 16; PAD = 1; weight = 1.0; } );\n"
+    "shapes = ( { M = \"T\"; N = 24; K = 16; PAD = 1; MARGIN = 1; weight = 1.0; } );\n"
     "tune = { T = [1, 2, 4]; }; weights = { T = \"1\"; }; epilogue = \"acc + bias[n] + s[m]\";\n"
-    "types = { s = \"s32\"; }; extents = { s = [\"M\"]; };\n"
+    "types = { s = \"s32\"; }; extents = { s = [\"M\"]; }; accuracy = 2;\n"
     "layout = { W = \"NK\"; packed = false; }; threads = [1]; space = { UK = [1, 2, 4]; };\n"
     "budget = { kernels = 2; code_kib = 512; trials = 3; seconds = 20; }; regret = { mean = 0.9; worst = 0.9; };\n";
 
@@ -36,7 +36,8 @@ static const char op_text[] =
     "doc = \"a "
     "doc\"; },\n"
     "         { name = \"K\"; kind = \"reduce\"; doc = \"a doc\"; } );\n"
-    "attributes = ( { name = \"PAD\"; min = 0; max = 4; default = 1; doc = \"a doc\"; } );\n"
+    "attributes = ( { name = \"PAD\"; min = 0; max = 4; default = 1; brief = \"MARGIN\"; doc = \"a doc\"; } );\n"
+    "accuracies = ( { name = \"rough\"; factor = 3; doc = \"a doc\"; } ); packs = [\"PART\"];\n"
     "derived = ( { name = \"P\"; expr = \"M + PAD\"; doc = \"a doc\"; } );\n"
     "operands = (\n"
     "  { name = \"X\"; role = \"in\"; dtype = \"f32\"; strided = false; extents = [\"M\", \"K\"]; doc = \"a doc\"; },\n"

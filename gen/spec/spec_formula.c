@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * spec_formula: what a function computes for each element: the formula with the types and extents of what it brings, and how exact that must be.
+ */
+#include "gen/base/name.h"
+#include "gen/spec/dtype.h"
+#include "gen/spec/spec_private.h"
+
+/* Element types of operands that the formula brings. */
+static void read_types(SpecReader *r, FormulaText *text)
+{
+    const ConfSetting *group = conf_group(r->conf, r->group, "types");
+    if (conf_length(group) > OP_MAX_OPERAND) {
+        diag_error(r->diag, group->name_at, "'types' names more than %d operands", OP_MAX_OPERAND);
+        return;
+    }
+    for (int i = 0; i < conf_length(group); i++) {
+        const ConfSetting *s = conf_elem(group, i);
+        int type = 0;
+        if (!conf_choice(r->conf, s, NULL, "dtype", NAMES(dtypes, DTYPE_COUNT), &type))
+            continue;
+        text->operand[text->ntype] = s->name;
+        text->type_at[text->ntype] = s->at;
+        text->dtype[text->ntype++] = dtypes[type].name;
+    }
+}
+
+/* Extents of operands that the formula brings. */
+static void read_extents(SpecReader *r, FormulaText *text)
+{
+    const ConfSetting *group = conf_group(r->conf, r->group, "extents");
+    if (conf_length(group) > OP_MAX_OPERAND) {
+        diag_error(r->diag, group->name_at, "'extents' names more than %d operands", OP_MAX_OPERAND);
+        return;
+    }
+    for (int i = 0; i < conf_length(group); i++) {
+        const ConfSetting *s = conf_elem(group, i);
+        FormulaExtents *e = &text->extents[text->nextents];
+        *e = (FormulaExtents){ .operand = s->name, .at = s->name_at };
+        if (!conf_strings(r->conf, s, NULL, e->extent, OP_MAX_RANK, &e->rank))
+            continue;
+        if (!e->rank)
+            diag_error(r->diag, s->at, "'%s': expected its extents, outermost first, as in [\"V\", \"N\"]", s->name);
+        for (int k = 0; k < e->rank; k++)
+            e->extent_at[k] = conf_elem(s, k)->at;
+        text->nextents += e->rank > 0;
+    }
+}
+
+static bool is_sequence(const ConfSetting *s) { return s->type == CONF_ARRAY || s->type == CONF_LIST; }
+
+/* Reads the formula itself, or, where the op computes something, words of the short form: false after an error, or where there is nothing. */
+static bool read_formula_text(SpecReader *r, const ConfSetting *s, bool computes, FormulaText *text)
+{
+    Expr *expr = NULL;
+    if (s->type != CONF_STRING && !(computes && is_sequence(s))) {
+        diag_error(r->diag, s->at, "'%s': expected a formula in quotes%s, found %s", s->name,
+                   computes ? ", or words in [ ]" : "", conf_type_text(s->type));
+        return false;
+    }
+    if (s->type == CONF_STRING) {
+        const bool ok = conf_formula(r->conf, s, NULL, &expr);
+        text->expr = expr;
+        return ok;
+    }
+    if (!conf_strings(r->conf, s, NULL, text->word, OP_MAX_NAME, &text->nword))
+        return false;
+    for (int i = 0; i < text->nword; i++) {
+        text->at[i] = conf_elem(s, i)->at;
+        conf_twice(r->conf, s, i, "");
+    }
+    return text->nword > 0;
+}
+
+/* How far results may be off: a word of the op, or a number. */
+static void read_accuracy(SpecReader *r)
+{
+    const ConfSetting *s = conf_member(r->group, "accuracy");
+    const Op *op = r->spec->op;
+    int word = 0;
+    r->spec->accuracy = 1;
+    if (!s || !op)
+        return;
+    if (s->type == CONF_STRING && op->naccuracy == 0)
+        diag_error(r->diag, s->at, "the op '%s' has no names for accuracies; expected a number from 1 to %d", op->name, OP_MAX_ACCURACY);
+    else if (s->type == CONF_STRING && conf_choice(r->conf, s, NULL, "accuracy", NAMES(op->accuracy, op->naccuracy), &word))
+        r->spec->accuracy = op->accuracy[word].factor;
+    else if (s->type != CONF_STRING && conf_real(r->conf, s, NULL, &r->spec->accuracy) &&
+             !(r->spec->accuracy >= 1 && r->spec->accuracy <= OP_MAX_ACCURACY))
+        diag_error(r->diag, s->at, "'accuracy': expected how many times the rounding error of plain sums results may be off, from 1 to %d; found %g",
+                   OP_MAX_ACCURACY, r->spec->accuracy);
+}
+
+/* From here on the function's op has the operands that its formula brings. An op that computes something has an epilogue, another one a formula. */
+void spec_read_formula(SpecReader *r)
+{
+    Spec *spec = r->spec;
+    const bool computes = !spec->op || spec->op->reference;
+    const ConfSetting *epilogue = conf_member(r->group, "epilogue"), *formula = conf_member(r->group, "formula"),
+                      *types = conf_member(r->group, "types"), *extents = conf_member(r->group, "extents"),
+                      *s = computes ? epilogue : formula;
+    FormulaText text = { 0 };
+    read_accuracy(r);
+    read_types(r, &text);
+    read_extents(r, &text);
+    if ((types || extents) && (!s || (is_sequence(s) && s->n == 0)))
+        diag_error(r->diag, (types ? types : extents)->name_at, "'%s' are of operands that a formula brings, and there is none",
+                   types ? "types" : "extents");
+    if (computes && formula)
+        diag_error(r->diag, formula->name_at, "'formula' belongs to ops that compute nothing by themselves; expected 'epilogue', of acc");
+    if (!computes && epilogue)
+        diag_error(r->diag, epilogue->name_at, "the op '%s' computes nothing by itself; expected 'formula'", spec->op->name);
+    else if (!computes && !formula)
+        diag_error(r->diag, r->group->at, "missing key 'formula': what op '%s' computes, as in formula = \"softmax[n](x[m,n])\";", spec->op->name);
+    if (s && read_formula_text(r, s, computes, &text) && spec->op)
+        spec->formula = formula_read(r->arena, spec->op, &text, &spec->op, r->diag);
+    if (!computes && !spec->formula)
+        spec->op = NULL; /* nothing is known of it */
+}

@@ -9,12 +9,20 @@ KERNEL_any_sum(const NAME_args *a, int64_t n, int64_t h, int64_t w, int64_t g, c
             const int64_t at_h = h + r * NAME_DIL_H(a), at_w = w + s * NAME_DIL_W(a);
             if (at_h < 0 || at_h >= a->H || at_w < 0 || at_w >= a->W)
                 continue;
-            const float *x = a->X + ((n * a->H + at_h) * a->W + at_w) * a->IC + g * a->C, *of_tap = f + (r * a->S + s) * a->C * 16;
+            const float *of_tap = f + (r * a->S + s) * a->C * 16;
+#if LAYOUT_X_NCHW
+            const int64_t apart = a->H * a->W; /* elements from a channel to the next */
+            const float *x = a->X + ((n * a->IC + g * a->C) * a->H + at_h) * a->W + at_w;
+#else
+            const int64_t apart = 1;
+            const float *x = a->X + ((n * a->H + at_h) * a->W + at_w) * a->IC + g * a->C;
+#endif
             if (a->C == 1 && a->K == 1) /* each filter has a channel of its own */
-                sum += PACKAGE_load_MACHINE(x, filters) * PACKAGE_load_MACHINE(of_tap, filters);
+                for (int64_t k = 0; k < filters; k++)
+                    sum[k] += x[k * apart] * of_tap[k];
             else
                 for (int64_t c = 0; c < a->C; c++)
-                    sum += PACKAGE_all_MACHINE(x[c]) * PACKAGE_load_MACHINE(of_tap + c * 16, VECTOR_BYTES / 4);
+                    sum += PACKAGE_all_MACHINE(x[c * apart]) * PACKAGE_load_MACHINE(of_tap + c * 16, VECTOR_BYTES / 4);
         }
     return sum;
 }
@@ -30,10 +38,20 @@ KERNEL_any(const NAME_args *a, int64_t task, int64_t ntask)
                 const float *f = a->F + (oc / side * ((side + 15) / 16) + k / 16) * NAME_PANEL(a->R * a->S * a->C) + k % 16;
                 filters = side - k < VECTOR_BYTES / 4 ? side - k : VECTOR_BYTES / 4;
                 PACKAGE_floats_MACHINE sum = KERNEL_any_sum(a, n, p * NAME_STRIDE_H(a) - NAME_PAD_T(a), q * NAME_STRIDE_W(a) - NAME_PAD_L(a), oc / a->K, f, filters);
+#if LAYOUT_Y_NCHW
+                for (int64_t i = 0; i < filters; i++) {
+                    PACKAGE_floats_MACHINE y = PACKAGE_all_MACHINE(sum[i]);
+#if HAS_EPILOGUE
+                    y = NAME_epilogue_MACHINE(a, y, n, oc + i, p, q, 1);
+#endif
+                    a->Y[((n * a->OC + oc + i) * a->P + p) * a->Q + q] = y[0];
+                }
+#else
 #if HAS_EPILOGUE
                 sum = NAME_epilogue_MACHINE(a, sum, n, p, q, oc, filters);
 #endif
                 PACKAGE_store_MACHINE(a->Y + (row * a->Q + q) * a->OC + oc, sum, filters);
+#endif
             }
     return 0;
 }

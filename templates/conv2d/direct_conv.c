@@ -5,32 +5,78 @@ op      = "conv2d";
 family  = "cpu";
 doc     = "a register tile of MR pixels of a row of Y x NP panels of 16 filters, kept in accumulators over all taps and channels; taps on padding are left out";
 packed  = true;
-layouts = { X = ["NHWC"]; Y = ["NHWC"]; };
 dtypes  = ["f32"];
 params = (
   { name = "MR";    choices = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14]; doc = "pixels in the longest tile"; },
   { name = "NP";    choices = [1, 2, 3, 4, 5, 6, 8]; doc = "panels in a tile: 16*NP filters"; },
   { name = "UK";    choices = [1, 2, 4];             doc = "channels in one round of the inner loop"; },
   { name = "PF";    choices = [0, 1];                doc = "1: each tile prefetches its share of the next panels"; },
-  { name = "HOLD";  choices = [0, 1];                doc = "1: load F's vectors into registers once for all pixels and add in place; 0: the compiler may fold loads into FMAs"; },
+  { name = "HOLD";  choices = [0, 1, 2];             doc = "1: load F's vectors into registers once for all pixels and add in place; 2: the first of them alone; 0: the compiler may fold loads into FMAs"; },
   { name = "BLOCK"; choices = [0, 8, 32];            doc = "tiles of pixels that meet all panels before the next ones do, so that their X stays close; 0: all"; },
+  { name = "STRIP"; choices = [0, 1];                doc = "1: the pixels that a block of tiles reads are copied, with the zeros beside them; 0: X in NHWC is read as it is"; },
   { name = "CALLS"; choices = [0, 1];                doc = "1: a formula's functions are computed on the sums in registers; 0: on Y after a tile, in one copy for all lengths"; },
   { name = "SPLIT"; choices = [0, 1];                doc = "what threads share out: 0 panels, 1 pixels"; } );
 values = (
+  { name = "COPY"; expr = "STRIP || LAYOUT_X_NCHW"; doc = "pixels are copied"; },
   { name = "VP";   expr = "64 / VECTOR_BYTES"; doc = "vectors in 16 filters"; },
   { name = "VF";   expr = "VECTOR_BYTES / 4";  doc = "floats in a vector"; },
   { name = "NV";   expr = "NP * VP";           doc = "vectors across a tile"; } );
 constraints = (
-  { need = "MR*NV + HOLD*NV + 1 + (1 - HOLD) <= VECTOR_REGISTERS"; why = "accumulators, a row of F's vectors or one of them, and one value of X must fit the vector registers"; },
+  { need = "MR*NV + (HOLD == 1)*NV + (HOLD != 1) + 1 <= VECTOR_REGISTERS"; why = "accumulators, a row of F's vectors or one of them, and one value of X must fit the vector registers"; },
+  { need = "HOLD > 0 || MR*NV + UK + 3 <= VECTOR_REGISTERS"; why = "what the compiler chooses to keep takes a few registers more"; },
   { need = "MR*NV >= 4";                             why = "fewer than 4 accumulators cannot hide the latency of an FMA on any CPU"; },
   { need = "UK == 1 || MR*NV*UK <= 64";              why = "a longer loop body only costs instruction cache"; },
+  { need = "STRIP == 0 || !LAYOUT_X_NCHW";           why = "in NCHW pixels are always copied, as the channels of one must lie side by side"; },
+  { need = "COPY == 0 || BLOCK > 0";                 why = "what is copied must stay in a cache"; },
   { need = "CALLS == 0 || EPILOGUE_CALLS";           why = "a formula without functions is always computed on the sums in registers"; },
   { need = "SPLIT == 0 || MAX_THREADS > 1"; why = "one thread shares out nothing"; } );
 general = (
-  { target = "avx512";   MR = 7; NP = 4; UK = 1; PF = 1; HOLD = 1; BLOCK = 8; CALLS = 0; SPLIT = 0; },
-  { target = "avx2";     MR = 6; NP = 1; UK = 1; PF = 1; HOLD = 1; BLOCK = 8; CALLS = 0; SPLIT = 0; },
-  { target = "portable"; MR = 2; NP = 1; UK = 1; PF = 1; HOLD = 0; BLOCK = 8; CALLS = 0; SPLIT = 0; } );
+  { target = "avx512";   MR = 7; NP = 4; UK = 1; PF = 1; HOLD = 1; BLOCK = 8; STRIP = 0; CALLS = 0; SPLIT = 0; },
+  { target = "avx2";     MR = 6; NP = 1; UK = 1; PF = 1; HOLD = 1; BLOCK = 8; STRIP = 0; CALLS = 0; SPLIT = 0; },
+  { target = "portable"; MR = 2; NP = 1; UK = 1; PF = 1; HOLD = 0; BLOCK = 8; STRIP = 0; CALLS = 0; SPLIT = 0; } );
 tile = { N = "1"; G = "1"; H = "1"; W = "MR"; C = "UK"; K = "16*NP"; R = "1"; S = "1"; };
+derived = (
+  { name = "COL";  expr = "16"; doc = "filters of a panel"; },
+  { name = "EVEN"; expr = "1"; doc = "tiles of a row have nearly equal lengths"; },
+  { name = "SLOW"; expr = "C == 1 && K == 1"; doc = "a depthwise convolution, which is not for this template"; },
+  { name = "PADS"; expr = "PAD_T + PAD_B + PAD_L + PAD_R"; doc = "rows and columns of zeros"; },
+  { name = "FLAT"; expr = "R == 1 && S == 1 && STRIDE_H == 1 && STRIDE_W == 1 && PADS == 0"; doc = "all pixels of Y are one row"; },
+  { name = "LINE"; expr = "(1 + FLAT * (N*P - 1)) * Q"; doc = "pixels of a row"; },
+  { name = "ACROSS"; expr = "ceil_div(LINE, MR)"; doc = "tiles of a row"; },
+  { name = "BATCHES"; expr = "1"; doc = "tasks share out pixels or panels"; },
+  { name = "SHARERS"; expr = "THREADS"; doc = "likewise"; },
+  { name = "MT";   expr = "SPLIT * ceil_div(N*P*Q, THREADS) + (1 - SPLIT) * N*P*Q"; doc = "pixels of the busiest task"; },
+  { name = "ROW_TILES"; expr = "max(1, ceil_div(MT * ACROSS, max(1, LINE)))"; doc = "its tiles of pixels"; },
+  { name = "PANELS"; expr = "ceil_div(K, 16)"; doc = "panels of a group"; },
+  { name = "UNITS"; expr = "G * PANELS"; doc = "panels"; },
+  { name = "UT";   expr = "SPLIT * UNITS + (1 - SPLIT) * ceil_div(UNITS, THREADS)"; doc = "those of the busiest task"; },
+  { name = "GROUPS"; expr = "ceil_div(UT, max(1, PANELS)) * (min(UT, PANELS) / NP)"; doc = "NP of them side by side"; },
+  { name = "SINGLES"; expr = "max(0, UT - GROUPS * NP)"; doc = "panels beside them"; },
+  { name = "BLOCKS"; expr = "(BLOCK == 0) + (BLOCK > 0) * ceil_div(ROW_TILES, max(1, BLOCK))"; doc = "blocks of tiles of pixels"; },
+  { name = "PASSES"; expr = "W_NEAR * (1 + (W_BYTES > L2_BYTES) * (BLOCKS - 1)) + (1 - W_NEAR) * ROW_TILES"; doc = "how often filters come from beyond L2"; },
+  { name = "EDGES"; expr = "(PAD_L > 0) + (PAD_R > 0)"; doc = "sides on which tiles miss taps"; } );
+terms = (
+  { name = "x_l2";  expr = "(GROUPS + SINGLES) * MT * R * STRIDE_W * C / 16"; doc = "lines of X, once for each panel or group of them"; },
+  { name = "taps";  expr = "(1 - FLAT) * ROW_TILES * (GROUPS + SINGLES) * R * (1 + EDGES * (S - 1) / max(1, ACROSS)) * 12"; doc = "a row of taps begins; at the sides of an image each tap"; },
+  { name = "edges"; expr = "ROW_TILES / max(1, ACROSS) * (GROUPS + SINGLES) * R * EDGES * C * 4"; doc = "taps that some pixels of a tile miss"; },
+  { name = "slow";  expr = "SLOW * N * P * Q * OC * R * S / 2"; doc = "a depthwise convolution"; },
+  { name = "w_l2";  expr = "STEPS * (ROW_TILES - 1) * ((NP * KB * 64 > L1_BYTES) * GROUPS * max(0, 2 * NP - max(ROWS*NV, NV + ROWS) / 2)"
+                          " + (KB * 64 > L1_BYTES) * SINGLES * max(0, 2 - max(ROWS*VP, VP + ROWS) / 2))";
+    doc = "lines of filters that later tiles fetch from L2, as they do not fit L1, two cycles each, beyond what FMAs and loads hide"; },
+  { name = "prefetch"; expr = "PF * STEPS * ROW_TILES * UT / 2"; doc = "prefetches issued"; } );
+features = (
+  { name = "l2_stream"; expr = "(NP * KB * 64 > L1_BYTES) / max(1, ROWS)"; doc = "bytes of filters from L2 for an FMA"; },
+  { name = "w_over_l2"; expr = "log2(max(1, NP * KB * 64 / L2_BYTES))"; doc = "a tile's panels exceed L2"; },
+  { name = "edge";      expr = "EDGES / max(1, ACROSS)"; doc = "share of tiles that miss taps"; },
+  { name = "held_first"; expr = "HOLD == 2"; doc = "most of the filters' vectors come from memory"; },
+  { name = "calls";     expr = "CALLS"; doc = "functions computed on sums in registers"; },
+  { name = "blocks";    expr = "BLOCK > 0"; doc = "blocks of tiles"; },
+  { name = "x_block";   expr = "log2(max(1, ceil_div(MT, BLOCKS) * R * STRIDE_W * C * 4 / L2_BYTES))"; doc = "X of a block exceeds L2"; },
+  { name = "prefetch";  expr = "PF"; doc = "prefetches issued"; },
+  { name = "prefetch_few"; expr = "PF * min(1, 16 / ROW_TILES)"; doc = "the same, of filters that pass few tiles"; },
+  { name = "streams";   expr = "NP"; doc = "parallel streams of filters"; },
+  { name = "area_2";    expr = "(log2(max(1, ROWS*NV)) - 4) * (log2(max(1, ROWS*NV)) - 4)"; doc = "too few accumulators or too many"; },
+  { name = "split_few"; expr = "SPLIT * log2(THREADS) / MT"; doc = "each of the threads reads all filters for few pixels"; } );
 */
 #ifndef DCGEN /* one set of values, to compile this file as it stands */
 #include "standalone.h"
@@ -40,6 +86,8 @@ tile = { N = "1"; G = "1"; H = "1"; W = "MR"; C = "UK"; K = "16*NP"; R = "1"; S 
 #define PF 1
 #define HOLD 1
 #define BLOCK 8
+#define STRIP 1
+#define COPY 1
 #define CALLS 0
 #define SPLIT 0
 #define VP 1
@@ -56,24 +104,13 @@ tile = { N = "1"; G = "1"; H = "1"; W = "MR"; C = "UK"; K = "16*NP"; R = "1"; S 
  * A row of taps above or below the image is skipped for the whole tile; a column of taps beside it for those pixels that it misses. */
 #include "../dense/row_pointers.h"
 #include "../dense/packed_step.h"
+#if !LAYOUT_Y_NCHW
 #include "../dense/store_part.h"
+#endif
+#include "view.h"
+#include "strip.h"
 #include "finish.h"
 #include "any_conv.h"
-
-/* The call as its tiles see it: `rows` rows of Q pixels of Y, of images of H x W. A 1 x 1 convolution that steps pixel by pixel has one long row. */
-typedef struct {
-    int64_t rows, Q, H, W, across; /* across: tiles of a row */
-} KERNEL_view;
-
-static KERNEL_view KERNEL_look(const NAME_args *a)
-{
-    const int is_flat = a->R == 1 && a->S == 1 && NAME_STRIDE_H(a) == 1 && NAME_STRIDE_W(a) == 1 &&
-                        (NAME_PAD_T(a) | NAME_PAD_B(a) | NAME_PAD_L(a) | NAME_PAD_R(a)) == 0;
-    KERNEL_view view = { a->N * a->P, a->Q, a->H, a->W, (a->Q + MR - 1) / MR };
-    if (is_flat)
-        view = (KERNEL_view){ 1, view.rows * a->Q, 1, view.rows * a->Q, (view.rows * a->Q + MR - 1) / MR };
-    return view;
-}
 
 /* ceil(a / b) of any a and a positive b, and at least 0. */
 static inline __attribute__((always_inline)) int64_t KERNEL_steps(int64_t a, int64_t b) { return a > 0 ? (a + b - 1) / b : 0; }
@@ -100,91 +137,104 @@ KERNEL_run(const int pixels, const int panels, KERNEL_vec acc[MR][NV], KERNEL_pl
         }
 }
 
-/* Pixels q.. of row `row`, panels p.. of group g. The tile is the i-th of `tiles` that pass these panels. `pixels` and `panels` are constants of
- * each call. */
+/* Stores a tile's sums: pixels from `pixel` on, filters from oc on, of which the group has `width`. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_tile(const int pixels, const int panels, const NAME_args *a, const KERNEL_view *view, int64_t row, int64_t q, int64_t g, int64_t p, int64_t i, int64_t tiles)
+KERNEL_put(const int pixels, const int panels, const NAME_args *a, KERNEL_vec acc[MR][NV], int64_t pixel, int64_t oc, int64_t width)
 {
     const int vectors = panels * VP;
-    const int64_t C = a->C, S = a->S, IC = a->IC, OC = a->OC, W = view->W, depth = a->R * S * C, width = a->K - p * 16;
-    const int64_t n = view->rows > 1 ? row / a->P : 0, h = (row - n * a->P) * NAME_STRIDE_H(a) - NAME_PAD_T(a), w = q * NAME_STRIDE_W(a) - NAME_PAD_L(a);
-    const int64_t r0 = KERNEL_steps(-h, NAME_DIL_H(a)), last = KERNEL_steps(view->H - h, NAME_DIL_H(a)), r1 = last < a->R ? last : a->R;
-    const int is_inside = w >= 0 && w + (pixels - 1) * NAME_STRIDE_W(a) + (S - 1) * NAME_DIL_W(a) < W;
-    const int64_t together = is_inside && NAME_DIL_W(a) == 1 && C == IC ? S : 1; /* taps that lie side by side */
-    const float *f = a->F + (g * ((a->K + 15) / 16) + p) * NAME_PANEL(depth);
-    const int64_t share = (15 + tiles) / tiles; /* floats to fetch for a row of a panel */
-    KERNEL_vec acc[MR][NV];
-#pragma GCC unroll 16
-    for (int j = 0; j < pixels; j++)
-#pragma GCC unroll 32
-        for (int v = 0; v < vectors; v++)
-            acc[j][v] = (KERNEL_vec){0};
-    KERNEL_place at = { .row = NAME_STRIDE_W(a) * IC, .panel = NAME_PANEL(depth) };
-#if PF
-    KERNEL_point(panels, at.ahead, f + panels * NAME_PANEL(depth) + (share * i < 15 ? share * i : 15) * depth, NAME_PANEL(depth));
-#else
-    (void)i;
-#endif
-    for (int64_t r = r0; r < r1; r++)
-        for (int64_t s = 0; s < S; s += together) {
-            const int64_t at_w = w + s * NAME_DIL_W(a);
-            int64_t from = 0, to = pixels;
-            if (!is_inside) {
-                from = KERNEL_steps(-at_w, NAME_STRIDE_W(a));
-                to = KERNEL_steps(W - at_w, NAME_STRIDE_W(a));
-                to = to < pixels ? to : pixels;
-                if (from >= to)
-                    continue;
-            }
-            KERNEL_point(pixels, at.x, a->X + (((n * view->H + h + r * NAME_DIL_H(a)) * W + at_w) * IC + g * C), at.row);
-            KERNEL_point(panels, at.w, f + (r * S + s) * C * 16, at.panel);
-            KERNEL_run(pixels, panels, acc, &at, together * C, share, from, to);
-        }
-    const int64_t pixel = row * view->Q + q;
-    float *y = a->Y + pixel * OC + g * a->K + p * 16;
-    if (width < panels * 16) { /* a tile across filter K is stored in part */
+    float *y = a->Y + pixel * a->OC + oc;
+    if (LAYOUT_Y_NCHW || width < panels * 16) { /* a tile across filter K is stored in part, and one in NCHW turned */
         float part[MR * NP * 16];
 #pragma GCC unroll 16
         for (int j = 0; j < pixels; j++)
 #pragma GCC unroll 32
             for (int v = 0; v < vectors; v++)
                 *(KERNEL_vec *)(part + j * panels * 16 + v * VF) = acc[j][v];
-        KERNEL_store_part(pixels, width, part, panels * 16, NULL, y, OC);
+#if LAYOUT_Y_NCHW
+        (void)y;
+        KERNEL_store_turned(a, part, panels * 16, pixel, pixels, oc, width < panels * 16 ? width : panels * 16);
+#else
+        KERNEL_store_part(pixels, width, part, panels * 16, NULL, y, a->OC);
 #if HAS_EPILOGUE
-        KERNEL_finish(a, pixel, g * a->K + p * 16, pixels, width);
+        KERNEL_finish(a, pixel, oc, pixels, width);
+#endif
 #endif
         return;
     }
-#if HAS_EPILOGUE && (CALLS || !EPILOGUE_CALLS)
-    KERNEL_pixel place = KERNEL_pixel_of(a, pixel);
+#if HAS_EPILOGUE && !LAYOUT_Y_NCHW && (CALLS || !EPILOGUE_CALLS)
+    KERNEL_pixel at = KERNEL_pixel_of(a, pixel);
 #pragma GCC unroll 16
-    for (int j = 0; j < pixels; j++, KERNEL_next_pixel(a, &place))
+    for (int j = 0; j < pixels; j++, KERNEL_next_pixel(a, &at))
 #pragma GCC unroll 32
         for (int v = 0; v < vectors; v++)
-            acc[j][v] = NAME_epilogue_MACHINE(a, acc[j][v], place.n, place.p, place.q, g * a->K + p * 16 + v * VF, VF);
+            acc[j][v] = NAME_epilogue_MACHINE(a, acc[j][v], at.n, at.p, at.q, oc + v * VF, VF);
 #endif
 #pragma GCC unroll 16
-    for (int j = 0; j < pixels; j++, y += OC)
+    for (int j = 0; j < pixels; j++, y += a->OC)
 #pragma GCC unroll 32
         for (int v = 0; v < vectors; v++)
             *(KERNEL_vec *)(y + v * VF) = acc[j][v];
-#if EPILOGUE_CALLS && !CALLS
-    KERNEL_finish(a, pixel, g * a->K + p * 16, pixels, panels * 16);
+#if EPILOGUE_CALLS && !LAYOUT_Y_NCHW && !CALLS
+    KERNEL_finish(a, pixel, oc, pixels, panels * 16);
 #endif
 }
 
-/* The tile as a function for each length, NP panels or one. */
+/* Tiles side by side: from pixel q on of row `row`, `count` tiles by panels p.. of group g. The first is the i-th of `tiles` that pass these
+ * panels. `pixels` and `panels` are constants of each call. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_tiles(const int pixels, const int panels, const NAME_args *a, const KERNEL_view *view, int64_t row, int64_t q, int64_t count, int64_t g, int64_t p, int64_t i, int64_t tiles)
+{
+    const int vectors = panels * VP;
+    const int64_t C = a->C, S = a->S, IC = a->IC, depth = a->R * S * C;
+    const int64_t n = view->rows > 1 ? row / view->down : 0, h = (row - n * view->down) * NAME_STRIDE_H(a) - NAME_PAD_T(a);
+    const int64_t r0 = KERNEL_steps(-h, NAME_DIL_H(a)), last = KERNEL_steps(view->H - h, NAME_DIL_H(a)), r1 = last < a->R ? last : a->R;
+    const float *f = a->F + (g * ((a->K + 15) / 16) + p) * NAME_PANEL(depth), *x = view->x + (n * view->image + h * view->line - view->origin + g * C);
+    const int64_t share = (15 + tiles) / tiles; /* floats to fetch for a row of a panel */
+    KERNEL_place at = { .row = NAME_STRIDE_W(a) * IC, .panel = NAME_PANEL(depth) };
+    for (; count > 0; count--, q += pixels, i++) {
+        const int64_t w = q * NAME_STRIDE_W(a) - NAME_PAD_L(a);
+        const int is_inside = COPY || (w >= 0 && w + (pixels - 1) * NAME_STRIDE_W(a) + (S - 1) * NAME_DIL_W(a) < view->W);
+        const int64_t together = is_inside && NAME_DIL_W(a) == 1 && C == IC ? S : 1; /* taps that lie side by side */
+        KERNEL_vec acc[MR][NV];
+#pragma GCC unroll 16
+        for (int j = 0; j < pixels; j++)
+#pragma GCC unroll 32
+            for (int v = 0; v < vectors; v++)
+                acc[j][v] = (KERNEL_vec){0};
+#if PF
+        KERNEL_point(panels, at.ahead, f + panels * at.panel + (share * i < 15 ? share * i : 15) * depth, at.panel);
+#endif
+        for (int64_t r = r0; r < r1; r++)
+            for (int64_t s = 0; s < S; s += together) {
+                const int64_t at_w = w + s * NAME_DIL_W(a);
+                int64_t from = 0, to = pixels;
+                if (!is_inside) {
+                    from = KERNEL_steps(-at_w, NAME_STRIDE_W(a));
+                    to = KERNEL_steps(view->W - at_w, NAME_STRIDE_W(a));
+                    to = to < pixels ? to : pixels;
+                    if (from >= to)
+                        continue;
+                }
+                KERNEL_point(pixels, at.x, x + (r * NAME_DIL_H(a) * view->line + at_w * IC), at.row);
+                KERNEL_point(panels, at.w, f + (r * S + s) * C * 16, at.panel);
+                KERNEL_run(pixels, panels, acc, &at, together * C, share, from, to);
+            }
+        KERNEL_put(pixels, panels, a, acc, row * view->Q + q, g * a->K + p * 16, a->K - p * 16);
+    }
+}
+
+/* The same as a function for each length, NP panels or one. */
 static TARGET_ATTRIBUTE void
-KERNEL_pixels(const NAME_args *a, const KERNEL_view *view, int64_t pixels, int64_t panels, int64_t row, int64_t q, int64_t g, int64_t p, int64_t i, int64_t tiles)
+KERNEL_of(int64_t pixels, int64_t panels, const NAME_args *a, const KERNEL_view *view, int64_t row, int64_t q, int64_t count, int64_t g, int64_t p, int64_t i, int64_t tiles)
 {
     if (panels == NP)
         switch (pixels) {
-        case T: KERNEL_tile(T, NP, a, view, row, q, g, p, i, tiles); break; //@ repeat T = 1..MR
+        case T: KERNEL_tiles(T, NP, a, view, row, q, count, g, p, i, tiles); break; //@ repeat T = 1..MR
         }
 #if NP > 1
     else
         switch (pixels) {
-        case T: KERNEL_tile(T, 1, a, view, row, q, g, p, i, tiles); break; //@ repeat T = 1..MR
+        case T: KERNEL_tiles(T, 1, a, view, row, q, count, g, p, i, tiles); break; //@ repeat T = 1..MR
         }
 #endif
 }
@@ -194,28 +244,32 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
 {
     if (a->C == 1 && a->K == 1)
         return KERNEL_any(a, task, ntask);
-    const KERNEL_view view = KERNEL_look(a);
+    KERNEL_view view = KERNEL_look(a);
     const int64_t all = view.rows * view.across, of_group = (a->K + 15) / 16, panels = a->G * of_group;
 #if SPLIT
     const int64_t p0 = 0, p1 = panels, t0 = all * task / ntask, t1 = all * (task + 1) / ntask;
 #else
     const int64_t t0 = 0, t1 = all, p0 = panels * task / ntask, p1 = panels * (task + 1) / ntask;
 #endif
-#if BLOCK
-    const int64_t blocks = (t1 - t0 + BLOCK - 1) / BLOCK;
+    for (int64_t b0 = t0, b1; b0 < t1; b0 = b1) {
+#if COPY
+        b1 = KERNEL_end_of_strip(&view, b0, t1);
+        KERNEL_fill_strip(a, &view, (float *)((char *)a->workspace + task * (int64_t)KERNEL_scratch(a)), b0, b1);
+#elif BLOCK
+        b1 = b0 + (t1 - b0) / ((t1 - b0 + BLOCK - 1) / BLOCK);
 #else
-    const int64_t blocks = 1;
+        b1 = t1;
 #endif
-    for (int64_t b = 0; b < blocks; b++) {
-        const int64_t b0 = t0 + (t1 - t0) * b / blocks, b1 = t0 + (t1 - t0) * (b + 1) / blocks;
         for (int64_t p = p0, step; p < p1; p += step) {
             const int64_t g = p / of_group, left = (p1 < (g + 1) * of_group ? p1 : (g + 1) * of_group) - p;
             step = left < NP ? 1 : NP;
-            for (int64_t t = b0, row = b0 / view.across; t < b1; row++)
-                for (int64_t i = t - row * view.across; i < view.across && t < b1; i++, t++) {
-                    const int64_t q = view.Q * i / view.across;
-                    KERNEL_pixels(a, &view, view.Q * (i + 1) / view.across - q, step, row, q, g, p - g * of_group, t - b0, b1 - b0);
-                }
+            for (int64_t t = b0; t < b1;) {
+                const int64_t row = t / view.across, i = t - row * view.across, end = (row + 1) * view.across < b1 ? view.across : b1 - row * view.across;
+                /* the first `longer` tiles of a row have a pixel more than the others */
+                const int64_t pixels = view.Q / view.across, longer = view.Q - pixels * view.across, n = (i < longer && longer < end ? longer : end) - i;
+                KERNEL_of(pixels + (i < longer), step, a, &view, row, i * pixels + (i < longer ? i : longer), n, g, p - g * of_group, t - b0, b1 - b0);
+                t += n;
+            }
         }
     }
     return 0;

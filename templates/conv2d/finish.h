@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT-0 */
-#if HAS_EPILOGUE
+#if HAS_EPILOGUE || LAYOUT_Y_NCHW
 /* Where a pixel of Y is. */
 typedef struct {
     int64_t n, p, q;
@@ -10,6 +10,7 @@ static inline __attribute__((always_inline)) KERNEL_pixel KERNEL_pixel_of(const 
     return (KERNEL_pixel){ pixel / a->Q / a->P, pixel / a->Q % a->P, pixel % a->Q };
 }
 
+#if !LAYOUT_Y_NCHW
 static inline __attribute__((always_inline)) void KERNEL_next_pixel(const NAME_args *a, KERNEL_pixel *at)
 {
     if (++at->q == a->Q) {
@@ -20,7 +21,34 @@ static inline __attribute__((always_inline)) void KERNEL_next_pixel(const NAME_a
         }
     }
 }
+#endif
 
+#endif
+#if LAYOUT_Y_NCHW
+/* The sums of `filters` filters from oc on, for pixels from `pixel` on, all of one image: `part` has a row of them for each pixel. Vectors go along a row of Y. */
+static PACKAGE_ONE_COPY TARGET_ATTRIBUTE void
+KERNEL_store_turned(const NAME_args *a, const float *part, int64_t stride, int64_t pixel, int64_t pixels, int64_t oc, int64_t filters)
+{
+    KERNEL_pixel at = KERNEL_pixel_of(a, pixel);
+    for (int64_t lanes; pixels > 0; pixels -= lanes, part += lanes * stride, at.q += lanes) {
+        if (at.q == a->Q) {
+            at.q = 0;
+            at.p++;
+        }
+        lanes = pixels < VECTOR_BYTES / 4 ? pixels : VECTOR_BYTES / 4;
+        lanes = lanes < a->Q - at.q ? lanes : a->Q - at.q;
+        for (int64_t k = 0; k < filters; k++) {
+            PACKAGE_floats_MACHINE sum = { 0 };
+            for (int64_t j = 0; j < lanes; j++)
+                sum[j] = part[j * stride + k];
+#if HAS_EPILOGUE
+            sum = NAME_epilogue_MACHINE(a, sum, at.n, oc + k, at.p, at.q, lanes);
+#endif
+            PACKAGE_store_MACHINE(a->Y + ((at.n * a->OC + oc + k) * a->P + at.p) * a->Q + at.q, sum, lanes);
+        }
+    }
+}
+#elif HAS_EPILOGUE
 /* The formula, on the sums that Y holds: `pixels` of them from `pixel` on, `filters` filters from oc on. One copy for all tiles, and no call
  * while sums are in registers. */
 static PACKAGE_ONE_COPY TARGET_ATTRIBUTE void

@@ -5,6 +5,7 @@
  */
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef struct {
     int64_t N, G, H, W, C, K, R, S, STRIDE_H, STRIDE_W, PAD_T, PAD_B, PAD_L, PAD_R, DIL_H, DIL_W, P, Q, IC, OC;
@@ -24,14 +25,22 @@ typedef struct {
 typedef float PACKAGE_floats_MACHINE __attribute__((vector_size(64), aligned(4), may_alias));
 PACKAGE_floats_MACHINE PACKAGE_load_MACHINE(const float *p, int64_t lanes);
 PACKAGE_floats_MACHINE PACKAGE_all_MACHINE(float x);
+void PACKAGE_transpose_MACHINE(PACKAGE_floats_MACHINE *v);
 void PACKAGE_store_MACHINE(float *p, PACKAGE_floats_MACHINE v, int64_t lanes);
+#define LAYOUT_X_NCHW 0
+#define LAYOUT_Y_NCHW 0
 #define HAS_EPILOGUE 0
 #define EPILOGUE_CALLS 0
 #define TARGET_ATTRIBUTE __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")))
 #define PACKAGE_ONE_COPY __attribute__((noinline))
 #define PACKAGE_IN_REGISTER(v) __asm__("" : "+v"(v))
 #define PACKAGE_FMA(sum, x, w) __asm__("vfmadd231ps {%2, %1, %0|%0, %1, %2}" : "+v"(sum) : "v"(x), "v"(w))
+#define PACKAGE_FMA_FROM(sum, x, w) __asm__("vfmadd231ps {%2, %1, %0|%0, %1, %2}" : "+v"(sum) : "v"(x), "m"(w))
 #ifndef NAME_PANEL
 #define NAME_PANEL(depth) (16 * (depth) + 48)
+#endif
+#ifndef NAME_WINOGRAD_PANEL
+#define NAME_WINOGRAD_PANEL(side, C) (16 * (((side) + 2) * ((side) + 2) * (C)) + 48)
+int64_t NAME_winograd_at(int64_t side, int64_t G, int64_t C, int64_t K);
 #endif
 enum { PACKAGE_OK, PACKAGE_BAD_EXTENT, PACKAGE_BAD_POINTER };

@@ -25,12 +25,16 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const KERNEL_place *at, const int q, int64_t from, int64_t to)
 {
     KERNEL_vec wv[NV];
+    const KERNEL_vec *from_memory[NV];
 #pragma GCC unroll 32
     for (int v = 0; v < vectors; v++) {
         const int panel = v / VP;
-        wv[v] = *(const KERNEL_vec *)(KERNEL_row(at->w, panel, at->panel) + q * 16 + v % VP * VF);
+        from_memory[v] = (const KERNEL_vec *)(KERNEL_row(at->w, panel, at->panel) + q * 16 + v % VP * VF);
+        if (HOLD < 2 || v == 0)
+            wv[v] = *from_memory[v];
 #if HOLD
-        PACKAGE_IN_REGISTER(wv[v]);
+        if (HOLD < 2 || v == 0)
+            PACKAGE_IN_REGISTER(wv[v]);
 #endif
 #if PF
         if (v % VP == 0)
@@ -47,10 +51,13 @@ KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const KER
 #endif
 #pragma GCC unroll 32
         for (int v = 0; v < vectors; v++)
-#if HOLD
-            PACKAGE_FMA(acc[r][v], xv, wv[v]);
-#else
+#if HOLD == 0
             acc[r][v] += xv * wv[v];
+#else
+            if (HOLD == 1 || v == 0)
+                PACKAGE_FMA(acc[r][v], xv, wv[v]);
+            else
+                PACKAGE_FMA_FROM(acc[r][v], xv, *from_memory[v]);
 #endif
     }
 }

@@ -19,6 +19,7 @@ typedef struct {
 #define PACKAGE_ONE_COPY __attribute__((noinline))
 #define PACKAGE_IN_REGISTER(v) __asm__("" : "+v"(v))
 #define PACKAGE_FMA(sum, x, w) __asm__("vfmadd231ps {%2, %1, %0|%0, %1, %2}" : "+v"(sum) : "v"(x), "v"(w))
+#define PACKAGE_FMA_FROM(sum, x, w) __asm__("vfmadd231ps {%2, %1, %0|%0, %1, %2}" : "+v"(sum) : "v"(x), "m"(w))
 #ifndef NAME_PANEL
 #define NAME_PANEL(K) (16 * (K) + 48)
 #endif

@@ -20,7 +20,7 @@
 
 /* PACKAGE_IN_REGISTER keeps a vector in a register: without it the compiler may load it again for every use.
  * PACKAGE_FMA is sum += x * w on vectors of floats, in place: gcc would rotate sums through other registers, at a
- * move a time. Kernels with vectors of more than 16 bytes are for CPUs that have this instruction. */
+ * move a time. PACKAGE_FMA_FROM takes w from memory, where registers are scarce. Kernels with vectors of more than 16 bytes are for CPUs that have this instruction. */
 #if defined(__x86_64__)
 #define PACKAGE_IN_REGISTER(v) __asm__("" : "+v"(v))
 #define PACKAGE_FMA(sum, x, w) \
@@ -30,9 +30,17 @@
         else \
             (sum) += (x) * (w); \
     } while (0)
+#define PACKAGE_FMA_FROM(sum, x, w) \
+    do { \
+        if (sizeof(sum) > 16) \
+            __asm__("vfmadd231ps {%2, %1, %0|%0, %1, %2}" : "+v"(sum) : "v"(x), "m"(w)); \
+        else \
+            (sum) += (x) * (w); \
+    } while (0)
 #else
 #define PACKAGE_IN_REGISTER(v) ((void)0)
 #define PACKAGE_FMA(sum, x, w) ((sum) += (x) * (w))
+#define PACKAGE_FMA_FROM PACKAGE_FMA
 #endif
 
 #if CALLS_ARITHMETIC

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* The call as tiles see it: `rows` rows of Q pixels of Y, `down` of them an image, of images of H x W; `across` tiles lie in a row. A 1 x 1
+ * convolution that steps pixel by pixel has one long row, or one an image where layouts want that. Channel c of pixel (n, h, w) of X is at
+ * x + n*image + h*line + w*IC + c - origin. */
+typedef struct {
+    int64_t rows, down, Q, H, W, across;
+    const float *x;
+    int64_t image, line, origin;
+} KERNEL_view;
+
+static KERNEL_view KERNEL_look(const NAME_args *a)
+{
+    const int is_flat = a->R == 1 && a->S == 1 && NAME_STRIDE_H(a) == 1 && NAME_STRIDE_W(a) == 1 &&
+                        (NAME_PAD_T(a) | NAME_PAD_B(a) | NAME_PAD_L(a) | NAME_PAD_R(a)) == 0;
+    KERNEL_view view = { a->N * a->P, a->P, a->Q, a->H, a->W, 0, a->X, a->H * a->W * a->IC, a->W * a->IC, 0 };
+    if (is_flat) {
+        view.rows = LAYOUT_X_NCHW || LAYOUT_Y_NCHW ? a->N : 1;
+        view.down = view.H = 1;
+        view.Q = view.W = view.rows == a->N ? a->H * a->W : a->N * a->H * a->W;
+        view.line = view.W * a->IC;
+    }
+    view.across = (view.Q + MR - 1) / MR;
+    return view;
+}
+
+/* The first pixel of the i-th tile of a row: the first tiles have a pixel more than the others, where they cannot all be of one length. */
+static inline int64_t KERNEL_first_of(const KERNEL_view *view, int64_t i)
+{
+    const int64_t longer = view->Q % view->across;
+    return view->Q / view->across * i + (i < longer ? i : longer);
+}

@@ -90,7 +90,7 @@ static bool add_kernel(FillScope *s, const UnitContext *u, const UnitKernel *all
     const Binding b = { k->t, u->spec, k->target, u->device, k->value, .threads = 1, .facts = k->facts };
     const char *name = k->as ? k->as : arena_printf(a, "%s_k%d", u->spec->name, i), *guard = target_guard(a, k->target);
     const char *text = unit_kernel_text(a, k);
-    const char *body = k->as ? arena_printf(a, "/* It is %s. */\n", name) : template_fill(a, &b, name, d);
+    const char *own = template_fill(a, &b, name, d), *body = k->as ? arena_printf(a, "/* It is %s. */\n", name) : own;
     FillScope *row = fill_row(s);
     FILL_WORDS(row, WORD("KERNEL", name), WORD("MACHINE", k->target->name), WORD("DESCRIPTION", quote_comment(a, text)),
                WORD("QUOTED", quote_string(a, text)), WORD("TEMPLATE_JSON", quote_json_text(a, k->t->name)),
@@ -101,7 +101,31 @@ static bool add_kernel(FillScope *s, const UnitContext *u, const UnitKernel *all
         FILL_WORDS(fill_row(row), WORD("SETTING", k->t->param[j].name), WORD("VALUE", k->value[j]));
     unit_add_guard(row, i ? all[i - 1].target : NULL, k->target, i + 1 < n ? all[i + 1].target : NULL);
     fill_number(row, "STARTS_ITSELF", k->as || (body && strstr(body, arena_printf(a, "%s_start(", name))));
+    fill_number(row, "HAS_SCRATCH", own && strstr(own, arena_printf(a, "%s_scratch(", name)));
     return add_text(row, "body", body);
+}
+
+/* Says which parts of the packed operand any kernel reads: their heads have values of these names. */
+static void add_packs(FillScope *s, const UnitContext *u, const UnitKernel *k, int n)
+{
+    for (int i = 0; i < u->spec->op->npack; i++) {
+        bool any = false;
+        for (int j = 0; j < n; j++) {
+            int64_t value = 0;
+            Binding b = { k[j].t, u->spec, k[j].target, u->device, k[j].value, .threads = 1 };
+            any = any || (template_lookup(&b, u->spec->op->pack[i], &value) && value);
+        }
+        fill_number(s, u->spec->op->pack[i], any);
+    }
+}
+
+/* Says whether any of n kernels needs scratch memory. */
+static void add_any_scratch(FillScope *s, int n)
+{
+    bool any = false;
+    for (int i = 0; i < n; i++)
+        any = any || strcmp(fill_find(fill_row_at(s, "kernels", i), "HAS_SCRATCH", strlen("HAS_SCRATCH")), "1") == 0;
+    fill_number(s, "ANY_SCRATCH", any);
 }
 
 /* Tells each operand whether the kernels ask for its strides: those are members of their arguments. */
@@ -133,6 +157,8 @@ bool unit_add_kernels(FillScope *s, const UnitContext *u, const UnitKernel *k, i
     for (int i = 0; i < n; i++)
         if (!add_kernel(s, u, k, i, n, d))
             return false;
+    add_any_scratch(s, n);
+    add_packs(s, u, k, n);
     const char *kernels = unit_fill_part(u, unit_pattern(a, u, "each_kernel.h"), s, d);
     if (!add_text(s, "kernels", kernels))
         return false;
@@ -157,6 +183,8 @@ char *unit_reference(Arena *a, const Spec *s, const char *package_dir, const cha
             text_printf(&t, "#define DCGEN_LAYOUT_%s_%s 1\n", s->op->operand[i].name, spec_layout(s, i)->name);
     if (strcmp(s->dtype, "f32") != 0)
         text_printf(&t, "#define DCGEN_DTYPE_%s 1\n", dtype_find(s->dtype)->macro);
+    if (s->accuracy > 1)
+        text_printf(&t, "const double dcgen_reference_accuracy = %g;\n", s->accuracy);
     if (!s->formula)
         text_add(&t, text);
     else
@@ -255,6 +283,8 @@ const char *unit_context_hash(Arena *a, const UnitContext *u)
     unit_primitives(a, u, &primitive, &nprimitive);
     text_printf(&t, "%s|%s|%s|%d|", s->op->name, s->dtype, spec_layout_text(a, s), s->packed);
     text_printf(&t, "%s|", spec_formula_text(s));
+    if (s->accuracy > 1)
+        text_printf(&t, "accuracy %g|", s->accuracy);
     if (s->packed) /* else it is not in the text */
         add_file(&t, unit_op_pattern(a, u, family->pack));
     add_file(&t, family_pattern(a, u, "candidate"));

@@ -676,7 +676,7 @@ static int (*const tests[])(const Test &t) = {
     tf32_of_test,
 };
 
-extern "C" int64_t dcgen_workspace(const int64_t *) { return WORKSPACE_BYTES; }
+extern "C" int64_t dcgen_workspace(const int64_t *, int64_t) { return WORKSPACE_BYTES; }
 
 extern "C" int dcgen_launch(const int64_t *extent, void *const *operand, void *workspace, void *stream)
 {

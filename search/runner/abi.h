@@ -27,7 +27,8 @@ typedef const char *dcgen_why_fn(int code);
 typedef int dcgen_run_fn(const int64_t *extent, void *const *operand, void *workspace, int64_t task, int64_t ntask);
 /* 0, a cudaError_t of the launch, or negative when it refuses these extents. */
 typedef int dcgen_launch_fn(const int64_t *extent, void *const *operand, void *workspace, void *stream);
-typedef int64_t dcgen_workspace_fn(const int64_t *extent); /* bytes; optional, absent: 0 */
+/* Bytes for a call in ntask parts, of which each uses its share; on a GPU a call is one part. Optional, absent: 0. */
+typedef int64_t dcgen_workspace_fn(const int64_t *extent, int64_t ntask);
 /* dcgen_packed_bytes and dcgen_pack: optional, both or neither. */
 typedef int64_t dcgen_packed_bytes_fn(const int64_t *extent);
 typedef int dcgen_pack_fn(const int64_t *extent, const void *w, void *packed);
@@ -46,7 +47,8 @@ typedef int dcgen_limit_fn(const char *probe, int variant, int sms, int64_t roun
  * check:  fills sum[row1-row0] with the exact sum of each row's elements and bound[] with the sum of their bounds:
  *         cheap (no product of all three extents), so that every row of a large output is checked. Optional: where it
  *         is absent, more elements of a large output are compared. It must be absent with an epilogue that is not linear.
- * terms:  number of rounded operations behind one element (K for dense), for the tolerance. */
+ * terms:  number of rounded operations behind one element (K for dense), for the tolerance.
+ * dcgen_reference_accuracy: a const double, how many times that tolerance a kernel may be off. Optional, absent: 1. */
 typedef void dcgen_reference_rows_fn(const int64_t *extent, const void *const *operand, int64_t row0, int64_t row1,
                                      double *y, double *bound);
 typedef void dcgen_reference_check_fn(const int64_t *extent, const void *const *operand, int64_t row0, int64_t row1,

@@ -54,6 +54,7 @@ typedef struct {
     dcgen_reference_rows_fn *rows;
     dcgen_reference_check_fn *check; /* NULL: it has none */
     dcgen_reference_terms_fn *terms;
+    double accuracy; /* how many times the usual tolerance a kernel may be off */
 } Setup;
 
 typedef struct Packed {
@@ -140,8 +141,10 @@ bool kernel_fail(Kernel *k, Status status, const char *fmt, ...) __attribute__((
  * below. */
 bool kernel_load(Kernel *k, const char *entry);
 void kernel_unload(Kernel *k);
+/* Bytes of workspace for a call by so many threads. */
+int64_t kernel_workspace_bytes(const Kernel *k, const Shape *s, int threads);
 /* Asks the kernel for the sizes of packed operand and workspace. */
-bool kernel_sizes(Kernel *k, const Setup *setup, const Shape *s);
+bool kernel_sizes(Kernel *k, const Setup *setup, const Shape *s, int threads);
 /* True if the kernel left alone what is not its own: nothing around its memory was written, and no input has changed. */
 bool kernel_check_traces(Kernel *k, const Setup *setup, const Shape *s, const Place *p);
 /* Packs the constant operand into p->packed, which holds NaNs until then, and checks that nothing around that was written. */

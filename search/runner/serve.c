@@ -229,7 +229,7 @@ static bool load_call(Call *c)
     Kernel *k = &c->kernel;
     if (!kernel_load(k, "dcgen_launch"))
         return false;
-    k->workspace_bytes = k->workspace ? k->workspace(c->extent) : 0;
+    k->workspace_bytes = k->workspace ? k->workspace(c->extent, 1) : 0;
     return (k->workspace_bytes >= 0 && k->workspace_bytes <= CALL_MAX_BYTES) ||
            kernel_fail(k, STATUS_INVALID, "wants %lld bytes of workspace", (long long)k->workspace_bytes);
 }

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "templates/package/pieces.h"
 
 enum { NAN_BYTE = 0xff, PACKED_ALIGN = 64 }; /* all bits set is a NaN in every IEEE type */
 static const int64_t max_bytes = (int64_t)1 << 38;
@@ -143,7 +144,7 @@ static bool check_row(Kernel *k, const Setup *setup, const Shape *s, const void 
     const double *y = s->y + i * s->row_elems, *bound = s->bound + i * s->row_elems;
     for (int64_t e = 0; e < s->row_elems; e++) {
         double got = dtype_load(t, out, s->row[i] * s->row_elems + e);
-        const double tol = dtype_tolerance(t, (double)s->terms, bound[e], y[e]);
+        const double tol = dtype_tolerance(t, (double)s->terms, setup->accuracy * bound[e], y[e]);
         if (note_error(k, got, y[e], tol))
             continue;
         char row[32] = "";
@@ -165,7 +166,7 @@ static bool check_row_sum(Kernel *k, const Setup *setup, const Shape *s, const v
         sum += got;
         magnitude += fabs(got);
     }
-    double tol = spread * dtype_tolerance(t, (double)s->terms, s->sum_bound[row], magnitude);
+    double tol = spread * dtype_tolerance(t, (double)s->terms, setup->accuracy * s->sum_bound[row], magnitude);
     if (!note_error(k, sum, s->sum[row], tol))
         return kernel_fail(k, STATUS_WRONG, "row %lld sums up to %g instead of %g, off by %.2g where %.2g is allowed",
                            (long long)row, sum, s->sum[row], fabs(sum - s->sum[row]), tol);
@@ -203,7 +204,12 @@ bool kernel_check_output(Kernel *k, const Setup *setup, Shape *s, const void *ou
 
 /* ---- one kernel */
 
-bool kernel_sizes(Kernel *k, const Setup *setup, const Shape *s)
+int64_t kernel_workspace_bytes(const Kernel *k, const Shape *s, int threads)
+{
+    return k->workspace ? k->workspace(s->extent, threads > 1 ? PACKAGE_pieces(threads, s->flops) : 1) : 0;
+}
+
+bool kernel_sizes(Kernel *k, const Setup *setup, const Shape *s, int threads)
 {
     if (k->pack && setup->constant < 0)
         return kernel_fail(k, STATUS_INVALID, "packs, but the operator has no constant operand");
@@ -212,7 +218,7 @@ bool kernel_sizes(Kernel *k, const Setup *setup, const Shape *s)
         k->pack = NULL; /* nothing to pack */
     if (k->pack && (k->packed_size <= 0 || k->packed_size > max_bytes))
         return kernel_fail(k, STATUS_INVALID, "wants %lld packed bytes", (long long)k->packed_size);
-    k->workspace_bytes = k->workspace ? k->workspace(s->extent) : 0;
+    k->workspace_bytes = kernel_workspace_bytes(k, s, threads);
     if (k->workspace_bytes < 0 || k->workspace_bytes > max_bytes)
         return kernel_fail(k, STATUS_INVALID, "wants %lld bytes of workspace", (long long)k->workspace_bytes);
     return true;
@@ -267,9 +273,10 @@ static bool run_at_side(Kernel *k, const Setup *setup, const Shape *s, Place cop
                         int threads)
 {
     Place *p = &copies[side];
+    const size_t workspace_bytes = (size_t)kernel_workspace_bytes(k, s, threads);
     bool good = (guarded_new(&p->packed, k->packed ? (size_t)k->packed_size : 0, PACKED_ALIGN, side) &&
-                 guarded_new(&p->workspace, (size_t)k->workspace_bytes, PACKED_ALIGN, side)) ||
-                kernel_fail(k, STATUS_INVALID, "no memory for %lld bytes of workspace", (long long)k->workspace_bytes);
+                 guarded_new(&p->workspace, workspace_bytes, PACKED_ALIGN, side)) ||
+                kernel_fail(k, STATUS_INVALID, "no memory for %zu bytes of workspace", workspace_bytes);
     good = good && run_guarded(k, setup, s, p, pool, threads);
     guarded_free(&p->packed);
     guarded_free(&p->workspace);
@@ -279,7 +286,7 @@ static bool run_at_side(Kernel *k, const Setup *setup, const Shape *s, Place cop
 static bool run_and_check(Kernel *k, const Setup *setup, Shape *s, Place copies[2], void *pool, int threads)
 {
     const Guarded *end = &copies[SIDE_END].operand[setup->out], *start = &copies[SIDE_START].operand[setup->out];
-    if (!kernel_sizes(k, setup, s) || (k->pack && !pack_and_keep(k, setup, s, &copies[SIDE_END])))
+    if (!kernel_sizes(k, setup, s, threads) || (k->pack && !pack_and_keep(k, setup, s, &copies[SIDE_END])))
         return false;
     if (!run_at_side(k, setup, s, copies, SIDE_END, NULL, 1) || !kernel_check_output(k, setup, s, end->data))
         return false;

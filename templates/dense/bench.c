@@ -177,7 +177,7 @@ static Problem problem_make(Shape z, const PACKAGE_exec *exec)
     Problem p = { .shape = z, .X = take_random(z.M * z.K, 1), .W = take_random(z.N * z.K, 2), .exec = exec };
     p.Y = take(sizeof(float) * (size_t)(z.M * z.N));
     p.packed = p.W;
-    p.workspace = take(NAME_workspace_bytes(z.M, z.N, z.K));
+    p.workspace = take(NAME_workspace_bytes(z.M, z.N, z.K, exec));
 #if NAME_HAS_BIAS
     p.bias = take_random(z.N, 3);
 #endif

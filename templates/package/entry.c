@@ -8,6 +8,15 @@ int dcgen_run(const int64_t *extent, void *const *operand, void *workspace, int6
         EACH(operands, FROM_RUNNER), workspace);
     return NAME_k0(&args, task, ntask);
 }
+#if ANY_SCRATCH
+
+int64_t dcgen_workspace(const int64_t *extent, int64_t ntask)
+{
+    const NAME_args args = NAME_arguments(EACH(extents, extent[PLACE]),
+        EACH(operands, NO_ARGUMENT), NULL);
+    return (int64_t)NAME_k0_scratch(&args) * ntask;
+}
+#endif
 #if PACKED
 
 int64_t dcgen_packed_bytes(const int64_t *extent)

@@ -28,7 +28,7 @@ extern "C" int dcgen_launch(const int64_t *extent, void *const *operand, void *w
     return NAME_k0_start(args, plan, (cudaStream_t)stream);
 }
 
-extern "C" int64_t dcgen_workspace(const int64_t *extent)
+extern "C" int64_t dcgen_workspace(const int64_t *extent, int64_t)
 {
     void *const operand[NOPERAND] = { 0 };
     return (int64_t)NAME_k0_plan(NAME_call(extent, operand, NULL), PACKAGE_sms()).workspace_bytes;

@@ -24,6 +24,21 @@ static NAME_kernel *const NAME_table[] = {
 //@ unguard
 //@ end
 };
+#if ANY_SCRATCH
+
+/* Bytes of scratch memory that a kernel needs for each part of a call; NULL: none. */
+static size_t (*const NAME_scratch[])(const NAME_args *args) = {
+//@ repeat kernels
+//@ guard
+#if HAS_SCRATCH
+    [NUMBER] = KERNEL_scratch,
+#else
+    [NUMBER] = NULL,
+#endif
+//@ unguard
+//@ end
+};
+#endif
 //@ tables
 
 //@ legal
@@ -42,11 +57,59 @@ int NAME_choose(EXTENTS)
 #endif
 }
 
-size_t NAME_workspace_bytes(EXTENTS)
+/* Arithmetic work of a call; in double, where it cannot overflow. */
+static double NAME_flops(EACH(every, double AXIS))
+{
+    (void)AXIS; //@ repeat every
+    return FLOP_COUNT;
+}
+
+/* The kernel for a call that nthread threads share, or minus the code of what is wrong. */
+static int NAME_kernel_of(const PACKAGE_exec *exec, int nthread, EVERY_EXTENTS)
+{
+    const int cpu = NAME_cpu();
+#if RUNS_EVERYWHERE == 0
+    if (cpu < 0)
+        return -PACKAGE_BAD_KERNEL;
+#endif
+    if (!exec || !exec->kernel)
+        return NAME_dispatch(cpu, EVERY_AXES, nthread);
+    const int kernel = exec->kernel - 1;
+    if (kernel < 0 || kernel >= NAME_NKERNEL || !NAME_table[kernel] || NAME_target[kernel] < cpu)
+        return -PACKAGE_BAD_KERNEL;
+    return kernel;
+}
+
+#if ANY_SCRATCH
+/* Bytes of scratch memory for all parts of a call; SIZE_MAX: more than memory can hold. */
+static size_t NAME_scratch_bytes(int kernel, const NAME_args *args, int nthread, double flops)
+{
+    const size_t parts = nthread > 1 ? (size_t)PACKAGE_pieces(nthread, flops) : 1, each = NAME_scratch[kernel] ? NAME_scratch[kernel](args) : 0;
+    return each > PTRDIFF_MAX / parts ? SIZE_MAX : parts * each;
+}
+
+size_t NAME_workspace_bytes(EXTENTS, const PACKAGE_exec *exec)
+{
+    if (!NAME_is_legal(AXES))
+        return 0;
+    const int64_t AXIS = VALUE; //@ repeat constants
+    const int64_t AXIS = VALUE; //@ repeat derived
+    if (OUTPUT_IS_EMPTY)
+        return 0;
+    const NAME_args args = NAME_arguments(ALL_AXES,
+        EACH(operands, NO_ARGUMENT), NULL);
+    const double flops = NAME_flops(EACH(every, (double)AXIS));
+    const int nthread = exec && exec->threads > 1 ? PACKAGE_nthread(exec, flops) : 1, kernel = NAME_kernel_of(exec, nthread, EVERY_AXES);
+    return kernel < 0 ? 0 : NAME_scratch_bytes(kernel, &args, nthread, flops);
+}
+#else
+size_t NAME_workspace_bytes(EXTENTS, const PACKAGE_exec *exec)
 {
     (void)AXIS; //@ repeat axes
+    (void)exec;
     return 0;
 }
+#endif
 
 /* A call's job: its kernel, and what that is given. */
 typedef struct {
@@ -70,13 +133,6 @@ static int NAME_start_all(NAME_kernel *kernel, const NAME_args *args, const PACK
     return PACKAGE_OK;
 }
 
-/* Arithmetic work of a call; in double, where it cannot overflow. */
-static double NAME_flops(EACH(every, double AXIS))
-{
-    (void)AXIS; //@ repeat every
-    return FLOP_COUNT;
-}
-
 int NAME(EXTENTS,
     EACH(operands, PARAMETER), void *workspace,
     const PACKAGE_exec *exec)
@@ -98,20 +154,12 @@ int NAME(EXTENTS,
     const NAME_args args = NAME_arguments(ALL_AXES,
         EACH(operands, ARGUMENT), workspace);
     const double flops = NAME_flops(EACH(every, (double)AXIS));
-    const int nthread = exec && exec->threads > 1 ? PACKAGE_nthread(exec, flops) : 1, cpu = NAME_cpu();
-#if RUNS_EVERYWHERE == 0
-    if (cpu < 0)
-        return PACKAGE_BAD_KERNEL;
+    const int nthread = exec && exec->threads > 1 ? PACKAGE_nthread(exec, flops) : 1, kernel = NAME_kernel_of(exec, nthread, EVERY_AXES);
+    if (kernel < 0)
+        return -kernel;
+#if ANY_SCRATCH
+    if (!workspace && NAME_scratch_bytes(kernel, &args, nthread, flops) > 0)
+        return PACKAGE_BAD_POINTER;
 #endif
-    int kernel;
-    if (exec && exec->kernel) {
-        if (exec->kernel < 0 || exec->kernel > NAME_NKERNEL)
-            return PACKAGE_BAD_KERNEL;
-        kernel = exec->kernel - 1;
-        if (!NAME_table[kernel] || NAME_target[kernel] < cpu)
-            return PACKAGE_BAD_KERNEL;
-    } else {
-        kernel = NAME_dispatch(cpu, EVERY_AXES, nthread);
-    }
     return NAME_start_all(NAME_table[kernel], &args, exec, nthread, flops);
 }

@@ -20,7 +20,19 @@ static void NAME_pack_constant(NAME_problem *p)
 
 static int NAME_run(const NAME_problem *problem, const PACKAGE_exec *exec)
 {
-    return NAME(EACH(axes, problem->extent[PLACE]),
+#if ANY_SCRATCH
+    static unsigned char *room; /* the workspace of the largest call so far, behind which a canary lies */
+    static size_t size;
+    const size_t bytes = NAME_workspace_bytes(EACH(axes, problem->extent[PLACE]), exec);
+    if (!room || bytes > size) {
+        free(room);
+        size = bytes;
+        room = NAME_take(size + NAME_canary);
+        memset(room, 0xff, size);
+        memset(room + size, NAME_canary_byte, NAME_canary);
+    }
+#endif
+    const int code = NAME(EACH(axes, problem->extent[PLACE]),
 //@ repeat operands
 #if IS_CONSTANT && PACKED
                 problem->packed,
@@ -31,5 +43,13 @@ static int NAME_run(const NAME_problem *problem, const PACKAGE_exec *exec)
                 problem->is_apart ? problem->operand[PLACE].stride : NULL,
 #endif
 //@ end
+#if ANY_SCRATCH
+                room + (size - bytes), exec);
+    for (size_t i = 0; i < NAME_canary; i++)
+        if (room[size + i] != NAME_canary_byte)
+            return -1;
+#else
                 NULL, exec);
+#endif
+    return code;
 }

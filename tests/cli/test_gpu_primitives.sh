@@ -26,7 +26,7 @@ static void *find(const char *name)
     return real ? dlsym(real, name) : NULL;
 }
 
-int64_t dcgen_workspace(const int64_t *extent) { return ((int64_t (*)(const int64_t *))find("dcgen_workspace"))(extent); }
+int64_t dcgen_workspace(const int64_t *extent, int64_t ntask) { return ((int64_t (*)(const int64_t *, int64_t))find("dcgen_workspace"))(extent, ntask); }
 
 int dcgen_launch(const int64_t *extent, void *const *operand, void *workspace, void *stream)
 {

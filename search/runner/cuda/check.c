@@ -236,7 +236,7 @@ static bool load_and_check(Check *c, Kernel *k, Extra *e)
     watchdog_arm_long(activity_text(text, "loading", k));
     const bool loaded = kernel_load(k, "dcgen_launch");
     watchdog_disarm();
-    if (!loaded || !kernel_sizes(k, c->setup, c->shape))
+    if (!loaded || !kernel_sizes(k, c->setup, c->shape, 1))
         return false;
     if (k->pack && !pack_constant(c, k, e))
         return false;

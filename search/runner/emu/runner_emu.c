@@ -140,7 +140,7 @@ static bool verify(Work *w, int i)
 {
     Kernel *k = &w->kernel[i];
     Guarded workspace;
-    if (!kernel_load(k, "dcgen_launch") || !kernel_sizes(k, w->setup, w->shape))
+    if (!kernel_load(k, "dcgen_launch") || !kernel_sizes(k, w->setup, w->shape, 1))
         return false;
     if (!guarded_new(&workspace, (size_t)k->workspace_bytes, WORKSPACE_ALIGN, SIDE_START))
         return kernel_fail(k, STATUS_INVALID, "no memory for %lld bytes of workspace", (long long)k->workspace_bytes);

@@ -100,9 +100,9 @@ static void versions_are_numbers(void **state)
     const Package *p = make_two(&in);
     expect(p, "two.h",
            "#define two_VERSION \"1.2.3\"\n#define two_VERSION_MAJOR 1\n#define two_VERSION_MINOR 2\n#define "
-           "two_VERSION_PATCH 3\n#define two_ABI 1\n");
+           "two_VERSION_PATCH 3\n#define two_ABI 2\n");
     expect(p, "two.h", "#define two_HAS_BIAS 0\n#define two_W_NK 1\n#define two_W_KN 0\n#define two_W_PACKED 1\n");
-    expect(p, "CMakeLists.txt", "set(two_version 1.2.3)\nset(two_abi 1)\n");
+    expect(p, "CMakeLists.txt", "set(two_version 1.2.3)\nset(two_abi 2)\n");
     expect(p, "MANIFEST", "\n# package two\n# dcgen 1.2.3\n");
 }
 
@@ -123,14 +123,15 @@ static void calls_are_checked_before_a_kernel_is_taken(void **state)
         "    if (!Y && M > 0 && N > 0)\n        return two_BAD_POINTER;\n"
         "    const two_args args = two_arguments(M, N, K,\n        X ? X : Y, W ? W : Y, Y, workspace);\n"
         "    const double flops = two_flops((double)M, (double)N, (double)K);\n"
-        "    const int nthread = exec && exec->threads > 1 ? two_nthread(exec, flops) : 1, cpu = two_cpu();\n"
-        "    int kernel;\n    if (exec && exec->kernel) {\n"
-        "        if (exec->kernel < 0 || exec->kernel > two_NKERNEL)\n            return two_BAD_KERNEL;\n"
-        "        kernel = exec->kernel - 1;\n"
-        "        if (!two_table[kernel] || two_target[kernel] < cpu)\n            return two_BAD_KERNEL;\n"
-        "    } else {\n        kernel = two_dispatch(cpu, M, N, K, nthread);\n    }\n"
+        "    const int nthread = exec && exec->threads > 1 ? two_nthread(exec, flops) : 1, kernel = two_kernel_of(exec, nthread, M, N, K);\n"
+        "    if (kernel < 0)\n        return -kernel;\n"
         "    return two_start_all(two_table[kernel], &args, exec, nthread, flops);\n}\n");
     expect(p, "kernels.c", "    return 2*M*N*K;\n");
+    expect(p, "kernels.c",
+           "    const int cpu = two_cpu();\n    if (!exec || !exec->kernel)\n        return two_dispatch(cpu, M, N, K, nthread);\n"
+           "    const int kernel = exec->kernel - 1;\n"
+           "    if (kernel < 0 || kernel >= two_NKERNEL || !two_table[kernel] || two_target[kernel] < cpu)\n"
+           "        return -two_BAD_KERNEL;\n    return kernel;\n}\n");
     expect(p, "kernels.c",
            "int two_choose(int64_t M, int64_t N, int64_t K)\n{\n"
            "    if (!two_is_legal(M, N, K))\n        return -1;\n"

@@ -152,7 +152,7 @@ static void null_pointers(const NAME_problem *p)
     q = *p, q.Y = NULL, q.K = 0;
     CHECK(NAME_problem_call(&q, NULL) == NAME_BAD_POINTER);
     q = *p, q.workspace = NULL;
-    CHECK(NAME_problem_call(&q, NULL) == (NAME_workspace_bytes(p->M, p->N, p->K) ? NAME_BAD_POINTER : NAME_OK));
+    CHECK(NAME_problem_call(&q, NULL) == (NAME_workspace_bytes(p->M, p->N, p->K, NULL) ? NAME_BAD_POINTER : NAME_OK));
 #if NAME_W_PACKED
     CHECK(NAME_pack(p->N, p->K, NULL, p->packed) == NAME_BAD_POINTER);
     CHECK(NAME_pack(p->N, p->K, p->W, NULL) == NAME_BAD_POINTER);

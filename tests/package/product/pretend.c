@@ -47,7 +47,7 @@ int NAME_nkernel(void) { return 2; }
 const char *NAME_kernel_text(int kernel) { return kernel ? "second" : "first"; }
 const char *NAME_strerror(int code) { return code ? "an error" : "no error"; }
 int NAME_choose(int64_t M, int64_t N, int64_t K) { return M > 1 && N > 0 && K > 0; }
-size_t NAME_workspace_bytes(int64_t M, int64_t N, int64_t K) { return M < 0 || N < 0 || K < 0 ? 1 : 0; }
+size_t NAME_workspace_bytes(int64_t M, int64_t N, int64_t K, const NAME_exec *exec) { (void)exec; return M < 0 || N < 0 || K < 0 ? 1 : 0; }
 
 #if NAME_W_PACKED
 size_t NAME_packed_bytes(int64_t N, int64_t K) { return (size_t)(N * K) * sizeof(float); }

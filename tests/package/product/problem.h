@@ -68,7 +68,7 @@ static inline NAME_problem NAME_problem_new(int64_t M, int64_t N, int64_t K)
     if (NAME_pack(N, K, p.W, p.packed) != NAME_OK)
         abort();
 #endif
-    p.workspace = NAME_take(NAME_workspace_bytes(M, N, K));
+    p.workspace = NAME_take(NAME_workspace_bytes(M, N, K, NULL));
     p.want = (double *)NAME_take((size_t)(M * N) * sizeof(double));
     p.bound = (double *)NAME_take((size_t)(M * N) * sizeof(double));
     NAME_define(&p);

@@ -89,7 +89,7 @@ static int run_way(const NAME_problem *p, Way way, NAME_pool *shared)
     for (int i = 0; i < CALLERS; i++) {
         c[i] = (Caller){ .p = *p, .way = way == NWAY ? (Way)(i % THREADS) : way, .shared = shared };
         c[i].p.Y = NAME_take((size_t)(p->M * p->N) * sizeof(float));
-        c[i].p.workspace = NAME_take(NAME_workspace_bytes(p->M, p->N, p->K));
+        c[i].p.workspace = NAME_take(NAME_workspace_bytes(p->M, p->N, p->K, NULL));
         if (pthread_create(&thread[i], NULL, call_often, &c[i]))
             abort();
     }

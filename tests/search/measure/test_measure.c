@@ -83,15 +83,15 @@ static const Case cases[] = {
     { "writes into packed W", "PACK { DO_PACK; return 0; } RUN { PACKED; ((float *)o[1])[0] = 1; return 0; }",
       STATUS_WRONG, "changes the packed operand" },
     { "uses workspace",
-      "int64_t dcgen_workspace(const int64_t *e) { return e[1] * 4; }\n"
+      "int64_t dcgen_workspace(const int64_t *e, int64_t n) { return e[1] * 4; }\n"
       "RUN { memset(ws, 0, e[1] * 4); DENSE; return 0; }",
       STATUS_OK, "" },
     { "exceeds workspace",
-      "int64_t dcgen_workspace(const int64_t *e) { return e[1] * 4; }\n"
+      "int64_t dcgen_workspace(const int64_t *e, int64_t n) { return e[1] * 4; }\n"
       "RUN { memset(ws, 0, e[1] * 4 + 1); DENSE; return 0; }",
       STATUS_WRONG, "the workspace" },
     { "relies on a clear workspace",
-      "int64_t dcgen_workspace(const int64_t *e) { return e[1] * 4; }\n"
+      "int64_t dcgen_workspace(const int64_t *e, int64_t n) { return e[1] * 4; }\n"
       "RUN { float *s = ws; DENSE; ((float *)o[3])[8] += s[3]; return 0; }",
       STATUS_WRONG, "nan instead of" },
     { "relies on what it did not pack",
@@ -103,7 +103,7 @@ static const Case cases[] = {
       "int64_t dcgen_packed_bytes(const int64_t *e) { return 0 * e[0]; }\n"
       "int dcgen_pack(const int64_t *e, const void *w, void *p) { return 0; } RUN { DENSE; return 0; }",
       STATUS_INVALID, "wants 0 packed bytes" },
-    { "absurd workspace", "int64_t dcgen_workspace(const int64_t *e) { return -e[1]; } RUN { DENSE; return 0; }",
+    { "absurd workspace", "int64_t dcgen_workspace(const int64_t *e, int64_t n) { return -e[1]; } RUN { DENSE; return 0; }",
       STATUS_INVALID, "workspace" },
     { "good too", "RUN { DENSE; return 0; } int different;", STATUS_OK, "" },
 };
@@ -283,7 +283,7 @@ static void memory_is_short(void **state)
     World *w = *state;
     const char *err = NULL, *key[2] = { "0", "1" };
     const char *so[2] = {
-        build(w, "int64_t dcgen_workspace(const int64_t *e) { return e[0] << 30; } RUN { DENSE; return 0; }", true),
+        build(w, "int64_t dcgen_workspace(const int64_t *e, int64_t n) { return e[0] << 30; } RUN { DENSE; return 0; }", true),
         build(w, good, true)
     };
     MeasureRecord out[2];

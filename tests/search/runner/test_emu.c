@@ -105,7 +105,7 @@ static const Case host_cases[] = {
       "writes outside of operand 3", F32 },
     { "simt", LINE("PACKED") LINE("HOST ((char *)operand[1])[extent[1] * extent[2] * 4] = 0"), STATUS_WRONG,
       "writes outside of the packed operand or the workspace", F32 },
-    { "async", LINE("SPLITK 4") LINE("HOST ((char *)workspace)[dcgen_workspace(extent)] = 0"), STATUS_WRONG,
+    { "async", LINE("SPLITK 4") LINE("HOST ((char *)workspace)[dcgen_workspace(extent, 1)] = 0"), STATUS_WRONG,
       "writes outside of the packed operand or the workspace", F32 },
     /* not in the first call, of which operands are aligned */
     { "simt", LINE("AT_END if ((uintptr_t)a.X % 16 != 0) acc[0][0] += 1"), STATUS_WRONG, "instead of", F32 },

@@ -193,7 +193,7 @@ static void call(const EmuKernel *k, const EmuEntry *entry, const int64_t *e, La
     if (k->has_bias)
         emu_add_region(&emu, EMU_INPUT, "bias", bias.at, bias_bytes, (unsigned)elem);
     void *operand[] = { m[A].place.at, m[B].place.at, k->has_bias ? bias.at : m[Y].place.at, m[Y].place.at };
-    const size_t workspace_bytes = (size_t)entry->workspace(extent);
+    const size_t workspace_bytes = (size_t)entry->workspace(extent, 1);
     EmuPlace workspace = emu_place(workspace_bytes, 0);
     memset(workspace.at, 0, workspace_bytes);
     emu_add_region(&emu, EMU_WORKSPACE, "workspace", workspace.at, workspace_bytes, sizeof(float));

@@ -302,7 +302,7 @@ static const char *call(World *w, const EmuKernel *k, const int64_t *extent)
     Call c = { .w = w, .k = k, .extent = extent };
     c.emu = (Emu){ .workers = 2, .smem_limit = SMEM_LIMIT, .block_budget = (int64_t)1 << 40 };
     c.emu.sample = (uint64_t)sample_of(k);
-    const size_t workspace_bytes = (size_t)e.workspace(extent);
+    const size_t workspace_bytes = (size_t)e.workspace(extent, 1);
     assert_true(workspace_bytes == 0 || span_new(&c.workspace, workspace_bytes));
     assert_true(place_new(&c, workspace_bytes));
     emu_begin(&c.emu);
@@ -372,7 +372,7 @@ static void larger_grids_are_refused(void **state)
         float nothing[4] = { 0 };
         void *operand[NOPERAND] = { nothing, nothing, nothing, nothing };
         EmuEntry e = emu_entry(&w->kernel[rows[i].of]);
-        assert_int_equal(e.workspace(rows[i].extent), 0);
+        assert_int_equal(e.workspace(rows[i].extent, 1), 0);
         emu_add_region(&emu, EMU_OUTPUT, "Y", nothing, sizeof nothing, sizeof *nothing);
         emu_begin(&emu);
         assert_int_equal(e.launch(rows[i].extent, operand, NULL, NULL), CUDA_INVALID_CONFIGURATION);

@@ -163,7 +163,7 @@ static EmuCounts call(const Case *c, const EmuKernel *k, const EmuEntry *entry, 
         packed = pack(k, entry, e, p[W].at, &bytes[W]);
         operand[W] = packed.at;
     }
-    const size_t workspace_bytes = (size_t)entry->workspace(e);
+    const size_t workspace_bytes = (size_t)entry->workspace(e, 1);
     assert_int_equal(workspace_bytes, workspace_of(k, e));
     EmuPlace workspace = emu_place(workspace_bytes, 0);
     memset(workspace.at, 0, workspace_bytes);
@@ -224,9 +224,9 @@ static void counters_bound_the_split(void **state)
         const int64_t most[] = { 64 * k->tile[M], 64 * k->tile[N], 8 * k->tile[K] },
                       more[] = { most[M], most[N] + 1, most[K] };
         const int64_t split = emu_kernel_value(k, "SPLITK");
-        assert_int_equal(entry.workspace(most),
+        assert_int_equal(entry.workspace(most, 1),
                          split > 1 ? 4 * (COUNTERS + COUNTERS * split * k->tile[M] * k->tile[N]) : 0);
-        assert_int_equal(entry.workspace(more), 0);
+        assert_int_equal(entry.workspace(more, 1), 0);
         nsplit += split > 1;
         dlclose(entry.so);
     }

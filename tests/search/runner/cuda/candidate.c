@@ -178,8 +178,9 @@ int dcgen_pack(const int64_t *extent, const void *w, void *packed)
 }
 #endif
 
-int64_t dcgen_workspace(const int64_t *extent)
+int64_t dcgen_workspace(const int64_t *extent, int64_t ntask)
 {
+    (void)ntask;
     if (BEHAVIOUR >= 18 && BEHAVIOUR <= 20)
         return extent[0] == 77 ? -1 : 4 * extent[1];
     return BEHAVIOUR == 1 ? (64 + extent[0] * extent[1]) * 4 : BEHAVIOUR == 4 || BEHAVIOUR == 6 ? 256 : 0;

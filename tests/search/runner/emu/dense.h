@@ -30,7 +30,7 @@ namespace dense_device
 static dense_plan plan(int64_t M, int64_t N, int64_t K);
 static __global__ void kernel(const dense_args a);
 
-extern "C" int64_t dcgen_workspace(const int64_t *extent)
+extern "C" int64_t dcgen_workspace(const int64_t *extent, int64_t)
 {
     return (int64_t)plan(extent[0], extent[1], extent[2]).workspace_bytes;
 }

@@ -14,7 +14,9 @@ typedef struct {
     const char *name;     /* "bert_layer_scores"; NULL: there is no such function */
     const char *spec;     /* path of the package's spec */
     const char *function; /* which of its functions; NULL: there is one alone */
-    int (*choose)(const int64_t *extent);
+    int nargument;        /* extents that a caller gives: without attributes that are the same for all shapes */
+    const char *const *argument;
+    int (*choose)(const int64_t *argument);
     /* Random data for a call, and its result by the definition; memory, zeroed, comes from `take` and is never given back. operand: where they lie,
      * densely; NULL: this function has none. */
     void *(*problem)(const int64_t *extent, void **operand, void *(*take)(size_t bytes));

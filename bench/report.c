@@ -39,13 +39,21 @@ static int column_width(int column)
     return title < 9 ? 9 : title;
 }
 
+/* Of an extent's column; 0: it has none, as it is the same for all shapes. */
+static int extent_width(int extent)
+{
+    const int name = (int)strlen(contest.spec->op->extent[extent].name);
+    return spec_is_constant(contest.spec, extent) ? 0 : name < 5 ? 5 : name;
+}
+
 void report_columns(int threads)
 {
     const Op *op = contest.spec->op;
     printf("\n%d thread%s; %s, and how many times as fast as each peer, and as the best, dcgen is\n", threads,
            threads > 1 ? "s" : "", contest_unit());
     for (int i = 0; i < op->ngiven; i++)
-        printf("%5s ", op->extent[i].name);
+        if (extent_width(i))
+            printf("%*s ", extent_width(i), op->extent[i].name);
     printf("|%7s %4s %6s |", "dcgen", "+-%", "%limit");
     for (int c = 0; c < contest.op->ncolumn; c++)
         printf("%*s", column_width(c), contest.op->column[c].title);
@@ -74,7 +82,8 @@ static void print_ratio(const Cell *c, int width)
 void report_line(const Line *l)
 {
     for (int i = 0; i < contest.spec->op->ngiven; i++)
-        printf("%5lld ", (long long)l->extent[i]);
+        if (extent_width(i))
+            printf("%*lld ", extent_width(i), (long long)l->extent[i]);
     if (l->wrong) {
         printf("| dcgen: %s\n", l->wrong);
         return;

@@ -63,16 +63,27 @@ void shapes_take(ShapeList *list, const Spec *spec, bool all)
         }
 }
 
+/* A number, and the comma behind it; *text is NULL once there is none. */
+static bool take_number(const char **text, int64_t *value)
+{
+    char *end;
+    *value = strtoll(*text, &end, 10);
+    if (end == *text || (*end != ',' && *end != '\0'))
+        return false;
+    *text = *end ? end + 1 : NULL;
+    return true;
+}
+
 bool shapes_add(ShapeList *list, const Spec *spec, const char *text)
 {
     Shape z = { { 0 } };
-    char *end;
-    for (int i = 0; i < spec->op->ngiven; i++, text = end + 1) {
-        z.extent[i] = strtoll(text, &end, 10);
-        if (end == text || *end != (i + 1 < spec->op->ngiven ? ',' : '\0'))
+    const char *next = text;
+    for (int i = 0; i < spec->op->ngiven; i++) {
+        z.extent[i] = spec->box.min[i];
+        if (!spec_is_constant(spec, i) && !(next && take_number(&next, &z.extent[i])))
             return false;
     }
-    if (!op_derive(spec->op, z.extent) || !spec_has_work(spec, z.extent))
+    if (next || !op_derive(spec->op, z.extent) || !spec_has_work(spec, z.extent))
         return false;
     add_once(list, z);
     return true;

@@ -9,6 +9,7 @@
 static const char *dnnl_open(void) { return "bench was built without oneDNN 2 (libdnnl-dev)"; }
 
 const Library dnnl_library = { "oneDNN", dnnl_open, NULL };
+const Library dnnl_winograd_library = { "oneDNN", dnnl_open, NULL };
 
 bool dnnl_run(void *state) { return state != NULL; }
 void dnnl_teardown(void *state) { (void)state; }
@@ -62,6 +63,31 @@ void dnnl_call_add(DnnlCall *c, int name, const dnnl_memory_desc_t *d, const voi
         c->arg[c->narg++] = (dnnl_exec_arg_t){ name, m };
 }
 
+DnnlCall *dnnl_reorder_setup(const dnnl_memory_desc_t *from_desc, const void *from, const dnnl_memory_desc_t *to_desc,
+                             void *to, Memory *mem, int threads)
+{
+    DnnlCall *c = dnnl_call_new(threads);
+    if (c->ok)
+        dnnl_call_expect(c,
+                         dnnl_reorder_primitive_desc_create(&c->pd, from_desc, c->engine, to_desc, c->engine, c->attr));
+    if (c->ok)
+        dnnl_call_expect(c, dnnl_primitive_create(&c->primitive, c->pd));
+    dnnl_call_add(c, DNNL_ARG_FROM, from_desc, from);
+    dnnl_call_add(c, DNNL_ARG_TO, to_desc, to);
+    return dnnl_call_finish(c, mem);
+}
+
+const void *dnnl_call_reordered(DnnlCall *c, const dnnl_memory_desc_t *from_desc, const void *from,
+                                const dnnl_memory_desc_t *to_desc, Memory *mem)
+{
+    void *to = memory_take(mem, dnnl_memory_desc_get_size(to_desc));
+    DnnlCall *reorder = dnnl_reorder_setup(from_desc, from, to_desc, to, mem, omp_get_max_threads());
+    c->ok = c->ok && reorder && dnnl_run(reorder);
+    if (reorder)
+        dnnl_teardown(reorder);
+    return to;
+}
+
 DnnlCall *dnnl_call_finish(DnnlCall *c, Memory *mem)
 {
     if (c->ok) {
@@ -91,13 +117,17 @@ dnnl_memory_desc_t dnnl_plain_desc(DnnlCall *c, int64_t batches, int64_t rows, i
 
 bool dnnl_run(void *state)
 {
-    const DnnlCall *c = state;
-    return dnnl_primitive_execute(c->primitive, c->stream, c->narg, c->arg) == dnnl_success;
+    bool done = true;
+    for (const DnnlCall *c = state; c && done; c = c->next)
+        done = dnnl_primitive_execute(c->primitive, c->stream, c->narg, c->arg) == dnnl_success;
+    return done;
 }
 
 void dnnl_teardown(void *state)
 {
     DnnlCall *c = state;
+    if (c->next)
+        dnnl_teardown(c->next);
     for (int i = 0; i < c->narg; i++)
         dnnl_memory_destroy(c->arg[i].memory);
     dnnl_primitive_destroy(c->primitive);
@@ -119,6 +149,13 @@ static const char *dnnl_version_text(void)
     return text;
 }
 
+static const char *winograd_open(void)
+{
+    const bool is_wide = (dnnl_get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core) == dnnl_cpu_isa_avx512_core;
+    return is_wide ? NULL : "it has Winograd's algorithm for AVX-512 alone";
+}
+
 const Library dnnl_library = { "oneDNN", dnnl_open, dnnl_version_text };
+const Library dnnl_winograd_library = { "oneDNN", winograd_open, dnnl_version_text };
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * dnnl: what oneDNN can do for the operators: a product of matrices with what is done to its result (dnnl_matmul.c), softmax and layernorm of rows
- * (dnnl_rows.c). Each is set up once and run again and again on the same data. Where the bench is built without oneDNN, none can be set up.
+ * (dnnl_rows.c), a convolution with what is done to its result (dnnl_conv.c). Each is set up once and run again and again on the same data. Where the
+ * bench is built without oneDNN, none can be set up.
  */
 #ifndef BENCH_DNNL_H
 #define BENCH_DNNL_H
@@ -29,10 +30,29 @@ typedef struct {
     float epsilon;             /* layernorm's */
 } DnnlRows;
 
+/* Y = min(max(conv(X, F) + bias + residual, 0), most): all lie densely. Groups of C channels and K filters each. */
+typedef struct {
+    int64_t N, G, C, K;
+    int64_t x_size[2], y_size[2], taps[2]; /* rows and columns of X, of Y, of a filter */
+    int64_t stride[2], dilation[2];        /* 1: none */
+    int64_t before[2], after[2];           /* padding: above and on the left, below and on the right */
+    const float *X, *F, *bias;             /* bias [G*K]; NULL: none */
+    const float *residual;                 /* as Y; NULL: none */
+    float *Y;
+    bool x_nchw, y_nchw;    /* else NHWC */
+    int64_t filter_step[4]; /* elements of F from a filter to the next, from a channel, a row, a column to the next */
+    bool packed;            /* F is reordered once into the format that oneDNN prefers */
+    bool relu;              /* else neither 0 nor `most` count */
+    float most;             /* INFINITY: there is no such limit */
+    bool winograd;          /* Winograd's algorithm, else the direct one */
+    bool turned; /* each run turns X into the layout that oneDNN prefers, and Y back, where these are not as they lie */
+} DnnlConv;
+
 /* NULL: cannot */
 void *dnnl_setup(const DnnlMatmul *m, Memory *mem, int threads);
 void *dnnl_softmax_setup(const DnnlRows *r, Memory *mem, int threads);
 void *dnnl_layernorm_setup(const DnnlRows *r, Memory *mem, int threads);
+void *dnnl_conv_setup(const DnnlConv *v, Memory *mem, int threads);
 
 bool dnnl_run(void *state);
 void dnnl_teardown(void *state);

@@ -58,27 +58,11 @@ static void make_matmul(DnnlCall *c, const DnnlMatmul *m)
     dnnl_call_make(c, &d);
 }
 
-/* B into the format that the primitive asked for. */
+/* B in the format that the primitive asked for. */
 static const void *reorder_weights(DnnlCall *c, const DnnlMatmul *m, Memory *mem)
 {
-    const dnnl_memory_desc_t *to_desc = dnnl_call_desc(c, dnnl_query_weights_md);
-    const dnnl_memory_desc_t from_desc = dnnl_plain_desc(c, 0, m->K, m->N, m->b_nk);
-    void *packed = memory_take(mem, dnnl_memory_desc_get_size(to_desc));
-    dnnl_memory_t from = dnnl_call_memory(c, &from_desc, m->B), to = dnnl_call_memory(c, to_desc, packed);
-    dnnl_primitive_desc_t pd = NULL;
-    dnnl_primitive_t reorder = NULL;
-    dnnl_exec_arg_t arg[] = { { DNNL_ARG_FROM, from }, { DNNL_ARG_TO, to } };
-    dnnl_call_expect(c, dnnl_reorder_primitive_desc_create(&pd, &from_desc, c->engine, to_desc, c->engine, NULL));
-    if (c->ok)
-        dnnl_call_expect(c, dnnl_primitive_create(&reorder, pd));
-    if (c->ok)
-        dnnl_call_expect(c, dnnl_primitive_execute(reorder, c->stream, 2, arg));
-    dnnl_stream_wait(c->stream);
-    dnnl_primitive_destroy(reorder);
-    dnnl_primitive_desc_destroy(pd);
-    dnnl_memory_destroy(from);
-    dnnl_memory_destroy(to);
-    return packed;
+    const dnnl_memory_desc_t from = dnnl_plain_desc(c, 0, m->K, m->N, m->b_nk);
+    return dnnl_call_reordered(c, &from, m->B, dnnl_call_desc(c, dnnl_query_weights_md), mem);
 }
 
 static void add_args(DnnlCall *c, const DnnlMatmul *m, Memory *mem)

@@ -42,7 +42,7 @@ typedef struct {
         apart; /* it computes something else, which setup has verified: it is shown next to the package, and is no rival */
 } Peer;
 
-extern const Library openblas_library, blis_library, dnnl_library, xsmm_library;
+extern const Library openblas_library, blis_library, dnnl_library, dnnl_winograd_library, xsmm_library;
 
 /* Leave the libraries' variables and their choice of a code path alone, also where it is poor because they do not know
  * the CPU. */

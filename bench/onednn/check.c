@@ -12,7 +12,7 @@
 #include "bench/dnnl.h"
 #include "gen/base/rng.h"
 
-enum { REGION_BYTES = 64 << 20, CURVE = 16 };
+enum { REGION_BYTES = 64 << 20, CONV_REGION_BYTES = 4 << 20, CURVE = 16 };
 static const double UNIT = 0x1p-24;
 
 /* A result and how far it may be off. */
@@ -220,10 +220,156 @@ static int try_all_rows(void)
     return NROWS_OP * nsize * 2;
 }
 
+/* ---- convolutions ---- */
+
+typedef struct {
+    int64_t N, G, C, K, size[2], taps[2], stride, dilation, before[2], after[2];
+} ConvSize;
+
+static const ConvSize conv_sizes[] = {
+    { 1, 1, 3, 16, { 11, 9 }, { 7, 5 }, 2, 1, { 3, 2 }, { 3, 2 } },
+    { 2, 1, 16, 24, { 6, 7 }, { 1, 1 }, 1, 1, { 0, 0 }, { 0, 0 } },
+    { 2, 1, 32, 16, { 9, 8 }, { 1, 1 }, 2, 1, { 0, 0 }, { 0, 0 } },
+    { 1, 1, 32, 32, { 8, 10 }, { 3, 3 }, 1, 1, { 1, 1 }, { 1, 1 } },
+    { 1, 1, 16, 17, { 8, 9 }, { 3, 3 }, 1, 2, { 2, 1 }, { 0, 2 } },
+    { 2, 4, 8, 8, { 5, 6 }, { 3, 3 }, 2, 1, { 0, 1 }, { 1, 1 } },
+    { 1, 24, 1, 1, { 7, 7 }, { 3, 3 }, 1, 1, { 1, 1 }, { 1, 1 } },
+};
+enum { NCONV_SIZE = sizeof conv_sizes / sizeof conv_sizes[0] };
+
+/* Where an element of a tensor lies whose pixels are [size[0]][size[1]]. */
+static int64_t image_at(int64_t channels, const int64_t size[2], bool nchw, int64_t n, int64_t c, int64_t h, int64_t w)
+{
+    return nchw ? ((n * channels + c) * size[0] + h) * size[1] + w : ((n * size[0] + h) * size[1] + w) * channels + c;
+}
+
+/* What is added to e by one tap of filter oc; *size grows by the magnitudes. */
+static void add_tap(const DnnlConv *v, int64_t n, int64_t oc, const int64_t tap[2], const int64_t at[2], Expected *e,
+                    double *size)
+{
+    if (at[0] < 0 || at[0] >= v->x_size[0] || at[1] < 0 || at[1] >= v->x_size[1])
+        return;
+    for (int64_t c = 0; c < v->C; c++) {
+        const int64_t x = image_at(v->G * v->C, v->x_size, v->x_nchw, n, oc / v->K * v->C + c, at[0], at[1]);
+        const int64_t *step = v->filter_step;
+        const double product =
+            (double)v->X[x] * (double)v->F[oc * step[0] + c * step[1] + tap[0] * step[2] + tap[1] * step[3]];
+        e->value += product;
+        *size += fabs(product);
+    }
+}
+
+static Expected conv_element(const DnnlConv *v, int64_t n, int64_t oc, int64_t p, int64_t q, int64_t i)
+{
+    Expected e = { (v->bias ? (double)v->bias[oc] : 0) + (v->residual ? (double)v->residual[i] : 0), 0 };
+    double size = fabs(e.value);
+    for (int64_t r = 0; r < v->taps[0]; r++)
+        for (int64_t s = 0; s < v->taps[1]; s++)
+            add_tap(v, n, oc, (int64_t[]){ r, s },
+                    (int64_t[]){ p * v->stride[0] + r * v->dilation[0] - v->before[0],
+                                 q * v->stride[1] + s * v->dilation[1] - v->before[1] },
+                    &e, &size);
+    e.off = (double)(v->C * v->taps[0] * v->taps[1] + 3) * UNIT * size;
+    if (v->relu)
+        e.value = fmin(fmax(e.value, 0), (double)v->most);
+    return e;
+}
+
+static bool conv_is_right(const DnnlConv *v)
+{
+    for (int64_t n = 0; n < v->N; n++)
+        for (int64_t oc = 0; oc < v->G * v->K; oc++)
+            for (int64_t p = 0; p < v->y_size[0]; p++)
+                for (int64_t q = 0; q < v->y_size[1]; q++) {
+                    const int64_t i = image_at(v->G * v->K, v->y_size, v->y_nchw, n, oc, p, q);
+                    if (!is_near(v->Y[i], conv_element(v, n, oc, p, q, i)))
+                        return false;
+                }
+    return true;
+}
+
+static DnnlConv conv_of(const ConvSize *z)
+{
+    DnnlConv v = { .N = z->N, .G = z->G, .C = z->C, .K = z->K };
+    for (int i = 0; i < 2; i++) {
+        v.x_size[i] = z->size[i];
+        v.taps[i] = z->taps[i];
+        v.stride[i] = z->stride;
+        v.dilation[i] = z->dilation;
+        v.before[i] = z->before[i];
+        v.after[i] = z->after[i];
+        v.y_size[i] = (z->size[i] + z->before[i] + z->after[i] - z->dilation * (z->taps[i] - 1) - 1) / z->stride + 1;
+    }
+    return v;
+}
+
+typedef struct {
+    bool nchw, krsc; /* F as [OC][R][S][C], else [OC][C][R][S] */
+    bool packed, bias, residual, turned, winograd;
+    int limits; /* 0: none, 1: relu, 2: relu and at most 1 */
+} ConvWay;
+
+/* oneDNN need not have kernels for plain filters, nor Winograd's algorithm for all sizes. */
+static void try_conv(const ConvSize *z, const ConvWay *way)
+{
+    Memory mem = memory_map(CONV_REGION_BYTES);
+    DnnlConv v = conv_of(z);
+    const int64_t nx = v.N * v.G * v.C * v.x_size[0] * v.x_size[1], ny = v.N * v.G * v.K * v.y_size[0] * v.y_size[1],
+                  taps = v.taps[0] * v.taps[1], depth = v.C * taps;
+    const int64_t step[][4] = { { depth, taps, v.taps[1], 1 }, { depth, 1, v.taps[1] * v.C, v.C } };
+    memcpy(v.filter_step, step[way->krsc], sizeof v.filter_step);
+    v.X = random_floats(&mem, nx, 1);
+    v.F = random_floats(&mem, v.G * v.K * depth, 2 / sqrt((double)depth));
+    v.bias = way->bias ? random_floats(&mem, v.G * v.K, 1) : NULL;
+    v.residual = way->residual ? random_floats(&mem, ny, 1) : NULL;
+    v.Y = random_floats(&mem, ny, 1);
+    for (int64_t i = 0; i < ny; i++)
+        v.Y[i] = NAN;
+    v.x_nchw = v.y_nchw = way->nchw;
+    v.packed = way->packed;
+    v.relu = way->limits > 0;
+    v.most = way->limits == 2 ? 1 : INFINITY;
+    v.turned = way->turned;
+    v.winograd = way->winograd;
+    char what[200];
+    snprintf(what, sizeof what, "convolution %d in %s, F as %s%s%s%s%s%s, limits %d", (int)(z - conv_sizes),
+             way->nchw ? "NCHW" : "NHWC", way->krsc ? "KRSC" : "KCRS", way->packed ? ", packed" : "",
+             way->bias ? ", bias" : "", way->residual ? ", residual" : "", way->turned ? ", turned" : "",
+             way->winograd ? ", Winograd" : "", way->limits);
+    void *state = dnnl_conv_setup(&v, &mem, 1);
+    if (state && !(run_once(state) && conv_is_right(&v)))
+        complain(what, "wrong result");
+    else if (!state && way->packed && !way->winograd)
+        complain(what, "cannot");
+    memory_unmap(&mem);
+}
+
+static int try_all_convs(void)
+{
+    const int nway = dnnl_winograd_library.open() ? 2 : 3; /* as X and Y lie, turned, Winograd */
+    int n = 0;
+    for (int s = 0; s < NCONV_SIZE; s++)
+        for (int how = 0; how < 32; how++)
+            for (int limits = 0; limits < 3; limits++)
+                for (int turned = 0; turned < (how & 16 ? 1 : nway); turned++) {
+                    const ConvWay way = { .nchw = how & 1,
+                                          .krsc = how & 2,
+                                          .packed = how & 4,
+                                          .bias = how & 8,
+                                          .residual = how & 16,
+                                          .turned = turned > 0,
+                                          .winograd = turned == 2,
+                                          .limits = limits };
+                    try_conv(&conv_sizes[s], &way);
+                    n++;
+                }
+    return n;
+}
+
 int check_all(void)
 {
     nwrong = 0;
-    const int n = try_all_matmuls() + try_all_rows();
+    const int n = try_all_matmuls() + try_all_rows() + try_all_convs();
     printf("%s: %d cases, %d wrong\n", dnnl_library.version(), n, nwrong);
     return nwrong;
 }

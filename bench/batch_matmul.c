@@ -47,9 +47,9 @@ const Operator batch_matmul_operator = {
     .streamed = B,
     .quick = { 1, 5, 16, 43, 64, 100 },
     .ncolumn = NCOLUMN,
-    .column = { [OPENBLAS] = { "OpenBLAS", &batch_matmul_openblas, false },
-                [ONEDNN] = { "oneDNN", &batch_matmul_dnnl, false },
-                [LIBXSMM] = { "libxsmm", &batch_matmul_xsmm, false } },
+    .column = { [OPENBLAS] = { "OpenBLAS", &batch_matmul_openblas, PLAIN },
+                [ONEDNN] = { "oneDNN", &batch_matmul_dnnl, PLAIN },
+                [LIBXSMM] = { "libxsmm", &batch_matmul_xsmm, PLAIN } },
     .ngoal = sizeof goals / sizeof *goals,
     .goals = goals,
 };

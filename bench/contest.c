@@ -36,13 +36,14 @@ static const char *form_name(int form)
     return form == FORM_PACKED ? "packed" : w < 0 ? "" : contest.spec->op->operand[w].layout[form].name;
 }
 
-/* Layouts of the constant operand; the package's own one alone, where it is not packed. */
+/* Forms of the constant operand, as the column says; plain ones are the package's own one alone, where that is not packed. */
 static bool plays(int column, int form)
 {
-    const Column *c = &contest.op->column[column];
+    const Keeps keeps = contest.op->column[column].keeps;
+    const bool packed = keeps == PACKED || (keeps == AS_PACKAGE && contest.spec->packed);
     const int w = contest.spec->const_operand, own = w < 0 ? 0 : contest.spec->layout[w];
     const int nlayout = w < 0 ? 1 : contest.spec->op->operand[w].nlayout;
-    const bool fits = c->packed ? form == FORM_PACKED : form < nlayout && (contest.spec->packed || form == own);
+    const bool fits = packed ? form == FORM_PACKED : form < nlayout && (contest.spec->packed || form == own);
     return contest.is_open[column] && fits;
 }
 

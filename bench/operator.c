@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static const Operator *const operators[] = { &dense_operator, &batch_matmul_operator, &rows_operator,
+static const Operator *const operators[] = { &dense_operator, &batch_matmul_operator, &conv2d_operator, &rows_operator,
                                              &batch_rows_operator };
 
 const Operator *operator_of(const Op *op)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * operator: what the contest knows of an operator: who is compared with a package of it, which limits it has, what it is held to. A file each
- * (dense.c, batch_matmul.c, rows.c), and one a peer beside it (dense_cblas.c ...). A package of any other operator is measured against the limits alone.
+ * (dense.c, batch_matmul.c, conv2d.c, rows.c), and one a peer beside it (dense_cblas.c ...). A package of any other operator is measured against the limits alone.
  */
 #ifndef BENCH_OPERATOR_H
 #define BENCH_OPERATOR_H
@@ -11,11 +11,15 @@
 
 enum { MAX_COLUMN = 6, MAX_QUICK = 8 };
 
-/* What the package is compared with: a peer with the constant operand plain, or in its own packed form. */
+/* How a peer has the constant operand: in any order in which a user may store it; in its own packed form; or in the latter only where the package
+ * packs too, else in the package's order. */
+typedef enum { PLAIN, PACKED, AS_PACKAGE } Keeps;
+
+/* What the package is compared with. */
 typedef struct {
     const char *title;
     const Peer *peer;
-    bool packed;
+    Keeps keeps;
 } Column;
 
 typedef struct Operator {
@@ -33,7 +37,7 @@ typedef struct Operator {
     const Goal *goals;
 } Operator;
 
-extern const Operator dense_operator, batch_matmul_operator, rows_operator, batch_rows_operator;
+extern const Operator dense_operator, batch_matmul_operator, conv2d_operator, rows_operator, batch_rows_operator;
 
 /* The row of an op. */
 const Operator *operator_of(const Op *op);

@@ -42,7 +42,7 @@ DnnlRows rows_of(const Problem *p)
 }
 
 #define COLUMNS \
-    { "oneDNN", &rows_dnnl, false }, { "copy", &rows_copy, false }
+    { "oneDNN", &rows_dnnl, PLAIN }, { "copy", &rows_copy, PLAIN }
 
 const Operator rows_operator = { .name = "rows",
                                  .along = 1,

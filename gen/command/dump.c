@@ -15,6 +15,7 @@
 #include "gen/base/text.h"
 #include "gen/command/tools.h"
 #include "gen/report/words.h"
+#include "gen/spec/op_said.h"
 
 typedef struct {
     Arena *a;
@@ -26,9 +27,7 @@ typedef struct {
 /* "M=16 N=768 K=768 threads=1" */
 static void print_shape(const Dump *d, const Op *op, const int64_t *extent, int threads)
 {
-    for (int i = 0; i < op->ngiven; i++)
-        fprintf(d->out, "%s=%" PRId64 " ", op->extent[i].name, extent[i]);
-    fprintf(d->out, "threads=%d", threads);
+    fprintf(d->out, "%s threads=%d", op_said_call(d->a, op, extent, "=", " "), threads);
 }
 
 static const char *time_text(const Dump *d, double ns) { return ns > 0 ? number_time(d->a, ns) : "-"; }
@@ -76,10 +75,8 @@ static void print_spec(const Dump *d)
     for (int i = 0; i < s->ndim; i++)
         print_dim(d, &s->dim[i]);
     for (int i = 0; i < s->nshape; i++) {
-        fprintf(d->out, "shape %d:", i);
-        for (int k = 0; k < s->op->ngiven; k++)
-            fprintf(d->out, " %s = %s;", s->op->extent[k].name, expr_text(s->shape[i].extent[k]));
-        fprintf(d->out, " weight %g\n", s->shape[i].weight);
+        fprintf(d->out, "shape %d: %s; weight %g\n", i,
+                op_said_values(d->a, s->op, spec_shape_texts(d->a, s, i), " = ", "; "), s->shape[i].weight);
     }
     for (int64_t i = 0; i < s->ninstance; i++) {
         const Instance *inst = &s->instance[i];

@@ -11,6 +11,7 @@
 #include "gen/base/number.h"
 #include "gen/package/regret_file.h"
 #include "gen/report/words.h"
+#include "gen/spec/op_said.h"
 
 /* ---- which shapes ---- */
 
@@ -240,8 +241,11 @@ void regret_show_machine(const Regret *g)
 void regret_show_case(const Regret *g, const RegretCase *c)
 {
     const Op *op = g->out->study->spec->op;
-    for (int i = 0; i < op->ngiven; i++)
-        printf("%s %-6" PRId64, op->extent[i].name, c->now.inst->extent[i]);
+    const char *const *value = op_said_texts(g->out->study->arena, op, c->now.inst->extent);
+    OpSaid said[OP_MAX_EXTENT];
+    const int n = op_said(op, value, 1, said);
+    for (int i = 0; i < n; i++)
+        printf("%s %-6s", said[i].name, value[said[i].extent]);
     printf("threads %-3d kernel %-2d %10.2f us  best of %-2d %10.2f us  %+6.2f %%", c->now.inst->threads,
            g->out->first + c->now.kernel, c->now.chosen_ns / 1e3, c->nrival, c->now.best_ns / 1e3, 100 * c->now.regret);
     if (c->was.measured)

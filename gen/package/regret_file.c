@@ -12,6 +12,7 @@
 #include "gen/base/number.h"
 #include "gen/base/quote.h"
 #include "gen/base/text.h"
+#include "gen/spec/op_said.h"
 
 enum { SCHEMA = 1, MAX_LISTED = 24 }; /* MAX_LISTED: shapes that README.md names because their regret cannot be said */
 
@@ -62,6 +63,7 @@ static void add_shape(FillScope *words, const Result *r, const ContractShape *s)
         fill_word(extent, "AXIS", op->extent[i].name);
         fill_number(extent, "EXTENT", s->inst->extent[i]);
     }
+    fill_word(row, "EXTENTS", op_said_call(words->arena, op, s->inst->extent, " = ", ", "));
     fill_word(row, "IS_TUNED", s->inst->tuned ? "true" : "false");
     fill_number(row, "THREADS", threads);
     fill_wordf(row, "WEIGHT", "%.6g", s->inst->weight);

@@ -13,7 +13,7 @@
 #include "gen/base/text.h"
 #include "gen/report/explain_private.h"
 
-enum { EXIT_USAGE = 2, MAX_THREADS = 4096, MAX_NAMES = SPEC_MAX_DIM + OP_MAX_EXTENT + 1 };
+enum { EXIT_USAGE = 2, MAX_THREADS = 4096, MAX_NAMES = SPEC_MAX_DIM + 2 * OP_MAX_EXTENT + 1 };
 
 /* ---- names on the command line ---- */
 
@@ -28,8 +28,23 @@ __attribute__((format(printf, 2, 3))) static bool fail(const Explanation *x, con
 
 static bool is_dim(const Spec *s, const char *name) { return names_find(NAMES(s->dim, s->ndim), name) >= 0; }
 
-/* An extent that a caller gives? */
-static bool is_given(const Op *op, const char *name) { return names_find(NAMES(op->extent, op->ngiven), name) >= 0; }
+/* What a caller gives a call by, each of its extents or several attributes together. Returns how many names there are. */
+static size_t given_names(const Op *op, const char **name)
+{
+    size_t n = 0;
+    for (int i = 0; i < op->ngiven; i++)
+        name[n++] = op->extent[i].name;
+    for (int i = 0; i < op->ngiven; i++)
+        if (op->extent[i].brief && op_is_first_brief(op, i))
+            name[n++] = op->extent[i].brief;
+    return n;
+}
+
+static bool is_given(const Op *op, const char *name)
+{
+    const char *given[2 * OP_MAX_EXTENT];
+    return names_find(NAMES(given, given_names(op, given)), name) >= 0;
+}
 
 static bool is_threads(const Spec *s, const char *name)
 {
@@ -42,13 +57,15 @@ static bool is_open(const Dim *d) { return d->min < d->max; }
 /* "T=..., or M=... N=... K=..." */
 static const char *usage_text(const Explanation *x)
 {
+    const Op *op = x->study->spec->op;
     Text t = { .arena = x->arena };
     for (int i = 0; i < x->study->spec->ndim; i++)
         if (is_open(&x->study->spec->dim[i]))
             text_printf(&t, "%s%s=...", t.len ? " " : "", x->study->spec->dim[i].name);
     text_add(&t, t.len ? ", or " : "");
-    for (int i = 0; i < x->study->spec->op->ngiven; i++)
-        text_printf(&t, "%s%s=...", i ? " " : "", x->study->spec->op->extent[i].name);
+    for (int i = 0; i < op->ngiven; i++)
+        if (!op->extent[i].brief || op_is_first_brief(op, i))
+            text_printf(&t, "%s%s=...", i ? " " : "", op->extent[i].brief ? op->extent[i].brief : op->extent[i].name);
     return text_str(&t);
 }
 
@@ -58,8 +75,7 @@ static bool fail_unknown(const Explanation *x, const char *name)
     size_t n = 0;
     for (int i = 0; i < x->study->spec->ndim; i++)
         known[n++] = x->study->spec->dim[i].name;
-    for (int i = 0; i < x->study->spec->op->ngiven; i++)
-        known[n++] = x->study->spec->op->extent[i].name;
+    n += given_names(x->study->spec->op, known + n);
     known[n++] = "threads";
     const char *near = diag_nearest(name, NAMES(known, n));
     if (near)

@@ -223,6 +223,17 @@ static void add_figure_words(Report *r)
 
 /* ---- the page ---- */
 
+/* Which extents have a column: what is told of the declared shapes, all of them together. */
+static void choose_columns(Report *r)
+{
+    const Spec *s = r->spec;
+    const size_t ngiven = (size_t)s->op->ngiven;
+    const char **value = ARENA_ARRAY(r->arena, (size_t)s->nshape * ngiven, const char *);
+    for (int i = 0; i < s->nshape; i++)
+        memcpy(value + (size_t)i * ngiven, spec_shape_texts(r->arena, s, i), ngiven * sizeof *value);
+    r->nsaid = op_said(s->op, value, s->nshape, r->said);
+}
+
 Report *report_begin(Arena *a, const Result *in, const char *version, bool several)
 {
     Report *r = ARENA_NEW(a, Report);
@@ -237,6 +248,7 @@ Report *report_begin(Arena *a, const Result *in, const char *version, bool sever
                    .roofline = roofline_make(a, in->study, in->records),
                    .part = several ? arena_printf(a, "%s-", part_id(a, in->study)) : "",
                    .groups = report_groups(a, in->study->spec) };
+    choose_columns(r);
     return r;
 }
 

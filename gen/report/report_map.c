@@ -262,8 +262,7 @@ static const char *plane_text(const Report *r, int decl, int threads)
 {
     const Spec *s = r->spec;
     Text t = { .arena = r->arena };
-    for (int x = 0; x < s->op->ngiven; x++)
-        text_printf(&t, "%s%s = %s", x ? ", " : "", s->op->extent[x].name, expr_text(s->shape[decl].extent[x]));
+    text_add(&t, op_said_values(r->arena, s->op, spec_shape_texts(r->arena, s, decl), " = ", ", "));
     if (s->nthread > 1)
         text_printf(&t, ", %d thread%s", threads, number_plural(threads));
     return text_str(&t);

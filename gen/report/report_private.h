@@ -12,6 +12,7 @@
 #include "gen/report/plot.h"
 #include "gen/report/report.h"
 #include "gen/report/roofline.h"
+#include "gen/spec/op_said.h"
 #include "gen/template/fill.h"
 
 /* How many a part of the page has at most. */
@@ -57,6 +58,8 @@ typedef struct {
     Roofline roofline;   /* nlimit 0: the machine's limits are not known */
     const char *part;    /* prefix of each id: "avx2-" if the page has several targets, else "" */
     Groups groups;
+    int nsaid; /* columns of tables of shapes */
+    OpSaid said[OP_MAX_EXTENT];
     FillScope *words; /* what the pattern's names stand for in this part of the page */
     int nplot;
     Plot plot[REPORT_MAX_PLOT];

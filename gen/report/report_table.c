@@ -42,8 +42,8 @@ static FillScope *add_shape_row(Report *r, const Instance *inst)
 {
     FillScope *row = fill_row(r->words);
     fill_list(row, "extents");
-    for (int x = 0; x < r->spec->op->ngiven; x++)
-        fill_number(fill_row(row), "EXTENT", inst->extent[x]);
+    for (int i = 0; i < r->nsaid; i++)
+        fill_number(fill_row(row), "EXTENT", inst->extent[r->said[i].extent]);
     fill_number(row, "ON_THREADS", inst->threads);
     return row;
 }
@@ -79,14 +79,14 @@ static void add_declared_words(Report *r)
 {
     const Spec *s = r->spec;
     fill_list(r->words, "axes");
-    for (int x = 0; x < s->op->ngiven; x++)
-        report_word(fill_row(r->words), "AXIS", s->op->extent[x].name);
+    for (int i = 0; i < r->nsaid; i++)
+        report_word(fill_row(r->words), "AXIS", r->said[i].name);
     fill_list(r->words, "declared");
     for (int i = 0; i < s->nshape; i++) {
         FillScope *row = fill_row(r->words);
         fill_list(row, "expressions");
-        for (int x = 0; x < s->op->ngiven; x++)
-            report_word(fill_row(row), "EXPRESSION", expr_text(s->shape[i].extent[x]));
+        for (int k = 0; k < r->nsaid; k++)
+            report_word(fill_row(row), "EXPRESSION", expr_text(s->shape[i].extent[r->said[k].extent]));
         report_word(row, "WEIGHT", number_sig(r->arena, s->shape[i].weight, 3));
     }
 }

@@ -8,12 +8,12 @@
 #include <math.h>
 #include "gen/base/number.h"
 #include "gen/base/text.h"
+#include "gen/spec/op_said.h"
 
 const char *words_shape(Arena *a, const Op *op, const int64_t *extent, int threads)
 {
     Text t = { .arena = a };
-    for (int i = 0; i < op->ngiven; i++)
-        text_printf(&t, "%s%s = %" PRId64, i ? ", " : "", op->extent[i].name, extent[i]);
+    text_add(&t, op_said_call(a, op, extent, " = ", ", "));
     if (threads)
         text_printf(&t, ", %d thread%s", threads, number_plural(threads));
     return text_str(&t);

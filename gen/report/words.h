@@ -8,7 +8,7 @@
 #include "gen/base/json.h"
 #include "search/space/space.h"
 
-/* "M = 80, N = 768, K = 768"; with threads > 0 ", 2 threads" behind it. */
+/* "M = 80, N = 768, K = 768"; with threads > 0 ", 2 threads" behind it. Attributes as in gen/spec/op_said.h. */
 const char *words_shape(Arena *a, const Op *op, const int64_t *extent, int threads);
 const char *words_values(Arena *a, const Candidate *c);    /* "MR=8 NP=3" */
 const char *words_candidate(Arena *a, const Candidate *c); /* "packed_gemm avx512 MR=8 NP=3" */

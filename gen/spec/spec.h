@@ -162,6 +162,8 @@ int spec_extents(const Spec *s, int axis, int64_t *extent, int max);
 const Operand *spec_output(const Spec *s);
 /* The layout of an operand; and the names of all that were chosen from several: "W: NK, B: KN", "": none was. */
 const Layout *spec_layout(const Spec *s, int operand);
+/* What a declared shape says of each extent that callers give. */
+const char **spec_shape_texts(Arena *a, const Spec *s, int shape);
 const char *spec_layout_text(Arena *a, const Spec *s);
 /* Is this extent of the op an attribute with one value in all shapes? Then it is no argument of the package's functions, and kernels are made for
  * that value alone: Spec.box has it. */

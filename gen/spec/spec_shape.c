@@ -285,6 +285,14 @@ bool spec_shape_extents(const Spec *s, const ShapeDecl *shape, const int64_t *di
     return op_derive(s->op, extent) && spec_has_work(s, extent);
 }
 
+const char **spec_shape_texts(Arena *a, const Spec *s, int shape)
+{
+    const char **text = ARENA_ARRAY(a, (size_t)s->op->ngiven, const char *);
+    for (int i = 0; i < s->op->ngiven; i++)
+        text[i] = expr_text(s->shape[shape].extent[i]);
+    return text;
+}
+
 /* The keys of a shape: the op's axes and attributes, what attributes are given by together, and weight. */
 static size_t shape_keys(SpecReader *r, const Op *op, ConfKey *keys)
 {

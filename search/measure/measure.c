@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include "gen/base/json.h"
 #include "gen/base/text.h"
+#include "gen/spec/op_said.h"
 #include "search/record/samples.h"
 
 enum {
@@ -354,10 +355,8 @@ static Status judge_end(Exchange *s, RunnerAnswer answer, const char **why, Blam
 /* Says that nothing can be measured on this shape: with that the whole run ends. */
 static bool give_up(const Exchange *s, const char *why, const char **err)
 {
-    Text t = { .arena = s->a };
-    for (int i = 0; i < s->r->op->ngiven; i++)
-        text_printf(&t, " %s=%lld", s->r->op->extent[i].name, (long long)s->q->extent[i]);
-    *err = arena_printf(s->a, "the runner cannot measure%s: %s", text_str(&t), why);
+    *err = arena_printf(s->a, "the runner cannot measure %s: %s", op_said_call(s->a, s->r->op, s->q->extent, "=", " "),
+                        why);
     return false;
 }
 

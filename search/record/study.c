@@ -9,6 +9,7 @@
 #include <string.h>
 #include "gen/base/order.h"
 #include "gen/base/text.h"
+#include "gen/spec/op_said.h"
 #include "search/record/samples.h"
 
 static const double NOISE_ROWS = 4;   /* in the noise of a shape, the noise of all shapes counts like so many kernels */
@@ -85,14 +86,7 @@ static KernelFacts copy_facts(Arena *a, const KernelRecord *k)
 
 const char *study_why(const Study *s, Arena *a, const int64_t *extent, int threads, const char *why)
 {
-    const Op *op = s->spec->op;
-    Text t = { .arena = a };
-    int64_t all[OP_MAX_EXTENT];
-    memcpy(all, extent, (size_t)op->ngiven * sizeof *all);
-    const int n = op_derive(op, all) ? op->nextent : op->ngiven;
-    for (int i = 0; i < n; i++)
-        text_printf(&t, "%s=%lld ", op->extent[i].name, (long long)all[i]);
-    return arena_printf(a, "on %sthreads=%d: %s", text_str(&t), threads, why);
+    return arena_printf(a, "on %s threads=%d: %s", op_said_call(a, s->spec->op, extent, "=", " "), threads, why);
 }
 
 static void set_status(Study *s, Trial *t, Status status, const char *why)

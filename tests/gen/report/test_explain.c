@@ -509,6 +509,35 @@ static void takes_what_follows_into_account(void **state)
     bert.assignment->tree = tree;
 }
 
+/* Two attributes have one name together; the own name of one comes first. */
+static void takes_attributes_together(void **state)
+{
+    (void)state;
+    static const char *const usual[] = { "K = 768, 1 thread" }, *const both[] = { "K = 768, STEP = 2, 1 thread" },
+                             *const apart[] = { "K = 768, STEP_H = 2, STEP_W = 3, 1 thread" },
+                             *const one[] = { "K = 768, STEP_W = 3, 1 thread" };
+    const Op *before = bert.spec->op;
+    Op op = *before;
+    for (int i = 3; i < 5; i++)
+        op.extent[i] = (Extent){ .name = i == 3 ? "STEP_H" : "STEP_W",
+                                 .kind = EXTENT_ATTRIBUTE,
+                                 .least = 1,
+                                 .most = 8,
+                                 .has_usual = true,
+                                 .usual = 1,
+                                 .brief = "STEP" };
+    op.ngiven = op.nextent = 5;
+    bert.spec->op = &op;
+    expect(&bert, "M=1904 N=2304 K=768", usual, 1);
+    expect(&bert, "M=1904 N=2304 K=768 STEP=2", both, 1);
+    expect(&bert, "M=1904 N=2304 K=768 STEP_W=3 STEP=2", apart, 1);
+    expect(&bert, "M=1904 N=2304 K=768 STEP_W=3", one, 1);
+    expect_fault(&bert, "M=1904 N=2304 K=768 STEP=9", "dcgen: STEP_H=9 is not legal; expected 1 to 8\n");
+    expect_fault(&bert, "M=1 STEPS=2", "dcgen: unknown name 'STEPS'; did you mean 'STEP'?\n");
+    expect_fault(&bert, "M=1 N=2 STEP=1", "dcgen: K is missing; expected T=..., or M=... N=... K=... STEP=...\n");
+    bert.spec->op = before;
+}
+
 static void says_what_is_wrong(void **state)
 {
     (void)state;
@@ -551,6 +580,7 @@ int main(void)
         cmocka_unit_test(tells_times_of_what_computes_nothing),
         cmocka_unit_test(the_nearest_shape_has_as_many_threads),
         cmocka_unit_test(takes_what_follows_into_account),
+        cmocka_unit_test(takes_attributes_together),
         cmocka_unit_test(says_what_is_wrong),
     };
     return cmocka_run_group_tests(tests, make, drop);

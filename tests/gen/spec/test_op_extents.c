@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "gen/base/text.h"
-#include "gen/spec/op.h"
+#include "gen/spec/op_said.h"
 #include "gen/spec/spec.h"
 #include "tests/gen/golden.h"
 
@@ -259,6 +259,12 @@ static void one_fault(void **state)
         { "attributes = ( " GIVEN("D", "min = 0; max = 3; kind = \"batch\";") " );", OUT("[\"A\"]"),
           "error: unknown key 'kind'" },
         { "attributes = ( 1 );", OUT("[\"A\"]"), "error: expected a group { }, found an integer\n" },
+        { "attributes = ( " GIVEN("D", "min = 0; max = 3; brief = \"A\";") " );", OUT("[\"A\"]"),
+          "error: the name 'A' is there twice\n" },
+        { "attributes = ( " GIVEN("D", "min = 0; max = 3; brief = \"y\";") " );", OUT("[\"A\"]"),
+          "error: the name 'y' is there twice\n" },
+        { "attributes = ( " GIVEN("D", "min = 0; max = 3; brief = \"int\";") " );", OUT("[\"A\"]"),
+          "error: the brief name 'int' is a keyword of C or C++\n" },
         { "", "{ name = \"y\"; role = \"out\"; layouts = (); }", "error: 'layouts': 0 of them, expected 1 to 8\n" },
         { "", "{ name = \"y\"; role = \"out\"; layouts = ( { name = \"p\"; } ); }", "error: missing key 'extents'" },
         { "", "{ name = \"y\"; role = \"out\"; extents = [\"A\"]; strided = 1; }",
@@ -294,6 +300,49 @@ static void borders(void **state)
     const char *said =
         said_of(arena_printf(arena, "%s, " FOLLOWS("P", "A") " );", text_str(&more)), OUT("[\"A\"]"), &op);
     assert_non_null(strstr(said, "error: more than 24 axes, attributes and derived extents\n"));
+}
+
+/* ---- attributes with one name together ---- */
+
+#define MARGIN(name, usual) GIVEN(name, "min = 0; max = 9; default = " usual "; brief = \"EDGE\";")
+#define EDGES "attributes = ( " MARGIN("TOP", "0") ", " MARGIN("END", "0") ", " GIVEN("D", "min = 1; max = 9;") " );"
+
+static void what_people_are_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *more;
+        int64_t extent[5];
+        const char *want;
+    } cases[] = {
+        { EDGES, { 5, 0, 0, 0, 1 }, "A=5 B=0 D=1" },
+        { EDGES, { 5, 6, 2, 2, 3 }, "A=5 B=6 EDGE=2 D=3" },
+        { EDGES, { 5, 6, 0, 2, 3 }, "A=5 B=6 END=2 D=3" },
+        { EDGES, { 5, 6, 1, 2, 3 }, "A=5 B=6 TOP=1 END=2 D=3" },
+        { "attributes = ( " MARGIN("TOP", "0") ", " MARGIN("END", "1") " );", { 5, 6, 0, 0 }, "A=5 B=6 EDGE=0" },
+        { "attributes = ( " MARGIN("TOP", "0") ", " MARGIN("END", "1") " );", { 5, 6, 0, 1 }, "A=5 B=6" },
+    };
+    Op *op;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_string_equal(said_of(cases[i].more, OUT("[\"A\"]"), &op), "");
+        assert_string_equal(op_said_call(arena, op, cases[i].extent, "=", " "), cases[i].want);
+    }
+}
+
+/* In a table each extent has a column that is told of one row at least, and a name for several is one if it is in every row. */
+static void what_people_are_told_of_several(void **state)
+{
+    (void)state;
+    static const char *const value[] = { "T", "2*T", "1", "1", "1", "3", "4", "S", "S", "1", "5", "6", "0", "1", "1" };
+    Op *op;
+    OpSaid said[OP_MAX_EXTENT];
+    assert_string_equal(said_of(EDGES, OUT("[\"A\"]"), &op), "");
+    assert_int_equal(op_said(op, value, 2, said), 4);
+    assert_true(strcmp(said[2].name, "EDGE") == 0 && said[2].extent == 2 && strcmp(said[3].name, "D") == 0);
+    assert_int_equal(op_said(op, value, 3, said), 5);
+    assert_true(strcmp(said[2].name, "TOP") == 0 && strcmp(said[3].name, "END") == 0 && said[3].extent == 3);
+    const char *some[] = { "T", NULL, "2", NULL, "1" };
+    assert_string_equal(op_said_values(arena, op, some, " = ", ", "), "A = T, TOP = 2, D = 1");
 }
 
 /* ---- specs ---- */
@@ -347,6 +396,27 @@ static void shapes_with_attributes(void **state)
     assert_true(extent[0] == 3 && extent[3] == 6);
     assert_true(spec_flops(s, s->instance[0].extent) == 2.0 * 2 * 15 * 5 * 3 * 2 * 4);
     assert_true(spec_bytes(s, s->instance[0].extent) == 4.0 * (2 * 5 * 9 * 4 + 5 * 3 * 2 * 4 + 5 + 2 * 15 * 5));
+}
+
+/* A key gives all attributes that share it; the own key of one comes first. */
+static void attributes_given_together(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *dims, *rest;
+        int64_t pad, shift;
+    } cases[] = {
+        { "", "", 0, -1 },
+        { "", "EDGE = 2;", 2, 2 },
+        { "", "EDGE = 2; SHIFT = 1;", 2, 1 },
+        { T_TO("1"), "PAD = 3; EDGE = \"T\";", 3, 1 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *shape =
+            arena_printf(arena, "{ B = 2; H = 9; V = 9; F = 5; C = 4; R = 3; S = 2; STRIDE = 1; %s }", cases[i].rest);
+        const int64_t *extent = good_spec(cases[i].dims, shape, "")->instance[0].extent;
+        assert_true(extent[PAD] == cases[i].pad && extent[SHIFT] == cases[i].shift);
+    }
 }
 
 /* An attribute that shapes give different values is an argument of calls. */
@@ -413,6 +483,8 @@ static void faulty_specs(void **state)
         { "", SHAPE("9", "3", "STRIDE = 1; SHIFT = -5;"), "", "error: the attribute SHIFT is -5; expected -4 to 4\n" },
         { T_TO("9"), SHAPE("\"T + 9\"", "3", "STRIDE = \"T\";"), "",
           "error: the attribute STRIDE = T is 9 for T = 9; expected 1 to 8\n" },
+        { "", SHAPE("9", "3", "STRIDE = 1; EDGE = 5;"), "", "error: the attribute SHIFT is 5; expected -4 to 4\n" },
+        { "", SHAPE("9", "3", "STRIDE = 1; EDGES = 1;"), "", "error: unknown key 'EDGES'; did you mean 'EDGE'?\n" },
         { "", SHAPE("9", "0", "STRIDE = 1;"), "", "error: the extent R is 0; expected 1 to 2147483647\n" },
         { "", SHAPE("9", "3", "STRIDE = 1; P = 7;"), "", "error: unknown key 'P'" },
         { "", SHAPE("9", "3", "STRIDE = 1; STRIDES = 7;"), "",
@@ -489,7 +561,10 @@ int main(void)
         cmocka_unit_test(one_fault),
         cmocka_unit_test(faults_of_several_shapes),
         cmocka_unit_test(borders),
+        cmocka_unit_test(what_people_are_told),
+        cmocka_unit_test(what_people_are_told_of_several),
         cmocka_unit_test(shapes_with_attributes),
+        cmocka_unit_test(attributes_given_together),
         cmocka_unit_test(what_is_constant),
         cmocka_unit_test(shapes_without_work),
         cmocka_unit_test(layouts_of_a_spec),

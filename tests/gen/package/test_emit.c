@@ -285,7 +285,7 @@ static void the_manifest_names_all_that_the_package_was_made_of(void **state)
     EmitInput in;
     assert_string_equal(
         sources_of(make_two(&in)),
-        "dense/addend.h\ndense/bench.c\ndense/finish.h\ndense/is_whole.h\ndense/op.cfg\ndense/pack.c\ndense/packed_gemm.c\ndense/reference.c\n"
+        "dense/addend.h\ndense/bench.c\ndense/finish.h\ndense/is_whole.h\ndense/op.cfg\ndense/pack.c\ndense/packed_gemm.c\ndense/packed_step.h\ndense/reference.c\n"
         "dense/row_pointers.h\ndense/store_part.h\nfamily/cpu.cfg\n"
         "package/CMakeLists.txt\npackage/README.md\npackage/arguments.h\npackage/arguments_of.h\npackage/"
         "arithmetic.h\npackage/candidate.c\n"

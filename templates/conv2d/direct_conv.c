@@ -31,7 +31,7 @@ constraints = (
   { need = "CALLS == 0 || EPILOGUE_CALLS";           why = "a formula without functions is always computed on the sums in registers"; },
   { need = "SPLIT == 0 || MAX_THREADS > 1"; why = "one thread shares out nothing"; } );
 general = (
-  { target = "avx512";   MR = 7; NP = 4; UK = 1; PF = 1; HOLD = 1; BLOCK = 8; STRIP = 0; CALLS = 0; SPLIT = 0; },
+  { target = "avx512";   MR = 14; NP = 2; UK = 1; PF = 1; HOLD = 1; BLOCK = 8; STRIP = 0; CALLS = 0; SPLIT = 0; },
   { target = "avx2";     MR = 6; NP = 1; UK = 1; PF = 1; HOLD = 1; BLOCK = 8; STRIP = 0; CALLS = 0; SPLIT = 0; },
   { target = "portable"; MR = 2; NP = 1; UK = 1; PF = 1; HOLD = 0; BLOCK = 8; STRIP = 0; CALLS = 0; SPLIT = 0; } );
 tile = { N = "1"; G = "1"; H = "1"; W = "MR"; C = "UK"; K = "16*NP"; R = "1"; S = "1"; };

@@ -327,18 +327,6 @@ bool record_add_limit(RecordFile *f, const LimitRecord *l, const char **err) { r
 
 /* ---- sets of records ---- */
 
-Records record_join(Arena *a, const Records *x, const Records *y)
-{
-    Records all = { 0 }, both[] = { *x, *y };
-    for (int i = 0; i < 2 * RECORD_TYPES; i++) {
-        const RecordKind type = (RecordKind)(i / 2);
-        const char *at = array_of(&both[i % 2], &record_types[type]);
-        for (int64_t n = *count_of(&both[i % 2], &record_types[type]); n > 0; n--, at += record_types[type].bytes)
-            records_add(&all, a, type, at);
-    }
-    return all;
-}
-
 typedef struct {
     const RecordType *type;
     const void *record;
@@ -352,25 +340,48 @@ static int compare_rows(const void *x, const void *y)
     return sign ? sign : strcmp(a->line, b->line);
 }
 
-static void add_sorted(Text *t, Arena *scratch, const Records *r, const RecordType *type)
+/* The records of a type, sorted, equal ones once; but two measurements that agree to the last digit are two. */
+static Row *sorted_rows(Arena *a, const Records *r, const RecordType *type, size_t *n)
 {
-    const size_t n = (size_t)*count_of(r, type);
     const char *at = array_of(r, type);
-    Row *row = ARENA_ARRAY(scratch, n + 1, Row);
-    for (size_t i = 0; i < n; i++, at += type->bytes)
-        row[i] = (Row){ type, at, line_text(scratch, type, at) };
-    qsort(row, n, sizeof *row, compare_rows);
-    for (size_t i = 0; i < n; i++)
-        if (i == 0 || strcmp(row[i].line, row[i - 1].line) != 0)
-            text_printf(t, "%s\n", row[i].line);
+    const size_t all = (size_t)*count_of(r, type);
+    Row *row = ARENA_ARRAY(a, all + 1, Row);
+    for (size_t i = 0; i < all; i++, at += type->bytes)
+        row[i] = (Row){ type, at, line_text(a, type, at) };
+    qsort(row, all, sizeof *row, compare_rows);
+    *n = 0;
+    for (size_t i = 0; i < all; i++)
+        if (*n == 0 || type == &record_types[RECORD_MEASURE] || strcmp(row[i].line, row[*n - 1].line) != 0)
+            row[(*n)++] = row[i];
+    return row;
+}
+
+Records record_join(Arena *a, const Records *x, const Records *y)
+{
+    Records all = { 0 };
+    for (int i = 0; i < RECORD_TYPES; i++) {
+        size_t nx, ny, of_x = 0, of_y = 0;
+        const Row *rx = sorted_rows(a, x, &record_types[i], &nx), *ry = sorted_rows(a, y, &record_types[i], &ny);
+        while (of_x < nx || of_y < ny) {
+            const int sign = of_x == nx ? 1 : of_y == ny ? -1 : compare_rows(&rx[of_x], &ry[of_y]);
+            records_add(&all, a, (RecordKind)i, sign <= 0 ? rx[of_x].record : ry[of_y].record);
+            of_x += sign <= 0;
+            of_y += sign >= 0;
+        }
+    }
+    return all;
 }
 
 char *record_text(Arena *a, const Records *r)
 {
     Arena *scratch = arena_new();
     Text t = { .arena = scratch };
-    for (int i = 0; i < RECORD_TYPES; i++)
-        add_sorted(&t, scratch, r, &record_types[i]);
+    for (int i = 0; i < RECORD_TYPES; i++) {
+        size_t n;
+        const Row *row = sorted_rows(scratch, r, &record_types[i], &n);
+        for (size_t k = 0; k < n; k++)
+            text_printf(&t, "%s\n", row[k].line);
+    }
     char *text = arena_strdup(a, text_str(&t));
     arena_free(scratch);
     return text;

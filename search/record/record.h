@@ -105,7 +105,7 @@ typedef struct RecordFile RecordFile;
 RecordFile *record_open(Arena *a, const char *path, FILE *warn, const char **err);
 /* Opens an empty file in the same way: a file that is there is kept as <path>~, in the place of an older one. */
 RecordFile *record_open_new(Arena *a, const char *path, FILE *warn, const char **err);
-/* Gives two sets of records, of different devices, as one. */
+/* Gives two sets of records as one: what both have, which are often parts of one file, is there as often as in the set that has it more often. */
 Records record_join(Arena *a, const Records *x, const Records *y);
 /* True if `path` is a regular file, a link to one, or not there yet; else *err is set. To be asked before long work. */
 bool record_check(Arena *a, const char *path, const char **err);
@@ -121,7 +121,7 @@ bool record_add_limit(RecordFile *f, const LimitRecord *l, const char **err);
 void record_close(RecordFile *f);
 
 /* Canonical text of records, for packages: devices by id, kernels by key, measures by (key, device, threads, extents,
- * final), limits by (device, target, dtype, threads), then by their text; equal lines once. */
+ * final), limits by (device, target, dtype, threads), then by their text; equal lines once but for measures, as two that agree are more than one. */
 char *record_text(Arena *a, const Records *r);
 
 #endif

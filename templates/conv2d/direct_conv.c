@@ -23,7 +23,7 @@ values = (
   { name = "NV";   expr = "NP * VP";           doc = "vectors across a tile"; } );
 constraints = (
   { need = "MR*NV + (HOLD == 1)*NV + (HOLD != 1) + 1 <= VECTOR_REGISTERS"; why = "accumulators, a row of F's vectors or one of them, and one value of X must fit the vector registers"; },
-  { need = "HOLD > 0 || MR*NV + UK + 3 <= VECTOR_REGISTERS"; why = "what the compiler chooses to keep takes a few registers more"; },
+  { need = "HOLD == 1 || MR*NV + UK + (HOLD == 0)*3 <= VECTOR_REGISTERS"; why = "what the compiler chooses to keep takes a few registers more"; },
   { need = "MR*NV >= 4";                             why = "fewer than 4 accumulators cannot hide the latency of an FMA on any CPU"; },
   { need = "UK == 1 || MR*NV*UK <= 64";              why = "a longer loop body only costs instruction cache"; },
   { need = "STRIP == 0 || !LAYOUT_X_NCHW";           why = "in NCHW pixels are always copied, as the channels of one must lie side by side"; },

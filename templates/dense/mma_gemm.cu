@@ -235,6 +235,7 @@ static __device__ __forceinline__ int KERNEL_at_kn(int k, int n)
 }
 #endif
 
+#include "tile_share.cuh"
 #include "tile_copy.cuh"
 
 struct KERNEL_fragments { /* operands of a warp for a step: X 16 x 32 bytes, W 32 bytes x 8 columns each */
@@ -378,73 +379,7 @@ KERNEL_sum(float (&acc)[MTILES][NTILES][4], NAME_elem *stages, KERNEL_source src
 }
 
 #if ELEM_BYTES < 4
-/* The 16-bit elements 0..7 from `from` on, of which the first n exist, as they lie in aligned words: 4, or where the first
- * element is a word's upper half, it in the lower half of word 0, then 3 words, and the last element. */
-static __device__ __forceinline__ void KERNEL_take(unsigned (&word)[5], const NAME_elem *from, int n)
-{
-    const int odd = (uintptr_t)from % 4 / 2, end = min(n, QUAD) + odd; /* in elements from the first word's first on */
-#pragma unroll
-    for (int i = 0; i < 5; i++) {
-        word[i] = 0;
-        if (i < 4 && end >= 2 * i + 2 && (i > 0 || !odd))
-            word[i] = *(const unsigned *)(from - odd + 2 * i);
-        else if (i == 0 ? n > 0 : end > 2 * i && (i < 4 || odd))
-            word[i] = i == 0 ? from[0] : (from - odd)[2 * i];
-    }
-}
-
-/* The same where rows begin at any element, which asynchronous copies cannot do. While a step of a stage is multiplied, a
- * part of the next stage is on its way to registers; two stages are in use. */
-static __device__ __forceinline__ void
-KERNEL_sum_odd(float (&acc)[MTILES][NTILES][4], NAME_elem *stages, KERNEL_source src)
-{
-    constexpr int batch = (KERNEL_nparts<QUAD> + KSTEPS - 1) / KSTEPS;
-    const KERNEL_place p = KERNEL_find();
-    unsigned held[batch][5];
-    const auto fetch = [&](int b) {
-        KERNEL_source any = src;
-        KERNEL_parts<QUAD, false>(any, [&](int i, int, const NAME_elem *from, bool exists, int left) {
-            if (i / batch == b)
-                KERNEL_take(held[i % batch], from, exists ? left : 0);
-        });
-    };
-    const auto put = [&](int b, NAME_elem *stage) {
-        KERNEL_source any = src;
-        KERNEL_parts<QUAD, false>(any, [&](int i, int at, const NAME_elem *from, bool, int) {
-            const unsigned(&w)[5] = held[i % batch];
-            const int shift = (uintptr_t)from % 4 * 8;
-            const auto pair = [&](int j) { return (unsigned)(((uint64_t)w[j + 1] << 32 | w[j]) >> shift); };
-            if (i / batch == b)
-                *(uint4 *)(stage + at) = make_uint4(shift ? w[0] | w[1] << 16 : w[0], pair(1), pair(2), pair(3));
-        });
-    };
-    const auto next = [&]() {
-        KERNEL_parts<QUAD, false>(src, [](int, int, const NAME_elem *, bool, int) {});
-        src.nk -= BK;
-    };
-    int left = src.nk, use = 0;
-#pragma unroll
-    for (int b = 0; b < KSTEPS; b++) {
-        fetch(b);
-        put(b, stages);
-    }
-    next();
-#pragma unroll 1
-    for (; left > 0; left -= BK) {
-        __syncthreads(); /* stage `use` is there, and nobody reads the other any more */
-#pragma unroll
-        for (int s = 0; s < KSTEPS; s++) {
-            KERNEL_fragments f;
-            fetch(s);
-            KERNEL_load(f, stages, p, use, s);
-            KERNEL_multiply(acc, f);
-            if (left > BK) /* without the branch the compiler puts it before the multiplication, to wait there */
-                put(s, stages + (use ^ TILE));
-        }
-        next();
-        use ^= TILE;
-    }
-}
+#include "tile_odd.cuh"
 #endif
 
 #if SPLITK > 1
@@ -491,7 +426,7 @@ static __device__ __forceinline__ void KERNEL_put2(NAME_elem *to, float v0, floa
 static __device__ __forceinline__ float KERNEL_value(const NAME_args &a, float sum, int m0, int n0, int m, int n)
 {
 #if HAS_EPILOGUE
-    return KERNEL_epilogue(a, sum, m0 + min(m, a.M - m0 - 1), n0 + min(n, a.N - n0 - 1));
+    return KERNEL_epilogue(a, sum, m0 + min(m, KERNEL_nrow(a) - m0 - 1), n0 + min(n, KERNEL_ncol(a) - n0 - 1));
 #else
     return (void)a, (void)m0, (void)n0, (void)m, (void)n, sum;
 #endif
@@ -517,10 +452,10 @@ KERNEL_store(const float (&acc)[MTILES][NTILES][4], const NAME_args &a, NAME_ele
             }
     }
     __syncthreads();
-    const int nrow = min(a.M - m0, BM), ncol = min(a.N - n0, BN);
-    const KERNEL_operands o = KERNEL_of(a, a.K);
+    const int nrow = min(KERNEL_nrow(a) - m0, BM), ncol = min(KERNEL_ncol(a) - n0, BN);
+    const KERNEL_operands o = KERNEL_of(a, KERNEL_nk(a));
     NAME_elem *y = o.y + (int64_t)m0 * o.ldy + n0;
-    if ((uintptr_t)o.y % 16 == 0 && (a.N | o.ldy) % QUAD == 0) {
+    if ((uintptr_t)o.y % 16 == 0 && (KERNEL_ncol(a) | o.ldy) % QUAD == 0) {
 #pragma unroll 4
         for (int e = KERNEL_thread(); e < BM * (BN / QUAD); e += NT / PROBLEMS) {
             const int r = e / (BN / QUAD), n = e % (BN / QUAD) * QUAD;
@@ -559,22 +494,22 @@ static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
                 acc[i][j][e] = 0;
 #if FIXED_N
     /* fixed for this N and K: operands with others are copied a few bytes at a time */
-    if (odd % 16 == 0 && a.N == FIXED_N && a.K == FIXED_K)
+    if (odd % 16 == 0 && KERNEL_ncol(a) == FIXED_N && KERNEL_nk(a) == FIXED_K)
         KERNEL_sum<QUAD>(acc, stages, KERNEL_begin<QUAD>(a, FIXED_N, FIXED_K, m0, n0));
 #elif FIXED_K
     /* fixed for this K: operands with another are copied a few bytes at a time */
-    if (odd % 16 == 0 && a.K == FIXED_K)
-        KERNEL_sum<QUAD>(acc, stages, KERNEL_begin<QUAD>(a, a.N, FIXED_K, m0, n0));
+    if (odd % 16 == 0 && KERNEL_nk(a) == FIXED_K)
+        KERNEL_sum<QUAD>(acc, stages, KERNEL_begin<QUAD>(a, KERNEL_ncol(a), FIXED_K, m0, n0));
 #else
     if (odd % 16 == 0)
-        KERNEL_sum<QUAD>(acc, stages, KERNEL_begin<QUAD>(a, a.N, a.K, m0, n0));
+        KERNEL_sum<QUAD>(acc, stages, KERNEL_begin<QUAD>(a, KERNEL_ncol(a), KERNEL_nk(a), m0, n0));
 #endif
 #if ELEM_BYTES < 4
     else if (odd % 4 != 0)
-        KERNEL_sum_odd(acc, stages, KERNEL_begin<QUAD>(a, a.N, a.K, m0, n0));
+        KERNEL_sum_odd(acc, stages, KERNEL_begin<QUAD>(a, KERNEL_ncol(a), KERNEL_nk(a), m0, n0));
 #endif
     else
-        KERNEL_sum<4 / ELEM_BYTES>(acc, stages, KERNEL_begin<4 / ELEM_BYTES>(a, a.N, a.K, m0, n0));
+        KERNEL_sum<4 / ELEM_BYTES>(acc, stages, KERNEL_begin<4 / ELEM_BYTES>(a, KERNEL_ncol(a), KERNEL_nk(a), m0, n0));
 #if SPLITK > 1
     if (!KERNEL_combine(acc[0][0], a.workspace, (unsigned *)stages))
         return;

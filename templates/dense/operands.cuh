@@ -10,6 +10,22 @@ struct KERNEL_operands {
     unsigned ldx, ldw, ldy; /* elements from one row to the next */
 };
 
+/* Rows and columns of a matrix of Y, and the values of k behind each of its elements. */
+static __host__ __device__ __forceinline__ int KERNEL_nrow(const NAME_args &a)
+{
+    return a.M;
+}
+
+static __host__ __device__ __forceinline__ int KERNEL_ncol(const NAME_args &a)
+{
+    return a.N;
+}
+
+static __host__ __device__ __forceinline__ int KERNEL_nk(const NAME_args &a)
+{
+    return a.K;
+}
+
 /* K: the call's, or a constant that is as large. */
 static __device__ __forceinline__ KERNEL_operands KERNEL_of(const NAME_args &a, int K)
 {

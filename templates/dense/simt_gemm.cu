@@ -238,6 +238,7 @@ static __device__ __forceinline__ int KERNEL_at_kn(int k, int n)
 }
 #endif
 
+#include "tile_share.cuh"
 #include "tile_copy.cuh"
 
 /* n neighbouring floats from shared memory, aligned to all of them, to v[0], v[apart] ...: 4 or 2. */
@@ -426,9 +427,9 @@ KERNEL_store(const float (&acc)[TM * TN], const NAME_args &a, float *stages, int
 static __device__ __forceinline__ void
 KERNEL_store(const float (&acc)[TM * TN], const NAME_args &a, float *, int m0, int n0, const KERNEL_place &p)
 {
-    const int nrow = a.M - m0 - p.row, ncol = a.N - n0 - p.col;
-    const KERNEL_operands o = KERNEL_of(a, a.K);
-    const bool wide = (uintptr_t)o.y % (4 * VN) == 0 && (a.N | o.ldy) % VN == 0;
+    const int nrow = KERNEL_nrow(a) - m0 - p.row, ncol = KERNEL_ncol(a) - n0 - p.col;
+    const KERNEL_operands o = KERNEL_of(a, KERNEL_nk(a));
+    const bool wide = (uintptr_t)o.y % (4 * VN) == 0 && (KERNEL_ncol(a) | o.ldy) % VN == 0;
     float *y = o.y + ((int64_t)m0 + p.row) * o.ldy + n0 + p.col;
 #pragma unroll
     for (int i = 0; i < TM; y += (int64_t)(KERNEL_down(i + 1) - KERNEL_down(i)) * o.ldy, i++) {
@@ -441,7 +442,7 @@ KERNEL_store(const float (&acc)[TM * TN], const NAME_args &a, float *, int m0, i
 #pragma unroll
             for (int l = 0; l < VN; l++)
 #if HAS_EPILOGUE
-                v[l] = KERNEL_epilogue(a, acc[i * TN + j + l], m0 + p.row + KERNEL_down(i), n0 + min(p.col + n + l, a.N - n0 - 1));
+                v[l] = KERNEL_epilogue(a, acc[i * TN + j + l], m0 + p.row + KERNEL_down(i), n0 + min(p.col + n + l, KERNEL_ncol(a) - n0 - 1));
 #else
                 v[l] = acc[i * TN + j + l];
 #endif
@@ -481,18 +482,18 @@ static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
         acc[i] = 0;
 #if FIXED_N
     /* fixed for this N and K: operands with others are copied float by float */
-    if (aligned && a.N == FIXED_N && a.K == FIXED_K)
+    if (aligned && KERNEL_ncol(a) == FIXED_N && KERNEL_nk(a) == FIXED_K)
         KERNEL_sum<4>(acc, stages, KERNEL_begin<4>(a, FIXED_N, FIXED_K, m0, n0), p);
 #elif FIXED_K
     /* fixed for this K: operands with another are copied float by float */
-    if (aligned && a.K == FIXED_K)
-        KERNEL_sum<4>(acc, stages, KERNEL_begin<4>(a, a.N, FIXED_K, m0, n0), p);
+    if (aligned && KERNEL_nk(a) == FIXED_K)
+        KERNEL_sum<4>(acc, stages, KERNEL_begin<4>(a, KERNEL_ncol(a), FIXED_K, m0, n0), p);
 #else
     if (aligned)
-        KERNEL_sum<4>(acc, stages, KERNEL_begin<4>(a, a.N, a.K, m0, n0), p);
+        KERNEL_sum<4>(acc, stages, KERNEL_begin<4>(a, KERNEL_ncol(a), KERNEL_nk(a), m0, n0), p);
 #endif
     else
-        KERNEL_sum<1>(acc, stages, KERNEL_begin<1>(a, a.N, a.K, m0, n0), p);
+        KERNEL_sum<1>(acc, stages, KERNEL_begin<1>(a, KERNEL_ncol(a), KERNEL_nk(a), m0, n0), p);
 #if SPLITK > 1
     if (!KERNEL_combine(acc, a.workspace, (unsigned *)stages))
         return;

@@ -1,108 +1,5 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* Copies of a block of k, BK values deep, from X and W to a stage in shared memory. The threads of a tile share the work: all
- * NT of a block or, where it has PROBLEMS tiles, NT / PROBLEMS.
- *
- * X's part of the stage has rows along k or, where X_IS_KM, across it, along m; W's has rows along k (NK) or along n (KN).
- * KERNEL_at(r, k) tells where element k of row r lies in a part whose rows run along k, and KERNEL_column(s) which column
- * of Y row s of W is then for; KERNEL_at_km(k, m) and KERNEL_at_kn(k, n) where an element of a row across k lies in the
- * stage. Rows that are a multiple of 8 apart are swizzled alike.
- *
- * How the threads share out a part, `width` elements at a time, is said by KERNEL_along_k or KERNEL_across_k:
- *   parts              copies of a thread
- *   first()            the first m or n of the thread, counted from the tile's
- *   begin(p, ld, i, k) where the thread's first element of a block of k is in a matrix at p: of the tile at row or column i
- *   next(ld)           from there to the same of the next block of k
- *   each(...)          calls part(...) for each copy, as KERNEL_parts does */
-#if SM_ARCH >= 80 /* many short copies would keep many addresses in registers */
-template <int width> static constexpr int KERNEL_unroll = width == QUAD ? 64 : 1;
-#else
-template <int width> static constexpr int KERNEL_unroll = 64; /* parts are in registers */
-#endif
-
-#if !X_IS_KM || LAYOUT_W_NK
-/* `count` rows along k that begin `start` in the stage, `down` at a time: row s is m or n number row(s). down is a power of
- * two unless row(s) is s, so that row() of the sum of a row and a multiple of down is the sum of theirs. */
-template <int width, int count, int start, int (*row)(int)> struct KERNEL_along_k {
-    static constexpr int across = BK / width, down = NT / PROBLEMS / across, parts = (count + down - 1) / down;
-    static __device__ __forceinline__ int r() { return KERNEL_thread() / across; }
-    static __device__ __forceinline__ int k() { return KERNEL_thread() % across * width; }
-    static __device__ __forceinline__ int first() { return row(r()); }
-    static __device__ __forceinline__ int at(int i)
-    {
-        return start + (down % 8 == 0 ? KERNEL_at(r(), k()) + i * down * BK : KERNEL_at(r() + i * down, k()));
-    }
-    static __device__ __forceinline__ const NAME_elem *begin(const NAME_elem *p, unsigned ld, int i, int k0)
-    {
-        return p + (uint64_t)ld * i + (uint64_t)ld * first() + k0 + k();
-    }
-    static __device__ __forceinline__ unsigned next(unsigned) { return BK; }
-    template <bool whole, class Part>
-    static __device__ __forceinline__ void
-    each(int number, const NAME_elem *from, unsigned ld, int nrow, int nk, Part part)
-    {
-        constexpr int unroll = KERNEL_unroll<width>;
-        const bool here = whole || k() < nk;
-#pragma unroll unroll
-        for (int i = 0; i < parts; i++)
-            if (count % down == 0 || r() + i * down < count)
-                part(number + i, at(i), from + (uint64_t)ld * row(i * down), row(i * down) < nrow && here, nk - k());
-    }
-};
-#endif
-
-#if X_IS_KM || LAYOUT_W_KN
-/* BK rows of `count` elements that lie `place` in the stage, `pitch` from a row to the next. */
-template <int width, int count, int pitch, int (*place)(int, int)> struct KERNEL_across_k {
-    static constexpr int wide = count % 3 == 0 && NT / PROBLEMS % 3 != 0 ? count / 3 * 4 : count; /* what threads can share out */
-    static constexpr int threads = NT / PROBLEMS, along = wide / width < threads ? wide / width : threads;
-    static constexpr int rows = threads / along, step = along * width;
-    static constexpr int down = (BK + rows - 1) / rows, parts = down * (wide / step);
-    static __device__ __forceinline__ int k() { return KERNEL_thread() / along; }
-    static __device__ __forceinline__ int first() { return KERNEL_thread() % along * width; }
-    static __device__ __forceinline__ int at(int i, int j)
-    {
-        return rows % 8 == 0 ? place(k(), first() + j * step) + i * rows * pitch
-                             : place(k() + i * rows, first() + j * step);
-    }
-    static __device__ __forceinline__ const NAME_elem *begin(const NAME_elem *p, unsigned ld, int i, int k0)
-    {
-        return p + (uint64_t)ld * k0 + (uint64_t)ld * k() + i + first();
-    }
-    static __device__ __forceinline__ uint64_t next(unsigned ld) { return (uint64_t)ld * BK; }
-    template <bool whole, class Part>
-    static __device__ __forceinline__ void
-    each(int number, const NAME_elem *from, unsigned ld, int left, int nk, Part part)
-    {
-        constexpr int unroll = KERNEL_unroll<width>;
-#pragma unroll unroll
-        for (int i = 0; i < down; i++)
-#pragma unroll
-            for (int j = 0; j < wide / step; j++)
-                if ((BK % rows == 0 || k() + i * rows < BK) && (wide == count || first() + j * step < count))
-                    part(number + i * (wide / step) + j, at(i, j), from + (uint64_t)ld * (i * rows) + j * step,
-                         j * step < left && (whole || k() + i * rows < nk), left - j * step);
-    }
-};
-#endif
-
-#if X_IS_KM
-template <int width> using KERNEL_share_x = KERNEL_across_k<width, BM, X_PITCH, KERNEL_at_km>;
-#else
-/* Row s of X is the row s of the tile. */
-static __device__ __forceinline__ int KERNEL_row(int s)
-{
-    return s;
-}
-template <int width> using KERNEL_share_x = KERNEL_along_k<width, BM, 0, KERNEL_row>;
-#endif
-#if LAYOUT_W_NK
-template <int width> using KERNEL_share_w = KERNEL_along_k<width, BN, X_PART, KERNEL_column>;
-#else
-template <int width> using KERNEL_share_w = KERNEL_across_k<width, BN, W_PITCH, KERNEL_at_kn>;
-#endif
-template <int width> /* copies of a thread, of both */
-static constexpr int KERNEL_nparts = KERNEL_share_x<width>::parts + KERNEL_share_w<width>::parts;
-
+/* Copies of a block of k from X and W to a stage in shared memory: each thread knows where it is in both, and goes on from there. */
 struct KERNEL_source { /* what a thread copies of the next block of k */
     const NAME_elem *x, *w; /* its first elements of X and of W */
     unsigned ldx, ldw;
@@ -117,21 +14,16 @@ static __device__ __forceinline__ KERNEL_source KERNEL_begin(const NAME_args &a,
 {
     typedef KERNEL_share_x<width> share_x;
     typedef KERNEL_share_w<width> share_w;
-#if SPLITK > 1
-    const int slice = (K / BK + (K % BK != 0) + (int)gridDim.z - 1) / (int)gridDim.z; /* blocks of k */
-    const int k0 = blockIdx.z * slice * BK, k1 = blockIdx.z + 1 == gridDim.z ? K : k0 + slice * BK;
-#else
-    const int k0 = 0, k1 = K;
-#endif
+    const KERNEL_slice slice = KERNEL_slice_of(K);
     const KERNEL_operands o = KERNEL_of(a, K);
     KERNEL_source s;
     s.ldx = o.ldx;
     s.ldw = o.ldw;
-    s.x = share_x::begin(o.x, o.ldx, m0, k0);
-    s.nrow = a.M - m0 - share_x::first();
-    s.w = share_w::begin(o.w, o.ldw, n0, k0);
+    s.x = share_x::begin(o.x, o.ldx, m0, slice.k0);
+    s.nrow = KERNEL_nrow(a) - m0 - share_x::first();
+    s.w = share_w::begin(o.w, o.ldw, n0, slice.k0);
     s.ncol = N - n0 - share_w::first();
-    s.nk = k1 - k0;
+    s.nk = slice.k1 - slice.k0;
     return s;
 }
 

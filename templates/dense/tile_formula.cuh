@@ -17,9 +17,9 @@ struct KERNEL_output { /* the tile's part of Y */
 
 static __device__ __forceinline__ KERNEL_output KERNEL_find_output(const NAME_args &a, int m0, int n0)
 {
-    const KERNEL_operands o = KERNEL_of(a, a.K);
-    const bool wide = (uintptr_t)o.y % (4 * ELEM_BYTES) == 0 && (a.N | o.ldy) % 4 == 0;
-    return { o.y + (int64_t)m0 * o.ldy + n0, o.ldy, a.M - m0, a.N - n0, wide };
+    const KERNEL_operands o = KERNEL_of(a, KERNEL_nk(a));
+    const bool wide = (uintptr_t)o.y % (4 * ELEM_BYTES) == 0 && (KERNEL_ncol(a) | o.ldy) % 4 == 0;
+    return { o.y + (int64_t)m0 * o.ldy + n0, o.ldy, KERNEL_nrow(a) - m0, KERNEL_ncol(a) - n0, wide };
 }
 
 static __device__ __forceinline__ NAME_elem KERNEL_rounded(float v)

@@ -2,9 +2,9 @@
 /* The first row and column of the block's tile. Tiles are numbered column by column, GROUP rows of tiles at a time. */
 static __device__ __forceinline__ void KERNEL_tile(const NAME_args &a, int &m0, int &n0)
 {
-    const unsigned down = (a.M - 1) / BM + 1, tile = KERNEL_tile_number(a);
+    const unsigned down = (KERNEL_nrow(a) - 1) / BM + 1, tile = KERNEL_tile_number(a);
 #if GROUP
-    const unsigned across = (a.N - 1) / BN + 1;
+    const unsigned across = (KERNEL_ncol(a) - 1) / BN + 1;
     const unsigned group = tile / (GROUP * across), in_group = tile % (GROUP * across);
     const unsigned height = min(down - group * GROUP, (unsigned)GROUP);
     m0 = (group * GROUP + in_group % height) * BM;
@@ -15,6 +15,6 @@ static __device__ __forceinline__ void KERNEL_tile(const NAME_args &a, int &m0, 
 #endif
 #if PROBLEMS > 1
     if (KERNEL_is_beyond(a))
-        m0 = a.M; /* no row exists */
+        m0 = KERNEL_nrow(a); /* no row exists */
 #endif
 }

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* dcgen
+name    = "simt_conv";
+op      = "conv2d";
+like    = "../dense/simt_gemm.cu";
+doc     = "implicit GEMM in fp32 on the FMA units, pixels by filters of a group: BM x BN tiles in shared memory, TM x TN in registers";
+layouts = { X = ["NHWC"]; Y = ["NHWC"]; F = ["KRSC", "RSCK"]; };
+params  = (
+  { name = "FIXED_K"; choices = [0]; doc = "the sum's length is the caller's"; },
+  { name = "FIXED_N"; choices = [0]; doc = "F's stride is the caller's"; } );
+values  = (
+  { name = "LAYOUT_W_NK"; expr = "LAYOUT_F_KRSC"; doc = "F stands in W's place: filters along n, taps and channels along k"; },
+  { name = "LAYOUT_W_KN"; expr = "LAYOUT_F_RSCK"; doc = "F stands in W's place"; },
+  { name = "SMEM"; expr = "max(STAGES * TILE, STAGED * BM / ROUNDS * F_PITCH) * 4 + 16 * BM";
+    doc = "bytes of shared memory of a block: the stages, then where the tile's pixels lie"; } );
+derived = (
+  { name = "NARROW"; expr = "C % QUAD != 0 || LAYOUT_F_RSCK && !PACKED && OC % QUAD != 0"; doc = "taps are not aligned: copies of single floats"; },
+  # A tile has pixels of all images.
+  { name = "TILE_ROWS"; expr = "BM"; doc = "pixels of a tile"; },
+  { name = "TILE_COLS"; expr = "BN"; doc = "filters of a tile"; },
+  { name = "TILE_SUM"; expr = "BK"; doc = "values of k of a step"; },
+  { name = "TILES"; expr = "G * ceil_div(N * P * Q, BM) * ceil_div(K, BN)"; doc = "of all groups"; },
+  { name = "SUM_STEPS"; expr = "ceil_div(R * S * C, BK)"; doc = "steps of a tile"; },
+  { name = "STEP_FLOPS"; expr = "2 * BM * BN * BK"; doc = "operations of a step"; },
+  { name = "STEP_READS"; expr = "(BM + BN) * BK"; doc = "elements that a step reads"; },
+  { name = "TILE_READS"; expr = "(BM + BN) * (R * S * C)"; doc = "elements that a tile reads"; },
+  # As in dense; counted in PTX, 25 more for the taps, 12 for a pixel that is copied: an LDS.128, its address, bounds.
+  { name = "ISSUE";
+    expr = "TM * TN * BK + (TM + TN + LAYOUT_W_KN * (VN == 2) * TN) * BK / 4 + (1 + 17 * NARROW) * TILE / NT + 34"
+           " + 6 * CHUNKS / UNROLL + 25 + 12 * (1 + 3 * NARROW) * BM * BK / (4 * NT)";
+    doc = "instructions of a warp for a block of k"; } );
+tile = { N = "1"; G = "1"; H = "1"; W = "BM"; C = "BK"; K = "BN"; R = "1"; S = "1"; };
+*/

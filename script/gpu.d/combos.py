@@ -46,7 +46,28 @@ BATCH_SHAPES = [
 ROW_SHAPES = [(1, 1), (3, 7), (5, 64), (129, 100), (17, 257), (64, 768), (2, 1000), (33, 1023), (7, 4099), (1, 50257)]
 # B0, B1, M, N.
 BATCH_ROW_SHAPES = [(1, 1, 1, 1), (2, 3, 5, 17), (3, 2, 1, 64), (2, 5, 43, 43), (1, 12, 16, 128), (1, 3, 9, 1025), (2, 1, 2, 20011)]
+# N, G, H, W, C, K, R, S, then strides, paddings and dilations as in op.cfg: single pixels, taps of any alignment, all on padding, depthwise, C = 0, and
+# layers of ResNet-50 and MobileNet.
+CONV_SHAPES = [
+    (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1),
+    (2, 1, 5, 4, 0, 7, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1),
+    (3, 1, 9, 8, 32, 40, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1),
+    (1, 4, 17, 16, 17, 5, 7, 5, 3, 3, 0, 0, 0, 0, 1, 1),
+    (2, 3, 11, 13, 6, 10, 3, 2, 1, 2, 1, 0, 2, 1, 2, 1),
+    (70, 1, 1, 1, 33, 65, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1),
+    (2, 1, 6, 7, 3, 17, 2, 4, 1, 2, 1, 1, 3, 1, 1, 3),
+    (2, 68, 7, 6, 1, 1, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1),
+    (1, 33, 9, 10, 1, 1, 5, 5, 2, 2, 2, 2, 2, 2, 1, 1),
+    (1, 1, 64, 61, 3, 64, 7, 7, 2, 2, 3, 3, 3, 3, 1, 1),
+    (2, 1, 28, 28, 128, 128, 3, 3, 2, 2, 1, 1, 1, 1, 1, 1),
+    (1, 1, 14, 14, 256, 96, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1),
+    (1, 144, 28, 28, 1, 1, 3, 3, 2, 2, 0, 1, 0, 1, 1, 1),
+]
 FIRST_SHAPES = [
+    (3, 1, 9, 8, 32, 40, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1),
+    (2, 3, 11, 13, 6, 10, 3, 2, 1, 2, 1, 0, 2, 1, 2, 1),
+    (2, 68, 7, 6, 1, 1, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1),
+    (2, 1, 28, 28, 128, 128, 3, 3, 2, 2, 1, 1, 1, 1, 1, 1),
     (17, 257),
     (64, 768),
     (2, 5, 43, 43),
@@ -64,6 +85,7 @@ SMALL_SHAPES = [(5, 17, 33), (65, 127, 257)]  # for the sanitizer, which is slow
 SMALL_BATCH_SHAPES = [(1, 7, 5, 17, 33, 3), (1, 3, 65, 127, 257, 3)]
 SMALL_ROW_SHAPES = [(17, 257), (7, 4099)]
 SMALL_BATCH_ROW_SHAPES = [(2, 5, 43, 43), (1, 3, 9, 1025)]
+SMALL_CONV_SHAPES = [(2, 3, 11, 13, 6, 10, 3, 2, 1, 2, 1, 0, 2, 1, 2, 1), (2, 68, 7, 6, 1, 1, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1)]
 DTYPES = ["f32", "bf16", "tf32", "f16"]
 # Layout of W and whether it is packed, or layouts of A and B: the formula, and the axes of each operand that it brings, in the order of their names
 # in it; len holds numbers of 32 bits. Kernels compute the second and third of the dense ones and the last two of the others in a loop.
@@ -78,6 +100,13 @@ BATCH_LAYOUTS = {
     ("MK", "KN"): ("n < len[b0] ? acc * 0.125 + mask[b0,n] : -inf", ["0", "0N"]),
     ("KM", "NK"): ("gelu_tanh(acc + bias[n])", ["N"]),
     ("KM", "KN"): ("acc + bias[n] + residual[b0,b1,m,n]", ["N", "01MN"]),
+}
+# Layout of F and whether it is packed: the formula, and the axes of its operands, O the channels of Y.
+CONV_LAYOUTS = {
+    ("KRSC", False): ("acc * (n + 1) + p - q * 2 + oc", []),
+    ("RSCK", False): ("acc + residual[n,p,q,oc]", ["NPQO"]),
+    ("KRSC", True): ("max(acc * scale[oc] + shift[oc], 0)", ["O", "O"]),
+    ("RSCK", True): ("gelu(acc + bias[oc])", ["O"]),
 }
 # Ops that are a formula alone: the op, its formula, and the axes of each operand as above.
 ROW_DTYPES = ["f32", "bf16", "f16"]
@@ -101,6 +130,13 @@ layout = {{ W = "{}"; packed = {}; }};"""
 BATCHED = """shapes = ( {{ B0 = 16; B1 = 12; M = "16*T"; N = "16*T"; K = 64; }} );
 {epilogue}
 layout = {{ A = "{}"; B = "{}"; }};"""
+
+# No attribute is the same for all shapes: kernels for any.
+CONVOLVED = """shapes = (
+  {{ N = "T"; G = 1; H = 14; W = 14; C = 64; K = 64; R = 3; S = 3; PAD = 1; }},
+  {{ N = "T"; G = 96; H = 15; W = 15; C = 1; K = 1; R = 3; S = 3; STRIDE = 2; DIL = 2; }} );
+{epilogue}
+layout = {{ F = "{}"; packed = {}; }};"""
 
 
 ROWS = """shapes = ( {{ {extents} }} );
@@ -136,6 +172,15 @@ def batched_combos():
             yield combo(name, "batch_matmul", dtype, of_op, BATCH_SHAPES, operands, layouts)
 
 
+def conv_combos():
+    for dtype in DTYPES:
+        for (layout, packed), (formula, operands) in CONV_LAYOUTS.items():
+            name = f"conv_{dtype}_{layout}{'_packed' if packed else ''}"
+            shapes = [s for s in CONV_SHAPES if s[4] > 0 or not packed]
+            of_op = CONVOLVED.format(layout, str(packed).lower(), epilogue=epilogue(formula))
+            yield combo(name, "conv2d", dtype, of_op, shapes, operands)
+
+
 def row_combos():
     for dtype in ROW_DTYPES:
         for name, (op, formula, operands) in ROW_FORMULAS.items():
@@ -148,11 +193,17 @@ def row_combos():
 
 def combos(only=None):
     """All of them, or those whose names are in `only`."""
-    return [c for c in (*dense_combos(), *batched_combos(), *row_combos()) if not only or c["name"] in only]
+    every = (*dense_combos(), *batched_combos(), *conv_combos(), *row_combos())
+    return [c for c in every if not only or c["name"] in only]
 
 
 def small_shapes(of):
-    of_op = {"dense": SMALL_SHAPES, "batch_matmul": SMALL_BATCH_SHAPES, "batch_rows": SMALL_BATCH_ROW_SHAPES}
+    of_op = {
+        "dense": SMALL_SHAPES,
+        "batch_matmul": SMALL_BATCH_SHAPES,
+        "conv2d": SMALL_CONV_SHAPES,
+        "batch_rows": SMALL_BATCH_ROW_SHAPES,
+    }
     return of_op.get(of["op"], SMALL_ROW_SHAPES)
 
 
@@ -202,6 +253,24 @@ def dense(of, shape):
     }
 
 
+def outputs(extent, kernel, stride, pad, dilation):
+    """Places of a filter along an extent of an image."""
+    return (extent + pad - dilation * (kernel - 1) - 1) // stride + 1
+
+
+def convolved(of, shape):
+    n, g, h, w, c, k, r, s, stride_h, stride_w, top, bottom, left, right, dil_h, dil_w = shape
+    p, q = outputs(h, r, stride_h, top + bottom, dil_h), outputs(w, s, stride_w, left + right, dil_w)
+    size = {"N": n, "P": p, "Q": q, "O": g * k}
+    return {
+        "extent": [*shape, p, q, g * c, g * k],
+        "elems": [n * h * w * g * c, g * k * r * s * c, *elements(of["operands"], size), n * p * q * g * k],
+        "rows": n * p * q,
+        "row_elems": g * k,
+        "flops": 2.0 * n * p * q * g * k * r * s * c,
+    }
+
+
 def rows(of, shape):
     """Of an op that is a formula."""
     *batch, m, n = shape
@@ -220,7 +289,7 @@ def request(of, shape, threads=1):
     """A measure request of a combination that takes no times. The emulator spreads blocks over so many
     threads."""
     return {
-        **{"dense": dense, "batch_matmul": batched}.get(of["op"], rows)(of, shape),
+        **{"dense": dense, "batch_matmul": batched, "conv2d": convolved}.get(of["op"], rows)(of, shape),
         "threads": threads,
         "repeats": 0,
         "sample_ns": 0.0,

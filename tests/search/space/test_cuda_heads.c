@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The analytic models in the heads of the CUDA templates of dense: what they say of a typical sm_90a device, held against what its
+ * The analytic models in the heads of the CUDA templates of dense and conv2d: what they say of a typical sm_90a device, held against what its
  * hardware allows. A multiprocessor has four sub-cores, and a warp runs on one of them.
  */
 #include <stdarg.h>
@@ -25,6 +25,10 @@ static const char tf32_spec[] = "name = \"t\"; op = \"dense\"; dtype = \"tf32\";
 static const char bf16_spec[] = "name = \"h\"; op = \"dense\"; dtype = \"bf16\"; target = [\"sm_90a\"];\n"
                                 "dims = { T = { min = 1; max = 2; }; };\n"
                                 "shapes = ( { M = \"T\"; N = 64; K = 3072; } ); layout = { W = \"NK\"; };\n";
+static const char conv_spec[] =
+    "name = \"conv\"; op = \"conv2d\"; dtype = \"f32\"; target = [\"sm_90a\"];\n"
+    "dims = { T = { min = 1; max = 2; }; };\n"
+    "shapes = ( { N = \"T\"; G = 1; H = 7; W = 7; C = 64; K = 64; R = 3; S = 3; PAD = 1; } );\n";
 enum { SMS = 132 };
 
 typedef struct {
@@ -97,6 +101,22 @@ static double best(const World *w, const char *template, int64_t m, int64_t n, i
     return least;
 }
 
+/* The least time of the template's kernels, or with a name of those whose parameter has this value, for a convolution of 3 x 3 taps with a
+ * padding of 1: n images of size x size pixels. */
+static double convolved(const World *w, const char *template, int64_t n, int64_t g, int64_t size, int64_t c, int64_t k,
+                        const char *name, int value)
+{
+    const int64_t extent[] = { n, g, size, size, c, k, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, size, size, g * c, g * k };
+    double least = INFINITY;
+    for (int64_t i = 0; i < w->space->n; i++) {
+        const Candidate *each = &w->space->candidate[i];
+        if (strcmp(each->t->name, template) == 0 && (!name || value_of(each, name) == value))
+            least = fmin(least, cost_predict(w->model, each, extent, 1));
+    }
+    assert_true(isfinite(least));
+    return least;
+}
+
 #define TILE(bm, bn, a, x, b, y) "BM", bm, "BN", bn, a, x, b, y, "SPLITK", 1, (char *)NULL
 
 /* One block for each multiprocessor, of 4096 elements both: two warps reach two sub-cores, four warps all. */
@@ -160,6 +180,27 @@ static void one_row_streams_w(void **state)
     arena_free(w.arena);
 }
 
+/* Tiles of pixels by filters are for groups of many channels and filters, the other kernel for one of each, where memory bounds it; small
+ * images need blocks that share out a sum. */
+static void convolutions_go_to_their_templates(void **state)
+{
+    (void)state;
+    World w = world_of(conv_spec);
+    finish(&w);
+    assert_true(convolved(&w, "simt_conv", 1, 1, 14, 256, 256, NULL, 0) * 4 <
+                convolved(&w, "depthwise", 1, 1, 14, 256, 256, NULL, 0));
+    assert_true(convolved(&w, "depthwise", 1, 144, 56, 1, 1, NULL, 0) * 4 <
+                convolved(&w, "simt_conv", 1, 144, 56, 1, 1, NULL, 0));
+    assert_true(convolved(&w, "simt_conv", 1, 1, 7, 512, 512, "SPLITK", 8) <
+                0.5 * convolved(&w, "simt_conv", 1, 1, 7, 512, 512, "SPLITK", 1));
+    const double fma = 2e-6 * 128 * SMS * 1755, done = 2e-3 * 128 * 56 * 56 * 9 * 128 * 128 /
+                                                       convolved(&w, "simt_conv", 128, 1, 56, 128, 128, NULL, 0);
+    assert_true(done > 0.6 * fma && done < 0.95 * fma);
+    const double gbs = 2 * 4.0 * 64 * 96 * 112 * 112 / convolved(&w, "depthwise", 64, 96, 112, 1, 1, "FIXED_S", 3);
+    assert_true(gbs > 0.5 * 3000 && gbs < 3400);
+    arena_free(w.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -167,6 +208,7 @@ int main(void)
         cmocka_unit_test(tensor_cores_are_of_sub_cores_too),
         cmocka_unit_test(large_products_come_near_the_units),
         cmocka_unit_test(one_row_streams_w),
+        cmocka_unit_test(convolutions_go_to_their_templates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

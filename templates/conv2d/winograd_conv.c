@@ -100,10 +100,10 @@ features = (
 #endif
 /* KERNEL: blocks of TILES tiles of YT x YT pixels of Y (Lavin and Gray, Fast Algorithms for Convolutional Neural Networks, 2016).
  *   V[f][t][c]    = B^T x B, x the XT x XT pixels of X under tile t, channel c; f the place in the XT x XT result
- *   U[f][c][k]    = G w G^T, packed ahead: panel i of group g at NAME_winograd_at + (g*ceil(K/16) + i)*NAME_WINOGRAD_PANEL(YT, C), [f][c][16]
+ *   U[f][c][k]    = G w G^T, packed ahead: panel i of group g at F + NAME_winograd_at(...) + (g*ceil(K/16) + i)*NAME_WINOGRAD_PANEL(YT, C), [f][c][16]
  *   M[f][t][k]    = sum over c of V[f][t][c] U[f][c][k]
  *   Y             = A^T M A for each tile and filter
- * Products of polynomials at the points 0, 1, -1 and infinity for YT = 2, and 0, +-sqrt(1/2), +-sqrt(2), infinity for YT = 4. */
+ * Polynomials are multiplied at the points 0, 1, -1 and infinity (tiles of 2 x 2 pixels), or 0, +-sqrt(1/2), +-sqrt(2) and infinity (4 x 4). */
 #include "../dense/row_pointers.h"
 #include "../dense/packed_step.h"
 #include "any_conv.h"

@@ -20,27 +20,35 @@ KERNEL_next(const int rows, const int panels, KERNEL_place *at, int64_t step, in
 #endif
 }
 
-/* The q-th value of k from there, for the rows from `from` on up to `to`. */
+/* The v-th vector of W at the q-th value of k from there. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE const KERNEL_vec *
+KERNEL_of_w(const KERNEL_place *at, const int v, const int q)
+{
+    return (const KERNEL_vec *)(KERNEL_row(at->w, v / VP, at->panel) + q * 16 + v % VP * VF);
+}
+
+/* That value of k, for the rows from `from` on up to `to`. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const KERNEL_place *at, const int q, int64_t from, int64_t to)
 {
+#if HOLD == 2
+    KERNEL_vec first = *KERNEL_of_w(at, 0, q);
+    PACKAGE_IN_REGISTER(first);
+#else
     KERNEL_vec wv[NV];
-    const KERNEL_vec *from_memory[NV];
 #pragma GCC unroll 32
     for (int v = 0; v < vectors; v++) {
-        const int panel = v / VP;
-        from_memory[v] = (const KERNEL_vec *)(KERNEL_row(at->w, panel, at->panel) + q * 16 + v % VP * VF);
-        if (HOLD < 2 || v == 0)
-            wv[v] = *from_memory[v];
+        wv[v] = *KERNEL_of_w(at, v, q);
 #if HOLD
-        if (HOLD < 2 || v == 0)
-            PACKAGE_IN_REGISTER(wv[v]);
-#endif
-#if PF
-        if (v % VP == 0)
-            __builtin_prefetch(KERNEL_row(at->ahead, panel, at->panel) + q * 16);
+        PACKAGE_IN_REGISTER(wv[v]);
 #endif
     }
+#endif
+#if PF
+#pragma GCC unroll 8
+    for (int panel = 0; panel < vectors / VP; panel++)
+        __builtin_prefetch(KERNEL_row(at->ahead, panel, at->panel) + q * 16);
+#endif
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++) {
         if (r < from || r >= to)
@@ -49,15 +57,19 @@ KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const KER
 #if HOLD
         PACKAGE_IN_REGISTER(xv);
 #endif
+#if HOLD == 2
+        PACKAGE_FMA(acc[r][0], xv, first);
+#pragma GCC unroll 32
+        for (int v = 1; v < vectors; v++)
+            PACKAGE_FMA_FROM(acc[r][v], xv, *KERNEL_of_w(at, v, q));
+#else
 #pragma GCC unroll 32
         for (int v = 0; v < vectors; v++)
-#if HOLD == 0
-            acc[r][v] += xv * wv[v];
+#if HOLD
+            PACKAGE_FMA(acc[r][v], xv, wv[v]);
 #else
-            if (HOLD == 1 || v == 0)
-                PACKAGE_FMA(acc[r][v], xv, wv[v]);
-            else
-                PACKAGE_FMA_FROM(acc[r][v], xv, *from_memory[v]);
+            acc[r][v] += xv * wv[v];
+#endif
 #endif
     }
 }

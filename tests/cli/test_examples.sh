@@ -1,16 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# The examples, with packages of a short search: each builds without a warning, and what it computes is right for any batch, number of tokens and
-# threads, and for a text that grows token by token.
-# ctest: label=slow,thorough timeout=900 cost=200
+# The examples, with packages of a short search: each builds without a warning, and what it computes is right for any batch, number of tokens, size of
+# images and threads, and for a text that grows token by token.
+# ctest: label=slow,thorough timeout=900 cost=290
 . "$SRC/tests/cli/lib.sh"
 
-# example NAME TUNE: its package, and the program $name in the folder build
+# example NAME TUNE [SPEC]: its package, of the spec of that name or of SPEC, and the program $name in the folder build
 example() {
     name=$1
+    spec=${3:-$1}
     section "$name"
-    sed "s/^tune .*/tune = { $2 };/; s/trials = [0-9]*; seconds = [0-9]*/trials = 24; seconds = 40/" "$SRC/specs/$name.cfg" >"$name.cfg"
+    sed "s/^tune .*/tune = { $2 };/; s/trials = [0-9]*; seconds = [0-9]*/trials = 24; seconds = 40/" "$SRC/specs/$spec.cfg" >"$name.cfg"
     run 0 --templates "$SRC/templates" -o "$name" "$name.cfg"
     variable=$(echo "$name" | tr '[:lower:]' '[:upper:]')_PACKAGE
     cmake -S "$SRC/examples/$name" -B build -D"$variable=$tmp/work/$name" -DCMAKE_C_FLAGS='-Wall -Wextra -Werror' >"$tmp/log/cmake" 2>&1 &&
@@ -30,3 +31,9 @@ example gpt2_block 'T = [1, 16]; P = [0, 100]'
 right 1 0
 right 37 9
 right 130 2
+rm -r build
+example resnet50 'SIDE = [160, 320]' resnet50_sizes
+right 1 1
+right 1 33
+right 2 65 2
+right 1 97 2

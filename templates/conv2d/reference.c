@@ -10,7 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { N, G, H, W, C, K, R, S, STRIDE_H, STRIDE_W, PAD_T, PAD_B, PAD_L, PAD_R, DIL_H, DIL_W, P, Q, IC, OC };
+/* Places in extent[]. */
+enum {
+    AT_N, AT_G, AT_H, AT_W, AT_C, AT_K, AT_R, AT_S,
+    AT_STRIDE_H, AT_STRIDE_W, AT_PAD_T, AT_PAD_B, AT_PAD_L, AT_PAD_R, AT_DIL_H, AT_DIL_W,
+    AT_P, AT_Q, AT_IC, AT_OC
+};
 
 #if defined(DCGEN_DTYPE_F16) || defined(DCGEN_DTYPE_BF16)
 typedef uint16_t Element;
@@ -39,43 +44,43 @@ static float element(Element e)
 static double x_at(const int64_t *e, const Element *x, int64_t n, int64_t h, int64_t w, int64_t ic)
 {
 #ifdef DCGEN_LAYOUT_X_NCHW
-    return element(x[((n * e[IC] + ic) * e[H] + h) * e[W] + w]);
+    return element(x[((n * e[AT_IC] + ic) * e[AT_H] + h) * e[AT_W] + w]);
 #else
-    return element(x[((n * e[H] + h) * e[W] + w) * e[IC] + ic]);
+    return element(x[((n * e[AT_H] + h) * e[AT_W] + w) * e[AT_IC] + ic]);
 #endif
 }
 
 static double f_at(const int64_t *e, const Element *f, int64_t oc, int64_t r, int64_t s, int64_t c)
 {
 #if defined(DCGEN_LAYOUT_F_KCRS)
-    return element(f[((oc * e[C] + c) * e[R] + r) * e[S] + s]);
+    return element(f[((oc * e[AT_C] + c) * e[AT_R] + r) * e[AT_S] + s]);
 #elif defined(DCGEN_LAYOUT_F_RSCK)
-    return element(f[((r * e[S] + s) * e[C] + c) * e[OC] + oc]);
+    return element(f[((r * e[AT_S] + s) * e[AT_C] + c) * e[AT_OC] + oc]);
 #else
-    return element(f[((oc * e[R] + r) * e[S] + s) * e[C] + c]);
+    return element(f[((oc * e[AT_R] + r) * e[AT_S] + s) * e[AT_C] + c]);
 #endif
 }
 
 /* Rounded operations behind one element: the products that are summed, and one more. */
-int64_t dcgen_reference_terms(const int64_t *extent) { return extent[C] * extent[R] * extent[S] + 1; }
+int64_t dcgen_reference_terms(const int64_t *extent) { return extent[AT_C] * extent[AT_R] * extent[AT_S] + 1; }
 
 /* The i-th element of Y as it lies, and the sum of the magnitudes of its terms. */
 static double element_of(const int64_t *e, const Element *x, const Element *f, int64_t i, double *bound)
 {
 #ifdef DCGEN_LAYOUT_Y_NCHW
-    const int64_t q = i % e[Q], p = i / e[Q] % e[P], oc = i / e[Q] / e[P] % e[OC], n = i / e[Q] / e[P] / e[OC];
+    const int64_t q = i % e[AT_Q], p = i / e[AT_Q] % e[AT_P], oc = i / e[AT_Q] / e[AT_P] % e[AT_OC], n = i / e[AT_Q] / e[AT_P] / e[AT_OC];
 #else
-    const int64_t oc = i % e[OC], q = i / e[OC] % e[Q], p = i / e[OC] / e[Q] % e[P], n = i / e[OC] / e[Q] / e[P];
+    const int64_t oc = i % e[AT_OC], q = i / e[AT_OC] % e[AT_Q], p = i / e[AT_OC] / e[AT_Q] % e[AT_P], n = i / e[AT_OC] / e[AT_Q] / e[AT_P];
 #endif
     double sum = 0;
     *bound = 0;
-    for (int64_t r = 0; r < e[R]; r++)
-        for (int64_t s = 0; s < e[S]; s++) {
-            const int64_t h = p * e[STRIDE_H] + r * e[DIL_H] - e[PAD_T], w = q * e[STRIDE_W] + s * e[DIL_W] - e[PAD_L];
-            if (h < 0 || h >= e[H] || w < 0 || w >= e[W])
+    for (int64_t r = 0; r < e[AT_R]; r++)
+        for (int64_t s = 0; s < e[AT_S]; s++) {
+            const int64_t h = p * e[AT_STRIDE_H] + r * e[AT_DIL_H] - e[AT_PAD_T], w = q * e[AT_STRIDE_W] + s * e[AT_DIL_W] - e[AT_PAD_L];
+            if (h < 0 || h >= e[AT_H] || w < 0 || w >= e[AT_W])
                 continue;
-            for (int64_t c = 0; c < e[C]; c++) {
-                const double term = x_at(e, x, n, h, w, oc / e[K] * e[C] + c) * f_at(e, f, oc, r, s, c);
+            for (int64_t c = 0; c < e[AT_C]; c++) {
+                const double term = x_at(e, x, n, h, w, oc / e[AT_K] * e[AT_C] + c) * f_at(e, f, oc, r, s, c);
                 sum += term;
                 *bound += fabs(term);
             }
@@ -86,6 +91,6 @@ static double element_of(const int64_t *e, const Element *x, const Element *f, i
 /* Rows row0 to row1-1 of Y, each of OC elements, as op.cfg says. */
 void dcgen_reference_rows(const int64_t *extent, const void *const *operand, int64_t row0, int64_t row1, double *y, double *bound)
 {
-    for (int64_t i = row0 * extent[OC]; i < row1 * extent[OC]; i++)
+    for (int64_t i = row0 * extent[AT_OC]; i < row1 * extent[AT_OC]; i++)
         *y++ = element_of(extent, operand[0], operand[1], i, bound++);
 }

@@ -45,6 +45,15 @@ for name in bert_layer gpt2_block; do
     done
 done
 
+# Convolutions have kernels for GPUs of every type.
+for dtype in f32 tf32 f16 bf16; do
+    sed "s/^dtype *=.*/dtype = \"$dtype\";/" "$SRC/specs/conv_odd.cfg" >"$tmp/conv_odd.cfg"
+    for target in sm_80 sm_90a; do
+        run check --json --target $target "$tmp/conv_odd.cfg"
+        grep -q '^ "candidates": [1-9]' "$tmp/out" || failed "conv_odd: no kernels for $target, $dtype"
+    done
+done
+
 # Two dims in one extent: as many shapes as products; more shapes than are kept as instances: a sample with its corners.
 run --dump spec "$SRC/specs/bert_dense_bt.cfg"
 grep -q 'M=2048 N=768 K=3072' "$tmp/out" || failed "the largest batch is not there"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# ctest: label=slow timeout=600 cost=60 thorough
+# ctest: label=slow timeout=900 cost=60 thorough
 #
 # Convolutions on GPUs: executed by the emulator, held against the reference on awkward shapes and on those below: taps that are aligned to 16 bytes, to
 # 4 and to nothing, strides, dilations, paddings that differ from side to side, groups, single pixels, many images in a tile, depthwise ones; F packed

@@ -41,13 +41,13 @@ own_terms = true; # each channel has sums of its own, and few of them: what coun
 # Cycles of the busiest task.
 terms = (
   { name = "call";  expr = "2000 * THREADS"; doc = "a call's fixed cost"; },
-  { name = "other"; expr = "(1 - FITS) * N * P * Q * ceil_div(OC, VF) * R * S * C * 8 / THREADS"; doc = "a call that it has no way of its own with"; },
+  { name = "other"; expr = "(1 - FITS) * N * P * Q * ceil_div(OC, VF) * R * S * C * 14 / THREADS"; doc = "a call that it has no way of its own with"; },
   { name = "fma";   expr = "FITS * N * P * Q * PER_VECTOR * R * S / 2 / THREADS"; doc = "two FMAs a cycle"; },
   { name = "loads"; expr = "FITS * TILES_OF * PER_VECTOR * ((FR == 0) * R * S * (QT + 3) + (FR > 0) * PT * R * ((QT - 1) * FW + 2 * S)) / 2 / THREADS";
     doc = "two loads of X or of taps a cycle"; },
   { name = "tiles"; expr = "FITS * TILES_OF * (40 * max(1, ceil_div(PER_VECTOR * VF, 16 * max(CB, 1)) * (CB > 0)) + 10 * PER_VECTOR) / THREADS"; doc = "start and end of a tile, and of each of its vectors"; },
   { name = "x_l2";  expr = "FITS * (ROW_BYTES * (UNDER + 1) > L1_BYTES) * N * ceil_div(P, PT) * UNDER * W * G / 16 / THREADS"; doc = "lines of X that come from L2 for each row of tiles"; },
-  { name = "x";     expr = "FITS * (N * H * W * G * 8 > L2_BYTES) * N * H * W * G / 8 / THREADS"; doc = "lines of X from beyond L2"; },
+  { name = "x";     expr = "FITS * (N * H * W * G * 8 > L2_BYTES) * N * H * W * G / 8 * (1 + (CB > 0)) / THREADS"; doc = "lines of X from beyond L2, which blocks of channels read in pieces"; },
   { name = "y";     expr = "FITS * N * P * Q * G / 8 / THREADS"; doc = "lines of Y written"; } );
 features = (
   { name = "fixed";  expr = "FR > 0"; doc = "the filters are known"; },

@@ -40,7 +40,7 @@ derived = (
   { name = "EVEN"; expr = "1"; doc = "tiles of a row have nearly equal lengths"; },
   { name = "SLOW"; expr = "C == 1 && K == 1"; doc = "a depthwise convolution, which is not for this template"; },
   { name = "PADS"; expr = "PAD_T + PAD_B + PAD_L + PAD_R"; doc = "rows and columns of zeros"; },
-  { name = "FLAT"; expr = "R == 1 && S == 1 && STRIDE_H == 1 && STRIDE_W == 1 && PADS == 0"; doc = "all pixels of Y are one row"; },
+  { name = "FLAT"; expr = "R == 1 && S == 1 && PADS == 0 && (STRIDE_H * STRIDE_W == 1 || STRIP)"; doc = "all pixels of Y are one row"; },
   { name = "LINE"; expr = "(1 + FLAT * (N*P - 1)) * Q"; doc = "pixels of a row"; },
   { name = "ACROSS"; expr = "ceil_div(LINE, MR)"; doc = "tiles of a row"; },
   { name = "BATCHES"; expr = "1"; doc = "tasks share out pixels or panels"; },
@@ -54,11 +54,13 @@ derived = (
   { name = "SINGLES"; expr = "max(0, UT - GROUPS * NP)"; doc = "panels beside them"; },
   { name = "BLOCKS"; expr = "(BLOCK == 0) + (BLOCK > 0) * ceil_div(ROW_TILES, max(1, BLOCK))"; doc = "blocks of tiles of pixels"; },
   { name = "PASSES"; expr = "W_NEAR * (1 + (W_BYTES > L2_BYTES) * (BLOCKS - 1)) + (1 - W_NEAR) * ROW_TILES"; doc = "how often filters come from beyond L2"; },
-  { name = "EDGES"; expr = "(PAD_L > 0) + (PAD_R > 0)"; doc = "sides on which tiles miss taps"; } );
+  { name = "EDGES"; expr = "(1 - COPY) * ((PAD_L > 0) + (PAD_R > 0))"; doc = "sides on which tiles miss taps"; } );
 terms = (
   { name = "x_l2";  expr = "(GROUPS + SINGLES) * MT * R * STRIDE_W * C / 16"; doc = "lines of X, once for each panel or group of them"; },
-  { name = "taps";  expr = "(1 - FLAT) * ROW_TILES * (GROUPS + SINGLES) * R * (1 + EDGES * (S - 1) / max(1, ACROSS)) * 12"; doc = "a row of taps begins; at the sides of an image each tap"; },
-  { name = "edges"; expr = "ROW_TILES / max(1, ACROSS) * (GROUPS + SINGLES) * R * EDGES * C * 4"; doc = "taps that some pixels of a tile miss"; },
+  { name = "taps";  expr = "(GROUPS + SINGLES) * R * ((1 - FLAT) * ROW_TILES * (1 + EDGES * (S - 1) / max(1, ACROSS)) * 12"
+                           " + ROW_TILES / max(1, ACROSS) * EDGES * C * 4)";
+    doc = "a row of taps begins; at the sides of an image each tap, of which some pixels of a tile miss some"; },
+  { name = "copy";  expr = "COPY * MT * (FLAT + (1 - FLAT) * (STRIDE_H + (R - 1) / max(1, BLOCK / max(1, ACROSS))) * STRIDE_W) * C * (1 + LAYOUT_X_NCHW) / VF"; doc = "vectors of X that are copied"; },
   { name = "slow";  expr = "SLOW * N * P * Q * OC * R * S / 2"; doc = "a depthwise convolution"; },
   { name = "w_l2";  expr = "STEPS * (ROW_TILES - 1) * ((NP * KB * 64 > L1_BYTES) * GROUPS * max(0, 2 * NP - max(ROWS*NV, NV + ROWS) / 2)"
                           " + (KB * 64 > L1_BYTES) * SINGLES * max(0, 2 - max(ROWS*VP, VP + ROWS) / 2))";
@@ -69,6 +71,7 @@ features = (
   { name = "w_over_l2"; expr = "log2(max(1, NP * KB * 64 / L2_BYTES))"; doc = "a tile's panels exceed L2"; },
   { name = "edge";      expr = "EDGES / max(1, ACROSS)"; doc = "share of tiles that miss taps"; },
   { name = "held_first"; expr = "HOLD == 2"; doc = "most of the filters' vectors come from memory"; },
+  { name = "copy";      expr = "COPY"; doc = "X is copied"; },
   { name = "calls";     expr = "CALLS"; doc = "functions computed on sums in registers"; },
   { name = "blocks";    expr = "BLOCK > 0"; doc = "blocks of tiles"; },
   { name = "x_block";   expr = "log2(max(1, ceil_div(MT, BLOCKS) * R * STRIDE_W * C * 4 / L2_BYTES))"; doc = "X of a block exceeds L2"; },
@@ -190,10 +193,11 @@ KERNEL_tiles(const int pixels, const int panels, const NAME_args *a, const KERNE
     const int64_t r0 = KERNEL_steps(-h, NAME_DIL_H(a)), last = KERNEL_steps(view->H - h, NAME_DIL_H(a)), r1 = last < a->R ? last : a->R;
     const float *f = a->F + (g * ((a->K + 15) / 16) + p) * NAME_PANEL(depth), *x = view->x + (n * view->image + h * view->line - view->origin + g * C);
     const int64_t share = (15 + tiles) / tiles; /* floats to fetch for a row of a panel */
-    KERNEL_place at = { .row = NAME_STRIDE_W(a) * IC, .panel = NAME_PANEL(depth) };
+    const int64_t step = COPY ? view->step : NAME_STRIDE_W(a); /* pixels of X from one of Y to the next */
+    KERNEL_place at = { .row = step * IC, .panel = NAME_PANEL(depth) };
     for (; count > 0; count--, q += pixels, i++) {
-        const int64_t w = q * NAME_STRIDE_W(a) - NAME_PAD_L(a);
-        const int is_inside = COPY || (w >= 0 && w + (pixels - 1) * NAME_STRIDE_W(a) + (S - 1) * NAME_DIL_W(a) < view->W);
+        const int64_t w = q * step - NAME_PAD_L(a);
+        const int is_inside = COPY || (w >= 0 && w + (pixels - 1) * step + (S - 1) * NAME_DIL_W(a) < view->W);
         const int64_t together = is_inside && NAME_DIL_W(a) == 1 && C == IC ? S : 1; /* taps that lie side by side */
         KERNEL_vec acc[MR][NV];
 #pragma GCC unroll 16
@@ -209,8 +213,8 @@ KERNEL_tiles(const int pixels, const int panels, const NAME_args *a, const KERNE
                 const int64_t at_w = w + s * NAME_DIL_W(a);
                 int64_t from = 0, to = pixels;
                 if (!is_inside) {
-                    from = KERNEL_steps(-at_w, NAME_STRIDE_W(a));
-                    to = KERNEL_steps(view->W - at_w, NAME_STRIDE_W(a));
+                    from = KERNEL_steps(-at_w, step);
+                    to = KERNEL_steps(view->W - at_w, step);
                     to = to < pixels ? to : pixels;
                     if (from >= to)
                         continue;

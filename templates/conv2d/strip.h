@@ -18,7 +18,7 @@ static size_t KERNEL_scratch(const NAME_args *a)
 {
     const KERNEL_view view = KERNEL_look(a);
     const int64_t lines = view.across <= BLOCK && view.across ? BLOCK / view.across : 1, pixels = view.Q < BLOCK * MR ? view.Q : BLOCK * MR;
-    const int64_t rows = (lines - 1) * NAME_STRIDE_H(a) + (a->R - 1) * NAME_DIL_H(a) + 1, columns = (pixels - 1) * NAME_STRIDE_W(a) + (a->S - 1) * NAME_DIL_W(a) + 1;
+    const int64_t rows = (lines - 1) * NAME_STRIDE_H(a) + (a->R - 1) * NAME_DIL_H(a) + 1, columns = (pixels - 1) * view.step + (a->S - 1) * NAME_DIL_W(a) + 1;
     return ((size_t)(rows < view.H ? rows : view.H) * (size_t)columns * (size_t)a->IC * 4 + 63) / 64 * 64;
 }
 
@@ -39,6 +39,25 @@ static TARGET_ATTRIBUTE void KERNEL_turn(const float *x, int64_t apart, int64_t 
 }
 #endif
 
+#if !LAYOUT_X_NCHW
+/* Copies the pixels of X that a 1 x 1 convolution reads for those of Y from `pixel` on. */
+static void KERNEL_pick(const NAME_args *a, int64_t pixel, int64_t pixels, float *to)
+{
+    int64_t q = pixel % a->Q, p = pixel / a->Q % a->P, n = pixel / a->Q / a->P;
+    for (; pixels > 0; pixels--, to += a->IC) {
+        memcpy(to, a->X + ((n * a->H + p * NAME_STRIDE_H(a)) * a->W + q * NAME_STRIDE_W(a)) * a->IC, (size_t)a->IC * sizeof(float));
+        if (++q == a->Q) {
+            q = 0;
+            p++;
+        }
+        if (p == a->P) {
+            p = 0;
+            n++;
+        }
+    }
+}
+#endif
+
 /* Copies what tiles b0..b1-1 read to `to`, and lets the view show it. */
 static PACKAGE_ONE_COPY TARGET_ATTRIBUTE void KERNEL_fill_strip(const NAME_args *a, KERNEL_view *view, float *to, int64_t b0, int64_t b1)
 {
@@ -47,12 +66,18 @@ static PACKAGE_ONE_COPY TARGET_ATTRIBUTE void KERNEL_fill_strip(const NAME_args 
     const int64_t h0 = top > 0 ? top : 0, h1 = below < view->H ? below : view->H;
     /* pixels q0..q1-1 of its rows: all, or a part of a single one */
     const int64_t q0 = last > row ? 0 : KERNEL_first_of(view, b0 - row * view->across), q1 = last > row ? view->Q : KERNEL_first_of(view, b1 - row * view->across);
-    const int64_t w0 = q0 * NAME_STRIDE_W(a) - NAME_PAD_L(a), w1 = (q1 - 1) * NAME_STRIDE_W(a) - NAME_PAD_L(a) + (a->S - 1) * NAME_DIL_W(a) + 1;
+    const int64_t w0 = q0 * view->step - NAME_PAD_L(a), w1 = (q1 - 1) * view->step - NAME_PAD_L(a) + (a->S - 1) * NAME_DIL_W(a) + 1;
     const int64_t from = w0 < 0 ? 0 : w0 < view->W ? w0 : view->W, end = w1 < view->W ? w1 : view->W, until = end > from ? end : from;
     view->x = to;
     view->image = 0;
     view->line = (w1 - w0) * IC;
     view->origin = h0 * view->line + w0 * IC;
+#if !LAYOUT_X_NCHW
+    if (view->picked) {
+        KERNEL_pick(a, row * view->Q + q0, q1 - q0, to);
+        return;
+    }
+#endif
     for (int64_t h = h0; h < h1; h++, to += view->line) {
         float *first = to + (from - w0) * IC, *behind = to + (until - w0) * IC;
         if (from > w0)

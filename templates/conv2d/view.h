@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* The call as tiles see it: `rows` rows of Q pixels of Y, `down` of them an image, of images of H x W; `across` tiles lie in a row. A 1 x 1
- * convolution that steps pixel by pixel has one long row, or one an image where layouts want that. Channel c of pixel (n, h, w) of X is at
- * x + n*image + h*line + w*IC + c - origin. */
+/* The call as tiles see it: `rows` rows of Q pixels of Y, `down` of them an image, of images of H x W; `across` tiles lie in a row, and
+ * neighbouring pixels of Y are `step` pixels of X apart. A 1 x 1 convolution without padding has one long row, or one an image where layouts want
+ * that: of pixels that lie so, or, `picked` out of X, are copied so. Channel c of pixel (n, h, w) of X is at x + n*image + h*line + w*IC + c - origin. */
 typedef struct {
-    int64_t rows, down, Q, H, W, across;
+    int64_t rows, down, Q, H, W, across, step;
+    int picked;
     const float *x;
     int64_t image, line, origin;
 } KERNEL_view;
 
 static KERNEL_view KERNEL_look(const NAME_args *a)
 {
-    const int is_flat = a->R == 1 && a->S == 1 && NAME_STRIDE_H(a) == 1 && NAME_STRIDE_W(a) == 1 &&
-                        (NAME_PAD_T(a) | NAME_PAD_B(a) | NAME_PAD_L(a) | NAME_PAD_R(a)) == 0;
-    KERNEL_view view = { a->N * a->P, a->P, a->Q, a->H, a->W, 0, a->X, a->H * a->W * a->IC, a->W * a->IC, 0 };
+    const int strides = NAME_STRIDE_H(a) > 1 || NAME_STRIDE_W(a) > 1;
+    const int is_flat = a->R == 1 && a->S == 1 && (NAME_PAD_T(a) | NAME_PAD_B(a) | NAME_PAD_L(a) | NAME_PAD_R(a)) == 0 && (!strides || (COPY && !LAYOUT_X_NCHW));
+    KERNEL_view view = { a->N * a->P, a->P, a->Q, a->H, a->W, 0, NAME_STRIDE_W(a), 0, a->X, a->H * a->W * a->IC, a->W * a->IC, 0 };
     if (is_flat) {
-        view.rows = LAYOUT_X_NCHW || LAYOUT_Y_NCHW ? a->N : 1;
-        view.down = view.H = 1;
-        view.Q = view.W = view.rows == a->N ? a->H * a->W : a->N * a->H * a->W;
+        const int by_image = LAYOUT_X_NCHW || LAYOUT_Y_NCHW;
+        view.rows = by_image ? a->N : 1;
+        view.down = view.H = view.step = 1;
+        view.Q = view.W = by_image ? a->P * a->Q : a->N * a->P * a->Q;
         view.line = view.W * a->IC;
+        view.picked = strides;
     }
     view.across = (view.Q + MR - 1) / MR;
     return view;

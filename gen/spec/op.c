@@ -451,7 +451,9 @@ static void read_epilogue(OpReader *r, const ConfSetting *group)
 
 static void read_accuracy(OpReader *r, const ConfSetting *group)
 {
-    static const ConfKey keys[] = { { "name", true, "as in winograd" }, { "factor", true, "times the usual error" }, { "doc", false, NULL } };
+    static const ConfKey keys[] = { { "name", true, "as in winograd" },
+                                    { "factor", true, "times the usual error" },
+                                    { "doc", false, NULL } };
     OpAccuracy *x = &r->op->accuracy[r->op->naccuracy];
     int64_t factor = 1;
     *x = (OpAccuracy){ .doc = "" };
@@ -461,7 +463,11 @@ static void read_accuracy(OpReader *r, const ConfSetting *group)
     conf_int(r->conf, group, "factor", 1, OP_MAX_ACCURACY, &factor);
     conf_string(r->conf, group, "doc", &x->doc);
     x->factor = (double)factor;
-    if (read_name(r, group, "accuracy", &x->name))
+    if (!read_name(r, group, "accuracy", &x->name))
+        return;
+    if (names_find(NAMES(r->op->accuracy, r->op->naccuracy), x->name) >= 0)
+        diag_error(r->diag, conf_member(group, "name")->at, "the accuracy '%s' is there twice", x->name);
+    else
         r->op->naccuracy++;
 }
 
@@ -473,7 +479,11 @@ static void read_packs(OpReader *r, const ConfSetting *root)
     if (!conf_strings(r->conf, root, "packs", op->pack, OP_MAX_NAME, &op->npack))
         return;
     for (int i = 0; i < op->npack; i++)
-        check_identifier(r, conf_elem(s, i), "part", op->pack[i]);
+        if (check_identifier(r, conf_elem(s, i), "part", op->pack[i]) &&
+            (op_axis(op, op->pack[i]) >= 0 || names_find(NAMES(op->operand, op->noperand), op->pack[i]) >= 0))
+            diag_error(r->diag, conf_elem(s, i)->at,
+                       "'%s' is the name of an extent or an operand; a part of the packed operand has its own",
+                       op->pack[i]);
     if (s)
         check_unique(r, s, "part", op->pack, op->npack);
 }

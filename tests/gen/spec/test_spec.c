@@ -195,6 +195,22 @@ static const Instance *find(const Spec *s, int threads, int64_t m, int64_t n, in
     return found;
 }
 
+/* A number, a word of the op, or nothing: each function has its own. */
+static void test_accuracy(void **state)
+{
+    (void)state;
+    static const double want[] = { 1, 1.5, 16, 1000 };
+    Diag *d = diag_new(arena);
+    const Source *src = conf_source(arena, "good_accuracy.cfg", d);
+    assert_non_null(src);
+    const SpecFile *f = spec_file_parse(arena, src, ops, 1, d);
+    assert_string_equal(golden_diag(arena, d), "");
+    assert_non_null(f);
+    assert_int_equal(f->nfunction, 4);
+    for (int i = 0; i < f->nfunction; i++)
+        assert_true(f->function[i]->accuracy == want[i]);
+}
+
 /* What is not demanded is 0. */
 static void test_regret(void **state)
 {
@@ -583,16 +599,27 @@ static void test_committed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_regret),          cmocka_unit_test(test_golden),
-        cmocka_unit_test(test_places),          cmocka_unit_test(test_files),
-        cmocka_unit_test(test_large_file),      cmocka_unit_test(test_bert),
-        cmocka_unit_test(test_static),          cmocka_unit_test(test_sampler),
-        cmocka_unit_test(test_two_dims),        cmocka_unit_test(test_large),
-        cmocka_unit_test(test_either_is_tuned), cmocka_unit_test(test_weights_begin_at_the_least),
-        cmocka_unit_test(test_forms),           cmocka_unit_test(test_committed),
-        cmocka_unit_test(test_box_of_a_sample), cmocka_unit_test(test_shape_at_a_point),
-        cmocka_unit_test(test_parts),           cmocka_unit_test(test_work),
-        cmocka_unit_test(test_borders),         cmocka_unit_test(test_tuned_values),
+        cmocka_unit_test(test_accuracy),
+        cmocka_unit_test(test_regret),
+        cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_large_file),
+        cmocka_unit_test(test_bert),
+        cmocka_unit_test(test_static),
+        cmocka_unit_test(test_sampler),
+        cmocka_unit_test(test_two_dims),
+        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_either_is_tuned),
+        cmocka_unit_test(test_weights_begin_at_the_least),
+        cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_committed),
+        cmocka_unit_test(test_box_of_a_sample),
+        cmocka_unit_test(test_shape_at_a_point),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_work),
+        cmocka_unit_test(test_borders),
+        cmocka_unit_test(test_tuned_values),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

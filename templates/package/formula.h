@@ -38,7 +38,11 @@ int64_t dcgen_reference_terms(const int64_t *extent)
 static double dcgen_part(const int64_t *extent)
 {
     const double root = sqrt((double)dcgen_reference_terms(extent));
+#if HAS_ACCURACY
+    return dcgen_reference_accuracy * (EPS_SUMS * (4 * root + 8) + EPS_INPUTS * fmin(2, 12 / root));
+#else
     return EPS_SUMS * (4 * root + 8) + EPS_INPUTS * fmin(2, 12 / root);
+#endif
 }
 
 /* A value of a type whose largest number is `most`: beyond that it is infinite. */

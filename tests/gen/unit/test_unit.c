@@ -68,6 +68,8 @@ static void what_changes_the_text_does(void **state)
         "dtype = \"f32\"; layout = { W = \"KN\"; packed = false; };",
         "dtype = \"f32\"; layout = { W = \"NK\"; packed = false; }; epilogue = [\"bias\"];",
         "dtype = \"f32\"; layout = { W = \"NK\"; packed = true; };",
+        "dtype = \"f32\"; layout = { W = \"NK\"; packed = false; }; accuracy = 2;",
+        "dtype = \"f32\"; layout = { W = \"NK\"; packed = false; }; accuracy = 2.5;",
     };
     for (size_t i = 0; i < sizeof other / sizeof *other; i++)
         assert_string_not_equal(hash_of("portable", "one", plain), hash_of("portable", "one", other[i]));
@@ -214,7 +216,8 @@ static void axes_and_operands(void **state)
     holds(with, "#define DCGEN_LAYOUT_W_NK 1\n#define dcgen_reference_rows dcgen_operator_rows\n");
     holds(with, "\ntext\n#undef dcgen_reference_rows\n");
     holds(with, "    return dcgen_add(acc, dcgen_element(DCGEN_F32, operand[2], n));\n");
-    assert_string_equal(unit_reference(arena, spec_of("dtype = \"bf16\"; layout = { W = \"KN\"; };"), DCGEN_SOURCE_DIR "/templates/package", "text\n", diag_new(arena)),
+    assert_string_equal(unit_reference(arena, spec_of("dtype = \"bf16\"; layout = { W = \"KN\"; };"),
+                                       DCGEN_SOURCE_DIR "/templates/package", "text\n", diag_new(arena)),
                         "#define DCGEN_LAYOUT_W_KN 1\n#define DCGEN_DTYPE_BF16 1\ntext\n");
 }
 
@@ -304,7 +307,9 @@ static void strides_that_kernels_ask_for(void **state)
     static const int64_t value[] = { 2, 1 };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const UnitContext u = context_of("sm_90a", cases[i].rest);
-        const UnitKernel k = { stub_template_of(u.spec, "KERNEL MR UK args.W_stride[0];\n"), u.target, value, { 0 }, NULL };
+        const UnitKernel k = {
+            stub_template_of(u.spec, "KERNEL MR UK args.W_stride[0];\n"), u.target, value, { 0 }, NULL
+        };
         const char *text = filled(&u, &k, 1, "//@ arguments\n");
         holds(text, " *W;\n    int64_t W_stride[1];");
         holds(text, arena_printf(arena, "    const int64_t W_extent[] = { %s };\n", cases[i].along));
@@ -312,6 +317,77 @@ static void strides_that_kernels_ask_for(void **state)
         assert_null(strstr(text, "X_stride"));
         assert_null(strstr(text, "Y_stride"));
     }
+}
+
+/* A kernel whose template has KERNEL_scratch says how many bytes a part of a call needs; others ask for none. */
+static void scratch_memory_is_asked_for(void **state)
+{
+    (void)state;
+    static const char *const pattern = "//@ repeat kernels\nHAS_SCRATCH\n//@ end\nANY_SCRATCH\n";
+    static const int64_t value[] = { 2, 1 };
+    Diag *d = diag_new(arena);
+    const UnitContext u = context_of("avx2", "");
+    const Template *with =
+        stub_template_of(u.spec, "static size_t KERNEL_scratch(const NAME_args *a);\nKERNEL MR UK;\n");
+    const UnitKernel without = { stub_template(u.spec), u.target, value, { 0 }, NULL },
+                     scratch = { with, u.target, value, { 0 }, NULL },
+                     again = { with, u.target, value, { 0 }, "other_k3" };
+    assert_string_equal(filled(&u, (const UnitKernel[]){ without, scratch, without }, 3, pattern), "0\n1\n0\n1\n");
+    assert_string_equal(filled(&u, (const UnitKernel[]){ without, again }, 2, pattern), "0\n1\n1\n");
+    assert_string_equal(filled(&u, (const UnitKernel[]){ without, without }, 2, pattern), "0\n0\n0\n");
+    const char *text = unit_candidate(arena, &u, &scratch, d);
+    holds(text, "\nint64_t dcgen_workspace(const int64_t *extent, int64_t ntask)\n{\n");
+    holds(text, "    return (int64_t)one_k0_scratch(&args) * ntask;\n");
+    assert_null(strstr(unit_candidate(arena, &u, &without, d), "dcgen_workspace"));
+    assert_int_equal(diag_nerror(d), 0);
+}
+
+/* By blur of tests/operators: a part of the packed operand is there where the head of any kernel's template has a value of that name that is
+ * not 0. */
+static void parts_of_the_packed_operand(void **state)
+{
+    (void)state;
+    static const char *const folders[] = { DCGEN_SOURCE_DIR "/tests/operators", DCGEN_SOURCE_DIR "/templates" };
+    static const char text[] = "name = \"one\"; op = \"blur\"; shapes = ( { B = 1; H = 8; W = 8; R = 3; S = 3; } ); "
+                               "layout = { packed = true; };";
+    static const int64_t kept[] = { 0 }, turned[] = { 1 }, eight[] = { 8 };
+    const Source src = { .path = "spec.cfg", .text = text, .len = strlen(text) };
+    Diag *d = diag_new(arena);
+    UnitContext u = context_of("avx2", "");
+    u.spec = spec_parse(arena, &src, folders, 2, d);
+    TemplateList list;
+    assert_true(u.spec && template_read_all(arena, u.spec, folders, 2, &list, d));
+    const Template *steps = NULL, *windows = NULL;
+    for (int i = 0; i < list.n; i++) {
+        steps = strcmp(list.t[i]->name, "two_steps") == 0 ? list.t[i] : steps;
+        windows = strcmp(list.t[i]->name, "windows") == 0 ? list.t[i] : windows;
+    }
+    assert_true(steps && windows);
+    const UnitKernel none = { windows, u.target, eight, { 0 }, NULL }, no = { steps, u.target, kept, { 0 }, NULL },
+                     yes = { steps, u.target, turned, { 0 }, NULL };
+    assert_string_equal(filled(&u, (const UnitKernel[]){ none, no }, 2, "TURNED\n"), "0\n");
+    assert_string_equal(filled(&u, (const UnitKernel[]){ none, yes, no }, 3, "TURNED\n"), "1\n");
+    holds(unit_candidate(arena, &u, &yes, d), "((float *)packed)[R + r] = F[R - 1 - r];\n");
+    assert_null(strstr(unit_candidate(arena, &u, &no, d), "F[R - 1 - r]"));
+    holds(unit_candidate(arena, &u, &no, d), "(size_t)(R << 0) * sizeof(float);\n");
+}
+
+/* The reference says how far off results may be, and whether that may turn a comparison. */
+static void accuracies_are_granted(void **state)
+{
+    (void)state;
+    static const char *const package = DCGEN_SOURCE_DIR "/templates/package";
+    const char *text = unit_reference(arena, spec_of("accuracy = 4; epilogue = \"acc > 0 ? 1 : 0\";"), package,
+                                      "text\n", diag_new(arena));
+    holds(text, "const double dcgen_reference_accuracy = 4;\n");
+    holds(text, "    return dcgen_reference_accuracy * (0x1p-24 * (4 * root + 8)");
+    assert_null(
+        strstr(unit_reference(arena, spec_of("epilogue = \"acc > 0 ? 1 : 0\";"), package, "text\n", diag_new(arena)),
+               "accuracy"));
+    const UnitContext exact = context_of("avx2", ""), coarse = context_of("avx2", "accuracy = 2.5;");
+    static const char *const pattern = "#if HAS_ACCURACY\nACCURACY_TEXT ACCURACY\n#else\nexact\n#endif\n";
+    assert_string_equal(filled(&exact, NULL, 0, pattern), "exact\n");
+    assert_string_equal(filled(&coarse, NULL, 0, pattern), "2.5 2\n");
 }
 
 /* Makes the folder of primitives in `folder`, each with its text. */
@@ -468,6 +544,9 @@ int main(void)
         cmocka_unit_test(candidates_for_cpus),
         cmocka_unit_test(units_for_gpus),
         cmocka_unit_test(strides_that_kernels_ask_for),
+        cmocka_unit_test(scratch_memory_is_asked_for),
+        cmocka_unit_test(parts_of_the_packed_operand),
+        cmocka_unit_test(accuracies_are_granted),
         cmocka_unit_test(primitives_in_their_order),
         cmocka_unit_test(primitives_in_a_circle),
         cmocka_unit_test(primitives_may_be_many),

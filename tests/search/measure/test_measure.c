@@ -103,8 +103,9 @@ static const Case cases[] = {
       "int64_t dcgen_packed_bytes(const int64_t *e) { return 0 * e[0]; }\n"
       "int dcgen_pack(const int64_t *e, const void *w, void *p) { return 0; } RUN { DENSE; return 0; }",
       STATUS_INVALID, "wants 0 packed bytes" },
-    { "absurd workspace", "int64_t dcgen_workspace(const int64_t *e, int64_t n) { return -e[1]; } RUN { DENSE; return 0; }",
-      STATUS_INVALID, "workspace" },
+    { "absurd workspace",
+      "int64_t dcgen_workspace(const int64_t *e, int64_t n) { return -e[1]; } RUN { DENSE; return 0; }", STATUS_INVALID,
+      "workspace" },
     { "good too", "RUN { DENSE; return 0; } int different;", STATUS_OK, "" },
 };
 enum { NCASE = sizeof cases / sizeof *cases };
@@ -283,7 +284,8 @@ static void memory_is_short(void **state)
     World *w = *state;
     const char *err = NULL, *key[2] = { "0", "1" };
     const char *so[2] = {
-        build(w, "int64_t dcgen_workspace(const int64_t *e, int64_t n) { return e[0] << 30; } RUN { DENSE; return 0; }", true),
+        build(w, "int64_t dcgen_workspace(const int64_t *e, int64_t n) { return e[0] << 30; } RUN { DENSE; return 0; }",
+              true),
         build(w, good, true)
     };
     MeasureRecord out[2];
@@ -320,6 +322,95 @@ static void threads_are_verified_too(void **state)
     check_one(w, build(w, "RUN { DENSE; return ntask == 2 && task == 1 ? 9 : 0; }", true), &q, STATUS_INVALID, "(9)");
     q.threads = 7; /* more than rows */
     check_one(w, build(w, good, true), &q, STATUS_OK, "");
+}
+
+#define PARTS "int64_t dcgen_workspace(const int64_t *e, int64_t n) { return n * 64; }\n"
+
+/* Each part of a call has memory of its own, whose size the kernel is asked for with the number of parts: also where threads take several. */
+static void each_part_has_its_workspace(void **state)
+{
+    static const int64_t flat[] = { 1000, 1000, 2 }; /* two threads do four pieces of it or more */
+    static const char *const fill = "RUN { char *p = (char *)ws + task * 64; memset(p, task, 64);",
+                             *const test =
+                                 "for (int i = 0; i < 64; i++) if (p[i] != task) return 7; DENSE; return 0; }";
+    static const struct {
+        const char *size, *more;
+        int threads;
+        Status status;
+        const char *why;
+    } row[] = {
+        { PARTS, "", 1, STATUS_OK, "" },
+        { PARTS, "", 2, STATUS_OK, "" },
+        { PARTS, "", 3, STATUS_OK, "" },
+        { PARTS, "if (task == ntask - 1) p[64] = 0;", 1, STATUS_CRASHED, "killed by SIGSEGV while verifying" },
+        { PARTS, "if (ntask > 1 && task == ntask - 1) p[64] = 0;", 2, STATUS_WRONG, "the workspace" },
+        { PARTS, "if (ntask > 1 && task == 0) p[-1] = 0;", 2, STATUS_CRASHED, "killed by SIGSEGV while verifying" },
+        { "int64_t dcgen_workspace(const int64_t *e, int64_t n) { return 64; }\n", "", 1, STATUS_OK, "" },
+        { "int64_t dcgen_workspace(const int64_t *e, int64_t n) { return 64; }\n", "", 2, STATUS_WRONG,
+          "the workspace" },
+    };
+    World *w = *state;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        const char *so = build(w, arena_printf(w->a, "%s%s%s%s", row[i].size, fill, row[i].more, test), true);
+        MeasureRequest q = request(small);
+        q.threads = row[i].threads;
+        check_one(w, so, &q, row[i].status, row[i].why);
+        q.extent = flat;
+        q.repeats = 0;
+        q.deadline_s = 20;
+        check_one(w, so, &q, row[i].status, row[i].why);
+    }
+}
+
+/* Two parts at the same time, which wait for each other: what the first one writes behind its own memory is the second one's. */
+static void parts_meet_in_the_workspace(void **state)
+{
+    static const char *const text =
+        PARTS "#include <stdatomic.h>\nstatic atomic_int come;\n"
+              "static void meet(int n) { come++; for (int i = 0; i < 500 && come < n; i++) usleep(1000); }\n"
+              "RUN { char *p = (char *)ws + task * 64; memset(p, task, 64); if (ntask == 2) { meet(2); if (task == 0) "
+              "p[%d] = 9; meet(4); }\n"
+              "for (int i = 0; i < 64; i++) if (task == 1 && p[i] != task) return 7; DENSE; return 0; }";
+    World *w = *state;
+    MeasureRequest q = request(small);
+    q.threads = 2;
+    q.repeats = 0;
+    check_one(w, build(w, arena_printf(w->a, text, 63), true), &q, STATUS_OK, "");
+    check_one(w, build(w, arena_printf(w->a, text, 64), true), &q, STATUS_INVALID, "refuses these extents (7)");
+}
+
+/* By the number that the reference exports, and no further. Of one element a kernel is off by so many times what sums of ten terms may be off; its
+ * bias rounds once more, which doubles that at most. */
+static void an_accuracy_is_granted(void **state)
+{
+    static const struct {
+        double times;
+        bool usual, coarse;
+    } row[] = { { 0.5, true, true }, { 3, false, true }, { 12, false, false } };
+    World *w = *state, other = *w;
+    Spec spec = runner_spec;
+    size_t len;
+    spec.accuracy = 4;
+    other.reference = build(w,
+                            unit_reference(w->a, &spec, DCGEN_SOURCE_DIR "/templates/package",
+                                           text_read_file(w->a, w->op->reference, &len), diag_new(w->a)),
+                            false);
+    other.runner = start_runner(&other, runner_command);
+    MeasureRequest q = request(small);
+    q.repeats = 0;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        const char *so =
+            build(w,
+                  arena_printf(w->a,
+                               "RUN { DENSE; const float *x = o[0], *f = o[1], *b = o[2]; double bound = fabs(b[4]);\n"
+                               "for (int64_t k = 0; k < e[2]; k++) bound += fabs(x[k] * f[4 * e[2] + k]);\n"
+                               "((float *)o[3])[4] += %g * (4 * sqrt(e[2] + 1) + 8) * 0x1p-24 * bound; return 0; }",
+                               row[i].times),
+                  true);
+        check_one(w, so, &q, row[i].usual ? STATUS_OK : STATUS_WRONG, row[i].usual ? "" : "row 0 element 4");
+        check_one(&other, so, &q, row[i].coarse ? STATUS_OK : STATUS_WRONG, row[i].coarse ? "" : "row 0 element 4");
+    }
+    runner_stop(other.runner);
 }
 
 /* Larger than what is compared element by element: one wrong element in an unknown row shows in the row's sum. */
@@ -443,6 +534,9 @@ int main(void)
         cmocka_unit_test(memory_is_short),
         cmocka_unit_test(verify_only),
         cmocka_unit_test(threads_are_verified_too),
+        cmocka_unit_test(each_part_has_its_workspace),
+        cmocka_unit_test(parts_meet_in_the_workspace),
+        cmocka_unit_test(an_accuracy_is_granted),
         cmocka_unit_test(large_outputs_are_sampled),
         cmocka_unit_test(pieces_are_those_of_the_package),
         cmocka_unit_test(sizes_are_checked),

@@ -256,6 +256,11 @@ static bool is_file(const char *name)
     return has_word(files, small, strlen(small)) || has_word(package, small, strlen(small));
 }
 
+bool name_is_capitals(const char *name)
+{
+    return isupper((unsigned char)*name) && !name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")];
+}
+
 const char *name_argument_fault(const char *name)
 {
     const char *why = name_fault(name);
@@ -269,7 +274,7 @@ const char *name_package_fault(const char *name)
     const char *why = name_fault(name);
     if (why)
         return why;
-    if (!name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")])
+    if (name_is_capitals(name))
         return "is in capitals, as macros are";
     if (is_type(name))
         return "ends in '_t', as types of the system do";

@@ -6,11 +6,10 @@
 
 #include <math.h>
 #include <string.h>
-#include "gen/base/conf.h"
 #include "gen/base/name.h"
 #include "gen/base/text.h"
 #include "gen/spec/dtype.h"
-#include "gen/spec/formula.h"
+#include "gen/spec/op_private.h"
 
 const char *const role_names[ROLE_COUNT] = {
     [ROLE_IN] = "in", [ROLE_CONST] = "const", [ROLE_OUT] = "out", [ROLE_INDEX] = "index"
@@ -24,28 +23,21 @@ const char *const data_names[DATA_COUNT] = { [DATA_NORMAL] = "normal",
 enum { MAX_TRY = 1 << 20 }; /* a larger extent would take too long to verify */
 static const char index_dtype[] = "s32";
 
-typedef struct {
-    Arena *arena;
-    Conf *conf;
-    Diag *diag;
-    Op *op;
-    bool axes_ok; /* false: names in expressions are not checked, so that a fault in an axis gives one error */
-} OpReader;
-
 /* Checks a name that will stand in generated C. Axes and operands are arguments of functions there, which rules out more names. */
 static bool check_identifier(OpReader *r, const ConfSetting *s, const char *what, const char *name)
 {
-    const bool is_argument = strcmp(what, "layout") != 0 && strcmp(what, "op") != 0 && strcmp(what, "epilogue") != 0;
+    static const char *const word[] = { "layout", "op", "epilogue", "accuracy" };
+    const bool is_argument = names_find(NAMES(word, LENGTH(word)), what) < 0;
     return conf_check_name(r->diag, s->at, what, name, is_argument ? name_argument_fault(name) : name_fault(name));
 }
 
-static bool read_name(OpReader *r, const ConfSetting *group, const char *what, const char **out)
+bool op_read_name(OpReader *r, const ConfSetting *group, const char *what, const char **out)
 {
     const ConfSetting *s = conf_member(group, "name");
     return s && conf_string(r->conf, s, NULL, out) && check_identifier(r, s, what, *out);
 }
 
-static void check_unique(OpReader *r, const ConfSetting *s, const char *what, const char *const *names, int n)
+void op_check_unique(OpReader *r, const ConfSetting *s, const char *what, const char *const *names, int n)
 {
     for (int i = 1; i < n; i++)
         if (names_find(NAMES(names, i), names[i]) >= 0) {
@@ -63,7 +55,7 @@ static void read_words(OpReader *r, const ConfSetting *group, const char *key, c
         return;
     for (int i = 0; i < *n; i++)
         conf_lookup(r->diag, conf_elem(s, i)->at, what, out[i], known);
-    check_unique(r, s, what, out, *n);
+    op_check_unique(r, s, what, out, *n);
 }
 
 /* Reads an expression over the extents known so far and binds its names to them. It will be printed as C: over integers but for the operations. */
@@ -97,11 +89,11 @@ static Extent *new_extent(OpReader *r, const ConfSetting *group, const ConfKey *
         return NULL;
     conf_keys(r->conf, group, keys, nkey);
     conf_string(r->conf, group, "doc", &x->doc);
-    return read_name(r, group,
-                     kind == EXTENT_ATTRIBUTE ? "attribute"
-                     : kind == EXTENT_DERIVED ? "extent"
-                                              : "axis",
-                     &x->name)
+    return op_read_name(r, group,
+                        kind == EXTENT_ATTRIBUTE ? "attribute"
+                        : kind == EXTENT_DERIVED ? "extent"
+                                                 : "axis",
+                        &x->name)
                ? x
                : NULL;
 }
@@ -231,7 +223,7 @@ static void read_layout(OpReader *r, const ConfSetting *group, Operand *o)
         return;
     conf_keys(r->conf, group, keys, LENGTH(keys));
     read_extents(r, group, l);
-    if (!read_name(r, group, "layout", &l->name))
+    if (!op_read_name(r, group, "layout", &l->name))
         return;
     if (l->rank && o->layout[0].rank && l->rank != o->layout[0].rank)
         diag_error(r->diag, group->at, "the layout '%s' has %d extents, '%s' has %d", l->name, l->rank,
@@ -327,13 +319,12 @@ static void read_operand(OpReader *r, const ConfSetting *group)
     read_layouts(r, group, o);
     if (diag_nerror(r->diag) == nerror)
         read_data(r, group, o);
-    if (read_name(r, group, "operand", &o->name))
+    if (op_read_name(r, group, "operand", &o->name))
         r->op->noperand++;
 }
 
-/* Reads each group of a list of 1 to `max`. */
-static void read_each(OpReader *r, const ConfSetting *root, const char *key, int max,
-                      void (*read)(OpReader *, const ConfSetting *))
+void op_read_each(OpReader *r, const ConfSetting *root, const char *key, int max,
+                  void (*read)(OpReader *, const ConfSetting *))
 {
     const ConfSetting *list = conf_list(r->conf, root, key);
     if (list && (conf_length(list) == 0 || conf_length(list) > max)) {
@@ -383,7 +374,7 @@ static void check_operands(OpReader *r, const ConfSetting *root)
         names[n++] = op->operand[i].name;
         nrole[op->operand[i].role]++;
     }
-    check_unique(r, s, "name", names, n);
+    op_check_unique(r, s, "name", names, n);
     if (nrole[ROLE_OUT] != 1)
         diag_error(r->diag, s->at, "%d operands have the role \"out\", expected 1", nrole[ROLE_OUT]);
     if (nrole[ROLE_CONST] > 1)
@@ -436,71 +427,6 @@ static void read_rows(OpReader *r, const ConfSetting *root)
     op->row_elems = expr_parse(r->arena, "1", (Loc){ .src = op->src }, r->diag);
 }
 
-static void read_epilogue(OpReader *r, const ConfSetting *group)
-{
-    static const ConfKey keys[] = { { "name", true, "as in bias" }, { "formula", true, "as in \"acc + bias[n]\"" } };
-    OpEpilogue *e = &r->op->epilogue[r->op->nepilogue];
-    *e = (OpEpilogue){ 0 };
-    if (!conf_group(r->conf, group, NULL))
-        return;
-    conf_keys(r->conf, group, keys, LENGTH(keys));
-    conf_formula(r->conf, group, "formula", &e->expr);
-    if (read_name(r, group, "epilogue", &e->name))
-        r->op->nepilogue++;
-}
-
-static void read_accuracy(OpReader *r, const ConfSetting *group)
-{
-    static const ConfKey keys[] = { { "name", true, "as in winograd" },
-                                    { "factor", true, "times the usual error" },
-                                    { "doc", false, NULL } };
-    OpAccuracy *x = &r->op->accuracy[r->op->naccuracy];
-    int64_t factor = 1;
-    *x = (OpAccuracy){ .doc = "" };
-    if (!conf_group(r->conf, group, NULL))
-        return;
-    conf_keys(r->conf, group, keys, LENGTH(keys));
-    conf_int(r->conf, group, "factor", 1, OP_MAX_ACCURACY, &factor);
-    conf_string(r->conf, group, "doc", &x->doc);
-    x->factor = (double)factor;
-    if (!read_name(r, group, "accuracy", &x->name))
-        return;
-    if (names_find(NAMES(r->op->accuracy, r->op->naccuracy), x->name) >= 0)
-        diag_error(r->diag, conf_member(group, "name")->at, "the accuracy '%s' is there twice", x->name);
-    else
-        r->op->naccuracy++;
-}
-
-/* Names of parts of the packed operand, which templates declare as values. */
-static void read_packs(OpReader *r, const ConfSetting *root)
-{
-    const ConfSetting *s = conf_member(root, "packs");
-    Op *op = r->op;
-    if (!conf_strings(r->conf, root, "packs", op->pack, OP_MAX_NAME, &op->npack))
-        return;
-    for (int i = 0; i < op->npack; i++)
-        if (check_identifier(r, conf_elem(s, i), "part", op->pack[i]) &&
-            (op_axis(op, op->pack[i]) >= 0 || names_find(NAMES(op->operand, op->noperand), op->pack[i]) >= 0))
-            diag_error(r->diag, conf_elem(s, i)->at,
-                       "'%s' is the name of an extent or an operand; a part of the packed operand has its own",
-                       op->pack[i]);
-    if (s)
-        check_unique(r, s, "part", op->pack, op->npack);
-}
-
-/* Checks the formulas of all epilogues. */
-static void check_epilogues(OpReader *r, const ConfSetting *root)
-{
-    const char *name[OP_MAX_NAME];
-    const Op *unused;
-    for (int i = 0; i < r->op->nepilogue; i++) {
-        const FormulaText text = { .expr = r->op->epilogue[i].expr };
-        name[i] = r->op->epilogue[i].name;
-        formula_read(r->arena, r->op, &text, &unused, r->diag);
-    }
-    check_unique(r, conf_member(root, "epilogues"), "epilogue", name, r->op->nepilogue);
-}
-
 static void read_op(OpReader *r, const ConfSetting *root)
 {
     static const ConfKey keys[] = {
@@ -523,35 +449,31 @@ static void read_op(OpReader *r, const ConfSetting *root)
     Op *op = r->op;
     const int before = diag_nerror(r->diag);
     conf_keys(r->conf, root, keys, LENGTH(keys));
-    read_name(r, root, "op", &op->name);
+    op_read_name(r, root, "op", &op->name);
     conf_string(r->conf, root, "doc", &op->doc);
     int nerror = diag_nerror(r->diag);
-    read_each(r, root, "axes", OP_MAX_AXIS, read_axis);
+    op_read_each(r, root, "axes", OP_MAX_AXIS, read_axis);
     op->naxis = op->ngiven = op->nextent;
     if (conf_member(root, "attributes"))
-        read_each(r, root, "attributes", OP_MAX_AXIS, read_attribute);
+        op_read_each(r, root, "attributes", OP_MAX_AXIS, read_attribute);
     op->ngiven = op->nextent;
     r->axes_ok = conf_member(root, "axes") && diag_nerror(r->diag) == nerror;
     if (conf_member(root, "derived"))
-        read_each(r, root, "derived", OP_MAX_AXIS, read_derived);
+        op_read_each(r, root, "derived", OP_MAX_AXIS, read_derived);
     r->axes_ok = conf_member(root, "axes") && diag_nerror(r->diag) == nerror;
     read_words(r, root, "dtypes", "dtype", NAMES(dtypes, DTYPE_SPEC_COUNT), op->dtype, &op->ndtype);
     if (conf_member(root, "dtypes") && op->ndtype == 0 && diag_nerror(r->diag) == nerror)
         diag_error(r->diag, conf_member(root, "dtypes")->at, "'dtypes': expected at least one");
-    read_each(r, root, "operands", OP_MAX_OPERAND, read_operand);
+    op_read_each(r, root, "operands", OP_MAX_OPERAND, read_operand);
     read_expr(r, root, "flops", &op->flops);
     read_rows(r, root);
     read_reference(r, root);
     read_templates(r, root);
     if (conf_member(root, "operands") && diag_nerror(r->diag) == nerror)
         check_operands(r, root);
-    if (conf_member(root, "epilogues"))
-        read_each(r, root, "epilogues", OP_MAX_NAME, read_epilogue);
-    if (conf_member(root, "accuracies"))
-        read_each(r, root, "accuracies", OP_MAX_NAME, read_accuracy);
-    read_packs(r, root);
+    op_read_words(r, root);
     if (diag_nerror(r->diag) == before)
-        check_epilogues(r, root);
+        op_check_epilogues(r, root);
 }
 
 Op *op_read(Arena *a, const char *dir, Diag *d)

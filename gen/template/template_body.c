@@ -5,11 +5,11 @@
 #define _GNU_SOURCE
 #include "gen/template/template_private.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include "gen/base/conf.h"
+#include "gen/base/name.h"
 #include "gen/base/text.h"
 #include "gen/template/fill.h"
 
@@ -132,11 +132,6 @@ bool template_free_name(const char *name)
            names_find(NAMES(word, LENGTH(word)), name) >= 0;
 }
 
-bool template_is_capital(const char *name)
-{
-    return isupper((unsigned char)*name) && !name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")];
-}
-
 /* Marks the declared names that the file uses from byte `from` on: used[i] is that of r->name[i]. False after errors: it uses others too. */
 static bool check_names(const TemplateReader *r, const Source *src, size_t from, bool *used)
 {
@@ -149,7 +144,7 @@ static bool check_names(const TemplateReader *r, const Source *src, size_t from,
         const int declared = names_find(NAMES(r->name, r->nbody_name), name);
         if (declared >= 0)
             used[declared] = true;
-        if (declared >= 0 || len < 2 || !template_is_capital(name) || template_free_name(name) ||
+        if (declared >= 0 || len < 2 || !name_is_capitals(name) || template_free_name(name) ||
             op_axis(r->op, name) >= 0)
             continue;
         const char *near = diag_nearest(name, NAMES(r->name, r->nbody_name));

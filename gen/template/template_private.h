@@ -35,8 +35,6 @@ bool template_offer(TemplateReader *r);
 
 /* Upper-case words that need no declaration: C's own, and what fill supplies. */
 bool template_free_name(const char *name);
-/* Capital letters, digits and '_' alone, as names that a head declares are. */
-bool template_is_capital(const char *name);
 /* Reads a file of the folder of `from`, as in "tile.h", or of one beside that, as in "../dense/tile.h". NULL after an error. */
 const Source *template_near(TemplateReader *r, const Source *from, Loc at, const char *file, size_t len);
 /* Reads the files that the body includes. False after errors. */

@@ -82,7 +82,7 @@ static void take_offer(TemplateReader *r, const char *name)
 /* Filling replaces a name wherever it stands: it must not be one of C's words, nor one that means something else here. */
 static bool check_new_name(TemplateReader *r, Loc loc, const char *name)
 {
-    const bool is_capital = template_is_capital(name);
+    const bool is_capital = name_is_capitals(name);
     const bool taken =
         op_axis(r->op, name) >= 0 || strcmp(name, "THREADS") == 0 || template_free_name(name) || is_declared(r, name);
     if (!is_capital || taken)

@@ -70,6 +70,13 @@ static void test_dense(void **state)
     assert_string_equal(op->dtype[0], "f32");
     assert_int_equal(op->nepilogue, 1);
     assert_string_equal(op->epilogue[0].name, "bias");
+    assert_int_equal(op->naccuracy, 2);
+    assert_string_equal(op->accuracy[0].name, "rough");
+    assert_string_equal(op->accuracy[0].doc, "sums in any order of any terms");
+    assert_true(op->accuracy[1].factor == 100);
+    assert_string_equal(op->accuracy[1].doc, "");
+    assert_int_equal(op->npack, 2);
+    assert_string_equal(op->pack[1], "TURNED_2");
     assert_int_equal(op->noperand, 3);
     static const Role roles[] = { ROLE_IN, ROLE_CONST, ROLE_OUT };
     static const int64_t elems[] = { 21, 35, 15 };

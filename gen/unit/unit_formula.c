@@ -141,9 +141,9 @@ static FillScope *exact_words(Printer *p, bool has_check)
     fill_wordf(words, "EPS_INPUTS", d->eps_in ? "%a" : "%.0f", d->eps_in);
     FILL_WORDS(words, WORD("FORMULA", quote_comment(p->arena, s->formula->text)), WORD("body", exact_body(p)),
                WORD("HAS_OPERATOR", s->op->reference != NULL), WORD("HAS_ACCURACY", s->accuracy > 1),
-             WORD("NNODE", s->formula->nnode),
-               WORD("ROW_PLACE", s->formula->row), WORD("ROW_ELEMS", expr_c_int(p->arena, s->op->row_elems, "dcgen")),
-               WORD("HAS_CHECK", s->formula->is_affine && has_check), WORD("HAS_ACCURACY", s->accuracy > 1));
+               WORD("NNODE", s->formula->nnode), WORD("ROW_PLACE", s->formula->row),
+               WORD("ROW_ELEMS", expr_c_int(p->arena, s->op->row_elems, "dcgen")),
+               WORD("HAS_CHECK", s->formula->is_affine && has_check));
     if (!s->op->reference)
         unit_rows_exact_words(p, words);
     fill_list(words, "own");

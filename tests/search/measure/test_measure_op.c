@@ -12,8 +12,8 @@
 
 static const char ops[] = DCGEN_SOURCE_DIR "/tests/search/measure/ops";
 
-/* The place, with such a runner for this op and epilogue (NULL: none). */
-static void open_op_with(World *w, const char *const *command, const char *name, const char *epilogue)
+/* The place, with such a runner for this op, epilogue (NULL: none) and accuracy. */
+static void open_op_at(World *w, const char *const *command, const char *name, const char *epilogue, double accuracy)
 {
     Diag *d = diag_new(w->a);
     size_t len;
@@ -21,11 +21,17 @@ static void open_op_with(World *w, const char *const *command, const char *name,
     w->op = op_read(w->a, arena_printf(w->a, "%s/%s", ops, name), d);
     diag_print(d, stderr);
     assert_non_null(w->op);
-    const Spec spec = with_formula(w->a, w->op, "f32", epilogue);
+    Spec spec = with_formula(w->a, w->op, "f32", epilogue);
+    spec.accuracy = accuracy;
     const char *text = text_read_file(w->a, w->op->reference, &len), *err = "";
     w->reference = build(w, unit_reference(w->a, &spec, DCGEN_SOURCE_DIR "/templates/package", text, d), false);
     w->runner = runner_start(w->a, command, &spec, w->reference, 1, NULL, &err);
     assert_string_equal(err, "");
+}
+
+static void open_op_with(World *w, const char *const *command, const char *name, const char *epilogue)
+{
+    open_op_at(w, command, name, epilogue, 1);
 }
 
 static void open_op(World *w, const char *name, const char *epilogue)
@@ -77,6 +83,32 @@ static void an_epilogue_without_data(void **state)
     open_op(w, "product", NULL);
     check(w, without_relu, few, STATUS_OK, "");
     check(w, with_relu, few, STATUS_WRONG, "element ");
+}
+
+/* What a kernel may be off by, with and without an epilogue. One that is off turns some comparisons: that is right, too. */
+static void an_accuracy(void **state)
+{
+    static const int64_t many[] = { 9, 53, 61, 13 };
+    static const struct {
+        const char *epilogue, *element;
+        double accuracy;
+        Status status;
+    } row[] = {
+        { NULL, "at(e, o, i) + 0.002f", 1, STATUS_WRONG },
+        { NULL, "at(e, o, i) + 0.002f", 1000, STATUS_OK },
+        { NULL, "at(e, o, i) + 0.1f", 1000, STATUS_WRONG },
+        { "relu", "fmaxf(at(e, o, i) + 0.002f, 0)", 1, STATUS_WRONG },
+        { "relu", "fmaxf(at(e, o, i) + 0.002f, 0)", 1000, STATUS_OK },
+        { "step", "at(e, o, i) > 0", 1, STATUS_OK },
+        { "step", "at(e, o, i) + 0.002f > 0", 1, STATUS_WRONG },
+        { "step", "at(e, o, i) + 0.002f > 0", 1000, STATUS_OK },
+        { "step", "at(e, o, i) + 0.2f > 0", 1000, STATUS_WRONG },
+    };
+    World *w = *state;
+    for (size_t i = 0; i < LENGTH(row); i++) {
+        open_op_at(w, runner_command, "product", row[i].epilogue, row[i].accuracy);
+        check(w, arena_printf(w->a, "%sRUN { EACH(%s); }", product, row[i].element), many, row[i].status, "");
+    }
 }
 
 /* There are no sums of rows, so what is wrong in a part of the tiles, or in one tail, must be among the elements that are compared. */
@@ -227,6 +259,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(an_epilogue_without_data, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_accuracy, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_large_output_without_rows, set_up, tear_down),
         cmocka_unit_test_setup_teardown(indices, set_up, tear_down),
         cmocka_unit_test_setup_teardown(gaps_on_a_cpu, set_up, tear_down),

@@ -70,6 +70,8 @@ static void print_spec(const Dump *d)
         fprintf(d->out, " with %s", s->formula->text);
     if (*layouts)
         fprintf(d->out, "; layout %s%s", layouts, s->packed ? ", packed" : "");
+    if (s->accuracy > 1)
+        fprintf(d->out, "; accuracy %g", s->accuracy);
     fprintf(d->out, "\nbudget: %d kernel%s, %d KiB, %d trials, %d s\n", s->budget.kernels,
             number_plural(s->budget.kernels), s->budget.code_kib, s->budget.trials, s->budget.seconds);
     for (int i = 0; i < s->ndim; i++)
@@ -126,9 +128,9 @@ static json_t *spec_json(const Dump *d)
                                  FIELD("trials", b->trials), FIELD("seconds", b->seconds));
     return JSON_OBJECT(FIELD("name", s->name), FIELD("op", s->op->name), FIELD("dtype", s->dtype),
                        FIELD("layout", layouts_json(s)), FIELD("packed", s->packed),
-                       FIELD("epilogue", spec_formula_text(s)), FIELD("target", json_of_list(s->target, s->ntarget)),
-                       FIELD("budget", budget), FIELD("dims", dims), FIELD("shapes", shapes),
-                       FIELD("instances", instances));
+                       FIELD("epilogue", spec_formula_text(s)), FIELD("accuracy", s->accuracy),
+                       FIELD("target", json_of_list(s->target, s->ntarget)), FIELD("budget", budget),
+                       FIELD("dims", dims), FIELD("shapes", shapes), FIELD("instances", instances));
 }
 
 /* ---- space ---- */

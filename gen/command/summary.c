@@ -251,6 +251,8 @@ void summary_check(Arena *a, const Workload *w, const Space *const *space, const
                      quote_line(a, s->op->doc), s->dtype, spec_shape_count(s), spec_tuned_count(s));
     if (!json && s->formula)
         quote_printf(to, "formula: %s\n", s->formula->text);
+    if (!json && s->accuracy > 1)
+        fprintf(to, "accuracy: off by at most %g times the rounding error of plain sums\n", s->accuracy);
     for (int i = 0; i < n; i++)
         if (json)
             quote_print_json(check_json(w, space[i], &device[i]), to);

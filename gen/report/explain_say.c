@@ -35,6 +35,8 @@ static void say_head(const Explanation *x, FILE *out)
                  number_plural(x->assignment->nkernel), s->target->name, s->device->name);
     if (s->spec->formula)
         quote_printf(out, "formula: %s\n", s->spec->formula->text);
+    if (s->spec->accuracy > 1)
+        fprintf(out, "accuracy: off by at most %g times the rounding error of plain sums\n", s->spec->accuracy);
     for (int i = 0; x->by_dims && i < s->spec->ndim; i++)
         if (x->dim[i] < s->spec->dim[i].min || x->dim[i] > s->spec->dim[i].max)
             fprintf(out, "%s = %" PRId64 " is outside its range, %" PRId64 " to %" PRId64 "\n", s->spec->dim[i].name,

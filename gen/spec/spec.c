@@ -21,20 +21,19 @@ enum { MAX_OP_NAMES = 256 };
 const char spec_auto[] = "auto";
 
 /* Keys of the file, of a function, and of functions that stand in a list. */
-#define COMMON_KEYS                                                                                        \
-    { "dtype", false, NULL }, { "target", false, NULL }, { "dims", false, NULL }, { "tune", false, NULL }, \
-        { "weights", false, NULL }, { "budget", false, NULL }, { "regret", false, NULL },                  \
-    {                                                                                                      \
-        "threads", false, NULL                                                                             \
+#define COMMON_KEYS                                                                                                    \
+    { "dtype", false, NULL }, { "target", false, NULL }, { "dims", false, NULL }, { "tune", false, NULL },             \
+        { "weights", false, NULL }, { "budget", false, NULL }, { "regret", false, NULL }, { "accuracy", false, NULL }, \
+    {                                                                                                                  \
+        "threads", false, NULL                                                                                         \
     }
-#define FUNCTION_KEYS                                                                                                 \
-    { "op", true, "the operator, as in op = \"dense\";" },                                                            \
-        { "shapes", true, "a list of groups, one a shape, as in shapes = ( { M = \"16*T\"; N = 768; K = 768; } );" }, \
-        { "epilogue", false, NULL }, { "formula", false, NULL }, { "types", false, NULL },                             \
-        { "extents", false, NULL }, { "accuracy", false, NULL },                                                      \
-        { "layout", false, NULL },                                                                                    \
-    {                                                                                                                 \
-        "space", false, NULL                                                                                          \
+#define FUNCTION_KEYS                                                                                                  \
+    { "op", true, "the operator, as in op = \"dense\";" },                                                             \
+        { "shapes", true, "a list of groups, one a shape, as in shapes = ( { M = \"16*T\"; N = 768; K = 768; } );" },  \
+        { "epilogue", false, NULL }, { "formula", false, NULL }, { "types", false, NULL }, { "extents", false, NULL }, \
+        { "layout", false, NULL },                                                                                     \
+    {                                                                                                                  \
+        "space", false, NULL                                                                                           \
     }
 #define NAME_KEY                                                              \
     {                                                                         \
@@ -322,6 +321,7 @@ static void read_listed(SpecReader *r, const SpecFile *f, int i, unsigned *dims)
     static const ConfKey keys[] = { { "name", true, "the name of the function, as in name = \"scores\";" },
                                     { "dtype", false, NULL },
                                     { "weight", false, NULL },
+                                    { "accuracy", false, NULL },
                                     FUNCTION_KEYS };
     Spec *s = r->spec;
     const unsigned named = spec_named_dims(r);

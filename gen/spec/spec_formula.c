@@ -72,23 +72,27 @@ static bool read_formula_text(SpecReader *r, const ConfSetting *s, bool computes
     return text->nword > 0;
 }
 
-/* How far results may be off: a word of the op, or a number. */
+/* How far results may be off, of this function or of all: a word of the op, or a number. */
 static void read_accuracy(SpecReader *r)
 {
-    const ConfSetting *s = conf_member(r->group, "accuracy");
+    const ConfSetting *own = conf_member(r->group, "accuracy"), *s = own ? own : conf_member(r->root, "accuracy");
     const Op *op = r->spec->op;
+    double *accuracy = &r->spec->accuracy;
     int word = 0;
-    r->spec->accuracy = 1;
+    *accuracy = 1;
     if (!s || !op)
         return;
     if (s->type == CONF_STRING && op->naccuracy == 0)
-        diag_error(r->diag, s->at, "the op '%s' has no names for accuracies; expected a number from 1 to %d", op->name, OP_MAX_ACCURACY);
-    else if (s->type == CONF_STRING && conf_choice(r->conf, s, NULL, "accuracy", NAMES(op->accuracy, op->naccuracy), &word))
-        r->spec->accuracy = op->accuracy[word].factor;
-    else if (s->type != CONF_STRING && conf_real(r->conf, s, NULL, &r->spec->accuracy) &&
-             !(r->spec->accuracy >= 1 && r->spec->accuracy <= OP_MAX_ACCURACY))
-        diag_error(r->diag, s->at, "'accuracy': expected how many times the rounding error of plain sums results may be off, from 1 to %d; found %g",
-                   OP_MAX_ACCURACY, r->spec->accuracy);
+        diag_error(r->diag, s->at, "the op '%s' has no words for accuracies; expected a number from 1 to %d", op->name,
+                   OP_MAX_ACCURACY);
+    else if (s->type == CONF_STRING) {
+        if (conf_choice(r->conf, s, NULL, "accuracy", NAMES(op->accuracy, op->naccuracy), &word))
+            *accuracy = op->accuracy[word].factor;
+    } else if (conf_real(r->conf, s, NULL, accuracy) && !(*accuracy >= 1 && *accuracy <= OP_MAX_ACCURACY))
+        diag_error(r->diag, s->at,
+                   "'accuracy': expected how many times the rounding error of plain sums results may be off, from 1 to "
+                   "%d; found %g",
+                   OP_MAX_ACCURACY, *accuracy);
 }
 
 /* From here on the function's op has the operands that its formula brings. An op that computes something has an epilogue, another one a formula. */
@@ -104,14 +108,18 @@ void spec_read_formula(SpecReader *r)
     read_types(r, &text);
     read_extents(r, &text);
     if ((types || extents) && (!s || (is_sequence(s) && s->n == 0)))
-        diag_error(r->diag, (types ? types : extents)->name_at, "'%s' are of operands that a formula brings, and there is none",
-                   types ? "types" : "extents");
+        diag_error(r->diag, (types ? types : extents)->name_at,
+                   "'%s' are of operands that a formula brings, and there is none", types ? "types" : "extents");
     if (computes && formula)
-        diag_error(r->diag, formula->name_at, "'formula' belongs to ops that compute nothing by themselves; expected 'epilogue', of acc");
+        diag_error(r->diag, formula->name_at,
+                   "'formula' belongs to ops that compute nothing by themselves; expected 'epilogue', of acc");
     if (!computes && epilogue)
-        diag_error(r->diag, epilogue->name_at, "the op '%s' computes nothing by itself; expected 'formula'", spec->op->name);
+        diag_error(r->diag, epilogue->name_at, "the op '%s' computes nothing by itself; expected 'formula'",
+                   spec->op->name);
     else if (!computes && !formula)
-        diag_error(r->diag, r->group->at, "missing key 'formula': what op '%s' computes, as in formula = \"softmax[n](x[m,n])\";", spec->op->name);
+        diag_error(r->diag, r->group->at,
+                   "missing key 'formula': what op '%s' computes, as in formula = \"softmax[n](x[m,n])\";",
+                   spec->op->name);
     if (s && read_formula_text(r, s, computes, &text) && spec->op)
         spec->formula = formula_read(r->arena, spec->op, &text, &spec->op, r->diag);
     if (!computes && !spec->formula)

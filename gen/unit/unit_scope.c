@@ -273,8 +273,6 @@ static void add_constant(FillScope *s, const Spec *spec)
     const Operand *w = spec->const_operand >= 0 ? &spec->op->operand[spec->const_operand] : NULL;
     const Dtype *d = dtype_find(spec->dtype);
     const int vector = vector_elems(spec);
-    fill_number(s, "HAS_ACCURACY", spec->accuracy > 1);
-    fill_wordf(s, "ACCURACY_TEXT", "%g", spec->accuracy);
     FILL_WORDS(s, WORD("HAS_CONSTANT", w != NULL), WORD("ELEM_IS_FLOAT", d && strcmp(d->c_type, "float") == 0),
                WORD("VECTOR_ELEMS", vector), WORD("VECTOR_TAIL", vector - 1));
     if (!w)
@@ -332,6 +330,8 @@ static void add_op(FillScope *s, const Spec *spec)
                WORD("HAS_ACC", spec->formula && spec->formula->bias < 0 && !spec_moves(spec)),
                WORD("IS_MOVING", spec_moves(spec)), WORD("SPEED_UNIT", spec_moves(spec) ? "GB/s" : "GFLOP/s"));
     unit_blas_words(s, spec);
+    fill_number(s, "HAS_ACCURACY", spec->accuracy > 1);
+    fill_wordf(s, "ACCURACY_TEXT", "%g", spec->accuracy);
     if (dtype_of(spec, out))
         add_tolerance(s, dtype_of(spec, out));
 }

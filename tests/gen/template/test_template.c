@@ -205,6 +205,7 @@ static void test_context(void **state)
         { "LAYOUT_W_NK", 0, 1 },
         { "LAYOUT_W_KN", 1, 0 },
         { "PACKED", 1, 0 },
+        { "ACCURACY", 16, 1 },
     };
     static const char *const unknown[] = { "HAS_GELU", "LAYOUT_XX", "DTYPE_F8", "M", "THREADS", "REGS", "" };
     static const struct {
@@ -212,7 +213,8 @@ static void test_context(void **state)
         int64_t rate;
     } tensor[] = { { "bf16", 1331 }, { "tf32", 665 }, { "f32", 0 } };
     Binding b = { .spec = read_spec(
-                      "name = \"pkg\"; op = \"dense\"; dtype = \"f16\"; epilogue = [\"bias\"]; threads = [6, 2];\n"
+                      "name = \"pkg\"; op = \"dense\"; dtype = \"f16\"; epilogue = [\"bias\"]; threads = [6, 2]; "
+                      "accuracy = 16.9;\n"
                       "shapes = ( { M = 7; N = 48; K = 64; } ); layout = { W = \"KN\"; packed = true; };"),
                   .target = target_find(&targets, "sm_90a"),
                   .device = &device,

@@ -90,10 +90,16 @@ static int NAME_bench(const int64_t *extent, const PACKAGE_exec *exec, int n)
     int wrong = 0;
     NAME_problem p = NAME_problem_new(extent, NAME_checked_terms);
     NAME_pack_constant(&p);
+#if ANY_SCRATCH
+    NAME_reserve(&p, exec, n);
+#endif
     for (int i = 0; i < n; i++) {
         NAME_put(&p, NAME_out);
         wrong = wrong || NAME_run(&p, &exec[i]) != PACKAGE_OK || !(NAME_worst(&p) <= 1);
     }
+#if ANY_SCRATCH
+    wrong = wrong || !NAME_kept_to_workspace(&p);
+#endif
     if (wrong) {
         printf("wrong: ");
         NAME_print_extents(&p);

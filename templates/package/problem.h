@@ -125,6 +125,10 @@ typedef struct {
     double *want, *bound;
     void *packed; /* the constant operand as the call takes it, or NULL */
     int is_apart; /* strided operands have gaps, and the call is told their strides */
+#if ANY_SCRATCH
+    unsigned char *scratch, *workspace; /* the workspace of calls, and the memory that it lies in, between canaries */
+    size_t scratch_bytes, workspace_bytes;
+#endif
 } NAME_problem;
 
 static void *NAME_take(size_t bytes)
@@ -268,6 +272,9 @@ static void NAME_problem_free(NAME_problem *p)
     free(p->want);
     free(p->bound);
     free(p->packed);
+#if ANY_SCRATCH
+    free(p->scratch);
+#endif
 }
 
 /* The largest error as a part of its tolerance; NaN, and a canary or a gap that was touched: infinite. Takes the output away. */

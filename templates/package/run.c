@@ -18,21 +18,42 @@ static void NAME_pack_constant(NAME_problem *p)
 #endif
 }
 
+#if ANY_SCRATCH
+#define NAME_HAS_WORKSPACE 1
+
+/* A workspace for each of n ways to carry the call out: all bits set (NaN), a canary before it and one behind it. */
+static void NAME_reserve(NAME_problem *p, const PACKAGE_exec *exec, int n)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < n; i++) {
+        const size_t need = NAME_workspace_bytes(EACH(axes, p->extent[PLACE]), &exec[i]);
+        bytes = need > bytes ? need : bytes;
+    }
+    const size_t all = bytes + 2 * NAME_canary;
+    if (all > p->scratch_bytes) {
+        free(p->scratch);
+        p->scratch = NAME_take(p->scratch_bytes = all);
+    }
+    p->workspace = p->scratch + p->scratch_bytes - NAME_canary - bytes;
+    p->workspace_bytes = bytes;
+    memset(p->scratch, NAME_canary_byte, p->scratch_bytes);
+    memset(p->workspace, 0xff, bytes);
+}
+
+/* 1 if no call since then has written beside its workspace. */
+static int NAME_kept_to_workspace(const NAME_problem *p)
+{
+    const unsigned char *end = p->workspace + p->workspace_bytes;
+    for (const unsigned char *c = p->scratch; c < p->scratch + p->scratch_bytes; c++)
+        if ((c < p->workspace || c >= end) && *c != NAME_canary_byte)
+            return 0;
+    return 1;
+}
+
+#endif
 static int NAME_run(const NAME_problem *problem, const PACKAGE_exec *exec)
 {
-#if ANY_SCRATCH
-    static unsigned char *room; /* the workspace of the largest call so far, behind which a canary lies */
-    static size_t size;
-    const size_t bytes = NAME_workspace_bytes(EACH(axes, problem->extent[PLACE]), exec);
-    if (!room || bytes > size) {
-        free(room);
-        size = bytes;
-        room = NAME_take(size + NAME_canary);
-        memset(room, 0xff, size);
-        memset(room + size, NAME_canary_byte, NAME_canary);
-    }
-#endif
-    const int code = NAME(EACH(axes, problem->extent[PLACE]),
+    return NAME(EACH(axes, problem->extent[PLACE]),
 //@ repeat operands
 #if IS_CONSTANT && PACKED
                 problem->packed,
@@ -44,12 +65,8 @@ static int NAME_run(const NAME_problem *problem, const PACKAGE_exec *exec)
 #endif
 //@ end
 #if ANY_SCRATCH
-                room + (size - bytes), exec);
-    for (size_t i = 0; i < NAME_canary; i++)
-        if (room[size + i] != NAME_canary_byte)
-            return -1;
+                problem->workspace, exec);
 #else
                 NULL, exec);
 #endif
-    return code;
 }

@@ -6,6 +6,9 @@
 #if HAS_STRIDED
  * Operands that may be strided lie densely and, in a second round, with gaps, which are NaN in inputs and canaries in the output.
 #endif
+#if ANY_SCRATCH
+ * The workspace lies between canaries and is NaN before each call, too.
+#endif
  * Exit code 0 when all agree.
  */
 #include "PACKAGE.h"
@@ -31,13 +34,20 @@ static const int64_t NAME_tried[][NAME_nextent] = {
 //@ run
 
 /* 1 if the result is wrong. */
-static int NAME_check(const NAME_problem *p, const PACKAGE_exec *exec, double *most)
+static int NAME_check(NAME_problem *p, const PACKAGE_exec *exec, double *most)
 {
     NAME_put(p, NAME_out);
+#if ANY_SCRATCH
+    NAME_reserve(p, exec, 1);
+#endif
     const int code = NAME_run(p, exec);
     if (code == PACKAGE_BAD_KERNEL && exec->kernel)
         return 0; /* this CPU cannot run it */
+#if ANY_SCRATCH
+    const double err = code == PACKAGE_OK && NAME_kept_to_workspace(p) ? NAME_worst(p) : INFINITY;
+#else
     const double err = code == PACKAGE_OK ? NAME_worst(p) : INFINITY;
+#endif
     if (err > *most)
         *most = err;
     if (err <= 1)
@@ -50,7 +60,7 @@ static int NAME_check(const NAME_problem *p, const PACKAGE_exec *exec, double *m
 }
 
 /* Every kernel and the dispatcher's choice on one problem. */
-static int NAME_check_all(const NAME_problem *p, PACKAGE_exec exec, int *ncheck, double *most)
+static int NAME_check_all(NAME_problem *p, PACKAGE_exec exec, int *ncheck, double *most)
 {
     int failed = 0;
     for (exec.kernel = 0; exec.kernel <= NAME_nkernel(); exec.kernel++)

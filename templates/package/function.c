@@ -100,7 +100,8 @@ size_t NAME_workspace_bytes(EXTENTS, const PACKAGE_exec *exec)
         EACH(operands, NO_ARGUMENT), NULL);
     const double flops = NAME_flops(EACH(every, (double)AXIS));
     const int nthread = exec && exec->threads > 1 ? PACKAGE_nthread(exec, flops) : 1, kernel = NAME_kernel_of(exec, nthread, EVERY_AXES);
-    return kernel < 0 ? 0 : NAME_scratch_bytes(kernel, &args, nthread, flops);
+    const size_t bytes = kernel < 0 ? 0 : NAME_scratch_bytes(kernel, &args, nthread, flops);
+    return bytes == SIZE_MAX ? 0 : bytes;
 }
 #else
 size_t NAME_workspace_bytes(EXTENTS, const PACKAGE_exec *exec)
@@ -158,7 +159,10 @@ int NAME(EXTENTS,
     if (kernel < 0)
         return -kernel;
 #if ANY_SCRATCH
-    if (!workspace && NAME_scratch_bytes(kernel, &args, nthread, flops) > 0)
+    const size_t bytes = NAME_scratch_bytes(kernel, &args, nthread, flops);
+    if (bytes == SIZE_MAX)
+        return PACKAGE_BAD_EXTENT;
+    if (bytes > 0 && !workspace)
         return PACKAGE_BAD_POINTER;
 #endif
     return NAME_start_all(NAME_table[kernel], &args, exec, nthread, flops);

@@ -132,6 +132,10 @@ call() {
     ./call >"$out" 2>&1
 }
 call '' || failed "a call"
+# more than memory can hold
+sed -i 's/^    MUST(turned_rows_workspace_bytes(10, 24, NULL) == 128);/    MUST(turned_rows_workspace_bytes(10, 24, NULL) == 0 \&\& turned_rows(10, 24, x, y, room, NULL) == turned_rows_BAD_EXTENT);\n    return 0;/' call.c
+call 's/return ((size_t)a->C + 15) \/ 16 \* 64; }/return a->C > 0 ? (size_t)-64 : 0; }/' || failed "a call whose workspace no memory can hold"
+
 section memory of its own for each problem, as the benchmark of script/bench gives it
 sed 's/@NAME@/turned_rows/g; s/@PACKAGE@/turned_rows/g; s/@ROLE@/package_tested/; s/@FUNCTION@/NULL/; s/@SPEC@/x/; s/@ARGUMENT_NAMES@/"R", "C"/
     s/@ARGUMENTS@/argument[0], argument[1]/; s|@TEST@|out/turned_rows/test.c|' "$SRC/bench/package.c.in" >package.c

@@ -2,6 +2,7 @@
  *
  * Each GPU has a general kernel for each data type and order of the operands' elements that op.cfg of a built-in operator offers, whatever the
  * formula: one that is computed in registers, and one that takes shared memory; of an op that is a formula alone, with and without reductions.
+ * So has each instruction set of CPUs for convolutions in f32 with packed filters.
  *
  *   ctest: label=slow
  */
@@ -116,8 +117,41 @@ static void gpus_have_a_general_kernel(void **state)
     arena_free(a);
 }
 
+/* Of any shape: a stem, groups, a depthwise one, strides; also where Winograd's algorithm would be allowed. */
+static void cpus_have_a_general_kernel_for_convolutions(void **state)
+{
+    (void)state;
+    static const Case conv[] = {
+        { "conv2d",
+          "{ N = 1; G = 1; H = 9; W = 9; C = 3; K = 8; R = 7; S = 7; PAD = 3; STRIDE = 2; }",
+          { "epilogue = []", "accuracy = \"winograd\"", "epilogue = \"gelu(acc) + residual[n,p,q,oc]\"" } },
+        { "conv2d",
+          "{ N = 1; G = 4; H = 9; W = 9; C = 3; K = 8; R = 3; S = 3; DIL = 2; }",
+          { "epilogue = [\"bias\"]", "accuracy = 16", "epilogue = [\"batch_norm\", \"relu\"]" } },
+        { "conv2d",
+          "{ N = 1; G = 24; H = 9; W = 9; C = 1; K = 1; R = 3; S = 3; PAD = 1; }",
+          { "epilogue = [\"bias\"]", "accuracy = 1000", "epilogue = [\"batch_norm\", \"relu\"]" } },
+    };
+    Arena *a = arena_new();
+    Diag *d = diag_new(a);
+    TargetList targets;
+    assert_true(target_read_all(a, DCGEN_SOURCE_DIR "/templates/targets", &targets, d));
+    const Op *op = op_read(a, arena_printf(a, "%s/conv2d", folders[0]), d);
+    const char *layout;
+    assert_non_null(op);
+    int nchecked = 0;
+    for (size_t i = 0; i < sizeof conv / sizeof *conv; i++)
+        for (int j = 0; layouts_text(a, op, j, &layout); j++)
+            for (int t = 0; t < targets.n; t++)
+                for (int e = 0; strcmp(targets.t[t].family->name, "cpu") == 0 && e < NFORMULA; e++, nchecked++)
+                    check(a, &targets.t[t], &conv[i], "f32", asks_text(a, layout, true, conv[i].formula[e]));
+    assert_int_equal(nchecked, 3 * 12 * 3 * NFORMULA); /* shapes, layouts, instruction sets */
+    arena_free(a);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(gpus_have_a_general_kernel) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(gpus_have_a_general_kernel),
+                                        cmocka_unit_test(cpus_have_a_general_kernel_for_convolutions) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

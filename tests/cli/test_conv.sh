@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# conv2d: packages of specs/conv_odd.cfg in each layout of images and filters, from short searches. Each builds without warnings of gcc
+# and of clang and passes its own test; so does one that may use Winograd's algorithm, whose kernels and filters no other package has.
+# ctest: label=slow,thorough timeout=1200 cost=300
+. "$SRC/tests/cli/lib.sh"
+cp -R "$SRC/templates/conv2d" "$SRC/templates/dense" "$tmp/inst/share/dcgen/templates"
+quiet() { "$@" >"$tmp/log/step" 2>&1 || { tail -n 40 "$tmp/log/step"; failed "$*"; }; }
+shows() { grep -qE -- "$1" "$out" || failed "stdout does not show: $1"; }
+strict='-std=gnu11 -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wcast-qual -Wundef -Werror'
+
+# built NAME COMPILER: builds the package, and runs its own test
+built() {
+    command -v "$2" >/dev/null 2>&1 || { skipped "$1 with $2: it is not here"; return 0; }
+    quiet cmake -S "out/$1" -B "built/$1_$2" -DCMAKE_C_COMPILER="$2" -DCMAKE_C_FLAGS='-Wall -Wextra -Werror'
+    echo "#include \"$1.h\"" >api.c
+    quiet "$2" $strict -I"out/$1" -fsyntax-only api.c
+    quiet cmake --build "built/$1_$2" -j2
+    quiet ctest --test-dir "built/$1_$2" --output-on-failure
+    "built/$1_$2/$1_test" >"$out" 2>&1 || failed "$1: its own test"
+    shows '^[1-9][0-9]* kernels, [1-9][0-9]* checks, 0 failed'
+}
+
+# conv NAME LAYOUT [LINE]: the package of a short search
+conv() {
+    section "$1: $2"
+    {
+        sed "s/\"conv_odd\"/\"$1\"/; s/^layout.*/layout = { $2 };/; s/min = 1; max = 40/min = 1; max = 9/; s/^tune.*/tune = { T = [1, 9]; };/" \
+            "$SRC/specs/conv_odd.cfg"
+        echo "${3:-}"
+    } >"$1.cfg"
+    run 0 --trials 8 --seconds 10 "$1.cfg"
+    for compiler in gcc clang; do
+        built "$1" $compiler
+    done
+}
+
+conv plain_conv 'packed = true;'
+conv turned_conv 'X = "NCHW"; Y = "NCHW"; F = "KCRS"; packed = true;'
+conv to_planes 'Y = "NCHW"; F = "RSCK"; packed = true;'
+conv from_planes 'X = "NCHW"; F = "KRSC"; packed = true;'
+! grep -q winograd out/*/kernels.c || failed 'there is Winograd where the spec does not allow it'
+
+section Winograd where the spec allows it
+conv winograd_conv 'packed = true;' 'accuracy = "winograd";'
+grep -q "Results may be off by 16 times the rounding error of plain sums" out/winograd_conv/winograd_conv.h || failed 'the header says nothing of the accuracy'
+nothing_left

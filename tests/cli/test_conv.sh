@@ -3,7 +3,7 @@
 #
 # conv2d: packages of specs/conv_odd.cfg in each layout of images and filters, from short searches. Each builds without warnings of gcc
 # and of clang and passes its own test; so does one that may use Winograd's algorithm, whose kernels and filters no other package has.
-# ctest: label=slow,thorough timeout=1200 cost=300
+# ctest: label=slow,thorough timeout=1800 cost=300
 . "$SRC/tests/cli/lib.sh"
 cp -R "$SRC/templates/conv2d" "$SRC/templates/dense" "$tmp/inst/share/dcgen/templates"
 quiet() { "$@" >"$tmp/log/step" 2>&1 || { tail -n 40 "$tmp/log/step"; failed "$*"; }; }
@@ -29,7 +29,7 @@ conv() {
             "$SRC/specs/conv_odd.cfg"
         echo "${3:-}"
     } >"$1.cfg"
-    run 0 --trials 8 --seconds 10 "$1.cfg"
+    run 0 --trials 4 --seconds 10 "$1.cfg"
     for compiler in gcc clang; do
         built "$1" $compiler
     done

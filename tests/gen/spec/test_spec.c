@@ -195,18 +195,18 @@ static const Instance *find(const Spec *s, int threads, int64_t m, int64_t n, in
     return found;
 }
 
-/* A number, a word of the op, or nothing: each function has its own. */
+/* A number, a word of the op, or that of the file. */
 static void test_accuracy(void **state)
 {
     (void)state;
-    static const double want[] = { 1, 1.5, 16, 1000 };
+    static const double want[] = { 3, 1, 1.5, 16, 1000 };
     Diag *d = diag_new(arena);
     const Source *src = conf_source(arena, "good_accuracy.cfg", d);
     assert_non_null(src);
     const SpecFile *f = spec_file_parse(arena, src, ops, 1, d);
     assert_string_equal(golden_diag(arena, d), "");
     assert_non_null(f);
-    assert_int_equal(f->nfunction, 4);
+    assert_int_equal(f->nfunction, 5);
     for (int i = 0; i < f->nfunction; i++)
         assert_true(f->function[i]->accuracy == want[i]);
 }

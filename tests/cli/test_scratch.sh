@@ -27,6 +27,7 @@ sed 's/^accuracy.*//' "$ops/blur.cfg" >exact.cfg
 sed 's/"coarse"/63/' "$ops/blur.cfg" >nearly.cfg
 run 0 check --templates "$ops" "$ops/blur.cfg"
 shows '^space: 6 candidates of 6 combinations$'
+shows '^accuracy: off by at most 64 times the rounding error of plain sums$'
 for spec in exact nearly; do
     run 0 check --templates "$ops" $spec.cfg
     shows '2 rejected: short_sums: sums of columns lose their last 8 bits: the spec.s accuracy does not allow it$'
@@ -52,6 +53,9 @@ has smooth_turned/kernels.c 'size_t smooth_turned_scratch_bytes(int kernel,'
 has smooth_turned/kernels.c '((float *)packed)[R + r] = F[R - 1 - r];'
 has smooth_turned/smooth_turned.h "Results may be off by 64 times the rounding error of plain sums: the spec's accuracy."
 has smooth_turned/README.md 'void *workspace = aligned_alloc(64, (smooth_turned_workspace_bytes(B, H, W, R, S, NULL) + 63) / 64 * 64);'
+
+has smooth_turned/README.md 'Results of `smooth_turned` may be off by 64 times the rounding error of plain sums'
+has smooth_turned/package.json '"accuracy": 64,'
 
 section no kernel reads the further part, no kernel needs scratch memory
 package smooth_plain two_steps.c 'space = { TURN = [0]; };'

@@ -269,9 +269,8 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
             step = left < NP ? 1 : NP;
             for (int64_t t = b0; t < b1;) {
                 const int64_t row = t / view.across, i = t - row * view.across, end = (row + 1) * view.across < b1 ? view.across : b1 - row * view.across;
-                /* the first `longer` tiles of a row have a pixel more than the others */
-                const int64_t pixels = view.Q / view.across, longer = view.Q - pixels * view.across, n = (i < longer && longer < end ? longer : end) - i;
-                KERNEL_of(pixels + (i < longer), step, a, &view, row, i * pixels + (i < longer ? i : longer), n, g, p - g * of_group, t - b0, b1 - b0);
+                const int64_t longer = view.Q % view.across, n = (i < longer && longer < end ? longer : end) - i, q = KERNEL_first_of(&view, i);
+                KERNEL_of(KERNEL_first_of(&view, i + 1) - q, step, a, &view, row, q, n, g, p - g * of_group, t - b0, b1 - b0);
                 t += n;
             }
         }

@@ -13,13 +13,14 @@ static KERNEL_view KERNEL_look(const NAME_args *a)
 {
     const int strides = NAME_STRIDE_H(a) > 1 || NAME_STRIDE_W(a) > 1;
     const int is_flat = a->R == 1 && a->S == 1 && (NAME_PAD_T(a) | NAME_PAD_B(a) | NAME_PAD_L(a) | NAME_PAD_R(a)) == 0 && (!strides || (COPY && !LAYOUT_X_NCHW));
-    KERNEL_view view = { a->N * a->P, a->P, a->Q, a->H, a->W, 0, NAME_STRIDE_W(a), 0, a->X, a->H * a->W * a->IC, a->W * a->IC, 0 };
+    const uint64_t line = (uint64_t)a->W * (uint64_t)a->IC, image = line * (uint64_t)a->H; /* unsigned: they wrap where no memory could hold X */
+    KERNEL_view view = { a->N * a->P, a->P, a->Q, a->H, a->W, 0, NAME_STRIDE_W(a), 0, a->X, (int64_t)image, (int64_t)line, 0 };
     if (is_flat) {
         const int by_image = LAYOUT_X_NCHW || LAYOUT_Y_NCHW;
         view.rows = by_image ? a->N : 1;
         view.down = view.H = view.step = 1;
-        view.Q = view.W = by_image ? a->P * a->Q : a->N * a->P * a->Q;
-        view.line = view.W * a->IC;
+        view.Q = view.W = (int64_t)((uint64_t)(by_image ? 1 : a->N) * (uint64_t)a->P * (uint64_t)a->Q);
+        view.line = (int64_t)((uint64_t)view.W * (uint64_t)a->IC);
         view.picked = strides;
     }
     view.across = (view.Q + MR - 1) / MR;

@@ -120,7 +120,7 @@ static void the_spec(void **state)
     json_text_like(
         dumped(DUMP_SPEC, true),
         arena_printf(hand.y.arena,
-                     "{'name': 'hand', 'op': 'dense', 'dtype': 'f32', 'layout': {'W': 'NK'}, 'packed': false, "
+                     "{'name': 'hand', 'op': 'dense', 'dtype': 'f32', 'layout': {'W': 'NK'}, 'packed': false, 'accuracy': 1, "
                      "'epilogue': '', 'target': ['host'], 'budget': {'kernels': 4, 'code_kib': 64, 'trials': "
                      "8, 'seconds': 10}, 'dims': [{'name': 'T', 'min': 1, 'max': 8, 'tune': [1, 3, 8]}], "
                      "'shapes': [{'M': 'T', 'N': '16', 'K': '16', 'weight': 1}], 'instances': [%s]}",

@@ -205,6 +205,14 @@ KERNEL_tiles(const int pixels, const int panels, const NAME_args *a, const KERNE
 #pragma GCC unroll 32
             for (int v = 0; v < vectors; v++)
                 acc[j][v] = (KERNEL_vec){0};
+#if !LAYOUT_Y_NCHW
+        const float *y = a->Y + (row * view->Q + q) * a->OC + g * a->K + p * 16; /* lines that will be written, and come meanwhile */
+#pragma GCC unroll 16
+        for (int j = 0; j < pixels; j++)
+#pragma GCC unroll 8
+            for (int k = 0; k < panels; k++)
+                __builtin_prefetch(y + j * a->OC + k * 16, 1);
+#endif
 #if PF
         KERNEL_point(panels, at.ahead, f + panels * at.panel + (share * i < 15 ? share * i : 15) * depth, at.panel);
 #endif

@@ -64,7 +64,7 @@ static double NAME_flops(EACH(every, double AXIS))
     return FLOP_COUNT;
 }
 
-/* The kernel for a call that nthread threads share, or minus the code of what is wrong. */
+/* The kernel for a call that nthread threads share, or minus the code of an error. */
 static int NAME_kernel_of(const PACKAGE_exec *exec, int nthread, EVERY_EXTENTS)
 {
     const int cpu = NAME_cpu();
@@ -74,10 +74,10 @@ static int NAME_kernel_of(const PACKAGE_exec *exec, int nthread, EVERY_EXTENTS)
 #endif
     if (!exec || !exec->kernel)
         return NAME_dispatch(cpu, EVERY_AXES, nthread);
-    const int kernel = exec->kernel - 1;
-    if (kernel < 0 || kernel >= NAME_NKERNEL || !NAME_table[kernel] || NAME_target[kernel] < cpu)
+    if (exec->kernel < 0 || exec->kernel > NAME_NKERNEL)
         return -PACKAGE_BAD_KERNEL;
-    return kernel;
+    const int kernel = exec->kernel - 1;
+    return NAME_table[kernel] && NAME_target[kernel] >= cpu ? kernel : -PACKAGE_BAD_KERNEL;
 }
 
 #if ANY_SCRATCH

@@ -46,7 +46,7 @@ right apart 'PT=2 QT=3 FR=3 FS=3 FH=1 FW=3 CB=0' # has no way of its own with di
 
 mkdir templates templates/conv2d
 cp -R "$SRC/templates/family" "$SRC/templates/package" "$SRC/templates/targets" "$SRC/templates/vector" templates
-find "$SRC/templates/conv2d" -type f ! -name direct_conv.c -exec cp {} templates/conv2d \;
+find "$SRC/templates/conv2d" -type f ! -name direct_conv.c ! -name winograd_conv.c ! -name "*.cu" -exec cp {} templates/conv2d \;
 "$DCGEN" --templates templates --no-report -o package plain.cfg >out 2>err || failed "no package"
 cmake -S package -B built -DCMAKE_C_FLAGS='-Wall -Wextra -Werror' >out 2>err || failed "cmake"
 cmake --build built -j2 >out 2>err || failed "the package does not compile"

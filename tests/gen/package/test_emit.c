@@ -129,9 +129,9 @@ static void calls_are_checked_before_a_kernel_is_taken(void **state)
     expect(p, "kernels.c", "    return 2*M*N*K;\n");
     expect(p, "kernels.c",
            "    const int cpu = two_cpu();\n    if (!exec || !exec->kernel)\n        return two_dispatch(cpu, M, N, K, nthread);\n"
+           "    if (exec->kernel < 0 || exec->kernel > two_NKERNEL)\n        return -two_BAD_KERNEL;\n"
            "    const int kernel = exec->kernel - 1;\n"
-           "    if (kernel < 0 || kernel >= two_NKERNEL || !two_table[kernel] || two_target[kernel] < cpu)\n"
-           "        return -two_BAD_KERNEL;\n    return kernel;\n}\n");
+           "    return two_table[kernel] && two_target[kernel] >= cpu ? kernel : -two_BAD_KERNEL;\n}\n");
     expect(p, "kernels.c",
            "int two_choose(int64_t M, int64_t N, int64_t K)\n{\n"
            "    if (!two_is_legal(M, N, K))\n        return -1;\n"

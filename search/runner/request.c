@@ -70,8 +70,10 @@ static bool load_reference(Setup *s, const char *path, char why[WHY_BYTES])
     *(void **)&s->rows = dlsym(s->reference, "dcgen_reference_rows");
     *(void **)&s->check = dlsym(s->reference, "dcgen_reference_check");
     *(void **)&s->terms = dlsym(s->reference, "dcgen_reference_terms");
-    const double *accuracy = dlsym(s->reference, "dcgen_reference_accuracy");
-    s->accuracy = accuracy ? *accuracy : 1;
+    const void *accuracy = dlsym(s->reference, "dcgen_reference_accuracy");
+    s->accuracy = 1;
+    if (accuracy)
+        memcpy(&s->accuracy, accuracy, sizeof s->accuracy);
     return (s->rows && s->terms) ||
            request_fail(why, "setup: the reference lacks a function of dcgen_reference_rows, _terms");
 }

@@ -116,6 +116,7 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_row_of_x(const int columns, const int inside, const NAME_args *a, const KERNEL_place *at, int64_t pixel, const float *x, const float *f, int64_t lanes, KERNEL_vec acc[WIDE])
 {
     KERNEL_vec tap[FS];
+    (void)a; /* where attributes are the same in all calls */
 #pragma GCC unroll 8
     for (int s = 0; s < FS; s++) {
         KERNEL_vec v = KERNEL_load(f + s * 16, lanes);
@@ -145,6 +146,7 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_sums(const int rows, const int columns, const int inside, const NAME_args *a, const KERNEL_place *at, int64_t pixel, int64_t line, const float *x, const float *f, int64_t lanes, KERNEL_vec acc[PT][WIDE])
 {
     const int64_t r1 = at->bottom < a->R ? at->bottom : a->R;
+    (void)rows;
 #if FR
 #if PT > 1
     if (rows > 1) {
@@ -163,7 +165,6 @@ KERNEL_sums(const int rows, const int columns, const int inside, const NAME_args
     for (int64_t r = at->top; r < r1; r++)
         KERNEL_row_of_x(columns, inside, a, at, pixel, x + r * line, f + r * FS * 16, lanes, acc[0]);
 #else
-    (void)rows;
     for (int64_t r = at->top; r < r1; r++)
         for (int64_t s = 0; s < a->S; s++) {
             const KERNEL_vec tap = KERNEL_load(f + (r * a->S + s) * 16, lanes);

@@ -35,7 +35,7 @@ static size_t given_names(const Op *op, const char **name)
     for (int i = 0; i < op->ngiven; i++)
         name[n++] = op->extent[i].name;
     for (int i = 0; i < op->ngiven; i++)
-        if (op->extent[i].brief && op_is_first_brief(op, i))
+        if (op_is_first_brief(op, i))
             name[n++] = op->extent[i].brief;
     return n;
 }

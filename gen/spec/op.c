@@ -368,7 +368,7 @@ static void check_operands(OpReader *r, const ConfSetting *root)
     for (int i = 0; i < op->nextent; i++)
         names[n++] = op->extent[i].name;
     for (int i = 0; i < op->nextent; i++)
-        if (op->extent[i].brief && op_is_first_brief(op, i))
+        if (op_is_first_brief(op, i))
             names[n++] = op->extent[i].brief;
     for (int i = 0; i < op->noperand; i++) {
         names[n++] = op->operand[i].name;
@@ -521,6 +521,8 @@ bool op_add_attribute(Op *op, const Extent *attribute)
 bool op_is_first_brief(const Op *op, int extent)
 {
     int i = 0;
+    if (!op->extent[extent].brief)
+        return false;
     while (!op->extent[i].brief || strcmp(op->extent[i].brief, op->extent[extent].brief) != 0)
         i++;
     return i == extent;

@@ -113,7 +113,7 @@ Op *op_parse(Arena *a, const char *dir, const Source *src, Diag *d);
 
 /* Adds an attribute behind the others. False: the op has as many extents as there may be. */
 bool op_add_attribute(Op *op, const Extent *attribute);
-/* Is it the first attribute with its brief name? */
+/* Has it a brief name, and is it the first attribute with that? */
 bool op_is_first_brief(const Op *op, int extent);
 int op_axis(const Op *op, const char *name); /* index of any extent, or -1 */
 /* Fills in the derived extents behind those that are given. False: one of them is not legal, so that no such call is. */

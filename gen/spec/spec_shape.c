@@ -301,7 +301,7 @@ static size_t shape_keys(SpecReader *r, const Op *op, ConfKey *keys)
         keys[n] =
             (ConfKey){ x->name, !x->has_usual, *x->doc ? x->doc : arena_printf(r->arena, "an extent of %s", op->name) };
     for (int x = 0; x < op->ngiven; x++)
-        if (op->extent[x].brief && op_is_first_brief(op, x))
+        if (op_is_first_brief(op, x))
             keys[n++] = (ConfKey){ op->extent[x].brief, false, NULL };
     keys[n++] = (ConfKey){ "weight", false, NULL };
     return n;

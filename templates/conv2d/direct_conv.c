@@ -107,6 +107,7 @@ features = (
  * A row of taps above or below the image is skipped for the whole tile; a column of taps beside it for those pixels that it misses. */
 #include "../dense/row_pointers.h"
 #include "../dense/packed_step.h"
+#include "run.h"
 #if !LAYOUT_Y_NCHW
 #include "../dense/store_part.h"
 #endif
@@ -118,26 +119,14 @@ features = (
 /* ceil(a / b) of any a and a positive b, and at least 0. */
 static inline __attribute__((always_inline)) int64_t KERNEL_steps(int64_t a, int64_t b) { return a > 0 ? (a + b - 1) / b : 0; }
 
-/* The sums of a tile over `len` values of k, for pixels from..to-1. */
+/* The same for pixels from..to-1 alone. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_run(const int pixels, const int panels, KERNEL_vec acc[MR][NV], KERNEL_place *at, int64_t len, int64_t share, int64_t from, int64_t to)
+KERNEL_run_part(const int pixels, const int panels, KERNEL_vec acc[MR][NV], KERNEL_place *at, int64_t len, int64_t share, int64_t from, int64_t to)
 {
-    const int vectors = panels * VP;
-    (void)vectors;
-    if (from == 0 && to == pixels) {
-#if UK > 1
-        for (; len >= UK; len -= UK, KERNEL_next(pixels, panels, at, UK, share))
-#pragma GCC unroll 8
-            for (int q = 0; q < UK; q++)
-                KERNEL_step(pixels, vectors, acc, at, q, 0, pixels);
-#endif
-        for (; len > 0; len--, KERNEL_next(pixels, panels, at, 1, share))
-            KERNEL_step(pixels, vectors, acc, at, 0, 0, pixels);
-    } else
-        for (; len > 0; len--, KERNEL_next(pixels, panels, at, 1, share)) {
-            __asm__("" : "+r"(from), "+r"(to)); /* else gcc writes a loop for each pair of them */
-            KERNEL_step(pixels, vectors, acc, at, 0, from, to);
-        }
+    for (; len > 0; len--, KERNEL_next(pixels, panels, at, 1, share)) {
+        __asm__("" : "+r"(from), "+r"(to)); /* else gcc writes a loop for each pair of them */
+        KERNEL_step(pixels, panels * VP, acc, at, 0, from, to);
+    }
 }
 
 /* Stores a tile's sums: pixels from `pixel` on, filters from oc on, of which the group has `width`. */
@@ -229,7 +218,10 @@ KERNEL_tiles(const int pixels, const int panels, const NAME_args *a, const KERNE
                 }
                 KERNEL_point(pixels, at.x, x + (r * NAME_DIL_H(a) * view->line + at_w * IC), at.row);
                 KERNEL_point(panels, at.w, f + (r * S + s) * C * 16, at.panel);
-                KERNEL_run(pixels, panels, acc, &at, together * C, share, from, to);
+                if (from == 0 && to == pixels)
+                    KERNEL_run(pixels, panels, acc, &at, together * C, share);
+                else
+                    KERNEL_run_part(pixels, panels, acc, &at, together * C, share, from, to);
             }
         KERNEL_put(pixels, panels, a, acc, row * view->Q + q, g * a->K + p * 16, a->K - p * 16);
     }

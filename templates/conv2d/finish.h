@@ -1,29 +1,4 @@
 /* SPDX-License-Identifier: MIT-0 */
-#if HAS_EPILOGUE || LAYOUT_Y_NCHW
-/* Where a pixel of Y is. */
-typedef struct {
-    int64_t n, p, q;
-} KERNEL_pixel;
-
-static inline __attribute__((always_inline)) KERNEL_pixel KERNEL_pixel_of(const NAME_args *a, int64_t pixel)
-{
-    return (KERNEL_pixel){ pixel / a->Q / a->P, pixel / a->Q % a->P, pixel % a->Q };
-}
-
-#if !LAYOUT_Y_NCHW
-static inline __attribute__((always_inline)) void KERNEL_next_pixel(const NAME_args *a, KERNEL_pixel *at)
-{
-    if (++at->q == a->Q) {
-        at->q = 0;
-        if (++at->p == a->P) {
-            at->p = 0;
-            at->n++;
-        }
-    }
-}
-#endif
-
-#endif
 #if LAYOUT_Y_NCHW
 /* The sums of `filters` filters from oc on, for pixels from `pixel` on, all of one image: `part` has a row of them for each pixel. Vectors go along a row of Y. */
 static PACKAGE_ONE_COPY TARGET_ATTRIBUTE void

@@ -46,18 +46,9 @@ static TARGET_ATTRIBUTE void KERNEL_turn(const float *x, int64_t apart, int64_t 
 /* Copies the pixels of X that a 1 x 1 convolution reads for those of Y from `pixel` on. */
 static void KERNEL_pick(const NAME_args *a, int64_t pixel, int64_t pixels, float *to)
 {
-    int64_t q = pixel % a->Q, p = pixel / a->Q % a->P, n = pixel / a->Q / a->P;
-    for (; pixels > 0; pixels--, to += a->IC) {
-        memcpy(to, a->X + ((n * a->H + p * NAME_STRIDE_H(a)) * a->W + q * NAME_STRIDE_W(a)) * a->IC, (size_t)a->IC * sizeof(float));
-        if (++q == a->Q) {
-            q = 0;
-            p++;
-        }
-        if (p == a->P) {
-            p = 0;
-            n++;
-        }
-    }
+    KERNEL_pixel at = KERNEL_pixel_of(a, pixel);
+    for (; pixels > 0; pixels--, to += a->IC, KERNEL_next_pixel(a, &at))
+        memcpy(to, a->X + ((at.n * a->H + at.p * NAME_STRIDE_H(a)) * a->W + at.q * NAME_STRIDE_W(a)) * a->IC, (size_t)a->IC * sizeof(float));
 }
 #endif
 

@@ -33,3 +33,28 @@ static inline int64_t KERNEL_first_of(const KERNEL_view *view, int64_t i)
     const int64_t longer = view->Q % view->across;
     return view->Q / view->across * i + (i < longer ? i : longer);
 }
+
+#if HAS_EPILOGUE || LAYOUT_Y_NCHW || (COPY && !LAYOUT_X_NCHW)
+/* Where a pixel of Y is. */
+typedef struct {
+    int64_t n, p, q;
+} KERNEL_pixel;
+
+static inline __attribute__((always_inline)) KERNEL_pixel KERNEL_pixel_of(const NAME_args *a, int64_t pixel)
+{
+    return (KERNEL_pixel){ pixel / a->Q / a->P, pixel / a->Q % a->P, pixel % a->Q };
+}
+
+#if !LAYOUT_Y_NCHW || (COPY && !LAYOUT_X_NCHW)
+static inline __attribute__((always_inline)) void KERNEL_next_pixel(const NAME_args *a, KERNEL_pixel *at)
+{
+    if (++at->q == a->Q) {
+        at->q = 0;
+        if (++at->p == a->P) {
+            at->p = 0;
+            at->n++;
+        }
+    }
+}
+#endif
+#endif

@@ -106,6 +106,7 @@ features = (
  * Polynomials are multiplied at the points 0, 1, -1 and infinity (tiles of 2 x 2 pixels), or 0, +-sqrt(1/2), +-sqrt(2) and infinity (4 x 4). */
 #include "../dense/row_pointers.h"
 #include "../dense/packed_step.h"
+#include "run.h"
 #include "any_conv.h"
 
 /* Of a part of a call: its scratch memory, and the tiles of an image. Strides are in floats; those between frequencies are no multiples of 4096 bytes. */
@@ -253,15 +254,7 @@ KERNEL_products(const int tiles, const int panels, const KERNEL_view *view, cons
 #if PF
         KERNEL_point(panels, at.ahead, u + C * 16 + (share * i < 15 ? share * i : 15) * C, at.panel);
 #endif
-        int64_t left = C;
-#if UK > 1
-        for (; left >= UK; left -= UK, KERNEL_next(tiles, panels, &at, UK, share))
-#pragma GCC unroll 8
-            for (int q = 0; q < UK; q++)
-                KERNEL_step(tiles, vectors, acc, &at, q, 0, tiles);
-#endif
-        for (; left > 0; left--, KERNEL_next(tiles, panels, &at, 1, share))
-            KERNEL_step(tiles, vectors, acc, &at, 0, 0, tiles);
+        KERNEL_run(tiles, panels, acc, &at, C, share);
 #pragma GCC unroll 16
         for (int j = 0; j < tiles; j++, m += NP * 16)
 #pragma GCC unroll 32

@@ -135,6 +135,9 @@ Spec *spec_read(Arena *a, const char *path, const char *const *templates, int nt
 void spec_share_budget(SpecFile *f, const Budget *budget);
 
 const char *spec_formula_text(const Spec *s); /* as written; "": there is none */
+/* Does the formula know the output's places, but for that along the last extent, from operands as large as the output alone? Then one number may
+ * stand for all of these places: the q of ((n*P + p)*Q + q) for n, p and q. False where there is no formula. */
+bool spec_formula_is_flat(const Spec *s);
 /* May this value of a parameter be searched? General kernels may have others. */
 bool spec_wants(const Spec *s, const char *param, int64_t value);
 

@@ -2,6 +2,7 @@
  *
  * spec_formula: what a function computes for each element: the formula with the types and extents of what it brings, and how exact that must be.
  */
+#include <string.h>
 #include "gen/base/name.h"
 #include "gen/spec/dtype.h"
 #include "gen/spec/spec_private.h"
@@ -124,4 +125,33 @@ void spec_read_formula(SpecReader *r)
         spec->formula = formula_read(r->arena, spec->op, &text, &spec->op, r->diag);
     if (!computes && !spec->formula)
         spec->op = NULL; /* nothing is known of it */
+}
+
+/* Is it an element of an operand as large as the output, at the output's own places but for the last one? */
+static bool is_of_output(const Op *op, const Layout *out, const FormulaNode *node, const FormulaNode *v)
+{
+    const Layout *l = op->operand[v->at].layout;
+    bool same = v->kind == FORMULA_ELEMENT && l->rank == out->rank;
+    for (int i = 0; same && i < out->rank; i++)
+        same = strcmp(expr_text(l->extent[i]), expr_text(out->extent[i])) == 0 &&
+               (i + 1 == out->rank || (node[v->arg[i]].kind == FORMULA_INDEX &&
+                                       node[v->arg[i]].at == op_axis(op, expr_text(out->extent[i]))));
+    return same;
+}
+
+bool spec_formula_is_flat(const Spec *s)
+{
+    const Formula *f = s->formula;
+    if (!f)
+        return false;
+    const Layout *out = spec_layout(s, (int)(spec_output(s) - s->op->operand));
+    const int last = op_axis(s->op, expr_text(out->extent[out->rank - 1]));
+    bool flat = f->node[f->nnode - 1].kind != FORMULA_INDEX || f->node[f->nnode - 1].at == last;
+    for (int i = 0; i < f->nnode; i++)
+        for (int k = 0; k < f->node[i].narg; k++) {
+            const FormulaNode *place = &f->node[f->node[i].arg[k]];
+            if (place->kind == FORMULA_INDEX && place->at != last)
+                flat = flat && is_of_output(s->op, out, f->node, &f->node[i]);
+        }
+    return flat;
 }

@@ -93,6 +93,8 @@ bool template_context(void *ctx, const char *name, int64_t *value)
         return true;
     else if (names_find(NAMES(template_kernel_fact, TEMPLATE_KERNEL_FACTS), name) >= 0)
         *value = kernel_fact(b, name);
+    else if (strcmp(name, "EPILOGUE_FLAT") == 0)
+        *value = spec_formula_is_flat(b->spec);
     else if (strcmp(name, "ELEM_BYTES") == 0)
         *value = elem_bytes(b->spec);
     else if (strcmp(name, "TENSOR_SM") == 0)

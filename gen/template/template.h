@@ -137,8 +137,8 @@ enum { TEMPLATE_KERNEL_FACTS = 5 };
 extern const char *const template_kernel_fact[TEMPLATE_KERNEL_FACTS];
 
 /* What the names in a template stand for: parameters and values; facts of the target (gen/target/target.h); of the device L1_BYTES, L2_BYTES,
- * L3_BYTES, CORES, SMS; HAS_EPILOGUE, EPILOGUE_CALLS, EPILOGUE_READS (0 or 1: has the spec a formula, with functions of many instructions, with an operand whose
- * elements differ along two extents?), LAYOUT_<OPERAND>_<NAME>, DTYPE_<NAME> (0 or 1), PACKED, ELEM_BYTES, MAX_THREADS, ACCURACY; TENSOR_SM, the
+ * L3_BYTES, CORES, SMS; HAS_EPILOGUE, EPILOGUE_CALLS, EPILOGUE_READS, EPILOGUE_FLAT (0 or 1: has the spec a formula, with functions of many instructions, with an
+ * operand whose elements differ along two extents, one that is spec_formula_is_flat?), LAYOUT_<OPERAND>_<NAME>, DTYPE_<NAME> (0 or 1), PACKED, ELEM_BYTES, MAX_THREADS, ACCURACY; TENSOR_SM, the
  * target's rate for the spec's dtype; of the kernel, once known, REGS (before: the head's guess), SECTORS_READ, SECTORS_WRITTEN, WAVEFRONTS, CONFLICTS,
  * BARRIERS (before: 0); with an extent also the op's axes, THREADS and the derived names. */
 typedef struct {

@@ -59,6 +59,43 @@ static char *vector_text(Arena *a, const Spec *s, const Target *t)
     return print_filled(&p, text_str(&all));
 }
 
+/* Are an element's indices numbers, extents and places, so that its address is known without reading anything? */
+static bool is_direct(const Formula *f, const FormulaNode *v)
+{
+    bool direct = v->kind == FORMULA_ELEMENT;
+    for (int k = 0; direct && k < v->narg; k++)
+        direct = f->node[v->arg[k]].kind == FORMULA_INDEX || f->node[v->arg[k]].kind == FORMULA_NUMBER ||
+                 f->node[v->arg[k]].kind == FORMULA_EXTENT;
+    return direct;
+}
+
+/* NAME_fetch_MACHINE of a CPU's instruction set. */
+static char *fetch_text(Arena *a, const Spec *s, const Target *t)
+{
+    Printer p = {
+        .arena = a, .spec = s, .target = t, .style = STYLE_VECTOR, .along = last_extent(s), .out = { .arena = a }
+    };
+    Text parameters = { .arena = a }, unused = { .arena = a }, all = { .arena = a }, fetches = { .arena = a };
+    const unsigned along = 1u << p.along;
+    for (int i = 0; i < s->formula->nnode; i++) {
+        const FormulaNode *v = &s->formula->node[i];
+        if (!is_direct(s->formula, v) || !(v->along & along) || !(v->along & ~along) || !print_is_contiguous(&p, v))
+            continue;
+        for (int k = 0; k + 1 < v->narg; k++)
+            p.piece[v->arg[k]] = print_node(&p, v->arg[k]);
+        text_printf(&fetches, "    __builtin_prefetch(a->%s + %s);\n", s->op->operand[v->at].name,
+                        print_offset(&p, v, print_place_name(&p, p.along)));
+    }
+    add_places(&p, "int64_t", &parameters, &unused);
+    text_printf(&all,
+                "/* Asks for what the formula reads at an element, of operands whose elements differ along more extents than %s. */\n"
+                "static inline __attribute__((always_inline)) void\nNAME_fetch_MACHINE(const NAME_args *a%s)\n{\n"
+                "%s%s%s}\n",
+                print_place_name(&p, p.along), text_str(&parameters), fetches.len ? "" : "    (void)a;\n",
+                text_str(&unused), text_str(&fetches));
+    return print_filled(&p, text_str(&all));
+}
+
 /* NAME_epilogue of a GPU. */
 static char *scalar_text(Arena *a, const Spec *s, const Target *t)
 {
@@ -81,6 +118,12 @@ typedef struct {
     Diag *diag;
 } User;
 
+/* Does the text of the kernels call NAME_<what>_MACHINE? */
+static bool calls(const User *user, const UnitContext *u, const char *what)
+{
+    return strstr(user->kernels, arena_printf(user->arena, "%s_%s_%s(", u->spec->name, what, u->target->name));
+}
+
 static const char *formula_of_target(void *ctx, const UnitContext *u)
 {
     const User *user = ctx;
@@ -90,8 +133,8 @@ static const char *formula_of_target(void *ctx, const UnitContext *u)
                                    unit_blocks_of_target(user->arena, u->spec, u->target, user->kernels))
                     : NULL;
     }
-    const char *call = arena_printf(user->arena, "%s_epilogue_%s(", u->spec->name, u->target->name);
-    return *user->kernels && !strstr(user->kernels, call) ? "" : vector_text(user->arena, u->spec, u->target);
+    const char *text = !*user->kernels || calls(user, u, "epilogue") ? vector_text(user->arena, u->spec, u->target) : "";
+    return calls(user, u, "fetch") ? arena_printf(user->arena, "%s%s", text, fetch_text(user->arena, u->spec, u->target)) : text;
 }
 
 const char *unit_formula(Arena *a, const UnitContext *u, const char *kernels, Diag *d)

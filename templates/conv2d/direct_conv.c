@@ -12,7 +12,7 @@ params = (
   { name = "UK";    choices = [1, 2, 4];             doc = "channels in one round of the inner loop"; },
   { name = "PF";    choices = [0, 1];                doc = "1: each tile prefetches its share of the next panels"; },
   { name = "HOLD";  choices = [0, 1, 2];             doc = "1: load F's vectors into registers once for all pixels and add in place; 2: the first of them alone; 0: the compiler may fold loads into FMAs"; },
-  { name = "BLOCK"; choices = [0, 8, 32];            doc = "tiles of pixels that meet all panels before the next ones do, so that their X stays close; 0: all"; },
+  { name = "BLOCK"; choices = [0, 8, 32, 128];            doc = "tiles of pixels that meet all panels before the next ones do, so that their X stays close; 0: all"; },
   { name = "STRIP"; choices = [0, 1];                doc = "1: the pixels that a block of tiles reads are copied, with the zeros beside them; 0: X in NHWC is read as it is"; },
   { name = "CALLS"; choices = [0, 1];                doc = "1: a formula's functions are computed on the sums in registers; 0: on Y after a tile, in one copy for all lengths"; },
   { name = "SPLIT"; choices = [0, 1];                doc = "what threads share out: 0 panels, 1 pixels"; } );
@@ -28,6 +28,7 @@ constraints = (
   { need = "UK == 1 || MR*NV*UK <= 64";              why = "a longer loop body only costs instruction cache"; },
   { need = "STRIP == 0 || !LAYOUT_X_NCHW";           why = "in NCHW pixels are always copied, as the channels of one must lie side by side"; },
   { need = "COPY == 0 || BLOCK > 0";                 why = "what is copied must stay in a cache"; },
+  { need = "BLOCK <= 32 || COPY";                    why = "so many tiles meet a panel only where they are copied, rows that neighbouring blocks have in common once each"; },
   { need = "CALLS == 0 || EPILOGUE_CALLS";           why = "a formula without functions is always computed on the sums in registers"; },
   { need = "SPLIT == 0 || MAX_THREADS > 1"; why = "one thread shares out nothing"; } );
 general = (
@@ -154,9 +155,9 @@ KERNEL_put(const int pixels, const int panels, const NAME_args *a, KERNEL_vec ac
         return;
     }
 #if HAS_EPILOGUE && !LAYOUT_Y_NCHW && (CALLS || !EPILOGUE_CALLS)
-    KERNEL_pixel at = KERNEL_pixel_of(a, pixel);
+    KERNEL_pixel at = KERNEL_place_of(a, pixel);
 #pragma GCC unroll 16
-    for (int j = 0; j < pixels; j++, KERNEL_next_pixel(a, &at))
+    for (int j = 0; j < pixels; j++, KERNEL_next_place(a, &at))
 #pragma GCC unroll 32
         for (int v = 0; v < vectors; v++)
             acc[j][v] = NAME_epilogue_MACHINE(a, acc[j][v], at.n, at.p, at.q, oc + v * VF, VF);
@@ -194,8 +195,15 @@ KERNEL_tiles(const int pixels, const int panels, const NAME_args *a, const KERNE
 #pragma GCC unroll 32
             for (int v = 0; v < vectors; v++)
                 acc[j][v] = (KERNEL_vec){0};
-#if !LAYOUT_Y_NCHW
-        const float *y = a->Y + (row * view->Q + q) * a->OC + g * a->K + p * 16; /* lines that will be written, and come meanwhile */
+#if EPILOGUE_READS && !LAYOUT_Y_NCHW
+        KERNEL_pixel place = KERNEL_place_of(a, row * view->Q + q + 2 * pixels); /* what the formula reads two tiles ahead comes meanwhile */
+#pragma GCC unroll 16
+        for (int j = 0; j < pixels; j++, KERNEL_next_place(a, &place))
+#pragma GCC unroll 8
+            for (int k = 0; k < panels; k++)
+                NAME_fetch_MACHINE(a, place.n, place.p, place.q, g * a->K + (p + k) * 16);
+#elif !LAYOUT_Y_NCHW
+        const float *y = a->Y + (row * view->Q + q) * a->OC + g * a->K + p * 16; /* or the lines that will be written */
 #pragma GCC unroll 16
         for (int j = 0; j < pixels; j++)
 #pragma GCC unroll 8

@@ -30,8 +30,8 @@ static PACKAGE_ONE_COPY TARGET_ATTRIBUTE void
 KERNEL_finish(const NAME_args *a, int64_t pixel, int64_t oc, int64_t pixels, int64_t filters)
 {
     const int64_t lanes = VECTOR_BYTES / 4, end = oc + filters;
-    KERNEL_pixel at = KERNEL_pixel_of(a, pixel);
-    for (float *y = a->Y + pixel * a->OC; pixels > 0; pixels--, y += a->OC, KERNEL_next_pixel(a, &at))
+    KERNEL_pixel at = KERNEL_place_of(a, pixel);
+    for (float *y = a->Y + pixel * a->OC; pixels > 0; pixels--, y += a->OC, KERNEL_next_place(a, &at))
         for (int64_t i = oc; i < end; i += lanes) {
             const int64_t left = end - i < lanes ? end - i : lanes;
             PACKAGE_store_MACHINE(y + i, NAME_epilogue_MACHINE(a, PACKAGE_load_MACHINE(y + i, left), at.n, at.p, at.q, i, left), left);

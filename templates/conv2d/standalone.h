@@ -31,6 +31,8 @@ void PACKAGE_store_MACHINE(float *p, PACKAGE_floats_MACHINE v, int64_t lanes);
 #define LAYOUT_Y_NCHW 0
 #define HAS_EPILOGUE 0
 #define EPILOGUE_CALLS 0
+#define EPILOGUE_READS 0
+#define EPILOGUE_FLAT 0
 #define TARGET_ATTRIBUTE __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")))
 #define PACKAGE_ONE_COPY __attribute__((noinline))
 #define PACKAGE_IN_REGISTER(v) __asm__("" : "+v"(v))

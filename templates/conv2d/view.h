@@ -56,5 +56,20 @@ static inline __attribute__((always_inline)) void KERNEL_next_pixel(const NAME_a
         }
     }
 }
+#if HAS_EPILOGUE && !LAYOUT_Y_NCHW
+/* A pixel as a formula sees it: one number stands for n, p and q where that finds the same elements. */
+static inline __attribute__((always_inline)) KERNEL_pixel KERNEL_place_of(const NAME_args *a, int64_t pixel)
+{
+    return EPILOGUE_FLAT ? (KERNEL_pixel){ 0, 0, pixel } : KERNEL_pixel_of(a, pixel);
+}
+
+static inline __attribute__((always_inline)) void KERNEL_next_place(const NAME_args *a, KERNEL_pixel *at)
+{
+    if (EPILOGUE_FLAT)
+        at->q++;
+    else
+        KERNEL_next_pixel(a, at);
+}
+#endif
 #endif
 #endif

@@ -425,6 +425,20 @@ static void what_it_costs(void **state)
     }
 }
 
+/* In the rows of operands as large as the output, and nowhere else, one number may stand for the places of an output of several extents. */
+static void places_that_may_be_one(void **state)
+{
+    (void)state;
+    static const char *const flat[] = { "acc", "acc * s[n]", "acc + r[m,n]", "acc * r[m,n] + t[m,n] * s[n]", "n < 2 ? acc : r[m,n]" },
+                             *const others[] = { "acc * s[m]", "acc + r[n,m]", "acc + m", "m < 2 ? acc : r[m,n]", "acc * r[m,n] + s[m]" };
+    for (size_t i = 0; i < LENGTH(flat); i++)
+        if (!spec_formula_is_flat(read_formula(flat[i])))
+            fail_msg("%s is flat", flat[i]);
+    for (size_t i = 0; i < LENGTH(others); i++)
+        if (spec_formula_is_flat(read_formula(others[i])))
+            fail_msg("%s is not flat", others[i]);
+}
+
 /* Only acc + b[n], with b of the spec's type, is what libraries do. */
 static void a_bias_is_told(void **state)
 {
@@ -460,7 +474,7 @@ int main(void)
         cmocka_unit_test(attributes_have_no_places),
         cmocka_unit_test(too_many_nodes_are_refused),
         cmocka_unit_test(affine_ones_are_told),
-        cmocka_unit_test(what_it_costs),
+        cmocka_unit_test(what_it_costs), cmocka_unit_test(places_that_may_be_one),
         cmocka_unit_test(a_bias_is_told),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

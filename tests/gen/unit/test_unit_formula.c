@@ -154,6 +154,12 @@ static void what_is_called_is_printed(void **state)
     assert_non_null(strstr(text, "one_epilogue_avx2("));
     assert_null(strstr(text, "one_epilogue_avx512("));
     assert_null(strstr(text, "one_epilogue_portable("));
+    const UnitContext layer = context_of(dense, &dense_cases[2], &targets, "avx2"), gathered = context_of(dense, &dense_cases[11], &targets, "avx2");
+    text = unit_formula(arena, &layer, "one_fetch_avx2(a, m, n);", diag_new(arena));
+    assert_non_null(strstr(text, "one_fetch_avx2(const one_args *a, int64_t m, int64_t n)\n{\n    __builtin_prefetch(a->residual + m * a->N + n);\n}\n"));
+    assert_null(strstr(text, "one_epilogue_avx2("));
+    text = unit_formula(arena, &gathered, "one_fetch_avx2(a, m, n);", diag_new(arena)); /* whose places are known from operands */
+    assert_non_null(strstr(text, "{\n    (void)a;\n    (void)m, (void)n;\n}\n"));
     assert_string_equal(unit_formula(arena, &u, "y = 0;", diag_new(arena)), "");
     assert_string_equal(unit_formula(arena, &none, "", diag_new(arena)), "");
 }

@@ -175,18 +175,39 @@ static const char *architectures_text(Emitter *e)
 
 /* ---- kernels ---- */
 
-/* Adds to each kernel's row the number of its entry and the key of its record. */
-static void add_record_keys(Emitter *e, FillScope *s)
+/* Adds to a kernel's row the errors that were measured on several kinds of data (tell_errors in search/measure/lab_machine.c), if any were: words of
+ * three digits, in tolerances of plain sums. */
+static bool add_errors(FillScope *row, const KernelFacts *facts)
 {
+    static const struct {
+        const char *fact, *word;
+    } told[] = { { "err_normal", "ERR_NORMAL" }, { "err_outliers", "ERR_OUTLIERS" }, { "err_spread", "ERR_SPREAD" } };
+    size_t found = 0;
+    for (size_t k = 0; k < LENGTH(told); k++)
+        for (int i = 0; facts && i < facts->n; i++)
+            if (strcmp(facts->fact[i].name, told[k].fact) == 0) {
+                fill_wordf(row, told[k].word, "%.3g", (double)facts->fact[i].value / 1000);
+                found++;
+            }
+    fill_number(row, "HAS_ERRORS", found == LENGTH(told));
+    return found == LENGTH(told);
+}
+
+/* Adds to each kernel's row what its record says: the number of its entry, the record's key, and errors. */
+static void add_of_records(Emitter *e, FillScope *s)
+{
+    bool has_errors = false;
     const Dispatcher *d = e->dispatcher;
     for (int i = 0; i < d->nentry; i++)
         for (int k = 0; k < d->entry[i].nkernel; k++) {
             const Result *result = d->entry[i].result;
-            const char *record = result ? result->study->trial[result->assignment->kernel[k]].key : NULL;
+            const Trial *t = result ? &result->study->trial[result->assignment->kernel[k]] : NULL;
             FillScope *row = fill_row_at(s, "kernels", d->entry[i].first + k);
             fill_number(row, "ENTRY", i);
-            fill_word(row, "RECORD_JSON", record ? quote_json_text(e->arena, record) : "null");
+            fill_word(row, "RECORD_JSON", t ? quote_json_text(e->arena, t->key) : "null");
+            has_errors = add_errors(row, t ? &t->facts : NULL) || has_errors;
         }
+    fill_number(s, "HAS_ERRORS", has_errors);
 }
 
 /* The tuned shapes of the first target with the first number of threads, as rows of a table in bench.c. */
@@ -290,7 +311,7 @@ static bool add_function(Emitter *e, const Emitter *first)
         (first != e && !add_part(e, s, "arguments", "arguments_of.h")) ||
         !add_part(e, s, "arithmetic", "arithmetic.h") || !add_problem(e, s))
         return false;
-    add_record_keys(e, s);
+    add_of_records(e, s);
     add_release(e, s);
     add_results(e, s);
     add_targets(e, s);

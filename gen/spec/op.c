@@ -18,7 +18,9 @@ const char *const data_names[DATA_COUNT] = { [DATA_NORMAL] = "normal",
                                              [DATA_INTEGERS] = "integers",
                                              [DATA_LENGTHS] = "lengths",
                                              [DATA_PLACES] = "places",
-                                             [DATA_PERMUTATION] = "permutation" };
+                                             [DATA_PERMUTATION] = "permutation",
+                                             [DATA_OUTLIERS] = "outliers",
+                                             [DATA_SPREAD] = "spread" };
 
 enum { MAX_TRY = 1 << 20 }; /* a larger extent would take too long to verify */
 static const char index_dtype[] = "s32";
@@ -277,7 +279,7 @@ static void read_data(OpReader *r, const ConfSetting *group, Operand *o)
     const ConfSetting *of = conf_member(group, "of");
     const char *axis = NULL;
     int data = DATA_NORMAL;
-    conf_choice(r->conf, group, "data", "kind of data", NAMES(data_names, DATA_COUNT), &data);
+    conf_choice(r->conf, group, "data", "kind of data", NAMES(data_names, DATA_OF_OPS), &data);
     o->data = (DataKind)data;
     o->of = -1;
     if (of && conf_string(r->conf, of, NULL, &axis) && r->axes_ok)

@@ -28,10 +28,22 @@ typedef enum { AXIS_BATCH, AXIS_SPATIAL, AXIS_REDUCE, EXTENT_ATTRIBUTE, EXTENT_D
 /* CONST: constant over calls, may be packed once; INDEX: an input of 32-bit integers that kernels address memory by. */
 typedef enum { ROLE_IN, ROLE_CONST, ROLE_OUT, ROLE_INDEX, ROLE_COUNT } Role;
 extern const char *const role_names[ROLE_COUNT]; /* "in", "const", "out", "index" */
-/* What an operand holds while kernels are verified and timed: normal numbers; small whole ones; lengths, from 0 to an extent; places along an
- * extent, below it; permutations of its last extent, 0 the least. */
-typedef enum { DATA_NORMAL, DATA_INTEGERS, DATA_LENGTHS, DATA_PLACES, DATA_PERMUTATION, DATA_COUNT } DataKind;
-extern const char *const data_names[DATA_COUNT]; /* "normal", "integers", "lengths", "places", "permutation" */
+/* What an operand holds while kernels are verified and timed. An op says one of the first kinds: normal numbers; small whole ones; lengths, from 0 to an
+ * extent; places along an extent, below it; permutations of its last extent, 0 the least. In the place of normal numbers errors are told of two
+ * more: one in DATA_OUTLIER_EVERY is DATA_OUTLIER times as large; each is multiplied by e^(DATA_SPREAD_LN * another one). */
+typedef enum {
+    DATA_NORMAL,
+    DATA_INTEGERS,
+    DATA_LENGTHS,
+    DATA_PLACES,
+    DATA_PERMUTATION,
+    DATA_OUTLIERS,
+    DATA_SPREAD,
+    DATA_COUNT,
+    DATA_OF_OPS = DATA_OUTLIERS
+} DataKind;
+enum { DATA_OUTLIER_EVERY = 200, DATA_OUTLIER = 10000, DATA_SPREAD_LN = 5 };
+extern const char *const data_names[DATA_COUNT]; /* "normal", "integers", "lengths", "places", "permutation", "outliers", "spread" */
 
 /* A number of a call. */
 typedef struct {

@@ -93,7 +93,7 @@ static bool add_kernel(FillScope *s, const UnitContext *u, const UnitKernel *all
     const char *own = template_fill(a, &b, name, d), *body = k->as ? arena_printf(a, "/* It is %s. */\n", name) : own;
     FillScope *row = fill_row(s);
     FILL_WORDS(row, WORD("KERNEL", name), WORD("MACHINE", k->target->name), WORD("DESCRIPTION", quote_comment(a, text)),
-               WORD("QUOTED", quote_string(a, text)), WORD("TEMPLATE_JSON", quote_json_text(a, k->t->name)),
+               WORD("QUOTED", quote_string(a, text)), WORD("TEMPLATE", k->t->name), WORD("TEMPLATE_JSON", quote_json_text(a, k->t->name)),
                WORD("TEMPLATE_HASH", k->t->hash), WORD("IS_FIRST_GUARDED", guard && is_first_of_target(all, i)),
                WORD("BODY_GUARD", guard ? guard : ""));
     fill_list(row, "settings");

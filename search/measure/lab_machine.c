@@ -9,6 +9,7 @@
 
 enum { SEARCH_REPEATS = 5, LONG_REPEATS = 3, BATCH_PASSES = 3, COUNT_STEPS = 8 };
 static const double LONG_NS = 3e6;          /* longer calls have LONG_REPEATS samples */
+static const double TELLING_FLOPS = 1e9;    /* of the shape that errors are told of */
 static const double CHECK_DEADLINE_S = 120; /* the emulator takes seconds for large shapes */
 
 /* Trials that are built together. */
@@ -275,6 +276,48 @@ static bool count_accesses(Lab *l, Arena *scratch, Batch *b, const char **err)
     return true;
 }
 
+/* The tuned shape that errors are told of: the one with the most work that takes no long time, or else with the least. */
+static const Instance *telling_shape(const Study *s)
+{
+    const Instance *best = NULL;
+    double most = 0, flops;
+    for (int64_t j = 0; j < s->nshape; j++) {
+        if (expr_real_at(s->spec->op->flops, s->shape[j]->extent, &flops) != EXPR_OK)
+            continue;
+        if (!best || (flops > most ? flops <= TELLING_FLOPS : most > TELLING_FLOPS)) {
+            most = flops;
+            best = s->shape[j];
+        }
+    }
+    return best;
+}
+
+/* Where the spec allows more than the rounding error of plain sums: has the runner tell the errors of each kernel on several kinds of data, in
+ * thousandths of a tolerance of plain sums. Kernels that are fixed for extents are left out. */
+static bool tell_errors(Lab *l, Arena *scratch, Batch *b, const char **err)
+{
+    static const struct {
+        DataKind data;
+        const char *fact;
+    } told[] = { { DATA_NORMAL, "err_normal" }, { DATA_OUTLIERS, "err_outliers" }, { DATA_SPREAD, "err_spread" } };
+    const Instance *shape = l->study->spec->accuracy > 1 ? telling_shape(l->study) : NULL;
+    for (size_t i = 0; shape && i < LENGTH(told); i++) {
+        Kernels k = { 0 };
+        MeasureRecord out[STOPWATCH_MOST];
+        MeasureRequest r = verify_request(l, shape->extent, 1, stopwatch_deadline_s(l));
+        r.data = data_names[told[i].data];
+        for (int j = 0; j < b->n; j++)
+            if (!candidate_is_fixed(&member(l, b, j)->c))
+                add_member(l, b, j, &k);
+        if (!verify_kernels(l, scratch, b, &r, &k, out, err))
+            return false;
+        for (int j = 0; j < k.n; j++)
+            if (out[j].status == STATUS_OK)
+                add_fact(b, k.at[j], told[i].fact, llround(fmin(out[j].max_err * 1000, 1e15)));
+    }
+    return true;
+}
+
 /* Builds, verifies and records the batch's members. Without a runner what is built counts as right, and no shared object is kept. */
 static bool admit_batch(Lab *l, Arena *scratch, Batch *b, double until_s, const char **err)
 {
@@ -284,7 +327,7 @@ static bool admit_batch(Lab *l, Arena *scratch, Batch *b, double until_s, const 
     if (!build_batch(l, b, until_s, err))
         return false;
     const bool right = !runs || (verify_batch(l, scratch, b, until_s, err) &&
-                                 (!l->shop->assembler || count_accesses(l, scratch, b, err)));
+                                 (l->shop->assembler ? count_accesses : tell_errors)(l, scratch, b, err));
     const bool ok = right && record_batch(l, b, err);
     for (int i = 0; i < b->n; i++)
         if (runs)

@@ -184,6 +184,8 @@ static char *request_line(Exchange *s)
     json_decref(apart);
     if (q->count)
         JSON_SET(request, FIELD("count", (bool)true));
+    if (q->data)
+        JSON_SET(request, FIELD("data", q->data));
     if (q->smem_limit > 0)
         JSON_SET(request, FIELD("smem_limit", q->smem_limit));
     char *line = runner_line(s->a, request);
@@ -245,7 +247,7 @@ static bool take_result(Exchange *s, const json_t *event)
     double max_err = json_number_value(json_object_get(event, "max_err"));
     if (!isfinite(max_err) || !take_samples(m, json_object_get(event, "ns")))
         return false;
-    if (status == STATUS_OK && (!(max_err <= 1) || (m->nsample == 0) != (s->repeats == 0)))
+    if (status == STATUS_OK && ((!(max_err <= 1) && !s->q->data) || (m->nsample == 0) != (s->repeats == 0)))
         return false;
     m->max_err = max_err;
     m->cold_ns = runner_rate(event, "cold_ns");

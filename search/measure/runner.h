@@ -43,6 +43,9 @@ typedef struct {
     /* Strided operands lie with so many elements between their rows, and as many more between blocks of rows of each further extent; 0: densely.
      * Only without repeats. */
     int64_t gap;
+    /* What operands of normal data hold instead, a kind of real numbers: MeasureRecord.max_err is then told in tolerances of plain sums, whatever the
+     * spec's accuracy, and may be above 1. NULL: errors are judged. Only without repeats. */
+    const char *data;
 } MeasureRequest;
 
 /* Measures n shared objects on one shape, interleaved; each is verified before it is timed. Fills out[i] (key, device, extent, threads, status,

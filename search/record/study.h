@@ -25,7 +25,7 @@ typedef struct {
     bool tried_again; /* one of its records is of another try */
     int64_t code_bytes;
     int64_t n;         /* its number in the order in which candidates were recorded; 0: not known */
-    KernelFacts facts; /* what compiler and emulator told */
+    KernelFacts facts; /* what compiler, emulator and runner told */
     /* The next five have one value a tuned instance. */
     double *ns;     /* time, see study_measure; 0: not measured */
     double *ratio;  /* time as a ratio to the anchor's: the least measurement, or of long calls their mean */

@@ -43,17 +43,38 @@ static void draw_normal(Rng *r, float out[2])
 /* Each of these fills n elements; `most` is the extent that bounds them. */
 typedef void Fill(Rng *r, const Dtype *t, void *dst, int64_t n, int64_t most);
 
-static void fill_normal(Rng *r, const Dtype *t, void *dst, int64_t n, int64_t most)
+/* Fills with normal numbers, one in `every` of them times `outlier`, each times e^(spread * another normal number). */
+static void fill_reals(Rng *r, const Dtype *t, void *dst, int64_t n, int64_t every, float outlier, float spread)
 {
-    float pair[2];
-    (void)most;
+    float pair[2] = { 0 }, other[2] = { 0 };
     for (int64_t i = 0; i < n && i < PERIOD; i++) {
         if (i % 2 == 0)
             draw_normal(r, pair);
-        dtype_store(t, dst, i, pair[i % 2]);
+        if (i % 2 == 0 && spread > 0)
+            draw_normal(r, other);
+        const float scale = every > 0 && rng_below(r, every) == 0 ? outlier : 1;
+        dtype_store(t, dst, i, pair[i % 2] * scale * expf(spread * other[i % 2]));
     }
     for (int64_t i = PERIOD; i < n; i += PERIOD)
         memcpy((char *)dst + (size_t)i * t->bytes, dst, (size_t)(n - i < PERIOD ? n - i : PERIOD) * t->bytes);
+}
+
+static void fill_normal(Rng *r, const Dtype *t, void *dst, int64_t n, int64_t most)
+{
+    (void)most;
+    fill_reals(r, t, dst, n, 0, 1, 0);
+}
+
+static void fill_outliers(Rng *r, const Dtype *t, void *dst, int64_t n, int64_t most)
+{
+    (void)most;
+    fill_reals(r, t, dst, n, DATA_OUTLIER_EVERY, DATA_OUTLIER, 0);
+}
+
+static void fill_spread(Rng *r, const Dtype *t, void *dst, int64_t n, int64_t most)
+{
+    (void)most;
+    fill_reals(r, t, dst, n, 0, 1, DATA_SPREAD_LN);
 }
 
 /* So small that every type has them, and that many of their products add up without rounding. */
@@ -93,11 +114,13 @@ static void fill_permutation(Rng *r, const Dtype *t, void *dst, int64_t n, int64
 /* Draws an input's elements, one behind the other. */
 static void fill_operand(const Setup *setup, const Shape *s, int i, void *to)
 {
-    static Fill *const fill[DATA_COUNT] = { fill_normal, fill_integers, fill_lengths, fill_places, fill_permutation };
+    static Fill *const fill[DATA_COUNT] = { fill_normal,      fill_integers, fill_lengths, fill_places,
+                                            fill_permutation, fill_outliers, fill_spread };
+    const DataKind kind = s->told && setup->data[i] == DATA_NORMAL ? (DataKind)(s->told - 1) : setup->data[i];
     Rng r = { setup->seed ^ (uint64_t)(i + 1) << 56 ^ (uint64_t)s->elems[i] };
     const int64_t extent = s->extent[setup->of[i]], most = extent < INT32_MAX ? extent : INT32_MAX;
-    const bool nothing = setup->data[i] >= DATA_PLACES && most == 0;
-    fill[setup->data[i]](&r, setup->dtype[i], to, s->elems[i], nothing ? 1 : most);
+    const bool nothing = kind >= DATA_PLACES && most == 0;
+    fill[kind](&r, setup->dtype[i], to, s->elems[i], nothing ? 1 : most);
 }
 
 /* ---- shapes */

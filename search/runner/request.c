@@ -81,7 +81,7 @@ static bool load_reference(Setup *s, const char *path, char why[WHY_BYTES])
 /* Takes the kind of operand i's data. Those that an extent bounds need integers. */
 static bool take_data(Setup *s, int i, const char *whose, const char *data, char why[WHY_BYTES])
 {
-    const int kind = data ? names_find(NAMES(data_names, DATA_COUNT), data) : DATA_NORMAL;
+    const int kind = data ? names_find(NAMES(data_names, DATA_OF_OPS), data) : DATA_NORMAL;
     const bool is_bounded = kind >= DATA_LENGTHS;
     if (kind < 0 || (is_bounded && !s->dtype[i]->is_integer))
         return request_fail(why, "%s has an unknown kind of data, or one that is not of its dtype", whose);
@@ -174,20 +174,31 @@ static bool read_all_apart(const Work *w, json_t *json, Shape *shape, char why[W
            request_fail(why, "apart must be a list, of a request without repeats");
 }
 
+/* Takes the kind of data of which errors are told and not judged. */
+static bool read_told(const char *data, const Work *w, Shape *shape, char why[WHY_BYTES])
+{
+    const int kind = data ? names_find(NAMES(data_names, DATA_COUNT), data) : -1;
+    shape->told = kind + 1;
+    return !data || ((kind == DATA_NORMAL || kind >= DATA_OF_OPS) && w->timing.repeats == 0) ||
+           request_fail(why, "data must be a kind of real numbers, of a request without repeats");
+}
+
 bool request_measure(json_t *json, Work *w, Shape *shape, char why[WHY_BYTES])
 {
     const Setup *setup = w->setup;
     Timing *t = &w->timing;
     int hot = true, count = false;
+    const char *data = NULL;
     int64_t outputs;
     if (!setup->reference)
         return request_fail(why, "measure before setup");
     if (!request_unpack(json, "measure", why,
-                        "{s:I, s:I, s:I, s:F, s:i, s:i, s:F, s:F, s?b, s?F, s?i, s?F, s?F, s?b, s?I}", "id", &w->id,
+                        "{s:I, s:I, s:I, s:F, s:i, s:i, s:F, s:F, s?b, s?F, s?i, s?F, s?F, s?b, s?I, s?s}", "id", &w->id,
                         "rows", &shape->rows, "row_elems", &shape->row_elems, "flops", &shape->flops, "threads",
                         &t->threads, "repeats", &t->repeats, "sample_ns", &t->sample_ns, "max_ns", &t->max_ns, "hot",
                         &hot, "drop", &t->drop, "keep", &t->keep, "quiet_ns", &t->quiet_ns, "wait_ns", &t->wait_ns,
-                        "count", &count, "smem_limit", &w->smem_limit))
+                        "count", &count, "smem_limit", &w->smem_limit, "data",
+                        &data))
         return false;
     const RequestBounds bounds[] = { { "flops", shape->flops, 0, INFINITY },
                                      { "threads", t->threads, 1, SPEC_MAX_THREADS },
@@ -211,7 +222,7 @@ bool request_measure(json_t *json, Work *w, Shape *shape, char why[WHY_BYTES])
         return request_fail(why, "rows times row_elems is not the size of the output");
     if (t->drop != 0 && !(t->drop > 1))
         return request_fail(why, "drop must be 0 or above 1");
-    if (!read_all_apart(w, json, shape, why))
+    if (!read_all_apart(w, json, shape, why) || !read_told(data, w, shape, why))
         return false;
     return request_bounds(bounds, why) && (hot || request_fail(why, "only hot caches can be measured"));
 }

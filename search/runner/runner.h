@@ -70,6 +70,7 @@ typedef struct Shape {
     int64_t out_extent[OP_MAX_RANK]; /* extents of the output, outermost first; all 0: not known */
     double flops;                    /* of a call, as the package counts them */
     Apart apart[OP_MAX_OPERAND];     /* those with gaps: kernels are verified so, and not timed */
+    int64_t told;                    /* errors are told and not judged, with normal data of this kind, counted from 1; 0: they are judged */
     int64_t terms;
     Block operand[OP_MAX_OPERAND]; /* inputs are read-only */
     size_t bytes[OP_MAX_OPERAND];  /* 0: absent */

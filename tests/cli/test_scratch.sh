@@ -57,6 +57,23 @@ has smooth_turned/README.md 'void *workspace = aligned_alloc(64, (smooth_turned_
 has smooth_turned/README.md 'Results of `smooth_turned` may be off by 64 times the rounding error of plain sums'
 has smooth_turned/package.json '"accuracy": 64,'
 
+section errors are told on several kinds of data, also those beyond what verification allows
+package smooth_short 'two_steps.c short_sums.c' ''
+grep -qE '^\| 0 \| (two_steps|short_sums) \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \|$' smooth_short/README.md || failed 'README.md has no errors'
+for data in normal outliers spread; do
+    grep -qE "^ *\"$data\": [0-9.]+,?$" smooth_short/package.json || failed "package.json has no errors of $data data"
+done
+grep '"template":"short_sums"' smooth_short.records.jsonl | grep -q '"err_normal":[1-9][0-9]\{3,\},"err_outliers":[1-9][0-9]\{3,\},"err_spread":[1-9][0-9]\{3,\}' ||
+    failed 'the errors of short sums are not above 1'
+grep '"template":"two_steps"' smooth_short.records.jsonl | grep -q '"err_normal":[0-9]\{1,3\},"err_outliers":[0-9]\{1,3\},"err_spread":[0-9]\{1,3\}' ||
+    failed 'the errors of plain sums are above 1'
+mv smooth_short.cfg smooth_fine.cfg
+sed -i 's/smooth_short/smooth_fine/; /^accuracy/d' smooth_fine.cfg
+run 0 --templates from_smooth_short --trials 2 --seconds 3 -o smooth_fine smooth_fine.cfg
+lacks smooth_fine/README.md 'largest errors'
+lacks smooth_fine/package.json '"errors"'
+lacks smooth_fine.records.jsonl err_normal
+
 section no kernel reads the further part, no kernel needs scratch memory
 package smooth_plain two_steps.c 'space = { TURN = [0]; };'
 has smooth_plain/kernels.c smooth_plain_scratch_bytes

@@ -311,6 +311,26 @@ static void verify_only(void **state)
     check_one(w, build(w, good, true), &q, STATUS_OK, "");
 }
 
+/* Errors beyond every tolerance are told where the request has a kind of data; what is no number stays wrong. */
+static void errors_are_told(void **state)
+{
+    World *w = *state;
+    const char *key = "k", *err = NULL, *off = build(w, "RUN { DENSE; ((float *)o[3])[11] += 1e9f; return 0; }", true);
+    MeasureRequest q = request(small);
+    MeasureRecord m;
+    q.repeats = 0;
+    for (int kind = 0; kind < 3; kind++) {
+        q.data = ((const char *[]){ "normal", "outliers", "spread" })[kind];
+        check_one(w, build(w, good, true), &q, STATUS_OK, "");
+        assert_true(measure(w->runner, w->a, &q, &key, &off, 1, &m, NULL, &err));
+        assert_int_equal(m.status, STATUS_OK);
+        assert_true(m.max_err > 1e3);
+        check_one(w, build(w, "RUN { DENSE; ((float *)o[3])[34] = NAN; return 0; }", true), &q, STATUS_WRONG, "is nan instead of");
+    }
+    q.data = NULL;
+    check_one(w, off, &q, STATUS_WRONG, "row 1 element 4");
+}
+
 static void threads_are_verified_too(void **state)
 {
     World *w = *state;
@@ -533,6 +553,7 @@ int main(void)
         cmocka_unit_test(killed_once),
         cmocka_unit_test(memory_is_short),
         cmocka_unit_test(verify_only),
+        cmocka_unit_test(errors_are_told),
         cmocka_unit_test(threads_are_verified_too),
         cmocka_unit_test(each_part_has_its_workspace),
         cmocka_unit_test(parts_meet_in_the_workspace),

@@ -245,6 +245,39 @@ static void kinds_of_data(void **state)
     assert_int_equal(*(int32_t *)get(10, MOST, 11)->operand[W].data, 0);
 }
 
+/* What takes the place of normal data where errors are told. */
+static void kinds_of_real_numbers(void **state)
+{
+    (void)state;
+    enum { M = 100, K = 100, N = M * K };
+    int outliers = 0, tiny = 0, huge = 0;
+    Shape want = wanted(M, 1, K);
+    char why[WHY_BYTES];
+    want.told = DATA_OUTLIERS + 1;
+    const float *x = shape_get(&setup, &want, why)->operand[X].data;
+    for (int i = 0; i < N; i++)
+        outliers += fabsf(x[i]) > 10;
+    assert_in_range(outliers, N / DATA_OUTLIER_EVERY / 2, N / DATA_OUTLIER_EVERY * 2);
+    want.told = DATA_SPREAD + 1;
+    x = shape_get(&setup, &want, why)->operand[X].data;
+    for (int i = 0; i < N; i++) {
+        assert_true(isfinite(x[i]));
+        tiny += fabsf(x[i]) < 1e-3f;
+        huge += fabsf(x[i]) > 1e3f;
+    }
+    assert_true(tiny > N / 20 && huge > N / 50);
+    want.told = DATA_NORMAL + 1; /* the numbers are those of the setup, the shape is another */
+    const Shape *told = shape_get(&setup, &want, why), *judged = get(M, 1, K);
+    assert_ptr_not_equal(told, judged);
+    assert_memory_equal(told->operand[X].data, judged->operand[X].data, N * sizeof *x);
+    setup.data[X] = DATA_INTEGERS; /* what an op says of its operand stays */
+    want.told = DATA_SPREAD + 1;
+    shape_forget_all();
+    x = shape_get(&setup, &want, why)->operand[X].data;
+    for (int i = 0; i < N; i++)
+        assert_true(x[i] == floorf(x[i]));
+}
+
 static void shapes_are_kept(void **state)
 {
     (void)state;
@@ -369,6 +402,7 @@ int main(void)
         FRESH(verification_has_guards),
         FRESH(operands_are_random),
         FRESH(kinds_of_data),
+        FRESH(kinds_of_real_numbers),
         FRESH(shapes_are_kept),
         FRESH(the_oldest_shape_goes),
         FRESH(packed_operands_are_kept_once),

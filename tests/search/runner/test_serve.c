@@ -345,9 +345,11 @@ static void lines_that_are_refused(void **state)
 {
     (void)state;
 #define MEASURE(fields) "{\"cmd\":\"measure\"," fields "}\n"
-#define APART(repeats, apart)                                                                                          \
+#define OF_DATA(repeats, more)                                                                                         \
     MEASURE("\"id\":7,\"extent\":[5,7,9],\"elems\":[45,63,35],\"rows\":5,\"row_elems\":7,\"flops\":630,\"threads\":1," \
-            "\"repeats\":" repeats ",\"sample_ns\":10,\"max_ns\":20,\"apart\":" apart)
+            "\"repeats\":" repeats ",\"sample_ns\":10,\"max_ns\":20," more)
+#define APART(repeats, apart) OF_DATA(repeats, "\"apart\":" apart)
+#define TOLD(repeats, data) OF_DATA(repeats, "\"data\":\"" data "\"")
 #define OF_NO_SUCH_SIZE "apart: operand 0 is not of that size, its elements overlap, or lie too far apart"
 #define SHAPE(extent, elems, rows)                                              \
     MEASURE("\"id\":7,\"extent\":" extent ",\"elems\":" elems ",\"rows\":" rows \
@@ -390,6 +392,9 @@ static void lines_that_are_refused(void **state)
         { APART("0", "[{\"operand\":0,\"extents\":[5,8],\"strides\":[10]}]"), OF_NO_SUCH_SIZE },
         { APART("0", "[{\"operand\":0,\"extents\":[5,9],\"strides\":[8]}]"), OF_NO_SUCH_SIZE },
         { APART("0", "[{\"operand\":0,\"extents\":[5,9],\"strides\":[68719476736]}]"), OF_NO_SUCH_SIZE },
+        { TOLD("2", "outliers"), "data must be a kind of real numbers, of a request without repeats" },
+        { TOLD("0", "integers"), "data must be a kind of real numbers, of a request without repeats" },
+        { TOLD("0", "large"), "data must be a kind of real numbers, of a request without repeats" },
         { KERNEL("{\"key\":\"a\"}"), "kernel: Object item not found: so" },
         { KERNEL("{\"key\":\"a\",\"so\":\"libm.so.6\"}"), "so must be a path" },
         { "{\"cmd\":\"limits\"}\n", "threads must be a list of 1 to 64 integers" },

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The specs that are tuned: those named by --spec, else dense layers, the batched products of attention, its softmax
-and layernorm, each in several data types."""
+and layernorm, and the convolutions of ResNet-50, each in several data types."""
 
 import os
 import re
@@ -18,6 +18,8 @@ WANTED = [  # most of all the first
     ("bert_values", "f16"),
     ("bert_dense", "tf32"),
     ("bert_dense", "f16"),
+    ("resnet50", "f32"),
+    ("resnet50", "bf16"),
 ]
 
 

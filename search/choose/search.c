@@ -23,11 +23,26 @@ _Static_assert((int)AHEAD_BATCH <= (int)STOPWATCH_MOST && (int)BATCH <= (int)AHE
 /* The search ends after PATIENCE rounds in a row with a smaller expected gain than WORTH, but not before LEAST_ROUNDS rounds: a model of few
  * measurements may be too sure. */
 static const double WORTH = 5e-4;
+static const double FAR_SLOWER = 4; /* so many times the time of the fastest general kernel is no time for an anchor */
 enum { PATIENCE = 2, LEAST_ROUNDS = 4 };
 
-/* Chooses the anchor, the kernel that all times are divided by: the first general kernel; for families whose closed forms rank templates, the
- * general kernel with the least predicted time over all tuned shapes, each relative to its best. Later runs must choose the same one, so it
- * depends on no measurement, nor on measured rates. */
+/* The predicted time of a general kernel over all tuned shapes, each relative to the best general kernel's: 1 is the least. */
+static double slowness(const Space *space, const CostModel *m, const Study *s, int general)
+{
+    double sum = 0;
+    for (int64_t j = 0; j < s->nshape; j++) {
+        const Instance *inst = s->shape[j];
+        double fastest = INFINITY;
+        for (int k = 0; k < space->ngeneral; k++)
+            fastest = fmin(fastest, cost_predict(m, &space->general[k], inst->extent, inst->threads));
+        sum += cost_predict(m, &space->general[general], inst->extent, inst->threads) / fastest;
+    }
+    return sum / (double)s->nshape;
+}
+
+/* Chooses the anchor, the kernel that all times are divided by, and that is timed beside all others: the general kernel with the least predicted time;
+ * where closed forms do not rank templates, the first one that is not far slower than that, as a template is where it serves calls that it is not
+ * for. Later runs must choose the same one, so it depends on no measurement, nor on measured rates. */
 static const Candidate *choose_anchor(const Search *q, Arena *scratch)
 {
     const Space *space = q->space;
@@ -35,22 +50,13 @@ static const Candidate *choose_anchor(const Search *q, Arena *scratch)
     unrated.rated = NULL;
     const CostModel *m = cost_analytic(scratch, &unrated, q->lab->templates);
     double least = INFINITY;
-    const Candidate *best = space->ngeneral ? &space->general[0] : NULL;
-    for (int i = 0; i < space->ngeneral && unrated.target->family->ranks_templates; i++) {
-        double sum = 0;
-        for (int64_t j = 0; j < unrated.nshape; j++) {
-            const Instance *inst = unrated.shape[j];
-            double fastest = INFINITY;
-            for (int k = 0; k < space->ngeneral; k++)
-                fastest = fmin(fastest, cost_predict(m, &space->general[k], inst->extent, inst->threads));
-            sum += cost_predict(m, &space->general[i], inst->extent, inst->threads) / fastest;
-        }
-        if (sum < least) {
-            least = sum;
-            best = &space->general[i];
-        }
-    }
-    return best;
+    for (int i = 0; i < space->ngeneral; i++)
+        least = fmin(least, slowness(space, m, &unrated, i));
+    const double most = unrated.target->family->ranks_templates ? least : FAR_SLOWER * least;
+    for (int i = 0; i < space->ngeneral; i++)
+        if (slowness(space, m, &unrated, i) <= most)
+            return &space->general[i];
+    return space->ngeneral ? &space->general[0] : NULL;
 }
 
 /* Proposes to measure a candidate in any case, on shapes spread over the ranges. */

@@ -120,7 +120,7 @@ features = (
 /* ceil(a / b) of any a and a positive b, and at least 0. */
 static inline __attribute__((always_inline)) int64_t KERNEL_steps(int64_t a, int64_t b) { return a > 0 ? (a + b - 1) / b : 0; }
 
-/* The same for pixels from..to-1 alone. */
+/* KERNEL_run for pixels from..to-1 of a tile alone: the others miss this tap. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_run_part(const int pixels, const int panels, KERNEL_vec acc[MR][NV], KERNEL_place *at, int64_t len, int64_t share, int64_t from, int64_t to)
 {

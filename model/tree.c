@@ -24,6 +24,8 @@
 
 /* Differences below this part of a cost are rounding: they decide nothing. */
 static const double ROUNDING = 1e-12;
+/* The least square of an error: a cost that is known exactly counts as if it were that far off. */
+static const double LEAST_SQUARE = 1e-24;
 
 enum {
     BALANCE_DEPTH = 32, /* below this depth large nodes are split near their middle: depth stays O(log npoint) */
@@ -468,62 +470,78 @@ static void prune(Links *l, const Grown *root, double rise, double worth)
 
 /* ---- what may be chance ---- */
 
-/* What the measured points of each node say. */
+/* A measured point, and the leaf of the full tree that it is in. */
 typedef struct {
-    int nclass;
-    int64_t *npoint; /* [node]: how many there are */
-    double *sum;     /* [node][class]: of their costs */
-    double *square;  /* [node][class]: sum of the squares of these costs' errors */
+    int64_t leaf, point;
+} Measured;
+
+/* The measured points, by leaf: those below a node lie side by side, as leaves are numbered in preorder. */
+typedef struct {
+    const int64_t *x;
+    const double *cost, *error; /* [point][class] */
+    int nfeature, nclass;
+    int64_t n;
+    Measured *measured;
 } Evidence;
 
-/* The node that a point goes to from here; NULL: this is its leaf. */
-static const Grown *grown_next(const Grown *t, const int64_t *x)
+/* The leaf that a point below t is in. */
+static const Grown *grown_leaf(const Grown *t, const int64_t *x)
 {
-    if (t->node.feature < 0)
-        return NULL;
-    return x[t->node.feature] <= t->node.threshold ? grown_left(t) : grown_right(t);
+    while (t->node.feature >= 0)
+        t = x[t->node.feature] <= t->node.threshold ? grown_left(t) : grown_right(t);
+    return t;
 }
 
-/* Every measured point counts in each node on its way. */
+static int measured_compare(const void *pa, const void *pb)
+{
+    const Measured *a = pa, *b = pb;
+    const int64_t x[] = { a->leaf, a->point }, y[] = { b->leaf, b->point };
+    return order_numbers(x, y, 2);
+}
+
 static Evidence evidence_new(Arena *scratch, const Grown *root, const int64_t *x, const double *cost, int64_t npoint,
                              int nfeature, int nclass, const double *error)
 {
-    const size_t n = (size_t)root->end * (size_t)nclass;
-    const Evidence e = { nclass, ARENA_ARRAY(scratch, (size_t)root->end, int64_t), ARENA_ARRAY(scratch, n, double),
-                         ARENA_ARRAY(scratch, n, double) };
-    for (int64_t i = 0; i < npoint; i++) {
-        if (error[i * nclass] < 0)
-            continue;
-        for (const Grown *t = root; t; t = grown_next(t, x + i * nfeature)) {
-            e.npoint[t->index]++;
-            for (int c = 0; c < nclass; c++) {
-                e.sum[t->index * nclass + c] += cost[i * nclass + c];
-                e.square[t->index * nclass + c] += error[i * nclass + c] * error[i * nclass + c];
-            }
-        }
-    }
+    Evidence e = { x, cost, error, nfeature, nclass, 0, ARENA_ARRAY(scratch, (size_t)npoint + 1, Measured) };
+    for (int64_t i = 0; i < npoint; i++)
+        if (error[i * nclass] >= 0)
+            e.measured[e.n++] = (Measured){ grown_leaf(root, x + i * nfeature)->index, i };
+    qsort(e.measured, (size_t)e.n, sizeof *e.measured, measured_compare);
     return e;
 }
 
-/* What leaves save, whose class differs from that of a node above, of the cost that their measured points have with that class. */
-typedef struct {
-    int64_t npoint;
-    double sum, square; /* the saving, and the square of its error */
-} Saving;
-
-static void add_savings(const Evidence *e, const Grown *t, int class, Saving *out)
+/* The first measured point of a leaf with this number or a later one. */
+static int64_t evidence_from(const Evidence *e, int64_t leaf)
 {
-    if (t->node.feature >= 0) {
-        add_savings(e, grown_left(t), class, out);
-        add_savings(e, grown_right(t), class, out);
-        return;
+    int64_t low = 0, high = e->n;
+    while (low < high) {
+        const int64_t at = low + (high - low) / 2;
+        if (e->measured[at].leaf < leaf)
+            low = at + 1;
+        else
+            high = at;
     }
-    const int64_t with = t->index * e->nclass + class, own = t->index * e->nclass + t->node.class;
-    if (with == own)
-        return;
-    out->npoint += e->npoint[t->index];
-    out->sum += e->sum[with] - e->sum[own];
-    out->square += e->square[with] + e->square[own];
+    return low;
+}
+
+/* May it be chance that the leaves below a node cost their measured points less than the node's own class would? Each saving counts by how
+ * exactly it is known relative to its cost (inverse-variance weighting), so that one bad measurement does not drown the others. */
+static bool is_chance(const Evidence *e, const Grown *t, double errors)
+{
+    int64_t n = 0;
+    double saved = 0, square = 0; /* the square of the error of `saved` */
+    for (int64_t i = evidence_from(e, t->index); i < e->n && e->measured[i].leaf < t->end; i++) {
+        const int64_t at = e->measured[i].point, with = at * e->nclass + t->node.class,
+                      own = at * e->nclass + grown_leaf(t, e->x + at * e->nfeature)->node.class;
+        if (with == own)
+            continue;
+        const double off = fmax(e->error[with] * e->error[with] + e->error[own] * e->error[own], LEAST_SQUARE);
+        const double known = e->cost[own] * e->cost[own] / off;
+        saved += known * (e->cost[with] - e->cost[own]);
+        square += known * known * off;
+        n++;
+    }
+    return n > 0 && saved <= errors * sqrt(square);
 }
 
 /* Merges nodes whose saving may be chance, the lowest first: what is left below a node has then proved its worth. */
@@ -533,9 +551,7 @@ static void prune_chance(Links *l, Grown *t, const Evidence *e, double errors)
         return;
     prune_chance(l, grown_left(t), e, errors);
     prune_chance(l, grown_right(t), e, errors);
-    Saving s = { 0 };
-    add_savings(e, t, t->node.class, &s);
-    if (s.npoint > 0 && s.sum <= errors * sqrt(s.square))
+    if (is_chance(e, t, errors))
         node_merge(l, t);
 }
 

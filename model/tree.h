@@ -7,7 +7,7 @@
  * second ones on any feature (XOR). Below 32 levels, nodes of 64 points or more are split near their middle, so that no pattern of
  * costs gives a deep tree.
  * After growing, where the costs' errors are known, subtrees whose saving may be chance become leaves, the lowest first: a subtree stays
- * when what it saves on points that were measured is more than `errors` standard errors of that saving. Points that were not measured
+ * when what it saves on points that were measured, each by how exactly it is known, is more than `errors` standard errors of that. Points that were not measured
  * say nothing here; a subtree that differs from its merge on such points alone is left to the rules below.
  * Then leaves are merged, those first that save least for each leaf, while the total cost rises by at most
  * `tolerance` of the full tree's (a smaller tree), and further while a leaf saves less than `worth` of it.

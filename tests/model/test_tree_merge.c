@@ -115,6 +115,16 @@ static void a_difference_that_repeats_makes_a_leaf(void **state)
     }
 }
 
+/* Nor does one bad measurement, which says nothing, make chance of what all others agree on. */
+static void a_bad_measurement_drowns_no_others(void **state)
+{
+    Line l = line_of(1.05, 0.02);
+    for (int i = 0; i < 8; i++)
+        l.cost[i][0] = 1.10;
+    l.error[3][0] = 1;
+    assert_int_equal(tree_nleaf(train_line(*state, &l, true)), 2);
+}
+
 /* Leaves that no measurement speaks for or against are left to the other rules. */
 static void only_what_was_measured_is_judged(void **state)
 {
@@ -216,6 +226,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_noisy_outlier_makes_no_leaf, setup, teardown),
         cmocka_unit_test_setup_teardown(a_difference_that_repeats_makes_a_leaf, setup, teardown),
         cmocka_unit_test_setup_teardown(only_what_was_measured_is_judged, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_bad_measurement_drowns_no_others, setup, teardown),
         cmocka_unit_test_setup_teardown(chance_below_what_is_none, setup, teardown),
         cmocka_unit_test_setup_teardown(at_the_borders, setup, teardown),
         cmocka_unit_test_setup_teardown(the_rule_costs_nothing_in_truth, setup, teardown),

@@ -40,12 +40,15 @@ typedef struct {
     int64_t n, p, q;
 } KERNEL_pixel;
 
+#endif
+#if LAYOUT_Y_NCHW || (HAS_EPILOGUE && !EPILOGUE_FLAT) || (COPY && !LAYOUT_X_NCHW)
 static inline __attribute__((always_inline)) KERNEL_pixel KERNEL_pixel_of(const NAME_args *a, int64_t pixel)
 {
     return (KERNEL_pixel){ pixel / a->Q / a->P, pixel / a->Q % a->P, pixel % a->Q };
 }
 
-#if !LAYOUT_Y_NCHW || (COPY && !LAYOUT_X_NCHW)
+#endif
+#if (HAS_EPILOGUE && !EPILOGUE_FLAT && !LAYOUT_Y_NCHW) || (COPY && !LAYOUT_X_NCHW)
 static inline __attribute__((always_inline)) void KERNEL_next_pixel(const NAME_args *a, KERNEL_pixel *at)
 {
     if (++at->q == a->Q) {
@@ -56,20 +59,27 @@ static inline __attribute__((always_inline)) void KERNEL_next_pixel(const NAME_a
         }
     }
 }
+
+#endif
 #if HAS_EPILOGUE && !LAYOUT_Y_NCHW
-/* A pixel as a formula sees it: one number stands for n, p and q where that finds the same elements. */
+/* A pixel as the formula sees it. */
 static inline __attribute__((always_inline)) KERNEL_pixel KERNEL_place_of(const NAME_args *a, int64_t pixel)
 {
-    return EPILOGUE_FLAT ? (KERNEL_pixel){ 0, 0, pixel } : KERNEL_pixel_of(a, pixel);
+#if EPILOGUE_FLAT /* one number stands for n, p and q: it finds the same elements */
+    (void)a;
+    return (KERNEL_pixel){ 0, 0, pixel };
+#else
+    return KERNEL_pixel_of(a, pixel);
+#endif
 }
 
 static inline __attribute__((always_inline)) void KERNEL_next_place(const NAME_args *a, KERNEL_pixel *at)
 {
-    if (EPILOGUE_FLAT)
-        at->q++;
-    else
-        KERNEL_next_pixel(a, at);
+#if EPILOGUE_FLAT
+    (void)a;
+    at->q++;
+#else
+    KERNEL_next_pixel(a, at);
+#endif
 }
-#endif
-#endif
 #endif

@@ -16,6 +16,7 @@ params = (
   { name = "FW"; choices = "STRIDE_W";   doc = "the same of columns"; },
   { name = "CB"; choices = [0, 2, 4, 8]; doc = "channels / 16 that meet all rows of an image before the next ones do, so that their rows of X stay close; 0: all"; } );
 values = (
+  { name = "COPY"; expr = "0";                doc = "no pixels are copied"; },
   { name = "VF";   expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; },
   { name = "WIDE"; expr = "min(PT*QT, 14)";   doc = "columns of Y in the widest tile of one row"; },
   { name = "HIGH"; expr = "(PT - 1)*FH + FR"; doc = "rows of X under a tile"; } );

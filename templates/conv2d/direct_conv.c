@@ -113,8 +113,8 @@ features = (
 #include "../dense/store_part.h"
 #endif
 #include "view.h"
-#include "strip.h"
 #include "finish.h"
+#include "strip.h"
 #include "any_conv.h"
 
 /* ceil(a / b) of any a and a positive b, and at least 0. */
@@ -155,9 +155,9 @@ KERNEL_put(const int pixels, const int panels, const NAME_args *a, KERNEL_vec ac
         return;
     }
 #if HAS_EPILOGUE && !LAYOUT_Y_NCHW && (CALLS || !EPILOGUE_CALLS)
-    KERNEL_pixel at = KERNEL_place_of(a, pixel);
+    KERNEL_pixel at = KERNEL_formula_pixel(a, pixel);
 #pragma GCC unroll 16
-    for (int j = 0; j < pixels; j++, KERNEL_next_place(a, &at))
+    for (int j = 0; j < pixels; j++, KERNEL_next_formula_pixel(a, &at))
 #pragma GCC unroll 32
         for (int v = 0; v < vectors; v++)
             acc[j][v] = NAME_epilogue_MACHINE(a, acc[j][v], at.n, at.p, at.q, oc + v * VF, VF);
@@ -196,9 +196,9 @@ KERNEL_tiles(const int pixels, const int panels, const NAME_args *a, const KERNE
             for (int v = 0; v < vectors; v++)
                 acc[j][v] = (KERNEL_vec){0};
 #if EPILOGUE_READS && !LAYOUT_Y_NCHW
-        KERNEL_pixel place = KERNEL_place_of(a, row * view->Q + q + 2 * pixels); /* what the formula reads two tiles ahead comes meanwhile */
+        KERNEL_pixel place = KERNEL_formula_pixel(a, row * view->Q + q + 2 * pixels); /* what the formula reads two tiles ahead comes meanwhile */
 #pragma GCC unroll 16
-        for (int j = 0; j < pixels; j++, KERNEL_next_place(a, &place))
+        for (int j = 0; j < pixels; j++, KERNEL_next_formula_pixel(a, &place))
 #pragma GCC unroll 8
             for (int k = 0; k < panels; k++)
                 NAME_fetch_MACHINE(a, place.n, place.p, place.q, g * a->K + (p + k) * 16);

@@ -1,4 +1,54 @@
 /* SPDX-License-Identifier: MIT-0 */
+#if HAS_EPILOGUE || LAYOUT_Y_NCHW || (COPY && !LAYOUT_X_NCHW)
+/* Where a pixel of Y is. */
+typedef struct {
+    int64_t n, p, q;
+} KERNEL_pixel;
+
+#endif
+#if LAYOUT_Y_NCHW || (HAS_EPILOGUE && !EPILOGUE_FLAT) || (COPY && !LAYOUT_X_NCHW)
+static inline __attribute__((always_inline)) KERNEL_pixel KERNEL_pixel_of(const NAME_args *a, int64_t pixel)
+{
+    return (KERNEL_pixel){ pixel / a->Q / a->P, pixel / a->Q % a->P, pixel % a->Q };
+}
+
+#endif
+#if (HAS_EPILOGUE && !EPILOGUE_FLAT && !LAYOUT_Y_NCHW) || (COPY && !LAYOUT_X_NCHW)
+static inline __attribute__((always_inline)) void KERNEL_next_pixel(const NAME_args *a, KERNEL_pixel *at)
+{
+    if (++at->q == a->Q) {
+        at->q = 0;
+        if (++at->p == a->P) {
+            at->p = 0;
+            at->n++;
+        }
+    }
+}
+
+#endif
+#if HAS_EPILOGUE && !LAYOUT_Y_NCHW
+/* A pixel as the formula sees it. */
+static inline __attribute__((always_inline)) KERNEL_pixel KERNEL_formula_pixel(const NAME_args *a, int64_t pixel)
+{
+#if EPILOGUE_FLAT /* one number stands for n, p and q: it finds the same elements */
+    (void)a;
+    return (KERNEL_pixel){ 0, 0, pixel };
+#else
+    return KERNEL_pixel_of(a, pixel);
+#endif
+}
+
+static inline __attribute__((always_inline)) void KERNEL_next_formula_pixel(const NAME_args *a, KERNEL_pixel *at)
+{
+#if EPILOGUE_FLAT
+    (void)a;
+    at->q++;
+#else
+    KERNEL_next_pixel(a, at);
+#endif
+}
+#endif
+
 #if LAYOUT_Y_NCHW
 /* The sums of `filters` filters from oc on, for pixels from `pixel` on, all of one image: `part` has a row of them for each pixel. Vectors go along a row of Y. */
 static PACKAGE_ONE_COPY TARGET_ATTRIBUTE void
@@ -30,8 +80,8 @@ static PACKAGE_ONE_COPY TARGET_ATTRIBUTE void
 KERNEL_finish(const NAME_args *a, int64_t pixel, int64_t oc, int64_t pixels, int64_t filters)
 {
     const int64_t lanes = VECTOR_BYTES / 4, end = oc + filters;
-    KERNEL_pixel at = KERNEL_place_of(a, pixel);
-    for (float *y = a->Y + pixel * a->OC; pixels > 0; pixels--, y += a->OC, KERNEL_next_place(a, &at))
+    KERNEL_pixel at = KERNEL_formula_pixel(a, pixel);
+    for (float *y = a->Y + pixel * a->OC; pixels > 0; pixels--, y += a->OC, KERNEL_next_formula_pixel(a, &at))
         for (int64_t i = oc; i < end; i += lanes) {
             const int64_t left = end - i < lanes ? end - i : lanes;
             PACKAGE_store_MACHINE(y + i, NAME_epilogue_MACHINE(a, PACKAGE_load_MACHINE(y + i, left), at.n, at.p, at.q, i, left), left);

@@ -12,12 +12,13 @@ shows() { grep -qE -- "$1" "$out" || failed "stdout does not show: $1"; }
 has() { grep -qF -- "$2" "$1" || failed "$1 has no: $2"; }
 lacks() { ! grep -qF -- "$2" "$1" || failed "$1 has: $2"; }
 
-# package NAME TEMPLATES LINE: made of these templates of blur, of a spec with this line
+# package NAME TEMPLATES LINE [GENERAL]: made of these templates of blur, of a spec with this line; their general kernels have this value
 package() {
     mkdir -p "from_$1/blur"
     for file in op.cfg reference.c pack.c $2; do
         cp "$ops/blur/$file" "from_$1/blur"
     done
+    sed -i "/^general/s/TURN = 0/${4:-TURN = 0}/g" "from_$1"/blur/*.c
     { sed "s/smooth_images/$1/" "$ops/blur.cfg" && echo "$3"; } >"$1.cfg"
     run 0 --templates "from_$1" --trials 4 --seconds 3 -o "$1" "$1.cfg"
 }
@@ -46,7 +47,7 @@ said ' is wrong: on '
 run 0 try --templates careless short_sums UQ=4 nearly.cfg
 
 section every kernel needs scratch memory
-package smooth_turned two_steps.c 'space = { TURN = [1]; };'
+package smooth_turned two_steps.c 'space = { TURN = [1]; };' 'TURN = 1'
 has smooth_turned/kernels.c 'static size_t (*const smooth_turned_scratch[])(const smooth_turned_args *args) = {'
 has smooth_turned/kernels.c 'return smooth_turned_BAD_POINTER;'
 has smooth_turned/kernels.c 'size_t smooth_turned_scratch_bytes(int kernel,'

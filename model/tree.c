@@ -475,7 +475,7 @@ typedef struct {
     int64_t leaf, point;
 } Measured;
 
-/* The measured points, by leaf: those below a node lie side by side, as leaves are numbered in preorder. */
+/* The measured points. */
 typedef struct {
     const int64_t *x;
     const double *cost, *error; /* [point][class] */
@@ -492,13 +492,6 @@ static const Grown *grown_leaf(const Grown *t, const int64_t *x)
     return t;
 }
 
-static int measured_compare(const void *pa, const void *pb)
-{
-    const Measured *a = pa, *b = pb;
-    const int64_t x[] = { a->leaf, a->point }, y[] = { b->leaf, b->point };
-    return order_numbers(x, y, 2);
-}
-
 static Evidence evidence_new(Arena *scratch, const Grown *root, const int64_t *x, const double *cost, int64_t npoint,
                              int nfeature, int nclass, const double *error)
 {
@@ -506,22 +499,7 @@ static Evidence evidence_new(Arena *scratch, const Grown *root, const int64_t *x
     for (int64_t i = 0; i < npoint; i++)
         if (error[i * nclass] >= 0)
             e.measured[e.n++] = (Measured){ grown_leaf(root, x + i * nfeature)->index, i };
-    qsort(e.measured, (size_t)e.n, sizeof *e.measured, measured_compare);
     return e;
-}
-
-/* The first measured point of a leaf with this number or a later one. */
-static int64_t evidence_from(const Evidence *e, int64_t leaf)
-{
-    int64_t low = 0, high = e->n;
-    while (low < high) {
-        const int64_t at = low + (high - low) / 2;
-        if (e->measured[at].leaf < leaf)
-            low = at + 1;
-        else
-            high = at;
-    }
-    return low;
 }
 
 /* May it be chance that the leaves below a node cost their measured points less than the node's own class would? Each saving counts by how
@@ -530,7 +508,9 @@ static bool is_chance(const Evidence *e, const Grown *t, double errors)
 {
     int64_t n = 0;
     double saved = 0, square = 0; /* the square of the error of `saved` */
-    for (int64_t i = evidence_from(e, t->index); i < e->n && e->measured[i].leaf < t->end; i++) {
+    for (int64_t i = 0; i < e->n; i++) {
+        if (e->measured[i].leaf < t->index || e->measured[i].leaf >= t->end)
+            continue; /* it is not below this node */
         const int64_t at = e->measured[i].point, with = at * e->nclass + t->node.class,
                       own = at * e->nclass + grown_leaf(t, e->x + at * e->nfeature)->node.class;
         if (with == own)

@@ -49,12 +49,14 @@ static const Candidate *choose_anchor(const Search *q, Arena *scratch)
     Study unrated = *q->lab->study;
     unrated.rated = NULL;
     const CostModel *m = cost_analytic(scratch, &unrated, q->lab->templates);
-    double least = INFINITY;
-    for (int i = 0; i < space->ngeneral; i++)
-        least = fmin(least, slowness(space, m, &unrated, i));
+    double *slow = ARENA_ARRAY(scratch, (size_t)space->ngeneral + 1, double), least = INFINITY;
+    for (int i = 0; i < space->ngeneral; i++) {
+        slow[i] = slowness(space, m, &unrated, i);
+        least = fmin(least, slow[i]);
+    }
     const double most = unrated.target->family->ranks_templates ? least : FAR_SLOWER * least;
     for (int i = 0; i < space->ngeneral; i++)
-        if (slowness(space, m, &unrated, i) <= most)
+        if (slow[i] <= most)
             return &space->general[i];
     return space->ngeneral ? &space->general[0] : NULL;
 }

@@ -345,18 +345,16 @@ static void lines_that_are_refused(void **state)
 {
     (void)state;
 #define MEASURE(fields) "{\"cmd\":\"measure\"," fields "}\n"
-#define OF_DATA(repeats, more)                                                                                         \
+#define REQUEST_WITH(repeats, more)                                                                                    \
     MEASURE("\"id\":7,\"extent\":[5,7,9],\"elems\":[45,63,35],\"rows\":5,\"row_elems\":7,\"flops\":630,\"threads\":1," \
             "\"repeats\":" repeats ",\"sample_ns\":10,\"max_ns\":20," more)
-#define APART(repeats, apart) OF_DATA(repeats, "\"apart\":" apart)
-#define TOLD(repeats, data) OF_DATA(repeats, "\"data\":\"" data "\"")
+#define APART(repeats, apart) REQUEST_WITH(repeats, "\"apart\":" apart)
+#define TOLD(repeats, data) REQUEST_WITH(repeats, "\"data\":\"" data "\"")
 #define OF_NO_SUCH_SIZE "apart: operand 0 is not of that size, its elements overlap, or lie too far apart"
 #define SHAPE(extent, elems, rows)                                              \
     MEASURE("\"id\":7,\"extent\":" extent ",\"elems\":" elems ",\"rows\":" rows \
             ",\"row_elems\":7,\"flops\":630,\"threads\":1,\"repeats\":2,\"sample_ns\":10,\"max_ns\":20")
-#define KERNEL(kernel)                                                                                                 \
-    MEASURE("\"id\":7,\"extent\":[5,7,9],\"elems\":[45,63,35],\"rows\":5,\"row_elems\":7,\"flops\":630,\"threads\":1," \
-            "\"repeats\":2,\"sample_ns\":10,\"max_ns\":20,\"kernels\":[" kernel "]")
+#define KERNEL(kernel) REQUEST_WITH("2", "\"kernels\":[" kernel "]")
     static const char *const bad[][2] = {
         { "[1\n", "not JSON: ']' expected near end of file" },
         { "{\"cmd\":\"sleep\"}\n", "unknown cmd" },

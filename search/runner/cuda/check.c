@@ -234,6 +234,7 @@ static bool load_and_check(Check *c, Kernel *k, Extra *e)
 {
     char text[WHY_BYTES];
     watchdog_arm_long(activity_text(text, "loading", k));
+    gpu_keep_code(k->so);
     const bool loaded = kernel_load(k, "dcgen_launch");
     watchdog_disarm();
     if (!loaded || !kernel_sizes(k, c->setup, c->shape, 1))

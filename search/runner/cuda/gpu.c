@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * gpu: asks the CUDA runtime what device 0 is; takes, fills, compares and frees its memory; ends the process on fatal
- * errors.
+ * gpu: asks the CUDA runtime what device 0 is; keeps candidates loaded; takes, fills, compares and frees its memory; ends the
+ * process on fatal errors.
  */
 #include "search/runner/cuda/runner_cuda.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -152,6 +153,10 @@ int gpu_launched(int code, const char *what)
         gpu_check((cudaError_t)code, what);
     return code;
 }
+
+/* ---- code */
+
+void gpu_keep_code(const char *so) { dlopen(so, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE); }
 
 /* ---- memory */
 

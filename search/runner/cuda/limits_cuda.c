@@ -216,6 +216,7 @@ bool limits_cuda(Arena *a, const LimitsRequest *q, const Gpu *g, Timer *t, Limit
                      : "the limits of that dtype cannot be measured";
     if (!unit.name || !q->so)
         return false;
+    gpu_keep_code(q->so);
     void *code = dlopen(q->so, RTLD_NOW | RTLD_LOCAL);
     if (!code) {
         *err = arena_printf(a, "%s", dlerror());

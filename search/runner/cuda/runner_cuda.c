@@ -228,6 +228,7 @@ static bool call_on_buffers(Call *c, const GpuBuffer b[BUFFERS])
 static bool call_once(Call *c)
 {
     GpuBuffer b[BUFFERS] = { 0 };
+    gpu_keep_code(c->kernel.so);
     bool good = buffers_new(b, c) || kernel_fail(&c->kernel, STATUS_INVALID, "no memory");
     good = good && call_on_buffers(c, b);
     for (int i = 0; i < BUFFERS; i++)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The parts of dcgen-runner-cuda that need no GPU: times from traces, CUPTI's buffers (where its header is there), the
- * watchdog, clocks, libraries that are missing.
+ * watchdog, clocks, libraries that are missing, code that stays loaded.
  */
+#define _GNU_SOURCE /* RTLD_NOLOAD */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -374,6 +375,25 @@ static void test_errors(void **state)
     assert_false(gpu_is_fatal(cudaErrorInvalidValue));
     assert_false(gpu_is_fatal(cudaErrorMemoryAllocation));
 }
+
+/* ---- code */
+
+static bool is_loaded(const char *so) { return dlopen(so, RTLD_LAZY | RTLD_NOLOAD) != NULL; }
+
+/* A library of glibc that nothing here needs. */
+static void test_code_stays(void **state)
+{
+    (void)state;
+    const char *so = "libanl.so.1";
+    void *code = dlopen(so, RTLD_LAZY);
+    if (!code || dlclose(code) != 0 || is_loaded(so))
+        skip();
+    gpu_keep_code(so);
+    code = dlopen(so, RTLD_LAZY);
+    assert_true(dlclose(code) == 0 && dlclose(code) == 0);
+    assert_true(is_loaded(so));
+    gpu_keep_code("there is no such file");
+}
 #else
 static void test_take(void **state)
 {
@@ -392,7 +412,7 @@ int main(void)
 #ifdef DCGEN_HAVE_CUDA
                                         cmocka_unit_test(test_samples),       cmocka_unit_test(test_errors),
                                         cmocka_unit_test(test_places),        cmocka_unit_test(test_digest),
-                                        cmocka_unit_test(test_ptx),
+                                        cmocka_unit_test(test_ptx),           cmocka_unit_test(test_code_stays),
 #endif
                                         cmocka_unit_test(test_take) };
     return cmocka_run_group_tests(tests, NULL, NULL);

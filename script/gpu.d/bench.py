@@ -15,7 +15,7 @@ from stage import tail
 
 LEAST_S, BUILD_S, END_S = 30, 240, 5
 NEED_S = LEAST_S + 20  # with less, it does not begin: most of it is compiling
-LATE = ""  # in place of a program
+LATE = ""  # in place of programs
 VENDOR = ["nvidia/cu13", "nvidia/cublas", "nvidia/cuda_runtime"]  # in Python packages
 
 
@@ -67,18 +67,20 @@ def vendor_environment(nvcc, folder):
     return {name: ":".join(filter(None, [os.environ.get(name), *more])) for name, more in paths.items()}
 
 
-def program_in(folder, name):
+def programs_in(folder, name):
+    """{name of a table: path}: a program for each function of the package."""
+    found = {}
     for where, _, files in os.walk(folder):
-        for f in files:
+        for f in sorted(files):
             path = os.path.join(where, f)
-            if re.fullmatch(rf"({re.escape(name)}_)?bench", f) and os.access(path, os.X_OK):
-                return path
-    return None
+            if re.fullmatch(r"(\w+_)?bench", f) and os.access(path, os.X_OK):
+                found[f[: -len("_bench")] or name] = path
+    return found
 
 
 def build(stage, package, env):
-    """The package's benchmark program, None when it cannot be built, LATE when the time was over. The GPU is busy
-    with check until it is there."""
+    """The package's benchmark programs, {} when they cannot be built, LATE when the time was over. The GPU is busy
+    with check until they are there."""
     name, folder = os.path.basename(package), stage.path("build")
     end = min(stage.end, time.monotonic() + BUILD_S)
     filler = stage.session.open_stage("check", stage.left()) if stage.session.device else None
@@ -93,11 +95,11 @@ def build(stage, package, env):
             return LATE
         if code != 0:
             stage.found(f"{name}: cannot be built: {tail(log)}")
-            return None
-    program = program_in(folder, name)
-    if not program:
+            return {}
+    programs = programs_in(folder, name)
+    if not programs:
         stage.missing(f"{name}: has no benchmark program: CMake did not find cuBLAS")
-    return program
+    return programs
 
 
 def rows(path):
@@ -113,23 +115,32 @@ def rows(path):
     return found
 
 
-def measure(stage, name, program, env):
+def measure(stage, name, table, seconds, program, env):
     """The table and its figures. Whether it is done: a table that was cut off is tried once more."""
-    log, session = stage.kept("tables", name + ".txt"), stage.session
-    seconds, began = max(1, int(stage.left() - END_S - 10)), time.monotonic()
-    code = stage.run([program, "--json", "--seconds", str(seconds)], log, stage.left() - END_S, env=env)
+    log, session = stage.kept("tables", table + ".txt"), stage.session
+    began = time.monotonic()
+    code = stage.run([program, "--json", "--seconds", str(seconds)], log, seconds + 10, env=env)
     figures = {"schema": 1, "package": name, "device": session.device, "exit_code": code, "shapes": rows(log)}
-    with open(stage.kept("tables", name + ".json"), "w") as f:
+    with open(stage.kept("tables", table + ".json"), "w") as f:
         json.dump(figures, f, indent=1, sort_keys=True)
     tuned = session.is_complete("tune " + name, False)  # else a better package may come
-    stage.write("bench", package=name, exit_code=code, shapes=len(figures["shapes"]), tuned=tuned)
+    stage.write("bench", package=name, table=table, exit_code=code, shapes=len(figures["shapes"]), tuned=tuned)
     if code not in (0, None):
-        stage.found(f"{name}: its benchmark ends with exit code {code}: {tail(log)}")
+        stage.found(f"{table}: its benchmark ends with exit code {code}: {tail(log)}")
     stage.say(
-        f"{name}: {len(figures['shapes'])} shapes{' (stopped)' if code is None else ''}: {tail(log, 1)[:200]}"
+        f"{table}: {len(figures['shapes'])} shapes{' (stopped)' if code is None else ''}: {tail(log, 1)[:200]}"
     )
     was_cut = code is None or time.monotonic() - began >= seconds
-    return tuned and (not was_cut or len(stage.before("bench", tuned=True)) > 1)
+    return tuned and (not was_cut or len(stage.before("bench", table=table, tuned=True)) > 1)
+
+
+def measure_all(stage, name, programs, env):
+    """Each in its part of the time. Whether all are done."""
+    done = True
+    for i, (table, program) in enumerate(programs.items()):
+        seconds = int((stage.left() - END_S - 10) / (len(programs) - i))
+        done = measure(stage, name, table, max(1, seconds), program, env) and done
+    return done
 
 
 def bench(stage, spec):
@@ -143,11 +154,11 @@ def bench(stage, spec):
         return
     env = {**os.environ, "CUDACXX": session.tools.nvcc}
     env.update(vendor_environment(session.tools.nvcc, os.path.join(session.work, "vendor")))
-    program = build(stage, package, env)
-    if program == LATE:
+    programs = build(stage, package, env)
+    if programs == LATE:
         return
-    if program and not session.device:
+    if programs and not session.device:
         stage.say(f"{name}: its benchmark is built; there is no GPU to run it")
-    if program and session.device and (stage.left() < LEAST_S or not measure(stage, name, program, env)):
+    if programs and session.device and (stage.left() < LEAST_S or not measure_all(stage, name, programs, env)):
         return
     stage.complete()

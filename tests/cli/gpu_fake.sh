@@ -107,6 +107,7 @@ cat >"$tmp/package/CMakeLists.txt" <<'CM'
 cmake_minimum_required(VERSION 3.16)
 project(good LANGUAGES C)
 add_executable(bench bench.c)
+add_executable(good_second_bench bench.c)
 CM
 cat >"$tmp/package/bench.c" <<'C'
 #include <stdio.h>

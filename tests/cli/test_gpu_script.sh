@@ -55,6 +55,7 @@ said "t3 key3 on 5x17x33: GPU and emulator disagree: GPU crashed exited with cod
 said "check: 16 of 49 checks right, 0 left; 1 of 66 combinations of type and layout, 4 of 4 of these"
 said "calibrate: good: 990 TFLOP/s"
 said "bench good: good: 2 shapes"
+said "bench good: good_second: 2 shapes"
 said "tune good: of 9 builds 7 were found | "
 said "sanitize: f32_NK: memcheck: 3 kernels, nothing"
 said "FOUND: f32_NK: racecheck: .*Race reported"

@@ -9,7 +9,7 @@
  *
  * To see that this would find a mistake, kernels are broken too: a product of extents is computed in 32 bits.
  *
- *   ctest: emulator label=slow,thorough timeout=300
+ *   ctest: emulator label=slow,thorough timeout=900
  */
 #define _GNU_SOURCE
 #include <stdarg.h>

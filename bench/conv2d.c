@@ -26,7 +26,8 @@ typedef struct {
 
 static const Wrapping wrappings[] = { { "", "", false, INFINITY },        { "relu(", ")", true, INFINITY },
                                       { "max(", ", 0)", true, INFINITY }, { "", ", relu", true, INFINITY },
-                                      { "", "relu", true, INFINITY },     { "min(max(", ", 0), 6)", true, 6 } };
+                                      { "", "relu", true, INFINITY },     { "min(max(", ", 0), 6)", true, 6 },
+                                      { "clamp(", ", 0, 6)", true, 6 } };
 
 typedef struct {
     const char *text;

@@ -14,8 +14,7 @@ params = (
   { name = "HOLD";  choices = [0, 1, 2];             doc = "1: load F's vectors into registers once for all pixels and add in place; 2: the first of them alone; 0: the compiler may fold loads into FMAs"; },
   { name = "BLOCK"; choices = [0, 8, 32, 128];            doc = "tiles of pixels that meet all panels before the next ones do, so that their X stays close; 0: all"; },
   { name = "STRIP"; choices = [0, 1];                doc = "1: the pixels that a block of tiles reads are copied, with the zeros beside them; 0: X in NHWC is read as it is"; },
-  { name = "CALLS"; choices = [0, 1];                doc = "1: a formula's functions are computed on the sums in registers; 0: on Y after a tile, in one copy for all lengths"; },
-  { name = "SPLIT"; choices = [0, 1];                doc = "what threads share out: 0 panels, 1 pixels"; } );
+  { name = "CALLS"; choices = [0, 1];                doc = "1: a formula's functions are computed on the sums in registers; 0: on Y after a tile, in one copy for all lengths"; } );
 values = (
   { name = "COPY"; expr = "STRIP || LAYOUT_X_NCHW"; doc = "pixels are copied"; },
   { name = "VP";   expr = "64 / VECTOR_BYTES"; doc = "vectors in 16 filters"; },
@@ -29,12 +28,11 @@ constraints = (
   { need = "STRIP == 0 || !LAYOUT_X_NCHW";           why = "in NCHW pixels are always copied, as the channels of one must lie side by side"; },
   { need = "COPY == 0 || BLOCK > 0";                 why = "what is copied must stay in a cache"; },
   { need = "BLOCK <= 32 || COPY";                    why = "so many tiles meet a panel only where they are copied, rows that neighbouring blocks have in common once each"; },
-  { need = "CALLS == 0 || EPILOGUE_CALLS";           why = "a formula without functions is always computed on the sums in registers"; },
-  { need = "SPLIT == 0 || MAX_THREADS > 1"; why = "one thread shares out nothing"; } );
+  { need = "CALLS == 0 || EPILOGUE_CALLS";           why = "a formula without functions is always computed on the sums in registers"; } );
 general = (
-  { target = "avx512";   MR = 14; NP = 2; UK = 1; PF = 1; HOLD = 1; BLOCK = 8; STRIP = 0; CALLS = 0; SPLIT = 0; },
-  { target = "avx2";     MR = 6; NP = 1; UK = 1; PF = 1; HOLD = 1; BLOCK = 8; STRIP = 0; CALLS = 0; SPLIT = 0; },
-  { target = "portable"; MR = 2; NP = 1; UK = 1; PF = 1; HOLD = 0; BLOCK = 8; STRIP = 0; CALLS = 0; SPLIT = 0; } );
+  { target = "avx512";   MR = 14; NP = 2; UK = 1; PF = 1; HOLD = 1; BLOCK = 8; STRIP = 0; CALLS = 0; },
+  { target = "avx2";     MR = 6; NP = 1; UK = 1; PF = 1; HOLD = 1; BLOCK = 8; STRIP = 0; CALLS = 0; },
+  { target = "portable"; MR = 2; NP = 1; UK = 1; PF = 1; HOLD = 0; BLOCK = 8; STRIP = 0; CALLS = 0; } );
 tile = { N = "1"; G = "1"; H = "1"; W = "MR"; C = "UK"; K = "16*NP"; R = "1"; S = "1"; };
 derived = (
   { name = "COL";  expr = "16"; doc = "filters of a panel"; },
@@ -46,10 +44,11 @@ derived = (
   { name = "ACROSS"; expr = "ceil_div(LINE, MR)"; doc = "tiles of a row"; },
   { name = "BATCHES"; expr = "1"; doc = "tasks share out pixels or panels"; },
   { name = "SHARERS"; expr = "THREADS"; doc = "likewise"; },
-  { name = "MT";   expr = "SPLIT * ceil_div(N*P*Q, THREADS) + (1 - SPLIT) * N*P*Q"; doc = "pixels of the busiest task"; },
-  { name = "ROW_TILES"; expr = "max(1, ceil_div(MT * ACROSS, max(1, LINE)))"; doc = "its tiles of pixels"; },
   { name = "PANELS"; expr = "ceil_div(K, 16)"; doc = "panels of a group"; },
   { name = "UNITS"; expr = "G * PANELS"; doc = "panels"; },
+  { name = "SPLIT"; expr = "UNITS < THREADS || N*P*Q >= 2*OC"; doc = "what threads share out: 0 panels, 1 pixels"; },
+  { name = "MT";   expr = "SPLIT * ceil_div(N*P*Q, THREADS) + (1 - SPLIT) * N*P*Q"; doc = "pixels of the busiest task"; },
+  { name = "ROW_TILES"; expr = "max(1, ceil_div(MT * ACROSS, max(1, LINE)))"; doc = "its tiles of pixels"; },
   { name = "UT";   expr = "SPLIT * UNITS + (1 - SPLIT) * ceil_div(UNITS, THREADS)"; doc = "those of the busiest task"; },
   { name = "GROUPS"; expr = "ceil_div(UT, max(1, PANELS)) * (min(UT, PANELS) / NP)"; doc = "NP of them side by side"; },
   { name = "SINGLES"; expr = "max(0, UT - GROUPS * NP)"; doc = "panels beside them"; },
@@ -93,7 +92,6 @@ features = (
 #define STRIP 1
 #define COPY 1
 #define CALLS 0
-#define SPLIT 0
 #define VP 1
 #define NV 4
 #define VF 16
@@ -258,11 +256,8 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
         return KERNEL_any(a, task, ntask);
     KERNEL_view view = KERNEL_look(a);
     const int64_t all = view.rows * view.across, of_group = (a->K + 15) / 16, panels = a->G * of_group;
-#if SPLIT
-    const int64_t p0 = 0, p1 = panels, t0 = all * task / ntask, t1 = all * (task + 1) / ntask;
-#else
-    const int64_t t0 = 0, t1 = all, p0 = panels * task / ntask, p1 = panels * (task + 1) / ntask;
-#endif
+    const int64_t parts = KERNEL_parts(a, panels, ntask), part = task % parts, shares = ntask / parts, share = task % shares;
+    const int64_t t0 = all * part / parts, t1 = all * (part + 1) / parts, p0 = panels * share / shares, p1 = panels * (share + 1) / shares;
     for (int64_t b0 = t0, b1; b0 < t1; b0 = b1) {
 #if COPY
         b1 = KERNEL_end_of_strip(&view, b0, t1);

@@ -14,8 +14,7 @@ params = (
   { name = "UK";    choices = [1, 2, 4];             doc = "channels in one round of the inner loop"; },
   { name = "PF";    choices = [0, 1];                doc = "1: filters of the next frequency are prefetched"; },
   { name = "HOLD";  choices = [0, 1];                doc = "1: load filters' vectors into registers once for all tiles and add in place; 0: the compiler may fold loads into FMAs"; },
-  { name = "BLOCK"; choices = [1, 2, 4, 8];          doc = "a block of tiles is MR*BLOCK tiles"; },
-  { name = "SPLIT"; choices = [0, 1];                doc = "what threads share out: 0 panels, 1 tiles"; } );
+  { name = "BLOCK"; choices = [1, 2, 4, 8];          doc = "a block of tiles is MR*BLOCK tiles"; } );
 values = (
   { name = "WINOGRAD_2"; expr = "YT == 2"; doc = "the filters' part of that name is read"; },
   { name = "WINOGRAD_4"; expr = "YT == 4"; doc = "likewise"; },
@@ -31,8 +30,7 @@ constraints = (
   { need = "HOLD > 0 || MR*NV + UK + 3 <= VECTOR_REGISTERS"; why = "what the compiler chooses to keep takes a few registers more"; },
   { need = "MR*NV >= 4";                             why = "fewer than 4 accumulators cannot hide the latency of an FMA on any CPU"; },
   { need = "UK == 1 || MR*NV*UK <= 64";              why = "a longer loop body only costs instruction cache"; },
-  { need = "MR*BLOCK <= 64";                         why = "the products of a block must stay in the L2 cache"; },
-  { need = "SPLIT == 0 || MAX_THREADS > 1"; why = "one thread shares out nothing"; } );
+  { need = "MR*BLOCK <= 64";                         why = "the products of a block must stay in the L2 cache"; } );
 tile = { N = "1"; G = "1"; H = "YT"; W = "YT*TILES"; C = "UK"; K = "16*NP"; R = "1"; S = "1"; };
 derived = (
   { name = "COL";  expr = "16"; doc = "filters of a panel"; },
@@ -42,11 +40,12 @@ derived = (
   { name = "BATCHES"; expr = "1"; doc = "tasks share out tiles or panels"; },
   { name = "SHARERS"; expr = "THREADS"; doc = "likewise"; },
   { name = "TILES_Y"; expr = "N * ceil_div(P, YT) * ceil_div(Q, YT)"; doc = "tiles of Y"; },
+  { name = "PANELS"; expr = "ceil_div(K, 16)"; doc = "panels of a group"; },
+  { name = "UNITS"; expr = "G * PANELS"; doc = "panels"; },
+  { name = "SPLIT"; expr = "UNITS < THREADS || N*P*Q >= 2*OC"; doc = "what threads share out: 0 panels, 1 tiles"; },
   { name = "MT";   expr = "SPLIT * ceil_div(TILES_Y, THREADS) + (1 - SPLIT) * TILES_Y"; doc = "those of the busiest task"; },
   { name = "BLOCKS"; expr = "max(1, ceil_div(MT, TILES))"; doc = "its blocks"; },
   { name = "ROW_TILES"; expr = "BLOCKS * max(1, ceil_div(ceil_div(MT, BLOCKS), MR))"; doc = "groups of MR tiles"; },
-  { name = "PANELS"; expr = "ceil_div(K, 16)"; doc = "panels of a group"; },
-  { name = "UNITS"; expr = "G * PANELS"; doc = "panels"; },
   { name = "UT";   expr = "SPLIT * UNITS + (1 - SPLIT) * ceil_div(UNITS, THREADS)"; doc = "those of the busiest task"; },
   { name = "GROUPS"; expr = "ceil_div(UT, max(1, PANELS)) * (min(UT, PANELS) / NP)"; doc = "NP of them side by side"; },
   { name = "SINGLES"; expr = "max(0, UT - GROUPS * NP)"; doc = "panels beside them"; },
@@ -88,7 +87,6 @@ features = (
 #define PF 1
 #define HOLD 1
 #define BLOCK 2
-#define SPLIT 0
 #define FREQ 36
 #define XT 6
 #define TILES 12
@@ -353,11 +351,8 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
     view.between = (KERNEL_vec *)(view.m + FREQ * view.of_m);
     const float *filters = a->F + NAME_winograd_at(YT, a->G, C, K);
     const int64_t all = a->N * view.down * view.across;
-#if SPLIT
-    const int64_t p0 = 0, p1 = panels, first = all * task / ntask, last = all * (task + 1) / ntask;
-#else
-    const int64_t first = 0, last = all, p0 = panels * task / ntask, p1 = panels * (task + 1) / ntask;
-#endif
+    const int64_t parts = KERNEL_parts(a, panels, ntask), part = task % parts, shares = ntask / parts, share = task % shares;
+    const int64_t first = all * part / parts, last = all * (part + 1) / parts, p0 = panels * share / shares, p1 = panels * (share + 1) / shares;
     const int64_t blocks = (last - first + TILES - 1) / TILES;
     for (int64_t b = 0; b < blocks; b++) {
         const int64_t t0 = first + (last - first) * b / blocks, t1 = first + (last - first) * (b + 1) / blocks;

@@ -23,7 +23,7 @@ values = (
 constraints = (
   { need = "MR*NV + (HOLD == 1)*NV + (HOLD != 1) + 1 <= VECTOR_REGISTERS"; why = "accumulators, a row of F's vectors or one of them, and one value of X must fit the vector registers"; },
   { need = "HOLD == 1 || MR*NV + UK + (HOLD == 0)*3 <= VECTOR_REGISTERS"; why = "what the compiler chooses to keep takes a few registers more"; },
-  { need = "MR*NV >= 4";                             why = "fewer than 4 accumulators cannot hide the latency of an FMA on any CPU"; },
+  { need = "MR*NV >= 8";                             why = "fewer than 8 accumulators cannot hide the latency of two FMAs a cycle"; },
   { need = "UK == 1 || MR*NV*UK <= 64";              why = "a longer loop body only costs instruction cache"; },
   { need = "STRIP == 0 || !LAYOUT_X_NCHW";           why = "in NCHW pixels are always copied, as the channels of one must lie side by side"; },
   { need = "COPY == 0 || BLOCK > 0";                 why = "what is copied must stay in a cache"; },
@@ -31,7 +31,7 @@ constraints = (
   { need = "CALLS == 0 || EPILOGUE_CALLS";           why = "a formula without functions is always computed on the sums in registers"; } );
 general = (
   { target = "avx512";   MR = 14; NP = 2; UK = 1; PF = 1; HOLD = 1; BLOCK = 8; STRIP = 0; CALLS = 0; },
-  { target = "avx2";     MR = 6; NP = 1; UK = 1; PF = 1; HOLD = 1; BLOCK = 8; STRIP = 0; CALLS = 0; },
+  { target = "avx2";     MR = 6; NP = 1; UK = 1; PF = 1; HOLD = 0; BLOCK = 32; STRIP = 0; CALLS = 0; },
   { target = "portable"; MR = 2; NP = 1; UK = 1; PF = 1; HOLD = 0; BLOCK = 8; STRIP = 0; CALLS = 0; } );
 tile = { N = "1"; G = "1"; H = "1"; W = "MR"; C = "UK"; K = "16*NP"; R = "1"; S = "1"; };
 derived = (

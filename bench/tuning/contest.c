@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "search/choose/search.h"
+#include "search/loop/search.h"
 
 /* A search under way, and what became of it so far. */
 typedef struct {

@@ -12,7 +12,7 @@
 #include "gen/base/text.h"
 #include "gen/command/tools.h"
 #include "gen/target/family.h"
-#include "search/choose/search.h"
+#include "search/loop/search.h"
 #include "search/measure/lab.h"
 
 enum {

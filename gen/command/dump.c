@@ -179,7 +179,7 @@ static void print_measure(const Dump *d, const MeasureRecord *m)
     if (m->nsample)
         fprintf(d->out, ", %s, spread %s of %d samples", time_text(d, m->median_ns), number_percent(d->a, m->spread),
                 m->nsample);
-    quote_printf(d->out, "%s%s%s\n", m->final ? ", final" : "", *m->why ? ": " : "", m->why);
+    quote_printf(d->out, "%s%s%s\n", m->final ? ", raced" : "", *m->why ? ": " : "", m->why);
 }
 
 static void print_limit(const Dump *d, const LimitRecord *l)

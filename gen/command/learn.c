@@ -2,7 +2,7 @@
  *
  * learn: gets records for one target. Existing ones will do if nothing shall be measured (--offline), or if another machine has measured the
  * target. Else the target is searched: its space is made, and rounds of candidates are proposed, built, verified, measured and recorded, and
- * the model is fitted again after each (search/choose/search.h).
+ * the model is fitted again after each (search/loop/search.h).
  */
 #include <string.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@
 #include "gen/package/foreign.h"
 #include "gen/report/plot.h"
 #include "gen/report/words.h"
-#include "search/choose/search.h"
+#include "search/loop/search.h"
 #include "search/measure/lab.h"
 
 /* Runs the search and shows its progress. */

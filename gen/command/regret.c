@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * regret: lists the shapes of a contract, has each measured, judges them by the bounds, and prints a line a shape and the sums.
+ * regret: lists the shapes of a contract, has them raced, judges them by the bounds, and prints a line a shape and the sums.
  */
 #include "gen/command/regret.h"
 
@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "gen/base/number.h"
+#include "gen/base/process.h"
 #include "gen/package/regret_file.h"
 #include "gen/report/words.h"
 #include "gen/spec/op_said.h"
@@ -59,91 +60,111 @@ static void draw_cases(Regret *g, int64_t asked)
         add_further(g, asked - total);
 }
 
-/* ---- who races ---- */
-
-/* The chosen kernel, and those that it was compared with; on a further shape, those that the model predicts to be near the best. */
-static Match make_match(const Regret *g, const RegretCase *c)
-{
-    const MatchRule *rule = &match_rules[MATCH_BENCH];
-    const Study *s = g->out->study;
-    Match m = { .inst = c->was.inst };
-    match_enter(&m, g->out->assignment->kernel[c->was.kernel], 0);
-    for (int i = 0; i < c->was.nmet && m.n < match_rules[MATCH_BENCH_AGAIN].most; i++)
-        match_enter(&m, c->was.met[i], 0);
-    if (c->group == REGRET_FURTHER) {
-        int64_t *trial = ARENA_ARRAY(g->run->a, (size_t)s->ntrial + 1, int64_t);
-        match_near(&m, rule, g->out->model, trial, match_usable(s, -1, trial), -1);
-        m.n = m.n < rule->most ? m.n : rule->most;
-    }
-    return m;
-}
-
 /* ---- measuring and judging ---- */
 
-/* True if the case counts: its regret could be said when the package was made, or it is a further shape, which needs no bound. */
-static bool is_stated(const RegretCase *c) { return c->was.said || c->group == REGRET_FURTHER; }
-
-static bool measure_case(const Regret *g, RegretCase *c, int repeats)
+/* A study of the same trials, in the same order, without any time. */
+static Study *untimed_study(Arena *a, const Study *s)
 {
-    Match m = make_match(g, c);
-    c->nrival = m.n;
-    if (!race_hold(g, &m, repeats, &c->now))
-        return false;
-    if (!g->run->o->json)
-        regret_show_case(g, c);
+    Study *now = study_new(a, s->spec, s->device, s->target, s->context_hash);
+    for (int64_t i = 0; i < s->ntrial; i++) {
+        const Trial *was = &s->trial[i];
+        const int64_t trial = study_add(now, &was->c); /* which may move now->trial */
+        Trial *t = &now->trial[trial];
+        t->built = was->built;
+        t->status = was->status;
+        t->facts = was->facts;
+        t->code_bytes = was->code_bytes;
+    }
+    return now;
+}
+
+/* A general kernel that works, as in the search, or else the chosen one that serves most. */
+static const Candidate *choose_anchor(const Result *out)
+{
+    const Study *s = out->study;
+    for (int64_t i = 0; i < s->ntrial; i++)
+        if (study_may_choose(s, &s->trial[i]) && candidate_is_general(&s->trial[i].c))
+            return &s->trial[i].c;
+    return &s->trial[out->assignment->kernel[0]].c;
+}
+
+static bool race_cases(Regret *g)
+{
+    Run *r = g->run;
+    const Selection c = { g->out->assignment, g->out->model, 0 };
+    const Instance **inst = ARENA_ARRAY(r->a, (size_t)g->n + 1, const Instance *);
+    Workshop shop = tools_workshop(r, &g->tools, g->workload, &g->out->unit);
+    Lab lab = { .kind = &lab_machine,
+                .shop = &shop,
+                .arena = r->a,
+                .templates = g->out->templates,
+                .study = g->now = untimed_study(r->a, g->out->study),
+                .anchor = choose_anchor(g->out),
+                .progress = progress_open(r->o->quiet ? PROGRESS_NONE : r->o->progress, stderr, NULL),
+                .began_s = process_clock_s(),
+                .seconds = g->out->study->spec->budget.seconds,
+                .stop = r->stop };
+    Arena *scratch = arena_new();
+    bool ok = true;
+    lab_begin(&lab);
+    progress_phase(lab.progress, "race", lab.seconds);
+    for (int64_t i = 0; i < g->n; i++)
+        inst[i] = g->item[i].was.inst;
+    for (int64_t held = 1; ok && held > 0; arena_reset(scratch))
+        ok = race_round(&lab, scratch, &c, inst, g->n, lab_until_s(&lab, 1), &held, &r->err);
+    progress_close(lab.progress);
+    arena_free(scratch);
+    return ok;
+}
+
+/* What the race says of each case. */
+static bool judge_cases(Regret *g)
+{
+    const double noise = study_noise(g->now);
+    for (RegretCase *c = g->item; c < g->item + g->n; c++) {
+        const Trial *t = &g->now->trial[g->out->assignment->kernel[c->was.kernel]];
+        c->now = (ContractShape){ .instance = c->was.instance, .inst = c->was.inst, .kernel = c->was.kernel };
+        contract_judge(g->now, g->out->assignment, noise, &c->now);
+        if (!trial_usable(t))
+            return run_fails(g->run, EXIT_FAILED, "the chosen kernel fails here: %s: %s", status_name(t->status),
+                             t->why);
+        if (!g->run->o->json)
+            regret_show_case(g, c);
+    }
     return true;
 }
 
+/* Sums up what can be said. */
 static void sum_up(Regret *g)
 {
+    ContractShape *now = ARENA_ARRAY(g->run->a, (size_t)g->n + 1, ContractShape);
     for (int k = 0; k < REGRET_GROUPS; k++) {
-        ContractShape *now = ARENA_ARRAY(g->run->a, (size_t)g->n + 1, ContractShape);
-        int64_t n = 0;
-        for (int64_t i = 0; i < g->n; i++)
-            if (g->item[i].group == (RegretGroup)k && is_stated(&g->item[i]))
-                now[n++] = g->item[i].now;
+        int64_t n = 0, all = 0;
+        for (const RegretCase *c = g->item; c < g->item + g->n; c++) {
+            all += c->group == (RegretGroup)k;
+            if (c->group == (RegretGroup)k && c->now.said)
+                now[n++] = c->now;
+        }
         g->sum[k] = contract_sum(now, n);
+        g->sum[k].nshape = g->sum[k].nmeasured = all;
     }
 }
 
 static bool breaks_mean(const Regret *g, int group) { return g->whole && g->sum[group].mean > g->mean_bound[group]; }
 static bool breaks_worst(const Regret *g, int group) { return g->sum[group].worst > g->worst_bound[group]; }
 
-/* True if a shape must be measured again: its regret cannot be said, is above the bound of single shapes, or is one that lifts the mean above
- * its bound. */
-static bool is_suspect(const Regret *g, const RegretCase *c)
-{
-    const int k = c->group;
-    return c->now.inst->weight > 0 && is_stated(c) &&
-           (!c->now.said || c->now.regret > g->worst_bound[k] ||
-            (breaks_mean(g, k) && c->now.regret > g->mean_bound[k]));
-}
-
-static void judge_all(Regret *g)
+static bool measure_all(Regret *g)
 {
     ContractSum all = { 0 };
+    if (!race_cases(g) || !judge_cases(g))
+        return false;
+    sum_up(g);
     for (int k = 0; k < REGRET_GROUPS; k++) {
         g->broken = g->broken || breaks_mean(g, k) || breaks_worst(g, k);
         all.nmeasured += g->sum[k].nmeasured;
         all.nsaid += g->sum[k].nsaid;
     }
     g->vague = contract_is_vague(&all);
-}
-
-static bool measure_all(Regret *g)
-{
-    for (int64_t i = 0; i < g->n; i++)
-        if (!measure_case(g, &g->item[i], match_rules[MATCH_BENCH].repeats))
-            return false;
-    sum_up(g);
-    for (int64_t i = 0; i < g->n; i++) {
-        RegretCase *c = &g->item[i];
-        c->again = is_suspect(g, c);
-        if (c->again && !measure_case(g, c, match_rules[MATCH_BENCH_AGAIN].repeats))
-            return false;
-    }
-    sum_up(g);
-    judge_all(g);
     return true;
 }
 
@@ -188,17 +209,11 @@ static bool read_bounds(Regret *g)
 /* Fails where there is nothing to measure, or nothing to judge. */
 static bool list_cases(Regret *g)
 {
-    const Contract *c = g->out->contract;
-    const int asked = g->run->o->regret;
-    draw_cases(g, asked);
+    draw_cases(g, g->run->o->regret);
     if (!g->n)
         return run_fails(g->run, EXIT_ENVIRONMENT,
-                         "the package states no regret: none of its shapes was measured in a last comparison; --regret "
+                         "the package states no regret: of none of its shapes was the chosen kernel measured; --regret "
                          "N judges N shapes all the same");
-    if (!asked && c->tuned.nsaid + c->held_out.nsaid == 0)
-        return run_fails(g->run, EXIT_ENVIRONMENT,
-                         "the package states no bound: the times of all its shapes differed by too much; --regret N "
-                         "measures N shapes all the same");
     return true;
 }
 
@@ -207,8 +222,7 @@ static bool open_target(Regret *g, const Workload *all)
 {
     Site site;
     const Study *s = g->out->study;
-    const Workload *w = workload_of(g->run->a, all, s->spec, s->target);
-    g->so = ARENA_ARRAY(g->run->a, (size_t)s->ntrial + 1, const char *);
+    const Workload *w = g->workload = workload_of(g->run->a, all, s->spec, s->target);
     return read_bounds(g) && list_cases(g) && find_site(g, w, &site) && tools_open(g->run, w, &site, &g->tools) &&
            runs_here(g);
 }
@@ -246,13 +260,13 @@ void regret_show_case(const Regret *g, const RegretCase *c)
     const int n = op_said(op, value, 1, said);
     for (int i = 0; i < n; i++)
         printf("%s %-6s", said[i].name, value[said[i].extent]);
-    printf("threads %-3d kernel %-2d %10.2f us  best of %-2d %10.2f us  %+6.2f %%", c->now.inst->threads,
-           g->out->first + c->now.kernel, c->now.chosen_ns / 1e3, c->nrival, c->now.best_ns / 1e3, 100 * c->now.regret);
+    printf("threads %-3d kernel %-2d %10.2f us  best %10.2f us  %+6.2f %%", c->now.inst->threads,
+           g->out->first + c->now.kernel, c->now.chosen_ns / 1e3, c->now.best_ns / 1e3, 100 * c->now.regret);
     if (c->was.measured)
         printf("  was %+6.2f %%", 100 * c->was.regret);
-    printf("  %s%s", group_name[c->group], c->again ? ", again" : "");
-    if (!is_stated(c))
-        printf(", no bound is stated: times differed by %.1f %%", 100 * c->was.spread);
+    printf("  %s", group_name[c->group]);
+    if (!c->now.measured)
+        printf(", not measured: the time was up");
     else if (!c->now.said)
         printf(", cannot be said: times differ by %.1f %%", 100 * c->now.spread);
     printf("\n");
@@ -277,8 +291,8 @@ static void show_sum(const Regret *g, int k)
     if (s->nsaid < s->nshape)
         printf(", of %" PRId64 " of them it cannot be said", s->nshape - s->nsaid);
     if (s->nsaid) {
-        show_bound("mean", s->mean, was.nsaid, was.mean, g->mean_bound[k], g->whole);
-        show_bound("worst", s->worst, was.nsaid, was.worst, g->worst_bound[k], true);
+        show_bound("mean", s->mean, was.nmeasured, was.mean, g->mean_bound[k], g->whole);
+        show_bound("worst", s->worst, was.nmeasured, was.worst, g->worst_bound[k], true);
     }
     printf("\n");
 }
@@ -323,20 +337,20 @@ static json_t *case_json(const Regret *g, const RegretCase *c)
     json_t *o =
         words_extents_json(JSON_OBJECT(FIELD("group", group_key[c->group])), g->out->study->spec->op, inst->extent);
     return JSON_SET(o, FIELD("threads", inst->threads), FIELD("weight", inst->weight),
-                    FIELD("kernel", g->out->first + c->now.kernel), FIELD("rivals", c->nrival - 1),
-                    FIELD("chosen_ns", c->now.chosen_ns), FIELD("best_ns", c->now.best_ns),
-                    FIELD("regret", c->now.regret), FIELD("regret_was", json_of_known(c->was.measured, c->was.regret)),
-                    FIELD("spread", c->now.spread), FIELD("stated", is_stated(c)), FIELD("said", c->now.said),
-                    FIELD("again", c->again));
+                    FIELD("kernel", g->out->first + c->now.kernel), FIELD("chosen_ns", c->now.chosen_ns),
+                    FIELD("best_ns", c->now.best_ns), FIELD("regret", c->now.regret),
+                    FIELD("regret_was", json_of_known(c->was.measured, c->was.regret)), FIELD("spread", c->now.spread),
+                    FIELD("said", c->now.said));
 }
 
 static json_t *sum_json(const Regret *g, int k)
 {
     const ContractSum *s = &g->sum[k], was = recorded(g, k);
-    return JSON_OBJECT(
-        FIELD("shapes", s->nshape), FIELD("said", s->nsaid), FIELD("mean", s->mean), FIELD("worst", s->worst),
-        FIELD("mean_was", json_of_known(was.nsaid, was.mean)), FIELD("worst_was", json_of_known(was.nsaid, was.worst)),
-        FIELD("mean_bound", json_of_known(g->whole, g->mean_bound[k])), FIELD("worst_bound", g->worst_bound[k]));
+    return JSON_OBJECT(FIELD("shapes", s->nshape), FIELD("said", s->nsaid), FIELD("mean", s->mean),
+                       FIELD("worst", s->worst), FIELD("mean_was", json_of_known(was.nmeasured, was.mean)),
+                       FIELD("worst_was", json_of_known(was.nmeasured, was.worst)),
+                       FIELD("mean_bound", json_of_known(g->whole, g->mean_bound[k])),
+                       FIELD("worst_bound", g->worst_bound[k]));
 }
 
 static void show_json(const Regret *g)

@@ -12,16 +12,9 @@
 #include "gen/report/choice.h"
 #include "gen/report/words.h"
 #include "gen/target/family.h"
-#include "search/choose/search.h"
+#include "search/loop/search.h"
 
 /* ---- a package ---- */
-
-/* The regret on tuned shapes; 0 if none of them has a weight. */
-static double tuned_regret(const Result *out)
-{
-    const double regret = choice_regret(out);
-    return isnan(regret) ? 0 : regret;
-}
 
 /* Counts trials of the tuned target, or those that failed. General kernels of lesser targets are verified, but no search asks for them. */
 static int64_t count_trials(const Study *s, bool failed)
@@ -35,10 +28,10 @@ static int64_t count_trials(const Study *s, bool failed)
 static void print_held_out(const Result *out, FILE *to)
 {
     const ContractSum *h = &out->contract->held_out;
-    if (h->nsaid)
+    if (h->nmeasured)
         fprintf(to, "  regret %.2f%% on %" PRId64 " shape%s that %s held out, %.2f%% at worst\n", 100 * h->mean,
-                h->nsaid, number_plural(h->nsaid), h->nsaid == 1 ? "was" : "were", 100 * h->worst);
-    else if (h->nmeasured == 0 && heldout_count(out->study->spec))
+                h->nmeasured, number_plural(h->nmeasured), h->nmeasured == 1 ? "was" : "were", 100 * h->worst);
+    else if ( contract_nheld_out(out->study->spec))
         fprintf(to, "  none of the shapes that are held out was measured\n");
 }
 
@@ -68,8 +61,8 @@ static void print_measured(const Result *out, FILE *to)
             " measurements; model error %.1f%% on kernels it has not seen, rank %.2f\n",
             count_trials(s, false), count_trials(s, true), out->cost->nmeasure, 100 * out->cost->error,
             out->cost->order.rank);
-    fprintf(to, "  regret %.2f%% on the shapes that were measured, against the best known of each\n",
-            100 * tuned_regret(out));
+    fprintf(to, "  regret %.2f%% on the shapes that were measured, %.2f%% at worst, against the best known of each\n",
+            100 * out->contract->tuned.mean, 100 * out->contract->tuned.worst);
     print_held_out(out, to);
     print_noise(out, to);
     const Against library = choice_library(out);
@@ -150,7 +143,7 @@ static json_t *package_json(const Workload *w, const Result *out, const Proof *p
                        FIELD("code_bytes", as->code_bytes), FIELD("leaves", tree_nleaf(as->tree)),
                        FIELD("trials", count_trials(s, false)), FIELD("failed", count_trials(s, true)),
                        FIELD("measurements", out->cost->nmeasure), FIELD("model_error", out->cost->error),
-                       FIELD("model_rank", out->cost->order.rank), FIELD("regret", tuned_regret(out)),
+                       FIELD("model_rank", out->cost->order.rank), FIELD("regret", out->contract->tuned.mean),
                        FIELD("curve", curve_json(as)), FIELD("contract", contract_json(out->contract)),
                        FIELD("library_shapes", library.n), FIELD("library_speedup", library.mean),
                        FIELD("library_speedup_least", library.least), FIELD("dispatcher_checked", p.ndeclared),

@@ -6,7 +6,7 @@
 
 #include <math.h>
 #include <string.h>
-#include "search/choose/search.h"
+#include "search/loop/search.h"
 #include "search/measure/lab.h"
 
 typedef struct {

@@ -16,9 +16,8 @@
 #include "gen/command/tools.h"
 #include "gen/report/roofline.h"
 #include "gen/report/words.h"
-#include "search/measure/verify_shapes.h"
+#include "search/space/verify_shapes.h"
 
-enum { REPEATS = 9 };
 static const double LIMITS_S = 0.5;
 /* The product of extents that the emulator executes on tuned shapes; the smallest one comes in any case. */
 static const double EMULATED_WORK = 12e9;
@@ -144,9 +143,9 @@ static bool time_shapes(Try *x, Lab *l, int64_t trial)
     if (!calibrate(l->shop, r->a, LIMITS_S, x->limit, &x->nlimit, r->stop, &why, &r->err))
         return false;
     for (int64_t j = 0; j < x->study->nshape; j++) {
-        if (!l->kind->compare(l, r->a, x->study->shape[j], &trial, 1, REPEATS, false, &x->ns[j], &r->err) ||
-            !take_status(x, trial))
+        if (!l->kind->compare(l, r->a, x->study->shape[j], &trial, 1, &r->err) || !take_status(x, trial))
             return false;
+        x->ns[j] = x->study->trial[trial].ns[j];
         x->executed[j] = true;
         x->nexecuted++;
     }

@@ -14,7 +14,7 @@
 #include "gen/base/quote.h"
 #include "gen/base/text.h"
 #include "gen/package/regret_file.h"
-#include "search/measure/verify_shapes.h"
+#include "search/space/verify_shapes.h"
 
 /* ---- the head of C files ---- */
 

@@ -52,6 +52,19 @@ static void add_sum(FillScope *words, const char *key, const char *kind, const C
     add_ratio(row, "WORST_BOUND", s->worst_bound > 0, s->worst_bound);
 }
 
+/* The fastest of the others: "kernel 3" where the package has it, else in full. NULL: there is none. */
+static const char *rival_text(Arena *a, const Result *r, const ContractShape *s)
+{
+    const Assignment *as = r->assignment;
+    if (!s->measured || s->rival < 0)
+        return NULL;
+    for (int k = 0; k < as->nkernel; k++)
+        if (as->kernel[k] == s->rival)
+            return arena_printf(a, "kernel %d", r->first + k);
+    const Candidate *c = &r->study->trial[s->rival].c;
+    return arena_printf(a, "%s %s", c->t->name, candidate_settings(a, c));
+}
+
 static void add_shape(FillScope *words, const Result *r, const ContractShape *s)
 {
     const Op *op = r->study->spec->op;
@@ -73,6 +86,9 @@ static void add_shape(FillScope *words, const Result *r, const ContractShape *s)
     add_figure(row, "REGRET", s->measured, s->regret);
     add_figure(row, "SPREAD", s->measured, s->spread);
     fill_word(row, "IS_SAID", s->measured && s->said ? "true" : "false");
+    const char *rival = rival_text(words->arena, r, s);
+    fill_word(row, "RIVAL", rival ? rival : "none");
+    fill_word(row, "RIVAL_JSON", rival ? quote_json_text(words->arena, rival) : "null");
     fill_wordf(row, "SPREAD_PERCENT", "%.1f", 100 * s->spread);
     fill_wordf(row, "ON_THREADS", "%d thread%s%s", threads, number_plural(threads), s->inst->tuned ? "" : ", held out");
 }
@@ -95,7 +111,6 @@ static void add_shapes(FillScope *row, const Result *r)
     fill_number(row, "NUNSAID", n);
     fill_number(row, "NUNLISTED", n - nlisted);
     fill_wordf(row, "UNSAID_SHAPES", "%lld shape%s", (long long)n, number_plural(n));
-    fill_word(row, "THEY_ARE", n == 1 ? "it is" : "they are");
     fill_number(row, "IS_VAGUE", contract_is_vague(&c->tuned) || contract_is_vague(&c->held_out));
 }
 

@@ -8,12 +8,13 @@
  *      "regret": { "tuned": { "shapes": 32, "measured": 32, "said": 30, "mean": 0.0037, "worst": 0.0112, "noise": 0.0068 }, "held_out": ... },
  *      "shapes": [
  *       { "tuned": true, "B": 80, "T": 768, "threads": 1, "weight": 1, "kernel": 3,
- *         "chosen_ns": 151200, "best_ns": 150900, "regret": 0.0020, "spread": 0.0110, "said": true },
+ *         "chosen_ns": 151200, "best_ns": 150900, "regret": 0.0020, "spread": 0.0110, "said": true, "rival": "kernel 1" },
  *       ... ] } ] }
  *
- * Mean, worst and bound are of the shapes with "said": true. The times of the others differ by "spread" from one pass to the next, too much
- * to say what the regret is (contract.h). A target without measured times has "measured": false and "why", no bound and no shapes. A bound is
- * null if the regret of no shape can be said. "kernel" is the number that the package's NAME_kernel_text takes.
+ * Mean, worst and bound are of all shapes where the chosen kernel was measured. Where "said" is false nobody can say whether it or "rival", the
+ * fastest of the others, is faster (contract.h). A target without measured times has "measured": false and "why", no bound and no shapes. A bound
+ * is null if no shape was measured. "kernel" is the number that the package's NAME_kernel_text takes; "rival" is "kernel 3" for one of those, else
+ * names a candidate in full.
  */
 #ifndef DCGEN_REGRET_FILE_H
 #define DCGEN_REGRET_FILE_H

@@ -95,18 +95,3 @@ Against choice_library(const Result *r)
     v.mean = v.n ? exp(v.mean / (double)v.n) : INFINITY;
     return v;
 }
-
-double choice_regret(const Result *r)
-{
-    const Study *s = r->study;
-    double sum = 0, weight = 0;
-    for (int64_t j = 0; j < s->nshape; j++) {
-        const int64_t i = s->shape[j] - s->spec->instance;
-        const double regret = choice_ns(r, i) / r->assignment->oracle_ns[i] - 1;
-        if (isfinite(regret)) {
-            sum += s->shape[j]->weight * regret;
-            weight += s->shape[j]->weight;
-        }
-    }
-    return weight > 0 ? sum / weight : NAN;
-}

@@ -42,7 +42,4 @@ typedef struct {
 } Against;
 Against choice_library(const Result *r);
 
-/* Weighted mean of time / best known time - 1 over the tuned shapes; NAN: none has a weight. */
-double choice_regret(const Result *r);
-
 #endif

@@ -152,7 +152,7 @@ static void say_others(const Explanation *x, const Answer *w, FILE *out)
         say_line(out, "best known", "kernel %d, %s: this one takes %s more", x->first + best, time, more);
     else {
         say_line(out, "best known", "%s, not in the package: this one takes %s more", time, more);
-        say_line(out, "", "  %s %s", fastest->t->name, words_values(a, fastest));
+        say_line(out, "", "  %s %s", fastest->t->name, candidate_settings(a, fastest));
     }
 }
 

@@ -99,7 +99,7 @@ static void add_head_words(Report *r)
     report_word(r->words, "NTUNED",
                 number_count(r->arena, r->study->nshape)); /* rows: one for each number of threads */
     report_word(r->words, "SPEEDUP", number_ratio(r->arena, speedup_over_general(r)));
-    report_word(r->words, "TUNED_REGRET", number_percent(r->arena, choice_regret(r->in)));
+    report_word(r->words, "TUNED_REGRET", number_percent(r->arena, r->contract ? r->contract->tuned.mean : 0));
     fill_number(r->words, "IS_COMPARED", against.n > 0);
     fill_number(r->words, "IS_FORMULA_BEHIND", s->formula && s->formula->bias < 0);
     report_word(r->words, "LIBRARY_NAME", library ? library : "");
@@ -146,7 +146,7 @@ static void add_regret_words(Report *r)
         const ContractShape *s = report_contract_shape(r, j);
         const double regret = choice_ns(r->in, i) / r->assignment->oracle_ns[i] - 1;
         nunsaid += s && !s->said;
-        if (isfinite(regret) && regret > worst_regret && (!s || s->said)) {
+        if (isfinite(regret) && regret > worst_regret) {
             worst_regret = regret;
             worst = r->study->shape[j];
         }

@@ -227,7 +227,7 @@ static void add_kernel_row(Report *r, int k, double total_weight)
         }
     report_wordf(row, "KEPT_KERNEL", "%s%s", report_kernel(r, k), k == as->general ? " *" : "");
     report_word(row, "OF_TEMPLATE", t->c.t->name);
-    report_word(row, "VALUES", words_values(r->arena, &t->c));
+    report_word(row, "VALUES", candidate_settings(r->arena, &t->c));
     report_word(row, "KERNEL_BYTES", number_bytes(r->arena, t->code_bytes));
     report_word(row, "NSERVED", number_count(r->arena, count));
     report_word(row, "SHARE", number_percent(r->arena, weight / total_weight));
@@ -343,10 +343,20 @@ static void add_sum_row(FillScope *words, const char *name, const ContractSum *s
     report_word(row, "OF_SHAPES", name);
     report_wordf(row, "NSAID", s->nsaid == s->nshape ? "%s" : "%s of %s", number_count(a, s->nsaid),
                  number_count(a, s->nshape));
-    report_word(row, "MEAN", s->nsaid ? number_percent(a, s->mean) : "-");
-    report_word(row, "MEAN_BOUND", s->nsaid ? number_percent(a, s->mean_bound) : "-");
-    report_word(row, "WORST", s->nsaid ? number_percent(a, s->worst) : "-");
-    report_word(row, "WORST_BOUND", s->nsaid ? number_percent(a, s->worst_bound) : "-");
+    report_word(row, "MEAN", s->nmeasured ? number_percent(a, s->mean) : "-");
+    report_word(row, "MEAN_BOUND", s->nmeasured ? number_percent(a, s->mean_bound) : "-");
+    report_word(row, "WORST", s->nmeasured ? number_percent(a, s->worst) : "-");
+    report_word(row, "WORST_BOUND", s->nmeasured ? number_percent(a, s->worst_bound) : "-");
+}
+
+/* The fastest of the others: by its number where it is in the package, else in full. */
+static const char *rival_text(const Report *r, const ContractShape *s)
+{
+    if (s->rival < 0)
+        return "-";
+    const int k = choice_kernel(r->assignment, s->rival);
+    const Candidate *c = &r->study->trial[s->rival].c;
+    return k >= 0 ? report_kernel(r, k) : arena_printf(r->arena, "%s %s", c->t->name, candidate_settings(r->arena, c));
 }
 
 static void add_held_out_row(Report *r, const ContractShape *s)
@@ -357,7 +367,17 @@ static void add_held_out_row(Report *r, const ContractShape *s)
     report_word(row, "BEST_TIME", time_text(r->arena, s->best_ns));
     report_word(row, "ABOVE_BEST", regret_text(r->arena, s->regret, s->said));
     report_word(row, "TIMES_DIFFER", spread_text(r->arena, s->spread));
-    fill_number(row, "NMET", s->nmet);
+    report_word(row, "RIVAL", rival_text(r, s));
+}
+
+static void add_unsaid_row(Report *r, const ContractShape *s)
+{
+    FillScope *row = fill_row(r->words);
+    report_word(row, "WHERE",
+                words_shape(r->arena, r->spec->op, s->inst->extent, r->spec->nthread > 1 ? s->inst->threads : 0));
+    report_word(row, "SERVED_BY", report_kernel(r, s->kernel));
+    report_word(row, "RIVAL", rival_text(r, s));
+    report_word(row, "TIMES_DIFFER", spread_text(r->arena, s->spread));
 }
 
 void report_contract_words(Report *r)
@@ -377,6 +397,10 @@ void report_contract_words(Report *r)
         add_sum_row(r->words, "tuned shapes", &c->tuned);
         add_sum_row(r->words, "shapes held out", &c->held_out);
     }
+    fill_list(r->words, "unsaid");
+    for (int64_t i = 0; c && i < c->nshape; i++)
+        if (c->shape[i].measured && !c->shape[i].said)
+            add_unsaid_row(r, &c->shape[i]);
     fill_list(r->words, "held_out");
     for (int64_t i = 0; c && i < c->nshape; i++)
         if (!c->shape[i].inst->tuned && c->shape[i].measured)

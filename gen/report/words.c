@@ -19,19 +19,9 @@ const char *words_shape(Arena *a, const Op *op, const int64_t *extent, int threa
     return text_str(&t);
 }
 
-const char *words_values(Arena *a, const Candidate *c)
-{
-    int64_t value[TEMPLATE_MAX_PARAM];
-    Text t = { .arena = a };
-    candidate_values(c, value);
-    for (int i = 0; i < c->t->nparam; i++)
-        text_printf(&t, "%s%s=%" PRId64, i ? " " : "", c->t->param[i].name, value[i]);
-    return text_str(&t);
-}
-
 const char *words_candidate(Arena *a, const Candidate *c)
 {
-    return arena_printf(a, "%s %s%s%s", c->t->name, c->target->name, c->t->nparam ? " " : "", words_values(a, c));
+    return arena_printf(a, "%s %s%s%s", c->t->name, c->target->name, c->t->nparam ? " " : "", candidate_settings(a, c));
 }
 
 const char *words_part(Arena *a, const Spec *spec, const Target *target, bool several_targets)

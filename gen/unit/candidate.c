@@ -18,6 +18,16 @@ void candidate_values(const Candidate *c, int64_t *value)
         value[i] = value_of(c, i);
 }
 
+const char *candidate_settings(Arena *a, const Candidate *c)
+{
+    int64_t value[TEMPLATE_MAX_PARAM];
+    Text t = { .arena = a };
+    candidate_values(c, value);
+    for (int i = 0; i < c->t->nparam; i++)
+        text_printf(&t, "%s%s=%" PRId64, i ? " " : "", c->t->param[i].name, value[i]);
+    return text_str(&t);
+}
+
 bool candidate_from_values(const Template *t, const Target *target, const int64_t *value, Candidate *out)
 {
     *out = (Candidate){ .t = t, .target = target };

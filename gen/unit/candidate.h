@@ -20,6 +20,7 @@ typedef struct {
 } Candidate;
 
 void candidate_values(const Candidate *c, int64_t *value);
+const char *candidate_settings(Arena *a, const Candidate *c); /* "MR=8 NP=3" */
 /* False: a value is no choice of its parameter. */
 bool candidate_from_values(const Template *t, const Target *target, const int64_t *value, Candidate *out);
 /* The template's general kernel for this target; false: it has none. */

@@ -37,11 +37,8 @@ bool result_make(Arena *a, const UnitContext *u, const TemplateList *templates, 
     s->present = present;
     study_load(s, r, templates, u->targets);
     CostModel *m = cost_fit(a, s, templates);
-    *out = (Result){ .unit = *u,
-                     .templates = templates,
-                     .study = s,
-                     .model = m,
-                     .assignment = select_kernels(a, s, m, SELECT_PACKAGE) };
+    *out =
+        (Result){ .unit = *u, .templates = templates, .study = s, .model = m, .assignment = select_kernels(a, s, m) };
     if (!out->assignment) {
         *err = select_no_room(a, s);
         *err = *err ? *err
@@ -53,6 +50,6 @@ bool result_make(Arena *a, const UnitContext *u, const TemplateList *templates, 
         return false;
     }
     out->records = records_of(a, s, r);
-    out->contract = contract_make(a, s, out->records, templates, u->targets, out->assignment);
+    out->contract = contract_make(a, s, out->assignment);
     return true;
 }

@@ -8,17 +8,13 @@
 #include <string.h>
 #include "gen/base/number.h"
 #include "model/rank.h"
-#include "search/choose/match.h"
 
 enum { MAX_SEEN = 1500, MAX_KERNEL = 256, MAX_REORDER = 4 }; /* MAX_SEEN: of the instances that are not tuned */
-static const double NOT_MEASURED = 1.01; /* a prediction must beat a measurement by this much to be preferred */
-static const double NOT_COMPARED = 1.5;  /* for a package: a kernel that missed a last comparison must win by this */
-/* Times are alike if they are no further apart than so many standard errors, within these limits. */
-static const double TIE_ERRORS = 1.5, TIE_LEAST = 5e-3, TIE_MOST = 5e-2;
-static const double TIE_UNKNOWN = 1e-2;     /* where the noise is not known */
-static const double TIE_MODELLED = 5e-2;    /* where nothing was measured: computed times are no better than this */
-static const double WORTH = 1e-4;           /* gains of the mean relative time below this are not worth a kernel */
-static const double TREE_ERRORS = 2;        /* what a leaf saves is chance below so many standard errors */
+static const double TIE_MODELLED = 5e-2; /* where nothing was measured: computed times no further apart are alike */
+/* A kernel must lower the mean relative time by WORTH, and by this part of the noise: many are tried, and the luckiest seems to. */
+static const double WORTH = 1e-4, WORTH_NOISE = 0.05;
+static const double DOUBTS = 2;             /* standard deviations by which a prediction counts as worse */
+static const double TREE_ERRORS = 0;        /* what a leaf saves is chance below so many standard errors */
 static const double LEAF_WORTH = 1e-4;      /* gains below this are not worth a leaf of the tree */
 static const double TREE_TOLERANCE = 3e-4;  /* TreeOptions.tolerance */
 static const double MODEL_TOLERANCE = 1e-2; /* where nothing was measured: a finer tree would follow model errors */
@@ -27,10 +23,8 @@ typedef struct {
     Arena *arena;
     const Study *s;
     const CostModel *m;
-    SelectMode mode;
-    int64_t *shape; /* one an instance: its number in the study; -1: it is not tuned */
-    double *noise;  /* how far a time may be off: one a tuned instance, then of all others; 0: not known */
-    bool *compared; /* one a tuned instance: it had its last comparison */
+    int64_t *shape;                               /* one an instance: its number in the study; -1: it is not tuned */
+    double worth;                                 /* what a kernel must gain */
     double all_weight, seen_weight, tuned_weight; /* sums over all instances, the seen ones, the tuned ones */
     int64_t nseen;
     int64_t *seen; /* instances that kernels are chosen by: the tuned ones, and an even part of the others */
@@ -41,19 +35,8 @@ typedef struct {
     int64_t *picked;     /* indices into usable */
     int npicked, most;
     int64_t bytes, max_bytes;
-    double **column; /* one a trial that was picked: its times on all instances */
+    double **ns, **doubted; /* one a trial that was picked: its times on all instances; those of doubted_ns */
 } Selector;
-
-/* The factor by which a time is taken to be worse than it says. shape: of the study, -1: not tuned. */
-static double doubt(const Selector *q, int64_t trial, int64_t shape)
-{
-    const Trial *t = &q->s->trial[trial];
-    if (shape < 0)
-        return 1;
-    if (q->mode == SELECT_PACKAGE && q->compared[shape])
-        return t->final[shape] ? 1 : NOT_COMPARED;
-    return t->ns[shape] > 0 ? 1 : NOT_MEASURED;
-}
 
 /* What instance i counts among instances that weigh all_weight together. They share half of the weight, the tuned ones among them the other half:
  * those were picked to stand for the others, and what is known of them was measured. */
@@ -84,45 +67,42 @@ static void see_instances(Selector *q)
         q->total_weight += weight_of(q, q->seen[i], q->seen_weight);
 }
 
-static bool may_pick(const Study *s, const Trial *t, bool final)
+static bool may_pick(const Study *s, const Trial *t)
 {
-    return study_may_choose(s, t) && (s->device->modelled || trial_timed(s, t, final));
+    return study_may_choose(s, t) && (s->device->modelled || trial_timed(s, t));
 }
 
-/* Lists the trials that may be picked: for a package those that were in a last comparison, if there was one; else all that were measured;
- * where nothing can be measured, all. */
+/* Lists the trials that may be picked: all that were measured; where nothing can be measured, all. They come by their keys, so that of two that
+ * are alike the same is taken in whatever order they were tried. */
 static void see_trials(Selector *q)
 {
     const Study *s = q->s;
-    bool final = false;
-    q->compared = ARENA_ARRAY(q->arena, (size_t)s->nshape + 1, bool);
-    for (int64_t j = 0; j < s->nshape; j++) {
-        q->compared[j] = match_usable(s, j, NULL) > 0;
-        final = final || (q->compared[j] && q->mode == SELECT_PACKAGE);
-    }
     q->usable = ARENA_ARRAY(q->arena, (size_t)s->ntrial + 1, int64_t);
     for (int64_t i = 0; i < s->ntrial; i++) {
-        const Trial *t = &s->trial[i];
-        if (may_pick(s, t, final) && study_added_bytes(s, t) <= q->max_bytes)
-            q->usable[q->nusable++] = i;
+        if (!may_pick(s, &s->trial[i]) || study_added_bytes(s, &s->trial[i]) > q->max_bytes)
+            continue;
+        int64_t at = q->nusable++;
+        for (; at > 0 && strcmp(s->trial[q->usable[at - 1]].key, s->trial[i].key) > 0; at--)
+            q->usable[at] = q->usable[at - 1];
+        q->usable[at] = i;
     }
 }
 
-static void see_noise(Selector *q)
+/* The time of a trial: the measured one as it is, a predicted one as much worse as it may be off, since the least of many predictions is one that is
+ * too low. Where nothing was measured, all are off alike. */
+static double doubted_ns(const Selector *q, int64_t trial, const Instance *inst)
 {
-    const Study *s = q->s;
-    q->noise = ARENA_ARRAY(q->arena, (size_t)s->nshape + 1, double);
-    q->noise[s->nshape] = study_noise(s);
-    for (int64_t j = 0; j < s->nshape; j++)
-        q->noise[j] = study_noise_at(s, j, q->noise[s->nshape]);
+    const int64_t shape = study_shape(q->s, inst->extent, inst->threads);
+    const double ns = cost_trial(q->m, trial, inst);
+    if (q->s->device->modelled || (shape >= 0 && cost_measured(&q->s->trial[trial], shape)))
+        return ns;
+    return ns * (1 + DOUBTS * cost_doubt(q->m, trial, inst));
 }
 
-/* A time as a multiple of the best one; 1 if the two are apart by noise only. shape: of the study, -1: not tuned. */
-static double relative(const Selector *q, int64_t shape, double time, double best)
+/* A time as a multiple of the best one. */
+static double relative(const Selector *q, double time, double best)
 {
-    const double noise = q->noise[shape >= 0 ? shape : q->s->nshape];
-    const double tie = noise > 0 ? fmin(TIE_MOST, fmax(TIE_LEAST, TIE_ERRORS * noise)) : TIE_UNKNOWN;
-    return time <= best * (1 + (q->s->device->modelled ? TIE_MODELLED : tie)) ? 1 : time / best;
+    return q->s->device->modelled && time <= best * (1 + TIE_MODELLED) ? 1 : time / best;
 }
 
 static void relative_costs(Selector *q)
@@ -130,16 +110,15 @@ static void relative_costs(Selector *q)
     q->rel = ARENA_ARRAY(q->arena, (size_t)(q->nusable * q->nseen) + 1, double);
     for (int64_t i = 0; i < q->nseen; i++) {
         const Instance *inst = &q->s->spec->instance[q->seen[i]];
-        const int64_t shape = q->shape[q->seen[i]];
         double best = INFINITY;
         for (int64_t u = 0; u < q->nusable; u++) {
             double *time = &q->rel[u * q->nseen + i];
-            *time = cost_trial(q->m, q->usable[u], inst) * doubt(q, q->usable[u], shape);
+            *time = doubted_ns(q, q->usable[u], inst);
             best = fmin(best, *time);
         }
         for (int64_t u = 0; u < q->nusable; u++) {
             double *rel = &q->rel[u * q->nseen + i];
-            *rel = weight_of(q, q->seen[i], q->seen_weight) * relative(q, shape, *rel, best);
+            *rel = weight_of(q, q->seen[i], q->seen_weight) * relative(q, *rel, best);
         }
     }
 }
@@ -184,7 +163,7 @@ static int64_t best_step(const Selector *q, int without, double *value)
 static void exchange(Selector *q)
 {
     for (int round = 0; round < 3 * q->npicked; round++) {
-        double value = objective(q, -1, -1) - WORTH / 4;
+        double value = objective(q, -1, -1) - q->worth / 4;
         int64_t in = -1;
         int out = -1;
         for (int k = 0; k < q->npicked; k++) {
@@ -208,7 +187,7 @@ static void pick(Selector *q, Assignment *as)
     while (q->npicked < q->most) {
         double next = value;
         int64_t u = best_step(q, -1, &next);
-        if (u < 0 || (q->npicked && value - next < WORTH))
+        if (u < 0 || (q->npicked && value - next < q->worth))
             return;
         q->picked[q->npicked++] = u;
         q->bytes += bytes_of(q, u);
@@ -240,10 +219,9 @@ static void fill_costs(const Selector *q, Assignment *as)
     for (int64_t i = 0; i < q->s->spec->ninstance; i++) {
         double *row = as->cost + i * as->nkernel, best = INFINITY;
         for (int k = 0; k < as->nkernel; k++) {
-            row[k] = q->column[as->kernel[k]][i];
-            const double taken = row[k] * doubt(q, as->kernel[k], q->shape[i]);
-            if (taken < best) {
-                best = taken;
+            row[k] = q->ns[as->kernel[k]][i];
+            if (q->doubted[as->kernel[k]][i] < best) {
+                best = q->doubted[as->kernel[k]][i];
                 as->best[i] = k;
             }
         }
@@ -280,17 +258,17 @@ static void train(const Selector *q, Assignment *as)
         const double weight = weight_of(q, i, q->all_weight);
         select_features(q->s, spec->instance[i].extent, spec->instance[i].threads, points + i * as->nfeature);
         for (int k = 0; k < as->nkernel; k++) {
-            const Trial *t = &q->s->trial[as->kernel[k]];
-            const double best = as->oracle_ns[i], ns = as->cost[i * as->nkernel + k];
-            const double gap = shape >= 0 && t->final[shape] ? trial_gap(t, shape) : 0;
-            cost[i * as->nkernel + k] = weight * relative(q, shape, ns * doubt(q, as->kernel[k], shape), best);
-            error[i * as->nkernel + k] = shape < 0 ? -1 : weight * ns / best * fmax(q->noise[shape], gap);
+            const int64_t trial = as->kernel[k];
+            const double best = as->oracle_ns[i], ns = q->doubted[trial][i];
+            const bool measured = shape >= 0 && cost_measured(&q->s->trial[trial], shape);
+            cost[i * as->nkernel + k] = weight * relative(q, ns, best);
+            error[i * as->nkernel + k] = measured ? weight * (ns - q->ns[trial][i]) / best : -1;
         }
     }
     as->tree = tree_train(q->arena, points, cost, spec->ninstance, as->nfeature, as->nkernel,
                           (TreeOptions){ .tolerance = modelled ? MODEL_TOLERANCE : TREE_TOLERANCE,
                                          .worth = LEAF_WORTH,
-                                         .error = modelled ? NULL : error,
+                                         .error = NULL,
                                          .errors = TREE_ERRORS });
     double sum = 0, total = 0;
     for (int64_t i = 0; i < spec->ninstance; i++) {
@@ -327,7 +305,7 @@ const char *select_no_room(Arena *a, const Study *s)
     const int64_t room = (int64_t)s->spec->budget.code_kib * 1024;
     int64_t least = INT64_MAX;
     for (const Trial *t = s->trial; t < s->trial + s->ntrial; t++)
-        if (may_pick(s, t, false) && study_added_bytes(s, t) < least)
+        if (may_pick(s, t) && study_added_bytes(s, t) < least)
             least = study_added_bytes(s, t);
     return least > room && least < INT64_MAX
                ? arena_printf(a, "no kernel that works fits %d KiB of code: the smallest has %s",
@@ -335,20 +313,38 @@ const char *select_no_room(Arena *a, const Study *s)
                : NULL;
 }
 
-Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m, SelectMode mode)
+/* Takes over what was picked, with its times on all instances. */
+static void take_picked(Selector *q, Assignment *as)
+{
+    const Spec *spec = q->s->spec;
+    const size_t ninstance = (size_t)spec->ninstance;
+    as->kernel = ARENA_ARRAY(q->arena, (size_t)q->npicked + 1, int64_t);
+    for (int k = 0; k < q->npicked; k++) {
+        const int64_t trial = as->kernel[as->nkernel++] = q->usable[q->picked[k]];
+        q->ns[trial] = ARENA_ARRAY(q->arena, ninstance, double);
+        q->doubted[trial] = ARENA_ARRAY(q->arena, ninstance, double);
+    }
+    for (size_t i = 0; i < ninstance; i++)
+        for (int k = 0; k < as->nkernel; k++) {
+            q->ns[as->kernel[k]][i] = cost_trial(q->m, as->kernel[k], &spec->instance[i]);
+            q->doubted[as->kernel[k]][i] = doubted_ns(q, as->kernel[k], &spec->instance[i]);
+        }
+}
+
+Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m)
 {
     const Budget *b = &s->spec->budget;
-    int factor = mode == SELECT_FINALISTS ? 2 : 1;
+    const size_t ninstance = (size_t)s->spec->ninstance;
     Selector q = { .arena = a,
                    .s = s,
                    .m = m,
-                   .mode = mode,
-                   .most = b->kernels < MAX_KERNEL / factor ? factor * b->kernels : MAX_KERNEL,
-                   .max_bytes = (int64_t)factor * b->code_kib * 1024 };
+                   .worth = fmax(WORTH, WORTH_NOISE * study_noise(s)),
+                   .most = b->kernels < MAX_KERNEL ? b->kernels : MAX_KERNEL,
+                   .max_bytes = (int64_t)b->code_kib * 1024 };
     Assignment *as = ARENA_NEW(a, Assignment);
-    q.column = ARENA_ARRAY(a, (size_t)s->ntrial + 1, double *);
+    q.ns = ARENA_ARRAY(a, (size_t)s->ntrial + 1, double *);
+    q.doubted = ARENA_ARRAY(a, (size_t)s->ntrial + 1, double *);
     see_instances(&q);
-    see_noise(&q);
     see_trials(&q);
     if (!q.nusable || !q.nseen)
         return NULL;
@@ -356,20 +352,12 @@ Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m, SelectM
     q.picked = ARENA_ARRAY(a, (size_t)q.most + 1, int64_t);
     pick(&q, as);
     as->kept = as->ncurve - 1;
-    if (mode == SELECT_PACKAGE)
-        pick_beyond(&q, as);
-    const size_t ninstance = (size_t)s->spec->ninstance;
-    as->kernel = ARENA_ARRAY(a, (size_t)q.npicked + 1, int64_t);
+    pick_beyond(&q, as);
     as->cost = ARENA_ARRAY(a, ninstance * (size_t)q.npicked, double);
     as->chosen = ARENA_ARRAY(a, ninstance, int);
     as->best = ARENA_ARRAY(a, ninstance, int);
     as->oracle_ns = ARENA_ARRAY(a, ninstance, double);
-    for (int k = 0; k < q.npicked; k++) {
-        const int64_t trial = as->kernel[as->nkernel++] = q.usable[q.picked[k]];
-        q.column[trial] = ARENA_ARRAY(a, ninstance, double);
-        for (size_t i = 0; i < ninstance; i++)
-            q.column[trial][i] = cost_trial(m, trial, &s->spec->instance[i]);
-    }
+    take_picked(&q, as);
     for (int round = 0;; round++) { /* ties may swap kernels each time, and costs and tree must match the last order */
         fill_costs(&q, as);
         train(&q, as);

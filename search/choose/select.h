@@ -4,8 +4,9 @@
  *
  * Minimises the weighted mean of t(chosen) / t(best known) (each shape counts by its weight, not by its size), half of it over all shapes and
  * half over the tuned ones, under the budget of kernels and of the code bytes that they add to the package: greedy forward choice, after each
- * step exchanges while one lowers the sum. Measured times where there are any, else the model's (search/space/cost.h). Gains below the noise
- * are not taken: fewer kernels win ties.
+ * step exchanges while one lowers the sum. Measured times where there are any, else the model's, each taken to be as much worse as it may be off
+ * (cost_doubt in search/space/cost.h): what was measured well wins over what was measured once, and that over what was predicted. Gains that the
+ * noise may make are not taken: fewer kernels win ties. A choice follows from records alone.
  */
 #ifndef DCGEN_SELECT_H
 #define DCGEN_SELECT_H
@@ -32,19 +33,15 @@ typedef struct {
     double *cost;       /* ninstance x nkernel: time in ns, measured or predicted */
     int *chosen;        /* one an instance: the kernel that the dispatch tree chooses */
     int *best;          /* one an instance: the cheapest of the kernels */
-    double *oracle_ns;  /* one an instance: best known time; of any trial on a tuned one, of the kernels elsewhere */
-    int general;        /* the kernel for shapes outside the declared ranges */
-    TreeNode *tree;     /* over select_features */
+    double *
+        oracle_ns; /* one an instance: best known time; measured of any trial on a tuned one, of the kernels elsewhere */
+    int general;   /* the kernel for shapes outside the declared ranges */
+    TreeNode *tree; /* over select_features */
     int nfeature;
     double regret;    /* weighted mean of t(chosen) / oracle - 1 over all instances */
     int ncurve, kept; /* points; the one that was taken: a smaller budget of kernels takes one before it */
     CurvePoint curve[SELECT_MAX_CURVE]; /* the best 1, 2, ... kernels; those behind `kept` are beyond the budget */
 } Assignment;
-
-/* FINALISTS: those of the last comparison. The budget is doubled, and predictions count like measurements. PACKAGE: on a tuned shape
- * that had its last comparison, kernels that missed it count as much slower than they are, so that the choice prefers pairs that were
- * verified and measured side by side with their rivals. */
-typedef enum { SELECT_FINALISTS, SELECT_PACKAGE } SelectMode;
 
 /* What the tree looks at, at most OP_MAX_EXTENT + 1 numbers: the extents; then, on a CPU when the spec has several thread counts, the parts
  * that such a call runs in. Calls with different thread counts that run in equally many parts are one point. Returns how many numbers. */
@@ -53,7 +50,7 @@ int select_features(const Study *s, const int64_t *extent, int threads, int64_t 
 int64_t select_feature(const Spec *spec, const int64_t *extent, int threads, int feature);
 
 /* NULL when no trial is usable, or the budget has no room for any. */
-Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m, SelectMode mode);
+Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m);
 /* "no kernel that works fits 13 KiB of code: the smallest has 14 KiB". NULL: one fits, or none works. */
 const char *select_no_room(Arena *a, const Study *s);
 

@@ -7,11 +7,14 @@
 #include <math.h>
 #include "gen/base/process.h"
 
+/* Before any request was made, one is expected to take REQUEST_S beside its samples, as surely as if PRIOR had. */
+enum { PRIOR = 4 };
+static const double REQUEST_S = 0.05;
+
 void lab_begin(Lab *l)
 {
-    l->pace = pace_new();
-    if (l->shop)
-        l->shop->quiet = (Quiet){ .arena = l->arena };
+    l->extra_s = PRIOR * REQUEST_S;
+    l->nrequest = PRIOR;
 }
 
 double lab_now_s(const Lab *l) { return l->kind->own_clock ? l->now_s : process_clock_s(); }
@@ -49,11 +52,6 @@ const char *lab_best_text(const Lab *l, Arena *a)
 void lab_show(const Lab *l, Arena *scratch)
 {
     progress_update(l->progress, (double)lab_ntried(l), lab_best_text(l, scratch), fmax(lab_left_s(l, 1), 0));
-}
-
-void lab_advance(const Lab *l, int64_t i, double until_s)
-{
-    progress_update(l->progress, (double)i, "", fmax(until_s - lab_now_s(l), 0));
 }
 
 /* ---- the library ---- */

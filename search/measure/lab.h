@@ -12,7 +12,6 @@
 #include "gen/base/progress.h"
 #include "gen/unit/unit.h"
 #include "search/build/build.h"
-#include "search/measure/pace.h"
 #include "search/measure/runner.h"
 #include "search/record/record.h"
 #include "search/record/study.h"
@@ -33,17 +32,13 @@ typedef struct {
     void (*drop)(Lab *l); /* ends the builds in the background */
     /* Builds and verifies proposals, STOPWATCH_MOST at most, and times them on their shapes. No shape is begun after `share` of the time budget. */
     bool (*trials)(Lab *l, Arena *scratch, const Proposal *p, int n, double share, const char **err);
-    /* Times trials side by side on any shape. final: it is a last comparison (MeasureRecord.final). ns (may be NULL): a lab that
-     * measures puts the time of each trial there, 0 for one that failed. compare is NULL where nothing can be timed (offline.c). */
-    bool (*compare)(Lab *l, Arena *scratch, const Instance *inst, const int64_t *trial, int n, int repeats, bool final,
-                    double *ns, const char **err);
-    /* Learns what the anchor takes on these shapes when nothing else uses the machine, unless that is known. */
-    bool (*rest)(Lab *l, Arena *scratch, const Instance *const *inst, int64_t n, const char **err);
+    /* Times trials side by side on any shape of the spec. NULL where nothing can be timed (offline.c). */
+    bool (*compare)(Lab *l, Arena *scratch, const Instance *inst, const int64_t *trial, int n, const char **err);
     /* Verifies one trial on these extents and records it; one that fails is not usable any more. */
     bool (*check)(Lab *l, Arena *scratch, int64_t trial, const int64_t *extent, const char **err);
 } LabKind;
 
-/* The library for the op and target (a CBLAS, the vendor's), as a shared object that is timed beside kernels in last comparisons. */
+/* The library for the op and target (a CBLAS, the vendor's), as a shared object that is timed beside kernels in a race. */
 typedef struct {
     const char *so;  /* NULL: there is none */
     const char *why; /* why it was not timed, or not everywhere; NULL: it was, or nobody asked */
@@ -64,9 +59,6 @@ typedef struct {
     int jobs;
     struct Batch *begun; /* what is built in the background (lab_machine.c) */
     Library library;
-    Quiet quiet;           /* the anchor's times at rest; set by lab_begin */
-    double learned_s;      /* how long learning those times has taken so far */
-    double waited_s;       /* how long requests took that were made again because something disturbed the machine */
     const char *limits_so; /* what measures the device's limits; NULL: not built, or not needed */
     double limits_due_s;   /* when the limits are measured next; 0: not yet in this run; infinite: never */
 } Workshop;
@@ -81,14 +73,16 @@ struct Lab {
     /* The general kernel that others' times are parts of (study.h); NULL: none is chosen yet. */
     const Candidate *anchor;
     Progress *progress;
-    Pace pace;                /* how long requests take; set by lab_begin */
-    int64_t ntimed;           /* shapes timed in this run */
+    /* What requests for times took besides their samples, in sum, and how many there were; lab_begin makes some up. */
+    double extra_s;
+    int64_t nrequest;
+    int64_t ntimed;           /* requests of this run that gave times */
     double began_s, seconds;  /* budget of the whole run, on the clock of the lab */
     double now_s;             /* the lab's own clock (LabKind.own_clock) */
     const volatile int *stop; /* becomes true when the user interrupts */
 };
 
-void lab_begin(Lab *l); /* a run that measures begins: nothing is known of its pace and of the machine at rest */
+void lab_begin(Lab *l); /* a run that measures begins: nothing is known of its requests */
 
 double lab_now_s(const Lab *l);
 double lab_until_s(const Lab *l, double share); /* when that share of the budget is over */
@@ -102,9 +96,6 @@ int64_t lab_ntried(const Lab *l);
 void lab_show(const Lab *l, Arena *scratch);
 /* The text of the display that says how good the best kernels are. */
 const char *lab_best_text(const Lab *l, Arena *a);
-/* Shows that the phase is at step i; until_s: when it should be over. */
-void lab_advance(const Lab *l, int64_t i, double until_s);
-
 /* Starts to build the library in the background. */
 void library_begin(Lab *l);
 /* Builds the library, if that was not begun, or finds what came of it. */
@@ -133,9 +124,6 @@ bool calibrate_first(Lab *l, Arena *scratch, const char **err);
 extern const LabKind lab_machine;
 /* The emulator, which verifies GPU code: trials are verified, and their accesses counted (the facts of their records); nothing is timed. */
 extern const LabKind lab_emulator;
-
-/* How many samples a kernel gets on this tuned shape in a search. */
-int lab_machine_repeats(const Study *s, int64_t shape);
 
 /* LabKind's functions of the same names, for labs that time nothing. Without a runner they only build, and keep no more than what compilers
  * tell and a cache stores (build_cache.h). */

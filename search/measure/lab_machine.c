@@ -5,10 +5,9 @@
 #include <math.h>
 #include <string.h>
 #include "search/measure/stopwatch.h"
-#include "search/measure/verify_shapes.h"
+#include "search/space/verify_shapes.h"
 
-enum { SEARCH_REPEATS = 5, LONG_REPEATS = 3, BATCH_PASSES = 3, COUNT_STEPS = 8 };
-static const double LONG_NS = 3e6;          /* longer calls have LONG_REPEATS samples */
+enum { COUNT_STEPS = 8 };
 static const double TELLING_FLOPS = 1e9;    /* of the shape that errors are told of */
 static const double CHECK_DEADLINE_S = 120; /* the emulator takes seconds for large shapes */
 
@@ -389,7 +388,8 @@ static Batch *lesser_batch(Lab *l, Arena *scratch)
             const Template *t = l->templates->t[j];
             Candidate c;
             if (!target_is_fallback(targets, target, s->target) || has_own_search(l->shop, target) ||
-                !template_suits(t, s->spec, target) || !candidate_general(t, target, &c) || !candidate_fits(&c, s->spec, s->device))
+                !template_suits(t, s->spec, target) || !candidate_general(t, target, &c) ||
+                !candidate_fits(&c, s->spec, s->device))
                 continue;
             const int64_t trial = study_add(s, &c);
             study_begin(s, trial);
@@ -462,39 +462,21 @@ bool lab_machine_untimed(Lab *l, Arena *scratch, const Proposal *p, int n, doubl
     return admit_batch(l, scratch, take_begun(l, new_batch(l, scratch, p, n)), INFINITY, err);
 }
 
-static bool machine_rest(Lab *l, Arena *scratch, const Instance *const *inst, int64_t n, const char **err)
-{
-    return rebuild_anchor(l, scratch, err) && stopwatch_learn(l, scratch, inst, n, err);
-}
-
-/* Samples are fewer where one call takes so long that noise averages out within it. */
-int lab_machine_repeats(const Study *s, int64_t shape)
-{
-    const double best = study_best(s, shape, NULL);
-    return isfinite(best) && best > LONG_NS ? LONG_REPEATS : SEARCH_REPEATS;
-}
-
-/* Times the batch shape by shape; shapes that are put off have their turn again in the next pass. The run's first shape is always timed, so that
- * something is known when the time is up. */
+/* Times the batch shape by shape. The run's first shape is always timed, so that something is known when the time is up. */
 static bool time_batch(Lab *l, Arena *scratch, const Batch *b, const Proposal *p, double share, const char **err)
 {
     const Study *s = l->study;
-    bool *done = ARENA_ARRAY(scratch, (size_t)s->nshape + 1, bool);
-    for (int pass = 0; pass < BATCH_PASSES; pass++)
-        for (int64_t j = 0; j < s->nshape; j++) {
-            Kernels k = { 0 };
-            bool put_off = false;
-            for (int i = 0; i < b->n && !done[j]; i++)
-                if (proposal_has(&p[i], j))
-                    add_member(l, b, i, &k);
-            if (!k.n || (lab_now_s(l) > lab_until_s(l, share) && l->ntimed > 0))
-                continue;
-            lab_show(l, scratch);
-            if (!stopwatch_time(l, scratch, s->shape[j], &k, lab_machine_repeats(s, j), false, NULL,
-                                pass + 1 < BATCH_PASSES ? &put_off : NULL, err))
-                return false;
-            done[j] = !put_off;
-        }
+    for (int64_t j = 0; j < s->nshape; j++) {
+        Kernels k = { 0 };
+        for (int i = 0; i < b->n; i++)
+            if (proposal_has(&p[i], j))
+                add_member(l, b, i, &k);
+        if (!k.n || (lab_now_s(l) > lab_until_s(l, share) && l->ntimed > 0))
+            continue;
+        lab_show(l, scratch);
+        if (!stopwatch_time(l, scratch, s->shape[j], &k, false, err))
+            return false;
+    }
     return true;
 }
 
@@ -503,7 +485,7 @@ static bool machine_trials(Lab *l, Arena *scratch, const Proposal *p, int n, dou
 {
     Batch *b = take_begun(l, new_batch(l, scratch, p, n));
     return admit_batch(l, scratch, b, l->ntimed ? lab_until_s(l, share) : INFINITY, err) &&
-           machine_rest(l, scratch, l->study->shape, l->study->nshape, err) && time_batch(l, scratch, b, p, share, err);
+           rebuild_anchor(l, scratch, err) && time_batch(l, scratch, b, p, share, err);
 }
 
 static bool emulator_check(Lab *l, Arena *scratch, int64_t trial, const int64_t *extent, const char **err)
@@ -522,20 +504,15 @@ static bool emulator_check(Lab *l, Arena *scratch, int64_t trial, const int64_t 
 }
 
 /* Times those trials that can be used. Shared objects that are gone are built again. */
-static bool machine_compare(Lab *l, Arena *scratch, const Instance *inst, const int64_t *trial, int n, int repeats,
-                            bool final, double *ns, const char **err)
+static bool machine_compare(Lab *l, Arena *scratch, const Instance *inst, const int64_t *trial, int n, const char **err)
 {
     Kernels k = { 0 };
     if (!rebuild(l, scratch, trial, n, err) || !rebuild_anchor(l, scratch, err))
         return false;
-    for (int i = 0; i < n; i++) {
-        const Trial *t = &l->study->trial[trial[i]];
-        if (trial_usable(t))
-            kernels_add(&k, t->key, t->so, i);
-        if (ns)
-            ns[i] = 0;
-    }
-    return !k.n || stopwatch_time(l, scratch, inst, &k, repeats, final, ns, NULL, err);
+    for (int i = 0; i < n; i++)
+        if (trial_usable(&l->study->trial[trial[i]]))
+            kernels_add(&k, l->study->trial[trial[i]].key, l->study->trial[trial[i]].so, i);
+    return !k.n || stopwatch_time(l, scratch, inst, &k, true, err);
 }
 
 const LabKind lab_machine = { .measures = true,
@@ -544,7 +521,6 @@ const LabKind lab_machine = { .measures = true,
                               .ahead = lab_machine_ahead,
                               .drop = lab_machine_drop,
                               .trials = machine_trials,
-                              .compare = machine_compare,
-                              .rest = machine_rest };
+                              .compare = machine_compare };
 
 const LabKind lab_emulator = { .lesser = lab_machine_lesser, .trials = lab_machine_untimed, .check = emulator_check };

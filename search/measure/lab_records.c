@@ -81,11 +81,11 @@ static const MeasureRecord *next_measure(LabRecords *x, const Lab *l, const char
 }
 
 /* Times kernels on one shape, and the anchor too, if it works and is not among them. */
-static void time_shape(Lab *l, const Instance *inst, const int64_t *trial, int n, int repeats, bool final)
+static void time_shape(Lab *l, const Instance *inst, const int64_t *trial, int n, bool final)
 {
     LabRecords *x = l->data;
     const int64_t anchor = lab_anchor(l);
-    bool anchor_too = anchor >= 0 && trial_usable(&l->study->trial[anchor]);
+    bool any = false, anchor_too = anchor >= 0 && trial_usable(&l->study->trial[anchor]);
     for (int i = 0; i < n; i++)
         anchor_too = anchor_too && trial[i] != anchor;
     for (int i = 0; i < n + anchor_too; i++) {
@@ -96,9 +96,11 @@ static void time_shape(Lab *l, const Instance *inst, const int64_t *trial, int n
         MeasureRecord taken = *m;
         taken.final = final;
         study_measure(l->study, &taken);
-        l->now_s += x->cost.request_s + (repeats + STOPWATCH_OVERHEAD) * (1e-9 * fmax(m->time_ns, STOPWATCH_SAMPLE_NS));
+        any = true;
+        l->now_s += x->cost.request_s +
+                    (STOPWATCH_REPEATS + STOPWATCH_OVERHEAD) * (1e-9 * fmax(m->time_ns, STOPWATCH_SAMPLE_NS));
     }
-    l->ntimed++;
+    l->ntimed += any;
 }
 
 /* Takes a kernel's record over. False: there is none. */
@@ -135,18 +137,17 @@ static bool records_trials(Lab *l, Arena *scratch, const Proposal *p, int n, dou
             if (proposal_has(&p[i], j) && trial_usable(&s->trial[trial[i]]))
                 wanted[m++] = trial[i];
         if (m)
-            time_shape(l, s->shape[j], wanted, m, lab_machine_repeats(s, j), false);
+            time_shape(l, s->shape[j], wanted, m, false);
     }
     if (x->seen)
         x->seen(x->ctx, l, p, n);
     return true;
 }
 
-static bool records_compare(Lab *l, Arena *scratch, const Instance *inst, const int64_t *trial, int n, int repeats,
-                            bool final, double *ns, const char **err)
+static bool records_compare(Lab *l, Arena *scratch, const Instance *inst, const int64_t *trial, int n, const char **err)
 {
-    (void)scratch, (void)ns, (void)err;
-    time_shape(l, inst, trial, n, repeats, final);
+    (void)scratch, (void)err;
+    time_shape(l, inst, trial, n, true);
     return true;
 }
 

@@ -178,7 +178,7 @@ static char *request_line(Exchange *s)
     if (q->drop > 0)
         JSON_SET(request, FIELD("drop", q->drop));
     if (q->keep >= 0)
-        JSON_SET(request, FIELD("keep", keep), FIELD("quiet_ns", q->quiet_ns), FIELD("wait_ns", q->wait_ns));
+        JSON_SET(request, FIELD("keep", keep), FIELD("wait_ns", q->wait_ns));
     if (json_array_size(apart) > 0)
         JSON_SET(request, FIELD("apart", json_incref(apart)));
     json_decref(apart);
@@ -251,7 +251,6 @@ static bool take_result(Exchange *s, const json_t *event)
         return false;
     m->max_err = max_err;
     m->cold_ns = runner_rate(event, "cold_ns");
-    m->clock = runner_rate(event, "clock");
     take_facts(s->a, m, json_object_get(event, "facts"));
     const char *why = runner_text(s->a, event, "why");
     settle(s, i, status, status == STATUS_INVALID ? blame_text(why, NULL) : BLAME_CANDIDATE, why);

@@ -34,9 +34,7 @@ typedef struct {
     /* A kernel that takes so many times as long as the fastest gets only two samples; 0: all kernels get all of theirs. */
     double drop;
     int keep; /* the kernel that gets all of its samples even so, as others are compared with it; -1: there is none */
-    /* What a call of `keep` takes when nothing else uses the machine: rounds go on until it takes no longer; 0: not known. */
-    double quiet_ns;
-    double wait_ns;     /* how long these rounds may go on, on top of a quarter of the sampling */
+    double wait_ns;     /* how long rounds may go on until samples agree, on top of a quarter of the sampling */
     double deadline_s;  /* silence longer than this kills the runner: STATUS_TIMED_OUT */
     bool count;         /* the emulator counts what kernels do: MeasureRecord.fact */
     int64_t smem_limit; /* for the emulator: shared memory that a block can have; 0: its default */

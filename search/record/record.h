@@ -41,7 +41,7 @@ typedef struct {
     int64_t code_bytes; /* of its text section; 0 when not built */
     int64_t n;          /* the n-th candidate of its file to be recorded, from 1; 0: not known */
     bool again;         /* it had failed before in a way that a later run tries once more (study.h) */
-    int nfact;          /* what compiler, emulator and runner told: "spilled", "err_normal" ...; cuda: "regs", "spill_bytes", "wavefronts" ... */
+    int nfact; /* what compiler, emulator and runner told: "spilled", "err_normal" ...; cuda: "regs", "spill_bytes", "wavefronts" ... */
     Param fact[RECORD_MAX_FACT];
     const char *why; /* for people: first line of the compiler's error ...; "" when ok */
 } KernelRecord;
@@ -57,16 +57,14 @@ typedef struct {
     /* What counts of ns (samples_time); the anchor's time says by which rule. Set when the record is added or read. */
     double time_ns;
     double median_ns, spread; /* set likewise, for people; spread: (third quartile - first) / median */
-    /* The anchor's time in the same rounds, or at rest where these were disturbed; 0: it was not timed there. */
-    double anchor_ns;
-    double library_ns; /* the library's time (a CBLAS, the vendor's) in these rounds; 0: it was not timed */
-    double max_err;    /* as a part of the tolerance, <= 1 when ok; +inf when not finite */
-    double cold_ns;    /* median with a cold L2 cache; 0: not measured */
-    double clock;      /* how fast the core went, in any unit; 0: not known. Not in the record's line */
-    bool final;        /* taken in the last, interleaved comparison: preferred over others */
-    bool again;        /* its kernel was tried once more, as in KernelRecord */
-    Blame blame;       /* BLAME_MOMENT: it is not to be recorded; why tells. Not in the record's line */
-    int nfact;         /* what the emulator counted; goes into the kernel's record, not into this one's line */
+    double anchor_ns;         /* the anchor's time in the same rounds; 0: it was not timed there */
+    double library_ns;        /* the library's time (a CBLAS, the vendor's) in these rounds; 0: it was not timed */
+    double max_err;           /* as a part of the tolerance, <= 1 when ok; +inf when not finite */
+    double cold_ns;           /* median with a cold L2 cache; 0: not measured */
+    bool final;               /* taken in the race behind the search */
+    bool again;               /* its kernel was tried once more, as in KernelRecord */
+    Blame blame;              /* BLAME_MOMENT: it is not to be recorded; why tells. Not in the record's line */
+    int nfact;                /* what the emulator counted; goes into the kernel's record, not into this one's line */
     Param fact[RECORD_MAX_FACT];
     const char *why;
 } MeasureRecord;

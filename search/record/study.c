@@ -12,8 +12,16 @@
 #include "gen/spec/op_said.h"
 #include "search/record/samples.h"
 
-static const double NOISE_ROWS = 4;   /* in the noise of a shape, the noise of all shapes counts like so many kernels */
-static const double NOISE_MOST = 0.1; /* of a kernel's gap: more is an accident, and says nothing of the others */
+enum { PLACES = 32 }; /* that are held out, for which a study has room at first */
+static const double RATIO_ERROR =
+    0.01; /* the least standard error of a measurement: of what its own samples do not show */
+/* A measurement is off by this part of what its anchor was slower than at best: what slowed the anchor slowed the kernel by another factor. */
+static const double ANCHOR_PART = 0.5;
+static const double NOISE_ROWS =
+    4; /* in the noise of a place, the noise of all places counts like so many measurements */
+static const double NOISE_OWN = 2;    /* in the error of a kernel, the noise of its place counts like so many */
+static const double NOISE_MOST = 0.3; /* of one measurement: more is an accident, and says nothing of the others */
+static const double NOISE_UNKNOWN = 0.02;
 
 Study *study_new(Arena *a, const Spec *spec, const Device *device, const Target *target, const char *context_hash)
 {
@@ -26,6 +34,8 @@ Study *study_new(Arena *a, const Spec *spec, const Device *device, const Target 
             s->anchor[s->nshape].ns = 1;
             s->shape[s->nshape++] = &spec->instance[i];
         }
+    s->nplace = s->nshape;
+    s->room = s->nshape + PLACES;
     return s;
 }
 
@@ -59,21 +69,63 @@ int64_t study_add(Study *s, const Candidate *c)
                                    .key = candidate_key(s->arena, c, s->context_hash, s->device),
                                    .status = STATUS_OK,
                                    .why = "",
-                                   .ns = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, double),
-                                   .ratio = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, double),
-                                   .second = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, double),
-                                   .count = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, int),
-                                   .final = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, bool) };
+                                   .ns = ARENA_ARRAY(s->arena, (size_t)s->room, double),
+                                   .count = ARENA_ARRAY(s->arena, (size_t)s->room, int),
+                                   .taken = ARENA_ARRAY(s->arena, (size_t)s->room, Ratio *) };
     return s->ntrial++;
+}
+
+static bool is_at(const Study *s, const Instance *inst, const int64_t *extent, int threads)
+{
+    return inst->threads == threads && memcmp(inst->extent, extent, (size_t)s->spec->op->ngiven * sizeof *extent) == 0;
+}
+
+static int64_t find_place(const Study *s, const int64_t *extent, int threads, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (is_at(s, s->shape[i], extent, threads))
+            return i;
+    return -1;
 }
 
 int64_t study_shape(const Study *s, const int64_t *extent, int threads)
 {
-    for (int64_t i = 0; i < s->nshape; i++)
-        if (s->shape[i]->threads == threads &&
-            memcmp(s->shape[i]->extent, extent, (size_t)s->spec->op->ngiven * sizeof *extent) == 0)
-            return i;
-    return -1;
+    return find_place(s, extent, threads, s->nshape);
+}
+
+int64_t study_place(const Study *s, const Instance *inst)
+{
+    return find_place(s, inst->extent, inst->threads, s->nplace);
+}
+
+/* Makes room for as many places again. */
+static void grow_places(Study *s)
+{
+    const size_t had = (size_t)s->room, has = 2 * had;
+    for (Trial *t = s->trial; t < s->trial + s->ntrial; t++) {
+        t->ns = arena_grow(s->arena, t->ns, had, has, sizeof *t->ns);
+        t->count = arena_grow(s->arena, t->count, had, has, sizeof *t->count);
+        t->taken = arena_grow(s->arena, t->taken, had, has, sizeof *t->taken);
+    }
+    s->room = (int64_t)has;
+}
+
+/* The place of these extents. A held-out instance that is none yet becomes one. -1: the spec has no such instance. */
+static int64_t find_or_add_place(Study *s, const int64_t *extent, int threads)
+{
+    const int64_t known = find_place(s, extent, threads, s->nplace);
+    if (known >= 0)
+        return known;
+    const Instance *inst = s->spec->instance, *end = inst + s->spec->ninstance;
+    while (inst < end && !is_at(s, inst, extent, threads))
+        inst++;
+    if (inst == end)
+        return -1;
+    if (s->nplace == s->room)
+        grow_places(s);
+    s->anchor[s->nplace].ns = 1;
+    s->shape[s->nplace] = inst;
+    return s->nplace++;
 }
 
 static KernelFacts copy_facts(Arena *a, const KernelRecord *k)
@@ -121,77 +173,104 @@ void study_kernel(Study *s, const KernelRecord *k)
         t->facts = copy_facts(s->arena, k);
 }
 
-/* Takes a time of the anchor over. If it is the least so far, all times on the shape move with it. The first one makes measurements without an
- * anchor worthless: nobody knows how fast the machine was at their moment. */
-static void move_anchor(Study *s, int64_t shape, double ns)
+/* What is known of a trial on a place, all measurements together. */
+typedef struct {
+    double part;     /* their weighted median */
+    double weight;   /* sum of their weights: 1 / weight is the squared error that they admit themselves */
+    double n;        /* so many that weigh the same would tell as much */
+    double variance; /* of a single one, as they differ; 0: there is one alone */
+} Middle;
+
+static double squared(double x) { return x * x; }
+
+static double weight_of(const Ratio *r, double least_ns)
 {
-    Anchor *a = &s->anchor[shape];
+    const double slower = r->anchor_ns > 0 ? r->anchor_ns / least_ns - 1 : 0;
+    return 1 / (squared(RATIO_ERROR) + squared(r->error) + squared(ANCHOR_PART * slower));
+}
+
+/* The parts ascend. What weighs less than half of all together lies on either side of the median; where some lie on one side and some on the other,
+ * half and half, it is between the two in the middle. */
+static double median_of(const Ratio *r, int n, double least_ns, double half)
+{
+    double sum = 0;
+    int i = 0;
+    while (i < n - 1 && (sum += weight_of(&r[i], least_ns)) < half * (1 - 1e-9))
+        i++;
+    return i < n - 1 && sum <= half * (1 + 1e-9) ? (r[i].part + r[i + 1].part) / 2 : r[i].part;
+}
+
+static Middle middle_of(const Study *s, const Trial *t, int64_t place)
+{
+    const Ratio *r = t->taken[place];
+    const double least_ns = s->anchor[place].ns;
+    const int n = t->count[place];
+    double squares = 0, deviations = 0;
+    Middle m = { 0 };
+    for (int i = 0; i < n; i++) {
+        m.weight += weight_of(&r[i], least_ns);
+        squares += squared(weight_of(&r[i], least_ns));
+    }
+    m.n = squared(m.weight) / squares;
+    m.part = median_of(r, n, least_ns, m.weight / 2);
+    for (int i = 0; i < n; i++)
+        deviations += weight_of(&r[i], least_ns) * fmin(squared(r[i].part / m.part - 1), squared(NOISE_MOST));
+    m.variance = n > 1 ? deviations / m.weight * n / (n - 1) : 0;
+    return m;
+}
+
+static void set_time(const Study *s, Trial *t, int64_t place)
+{
+    t->ns[place] = t->count[place] ? middle_of(s, t, place).part * s->anchor[place].ns : 0;
+}
+
+/* Takes a time of the anchor over. If it is the least so far, all times on the place move with it. The first one makes measurements without an
+ * anchor worthless: nobody knows how fast the machine was at their moment. */
+static void move_anchor(Study *s, int64_t place, double ns)
+{
+    Anchor *a = &s->anchor[place];
     const bool first = a->count++ == 0;
-    a->ns = first || ns < a->ns ? ns : a->ns;
-    for (int64_t i = 0; i < s->ntrial; i++) {
-        Trial *t = &s->trial[i];
-        if (first) {
-            t->count[shape] = 0;
-            t->ns[shape] = 0;
-            t->final[shape] = false;
-        } else if (t->count[shape]) {
-            t->ns[shape] = t->ratio[shape] * a->ns;
-        }
+    if (!first && ns >= a->ns)
+        return;
+    a->ns = ns;
+    for (Trial *t = s->trial; t < s->trial + s->ntrial; t++) {
+        t->count[place] = first ? 0 : t->count[place];
+        set_time(s, t, place);
     }
 }
 
-/* Adds a measurement where the least of all counts; `second` is then the second least. */
-static void add_least(Trial *t, int64_t shape, double ratio)
+/* Keeps them ascending, so that the order in which they come means nothing. */
+static void add_ratio(const Study *s, Trial *t, int64_t place, Ratio r)
 {
-    const double more = fmax(ratio, t->ratio[shape]);
-    t->second[shape] = t->count[shape] > 1 ? fmin(t->second[shape], more) : more;
-    t->ratio[shape] = fmin(t->ratio[shape], ratio);
+    int i = t->count[place]++;
+    Ratio *list = t->taken[place] = arena_grow(s->arena, t->taken[place], (size_t)i, (size_t)i + 1, sizeof *list);
+    for (; i > 0 && list[i - 1].part > r.part; i--)
+        list[i] = list[i - 1];
+    list[i] = r;
 }
 
-/* Adds a measurement where the mean of all counts; `second` is then the mean plus its error: the errors of all measurements together, or how far
- * this one moves the mean if that is more. */
-static void add_mean(Trial *t, int64_t shape, double ratio, double error)
+static void take_time(Study *s, Trial *t, int64_t place, const MeasureRecord *m)
 {
-    const int n = t->count[shape] + 1;
-    const double before = t->ratio[shape], mean = before + (ratio - before) / n;
-    const double errors = hypot((n - 1) * fmax(t->second[shape] - before, 0), error * ratio) / n;
-    t->second[shape] = mean + fmax(errors, fabs(ratio - before) / n);
-    t->ratio[shape] = mean;
-}
-
-static void take_time(Study *s, Trial *t, int64_t shape, const MeasureRecord *m)
-{
-    Anchor *a = &s->anchor[shape];
-    if (m->anchor_ns > 0)
-        move_anchor(s, shape, m->anchor_ns);
-    if (m->anchor_ns > 0 && m->library_ns > 0) {
+    Anchor *a = &s->anchor[place];
+    const bool alone = !(m->anchor_ns > 0);
+    if (!alone)
+        move_anchor(s, place, m->anchor_ns);
+    if (!alone && m->library_ns > 0) {
         a->library = (a->library * a->nlibrary + m->library_ns / m->anchor_ns) / (a->nlibrary + 1);
         a->nlibrary++;
     }
-    /* A time without an anchor is dropped if there is an anchor, and any other if there is one of a last comparison. */
-    if ((!(m->anchor_ns > 0) && a->count) || (t->final[shape] && !m->final))
+    if (alone && a->count)
         return;
-    if (m->final && !t->final[shape])
-        t->count[shape] = 0;
-    const double base_ns = m->anchor_ns > 0 ? m->anchor_ns : a->ns;
-    const bool rest = base_ns <= SAMPLES_REST_NS; /* the least counts, else the mean (samples.h) */
-    const double ratio = m->time_ns / base_ns;
-    if (!t->count[shape]) {
-        t->ratio[shape] = ratio;
-        t->second[shape] = m->nsample > 1 ? ratio * (1 + samples_error(m->ns, m->nsample, rest)) : 0;
-    } else if (rest) {
-        add_least(t, shape, ratio);
-    } else {
-        add_mean(t, shape, ratio, samples_error(m->ns, m->nsample, rest));
-    }
-    t->count[shape]++;
-    t->final[shape] = m->final;
-    t->ns[shape] = t->ratio[shape] * a->ns;
+    const double base_ns = alone ? a->ns : m->anchor_ns;
+    add_ratio(
+        s, t, place,
+        (Ratio){ m->time_ns / base_ns, samples_error(m->ns, m->nsample, base_ns <= SAMPLES_REST_NS), m->anchor_ns });
+    set_time(s, t, place);
 }
 
 void study_measure(Study *s, const MeasureRecord *m)
 {
-    int64_t i = study_find_key(s, m->key), j = study_shape(s, m->extent, m->threads);
+    const int64_t i = study_find_key(s, m->key);
     if (i < 0)
         return;
     Trial *t = &s->trial[i];
@@ -202,8 +281,11 @@ void study_measure(Study *s, const MeasureRecord *m)
     }
     if (m->max_err > t->max_err)
         t->max_err = m->max_err;
-    if (j >= 0 && m->nsample > 0 && t->c.target == s->target) /* times of another target have another anchor */
-        take_time(s, t, j, m);
+    if (!(m->time_ns > 0) || t->c.target != s->target) /* times of another target have another anchor */
+        return;
+    const int64_t place = find_or_add_place(s, m->extent, m->threads);
+    if (place >= 0)
+        take_time(s, t, place, m);
 }
 
 static const Template *find_template(const TemplateList *list, const KernelRecord *k)
@@ -296,7 +378,7 @@ static void drop_untimed(Study *s)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < s->ntrial; i++)
-        if (!study_may_choose(s, &s->trial[i]) || trial_timed(s, &s->trial[i], false))
+        if (!study_may_choose(s, &s->trial[i]) || trial_timed(s, &s->trial[i]))
             s->trial[n++] = s->trial[i];
     s->ntrial = n;
 }
@@ -396,7 +478,7 @@ void study_load(Study *s, const Records *r, const TemplateList *templates, const
     find_due(s);
 }
 
-double study_library(const Study *s, int64_t shape) { return s->anchor[shape].library * s->anchor[shape].ns; }
+double study_library(const Study *s, int64_t place) { return s->anchor[place].library * s->anchor[place].ns; }
 
 int64_t study_added_bytes(const Study *s, const Trial *t)
 {
@@ -408,56 +490,57 @@ int64_t study_added_bytes(const Study *s, const Trial *t)
 
 bool trial_usable(const Trial *t) { return t->built && t->status == STATUS_OK; }
 
-bool trial_timed(const Study *s, const Trial *t, bool final)
+bool trial_timed(const Study *s, const Trial *t)
 {
     for (int64_t j = 0; j < s->nshape; j++)
-        if (final ? t->final[j] : t->ns[j] > 0)
+        if (t->ns[j] > 0)
             return true;
     return false;
 }
 
-double trial_gap(const Trial *t, int64_t shape)
-{
-    return t->second[shape] > t->ratio[shape] ? t->second[shape] / t->ratio[shape] - 1 : 0;
-}
-
 bool study_may_choose(const Study *s, const Trial *t) { return trial_usable(t) && t->c.target == s->target; }
 
-/* Times of the last comparison were taken side by side, so one of them wins over any other time. */
-double study_best(const Study *s, int64_t shape, int64_t *trial)
+int64_t study_choosable(const Study *s, int64_t place, int64_t *trial)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < s->ntrial; i++)
+        if (study_may_choose(s, &s->trial[i]) && (place < 0 || s->trial[i].ns[place] > 0)) {
+            if (trial)
+                trial[n] = i;
+            n++;
+        }
+    return n;
+}
+
+double study_best(const Study *s, int64_t place, int64_t *trial)
 {
     double best = INFINITY;
-    bool final = false;
     for (int64_t i = 0; i < s->ntrial; i++) {
         const Trial *t = &s->trial[i];
-        if (!trial_usable(t) || !(t->ns[shape] > 0) || (final && !t->final[shape]))
+        if (!trial_usable(t) || !(t->ns[place] > 0) || t->ns[place] >= best)
             continue;
-        if (t->ns[shape] < best || (t->final[shape] && !final)) {
-            best = t->ns[shape];
-            final = t->final[shape];
-            if (trial)
-                *trial = i;
-        }
+        best = t->ns[place];
+        if (trial)
+            *trial = i;
     }
     return best;
 }
 
-/* The squared errors of the times of kernels in last comparisons on one shape. A kernel's error is about its gap (trial_gap). */
+/* ---- noise ---- */
+
+/* Squared deviations of measurements from the mean of their kernel, and how many they tell as much as. */
 typedef struct {
-    double sum;
-    int64_t n;
+    double sum, n;
 } Squares;
 
-static Squares squared_errors(const Study *s, int64_t shape)
+/* The anchor is left out: it is always as fast as itself. */
+static Squares squares_at(const Study *s, int64_t place)
 {
     Squares q = { 0 };
-    for (int64_t i = 0; i < s->ntrial; i++) {
-        const Trial *t = &s->trial[i];
-        if (!trial_usable(t) || !t->final[shape] || !(t->second[shape] > 0))
-            continue;
-        const double gap = fmin(trial_gap(t, shape), NOISE_MOST);
-        q.sum += gap * gap;
-        q.n++;
+    for (const Trial *t = s->trial; t < s->trial + s->ntrial; t++) {
+        const double variance = trial_usable(t) && t->count[place] > 1 ? middle_of(s, t, place).variance : 0;
+        q.sum += variance > 0 ? (t->count[place] - 1) * variance : 0;
+        q.n += variance > 0 ? t->count[place] - 1 : 0;
     }
     return q;
 }
@@ -465,16 +548,32 @@ static Squares squared_errors(const Study *s, int64_t shape)
 double study_noise(const Study *s)
 {
     Squares all = { 0 };
-    for (int64_t j = 0; j < s->nshape; j++) {
-        const Squares q = squared_errors(s, j);
+    for (int64_t j = 0; j < s->nplace; j++) {
+        const Squares q = squares_at(s, j);
         all.sum += q.sum;
         all.n += q.n;
     }
-    return all.n ? sqrt(all.sum / (double)all.n) : 0;
+    return all.n > 0 ? sqrt(all.sum / all.n) : NOISE_UNKNOWN;
 }
 
-double study_noise_at(const Study *s, int64_t shape, double all)
+double study_noise_at(const Study *s, int64_t place, double all)
 {
-    const Squares q = squared_errors(s, shape);
-    return sqrt((q.sum + NOISE_ROWS * all * all) / ((double)q.n + NOISE_ROWS));
+    const Squares q = squares_at(s, place);
+    return sqrt((q.sum + NOISE_ROWS * all * all) / (q.n + NOISE_ROWS));
+}
+
+double trial_error(const Study *s, const Trial *t, int64_t place, double noise)
+{
+    const double more = t->count[place] - 1;
+    if (more < 0)
+        return noise;
+    const Middle m = middle_of(s, t, place);
+    const double variance = (more * m.variance + NOISE_OWN * squared(noise)) / (more + NOISE_OWN);
+    return sqrt(fmax(variance / m.n, 1 / m.weight));
+}
+
+void trial_range(const Study *s, const Trial *t, int64_t place, double *least_ns, double *most_ns)
+{
+    *least_ns = t->taken[place][0].part * s->anchor[place].ns;
+    *most_ns = t->taken[place][t->count[place] - 1].part * s->anchor[place].ns;
 }

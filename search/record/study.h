@@ -12,6 +12,13 @@
 #include "gen/unit/candidate.h"
 #include "search/record/record.h"
 
+/* One measurement of a kernel on a place, as a part of the anchor's time in the same request. */
+typedef struct {
+    double part;
+    double error;     /* standard error, as a part of it, as far as the request's own samples tell */
+    double anchor_ns; /* the anchor's time; 0: it was not there */
+} Ratio;
+
 /* A candidate that was built or at least proposed. */
 typedef struct {
     Candidate c;
@@ -26,17 +33,15 @@ typedef struct {
     int64_t code_bytes;
     int64_t n;         /* its number in the order in which candidates were recorded; 0: not known */
     KernelFacts facts; /* what compiler, emulator and runner told */
-    /* The next five have one value a tuned instance. */
+    /* The next three have one value a place (Study.place). */
     double *ns;     /* time, see study_measure; 0: not measured */
-    double *ratio;  /* time as a ratio to the anchor's: the least measurement, or of long calls their mean */
-    double *second; /* ratio plus its error; where the least counts, the second least. 0: not known */
-    int *count;     /* measurements behind ratio */
-    bool *final;    /* ratio is from last comparisons alone */
+    int *count;     /* measurements behind it */
+    Ratio **taken;  /* these */
     const char *so; /* its shared object in this run; NULL: not there */
     double max_err; /* the worst error of a result, as a part of the tolerance */
 } Trial;
 
-/* What is known of the anchor, the kernel that all times are divided by, on a tuned instance. */
+/* What is known of the anchor, the kernel that all times are divided by, on a place. */
 typedef struct {
     double ns;      /* the least of its times */
     int count;      /* 0: ns is 1, and stands for no anchor */
@@ -58,9 +63,11 @@ typedef struct {
     const Target *target;
     const Target *rated; /* the target with the rates that were measured on the device; NULL: as its file says */
     const char *context_hash;
-    int64_t nshape;
-    const Instance **shape; /* the tuned instances */
-    Anchor *anchor;         /* one a tuned instance */
+    /* Places where kernels are timed: the tuned instances first, nshape of them, then those held-out ones that were measured. Model and choice see
+     * none but the first. */
+    int64_t nshape, nplace, room; /* room: for so many places in each trial */
+    const Instance **shape;       /* one a place */
+    Anchor *anchor;               /* one a place */
     int64_t ntrial;
     Trial *trial; /* in the order they were added */
 } Study;
@@ -94,31 +101,37 @@ bool rates_match(const LimitRecord *l, const Target *t, const Device *device, co
 const char *study_why(const Study *s, Arena *a, const int64_t *extent, int threads, const char *why);
 int64_t study_find_key(const Study *s, const char *key);
 int64_t study_shape(const Study *s, const int64_t *extent, int threads); /* index of a tuned instance; -1 */
+int64_t study_place(const Study *s, const Instance *inst);               /* index of a place; -1 */
 void study_kernel(Study *s, const KernelRecord *k); /* takes one record over; unknown keys are ignored */
 /* Takes a measurement over. Machines are faster at one moment than at another (clock, neighbours), so a time counts as a part of the
- * time of the anchor, one kernel that is timed in turn with all others, and `ns` is that part of the anchor's least time. A time taken
- * without an anchor counts as it is, and only as long as there is no other. Kernels of other targets have no times here: their own search
- * has another anchor. */
+ * time of the anchor, one kernel that is timed in turn with all others. Of several such parts the weighted median counts, of all of one kernel and
+ * place, whatever they were taken for; one weighs the less the further its samples were apart and the slower the anchor was at
+ * that moment. `ns` is that part of the anchor's least time. A time taken without an anchor counts as it is, and only as long as there is no
+ * other. Kernels of other targets have no times here: their own search has another anchor. */
 void study_measure(Study *s, const MeasureRecord *m);
 
-/* Fastest measured time of a tuned instance among usable trials, among final ones when there are any; INFINITY when there is none. */
-double study_best(const Study *s, int64_t shape, int64_t *trial);
-/* Time of the library (a CBLAS, the vendor's) on a tuned instance, comparable with Trial.ns; 0: not known. */
-double study_library(const Study *s, int64_t shape);
+/* Fastest measured time of a place among usable trials; INFINITY when there is none. */
+double study_best(const Study *s, int64_t place, int64_t *trial);
+/* Time of the library (a CBLAS, the vendor's) on a place, comparable with Trial.ns; 0: not known. */
+double study_library(const Study *s, int64_t place);
 bool trial_usable(const Trial *t);
-/* True if the trial has a time on some tuned instance. final: a time of a last comparison. */
-bool trial_timed(const Study *s, const Trial *t, bool final);
+/* True if the trial has a time on some tuned instance. */
+bool trial_timed(const Study *s, const Trial *t);
 /* The bytes of code that the trial's kernel adds to the package: 0 if it is present. */
 int64_t study_added_bytes(const Study *s, const Trial *t);
 /* True if the trial is usable and of the tuned target: only such trials may be chosen. */
 bool study_may_choose(const Study *s, const Trial *t);
-/* How far the two least of a trial's times on a tuned instance are apart, as a part of them; where means count, the error of the mean. 0: not
- * known. */
-double trial_gap(const Trial *t, int64_t shape);
-/* How far two times of the last comparisons may be apart by chance, as a part of them: about the standard error of the least of several
- * passes, root mean square of how far the two least are apart (of the samples, where there was one pass only). 0: not known. */
+/* Lists such trials, and returns how many there are; trial may be NULL. place >= 0: only those that have a time there. */
+int64_t study_choosable(const Study *s, int64_t place, int64_t *trial);
+/* How far a single measurement is off by chance, as a part of it: one standard deviation, from kernels that were measured more than once.
+ * A part of 2 % where none was. */
 double study_noise(const Study *s);
-/* The noise of one tuned instance: long calls and those that need much memory meet other programs more often. all: study_noise(s). */
-double study_noise_at(const Study *s, int64_t shape, double all);
+/* The noise of one place: long calls and those that need much memory meet other programs more often. all: study_noise(s). */
+double study_noise_at(const Study *s, int64_t place, double all);
+/* The standard error of a trial's time on a place where it was measured, as a part of it. noise: study_noise_at(s, place, ...), which stands for what a
+ * few measurements do not tell. */
+double trial_error(const Study *s, const Trial *t, int64_t place, double noise);
+/* The least and the largest time of its measurements on a place where there are some. */
+void trial_range(const Study *s, const Trial *t, int64_t place, double *least_ns, double *most_ns);
 
 #endif

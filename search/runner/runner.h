@@ -124,7 +124,6 @@ typedef struct {
     double call_ns; /* of one call, as calibrated */
     int nsample;
     double ns[RECORD_MAX_SAMPLE + 1];    /* one more than is asked for: it is taken before the slowest goes */
-    double clock[RECORD_MAX_SAMPLE + 1]; /* for CPU code, that of each sample (core_clock.c); 0: it changed meanwhile */
     json_t *more;                        /* further fields of its result; NULL: none */
 } Kernel;
 
@@ -172,9 +171,8 @@ typedef struct {
     double sample_ns, max_ns;
     /* Kernels that take so many times as long as the fastest have two samples; 0: all have all of theirs. */
     double drop;
-    int keep;        /* the kernel that has all samples even so; -1: none */
-    double quiet_ns; /* of a call of `keep` when nothing else uses the machine; 0: not known */
-    double wait_ns;  /* how long further rounds may wait for times at rest, on top of a quarter of the sampling */
+    int keep;       /* the kernel that has all samples even so; -1: none */
+    double wait_ns; /* how long further rounds may wait for samples that agree, on top of a quarter of the sampling */
     void *pool;
     void (*begin)(void *ctx, int kernel); /* before each sample */
     void *ctx;
@@ -182,12 +180,6 @@ typedef struct {
 
 /* Times those with status ok, interleaved. False: out of memory. */
 bool kernels_time(Kernel *k, int n, const Setup *setup, const Shape *s, const Timing *t);
-
-/* True if two readings are of one clock: within 2.5 %. Never true of 0, a clock that changed during its sample. */
-bool clock_is_same(double a, double b);
-int clock_samples(const Kernel *k, double at); /* how many samples of the kernel were taken at that clock */
-/* The clock at which most kernels have a sample, of several such that of most samples. 0: no clock was steady. */
-double clock_common(const Kernel *k, int n);
 
 /* What all kernels of a request are called with. */
 typedef struct {
@@ -208,10 +200,5 @@ void sample_take(Kernel *k, const SampleSetting *c);
 
 /* One call of k, in `threads` parts. */
 int kernel_call(const Kernel *k, const Shape *s, void *const *operand, void *workspace, void *pool, int threads);
-
-/* ---- core_clock.c */
-
-/* How many steps of a chain of dependent integer operations are done in a ns: in proportion to the clock. Takes some 20 us. */
-double core_clock(void);
 
 #endif

@@ -81,33 +81,23 @@ static double fastest_slice(const Kernel *k, const SampleSetting *c, const Frame
     return fastest;
 }
 
-/* Adds a sample that was taken after the clock was read as `before`. */
-static void add_sample(Kernel *k, double ns, double before)
-{
-    const double after = core_clock();
-    k->ns[k->nsample] = ns;
-    k->clock[k->nsample++] = clock_is_same(before, after) ? after : 0;
-}
-
 void sample_take(Kernel *k, const SampleSetting *c)
 {
     const Frame f = frame_of(k, c);
     if (k->calls > 1)
         time_calls(k, c, &f, 1);
-    const double before = core_clock();
-    add_sample(k, fastest_slice(k, c, &f), before);
+    k->ns[k->nsample++] = fastest_slice(k, c, &f);
 }
 
 void sample_calibrate(Kernel *k, const SampleSetting *c)
 {
     const Frame f = frame_of(k, c);
     const Timing *t = c->timing;
-    const double before = core_clock();
     double spent = 0;
     k->call_ns = time_calls(k, c, &f, 1);
     if (k->call_ns > LONG_NS && k->call_ns >= t->sample_ns && t->repeats > 0) {
         spent = k->call_ns;
-        add_sample(k, k->call_ns, before);
+        k->ns[k->nsample++] = k->call_ns;
     }
     for (int64_t n = 1; spent < WARM_NS && n <= (int64_t)MAX_CALLS; n *= 2) {
         k->call_ns = time_calls(k, c, &f, n);

@@ -65,8 +65,6 @@ static void say_result(const Work *w, int i)
     json_t *event = JSON_OBJECT(FIELD("event", "result"), FIELD("id", w->id), FIELD("kernel", i),
                                 FIELD("status", status_name(k->status)), FIELD("ns", ns),
                                 FIELD("max_err", isfinite(k->max_err) ? k->max_err : no_number));
-    if (k->nsample && k->clock[0] > 0)
-        JSON_SET(event, FIELD("clock", k->clock[0]));
     if (k->why[0])
         JSON_SET(event, FIELD("why", k->why));
     json_object_update(event, k->more);

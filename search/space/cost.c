@@ -123,6 +123,25 @@ static double nearness(const CostModel *m, const Instance *a, const Instance *b)
     return exp(-sum / (2 * NEAR_OCTAVES * NEAR_OCTAVES));
 }
 
+/* How near each tuned shape is to an instance. Callers ask for many trials on one instance, so the last answer is kept. */
+struct Nearness {
+    int threads; /* 0: nothing was asked yet */
+    int64_t extent[OP_MAX_EXTENT];
+    double *k; /* one a tuned shape */
+};
+
+static const double *nearness_to(const CostModel *m, const Instance *inst)
+{
+    struct Nearness *n = m->near;
+    if (n->threads == inst->threads && memcmp(n->extent, inst->extent, sizeof n->extent) == 0)
+        return n->k;
+    for (int64_t j = 0; j < m->study->nshape; j++)
+        n->k[j] = nearness(m, inst, m->study->shape[j]);
+    n->threads = inst->threads;
+    memcpy(n->extent, inst->extent, sizeof n->extent);
+    return n->k;
+}
+
 bool cost_left_out(CostLeave leave, int64_t trial, int64_t shape)
 {
     return (leave.trial_stride && trial % leave.trial_stride == leave.trial) ||
@@ -201,6 +220,15 @@ static void fill_sigma(CostModel *m, const Rows *r)
     }
 }
 
+static void fill_noise(CostModel *m)
+{
+    const Study *s = m->study;
+    const double all = study_noise(s);
+    m->noise = ARENA_ARRAY(m->arena, (size_t)s->nshape + 1, double);
+    for (int64_t j = 0; j < s->nshape; j++)
+        m->noise[j] = study_noise_at(s, j, all);
+}
+
 /* ---- prices of terms ---- */
 
 /* Fits the prices of a template's terms about their common price. A template of which nothing was measured gets the mean common price of the
@@ -260,6 +288,8 @@ CostModel *cost_analytic(Arena *a, const Study *s, const TemplateList *templates
             m->price[i][k] = 1;
     }
     m->row = ARENA_ARRAY(a, (size_t)m->nfeature, double);
+    m->near = ARENA_NEW(a, struct Nearness);
+    m->near->k = ARENA_ARRAY(a, (size_t)s->nshape + 1, double);
     return m;
 }
 
@@ -271,8 +301,10 @@ CostModel *cost_fit_without(Arena *a, const Study *s, const TemplateList *templa
     const Rows r = rows_of(scratch, m, NULL, leave);
     const double least = terms_are_fitted(m) ? AFTER_TERMS : 0;
     m->ridge = r.n ? ridge_fit(a, r.x, r.y, r.w, r.n, (size_t)m->nfeature, least) : NULL;
-    if (!leave.trial_stride && !leave.shape_stride) /* a model that leaves some out is asked for predictions alone */
+    if (!leave.trial_stride && !leave.shape_stride) { /* a model that leaves some out is asked for predictions alone */
         fill_sigma(m, &r);
+        fill_noise(m);
+    }
     if (!leave.trial_stride) /* a model without some kernels is asked of those, which have no residuals */
         fill_residuals(m, leave);
     arena_free(scratch);
@@ -289,20 +321,50 @@ double cost_predict(const CostModel *m, const Candidate *c, const int64_t *exten
     return exp2(predict_log2(m, c, (KernelFacts){ 0 }, extent, threads));
 }
 
+/* The weight of all that was measured of a trial, seen from an instance. *residual: the mean of the residuals by it; "no residual" weighs SHRINK. */
+static double carried_weight(const CostModel *m, int64_t trial, const Instance *inst, double *residual)
+{
+    const double *near = nearness_to(m, inst);
+    double sum = 0, weight = 0;
+    for (int64_t j = 0; j < m->study->nshape; j++) {
+        const double r = m->residual[trial * m->study->nshape + j];
+        if (isnan(r))
+            continue;
+        sum += (near[j] + FAR_LEVEL) * r;
+        weight += near[j] + FAR_LEVEL;
+    }
+    *residual = sum / (weight + SHRINK);
+    return weight;
+}
+
 double cost_carried(const CostModel *m, int64_t trial, const Instance *inst)
 {
-    const Study *s = m->study;
-    const Trial *t = &s->trial[trial];
-    double sum = 0, weight = SHRINK;
-    for (int64_t j = 0; j < s->nshape; j++) {
-        const double residual = m->residual[trial * s->nshape + j];
-        if (isnan(residual))
-            continue;
-        const double k = nearness(m, inst, s->shape[j]) + FAR_LEVEL;
-        sum += k * residual;
-        weight += k;
+    const Trial *t = &m->study->trial[trial];
+    double residual;
+    carried_weight(m, trial, inst, &residual);
+    return exp2(rounded(predict_log2(m, &t->c, t->facts, inst->extent, inst->threads) + residual));
+}
+
+/* The model's standard deviation on an instance, as a part: that of the tuned shapes, by their nearness. */
+static double sigma_at(const CostModel *m, const Instance *inst)
+{
+    const double *near = nearness_to(m, inst);
+    double sum = 0, weight = 0;
+    for (int64_t j = 0; j < m->study->nshape; j++) {
+        sum += (near[j] + FAR_LEVEL) * m->sigma[j];
+        weight += near[j] + FAR_LEVEL;
     }
-    return exp2(rounded(predict_log2(m, &t->c, t->facts, inst->extent, inst->threads) + sum / weight));
+    return M_LN2 * (weight > 0 ? sum / weight : SIGMA_PRIOR);
+}
+
+double cost_doubt(const CostModel *m, int64_t trial, const Instance *inst)
+{
+    const Trial *t = &m->study->trial[trial];
+    const int64_t shape = study_shape(m->study, inst->extent, inst->threads);
+    double residual;
+    if (shape >= 0 && cost_measured(t, shape))
+        return trial_error(m->study, t, shape, m->noise[shape]);
+    return sigma_at(m, inst) * sqrt(SHRINK / (SHRINK + carried_weight(m, trial, inst, &residual)));
 }
 
 double cost_trial(const CostModel *m, int64_t trial, const Instance *inst)

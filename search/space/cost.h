@@ -33,7 +33,9 @@ typedef struct {
     /* One a tuned shape: standard deviation of log2(predicted / true) for a candidate never measured there, which is that of the
      * leave-one-out errors there and on shapes near it. */
     double *sigma;
+    double *noise;    /* one a tuned shape: study_noise_at */
     double *residual; /* per trial and tuned shape, log2(measured / predicted); NAN where not measured */
+    struct Nearness *near; /* of the instance that was last asked for */
 } CostModel;
 
 /* Measurements that are left out of a fit: those of every trial_stride-th trial from `trial` on, and of every shape_stride-th shape from
@@ -64,6 +66,9 @@ double cost_predict(const CostModel *m, const Candidate *c, const int64_t *exten
 double cost_carried(const CostModel *m, int64_t trial, const Instance *inst);
 /* The time of a trial on any shape: the measured one if there is one, else cost_carried's; INFINITY when the trial is unusable. */
 double cost_trial(const CostModel *m, int64_t trial, const Instance *inst);
+/* How far cost_trial's time may be off, one standard deviation as a part of it: of a measured time its own error; of a predicted one the model's, the less the
+ * more of the trial's measurements are near. */
+double cost_doubt(const CostModel *m, int64_t trial, const Instance *inst);
 
 /* How far n predictions are off, each by a model that did not see the kernel: mean and root mean square of log2(measured / predicted). */
 typedef struct {

@@ -442,7 +442,7 @@ static int propose_all(Arena *a, const Study *s, const Space *space, const CostM
 }
 
 const Strategy strategies[STRATEGY_COUNT] = {
-    [STRATEGY_JOINT] = { "joint", true, false, propose },
-    [STRATEGY_RANDOM] = { "random", false, false, propose_random },
-    [STRATEGY_EXHAUSTIVE] = { "exhaustive", false, true, propose_all },
+    [STRATEGY_JOINT] = { "joint", true, propose },
+    [STRATEGY_RANDOM] = { "random", false, propose_random },
+    [STRATEGY_EXHAUSTIVE] = { "exhaustive", false, propose_all },
 };

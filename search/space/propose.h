@@ -37,8 +37,7 @@ bool proposal_has(const Proposal *p, int64_t shape);
 /* A way to choose candidates. The joint search is the product's; the others are what it is judged against. */
 typedef struct {
     const char *name;
-    bool models;       /* it asks for a model; else m is NULL */
-    bool compares_all; /* in the end all kernels near a shape's best meet, not the finalists alone */
+    bool models; /* it asks for a model; else m is NULL */
     /* Does what propose() does. */
     int (*propose)(Arena *a, const Study *s, const Space *space, const CostModel *m, Rng *rng, Proposal *out, int n);
 } Strategy;

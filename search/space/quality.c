@@ -169,7 +169,7 @@ static bool is_measured(const Study *s, const Template *t)
 {
     bool any = false;
     for (int64_t i = 0; i < s->ntrial; i++)
-        any = any || (s->trial[i].c.t == t && trial_usable(&s->trial[i]) && trial_timed(s, &s->trial[i], false));
+        any = any || (s->trial[i].c.t == t && trial_usable(&s->trial[i]) && trial_timed(s, &s->trial[i]));
     return any;
 }
 

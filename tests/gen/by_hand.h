@@ -62,15 +62,15 @@ static void by_hand_trials(Synthetic *y)
     }
 }
 
-/* A library that takes 1.5 us on M = 1 and 6 us on M = 8. Noise: gaps of 4 % and 8 % between two times. */
+/* A library that takes 1.5 us on M = 1 and 6 us on M = 8. Noise: two times that are 6 % apart, and two that are 12 % apart. */
 static void by_hand_anchors(Study *s)
 {
     s->anchor[0] = (Anchor){ .ns = 1000, .count = 1, .library = 1.5, .nlibrary = 1 };
     s->anchor[2] = (Anchor){ .ns = 2000, .count = 1, .library = 3, .nlibrary = 1 };
+    static Ratio taken[2][2] = { { { .part = 1 }, { .part = 1.06 } }, { { .part = 1 }, { .part = 1.12 } } };
     for (int i = 0; i < 2; i++) {
-        s->trial[i].final[i] = true;
-        s->trial[i].ratio[i] = 1;
-        s->trial[i].second[i] = i ? 1.08 : 1.04;
+        s->trial[i].count[i] = 2;
+        s->trial[i].taken[i] = taken[i];
     }
 }
 
@@ -105,11 +105,11 @@ static void by_hand_choice(ByHand *h)
 static void by_hand_contract(ByHand *h)
 {
     const Spec *s = h->y.spec;
-    h->shape[0] = (ContractShape){ 0, &s->instance[0], 1, true, 1000, 1000, 0, 0.01, true, 3, NULL };
-    h->shape[1] = (ContractShape){ 2, &s->instance[2], 0, true, 2000, 2000, 0, 0.5, false, 3, NULL };
+    h->shape[0] = (ContractShape){ 0, &s->instance[0], 1, true, 1000, 1000, 0, 0.01, true, 1 };
+    h->shape[1] = (ContractShape){ 2, &s->instance[2], 0, true, 2000, 2000, 0, 0.5, false, 0 };
     h->shape[2] = (ContractShape){ .instance = 7, .inst = &s->instance[7], .kernel = 1 };
-    h->shape[3] = (ContractShape){ 4, &s->instance[4], 0, true, 4500, 4000, 0.125, 0.02, true, 4, NULL };
-    h->shape[4] = (ContractShape){ 5, &s->instance[5], 1, true, 6600, 6000, 0.1, 0.3, false, 2, NULL };
+    h->shape[3] = (ContractShape){ 4, &s->instance[4], 0, true, 4500, 4000, 0.125, 0.02, true, 0 };
+    h->shape[4] = (ContractShape){ 5, &s->instance[5], 1, true, 6600, 6000, 0.1, 0.3, false, 2 };
     h->contract = (Contract){ .nshape = 5,
                               .shape = h->shape,
                               .tuned = { 3, 2, 1, 0.011, 0.022, 0.033, 0.044, 0.055 },

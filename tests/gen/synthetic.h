@@ -108,7 +108,7 @@ static bool synthetic_tune(Synthetic *y, const Target *target, int64_t ntrial, D
     y->law = cost_analytic(a, y->study, &y->templates);
     synthetic_measure(y, ntrial);
     y->model = cost_fit(a, y->study, &y->templates);
-    y->assignment = select_kernels(a, y->study, y->model, SELECT_PACKAGE);
+    y->assignment = select_kernels(a, y->study, y->model);
     return y->assignment != NULL;
 }
 

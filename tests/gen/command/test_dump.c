@@ -185,7 +185,7 @@ static void the_records(void **state)
         "1 devices, 2 kernels, 2 measurements; 6 lines ignored\n"
         "device 0123456789abcdef: Synthetic CPU 9000, 8 cores; gcc (Debian 12.2.0) 12.2.0 -O3 -std=gnu17\n"
         "kernel a on d: t avx2 MR=8 NP=3: ok\nkernel b on d: t avx2: crashed: bad\n"
-        "measure a on d: 2x3x4 threads=2: ok, 1.25 us, spread 1.5 % of 5 samples, final\n"
+        "measure a on d: 2x3x4 threads=2: ok, 1.25 us, spread 1.5 % of 5 samples, raced\n"
         "measure b on d: 5x6 threads=1: wrong: off\n"
         "limit avx2 f32 on d, threads=2: 150 GFLOP/s, l1 400 GB/s, l3 20.0 GB/s, memory 10.0 GB/s"
         ", 1755 MHz, launch 1.18 us, handover 900 ns\n");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * regret: which shapes `bench --regret` measures a second time, and what it makes of that. Races, the compilers and the runner are made up.
+ * regret: which shapes `bench --regret` has raced, and what it makes of that. The race, the compilers and the runner are made up.
  * The contract speaks of M = 1 (tuned: at most 4.4 % as a mean, 5.5 % on any) and of M = 5 (held out: 7.7 %, 8.8 %); of M = 3 and 6 nothing
  * could be said.
  */
@@ -10,47 +10,71 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <stdlib.h>
+#include <math.h>
+#include <string.h>
 #include "gen/command/regret.h"
 #include "gen/package/regret_file.h"
 #include "search/measure/runner_private.h"
 #include "tests/gen/by_hand.h"
 #include "tests/tmp_folder.h"
 
-enum { MOST_RACES = 16, FEW = 15, MANY = 61 };
-
 static ByHand hand;
 static Workload workload;
 static Result result;
 static Runner runner;
 static char root[TMP_FOLDER_BYTES];
-static struct {
-    int64_t M;
-    int repeats;
-} met[MOST_RACES];
-static int nmet;
-/* Of the race on M, by how often M was met before: the regret, and how far times are off. */
-static double regret_on[HAND_SHAPE + 1][2], spread_on[HAND_SHAPE + 1][2];
-static int64_t wrong_on; /* the chosen kernel fails there; 0: nowhere */
+static int nround;
+static int64_t raced[HAND_SHAPE];
+static int nraced;
+static double regret_on[HAND_SHAPE + 1];                         /* of the race on M */
+static bool scatters_on[HAND_SHAPE + 1], silent_on[HAND_SHAPE + 1]; /* times differ by a half; the time was up before it came to M */
+static int64_t wrong_on;                                         /* the chosen kernel fails there; 0: nowhere */
 
-bool race_hold(const Regret *g, Match *m, int repeats, ContractShape *r)
+static void take(Study *s, int64_t trial, const Instance *inst, double ns)
 {
-    const int64_t M = m->inst->extent[0];
-    for (int i = 0; i < hand.contract.nshape; i++) /* the chosen one comes first, and is not its own rival */
-        if (hand.shape[i].inst == m->inst)
-            assert_true(m->trial[0] == hand.as.kernel[hand.shape[i].kernel] && m->n == hand.shape[i].nmet);
-    int before = 0;
-    for (int i = 0; i < nmet; i++)
-        before += met[i].M == M;
-    assert_true(nmet < MOST_RACES && before < 2);
-    met[nmet].M = M;
-    met[nmet++].repeats = repeats;
-    r->regret = regret_on[M][before];
-    r->spread = spread_on[M][before];
-    r->measured = true;
-    r->said = contract_says(r->regret, r->spread);
-    r->best_ns = 1000;
-    r->chosen_ns = 1000 * (1 + r->regret);
-    return M != wrong_on || run_fails(g->run, EXIT_FAILED, "wrong");
+    MeasureRecord m = { .key = s->trial[trial].key,
+                        .device = s->device->id,
+                        .naxis = 3,
+                        .threads = inst->threads,
+                        .nsample = 1,
+                        .ns = { ns },
+                        .time_ns = ns,
+                        .anchor_ns = 1e5,
+                        .why = "" };
+    memcpy(m.extent, inst->extent, sizeof m.extent);
+    study_measure(s, &m);
+}
+
+/* The chosen kernel and another are timed twice; a second round finds nothing that is worth it. */
+bool race_round(Lab *l, Arena *scratch, const Selection *c, const Instance *const *inst, int64_t n, double until_s,
+                int64_t *held, const char **err)
+{
+    (void)scratch, (void)err;
+    assert_true(l->study != hand.y.study && l->study->ntrial == hand.y.study->ntrial && isfinite(until_s));
+    assert_ptr_equal(c->as, &hand.as);
+    *held = nround == 0 ? n : 0;
+    for (int64_t i = 0; i < n && nround == 0; i++) {
+        const int64_t M = inst[i]->extent[0], chosen = hand.as.kernel[hand.as.chosen[inst[i] - hand.y.spec->instance]];
+        const double away = scatters_on[M] ? 0.25 : 1e-4;
+        raced[nraced++] = M;
+        for (int sign = -1; sign <= 1 && !silent_on[M]; sign += 2) {
+            take(l->study, chosen, inst[i], 1e5 * (1 + regret_on[M]) * (1 + sign * away));
+            take(l->study, chosen ? 0 : 1, inst[i], 1e5 * (1 + sign * away));
+        }
+        if (M == wrong_on) {
+            l->study->trial[chosen].status = STATUS_WRONG;
+            l->study->trial[chosen].why = "no good";
+        }
+    }
+    nround++;
+    return true;
+}
+
+Workshop tools_workshop(Run *r, const Tools *t, const Workload *w, const UnitContext *u)
+{
+    (void)r, (void)w;
+    assert_ptr_equal(t->runner, &runner);
+    return (Workshop){ .unit = u };
 }
 
 bool tools_open(Run *r, const Workload *w, const Site *site, Tools *t)
@@ -93,14 +117,12 @@ static int setup(void **state)
                            .templates = hand.y.templates,
                            .targets = &hand.y.targets };
     runner = (Runner){ .device = *hand.y.study->device };
-    static int64_t others[] = { 0, 1, 2, 5 };
-    for (int i = 0; i < hand.contract.nshape; i++)
-        hand.shape[i].met = others;
-    nmet = 0;
+    nround = nraced = 0;
     wrong_on = 0;
-    for (int M = 1; M <= HAND_SHAPE; M++)
-        for (int i = 0; i < 2; i++)
-            regret_on[M][i] = spread_on[M][i] = 0.001;
+    for (int M = 1; M <= HAND_SHAPE; M++) {
+        regret_on[M] = 0.001;
+        scatters_on[M] = silent_on[M] = false;
+    }
     return 0;
 }
 
@@ -119,70 +141,55 @@ static int judged(int shapes)
     return regret(&r, &workload, &result, 1) ? EXIT_DONE : r.code;
 }
 
-/* Each shape once, in the contract's order; then with more samples those on `again`, which ends with 0. */
-static void expect_races(const int64_t *again)
+static int judged_anew(int shapes)
 {
-    static const int64_t first[] = { 1, 3, 5, 6 };
-    int n = 0;
-    for (; n < 4; n++)
-        assert_true(met[n].M == first[n] && met[n].repeats == FEW);
-    for (; *again; again++, n++)
-        assert_true(met[n].M == *again && met[n].repeats == MANY);
-    assert_int_equal(nmet, n);
+    nround = nraced = 0;
+    return judged(shapes);
 }
 
-/* M = 3 and 6, of which nothing is stated, may be as slow as they like. */
-static void what_holds_is_measured_once(void **state)
+/* Each shape that the contract says something of, in its order. */
+static void what_was_measured_is_raced(void **state)
 {
     (void)state;
-    regret_on[3][0] = regret_on[6][0] = 0.9;
+    static const int64_t all[] = { 1, 3, 5, 6 };
     assert_int_equal(judged(0), EXIT_DONE);
-    expect_races((int64_t[]){ 0 });
+    assert_int_equal(nround, 2);
+    assert_int_equal(nraced, 4);
+    assert_memory_equal(raced, all, sizeof all);
+    assert_int_equal(judged_anew(3), EXIT_DONE);
+    assert_int_equal(nraced, 3);
+    assert_int_equal(judged_anew(5), EXIT_DONE); /* all, and one more */
+    assert_int_equal(nraced, 5);
 }
 
-static void an_outlier_is_cleared_by_more_samples(void **state)
+static void what_is_slow_breaks_the_bound(void **state)
 {
     (void)state;
-    regret_on[1][0] = 0.2; /* above both bounds */
-    regret_on[5][0] = 0.08;
-    assert_int_equal(judged(0), EXIT_DONE);
-    expect_races((int64_t[]){ 1, 5, 0 });
-}
-
-static void what_stays_slow_breaks_the_bound(void **state)
-{
-    (void)state;
-    for (int i = 0; i < 2; i++)
-        regret_on[5][i] = 0.089;
+    regret_on[5] = 0.089;
     assert_int_equal(judged(0), EXIT_FAILED);
-    expect_races((int64_t[]){ 5, 0 });
+    regret_on[5] = 0.087;
+    assert_int_equal(judged_anew(0), EXIT_DONE);
 }
 
 /* Where only a part of the shapes is measured no mean is judged. */
 static void a_mean_is_judged_of_all_shapes_only(void **state)
 {
     (void)state;
-    for (int i = 0; i < 2; i++)
-        regret_on[1][i] = 0.05;
+    regret_on[1] = regret_on[3] = 0.05;
     assert_int_equal(judged(0), EXIT_FAILED);
-    expect_races((int64_t[]){ 1, 0 });
-    nmet = 0;
-    assert_int_equal(judged(3), EXIT_DONE);
-    assert_int_equal(nmet, 3);
-    assert_int_equal(judged(5), EXIT_FAILED); /* all, and one more */
+    assert_int_equal(judged_anew(3), EXIT_DONE);
+    assert_int_equal(judged_anew(5), EXIT_FAILED);
 }
 
+/* What scatters, or was not come to, judges nothing; where that is most of it, nothing is judged. */
 static void what_cannot_be_said_judges_nothing(void **state)
 {
     (void)state;
-    spread_on[1][0] = spread_on[1][1] = 5;
-    regret_on[1][0] = regret_on[1][1] = 0.2;
-    assert_int_equal(judged(0), EXIT_DONE); /* half of two can be said */
-    expect_races((int64_t[]){ 1, 0 });
-    nmet = 0;
-    spread_on[5][0] = spread_on[5][1] = 5;
-    assert_int_equal(judged(0), EXIT_ENVIRONMENT);
-    expect_races((int64_t[]){ 1, 5, 0 });
+    regret_on[1] = 0.2;
+    scatters_on[1] = silent_on[5] = true;
+    assert_int_equal(judged(0), EXIT_DONE); /* half of four can be said */
+    scatters_on[3] = true;
+    assert_int_equal(judged_anew(0), EXIT_ENVIRONMENT);
 }
 
 static void a_wrong_kernel_ends_it(void **state)
@@ -190,16 +197,15 @@ static void a_wrong_kernel_ends_it(void **state)
     (void)state;
     wrong_on = 3;
     assert_int_equal(judged(0), EXIT_FAILED);
-    assert_int_equal(nmet, 2);
 }
 
 int main(void)
 {
 #define FRESH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
     const struct CMUnitTest tests[] = {
-        FRESH(what_holds_is_measured_once),        FRESH(an_outlier_is_cleared_by_more_samples),
-        FRESH(what_stays_slow_breaks_the_bound),   FRESH(a_mean_is_judged_of_all_shapes_only),
-        FRESH(what_cannot_be_said_judges_nothing), FRESH(a_wrong_kernel_ends_it),
+        FRESH(what_was_measured_is_raced),          FRESH(what_is_slow_breaks_the_bound),
+        FRESH(a_mean_is_judged_of_all_shapes_only), FRESH(what_cannot_be_said_judges_nothing),
+        FRESH(a_wrong_kernel_ends_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,7 +51,7 @@ static inline Result result_with(const Study *s, const Assignment *as)
     r.unit.target = s->target;
     r.study = s;
     r.assignment = as;
-    r.contract = contract_make(y.arena, s, r.records, &y.templates, &y.targets, as);
+    r.contract = contract_make(y.arena, s, as);
     return r;
 }
 

@@ -210,7 +210,7 @@ static void shapes_are_counted_once(void **state)
     assert_true(synthetic_make(&twice, spec, 4));
     Result result = synthetic_result(&twice);
     result.contract =
-        contract_make(twice.arena, twice.study, result.records, &twice.templates, &twice.targets, twice.assignment);
+        contract_make(twice.arena, twice.study, twice.assignment);
     const EmitInput in = input_of(&result, 1);
     expect(package_of(&in), "dispatch.h", ", 5 shapes in range. ");
     arena_free(twice.arena);

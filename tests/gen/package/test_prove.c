@@ -253,7 +253,7 @@ static void a_package_of_two_dims(void **state)
     assert_true(has_feature(tree, 1) || has_feature(tree, 2));
     check_leaves(&y, tree);
     Result result = synthetic_result(&y);
-    result.contract = contract_make(y.arena, y.study, result.records, &y.templates, &y.targets, y.assignment);
+    result.contract = contract_make(y.arena, y.study, y.assignment);
     const EmitInput in = {
         .result = &result, .nfunction = 1, .nresult = 1, .spec_text = "", .records = "", .report = "", .version = "0"
     };

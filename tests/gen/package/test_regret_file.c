@@ -46,6 +46,13 @@ static int teardown(void **state)
 
 static EmitInput input_of(int nresult) { return (EmitInput){ .result = result, .nfunction = 1, .nresult = nresult }; }
 
+/* The third candidate, which no package has. */
+static const char *other(void)
+{
+    const Candidate *c = &hand.y.study->trial[2].c;
+    return arena_printf(hand.y.arena, "%s %s", c->t->name, candidate_settings(hand.y.arena, c));
+}
+
 /* Of one target; the numbers of its kernels are the package's: those of the second are behind the two of the first. */
 static const char *target_text(const char *target, int first)
 {
@@ -57,16 +64,16 @@ static const char *target_text(const char *target, int first)
         "0.0330 },"
         "'held_out': { 'shapes': 2, 'measured': 2, 'said': 1, 'mean': 0.0123, 'worst': 0.05, 'noise': 0.006 } },"
         "'shapes': [ { 'tuned': true, 'M': 1, 'N': 16, 'K': 16, 'threads': 1, 'weight': 1, 'kernel': %d, 'chosen_ns': "
-        "1000, 'best_ns': 1000, 'regret': 0.0, 'spread': 0.01, 'said': true },"
+        "1000, 'best_ns': 1000, 'regret': 0.0, 'spread': 0.01, 'said': true, 'rival': 'kernel %d' },"
         "{ 'tuned': true, 'M': 3, 'N': 16, 'K': 16, 'threads': 1, 'weight': 2, 'kernel': %d, 'chosen_ns': 2000, "
-        "'best_ns': 2000, 'regret': 0.0, 'spread': 0.5, 'said': false },"
+        "'best_ns': 2000, 'regret': 0.0, 'spread': 0.5, 'said': false, 'rival': 'kernel %d' },"
         "{ 'tuned': true, 'M': 8, 'N': 16, 'K': 16, 'threads': 1, 'weight': 1, 'kernel': %d, 'chosen_ns': null, "
-        "'best_ns': null, 'regret': null, 'spread': null, 'said': false },"
+        "'best_ns': null, 'regret': null, 'spread': null, 'said': false, 'rival': null },"
         "{ 'tuned': false, 'M': 5, 'N': 16, 'K': 16, 'threads': 1, 'weight': 1, 'kernel': %d, 'chosen_ns': 4500, "
-        "'best_ns': 4000, 'regret': 0.125, 'spread': 0.02, 'said': true },"
+        "'best_ns': 4000, 'regret': 0.125, 'spread': 0.02, 'said': true, 'rival': 'kernel %d' },"
         "{ 'tuned': false, 'M': 6, 'N': 16, 'K': 16, 'threads': 1, 'weight': 3, 'kernel': %d, 'chosen_ns': 6600, "
-        "'best_ns': 6000, 'regret': 0.1, 'spread': 0.3, 'said': false } ] }",
-        target, first + 1, first, first + 1, first, first + 1);
+        "'best_ns': 6000, 'regret': 0.1, 'spread': 0.3, 'said': false, 'rival': '%s' } ] }",
+        target, first + 1, first, first, first + 1, first + 1, first, first + 1, first + 1, other());
 }
 
 static void states_each_figure_of_each_target(void **state)
@@ -96,9 +103,8 @@ static void says_so_where_nothing_was_measured(void **state)
 }
 
 static const char begin[] =
-    "Regret is the time of the chosen kernel over that of the best known one, less 1, both measured side by side; its "
-    "mean "
-    "is\nthe geometric one. Shapes held out had no part in the choice.\n"
+    "Regret is the time of the chosen kernel over the best of all times that the records hold for that shape, less 1; "
+    "its mean is\nthe geometric one. Shapes held out had no part in the choice.\n"
     "\nOn Synthetic CPU 9000, for avx512:\n\n"
     "| shapes | said | mean | worst | mean at most | worst at most |\n|---|---|---|---|---|---|\n"
     "| tuned | 1 of 3 | 1.10 % | 2.20 % | 4.40 % | 5.50 % |\n"
@@ -112,18 +118,15 @@ static void says_it_in_words(void **state)
         regret_file_text(hand.y.arena, &in, "regret.md", diag_new(hand.y.arena)),
         arena_printf(
             hand.y.arena,
-            "%s\nOn 1 of 3 tuned shapes the chosen kernel was not measured beside its rivals; they are not in these "
-            "figures.\n"
-            "\nOf 2 shapes the regret cannot be said, as times of one kernel differ by too much there from one pass to "
-            "the next:\nthey are in no figure and under no bound. A search measures such shapes again while it has "
-            "time "
-            "left.\n\n"
-            "- M = 3, N = 16, K = 16, 1 thread: cannot be said: times differ by 50.0 %%\n"
-            "- M = 6, N = 16, K = 16, 1 thread, held out: cannot be said: times differ by 30.0 %%\n"
+            "%s\nOn 1 of 3 tuned shapes the chosen kernel was not measured; they are not in these figures.\n"
+            "\nOn 2 shapes it cannot be said which of two kernels is faster: their times overlap, and are off by too "
+            "much.\nA search measures such shapes again while it has time left.\n\n"
+            "- M = 3, N = 16, K = 16, 1 thread: kernel 0 or kernel 1, off by 50.0 %%\n"
+            "- M = 6, N = 16, K = 16, 1 thread, held out: kernel 1 or %s, off by 30.0 %%\n"
             "\n`dcgen bench FOLDER --regret` measures all of it again on your machine, and fails above the bounds in "
             "the "
             "last two columns.\n`regret.json` has a line a shape.\n",
-            begin));
+            begin, other()));
     const EmitInput two = input_of(2);
     assert_non_null(strstr(regret_file_text(hand.y.arena, &two, "regret.md", diag_new(hand.y.arena)),
                            "` measures the best target that it runs again on"));
@@ -158,7 +161,7 @@ static void says_what_is_demanded_and_in_doubt(void **state)
     hand.contract.tuned.nsaid = 0;
     hand.contract.held_out = (ContractSum){ 0 };
     text = regret_file_text(hand.y.arena, &in, "regret.md", diag_new(hand.y.arena));
-    assert_non_null(strstr(text, "left. **These are most shapes: the machine was too busy. Search again on a quieter "
+    assert_non_null(strstr(text, "left.\n**These are most shapes: the machine was too busy. Search again on a quieter "
                                  "one.**\n"));
     assert_non_null(strstr(text, "- and 6 more: those with `\"said\": false` in `regret.json`\n"));
     assert_non_null(strstr(text, "| held out | 0 of 0 | - | - | - | - |\n"));

@@ -173,7 +173,7 @@ static void people_are_told_what_is_outside_and_what_is_nothing(void **state)
                            "  kernel     10: %s for avx512, 2.02 KiB of code\n%s"
                            "  time       nothing is computed\n",
                            head, t[0].c.t->name, parameters_of(&t[0]), t[2].c.t->name,
-                           words_values(hand.y.arena, &t[2].c), t[1].c.t->name, parameters_of(&t[1])));
+                           candidate_settings(hand.y.arena, &t[2].c), t[1].c.t->name, parameters_of(&t[1])));
     free(text);
     x.answer = &answer[2];
     x.nanswer = 1;

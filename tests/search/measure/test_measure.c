@@ -121,7 +121,6 @@ static const Case wanting[] = {
       "out of memory" },
 };
 
-/* Samples at another clock of the core than most are left out, and others are taken for them. */
 static void check_ok(const MeasureRecord *m, const MeasureRequest *q)
 {
     if (m->status != STATUS_OK)
@@ -168,28 +167,6 @@ static void a_slow_kernel_has_two_samples(void **state)
         assert_int_equal(out[i].status, STATUS_OK);
         assert_in_range(out[i].nsample, 1, i == 0 ? 2 : 16 + 2 * q.repeats);
     }
-}
-
-/* No machine is ever as quiet as that: rounds go on for as long as they may, and no longer. */
-static void rounds_do_not_go_on_for_ever(void **state)
-{
-    World *w = *state;
-    const char *key[2], *so[2], *err = NULL;
-    MeasureRecord out[2];
-    MeasureRequest q = request(small);
-    for (int i = 0; i < 2; i++) {
-        key[i] = arena_printf(w->a, "%032d", i);
-        so[i] = build(w, good, true);
-    }
-    q.keep = 1;
-    q.quiet_ns = 1e-3;
-    q.wait_ns = 1e8;
-    const double start = process_clock_s();
-    assert_true(measure(w->runner, w->a, &q, key, so, 2, out, NULL, &err));
-    const double took = process_clock_s() - start;
-    assert_true(took >= 1e-9 * q.wait_ns && took < 30);
-    for (int i = 0; i < 2; i++)
-        check_ok(&out[i], &q);
 }
 
 /* All in one request: whatever one does, the others are measured. */
@@ -547,7 +524,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_slow_kernel_has_two_samples),
-        cmocka_unit_test(rounds_do_not_go_on_for_ever),
         cmocka_unit_test(every_case_gets_its_record),
         cmocka_unit_test(want_is_no_fault),
         cmocka_unit_test(killed_once),

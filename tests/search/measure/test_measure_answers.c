@@ -108,31 +108,31 @@ static void answers_are_checked(void **state)
     static const struct {
         const char *says;
         Status status;
-        double max_err, cold_ns, clock;
+        double max_err, cold_ns;
         int nsample, nfact;
     } answers[] = {
-        { RESULT("\"status\":\"ok\",\"ns\":[9,5],\"max_err\":0.5,\"cold_ns\":7,\"clock\":0.75,\"facts\":{\"a\":3,\"b\":"
+        { RESULT("\"status\":\"ok\",\"ns\":[9,5],\"max_err\":0.5,\"cold_ns\":7,\"facts\":{\"a\":3,\"b\":"
                  "1.5}") DONE,
-          STATUS_OK, 0.5, 7, 0.75, 2, 1 },
-        { RESULT("\"status\":\"ok\",\"ns\":[9,5],\"max_err\":1,\"cold_ns\":-7,\"clock\":-1") DONE, STATUS_OK, 1, 0, 0,
+          STATUS_OK, 0.5, 7, 2, 1 },
+        { RESULT("\"status\":\"ok\",\"ns\":[9,5],\"max_err\":1,\"cold_ns\":-7") DONE, STATUS_OK, 1, 0,
           2, 0 },
-        { RESULT("\"status\":\"wrong\",\"ns\":[],\"max_err\":7,\"why\":\"row 3\"") DONE, STATUS_WRONG, 7, 0, 0, 0, 0 },
-        { RESULT("\"status\":\"invalid\",\"ns\":[],\"max_err\":0,\"why\":\"x\"") DONE, STATUS_INVALID, 0, 0, 0, 0, 0 },
-        { RESULT("\"status\":\"ok\",\"ns\":[],\"max_err\":0") DONE, STATUS_CRASHED, 0, 0, 0, 0, 0 },
-        { RESULT("\"status\":\"ok\",\"ns\":[9,0],\"max_err\":0") DONE, STATUS_CRASHED, 0, 0, 0, 0, 0 },
-        { RESULT("\"status\":\"ok\",\"ns\":[9,-5],\"max_err\":0") DONE, STATUS_CRASHED, 0, 0, 0, 0, 0 },
-        { RESULT("\"status\":\"ok\",\"ns\":[9,null],\"max_err\":0") DONE, STATUS_CRASHED, 0, 0, 0, 0, 0 },
-        { RESULT("\"status\":\"crashed\",\"ns\":[],\"max_err\":0") DONE, STATUS_CRASHED, 0, 0, 0, 0, 0 },
-        { RESULT("\"status\":\"fine\",\"ns\":[9,5],\"max_err\":0") DONE, STATUS_CRASHED, 0, 0, 0, 0, 0 },
+        { RESULT("\"status\":\"wrong\",\"ns\":[],\"max_err\":7,\"why\":\"row 3\"") DONE, STATUS_WRONG, 7, 0, 0, 0 },
+        { RESULT("\"status\":\"invalid\",\"ns\":[],\"max_err\":0,\"why\":\"x\"") DONE, STATUS_INVALID, 0, 0, 0, 0 },
+        { RESULT("\"status\":\"ok\",\"ns\":[],\"max_err\":0") DONE, STATUS_CRASHED, 0, 0, 0, 0 },
+        { RESULT("\"status\":\"ok\",\"ns\":[9,0],\"max_err\":0") DONE, STATUS_CRASHED, 0, 0, 0, 0 },
+        { RESULT("\"status\":\"ok\",\"ns\":[9,-5],\"max_err\":0") DONE, STATUS_CRASHED, 0, 0, 0, 0 },
+        { RESULT("\"status\":\"ok\",\"ns\":[9,null],\"max_err\":0") DONE, STATUS_CRASHED, 0, 0, 0, 0 },
+        { RESULT("\"status\":\"crashed\",\"ns\":[],\"max_err\":0") DONE, STATUS_CRASHED, 0, 0, 0, 0 },
+        { RESULT("\"status\":\"fine\",\"ns\":[9,5],\"max_err\":0") DONE, STATUS_CRASHED, 0, 0, 0, 0 },
         { "{\"event\":\"result\",\"id\":2,\"kernel\":0,\"status\":\"ok\",\"ns\":[9,5],\"max_err\":0}" DONE,
-          STATUS_CRASHED, 0, 0, 0, 0, 0 },
+          STATUS_CRASHED, 0, 0, 0, 0 },
         { "{\"event\":\"result\",\"id\":1,\"kernel\":1,\"status\":\"ok\",\"ns\":[9,5],\"max_err\":0}" DONE,
-          STATUS_CRASHED, 0, 0, 0, 0, 0 },
+          STATUS_CRASHED, 0, 0, 0, 0 },
         { "{\"event\":\"result\",\"id\":1,\"kernel\":-1,\"status\":\"ok\",\"ns\":[9,5],\"max_err\":0}" DONE,
-          STATUS_CRASHED, 0, 0, 0, 0, 0 },
-        { DONE, STATUS_CRASHED, 0, 0, 0, 0, 0 },
-        { "{\"event\":\"dance\"}", STATUS_CRASHED, 0, 0, 0, 0, 0 },
-        { "{\"x\":1}", STATUS_CRASHED, 0, 0, 0, 0, 0 },
+          STATUS_CRASHED, 0, 0, 0, 0 },
+        { DONE, STATUS_CRASHED, 0, 0, 0, 0 },
+        { "{\"event\":\"dance\"}", STATUS_CRASHED, 0, 0, 0, 0 },
+        { "{\"x\":1}", STATUS_CRASHED, 0, 0, 0, 0 },
     };
     World *w = *state;
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
@@ -152,8 +152,7 @@ static void answers_are_checked(void **state)
             assert_string_equal(m.why, "the runner talked nonsense while verifying");
             assert_true(m.nsample == 0 || m.status != STATUS_OK);
         } else {
-            assert_true(m.max_err == answers[i].max_err && m.cold_ns == answers[i].cold_ns &&
-                        m.clock == answers[i].clock);
+            assert_true(m.max_err == answers[i].max_err && m.cold_ns == answers[i].cold_ns);
             assert_true(m.nsample == answers[i].nsample && m.nfact == answers[i].nfact);
         }
         if (i == 0)
@@ -204,13 +203,12 @@ static void requests_say_all(void **state)
             .max_ns = 75,
             .drop = 1.5,
             .keep = 0,
-            .quiet_ns = 8,
             .wait_ns = 9,
             .deadline_s = 5,
             .count = true,
             .smem_limit = 4096 },
           "\"threads\":1,\"repeats\":4,\"sample_ns\":25.0,\"max_ns\":75.0,\"hot\":true,\"kernels\":[{\"key\":\"k\","
-          "\"so\":\"/k\"}],\"drop\":1.5,\"keep\":0,\"quiet_ns\":8.0,\"wait_ns\":9.0,\"count\":true,"
+          "\"so\":\"/k\"}],\"drop\":1.5,\"keep\":0,\"wait_ns\":9.0,\"count\":true,"
           "\"smem_limit\":4096}\n" },
     };
     World *w = *state;

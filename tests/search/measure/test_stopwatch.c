@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * stopwatch: what a runner is asked for, and what becomes of its answers: beside the anchor and the library, on a machine at rest and on one
- * that is not. The runner is made up, and so is the clock.
+ * stopwatch: what a runner is asked for, and what becomes of its answers, beside the anchor and the library. The runner is made up, and so is the
+ * clock.
  */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include <time.h>
 #include "search/measure/stopwatch.h"
-#include "search/record/samples.h"
 #include "tests/gen/synthetic.h"
 #include "tests/tmp_folder.h"
 
@@ -22,7 +20,6 @@ typedef struct {
     double ns; /* 0: it failed */
     Status status;
     Blame blame;
-    double clock;
     int nsample; /* 0: five */
 } Answer;
 
@@ -31,15 +28,7 @@ static double took_s;                 /* took_s: of each call */
 static Answer answer[CALLS][KERNELS]; /* of the n-th call; no time and no failure: as the call before */
 static MeasureRequest asked[CALLS];   /* and what was asked for */
 static char asked_key[CALLS][KERNELS][40];
-static int asked_n[CALLS], ncall, nap;
-
-int nanosleep(const struct timespec *t, struct timespec *left)
-{
-    (void)left;
-    assert_int_equal(t->tv_nsec, 250000000);
-    nap++;
-    return 0;
-}
+static int asked_n[CALLS], ncall;
 
 static Answer answer_of(int call, int i)
 {
@@ -66,7 +55,6 @@ bool measure(Runner *r, Arena *a, const MeasureRequest *q, const char *const *ke
                                   .blame = x.blame,
                                   .nsample = x.status == STATUS_OK ? (x.nsample ? x.nsample : 5) : 0,
                                   .time_ns = x.ns,
-                                  .clock = x.clock,
                                   .why = x.status == STATUS_OK ? "" : "it is said" };
         memcpy(out[i].extent, q->extent, 3 * sizeof *q->extent);
         for (int k = 0; k < out[i].nsample; k++)
@@ -96,7 +84,7 @@ static int make(void **state)
     if (!synthetic_make(&y, synthetic_spec, 4) || !tmp_folder(folder))
         return -1;
     took_s = 0.5;
-    ncall = nap = 0;
+    ncall = 0;
     memset(answer, 0, sizeof answer);
     kind = (LabKind){ .measures = true, .own_clock = true };
     shop = (Workshop){ .records = record_open(y.arena, arena_printf(y.arena, "%s/r", folder), NULL, &err) };
@@ -137,10 +125,10 @@ static int drop(void **state)
 
 static const Instance *shape(int64_t i) { return lab.study->shape[i]; }
 
-static bool time_two(bool final, double *ns, bool *put_off)
+static bool time_two(bool race)
 {
     const char *err = NULL;
-    return stopwatch_time(&lab, y.arena, shape(3), &two, 5, final, ns, put_off, &err);
+    return stopwatch_time(&lab, y.arena, shape(3), &two, race, &err);
 }
 
 static const Records *recorded(void) { return record_all(shop.records); }
@@ -150,7 +138,7 @@ static const Records *recorded(void) { return record_all(shop.records); }
 static void a_request(void **state)
 {
     (void)state;
-    assert_true(time_two(false, NULL, NULL));
+    assert_true(time_two(false));
     const MeasureRequest *r = &asked[0];
     assert_int_equal(asked_n[0], 3);
     assert_string_equal(asked_key[0][0], two.key[0]);
@@ -159,17 +147,16 @@ static void a_request(void **state)
     assert_int_equal(r->threads, shape(3)->threads);
     assert_int_equal(r->repeats, 5);
     assert_int_equal(r->keep, 2);
-    assert_true(r->sample_ns == 300e3 && r->max_ns == 3 * 1.2e9 && r->drop == 1.5 && r->quiet_ns == 0);
+    assert_true(r->sample_ns == 300e3 && r->max_ns == 3 * 1.2e9 && r->drop == 1.5);
     assert_true(r->wait_ns == 1e8 && r->deadline_s == 20 && !r->count);
-    quiet_take(&shop.quiet, shape(3), 77e3, 0);
     shop.library.so = "/library.so";
     lab.seconds = 1000;
-    assert_true(time_two(true, NULL, NULL)); /* nobody drops out of the last comparison, and the library takes part */
+    assert_true(time_two(true)); /* nobody drops out of a race, and the library takes part */
     r = &asked[1];
     assert_int_equal(asked_n[1], 4);
     assert_string_equal(asked_key[1][3], "library");
     assert_int_equal(r->keep, 2);
-    assert_true(r->max_ns == 4 * 1.2e9 && r->drop == 0 && r->quiet_ns == 77e3 && r->wait_ns == 5e8);
+    assert_true(r->max_ns == 3 * 1.2e9 && r->drop == 0 && r->wait_ns == 5e8);
 }
 
 static void silence_is_a_hang_sooner_with_little_time(void **state)
@@ -189,19 +176,19 @@ static void the_anchor_is_in_every_request(void **state)
     const char *err = NULL;
     two.key[1] = lab.study->trial[trial[0]].key;
     two.so[1] = lab.study->trial[trial[0]].so;
-    assert_true(time_two(false, NULL, NULL));
+    assert_true(time_two(false));
     assert_int_equal(asked_n[0], 2);
     assert_int_equal(asked[0].keep, 1);
     Kernels many = { 0 };
     while (kernels_add(&many, two.key[0], two.so[0], 0) >= 0)
         ;
     assert_int_equal(many.n, STOPWATCH_MOST);
-    assert_true(stopwatch_time(&lab, y.arena, shape(0), &many, 5, false, NULL, NULL, &err));
+    assert_true(stopwatch_time(&lab, y.arena, shape(0), &many, false, &err));
     assert_int_equal(asked_n[1], STOPWATCH_MOST);
     assert_int_equal(asked[1].keep, -1);
     lab.study->trial[trial[0]].status = STATUS_CRASHED;
     const int64_t before = recorded()->nmeasure;
-    assert_true(time_two(false, NULL, NULL));
+    assert_true(time_two(false));
     assert_int_equal(asked_n[2], 2);
     assert_int_equal(asked[2].keep, -1);
     assert_true(recorded()->measure[before].anchor_ns == 0);
@@ -212,38 +199,44 @@ static void the_anchor_is_in_every_request(void **state)
 static void answers_are_recorded(void **state)
 {
     (void)state;
-    double ns[2];
     shop.library.so = "/library.so";
     lab.study->trial[trial[2]].tried_again = true;
-    assert_true(time_two(true, ns, NULL));
-    assert_true(ns[0] == 1e5 && ns[1] == 2e5);
+    assert_true(time_two(true));
     assert_int_equal(lab.ntimed, 1);
     assert_int_equal(recorded()->nmeasure, 3); /* the library is no candidate */
     for (int i = 0; i < 3; i++) {
         const MeasureRecord *m = &recorded()->measure[i];
         assert_string_equal(m->key, lab.study->trial[trial[i < 2 ? i + 1 : 0]].key);
         assert_string_equal(m->device, y.device.id);
-        assert_true(m->final && m->anchor_ns == 3e5 && m->library_ns == 4e5 && m->time_ns == 1e5 * (i + 1));
+        assert_true(m->final && m->anchor_ns == 3e5 && m->library_ns == (i == 2 ? 4e5 : 0) && m->time_ns == 1e5 * (i + 1));
         assert_int_equal(m->again, i == 1);
     }
-    assert_true(lab.study->trial[trial[1]].ns[3] == 1e5 && lab.study->trial[trial[1]].final[3]);
+    assert_true(lab.study->trial[trial[1]].ns[3] == 1e5);
     assert_true(study_library(lab.study, 3) == 4e5);
     assert_true(shop.library.timed && !shop.library.why);
-    assert_true(quiet_ns(&shop.quiet, shape(3), 0) == 3e5);
-    assert_true(time_two(false, NULL, NULL));
+    assert_true(time_two(false));
     assert_int_equal(recorded()->nmeasure, 6);
     assert_true(!recorded()->measure[5].final && recorded()->measure[5].library_ns == 0);
+}
+
+/* Twice on a shape is enough for the library. */
+static void the_library_is_timed_twice(void **state)
+{
+    (void)state;
+    shop.library.so = "/library.so";
+    for (int i = 0; i < 3; i++) {
+        assert_true(time_two(true));
+        assert_int_equal(asked_n[i], i < 2 ? 4 : 3);
+    }
 }
 
 /* One that is wrong is so for good; one that lacked something is left out of this run, and nothing is kept of it. */
 static void failures_are_told_apart(void **state)
 {
     (void)state;
-    double ns[2];
     answer[0][0] = (Answer){ .status = STATUS_WRONG };
     answer[0][1] = (Answer){ .status = STATUS_INVALID, .blame = BLAME_MOMENT };
-    assert_true(time_two(false, ns, NULL));
-    assert_true(ns[0] == 0 && ns[1] == 0);
+    assert_true(time_two(false));
     assert_int_equal(recorded()->nmeasure, 2);
     assert_int_equal(recorded()->measure[0].status, STATUS_WRONG);
     assert_int_equal(recorded()->measure[1].status, STATUS_OK);
@@ -268,7 +261,7 @@ static void a_library_that_fails(void **state)
         shop.library.so = "/library.so";
         ncall = 0;
         answer[0][3] = (Answer){ .status = cases[i].status };
-        assert_true(time_two(true, NULL, NULL));
+        assert_true(time_two(true));
         assert_int_equal(shop.library.so != NULL, cases[i].stays);
         assert_string_equal(shop.library.why, cases[i].why);
         assert_false(shop.library.timed);
@@ -276,193 +269,21 @@ static void a_library_that_fails(void **state)
     }
 }
 
-/* ---- rest ---- */
-
-static void what_is_disturbed_is_put_off(void **state)
-{
-    (void)state;
-    bool put_off = false;
-    quiet_take(&shop.quiet, shape(3), 2e5, 0);
-    assert_true(time_two(false, NULL, &put_off)); /* the anchor takes half as long again */
-    assert_true(put_off && shop.waited_s == 0.5 && lab.ntimed == 0);
-    assert_int_equal(recorded()->nmeasure, 0);
-    put_off = false;
-    answer[1][0] = (Answer){ .status = STATUS_WRONG }; /* that is to be known, whatever else was there */
-    assert_true(time_two(false, NULL, &put_off));
-    assert_false(put_off);
-    assert_int_equal(recorded()->nmeasure, 3);
-    shop.waited_s = 10; /* a tenth of the time */
-    answer[2][0] = (Answer){ .ns = 1e5 };
-    assert_true(time_two(false, NULL, &put_off));
-    assert_false(put_off);
-    assert_int_equal(recorded()->nmeasure, 6);
-    assert_true(recorded()->measure[5].anchor_ns == 2e5); /* what it takes at rest */
-    assert_int_equal(nap, 0);
-}
-
-/* Again and again, and of all the one in which the anchor was fastest. */
-static void the_quietest_of_several_counts(void **state)
-{
-    (void)state;
-    static const double anchor_ns[] = { 3.5e5, 3.2e5, 3.3e5, 3.1e5, 3.15e5, 2e5 };
-    double ns[2];
-    quiet_take(&shop.quiet, shape(3), 2e5, 0);
-    for (int i = 0; i < 6; i++) {
-        answer[i][0].ns = 1e5 + i;
-        answer[i][2].ns = anchor_ns[i];
-    }
-    assert_true(time_two(false, ns, NULL));
-    assert_int_equal(ncall, 5);
-    assert_int_equal(nap, 4);
-    assert_true(ns[0] == 1e5 + 3 && shop.waited_s == 4 * 0.5);
-    assert_true(recorded()->measure[0].time_ns == 1e5 + 3 && recorded()->measure[0].anchor_ns == 2e5);
-    assert_true(time_two(false, ns, NULL)); /* at once, on a machine at rest */
-    assert_int_equal(ncall, 6);
-    assert_true(recorded()->measure[3].anchor_ns == 2e5 && ns[0] == 1e5 + 5);
-}
-
-static void waiting_has_its_bounds(void **state)
-{
-    (void)state;
-    quiet_take(&shop.quiet, shape(3), 2e5, 0);
-    lab.seconds = 8; /* of which 0.8 may be waited */
-    assert_true(time_two(false, NULL, NULL));
-    assert_int_equal(ncall, 3);
-    assert_true(shop.waited_s == 1);
-    assert_true(time_two(false, NULL, NULL));
-    assert_int_equal(ncall, 4);
-    lab.seconds = 100;
-    answer[4][1] = (Answer){ .status = STATUS_WRONG };
-    assert_true(time_two(false, NULL, NULL));
-    assert_int_equal(ncall, 5); /* not for one that failed */
-}
-
-/* The library's part in a round that is taken again is that round's; one that hangs there is asked no more. */
-static void the_library_waits_too(void **state)
-{
-    (void)state;
-    quiet_take(&shop.quiet, shape(3), 2e5, 0);
-    shop.library.so = "/library.so";
-    answer[1][2].ns = 2.9e5;
-    answer[1][3].ns = 5e5;
-    answer[2][3] = (Answer){ .status = STATUS_TIMED_OUT };
-    answer[3][2].ns = 2e5;
-    assert_true(time_two(true, NULL, NULL));
-    assert_int_equal(ncall, 4);
-    assert_int_equal(asked_n[2], 4);
-    assert_int_equal(asked_n[3], 3);
-    assert_null(shop.library.so);
-    assert_true(recorded()->measure[0].library_ns == 5e5 && recorded()->measure[0].anchor_ns == 2e5);
-}
-
-/* A lower clock is no disturbance, and calls so long are never at rest: what they take is no measure of others. */
-static void what_is_no_disturbance(void **state)
-{
-    (void)state;
-    bool put_off = false;
-    quiet_take(&shop.quiet, shape(3), 2.4e5, 1.0);
-    answer[0][2].clock = 0.8;
-    assert_true(time_two(false, NULL, &put_off));
-    assert_false(put_off);
-    assert_true(recorded()->measure[0].anchor_ns == 3e5);
-    answer[1][2] = (Answer){ .ns = 1.01 * SAMPLES_REST_NS };
-    assert_true(time_two(false, NULL, &put_off));
-    assert_false(put_off);
-    assert_true(recorded()->measure[3].anchor_ns == 1.01 * SAMPLES_REST_NS);
-    assert_true(quiet_ns(&shop.quiet, shape(3), 1.0) == 2.4e5);
-}
-
 /* ---- how long requests take ---- */
 
-/* Samples of less than 0.3 ms count as that, a kernel that is out has fewer, and each costs three more in any case. */
+/* What a request took besides samples: those of less than 0.3 ms count as that, a kernel that is out has fewer, and each costs three more in any
+ * case. */
 static void requests_are_learnt_from(void **state)
 {
     (void)state;
+    assert_true(fabs(stopwatch_expect_s(&lab, 0) - 0.05) < 1e-12); /* before anything is known */
     answer[0][1] = (Answer){ .ns = 4e5, .nsample = 2 };
-    const Pace before = lab.pace;
-    assert_true(time_two(false, NULL, NULL));
-    const double x_s = 1e-9 * (3e5 * 8 + 4e5 * 5 + 3e5 * 8);
-    assert_true(lab.pace.n == before.n + 1 && fabs(lab.pace.x - before.x - x_s) < 1e-12);
-    assert_true(fabs(lab.pace.y - before.y - 0.5) < 1e-12);
-    assert_true(stopwatch_expect_s(&lab, 7, 2e6, 5) == pace_expect_s(&lab.pace, 7, 1e-9 * 2e6 * 8));
+    assert_true(time_two(false));
+    const double samples_s = 1e-9 * (3e5 * 8 + 4e5 * 5 + 3e5 * 8), extra_s = (4 * 0.05 + 0.5 - samples_s) / 5;
+    assert_true(fabs(stopwatch_expect_s(&lab, 2e6) - extra_s - 1e-9 * 2e6 * 8) < 1e-12);
     answer[1][0] = (Answer){ .status = STATUS_CRASHED }; /* such a request says nothing */
-    assert_true(time_two(false, NULL, NULL));
-    assert_true(lab.pace.n == before.n + 1);
-}
-
-/* ---- learning what the anchor takes ---- */
-
-static bool learn(int n)
-{
-    const Instance *inst[4];
-    const char *err = NULL;
-    for (int i = 0; i < n; i++)
-        inst[i] = shape(i);
-    return stopwatch_learn(&lab, y.arena, inst, n, &err);
-}
-
-/* Shape by shape, pass by pass, until two times agree. */
-static void the_anchor_is_learnt(void **state)
-{
-    (void)state;
-    static const double ns[] = { 100e3, 200e3, 120e3, 201e3, 101e3 };
-    took_s = 0.01;
-    for (int i = 0; i < 5; i++)
-        answer[i][0].ns = ns[i];
-    assert_true(learn(2));
-    assert_int_equal(ncall, 5);
-    for (int i = 0; i < 5; i++) {
-        assert_int_equal(asked_n[i], 1);
-        assert_string_equal(asked_key[i][0], lab.study->trial[trial[0]].key);
-        assert_memory_equal(asked[i].extent, shape(i % 2)->extent, 3 * sizeof(int64_t));
-        assert_true(asked[i].repeats == 3 && asked[i].sample_ns == 300e3 && asked[i].max_ns == 1.2e9);
-        assert_true(asked[i].wait_ns == 1e8 && asked[i].deadline_s == 20);
-    }
-    assert_true(quiet_ns(&shop.quiet, shape(0), 0) == 100e3 && quiet_ns(&shop.quiet, shape(1), 0) == 200e3);
-    assert_int_equal(recorded()->nmeasure, 0);
-    assert_true(fabs(shop.learned_s - 0.05) < 1e-9);
-    assert_true(learn(2)); /* it is known */
-    assert_int_equal(ncall, 5);
-}
-
-static void learning_ends(void **state)
-{
-    (void)state;
-    took_s = 0.01;
-    for (int i = 0; i < 8; i++)
-        answer[i][0].ns = 1e5 * (i + 1);
-    assert_true(learn(1));
-    assert_int_equal(ncall, 5); /* after five passes */
-    took_s = 1.5;
-    ncall = 0;
-    assert_true(learn(4));
-    assert_int_equal(ncall, 3); /* after 4 % of the time */
-    assert_true(learn(4));
-    assert_int_equal(ncall, 3); /* of the whole run */
-    lab.study->trial[trial[0]].so = NULL;
-    shop.learned_s = 0;
-    assert_true(learn(4));
-    assert_int_equal(ncall, 3);
-}
-
-/* What the records say of it counts, if it was measured more than once; calls that are longer than any at rest are left out, and so is what
- * has more work. */
-static void what_need_not_be_learnt(void **state)
-{
-    (void)state;
-    took_s = 0.01;
-    lab.study->anchor[0] = (Anchor){ .ns = 150e3, .count = 2 };
-    lab.study->anchor[1] = (Anchor){ .ns = 150e3, .count = 1 };
-    answer[0][0].ns = 170e3;
-    assert_true(learn(2));
-    assert_int_equal(ncall, 2);
-    assert_true(quiet_ns(&shop.quiet, shape(0), 0) == 150e3 && quiet_ns(&shop.quiet, shape(1), 0) == 170e3);
-    ncall = 0;
-    answer[0][0].ns = 1.1 * SAMPLES_REST_NS;
-    assert_true(spec_flops(y.spec, shape(3)->extent) > spec_flops(y.spec, shape(2)->extent));
-    assert_true(learn(4));
-    assert_int_equal(ncall, 1);
-    assert_memory_equal(asked[0].extent, shape(2)->extent, 3 * sizeof(int64_t));
+    assert_true(time_two(false));
+    assert_true(fabs(stopwatch_expect_s(&lab, 0) - extra_s) < 1e-12);
 }
 
 int main(void)
@@ -475,15 +296,8 @@ int main(void)
         FRESH(answers_are_recorded),
         FRESH(failures_are_told_apart),
         FRESH(a_library_that_fails),
-        FRESH(what_is_disturbed_is_put_off),
-        FRESH(the_quietest_of_several_counts),
-        FRESH(waiting_has_its_bounds),
-        FRESH(the_library_waits_too),
-        FRESH(what_is_no_disturbance),
+        FRESH(the_library_is_timed_twice),
         FRESH(requests_are_learnt_from),
-        FRESH(the_anchor_is_learnt),
-        FRESH(learning_ends),
-        FRESH(what_need_not_be_learnt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

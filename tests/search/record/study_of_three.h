@@ -41,7 +41,6 @@ static inline Study *study_of_three(void)
 typedef struct {
     int trial, shape;
     double ns, anchor_ns;
-    bool final;
 } Taken;
 
 static inline MeasureRecord record_of(const Study *s, Taken t)
@@ -55,7 +54,6 @@ static inline MeasureRecord record_of(const Study *s, Taken t)
                         .ns = { t.ns },
                         .time_ns = t.ns,
                         .anchor_ns = t.anchor_ns,
-                        .final = t.final,
                         .why = "" };
     memcpy(m.extent, s->shape[t.shape]->extent, sizeof s->shape[t.shape]->extent);
     return m;

@@ -16,15 +16,12 @@
 #include "templates/package/pool.h"
 
 static double now_ns, call_ns[8]; /* of a call, by its hundreds: of calls 0 to 99, 100 to 199 ... */
-static double core[4];            /* readings in turn */
-static int ncore;
 static atomic_int ncall, ntask;
 static uint64_t tasks; /* a bit each that was called */
 static void *seen_operand, *seen_workspace;
 
 double process_clock_ns(void) { return now_ns; }
 double process_clock_s(void) { return 1e-9 * now_ns; }
-double core_clock(void) { return core[ncore++ % 4]; }
 
 static int run(const int64_t *extent, void *const *operand, void *workspace, int64_t task, int64_t n)
 {
@@ -51,9 +48,6 @@ static int make(void **state)
     now_ns = 0;
     for (int i = 0; i < 8; i++)
         call_ns[i] = 1000;
-    for (int i = 0; i < 4; i++)
-        core[i] = 3;
-    ncore = 0;
     ncall = 0;
     tasks = 0;
     shape = (Shape){ .flops = 2 };
@@ -101,7 +95,7 @@ static void a_long_call_is_a_sample(void **state)
         assert_int_equal(k.nsample, cases[i].nsample);
         assert_int_equal(ncall, cases[i].ncall);
         if (k.nsample)
-            assert_true(k.ns[0] == cases[i].ns && k.clock[0] == 3);
+            assert_true(k.ns[0] == cases[i].ns);
         assert_true(k.call_ns == cases[i].ns);
         const int before = ncall;
         sample_take(&k, &setting); /* what is so long needs no call before it */
@@ -129,19 +123,6 @@ static void the_fastest_slice_counts(void **state)
     assert_true(k.ns[1] == 100);
     assert_int_equal(ncall, 304);
     assert_int_equal(k.nsample, 2);
-}
-
-/* Before and after: within 2.5 % it is the one after, else none. */
-static void the_clock_of_a_sample(void **state)
-{
-    (void)state;
-    k.calls = 1;
-    core[1] = 3.05;
-    core[3] = 3.2;
-    sample_take(&k, &setting);
-    sample_take(&k, &setting);
-    assert_true(k.clock[0] == 3.05 && k.clock[1] == 0);
-    assert_int_equal(ncore, 4);
 }
 
 static void a_kernel_has_what_it_asks_for(void **state)
@@ -196,8 +177,7 @@ int main(void)
 #define FRESH(test) cmocka_unit_test_setup(test, make)
     const struct CMUnitTest tests[] = {
         FRESH(calls_until_it_is_warm), FRESH(a_long_call_is_a_sample),       FRESH(the_fastest_slice_counts),
-        FRESH(the_clock_of_a_sample),  FRESH(a_kernel_has_what_it_asks_for), FRESH(a_call_in_parts),
-        FRESH(small_calls_stay_alone),
+        FRESH(a_kernel_has_what_it_asks_for), FRESH(a_call_in_parts), FRESH(small_calls_stay_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,7 +69,6 @@ static bool verify(Work *w, int i)
     note('v');
     k->status = *k->key == 'w' ? STATUS_WRONG : STATUS_OK;
     k->max_err = *k->key == 'w' ? INFINITY : 0.5;
-    k->clock[0] = 0.25; /* of no sample, as long as there are no times */
     if (k->status != STATUS_OK)
         snprintf(k->why, sizeof k->why, "row \"1\"");
     return k->status == STATUS_OK;
@@ -85,7 +84,6 @@ static bool take_times(Work *w, char why[WHY_BYTES])
             w->kernel[i].ns[0] = 10.5 + i;
             w->kernel[i].ns[1] = 20;
             w->kernel[i].nsample = 2;
-            w->kernel[i].clock[0] = *w->kernel[i].key == 'c' ? 0.75 : 0;
             if (*w->kernel[i].key == 'm')
                 w->kernel[i].more = json_pack("{s:i}", "cold_ns", 7);
             if (*w->kernel[i].key == 'l') {
@@ -234,7 +232,7 @@ static void results_in_their_order(void **state)
     assert_string_equal(say(request(plain, "cwm")), READY BEGIN(0, "verify") BEGIN(1, "verify") RESULT
                         "1,\"status\":\"wrong\",\"ns\":[],\"max_err\":1e30,\"why\":\"row \\\"1\\\"\"}\n" BEGIN(
                             2, "verify") BEGIN(0, "time") BEGIN(2, "time") RESULT
-                        "0,\"status\":\"ok\",\"ns\":[10.5,20.0],\"max_err\":0.5,\"clock\":0.75}\n" RESULT
+                        "0,\"status\":\"ok\",\"ns\":[10.5,20.0],\"max_err\":0.5}\n" RESULT
                         "2,\"status\":\"ok\",\"ns\":[12.5,20.0],\"max_err\":0.5,\"cold_ns\":7}\n" DONE);
     assert_string_equal(calls, "ovvvtce");
 }
@@ -246,7 +244,7 @@ static void what_fails_late_is_told(void **state)
     assert_string_equal(say(request(plain, "lc")),
                         READY BEGIN(0, "verify") BEGIN(1, "verify") BEGIN(0, "time") BEGIN(1, "time") RESULT
                         "0,\"status\":\"wrong\",\"ns\":[],\"max_err\":0.5,\"why\":\"late\"}\n" RESULT
-                        "1,\"status\":\"ok\",\"ns\":[11.5,20.0],\"max_err\":0.5,\"clock\":0.75}\n" DONE);
+                        "1,\"status\":\"ok\",\"ns\":[11.5,20.0],\"max_err\":0.5}\n" DONE);
 }
 
 static void no_times_are_taken(void **state)
@@ -288,12 +286,12 @@ static void fields_of_a_request(void **state)
     (void)state;
     say(request(plain, "a"));
     assert_true(timing.threads == 1 && timing.repeats == 2 && timing.sample_ns == 10 && timing.max_ns == 20);
-    assert_true(timing.drop == 0 && timing.keep == -1 && timing.quiet_ns == 0 && timing.wait_ns == 0);
+    assert_true(timing.drop == 0 && timing.keep == -1 && timing.wait_ns == 0);
     say(request("\"threads\":1024,\"repeats\":64,\"sample_ns\":0,\"max_ns\":1.5e9,\"hot\":true,\"drop\":1.5,\"keep\":3,"
-                "\"quiet_ns\":8.5,\"wait_ns\":9.5",
+                "\"wait_ns\":9.5",
                 "a"));
     assert_true(timing.threads == 1024 && timing.repeats == 64 && timing.max_ns == 1.5e9 && timing.drop == 1.5 &&
-                timing.keep == 3 && timing.quiet_ns == 8.5 && timing.wait_ns == 9.5);
+                timing.keep == 3 && timing.wait_ns == 9.5);
     static const char *const bad[][2] = {
         { "\"threads\":1025,\"repeats\":2,\"sample_ns\":1,\"max_ns\":1", "threads must be from 1 to 1024" },
         { "\"threads\":0,\"repeats\":2,\"sample_ns\":1,\"max_ns\":1", "threads must be from 1 to 1024" },
@@ -301,7 +299,6 @@ static void fields_of_a_request(void **state)
         { "\"threads\":1,\"repeats\":-1,\"sample_ns\":1,\"max_ns\":1", "repeats must be from 0 to 64" },
         { "\"threads\":1,\"repeats\":2,\"sample_ns\":-1,\"max_ns\":1", "sample_ns must be 0 or more" },
         { "\"threads\":1,\"repeats\":2,\"sample_ns\":1,\"max_ns\":-1", "max_ns must be 0 or more" },
-        { "\"threads\":1,\"repeats\":2,\"sample_ns\":1,\"max_ns\":1,\"quiet_ns\":-1", "quiet_ns must be 0 or more" },
         { "\"threads\":1,\"repeats\":2,\"sample_ns\":1,\"max_ns\":1,\"wait_ns\":-1", "wait_ns must be 0 or more" },
         { "\"threads\":1,\"repeats\":2,\"sample_ns\":1,\"max_ns\":1,\"drop\":1", "drop must be 0 or above 1" },
         { "\"threads\":1,\"repeats\":2,\"sample_ns\":1,\"max_ns\":1,\"hot\":false", "only hot caches can be measured" },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * timing: how many samples a kernel has, in which order they are taken and which of them are kept, on a machine that is made up: its
- * clocks, the core's and the times of samples are this file's.
+ * clock and the times of samples are this file's.
  *
  *   ctest: runner
  */
@@ -11,7 +11,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <string.h>
-#include <time.h>
 #include "gen/base/process.h"
 #include "search/runner/runner.h"
 
@@ -19,29 +18,15 @@ enum { KERNELS = 3, MOST = 100, MS = 1000000, LOG_BYTES = 400 };
 
 /* ---- the machine ---- */
 
-static double now_ns, core;              /* core: what the core's clock shows */
-static double made_ns[KERNELS][MOST];    /* of the n-th sample of a kernel; 0: as the one before */
-static double made_clock[KERNELS][MOST]; /* likewise */
-static int taken[KERNELS], nasked_core;
+static double now_ns;
+static double made_ns[KERNELS][MOST]; /* of the n-th sample of a kernel; 0: as the one before */
+static int taken[KERNELS];
 static Kernel kernel[KERNELS];
 static char order[LOG_BYTES];
 static const void *workspace;
 
 double process_clock_ns(void) { return now_ns; }
 double process_clock_s(void) { return 1e-9 * now_ns; }
-
-double core_clock(void)
-{
-    nasked_core++;
-    return core;
-}
-
-int nanosleep(const struct timespec *t, struct timespec *left)
-{
-    (void)left;
-    now_ns += 1e9 * (double)t->tv_sec + (double)t->tv_nsec;
-    return 0;
-}
 
 static double made(const double *list, int n)
 {
@@ -56,8 +41,7 @@ void sample_take(Kernel *k, const SampleSetting *c)
     const int64_t i = k - kernel;
     workspace = c->workspace;
     now_ns += MS;
-    k->ns[k->nsample] = made(made_ns[i], taken[i]);
-    k->clock[k->nsample++] = made(made_clock[i], taken[i]++);
+    k->ns[k->nsample++] = made(made_ns[i], taken[i]++);
 }
 
 void sample_calibrate(Kernel *k, const SampleSetting *c)
@@ -78,17 +62,12 @@ static int make(void **state)
 {
     (void)state;
     now_ns = 5e9;
-    core = 1;
-    nasked_core = 0;
     memset(made_ns, 0, sizeof made_ns);
-    memset(made_clock, 0, sizeof made_clock);
     memset(taken, 0, sizeof taken);
     memset(kernel, 0, sizeof kernel);
     memset(order, 0, sizeof order);
-    for (int i = 0; i < KERNELS; i++) {
+    for (int i = 0; i < KERNELS; i++)
         made_ns[i][0] = 1000;
-        made_clock[i][0] = 1;
-    }
     return 0;
 }
 
@@ -190,32 +169,7 @@ static void what_does_not_agree_is_sampled_on(void **state)
     assert_int_equal(kernel[0].nsample, 5);
 }
 
-/* The kernel that is kept tells whether the machine is at rest: three samples within 8 % of what it takes then, at that clock. */
-static void rounds_wait_for_rest(void **state)
-{
-    (void)state;
-    static const struct {
-        double quiet_ns, clock;
-        int status, want;
-    } cases[] = {
-        { 0, 1, STATUS_OK, 3 },     { 1000, 1, STATUS_OK, 3 },   { 930, 1, STATUS_OK, 3 },  { 920, 1, STATUS_OK, 13 },
-        { 920, 0.9, STATUS_OK, 3 }, { 820, 0.9, STATUS_OK, 13 }, { 920, 0, STATUS_OK, 13 }, { 500, 1, STATUS_WRONG, 3 },
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        make(NULL);
-        Timing t = asked(3);
-        t.keep = 1;
-        t.quiet_ns = cases[i].quiet_ns;
-        t.wait_ns = 18.5 * MS; /* a round of two samples takes 2 ms, and a quarter of three of them is 1.5 ms */
-        kernel[1].status = (Status)cases[i].status;
-        made_clock[0][0] = made_clock[1][0] = cases[i].clock;
-        time_them(2, &t);
-        if (kernel[0].nsample != cases[i].want)
-            fail_msg("case %d: %d samples, not %d", (int)i, kernel[0].nsample, cases[i].want);
-    }
-}
-
-/* Of many samples the 16 fastest stay, each with the clock that it was taken at; a request of more has what it asks for. */
+/* Of many samples the 16 fastest stay; a request of more has what it asks for. */
 static void the_fastest_samples_stay(void **state)
 {
     (void)state;
@@ -223,18 +177,13 @@ static void the_fastest_samples_stay(void **state)
         make(NULL);
         Timing t = asked(repeats);
         t.wait_ns = (24 - repeats) * MS - 0.25 * repeats * MS;
-        for (int i = 0; i < MOST; i++) {
-            const int mixed = (i * 7 + 3) % MOST;
-            made_ns[0][i] = 1000 + 100 * mixed;
-            made_clock[0][i] = 1 + 5e-4 * mixed; /* all of them count as one clock */
-        }
+        for (int i = 0; i < MOST; i++)
+            made_ns[0][i] = 1000 + 100 * ((i * 7 + 3) % MOST);
         time_them(1, &t);
         assert_int_equal(taken[0], 24);
         const int want = repeats > 16 ? repeats : 16;
         int seen = 0;
         assert_int_equal(kernel[0].nsample, want);
-        for (int i = 0; i < want; i++)
-            assert_true(kernel[0].clock[i] == 1 + 5e-4 * ((kernel[0].ns[i] - 1000) / 100));
         for (int i = 0; i < 24; i++) { /* as many of those taken are faster than the slowest that stayed */
             double slowest = 0;
             for (int j = 0; j < want; j++)
@@ -258,64 +207,7 @@ static void as_many_samples_as_a_record_holds(void **state)
     time_them(1, &t);
     assert_true(taken[0] > RECORD_MAX_SAMPLE);
     assert_int_equal(kernel[0].nsample, RECORD_MAX_SAMPLE);
-    assert_true(kernel[0].ns[0] == 1000 && kernel[0].clock[0] == 1 && kernel[0].more == more);
-}
-
-/* ---- one clock for all ---- */
-
-/* f: at the faster clock, s: at the slower one. */
-static void set_clocks(int which, const char *list)
-{
-    for (int i = 0; list[i]; i++)
-        made_clock[which][i] = list[i] == 'f' ? 1 : 0.8;
-}
-
-/* What each kernel has at another clock than most is given up, and what is missing is taken, until each has two. */
-static void samples_of_one_clock_are_left(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *others, *one;
-        int repeats, nothers, none, more; /* what is left; samples of that one that were taken for it */
-        double clock;
-    } cases[] = {
-        { "fff", "fff", 3, 3, 3, 0, 1 },    { "ffs", "fff", 3, 2, 3, 0, 1 },    { "sss", "sfs", 3, 3, 2, 0, 0.8 },
-        { "fff", "sssff", 3, 3, 2, 2, 1 },  { "fff", "sssssf", 3, 3, 1, 3, 1 }, /* no more rounds than the request has */
-        { "fff", "ssssss", 3, 3, 6, 3, 1 }, /* it has none: its own stay as they are */
-        { "f", "sf", 1, 1, 1, 1, 1 },       /* where one sample was asked for there need be no two */
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        make(NULL);
-        const Timing t = asked(cases[i].repeats);
-        set_clocks(0, cases[i].others);
-        set_clocks(1, cases[i].one);
-        set_clocks(2, cases[i].others);
-        core = cases[i].clock;
-        time_them(3, &t);
-        if (kernel[0].nsample != cases[i].nothers || kernel[1].nsample != cases[i].none ||
-            kernel[2].nsample != cases[i].nothers || taken[1] != cases[i].repeats + cases[i].more)
-            fail_msg("case %d: %d and %d samples, %d taken", (int)i, kernel[0].nsample, kernel[1].nsample, taken[1]);
-        for (int j = 0; j < kernel[0].nsample; j++)
-            assert_true(kernel[0].clock[j] == cases[i].clock);
-    }
-}
-
-/* For each sample the core has 50 ms to come to that clock, looked at every 5 ms; all together end with twice the time of the request. */
-static void the_core_is_waited_for(void **state)
-{
-    (void)state;
-    Timing t = asked(3);
-    for (int again = 0; again < 2; again++) {
-        make(NULL);
-        set_clocks(1, "ssss");
-        core = 0.8;
-        t.max_ns = again ? 31 * MS : 1e9;
-        time_them(3, &t);
-        assert_int_equal(taken[1],
-                         again ? 5 : 6); /* the nine samples, then 51 ms each: the second begins after 60 ms */
-        assert_true(now_ns == 5e9 + 9 * MS + (again ? 2 : 3) * 51.0 * MS);
-        assert_int_equal(nasked_core, (again ? 2 : 3) * 11);
-    }
+    assert_true(kernel[0].ns[0] == 1000 && kernel[0].more == more);
 }
 
 /* One workspace for all, of the largest that a kernel wants which is timed. */
@@ -338,28 +230,6 @@ static void the_largest_workspace_serves_all(void **state)
 
 #define FRESH(test) cmocka_unit_test_setup(test, make)
 
-/* Three kernels whose samples met two clocks: at 3.4 all have one, at 2.8 there are more. */
-static void the_clock_that_all_have(void **state)
-{
-    (void)state;
-    const Kernel k[] = { { .nsample = 3, .clock = { 2.8, 2.79, 3.4 } },
-                         { .nsample = 3, .clock = { 3.39, 2.81, 0 } },
-                         { .nsample = 2, .clock = { 0, 3.41 } } },
-                 unsteady = { .nsample = 1 };
-    assert_int_equal(clock_samples(&k[0], 2.8), 2);
-    assert_true(clock_is_same(clock_common(k, 3), 3.4));
-    assert_true(clock_is_same(clock_common(k, 2), 2.8)); /* both have one at either: the one of more samples */
-    assert_true(clock_common(k, 0) == 0 && clock_common(&unsteady, 1) == 0);
-}
-
-static void clocks_that_are_the_same(void **state)
-{
-    (void)state;
-    assert_true(clock_is_same(2.8, 2.86) && !clock_is_same(2.8, 2.9) && !clock_is_same(0, 0));
-    assert_true(clock_is_same(100, 102.5) && clock_is_same(102.5, 100) && !clock_is_same(100, 102.6));
-    assert_true(!clock_is_same(0, 1) && !clock_is_same(1, 0) && !clock_is_same(-1, -1));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -367,14 +237,9 @@ int main(void)
         FRESH(a_short_request_has_three_samples),
         FRESH(who_is_out_has_two_samples),
         FRESH(what_does_not_agree_is_sampled_on),
-        FRESH(rounds_wait_for_rest),
         FRESH(the_fastest_samples_stay),
         FRESH(as_many_samples_as_a_record_holds),
-        FRESH(samples_of_one_clock_are_left),
-        FRESH(the_core_is_waited_for),
         FRESH(the_largest_workspace_serves_all),
-        cmocka_unit_test(the_clock_that_all_have),
-        cmocka_unit_test(clocks_that_are_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "search/measure/verify_shapes.h"
+#include "search/space/verify_shapes.h"
 #include "tests/gen/synthetic.h"
 
 enum { FEW = 6, SMALL = 24 };

@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "model/rank.h"
-#include "search/choose/match.h"
-#include "search/choose/search.h"
+#include "search/loop/search.h"
 #include "search/measure/stopwatch.h"
 
 enum { TRIALS = 48, BATCH = 12, MAX_RANKED = 20000, CHECK_ROUNDS = 8 };
@@ -192,14 +191,9 @@ bool offline_run(Search *q, Arena *scratch, const char **err)
     bool again = true;
     if (!try_candidates(q, scratch, err))
         return false;
-    /* This is asked before the study is made again from the records, which do not hold what the machine lacked. */
-    if (match_usable(q->lab->study, -1, NULL) == 0) {
-        *err = ending_text(q);
-        return false;
-    }
     for (int round = 0; again && round < CHECK_ROUNDS; round++) {
         Selection c;
-        if (!reselect(q, scratch, &c, err) || !check_choice(q->lab, scratch, c.as, &again, err))
+        if (!choose(q, scratch, &c, err) || !check_choice(q->lab, scratch, c.as, &again, err))
             return false;
     }
     if (again)

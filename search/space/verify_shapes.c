@@ -11,7 +11,7 @@
  *   apart   where operands are strided: with gaps between rows and between blocks of rows, all axes within a tile, or beyond one, or of two points, and
  *           some of all these again
  */
-#include "search/measure/verify_shapes.h"
+#include "search/space/verify_shapes.h"
 
 #include <string.h>
 

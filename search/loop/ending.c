@@ -8,7 +8,7 @@
 #include <string.h>
 #include "gen/base/number.h"
 #include "gen/base/text.h"
-#include "search/choose/search.h"
+#include "search/loop/search.h"
 
 enum { MOST_SHOWN = 3 }; /* reasons */
 

@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * heldout: how good the choice is where nothing was tuned. Takes the choice as the package will make it; on a sample of the shapes that
- * are held out it times the chosen kernel, all kernels of the package and those that the model predicts near the best, of all that are
- * usable, side by side; then those that came near the best, several times over. The results are records, for the package's contract
- * (contract.h); choice, model and dispatcher never see them, or these shapes would not be held out any more.
+ * heldout: which of the shapes that are not tuned are measured, to know how good the choice is there. The results are records, for the
+ * package's contract (contract.h); choice, model and dispatcher never see them, or these shapes would not be held out any more.
  */
 #include <stdlib.h>
 #include "gen/base/rng.h"
-#include "search/choose/match.h"
-#include "search/choose/search.h"
-#include "search/measure/stopwatch.h"
-
-static const double LATER_PASSES = 1.5; /* what all later passes take together, in times of the first */
-
-/* ---- the sample ---- */
+#include "search/loop/search.h"
 
 typedef struct {
     Arena *arena;
@@ -22,16 +14,6 @@ typedef struct {
     int64_t *out;
     int n, most;
 } Sample;
-
-static bool is_held_out(const Instance *inst) { return !inst->tuned && inst->weight > 0; }
-
-int64_t heldout_count(const Spec *spec)
-{
-    int64_t n = 0;
-    for (int64_t i = 0; i < spec->ninstance; i++)
-        n += is_held_out(&spec->instance[i]);
-    return n;
-}
 
 static void take_instance(Sample *s, int64_t instance)
 {
@@ -107,7 +89,7 @@ static void take_thresholds(Sample *s, const TreeNode *tree, int most)
     int64_t *held = ARENA_ARRAY(s->arena, (size_t)s->spec->ninstance + 1, int64_t), n = 0;
     int64_t *at = ARENA_ARRAY(s->arena, 2 * (size_t)tree_nleaf(tree), int64_t);
     for (int64_t i = 0; i < s->spec->ninstance; i++)
-        if (is_held_out(&s->spec->instance[i]))
+        if (contract_holds_out(&s->spec->instance[i]))
             held[n++] = i;
     take_evenly(s, at, list_beside(s, tree, held, n, at), most);
 }
@@ -152,7 +134,7 @@ int heldout_sample(Arena *a, const Spec *spec, const Assignment *as, uint64_t se
                  .most = most };
     Rng rng = { seed };
     for (int64_t i = 0; i < spec->ninstance; i++)
-        s.free[i] = is_held_out(&spec->instance[i]);
+        s.free[i] = contract_holds_out(&spec->instance[i]);
     take_corners(&s, most / 4);
     take_thresholds(&s, as->tree, most / 2);
     for (int before = -1; s.n < most && s.n > before;) { /* an instance that outweighs a step leaves room for others */
@@ -161,74 +143,4 @@ int heldout_sample(Arena *a, const Spec *spec, const Assignment *as, uint64_t se
     }
     shuffle(&s, &rng);
     return s.n;
-}
-
-/* ---- the matches ---- */
-
-/* The chosen kernel first, then the others of the package, then those of all usable trials that the model puts near the best. */
-static Match make_match(const Study *s, const Assignment *as, const CostModel *model, const int64_t *trial, int64_t n,
-                        int64_t instance)
-{
-    Match m = { .inst = &s->spec->instance[instance] };
-    const int64_t chosen = as->kernel[as->chosen[instance]];
-    match_enter(&m, chosen, cost_trial(model, chosen, m.inst));
-    for (int k = 0; k < as->nkernel; k++)
-        match_enter(&m, as->kernel[k], cost_trial(model, as->kernel[k], m.inst));
-    match_near(&m, &match_rules[MATCH_HELD_OUT], model, trial, n, -1);
-    return m;
-}
-
-/* Makes the matches of as many shapes as there is time for, or of HELD_OUT_LEAST, and returns how many. All kernels are in the first pass,
- * fewer in later ones. */
-static int make_matches(const Lab *l, Arena *scratch, const Assignment *as, const CostModel *m, uint64_t seed,
-                        double until_s, Match *match)
-{
-    const Study *s = l->study;
-    const MatchRule *rule = &match_rules[MATCH_HELD_OUT];
-    int64_t at[HELD_OUT_MOST], *trial = ARENA_ARRAY(scratch, (size_t)s->ntrial + 1, int64_t);
-    const int64_t ntrial = match_usable(s, -1, trial);
-    int n = 0;
-    for (int most = HELD_OUT_MOST; most >= HELD_OUT_LEAST; most -= 4) {
-        double ns = 0;
-        n = heldout_sample(scratch, s->spec, as, seed, most, at);
-        for (int i = 0; i < n; i++) {
-            match[i] = make_match(s, as, m, trial, ntrial, at[i]);
-            ns += match_ns(&match[i]);
-        }
-        if (stopwatch_expect_s(l, rule->passes * n, ns * (1 + LATER_PASSES), rule->few_repeats) <=
-            until_s - lab_now_s(l))
-            break;
-    }
-    return n;
-}
-
-/* The first pass only says which kernels may be the best: if it counted, one that was lucky there would keep that time for good. The later
- * passes count; a match has one when there is time for it and a reason. */
-bool heldout_run(Lab *l, Arena *scratch, const Assignment *as, const CostModel *m, uint64_t seed, double until_s,
-                 const char **err)
-{
-    const MatchRule *rule = &match_rules[MATCH_HELD_OUT];
-    Match *match = ARENA_ARRAY(scratch, HELD_OUT_MOST, Match);
-    bool doubtful[HELD_OUT_MOST] = { 0 };
-    const Instance *inst[HELD_OUT_MOST];
-    const int n = make_matches(l, scratch, as, m, seed, until_s, match), nmatch = (rule->passes + rule->more) * n;
-    for (int i = 0; i < n; i++)
-        inst[i] = match[i].inst;
-    if (!l->kind->rest(l, scratch, inst, n, err))
-        return false;
-    if (n)
-        progress_phase(l->progress, "hold out", (double)nmatch);
-    for (int i = 0; i < nmatch; i++) {
-        Match *x = &match[i % n];
-        const int pass = i / n, repeats = pass ? rule->repeats : rule->few_repeats;
-        double ns[MATCH_MOST];
-        lab_advance(l, i, until_s);
-        if (x->n == 0 || (pass >= rule->passes && !doubtful[i % n]) ||
-            lab_now_s(l) + match_expect_s(l, x, repeats) > until_s)
-            continue;
-        if (!match_hold(l, scratch, x, repeats, pass > 0, ns, err))
-            return false;
-        doubtful[i % n] = match_keep_close(x, ns);
-    }
-    return true;
 }

@@ -7,7 +7,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "search/choose/search.h"
+#include "search/loop/search.h"
 #include "tests/gen/synthetic.h"
 
 enum { MOST = 9 };

@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * search: proposes rounds of candidates and has them measured, then compares the finalists. settle.c has what follows.
+ * search: proposes rounds of candidates and has them measured, then has the race held that the choice rests on.
  */
-#include "search/choose/search.h"
+#include "search/loop/search.h"
 
 #include <math.h>
 #include <string.h>
-#include "search/choose/match.h"
-#include "search/choose/select.h"
-#include "search/measure/lab.h"
 #include "search/measure/stopwatch.h"
 
 enum {
     BATCH = 12,       /* candidates in a round */
     AHEAD_BATCH = 16, /* candidates in a round that is compiled on all cores while another is measured */
     DEPTH = 2,        /* rounds under way in that case: one is compiled, one is measured */
-    FIRST_BATCH = 8,  /* general kernels in a round, at most */
-    MAX_FINALIST = 24
+    FIRST_BATCH = 8   /* general kernels in a round, at most */
 };
 _Static_assert((int)AHEAD_BATCH <= (int)STOPWATCH_MOST && (int)BATCH <= (int)AHEAD_BATCH,
                "LabKind.trials takes no more");
@@ -227,108 +223,78 @@ static bool search_phase(const Search *q, Arena *scratch, bool *any, const char 
     return ok;
 }
 
-/* ---- the last comparison ---- */
+/* ---- the choice, and the race that it rests on ---- */
 
-/* Enters for each shape the kernels that come near the best of n trials, and as the last one the anchor. Returns what one sample of all matches
- * takes. */
-static double make_matches(const Lab *l, const CostModel *m, const int64_t *trial, int64_t n, Match *match)
+bool choose(Search *q, Arena *scratch, Selection *c, const char **err)
 {
-    const Study *s = l->study;
-    const int64_t base = lab_anchor(l);
-    double ns = 0;
-    for (int64_t j = 0; j < s->nshape; j++) {
-        Match *x = &match[j];
-        *x = (Match){ .inst = s->shape[j] };
-        const double best = match_near(x, &match_rules[MATCH_FINALISTS], m, trial, n, base);
-        if (base >= 0 && trial_usable(&s->trial[base]))
-            match_enter(x, base, cost_trial(m, base, x->inst));
-        x->library_ns = l->shop && l->shop->library.so ? best : 0;
-        ns += match_ns(x);
-    }
-    return ns;
-}
-
-/* Holds all matches, several times over. The first pass is held, with fewer kernels where time is short, as long as any time is left; a later
- * one if the fewest samples fit into the phase. ns: one sample of all matches. */
-static bool hold_matches(Lab *l, Arena *scratch, Match *match, double ns, const char **err)
-{
-    const MatchRule *rule = &match_rules[MATCH_FINALISTS];
-    const Study *s = l->study;
-    const int64_t nshape = s->nshape, n = rule->passes * nshape;
-    double first_ns = ns, all_ns = rule->passes * ns; /* one sample of what is left of the first pass, and of all */
-    progress_phase(l->progress, "compare", (double)n);
-    for (int64_t i = 0; i < n; i++) {
-        const int pass = (int)(i / nshape);
-        Match *m = &match[i % nshape];
-        const double planned_ns = match_ns(m);
-        progress_update(l->progress, (double)i, lab_best_text(l, scratch), fmax(lab_left_s(l, FINAL_SHARE), 0));
-        if (pass == 0) {
-            const double first_s = stopwatch_expect_s(l, (double)(nshape - i), first_ns, rule->few_repeats);
-            const double part = match_expect_s(l, m, rule->few_repeats) / first_s;
-            match_shrink(l, m, rule->few_repeats, part * lab_left_s(l, FINAL_SHARE));
-        }
-        const bool fits = pass == 0 || match_expect_s(l, m, rule->few_repeats) <= lab_left_s(l, FINAL_SHARE);
-        if (fits && lab_left_s(l, 1) > 0 && !match_was_held(s, i % nshape, m, pass + 1)) {
-            int repeats = rule->repeats;
-            while (repeats > rule->few_repeats &&
-                   stopwatch_expect_s(l, (double)(n - i), all_ns, repeats) > lab_left_s(l, FINAL_SHARE))
-                repeats--;
-            if (!calibrate_when_due(l, scratch, false, err) || !match_hold(l, scratch, m, repeats, true, NULL, err))
-                return false;
-        }
-        first_ns -= planned_ns;
-        all_ns -= planned_ns;
-    }
-    return true;
-}
-
-/* Compares the finalists: twice as many kernels as the package may keep, fewer when time is short; or all trials, where the strategy compares
- * all. Each meets the others on every shape where it comes near the best, so that the choice is made between times that were taken
- * side by side. */
-static bool final_phase(Search *q, Arena *scratch, const char **err)
-{
-    Lab *l = q->lab;
-    const Study *s = l->study;
-    const bool everyone = q->strategy->compares_all;
-    CostModel *m = cost_fit(scratch, s, l->templates);
-    Assignment *as = select_kernels(scratch, s, m, SELECT_FINALISTS);
-    if (!as) {
-        *err = ending_text(q);
-        return false;
-    }
-    if (l->kind->measures)
-        library_build(l);
-    Match *match = ARENA_ARRAY(scratch, (size_t)s->nshape + 1, Match);
-    int64_t *all = ARENA_ARRAY(scratch, (size_t)s->ntrial + 1, int64_t);
-    const int64_t *trial = everyone ? all : as->kernel;
-    int64_t n = everyone ? match_usable(s, -1, all) : as->nkernel < MAX_FINALIST ? as->nkernel : MAX_FINALIST;
-    double ns = make_matches(l, m, trial, n, match);
-    while (!everyone && n > 1 &&
-           stopwatch_expect_s(l, (double)s->nshape, ns, match_rules[MATCH_FINALISTS].few_repeats) >
-               lab_left_s(l, FINAL_SHARE))
-        ns = make_matches(l, m, trial, --n, match);
-    return hold_matches(l, scratch, match, ns, err);
-}
-
-/* ---- the choice ---- */
-
-bool reselect(Search *q, Arena *scratch, Selection *c, const char **err)
-{
-    Lab *l = q->lab;
-    const Study *old = l->study;
-    Study *s = l->study = study_new(l->arena, old->spec, old->device, old->target, old->context_hash);
-    s->present = old->present;
-    study_load(s, record_all(l->shop->records), l->templates, l->shop->unit->targets);
-    for (int64_t i = 0; i < s->ntrial; i++) {
-        const int64_t before = study_find_key(old, s->trial[i].key);
-        s->trial[i].so = before >= 0 ? old->trial[before].so : NULL;
-    }
+    const Lab *l = q->lab;
+    const double began_s = lab_now_s(l);
     arena_reset(scratch);
-    c->m = cost_fit(scratch, s, l->templates);
-    c->as = select_kernels(scratch, s, c->m, SELECT_PACKAGE);
+    c->m = cost_fit(scratch, l->study, l->templates);
+    c->as = select_kernels(scratch, l->study, c->m);
+    c->took_s = lab_now_s(l) - began_s;
     if (!c->as)
         *err = ending_text(q);
     return c->as;
+}
+
+/* True if all that the package will state is known: of every tuned shape, and of enough that are held out. */
+static bool is_known(const Study *s, Arena *scratch, const Assignment *as)
+{
+    const Contract *c = contract_make(scratch, s, as);
+    const int64_t all = contract_nheld_out(s->spec);
+    return c->tuned.nmeasured == c->tuned.nshape &&
+           c->held_out.nmeasured >= (all < HELD_OUT_LEAST ? all : HELD_OUT_LEAST);
+}
+
+/* Chooses, and holds a round of the race on the tuned shapes, until nothing more is worth it. *c: the last choice. */
+static bool race_tuned(Search *q, Arena *scratch, Selection *c, const char **err)
+{
+    Lab *l = q->lab;
+    progress_phase(l->progress, "race", l->seconds);
+    for (int64_t held = 1; held > 0;)
+        if (!choose(q, scratch, c, err) || !calibrate_when_due(l, scratch, false, err) ||
+            !race_round(l, scratch, c, l->study->shape, l->study->nshape, lab_until_s(l, TUNED_SHARE), &held, err))
+            return false;
+    return true;
+}
+
+/* Holds the race on a sample of held-out shapes, until nothing more is worth it or some kernel fails. */
+static bool race_held_out(Search *q, Arena *scratch, const Selection *c, const char **err)
+{
+    Lab *l = q->lab;
+    const Spec *spec = l->study->spec;
+    const Instance *inst[HELD_OUT_MOST];
+    int64_t at[HELD_OUT_MOST];
+    const int n = heldout_sample(scratch, spec, c->as, q->seed, HELD_OUT_MOST, at);
+    const int64_t usable = study_choosable(l->study, -1, NULL);
+    for (int i = 0; i < n; i++)
+        inst[i] = &spec->instance[at[i]];
+    progress_phase(l->progress, "hold out", l->seconds);
+    for (int64_t held = 1; held > 0 && study_choosable(l->study, -1, NULL) == usable;)
+        if (!race_round(l, scratch, c, inst, n, lab_until_s(l, HELD_OUT_SHARE), &held, err))
+            return false;
+    return true;
+}
+
+/* fresh: this run measured something. A run that adds nothing to a finished one holds no race: the same command again gives the same package. A
+ * kernel that turns out wrong is dropped, and all of this begins anew. */
+static bool race(Search *q, Arena *scratch, bool fresh, const char **err)
+{
+    Lab *l = q->lab;
+    Selection c;
+    for (int64_t usable = -1; usable != study_choosable(l->study, -1, NULL);) {
+        if (!choose(q, scratch, &c, err))
+            return false;
+        if (!fresh && is_known(l->study, scratch, c.as))
+            return true;
+        if (!race_tuned(q, scratch, &c, err))
+            return false;
+        usable = study_choosable(l->study, -1, NULL);
+        if (!race_held_out(q, scratch, &c, err))
+            return false;
+    }
+    return true;
 }
 
 /* ---- the whole ---- */
@@ -346,7 +312,6 @@ bool search_compile(Search *q, const char **err)
     return ok;
 }
 
-/* A run that adds no trial to a finished one measures nothing: the same command again gives the same package. */
 static bool timed_run(Search *q, Arena *scratch, const char **err)
 {
     Lab *l = q->lab;
@@ -356,12 +321,9 @@ static bool timed_run(Search *q, Arena *scratch, const char **err)
     bool again = false;
     if (!calibrate_first(l, scratch, err) || !search_phase(q, scratch, &again, err))
         return false;
-    bool fresh = again || lab_ntried(l) > before;
-    for (int64_t j = 0; j < l->study->nshape; j++) /* a shape may still lack its comparison */
-        fresh = fresh || match_usable(l->study, j, NULL) == 0;
-    arena_reset(scratch);
-    return (!fresh || final_phase(q, scratch, err)) && calibrate_when_due(l, scratch, true, err) &&
-           (!l->kind->measures || settle(q, scratch, fresh, err));
+    if (l->kind->measures)
+        library_build(l);
+    return calibrate_when_due(l, scratch, true, err) && race(q, scratch, again || lab_ntried(l) > before, err);
 }
 
 bool search_run(Search *q, const char **err)

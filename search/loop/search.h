@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * search: the loop. Propose a batch, build it, verify it, measure it, fit the model again, until the budget is spent or nothing better is
- * expected; then compare the best side by side, choose, and measure what the choice relies on, until it stands.
+ * expected; then choose, and measure what the choice rests on (race.h), until it stands.
  * Every result becomes a record before the next step, so that a run that is killed resumes where it was.
  */
 #ifndef DCGEN_SEARCH_H
 #define DCGEN_SEARCH_H
 
-#include "search/choose/select.h"
+#include "search/choose/contract.h"
+#include "search/loop/race.h"
 #include "search/measure/lab.h"
 
-/* The part of the time budget at which each phase ends. The search has the larger half; the rest is for times that are taken side by side, on
- * which the choice and its contract rest: of the finalists, of chosen pairs that were not compared there, of held-out shapes, and once more of
- * shapes whose regret is too uncertain. */
-#define SEARCH_SHARE 0.55
-#define FINAL_SHARE 0.76
-#define SETTLE_SHARE 0.84
-#define HELD_OUT_SHARE 0.96
-#define AGAIN_SHARE 0.98
+/* The part of the time budget at which each phase ends: finding kernels, the race on tuned shapes, and that on held-out ones. */
+#define SEARCH_SHARE 0.6
+#define TUNED_SHARE 0.88
+#define HELD_OUT_SHARE 0.98
 
 typedef struct {
     Lab *lab; /* its study grows during a run, and reselect puts a new one in its place */
@@ -45,27 +42,8 @@ bool search_again(const Search *q, Arena *scratch, double share, bool *any, cons
 /* The search where no device can be timed (offline.c). */
 bool offline_run(Search *q, Arena *scratch, const char **err);
 
-/* The choice, and the model that it was made with. */
-typedef struct {
-    const Assignment *as;
-    const CostModel *m;
-} Selection;
-
-/* Makes the lab's study again from the records, as a package's is made, and chooses as the package will. The choice is in scratch, which is
- * reset before. False with *err set: there is no kernel. */
-bool reselect(Search *q, Arena *scratch, Selection *c, const char **err);
-
-/* A kernel that the package takes on a tuned shape. */
-typedef struct {
-    int64_t shape, trial;
-} SettlePair;
-
-/* Lists the chosen pairs that were not compared on their shapes, or with no other kernel though there are some; returns how many. out[] has room
- * for nshape of them. */
-int64_t settle_missing(const Study *s, const Assignment *as, SettlePair *out);
-/* Does what follows the last comparison of a search that measures (settle.c). measured: this run searched or compared. A run that did neither
- * measures only what is missing. */
-bool settle(Search *q, Arena *scratch, bool measured, const char **err);
+/* Chooses by what the lab's study says. The choice is in scratch, which is reset before. False with *err set: there is no kernel. */
+bool choose(Search *q, Arena *scratch, Selection *c, const char **err);
 
 enum { HELD_OUT_LEAST = 8, HELD_OUT_MOST = 24 };
 
@@ -73,14 +51,6 @@ enum { HELD_OUT_LEAST = 8, HELD_OUT_MOST = 24 };
  * dispatcher on either side (up to a half), the rest spread evenly over the weight of all. They are in no particular order, and the same for
  * the same seed. Returns how many: `most`, or all that there are. */
 int heldout_sample(Arena *a, const Spec *spec, const Assignment *as, uint64_t seed, int most, int64_t *instance);
-
-/* How many held-out instances have a weight. */
-int64_t heldout_count(const Spec *spec);
-
-/* Measures a sample of the held-out shapes (heldout.c). No shape is begun that would not be done at until_s, on the clock
- * of the lab. as and m may live in scratch. */
-bool heldout_run(Lab *l, Arena *scratch, const Assignment *as, const CostModel *m, uint64_t seed, double until_s,
-                 const char **err);
 
 /* Why a search ends without a kernel to choose: one line that says whether the time was up, nothing could be built, all that was built is wrong,
  * or the machine lacked what it takes; then the most frequent reasons of candidates that failed, each with one of them to try. Sets

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * search, beside the loop and the last comparison: the limits of the machine are measured, the library is built, the choice is settled.
+ * search, beside the loop and the race: the limits of the machine are measured, the library is built.
  */
-#include "tests/search/choose/search_place.h"
+#include "tests/search/loop/search_place.h"
 
 /* A GPU's model is made of its rates: they are measured before anything is asked of the lab, by kernels that are built once; those that
  * are recorded do. What does not compile is not tried again. */
@@ -33,23 +33,22 @@ static void a_gpu_is_measured_first(void **state)
     }
 }
 
-/* At the start, every now and then, and before the choice is settled, so that they take a small part of the time. */
+/* At the start and every now and then, so that they take a small part of the time. */
 static void limits_are_asked_now_and_then(void **state)
 {
     (void)state;
-    static const double want_s[] = { 1000, 1010, 1019, 1028, 1037, 1039 };
+    static const double want_s[] = { 1000, 1010, 1015, 1024 };
     const char *err = NULL;
     measure_here();
     batch_s = 5;
     bout_s = 1;
     run();
-    assert_int_equal(nlimit, 6);
-    assert_int_equal(limits_settled, 6); /* what is settled does not change afterwards */
+    assert_int_equal(nlimit, 4);
     for (int i = 0; i < nlimit; i++)
         assert_true(asked_s[i] == want_s[i]);
     assert_true(most_ns == 0.25e9);
     const Records *r = record_all(shop.records);
-    assert_int_equal(r->nlimit, 6);
+    assert_int_equal(r->nlimit, 4);
     for (int i = 0; i < r->nlimit; i++)
         assert_string_equal(r->limit[i].device, y.device.id);
     drop(NULL), make(NULL);
@@ -71,11 +70,11 @@ static void limits_are_asked_now_and_then(void **state)
     assert_string_equal(err, "no limits");
     drop(NULL), make(NULL);
     run();
-    assert_true(nlimit == 0 && nsettled == 0 && nbuilt == 0); /* nothing is measured there */
+    assert_true(nlimit == 0 && nbuilt == 0); /* nothing is measured there */
 }
 
-/* It is built before the last comparison; why it was not is kept. */
-static void the_library_is_built_for_the_last_comparison(void **state)
+/* It is built before the race; why it was not is kept. */
+static void the_library_is_built_for_the_race(void **state)
 {
     (void)state;
     static const struct {
@@ -108,30 +107,12 @@ static void the_library_is_built_for_the_last_comparison(void **state)
     }
 }
 
-/* Which is told whether this run measured anything. */
-static void settling_comes_last(void **state)
-{
-    (void)state;
-    const char *err = NULL;
-    measure_here();
-    nasked = NSHAPE;
-    run();
-    assert_true(nsettled == 1 && settle_measured && nbout > 0);
-    nbatch = nbout = 0;
-    run();
-    assert_true(nsettled == 2 && !settle_measured);
-    settle_fails = true;
-    assert_false(search_run(&q, &err));
-    assert_string_equal(err, "not settled");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         FRESH(a_gpu_is_measured_first),
         FRESH(limits_are_asked_now_and_then),
-        FRESH(the_library_is_built_for_the_last_comparison),
-        FRESH(settling_comes_last),
+        FRESH(the_library_is_built_for_the_race),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * heldout, settle: the sample has what it should and nothing that was tuned; the same seed gives the same; and which chosen pairs are
- * missing.
+ * heldout: the sample has what it should and nothing that was tuned; the same seed gives the same.
  */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "search/choose/search.h"
+#include "search/loop/search.h"
 #include "tests/gen/synthetic.h"
 
 enum { MOST = 24 };
@@ -200,7 +199,7 @@ static void what_never_occurs_is_not_in_it(void **state)
             inst->weight = 0;
     }
     assert_int_equal(n, 3);
-    assert_int_equal(heldout_count(y.spec), 3);
+    assert_int_equal(contract_nheld_out(y.spec), 3);
     assert_int_equal(sample(1, MOST, at), 3);
     for (int i = 0; i < 3; i++)
         assert_true(contains(at, 3, few[i]));
@@ -242,46 +241,6 @@ static void a_heavy_one_does_not_draw_its_neighbours(void **state)
     }
 }
 
-static int64_t first_usable(const Study *s, int64_t but)
-{
-    int64_t i = 0;
-    while (i == but || !trial_usable(&s->trial[i]))
-        i++;
-    return i;
-}
-
-static void a_chosen_pair_without_its_comparison_is_missing(void **state)
-{
-    (void)state;
-    const Study *s = y.study;
-    SettlePair pair[64];
-    for (int64_t i = 0; i < s->ntrial; i++)
-        for (int64_t j = 0; j < s->nshape; j++)
-            s->trial[i].final[j] = true;
-    assert_int_equal(settle_missing(s, y.assignment, pair), 0);
-    for (int64_t i = 0, shape = 0; i < y.spec->ninstance; i++) {
-        if (!y.spec->instance[i].tuned)
-            continue;
-        const int64_t chosen = y.assignment->kernel[y.assignment->chosen[i]];
-        const int64_t other = first_usable(s, chosen);
-        for (int64_t k = 0; k < s->ntrial; k++) /* on 3 without the chosen one, on 5 it was alone */
-            s->trial[k].final[shape] = shape == 3 ? k != chosen : k == chosen || (k == other && shape != 5);
-        shape++;
-    }
-    assert_int_equal(settle_missing(s, y.assignment, pair), 2);
-    assert_int_equal(pair[0].shape, 3);
-    assert_int_equal(pair[1].shape, 5);
-    assert_false(s->trial[pair[0].trial].final[3]);
-    assert_true(s->trial[pair[1].trial].final[5]);
-    for (int64_t k = 0; k < s->ntrial; k++) /* where there is no other kernel, alone is enough */
-        s->trial[k].status = k == pair[1].trial ? STATUS_OK : STATUS_WRONG;
-    for (int64_t j = 0; j < s->nshape; j++)
-        s->trial[pair[1].trial].final[j] = true;
-    for (int64_t i = 0; i < y.spec->ninstance; i++)
-        y.assignment->kernel[y.assignment->chosen[i]] = pair[1].trial;
-    assert_int_equal(settle_missing(s, y.assignment, pair), 0);
-}
-
 int main(void)
 {
 #define FRESH(test) cmocka_unit_test_setup_teardown(test, make, drop)
@@ -297,7 +256,6 @@ int main(void)
         FRESH(what_never_occurs_is_not_in_it),
         FRESH(weight_draws),
         FRESH(a_heavy_one_does_not_draw_its_neighbours),
-        FRESH(a_chosen_pair_without_its_comparison_is_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

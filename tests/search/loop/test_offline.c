@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 #include "gen/unit/unit.h"
-#include "search/choose/search.h"
+#include "search/loop/search.h"
 #include "search/measure/lab.h"
 #include "tests/gen/kernel_record.h"
 #include "tests/gen/synthetic.h"
@@ -373,7 +373,7 @@ static void the_choice_is_checked(void **state)
     y.spec->budget.trials = 20;
     run();
     const CostModel *m = cost_fit(y.arena, lab.study, &y.templates);
-    const Assignment *as = select_kernels(y.arena, lab.study, m, SELECT_PACKAGE);
+    const Assignment *as = select_kernels(y.arena, lab.study, m);
     for (int64_t i = 0; i < y.spec->ninstance; i++)
         if (y.spec->instance[i].tuned || is_end(&y.spec->instance[i]))
             pair[n++] = (Pair){ &y.spec->instance[i], lab.study->trial[as->kernel[as->chosen[i]]].key };

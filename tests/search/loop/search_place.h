@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "gen/unit/unit.h"
-#include "search/choose/search.h"
+#include "search/loop/search.h"
 #include "search/measure/runner.h"
 #include "tests/gen/synthetic.h"
 #include "tests/tmp_folder.h"
@@ -40,10 +40,12 @@ static Proposal batch[MOST_CALLS][16];
 static int nbatch, size[MOST_CALLS];
 static double begun_s[MOST_CALLS];
 static struct {
-    int64_t shape, trial[MOST_MET];
-    int n, repeats;
+    const Instance *inst;
+    int64_t trial[MOST_MET];
+    int n;
     double begun_s;
 } bout[MOST_CALLS];
+static const Instance *wrong_on; /* the kernels of the first bout there turn out wrong, but for the general one */
 static int nbout;
 static double gain; /* of all that is proposed, but for rounds that are named in `poor`: of those 0 */
 static const char *poor;
@@ -66,9 +68,8 @@ static inline double time_of(const Lab *s, int64_t trial)
     return 0;
 }
 
-static inline void take(const Lab *s, int64_t trial, int64_t shape, bool final)
+static inline void take(const Lab *s, int64_t trial, const Instance *inst, bool final)
 {
-    const Instance *inst = s->study->shape[shape];
     const double ns = time_of(s, trial);
     MeasureRecord m = { .key = s->study->trial[trial].key,
                         .device = y.device.id,
@@ -87,7 +88,7 @@ static inline void take(const Lab *s, int64_t trial, int64_t shape, bool final)
 static inline bool trials(Lab *s, Arena *scratch, const Proposal *p, int n, double share, const char **err)
 {
     (void)scratch, (void)err;
-    assert_true(share == 0.55 && nbatch < MOST_CALLS);
+    assert_true(share == 0.6 && nbatch < MOST_CALLS);
     memcpy(batch[nbatch], p, (size_t)n * sizeof *p);
     begun_s[nbatch] = lab.now_s;
     size[nbatch++] = n;
@@ -99,25 +100,28 @@ static inline bool trials(Lab *s, Arena *scratch, const Proposal *p, int n, doub
         t->status = kernels_fail ? STATUS_CRASHED : STATUS_OK;
         t->why = kernels_fail ? "killed" : "";
         for (int k = 0; k < p[i].nshape && !kernels_fail; k++)
-            take(s, trial, p[i].shape[k], false);
+            take(s, trial, s->study->shape[p[i].shape[k]], false);
     }
     lab.now_s += batch_s;
     return true;
 }
 
-static inline bool compare(Lab *s, Arena *scratch, const Instance *inst, const int64_t *trial, int n, int repeats,
-                           bool final, double *ns, const char **err)
+/* Of kernels that are named in wrong_on, one turns out wrong on the shape. */
+static inline bool compare(Lab *s, Arena *scratch, const Instance *inst, const int64_t *trial, int n, const char **err)
 {
-    (void)scratch, (void)ns, (void)err;
-    const int64_t shape = study_shape(s->study, inst->extent, inst->threads);
-    assert_true(final && nbout < MOST_CALLS && n <= MOST_MET);
-    bout[nbout].shape = shape;
+    (void)scratch, (void)err;
+    assert_true(nbout < MOST_CALLS && n <= MOST_MET);
+    bout[nbout].inst = inst;
     bout[nbout].n = n;
-    bout[nbout].repeats = repeats;
     bout[nbout].begun_s = lab.now_s;
     memcpy(bout[nbout++].trial, trial, (size_t)n * sizeof *trial);
-    for (int i = 0; i < n; i++)
-        take(s, trial[i], shape, true);
+    for (int i = 0; i < n; i++) {
+        take(s, trial[i], inst, true);
+        if (inst == wrong_on && trial[i] != lab_anchor(s))
+            s->study->trial[trial[i]].status = STATUS_WRONG;
+    }
+    wrong_on = inst == wrong_on ? NULL : wrong_on;
+    s->ntimed++;
     lab.now_s += bout_s;
     return true;
 }
@@ -138,10 +142,9 @@ static inline bool lesser(Lab *s, Arena *scratch, const char **err)
 
 static char folder[TMP_FOLDER_BYTES];
 static double asked_s[MOST_CALLS], most_ns; /* when for limits */
-static int nsettled, nbuilt, nlimits_built;
+static int nbuilt, nlimits_built;
 static bool limits_compile;
-static int limits_settled; /* how many were known when the choice was settled */
-static bool knows_limits, limits_fail, settle_fails, settle_measured;
+static bool knows_limits, limits_fail;
 static const char *library_text;
 static bool library_is_broken, library_is_late;
 static Status library_status;
@@ -174,16 +177,6 @@ bool limit_measure(Runner *r, Arena *a, const LimitRequest *req, LimitRecord *ou
         .target = req->target, .dtype = req->dtype, .threads = 1, .flops_per_s = 1e9 * nlimit, .clock_mhz = 999
     };
     return !limits_fail;
-}
-
-bool settle(Search *s, Arena *scratch, bool measured, const char **err)
-{
-    (void)s, (void)scratch;
-    *err = "not settled";
-    settle_measured = measured;
-    limits_settled = nlimit;
-    nsettled++;
-    return !settle_fails;
 }
 
 char *unit_library(Arena *a, const UnitContext *u, Diag *d)
@@ -272,16 +265,17 @@ static inline int make(void **state)
     nproposed = 1; /* the first is left out, as it may be the general kernel */
     kernels_fail = false;
     step_ns = 5e3;
-    nlimit = nsettled = nbuilt = nlimits_built = limits_at_first = 0;
+    nlimit = nbuilt = nlimits_built = limits_at_first = 0;
     limits_compile = true;
     nbegun = ndropped = nlesser = 0;
     library_is_late = false;
     knows_limits = true;
-    limits_fail = settle_fails = library_is_broken = false;
+    limits_fail = library_is_broken = false;
+    wrong_on = NULL;
     library_text = NULL;
     library_status = STATUS_OK;
     kind = (LabKind){ .own_clock = true, .lesser = lesser, .trials = trials, .compare = compare };
-    strategy = (Strategy){ "next", true, true, propose_next };
+    strategy = (Strategy){ "next", true, propose_next };
     unit = (UnitContext){ .spec = y.spec, .device = &y.device, .targets = &y.targets, .target = y.study->target };
     shop = (Workshop){ .unit = &unit };
     lab = (Lab){ .kind = &kind,

@@ -2,7 +2,7 @@
  *
  * search: the loop: what is tried, on which shapes and for how long.
  */
-#include "tests/search/choose/search_place.h"
+#include "tests/search/loop/search_place.h"
 
 /* ---- the loop ---- */
 

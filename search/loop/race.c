@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * race: works out for each shape who should meet there and what that is worth, and holds what is worth most.
+ */
+#include "search/loop/race.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include "model/rank.h"
+#include "search/measure/stopwatch.h"
+
+static const double WORTH = 1e-3;     /* a smaller gain than this part of a shape's time is no reason to measure */
+static const double NEAR_GAIN = 0.25; /* a kernel takes part if its gain is so large a part of the largest */
+static const double ROUND = 5;        /* times what making the choice took */
+enum { BEST = 2 };                    /* of the others: they take part in any case */
+
+/* What is known of a trial on an instance. */
+typedef struct {
+    double ns, error;
+    int n; /* measurements */
+} Known;
+
+static Known known_of(const Study *s, const Selection *c, const Instance *inst, int64_t place, double noise,
+                      int64_t trial)
+{
+    const Trial *t = &s->trial[trial];
+    if (place >= 0 && t->ns[place] > 0)
+        return (Known){ t->ns[place], trial_error(s, t, place, noise), t->count[place] };
+    return (Known){ cost_trial(c->m, trial, inst), cost_doubt(c->m, trial, inst), 0 };
+}
+
+static double gain_of(const Known *a, const Known *b)
+{
+    const double moved = sqrt(a->error * a->error / (a->n + 1) + b->error * b->error / (b->n + 1));
+    const double z = moved > 0 ? fabs(log(a->ns / b->ns)) / moved : INFINITY;
+    return isfinite(z) ? moved * (exp(-z * z / 2) / sqrt(2 * M_PI) - z * erfc(z / M_SQRT2) / 2) : 0;
+}
+
+static void enter(Heat *h, int64_t trial, double ns)
+{
+    for (int i = 0; i < h->n; i++)
+        if (h->trial[i] == trial)
+            return;
+    if (h->n == RACE_MOST)
+        return;
+    h->trial[h->n++] = trial;
+    h->ns += fmax(ns, STOPWATCH_SAMPLE_NS);
+}
+
+Heat race_heat(const Study *s, const Selection *c, const Instance *inst, double noise)
+{
+    const int64_t place = study_place(s, inst), chosen = c->as->kernel[c->as->chosen[inst - s->spec->instance]];
+    noise = place >= 0 ? study_noise_at(s, place, noise) : noise;
+    const Known own = known_of(s, c, inst, place, noise, chosen);
+    Ranked fast[BEST], worth[RACE_MOST]; /* worth: by falling gain */
+    int nfast = 0, nworth = 0;
+    bool met = false;
+    Heat h = { .inst = inst };
+    enter(&h, chosen, own.ns);
+    for (int64_t i = 0; i < s->ntrial; i++) {
+        if (i == chosen || !study_may_choose(s, &s->trial[i]))
+            continue;
+        const Known other = known_of(s, c, inst, place, noise, i);
+        met = met || other.n > 0;
+        nfast = ranked_insert(fast, nfast, BEST, other.ns, i);
+        nworth = ranked_insert(worth, nworth, RACE_MOST, -gain_of(&own, &other), i);
+    }
+    h.gain = nworth ? -worth[0].key : 0;
+    for (int i = 0; i < nfast; i++)
+        enter(&h, fast[i].at, fast[i].key);
+    for (int i = 0; i < nworth && -worth[i].key >= NEAR_GAIN * h.gain; i++)
+        enter(&h, worth[i].at, known_of(s, c, inst, place, noise, worth[i].at).ns);
+    if (own.n == 0 || (nfast && !met))
+        h.gain += own.error;
+    return h;
+}
+
+/* Places of heats by falling worth: gain by weight, over seconds. Returns how many are worth their time. */
+static int64_t rank_heats(const Lab *l, const Heat *heat, int64_t n, Ranked *order)
+{
+    int64_t nworth = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (heat[i].gain > WORTH)
+            order[nworth++] = (Ranked){ -heat[i].gain * heat[i].inst->weight / stopwatch_expect_s(l, heat[i].ns), i };
+    qsort(order, (size_t)nworth, sizeof *order, ranked_compare);
+    return nworth;
+}
+
+bool race_round(Lab *l, Arena *scratch, const Selection *c, const Instance *const *inst, int64_t n, double until_s,
+                int64_t *held, const char **err)
+{
+    const double began_s = lab_now_s(l), noise = study_noise(l->study);
+    Heat *heat = ARENA_ARRAY(scratch, (size_t)n + 1, Heat);
+    Ranked *order = ARENA_ARRAY(scratch, (size_t)n + 1, Ranked);
+    for (int64_t i = 0; i < n; i++)
+        heat[i] = race_heat(l->study, c, inst[i], noise);
+    const int64_t nworth = rank_heats(l, heat, n, order);
+    *held = 0;
+    for (int64_t i = 0; i < nworth && (*held == 0 || lab_now_s(l) - began_s < ROUND * c->took_s); i++) {
+        const Heat *h = &heat[order[i].at];
+        progress_update(l->progress, lab_now_s(l) - l->began_s, lab_best_text(l, scratch),
+                        fmax(until_s - lab_now_s(l), 0));
+        if (lab_now_s(l) + stopwatch_expect_s(l, h->ns) > until_s)
+            continue;
+        const int64_t timed = l->ntimed;
+        if (!l->kind->compare(l, scratch, h->inst, h->trial, h->n, err))
+            return false;
+        *held += l->ntimed > timed;
+    }
+    return true;
+}

@@ -10,7 +10,7 @@
 #include "search/measure/stopwatch.h"
 
 static const double WORTH = 1e-3;     /* a smaller gain than this part of a shape's time is no reason to measure */
-static const double NEAR_GAIN = 0.25; /* a kernel takes part if its gain is so large a part of the largest */
+static const double NEAR_GAIN = 0.5; /* a kernel takes part if its gain is so large a part of the largest */
 static const double ROUND = 5;        /* times what making the choice took */
 enum { BEST = 2 };                    /* of the others: they take part in any case */
 

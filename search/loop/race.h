@@ -20,7 +20,7 @@
 #include "search/measure/lab.h"
 #include "search/space/cost.h"
 
-enum { RACE_MOST = 12 }; /* kernels that meet on a shape */
+enum { RACE_MOST = 6 }; /* kernels that meet on a shape */
 
 /* A choice and the model that it was made with. Its study may be another one than the lab's, if it has the same trials in the same order. */
 typedef struct {

@@ -17,7 +17,7 @@
 #define HELD_OUT_SHARE 0.98
 
 typedef struct {
-    Lab *lab; /* its study grows during a run, and reselect puts a new one in its place */
+    Lab *lab; /* its study grows during a run */
     const Strategy *strategy;
     const Space *space;
     uint64_t seed;

@@ -170,6 +170,16 @@ static void print_kernel(const Dump *d, const KernelRecord *k)
     quote_printf(d->out, ": %s%s%s\n", status_name(k->status), *k->why ? ": " : "", k->why);
 }
 
+static void print_spec_record(const Dump *d, const SpecRecord *s)
+{
+    quote_printf(d->out, "spec %s%s%s for %s: %s in %s, layout '%s'%s, formula '%s', accuracy %g", s->spec,
+                 *s->function ? "_" : "", s->function, s->target, s->op, s->dtype, s->layout,
+                 s->packed ? ", packed" : "", s->formula, s->accuracy);
+    for (int i = 0; i < s->nconstant; i++)
+        fprintf(d->out, ", %s=%" PRId64, s->constant[i].name, s->constant[i].value);
+    fprintf(d->out, "\n");
+}
+
 static void print_measure(const Dump *d, const MeasureRecord *m)
 {
     fprintf(d->out, "measure %s on %s:", m->key, m->device);
@@ -206,6 +216,8 @@ static void print_records(const Dump *d)
     for (int64_t i = 0; i < r->ndevice; i++)
         quote_printf(d->out, "device %s: %s, %d cores; %s %s\n", r->device[i].id, r->device[i].name, r->device[i].cores,
                      r->device[i].compiler, r->device[i].flags);
+    for (int64_t i = 0; i < r->nspec; i++)
+        print_spec_record(d, &r->spec[i]);
     for (int64_t i = 0; i < r->nkernel; i++)
         print_kernel(d, &r->kernel[i]);
     for (int64_t i = 0; i < r->nmeasure; i++)

@@ -16,6 +16,7 @@
 #include "gen/report/words.h"
 #include "search/loop/search.h"
 #include "search/measure/lab.h"
+#include "search/record/record_spec.h"
 
 /* Runs the search and shows its progress. */
 static bool search_space(Run *r, const Workload *w, const Site *site, Tools *t, const UnitContext *u,
@@ -70,8 +71,9 @@ static bool search_device(Run *r, const Workload *w, const Site *site, Tools *t,
     const Space *space = command_space(r, w, &u);
     if (!space)
         return run_fails(r, EXIT_USAGE, "there is nothing to search");
+    const SpecRecord spec = record_spec(r->a, &u);
     return tools_open_records(r, w, t) && record_add_device(t->records, device, &r->err) &&
-           search_space(r, w, site, t, &u, space, began_s);
+           record_add_spec(t->records, &spec, &r->err) && search_space(r, w, site, t, &u, space, began_s);
 }
 
 /* True if the file has measured times of a device that runs the target. */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "gen/base/order.h"
 #include "gen/package/emit.h"
+#include "search/record/record_spec.h"
 
 /* Counts the times of that target's kernels that were taken on that device. */
 static int64_t count_times(Arena *a, const Records *r, const Device *d, const Target *target)
@@ -103,6 +104,15 @@ void replay_note(Arena *a, const Result *result, KernelKeys *present)
     present->key = key;
 }
 
+/* Templates change, and what was measured of them before is left out: a package of the rest may be a poor one. */
+static void tell_outdated(const Run *r, const Result *result, const Records *records)
+{
+    const char *outdated = record_outdated(r->a, result->study, &result->unit, result->templates, records);
+    if (*outdated && !r->o->quiet)
+        diag_say(stderr, DIAG_NOTE, "%s: of the records for target '%s' these do not count: %s",
+                 result->unit.spec->name, result->unit.target->name, outdated);
+}
+
 Result *replay_all(Run *r, const Workload *w, const Known *known)
 {
     const int n = workload_npart(w);
@@ -124,6 +134,8 @@ Result *replay_all(Run *r, const Workload *w, const Known *known)
                       part->spec->function ? ": " : "", r->err);
             return NULL;
         }
+        if (!k.device)
+            tell_outdated(r, &result[i], &records);
         replay_note(r->a, &result[i], present);
         last = k.records;
     }

@@ -97,15 +97,24 @@ bool candidate_fits(const Candidate *c, const Spec *spec, const Device *device)
     return template_occurs(c->t, value);
 }
 
-const char *candidate_key(Arena *a, const Candidate *c, const char *context_hash, const Device *device)
+const char *candidate_key_of(Arena *a, const CandidateNames *c, const char *context_hash, const Device *device)
 {
     Text t = { .arena = a };
-    text_printf(&t, "%s|%s|%s|%s|%s|%s", c->t->name, c->t->hash, c->target->name, context_hash, device->compiler,
+    text_printf(&t, "%s|%s|%s|%s|%s|%s", c->template_name, c->template_hash, c->target, context_hash, device->compiler,
                 device->flags);
-    for (int i = 0; i < c->t->nparam; i++)
-        text_printf(&t, "|%s=%" PRId64, c->t->param[i].name, value_of(c, i));
+    for (int i = 0; i < c->nparam; i++)
+        text_printf(&t, "|%s=%" PRId64, c->param[i].name, c->param[i].value);
     XXH128_hash_t h = XXH3_128bits(text_str(&t), t.len);
     return arena_printf(a, "%016llx%016llx", (unsigned long long)h.high64, (unsigned long long)h.low64);
+}
+
+const char *candidate_key(Arena *a, const Candidate *c, const char *context_hash, const Device *device)
+{
+    Param param[TEMPLATE_MAX_PARAM];
+    for (int i = 0; i < c->t->nparam; i++)
+        param[i] = (Param){ c->t->param[i].name, value_of(c, i) };
+    return candidate_key_of(a, &(CandidateNames){ c->t->name, c->t->hash, c->target->name, c->t->nparam, param },
+                            context_hash, device);
 }
 
 static const char *const status_names[STATUS_COUNT] = {

@@ -36,6 +36,13 @@ bool candidate_fits(const Candidate *c, const Spec *spec, const Device *device);
 bool candidate_is_general(const Candidate *c);
 /* 32 hex digits: template text, parameters, target, context (gen/unit/unit.h), device's compiler and flags. */
 const char *candidate_key(Arena *a, const Candidate *c, const char *context_hash, const Device *device);
+/* The same of a candidate that need not be one here: of what its record says of it. */
+typedef struct {
+    const char *template_name, *template_hash, *target;
+    int nparam;
+    const Param *param;
+} CandidateNames;
+const char *candidate_key_of(Arena *a, const CandidateNames *c, const char *context_hash, const Device *device);
 
 /* What became of a candidate that was built, verified and timed. */
 typedef enum {

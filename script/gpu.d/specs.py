@@ -38,8 +38,10 @@ def name_of(path):
 
 
 def variant(base, dtype, folder):
-    """The spec with another data type and a name of its own, NAME_DTYPE. As it is, when it has that type."""
-    with open(base) as f:
+    """The spec with another data type and a name of its own, NAME_DTYPE; the spec of that name, where there is one: it
+    may have other layouts, and records are found by name. As it is, when it has that type."""
+    named = base.removesuffix(".cfg") + f"_{dtype}.cfg"
+    with open(named if os.path.exists(named) else base) as f:
         text = f.read()
     if value(text, "dtype") != dtype:
         text = re.sub(r'(?m)^(name\s*=\s*")([^"]*)"', rf'\g<1>\g<2>_{dtype}"', text, count=1)

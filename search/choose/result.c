@@ -5,9 +5,11 @@
 #include "search/choose/result.h"
 
 #include <string.h>
+#include "search/record/record_spec.h"
 
-/* The records that this study was made of. Of a general kernel of a lesser target they only say that it failed. */
-static const Records *records_of(Arena *a, const Study *s, const Records *r)
+/* The records that this study was made of, and which spec they are of, whether they said it or not. Of a general kernel of a lesser target they
+ * only say that it failed. */
+static const Records *records_of(Arena *a, const UnitContext *u, const Study *s, const Records *r)
 {
     Records *out = ARENA_NEW(a, Records);
     out->device = ARENA_ARRAY(a, 1, Device);
@@ -15,6 +17,8 @@ static const Records *records_of(Arena *a, const Study *s, const Records *r)
     out->measure = ARENA_ARRAY(a, (size_t)r->nmeasure + 1, MeasureRecord);
     out->limit = ARENA_ARRAY(a, (size_t)r->nlimit + 1, LimitRecord);
     out->device[out->ndevice++] = *s->device;
+    out->spec = ARENA_ARRAY(a, 1, SpecRecord);
+    out->spec[out->nspec++] = record_spec(a, u);
     for (int64_t i = 0; i < r->nkernel; i++)
         if (study_find_key(s, r->kernel[i].key) >= 0 && strcmp(r->kernel[i].device, s->device->id) == 0)
             out->kernel[out->nkernel++] = r->kernel[i];
@@ -40,16 +44,15 @@ bool result_make(Arena *a, const UnitContext *u, const TemplateList *templates, 
     *out =
         (Result){ .unit = *u, .templates = templates, .study = s, .model = m, .assignment = select_kernels(a, s, m) };
     if (!out->assignment) {
-        *err = select_no_room(a, s);
-        *err = *err ? *err
-                    : arena_printf(
-                          a,
-                          "the records hold no verified measurement for this spec, these templates and this compiler "
-                          "(target '%s')",
-                          u->target->name);
+        const char *no_room = select_no_room(a, s), *holds = record_holds(a, s, u, templates, r);
+        *err = no_room ? no_room
+                       : arena_printf(a,
+                                      "the records hold no verified measurement for this spec, these templates and "
+                                      "this compiler (target '%s')%s%s",
+                                      u->target->name, *holds ? ", but " : "", holds);
         return false;
     }
-    out->records = records_of(a, s, r);
+    out->records = records_of(a, u, s, r);
     out->contract = contract_make(a, s, out->assignment);
     return true;
 }

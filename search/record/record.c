@@ -305,8 +305,9 @@ static bool add(RecordFile *f, RecordKind type, const void *record, const char *
     if (why)
         return fail(f->arena, arena_printf(f->arena, "%s: record not written", f->path), why, err);
     record_copy(f->arena, t, record, &copy);
-    for (int64_t i = 0; type == RECORD_DEVICE && i < f->r.ndevice; i++)
-        if (strcmp(f->r.device[i].id, copy.device.id) == 0)
+    const char *there = array_of(&f->r, t);
+    for (int64_t i = 0; t->once && i < *count_of(&f->r, t); i++)
+        if (record_compare(t, there + (size_t)i * t->bytes, &copy) == 0)
             return true;
     if (!append_line(f, line_text(f->scratch, t, &copy), err))
         return false;
@@ -315,6 +316,8 @@ static bool add(RecordFile *f, RecordKind type, const void *record, const char *
 }
 
 bool record_add_device(RecordFile *f, const Device *d, const char **err) { return add(f, RECORD_DEVICE, d, err); }
+
+bool record_add_spec(RecordFile *f, const SpecRecord *s, const char **err) { return add(f, RECORD_SPEC, s, err); }
 
 bool record_add_kernel(RecordFile *f, const KernelRecord *k, const char **err) { return add(f, RECORD_KERNEL, k, err); }
 

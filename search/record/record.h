@@ -2,8 +2,10 @@
  *
  * record: what was built and measured, kept as JSON lines in an append-only file. Failures are records too.
  *
- * A file holds lines of four types, each with "v":1 (the schema) and "type":
+ * A file holds lines of five types, each with "v":1 (the schema) and "type":
  *   device   the machine and compiler that the following lines come from, named by its id
+ *   spec     what kernels were measured for: of a function's spec all that their code depends on (record_spec.h).
+ *            Files of older releases lack it
  *   kernel   one candidate on one device: template, parameters, target, status, size of its code
  *   measure  one candidate on one shape: samples in ns, status
  *   limit    what the device does at most on so many threads: arithmetic, and reading from each level of memory; of a
@@ -32,7 +34,22 @@ enum {
 };
 
 typedef struct {
-    const char *key;    /* 32 hex digits: template text, parameters, target, flags, compiler */
+    const char *context;         /* unit_context_hash: of what follows `target`, and of the text around kernels */
+    const char *spec, *function; /* names, the package's and the function's; "": the package has no other */
+    const char *target;          /* the tuned one */
+    const char *op, *dtype;
+    const char *layout; /* "W: NK" */
+    bool packed;
+    const char *formula;
+    const char *types;   /* of operands that the formula brings, where they are not dtype: "length: s32" */
+    const char *extents; /* of operands that the formula gathers from: "word: V x N" */
+    double accuracy;
+    int nconstant;
+    Param constant[OP_MAX_EXTENT]; /* attributes with one value in all shapes: kernels are made for it */
+} SpecRecord;
+
+typedef struct {
+    const char *key;    /* 32 hex digits: template text, parameters, target, spec's context, flags, compiler */
     const char *device; /* Device.id */
     const char *op, *dtype, *template_name, *template_hash, *target;
     int nparam;
@@ -86,8 +103,9 @@ typedef struct {
 } LimitRecord;
 
 typedef struct {
-    int64_t ndevice, nkernel, nmeasure, nlimit;
+    int64_t ndevice, nspec, nkernel, nmeasure, nlimit;
     Device *device;
+    SpecRecord *spec;
     KernelRecord *kernel;
     MeasureRecord *measure;
     LimitRecord *limit;
@@ -113,12 +131,14 @@ const Records *record_all(const RecordFile *f); /* grows with each append; point
 /* Each appends one whole line with one write(2) and keeps the record in memory. False with *err set when the disk is full ...:
  * then the partial line is cut off again. */
 bool record_add_device(RecordFile *f, const Device *d, const char **err); /* nothing happens if that id is there */
+/* Nothing happens if its context is there with these names and that target. */
+bool record_add_spec(RecordFile *f, const SpecRecord *s, const char **err);
 bool record_add_kernel(RecordFile *f, const KernelRecord *k, const char **err);
 bool record_add_measure(RecordFile *f, const MeasureRecord *m, const char **err);
 bool record_add_limit(RecordFile *f, const LimitRecord *l, const char **err);
 void record_close(RecordFile *f);
 
-/* Canonical text of records, for packages: devices by id, kernels by key, measures by (key, device, threads, extents,
+/* Canonical text of records, for packages: devices by id, specs by context, kernels by key, measures by (key, device, threads, extents,
  * final), limits by (device, target, dtype, threads), then by their text; equal lines once but for measures, as two that agree are more than one. */
 char *record_text(Arena *a, const Records *r);
 

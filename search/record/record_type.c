@@ -95,6 +95,25 @@ static const Field device_fields[] = {
     { 0 },
 };
 
+static const Field spec_fields[] = {
+    { "context", FIELD_NAME, .at = offsetof(SpecRecord, context) },
+    { "spec", FIELD_NAME, .at = offsetof(SpecRecord, spec) },
+    { "function", FIELD_TEXT, .at = offsetof(SpecRecord, function), .high = NAME_BYTES },
+    { "target", FIELD_NAME, .at = offsetof(SpecRecord, target) },
+    { "op", FIELD_NAME, .at = offsetof(SpecRecord, op) },
+    { "dtype", FIELD_NAME, .at = offsetof(SpecRecord, dtype) },
+    { "layout", FIELD_TEXT, .at = offsetof(SpecRecord, layout), .high = FREE_BYTES },
+    { "packed", FIELD_FLAG, .at = offsetof(SpecRecord, packed) },
+    { "formula", FIELD_TEXT, .at = offsetof(SpecRecord, formula), .high = FREE_BYTES },
+    { "types", FIELD_TEXT, .at = offsetof(SpecRecord, types), .high = FREE_BYTES },
+    { "extents", FIELD_TEXT, .at = offsetof(SpecRecord, extents), .high = FREE_BYTES },
+    { "accuracy", FIELD_REAL, .at = offsetof(SpecRecord, accuracy), .low = 1, .high = OP_MAX_ACCURACY,
+      .wrong = "accuracy is out of range" },
+    { "constants", FIELD_PARAM, .at = offsetof(SpecRecord, constant), .form = FORM_PARAMS,
+      .count_at = offsetof(SpecRecord, nconstant), .most = OP_MAX_EXTENT, .of = "integers, each with its own name" },
+    { 0 },
+};
+
 static const Field kernel_fields[] = {
     { "key", FIELD_NAME, .at = offsetof(KernelRecord, key) },
     { "device", FIELD_NAME, .at = offsetof(KernelRecord, device) },
@@ -181,8 +200,10 @@ static void measure_derive(void *record)
 }
 
 const RecordType record_types[RECORD_TYPES] = {
-    { "device", sizeof(Device), offsetof(Records, ndevice), offsetof(Records, device), device_fields,
-      .order = { "id" } },
+    { "device", sizeof(Device), offsetof(Records, ndevice), offsetof(Records, device), device_fields, .order = { "id" },
+      .once = true },
+    { "spec", sizeof(SpecRecord), offsetof(Records, nspec), offsetof(Records, spec), spec_fields,
+      .order = { "context", "spec", "function", "target" }, .once = true },
     { "kernel", sizeof(KernelRecord), offsetof(Records, nkernel), offsetof(Records, kernel), kernel_fields,
       .order = { "key" } },
     { "measure", sizeof(MeasureRecord), offsetof(Records, nmeasure), offsetof(Records, measure), measure_fields,
@@ -362,7 +383,7 @@ void record_copy(Arena *a, const RecordType *t, const void *record, void *out)
 
 static int compare_one(const Field *f, const void *x, const void *y)
 {
-    if (f->kind == FIELD_NAME)
+    if (f->kind == FIELD_NAME || f->kind == FIELD_TEXT)
         return strcmp(*(const char *const *)x, *(const char *const *)y);
     const int64_t a = field_whole(f->kind, x), b = field_whole(f->kind, y);
     return (a > b) - (a < b);
@@ -434,6 +455,36 @@ char *line_text(Arena *a, const RecordType *t, const void *record)
     free(text);
     json_decref(o);
     return line;
+}
+
+/* A field as a line has it. */
+static char *field_text(Arena *a, const Field *f, const void *record)
+{
+    json_t *value = json_of(f, record);
+    char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(RECORD_DIGITS));
+    char *out = arena_strdup(a, text ? text : "");
+    free(text);
+    json_decref(value);
+    return out;
+}
+
+static bool is_of_order(const RecordType *t, const char *key)
+{
+    const char *const *at = t->order;
+    while (*at && strcmp(*at, key) != 0)
+        at++;
+    return *at != NULL;
+}
+
+const char *record_differs(Arena *a, const RecordType *t, const void *there, const void *here)
+{
+    Text out = { .arena = a };
+    for (const Field *f = t->field; f->key; f++) {
+        const char *x = field_text(a, f, there), *y = field_text(a, f, here);
+        if (strcmp(x, y) != 0 && !is_of_order(t, f->key))
+            text_printf(&out, "%s%s = %s (here %s)", out.len ? ", " : "", f->key, x, y);
+    }
+    return text_str(&out);
 }
 
 /* ---- from JSON ---- */

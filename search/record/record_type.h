@@ -15,10 +15,11 @@ enum {
     RECORD_WRONG_BYTES = 200,
 };
 
-typedef enum { RECORD_DEVICE, RECORD_KERNEL, RECORD_MEASURE, RECORD_LIMIT, RECORD_TYPES } RecordKind;
+typedef enum { RECORD_DEVICE, RECORD_SPEC, RECORD_KERNEL, RECORD_MEASURE, RECORD_LIMIT, RECORD_TYPES } RecordKind;
 
 typedef union {
     Device device;
+    SpecRecord spec;
     KernelRecord kernel;
     MeasureRecord measure;
     LimitRecord limit;
@@ -32,6 +33,7 @@ typedef struct {
     const char *order[6];                          /* keys of the fields that canonical text is sorted by */
     const char *(*also_wrong)(const void *record); /* what more may be wrong; may be NULL */
     void (*derive)(void *record);                  /* sets what follows from the fields; may be NULL */
+    bool once;                                     /* a file has one of those that `order` does not tell apart */
 } RecordType;
 
 extern const RecordType record_types[RECORD_TYPES];
@@ -42,6 +44,9 @@ const char *record_wrong(const RecordType *t, const void *record, char text[RECO
 void record_copy(Arena *a, const RecordType *t, const void *record, void *out);
 /* Compares two records by the fields that canonical text is sorted by. */
 int record_compare(const RecordType *t, const void *x, const void *y);
+
+/* Says in which fields, but for those of `order`, two records differ: "packed = true (here false), ..."; "": in none. */
+const char *record_differs(Arena *a, const RecordType *t, const void *there, const void *here);
 
 typedef enum { LINE_RECORD, LINE_OTHER_SCHEMA, LINE_BAD } LineKind;
 

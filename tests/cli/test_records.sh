@@ -79,6 +79,25 @@ again 0 --cc "$tmp/work/cc"
 [ "$(ntrials $records)" -eq 6 ] || failed "times of one compiler were taken for another's"
 grep -q 'of another kind' out/tiny/records.jsonl || failed "the package names the wrong compiler"
 
+section another spec
+[ "$(lines '"type":"spec"' good)" -eq 1 ] || failed "the records do not say which spec they are of, once"
+write_spec other.cfg 'accuracy = 4;'
+run 1 replay other.cfg --records good -o x
+said "kernels of spec 'tiny', which has accuracy = 1.0 (here 4.0)"
+absent x
+cp good $records
+run 0 other.cfg --records $records -o x
+[ "$(lines '"type":"spec"' $records)" -eq 2 ] || failed "the other spec is not recorded"
+grep '"type":"spec"' x/records.jsonl | grep -v '"accuracy":4.0' && failed "the package's records name another spec"
+rm -rf x
+grep -v '"type":"spec"' good >old
+run 1 replay other.cfg --records old -o x
+said 'the records do not say which'
+run 0 replay tiny.cfg --records old -o x
+grep -q '"type":"spec"' x/records.jsonl || failed "the package's records do not say which spec they are of"
+rm -rf x
+cp good $records
+
 section hostile lines
 {
     cat good

@@ -215,6 +215,7 @@ echo '/* another one */' >>"$share/dense/plain.c"      # its records are for the
 run 1 replay --check p
 told 'made by: template dense/plain.c'
 said 'the records hold no verified measurement for this spec, these templates'
+said 'kernels of another version of dense/plain.c'
 told_not 'byte for byte'
 mv plain.c "$share/dense/plain.c"
 fresh

@@ -35,6 +35,16 @@ static void check_kernel(const KernelRecord *k)
         REQUIRE(plain_name(k->param[i].name));
 }
 
+static void check_spec(const SpecRecord *s)
+{
+    REQUIRE(plain_name(s->context) && plain_name(s->spec) && plain_name(s->target) && plain_name(s->op));
+    REQUIRE(plain_name(s->dtype) && plain_text(s->function) && plain_text(s->layout) && plain_text(s->formula));
+    REQUIRE(plain_text(s->types) && plain_text(s->extents) && s->accuracy >= 1 && s->accuracy <= OP_MAX_ACCURACY);
+    REQUIRE(s->nconstant >= 0 && s->nconstant <= OP_MAX_EXTENT);
+    for (int i = 0; i < s->nconstant; i++)
+        REQUIRE(plain_name(s->constant[i].name));
+}
+
 static void check_measure(const MeasureRecord *m)
 {
     REQUIRE(plain_name(m->key) && plain_name(m->device) && plain_text(m->why));
@@ -62,6 +72,8 @@ static void check_records(const Records *r)
 {
     for (int64_t i = 0; i < r->ndevice; i++)
         REQUIRE(plain_name(r->device[i].id) && plain_text(r->device[i].name) && plain_text(r->device[i].flags));
+    for (int64_t i = 0; i < r->nspec; i++)
+        check_spec(&r->spec[i]);
     for (int64_t i = 0; i < r->nkernel; i++)
         check_kernel(&r->kernel[i]);
     for (int64_t i = 0; i < r->nmeasure; i++)

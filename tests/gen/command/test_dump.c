@@ -168,8 +168,12 @@ static void the_records(void **state)
                                   .status = STATUS_WRONG,
                                   .why = "off" } };
     LimitRecord limit = { "d", "avx2", "f32", 2, 1.5e11, { 4e11, 0, 2e10, 1e10 }, 1755, 1180, 900 };
+    SpecRecord spec = { "c",    "resnet", "stem", "avx2", "conv2d", "f32", "X: NHWC", true,
+                        "relu", "",       "",     4,      1,        { { "PAD", 1 } } };
     const Records r = { .ndevice = 1,
                         .device = &hand.y.device,
+                        .nspec = 1,
+                        .spec = &spec,
                         .nkernel = 2,
                         .kernel = kernel,
                         .nmeasure = 2,
@@ -184,6 +188,7 @@ static void the_records(void **state)
         dumped(DUMP_RECORDS, false),
         "1 devices, 2 kernels, 2 measurements; 6 lines ignored\n"
         "device 0123456789abcdef: Synthetic CPU 9000, 8 cores; gcc (Debian 12.2.0) 12.2.0 -O3 -std=gnu17\n"
+        "spec resnet_stem for avx2: conv2d in f32, layout 'X: NHWC', packed, formula 'relu', accuracy 4, PAD=1\n"
         "kernel a on d: t avx2 MR=8 NP=3: ok\nkernel b on d: t avx2: crashed: bad\n"
         "measure a on d: 2x3x4 threads=2: ok, 1.25 us, spread 1.5 % of 5 samples, raced\n"
         "measure b on d: 5x6 threads=1: wrong: off\n"

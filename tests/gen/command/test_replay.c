@@ -222,6 +222,9 @@ static void a_result_keeps_the_records_of_its_study(void **state)
     const Records *r = out.records;
     assert_int_equal(r->ndevice, 1);
     assert_string_equal(r->device[0].name, "Synthetic CPU 9000");
+    assert_int_equal(r->nspec, 1); /* though the records do not say it */
+    assert_string_equal(r->spec[0].spec, "hand");
+    assert_string_equal(r->spec[0].context, out.study->context_hash);
     assert_int_equal(r->nkernel, 4);
     assert_int_equal(r->nmeasure, 3 * HAND_TUNED + 1);
     assert_int_equal(r->measure[r->nmeasure - 1].status, STATUS_WRONG);
@@ -237,7 +240,7 @@ static void a_result_keeps_the_records_of_its_study(void **state)
     assert_false(replay_target(hand.y.arena, &workload, &made, NULL, &none, &err));
     assert_string_equal(err,
                         "the records hold no verified measurement for this spec, these templates and this compiler "
-                        "(target 'avx512')");
+                        "(target 'avx512'), but 3 kernels of this spec that failed (build_failed)");
 }
 
 /* ---- the report of it ---- */

@@ -138,6 +138,24 @@ static inline KernelRecord a_kernel(void)
                            .why = "" };
 }
 
+static inline SpecRecord a_spec(void)
+{
+    return (SpecRecord){ .context = "0011223344556677",
+                         .spec = "resnet",
+                         .function = "stem",
+                         .target = "avx512",
+                         .op = "conv2d",
+                         .dtype = "f32",
+                         .layout = "X: NHWC, F: KRSC",
+                         .packed = true,
+                         .formula = "relu(acc + shift[oc])",
+                         .types = "",
+                         .extents = "",
+                         .accuracy = 1.5,
+                         .nconstant = 2,
+                         .constant = { { "STRIDE_H", 2 }, { "PAD_T", -3 } } };
+}
+
 static inline MeasureRecord a_measure(int i)
 {
     MeasureRecord m = { .key = "00112233445566778899aabbccddeeff",
@@ -181,6 +199,7 @@ static inline void add_all(RecordFile *f, int nmeasure)
 static inline void assert_same_records(Arena *a, const Records *got, const Records *want)
 {
     assert_int_equal(got->ndevice, want->ndevice);
+    assert_int_equal(got->nspec, want->nspec);
     assert_int_equal(got->nkernel, want->nkernel);
     assert_int_equal(got->nmeasure, want->nmeasure);
     assert_int_equal(got->nlimit, want->nlimit);
@@ -207,6 +226,9 @@ static const char *const good_lines[] = {
     "\"ns\":[1],\"max_err\":0,\"final\":true,\"why\":\"\"}",
     "{\"v\":1,\"type\":\"limit\",\"device\":\"d\",\"target\":\"t\",\"dtype\":\"f\",\"threads\":1,\"flops_per_s\":1,"
     "\"bytes_per_s\":{\"l3\":2,\"l9\":3}}",
+    "{\"v\":1,\"type\":\"spec\",\"context\":\"c\",\"spec\":\"s\",\"function\":\"\",\"target\":\"t\",\"op\":\"o\","
+    "\"dtype\":\"f\",\"layout\":\"\",\"packed\":true,\"formula\":\"\",\"types\":\"\",\"extents\":\"\",\"accuracy\":1,"
+    "\"constants\":{}}",
 };
 
 #endif

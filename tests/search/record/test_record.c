@@ -94,6 +94,40 @@ static void clock_and_latencies_stay(void **state)
     record_close(f);
 }
 
+/* Which spec kernels are of is said once, in words; a name or a target more is another line. */
+static void a_spec_is_told_once(void **state)
+{
+    Place *p = *state;
+    RecordFile *f = must_open(p);
+    SpecRecord s = a_spec(), other = a_spec();
+    other.formula = "another one"; /* the context tells specs apart */
+    assert_true(record_add_spec(f, &s, &p->err) && record_add_spec(f, &other, &p->err));
+    assert_string_equal(contents(p, NULL),
+                        "{\"v\":1,\"type\":\"spec\",\"context\":\"0011223344556677\",\"spec\":\"resnet\","
+                        "\"function\":\"stem\",\"target\":\"avx512\",\"op\":\"conv2d\",\"dtype\":\"f32\","
+                        "\"layout\":\"X: NHWC, F: KRSC\",\"packed\":true,\"formula\":\"relu(acc + shift[oc])\","
+                        "\"types\":\"\",\"extents\":\"\",\"accuracy\":1.5,"
+                        "\"constants\":{\"STRIDE_H\":2,\"PAD_T\":-3}}\n");
+    record_close(f);
+    f = must_open(p);
+    assert_true(record_add_spec(f, &s, &p->err));
+    const char **part[] = { &other.context, &other.spec, &other.function, &other.target };
+    for (size_t i = 0; i < LENGTH(part); i++) {
+        other = a_spec();
+        *part[i] = "another";
+        assert_true(record_add_spec(f, &other, &p->err));
+    }
+    s.accuracy = 0;
+    assert_false(record_add_spec(f, &s, &p->err));
+    assert_contains(p->err, "record not written: accuracy is out of range");
+    Records r = must_read(p);
+    assert_string_equal(p->warnings, "");
+    assert_int_equal(r.nspec, 1 + (int64_t)LENGTH(part));
+    assert_same_records(p->a, &r, record_all(f));
+    assert_int_equal(r.spec[0].constant[1].value, -3);
+    record_close(f);
+}
+
 static void limits_are_sorted_and_told_once(void **state)
 {
     Place *p = *state;
@@ -392,7 +426,8 @@ static void canonical_text_has_its_order(void **state)
     assert_true(all.nmeasure == 7 && all.ndevice == 2 && all.nkernel == 0 && all.nlimit == 0);
     const Records again = record_join(p->a, &all, &x);
     assert_string_equal(record_text(p->a, &again), record_text(p->a, &all)); /* what both have */
-    const Records twice = { .nmeasure = 2, .measure = (MeasureRecord[]){ m[0], m[0] } }, of_twice = record_join(p->a, &twice, &x);
+    const Records twice = { .nmeasure = 2, .measure = (MeasureRecord[]){ m[0], m[0] } },
+                  of_twice = record_join(p->a, &twice, &x);
     assert_int_equal(of_twice.nmeasure, 4); /* m[0] agrees with itself, m[1] and m[2] */
     assert_true(record_join(p->a, &x, &twice).nmeasure == 4);
     const char *text = record_text(p->a, &all), *at = text;
@@ -490,6 +525,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_written_is_read, setup, teardown),
         cmocka_unit_test_setup_teardown(the_order_of_candidates_stays, setup, teardown),
         cmocka_unit_test_setup_teardown(clock_and_latencies_stay, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_spec_is_told_once, setup, teardown),
         cmocka_unit_test_setup_teardown(limits_are_sorted_and_told_once, setup, teardown),
         cmocka_unit_test_setup_teardown(reopening_continues, setup, teardown),
         cmocka_unit_test_setup_teardown(every_status_has_a_name, setup, teardown),

@@ -28,7 +28,7 @@ static const char *const strange_lines[] = {
     "{\"v\":99999999999999999999,\"type\":\"kernel\"}",
 };
 
-enum { DEVICE, KERNEL, MEASURE, LIMIT };
+enum { DEVICE, KERNEL, MEASURE, LIMIT, SPEC };
 
 /* Good lines with one thing made wrong. */
 static const struct {
@@ -121,6 +121,18 @@ static const struct {
     { LIMIT, "\"l3\":2", "\"l3\":1e21" },
     { LIMIT, "\"l3\":2", "\"l3\":null" },
     { LIMIT, "\"l3\":2", "\"l3\":{}" },
+    { SPEC, "\"c\"", "\"../c\"" },
+    { SPEC, "\"s\"", "\"\"" },
+    { SPEC, "\"t\"", "7" },
+    { SPEC, "\"layout\":\"\"", "\"layout\":[]" },
+    { SPEC, "\"formula\":\"\",", "" },
+    { SPEC, "true", "1" },
+    { SPEC, "\"accuracy\":1", "\"accuracy\":0.5" },
+    { SPEC, "\"accuracy\":1", "\"accuracy\":1001" },
+    { SPEC, "\"accuracy\":1", "\"accuracy\":null" },
+    { SPEC, "{}", "{\"PAD T\":1}" },
+    { SPEC, "{}", "{\"PAD\":0.5}" },
+    { SPEC, "{}", "[]" },
 };
 
 /* Puts `line` between good lines and reads: the good ones survive, the other is counted. */
@@ -129,10 +141,10 @@ static void check_ignored(Place *p, const char *line, size_t n)
     Text t = { .arena = p->a };
     text_printf(&t, "%s\n", good_lines[0]);
     text_addn(&t, line, n);
-    text_printf(&t, "\n%s\n%s\n%s\n", good_lines[1], good_lines[2], good_lines[3]);
+    text_printf(&t, "\n%s\n%s\n%s\n%s\n", good_lines[1], good_lines[2], good_lines[3], good_lines[4]);
     put_bytes(p, t.s, t.len);
     Records r = must_read(p);
-    if (r.ndevice != 1 || r.nkernel != 1 || r.nmeasure != 1 || r.nlimit != 1 || r.nignored != 1)
+    if (r.ndevice != 1 || r.nkernel != 1 || r.nmeasure != 1 || r.nlimit != 1 || r.nspec != 1 || r.nignored != 1)
         fail_msg("taken: %.300s", line);
     assert_contains(p->warnings, "r.jsonl:2: warning: ");
     assert_contains(p->warnings, "; 1 unreadable line ignored\n");

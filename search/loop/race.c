@@ -11,8 +11,11 @@
 
 static const double WORTH = 1e-3;     /* a smaller gain than this part of a shape's time is no reason to measure */
 static const double NEAR_GAIN = 0.5; /* a kernel takes part if its gain is so large a part of the largest */
-static const double ROUND = 5;        /* times what making the choice took */
-enum { BEST = 2 };                    /* of the others: they take part in any case */
+static const double ROUND = 5;        /* a round lasts so many times as long as making the choice took */
+enum {
+    BEST = 2, /* of the others: they take part in any case */
+    PART = 8  /* a round has one in so many of the heats that are worth it, however short it is */
+};
 
 /* What is known of a trial on an instance. */
 typedef struct {
@@ -96,7 +99,7 @@ bool race_round(Lab *l, Arena *scratch, const Selection *c, const Instance *cons
         heat[i] = race_heat(l->study, c, inst[i], noise);
     const int64_t nworth = rank_heats(l, heat, n, order);
     *held = 0;
-    for (int64_t i = 0; i < nworth && (*held == 0 || lab_now_s(l) - began_s < ROUND * c->took_s); i++) {
+    for (int64_t i = 0; i < nworth && (*held <= nworth / PART || lab_now_s(l) - began_s < ROUND * c->took_s); i++) {
         const Heat *h = &heat[order[i].at];
         progress_update(l->progress, lab_now_s(l) - l->began_s, lab_best_text(l, scratch),
                         fmax(until_s - lab_now_s(l), 0));

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include "model/rank.h"
+#include "search/space/cover.h"
 
 enum {
     POOL_RANDOM = 800,
@@ -334,6 +335,13 @@ static void believe_in_flight(Proposer *p)
             p->best[j] = fmin(p->best[j], predict(p, &p->s->trial[i].c, j));
 }
 
+/* The next candidate is chosen as if member i of the pool kept its promise. */
+static void believe(Proposer *p, int i)
+{
+    for (int j = 0; j < p->nshape; j++)
+        p->best[j] = fmin(p->best[j], p->log2t[i * p->nshape + j]);
+}
+
 /* The member of the pool with the largest expected gain, *value, of those not taken; -1: all are taken. */
 static int best_of_pool(const Proposer *p, const bool *taken, double *value)
 {
@@ -373,13 +381,21 @@ int propose(Arena *a, const Study *s, const Space *space, const CostModel *m, Rn
     p.pool = ARENA_ARRAY(a, POOL_MAX + MAX_BATCH, Candidate);
     p.log2t = ARENA_ARRAY(a, (size_t)(POOL_MAX + MAX_BATCH) * SHAPES_SEEN, double);
     bool *taken = ARENA_ARRAY(a, POOL_MAX + MAX_BATCH, bool);
+    int count = cover(a, s, space, m, out, n);
+    if (count == n)
+        return n;
+    for (int i = 0; i < count; i++) {
+        p.pool[p.npool++] = out[i].c;
+        taken[i] = true;
+    }
     make_pool(&p);
     choose_seen_shapes(&p);
     predict_pool(&p);
     believe_in_flight(&p);
+    for (int i = 0; i < count; i++)
+        believe(&p, i);
     evolve(&p);
     draw_round(&p);
-    int count = 0;
     for (; count < n && count < MAX_BATCH && count < p.npool; count++) {
         int shape;
         double value = 0;
@@ -387,8 +403,7 @@ int propose(Arena *a, const Study *s, const Space *space, const CostModel *m, Rn
         taken[i] = true;
         out[count] = (Proposal){ .c = p.pool[i], .gain = value };
         choose_shapes(&p, i, shape, &out[count]);
-        for (int j = 0; j < p.nshape; j++) /* the next is chosen as if this one kept its promise */
-            p.best[j] = fmin(p.best[j], p.log2t[i * p.nshape + j]);
+        believe(&p, i);
     }
     return count;
 }

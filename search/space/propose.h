@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * propose: chooses which candidates to build next, and on which shapes to measure them. It takes the candidates with the largest expected gain
- * over all weighted shapes, so that one measurement serves every shape. A shape is a tuned instance of the study.
+ * over all weighted shapes, so that one measurement serves every shape. A shape is a tuned instance of the study. The first candidates of a search
+ * are chosen otherwise (cover.h).
  *
  * Gain of candidate c: sum over shapes of weight * E[max(0, 1 - t(c)/best)], with log t(c) normal around the model's prediction
  * (expected improvement, Jones et al. 1998). The candidates of a batch are chosen one after the other; each choice

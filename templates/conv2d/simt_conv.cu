@@ -28,6 +28,7 @@ derived = (
   { name = "ISSUE";
     expr = "TM * TN * BK + (TM + TN + LAYOUT_W_KN * (VN == 2) * TN) * BK / 4 + (1 + 17 * NARROW) * TILE / NT + 34"
            " + 6 * CHUNKS / UNROLL + 25 + 12 * (1 + 3 * NARROW) * BM * BK / (4 * NT)";
-    doc = "instructions of a warp for a block of k"; } );
+    doc = "instructions of a warp for a block of k"; },
+  { name = "FIRST"; expr = "2100 + 3 * BM * BN / 10"; doc = "cycles until the first stage is there, with where the tile's pixels lie, and to store it"; } );
 tile = { N = "1"; G = "1"; H = "1"; W = "BM"; C = "BK"; K = "BN"; R = "1"; S = "1"; };
 */

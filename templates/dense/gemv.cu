@@ -87,15 +87,16 @@ derived = (
   { name = "X_BYTES"; expr = "16 * (1 + X_IS_KM * LAYOUT_W_NK * (2 * QUAD - 1))";
     doc = "bytes from L1 for QUAD values of X; X_IS_KM: 32 for each, as the lanes have other k"; },
   { name = "MATHS";
-    expr = "max(WARPS * ISSUE / 4, max(LOADS * QUAD * NT * ROWS / FMA_SM, NT * UNROLL * ROWS * X_BYTES / 96) / FEWER)";
-    doc = "cycles of an SM for that of a block: to issue it, its FMAs, X from L1"; },
-  { name = "STEP";   expr = "max(max(LIVE * MATHS, LIVE * BYTES / 48), 650 + MATHS)";
+    expr = "max(WARPS * ISSUE * 3 / 10, max(LOADS * QUAD * NT * ROWS / FMA_SM, NT * UNROLL * ROWS * X_BYTES / 96) / FEWER)";
+    doc = "cycles of an SM for that of a block: to issue it at 5/6 of the rate, its FMAs, X from L1"; },
+  { name = "STEP";   expr = "max(max(LIVE * MATHS, LIVE * BYTES / 48), 1600 + MATHS)";
     doc = "cycles for one time round of the blocks that run together, the latency of memory at least"; },
   { name = "LOOP";   expr = "STEP * KTIMES";                       doc = "cycles of all of them"; },
   { name = "ENDS";
-    expr = "600 + 12 * ROWS * COLS * (LAYOUT_W_NK + LAYOUT_W_KN * QUAD * (LANES == 8))"
+    expr = "800 + 12 * ROWS * COLS * (LAYOUT_W_NK + LAYOUT_W_KN * QUAD * (LANES == 8))"
+           " + LAYOUT_W_NK * LIVE * WARPS * ROWS * COLS * 11"
            " + (SLICES > 1) * (300 + HANDOVER_NS * CLOCK_MHZ / 1000 + 40 * SLICES)";
-    doc = "cycles for a block's start, the shuffles, the sum of the slices"; },
+    doc = "cycles for a block's start; the shuffles, of which an SM does one of a warp in two cycles, five a sum; the sum of the slices"; },
   { name = "CYCLES"; expr = "ceil_div(MOST, LIVE) * (LOOP + ENDS)"; doc = "cycles of the busiest SM"; },
   { name = "L2_ELEMS"; expr = "ceil_div(M, BM) * N * K";           doc = "elements from L2: W, as X stays in L1"; } );
 features = (

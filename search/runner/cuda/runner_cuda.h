@@ -130,7 +130,9 @@ typedef struct {
     PACKAGE_flush flush;         /* of the L2 cache; where it has no kernel, no call is cold */
     uint64_t next_call;
     bool has_null;
-    double null_ns; /* of an empty kernel; 0: not known */
+    double null_ns;  /* of an empty kernel; 0: not known */
+    double worked_s; /* when samples were last taken, on the clock of process_clock_s; 0: none were */
+    double warm_mhz; /* the GPU's clock behind the last whole warm-up; 0: not known */
     double ns[TIMER_MAX_CALLS + TIMER_MAX_COLD];
 } Timer;
 
@@ -197,6 +199,8 @@ bool check_refused(Kernel *k, int code);
  * can be taken. */
 bool sample_all(Check *c, Timer *t, char why[WHY_BYTES]);
 
+/* Is a GPU warm that took no samples for pause_s? mhz: its clock now; warm_mhz: behind the last whole warm-up; 0: not known. */
+bool sample_is_warm(double pause_s, double mhz, double warm_mhz);
 /* How many calls fill a sample. */
 int64_t sample_calls(double sample_ns, double call_ns);
 /* The kernel that comes i-th of n in this round. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * sample: times of all kernels of a request in turn, every other round in reverse order, so that whatever slows the GPU
- * meets them all alike. Before the first sample the GPU works for 50 ms, so that its clock rises. A sample is the mean of
- * calls back to back (hot); after it come COLD_CALLS calls, each behind a flush of the L2 cache, of which the median counts.
+ * meets them all alike. Before the first sample a GPU that was idle works for 50 ms, so that its clock rises. A sample is the
+ * mean of calls back to back (hot); after it come COLD_CALLS calls, each behind a flush of the L2 cache, of which the median
+ * counts.
  * After the last sample each kernel is checked once more. The GPU's clock and what held it down are told with the times.
  */
 #include "search/runner/cuda/runner_cuda.h"
@@ -15,13 +16,18 @@
 
 enum { MIN_SAMPLES = 3 };
 /* The warm-up before the first sample takes warm_ns: clocks rise within tens of ms of work. Each kernel has its part of that, and enough for its
- * code to come in. Where starting kernels takes longer than running them, warm_wall times that part by the wall clock will do. */
+ * code to come in, which is all that it has on a warm GPU. Where starting kernels takes longer than running them, warm_wall times that part by
+ * the wall clock will do, but for the first WARM_BATCHES: how long a call takes is seen from those. */
 static const double warm_ns = 5e7, warm_least_ns = 5e5, warm_wall = 2;
+enum { WARM_BATCHES = 3 };
+/* A GPU is warm for so long behind its samples: where its clock is known, and is within `clock_kept` what it was; and where it is not. */
+static const double warm_told_s = 1, warm_untold_s = 0.03, clock_kept = 0.98;
 
 typedef struct {
     Check *check;
     Work *w; /* the check's */
     Timer *timer;
+    bool was_warm;   /* the GPU, before the request */
     double share_ns; /* a kernel's part of the warm-up */
     Clocks clocks;
 } SamplingRun;
@@ -41,6 +47,22 @@ int64_t sample_calls(double sample_ns, double call_ns)
 
 int sample_order(int round, int i, int n) { return round % 2 ? n - 1 - i : i; }
 
+bool sample_is_warm(double pause_s, double mhz, double warm_mhz)
+{
+    if (mhz > 0 && warm_mhz > 0)
+        return pause_s < warm_told_s && mhz >= clock_kept * warm_mhz;
+    return pause_s < warm_untold_s;
+}
+
+static bool is_warm(const Timer *t)
+{
+    Clocks now = { 0 };
+    if (!(t->worked_s > 0))
+        return false;
+    clocks_look(&now);
+    return sample_is_warm(process_clock_s() - t->worked_s, clocks_mhz(&now), t->warm_mhz);
+}
+
 static int launch_timed(void *ctx)
 {
     TimedKernel *timed = ctx;
@@ -58,7 +80,9 @@ static TimerStatus calibrate(Kernel *k, Timer *t, TimerCall call, double sample_
     double per_call = 0, spent = 0;
     TimerStatus status = TIMER_OK;
     k->calls = 1;
-    while (status == TIMER_OK && spent < share_ns && process_clock_ns() - start < warm_wall * share_ns) {
+    for (int batch = 0; status == TIMER_OK && spent < share_ns &&
+                        (batch < WARM_BATCHES || process_clock_ns() - start < warm_wall * share_ns);
+         batch++) {
         const int64_t n = k->calls;
         status = timer_hot(t, call, n, &per_call);
         spent += per_call * (double)n;
@@ -111,7 +135,8 @@ static bool run_rounds(SamplingRun *r)
     for (int i = 0; i < n; i++)
         good += r->w->kernel[i].status == STATUS_OK;
     const double start_s = process_clock_s();
-    r->share_ns = fmax(warm_least_ns, good ? warm_ns / good : 0);
+    r->was_warm = is_warm(r->timer);
+    r->share_ns = r->was_warm ? warm_least_ns : fmax(warm_least_ns, good ? warm_ns / good : 0);
     for (int round = -1; round < timing->repeats; round++) {
         if (round == 0) /* clocks of the warm-up do not count */
             r->clocks = (Clocks){ 0 };
@@ -166,6 +191,8 @@ bool sample_all(Check *c, Timer *t, char why[WHY_BYTES])
     t->clocks = &r.clocks;
     const bool good = run_rounds(&r);
     t->clocks = NULL;
+    t->worked_s = process_clock_s();
+    t->warm_mhz = r.was_warm ? t->warm_mhz : clocks_mhz(&r.clocks);
     if (!good)
         snprintf(why, WHY_BYTES, "times of kernels are lost: CUPTI: %.150s", t->why);
     else

@@ -259,6 +259,17 @@ static void test_samples(void **state)
     assert_int_equal(sample_order(-1, 2, 3), 0);
 }
 
+/* A moment after samples a GPU is warm; where its clock is known, for longer, but not once that has fallen. */
+static void test_warm(void **state)
+{
+    (void)state;
+    assert_true(sample_is_warm(0.01, 0, 0) && !sample_is_warm(0.1, 0, 0));
+    assert_true(sample_is_warm(0.01, 1980, 0) && !sample_is_warm(0.1, 1980, 0));
+    assert_true(sample_is_warm(0.01, 0, 1980) && !sample_is_warm(0.1, 0, 1980));
+    assert_true(sample_is_warm(0.1, 1980, 1980) && sample_is_warm(0.1, 1980, 1500) && sample_is_warm(0.1, 1965, 1980));
+    assert_true(!sample_is_warm(0.001, 345, 1980) && !sample_is_warm(2, 1980, 1980));
+}
+
 /* ---- libraries of Python packages and of toolkits */
 
 static void put_library(const char *root, const char *below)
@@ -410,9 +421,10 @@ int main(void)
                                         cmocka_unit_test(test_watchdog),      cmocka_unit_test(test_reasons),
                                         cmocka_unit_test(test_clocks),        cmocka_unit_test(test_missing_library),
 #ifdef DCGEN_HAVE_CUDA
-                                        cmocka_unit_test(test_samples),       cmocka_unit_test(test_errors),
-                                        cmocka_unit_test(test_places),        cmocka_unit_test(test_digest),
-                                        cmocka_unit_test(test_ptx),           cmocka_unit_test(test_code_stays),
+                                        cmocka_unit_test(test_samples),       cmocka_unit_test(test_warm),
+                                        cmocka_unit_test(test_errors),        cmocka_unit_test(test_places),
+                                        cmocka_unit_test(test_digest),        cmocka_unit_test(test_ptx),
+                                        cmocka_unit_test(test_code_stays),
 #endif
                                         cmocka_unit_test(test_take) };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -114,6 +114,20 @@ FAKE_COUNT=140 run <"$tmp/in"
 expect_err "equal results" "fake GPU: 2 copies of 140 bytes"
 [ "$(grep -c '"status":"ok".*"max_err":0.0382' "$tmp/out")" -eq 4 ] || fail "equal results: errors"
 
+# A second request finds the GPU warm: after the first it works for its samples alone, unless its clock has fallen.
+worked() {
+    FAKE_WORK=1 run <"$tmp/in"
+    sed -n 's/^fake GPU: worked for \([0-9]*\) ms$/\1/p' "$tmp/err"
+}
+{ echo "$setup"; measure 3 0; } >"$tmp/in"
+first=$(worked)
+{ echo "$setup"; measure 3 0; measure 3 0; } >"$tmp/in"
+second=$(worked)
+[ $((second - first)) -lt 10 ] || fail "warm: $first ms, then $second ms"
+fallen=$(FAKE_NVML=falls worked)
+echo "worked for $first ms, with a second request $second, with a clock that falls $fallen"
+[ $((fallen - first)) -gt 20 ] || fail "a clock that has fallen: $first ms, then $fallen ms"
+
 # ---- wrong ones
 
 wrong() {

@@ -119,7 +119,8 @@ static double convolved(const World *w, const char *template, int64_t n, int64_t
 
 #define TILE(bm, bn, a, x, b, y) "BM", bm, "BN", bn, a, x, b, y, "SPLITK", 1, (char *)NULL
 
-/* One block for each multiprocessor, of 4096 elements both: two warps reach two sub-cores, four warps all. */
+/* One block for each multiprocessor, of 4096 elements both: two warps reach two sub-cores, four warps all. Either
+ * waits when it is alone on its sub-core, and that of the larger tile for longer. */
 static void a_lone_block_of_two_warps_has_half_the_units(void **state)
 {
     (void)state;
@@ -127,7 +128,7 @@ static void a_lone_block_of_two_warps_has_half_the_units(void **state)
     finish(&w);
     const double two = best(&w, "simt_gemm", 64, 64 * SMS, 3072, TILE(32, 128, "TM", 8, "TN", 8)),
                  four = best(&w, "simt_gemm", 64, 64 * SMS, 3072, TILE(64, 64, "TM", 4, "TN", 8));
-    assert_true(two > 1.3 * four && two < 2 * four);
+    assert_true(two > 1.3 * four && two < 2.6 * four);
     /* two blocks for each: they fill the rest, where those of four warps take turns */
     const double twice = best(&w, "simt_gemm", 64, 128 * SMS, 3072, TILE(32, 128, "TM", 8, "TN", 8)),
                  turns = best(&w, "simt_gemm", 64, 128 * SMS, 3072, TILE(64, 64, "TM", 4, "TN", 8));
@@ -149,7 +150,7 @@ static void tensor_cores_are_of_sub_cores_too(void **state)
 }
 
 /* mma.sync does 65 % of what wgmma does, which is 989 TFLOP/s at 1830 MHz; a kernel of mma.sync is not far below that, and a larger tile
- * is better where both fill the device. The same of FFMA, 128 a cycle. */
+ * is better where both fill the device. Of FFMA, 128 a cycle, the registers' ports leave two thirds, as an H200 shows. */
 static void large_products_come_near_the_units(void **state)
 {
     (void)state;
@@ -165,7 +166,7 @@ static void large_products_come_near_the_units(void **state)
     finish(&w);
     const double f32 = flops / best(&w, "simt_gemm", 8192, 8192, 8192, (char *)NULL) / 1000,
                  peak = 2e-6 * 128 * SMS * 1755;
-    assert_true(f32 > 0.75 * peak && f32 < 0.95 * peak);
+    assert_true(f32 > 0.55 * peak && f32 < 0.75 * peak);
     arena_free(w.arena);
 }
 

@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include "search/space/cover.h"
 #include "search/space/propose.h"
 #include "tests/gen/synthetic.h"
 
@@ -194,7 +195,7 @@ static void the_largest_gain_comes_first(void **state)
     Proposal p[SLOTS];
     Rng rng = { 4 };
     double best[64], sigma[64];
-    assert_true(synthetic_make(&z, small_spec, 12));
+    assert_true(synthetic_make(&z, small_spec, COVER_TRIALS));
     assert_in_range(z.space->n, 20, 1600);
     assert_int_equal(propose(z.arena, z.study, z.space, z.model, &rng, p, SLOTS), SLOTS);
     Predicted *all = ARENA_ARRAY(z.arena, (size_t)z.space->n, Predicted);

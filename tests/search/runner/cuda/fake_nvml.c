@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * fake_nvml: a libnvidia-ml.so that knows one GPU, 1980 MHz at first and 1700 MHz with its power at the limit later.
- * FAKE_NVML=denied|blind: it gives no handle of the GPU, as in a container that may not ask; it tells nothing of it.
+ * FAKE_NVML=denied|blind|falls: it gives no handle of the GPU, as in a container that may not ask; it tells nothing of it; its clock falls each
+ * time that it is asked for.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,7 @@ int nvmlDeviceGetClockInfo(void *device, int type, unsigned *mhz)
     (void)device;
     if (nvml_is("blind"))
         return NOT_SUPPORTED;
-    *mhz = nasked++ == 0 ? 1980 : 1700;
+    *mhz = nasked++ == 0 ? 1980 : nvml_is("falls") ? 1700u / (unsigned)nasked : 1700;
     return type == 1 ? 0 : 2;
 }
 

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cover: the first candidates of a search are the best predicted ones of small, middle and large calls of every shape of the spec.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "search/space/cover.h"
+#include "tests/gen/synthetic.h"
+
+enum { NSIZE = 3, NLIST = 4, FEWER = 9 /* of the space one candidate in so many is used */ };
+
+static Synthetic y;
+static Study *s;
+
+static int make(void **state)
+{
+    (void)state;
+    if (!synthetic_make(&y, synthetic_spec, 2))
+        return -1;
+    for (int64_t i = 0; i * FEWER < y.space->n; i++)
+        y.space->candidate[i] = y.space->candidate[i * FEWER];
+    y.space->n /= FEWER;
+    return 0;
+}
+
+static int drop(void **state)
+{
+    (void)state;
+    arena_free(y.arena);
+    return 0;
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
+    return 0;
+}
+
+static int ask(Proposal *out, int n) { return cover(y.arena, s, y.space, cost_fit(y.arena, s, &y.templates), out, n); }
+
+static int64_t shape_of(int64_t m, int64_t n, int64_t k)
+{
+    const int64_t extent[OP_MAX_EXTENT] = { m, n, k };
+    return study_shape(s, extent, 1);
+}
+
+static double predicted(const Candidate *c, int64_t shape)
+{
+    return cost_predict(y.law, c, s->shape[shape]->extent, s->shape[shape]->threads);
+}
+
+/* The least prediction on a shape of all candidates without a fixed extent. */
+static double least_predicted(int64_t shape)
+{
+    double least = INFINITY;
+    for (int64_t i = 0; i < y.space->n; i++)
+        if (!candidate_is_fixed(&y.space->candidate[i]))
+            least = fmin(least, predicted(&y.space->candidate[i], shape));
+    return least;
+}
+
+/* Small, large, middle of the heaviest shape (its middle is geometric: sqrt(16 * 2048) = 181, of which 384 is the nearest in octaves); then those of the others. */
+static void every_shape_and_size_has_its_best(void **state)
+{
+    (void)state;
+    const int64_t place[NLIST][NSIZE] = {
+        { shape_of(16, 768, 768), shape_of(2048, 768, 768), shape_of(384, 768, 768) },
+        { shape_of(16, 2304, 768), shape_of(2048, 2304, 768), shape_of(384, 2304, 768) },
+        { shape_of(1, 3072, 768), shape_of(128, 3072, 768), shape_of(24, 3072, 768) },
+        { shape_of(16, 768, 3072), shape_of(2048, 768, 3072), shape_of(384, 768, 3072) },
+    };
+    Proposal p[COVER_TRIALS];
+    const int n = ask(p, COVER_TRIALS);
+    assert_in_range(n, NSIZE, COVER_TRIALS);
+    for (int k = 0; k < NLIST * NSIZE; k++) {
+        const int64_t shape = place[k / NSIZE][k % NSIZE];
+        const double least = least_predicted(shape);
+        bool found = false;
+        for (int i = 0; i < n; i++)
+            found = found || (proposal_has(&p[i], shape) && predicted(&p[i].c, shape) <= least);
+        assert_true(found);
+    }
+    assert_int_equal(p[0].shape[0], place[0][0]);
+    assert_int_equal(p[1].shape[0], place[0][1]);
+}
+
+static void candidates_are_new_and_legal(void **state)
+{
+    (void)state;
+    Proposal p[COVER_TRIALS];
+    const int64_t tried = study_add(s, &y.space->candidate[0]);
+    const int n = ask(p, COVER_TRIALS);
+    assert_int_equal(tried, 0);
+    assert_in_range(n, 1, COVER_TRIALS - 1);
+    for (int i = 0; i < n; i++) {
+        assert_int_equal(study_find(s, &p[i].c), -1);
+        assert_true(candidate_fits(&p[i].c, y.spec, &y.device) && !candidate_is_fixed(&p[i].c));
+        assert_in_range(p[i].nshape, 2, NLIST * NSIZE);
+        assert_true(p[i].gain >= 1);
+        for (int j = 0; j < i; j++)
+            assert_false(candidate_same(&p[i].c, &p[j].c));
+    }
+}
+
+static void put_in_flight(const Proposal *p, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const int64_t trial = study_add(s, &p[i].c); /* which may move s->trial */
+        s->trial[trial].in_flight = true;
+    }
+}
+
+/* Rounds that are proposed while those before are under way go on where these ended. */
+static void rounds_go_on(void **state)
+{
+    (void)state;
+    Proposal whole[COVER_TRIALS], part[COVER_TRIALS];
+    const int n = ask(whole, COVER_TRIALS);
+    for (int at = 0; at < n; at += 2) {
+        const int want = n - at < 2 ? n - at : 2, got = ask(part, 2);
+        assert_int_equal(got, want);
+        for (int i = 0; i < got; i++)
+            assert_true(candidate_same(&part[i].c, &whole[at + i].c));
+        put_in_flight(part, got);
+    }
+    assert_int_equal(ask(part, 2), 0);
+}
+
+static void it_ends_with_its_trials(void **state)
+{
+    (void)state;
+    Proposal p[COVER_TRIALS];
+    for (int i = 0; i < COVER_TRIALS - 3; i++)
+        study_add(s, &y.space->candidate[i * 17]);
+    assert_int_equal(ask(p, COVER_TRIALS), 3);
+    put_in_flight(p, 3);
+    assert_int_equal(ask(p, COVER_TRIALS), 0);
+}
+
+/* Places where others were measured have their turns behind those where none was. */
+static void places_without_measurements_come_first(void **state)
+{
+    (void)state;
+    Proposal before[COVER_TRIALS], p[COVER_TRIALS];
+    assert_in_range(ask(before, COVER_TRIALS), 3, COVER_TRIALS);
+    const int64_t trial = study_add(s, &before[0].c);
+    s->trial[trial].built = true;
+    for (int64_t j = 0; j < s->nshape; j++)
+        s->trial[trial].ns[j] = j == before[2].shape[0] ? 0 : 1e6;
+    assert_in_range(ask(p, COVER_TRIALS), 1, COVER_TRIALS);
+    assert_int_equal(p[0].shape[0], before[2].shape[0]);
+}
+
+static const char read_in_place[] =
+    "name = \"in_place\"; op = \"dense\"; target = [\"host\"]; dims = { T = { min = 1; max = 128; }; };\n"
+    "shapes = ( { M = \"T\"; N = 768; K = 768; }, { M = \"T\"; N = 768; K = 3072; } );\n"
+    "tune = { T = [1, 24, 128]; }; layout = { W = \"KN\"; packed = false; };\n";
+
+/* Where predictions of different templates do not compare, each template has its turns. */
+static void templates_take_turns(void **state)
+{
+    (void)state;
+    Synthetic z;
+    Proposal p[COVER_TRIALS];
+    int of_first = 0;
+    assert_true(synthetic_make(&z, read_in_place, 2));
+    Study *none = study_new(z.arena, z.spec, &z.device, z.study->target, "0123456789abcdef");
+    const int n = cover(z.arena, none, z.space, cost_fit(z.arena, none, &z.templates), p, COVER_TRIALS);
+    for (int i = 0; i < n; i++)
+        of_first += p[i].c.t == p[0].c.t;
+    print_message("%d of %d are of the first one's template\n", of_first, n);
+    assert_ptr_not_equal(p[0].c.t, p[1].c.t);
+    assert_in_range(of_first, 2, n - 2);
+    arena_free(z.arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(every_shape_and_size_has_its_best, begin),
+        cmocka_unit_test_setup(candidates_are_new_and_legal, begin),
+        cmocka_unit_test_setup(rounds_go_on, begin),
+        cmocka_unit_test_setup(it_ends_with_its_trials, begin),
+        cmocka_unit_test_setup(places_without_measurements_come_first, begin),
+        cmocka_unit_test_setup(templates_take_turns, begin),
+    };
+    return cmocka_run_group_tests(tests, make, drop);
+}

@@ -10,6 +10,7 @@
 #include "gen/base/order.h"
 #include "gen/base/text.h"
 #include "gen/spec/op_said.h"
+#include "search/record/roofline.h"
 #include "search/record/samples.h"
 
 static const double NOISE_ROWS = 4;   /* in the noise of a shape, the noise of all shapes counts like so many kernels */
@@ -29,7 +30,11 @@ Study *study_new(Arena *a, const Spec *spec, const Device *device, const Target 
     return s;
 }
 
-void study_rate(Study *s, const Records *r) { s->rated = rates_of(s->arena, s->target, s->device, s->spec->dtype, r); }
+void study_rate(Study *s, const Records *r)
+{
+    s->rated = rates_of(s->arena, s->target, s->device, s->spec->dtype, r);
+    s->roofline = roofline_make(s->arena, s, r);
+}
 
 const Target *study_rated(const Study *s, const Target *t) { return t == s->target && s->rated ? s->rated : t; }
 
@@ -389,11 +394,11 @@ void study_load(Study *s, const Records *r, const TemplateList *templates, const
     for (int64_t i = 0; i < r->nmeasure; i++)
         if (strcmp(measure[i]->device, s->device->id) == 0 && measure[i]->status != STATUS_TIMED_OUT)
             study_measure(s, measure[i]);
-    study_rate(s, r);
     judge_slow(s, r);
     if (!s->device->modelled)
         drop_untimed(s);
     find_due(s);
+    study_rate(s, r);
 }
 
 double study_library(const Study *s, int64_t shape) { return s->anchor[shape].library * s->anchor[shape].ns; }

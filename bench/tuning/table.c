@@ -26,14 +26,15 @@ static const Workload *read_workload(Arena *a, const char *spec, const char *rec
     return w ? w : give_up(spec, err ? err : "it has errors");
 }
 
-/* Candidates that failed are no part of the space; any other must have all its times. */
+/* Candidates that failed are no part of the space; any other must have its times, but for extents that it is not fixed for. */
 static bool is_complete(const Table *t)
 {
     int64_t missing = 0;
     for (int64_t i = 0; i < t->space->n; i++) {
         const int64_t trial = study_find(t->truth, &t->space->candidate[i]);
         for (int64_t j = 0; j < t->truth->nshape; j++)
-            missing += trial < 0 || (trial_usable(&t->truth->trial[trial]) && !(t->truth->trial[trial].ns[j] > 0));
+            missing += trial < 0 || (trial_usable(&t->truth->trial[trial]) && !(t->truth->trial[trial].ns[j] > 0) &&
+                                     candidate_meant_for(&t->space->candidate[i], t->truth->shape[j]->extent));
     }
     if (missing)
         fprintf(stderr,

@@ -14,8 +14,8 @@
 #include "gen/base/number.h"
 #include "gen/base/process.h"
 #include "gen/command/tools.h"
-#include "gen/report/roofline.h"
 #include "gen/report/words.h"
+#include "search/record/roofline.h"
 #include "search/space/verify_shapes.h"
 
 static const double LIMITS_S = 0.5;
@@ -40,7 +40,7 @@ typedef struct {
     double *ns;                           /* one a tuned instance; 0: not timed */
     int nlimit;                           /* 0: not measured */
     LimitRecord *limit;                   /* one a thread count */
-    Roofline roofline;                    /* of these */
+    const Roofline *roofline;             /* of these */
     bool broken[TEMPLATE_MAX_CONSTRAINT]; /* the constraints that its values break */
 } Try;
 
@@ -217,7 +217,7 @@ static double memory_rate(const Try *x, int64_t shape)
     const Instance *inst = x->study->shape[shape];
     Bound b;
     const bool is_memory =
-        x->ns[shape] > 0 && roofline_bound(&x->roofline, inst->extent, inst->threads, &b) && b.memory_ns > b.compute_ns;
+        x->ns[shape] > 0 && roofline_bound(x->roofline, inst->extent, inst->threads, &b) && b.memory_ns > b.compute_ns;
     return is_memory ? 1e9 * b.bytes / x->ns[shape] : 0;
 }
 

@@ -300,10 +300,10 @@ static double cost_of(const Explanation *x, int kernel, const Instance *inst)
 /* Works out the least time of the shape, and what keeps the kernel from it. */
 static void compare_with_bound(const Explanation *x, Answer *w)
 {
-    w->has_bound = roofline_bound(&x->roofline, w->inst.extent, w->inst.threads, &w->bound);
-    w->has_shares = w->has_bound && isfinite(w->choice.ns) && bound_allows(&w->bound, w->choice.ns);
+    w->has_bound = roofline_bound(x->study->roofline, w->inst.extent, w->inst.threads, &w->bound);
+    w->has_shares = w->has_bound && isfinite(w->choice.ns) && shares_exist(&w->bound, w->choice.ns);
     if (w->has_shares)
-        w->shares = roofline_shares(&w->bound, w->choice.ns, w->has_factors ? w->pad : 1, w->has_factors ? w->occ : 1);
+        w->shares = shares_of(&w->bound, w->choice.ns, w->has_factors ? w->pad : 1, w->has_factors ? w->occ : 1);
 }
 
 static void answer_shape(const Explanation *x, Answer *w)
@@ -336,8 +336,7 @@ int explain(Arena *a, const Result *r, const ExplainBinding *binding, int nbindi
                       .study = r->study,
                       .model = r->model,
                       .assignment = r->assignment,
-                      .first = r->first,
-                      .roofline = roofline_make(a, r->study, r->records) };
+                      .first = r->first };
     if (!find_shapes(&x))
         return EXIT_USAGE;
     for (int i = 0; i < x.nanswer; i++)

@@ -7,7 +7,7 @@
 
 #include "gen/report/choice.h"
 #include "gen/report/explain.h"
-#include "gen/report/roofline.h"
+#include "gen/report/shares.h"
 
 /* Where a shape lies: tuned; declared, but not tuned; within the box of the declared ranges, but not declared; outside that box. */
 typedef enum { PLACE_TUNED, PLACE_DECLARED, PLACE_BETWEEN, PLACE_OUTSIDE, PLACE_COUNT } Place;
@@ -45,8 +45,7 @@ typedef struct {
     const Study *study;
     const CostModel *model;
     const Assignment *assignment;
-    int first; /* the package's number of the assignment's first kernel */
-    Roofline roofline;
+    int first;                 /* the package's number of the assignment's first kernel */
     bool by_dims;              /* the words give values of dims, not extents */
     int64_t dim[SPEC_MAX_DIM]; /* with by_dims */
     int nanswer;

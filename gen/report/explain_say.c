@@ -174,7 +174,7 @@ static void say_bound(const Explanation *x, const Answer *w, FILE *out)
                            number_sig(a, b->bytes_per_s * 1e-9, 3))
             : "";
     say_line(out, "roofline", "%s at least: %s%s%s", number_time(a, b->ns), arithmetic, memory,
-             x->roofline.modelled ? " (of the data sheet)" : "");
+             x->study->roofline->modelled ? " (of the data sheet)" : "");
 }
 
 /* What limits the kernel: "the bandwidth of the L2 cache". */
@@ -200,7 +200,9 @@ static void say_limit(const Explanation *x, const Answer *w, FILE *out)
     if (!w->has_bound || !isfinite(w->choice.ns))
         return;
     if (!w->has_shares) {
-        say_line(out, "limited by", "not known: the time that is predicted is %s below the roofline",
+        say_line(out, "limited by", "not known: %s is %s below the roofline",
+                 w->choice.measured ? "times are as at the machine's best moment, and this one"
+                                    : "the time that is predicted",
                  number_percent(a, 1 - w->choice.ns / w->bound.ns));
         return;
     }
@@ -294,7 +296,7 @@ static json_t *roofline_json(const Explanation *x, const Answer *w)
                        FIELD("flops_per_s", json_of_known(b->flops > 0, b->flops_per_s)), FIELD("bytes", b->bytes),
                        FIELD("bytes_per_s", json_of_known(memory, b->bytes_per_s)),
                        FIELD("level", memory ? level_name(b->level) : NULL),
-                       FIELD("measured", (bool)!x->roofline.modelled));
+                       FIELD("measured", (bool)!x->study->roofline->modelled));
 }
 
 static json_t *limited_by_json(const Answer *w)

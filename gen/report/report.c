@@ -245,7 +245,6 @@ Report *report_begin(Arena *a, const Result *in, const char *version, bool sever
                    .assignment = in->assignment,
                    .contract = in->contract,
                    .version = version,
-                   .roofline = roofline_make(a, in->study, in->records),
                    .part = several ? arena_printf(a, "%s-", part_id(a, in->study)) : "",
                    .groups = report_groups(a, in->study->spec) };
     choose_columns(r);

@@ -58,7 +58,7 @@ static double bound_ns(const Report *r, int64_t i)
 {
     const Instance *inst = &r->spec->instance[i];
     Bound b;
-    return roofline_bound(&r->roofline, inst->extent, inst->threads, &b) ? b.ns : 0;
+    return roofline_bound(r->study->roofline, inst->extent, inst->threads, &b) ? b.ns : 0;
 }
 
 static double library_ns(const Report *r, int64_t i)

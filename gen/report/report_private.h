@@ -11,7 +11,7 @@
 #include "gen/report/choice.h"
 #include "gen/report/plot.h"
 #include "gen/report/report.h"
-#include "gen/report/roofline.h"
+#include "gen/report/shares.h"
 #include "gen/spec/op_said.h"
 #include "gen/template/fill.h"
 
@@ -55,7 +55,6 @@ typedef struct {
     const Assignment *assignment;
     const Contract *contract;
     const char *version; /* dcgen's */
-    Roofline roofline;   /* nlimit 0: the machine's limits are not known */
     const char *part;    /* prefix of each id: "avx2-" if the page has several targets, else "" */
     Groups groups;
     int nsaid; /* columns of tables of shapes */

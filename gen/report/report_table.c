@@ -122,7 +122,7 @@ void report_setting_words(Report *r)
 void report_limit_words(Report *r)
 {
     static const char *const name[LEVEL_COUNT] = { "L1", "L2", "L3", "memory" };
-    const Roofline *f = &r->roofline;
+    const Roofline *f = r->study->roofline ? r->study->roofline : &(Roofline){ 0 };
     fill_number(r->words, "HAS_LIMITS", f->nlimit > 0);
     fill_number(r->words, "IS_MOVING", spec_moves(r->spec));
     report_word(r->words, "SPEED_UNIT", words_speed_unit(r->spec));
@@ -151,11 +151,11 @@ static void add_bound_words(const Report *r, FillScope *row, const Instance *ins
 {
     Bound b;
     double pad, occ;
-    const bool known = isfinite(ns) && roofline_bound(&r->roofline, inst->extent, inst->threads, &b);
+    const bool known = isfinite(ns) && roofline_bound(r->study->roofline, inst->extent, inst->threads, &b);
     if (known && !choice_factors(r->study, c, inst->extent, inst->threads, &pad, &occ))
         pad = occ = 1;
-    const bool allowed = known && bound_allows(&b, ns); /* a time that is predicted may lie below the bound */
-    const Shares s = allowed ? roofline_shares(&b, ns, pad, occ) : (Shares){ .limited_by = "-" };
+    const bool allowed = known && shares_exist(&b, ns);
+    const Shares s = allowed ? shares_of(&b, ns, pad, occ) : (Shares){ .limited_by = "-" };
     report_word(row, "BOUND", known ? time_text(r->arena, b.ns) : "-");
     report_word(row, "REACHED", allowed ? number_percent(r->arena, s.reached) : "-");
     report_word(row, "LIMITED_BY", s.limited_by);

@@ -69,6 +69,14 @@ bool candidate_is_fixed(const Candidate *c)
     return false;
 }
 
+bool candidate_meant_for(const Candidate *c, const int64_t *extent)
+{
+    for (int i = 0; i < c->t->nparam; i++)
+        if (c->t->param[i].axis >= 0 && value_of(c, i) > 0 && value_of(c, i) != extent[c->t->param[i].axis])
+            return false;
+    return true;
+}
+
 bool candidate_is_general(const Candidate *c)
 {
     Candidate general;

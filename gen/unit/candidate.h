@@ -30,6 +30,8 @@ bool candidate_same(const Candidate *a, const Candidate *b);
 int64_t candidate_fixed(const Candidate *c, int axis);
 /* Is it fixed for an extent of any axis? */
 bool candidate_is_fixed(const Candidate *c);
+/* Are these, all of a call's extents, the ones that it is fixed for? So they are where it is fixed for none. */
+bool candidate_meant_for(const Candidate *c, const int64_t *extent);
 /* Do all constraints hold, and is each value one that the spec searches? */
 bool candidate_fits(const Candidate *c, const Spec *spec, const Device *device);
 /* Is it a general kernel of its template? Those serve whatever the spec's `space` says. */

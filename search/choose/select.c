@@ -14,7 +14,6 @@ static const double TIE_MODELLED = 5e-2; /* where nothing was measured: computed
 /* A kernel must lower the mean relative time by WORTH, and by this part of the noise: many are tried, and the luckiest seems to. */
 static const double WORTH = 1e-4, WORTH_NOISE = 0.05;
 static const double DOUBTS = 2;             /* standard deviations by which a prediction counts as worse */
-static const double TREE_ERRORS = 0;        /* what a leaf saves is chance below so many standard errors */
 static const double LEAF_WORTH = 1e-4;      /* gains below this are not worth a leaf of the tree */
 static const double TREE_TOLERANCE = 3e-4;  /* TreeOptions.tolerance */
 static const double MODEL_TOLERANCE = 1e-2; /* where nothing was measured: a finer tree would follow model errors */
@@ -94,7 +93,7 @@ static double doubted_ns(const Selector *q, int64_t trial, const Instance *inst)
 {
     const int64_t shape = study_shape(q->s, inst->extent, inst->threads);
     const double ns = cost_trial(q->m, trial, inst);
-    if (q->s->device->modelled || (shape >= 0 && cost_measured(&q->s->trial[trial], shape)))
+    if (q->s->device->modelled || (shape >= 0 && q->s->trial[trial].ns[shape] > 0))
         return ns;
     return ns * (1 + DOUBTS * cost_doubt(q->m, trial, inst));
 }
@@ -251,25 +250,18 @@ static void train(const Selector *q, Assignment *as)
     as->nfeature = select_features(q->s, spec->instance[0].extent, 1, x);
     int64_t *points = ARENA_ARRAY(q->arena, (size_t)(spec->ninstance * as->nfeature), int64_t);
     double *cost = ARENA_ARRAY(q->arena, ncost, double);
-    /* How far a cost may be off; -1 where it follows from measurements elsewhere. */
-    double *error = ARENA_ARRAY(q->arena, ncost, double);
     for (int64_t i = 0; i < spec->ninstance; i++) {
-        const int64_t shape = q->shape[i];
         const double weight = weight_of(q, i, q->all_weight);
         select_features(q->s, spec->instance[i].extent, spec->instance[i].threads, points + i * as->nfeature);
         for (int k = 0; k < as->nkernel; k++) {
             const int64_t trial = as->kernel[k];
             const double best = as->oracle_ns[i], ns = q->doubted[trial][i];
-            const bool measured = shape >= 0 && cost_measured(&q->s->trial[trial], shape);
             cost[i * as->nkernel + k] = weight * relative(q, ns, best);
-            error[i * as->nkernel + k] = measured ? weight * (ns - q->ns[trial][i]) / best : -1;
         }
     }
-    as->tree = tree_train(q->arena, points, cost, spec->ninstance, as->nfeature, as->nkernel,
-                          (TreeOptions){ .tolerance = modelled ? MODEL_TOLERANCE : TREE_TOLERANCE,
-                                         .worth = LEAF_WORTH,
-                                         .error = NULL,
-                                         .errors = TREE_ERRORS });
+    as->tree = tree_train(
+        q->arena, points, cost, spec->ninstance, as->nfeature, as->nkernel,
+        (TreeOptions){ .tolerance = modelled ? MODEL_TOLERANCE : TREE_TOLERANCE, .worth = LEAF_WORTH, .error = NULL });
     double sum = 0, total = 0;
     for (int64_t i = 0; i < spec->ninstance; i++) {
         as->chosen[i] = tree_choose(as->tree, points + i * as->nfeature);

@@ -10,6 +10,7 @@
 #include "gen/base/order.h"
 #include "gen/base/text.h"
 #include "gen/spec/op_said.h"
+#include "search/record/roofline.h"
 #include "search/record/samples.h"
 
 enum { PLACES = 32 }; /* that are held out, for which a study has room at first */
@@ -39,7 +40,11 @@ Study *study_new(Arena *a, const Spec *spec, const Device *device, const Target 
     return s;
 }
 
-void study_rate(Study *s, const Records *r) { s->rated = rates_of(s->arena, s->target, s->device, s->spec->dtype, r); }
+void study_rate(Study *s, const Records *r)
+{
+    s->rated = rates_of(s->arena, s->target, s->device, s->spec->dtype, r);
+    s->roofline = roofline_make(s->arena, s, r);
+}
 
 const Target *study_rated(const Study *s, const Target *t) { return t == s->target && s->rated ? s->rated : t; }
 
@@ -471,11 +476,11 @@ void study_load(Study *s, const Records *r, const TemplateList *templates, const
     for (int64_t i = 0; i < r->nmeasure; i++)
         if (strcmp(measure[i]->device, s->device->id) == 0 && measure[i]->status != STATUS_TIMED_OUT)
             study_measure(s, measure[i]);
-    study_rate(s, r);
     judge_slow(s, r);
     if (!s->device->modelled)
         drop_untimed(s);
     find_due(s);
+    study_rate(s, r);
 }
 
 double study_library(const Study *s, int64_t place) { return s->anchor[place].library * s->anchor[place].ns; }

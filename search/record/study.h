@@ -55,13 +55,16 @@ typedef struct {
     const char **key;
 } KernelKeys;
 
+typedef struct Roofline Roofline; /* roofline.h */
+
 typedef struct {
     Arena *arena;
     const Spec *spec;
     const KernelKeys *present; /* what the package has for other functions; NULL: nothing */
     const Device *device;
     const Target *target;
-    const Target *rated; /* the target with the rates that were measured on the device; NULL: as its file says */
+    const Target *rated;      /* the target with the rates that were measured on the device; NULL: as its file says */
+    const Roofline *roofline; /* the least times that shapes can take; NULL: no limits are known */
     const char *context_hash;
     /* Places where kernels are timed: the tuned instances first, nshape of them, then those held-out ones that were measured. Model and choice see
      * none but the first. */
@@ -88,7 +91,7 @@ void study_begin(Study *s, int64_t trial); /* makes one trial count as not tried
 void study_leave(Study *s, int64_t trial, const char *why);
 int64_t study_add(Study *s, const Candidate *c);        /* its index; a candidate that is there keeps its index */
 int64_t study_find(const Study *s, const Candidate *c); /* -1: not there */
-/* Takes over the device's rates from its limit records, as study_load does. */
+/* Takes over the device's rates from its limit records, and the roofline of these and of the measurements, as study_load does. */
 void study_rate(Study *s, const Records *r);
 /* A target as expressions of the model see it: with the device's own rates, where they are known. */
 const Target *study_rated(const Study *s, const Target *t);

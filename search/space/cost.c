@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 #include "model/additive.h"
+#include "search/record/roofline.h"
 #include "templates/package/pieces.h"
 
 /* The least sigma, and the error that is assumed while too little is measured. */
@@ -15,6 +16,9 @@ static const double NEAR_OCTAVES = 1; /* distance of shapes over which residuals
 /* Twice as many threads set shapes as far apart as four times an extent. */
 static const double THREADS_APART = 4;
 static const double FAR_LEVEL = 0.02; /* the weight of a far shape's residual: it still tells a candidate's own level */
+/* A candidate that is fixed for an extent is predicted to take so many times as long on another, where it is not measured: a choice takes it
+ * there only if it was. */
+static const double FIXED_ELSEWHERE = 8;
 /* log2 ns of a shape whose work cannot be computed: 36 years, so that the kernel is never chosen for it */
 static const double NO_IDEA = 60;
 static const double SIGMA_ROWS = 4; /* the error over all shapes counts as much as so many measurements */
@@ -111,7 +115,21 @@ static double predict_log2(const CostModel *m, const Candidate *c, KernelFacts f
     return rounded(base + (m->ridge ? ridge_predict(m->ridge, m->row) : 0));
 }
 
-bool cost_measured(const Trial *t, int64_t shape) { return trial_usable(t) && t->ns[shape] > 0; }
+/* What a prediction counts as. Prices that were not fitted have units of their own, which the roofline says nothing of. */
+static double counted_ns(const CostModel *m, const Candidate *c, const int64_t *extent, int threads, double log2_ns)
+{
+    Bound least;
+    const double ns = exp2(log2_ns) * (candidate_meant_for(c, extent) ? 1 : FIXED_ELSEWHERE);
+    return m->ridge && roofline_bound(m->study->roofline, extent, threads, &least) ? fmax(ns, least.ns) : ns;
+}
+
+static bool is_measured(const Trial *t, int64_t shape) { return trial_usable(t) && t->ns[shape] > 0; }
+
+bool cost_counts(const Study *s, int64_t trial, int64_t shape)
+{
+    const Trial *t = &s->trial[trial];
+    return is_measured(t, shape) && candidate_meant_for(&t->c, s->shape[shape]->extent);
+}
 
 double cost_weight(double best, double ns) { return ns <= best ? 1 : fmax(LEAST_WEIGHT, pow(best / ns, STEEPNESS)); }
 
@@ -174,7 +192,7 @@ static Rows rows_of(Arena *scratch, const CostModel *m, const Template *t, CostL
     size_t cap = 1;
     for (int64_t i = 0; i < s->ntrial; i++)
         for (int64_t j = 0; (!t || s->trial[i].c.t == t) && j < s->nshape; j++)
-            cap += cost_measured(&s->trial[i], j) && !cost_left_out(leave, i, j);
+            cap += cost_counts(s, i, j) && !cost_left_out(leave, i, j);
     Rows r = { ARENA_ARRAY(scratch, cap * width, double), ARENA_ARRAY(scratch, cap, double),
                ARENA_ARRAY(scratch, cap, double), ARENA_ARRAY(scratch, cap, int64_t), 0 };
     for (int64_t j = 0; j < s->nshape; j++) {
@@ -183,7 +201,7 @@ static Rows rows_of(Arena *scratch, const CostModel *m, const Template *t, CostL
             const Trial *trial = &s->trial[i];
             const Instance *inst = s->shape[j];
             double *x = r.x + r.n * width, ns = trial->ns[j];
-            if ((t && trial->c.t != t) || !cost_measured(trial, j) || cost_left_out(leave, i, j) ||
+            if ((t && trial->c.t != t) || !cost_counts(s, i, j) || cost_left_out(leave, i, j) ||
                 (t && !fill_trial_terms(m, trial, inst, x)))
                 continue;
             r.y[r.n] = t ? ns : log2(ns) - cost_features(m, &trial->c, trial->facts, inst->extent, inst->threads, x);
@@ -266,7 +284,7 @@ static void fill_residuals(CostModel *m, CostLeave leave)
     for (int64_t i = 0; i < s->ntrial; i++)
         for (int64_t j = 0; j < s->nshape; j++)
             m->residual[i * s->nshape + j] =
-                !cost_measured(&s->trial[i], j) || cost_left_out(leave, i, j)
+                !cost_counts(s, i, j) || cost_left_out(leave, i, j)
                     ? NAN
                     : log2(s->trial[i].ns[j]) -
                           predict_log2(m, &s->trial[i].c, s->trial[i].facts, s->shape[j]->extent, s->shape[j]->threads);
@@ -318,7 +336,7 @@ CostModel *cost_fit(Arena *a, const Study *s, const TemplateList *templates)
 
 double cost_predict(const CostModel *m, const Candidate *c, const int64_t *extent, int threads)
 {
-    return exp2(predict_log2(m, c, (KernelFacts){ 0 }, extent, threads));
+    return counted_ns(m, c, extent, threads, predict_log2(m, c, (KernelFacts){ 0 }, extent, threads));
 }
 
 /* The weight of all that was measured of a trial, seen from an instance. *residual: the mean of the residuals by it; "no residual" weighs SHRINK. */
@@ -342,7 +360,8 @@ double cost_carried(const CostModel *m, int64_t trial, const Instance *inst)
     const Trial *t = &m->study->trial[trial];
     double residual;
     carried_weight(m, trial, inst, &residual);
-    return exp2(rounded(predict_log2(m, &t->c, t->facts, inst->extent, inst->threads) + residual));
+    const double log2_ns = predict_log2(m, &t->c, t->facts, inst->extent, inst->threads) + residual;
+    return counted_ns(m, &t->c, inst->extent, inst->threads, rounded(log2_ns));
 }
 
 /* The model's standard deviation on an instance, as a part: that of the tuned shapes, by their nearness. */
@@ -362,7 +381,7 @@ double cost_doubt(const CostModel *m, int64_t trial, const Instance *inst)
     const Trial *t = &m->study->trial[trial];
     const int64_t shape = study_shape(m->study, inst->extent, inst->threads);
     double residual;
-    if (shape >= 0 && cost_measured(t, shape))
+    if (shape >= 0 && trial_usable(t) && t->ns[shape] > 0)
         return trial_error(m->study, t, shape, m->noise[shape]);
     return sigma_at(m, inst) * sqrt(SHRINK / (SHRINK + carried_weight(m, trial, inst, &residual)));
 }
@@ -373,5 +392,5 @@ double cost_trial(const CostModel *m, int64_t trial, const Instance *inst)
     if (!trial_usable(t))
         return INFINITY;
     const int64_t shape = study_shape(m->study, inst->extent, inst->threads);
-    return shape >= 0 && cost_measured(t, shape) ? t->ns[shape] : cost_carried(m, trial, inst);
+    return shape >= 0 && is_measured(t, shape) ? t->ns[shape] : cost_carried(m, trial, inst);
 }

@@ -10,6 +10,8 @@
  * p and o are how far the fitted exponents differ from theirs. r, p, o and c come from one ridge regression over what the prices leave
  * (model/ridge.h); fast measurements weigh more, as the choice is made among them.
  * A candidate that was measured on some shapes is predicted on others with its own residuals, weighted by nearness of shapes.
+ * What the regression cannot know comes on top: on an extent that a candidate is not fixed for it counts as far slower, and once anything was
+ * measured no prediction is below the least time of the shape (search/record/roofline.h).
  */
 #ifndef DCGEN_COST_H
 #define DCGEN_COST_H
@@ -45,7 +47,8 @@ typedef struct {
 } CostLeave;
 
 bool cost_left_out(CostLeave leave, int64_t trial, int64_t shape);
-bool cost_measured(const Trial *t, int64_t shape);
+/* Is it a measurement that models are fitted to and judged by? On extents that a kernel is not fixed for its time says nothing of others. */
+bool cost_counts(const Study *s, int64_t trial, int64_t shape);
 
 /* The model of the templates' own closed forms, whatever was measured. It serves cost_predict alone. */
 CostModel *cost_analytic(Arena *a, const Study *s, const TemplateList *templates);

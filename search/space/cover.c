@@ -104,7 +104,7 @@ static void add_place(Cover *c, int64_t shape)
         if (c->place[i].shape == shape)
             return;
     for (int64_t i = 0; i < c->s->ntrial; i++)
-        seen += cost_measured(&c->s->trial[i], shape) && !candidate_is_general(&c->s->trial[i].c);
+        seen += cost_counts(c->s, i, shape) && !candidate_is_general(&c->s->trial[i].c);
     if (c->nplace < MAX_PLACE)
         c->place[c->nplace++] = (Place){ .shape = shape, .seen = seen };
 }

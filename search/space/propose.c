@@ -35,7 +35,7 @@ typedef struct {
     int64_t shape[SHAPES_SEEN];
     double best[SHAPES_SEEN];        /* log2 of the best time of each of these shapes, lowered as a batch grows */
     double sigma[SHAPES_SEEN];       /* the model's standard deviation on each of them */
-    double *log2t;                   /* npool x nshape: predictions */
+    double *log2t;                   /* npool x nshape: predictions, INFINITY: it is fixed for another extent */
     int nround, round[ROUND_SHAPES]; /* places in shape[] of those that this batch is measured on */
     double total_weight;
 } Proposer;
@@ -50,9 +50,18 @@ static bool is_known(const Proposer *p, const Candidate *c)
 
 static bool fits(const Proposer *p, const Candidate *c) { return candidate_fits(c, p->s->spec, p->s->device); }
 
+/* Is it meant for any of the shapes? Elsewhere it would not be measured. */
+static bool is_wanted(const Proposer *p, const Candidate *c)
+{
+    bool any = false;
+    for (int j = 0; j < p->nshape && !any; j++)
+        any = candidate_meant_for(c, p->s->shape[p->shape[j]]->extent);
+    return any;
+}
+
 static void add_to_pool(Proposer *p, const Candidate *c)
 {
-    if (p->npool < POOL_MAX && !is_known(p, c))
+    if (p->npool < POOL_MAX && is_wanted(p, c) && !is_known(p, c))
         p->pool[p->npool++] = *c;
 }
 
@@ -135,11 +144,11 @@ static void choose_seen_shapes(Proposer *p)
     }
 }
 
-/* log2 of the time that the model predicts on shape j. */
+/* log2 of the time that the model predicts on shape j; INFINITY: it is fixed for another extent. */
 static double predict(const Proposer *p, const Candidate *c, int j)
 {
     const Instance *inst = p->s->shape[p->shape[j]];
-    return log2(cost_predict(p->m, c, inst->extent, inst->threads));
+    return candidate_meant_for(c, inst->extent) ? log2(cost_predict(p->m, c, inst->extent, inst->threads)) : INFINITY;
 }
 
 static void predict_member(Proposer *p, int i)
@@ -167,10 +176,15 @@ static int enter_pool(Proposer *p, const Candidate *c)
     return p->npool++;
 }
 
+/* Is member i of the pool to be measured on shape j? */
+static bool is_measurable(const Proposer *p, int i, int j) { return isfinite(p->log2t[i * p->nshape + j]); }
+
 /* What member i of the pool is expected to gain on shape j, by its weight: E[max(0, best - t)] for t normal, in octaves; an octave is worth ln 2
  * of relative time near the best. */
 static double shape_gain(const Proposer *p, int i, int j)
 {
+    if (!is_measurable(p, i, j))
+        return 0;
     double z = (p->best[j] - p->log2t[i * p->nshape + j]) / p->sigma[j];
     double pdf = exp(-z * z / 2) / sqrt(2 * M_PI), cdf = erfc(-z / M_SQRT2) / 2;
     return p->s->shape[p->shape[j]]->weight * p->sigma[j] * (z * cdf + pdf) * M_LN2;
@@ -204,20 +218,33 @@ static void add_shape(Proposal *out, int64_t shape)
         out->shape[out->nshape++] = shape;
 }
 
+/* Lists the shapes of this batch that candidate i may be measured on, or if there is none, all such shapes; returns how many. */
+static int list_shapes(const Proposer *p, int i, int *out)
+{
+    int n = 0;
+    for (int k = 0; k < p->nround; k++)
+        if (is_measurable(p, i, p->round[k]))
+            out[n++] = p->round[k];
+    for (int j = 0, none = !n; none && j < p->nshape; j++)
+        if (is_measurable(p, i, j))
+            out[n++] = j;
+    return n;
+}
+
 /* The shape that candidate i was proposed for (-1: none in particular), a random one to learn from, then those where measuring it is
  * worth most. */
 static void choose_shapes(const Proposer *p, int i, int first, Proposal *out)
 {
-    if (first >= 0)
+    int at[SHAPES_SEEN];
+    const int n = list_shapes(p, i, at);
+    if (first >= 0 && is_measurable(p, i, first))
         add_shape(out, p->shape[first]);
-    add_shape(out, p->shape[p->round[rng_below(p->rng, p->nround)]]);
-    while (out->nshape < PROPOSE_SHAPES && out->nshape < p->nround) {
+    add_shape(out, p->shape[at[rng_below(p->rng, n)]]);
+    while (out->nshape < PROPOSE_SHAPES && out->nshape < n) {
         int best = -1;
-        for (int n = 0; n < p->nround; n++) {
-            int j = p->round[n];
-            if (!proposal_has(out, p->shape[j]) && (best < 0 || shape_value(p, i, j) > shape_value(p, i, best)))
-                best = j;
-        }
+        for (int k = 0; k < n; k++)
+            if (!proposal_has(out, p->shape[at[k]]) && (best < 0 || shape_value(p, i, at[k]) > shape_value(p, i, best)))
+                best = at[k];
         add_shape(out, p->shape[best]);
     }
 }
@@ -321,7 +348,7 @@ static void evolve(Proposer *p)
         for (int k = 0; n && k < CHILDREN && p->npool < POOL_MAX; k++) {
             const Candidate c =
                 make_child(p, &p->pool[parent[rng_below(p->rng, n)].at], &p->pool[parent[rng_below(p->rng, n)].at]);
-            if (fits(p, &c) && !is_known(p, &c))
+            if (fits(p, &c) && is_wanted(p, &c) && !is_known(p, &c))
                 enter_pool(p, &c);
         }
     }
@@ -388,8 +415,8 @@ int propose(Arena *a, const Study *s, const Space *space, const CostModel *m, Rn
         p.pool[p.npool++] = out[i].c;
         taken[i] = true;
     }
-    make_pool(&p);
     choose_seen_shapes(&p);
+    make_pool(&p);
     predict_pool(&p);
     believe_in_flight(&p);
     for (int i = 0; i < count; i++)
@@ -419,24 +446,27 @@ static int propose_random(Arena *a, const Study *s, const Space *space, const Co
     int count = 0;
     for (int tries = 0; count < n && tries < RANDOM_TRIES; tries++) {
         const Candidate *c = &space->candidate[rng_below(rng, space->n)];
+        int64_t nmeant = 0;
+        for (int64_t j = 0; j < s->nshape; j++)
+            nmeant += candidate_meant_for(c, s->shape[j]->extent);
         bool known = study_find(s, c) >= 0;
         for (int i = 0; i < count; i++)
             known = known || candidate_same(&out[i].c, c);
-        if (known)
+        if (known || !nmeant)
             continue;
         Proposal *p = &out[count++];
         *p = (Proposal){ .c = *c, .gain = INFINITY };
-        while (p->nshape < PROPOSE_SHAPES && p->nshape < s->nshape) {
+        while (p->nshape < PROPOSE_SHAPES && p->nshape < nmeant) {
             const int64_t shape = rng_below(rng, s->nshape);
-            if (!proposal_has(p, shape))
-                p->shape[p->nshape++] = shape;
+            if (candidate_meant_for(c, s->shape[shape]->extent))
+                add_shape(p, shape);
         }
     }
     return count;
 }
 
-/* Proposes all candidates in order, on all shapes that they were not measured on, as far as there is room. One that is in the study and not
- * usable has failed, or is being built. */
+/* Proposes all candidates in order, on all shapes that they are meant for and were not measured on, as far as there is room. One that is in the
+ * study and not usable has failed, or is being built. */
 static int propose_all(Arena *a, const Study *s, const Space *space, const CostModel *m, Rng *rng, Proposal *out, int n)
 {
     (void)a;
@@ -449,7 +479,7 @@ static int propose_all(Arena *a, const Study *s, const Space *space, const CostM
         const int64_t at = study_find(s, &p->c);
         const Trial *t = at >= 0 ? &s->trial[at] : NULL;
         for (int64_t j = 0; (!t || trial_usable(t)) && p->nshape < PROPOSE_MAX_SHAPES && j < s->nshape; j++)
-            if (!t || !(t->ns[j] > 0))
+            if (candidate_meant_for(&p->c, s->shape[j]->extent) && (!t || !(t->ns[j] > 0)))
                 p->shape[p->nshape++] = j;
         count += p->nshape > 0;
     }

@@ -21,7 +21,7 @@ static RankOrder order_of(const CostModel *m, const double *predicted, int64_t s
     const Study *s = m->study;
     RankOrder o = rank_new(m->arena, s->ntrial);
     for (int64_t i = 0; i < s->ntrial; i++)
-        if (cost_measured(&s->trial[i], shape))
+        if (cost_counts(s, i, shape))
             rank_add(&o, s->trial[i].ns[shape], predicted[i * s->nshape + shape], i);
     rank_sort(&o);
     return o;
@@ -39,7 +39,7 @@ static double *predict_blind(const CostModel *m, bool by_shape, int64_t nfold)
         const CostModel *blind = cost_fit_without(m->arena, s, m->templates, leave);
         for (int64_t i = 0; i < s->ntrial; i++)
             for (int64_t j = 0; j < s->nshape; j++)
-                if (cost_measured(&s->trial[i], j) && cost_left_out(leave, i, j))
+                if (cost_counts(s, i, j) && cost_left_out(leave, i, j))
                     ns[i * s->nshape + j] =
                         by_shape ? cost_carried(blind, i, s->shape[j])
                                  : cost_predict(blind, &s->trial[i].c, s->shape[j]->extent, s->shape[j]->threads);
@@ -54,7 +54,7 @@ static double median_error(const CostModel *m, const double *predicted)
     size_t n = 0;
     for (int64_t i = 0; i < s->ntrial; i++)
         for (int64_t j = 0; j < s->nshape; j++)
-            if (cost_measured(&s->trial[i], j))
+            if (cost_counts(s, i, j))
                 error[n++] = fabs(predicted[i * s->nshape + j] / s->trial[i].ns[j] - 1);
     qsort(error, n, sizeof *error, samples_compare);
     return n ? error[n / 2] : 0;
@@ -144,7 +144,7 @@ static void judge_residuals(const CostModel *m, const double *unseen, CostReport
     begin_adapt(m->arena, s->device, r);
     for (int64_t i = 0; i < s->ntrial; i++)
         for (int64_t j = 0; j < s->nshape; j++) {
-            if (!cost_measured(&s->trial[i], j))
+            if (!cost_counts(s, i, j))
                 continue;
             const double ratio = log2(s->trial[i].ns[j] / unseen[i * s->nshape + j]);
             cost_features(m, &s->trial[i].c, (KernelFacts){ 0 }, s->shape[j]->extent, s->shape[j]->threads, row);

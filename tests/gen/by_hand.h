@@ -141,6 +141,7 @@ static inline Result by_hand_result(ByHand *h, int first)
                               .bytes_per_s = { 4e9, 0, 2e9, 1e9 } };
     h->records = (Records){ .nlimit = 1, .limit = &h->limit };
     r.records = &h->records;
+    study_rate(h->y.study, r.records);
     r.contract = &h->contract;
     r.cost = &cost;
     r.first = first;

@@ -39,6 +39,14 @@ static const char synthetic_spec[] =
     "epilogue = [\"bias\"]; layout = { W = \"NK\"; packed = true; };\n"
     "budget = { kernels = 8; code_kib = 512; trials = 256; seconds = 300; }; threads = [1];\n";
 
+/* Depthwise layers of two strides, which kernels may be fixed for. */
+static const char synthetic_strides[] =
+    "name = \"strides\"; op = \"conv2d\"; dtype = \"f32\"; target = [\"host\"];\n"
+    "dims = { T = { min = 7; max = 56; }; };\n"
+    "shapes = ( { N = 1; G = 64; H = \"T\"; W = 28; C = 1; K = 1; R = 3; S = 3; PAD = 1; },\n"
+    "           { N = 1; G = 64; H = \"T\"; W = 28; C = 1; K = 1; R = 3; S = 3; PAD = 1; STRIDE = 2; } );\n"
+    "tune = { T = [7, 14, 28, 56]; }; layout = { packed = true; }; threads = [1];\n";
+
 static uint64_t synthetic_seed;
 
 static double synthetic_draw(void) /* 0 <= x < 1 */

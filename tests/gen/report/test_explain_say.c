@@ -94,12 +94,12 @@ static Answer unknown_answer(int64_t m)
 
 static Explanation explanation_of(const Roofline *f, Answer *answer, int n)
 {
+    roofline = *f;
     return (Explanation){ .arena = hand.y.arena,
                           .study = hand.y.study,
                           .model = hand.y.model,
                           .assignment = &hand.as,
                           .first = FIRST,
-                          .roofline = *f,
                           .by_dims = true,
                           .dim = { 3 },
                           .nanswer = n,
@@ -146,6 +146,20 @@ static void people_are_told_each_figure(void **state)
             "  roofline   5.00 us at least: arithmetic 5.00 us at 2.00 GFLOP/s\n"
             "  limited by not known: the time that is predicted is 20.0 %% below the roofline\n",
             head, name, parameters_of(answer[0].trial), name));
+    free(text);
+}
+
+/* A time that counts is a part of another kernel's best one, and may be less than was seen. */
+static void a_time_below_the_roofline_has_no_shares(void **state)
+{
+    (void)state;
+    Answer w = tuned_answer();
+    w.has_shares = false;
+    w.bound.ns = 2500;
+    const Explanation x = explanation_of(&(Roofline){ 0 }, &w, 1);
+    char *text = told(&x, false);
+    expect(text, "  limited by not known: times are as at the machine's best moment, and this one is 20.0 % below the "
+                 "roofline\n");
     free(text);
 }
 
@@ -308,6 +322,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(people_are_told_each_figure),
+        cmocka_unit_test(a_time_below_the_roofline_has_no_shares),
         cmocka_unit_test(people_are_told_what_is_outside_and_what_is_nothing),
         cmocka_unit_test(people_are_told_what_limits_a_kernel),
         cmocka_unit_test(of_a_formula_alone_bytes_are_told),

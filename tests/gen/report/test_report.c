@@ -17,6 +17,7 @@
 #include "gen/report/choice.h"
 #include "gen/report/plot.h"
 #include "gen/report/report.h"
+#include "search/record/roofline.h"
 #include "tests/gen/synthetic.h"
 
 enum { NTRIAL = 48, MAX_DEPTH = 64, MAX_ID = 256 };
@@ -25,7 +26,7 @@ static const char VERSION[] = "0.1.0";
 static Synthetic y;
 
 /* A machine of 260 GFLOP/s, which is more than the made-up times need. */
-static const Records *limits_of(Synthetic *s)
+static void add_limits(Synthetic *s)
 {
     const LimitRecord limit[] = { { .threads = 1, .flops_per_s = 2.6e11, .bytes_per_s = { 4e11, 1.5e11, 7e10, 1e10 } },
                                   { .threads = 2, .flops_per_s = 5.1e11, .bytes_per_s = { 8e11, 3e11, 1.4e11 } } };
@@ -37,7 +38,7 @@ static const Records *limits_of(Synthetic *s)
         r->limit[i].target = s->study->target->name;
         r->limit[i].dtype = "f32";
     }
-    return r;
+    study_rate(s->study, r);
 }
 
 /* A library that takes a third more time than the best kernel, everywhere but on the first shape. */
@@ -54,7 +55,7 @@ static Result input_of(Synthetic *s)
     add_library(s);
     *cost = cost_report(s->arena, s->study, &s->templates);
     r.cost = cost;
-    r.records = limits_of(s);
+    add_limits(s);
     return r;
 }
 
@@ -247,7 +248,7 @@ static void draws_every_measured_point(void **state)
     for (int i = 0; i < 2; i++) {
         const char *err = "";
         const Result in = input_of(&y);
-        in.records->limit[0].flops_per_s = 1e9 * gflops[i];
+        in.study->roofline->limit[0].flops_per_s = 1e9 * gflops[i];
         char *html = report_html(y.arena, &in, 1, VERSION, &err);
         if (!html)
             fail_msg("%s", err);
@@ -332,7 +333,7 @@ static void holds_a_shape_against_others(void **state)
     assert_non_null(strstr(html, ">CBLAS</th>"));
     assert_non_null(strstr(html, "<td class=\"num\">1</td><td class=\"num\">260</td><td class=\"num\">400</td>"));
     Result bare = input_of(&y);
-    bare.records = &(Records){ 0 };
+    study_rate(y.study, &(Records){ 0 });
     html = draw(y.arena, &bare);
     assert_null(strstr(html, "of roofline</th>"));
     assert_null(strstr(html, "<path class=\"l12\""));

@@ -230,7 +230,7 @@ static void tells_of_rivals(void **state)
         assert_true(choice_factors(hand.y.study, c, extent, 1, &pad, &occ) && roofline_bound(&roofline, extent, 1, &b));
         expect(text, arena_printf(hand.y.arena, "\n%d | 16 | 16 | %s | %s | %s%s | %s | %s | \n", (int)m[i], time[i],
                                   library[i], off >= 0 ? "+" : "", number_percent(hand.y.arena, off), roof[i],
-                                  roofline_shares(&b, ns[i], pad, occ).limited_by));
+                                  shares_of(&b, ns[i], pad, occ).limited_by));
     }
     roofline.limit[0].flops_per_s = 4e8; /* a kernel that is faster than its bound has no part of it */
     expect(written("shapes"), "| 1.28 " US " | - | - | \n");

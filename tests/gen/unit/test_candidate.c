@@ -87,10 +87,13 @@ static void extents_that_are_fixed(void **state)
     c.choice[0] = 0;
     assert_false(candidate_is_fixed(&c));
     assert_int_equal(candidate_fixed(&c, 1), 0);
+    assert_true(candidate_meant_for(&c, (int64_t[]){ 1, 64, 48 }));
     c.choice[0] = 1;
     assert_true(candidate_is_fixed(&c));
     assert_int_equal(candidate_fixed(&c, 1), 48);
     assert_int_equal(candidate_fixed(&c, 0), 0);
+    assert_true(candidate_meant_for(&c, (int64_t[]){ 1, 48, 64 }));
+    assert_false(candidate_meant_for(&c, (int64_t[]){ 48, 64, 48 }));
     assert_false(candidate_is_fixed(&y.space->candidate[0]));
 }
 

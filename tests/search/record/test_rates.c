@@ -7,7 +7,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "gen/report/roofline.h"
+#include "search/record/roofline.h"
 #include "tests/gen/synthetic.h"
 
 static Synthetic y;
@@ -186,13 +186,13 @@ static void the_roofline_takes_them(void **state)
     Bound b;
     l[0].bytes_per_s[LEVEL_L1] = 3e13;
     l[0].bytes_per_s[LEVEL_MEMORY] = l[1].bytes_per_s[LEVEL_MEMORY] = 0;
-    Roofline f = roofline_make(y.arena, &s, &(Records){ .nlimit = 2, .limit = l });
+    Roofline f = *roofline_make(y.arena, &s, &(Records){ .nlimit = 2, .limit = l });
     assert_false(f.modelled);
     assert_true(roofline_bound(&f, small, 1, &b));
     assert_true(b.flops_per_s == l[0].flops_per_s && b.level == LEVEL_L2 && b.bytes_per_s == 5e12);
     assert_true(roofline_bound(&f, large, 1, &b)); /* what was not measured is the data sheet's */
     assert_true(b.level == LEVEL_MEMORY && b.bytes_per_s == 1e9 * (double)fact(hopper, "DRAM_GBS"));
-    f = roofline_make(y.arena, &s, &(Records){ 0 });
+    f = *roofline_make(y.arena, &s, &(Records){ 0 });
     assert_true(f.modelled);
     assert_true(roofline_bound(&f, small, 1, &b));
     assert_true(b.flops_per_s == 2e6 * 100 * (double)(fact(hopper, "FMA_SM") * fact(hopper, "CLOCK_MHZ")));

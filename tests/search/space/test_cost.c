@@ -378,6 +378,71 @@ static void what_is_left_out_does_not_count(void **state)
     arena_free(p.arena);
 }
 
+/* Once anything was measured, no prediction is below the roofline: here one of a slow machine. What was measured stays, and so does the model
+ * of closed forms. */
+static void no_prediction_is_below_the_roofline(void **state)
+{
+    (void)state;
+    LimitRecord l = { .device = y.device.id,
+                      .target = y.study->target->name,
+                      .dtype = "f32",
+                      .threads = 1,
+                      .flops_per_s = 3e10,
+                      .bytes_per_s = { 1e12, 1e12, 1e12, 1e12 } };
+    int raised = 0, kept = 0;
+    Study bounded = *y.study;
+    study_rate(&bounded, &(Records){ .nlimit = 1, .limit = &l });
+    CostModel *m = cost_fit(y.arena, &bounded, &y.templates);
+    const CostModel *law = cost_analytic(y.arena, &bounded, &y.templates);
+    for (int64_t i = 0; i < bounded.ntrial; i++)
+        for (int64_t j = 0; trial_usable(&bounded.trial[i]) && j < bounded.nshape; j++) {
+            const Candidate *c = &bounded.trial[i].c;
+            Instance inst = *bounded.shape[j];
+            inst.extent[0]++; /* none that was tuned */
+            const double least = 2.0 * (double)(inst.extent[0] * inst.extent[1] * inst.extent[2]) / 30;
+            const double free = cost_predict(y.model, c, inst.extent, 1), carried = cost_carried(y.model, i, &inst);
+            assert_true(fabs(cost_predict(m, c, inst.extent, 1) / fmax(free, least) - 1) < 1e-9);
+            assert_true(fabs(cost_carried(m, i, &inst) / fmax(carried, least) - 1) < 1e-9);
+            assert_true(cost_trial(m, i, bounded.shape[j]) == bounded.trial[i].ns[j]);
+            assert_true(cost_predict(law, c, inst.extent, 1) == cost_predict(y.law, c, inst.extent, 1));
+            raised += free < least;
+            kept += free > least;
+        }
+    assert_true(raised > 100 && kept > 100);
+}
+
+/* A kernel that is fixed for a stride is predicted to take 8 times as long on another. What it took there counts on that shape, and says nothing
+ * of others. */
+static void kernels_are_slow_where_they_are_not_meant_for(void **state)
+{
+    (void)state;
+    Synthetic z;
+    int meant = 0, elsewhere = 0;
+    assert_true(synthetic_make(&z, synthetic_strides, 300));
+    double *row = ARENA_ARRAY(z.arena, (size_t)z.model->nfeature, double);
+    for (int64_t i = 0; i < z.study->ntrial; i++)
+        for (int64_t j = 0; j < z.study->nshape; j++) {
+            Trial *t = &z.study->trial[i];
+            const Instance *inst = z.study->shape[j];
+            const double plain = exp2(cost_features(z.law, &t->c, (KernelFacts){ 0 }, inst->extent, 1, row));
+            const bool is_meant = candidate_meant_for(&t->c, inst->extent);
+            const double slower = cost_predict(z.law, &t->c, inst->extent, 1) / plain;
+            assert_true(fabs(slower - (is_meant ? 1 : 8)) < 1e-5);
+            meant += is_meant && candidate_is_fixed(&t->c);
+            elsewhere += !is_meant;
+            t->ns[j] *= is_meant ? 1 : 3;
+        }
+    assert_true(meant > 20 && elsewhere > 20);
+    const CostModel *m = cost_fit(z.arena, z.study, &z.templates);
+    for (int64_t i = 0; i < z.study->ntrial; i++)
+        for (int64_t j = 0; trial_usable(&z.study->trial[i]) && j < z.study->nshape; j++) {
+            const Instance *inst = z.study->shape[j];
+            assert_true(cost_carried(m, i, inst) == cost_carried(z.model, i, inst));
+            assert_true(cost_trial(m, i, inst) == z.study->trial[i].ns[j]);
+        }
+    arena_free(z.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -392,6 +457,8 @@ int main(void)
         cmocka_unit_test(each_template_has_its_prices),
         cmocka_unit_test(doubt_is_a_mean_of_errors),
         cmocka_unit_test(what_is_left_out_does_not_count),
+        cmocka_unit_test(no_prediction_is_below_the_roofline),
+        cmocka_unit_test(kernels_are_slow_where_they_are_not_meant_for),
     };
     return cmocka_run_group_tests(tests, make, drop);
 }

@@ -247,6 +247,51 @@ static void evolution_finds_the_best(void **state)
     assert_in_range(1000 * mean, 910, 1000); /* 0.93; bred from any of the pool 0.85 */
 }
 
+/* Whatever the strategy, a kernel that is fixed for an extent is measured only where shapes have it. */
+static void fixed_kernels_are_measured_where_they_are_meant_for(void **state)
+{
+    (void)state;
+    enum { MOST = 300 };
+    Synthetic z;
+    assert_true(synthetic_make(&z, synthetic_strides, 40));
+    Proposal *p = ARENA_ARRAY(z.arena, MOST, Proposal);
+    for (int k = 0; k < STRATEGY_COUNT; k++) {
+        int fixed = 0;
+        for (uint64_t seed = 1; seed <= 3; seed++) {
+            Rng rng = { seed };
+            const int n = strategies[k].propose(z.arena, z.study, z.space, z.model, &rng, p, MOST);
+            for (int i = 0; i < n; i++) {
+                assert_true(p[i].nshape > 0);
+                fixed += candidate_is_fixed(&p[i].c);
+                for (int at = 0; at < p[i].nshape; at++)
+                    assert_true(candidate_meant_for(&p[i].c, z.study->shape[p[i].shape[at]]->extent));
+            }
+        }
+        assert_true(fixed > 20);
+    }
+    arena_free(z.arena);
+}
+
+/* Nor is one proposed that is fixed for what no tuned shape has. */
+static void kernels_for_no_tuned_shape_are_not_proposed(void **state)
+{
+    (void)state;
+    Synthetic z;
+    Proposal p[BATCH];
+    assert_true(synthetic_make(&z, synthetic_strides, 40));
+    Study half = *z.study; /* of stride 1 alone */
+    CostModel m = *z.model;
+    half.nshape = z.study->nshape / 2;
+    m.study = &half;
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        Rng rng = { seed };
+        assert_int_equal(propose(z.arena, &half, z.space, &m, &rng, p, BATCH), BATCH);
+        for (int i = 0; i < BATCH; i++)
+            assert_true(candidate_meant_for(&p[i].c, half.shape[0]->extent));
+    }
+    arena_free(z.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -258,6 +303,8 @@ int main(void)
         cmocka_unit_test(a_used_up_space_proposes_less),
         cmocka_unit_test(the_largest_gain_comes_first),
         cmocka_unit_test(evolution_finds_the_best),
+        cmocka_unit_test(fixed_kernels_are_measured_where_they_are_meant_for),
+        cmocka_unit_test(kernels_for_no_tuned_shape_are_not_proposed),
     };
     return cmocka_run_group_tests(tests, make, drop);
 }

@@ -140,15 +140,15 @@ set bmargin 3
 $cloud << END
 2 1.914937
 4 1.907131
-6.4 1.924028
+6.4 4.096
 END
 $kept << END
 1 1.632433
 3 1.796249
-8 2.234136
+8 4.096
 1.25 1.767027
 2 1.707635
-9 1.827575
+9 4.096
 END
 set xlabel 'measured, microseconds' offset 0,0.4 textcolor rgb '#000003'
 set ylabel 'predicted, microseconds' offset 0.8,0 textcolor rgb '#000003'
@@ -177,15 +177,15 @@ set bmargin 3
 $cloud << END
 1 0.9574684
 3 0.4767827
-8 0.3006294
+8 0.64
 END
 $kept << END
 1 1.632433
 3 0.5987498
-8 0.2792669
+8 0.512
 1 1.413621
 3 0.8538175
-8 0.25
+8 0.4551111
 END
 set xlabel 'M' offset 0,0.4 textcolor rgb '#000003'
 set ylabel 'predicted / measured' offset 0.8,0 textcolor rgb '#000003'
@@ -193,8 +193,8 @@ set logscale x
 set xrange [0.925925926:8.64]
 set xtics ('1' 1, '1.5' 1.5, '2' 2, '3' 3, '5' 5, '7' 7)
 set logscale y
-set yrange [0.238095238:1.71405457]
-set ytics ('0.3' 0.3, '0.5' 0.5, '0.7' 0.7, '1' 1, '1.5' 1.5)
+set yrange [0.433439153:1.71405457]
+set ytics ('0.5' 0.5, '0.7' 0.7, '1' 1, '1.5' 1.5)
 $guide << END
 0.925925926 1
 8.64 1

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * roofline: works out what the device does at most, then what that means for a shape, then for a kernel on it.
+ * roofline: works out what the device does at most, then what that means for a shape.
  */
-#include "gen/report/roofline.h"
+#include "search/record/roofline.h"
 
 #include <math.h>
 #include <string.h>
-#include "search/record/study.h"
-
-static const double WORTH_NAMING = 0.9; /* the least of a kernel's shares is what limits it if it is below this */
-static const double ROUNDING = 1e-9;    /* a time may be below the bound by this part of it */
 
 /* ---- what the device does at most ---- */
 
@@ -93,11 +89,11 @@ static void raise_to(Roofline *f, double *rate, double to)
 /* Operations that the peak bounds. */
 static double bounded_flops(const Spec *s, const int64_t *extent) { return spec_moves(s) ? 0 : spec_flops(s, extent); }
 
-/* A kernel or the library took `ns` on the shape: raises the limits that this exceeds. */
-static void take_time(Roofline *f, const Instance *inst, double ns)
+/* A kernel or the library took `ns` on the shape, 0 if it took no part: raises the limits that this exceeds. */
+static void take_time(Roofline *f, const int64_t *extent, int threads, double ns)
 {
-    LimitRecord *l = find_limit(f, inst->threads);
-    const double flops = bounded_flops(f->spec, inst->extent), bytes = spec_bytes(f->spec, inst->extent);
+    LimitRecord *l = find_limit(f, threads);
+    const double flops = bounded_flops(f->spec, extent), bytes = spec_bytes(f->spec, extent);
     if (!l || !(ns > 0))
         return;
     raise_to(f, &l->flops_per_s, 1e9 * flops / ns);
@@ -106,13 +102,26 @@ static void take_time(Roofline *f, const Instance *inst, double ns)
         raise_to(f, &l->bytes_per_s[level], 1e9 * bytes / ns);
 }
 
-static void take_times(Roofline *f, const Study *s)
+/* Is this a time of a kernel of the study that is right, on its device? Packages keep just these, and are made again of them. */
+static bool is_seen(const Study *s, const MeasureRecord *m)
 {
-    for (int64_t j = 0; j < s->nshape; j++) {
-        for (int64_t i = 0; i < s->ntrial; i++)
-            if (trial_usable(&s->trial[i]))
-                take_time(f, s->shape[j], s->trial[i].ns[j]);
-        take_time(f, s->shape[j], study_library(s, j));
+    if (m->status != STATUS_OK || !m->nsample || m->naxis != s->spec->op->ngiven ||
+        strcmp(m->device, s->device->id) != 0)
+        return false;
+    const int64_t i = study_find_key(s, m->key);
+    return i >= 0 && study_may_choose(s, &s->trial[i]);
+}
+
+/* Takes the times as they were measured. Those of a Trial are not: they are parts of the anchor's time, at the moment when that was least. */
+static void take_times(Roofline *f, const Study *s, const Records *r)
+{
+    int64_t extent[OP_MAX_EXTENT];
+    for (const MeasureRecord *m = r->measure; m < r->measure + r->nmeasure; m++) {
+        memcpy(extent, m->extent, sizeof extent);
+        if (!is_seen(s, m) || !op_derive(s->spec->op, extent))
+            continue;
+        take_time(f, extent, m->threads, m->time_ns);
+        take_time(f, extent, m->threads, m->library_ns);
     }
 }
 
@@ -125,24 +134,25 @@ static void order_levels(LimitRecord *l)
             behind = l->bytes_per_s[i] = fmax(l->bytes_per_s[i], behind);
 }
 
-Roofline roofline_make(Arena *a, const Study *s, const Records *r)
+const Roofline *roofline_make(Arena *a, const Study *s, const Records *r)
 {
-    Roofline f = { .spec = s->spec, .limit = ARENA_ARRAY(a, (size_t)(r ? r->nlimit : 0) + 2, LimitRecord) };
+    Roofline *f = ARENA_NEW(a, Roofline);
+    *f = (Roofline){ .spec = s->spec, .limit = ARENA_ARRAY(a, (size_t)r->nlimit + 2, LimitRecord) };
     const Device *d = s->device;
     const RateRow *rate = target_rate(s->target, s->spec->dtype);
-    f.bytes[LEVEL_L1] = s->target->family->has_smem ? 0 : d->l1_bytes;
-    f.bytes[LEVEL_L2] = d->l2_bytes;
-    f.bytes[LEVEL_L3] = d->l3_bytes;
-    f.bytes[LEVEL_MEMORY] = INT64_MAX;
-    for (int64_t i = 0; r && i < r->nlimit; i++)
+    f->bytes[LEVEL_L1] = s->target->family->has_smem ? 0 : d->l1_bytes;
+    f->bytes[LEVEL_L2] = d->l2_bytes;
+    f->bytes[LEVEL_L3] = d->l3_bytes;
+    f->bytes[LEVEL_MEMORY] = INT64_MAX;
+    for (int64_t i = 0; i < r->nlimit; i++)
         if (rates_match(&r->limit[i], s->target, d, s->spec->dtype))
-            take_measured(&f, &r->limit[i]);
+            take_measured(f, &r->limit[i]);
     if (rate)
-        take_data_sheet(&f, s, rate);
+        take_data_sheet(f, s, rate);
     if (!d->modelled)
-        take_times(&f, s);
-    for (int i = 0; i < f.nlimit; i++)
-        order_levels(&f.limit[i]);
+        take_times(f, s, r);
+    for (int i = 0; i < f->nlimit; i++)
+        order_levels(&f->limit[i]);
     return f;
 }
 
@@ -150,9 +160,10 @@ Roofline roofline_make(Arena *a, const Study *s, const Records *r)
 
 bool roofline_bound(const Roofline *f, const int64_t *extent, int threads, Bound *out)
 {
-    const LimitRecord *l = find_limit(f, threads);
-    *out = (Bound){ .flops = bounded_flops(f->spec, extent) };
-    if (!l || !(spec_flops(f->spec, extent) > 0))
+    const LimitRecord *l = f ? find_limit(f, threads) : NULL;
+    const double flops = l ? spec_flops(f->spec, extent) : 0;
+    *out = (Bound){ .flops = l && !spec_moves(f->spec) ? flops : 0 };
+    if (!(flops > 0))
         return false;
     out->bytes = spec_bytes(f->spec, extent);
     out->flops_per_s = l->flops_per_s;
@@ -164,35 +175,4 @@ bool roofline_bound(const Roofline *f, const int64_t *extent, int threads, Bound
     }
     out->ns = fmax(out->compute_ns, out->memory_ns);
     return out->ns > 0;
-}
-
-/* ---- a kernel on it ---- */
-
-bool bound_allows(const Bound *b, double time_ns) { return time_ns >= b->ns * (1 - ROUNDING); }
-
-/* Padding and idle threads make the arithmetic longer; as long as memory takes longer still, they cost nothing. They cost no more
- * than the time that was measured. */
-Shares roofline_shares(const Bound *b, double time_ns, double pad, double occ)
-{
-    time_ns = fmax(time_ns, b->ns);
-    const double padded_ns = fmin(time_ns, fmax(b->memory_ns, b->compute_ns / pad));
-    const double balanced_ns = fmin(time_ns, fmax(b->memory_ns, b->compute_ns / (pad * occ)));
-    Shares s = { .reached = b->ns / time_ns,
-                 .padding = b->ns / padded_ns,
-                 .balance = padded_ns / balanced_ns,
-                 .kernel = balanced_ns / time_ns };
-    const double least = fmin(s.padding, fmin(s.balance, s.kernel));
-    if (least < WORTH_NAMING)
-        s.limited_by = least >= s.padding ? "padding" : least >= s.balance ? "balance" : "kernel";
-    else
-        s.limited_by = b->memory_ns > b->compute_ns ? "memory" : "arithmetic";
-    return s;
-}
-
-const char *level_text(Level level)
-{
-    static const char *const text[LEVEL_COUNT] = {
-        [LEVEL_L1] = "the L1 cache", [LEVEL_L2] = "the L2 cache", [LEVEL_L3] = "the L3 cache", [LEVEL_MEMORY] = "memory"
-    };
-    return (unsigned)level < LEVEL_COUNT ? text[level] : "nowhere";
 }

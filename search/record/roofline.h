@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * roofline: the least time that a shape can take on the device, whatever the kernel (Williams, Waterman, Patterson, CACM 2009):
+ *
+ *   compute = flops / peak      memory = bytes / bandwidth      bound = the greater of both
+ *
+ * flops are the op's useful ones, but of an operator that is a formula alone none count: exp and the like are far from the peak of FMAs. bytes
+ * are those of all operands, each counted once; the bandwidth is that of the nearest level of memory that holds them all. Peak and bandwidths
+ * were measured (LimitRecord). If the device is a GPU that was not measured, they are the data sheet's in the target's file, for the device's
+ * number of multiprocessors.
+ * Another program on the machine may have slowed all measurements of a limit. So a verified kernel, or the library, that exceeds a limit
+ * raises it: the peak to its useful flops over its time; the bandwidth of the level that its bytes lie in to its bytes over its
+ * time, and those of nearer levels, which are no slower, to at least as much. Only a rate that was seen counts: a time as it was recorded
+ * (MeasureRecord.time_ns), and none that follows from a comparison with another moment. No recorded time is below the roofline.
+ */
+#ifndef DCGEN_ROOFLINE_H
+#define DCGEN_ROOFLINE_H
+
+#include <stdbool.h>
+#include "gen/base/arena.h"
+#include "search/record/study.h"
+
+struct Roofline {
+    const Spec *spec;
+    int nlimit;         /* 0: nothing is known */
+    LimitRecord *limit; /* one a thread count */
+    bool raised;        /* a kernel was faster than the limits that were measured */
+    bool modelled;      /* the limits are a data sheet's, not measured */
+    /* What each level holds, L1 and L2 for one core; INT64_MAX: memory; 0: there is no such level. */
+    int64_t bytes[LEVEL_COUNT];
+};
+
+/* Of what the study has taken over of the records. */
+const Roofline *roofline_make(Arena *a, const Study *s, const Records *r);
+
+typedef struct {
+    double flops, bytes;
+    double compute_ns, memory_ns, ns; /* ns: the bound */
+    double flops_per_s, bytes_per_s;
+    Level level; /* where the operands lie */
+} Bound;
+
+/* Works out the least time of a shape: all of the op's extents. False: nothing is known for that number of threads (f NULL: for none), or there
+ * is nothing to do. */
+bool roofline_bound(const Roofline *f, const int64_t *extent, int threads, Bound *out);
+
+#endif

@@ -9,7 +9,7 @@
 #include "gen/base/number.h"
 #include "model/rank.h"
 
-enum { MAX_SEEN = 1500, MAX_KERNEL = 256, MAX_REORDER = 4 }; /* MAX_SEEN: of the instances that are not tuned */
+enum { MAX_SEEN = 256, MAX_KERNEL = 256, MAX_REORDER = 4 }; /* MAX_SEEN: of the instances that are not tuned */
 static const double TIE_MODELLED = 5e-2; /* where nothing was measured: computed times no further apart are alike */
 /* A kernel must lower the mean relative time by WORTH, and by this part of the noise: many are tried, and the luckiest seems to. */
 static const double WORTH = 1e-4, WORTH_NOISE = 0.05;

@@ -14,7 +14,7 @@ static const double NEAR_GAIN = 0.5; /* a kernel takes part if its gain is so la
 static const double ROUND = 5;        /* a round lasts so many times as long as making the choice took */
 enum {
     BEST = 2, /* of the others: they take part in any case */
-    PART = 8  /* a round has one in so many of the heats that are worth it, however short it is */
+    PART = 3  /* a round has one in so many of the heats that are worth it, however short it is */
 };
 
 /* What is known of a trial on an instance. */

@@ -538,14 +538,17 @@ typedef struct {
     double sum, n;
 } Squares;
 
-/* The anchor is left out: it is always as fast as itself. */
 static Squares squares_at(const Study *s, int64_t place)
 {
     Squares q = { 0 };
     for (const Trial *t = s->trial; t < s->trial + s->ntrial; t++) {
-        const double variance = trial_usable(t) && t->count[place] > 1 ? middle_of(s, t, place).variance : 0;
-        q.sum += variance > 0 ? (t->count[place] - 1) * variance : 0;
-        q.n += variance > 0 ? t->count[place] - 1 : 0;
+        const int more = trial_usable(t) ? t->count[place] - 1 : 0;
+        if (more < 1)
+            continue;
+        const Middle m = middle_of(s, t, place);
+        const bool is_anchor = m.part == 1 && m.variance == 0; /* it is always as fast as itself */
+        q.sum += more * m.variance;
+        q.n += is_anchor ? 0 : more;
     }
     return q;
 }

@@ -296,10 +296,12 @@ static void the_curve_is_a_mean_of_both_halves(void **state)
         y.spec->instance[i].weight = 1 + (double)(i % 7);
     const CostModel *m = cost_fit(y.arena, s, &y.templates);
     const Assignment *as = choose();
+    const int64_t stride = y.spec->ninstance / 256 + 1; /* of so many that are not tuned, one is looked at */
     double all = 0, tuned = 0, least = INFINITY;
     for (int64_t i = 0; i < y.spec->ninstance; i++) {
-        all += y.spec->instance[i].weight;
-        tuned += y.spec->instance[i].tuned ? y.spec->instance[i].weight : 0;
+        const Instance *inst = &y.spec->instance[i];
+        all += inst->tuned || i % stride == 0 ? inst->weight : 0;
+        tuned += inst->tuned ? inst->weight : 0;
     }
     for (int k = 0; k < KERNELS; k++) {
         double sum = 0, says = 0;
@@ -307,6 +309,8 @@ static void the_curve_is_a_mean_of_both_halves(void **state)
             const Instance *inst = &y.spec->instance[i];
             const double say = inst->weight / all + (inst->tuned ? inst->weight / tuned : 0);
             double best = INFINITY;
+            if (!inst->tuned && i % stride != 0)
+                continue;
             for (int other = 0; other < KERNELS; other++)
                 best = fmin(best, doubted(m, other, inst));
             sum += say * doubted(m, k, inst) / best;

@@ -79,6 +79,7 @@ static bool make_compare(Lab *q, Arena *scratch, const Instance *inst, const int
     }
     if (!there)
         add_measure(q, anchor, inst, true, 1e5);
+    q->now_s += 3;
     q->ntimed++;
     return true;
 }
@@ -320,8 +321,9 @@ static void a_table_serves_any_search(void **state)
     for (StrategyKind kind = 0; kind < STRATEGY_COUNT; kind++) {
         Seen seen = { 0 };
         const char *err = NULL;
-        LabRecords *l = lab_records_new(t.y.arena, record_all(t.file), LAB_AGAIN, (LabCost){ 0.5, 0.01 }, see, &seen);
+        LabRecords *l = lab_records_new(t.y.arena, record_all(t.file), LAB_AGAIN, (LabCost){ 0.5, 0.05 }, see, &seen);
         Search q = search_on(&t, &lab_records, l, kind, 3);
+        q.lab->seconds = 60;
         assert_true(search_run(&q, &err));
         assert_int_equal(seen.trials, q.lab->study->ntrial);
         assert_in_range(seen.trials, 20, 40);

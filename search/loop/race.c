@@ -9,9 +9,9 @@
 #include "model/rank.h"
 #include "search/measure/stopwatch.h"
 
-static const double WORTH = 1e-3;     /* a smaller gain than this part of a shape's time is no reason to measure */
+static const double WORTH = 1e-3;    /* a smaller gain than this part of a shape's time is no reason to measure */
 static const double NEAR_GAIN = 0.5; /* a kernel takes part if its gain is so large a part of the largest */
-static const double ROUND = 5;        /* a round lasts so many times as long as making the choice took */
+static const double ROUND = 5;       /* a round lasts so many times as long as making the choice took */
 enum {
     BEST = 2, /* of the others: they take part in any case */
     PART = 3  /* a round has one in so many of the heats that are worth it, however short it is */
@@ -84,7 +84,8 @@ static int64_t rank_heats(const Lab *l, const Heat *heat, int64_t n, Ranked *ord
     int64_t nworth = 0;
     for (int64_t i = 0; i < n; i++)
         if (heat[i].gain > WORTH)
-            order[nworth++] = (Ranked){ -heat[i].gain * heat[i].inst->weight / stopwatch_expect_s(l, heat[i].ns), i };
+            order[nworth++] =
+                (Ranked){ -heat[i].gain * heat[i].inst->weight / stopwatch_expect_s(l, heat[i].inst, heat[i].ns), i };
     qsort(order, (size_t)nworth, sizeof *order, ranked_compare);
     return nworth;
 }
@@ -103,7 +104,7 @@ bool race_round(Lab *l, Arena *scratch, const Selection *c, const Instance *cons
         const Heat *h = &heat[order[i].at];
         progress_update(l->progress, lab_now_s(l) - l->began_s, lab_best_text(l, scratch),
                         fmax(until_s - lab_now_s(l), 0));
-        if (lab_now_s(l) + stopwatch_expect_s(l, h->ns) > until_s)
+        if (lab_now_s(l) + stopwatch_expect_s(l, h->inst, h->ns) > until_s)
             continue;
         const int64_t timed = l->ntimed;
         if (!l->kind->compare(l, scratch, h->inst, h->trial, h->n, err))

@@ -7,7 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { LIBRARY_TIMES = 2 };     /* the library is timed so often on a shape */
+enum { LIBRARY_TIMES = 2 }; /* the library is timed so often on a shape */
+enum { LONG_REPEATS = 3 };  /* samples of calls that take more than LONG_NS */
+static const double LONG_NS = 3e6;
 static const double DROP = 1.5; /* times the fastest kernel of a request in a search: a slower one has two samples */
 /* A request may take further samples until those of each kernel agree, for no longer than this, and than this part of the time budget. */
 static const double WAIT_NS = 5e8, WAIT_SHARE = 1e-3;
@@ -25,12 +27,20 @@ int kernels_add(Kernels *k, const char *key, const char *so, int at)
     return k->n++;
 }
 
-/* What samples of kernels take that take `ns` together, with verification and warm-up. */
+/* Samples are fewer where one call takes so long that noise averages out within it. */
+static int repeats_on(const Study *s, const Instance *inst)
+{
+    const int64_t place = study_place(s, inst);
+    const double best = place >= 0 ? study_best(s, place, NULL) : INFINITY;
+    return isfinite(best) && best > LONG_NS ? LONG_REPEATS : STOPWATCH_REPEATS;
+}
+
+/* What samples of kernels take that take `ns` together, with the warm-up. */
 static double sampling_s(double ns, int repeats) { return 1e-9 * ns * (repeats + STOPWATCH_OVERHEAD); }
 
-double stopwatch_expect_s(const Lab *l, double ns)
+double stopwatch_expect_s(const Lab *l, const Instance *inst, double ns)
 {
-    return l->extra_s / (double)l->nrequest + sampling_s(ns, STOPWATCH_REPEATS);
+    return l->extra_s / (double)l->nrequest + sampling_s(ns, repeats_on(l->study, inst));
 }
 
 static bool ends_runner(const MeasureRecord *m) { return m->status == STATUS_CRASHED || m->status == STATUS_TIMED_OUT; }
@@ -108,7 +118,7 @@ bool stopwatch_time(Lab *l, Arena *scratch, const Instance *inst, const Kernels 
     const int anchor = add_anchor(l, &all), n = all.n, library = race ? add_library(l, inst, &all) : -1;
     const MeasureRequest r = { .extent = inst->extent,
                                .threads = inst->threads,
-                               .repeats = STOPWATCH_REPEATS,
+                               .repeats = repeats_on(l->study, inst),
                                .sample_ns = STOPWATCH_SAMPLE_NS,
                                .max_ns = n * SHAPE_MAX_NS,
                                .drop = race ? 0 : DROP,

@@ -10,8 +10,8 @@
 #define STOPWATCH_SAMPLE_NS 300e3 /* a sample is as many calls as take so long, at least one */
 enum {
     STOPWATCH_MOST = 64,    /* kernels in a request */
-    STOPWATCH_REPEATS = 5,  /* samples of each */
-    STOPWATCH_OVERHEAD = 3, /* what verification and warm-up cost, in samples */
+    STOPWATCH_REPEATS = 5,  /* samples of each; of long calls fewer */
+    STOPWATCH_OVERHEAD = 1, /* what the warm-up costs, in samples */
 };
 
 /* The kernels of a request. */
@@ -24,8 +24,8 @@ typedef struct {
 /* Adds one and gives its place. -1: there is no room. */
 int kernels_add(Kernels *k, const char *key, const char *so, int at);
 
-/* How long a request will take, `ns` being one sample of all its kernels: from what requests of this run took so far. */
-double stopwatch_expect_s(const Lab *l, double ns);
+/* How long a request on an instance will take, `ns` being one sample of all its kernels: from what requests of this run took so far. */
+double stopwatch_expect_s(const Lab *l, const Instance *inst, double ns);
 
 /* How long the runner may be silent before that counts as a hang. */
 double stopwatch_deadline_s(const Lab *l);

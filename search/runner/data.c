@@ -144,6 +144,7 @@ static void shape_free(Shape *s)
         block_free(&p->block);
         free(p);
     }
+    verified_forget(s->verified);
     free(s->row);
     free(s->y);
     free(s);

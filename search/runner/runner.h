@@ -75,6 +75,7 @@ typedef struct Shape {
     Block operand[OP_MAX_OPERAND]; /* inputs are read-only */
     size_t bytes[OP_MAX_OPERAND];  /* 0: absent */
     Packed *packed;                /* the packed operands that kernels made, each content once */
+    struct Verified *verified;     /* kernels that were right on it (verify.c) */
     bool has_reference, full;      /* full: all rows are compared; else nrow of them, and the sums of the first nsum */
     int64_t nrow, *row, nsum;      /* nsum: all rows, or 0 */
     double *y, *bound;             /* [nrow][row_elems]; y begins the memory of these four */
@@ -161,6 +162,9 @@ bool kernel_check_output(Kernel *k, const Setup *setup, Shape *s, const void *ou
 /* Makes two copies of the operands for the kernels of a request, one at either side of their pages. */
 bool copies_new(Place copies[2], const Setup *setup, const Shape *s);
 void copies_free(Place copies[2]);
+/* True if this very object, loaded now, was right on the shape with so many threads before: then it is ready to be timed. */
+bool kernel_recall(Kernel *k, const Setup *setup, const Shape *s, int threads);
+void verified_forget(struct Verified *list);
 /* Verifies a kernel that was loaded (verify.c says how). */
 bool kernel_verify(Kernel *k, const Setup *setup, Shape *s, Place copies[2], void *pool, int threads);
 

@@ -275,7 +275,7 @@ static void see(void *ctx, Lab *q, const Proposal *p, int n)
     s->now_s = lab_now_s(q);
 }
 
-/* A table that knows no race has times for one all the same, and each answer has its price: 0.5 s to build, 0.01 s a request, and eight
+/* A table that knows no race has times for one all the same, and each answer has its price: 0.5 s to build, 0.01 s a request, and six
  * samples of 0.3 ms at least. */
 static void assert_answers(Place *t)
 {
@@ -301,7 +301,7 @@ static void assert_answers(Place *t)
         assert_int_equal(q.lab->study->trial[trial].count[j], asked);
         assert_int_equal(q.lab->study->trial[anchor].count[j], asked);
         for (int k = 0; k < 2 && asked; k++)
-            want_s += 0.01 + 8e-9 * fmax(fabs(q.lab->study->trial[k ? anchor : trial].ns[j]), 3e5);
+            want_s += 0.01 + 6e-9 * fmax(fabs(q.lab->study->trial[k ? anchor : trial].ns[j]), 3e5);
     }
     assert_true(fabs(q.lab->now_s - want_s) < 0.02 * want_s);
     assert_int_equal(q.lab->ntimed, 2);
@@ -386,7 +386,7 @@ static void each_record_serves_once(void **state)
         assert_true(lab_records.compare(q.lab, t.y.arena, q.lab->study->shape[2], &trial, 1, &err));
         const double took_s = q.lab->now_s - before_s;
         before_s += took_s;
-        assert_true(fabs(took_s - (i == 0 ? 8e-9 * 9e5 : i == 1 ? 8e-9 * 6e5 : 0)) < 1e-12);
+        assert_true(fabs(took_s - (i == 0 ? 6e-9 * 9e5 : i == 1 ? 6e-9 * 6e5 : 0)) < 1e-12);
     }
     LabRecords *table = lab_records_new(t.y.arena, &r, LAB_AGAIN, (LabCost){ 0 }, NULL,
                                         NULL); /* there the last of its kind serves again */
@@ -394,7 +394,7 @@ static void each_record_serves_once(void **state)
     for (int i = 0; i < 3; i++) {
         before_s = q.lab->now_s;
         assert_true(lab_records.compare(q.lab, t.y.arena, q.lab->study->shape[2], &trial, 1, &err));
-        assert_true(fabs(q.lab->now_s - before_s - 8e-9 * (i == 0 ? 9e5 : 6e5)) < 1e-12);
+        assert_true(fabs(q.lab->now_s - before_s - 6e-9 * (i == 0 ? 9e5 : 6e5)) < 1e-12);
     }
     const Proposal unknown = { .c = t.y.space->candidate[6], .nshape = 1 };
     assert_false(lab_records.trials(q.lab, t.y.arena, &unknown, 1, 1, &err));

@@ -194,6 +194,23 @@ static void the_anchor_is_in_every_request(void **state)
     assert_true(recorded()->measure[before].anchor_ns == 0);
 }
 
+static void long_calls_have_fewer_samples(void **state)
+{
+    (void)state;
+    static const struct {
+        double ns;
+        int repeats;
+    } cases[] = { { 3e6, 5 }, { 3.1e6, 3 } };
+    for (int i = 0; i < 2; i++) {
+        lab.study->trial[trial[1]].ns[3] = cases[i].ns;
+        assert_true(time_two(false));
+        assert_int_equal(asked[i].repeats, cases[i].repeats);
+        lab.study->trial[trial[1]].count[3] = lab.study->trial[trial[2]].count[3] =
+            lab.study->trial[trial[0]].count[3] = 0;
+        lab.study->trial[trial[2]].ns[3] = lab.study->trial[trial[0]].ns[3] = 0;
+    }
+}
+
 /* ---- what becomes of answers ---- */
 
 static void answers_are_recorded(void **state)
@@ -208,7 +225,8 @@ static void answers_are_recorded(void **state)
         const MeasureRecord *m = &recorded()->measure[i];
         assert_string_equal(m->key, lab.study->trial[trial[i < 2 ? i + 1 : 0]].key);
         assert_string_equal(m->device, y.device.id);
-        assert_true(m->final && m->anchor_ns == 3e5 && m->library_ns == (i == 2 ? 4e5 : 0) && m->time_ns == 1e5 * (i + 1));
+        assert_true(m->final && m->anchor_ns == 3e5 && m->library_ns == (i == 2 ? 4e5 : 0) &&
+                    m->time_ns == 1e5 * (i + 1));
         assert_int_equal(m->again, i == 1);
     }
     assert_true(lab.study->trial[trial[1]].ns[3] == 1e5);
@@ -271,19 +289,19 @@ static void a_library_that_fails(void **state)
 
 /* ---- how long requests take ---- */
 
-/* What a request took besides samples: those of less than 0.3 ms count as that, a kernel that is out has fewer, and each costs three more in any
+/* What a request took besides samples: those of less than 0.3 ms count as that, a kernel that is out has fewer, and each costs one more in any
  * case. */
 static void requests_are_learnt_from(void **state)
 {
     (void)state;
-    assert_true(fabs(stopwatch_expect_s(&lab, 0) - 0.05) < 1e-12); /* before anything is known */
+    assert_true(fabs(stopwatch_expect_s(&lab, shape(3), 0) - 0.05) < 1e-12); /* before anything is known */
     answer[0][1] = (Answer){ .ns = 4e5, .nsample = 2 };
     assert_true(time_two(false));
-    const double samples_s = 1e-9 * (3e5 * 8 + 4e5 * 5 + 3e5 * 8), extra_s = (4 * 0.05 + 0.5 - samples_s) / 5;
-    assert_true(fabs(stopwatch_expect_s(&lab, 2e6) - extra_s - 1e-9 * 2e6 * 8) < 1e-12);
+    const double samples_s = 1e-9 * (3e5 * 6 + 4e5 * 3 + 3e5 * 6), extra_s = (4 * 0.05 + 0.5 - samples_s) / 5;
+    assert_true(fabs(stopwatch_expect_s(&lab, shape(3), 2e6) - extra_s - 1e-9 * 2e6 * 6) < 1e-12);
     answer[1][0] = (Answer){ .status = STATUS_CRASHED }; /* such a request says nothing */
     assert_true(time_two(false));
-    assert_true(fabs(stopwatch_expect_s(&lab, 0) - extra_s) < 1e-12);
+    assert_true(fabs(stopwatch_expect_s(&lab, shape(3), 0) - extra_s) < 1e-12);
 }
 
 int main(void)
@@ -293,6 +311,7 @@ int main(void)
         FRESH(a_request),
         FRESH(silence_is_a_hang_sooner_with_little_time),
         FRESH(the_anchor_is_in_every_request),
+        FRESH(long_calls_have_fewer_samples),
         FRESH(answers_are_recorded),
         FRESH(failures_are_told_apart),
         FRESH(a_library_that_fails),

@@ -4,8 +4,8 @@
  *
  *   points  --merge-->  distinct points, in one order whatever the input's order
  *           --grow--->  split where the total cost falls most, until every point has its own best class
- *           --prune-->  without what may be chance, then the weakest link first: the inner node whose merge into one leaf raises the
- *                       cost least for each leaf it saves (Breiman et al., Classification and Regression Trees, 3.3)
+ *           --prune-->  the weakest link first: the inner node whose merge into one leaf raises the cost least for
+ *                       each leaf it saves (Breiman et al., Classification and Regression Trees, 3.3)
  *
  * Each feature is sorted once; the sorted orders are split with the nodes, so a level of the tree costs
  * O(npoint * nfeature * nclass). Sums run from both ends instead of being subtracted: large costs of one class do not
@@ -24,8 +24,6 @@
 
 /* Differences below this part of a cost are rounding: they decide nothing. */
 static const double ROUNDING = 1e-12;
-/* The least square of an error: a cost that is known exactly counts as if it were that far off. */
-static const double LEAST_SQUARE = 1e-24;
 
 enum {
     BALANCE_DEPTH = 32, /* below this depth large nodes are split near their middle: depth stays O(log npoint) */
@@ -468,73 +466,6 @@ static void prune(Links *l, const Grown *root, double rise, double worth)
     }
 }
 
-/* ---- what may be chance ---- */
-
-/* A measured point, and the leaf of the full tree that it is in. */
-typedef struct {
-    int64_t leaf, point;
-} Measured;
-
-/* The measured points. */
-typedef struct {
-    const int64_t *x;
-    const double *cost, *error; /* [point][class] */
-    int nfeature, nclass;
-    int64_t n;
-    Measured *measured;
-} Evidence;
-
-/* The leaf that a point below t is in. */
-static const Grown *grown_leaf(const Grown *t, const int64_t *x)
-{
-    while (t->node.feature >= 0)
-        t = x[t->node.feature] <= t->node.threshold ? grown_left(t) : grown_right(t);
-    return t;
-}
-
-static Evidence evidence_new(Arena *scratch, const Grown *root, const int64_t *x, const double *cost, int64_t npoint,
-                             int nfeature, int nclass, const double *error)
-{
-    Evidence e = { x, cost, error, nfeature, nclass, 0, ARENA_ARRAY(scratch, (size_t)npoint + 1, Measured) };
-    for (int64_t i = 0; i < npoint; i++)
-        if (error[i * nclass] >= 0)
-            e.measured[e.n++] = (Measured){ grown_leaf(root, x + i * nfeature)->index, i };
-    return e;
-}
-
-/* May it be chance that the leaves below a node cost their measured points less than the node's own class would? Each saving counts by how
- * exactly it is known relative to its cost (inverse-variance weighting), so that one bad measurement does not drown the others. */
-static bool is_chance(const Evidence *e, const Grown *t, double errors)
-{
-    int64_t n = 0;
-    double saved = 0, square = 0; /* the square of the error of `saved` */
-    for (int64_t i = 0; i < e->n; i++) {
-        if (e->measured[i].leaf < t->index || e->measured[i].leaf >= t->end)
-            continue; /* it is not below this node */
-        const int64_t at = e->measured[i].point, with = at * e->nclass + t->node.class,
-                      own = at * e->nclass + grown_leaf(t, e->x + at * e->nfeature)->node.class;
-        if (with == own)
-            continue;
-        const double off = fmax(e->error[with] * e->error[with] + e->error[own] * e->error[own], LEAST_SQUARE);
-        const double known = e->cost[own] * e->cost[own] / off;
-        saved += known * (e->cost[with] - e->cost[own]);
-        square += known * known * off;
-        n++;
-    }
-    return n > 0 && saved <= errors * sqrt(square);
-}
-
-/* Merges nodes whose saving may be chance, the lowest first: what is left below a node has then proved its worth. */
-static void prune_chance(Links *l, Grown *t, const Evidence *e, double errors)
-{
-    if (t->node.feature < 0)
-        return;
-    prune_chance(l, grown_left(t), e, errors);
-    prune_chance(l, grown_right(t), e, errors);
-    if (is_chance(e, t, errors))
-        node_merge(l, t);
-}
-
 /* ---- the whole ---- */
 
 static TreeNode *tree_copy(Arena *a, const TreeNode *t)
@@ -553,10 +484,6 @@ TreeNode *tree_train(Arena *a, const int64_t *x, const double *cost, int64_t npo
     Grower g = grower_new(scratch, x, cost, npoint, nfeature, nclass);
     Grown *root = grow(&g, NULL, 0, g.n, 0);
     Links links = links_new(scratch, g.node, g.nnode);
-    if (options.error) {
-        const Evidence e = evidence_new(scratch, root, x, cost, npoint, nfeature, nclass, options.error);
-        prune_chance(&links, root, &e, options.errors);
-    }
     const double full = fabs(root->sub);
     prune(&links, root, (options.tolerance + ROUNDING) * full, 0);
     prune(&links, root, -INFINITY, options.worth * full);

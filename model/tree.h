@@ -6,10 +6,7 @@
  * class that is useful only in the middle of a range), then the best of some first thresholds followed by the best
  * second ones on any feature (XOR). Below 32 levels, nodes of 64 points or more are split near their middle, so that no pattern of
  * costs gives a deep tree.
- * After growing, where the costs' errors are known, subtrees whose saving may be chance become leaves, the lowest first: a subtree stays
- * when what it saves on points that were measured, each by how exactly it is known, is more than `errors` standard errors of that. Points that were not measured
- * say nothing here; a subtree that differs from its merge on such points alone is left to the rules below.
- * Then leaves are merged, those first that save least for each leaf, while the total cost rises by at most
+ * After growing, leaves are merged, those first that save least for each leaf, while the total cost rises by at most
  * `tolerance` of the full tree's (a smaller tree), and further while a leaf saves less than `worth` of it.
  */
 #ifndef DCGEN_TREE_H
@@ -32,9 +29,6 @@ typedef struct TreeNode {
 typedef struct {
     double tolerance; /* relative rise of the total cost allowed by pruning, e.g. 1e-3 */
     double worth;     /* part of the total cost that a leaf must save at least to stay, e.g. 1e-4 */
-    /* npoint x nclass: standard error of each cost, on the same scale; below 0: it was not measured. NULL: not known. */
-    const double *error;
-    double errors; /* standard errors that a subtree must save to stay */
 } TreeOptions;
 
 /* x: npoint x nfeature integers; cost: npoint x nclass, already weighted, finite; at least one of each.

@@ -259,9 +259,9 @@ static void train(const Selector *q, Assignment *as)
             cost[i * as->nkernel + k] = weight * relative(q, ns, best);
         }
     }
-    as->tree = tree_train(
-        q->arena, points, cost, spec->ninstance, as->nfeature, as->nkernel,
-        (TreeOptions){ .tolerance = modelled ? MODEL_TOLERANCE : TREE_TOLERANCE, .worth = LEAF_WORTH, .error = NULL });
+    as->tree =
+        tree_train(q->arena, points, cost, spec->ninstance, as->nfeature, as->nkernel,
+                   (TreeOptions){ .tolerance = modelled ? MODEL_TOLERANCE : TREE_TOLERANCE, .worth = LEAF_WORTH });
     double sum = 0, total = 0;
     for (int64_t i = 0; i < spec->ninstance; i++) {
         as->chosen[i] = tree_choose(as->tree, points + i * as->nfeature);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tree: which leaves are merged after growing: those that save too little, and those whose saving may be chance.
+ * tree: which leaves are merged after growing: those that save too little.
  */
 #include "tests/model/tree_points.h"
 

@@ -36,7 +36,7 @@ static Point *add_point(Watch *w, int64_t trials, double seconds)
 static void judge_choice(const Contest *c, const Study *s, Arena *scratch, Point *p)
 {
     const CostModel *m = cost_fit(scratch, s, &c->table->workload->templates);
-    const Assignment *as = select_kernels(scratch, s, m, SELECT_PACKAGE);
+    const Assignment *as = select_kernels(scratch, s, m);
     double weight[2] = { 0, 0 };
     if (!as)
         return;
@@ -102,14 +102,23 @@ static void see_best(void *ctx, Lab *l, const Proposal *p, int n)
     see_trials(ctx, l, judge_best);
 }
 
+/* A table's answers have no noise that a race could measure away. */
+static bool hold_no_race(Lab *l, Arena *scratch, const Instance *inst, const int64_t *trial, int n, const char **err)
+{
+    (void)l, (void)scratch, (void)inst, (void)trial, (void)n, (void)err;
+    return true;
+}
+
 static Study *run(Arena *a, const Contest *c, Spec *spec, const Strategy *strategy, uint64_t seed, Watch *w,
                   LabSeen *seen)
 {
     static const volatile int stop = 0;
     const Table *t = c->table;
     const char *err = NULL;
+    LabKind kind = lab_records;
+    kind.compare = hold_no_race;
     spec->budget.trials = c->trials;
-    Lab lab = { .kind = &lab_records,
+    Lab lab = { .kind = &kind,
                 .data = lab_records_new(a, t->records, LAB_AGAIN, c->cost, seen, w),
                 .arena = a,
                 .templates = &t->workload->templates,
@@ -120,7 +129,7 @@ static Study *run(Arena *a, const Contest *c, Spec *spec, const Strategy *strate
     if (!search_run(&q, &err))
         fprintf(stderr, "tuning: %s\n", err);
     else if (seen)
-        seen(w, &lab, NULL, 0); /* once more, after the last comparison */
+        seen(w, &lab, NULL, 0); /* once more, in the end */
     if (w)
         w->curve->stopped = lab.study->ntrial < c->trials;
     return lab.study;
@@ -261,6 +270,39 @@ void contest_budgets(Arena *a, const Contest *c, uint64_t seed, const int *kerne
         out[i] = (Point){ .trials = s->ntrial };
         judge_choice(c, s, a, &out[i]);
     }
+}
+
+Point contest_timed(Arena *a, const Contest *c, double seconds, Noise *noise, uint64_t seed, double *stated)
+{
+    static const volatile int stop = 0;
+    const Table *t = c->table;
+    const char *err = NULL;
+    Spec *spec = table_spec(a, t, c->shown, c->nshown);
+    LabRecords *data = lab_records_new(a, t->records, LAB_AGAIN, c->cost, NULL, NULL);
+    Lab lab = { .kind = &lab_records,
+                .data = data,
+                .arena = a,
+                .templates = &t->workload->templates,
+                .study = study_new(a, spec, t->device, t->target, t->truth->context_hash),
+                .seconds = seconds,
+                .stop = &stop };
+    Search q = { .lab = &lab, .strategy = &strategies[STRATEGY_JOINT], .space = t->space, .seed = seed };
+    Point p = { 0 };
+    Selection made;
+    spec->budget.trials = c->trials;
+    if (noise)
+        lab_records_disturb(data, noise_disturb, noise);
+    Arena *scratch = arena_new();
+    if (!search_run(&q, &err) || !choose(&q, scratch, &made, &err)) {
+        fprintf(stderr, "tuning: %s\n", err);
+        arena_free(scratch);
+        return p;
+    }
+    *stated = contract_make(a, lab.study, made.as)->tuned.mean;
+    p = (Point){ .trials = lab.study->ntrial, .seconds = lab.now_s };
+    judge_choice(c, lab.study, a, &p);
+    arena_free(scratch);
+    return p;
 }
 
 const Point *curve_within(const Curve *c, double near)

@@ -6,6 +6,7 @@
 #ifndef BENCH_TUNING_CONTEST_H
 #define BENCH_TUNING_CONTEST_H
 
+#include "bench/tuning/noise.h"
 #include "bench/tuning/table.h"
 #include "search/measure/lab.h"
 #include "search/space/propose.h"
@@ -46,6 +47,10 @@ Point contest_analytic(Arena *a, const Contest *c);
 
 /* One joint search, ended, and out[i]: with at most kernels[i] in the choice. */
 void contest_budgets(Arena *a, const Contest *c, uint64_t seed, const int *kernels, int n, Point *out);
+
+/* One joint search, with so many seconds of the lab's clock, on a machine with that noise (NULL: none): the choice in the end. *stated: the
+ * mean regret that its package would state of the tuned shapes. */
+Point contest_timed(Arena *a, const Contest *c, double seconds, Noise *noise, uint64_t seed, double *stated);
 
 /* The first point whose choice is within `near` of the best (weighted mean over shown shapes). NULL: none is. */
 const Point *curve_within(const Curve *c, double near);

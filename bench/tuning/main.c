@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * tuning SPEC RECORDS [--seeds N] [--shown T,T,...] [--trials N] [--kernel-s X] [--request-s X] [--json FILE] [--results FOLDER]
+ *        [--seconds S,S,... [--noise RECORDS]]
  *
  * Ways to find kernels for many shapes, each tried with several seeds on one table (table.h): how many trials and seconds until its choice
  * is within 5 % of the exhaustive best over all weighted shapes, if it stopped after any of them, and how good it is in the end, also on shapes that it was not shown.
+ * With --seconds instead: how good whole searches of so many seconds are, on a machine without noise and on one with that of RECORDS (noise.h).
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -17,13 +19,14 @@
 #include "bench/tuning/models.h"
 #include "search/record/samples.h"
 
-enum { MAX_SEEDS = 64, MAX_SHOWN = 64 };
+enum { MAX_SEEDS = 64, MAX_SHOWN = 64, MAX_BUDGETS = 8 };
 static const double NEAR = 0.05;
 
 typedef struct {
     const char *spec, *records, *json, *results; /* results: a folder with one a device */
-    int seeds, trials, nshown;
-    int64_t shown[MAX_SHOWN];
+    const char *noise;                           /* records of a busy machine */
+    int seeds, trials, nshown, nseconds;
+    int64_t shown[MAX_SHOWN], seconds[MAX_BUDGETS];
     LabCost cost;
 } Arguments;
 
@@ -193,6 +196,51 @@ static void say_agreement(const Outcome *joint, json_t *out)
     json_object_set_new(out, "agreement", real(high / low - 1));
 }
 
+/* ---- whole searches, by their time ---- */
+
+/* Searches of so many seconds: how good their choices are, and what the packages would say of that. */
+static json_t *run_timed(const Contest *c, double seconds, Noise *noise, const char *machine, int seeds)
+{
+    Outcome r = { .name = machine };
+    double stated[MAX_SEEDS], held[MAX_SEEDS], worst = 0;
+    int nbelow = 0;
+    for (int i = 0; i < seeds; i++) {
+        Arena *a = arena_new();
+        if (noise)
+            noise_seed(noise, (uint64_t)i);
+        r.last[r.n++] = contest_timed(a, c, seconds, noise, (uint64_t)(1000 * i + 1), &stated[i]);
+        held[i] = r.last[i].held_out.geomean;
+        worst = fmax(worst, held[i]);
+        nbelow += stated[i] < r.last[i].shown.geomean - 0.01;
+        arena_free(a);
+    }
+    printf("%4.0f s  %-6s %5.0f trials %3.0f kernels | %6.2f%% %6.1f%% | %6.2f%% %6.1f%%, at most %6.2f%% | %6.2f%%, "
+           "%d too low\n",
+           seconds, machine, last(&r, last_trials), last(&r, last_kernels), 100 * last(&r, shown_mean),
+           100 * last(&r, shown_worst), 100 * last(&r, held_geomean), 100 * last(&r, held_worst), 100 * worst,
+           100 * median(stated, r.n), nbelow);
+    fflush(stdout);
+    return json_pack("{s:f,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:i}", "seconds", seconds, "machine", machine, "trials",
+                     real(last(&r, last_trials)), "shown_mean", real(last(&r, shown_mean)), "held_out_geomean",
+                     real(last(&r, held_geomean)), "held_out_worst", real(last(&r, held_worst)),
+                     "held_out_geomean_most", real(worst), "stated_mean", real(median(stated, r.n)), "stated_too_low",
+                     nbelow);
+}
+
+/* Of each budget without noise and with it. */
+static json_t *run_budgets_of_time(const Contest *c, const Arguments *q, Noise *noise)
+{
+    json_t *list = json_array();
+    printf("                                     | shapes shown: mean, worst | held out: geomean, worst, of all seeds "
+           "| stated, of %d\n",
+           q->seeds);
+    for (int i = 0; i < q->nseconds; i++)
+        for (int busy = 0; busy <= (noise != NULL); busy++)
+            json_array_append_new(
+                list, run_timed(c, (double)q->seconds[i], busy ? noise : NULL, busy ? "busy" : "quiet", q->seeds));
+    return list;
+}
+
 /* ---- models ---- */
 
 static void add_score(ModelScore *sum, const ModelScore *s, double part)
@@ -266,15 +314,15 @@ static void say_costs(const Table *t, int nshown, const Outcome *joint, const Ou
     json_object_set_new(out, "seconds_ratio_all_values_at_the_end_extrapolated", real(all * end));
 }
 
-static bool read_list(const char *text, Arguments *q)
+static bool read_list(const char *text, int64_t *list, int most, int *n)
 {
-    q->nshown = 0;
-    for (char *end; *text && q->nshown < MAX_SHOWN; text = *end == ',' ? end + 1 : end) {
-        q->shown[q->nshown++] = strtoll(text, &end, 10);
+    *n = 0;
+    for (char *end; *text && *n < most; text = *end == ',' ? end + 1 : end) {
+        list[(*n)++] = strtoll(text, &end, 10);
         if (end == text)
             return false;
     }
-    return q->nshown > 0;
+    return *n > 0;
 }
 
 static bool read_option(const char *name, const char *value, Arguments *q)
@@ -284,7 +332,11 @@ static bool read_option(const char *name, const char *value, Arguments *q)
     if (strcmp(name, "--trials") == 0)
         return (q->trials = atoi(value)) > 0;
     if (strcmp(name, "--shown") == 0)
-        return read_list(value, q);
+        return read_list(value, q->shown, MAX_SHOWN, &q->nshown);
+    if (strcmp(name, "--seconds") == 0)
+        return read_list(value, q->seconds, MAX_BUDGETS, &q->nseconds);
+    if (strcmp(name, "--noise") == 0)
+        return (q->noise = value) != NULL;
     if (strcmp(name, "--kernel-s") == 0)
         return (q->cost.kernel_s = atof(value)) >= 0;
     if (strcmp(name, "--request-s") == 0)
@@ -323,6 +375,28 @@ static const char *result_path(Arena *a, const Table *t, const char *folder)
     return arena_printf(a, "%s/%s.json", dir, t->workload->spec->name);
 }
 
+/* All ways, models and costs, into out. */
+static void run_ways(Arena *a, const Contest *c, const Arguments *q, json_t *out)
+{
+    print_head();
+    Outcome r[NWAY + 1];
+    json_t *list = json_array(), *budgets = json_array(), *models = json_array();
+    for (int i = 0; i < NWAY; i++)
+        run_way(c, &ways[i], q->seeds, &r[i]);
+    run_analytic(c, &r[NWAY]);
+    for (int i = 0; i <= NWAY; i++)
+        json_array_append_new(list, result_json(&r[i]));
+    const Contest ends = with_ends(a, c);
+    printf("\nthe same search, shown the ends of the range too:\n");
+    run_budgets(&ends, q->seeds, budgets);
+    say_agreement(&r[0], out);
+    run_models(c, q->seeds, models);
+    say_costs(c->table, q->nshown, &r[0], &r[2], out);
+    json_object_set_new(out, "ways", list);
+    json_object_set_new(out, "budgets", budgets);
+    json_object_set_new(out, "models", models);
+}
+
 int main(int argc, char **argv)
 {
     Arguments q = { .seeds = 10,
@@ -340,26 +414,17 @@ int main(int argc, char **argv)
     if (!t)
         return 3;
     Contest c = { .table = t, .cost = q.cost, .shown = q.shown, .nshown = q.nshown, .trials = q.trials };
+    Noise *noise = q.noise ? noise_read(a, q.noise) : NULL;
+    if (q.noise && !noise)
+        return 3;
     printf("%s on %s: %" PRId64 " kernels, %" PRId64 " shapes, %d seeds\n\n", t->workload->spec->name, t->device->name,
            t->space->n, t->truth->nshape, q.seeds);
-    print_head();
-    Outcome r[NWAY + 1];
-    json_t *out = json_object(), *list = json_array(), *budgets = json_array(), *models = json_array();
-    for (int i = 0; i < NWAY; i++)
-        run_way(&c, &ways[i], q.seeds, &r[i]);
-    run_analytic(&c, &r[NWAY]);
-    for (int i = 0; i <= NWAY; i++)
-        json_array_append_new(list, result_json(&r[i]));
-    const Contest ends = with_ends(a, &c);
-    printf("\nthe same search, shown the ends of the range too:\n");
-    run_budgets(&ends, q.seeds, budgets);
-    say_agreement(&r[0], out);
-    run_models(&c, q.seeds, models);
-    say_costs(t, q.nshown, &r[0], &r[2], out);
+    json_t *out = json_object();
     json_object_set_new(out, "device", json_string(t->device->name));
-    json_object_set_new(out, "ways", list);
-    json_object_set_new(out, "budgets", budgets);
-    json_object_set_new(out, "models", models);
+    if (q.nseconds)
+        json_object_set_new(out, "budgets_of_time", run_budgets_of_time(&c, &q, noise));
+    else
+        run_ways(a, &c, &q, out);
     if (q.results && !q.json)
         q.json = result_path(a, t, q.results);
     const bool ok = !q.json || json_dump_file(out, q.json, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) == 0;

@@ -167,4 +167,8 @@ typedef struct LabRecords LabRecords;
 /* r stays unchanged as long as the lab is used. seen may be NULL. */
 LabRecords *lab_records_new(Arena *a, const Records *r, LabUse use, LabCost cost, LabSeen *seen, void *ctx);
 
+/* Changes an answer as a busy machine would. first: it is the first of a request; is_anchor: of the anchor. */
+typedef void LabDisturb(void *ctx, bool first, bool is_anchor, MeasureRecord *m);
+void lab_records_disturb(LabRecords *x, LabDisturb *disturb, void *ctx);
+
 #endif

@@ -16,6 +16,8 @@ struct LabRecords {
     bool *used;                    /* one a measure: it has served */
     LabSeen *seen;
     void *ctx;
+    LabDisturb *disturb; /* NULL: answers are as recorded */
+    void *noise;
 };
 
 /* Compares by kernel, extents and threads. */
@@ -43,6 +45,12 @@ LabRecords *lab_records_new(Arena *a, const Records *r, LabUse use, LabCost cost
         x->measure[i] = &r->measure[i];
     qsort(x->measure, (size_t)r->nmeasure, sizeof *x->measure, by_pair);
     return x;
+}
+
+void lab_records_disturb(LabRecords *x, LabDisturb *disturb, void *ctx)
+{
+    x->disturb = disturb;
+    x->noise = ctx;
 }
 
 /* The place of the first measurement of this kernel on this shape. */
@@ -95,6 +103,8 @@ static void time_shape(Lab *l, const Instance *inst, const int64_t *trial, int n
             continue;
         MeasureRecord taken = *m;
         taken.final = final;
+        if (x->disturb)
+            x->disturb(x->noise, !any, at == anchor, &taken);
         study_measure(l->study, &taken);
         any = true;
         l->now_s += x->cost.request_s +

@@ -402,6 +402,47 @@ static void each_record_serves_once(void **state)
     arena_free(t.y.arena);
 }
 
+static int ndisturbed, nfirst, nanchor;
+
+/* Twice the time, a part less beside the anchor. */
+static void disturb(void *ctx, bool first, bool is_anchor, MeasureRecord *m)
+{
+    assert_ptr_equal(ctx, &ndisturbed);
+    ndisturbed++;
+    nfirst += first;
+    nanchor += is_anchor;
+    m->anchor_ns *= 2;
+    m->time_ns *= is_anchor ? 2 : 3;
+}
+
+/* Each answer is disturbed once, request by request. */
+static void answers_may_be_disturbed(void **state)
+{
+    (void)state;
+    Place t;
+    const char *err = NULL;
+    begin(&t, whole_spec, STRATEGY_EXHAUSTIVE, 1);
+    LabRecords *data = lab_records_new(t.y.arena, record_all(t.file), LAB_AGAIN, (LabCost){ 0 }, NULL, NULL);
+    Search q = search_on(&t, &lab_records, data, STRATEGY_JOINT, 3);
+    q.lab->anchor = &t.y.space->general[0];
+    const int64_t anchor = study_add(q.lab->study, q.lab->anchor);
+    study_kernel(q.lab->study, &(KernelRecord){ .key = q.lab->study->trial[anchor].key, .why = "" });
+    const Proposal p = { .c = t.y.space->candidate[5], .nshape = 2, .shape = { 1, 4 } };
+    assert_true(lab_records.trials(q.lab, t.y.arena, &p, 1, 1, &err));
+    const int64_t trial = study_find(q.lab->study, &p.c);
+    lab_records_disturb(data, disturb, &ndisturbed);
+    assert_true(lab_records.compare(q.lab, t.y.arena, q.lab->study->shape[2], &trial, 1, &err));
+    assert_true(lab_records.trials(q.lab, t.y.arena, &(Proposal){ .c = p.c, .nshape = 1, .shape = { 3 } }, 1, 1, &err));
+    assert_true(ndisturbed == 4 && nfirst == 2 && nanchor == 2);
+    assert_true(q.lab->study->anchor[2].ns == 2e5);
+    const MeasureRecord *m = record_all(t.file)->measure;
+    while (strcmp(m->key, q.lab->study->trial[trial].key) != 0 ||
+           memcmp(m->extent, q.lab->study->shape[2]->extent, sizeof m->extent) != 0)
+        m++;
+    assert_true(fabs(q.lab->study->trial[trial].ns[2] - 3 * m->time_ns) <= 1e-9 * m->time_ns);
+    end(&t);
+}
+
 /* ---- strategies ---- */
 
 static void everything_is_measured_everywhere(void **state)
@@ -484,7 +525,8 @@ int main(void)
         cmocka_unit_test(a_trace_is_of_what_was_recorded), cmocka_unit_test(a_long_trace_is_whole),
         cmocka_unit_test(a_table_serves_any_search),       cmocka_unit_test(everything_is_measured_everywhere),
         cmocka_unit_test(anything_may_be_drawn),           cmocka_unit_test(each_record_serves_once),
-        cmocka_unit_test(all_means_what_is_missing),       cmocka_unit_test(a_table_answers_for_all),
+        cmocka_unit_test(answers_may_be_disturbed),        cmocka_unit_test(all_means_what_is_missing),
+        cmocka_unit_test(a_table_answers_for_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,12 +78,21 @@ Heat race_heat(const Study *s, const Selection *c, const Instance *inst, double 
     return h;
 }
 
-/* Places of heats by falling worth: gain by weight, over seconds. Returns how many are worth their time. */
+/* Of a tuned shape where the library is still to be timed: that it was met there. NULL elsewhere. */
+static bool *library_unmet(const Lab *l, const Instance *inst)
+{
+    const int64_t place = study_place(l->study, inst);
+    const Library *x = &l->shop->library;
+    const bool wanted = x->so && place >= 0 && place < l->study->nshape && !l->study->anchor[place].nlibrary;
+    return wanted && !x->met[place] ? &x->met[place] : NULL;
+}
+
+/* Places of heats by falling worth: gain by weight, over seconds. Returns how many are worth their time; meeting the library is. */
 static int64_t rank_heats(const Lab *l, const Heat *heat, int64_t n, Ranked *order)
 {
     int64_t nworth = 0;
     for (int64_t i = 0; i < n; i++)
-        if (heat[i].gain > WORTH)
+        if (heat[i].gain > WORTH || library_unmet(l, heat[i].inst))
             order[nworth++] =
                 (Ranked){ -heat[i].gain * heat[i].inst->weight / stopwatch_expect_s(l, heat[i].inst, heat[i].ns), i };
     qsort(order, (size_t)nworth, sizeof *order, ranked_compare);
@@ -94,6 +103,8 @@ bool race_round(Lab *l, Arena *scratch, const Selection *c, const Instance *cons
                 int64_t *held, const char **err)
 {
     const double began_s = lab_now_s(l), noise = study_noise(l->study);
+    Library *library = &l->shop->library;
+    library->met = library->met ? library->met : ARENA_ARRAY(l->arena, (size_t)l->study->nshape, bool);
     Heat *heat = ARENA_ARRAY(scratch, (size_t)n + 1, Heat);
     Ranked *order = ARENA_ARRAY(scratch, (size_t)n + 1, Ranked);
     for (int64_t i = 0; i < n; i++)
@@ -107,8 +118,11 @@ bool race_round(Lab *l, Arena *scratch, const Selection *c, const Instance *cons
         if (lab_now_s(l) + stopwatch_expect_s(l, h->inst, h->ns) > until_s)
             continue;
         const int64_t timed = l->ntimed;
+        bool *met = library_unmet(l, h->inst);
         if (!l->kind->compare(l, scratch, h->inst, h->trial, h->n, err))
             return false;
+        if (met)
+            *met = true;
         *held += l->ntimed > timed;
     }
     return true;

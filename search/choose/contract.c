@@ -39,6 +39,8 @@ ContractSum contract_sum(const ContractShape *shape, int64_t n)
     if (weights > 0) {
         sum.mean = expm1(logs / weights);
         sum.noise = sqrt(2 * spreads / weights);
+    }
+    if (weights > 0 && sum.nsaid) { /* nothing is promised where nothing can be said */
         const double count = weights * weights / squares;
         sum.mean_bound = round_bound(sum.mean + fmin(MEAN_ERRORS * sum.noise / sqrt(count), MEAN_MOST) + MEAN_FLOOR);
         sum.worst_bound = round_bound(sum.worst + fmin(WORST_ERRORS * sum.noise, WORST_MOST) + WORST_FLOOR);

@@ -88,9 +88,8 @@ void contract_judge(const Study *s, const Assignment *as, double all, ContractSh
 }
 
 /* Adds the instances that are tuned, or those that are held out and were measured. */
-static void add_shapes(const Study *s, const Assignment *as, bool tuned, Contract *out)
+static void add_shapes(const Study *s, const Assignment *as, bool tuned, double all, Contract *out)
 {
-    const double all = study_noise(s);
     for (int64_t i = 0; i < s->spec->ninstance; i++) {
         const Instance *inst = &s->spec->instance[i];
         ContractShape c = { .instance = i, .inst = inst, .kernel = as->chosen[i] };
@@ -126,9 +125,10 @@ const Contract *contract_make(Arena *a, const Study *s, const Assignment *as)
     if (c->modelled)
         return c;
     c->shape = ARENA_ARRAY(a, (size_t)s->nplace + 1, ContractShape);
-    add_shapes(s, as, true, c);
+    const double all = study_noise(s);
+    add_shapes(s, as, true, all, c);
     const int64_t ntuned = c->nshape;
-    add_shapes(s, as, false, c);
+    add_shapes(s, as, false, all, c);
     c->tuned = contract_sum(c->shape, ntuned);
     c->held_out = contract_sum(c->shape + ntuned, c->nshape - ntuned);
     take_demanded_bounds(c, s->spec);

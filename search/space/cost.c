@@ -381,7 +381,7 @@ double cost_doubt(const CostModel *m, int64_t trial, const Instance *inst)
     const Trial *t = &m->study->trial[trial];
     const int64_t shape = study_shape(m->study, inst->extent, inst->threads);
     double residual;
-    if (shape >= 0 && trial_usable(t) && t->ns[shape] > 0)
+    if (shape >= 0 && is_measured(t, shape))
         return trial_error(m->study, t, shape, m->noise[shape]);
     return sigma_at(m, inst) * sqrt(SHRINK / (SHRINK + carried_weight(m, trial, inst, &residual)));
 }

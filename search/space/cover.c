@@ -166,12 +166,6 @@ static double distance(const Cover *c, int64_t x, int64_t y)
     return op_distance(c->s->spec->op, a->extent, b->extent) + fabs(log2((double)a->threads / b->threads));
 }
 
-static void add_shape(Proposal *p, int64_t shape)
-{
-    if (!proposal_has(p, shape) && p->nshape < PROPOSE_MAX_SHAPES)
-        p->shape[p->nshape++] = shape;
-}
-
 /* Has a candidate that is tried for a place measured on the nearest others too. */
 static void add_near(const Cover *c, const Place *of, Proposal *p)
 {
@@ -181,7 +175,7 @@ static void add_near(const Cover *c, const Place *of, Proposal *p)
         if (&c->place[i] != of)
             n = ranked_insert(near, n, NEAR_PLACES, distance(c, of->shape, c->place[i].shape), c->place[i].shape);
     for (int i = 0; i < n; i++)
-        add_shape(p, near[i].at);
+        proposal_add(p, near[i].at, PROPOSE_MAX_SHAPES);
 }
 
 /* Proposes what a place wishes for next. What is proposed already is measured there too; what is in the study counts as a turn. Returns how many
@@ -191,13 +185,13 @@ static int take_turn(const Cover *c, Place *p, Proposal *out, int n)
     const Candidate *k = &c->space->candidate[p->wish[p->next++]];
     for (int i = 0; i < n; i++)
         if (candidate_same(&out[i].c, k)) {
-            add_shape(&out[i], p->shape);
+            proposal_add(&out[i], p->shape, PROPOSE_MAX_SHAPES);
             return n;
         }
     if (study_find(c->s, k) >= 0)
         return n;
     out[n] = (Proposal){ .c = *k, .gain = 1 };
-    add_shape(&out[n], p->shape);
+    proposal_add(&out[n], p->shape, PROPOSE_MAX_SHAPES);
     add_near(c, p, &out[n]);
     return n + 1;
 }

@@ -212,10 +212,10 @@ bool proposal_has(const Proposal *p, int64_t shape)
     return false;
 }
 
-static void add_shape(Proposal *out, int64_t shape)
+void proposal_add(Proposal *p, int64_t shape, int most)
 {
-    if (!proposal_has(out, shape) && out->nshape < PROPOSE_SHAPES)
-        out->shape[out->nshape++] = shape;
+    if (!proposal_has(p, shape) && p->nshape < most)
+        p->shape[p->nshape++] = shape;
 }
 
 /* Lists the shapes of this batch that candidate i may be measured on, or if there is none, all such shapes; returns how many. */
@@ -238,14 +238,14 @@ static void choose_shapes(const Proposer *p, int i, int first, Proposal *out)
     int at[SHAPES_SEEN];
     const int n = list_shapes(p, i, at);
     if (first >= 0 && is_measurable(p, i, first))
-        add_shape(out, p->shape[first]);
-    add_shape(out, p->shape[at[rng_below(p->rng, n)]]);
+        proposal_add(out, p->shape[first], PROPOSE_SHAPES);
+    proposal_add(out, p->shape[at[rng_below(p->rng, n)]], PROPOSE_SHAPES);
     while (out->nshape < PROPOSE_SHAPES && out->nshape < n) {
         int best = -1;
         for (int k = 0; k < n; k++)
             if (!proposal_has(out, p->shape[at[k]]) && (best < 0 || shape_value(p, i, at[k]) > shape_value(p, i, best)))
                 best = at[k];
-        add_shape(out, p->shape[best]);
+        proposal_add(out, p->shape[best], PROPOSE_SHAPES);
     }
 }
 
@@ -459,7 +459,7 @@ static int propose_random(Arena *a, const Study *s, const Space *space, const Co
         while (p->nshape < PROPOSE_SHAPES && p->nshape < nmeant) {
             const int64_t shape = rng_below(rng, s->nshape);
             if (candidate_meant_for(c, s->shape[shape]->extent))
-                add_shape(p, shape);
+                proposal_add(p, shape, PROPOSE_SHAPES);
         }
     }
     return count;

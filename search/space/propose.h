@@ -35,6 +35,8 @@ typedef struct {
 
 /* True if the proposal is to be measured on this shape. */
 bool proposal_has(const Proposal *p, int64_t shape);
+/* Has it measured there too, unless it has `most` shapes already. */
+void proposal_add(Proposal *p, int64_t shape, int most);
 
 /* A way to choose candidates. The joint search is the product's; the others are what it is judged against. */
 typedef struct {

@@ -109,23 +109,30 @@ static bool hold_no_race(Lab *l, Arena *scratch, const Instance *inst, const int
     return true;
 }
 
-static Study *run(Arena *a, const Contest *c, Spec *spec, const Strategy *strategy, uint64_t seed, Watch *w,
-                  LabSeen *seen)
+/* A lab whose answers are the table's. */
+static Lab table_lab(Arena *a, const Contest *c, Spec *spec, const LabKind *kind, LabRecords *data, double seconds)
 {
     static const volatile int stop = 0;
     const Table *t = c->table;
+    spec->budget.trials = c->trials;
+    return (Lab){ .kind = kind,
+                  .data = data,
+                  .arena = a,
+                  .templates = &t->workload->templates,
+                  .study = study_new(a, spec, t->device, t->target, t->truth->context_hash),
+                  .seconds = seconds,
+                  .stop = &stop };
+}
+
+static Study *run(Arena *a, const Contest *c, Spec *spec, const Strategy *strategy, uint64_t seed, Watch *w,
+                  LabSeen *seen)
+{
     const char *err = NULL;
     LabKind kind = lab_records;
     kind.compare = hold_no_race;
-    spec->budget.trials = c->trials;
-    Lab lab = { .kind = &kind,
-                .data = lab_records_new(a, t->records, LAB_AGAIN, c->cost, seen, w),
-                .arena = a,
-                .templates = &t->workload->templates,
-                .study = study_new(a, spec, t->device, t->target, t->truth->context_hash),
-                .seconds = INFINITY,
-                .stop = &stop };
-    Search q = { .lab = &lab, .strategy = strategy, .space = t->space, .seed = seed };
+    LabRecords *data = lab_records_new(a, c->table->records, LAB_AGAIN, c->cost, seen, w);
+    Lab lab = table_lab(a, c, spec, &kind, data, INFINITY);
+    Search q = { .lab = &lab, .strategy = strategy, .space = c->table->space, .seed = seed };
     if (!search_run(&q, &err))
         fprintf(stderr, "tuning: %s\n", err);
     else if (seen)
@@ -272,37 +279,26 @@ void contest_budgets(Arena *a, const Contest *c, uint64_t seed, const int *kerne
     }
 }
 
-Point contest_timed(Arena *a, const Contest *c, double seconds, Noise *noise, uint64_t seed, double *stated)
+bool contest_timed(Arena *a, const Contest *c, double seconds, Noise *noise, uint64_t seed, Point *out, double *stated)
 {
-    static const volatile int stop = 0;
     const Table *t = c->table;
     const char *err = NULL;
-    Spec *spec = table_spec(a, t, c->shown, c->nshown);
     LabRecords *data = lab_records_new(a, t->records, LAB_AGAIN, c->cost, NULL, NULL);
-    Lab lab = { .kind = &lab_records,
-                .data = data,
-                .arena = a,
-                .templates = &t->workload->templates,
-                .study = study_new(a, spec, t->device, t->target, t->truth->context_hash),
-                .seconds = seconds,
-                .stop = &stop };
+    Lab lab = table_lab(a, c, table_spec(a, t, c->shown, c->nshown), &lab_records, data, seconds);
     Search q = { .lab = &lab, .strategy = &strategies[STRATEGY_JOINT], .space = t->space, .seed = seed };
-    Point p = { 0 };
     Selection made;
-    spec->budget.trials = c->trials;
     if (noise)
         lab_records_disturb(data, noise_disturb, noise);
     Arena *scratch = arena_new();
-    if (!search_run(&q, &err) || !choose(&q, scratch, &made, &err)) {
+    const bool ok = search_run(&q, &err) && choose(&q, scratch, &made, &err);
+    if (ok) {
+        *stated = contract_make(a, lab.study, made.as)->tuned.mean;
+        *out = (Point){ .trials = lab.study->ntrial, .seconds = lab.now_s };
+        judge_choice(c, lab.study, a, out);
+    } else
         fprintf(stderr, "tuning: %s\n", err);
-        arena_free(scratch);
-        return p;
-    }
-    *stated = contract_make(a, lab.study, made.as)->tuned.mean;
-    p = (Point){ .trials = lab.study->ntrial, .seconds = lab.now_s };
-    judge_choice(c, lab.study, a, &p);
     arena_free(scratch);
-    return p;
+    return ok;
 }
 
 const Point *curve_within(const Curve *c, double near)

@@ -49,8 +49,8 @@ Point contest_analytic(Arena *a, const Contest *c);
 void contest_budgets(Arena *a, const Contest *c, uint64_t seed, const int *kernels, int n, Point *out);
 
 /* One joint search, with so many seconds of the lab's clock, on a machine with that noise (NULL: none): the choice in the end. *stated: the
- * mean regret that its package would state of the tuned shapes. */
-Point contest_timed(Arena *a, const Contest *c, double seconds, Noise *noise, uint64_t seed, double *stated);
+ * mean regret that its package would state of the tuned shapes. False: it found none, and said why. */
+bool contest_timed(Arena *a, const Contest *c, double seconds, Noise *noise, uint64_t seed, Point *out, double *stated);
 
 /* The first point whose choice is within `near` of the best (weighted mean over shown shapes). NULL: none is. */
 const Point *curve_within(const Curve *c, double near);

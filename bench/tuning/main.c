@@ -202,29 +202,34 @@ static void say_agreement(const Outcome *joint, json_t *out)
 static json_t *run_timed(const Contest *c, double seconds, Noise *noise, const char *machine, int seeds)
 {
     Outcome r = { .name = machine };
-    double stated[MAX_SEEDS], held[MAX_SEEDS], worst = 0;
+    double stated[MAX_SEEDS], worst = 0;
     int nbelow = 0;
     for (int i = 0; i < seeds; i++) {
         Arena *a = arena_new();
         if (noise)
             noise_seed(noise, (uint64_t)i);
-        r.last[r.n++] = contest_timed(a, c, seconds, noise, (uint64_t)(1000 * i + 1), &stated[i]);
-        held[i] = r.last[i].held_out.geomean;
-        worst = fmax(worst, held[i]);
-        nbelow += stated[i] < r.last[i].shown.geomean - 0.01;
+        Point *p = &r.last[r.n];
+        if (contest_timed(a, c, seconds, noise, (uint64_t)(1000 * i + 1), p, &stated[r.n])) {
+            worst = fmax(worst, p->held_out.geomean);
+            nbelow += stated[r.n++] < p->shown.geomean - 0.01;
+        }
         arena_free(a);
     }
+    if (!r.n) {
+        printf("%4.0f s  %-6s no seed found a kernel\n", seconds, machine);
+        return json_pack("{s:f,s:s,s:i}", "seconds", seconds, "machine", machine, "seeds", 0);
+    }
     printf("%4.0f s  %-6s %5.0f trials %3.0f kernels | %6.2f%% %6.1f%% | %6.2f%% %6.1f%%, at most %6.2f%% | %6.2f%%, "
-           "%d too low\n",
+           "%d too low of %d\n",
            seconds, machine, last(&r, last_trials), last(&r, last_kernels), 100 * last(&r, shown_mean),
            100 * last(&r, shown_worst), 100 * last(&r, held_geomean), 100 * last(&r, held_worst), 100 * worst,
-           100 * median(stated, r.n), nbelow);
+           100 * median(stated, r.n), nbelow, r.n);
     fflush(stdout);
-    return json_pack("{s:f,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:i}", "seconds", seconds, "machine", machine, "trials",
+    return json_pack("{s:f,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:i,s:i}", "seconds", seconds, "machine", machine, "trials",
                      real(last(&r, last_trials)), "shown_mean", real(last(&r, shown_mean)), "held_out_geomean",
                      real(last(&r, held_geomean)), "held_out_worst", real(last(&r, held_worst)),
                      "held_out_geomean_most", real(worst), "stated_mean", real(median(stated, r.n)), "stated_too_low",
-                     nbelow);
+                     nbelow, "seeds", r.n);
 }
 
 /* Of each budget without noise and with it. */
@@ -232,8 +237,7 @@ static json_t *run_budgets_of_time(const Contest *c, const Arguments *q, Noise *
 {
     json_t *list = json_array();
     printf("                                     | shapes shown: mean, worst | held out: geomean, worst, of all seeds "
-           "| stated, of %d\n",
-           q->seeds);
+           "| stated\n");
     for (int i = 0; i < q->nseconds; i++)
         for (int busy = 0; busy <= (noise != NULL); busy++)
             json_array_append_new(
@@ -363,16 +367,16 @@ static bool read_arguments(int argc, char **argv, Arguments *q)
     return operands == 2;
 }
 
-/* FOLDER/<device>/<spec>.json, as the other results of bench/. */
-static const char *result_path(Arena *a, const Table *t, const char *folder)
+/* FOLDER/<device>/<spec>.json, as the other results of bench/; of whole searches by their time <spec>_seconds.json. */
+static const char *result_path(Arena *a, const Table *t, const Arguments *q)
 {
     const Machine here = machine_probe();
     char *slug = arena_strdup(a, t->device->name);
     machine_slug(t->device->name, slug);
-    const char *dir = arena_printf(a, "%s/%s", folder, t->target->family->aside ? slug : here.slug);
-    mkdir(folder, 0777);
+    const char *dir = arena_printf(a, "%s/%s", q->results, t->target->family->aside ? slug : here.slug);
+    mkdir(q->results, 0777);
     mkdir(dir, 0777);
-    return arena_printf(a, "%s/%s.json", dir, t->workload->spec->name);
+    return arena_printf(a, "%s/%s%s.json", dir, t->workload->spec->name, q->nseconds ? "_seconds" : "");
 }
 
 /* All ways, models and costs, into out. */
@@ -426,7 +430,7 @@ int main(int argc, char **argv)
     else
         run_ways(a, &c, &q, out);
     if (q.results && !q.json)
-        q.json = result_path(a, t, q.results);
+        q.json = result_path(a, t, &q);
     const bool ok = !q.json || json_dump_file(out, q.json, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) == 0;
     json_decref(out);
     arena_free(a);

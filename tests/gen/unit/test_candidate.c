@@ -7,22 +7,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "tests/gen/synthetic.h"
-
-static Synthetic y;
-
-static int make(void **state)
-{
-    (void)state;
-    return synthetic_make(&y, synthetic_spec, 4) ? 0 : -1;
-}
-
-static int drop(void **state)
-{
-    (void)state;
-    arena_free(y.arena);
-    return 0;
-}
+#include "tests/gen/synthetic_place.h"
 
 static void values_lead_back(void **state)
 {

@@ -8,24 +8,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "search/loop/search.h"
-#include "tests/gen/synthetic.h"
+#include "tests/gen/synthetic_place.h"
 
 enum { MOST = 9 };
-
-static Synthetic y;
-
-static int make(void **state)
-{
-    (void)state;
-    return synthetic_make(&y, synthetic_spec, 4) ? 0 : -1;
-}
-
-static int drop(void **state)
-{
-    (void)state;
-    arena_free(y.arena);
-    return 0;
-}
 
 /* What became of one candidate. */
 typedef struct {

@@ -10,22 +10,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "tests/gen/synthetic.h"
-
-static Synthetic y;
-
-static inline int make(void **state)
-{
-    (void)state;
-    return synthetic_make(&y, synthetic_spec, 4) ? 0 : -1;
-}
-
-static inline int drop(void **state)
-{
-    (void)state;
-    arena_free(y.arena);
-    return 0;
-}
+#include "tests/gen/synthetic_place.h"
 
 /* A study without measurements of three candidates. */
 static inline Study *study_of_three(void)

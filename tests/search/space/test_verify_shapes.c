@@ -8,24 +8,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "search/space/verify_shapes.h"
-#include "tests/gen/synthetic.h"
+#include "tests/gen/synthetic_place.h"
 
 enum { FEW = 6, SMALL = 24 };
-
-static Synthetic y;
-
-static int make(void **state)
-{
-    (void)state;
-    return synthetic_make(&y, synthetic_spec, 4) ? 0 : -1;
-}
-
-static int drop(void **state)
-{
-    (void)state;
-    arena_free(y.arena);
-    return 0;
-}
 
 /* A shape with this extent on the axis. */
 static bool has(const VerifyShapes *w, int axis, int64_t extent)

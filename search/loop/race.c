@@ -81,10 +81,9 @@ Heat race_heat(const Study *s, const Selection *c, const Instance *inst, double 
 /* Of a tuned shape where the library is still to be timed: that it was met there. NULL elsewhere. */
 static bool *library_unmet(const Lab *l, const Instance *inst)
 {
-    const int64_t place = study_place(l->study, inst);
-    const Library *x = &l->shop->library;
-    const bool wanted = x->so && place >= 0 && place < l->study->nshape && !l->study->anchor[place].nlibrary;
-    return wanted && !x->met[place] ? &x->met[place] : NULL;
+    const Library *x = l->shop ? &l->shop->library : NULL;
+    const int64_t place = x && x->so ? study_shape(l->study, inst->extent, inst->threads) : -1;
+    return place >= 0 && !l->study->anchor[place].nlibrary && !x->met[place] ? &x->met[place] : NULL;
 }
 
 /* Places of heats by falling worth: gain by weight, over seconds. Returns how many are worth their time; meeting the library is. */
@@ -103,8 +102,6 @@ bool race_round(Lab *l, Arena *scratch, const Selection *c, const Instance *cons
                 int64_t *held, const char **err)
 {
     const double began_s = lab_now_s(l), noise = study_noise(l->study);
-    Library *library = &l->shop->library;
-    library->met = library->met ? library->met : ARENA_ARRAY(l->arena, (size_t)l->study->nshape, bool);
     Heat *heat = ARENA_ARRAY(scratch, (size_t)n + 1, Heat);
     Ranked *order = ARENA_ARRAY(scratch, (size_t)n + 1, Ranked);
     for (int64_t i = 0; i < n; i++)

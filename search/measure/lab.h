@@ -43,7 +43,7 @@ typedef struct {
     const char *so;  /* NULL: there is none */
     const char *why; /* why it was not timed, or not everywhere; NULL: it was, or nobody asked */
     bool timed;
-    bool *met;    /* of each tuned shape: a race there was held since the library is there; NULL: of none */
+    bool *met;    /* of each tuned shape: it was in a heat there */
     Build *build; /* NULL: not begun, or there is none */
 } Library;
 

@@ -4,11 +4,12 @@
  */
 #include "tests/search/loop/search_place.h"
 
+static Arena *scratch; /* of the last choice */
+
 static Selection choice_now(void)
 {
     Selection c;
     const char *err = NULL;
-    Arena *scratch = arena_new(); /* it stays until the test ends */
     assert_true(choose(&q, scratch, &c, &err));
     return c;
 }
@@ -126,5 +127,8 @@ int main(void)
         FRESH(the_race_keeps_to_its_time),       FRESH(weight_comes_first),
         FRESH(what_turns_out_wrong_is_replaced),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    scratch = arena_new();
+    const int nfailed = cmocka_run_group_tests(tests, NULL, NULL);
+    arena_free(scratch);
+    return nfailed;
 }

@@ -57,12 +57,17 @@ static const Candidate *choose_anchor(const Search *q, Arena *scratch)
     return space->ngeneral ? &space->general[0] : NULL;
 }
 
-/* Proposes to measure a candidate in any case, on shapes spread over the ranges. */
+/* Proposes to measure a candidate in any case, on shapes that it is meant for, spread over the ranges. */
 static Proposal proposal_of(const Study *s, const Candidate *c)
 {
     Proposal p = { .c = *c, .gain = 1 };
-    for (; p.nshape < PROPOSE_SHAPES && p.nshape < s->nshape; p.nshape++)
-        p.shape[p.nshape] = s->nshape * p.nshape / PROPOSE_SHAPES;
+    int64_t n = 0, seen = 0;
+    for (int64_t j = 0; j < s->nshape; j++)
+        n += candidate_meant_for(c, s->shape[j]->extent);
+    const int64_t most = n < PROPOSE_SHAPES ? n : PROPOSE_SHAPES;
+    for (int64_t j = 0; j < s->nshape && p.nshape < most; j++)
+        if (candidate_meant_for(c, s->shape[j]->extent) && seen++ == n * p.nshape / most)
+            p.shape[p.nshape++] = j;
     return p;
 }
 

@@ -119,6 +119,35 @@ static void what_is_due_is_tried_first(void **state)
     assert_int_equal(ntried(), 30);
 }
 
+/* Where there are few shapes all of them are asked for; a candidate with fixed extents is tried where it is meant to be, and nowhere else. */
+static void a_candidate_is_tried_where_it_is_meant_to_be(void **state)
+{
+    (void)state;
+    Proposal p[1];
+    lab.study->nshape = 3;
+    assert_int_equal(search_general(&q, p, 1), 1);
+    assert_int_equal(p->nshape, 3);
+    for (int k = 0; k < 3; k++)
+        assert_int_equal(p->shape[k], k);
+    Synthetic z;
+    bool any = false;
+    const char *err = NULL;
+    assert_true(synthetic_make(&z, synthetic_strides, 4));
+    lab.study = study_new(z.arena, z.spec, &z.device, z.study->target, "0123456789abcdef");
+    const Candidate *fixed = z.space->candidate;
+    while (!candidate_is_fixed(fixed))
+        fixed++;
+    const int64_t trial = study_add(lab.study, fixed);
+    lab.study->trial[trial].built = lab.study->trial[trial].again = true;
+    lab.study->trial[trial].status = STATUS_TIMED_OUT;
+    kernels_fail = true; /* its times are not made up */
+    assert_true(search_again(&q, z.arena, SEARCH_SHARE, &any, &err) && any);
+    assert_in_range(batch[0][0].nshape, 1, lab.study->nshape - 1);
+    for (int k = 0; k < batch[0][0].nshape; k++)
+        assert_true(candidate_meant_for(fixed, lab.study->shape[batch[0][0].shape[k]]->extent));
+    arena_free(z.arena);
+}
+
 static void nothing_works(void **state)
 {
     (void)state;
@@ -329,6 +358,7 @@ int main(void)
         FRESH(patience_begins_anew),
         FRESH(it_can_be_interrupted),
         FRESH(what_is_due_is_tried_first),
+        FRESH(a_candidate_is_tried_where_it_is_meant_to_be),
         FRESH(nothing_works),
         FRESH(the_anchor_is_predicted),
         FRESH(the_next_round_is_built_while_one_is_measured),

@@ -7,8 +7,6 @@
 
 #include <stdbool.h>
 
-/* A time of more than so many times the one at rest was disturbed by something else on the machine. */
-#define SAMPLES_DISTURBED 1.08
 /* On a machine that others use too, a call that takes longer than this always meets some of what they do. */
 #define SAMPLES_REST_NS 4e6
 

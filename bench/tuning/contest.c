@@ -32,20 +32,34 @@ static Point *add_point(Watch *w, int64_t trials, double seconds)
     return p;
 }
 
+/* The least of the table's times of the kernels that have a time in the study. */
+static double best_tried(const Table *t, const Study *s, const Instance *inst)
+{
+    const int64_t place = study_place(s, inst);
+    double best = INFINITY;
+    for (int64_t i = 0; i < s->ntrial; i++)
+        if (study_may_choose(s, &s->trial[i]) && s->trial[i].ns[place] > 0)
+            best = fmin(best, table_ns(t, &s->trial[i].c, inst));
+    return best;
+}
+
 /* What a package made of this study would choose, by the table's times. */
 static void judge_choice(const Contest *c, const Study *s, Arena *scratch, Point *p)
 {
     const CostModel *m = cost_fit(scratch, s, &c->table->workload->templates);
     const Assignment *as = select_kernels(scratch, s, m);
-    double weight[2] = { 0, 0 };
+    double weight[2] = { 0, 0 }, tried = 0;
     if (!as)
         return;
     p->kernels = as->nkernel;
     for (int64_t i = 0; i < s->spec->ninstance; i++) {
         const Instance *inst = &s->spec->instance[i];
-        const Candidate *k = &s->trial[as->kernel[as->chosen[i]]].c;
-        quality_add(inst->tuned ? &p->shown : &p->held_out, table_ns(c->table, k, inst) / table_best(c->table, inst),
-                    inst->weight, &weight[inst->tuned]);
+        const Trial *chosen = &s->trial[as->kernel[as->chosen[i]]];
+        const double ns = table_ns(c->table, &chosen->c, inst);
+        quality_add(inst->tuned ? &p->shown : &p->held_out, ns / table_best(c->table, inst), inst->weight,
+                    &weight[inst->tuned]);
+        if (inst->tuned && chosen->ns[study_place(s, inst)] > 0)
+            quality_add(&p->tried, ns / best_tried(c->table, s, inst), inst->weight, &tried);
     }
 }
 

@@ -16,6 +16,7 @@ typedef struct {
     int64_t trials;
     double seconds;
     Quality shown, held_out;
+    Quality tried; /* on the shapes shown, against the best of the kernels that the search timed there: what it can know */
     int kernels;
 } Point;
 

@@ -21,9 +21,11 @@ typedef struct {
 struct Noise {
     Rng rng;
     int64_t n;
-    Disturbance *seen;
-    double slower; /* of the request at hand */
+    Disturbance *seen; /* ascending by slower */
+    int64_t at;        /* that of the request at hand */
 };
+
+enum { NEAR = 20 }; /* kernels of one request are disturbed by what is at most so small a part of all away from each other */
 
 static bool on_same_shape(const MeasureRecord *a, const MeasureRecord *b)
 {
@@ -53,6 +55,12 @@ static bool look_at(Arena *a, const Records *r, const MeasureRecord *m, Disturba
     return true;
 }
 
+static int by_slowness(const void *x, const void *y)
+{
+    const Disturbance *a = x, *b = y;
+    return (a->slower > b->slower) - (a->slower < b->slower);
+}
+
 Noise *noise_read(Arena *a, const char *records)
 {
     Noise *n = ARENA_NEW(a, Noise);
@@ -66,6 +74,7 @@ Noise *noise_read(Arena *a, const char *records)
         arena_reset(scratch);
     }
     arena_free(scratch);
+    qsort(n->seen, (size_t)n->n, sizeof *n->seen, by_slowness);
     if (!n->n)
         fprintf(stderr, "tuning: %s: %s\n", records, err);
     return n->n ? n : NULL;
@@ -76,12 +85,14 @@ void noise_seed(Noise *n, uint64_t seed) { n->rng = (Rng){ seed }; }
 void noise_disturb(void *noise, bool first, bool is_anchor, MeasureRecord *m)
 {
     Noise *n = noise;
-    const Disturbance *d = &n->seen[rng_below(&n->rng, n->n)];
-    const double anchor_ns = m->anchor_ns;
+    const int64_t near = n->n / NEAR;
     if (first)
-        n->slower = d->slower;
-    m->anchor_ns = anchor_ns * n->slower;
-    m->time_ns *= n->slower * (is_anchor ? 1 : d->off);
+        n->at = rng_below(&n->rng, n->n);
+    const int64_t low = n->at > near ? n->at - near : 0, high = n->at + near < n->n ? n->at + near : n->n - 1;
+    const Disturbance *d = &n->seen[low + rng_below(&n->rng, high - low + 1)];
+    const double slower = n->seen[n->at].slower;
+    m->anchor_ns *= slower;
+    m->time_ns *= slower * (is_anchor ? 1 : d->off);
     m->nsample = d->nsample;
     for (int i = 0; i < d->nsample; i++)
         m->ns[i] = m->time_ns * d->sample[i];

@@ -15,7 +15,8 @@ typedef struct Noise Noise;
 /* NULL with a message on stderr: the file cannot be read, or no kernel was timed twice on a shape. */
 Noise *noise_read(Arena *a, const char *records);
 void noise_seed(Noise *n, uint64_t seed);
-/* LabDisturb: the anchor's slowness is drawn once a request. */
+/* LabDisturb: the anchor's slowness is drawn once a request, and each kernel's disturbance among those of about that slowness: a kernel is off by
+ * more when the machine is busy. */
 void noise_disturb(void *noise, bool first, bool is_anchor, MeasureRecord *m);
 
 #endif

@@ -40,9 +40,11 @@ static bool search_space(Run *r, const Workload *w, const Site *site, Tools *t, 
                 .stop = r->stop };
     lab.study->present = w->present;
     study_load(lab.study, record_all(t->records), &w->templates, w->targets);
-    Search q = {
-        .lab = &lab, .strategy = &strategies[r->o->search], .space = space, .seed = r->o->seed, .ahead = family->aside
-    };
+    Search q = { .lab = &lab,
+                 .strategy = &strategies[r->o->search],
+                 .space = space,
+                 .seed = r->o->seed,
+                 .ahead = search_builds_ahead(lab.study) };
     const bool ok = search_run(&q, &r->err);
     progress_close(t->progress);
     t->progress = NULL;

@@ -65,7 +65,7 @@ const SearchTrace *trace_make(Arena *a, const Result *out, const Records *r, con
                 .study = study_new(a, study->spec, study->device, study->target, study->context_hash),
                 .seconds = INFINITY,
                 .stop = &stop };
-    Search q = { .lab = &lab, .strategy = strategy, .space = space, .seed = seed };
+    Search q = { .lab = &lab, .strategy = strategy, .space = space, .seed = seed, .ahead = search_builds_ahead(study) };
     const char *why = NULL;
     study_rate(lab.study, r);
     search_run(&q, &why); /* it ends where the records do */

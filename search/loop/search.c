@@ -22,6 +22,11 @@ static const double WORTH = 5e-4;
 static const double FAR_SLOWER = 4; /* so many times the time of the fastest general kernel is no time for an anchor */
 enum { PATIENCE = 2, LEAST_ROUNDS = 4 };
 
+bool search_builds_ahead(const Study *s)
+{
+    return s->target->family->aside || s->device->cores > s->spec->threads[s->spec->nthread - 1]; /* they ascend */
+}
+
 /* The predicted time of a general kernel over all tuned shapes, each relative to the best general kernel's: 1 is the least. */
 static double slowness(const Space *space, const CostModel *m, const Study *s, int general)
 {

@@ -21,9 +21,12 @@ typedef struct {
     const Strategy *strategy;
     const Space *space;
     uint64_t seed;
-    bool ahead;     /* candidates are compiled while others are measured (Family.aside) */
+    bool ahead;     /* candidates are compiled while others are measured */
     bool fruitless; /* result: it ended without a kernel, and the environment is not to blame */
 } Search;
+
+/* True where compilers do not disturb what measures: on a device of its own (Family.aside), or where calls leave it a core. */
+bool search_builds_ahead(const Study *s);
 
 /* The whole search; where the lab times nothing, offline_run. False with *err set: interrupted, the runner cannot be started, the
  * records cannot be written. What was measured is recorded. */

@@ -69,7 +69,7 @@ static Build *new_library_build(Lab *l)
 
 void library_begin(Lab *l)
 {
-    Build *b = l->shop->library.build = new_library_build(l);
+    Build *b = l->shop ? l->shop->library.build = new_library_build(l) : NULL;
     if (b)
         build_start(l->shop->builder, l->arena, b, 1);
 }

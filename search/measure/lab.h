@@ -97,7 +97,7 @@ int64_t lab_ntried(const Lab *l);
 void lab_show(const Lab *l, Arena *scratch);
 /* The text of the display that says how good the best kernels are. */
 const char *lab_best_text(const Lab *l, Arena *a);
-/* Starts to build the library in the background. */
+/* Starts to build the library in the background, where the lab has what that takes. */
 void library_begin(Lab *l);
 /* Builds the library, if that was not begun, or finds what came of it. */
 void library_build(Lab *l);

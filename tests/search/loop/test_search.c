@@ -347,6 +347,23 @@ static void something_is_known_when_time_is_up(void **state)
     }
 }
 
+/* A device of its own is not disturbed by compilers; a CPU is, unless calls leave it a core. */
+static void compilers_have_a_core_to_themselves(void **state)
+{
+    (void)state;
+    Target aside = *lab.study->target;
+    aside.family = &family_cuda;
+    y.device.cores = 2;
+    assert_true(search_builds_ahead(lab.study));
+    y.device.cores = 1;
+    assert_false(search_builds_ahead(lab.study));
+    y.spec->nthread = 2;
+    y.spec->threads[1] = y.device.cores = 8;
+    assert_false(search_builds_ahead(lab.study));
+    lab.study->target = &aside;
+    assert_true(search_builds_ahead(lab.study));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -366,6 +383,7 @@ int main(void)
         FRESH(what_is_not_measured_any_more_is_dropped),
         FRESH(the_library_is_built_beside_the_first_round),
         FRESH(something_is_known_when_time_is_up),
+        FRESH(compilers_have_a_core_to_themselves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

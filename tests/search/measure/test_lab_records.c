@@ -108,8 +108,6 @@ static bool make_trials(Lab *q, Arena *scratch, const Proposal *p, int n, double
     return true;
 }
 
-static const LabKind maker = { .own_clock = true, .trials = make_trials, .compare = make_compare };
-
 /* ---- a search ---- */
 
 typedef struct {
@@ -132,7 +130,11 @@ static Search search_on(Place *p, const LabKind *kind, void *data, StrategyKind 
                 .study = study_new(y->arena, y->spec, &y->device, y->study->target, "0123456789abcdef"),
                 .seconds = 100,
                 .stop = &never };
-    return (Search){ .lab = l, .strategy = &strategies[strategy], .space = y->space, .seed = seed };
+    return (Search){ .lab = l,
+                     .strategy = &strategies[strategy],
+                     .space = y->space,
+                     .seed = seed,
+                     .ahead = search_builds_ahead(l->study) };
 }
 
 static void begin(Place *p, const char *spec, StrategyKind kind, uint64_t seed)
@@ -145,6 +147,9 @@ static void begin(Place *p, const char *spec, StrategyKind kind, uint64_t seed)
     assert_non_null(p->file);
     assert_true(record_add_device(p->file, &p->y.device, &err));
     Maker k = { &p->y, p->file };
+    LabKind maker = lab_records;
+    maker.trials = make_trials;
+    maker.compare = make_compare;
     Search q = search_on(p, &maker, &k, kind, seed);
     assert_true(search_run(&q, &err));
     p->ntrial = q.lab->study->ntrial;

@@ -62,10 +62,13 @@ static void draw_cases(Regret *g, int64_t asked)
 
 /* ---- measuring and judging ---- */
 
-/* A study of the same trials, in the same order, without any time. */
+/* A study of the same trials, in the same order, without any time. It wants times of hot caches where all that was recorded are such. */
 static Study *untimed_study(Arena *a, const Study *s)
 {
-    Study *now = study_new(a, s->spec, s->device, s->target, s->context_hash);
+    Spec *spec = ARENA_NEW(a, Spec);
+    *spec = *s->spec;
+    spec->hot = !s->has_cold;
+    Study *now = study_new(a, spec, s->device, s->target, s->context_hash);
     for (int64_t i = 0; i < s->ntrial; i++) {
         const Trial *was = &s->trial[i];
         const int64_t trial = study_add(now, &was->c); /* which may move now->trial */

@@ -24,6 +24,7 @@ const char spec_auto[] = "auto";
 #define COMMON_KEYS                                                                                                    \
     { "dtype", false, NULL }, { "target", false, NULL }, { "dims", false, NULL }, { "tune", false, NULL },             \
         { "weights", false, NULL }, { "budget", false, NULL }, { "regret", false, NULL }, { "accuracy", false, NULL }, \
+        { "caches", false, NULL },                                                                                     \
     {                                                                                                                  \
         "threads", false, NULL                                                                                         \
     }
@@ -200,6 +201,14 @@ static void read_regret(SpecReader *r)
     read_regret_bound(r, group, "worst", &r->spec->regret.worst);
 }
 
+static void read_caches(SpecReader *r)
+{
+    static const char *const word[] = { "cold", "hot" };
+    int which = 0;
+    conf_choice(r->conf, r->root, "caches", "state of the caches", NAMES(word, 2), &which);
+    r->spec->hot = which == 1;
+}
+
 static void read_threads(SpecReader *r)
 {
     Spec *spec = r->spec;
@@ -252,6 +261,7 @@ static void read_common(SpecReader *r)
     read_target(r);
     spec_read_dims(r);
     read_regret(r);
+    read_caches(r);
     read_threads(r);
 }
 

@@ -103,6 +103,7 @@ typedef struct {
     int layout[OP_MAX_OPERAND]; /* of each operand, index of its layout */
     int const_operand;          /* index of the op's ROLE_CONST operand, or -1 */
     bool packed;                /* the constant operand is packed ahead */
+    bool hot;                   /* a packed operand stays in the caches from one call to the next, however large it is */
     Budget budget;              /* its part of the package's */
     Demand regret;
     int nthread;
@@ -140,6 +141,9 @@ const char *spec_formula_text(const Spec *s); /* as written; "": there is none *
 bool spec_formula_is_flat(const Spec *s);
 /* May this value of a parameter be searched? General kernels may have others. */
 bool spec_wants(const Spec *s, const char *param, int64_t value);
+
+/* Bytes of the packed operand; 0: none is packed. */
+double spec_packed_bytes(const Spec *s, const int64_t *extent);
 
 /* Shapes in the declared ranges, and those of them that are tuned. One is several instances where several numbers of threads are tuned for. */
 int64_t spec_shape_count(const Spec *s);

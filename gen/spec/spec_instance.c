@@ -217,15 +217,26 @@ bool spec_has_work(const Spec *s, const int64_t *extent)
     return !expr_names(s->op->flops) || spec_flops(s, extent) > 0;
 }
 
+/* Of an operand, as far as a call reads it. */
+static double operand_bytes(const Spec *s, const Operand *o, const int64_t *extent)
+{
+    double elems;
+    return expr_real_at(o->reads ? o->reads : o->elems, extent, &elems) == EXPR_OK
+               ? elems * dtype_find(o->dtype ? o->dtype : s->dtype)->bytes
+               : 0;
+}
+
 double spec_bytes(const Spec *s, const int64_t *extent)
 {
-    double sum = 0, elems;
-    for (int i = 0; i < s->op->noperand; i++) {
-        const Operand *o = &s->op->operand[i];
-        if (expr_real_at(o->reads ? o->reads : o->elems, extent, &elems) == EXPR_OK)
-            sum += elems * dtype_find(o->dtype ? o->dtype : s->dtype)->bytes;
-    }
+    double sum = 0;
+    for (int i = 0; i < s->op->noperand; i++)
+        sum += operand_bytes(s, &s->op->operand[i], extent);
     return sum;
+}
+
+double spec_packed_bytes(const Spec *s, const int64_t *extent)
+{
+    return s->packed ? operand_bytes(s, &s->op->operand[s->const_operand], extent) : 0;
 }
 
 int spec_parts(const Spec *s, const int64_t *extent, int threads)

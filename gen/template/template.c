@@ -80,6 +80,7 @@ bool template_context(void *ctx, const char *name, int64_t *value)
                  { "CORES", d->cores },
                  { "SMS", d->sms },
                  { "PACKED", b->spec->packed },
+                 { "COLD", b->cold },
                  { "ACCURACY", (int64_t)b->spec->accuracy },
                  { "HAS_EPILOGUE", b->spec->formula != NULL },
                  { "EPILOGUE_CALLS", b->spec->formula && b->spec->formula->calls },

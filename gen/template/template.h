@@ -138,7 +138,7 @@ extern const char *const template_kernel_fact[TEMPLATE_KERNEL_FACTS];
 
 /* What the names in a template stand for: parameters and values; facts of the target (gen/target/target.h); of the device L1_BYTES, L2_BYTES,
  * L3_BYTES, CORES, SMS; HAS_EPILOGUE, EPILOGUE_CALLS, EPILOGUE_READS, EPILOGUE_FLAT (0 or 1: has the spec a formula, with functions of many instructions, with an
- * operand whose elements differ along two extents, one that is spec_formula_is_flat?), LAYOUT_<OPERAND>_<NAME>, DTYPE_<NAME> (0 or 1), PACKED, ELEM_BYTES, MAX_THREADS, ACCURACY; TENSOR_SM, the
+ * operand whose elements differ along two extents, one that is spec_formula_is_flat?), LAYOUT_<OPERAND>_<NAME>, DTYPE_<NAME> (0 or 1), PACKED, COLD (does the packed operand come from memory?), ELEM_BYTES, MAX_THREADS, ACCURACY; TENSOR_SM, the
  * target's rate for the spec's dtype; of the kernel, once known, REGS (before: the head's guess), SECTORS_READ, SECTORS_WRITTEN, WAVEFRONTS, CONFLICTS,
  * BARRIERS (before: 0); with an extent also the op's axes, THREADS and the derived names. */
 typedef struct {
@@ -150,6 +150,7 @@ typedef struct {
     const int64_t *extent; /* all of the op's; NULL: not bound */
     int threads;
     KernelFacts facts;
+    bool cold; /* the packed operand comes from memory */
 } Binding;
 ExprLookup template_lookup; /* ctx: Binding */
 

@@ -49,6 +49,7 @@ static const Candidate *choose_anchor(const Search *q, Arena *scratch)
     const Space *space = q->space;
     Study unrated = *q->lab->study;
     unrated.rated = NULL;
+    unrated.has_cold = false;
     const CostModel *m = cost_analytic(scratch, &unrated, q->lab->templates);
     double *slow = ARENA_ARRAY(scratch, (size_t)space->ngeneral + 1, double), least = INFINITY;
     for (int i = 0; i < space->ngeneral; i++) {

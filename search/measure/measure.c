@@ -173,7 +173,7 @@ static char *request_line(Exchange *s)
         JSON_OBJECT(FIELD("extent", extent), FIELD("elems", elems), FIELD("rows", rows), FIELD("row_elems", row_elems),
                     FIELD("flops", fmax(flops, 0)), FIELD("out_extents", output_extents(s)), FIELD("cmd", "measure"),
                     FIELD("id", s->r->last_id), FIELD("threads", q->threads), FIELD("repeats", s->repeats),
-                    FIELD("sample_ns", q->sample_ns), FIELD("max_ns", q->max_ns), FIELD("hot", (bool)true),
+                    FIELD("sample_ns", q->sample_ns), FIELD("max_ns", q->max_ns), FIELD("hot", (bool)!q->cold),
                     FIELD("kernels", kernels));
     if (q->drop > 0)
         JSON_SET(request, FIELD("drop", q->drop));

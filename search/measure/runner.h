@@ -35,6 +35,7 @@ typedef struct {
     double drop;
     int keep; /* the kernel that gets all of its samples even so, as others are compared with it; -1: there is none */
     double wait_ns;     /* how long rounds may go on until samples agree, on top of a quarter of the sampling */
+    bool cold;          /* the constant operand leaves the caches before each call */
     double deadline_s;  /* silence longer than this kills the runner: STATUS_TIMED_OUT */
     bool count;         /* the emulator counts what kernels do: MeasureRecord.fact */
     int64_t smem_limit; /* for the emulator: shared memory that a block can have; 0: its default */

@@ -124,6 +124,7 @@ bool stopwatch_time(Lab *l, Arena *scratch, const Instance *inst, const Kernels 
                                .drop = race ? 0 : DROP,
                                .keep = anchor,
                                .wait_ns = fmin(WAIT_NS, WAIT_SHARE * 1e9 * l->seconds),
+                               .cold = study_wants_cold(l->study, inst->extent),
                                .deadline_s = stopwatch_deadline_s(l) };
     MeasureRecord *out = ARENA_ARRAY(scratch, (size_t)all.n, MeasureRecord);
     if (!measure(l->shop->runner, scratch, &r, all.key, all.so, all.n, out, l->stop, err))
@@ -134,6 +135,7 @@ bool stopwatch_time(Lab *l, Arena *scratch, const Instance *inst, const Kernels 
     l->ntimed++;
     for (int i = 0; i < n; i++) {
         out[i].final = race;
+        out[i].cold = r.cold;
         out[i].anchor_ns = anchor >= 0 ? out[anchor].time_ns : 0;
         out[i].library_ns = library >= 0 && i == anchor ? out[library].time_ns : 0; /* once a request */
         if (!stopwatch_take(l, &out[i], err))

@@ -78,6 +78,7 @@ typedef struct {
     double library_ns; /* of the anchor's line: the library's time (a CBLAS, the vendor's) in these rounds; 0: it was not timed */
     double max_err;           /* as a part of the tolerance, <= 1 when ok; +inf when not finite */
     double cold_ns;           /* median with a cold L2 cache; 0: not measured */
+    bool cold;                /* the packed operand came from memory in each call */
     bool final;               /* taken in the race behind the search */
     bool again;               /* its kernel was tried once more, as in KernelRecord */
     Blame blame;              /* BLAME_MOMENT: it is not to be recorded; why tells. Not in the record's line */

@@ -78,6 +78,8 @@ static Level level_of(const Roofline *f, const LimitRecord *l, double bytes)
     return best;
 }
 
+static Level memory_of(const LimitRecord *l) { return l->bytes_per_s[LEVEL_MEMORY] > 0 ? LEVEL_MEMORY : LEVEL_COUNT; }
+
 /* ---- limits that kernels exceed ---- */
 
 static void raise_to(Roofline *f, double *rate, double to)
@@ -89,17 +91,23 @@ static void raise_to(Roofline *f, double *rate, double to)
 /* Operations that the peak bounds. */
 static double bounded_flops(const Spec *s, const int64_t *extent) { return spec_moves(s) ? 0 : spec_flops(s, extent); }
 
-/* A kernel or the library took `ns` on the shape, 0 if it took no part: raises the limits that this exceeds. */
-static void take_time(Roofline *f, const int64_t *extent, int threads, double ns)
+static void raise_level(Roofline *f, LimitRecord *l, Level level, double bytes, double ns)
 {
-    LimitRecord *l = find_limit(f, threads);
-    const double flops = bounded_flops(f->spec, extent), bytes = spec_bytes(f->spec, extent);
-    if (!l || !(ns > 0))
-        return;
-    raise_to(f, &l->flops_per_s, 1e9 * flops / ns);
-    const Level level = level_of(f, l, bytes);
     if (level < LEVEL_COUNT)
         raise_to(f, &l->bytes_per_s[level], 1e9 * bytes / ns);
+}
+
+/* A kernel or the library took `ns` on the shape, 0 if it took no part: raises the limits that this exceeds. */
+static void take_time(Roofline *f, const int64_t *extent, int threads, bool cold, double ns)
+{
+    LimitRecord *l = find_limit(f, threads);
+    const double packed = cold ? spec_packed_bytes(f->spec, extent) : 0, rest = spec_bytes(f->spec, extent) - packed;
+    if (!l || !(ns > 0))
+        return;
+    raise_to(f, &l->flops_per_s, 1e9 * bounded_flops(f->spec, extent) / ns);
+    raise_level(f, l, level_of(f, l, rest), rest, ns);
+    if (cold)
+        raise_level(f, l, memory_of(l), packed, ns);
 }
 
 /* Is this a time of a kernel of the study that is right, on its device? Packages keep just these, and are made again of them. */
@@ -120,8 +128,8 @@ static void take_times(Roofline *f, const Study *s, const Records *r)
         memcpy(extent, m->extent, sizeof extent);
         if (!is_seen(s, m) || !op_derive(s->spec->op, extent))
             continue;
-        take_time(f, extent, m->threads, m->time_ns);
-        take_time(f, extent, m->threads, m->library_ns);
+        take_time(f, extent, m->threads, m->cold, m->time_ns);
+        take_time(f, extent, m->threads, m->cold, m->library_ns);
     }
 }
 
@@ -137,7 +145,7 @@ static void order_levels(LimitRecord *l)
 const Roofline *roofline_make(Arena *a, const Study *s, const Records *r)
 {
     Roofline *f = ARENA_NEW(a, Roofline);
-    *f = (Roofline){ .spec = s->spec, .limit = ARENA_ARRAY(a, (size_t)r->nlimit + 2, LimitRecord) };
+    *f = (Roofline){ .study = s, .spec = s->spec, .limit = ARENA_ARRAY(a, (size_t)r->nlimit + 2, LimitRecord) };
     const Device *d = s->device;
     const RateRow *rate = target_rate(s->target, s->spec->dtype);
     f->bytes[LEVEL_L1] = s->target->family->has_smem ? 0 : d->l1_bytes;
@@ -158,6 +166,18 @@ const Roofline *roofline_make(Arena *a, const Study *s, const Records *r)
 
 /* ---- a shape ---- */
 
+/* So many bytes come from that level: sets what follows, unless more time follows from others. */
+static void bound_memory(const LimitRecord *l, Level level, double bytes, Bound *out)
+{
+    const double ns = level < LEVEL_COUNT ? 1e9 * bytes / l->bytes_per_s[level] : 0;
+    if (out->bytes > 0 && ns <= out->memory_ns)
+        return;
+    out->level = level;
+    out->bytes = bytes;
+    out->bytes_per_s = level < LEVEL_COUNT ? l->bytes_per_s[level] : 0;
+    out->memory_ns = ns;
+}
+
 bool roofline_bound(const Roofline *f, const int64_t *extent, int threads, Bound *out)
 {
     const LimitRecord *l = f ? find_limit(f, threads) : NULL;
@@ -165,14 +185,13 @@ bool roofline_bound(const Roofline *f, const int64_t *extent, int threads, Bound
     *out = (Bound){ .flops = l && !spec_moves(f->spec) ? flops : 0 };
     if (!(flops > 0))
         return false;
-    out->bytes = spec_bytes(f->spec, extent);
     out->flops_per_s = l->flops_per_s;
     out->compute_ns = 1e9 * out->flops / l->flops_per_s;
-    out->level = level_of(f, l, out->bytes);
-    if (out->level < LEVEL_COUNT) {
-        out->bytes_per_s = l->bytes_per_s[out->level];
-        out->memory_ns = 1e9 * out->bytes / out->bytes_per_s;
-    }
+    const bool cold = f->study && study_is_cold(f->study, extent);
+    const double packed = cold ? spec_packed_bytes(f->spec, extent) : 0, rest = spec_bytes(f->spec, extent) - packed;
+    bound_memory(l, level_of(f, l, rest), rest, out);
+    if (cold)
+        bound_memory(l, memory_of(l), packed, out);
     out->ns = fmax(out->compute_ns, out->memory_ns);
     return out->ns > 0;
 }

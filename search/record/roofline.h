@@ -5,7 +5,8 @@
  *   compute = flops / peak      memory = bytes / bandwidth      bound = the greater of both
  *
  * flops are the op's useful ones, but of an operator that is a formula alone none count: exp and the like are far from the peak of FMAs. bytes
- * are those of all operands, each counted once; the bandwidth is that of the nearest level of memory that holds them all. Peak and bandwidths
+ * are those of all operands, each counted once; the bandwidth is that of the nearest level of memory that holds them all. Where the packed operand
+ * comes from memory (study_is_cold), its own bytes over the bandwidth of memory count, or those of the others, whichever is more. Peak and bandwidths
  * were measured (LimitRecord). If the device is a GPU that was not measured, they are the data sheet's in the target's file, for the device's
  * number of multiprocessors.
  * Another program on the machine may have slowed all measurements of a limit. So a verified kernel, or the library, that exceeds a limit
@@ -21,6 +22,7 @@
 #include "search/record/study.h"
 
 struct Roofline {
+    const Study *study; /* says which calls are cold; NULL: none */
     const Spec *spec;
     int nlimit;         /* 0: nothing is known */
     LimitRecord *limit; /* one a thread count */
@@ -37,7 +39,7 @@ typedef struct {
     double flops, bytes;
     double compute_ns, memory_ns, ns; /* ns: the bound */
     double flops_per_s, bytes_per_s;
-    Level level; /* where the operands lie */
+    Level level; /* where the operands lie that memory_ns and bytes are of */
 } Bound;
 
 /* Works out the least time of a shape: all of the op's extents. False: nothing is known for that number of threads (f NULL: for none), or there

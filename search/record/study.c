@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "gen/base/flush.h"
 #include "gen/base/order.h"
 #include "gen/base/text.h"
 #include "gen/spec/op_said.h"
@@ -254,10 +255,37 @@ static void add_ratio(const Study *s, Trial *t, int64_t place, Ratio r)
     list[i] = r;
 }
 
+bool study_wants_cold(const Study *s, const int64_t *extent)
+{
+    return !s->spec->hot && !s->target->family->aside && flush_is_for(s->device->arch) &&
+           spec_packed_bytes(s->spec, extent) > (double)s->device->l2_bytes;
+}
+
+bool study_is_cold(const Study *s, const int64_t *extent) { return s->has_cold && study_wants_cold(s, extent); }
+
+/* False if times of such caches do not count on the place. The first cold one takes the place of all hot ones. */
+static bool suits_caches(Study *s, int64_t place, bool cold)
+{
+    Anchor *a = &s->anchor[place];
+    if (!study_wants_cold(s, s->shape[place]->extent))
+        return !cold;
+    if (cold && !a->cold) {
+        s->has_cold = true;
+        *a = (Anchor){ .ns = 1, .cold = true };
+        for (Trial *t = s->trial; t < s->trial + s->ntrial; t++) {
+            t->count[place] = 0;
+            t->ns[place] = 0;
+        }
+    }
+    return cold == a->cold;
+}
+
 static void take_time(Study *s, Trial *t, int64_t place, const MeasureRecord *m)
 {
     Anchor *a = &s->anchor[place];
     const bool alone = !(m->anchor_ns > 0);
+    if (!suits_caches(s, place, m->cold))
+        return;
     if (!alone)
         move_anchor(s, place, m->anchor_ns);
     if (!alone && m->library_ns > 0) {

@@ -45,6 +45,7 @@ typedef struct {
 typedef struct {
     double ns;      /* the least of its times */
     int count;      /* 0: ns is 1, and stands for no anchor */
+    bool cold;      /* the times here are cold: of calls whose packed operand came from memory */
     double library; /* mean of the library's times as parts of the anchor's */
     int nlibrary;
 } Anchor;
@@ -69,6 +70,7 @@ typedef struct {
     /* Places where kernels are timed: the tuned instances first, nshape of them, then those held-out ones that were measured. Model and choice see
      * none but the first. */
     int64_t nshape, nplace, room; /* room: for so many places in each trial */
+    bool has_cold;                /* some of its times are cold */
     const Instance **shape;       /* one a place */
     Anchor *anchor;               /* one a place */
     int64_t ntrial;
@@ -110,7 +112,7 @@ void study_kernel(Study *s, const KernelRecord *k); /* takes one record over; un
  * time of the anchor, one kernel that is timed in turn with all others. Of several such parts the weighted median counts, of all of one kernel and
  * place, whatever they were taken for; one weighs the less the further its samples were apart and the slower the anchor was at
  * that moment. `ns` is that part of the anchor's least time. A time taken without an anchor counts as it is, and only as long as there is no
- * other. Kernels of other targets have no times here: their own search has another anchor. */
+ * other; so does a time of hot caches where the spec wants cold ones, which do not count where it wants hot ones. Kernels of other targets have no times here: their own search has another anchor. */
 void study_measure(Study *s, const MeasureRecord *m);
 
 /* Fastest measured time of a place among usable trials; INFINITY when there is none. */
@@ -120,6 +122,11 @@ double study_library(const Study *s, int64_t place);
 bool trial_usable(const Trial *t);
 /* True if the trial has a time on some tuned instance. */
 bool trial_timed(const Study *s, const Trial *t);
+/* True where kernels are timed with the packed operand in memory: it exceeds L2, the spec does not say that it stays in the caches, and the machine
+ * can have it leave them. */
+bool study_wants_cold(const Study *s, const int64_t *extent);
+/* True where times are so, as far as the study knows: before the first of them, and where all that is recorded is of hot caches, none is. */
+bool study_is_cold(const Study *s, const int64_t *extent);
 /* The bytes of code that the trial's kernel adds to the package: 0 if it is present. */
 int64_t study_added_bytes(const Study *s, const Trial *t);
 /* True if the trial is usable and of the tuned target: only such trials may be chosen. */

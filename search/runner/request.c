@@ -196,9 +196,8 @@ bool request_measure(json_t *json, Work *w, Shape *shape, char why[WHY_BYTES])
                         "{s:I, s:I, s:I, s:F, s:i, s:i, s:F, s:F, s?b, s?F, s?i, s?F, s?b, s?I, s?s}", "id", &w->id,
                         "rows", &shape->rows, "row_elems", &shape->row_elems, "flops", &shape->flops, "threads",
                         &t->threads, "repeats", &t->repeats, "sample_ns", &t->sample_ns, "max_ns", &t->max_ns, "hot",
-                        &hot, "drop", &t->drop, "keep", &t->keep, "wait_ns", &t->wait_ns,
-                        "count", &count, "smem_limit", &w->smem_limit, "data",
-                        &data))
+                        &hot, "drop", &t->drop, "keep", &t->keep, "wait_ns", &t->wait_ns, "count", &count, "smem_limit",
+                        &w->smem_limit, "data", &data))
         return false;
     const RequestBounds bounds[] = { { "flops", shape->flops, 0, INFINITY },
                                      { "threads", t->threads, 1, SPEC_MAX_THREADS },
@@ -223,7 +222,9 @@ bool request_measure(json_t *json, Work *w, Shape *shape, char why[WHY_BYTES])
         return request_fail(why, "drop must be 0 or above 1");
     if (!read_all_apart(w, json, shape, why) || !read_told(data, w, shape, why))
         return false;
-    return request_bounds(bounds, why) && (hot || request_fail(why, "only hot caches can be measured"));
+    t->cold = !hot;
+    return request_bounds(bounds, why) &&
+           (hot || setup->constant >= 0 || request_fail(why, "there is no constant operand to be cold"));
 }
 
 bool request_kernels(json_t *json, Work *w, char why[WHY_BYTES])

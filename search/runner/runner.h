@@ -176,6 +176,7 @@ typedef struct {
     /* Kernels that take so many times as long as the fastest have two samples; 0: all have all of theirs. */
     double drop;
     int keep;       /* the kernel that has all samples even so; -1: none */
+    bool cold;      /* the constant operand leaves the caches before each call */
     double wait_ns; /* how long further rounds may wait for samples that agree, on top of a quarter of the sampling */
     void *pool;
     void (*begin)(void *ctx, int kernel); /* before each sample */

@@ -101,6 +101,7 @@ int main(int argc, char **argv)
                                    .time = take_times,
                                    .close = close_work,
                                    .end = stop_pool,
-                                   .limits = measure_limits };
+                                   .limits = measure_limits,
+                                   .flushes = true };
     return serve_main(&engine, argc, argv);
 }

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdatomic.h>
+#include "gen/base/flush.h"
 #include "gen/base/process.h"
 #include "templates/package/pieces.h"
 #include "templates/package/pool.h"
@@ -50,6 +51,7 @@ int kernel_call(const Kernel *k, const Shape *s, void *const *operand, void *wor
 typedef struct {
     void *operand[OP_MAX_OPERAND];
     void *workspace;
+    size_t cold_bytes; /* of the constant operand, which leaves the caches before each call; 0: it stays there */
 } Frame;
 
 static Frame frame_of(const Kernel *k, const SampleSetting *c)
@@ -58,6 +60,8 @@ static Frame frame_of(const Kernel *k, const SampleSetting *c)
     operand_pointers(c->shape, f.operand);
     if (k->packed)
         f.operand[c->setup->constant] = (void *)k->packed;
+    if (c->timing->cold)
+        f.cold_bytes = k->packed ? (size_t)k->packed_size : c->shape->bytes[c->setup->constant];
     return f;
 }
 
@@ -65,10 +69,17 @@ static Frame frame_of(const Kernel *k, const SampleSetting *c)
 static double time_calls(const Kernel *k, const SampleSetting *c, const Frame *f, int64_t n)
 {
     const int threads = PACKAGE_worthwhile(c->timing->threads, c->shape->flops, PACKAGE_POOLED_FLOPS);
-    const double start = process_clock_ns();
-    for (int64_t i = 0; i < n; i++)
-        kernel_call(k, c->shape, f->operand, f->workspace, c->timing->pool, threads);
-    return (process_clock_ns() - start) / (double)n;
+    const int64_t at_once = f->cold_bytes ? 1 : n;
+    double time_ns = 0;
+    for (int64_t done = 0; done < n; done += at_once) {
+        if (f->cold_bytes)
+            flush(f->operand[c->setup->constant], f->cold_bytes);
+        const double start = process_clock_ns();
+        for (int64_t i = 0; i < at_once; i++)
+            kernel_call(k, c->shape, f->operand, f->workspace, c->timing->pool, threads);
+        time_ns += process_clock_ns() - start;
+    }
+    return time_ns / (double)n;
 }
 
 /* Mean time of a call in the fastest slice of a sample. */

@@ -16,6 +16,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include "gen/base/flush.h"
 #include "gen/base/json.h"
 #include "gen/base/lines.h"
 #include "gen/base/process.h"
@@ -145,6 +146,8 @@ static bool do_measure(Session *s, json_t *json, char why[WHY_BYTES])
     };
     w.timing.ctx = &w;
     bool good = request_measure(json, &w, &want, why) && request_kernels(json, &w, why);
+    if (good && w.timing.cold && !(s->engine->flushes && flush_line()))
+        good = request_fail(why, "only hot caches can be measured");
     const bool is_empty = good && want.elems[s->setup.out] == 0; /* then packages call no kernel */
     for (int i = 0; is_empty && i < w.nkernel; i++)
         say_result(&w, i);

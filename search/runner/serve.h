@@ -66,6 +66,7 @@ typedef struct {
     /* Fills in the rates of `out`, each the best of *rounds rounds. False with *err set: they cannot be measured. NULL: this engine
      * measures none. */
     bool (*limits)(Arena *a, const LimitsRequest *q, LimitRecord *out, int *rounds, const char **err);
+    bool flushes; /* `time` can have the constant operand leave the caches before each call */
     /* Makes the call, and sets its kernel's status and why. True: the status is STATUS_OK. NULL: this engine makes no calls. */
     bool (*call)(Call *c);
 } Engine;

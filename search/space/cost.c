@@ -61,6 +61,7 @@ static int bind_shape(const CostModel *m, const Candidate *c, KernelFacts facts,
                   .value = value,
                   .extent = extent,
                   .threads = threads,
+                  .cold = study_is_cold(m->study, extent),
                   .facts = facts };
     if (!template_slots(&b, slots))
         return 0;

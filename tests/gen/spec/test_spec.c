@@ -596,11 +596,26 @@ static void test_committed(void **state)
     free(entry);
 }
 
+/* A packed operand leaves the caches unless the spec says that it stays; it has its bytes, and none where nothing is packed. */
+static void test_caches(void **state)
+{
+    (void)state;
+    const Spec *s;
+    static const int64_t extent[] = { 5, 768, 3072 };
+    said_of("", &s);
+    assert_true(!s->hot && spec_packed_bytes(s, extent) == 0);
+    said_of("caches = \"cold\"; layout = { packed = true; };", &s);
+    assert_true(!s->hot && spec_packed_bytes(s, extent) == 4.0 * 768 * 3072);
+    said_of("caches = \"hot\"; layout = { packed = true; };", &s);
+    assert_true(s->hot);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_accuracy),
         cmocka_unit_test(test_regret),
+        cmocka_unit_test(test_caches),
         cmocka_unit_test(test_golden),
         cmocka_unit_test(test_places),
         cmocka_unit_test(test_files),

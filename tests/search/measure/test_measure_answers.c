@@ -204,10 +204,11 @@ static void requests_say_all(void **state)
             .drop = 1.5,
             .keep = 0,
             .wait_ns = 9,
+            .cold = true,
             .deadline_s = 5,
             .count = true,
             .smem_limit = 4096 },
-          "\"threads\":1,\"repeats\":4,\"sample_ns\":25.0,\"max_ns\":75.0,\"hot\":true,\"kernels\":[{\"key\":\"k\","
+          "\"threads\":1,\"repeats\":4,\"sample_ns\":25.0,\"max_ns\":75.0,\"hot\":false,\"kernels\":[{\"key\":\"k\","
           "\"so\":\"/k\"}],\"drop\":1.5,\"keep\":0,\"wait_ns\":9.0,\"count\":true,"
           "\"smem_limit\":4096}\n" },
     };

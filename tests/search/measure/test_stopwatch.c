@@ -159,6 +159,20 @@ static void a_request(void **state)
     assert_true(r->max_ns == 3 * 1.2e9 && r->drop == 0 && r->wait_ns == 5e8);
 }
 
+/* A packed operand larger than L2 is cold, and the records say so; not where the spec has hot caches. */
+static void large_packed_operands_are_cold(void **state)
+{
+    (void)state;
+    assert_true(4 * shape(3)->extent[1] * shape(3)->extent[2] > y.device.l2_bytes);
+    assert_true(time_two(false));
+    y.spec->hot = true;
+    assert_true(time_two(false));
+    assert_true(asked[0].cold && !asked[1].cold);
+    assert_int_equal(recorded()->nmeasure, 6);
+    for (int i = 0; i < 6; i++)
+        assert_true(recorded()->measure[i].cold == (i < 3));
+}
+
 static void silence_is_a_hang_sooner_with_little_time(void **state)
 {
     (void)state;
@@ -309,6 +323,7 @@ int main(void)
 #define FRESH(test) cmocka_unit_test_setup_teardown(test, make, drop)
     const struct CMUnitTest tests[] = {
         FRESH(a_request),
+        FRESH(large_packed_operands_are_cold),
         FRESH(silence_is_a_hang_sooner_with_little_time),
         FRESH(the_anchor_is_in_every_request),
         FRESH(long_calls_have_fewer_samples),

@@ -39,9 +39,10 @@ static LimitRecord limit_of(int threads)
 /* Of the limits alone: no kernel was timed. */
 static Roofline roofline_of(LimitRecord *l, int n)
 {
-    Study untimed = *bert.study;
-    untimed.ntrial = 0;
-    return *roofline_make(bert.arena, &untimed, &(Records){ .nlimit = n, .limit = l });
+    Study *untimed = ARENA_NEW(bert.arena, Study);
+    *untimed = *bert.study;
+    untimed->ntrial = 0;
+    return *roofline_make(bert.arena, untimed, &(Records){ .nlimit = n, .limit = l });
 }
 
 /* What a kernel took in a request. */
@@ -98,6 +99,34 @@ static void bounds_are_those_worked_out(void **state)
     assert_near(b.compute_ns, 2 * 768 * 3072 / 100.0);
     assert_near(b.memory_ns, 4 * (768 * 3072 + 3072 + 2 * 768) / 20.0);
     assert_near(b.ns, b.memory_ns);
+}
+
+/* A packed operand that comes from memory takes its own bytes over the bandwidth of memory; one that fits L2 stays there. A cold call that is
+ * faster raises that bandwidth, and no other. */
+static void a_cold_operand_comes_from_memory(void **state)
+{
+    (void)state;
+    static const int64_t row[] = { 1, 768, 3072 }, small[] = { 1, 256, 256 };
+    LimitRecord l = limit_of(1);
+    Bound b;
+    Study *s = ARENA_NEW(bert.arena, Study);
+    *s = *bert.study;
+    s->has_cold = true;
+    const Roofline *f = roofline_make(bert.arena, s, &(Records){ .nlimit = 1, .limit = &l });
+    assert_true(roofline_bound(f, row, 1, &b));
+    assert_int_equal(b.level, LEVEL_MEMORY);
+    assert_near(b.bytes, 4 * 768 * 3072.0);
+    assert_near(b.memory_ns, b.bytes / 10);
+    assert_true(roofline_bound(f, small, 1, &b));
+    assert_int_equal(b.level, LEVEL_L2);
+    const Instance inst = { .extent = { 1, 768, 3072 }, .threads = 1 };
+    MeasureRecord m = time_of(&s->trial[0], &inst, 4 * 768 * 3072 / 40.0);
+    m.cold = true;
+    f = roofline_make(bert.arena, s, &(Records){ .nlimit = 1, .limit = &l, .nmeasure = 1, .measure = &m });
+    assert_near(f->limit[0].bytes_per_s[LEVEL_MEMORY], 4e10);
+    assert_near(f->limit[0].bytes_per_s[LEVEL_L1], 2e11);
+    assert_true(roofline_bound(f, row, 1, &b));
+    assert_near(b.ns, m.time_ns);
 }
 
 /* An operator that is a formula alone has the time of its bytes, and does not raise the peak. */
@@ -419,6 +448,7 @@ static void a_kernel_raises_its_level_and_those_nearer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(bounds_are_those_worked_out),
+                                        cmocka_unit_test(a_cold_operand_comes_from_memory),
                                         cmocka_unit_test(a_formula_alone_is_bound_by_its_bytes),
                                         cmocka_unit_test(data_lie_in_the_nearest_level_that_holds_them),
                                         cmocka_unit_test(levels_end_at_their_last_byte),

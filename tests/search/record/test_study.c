@@ -114,6 +114,41 @@ static void an_anchor_ends_what_came_without(void **state)
     assert_near(s->trial[0].ns[0], 110);
 }
 
+/* Where W exceeds L2, times of hot caches count until there is a cold one; where it does not, and where the spec says that caches are hot, only
+ * hot ones do. Whatever comes first. */
+static void cold_times_take_the_place_of_hot_ones(void **state)
+{
+    (void)state;
+    for (int order = 0; order < 2; order++) {
+        Study *s = study_of_three();
+        MeasureRecord hot = record_of(s, (Taken){ 0, 0, 50, 100 }), cold = record_of(s, (Taken){ 1, 0, 180, 200 });
+        cold.cold = true;
+        assert_true(study_wants_cold(s, s->shape[0]->extent) && !study_is_cold(s, s->shape[0]->extent));
+        study_measure(s, order ? &cold : &hot);
+        assert_true(order || s->trial[0].ns[0] == 50);
+        study_measure(s, order ? &hot : &cold);
+        assert_true(s->trial[0].ns[0] == 0 && s->trial[0].count[0] == 0);
+        assert_near(s->trial[1].ns[0], 180);
+        assert_true(s->anchor[0].ns == 200 && s->anchor[0].count == 1);
+        assert_true(study_is_cold(s, s->shape[0]->extent));
+    }
+    Study *s = study_of_three();
+    MeasureRecord cold = record_of(s, (Taken){ 1, 0, 180, 200 });
+    cold.cold = true;
+    const int64_t few[] = { 8, 16, 16 };
+    assert_false(study_wants_cold(s, few));
+    y.spec->hot = true;
+    study_measure(s, &cold);
+    assert_true(s->trial[1].ns[0] == 0 && !study_is_cold(s, s->shape[0]->extent));
+    y.spec->hot = false;
+    y.device.l2_bytes = 64 << 20;
+    assert_false(study_wants_cold(s, s->shape[0]->extent));
+    y.device.l2_bytes = 1 << 20;
+    y.device.arch = "riscv64"; /* where no program may flush */
+    assert_false(study_wants_cold(s, s->shape[0]->extent));
+    y.device.arch = "x86_64";
+}
+
 /* A held-out shape becomes a place behind the tuned ones when it is measured; there is room for many. */
 static void a_held_out_shape_is_a_place(void **state)
 {
@@ -284,6 +319,7 @@ int main(void)
         cmocka_unit_test(of_several_the_median_counts),
         cmocka_unit_test(bad_moments_weigh_less),
         cmocka_unit_test(an_anchor_ends_what_came_without),
+        cmocka_unit_test(cold_times_take_the_place_of_hot_ones),
         cmocka_unit_test(a_held_out_shape_is_a_place),
         cmocka_unit_test(the_library_is_on_the_same_scale),
         cmocka_unit_test(a_failure_is_for_good),

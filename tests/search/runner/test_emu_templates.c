@@ -237,7 +237,7 @@ static void counters_bound_the_split(void **state)
 static int64_t head(const EmuKernel *k, const int64_t *extent, const char *name)
 {
     int64_t value;
-    Binding b = { k->t, k->spec, k->target, &k->device, k->value, extent, 1, { 0 } };
+    Binding b = { k->t, k->spec, k->target, &k->device, k->value, extent, 1, { 0 }, false };
     return template_lookup(&b, name, &value) ? value : -1;
 }
 

@@ -9,12 +9,17 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <math.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include "gen/base/flush.h"
 #include "gen/base/process.h"
 #include "search/runner/runner.h"
 #include "templates/package/pool.h"
 
+enum { COLD_BYTES = 256 << 10 };
 static double now_ns, call_ns[8]; /* of a call, by its hundreds: of calls 0 to 99, 100 to 199 ... */
 static atomic_int ncall, ntask;
 static uint64_t tasks; /* a bit each that was called */
@@ -125,6 +130,58 @@ static void the_fastest_slice_counts(void **state)
     assert_int_equal(k.nsample, 2);
 }
 
+/* How long it takes to read the operand, on a clock that is not made up. */
+static double read_operand_ns(void)
+{
+    struct timespec from, to;
+    volatile const char *at = seen_operand;
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    for (size_t i = 0; i < COLD_BYTES; i += 64)
+        at[i];
+    clock_gettime(CLOCK_MONOTONIC, &to);
+    return 1e9 * (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec);
+}
+
+static double least_read_ns;
+
+static int run_reader(const int64_t *extent, void *const *operand, void *workspace, int64_t task, int64_t n)
+{
+    const int code = run(extent, operand, workspace, task, n);
+    least_read_ns = fmin(least_read_ns, read_operand_ns());
+    return code;
+}
+
+/* Where caches are cold the operand comes from memory in each call, and each is timed alone; it stays as it is. */
+static void a_cold_operand_comes_from_memory(void **state)
+{
+    (void)state;
+    double least_ns[2];
+    char *packed = malloc(COLD_BYTES);
+    if (!flush_line())
+        skip();
+    memset(packed, 7, COLD_BYTES);
+    for (int cold = 0; cold < 2; cold++) {
+        make(NULL);
+        timing.cold = cold;
+        k.run = run_reader;
+        k.packed = packed;
+        k.packed_size = COLD_BYTES;
+        k.calls = 20;
+        k.call_ns = 1e5;
+        call_ns[0] = 1e5;
+        least_read_ns = INFINITY;
+        sample_take(&k, &setting);
+        least_ns[cold] = least_read_ns;
+        assert_int_equal(ncall, 21);
+        assert_true(k.ns[0] == 1e5);
+    }
+    print_message("%d KiB are read in %.0f ns, and in %.0f when they are cold\n", COLD_BYTES >> 10, least_ns[0], least_ns[1]);
+    assert_true(least_ns[1] > 1.5 * least_ns[0]);
+    for (int i = 0; i < COLD_BYTES; i++)
+        assert_int_equal(packed[i], 7);
+    free(packed);
+}
+
 static void a_kernel_has_what_it_asks_for(void **state)
 {
     (void)state;
@@ -177,6 +234,7 @@ int main(void)
 #define FRESH(test) cmocka_unit_test_setup(test, make)
     const struct CMUnitTest tests[] = {
         FRESH(calls_until_it_is_warm), FRESH(a_long_call_is_a_sample),       FRESH(the_fastest_slice_counts),
+        FRESH(a_cold_operand_comes_from_memory),
         FRESH(a_kernel_has_what_it_asks_for), FRESH(a_call_in_parts), FRESH(small_calls_stay_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

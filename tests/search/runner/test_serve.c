@@ -21,6 +21,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "gen/base/flush.h"
 #include "gen/base/lines.h"
 #include "gen/base/process.h"
 #include "search/runner/serve.h"
@@ -292,6 +293,10 @@ static void fields_of_a_request(void **state)
                 "a"));
     assert_true(timing.threads == 1024 && timing.repeats == 64 && timing.max_ns == 1.5e9 && timing.drop == 1.5 &&
                 timing.keep == 3 && timing.wait_ns == 9.5);
+    engine.flushes = true;
+    say(request("\"threads\":1,\"repeats\":2,\"sample_ns\":1,\"max_ns\":1,\"hot\":false", "a"));
+    assert_true(timing.cold || !flush_line());
+    engine.flushes = false;
     static const char *const bad[][2] = {
         { "\"threads\":1025,\"repeats\":2,\"sample_ns\":1,\"max_ns\":1", "threads must be from 1 to 1024" },
         { "\"threads\":0,\"repeats\":2,\"sample_ns\":1,\"max_ns\":1", "threads must be from 1 to 1024" },

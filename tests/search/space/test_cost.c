@@ -81,6 +81,26 @@ static void residuals_help_between_shapes(void **state)
     assert_true(with < 0.7 * without);
 }
 
+/* Where W comes from memory the closed form says that a row takes longer, three times at least; where W fits L2, or nothing is cold, it says the
+ * same as ever. */
+static void a_cold_operand_takes_its_time(void **state)
+{
+    (void)state;
+    static const int64_t row[] = { 1, 3072, 768 }, small[] = { 1, 256, 256 };
+    Study cold = *y.study;
+    cold.has_cold = true;
+    const CostModel *m = cost_analytic(y.arena, y.study, &y.templates);
+    const CostModel *mc = cost_analytic(y.arena, &cold, &y.templates);
+    int nslower = 0;
+    for (int i = 0; i < 50; i++) {
+        const Candidate *c = &y.space->candidate[i * y.space->n / 50];
+        assert_true(cost_predict(mc, c, small, 1) == cost_predict(m, c, small, 1));
+        assert_true(cost_predict(mc, c, row, 1) > cost_predict(m, c, row, 1));
+        nslower += cost_predict(mc, c, row, 1) > 1.2 * cost_predict(m, c, row, 1);
+    }
+    print_message("%d of 50 are slower by a fifth\n", nslower);
+}
+
 /* One shape's times are made noisy: the model is less sure there, and not where all is quiet. */
 static void doubt_is_local(void **state)
 {
@@ -450,6 +470,7 @@ int main(void)
         cmocka_unit_test(a_measured_time_is_what_was_measured),
         cmocka_unit_test(residuals_help_between_shapes),
         cmocka_unit_test(doubt_is_local),
+        cmocka_unit_test(a_cold_operand_takes_its_time),
         cmocka_unit_test(without_measurements_the_bound_ranks),
         cmocka_unit_test(little_work_has_one_thread),
         cmocka_unit_test(threads_are_far_apart),

@@ -44,4 +44,4 @@ static bool run(void *state)
     return true;
 }
 
-const Peer batch_matmul_openblas = { &openblas_library, setup, run, free, peer_knows_plain, false };
+const Peer batch_matmul_openblas = { &openblas_library, setup, run, free, peer_knows_plain, false, NULL };

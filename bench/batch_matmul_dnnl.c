@@ -22,4 +22,4 @@ static void *setup(Problem *p, int form, int threads)
                       p->mem, threads);
 }
 
-const Peer batch_matmul_dnnl = { &dnnl_library, setup, dnnl_run, dnnl_teardown, peer_knows_plain, false };
+const Peer batch_matmul_dnnl = { &dnnl_library, setup, dnnl_run, dnnl_teardown, peer_knows_plain, false, NULL };

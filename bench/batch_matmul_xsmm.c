@@ -11,7 +11,7 @@
 static const char *xsmm_open(void) { return "bench was built without libxsmm 1 (libxsmm-dev)"; }
 
 const Library xsmm_library = { "libxsmm", xsmm_open, NULL };
-const Peer batch_matmul_xsmm = { &xsmm_library, NULL, NULL, NULL, peer_knows_plain, false };
+const Peer batch_matmul_xsmm = { &xsmm_library, NULL, NULL, NULL, peer_knows_plain, false, NULL };
 
 #else
 
@@ -110,6 +110,6 @@ static const char *xsmm_version(void)
 }
 
 const Library xsmm_library = { "libxsmm", xsmm_open, xsmm_version };
-const Peer batch_matmul_xsmm = { &xsmm_library, setup, run, teardown, peer_knows_plain, false };
+const Peer batch_matmul_xsmm = { &xsmm_library, setup, run, teardown, peer_knows_plain, false, NULL };
 
 #endif

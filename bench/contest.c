@@ -166,8 +166,8 @@ Line contest_run(const Shape *z, int threads, int nround)
     Problem p = { .spec = contest.spec, .extent = z->extent, .mem = &mem };
     Match m = match_make(z, threads, nround, first_of_column);
     problem_make(&p);
-    m.streamed = p.operand[contest.op->streamed];
-    m.streamed_bytes = sizeof(float) * elems_of(contest.op->streamed, z->extent);
+    m.streamed = (Span){ p.operand[contest.op->streamed], sizeof(float) * elems_of(contest.op->streamed, z->extent) };
+    m.streamed_cold = peer_cold && contest.op->streamed == contest.spec->const_operand;
     match_run(&m, &p);
     Line line = line_of(&m, first_of_column);
     memory_unmap(&mem);

@@ -20,6 +20,6 @@ static void *winograd_setup(Problem *p, int form, int threads)
     return dnnl_conv_setup(&v, p->mem, threads);
 }
 
-const Peer conv2d_dnnl = { &dnnl_library, direct_setup, dnnl_run, dnnl_teardown, conv2d_is_known, false };
-const Peer conv2d_dnnl_winograd = { &dnnl_winograd_library, winograd_setup,  dnnl_run,
-                                    dnnl_teardown,          conv2d_is_known, false };
+const Peer conv2d_dnnl = { &dnnl_library, direct_setup, dnnl_run, dnnl_teardown, conv2d_is_known, false, dnnl_weights };
+const Peer conv2d_dnnl_winograd = { &dnnl_winograd_library, winograd_setup, dnnl_run,    dnnl_teardown,
+                                    conv2d_is_known,        false,          dnnl_weights };

@@ -34,5 +34,11 @@ static bool run(void *state)
     return true;
 }
 
-const Peer dense_openblas = { &openblas_library, openblas_setup, run, free, peer_knows_plain, false };
-const Peer dense_blis = { &blis_library, blis_setup, run, free, peer_knows_plain, false };
+static Span constant(const void *state)
+{
+    const Dense *d = &((const State *)state)->d;
+    return (Span){ d->W, sizeof(float) * (size_t)(d->N * d->K) };
+}
+
+const Peer dense_openblas = { &openblas_library, openblas_setup, run, free, peer_knows_plain, false, constant };
+const Peer dense_blis = { &blis_library, blis_setup, run, free, peer_knows_plain, false, constant };

@@ -22,4 +22,4 @@ static void *setup(Problem *p, int form, int threads)
                       p->mem, threads);
 }
 
-const Peer dense_dnnl = { &dnnl_library, setup, dnnl_run, dnnl_teardown, dense_is_known, false };
+const Peer dense_dnnl = { &dnnl_library, setup, dnnl_run, dnnl_teardown, dense_is_known, false, dnnl_weights };

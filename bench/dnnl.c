@@ -13,6 +13,7 @@ const Library dnnl_winograd_library = { "oneDNN", dnnl_open, NULL };
 
 bool dnnl_run(void *state) { return state != NULL; }
 void dnnl_teardown(void *state) { (void)state; }
+Span dnnl_weights(const void *state) { return (void)state, (Span){ 0 }; }
 
 #else
 
@@ -61,6 +62,8 @@ void dnnl_call_add(DnnlCall *c, int name, const dnnl_memory_desc_t *d, const voi
     dnnl_memory_t m = dnnl_call_memory(c, d, data);
     if (m)
         c->arg[c->narg++] = (dnnl_exec_arg_t){ name, m };
+    if (name == DNNL_ARG_WEIGHTS)
+        c->weights = (Span){ data, dnnl_memory_desc_get_size(d) };
 }
 
 DnnlCall *dnnl_reorder_setup(const dnnl_memory_desc_t *from_desc, const void *from, const dnnl_memory_desc_t *to_desc,
@@ -121,6 +124,14 @@ bool dnnl_run(void *state)
     for (const DnnlCall *c = state; c && done; c = c->next)
         done = dnnl_primitive_execute(c->primitive, c->stream, c->narg, c->arg) == dnnl_success;
     return done;
+}
+
+Span dnnl_weights(const void *state)
+{
+    const DnnlCall *c = state;
+    while (c->next && !c->weights.bytes)
+        c = c->next;
+    return c->weights;
 }
 
 void dnnl_teardown(void *state)

@@ -56,5 +56,6 @@ void *dnnl_conv_setup(const DnnlConv *v, Memory *mem, int threads);
 
 bool dnnl_run(void *state);
 void dnnl_teardown(void *state);
+Span dnnl_weights(const void *state); /* B, or F, as it is read; of a product without constant operands too */
 
 #endif

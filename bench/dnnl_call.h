@@ -19,6 +19,7 @@ typedef struct DnnlCall {
     dnnl_primitive_t primitive;
     int narg;
     dnnl_exec_arg_t arg[DNNL_MAX_ARG];
+    Span weights; /* the argument of that name; 0 bytes: none */
     bool ok;
     struct DnnlCall *next; /* runs behind it, and ends with it; NULL: nothing */
 } DnnlCall;

@@ -12,6 +12,7 @@
 #include "bench/clock.h"
 #include "bench/dispatch.h"
 #include "bench/environment.h"
+#include "bench/flush.h"
 #include "bench/package.h"
 #include "bench/report.h"
 
@@ -34,8 +35,9 @@ static const char usage[] =
     "  --rounds N         rounds a shape (default 11)\n"
     "  --shape M,N,...    this shape instead of the spec's tuned ones; may be repeated\n"
     "  --spec FILE        take the shapes from this spec (default: the package's own)\n"
+    "  --cold             the constant operand lies in memory, not in a cache, when a call begins\n"
     "  --as-shipped       leave the peers' environment variables and their own choice of a code path alone\n"
-    "  --results FOLDER   where <cpu>/<package>.json goes; '-': nowhere (default: " BENCH_RESULTS ")\n";
+    "  --results FOLDER   where <cpu>/<package>.json or _cold.json goes; '-': nowhere (default: " BENCH_RESULTS ")\n";
 
 static const struct option option_rows[] = {
     { "quick", no_argument, NULL, 'q' },
@@ -43,6 +45,7 @@ static const struct option option_rows[] = {
     { "rounds", required_argument, NULL, 'r' },
     { "shape", required_argument, NULL, 's' },
     { "spec", required_argument, NULL, 'S' },
+    { "cold", no_argument, NULL, 'c' },
     { "as-shipped", no_argument, NULL, 'a' },
     { "results", required_argument, NULL, 'o' },
     { "help", no_argument, NULL, 'h' },
@@ -84,6 +87,8 @@ static bool take_option(Options *o, int letter, const char *value)
         return o->nnamed < MAX_NAMED && (o->named[o->nnamed++] = value);
     case 'S':
         return (o->spec = value);
+    case 'c':
+        return peer_cold = true;
     case 'a':
         return peer_as_shipped = true;
     case 'o':
@@ -168,6 +173,10 @@ int main(int argc, char **argv)
 {
     Results r = { .machine = machine_probe() };
     Options o = read_options(argc, argv, &r.machine);
+    if (peer_cold && !flush_line()) {
+        fputs("bench: --cold: no program may flush caches on CPUs of this architecture\n", stderr);
+        return EXIT_ENVIRONMENT;
+    }
     if (!peer_as_shipped)
         environment_clean(argv);
     const Spec *spec = shapes_spec(o.spec, package_tested.function, BENCH_TEMPLATES);

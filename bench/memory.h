@@ -12,6 +12,12 @@ typedef struct {
     size_t bytes, used;
 } Memory;
 
+/* Bytes that lie somewhere. */
+typedef struct {
+    const void *at;
+    size_t bytes;
+} Span;
+
 Memory memory_map(size_t bytes); /* ends the program when there is none */
 void memory_unmap(Memory *m);
 void *memory_take(Memory *m, size_t bytes); /* 64-byte aligned, zeroed; ends the program when full */

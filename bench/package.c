@@ -33,6 +33,7 @@ const float *problem_bias(const Problem *p) { return p->spec->formula ? p->opera
 typedef struct {
     const PackageFunction *function;
     const void *problem;
+    int constant; /* which operand; -1: none */
     int threads;
     void *pool;
 } State;
@@ -51,10 +52,19 @@ static void teardown(void *state)
     free(s);
 }
 
-static State *state_new(const PackageFunction *f, const void *problem, int threads)
+static Span constant(const void *state)
+{
+    const State *s = state;
+    Span span = { 0 };
+    if (s->constant >= 0)
+        span.at = s->function->constant(s->problem, s->constant, &span.bytes);
+    return span;
+}
+
+static State *state_new(const PackageFunction *f, const void *problem, int constant, int threads)
 {
     State *s = malloc(sizeof *s);
-    *s = (State){ f, problem, threads, threads > 1 ? f->pool(threads) : NULL };
+    *s = (State){ f, problem, constant, threads, threads > 1 ? f->pool(threads) : NULL };
     return s;
 }
 
@@ -62,14 +72,14 @@ static State *state_new(const PackageFunction *f, const void *problem, int threa
 static void *setup(Problem *p, int form, int threads)
 {
     (void)form;
-    return state_new(&package_tested, p->made, threads);
+    return state_new(&package_tested, p->made, p->spec->const_operand, threads);
 }
 
 static const char *no_obstacle(void) { return NULL; }
 static const char *version(void) { return package_tested.name; }
 static const Library library = { "dcgen", no_obstacle, version };
 static bool knows_all(const Spec *spec) { return spec != NULL; }
-const Peer package_peer = { &library, setup, run, teardown, knows_all, false };
+const Peer package_peer = { &library, setup, run, teardown, knows_all, false, constant };
 
 /* ---- the function beside it, on data of its own ---- */
 
@@ -101,7 +111,7 @@ static void *beside_setup(Problem *p, int form, int threads)
     if (!is_within(&beside_spec->box, p->extent, p->spec->op->nextent))
         return NULL;
     const void *problem = package_beside.problem(p->extent, operand, take);
-    State *s = state_new(&package_beside, problem, threads);
+    State *s = state_new(&package_beside, problem, beside_spec->const_operand, threads);
     package_beside.spoil(problem);
     if (run(s) && package_beside.is_right(problem))
         return s;
@@ -111,4 +121,4 @@ static void *beside_setup(Problem *p, int form, int threads)
 
 static const Library beside_library = { "dcgen-bias", beside_open, beside_version };
 static bool is_more_than_bias(const Spec *spec) { return !peer_knows_plain(spec); }
-const Peer beside_peer = { &beside_library, beside_setup, run, teardown, is_more_than_bias, true };
+const Peer beside_peer = { &beside_library, beside_setup, run, teardown, is_more_than_bias, true, constant };

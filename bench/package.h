@@ -26,6 +26,8 @@ typedef struct {
     void *(*pool)(int threads);
     void (*pool_end)(void *pool);
     bool (*call)(const void *problem, int threads, void *pool); /* pool NULL: on the calling thread */
+    /* Where the call reads this operand, the constant one: packed, if the package packs it. */
+    const void *(*constant)(const void *problem, int operand, size_t *bytes);
 } PackageFunction;
 
 /* The function under test; and the package's function of the same operator that adds a bias and does no more, where the first one's formula is another. */

@@ -40,6 +40,7 @@ typedef struct {
     bool (*knows)(const Spec *spec); /* can it compute this function? */
     bool
         apart; /* it computes something else, which setup has verified: it is shown next to the package, and is no rival */
+    Span (*constant)(const void *state); /* the constant operand as `run` reads it; NULL: it has none */
 } Peer;
 
 extern const Library openblas_library, blis_library, dnnl_library, dnnl_winograd_library, xsmm_library;
@@ -47,6 +48,9 @@ extern const Library openblas_library, blis_library, dnnl_library, dnnl_winograd
 /* Leave the libraries' variables and their choice of a code path alone, also where it is poor because they do not know
  * the CPU. */
 extern bool peer_as_shipped;
+
+/* The constant operand lies in memory, not in a cache, when a call begins. */
+extern bool peer_cold;
 
 /* The package under test, and the data of a call of it from p's memory: p's operands. */
 extern const Peer package_peer;

@@ -16,6 +16,7 @@ typedef struct {
     const char *left_out;      /* why it is not timed; NULL: it is */
     double time_ns[MAX_ROUND]; /* of one call, mean of a burst */
 
+    Span constant; /* what is flushed before each call that is timed; 0 bytes: nothing */
     void *state;
     int ncall; /* calls in a burst */
 } Contestant;
@@ -23,8 +24,8 @@ typedef struct {
 /* One shape with one thread count. contestant[0] is the package. */
 typedef struct {
     const int64_t *extent;
-    const void *streamed; /* what the streaming read reads */
-    size_t streamed_bytes;
+    Span streamed;      /* what the streaming read reads */
+    bool streamed_cold; /* ... flushed ahead of each pass */
     int threads, nround, ncontestant;
     Contestant contestant[MAX_CONTESTANT];
     double peak_gflops[MAX_ROUND]; /* FMA peak of `threads` threads */

@@ -14,6 +14,8 @@
 
 static const char *const verdict_word[] = { "MISSED", "met", "not judged" };
 
+const char *report_caches(void) { return peer_cold ? "cold" : "hot"; }
+
 void report_head(const Results *r)
 {
     const Spec *s = contest.spec;
@@ -22,8 +24,9 @@ void report_head(const Results *r)
         if (s->op->operand[i].nlayout > 1)
             printf(", %s %s%s", s->op->operand[i].name, i == s->const_operand && s->packed ? "packed from " : "",
                    s->op->operand[i].layout[s->layout[i]].name);
-    printf("%s%s; limits: %s%s, streaming read of as many bytes as %s; %d rounds, medians\n", s->formula ? ", " : "",
-           spec_formula_text(s), spec_moves(contest.spec) ? "a copy" : "FMA loop with ",
+    printf("%s%s; caches: %s; limits: %s%s, streaming read of as many bytes as %s; %d rounds, medians\n",
+           s->formula ? ", " : "", spec_formula_text(s), report_caches(),
+           spec_moves(contest.spec) ? "a copy" : "FMA loop with ",
            spec_moves(contest.spec) ? "" : peak_name(peak_best()), s->op->operand[contest.op->streamed].name,
            r->nround);
     for (int c = 0; c < contest.op->ncolumn; c++) {

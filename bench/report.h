@@ -16,10 +16,11 @@ typedef struct {
     double foreign_cores; /* that others took meanwhile; NaN: unknown */
 } Results;
 
+const char *report_caches(void);    /* "hot"; "cold": for the constant operand alone */
 void report_head(const Results *r); /* machine, peers and their versions */
 void report_columns(int threads);
 void report_line(const Line *line);                     /* as soon as it is known */
 int report_summary(const Results *r);                   /* geomeans, worst, goals; the number of goals missed */
-bool report_json(const Results *r, const char *folder); /* <folder>/<cpu>/<package>.json */
+bool report_json(const Results *r, const char *folder); /* <folder>/<cpu>/<package>.json, or <package>_cold.json */
 
 #endif

@@ -113,12 +113,13 @@ static json_t *results_json(const Results *r)
             if (goal_applies(&contest.op->goals[g], r->line[i].threads))
                 json_array_append_new(judged, goal_json(&contest.op->goals[g], &r->line[i], n));
     }
-    return json_pack("{s:i, s:s, s:s, s:i, s:s, s:b, s:s, s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
+    return json_pack("{s:i, s:s, s:s, s:i, s:s, s:s, s:b, s:s, s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
                      SCHEMA, "package", package_tested.name, "cpu", r->machine.name, "cores", r->machine.cores, "isa",
-                     peak_name(peak_best()), "packed", contest.spec->packed, "op", contest.spec->op->name, "formula",
-                     spec_formula_text(contest.spec), "layouts", layouts_json(), "rounds", r->nround, "dispatch_ns",
-                     number(r->dispatch_ns), "foreign_cores", number(r->foreign_cores), "versions", versions_json(),
-                     "summary", summaries, "goals", judged, "shapes", lines);
+                     peak_name(peak_best()), "caches", report_caches(), "packed", contest.spec->packed, "op",
+                     contest.spec->op->name, "formula", spec_formula_text(contest.spec), "layouts", layouts_json(),
+                     "rounds", r->nround, "dispatch_ns", number(r->dispatch_ns), "foreign_cores",
+                     number(r->foreign_cores), "versions", versions_json(), "summary", summaries, "goals", judged,
+                     "shapes", lines);
 }
 
 static bool folder_make(const char *path) { return mkdir(path, 0777) == 0 || errno == EEXIST; }
@@ -128,7 +129,8 @@ bool report_json(const Results *r, const char *folder)
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", folder, r->machine.slug);
     bool made = folder_make(folder) && folder_make(path);
-    snprintf(path, sizeof path, "%s/%s/%s.json", folder, r->machine.slug, package_tested.name);
+    snprintf(path, sizeof path, "%s/%s/%s%s.json", folder, r->machine.slug, package_tested.name,
+             peer_cold ? "_cold" : "");
     json_t *o = results_json(r);
     bool written = made && json_dump_file(o, path, JSON_INDENT(1) | JSON_SORT_KEYS | JSON_REAL_PRECISION(4)) == 0;
     json_decref(o);

@@ -60,4 +60,4 @@ static bool knows(const Spec *spec)
 }
 
 static const Library memcpy_library = { "memcpy", copy_open, gnu_get_libc_version };
-const Peer rows_copy = { &memcpy_library, setup, run, free, knows, true };
+const Peer rows_copy = { &memcpy_library, setup, run, free, knows, true, NULL };

@@ -13,4 +13,4 @@ static void *setup(Problem *p, int form, int threads)
     return rows_known(p->spec)(&r, p->mem, threads);
 }
 
-const Peer rows_dnnl = { &dnnl_library, setup, dnnl_run, dnnl_teardown, knows, false };
+const Peer rows_dnnl = { &dnnl_library, setup, dnnl_run, dnnl_teardown, knows, false, NULL };

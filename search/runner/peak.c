@@ -254,10 +254,21 @@ double peak_fma_gflops(const PeakIsa *isa, int threads, double sample_ns)
     return 2.0 * CHAINS * isa->lanes * rounds_per_ns(&job, threads);
 }
 
-double peak_read_gbs(const PeakIsa *isa, const void *buffer, size_t bytes, int threads, int way, double sample_ns)
+static PeakLoop read_loop(const PeakIsa *isa, const void *buffer, size_t bytes, int threads, int way)
 {
     const size_t grain = (size_t)ways[way].streams * BLOCK;
-    PeakLoop job = { read_work, isa, 1, &ways[way], buffer, bytes / threads / grain * grain };
+    return (PeakLoop){ read_work, isa, 1, &ways[way], buffer, bytes / threads / grain * grain };
+}
+
+double peak_read_once_gbs(const PeakIsa *isa, const void *buffer, size_t bytes, int threads, int way)
+{
+    const PeakLoop job = read_loop(isa, buffer, bytes, threads, way);
+    return job.part_bytes == 0 ? 0 : (double)job.part_bytes * rounds_per_ns(&job, threads);
+}
+
+double peak_read_gbs(const PeakIsa *isa, const void *buffer, size_t bytes, int threads, int way, double sample_ns)
+{
+    PeakLoop job = read_loop(isa, buffer, bytes, threads, way);
     if (job.part_bytes == 0)
         return 0;
     const double passes = sample_ns * rounds_per_ns(&job, threads) / threads; /* also warms the caches up */

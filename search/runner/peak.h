@@ -23,5 +23,7 @@ enum { PEAK_WAYS = 6 };
 const char *peak_read_name(int way);
 /* One sample of about sample_ns, but of one pass over the buffer at least. */
 double peak_read_gbs(const PeakIsa *isa, const void *buffer, size_t bytes, int threads, int way, double sample_ns);
+/* The very next pass, be the buffer in a cache or not. */
+double peak_read_once_gbs(const PeakIsa *isa, const void *buffer, size_t bytes, int threads, int way);
 
 #endif

@@ -79,16 +79,16 @@ static void bytes_are_counted(void **state)
     static const struct {
         size_t bytes;
         int threads, way;
-        double sample_ns, want;
+        double sample_ns, want, passes;
     } cases[] = {
-        { 65536, 1, 0, 5e6, 65536 * 8 / 1e6 },
-        { 65536, 2, 0, 5e6, 65536 * 8 / 1e6 },
-        { 65536, 1, 3, 4e5, 65536 * 1 / 1e6 },
-        { 65536, 1, 1, 6e5, 65536 * 3 / 1e6 },
-        { 8192, 2, 2, 5e6, 8192 * 8 / 1e6 },
-        { 10240, 2, 5, 5e6, 8192 * 8 / 1e6 },
-        { 4096, 3, 2, 5e6, 0 },
-        { 4096, 1, 4, 5e6, 4096 * 8 / 1e6 },
+        { 65536, 1, 0, 5e6, 65536 * 8 / 1e6, 8 },
+        { 65536, 2, 0, 5e6, 65536 * 8 / 1e6, 8 },
+        { 65536, 1, 3, 4e5, 65536 * 1 / 1e6, 1 },
+        { 65536, 1, 1, 6e5, 65536 * 3 / 1e6, 3 },
+        { 8192, 2, 2, 5e6, 8192 * 8 / 1e6, 8 },
+        { 10240, 2, 5, 5e6, 8192 * 8 / 1e6, 8 },
+        { 4096, 3, 2, 5e6, 0, 1 },
+        { 4096, 1, 4, 5e6, 4096 * 8 / 1e6, 8 },
     };
     for (int isa = 0; isa < 2; isa++)
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -97,6 +97,9 @@ static void bytes_are_counted(void **state)
             assert_near(peak_read_gbs(isa ? peak_best() : peak_find("portable"), g.data, cases[i].bytes,
                                       cases[i].threads, cases[i].way, cases[i].sample_ns),
                         cases[i].want);
+            assert_near(peak_read_once_gbs(isa ? peak_best() : peak_find("portable"), g.data, cases[i].bytes,
+                                           cases[i].threads, cases[i].way),
+                        cases[i].want / cases[i].passes);
             guarded_free(&g);
         }
     for (int i = 0; i < PEAK_WAYS; i++)

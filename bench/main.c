@@ -12,9 +12,9 @@
 #include "bench/clock.h"
 #include "bench/dispatch.h"
 #include "bench/environment.h"
-#include "bench/flush.h"
 #include "bench/package.h"
 #include "bench/report.h"
+#include "gen/base/flush.h"
 
 enum { MAX_THREAD_COUNTS = 8, MAX_NAMED = 64, DEFAULT_ROUNDS = 11, MIN_ROUNDS = 3, QUICK_ROUNDS = 9 };
 enum { EXIT_WRONG = 1, EXIT_USAGE = 2, EXIT_ENVIRONMENT = 3 };

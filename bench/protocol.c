@@ -10,8 +10,8 @@
 #include <math.h>
 #include <stddef.h>
 #include "bench/clock.h"
-#include "bench/flush.h"
 #include "bench/package.h"
+#include "gen/base/flush.h"
 #include "search/runner/peak.h"
 
 enum {
@@ -50,7 +50,7 @@ static double calls_ns(const Contestant *c, int ncall)
     const int nalone = c->constant.bytes ? ncall : 1;
     double time_ns = 0;
     for (int i = 0; i < nalone; i++) {
-        flush(c->constant);
+        flush(c->constant.at, c->constant.bytes);
         const double start_ns = clock_now_ns();
         for (int k = 0; k < ncall / nalone; k++)
             c->peer->run(c->state);
@@ -115,7 +115,7 @@ static double read_gbs(const Match *m, int way)
     const double until_ns = clock_now_ns() + PEAK_SAMPLE_NS;
     double best = 0;
     for (int i = 0; i < COLD_PASSES || clock_now_ns() < until_ns; i++) {
-        flush(s);
+        flush(s.at, s.bytes);
         best = fmax(best, peak_read_once_gbs(peak_best(), s.at, s.bytes, m->threads, way));
     }
     return best;

@@ -10,11 +10,12 @@
 
 enum {
     BATCH = 12,       /* candidates in a round */
-    AHEAD_BATCH = 16, /* candidates in a round that is compiled on all cores while another is measured */
+    AHEAD_BATCH = 8,  /* in one that few cores compile while another is measured: neither waits long for the other */
+    ASIDE_BATCH = 16, /* in one that all cores compile meanwhile */
     DEPTH = 2,        /* rounds under way in that case: one is compiled, one is measured */
     FIRST_BATCH = 8   /* general kernels in a round, at most */
 };
-_Static_assert((int)AHEAD_BATCH <= (int)STOPWATCH_MOST && (int)BATCH <= (int)AHEAD_BATCH,
+_Static_assert((int)ASIDE_BATCH <= (int)STOPWATCH_MOST && (int)BATCH <= (int)ASIDE_BATCH,
                "LabKind.trials takes no more");
 /* The search ends after PATIENCE rounds in a row with a smaller expected gain than WORTH, but not before LEAST_ROUNDS rounds: a model of few
  * measurements may be too sure. */
@@ -109,7 +110,7 @@ bool search_again(const Search *q, Arena *scratch, double share, bool *any, cons
 /* Candidates that are proposed together. */
 typedef struct {
     int n;
-    Proposal p[AHEAD_BATCH];
+    Proposal p[ASIDE_BATCH];
 } Round;
 
 /* The rounds of a search. */
@@ -131,13 +132,21 @@ static void set_in_flight(const Search *q, const Round *x, bool in_flight)
     }
 }
 
+/* Nothing is measured while the first round is compiled, so it may be a large one. */
+static int round_size(const Search *q, const Rounds *r)
+{
+    if (q->lab->study->target->family->aside)
+        return ASIDE_BATCH;
+    return q->ahead && r->n ? AHEAD_BATCH : BATCH;
+}
+
 /* False: no candidate is worth the time, or what comes of the rounds that wait is to be seen first. The size of a round does not depend on the
  * number of compilers, so that machines of one kind try the same. */
 static bool propose_round(const Search *q, Arena *scratch, Rounds *r, Round *out)
 {
     const Lab *l = q->lab;
     const CostModel *m = q->strategy->models ? cost_fit(scratch, l->study, l->templates) : NULL;
-    const int size = q->ahead ? AHEAD_BATCH : BATCH;
+    const int size = round_size(q, r);
     int64_t most = l->study->spec->budget.trials - lab_ntried(l);
     double gain = 0;
     for (int i = 0; i < r->nwaiting; i++)

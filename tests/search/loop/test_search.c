@@ -221,7 +221,7 @@ static bool ahead(Lab *s, const Proposal *p, int n, const char **err)
 static bool lesser_ahead(Lab *s, const char **err)
 {
     (void)s, (void)err;
-    assert_int_equal(nbegun, 16);
+    assert_int_equal(nbegun, nfirst);
     nlesser++;
     return true;
 }
@@ -232,8 +232,13 @@ static void drop_begun(Lab *s)
     ndropped++;
 }
 
+/* For a device that compilers do not disturb. */
 static void build_ahead(void)
 {
+    static Family apart;
+    apart = *lab.study->target->family;
+    apart.aside = true;
+    ((Target *)lab.study->target)->family = &apart;
     q.ahead = true;
     kind.ahead = ahead;
     kind.lesser_ahead = lesser_ahead;
@@ -287,6 +292,23 @@ static void the_next_round_is_built_while_one_is_measured(void **state)
     assert_int_equal(ndropped, 1);
     for (int64_t i = 0; i < lab.study->ntrial; i++)
         assert_false(lab.study->trial[i].in_flight);
+}
+
+/* On a CPU the first round, which nothing waits for, is of twelve, and others of eight. */
+static void on_a_cpu_rounds_are_smaller(void **state)
+{
+    (void)state;
+    const Family *cpu = lab.study->target->family;
+    build_ahead();
+    ((Target *)lab.study->target)->family = cpu;
+    strategy.propose = propose_beside;
+    kind.trials = trials_behind;
+    nfirst = 12;
+    run();
+    static const int want[] = { 12, 8, 8, 2 };
+    assert_int_equal(nbatch, 4);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(size[i], want[i]);
 }
 
 /* What waits may change what is expected: it is measured before the search ends. */
@@ -379,6 +401,7 @@ int main(void)
         FRESH(nothing_works),
         FRESH(the_anchor_is_predicted),
         FRESH(the_next_round_is_built_while_one_is_measured),
+        FRESH(on_a_cpu_rounds_are_smaller),
         FRESH(rounds_that_promise_nothing_wait_for_the_others),
         FRESH(what_is_not_measured_any_more_is_dropped),
         FRESH(the_library_is_built_beside_the_first_round),

@@ -116,15 +116,6 @@ static void take_by_weight(Sample *s, Rng *rng)
     }
 }
 
-static void shuffle(Sample *s, Rng *rng)
-{
-    for (int i = s->n - 1; i > 0; i--) {
-        const int64_t k = rng_below(rng, i + 1), was = s->out[i];
-        s->out[i] = s->out[k];
-        s->out[k] = was;
-    }
-}
-
 int heldout_sample(Arena *a, const Spec *spec, const Assignment *as, uint64_t seed, int most, int64_t *instance)
 {
     Sample s = { .arena = a,
@@ -141,6 +132,5 @@ int heldout_sample(Arena *a, const Spec *spec, const Assignment *as, uint64_t se
         before = s.n;
         take_by_weight(&s, &rng);
     }
-    shuffle(&s, &rng);
     return s.n;
 }

@@ -113,7 +113,7 @@ for name in $some; do
             done
             if have qemu-x86_64; then
                 [ "$name" = pkg_b ] || [ -n "${THOROUGH:-}" ] || continue # it takes ten times as long there
-                replayed "$name" "$spec" "$records" nehalem qemu-x86_64 -cpu Nehalem
+                replayed "$name" "$spec" "$records" nehalem env -u OPENBLAS_CORETYPE qemu-x86_64 -cpu Nehalem
             else
                 echo "skipped: qemu-x86_64 is not installed" >&2
             fi ;;

@@ -4,12 +4,16 @@
  * held-out one that was measured, the chosen kernel's time, the best of all times that are known there and the regret between them
  * (chosen / best - 1), their sums, and the bound that a measurement taken again shall keep.
  *
+ * A choice made by the very times that it is judged by looks better than it is: of kernels that are alike the luckiest is taken. So on tuned shapes
+ * each regret counts in the sums with what chance is expected to hide of it (Efron's optimism, by a parametric bootstrap): were the recorded times
+ * the true ones, and measured again with their errors, how much larger would be the true regret of what is chosen then than the one that is seen.
+ *
  *   times  those of the study: of all that was recorded, whatever it was measured for
  *   rival  the fastest of the others
  *   spread standard error of the chosen kernel's time over the rival's (trial_error of both)
  *   said   shapes whose regret is known: their times differ by more than they scatter, or spread <= 4 %, or a quarter of the regret. Of the
  *          others nobody can say which of the two is faster: both are named, and the race measures them again while time is left
- *   mean   geometric mean of 1 + regret over the shapes that were measured, each by its weight, less 1;   worst   the largest regret
+ *   mean   geometric mean of 1 + regret + hidden over the shapes that were measured, each by its weight, less 1;   worst   the largest of these
  *   noise  standard error of the difference between a regret and the same regret taken again: sqrt 2 times the root mean square of the spreads
  *   count  how many shapes the mean rests on, (sum w)^2 / sum w^2 of their weights w
  *
@@ -37,6 +41,7 @@ typedef struct {
     int kernel;    /* the chosen one, its place in the assignment */
     bool measured; /* the chosen kernel has a time there, and so has another, if there is one; else what follows is 0 */
     double chosen_ns, best_ns, regret;
+    double hidden; /* what chance is expected to hide of the regret, at least 0 */
     double spread;
     bool said;     /* the regret is known well enough */
     int64_t rival; /* trial of the study: the fastest of the others; -1: there is none */

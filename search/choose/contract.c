@@ -117,7 +117,7 @@ static double measure_again(const Racer *r, int64_t n, double best_ns, Rng *rng)
 {
     double best = INFINITY, chosen = INFINITY, truth = best_ns;
     for (int64_t i = 0; i < n; i++) {
-        const double seen = r[i].ns * (1 + r[i].error * rng_normal(rng));
+        const double seen = r[i].ns * exp(r[i].error * rng_normal(rng));
         best = fmin(best, seen);
         if (r[i].kept && seen < chosen) {
             chosen = seen;
@@ -127,6 +127,7 @@ static double measure_again(const Racer *r, int64_t n, double best_ns, Rng *rng)
     return truth / best_ns - chosen / best;
 }
 
+/* No more than the spread: kernels that were measured so badly that they might be anything would else decide it. */
 static double hidden_of(Arena *scratch, const Study *s, const Assignment *as, const ContractShape *c, double all)
 {
     const int64_t place = study_place(s, c->inst);
@@ -136,7 +137,7 @@ static double hidden_of(Arena *scratch, const Study *s, const Assignment *as, co
     double sum = 0;
     for (int i = 0; i < DRAWS; i++)
         sum += measure_again(r, n, c->best_ns, &rng);
-    return fmax(sum / DRAWS, 0);
+    return fmin(fmax(sum / DRAWS, 0), c->spread);
 }
 
 /* Adds the instances that are tuned, or those that are held out and were measured. */

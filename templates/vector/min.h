@@ -4,7 +4,7 @@
 #pragma once
 #include "standalone.h"
 #endif
-static inline __attribute__((always_inline, unused)) TARGET_ATTRIBUTE PACKAGE_floats_MACHINE
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MACHINE
 PACKAGE_min_MACHINE(PACKAGE_floats_MACHINE a, PACKAGE_floats_MACHINE x)
 {
 #if VECTOR_BYTES == 64

@@ -19,7 +19,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#ifdef __clang__ /* a function of vectors may be there for one instruction set, and another has none that calls it */
+#ifdef __clang__ /* some functions of vectors serve a single instruction set */
 #pragma clang diagnostic ignored "-Wunused-function"
 #endif
 

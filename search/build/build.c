@@ -17,7 +17,7 @@
 #include "gen/base/text.h"
 #include "search/build/compile.h"
 
-enum { WAIT_MS = 50, NICE = 19 };
+enum { WAIT_MS = 50, NICE = 5 };
 static const double VERSION_DEADLINE_S = 10; /* for `cc --version` */
 
 /* The thread works on batches without the lock. That guards what follows it here, and BuildBatch.later, next and done. */

@@ -78,7 +78,7 @@ grep -q 'they are not the 6 of the records' "$out" || failed "the trace of anoth
 run 0 --dump trace --json tiny.cfg
 json ON same
 length 6 trials
-run 0 --search exhaustive --trials 99 --records all.jsonl -o all tiny.cfg
+run 0 --search exhaustive --trials 99 --seconds 60 --records all.jsonl -o all tiny.cfg
 [ "$(ntrials all.jsonl)" -eq 17 ] || failed "not every candidate was measured"
 run 0 --dump trace --search exhaustive --trials 99 --records all.jsonl tiny.cfg
 grep -q 'they are the 17 of' "$out" || failed "another trace: $(head -n1 "$out")"

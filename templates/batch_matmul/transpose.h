@@ -19,9 +19,10 @@ KERNEL_quad_of(const float *p, int64_t stride, int64_t i, int64_t last)
     return (const KERNEL_quad *)(p + (i < last ? i : last) * stride);
 }
 
-/* Those of the columns i, i + 4, i + 8 and i + 12 (or i and i + 4). */
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE KERNEL_group
-KERNEL_quads(const float *p, int64_t stride, int64_t i, int64_t last)
+/* Puts those of the columns i, i + 4, i + 8 and i + 12 (or i and i + 4) into *to: gcc warns of a function that returns a vector larger than the
+ * target's. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_quads(const float *p, int64_t stride, int64_t i, int64_t last, KERNEL_group *to)
 {
     KERNEL_group v;
     const KERNEL_quad *first = KERNEL_quad_of(p, stride, i, last), *second = KERNEL_quad_of(p, stride, i + 4, last);
@@ -37,7 +38,7 @@ KERNEL_quads(const float *p, int64_t stride, int64_t i, int64_t last)
 #else
     v = __builtin_shufflevector(*first, *second, 0, 1, 2, 3, 4, 5, 6, 7);
 #endif
-    return v;
+    *to = v;
 }
 
 #if VECTOR_BYTES == 64
@@ -54,8 +55,11 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_round(const float *b, int64_t ws, const int64_t last, float *block)
 {
 #if LAYOUT_B_NK
-    const KERNEL_group c0 = KERNEL_quads(b, ws, 0, last), c1 = KERNEL_quads(b, ws, 1, last);
-    const KERNEL_group c2 = KERNEL_quads(b, ws, 2, last), c3 = KERNEL_quads(b, ws, 3, last);
+    KERNEL_group c0, c1, c2, c3;
+    KERNEL_quads(b, ws, 0, last, &c0);
+    KERNEL_quads(b, ws, 1, last, &c1);
+    KERNEL_quads(b, ws, 2, last, &c2);
+    KERNEL_quads(b, ws, 3, last, &c3);
     const KERNEL_group low01 = KERNEL_SHUFFLE(c0, c1, 0, GROUP, 1, GROUP + 1);
     const KERNEL_group low23 = KERNEL_SHUFFLE(c2, c3, 0, GROUP, 1, GROUP + 1);
     const KERNEL_group high01 = KERNEL_SHUFFLE(c0, c1, 2, GROUP + 2, 3, GROUP + 3);

@@ -67,17 +67,17 @@ static int64_t first_of(const LabRecords *x, const MeasureRecord *pair)
     return low;
 }
 
-/* The next measurement of a kernel on a shape, final or not as asked for. A table (LAB_AGAIN) that has no more gives the last one again, or else
- * one that is not as asked for. NULL: there is none, as where the time of the search that was recorded was up. */
-static const MeasureRecord *next_measure(LabRecords *x, const Lab *l, const char *key, const Instance *inst, bool final)
+/* The next measurement of a kernel on a shape, of cold caches or hot ones, final or not as asked for. A table (LAB_AGAIN) that has no more gives
+ * the last one again, or else one that is final where that was not asked for, or the other way round. NULL: there is none. */
+static const MeasureRecord *next_of(LabRecords *x, const MeasureRecord *pair, bool final, bool cold)
 {
-    MeasureRecord pair = { .key = key, .threads = inst->threads };
-    memcpy(pair.extent, inst->extent, (size_t)l->study->spec->op->ngiven * sizeof *pair.extent);
     const MeasureRecord *again = NULL, *other = NULL;
-    for (int64_t i = first_of(x, &pair); i < x->records->nmeasure; i++) {
+    for (int64_t i = first_of(x, pair); i < x->records->nmeasure; i++) {
         const MeasureRecord *m = x->measure[i];
-        if (compare_pairs(m, &pair) != 0)
+        if (compare_pairs(m, pair) != 0)
             break;
+        if (m->cold != cold)
+            continue;
         if (!x->used[i] && m->final == final) {
             x->used[i] = true;
             return m;
@@ -86,6 +86,17 @@ static const MeasureRecord *next_measure(LabRecords *x, const Lab *l, const char
             *(m->final == final ? &again : &other) = m;
     }
     return x->use == LAB_ONCE ? NULL : again ? again : other;
+}
+
+/* The next one of the caches that the study wants, or else of the others. NULL: there is none, as where the time of the search that was recorded
+ * was up. */
+static const MeasureRecord *next_measure(LabRecords *x, const Lab *l, const char *key, const Instance *inst, bool final)
+{
+    const bool cold = study_wants_cold(l->study, inst->extent);
+    MeasureRecord pair = { .key = key, .threads = inst->threads };
+    memcpy(pair.extent, inst->extent, (size_t)l->study->spec->op->ngiven * sizeof *pair.extent);
+    const MeasureRecord *m = next_of(x, &pair, final, cold);
+    return m ? m : next_of(x, &pair, final, !cold);
 }
 
 /* Times kernels on one shape, and the anchor too, if it works and is not among them. */

@@ -407,6 +407,44 @@ static void each_record_serves_once(void **state)
     arena_free(t.y.arena);
 }
 
+/* A table with times of cold caches and of hot ones answers with those that the spec wants, wherever they stand; with the others where it has no
+ * such time. */
+static void a_table_knows_cold_times(void **state)
+{
+    (void)state;
+    static const double ns[] = { 7e5, 9e5, 8e5, 4e5 }; /* the second and the third are cold */
+    Place t;
+    assert_true(synthetic_make(&t.y, small_spec, 4));
+    for (int k = 0; k < 4; k++) {
+        const bool hot = k & 1, alone = k & 2;
+        t.y.spec->hot = hot;
+        Search q = search_on(&t, NULL, NULL, STRATEGY_JOINT, 3);
+        Study *s = q.lab->study;
+        const int64_t trial = study_add(s, &t.y.space->candidate[5]);
+        MeasureRecord m[4];
+        for (int i = 0; i < 4; i++) {
+            m[i] = (MeasureRecord){ .key = s->trial[trial].key,
+                                    .device = t.y.device.id,
+                                    .naxis = 3,
+                                    .threads = 1,
+                                    .nsample = 1,
+                                    .ns = { ns[i] },
+                                    .time_ns = ns[i],
+                                    .cold = i == 1 || i == 2,
+                                    .why = "" };
+            memcpy(m[i].extent, s->shape[2]->extent, sizeof m[i].extent);
+        }
+        const Records r = { .nmeasure = alone ? 1 : 4, .measure = m };
+        const char *err = NULL;
+        q.lab->data = lab_records_new(t.y.arena, &r, LAB_AGAIN, (LabCost){ 0 }, NULL, NULL);
+        study_kernel(s, &(KernelRecord){ .key = m[0].key, .why = "" });
+        assert_true(study_wants_cold(s, s->shape[2]->extent) == !hot);
+        assert_true(lab_records.compare(q.lab, t.y.arena, s->shape[2], &trial, 1, &err));
+        assert_true(s->trial[trial].ns[2] == (alone ? 7e5 : hot ? 4e5 : 8e5));
+    }
+    arena_free(t.y.arena);
+}
+
 static int ndisturbed, nfirst, nanchor;
 
 /* Twice the time, a part less beside the anchor. */
@@ -531,7 +569,7 @@ int main(void)
         cmocka_unit_test(a_table_serves_any_search),       cmocka_unit_test(everything_is_measured_everywhere),
         cmocka_unit_test(anything_may_be_drawn),           cmocka_unit_test(each_record_serves_once),
         cmocka_unit_test(answers_may_be_disturbed),        cmocka_unit_test(all_means_what_is_missing),
-        cmocka_unit_test(a_table_answers_for_all),
+        cmocka_unit_test(a_table_answers_for_all),         cmocka_unit_test(a_table_knows_cold_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,8 +78,6 @@ static Level level_of(const Roofline *f, const LimitRecord *l, double bytes)
     return best;
 }
 
-static Level memory_of(const LimitRecord *l) { return l->bytes_per_s[LEVEL_MEMORY] > 0 ? LEVEL_MEMORY : LEVEL_COUNT; }
-
 /* ---- limits that kernels exceed ---- */
 
 static void raise_to(Roofline *f, double *rate, double to)
@@ -107,7 +105,7 @@ static void take_time(Roofline *f, const int64_t *extent, int threads, bool cold
     raise_to(f, &l->flops_per_s, 1e9 * bounded_flops(f->spec, extent) / ns);
     raise_level(f, l, level_of(f, l, rest), rest, ns);
     if (cold)
-        raise_level(f, l, memory_of(l), packed, ns);
+        raise_level(f, l, level_of(f, l, INFINITY), packed, ns);
 }
 
 /* Is this a time of a kernel of the study that is right, on its device? Packages keep just these, and are made again of them. */
@@ -191,7 +189,7 @@ bool roofline_bound(const Roofline *f, const int64_t *extent, int threads, Bound
     const double packed = cold ? spec_packed_bytes(f->spec, extent) : 0, rest = spec_bytes(f->spec, extent) - packed;
     bound_memory(l, level_of(f, l, rest), rest, out);
     if (cold)
-        bound_memory(l, memory_of(l), packed, out);
+        bound_memory(l, level_of(f, l, INFINITY), packed, out);
     out->ns = fmax(out->compute_ns, out->memory_ns);
     return out->ns > 0;
 }

@@ -119,6 +119,12 @@ static void a_cold_operand_comes_from_memory(void **state)
     assert_near(b.memory_ns, b.bytes / 10);
     assert_true(roofline_bound(f, small, 1, &b));
     assert_int_equal(b.level, LEVEL_L2);
+    LimitRecord short_one = l; /* which had no time for memory: that is no faster than the last level that it reached */
+    short_one.bytes_per_s[LEVEL_MEMORY] = 0;
+    f = roofline_make(bert.arena, s, &(Records){ .nlimit = 1, .limit = &short_one });
+    assert_true(roofline_bound(f, row, 1, &b));
+    assert_int_equal(b.level, LEVEL_L3);
+    assert_near(b.bytes, 4 * 768 * 3072.0);
     const Instance inst = { .extent = { 1, 768, 3072 }, .threads = 1 };
     MeasureRecord m = time_of(&s->trial[0], &inst, 4 * 768 * 3072 / 40.0);
     m.cold = true;

@@ -230,8 +230,8 @@ static json_t *run_timed(const Contest *c, double seconds, Noise *noise, const c
     return json_pack("{s:f,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:i,s:i}", "seconds", seconds, "machine", machine, "trials",
                      real(last(&r, last_trials)), "shown_mean", real(last(&r, shown_mean)), "held_out_geomean",
                      real(last(&r, held_geomean)), "held_out_worst", real(last(&r, held_worst)),
-                     "held_out_geomean_most", real(worst), "stated_mean", real(median(stated, r.n)), "tried_geomean", real(last(&r, tried_geomean)), "stated_too_low",
-                     nbelow, "seeds", r.n);
+                     "held_out_geomean_most", real(worst), "stated_mean", real(median(stated, r.n)), "tried_geomean",
+                     real(last(&r, tried_geomean)), "stated_too_low", nbelow, "seeds", r.n);
 }
 
 /* Of each budget without noise and with it. */

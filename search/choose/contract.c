@@ -96,17 +96,16 @@ typedef struct {
     bool kept; /* it is in the package */
 } Racer;
 
-static int64_t list_racers(const Study *s, const Assignment *as, int64_t place, double noise, Racer *out)
+static int64_t list_racers(Arena *scratch, const Study *s, const Assignment *as, int64_t place, double noise,
+                           Racer *out)
 {
-    int64_t n = 0;
-    for (int64_t i = 0; i < s->ntrial; i++) {
-        const Trial *t = &s->trial[i];
-        if (!study_may_choose(s, t) || !(t->ns[place] > 0))
-            continue;
-        out[n] = (Racer){ t->ns[place], trial_error(s, t, place, noise), false };
+    int64_t *at = ARENA_ARRAY(scratch, (size_t)s->ntrial + 1, int64_t);
+    const int64_t n = study_choosable(s, place, at);
+    for (int64_t i = 0; i < n; i++) {
+        const Trial *t = &s->trial[at[i]];
+        out[i] = (Racer){ t->ns[place], trial_error(s, t, place, noise), false };
         for (int k = 0; k < as->nkernel; k++)
-            out[n].kept |= as->kernel[k] == i;
-        n++;
+            out[i].kept |= as->kernel[k] == at[i];
     }
     return n;
 }
@@ -132,7 +131,7 @@ static double hidden_of(Arena *scratch, const Study *s, const Assignment *as, co
 {
     const int64_t place = study_place(s, c->inst);
     Racer *r = ARENA_ARRAY(scratch, (size_t)s->ntrial + 1, Racer);
-    const int64_t n = list_racers(s, as, place, study_noise_at(s, place, all), r);
+    const int64_t n = list_racers(scratch, s, as, place, study_noise_at(s, place, all), r);
     Rng rng = { 1 };
     double sum = 0;
     for (int i = 0; i < DRAWS; i++)

@@ -6,7 +6,8 @@
  *
  * A choice made by the very times that it is judged by looks better than it is: of kernels that are alike the luckiest is taken. So on tuned shapes
  * each regret counts in the sums with what chance is expected to hide of it (Efron's optimism, by a parametric bootstrap): were the recorded times
- * the true ones, and measured again with their errors, how much larger would be the true regret of what is chosen then than the one that is seen. It counts up to the spread.
+ * the true ones, and measured again with their errors, how much larger would be the true regret of what is chosen then than the one that is seen.
+ * It counts up to the spread.
  *
  *   times  those of the study: of all that was recorded, whatever it was measured for
  *   rival  the fastest of the others

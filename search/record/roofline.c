@@ -185,7 +185,7 @@ bool roofline_bound(const Roofline *f, const int64_t *extent, int threads, Bound
         return false;
     out->flops_per_s = l->flops_per_s;
     out->compute_ns = 1e9 * out->flops / l->flops_per_s;
-    const bool cold = f->study && study_is_cold(f->study, extent);
+    const bool cold = study_is_cold(f->study, extent);
     const double packed = cold ? spec_packed_bytes(f->spec, extent) : 0, rest = spec_bytes(f->spec, extent) - packed;
     bound_memory(l, level_of(f, l, rest), rest, out);
     if (cold)

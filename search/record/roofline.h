@@ -22,7 +22,7 @@
 #include "search/record/study.h"
 
 struct Roofline {
-    const Study *study; /* says which calls are cold; NULL: none */
+    const Study *study; /* says which calls are cold */
     const Spec *spec;
     int nlimit;         /* 0: nothing is known */
     LimitRecord *limit; /* one a thread count */

@@ -112,7 +112,8 @@ void study_kernel(Study *s, const KernelRecord *k); /* takes one record over; un
  * time of the anchor, one kernel that is timed in turn with all others. Of several such parts the weighted median counts, of all of one kernel and
  * place, whatever they were taken for; one weighs the less the further its samples were apart and the slower the anchor was at
  * that moment. `ns` is that part of the anchor's least time. A time taken without an anchor counts as it is, and only as long as there is no
- * other; so does a time of hot caches where the spec wants cold ones, which do not count where it wants hot ones. Kernels of other targets have no times here: their own search has another anchor. */
+ * other; so does a time of hot caches where the spec wants cold ones, which do not count where it wants hot ones. Kernels of other targets have no
+ * times here: their own search has another anchor. */
 void study_measure(Study *s, const MeasureRecord *m);
 
 /* Fastest measured time of a place among usable trials; INFINITY when there is none. */

@@ -360,6 +360,21 @@ static void a_table_answers_for_all(void **state)
     end(&t);
 }
 
+/* A trial's record on the study's third shape. */
+static MeasureRecord time_on_third(const Study *s, int64_t trial, double ns)
+{
+    MeasureRecord m = { .key = s->trial[trial].key,
+                        .device = s->device->id,
+                        .naxis = 3,
+                        .threads = 1,
+                        .nsample = 1,
+                        .ns = { ns },
+                        .time_ns = ns,
+                        .why = "" };
+    memcpy(m.extent, s->shape[2]->extent, sizeof m.extent);
+    return m;
+}
+
 /* Of records that serve once each is taken in its order, those of the race apart; behind the last there is none. */
 static void each_record_serves_once(void **state)
 {
@@ -371,16 +386,8 @@ static void each_record_serves_once(void **state)
     const int64_t trial = study_add(q.lab->study, &t.y.space->candidate[5]);
     MeasureRecord m[4];
     for (int i = 0; i < 4; i++) {
-        m[i] = (MeasureRecord){ .key = q.lab->study->trial[trial].key,
-                                .device = t.y.device.id,
-                                .naxis = 3,
-                                .threads = 1,
-                                .nsample = 1,
-                                .ns = { ns[i] },
-                                .time_ns = ns[i],
-                                .final = i % 2,
-                                .why = "" };
-        memcpy(m[i].extent, q.lab->study->shape[2]->extent, sizeof m[i].extent);
+        m[i] = time_on_third(q.lab->study, trial, ns[i]);
+        m[i].final = i % 2;
     }
     const Records r = { .nmeasure = 4, .measure = m };
     const char *err = NULL;
@@ -423,16 +430,8 @@ static void a_table_knows_cold_times(void **state)
         const int64_t trial = study_add(s, &t.y.space->candidate[5]);
         MeasureRecord m[4];
         for (int i = 0; i < 4; i++) {
-            m[i] = (MeasureRecord){ .key = s->trial[trial].key,
-                                    .device = t.y.device.id,
-                                    .naxis = 3,
-                                    .threads = 1,
-                                    .nsample = 1,
-                                    .ns = { ns[i] },
-                                    .time_ns = ns[i],
-                                    .cold = i == 1 || i == 2,
-                                    .why = "" };
-            memcpy(m[i].extent, s->shape[2]->extent, sizeof m[i].extent);
+            m[i] = time_on_third(s, trial, ns[i]);
+            m[i].cold = i == 1 || i == 2;
         }
         const Records r = { .nmeasure = alone ? 1 : 4, .measure = m };
         const char *err = NULL;
@@ -569,7 +568,8 @@ int main(void)
         cmocka_unit_test(a_table_serves_any_search),       cmocka_unit_test(everything_is_measured_everywhere),
         cmocka_unit_test(anything_may_be_drawn),           cmocka_unit_test(each_record_serves_once),
         cmocka_unit_test(answers_may_be_disturbed),        cmocka_unit_test(all_means_what_is_missing),
-        cmocka_unit_test(a_table_answers_for_all),         cmocka_unit_test(a_table_knows_cold_times),
+        cmocka_unit_test(a_table_answers_for_all),
+        cmocka_unit_test(a_table_knows_cold_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "model/rank.h"
+#include "search/choose/contract.h"
 #include "search/measure/stopwatch.h"
 
 static const double WORTH = 1e-3;    /* a smaller gain than this part of a shape's time is no reason to measure */
@@ -39,6 +40,17 @@ static double gain_of(const Known *a, const Known *b)
     return isfinite(z) ? moved * (exp(-z * z / 2) / sqrt(2 * M_PI) - z * erfc(z / M_SQRT2) / 2) : 0;
 }
 
+/* What the package's statement gains: all of a kernel's doubt where nothing can be stated yet, and what one more measurement takes off the spread where
+ * the regret cannot be said. */
+static double statement_gain(const Study *s, const Assignment *as, const Instance *inst, double all, const Known *own)
+{
+    ContractShape c = { .inst = inst, .kernel = as->chosen[inst - s->spec->instance] };
+    contract_judge(s, as, all, &c);
+    if (!c.measured)
+        return own->error;
+    return c.said ? 0 : c.spread * (1 - sqrt(own->n / (own->n + 1.0)));
+}
+
 static void enter(Heat *h, int64_t trial, double ns)
 {
     for (int i = 0; i < h->n; i++)
@@ -50,21 +62,19 @@ static void enter(Heat *h, int64_t trial, double ns)
     h->ns += fmax(ns, STOPWATCH_SAMPLE_NS);
 }
 
-Heat race_heat(const Study *s, const Selection *c, const Instance *inst, double noise)
+Heat race_heat(const Study *s, const Selection *c, const Instance *inst, double all)
 {
     const int64_t place = study_place(s, inst), chosen = c->as->kernel[c->as->chosen[inst - s->spec->instance]];
-    noise = place >= 0 ? study_noise_at(s, place, noise) : noise;
+    const double noise = place >= 0 ? study_noise_at(s, place, all) : all;
     const Known own = known_of(s, c, inst, place, noise, chosen);
     Ranked fast[BEST], worth[RACE_MOST]; /* worth: by falling gain */
     int nfast = 0, nworth = 0;
-    bool met = false;
     Heat h = { .inst = inst };
     enter(&h, chosen, own.ns);
     for (int64_t i = 0; i < s->ntrial; i++) {
         if (i == chosen || !study_may_choose(s, &s->trial[i]))
             continue;
         const Known other = known_of(s, c, inst, place, noise, i);
-        met = met || other.n > 0;
         nfast = ranked_insert(fast, nfast, BEST, other.ns, i);
         nworth = ranked_insert(worth, nworth, RACE_MOST, -gain_of(&own, &other), i);
     }
@@ -73,8 +83,7 @@ Heat race_heat(const Study *s, const Selection *c, const Instance *inst, double 
         enter(&h, fast[i].at, fast[i].key);
     for (int i = 0; i < nworth && -worth[i].key >= NEAR_GAIN * h.gain; i++)
         enter(&h, worth[i].at, known_of(s, c, inst, place, noise, worth[i].at).ns);
-    if (own.n == 0 || (nfast && !met))
-        h.gain += own.error;
+    h.gain += statement_gain(s, c->as, inst, all, &own);
     return h;
 }
 

@@ -9,9 +9,10 @@
  *
  *   gain = s (phi(z) - z Phi(-z)),   z = |log(t / t')| / s
  *
- * A shape is worth its largest gain, times its weight, over the seconds that the measurement takes; where the chosen kernel was not measured, or met
- * nobody, its error comes on top, since nothing can be stated of it. So pairs that only the model knows come first, those that are close are
- * measured again and again, and nobody looks twice at what is far off.
+ * A shape is worth its largest gain, times its weight, over the seconds that the measurement takes. What the package will state counts as well
+ * (contract.h): where the chosen kernel was not measured, or met nobody, its error comes on top; where the regret cannot be said, what one more
+ * measurement takes off its spread. So pairs that only the model knows come first, those that are close are measured again and again, and nobody looks
+ * twice at what is far off.
  */
 #ifndef DCGEN_RACE_H
 #define DCGEN_RACE_H
@@ -38,8 +39,8 @@ typedef struct {
     double ns;   /* what a sample of each takes, all together */
 } Heat;
 
-/* noise: study_noise(s) */
-Heat race_heat(const Study *s, const Selection *c, const Instance *inst, double noise);
+/* all: study_noise(s) */
+Heat race_heat(const Study *s, const Selection *c, const Instance *inst, double all);
 
 /* One round on n of the spec's instances: holds the heats that are worth most, one after the other, for about as long as a choice is good for. No heat is
  * begun that would not be over at until_s. *held: how many were held; 0: no other is worth its time, or there is none left. */

@@ -142,6 +142,7 @@ static void add_result(FillScope *s, const Result *result)
     fill_word(row, "DEVICE_JSON", quote_json_text(a, study->device->name));
     fill_word(row, "COMPILER_JSON", quote_json_text(a, study->device->compiler));
     fill_number(row, "IS_MODELLED", c->modelled);
+    fill_number(row, "IS_COLD", study->has_cold);
     fill_list(row, "sums");
     add_sum(row, "tuned", "tuned", &c->tuned);
     add_sum(row, "held_out", "held out", &c->held_out);

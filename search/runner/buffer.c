@@ -68,6 +68,7 @@ static bool place_guarded(Guarded *g, size_t bytes, size_t align, size_t offset)
     g->map = map_guarded(page, g->page_bytes, page);
     if (!g->map)
         return false;
+    madvise(g->map + page, g->page_bytes, MADV_HUGEPAGE); /* large ones are paged in sooner */
     g->data = g->map + page + (offset == SIZE_MAX ? g->page_bytes - round_up(bytes, align) : offset);
     memset(g->map + page, CANARY, (size_t)(g->data - g->map) - page);
     memset(g->data + bytes, CANARY, (size_t)(g->map + page + g->page_bytes - (g->data + bytes)));
@@ -77,6 +78,14 @@ static bool place_guarded(Guarded *g, size_t bytes, size_t align, size_t offset)
 bool guarded_new(Guarded *g, size_t bytes, size_t align, Side side)
 {
     return place_guarded(g, bytes, align, side == SIDE_END ? SIZE_MAX : 0);
+}
+
+bool guarded_have(Guarded *g, size_t bytes, size_t align, Side side)
+{
+    if (g->data && g->bytes == bytes)
+        return true;
+    guarded_free(g);
+    return guarded_new(g, bytes, align, side);
 }
 
 bool guarded_new_at(Guarded *g, size_t bytes, size_t offset) { return place_guarded(g, bytes, 1, offset); }

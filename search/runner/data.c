@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * data: inputs and exact results of shapes. Inputs are random numbers of the operand's kind that depend only on the seed, the
- * operand's index and its size, and indices on the extent that bounds them; results come from the op's reference. Both are kept for later requests; while they
- * exceed cache_bytes, the least recently used shape goes.
+ * operand's index and its size, and indices on the extent that bounds them (kept.h: shapes share what is the same); results come from the op's
+ * reference. Both are kept for later requests; while they exceed cache_bytes, the least recently used shape goes.
  */
 #include "search/runner/runner.h"
 
@@ -111,37 +111,45 @@ static void fill_permutation(Rng *r, const Dtype *t, void *dst, int64_t n, int64
     }
 }
 
+static Draw draw_of(const Setup *setup, const Shape *s, int i)
+{
+    const DataKind kind = s->told && setup->data[i] == DATA_NORMAL ? (DataKind)(s->told - 1) : setup->data[i];
+    const bool is_bounded = kind >= DATA_LENGTHS && kind < DATA_OF_OPS;
+    return (Draw){ i, kind, s->elems[i], is_bounded ? s->extent[setup->of[i]] : 0 };
+}
+
 /* Draws an input's elements, one behind the other. */
-static void fill_operand(const Setup *setup, const Shape *s, int i, void *to)
+static void fill_operand(const Setup *setup, const Draw *d, void *to)
 {
     static Fill *const fill[DATA_COUNT] = { fill_normal,      fill_integers, fill_lengths, fill_places,
                                             fill_permutation, fill_outliers, fill_spread };
-    const DataKind kind = s->told && setup->data[i] == DATA_NORMAL ? (DataKind)(s->told - 1) : setup->data[i];
-    Rng r = { setup->seed ^ (uint64_t)(i + 1) << 56 ^ (uint64_t)s->elems[i] };
-    const int64_t extent = s->extent[setup->of[i]], most = extent < INT32_MAX ? extent : INT32_MAX;
-    const bool nothing = kind >= DATA_PLACES && most == 0;
-    fill[kind](&r, setup->dtype[i], to, s->elems[i], nothing ? 1 : most);
+    Rng r = { setup->seed ^ (uint64_t)(d->operand + 1) << 56 ^ (uint64_t)d->elems };
+    const int64_t most = d->most < INT32_MAX ? d->most : INT32_MAX;
+    const bool nothing = d->kind >= DATA_PLACES && most == 0;
+    fill[d->kind](&r, setup->dtype[d->operand], to, d->elems, nothing ? 1 : most);
 }
 
 /* ---- shapes */
 
+/* The bytes that are the shape's alone: its output and exact results. */
 static size_t shape_bytes(const Shape *s)
 {
     size_t total = (size_t)(s->nrow * s->row_elems + s->nsum) * 2 * sizeof(double);
     for (int i = 0; i < OP_MAX_OPERAND; i++)
-        total += s->operand[i].map_bytes;
-    for (const Packed *p = s->packed; p; p = p->next)
-        total += p->block.map_bytes;
+        total += s->input[i] ? 0 : s->operand[i].map_bytes;
     return total;
 }
 
 static void shape_free(Shape *s)
 {
-    for (int i = 0; i < OP_MAX_OPERAND; i++)
-        block_free(&s->operand[i]);
+    for (int i = 0; i < OP_MAX_OPERAND; i++) {
+        if (!s->input[i])
+            block_free(&s->operand[i]);
+        kept_drop(s->input[i]);
+    }
     for (Packed *p = s->packed, *next; p; p = next) {
         next = p->next;
-        block_free(&p->block);
+        kept_drop(p->kept);
         free(p);
     }
     verified_forget(s->verified);
@@ -167,40 +175,57 @@ void shape_forget_all(void)
 
 static bool is_full(void)
 {
-    size_t total = 0;
+    size_t total = kept_bytes();
     for (const Shape *s = cache; s; s = s->next)
         total += shape_bytes(s);
     return total > cache_bytes;
 }
 
 /* Draws an input, one with gaps by way of its elements without any. False: no memory. */
-static bool fill_input(const Setup *setup, Shape *s, int i)
+static bool fill_input(const Setup *setup, const Shape *s, const Draw *d, void *to)
 {
-    const size_t bytes = setup->dtype[i]->bytes;
-    if (!s->apart[i].rank) {
-        fill_operand(setup, s, i, s->operand[i].data);
-        return true;
-    }
-    void *dense = malloc((size_t)s->elems[i] * bytes);
+    const Apart *apart = &s->apart[d->operand];
+    const size_t bytes = setup->dtype[d->operand]->bytes;
+    void *dense = apart->rank ? malloc((size_t)d->elems * bytes) : to;
     if (!dense)
         return false;
-    fill_operand(setup, s, i, dense);
-    apart_put_input(&s->apart[i], bytes, dense, s->operand[i].data);
-    free(dense);
+    fill_operand(setup, d, dense);
+    if (apart->rank) {
+        apart_put_input(apart, bytes, dense, to);
+        free(dense);
+    }
     return true;
 }
 
-static bool fill_operands(const Setup *setup, Shape *s)
+/* Sets input i: one that another shape has, or a new one. False: no memory. */
+static bool have_input(const Setup *setup, Shape *s, int i, size_t offset)
+{
+    const Draw draw = draw_of(setup, s, i);
+    Kept *k = s->apart[i].rank ? NULL : kept_drawn(&draw);
+    if (!k) {
+        const Draw name = s->apart[i].rank ? (Draw){ .operand = -1 } : draw;
+        k = kept_new(&name, s->bytes[i], offset);
+        if (k && !fill_input(setup, s, &draw, k->block.data)) {
+            kept_drop(k);
+            k = NULL;
+        }
+    }
+    if (!k)
+        return false;
+    block_protect(&k->block);
+    s->input[i] = k;
+    s->operand[i] = k->block;
+    return true;
+}
+
+static bool have_operands(const Setup *setup, Shape *s)
 {
     for (int i = 0; i < setup->noperand; i++) {
+        const size_t offset = (size_t)i * STAGGER_BYTES;
         s->bytes[i] = (size_t)(s->apart[i].rank ? s->apart[i].span : s->elems[i]) * setup->dtype[i]->bytes;
-        if (!block_new(&s->operand[i], s->bytes[i], (size_t)i * STAGGER_BYTES))
+        if (s->bytes[i] && setup->role[i] != ROLE_OUT ? !have_input(setup, s, i, offset)
+                                                      : !block_new(&s->operand[i], s->bytes[i], offset))
             return false;
-        if (s->bytes[i] && setup->role[i] != ROLE_OUT) {
-            if (!fill_input(setup, s, i))
-                return false;
-            block_protect(&s->operand[i]);
-        }
     }
     return true;
 }
@@ -216,7 +241,7 @@ static Shape *shape_new(const Setup *setup, const Shape *want)
     const bool chosen = shape_choose_rows(setup, s);
     const size_t count = (size_t)(s->nrow * s->row_elems), nsum = (size_t)s->nsum;
     s->y = calloc(2 * (count + nsum), sizeof *s->y);
-    if (!chosen || !s->y || !fill_operands(setup, s)) {
+    if (!chosen || !s->y || !have_operands(setup, s)) {
         shape_free(s);
         return NULL;
     }
@@ -256,8 +281,9 @@ static bool copy_inputs(const Setup *setup, const Shape *s, Guarded *copy)
             continue;
         if (!guarded_new(&copy[i], all, bytes, SIDE_END))
             return false;
+        const Draw draw = draw_of(setup, s, i);
         if (s->apart[i].rank)
-            fill_operand(setup, s, i, copy[i].data);
+            fill_operand(setup, &draw, copy[i].data);
         else
             memcpy(copy[i].data, s->operand[i].data, all);
     }
@@ -286,20 +312,26 @@ bool shape_reference(const Setup *setup, Shape *s)
 
 const void *shape_packed(Shape *s, const void *data, size_t bytes)
 {
-    for (const Packed *p = s->packed; p; p = p->next)
-        if (p->bytes == bytes && memcmp(p->block.data, data, bytes) == 0)
-            return p->block.data;
+    static const Draw content = { .operand = -1 };
+    Kept *k = kept_equal(data, bytes);
+    for (const Packed *p = s->packed; k && p; p = p->next)
+        if (p->kept == k) {
+            kept_drop(k); /* the shape has it already */
+            return k->block.data;
+        }
     Packed *p = malloc(sizeof *p);
-    if (!p || !block_new(&p->block, bytes, STAGGER_BYTES)) {
+    if (!k && (k = kept_new(&content, bytes, STAGGER_BYTES))) {
+        memcpy(k->block.data, data, bytes);
+        block_protect(&k->block);
+    }
+    if (!p || !k) {
+        kept_drop(k);
         free(p);
         return NULL;
     }
-    memcpy(p->block.data, data, bytes);
-    block_protect(&p->block);
-    p->bytes = bytes;
-    p->next = s->packed;
+    *p = (Packed){ k, s->packed };
     s->packed = p;
-    return p->block.data;
+    return k->block.data;
 }
 
 void operand_pointers(const Shape *s, void *operand[OP_MAX_OPERAND])

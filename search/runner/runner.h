@@ -16,7 +16,7 @@
 #include "gen/spec/spec.h"
 #include "search/record/record.h"
 #include "search/runner/abi.h"
-#include "search/runner/buffer.h"
+#include "search/runner/kept.h"
 
 enum { WHY_BYTES = 200, MAX_KNOWN = 32 /* of a Shape */ };
 
@@ -58,8 +58,7 @@ typedef struct {
 } Setup;
 
 typedef struct Packed {
-    Block block;
-    size_t bytes;
+    Kept *kept;
     struct Packed *next;
 } Packed;
 
@@ -74,6 +73,7 @@ typedef struct Shape {
     int64_t terms;
     Block operand[OP_MAX_OPERAND]; /* inputs are read-only */
     size_t bytes[OP_MAX_OPERAND];  /* 0: absent */
+    Kept *input[OP_MAX_OPERAND];   /* whose block `operand` has; NULL: it is the output, or absent */
     Packed *packed;                /* the packed operands that kernels made, each content once */
     struct Verified *verified;     /* kernels that were right on it (verify.c) */
     bool has_reference, full;      /* full: all rows are compared; else nrow of them, and the sums of the first nsum */

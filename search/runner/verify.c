@@ -248,13 +248,12 @@ bool kernel_accepts(Kernel *k, int code)
 /* Packs the constant operand and keeps the result for timing. */
 static bool pack_and_keep(Kernel *k, const Setup *setup, Shape *s, Place *p)
 {
-    if (!guarded_new(&p->packed, (size_t)k->packed_size, PACKED_ALIGN, SIDE_END))
-        return kernel_fail(k, STATUS_INVALID, "no memory for %lld packed bytes", (long long)k->packed_size);
-    bool good = kernel_pack(k, setup, s, p) && kernel_check_traces(k, setup, s, p);
-    if (good && !(k->packed = shape_packed(s, p->packed.data, p->packed.bytes)))
-        good = kernel_fail(k, STATUS_INVALID, "no memory for %lld packed bytes", (long long)k->packed_size);
-    guarded_free(&p->packed);
-    return good;
+    const size_t bytes = (size_t)k->packed_size;
+    if (guarded_have(&p->packed, bytes, PACKED_ALIGN, SIDE_END) &&
+        (!kernel_pack(k, setup, s, p) || !kernel_check_traces(k, setup, s, p)))
+        return false;
+    k->packed = p->packed.data ? shape_packed(s, p->packed.data, bytes) : NULL;
+    return k->packed || kernel_fail(k, STATUS_INVALID, "no memory for %zu packed bytes", bytes);
 }
 
 static bool run_guarded(Kernel *k, const Setup *setup, const Shape *s, const Place *p, void *pool, int threads)
@@ -278,13 +277,10 @@ static bool run_at_side(Kernel *k, const Setup *setup, const Shape *s, Place cop
 {
     Place *p = &copies[side];
     const size_t workspace_bytes = (size_t)kernel_workspace_bytes(k, s, threads);
-    bool good = (guarded_new(&p->packed, k->packed ? (size_t)k->packed_size : 0, PACKED_ALIGN, side) &&
-                 guarded_new(&p->workspace, workspace_bytes, PACKED_ALIGN, side)) ||
-                kernel_fail(k, STATUS_INVALID, "no memory for %zu bytes of workspace", workspace_bytes);
-    good = good && run_guarded(k, setup, s, p, pool, threads);
-    guarded_free(&p->packed);
-    guarded_free(&p->workspace);
-    return good;
+    return ((guarded_have(&p->packed, k->packed ? (size_t)k->packed_size : 0, PACKED_ALIGN, side) &&
+             guarded_have(&p->workspace, workspace_bytes, PACKED_ALIGN, side)) ||
+            kernel_fail(k, STATUS_INVALID, "no memory for %zu bytes of workspace", workspace_bytes)) &&
+           run_guarded(k, setup, s, p, pool, threads);
 }
 
 static bool run_and_check(Kernel *k, const Setup *setup, Shape *s, Place copies[2], void *pool, int threads)

@@ -153,6 +153,14 @@ static void verification_has_guards(void **state)
     assert_int_equal(g.page_bytes, 2 * page);
     guarded_free(&g);
     assert_true(guarded_new(&g, 0, 16, SIDE_END) && !g.data && guarded_intact(&g));
+    assert_true(guarded_have(&g, 100, 16, SIDE_END));
+    char *data = g.data;
+    *data = 7;
+    assert_true(guarded_have(&g, 100, 16, SIDE_END) && g.data == data && *data == 7);
+    assert_true(guarded_have(&g, 0, 16, SIDE_END) && !g.data);
+    assert_false(guarded_have(&g, (size_t)1 << 41, 16, SIDE_END));
+    assert_false(guarded_have(&g, (size_t)1 << 41, 16, SIDE_END));
+    guarded_free(&g);
 }
 
 /* ---- shapes ---- */
@@ -347,6 +355,53 @@ static void packed_operands_are_kept_once(void **state)
     assert_true(is_forbidden((char *)p, true));
 }
 
+/* A weight, and what is packed of it, is in memory once for all M, until the last shape that has it goes. Y is each shape's own; so is an X of
+ * another size. (Outputs of 200 MiB that nobody writes cost nothing.) */
+static void shapes_share_what_is_the_same(void **state)
+{
+    (void)state;
+    const int64_t m = 50 << 10;
+    Shape *a = get(m, 1024, 1), *b = get(2, 1024, 1);
+    char *w = b->operand[W].data, *x = a->operand[X].data;
+    assert_ptr_equal(a->operand[W].data, w);
+    assert_ptr_not_equal(x, b->operand[X].data);
+    assert_ptr_not_equal(a->operand[Y].data, b->operand[Y].data);
+    char *p = (char *)shape_packed(a, "abcdefg", 7);
+    assert_ptr_equal(shape_packed(b, "abcdefg", 7), p);
+    assert_ptr_equal(shape_packed(b, "abcdefg", 7), p);
+    a->has_reference = true; /* to be known by */
+    get(m, 1025, 1);
+    get(m, 1026, 1);
+    get(2, 1024, 1);
+    get(1, 1, 1); /* a goes */
+    assert_false(is_forbidden(w, false) || is_forbidden(p, false));
+    assert_ptr_equal(get(2, 1024, 1)->operand[W].data, w);
+    a = get(m, 1024, 1);
+    assert_true(!a->has_reference && a->operand[W].data == w);
+    shape_forget_all();
+    assert_true(is_forbidden(w, false) && is_forbidden(p, false));
+}
+
+/* Indices are bounded by an extent: those of another one are others, though they are as many. */
+static void shapes_share_no_other_draw(void **state)
+{
+    (void)state;
+    setup.dtype[W] = dtype_find("s32");
+    setup.data[W] = DATA_PLACES;
+    const Shape *a = get(5, 7, 9), *b = get(6, 7, 9);
+    assert_ptr_not_equal(a->operand[W].data, b->operand[W].data);
+    shape_forget_all();
+    setup.data[W] = DATA_INTEGERS;
+    Shape gaps = wanted(5, 7, 9);
+    gaps.apart[W] = (Apart){ .rank = 2, .extent = { 7, 9 }, .stride = { 10 }, .span = 69 };
+    char why[WHY_BYTES];
+    const Shape *dense = get(5, 7, 9), *apart = shape_get(&setup, &gaps, why);
+    assert_non_null(apart);
+    assert_ptr_not_equal(dense->operand[W].data, apart->operand[W].data);
+    assert_memory_equal(dense->operand[W].data, apart->operand[W].data, 9 * sizeof(int32_t));
+    assert_ptr_equal(dense->operand[X].data, apart->operand[X].data);
+}
+
 /* ---- references ---- */
 
 /* Of inputs it has one element each, whatever its extents say. */
@@ -406,6 +461,8 @@ int main(void)
         FRESH(shapes_are_kept),
         FRESH(the_oldest_shape_goes),
         FRESH(packed_operands_are_kept_once),
+        FRESH(shapes_share_what_is_the_same),
+        FRESH(shapes_share_no_other_draw),
         FRESH(packed_operands_go_with_their_shape),
         FRESH(rows_that_are_compared),
     };

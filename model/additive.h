@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { ADDITIVE_MAX = 16 };
+enum { ADDITIVE_MAX = 20 };
 
 /* x: nrow x npart, row-major, >= 0; t > 0, w > 0: one a row. The one price for all parts with which
  * their sums come nearest to the times: what stands for each of them when nothing else is known. 0 when no row has a positive sum. */

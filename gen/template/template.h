@@ -20,7 +20,7 @@
 enum {
     TEMPLATE_MAX_PARAM = 24,
     TEMPLATE_MAX_CHOICE = 32,
-    TEMPLATE_MAX_TERM = 16,
+    TEMPLATE_MAX_TERM = 20,
     /* extents of an axis that kernels may be fixed for; an axis with more has no such kernels */
     TEMPLATE_MAX_FIXED = 8,
     TEMPLATE_MAX_CONSTRAINT = 24,

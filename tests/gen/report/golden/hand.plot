@@ -138,16 +138,16 @@ set tmargin 0.8
 set lmargin 8
 set bmargin 3
 $cloud << END
-2 1.914937
-4 1.907131
+2 1.914768
+4 1.907058
 6.4 4.096
 END
 $kept << END
-1 1.632433
-3 1.796249
+1 1.632402
+3 1.796293
 8 4.096
-1.25 1.767027
-2 1.707635
+1.25 1.794674
+2 1.714875
 9 4.096
 END
 set xlabel 'measured, microseconds' offset 0,0.4 textcolor rgb '#000003'
@@ -175,16 +175,16 @@ set tmargin 0.8
 set lmargin 8
 set bmargin 3
 $cloud << END
-1 0.9574684
-3 0.4767827
+1 0.9573841
+3 0.4767645
 8 0.64
 END
 $kept << END
-1 1.632433
-3 0.5987498
+1 1.632402
+3 0.5987643
 8 0.512
-1 1.413621
-3 0.8538175
+1 1.435739
+3 0.8574377
 8 0.4551111
 END
 set xlabel 'M' offset 0,0.4 textcolor rgb '#000003'
@@ -193,7 +193,7 @@ set logscale x
 set xrange [0.925925926:8.64]
 set xtics ('1' 1, '1.5' 1.5, '2' 2, '3' 3, '5' 5, '7' 7)
 set logscale y
-set yrange [0.433439153:1.71405457]
+set yrange [0.433439153:1.71402249]
 set ytics ('0.5' 0.5, '0.7' 0.7, '1' 1, '1.5' 1.5)
 $guide << END
 0.925925926 1

@@ -82,7 +82,7 @@ static bool run_worlds(Run *r, const Workload *w, const Device *device, const Ta
                  .strategy = &strategies[STRATEGY_JOINT],
                  .space = command_space(r, w, &u),
                  .seed = r->o->seed,
-                 .ahead = target->family->aside };
+                 .ahead = search_builds_ahead(lab.study) };
     if (!q.space)
         return run_fails(r, EXIT_USAGE, "there is nothing to search");
     bool ok = true;

@@ -62,22 +62,13 @@ static bool times_overlap(const Study *s, const Trial *x, const Trial *y, int64_
     return x_least <= y_most && y_least <= x_most;
 }
 
-/* The fastest trial with a time on the place but for `chosen`. -1: there is none. */
-static int64_t find_rival(const Study *s, int64_t chosen, int64_t place)
-{
-    int64_t rival = -1;
-    for (int64_t i = 0; i < s->ntrial; i++)
-        if (i != chosen && study_may_choose(s, &s->trial[i]) && s->trial[i].ns[place] > 0 &&
-            (rival < 0 || s->trial[i].ns[place] < s->trial[rival].ns[place]))
-            rival = i;
-    return rival;
-}
-
 void contract_judge(const Study *s, const Assignment *as, double all, ContractShape *out)
 {
     const int64_t chosen = as->kernel[out->kernel], place = study_place(s, out->inst);
     const Trial *t = &s->trial[chosen];
-    out->rival = place >= 0 ? find_rival(s, chosen, place) : -1;
+    out->rival = -1;
+    if (place >= 0)
+        study_best_but(s, place, chosen, &out->rival);
     if (place < 0 || !trial_usable(t) || !(t->ns[place] > 0) || (out->rival < 0 && study_choosable(s, -1, NULL) > 1))
         return;
     const Trial *rival = out->rival >= 0 ? &s->trial[out->rival] : NULL;

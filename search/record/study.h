@@ -116,8 +116,9 @@ void study_kernel(Study *s, const KernelRecord *k); /* takes one record over; un
  * times here: their own search has another anchor. */
 void study_measure(Study *s, const MeasureRecord *m);
 
-/* Fastest measured time of a place among usable trials; INFINITY when there is none. */
+/* Fastest measured time of a place among usable trials, all but one of them; INFINITY when there is none. trial may be NULL. */
 double study_best(const Study *s, int64_t place, int64_t *trial);
+double study_best_but(const Study *s, int64_t place, int64_t but, int64_t *trial);
 /* Time of the library (a CBLAS, the vendor's) on a place, comparable with Trial.ns; 0: not known. */
 double study_library(const Study *s, int64_t place);
 bool trial_usable(const Trial *t);
@@ -134,6 +135,10 @@ int64_t study_added_bytes(const Study *s, const Trial *t);
 bool study_may_choose(const Study *s, const Trial *t);
 /* Lists such trials, and returns how many there are; trial may be NULL. place >= 0: only those that have a time there. */
 int64_t study_choosable(const Study *s, int64_t place, int64_t *trial);
+/* ---- ratios.c */
+
+/* The weighted median of a trial's measurements on a place where there are some, as a part of the anchor's time. */
+double trial_part(const Study *s, const Trial *t, int64_t place);
 /* How far a single measurement is off by chance, as a part of it: one standard deviation, from kernels that were measured more than once.
  * A part of 2 % where none was. */
 double study_noise(const Study *s);

@@ -11,6 +11,7 @@
 #include "gen/base/text.h"
 #include "gen/report/choice.h"
 #include "gen/report/words.h"
+#include "gen/spec/op_said.h"
 #include "gen/target/family.h"
 #include "search/loop/search.h"
 
@@ -25,13 +26,28 @@ static int64_t count_trials(const Study *s, bool failed)
     return n;
 }
 
+/* Names the held-out shape with the worst regret where that is large: a prediction went wrong there, and a time would not. */
+static void print_gap(const Result *out, FILE *to)
+{
+    static const double LARGE = 0.05;
+    const Contract *c = out->contract;
+    const ContractShape *worst = NULL;
+    for (const ContractShape *x = c->shape; x < c->shape + c->nshape; x++)
+        if (!x->inst->tuned && x->said && x->regret > (worst ? worst->regret : LARGE))
+            worst = x;
+    if (worst)
+        quote_printf(to, "  it is %.0f%% at %s: with its values in 'tune' a search measures there\n", 100 * worst->regret,
+                     op_said_call(out->study->arena, out->study->spec->op, worst->inst->extent, " = ", ", "));
+}
+
 static void print_held_out(const Result *out, FILE *to)
 {
     const ContractSum *h = &out->contract->held_out;
-    if (h->nmeasured)
+    if (h->nmeasured) {
         fprintf(to, "  regret %.2f%% on %" PRId64 " shape%s that %s held out, %.2f%% at worst\n", 100 * h->mean,
                 h->nmeasured, number_plural(h->nmeasured), h->nmeasured == 1 ? "was" : "were", 100 * h->worst);
-    else if ( contract_nheld_out(out->study->spec))
+        print_gap(out, to);
+    } else if (contract_nheld_out(out->study->spec))
         fprintf(to, "  none of the shapes that are held out was measured\n");
 }
 

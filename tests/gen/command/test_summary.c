@@ -80,6 +80,7 @@ static void people_are_told_each_figure(void **state)
         "  5 trials, 2 failed; 7 measurements; model error 5.4% on kernels it has not seen, rank 0.91\n"
         "  regret 1.10% on the shapes that were measured, 2.20% at worst, against the best known of each\n";
     static const char held_out[] = "  regret 1.23% on 2 shapes that were held out, 5.00% at worst\n"
+                                   "  it is 12% at M = 5, N = 16, K = 16: with its values in 'tune' a search measures there\n"
                                    "  on 2 of 4 shapes the regret cannot be said, as their times differ by too much\n";
     static const char end[] = "  the machine was busy: times are off by 6%, and differences below that are noise\n"
                               "  1.06x as fast as CBLAS, geometric mean of 2 shapes; 0.75x at the worst\n";
@@ -123,6 +124,7 @@ static void people_are_told_what_there_is(void **state)
                 "  5 trials, 2 failed; 7 measurements; model error 5.4% on kernels it has not seen, rank 0.91\n"
                 "  regret 1.10% on the shapes that were measured, 2.20% at worst, against the best known of each\n"
                 "  regret 1.23% on 2 shapes that were held out, 5.00% at worst\n"
+                "  it is 12% at M = 5, N = 16, K = 16: with its values in 'tune' a search measures there\n"
                 "  on 2 of 4 shapes the regret cannot be said, as their times differ by too much\n"
                 "  out/hand\n");
     c.held_out.nsaid = 0;

@@ -271,7 +271,8 @@ void regret_show_case(const Regret *g, const RegretCase *c)
     if (!c->now.measured)
         printf(", not measured: the time was up");
     else if (!c->now.said)
-        printf(", cannot be said: times differ by %.1f %%", 100 * c->now.spread);
+        printf(", cannot be said: that or %s, off by %.1f %%", regret_rival(g->out->study->arena, g->out, &c->now),
+               100 * c->now.spread);
     printf("\n");
     fflush(stdout);
 }
@@ -343,7 +344,7 @@ static json_t *case_json(const Regret *g, const RegretCase *c)
                     FIELD("kernel", g->out->first + c->now.kernel), FIELD("chosen_ns", c->now.chosen_ns),
                     FIELD("best_ns", c->now.best_ns), FIELD("regret", c->now.regret),
                     FIELD("regret_was", json_of_known(c->was.measured, c->was.regret)), FIELD("spread", c->now.spread),
-                    FIELD("said", c->now.said));
+                    FIELD("said", c->now.said), FIELD("rival", regret_rival(g->out->study->arena, g->out, &c->now)));
 }
 
 static json_t *sum_json(const Regret *g, int k)

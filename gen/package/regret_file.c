@@ -52,8 +52,7 @@ static void add_sum(FillScope *words, const char *key, const char *kind, const C
     add_ratio(row, "WORST_BOUND", s->worst_bound > 0, s->worst_bound);
 }
 
-/* The fastest of the others: "kernel 3" where the package has it, else in full. NULL: there is none. */
-static const char *rival_text(Arena *a, const Result *r, const ContractShape *s)
+const char *regret_rival(Arena *a, const Result *r, const ContractShape *s)
 {
     const Assignment *as = r->assignment;
     if (!s->measured || s->rival < 0)
@@ -86,7 +85,7 @@ static void add_shape(FillScope *words, const Result *r, const ContractShape *s)
     add_figure(row, "REGRET", s->measured, s->regret);
     add_figure(row, "SPREAD", s->measured, s->spread);
     fill_word(row, "IS_SAID", s->measured && s->said ? "true" : "false");
-    const char *rival = rival_text(words->arena, r, s);
+    const char *rival = regret_rival(words->arena, r, s);
     fill_word(row, "RIVAL", rival ? rival : "none");
     fill_word(row, "RIVAL_JSON", rival ? quote_json_text(words->arena, rival) : "null");
     fill_wordf(row, "SPREAD_PERCENT", "%.1f", 100 * s->spread);

@@ -25,6 +25,9 @@
  * measure them again. NULL after errors in d. */
 const char *regret_file_text(Arena *a, const EmitInput *in, const char *pattern, Diag *d);
 
+/* The fastest of the others on a shape: "kernel 3" where the package has it, else in full. NULL: there is none. */
+const char *regret_rival(Arena *a, const Result *r, const ContractShape *s);
+
 /* What a package states for one target. */
 typedef struct {
     bool measured;                                                 /* false: there is no contract */

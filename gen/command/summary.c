@@ -11,7 +11,6 @@
 #include "gen/base/text.h"
 #include "gen/report/choice.h"
 #include "gen/report/words.h"
-#include "gen/spec/op_said.h"
 #include "gen/target/family.h"
 #include "search/loop/search.h"
 
@@ -33,11 +32,18 @@ static void print_gap(const Result *out, FILE *to)
     const Contract *c = out->contract;
     const ContractShape *worst = NULL;
     for (const ContractShape *x = c->shape; x < c->shape + c->nshape; x++)
-        if (!x->inst->tuned && x->said && x->regret > (worst ? worst->regret : LARGE))
+        if (contract_holds_out(x->inst) && x->said && x->regret > (worst ? worst->regret : LARGE))
             worst = x;
-    if (worst)
-        quote_printf(to, "  it is %.0f%% at %s: with its values in 'tune' a search measures there\n", 100 * worst->regret,
-                     op_said_call(out->study->arena, out->study->spec->op, worst->inst->extent, " = ", ", "));
+    if (!worst)
+        return;
+    const Spec *s = out->study->spec;
+    const Instance *inst = worst->inst;
+    quote_printf(to, "  it is %.0f%% at %s; a search measures there with", 100 * worst->regret,
+                 words_shape(out->study->arena, s->op, inst->extent, s->nthread > 1 ? inst->threads : 0));
+    for (int i = 0; i < s->ndim; i++)
+        if (spec_shape_dims(s, &s->shape[inst->decl]) >> i & 1)
+            fprintf(to, " %s = %" PRId64, s->dim[i].name, inst->dim[i]);
+    fprintf(to, " in 'tune'\n");
 }
 
 static void print_held_out(const Result *out, FILE *to)

@@ -40,16 +40,8 @@ static double gain_of(const Known *a, const Known *b)
     return isfinite(z) ? moved * (exp(-z * z / 2) / sqrt(2 * M_PI) - z * erfc(z / M_SQRT2) / 2) : 0;
 }
 
-/* What the package's statement gains: all of a kernel's doubt where nothing can be stated yet, and what one more measurement takes off the spread where
- * the regret cannot be said. */
-static double statement_gain(const Study *s, const Assignment *as, const Instance *inst, double all, const Known *own)
-{
-    ContractShape c = { .inst = inst, .kernel = as->chosen[inst - s->spec->instance] };
-    contract_judge(s, as, all, &c);
-    if (!c.measured)
-        return own->error;
-    return c.said ? 0 : c.spread * (1 - sqrt(own->n / (own->n + 1.0)));
-}
+/* The error that one more measurement leaves. */
+static double error_after(const Known *k) { return k->error * sqrt(k->n / (k->n + 1.0)); }
 
 static void enter(Heat *h, int64_t trial, double ns)
 {
@@ -60,6 +52,22 @@ static void enter(Heat *h, int64_t trial, double ns)
         return;
     h->trial[h->n++] = trial;
     h->ns += fmax(ns, STOPWATCH_SAMPLE_NS);
+}
+
+/* Adds what a measurement gains for what the package states of the shape: all of the chosen kernel's doubt where nothing can be stated yet; where the regret
+ * cannot be said, what it takes off the spread, and then the rival takes part. */
+static void add_statement(Heat *h, const Study *s, const Selection *c, int64_t place, double noise, double all,
+                          const Known *own)
+{
+    ContractShape stated = { .inst = h->inst, .kernel = c->as->chosen[h->inst - s->spec->instance] };
+    contract_judge(s, c->as, all, &stated);
+    if (!stated.measured)
+        h->gain += own->error;
+    if (!stated.measured || stated.said)
+        return;
+    const Known rival = known_of(s, c, h->inst, place, noise, stated.rival);
+    enter(h, stated.rival, rival.ns);
+    h->gain += stated.spread - hypot(error_after(own), error_after(&rival));
 }
 
 Heat race_heat(const Study *s, const Selection *c, const Instance *inst, double all)
@@ -79,11 +87,12 @@ Heat race_heat(const Study *s, const Selection *c, const Instance *inst, double 
         nworth = ranked_insert(worth, nworth, RACE_MOST, -gain_of(&own, &other), i);
     }
     h.gain = nworth ? -worth[0].key : 0;
+    const double near = NEAR_GAIN * h.gain;
+    add_statement(&h, s, c, place, noise, all, &own);
     for (int i = 0; i < nfast; i++)
         enter(&h, fast[i].at, fast[i].key);
-    for (int i = 0; i < nworth && -worth[i].key >= NEAR_GAIN * h.gain; i++)
+    for (int i = 0; i < nworth && -worth[i].key >= near; i++)
         enter(&h, worth[i].at, known_of(s, c, inst, place, noise, worth[i].at).ns);
-    h.gain += statement_gain(s, c->as, inst, all, &own);
     return h;
 }
 

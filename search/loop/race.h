@@ -35,7 +35,7 @@ typedef struct {
     const Instance *inst;
     int n;
     int64_t trial[RACE_MOST];
-    double gain; /* the largest one */
+    double gain; /* the largest one, and that of what is stated */
     double ns;   /* what a sample of each takes, all together */
 } Heat;
 

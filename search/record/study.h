@@ -135,6 +135,7 @@ int64_t study_added_bytes(const Study *s, const Trial *t);
 bool study_may_choose(const Study *s, const Trial *t);
 /* Lists such trials, and returns how many there are; trial may be NULL. place >= 0: only those that have a time there. */
 int64_t study_choosable(const Study *s, int64_t place, int64_t *trial);
+
 /* ---- ratios.c */
 
 /* The weighted median of a trial's measurements on a place where there are some, as a part of the anchor's time. */

@@ -34,7 +34,7 @@ typedef struct {
 bool guarded_new(Guarded *g, size_t bytes, size_t align, Side side); /* bytes 0: data is NULL */
 /* The same, unless g is of that size already: then it stays, with what is in it. */
 bool guarded_have(Guarded *g, size_t bytes, size_t align, Side side);
-bool guarded_new_at(Guarded *g, size_t bytes, size_t offset);        /* begins `offset` bytes behind the lower page */
+bool guarded_new_at(Guarded *g, size_t bytes, size_t offset); /* begins `offset` bytes behind the lower page */
 bool guarded_intact(const Guarded *g);                               /* the canary is as it was */
 void guarded_free(Guarded *g);
 

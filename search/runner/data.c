@@ -203,8 +203,7 @@ static bool have_input(const Setup *setup, Shape *s, int i, size_t offset)
     const Draw draw = draw_of(setup, s, i);
     Kept *k = s->apart[i].rank ? NULL : kept_drawn(&draw);
     if (!k) {
-        const Draw name = s->apart[i].rank ? (Draw){ .operand = -1 } : draw;
-        k = kept_new(&name, s->bytes[i], offset);
+        k = kept_new(s->apart[i].rank ? NULL : &draw, s->bytes[i], offset);
         if (k && !fill_input(setup, s, &draw, k->block.data)) {
             kept_drop(k);
             k = NULL;
@@ -312,7 +311,6 @@ bool shape_reference(const Setup *setup, Shape *s)
 
 const void *shape_packed(Shape *s, const void *data, size_t bytes)
 {
-    static const Draw content = { .operand = -1 };
     Kept *k = kept_equal(data, bytes);
     for (const Packed *p = s->packed; k && p; p = p->next)
         if (p->kept == k) {
@@ -320,7 +318,7 @@ const void *shape_packed(Shape *s, const void *data, size_t bytes)
             return k->block.data;
         }
     Packed *p = malloc(sizeof *p);
-    if (!k && (k = kept_new(&content, bytes, STAGGER_BYTES))) {
+    if (!k && (k = kept_new(NULL, bytes, STAGGER_BYTES))) {
         memcpy(k->block.data, data, bytes);
         block_protect(&k->block);
     }

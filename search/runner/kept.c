@@ -18,7 +18,7 @@ static Kept *use(Kept *k)
 Kept *kept_drawn(const Draw *d)
 {
     for (Kept *k = list; k; k = k->next)
-        if (d->operand >= 0 && memcmp(&k->draw, d, sizeof *d) == 0)
+        if (memcmp(&k->draw, d, sizeof *d) == 0)
             return use(k);
     return NULL;
 }
@@ -39,7 +39,7 @@ Kept *kept_new(const Draw *d, size_t bytes, size_t offset)
         return NULL;
     }
     k->bytes = bytes;
-    k->draw = *d;
+    k->draw = d ? *d : (Draw){ .operand = -1 };
     k->next = list;
     return list = use(k);
 }

@@ -8,11 +8,10 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "gen/spec/op.h"
 #include "search/runner/buffer.h"
 
 /* What an input's numbers follow from, under one setup: inputs with the same draw are the same. Of packed operands, and of inputs with gaps, `operand`
- * is -1: they have none. */
+ * is -1. */
 typedef struct {
     int64_t operand, kind, elems, most; /* kind: a DataKind; most: the extent that bounds the numbers; 0: none does */
 } Draw;
@@ -28,7 +27,7 @@ typedef struct Kept {
 /* The operand of that draw, or with that content, for one more user. NULL: there is none. */
 Kept *kept_drawn(const Draw *d);
 Kept *kept_equal(const void *data, size_t bytes);
-/* Memory for a new one, for its first user to fill and block_protect. NULL: out of memory. */
+/* Memory for a new one, for its first user to fill and block_protect. d NULL: it has no draw. Returns NULL where memory is out. */
 Kept *kept_new(const Draw *d, size_t bytes, size_t offset);
 /* One user less; without any it is freed. NULL: nothing happens. */
 void kept_drop(Kept *k);

@@ -165,7 +165,7 @@ void copies_free(Place copies[2]);
 /* True if this very object, loaded now, was right on the shape with so many threads before: then it is ready to be timed. */
 bool kernel_recall(Kernel *k, const Setup *setup, const Shape *s, int threads);
 void verified_forget(struct Verified *list);
-/* Verifies a kernel that was loaded (verify.c says how). */
+/* Verifies a kernel that was loaded (verify.c says how). The copies of one that fails are freed: the next needs new ones. */
 bool kernel_verify(Kernel *k, const Setup *setup, Shape *s, Place copies[2], void *pool, int threads);
 
 /* ---- timing.c, sample.c */

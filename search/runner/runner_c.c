@@ -57,8 +57,11 @@ static bool verify(Work *w, int i)
     if (kernel_recall(k, w->setup, w->shape, w->timing.threads))
         return true;
     has_copies = has_copies || copies_new(copies, w->setup, w->shape);
-    return has_copies ? kernel_verify(k, w->setup, w->shape, copies, pool, w->timing.threads)
-                      : kernel_fail(k, STATUS_INVALID, "no memory for the operands");
+    if (!has_copies) {
+        copies_free(copies);
+        return kernel_fail(k, STATUS_INVALID, "no memory for the operands");
+    }
+    return has_copies = kernel_verify(k, w->setup, w->shape, copies, pool, w->timing.threads);
 }
 
 static bool take_times(Work *w, char why[WHY_BYTES])

@@ -80,7 +80,7 @@ static void people_are_told_each_figure(void **state)
         "  5 trials, 2 failed; 7 measurements; model error 5.4% on kernels it has not seen, rank 0.91\n"
         "  regret 1.10% on the shapes that were measured, 2.20% at worst, against the best known of each\n";
     static const char held_out[] = "  regret 1.23% on 2 shapes that were held out, 5.00% at worst\n"
-                                   "  it is 12% at M = 5, N = 16, K = 16: with its values in 'tune' a search measures there\n"
+                                   "  it is 12% at M = 5, N = 16, K = 16; a search measures there with T = 5 in 'tune'\n"
                                    "  on 2 of 4 shapes the regret cannot be said, as their times differ by too much\n";
     static const char end[] = "  the machine was busy: times are off by 6%, and differences below that are noise\n"
                               "  1.06x as fast as CBLAS, geometric mean of 2 shapes; 0.75x at the worst\n";
@@ -93,6 +93,24 @@ static void people_are_told_each_figure(void **state)
     char *text = said_of(&out, 1, &sample, false);
     assert_non_null(strstr(text, " at a sample of 9 declared shapes, "));
     free(text);
+}
+
+/* Only what is held out, can be said and is more than 5 % off is named. */
+static void people_are_told_where_a_prediction_went_wrong(void **state)
+{
+    (void)state;
+    const Result out = hand_of();
+    hand.shape[0].regret = hand.shape[4].regret = 0.5; /* tuned; cannot be said */
+    char *text = said_of(&out, 1, NULL, false);
+    assert_non_null(strstr(text, "  it is 12% at M = 5, "));
+    free(text);
+    hand.shape[3].regret = 0.05;
+    text = said_of(&out, 1, NULL, false);
+    assert_null(strstr(text, "in 'tune'"));
+    free(text);
+    hand.shape[0].regret = 0;
+    hand.shape[3].regret = 0.125;
+    hand.shape[4].regret = 0.1;
 }
 
 /* What is left out, or said in other words, where there is one of a thing, or none. */
@@ -124,7 +142,7 @@ static void people_are_told_what_there_is(void **state)
                 "  5 trials, 2 failed; 7 measurements; model error 5.4% on kernels it has not seen, rank 0.91\n"
                 "  regret 1.10% on the shapes that were measured, 2.20% at worst, against the best known of each\n"
                 "  regret 1.23% on 2 shapes that were held out, 5.00% at worst\n"
-                "  it is 12% at M = 5, N = 16, K = 16: with its values in 'tune' a search measures there\n"
+                "  it is 12% at M = 5, N = 16, K = 16; a search measures there with T = 5 in 'tune'\n"
                 "  on 2 of 4 shapes the regret cannot be said, as their times differ by too much\n"
                 "  out/hand\n");
     c.held_out.nsaid = 0;
@@ -370,6 +388,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = { 
                                         cmocka_unit_test(people_are_told_each_figure),
+                                        cmocka_unit_test(people_are_told_where_a_prediction_went_wrong),
                                         cmocka_unit_test(people_are_told_what_there_is),
                                         cmocka_unit_test(programs_are_told_the_same),
                                         cmocka_unit_test(what_the_contract_lacks_is_a_warning),

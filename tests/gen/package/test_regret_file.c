@@ -117,8 +117,8 @@ static void says_whether_times_are_cold(void **state)
     for (int cold = 1; cold >= 0; cold--) {
         hand.y.study->has_cold = cold;
         const char *text = regret_file_text(hand.y.arena, &in, "regret.md", diag_new(hand.y.arena));
-        assert_int_equal(strstr(text, "\nWhere the packed operand exceeds the L2 cache, these are times of calls that find "
-                                      "it in memory") != NULL,
+        assert_int_equal(strstr(text, "\nWhere the packed operand exceeds the L2 cache, times of calls that find it in "
+                                      "memory count") != NULL,
                          cold);
     }
 }
@@ -252,7 +252,7 @@ int main(void)
     const struct CMUnitTest tests[] = { cmocka_unit_test(states_each_figure_of_each_target),
                                         cmocka_unit_test(says_so_where_nothing_was_measured),
                                         cmocka_unit_test(says_whether_times_are_cold),
-        cmocka_unit_test(says_it_in_words),
+                                        cmocka_unit_test(says_it_in_words),
                                         cmocka_unit_test(says_what_is_demanded_and_in_doubt),
                                         cmocka_unit_test(reads_the_bounds_of_a_target),
                                         cmocka_unit_test(refuses_what_states_nothing) };

@@ -73,6 +73,7 @@ static const Case cases[] = {
       "__attribute__((constructor)) static void start(void) { abort(); } RUN { DENSE; return 0; }", STATUS_CRASHED,
       "killed by SIGABRT while verifying" },
     { "packs", "PACK { DO_PACK; return 0; } RUN { PACKED; return 0; }", STATUS_OK, "" },
+    { "reads W as it lies, where one packed before", good, STATUS_OK, "" },
     { "packs wrongly", "PACK { DO_PACK; ((float *)p)[5] += 1; return 0; } RUN { PACKED; return 0; }", STATUS_WRONG,
       "element 5" },
     { "packs too much", "PACK { DO_PACK; ((float *)p)[e[1] * e[2]] = 1; return 0; } RUN { PACKED; return 0; }",

@@ -251,12 +251,12 @@ static double median_off(double predicted[NTRIAL][MAX_SHAPE])
     return off[n / 2];
 }
 
-/* How many of the measured ones on shape j have less than v. */
+/* How many of the measured ones on shape j have less than v; of those that are alike the first comes first. */
 static int64_t less_than(double v[NTRIAL][MAX_SHAPE], int64_t i, int64_t j)
 {
     int64_t n = 0;
     for (int64_t k = 0; k < NTRIAL; k++)
-        n += y.study->trial[k].ns[j] > 0 && v[k][j] < v[i][j];
+        n += y.study->trial[k].ns[j] > 0 && (v[k][j] < v[i][j] || (v[k][j] == v[i][j] && k < i));
     return n;
 }
 

@@ -38,10 +38,11 @@ static void print_gap(const Result *out, FILE *to)
         return;
     const Spec *s = out->study->spec;
     const Instance *inst = worst->inst;
+    const unsigned dims = spec_shape_dims(s, &s->shape[inst->decl]);
     quote_printf(to, "  it is %.0f%% at %s; a search measures there with", 100 * worst->regret,
                  words_shape(out->study->arena, s->op, inst->extent, s->nthread > 1 ? inst->threads : 0));
     for (int i = 0; i < s->ndim; i++)
-        if (spec_shape_dims(s, &s->shape[inst->decl]) >> i & 1)
+        if (dims >> i & 1)
             fprintf(to, " %s = %" PRId64, s->dim[i].name, inst->dim[i]);
     fprintf(to, " in 'tune'\n");
 }

@@ -54,12 +54,11 @@ static void add_sum(FillScope *words, const char *key, const char *kind, const C
 
 const char *regret_rival(Arena *a, const Result *r, const ContractShape *s)
 {
-    const Assignment *as = r->assignment;
     if (!s->measured || s->rival < 0)
         return NULL;
-    for (int k = 0; k < as->nkernel; k++)
-        if (as->kernel[k] == s->rival)
-            return arena_printf(a, "kernel %d", r->first + k);
+    const int k = select_kernel_of(r->assignment, s->rival);
+    if (k >= 0)
+        return arena_printf(a, "kernel %d", r->first + k);
     const Candidate *c = &r->study->trial[s->rival].c;
     return arena_printf(a, "%s %s", c->t->name, candidate_settings(a, c));
 }

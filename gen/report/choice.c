@@ -66,14 +66,6 @@ bool choice_factors(const Study *s, const Candidate *c, const int64_t *extent, i
     return flops == 0 || (padded > 0 && serial > 0);
 }
 
-int choice_kernel(const Assignment *as, int64_t trial)
-{
-    int k = as->nkernel - 1;
-    while (k >= 0 && as->kernel[k] != trial)
-        k--;
-    return k;
-}
-
 double choice_ns(const Result *r, int64_t instance)
 {
     const Assignment *as = r->assignment;

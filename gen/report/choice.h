@@ -30,8 +30,6 @@ bool choice_is_empty(const Spec *s, const int64_t *extent);
  * False: they cannot be computed. */
 bool choice_factors(const Study *s, const Candidate *c, const int64_t *extent, int threads, double *pad, double *occ);
 
-/* The place of a trial in the assignment; -1: it was not chosen. */
-int choice_kernel(const Assignment *as, int64_t trial);
 /* The time of the kernel that was chosen for an instance. */
 double choice_ns(const Result *r, int64_t instance);
 

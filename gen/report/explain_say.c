@@ -143,7 +143,7 @@ static void say_others(const Explanation *x, const Answer *w, FILE *out)
                  c->runner_ns >= c->ns       ? "more"
                  : w->place == PLACE_OUTSIDE ? "less, but one kernel serves all that is outside"
                                              : "less, given up for a simpler tree");
-    const int best = choice_kernel(x->assignment, c->best_trial);
+    const int best = select_kernel_of(x->assignment, c->best_trial);
     const Candidate *fastest = &x->study->trial[c->best_trial].c;
     const char *time = number_time(a, c->best_ns), *more = number_percent(a, c->ns / c->best_ns - 1);
     if (c->best_ns >= c->ns)

@@ -194,7 +194,7 @@ static bool add_cloud(const Report *r, Plot *p, AddPair *add, bool kept, int64_t
     int64_t seen = 0;
     plot_data(p, name);
     for (int64_t i = 0; i < s->ntrial; i++) {
-        if (!trial_usable(&s->trial[i]) || (choice_kernel(r->assignment, i) >= 0) != kept)
+        if (!trial_usable(&s->trial[i]) || (select_kernel_of(r->assignment, i) >= 0) != kept)
             continue;
         for (int64_t j = 0; j < s->nshape; j++)
             if (s->trial[i].ns[j] > 0 && (kept || seen++ * SPREAD % cycle < CLOUD_POINTS))

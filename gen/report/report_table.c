@@ -354,7 +354,7 @@ static const char *rival_text(const Report *r, const ContractShape *s)
 {
     if (s->rival < 0)
         return "-";
-    const int k = choice_kernel(r->assignment, s->rival);
+    const int k = select_kernel_of(r->assignment, s->rival);
     const Candidate *c = &r->study->trial[s->rival].c;
     return k >= 0 ? report_kernel(r, k) : arena_printf(r->arena, "%s %s", c->t->name, candidate_settings(r->arena, c));
 }

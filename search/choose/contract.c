@@ -94,9 +94,7 @@ static int64_t list_racers(Arena *scratch, const Study *s, const Assignment *as,
     const int64_t n = study_choosable(s, place, at);
     for (int64_t i = 0; i < n; i++) {
         const Trial *t = &s->trial[at[i]];
-        out[i] = (Racer){ t->ns[place], trial_error(s, t, place, noise), false };
-        for (int k = 0; k < as->nkernel; k++)
-            out[i].kept |= as->kernel[k] == at[i];
+        out[i] = (Racer){ t->ns[place], trial_error(s, t, place, noise), select_kernel_of(as, at[i]) >= 0 };
     }
     return n;
 }

@@ -292,6 +292,14 @@ static bool reorder(const Selector *q, Assignment *as)
     return changed;
 }
 
+int select_kernel_of(const Assignment *as, int64_t trial)
+{
+    int k = as->nkernel - 1;
+    while (k >= 0 && as->kernel[k] != trial)
+        k--;
+    return k;
+}
+
 const char *select_no_room(Arena *a, const Study *s)
 {
     const int64_t room = (int64_t)s->spec->budget.code_kib * 1024;

@@ -51,6 +51,8 @@ int64_t select_feature(const Spec *spec, const int64_t *extent, int threads, int
 
 /* NULL when no trial is usable, or the budget has no room for any. */
 Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m);
+/* The place of a trial among the chosen kernels; -1: it was not chosen. */
+int select_kernel_of(const Assignment *as, int64_t trial);
 /* "no kernel that works fits 13 KiB of code: the smallest has 14 KiB". NULL: one fits, or none works. */
 const char *select_no_room(Arena *a, const Study *s);
 

@@ -202,16 +202,15 @@ static bool have_input(const Setup *setup, Shape *s, int i, size_t offset)
 {
     const Draw draw = draw_of(setup, s, i);
     Kept *k = s->apart[i].rank ? NULL : kept_drawn(&draw);
-    if (!k) {
-        k = kept_new(s->apart[i].rank ? NULL : &draw, s->bytes[i], offset);
-        if (k && !fill_input(setup, s, &draw, k->block.data)) {
+    if (!k && (k = kept_new(s->apart[i].rank ? NULL : &draw, s->bytes[i], offset))) {
+        if (!fill_input(setup, s, &draw, k->block.data)) {
             kept_drop(k);
-            k = NULL;
+            return false;
         }
+        block_protect(&k->block);
     }
     if (!k)
         return false;
-    block_protect(&k->block);
     s->input[i] = k;
     s->operand[i] = k->block;
     return true;

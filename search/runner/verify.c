@@ -249,10 +249,10 @@ bool kernel_accepts(Kernel *k, int code)
 static bool pack_and_keep(Kernel *k, const Setup *setup, Shape *s, Place *p)
 {
     const size_t bytes = (size_t)k->packed_size;
-    if (guarded_have(&p->packed, bytes, PACKED_ALIGN, SIDE_END) &&
-        (!kernel_pack(k, setup, s, p) || !kernel_check_traces(k, setup, s, p)))
+    const bool room = guarded_have(&p->packed, bytes, PACKED_ALIGN, SIDE_END);
+    if (room && !(kernel_pack(k, setup, s, p) && kernel_check_traces(k, setup, s, p)))
         return false;
-    k->packed = p->packed.data ? shape_packed(s, p->packed.data, bytes) : NULL;
+    k->packed = room ? shape_packed(s, p->packed.data, bytes) : NULL;
     return k->packed || kernel_fail(k, STATUS_INVALID, "no memory for %zu packed bytes", bytes);
 }
 

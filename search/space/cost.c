@@ -10,6 +10,8 @@
 #include "search/record/roofline.h"
 #include "templates/package/pieces.h"
 
+_Static_assert((int)TEMPLATE_MAX_TERM <= (int)ADDITIVE_MAX, "additive_fit takes all terms of a template");
+
 /* The least sigma, and the error that is assumed while too little is measured. */
 static const double SIGMA_MIN = 0.02, SIGMA_PRIOR = 0.5;
 static const double NEAR_OCTAVES = 1; /* distance of shapes over which residuals and errors carry */

@@ -79,9 +79,10 @@ static void people_are_told_each_figure(void **state)
         "hand: 2 kernels, 4 KiB, 3 leaves, for avx512 (Synthetic CPU 9000)\n"
         "  5 trials, 2 failed; 7 measurements; model error 5.4% on kernels it has not seen, rank 0.91\n"
         "  regret 1.10% on the shapes that were measured, 2.20% at worst, against the best known of each\n";
-    static const char held_out[] = "  regret 1.23% on 2 shapes that were held out, 5.00% at worst\n"
-                                   "  it is 12% at M = 5, N = 16, K = 16; a search measures there with T = 5 in 'tune'\n"
-                                   "  on 2 of 4 shapes the regret cannot be said, as their times differ by too much\n";
+    static const char held_out[] =
+        "  regret 1.23% on 2 shapes that were held out, 5.00% at worst\n"
+        "  it is 12% at M = 5, N = 16, K = 16; a search measures there with T = 5 in 'tune'\n"
+        "  on 2 of 4 shapes the regret cannot be said, as their times differ by too much\n";
     static const char end[] = "  the machine was busy: times are off by 6%, and differences below that are noise\n"
                               "  1.06x as fast as CBLAS, geometric mean of 2 shapes; 0.75x at the worst\n";
     expect_text(&out, NULL, arena_printf(hand.y.arena, "%s%s%s  out/hand\n", begin, held_out, end));
@@ -386,8 +387,7 @@ static void check_tells_of_the_space(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { 
-                                        cmocka_unit_test(people_are_told_each_figure),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(people_are_told_each_figure),
                                         cmocka_unit_test(people_are_told_where_a_prediction_went_wrong),
                                         cmocka_unit_test(people_are_told_what_there_is),
                                         cmocka_unit_test(programs_are_told_the_same),

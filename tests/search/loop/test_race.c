@@ -108,7 +108,8 @@ static void what_a_measurement_gains(void **state)
     for (int k = 0; k < 2; k++)
         error[k] = trial_error(s, &s->trial[k], 5, noise);
     const Heat h = heat_on(5);
-    const double moved = sqrt(error[0] * error[0] / (s->trial[0].count[5] + 1) + error[1] * error[1] / (s->trial[1].count[5] + 1));
+    const double moved =
+        sqrt(error[0] * error[0] / (s->trial[0].count[5] + 1) + error[1] * error[1] / (s->trial[1].count[5] + 1));
     assert_true(s->trial[1].ns[5] == 1e5);
     assert_true(fabs(h.gain - moved / sqrt(2 * M_PI)) < 1e-12);
 }
@@ -159,7 +160,8 @@ static void what_cannot_be_said_is_measured_again(void **state)
     take(1, 5, 1.6e5);
     const double noise = study_noise_at(s, 5, NOISE);
     const double own = trial_error(s, &s->trial[0], 5, noise), other = trial_error(s, &s->trial[1], 5, noise);
-    const double shrinks = hypot(own, other) - hypot(own * sqrt(2 / 3.0), other * sqrt(3 / 4.0)), moved = sqrt(own * own / 3 + other * other / 4);
+    const double shrinks = hypot(own, other) - hypot(own * sqrt(2 / 3.0), other * sqrt(3 / 4.0)),
+                 moved = sqrt(own * own / 3 + other * other / 4);
     const Heat unsaid = heat_on(5);
     assert_true(takes_part(&unsaid, 1));
     assert_true(hypot(own, other) > 0.04 && shrinks > 0.005);

@@ -117,9 +117,10 @@ static void see_best(void *ctx, Lab *l, const Proposal *p, int n)
 }
 
 /* A table's answers have no noise that a race could measure away. */
-static bool hold_no_race(Lab *l, Arena *scratch, const Instance *inst, const int64_t *trial, int n, const char **err)
+static bool hold_no_race(Lab *l, Arena *scratch, const Instance *inst, const int64_t *trial, int n, bool tunes,
+                         const char **err)
 {
-    (void)l, (void)scratch, (void)inst, (void)trial, (void)n, (void)err;
+    (void)l, (void)scratch, (void)inst, (void)trial, (void)n, (void)tunes, (void)err;
     return true;
 }
 

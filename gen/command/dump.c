@@ -315,7 +315,7 @@ static void print_assign(const Dump *d)
         if (as->best[i] != as->chosen[i])
             fprintf(d->out, ", best of the package k%d %s", as->best[i],
                     time_text(d, as->cost[i * as->nkernel + as->best[i]]));
-        fprintf(d->out, ", best known %s%s\n", time_text(d, as->oracle_ns[i]), inst->tuned ? ", tuned" : "");
+        fprintf(d->out, ", best known %s%s\n", time_text(d, as->oracle_ns[i]), study_tunes(s, inst) ? ", tuned" : "");
     }
 }
 
@@ -331,10 +331,11 @@ static json_t *assign_json(const Dump *d)
     for (int64_t i = 0; i < s->spec->ninstance; i++) {
         const Instance *inst = &s->spec->instance[i];
         const double *cost = as->cost + i * as->nkernel;
-        json_array_append_new(
-            list, JSON_SET(shape_json(s->spec->op, inst), FIELD("tuned", inst->tuned), FIELD("kernel", as->chosen[i]),
-                           FIELD("ns", cost[as->chosen[i]]), FIELD("best_kernel", as->best[i]),
-                           FIELD("best_kernel_ns", cost[as->best[i]]), FIELD("best_known_ns", as->oracle_ns[i])));
+        json_array_append_new(list,
+                              JSON_SET(shape_json(s->spec->op, inst), FIELD("tuned", study_tunes(s, inst)),
+                                       FIELD("kernel", as->chosen[i]), FIELD("ns", cost[as->chosen[i]]),
+                                       FIELD("best_kernel", as->best[i]), FIELD("best_kernel_ns", cost[as->best[i]]),
+                                       FIELD("best_known_ns", as->oracle_ns[i])));
     }
     return JSON_OBJECT(FIELD("code_bytes", as->code_bytes), FIELD("regret", as->regret), FIELD("general", as->general),
                        FIELD("kernels", kernels), FIELD("instances", list));

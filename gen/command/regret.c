@@ -55,7 +55,7 @@ static void draw_cases(Regret *g, int64_t asked)
     g->item = ARENA_ARRAY(g->run->a, (size_t)(asked > total ? asked : total) + 1, RegretCase);
     for (int64_t i = 0, seen = 0; i < c->nshape; i++)
         if (c->shape[i].measured && is_drawn(seen++, n, total))
-            add_case(g, &c->shape[i], c->shape[i].inst->tuned ? REGRET_TUNED : REGRET_HELD_OUT);
+            add_case(g, &c->shape[i], c->shape[i].tuned ? REGRET_TUNED : REGRET_HELD_OUT);
     if (asked > total)
         add_further(g, asked - total);
 }
@@ -114,7 +114,7 @@ static bool race_cases(Regret *g)
     for (int64_t i = 0; i < g->n; i++)
         inst[i] = g->item[i].was.inst;
     for (int64_t held = 1; ok && held > 0; arena_reset(scratch))
-        ok = race_round(&lab, scratch, &c, inst, g->n, lab_until_s(&lab, 1), &held, &r->err);
+        ok = race_round(&lab, scratch, &c, inst, g->n, false, lab_until_s(&lab, 1), &held, &r->err);
     progress_close(lab.progress);
     arena_free(scratch);
     return ok;

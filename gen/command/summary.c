@@ -32,7 +32,7 @@ static void print_gap(const Result *out, FILE *to)
     const Contract *c = out->contract;
     const ContractShape *worst = NULL;
     for (const ContractShape *x = c->shape; x < c->shape + c->nshape; x++)
-        if (contract_holds_out(x->inst) && x->said && x->regret > (worst ? worst->regret : LARGE))
+        if (!x->tuned && x->inst->weight > 0 && x->said && x->regret > (worst ? worst->regret : LARGE))
             worst = x;
     if (!worst)
         return;
@@ -54,7 +54,7 @@ static void print_held_out(const Result *out, FILE *to)
         fprintf(to, "  regret %.2f%% on %" PRId64 " shape%s that %s held out, %.2f%% at worst\n", 100 * h->mean,
                 h->nmeasured, number_plural(h->nmeasured), h->nmeasured == 1 ? "was" : "were", 100 * h->worst);
         print_gap(out, to);
-    } else if (contract_nheld_out(out->study->spec))
+    } else if (study_nheld_out(out->study))
         fprintf(to, "  none of the shapes that are held out was measured\n");
 }
 

@@ -143,7 +143,7 @@ static bool time_shapes(Try *x, Lab *l, int64_t trial)
     if (!calibrate(l->shop, r->a, LIMITS_S, x->limit, &x->nlimit, r->stop, &why, &r->err))
         return false;
     for (int64_t j = 0; j < x->study->nshape; j++) {
-        if (!l->kind->compare(l, r->a, x->study->shape[j], &trial, 1, &r->err) || !take_status(x, trial))
+        if (!l->kind->compare(l, r->a, x->study->shape[j], &trial, 1, false, &r->err) || !take_status(x, trial))
             return false;
         x->ns[j] = x->study->trial[trial].ns[j];
         x->executed[j] = true;

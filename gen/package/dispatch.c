@@ -28,7 +28,7 @@ const char *dispatch_feature(const Op *op, int f) { return f < op->nextent ? op-
 static bool is_measured(const Printer *p, int64_t i, int kernel)
 {
     const Instance *inst = &p->s->spec->instance[i];
-    int64_t j = inst->tuned ? study_shape(p->s, inst->extent, inst->threads) : -1;
+    int64_t j = study_tunes(p->s, inst) ? study_shape(p->s, inst->extent, inst->threads) : -1;
     return j >= 0 && p->s->trial[p->as->kernel[kernel]].ns[j] > 0;
 }
 
@@ -53,7 +53,8 @@ static int64_t find_example(const Printer *p, const TreeNode *leaf, int64_t *cou
             continue;
         ++*count;
         const Instance *a = &spec->instance[i], *b = best >= 0 ? &spec->instance[best] : NULL;
-        if (!b || a->tuned > b->tuned || (a->tuned == b->tuned && a->weight > b->weight))
+        const bool tuned = study_tunes(p->s, a), best_tuned = b && study_tunes(p->s, b);
+        if (!b || tuned > best_tuned || (tuned == best_tuned && a->weight > b->weight))
             best = i;
     }
     return best;

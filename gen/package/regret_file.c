@@ -75,7 +75,7 @@ static void add_shape(FillScope *words, const Result *r, const ContractShape *s)
         fill_number(extent, "EXTENT", s->inst->extent[i]);
     }
     fill_word(row, "EXTENTS", op_said_call(words->arena, op, s->inst->extent, " = ", ", "));
-    fill_word(row, "IS_TUNED", s->inst->tuned ? "true" : "false");
+    fill_word(row, "IS_TUNED", s->tuned ? "true" : "false");
     fill_number(row, "THREADS", threads);
     fill_wordf(row, "WEIGHT", "%.6g", s->inst->weight);
     fill_number(row, "KERNEL_NUMBER", r->first + s->kernel);
@@ -88,7 +88,7 @@ static void add_shape(FillScope *words, const Result *r, const ContractShape *s)
     fill_word(row, "RIVAL", rival ? rival : "none");
     fill_word(row, "RIVAL_JSON", rival ? quote_json_text(words->arena, rival) : "null");
     fill_wordf(row, "SPREAD_PERCENT", "%.1f", 100 * s->spread);
-    fill_wordf(row, "ON_THREADS", "%d thread%s%s", threads, number_plural(threads), s->inst->tuned ? "" : ", held out");
+    fill_wordf(row, "ON_THREADS", "%d thread%s%s", threads, number_plural(threads), s->tuned ? "" : ", held out");
 }
 
 /* Adds all shapes, and again, for README.md, the first MAX_LISTED of those whose regret cannot be said. */

@@ -100,7 +100,7 @@ static bool add_series(const Report *r, Plot *p, const Series *s, const Group *g
         const double x = report_varying(r, g->at[i]), ns = s->time(r, g->at[i]);
         const double v = ns > 0 ? speed_of(r, inst, ns) : 0;
         const bool crowded = log(x / first) < next && i + 1 < g->n;
-        if (!inst->tuned && (only_tuned || crowded))
+        if (!study_tunes(r->study, inst) && (only_tuned || crowded))
             continue;
         if (plot_point(p, x, v)) {
             range_add(y, v);
@@ -320,7 +320,9 @@ static void label_points(const Assignment *as, Plot *p, double pixels_per_kib, d
 static void draw_curve(Report *r)
 {
     const Assignment *as = r->assignment;
-    double top = 0, most_kib = 1; /* kernels that another function has too cost nothing: the axis has a length for those alone, too */
+    double top = 0,
+           most_kib =
+               1; /* kernels that another function has too cost nothing: the axis has a length for those alone, too */
     if (as->ncurve < 2 || as->kept < 0)
         return;
     for (int i = 0; i < as->ncurve; i++) {

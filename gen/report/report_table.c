@@ -403,6 +403,6 @@ void report_contract_words(Report *r)
             add_unsaid_row(r, &c->shape[i]);
     fill_list(r->words, "held_out");
     for (int64_t i = 0; c && i < c->nshape; i++)
-        if (!c->shape[i].inst->tuned && c->shape[i].measured)
+        if (!c->shape[i].tuned && c->shape[i].measured)
             add_held_out_row(r, &c->shape[i]);
 }

@@ -133,9 +133,9 @@ static void add_shapes(Arena *scratch, const Study *s, const Assignment *as, boo
 {
     for (int64_t i = 0; i < s->spec->ninstance; i++) {
         const Instance *inst = &s->spec->instance[i];
-        ContractShape c = { .instance = i, .inst = inst, .kernel = as->chosen[i] };
+        ContractShape c = { .instance = i, .inst = inst, .tuned = study_tunes(s, inst), .kernel = as->chosen[i] };
         const int64_t place = tuned ? 0 : study_place(s, inst);
-        if (inst->tuned != tuned || place < 0 ||
+        if (c.tuned != tuned || place < 0 ||
             (!tuned && s->shape[place] != inst)) /* several instances may be one place */
             continue;
         contract_judge(s, as, all, &c);
@@ -178,16 +178,6 @@ const Contract *contract_make(Arena *a, const Study *s, const Assignment *as)
     c->held_out = contract_sum(c->shape + ntuned, c->nshape - ntuned);
     take_demanded_bounds(c, s->spec);
     return c;
-}
-
-bool contract_holds_out(const Instance *inst) { return !inst->tuned && inst->weight > 0; }
-
-int64_t contract_nheld_out(const Spec *spec)
-{
-    int64_t n = 0;
-    for (int64_t i = 0; i < spec->ninstance; i++)
-        n += contract_holds_out(&spec->instance[i]);
-    return n;
 }
 
 int64_t contract_unsaid(const Contract *c)

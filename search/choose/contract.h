@@ -39,6 +39,7 @@
 typedef struct {
     int64_t instance; /* in the spec */
     const Instance *inst;
+    bool tuned;    /* study_tunes(inst) */
     int kernel;    /* the chosen one, its place in the assignment */
     bool measured; /* the chosen kernel has a time there, and so has another, if there is one; else what follows is 0 */
     double chosen_ns, best_ns, regret;
@@ -68,9 +69,6 @@ const Contract *contract_make(Arena *a, const Study *s, const Assignment *as);
 void contract_judge(const Study *s, const Assignment *as, double all, ContractShape *shape);
 /* The sums of n shapes, bounds included. */
 ContractSum contract_sum(const ContractShape *shape, int64_t n);
-/* True of an instance that is held out: it is not tuned, and has a weight. */
-bool contract_holds_out(const Instance *inst);
-int64_t contract_nheld_out(const Spec *spec); /* how many there are */
 /* Counts the measured shapes whose regret cannot be said. */
 int64_t contract_unsaid(const Contract *c);
 /* True if the regret of most measured shapes cannot be said. */

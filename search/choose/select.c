@@ -12,7 +12,7 @@
 enum { MAX_SEEN = 256, MAX_KERNEL = 256, MAX_REORDER = 4 }; /* MAX_SEEN: of the instances that are not tuned */
 static const double TIE_MODELLED = 5e-2; /* where nothing was measured: computed times no further apart are alike */
 /* A kernel must lower the mean relative time by WORTH, and by this part of the noise: many are tried, and the luckiest seems to. */
-static const double WORTH = 1e-4, WORTH_NOISE = 0.05;
+static const double WORTH = 1e-4, WORTH_NOISE = 0.02;
 static const double DOUBTS = 2;             /* standard deviations by which a prediction counts as worse */
 static const double LEAF_WORTH = 1e-4;      /* gains below this are not worth a leaf of the tree */
 static const double TREE_TOLERANCE = 3e-4;  /* TreeOptions.tolerance */
@@ -42,7 +42,7 @@ typedef struct {
 static double weight_of(const Selector *q, int64_t i, double all_weight)
 {
     const Instance *inst = &q->s->spec->instance[i];
-    return inst->weight / all_weight + (inst->tuned ? inst->weight / q->tuned_weight : 0);
+    return inst->weight / all_weight + (q->shape[i] >= 0 ? inst->weight / q->tuned_weight : 0);
 }
 
 static void see_instances(Selector *q)
@@ -53,13 +53,13 @@ static void see_instances(Selector *q)
     q->shape = ARENA_ARRAY(q->arena, (size_t)spec->ninstance + 1, int64_t);
     for (int64_t i = 0; i < spec->ninstance; i++) {
         const Instance *inst = &spec->instance[i];
-        q->shape[i] = inst->tuned ? study_shape(q->s, inst->extent, inst->threads) : -1;
-        if ((inst->tuned || i % stride == 0) && inst->weight > 0) {
+        q->shape[i] = study_tunes(q->s, inst) ? study_shape(q->s, inst->extent, inst->threads) : -1;
+        if ((q->shape[i] >= 0 || i % stride == 0) && inst->weight > 0) {
             q->seen[q->nseen++] = i;
             q->seen_weight += inst->weight;
         }
         q->all_weight += inst->weight;
-        q->tuned_weight += inst->tuned ? inst->weight : 0;
+        q->tuned_weight += q->shape[i] >= 0 ? inst->weight : 0;
     }
     q->tuned_weight = q->tuned_weight > 0 ? q->tuned_weight : 1;
     for (int64_t i = 0; i < q->nseen; i++)

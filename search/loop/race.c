@@ -70,7 +70,26 @@ static void add_statement(Heat *h, const Study *s, const Selection *c, int64_t p
     h->gain += stated.spread - hypot(error_after(own), error_after(&rival));
 }
 
-Heat race_heat(const Study *s, const Selection *c, const Instance *inst, double all)
+int race_doubtful(const Study *s, const Selection *c, int most, Ranked *out)
+{
+    const Assignment *as = c->as;
+    int n = 0;
+    for (int64_t i = 0; i < s->spec->ninstance; i++) {
+        const Instance *inst = &s->spec->instance[i];
+        const double *ns = as->cost + i * as->nkernel;
+        double gain = 0;
+        if (!study_holds_out(s, inst))
+            continue;
+        const Known own = { ns[as->chosen[i]], cost_doubt(c->m, as->kernel[as->chosen[i]], inst), 0 };
+        for (int k = 0; k < as->nkernel; k++)
+            if (k != as->chosen[i])
+                gain = fmax(gain, gain_of(&own, &(Known){ ns[k], cost_doubt(c->m, as->kernel[k], inst), 0 }));
+        n = gain > WORTH ? ranked_insert(out, n, most, -gain * inst->weight, i) : n;
+    }
+    return n;
+}
+
+Heat race_heat(const Study *s, const Selection *c, const Instance *inst, bool tunes, double all)
 {
     const int64_t place = study_place(s, inst), chosen = c->as->kernel[c->as->chosen[inst - s->spec->instance]];
     const double noise = place >= 0 ? study_noise_at(s, place, all) : all;
@@ -88,7 +107,8 @@ Heat race_heat(const Study *s, const Selection *c, const Instance *inst, double 
     }
     h.gain = nworth ? -worth[0].key : 0;
     const double near = NEAR_GAIN * h.gain;
-    add_statement(&h, s, c, place, noise, all, &own);
+    if (!tunes || study_tunes(s, inst))
+        add_statement(&h, s, c, place, noise, all, &own);
     for (int i = 0; i < nfast; i++)
         enter(&h, fast[i].at, fast[i].key);
     for (int i = 0; i < nworth && -worth[i].key >= near; i++)
@@ -101,7 +121,8 @@ static bool *library_unmet(const Lab *l, const Instance *inst)
 {
     const Library *x = l->shop ? &l->shop->library : NULL;
     const int64_t place = x && x->so ? study_shape(l->study, inst->extent, inst->threads) : -1;
-    return place >= 0 && !l->study->anchor[place].nlibrary && !x->met[place] ? &x->met[place] : NULL;
+    bool *met = place >= 0 ? &x->met[inst - l->study->spec->instance] : NULL;
+    return met && !l->study->anchor[place].nlibrary && !*met ? met : NULL;
 }
 
 /* Places of heats by falling worth: gain by weight, over seconds. Returns how many are worth their time; meeting the library is. */
@@ -116,14 +137,14 @@ static int64_t rank_heats(const Lab *l, const Heat *heat, int64_t n, Ranked *ord
     return nworth;
 }
 
-bool race_round(Lab *l, Arena *scratch, const Selection *c, const Instance *const *inst, int64_t n, double until_s,
-                int64_t *held, const char **err)
+bool race_round(Lab *l, Arena *scratch, const Selection *c, const Instance *const *inst, int64_t n, bool tunes,
+                double until_s, int64_t *held, const char **err)
 {
     const double began_s = lab_now_s(l), noise = study_noise(l->study);
     Heat *heat = ARENA_ARRAY(scratch, (size_t)n + 1, Heat);
     Ranked *order = ARENA_ARRAY(scratch, (size_t)n + 1, Ranked);
     for (int64_t i = 0; i < n; i++)
-        heat[i] = race_heat(l->study, c, inst[i], noise);
+        heat[i] = race_heat(l->study, c, inst[i], tunes, noise);
     const int64_t nworth = rank_heats(l, heat, n, order);
     *held = 0;
     for (int64_t i = 0; i < nworth && (*held <= nworth / PART || lab_now_s(l) - began_s < ROUND * c->took_s); i++) {
@@ -134,7 +155,7 @@ bool race_round(Lab *l, Arena *scratch, const Selection *c, const Instance *cons
             continue;
         const int64_t timed = l->ntimed;
         bool *met = library_unmet(l, h->inst);
-        if (!l->kind->compare(l, scratch, h->inst, h->trial, h->n, err))
+        if (!l->kind->compare(l, scratch, h->inst, h->trial, h->n, tunes, err))
             return false;
         if (met)
             *met = true;

@@ -17,6 +17,7 @@
 #ifndef DCGEN_RACE_H
 #define DCGEN_RACE_H
 
+#include "model/rank.h"
 #include "search/choose/select.h"
 #include "search/measure/lab.h"
 #include "search/space/cost.h"
@@ -39,12 +40,16 @@ typedef struct {
     double ns;   /* what a sample of each takes, all together */
 } Heat;
 
-/* all: study_noise(s) */
-Heat race_heat(const Study *s, const Selection *c, const Instance *inst, double all);
+/* tunes: of a shape that is not tuned yet nothing is to be stated. all: study_noise(s) */
+Heat race_heat(const Study *s, const Selection *c, const Instance *inst, bool tunes, double all);
 
-/* One round on n of the spec's instances: holds the heats that are worth most, one after the other, for about as long as a choice is good for. No heat is
- * begun that would not be over at until_s. *held: how many were held; 0: no other is worth its time, or there is none left. */
-bool race_round(Lab *l, Arena *scratch, const Selection *c, const Instance *const *inst, int64_t n, double until_s,
-                int64_t *held, const char **err);
+/* Lists at most `most` instances that are held out, on which measuring the kernels of the package gains most, times their weight: `at` is their place in
+ * the spec. Returns how many are worth it. */
+int race_doubtful(const Study *s, const Selection *c, int most, Ranked *out);
+
+/* One round on n of the spec's instances, which count as tuned from then on if it `tunes`: holds the heats that are worth most, one after the other, for
+ * about as long as a choice is good for. No heat is begun that would not be over at until_s. *held: how many were held; 0: no other is worth its time, or there is none left. */
+bool race_round(Lab *l, Arena *scratch, const Selection *c, const Instance *const *inst, int64_t n, bool tunes,
+                double until_s, int64_t *held, const char **err);
 
 #endif

@@ -250,6 +250,7 @@ bool choose(Search *q, Arena *scratch, Selection *c, const char **err)
     const Lab *l = q->lab;
     const double began_s = lab_now_s(l);
     arena_reset(scratch);
+    study_take_in(l->study);
     c->m = cost_fit(scratch, l->study, l->templates);
     c->as = select_kernels(scratch, l->study, c->m);
     c->took_s = lab_now_s(l) - began_s;
@@ -262,20 +263,24 @@ bool choose(Search *q, Arena *scratch, Selection *c, const char **err)
 static bool is_known(const Study *s, Arena *scratch, const Assignment *as)
 {
     const Contract *c = contract_make(scratch, s, as);
-    const int64_t all = contract_nheld_out(s->spec);
+    const int64_t all = study_nheld_out(s);
     return c->tuned.nmeasured == c->tuned.nshape &&
            c->held_out.nmeasured >= (all < HELD_OUT_LEAST ? all : HELD_OUT_LEAST);
 }
 
-/* Chooses, and holds a round of the race on the tuned shapes, until nothing more is worth it. *c: the last choice. */
+/* Chooses, and holds a round of the race on the tuned shapes and on those that join them, until nothing more is worth it. *c: the last choice. */
 static bool race_tuned(Search *q, Arena *scratch, Selection *c, const char **err)
 {
     Lab *l = q->lab;
     progress_phase(l->progress, "race", l->seconds);
-    for (int64_t held = 1; held > 0;)
-        if (!choose(q, scratch, c, err) || !calibrate_when_due(l, scratch, false, err) ||
-            !race_round(l, scratch, c, l->study->shape, l->study->nshape, lab_until_s(l, TUNED_SHARE), &held, err))
+    for (int64_t held = 1; held > 0;) {
+        const Instance **inst;
+        if (!choose(q, scratch, c, err) || !calibrate_when_due(l, scratch, false, err))
             return false;
+        const int64_t n = heldout_join(scratch, l->study, c, &inst);
+        if (!race_round(l, scratch, c, inst, n, true, lab_until_s(l, TUNED_SHARE), &held, err))
+            return false;
+    }
     return true;
 }
 
@@ -286,13 +291,13 @@ static bool race_held_out(Search *q, Arena *scratch, const Selection *c, const c
     const Spec *spec = l->study->spec;
     const Instance *inst[HELD_OUT_MOST];
     int64_t at[HELD_OUT_MOST];
-    const int n = heldout_sample(scratch, spec, c->as, q->seed, HELD_OUT_MOST, at);
+    const int n = heldout_sample(scratch, l->study, c, q->seed, HELD_OUT_MOST, at);
     const int64_t usable = study_choosable(l->study, -1, NULL);
     for (int i = 0; i < n; i++)
         inst[i] = &spec->instance[at[i]];
     progress_phase(l->progress, "hold out", l->seconds);
     for (int64_t held = 1; held > 0 && study_choosable(l->study, -1, NULL) == usable;)
-        if (!race_round(l, scratch, c, inst, n, lab_until_s(l, HELD_OUT_SHARE), &held, err))
+        if (!race_round(l, scratch, c, inst, n, false, lab_until_s(l, HELD_OUT_SHARE), &held, err))
             return false;
     return true;
 }

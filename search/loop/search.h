@@ -50,10 +50,13 @@ bool choose(Search *q, Arena *scratch, Selection *c, const char **err);
 
 enum { HELD_OUT_LEAST = 8, HELD_OUT_MOST = 24 };
 
-/* At most `most` held-out instances that have a weight: at the corners of the ranges (up to a quarter), the nearest to the thresholds of the
- * dispatcher on either side (up to a half), the rest spread evenly over the weight of all. They are in no particular order, and the same for
- * the same seed. Returns how many: `most`, or all that there are. */
-int heldout_sample(Arena *a, const Spec *spec, const Assignment *as, uint64_t seed, int most, int64_t *instance);
+/* The instances that the race is held on: the tuned shapes, and a few of the others, on which the model is least sure which kernel of the package is
+ * the fastest. Those join the tuned ones once they are measured; at most half as many as the spec tunes do, and HELD_OUT_LEAST stay held out. */
+int64_t heldout_join(Arena *a, const Study *s, const Selection *c, const Instance ***out);
+
+/* At most `most` of the instances that are held out: half of them those on which the model is least sure of the choice, the rest spread evenly over the
+ * weight of all. They are the same for the same seed. Returns how many: `most`, or all that there are. */
+int heldout_sample(Arena *a, const Study *s, const Selection *c, uint64_t seed, int most, int64_t *instance);
 
 /* Why a search ends without a kernel to choose: one line that says whether the time was up, nothing could be built, all that was built is wrong,
  * or the machine lacked what it takes; then the most frequent reasons of candidates that failed, each with one of them to try. Sets

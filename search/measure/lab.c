@@ -78,7 +78,7 @@ void library_build(Lab *l)
 {
     Library *x = &l->shop->library;
     Build *b = x->build ? x->build : new_library_build(l);
-    x->met = ARENA_ARRAY(l->arena, (size_t)l->study->nshape + 1, bool);
+    x->met = ARENA_ARRAY(l->arena, (size_t)l->study->spec->ninstance + 1, bool);
     if (b && b->status == STATUS_INVALID) /* it was not begun, or not done when the search ended */
         build_all(l->shop->builder, l->arena, b, 1, l->stop);
     if (b && b->status == STATUS_OK)

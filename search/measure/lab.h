@@ -32,8 +32,10 @@ typedef struct {
     void (*drop)(Lab *l); /* ends the builds in the background */
     /* Builds and verifies proposals, STOPWATCH_MOST at most, and times them on their shapes. No shape is begun after `share` of the time budget. */
     bool (*trials)(Lab *l, Arena *scratch, const Proposal *p, int n, double share, const char **err);
-    /* Times trials side by side on any shape of the spec. NULL where nothing can be timed (offline.c). */
-    bool (*compare)(Lab *l, Arena *scratch, const Instance *inst, const int64_t *trial, int n, const char **err);
+    /* Times trials side by side on any shape of the spec, which, if it `tunes`, counts as tuned from then on (MeasureRecord.tunes). NULL where nothing
+     * can be timed (offline.c). */
+    bool (*compare)(Lab *l, Arena *scratch, const Instance *inst, const int64_t *trial, int n, bool tunes,
+                    const char **err);
     /* Verifies one trial on these extents and records it; one that fails is not usable any more. */
     bool (*check)(Lab *l, Arena *scratch, int64_t trial, const int64_t *extent, const char **err);
 } LabKind;
@@ -43,7 +45,7 @@ typedef struct {
     const char *so;  /* NULL: there is none */
     const char *why; /* why it was not timed, or not everywhere; NULL: it was, or nobody asked */
     bool timed;
-    bool *met;    /* of each tuned shape: it was in a heat there */
+    bool *met;    /* of each instance: it was in a heat there */
     Build *build; /* NULL: not begun, or there is none */
 } Library;
 

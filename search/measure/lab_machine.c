@@ -474,7 +474,7 @@ static bool time_batch(Lab *l, Arena *scratch, const Batch *b, const Proposal *p
         if (!k.n || (lab_now_s(l) > lab_until_s(l, share) && l->ntimed > 0))
             continue;
         lab_show(l, scratch);
-        if (!stopwatch_time(l, scratch, s->shape[j], &k, false, err))
+        if (!stopwatch_time(l, scratch, s->shape[j], &k, false, false, err))
             return false;
     }
     return true;
@@ -504,7 +504,8 @@ static bool emulator_check(Lab *l, Arena *scratch, int64_t trial, const int64_t 
 }
 
 /* Times those trials that can be used. Shared objects that are gone are built again. */
-static bool machine_compare(Lab *l, Arena *scratch, const Instance *inst, const int64_t *trial, int n, const char **err)
+static bool machine_compare(Lab *l, Arena *scratch, const Instance *inst, const int64_t *trial, int n, bool tunes,
+                            const char **err)
 {
     Kernels k = { 0 };
     if (!rebuild(l, scratch, trial, n, err) || !rebuild_anchor(l, scratch, err))
@@ -512,7 +513,7 @@ static bool machine_compare(Lab *l, Arena *scratch, const Instance *inst, const 
     for (int i = 0; i < n; i++)
         if (trial_usable(&l->study->trial[trial[i]]))
             kernels_add(&k, l->study->trial[trial[i]].key, l->study->trial[trial[i]].so, i);
-    return !k.n || stopwatch_time(l, scratch, inst, &k, true, err);
+    return !k.n || stopwatch_time(l, scratch, inst, &k, true, tunes, err);
 }
 
 const LabKind lab_machine = { .measures = true,

@@ -100,7 +100,7 @@ static const MeasureRecord *next_measure(LabRecords *x, const Lab *l, const char
 }
 
 /* Times kernels on one shape, and the anchor too, if it works and is not among them. */
-static void time_shape(Lab *l, const Instance *inst, const int64_t *trial, int n, bool final)
+static void time_shape(Lab *l, const Instance *inst, const int64_t *trial, int n, bool final, bool tunes)
 {
     LabRecords *x = l->data;
     const int64_t anchor = lab_anchor(l);
@@ -114,6 +114,7 @@ static void time_shape(Lab *l, const Instance *inst, const int64_t *trial, int n
             continue;
         MeasureRecord taken = *m;
         taken.final = final;
+        taken.tunes = tunes;
         if (x->disturb)
             x->disturb(x->noise, !any, at == anchor, &taken);
         study_measure(l->study, &taken);
@@ -138,37 +139,44 @@ static bool take_kernel(Lab *l, int64_t trial)
     return true;
 }
 
+/* True once that share of the time is over, but not before something was timed. */
+static bool is_over(const Lab *l, double share) { return l->ntimed > 0 && lab_left_s(l, share) < 0; }
+
 static bool records_trials(Lab *l, Arena *scratch, const Proposal *p, int n, double share, const char **err)
 {
     const LabRecords *x = l->data;
     const Study *s = l->study;
     int64_t *trial = ARENA_ARRAY(scratch, (size_t)n + 1, int64_t);
     int64_t *wanted = ARENA_ARRAY(scratch, (size_t)n + 1, int64_t);
-    (void)share;
     for (int i = 0; i < n; i++) {
+        if (is_over(l, share)) {
+            n = i;
+            break;
+        }
         trial[i] = study_add(l->study, &p[i].c);
         if (!take_kernel(l, trial[i])) {
             *err = "the records do not hold what the search asks for next";
             return false;
         }
     }
-    for (int64_t j = 0; j < s->nshape; j++) {
+    for (int64_t j = 0; j < s->nshape && !is_over(l, share); j++) {
         int m = 0;
         for (int i = 0; i < n; i++)
             if (proposal_has(&p[i], j) && trial_usable(&s->trial[trial[i]]))
                 wanted[m++] = trial[i];
         if (m)
-            time_shape(l, s->shape[j], wanted, m, false);
+            time_shape(l, s->shape[j], wanted, m, false, false);
     }
     if (x->seen)
         x->seen(x->ctx, l, p, n);
     return true;
 }
 
-static bool records_compare(Lab *l, Arena *scratch, const Instance *inst, const int64_t *trial, int n, const char **err)
+static bool records_compare(Lab *l, Arena *scratch, const Instance *inst, const int64_t *trial, int n, bool tunes,
+                            const char **err)
 {
     (void)scratch, (void)err;
-    time_shape(l, inst, trial, n, true);
+    time_shape(l, inst, trial, n, true, tunes);
     return true;
 }
 

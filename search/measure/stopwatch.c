@@ -111,7 +111,8 @@ static void judge_library(Lab *l, const MeasureRecord *m)
         x->why = arena_printf(l->arena, "%s: %s", status_name(m->status), m->why);
 }
 
-bool stopwatch_time(Lab *l, Arena *scratch, const Instance *inst, const Kernels *k, bool race, const char **err)
+bool stopwatch_time(Lab *l, Arena *scratch, const Instance *inst, const Kernels *k, bool race, bool tunes,
+                    const char **err)
 {
     const double start_s = lab_now_s(l);
     Kernels all = *k;
@@ -136,6 +137,7 @@ bool stopwatch_time(Lab *l, Arena *scratch, const Instance *inst, const Kernels 
     for (int i = 0; i < n; i++) {
         out[i].final = race;
         out[i].cold = r.cold;
+        out[i].tunes = tunes && !inst->tuned;
         out[i].anchor_ns = anchor >= 0 ? out[anchor].time_ns : 0;
         out[i].library_ns = library >= 0 && i == anchor ? out[library].time_ns : 0; /* once a request */
         if (!stopwatch_take(l, &out[i], err))

@@ -35,7 +35,8 @@ double stopwatch_deadline_s(const Lab *l);
 bool stopwatch_take(Lab *l, MeasureRecord *m, const char **err);
 
 /* Times the kernels and the anchor in turn. race: all kernels get all of their samples, and the library takes part as long as it was seldom timed
- * there; else slow ones get fewer. */
-bool stopwatch_time(Lab *l, Arena *scratch, const Instance *inst, const Kernels *k, bool race, const char **err);
+ * there; else slow ones get fewer. tunes: the shape counts as tuned from here on. */
+bool stopwatch_time(Lab *l, Arena *scratch, const Instance *inst, const Kernels *k, bool race, bool tunes,
+                    const char **err);
 
 #endif

@@ -75,14 +75,16 @@ typedef struct {
     double time_ns;
     double median_ns, spread; /* set likewise, for people; spread: (third quartile - first) / median */
     double anchor_ns;         /* the anchor's time in the same rounds; 0: it was not timed there */
-    double library_ns; /* of the anchor's line: the library's time (a CBLAS, the vendor's) in these rounds; 0: it was not timed */
-    double max_err;           /* as a part of the tolerance, <= 1 when ok; +inf when not finite */
-    double cold_ns;           /* median with a cold L2 cache; 0: not measured */
-    bool cold;                /* the packed operand came from memory in each call */
-    bool final;               /* taken in the race behind the search */
-    bool again;               /* its kernel was tried once more, as in KernelRecord */
-    Blame blame;              /* BLAME_MOMENT: it is not to be recorded; why tells. Not in the record's line */
-    int nfact;                /* what the emulator counted; goes into the kernel's record, not into this one's line */
+    double
+        library_ns; /* of the anchor's line: the library's time (a CBLAS, the vendor's) in these rounds; 0: it was not timed */
+    double max_err; /* as a part of the tolerance, <= 1 when ok; +inf when not finite */
+    double cold_ns; /* median with a cold L2 cache; 0: not measured */
+    bool cold;      /* the packed operand came from memory in each call */
+    bool final;     /* taken in the race behind the search */
+    bool tunes;     /* the shape counts as tuned from here on, though the spec's `tune` lacks it */
+    bool again;     /* its kernel was tried once more, as in KernelRecord */
+    Blame blame;    /* BLAME_MOMENT: it is not to be recorded; why tells. Not in the record's line */
+    int nfact;      /* what the emulator counted; goes into the kernel's record, not into this one's line */
     Param fact[RECORD_MAX_FACT];
     const char *why;
 } MeasureRecord;

@@ -153,6 +153,7 @@ static const Field measure_fields[] = {
     { "why", FIELD_TEXT, .at = offsetof(MeasureRecord, why), .high = WHY_BYTES },
     { "again", FIELD_FLAG, .at = offsetof(MeasureRecord, again), .presence = FIELD_SPARSE },
     { "cold", FIELD_FLAG, .at = offsetof(MeasureRecord, cold), .presence = FIELD_SPARSE },
+    { "tunes", FIELD_FLAG, .at = offsetof(MeasureRecord, tunes), .presence = FIELD_SPARSE },
     { "cold_ns", FIELD_REAL, .at = offsetof(MeasureRecord, cold_ns), .high = DBL_MAX, .presence = FIELD_SPARSE },
     { "library_ns", FIELD_REAL, .at = offsetof(MeasureRecord, library_ns), .high = DBL_MAX, .presence = FIELD_SPARSE },
     { 0 },

@@ -125,6 +125,55 @@ static int64_t find_or_add_place(Study *s, const int64_t *extent, int threads)
     return s->nplace++;
 }
 
+static void swap(void *list, size_t size, int64_t a, int64_t b)
+{
+    char kept[sizeof(Anchor)], *x = (char *)list + (size_t)a * size, *y = (char *)list + (size_t)b * size;
+    memcpy(kept, x, size);
+    memmove(x, y, size); /* a and b may be the same */
+    memcpy(y, kept, size);
+}
+
+static void swap_places(Study *s, int64_t a, int64_t b)
+{
+    swap(s->shape, sizeof *s->shape, a, b);
+    swap(s->anchor, sizeof *s->anchor, a, b);
+    for (Trial *t = s->trial; t < s->trial + s->ntrial; t++) {
+        swap(t->ns, sizeof *t->ns, a, b);
+        swap(t->count, sizeof *t->count, a, b);
+        swap(t->taken, sizeof *t->taken, a, b);
+    }
+}
+
+/* Those taken in are in the order of the spec, whatever the order in which they came. */
+void study_take_in(Study *s)
+{
+    for (int64_t j = s->nshape; j < s->nplace; j++) {
+        if (!s->anchor[j].tunes)
+            continue;
+        swap_places(s, j, s->nshape);
+        for (int64_t k = s->nshape++; k > 0 && !s->shape[k - 1]->tuned && s->shape[k - 1] > s->shape[k]; k--)
+            swap_places(s, k - 1, k);
+    }
+}
+
+bool study_tunes(const Study *s, const Instance *inst)
+{
+    int64_t j = s->nshape - 1;
+    while (j >= 0 && !s->shape[j]->tuned && s->shape[j] != inst)
+        j--;
+    return inst->tuned || (j >= 0 && s->shape[j] == inst);
+}
+
+bool study_holds_out(const Study *s, const Instance *inst) { return inst->weight > 0 && !study_tunes(s, inst); }
+
+int64_t study_nheld_out(const Study *s)
+{
+    int64_t n = 0;
+    for (const Instance *inst = s->spec->instance; inst < s->spec->instance + s->spec->ninstance; inst++)
+        n += study_holds_out(s, inst);
+    return n;
+}
+
 static KernelFacts copy_facts(Arena *a, const KernelRecord *k)
 {
     Param *fact = ARENA_ARRAY(a, (size_t)k->nfact, Param);
@@ -224,7 +273,7 @@ static bool suits_caches(Study *s, int64_t place, bool cold)
         return !cold;
     if (cold && !a->cold) {
         s->has_cold = true;
-        *a = (Anchor){ .ns = 1, .cold = true };
+        *a = (Anchor){ .ns = 1, .cold = true, .tunes = a->tunes };
         forget_times(s, place);
     }
     return cold == a->cold;
@@ -236,6 +285,7 @@ static void take_time(Study *s, Trial *t, int64_t place, const MeasureRecord *m)
     const bool alone = !(m->anchor_ns > 0);
     if (!suits_caches(s, place, m->cold))
         return;
+    a->tunes = a->tunes || m->tunes;
     if (!alone)
         move_anchor(s, place, m->anchor_ns);
     if (!alone && m->library_ns > 0) {
@@ -454,6 +504,7 @@ void study_load(Study *s, const Records *r, const TemplateList *templates, const
     for (int64_t i = 0; i < r->nmeasure; i++)
         if (strcmp(measure[i]->device, s->device->id) == 0 && measure[i]->status != STATUS_TIMED_OUT)
             study_measure(s, measure[i]);
+    study_take_in(s);
     judge_slow(s, r);
     if (!s->device->modelled)
         drop_untimed(s);

@@ -46,6 +46,7 @@ typedef struct {
     double ns;      /* the least of its times */
     int count;      /* 0: ns is 1, and stands for no anchor */
     bool cold;      /* the times here are cold: of calls whose packed operand came from memory */
+    bool tunes;     /* a measurement says that the place counts as tuned (MeasureRecord.tunes) */
     double library; /* mean of the library's times as parts of the anchor's */
     int nlibrary;
 } Anchor;
@@ -67,8 +68,8 @@ typedef struct {
     const Target *rated;      /* the target with the rates that were measured on the device; NULL: as its file says */
     const Roofline *roofline; /* the least times that shapes can take; NULL: no limits are known */
     const char *context_hash;
-    /* Places where kernels are timed: the tuned instances first, nshape of them, then those held-out ones that were measured. Model and choice see
-     * none but the first. */
+    /* Places where kernels are timed: the tuned instances first, nshape of them, those last that the race added (study_take_in); then those held-out
+     * ones that were measured. Model and choice see none but the first. */
     int64_t nshape, nplace, room; /* room: for so many places in each trial */
     bool has_cold;                /* some of its times are cold */
     const Instance **shape;       /* one a place */
@@ -115,6 +116,13 @@ void study_kernel(Study *s, const KernelRecord *k); /* takes one record over; un
  * other; so does a time of hot caches where the spec wants cold ones, which do not count where it wants hot ones. Kernels of other targets have no
  * times here: their own search has another anchor. */
 void study_measure(Study *s, const MeasureRecord *m);
+
+/* Makes tuned shapes of the places that measurements added: the next choice rests on them too. A model that was fitted before is of no use then. */
+void study_take_in(Study *s);
+/* True of an instance that the spec tunes or that was taken in. */
+bool study_tunes(const Study *s, const Instance *inst);
+bool study_holds_out(const Study *s, const Instance *inst); /* it is not tuned, and has a weight */
+int64_t study_nheld_out(const Study *s);                    /* how many there are */
 
 /* Fastest measured time of a place among usable trials, all but one of them; INFINITY when there is none. trial may be NULL. */
 double study_best(const Study *s, int64_t place, int64_t *trial);

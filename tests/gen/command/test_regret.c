@@ -26,9 +26,10 @@ static char root[TMP_FOLDER_BYTES];
 static int nround;
 static int64_t raced[HAND_SHAPE];
 static int nraced;
-static double regret_on[HAND_SHAPE + 1];                         /* of the race on M */
-static bool scatters_on[HAND_SHAPE + 1], silent_on[HAND_SHAPE + 1]; /* times differ by a half; the time was up before it came to M */
-static int64_t wrong_on;                                         /* the chosen kernel fails there; 0: nowhere */
+static double regret_on[HAND_SHAPE + 1]; /* of the race on M */
+static bool scatters_on[HAND_SHAPE + 1],
+    silent_on[HAND_SHAPE + 1]; /* times differ by a half; the time was up before it came to M */
+static int64_t wrong_on;       /* the chosen kernel fails there; 0: nowhere */
 
 static void take(Study *s, int64_t trial, const Instance *inst, double ns)
 {
@@ -46,12 +47,13 @@ static void take(Study *s, int64_t trial, const Instance *inst, double ns)
 }
 
 /* The chosen kernel and another are timed twice; a second round finds nothing that is worth it. */
-bool race_round(Lab *l, Arena *scratch, const Selection *c, const Instance *const *inst, int64_t n, double until_s,
-                int64_t *held, const char **err)
+bool race_round(Lab *l, Arena *scratch, const Selection *c, const Instance *const *inst, int64_t n, bool tunes,
+                double until_s, int64_t *held, const char **err)
 {
     (void)scratch, (void)err;
     assert_true(l->study != hand.y.study && l->study->ntrial == hand.y.study->ntrial && isfinite(until_s));
     assert_ptr_equal(c->as, &hand.as);
+    assert_false(tunes);
     *held = nround == 0 ? n : 0;
     for (int64_t i = 0; i < n && nround == 0; i++) {
         const int64_t M = inst[i]->extent[0], chosen = hand.as.kernel[hand.as.chosen[inst[i] - hand.y.spec->instance]];
@@ -203,8 +205,10 @@ int main(void)
 {
 #define FRESH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
     const struct CMUnitTest tests[] = {
-        FRESH(what_was_measured_is_raced),          FRESH(what_is_slow_breaks_the_bound),
-        FRESH(a_mean_is_judged_of_all_shapes_only), FRESH(what_cannot_be_said_judges_nothing),
+        FRESH(what_was_measured_is_raced),
+        FRESH(what_is_slow_breaks_the_bound),
+        FRESH(a_mean_is_judged_of_all_shapes_only),
+        FRESH(what_cannot_be_said_judges_nothing),
         FRESH(a_wrong_kernel_ends_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

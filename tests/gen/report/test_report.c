@@ -488,7 +488,8 @@ static void marks_what_cannot_be_said(void **state)
     ContractShape *shape = ARENA_ARRAY(y.arena, (size_t)n, ContractShape);
     Contract c = { .nshape = n, .shape = shape, .tuned = { .nshape = n, .nmeasured = n, .nsaid = n - 2 } };
     for (int64_t j = 0; j < n; j++)
-        shape[j] = (ContractShape){ .inst = y.study->shape[j], .measured = true, .spread = 0.01, .said = true };
+        shape[j] =
+            (ContractShape){ .inst = y.study->shape[j], .tuned = true, .measured = true, .spread = 0.01, .said = true };
     shape[3].said = shape[8].said = false;
     shape[3].spread = 0.183;
     Result in = input_of(&y);

@@ -17,7 +17,12 @@
 #include "tests/gen/synthetic.h"
 #include "tests/tmp_folder.h"
 
-enum { MOST_CALLS = 400, MOST_MET = 48, CANDIDATES = 100, EVERY = 8 }; /* of the space one candidate in EVERY is proposed */
+enum {
+    MOST_CALLS = 400,
+    MOST_MET = 48,
+    CANDIDATES = 100,
+    EVERY = 8
+}; /* of the space one candidate in EVERY is proposed */
 static const char few_shapes[] =
     "name = \"few\"; op = \"dense\"; target = [\"host\"]; dims = { T = { min = 1; max = 64; }; };\n"
     "shapes = ( { M = \"T\"; N = 768; K = 768; }, { M = \"T\"; N = 768; K = 3072; } );\n"
@@ -43,6 +48,7 @@ static struct {
     const Instance *inst;
     int64_t trial[MOST_MET];
     int n;
+    bool tunes;
     double begun_s;
 } bout[MOST_CALLS];
 static const Instance *wrong_on; /* the kernels of the first bout there turn out wrong, but for the general one */
@@ -68,7 +74,7 @@ static inline double time_of(const Lab *s, int64_t trial)
     return 0;
 }
 
-static inline void take(const Lab *s, int64_t trial, const Instance *inst, bool final)
+static inline void take(const Lab *s, int64_t trial, const Instance *inst, bool final, bool tunes)
 {
     const double ns = time_of(s, trial);
     MeasureRecord m = { .key = s->study->trial[trial].key,
@@ -80,6 +86,7 @@ static inline void take(const Lab *s, int64_t trial, const Instance *inst, bool 
                         .time_ns = ns,
                         .anchor_ns = 2e5,
                         .final = final,
+                        .tunes = tunes,
                         .why = "" };
     memcpy(m.extent, inst->extent, sizeof inst->extent);
     study_measure(s->study, &m);
@@ -100,23 +107,25 @@ static inline bool trials(Lab *s, Arena *scratch, const Proposal *p, int n, doub
         t->status = kernels_fail ? STATUS_CRASHED : STATUS_OK;
         t->why = kernels_fail ? "killed" : "";
         for (int k = 0; k < p[i].nshape && !kernels_fail; k++)
-            take(s, trial, s->study->shape[p[i].shape[k]], false);
+            take(s, trial, s->study->shape[p[i].shape[k]], false, false);
     }
     lab.now_s += batch_s;
     return true;
 }
 
 /* Of kernels that are named in wrong_on, one turns out wrong on the shape. */
-static inline bool compare(Lab *s, Arena *scratch, const Instance *inst, const int64_t *trial, int n, const char **err)
+static inline bool compare(Lab *s, Arena *scratch, const Instance *inst, const int64_t *trial, int n, bool tunes,
+                           const char **err)
 {
     (void)scratch, (void)err;
     assert_true(nbout < MOST_CALLS && n <= MOST_MET);
     bout[nbout].inst = inst;
     bout[nbout].n = n;
     bout[nbout].begun_s = lab.now_s;
+    bout[nbout].tunes = tunes;
     memcpy(bout[nbout++].trial, trial, (size_t)n * sizeof *trial);
     for (int i = 0; i < n; i++) {
-        take(s, trial[i], inst, true);
+        take(s, trial[i], inst, true, tunes);
         if (inst == wrong_on && trial[i] != lab_anchor(s))
             s->study->trial[trial[i]].status = STATUS_WRONG;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * heldout: the sample has what it should and nothing that was tuned; the same seed gives the same.
+ * heldout: the sample has what it should and nothing that is tuned; the same seed gives the same. Few shapes join the tuned ones, and doubtful ones alone.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,9 +27,28 @@ static int drop(void **state)
     return 0;
 }
 
+static Selection selection(void) { return (Selection){ y.assignment, y.model, 0 }; }
+
 static int sample(uint64_t seed, int most, int64_t *at)
 {
-    return heldout_sample(y.arena, y.spec, y.assignment, seed, most, at);
+    const Selection c = selection();
+    return heldout_sample(y.arena, y.study, &c, seed, most, at);
+}
+
+/* All that the package's kernels cost on an instance, and which one serves it. */
+static void set_costs(int64_t instance, double ns)
+{
+    for (int k = 0; k < y.assignment->nkernel; k++)
+        y.assignment->cost[instance * y.assignment->nkernel + k] = ns;
+}
+
+/* On all instances that are not tuned the kernel that serves them is ten times as fast as any other, or so many times, as the model says. */
+static void set_lead(double factor)
+{
+    for (int64_t i = 0; i < y.spec->ninstance; i++) {
+        set_costs(i, 1e5);
+        y.assignment->cost[i * y.assignment->nkernel + y.assignment->chosen[i]] = 1e5 / factor;
+    }
 }
 
 static bool contains(const int64_t *at, int n, int64_t instance)
@@ -65,126 +84,111 @@ static void a_seed_means_a_sample(void **state)
     assert_memory_not_equal(a, c, sizeof a);
 }
 
-/* The spec with all dims at an end. */
-static void corners_are_in_it(void **state)
+/* Where two kernels are as fast, by predictions, is what a measurement tells most: such shapes are in any sample, the weightiest first, in half of it. */
+static void what_is_doubtful_is_in_it(void **state)
 {
     (void)state;
-    int64_t at[MOST];
-    int corners = 0;
-    for (int64_t i = 0; i < y.spec->ninstance; i++) {
-        Instance *inst = &y.spec->instance[i];
-        if (inst->dim[0] == 1 || inst->dim[0] == 128)
-            inst->tuned = false;
-    }
-    const int n = sample(1, MOST, at);
-    for (int i = 0; i < n; i++)
-        corners += y.spec->instance[at[i]].dim[0] == 1 || y.spec->instance[at[i]].dim[0] == 128;
-    assert_true(corners >= MOST / 4);
-}
-
-/* A tree with one threshold, M <= 200: the nearest M on either side that are held out are 192 and 208. */
-static void both_sides_of_a_threshold_are_in_it(void **state)
-{
-    (void)state;
-    TreeNode leaf = { .feature = -1 }, root = { .feature = 0, .threshold = 200, .left = &leaf, .right = &leaf };
-    Assignment as = *y.assignment;
-    bool below = false, above = false;
-    int64_t at[MOST];
-    as.tree = &root;
-    const int n = heldout_sample(y.arena, y.spec, &as, 1, 8, at);
-    assert_int_equal(n, 8);
-    for (int i = 0; i < n; i++) {
-        below = below || y.spec->instance[at[i]].extent[0] == 192;
-        above = above || y.spec->instance[at[i]].extent[0] == 208;
-    }
-    assert_true(below && above);
-}
-
-/* M at the threshold goes the way of those below it, so the nearest above is the next one. */
-static void a_threshold_belongs_to_those_below(void **state)
-{
-    (void)state;
-    TreeNode leaf = { .feature = -1 }, root = { .feature = 0, .threshold = 192, .left = &leaf, .right = &leaf };
-    Assignment as = *y.assignment;
-    int64_t at[MOST];
-    as.tree = &root;
-    for (uint64_t seed = 1; seed <= 10; seed++) {
-        const int n = heldout_sample(y.arena, y.spec, &as, seed, 4, at);
-        bool below = false, above = false;
-        for (int i = 0; i < n; i++) {
-            below = below || y.spec->instance[at[i]].extent[0] == 192;
-            above = above || y.spec->instance[at[i]].extent[0] == 208;
+    int64_t at[MOST], close[MOST], n = 0;
+    assert_true(y.assignment->nkernel > 1);
+    set_lead(10);
+    for (int64_t i = 0; i < y.spec->ninstance && n < 4; i++)
+        if (!y.spec->instance[i].tuned && i % 60 == 50) {
+            set_costs(i, 1e5);
+            close[n++] = i;
         }
-        assert_true(below && above);
-    }
-}
-
-/* Each threshold is beside those that come to it; 992, which is nearer to the last one, is tuned. */
-static void thresholds_below_others_count(void **state)
-{
-    (void)state;
-    static const int64_t want[] = { 192, 208, 40, 41, 976, 1008, 10, 11 };
-    TreeNode leaf = { .feature = -1 }, tiny = { .feature = 0, .threshold = 10, .left = &leaf, .right = &leaf },
-             small = { .feature = 0, .threshold = 40, .left = &tiny, .right = &leaf },
-             large = { .feature = 0, .threshold = 1000, .left = &leaf, .right = &leaf },
-             root = { .feature = 0, .threshold = 200, .left = &small, .right = &large };
-    Assignment as = *y.assignment;
-    int64_t at[MOST];
-    as.tree = &root;
+    y.spec->instance[close[3]].weight = 0.1;
     for (uint64_t seed = 1; seed <= 10; seed++) {
-        const int n = heldout_sample(y.arena, y.spec, &as, seed, 16, at);
-        assert_int_equal(n, 16);
-        for (int k = 0; k < 8; k++) {
-            bool there = false;
-            for (int i = 0; i < n; i++)
-                there = there || y.spec->instance[at[i]].extent[0] == want[k];
-            assert_true(there);
-        }
+        assert_int_equal(sample(seed, 8, at), 8);
+        for (int i = 0; i < 4; i++)
+            assert_true(contains(at, 8, close[i]));
+        assert_int_equal(sample(seed, 6, at), 6);
+        for (int i = 0; i < 3; i++)
+            assert_true(contains(at, 3, close[i]));
     }
 }
 
-/* A tree that asks for threads asks for the parts that a call is worth. Of 1000 threads the calls of M=T N=3072 K=768 are worth 18 for each T:
- * those nearest to a threshold of 60 parts have T = 3 and T = 4. */
-static void a_threshold_of_threads_is_one_of_parts(void **state)
+/* ---- what joins the tuned ones ---- */
+
+static int64_t join(const Instance ***inst)
+{
+    const Selection c = selection();
+    return heldout_join(y.arena, y.study, &c, inst);
+}
+
+/* The tuned shapes, and one doubtful one for sixteen of them, and one; where nothing is doubtful, none. */
+static void a_few_doubtful_ones_join(void **state)
 {
     (void)state;
-    TreeNode leaf = { .feature = -1 },
-             root = { .feature = y.spec->op->naxis, .threshold = 60, .left = &leaf, .right = &leaf };
-    Assignment as = *y.assignment;
-    int64_t at[MOST];
-    bool below = false, above = false;
-    as.tree = &root;
+    const Instance **inst;
+    const int64_t ntuned = y.study->nshape;
+    set_lead(10);
+    assert_int_equal(join(&inst), ntuned);
+    assert_memory_equal(inst, y.study->shape, (size_t)ntuned * sizeof *inst);
+    set_lead(1);
+    assert_int_equal(join(&inst), ntuned + 1 + ntuned / 16);
+    for (int64_t j = ntuned; j < ntuned + 1 + ntuned / 16; j++)
+        assert_false(inst[j]->tuned);
+}
+
+static void take_in(int64_t instance)
+{
+    const Instance *inst = &y.spec->instance[instance];
+    MeasureRecord m = { .key = y.study->trial[0].key,
+                        .device = y.device.id,
+                        .naxis = 3,
+                        .threads = inst->threads,
+                        .nsample = 1,
+                        .ns = { 1e5 },
+                        .time_ns = 1e5,
+                        .anchor_ns = 1e5,
+                        .tunes = true,
+                        .why = "" };
+    memcpy(m.extent, inst->extent, sizeof m.extent);
+    study_measure(y.study, &m);
+    study_take_in(y.study);
+    y.model = cost_fit(y.arena, y.study, &y.templates);
+    y.assignment = select_kernels(y.arena, y.study, y.model);
+}
+
+/* At most half as many as the spec tunes; what was taken in is in no sample. */
+static void no_more_than_half_join(void **state)
+{
+    (void)state;
+    const Instance **inst;
+    const int64_t ntuned = y.study->nshape;
+    int64_t at[MOST], n;
+    for (int64_t i = 0, left = ntuned / 2; left > 0; i++)
+        if (!y.spec->instance[i].tuned && i % 10 == 9) {
+            take_in(i);
+            left--;
+            assert_true(study_tunes(y.study, &y.spec->instance[i]));
+        }
+    set_lead(1);
+    n = join(&inst);
+    assert_int_equal(n, y.study->nshape);
+    assert_int_equal(n, ntuned + ntuned / 2);
+    assert_int_equal(sample(1, MOST, at), MOST);
+    for (int i = 0; i < MOST; i++)
+        assert_false(study_tunes(y.study, &y.spec->instance[at[i]]));
+}
+
+/* Where few are held out they stay so. */
+static void the_last_ones_stay_held_out(void **state)
+{
+    (void)state;
+    const Instance **inst;
+    int64_t n = 0;
+    set_lead(1);
     for (int64_t i = 0; i < y.spec->ninstance; i++)
-        y.spec->instance[i].threads = 1000;
-    const int n = heldout_sample(y.arena, y.spec, &as, 1, 4, at); /* a corner, two at the threshold, one by weight */
-    for (int i = 0; i < n; i++) {
-        const int parts = spec_parts(y.spec, y.spec->instance[at[i]].extent, 1000);
-        below = below || parts == 55;
-        above = above || parts == 73;
-    }
-    assert_true(below && above);
-}
-
-/* Of those that are as near to a threshold the one with the most weight. */
-static void beside_a_threshold_weight_counts(void **state)
-{
-    (void)state;
-    TreeNode leaf = { .feature = -1 }, root = { .feature = 0, .threshold = 200, .left = &leaf, .right = &leaf };
-    Assignment as = *y.assignment;
-    int64_t at[MOST];
-    as.tree = &root;
-    for (int heavy = 0; heavy < 2; heavy++) { /* both declarations have M = 16 T */
-        for (int64_t i = 0; i < y.spec->ninstance; i++)
-            y.spec->instance[i].weight = y.spec->instance[i].decl == heavy ? 1.5 : 1;
-        const int n =
-            heldout_sample(y.arena, y.spec, &as, 1, 4, at); /* a corner, two at the threshold, one by weight */
-        bool below = false, above = false;
-        for (int i = 0; i < n; i++) {
-            below = below || (y.spec->instance[at[i]].extent[0] == 192 && y.spec->instance[at[i]].decl == heavy);
-            above = above || (y.spec->instance[at[i]].extent[0] == 208 && y.spec->instance[at[i]].decl == heavy);
+        if (!y.spec->instance[i].tuned && n++ >= HELD_OUT_LEAST + 1)
+            y.spec->instance[i].weight = 0;
+    assert_int_equal(join(&inst), y.study->nshape + 1);
+    for (int64_t i = y.spec->ninstance - 1, left = 1; i >= 0 && left; i--)
+        if (study_holds_out(y.study, &y.spec->instance[i])) {
+            y.spec->instance[i].weight = 0;
+            left--;
         }
-        assert_true(below && above);
-    }
+    assert_int_equal(join(&inst), y.study->nshape);
 }
 
 static void what_never_occurs_is_not_in_it(void **state)
@@ -199,7 +203,7 @@ static void what_never_occurs_is_not_in_it(void **state)
             inst->weight = 0;
     }
     assert_int_equal(n, 3);
-    assert_int_equal(contract_nheld_out(y.spec), 3);
+    assert_int_equal(study_nheld_out(y.study), 3);
     assert_int_equal(sample(1, MOST, at), 3);
     for (int i = 0; i < 3; i++)
         assert_true(contains(at, 3, few[i]));
@@ -223,17 +227,15 @@ static void weight_draws(void **state)
 static void a_heavy_one_does_not_draw_its_neighbours(void **state)
 {
     (void)state;
-    TreeNode leaf = { .feature = -1 };
-    Assignment as = *y.assignment;
     int64_t at[MOST], heavy = 0;
-    as.tree = &leaf;
+    set_lead(10);
     while (y.spec->instance[heavy].tuned)
         heavy++;
     for (int64_t i = 0; i < y.spec->ninstance; i++)
         y.spec->instance[i].weight = i == heavy ? (double)y.spec->ninstance : 1;
     for (uint64_t seed = 1; seed <= 10; seed++) {
         int beside = 0;
-        assert_int_equal(heldout_sample(y.arena, y.spec, &as, seed, MOST, at), MOST);
+        assert_int_equal(sample(seed, MOST, at), MOST);
         assert_true(contains(at, MOST, heavy));
         for (int i = 0; i < MOST; i++)
             beside += y.spec->instance[at[i]].decl == y.spec->instance[heavy].decl;
@@ -247,12 +249,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FRESH(it_is_held_out_and_each_once),
         FRESH(a_seed_means_a_sample),
-        FRESH(corners_are_in_it),
-        FRESH(both_sides_of_a_threshold_are_in_it),
-        FRESH(a_threshold_belongs_to_those_below),
-        FRESH(thresholds_below_others_count),
-        FRESH(a_threshold_of_threads_is_one_of_parts),
-        FRESH(beside_a_threshold_weight_counts),
+        FRESH(what_is_doubtful_is_in_it),
+        FRESH(a_few_doubtful_ones_join),
+        FRESH(no_more_than_half_join),
+        FRESH(the_last_ones_stay_held_out),
         FRESH(what_never_occurs_is_not_in_it),
         FRESH(weight_draws),
         FRESH(a_heavy_one_does_not_draw_its_neighbours),

@@ -242,7 +242,7 @@ static void a_race_builds_what_is_gone(void **state)
     trial_of(2)->so = arena_printf(y.arena, "/%s.so", key[2]);
     trial_of(1)->status = STATUS_WRONG;
     trial_of(1)->so = "/x";
-    assert_true(lab_machine.compare(&lab, y.arena, &inst, trial + 1, 2, &err));
+    assert_true(lab_machine.compare(&lab, y.arena, &inst, trial + 1, 2, false, &err));
     assert_int_equal(nbuilt, 1); /* the anchor */
     assert_int_equal(asked[0].n, 2);
     assert_memory_equal(asked[0].extent, extent, sizeof extent);
@@ -251,11 +251,11 @@ static void a_race_builds_what_is_gone(void **state)
     assert_true(recorded()->measure[0].final);
     trial_of(2)->so = NULL;
     made[0] = (Build){ .status = STATUS_INVALID, .blame = BLAME_MOMENT, .why = "out of memory" };
-    assert_false(lab_machine.compare(&lab, y.arena, &inst, trial + 1, 2, &err));
+    assert_false(lab_machine.compare(&lab, y.arena, &inst, trial + 1, 2, false, &err));
     assert_string_equal(err, "a kernel cannot be built again here: out of memory");
     made[0] = (Build){ .status = STATUS_BUILD_FAILED, .why = "x" };
     trial_of(2)->so = NULL;
-    assert_true(lab_machine.compare(&lab, y.arena, &inst, trial + 2, 1, &err));
+    assert_true(lab_machine.compare(&lab, y.arena, &inst, trial + 2, 1, false, &err));
     assert_int_equal(trial_of(2)->status, STATUS_BUILD_FAILED);
 }
 

@@ -68,10 +68,11 @@ static void add_measure(Lab *q, int64_t trial, const Instance *inst, bool final,
     study_measure(q->study, &r->measure[r->nmeasure - 1]);
 }
 
-static bool make_compare(Lab *q, Arena *scratch, const Instance *inst, const int64_t *trial, int n, const char **err)
+static bool make_compare(Lab *q, Arena *scratch, const Instance *inst, const int64_t *trial, int n, bool tunes,
+                         const char **err)
 {
     const int64_t anchor = lab_anchor(q);
-    (void)scratch, (void)err;
+    (void)scratch, (void)tunes, (void)err;
     bool there = false;
     for (int i = 0; i < n; i++) {
         add_measure(q, trial[i], inst, true, 1e5);
@@ -310,7 +311,7 @@ static void assert_answers(Place *t)
     }
     assert_true(fabs(q.lab->now_s - want_s) < 0.02 * want_s);
     assert_int_equal(q.lab->ntimed, 2);
-    assert_true(lab_records.compare(q.lab, t->y.arena, q.lab->study->shape[1], &trial, 1, &err));
+    assert_true(lab_records.compare(q.lab, t->y.arena, q.lab->study->shape[1], &trial, 1, false, &err));
     assert_int_equal(q.lab->study->trial[trial].count[1], 2);
     assert_int_equal(q.lab->study->trial[anchor].count[1], 2);
     assert_int_equal(q.lab->study->trial[trial].count[4], 1);
@@ -383,6 +384,8 @@ static void each_record_serves_once(void **state)
     Place t;
     assert_true(synthetic_make(&t.y, small_spec, 4));
     Search q = search_on(&t, NULL, NULL, STRATEGY_JOINT, 3);
+    q.lab->kind = &lab_records;
+    q.lab->seconds = INFINITY;
     const int64_t trial = study_add(q.lab->study, &t.y.space->candidate[5]);
     MeasureRecord m[4];
     for (int i = 0; i < 4; i++) {
@@ -395,7 +398,7 @@ static void each_record_serves_once(void **state)
     study_kernel(q.lab->study, &(KernelRecord){ .key = m[0].key, .why = "" });
     double before_s = 0;
     for (int i = 0; i < 3; i++) {
-        assert_true(lab_records.compare(q.lab, t.y.arena, q.lab->study->shape[2], &trial, 1, &err));
+        assert_true(lab_records.compare(q.lab, t.y.arena, q.lab->study->shape[2], &trial, 1, false, &err));
         const double took_s = q.lab->now_s - before_s;
         before_s += took_s;
         assert_true(fabs(took_s - (i == 0 ? 6e-9 * 9e5 : i == 1 ? 6e-9 * 6e5 : 0)) < 1e-12);
@@ -405,7 +408,7 @@ static void each_record_serves_once(void **state)
     q.lab->data = table;
     for (int i = 0; i < 3; i++) {
         before_s = q.lab->now_s;
-        assert_true(lab_records.compare(q.lab, t.y.arena, q.lab->study->shape[2], &trial, 1, &err));
+        assert_true(lab_records.compare(q.lab, t.y.arena, q.lab->study->shape[2], &trial, 1, false, &err));
         assert_true(fabs(q.lab->now_s - before_s - 6e-9 * (i == 0 ? 9e5 : 6e5)) < 1e-12);
     }
     const Proposal unknown = { .c = t.y.space->candidate[6], .nshape = 1 };
@@ -438,7 +441,7 @@ static void a_table_knows_cold_times(void **state)
         q.lab->data = lab_records_new(t.y.arena, &r, LAB_AGAIN, (LabCost){ 0 }, NULL, NULL);
         study_kernel(s, &(KernelRecord){ .key = m[0].key, .why = "" });
         assert_true(study_wants_cold(s, s->shape[2]->extent) == !hot);
-        assert_true(lab_records.compare(q.lab, t.y.arena, s->shape[2], &trial, 1, &err));
+        assert_true(lab_records.compare(q.lab, t.y.arena, s->shape[2], &trial, 1, false, &err));
         assert_true(s->trial[trial].ns[2] == (alone ? 7e5 : hot ? 4e5 : 8e5));
     }
     arena_free(t.y.arena);
@@ -473,7 +476,7 @@ static void answers_may_be_disturbed(void **state)
     assert_true(lab_records.trials(q.lab, t.y.arena, &p, 1, 1, &err));
     const int64_t trial = study_find(q.lab->study, &p.c);
     lab_records_disturb(data, disturb, &ndisturbed);
-    assert_true(lab_records.compare(q.lab, t.y.arena, q.lab->study->shape[2], &trial, 1, &err));
+    assert_true(lab_records.compare(q.lab, t.y.arena, q.lab->study->shape[2], &trial, 1, false, &err));
     assert_true(lab_records.trials(q.lab, t.y.arena, &(Proposal){ .c = p.c, .nshape = 1, .shape = { 3 } }, 1, 1, &err));
     assert_true(ndisturbed == 4 && nfirst == 2 && nanchor == 2);
     assert_true(q.lab->study->anchor[2].ns == 2e5);
@@ -568,8 +571,7 @@ int main(void)
         cmocka_unit_test(a_table_serves_any_search),       cmocka_unit_test(everything_is_measured_everywhere),
         cmocka_unit_test(anything_may_be_drawn),           cmocka_unit_test(each_record_serves_once),
         cmocka_unit_test(answers_may_be_disturbed),        cmocka_unit_test(all_means_what_is_missing),
-        cmocka_unit_test(a_table_answers_for_all),
-        cmocka_unit_test(a_table_knows_cold_times),
+        cmocka_unit_test(a_table_answers_for_all),         cmocka_unit_test(a_table_knows_cold_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,7 +128,7 @@ static const Instance *shape(int64_t i) { return lab.study->shape[i]; }
 static bool time_two(bool race)
 {
     const char *err = NULL;
-    return stopwatch_time(&lab, y.arena, shape(3), &two, race, &err);
+    return stopwatch_time(&lab, y.arena, shape(3), &two, race, false, &err);
 }
 
 static const Records *recorded(void) { return record_all(shop.records); }
@@ -197,7 +197,7 @@ static void the_anchor_is_in_every_request(void **state)
     while (kernels_add(&many, two.key[0], two.so[0], 0) >= 0)
         ;
     assert_int_equal(many.n, STOPWATCH_MOST);
-    assert_true(stopwatch_time(&lab, y.arena, shape(0), &many, false, &err));
+    assert_true(stopwatch_time(&lab, y.arena, shape(0), &many, false, false, &err));
     assert_int_equal(asked_n[1], STOPWATCH_MOST);
     assert_int_equal(asked[1].keep, -1);
     lab.study->trial[trial[0]].status = STATUS_CRASHED;

@@ -235,18 +235,20 @@ static void what_few_have_comes_back(void **state)
     assert_true(record_add_measure(f, &m, &err));
     assert_null(strstr(contents(p, NULL), "\"again\""));
     m.cold_ns = 7800.5;
-    m.cold = true;
+    m.cold = m.tunes = true;
     m.library_ns = 6000.25;
     m.again = true;
     assert_true(record_add_measure(f, &m, &err));
     record_close(f);
-    assert_contains(contents(p, NULL), "\"again\":true,\"cold\":true,\"cold_ns\":7800.5,\"library_ns\":6000.25}");
+    assert_contains(contents(p, NULL),
+                    "\"again\":true,\"cold\":true,\"tunes\":true,\"cold_ns\":7800.5,\"library_ns\":6000.25}");
     f = must_open(p);
     assert_int_equal(record_all(f)->nmeasure, 2);
     assert_false(record_all(f)->measure[0].again);
     assert_true(record_all(f)->measure[1].again);
     assert_true(record_all(f)->measure[1].cold_ns == 7800.5);
     assert_true(record_all(f)->measure[1].cold && !record_all(f)->measure[0].cold);
+    assert_true(record_all(f)->measure[1].tunes && !record_all(f)->measure[0].tunes);
     assert_true(record_all(f)->measure[1].library_ns == 6000.25);
     m.library_ns = -1;
     assert_false(record_add_measure(f, &m, &err));

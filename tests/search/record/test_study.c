@@ -114,6 +114,43 @@ static void an_anchor_ends_what_came_without(void **state)
     assert_near(s->trial[0].ns[0], 110);
 }
 
+/* A place whose measurement says so becomes a tuned shape, with all that was measured there, behind those that the spec tunes and in the order of the spec. */
+static void a_place_is_taken_in(void **state)
+{
+    (void)state;
+    Study *s = study_of_three();
+    const int64_t ntuned = s->nshape;
+    const Instance *held[3];
+    int n = 0;
+    for (int64_t i = y.spec->ninstance - 1; n < 3; i--) /* the last ones first */
+        if (!y.spec->instance[i].tuned)
+            held[n++] = &y.spec->instance[i];
+    for (int i = 0; i < 3; i++) {
+        MeasureRecord m = record_of(s, (Taken){ 1, 0, 50 + 10 * i, 100 });
+        memcpy(m.extent, held[i]->extent, sizeof m.extent);
+        m.threads = held[i]->threads;
+        m.tunes = i != 1;
+        study_measure(s, &m);
+    }
+    assert_int_equal(s->nshape, ntuned); /* not before the next choice */
+    assert_int_equal(study_nheld_out(s), y.spec->ninstance - ntuned);
+    study_take_in(s);
+    study_take_in(s);
+    assert_int_equal(s->nshape, ntuned + 2);
+    assert_int_equal(s->nplace, ntuned + 3);
+    assert_int_equal(study_nheld_out(s), y.spec->ninstance - ntuned - 2);
+    static const int at[] = { 2, 0, 1 };
+    for (int i = 0; i < 3; i++) {
+        assert_ptr_equal(s->shape[ntuned + i], held[at[i]]);
+        assert_near(s->trial[1].ns[ntuned + i], 50 + 10 * at[i]);
+        assert_int_equal(s->trial[1].count[ntuned + i], 1);
+        assert_near(s->anchor[ntuned + i].ns, 100);
+        assert_true(study_tunes(s, held[at[i]]) == (i < 2));
+        assert_true(study_holds_out(s, held[at[i]]) == (i == 2));
+    }
+    assert_true(study_tunes(s, s->shape[0]) && s->trial[0].ns[ntuned] == 0);
+}
+
 /* Where W exceeds L2, times of hot caches count until there is a cold one; where it does not, and where the spec says that caches are hot, only
  * hot ones do. Whatever comes first. */
 static void cold_times_take_the_place_of_hot_ones(void **state)
@@ -321,6 +358,7 @@ int main(void)
         cmocka_unit_test(an_anchor_ends_what_came_without),
         cmocka_unit_test(cold_times_take_the_place_of_hot_ones),
         cmocka_unit_test(a_held_out_shape_is_a_place),
+        cmocka_unit_test(a_place_is_taken_in),
         cmocka_unit_test(the_library_is_on_the_same_scale),
         cmocka_unit_test(a_failure_is_for_good),
         cmocka_unit_test(what_is_not_known_is_ignored),

@@ -75,6 +75,17 @@ static void print_noise(const Result *out, FILE *to)
                 100 * noise);
 }
 
+/* Says how many tuned shapes are no combination of the spec's own values. */
+static void print_joined(const Study *s, FILE *to)
+{
+    int64_t n = 0;
+    for (int64_t j = 0; j < s->nshape; j++)
+        n += !s->shape[j]->tuned;
+    if (n)
+        fprintf(to, "  that counts %" PRId64 " shape%s that 'tune' lacks, where the model was least sure\n", n,
+                number_plural(n));
+}
+
 /* Prints what was measured, and how good the choice is by that. */
 static void print_measured(const Result *out, FILE *to)
 {
@@ -86,6 +97,7 @@ static void print_measured(const Result *out, FILE *to)
             out->cost->order.rank);
     fprintf(to, "  regret %.2f%% on the shapes that were measured, %.2f%% at worst, against the best known of each\n",
             100 * out->contract->tuned.mean, 100 * out->contract->tuned.worst);
+    print_joined(s, to);
     print_held_out(out, to);
     print_noise(out, to);
     const Against library = choice_library(out);

@@ -114,6 +114,17 @@ static void people_are_told_where_a_prediction_went_wrong(void **state)
     hand.shape[4].regret = 0.1;
 }
 
+static void people_are_told_what_joined(void **state)
+{
+    (void)state;
+    const Result out = hand_of();
+    hand.y.spec->instance[0].tuned = false;
+    char *text = said_of(&out, 1, NULL, false);
+    assert_non_null(strstr(text, "  that counts 1 shape that 'tune' lacks, where the model was least sure\n"));
+    free(text);
+    hand.y.spec->instance[0].tuned = true;
+}
+
 /* What is left out, or said in other words, where there is one of a thing, or none. */
 static void people_are_told_what_there_is(void **state)
 {
@@ -389,6 +400,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(people_are_told_each_figure),
                                         cmocka_unit_test(people_are_told_where_a_prediction_went_wrong),
+                                        cmocka_unit_test(people_are_told_what_joined),
                                         cmocka_unit_test(people_are_told_what_there_is),
                                         cmocka_unit_test(programs_are_told_the_same),
                                         cmocka_unit_test(what_the_contract_lacks_is_a_warning),

@@ -73,15 +73,6 @@ double samples_error(const double *v, int n, bool rest)
     return sqrt(squares / (n - 1) / n);
 }
 
-bool samples_agree(const double *v, int n, int count, double most)
-{
-    const double least = samples_least(v, n);
-    int near = 0;
-    for (int i = 0; i < n; i++)
-        near += v[i] <= most * least;
-    return near >= count;
-}
-
 double samples_median(const double *v, int n) { return quantile(v, n, 0.5); }
 
 double samples_spread(const double *v, int n)

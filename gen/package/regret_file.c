@@ -113,13 +113,13 @@ static void add_shapes(FillScope *row, const Result *r)
 }
 
 /* Adds what the spec demands of the regret, and what the measured regret exceeds. */
-static void add_demands(FillScope *row, const Contract *c)
+static void add_demands(FillScope *row, const Contract *c, Demand demand)
 {
     const char *why = c->modelled ? NULL : contract_broken(row->arena, c);
     char *broken = arena_strdup(row->arena, why ? why : "");
     *broken = (char)toupper((unsigned char)*broken);
-    fill_number(row, "IS_DEMANDED", c->mean_demanded || c->worst_demanded);
-    fill_word(row, "DEMANDED", !c->worst_demanded ? "the mean" : c->mean_demanded ? "both" : "the worst");
+    fill_number(row, "IS_DEMANDED", demand.mean > 0 || demand.worst > 0);
+    fill_word(row, "DEMANDED", !(demand.worst > 0) ? "the mean" : demand.mean > 0 ? "both" : "the worst");
     fill_number(row, "IS_BROKEN", *broken != '\0');
     fill_word(row, "BROKEN", broken);
     fill_number(row, "NMISSED", c->tuned.nshape - c->tuned.nmeasured);
@@ -145,7 +145,7 @@ static void add_result(FillScope *s, const Result *result)
     add_sum(row, "tuned", "tuned", &c->tuned);
     add_sum(row, "held_out", "held out", &c->held_out);
     add_shapes(row, result);
-    add_demands(row, c);
+    add_demands(row, c, study->spec->regret);
 }
 
 const char *regret_file_text(Arena *a, const EmitInput *in, const char *pattern, Diag *diag)

@@ -150,22 +150,22 @@ static void says_what_is_demanded_and_in_doubt(void **state)
 {
     (void)state;
     static const struct {
-        bool mean, worst;
+        double mean, worst;
         const char *text;
-    } row[] = { { true, false, "\nThe bound of the mean is what `spec.cfg` demands.\n" },
-                { false, true, "\nThe bound of the worst is what `spec.cfg` demands.\n" },
-                { true, true, "\nThe bound of both is what `spec.cfg` demands.\n" } };
+    } row[] = { { 0.04, 0, "\nThe bound of the mean is what `spec.cfg` demands.\n" },
+                { 0, 0.05, "\nThe bound of the worst is what `spec.cfg` demands.\n" },
+                { 0.04, 0.05, "\nThe bound of both is what `spec.cfg` demands.\n" } };
     const EmitInput in = input_of(1);
     ContractShape many[30];
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        hand.contract.mean_demanded = row[i].mean;
-        hand.contract.worst_demanded = row[i].worst;
+        hand.y.spec->regret = (Demand){ row[i].mean, row[i].worst };
         assert_non_null(strstr(regret_file_text(hand.y.arena, &in, "regret.md", diag_new(hand.y.arena)), row[i].text));
     }
     hand.contract.tuned.worst_bound = 0.02;
     const char *text = regret_file_text(hand.y.arena, &in, "regret.md", diag_new(hand.y.arena));
     assert_non_null(strstr(text, "\n**The regret is above what the spec demands: worst of the tuned shapes 2.20 %, not "
                                  "2.00 %.**\n"));
+    hand.y.spec->regret = (Demand){ 0 };
     by_hand_contract(&hand);
     for (int i = 0; i < 30; i++)
         many[i] = hand.shape[1];

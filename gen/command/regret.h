@@ -10,6 +10,7 @@
 
 #include "gen/command/replay.h"
 #include "gen/command/tools.h"
+#include "gen/package/regret_file.h"
 #include "search/loop/race.h"
 
 /* REGRET_FURTHER: held-out shapes that the package's contract says nothing of. */
@@ -17,7 +18,6 @@ typedef enum { REGRET_TUNED, REGRET_HELD_OUT, REGRET_FURTHER, REGRET_GROUPS } Re
 
 typedef struct {
     ContractShape was, now; /* was: as the package's records say, which know nothing of a further shape */
-    RegretGroup group;
 } RegretCase;
 
 typedef struct {
@@ -32,7 +32,7 @@ typedef struct {
     int64_t n;
     RegretCase *item;
     ContractSum sum[REGRET_GROUPS];
-    double mean_bound[REGRET_GROUPS], worst_bound[REGRET_GROUPS]; /* INFINITY: none */
+    RegretBound bound[REGRET_GROUPS];
     bool broken;
     bool vague; /* of most shapes that count nothing can be said here */
 } Regret;

@@ -113,13 +113,13 @@ static void add_shapes(FillScope *row, const Result *r)
 }
 
 /* Adds what the spec demands of the regret, and what the measured regret exceeds. */
-static void add_demands(FillScope *row, const Contract *c)
+static void add_demands(FillScope *row, const Contract *c, Demand demand)
 {
     const char *why = c->modelled ? NULL : contract_broken(row->arena, c);
     char *broken = arena_strdup(row->arena, why ? why : "");
     *broken = (char)toupper((unsigned char)*broken);
-    fill_number(row, "IS_DEMANDED", c->mean_demanded || c->worst_demanded);
-    fill_word(row, "DEMANDED", !c->worst_demanded ? "the mean" : c->mean_demanded ? "both" : "the worst");
+    fill_number(row, "IS_DEMANDED", demand.mean > 0 || demand.worst > 0);
+    fill_word(row, "DEMANDED", !(demand.worst > 0) ? "the mean" : demand.mean > 0 ? "both" : "the worst");
     fill_number(row, "IS_BROKEN", *broken != '\0');
     fill_word(row, "BROKEN", broken);
     fill_number(row, "NMISSED", c->tuned.nshape - c->tuned.nmeasured);
@@ -145,7 +145,7 @@ static void add_result(FillScope *s, const Result *result)
     add_sum(row, "tuned", "tuned", &c->tuned);
     add_sum(row, "held_out", "held out", &c->held_out);
     add_shapes(row, result);
-    add_demands(row, c);
+    add_demands(row, c, study->spec->regret);
 }
 
 const char *regret_file_text(Arena *a, const EmitInput *in, const char *pattern, Diag *diag)
@@ -164,25 +164,25 @@ const char *regret_file_text(Arena *a, const EmitInput *in, const char *pattern,
 
 /* ---- reading ---- */
 
-/* Reads the bounds of a target's object. Returns NULL, or what is wrong with it. */
-static const char *read_target(json_t *target, RegretBound *out)
+static bool read_bound(json_t *v, double *out)
 {
+    *out = json_is_number(v) ? json_number_value(v) : INFINITY;
+    return json_is_null(v) || (json_is_number(v) && *out >= 0);
+}
+
+/* Reads the bounds of a target's object. Returns NULL, or what is wrong with it. */
+static const char *read_target(json_t *target, RegretBound out[2])
+{
+    static const char *const group[] = { "tuned", "held_out" };
     json_t *bound = json_object_get(target, "bound"), *measured = json_object_get(target, "measured");
-    *out = (RegretBound){ .measured = json_is_true(measured) };
-    const struct {
-        const char *group, *name;
-        double *to;
-    } row[] = { { "tuned", "mean", &out->tuned_mean },
-                { "tuned", "worst", &out->tuned_worst },
-                { "held_out", "mean", &out->held_out_mean },
-                { "held_out", "worst", &out->held_out_worst } };
-    for (size_t i = 0; out->measured && i < LENGTH(row); i++) {
-        json_t *v = json_object_get(json_object_get(bound, row[i].group), row[i].name);
-        *row[i].to = json_is_number(v) ? json_number_value(v) : INFINITY;
-        if (!json_is_null(v) && !(json_is_number(v) && *row[i].to >= 0))
+    for (int i = 0; i < 2; i++) {
+        json_t *of = json_object_get(bound, group[i]);
+        out[i] = (RegretBound){ INFINITY, INFINITY };
+        if (json_is_true(measured) && (!read_bound(json_object_get(of, "mean"), &out[i].mean) ||
+                                       !read_bound(json_object_get(of, "worst"), &out[i].worst)))
             return "'bound' lacks 'mean' or 'worst' of 'tuned' or 'held_out': expected numbers >= 0, or null";
     }
-    return out->measured || json_is_false(measured) ? NULL : "'measured' is neither true nor false";
+    return json_is_boolean(measured) ? NULL : "'measured' is neither true nor false";
 }
 
 /* function NULL: the package has one. */
@@ -198,7 +198,7 @@ static json_t *find_target(json_t *root, const char *function, const char *name)
     return NULL;
 }
 
-bool regret_file_read(Arena *a, const char *path, const char *function, const char *target, RegretBound *out,
+bool regret_file_read(Arena *a, const char *path, const char *function, const char *target, RegretBound out[2],
                       const char **err)
 {
     json_error_t e;

@@ -28,14 +28,14 @@ const char *regret_file_text(Arena *a, const EmitInput *in, const char *pattern,
 /* The fastest of the others on a shape: "kernel 3" where the package has it, else in full. NULL: there is none. */
 const char *regret_rival(Arena *a, const Result *r, const ContractShape *s);
 
-/* What a package states for one target. */
+/* What a package states of some shapes; INFINITY: nothing. */
 typedef struct {
-    bool measured;                                                 /* false: there is no contract */
-    double tuned_mean, tuned_worst, held_out_mean, held_out_worst; /* INFINITY: nothing is stated */
+    double mean, worst;
 } RegretBound;
 
-/* Reads the bounds of one function for one target; function NULL: the package has one. False with *err set: the file cannot be read, is no regret.json, or does not name the target. */
-bool regret_file_read(Arena *a, const char *path, const char *function, const char *target, RegretBound *out,
+/* Reads the bounds of one function for one target, of its tuned shapes and of those held out; function NULL: the package has one. False with *err set:
+ * the file cannot be read, is no regret.json, or does not name the target. */
+bool regret_file_read(Arena *a, const char *path, const char *function, const char *target, RegretBound out[2],
                       const char **err);
 
 #endif

@@ -87,18 +87,6 @@ typedef struct {
     bool kept; /* it is in the package */
 } Racer;
 
-static int64_t list_racers(Arena *scratch, const Study *s, const Assignment *as, int64_t place, double noise,
-                           Racer *out)
-{
-    int64_t *at = ARENA_ARRAY(scratch, (size_t)s->ntrial + 1, int64_t);
-    const int64_t n = study_choosable(s, place, at);
-    for (int64_t i = 0; i < n; i++) {
-        const Trial *t = &s->trial[at[i]];
-        out[i] = (Racer){ t->ns[place], trial_error(s, t, place, noise), select_kernel_of(as, at[i]) >= 0 };
-    }
-    return n;
-}
-
 /* One measurement of all again: the true regret of the kernel of the package that seems fastest then, less the one that is seen. best_ns: the
  * least of the true times. */
 static double measure_again(const Racer *r, int64_t n, double best_ns, Rng *rng)
@@ -119,8 +107,14 @@ static double measure_again(const Racer *r, int64_t n, double best_ns, Rng *rng)
 static double hidden_of(Arena *scratch, const Study *s, const Assignment *as, const ContractShape *c, double all)
 {
     const int64_t place = study_place(s, c->inst);
-    Racer *r = ARENA_ARRAY(scratch, (size_t)s->ntrial + 1, Racer);
-    const int64_t n = list_racers(scratch, s, as, place, study_noise_at(s, place, all), r);
+    const double noise = study_noise_at(s, place, all);
+    int64_t *at = ARENA_ARRAY(scratch, (size_t)s->ntrial + 1, int64_t);
+    const int64_t n = study_choosable(s, place, at);
+    Racer *r = ARENA_ARRAY(scratch, (size_t)n + 1, Racer);
+    for (int64_t i = 0; i < n; i++) {
+        const Trial *t = &s->trial[at[i]];
+        r[i] = (Racer){ t->ns[place], trial_error(s, t, place, noise), select_kernel_of(as, at[i]) >= 0 };
+    }
     Rng rng = { 1 };
     double sum = 0;
     for (int i = 0; i < DRAWS; i++)
@@ -128,12 +122,16 @@ static double hidden_of(Arena *scratch, const Study *s, const Assignment *as, co
     return fmin(fmax(sum / DRAWS, 0), c->spread);
 }
 
-/* Adds the instances that are tuned, or those that are held out and were measured. */
-static void add_shapes(Arena *scratch, const Study *s, const Assignment *as, bool tuned, double all, Contract *out)
+/* ---- the contract ---- */
+
+/* Adds the instances that are tuned, or those that are held out and were measured; returns their sums, with the bounds that the spec demands. */
+static ContractSum add_shapes(Arena *scratch, const Study *s, const Assignment *as, bool tuned, Contract *out)
 {
+    const double all = study_noise(s);
+    const int64_t before = out->nshape;
     for (int64_t i = 0; i < s->spec->ninstance; i++) {
         const Instance *inst = &s->spec->instance[i];
-        ContractShape c = { .instance = i, .inst = inst, .tuned = study_tunes(s, inst), .kernel = as->chosen[i] };
+        ContractShape c = { .inst = inst, .tuned = study_tunes(s, inst), .kernel = as->chosen[i] };
         const int64_t place = tuned ? 0 : study_place(s, inst);
         if (c.tuned != tuned || place < 0 ||
             (!tuned && s->shape[place] != inst)) /* several instances may be one place */
@@ -144,21 +142,12 @@ static void add_shapes(Arena *scratch, const Study *s, const Assignment *as, boo
         if (c.measured || tuned)
             out->shape[out->nshape++] = c;
     }
-}
-
-/* ---- the contract ---- */
-
-static void take_demanded_bounds(Contract *c, const Spec *spec)
-{
-    ContractSum *sums[] = { &c->tuned, &c->held_out };
-    c->mean_demanded = spec->regret.mean > 0;
-    c->worst_demanded = spec->regret.worst > 0;
-    for (int i = 0; i < 2; i++) {
-        if (c->mean_demanded && sums[i]->mean_bound > 0)
-            sums[i]->mean_bound = spec->regret.mean;
-        if (c->worst_demanded && sums[i]->worst_bound > 0)
-            sums[i]->worst_bound = spec->regret.worst;
-    }
+    ContractSum sum = contract_sum(out->shape + before, out->nshape - before);
+    if (s->spec->regret.mean > 0 && sum.mean_bound > 0)
+        sum.mean_bound = s->spec->regret.mean;
+    if (s->spec->regret.worst > 0 && sum.worst_bound > 0)
+        sum.worst_bound = s->spec->regret.worst;
+    return sum;
 }
 
 const Contract *contract_make(Arena *a, const Study *s, const Assignment *as)
@@ -168,15 +157,10 @@ const Contract *contract_make(Arena *a, const Study *s, const Assignment *as)
     if (c->modelled)
         return c;
     c->shape = ARENA_ARRAY(a, (size_t)s->nplace + 1, ContractShape);
-    const double all = study_noise(s);
     Arena *scratch = arena_new();
-    add_shapes(scratch, s, as, true, all, c);
-    const int64_t ntuned = c->nshape;
-    add_shapes(scratch, s, as, false, all, c);
+    c->tuned = add_shapes(scratch, s, as, true, c);
+    c->held_out = add_shapes(scratch, s, as, false, c);
     arena_free(scratch);
-    c->tuned = contract_sum(c->shape, ntuned);
-    c->held_out = contract_sum(c->shape + ntuned, c->nshape - ntuned);
-    take_demanded_bounds(c, s->spec);
     return c;
 }
 
@@ -190,16 +174,15 @@ const char *contract_broken(Arena *a, const Contract *c)
     const ContractSum *t = &c->tuned, *h = &c->held_out;
     const struct {
         const char *what;
-        bool demanded;
         double is, bound;
-    } rows[] = { { "mean of the tuned shapes", c->mean_demanded, t->mean, t->mean_bound },
-                 { "worst of the tuned shapes", c->worst_demanded, t->worst, t->worst_bound },
-                 { "mean of the shapes held out", c->mean_demanded, h->mean, h->mean_bound },
-                 { "worst of the shapes held out", c->worst_demanded, h->worst, h->worst_bound } };
+    } rows[] = { { "mean of the tuned shapes", t->mean, t->mean_bound },
+                 { "worst of the tuned shapes", t->worst, t->worst_bound },
+                 { "mean of the shapes held out", h->mean, h->mean_bound },
+                 { "worst of the shapes held out", h->worst, h->worst_bound } };
     const char *all = NULL;
     for (size_t i = 0; i < LENGTH(rows); i++)
-        if (rows[i].demanded && rows[i].bound > 0 && rows[i].is > rows[i].bound)
-            all = arena_printf(a, "%s%s%s %.2f %%, not %.2f %%", all ? all : "", all ? "; " : "", rows[i].what,
+        if (rows[i].bound > 0 && rows[i].is > rows[i].bound) /* a bound that was worked out lies above */
+            all = arena_printf(a, "%s%s %.2f %%, not %.2f %%", all ? arena_printf(a, "%s; ", all) : "", rows[i].what,
                                100 * rows[i].is, 100 * rows[i].bound);
     return all ? arena_printf(a, "the regret is above what the spec demands: %s", all) : NULL;
 }

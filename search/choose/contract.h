@@ -37,7 +37,6 @@
 #include "search/record/study.h"
 
 typedef struct {
-    int64_t instance; /* in the spec */
     const Instance *inst;
     bool tuned;    /* study_tunes(inst) */
     int kernel;    /* the chosen one, its place in the assignment */
@@ -56,16 +55,15 @@ typedef struct {
 } ContractSum;
 
 typedef struct {
-    bool modelled;                      /* there was no device: nothing was measured, there is no contract */
-    int64_t nshape;                     /* tuned and held-out ones together */
-    ContractShape *shape;               /* the tuned instances, then the held-out ones, each in the spec's order */
-    ContractSum tuned, held_out;        /* held-out shapes are here only when measured */
-    bool mean_demanded, worst_demanded; /* the spec demands this bound */
+    bool modelled;               /* there was no device: nothing was measured, there is no contract */
+    int64_t nshape;              /* tuned and held-out ones together */
+    ContractShape *shape;        /* the tuned instances, then the held-out ones, each in the spec's order */
+    ContractSum tuned, held_out; /* held-out shapes are here only when measured */
 } Contract;
 
 const Contract *contract_make(Arena *a, const Study *s, const Assignment *as);
 
-/* Fills in what a study says of a choice on an instance: all but `instance`, `inst` and `kernel`. all: study_noise(s). */
+/* Fills in what a study says of a choice on an instance: all but `inst` and `kernel`. all: study_noise(s). */
 void contract_judge(const Study *s, const Assignment *as, double all, ContractShape *shape);
 /* The sums of n shapes, bounds included. */
 ContractSum contract_sum(const ContractShape *shape, int64_t n);

@@ -178,7 +178,7 @@ static char *request_line(Exchange *s)
     if (q->drop > 0)
         JSON_SET(request, FIELD("drop", q->drop));
     if (q->keep >= 0)
-        JSON_SET(request, FIELD("keep", keep), FIELD("wait_ns", q->wait_ns));
+        JSON_SET(request, FIELD("keep", keep));
     if (json_array_size(apart) > 0)
         JSON_SET(request, FIELD("apart", json_incref(apart)));
     json_decref(apart);

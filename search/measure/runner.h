@@ -33,9 +33,8 @@ typedef struct {
     double sample_ns, max_ns; /* see the protocol */
     /* A kernel that takes so many times as long as the fastest gets only two samples; 0: all kernels get all of theirs. */
     double drop;
-    int keep; /* the kernel that gets all of its samples even so, as others are compared with it; -1: there is none */
-    double wait_ns;     /* how long rounds may go on until samples agree, on top of a quarter of the sampling */
-    bool cold;          /* the constant operand leaves the caches before each call */
+    int keep;  /* the kernel that gets all of its samples even so, as others are compared with it; -1: there is none */
+    bool cold; /* the constant operand leaves the caches before each call */
     double deadline_s;  /* silence longer than this kills the runner: STATUS_TIMED_OUT */
     bool count;         /* the emulator counts what kernels do: MeasureRecord.fact */
     int64_t smem_limit; /* for the emulator: shared memory that a block can have; 0: its default */

@@ -10,9 +10,8 @@
 enum { LIBRARY_TIMES = 2 }; /* the library is timed so often on a shape */
 enum { LONG_REPEATS = 3 };  /* samples of calls that take more than LONG_NS */
 static const double LONG_NS = 3e6;
-static const double DROP = 1.5; /* times the fastest kernel of a request in a search: a slower one has two samples */
-/* A request may take further samples until those of each kernel agree, for no longer than this, and than this part of the time budget. */
-static const double WAIT_NS = 5e8, WAIT_SHARE = 1e-3;
+/* Times the fastest kernel of a request in a search: a slower one has two samples. A neighbour on the core may double a time. */
+static const double DROP = 3;
 static const double SHAPE_MAX_NS = 1.2e9; /* for each kernel of a request: its timing ends after about so long */
 /* Silence for DEADLINE_S is a hang; with a small budget a shorter one is, down to DEADLINE_LEAST_S. */
 static const double DEADLINE_S = 20, DEADLINE_LEAST_S = 3;
@@ -124,7 +123,6 @@ bool stopwatch_time(Lab *l, Arena *scratch, const Instance *inst, const Kernels 
                                .max_ns = n * SHAPE_MAX_NS,
                                .drop = race ? 0 : DROP,
                                .keep = anchor,
-                               .wait_ns = fmin(WAIT_NS, WAIT_SHARE * 1e9 * l->seconds),
                                .cold = study_wants_cold(l->study, inst->extent),
                                .deadline_s = stopwatch_deadline_s(l) };
     MeasureRecord *out = ARENA_ARRAY(scratch, (size_t)all.n, MeasureRecord);

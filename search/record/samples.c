@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * samples: takes lists of times, gives their quantiles and the time that counts of them.
+ * samples: takes lists of times, gives their quartiles and the time that counts of them.
  */
 #include "search/record/samples.h"
 
@@ -15,13 +15,13 @@ int samples_compare(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* The q-quantile, interpolated linearly; 0 when there is no sample. */
-static double quantile(const double *v, int n, double q)
+/* The value at a place of the sorted list, between two of them interpolated linearly; 0 when there is no sample. */
+static double value_at(const double *v, int n, double at)
 {
     if (n <= 0)
         return 0;
     Arena *scratch = arena_new();
-    double *sorted = ARENA_ARRAY(scratch, (size_t)n, double), at = q * (n - 1);
+    double *sorted = ARENA_ARRAY(scratch, (size_t)n, double);
     const int i = (int)at;
     memcpy(sorted, v, (size_t)n * sizeof *v);
     qsort(sorted, (size_t)n, sizeof *sorted, samples_compare);
@@ -36,16 +36,6 @@ double samples_least(const double *v, int n)
     for (int i = 1; i < n; i++)
         least = v[i] < least ? v[i] : least;
     return least;
-}
-
-double samples_second(const double *v, int n)
-{
-    double least = INFINITY, second = INFINITY;
-    for (int i = 0; i < n; i++) {
-        second = fmin(second, fmax(v[i], least));
-        least = fmin(least, v[i]);
-    }
-    return isfinite(second) ? second : 0;
 }
 
 double samples_time(const double *v, int n, bool rest)
@@ -67,25 +57,16 @@ double samples_error(const double *v, int n, bool rest)
     if (n < 2 || !(time > 0))
         return 0;
     if (rest)
-        return samples_second(v, n) / time - 1;
+        return value_at(v, n, 1) / time - 1;
     for (int i = 0; i < n; i++)
         squares += (v[i] / time - 1) * (v[i] / time - 1);
     return sqrt(squares / (n - 1) / n);
 }
 
-bool samples_agree(const double *v, int n, int count, double most)
-{
-    const double least = samples_least(v, n);
-    int near = 0;
-    for (int i = 0; i < n; i++)
-        near += v[i] <= most * least;
-    return near >= count;
-}
-
-double samples_median(const double *v, int n) { return quantile(v, n, 0.5); }
+double samples_median(const double *v, int n) { return value_at(v, n, 0.5 * (n - 1)); }
 
 double samples_spread(const double *v, int n)
 {
     const double median = samples_median(v, n);
-    return median != 0 ? (quantile(v, n, 0.75) - quantile(v, n, 0.25)) / median : 0;
+    return median != 0 ? (value_at(v, n, 0.75 * (n - 1)) - value_at(v, n, 0.25 * (n - 1))) / median : 0;
 }

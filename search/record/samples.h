@@ -14,9 +14,6 @@ int samples_compare(const void *x, const void *y); /* of doubles, for qsort */
 
 /* 0 when n is 0; quartiles are interpolated linearly. */
 double samples_least(const double *v, int n);
-double samples_second(const double *v, int n); /* after the least; 0 when n is 1 */
-/* True if at least `count` samples are no more than `most` times the least. */
-bool samples_agree(const double *v, int n, int count, double most);
 /* The time of a call that counts. rest: some samples met a machine at rest; then it is the least, as others only add to it. Else, all
  * having met about as much of others, the mean but for the slowest: the least would be that of the luckiest. 0 when n is 0. */
 double samples_time(const double *v, int n, bool rest);

@@ -192,11 +192,10 @@ bool request_measure(json_t *json, Work *w, Shape *shape, char why[WHY_BYTES])
     int64_t outputs;
     if (!setup->reference)
         return request_fail(why, "measure before setup");
-    if (!request_unpack(json, "measure", why,
-                        "{s:I, s:I, s:I, s:F, s:i, s:i, s:F, s:F, s?b, s?F, s?i, s?F, s?b, s?I, s?s}", "id", &w->id,
-                        "rows", &shape->rows, "row_elems", &shape->row_elems, "flops", &shape->flops, "threads",
-                        &t->threads, "repeats", &t->repeats, "sample_ns", &t->sample_ns, "max_ns", &t->max_ns, "hot",
-                        &hot, "drop", &t->drop, "keep", &t->keep, "wait_ns", &t->wait_ns, "count", &count, "smem_limit",
+    if (!request_unpack(json, "measure", why, "{s:I, s:I, s:I, s:F, s:i, s:i, s:F, s:F, s?b, s?F, s?i, s?b, s?I, s?s}",
+                        "id", &w->id, "rows", &shape->rows, "row_elems", &shape->row_elems, "flops", &shape->flops,
+                        "threads", &t->threads, "repeats", &t->repeats, "sample_ns", &t->sample_ns, "max_ns",
+                        &t->max_ns, "hot", &hot, "drop", &t->drop, "keep", &t->keep, "count", &count, "smem_limit",
                         &w->smem_limit, "data", &data))
         return false;
     const RequestBounds bounds[] = { { "flops", shape->flops, 0, INFINITY },
@@ -204,7 +203,6 @@ bool request_measure(json_t *json, Work *w, Shape *shape, char why[WHY_BYTES])
                                      { "repeats", t->repeats, 0, RECORD_MAX_SAMPLE },
                                      { "sample_ns", t->sample_ns, 0, INFINITY },
                                      { "max_ns", t->max_ns, 0, INFINITY },
-                                     { "wait_ns", t->wait_ns, 0, INFINITY },
                                      { "smem_limit", (double)w->smem_limit, 0, INFINITY },
                                      { 0 } };
     w->count = count;

@@ -124,8 +124,8 @@ typedef struct {
     int64_t calls;  /* a sample */
     double call_ns; /* of one call, as calibrated */
     int nsample;
-    double ns[RECORD_MAX_SAMPLE + 1];    /* one more than is asked for: it is taken before the slowest goes */
-    json_t *more;                        /* further fields of its result; NULL: none */
+    double ns[RECORD_MAX_SAMPLE];
+    json_t *more; /* further fields of its result; NULL: none */
 } Kernel;
 
 /* Guarded memory for one call. */
@@ -175,9 +175,8 @@ typedef struct {
     double sample_ns, max_ns;
     /* Kernels that take so many times as long as the fastest have two samples; 0: all have all of theirs. */
     double drop;
-    int keep;       /* the kernel that has all samples even so; -1: none */
-    bool cold;      /* the constant operand leaves the caches before each call */
-    double wait_ns; /* how long further rounds may wait for samples that agree, on top of a quarter of the sampling */
+    int keep;  /* the kernel that has all samples even so; -1: none */
+    bool cold; /* the constant operand leaves the caches before each call */
     void *pool;
     void (*begin)(void *ctx, int kernel); /* before each sample */
     void *ctx;

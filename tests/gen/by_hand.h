@@ -105,11 +105,11 @@ static void by_hand_choice(ByHand *h)
 static void by_hand_contract(ByHand *h)
 {
     const Spec *s = h->y.spec;
-    h->shape[0] = (ContractShape){ 0, &s->instance[0], true, 1, true, 1000, 1000, 0, 0, 0.01, true, 1 };
-    h->shape[1] = (ContractShape){ 2, &s->instance[2], true, 0, true, 2000, 2000, 0, 0, 0.5, false, 0 };
-    h->shape[2] = (ContractShape){ .instance = 7, .inst = &s->instance[7], .tuned = true, .kernel = 1 };
-    h->shape[3] = (ContractShape){ 4, &s->instance[4], false, 0, true, 4500, 4000, 0.125, 0, 0.02, true, 0 };
-    h->shape[4] = (ContractShape){ 5, &s->instance[5], false, 1, true, 6600, 6000, 0.1, 0, 0.3, false, 2 };
+    h->shape[0] = (ContractShape){ &s->instance[0], true, 1, true, 1000, 1000, 0, 0, 0.01, true, 1 };
+    h->shape[1] = (ContractShape){ &s->instance[2], true, 0, true, 2000, 2000, 0, 0, 0.5, false, 0 };
+    h->shape[2] = (ContractShape){ .inst = &s->instance[7], .tuned = true, .kernel = 1 };
+    h->shape[3] = (ContractShape){ &s->instance[4], false, 0, true, 4500, 4000, 0.125, 0, 0.02, true, 0 };
+    h->shape[4] = (ContractShape){ &s->instance[5], false, 1, true, 6600, 6000, 0.1, 0, 0.3, false, 2 };
     h->contract = (Contract){ .nshape = 5,
                               .shape = h->shape,
                               .tuned = { 3, 2, 1, 0.011, 0.022, 0.033, 0.044, 0.055 },

@@ -27,14 +27,12 @@ static int setup(void **state)
         return -1;
     result = by_hand_result(&hand, 10);
     for (int i = 0; i < 2; i++)
-        item[i] = (RegretCase){ .was = hand.shape[i], .now = hand.shape[i], .group = REGRET_TUNED };
+        item[i] = (RegretCase){ .was = hand.shape[i], .now = hand.shape[i] };
     item[0].was.regret = 0.0234;
     item[0].now.chosen_ns = 1100;
     item[0].now.regret = 0.1;
-    item[2] =
-        (RegretCase){ .was = { .instance = 3, .inst = &hand.y.spec->instance[3], .kernel = 0 },
-                      .now = { 3, &hand.y.spec->instance[3], false, 0, true, 4000, 3200, 0.25, 0, 0.35, false, 0 },
-                      .group = REGRET_FURTHER };
+    item[2] = (RegretCase){ .was = { .inst = &hand.y.spec->instance[3], .kernel = 0 },
+                            .now = { &hand.y.spec->instance[3], false, 0, true, 4000, 3200, 0.25, 0, 0.35, false, 0 } };
     return 0;
 }
 
@@ -57,8 +55,7 @@ static Regret regret_of(void)
                      .sum = { { 3, 3, 2, 0.0111, 0.1, 0.01, 0, 0 },
                               { 2, 2, 2, 0.0222, 0.033, 0.01, 0, 0 },
                               { 1, 1, 0, 0, 0, 0, 0, 0 } },
-                     .mean_bound = { 0.044, INFINITY, INFINITY },
-                     .worst_bound = { 0.155, 0.066, INFINITY } };
+                     .bound = { { 0.044, 0.155 }, { INFINITY, 0.066 }, { INFINITY, INFINITY } } };
 }
 
 static void show_cases(const Regret *g)
@@ -142,7 +139,7 @@ static void what_is_above_a_bound_is_an_error(void **state)
         "too busy to judge the package\n");
     assert_null(strstr(printed(1, regret_show, &g), "within the stated bound"));
     g = regret_of();
-    g.worst_bound[0] = g.worst_bound[1] = INFINITY;
+    g.bound[0].worst = g.bound[1].worst = INFINITY;
     assert_null(strstr(printed(1, regret_show, &g), "within the stated bound"));
 }
 

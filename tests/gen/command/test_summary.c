@@ -221,10 +221,9 @@ static void what_the_contract_lacks_is_a_warning(void **state)
     size_t len;
     FILE *to = open_memstream(&text, &len);
     out.contract = &c;
-    c.worst_demanded = true;
     c.tuned.worst_bound = 0.02;
     summary_contract(hand.y.arena, &out, false, to);
-    c.worst_demanded = false;
+    c.tuned.worst_bound = 0.055;
     summary_contract(hand.y.arena, &out, true, to);
     c.tuned.nmeasured = 3;
     summary_contract(hand.y.arena, &out, true, to);

@@ -150,22 +150,22 @@ static void says_what_is_demanded_and_in_doubt(void **state)
 {
     (void)state;
     static const struct {
-        bool mean, worst;
+        double mean, worst;
         const char *text;
-    } row[] = { { true, false, "\nThe bound of the mean is what `spec.cfg` demands.\n" },
-                { false, true, "\nThe bound of the worst is what `spec.cfg` demands.\n" },
-                { true, true, "\nThe bound of both is what `spec.cfg` demands.\n" } };
+    } row[] = { { 0.04, 0, "\nThe bound of the mean is what `spec.cfg` demands.\n" },
+                { 0, 0.05, "\nThe bound of the worst is what `spec.cfg` demands.\n" },
+                { 0.04, 0.05, "\nThe bound of both is what `spec.cfg` demands.\n" } };
     const EmitInput in = input_of(1);
     ContractShape many[30];
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        hand.contract.mean_demanded = row[i].mean;
-        hand.contract.worst_demanded = row[i].worst;
+        hand.y.spec->regret = (Demand){ row[i].mean, row[i].worst };
         assert_non_null(strstr(regret_file_text(hand.y.arena, &in, "regret.md", diag_new(hand.y.arena)), row[i].text));
     }
     hand.contract.tuned.worst_bound = 0.02;
     const char *text = regret_file_text(hand.y.arena, &in, "regret.md", diag_new(hand.y.arena));
     assert_non_null(strstr(text, "\n**The regret is above what the spec demands: worst of the tuned shapes 2.20 %, not "
                                  "2.00 %.**\n"));
+    hand.y.spec->regret = (Demand){ 0 };
     by_hand_contract(&hand);
     for (int i = 0; i < 30; i++)
         many[i] = hand.shape[1];
@@ -184,7 +184,7 @@ static void says_what_is_demanded_and_in_doubt(void **state)
 
 /* ---- reading ---- */
 
-static bool read_back(const char *text, const char *target, RegretBound *out, const char **err)
+static bool read_back(const char *text, const char *target, RegretBound out[2], const char **err)
 {
     const char *path = arena_printf(hand.y.arena, "%s/regret.json", root);
     FILE *f = fopen(path, "w");
@@ -200,19 +200,17 @@ static void reads_the_bounds_of_a_target(void **state)
 {
     (void)state;
     const EmitInput in = input_of(2);
-    RegretBound b;
+    RegretBound b[2];
     const char *err;
-    assert_true(
-        read_back(regret_file_text(hand.y.arena, &in, "regret.json", diag_new(hand.y.arena)), "avx2", &b, &err));
-    assert_true(b.measured && b.tuned_mean == 0.044 && b.tuned_worst == 0.055 && b.held_out_mean == 0.077 &&
-                b.held_out_worst == 0.088);
+    assert_true(read_back(regret_file_text(hand.y.arena, &in, "regret.json", diag_new(hand.y.arena)), "avx2", b, &err));
+    assert_true(b[0].mean == 0.044 && b[0].worst == 0.055 && b[1].mean == 0.077 && b[1].worst == 0.088);
     hand.contract.held_out.mean_bound = hand.contract.held_out.worst_bound = 0; /* nothing is stated */
     assert_true(
-        read_back(regret_file_text(hand.y.arena, &in, "regret.json", diag_new(hand.y.arena)), "avx512", &b, &err));
-    assert_true(b.tuned_worst == 0.055 && isinf(b.held_out_mean) && isinf(b.held_out_worst));
+        read_back(regret_file_text(hand.y.arena, &in, "regret.json", diag_new(hand.y.arena)), "avx512", b, &err));
+    assert_true(b[0].worst == 0.055 && isinf(b[1].mean) && isinf(b[1].worst));
     by_hand_contract(&hand);
-    assert_true(read_back("{'schema': 1, 'targets': [ {'target': 'a', 'measured': false} ]}", "a", &b, &err));
-    assert_false(b.measured);
+    assert_true(read_back("{'schema': 1, 'targets': [ {'target': 'a', 'measured': false} ]}", "a", b, &err));
+    assert_true(isinf(b[0].mean) && isinf(b[0].worst) && isinf(b[1].mean) && isinf(b[1].worst));
 }
 
 #define TARGETS "{'schema': 1, 'targets': [ {'target': 'a', "
@@ -238,23 +236,22 @@ static void refuses_what_states_nothing(void **state)
         { TARGETS BOUND "'tuned': {'mean': 1, 'worst': 1}, 'held_out': {'worst': 1} } } ]}", lacks },
         { TARGETS BOUND "'tuned': {'mean': 1, 'worst': 1}, 'held_out': {'mean': 1, 'worst': -1} } } ]}", lacks },
     };
-    RegretBound b;
+    RegretBound b[2];
     const char *err;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-        if (read_back(row[i].text, "a", &b, &err) || !strstr(err, row[i].err))
+        if (read_back(row[i].text, "a", b, &err) || !strstr(err, row[i].err))
             fail_msg("row %d: %s", (int)i, err ? err : "taken");
-    assert_false(regret_file_read(hand.y.arena, "/nowhere/regret.json", NULL, "a", &b, &err));
+    assert_false(regret_file_read(hand.y.arena, "/nowhere/regret.json", NULL, "a", b, &err));
     assert_non_null(strstr(err, "No such file"));
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(states_each_figure_of_each_target),
-                                        cmocka_unit_test(says_so_where_nothing_was_measured),
-                                        cmocka_unit_test(says_whether_times_are_cold),
-                                        cmocka_unit_test(says_it_in_words),
-                                        cmocka_unit_test(says_what_is_demanded_and_in_doubt),
-                                        cmocka_unit_test(reads_the_bounds_of_a_target),
-                                        cmocka_unit_test(refuses_what_states_nothing) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(states_each_figure_of_each_target),  cmocka_unit_test(says_so_where_nothing_was_measured),
+        cmocka_unit_test(says_whether_times_are_cold),        cmocka_unit_test(says_it_in_words),
+        cmocka_unit_test(says_what_is_demanded_and_in_doubt), cmocka_unit_test(reads_the_bounds_of_a_target),
+        cmocka_unit_test(refuses_what_states_nothing)
+    };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -81,7 +81,7 @@ static void the_kept_kernel_is_known_by_its_place(void **state)
 {
     static const char *const says[] = {
         "echo '{\"event\":\"begin\",\"id\":1,\"kernel\":0,\"phase\":\"verify\"}'; exit 1",
-        "case $line in *'\"keep\":1,'*) " SAYS_RESULT(2, 0, 0)
+        "case $line in *'\"keep\":1}'*) " SAYS_RESULT(2, 0, 0)
             SAYS_RESULT(2, 1, 0) "echo '{\"event\":\"done\",\"id\":2}' ;; esac; read line",
         NULL
     };
@@ -203,13 +203,12 @@ static void requests_say_all(void **state)
             .max_ns = 75,
             .drop = 1.5,
             .keep = 0,
-            .wait_ns = 9,
             .cold = true,
             .deadline_s = 5,
             .count = true,
             .smem_limit = 4096 },
           "\"threads\":1,\"repeats\":4,\"sample_ns\":25.0,\"max_ns\":75.0,\"hot\":false,\"kernels\":[{\"key\":\"k\","
-          "\"so\":\"/k\"}],\"drop\":1.5,\"keep\":0,\"wait_ns\":9.0,\"count\":true,"
+          "\"so\":\"/k\"}],\"drop\":1.5,\"keep\":0,\"count\":true,"
           "\"smem_limit\":4096}\n" },
     };
     World *w = *state;

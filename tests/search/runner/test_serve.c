@@ -287,12 +287,11 @@ static void fields_of_a_request(void **state)
     (void)state;
     say(request(plain, "a"));
     assert_true(timing.threads == 1 && timing.repeats == 2 && timing.sample_ns == 10 && timing.max_ns == 20);
-    assert_true(timing.drop == 0 && timing.keep == -1 && timing.wait_ns == 0);
-    say(request("\"threads\":1024,\"repeats\":64,\"sample_ns\":0,\"max_ns\":1.5e9,\"hot\":true,\"drop\":1.5,\"keep\":3,"
-                "\"wait_ns\":9.5",
+    assert_true(timing.drop == 0 && timing.keep == -1);
+    say(request("\"threads\":1024,\"repeats\":64,\"sample_ns\":0,\"max_ns\":1.5e9,\"hot\":true,\"drop\":1.5,\"keep\":3",
                 "a"));
     assert_true(timing.threads == 1024 && timing.repeats == 64 && timing.max_ns == 1.5e9 && timing.drop == 1.5 &&
-                timing.keep == 3 && timing.wait_ns == 9.5);
+                timing.keep == 3);
     engine.flushes = true;
     say(request("\"threads\":1,\"repeats\":2,\"sample_ns\":1,\"max_ns\":1,\"hot\":false", "a"));
     assert_true(timing.cold || !flush_line());
@@ -304,7 +303,6 @@ static void fields_of_a_request(void **state)
         { "\"threads\":1,\"repeats\":-1,\"sample_ns\":1,\"max_ns\":1", "repeats must be from 0 to 64" },
         { "\"threads\":1,\"repeats\":2,\"sample_ns\":-1,\"max_ns\":1", "sample_ns must be 0 or more" },
         { "\"threads\":1,\"repeats\":2,\"sample_ns\":1,\"max_ns\":-1", "max_ns must be 0 or more" },
-        { "\"threads\":1,\"repeats\":2,\"sample_ns\":1,\"max_ns\":1,\"wait_ns\":-1", "wait_ns must be 0 or more" },
         { "\"threads\":1,\"repeats\":2,\"sample_ns\":1,\"max_ns\":1,\"drop\":1", "drop must be 0 or above 1" },
         { "\"threads\":1,\"repeats\":2,\"sample_ns\":1,\"max_ns\":1,\"hot\":false", "only hot caches can be measured" },
         { "\"threads\":1,\"repeats\":2,\"sample_ns\":1", "measure: Object item not found: max_ns" },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * timing: how many samples a kernel has, in which order they are taken and which of them are kept, on a machine that is made up: its
+ * timing: how many samples a kernel has, in which order they are taken, on a machine that is made up: its
  * clock and the times of samples are this file's.
  *
  *   ctest: runner
@@ -117,7 +117,7 @@ static void a_short_request_has_three_samples(void **state)
     }
 }
 
-/* Out of the running: what takes 1.5 times as long as the fastest; of samples that do not agree, three times. */
+/* Out of the running: what takes 1.5 times as long as the fastest, by the least of its samples. */
 static void who_is_out_has_two_samples(void **state)
 {
     (void)state;
@@ -127,8 +127,7 @@ static void who_is_out_has_two_samples(void **state)
         int keep, want;
     } cases[] = {
         { { 1600, 1600 }, 1.5, -1, 2 }, { { 1600, 1600 }, 0, -1, 5 },   { { 1600, 1600 }, 1.5, 1, 5 },
-        { { 1500, 1500 }, 1.5, -1, 5 }, { { 2000, 2100 }, 1.5, -1, 3 }, { { 3100, 3300 }, 1.5, -1, 2 },
-        { { 1600, 1640 }, 1.5, -1, 2 },
+        { { 1500, 1500 }, 1.5, -1, 5 }, { { 2000, 1500 }, 1.5, -1, 5 }, { { 9000, 1600 }, 1.5, -1, 2 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         make(NULL);
@@ -136,8 +135,7 @@ static void who_is_out_has_two_samples(void **state)
         t.drop = cases[i].drop;
         t.keep = cases[i].keep;
         memcpy(made_ns[1], cases[i].ns, sizeof cases[i].ns);
-        made_ns[1][2] = cases[i].ns[0]; /* now two agree */
-        made_ns[2][0] = 1;              /* the fastest of all, and wrong: it drops nobody */
+        made_ns[2][0] = 1; /* the fastest of all, and wrong: it drops nobody */
         kernel[2].status = STATUS_WRONG;
         time_them(3, &t);
         assert_int_equal(kernel[0].nsample, 5);
@@ -146,66 +144,16 @@ static void who_is_out_has_two_samples(void **state)
     }
 }
 
-/* Five samples take 5 ms; where they do not agree there are more for what the request grants, and a quarter of that time. */
-static void what_does_not_agree_is_sampled_on(void **state)
-{
-    (void)state;
-    Timing t = asked(5);
-    t.wait_ns = 3 * MS;
-    for (int i = 0; i < MOST; i++)
-        made_ns[0][i] = 1000 + 50 * (i % 2 ? i : MOST - i);
-    time_them(1, &t);
-    assert_int_equal(kernel[0].nsample, 10); /* 5 + 4.25, and the round that it ends in */
-    make(NULL);
-    for (int i = 0; i < MOST; i++)
-        made_ns[0][i] =
-            i == 1 || i == 4 || i >= 6 ? 1000 + i : 2000 + 100 * i; /* the seventh sample is the third of a kind */
-    time_them(1, &t);
-    assert_int_equal(kernel[0].nsample, 7);
-    make(NULL);
-    for (int i = 0; i < MOST; i++)
-        made_ns[0][i] = 5e6 + 1e6 * i; /* so long a call meets others anyhow */
-    time_them(1, &t);
-    assert_int_equal(kernel[0].nsample, 5);
-}
-
-/* Of many samples the 16 fastest stay; a request of more has what it asks for. */
-static void the_fastest_samples_stay(void **state)
-{
-    (void)state;
-    for (int repeats = 4; repeats <= 20; repeats += 16) {
-        make(NULL);
-        Timing t = asked(repeats);
-        t.wait_ns = (24 - repeats) * MS - 0.25 * repeats * MS;
-        for (int i = 0; i < MOST; i++)
-            made_ns[0][i] = 1000 + 100 * ((i * 7 + 3) % MOST);
-        time_them(1, &t);
-        assert_int_equal(taken[0], 24);
-        const int want = repeats > 16 ? repeats : 16;
-        int seen = 0;
-        assert_int_equal(kernel[0].nsample, want);
-        for (int i = 0; i < 24; i++) { /* as many of those taken are faster than the slowest that stayed */
-            double slowest = 0;
-            for (int j = 0; j < want; j++)
-                slowest = kernel[0].ns[j] > slowest ? kernel[0].ns[j] : slowest;
-            seen += made_ns[0][i] <= slowest;
-        }
-        assert_int_equal(seen, want);
-    }
-}
-
-/* A request of as many samples as a record holds is sampled on too, and the sample that is too many stays within the kernel's arrays. */
+/* As many samples as a record holds; what lies behind them in a kernel stays as it is. */
 static void as_many_samples_as_a_record_holds(void **state)
 {
     (void)state;
     json_t *more = json_true();
-    Timing t = asked(RECORD_MAX_SAMPLE);
-    t.wait_ns = 1e9;
-    for (int i = 0; i < MOST; i++) /* slower and slower: they do not agree, and the one that is too many goes */
+    const Timing t = asked(RECORD_MAX_SAMPLE);
+    for (int i = 0; i < MOST; i++)
         made_ns[0][i] = 1000 + 100 * i;
     kernel[0].more = more;
     time_them(1, &t);
-    assert_true(taken[0] > RECORD_MAX_SAMPLE);
     assert_int_equal(kernel[0].nsample, RECORD_MAX_SAMPLE);
     assert_true(kernel[0].ns[0] == 1000 && kernel[0].more == more);
 }
@@ -236,8 +184,6 @@ int main(void)
         FRESH(kernels_take_turns),
         FRESH(a_short_request_has_three_samples),
         FRESH(who_is_out_has_two_samples),
-        FRESH(what_does_not_agree_is_sampled_on),
-        FRESH(the_fastest_samples_stay),
         FRESH(as_many_samples_as_a_record_holds),
         FRESH(the_largest_workspace_serves_all),
     };

@@ -28,6 +28,13 @@ static void take_cases(Regret *g, const ContractShape *from, int64_t total, int6
             g->item[g->n++].was = from[i];
 }
 
+static bool is_listed(const ContractShape *shape, int64_t n, const Instance *inst)
+{
+    while (n > 0 && shape[n - 1].inst != inst)
+        n--;
+    return n > 0;
+}
+
 /* asked: how many shapes the user wants; 0: all of the contract. */
 static void list_cases(Regret *g, int64_t asked)
 {
@@ -41,7 +48,7 @@ static void list_cases(Regret *g, int64_t asked)
         if (c->shape[i].measured)
             stated[nstated++] = c->shape[i];
     for (int64_t i = 0; i < ninstance; i++)
-        if (study_place(s, &s->spec->instance[i]) < 0)
+        if (!study_tunes(s, &s->spec->instance[i]) && !is_listed(stated, nstated, &s->spec->instance[i]))
             rest[nrest++] = (ContractShape){ .inst = &s->spec->instance[i], .kernel = g->out->assignment->chosen[i] };
     g->whole = !asked || asked >= nstated;
     g->item = ARENA_ARRAY(g->run->a, (size_t)(nstated + nrest) + 1, RegretCase);

@@ -46,10 +46,27 @@ static double speedup_over_general(const Report *r)
 const ContractShape *report_contract_shape(const Report *r, int64_t shape)
 {
     const Contract *c = r->contract;
-    return c && shape < c->tuned.nshape && c->shape[shape].measured ? &c->shape[shape] : NULL;
+    for (int64_t i = 0; c && i < c->tuned.nshape;
+         i++) /* in the spec's order; those of the study that joined come last */
+        if (c->shape[i].inst == r->study->shape[shape])
+            return c->shape[i].measured ? &c->shape[i] : NULL;
+    return NULL;
 }
 
 /* ---- words ---- */
+
+/* Tuned shapes, whatever the number of threads. */
+static int64_t count_tuned(const Study *s)
+{
+    int64_t n = 0;
+    for (int64_t j = 0; j < s->nshape; j++) {
+        int64_t first = 0;
+        while (memcmp(s->shape[first]->extent, s->shape[j]->extent, sizeof s->shape[j]->extent) != 0)
+            first++;
+        n += first == j;
+    }
+    return n;
+}
 
 void report_word(FillScope *s, const char *name, const char *text)
 {
@@ -95,7 +112,7 @@ static void add_head_words(Report *r)
                  r->study->device->name);
     report_word(r->words, "CODE_BYTES", bytes);
     report_word(r->words, "NSHAPE", number_count(r->arena, nshape));
-    report_word(r->words, "NSHAPE_TUNED", number_count(r->arena, spec_tuned_count(s)));
+    report_word(r->words, "NSHAPE_TUNED", number_count(r->arena, count_tuned(r->study)));
     report_word(r->words, "NTUNED",
                 number_count(r->arena, r->study->nshape)); /* rows: one for each number of threads */
     report_word(r->words, "SPEEDUP", number_ratio(r->arena, speedup_over_general(r)));

@@ -320,9 +320,8 @@ static void label_points(const Assignment *as, Plot *p, double pixels_per_kib, d
 static void draw_curve(Report *r)
 {
     const Assignment *as = r->assignment;
-    double top = 0,
-           most_kib =
-               1; /* kernels that another function has too cost nothing: the axis has a length for those alone, too */
+    /* Kernels that another function has too cost nothing: the axis has a length for those alone, too. */
+    double top = 0, most_kib = 1;
     if (as->ncurve < 2 || as->kept < 0)
         return;
     for (int i = 0; i < as->ncurve; i++) {

@@ -181,7 +181,7 @@ const char *contract_broken(Arena *a, const Contract *c)
                  { "worst of the shapes held out", h->worst, h->worst_bound } };
     const char *all = NULL;
     for (size_t i = 0; i < LENGTH(rows); i++)
-        if (rows[i].bound > 0 && rows[i].is > rows[i].bound) /* a bound that was worked out lies above */
+        if (rows[i].bound > 0 && rows[i].is > rows[i].bound) /* never above a bound that was worked out */
             all = arena_printf(a, "%s%s %.2f %%, not %.2f %%", all ? arena_printf(a, "%s; ", all) : "", rows[i].what,
                                100 * rows[i].is, 100 * rows[i].bound);
     return all ? arena_printf(a, "the regret is above what the spec demands: %s", all) : NULL;

@@ -9,19 +9,23 @@
 #include "search/loop/search.h"
 
 enum {
-    ADDED_PART = 2, /* at most one shape is taken in for so many that the spec tunes */
-    ROUND_PART = 16 /* in one round of the race, one and one more for so many tuned shapes */
+    ADDED_PART = 2, /* at most one shape joins for so many that the spec tunes */
+    ROUND_PART =
+        16 /* a round adds 1 + nshape / ROUND_PART shapes, less the tuned ones on which the choice was not measured */
 };
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 int64_t heldout_join(Arena *a, const Study *s, const Selection *c, const Instance ***out)
 {
-    int64_t ntuned = 0, n = s->nshape;
-    for (int64_t j = 0; j < n; j++)
+    const int64_t n = s->nshape;
+    int64_t ntuned = 0, round = 1 + n / ROUND_PART;
+    for (int64_t j = 0; j < n; j++) {
         ntuned += s->shape[j]->tuned;
+        round -= !(s->trial[c->as->kernel[c->as->chosen[s->shape[j] - s->spec->instance]]].ns[j] > 0);
+    }
     const int64_t room = least(ntuned / ADDED_PART - (n - ntuned), study_nheld_out(s) - HELD_OUT_LEAST);
-    const int most = room > 0 ? (int)least(room, 1 + n / ROUND_PART) : 0;
+    const int most = (int)(least(room, round) > 0 ? least(room, round) : 0);
     Ranked *r = ARENA_ARRAY(a, (size_t)most + 1, Ranked);
     const int njoin = most ? race_doubtful(s, c, most, r) : 0;
     *out = ARENA_ARRAY(a, (size_t)(n + njoin) + 1, const Instance *);
@@ -32,23 +36,23 @@ int64_t heldout_join(Arena *a, const Study *s, const Selection *c, const Instanc
 
 /* Takes at most `most` of the instances that are free, in steps of equal weight, from a random place on: the sample holds what is asked for often, and
  * no part of the ranges is left out. Returns how many. */
-static int take_by_weight(const Spec *spec, bool *free, Rng *rng, int most, int64_t *out)
+static int take_by_weight(const Spec *spec, bool *is_free, Rng *rng, int most, int64_t *out)
 {
     double total = 0, sum = 0;
     int n = 0;
     for (int64_t i = 0; i < spec->ninstance; i++)
-        total += free[i] ? spec->instance[i].weight : 0;
+        total += is_free[i] ? spec->instance[i].weight : 0;
     if (most <= 0 || !(total > 0))
         return 0;
     const double step = total / most;
     double next = step * rng_uniform(rng);
     for (int64_t i = 0; i < spec->ninstance; i++) {
-        if (!free[i])
+        if (!is_free[i])
             continue;
         sum += spec->instance[i].weight;
         if (sum > next && n < most) {
             out[n++] = i;
-            free[i] = false;
+            is_free[i] = false;
         }
         while (next < sum)
             next += step;
@@ -58,17 +62,17 @@ static int take_by_weight(const Spec *spec, bool *free, Rng *rng, int most, int6
 
 int heldout_sample(Arena *a, const Study *s, const Selection *c, uint64_t seed, int most, int64_t *instance)
 {
-    bool *free = ARENA_ARRAY(a, (size_t)s->spec->ninstance + 1, bool);
+    bool *is_free = ARENA_ARRAY(a, (size_t)s->spec->ninstance + 1, bool);
     Ranked *r = ARENA_ARRAY(a, (size_t)most + 1, Ranked);
     Rng rng = { seed };
     int n = race_doubtful(s, c, most / 2, r);
     for (int64_t i = 0; i < s->spec->ninstance; i++)
-        free[i] = study_holds_out(s, &s->spec->instance[i]);
+        is_free[i] = study_holds_out(s, &s->spec->instance[i]);
     for (int i = 0; i < n; i++)
-        free[instance[i] = r[i].at] = false;
+        is_free[instance[i] = r[i].at] = false;
     for (int before = -1; n < most && n > before;) { /* an instance that outweighs a step leaves room for others */
         before = n;
-        n += take_by_weight(s->spec, free, &rng, most - n, instance + n);
+        n += take_by_weight(s->spec, is_free, &rng, most - n, instance + n);
     }
     return n;
 }

@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include "model/rank.h"
 #include "search/choose/contract.h"
 #include "search/measure/stopwatch.h"
 
@@ -14,8 +13,9 @@ static const double WORTH = 1e-3;    /* a smaller gain than this part of a shape
 static const double NEAR_GAIN = 0.5; /* a kernel takes part if its gain is so large a part of the largest */
 static const double ROUND = 5;       /* a round lasts so many times as long as making the choice took */
 enum {
-    BEST = 2, /* of the others: they take part in any case */
-    PART = 3  /* a round has one in so many of the heats that are worth it, however short it is */
+    BEST = 2,          /* of the others: they take part in any case */
+    PART = 3,          /* a round has one in so many of the heats that are worth it, however short it is */
+    DOUBTFUL_OF = 4096 /* instances that race_doubtful looks at, at most: an even part of them where there are more */
 };
 
 /* What is known of a trial on an instance. */
@@ -73,8 +73,9 @@ static void add_statement(Heat *h, const Study *s, const Selection *c, int64_t p
 int race_doubtful(const Study *s, const Selection *c, int most, Ranked *out)
 {
     const Assignment *as = c->as;
+    const int64_t stride = s->spec->ninstance / DOUBTFUL_OF + 1;
     int n = 0;
-    for (int64_t i = 0; i < s->spec->ninstance; i++) {
+    for (int64_t i = 0; i < s->spec->ninstance; i += stride) {
         const Instance *inst = &s->spec->instance[i];
         const double *ns = as->cost + i * as->nkernel;
         double gain = 0;
@@ -91,7 +92,9 @@ int race_doubtful(const Study *s, const Selection *c, int most, Ranked *out)
 
 Heat race_heat(const Study *s, const Selection *c, const Instance *inst, bool tunes, double all)
 {
-    const int64_t place = study_place(s, inst), chosen = c->as->kernel[c->as->chosen[inst - s->spec->instance]];
+    const bool known = !tunes || study_tunes(s, inst); /* of a shape that may join the choice knows no time yet */
+    const int64_t place = known ? study_place(s, inst) : -1,
+                  chosen = c->as->kernel[c->as->chosen[inst - s->spec->instance]];
     const double noise = place >= 0 ? study_noise_at(s, place, all) : all;
     const Known own = known_of(s, c, inst, place, noise, chosen);
     Ranked fast[BEST], worth[RACE_MOST]; /* worth: by falling gain */
@@ -107,7 +110,7 @@ Heat race_heat(const Study *s, const Selection *c, const Instance *inst, bool tu
     }
     h.gain = nworth ? -worth[0].key : 0;
     const double near = NEAR_GAIN * h.gain;
-    if (!tunes || study_tunes(s, inst))
+    if (known)
         add_statement(&h, s, c, place, noise, all, &own);
     for (int i = 0; i < nfast; i++)
         enter(&h, fast[i].at, fast[i].key);

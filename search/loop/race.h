@@ -40,7 +40,7 @@ typedef struct {
     double ns;   /* what a sample of each takes, all together */
 } Heat;
 
-/* tunes: of a shape that is not tuned yet nothing is to be stated. all: study_noise(s) */
+/* tunes: a shape that is not tuned yet is to be; until then the choice knows none of its times, and nothing is stated of it. all: study_noise(s) */
 Heat race_heat(const Study *s, const Selection *c, const Instance *inst, bool tunes, double all);
 
 /* Lists at most `most` instances that are held out, on which measuring the kernels of the package gains most, times their weight: `at` is their place in

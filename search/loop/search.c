@@ -277,6 +277,8 @@ static bool race_tuned(Search *q, Arena *scratch, Selection *c, const char **err
         const Instance **inst;
         if (!choose(q, scratch, c, err) || !calibrate_when_due(l, scratch, false, err))
             return false;
+        if (lab_left_s(l, TUNED_SHARE) <= 0)
+            return true;
         const int64_t n = heldout_join(scratch, l->study, c, &inst);
         if (!race_round(l, scratch, c, inst, n, true, lab_until_s(l, TUNED_SHARE), &held, err))
             return false;

@@ -51,7 +51,8 @@ bool choose(Search *q, Arena *scratch, Selection *c, const char **err);
 enum { HELD_OUT_LEAST = 8, HELD_OUT_MOST = 24 };
 
 /* The instances that the race is held on: the tuned shapes, and a few of the others, on which the model is least sure which kernel of the package is
- * the fastest. Those join the tuned ones once they are measured; at most half as many as the spec tunes do, and HELD_OUT_LEAST stay held out. */
+ * the fastest. Those join the tuned ones once they are measured; at most half as many as the spec tunes do, and HELD_OUT_LEAST stay held out. While tuned shapes lack a time of the
+ * kernel that serves them, few join or none. */
 int64_t heldout_join(Arena *a, const Study *s, const Selection *c, const Instance ***out);
 
 /* At most `most` of the instances that are held out: half of them those on which the model is least sure of the choice, the rest spread evenly over the

@@ -114,7 +114,7 @@ static void time_shape(Lab *l, const Instance *inst, const int64_t *trial, int n
             continue;
         MeasureRecord taken = *m;
         taken.final = final;
-        taken.tunes = tunes;
+        taken.tunes = tunes && !inst->tuned;
         if (x->disturb)
             x->disturb(x->noise, !any, at == anchor, &taken);
         study_measure(l->study, &taken);

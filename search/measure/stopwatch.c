@@ -10,7 +10,7 @@
 enum { LIBRARY_TIMES = 2 }; /* the library is timed so often on a shape */
 enum { LONG_REPEATS = 3 };  /* samples of calls that take more than LONG_NS */
 static const double LONG_NS = 3e6;
-/* Times the fastest kernel of a request in a search: a slower one has two samples. A neighbour on the core may double a time. */
+/* A kernel that is so many times slower than the fastest of a request in a search has two samples. (A neighbour on the core may double a time.) */
 static const double DROP = 3;
 static const double SHAPE_MAX_NS = 1.2e9; /* for each kernel of a request: its timing ends after about so long */
 /* Silence for DEADLINE_S is a hang; with a small budget a shorter one is, down to DEADLINE_LEAST_S. */
@@ -135,7 +135,7 @@ bool stopwatch_time(Lab *l, Arena *scratch, const Instance *inst, const Kernels 
     for (int i = 0; i < n; i++) {
         out[i].final = race;
         out[i].cold = r.cold;
-        out[i].tunes = tunes && !inst->tuned;
+        out[i].tunes = !inst->tuned && (tunes || study_tunes(l->study, inst));
         out[i].anchor_ns = anchor >= 0 ? out[anchor].time_ns : 0;
         out[i].library_ns = library >= 0 && i == anchor ? out[library].time_ns : 0; /* once a request */
         if (!stopwatch_take(l, &out[i], err))

@@ -75,8 +75,8 @@ typedef struct {
     double time_ns;
     double median_ns, spread; /* set likewise, for people; spread: (third quartile - first) / median */
     double anchor_ns;         /* the anchor's time in the same rounds; 0: it was not timed there */
-    double
-        library_ns; /* of the anchor's line: the library's time (a CBLAS, the vendor's) in these rounds; 0: it was not timed */
+    /* Of the anchor's line: the library's time (a CBLAS, the vendor's) in these rounds; 0: it was not timed. */
+    double library_ns;
     double max_err; /* as a part of the tolerance, <= 1 when ok; +inf when not finite */
     double cold_ns; /* median with a cold L2 cache; 0: not measured */
     bool cold;      /* the packed operand came from memory in each call */

@@ -27,9 +27,9 @@ static int nround;
 static int64_t raced[HAND_SHAPE];
 static int nraced;
 static double regret_on[HAND_SHAPE + 1]; /* of the race on M */
-static bool scatters_on[HAND_SHAPE + 1],
-    silent_on[HAND_SHAPE + 1]; /* times differ by a half; the time was up before it came to M */
-static int64_t wrong_on;       /* the chosen kernel fails there; 0: nowhere */
+static bool scatters_on[HAND_SHAPE + 1]; /* times differ by a half */
+static bool silent_on[HAND_SHAPE + 1];   /* the time was up before it came to M */
+static int64_t wrong_on;                 /* the chosen kernel fails there; 0: nowhere */
 
 static void take(Study *s, int64_t trial, const Instance *inst, double ns)
 {

@@ -120,7 +120,7 @@ static void people_are_told_what_joined(void **state)
     const Result out = hand_of();
     hand.y.spec->instance[0].tuned = false;
     char *text = said_of(&out, 1, NULL, false);
-    assert_non_null(strstr(text, "  that counts 1 shape that 'tune' lacks, where the model was least sure\n"));
+    assert_non_null(strstr(text, "  that counts 1 shape that joined the tuned ones, where the model was least sure\n"));
     free(text);
     hand.y.spec->instance[0].tuned = true;
 }

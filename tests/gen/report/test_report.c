@@ -487,9 +487,10 @@ static void marks_what_cannot_be_said(void **state)
     const int64_t n = y.study->nshape;
     ContractShape *shape = ARENA_ARRAY(y.arena, (size_t)n, ContractShape);
     Contract c = { .nshape = n, .shape = shape, .tuned = { .nshape = n, .nmeasured = n, .nsaid = n - 2 } };
-    for (int64_t j = 0; j < n; j++)
-        shape[j] =
-            (ContractShape){ .inst = y.study->shape[j], .tuned = true, .measured = true, .spread = 0.01, .said = true };
+    for (int64_t j = 0; j < n; j++) /* in another order than the study's, as where shapes joined */
+        shape[j] = (ContractShape){
+            .inst = y.study->shape[n - 1 - j], .tuned = true, .measured = true, .spread = 0.01, .said = true
+        };
     shape[3].said = shape[8].said = false;
     shape[3].spread = 0.183;
     Result in = input_of(&y);
@@ -497,6 +498,14 @@ static void marks_what_cannot_be_said(void **state)
     const char *html = draw(y.arena, &in);
     assert_int_equal(count(html, "<td class=\"num\">\xe2\x80\xa0 "), 2);
     assert_int_equal(count(html, "<td class=\"num\">18.3 %</td>"), 1);
+    const char *row = strstr(html, "<td class=\"num\">18.3 %</td>");
+    while (strncmp(row, "<tr", 3) != 0)
+        row--;
+    for (int k = 0; k < 3; k++) {
+        const char *cell = arena_printf(y.arena, "<td class=\"num\">%lld</td>", (long long)shape[3].inst->extent[k]);
+        const char *at = strstr(row, cell);
+        assert_true(at && at < strstr(row, "</tr>"));
+    }
     assert_non_null(strstr(html, "So it is on 2 of the 36 tuned shapes."));
     assert_null(strstr(page(), "\xe2\x80\xa0 "));
 }

@@ -17,12 +17,8 @@
 #include "tests/gen/synthetic.h"
 #include "tests/tmp_folder.h"
 
-enum {
-    MOST_CALLS = 400,
-    MOST_MET = 48,
-    CANDIDATES = 100,
-    EVERY = 8
-}; /* of the space one candidate in EVERY is proposed */
+/* Of the space one candidate in EVERY is proposed. */
+enum { MOST_CALLS = 400, MOST_MET = 48, CANDIDATES = 100, EVERY = 8 };
 static const char few_shapes[] =
     "name = \"few\"; op = \"dense\"; target = [\"host\"]; dims = { T = { min = 1; max = 64; }; };\n"
     "shapes = ( { M = \"T\"; N = 768; K = 768; }, { M = \"T\"; N = 768; K = 3072; } );\n"

@@ -46,8 +46,7 @@ static void all_that_is_stated_is_measured(void **state)
     }
 }
 
-/* Shapes that the race takes in are tuned from then on, for contract and choice; records say so, and a study of these has the same shapes in the same
- * order. */
+/* Shapes that the race takes in are tuned from then on, for contract and choice. */
 static void what_joins_is_tuned(void **state)
 {
     (void)state;

@@ -447,6 +447,57 @@ static void a_table_knows_cold_times(void **state)
     arena_free(t.y.arena);
 }
 
+/* Of a shape that joins the tuned ones the lab's answers say so, whatever the record says. */
+static void what_joins_is_said(void **state)
+{
+    (void)state;
+    Place t;
+    const char *err = NULL;
+    assert_true(synthetic_make(&t.y, small_spec, 4));
+    Search q = search_on(&t, NULL, NULL, STRATEGY_JOINT, 3);
+    Study *s = q.lab->study;
+    const int64_t trial = study_add(s, &t.y.space->candidate[5]), ntuned = s->nshape;
+    const Instance *joins = t.y.spec->instance;
+    while (joins->tuned)
+        joins++;
+    MeasureRecord m = time_on_third(s, trial, 7e5);
+    memcpy(m.extent, joins->extent, sizeof m.extent);
+    const Records r = { .nmeasure = 1, .measure = &m };
+    q.lab->data = lab_records_new(t.y.arena, &r, LAB_AGAIN, (LabCost){ 0 }, NULL, NULL);
+    study_kernel(s, &(KernelRecord){ .key = m.key, .why = "" });
+    for (int tunes = 0; tunes < 2; tunes++) {
+        assert_true(lab_records.compare(q.lab, t.y.arena, joins, &trial, 1, tunes, &err));
+        study_take_in(s);
+        assert_int_equal(s->nshape, ntuned + tunes);
+    }
+    arena_free(t.y.arena);
+}
+
+/* Behind its share of the time no shape and no kernel is begun; what comes first is measured in any case. */
+static void a_table_keeps_to_its_time(void **state)
+{
+    (void)state;
+    Place t;
+    const char *err = NULL;
+    begin(&t, whole_spec, STRATEGY_EXHAUSTIVE, 1);
+    LabRecords *data = lab_records_new(t.y.arena, record_all(t.file), LAB_AGAIN, (LabCost){ 1, 0 }, NULL, NULL);
+    Search q = search_on(&t, &lab_records, data, STRATEGY_JOINT, 3);
+    Study *s = q.lab->study;
+    Proposal p[3];
+    for (int i = 0; i < 3; i++)
+        p[i] = (Proposal){ .c = t.y.space->candidate[5 + i], .nshape = 2, .shape = { 1, 4 } };
+    q.lab->seconds = 5; /* a kernel takes one, and the share is three */
+    assert_true(lab_records.trials(q.lab, t.y.arena, p, 2, 0.6, &err));
+    for (int i = 0; i < 2; i++)
+        assert_true(s->trial[study_find(s, &p[i].c)].ns[1] > 0 && s->trial[study_find(s, &p[i].c)].ns[4] > 0);
+    p[0].c = t.y.space->candidate[8];
+    assert_true(lab_records.trials(q.lab, t.y.arena, p, 3, 0.6, &err));
+    const int64_t begun = study_find(s, &p[0].c);
+    assert_true(begun >= 0 && trial_usable(&s->trial[begun]) && s->trial[begun].ns[1] == 0);
+    assert_int_equal(study_find(s, &p[2].c), -1);
+    end(&t);
+}
+
 static int ndisturbed, nfirst, nanchor;
 
 /* Twice the time, a part less beside the anchor. */
@@ -566,12 +617,20 @@ static void anything_may_be_drawn(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_search_comes_out_again),        cmocka_unit_test(another_seed_leaves_the_records),
-        cmocka_unit_test(a_trace_is_of_what_was_recorded), cmocka_unit_test(a_long_trace_is_whole),
-        cmocka_unit_test(a_table_serves_any_search),       cmocka_unit_test(everything_is_measured_everywhere),
-        cmocka_unit_test(anything_may_be_drawn),           cmocka_unit_test(each_record_serves_once),
-        cmocka_unit_test(answers_may_be_disturbed),        cmocka_unit_test(all_means_what_is_missing),
-        cmocka_unit_test(a_table_answers_for_all),         cmocka_unit_test(a_table_knows_cold_times),
+        cmocka_unit_test(a_search_comes_out_again),
+        cmocka_unit_test(another_seed_leaves_the_records),
+        cmocka_unit_test(a_trace_is_of_what_was_recorded),
+        cmocka_unit_test(a_long_trace_is_whole),
+        cmocka_unit_test(a_table_serves_any_search),
+        cmocka_unit_test(everything_is_measured_everywhere),
+        cmocka_unit_test(anything_may_be_drawn),
+        cmocka_unit_test(each_record_serves_once),
+        cmocka_unit_test(answers_may_be_disturbed),
+        cmocka_unit_test(all_means_what_is_missing),
+        cmocka_unit_test(a_table_answers_for_all),
+        cmocka_unit_test(a_table_knows_cold_times),
+        cmocka_unit_test(what_joins_is_said),
+        cmocka_unit_test(a_table_keeps_to_its_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

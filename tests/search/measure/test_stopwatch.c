@@ -173,6 +173,25 @@ static void large_packed_operands_are_cold(void **state)
         assert_true(recorded()->measure[i].cold == (i < 3));
 }
 
+/* All records of a shape that joins the tuned ones say so, those of later requests too; of one that the spec tunes none does. */
+static void what_joins_is_said(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    const Instance *tuned = shape(3), *joins = y.spec->instance;
+    while (joins->tuned)
+        joins++;
+    assert_true(stopwatch_time(&lab, y.arena, joins, &two, true, true, &err));
+    assert_true(stopwatch_time(&lab, y.arena, tuned, &two, true, true, &err));
+    study_take_in(lab.study);
+    assert_true(study_tunes(lab.study, joins));
+    assert_true(stopwatch_time(&lab, y.arena, joins, &two, false, false, &err));
+    assert_true(stopwatch_time(&lab, y.arena, joins + 1, &two, true, false, &err));
+    assert_int_equal(recorded()->nmeasure, 12);
+    for (int i = 0; i < 12; i++)
+        assert_true(recorded()->measure[i].tunes == (i / 3 == 0 || i / 3 == 2));
+}
+
 static void silence_is_a_hang_sooner_with_little_time(void **state)
 {
     (void)state;
@@ -323,6 +342,7 @@ int main(void)
 #define FRESH(test) cmocka_unit_test_setup_teardown(test, make, drop)
     const struct CMUnitTest tests[] = {
         FRESH(a_request),
+        FRESH(what_joins_is_said),
         FRESH(large_packed_operands_are_cold),
         FRESH(silence_is_a_hang_sooner_with_little_time),
         FRESH(the_anchor_is_in_every_request),

@@ -165,6 +165,48 @@ static void records_in_any_order_make_the_same_study(void **state)
     }
 }
 
+/* Shapes that joined are tuned shapes of a study of the records too, the same in the same order, whichever line says so. */
+static void what_joined_comes_back(void **state)
+{
+    (void)state;
+    enum { NJOIN = 3, NMEASURE = 2 * (NJOIN + 1) };
+    const Study *names = study_of_three();
+    const KernelRecord kernel[2] = { kernel_of(names, 0), kernel_of(names, 1) };
+    MeasureRecord measure[NMEASURE], back[NMEASURE];
+    const Instance *held[NJOIN + 1];
+    int n = 0;
+    for (const Instance *inst = y.spec->instance; n <= NJOIN; inst++)
+        if (!inst->tuned)
+            held[n++] = inst;
+    for (int i = 0; i < NMEASURE; i++) {
+        const Instance *inst = held[NJOIN - i / 2];
+        MeasureRecord *m = &measure[i];
+        *m = record_of(names, (Taken){ i % 2, 0, 50 + i, 100 });
+        m->key = kernel[i % 2].key;
+        memcpy(m->extent, inst->extent, sizeof m->extent);
+        m->threads = inst->threads;
+        m->tunes = inst != held[1] && i % 2 == i / 2 % 2; /* the first of both kernels, or the second */
+        back[NMEASURE - 1 - i] = *m;
+    }
+    static const int order[] = { 0, 2, 3 };
+    for (int turn = 0; turn < 2; turn++) {
+        const Records r = { .nkernel = 2,
+                            .kernel = (KernelRecord[]){ kernel[turn], kernel[!turn] },
+                            .nmeasure = NMEASURE,
+                            .measure = turn ? back : measure };
+        Study *s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
+        const int64_t ntuned = s->nshape;
+        study_load(s, &r, &y.templates, &y.targets);
+        assert_int_equal(s->ntrial, 2);
+        assert_int_equal(s->nshape, ntuned + NJOIN);
+        assert_int_equal(s->nplace, ntuned + NJOIN + 1);
+        for (int j = 0; j < NJOIN; j++) {
+            assert_ptr_equal(s->shape[ntuned + j], held[order[j]]);
+            assert_near(s->trial[study_find_key(s, kernel[1].key)].ns[ntuned + j], 50 + 2 * (NJOIN - order[j]) + 1);
+        }
+    }
+}
+
 /* Two that failed alike for reasons that differ: the same one is told, and the same facts, whichever line comes first. A reason may also come with
  * a measurement. */
 static void the_same_reason_in_any_order(void **state)
@@ -359,6 +401,7 @@ int main(void)
         cmocka_unit_test(failures_of_the_moment),
         cmocka_unit_test(a_finding_is_for_good),
         cmocka_unit_test(a_finding_of_a_lesser_target_is_tried_again),
+        cmocka_unit_test(what_joined_comes_back),
         cmocka_unit_test(records_in_any_order_make_the_same_study),
         cmocka_unit_test(the_same_reason_in_any_order),
         cmocka_unit_test(the_same_error_in_any_order),

@@ -9,9 +9,9 @@
 #include "search/loop/search.h"
 
 enum {
-    ADDED_PART = 2, /* at most one shape joins for so many that the spec tunes */
-    ROUND_PART =
-        16 /* a round adds 1 + nshape / ROUND_PART shapes, less the tuned ones on which the choice was not measured */
+    ADDED_PART = 2,  /* at most one shape joins for so many that the spec tunes */
+    ROUND_PART = 16, /* a round adds 1 + nshape / ROUND_PART shapes, */
+    UNTIMED_PART = 4 /* less one for so many tuned ones on which the kernel that serves them has no time */
 };
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -19,13 +19,14 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 int64_t heldout_join(Arena *a, const Study *s, const Selection *c, const Instance ***out)
 {
     const int64_t n = s->nshape;
-    int64_t ntuned = 0, round = 1 + n / ROUND_PART;
+    int64_t ntuned = 0, nuntimed = 0;
     for (int64_t j = 0; j < n; j++) {
         ntuned += s->shape[j]->tuned;
-        round -= !(s->trial[c->as->kernel[c->as->chosen[s->shape[j] - s->spec->instance]]].ns[j] > 0);
+        nuntimed += !(s->trial[c->as->kernel[c->as->chosen[s->shape[j] - s->spec->instance]]].ns[j] > 0);
     }
     const int64_t room = least(ntuned / ADDED_PART - (n - ntuned), study_nheld_out(s) - HELD_OUT_LEAST);
-    const int most = (int)(least(room, round) > 0 ? least(room, round) : 0);
+    const int64_t round = least(room, 1 + n / ROUND_PART - nuntimed / UNTIMED_PART);
+    const int most = round > 0 ? (int)round : 0;
     Ranked *r = ARENA_ARRAY(a, (size_t)most + 1, Ranked);
     const int njoin = most ? race_doubtful(s, c, most, r) : 0;
     *out = ARENA_ARRAY(a, (size_t)(n + njoin) + 1, const Instance *);

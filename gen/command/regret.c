@@ -28,13 +28,6 @@ static void take_cases(Regret *g, const ContractShape *from, int64_t total, int6
             g->item[g->n++].was = from[i];
 }
 
-static bool is_listed(const ContractShape *shape, int64_t n, const Instance *inst)
-{
-    while (n > 0 && shape[n - 1].inst != inst)
-        n--;
-    return n > 0;
-}
-
 /* asked: how many shapes the user wants; 0: all of the contract. */
 static void list_cases(Regret *g, int64_t asked)
 {
@@ -43,12 +36,15 @@ static void list_cases(Regret *g, int64_t asked)
     const int64_t ninstance = s->spec->ninstance;
     ContractShape *stated = ARENA_ARRAY(g->run->a, (size_t)c->nshape + 1, ContractShape);
     ContractShape *rest = ARENA_ARRAY(g->run->a, (size_t)ninstance + 1, ContractShape);
+    bool *is_stated = ARENA_ARRAY(g->run->a, (size_t)ninstance + 1, bool);
     int64_t nstated = 0, nrest = 0;
     for (int64_t i = 0; i < c->nshape; i++)
-        if (c->shape[i].measured)
+        if (c->shape[i].measured) {
             stated[nstated++] = c->shape[i];
+            is_stated[c->shape[i].inst - s->spec->instance] = true;
+        }
     for (int64_t i = 0; i < ninstance; i++)
-        if (!study_tunes(s, &s->spec->instance[i]) && !is_listed(stated, nstated, &s->spec->instance[i]))
+        if (!is_stated[i] && !study_tunes(s, &s->spec->instance[i]))
             rest[nrest++] = (ContractShape){ .inst = &s->spec->instance[i], .kernel = g->out->assignment->chosen[i] };
     g->whole = !asked || asked >= nstated;
     g->item = ARENA_ARRAY(g->run->a, (size_t)(nstated + nrest) + 1, RegretCase);

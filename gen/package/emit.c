@@ -210,13 +210,14 @@ static void add_of_records(Emitter *e, FillScope *s)
     fill_number(s, "HAS_ERRORS", has_errors);
 }
 
-/* The tuned shapes of the first target with the first number of threads, as rows of a table in bench.c. */
+/* The shapes that the spec tunes with the first number of threads, as rows of a table in bench.c: not those that joined them, which are others on another
+ * machine. */
 static const char *bench_shapes_text(Emitter *e)
 {
     const Study *s = e->in->result->study;
     Text t = { .arena = e->arena };
     for (int64_t i = 0; i < s->nshape; i++) {
-        if (s->shape[i]->threads != s->spec->threads[0])
+        if (!s->shape[i]->tuned || s->shape[i]->threads != s->spec->threads[0])
             continue;
         text_add(&t, "    {");
         for (int j = 0; j < s->spec->op->nextent; j++)

@@ -78,9 +78,7 @@ static void print_noise(const Result *out, FILE *to)
 /* Says how many shapes joined those that the spec tunes. */
 static void print_joined(const Study *s, FILE *to)
 {
-    int64_t n = 0;
-    for (int64_t j = 0; j < s->nshape; j++)
-        n += !s->shape[j]->tuned;
+    const int64_t n = study_njoined(s);
     if (n)
         fprintf(to, "  that counts %" PRId64 " shape%s that joined the tuned ones, where the model was least sure\n", n,
                 number_plural(n));

@@ -4,7 +4,6 @@
  * names. Of the others a sample says how good the choice is where it rests on predictions. These results are records, for the package's
  * contract (contract.h); choice, model and dispatcher never see them, or these shapes would not be held out any more.
  */
-#include <math.h>
 #include "gen/base/rng.h"
 #include "search/loop/search.h"
 
@@ -18,13 +17,11 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 int64_t heldout_join(Arena *a, const Study *s, const Selection *c, const Instance ***out)
 {
-    const int64_t n = s->nshape;
-    int64_t ntuned = 0, nuntimed = 0;
-    for (int64_t j = 0; j < n; j++) {
-        ntuned += s->shape[j]->tuned;
+    const int64_t n = s->nshape, njoined = study_njoined(s);
+    int64_t nuntimed = 0;
+    for (int64_t j = 0; j < n; j++)
         nuntimed += !(s->trial[c->as->kernel[c->as->chosen[s->shape[j] - s->spec->instance]]].ns[j] > 0);
-    }
-    const int64_t room = least(ntuned / ADDED_PART - (n - ntuned), study_nheld_out(s) - HELD_OUT_LEAST);
+    const int64_t room = least((n - njoined) / ADDED_PART - njoined, study_nheld_out(s) - HELD_OUT_LEAST);
     const int64_t round = least(room, 1 + n / ROUND_PART - nuntimed / UNTIMED_PART);
     const int most = round > 0 ? (int)round : 0;
     Ranked *r = ARENA_ARRAY(a, (size_t)most + 1, Ranked);

@@ -156,12 +156,20 @@ void study_take_in(Study *s)
     }
 }
 
+int64_t study_njoined(const Study *s)
+{
+    int64_t n = 0;
+    while (n < s->nshape && !s->shape[s->nshape - 1 - n]->tuned)
+        n++;
+    return n;
+}
+
 bool study_tunes(const Study *s, const Instance *inst)
 {
-    int64_t j = s->nshape - 1;
-    while (j >= 0 && !s->shape[j]->tuned && s->shape[j] != inst)
-        j--;
-    return inst->tuned || (j >= 0 && s->shape[j] == inst);
+    int64_t left = study_njoined(s);
+    while (left > 0 && s->shape[s->nshape - left] != inst)
+        left--;
+    return inst->tuned || left > 0;
 }
 
 bool study_holds_out(const Study *s, const Instance *inst) { return inst->weight > 0 && !study_tunes(s, inst); }

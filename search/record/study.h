@@ -119,6 +119,7 @@ void study_measure(Study *s, const MeasureRecord *m);
 
 /* Makes tuned shapes of the places that measurements added: the next choice rests on them too. A model that was fitted before is of no use then. */
 void study_take_in(Study *s);
+int64_t study_njoined(const Study *s); /* how many were taken in: the last ones of the tuned shapes */
 /* True of an instance that the spec tunes or that was taken in. */
 bool study_tunes(const Study *s, const Instance *inst);
 bool study_holds_out(const Study *s, const Instance *inst); /* it is not tuned, and has a weight */

@@ -118,11 +118,12 @@ static void people_are_told_what_joined(void **state)
 {
     (void)state;
     const Result out = hand_of();
-    hand.y.spec->instance[0].tuned = false;
+    Instance *last = &hand.y.spec->instance[hand.y.study->shape[HAND_TUNED - 1] - hand.y.spec->instance];
+    last->tuned = false;
     char *text = said_of(&out, 1, NULL, false);
     assert_non_null(strstr(text, "  that counts 1 shape that joined the tuned ones, where the model was least sure\n"));
     free(text);
-    hand.y.spec->instance[0].tuned = true;
+    last->tuned = true;
 }
 
 /* What is left out, or said in other words, where there is one of a thing, or none. */

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * lab_records as a table: it answers any search with the records of a whole space, each answer as the study wants it, on a clock of its own.
+ */
+#include "tests/search/measure/records_place.h"
+
+typedef struct {
+    int64_t trials, rounds;
+    double now_s;
+} Seen;
+
+static void see(void *ctx, Lab *q, const Proposal *p, int n)
+{
+    Seen *s = ctx;
+    (void)p;
+    s->trials += n;
+    s->rounds++;
+    assert_true(lab_now_s(q) > s->now_s);
+    s->now_s = lab_now_s(q);
+}
+
+/* A table that knows no race has times for one all the same, and each answer has its price: 0.5 s to build, 0.01 s a request, and six
+ * samples of 0.3 ms at least. */
+static void assert_answers(Place *t)
+{
+    const char *err = NULL;
+    Records r = *record_all(t->file);
+    MeasureRecord *m = ARENA_ARRAY(t->y.arena, (size_t)r.nmeasure, MeasureRecord);
+    memcpy(m, r.measure, (size_t)r.nmeasure * sizeof *m);
+    r.measure = m;
+    for (int64_t i = 0; i < r.nmeasure; i++)
+        m[i].final = false;
+    LabRecords *l = lab_records_new(t->y.arena, &r, LAB_AGAIN, (LabCost){ 0.5, 0.01 }, NULL, NULL);
+    Search q = search_on(t, &lab_records, l, STRATEGY_JOINT, 3);
+    q.lab->anchor = &t->y.space->general[0];
+    const int64_t anchor = study_add(q.lab->study, q.lab->anchor);
+    study_kernel(q.lab->study, &(KernelRecord){ .key = q.lab->study->trial[anchor].key, .why = "" });
+    Proposal p = { .c = t->y.space->candidate[5], .nshape = 2, .shape = { 1, 4 } };
+    assert_false(candidate_same(&p.c, q.lab->anchor));
+    assert_true(lab_records.trials(q.lab, t->y.arena, &p, 1, 1, &err));
+    const int64_t trial = study_find(q.lab->study, &p.c);
+    double want_s = 0.5;
+    for (int64_t j = 0; j < q.lab->study->nshape; j++) {
+        const bool asked = j == 1 || j == 4;
+        assert_int_equal(q.lab->study->trial[trial].count[j], asked);
+        assert_int_equal(q.lab->study->trial[anchor].count[j], asked);
+        for (int k = 0; k < 2 && asked; k++)
+            want_s += 0.01 + 6e-9 * fmax(fabs(q.lab->study->trial[k ? anchor : trial].ns[j]), 3e5);
+    }
+    assert_true(fabs(q.lab->now_s - want_s) < 0.02 * want_s);
+    assert_int_equal(q.lab->ntimed, 2);
+    assert_true(lab_records.compare(q.lab, t->y.arena, q.lab->study->shape[1], &trial, 1, false, &err));
+    assert_int_equal(q.lab->study->trial[trial].count[1], 2);
+    assert_int_equal(q.lab->study->trial[anchor].count[1], 2);
+    assert_int_equal(q.lab->study->trial[trial].count[4], 1);
+}
+
+static void a_table_serves_any_search(void **state)
+{
+    (void)state;
+    Place t;
+    begin(&t, whole_spec, STRATEGY_EXHAUSTIVE, 1);
+    assert_true(t.ntrial >= t.y.space->n);
+    t.y.spec->budget.trials = 40;
+    for (StrategyKind kind = 0; kind < STRATEGY_COUNT; kind++) {
+        Seen seen = { 0 };
+        const char *err = NULL;
+        LabRecords *l = lab_records_new(t.y.arena, record_all(t.file), LAB_AGAIN, (LabCost){ 0.5, 0.05 }, see, &seen);
+        Search q = search_on(&t, &lab_records, l, kind, 3);
+        q.lab->seconds = 60;
+        assert_true(search_run(&q, &err));
+        assert_int_equal(seen.trials, q.lab->study->ntrial);
+        assert_in_range(seen.trials, 20, 40);
+        assert_true(seen.now_s >= 0.5 * (double)seen.trials);
+    }
+    assert_answers(&t);
+    end(&t);
+}
+
+/* However many are asked for at once. */
+static void a_table_answers_for_all(void **state)
+{
+    (void)state;
+    enum { MANY = 200 };
+    Place t;
+    const char *err = NULL;
+    begin(&t, whole_spec, STRATEGY_EXHAUSTIVE, 1);
+    assert_true(t.y.space->n >= MANY);
+    Search q = search_on(&t, &lab_records,
+                         lab_records_new(t.y.arena, record_all(t.file), LAB_AGAIN, (LabCost){ 0 }, NULL, NULL),
+                         STRATEGY_JOINT, 3);
+    Proposal *p = ARENA_ARRAY(t.y.arena, MANY, Proposal);
+    for (int i = 0; i < MANY; i++)
+        p[i] = (Proposal){ .c = t.y.space->candidate[i], .nshape = 1, .shape = { 1 } };
+    assert_true(lab_records.trials(q.lab, t.y.arena, p, MANY, 1, &err));
+    assert_int_equal(q.lab->study->ntrial, MANY);
+    for (int i = 0; i < MANY; i++)
+        assert_true(q.lab->study->trial[i].ns[1] > 0);
+    end(&t);
+}
+
+/* A trial's record on the study's third shape. */
+static MeasureRecord time_on_third(const Study *s, int64_t trial, double ns)
+{
+    MeasureRecord m = { .key = s->trial[trial].key,
+                        .device = s->device->id,
+                        .naxis = 3,
+                        .threads = 1,
+                        .nsample = 1,
+                        .ns = { ns },
+                        .time_ns = ns,
+                        .why = "" };
+    memcpy(m.extent, s->shape[2]->extent, sizeof m.extent);
+    return m;
+}
+
+/* Of records that serve once each is taken in its order, those of the race apart; behind the last there is none. */
+static void each_record_serves_once(void **state)
+{
+    (void)state;
+    static const double ns[] = { 7e5, 9e5, 5e5, 6e5 };
+    Place t;
+    assert_true(synthetic_make(&t.y, small_spec, 4));
+    Search q = search_on(&t, NULL, NULL, STRATEGY_JOINT, 3);
+    q.lab->kind = &lab_records;
+    q.lab->seconds = INFINITY;
+    const int64_t trial = study_add(q.lab->study, &t.y.space->candidate[5]);
+    MeasureRecord m[4];
+    for (int i = 0; i < 4; i++) {
+        m[i] = time_on_third(q.lab->study, trial, ns[i]);
+        m[i].final = i % 2;
+    }
+    const Records r = { .nmeasure = 4, .measure = m };
+    const char *err = NULL;
+    q.lab->data = lab_records_new(t.y.arena, &r, LAB_ONCE, (LabCost){ 0 }, NULL, NULL);
+    study_kernel(q.lab->study, &(KernelRecord){ .key = m[0].key, .why = "" });
+    double before_s = 0;
+    for (int i = 0; i < 3; i++) {
+        assert_true(lab_records.compare(q.lab, t.y.arena, q.lab->study->shape[2], &trial, 1, false, &err));
+        const double took_s = q.lab->now_s - before_s;
+        before_s += took_s;
+        assert_true(fabs(took_s - (i == 0 ? 6e-9 * 9e5 : i == 1 ? 6e-9 * 6e5 : 0)) < 1e-12);
+    }
+    LabRecords *table = lab_records_new(t.y.arena, &r, LAB_AGAIN, (LabCost){ 0 }, NULL,
+                                        NULL); /* there the last of its kind serves again */
+    q.lab->data = table;
+    for (int i = 0; i < 3; i++) {
+        before_s = q.lab->now_s;
+        assert_true(lab_records.compare(q.lab, t.y.arena, q.lab->study->shape[2], &trial, 1, false, &err));
+        assert_true(fabs(q.lab->now_s - before_s - 6e-9 * (i == 0 ? 9e5 : 6e5)) < 1e-12);
+    }
+    const Proposal unknown = { .c = t.y.space->candidate[6], .nshape = 1 };
+    assert_false(lab_records.trials(q.lab, t.y.arena, &unknown, 1, 1, &err));
+    assert_string_equal(err, "the records do not hold what the search asks for next");
+    arena_free(t.y.arena);
+}
+
+/* A table with times of cold caches and of hot ones answers with those that the spec wants, wherever they stand; with the others where it has no
+ * such time. */
+static void a_table_knows_cold_times(void **state)
+{
+    (void)state;
+    static const double ns[] = { 7e5, 9e5, 8e5, 4e5 }; /* the second and the third are cold */
+    Place t;
+    assert_true(synthetic_make(&t.y, small_spec, 4));
+    for (int k = 0; k < 4; k++) {
+        const bool hot = k & 1, alone = k & 2;
+        t.y.spec->hot = hot;
+        Search q = search_on(&t, NULL, NULL, STRATEGY_JOINT, 3);
+        Study *s = q.lab->study;
+        const int64_t trial = study_add(s, &t.y.space->candidate[5]);
+        MeasureRecord m[4];
+        for (int i = 0; i < 4; i++) {
+            m[i] = time_on_third(s, trial, ns[i]);
+            m[i].cold = i == 1 || i == 2;
+        }
+        const Records r = { .nmeasure = alone ? 1 : 4, .measure = m };
+        const char *err = NULL;
+        q.lab->data = lab_records_new(t.y.arena, &r, LAB_AGAIN, (LabCost){ 0 }, NULL, NULL);
+        study_kernel(s, &(KernelRecord){ .key = m[0].key, .why = "" });
+        assert_true(study_wants_cold(s, s->shape[2]->extent) == !hot);
+        assert_true(lab_records.compare(q.lab, t.y.arena, s->shape[2], &trial, 1, false, &err));
+        assert_true(s->trial[trial].ns[2] == (alone ? 7e5 : hot ? 4e5 : 8e5));
+    }
+    arena_free(t.y.arena);
+}
+
+/* Of a shape that joins the tuned ones the lab's answers say so, whatever the record says. */
+static void what_joins_is_said(void **state)
+{
+    (void)state;
+    Place t;
+    const char *err = NULL;
+    assert_true(synthetic_make(&t.y, small_spec, 4));
+    Search q = search_on(&t, NULL, NULL, STRATEGY_JOINT, 3);
+    Study *s = q.lab->study;
+    const int64_t trial = study_add(s, &t.y.space->candidate[5]), ntuned = s->nshape;
+    const Instance *joins = t.y.spec->instance;
+    while (joins->tuned)
+        joins++;
+    MeasureRecord m = time_on_third(s, trial, 7e5);
+    memcpy(m.extent, joins->extent, sizeof m.extent);
+    const Records r = { .nmeasure = 1, .measure = &m };
+    q.lab->data = lab_records_new(t.y.arena, &r, LAB_AGAIN, (LabCost){ 0 }, NULL, NULL);
+    study_kernel(s, &(KernelRecord){ .key = m.key, .why = "" });
+    for (int tunes = 0; tunes < 2; tunes++) {
+        assert_true(lab_records.compare(q.lab, t.y.arena, joins, &trial, 1, tunes, &err));
+        study_take_in(s);
+        assert_int_equal(s->nshape, ntuned + tunes);
+    }
+    arena_free(t.y.arena);
+}
+
+/* Behind its share of the time no shape and no kernel is begun; what comes first is measured in any case. */
+static void a_table_keeps_to_its_time(void **state)
+{
+    (void)state;
+    Place t;
+    const char *err = NULL;
+    begin(&t, whole_spec, STRATEGY_EXHAUSTIVE, 1);
+    LabRecords *data = lab_records_new(t.y.arena, record_all(t.file), LAB_AGAIN, (LabCost){ 1, 0 }, NULL, NULL);
+    Search q = search_on(&t, &lab_records, data, STRATEGY_JOINT, 3);
+    Study *s = q.lab->study;
+    Proposal p[3];
+    for (int i = 0; i < 3; i++)
+        p[i] = (Proposal){ .c = t.y.space->candidate[5 + i], .nshape = 2, .shape = { 1, 4 } };
+    q.lab->seconds = 5; /* a kernel takes one, and the share is three */
+    assert_true(lab_records.trials(q.lab, t.y.arena, p, 2, 0.6, &err));
+    for (int i = 0; i < 2; i++)
+        assert_true(s->trial[study_find(s, &p[i].c)].ns[1] > 0 && s->trial[study_find(s, &p[i].c)].ns[4] > 0);
+    p[0].c = t.y.space->candidate[8];
+    assert_true(lab_records.trials(q.lab, t.y.arena, p, 3, 0.6, &err));
+    const int64_t begun = study_find(s, &p[0].c);
+    assert_true(begun >= 0 && trial_usable(&s->trial[begun]) && s->trial[begun].ns[1] == 0);
+    assert_int_equal(study_find(s, &p[2].c), -1);
+    end(&t);
+}
+
+static int ndisturbed, nfirst, nanchor;
+
+/* Twice the time, a part less beside the anchor. */
+static void disturb(void *ctx, bool first, bool is_anchor, MeasureRecord *m)
+{
+    assert_ptr_equal(ctx, &ndisturbed);
+    ndisturbed++;
+    nfirst += first;
+    nanchor += is_anchor;
+    m->anchor_ns *= 2;
+    m->time_ns *= is_anchor ? 2 : 3;
+}
+
+/* Each answer is disturbed once, request by request. */
+static void answers_may_be_disturbed(void **state)
+{
+    (void)state;
+    Place t;
+    const char *err = NULL;
+    begin(&t, whole_spec, STRATEGY_EXHAUSTIVE, 1);
+    LabRecords *data = lab_records_new(t.y.arena, record_all(t.file), LAB_AGAIN, (LabCost){ 0 }, NULL, NULL);
+    Search q = search_on(&t, &lab_records, data, STRATEGY_JOINT, 3);
+    q.lab->anchor = &t.y.space->general[0];
+    const int64_t anchor = study_add(q.lab->study, q.lab->anchor);
+    study_kernel(q.lab->study, &(KernelRecord){ .key = q.lab->study->trial[anchor].key, .why = "" });
+    const Proposal p = { .c = t.y.space->candidate[5], .nshape = 2, .shape = { 1, 4 } };
+    assert_true(lab_records.trials(q.lab, t.y.arena, &p, 1, 1, &err));
+    const int64_t trial = study_find(q.lab->study, &p.c);
+    lab_records_disturb(data, disturb, &ndisturbed);
+    assert_true(lab_records.compare(q.lab, t.y.arena, q.lab->study->shape[2], &trial, 1, false, &err));
+    assert_true(lab_records.trials(q.lab, t.y.arena, &(Proposal){ .c = p.c, .nshape = 1, .shape = { 3 } }, 1, 1, &err));
+    assert_true(ndisturbed == 4 && nfirst == 2 && nanchor == 2);
+    assert_true(q.lab->study->anchor[2].ns == 2e5);
+    const MeasureRecord *m = record_all(t.file)->measure;
+    while (strcmp(m->key, q.lab->study->trial[trial].key) != 0 ||
+           memcmp(m->extent, q.lab->study->shape[2]->extent, sizeof m->extent) != 0)
+        m++;
+    assert_true(fabs(q.lab->study->trial[trial].ns[2] - 3 * m->time_ns) <= 1e-9 * m->time_ns);
+    end(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_table_serves_any_search), cmocka_unit_test(each_record_serves_once),
+        cmocka_unit_test(answers_may_be_disturbed),  cmocka_unit_test(a_table_answers_for_all),
+        cmocka_unit_test(a_table_knows_cold_times),  cmocka_unit_test(what_joins_is_said),
+        cmocka_unit_test(a_table_keeps_to_its_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

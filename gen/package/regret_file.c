@@ -138,6 +138,7 @@ static void add_result(FillScope *s, const Result *result)
                WORD("OF_FUNCTION", function ? arena_printf(a, "\"function\": \"%s\", ", function) : ""));
     fill_word(row, "DEVICE", quote_markdown(a, study->device->name));
     fill_word(row, "DEVICE_JSON", quote_json_text(a, study->device->name));
+    fill_word(row, "COMPILER", quote_markdown(a, study->device->compiler));
     fill_word(row, "COMPILER_JSON", quote_json_text(a, study->device->compiler));
     fill_number(row, "IS_MODELLED", c->modelled);
     fill_number(row, "IS_COLD", study->has_cold);

@@ -5,14 +5,17 @@
 #ifndef DCGEN_ARCH_H
 #define DCGEN_ARCH_H
 
-/* How compilers write its assembly (operands: from left to right, the result last), as far as search/build/spills.h reads it. Lists end in NULL. */
+/* How compilers write its assembly, as far as search/build/spills.h reads it. Lists end in NULL. */
 typedef struct {
-    const char *stack;             /* an operand with this end, and so no index, is a fixed place on the stack */
-    const char *frame;             /* so is this one in a function that has copied `from` to `to` */
-    const char *from, *to;         /* the stack pointer, the frame pointer */
-    const char *jump;              /* what jumps begin with */
+    const char *memory;            /* an operand that holds this is in memory */
+    const char *stack;             /* one that holds this, and so no index, is a fixed place on the stack */
+    const char *frame;             /* so is this one in a function that has a frame pointer */
+    const char *frame_made[2];     /* the operands of the instruction that makes the frame pointer */
+    const char *store;             /* what stores begin with; NULL: they are what has its last operand in memory */
+    const char *const *jump;       /* what jumps begin with; their last operand is the target */
+    const char *always;            /* the jump that is always taken, whole */
     const char *const *leave;      /* what calls and returns begin with */
-    const char *const *vector;     /* what names of vector registers begin with */
+    const char *const *vector;     /* what operands that are vector registers begin with */
     const char *const *multiply;   /* what multiplications of vectors of integers begin with */
     const char *const *multiply_f; /* what multiplications of floats begin with, those of scalars too */
     const char *const *packed;     /* what multiplications of vectors of floats end in */

@@ -41,7 +41,7 @@ static void print_load(Printer *p, Text *fields, Text *all)
         const Dtype *type = print_dtype(p, o);
         text_printf(fields, "    PACKAGE_floats_MACHINE v%d[%d];\n", i, lanes);
         text_printf(&loads,
-                    "#pragma GCC unroll %d\n    for (int i = 0; i < %d; i++)\n"
+                    "    PACKAGE_UNROLL(%d)\n    for (int i = 0; i < %d; i++)\n"
                     "        block->v%d[i] = i < lanes ? %sPACKAGE_load%s_MACHINE(a->%s + %s, rows) : (PACKAGE_floats_MACHINE){ 0 };\n"
                     "    PACKAGE_transpose_MACHINE(block->v%d);\n",
                     lanes, lanes, i, type->is_integer ? "(PACKAGE_floats_MACHINE)" : "", print_load_suffix(p, type), o->name,

@@ -31,6 +31,8 @@ typedef struct {
     Label label[MOST_LABELS];
     Slice function;     /* its name */
     bool frame_pointer; /* this function has one; without, Assembly.frame is a register like others */
+    void (*each)(void *ctx, const char *function, int len, const SpillReport *loop);
+    void *ctx;
 } AssemblyReader;
 
 static bool same(Slice a, Slice b) { return a.len == b.len && memcmp(a.text, b.text, a.len) == 0; }
@@ -59,9 +61,11 @@ static bool fits_any(const char *const *list, Slice s, bool (*fits)(Slice s, con
 
 static bool is_vector(const AssemblyReader *r, Slice operand) { return fits_any(r->syntax->vector, operand, begins); }
 
+static bool holds(Slice s, const char *text) { return memmem(s.text, s.len, text, strlen(text)) != NULL; }
+
 static bool is_on_stack(const AssemblyReader *r, Slice operand)
 {
-    return ends(operand, r->syntax->stack) || (r->frame_pointer && ends(operand, r->syntax->frame));
+    return holds(operand, r->syntax->stack) || (r->frame_pointer && holds(operand, r->syntax->frame));
 }
 
 /* True for vmulps, mulps, vfmadd231ps, vfnmsub132pd, vpdpbusd, vpmaddwd ..., and not for what multiplies scalars. */
@@ -85,7 +89,7 @@ static Slice next_operand(const char **p)
     *p += strspn(*p, "," BLANKS);
     Slice o = { *p, 0 };
     for (; **p && **p != '\n' && **p != '#' && !(**p == ',' && depth == 0); ++*p)
-        depth += (**p == '(') - (**p == ')');
+        depth += (strchr("([{", **p) != NULL) - (strchr(")]}", **p) != NULL);
     o.len = (size_t)(*p - o.text);
     while (o.len > 0 && strchr(BLANKS, o.text[o.len - 1]))
         o.len--;
@@ -102,59 +106,93 @@ static void take_label(AssemblyReader *r, Slice name)
 }
 
 /* Reports the loop from a label to here, if it multiplies vectors. */
-static void take_loop(const AssemblyReader *r, const Label *from, SpillReport *out)
+static void take_loop(const AssemblyReader *r, const Label *from)
 {
-    const SpillReport loop = { out->loops + 1, r->now.stored - from->before.stored, r->now.loaded - from->before.loaded,
-                               r->now.multiplications - from->before.multiplications };
-    if (loop.multiplications == 0 || ends(r->function, SPILLS_FINISH))
-        return;
-    if (out->loops == 0 || loop.stored + loop.loaded > out->stored + out->loaded)
-        *out = loop;
-    out->loops = loop.loops;
+    const SpillReport loop = { 1,
+                               r->now.stored - from->before.stored,
+                               r->now.loaded - from->before.loaded,
+                               r->now.multiplications - from->before.multiplications,
+                               r->now.stores - from->before.stores,
+                               r->now.loads - from->before.loads };
+    if (loop.multiplications > 0)
+        r->each(r->ctx, r->function.text, (int)r->function.len, &loop);
 }
 
-static void take_jump(AssemblyReader *r, Slice target, SpillReport *out)
+static void take_jump(AssemblyReader *r, Slice target)
 {
     for (int i = 0; i < r->nlabel; i++)
         if (same(r->label[i].name, target))
-            take_loop(r, &r->label[i], out);
+            take_loop(r, &r->label[i]);
     r->nlabel = 0;
 }
 
-static void take_instruction(AssemblyReader *r, Slice op, const char *p, SpillReport *out)
+static void take_operands(AssemblyReader *r, Slice op, const char *p)
 {
-    if (begins(op, r->syntax->jump)) {
-        take_jump(r, next_operand(&p), out);
+    Slice before = { p, 0 }, last = { p, 0 }, next;
+    int vectors = 0;
+    bool memory = false, stack = false, into = r->syntax->store && begins(op, r->syntax->store);
+    for (; (next = next_operand(&p)).len > 0; before = last, last = next) {
+        vectors += is_vector(r, next);
+        stack = stack || is_on_stack(r, next);
+        if (!is_vector(r, next) && holds(next, r->syntax->memory)) { /* v1.s[0] is a register */
+            const char *rest = p;
+            memory = true;
+            into = into || (!r->syntax->store && next_operand(&rest).len == 0);
+        }
+    }
+    if (vectors > 0) {
+        r->now.multiplications += multiplies_vectors(r->syntax, op);
+        *(into ? &r->now.stores : &r->now.loads) += memory;
+        *(into ? &r->now.stored : &r->now.loaded) += stack;
+    }
+    r->frame_pointer = r->frame_pointer || (is(before, r->syntax->frame_made[0]) && is(last, r->syntax->frame_made[1]));
+}
+
+static void take_instruction(AssemblyReader *r, Slice op, const char *p)
+{
+    Slice last = { p, 0 };
+    if (fits_any(r->syntax->jump, op, begins) || is(op, r->syntax->always)) {
+        for (Slice next; (next = next_operand(&p)).len > 0;)
+            last = next;
+        take_jump(r, last);
     } else if (fits_any(r->syntax->leave, op, begins)) {
         r->nlabel = 0;
     } else {
-        Slice last = { p, 0 }, next, before = { p, 0 }; /* the result is the last operand */
-        bool from_stack = false;
-        while ((next = next_operand(&p)).len > 0) {
-            from_stack = from_stack || is_on_stack(r, last);
-            before = last;
-            last = next;
-        }
-        r->now.multiplications += multiplies_vectors(r->syntax, op);
-        r->now.loaded += from_stack && is_vector(r, last);
-        r->now.stored += is_on_stack(r, last) && is_vector(r, before);
-        r->frame_pointer = r->frame_pointer || (is(before, r->syntax->from) && is(last, r->syntax->to));
+        take_operands(r, op, p);
     }
+}
+
+void spills_loops(const Assembly *syntax, const char *text,
+                  void (*each)(void *ctx, const char *function, int len, const SpillReport *loop), void *ctx)
+{
+    AssemblyReader r = { .syntax = syntax, .each = each, .ctx = ctx };
+    for (const char *p = text; *p; p += strcspn(p, "\n"), p += *p == '\n') {
+        const Slice first = next_word(&p);
+        if (is(first, ".cfi_startproc"))
+            r = (AssemblyReader){ .syntax = syntax, .function = r.function, .each = each, .ctx = ctx };
+        else if (ends(first, ":"))
+            take_label(&r, (Slice){ first.text, first.len - 1 });
+        else if (first.len > 0 && !strchr(".#/", *first.text))
+            take_instruction(&r, first, p);
+    }
+}
+
+/* Of all loops the one that moves most to and from the stack. */
+static void keep_worst(void *ctx, const char *function, int len, const SpillReport *loop)
+{
+    SpillReport *out = ctx;
+    const int loops = out->loops + 1;
+    if (ends((Slice){ function, (size_t)len }, SPILLS_FINISH))
+        return;
+    if (out->loops == 0 || loop->stored + loop->loaded > out->stored + out->loaded)
+        *out = *loop;
+    out->loops = loops;
 }
 
 void spills_read(const Assembly *syntax, const char *text, SpillReport *out)
 {
-    AssemblyReader r = { .syntax = syntax };
     *out = (SpillReport){ 0 };
-    for (const char *p = text; *p; p += strcspn(p, "\n"), p += *p == '\n') {
-        const Slice first = next_word(&p);
-        if (is(first, ".cfi_startproc"))
-            r = (AssemblyReader){ .syntax = syntax, .function = r.function };
-        else if (ends(first, ":"))
-            take_label(&r, (Slice){ first.text, first.len - 1 });
-        else if (first.len > 0 && *first.text != '.' && *first.text != '#')
-            take_instruction(&r, first, p, out);
-    }
+    spills_loops(syntax, text, keep_worst, out);
 }
 
 /* ---- the log of the assembler of GPU code ---- */

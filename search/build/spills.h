@@ -21,9 +21,14 @@ typedef struct {
     int loops;           /* loops that multiply vectors; 0: nothing is known */
     int stored, loaded;  /* vectors moved to and from the stack in one round of the loop that moves most */
     int multiplications; /* of vectors in that round */
+    int stores, loads;   /* vectors moved to and from memory, the stack included, in that round */
 } SpillReport;
 
 void spills_read(const Assembly *syntax, const char *text, SpillReport *out);
+
+/* Calls `each` for every innermost loop that multiplies vectors, in their order; `function`, of `len` bytes, is the one that it is in. */
+void spills_loops(const Assembly *syntax, const char *text,
+                  void (*each)(void *ctx, const char *function, int len, const SpillReport *loop), void *ctx);
 
 /* What the assembler of GPU code says: of each the most that any kernel of one source has. */
 typedef struct {

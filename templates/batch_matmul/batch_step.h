@@ -32,6 +32,7 @@ KERNEL_fma(KERNEL_vec sum, const float *x, KERNEL_vec xv, KERNEL_vec w, const in
     else
 #endif
         PACKAGE_FMA(sum, xv, w);
+    PACKAGE_IN_REGISTER(sum); /* where products and sums are two instructions, compilers would else compute many products first */
     (void)x, (void)half;
 #endif
     return sum;
@@ -44,7 +45,7 @@ KERNEL_step(const int rows, const int vectors, const int half, KERNEL_vec acc[MR
             const float *w, const KERNEL_mask *last, const int q)
 {
     KERNEL_vec wv[NV];
-#pragma GCC unroll 32
+    PACKAGE_UNROLL(32)
     for (int v = 0; v < vectors; v++) {
         KERNEL_vec load;
         if (v + 1 < vectors || !last)
@@ -54,7 +55,7 @@ KERNEL_step(const int rows, const int vectors, const int half, KERNEL_vec acc[MR
         PACKAGE_IN_REGISTER(load);
         wv[v] = load;
     }
-#pragma GCC unroll 32
+    PACKAGE_UNROLL(32)
     for (int r = 0; r < rows; r++) {
         const float *value = KERNEL_a(x, r, xs, q);
         KERNEL_vec xv = {0};
@@ -67,7 +68,7 @@ KERNEL_step(const int rows, const int vectors, const int half, KERNEL_vec acc[MR
             xv = *value - (KERNEL_vec){0};
         PACKAGE_IN_REGISTER(xv);
 #endif
-#pragma GCC unroll 32
+        PACKAGE_UNROLL(32)
         for (int v = 0; v < vectors; v++)
             acc[r][v] = KERNEL_fma(acc[r][v], value, xv, wv[v], half && v + 1 == vectors);
     }

@@ -95,9 +95,9 @@ KERNEL_tile(const int rows, const int vectors, const KERNEL_end end, const NAME_
     const float *x[(MR + 2) / 3];
     KERNEL_vec acc[2][MR][NV];
     const KERNEL_mask mask = *lanes, *last = end == KERNEL_WHOLE ? 0 : VECTOR_BYTES == 64 ? &mask : lanes; /* in a register */
-#pragma GCC unroll 32
+    PACKAGE_UNROLL(32)
     for (int r = 0; r < rows; r++)
-#pragma GCC unroll 32
+        PACKAGE_UNROLL(32)
         for (int v = 0; v < vectors; v++) {
             acc[0][r][v] = acc[1][r][v] = (KERNEL_vec){0};
 #if PF == 2
@@ -108,7 +108,7 @@ KERNEL_tile(const int rows, const int vectors, const KERNEL_end end, const NAME_
     for (int64_t pairs = a->K / 2, count; pairs > 0; pairs -= count) {
         count = PF && pairs > 8 ? 8 : pairs;
 #if PF /* the next tile's A, while k goes through a line of this one's */
-#pragma GCC unroll 16
+        PACKAGE_UNROLL(16)
         for (int r = 0; r < (LAYOUT_A_KM ? 16 : rows); r++)
             __builtin_prefetch(next + r * xs);
         next += LAYOUT_A_KM ? 16 * xs : 16;
@@ -128,9 +128,9 @@ KERNEL_tile(const int rows, const int vectors, const KERNEL_end end, const NAME_
     if (a->K & 1)
         KERNEL_step(rows, vectors, end == KERNEL_HALF, acc[0], x, xs, w, last, 0);
     (void)next, (void)ahead, (void)to_second, (void)to_third;
-#pragma GCC unroll 32
+    PACKAGE_UNROLL(32)
     for (int r = 0; r < rows && two; r++)
-#pragma GCC unroll 32
+        PACKAGE_UNROLL(32)
         for (int v = 0; v < vectors; v++)
             acc[0][r][v] += acc[1][r][v];
     KERNEL_store(rows, vectors, acc[0], a, at, y, last);

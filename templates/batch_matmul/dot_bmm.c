@@ -18,7 +18,7 @@ constraints = (
 general = (
   { target = "avx512";   MR = 4; NR = 4; },
   { target = "avx2";     MR = 2; NR = 4; },
-  { target = "portable"; MR = 1; NR = 4; } );
+  { target = "portable"; MR = 2; NR = 4; } );
 tile    = { B0 = "1"; B1 = "1"; M = "MR"; N = "NR"; K = "LANES"; };
 derived = (
   { name = "COL";    expr = "1"; doc = "a column of Y, that is a row of B, with vectors along k"; },
@@ -53,18 +53,19 @@ KERNEL_step(const int rows, const int columns, KERNEL_vec acc[MR][NR], const flo
             const float *const *w, int64_t ws, const KERNEL_mask *last)
 {
     KERNEL_vec xv[MR];
-#pragma GCC unroll 16
+    PACKAGE_UNROLL(16)
     for (int r = 0; r < rows; r++) {
         const float *p = KERNEL_row(x, r, xs);
-        xv[r] = last ? KERNEL_load_first(p, last, 0) : *(const KERNEL_vec *)p;
-        PACKAGE_IN_REGISTER(xv[r]);
+        KERNEL_vec v = last ? KERNEL_load_first(p, last, 0) : *(const KERNEL_vec *)p;
+        PACKAGE_IN_REGISTER(v); /* not of xv[r], which gcc would store, too */
+        xv[r] = v;
     }
-#pragma GCC unroll 16
+    PACKAGE_UNROLL(16)
     for (int c = 0; c < columns; c++) {
         const float *p = KERNEL_row(w, c, ws);
         KERNEL_vec wv = last ? KERNEL_load_first(p, last, 0) : *(const KERNEL_vec *)p;
         PACKAGE_IN_REGISTER(wv);
-#pragma GCC unroll 16
+        PACKAGE_UNROLL(16)
         for (int r = 0; r < rows; r++)
             PACKAGE_FMA(acc[r][c], xv[r], wv);
     }
@@ -77,9 +78,9 @@ KERNEL_tile(const int rows, const int columns, const float *a, int64_t xs, const
 {
     const float *x[(MR + 2) / 3], *w[(NR + 2) / 3];
     KERNEL_vec acc[MR][NR];
-#pragma GCC unroll 16
+    PACKAGE_UNROLL(16)
     for (int r = 0; r < rows; r++)
-#pragma GCC unroll 16
+        PACKAGE_UNROLL(16)
         for (int c = 0; c < columns; c++)
             acc[r][c] = (KERNEL_vec){0};
     KERNEL_point(rows, x, a, xs);
@@ -88,9 +89,9 @@ KERNEL_tile(const int rows, const int columns, const float *a, int64_t xs, const
         KERNEL_step(rows, columns, acc, x, xs, w, ws, 0);
     if (K > 0)
         KERNEL_step(rows, columns, acc, x, xs, w, ws, last);
-#pragma GCC unroll 16
+    PACKAGE_UNROLL(16)
     for (int r = 0; r < rows; r++, y += ys)
-#pragma GCC unroll 4
+        PACKAGE_UNROLL(4)
         for (int c = 0; c < columns; c += 4) {
             const int left = columns - c;
             KERNEL_quad sum = KERNEL_sum4(left < 4 ? left : 4, acc[r] + c);

@@ -148,9 +148,9 @@ KERNEL_tile(const int rows, const int vectors, const int half, const NAME_args *
     const int64_t last = !LAYOUT_B_NK || vectors * LANES > GROUP ? GROUP - 1 : KERNEL_last(a); /* else the group is whole */
     const float *x[(MR + 2) / 3];
     KERNEL_vec acc[2][MR][NV];
-#pragma GCC unroll 32
+    PACKAGE_UNROLL(32)
     for (int r = 0; r < rows; r++)
-#pragma GCC unroll 32
+        PACKAGE_UNROLL(32)
         for (int v = 0; v < vectors; v++) {
             acc[0][r][v] = acc[1][r][v] = (KERNEL_vec){0};
 #if PF == 2
@@ -159,9 +159,9 @@ KERNEL_tile(const int rows, const int vectors, const int half, const NAME_args *
         }
     if (t->more) {
         const float *addend = y;
-#pragma GCC unroll 32
+        PACKAGE_UNROLL(32)
         for (int r = 0; r < rows; r++, addend += ys)
-#pragma GCC unroll 32
+            PACKAGE_UNROLL(32)
             for (int v = 0; v < vectors; v++)
                 acc[0][r][v] = v + 1 < vectors ? *(const KERNEL_vec *)(addend + v * LANES)
                                                : KERNEL_load_first(addend + v * LANES, &t->last, half);
@@ -177,7 +177,7 @@ KERNEL_tile(const int rows, const int vectors, const int half, const NAME_args *
         next += 2 * xs;
 #elif PF
         const float *line = next + k + (k / 2 & 7) * ((rows + 7) / 8) * xs;
-#pragma GCC unroll 2
+        PACKAGE_UNROLL(2)
         for (int r = 0; r < (rows + 7) / 8; r++)
             __builtin_prefetch(line + r * xs);
 #endif
@@ -186,7 +186,7 @@ KERNEL_tile(const int rows, const int vectors, const int half, const NAME_args *
             p += 4 * KERNEL_B_STEP(ws);
             to += 4 * BLOCK;
 #if PF
-#pragma GCC unroll 4
+            PACKAGE_UNROLL(4)
             for (int i = 0; i < (LAYOUT_B_NK ? GROUP / 4 : 4); i++)
                 __builtin_prefetch(after + ((LAYOUT_B_NK ? k / 4 % 4 * (GROUP / 4) : 0) + i) * ws);
             after += 4 * KERNEL_B_STEP(ws);
@@ -196,9 +196,9 @@ KERNEL_tile(const int rows, const int vectors, const int half, const NAME_args *
     (void)next, (void)after;
     if (k - 1 == K)
         KERNEL_step(rows, vectors, half, acc[0], x, xs, w, 0, 0);
-#pragma GCC unroll 32
+    PACKAGE_UNROLL(32)
     for (int r = 0; r < rows && two; r++)
-#pragma GCC unroll 32
+        PACKAGE_UNROLL(32)
         for (int v = 0; v < vectors; v++)
             acc[0][r][v] += acc[1][r][v];
 #if HAS_EPILOGUE && !EPILOGUE_CALLS

@@ -13,9 +13,9 @@ KERNEL_store(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const NA
         __asm__ volatile("" : "+r"(here.b0), "+r"(here.b1), "+r"(here.n));
 #endif
     }
-#pragma GCC unroll 32
+    PACKAGE_UNROLL(32)
     for (int r = 0; r < rows; r++, y += ys, here.m++)
-#pragma GCC unroll 32
+        PACKAGE_UNROLL(32)
         for (int v = 0; v < vectors; v++) {
             const int whole = v + 1 < vectors || !last;
             KERNEL_vec sum = acc[r][v];

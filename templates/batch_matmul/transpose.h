@@ -69,7 +69,7 @@ KERNEL_round(const float *b, int64_t ws, const int64_t last, float *block)
     *(KERNEL_group *)(block + 2 * BLOCK) = KERNEL_SHUFFLE(high01, high23, 0, 1, GROUP, GROUP + 1);
     *(KERNEL_group *)(block + 3 * BLOCK) = KERNEL_SHUFFLE(high01, high23, 2, 3, GROUP + 2, GROUP + 3);
 #else
-#pragma GCC unroll 4
+    PACKAGE_UNROLL(4)
     for (int i = 0; i < 4; i++)
         if (last == GROUP - 1)
             *(KERNEL_group *)(block + i * BLOCK) = *(const KERNEL_group *)(b + i * ws);

@@ -17,10 +17,15 @@ KERNEL_any_sum(const NAME_args *a, int64_t n, int64_t h, int64_t w, int64_t g, c
             const int64_t apart = 1;
             const float *x = a->X + ((n * a->H + at_h) * a->W + at_w) * a->IC + g * a->C;
 #endif
-            if (a->C == 1 && a->K == 1) /* each filter has a channel of its own */
+            if (a->C == 1 && a->K == 1) { /* each filter has a channel of its own */
+#if LAYOUT_X_NCHW
+                float channel[VECTOR_BYTES / 4] = { 0 };
                 for (int64_t k = 0; k < filters; k++)
-                    sum[k] += x[k * apart] * of_tap[k];
-            else
+                    channel[k] = x[k * apart];
+                x = channel;
+#endif
+                sum += PACKAGE_load_MACHINE(x, filters) * PACKAGE_load_MACHINE(of_tap, VECTOR_BYTES / 4);
+            } else
                 for (int64_t c = 0; c < a->C; c++)
                     sum += PACKAGE_all_MACHINE(x[c * apart]) * PACKAGE_load_MACHINE(of_tap + c * 16, VECTOR_BYTES / 4);
         }

@@ -118,13 +118,13 @@ KERNEL_row_of_x(const int columns, const int inside, const NAME_args *a, const K
 {
     KERNEL_vec tap[FS];
     (void)a; /* where attributes are the same in all calls */
-#pragma GCC unroll 8
+    PACKAGE_UNROLL(8)
     for (int s = 0; s < FS; s++) {
         KERNEL_vec v = KERNEL_load(f + s * 16, lanes);
         PACKAGE_IN_REGISTER(v);
         tap[s] = v;
     }
-#pragma GCC unroll 64
+    PACKAGE_UNROLL(64)
     for (int j = 0; j < (columns - 1) * FW + FS; j++) {
         if (j > 0 && j % 3 == 0) { /* three columns are addresses of one base and a scaled index: else gcc keeps more of them than there are registers */
             x += 3 * pixel;
@@ -134,7 +134,7 @@ KERNEL_row_of_x(const int columns, const int inside, const NAME_args *a, const K
             continue;
         KERNEL_vec v = KERNEL_load(x + j % 3 * pixel, lanes);
         PACKAGE_IN_REGISTER(v);
-#pragma GCC unroll 8
+        PACKAGE_UNROLL(8)
         for (int s = 0; s < FS; s++)
             if (j >= s && (j - s) % FW == 0 && (j - s) / FW < columns)
                 PACKAGE_FMA(acc[(j - s) / FW], v, tap[s]);
@@ -151,9 +151,9 @@ KERNEL_sums(const int rows, const int columns, const int inside, const NAME_args
 #if FR
 #if PT > 1
     if (rows > 1) {
-#pragma GCC unroll 16
+        PACKAGE_UNROLL(16)
         for (int i = 0; i < (rows - 1) * FH + FR; i++, x += line) {
-#pragma GCC unroll 4
+            PACKAGE_UNROLL(4)
             for (int t = 0; t < rows; t++)
                 if (i >= t * FH && i < t * FH + FR) {
                     __asm__("" : "+r"(x), "+r"(f)); /* else gcc keeps an address for each row and column, and taps for the next row of X */
@@ -170,7 +170,7 @@ KERNEL_sums(const int rows, const int columns, const int inside, const NAME_args
         for (int64_t s = 0; s < a->S; s++) {
             const KERNEL_vec tap = KERNEL_load(f + (r * a->S + s) * 16, lanes);
             const int64_t first = s * NAME_DIL_W(a);
-#pragma GCC unroll 16
+            PACKAGE_UNROLL(16)
             for (int j = 0; j < columns; j++)
                 if (inside || (first + j * NAME_STRIDE_W(a) >= at->left && first + j * NAME_STRIDE_W(a) < at->right))
                     acc[0][j] += tap * KERNEL_load(x + r * line + (first + j * NAME_STRIDE_W(a)) * pixel, lanes);
@@ -184,22 +184,22 @@ KERNEL_tile(const int rows, const int columns, const int inside, const NAME_args
 {
     float *y = at->y + c;
     KERNEL_vec acc[PT][WIDE];
-#pragma GCC unroll 4
+    PACKAGE_UNROLL(4)
     for (int t = 0; t < rows; t++)
-#pragma GCC unroll 16
+        PACKAGE_UNROLL(16)
         for (int j = 0; j < columns; j++)
             acc[t][j] = (KERNEL_vec){ 0 };
     KERNEL_sums(rows, columns, inside, a, at, pixel, line, at->x + c, f, lanes, acc);
 #if HAS_EPILOGUE && !EPILOGUE_CALLS
-#pragma GCC unroll 4
+    PACKAGE_UNROLL(4)
     for (int t = 0; t < rows; t++)
-#pragma GCC unroll 16
+        PACKAGE_UNROLL(16)
         for (int j = 0; j < columns; j++)
             acc[t][j] = (KERNEL_vec)NAME_epilogue_MACHINE(a, (PACKAGE_floats_MACHINE)acc[t][j], at->n, at->p + t, at->q + j, c, lanes);
 #endif
-#pragma GCC unroll 4
+    PACKAGE_UNROLL(4)
     for (int t = 0; t < rows; t++, y += across)
-#pragma GCC unroll 16
+        PACKAGE_UNROLL(16)
         for (int j = 0; j < columns; j++)
             if (lanes == VF)
                 *(KERNEL_vec *)(y + j * pixel) = acc[t][j];

@@ -136,9 +136,9 @@ KERNEL_put(const int pixels, const int panels, const NAME_args *a, KERNEL_vec ac
     float *y = a->Y + pixel * a->OC + oc;
     if (LAYOUT_Y_NCHW || width < panels * 16) { /* a tile across filter K is stored in part, and one in NCHW turned */
         float part[MR * NP * 16];
-#pragma GCC unroll 16
+        PACKAGE_UNROLL(16)
         for (int j = 0; j < pixels; j++)
-#pragma GCC unroll 32
+            PACKAGE_UNROLL(32)
             for (int v = 0; v < vectors; v++)
                 *(KERNEL_vec *)(part + j * panels * 16 + v * VF) = acc[j][v];
 #if LAYOUT_Y_NCHW
@@ -154,15 +154,15 @@ KERNEL_put(const int pixels, const int panels, const NAME_args *a, KERNEL_vec ac
     }
 #if HAS_EPILOGUE && !LAYOUT_Y_NCHW && (CALLS || !EPILOGUE_CALLS)
     KERNEL_pixel at = KERNEL_formula_pixel(a, pixel);
-#pragma GCC unroll 16
+    PACKAGE_UNROLL(16)
     for (int j = 0; j < pixels; j++, KERNEL_next_formula_pixel(a, &at))
-#pragma GCC unroll 32
+        PACKAGE_UNROLL(32)
         for (int v = 0; v < vectors; v++)
             acc[j][v] = NAME_epilogue_MACHINE(a, acc[j][v], at.n, at.p, at.q, oc + v * VF, VF);
 #endif
-#pragma GCC unroll 16
+    PACKAGE_UNROLL(16)
     for (int j = 0; j < pixels; j++, y += a->OC)
-#pragma GCC unroll 32
+        PACKAGE_UNROLL(32)
         for (int v = 0; v < vectors; v++)
             *(KERNEL_vec *)(y + v * VF) = acc[j][v];
 #if EPILOGUE_CALLS && !LAYOUT_Y_NCHW && !CALLS
@@ -188,23 +188,23 @@ KERNEL_tiles(const int pixels, const int panels, const NAME_args *a, const KERNE
         const int is_inside = COPY || (w >= 0 && w + (pixels - 1) * step + (S - 1) * NAME_DIL_W(a) < view->W);
         const int64_t together = is_inside && NAME_DIL_W(a) == 1 && C == IC ? S : 1; /* taps that lie side by side */
         KERNEL_vec acc[MR][NV];
-#pragma GCC unroll 16
+        PACKAGE_UNROLL(16)
         for (int j = 0; j < pixels; j++)
-#pragma GCC unroll 32
+            PACKAGE_UNROLL(32)
             for (int v = 0; v < vectors; v++)
                 acc[j][v] = (KERNEL_vec){0};
 #if EPILOGUE_READS && !LAYOUT_Y_NCHW
         KERNEL_pixel place = KERNEL_formula_pixel(a, row * view->Q + q + 2 * pixels); /* what the formula reads two tiles ahead comes meanwhile */
-#pragma GCC unroll 16
+        PACKAGE_UNROLL(16)
         for (int j = 0; j < pixels; j++, KERNEL_next_formula_pixel(a, &place))
-#pragma GCC unroll 8
+            PACKAGE_UNROLL(8)
             for (int k = 0; k < panels; k++)
                 NAME_fetch_MACHINE(a, place.n, place.p, place.q, g * a->K + (p + k) * 16);
 #elif !LAYOUT_Y_NCHW
         const float *y = a->Y + (row * view->Q + q) * a->OC + g * a->K + p * 16; /* or the lines that will be written */
-#pragma GCC unroll 16
+        PACKAGE_UNROLL(16)
         for (int j = 0; j < pixels; j++)
-#pragma GCC unroll 8
+            PACKAGE_UNROLL(8)
             for (int k = 0; k < panels; k++)
                 __builtin_prefetch(y + j * a->OC + k * 16, 1);
 #endif

@@ -63,9 +63,10 @@ KERNEL_store_turned(const NAME_args *a, const float *part, int64_t stride, int64
         lanes = pixels < VECTOR_BYTES / 4 ? pixels : VECTOR_BYTES / 4;
         lanes = lanes < a->Q - at.q ? lanes : a->Q - at.q;
         for (int64_t k = 0; k < filters; k++) {
-            PACKAGE_floats_MACHINE sum = { 0 };
+            float sums[VECTOR_BYTES / 4] = { 0 };
             for (int64_t j = 0; j < lanes; j++)
-                sum[j] = part[j * stride + k];
+                sums[j] = part[j * stride + k];
+            PACKAGE_floats_MACHINE sum = PACKAGE_load_MACHINE(sums, VECTOR_BYTES / 4);
 #if HAS_EPILOGUE
             sum = NAME_epilogue_MACHINE(a, sum, at.n, oc + k, at.p, at.q, lanes);
 #endif

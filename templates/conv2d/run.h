@@ -5,7 +5,7 @@ KERNEL_run(const int rows, const int panels, KERNEL_vec acc[MR][NV], KERNEL_plac
 {
 #if UK > 1
     for (; len >= UK; len -= UK, KERNEL_next(rows, panels, at, UK, share))
-#pragma GCC unroll 8
+        PACKAGE_UNROLL(8)
         for (int q = 0; q < UK; q++)
             KERNEL_step(rows, panels * VP, acc, at, q, 0, rows);
 #endif

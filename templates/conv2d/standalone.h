@@ -35,6 +35,7 @@ void PACKAGE_store_MACHINE(float *p, PACKAGE_floats_MACHINE v, int64_t lanes);
 #define EPILOGUE_FLAT 0
 #define TARGET_ATTRIBUTE __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")))
 #define PACKAGE_ONE_COPY __attribute__((noinline))
+#define PACKAGE_UNROLL(most) _Pragma("GCC unroll 32")
 #define PACKAGE_IN_REGISTER(v) __asm__("" : "+v"(v))
 #define PACKAGE_FMA(sum, x, w) __asm__("vfmadd231ps {%2, %1, %0|%0, %1, %2}" : "+v"(sum) : "v"(x), "v"(w))
 #define PACKAGE_FMA_FROM(sum, x, w) __asm__("vfmadd231ps {%2, %1, %0|%0, %1, %2}" : "+v"(sum) : "v"(x), "m"(w))

@@ -27,7 +27,7 @@ values = (
 constraints = (
   { need = "ACCURACY >= 16";                         why = "its transforms round more than plain sums do: a spec allows that with accuracy = \"winograd\""; },
   { need = "MR*NV + (HOLD == 1)*NV + (HOLD != 1) + 1 <= VECTOR_REGISTERS"; why = "accumulators, a row of the filters' vectors or one of them, and one value of the input must fit the vector registers"; },
-  { need = "HOLD > 0 || MR*NV + UK + 3 <= VECTOR_REGISTERS"; why = "what the compiler chooses to keep takes a few registers more"; },
+  { need = "HOLD > 0 || MR*NV + UK + 3 + (MR > 1) <= VECTOR_REGISTERS"; why = "what the compiler chooses to keep takes a few registers more"; },
   { need = "MR*NV >= 4";                             why = "fewer than 4 accumulators cannot hide the latency of an FMA on any CPU"; },
   { need = "UK == 1 || MR*NV*UK <= 64";              why = "a longer loop body only costs instruction cache"; },
   { need = "MR*BLOCK <= 64";                         why = "the products of a block must stay in the L2 cache"; } );
@@ -175,11 +175,11 @@ KERNEL_transform(const KERNEL_view *view, const float *x, int64_t row, int64_t p
 {
     KERNEL_vec *const between = view->between;
     const int64_t of_v = view->of_v;
-#pragma GCC unroll 6
+    PACKAGE_UNROLL(6)
     for (int j = 0; j < XT; j++) {
         __asm__("" : : : "memory"); /* a column after the other: else gcc loads ahead what registers cannot hold */
         KERNEL_vec in[XT], out[XT];
-#pragma GCC unroll 6
+        PACKAGE_UNROLL(6)
         for (int i = 0; i < XT; i++) {
             in[i] = (KERNEL_vec){ 0 };
             if (is_inside)
@@ -188,19 +188,19 @@ KERNEL_transform(const KERNEL_view *view, const float *x, int64_t row, int64_t p
                 in[i] = (KERNEL_vec)PACKAGE_load_MACHINE(x + i * row + j * pixel, lanes);
         }
         KERNEL_forward(out, in);
-#pragma GCC unroll 6
+        PACKAGE_UNROLL(6)
         for (int i = 0; i < XT; i++)
             between[i * XT + j] = out[i];
     }
-#pragma GCC unroll 6
+    PACKAGE_UNROLL(6)
     for (int i = 0; i < XT; i++) {
         __asm__("" : : : "memory");
         KERNEL_vec in[XT], out[XT];
-#pragma GCC unroll 6
+        PACKAGE_UNROLL(6)
         for (int j = 0; j < XT; j++)
             in[j] = between[i * XT + j];
         KERNEL_forward(out, in);
-#pragma GCC unroll 6
+        PACKAGE_UNROLL(6)
         for (int j = 0; j < XT; j++)
             *(KERNEL_vec *)(v + (i * XT + j) * of_v) = out[j];
     }
@@ -242,9 +242,9 @@ KERNEL_products(const int tiles, const int panels, const KERNEL_view *view, cons
     KERNEL_place at = { .row = view->channels, .panel = panel };
     for (; count > 0; count--, i++, v += tiles * view->channels) {
         KERNEL_vec acc[MR][NV];
-#pragma GCC unroll 16
+        PACKAGE_UNROLL(16)
         for (int j = 0; j < tiles; j++)
-#pragma GCC unroll 32
+            PACKAGE_UNROLL(32)
             for (int k = 0; k < vectors; k++)
                 acc[j][k] = (KERNEL_vec){ 0 };
         KERNEL_point(tiles, at.x, v, at.row);
@@ -253,9 +253,9 @@ KERNEL_products(const int tiles, const int panels, const KERNEL_view *view, cons
         KERNEL_point(panels, at.ahead, u + C * 16 + (share * i < 15 ? share * i : 15) * C, at.panel);
 #endif
         KERNEL_run(tiles, panels, acc, &at, C, share);
-#pragma GCC unroll 16
+        PACKAGE_UNROLL(16)
         for (int j = 0; j < tiles; j++, m += NP * 16)
-#pragma GCC unroll 32
+            PACKAGE_UNROLL(32)
             for (int k = 0; k < vectors; k++)
                 *(KERNEL_vec *)(m + k * VF) = acc[j][k];
     }
@@ -295,25 +295,25 @@ KERNEL_put(const NAME_args *a, const KERNEL_view *view, const float *m, KERNEL_s
 {
     const int64_t rows = a->P - at.p < YT ? a->P - at.p : YT, columns = a->Q - at.q < YT ? a->Q - at.q : YT, OC = a->OC, of_m = view->of_m;
     KERNEL_vec *const between = view->between;
-#pragma GCC unroll 6
+    PACKAGE_UNROLL(6)
     for (int j = 0; j < XT; j++) {
         KERNEL_vec in[XT], out[YT];
-#pragma GCC unroll 6
+        PACKAGE_UNROLL(6)
         for (int i = 0; i < XT; i++)
             in[i] = *(const KERNEL_vec *)(m + (i * XT + j) * of_m);
         KERNEL_back(out, in);
-#pragma GCC unroll 4
+        PACKAGE_UNROLL(4)
         for (int i = 0; i < YT; i++)
             between[i * XT + j] = out[i];
     }
     for (int i = 0; i < rows; i++) {
         KERNEL_vec in[XT], out[YT];
         float *y = a->Y + (((at.n * a->P + at.p + i) * a->Q) + at.q) * a->OC + oc;
-#pragma GCC unroll 6
+        PACKAGE_UNROLL(6)
         for (int j = 0; j < XT; j++)
             in[j] = between[i * XT + j];
         KERNEL_back(out, in);
-#pragma GCC unroll 4
+        PACKAGE_UNROLL(4)
         for (int j = 0; j < YT; j++, y += OC)
             if (j < columns) {
 #if HAS_EPILOGUE

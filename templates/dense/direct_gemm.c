@@ -91,7 +91,7 @@ KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const flo
 {
     KERNEL_vec wv[NV];
     w += q * N;
-#pragma GCC unroll 32
+    PACKAGE_UNROLL(32)
     for (int v = 0; v < vectors; v++) {
         KERNEL_vec load = *(const KERNEL_vec *)(w + v * VF);
 #if HOLD
@@ -102,19 +102,23 @@ KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const flo
 #endif
         wv[v] = load;
     }
-#pragma GCC unroll 16
+    PACKAGE_UNROLL(16)
     for (int r = 0; r < rows; r++) {
         KERNEL_vec xv = KERNEL_row(x, r, K)[q] - (KERNEL_vec){0};
 #if HOLD
         PACKAGE_IN_REGISTER(xv);
 #endif
-#pragma GCC unroll 32
-        for (int v = 0; v < vectors; v++)
+        PACKAGE_UNROLL(32)
+        for (int v = 0; v < vectors; v++) {
 #if HOLD
             PACKAGE_FMA(acc[r][v], xv, wv[v]);
 #else
             acc[r][v] += xv * wv[v];
+#if VECTOR_BYTES > 16
+            PACKAGE_IN_REGISTER(acc[r][v]); /* clang would else load many values of X first, for which there are no registers */
 #endif
+#endif
+        }
     }
 }
 
@@ -128,15 +132,15 @@ KERNEL_tile(const int rows, const int vectors, const NAME_args *a, int64_t m, in
     const float *x[(MR + 2) / 3], *w = a->W + k0 * N + n;
     float *y = a->Y + m * N + n;
     KERNEL_vec acc[MR][NV];
-#pragma GCC unroll 16
+    PACKAGE_UNROLL(16)
     for (int r = 0; r < rows; r++)
-#pragma GCC unroll 32
+        PACKAGE_UNROLL(32)
         for (int v = 0; v < vectors; v++)
             acc[r][v] = (KERNEL_vec){0};
     int64_t k = k1 - k0;
     KERNEL_point(rows, x, a->X + m * K + k0, K);
     for (; k >= UK; k -= UK, w += UK * N, KERNEL_advance(rows, x, UK))
-#pragma GCC unroll 4
+        PACKAGE_UNROLL(4)
         for (int q = 0; q < UK; q++)
             KERNEL_step(rows, vectors, acc, x, w, q, K, N);
 #if UK > 1
@@ -145,7 +149,7 @@ KERNEL_tile(const int rows, const int vectors, const NAME_args *a, int64_t m, in
 #endif
     if (done) {
         float part[MR * VF];
-#pragma GCC unroll 16
+        PACKAGE_UNROLL(16)
         for (int r = 0; r < rows; r++)
             *(KERNEL_vec *)(part + r * VF) = acc[r][0];
         KERNEL_store_part(rows, VF - done, part + done, VF, KERNEL_addend(y + done, k0), y + done, N);
@@ -155,10 +159,10 @@ KERNEL_tile(const int rows, const int vectors, const NAME_args *a, int64_t m, in
 #endif
         return;
     }
-#pragma GCC unroll 16
+    PACKAGE_UNROLL(16)
     for (int r = 0; r < rows; r++) {
         const float *add = KERNEL_addend(y + r * N, k0);
-#pragma GCC unroll 32
+        PACKAGE_UNROLL(32)
         for (int v = 0; v < vectors; v++) {
             if (add)
                 acc[r][v] += *(const KERNEL_vec *)(add + v * VF);
@@ -168,9 +172,9 @@ KERNEL_tile(const int rows, const int vectors, const NAME_args *a, int64_t m, in
 #endif
         }
     }
-#pragma GCC unroll 16
+    PACKAGE_UNROLL(16)
     for (int r = 0; r < rows; r++, y += N)
-#pragma GCC unroll 32
+        PACKAGE_UNROLL(32)
         for (int v = 0; v < vectors; v++)
             *(KERNEL_vec *)(y + v * VF) = acc[r][v];
 #if EPILOGUE_CALLS

@@ -101,7 +101,7 @@ KERNEL_step(const int rows, const int cols, KERNEL_vec acc[MR][NR], const float 
             const int q, int64_t K, const int last, KERNEL_mask keep)
 {
     KERNEL_vec xv[MR];
-#pragma GCC unroll 16
+    PACKAGE_UNROLL(16)
     for (int r = 0; r < rows; r++) {
         KERNEL_vec v = *(const KERNEL_vec *)(KERNEL_row(x, r, K) + q * VF);
         if (last)
@@ -111,7 +111,7 @@ KERNEL_step(const int rows, const int cols, KERNEL_vec acc[MR][NR], const float 
 #endif
         xv[r] = v;
     }
-#pragma GCC unroll 16
+    PACKAGE_UNROLL(16)
     for (int c = 0; c < cols; c++) {
         KERNEL_vec wv = *(const KERNEL_vec *)(KERNEL_row(w, c, K) + q * VF);
         if (last)
@@ -119,7 +119,7 @@ KERNEL_step(const int rows, const int cols, KERNEL_vec acc[MR][NR], const float 
 #if HOLD
         PACKAGE_IN_REGISTER(wv);
 #endif
-#pragma GCC unroll 16
+        PACKAGE_UNROLL(16)
         for (int r = 0; r < rows; r++)
 #if HOLD
             PACKAGE_FMA(acc[r][c], xv[r], wv);
@@ -137,16 +137,16 @@ KERNEL_tile(const int rows, const int cols, const NAME_args *a, int64_t m, int64
     const float *x[(MR + 2) / 3], *w[(NR + 2) / 3];
     float *y = a->Y + m * N + n;
     KERNEL_vec acc[MR][NR];
-#pragma GCC unroll 16
+    PACKAGE_UNROLL(16)
     for (int r = 0; r < rows; r++)
-#pragma GCC unroll 16
+        PACKAGE_UNROLL(16)
         for (int c = 0; c < cols; c++)
             acc[r][c] = (KERNEL_vec){0};
     int64_t k = k1 - k0;
     KERNEL_point(rows, x, a->X + m * K + k0, K);
     KERNEL_point(cols, w, a->W + n * K + k0, K);
     for (; k >= VF * UK; k -= VF * UK, KERNEL_advance(rows, x, VF * UK), KERNEL_advance(cols, w, VF * UK))
-#pragma GCC unroll 4
+        PACKAGE_UNROLL(4)
         for (int q = 0; q < UK; q++)
             KERNEL_step(rows, cols, acc, x, w, q, K, 0, (KERNEL_mask){0});
 #if UK > 1
@@ -161,10 +161,10 @@ KERNEL_tile(const int rows, const int cols, const NAME_args *a, int64_t m, int64
         KERNEL_advance(cols, w, k - VF);
         KERNEL_step(rows, cols, acc, x, w, 0, K, 1, keep);
     }
-#pragma GCC unroll 16
+    PACKAGE_UNROLL(16)
     for (int r = 0; r < rows; r++, y += N) {
         const float *add = KERNEL_addend(y, k0);
-#pragma GCC unroll 4
+        PACKAGE_UNROLL(4)
         for (int c = 0; c < cols; c += 4) {
             const int left = cols - c;
             KERNEL_quad sum = KERNEL_sum4(left, &acc[r][c]);

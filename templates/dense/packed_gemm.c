@@ -123,11 +123,11 @@ KERNEL_tile(const int rows, const int panels, const NAME_args *a, int64_t m, int
     KERNEL_point(panels, at.w, a->W + p * NAME_PANEL(K) + k0 * 16, NAME_PANEL(K));
     float *y = a->Y + m * N + p * 16;
     KERNEL_vec acc[KA][MR][NV];
-#pragma GCC unroll 8
+    PACKAGE_UNROLL(8)
     for (int q = 0; q < KA; q++)
-#pragma GCC unroll 16
+        PACKAGE_UNROLL(16)
         for (int r = 0; r < rows; r++)
-#pragma GCC unroll 32
+            PACKAGE_UNROLL(32)
             for (int v = 0; v < vectors; v++)
                 acc[q][r][v] = (KERNEL_vec){0};
     int64_t left = k1 - k0;
@@ -146,7 +146,7 @@ KERNEL_tile(const int rows, const int panels, const NAME_args *a, int64_t m, int
 #endif
 #if STEP > 1
         for (; left - stop >= STEP; left -= STEP, KERNEL_next(rows, panels, &at, STEP, share))
-#pragma GCC unroll 8
+            PACKAGE_UNROLL(8)
             for (int q = 0; q < STEP; q++)
                 KERNEL_step(rows, vectors, acc[q % KA], &at, q, 0, rows);
 #endif
@@ -154,19 +154,19 @@ KERNEL_tile(const int rows, const int panels, const NAME_args *a, int64_t m, int
             KERNEL_step(rows, vectors, acc[0], &at, 0, 0, rows);
     }
 #if KA > 1
-#pragma GCC unroll 16
+    PACKAGE_UNROLL(16)
     for (int r = 0; r < rows; r++)
-#pragma GCC unroll 32
+        PACKAGE_UNROLL(32)
         for (int v = 0; v < vectors; v++)
-#pragma GCC unroll 8
+            PACKAGE_UNROLL(8)
             for (int q = 1; q < KA; q++)
                 acc[0][r][v] += acc[q][r][v];
 #endif
     if (width < panels * 16) { /* a tile across column N is stored in part */
         float part[MR * NP * 16];
-#pragma GCC unroll 16
+        PACKAGE_UNROLL(16)
         for (int r = 0; r < rows; r++)
-#pragma GCC unroll 32
+            PACKAGE_UNROLL(32)
             for (int v = 0; v < vectors; v++)
                 *(KERNEL_vec *)(part + r * panels * 16 + v * VF) = acc[0][r][v];
         KERNEL_store_part(rows, width, part, panels * 16, KERNEL_addend(y, k0), y, N);
@@ -176,10 +176,10 @@ KERNEL_tile(const int rows, const int panels, const NAME_args *a, int64_t m, int
 #endif
         return;
     }
-#pragma GCC unroll 16
+    PACKAGE_UNROLL(16)
     for (int r = 0; r < rows; r++) {
         const float *add = KERNEL_addend(y + r * N, k0);
-#pragma GCC unroll 32
+        PACKAGE_UNROLL(32)
         for (int v = 0; v < vectors; v++) {
             if (add)
                 acc[0][r][v] += *(const KERNEL_vec *)(add + v * VF);
@@ -189,9 +189,9 @@ KERNEL_tile(const int rows, const int panels, const NAME_args *a, int64_t m, int
 #endif
         }
     }
-#pragma GCC unroll 16
+    PACKAGE_UNROLL(16)
     for (int r = 0; r < rows; r++, y += N)
-#pragma GCC unroll 32
+        PACKAGE_UNROLL(32)
         for (int v = 0; v < vectors; v++)
             *(KERNEL_vec *)(y + v * VF) = acc[0][r][v];
 #if EPILOGUE_CALLS && !CALLS

@@ -36,7 +36,7 @@ KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const KER
     PACKAGE_IN_REGISTER(first);
 #else
     KERNEL_vec wv[NV];
-#pragma GCC unroll 32
+    PACKAGE_UNROLL(32)
     for (int v = 0; v < vectors; v++) {
         wv[v] = *KERNEL_of_w(at, v, q);
 #if HOLD
@@ -45,11 +45,11 @@ KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const KER
     }
 #endif
 #if PF
-#pragma GCC unroll 8
+    PACKAGE_UNROLL(8)
     for (int panel = 0; panel < vectors / VP; panel++)
         __builtin_prefetch(KERNEL_row(at->ahead, panel, at->panel) + q * 16);
 #endif
-#pragma GCC unroll 16
+    PACKAGE_UNROLL(16)
     for (int r = 0; r < rows; r++) {
         if (r < from || r >= to)
             continue;
@@ -59,11 +59,11 @@ KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const KER
 #endif
 #if HOLD == 2
         PACKAGE_FMA(acc[r][0], xv, first);
-#pragma GCC unroll 32
+        PACKAGE_UNROLL(32)
         for (int v = 1; v < vectors; v++)
             PACKAGE_FMA_FROM(acc[r][v], xv, *KERNEL_of_w(at, v, q));
 #else
-#pragma GCC unroll 32
+        PACKAGE_UNROLL(32)
         for (int v = 0; v < vectors; v++)
 #if HOLD
             PACKAGE_FMA(acc[r][v], xv, wv[v]);

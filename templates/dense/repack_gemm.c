@@ -34,7 +34,7 @@ constraints = (
 general = (
   { target = "avx512";   MR = 8; NP = 3; UK = 1; KC = 256; HOLD = 1; EVEN = 1; SPLIT = 0; },
   { target = "avx2";     MR = 6; NP = 1; UK = 1; KC = 256; HOLD = 1; EVEN = 1; SPLIT = 0; },
-  { target = "portable"; MR = 2; NP = 1; UK = 1; KC = 256; HOLD = 0; EVEN = 1; SPLIT = 0; } );
+  { target = "portable"; MR = 2; NP = 1; UK = 4; KC = 256; HOLD = 0; EVEN = 1; SPLIT = 0; } );
 tile = { M = "MR"; N = "16*NP"; K = "KC"; };
 derived = (
   { name = "COL";    expr = "16*NP"; doc = "columns of a tile: none is narrower"; },
@@ -91,7 +91,7 @@ KERNEL_pack(const NAME_args *a, int64_t n, int64_t k0, int64_t kc, float *block)
     const float *w = a->W + k0 * N + n;
     for (int64_t k = 0; k < kc; k++, w += N, block += NP * 16)
         if (width >= NP * 16) {
-#pragma GCC unroll 32
+            PACKAGE_UNROLL(32)
             for (int v = 0; v < NP * VP; v++)
                 *(KERNEL_vec *)(block + v * VF) = *(const KERNEL_vec *)(w + v * VF);
         } else {
@@ -108,12 +108,12 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_transpose(const float *w, int64_t K, float *block)
 {
     KERNEL_vec v[VF], t[VF];
-#pragma GCC unroll 16
+    PACKAGE_UNROLL(16)
     for (int i = 0; i < VF; i++)
         v[i] = *(const KERNEL_vec *)(w + i * K);
-#pragma GCC unroll 4
+    PACKAGE_UNROLL(4)
     for (int round = 1; round < VF; round *= 2) {
-#pragma GCC unroll 16
+        PACKAGE_UNROLL(16)
         for (int i = 0; i < VF / 2; i++) {
             const KERNEL_vec a = v[i], b = v[i + VF / 2];
 #if VF == 16
@@ -127,11 +127,11 @@ KERNEL_transpose(const float *w, int64_t K, float *block)
             t[2 * i + 1] = __builtin_shufflevector(a, b, 2, 6, 3, 7);
 #endif
         }
-#pragma GCC unroll 16
+        PACKAGE_UNROLL(16)
         for (int i = 0; i < VF; i++)
             v[i] = t[i];
     }
-#pragma GCC unroll 16
+    PACKAGE_UNROLL(16)
     for (int i = 0; i < VF; i++)
         *(KERNEL_vec *)(block + i * NP * 16) = v[i];
 }
@@ -163,7 +163,7 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_step(const int rows, KERNEL_vec acc[MR][NP * VP], const float *const *x, const float *w, const int q, int64_t K)
 {
     KERNEL_vec wv[NP * VP];
-#pragma GCC unroll 32
+    PACKAGE_UNROLL(32)
     for (int v = 0; v < NP * VP; v++) {
         KERNEL_vec load = *(const KERNEL_vec *)(w + q * NP * 16 + v * VF);
 #if HOLD
@@ -171,13 +171,13 @@ KERNEL_step(const int rows, KERNEL_vec acc[MR][NP * VP], const float *const *x, 
 #endif
         wv[v] = load;
     }
-#pragma GCC unroll 16
+    PACKAGE_UNROLL(16)
     for (int r = 0; r < rows; r++) {
         KERNEL_vec xv = KERNEL_row(x, r, K)[q] - (KERNEL_vec){0};
 #if HOLD
         PACKAGE_IN_REGISTER(xv);
 #endif
-#pragma GCC unroll 32
+        PACKAGE_UNROLL(32)
         for (int v = 0; v < NP * VP; v++)
 #if HOLD
             PACKAGE_FMA(acc[r][v], xv, wv[v]);
@@ -195,15 +195,15 @@ KERNEL_tile(const int rows, const NAME_args *a, const float *block, int64_t m, i
     const float *x[(MR + 2) / 3], *w = block;
     float *y = a->Y + m * N + n;
     KERNEL_vec acc[MR][NP * VP];
-#pragma GCC unroll 16
+    PACKAGE_UNROLL(16)
     for (int r = 0; r < rows; r++)
-#pragma GCC unroll 32
+        PACKAGE_UNROLL(32)
         for (int v = 0; v < NP * VP; v++)
             acc[r][v] = (KERNEL_vec){0};
     int64_t k = kc;
     KERNEL_point(rows, x, a->X + m * K + k0, K);
     for (; k >= UK; k -= UK, w += UK * NP * 16, KERNEL_advance(rows, x, UK))
-#pragma GCC unroll 4
+        PACKAGE_UNROLL(4)
         for (int q = 0; q < UK; q++)
             KERNEL_step(rows, acc, x, w, q, K);
 #if UK > 1
@@ -212,9 +212,9 @@ KERNEL_tile(const int rows, const NAME_args *a, const float *block, int64_t m, i
 #endif
     if (width < NP * 16) {
         float part[MR * NP * 16];
-#pragma GCC unroll 16
+        PACKAGE_UNROLL(16)
         for (int r = 0; r < rows; r++)
-#pragma GCC unroll 32
+            PACKAGE_UNROLL(32)
             for (int v = 0; v < NP * VP; v++)
                 *(KERNEL_vec *)(part + r * NP * 16 + v * VF) = acc[r][v];
         KERNEL_store_part(rows, width, part, NP * 16, KERNEL_addend(y, k0), y, N);
@@ -224,10 +224,10 @@ KERNEL_tile(const int rows, const NAME_args *a, const float *block, int64_t m, i
 #endif
         return;
     }
-#pragma GCC unroll 16
+    PACKAGE_UNROLL(16)
     for (int r = 0; r < rows; r++) {
         const float *add = KERNEL_addend(y + r * N, k0);
-#pragma GCC unroll 32
+        PACKAGE_UNROLL(32)
         for (int v = 0; v < NP * VP; v++) {
             if (add)
                 acc[r][v] += *(const KERNEL_vec *)(add + v * VF);
@@ -237,9 +237,9 @@ KERNEL_tile(const int rows, const NAME_args *a, const float *block, int64_t m, i
 #endif
         }
     }
-#pragma GCC unroll 16
+    PACKAGE_UNROLL(16)
     for (int r = 0; r < rows; r++, y += N)
-#pragma GCC unroll 32
+        PACKAGE_UNROLL(32)
         for (int v = 0; v < NP * VP; v++)
             *(KERNEL_vec *)(y + v * VF) = acc[r][v];
 #if EPILOGUE_CALLS

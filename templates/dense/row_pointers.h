@@ -11,7 +11,7 @@ KERNEL_row(const float *const *p, const int r, int64_t stride)
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_point(const int rows, const float **p, const float *first, int64_t stride)
 {
-#pragma GCC unroll 8
+    PACKAGE_UNROLL(8)
     for (int g = 0; g < (rows + 2) / 3; g++)
         p[g] = first + 3 * g * stride;
 }
@@ -19,7 +19,7 @@ KERNEL_point(const int rows, const float **p, const float *first, int64_t stride
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_advance(const int rows, const float **p, int64_t step)
 {
-#pragma GCC unroll 8
+    PACKAGE_UNROLL(8)
     for (int g = 0; g < (rows + 2) / 3; g++) {
         p[g] += step;
         __asm__("" : "+r"(p[g])); /* else gcc rebuilds them all from one */

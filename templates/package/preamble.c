@@ -18,6 +18,15 @@
 #define PACKAGE_ONE_COPY __attribute__((noinline, noclone))
 #endif
 
+/* PACKAGE_UNROLL(most), before a loop, unrolls it whole: it takes `most` turns or fewer, a count that is known once functions are inlined. clang
+ * obeys "GCC unroll" before it inlines, where it does not know the count: it then keeps arrays of sums on the stack. */
+#if defined(__clang__)
+#define PACKAGE_UNROLL(most) _Pragma("clang loop unroll(full)")
+#else
+#define PACKAGE_UNROLL(most) PACKAGE_PRAGMA(GCC unroll most)
+#define PACKAGE_PRAGMA(text) _Pragma(#text)
+#endif
+
 /* PACKAGE_IN_REGISTER keeps a vector in a register: without it the compiler may load it again for every use.
  * PACKAGE_FMA is sum += x * w on vectors of floats, in place: gcc would rotate sums through other registers, at a
  * move a time. PACKAGE_FMA_FROM takes w from memory, where registers are scarce. Kernels with vectors of more than 16 bytes are for CPUs that have this instruction. */

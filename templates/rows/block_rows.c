@@ -41,7 +41,7 @@ KERNEL_block(const NAME_args *a, NAME_place at, int64_t n, int64_t rows, int64_t
 {
     NAME_block_MACHINE block;
     NAME_load_block_MACHINE(a, at, n, rows, lanes, &block);
-#pragma GCC unroll 16
+    PACKAGE_UNROLL(16)
     for (int r = 0; r < LANES; r++)
         if (r < rows)
             NAME_cell_MACHINE(a, at, n, lanes, &block, r);

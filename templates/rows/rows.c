@@ -62,11 +62,11 @@ KERNEL_pass_P(const int vectors, const NAME_args *a, NAME_row_MACHINE *row, NAME
     const int64_t columns = NAME_columns(a), rest = columns - (vectors - 1) * LANES;
     int64_t n = 0;
     NAME_begin_P_MACHINE(row);
-#pragma GCC unroll 16
+    PACKAGE_UNROLL(16)
     for (int i = 0; i < vectors; i++)
         NAME_pass_P_MACHINE(a, row, at, i * LANES, i + 1 < vectors ? LANES : rest, i % SIDE, &v[i], 0);
     for (; !vectors && n + BLOCK <= columns; n += BLOCK)
-#pragma GCC unroll 8
+        PACKAGE_UNROLL(8)
         for (int i = 0; i < SIDE; i++)
             NAME_pass_P_MACHINE(a, row, at, n + i * LANES, LANES, i, v, 1);
     for (; !vectors && n + LANES <= columns; n += LANES)

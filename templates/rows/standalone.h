@@ -20,6 +20,7 @@ typedef struct {
 } NAME_row_MACHINE, NAME_vector_MACHINE;
 
 #define TARGET_ATTRIBUTE
+#define PACKAGE_UNROLL(most) _Pragma("GCC unroll 32")
 static inline int64_t NAME_rows(const NAME_args *a) { return a->M; }
 static inline int64_t NAME_columns(const NAME_args *a) { return a->N; }
 static inline NAME_place NAME_place_of(const NAME_args *a, int64_t row) { return (void)a, (NAME_place){ row }; }

@@ -8,7 +8,7 @@ static inline __attribute__((always_inline, unused)) void PACKAGE_copy_MACHINE(v
 {
     char *t = to;
     const char *f = from;
-#pragma GCC unroll 4
+    PACKAGE_UNROLL(4)
     for (int some = VECTOR_BYTES / 8; some > 0; some /= 2)
         if (lanes & some) {
             __builtin_memcpy(t, f, (size_t)(some * bytes));

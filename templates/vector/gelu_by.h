@@ -13,7 +13,7 @@ PACKAGE_gelu_by_MACHINE(const float *p, const int n, const float end, PACKAGE_fl
     const PACKAGE_floats_MACHINE a = (PACKAGE_floats_MACHINE)((PACKAGE_ints_MACHINE)x & 0x7fffffff);
     const PACKAGE_floats_MACHINE t = PACKAGE_min_MACHINE(zero + end, a);
     PACKAGE_floats_MACHINE root = zero + p[0];
-#pragma GCC unroll 16
+    PACKAGE_UNROLL(16)
     for (int i = 1; i < n; i++)
         root = root * t + p[i];
     root *= root;

@@ -17,6 +17,7 @@
 #else
 #define TARGET_ATTRIBUTE
 #endif
+#define PACKAGE_UNROLL(most) _Pragma("GCC unroll 32")
 #include "floats.h"
 #include "ints.h"
 #include "bits.h"

@@ -7,7 +7,7 @@
 #endif
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void PACKAGE_transpose_MACHINE(PACKAGE_floats_MACHINE *v)
 {
-#pragma GCC unroll 4
+    PACKAGE_UNROLL(4)
     for (int i = 0; i < VECTOR_BYTES / 4; i += 4) {
 #if VECTOR_BYTES == 64
         const PACKAGE_floats_MACHINE
@@ -37,7 +37,7 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void PACKAGE_trans
         v[i + 3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
 #endif
     }
-#pragma GCC unroll 4
+    PACKAGE_UNROLL(4)
     for (int i = 0; i < 4; i++) {
 #if VECTOR_BYTES == 64
         const PACKAGE_floats_MACHINE

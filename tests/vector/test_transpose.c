@@ -10,6 +10,7 @@
 
 #define DCGEN /* what standalone.h would supply: */
 #define TARGET_ATTRIBUTE
+#define PACKAGE_UNROLL(most)
 
 #define VECTOR_BYTES 16
 #define PACKAGE_floats_MACHINE Floats4

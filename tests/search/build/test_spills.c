@@ -63,6 +63,63 @@ static void test_several_loops(void **state)
            3, 1, 0, 2);
 }
 
+/* Where the result is the first operand, and a store's is memory. Scalars are no vectors, x29 is a pointer until it is the frame's. */
+static void test_aarch64(void **state)
+{
+    (void)state;
+    SpillReport r;
+    const char *text =
+        "k:\n\t.cfi_startproc\n\tmov\tx29, sp\n\tstr\tq9, [sp, 48]\n"
+        ".L2:\n\tldr\tq0, [x1], 16\n\tldp\tq1, q2, [x2, #32]\n\tldr\ts3, [sp, 8]\n\tfmla\tv4.4s, v0.4s, v1.s[0]\n"
+        "\tfmul\ts5, s6, s7\n\tld1r\t{v8.4s}, [x3]\n\tldr\tq9, [sp, 48]\n\tldr\tq9, [x29, 64]\n\tstr\tq4, [x4], 16\n"
+        "\tstp\tq4, q9, [sp]\n\tbsl\tv1.16b, v2.16b, v3.16b\n\tfmla\tv9.4s, v2.4s, v8.4s\n\tcmp\tx5, 0\n\tbne\t.L2\n"
+        ".LBB0_1:                                // =>This Inner Loop\n\tfmul\tv0.4s, v0.4s, v1.4s\n\tcbnz\tx8, "
+        ".LBB0_1\n"
+        ".L3:\n\tfmul\tv0.4s, v0.4s, v1.4s\n\tbl\tmemcpy\n\tb.ne\t.L3\n";
+    spills_read(arch_find("aarch64")->assembly, text, &r);
+    assert_int_equal(r.loops, 2);
+    assert_int_equal(r.multiplications, 2);
+    assert_int_equal(r.loads, 5);
+    assert_int_equal(r.stores, 2);
+    assert_int_equal(r.loaded, 2);
+    assert_int_equal(r.stored, 1);
+}
+
+typedef struct {
+    int n;
+    SpillReport loop[4];
+    char function[4][16];
+} Loops;
+
+static void keep_loop(void *ctx, const char *function, int len, const SpillReport *loop)
+{
+    Loops *l = ctx;
+    assert_true(l->n < 4 && len < 16);
+    l->loop[l->n] = *loop;
+    snprintf(l->function[l->n++], 16, "%.*s", len, function);
+}
+
+/* Every loop, one that computes a formula too, with what it moves from and to memory. */
+static void test_each_loop(void **state)
+{
+    (void)state;
+    Loops l = { 0 };
+    spills_loops(
+        arch_find("x86_64")->assembly,
+        "k:\n.L1:\n\tvmovups\t(%rax), %ymm0\n\tjne .L1\n"
+        ".L2:\n\tvfmadd231ps\t(%rdi,%rax), %ymm1, %ymm2\n\tvbroadcastss\t8(%rsi), %ymm3\n\tvmovups\t%ymm2, 8(%rdi)\n"
+        "\tmovq\t%rax, 8(%rcx)\n\tprefetcht0\t(%rcx)\n\tjne .L2\n"
+        "k_finish:\n.L3:\n\tvmulps\t(%rsp), %ymm1, %ymm2\n\tjmp .L3\n",
+        keep_loop, &l);
+    assert_int_equal(l.n, 2);
+    assert_string_equal(l.function[0], "k");
+    assert_int_equal(l.loop[0].multiplications, 1);
+    assert_int_equal(l.loop[0].loads, 2);
+    assert_int_equal(l.loop[0].stores, 1);
+    assert_string_equal(l.function[1], "k_finish");
+    assert_int_equal(l.loop[1].loaded, 1);
+}
+
 /* Elements of an array, pointers, scalars; and a jump back over other jumps is no straight loop. */
 static void test_no_spills(void **state)
 {
@@ -232,6 +289,8 @@ int main(void)
                                         cmocka_unit_test(test_spilling_loop),
                                         cmocka_unit_test(test_several_loops),
                                         cmocka_unit_test(test_no_spills),
+                                        cmocka_unit_test(test_aarch64),
+                                        cmocka_unit_test(test_each_loop),
                                         cmocka_unit_test(test_finish),
                                         cmocka_unit_test(test_frame_pointer),
                                         cmocka_unit_test(test_anything),

@@ -403,7 +403,7 @@ static void building_alone(void **state)
     RecordFile *records = shop.records;
     shop.records = NULL;
     shop.runner = NULL;
-    made[1].spills = (SpillReport){ 1, 2, 3, 4 };
+    made[1].spills = (SpillReport){ 1, 2, 3, 4, 5, 6 };
     made[2].status = STATUS_BUILD_FAILED;
     assert_true(lab_machine_untimed(&lab, y.arena, p, THREE, 1, &err));
     assert_true(lab_machine_lesser(&lab, y.arena, &err));

@@ -21,7 +21,8 @@ static void the_other_files_tell_of_each(void **state)
     const char *const rows[] = { arena_printf(y.arena, "\n| 0 | avx512 | %d | tuned on Synthetic CPU 9000 |\n", first),
                                  arena_printf(y.arena, "\n| 1 | avx2 | %d | tuned on Synthetic CPU 9000 |\n", n),
                                  "\n| 2 | portable | 1 | general: right for every size, tuned for none |\n",
-                                 "\nOn Synthetic CPU 9000, for avx512:\n", "\nOn Synthetic CPU 9000, for avx2:\n" };
+                                 "\nOn Synthetic CPU 9000, for avx512, compiled by gcc (Debian 12.2.0) 12.2.0:\n",
+                                 "\nOn Synthetic CPU 9000, for avx2, compiled by gcc (Debian 12.2.0) 12.2.0:\n" };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         expect(p, "README.md", rows[i]);
     const char *second = strstr(regret, "\"target\": \"avx2\"");
@@ -123,12 +124,14 @@ static void calls_are_checked_before_a_kernel_is_taken(void **state)
         "    if (!Y && M > 0 && N > 0)\n        return two_BAD_POINTER;\n"
         "    const two_args args = two_arguments(M, N, K,\n        X ? X : Y, W ? W : Y, Y, workspace);\n"
         "    const double flops = two_flops((double)M, (double)N, (double)K);\n"
-        "    const int nthread = exec && exec->threads > 1 ? two_nthread(exec, flops) : 1, kernel = two_kernel_of(exec, nthread, M, N, K);\n"
+        "    const int nthread = exec && exec->threads > 1 ? two_nthread(exec, flops) : 1, kernel = "
+        "two_kernel_of(exec, nthread, M, N, K);\n"
         "    if (kernel < 0)\n        return -kernel;\n"
         "    return two_start_all(two_table[kernel], &args, exec, nthread, flops);\n}\n");
     expect(p, "kernels.c", "    return 2*M*N*K;\n");
     expect(p, "kernels.c",
-           "    const int cpu = two_cpu();\n    if (!exec || !exec->kernel)\n        return two_dispatch(cpu, M, N, K, nthread);\n"
+           "    const int cpu = two_cpu();\n    if (!exec || !exec->kernel)\n        return two_dispatch(cpu, M, N, K, "
+           "nthread);\n"
            "    if (exec->kernel < 0 || exec->kernel > two_NKERNEL)\n        return -two_BAD_KERNEL;\n"
            "    const int kernel = exec->kernel - 1;\n"
            "    return two_table[kernel] && two_target[kernel] >= cpu ? kernel : -two_BAD_KERNEL;\n}\n");
@@ -163,7 +166,9 @@ static void kernels_are_told_in_words(void **state)
             text_printf(&want, "    \"%s\",\n",
                         unit_kernel_text(y.arena, &(UnitKernel){ c->t, c->target, value, { 0 }, NULL }));
         }
-    text_add(&want, "    \"packed_gemm portable MR=2 NP=1 KA=1 UK=1 KC=0 PF=16 HOLD=0 BLOCK=8 CALLS=0 EVEN=1 SPLIT=0\",\n};\n");
+    text_add(
+        &want,
+        "    \"packed_gemm portable MR=2 NP=1 KA=1 UK=1 KC=0 PF=16 HOLD=0 BLOCK=8 CALLS=0 EVEN=1 SPLIT=0\",\n};\n");
     expect(p, "kernels.c", text_str(&want));
 }
 
@@ -209,8 +214,7 @@ static void shapes_are_counted_once(void **state)
     Synthetic twice;
     assert_true(synthetic_make(&twice, spec, 4));
     Result result = synthetic_result(&twice);
-    result.contract =
-        contract_make(twice.arena, twice.study, twice.assignment);
+    result.contract = contract_make(twice.arena, twice.study, twice.assignment);
     const EmitInput in = input_of(&result, 1);
     expect(package_of(&in), "dispatch.h", ", 5 shapes in range. ");
     arena_free(twice.arena);
@@ -285,7 +289,8 @@ static void the_manifest_names_all_that_the_package_was_made_of(void **state)
     EmitInput in;
     assert_string_equal(
         sources_of(make_two(&in)),
-        "dense/addend.h\ndense/bench.c\ndense/finish.h\ndense/is_whole.h\ndense/op.cfg\ndense/pack.c\ndense/packed_gemm.c\ndense/packed_step.h\ndense/reference.c\n"
+        "dense/addend.h\ndense/bench.c\ndense/finish.h\ndense/is_whole.h\ndense/op.cfg\ndense/pack.c\ndense/"
+        "packed_gemm.c\ndense/packed_step.h\ndense/reference.c\n"
         "dense/row_pointers.h\ndense/store_part.h\nfamily/cpu.cfg\n"
         "package/CMakeLists.txt\npackage/README.md\npackage/arguments.h\npackage/arguments_of.h\npackage/"
         "arithmetic.h\npackage/candidate.c\n"

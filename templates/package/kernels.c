@@ -51,16 +51,24 @@ static void *PACKAGE_thread(void *job)
     return NULL;
 }
 
-/* Without the caller's parallel_for: a thread for each part but one, for this call, as far as the system starts them. */
+/* Without the caller's parallel_for: a thread for each part but one, for this call, as far as the system starts them. The calling
+ * thread is not cancelled meanwhile: the others would go on with operands that may be gone. (A system without the macro cancels none.) */
 static void PACKAGE_threads(PACKAGE_job *job)
 {
     pthread_t thread[PACKAGE_MAX_THREADS];
     int nthread = 0;
+#ifdef PTHREAD_CANCEL_DISABLE
+    int cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+#endif
     while (nthread < job->nthread - 1 && pthread_create(&thread[nthread], NULL, PACKAGE_thread, job) == 0)
         nthread++;
     PACKAGE_part(job, 0);
     while (nthread > 0)
         pthread_join(thread[--nthread], NULL);
+#ifdef PTHREAD_CANCEL_DISABLE
+    pthread_setcancelstate(cancel, &cancel);
+#endif
 }
 #endif
 

@@ -7,7 +7,7 @@
  * called from any number of threads at once.
 #else
  * Plain C, no dependency, no allocation, no global state: every function may be called from any number of threads at
- * once.
+ * once, in a child of fork, and, on one thread, in a signal handler.
 #endif
  */
 #ifndef PACKAGE_H

@@ -13,9 +13,16 @@
  *
  * A worker that wakes often finds itself on the core of the caller that woke it, where the two would take turns until
  * the kernel balances its load, milliseconds later. Such a worker moves away at once.
+ *
+ * A child of fork has a copy of the pool, but none of its workers, and perhaps its lock as a worker held it. So a process
+ * first asks whether the pool is its own. On Linux a page of the pool tells, which fork fills with zeros in the child: that
+ * costs a load. Elsewhere the process's number does, which may cost a call of the system. (Handlers of pthread_atfork would
+ * need a variable that all pools share, and not every system takes them back when a library is unloaded.)
+ *
+ * A call is not left when its thread is cancelled: workers would go on with operands that may be gone.
  */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
-#define _GNU_SOURCE                 /* sched_getcpu, sched_setaffinity */
+#define _GNU_SOURCE                 /* sched_getcpu, sched_setaffinity, MADV_WIPEONFORK */
 #endif
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
@@ -35,6 +42,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
+#ifndef _WIN32                     /* where nothing forks */
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
 
 #ifndef PACKAGE_POOL_SPIN_NS
 #define PACKAGE_POOL_SPIN_NS 200000    /* how long to spin for more work, or for the last worker, before sleeping */
@@ -58,6 +69,8 @@ struct PACKAGE_pool {
     pthread_mutex_t lock;                          /* only around sleeping */
     pthread_cond_t wake, finished;
     void *memory;                                  /* what holds this, for free() */
+    int *own;                                      /* a page that holds 1, and 0 in children of the process; NULL: there is none */
+    long process;                                  /* the number of the process that started the pool */
     int nworker;
     pthread_t worker[];
 };
@@ -221,16 +234,70 @@ static void caller_wait(struct PACKAGE_pool *p, int count)
     pthread_mutex_unlock(&p->lock);
 }
 
-void PACKAGE_pool_run(void *pool, int n, void (*body)(void *arg, int i), void *arg)
+/* Was the pool started by this process, not by one that forked it? */
+static bool is_own(const struct PACKAGE_pool *p)
 {
-    struct PACKAGE_pool *p = pool;
-    if (n <= 0)
+#ifdef _WIN32
+    (void)p;
+    return true;
+#else
+    return p->own ? *p->own : p->process == getpid();
+#endif
+}
+
+static void mark_own(struct PACKAGE_pool *p)
+{
+    p->own = NULL;
+#ifndef _WIN32
+    p->process = getpid();
+#endif
+#ifdef MADV_WIPEONFORK
+    int *page = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED)
         return;
-    if (n == 1 || !p || p->nworker == 0 || atomic_exchange(&p->busy, true)) {
-        for (int i = 0; i < n; i++)
-            body(arg, i);
+    /* Some emulators take any advice, even one that there is not, and follow none. */
+    if (madvise(page, sizeof *page, -1) == 0 || madvise(page, sizeof *page, MADV_WIPEONFORK) != 0) {
+        munmap(page, sizeof *page);
         return;
     }
+    *page = 1;
+    p->own = page;
+#endif
+}
+
+static void free_pool(struct PACKAGE_pool *p)
+{
+#ifdef MADV_WIPEONFORK
+    if (p->own)
+        munmap(p->own, sizeof *p->own);
+#endif
+    free(p->memory);
+}
+
+/* Until restore_cancel this thread is not cancelled. A system without the macro cancels no thread. */
+static int hold_cancel(void)
+{
+    int before = 0;
+#ifdef PTHREAD_CANCEL_DISABLE
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+#endif
+    return before;
+}
+
+static void restore_cancel(int before)
+{
+#ifdef PTHREAD_CANCEL_DISABLE
+    pthread_setcancelstate(before, &before);
+#else
+    (void)before;
+#endif
+}
+
+/* A call on the workers; false: another call has them. */
+static bool run_shared(struct PACKAGE_pool *p, int n, Body *body, void *arg)
+{
+    if (atomic_exchange(&p->busy, true))
+        return false;
     atomic_store_explicit(&p->body, body, memory_order_relaxed);
     atomic_store_explicit(&p->arg, arg, memory_order_relaxed);
     atomic_store_explicit(&p->ntask, n, memory_order_relaxed);
@@ -241,6 +308,20 @@ void PACKAGE_pool_run(void *pool, int n, void (*body)(void *arg, int i), void *a
     int own = 1 + do_tasks(p, false);
     caller_wait(p, n - own);
     atomic_store(&p->busy, false);
+    return true;
+}
+
+void PACKAGE_pool_run(void *pool, int n, void (*body)(void *arg, int i), void *arg)
+{
+    struct PACKAGE_pool *p = pool;
+    bool is_run = false;
+    if (n > 1 && p && p->nworker > 0 && is_own(p)) {
+        const int before = hold_cancel();
+        is_run = run_shared(p, n, body, arg);
+        restore_cancel(before);
+    }
+    for (int i = 0; i < n && !is_run; i++)
+        body(arg, i);
 }
 
 /* A signal of the program shall not run its handler on a worker. (Windows has none.) */
@@ -280,14 +361,13 @@ PACKAGE_pool *PACKAGE_pool_start(int threads)
     pthread_cond_init(&p->wake, NULL);
     pthread_cond_init(&p->finished, NULL);
     p->nworker = 0;
+    mark_own(p);
     start_workers(p, count);
     return p;
 }
 
-void PACKAGE_pool_stop(PACKAGE_pool *p)
+static void end_workers(struct PACKAGE_pool *p)
 {
-    if (!p)
-        return;
     atomic_store(&p->stopping, true);
     publish(p, 0);
     for (int i = 0; i < p->nworker; i++)
@@ -295,5 +375,15 @@ void PACKAGE_pool_stop(PACKAGE_pool *p)
     pthread_cond_destroy(&p->finished);
     pthread_cond_destroy(&p->wake);
     pthread_mutex_destroy(&p->lock);
-    free(p->memory);
+}
+
+void PACKAGE_pool_stop(PACKAGE_pool *p)
+{
+    if (!p)
+        return;
+    const int before = hold_cancel();
+    if (is_own(p))
+        end_workers(p);
+    free_pool(p);
+    restore_cancel(before);
 }

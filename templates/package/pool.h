@@ -9,6 +9,17 @@
  *
  * PACKAGE_pool_run is what the field `parallel_for` of an exec struct wants, with the pool as its context. A body must return:
  * one that is left by a C++ exception or longjmp leaves the pool unusable.
+ *
+ * After fork        The child has the pool but none of its workers: a run there does all tasks on the calling thread, and
+ *                   PACKAGE_pool_stop frees the child's memory. The child may start a pool of its own. A child that a body forks
+ *                   must not return from that body: it calls exec or _exit.
+ * Signal handlers   None of these functions may be called there: they take locks and memory.
+ * Cancelled threads A run that has workers, and PACKAGE_pool_stop, end first; then the thread does.
+ * At exit           A pool may be left to the end of the process, unless a run is under way. It may also be stopped by a handler
+ *                   of atexit, or by a destructor.
+ * Unloading         Workers run the code of the library that holds this pool: it must not be unloaded before PACKAGE_pool_stop has
+ *                   returned. A destructor of that library may stop the pool (on Windows DllMain may not: it would wait for ever). The
+ *                   shared library that the package's CMakeLists.txt builds is never unloaded, where the linker knows -z nodelete.
  */
 #ifndef PACKAGE_POOL_H
 #define PACKAGE_POOL_H

@@ -28,29 +28,7 @@ static int (*set_affinity)(pid_t, size_t, const cpu_set_t *) = sched_setaffinity
 #undef pthread_create
 #undef sched_getcpu
 #undef sched_setaffinity
-
-enum { MAX_TASK = 1000 };
-
-/* Plain ints: a task that ran twice, or unseen writes, are races for tsan. */
-typedef struct {
-    int count[MAX_TASK];
-} Job;
-
-static void count_task(void *arg, int i)
-{
-    Job *job = arg;
-    job->count[i]++;
-}
-
-static void sleep_ns(long ns) { nanosleep(&(struct timespec){ .tv_nsec = ns }, NULL); }
-
-static void check_run(PACKAGE_pool *pool, int n)
-{
-    Job job = { { 0 } };
-    PACKAGE_pool_run(pool, n, count_task, &job);
-    for (int i = 0; i < MAX_TASK; i++)
-        assert_int_equal(job.count[i], i < n);
-}
+#include "pool_job.h"
 
 static void every_task_runs_once(void **state)
 {

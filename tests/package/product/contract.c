@@ -2,7 +2,7 @@
  *
  * contract: what the package NAME promises at the edges of its API: bad extents, no extents, bad pointers, bad kernels,
  * operands that are barely aligned or end where memory ends, any number of threads, a parallel_for that does less or
- * more than it should. Exit code 0: it holds.
+ * more than it should, a thread that is cancelled. Exit code 0: it holds.
  */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include <limits.h>
@@ -348,6 +348,29 @@ static void careless_parallel_for(void)
     NAME_problem_free(&p);
 }
 
+static const NAME_exec new_threads = { .threads = 3 };
+static bool has_returned;
+
+/* A call whose thread was cancelled before: it ends at the first point where it may, which lies behind the call. */
+static void *call_cancelled(void *problem)
+{
+    pthread_cancel(pthread_self());
+    has_returned = NAME_problem_solves(problem, &new_threads) == 1;
+    pthread_testcancel();
+    return NULL;
+}
+
+static void cancelled_thread(void)
+{
+    NAME_problem p = NAME_problem_new(192, 512, 128); /* enough for new threads */
+    pthread_t thread;
+    void *result;
+    CHECK(pthread_create(&thread, NULL, call_cancelled, &p) == 0);
+    pthread_join(thread, &result);
+    CHECK(result == PTHREAD_CANCELED && has_returned);
+    NAME_problem_free(&p);
+}
+
 /* ---- where operands lie ---- */
 
 static char *guarded(size_t bytes, size_t page, size_t *whole)
@@ -484,6 +507,7 @@ int main(void)
     every_code_has_a_text();
     any_number_of_threads();
     careless_parallel_for();
+    cancelled_thread();
     operands_anywhere();
     special_values();
     NAME_problem_free(&p);

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * pool_job: a job for the tests of the pool, which tells how often each of its tasks ran. Included behind pool.c.
+ */
+#ifndef POOL_JOB_H
+#define POOL_JOB_H
+
+enum { MAX_TASK = 1000 };
+
+/* Plain ints: a task that ran twice, or unseen writes, are races for tsan. */
+typedef struct {
+    int count[MAX_TASK];
+} Job;
+
+static void count_task(void *arg, int i)
+{
+    Job *job = arg;
+    job->count[i]++;
+}
+
+static void sleep_ns(long ns) { nanosleep(&(struct timespec){ .tv_nsec = ns }, NULL); }
+
+static void check_run(PACKAGE_pool *pool, int n)
+{
+    Job job = { { 0 } };
+    PACKAGE_pool_run(pool, n, count_task, &job);
+    for (int i = 0; i < MAX_TASK; i++)
+        assert_int_equal(job.count[i], i < n);
+}
+
+#endif

@@ -144,7 +144,7 @@ static const char *parameter_type(Arena *a, const Spec *s, const Operand *o)
  * rows of an image that is padding alone. */
 static bool may_be_empty(const Spec *s, const Operand *o)
 {
-    for (int i = 0; i < s->op->naxis; i++)
+    for (int i = 0; o != spec_output(s) && i < s->op->naxis; i++)
         if (uses(s->op, o->elems, i) && !expr_uses(spec_output(s)->elems, s->op->extent[i].name))
             return true;
     return false;
@@ -319,7 +319,7 @@ static void add_op(FillScope *s, const Spec *spec)
         out++;
     FILL_WORDS(s, WORD("OP_NAME", op->name), WORD("OP_DOC", quote_comment(s->arena, op->doc)),
                WORD("OP_DOC_JSON", quote_json_text(s->arena, op->doc)), WORD("DTYPE", spec->dtype),
-               WORD("OUTPUT_PLACE", (int)(out - op->operand)),
+               WORD("OUTPUT_PLACE", (int)(out - op->operand)), WORD("OUTPUT_OPERAND", out->name),
                WORD("OUTPUT_ROWS", expr_c_int(s->arena, op->rows, spec->package)),
                WORD("OUTPUT_IS_EMPTY", expr_c_factors(s->arena, out->elems, spec->package, " == 0", " || ")),
                WORD("FLOP_COUNT", expr_c_real(s->arena, op->flops, spec->package, "")),

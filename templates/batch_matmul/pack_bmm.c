@@ -23,6 +23,7 @@ values  = (
 constraints = (
   { need = "HOLD == 1 || VECTOR_BYTES == 64"; why = "only AVX-512 broadcasts within an FMA"; },
   { need = "HALF == 0 || VECTOR_BYTES == 64"; why = "narrower vectors are never worked on in halves"; },
+  { need = "NV*LANES >= GROUP"; why = "the first columns of a panel are packed as a group"; },
   { need = "MR*NV + NV + (HOLD == 1) <= VECTOR_REGISTERS";
     why = "accumulators, B's vectors and a value of A must fit the vector registers"; } );
 general = (

@@ -153,7 +153,11 @@ int NAME(EXTENTS,
         return PACKAGE_BAD_POINTER;
 //@ end
     const NAME_args args = NAME_arguments(ALL_AXES,
+#if ANY_SCRATCH
+        EACH(operands, ARGUMENT), workspace ? workspace : OUTPUT_OPERAND);
+#else
         EACH(operands, ARGUMENT), workspace);
+#endif
     const double flops = NAME_flops(EACH(every, (double)AXIS));
     const int nthread = exec && exec->threads > 1 ? PACKAGE_nthread(exec, flops) : 1, kernel = NAME_kernel_of(exec, nthread, EVERY_AXES);
     if (kernel < 0)

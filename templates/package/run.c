@@ -8,7 +8,8 @@ static void *NAME_address(const NAME_operand *o) { return o->elems ? o->room + N
 static void NAME_pack_constant(NAME_problem *p)
 {
 #if PACKED
-    p->packed = NAME_take(NAME_packed_bytes(EACH(packed_axes, p->extent[PLACE])));
+    const size_t bytes = NAME_packed_bytes(EACH(packed_axes, p->extent[PLACE]));
+    p->packed = bytes ? NAME_take(bytes) : NULL;
     if (NAME_pack(EACH(packed_axes, p->extent[PLACE]), p->operand[CONSTANT_PLACE].dense, p->packed) != PACKAGE_OK) {
         printf("wrong: NAME_pack fails\n");
         exit(1);
@@ -65,7 +66,7 @@ static int NAME_run(const NAME_problem *problem, const PACKAGE_exec *exec)
 #endif
 //@ end
 #if ANY_SCRATCH
-                problem->workspace, exec);
+                problem->workspace_bytes ? problem->workspace : NULL, exec);
 #else
                 NULL, exec);
 #endif

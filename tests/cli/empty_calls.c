@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * empty_calls: one kernel (search/runner/abi.h), called with every combination of some extents, many of them 0. Operands, the packed one and
+ * the workspace have not a byte to spare; those without elements are an address that nothing may be read from, as in a package's call. Meant
+ * to be built with -fsanitize=address,undefined, for an operator of empty_ops.h. With ROWS defined it calls nothing: it prints these calls,
+ * as the table of a package's test.c has them.
+ *
+ * Exit code 0: each call wrote every element of its output.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "search/runner/abi.h"
+#include "empty_ops.h"
+
+static int is_legal(const int64_t *e)
+{
+    for (int i = 0; i < NEXTENT; i++)
+        if (e[i] < 0)
+            return 0;
+    return 1;
+}
+
+#ifdef ROWS
+static int try_call(const int64_t *e, const int64_t *elems)
+{
+    (void)elems;
+    for (int i = 0; i < NEXTENT - NSTRIDE; i++)
+        printf("%s%lld", i ? ", " : "    { ", (long long)e[i]);
+    printf(" },\n");
+    return 0;
+}
+#else
+
+dcgen_run_fn dcgen_run;
+__attribute__((weak)) dcgen_workspace_fn dcgen_workspace;
+__attribute__((weak)) dcgen_packed_bytes_fn dcgen_packed_bytes;
+__attribute__((weak)) dcgen_pack_fn dcgen_pack;
+
+enum { UNWRITTEN = 0xff };
+
+/* Memory with every byte `value`. */
+static void *take(int64_t bytes, int value)
+{
+    void *p = malloc((size_t)bytes);
+    if (!p)
+        abort();
+    memset(p, value, (size_t)bytes);
+    return p;
+}
+
+/* The call in `ntask` parts; 1 if an element of the output is as before. */
+static int call(const int64_t *e, const int64_t *elems, int64_t ntask)
+{
+    void *operand[NOPERAND];
+    int wrong = 0;
+    for (int i = 0; i < NOPERAND; i++)
+        operand[i] = take(elems[i] * 4, i == NOPERAND - 1 ? UNWRITTEN : 0);
+    if (dcgen_pack) {
+        void *packed = take(dcgen_packed_bytes(e), UNWRITTEN);
+        wrong += dcgen_pack(e, operand[CONSTANT], packed) != 0;
+        free(operand[CONSTANT]);
+        operand[CONSTANT] = packed;
+    }
+    void *workspace = take(dcgen_workspace ? dcgen_workspace(e, ntask) : 0, UNWRITTEN);
+    for (int64_t task = 0; task < ntask; task++)
+        wrong += dcgen_run(e, operand, workspace, task, ntask) != 0;
+    for (int64_t i = 0; i < elems[NOPERAND - 1]; i++)
+        wrong += ((const uint32_t *)operand[NOPERAND - 1])[i] == UINT32_MAX;
+    for (int i = 0; i < NOPERAND; i++)
+        free(operand[i]);
+    free(workspace);
+    return wrong != 0;
+}
+
+static int try_call(const int64_t *e, const int64_t *elems)
+{
+    if (elems[NOPERAND - 1] == 0) /* a package returns at once */
+        return 0;
+    const int wrong = call(e, elems, 1) + call(e, elems, 3);
+    for (int i = 0; wrong && i < NEXTENT; i++)
+        printf("%lld%s", (long long)e[i], i + 1 < NEXTENT ? " " : ": wrong\n");
+    return wrong;
+}
+#endif
+
+/* Tries all values of the extents from the axis-th on; returns how many calls were wrong. */
+static int try_all(int axis, int64_t *e)
+{
+    int64_t elems[NOPERAND];
+    int wrong = 0;
+    if (axis == NAXIS) {
+        describe(e, elems);
+        return is_legal(e) ? try_call(e, elems) : 0;
+    }
+    for (int i = 0; tried[axis][i] >= 0; i++) {
+        e[axis] = tried[axis][i];
+        wrong += try_all(axis + 1, e);
+    }
+    return wrong;
+}
+
+int main(void)
+{
+    int64_t e[NEXTENT];
+    return try_all(0, e) != 0;
+}

@@ -7,11 +7,12 @@ made it.
 
 import contextlib
 import gzip
-import json
 import os
 import re
 import tarfile
 import zlib
+
+import journal
 
 NAME = "gpu.tgz"
 LIMIT = 15 << 20  # bytes; a borrowed machine may hand back no more than 16 MiB a file
@@ -87,7 +88,7 @@ def size(members):
 
 def record(line):
     try:
-        return dict(json.loads(line))
+        return dict(journal.value(line))
     except (ValueError, TypeError):
         return {}
 
@@ -162,8 +163,8 @@ class Limited:
     def __init__(self, stream):
         self.stream, self.left = stream, MOST_BYTES
 
-    def read(self, n=-1):
-        data = self.stream.read(min(n, self.left + 1) if n >= 0 else self.left + 1)
+    def read(self, n):
+        data = self.stream.read(min(n, self.left + 1))
         self.left -= len(data)
         if self.left < 0:
             raise Refused(f"holds more than {MOST_BYTES >> 20} MiB")
@@ -177,19 +178,51 @@ def safe_name(name):
     )
 
 
+def body(stream, header):
+    """The bytes behind a header, all of which are there: a file takes no more of a disk than it takes of the
+    archive."""
+    data = stream.read(header.size) if header.size >= 0 else b""
+    if len(data) != header.size:
+        raise Refused(f"{header.name!r} is cut off")
+    stream.read(-header.size % tarfile.BLOCKSIZE)
+    return data
+
+
+def long_name(data):
+    """The name that an extended header gives to the file behind it. We write such headers for long names alone;
+    others could give the file another size than it has in the archive."""
+    found = re.fullmatch(rb"([0-9]{1,9}) path=([^\n]+)\n", data)
+    if not found or int(found[1]) != len(data):
+        raise Refused("an extended header says more than a name")
+    return found[2].decode(errors="replace")
+
+
+def headers(stream):
+    """The header of each file, its name whole. The file is to be read before the next one."""
+    name = None
+    while (block := stream.read(tarfile.BLOCKSIZE)).strip(b"\0"):
+        header = tarfile.TarInfo.frombuf(block, "utf-8", "replace")
+        if header.type == tarfile.XHDTYPE:
+            name = long_name(body(stream, header))
+            continue
+        header.name, name = name or header.name, None
+        yield header
+
+
 def members(path, modes=False):
     """(name, bytes[, mode]) of each file. Names lead nowhere but down; links, devices and the like are
     refused."""
     try:
-        with gzip.open(path) as z, tarfile.open(fileobj=Limited(z), mode="r|") as t:
-            for n, m in enumerate(t):
+        with gzip.open(path) as z:
+            stream = Limited(z)
+            for n, m in enumerate(headers(stream)):
                 if n >= MOST_FILES:
                     raise Refused(f"holds more than {MOST_FILES} files")
                 if m.type not in (tarfile.REGTYPE, tarfile.AREGTYPE):
                     raise Refused(f"{m.name!r} is no plain file")
                 if not safe_name(m.name):
                     raise Refused(f"{m.name!r} is no name that we take")
-                data = t.extractfile(m).read()
+                data = body(stream, m)
                 yield (m.name, data, m.mode) if modes else (m.name, data)
     except (OSError, EOFError, tarfile.TarError, zlib.error, ValueError) as problem:
         why = getattr(problem, "strerror", None) or str(problem)

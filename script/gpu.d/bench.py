@@ -10,6 +10,7 @@ import sysconfig
 import time
 
 import check
+import journal
 from specs import name_of
 from stage import tail
 
@@ -109,7 +110,7 @@ def rows(path):
         for line in f:
             if line.startswith("{"):
                 try:
-                    found.append(json.loads(line))
+                    found.append(journal.value(line))
                 except ValueError:
                     pass
     return found

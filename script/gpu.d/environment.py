@@ -2,12 +2,12 @@
 """What the machine has: written down first, as all that follows depends on it."""
 
 import concurrent.futures
-import json
 import os
 import platform
 import shutil
 import subprocess
 
+import journal
 from tools import said
 
 QUERY = "name,driver_version,memory.total,clocks.sm,clocks.max.sm,clocks.mem,power.limit,temperature.gpu"
@@ -33,7 +33,7 @@ def hello(runner_cuda, log):
     if done.returncode != 0 or not lines:
         return None, done.stderr.decode(errors="replace").strip() or f"exit code {done.returncode}"
     try:
-        greeting = json.loads(lines[0])
+        greeting = journal.value(lines[0])
         if isinstance(greeting["device"]["name"], str):
             return greeting, ""
     except (ValueError, KeyError, TypeError):

@@ -194,6 +194,8 @@ def main(root, argv):
         tell(f"gpu: {why}")
     except OSError as why:
         tell(f"gpu: {why.filename}: {why.strerror}" if why.filename else f"gpu: {why}")
+    except MemoryError:
+        tell("gpu: out of memory")
     return ENVIRONMENT
 
 

@@ -7,12 +7,20 @@ import json
 import os
 
 
+def value(line):
+    """What a line of JSON says, whoever wrote it. ValueError: it is none, or nested deeper than Python reads."""
+    try:
+        return json.loads(line)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
 def parse(data):
     """(objects, bytes that hold them) of the whole lines in data, up to the first that is none."""
     lines, good = [], 0
     for raw in data.splitlines(keepends=True):
         try:
-            line = json.loads(raw)
+            line = value(raw)
         except ValueError:
             break
         if not raw.endswith(b"\n") or not isinstance(line, dict):

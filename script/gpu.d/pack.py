@@ -20,6 +20,7 @@ import time
 
 import archive
 import bench
+import journal
 import primitives
 from combos import combos, request, shape_name
 from runner import Gone, Runner
@@ -63,7 +64,7 @@ def save(path, value):
 def load(path, otherwise=None):
     try:
         with open(path) as f:
-            return json.load(f)
+            return journal.value(f.read())
     except (OSError, ValueError):
         return otherwise
 

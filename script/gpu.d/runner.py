@@ -10,6 +10,7 @@ import subprocess
 import threading
 import time
 
+import journal
 from stage import end_group, end_with_parent
 
 
@@ -91,7 +92,7 @@ class Runner:
             code = self.process.wait()
             raise Gone(f"killed by signal {-code}" if code < 0 else f"exited with code {code}")
         try:
-            return json.loads(line)
+            return journal.value(line)
         except ValueError:
             raise Gone("talks nonsense") from None
 

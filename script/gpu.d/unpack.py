@@ -2,20 +2,22 @@
 """unpack: what a borrowed GPU measured, put into this tree: records/GPU/NAME.jsonl and
 bench/results/GPU/NAME.json."""
 
-import json
+import io
 import os
 import sys
 
 import archive
+import journal
 
 
 def merged(old, new):
     """Lines of old, then those of new that are not there; a torn or foreign line is dropped. (bytes, added,
     dropped)"""
     lines, have, nadded, ndropped = old.splitlines(), set(old.splitlines()), 0, 0
-    for line in new.splitlines():
+    for line in io.BytesIO(new):  # not a list: there may be more empty lines than memory holds
+        line = line.rstrip(b"\r\n")
         try:
-            good = isinstance(json.loads(line), dict)
+            good = line != b"" and isinstance(journal.value(line), dict)
         except ValueError:
             good = False
         ndropped += not good

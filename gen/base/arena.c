@@ -140,6 +140,29 @@ static bool grow_in_place(Arena *a, char *old, size_t old_bytes, size_t new_byte
     return true;
 }
 
+/* Grows an allocation that has a chunk for itself together with its chunk. Gives its new place; NULL: it has none. */
+static void *grow_chunk(Arena *a, const char *old, size_t old_bytes, size_t new_bytes)
+{
+    const size_t old_need = round_up(old_bytes), need = round_up(new_bytes);
+    Chunk **at = &a->first;
+    while (*at && (*at)->data != old)
+        at = &(*at)->next;
+    if (!*at || (*at)->used != old_need)
+        return NULL;
+    const bool is_current = a->current == *at;
+    ASAN_UNPOISON_MEMORY_REGION((*at)->data, (*at)->cap);
+    Chunk *c = realloc(*at, sizeof *c + need);
+    if (!c)
+        out_of_memory();
+    *at = c;
+    c->cap = c->used = need;
+    a->current = is_current ? c : a->current;
+    ASAN_POISON_MEMORY_REGION(c->data, c->cap);
+    ASAN_UNPOISON_MEMORY_REGION(c->data, new_bytes);
+    memset(c->data + old_bytes, 0, new_bytes - old_bytes);
+    return c->data;
+}
+
 void *arena_grow(Arena *a, const void *old, size_t old_count, size_t new_count, size_t elem_bytes)
 {
     size_t old_bytes = checked_product(old_count, elem_bytes), new_bytes = checked_product(new_count, elem_bytes);
@@ -151,6 +174,14 @@ void *arena_grow(Arena *a, const void *old, size_t old_count, size_t new_count, 
     if (old_bytes)
         memcpy(p, old, old_bytes);
     return p;
+}
+
+void *arena_regrow(Arena *a, void *old, size_t old_count, size_t new_count, size_t elem_bytes)
+{
+    const size_t old_bytes = checked_product(old_count, elem_bytes);
+    const size_t new_bytes = checked_product(new_count, elem_bytes);
+    void *grown = old_bytes > CHUNK_BYTES && new_bytes > old_bytes ? grow_chunk(a, old, old_bytes, new_bytes) : NULL;
+    return grown ? grown : arena_grow(a, old, old_count, new_count, elem_bytes);
 }
 
 char *arena_strdup(Arena *a, const char *s) { return arena_strndup(a, s, strlen(s)); }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * arena: memory that lives as long as one named thing (the run, one candidate).
- * Nothing in an arena is freed alone; out of memory ends the program with exit code 3.
+ * Nothing in an arena is freed alone, but for what arena_regrow leaves; out of memory ends the program with exit code 3.
  */
 #ifndef DCGEN_ARENA_H
 #define DCGEN_ARENA_H
@@ -18,6 +18,8 @@ void arena_reset(Arena *a); /* forget everything, keep the memory */
 void *arena_alloc(Arena *a, size_t bytes);                    /* zeroed, 16-byte aligned */
 void *arena_array(Arena *a, size_t count, size_t elem_bytes); /* zeroed; checks the product */
 void *arena_grow(Arena *a, const void *old, size_t old_count, size_t new_count, size_t elem_bytes);
+/* As arena_grow, but nothing may point to the old place any more: of a large one the memory is used again. */
+void *arena_regrow(Arena *a, void *old, size_t old_count, size_t new_count, size_t elem_bytes);
 char *arena_strdup(Arena *a, const char *s);
 char *arena_strndup(Arena *a, const char *s, size_t n);
 char *arena_printf(Arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { TEXT_FIRST_BYTES = 256, READ_BYTES = 16 * 1024 };
+enum { TEXT_FIRST_BYTES = 256, TEXT_LARGE_BYTES = 1 << 20, READ_BYTES = 1024 };
 
 /* Makes room for n more bytes and the NUL. */
 static void text_reserve(Text *t, size_t n)
@@ -21,8 +21,9 @@ static void text_reserve(Text *t, size_t n)
         return;
     size_t cap = t->cap ? t->cap : TEXT_FIRST_BYTES;
     while (cap - t->len <= n)
-        cap *= 2;
-    t->s = arena_grow(t->arena, t->s, t->cap, cap, 1);
+        cap += cap < TEXT_LARGE_BYTES ? cap : cap / 8; /* a large one has no room for as much again that nobody needs */
+    t->s = t->cap < TEXT_LARGE_BYTES ? arena_grow(t->arena, t->s, t->cap, cap, 1)
+                                     : arena_regrow(t->arena, t->s, t->cap, cap, 1);
     t->cap = cap;
 }
 

@@ -91,6 +91,31 @@ static void test_grow(void **state)
     arena_free(a);
 }
 
+/* Two lists that grow by turns, first small, then in chunks of their own, then with such a chunk amid the list of chunks. */
+static void test_regrow(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    enum { STEPS = 40 };
+    int *v[2] = { NULL, NULL };
+    size_t cap = 0;
+    for (size_t step = 0, n = 10; step < STEPS; step++, cap = n, n += n / 3) {
+        for (int k = 0; k < 2; k++) {
+            v[k] = arena_regrow(a, v[k], cap, n, sizeof **v);
+            assert_int_equal((uintptr_t)v[k] % 16, 0);
+            assert_true(is_zero((char *)(v[k] + cap), (n - cap) * sizeof **v));
+            for (size_t i = 0; i < cap; i++)
+                assert_int_equal(v[k][i], (int)i * 2 + k);
+            for (size_t i = cap; i < n; i++)
+                v[k][i] = (int)i * 2 + k;
+        }
+        memset(arena_alloc(a, step * 997), -1, step * 997);
+    }
+    arena_reset(a);
+    fill_blocks(a);
+    arena_free(a);
+}
+
 static void test_strings(void **state)
 {
     (void)state;
@@ -207,9 +232,9 @@ static void test_read_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocks),        cmocka_unit_test(test_zero_bytes), cmocka_unit_test(test_grow),
-        cmocka_unit_test(test_strings),       cmocka_unit_test(test_too_much),   cmocka_unit_test(test_text),
-        cmocka_unit_test(test_text_fills_up), cmocka_unit_test(test_read_file),
+        cmocka_unit_test(test_blocks), cmocka_unit_test(test_zero_bytes),    cmocka_unit_test(test_grow),
+        cmocka_unit_test(test_regrow), cmocka_unit_test(test_strings),       cmocka_unit_test(test_too_much),
+        cmocka_unit_test(test_text),   cmocka_unit_test(test_text_fills_up), cmocka_unit_test(test_read_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

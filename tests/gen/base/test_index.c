@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * index: every place is found by its hash, in whatever number they are added; places of one hash are all given.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdbool.h>
+#include "gen/base/index.h"
+#include "tests/arena.h"
+
+enum { MANY = 5000, ALIKE = 7 };
+
+/* How many of the places of a hash there are; all must be congruent to it, each once. */
+static int count(const Index *x, uint64_t hash, int64_t remainder)
+{
+    bool seen[MANY] = { false };
+    size_t from = 0;
+    int n = 0;
+    for (int64_t i; (i = index_next(x, hash, &from)) >= 0; n++) {
+        assert_true(i % (MANY / ALIKE) == remainder && !seen[i]);
+        seen[i] = true;
+    }
+    return n;
+}
+
+/* Hashes that begin in the same slots, at the end of the table too. */
+static void places_of_one_hash_are_all_given(void **state)
+{
+    (void)state;
+    Index x = { .arena = arena };
+    const int ngroup = MANY / ALIKE;
+    for (int64_t i = 0; i < ngroup * ALIKE; i++)
+        index_add(&x, UINT64_MAX - 64 * (uint64_t)(i % ngroup), i);
+    for (int64_t i = 0; i < ngroup; i++)
+        assert_int_equal(count(&x, UINT64_MAX - 64 * (uint64_t)i, i), ALIKE);
+    assert_int_equal(count(&x, 1, 0), 0);
+}
+
+static void an_empty_one_has_nothing(void **state)
+{
+    (void)state;
+    const Index x = { .arena = arena };
+    assert_int_equal(count(&x, 0, 0), 0);
+}
+
+static void a_hash_goes_on_with_what_was_before(void **state)
+{
+    (void)state;
+    assert_true(index_word("ab", 0) == index_hash("ab", 2, 0));
+    assert_true(index_word("b", index_word("a", 0)) != index_word("a", index_word("b", 0)));
+    assert_true(index_word("b", 1) != index_word("b", 2));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(places_of_one_hash_are_all_given, setup, teardown),
+        cmocka_unit_test_setup_teardown(an_empty_one_has_nothing, setup, teardown),
+        cmocka_unit_test(a_hash_goes_on_with_what_was_before),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

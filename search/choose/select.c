@@ -29,7 +29,9 @@ typedef struct {
     int64_t *seen; /* instances that kernels are chosen by: the tuned ones, and an even part of the others */
     int64_t nusable;
     int64_t *usable;     /* trials */
+    int64_t *added;      /* one a usable trial: the bytes that it adds to the package */
     double *rel;         /* nusable x nseen: weight * time / best known time */
+    double *rest;        /* one a seen instance: the least of `rel` among the picked ones that stay in a step */
     double total_weight; /* sum of weight_of over the seen instances */
     int64_t *picked;     /* indices into usable */
     int npicked, most;
@@ -85,6 +87,9 @@ static void see_trials(Selector *q)
             q->usable[at] = q->usable[at - 1];
         q->usable[at] = i;
     }
+    q->added = ARENA_ARRAY(q->arena, (size_t)q->nusable + 1, int64_t);
+    for (int64_t u = 0; u < q->nusable; u++)
+        q->added[u] = study_added_bytes(s, &s->trial[q->usable[u]]);
 }
 
 /* The time of a trial: the measured one as it is, a predicted one as much worse as it may be off, since the least of many predictions is one that is
@@ -122,34 +127,48 @@ static void relative_costs(Selector *q)
     }
 }
 
-/* Mean relative time when each instance takes the best of the picked kernels, where kernel `with` is added and the one at place `without` is
- * left out (-1: none). */
-static double objective(const Selector *q, int64_t with, int without)
+/* Works out `rest` where the picked kernel at place `without` is left out (-1: none). */
+static void take_rest(const Selector *q, int without)
+{
+    for (int64_t i = 0; i < q->nseen; i++)
+        q->rest[i] = INFINITY;
+    for (int k = 0; k < q->npicked; k++)
+        for (int64_t i = 0; i < q->nseen && k != without; i++)
+            q->rest[i] = fmin(q->rest[i], q->rel[q->picked[k] * q->nseen + i]);
+}
+
+/* Mean relative time when each instance takes the best of the picked kernels. */
+static double objective(const Selector *q)
 {
     double sum = 0;
-    for (int64_t i = 0; i < q->nseen; i++) {
-        double best = with >= 0 ? q->rel[with * q->nseen + i] : INFINITY;
-        for (int k = 0; k < q->npicked; k++)
-            if (k != without)
-                best = fmin(best, q->rel[q->picked[k] * q->nseen + i]);
-        sum += best;
-    }
+    take_rest(q, -1);
+    for (int64_t i = 0; i < q->nseen; i++)
+        sum += q->rest[i];
     return sum / q->total_weight;
 }
 
-static int64_t bytes_of(const Selector *q, int64_t u) { return study_added_bytes(q->s, &q->s->trial[q->usable[u]]); }
+/* The same of those in `rest` and another one; some more than `most`, where it is more. */
+static double objective_with(const Selector *q, int64_t with, double most)
+{
+    const double *rel = q->rel + with * q->nseen;
+    double sum = 0;
+    for (int64_t i = 0; i < q->nseen && sum / q->total_weight < most; i++)
+        sum += rel[i] < q->rest[i] ? rel[i] : q->rest[i];
+    return sum / q->total_weight;
+}
 
 /* The kernel that lowers the objective most, and below *value, in place of `without`; *value becomes the new objective. -1: none fits or helps. */
 static int64_t best_step(const Selector *q, int without, double *value)
 {
-    int64_t best = -1, freed = without >= 0 ? bytes_of(q, q->picked[without]) : 0;
+    int64_t best = -1, freed = without >= 0 ? q->added[q->picked[without]] : 0;
+    take_rest(q, without);
     for (int64_t u = 0; u < q->nusable; u++) {
-        bool barred = q->bytes - freed + bytes_of(q, u) > q->max_bytes;
+        bool barred = q->bytes - freed + q->added[u] > q->max_bytes;
         for (int k = 0; k < q->npicked; k++)
             barred = barred || q->picked[k] == u;
         if (barred)
             continue;
-        double v = objective(q, u, without);
+        double v = objective_with(q, u, *value);
         if (v < *value) {
             *value = v;
             best = u;
@@ -162,7 +181,7 @@ static int64_t best_step(const Selector *q, int without, double *value)
 static void exchange(Selector *q)
 {
     for (int round = 0; round < 3 * q->npicked; round++) {
-        double value = objective(q, -1, -1) - q->worth / 4;
+        double value = objective(q) - q->worth / 4;
         int64_t in = -1;
         int out = -1;
         for (int k = 0; k < q->npicked; k++) {
@@ -174,7 +193,7 @@ static void exchange(Selector *q)
         }
         if (in < 0)
             return;
-        q->bytes += bytes_of(q, in) - bytes_of(q, q->picked[out]);
+        q->bytes += q->added[in] - q->added[q->picked[out]];
         q->picked[out] = in;
     }
 }
@@ -182,16 +201,16 @@ static void exchange(Selector *q)
 /* One kernel more, then exchanges, until nothing is worth it or fits: the choice with a smaller budget of kernels is a point on the way. */
 static void pick(Selector *q, Assignment *as)
 {
-    double value = q->npicked ? objective(q, -1, -1) : INFINITY;
+    double value = q->npicked ? objective(q) : INFINITY;
     while (q->npicked < q->most) {
         double next = value;
         int64_t u = best_step(q, -1, &next);
         if (u < 0 || (q->npicked && value - next < q->worth))
             return;
         q->picked[q->npicked++] = u;
-        q->bytes += bytes_of(q, u);
+        q->bytes += q->added[u];
         exchange(q);
-        value = objective(q, -1, -1);
+        value = objective(q);
         if (as->ncurve < SELECT_MAX_CURVE)
             as->curve[as->ncurve++] = (CurvePoint){ q->npicked, q->bytes, value - 1 };
     }
@@ -350,6 +369,7 @@ Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m)
         return NULL;
     relative_costs(&q);
     q.picked = ARENA_ARRAY(a, (size_t)q.most + 1, int64_t);
+    q.rest = ARENA_ARRAY(a, (size_t)q.nseen, double);
     pick(&q, as);
     as->kept = as->ncurve - 1;
     pick_beyond(&q, as);

@@ -4,43 +4,81 @@
  */
 #include "gen/command/replay.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include "gen/base/order.h"
+#include "gen/base/index.h"
 #include "gen/package/emit.h"
 #include "search/record/record_spec.h"
 
-/* Counts the times of that target's kernels that were taken on that device. */
-static int64_t count_times(Arena *a, const Records *r, const Device *d, const Target *target)
+/* Devices and kernels of records, found by their names. */
+typedef struct {
+    const Records *records;
+    const Target **target; /* one a device: the one that it runs; NULL: none of the workload */
+    Index device, kernel;  /* kernels of the target of their device */
+} Named;
+
+/* The first device with that id; -1: there is none. */
+static int64_t find_device(const Named *x, const char *id)
 {
-    const char **key = ARENA_ARRAY(a, (size_t)r->nkernel + 1, const char *);
-    size_t nkey = 0;
-    int64_t n = 0;
+    size_t from = 0;
+    int64_t i;
+    while ((i = index_next(&x->device, index_word(id, 0), &from)) >= 0 && strcmp(x->records->device[i].id, id) != 0)
+        continue;
+    return i;
+}
+
+static bool has_kernel(const Named *x, const char *key, const char *device)
+{
+    size_t from = 0;
+    int64_t i;
+    while ((i = index_next(&x->kernel, index_word(device, index_word(key, 0)), &from)) >= 0)
+        if (strcmp(x->records->kernel[i].key, key) == 0 && strcmp(x->records->kernel[i].device, device) == 0)
+            return true;
+    return false;
+}
+
+static void add_kernel(Named *x, int64_t i)
+{
+    const KernelRecord *k = &x->records->kernel[i];
+    const int64_t device = find_device(x, k->device);
+    const Target *target = device < 0 ? NULL : x->target[device];
+    if (target && strcmp(k->target, target->name) == 0 && !has_kernel(x, k->key, k->device))
+        index_add(&x->kernel, index_word(k->device, index_word(k->key, 0)), i);
+}
+
+/* Counts, for each device, the times of its target's kernels that were taken on it. A device that the records describe again has none then. */
+static int64_t *count_times(Arena *scratch, const Records *r, const Target **target)
+{
+    Named x = { .records = r, .target = target, .device = { .arena = scratch }, .kernel = { .arena = scratch } };
+    int64_t *n = ARENA_ARRAY(scratch, (size_t)r->ndevice + 1, int64_t);
+    for (int64_t i = 0; i < r->ndevice; i++)
+        if (find_device(&x, r->device[i].id) < 0)
+            index_add(&x.device, index_word(r->device[i].id, 0), i);
     for (int64_t i = 0; i < r->nkernel; i++)
-        if (strcmp(r->kernel[i].target, target->name) == 0 && strcmp(r->kernel[i].device, d->id) == 0)
-            key[nkey++] = r->kernel[i].key;
-    qsort(key, nkey, sizeof *key, order_word);
-    for (int64_t j = 0; j < r->nmeasure; j++)
-        n += r->measure[j].nsample > 0 && strcmp(r->measure[j].device, d->id) == 0 &&
-             bsearch(&r->measure[j].key, key, nkey, sizeof *key, order_word);
+        add_kernel(&x, i);
+    for (const MeasureRecord *m = r->measure; m < r->measure + r->nmeasure; m++)
+        if (m->nsample > 0 && has_kernel(&x, m->key, m->device))
+            n[find_device(&x, m->device)]++;
     return n;
 }
 
 const Device *replay_device(Arena *a, const Workload *w, const Records *r, int64_t *ntime, const char **err)
 {
-    const Device *best = NULL;
     const char *why = "the records name no device";
-    for (const Device *d = r->device; d < r->device + r->ndevice; d++) {
-        const Target *target = workload_target(a, w, d, &why);
-        const int64_t n = target ? count_times(a, r, d, target) : 0;
-        if (target && (!best || n > *ntime || (n == *ntime && strcmp(d->id, best->id) < 0))) {
-            best = d;
-            *ntime = n;
-        }
-    }
-    if (!best)
+    Arena *scratch = arena_new();
+    const Target **target = ARENA_ARRAY(scratch, (size_t)r->ndevice + 1, const Target *);
+    int64_t best = -1;
+    for (int64_t i = 0; i < r->ndevice; i++)
+        target[i] = workload_target(a, w, &r->device[i], &why);
+    const int64_t *n = count_times(scratch, r, target);
+    for (int64_t i = 0; i < r->ndevice; i++)
+        if (target[i] &&
+            (best < 0 || n[i] > n[best] || (n[i] == n[best] && strcmp(r->device[i].id, r->device[best].id) < 0)))
+            best = i;
+    *ntime = best < 0 ? 0 : n[best];
+    arena_free(scratch);
+    if (best < 0)
         *err = why;
-    return best;
+    return best < 0 ? NULL : &r->device[best];
 }
 
 /* The device as the records describe it, which is all that a package is made of: a runner may have said more than fits a line of text. */
@@ -64,11 +102,10 @@ bool replay_target(Arena *a, const Workload *w, const Records *r, const Device *
 /* The records that all n results were made of, every line once. */
 static const char *all_records(Arena *a, const Result *out, int n)
 {
-    Records *all = ARENA_NEW(a, Records);
-    *all = *out->records;
-    for (int i = 1; i < n; i++)
-        *all = record_join(a, all, out[i].records);
-    return record_text(a, all);
+    const Records **set = ARENA_ARRAY(a, (size_t)n, const Records *);
+    for (int i = 0; i < n; i++)
+        set[i] = out[i].records;
+    return record_text_of(a, set, n);
 }
 
 const Package *replay_package(Arena *a, const Workload *w, const Result *result, const char *report, Diag *d)

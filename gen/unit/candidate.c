@@ -107,12 +107,14 @@ bool candidate_fits(const Candidate *c, const Spec *spec, const Device *device)
 
 const char *candidate_key_of(Arena *a, const CandidateNames *c, const char *context_hash, const Device *device)
 {
-    Text t = { .arena = a };
+    Arena *scratch = arena_new();
+    Text t = { .arena = scratch };
     text_printf(&t, "%s|%s|%s|%s|%s|%s", c->template_name, c->template_hash, c->target, context_hash, device->compiler,
                 device->flags);
     for (int i = 0; i < c->nparam; i++)
         text_printf(&t, "|%s=%" PRId64, c->param[i].name, c->param[i].value);
-    XXH128_hash_t h = XXH3_128bits(text_str(&t), t.len);
+    const XXH128_hash_t h = XXH3_128bits(text_str(&t), t.len);
+    arena_free(scratch);
     return arena_printf(a, "%016llx%016llx", (unsigned long long)h.high64, (unsigned long long)h.low64);
 }
 

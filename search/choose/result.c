@@ -7,27 +7,46 @@
 #include <string.h>
 #include "search/record/record_spec.h"
 
-/* The records that this study was made of, and which spec they are of, whether they said it or not. Of a general kernel of a lesser target they
- * only say that it failed. */
+static bool has_kernel(const Study *s, const KernelRecord *k)
+{
+    return strcmp(k->device, s->device->id) == 0 && study_find_key(s, k->key) >= 0;
+}
+
+/* Of a general kernel of a lesser target measurements only say that it failed. */
+static bool has_measure(const Study *s, const MeasureRecord *m)
+{
+    const int64_t trial = strcmp(m->device, s->device->id) == 0 ? study_find_key(s, m->key) : -1;
+    return trial >= 0 && (s->trial[trial].c.target == s->target || m->status != STATUS_OK);
+}
+
+/* Sets aside room for the records that this study was made of, which may be few of all. */
+static Records room_for(Arena *a, const Study *s, const Records *r)
+{
+    size_t nkernel = 0, nmeasure = 0;
+    for (int64_t i = 0; i < r->nkernel; i++)
+        nkernel += has_kernel(s, &r->kernel[i]);
+    for (int64_t i = 0; i < r->nmeasure; i++)
+        nmeasure += has_measure(s, &r->measure[i]);
+    return (Records){ .device = ARENA_ARRAY(a, 1, Device),
+                      .spec = ARENA_ARRAY(a, 1, SpecRecord),
+                      .kernel = ARENA_ARRAY(a, nkernel, KernelRecord),
+                      .measure = ARENA_ARRAY(a, nmeasure, MeasureRecord),
+                      .limit = ARENA_ARRAY(a, (size_t)r->nlimit, LimitRecord) };
+}
+
+/* The records that this study was made of, and which spec they are of, whether they said it or not. */
 static const Records *records_of(Arena *a, const UnitContext *u, const Study *s, const Records *r)
 {
     Records *out = ARENA_NEW(a, Records);
-    out->device = ARENA_ARRAY(a, 1, Device);
-    out->kernel = ARENA_ARRAY(a, (size_t)r->nkernel + 1, KernelRecord);
-    out->measure = ARENA_ARRAY(a, (size_t)r->nmeasure + 1, MeasureRecord);
-    out->limit = ARENA_ARRAY(a, (size_t)r->nlimit + 1, LimitRecord);
+    *out = room_for(a, s, r);
     out->device[out->ndevice++] = *s->device;
-    out->spec = ARENA_ARRAY(a, 1, SpecRecord);
     out->spec[out->nspec++] = record_spec(a, u);
     for (int64_t i = 0; i < r->nkernel; i++)
-        if (study_find_key(s, r->kernel[i].key) >= 0 && strcmp(r->kernel[i].device, s->device->id) == 0)
+        if (has_kernel(s, &r->kernel[i]))
             out->kernel[out->nkernel++] = r->kernel[i];
-    for (int64_t i = 0; i < r->nmeasure; i++) {
-        const MeasureRecord *m = &r->measure[i];
-        const int64_t trial = strcmp(m->device, s->device->id) == 0 ? study_find_key(s, m->key) : -1;
-        if (trial >= 0 && (s->trial[trial].c.target == s->target || m->status != STATUS_OK))
-            out->measure[out->nmeasure++] = *m;
-    }
+    for (int64_t i = 0; i < r->nmeasure; i++)
+        if (has_measure(s, &r->measure[i]))
+            out->measure[out->nmeasure++] = r->measure[i];
     for (int64_t i = 0; i < r->nlimit; i++)
         if (rates_match(&r->limit[i], s->target, s->device, s->spec->dtype))
             out->limit[out->nlimit++] = r->limit[i];

@@ -155,7 +155,8 @@ static bool was_checked(const Lab *l, const Pair *p)
     const Trial *t = &l->study->trial[p->trial];
     for (int64_t i = 0; i < r->nmeasure; i++) {
         const MeasureRecord *m = &r->measure[i];
-        if (strcmp(m->key, t->key) == 0 && m->status == STATUS_OK && strcmp(m->device, l->study->device->id) == 0 &&
+        if (strcmp(m->key, t->key) == 0 && m->naxis == l->study->spec->op->ngiven && m->status == STATUS_OK &&
+            strcmp(m->device, l->study->device->id) == 0 &&
             memcmp(m->extent, p->inst->extent, (size_t)m->naxis * sizeof *m->extent) == 0)
             return true;
     }

@@ -155,6 +155,7 @@ static bool record_member(Lab *l, const Batch *b, int i, const char **err)
     const Trial *t = member(l, b, i);
     const Spec *s = l->study->spec;
     int64_t value[TEMPLATE_MAX_PARAM];
+    Param param[TEMPLATE_MAX_PARAM];
     KernelRecord k = { .key = t->key,
                        .device = l->study->device->id,
                        .op = s->op->name,
@@ -163,16 +164,17 @@ static bool record_member(Lab *l, const Batch *b, int i, const char **err)
                        .template_hash = t->c.t->hash,
                        .target = t->c.target->name,
                        .nparam = t->c.t->nparam,
+                       .param = param,
                        .status = built ? t->status : build->status,
                        .code_bytes = build->code_bytes,
                        .n = file ? next_n(record_all(file)) : 0,
                        .again = t->tried_again,
                        .nfact = b->nfact[i],
+                       .fact = b->fact[i],
                        .why = why ? why : "" };
     candidate_values(&t->c, value);
     for (int p = 0; p < k.nparam; p++)
-        k.param[p] = (Param){ t->c.t->param[p].name, value[p] };
-    memcpy(k.fact, b->fact[i], sizeof k.fact);
+        param[p] = (Param){ t->c.t->param[p].name, value[p] };
     study_kernel(l->study, &k);
     return !file || record_add_kernel(file, &k, err);
 }

@@ -49,13 +49,13 @@ static void take_time(Lab *l, const Trial *t, int64_t shape)
     MeasureRecord m = { .key = t->key,
                         .device = l->study->device->id,
                         .naxis = l->study->spec->op->ngiven,
+                        .extent = inst->extent,
                         .threads = inst->threads,
                         .nsample = 1,
-                        .ns = { ns },
+                        .ns = &ns,
                         .time_ns = ns,
                         .anchor_ns = anchor < 0 ? 0 : time_of(l, &l->study->trial[anchor], shape),
                         .why = "" };
-    memcpy(m.extent, inst->extent, sizeof inst->extent);
     study_measure(l->study, &m);
 }
 

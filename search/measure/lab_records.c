@@ -24,7 +24,7 @@ struct LabRecords {
 static int compare_pairs(const MeasureRecord *a, const MeasureRecord *b)
 {
     int order = strcmp(a->key, b->key);
-    order = order ? order : memcmp(a->extent, b->extent, sizeof a->extent);
+    order = order ? order : measure_compare_shapes(a, b);
     return order ? order : a->threads - b->threads;
 }
 
@@ -93,8 +93,9 @@ static const MeasureRecord *next_of(LabRecords *x, const MeasureRecord *pair, bo
 static const MeasureRecord *next_measure(LabRecords *x, const Lab *l, const char *key, const Instance *inst, bool final)
 {
     const bool cold = study_wants_cold(l->study, inst->extent);
-    MeasureRecord pair = { .key = key, .threads = inst->threads };
-    memcpy(pair.extent, inst->extent, (size_t)l->study->spec->op->ngiven * sizeof *pair.extent);
+    const MeasureRecord pair = {
+        .key = key, .naxis = l->study->spec->op->ngiven, .extent = inst->extent, .threads = inst->threads
+    };
     const MeasureRecord *m = next_of(x, &pair, final, cold);
     return m ? m : next_of(x, &pair, final, !cold);
 }

@@ -54,15 +54,16 @@ static void settle_rest(Exchange *s, Status status, const char *why)
 static void clear_records(Exchange *s)
 {
     const int naxis = s->r->op->ngiven;
-    for (int i = 0; i < s->n; i++) {
+    int64_t *extent = ARENA_ARRAY(s->a, (size_t)naxis, int64_t);
+    memcpy(extent, s->q->extent, (size_t)naxis * sizeof *extent);
+    for (int i = 0; i < s->n; i++)
         s->out[i] = (MeasureRecord){ .key = s->key[i],
                                      .device = s->r->device.id,
                                      .naxis = naxis,
+                                     .extent = extent,
                                      .threads = s->q->threads,
                                      .status = STATUS_INVALID,
                                      .why = "interrupted" };
-        memcpy(s->out[i].extent, s->q->extent, (size_t)naxis * sizeof *s->q->extent);
-    }
 }
 
 /* Lists the kernels that are not settled. *keep becomes the place of MeasureRequest.keep in the list; -1: it is not there. */
@@ -213,16 +214,18 @@ static bool take_begin(Exchange *s, const json_t *event)
     return s->culprit >= 0;
 }
 
-static bool take_samples(MeasureRecord *m, const json_t *ns)
+static bool take_samples(Arena *a, MeasureRecord *m, const json_t *ns)
 {
     size_t count = json_array_size(ns);
     if (count > RECORD_MAX_SAMPLE)
         return false;
+    double *sample = ARENA_ARRAY(a, count, double);
     for (size_t i = 0; i < count; i++) {
-        m->ns[i] = json_number_value(json_array_get(ns, i));
-        if (!(isfinite(m->ns[i]) && m->ns[i] > 0))
+        sample[i] = json_number_value(json_array_get(ns, i));
+        if (!(isfinite(sample[i]) && sample[i] > 0))
             return false;
     }
+    m->ns = sample;
     m->nsample = (int)count;
     return true;
 }
@@ -232,8 +235,10 @@ static void take_facts(Arena *a, MeasureRecord *m, json_t *facts)
 {
     const char *name;
     json_t *value;
-    json_object_foreach(facts, name, value) if (json_is_integer(value) && m->nfact < RECORD_MAX_FACT)
-        m->fact[m->nfact++] = (Param){ arena_strndup(a, name, 64), json_integer_value(value) };
+    Param *fact = ARENA_ARRAY(a, RECORD_MAX_FACT, Param);
+    m->fact = fact;
+    json_object_foreach(facts, name, value) if (json_is_integer(value) && m->nfact < RECORD_MAX_FACT) fact[m->nfact++] =
+        (Param){ arena_strndup(a, name, 64), json_integer_value(value) };
 }
 
 static bool take_result(Exchange *s, const json_t *event)
@@ -245,7 +250,7 @@ static bool take_result(Exchange *s, const json_t *event)
         return false;
     MeasureRecord *m = &s->out[i];
     double max_err = json_number_value(json_object_get(event, "max_err"));
-    if (!isfinite(max_err) || !take_samples(m, json_object_get(event, "ns")))
+    if (!isfinite(max_err) || !take_samples(s->a, m, json_object_get(event, "ns")))
         return false;
     if (status == STATUS_OK && ((!(max_err <= 1) && !s->q->data) || (m->nsample == 0) != (s->repeats == 0)))
         return false;

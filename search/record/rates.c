@@ -49,17 +49,28 @@ static bool same_limit(const LimitRecord *x, const LimitRecord *y)
     return x->threads == y->threads && memcmp((const char *)x + from, (const char *)y + from, sizeof *x - from) == 0;
 }
 
+static bool has_limit(const Index *x, uint64_t hash, const LimitRecord *l, const LimitRecord *taken)
+{
+    size_t from = 0;
+    int64_t i;
+    while ((i = index_next(x, hash, &from)) >= 0 && !same_limit(l, &taken[i]))
+        continue;
+    return i >= 0;
+}
+
 /* Gives the limits of the device, target and dtype, equal ones once, and how many there are. */
-static int64_t take_matching(const Records *r, const Target *t, const Device *device, const char *dtype,
+static int64_t take_matching(Arena *scratch, const Records *r, const Target *t, const Device *device, const char *dtype,
                              LimitRecord *out)
 {
+    const size_t from = offsetof(LimitRecord, flops_per_s);
+    Index taken = { .arena = scratch };
     int64_t n = 0;
-    for (int64_t i = 0; i < r->nlimit; i++) {
-        bool is_new = rates_match(&r->limit[i], t, device, dtype);
-        for (int64_t j = 0; j < n && is_new; j++)
-            is_new = !same_limit(&r->limit[i], &out[j]);
-        if (is_new)
-            out[n++] = r->limit[i];
+    for (const LimitRecord *l = r->limit; l < r->limit + r->nlimit; l++) {
+        const uint64_t hash = index_hash((const char *)l + from, sizeof *l - from, 0);
+        if (!rates_match(l, t, device, dtype) || has_limit(&taken, hash, l, out))
+            continue;
+        index_add(&taken, hash, n);
+        out[n++] = *l;
     }
     return n;
 }
@@ -71,20 +82,28 @@ static void set_fact(Target *t, const char *name, double value)
         target_set_fact(t, name, (int64_t)fmin(fmax(rint(value), 1), 1e15));
 }
 
-const Target *rates_of(Arena *a, const Target *t, const Device *device, const char *dtype, const Records *r)
+/* The target with what n limits say. */
+static const Target *rate_by(Arena *a, Arena *scratch, const Target *t, const Device *device, const RateRow *fma,
+                             const LimitRecord *l, int64_t n)
 {
-    LimitRecord *l = ARENA_ARRAY(a, (size_t)r->nlimit + 1, LimitRecord);
-    const int64_t n = take_matching(r, t, device, dtype, l);
-    const RateRow *fma = target_rate(t, dtype);
-    if (!n || !fma)
-        return t;
     Target *out = ARENA_NEW(a, Target);
     *out = *t;
     for (size_t i = 0; i < LENGTH(measured); i++)
         set_fact(out, measured[i].fact,
-                 measured[i].scale * combine_limits(a, l, n, measured[i].at, measured[i].is_rate));
+                 measured[i].scale * combine_limits(scratch, l, n, measured[i].at, measured[i].is_rate));
     const double clock_hz = 1e6 * (double)target_number(out, "CLOCK_MHZ");
     set_fact(out, fma->fact,
-             combine_limits(a, l, n, offsetof(LimitRecord, flops_per_s), true) / (2 * clock_hz * device->sms));
+             combine_limits(scratch, l, n, offsetof(LimitRecord, flops_per_s), true) / (2 * clock_hz * device->sms));
     return out;
+}
+
+const Target *rates_of(Arena *a, const Target *t, const Device *device, const char *dtype, const Records *r)
+{
+    const RateRow *fma = target_rate(t, dtype);
+    Arena *scratch = arena_new();
+    LimitRecord *l = ARENA_ARRAY(scratch, (size_t)r->nlimit + 1, LimitRecord);
+    const int64_t n = fma ? take_matching(scratch, r, t, device, dtype, l) : 0;
+    const Target *rated = n ? rate_by(a, scratch, t, device, fma, l, n) : t;
+    arena_free(scratch);
+    return rated;
 }

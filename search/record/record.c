@@ -27,9 +27,11 @@ struct RecordFile {
     Arena *arena, *scratch; /* scratch: for one append */
     const char *path;
     int fd;
+    Index kept; /* what records have in common */
     Records r;
-    off_t cut_at;      /* what lies behind is torn; -1: nothing is */
-    bool need_newline; /* the last line is whole but for its newline */
+    size_t room[RECORD_TYPES]; /* of the arrays of r */
+    off_t cut_at;              /* what lies behind is torn; -1: nothing is */
+    bool need_newline;         /* the last line is whole but for its newline */
 };
 
 /* ---- in memory ---- */
@@ -44,15 +46,16 @@ static char *array_of(const Records *r, const RecordType *t)
     return array;
 }
 
-/* Arrays grow where their number of records is a power of two. */
-static void records_add(Records *r, Arena *a, RecordKind type, const void *record)
+/* Long arrays grow by an eighth: room that nobody needs is memory too. */
+static void records_add(RecordFile *f, RecordKind type, const void *record)
 {
     const RecordType *t = &record_types[type];
-    char *array = array_of(r, t);
-    const size_t n = (size_t)(*count_of(r, t))++;
-    if ((n & (n - 1)) == 0) {
-        array = arena_grow(a, array, n, n ? 2 * n : 1, t->bytes);
-        memcpy((char *)r + t->array_at, &array, sizeof array);
+    char *array = array_of(&f->r, t);
+    const size_t n = (size_t)(*count_of(&f->r, t))++;
+    if (n == f->room[type]) {
+        f->room[type] += n / 8 + 8;
+        array = arena_regrow(f->arena, array, n, f->room[type], t->bytes);
+        memcpy((char *)&f->r + t->array_at, &array, sizeof array);
     }
     memcpy(array + n * t->bytes, record, t->bytes);
 }
@@ -85,14 +88,15 @@ static bool take_line(Reading *q, const char *s, size_t n, bool whole)
 {
     static const char opening[] = "{\"v\":";
     Line line;
-    line_read(q->f->arena, s, n, &line);
+    arena_reset(q->f->scratch);
+    line_read(&q->f->kept, q->f->scratch, s, n, &line);
     if (!whole && !line.object) {
         q->torn_is_ours = memcmp(s, opening, n < sizeof opening - 1 ? n : sizeof opening - 1) == 0;
         return false;
     }
     q->nknown += line.kind != LINE_BAD;
     if (line.kind == LINE_RECORD)
-        records_add(&q->f->r, q->f->arena, line.type, &line.record);
+        records_add(q->f, line.type, &line.record);
     else if (line.kind == LINE_OTHER_SCHEMA)
         q->nother++;
     else
@@ -191,13 +195,20 @@ static bool load_records(RecordFile *f, Reading *q, FILE *warn, const char **err
     return true;
 }
 
+static RecordFile file_of(Arena *a, const char *path)
+{
+    return (RecordFile){
+        .arena = a, .scratch = arena_new(), .path = arena_strdup(a, path), .kept = { .arena = a }, .fd = -1
+    };
+}
+
 bool record_read(Arena *a, const char *path, Records *out, FILE *warn, const char **err)
 {
     Reading q;
-    RecordFile f = { .arena = a, .path = path, .fd = open_file(a, path, O_RDONLY, err) };
+    RecordFile f = file_of(a, path);
+    f.fd = open_file(a, path, O_RDONLY, err);
     const bool ok = f.fd >= 0 && load_records(&f, &q, warn, err);
-    if (f.fd >= 0)
-        close(f.fd);
+    record_close(&f);
     *out = f.r;
     return ok;
 }
@@ -231,7 +242,7 @@ RecordFile *record_open(Arena *a, const char *path, FILE *warn, const char **err
 {
     Reading q;
     RecordFile *f = ARENA_NEW(a, RecordFile);
-    *f = (RecordFile){ .arena = a, .scratch = arena_new(), .path = arena_strdup(a, path) };
+    *f = file_of(a, path);
     f->fd = open_file(a, path, O_RDWR | O_CREAT | O_APPEND, err);
     if (f->fd >= 0 && take_lock(f, err) && load_records(f, &q, warn, err) && is_ours(&q, err))
         return f;
@@ -304,14 +315,14 @@ static bool add(RecordFile *f, RecordKind type, const void *record, const char *
     const char *why = record_wrong(t, record, text);
     if (why)
         return fail(f->arena, arena_printf(f->arena, "%s: record not written", f->path), why, err);
-    record_copy(f->arena, t, record, &copy);
+    record_copy(&f->kept, t, record, &copy);
     const char *there = array_of(&f->r, t);
     for (int64_t i = 0; t->once && i < *count_of(&f->r, t); i++)
         if (record_compare(t, there + (size_t)i * t->bytes, &copy) == 0)
             return true;
     if (!append_line(f, line_text(f->scratch, t, &copy), err))
         return false;
-    records_add(&f->r, f->arena, type, &copy);
+    records_add(f, type, &copy);
     return true;
 }
 
@@ -330,62 +341,88 @@ bool record_add_limit(RecordFile *f, const LimitRecord *l, const char **err) { r
 
 /* ---- sets of records ---- */
 
+/* A record of one of several sets. */
 typedef struct {
     const RecordType *type;
     const void *record;
-    const char *line;
+    int set;
+    const char *line; /* NULL: not made yet */
 } Row;
 
-static int compare_rows(const void *x, const void *y)
+static int by_order(const void *x, const void *y)
 {
     const Row *a = x, *b = y;
-    const int sign = record_compare(a->type, a->record, b->record);
-    return sign ? sign : strcmp(a->line, b->line);
+    return record_compare(a->type, a->record, b->record);
 }
 
-/* The records of a type, sorted, equal ones once; but two measurements that agree to the last digit are two. */
-static Row *sorted_rows(Arena *a, const Records *r, const RecordType *type, size_t *n)
+static int by_line(const void *x, const void *y)
 {
-    const char *at = array_of(r, type);
-    const size_t all = (size_t)*count_of(r, type);
+    const Row *a = x, *b = y;
+    const int sign = strcmp(a->line, b->line);
+    return sign ? sign : a->set - b->set;
+}
+
+/* The records of a type of all sets, in order. */
+static Row *sorted_rows(Arena *a, const Records *const *set, int nset, const RecordType *type, size_t *n)
+{
+    size_t all = 0;
+    for (int i = 0; i < nset; i++)
+        all += (size_t)*count_of(set[i], type);
     Row *row = ARENA_ARRAY(a, all + 1, Row);
-    for (size_t i = 0; i < all; i++, at += type->bytes)
-        row[i] = (Row){ type, at, line_text(a, type, at) };
-    qsort(row, all, sizeof *row, compare_rows);
     *n = 0;
-    for (size_t i = 0; i < all; i++)
-        if (*n == 0 || type == &record_types[RECORD_MEASURE] || strcmp(row[i].line, row[*n - 1].line) != 0)
-            row[(*n)++] = row[i];
+    for (int i = 0; i < nset; i++) {
+        const char *at = array_of(set[i], type);
+        for (int64_t k = *count_of(set[i], type); k > 0; k--, at += type->bytes)
+            row[(*n)++] = (Row){ type, at, i, NULL };
+    }
+    qsort(row, all, sizeof *row, by_order);
     return row;
 }
 
-Records record_join(Arena *a, const Records *x, const Records *y)
+/* How many of n rows, whose lines are equal, the set has that has most of them. */
+static size_t most_of_a_set(const Row *row, size_t n)
 {
-    Records all = { 0 };
-    for (int i = 0; i < RECORD_TYPES; i++) {
-        size_t nx, ny, of_x = 0, of_y = 0;
-        const Row *rx = sorted_rows(a, x, &record_types[i], &nx), *ry = sorted_rows(a, y, &record_types[i], &ny);
-        while (of_x < nx || of_y < ny) {
-            const int sign = of_x == nx ? 1 : of_y == ny ? -1 : compare_rows(&rx[of_x], &ry[of_y]);
-            records_add(&all, a, (RecordKind)i, sign <= 0 ? rx[of_x].record : ry[of_y].record);
-            of_x += sign <= 0;
-            of_y += sign >= 0;
-        }
+    size_t most = 0, of_set = 0;
+    for (size_t i = 0; i < n; i++) {
+        of_set = i > 0 && row[i].set == row[i - 1].set ? of_set + 1 : 1;
+        most = of_set > most ? of_set : most;
     }
-    return all;
+    return most;
 }
 
-char *record_text(Arena *a, const Records *r)
+/* Prints n rows that their order does not tell apart. */
+static void print_alike(Text *t, Arena *scratch, Row *row, size_t n)
 {
-    Arena *scratch = arena_new();
-    Text t = { .arena = scratch };
+    for (size_t i = 0; i < n; i++)
+        row[i].line = line_text(scratch, row[i].type, row[i].record);
+    qsort(row, n, sizeof *row, by_line);
+    for (size_t i = 0, same; i < n; i += same) {
+        for (same = 1; i + same < n && strcmp(row[i].line, row[i + same].line) == 0;)
+            same++;
+        size_t times = row->type == &record_types[RECORD_MEASURE] ? most_of_a_set(row + i, same) : 1;
+        for (; times > 0; times--)
+            text_printf(t, "%s\n", row[i].line);
+    }
+}
+
+char *record_text(Arena *a, const Records *r) { return record_text_of(a, &r, 1); }
+
+char *record_text_of(Arena *a, const Records *const *set, int nset)
+{
+    Text t = { .arena = a };
+    Arena *rows = arena_new(), *scratch = arena_new();
+    text_add(&t, "");
     for (int i = 0; i < RECORD_TYPES; i++) {
         size_t n;
-        const Row *row = sorted_rows(scratch, r, &record_types[i], &n);
-        for (size_t k = 0; k < n; k++)
-            text_printf(&t, "%s\n", row[k].line);
+        Row *row = sorted_rows(rows, set, nset, &record_types[i], &n);
+        for (size_t k = 0, alike; k < n; k += alike) {
+            for (alike = 1; k + alike < n && by_order(&row[k], &row[k + alike]) == 0;)
+                alike++;
+            print_alike(&t, scratch, row + k, alike);
+            arena_reset(scratch);
+        }
     }
-    char *text = arena_strdup(a, text_str(&t));
+    arena_free(rows);
     arena_free(scratch);
-    return text;
+    return t.s;
 }

@@ -53,24 +53,24 @@ typedef struct {
     const char *device; /* Device.id */
     const char *op, *dtype, *template_name, *template_hash, *target;
     int nparam;
-    Param param[TEMPLATE_MAX_PARAM];
+    const Param *param;
     Status status;      /* ok: it compiled and verified on the awkward shapes */
     int64_t code_bytes; /* of its text section; 0 when not built */
     int64_t n;          /* the n-th candidate of its file to be recorded, from 1; 0: not known */
     bool again;         /* it had failed before in a way that a later run tries once more (study.h) */
     int nfact; /* what compiler, emulator and runner told: "spilled", "err_normal" ...; cuda: "regs", "spill_bytes", "wavefronts" ... */
-    Param fact[RECORD_MAX_FACT];
+    const Param *fact;
     const char *why; /* for people: first line of the compiler's error ...; "" when ok */
 } KernelRecord;
 
 typedef struct {
     const char *key, *device;
     int naxis;
-    int64_t extent[OP_MAX_EXTENT];
+    const int64_t *extent;
     int threads;
     Status status;
-    int nsample;                  /* 0: verified only, or failed */
-    double ns[RECORD_MAX_SAMPLE]; /* per call, in the order taken */
+    int nsample;      /* 0: verified only, or failed */
+    const double *ns; /* per call, in the order taken */
     /* What counts of ns (samples_time); the anchor's time says by which rule. Set when the record is added or read. */
     double time_ns;
     double median_ns, spread; /* set likewise, for people; spread: (third quartile - first) / median */
@@ -85,9 +85,12 @@ typedef struct {
     bool again;     /* its kernel was tried once more, as in KernelRecord */
     Blame blame;    /* BLAME_MOMENT: it is not to be recorded; why tells. Not in the record's line */
     int nfact;      /* what the emulator counted; goes into the kernel's record, not into this one's line */
-    Param fact[RECORD_MAX_FACT];
+    const Param *fact;
     const char *why;
 } MeasureRecord;
+
+/* Compares their extents, for sorting; 0: they are the same. */
+int measure_compare_shapes(const MeasureRecord *x, const MeasureRecord *y);
 
 /* Where data may lie. */
 typedef enum { LEVEL_L1, LEVEL_L2, LEVEL_L3, LEVEL_MEMORY, LEVEL_COUNT } Level;
@@ -124,8 +127,6 @@ typedef struct RecordFile RecordFile;
 RecordFile *record_open(Arena *a, const char *path, FILE *warn, const char **err);
 /* Opens an empty file in the same way: a file that is there is kept as <path>~, in the place of an older one. */
 RecordFile *record_open_new(Arena *a, const char *path, FILE *warn, const char **err);
-/* Gives two sets of records as one: what both have, which are often parts of one file, is there as often as in the set that has it more often. */
-Records record_join(Arena *a, const Records *x, const Records *y);
 /* True if `path` is a regular file, a link to one, or not there yet; else *err is set. To be asked before long work. */
 bool record_check(Arena *a, const char *path, const char **err);
 /* Reads only: no lock, the file need not be writable. */
@@ -144,5 +145,7 @@ void record_close(RecordFile *f);
 /* Canonical text of records, for packages: devices by id, specs by context, kernels by key, measures by (key, device, threads, extents,
  * final), limits by (device, target, dtype, threads), then by their text; equal lines once but for measures, as two that agree are more than one. */
 char *record_text(Arena *a, const Records *r);
+/* Of n sets, which are often parts of one file: each measure is there as often as in the set that has it most often. */
+char *record_text_of(Arena *a, const Records *const *set, int n);
 
 #endif

@@ -8,7 +8,10 @@
 
 #include "search/record/record_type.h"
 
-enum { NAME_BYTES = 128 }; /* the longest name */
+enum {
+    NAME_BYTES = 128,  /* the longest name */
+    FREE_BYTES = 4000, /* the longest free text: a device's name, a compiler and its flags */
+};
 
 typedef enum {
     FIELD_NAME,   /* const char *: safe as a file name and as a word of a command line */
@@ -44,6 +47,7 @@ typedef struct Field {
     double low, high; /* of numbers */
     FieldPresence presence;
     FieldForm form;
+    bool apart; /* of lists and params: the record points to them; else it has them in itself, and room for `most` */
     size_t count_at;   /* of lists and params: where the record has their number, an int */
     int least, most;   /* bounds of that number; least is 0 or 1 */
     const char *of;    /* of lists and params: what they consist of, for messages */

@@ -6,11 +6,11 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 #include "search/record/samples.h"
 
 enum {
-    WHY_BYTES = 1000,  /* of a `why` */
-    FREE_BYTES = 4000, /* of a device's name, of a compiler and its flags */
+    WHY_BYTES = 1000, /* of a `why` */
     CORES_MAX = 1 << 20
 };
 
@@ -73,13 +73,14 @@ static const Field kernel_fields[] = {
     { "template", FIELD_NAME, .at = offsetof(KernelRecord, template_name) },
     { "template_hash", FIELD_NAME, .at = offsetof(KernelRecord, template_hash) },
     { "target", FIELD_NAME, .at = offsetof(KernelRecord, target) },
-    { "params", FIELD_PARAM, .at = offsetof(KernelRecord, param), .form = FORM_PARAMS,
+    { "params", FIELD_PARAM, .at = offsetof(KernelRecord, param), .form = FORM_PARAMS, .apart = true,
       .count_at = offsetof(KernelRecord, nparam), .most = TEMPLATE_MAX_PARAM,
       .of = "integers, each with its own name" },
     { "status", FIELD_STATUS, .at = offsetof(KernelRecord, status), .high = STATUS_COUNT - 1 },
     { "code_bytes", FIELD_LONG, .at = offsetof(KernelRecord, code_bytes), .high = BYTES_MAX },
     { "facts", FIELD_PARAM, .at = offsetof(KernelRecord, fact), .presence = FIELD_SPARSE, .form = FORM_PARAMS,
-      .count_at = offsetof(KernelRecord, nfact), .most = RECORD_MAX_FACT, .of = "integers, each with its own name" },
+      .apart = true, .count_at = offsetof(KernelRecord, nfact), .most = RECORD_MAX_FACT,
+      .of = "integers, each with its own name" },
     { "n", FIELD_LONG, .at = offsetof(KernelRecord, n), .high = INFINITY, .presence = FIELD_SPARSE,
       .wrong = "n is negative" },
     { "again", FIELD_FLAG, .at = offsetof(KernelRecord, again), .presence = FIELD_SPARSE },
@@ -91,11 +92,12 @@ static const Field measure_fields[] = {
     { "key", FIELD_NAME, .at = offsetof(MeasureRecord, key) },
     { "device", FIELD_NAME, .at = offsetof(MeasureRecord, device) },
     { "extent", FIELD_LONG, .at = offsetof(MeasureRecord, extent), .low = -EXTENT_MAX, .high = EXTENT_MAX,
-      .form = FORM_LIST, .count_at = offsetof(MeasureRecord, naxis), .least = 1, .most = OP_MAX_EXTENT, .of = "sizes" },
+      .form = FORM_LIST, .apart = true, .count_at = offsetof(MeasureRecord, naxis), .least = 1, .most = OP_MAX_EXTENT,
+      .of = "sizes" },
     { "threads", FIELD_INT, .at = offsetof(MeasureRecord, threads), .low = 1, .high = CORES_MAX },
     { "status", FIELD_STATUS, .at = offsetof(MeasureRecord, status), .high = STATUS_COUNT - 1 },
     { "ns", FIELD_REAL, .at = offsetof(MeasureRecord, ns), .low = NS_MIN, .high = NS_MAX, .form = FORM_LIST,
-      .count_at = offsetof(MeasureRecord, nsample), .most = RECORD_MAX_SAMPLE, .of = "positive times" },
+      .apart = true, .count_at = offsetof(MeasureRecord, nsample), .most = RECORD_MAX_SAMPLE, .of = "positive times" },
     { "median_ns", FIELD_REAL, .at = offsetof(MeasureRecord, median_ns), .presence = FIELD_FOLLOWS },
     { "spread", FIELD_REAL, .at = offsetof(MeasureRecord, spread), .presence = FIELD_FOLLOWS },
     { "anchor_ns", FIELD_REAL, .at = offsetof(MeasureRecord, anchor_ns), .high = DBL_MAX, .presence = FIELD_NEWER },
@@ -134,6 +136,12 @@ static const char *measure_also_wrong(const void *record)
     return m->status == STATUS_OK && !(m->max_err <= 1) ? "max_err is over the limit, yet status is ok" : NULL;
 }
 
+int measure_compare_shapes(const MeasureRecord *x, const MeasureRecord *y)
+{
+    return x->naxis != y->naxis ? x->naxis - y->naxis
+                                : memcmp(x->extent, y->extent, (size_t)x->naxis * sizeof *x->extent);
+}
+
 static void measure_derive(void *record)
 {
     MeasureRecord *m = record;
@@ -142,6 +150,7 @@ static void measure_derive(void *record)
     m->spread = record_rounded(samples_spread(m->ns, m->nsample));
     m->time_ns = samples_time(m->ns, m->nsample, reference_ns <= SAMPLES_REST_NS);
     m->nfact = 0;
+    m->fact = NULL;
 }
 
 const RecordType record_types[RECORD_TYPES] = {

@@ -54,7 +54,7 @@ SpecRecord record_spec(Arena *a, const UnitContext *u)
     for (int i = 0; i < s->op->ngiven; i++)
         if (spec_is_constant(s, i))
             r.constant[r.nconstant++] = (Param){ s->op->extent[i].name, s->box.min[i] };
-    record_copy(a, &record_types[RECORD_SPEC], &r, &out);
+    record_copy(&(Index){ .arena = a }, &record_types[RECORD_SPEC], &r, &out);
     return out;
 }
 
@@ -69,8 +69,13 @@ typedef struct {
     int64_t n;
 } Kind;
 
+enum {
+    MAX_SAID = 5,       /* kinds */
+    MAX_TRIES = 1 << 18 /* of contexts of other specs: where many kernels are of many specs, not all are found */
+};
+
 typedef struct {
-    Arena *arena;
+    Arena *arena, *scratch; /* scratch: for one kernel */
     const Study *study;
     const TemplateList *templates;
     const Records *records;
@@ -78,21 +83,34 @@ typedef struct {
     Near near;       /* of the kinds: the nearest that was seen */
     int nkind;
     Kind *kind;
+    Index what;             /* of kinds */
+    int64_t nnamed, *named; /* specs of the same name */
+    const char **of_spec;   /* what is said of the kernels of each spec; NULL: not known yet */
+    int64_t last;           /* the spec that was found last: kernels of one search often stand together */
+    int64_t ntry;
+    Index timed; /* of measures on the study's device, one a kernel */
 } Holding;
 
 /* Counts a kernel that is so near to the spec. Those that are farther than another one are not told. */
 static void count_kernel(Holding *h, Near near, const char *what)
 {
-    int i = 0;
+    const uint64_t hash = index_word(what, 0);
+    size_t from = 0;
+    int64_t i;
     if (near > h->near)
         return;
-    if (near < h->near)
+    if (near < h->near) {
         h->nkind = 0;
+        h->what = (Index){ .arena = h->arena };
+    }
     h->near = near;
-    while (i < h->nkind && strcmp(h->kind[i].what, what) != 0)
-        i++;
-    if (i == h->nkind)
-        h->kind[h->nkind++] = (Kind){ what, 0 };
+    while ((i = index_next(&h->what, hash, &from)) >= 0 && strcmp(h->kind[i].what, what) != 0)
+        continue;
+    if (i < 0) {
+        i = h->nkind++;
+        index_add(&h->what, hash, i);
+        h->kind[i] = (Kind){ arena_strdup(h->arena, what), 0 };
+    }
     h->kind[i].n++;
 }
 
@@ -100,15 +118,31 @@ static void count_kernel(Holding *h, Near near, const char *what)
 static bool is_of(const Holding *h, const KernelRecord *k, const char *context)
 {
     const CandidateNames c = { k->template_name, k->template_hash, k->target, k->nparam, k->param };
-    return strcmp(candidate_key_of(h->arena, &c, context, h->study->device), k->key) == 0;
+    return strcmp(candidate_key_of(h->scratch, &c, context, h->study->device), k->key) == 0;
 }
 
-static const SpecRecord *spec_of(const Holding *h, const KernelRecord *k)
+static bool has_name(const Holding *h, const SpecRecord *s)
 {
-    const SpecRecord *s = h->records->spec, *end = s + h->records->nspec;
-    while (s < end && !is_of(h, k, s->context))
-        s++;
-    return s < end ? s : NULL;
+    return strcmp(s->spec, h->spec.spec) == 0 && strcmp(s->function, h->spec.function) == 0;
+}
+
+/* The spec whose context gives the kernel's key: one of this name, or another. -1: there is none, or it was not found. */
+static int64_t spec_of(Holding *h, const KernelRecord *k)
+{
+    const SpecRecord *spec = h->records->spec;
+    const int64_t n = h->records->nspec;
+    for (int64_t i = 0; i < h->nnamed && h->ntry < MAX_TRIES; i++, h->ntry++)
+        if (is_of(h, k, spec[h->named[i]].context))
+            return h->named[i];
+    for (int64_t i = 0; i < n && h->ntry < MAX_TRIES; i++) {
+        const SpecRecord *s = &spec[(h->last + i) % n];
+        if (strcmp(s->op, k->op) != 0 || strcmp(s->dtype, k->dtype) != 0)
+            continue;
+        h->ntry++;
+        if (is_of(h, k, s->context))
+            return h->last = s - spec;
+    }
+    return -1;
 }
 
 /* Which template here the kernel lacks; NULL: none. */
@@ -119,20 +153,30 @@ static const char *lacks_template(const Holding *h, const KernelRecord *k)
         if (strcmp(h->templates->t[i]->name, k->template_name) == 0)
             t = h->templates->t[i];
     if (!t)
-        return arena_printf(h->arena, "of template '%s', which is not here", k->template_name);
+        return arena_printf(h->scratch, "of template '%s', which is not here", k->template_name);
     const char *file = strrchr(t->head->path, '/');
     return strcmp(t->hash, k->template_hash) == 0
                ? NULL
-               : arena_printf(h->arena, "of another version of %s/%s", h->study->spec->op->templates,
+               : arena_printf(h->scratch, "of another version of %s/%s", h->study->spec->op->templates,
                               file ? file + 1 : t->head->path);
 }
 
 static bool has_times(const Holding *h, const char *key)
 {
-    const MeasureRecord *m = h->records->measure, *end = m + h->records->nmeasure;
-    while (m < end && !(m->nsample > 0 && strcmp(m->key, key) == 0 && strcmp(m->device, h->study->device->id) == 0))
-        m++;
-    return m < end;
+    const uint64_t hash = index_word(key, 0);
+    size_t from = 0;
+    int64_t i;
+    while ((i = index_next(&h->timed, hash, &from)) >= 0 && strcmp(h->records->measure[i].key, key) != 0)
+        continue;
+    return i >= 0;
+}
+
+static void index_times(Holding *h)
+{
+    const MeasureRecord *m = h->records->measure;
+    for (int64_t i = 0; i < h->records->nmeasure; i++)
+        if (m[i].nsample > 0 && strcmp(m[i].device, h->study->device->id) == 0 && !has_times(h, m[i].key))
+            index_add(&h->timed, index_word(m[i].key, 0), i);
 }
 
 /* Why a kernel of this spec and these templates cannot be chosen. */
@@ -141,25 +185,36 @@ static const char *why_not(const Holding *h, const KernelRecord *k)
     const int64_t i = study_find_key(h->study, k->key);
     const Status status = i >= 0 ? h->study->trial[i].status : k->status;
     if (status != STATUS_OK)
-        return arena_printf(h->arena, "of this spec that failed (%s)", status_name(status));
+        return arena_printf(h->scratch, "of this spec that failed (%s)", status_name(status));
     return has_times(h, k->key) ? "of this spec, timed on other shapes than it tunes, or not in its space"
                                 : "of this spec, not timed";
 }
 
-/* Counts a kernel of the target and device whose spec is another one, or is not known (NULL). */
-static void count_other_spec(Holding *h, const KernelRecord *k, const SpecRecord *s)
+/* What is said of the kernels of another spec. */
+static const char *words_of_spec(Holding *h, int64_t spec)
 {
-    const SpecRecord *here = &h->spec;
-    const bool same_op = strcmp(k->op, here->op) == 0 && strcmp(k->dtype, here->dtype) == 0;
-    const bool same_name = s && strcmp(s->spec, here->spec) == 0 && strcmp(s->function, here->function) == 0;
-    const char *what = same_op ? "of another spec, or made by another version of dcgen: the records do not say which"
-                               : arena_printf(h->arena, "of op '%s' in %s", k->op, k->dtype);
-    if (s) {
-        const char *differs = record_differs(h->arena, &record_types[RECORD_SPEC], s, here);
-        what = arena_printf(h->arena, "of spec '%s'%s%s%s, %s%s", s->spec, *s->function ? ", function '" : "",
-                            s->function, *s->function ? "'" : "", *differs ? "which has " : "",
-                            *differs ? differs : "made by another version of dcgen");
+    const SpecRecord *s = &h->records->spec[spec];
+    if (!h->of_spec[spec]) {
+        const char *differs = record_differs(h->scratch, &record_types[RECORD_SPEC], s, &h->spec);
+        h->of_spec[spec] =
+            arena_printf(h->arena, "of spec '%s'%s%s%s, %s%s", s->spec, *s->function ? ", function '" : "", s->function,
+                         *s->function ? "'" : "", *differs ? "which has " : "",
+                         *differs ? differs : "made by another version of dcgen");
     }
+    return h->of_spec[spec];
+}
+
+/* Counts a kernel of the target and device whose spec is another one, or is not known. */
+static void count_other_spec(Holding *h, const KernelRecord *k)
+{
+    const int64_t spec = spec_of(h, k);
+    const SpecRecord *here = &h->spec, *s = spec < 0 ? NULL : &h->records->spec[spec];
+    const bool same_op = strcmp(k->op, here->op) == 0 && strcmp(k->dtype, here->dtype) == 0;
+    const bool same_name = s && has_name(h, s);
+    const char *what = same_op ? "of another spec, or made by another version of dcgen: the records do not say which"
+                               : arena_printf(h->scratch, "of op '%s' in %s", k->op, k->dtype);
+    if (s)
+        what = words_of_spec(h, spec);
     count_kernel(h, same_name ? NEAR_NAME : same_op ? NEAR_OP : NEAR_TARGET, what);
     const char *lacks = same_op ? lacks_template(h, k) : NULL;
     if (lacks)
@@ -172,14 +227,16 @@ static void count_elsewhere(Holding *h, const KernelRecord *k)
     const Study *s = h->study;
     const Records *r = h->records;
     const char *differs = "";
+    if (h->near < NEAR_NOTHING)
+        return;
     for (int64_t i = 0; i < r->ndevice; i++)
         if (strcmp(r->device[i].id, k->device) == 0)
-            differs = record_differs(h->arena, &record_types[RECORD_DEVICE], &r->device[i], s->device);
+            differs = record_differs(h->scratch, &record_types[RECORD_DEVICE], &r->device[i], s->device);
     if (strcmp(k->target, s->target->name) != 0)
-        count_kernel(h, NEAR_NOTHING, arena_printf(h->arena, "for target '%s'", k->target));
+        count_kernel(h, NEAR_NOTHING, arena_printf(h->scratch, "for target '%s'", k->target));
     else
         count_kernel(h, NEAR_NOTHING,
-                     arena_printf(h->arena, "of a device with %s", *differs ? differs : "another driver"));
+                     arena_printf(h->scratch, "of a device with %s", *differs ? differs : "another driver"));
 }
 
 static bool is_here(const Holding *h, const KernelRecord *k)
@@ -192,7 +249,7 @@ static void hold_kernel(Holding *h, const KernelRecord *k)
     if (!is_here(h, k)) {
         count_elsewhere(h, k);
     } else if (!is_of(h, k, h->spec.context)) {
-        count_other_spec(h, k, spec_of(h, k));
+        count_other_spec(h, k);
     } else {
         const char *lacks = lacks_template(h, k);
         count_kernel(h, lacks ? NEAR_SPEC : NEAR_ALL, lacks ? lacks : why_not(h, k));
@@ -206,27 +263,61 @@ static void hold_outdated(Holding *h, const KernelRecord *k)
         count_kernel(h, NEAR_SPEC, lacks);
 }
 
-/* Counts all kernels, and says what they are. */
-static const char *hold_all(Holding h, void hold(Holding *h, const KernelRecord *k))
+/* Says how many kernels there are of each kind. */
+static const char *say_kinds(const Holding *h)
 {
-    Text t = { .arena = h.arena };
-    h.kind = ARENA_ARRAY(h.arena, 2 * (size_t)h.records->nkernel + 1, Kind);
-    for (int64_t i = 0; i < h.records->nkernel; i++)
-        hold(&h, &h.records->kernel[i]);
-    for (int i = 0; i < h.nkind; i++)
-        text_printf(&t, "%s%lld kernel%s %s", i ? "; " : "", (long long)h.kind[i].n, number_plural(h.kind[i].n),
-                    h.kind[i].what);
+    Text t = { .arena = h->arena };
+    int64_t rest = 0;
+    for (int i = 0; i < h->nkind; i++)
+        if (i < MAX_SAID)
+            text_printf(&t, "%s%lld kernel%s %s", i ? "; " : "", (long long)h->kind[i].n, number_plural(h->kind[i].n),
+                        h->kind[i].what);
+        else
+            rest += h->kind[i].n;
+    if (rest)
+        text_printf(&t, "; and %lld kernels of %d other kinds", (long long)rest, h->nkind - MAX_SAID);
     return text_str(&t);
+}
+
+/* Counts all kernels, and says what they are. */
+static const char *hold_all(Arena *a, const Study *s, const UnitContext *u, const TemplateList *templates,
+                            const Records *r, void hold(Holding *h, const KernelRecord *k))
+{
+    Arena *rows = arena_new(), *scratch = arena_new();
+    Holding h = { .arena = rows,
+                  .scratch = scratch,
+                  .study = s,
+                  .templates = templates,
+                  .records = r,
+                  .spec = record_spec(rows, u),
+                  .near = NEAR_NOTHING,
+                  .kind = ARENA_ARRAY(rows, 2 * (size_t)r->nkernel + 1, Kind),
+                  .what = { .arena = rows },
+                  .named = ARENA_ARRAY(rows, (size_t)r->nspec + 1, int64_t),
+                  .of_spec = ARENA_ARRAY(rows, (size_t)r->nspec + 1, const char *),
+                  .timed = { .arena = rows } };
+    for (int64_t i = 0; i < r->nspec; i++)
+        if (has_name(&h, &r->spec[i]))
+            h.named[h.nnamed++] = i;
+    index_times(&h);
+    for (int64_t i = 0; i < r->nkernel; i++) {
+        hold(&h, &r->kernel[i]);
+        arena_reset(scratch);
+    }
+    const char *said = arena_strdup(a, say_kinds(&h));
+    arena_free(rows);
+    arena_free(scratch);
+    return said;
 }
 
 const char *record_holds(Arena *a, const Study *s, const UnitContext *u, const TemplateList *templates,
                          const Records *r)
 {
-    return hold_all((Holding){ a, s, templates, r, record_spec(a, u), NEAR_NOTHING, 0, NULL }, hold_kernel);
+    return hold_all(a, s, u, templates, r, hold_kernel);
 }
 
 const char *record_outdated(Arena *a, const Study *s, const UnitContext *u, const TemplateList *templates,
                             const Records *r)
 {
-    return hold_all((Holding){ a, s, templates, r, record_spec(a, u), NEAR_NOTHING, 0, NULL }, hold_outdated);
+    return hold_all(a, s, u, templates, r, hold_outdated);
 }

@@ -39,7 +39,10 @@ static int field_count(const Field *f, const void *record)
 
 static void *field_place(const Field *f, const void *record, int i)
 {
-    return (char *)record + f->at + (size_t)i * kinds[f->kind].bytes;
+    char *first = (char *)record + f->at;
+    if (f->apart)
+        memcpy(&first, first, sizeof first);
+    return i ? first + (size_t)i * kinds[f->kind].bytes : first;
 }
 
 /* The value of a kind that is a whole number. A Status is as large as an int. */
@@ -64,6 +67,11 @@ static void field_set_whole(FieldKind kind, void *at, int64_t v)
 }
 
 _Static_assert(sizeof(Status) == sizeof(int), "a Status is read and written as an int");
+
+enum { LIST_BYTES = RECORD_MAX_SAMPLE * sizeof(double) }; /* the longest list that a record points to */
+_Static_assert(LIST_BYTES >= TEMPLATE_MAX_PARAM * sizeof(Param) && LIST_BYTES >= RECORD_MAX_FACT * sizeof(Param) &&
+                   LIST_BYTES >= OP_MAX_EXTENT * sizeof(int64_t),
+               "no list is longer");
 
 /* ---- what is wrong with a record ---- */
 
@@ -123,9 +131,17 @@ const char *record_wrong(const RecordType *t, const void *record, char text[RECO
 
 /* ---- copies ---- */
 
-/* snprintf and strtod use the same locale, so any will do. */
+/* What a file has is rounded already, and found so: scaled to a whole number of RECORD_DIGITS digits and back it is the same. Up to 1e22, powers of
+ * ten are exact in a double. snprintf and strtod use the same locale, so any will do. */
 double record_rounded(double v)
 {
+    double scale = 1;
+    if (v == 0)
+        return v;
+    while (v > 0 && v * scale < 1e8 && scale < 1e22)
+        scale *= 10;
+    if (v * scale >= 1e8 && v * scale < 1e9 && rint(v * scale) / scale == v)
+        return v;
     char digits[40];
     snprintf(digits, sizeof digits, "%.*g", RECORD_DIGITS, v);
     return strtod(digits, NULL);
@@ -154,33 +170,65 @@ static void plain_copy(char *out, const char *s, size_t max)
     out[n] = '\0';
 }
 
-static char *text_plain(Arena *a, const char *s, size_t max)
+/* Gives the one copy of these bytes that is kept. Before it stands how many they are. */
+static const void *keep(Index *kept, const void *bytes, size_t n)
 {
-    char *out = arena_alloc(a, strnlen(s, max) + 1); /* no character becomes longer */
-    plain_copy(out, s, strnlen(s, max));
-    return out;
+    enum { BEFORE = 16 };
+    const uint64_t hash = index_hash(bytes, n, 0);
+    size_t from = 0;
+    for (int64_t at; (at = index_next(kept, hash, &from)) >= 0;) {
+        const char *copy = (const char *)(intptr_t)at;
+        if (*(const size_t *)copy == n && memcmp(copy + BEFORE, bytes, n) == 0)
+            return copy + BEFORE;
+    }
+    char *copy = arena_alloc(kept->arena, BEFORE + n);
+    *(size_t *)copy = n;
+    memcpy(copy + BEFORE, bytes, n);
+    index_add(kept, hash, (intptr_t)copy);
+    return copy + BEFORE;
 }
 
-static void copy_one(Arena *a, const Field *f, void *at)
+static const char *keep_word(Index *kept, const char *s) { return keep(kept, s, strlen(s) + 1); }
+
+static void copy_one(Index *kept, const Field *f, void *at)
 {
     double *real = at;
     const char **text = f->kind == FIELD_PARAM ? &((Param *)at)->name : at;
-    if (f->kind == FIELD_TEXT)
-        *text = text_plain(a, *text, (size_t)f->high);
-    else if (f->kind == FIELD_NAME || f->kind == FIELD_PARAM)
-        *text = arena_strdup(a, *text);
+    if (f->kind == FIELD_TEXT) {
+        char plain[FREE_BYTES + 1];
+        plain_copy(plain, *text, (size_t)f->high);
+        *text = keep_word(kept, plain);
+    } else if (f->kind == FIELD_NAME || f->kind == FIELD_PARAM)
+        *text = keep_word(kept, *text);
     else if (f->kind == FIELD_REAL || f->kind == FIELD_ERROR)
         *real = isfinite(*real) ? record_rounded(*real) : INFINITY;
 }
 
-void record_copy(Arena *a, const RecordType *t, const void *record, void *out)
+/* Makes a record point to a copy of a list of its own. Of times, which hardly ever repeat, each list has one. */
+static void copy_apart(Index *kept, const Field *f, void *out, int n)
+{
+    _Alignas(Param) char list[LIST_BYTES];
+    const size_t bytes = (size_t)n * kinds[f->kind].bytes;
+    const void *copy = NULL;
+    if (n)
+        memcpy(list, field_place(f, out, 0), bytes);
+    for (int i = 0; i < n; i++)
+        copy_one(kept, f, list + (size_t)i * kinds[f->kind].bytes);
+    if (n)
+        copy = f->kind == FIELD_REAL ? memcpy(arena_alloc(kept->arena, bytes), list, bytes) : keep(kept, list, bytes);
+    memcpy((char *)out + f->at, &copy, sizeof copy);
+}
+
+void record_copy(Index *kept, const RecordType *t, const void *record, void *out)
 {
     memcpy(out, record, t->bytes);
     for (const Field *f = t->field; f->key; f++) {
         const int n = field_count(f, out);
-        for (int i = 0; i < n; i++)
-            copy_one(a, f, field_place(f, out, i));
-        if (n < f->most) /* nothing is kept behind the last value */
+        if (f->apart)
+            copy_apart(kept, f, out, n);
+        for (int i = 0; i < n && !f->apart; i++)
+            copy_one(kept, f, field_place(f, out, i));
+        if (n < f->most && !f->apart) /* nothing is kept behind the last value */
             memset(field_place(f, out, n), 0, (size_t)(f->most - n) * kinds[f->kind].bytes);
     }
     if (t->derive)
@@ -192,7 +240,9 @@ void record_copy(Arena *a, const RecordType *t, const void *record, void *out)
 static int compare_one(const Field *f, const void *x, const void *y)
 {
     if (f->kind == FIELD_NAME || f->kind == FIELD_TEXT)
-        return strcmp(*(const char *const *)x, *(const char *const *)y);
+        return *(const char *const *)x == *(const char *const *)y
+                   ? 0
+                   : strcmp(*(const char *const *)x, *(const char *const *)y);
     const int64_t a = field_whole(f->kind, x), b = field_whole(f->kind, y);
     return (a > b) - (a < b);
 }
@@ -297,43 +347,35 @@ const char *record_differs(Arena *a, const RecordType *t, const void *there, con
 
 /* ---- from JSON ---- */
 
-/* Reads one value; its strings stay those of the JSON. False: *e says what is wrong. */
-static bool read_one(const Field *f, json_t *value, void *at, json_error_t *e)
+/* Reads one value; its strings stay those of the JSON. False: it is of another type. */
+static bool read_one(const Field *f, const json_t *value, void *at)
 {
-    json_int_t whole = 0;
-    int flag = 0;
-    const char *name = "";
-    bool good;
-    if (f->kind == FIELD_NAME || f->kind == FIELD_TEXT)
-        return json_unpack_ex(value, e, 0, "s", (const char **)at) == 0;
-    if (f->kind == FIELD_REAL)
-        return json_unpack_ex(value, e, 0, "F", (double *)at) == 0;
-    if (f->kind == FIELD_ERROR) {
-        snprintf(e->text, sizeof e->text, "%s is not a number", f->key);
+    bool good = json_is_string(value);
+    if (f->kind == FIELD_NAME || f->kind == FIELD_TEXT) {
+        *(const char **)at = json_string_value(value);
+    } else if (f->kind == FIELD_REAL || f->kind == FIELD_ERROR) {
+        good = json_is_number(value) || (f->kind == FIELD_ERROR && json_is_null(value));
         *(double *)at = json_is_null(value) ? INFINITY : json_number_value(value);
-        return json_is_null(value) || json_is_number(value);
-    }
-    if (f->kind == FIELD_STATUS) {
-        good = json_unpack_ex(value, e, 0, "s", &name) == 0;
-        whole = status_find(name);
-    } else if (f->kind == FIELD_FLAG) {
-        good = json_unpack_ex(value, e, 0, "b", &flag) == 0;
-        whole = flag;
+    } else if (f->kind == FIELD_STATUS) {
+        field_set_whole(f->kind, at, good ? status_find(json_string_value(value)) : STATUS_COUNT);
     } else {
-        good = json_unpack_ex(value, e, 0, "I", &whole) == 0;
+        const bool flag = f->kind == FIELD_FLAG;
+        good = flag ? json_is_boolean(value) : json_is_integer(value);
+        field_set_whole(f->kind, at, flag ? json_is_true(value) : json_integer_value(value));
     }
-    field_set_whole(f->kind, at, whole);
     return good;
 }
 
 /* Reads a list or group. A level that is not there counts as not measured, and an unknown level is ignored. */
-static bool read_many(const Field *f, json_t *all, void *record)
+static bool read_many(Arena *scratch, const Field *f, json_t *all, void *record)
 {
     const bool list = f->form == FORM_LIST, levels = f->form == FORM_LEVELS;
     const size_t n = levels ? (size_t)f->most : list ? json_array_size(all) : json_object_size(all);
     bool good = (list ? json_is_array(all) : json_is_object(all)) && n <= (size_t)f->most;
     void *member = f->form == FORM_PARAMS ? json_object_iter(all) : NULL;
-    json_error_t e;
+    void *room = good && f->apart ? arena_array(scratch, n, kinds[f->kind].bytes) : NULL;
+    if (f->apart)
+        memcpy((char *)record + f->at, &room, sizeof room);
     for (size_t i = 0; good && i < n; i++) {
         void *at = field_place(f, record, (int)i);
         json_t *value = levels ? json_object_get(all, level_name((Level)i))
@@ -341,7 +383,7 @@ static bool read_many(const Field *f, json_t *all, void *record)
                                : json_object_iter_value(member);
         if (f->form == FORM_PARAMS)
             ((Param *)at)->name = json_object_iter_key(member);
-        good = (levels && !value) || read_one(f, value, at, &e);
+        good = (levels && !value) || read_one(f, value, at);
         member = json_object_iter_next(all, member);
     }
     if (!levels)
@@ -356,24 +398,23 @@ static const char *keep_error_text(Line *out, const json_error_t *e)
 }
 
 /* Reads the fields of a record; its strings stay those of the JSON. Gives what is wrong; NULL: nothing. */
-static const char *fields_read(const RecordType *t, json_t *o, void *record, Line *out)
+static const char *fields_read(Arena *scratch, const RecordType *t, const json_t *o, void *record, Line *out)
 {
     for (const Field *f = t->field; f->key; f++) {
-        json_t *value = NULL;
-        json_error_t e;
-        if (f->presence == FIELD_FOLLOWS)
-            continue;
-        if (json_unpack_ex(o, &e, 0, f->presence == FIELD_REQUIRED ? "{s:o}" : "{s?o}", f->key, &value) != 0)
-            return keep_error_text(out, &e);
-        if (value && f->form == FORM_ONE && !read_one(f, value, field_place(f, record, 0), &e))
-            return keep_error_text(out, &e);
-        if (value && f->form != FORM_ONE && !read_many(f, value, record))
+        json_t *value = f->presence == FIELD_FOLLOWS ? NULL : json_object_get(o, f->key);
+        const bool one = f->form == FORM_ONE;
+        if (value && !one && !read_many(scratch, f, value, record))
             return field_wrong(f, out->text);
+        if ((value && one && !read_one(f, value, field_place(f, record, 0))) ||
+            (!value && f->presence == FIELD_REQUIRED)) {
+            snprintf(out->text, sizeof out->text, "%s is %s", f->key, value ? "of another type" : "missing");
+            return out->text;
+        }
     }
     return record_wrong(t, record, out->text);
 }
 
-static const char *object_read(Arena *a, json_t *o, Line *out)
+static const char *object_read(Index *kept, Arena *scratch, const json_t *o, Line *out)
 {
     json_t *schema = json_object_get(o, "v");
     const char *type = json_string_value(json_object_get(o, "type"));
@@ -387,21 +428,21 @@ static const char *object_read(Arena *a, json_t *o, Line *out)
     if (kind < 0)
         return "unknown type of record";
     AnyRecord raw = { 0 };
-    const char *why = fields_read(&record_types[kind], o, &raw, out);
+    const char *why = fields_read(scratch, &record_types[kind], o, &raw, out);
     if (!why) {
-        record_copy(a, &record_types[kind], &raw, &out->record);
+        record_copy(kept, &record_types[kind], &raw, &out->record);
         out->type = (RecordKind)kind;
         out->kind = LINE_RECORD;
     }
     return why;
 }
 
-void line_read(Arena *a, const char *text, size_t len, Line *out)
+void line_read(Index *kept, Arena *scratch, const char *text, size_t len, Line *out)
 {
     *out = (Line){ .kind = LINE_BAD };
     json_error_t e;
     json_t *o = json_loadb(text, len, JSON_REJECT_DUPLICATES, &e);
     out->object = json_is_object(o);
-    out->why = out->object ? object_read(a, o, out) : o ? "not a JSON object" : keep_error_text(out, &e);
+    out->why = out->object ? object_read(kept, scratch, o, out) : o ? "not a JSON object" : keep_error_text(out, &e);
     json_decref(o);
 }

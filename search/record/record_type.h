@@ -7,6 +7,7 @@
 #define DCGEN_RECORD_TYPE_H
 
 #include <stddef.h>
+#include "gen/base/index.h"
 #include "search/record/record.h"
 
 enum {
@@ -40,8 +41,9 @@ extern const RecordType record_types[RECORD_TYPES];
 
 /* Gives what is wrong with a record ("key is not a name"), which may be put into `text`; NULL: nothing. */
 const char *record_wrong(const RecordType *t, const void *record, char text[RECORD_WRONG_BYTES]);
-/* Copies a good record as it will be read again: text plain, doubles of RECORD_DIGITS digits, and all that follows from its fields. */
-void record_copy(Arena *a, const RecordType *t, const void *record, void *out);
+/* Copies a good record as it will be read again: text plain, doubles of RECORD_DIGITS digits, and all that follows from its fields. What repeats
+ * from record to record (names, extents, params) is in the index's arena once. */
+void record_copy(Index *kept, const RecordType *t, const void *record, void *out);
 /* Compares two records by the fields that canonical text is sorted by. */
 int record_compare(const RecordType *t, const void *x, const void *y);
 
@@ -59,8 +61,8 @@ typedef struct {
     AnyRecord record;
 } Line;
 
-/* Reads one line without its newline. Only the strings of a good record are put into the arena. */
-void line_read(Arena *a, const char *text, size_t len, Line *out);
+/* Reads one line without its newline. Only what a good record points to is kept. */
+void line_read(Index *kept, Arena *scratch, const char *text, size_t len, Line *out);
 
 /* Gives the record's line, without a newline. */
 char *line_text(Arena *a, const RecordType *t, const void *record);

@@ -123,8 +123,10 @@ static void take_times(Roofline *f, const Study *s, const Records *r)
 {
     int64_t extent[OP_MAX_EXTENT];
     for (const MeasureRecord *m = r->measure; m < r->measure + r->nmeasure; m++) {
-        memcpy(extent, m->extent, sizeof extent);
-        if (!is_seen(s, m) || !op_derive(s->spec->op, extent))
+        if (!is_seen(s, m))
+            continue;
+        memcpy(extent, m->extent, (size_t)m->naxis * sizeof *extent);
+        if (!op_derive(s->spec->op, extent))
             continue;
         take_time(f, extent, m->threads, m->cold, m->time_ns);
         take_time(f, extent, m->threads, m->cold, m->library_ns);

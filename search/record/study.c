@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * study: takes kernel and measurement records one by one, and keeps of each trial and tuned shape the time that counts.
+ * study: takes kernel and measurement records one by one, and keeps of each trial and tuned shape the time that counts. study_load.c takes all that
+ * there are.
  */
-#include "search/record/study.h"
+#include "search/record/study_private.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "gen/base/flush.h"
+#include "gen/base/index.h"
 #include "gen/base/order.h"
 #include "gen/base/text.h"
 #include "gen/spec/op_said.h"
@@ -15,6 +17,27 @@
 #include "search/record/samples.h"
 
 enum { PLACES = 32 }; /* that are held out, for which a study has room at first */
+
+static bool is_at(const Study *s, const Instance *inst, const int64_t *extent, int threads)
+{
+    return inst->threads == threads && memcmp(inst->extent, extent, (size_t)s->spec->op->ngiven * sizeof *extent) == 0;
+}
+
+static uint64_t hash_shape(const Spec *spec, const int64_t *extent, int threads)
+{
+    return index_hash(extent, (size_t)spec->op->ngiven * sizeof *extent, (uint64_t)threads);
+}
+
+/* The first instance of the spec with this shape; NULL: there is none. */
+static const Instance *find_instance(const Study *s, const int64_t *extent, int threads)
+{
+    const uint64_t hash = hash_shape(s->spec, extent, threads);
+    size_t from = 0;
+    int64_t i;
+    while ((i = index_next(&s->instance, hash, &from)) >= 0 && !is_at(s, &s->spec->instance[i], extent, threads))
+        continue;
+    return i < 0 ? NULL : &s->spec->instance[i];
+}
 
 Study *study_new(Arena *a, const Spec *spec, const Device *device, const Target *target, const char *context_hash)
 {
@@ -27,6 +50,11 @@ Study *study_new(Arena *a, const Spec *spec, const Device *device, const Target 
             s->anchor[s->nshape].ns = 1;
             s->shape[s->nshape++] = &spec->instance[i];
         }
+    study_index(s);
+    s->instance.arena = a;
+    for (int64_t i = 0; i < spec->ninstance; i++)
+        if (!find_instance(s, spec->instance[i].extent, spec->instance[i].threads))
+            index_add(&s->instance, hash_shape(spec, spec->instance[i].extent, spec->instance[i].threads), i);
     s->nplace = s->nshape;
     s->room = s->nshape + PLACES;
     return s;
@@ -40,20 +68,39 @@ void study_rate(Study *s, const Records *r)
 
 const Target *study_rated(const Study *s, const Target *t) { return t == s->target && s->rated ? s->rated : t; }
 
+static uint64_t hash_choice(const Candidate *c) { return index_hash(c->choice, sizeof c->choice, 0); }
+
 int64_t study_find(const Study *s, const Candidate *c)
 {
-    for (int64_t i = 0; i < s->ntrial; i++)
-        if (candidate_same(&s->trial[i].c, c))
-            return i;
-    return -1;
+    const uint64_t hash = hash_choice(c);
+    size_t from = 0;
+    int64_t i;
+    while ((i = index_next(&s->choice, hash, &from)) >= 0 && !(i < s->ntrial && candidate_same(&s->trial[i].c, c)))
+        continue;
+    return i;
 }
 
 int64_t study_find_key(const Study *s, const char *key)
 {
+    const uint64_t hash = index_word(key, 0);
+    size_t from = 0;
+    int64_t i;
+    while ((i = index_next(&s->key, hash, &from)) >= 0 && !(i < s->ntrial && strcmp(s->trial[i].key, key) == 0))
+        continue;
+    return i;
+}
+
+static void index_trial(Study *s, int64_t i)
+{
+    index_add(&s->key, index_word(s->trial[i].key, 0), i);
+    index_add(&s->choice, hash_choice(&s->trial[i].c), i);
+}
+
+void study_index(Study *s)
+{
+    s->key = s->choice = (Index){ .arena = s->arena };
     for (int64_t i = 0; i < s->ntrial; i++)
-        if (strcmp(s->trial[i].key, key) == 0)
-            return i;
-    return -1;
+        index_trial(s, i);
 }
 
 int64_t study_add(Study *s, const Candidate *c)
@@ -61,20 +108,18 @@ int64_t study_add(Study *s, const Candidate *c)
     int64_t i = study_find(s, c);
     if (i >= 0)
         return i;
-    s->trial = arena_grow(s->arena, s->trial, (size_t)s->ntrial, (size_t)s->ntrial + 1, sizeof *s->trial);
-    s->trial[s->ntrial] = (Trial){ .c = *c,
-                                   .key = candidate_key(s->arena, c, s->context_hash, s->device),
-                                   .status = STATUS_OK,
-                                   .why = "",
-                                   .ns = ARENA_ARRAY(s->arena, (size_t)s->room, double),
-                                   .count = ARENA_ARRAY(s->arena, (size_t)s->room, int),
-                                   .taken = ARENA_ARRAY(s->arena, (size_t)s->room, Ratio *) };
+    const size_t n = (size_t)s->ntrial;
+    if ((n & (n - 1)) == 0) /* it grows where the number is a power of two */
+        s->trial = arena_grow(s->arena, s->trial, n, n ? 2 * n : 1, sizeof *s->trial);
+    s->trial[n] = (Trial){ .c = *c,
+                           .key = candidate_key(s->arena, c, s->context_hash, s->device),
+                           .status = STATUS_OK,
+                           .why = "",
+                           .ns = ARENA_ARRAY(s->arena, (size_t)s->room, double),
+                           .count = ARENA_ARRAY(s->arena, (size_t)s->room, int),
+                           .taken = ARENA_ARRAY(s->arena, (size_t)s->room, Ratio *) };
+    index_trial(s, s->ntrial);
     return s->ntrial++;
-}
-
-static bool is_at(const Study *s, const Instance *inst, const int64_t *extent, int threads)
-{
-    return inst->threads == threads && memcmp(inst->extent, extent, (size_t)s->spec->op->ngiven * sizeof *extent) == 0;
 }
 
 static int64_t find_place(const Study *s, const int64_t *extent, int threads, int64_t n)
@@ -113,10 +158,8 @@ static int64_t find_or_add_place(Study *s, const int64_t *extent, int threads)
     const int64_t known = find_place(s, extent, threads, s->nplace);
     if (known >= 0)
         return known;
-    const Instance *inst = s->spec->instance, *end = inst + s->spec->ninstance;
-    while (inst < end && !is_at(s, inst, extent, threads))
-        inst++;
-    if (inst == end)
+    const Instance *inst = find_instance(s, extent, threads);
+    if (!inst)
         return -1;
     if (s->nplace == s->room)
         grow_places(s);
@@ -195,7 +238,7 @@ const char *study_why(const Study *s, Arena *a, const int64_t *extent, int threa
     return arena_printf(a, "on %s threads=%d: %s", op_said_call(a, s->spec->op, extent, "=", " "), threads, why);
 }
 
-static void set_status(Study *s, Trial *t, Status status, const char *why)
+void study_set_status(Study *s, Trial *t, Status status, const char *why)
 {
     t->status = status;
     t->why = arena_strdup(s->arena, why);
@@ -218,7 +261,7 @@ void study_kernel(Study *s, const KernelRecord *k)
     Trial *t = &s->trial[i];
     const bool general = candidate_is_general(&t->c);
     if (!t->built || rank_of(k->status, general) > rank_of(t->status, general))
-        set_status(s, t, k->status, k->why);
+        study_set_status(s, t, k->status, k->why);
     t->tried_again = t->tried_again || k->again;
     t->built = true;
     t->n = k->n && (!t->n || k->n < t->n) ? k->n : t->n;
@@ -229,6 +272,8 @@ void study_kernel(Study *s, const KernelRecord *k)
 
 static void set_time(const Study *s, Trial *t, int64_t place)
 {
+    if (s->loading)
+        return;
     t->ns[place] = t->count[place] ? trial_part(s, t, place) * s->anchor[place].ns : 0;
 }
 
@@ -255,14 +300,35 @@ static void move_anchor(Study *s, int64_t place, double ns)
         set_time(s, t, place);
 }
 
-/* Keeps them ascending, so that the order in which they come means nothing. */
+static int by_part(const void *x, const void *y)
+{
+    const Ratio *a = x, *b = y;
+    const double s[] = { a->part, a->anchor_ns, a->error }, t[] = { b->part, b->anchor_ns, b->error };
+    return order_reals(s, t, LENGTH(s));
+}
+
+/* Keeps them ascending, so that the order in which they come means nothing; study_load sorts them when it has all. A list grows where its length is a
+ * power of two. */
 static void add_ratio(const Study *s, Trial *t, int64_t place, Ratio r)
 {
     int i = t->count[place]++;
-    Ratio *list = t->taken[place] = arena_grow(s->arena, t->taken[place], (size_t)i, (size_t)i + 1, sizeof *list);
-    for (; i > 0 && list[i - 1].part > r.part; i--)
+    if ((i & (i - 1)) == 0)
+        t->taken[place] = arena_grow(s->arena, t->taken[place], (size_t)i, i ? 2 * (size_t)i : 1, sizeof r);
+    Ratio *list = t->taken[place];
+    for (; i > 0 && !s->loading && by_part(&list[i - 1], &r) > 0; i--)
         list[i] = list[i - 1];
     list[i] = r;
+}
+
+void study_settle(Study *s)
+{
+    s->loading = false;
+    for (Trial *t = s->trial; t < s->trial + s->ntrial; t++)
+        for (int64_t j = 0; j < s->nplace; j++) {
+            if (t->count[j])
+                qsort(t->taken[j], (size_t)t->count[j], sizeof **t->taken, by_part);
+            set_time(s, t, j);
+        }
 }
 
 bool study_wants_cold(const Study *s, const int64_t *extent)
@@ -317,155 +383,16 @@ void study_measure(Study *s, const MeasureRecord *m)
     Trial *t = &s->trial[i];
     if (m->status != STATUS_OK) { /* wrong once is wrong for good */
         if (t->status == STATUS_OK || rank_of(m->status, false) > rank_of(t->status, false))
-            set_status(s, t, m->status, study_why(s, s->arena, m->extent, m->threads, m->why));
+            study_set_status(s, t, m->status, study_why(s, s->arena, m->extent, m->threads, m->why));
         return;
     }
     if (m->max_err > t->max_err)
         t->max_err = m->max_err;
     if (!(m->time_ns > 0) || t->c.target != s->target) /* times of another target have another anchor */
         return;
-    const int64_t place = find_or_add_place(s, m->extent, m->threads);
+    const int64_t place = m->naxis == s->spec->op->ngiven ? find_or_add_place(s, m->extent, m->threads) : -1;
     if (place >= 0)
         take_time(s, t, place, m);
-}
-
-static const Template *find_template(const TemplateList *list, const KernelRecord *k)
-{
-    for (int i = 0; i < list->n; i++)
-        if (strcmp(list->t[i]->name, k->template_name) == 0 && strcmp(list->t[i]->hash, k->template_hash) == 0)
-            return list->t[i];
-    return NULL;
-}
-
-static bool record_candidate(const KernelRecord *k, const Template *t, const Target *target, Candidate *out)
-{
-    int64_t value[TEMPLATE_MAX_PARAM];
-    for (int i = 0; i < t->nparam; i++) {
-        const Param *given = names_row(NAMES(k->param, k->nparam), t->param[i].name);
-        if (!given)
-            return false;
-        value[i] = given->value;
-    }
-    return candidate_from_values(t, target, value, out);
-}
-
-static int compare_facts(const Param *x, const Param *y, int n)
-{
-    int order = 0;
-    for (int i = 0; !order && i < n; i++) {
-        order = strcmp(x[i].name, y[i].name);
-        order = order ? order : order_number(&x[i].value, &y[i].value);
-    }
-    return order;
-}
-
-/* Records are taken over in an order that follows from their contents, not from their places in a file: of two kernel records that count as much
- * the first counts, and sums of times in another order would differ in their last bits. */
-static int by_kernel(const void *x, const void *y)
-{
-    const KernelRecord *a = *(const KernelRecord *const *)x, *b = *(const KernelRecord *const *)y;
-    const int64_t m[] = { a->status, a->nfact }, n[] = { b->status, b->nfact };
-    int order = strcmp(a->key, b->key);
-    order = order ? order : order_numbers(m, n, LENGTH(m));
-    order = order ? order : strcmp(a->why, b->why);
-    return order ? order : compare_facts(a->fact, b->fact, a->nfact);
-}
-
-static int compare_reals(const double *x, const double *y, int n)
-{
-    int order = 0;
-    for (int i = 0; !order && i < n; i++)
-        order = (x[i] > y[i]) - (x[i] < y[i]);
-    return order;
-}
-
-static int by_measurement(const void *x, const void *y)
-{
-    const MeasureRecord *a = *(const MeasureRecord *const *)x, *b = *(const MeasureRecord *const *)y;
-    const double s[] = { a->threads, a->final, a->anchor_ns, a->time_ns, a->library_ns, a->status, a->nsample };
-    const double t[] = { b->threads, b->final, b->anchor_ns, b->time_ns, b->library_ns, b->status, b->nsample };
-    int order = strcmp(a->key, b->key);
-    order = order ? order : memcmp(a->extent, b->extent, sizeof a->extent);
-    order = order ? order : compare_reals(s, t, LENGTH(s));
-    order = order ? order : compare_reals(a->ns, b->ns, a->nsample);
-    return order ? order : strcmp(a->why, b->why);
-}
-
-/* The target of this name, if it is the tuned one or stands in for that on lesser CPUs; else NULL. */
-static const Target *find_target(const Study *s, const TargetList *targets, const char *name)
-{
-    const Target *t = target_find(targets, name);
-    return t && (t == s->target || target_is_fallback(targets, t, s->target)) ? t : NULL;
-}
-
-static void load_kernel(Study *s, const KernelRecord *k, const TemplateList *templates, const TargetList *targets)
-{
-    const Target *target = strcmp(k->device, s->device->id) == 0 ? find_target(s, targets, k->target) : NULL;
-    const Template *t = target ? find_template(templates, k) : NULL;
-    Candidate c;
-    /* Of a target that stands in only general kernels matter: its other kernels are from its own search, whose records the same file may hold.
-     * The key is computed, not believed: a record whose key does not follow from its own contents is of no use. */
-    if (!t || !record_candidate(k, t, target, &c) || (target != s->target && !candidate_is_general(&c)) ||
-        !candidate_fits(&c, s->spec, s->device) ||
-        strcmp(candidate_key(s->arena, &c, s->context_hash, s->device), k->key) != 0)
-        return;
-    study_add(s, &c);
-    study_kernel(s, k);
-}
-
-/* A kernel that was verified but never timed on these shapes (the run was killed before, or the shapes were others) is as good as
- * unknown: it may be proposed again. */
-static void drop_untimed(Study *s)
-{
-    int64_t n = 0;
-    for (int64_t i = 0; i < s->ntrial; i++)
-        if (!study_may_choose(s, &s->trial[i]) || trial_timed(s, &s->trial[i]))
-            s->trial[n++] = s->trial[i];
-    s->ntrial = n;
-}
-
-/* Marks the kernels that were too slow on some shape, unless another try passed and was too slow on none. */
-static void judge_slow(Study *s, const Records *r)
-{
-    struct {
-        bool slow[2], passed; /* slow: at first, and in another try; passed: in another try */
-    } *seen = arena_array(s->arena, (size_t)s->ntrial + 1, sizeof *seen);
-    for (int64_t k = 0; k < r->nkernel; k++) {
-        const bool passed = r->kernel[k].again && r->kernel[k].status == STATUS_OK;
-        const int64_t i = passed ? study_find_key(s, r->kernel[k].key) : -1;
-        if (i >= 0)
-            seen[i].passed = true;
-    }
-    for (int64_t k = 0; k < r->nmeasure; k++) {
-        const MeasureRecord *m = &r->measure[k];
-        const int64_t i = m->status == STATUS_TIMED_OUT ? study_find_key(s, m->key) : -1;
-        if (i >= 0)
-            seen[i].slow[m->again] = true;
-    }
-    for (int64_t i = 0; i < s->ntrial; i++)
-        if (s->trial[i].status == STATUS_OK && (seen[i].slow[1] || (seen[i].slow[0] && !seen[i].passed)))
-            set_status(s, &s->trial[i], STATUS_TIMED_OUT, "silent for too long on some shape");
-}
-
-/* A kernel with facts that counts as not built was built and refused for them: for good, but for those of lesser CPUs, which once were refused
- * for spills too. */
-static bool is_due(const Trial *t, bool is_lesser, bool nothing_works)
-{
-    const bool failed = t->status == STATUS_INVALID || t->status == STATUS_CRASHED ||
-                        (t->status == STATUS_BUILD_FAILED && (t->facts.n == 0 || is_lesser));
-    if (t->status == STATUS_TIMED_OUT)
-        return !t->tried_again || (nothing_works && candidate_is_general(&t->c));
-    return failed && candidate_is_general(&t->c) && (!t->tried_again || nothing_works);
-}
-
-static void find_due(Study *s)
-{
-    bool any_works = false;
-    for (int64_t i = 0; i < s->ntrial; i++)
-        any_works = any_works || study_may_choose(s, &s->trial[i]);
-    for (int64_t i = 0; i < s->ntrial; i++)
-        s->trial[i].again =
-            is_due(&s->trial[i], s->trial[i].c.target != s->target, !any_works && s->trial[i].c.target == s->target);
 }
 
 void study_begin(Study *s, int64_t trial)
@@ -493,31 +420,8 @@ int study_due(Study *s, Candidate *out, int most)
 void study_leave(Study *s, int64_t trial, const char *why)
 {
     Trial *t = &s->trial[trial];
-    set_status(s, t, STATUS_INVALID, why);
+    study_set_status(s, t, STATUS_INVALID, why);
     t->built = t->aside = true;
-}
-
-void study_load(Study *s, const Records *r, const TemplateList *templates, const TargetList *targets)
-{
-    const KernelRecord **order = ARENA_ARRAY(s->arena, (size_t)r->nkernel + 1, const KernelRecord *);
-    for (int64_t i = 0; i < r->nkernel; i++)
-        order[i] = &r->kernel[i];
-    qsort(order, (size_t)r->nkernel, sizeof *order, by_kernel);
-    for (int64_t i = 0; i < r->nkernel; i++)
-        load_kernel(s, order[i], templates, targets);
-    const MeasureRecord **measure = ARENA_ARRAY(s->arena, (size_t)r->nmeasure + 1, const MeasureRecord *);
-    for (int64_t i = 0; i < r->nmeasure; i++)
-        measure[i] = &r->measure[i];
-    qsort(measure, (size_t)r->nmeasure, sizeof *measure, by_measurement);
-    for (int64_t i = 0; i < r->nmeasure; i++)
-        if (strcmp(measure[i]->device, s->device->id) == 0 && measure[i]->status != STATUS_TIMED_OUT)
-            study_measure(s, measure[i]);
-    study_take_in(s);
-    judge_slow(s, r);
-    if (!s->device->modelled)
-        drop_untimed(s);
-    find_due(s);
-    study_rate(s, r);
 }
 
 double study_library(const Study *s, int64_t place) { return s->anchor[place].library * s->anchor[place].ns; }

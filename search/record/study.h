@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "gen/base/arena.h"
+#include "gen/base/index.h"
 #include "gen/spec/spec.h"
 #include "gen/unit/candidate.h"
 #include "search/record/record.h"
@@ -75,7 +76,10 @@ typedef struct {
     const Instance **shape;       /* one a place */
     Anchor *anchor;               /* one a place */
     int64_t ntrial;
-    Trial *trial; /* in the order they were added */
+    Trial *trial;      /* in the order they were added */
+    bool loading;      /* study_load takes measurements in: what follows from them is worked out behind the last one */
+    Index key, choice; /* of trials: by their keys, and by what candidates are made of */
+    Index instance;    /* of the spec's instances, by their shapes */
 } Study;
 
 Study *study_new(Arena *a, const Spec *spec, const Device *device, const Target *target, const char *context_hash);

@@ -7,6 +7,7 @@
 
 #include "gen/unit/candidate.h"
 #include "search/record/record.h"
+#include "tests/kept_list.h"
 
 static inline KernelRecord kernel_record(const Candidate *c, const char *key, const Device *device)
 {
@@ -23,8 +24,10 @@ static inline KernelRecord kernel_record(const Candidate *c, const char *key, co
                        .code_bytes = 1000,
                        .why = "" };
     candidate_values(c, value);
+    Param param[TEMPLATE_MAX_PARAM];
     for (int i = 0; i < k.nparam; i++)
-        k.param[i] = (Param){ c->t->param[i].name, value[i] };
+        param[i] = (Param){ c->t->param[i].name, value[i] };
+    k.param = kept(param, sizeof param);
     return k;
 }
 

@@ -25,6 +25,7 @@
 #include "search/record/study.h"
 #include "search/space/space.h"
 #include "tests/gen/kernel_record.h"
+#include "tests/kept_list.h"
 #include "tests/put_file.h"
 
 static Arena *arena;
@@ -66,9 +67,11 @@ static inline int made_up_setup(void **state)
     share = in(root, "share/dcgen/templates");
     dcgen = in(root, "bin/dcgen");
     assert_int_equal(shell("mkdir -p bin %s/dense && cp " DCGEN_BINARY_DIR "/dcgen bin", share), 0);
-    assert_int_equal(shell("cd " DCGEN_SOURCE_DIR "/templates && cp -R targets family package device vector %s", share), 0);
+    assert_int_equal(shell("cd " DCGEN_SOURCE_DIR "/templates && cp -R targets family package device vector %s", share),
+                     0);
     assert_int_equal(shell("cd " DCGEN_SOURCE_DIR
-                           "/templates/dense && cp op.cfg reference.c pack.c bench.c bench_cuda.c " DCGEN_SOURCE_DIR "/tests/cli/templates/dense/plain.* %s/dense",
+                           "/templates/dense && cp op.cfg reference.c pack.c bench.c bench_cuda.c " DCGEN_SOURCE_DIR
+                           "/tests/cli/templates/dense/plain.* %s/dense",
                            share),
                      0);
     return 0;
@@ -93,7 +96,7 @@ static inline void add_trial(RecordFile *f, const Study *s, const Candidate *c, 
     k.status = n == 3 ? STATUS_BUILD_FAILED : STATUS_OK;
     k.n = n + 1;
     k.nfact = 1;
-    k.fact[0] = (Param){ "spilled", 0 };
+    k.fact = KEPT(Param, { "spilled", 0 });
     k.why = text;
     assert_true(record_add_kernel(f, &k, &err));
     for (int64_t j = 0; k.status == STATUS_OK && j < s->nshape; j++) {
@@ -101,14 +104,14 @@ static inline void add_trial(RecordFile *f, const Study *s, const Candidate *c, 
         MeasureRecord m = { .key = k.key,
                             .device = d->id,
                             .naxis = s->spec->op->ngiven,
+                            .extent = s->shape[j]->extent,
                             .threads = 1,
                             .nsample = 2,
-                            .ns = { ns, ns + 1 },
+                            .ns = KEPT(double, ns, ns + 1),
                             .anchor_ns = 1000,
                             .final = true,
                             .max_err = 0.1,
                             .why = text };
-        memcpy(m.extent, s->shape[j]->extent, (size_t)s->spec->op->ngiven * sizeof *m.extent);
         assert_true(record_add_measure(f, &m, &err));
     }
 }

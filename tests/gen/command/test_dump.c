@@ -16,6 +16,7 @@
 #include "tests/gen/by_hand.h"
 #include "tests/gen/golden.h"
 #include "tests/gen/json_like.h"
+#include "tests/kept_list.h"
 
 static ByHand hand;
 static Workload workload;
@@ -153,7 +154,7 @@ static void the_records(void **state)
     MeasureRecord measure[] = { { .key = "a",
                                   .device = "d",
                                   .naxis = 3,
-                                  .extent = { 2, 3, 4 },
+                                  .extent = KEPT(int64_t, 2, 3, 4),
                                   .threads = 2,
                                   .nsample = 5,
                                   .median_ns = 1250,
@@ -163,13 +164,13 @@ static void the_records(void **state)
                                 { .key = "b",
                                   .device = "d",
                                   .naxis = 2,
-                                  .extent = { 5, 6 },
+                                  .extent = KEPT(int64_t, 5, 6),
                                   .threads = 1,
                                   .status = STATUS_WRONG,
                                   .why = "off" } };
     LimitRecord limit = { "d", "avx2", "f32", 2, 1.5e11, { 4e11, 0, 2e10, 1e10 }, 1755, 1180, 900 };
-    SpecRecord spec = { "c",    "resnet", "stem", "avx2", "conv2d", "f32", "X: NHWC", true,
-                        "relu", "",       "",     4,      1,        { { "PAD", 1 } } };
+    SpecRecord spec = { "c",  "resnet", "stem", "avx2", "conv2d", "f32", "X: NHWC",
+                        true, "relu",   "",     "",     4,        1,     { { "PAD", 1 } } };
     const Records r = { .ndevice = 1,
                         .device = &hand.y.device,
                         .nspec = 1,
@@ -181,8 +182,7 @@ static void the_records(void **state)
                         .nlimit = 1,
                         .limit = &limit,
                         .nignored = 6 };
-    kernel[0].param[0] = (Param){ "MR", 8 };
-    kernel[0].param[1] = (Param){ "NP", 3 };
+    kernel[0].param = KEPT(Param, { "MR", 8 }, { "NP", 3 });
     input.result.records = &r;
     assert_string_equal(
         dumped(DUMP_RECORDS, false),
@@ -316,8 +316,8 @@ static const char *code_of(const Candidate *c)
 {
     int64_t value[TEMPLATE_MAX_PARAM];
     candidate_values(c, value);
-    const char *code = unit_candidate(hand.y.arena, &input.result.unit, &(UnitKernel){ c->t, c->target, value, { 0 }, NULL },
-                                      diag_new(hand.y.arena));
+    const char *code = unit_candidate(hand.y.arena, &input.result.unit,
+                                      &(UnitKernel){ c->t, c->target, value, { 0 }, NULL }, diag_new(hand.y.arena));
     assert_non_null(code);
     return code;
 }
@@ -353,7 +353,8 @@ static void the_source(void **state)
     const char *text = text_read_file(a, hand.y.spec->op->reference, NULL);
     const Toolchain cc = tools_cc(a, input.options);
     size_t i;
-    assert_string_equal(string_of(reference, "code"), unit_reference(a, hand.y.spec, DCGEN_SOURCE_DIR "/templates/package", text, diag_new(a)));
+    assert_string_equal(string_of(reference, "code"),
+                        unit_reference(a, hand.y.spec, DCGEN_SOURCE_DIR "/templates/package", text, diag_new(a)));
     flags_are(json_object_get(reference, "flags"), &cc);
     json_t *setup = runner_setup(hand.y.spec->op, "f32", 5, NULL);
     json_like(json_object_get(got, "setup"), setup, "setup");

@@ -16,6 +16,7 @@
 #include "gen/package/regret_file.h"
 #include "search/measure/runner_private.h"
 #include "tests/gen/by_hand.h"
+#include "tests/kept_list.h"
 #include "tests/tmp_folder.h"
 
 static ByHand hand;
@@ -36,13 +37,13 @@ static void take(Study *s, int64_t trial, const Instance *inst, double ns)
     MeasureRecord m = { .key = s->trial[trial].key,
                         .device = s->device->id,
                         .naxis = 3,
+                        .extent = inst->extent,
                         .threads = inst->threads,
                         .nsample = 1,
-                        .ns = { ns },
+                        .ns = KEPT(double, ns),
                         .time_ns = ns,
                         .anchor_ns = 1e5,
                         .why = "" };
-    memcpy(m.extent, inst->extent, sizeof m.extent);
     study_measure(s, &m);
 }
 

@@ -14,6 +14,7 @@
 #include "gen/report/report.h"
 #include "tests/gen/by_hand.h"
 #include "tests/gen/kernel_record.h"
+#include "tests/kept_list.h"
 
 static ByHand hand;
 static Workload workload;
@@ -144,15 +145,15 @@ static void add_time(const Device *d, const char *key, int64_t shape, double ns,
     *m = (MeasureRecord){ .key = key,
                           .device = d->id,
                           .naxis = 3,
+                          .extent = hand.y.study->shape[shape]->extent,
                           .threads = 1,
                           .status = status,
                           .nsample = status == STATUS_OK ? 2 : 0,
-                          .ns = { ns, ns },
+                          .ns = KEPT(double, ns, ns),
                           .time_ns = ns,
                           .anchor_ns = status == STATUS_OK ? 1000 : 0,
                           .final = true,
                           .why = "" };
-    memcpy(m->extent, hand.y.study->shape[shape]->extent, 3 * sizeof *m->extent);
 }
 
 static void add_limit(const Device *d, const char *target, const char *dtype)

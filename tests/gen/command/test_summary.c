@@ -11,6 +11,7 @@
 #include <jansson.h>
 #include "gen/command/summary.h"
 #include "gen/report/words.h"
+#include "search/record/study_private.h"
 #include "tests/gen/by_hand.h"
 #include "tests/gen/json_like.h"
 
@@ -326,10 +327,11 @@ static void machines_without_kernels_are_told(void **state)
         memcpy(s.trial, out.study->trial, (size_t)s.ntrial * sizeof *s.trial);
         for (int i = 0; i < out.templates->n; i++) {
             Trial *t = &s.trial[s.ntrial];
-            *t = (Trial){ .built = true, .status = failing ? STATUS_WRONG : STATUS_OK, .why = "no good" };
+            *t = (Trial){ .key = "", .built = true, .status = failing ? STATUS_WRONG : STATUS_OK, .why = "no good" };
             s.ntrial += template_suits(out.templates->t[i], s.spec, portable) &&
                         candidate_general(out.templates->t[i], portable, &t->c);
         }
+        study_index(&s);
         r.study = &s;
         summary_lacking(hand.y.arena, &r, 1, to);
         fclose(to);

@@ -76,15 +76,15 @@ static inline void take(const Lab *s, int64_t trial, const Instance *inst, bool 
     MeasureRecord m = { .key = s->study->trial[trial].key,
                         .device = y.device.id,
                         .naxis = 3,
+                        .extent = inst->extent,
                         .threads = 1,
                         .nsample = 1,
-                        .ns = { ns },
+                        .ns = &ns,
                         .time_ns = ns,
                         .anchor_ns = 2e5,
                         .final = final,
                         .tunes = tunes,
                         .why = "" };
-    memcpy(m.extent, inst->extent, sizeof inst->extent);
     study_measure(s->study, &m);
 }
 

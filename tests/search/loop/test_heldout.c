@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include "search/loop/search.h"
 #include "tests/gen/synthetic.h"
+#include "tests/kept_list.h"
 
 enum { MOST = 24 };
 
@@ -142,14 +143,14 @@ static void take_in(int64_t instance)
     MeasureRecord m = { .key = y.study->trial[0].key,
                         .device = y.device.id,
                         .naxis = 3,
+                        .extent = inst->extent,
                         .threads = inst->threads,
                         .nsample = 1,
-                        .ns = { 1e5 },
+                        .ns = KEPT(double, 1e5),
                         .time_ns = 1e5,
                         .anchor_ns = 1e5,
                         .tunes = true,
                         .why = "" };
-    memcpy(m.extent, inst->extent, sizeof m.extent);
     study_measure(y.study, &m);
     study_take_in(y.study);
     y.model = cost_fit(y.arena, y.study, &y.templates);

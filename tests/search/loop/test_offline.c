@@ -14,6 +14,7 @@
 #include "search/measure/lab.h"
 #include "tests/gen/kernel_record.h"
 #include "tests/gen/synthetic.h"
+#include "tests/kept_list.h"
 #include "tests/tmp_folder.h"
 
 enum { MOST_CALLS = 64, MOST_CHECKS = 2000, BATCH = 12, MOST_TRIALS = 48 };
@@ -76,11 +77,11 @@ static bool check_one(Lab *s, Arena *scratch, int64_t trial, const int64_t *exte
     MeasureRecord m = { .key = s->study->trial[trial].key,
                         .device = y.device.id,
                         .naxis = 3,
+                        .extent = extent,
                         .threads = 1,
                         .status = ncheck < spoil ? STATUS_WRONG : STATUS_OK,
                         .why = "" };
     assert_true(ncheck < MOST_CHECKS);
-    memcpy(m.extent, extent, 3 * sizeof *extent);
     memcpy(check[ncheck].extent, extent, 3 * sizeof *extent);
     snprintf(check[ncheck++].key, sizeof check->key, "%s", m.key);
     if (!record_add_measure(shop.records, &m, err))
@@ -422,15 +423,16 @@ static void records_of_something_else_do_not_count(void **state)
     y.spec->budget.trials = 20;
     for (int i = 0; i < n; i++)
         for (int k = 0; k < 4; k++) {
+            int64_t *extent = kept(check[i].extent, sizeof check->extent);
             MeasureRecord m = { .key = check[i].key,
                                 .device = k < 3 ? y.device.id : "fedcba9876543210",
                                 .naxis = 3,
+                                .extent = extent,
                                 .threads = 1,
                                 .status = STATUS_OK,
                                 .why = "" };
-            memcpy(m.extent, check[i].extent, sizeof check->extent);
             if (k < 3)
-                m.extent[k] += 1 << 16;
+                extent[k] += 1 << 16;
             assert_true(record_add_measure(shop.records, &m, &err));
         }
     run();

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include "search/loop/race.h"
 #include "tests/gen/synthetic.h"
+#include "tests/kept_list.h"
 
 enum { KERNELS = 20 };
 static const double NOISE = 0.02;
@@ -44,13 +45,13 @@ static void take(int k, int64_t shape, double ns)
     MeasureRecord m = { .key = s->trial[k].key,
                         .device = y.device.id,
                         .naxis = 3,
+                        .extent = s->shape[shape]->extent,
                         .threads = s->shape[shape]->threads,
                         .nsample = 1,
-                        .ns = { ns },
+                        .ns = &ns,
                         .time_ns = ns,
                         .anchor_ns = 1e5,
                         .why = "" };
-    memcpy(m.extent, s->shape[shape]->extent, sizeof m.extent);
     study_measure(s, &m);
 }
 
@@ -193,13 +194,13 @@ static void held_out_shapes_are_raced_too(void **state)
         MeasureRecord m = { .key = s->trial[before.trial[i]].key,
                             .device = y.device.id,
                             .naxis = 3,
+                            .extent = inst->extent,
                             .threads = inst->threads,
                             .nsample = 1,
-                            .ns = { 1e5 * (1 + i) },
+                            .ns = KEPT(double, 1e5 * (1 + i)),
                             .time_ns = 1e5 * (1 + i),
                             .anchor_ns = 1e5,
                             .why = "" };
-        memcpy(m.extent, inst->extent, sizeof m.extent);
         study_measure(s, &m);
     }
     assert_true(race_heat(s, &c, inst, false, NOISE).gain < before.gain / 2);

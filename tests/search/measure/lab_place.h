@@ -16,6 +16,7 @@
 #include "search/measure/lab.h"
 #include "search/measure/runner.h"
 #include "tests/gen/synthetic.h"
+#include "tests/kept_list.h"
 #include "tests/tmp_folder.h"
 
 enum { MOST_CALLS = 400, MOST_BUILDS = 200, THREE = 3 };
@@ -90,10 +91,7 @@ static bool bad_count;      /* it is not that, but when it is counted */
 static Status bad_status;
 static Blame bad_blame;
 
-static double time_of(const char *key)
-{
-    return 1e5 + (unsigned char)key[0];
-}
+static double time_of(const char *key) { return 1e5 + (unsigned char)key[0]; }
 
 bool measure(Runner *r, Arena *a, const MeasureRequest *q, const char *const *key, const char *const *so, int n,
              MeasureRecord *out, const volatile int *stop, const char **err)
@@ -104,19 +102,21 @@ bool measure(Runner *r, Arena *a, const MeasureRequest *q, const char *const *ke
         const bool bad =
             bad_key && strcmp(key[i], bad_key) == 0 && q->repeats == 0 && (bad_count ? q->count : ncall == 2);
         assert_string_equal(so[i], arena_printf(a, "/%s.so", key[i]));
+        double *ns = ARENA_ARRAY(a, RECORD_MAX_SAMPLE, double);
+        for (int k = 0; k < q->repeats; k++)
+            ns[k] = time_of(key[i]);
         out[i] = (MeasureRecord){ .key = key[i],
                                   .naxis = 3,
+                                  .extent = kept(q->extent, 3 * sizeof *q->extent),
                                   .threads = q->threads,
                                   .status = bad ? bad_status : STATUS_OK,
                                   .blame = bad ? bad_blame : BLAME_CANDIDATE,
                                   .nsample = q->repeats,
+                                  .ns = ns,
                                   .time_ns = q->repeats ? time_of(key[i]) : 0,
                                   .nfact = q->count,
-                                  .fact = { { "wavefronts", 77 } },
+                                  .fact = KEPT(Param, { "wavefronts", 77 }),
                                   .why = bad ? "it is said" : "" };
-        memcpy(out[i].extent, q->extent, 3 * sizeof *q->extent);
-        for (int k = 0; k < q->repeats; k++)
-            out[i].ns[k] = out[i].time_ns;
         snprintf(asked[ncall].key[i], sizeof asked->key[i], "%s", key[i]);
     }
     asked[ncall].q = *q;
@@ -125,7 +125,6 @@ bool measure(Runner *r, Arena *a, const MeasureRequest *q, const char *const *ke
     lab.now_s += took_s;
     return true;
 }
-
 
 /* ---- the search ---- */
 

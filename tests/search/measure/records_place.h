@@ -17,6 +17,7 @@
 #include "search/measure/lab.h"
 #include "tests/gen/kernel_record.h"
 #include "tests/gen/synthetic.h"
+#include "tests/kept_list.h"
 #include "tests/tmp_folder.h"
 
 #define SPEC(TRIALS)                                                                      \
@@ -59,13 +60,13 @@ static inline void add_measure(Lab *q, int64_t trial, const Instance *inst, bool
     MeasureRecord m = { .key = q->study->trial[trial].key,
                         .device = q->study->device->id,
                         .naxis = 3,
+                        .extent = inst->extent,
                         .threads = 1,
                         .nsample = 1,
-                        .ns = { made_up_ns(k->y, &q->study->trial[trial].c, inst) },
+                        .ns = KEPT(double, made_up_ns(k->y, &q->study->trial[trial].c, inst)),
                         .anchor_ns = anchor_ns,
                         .final = final,
                         .why = "" };
-    memcpy(m.extent, inst->extent, sizeof inst->extent);
     assert_true(record_add_measure(k->file, &m, &err));
     const Records *r = record_all(k->file);
     study_measure(q->study, &r->measure[r->nmeasure - 1]);

@@ -2,6 +2,7 @@
  *
  * lab_records as a table: it answers any search with the records of a whole space, each answer as the study wants it, on a clock of its own.
  */
+#include "tests/kept_list.h"
 #include "tests/search/measure/records_place.h"
 
 typedef struct {
@@ -105,12 +106,12 @@ static MeasureRecord time_on_third(const Study *s, int64_t trial, double ns)
     MeasureRecord m = { .key = s->trial[trial].key,
                         .device = s->device->id,
                         .naxis = 3,
+                        .extent = s->shape[2]->extent,
                         .threads = 1,
                         .nsample = 1,
-                        .ns = { ns },
+                        .ns = KEPT(double, ns),
                         .time_ns = ns,
                         .why = "" };
-    memcpy(m.extent, s->shape[2]->extent, sizeof m.extent);
     return m;
 }
 
@@ -199,7 +200,7 @@ static void what_joins_is_said(void **state)
     while (joins->tuned)
         joins++;
     MeasureRecord m = time_on_third(s, trial, 7e5);
-    memcpy(m.extent, joins->extent, sizeof m.extent);
+    m.extent = joins->extent;
     const Records r = { .nmeasure = 1, .measure = &m };
     q.lab->data = lab_records_new(t.y.arena, &r, LAB_AGAIN, (LabCost){ 0 }, NULL, NULL);
     study_kernel(s, &(KernelRecord){ .key = m.key, .why = "" });
@@ -271,7 +272,7 @@ static void answers_may_be_disturbed(void **state)
     assert_true(q.lab->study->anchor[2].ns == 2e5);
     const MeasureRecord *m = record_all(t.file)->measure;
     while (strcmp(m->key, q.lab->study->trial[trial].key) != 0 ||
-           memcmp(m->extent, q.lab->study->shape[2]->extent, sizeof m->extent) != 0)
+           memcmp(m->extent, q.lab->study->shape[2]->extent, 3 * sizeof *m->extent) != 0)
         m++;
     assert_true(fabs(q.lab->study->trial[trial].ns[2] - 3 * m->time_ns) <= 1e-9 * m->time_ns);
     end(&t);

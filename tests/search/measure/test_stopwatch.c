@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include "search/measure/stopwatch.h"
 #include "tests/gen/synthetic.h"
+#include "tests/kept_list.h"
 #include "tests/tmp_folder.h"
 
 enum { CALLS = 16, KERNELS = 6 };
@@ -50,15 +51,15 @@ bool measure(Runner *r, Arena *a, const MeasureRequest *q, const char *const *ke
         out[i] = (MeasureRecord){ .key = key[i],
                                   .device = "of the runner",
                                   .naxis = 3,
+                                  .extent = kept(q->extent, 3 * sizeof *q->extent),
                                   .threads = q->threads,
                                   .status = x.status,
                                   .blame = x.blame,
                                   .nsample = x.status == STATUS_OK ? (x.nsample ? x.nsample : 5) : 0,
+                                  .ns = KEPT(double, x.ns, x.ns, x.ns, x.ns, x.ns),
                                   .time_ns = x.ns,
                                   .why = x.status == STATUS_OK ? "" : "it is said" };
-        memcpy(out[i].extent, q->extent, 3 * sizeof *q->extent);
-        for (int k = 0; k < out[i].nsample; k++)
-            out[i].ns[k] = x.ns;
+        assert_true(out[i].nsample <= 5);
         if (i < KERNELS)
             snprintf(asked_key[ncall][i], sizeof asked_key[ncall][i], "%s", key[i]);
     }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "tests/gen/synthetic_place.h"
+#include "tests/kept_list.h"
 
 /* A study without measurements of three candidates. */
 static inline Study *study_of_three(void)
@@ -33,14 +34,14 @@ static inline MeasureRecord record_of(const Study *s, Taken t)
     MeasureRecord m = { .key = s->trial[t.trial].key,
                         .device = y.device.id,
                         .naxis = s->spec->op->naxis,
+                        .extent = s->shape[t.shape]->extent,
                         .threads = s->shape[t.shape]->threads,
                         .status = STATUS_OK,
                         .nsample = 1,
-                        .ns = { t.ns },
+                        .ns = KEPT(double, t.ns),
                         .time_ns = t.ns,
                         .anchor_ns = t.anchor_ns,
                         .why = "" };
-    memcpy(m.extent, s->shape[t.shape]->extent, sizeof s->shape[t.shape]->extent);
     return m;
 }
 

@@ -9,8 +9,10 @@
 
 #include <locale.h>
 #include <math.h>
-#include "search/record/record_type.h"
+#include "gen/base/rng.h"
+#include "search/record/record_field.h"
 #include "search/record/samples.h"
+#include "tests/kept_list.h"
 
 /* ---- round trips ---- */
 
@@ -212,9 +214,7 @@ static void times_keep_nine_digits(void **state)
     const char *err;
     MeasureRecord m = a_measure(0);
     m.nsample = 3;
-    m.ns[0] = 151200.123456789;
-    m.ns[1] = 0.1 + 0.2;
-    m.ns[2] = 1e15;
+    m.ns = KEPT(double, 151200.123456789, 0.1 + 0.2, 1e15);
     m.median_ns = m.spread = -7; /* not the caller's to say */
     assert_true(record_add_measure(f, &m, &err));
     const MeasureRecord *got = &record_all(f)->measure[0];
@@ -222,6 +222,21 @@ static void times_keep_nine_digits(void **state)
     assert_true(got->median_ns == 151200.123);
     assert_contains(contents(p, NULL), "\"ns\":[151200.123,0.3,");
     record_close(f);
+}
+
+/* The short way gives the same double as printing nine digits and reading them. */
+static void rounding_is_as_in_a_file(void **state)
+{
+    (void)state;
+    Rng r = { 7 };
+    for (int i = 0; i < 200000; i++) {
+        char digits[40];
+        const double any = exp(rng_uniform(&r) * 120 - 60), v = i % 2 ? any : record_rounded(any);
+        snprintf(digits, sizeof digits, "%.9g", v);
+        assert_true(record_rounded(v) == strtod(digits, NULL));
+        assert_true(i % 2 || record_rounded(v) == v);
+    }
+    assert_true(record_rounded(0) == 0 && record_rounded(999999999.5) == 1e9 && record_rounded(-1.5) == -1.5);
 }
 
 /* Times that only GPUs have, and that it was another try, come back as they were, and are not there otherwise. */
@@ -266,8 +281,7 @@ static void the_anchor_says_which_time_counts(void **state)
         MeasureRecord m = a_measure(0);
         m.anchor_ns = anchor_ns[i];
         m.nsample = 2;
-        m.ns[0] = least_ns[i];
-        m.ns[1] = 1.5 * least_ns[i];
+        m.ns = KEPT(double, least_ns[i], 1.5 * least_ns[i]);
         assert_true(record_add_measure(f, &m, &p->err));
     }
     const Records r = must_read(p);
@@ -287,8 +301,7 @@ static void the_lines_are_as_documented(void **state)
     add_all(f, 0);
     MeasureRecord m = a_measure(0);
     m.nsample = 2;
-    m.ns[0] = 100;
-    m.ns[1] = 300.5;
+    m.ns = KEPT(double, 100, 300.5);
     m.anchor_ns = 210.5;
     assert_true(record_add_measure(f, &m, &err));
     assert_string_equal(
@@ -317,7 +330,7 @@ static void a_bad_record_is_refused(void **state)
     for (size_t i = 0; i < LENGTH(bad); i++)
         bad[i] = a_measure(0);
     bad[0].key = "a/b";
-    bad[1].ns[2] = NAN;
+    bad[1].ns = KEPT(double, 1, 2, NAN, 4, 5);
     bad[2].nsample = RECORD_MAX_SAMPLE + 1;
     bad[3].max_err = 2;
     bad[4].status = STATUS_COUNT;
@@ -327,7 +340,7 @@ static void a_bad_record_is_refused(void **state)
         assert_contains(p->err, "record not written: ");
     }
     KernelRecord k = a_kernel();
-    k.param[2].name = k.param[0].name;
+    k.param = KEPT(Param, { "MR", 6 }, { "least", 1 }, { "MR", 7 });
     assert_false(record_add_kernel(f, &k, &p->err));
     Device d = a_device();
     d.isa[1] = "a\nb";
@@ -356,7 +369,7 @@ static void canonical_text_ignores_order(void **state)
     MeasureRecord m = a_measure(3);
     m.threads = 2;
     assert_true(record_add_measure(f, &m, &p->err));
-    m.ns[0]++;
+    m.ns = KEPT(double, 1, 2, 3, 4, 5);
     assert_true(record_add_measure(f, &m, &p->err));
     LimitRecord l = a_limit();
     assert_true(record_add_limit(f, &l, &p->err));
@@ -400,8 +413,12 @@ static void canonical_text_of_nothing(void **state)
     assert_string_equal(record_text(p->a, &none), "");
 }
 
-/* By key, device, threads, extents, then the last comparison behind the others; devices and kernels by their names. Of two sets that are joined
- * all is there. */
+static const char *text_of(Place *p, const Records *x, const Records *y)
+{
+    return record_text_of(p->a, (const Records *[]){ x, y }, 2);
+}
+
+/* By key, device, threads, extents, then the last comparison behind the others; devices and kernels by their names. Of two sets all is there. */
 static void canonical_text_has_its_order(void **state)
 {
     Place *p = *state;
@@ -409,13 +426,13 @@ static void canonical_text_has_its_order(void **state)
     for (int i = 0; i < 7; i++) {
         m[i] = a_measure(0);
         m[i].nsample = 1;
-        m[i].ns[0] = 100 + i;
+        m[i].ns = KEPT(double, 100 + i);
     }
     m[0].key = "b";
     m[1].device = "f";
     m[2].threads = 10;
     m[3].threads = 9;
-    m[4].extent[0] = 200;
+    m[4].extent = KEPT(int64_t, 200, 768, 2304);
     m[5].final = true;
     const int order[] = { 6, 5, 4, 3, 2, 1, 0 }; /* 16 before 200, 9 before 10 */
     Device d[] = { a_device(), a_device() };
@@ -424,17 +441,17 @@ static void canonical_text_has_its_order(void **state)
                   z = { .nmeasure = 4, .measure = m + 3, .ndevice = 1, .device = d + 1 };
     for (int i = 0; i < 7; i++) {
         const MeasureRecord raw = m[i];
-        record_copy(p->a, &record_types[RECORD_MEASURE], &raw, &m[i]);
+        record_copy(&(Index){ .arena = p->a }, &record_types[RECORD_MEASURE], &raw, &m[i]);
     }
-    const Records all = record_join(p->a, &x, &z);
-    assert_true(all.nmeasure == 7 && all.ndevice == 2 && all.nkernel == 0 && all.nlimit == 0);
-    const Records again = record_join(p->a, &all, &x);
-    assert_string_equal(record_text(p->a, &again), record_text(p->a, &all)); /* what both have */
-    const Records twice = { .nmeasure = 2, .measure = (MeasureRecord[]){ m[0], m[0] } },
-                  of_twice = record_join(p->a, &twice, &x);
-    assert_int_equal(of_twice.nmeasure, 4); /* m[0] agrees with itself, m[1] and m[2] */
-    assert_true(record_join(p->a, &x, &twice).nmeasure == 4);
-    const char *text = record_text(p->a, &all), *at = text;
+    const Records all = { .nmeasure = 7, .measure = m, .ndevice = 2, .device = d };
+    const char *text = text_of(p, &x, &z), *at = text;
+    assert_string_equal(text_of(p, &all, &x), text); /* what both have */
+    assert_string_equal(text_of(p, &all, &all), text);
+    const Records twice = { .nmeasure = 2, .measure = (MeasureRecord[]){ m[0], m[0] } }, both = {
+        .nmeasure = 4, .measure = (MeasureRecord[]){ m[2], m[0], m[1], m[0] }, .ndevice = 1, .device = d
+    };
+    assert_string_equal(text_of(p, &twice, &x), text_of(p, &both, &both)); /* m[0] agrees with itself */
+    assert_string_equal(text_of(p, &x, &twice), text_of(p, &both, &x));
     assert_true(strstr(text, "\"id\":\"0123456789abcdef\"") < strstr(text, "\"id\":\"z\""));
     for (int i = 0; i < 7; i++) {
         at = strstr(at, arena_printf(p->a, "\"ns\":[%d.0]", 100 + order[i]));
@@ -450,16 +467,17 @@ static void borders_of_numbers(void **state)
     MeasureRecord m = a_measure(0), good = m;
     KernelRecord k = a_kernel();
     Device d = a_device();
-    m.ns[0] = 1e-3;
-    m.ns[1] = 1e15;
-    m.extent[0] = (int64_t)1 << 48;
-    m.extent[1] = -m.extent[0]; /* an attribute may be negative */
+    const int64_t most = (int64_t)1 << 48;
+    m.nsample = 2;
+    m.ns = KEPT(double, 1e-3, 1e15);
+    m.extent = KEPT(int64_t, most, -most, 2304); /* an attribute may be negative */
     m.threads = 1 << 20;
     assert_true(record_add_measure(f, &m, &p->err));
     for (int i = 0; i < 8; i++) {
         m = good;
-        m.ns[0] = i == 0 ? 0.9e-3 : i == 1 ? 1.1e15 : m.ns[0];
-        m.extent[0] = i == 2 ? ((int64_t)1 << 48) + 1 : i == 3 ? -((int64_t)1 << 48) - 1 : m.extent[0];
+        m.nsample = 1;
+        m.ns = KEPT(double, i == 0 ? 0.9e-3 : i == 1 ? 1.1e15 : 1);
+        m.extent = KEPT(int64_t, i == 2 ? most + 1 : i == 3 ? -most - 1 : 16, 768, 2304);
         m.threads = i == 4 ? (1 << 20) + 1 : m.threads;
         m.anchor_ns = i == 5 ? -1 : 0;
         m.cold_ns = i == 6 ? -1 : 0;
@@ -534,6 +552,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(reopening_continues, setup, teardown),
         cmocka_unit_test_setup_teardown(every_status_has_a_name, setup, teardown),
         cmocka_unit_test_setup_teardown(odd_errors_and_texts_are_kept_readable, setup, teardown),
+        cmocka_unit_test(rounding_is_as_in_a_file),
         cmocka_unit_test_setup_teardown(times_keep_nine_digits, setup, teardown),
         cmocka_unit_test_setup_teardown(what_few_have_comes_back, setup, teardown),
         cmocka_unit_test_setup_teardown(the_anchor_says_which_time_counts, setup, teardown),

@@ -4,6 +4,7 @@
  */
 #include "search/record/record_spec.h"
 #include "tests/gen/kernel_record.h"
+#include "tests/kept_list.h"
 #include "tests/search/record/study_of_three.h"
 
 enum { MOST = 8 };
@@ -170,10 +171,10 @@ static void add_time(int i, const char *of_device)
     measure[made.nmeasure++] = (MeasureRecord){ .key = kernel[i].key,
                                                 .device = of_device,
                                                 .naxis = 3,
-                                                .extent = { 7, 7, 7 },
+                                                .extent = KEPT(int64_t, 7, 7, 7),
                                                 .threads = 1,
                                                 .nsample = 1,
-                                                .ns = { 100 },
+                                                .ns = KEPT(double, 100),
                                                 .time_ns = 100,
                                                 .why = "" };
 }
@@ -229,6 +230,21 @@ static void the_nearest_alone_are_told(void **state)
     expect("1 kernel of this spec that failed (wrong)");
 }
 
+/* A fleet's file: of many kinds that are as near as each other the first five are named. */
+static void of_many_kinds_some_are_told(void **state)
+{
+    (void)state;
+    make_records(y.spec);
+    made.nspec = 0;
+    for (made.nkernel = 0; made.nkernel < MOST; made.nkernel++) {
+        kernel[made.nkernel] = kernel[0];
+        kernel[made.nkernel].target = arena_printf(y.arena, "gpu%d", (int)made.nkernel % 7);
+    }
+    expect("2 kernels for target 'gpu0'; 1 kernel for target 'gpu1'; 1 kernel for target 'gpu2'; 1 kernel for target "
+           "'gpu3'; "
+           "1 kernel for target 'gpu4'; and 2 kernels of 2 other kinds");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(a_spec_is_recorded_in_words),
@@ -238,6 +254,7 @@ int main(void)
                                         cmocka_unit_test(another_version_of_a_template_is_named),
                                         cmocka_unit_test(of_its_own_kernels_it_says_why_not),
                                         cmocka_unit_test(another_device_or_target_is_told),
-                                        cmocka_unit_test(the_nearest_alone_are_told) };
+                                        cmocka_unit_test(the_nearest_alone_are_told),
+                                        cmocka_unit_test(of_many_kinds_some_are_told) };
     return cmocka_run_group_tests(tests, make, drop);
 }

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include "search/record/roofline.h"
 #include "tests/gen/synthetic.h"
+#include "tests/kept_list.h"
 
 static Synthetic bert;
 
@@ -53,10 +54,10 @@ static MeasureRecord time_of(const Trial *t, const Instance *inst, double ns)
                         .naxis = 3,
                         .threads = inst->threads,
                         .nsample = 1,
-                        .ns = { ns },
+                        .ns = KEPT(double, ns),
                         .time_ns = ns,
                         .why = "" };
-    memcpy(m.extent, inst->extent, 3 * sizeof *m.extent);
+    m.extent = kept(inst->extent, 3 * sizeof *m.extent);
     return m;
 }
 

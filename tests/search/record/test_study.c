@@ -4,6 +4,7 @@
  * good, and how far times of one kernel are apart.
  */
 #include "search/record/samples.h"
+#include "tests/kept_list.h"
 #include "tests/search/record/study_of_three.h"
 
 static void a_shape_is_extents_and_threads(void **state)
@@ -96,7 +97,7 @@ static void bad_moments_weigh_less(void **state)
     take(s, (Taken){ 1, 0, 90, 100 });
     MeasureRecord m = record_of(s, (Taken){ 1, 0, 70, 100 });
     m.nsample = 2;
-    m.ns[1] = 84;
+    m.ns = KEPT(double, 70, 84);
     study_measure(s, &m);
     assert_near(s->trial[1].ns[0], 90);
 }
@@ -127,7 +128,7 @@ static void a_place_is_taken_in(void **state)
             held[n++] = &y.spec->instance[i];
     for (int i = 0; i < 3; i++) {
         MeasureRecord m = record_of(s, (Taken){ 1, 0, 50 + 10 * i, 100 });
-        memcpy(m.extent, held[i]->extent, sizeof m.extent);
+        m.extent = held[i]->extent;
         m.threads = held[i]->threads;
         m.tunes = i != 1;
         study_measure(s, &m);
@@ -197,7 +198,7 @@ static void a_held_out_shape_is_a_place(void **state)
         if (inst->tuned || study_shape(s, inst->extent, inst->threads) >= 0 || study_place(s, inst) >= 0)
             continue;
         MeasureRecord m = record_of(s, (Taken){ n % 3, 0, 100 + n, 100 });
-        memcpy(m.extent, inst->extent, sizeof m.extent);
+        m.extent = inst->extent;
         m.threads = inst->threads;
         study_measure(s, &m);
         assert_int_equal(study_place(s, inst), s->nshape + n);
@@ -251,7 +252,7 @@ static void what_is_not_known_is_ignored(void **state)
     m.key = "ffffffffffffffffffffffffffffffff";
     study_measure(s, &m);
     m = record_of(s, (Taken){ 0, 0, 70, 100 });
-    m.extent[0] = 123457; /* a shape that is not tuned */
+    m.extent = KEPT(int64_t, 123457, m.extent[1], m.extent[2]); /* a shape that is not tuned */
     study_measure(s, &m);
     for (int i = 0; i < 3; i++)
         for (int64_t j = 0; j < s->nshape; j++)

@@ -3,6 +3,7 @@
  * study, loaded from records: failures of the moment and for good, records in any order, several of one kernel, and those not believed.
  */
 #include "tests/gen/kernel_record.h"
+#include "tests/kept_list.h"
 #include "tests/search/record/study_of_three.h"
 
 static KernelRecord kernel_of(const Study *s, int trial)
@@ -97,7 +98,8 @@ static void a_finding_is_for_good(void **state)
     Records r = { .nkernel = 1, .kernel = &k };
     Candidate again;
     k.status = STATUS_BUILD_FAILED;
-    k.fact[k.nfact++] = (Param){ "spilled", 4 };
+    k.nfact = 1;
+    k.fact = KEPT(Param, { "spilled", 4 });
     study_load(s, &r, &y.templates, &y.targets);
     assert_int_equal(s->ntrial, 1);
     assert_int_equal(study_due(s, &again, 1), 0);
@@ -118,7 +120,8 @@ static void a_finding_of_a_lesser_target_is_tried_again(void **state)
     Records r = { .nkernel = 1, .kernel = &k };
     k.target = "portable";
     k.status = STATUS_BUILD_FAILED;
-    k.fact[k.nfact++] = (Param){ "spilled", 4 };
+    k.nfact = 1;
+    k.fact = KEPT(Param, { "spilled", 4 });
     study_load(s, &r, &y.templates, &y.targets);
     assert_int_equal(s->ntrial, 1);
     assert_true(s->trial[0].again);
@@ -183,7 +186,7 @@ static void what_joined_comes_back(void **state)
         MeasureRecord *m = &measure[i];
         *m = record_of(names, (Taken){ i % 2, 0, 50 + i, 100 });
         m->key = kernel[i % 2].key;
-        memcpy(m->extent, inst->extent, sizeof m->extent);
+        m->extent = inst->extent;
         m->threads = inst->threads;
         m->tunes = inst != held[1] && i % 2 == i / 2 % 2; /* the first of both kernels, or the second */
         back[NMEASURE - 1 - i] = *m;
@@ -221,7 +224,7 @@ static void the_same_reason_in_any_order(void **state)
         kernel[i].status = STATUS_CRASHED;
         kernel[i].why = measure[i].why = why[i];
         kernel[i].nfact = 1;
-        kernel[i].fact[0] = (Param){ "regs", 40 - i };
+        kernel[i].fact = KEPT(Param, { "regs", 40 - i });
         measure[i].status = STATUS_CRASHED;
         measure[i].nsample = 0;
     }
@@ -255,8 +258,10 @@ static void the_same_error_in_any_order(void **state)
     for (int i = 0; i < N; i++) {
         measure[i] = record_of(names, (Taken){ 0, 0, 5e6, 6e6 });
         measure[i].nsample = 3;
+        double *ns = KEPT(double, 5e6, 5e6, 5e6);
         for (int k = 1; k < 3; k++)
-            measure[i].ns[k] = 5e6 * (1 + 0.01 * synthetic_draw());
+            ns[k] *= 1 + 0.01 * synthetic_draw();
+        measure[i].ns = ns;
         back[N - 1 - i] = measure[i];
     }
     for (int i = 0; i < 2; i++) {
@@ -311,6 +316,8 @@ static void records_are_not_believed(void **state)
     const Study *names = study_of_three();
     for (int broken = 0; broken < 9; broken++) {
         KernelRecord k = kernel_of(names, 0);
+        Param *param = kept(k.param, (size_t)k.nparam * sizeof *k.param);
+        k.param = param;
         MeasureRecord m = record_of(names, (Taken){ 0, 0, 80, 100 });
         const Records r = { .nkernel = 1, .kernel = &k, .nmeasure = 1, .measure = &m };
         Study *s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
@@ -331,10 +338,10 @@ static void records_are_not_believed(void **state)
             k.template_name = "no_gemm";
             break;
         case 6:
-            k.param[0].name = "NONE";
+            param[0].name = "NONE";
             break;
         case 7:
-            k.param[0].value = 12345;
+            param[0].value = 12345;
             break;
         case 8:
             k.target = "sm_90a";
@@ -355,13 +362,12 @@ static void several_records_of_one_kernel(void **state)
     k.code_bytes = 700;
     k.n = 9;
     k.nfact = 2;
-    k.fact[0] = (Param){ "regs", 40 };
-    k.fact[1] = (Param){ "spilled", 0 };
+    k.fact = KEPT(Param, { "regs", 40 }, { "spilled", 0 });
     study_kernel(s, &k);
     k.code_bytes = 900;
     k.n = 4;
     k.nfact = 1;
-    k.fact[0].value = 50;
+    k.fact = KEPT(Param, { "regs", 50 });
     study_kernel(s, &k);
     k.code_bytes = 800;
     k.n = 0;

@@ -4,7 +4,9 @@
  */
 #include "gen/command/command.h"
 
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include "gen/command/tried.h"
 #include "search/space/nearest.h"
 
@@ -18,12 +20,33 @@ bool run_fails(Run *r, int code, const char *fmt, ...)
     return false;
 }
 
+const char *run_kept(Run *r, const char *records)
+{
+    return arena_printf(r->a, "interrupted; what was measured is in %s, and the same command goes on from there",
+                        records);
+}
+
 bool run_is_interrupted(Run *r, const Workload *w, bool recorded)
 {
-    return recorded ? run_fails(r, EXIT_INTERRUPTED,
-                                "interrupted; what was measured is in %s, and the same command goes on from there",
-                                w->records)
+    return recorded ? run_fails(r, EXIT_INTERRUPTED, "%s", run_kept(r, w->records))
                     : run_fails(r, EXIT_INTERRUPTED, "interrupted; nothing was measured yet");
+}
+
+void run_may_end(Run *r, const char *last_words)
+{
+    char *said = NULL;
+    size_t n;
+    if (!r->last_words) /* tests have no signals */
+        return;
+    FILE *f = last_words ? open_memstream(&said, &n) : NULL;
+    if (f) {
+        diag_say(f, DIAG_ERROR, "%s", last_words);
+        fclose(f);
+    }
+    *r->last_words = said ? arena_strdup(r->a, said) : NULL;
+    free(said);
+    if (said && *r->stop) /* it came just before */
+        raise(SIGINT);
 }
 
 void run_say(Run *r)

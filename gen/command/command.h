@@ -14,15 +14,21 @@
 typedef struct {
     Arena *a;
     const Options *o;
-    const volatile int *stop; /* becomes true when the user interrupts */
-    const char *err;          /* the message of a failure, not yet printed; NULL: there is none */
-    int code;                 /* the exit code of a failure: EXIT_ENVIRONMENT, unless a function sets another */
+    const volatile int *stop;         /* becomes true when the user interrupts */
+    const char *volatile *last_words; /* run_may_end */
+    const char *err;                  /* the message of a failure, not yet printed; NULL: there is none */
+    int code;                         /* the exit code of a failure: EXIT_ENVIRONMENT, unless a function sets another */
 } Run;
 
 /* Sets `err` and `code`; returns false. */
 bool run_fails(Run *r, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* What is said of an interrupt once there are records in that file. */
+const char *run_kept(Run *r, const char *records);
 /* Fails because the user interrupted; the message says whether anything was recorded, and where. Returns false. */
 bool run_is_interrupted(Run *r, const Workload *w, bool recorded);
+/* From here on nothing is held that must be put in order (half a package, a runner, compilers), so that an interrupt ends dcgen at once: it prints
+ * this and no more. NULL: from here on an interrupt sets `stop` again. */
+void run_may_end(Run *r, const char *last_words);
 /* Prints `err` on stderr, and clears it. After an interrupt the message says that instead: it is why anything else failed. */
 void run_say(Run *r);
 

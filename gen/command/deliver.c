@@ -11,7 +11,7 @@
 
 static const double PROVE_DEADLINE_S = 60; /* for compiling the dispatcher */
 
-const Package *deliver_make(Run *r, const Workload *w, Result *result)
+static const Package *make_package(Run *r, const Workload *w, Result *result)
 {
     Diag *d = diag_new(r->a);
     const int n = workload_npart(w);
@@ -28,6 +28,14 @@ const Package *deliver_make(Run *r, const Workload *w, Result *result)
     diag_print(d, stderr);
     if (!p)
         run_fails(r, EXIT_FAILED, "a template cannot be filled");
+    return p;
+}
+
+const Package *deliver_make(Run *r, const Workload *w, Result *result)
+{
+    run_may_end(r, "interrupted");
+    const Package *p = make_package(r, w, result);
+    run_may_end(r, NULL);
     return p;
 }
 

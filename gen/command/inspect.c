@@ -143,6 +143,7 @@ static bool read_records(Run *r, const Workload *w, DumpInput *in)
     Records *records = ARENA_NEW(r->a, Records);
     in->result.records = records;
     r->code = EXIT_ENVIRONMENT;
+    run_may_end(r, "interrupted"); /* a dump holds nothing to its end */
     if (!record_read(r->a, w->records, records, stderr, &r->err))
         return false;
     r->code = EXIT_FAILED;

@@ -12,10 +12,18 @@
 #include "gen/command/command.h"
 
 static volatile int interrupted;
+static const char *volatile last_words; /* of a run that holds nothing (run_may_end); NULL: it holds something */
 
-/* The first interrupt ends the run in order: records are whole, the runner and compilers are stopped. The second kills dcgen at once. */
+/* The first interrupt ends the run in order: records are whole, the runner and compilers are stopped. The second kills dcgen at once, and so does the
+ * first where nothing is to be put in order. */
 static void on_interrupt(int sig)
 {
+    const char *words = last_words;
+    if (words) {
+        progress_restore();
+        (void)!write(STDERR_FILENO, words, strlen(words));
+        _exit(EXIT_INTERRUPTED);
+    }
     if (interrupted++) {
         progress_restore();
         signal(sig, SIG_DFL);
@@ -86,7 +94,7 @@ int main(int argc, char **argv)
     catch_signals();
     int code = cli_parse(a, argc, argv, stdout, stderr, &o);
     if (code < 0) {
-        Run r = { .a = a, .o = &o, .stop = &interrupted, .code = EXIT_ENVIRONMENT };
+        Run r = { .a = a, .o = &o, .stop = &interrupted, .last_words = &last_words, .code = EXIT_ENVIRONMENT };
         diag_use_color(cli_color(o.color, stderr));
         const bool ok = run_command(&r);
         if (!ok)

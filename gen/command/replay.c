@@ -150,7 +150,7 @@ static void tell_outdated(const Run *r, const Result *result, const Records *rec
                  result->unit.spec->name, result->unit.target->name, outdated);
 }
 
-Result *replay_all(Run *r, const Workload *w, const Known *known)
+static Result *make_results(Run *r, const Workload *w, const Known *known)
 {
     const int n = workload_npart(w);
     Result *result = ARENA_ARRAY(r->a, (size_t)n, Result);
@@ -178,5 +178,13 @@ Result *replay_all(Run *r, const Workload *w, const Known *known)
     }
     for (int i = 0; i < w->nfunction; i++)
         replay_number(r->a, result + i * workload_ntarget(w), workload_ntarget(w));
+    return result;
+}
+
+Result *replay_all(Run *r, const Workload *w, const Known *known)
+{
+    run_may_end(r, known ? run_kept(r, known->records) : "interrupted");
+    Result *result = make_results(r, w, known);
+    run_may_end(r, NULL);
     return result;
 }

@@ -79,6 +79,8 @@ static void add_template_sources(Emitter *e)
         add_source(e, "family", t->shared);
         for (int j = 0; j < t->npiece; j++)
             add_source(e, folder_of(e->arena, t->piece[j]->path), t->piece[j]);
+        for (int j = 0; j < t->nprimitive; j++)
+            add_source(e, e->family->primitives.folder, t->primitive[j]);
     }
 }
 

@@ -62,7 +62,7 @@ typedef struct {
     const char *folder, *suffix;
     const char *before, *behind;
     bool of_targets;   /* they are written for each target by itself, whose name is MACHINE, and call each other by these names too */
-    bool for_formulas; /* only functions with a formula have kernels that call them */
+    bool for_formulas; /* a formula may call any of them; kernels of functions without one call few */
 } FamilyPrimitives;
 
 typedef struct Family {

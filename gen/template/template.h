@@ -69,6 +69,8 @@ typedef struct {
     int npiece; /* files of its folder, or of one beside that, that its body includes, as other templates may */
     const Source *piece[TEMPLATE_MAX_PIECE];
     const Source *shared; /* what templates of its family have in common: templates/family */
+    int nprimitive;       /* that its kernels call, where not all primitives count (primitive.h) */
+    const Source **primitive;
     int nparam;
     TemplateParam param[TEMPLATE_MAX_PARAM];
     int ntogether; /* extents of one shape for each combination that occurs on the axes that kernels may be fixed for */

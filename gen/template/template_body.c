@@ -12,12 +12,31 @@
 #include "gen/base/name.h"
 #include "gen/base/text.h"
 #include "gen/template/fill.h"
+#include "gen/template/primitive.h"
 
 static bool begins_with(const char *s, const char *word) { return strncmp(s, word, strlen(word)) == 0; }
 
-/* The file with blanks in the place of the lines from byte `from` on that filling drops under "#ifndef DCGEN". Those define names for the
- * stand-alone compile, which are neither uses nor errors. All that is left stands where it stood. */
-static const Source *without_standalone(Arena *a, const Source *src, size_t from)
+/* Is it the condition of lines for functions with a formula alone: "HAS_EPILOGUE", "EPILOGUE_CALLS && ..."? */
+static bool is_of_formula(const char *arg)
+{
+    const char *rest = arg + fill_ident(arg);
+    rest += strspn(rest, " \t");
+    return (begins_with(arg, "HAS_EPILOGUE") || begins_with(arg, "EPILOGUE_")) &&
+           (strchr("\n", *rest) || begins_with(rest, "/*") ||
+            (begins_with(rest, "&&") && !memchr(rest, '|', strcspn(rest, "\n"))));
+}
+
+/* Do lines behind this one, up to its #else or #endif, hold no text of a kernel: those for the stand-alone compile, and, if there is no formula, those
+ * for one? */
+static bool opens_nothing(const char *word, size_t len, const char *arg, bool no_formula)
+{
+    return (len == 6 && begins_with(word, "ifndef") && fill_ident(arg) == 5 && begins_with(arg, "DCGEN")) ||
+           (no_formula && len == 2 && begins_with(word, "if") && is_of_formula(arg));
+}
+
+/* The file with blanks in the place of the lines from byte `from` on that filling drops under "#ifndef DCGEN", which define names for the
+ * stand-alone compile and are neither uses nor errors; no_formula: also of those for formulas. All that is left stands where it stood. */
+static const Source *without_standalone(Arena *a, const Source *src, size_t from, bool no_formula)
 {
     Source *copy = ARENA_NEW(a, Source);
     char *text = arena_strndup(a, src->text, src->len);
@@ -27,7 +46,7 @@ static const Source *without_standalone(Arena *a, const Source *src, size_t from
         const char *arg, *word = fill_directive(line, &nword, &arg);
         const size_t len = strcspn(line, "\n");
         const int before = depth;
-        if (depth || (nword == 6 && begins_with(word, "ifndef") && fill_ident(arg) == 5 && begins_with(arg, "DCGEN")))
+        if (depth || opens_nothing(word, nword, arg, no_formula))
             depth += begins_with(word, "if") - begins_with(word, "endif") - (depth == 1 && begins_with(word, "el"));
         if (before || depth)
             memset(line, ' ', len);
@@ -47,7 +66,7 @@ static Loc loc_of(const Source *src, const char *word, size_t len)
 /* Reports each file that a piece includes: pieces do not nest. */
 static void refuse_includes(const TemplateReader *r, const Source *piece)
 {
-    piece = without_standalone(r->arena, piece, 0);
+    piece = without_standalone(r->arena, piece, 0, false);
     size_t len;
     for (const char *at = piece->text, *file; (file = fill_next_include(&at, &len));)
         diag_error(r->diag, loc_of(piece, file, len),
@@ -112,10 +131,32 @@ static void read_piece(TemplateReader *r, const Source *src, const char *file, s
 bool template_read_pieces(TemplateReader *r)
 {
     const int before = diag_nerror(r->diag);
-    const Source *src = without_standalone(r->arena, r->t->src, r->t->body);
+    const Source *src = without_standalone(r->arena, r->t->src, r->t->body, false);
     size_t len;
     for (const char *at = src->text + r->t->body, *file; (file = fill_next_include(&at, &len));)
         read_piece(r, src, file, len);
+    return diag_nerror(r->diag) == before;
+}
+
+/* dcgen's own folder of templates has the primitives; it is the last one. */
+bool template_read_primitives(TemplateReader *r)
+{
+    Template *t = r->t;
+    const Spec *spec = r->spec;
+    const FamilyPrimitives *kind = &t->family->primitives;
+    const int before = diag_nerror(r->diag);
+    if (primitives_all_count(t->family, spec) || !spec->ntemplates)
+        return true;
+    Primitives p = { .arena = r->arena,
+                     .kind = kind,
+                     .folder = arena_printf(r->arena, "%s/%s", spec->templates[spec->ntemplates - 1], kind->folder),
+                     .diag = r->diag };
+    primitives_add(&p, without_standalone(r->arena, t->src, t->body, true)->text + t->body, kind->before, kind->behind);
+    for (int i = 0; i < t->npiece; i++)
+        primitives_add(&p, without_standalone(r->arena, t->piece[i], 0, true)->text, kind->before, kind->behind);
+    t->primitive = ARENA_ARRAY(r->arena, p.n, const Source *);
+    for (size_t i = 0; i < p.n; i++)
+        t->primitive[t->nprimitive++] = conf_source(r->arena, primitive_path(&p, p.name[i]), r->diag);
     return diag_nerror(r->diag) == before;
 }
 
@@ -136,7 +177,7 @@ bool template_free_name(const char *name)
 static bool check_names(const TemplateReader *r, const Source *src, size_t from, bool *used)
 {
     const int before = diag_nerror(r->diag);
-    src = without_standalone(r->arena, src, from);
+    src = without_standalone(r->arena, src, from, false);
     FillNames names = fill_names(r->arena, src->text + from);
     size_t len;
     for (const char *id; (id = fill_next_name(&names, &len));) {

@@ -443,7 +443,8 @@ static void number_names(TemplateReader *r)
 
 static XXH64_hash_t hash_more(XXH64_hash_t h, const char *text) { return XXH3_64bits_withSeed(text, strlen(text), h); }
 
-/* The hash of all that a kernel and its verification are made of: the body, its pieces, the values that are filled in, and the tile, which
+/* The hash of all that a kernel and its verification are made of: the body, its pieces, the primitives that it calls (where all
+ * count, they are part of the context: unit_context_hash), the values that are filled in, and the tile, which
  * says what shapes are awkward. What the head tells the model alone (terms, features, docs) may change, and measurements stay good. */
 static const char *code_hash(Arena *a, const TemplateReader *r)
 {
@@ -451,6 +452,8 @@ static const char *code_hash(Arena *a, const TemplateReader *r)
     XXH64_hash_t h = XXH3_64bits(t->src->text + t->body, t->src->len - t->body);
     for (int i = 0; i < t->npiece; i++)
         h = XXH3_64bits_withSeed(t->piece[i]->text, t->piece[i]->len, h);
+    for (int i = 0; i < t->nprimitive; i++)
+        h = XXH3_64bits_withSeed(t->primitive[i]->text, t->primitive[i]->len, h);
     for (int i = 0; i < t->nvalue; i++)
         h = hash_more(hash_more(h, t->value[i].name), expr_text(t->value[i].expr));
     for (int i = 0; i < r->op->naxis; i++)
@@ -503,7 +506,8 @@ const Template *template_parse(Arena *a, const Spec *spec, const Source *src, Di
     TemplateReader r = { .arena = a, .diag = d, .spec = spec, .op = spec->op, .t = t };
     t->head = src;
     Conf *c = parse_head(&r, src);
-    if (!c || !take_after(&r, c) || !read_head(&r, c) || !template_read_pieces(&r) || !template_check_body(&r))
+    if (!c || !take_after(&r, c) || !read_head(&r, c) || !template_read_pieces(&r) || !template_read_primitives(&r) ||
+        !template_check_body(&r))
         return NULL;
     t->hash = code_hash(a, &r);
     number_names(&r);

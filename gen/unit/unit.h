@@ -62,7 +62,7 @@ void unit_add_guard(FillScope *row, const Target *before, const Target *t, const
 const char *unit_of_targets(Arena *a, const UnitContext *u, const char *of(void *ctx, const UnitContext *u), void *ctx);
 /* The primitives that `text` uses, each after those that it uses itself: templates/device/<primitive>.cuh. */
 const char *unit_device(const UnitContext *u, const FillScope *s, const char *text, Diag *d);
-/* The files of all primitives. False: the family has none. */
+/* The files of all primitives, where all count (primitives_all_count). False: they do not, or the family has none. */
 bool unit_primitives(Arena *a, const UnitContext *u, char ***path, int *n);
 char *unit_kernel_text(Arena *a, const UnitKernel *k); /* "packed_gemm avx512 MR=8 NP=3 ..." */
 

@@ -93,6 +93,7 @@ typedef struct {
     int level;       /* reductions that come before it, one behind the other */
     unsigned along;  /* bit i: it is not the same for all places along extent i */
     int nuse;        /* of it in other nodes */
+    Loc at_text;     /* where it stands in the spec; of the op's result nowhere */
 } FormulaNode;
 
 typedef struct {
@@ -102,10 +103,11 @@ typedef struct {
     bool calls;     /* a function of many instructions is in it */
     bool reads;     /* an operand's elements differ along two extents or more, as those of residual[m,n] or mask[b0,n] */
     int bias;       /* the operand of which it adds one element a column to acc, all that libraries can do; -1: it does something else */
-    int row;        /* the extent along which it reduces, or, where it does not, the output's last one */
+    int row;        /* the extent that kernels go along: the one that is reduced; else one that the op reduces and the output lacks; else the output's last */
+    bool fills;     /* the output has that extent: a value for each place of a row is stored, though all may be the same; else one value of a row */
     int beside;     /* the extent that neighbouring rows differ along: the output's last one but the row; -1: there is none */
     int nacross;    /* elements that lie across the rows, as those of x[n,m]; 0 where something is reduced */
-    int npass;      /* how often kernels go along a row: once for each level of reductions and, if elements of the row are left, once more */
+    int npass;      /* how often kernels go along a row: once for each level of reductions and, if rows are filled, once more; at least once */
     bool is_affine; /* it is acc times a number, which is the same for all elements, plus what does not depend on acc */
 } Formula;
 

@@ -74,6 +74,15 @@ static int bias_of(const Formula *f, int last, const Op *op)
     return -1;
 }
 
+/* The extent of a row where nothing is reduced: one that the op reduces and the output does not have, as row_values has, or the output's last one. */
+static int row_of_op(const FormulaReader *r, int last)
+{
+    for (int i = 0; i < r->op->naxis && !r->op->reference; i++)
+        if (r->op->extent[i].kind == AXIS_REDUCE && !(r->places >> i & 1))
+            return i;
+    return last;
+}
+
 /* Finds the row's extent, and how often kernels go along it. False after an error. */
 static bool find_passes(const FormulaReader *r, int last)
 {
@@ -92,8 +101,10 @@ static bool find_passes(const FormulaReader *r, int last)
     if (f->row >= 0 && r->places >> f->row & 1 && f->row != last)
         return diag_error(r->diag, at, "a reduction goes along %s; expected the output's last extent, %s",
                           r->op->extent[f->row].name, r->op->extent[last].name);
-    f->row = f->row < 0 ? last : f->row;
-    f->npass = root->level + (f->row >= 0 && root->along >> f->row & 1);
+    f->row = f->row < 0 ? row_of_op(r, last) : f->row;
+    f->fills = f->row >= 0 && r->places >> f->row & 1;
+    f->npass = root->level + f->fills;
+    f->npass = f->npass || f->row < 0 ? f->npass : 1;
     return true;
 }
 
@@ -200,7 +211,7 @@ static void count_operations(FormulaReader *r)
             n += formula_functions[v->op].is_call ? 10 : 1;
     const Layout *out = r->op->operand[r->out].layout;
     Expr *elems = op_elements(r->arena, r->op, out);
-    if (!(r->places >> r->f->row & 1))
+    if (!r->f->fills && r->f->node[r->f->nnode - 1].level)
         elems = expr_apply(r->arena, "*", elems, expr_name(r->arena, r->op->extent[r->f->row].name));
     r->op->flops = expr_apply(r->arena, "*", elems, expr_number(r->arena, n ? n : 1));
     expr_bind(r->op->flops, NAMES(r->op->extent, r->op->nextent));

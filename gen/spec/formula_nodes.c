@@ -46,6 +46,7 @@ int formula_add(FormulaReader *r, const Node *n, FormulaNode node)
         f->node[node.arg[i]].nuse++;
     f->calls =
         f->calls || ((node.kind == FORMULA_APPLY || node.kind == FORMULA_REDUCE) && formula_functions[node.op].is_call);
+    node.at_text = n ? formula_place_of(r, n) : (Loc){ 0 };
     f->node[f->nnode] = node;
     return f->nnode++;
 }

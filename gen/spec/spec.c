@@ -287,6 +287,8 @@ static void read_function(SpecReader *r, const char *const *templates, int ntemp
     read_limits(r);
     if (diag_nerror(r->diag) == r->nerror)
         spec_make_instances(r);
+    if (diag_nerror(r->diag) == r->nerror)
+        spec_check_formula(r);
 }
 
 /* Why no function may have this name; NULL: it may. Symbols that all functions share must not begin like those of one. */

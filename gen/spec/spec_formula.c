@@ -2,6 +2,7 @@
  *
  * spec_formula: what a function computes for each element: the formula with the types and extents of what it brings, and how exact that must be.
  */
+#include <math.h>
 #include <string.h>
 #include "gen/base/name.h"
 #include "gen/spec/dtype.h"
@@ -126,6 +127,89 @@ void spec_read_formula(SpecReader *r)
     if (!computes && !spec->formula)
         spec->op = NULL; /* nothing is known of it */
 }
+
+/* ---- integers of formulas fit 32 bits ---- */
+
+/* The least and the largest value of an integer, in the declared ranges. */
+typedef struct {
+    double least, most;
+} Range;
+
+static Range range_joined(Range a, Range b) { return (Range){ fmin(a.least, b.least), fmax(a.most, b.most) }; }
+
+/* From 0 to what a place along the extent may be, or what is one more than that. */
+static Range range_along(const Spec *s, int extent, int more)
+{
+    return (Range){ 0, fmax(0, (double)(s->box.max[extent] - 1 + more)) };
+}
+
+static Range range_product(Range a, Range b)
+{
+    return range_joined(
+        range_joined((Range){ a.least * b.least, a.least * b.least }, (Range){ a.least * b.most, a.least * b.most }),
+        range_joined((Range){ a.most * b.least, a.most * b.least }, (Range){ a.most * b.most, a.most * b.most }));
+}
+
+static Range range_applied(const FormulaNode *v, const Range *of)
+{
+    const Range a = of[v->arg[0]], b = v->narg > 1 ? of[v->arg[1]] : a;
+    switch (v->op) {
+    case FORMULA_ADD:
+        return (Range){ a.least + b.least, a.most + b.most };
+    case FORMULA_SUB:
+        return (Range){ a.least - b.most, a.most - b.least };
+    case FORMULA_MUL:
+        return range_product(a, b);
+    case FORMULA_NEG:
+        return (Range){ -a.most, -a.least };
+    case FORMULA_MIN:
+        return (Range){ fmin(a.least, b.least), fmin(a.most, b.most) };
+    case FORMULA_MAX:
+        return (Range){ fmax(a.least, b.least), fmax(a.most, b.most) };
+    default: /* a choice */
+        return range_joined(b, of[v->arg[2]]);
+    }
+}
+
+static Range range_of(const Spec *s, const FormulaNode *v, const Range *of)
+{
+    const Operand *o = v->kind == FORMULA_ELEMENT ? &s->op->operand[v->at] : NULL;
+    switch (v->kind) {
+    case FORMULA_NUMBER:
+        return (Range){ v->real, v->real };
+    case FORMULA_EXTENT:
+        return (Range){ (double)s->box.min[v->at], (double)s->box.max[v->at] };
+    case FORMULA_INDEX:
+    case FORMULA_REDUCE: /* argmax */
+        return range_along(s, v->at, 0);
+    case FORMULA_ELEMENT: /* of lengths and places; others are what verification draws, at least */
+        return o->of < 0 ? (Range){ -4, 4 } : range_along(s, o->of, o->data == DATA_LENGTHS);
+    default:
+        return range_applied(v, of);
+    }
+}
+
+void spec_check_formula(SpecReader *r)
+{
+    const Spec *s = r->spec;
+    Range of[FORMULA_MAX_NODE];
+    for (int i = 0; s->formula && i < s->formula->nnode; i++) {
+        const FormulaNode *v = &s->formula->node[i];
+        if (v->type != FORMULA_INT)
+            continue;
+        of[i] = range_of(s, v, of);
+        const double largest = of[i].most > -of[i].least ? of[i].most : of[i].least;
+        if (fabs(largest) <= INT32_MAX)
+            continue;
+        diag_error(r->diag, v->at_text,
+                   "this may be %.0f in the declared ranges, beyond 32 bits; with a real number, such as 2.0, it is "
+                   "computed in floats",
+                   largest);
+        of[i] = (Range){ 0, 0 }; /* said once */
+    }
+}
+
+/* ---- one number for all places ---- */
 
 /* Is it an element of an operand as large as the output, at the output's own places but for the last one? */
 static bool is_of_output(const Op *op, const Layout *out, const FormulaNode *node, const FormulaNode *v)

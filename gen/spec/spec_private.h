@@ -29,6 +29,7 @@ typedef struct {
 
 void spec_read_dims(SpecReader *r); /* dims, tune, weights */
 void spec_read_formula(SpecReader *r); /* with types, extents, accuracy */
+void spec_check_formula(SpecReader *r); /* once the ranges of all extents are known */
 void spec_read_shapes(SpecReader *r);
 /* Bit i: a shape of the function at hand names dim i. */
 unsigned spec_named_dims(SpecReader *r);

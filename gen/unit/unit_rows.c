@@ -57,13 +57,15 @@ static void need_in_pass(const Rows *r, int p, const bool *there, bool *needed, 
         if (v->kind == FORMULA_REDUCE && v->level == p + 1)
             need(r, v->arg[0], there, needed, met);
     }
-    if (is_along(r, root_of(r)) && p + 1 == r->f->npass)
+    if (r->f->fills && p + 1 == r->f->npass)
         need(r, root_of(r), there, needed, met);
 }
 
-/* Values of the whole row that are more than a sum and that elements or later sums use. */
+/* Values of the whole row that are more than a sum and that elements or later sums use, or that fill the row. */
 static void find_fields(Rows *r)
 {
+    const FormulaNode *root = &r->f->node[root_of(r)];
+    r->field[root_of(r)] = r->f->fills && root->kind == FORMULA_APPLY && root->level > 0 && !is_along(r, root_of(r));
     for (int i = 0; i < r->f->nnode; i++)
         for (int k = 0; k < r->f->node[i].narg; k++) {
             const int arg = r->f->node[i].arg[k];
@@ -94,7 +96,7 @@ static void find_crossing(Rows *r)
     }
     for (int i = 0; i < r->f->nnode; i++) {
         const FormulaNode *v = &r->f->node[i];
-        if (r->style->keeps_in_output && r->crossing[i] && v->kind == FORMULA_APPLY && formula_functions[v->op].is_call && is_along(r, root_of(r)) &&
+        if (r->style->keeps_in_output && r->crossing[i] && v->kind == FORMULA_APPLY && formula_functions[v->op].is_call && r->f->fills &&
             first[i] + 1 < r->f->npass) {
             r->kept = i;
             r->kept_pass = first[i];
@@ -138,7 +140,7 @@ static const char *addresses_text(Arena *a, const Spec *s)
     for (const FormulaNode *v = f->node; v < f->node + f->nnode; v++)
         if (v->kind == FORMULA_ELEMENT && print_is_contiguous(&p, v))
             there |= 1u << v->at;
-    if (f->node[f->nnode - 1].along >> f->row & 1)
+    if (f->fills)
         there |= 1u << (out - s->op->operand);
     for (int i = 0; i < s->op->noperand; i++)
         if (there >> i & 1)
@@ -156,7 +158,10 @@ const char *unit_rows_places(Arena *a, const UnitContext *u, Diag *d)
     const Printer p = { .arena = a, .spec = s, .target = u->target };
     Text fields = { .arena = a }, count = { .arena = a }, of = { .arena = a }, next = { .arena = a };
     FillScope *words = print_words(&p);
-    text_add(&count, n > 1 ? style->count : "");
+    text_add(&count, n > 1 ? style->count : n ? "" : "(void)a, 1");
+    text_add(&fields, n ? "" : "row"); /* an output of one extent is one row */
+    text_add(&of, n ? "" : "    at.row = row;\n");
+    text_add(&next, n ? "" : "    at->row++;\n");
     for (int i = 0; i < n; i++) {
         text_printf(&fields, "%s%s", i ? ", " : "", print_place_name(&p, extent[i]));
         text_printf(&count, "%s%s%s", i ? " * " : "", style->call, s->op->extent[extent[i]].name);
@@ -377,7 +382,7 @@ static void print_pass(Rows *r, Printer *shared, int pass, const bool *done, Fil
     for (int i = 0; i < r->f->nnode; i++)
         if (is_reduced(r, i, pass))
             print_reduction(r, &p, i);
-    if (is_along(r, root_of(r)) && pass + 1 == r->f->npass)
+    if (r->f->fills && pass + 1 == r->f->npass)
         print_store(r, &p, &behind);
     const char *body = body_of_pass(r, &p);
     const char *places = unpacked(r, &p, arena_printf(r->arena, "%s%s%s", text_str(&p.before), body, text_str(&behind)));
@@ -421,7 +426,7 @@ static void print_end(Rows *r, Printer *shared, int pass, FillScope *words)
         stands_elsewhere(r, &p, i);
         shared->piece[i] = p.piece[i];
     }
-    if (!is_along(r, root_of(r)) && pass + 1 == r->f->npass) {
+    if (!r->f->fills && pass + 1 == r->f->npass) {
         const char *value = arena_printf(r->arena, "%s%s%s", r->f->node[root_of(r)].type == FORMULA_INT ? "(int32_t)" : "",
                                          print_enclosed(&p, p.piece[root_of(r)], BIND_PRIMARY), p.piece[root_of(r)].wide ? "[0]" : "");
         FillScope *own = print_words(&p);

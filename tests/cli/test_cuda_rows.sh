@@ -58,6 +58,10 @@ if [ -z "${THOROUGH:-}" ]; then
     # One value of a row. Many elements are equal: the first of the largest counts.
     try row_values f32 sm_80 'argmax[n](min(x[m,n], 0))' LANES=4 NT=128 ROWS=4 VEC=2 NV=2 EAGER=0
     try row_values f16 sm_90a 'sum[n](x[m,n])' LANES=512 NT=512 ROWS=1 VEC=4 NV=1 EAGER=0
+    # One value that fills its row; one that is not along it.
+    try rows f16 sm_80 'exp(max[n](x[m,n])) * z[m] + sum[n](x[m,n])' LANES=32 NT=128 ROWS=2 VEC=4 NV=1 EAGER=0
+    try rows f32 sm_80 'z[m] * m' LANES=32 NT=128 ROWS=2 VEC=4 NV=1 EAGER=0
+    try row_values f32 sm_80 'z[m] * m' LANES=32 NT=128 ROWS=2 VEC=4 NV=1 EAGER=0
     # Functions of elements alone, of operands that are the same for rows or columns, lie the other way, or are gathered by row and by element.
     try rows f32 sm_90a "$four" LANES=32 NT=256 ROWS=1 VEC=4 NV=1 EAGER=0
     try rows f32 sm_80 'softmax[n](table[id[m],n] + x[m,order[n]])' LANES=32 NT=128 ROWS=1 VEC=4 NV=1 EAGER=0

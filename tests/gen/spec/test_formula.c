@@ -326,14 +326,13 @@ static void attributes_have_no_places(void **state)
 
 /* ---- limits ---- */
 
-/* What is said of a formula of rows; "": it is good. */
-static const char *said_of_rows(const char *formula)
+/* What is said of rows with these keys; "": they are good. */
+static const char *said_of(const char *keys)
 {
     Diag *d = diag_new(arena);
     Source *src = ARENA_NEW(arena, Source);
     src->path = "x.cfg";
-    src->text = arena_printf(arena, "name = \"x\"; op = \"rows\"; shapes = ( { M = 2; N = 3; } ); formula = \"%s\";\n",
-                             formula);
+    src->text = arena_printf(arena, "name = \"x\"; op = \"rows\"; shapes = ( { M = 2; N = 3; } ); %s\n", keys);
     src->len = strlen(src->text);
     const Spec *s = spec_parse(arena, src, ops, 1, d);
     assert_int_equal(s == NULL, diag_nerror(d) > 0);
@@ -372,7 +371,7 @@ static void too_many_nodes_are_refused(void **state)
     for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
         int nread = 0, nrefused = 0;
         for (int n = FORMULA_MAX_NODE - 48; n <= FORMULA_MAX_NODE; n++) {
-            const char *said = said_of_rows(long_formula(tails[i], n));
+            const char *said = said_of(arena_printf(arena, "formula = \"%s\";", long_formula(tails[i], n)));
             nread += !*said;
             nrefused += *said != '\0';
             assert_true(nread == 0 || !*said || strstr(said, "the formula is too long"));
@@ -380,6 +379,41 @@ static void too_many_nodes_are_refused(void **state)
         }
         if (nread < 2 || nrefused < 2)
             fail_msg("%s: read %d times, refused %d times", tails[i], nread, nrefused);
+    }
+}
+
+/* Integers of 32 bits: what each part may be follows from the declared ranges, here M = 2 and N = 3. */
+static void integers_fit(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *formula, *largest, *keys; /* largest: NULL: it fits; keys: others of the spec */
+    } cases[] = {
+        { "n * 1073741823", NULL, "" },
+        { "n * 1073741824", "2147483648", "" },
+        { "n * 2147483647 * n < m ? 1 : 0", "4294967294", "" },
+        { "M * 1073741824", "2147483648", "" },
+        { "m - N * 715827882 - 4", "-2147483650", "" },
+        { "(m - 1) * 2147483647", NULL, "" },
+        { "-n * n * -536870912", "2147483648", "" },
+        { "n * (-1 - n * 536870911)", NULL, "" },
+        { "max(n, 3) * 715827882", NULL, "" },
+        { "max(n, 3) * 715827883", "2147483649", "" },
+        { "min(n, m) * 2147483647", NULL, "" },
+        { "(m < 1 ? n : -3) * 715827883", "-2147483649", "" },
+        { "n < len[m] ? len[m] * 715827883 : 0", "2147483649", "types = { len = \"s32\"; };" },
+        { "n < len[m] ? len[m] * 715827882 : 0", NULL, "types = { len = \"s32\"; };" },
+        { "at[m] * 536870912", "-2147483648", "types = { at = \"s32\"; };" },
+        { "x[id[m],n] + id[m] * 2147483647", NULL, "types = { id = \"s32\"; }; extents = { x = [\"M\", \"N\"]; };" },
+        { "argmax[n](x[m,n]) * 1073741824", "2147483648", "" },
+        { "n * 2147483647.0 * n", NULL, "" },
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        const char *said = said_of(arena_printf(arena, "formula = \"%s\"; %s", cases[i].formula, cases[i].keys));
+        const char *want =
+            cases[i].largest ? arena_printf(arena, "this may be %s in the declared", cases[i].largest) : "";
+        if (cases[i].largest ? !strstr(said, want) : *said)
+            fail_msg("%s: %s", cases[i].formula, said);
     }
 }
 
@@ -469,6 +503,7 @@ int main(void)
         cmocka_unit_test(each_function_has_operands_of_its_own),
         cmocka_unit_test(tables_have_extents_of_their_own),
         cmocka_unit_test(no_more_is_read_than_there_is),
+        cmocka_unit_test(integers_fit),
         cmocka_unit_test(some_elements_lie_across_rows),
         cmocka_unit_test(a_batch_has_places_too),
         cmocka_unit_test(attributes_have_no_places),

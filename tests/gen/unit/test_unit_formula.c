@@ -55,6 +55,9 @@ static const struct {
     { rows, { "four", "\"x[m,n] * y[n] + z[m] - max(t[n,m], u[n,n])\"; types = { y = \"f16\"; z = \"bf16\"; }" } },
     { values, { "place", "\"argmax[n](x[m,n])\"" } },
     { values, { "least", "\"sqrt(sum[n](x[m,n] * x[m,n])) + min[n](abs(x[m,n]))\"" } },
+    { rows, { "filled", "\"exp(sum[n](x[m,n])) * gamma[m]\"" } },
+    { values, { "picked", "\"x[m,at[m]] + m\"; types = { at = \"s32\"; }; extents = { x = [\"M\", \"N\"]; }" } },
+    { values, { "whole", "\"x[m] / sum[m](x[m])\"" } },
 };
 
 static UnitContext context_of(const char *op, const Case *c, const TargetList *targets, const char *target)

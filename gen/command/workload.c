@@ -16,6 +16,7 @@
 #include "gen/command/kept.h"
 #include "gen/target/family.h"
 #include "gen/template/fill.h"
+#include "gen/unit/unit_names.h"
 
 static int either(int given, int otherwise) { return given >= 0 ? given : otherwise; }
 
@@ -137,7 +138,7 @@ static bool read_templates(Arena *a, Workload *w, const SpecFile *file, Diag *d)
     w->all_templates = list;
     w->spec = w->function[0];
     w->templates = list[0];
-    return ok;
+    return unit_names_check(a, w->package_dir, w->targets, w->function, w->nfunction, d) && ok;
 }
 
 Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag *d, const char **err)
@@ -150,6 +151,7 @@ Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag 
         *err = "dcgen's templates are not where its program expects them; is the installation complete?";
         return NULL;
     }
+    w->package_dir = arena_printf(a, "%s/package", own);
     const Source *src = conf_source(a, spec_path, d);
     const Options all = kept_add(a, o, spec_path, src ? src->text : "", d);
     if (!list_folders(a, &all, own, &w->folders, d) || !src)
@@ -169,7 +171,6 @@ Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag 
         return NULL;
     w->report = !all.no_report;
     w->fresh = o->fresh;
-    w->package_dir = arena_printf(a, "%s/package", own);
     w->out = o->out ? o->out : arena_printf(a, "out/%s", w->file->name);
     w->spec_text = kept_text(a, &all, w->out, w->spec->src->text);
     w->records = o->records ? o->records : arena_printf(a, "%s.records.jsonl", w->out);

@@ -39,9 +39,6 @@ const char *formula_dtype_of(const FormulaReader *r, const char *operand)
 static const char *operand_fault(const FormulaReader *r, const char *name)
 {
     const char *why = name_argument_fault(name);
-    for (int i = 0; !why && i < r->op->noperand; i++)
-        if (r->op->operand[i].strided && strcmp(arena_printf(r->arena, "%s_stride", r->op->operand[i].name), name) == 0)
-            why = "has the name of an argument, the strides of an operand";
     if (why)
         return why;
     const int extent = op_axis(r->op, name);
@@ -111,7 +108,9 @@ static int add_operand(FormulaReader *r, const Node *n, const int *index)
     if (op->noperand == OP_MAX_OPERAND)
         return FAIL(r, n, "more than %d operands, the op's own among them", OP_MAX_OPERAND);
     const char *dtype = formula_dtype_of(r, name);
-    Operand o = { .name = name, .role = ROLE_IN, .of = -1, .dtype = dtype, .nlayout = 1, .of_formula = true };
+    Operand o = {
+        .name = name, .role = ROLE_IN, .of = -1, .dtype = dtype, .nlayout = 1, .of_formula = true, .loc = n->name.at
+    };
     o.layout[0] = (Layout){ .name = "" };
     const Dtype *type = dtype ? dtype_find(dtype) : NULL;
     if (type && type->is_integer)

@@ -321,8 +321,10 @@ static void read_operand(OpReader *r, const ConfSetting *group)
     read_layouts(r, group, o);
     if (diag_nerror(r->diag) == nerror)
         read_data(r, group, o);
-    if (op_read_name(r, group, "operand", &o->name))
+    if (op_read_name(r, group, "operand", &o->name)) {
+        o->loc = conf_member(group, "name")->at;
         r->op->noperand++;
+    }
 }
 
 void op_read_each(OpReader *r, const ConfSetting *root, const char *key, int max,

@@ -79,6 +79,7 @@ typedef struct {
     Expr *reads;                /* how many of them a call reads at most; NULL: all */
     const char *doc;            /* what it is, and its elements' order where it has one layout alone */
     bool of_formula;            /* the formula of a spec brought it (gen/spec/formula.h) */
+    Loc loc;                    /* of the name, in op.cfg or in the formula */
     bool strided;               /* callers say how far apart its elements are, along each extent but the last */
 } Operand;
 

@@ -291,17 +291,6 @@ static void read_function(SpecReader *r, const char *const *templates, int ntemp
         spec_check_formula(r);
 }
 
-/* Why no function may have this name; NULL: it may. Symbols that all functions share must not begin like those of one. */
-static const char *function_fault(const char *name)
-{
-    static const char *const shared[] = { "abi", "bench", "cuda",     "exec", "h",
-                                          "job", "pool",  "strerror", "test", "thread" };
-    const char *why = name_fault(name);
-    if (!why && names_find(NAMES(shared, LENGTH(shared)), name) >= 0)
-        why = "is a word of names that all functions of a package share";
-    return why;
-}
-
 /* Would the symbols of one function begin like those of the other? "scores" and "scores_pack". */
 static bool is_beginning(const char *one, const char *other)
 {
@@ -315,7 +304,7 @@ static void read_function_name(SpecReader *r, const SpecFile *f, int i)
     Spec *s = r->spec;
     const ConfSetting *name = conf_member(r->group, "name");
     if (!name || !conf_string(r->conf, name, NULL, &s->function) ||
-        !conf_check_name(r->diag, name->at, "function", s->function, function_fault(s->function)))
+        !conf_check_name(r->diag, name->at, "function", s->function, name_fault(s->function)))
         return;
     s->name_loc = name->at;
     s->name = arena_printf(r->arena, "%s_%s", s->package ? s->package : "", s->function);

@@ -8,20 +8,20 @@
 #include <string.h>
 #include "gen/unit/formula_print.h"
 
-/* Is it a name that printed code uses for something of its own? Variables without a better name are v0, v1 ... */
-static bool is_taken(const char *name)
+/* Variables without a better name are v0, v1 ..., those of node 5 t5 and c5. */
+bool print_is_taken(const char *name)
 {
     static const char *const taken[] = { "a",     "acc",     "all", "at",    "block", "exists",  "extent",
                                          "first", "fresh",   "i",   "lanes", "nu",    "operand", "part",
                                          "r",     "results", "row", "rows",  "u",     "v",       "W" };
     return names_find(NAMES(taken, LENGTH(taken)), name) >= 0 ||
-           (*name == 'v' && name[1 + strspn(name + 1, "0123456789")] == '\0');
+           (*name && strchr("ctv", *name) && name[1] && !name[1 + strspn(name + 1, "0123456789")]);
 }
 
 const char *print_place_name(const Printer *p, int extent)
 {
     const char *name = text_letters(arena_strdup(p->arena, p->spec->op->extent[extent].name), tolower);
-    return is_taken(name) ? arena_printf(p->arena, "%s_", name) : name;
+    return print_is_taken(name) ? arena_printf(p->arena, "%s_", name) : name;
 }
 
 const char *print_extent(const Printer *p, int i)
@@ -104,7 +104,7 @@ const Dtype *print_dtype(const Printer *p, const Operand *o)
 
 const char *print_variable_name(Printer *p, const char *operand)
 {
-    bool is_free = operand && !is_taken(operand);
+    bool is_free = operand && !print_is_taken(operand);
     for (int i = 0; is_free && i < p->spec->op->nextent; i++)
         is_free = strcmp(operand, print_place_name(p, i)) != 0;
     for (int i = 0; is_free && i < p->spec->formula->nnode; i++)

@@ -78,6 +78,8 @@ const char *print_offset(Printer *p, const FormulaNode *v, const char *lane);
 Piece print_leaf(Printer *p, int i);
 /* An extent, as kernels and the reference see it. */
 const char *print_extent(const Printer *p, int i);
+/* Is it a name that printed code uses for something of its own? */
+bool print_is_taken(const char *name);
 /* A name for a variable that no other has: the operand's, where that is free. */
 const char *print_variable_name(Printer *p, const char *operand);
 

@@ -64,10 +64,11 @@ static inline int NAME_cpu(void)
 #if IS_TUNED
 #if NTARGET > 1
 /* For MACHINE, within the declared ranges. */
+static inline int NAME_tree_MACHINE(EACH(features, int64_t FEATURE))
 #else
 /* Within the declared ranges. */
+static inline int NAME_tree(EACH(features, int64_t FEATURE))
 #endif
-static inline int TREE(EACH(features, int64_t FEATURE))
 {
 //@ tree
 }

@@ -108,7 +108,32 @@ section faults
 functions "$proj, $(echo "$scores" | sed 's/"scores"/"proj_pack"/')"
 bad "the functions 'proj' and 'proj_pack' would have symbols that begin alike" check --templates "$SRC/templates" pair.cfg
 functions "$(echo "$scores" | sed 's/"scores"/"exec"/')"
-bad "the function 'exec' is a word of names that all functions of a package share" check --templates "$SRC/templates" pair.cfg
+bad "the name 'exec' is taken: 'pair_exec' would be the function's and the package's own" check --templates "$SRC/templates" pair.cfg
+for name in OK BAD_EXTENT ABI VERSION H TARGET_avx2 ONE_COPY pool_run pool load_portable; do
+    functions "$(echo "$scores" | sed "s/\"scores\"/\"$name\"/")"
+    bad "error: the name '$name' is taken: 'pair_$name" check --templates "$SRC/templates" pair.cfg
+    said 'pair.cfg:5:'
+done
+for name in OK_x cuda load x_exec; do
+    functions "$(echo "$scores" | sed "s/\"scores\"/\"$name\"/")"
+    run 0 check --templates "$SRC/templates" pair.cfg
+done
+operand() { # operand NAME TEXT: what is said of an operand of that name
+    functions "$(echo "$scores" | sed "s/op = /epilogue = \"acc + $1[n]\"; op = /")"
+    bad "error: the operand '$1' $2" check --templates "$SRC/templates" pair.cfg
+    said 'pair.cfg:5:'
+}
+for name in pair_exec pair_VERSION pair_args; do
+    operand $name 'begins as names of the package do'
+done
+for name in args exec workspace A_stride Y_extent; do
+    operand $name "is taken: the package's code has that name beside its operands"
+done
+for name in M_PI I complex near EINVAL size_t; do
+    operand $name 'is taken by a macro or a type of C'
+done
+functions "$(echo "$scores" | sed 's/"scores"/"at"/; s/op = /epilogue = "acc + t[id[m],n]"; types = { id = "s32"; }; extents = { t = ["args", "N"]; }; op = /; s/K = 16/&; args = 5/')"
+bad "the extent 'args' is taken" check --templates "$SRC/templates" pair.cfg
 functions "$(echo "$scores" | sed 's/name = "scores";//')"
 bad "'name'" check --templates "$SRC/templates" pair.cfg
 functions "$(echo "$proj" | sed 's/weight = 3.0/weight = 0.0/')"

@@ -8,17 +8,17 @@
 
 op=ops/pick
 mkdir -p $op
-# Y[p][c] = X[I[STEP*p]][c] * sqrt(|W[c]|)
+# Y[p][c] = X[L[STEP*p]][c] * sqrt(|W[c]|)
 cat >$op/op.cfg <<'CFG'
 name = "pick";
-doc  = "Y[p,c] = X[I[STEP*p],c] * sqrt(|W[c]|)";
+doc  = "Y[p,c] = X[L[STEP*p],c] * sqrt(|W[c]|)";
 axes = ( { name = "R"; kind = "spatial"; least = 1; doc = "rows of X"; }, { name = "C"; kind = "spatial"; doc = "columns"; } );
 attributes = ( { name = "STEP"; min = 1; max = 8; default = 1; doc = "rows are taken from every STEP-th index"; } );
 derived    = ( { name = "P"; expr = "ceil_div(R, STEP)"; doc = "rows of Y"; } );
 dtypes   = ["f32"];
 operands = (
   { name = "X"; role = "in";    extents = ["R", "C"]; strided = true; doc = "[R][C]"; },
-  { name = "I"; role = "index"; extents = ["R"]; data = "permutation"; doc = "[R], rows of X"; },
+  { name = "L"; role = "index"; extents = ["R"]; data = "permutation"; doc = "[R], rows of X"; },
   { name = "W"; role = "const"; extents = ["C"]; doc = "[C]"; },
   { name = "Y"; role = "out";   extents = ["P", "C"]; strided = true; doc = "[P][C]"; } );
 flops     = "P*C";
@@ -54,7 +54,7 @@ tile    = { R = "1"; C = "UC"; };
 static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t ntask)
 {
     for (int64_t p = a->P * task / ntask; p < a->P * (task + 1) / ntask; p++) {
-        const float *x = a->X + a->I[p * NAME_STEP(a)] * a->X_stride[0];
+        const float *x = a->X + a->L[p * NAME_STEP(a)] * a->X_stride[0];
         for (int64_t c0 = 0; c0 < a->C; c0 += UC)
             for (int64_t c = c0; c < a->C && c < c0 + UC; c++)
                 a->Y[p * a->Y_stride[0] + c] = x[c] * sqrtf(fabsf(a->W[c]));
@@ -119,7 +119,7 @@ broken() {
 }
 broken 's/a->X_stride\[0\]/a->C/' '^wrong: R=.* strided: '
 broken 's/a->Y_stride\[0\]/a->C/' '^wrong: R=.* strided: '
-broken 's/a->I\[p \* /a->I[0 * /' '^wrong: R='
+broken 's/a->L\[p \* /a->L[0 * /' '^wrong: R='
 broken 's/c < a->C && //' '^wrong: R='
 broken 's/task + 1/task/' '^wrong: R='
 

@@ -59,6 +59,35 @@ static bool check_name(Arena *a, const Spec *s, Diag *d)
     return diag_nerror(d) == before;
 }
 
+/* ---- the spec's file ---- */
+
+/* False after an error: the file is of a kind that no spec is, or there is none of that name. */
+static bool check_path(Arena *a, const char *path, Diag *d)
+{
+    static const char *const model[] = { ".onnx", ".pt", ".pth", ".pb", ".tflite", ".safetensors", ".gguf", ".h5" };
+    const char *name = basename(path), *suffix = strrchr(name, '.');
+    Source *src = ARENA_NEW(a, Source);
+    *src = (Source){ .path = path };
+    if (suffix && names_find(NAMES(model, LENGTH(model)), suffix) >= 0)
+        return diag_error(
+            d, (Loc){ .src = src },
+            "this is the name of a model; expected a spec, a text file with the operators and shapes of the "
+            "model's layers, as in specs/bert_layer.cfg and docs/spec.md");
+    if (access(path, F_OK) == 0 || errno != ENOENT)
+        return true;
+    const int nfolder = (int)(name - path);
+    char **near;
+    int n = 0;
+    dir_list(a, nfolder ? arena_strndup(a, path, (size_t)nfolder) : ".", ".cfg", &near, &n);
+    const char **known = ARENA_ARRAY(a, (size_t)n + 1, const char *);
+    for (int i = 0; i < n; i++)
+        known[i] = basename(near[i]);
+    const char *nearest = diag_nearest(name, NAMES(known, n));
+    return diag_error(d, (Loc){ .src = src }, "cannot read the file: %s; %s%.*s%s%s", strerror(ENOENT),
+                      nearest ? "did you mean '" : "expected a spec, such as specs/bert_dense.cfg",
+                      nearest ? nfolder : 0, path, nearest ? nearest : "", nearest ? "'?" : "");
+}
+
 /* ---- targets ---- */
 
 int workload_ntarget(const Workload *w) { return w->target.n ? w->target.n : w->spec->ntarget; }
@@ -152,7 +181,7 @@ Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag 
         return NULL;
     }
     w->package_dir = arena_printf(a, "%s/package", own);
-    const Source *src = conf_source(a, spec_path, d);
+    const Source *src = check_path(a, spec_path, d) ? conf_source(a, spec_path, d) : NULL;
     const Options all = kept_add(a, o, spec_path, src ? src->text : "", d);
     if (!list_folders(a, &all, own, &w->folders, d) || !src)
         return NULL;

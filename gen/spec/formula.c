@@ -38,11 +38,23 @@ int formula_place_named(const FormulaReader *r, const char *name)
     return -1;
 }
 
+/* The places that there are here: "m, n". */
+static const char *places_text(const FormulaReader *r)
+{
+    Text t = { .arena = r->arena };
+    for (int i = 0; i < r->op->nextent; i++)
+        if (r->places >> i & 1)
+            text_printf(&t, "%s%s", t.len ? ", " : "",
+                        text_letters(arena_strdup(r->arena, r->op->extent[i].name), tolower));
+    return text_str(&t);
+}
+
 static int read_index(FormulaReader *r, const Node *n, int extent)
 {
     if (!(r->places >> extent & 1))
-        return FAIL(r, n, "the output has no extent %s, and no reduction goes along it here",
-                    r->op->extent[extent].name);
+        return FAIL(r, n,
+                    "the output has no extent %s, and no reduction goes along it here; expected one of the places %s",
+                    r->op->extent[extent].name, places_text(r));
     return formula_add(
         r, n, (FormulaNode){ .kind = FORMULA_INDEX, .type = FORMULA_INT, .at = extent, .along = 1u << extent });
 }

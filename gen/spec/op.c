@@ -435,6 +435,7 @@ static void read_op(OpReader *r, const ConfSetting *root)
 {
     static const ConfKey keys[] = {
         { "name", true, "the name of its folder" },
+        { "also", false, NULL },
         { "doc", false, NULL },
         { "axes", true, "a list of groups { name; kind; }" },
         { "attributes", false, NULL },
@@ -454,6 +455,8 @@ static void read_op(OpReader *r, const ConfSetting *root)
     const int before = diag_nerror(r->diag);
     conf_keys(r->conf, root, keys, LENGTH(keys));
     op_read_name(r, root, "op", &op->name);
+    if (conf_member(root, "also"))
+        conf_strings(r->conf, root, "also", op->also, OP_MAX_NAME, &op->nalso);
     conf_string(r->conf, root, "doc", &op->doc);
     int nerror = diag_nerror(r->diag);
     op_read_each(r, root, "axes", OP_MAX_AXIS, read_axis);

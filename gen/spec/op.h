@@ -96,6 +96,8 @@ typedef struct {
 
 typedef struct {
     const char *name, *doc, *dir; /* dir: the folder of op.cfg */
+    int nalso;
+    const char *also[OP_MAX_NAME]; /* what others call it: whoever asks for that is told its name */
     const Source *src;
     /* The numbers that describe a call, in this order everywhere: axes, attributes, derived extents. Expressions of an op have them as slots. */
     int naxis, ngiven, nextent; /* axes; with attributes, all of which a caller gives; with derived extents */

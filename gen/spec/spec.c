@@ -63,21 +63,36 @@ static bool has_op(Arena *a, const char *folder, const char *name)
     return access(arena_printf(a, "%s/%s/op.cfg", folder, name), F_OK) == 0;
 }
 
+/* Adds the op in a folder, as "'dense'? It is Y[M,N] = ...", if others call it by this name. */
+static void add_also(Arena *a, const char *dir, const char *name, Text *also)
+{
+    const Op *op = op_read(a, dir, diag_new(a));
+    if (op && names_find(NAMES(op->also, op->nalso), name) >= 0)
+        text_printf(also, "%s'%s'? It is %s", also->len ? "; or " : "", op->name, op->doc);
+}
+
 static void report_unknown_op(SpecReader *r, Loc at, const char *name, const char *const *templates, int ntemplates)
 {
     const char *op[MAX_OP_NAMES];
     size_t nop = 0;
+    Text also = { .arena = r->arena };
     for (int i = 0; i < ntemplates; i++) {
         char **path;
         int n = 0;
         dir_list(r->arena, templates[i], "", &path, &n);
         for (int k = 0; k < n && nop < MAX_OP_NAMES; k++) {
             op[nop] = strrchr(path[k], '/') + 1;
-            nop += !name_fault(op[nop]) && has_op(r->arena, templates[i], op[nop]);
+            if (name_fault(op[nop]) || !has_op(r->arena, templates[i], op[nop]))
+                continue;
+            add_also(r->arena, path[k], name, &also);
+            nop++;
         }
     }
     qsort(op, nop, sizeof *op, order_word);
-    conf_lookup(r->diag, at, "op", name, NAMES(op, nop));
+    if (also.len)
+        diag_error(r->diag, at, "unknown op '%s'; did you mean %s", name, text_str(&also));
+    else
+        conf_lookup(r->diag, at, "op", name, NAMES(op, nop));
 }
 
 static void read_op(SpecReader *r, const char *const *templates, int ntemplates)

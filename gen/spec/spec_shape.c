@@ -3,6 +3,7 @@
  * spec_shape: dims, tune and weights of a spec, the points that the dims span, and the shapes. Every extent is evaluated over the whole
  * range of the dims that it uses: all values where that is affordable, else the corners and a sample.
  */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -307,6 +308,22 @@ static size_t shape_keys(SpecReader *r, const Op *op, ConfKey *keys)
     return n;
 }
 
+/* Adds the keys of a shape that are derived extents, in letters of either kind, and says what they follow from: nobody gives them. */
+static size_t derived_keys(SpecReader *r, const ConfSetting *group, const Op *op, ConfKey *keys, size_t n)
+{
+    for (int i = 0; i < conf_length(group); i++)
+        for (const Extent *x = op->extent + op->ngiven; x < op->extent + op->nextent; x++) {
+            const ConfSetting *s = conf_elem(group, i);
+            const bool small = strcmp(text_letters(arena_strdup(r->arena, x->name), tolower), s->name) == 0;
+            if ((!small && strcmp(x->name, s->name) != 0) || names_find(NAMES(keys, n), s->name) >= 0)
+                continue;
+            diag_error(r->diag, s->name_at, "'%s' follows from other extents; expected those of %s = %s", s->name,
+                       x->name, expr_text(x->expr));
+            keys[n++] = (ConfKey){ s->name, false, NULL };
+        }
+    return n;
+}
+
 /* The key of a shape that gives an extent: its own, else the one for several. NULL: there is none. */
 static const ConfSetting *extent_key(const ConfSetting *group, const Extent *x)
 {
@@ -325,8 +342,8 @@ static void read_shape(SpecReader *r, const ConfSetting *group, int64_t limit)
     read_weight(r, conf_member(group, "weight"), &shape->weight);
     if (!op)
         return;
-    ConfKey keys[2 * OP_MAX_EXTENT + 1];
-    conf_keys(r->conf, group, keys, shape_keys(r, op, keys));
+    ConfKey keys[4 * OP_MAX_EXTENT + 1];
+    conf_keys(r->conf, group, keys, derived_keys(r, group, op, keys, shape_keys(r, op, keys)));
     for (int x = 0; x < op->ngiven; x++) {
         const ConfSetting *s = extent_key(group, &op->extent[x]);
         if (s && read_expr(r, s, &shape->extent[x]) && r->dims_ok)

@@ -22,6 +22,16 @@ edit() { sed "$1" good.cfg >bad.cfg; }
 section files
 bad 2 'none.cfg: error: ' none.cfg
 said 'No such file'
+run 2 check goood.cfg
+said "goood.cfg: error: cannot read the file: No such file or directory; did you mean 'good.cfg'?"
+run 2 check "$tmp/work/goo.cfg"
+said "did you mean '$tmp/work/good.cfg'?"
+run 2 check nothing_like_it.cfg
+said 'No such file or directory; expected a spec, such as specs/bert_dense.cfg'
+for model in missing.onnx weights.safetensors; do
+    run 2 check $model
+    said "$model: error: this is the name of a model; expected a spec"
+done
 : >empty.cfg
 bad 2 'empty.cfg' empty.cfg
 mkdir folder

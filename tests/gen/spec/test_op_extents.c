@@ -486,7 +486,7 @@ static void faulty_specs(void **state)
         { "", SHAPE("9", "3", "STRIDE = 1; EDGE = 5;"), "", "error: the attribute SHIFT is 5; expected -4 to 4\n" },
         { "", SHAPE("9", "3", "STRIDE = 1; EDGES = 1;"), "", "error: unknown key 'EDGES'; did you mean 'EDGE'?\n" },
         { "", SHAPE("9", "0", "STRIDE = 1;"), "", "error: the extent R is 0; expected 1 to 2147483647\n" },
-        { "", SHAPE("9", "3", "STRIDE = 1; P = 7;"), "", "error: unknown key 'P'" },
+        { "", SHAPE("9", "3", "STRIDE = 1; P = 7;"), "", "error: 'P' follows from other extents; expected those of P = (H + 2*PAD - R + STRIDE) / STRIDE\n" },
         { "", SHAPE("9", "3", "STRIDE = 1; STRIDES = 7;"), "",
           "error: unknown key 'STRIDES'; did you mean 'STRIDE'?\n" },
         { T_TO("9"), SHAPE("9", "\"T + 4\"", "STRIDE = 1;") ",\n" SHAPE("\"T\"", "1", "STRIDE = 1;"), "",

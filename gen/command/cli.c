@@ -136,8 +136,8 @@ static const OptionRow OPTIONS[] = {
     { "color", 0, ARG_CHOICE, ALL, "auto|always|never", FIELD(color), COLOR_AUTO, 0, "colour in messages" },
     { "json", 0, ARG_FLAG, ALL, NULL, FIELD(json), 0, 0, "print the result, and what is wrong, as JSON" },
     { "quiet", 'q', ARG_FLAG, ALL, NULL, FIELD(quiet), 0, 0, "print errors and results only" },
-    { "verbose", 'v', ARG_COUNT, GENERATE | REPLAY, NULL, FIELD(verbose), 0, 0,
-      "list the candidates that failed, and why" },
+    { "verbose", 'v', ARG_COUNT, GENERATE | REPLAY | CHECK, NULL, FIELD(verbose), 0, 0,
+      "list the candidates that failed, and why; check: tell of machine and space" },
     { "version", 0, ARG_VERSION, ALL, NULL, 0, 0, 0, "print the version" },
     { "help", 'h', ARG_HELP, ALL, NULL, 0, 0, 0, "print this" },
 };

@@ -129,8 +129,8 @@ bool check(Run *r)
         return false;
     const int ntarget = w ? workload_ntarget(w) : 0;
     for (int i = 0; w && i < w->nfunction; i++)
-        summary_check(r->a, workload_of_function(r->a, w, i), space + i * ntarget, device + i * ntarget, ntarget,
-                      r->o->json, stdout);
+        summary_check(r->a, workload_of_function(r->a, w, i), space + i * ntarget, device + i * ntarget, ntarget, r->o,
+                      stdout);
     return ok;
 }
 

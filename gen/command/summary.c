@@ -268,20 +268,32 @@ static json_t *check_json(const Workload *w, const Space *s, const Device *devic
                        FIELD("rejected", words_rejected_json(s)));
 }
 
-void summary_check(Arena *a, const Workload *w, const Space *const *space, const Device *device, int n, bool json,
-                   FILE *to)
+/* The spec in one line. */
+static void print_checked(const Spec *s, const Space *const *space, int n, FILE *to)
+{
+    quote_printf(to, "%s: %s, %s, %" PRId64 " shapes, %" PRId64 " of them tuned; ", s->name, s->op->name, s->dtype,
+                 spec_shape_count(s), spec_tuned_count(s));
+    for (int i = 0; i < n; i++)
+        fprintf(to, "%s%" PRId64 " candidate%s for %s", i ? ", " : "", space[i]->n, number_plural(space[i]->n),
+                space[i]->general[0].target->name);
+    fputc('\n', to);
+}
+
+void summary_check(Arena *a, const Workload *w, const Space *const *space, const Device *device, int n,
+                   const Options *o, FILE *to)
 {
     const Spec *s = w->spec;
-    if (!json)
-        quote_printf(to, "%s: %s, %s, %" PRId64 " shapes, %" PRId64 " of them tuned\n", s->name,
-                     quote_line(a, s->op->doc), s->dtype, spec_shape_count(s), spec_tuned_count(s));
-    if (!json && s->formula)
+    for (int i = 0; i < n && o->json; i++)
+        quote_print_json(check_json(w, space[i], &device[i]), to);
+    if (!o->json)
+        print_checked(s, space, n, to);
+    if (o->json || !o->verbose)
+        return;
+    quote_printf(to, "op: %s\n", quote_line(a, s->op->doc));
+    if (s->formula)
         quote_printf(to, "formula: %s\n", s->formula->text);
-    if (!json && s->accuracy > 1)
+    if (s->accuracy > 1)
         fprintf(to, "accuracy: off by at most %g times the rounding error of plain sums\n", s->accuracy);
     for (int i = 0; i < n; i++)
-        if (json)
-            quote_print_json(check_json(w, space[i], &device[i]), to);
-        else
-            print_space(a, space[i], &device[i], to);
+        print_space(a, space[i], &device[i], to);
 }

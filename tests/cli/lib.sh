@@ -152,6 +152,6 @@ program() {
 lines() { grep -c "$1" "$2" || :; }
 # trials FILE: the lines of kernels of the target that is tuned for; lesser targets' general kernels are recorded too, but they are no trials.
 trials() {
-    grep '"type":"kernel"' "$1" | grep "\"target\":\"$("$dcgen" check tiny.cfg | sed -n 's/^target: \([a-z0-9_]*\) .*/\1/p')\"" || :
+    grep '"type":"kernel"' "$1" | grep "\"target\":\"$("$dcgen" check -v tiny.cfg | sed -n 's/^target: \([a-z0-9_]*\) .*/\1/p')\"" || :
 }
 ntrials() { trials "$1" | grep -c '' || :; }

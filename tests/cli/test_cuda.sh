@@ -29,7 +29,7 @@ for target in sm_90a cuda; do
     not_said --offline
 done
 absent out/tiny
-run 0 check -t sm_80 tiny.cfg
+run 0 check -v -t sm_80 tiny.cfg
 grep -q '^target: sm_80 on typical sm_80 device: 108 multiprocessors' "$out" || failed "check does not describe the device"
 
 section several targets

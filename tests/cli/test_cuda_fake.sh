@@ -55,7 +55,7 @@ said "the driver is for CUDA 12.4, older than"
 run 3 -t sm_80 --runner ./fake-gpu --nvcc ./fake-nvcc tiny.cfg
 said "Fake GPU does not run it"
 absent out/tiny
-run 0 check -t cuda --runner ./fake-gpu tiny.cfg
+run 0 check -v -t cuda --runner ./fake-gpu tiny.cfg
 grep -q '^target: sm_90a on Fake GPU: 4 multiprocessors' "$out" || failed "check does not describe the device"
 
 section search on a GPU

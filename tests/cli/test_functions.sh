@@ -28,9 +28,14 @@ scores='{ name = "scores"; op = "batch_matmul"; layout = { B = "NK"; };
 section one package
 functions "$proj, $scores"
 run 0 check --templates "$SRC/templates" pair.cfg
-shows 'pair_proj: .* 40 shapes'
+shows '^pair_proj: dense, f32, 40 shapes, 3 of them tuned; [1-9][0-9]* candidates for [a-z0-9]+$'
+shows '^pair_scores: batch_matmul, f32, 20 shapes, 3 of them tuned; [1-9][0-9]* candidates for [a-z0-9]+$'
+[ "$(wc -l <"$out")" -eq 2 ] || failed 'check says more than a line a function'
+run 0 check -v --templates "$SRC/templates" pair.cfg
+shows '^pair_proj: dense, f32, 40 shapes'
+shows '^op: Y\[M,N\] = '
 shows '^formula: bias$'
-shows 'pair_scores: .* 20 shapes'
+shows '^space: [0-9]+ candidates of [0-9]+ combinations$'
 run 0 --templates "$SRC/templates" pair.cfg
 said 'tuning pair_proj'
 said 'tuning pair_scores'

@@ -26,11 +26,11 @@ package() {
 section what an accuracy allows
 sed 's/^accuracy.*//' "$ops/blur.cfg" >exact.cfg
 sed 's/"coarse"/63/' "$ops/blur.cfg" >nearly.cfg
-run 0 check --templates "$ops" "$ops/blur.cfg"
+run 0 check -v --templates "$ops" "$ops/blur.cfg"
 shows '^space: 6 candidates of 6 combinations$'
 shows '^accuracy: off by at most 64 times the rounding error of plain sums$'
 for spec in exact nearly; do
-    run 0 check --templates "$ops" $spec.cfg
+    run 0 check -v --templates "$ops" $spec.cfg
     shows '2 rejected: short_sums: sums of columns lose their last 8 bits: the spec.s accuracy does not allow it$'
     run 1 try --templates "$ops" short_sums UQ=4 $spec.cfg
     said 'needs ACCURACY >= 64'

@@ -97,7 +97,7 @@ number=$(sed -n 's/^  kernel *\([0-9]*\): plain.*/\1/p' "$out")
 sed -n "/tiny_text\[\]/,/^};/p" out/tiny/kernels.c | sed -n "$((number + 2))p" | grep -q "\"plain $lesser " || failed "kernel $number is none of $lesser's"
 run 2 explain out/tiny T=3 -t portable,sm_90a
 said "the package is not tuned for "
-run 0 check tiny.cfg
+run 0 check -v tiny.cfg
 [ "$(sed -n 's/^target: \([a-z0-9_]*\) .*/\1/p' "$out" | tr '\n' ' ')" = "$best $lesser " ] || failed "check does not tell of both"
 run 0 --dump tree tiny.cfg
 [ "$(grep '^target ' "$out" | tr '\n' ' ')" = "target $best target $lesser " ] || failed "--dump tree does not tell of both"

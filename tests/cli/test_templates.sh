@@ -40,7 +40,7 @@ told 's/^doc     = .*/doc     = "/' 'doc     = "' 'error'
 told '/^doc     =/d' '^name ' "'doc'"
 told 's/^tile = .*/tile = { M = "MQ"; N = "1"; K = "1"; };/' 'MQ' "'MQ'"
 told 's/STEP <= 32/STEP <= /' 'STEP <= ' 'error'
-run 0 check --templates "$SRC/templates" tiny.cfg
+run 0 check -v --templates "$SRC/templates" tiny.cfg
 tuned=$(sed -n 's/^target: \([a-z0-9]*\) .*/\1/p' "$out")
 told "s/\"$tuned\"; *MB = 4/\"$tuned\"; MB = 5/" 'MB = 5' "the general kernel for"
 told 's/^#if HAS_EPILOGUE/#if HAS_EPILOGUE \&\& (/' '#if HAS_EPILOGUE' 'error'

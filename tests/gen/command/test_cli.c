@@ -325,7 +325,7 @@ static void options_go_with_their_commands(void **state)
         { "--color never", "gcerbuCRdDt" },
         { "--json", "gcerbuCRdDt" },
         { "-q", "gcerbuCRdDt" },
-        { "-v", "g..r......." },
+        { "-v", "gc.r......." },
         { "--regret 2", "....b..R..." },
         { "--check", "...r..C...." },
     };

@@ -362,11 +362,22 @@ static void check_tells_of_the_space(void **state)
     Device d = *hand.y.study->device;
     char *text;
     size_t len;
-    for (int json = 0; json < 2; json++) {
+    const char *line = arena_printf(hand.y.arena, "hand: %s, f32, 8 shapes, 3 of them tuned; 77 candidates for avx512\n",
+                                    hand.y.spec->op->name),
+               *rest = arena_printf(
+                   hand.y.arena,
+                   "op: %s\n"
+                   "target: avx512 on Synthetic CPU 9000: 32 vector registers of 64 bytes; L1 32 KiB, L2 1024 KiB, L3 32768 KiB, 8 "
+                   "cores\n"
+                   "space: 77 candidates of 99999 combinations\n"
+                   "       12345 rejected: %s: %s\n              (%s)\n",
+                   hand.y.spec->op->doc, t->name, t->constraint[0].why, expr_text(t->constraint[0].need));
+    for (int how = 0; how < 3; how++) { /* a line, all, JSON */
+        const Options o = { .verbose = how == 1, .json = how == 2 };
         FILE *to = open_memstream(&text, &len);
-        summary_check(hand.y.arena, &hand_workload, spaces, &d, 1, json, to);
+        summary_check(hand.y.arena, &hand_workload, spaces, &d, 1, &o, to);
         fclose(to);
-        if (json)
+        if (o.json)
             json_text_like(text, arena_printf(hand.y.arena,
                                               "{'name': 'hand', 'shapes': 8, 'tuned': 3, 'target': 'avx512', 'device': "
                                               "'Synthetic CPU 9000', 'runs': true, 'candidates': 77, 'combinations': "
@@ -376,21 +387,13 @@ static void check_tells_of_the_space(void **state)
                                               t->name, expr_text(t->constraint[0].need), t->constraint[0].why, t->name,
                                               expr_text(t->constraint[0].need), t->constraint[0].why));
         else
-            assert_string_equal(
-                text,
-                arena_printf(hand.y.arena,
-                             "hand: %s, f32, 8 shapes, 3 of them tuned\n"
-                             "target: avx512 on Synthetic CPU 9000: 32 vector registers of 64 bytes; L1 32 KiB, L2 "
-                             "1024 KiB, L3 32768 KiB, 8 cores\n"
-                             "space: 77 candidates of 99999 combinations\n"
-                             "       12345 rejected: %s: %s\n              (%s)\n",
-                             hand.y.spec->op->doc, t->name, t->constraint[0].why, expr_text(t->constraint[0].need)));
+            assert_string_equal(text, how == 0 ? line : arena_printf(hand.y.arena, "%s%s", line, rest));
         free(text);
     }
     d.nisa = 0;
     general.target = target_find(&hand.y.targets, "sm_90a");
     FILE *to = open_memstream(&text, &len);
-    summary_check(hand.y.arena, &hand_workload, spaces, &d, 1, false, to);
+    summary_check(hand.y.arena, &hand_workload, spaces, &d, 1, &(Options){ .verbose = 1 }, to);
     fclose(to);
     assert_non_null(strstr(text,
                            "\ntarget: sm_90a on Synthetic CPU 9000, which does not run it: 8 multiprocessors, each "

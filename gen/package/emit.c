@@ -310,7 +310,7 @@ static bool add_function(Emitter *e, const Emitter *first)
     fill_word(s, "OTHER", first->spec->name);
     if (!unit_add_kernels(s, e->unit, e->kernel, e->dispatcher->nkernel, e->diag) ||
         (first != e && !add_part(e, s, "arguments", "arguments_of.h")) ||
-        !add_part(e, s, "arithmetic", "arithmetic.h") || !add_problem(e, s))
+        !add_part(e, s, "arithmetic", "arithmetic.h") || !add_part(e, s, "exact", "exact.h") || !add_problem(e, s))
         return false;
     add_of_records(e, s);
     add_release(e, s);
@@ -361,7 +361,7 @@ static FillScope *make_scope(Emitter *e, const EmitInput *in)
     fill_word(s, "regret", regret);
     fill_word(s, "COMPUTE_CAPABILITIES", architectures_text(e));
     fill_number(s, "HAS_REPORT", e->in->report != NULL);
-    return ok && add_part(e, s, "strerror", "strerror.h") ? s : NULL;
+    return ok && add_part(e, s, "exact", "exact.h") && add_part(e, s, "strerror", "strerror.h") ? s : NULL;
 }
 
 /* ---- files ---- */

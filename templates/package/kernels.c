@@ -9,6 +9,7 @@
 #if !defined(__GNUC__)
 #error "NAME needs gcc or clang: its kernels are written with their vector types. On Windows that is MinGW-w64."
 #endif
+//@ exact
 #include "PACKAGE.h"
 
 #include "pieces.h"

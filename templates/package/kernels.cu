@@ -4,6 +4,9 @@
  *
  * Compile with nvcc for the architectures that CMakeLists.txt names.
  */
+#ifdef __USE_FAST_MATH__
+#error "NAME's kernels are not right under --use_fast_math: compile this file without it"
+#endif
 #include "PACKAGE.h"
 
 #include <cuda_runtime.h>

@@ -3,6 +3,11 @@
 /* The operator as programs see it that call a package and compare it with the definition: what operands a call has, how they lie in memory, what
  * they hold, and how far a result may be off. Its names begin with NAME, as the definition may have any others. */
 #endif
+//@ exact
+#if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
+#error "NAN must be seen here, and no pragma brings it back: compile with -fno-finite-math-only behind all other flags"
+#endif
+
 /* ---- the definition ---- */
 
 //@ reference

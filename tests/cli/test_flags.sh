@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# A product's flags that change what arithmetic means do not reach a package: softmax, log and the functions made of exp stay right where they stand
+# before the flags that kernels.c is compiled with, or behind them, and through CMake. By gcc and clang, two sets of flags; with THOROUGH=1 each
+# flag alone, and every compiler that is here.
+# ctest: label=slow thorough cost=30
+. "$SRC/tests/cli/lib.sh"
+
+cat >exact.cfg <<'CFG'
+name = "exact_rows"; op = "rows"; dtype = "f32"; target = ["portable"]; threads = [1];
+dims = { T = { min = 1; max = 40; }; };
+shapes = ( { M = "T"; N = 70; } );
+tune = { T = [1, 40]; };
+formula = "softmax[n](x[m,n]) + tanh(x[m,n]) * gelu(x[m,n]) + log(1 + exp(x[m,n]))";
+budget = { trials = 1; seconds = 5; };
+CFG
+run 0 --templates "$SRC/templates" --no-report exact.cfg
+package=out/exact_rows
+
+compilers='gcc clang'
+every='-ffast-math -mrecip
+-funsafe-math-optimizations -frounding-math -ffinite-math-only'
+if [ -n "${THOROUGH:-}" ]; then
+    compilers='gcc clang gcc-13 gcc-14 clang-16 clang-19'
+    every="$every
+-Ofast
+-fassociative-math -fno-signed-zeros -fno-trapping-math
+-freciprocal-math
+-ffinite-math-only
+-fno-signed-zeros
+-frounding-math
+-fno-trapping-math
+-fsingle-precision-constant
+-ffp-model=fast
+-ffp-contract=off"
+fi
+
+documented='-std=gnu11 -O3 -ffp-contract=fast -fexceptions'
+# holds CC WHAT FLAGS: with kernels.c compiled so, the package's own test passes. The test itself stands before the flags that bring NaN back.
+holds() {
+    "$1" $3 -c $package/kernels.c -o kernels.o 2>"$tmp/log/cc" && "$1" -c $package/pool.c -o pool.o &&
+        "$1" $4 -std=gnu11 -O1 -fno-finite-math-only -I$package $package/test.c kernels.o pool.o -o own -lm -pthread 2>>"$tmp/log/cc" ||
+        { cat "$tmp/log/cc"; failed "$1 does not build it $2 $4"; }
+    ./own >"$tmp/log/own" || { tail -n 5 "$tmp/log/own"; failed "results are wrong: $1, $2 $4"; }
+    grep -q ' checks, 0 failed' "$tmp/log/own" || failed "the test checks nothing: $1, $2 $4"
+}
+
+section by hand
+for cc in $compilers; do
+    command -v $cc >/dev/null || { echo "skipped: $cc is not installed"; continue; }
+    echo "$every" >flags
+    while read -r flags; do
+        $cc $flags -Werror -fsyntax-only -x c /dev/null 2>/dev/null || { echo "skipped: $cc has no $flags"; continue; }
+        holds $cc before "$flags $documented" "$flags"
+        holds $cc behind "$documented $flags" "$flags"
+    done <flags
+done
+# Where no pragma brings NaN back, the test does not build rather than pass.
+if command -v clang >/dev/null; then
+    ! clang -ffinite-math-only -fsyntax-only -I$package $package/test.c 2>"$tmp/log/cc" && grep -q 'compile with -fno-finite-math-only' "$tmp/log/cc" ||
+        failed 'the test is built where it cannot see NaN'
+fi
+
+section by CMake
+for cc in gcc clang; do
+    command -v $cc >/dev/null || continue
+    rm -rf built
+    cmake -S $package -B built -DCMAKE_C_COMPILER=$cc -DCMAKE_C_FLAGS='-ffast-math -Wall -Wextra' >"$tmp/log/cmake" && cmake --build built >"$tmp/log/build" 2>&1 ||
+        { tail -n 20 "$tmp/log/cmake" "$tmp/log/build"; failed "$cc does not build the package"; }
+    ! grep -i 'warning' "$tmp/log/build" || failed "$cc warns"
+    (cd built && ctest >"$tmp/log/ctest" 2>&1) || { tail -n 20 "$tmp/log/ctest"; failed "the package's test, $cc"; }
+done

@@ -93,8 +93,15 @@ static void print_measured(const Result *out, FILE *to)
             " measurements; model error %.1f%% on kernels it has not seen, rank %.2f\n",
             count_trials(s, false), count_trials(s, true), out->cost->nmeasure, 100 * out->cost->error,
             out->cost->order.rank);
-    fprintf(to, "  regret %.2f%% on the shapes that were measured, %.2f%% at worst, against the best known of each\n",
-            100 * out->contract->tuned.mean, 100 * out->contract->tuned.worst);
+    const ContractSum *tuned = &out->contract->tuned;
+    if (tuned->nmeasured && count_trials(s, false) - count_trials(s, true) > 1)
+        fprintf(to,
+                "  regret %.2f%% on the shapes that were measured, %.2f%% at worst, against the best known of each\n",
+                100 * tuned->mean, 100 * tuned->worst);
+    else
+        fprintf(to, "  no regret is known: %s\n",
+                tuned->nmeasured ? "one kernel was measured, and no other beside it"
+                                 : "on no tuned shape was the chosen kernel measured beside another");
     print_joined(s, to);
     print_held_out(out, to);
     print_noise(out, to);

@@ -97,6 +97,21 @@ static void people_are_told_each_figure(void **state)
     free(text);
 }
 
+/* Where nothing was measured beside the choice, 0 % would be no figure. */
+static void no_regret_is_told_where_none_is_known(void **state)
+{
+    (void)state;
+    Result out = hand_of();
+    Contract c = *out.contract;
+    c.tuned.nmeasured = 0;
+    out.contract = &c;
+    char *text = said_of(&out, 1, NULL, false);
+    assert_non_null(
+        strstr(text, "  no regret is known: on no tuned shape was the chosen kernel measured beside another\n"));
+    assert_null(strstr(text, "on the shapes that were measured"));
+    free(text);
+}
+
 /* Only what is held out, can be said and is more than 5 % off is named. */
 static void people_are_told_where_a_prediction_went_wrong(void **state)
 {
@@ -362,16 +377,18 @@ static void check_tells_of_the_space(void **state)
     Device d = *hand.y.study->device;
     char *text;
     size_t len;
-    const char *line = arena_printf(hand.y.arena, "hand: %s, f32, 8 shapes, 3 of them tuned; 77 candidates for avx512\n",
-                                    hand.y.spec->op->name),
-               *rest = arena_printf(
-                   hand.y.arena,
-                   "op: %s\n"
-                   "target: avx512 on Synthetic CPU 9000: 32 vector registers of 64 bytes; L1 32 KiB, L2 1024 KiB, L3 32768 KiB, 8 "
-                   "cores\n"
-                   "space: 77 candidates of 99999 combinations\n"
-                   "       12345 rejected: %s: %s\n              (%s)\n",
-                   hand.y.spec->op->doc, t->name, t->constraint[0].why, expr_text(t->constraint[0].need));
+    const char *line =
+                   arena_printf(hand.y.arena, "hand: %s, f32, 8 shapes, 3 of them tuned; 77 candidates for avx512\n",
+                                hand.y.spec->op->name),
+               *rest =
+                   arena_printf(hand.y.arena,
+                                "op: %s\n"
+                                "target: avx512 on Synthetic CPU 9000: 32 vector registers of 64 bytes; L1 32 KiB, L2 "
+                                "1024 KiB, L3 32768 KiB, 8 "
+                                "cores\n"
+                                "space: 77 candidates of 99999 combinations\n"
+                                "       12345 rejected: %s: %s\n              (%s)\n",
+                                hand.y.spec->op->doc, t->name, t->constraint[0].why, expr_text(t->constraint[0].need));
     for (int how = 0; how < 3; how++) { /* a line, all, JSON */
         const Options o = { .verbose = how == 1, .json = how == 2 };
         FILE *to = open_memstream(&text, &len);

@@ -421,6 +421,7 @@ static void check_tells_of_the_space(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(people_are_told_each_figure),
+                                        cmocka_unit_test(no_regret_is_told_where_none_is_known),
                                         cmocka_unit_test(people_are_told_where_a_prediction_went_wrong),
                                         cmocka_unit_test(people_are_told_what_joined),
                                         cmocka_unit_test(people_are_told_what_there_is),

@@ -29,7 +29,7 @@ static const char spec_text[] =
     "budget = { kernels = 2; code_kib = 512; trials = 3; seconds = 20; }; regret = { mean = 0.9; worst = 0.9; };\n";
 
 static const char op_text[] =
-    "name = \"dense\"; doc = \"a doc\"; dtypes = [\"f32\", \"tf32\", \"f16\", \"bf16\"]; \n"
+    "name = \"dense\"; doc = \"a doc\"; also = [\"product\"]; dtypes = [\"f32\", \"tf32\", \"f16\", \"bf16\"]; \n"
     "epilogues = ( { name = \"bias\"; formula = \"acc + bias[n]\"; } );\n"
     "axes = ( { name = \"M\"; kind = \"spatial\"; least = 0; try = [7]; doc = \"a doc\"; }, { name = \"N\"; kind = "
     "\"spatial\"; "

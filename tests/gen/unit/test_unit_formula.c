@@ -26,6 +26,7 @@ static const Case dense_cases[] = {
     { "acc", "\"acc\"" },
     { "words", "[\"bias\", \"relu\"]" },
     { "layer", "\"gelu(acc + bias[n]) + residual[m,n]\"" },
+    { "constants", "\"acc * 16777213 + s[m] * 1.0000001192092896 - b[n] * 1051382144.0 + 3.40282e38\"" },
     { "parentheses", "\"-(acc - (1 - acc)) * (acc + 2) / (acc * 3) - -(-acc)\"" },
     { "transposed", "\"acc * x[n,m] + s[m]\"" },
     { "twice", "\"exp(acc) + exp(acc) * b[n] + b[n]\"" },

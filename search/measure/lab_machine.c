@@ -43,7 +43,8 @@ static void add_fact(Batch *b, int i, const char *name, int64_t value)
 
 /* Reads what compilers say of registers and spills. Code that does not fit its registers counts as not built and is never used: a smaller tile
  * costs less than what it moves to and from memory instead. But a CPU that stands in for the tuned one has one kernel alone, the general one of a
- * template: slow there is better than nothing. And of a template whose loops do what a formula says, no tile may fit. */
+ * template: slow there is better than nothing. And of a template whose loops do what a formula says, no tile may fit. What a loop stores and does
+ * not load again is no register that was short: gcc leaves such stores behind. */
 static void read_report(Lab *l, Batch *b, int i)
 {
     Build *build = &b->build[i];
@@ -60,7 +61,7 @@ static void read_report(Lab *l, Batch *b, int i)
                                (long long)(gpu.spill_bytes ? gpu.spill_bytes : gpu.stack_bytes));
     } else if (s->loops > 0) {
         add_fact(b, i, "spilled", s->stored + s->loaded);
-        if (s->stored + s->loaded > 0 && !c->t->may_spill && c->target == l->study->target)
+        if (s->loaded > 0 && !c->t->may_spill && c->target == l->study->target)
             why = arena_printf(l->arena,
                                "spills: %d vectors to the stack and %d from it in a round of %d multiplications",
                                s->stored, s->loaded, s->multiplications);

@@ -65,6 +65,9 @@ typedef enum {
     FORMULA_GELU_TANH,
     FORMULA_F16,
     FORMULA_BF16,
+    FORMULA_OFF,      /* these three are parts of centre and layernorm, and of nothing else */
+    FORMULA_CENTRED,
+    FORMULA_VARIANCE,
     FORMULA_SUM,
     FORMULA_GREATEST,
     FORMULA_LEAST,

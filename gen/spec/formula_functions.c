@@ -41,11 +41,25 @@ const FormulaFunction formula_functions[FORMULA_FUNCTION_COUNT] = {
     [FORMULA_GELU_TANH] = { "gelu_tanh", 1, false, REALS, true },
     [FORMULA_F16] = { "f16", 1, false, REALS, true },
     [FORMULA_BF16] = { "bf16", 1, false, REALS, true },
+    [FORMULA_OFF] = { "_off", 2, false, REALS, false },
+    [FORMULA_CENTRED] = { "_centred", 2, false, REALS, false },
+    [FORMULA_VARIANCE] = { "_variance", 2, false, REALS, false },
     [FORMULA_SUM] = { "sum", 1, false, REALS, false },
     [FORMULA_GREATEST] = { "max", 1, false, REALS, false },
     [FORMULA_LEAST] = { "min", 1, false, REALS, false },
     [FORMULA_ARGMAX] = { "argmax", 1, false, FORMULA_INT, false },
 };
+
+/* A mean of floats is off by a little, which is much where the row's spread is less. So centre and layernorm take it as a place near the row: d is how
+ * far each element is off, almost without an error, and the mean of all d is what the place is off by:
+ *
+ *   x - mean   is  d - mean(d)
+ *   variance   is  mean(d * d) - mean(d) * mean(d)
+ *
+ * The sums of d and of its squares are of one pass. Names with _ are for these forms alone: d, d - mean(d), and the variance of both means. */
+#define OFF "_off(x, mean[i](x))"
+#define SQUARES "mean[i](" OFF " * " OFF ")"
+#define REST "mean[i](" OFF ")"
 
 const ShortForm formula_short_forms[SHORT_FORM_COUNT] = {
     { "relu", 1, false, { "x" }, "max(x, 0)" },
@@ -53,8 +67,8 @@ const ShortForm formula_short_forms[SHORT_FORM_COUNT] = {
     { "mean", 1, true, { "x" }, "sum[i](x) / sum[i](1)" },
     { "softmax", 1, true, { "x" }, "exp(x - max[i](x)) / sum[i](exp(x - max[i](x)))" },
     { "log_softmax", 1, true, { "x" }, "x - max[i](x) - log(sum[i](exp(x - max[i](x))))" },
-    { "centre", 1, true, { "x" }, "x - mean[i](x)" },
-    { "layernorm", 2, true, { "x", "eps" }, "centre[i](x) * rsqrt(mean[i](centre[i](x) * centre[i](x)) + eps)" },
+    { "centre", 1, true, { "x" }, "_centred(" OFF ", " REST ")" },
+    { "layernorm", 2, true, { "x", "eps" }, "centre[i](x) * rsqrt(max(_variance(" SQUARES ", " REST "), 0) + eps)" },
     { "rmsnorm", 2, true, { "x", "eps" }, "x * rsqrt(mean[i](x * x) + eps)" },
 };
 
@@ -142,7 +156,7 @@ int formula_read_call(FormulaReader *r, const Node *n)
         return fail_call(r, n, n->nlist);
     if (!formula_read_values(r, n, 0, arg))
         return -1;
-    const int op = formula_find(n->name.name, n->nlist, false);
+    const int op = r->frame || isalpha((unsigned char)*n->name.name) ? formula_find(n->name.name, n->nlist, false) : -1;
     const ShortForm *s = formula_find_short(n->name.name, false);
     if (s && s->narg == n->nlist)
         return formula_expand(r, n, s, arg, -1);

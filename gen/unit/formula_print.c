@@ -60,6 +60,9 @@ static const Form kernel_forms[FORMULA_FUNCTION_COUNT] = {
     [FORMULA_GELU_TANH] = FUNCTION("gelu_tanh", "PACKAGE_device::gelu_tanh"),
     [FORMULA_F16] = FUNCTION("f16", "PACKAGE_device::round_f16"),
     [FORMULA_BF16] = FUNCTION("bf16", "PACKAGE_device::round_bf16"),
+    [FORMULA_OFF] = OPERATOR("-", BIND_SUM),
+    [FORMULA_CENTRED] = OPERATOR("-", BIND_SUM),
+    [FORMULA_VARIANCE] = { "$0 - ($1) * ($1)", BIND_SUM, NULL, BIND_SUM },
 };
 
 /* Of integers, where it is another one. What they are of is printed twice. */
@@ -75,6 +78,7 @@ static const char *const exact_names[FORMULA_FUNCTION_COUNT] = {
     [FORMULA_NEG] = "neg", [FORMULA_LT] = "lt",   [FORMULA_LE] = "le",         [FORMULA_GT] = "gt",
     [FORMULA_GE] = "ge",   [FORMULA_EQ] = "eq",   [FORMULA_NE] = "ne",         [FORMULA_AND] = "and",
     [FORMULA_OR] = "or",   [FORMULA_NOT] = "not", [FORMULA_CHOOSE] = "choose", [FORMULA_TO_REAL] = "number",
+    [FORMULA_OFF] = "off", [FORMULA_CENTRED] = "centred", [FORMULA_VARIANCE] = "variance",
 };
 
 const Layout *print_output_layout(const Spec *s) { return spec_layout(s, (int)(spec_output(s) - s->op->operand)); }

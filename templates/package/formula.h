@@ -3,7 +3,8 @@
 /* The formula of a function in double precision, behind the definition of its operator, whose functions have other names by then.
  *
  * Each value comes with a bound: what it would change by if all that was rounded on the way changed by its whole magnitude. A result may be off by
- * a small part of its bound (search/runner/abi.h). */
+ * a small part of its bound (search/runner/abi.h). Where a sum or a product on the way is beyond the floats, what comes of it depends on the order in
+ * which it is computed: its bound is infinite, and any result is right. */
 #endif
 
 /* ---- FORMULA ---- */
@@ -58,6 +59,18 @@ DCGEN_INLINE dcgen_value dcgen_rounded(double value, double bound)
     return (dcgen_value){ v.value, bound + (v.value == 0 || !isfinite(v.value) ? 0 : fmax(fabs(v.value), FLT_MIN)) };
 }
 
+/* A sum or a product, which is not determined beyond the floats. */
+DCGEN_INLINE dcgen_value dcgen_finite(double value, double bound)
+{
+    return dcgen_rounded(value, isfinite(value) && fabs(value) > FLT_MAX ? (double)INFINITY : bound);
+}
+
+/* What a bound becomes where a function is so steep. What is exact remains so, what is not determined too. */
+DCGEN_INLINE double dcgen_steep(double slope, double bound)
+{
+    return bound == 0 || (isnan(slope) && isfinite(bound)) ? 0 : isinf(bound) ? (double)INFINITY : fabs(slope) * bound;
+}
+
 typedef enum { DCGEN_F32, DCGEN_TF32 = DCGEN_F32, DCGEN_F16, DCGEN_BF16 } dcgen_format;
 
 DCGEN_INLINE dcgen_value dcgen_element(dcgen_format format, const void *from, int64_t i)
@@ -77,20 +90,20 @@ DCGEN_INLINE dcgen_value dcgen_element(dcgen_format format, const void *from, in
 }
 
 DCGEN_INLINE dcgen_value dcgen_number(double v) { return dcgen_rounded(v, 0); }
-DCGEN_INLINE dcgen_value dcgen_add(dcgen_value a, dcgen_value b) { return dcgen_rounded(a.value + b.value, a.bound + b.bound); }
-DCGEN_INLINE dcgen_value dcgen_sub(dcgen_value a, dcgen_value b) { return dcgen_rounded(a.value - b.value, a.bound + b.bound); }
+DCGEN_INLINE dcgen_value dcgen_add(dcgen_value a, dcgen_value b) { return dcgen_finite(a.value + b.value, a.bound + b.bound); }
+DCGEN_INLINE dcgen_value dcgen_sub(dcgen_value a, dcgen_value b) { return dcgen_finite(a.value - b.value, a.bound + b.bound); }
 DCGEN_INLINE dcgen_value dcgen_neg(dcgen_value a) { return (dcgen_value){ -a.value, a.bound }; }
 DCGEN_INLINE dcgen_value dcgen_abs(dcgen_value a) { return (dcgen_value){ fabs(a.value), a.bound }; }
 
 DCGEN_INLINE dcgen_value dcgen_mul(dcgen_value a, dcgen_value b)
 {
-    return dcgen_rounded(a.value * b.value, fabs(a.value) * b.bound + fabs(b.value) * a.bound);
+    return dcgen_finite(a.value * b.value, dcgen_steep(a.value, b.bound) + dcgen_steep(b.value, a.bound));
 }
 
 DCGEN_INLINE dcgen_value dcgen_div(dcgen_value a, dcgen_value b)
 {
     const double v = a.value / b.value;
-    return dcgen_rounded(v, (a.bound + fabs(v) * b.bound) / fabs(b.value));
+    return dcgen_rounded(v, dcgen_steep(1 / b.value, a.bound + dcgen_steep(v, b.bound)));
 }
 
 /* As kernels have them: of a number and a NaN the first one. */
@@ -108,27 +121,27 @@ DCGEN_INLINE dcgen_value dcgen_max(dcgen_value a, dcgen_value b)
 DCGEN_INLINE dcgen_value dcgen_sqrt(dcgen_value a)
 {
     const double v = sqrt(a.value);
-    return dcgen_rounded(v, a.bound > 0 ? a.bound / (2 * v) : 0);
+    return dcgen_rounded(v, dcgen_steep(0.5 / v, a.bound));
 }
 
 DCGEN_INLINE dcgen_value dcgen_rsqrt(dcgen_value a)
 {
     const double v = 1 / sqrt(a.value);
-    return dcgen_rounded(v, a.bound * v * v * v / 2);
+    return dcgen_rounded(v, dcgen_steep(v * v * v / 2, a.bound));
 }
 
 DCGEN_INLINE dcgen_value dcgen_exp(dcgen_value a)
 {
     const double v = exp(a.value);
-    return dcgen_rounded(v, v * a.bound);
+    return dcgen_rounded(v, dcgen_steep(v, a.bound));
 }
 
-DCGEN_INLINE dcgen_value dcgen_log(dcgen_value a) { return dcgen_rounded(log(a.value), a.bound / fabs(a.value)); }
+DCGEN_INLINE dcgen_value dcgen_log(dcgen_value a) { return dcgen_rounded(log(a.value), dcgen_steep(1 / a.value, a.bound)); }
 
 DCGEN_INLINE dcgen_value dcgen_tanh(dcgen_value a)
 {
     const double v = tanh(a.value);
-    return dcgen_rounded(v, (1 - v * v) * a.bound);
+    return dcgen_rounded(v, dcgen_steep(1 - v * v, a.bound));
 }
 
 DCGEN_INLINE dcgen_value dcgen_erf(dcgen_value a) { return dcgen_rounded(erf(a.value), 1.13 * a.bound); }
@@ -203,10 +216,33 @@ DCGEN_INLINE dcgen_value dcgen_chosen(dcgen_truth c, dcgen_value a, dcgen_value 
 #define dcgen_choose(c, a, b) dcgen_chosen(c, a, b, part)
 
 #if HAS_OPERATOR == 0
-/* A sum so far, and one more value. */
+/* A sum so far, and one more value. Beyond the floats it is not determined, nor is one whose parts may be. */
 DCGEN_INLINE dcgen_value dcgen_sum(dcgen_value sum, dcgen_value v)
 {
-    return (dcgen_value){ sum.value + v.value, sum.bound + v.bound + (isfinite(v.value) ? fabs(v.value) : 0) };
+    const double bound = sum.bound + v.bound + (isfinite(v.value) ? fabs(v.value) : 0);
+    return (dcgen_value){ sum.value + v.value, bound > FLT_MAX ? (double)INFINITY : bound };
+}
+
+/* Parts of centre and layernorm (gen/spec/formula_functions.c). How far x is off a place near the mean: what is made of it is the same for any such
+ * place, so the mean's own error counts only as far as it makes the distance longer. */
+DCGEN_INLINE dcgen_value dcgen_distance(dcgen_value x, dcgen_value mean, double part)
+{
+    const double d = x.value - mean.value;
+    return dcgen_finite(d, x.bound + dcgen_steep(part, mean.bound));
+}
+
+#define dcgen_off(x, mean) dcgen_distance(x, mean, part)
+
+/* Of a distance and the mean of all. They differ by less than they are rounded by before. */
+DCGEN_INLINE dcgen_value dcgen_centred(dcgen_value d, dcgen_value mean)
+{
+    return (dcgen_value){ d.value - mean.value, d.bound + mean.bound / 2 };
+}
+
+/* Of the mean of the squared distances, and that of the distances. The place may be so far off that its own square counts. */
+DCGEN_INLINE dcgen_value dcgen_variance(dcgen_value squares, dcgen_value mean)
+{
+    return (dcgen_value){ squares.value - mean.value * mean.value, squares.bound + mean.bound * mean.bound / 4 };
 }
 
 /* The place of the largest value so far, and one more value at place n. Where two are so close that rounding decides, either may be it. */

@@ -296,8 +296,9 @@ static double NAME_worst(const NAME_problem *p)
         unsigned char *y = o->room + NAME_canary + (size_t)at * bytes;
         if (row % p->step == 0) {
             const double got = NAME_load(NAME_fact[NAME_out].format, y, 0), exact = p->want[want];
-            const double err = fabs(got - exact) / NAME_tolerance(terms, p->bound[want], exact);
-            const int same = got == exact || (isnan(got) && isnan(exact)); /* an infinity; what is no number by definition */
+            const double tolerance = NAME_tolerance(terms, p->bound[want], exact), err = fabs(got - exact) / tolerance;
+            /* An infinity; what is no number by definition, or not determined. */
+            const int same = got == exact || (isnan(got) && isnan(exact)) || isinf(tolerance);
             if (!same && !(err <= most))
                 most = err <= INFINITY ? err : INFINITY; /* a NaN: infinite */
         }

@@ -146,6 +146,17 @@ static void note_lengths(const Formula *f, Op *op)
         }
 }
 
+/* Real numbers of several rows, which the formula goes along: verification draws rows of all kinds. */
+static void note_rows(const Formula *f, Op *op)
+{
+    for (const FormulaNode *v = f->node; v < f->node + f->nnode; v++) {
+        const FormulaNode *last = v->kind == FORMULA_ELEMENT ? &f->node[v->arg[v->narg - 1]] : v;
+        if (v->kind == FORMULA_ELEMENT && v->narg > 1 && v->type == FORMULA_REAL && last->kind == FORMULA_INDEX &&
+            last->at == f->row && op->operand[v->at].of_formula)
+            op->operand[v->at].of = f->row;
+    }
+}
+
 /* How many elements of an operand calls read: as many as there are places that they are read at. NULL: all. */
 static Expr *reads_of(const FormulaReader *r, int operand)
 {
@@ -235,6 +246,7 @@ bool formula_know(FormulaReader *r, int root)
     r->f->reads = any_reads_rows(r->f, r->op);
     r->f->bias = bias_of(r->f, last, r->op);
     note_lengths(r->f, r->op);
+    note_rows(r->f, r->op);
     for (int i = 0; i < r->op->noperand; i++)
         r->op->operand[i].reads = reads_of(r, i);
     return true;

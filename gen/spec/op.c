@@ -20,7 +20,8 @@ const char *const data_names[DATA_COUNT] = { [DATA_NORMAL] = "normal",
                                              [DATA_PLACES] = "places",
                                              [DATA_PERMUTATION] = "permutation",
                                              [DATA_OUTLIERS] = "outliers",
-                                             [DATA_SPREAD] = "spread" };
+                                             [DATA_SPREAD] = "spread",
+                                             [DATA_EDGES] = "edges" };
 
 enum { MAX_TRY = 1 << 20 }; /* a larger extent would take too long to verify */
 static const char index_dtype[] = "s32";

@@ -30,7 +30,8 @@ typedef enum { ROLE_IN, ROLE_CONST, ROLE_OUT, ROLE_INDEX, ROLE_COUNT } Role;
 extern const char *const role_names[ROLE_COUNT]; /* "in", "const", "out", "index" */
 /* What an operand holds while kernels are verified and timed. An op says one of the first kinds: normal numbers; small whole ones; lengths, from 0 to an
  * extent; places along an extent, below it; permutations of its last extent, 0 the least. In the place of normal numbers errors are told of two
- * more: one in DATA_OUTLIER_EVERY is DATA_OUTLIER times as large; each is multiplied by e^(DATA_SPREAD_LN * another one). */
+ * more: one in DATA_OUTLIER_EVERY is DATA_OUTLIER times as large; each is multiplied by e^(DATA_SPREAD_LN * another one). And formulas are verified on
+ * rows of all kinds (search/runner/edges.c): constant ones, those far from 0, the largest numbers. */
 typedef enum {
     DATA_NORMAL,
     DATA_INTEGERS,
@@ -39,11 +40,12 @@ typedef enum {
     DATA_PERMUTATION,
     DATA_OUTLIERS,
     DATA_SPREAD,
+    DATA_EDGES,
     DATA_COUNT,
     DATA_OF_OPS = DATA_OUTLIERS
 } DataKind;
 enum { DATA_OUTLIER_EVERY = 200, DATA_OUTLIER = 10000, DATA_SPREAD_LN = 5 };
-extern const char *const data_names[DATA_COUNT]; /* "normal", "integers", "lengths", "places", "permutation", "outliers", "spread" */
+extern const char *const data_names[DATA_COUNT]; /* "normal", "integers", "lengths", "places", "permutation", "outliers", "spread", "edges" */
 
 /* A number of a call. */
 typedef struct {
@@ -71,7 +73,7 @@ typedef struct {
     const char *name; /* "X" */
     Role role;
     DataKind data;
-    int of;                     /* of lengths, places and permutations: the axis whose extent bounds them */
+    int of;                     /* of lengths, places and permutations: the axis whose extent bounds them; of rows that a formula reads: the one they go along; else -1 */
     const char *dtype;          /* "f32"; NULL: the spec's dtype */
     int nlayout;                /* what a spec may ask for; the first is the default */
     Layout layout[OP_MAX_NAME]; /* all of one rank, and of the same number of elements */

@@ -246,6 +246,7 @@ static bool verify_batch(Lab *l, Arena *scratch, Batch *b, double until_s, const
         MeasureRecord out[STOPWATCH_MOST];
         MeasureRequest r = verify_request(l, w.extent[i], parts_of(l, i), stopwatch_deadline_s(l));
         r.gap = w.gap[i];
+        r.data = w.edges[i] ? data_names[DATA_EDGES] : NULL;
         if (lab_now_s(l) > until_s)
             b->n = 0;
         for (int j = 0; j < b->n; j++)

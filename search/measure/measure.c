@@ -210,6 +210,7 @@ static bool take_begin(Exchange *s, const json_t *event)
     s->culprit = kernel_of(s, event);
     s->phase = phase && strcmp(phase, "time") == 0 ? "timing"
                : s->q->gap                         ? "verifying on operands that lie with gaps"
+               : s->q->data                        ? "verifying on rows of all kinds"
                                                    : "verifying";
     return s->culprit >= 0;
 }

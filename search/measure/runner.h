@@ -42,7 +42,7 @@ typedef struct {
      * Only without repeats. */
     int64_t gap;
     /* What operands of normal data hold instead, a kind of real numbers: MeasureRecord.max_err is then told in tolerances of plain sums, whatever the
-     * spec's accuracy, and may be above 1. NULL: errors are judged. Only without repeats. */
+     * spec's accuracy, and may be above 1. NULL: errors are judged, and so are those of "edges". Only without repeats. */
     const char *data;
 } MeasureRequest;
 

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "gen/base/rng.h"
 
 enum {
     /* Operands begin at different offsets in a page, as those of a program do: equal ones would make loads wait for
@@ -40,7 +39,7 @@ static void draw_normal(Rng *r, float out[2])
     out[1] = v * scale;
 }
 
-/* Each of these fills n elements; `most` is the extent that bounds them. */
+/* Each of these fills n elements; `most` is the extent that bounds them, or of a row. */
 typedef void Fill(Rng *r, const Dtype *t, void *dst, int64_t n, int64_t most);
 
 /* Fills with normal numbers, one in `every` of them times `outlier`, each times e^(spread * another normal number). */
@@ -113,8 +112,9 @@ static void fill_permutation(Rng *r, const Dtype *t, void *dst, int64_t n, int64
 
 static Draw draw_of(const Setup *setup, const Shape *s, int i)
 {
-    const DataKind kind = s->told && setup->data[i] == DATA_NORMAL ? (DataKind)(s->told - 1) : setup->data[i];
-    const bool is_bounded = kind >= DATA_LENGTHS && kind < DATA_OF_OPS;
+    const DataKind other = s->told && setup->data[i] == DATA_NORMAL ? (DataKind)(s->told - 1) : setup->data[i];
+    const DataKind kind = other == DATA_EDGES && setup->of[i] < 0 ? DATA_NORMAL : other;
+    const bool is_bounded = (kind >= DATA_LENGTHS && kind < DATA_OF_OPS) || kind == DATA_EDGES;
     return (Draw){ i, kind, s->elems[i], is_bounded ? s->extent[setup->of[i]] : 0 };
 }
 
@@ -122,7 +122,8 @@ static Draw draw_of(const Setup *setup, const Shape *s, int i)
 static void fill_operand(const Setup *setup, const Draw *d, void *to)
 {
     static Fill *const fill[DATA_COUNT] = { fill_normal,      fill_integers, fill_lengths, fill_places,
-                                            fill_permutation, fill_outliers, fill_spread };
+                                            fill_permutation, fill_outliers, fill_spread,
+                                            edges_fill };
     Rng r = { setup->seed ^ (uint64_t)(d->operand + 1) << 56 ^ (uint64_t)d->elems };
     const int64_t most = d->most < INT32_MAX ? d->most : INT32_MAX;
     const bool nothing = d->kind >= DATA_PLACES && most == 0;

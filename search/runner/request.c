@@ -86,7 +86,7 @@ static bool take_data(Setup *s, int i, const char *whose, const char *data, char
     if (kind < 0 || (is_bounded && !s->dtype[i]->is_integer))
         return request_fail(why, "%s has an unknown kind of data, or one that is not of its dtype", whose);
     s->data[i] = (DataKind)kind;
-    return (s->of[i] >= 0 && s->of[i] < OP_MAX_EXTENT) || request_fail(why, "%s: of is no extent", whose);
+    return (s->of[i] >= -!is_bounded && s->of[i] < OP_MAX_EXTENT) || request_fail(why, "%s: of is no extent", whose);
 }
 
 static bool read_operand(Setup *s, json_t *operand, char why[WHY_BYTES])
@@ -95,6 +95,7 @@ static bool read_operand(Setup *s, json_t *operand, char why[WHY_BYTES])
     char whose[32];
     const int i = s->noperand++;
     snprintf(whose, sizeof whose, "setup: operand %d", i);
+    s->of[i] = -1;
     if (!request_unpack(operand, whose, why, "{s:s, s:s, s:s, s?s, s?i}", "name", &name, "role", &role, "dtype", &dtype,
                         "data", &data, "of", &s->of[i]))
         return false;
@@ -174,7 +175,7 @@ static bool read_all_apart(const Work *w, json_t *json, Shape *shape, char why[W
            request_fail(why, "apart must be a list, of a request without repeats");
 }
 
-/* Takes the kind of data of which errors are told and not judged. */
+/* Takes the kind of data in the place of normal numbers. */
 static bool read_told(const char *data, const Work *w, Shape *shape, char why[WHY_BYTES])
 {
     const int kind = data ? names_find(NAMES(data_names, DATA_COUNT), data) : -1;

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <jansson.h>
+#include "gen/base/rng.h"
 #include "gen/spec/dtype.h"
 #include "gen/spec/spec.h"
 #include "search/record/record.h"
@@ -47,7 +48,7 @@ typedef struct {
     Role role[OP_MAX_OPERAND];
     const Dtype *dtype[OP_MAX_OPERAND];
     DataKind data[OP_MAX_OPERAND];
-    int of[OP_MAX_OPERAND]; /* of lengths, places and permutations: the extent that bounds them */
+    int of[OP_MAX_OPERAND]; /* of lengths, places and permutations: the extent that bounds them; of normal numbers: of their rows, -1: they have none */
     int out, constant;      /* indices; constant -1: none */
     uint64_t seed;
     void *reference; /* from dlopen */
@@ -69,7 +70,7 @@ typedef struct Shape {
     int64_t out_extent[OP_MAX_RANK]; /* extents of the output, outermost first; all 0: not known */
     double flops;                    /* of a call, as the package counts them */
     Apart apart[OP_MAX_OPERAND];     /* those with gaps: kernels are verified so, and not timed */
-    int64_t told;                    /* errors are told and not judged, with normal data of this kind, counted from 1; 0: they are judged */
+    int64_t told;                    /* normal data are of this kind, counted from 1, and errors are told and not judged, but of edges; 0: they are judged */
     int64_t terms;
     Block operand[OP_MAX_OPERAND]; /* inputs are read-only */
     size_t bytes[OP_MAX_OPERAND];  /* 0: absent */
@@ -91,12 +92,19 @@ typedef struct Shape {
 
 /* The cached or new data of `want` (its extents, elems, rows, row_elems, out_extent, flops and apart). NULL with why set. */
 Shape *shape_get(const Setup *setup, const Shape *want, char why[WHY_BYTES]);
+/* Are errors told, and not judged? */
+static inline bool shape_is_told(const Shape *s) { return s->told && s->told != DATA_EDGES + 1; }
 /* Computes the exact results unless they are there, on inputs that end at a guard page. False: no memory. */
 bool shape_reference(const Setup *setup, Shape *s);
 /* The kept copy of a packed operand with this content. NULL: out of memory. */
 const void *shape_packed(Shape *s, const void *data, size_t bytes);
 void shape_forget_all(void);
 void operand_pointers(const Shape *s, void *operand[OP_MAX_OPERAND]);
+
+/* ---- edges.c */
+
+/* Fills with rows of so many elements, each of another kind than the one before. */
+void edges_fill(Rng *r, const Dtype *t, void *to, int64_t n, int64_t row_elems);
 
 /* ---- rows.c */
 

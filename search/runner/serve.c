@@ -95,8 +95,8 @@ static bool do_setup(Session *s, json_t *request, char why[WHY_BYTES])
 
 /* ---- measure */
 
-/* Says of a kernel that failed that operands had gaps, if they had. */
-static void tell_gaps(const Work *w, Kernel *k)
+/* Says of a kernel that failed what was unusual about the operands: gaps, or rows of all kinds. */
+static void tell_unusual(const Work *w, Kernel *k)
 {
     char why[WHY_BYTES];
     int i = 0;
@@ -105,6 +105,8 @@ static void tell_gaps(const Work *w, Kernel *k)
     memcpy(why, k->why, sizeof why);
     if (i < w->setup->noperand)
         kernel_fail(k, k->status, "on operands that lie with gaps: %s", why);
+    else if (w->shape->told == DATA_EDGES + 1)
+        kernel_fail(k, k->status, "on rows of all kinds: %s", why);
 }
 
 /* Verifies and times the kernels. Results of those that fail are told at once, those of the others when all have their times. */
@@ -113,7 +115,7 @@ static bool do_kernels(const Engine *e, Work *w, char why[WHY_BYTES])
     for (int i = 0; i < w->nkernel; i++) {
         say_begin(w, i, "verify");
         if (!e->verify(w, i)) {
-            tell_gaps(w, &w->kernel[i]);
+            tell_unusual(w, &w->kernel[i]);
             say_result(w, i);
         }
     }

@@ -136,11 +136,11 @@ static bool note_error(Kernel *k, const Shape *s, double got, double exact, doub
     const double err = fabs(got - exact), part = err / tol;
     if (!(part <= k->max_err))
         k->max_err = part;
-    return err <= tol || (s->told && isfinite(part));
+    return err <= tol || (shape_is_told(s) && isfinite(part));
 }
 
 /* How many times the usual tolerance an error may be. */
-static double accuracy_of(const Setup *setup, const Shape *s) { return s->told ? 1 : setup->accuracy; }
+static double accuracy_of(const Setup *setup, const Shape *s) { return shape_is_told(s) ? 1 : setup->accuracy; }
 
 static bool check_row(Kernel *k, const Setup *setup, const Shape *s, const void *out, int64_t i)
 {

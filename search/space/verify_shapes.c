@@ -10,6 +10,7 @@
  *   alone   what only one axis needs: no extent, two tiles and a bit, what the op wants tried, while the others have a little more than a tile
  *   apart   where operands are strided: with gaps between rows and between blocks of rows, all axes within a tile, or beyond one, or of two points, and
  *           some of all these again
+ *   edges   where a formula reads rows: many rows of all kinds, within a tile and beyond one
  */
 #include "search/space/verify_shapes.h"
 
@@ -329,6 +330,40 @@ static void add_apart(const Spec *spec, const int64_t *base, VerifyShapes *w)
     }
 }
 
+/* The axis along which a formula's operands have rows; -1: none has. */
+static int row_axis(const Op *op)
+{
+    for (int i = 0; i < op->noperand; i++)
+        if (op->operand[i].of_formula && op->operand[i].data == DATA_NORMAL && op->operand[i].of >= 0)
+            return op->operand[i].of;
+    return -1;
+}
+
+/* Adds shapes whose rows are of all kinds: two for ops that may reduce them, one for others. There are as many rows as the work allows. */
+static void add_edges(const Spec *spec, const int64_t *tile, const int64_t *base, VerifyShapes *w)
+{
+    enum { MANY = 22, LONG = 1100 };
+    static const int64_t most_edge_points = 1 << 16;
+    const Op *op = spec->op;
+    const int row = row_axis(op);
+    int many = op->naxis - 1;
+    while (many >= 0 && (many == row || op->extent[many].kind == AXIS_REDUCE))
+        many--;
+    if (row < 0 || row >= op->naxis || many < 0)
+        return;
+    const int64_t within = tile[row] > 3 ? tile[row] - 1 : 3, beyond = 2 * tile[row] + 5;
+    const int64_t length[] = { op->reference ? base[row] : within, beyond > LONG ? beyond : LONG };
+    for (int i = 0; i < (op->reference ? 1 : 2) && w->n < VERIFY_SHAPES_MAX; i++) {
+        int64_t at = 0, *extent = w->extent[w->n];
+        for (int axis = 0; axis < op->naxis; axis++)
+            extent[axis] = op->reference ? base[axis] : 1;
+        extent[row] = length[i];
+        extent[many] = extent[row] * MANY > most_edge_points ? most_edge_points / extent[row] + 1 : MANY;
+        w->edges[w->n] = true;
+        w->n += complete(spec, &at, extent);
+    }
+}
+
 void verify_shapes(const Study *s, const Candidate *const *c, int n, VerifyShapes *w)
 {
     const Op *op = s->spec->op;
@@ -349,6 +384,7 @@ void verify_shapes(const Study *s, const Candidate *const *c, int n, VerifyShape
     complete_all(s->spec, w);
     if (has_strides(op))
         add_apart(s->spec, base, w);
+    add_edges(s->spec, tile, base, w);
 }
 
 void verify_shapes_of_kernels(const Spec *spec, const Device *device, const UnitKernel *k, int n, VerifyShapes *w)

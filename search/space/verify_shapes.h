@@ -15,6 +15,7 @@ typedef struct {
     int n;
     int64_t extent[VERIFY_SHAPES_MAX][OP_MAX_EXTENT];
     int64_t gap[VERIFY_SHAPES_MAX]; /* elements between the rows of strided operands (MeasureRequest); 0: none */
+    bool edges[VERIFY_SHAPES_MAX];  /* the formula's operands hold rows of all kinds */
 } VerifyShapes;
 
 /* What the candidate does at once along an axis, at least 1. */

@@ -4,6 +4,7 @@
  */
 #include "gen/spec/dtype.h"
 
+#include <float.h>
 #include <math.h>
 #include "gen/base/text.h"
 
@@ -48,7 +49,7 @@ const Dtype dtypes[DTYPE_COUNT] = {
     { "f32", "F32", "float", 4, 0, 0x1p-24, 0, 0, 0, 0, false },
     { "tf32", "TF32", "float", 4, 0x1p-10, 0x1p-24, 0, 0, 0, 0, false },
     { "f16", "F16", "unsigned short", 2, 0, 0x1p-24, 0x1p-11, 0x1p-25, 10, 5, false },
-    { "bf16", "BF16", "unsigned short", 2, 0, 0x1p-24, 0x1p-8, 0, 7, 8, false },
+    { "bf16", "BF16", "unsigned short", 2, 0, 0x1p-24, 0x1p-8, 0x1p-134, 7, 8, false },
     { "s32", "S32", "int32_t", 4, 0, 0, 0, 0, 0, 0, true },
 };
 
@@ -69,6 +70,11 @@ void dtype_store(const Dtype *t, void *p, int64_t i, double v)
         ((uint16_t *)p)[i] = encode(v, t->mantissa, t->exponent);
     else
         ((float *)p)[i] = (float)v;
+}
+
+double dtype_largest(const Dtype *t)
+{
+    return t->mantissa ? ldexp(2 - ldexp(1, -t->mantissa), (1 << (t->exponent - 1)) - 1) : FLT_MAX;
 }
 
 double dtype_tolerance(const Dtype *t, double terms, double bound, double y)

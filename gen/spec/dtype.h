@@ -31,6 +31,8 @@ const Dtype *dtype_find(const char *name); /* NULL: unknown */
 double dtype_load(const Dtype *t, const void *p, int64_t i);
 void dtype_store(const Dtype *t, void *p, int64_t i, double v); /* rounds to nearest even */
 
+/* The largest number that it has. */
+double dtype_largest(const Dtype *t);
 /* How far a result y may be from the exact one: `terms` rounded operations on terms whose magnitudes sum up to
  * `bound`. Errors of different terms are independent, hence the roots. */
 double dtype_tolerance(const Dtype *t, double terms, double bound, double y);

@@ -85,6 +85,9 @@ typedef struct {
     bool strided;               /* callers say how far apart its elements are, along each extent but the last */
 } Operand;
 
+/* Does a formula go along rows of real numbers of it? */
+static inline bool op_has_rows(const Operand *o) { return o->of_formula && o->data == DATA_NORMAL && o->of >= 0; }
+
 typedef struct {
     const char *name; /* "bias" */
     Expr *expr;       /* the formula: "acc + bias[n]" */

@@ -192,7 +192,7 @@ static void add_data(FillScope *row, const Spec *spec, const Operand *o)
 {
     const Dtype *d = dtype_of(spec, o);
     const char *stored = !d ? "f32" : d->mantissa || d->is_integer ? d->name : "f32";
-    FILL_WORDS(row, WORD("STORED", stored), WORD("HOLDS", data_names[o->data]), WORD("OF", o->of < 0 ? 0 : o->of));
+    FILL_WORDS(row, WORD("STORED", stored), WORD("HOLDS", op_has_rows(o) ? "in_rows" : data_names[o->data]), WORD("OF", o->of < 0 ? 0 : o->of));
 }
 
 static void add_operand(FillScope *s, const UnitContext *u, int i)
@@ -246,13 +246,14 @@ static bool any_stored(const Spec *s, const char *dtype)
 static void add_operands(FillScope *s, const UnitContext *u)
 {
     const Spec *spec = u->spec;
-    bool strided = false;
+    bool strided = false, rows = false;
     fill_list(s, "operands");
     for (int i = 0; i < spec->op->noperand; i++) {
         add_operand(s, u, i);
         strided = strided || spec->op->operand[i].strided;
+        rows = rows || op_has_rows(&spec->op->operand[i]);
     }
-    FILL_WORDS(s, WORD("HAS_STRIDED", strided), WORD("NOPERAND", spec->op->noperand),
+    FILL_WORDS(s, WORD("HAS_STRIDED", strided), WORD("HAS_ROWS", rows), WORD("NOPERAND", spec->op->noperand),
                WORD("ANY_F16", any_stored(spec, "f16")), WORD("ANY_BF16", any_stored(spec, "bf16")),
                WORD("ANY_S32", any_stored(spec, "s32")));
 }
@@ -309,6 +310,7 @@ static void add_tolerance(FillScope *s, const Dtype *d)
     const char *const name[] = { "EPS_SUMS", "EPS_INPUTS", "EPS_OUTPUT", "EPS_DENORMALS" };
     for (size_t i = 0; i < LENGTH(eps); i++)
         fill_wordf(s, name[i], eps[i] ? "%a" : "%.0f", eps[i]);
+    fill_wordf(s, "LARGEST_OUTPUT", "%a", dtype_largest(d));
 }
 
 static void add_op(FillScope *s, const Spec *spec)

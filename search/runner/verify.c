@@ -142,6 +142,12 @@ static bool note_error(Kernel *k, const Shape *s, double got, double exact, doub
 /* How many times the usual tolerance an error may be. */
 static double accuracy_of(const Setup *setup, const Shape *s) { return shape_is_told(s) ? 1 : setup->accuracy; }
 
+/* Is the result beyond what the type can hold, and told so? */
+static bool overflows(const Dtype *t, double got, double exact, double tol)
+{
+    return isinf(got) && got * exact > 0 && fabs(exact) + tol >= dtype_largest(t);
+}
+
 static bool check_row(Kernel *k, const Setup *setup, const Shape *s, const void *out, int64_t i)
 {
     const Dtype *t = setup->dtype[setup->out];
@@ -149,7 +155,7 @@ static bool check_row(Kernel *k, const Setup *setup, const Shape *s, const void 
     for (int64_t e = 0; e < s->row_elems; e++) {
         double got = dtype_load(t, out, s->row[i] * s->row_elems + e);
         const double tol = dtype_tolerance(t, (double)s->terms, accuracy_of(setup, s) * bound[e], y[e]);
-        if (note_error(k, s, got, y[e], tol))
+        if (overflows(t, got, y[e], tol) || note_error(k, s, got, y[e], tol))
             continue;
         char row[32] = "";
         if (s->row_elems > 1)

@@ -334,7 +334,7 @@ static void add_apart(const Spec *spec, const int64_t *base, VerifyShapes *w)
 static int row_axis(const Op *op)
 {
     for (int i = 0; i < op->noperand; i++)
-        if (op->operand[i].of_formula && op->operand[i].data == DATA_NORMAL && op->operand[i].of >= 0)
+        if (op_has_rows(&op->operand[i]))
             return op->operand[i].of;
     return -1;
 }

@@ -18,10 +18,10 @@
 //@ arithmetic
 
 #endif
-/* How an element is stored; what an input holds: numbers from -1 to 1, whole ones from -4 to 4, lengths from 0 to an extent, places below it,
- * permutations of it. */
+/* How an element is stored; what an input holds: numbers from -1 to 1, such rows of a formula, whole ones from -4 to 4, lengths from 0 to an extent,
+ * places below it, permutations of it. */
 typedef enum { NAME_f32, NAME_f16, NAME_bf16, NAME_s32 } NAME_format;
-typedef enum { NAME_normal, NAME_integers, NAME_lengths, NAME_places, NAME_permutation } NAME_data;
+typedef enum { NAME_normal, NAME_in_rows, NAME_integers, NAME_lengths, NAME_places, NAME_permutation } NAME_data;
 
 static void NAME_store(NAME_format format, void *to, int64_t i, double v)
 {
@@ -169,6 +169,8 @@ static int64_t NAME_below(int64_t n)
     return (int64_t)(state >> 33) % n;
 }
 
+static double NAME_unit(void) { return (double)NAME_below((int64_t)1 << 31) / 0x1p30 - 1; }
+
 static void NAME_draw(const NAME_problem *p, int operand)
 {
     const NAME_format format = NAME_fact[operand].format;
@@ -190,8 +192,7 @@ static void NAME_draw(const NAME_problem *p, int operand)
 #endif
     for (int64_t i = 0; i < o->elems; i++)
         NAME_store(format, o->dense, i,
-                   NAME_fact[operand].data == NAME_integers ? (double)(NAME_below(9) - 4)
-                                                            : (double)NAME_below((int64_t)1 << 31) / 0x1p30 - 1);
+                   NAME_fact[operand].data == NAME_integers ? (double)(NAME_below(9) - 4) : NAME_unit());
 }
 
 /* Where a row along the last extent begins, in elements. */
@@ -242,17 +243,48 @@ static void NAME_place(NAME_problem *p, int is_apart)
     }
 }
 
+/* Computes the result by the definition, of each step-th row. */
+static void NAME_define(NAME_problem *p)
+{
+    const void *dense[NAME_noperand] = { NULL };
+    const int64_t row_elems = p->rows ? p->operand[NAME_out].elems / p->rows : 0;
+    for (int k = 0; k < NAME_noperand; k++)
+        dense[k] = p->operand[k].dense;
+    for (int64_t i = 0; i * p->step < p->rows; i++)
+        dcgen_reference_rows(p->extent, dense, i * p->step, i * p->step + 1, p->want + i * row_elems, p->bound + i * row_elems);
+}
+
+#if HAS_ROWS
+/* Draws rows of a formula as programs meet them, each of another kind than the one before: constant, near or far from 0 for their spread, of one sign,
+ * with one that stands out, with ties; those whose squares are nearly too large, the largest, the smallest. */
+DCGEN_INLINE void NAME_draw_rows(NAME_problem *p)
+{
+    for (int k = 0; k < NAME_noperand; k++) {
+        const NAME_operand *o = &p->operand[k];
+        const int narrow = NAME_fact[k].format == NAME_f16;
+        const double far = narrow ? 1000 : 1e7, large = narrow ? 0x1p8 : 0x1p58, most = narrow ? 0x1p12 : 0x1p122, least = narrow ? 0x1p-20 : 0x1p-130;
+        for (int64_t i = 0; NAME_fact[k].data == NAME_in_rows && i < o->elems; i++) {
+            const int64_t columns = o->extent[NAME_fact[k].rank - 1], row = i / columns;
+            const double z = NAME_unit(), stands_out = i % columns == row % columns ? far : z;
+            const double kind[] = { z, 1234.567, z - 50, far + 4 * z, fabs(z), stands_out, rint(2 * z), large * z, most * z, least * z };
+            NAME_store(NAME_fact[k].format, o->dense, i, kind[(row + o->elems) % 10]);
+        }
+        if (NAME_fact[k].data == NAME_in_rows)
+            NAME_put(p, k);
+    }
+    NAME_define(p);
+}
+
+#endif
 /* A call with these extents on random inputs, and its result by the definition, of each step-th row. */
 static NAME_problem NAME_problem_new(const int64_t *extent, int64_t most_terms)
 {
     NAME_problem p = { .step = 1 };
-    const void *dense[NAME_noperand] = { NULL };
     memcpy(p.extent, extent, sizeof p.extent);
     NAME_lay_out(&p);
     for (int k = 0; k < NAME_noperand; k++)
         if (NAME_fact[k].rank && k != NAME_out) {
             p.operand[k].dense = NAME_take((size_t)p.operand[k].elems * NAME_fact[k].bytes);
-            dense[k] = p.operand[k].dense;
             NAME_draw(&p, k);
         }
     NAME_place(&p, 0);
@@ -263,8 +295,7 @@ static NAME_problem NAME_problem_new(const int64_t *extent, int64_t most_terms)
     const int64_t nrow = (p.rows + p.step - 1) / p.step;
     p.want = NAME_take((size_t)(nrow * row_elems) * sizeof(double));
     p.bound = NAME_take((size_t)(nrow * row_elems) * sizeof(double));
-    for (int64_t i = 0; i < nrow; i++)
-        dcgen_reference_rows(extent, dense, i * p.step, i * p.step + 1, p.want + i * row_elems, p.bound + i * row_elems);
+    NAME_define(&p);
     return p;
 }
 
@@ -297,8 +328,9 @@ static double NAME_worst(const NAME_problem *p)
         if (row % p->step == 0) {
             const double got = NAME_load(NAME_fact[NAME_out].format, y, 0), exact = p->want[want];
             const double tolerance = NAME_tolerance(terms, p->bound[want], exact), err = fabs(got - exact) / tolerance;
-            /* An infinity; what is no number by definition, or not determined. */
-            const int same = got == exact || (isnan(got) && isnan(exact)) || isinf(tolerance);
+            /* An infinity, by definition or as the type can hold no more; what is no number by definition, or not determined. */
+            const int is_beyond = isinf(got) && got * exact > 0 && fabs(exact) + tolerance >= LARGEST_OUTPUT;
+            const int same = got == exact || is_beyond || (isnan(got) && isnan(exact)) || isinf(tolerance);
             if (!same && !(err <= most))
                 most = err <= INFINITY ? err : INFINITY; /* a NaN: infinite */
         }

@@ -97,6 +97,12 @@ int main(void)
         NAME_place(&p, 1);
         failed += NAME_check_all(&p, exec, &ncheck, &most);
 #endif
+#if HAS_ROWS
+        if (i % 4 == 0) {
+            NAME_draw_rows(&p);
+            failed += NAME_check_all(&p, exec, &ncheck, &most);
+        }
+#endif
         NAME_problem_free(&p);
     }
 #ifndef PACKAGE_NO_THREADS

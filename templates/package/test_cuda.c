@@ -194,6 +194,12 @@ int main(int argc, char **argv)
         NAME_place_on_device(&s, 1);
         failed += NAME_check_all(&s, &ncheck, &most);
 #endif
+#if HAS_ROWS
+        if (i % 4 == 0) {
+            NAME_draw_rows(&s.problem);
+            failed += NAME_check_all(&s, &ncheck, &most);
+        }
+#endif
         NAME_site_free(&s);
     }
     printf("%d kernels, %d checks, %d failed; largest error %.3f of the tolerance\n", NAME_nkernel(), ncheck, failed, most);

@@ -83,9 +83,10 @@ bool print_is_taken(const char *name);
 /* A name for a variable that no other has: the operand's, where that is free. */
 const char *print_variable_name(Printer *p, const char *operand);
 
-/* How a reduction is written: its fields of a row, what they are first, how one more value is taken, how parts become one. */
+/* How a reduction is written: its fields of a row, what they are first, how one more value is taken, how parts become one; and how the parts of a
+ * long row are put aside from time to time (NULL: they are not), as a sum that grows takes in what is added with ever less care. */
 typedef struct {
-    const char *fields, *begin, *take, *finish;
+    const char *fields, *begin, *take, *finish, *aside;
 } ReductionForm;
 
 /* rows_style.c: how statements of functions that go along a row are written. */

@@ -4,6 +4,7 @@
  * time. The functions around them are templates/package/rows.c and rows.cu. unit_rows fills in what stands in capitals:
  *
  *   V S AT C VALUE   of a reduction: its value, its parts, their places (argmax), a variable; what it is of
+ *   ASIDE            parts of a sum that were put aside
  *   PLACE            the element's place along the row
  *   OUT TYPE         where the output's element lies, its type
  */
@@ -29,10 +30,15 @@ const RowStyle row_style_vectors = {
     .store_before = "",
     .store_behind = "",
     .store_value = "    *(OUT) = VALUE;\n",
-    .reduction[FORMULA_SUM] = { VECTOR_FIELDS, EACH "        row->S[u] = PACKAGE_all_MACHINE(0);\n",
+    .reduction[FORMULA_SUM] = { VECTOR_FIELDS "    PACKAGE_floats_MACHINE ASIDE;\n",
+                                EACH "        row->S[u] = PACKAGE_all_MACHINE(0);\n"
+                                     "    row->ASIDE = PACKAGE_all_MACHINE(0);\n",
                                 "    row->S[u] += " FIRST("0") ";\n",
                                 REST "        row->S[0] = row->S[0] + row->S[u];\n"
-                                     "    row->V = PACKAGE_sum_of_MACHINE(row->S[0]);\n" },
+                                     "    row->V = PACKAGE_sum_of_MACHINE(row->ASIDE + row->S[0]);\n",
+                                REST "        row->S[0] = row->S[0] + row->S[u];\n"
+                                     "    row->ASIDE += row->S[0];\n" EACH
+                                     "        row->S[u] = PACKAGE_all_MACHINE(0);\n" },
     .reduction[FORMULA_GREATEST] = { VECTOR_FIELDS, EACH "        row->S[u] = PACKAGE_all_MACHINE(" LOWEST ");\n",
                                      "    row->S[u] = PACKAGE_max_MACHINE(" FIRST(LOWEST) ", row->S[u]);\n",
                                      REST "        row->S[0] = PACKAGE_max_MACHINE(row->S[0], row->S[u]);\n"
@@ -66,8 +72,9 @@ const RowStyle row_style_threads = {
     .store_before = "    TYPE results[W];\n",
     .store_behind = "    if (exists)\n        PACKAGE_device::store_row(OUT, results);\n",
     .store_value = "    if (exists)\n        *(OUT) = VALUE;\n",
-    .reduction[FORMULA_SUM] = { THREAD_FIELDS, "    row->S = 0;\n", "    row->S += exists ? VALUE : 0;\n",
-                                "    row->V = lanes.sum(row->S);\n" },
+    .reduction[FORMULA_SUM] = { "    float V, S, ASIDE;\n", "    row->S = row->ASIDE = 0;\n",
+                                "    row->S += exists ? VALUE : 0;\n", "    row->V = lanes.sum(row->ASIDE + row->S);\n",
+                                "    row->ASIDE += row->S;\n    row->S = 0;\n" },
     .reduction[FORMULA_GREATEST] = { THREAD_FIELDS, "    row->S = " LOWEST ";\n",
                                      "    row->S = PACKAGE_device::greater(VALUE, row->S);\n",
                                      "    row->V = lanes.largest(row->S);\n" },

@@ -269,7 +269,7 @@ static FillScope *words_of_reduction(const Rows *r, int i)
     const Printer p = printer_of(r);
     FillScope *words = print_words(&p);
     FILL_WORDS(words, WORD("V", arena_printf(r->arena, "v%d", i)), WORD("S", arena_printf(r->arena, "s%d", i)),
-               WORD("AT", arena_printf(r->arena, "at%d", i)), WORD("C", arena_printf(r->arena, "c%d", i)));
+               WORD("AT", arena_printf(r->arena, "at%d", i)), WORD("ASIDE", arena_printf(r->arena, "aside%d", i)), WORD("C", arena_printf(r->arena, "c%d", i)));
     return words;
 }
 
@@ -393,11 +393,13 @@ static void print_pass(Rows *r, Printer *shared, int pass, const bool *done, Fil
 static void print_begin(const Rows *r, int pass, FillScope *words)
 {
     const Printer p = printer_of(r);
-    Text t = { .arena = r->arena };
+    Text begin = { .arena = r->arena }, aside = { .arena = r->arena };
     for (int i = 0; i < r->f->nnode; i++)
-        if (is_reduced(r, i, pass))
-            text_add(&t, print_pattern(words_of_reduction(r, i), form_of(r, i)->begin));
-    fill_word(words, "begin", print_filled(&p, text_str(&t)));
+        if (is_reduced(r, i, pass)) {
+            text_add(&begin, print_pattern(words_of_reduction(r, i), form_of(r, i)->begin));
+            text_add(&aside, form_of(r, i)->aside ? print_pattern(words_of_reduction(r, i), form_of(r, i)->aside) : "");
+        }
+    FILL_WORDS(words, WORD("begin", print_filled(&p, text_str(&begin))), WORD("aside", print_filled(&p, text_str(&aside))));
 }
 
 static void print_end(Rows *r, Printer *shared, int pass, FillScope *words)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT-0 */
 #ifndef DCGEN
-/* What kernels for an instruction set call to go along a row, a vector at a time: before each pass, for each vector, behind the pass. */
+/* What kernels for an instruction set call to go along a row, a vector at a time: before each pass, for each vector, behind many, behind the pass. */
 #endif
 /* FORMULA: values of a row, those of up to eight vectors side by side before they are one; and what later passes need of a vector. */
 typedef struct {
@@ -34,6 +34,11 @@ NAME_pass_PASS_MACHINE(const NAME_args *a, NAME_row_MACHINE *row, NAME_place at,
 {
 //@ places
 //@ body
+}
+
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void NAME_aside_PASS_MACHINE(NAME_row_MACHINE *row, const int nu)
+{
+//@ aside
 }
 
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void

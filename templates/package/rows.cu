@@ -31,6 +31,11 @@ NAME_pass_PASS(const NAME_args &a, NAME_row *row, NAME_place at, unsigned first,
 //@ behind
 }
 
+static __device__ __forceinline__ void NAME_aside_PASS(NAME_row *row)
+{
+//@ aside
+}
+
 template <class Lanes> static __device__ __forceinline__ void
 NAME_end_PASS(const NAME_args &a, NAME_row *row, NAME_place at, Lanes &lanes, bool exists)
 {

@@ -17,6 +17,7 @@ values = (
   { name = "BN";     expr = "NV * STEP";           doc = "elements of the longest row that stays in registers"; },
   { name = "WARPS";  expr = "ceil_div(LANES, 32)"; doc = "warps of a row"; },
   { name = "HOPS";   expr = "2 + (LANES > 4) + (LANES > 8) + (LANES > 16) + WARPS / 4"; doc = "steps until its sums are one"; },
+  { name = "MOST";   expr = "256 / (NV * VEC)";    doc = "times BN elements of a long row, whose sums are put aside: so they stay near what is added"; },
   { name = "SMEM";   expr = "(WARPS > 1) * (NT / 32) * 16"; doc = "bytes of shared memory of a block: two values and their places for each warp"; },
   { name = "HELD";   expr = "ROWS * NV * VEC";     doc = "elements of a thread"; },
   { name = "NEED";   expr = "3 * HELD + 28";       doc = "registers of a thread: elements, what is computed of them, loads on their way, addresses"; } );
@@ -79,6 +80,7 @@ features = (
 #define STEP (LANES * VEC)
 #define BN (NV * STEP)
 #define WARPS (LANES / 32)
+#define MOST 16
 #define SMEM (NT / 2)
 #define ROW_PASSES 1
 #define P 0
@@ -190,12 +192,15 @@ template <int W, bool is_long> static __device__ __forceinline__ void KERNEL_row
 #pragma unroll 1
     for (unsigned n = lane * W; n < (is_long ? columns : LANES * W); n += BN)
 #pragma unroll
-        for (int r = 0; r < ROWS; r++)
+        for (int r = 0; r < ROWS; r++) {
 #pragma unroll
             for (int j = 0; j < vectors; j++) {
                 const unsigned own = n + j * (LANES * W);
                 NAME_pass_P<W, is_long>(a, &row[r], at[r], min(own, columns - W), own < columns && first + r < rows, &v[r][j]);
             }
+            if (is_long && n / BN % MOST == MOST - 1)
+                NAME_aside_P(&row[r]);
+        }
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
         NAME_end_P(a, &row[r], at[r], lanes, lane == 0 && first + r < rows);

@@ -13,6 +13,7 @@ params = (
 values = (
   { name = "LANES"; expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; },
   { name = "BLOCK"; expr = "SIDE * LANES";     doc = "columns side by side"; },
+  { name = "MOST";  expr = "128";              doc = "blocks whose sums are put aside: so they stay near what is added"; },
   { name = "KEPT";  expr = "max(L1_BYTES, 32768) / 8"; doc = "columns of the longest rows that are stored past the caches: half of L1 holds what is kept of one"; },
   { name = "L3";    expr = "L3_BYTES + (L3_BYTES == 0) * 1073741824"; doc = "bytes of operands that caches may hold: more are stored past them"; } );
 constraints = (
@@ -45,6 +46,7 @@ features = (
 #define PF 0
 #define LANES 16
 #define BLOCK 64
+#define MOST 128
 #define KEPT 1024
 #define L3 (1 << 25)
 #define VECTOR_BYTES 64
@@ -65,10 +67,15 @@ KERNEL_pass_P(const int vectors, const NAME_args *a, NAME_row_MACHINE *row, NAME
     PACKAGE_UNROLL(16)
     for (int i = 0; i < vectors; i++)
         NAME_pass_P_MACHINE(a, row, at, i * LANES, i + 1 < vectors ? LANES : rest, i % SIDE, &v[i], 0);
-    for (; !vectors && n + BLOCK <= columns; n += BLOCK)
-        PACKAGE_UNROLL(8)
-        for (int i = 0; i < SIDE; i++)
-            NAME_pass_P_MACHINE(a, row, at, n + i * LANES, LANES, i, v, 1);
+    while (!vectors && n + BLOCK <= columns) {
+        const int64_t end = columns - n < MOST * BLOCK ? columns : n + MOST * BLOCK;
+        for (; n + BLOCK <= end; n += BLOCK)
+            PACKAGE_UNROLL(8)
+            for (int i = 0; i < SIDE; i++)
+                NAME_pass_P_MACHINE(a, row, at, n + i * LANES, LANES, i, v, 1);
+        if (n + BLOCK <= columns)
+            NAME_aside_P_MACHINE(row, SIDE);
+    }
     for (; !vectors && n + LANES <= columns; n += LANES)
         NAME_pass_P_MACHINE(a, row, at, n, LANES, 0, v, 1);
     if (!vectors && n < columns)

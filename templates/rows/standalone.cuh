@@ -53,4 +53,5 @@ NAME_pass_P(const NAME_args &a, NAME_row *, NAME_place at, unsigned first, bool 
     if (exists)
         PACKAGE_device::store_row(a.Y + (int64_t)at.m * a.N + first, v->of);
 }
+static __device__ __forceinline__ void NAME_aside_P(NAME_row *) {}
 template <class Lanes> static __device__ __forceinline__ void NAME_end_P(const NAME_args &, NAME_row *, NAME_place, Lanes &, bool) {}

@@ -29,6 +29,7 @@ static inline float *NAME_output_MACHINE(const NAME_args *a, NAME_place at) { re
 static inline void PACKAGE_fence_MACHINE(void) { }
 static inline void NAME_fetch_MACHINE(const NAME_args *a, NAME_place at, int64_t n) { (void)a, (void)at, (void)n; }
 static inline void NAME_begin_P_MACHINE(NAME_row_MACHINE *row) { (void)row; }
+static inline void NAME_aside_P_MACHINE(NAME_row_MACHINE *row, int nu) { (void)row, (void)nu; }
 static inline void NAME_end_P_MACHINE(const NAME_args *a, NAME_row_MACHINE *row, NAME_place at, int nu)
 {
     (void)a, (void)row, (void)at, (void)nu;

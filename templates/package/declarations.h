@@ -45,6 +45,10 @@ size_t CALL_workspace_bytes(EXTENTS, const PACKAGE_exec *exec);
 #if HAS_ACC
  *             acc: what the operator computed for the element
 #endif
+#if IS_MOVING
+ *             in floats: where a sum or a product on the way is beyond 3.4e38, as the squares of large elements, the result is
+ *             not determined
+#endif
 #endif
  *   AXIS_COLUMN AXIS_MEANING //@ repeat axes
  *   AXIS_COLUMN AXIS_DOC: VALUE in all calls //@ repeat constants

@@ -170,7 +170,7 @@ DCGEN_INLINE dcgen_value dcgen_gelu_tanh(dcgen_value a)
 /* Rounded to a type of so many bits of mantissa: by one bit more or less, where what is rounded may be off. */
 DCGEN_INLINE dcgen_value dcgen_coarse(dcgen_value a, int bits, int least, double most)
 {
-    int e;
+    int e = 0;
     frexp(a.value, &e);
     const double unit = ldexp(1, (e < least ? least : e) - 1 - bits), v = nearbyint(a.value / unit) * unit;
     return dcgen_limited(v, a.bound > 0 ? a.bound + unit / (12 * EPS_SUMS) : 0, most);

@@ -62,6 +62,8 @@ if [ -z "${THOROUGH:-}" ]; then
     try rows f16 sm_80 'exp(max[n](x[m,n])) * z[m] + sum[n](x[m,n])' LANES=32 NT=128 ROWS=2 VEC=4 NV=1 EAGER=0
     try rows f32 sm_80 'z[m] * m' LANES=32 NT=128 ROWS=2 VEC=4 NV=1 EAGER=0
     try row_values f32 sm_80 'z[m] * m' LANES=32 NT=128 ROWS=2 VEC=4 NV=1 EAGER=0
+    # Results beyond f16: infinite.
+    try rows f16 sm_80 'x[m,n] * 3.5 + r[m,n] * x[m,n]' LANES=32 NT=128 ROWS=1 VEC=8 NV=1 EAGER=0
     # Functions of elements alone, of operands that are the same for rows or columns, lie the other way, or are gathered by row and by element.
     try rows f32 sm_90a "$four" LANES=32 NT=256 ROWS=1 VEC=4 NV=1 EAGER=0
     try rows f32 sm_80 'softmax[n](table[id[m],n] + x[m,order[n]])' LANES=32 NT=128 ROWS=1 VEC=4 NV=1 EAGER=0

@@ -125,6 +125,64 @@ int main(void)
 C
         "${CC:-cc}" -std=gnu17 -O2 -Wno-psabi nan.c -o nan -lm && ./nan || failed "$target: NaN is not passed over by rows $kernel"
     done
+
+    section "rows far from 0, for $target" # layernorm and the mean; shorter and longer than registers, and very long
+    cat >far.h <<'C'
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+static float x[4000000], y[4000000];
+static void call(int64_t n)
+{
+    const int64_t extent[] = { 1, n };
+    void *const operand[] = { x, y };
+    dcgen_run(extent, operand, NULL, 0, 1);
+}
+C
+    formula rows "$matrix" 'layernorm[n](x[m,n], 1e-12)'
+    "$dcgen" try --templates "$SRC/templates" rows NV=2 SIDE=2 PF=0 rows.cfg --dump source >norm.c 2>/dev/null
+    cat far.h - >>norm.c <<'C'
+int main(void)
+{
+    const int64_t columns[] = { 1, 2, 7, 33, 768, 1024, 4097, 4000000 };
+    const float constant[] = { 0.3f, 333.3f, 1234.567f, 1e7f, 1e30f, -3e-5f };
+    for (int at = 0; at < 8; at++) {
+        const int64_t n = columns[at];
+        double mean = 0, square = 0;
+        for (int k = 0; k < 6; k++) {
+            for (int64_t i = 0; i < n; i++)
+                x[i] = constant[k];
+            call(n);
+            for (int64_t i = 0; i < n; i++)
+                if (y[i] != 0)
+                    return printf("%d elements of %g: %g, not 0\n", (int)n, constant[k], y[i]), 1;
+        }
+        for (int64_t i = 0; i < n; i++)
+            mean += (x[i] = (float)(1e7 + 4 * sin(1.7 * (double)i))) / (double)n;
+        for (int64_t i = 0; i < n; i++)
+            square += (x[i] - mean) * (x[i] - mean) / (double)n;
+        call(n);
+        for (int64_t i = 0; i < n; i++)
+            if (!(fabs(y[i] - (x[i] - mean) / sqrt(square + 1e-12)) < 1e-5))
+                return printf("%d elements near 1e7: %g, not %g\n", (int)n, y[i], (x[i] - mean) / sqrt(square + 1e-12)), 1;
+    }
+    return 0;
+}
+C
+    formula row_values "$matrix" 'mean[n](x[m,n])'
+    "$dcgen" try --templates "$SRC/templates" rows NV=1 SIDE=1 PF=0 rows.cfg --dump source >mean.c 2>/dev/null
+    cat far.h - >>mean.c <<'C'
+int main(void)
+{
+    for (int64_t i = 0; i < 4000000; i++)
+        x[i] = 1234.567f;
+    call(4000000);
+    return fabs(y[0] / 1234.567f - 1) > 1e-4 && printf("the mean of 4 million times 1234.567 is %g\n", y[0]);
+}
+C
+    for program in norm mean; do
+        "${CC:-cc}" -std=gnu17 -O2 -Wno-psabi $program.c -o $program -lm && ./$program || failed "$target: $program of rows far from 0"
+    done
 done
 
 section a package
@@ -134,6 +192,7 @@ dims = { T = { min = 1; max = 40; }; };
 functions = (
   { name = "softmax"; op = "batch_rows"; formula = "softmax[n](n < len[b0] ? x[b0,b1,m,n] : -inf)"; types = { len = "s32"; };
     shapes = ( { B0 = 2; B1 = 3; M = "T"; N = "T"; } ); },
+  { name = "norm"; op = "rows"; formula = "layernorm[n](x[m,n], 1e-5)"; shapes = ( { M = "T"; N = 50; } ); },
   { name = "place"; op = "row_values"; formula = "argmax[n](x[m,n])"; types = { Y = "s32"; };
     shapes = ( { M = "T"; N = 50; } ); },
   { name = "gather"; op = "rows"; formula = "word[id[m],n] + first[n,m]"; types = { id = "s32"; }; extents = { word = ["V", "N"]; };
@@ -153,10 +212,15 @@ for cc in gcc clang; do
     ! command -v $cc >/dev/null || $cc -std=gnu11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wcast-qual -Werror -fsyntax-only out/pair/kernels.c ||
         failed "$cc warns of the kernels"
 done
-for name in softmax place gather; do
+for name in softmax norm place gather; do
     built/pair_${name}_test >"$tmp/log/own" || { cat "$tmp/log/own"; failed "the test of $name"; }
     grep -q ' checks, 0 failed' "$tmp/log/own" || failed "the test of $name checks nothing"
 done
+sed 's/(v->v\([0-9]*\) - row->v[0-9]*) \* row/v->v\1 * row/' out/pair/kernels.c >out/uncorrected.c # a mean that was rounded
+! cmp -s out/pair/kernels.c out/uncorrected.c || failed 'layernorm is written otherwise'
+"${CC:-cc}" -std=gnu17 -O2 -w -Iout/pair out/pair/test_norm.c out/uncorrected.c out/pair/pool.c -o uncorrected -lm -pthread || failed 'it is not built'
+! ./uncorrected >"$tmp/log/own" || failed 'a norm that subtracts a rounded mean passes the tests of the package'
+rm out/uncorrected.c
 cp -r out/pair first
 run 0 replay --templates "$SRC/templates" pair.cfg
 diff -r first out/pair >"$tmp/log/diff" || { head "$tmp/log/diff"; failed 'the replay differs'; }

@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <float.h>
 
 #include <math.h>
 #include <string.h>
@@ -105,11 +106,11 @@ static void rows_of_the_table(void **state)
     static const struct {
         const char *name, *macro, *c_type;
         int bytes;
-        double in, out, tiny;
-    } rows[] = { { "f32", "F32", "float", 4, 0, 0, 0 },
-                 { "tf32", "TF32", "float", 4, 1 / 1024.0, 0, 0 },
-                 { "f16", "F16", "unsigned short", 2, 0, 1 / 2048.0, 1 / 33554432.0 },
-                 { "bf16", "BF16", "unsigned short", 2, 0, 1 / 256.0, 0 } };
+        double in, out, tiny, largest;
+    } rows[] = { { "f32", "F32", "float", 4, 0, 0, 0, FLT_MAX },
+                 { "tf32", "TF32", "float", 4, 1 / 1024.0, 0, 0, FLT_MAX },
+                 { "f16", "F16", "unsigned short", 2, 0, 1 / 2048.0, 1 / 33554432.0, 65504 },
+                 { "bf16", "BF16", "unsigned short", 2, 0, 1 / 256.0, 0x1p-134, 0x1.fep127 } };
     for (int i = 0; i < 4; i++) {
         const Dtype *d = dtype_find(rows[i].name);
         assert_string_equal(d->name, rows[i].name);
@@ -121,6 +122,7 @@ static void rows_of_the_table(void **state)
                     (32 / 16777216.0 + 2 * rows[i].in) * 10 + 3 * rows[i].out + rows[i].tiny);
         assert_true(dtype_tolerance(d, 576, 10, 3) ==
                     (104 / 16777216.0 + 0.5 * rows[i].in) * 10 + 3 * rows[i].out + rows[i].tiny);
+        assert_true(dtype_tolerance(d, 1, 0, 0) == rows[i].tiny && dtype_largest(d) == rows[i].largest);
     }
     float two[] = { 1, 2 };
     for (int i = 0; i < 2; i++) {

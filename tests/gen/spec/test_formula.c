@@ -339,6 +339,17 @@ static const char *said_of(const char *keys)
     return golden_diag(arena, d);
 }
 
+/* Parts of centre and layernorm have names that a formula may not use. */
+static void parts_of_short_forms_are_refused(void **state)
+{
+    (void)state;
+    static const char *const part[] = { "_off", "_centred", "_variance" };
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+        assert_non_null(strstr(said_of_rows(arena_printf(arena, "%s(x[m,n], 2)", part[i])),
+                               arena_printf(arena, "unknown function '%s'", part[i])));
+    assert_string_equal(said_of_rows("layernorm[n](x[m,n], 1) + centre[n](x[m,n])"), "");
+}
+
 /* Terms that have 3 nodes each, and functions that have one. */
 static const char *long_formula(const char *tail, int nnode)
 {
@@ -507,6 +518,7 @@ int main(void)
         cmocka_unit_test(some_elements_lie_across_rows),
         cmocka_unit_test(a_batch_has_places_too),
         cmocka_unit_test(attributes_have_no_places),
+        cmocka_unit_test(parts_of_short_forms_are_refused),
         cmocka_unit_test(too_many_nodes_are_refused),
         cmocka_unit_test(affine_ones_are_told),
         cmocka_unit_test(what_it_costs), cmocka_unit_test(places_that_may_be_one),

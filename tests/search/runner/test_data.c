@@ -286,6 +286,48 @@ static void kinds_of_real_numbers(void **state)
         assert_true(x[i] == floorf(x[i]));
 }
 
+/* Rows of all kinds, of an operand that has rows; they are judged, and the same each time. */
+static void kinds_of_rows(void **state)
+{
+    (void)state;
+    enum { M = 20, K = 300 };
+    static const char *const type[] = { "f32", "bf16", "f16" };
+    for (int t = 0; t < 3; t++) {
+        char why[WHY_BYTES];
+        Shape want = wanted(M, 5, K);
+        int constant = 0, far = 0, large = 0, small = 0;
+        double once[M * K];
+        setup.dtype[X] = setup.dtype[W] = dtype_find(type[t]);
+        setup.of[X] = 2;
+        setup.of[W] = -1;
+        want.told = DATA_EDGES + 1;
+        assert_false(shape_is_told(&want));
+        for (int again = 0; again < 2; again++) {
+            shape_forget_all();
+            const Shape *s = shape_get(&setup, &want, why);
+            for (int64_t i = 0; i < M * K; i++) {
+                const double v = dtype_load(setup.dtype[X], s->operand[X].data, i);
+                assert_true(isfinite(v) && (!again || v == once[i]));
+                once[i] = v;
+            }
+            assert_memory_equal(s->operand[W].data, get(M, 5, K)->operand[W].data, s->bytes[W]);
+        }
+        for (const double *row = once; row < once + M * K; row += K) {
+            double least = INFINITY, most = -INFINITY, magnitude = 0;
+            for (int i = 0; i < K; i++) {
+                least = fmin(least, row[i]);
+                most = fmax(most, row[i]);
+                magnitude = fmax(magnitude, fabs(row[i]));
+            }
+            constant += least == most;
+            far += least > 900 && most > least;
+            large += magnitude > (t < 2 ? 1e36 : 1e4);
+            small += magnitude < (t < 2 ? 1e-38 : 1e-5);
+        }
+        assert_true(constant >= 2 && (far == 2 || t == 1) && large == 2 && small == 2); /* two of each; bf16 has few numbers near 1e7 */
+    }
+}
+
 static void shapes_are_kept(void **state)
 {
     (void)state;
@@ -462,6 +504,7 @@ int main(void)
         FRESH(operands_are_random),
         FRESH(kinds_of_data),
         FRESH(kinds_of_real_numbers),
+        FRESH(kinds_of_rows),
         FRESH(shapes_are_kept),
         FRESH(the_oldest_shape_goes),
         FRESH(packed_operands_are_kept_once),

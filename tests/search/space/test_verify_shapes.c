@@ -221,6 +221,49 @@ static void one_tile_with_attributes(void **state)
     assert_false(verify_shapes_one_tile(&study, &y.space->candidate[0], 8, extent));
 }
 
+/* Where a formula reads rows there are shapes with many rows of all kinds: of ops that may reduce them one within the tile and a long one, of others one.
+ * A bias has no rows. */
+static void rows_of_all_kinds(void **state)
+{
+    (void)state;
+    static const char *const folders[] = { DCGEN_SOURCE_DIR "/templates" };
+    static const struct {
+        const char *rest;
+        int n;
+    } cases[] = { { "op = \"rows\"; formula = \"layernorm[n](x[m,n], 1e-5)\"; shapes = ( { M = 8; N = 8; } )", 2 },
+                  { "op = \"row_values\"; formula = \"sum[n](x[m,n])\"; shapes = ( { M = 8; N = 8; } )", 2 },
+                  { "op = \"dense\"; epilogue = \"acc + r[m,n]\"; shapes = ( { M = 8; N = 8; K = 8; } )", 1 },
+                  { "op = \"dense\"; epilogue = \"acc + b[n]\"; shapes = ( { M = 8; N = 8; K = 8; } )", 0 } };
+    Arena *a = arena_new();
+    Diag *d = diag_new(a);
+    TargetList targets;
+    assert_true(target_read_all(a, DCGEN_SOURCE_DIR "/templates/targets", &targets, d));
+    const Target *target = target_find(&targets, "avx2");
+    const Device device = device_typical(a, target);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *text = arena_printf(a, "name = \"x\"; target = [\"avx2\"]; %s;", cases[i].rest);
+        const Source src = { .path = "x.cfg", .text = text, .len = strlen(text) };
+        const Spec *spec = spec_parse(a, &src, folders, 1, d);
+        TemplateList templates;
+        VerifyShapes w;
+        int n = 0;
+        assert_true(spec && template_read_all(a, spec, folders, 1, &templates, d));
+        const Space *space = space_make(a, spec, &templates, target, &device, d);
+        const Candidate *c = space->candidate;
+        const Study study = { .spec = spec, .device = &device };
+        verify_shapes(&study, &c, 1, &w);
+        for (int k = 0; k < w.n; k++) {
+            n += w.edges[k];
+            assert_true(!w.edges[k] || (w.extent[k][0] > 20 && w.gap[k] == 0));
+        }
+        if (n != cases[i].n)
+            fail_msg("%s: %d shapes have rows of all kinds", cases[i].rest, n);
+        const int64_t tile = verify_shapes_tile(&study, c, 1);
+        assert_true(n < 2 || (w.extent[w.n - 2][1] < tile + 3 && w.extent[w.n - 1][1] > 1000));
+    }
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +273,7 @@ int main(void)
         cmocka_unit_test(fixed_extents),
         cmocka_unit_test(gaps),
         cmocka_unit_test(one_tile_with_attributes),
+        cmocka_unit_test(rows_of_all_kinds),
     };
     return cmocka_run_group_tests(tests, make, drop);
 }

@@ -86,7 +86,7 @@ static bool take_data(Setup *s, int i, const char *whose, const char *data, char
     if (kind < 0 || (is_bounded && !s->dtype[i]->is_integer))
         return request_fail(why, "%s has an unknown kind of data, or one that is not of its dtype", whose);
     s->data[i] = (DataKind)kind;
-    return (s->of[i] >= -!is_bounded && s->of[i] < OP_MAX_EXTENT) || request_fail(why, "%s: of is no extent", whose);
+    return (s->of[i] >= (is_bounded ? 0 : -1) && s->of[i] < OP_MAX_EXTENT) || request_fail(why, "%s: of is no extent", whose);
 }
 
 static bool read_operand(Setup *s, json_t *operand, char why[WHY_BYTES])

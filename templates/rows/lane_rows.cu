@@ -17,7 +17,7 @@ values = (
   { name = "BN";     expr = "NV * STEP";           doc = "elements of the longest row that stays in registers"; },
   { name = "WARPS";  expr = "ceil_div(LANES, 32)"; doc = "warps of a row"; },
   { name = "HOPS";   expr = "2 + (LANES > 4) + (LANES > 8) + (LANES > 16) + WARPS / 4"; doc = "steps until its sums are one"; },
-  { name = "MOST";   expr = "256 / (NV * VEC)";    doc = "times BN elements of a long row, whose sums are put aside: so they stay near what is added"; },
+  { name = "MOST";   expr = "256 / (NV * VEC)";    doc = "so many times BN elements of a long row have sums of their own, which are then put aside, as a small number is lost in a large sum"; },
   { name = "SMEM";   expr = "(WARPS > 1) * (NT / 32) * 16"; doc = "bytes of shared memory of a block: two values and their places for each warp"; },
   { name = "HELD";   expr = "ROWS * NV * VEC";     doc = "elements of a thread"; },
   { name = "NEED";   expr = "3 * HELD + 28";       doc = "registers of a thread: elements, what is computed of them, loads on their way, addresses"; } );

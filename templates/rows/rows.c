@@ -13,7 +13,7 @@ params = (
 values = (
   { name = "LANES"; expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; },
   { name = "BLOCK"; expr = "SIDE * LANES";     doc = "columns side by side"; },
-  { name = "MOST";  expr = "128";              doc = "blocks whose sums are put aside: so they stay near what is added"; },
+  { name = "MOST";  expr = "128";              doc = "so many blocks of a long row have sums of their own, which are then put aside, as a small number is lost in a large sum"; },
   { name = "KEPT";  expr = "max(L1_BYTES, 32768) / 8"; doc = "columns of the longest rows that are stored past the caches: half of L1 holds what is kept of one"; },
   { name = "L3";    expr = "L3_BYTES + (L3_BYTES == 0) * 1073741824"; doc = "bytes of operands that caches may hold: more are stored past them"; } );
 constraints = (

@@ -152,8 +152,8 @@ static void note_rows(const Formula *f, Op *op)
     for (const FormulaNode *v = f->node; v < f->node + f->nnode; v++) {
         const FormulaNode *last = v->kind == FORMULA_ELEMENT ? &f->node[v->arg[v->narg - 1]] : v;
         if (v->kind == FORMULA_ELEMENT && v->narg > 1 && v->type == FORMULA_REAL && last->kind == FORMULA_INDEX &&
-            last->at == f->row && op->operand[v->at].of_formula)
-            op->operand[v->at].of = f->row;
+            (f->row < 0 || last->at == f->row) && op->operand[v->at].of_formula)
+            op->operand[v->at].of = last->at;
     }
 }
 

@@ -330,8 +330,8 @@ static void add_apart(const Spec *spec, const int64_t *base, VerifyShapes *w)
     }
 }
 
-/* The axis along which a formula's operands have rows; -1: none has. */
-static int row_axis(const Op *op)
+/* The extent along which a formula's operands have rows; -1: none has. */
+static int row_extent(const Op *op)
 {
     for (int i = 0; i < op->noperand; i++)
         if (op_has_rows(&op->operand[i]))
@@ -339,28 +339,31 @@ static int row_axis(const Op *op)
     return -1;
 }
 
-/* Adds shapes whose rows are of all kinds: two for ops that may reduce them, one for others. There are as many rows as the work allows. */
+/* Adds shapes whose rows are of all kinds: two for ops that may reduce them, one for others. There are as many rows as the work allows, along the first
+ * axis that they do not go along. */
 static void add_edges(const Spec *spec, const int64_t *tile, const int64_t *base, VerifyShapes *w)
 {
     enum { MANY = 22, LONG = 1100 };
-    static const int64_t most_edge_points = 1 << 16;
     const Op *op = spec->op;
-    const int row = row_axis(op);
-    int many = op->naxis - 1;
-    while (many >= 0 && (many == row || op->extent[many].kind == AXIS_REDUCE))
-        many--;
-    if (row < 0 || row >= op->naxis || many < 0)
+    const int row = row_extent(op), nshape = op->reference ? 1 : 2;
+    const double most = op->reference ? most_points : 1 << 16;
+    int many = 0;
+    while (many < op->naxis && (many == row || op->extent[many].kind == AXIS_REDUCE))
+        many++;
+    if (row < 0 || (!op->reference && row >= op->naxis) || many == op->naxis)
         return;
-    const int64_t within = tile[row] > 3 ? tile[row] - 1 : 3, beyond = 2 * tile[row] + 5;
-    const int64_t length[] = { op->reference ? base[row] : within, beyond > LONG ? beyond : LONG };
-    for (int i = 0; i < (op->reference ? 1 : 2) && w->n < VERIFY_SHAPES_MAX; i++) {
+    for (int i = 0; i < nshape && w->n < VERIFY_SHAPES_MAX; i++) {
         int64_t at = 0, *extent = w->extent[w->n];
         for (int axis = 0; axis < op->naxis; axis++)
-            extent[axis] = op->reference ? base[axis] : 1;
-        extent[row] = length[i];
-        extent[many] = extent[row] * MANY > most_edge_points ? most_edge_points / extent[row] + 1 : MANY;
-        w->edges[w->n] = true;
-        w->n += complete(spec, &at, extent);
+            extent[axis] = op->reference && axis != many ? base[axis] : 1;
+        if (!op->reference) {
+            const int64_t within = tile[row] - 1, beyond = 2 * tile[row] + 5;
+            extent[row] = i > 0 ? (beyond > LONG ? beyond : LONG) : within > 3 ? within : 3;
+        }
+        const double fit = most / points_of(op, extent);
+        extent[many] = fit >= MANY ? MANY : fit >= 2 ? (int64_t)fit : 2;
+        if (complete(spec, &at, extent))
+            w->edges[w->n++] = true;
     }
 }
 

@@ -288,20 +288,28 @@ static void some_elements_lie_across_rows(void **state)
         const char *formula;
         int nacross;
     } cases[] = {
-        { "x[n,m]", 1 },          { "x[m,n]", 0 },           { "x[n,m] + y[n,m] * x[n,m] + z[m,n]", 2 },
-        { "x[m]", 0 },            { "x[n,n]", 0 },           { "x[m,n,m]", 0 },
-        { "t[id[n],m]", 0 },      { "x[id[m],n,m]", 0 },     { "softmax[n](x[n,m])", 0 },
+        { "x[n,m]", 1 },
+        { "x[m,n]", 0 },
+        { "x[n,m] + y[n,m] * x[n,m] + z[m,n]", 2 },
+        { "x[m]", 0 },
+        { "x[n,n]", 0 },
+        { "x[m,n,m]", 0 },
+        { "t[id[n],m]", 0 },
+        { "x[id[m],n,m]", 0 },
+        { "softmax[n](x[n,m])", 0 },
         { "x[n,m] + sum[n](y[m,n])", 0 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const Spec *s = read_rest(arena_printf(arena, "op = \"rows\"; shapes = ( { M = 2; N = 3; } ); formula = \"%s\"; %s", cases[i].formula,
-                                               strstr(cases[i].formula, "t[id") ? "types = { id = \"s32\"; }; extents = { t = [\"N\", \"M\"]; };"
-                                               : strstr(cases[i].formula, "id[") ? "types = { id = \"s32\"; }; extents = { x = [\"N\", \"N\", \"M\"]; };"
-                                                                                 : ""));
+        const Spec *s = read_rest(arena_printf(
+            arena, "op = \"rows\"; shapes = ( { M = 2; N = 3; } ); formula = \"%s\"; %s", cases[i].formula,
+            strstr(cases[i].formula, "t[id")  ? "types = { id = \"s32\"; }; extents = { t = [\"N\", \"M\"]; };"
+            : strstr(cases[i].formula, "id[") ? "types = { id = \"s32\"; }; extents = { x = [\"N\", \"N\", \"M\"]; };"
+                                              : ""));
         if (s->formula->nacross != cases[i].nacross)
             fail_msg("%s: %d elements lie across rows", cases[i].formula, s->formula->nacross);
     }
-    assert_int_equal(read_rest("op = \"rows\"; shapes = ( { M = 2; N = 3; } ); formula = \"x[n,m]\";")->formula->beside, 0);
+    assert_int_equal(read_rest("op = \"rows\"; shapes = ( { M = 2; N = 3; } ); formula = \"x[n,m]\";")->formula->beside,
+                     0);
 }
 
 static void a_batch_has_places_too(void **state)
@@ -345,9 +353,9 @@ static void parts_of_short_forms_are_refused(void **state)
     (void)state;
     static const char *const part[] = { "_off", "_centred", "_variance" };
     for (size_t i = 0; i < sizeof part / sizeof *part; i++)
-        assert_non_null(strstr(said_of_rows(arena_printf(arena, "%s(x[m,n], 2)", part[i])),
+        assert_non_null(strstr(said_of(arena_printf(arena, "formula = \"%s(x[m,n], 2)\";", part[i])),
                                arena_printf(arena, "unknown function '%s'", part[i])));
-    assert_string_equal(said_of_rows("layernorm[n](x[m,n], 1) + centre[n](x[m,n])"), "");
+    assert_string_equal(said_of("formula = \"layernorm[n](x[m,n], 1) + centre[n](x[m,n])\";"), "");
 }
 
 /* Terms that have 3 nodes each, and functions that have one. */
@@ -474,8 +482,10 @@ static void what_it_costs(void **state)
 static void places_that_may_be_one(void **state)
 {
     (void)state;
-    static const char *const flat[] = { "acc", "acc * s[n]", "acc + r[m,n]", "acc * r[m,n] + t[m,n] * s[n]", "n < 2 ? acc : r[m,n]" },
-                             *const others[] = { "acc * s[m]", "acc + r[n,m]", "acc + m", "m < 2 ? acc : r[m,n]", "acc * r[m,n] + s[m]" };
+    static const char *const flat[] = { "acc", "acc * s[n]", "acc + r[m,n]", "acc * r[m,n] + t[m,n] * s[n]",
+                                        "n < 2 ? acc : r[m,n]" },
+                             *const others[] = { "acc * s[m]", "acc + r[n,m]", "acc + m", "m < 2 ? acc : r[m,n]",
+                                                 "acc * r[m,n] + s[m]" };
     for (size_t i = 0; i < LENGTH(flat); i++)
         if (!spec_formula_is_flat(read_formula(flat[i])))
             fail_msg("%s is flat", flat[i]);
@@ -521,7 +531,8 @@ int main(void)
         cmocka_unit_test(parts_of_short_forms_are_refused),
         cmocka_unit_test(too_many_nodes_are_refused),
         cmocka_unit_test(affine_ones_are_told),
-        cmocka_unit_test(what_it_costs), cmocka_unit_test(places_that_may_be_one),
+        cmocka_unit_test(what_it_costs),
+        cmocka_unit_test(places_that_may_be_one),
         cmocka_unit_test(a_bias_is_told),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

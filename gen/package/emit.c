@@ -326,6 +326,16 @@ static bool add_function(Emitter *e, const Emitter *first)
            add_family_part(e, s, "function", "function") && add_part(e, s, "declarations", "declarations.h");
 }
 
+/* The most extents that an operand of any of n functions has. */
+static int most_extents(const Emitter *e, int n)
+{
+    int most = 0;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < e[i].spec->op->noperand; k++)
+            most = spec_layout(e[i].spec, k)->rank > most ? spec_layout(e[i].spec, k)->rank : most;
+    return most;
+}
+
 /* The scope of files that serve all functions. */
 static FillScope *make_scope(Emitter *e, const EmitInput *in)
 {
@@ -361,7 +371,11 @@ static FillScope *make_scope(Emitter *e, const EmitInput *in)
     fill_word(s, "regret", regret);
     fill_word(s, "COMPUTE_CAPABILITIES", architectures_text(e));
     fill_number(s, "HAS_REPORT", e->in->report != NULL);
-    return ok && add_part(e, s, "exact", "exact.h") && add_part(e, s, "strerror", "strerror.h") ? s : NULL;
+    fill_number(s, "MOST_EXTENTS", most_extents(e, n));
+    return ok && add_part(e, s, "exact", "exact.h") && add_part(e, s, "strerror", "strerror.h") &&
+                   add_part(e, s, "overlap", "overlap.h")
+               ? s
+               : NULL;
 }
 
 /* ---- files ---- */

@@ -61,13 +61,13 @@ size_t CALL_workspace_bytes(EXTENTS, const PACKAGE_exec *exec);
 #if FAMILY_CUDA
  *   stream    a cudaStream_t; NULL: the default stream
  * All pointers are the current device's. Operands need no alignment beyond their element's (16 bytes are fastest), and one
- * without elements may be NULL; the output may not overlap an input. Any extents from 0 to 2147483647 are right; those
- * that spec.cfg names are fast. Starts one kernel, allocates nothing and waits for nothing: a call may be captured in a
- * CUDA graph.
+ * without elements may be NULL. Any extents from 0 to 2147483647 are right; those that spec.cfg names are fast. Starts
+ * one kernel, allocates nothing and waits for nothing: a call may be captured in a CUDA graph.
 #else
- * Operands need no alignment beyond their element's, and one without elements may be NULL; the output may not
- * overlap an input. Any extents from 0 to 2147483647 are right; those that spec.cfg names are fast.
+ * Operands need no alignment beyond their element's, and one without elements may be NULL. Any extents from 0 to
+ * 2147483647 are right; those that spec.cfg names are fast.
 #endif
+ * The output may not overlap an input: PACKAGE_BAD_OVERLAP.
 #if HAS_ACCURACY
  * Results may be off by ACCURACY_TEXT times the rounding error of plain sums: the spec's accuracy.
 #endif

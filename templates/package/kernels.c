@@ -28,6 +28,8 @@
 //@ device
 //@ strerror
 
+//@ overlap
+
 /* A call, cut into pieces that its threads take in turn. */
 typedef struct PACKAGE_job {
     void (*run)(const struct PACKAGE_job *job, int piece);

@@ -27,6 +27,8 @@ namespace PACKAGE_device {
 
 //@ strerror
 
+//@ overlap
+
 /* Multiprocessors of the current device; 0: it cannot be asked. */
 static int PACKAGE_sms(void)
 {

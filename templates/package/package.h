@@ -36,15 +36,16 @@ enum {
     PACKAGE_BAD_POINTER = 2, /* a pointer is NULL that must not be, or the workspace is not on a multiple of 16 bytes */
     PACKAGE_BAD_KERNEL = 3,  /* exec->kernel is no kernel of this package, or one that this device cannot run */
     PACKAGE_BAD_DEVICE = 4,  /* no kernel of this package runs on the current device, it was compiled without code for it, or there is none */
-    PACKAGE_CUDA_ERROR = 5   /* the CUDA runtime refused the launch or the copy; cudaGetLastError() has its reason */
+    PACKAGE_CUDA_ERROR = 5,  /* the CUDA runtime refused the launch or the copy; cudaGetLastError() has its reason */
 #else
     PACKAGE_BAD_POINTER = 2, /* a pointer is NULL that must not be */
 #if RUNS_EVERYWHERE
-    PACKAGE_BAD_KERNEL = 3   /* exec->kernel is no kernel of this package, or one that this CPU cannot run */
+    PACKAGE_BAD_KERNEL = 3,  /* exec->kernel is no kernel of this package, or one that this CPU cannot run */
 #else
-    PACKAGE_BAD_KERNEL = 3   /* exec->kernel is no kernel of this package, or one that this CPU cannot run; or the CPU can run none */
+    PACKAGE_BAD_KERNEL = 3,  /* exec->kernel is no kernel of this package, or one that this CPU cannot run; or the CPU can run none */
 #endif
 #endif
+    PACKAGE_BAD_OVERLAP = 6  /* the output overlaps an input */
 };
 const char *PACKAGE_strerror(int code);
 

@@ -20,6 +20,7 @@ const char *PACKAGE_strerror(int code)
     case PACKAGE_BAD_KERNEL: return "no such kernel in this package, or this CPU cannot run it, or can run none";
 #endif
 #endif
+    case PACKAGE_BAD_OVERLAP: return "the output overlaps an input";
     default: return "unknown error";
     }
 }

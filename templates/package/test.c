@@ -2,7 +2,7 @@
  *
  * test: every kernel of the package, and the dispatcher's choice, against the definition in double precision, on extents around
  * every kind of tail, with one and with three threads (without the pool: three parts, one after the other). The output lies between
- * canaries and is NaN before each call.
+ * canaries and is NaN before each call. Calls whose output lies over an input are refused.
 #if HAS_STRIDED
  * Operands that may be strided lie densely and, in a second round, with gaps, which are NaN in inputs and canaries in the output.
 #endif
@@ -69,6 +69,74 @@ static int NAME_check_all(NAME_problem *p, PACKAGE_exec exec, int *ncheck, doubl
     return failed;
 }
 
+/* The code of a call whose output lies at `out`, and its input k at `in`. */
+static int NAME_code_at(const NAME_problem *p, int k, unsigned char *in, unsigned char *out)
+{
+    NAME_problem at = *p;
+#if PACKED
+    at.packed = k == CONSTANT_PLACE ? in : at.packed;
+#endif
+    at.operand[k].room = in - NAME_canary;
+    at.operand[NAME_out].room = out - NAME_canary;
+    return NAME_run(&at, NULL);
+}
+
+/* A call is refused whose output lies over input k, were it by one element, and taken where it begins or ends beside it, or where that has no
+ * elements. */
+static int NAME_check_overlap(const NAME_problem *p, int k)
+{
+    const NAME_operand *x = &p->operand[k], *y = &p->operand[NAME_out];
+    const size_t unit = NAME_fact[NAME_out].bytes, size = (size_t)y->span * unit;
+    size_t bytes = (size_t)x->span * NAME_fact[k].bytes;
+    const void *from = x->room + NAME_canary;
+#if PACKED
+    if (k == CONSTANT_PLACE) {
+        bytes = NAME_packed_bytes(EACH(packed_axes, p->extent[PLACE]));
+        from = p->packed;
+    }
+#endif
+    const size_t before = (NAME_canary + size + 63) / 64 * 64, behind = (bytes + unit - 1) / unit * unit;
+    unsigned char *room = NAME_take(before + behind + size + NAME_canary), *in = room + before;
+    int failed = 0;
+    if (bytes)
+        memcpy(in, from, bytes);
+    const struct {
+        const char *what;
+        unsigned char *out;
+        int is_over;
+    } call[] = { { "at", in, bytes > 0 },
+                 { "with its last element in", in + unit - size, bytes > 0 },
+                 { "with its first element in", in + (bytes ? behind - unit : 0), bytes > 0 },
+                 { "before", in - size, 0 },
+                 { "behind", in + behind, 0 } };
+    for (size_t i = 0; y->elems && i < sizeof call / sizeof *call; i++) {
+        const int code = NAME_code_at(p, k, in, call[i].out);
+        if (code == (call[i].is_over ? PACKAGE_BAD_OVERLAP : PACKAGE_OK))
+            continue;
+        failed++;
+        printf("wrong: ");
+        NAME_print_extents(p);
+        printf(" with the output %s operand %d: code %d\n", call[i].what, k, code);
+    }
+    free(room);
+    return failed;
+}
+
+/* The same for all inputs. A call whose output has no elements is taken, wherever it lies. */
+static int NAME_check_overlaps(NAME_problem *p)
+{
+    int failed = 0;
+#if ANY_SCRATCH
+    NAME_reserve(p, &(PACKAGE_exec){ 0 }, 1);
+#endif
+    for (int k = 0; k < NAME_noperand; k++) {
+        unsigned char *out = p->operand[NAME_out].room + NAME_canary;
+        if (k != NAME_out && NAME_fact[k].rank)
+            failed += p->operand[NAME_out].elems ? NAME_check_overlap(p, k) : NAME_code_at(p, k, out, out) != PACKAGE_OK;
+    }
+    return failed;
+}
+
 #ifdef PACKAGE_NO_THREADS
 /* A parallel_for of the calling thread alone: the last part first. */
 static void NAME_backwards(void *ctx, int n, void (*body)(void *arg, int i), void *arg)
@@ -92,9 +160,11 @@ int main(void)
     for (size_t i = 0; i < sizeof NAME_tried / sizeof *NAME_tried; i++) {
         NAME_problem p = NAME_problem_new(NAME_tried[i], INT64_MAX);
         NAME_pack_constant(&p);
+        failed += NAME_check_overlaps(&p);
         failed += NAME_check_all(&p, exec, &ncheck, &most);
 #if HAS_STRIDED
         NAME_place(&p, 1);
+        failed += NAME_check_overlaps(&p);
         failed += NAME_check_all(&p, exec, &ncheck, &most);
 #endif
 #if HAS_ROWS

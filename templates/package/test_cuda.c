@@ -89,6 +89,28 @@ static int NAME_check_extent(const NAME_site *s, int axis, int64_t extent)
     return failed;
 }
 
+/* A call is refused whose output lies over an input, were it by one element. */
+static int NAME_check_overlap(const NAME_site *s, int k)
+{
+    NAME_site over = *s;
+    size_t bytes = (size_t)s->problem.operand[k].span * NAME_fact[k].bytes;
+    char *in = NAME_device_address(s, k, 0);
+#if PACKED
+    if (k == CONSTANT_PLACE) {
+        bytes = NAME_cuda_packed_bytes(EACH(packed_axes, s->problem.extent[PLACE]));
+        in = s->packed;
+    }
+#endif
+    const size_t unit = NAME_fact[NAME_out].bytes, size = (size_t)s->problem.operand[NAME_out].span * unit;
+    char *const out[] = { in, in + unit - size, in + (bytes + unit - 1) / unit * unit - unit };
+    int failed = 0;
+    for (int i = 0; in && bytes && size && i < 3; i++) {
+        over.memory[NAME_out] = out[i] - NAME_canary;
+        failed += NAME_expect("an output over an input", NAME_start(&over, NULL, 0, NULL), PACKAGE_BAD_OVERLAP);
+    }
+    return failed;
+}
+
 static int NAME_check_arguments(const NAME_site *s)
 {
     const PACKAGE_exec none = { NAME_nkernel() + 1 };
@@ -97,6 +119,8 @@ static int NAME_check_arguments(const NAME_site *s)
     failed += NAME_check_extent(s, PLACE, (int64_t)(FEWEST) - 1);
     failed += NAME_check_extent(s, PLACE, (int64_t)GREATEST + 1);
 //@ end
+    for (int k = 0; k < NAME_noperand; k++)
+        failed += k != NAME_out && NAME_fact[k].rank ? NAME_check_overlap(s, k) : 0;
     failed += NAME_expect("no such kernel", NAME_start(s, &none, 0, NULL), PACKAGE_BAD_KERNEL);
     failed += NAME_expect("a choice", NAME_cuda_choose(EACH(axes, s->problem.extent[PLACE])) >= 0, 1);
     failed += NAME_expect("text of a kernel", NAME_kernel_text(0) && !NAME_kernel_text(NAME_nkernel()), 1);

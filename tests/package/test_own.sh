@@ -47,6 +47,10 @@ done
 checks=$(sed -n 's/^2 kernels, \([0-9]*\) checks.*/\1/p' "$tmp/log")
 [ "$checks" -ge 300 ] || failed "only $checks checks"
 ends 1 pack "$tmp/pkg_a_test"
+for name in $names; do
+    ends 1 overlap "$tmp/${name}_test"
+    logged '^wrong: M=[0-9]* N=[0-9]* K=[0-9]* with the output with its last element in operand 0: code 0'
+done
 # One of three kernels is wrong on both counts of threads, three threads with all kernels.
 ends 1 kernel "$tmp/pkg_a_test"
 logged " $((checks / 3)) failed"

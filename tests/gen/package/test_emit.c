@@ -127,6 +127,10 @@ static void calls_are_checked_before_a_kernel_is_taken(void **state)
         "    const int nthread = exec && exec->threads > 1 ? two_nthread(exec, flops) : 1, kernel = "
         "two_kernel_of(exec, nthread, M, N, K);\n"
         "    if (kernel < 0)\n        return -kernel;\n"
+        "    const two_block block[] = {\n        { X, sizeof(const float), 2, { M, K }, NULL },\n"
+        "        { W, 1, 1, { (int64_t)two_packed_bytes(N, K) }, NULL },\n"
+        "        { Y, sizeof(float), 2, { M, N }, NULL },\n    };\n"
+        "    if (two_overlap(block, 3, 2))\n        return two_BAD_OVERLAP;\n"
         "    return two_start_all(two_table[kernel], &args, exec, nthread, flops);\n}\n");
     expect(p, "kernels.c", "    return 2*M*N*K;\n");
     expect(p, "kernels.c",
@@ -297,7 +301,7 @@ static void the_manifest_names_all_that_the_package_was_made_of(void **state)
         "package/declarations.h\npackage/dispatch.h\npackage/each_kernel.h\npackage/entry.c\npackage/exact.h\npackage/"
         "function.c\n"
         "package/kernels.c\npackage/legal.h\n"
-        "package/pack.h\npackage/package.h\npackage/package.json\npackage/pieces.h\n"
+        "package/overlap.h\npackage/pack.h\npackage/package.h\npackage/package.json\npackage/pieces.h\n"
         "package/pool.c\npackage/pool.h\npackage/preamble.c\npackage/problem.h\npackage/regret.json\n"
         "package/regret.md\npackage/run.c\npackage/strerror.h\npackage/tables.h\npackage/test.c\n"
         "targets/avx2.cfg\ntargets/avx512.cfg\ntargets/portable.cfg\n");

@@ -161,8 +161,33 @@ static void check_extents()
           pkg_cuda(4, 0, 5, X, W, bias, Y, NULL, NULL, NULL) == pkg_OK);
     CHECK(nlaunch == 0);
     CHECK(pkg_cuda(4, 6, 0, NULL, NULL, bias, Y, NULL, NULL, stream) == pkg_OK && nlaunch == 1 && started.K == 0);
-    CHECK(pkg_cuda(most, most, most, X, W, bias, Y, NULL, NULL, stream) == pkg_OK && started.M == most &&
-          started.N == most && started.K == most);
+    const auto at = [](int i) { return (float *)((uintptr_t)i << 48); }; /* far from each other */
+    for (int i = 0; i < 3; i++) {
+        const int64_t e[] = { i == 0 ? most : 1, i == 1 ? most : 1, i == 2 ? most : 1 };
+        CHECK(pkg_cuda(e[0], e[1], e[2], at(1), at(2), at(3), at(4), NULL, NULL, stream) == pkg_OK &&
+              started.M == e[0] && started.N == e[1] && started.K == e[2]);
+    }
+}
+
+/* The output lies in the same memory as the inputs: over one of them, were it by an element, or beside it. */
+static void check_overlaps()
+{
+    enum { M = 4, N = 6, K = 5, AT = 64 };
+    static float all[256], *const y = all + AT;
+    const auto with = [](const float *x, const float *w, const float *b) {
+        return pkg_cuda(M, N, K, x, w, b, y, NULL, NULL, stream);
+    };
+    nlaunch = 0;
+    for (int i = 0; i < AT * 2; i++) {
+        const int on_x = i > AT - M * K && i < AT + M * N, on_bias = i > AT - N && i < AT + M * N;
+        CHECK(with(all + i, W, bias) == (on_x ? pkg_BAD_OVERLAP : pkg_OK));
+        CHECK(with(X, W, all + i) == (on_bias ? pkg_BAD_OVERLAP : pkg_OK));
+        CHECK(with(X, all + i, bias) == pkg_OK || i > AT - 4 * (int)pkg_cuda_packed_bytes(N, K));
+    }
+    CHECK(with(X, y, bias) == pkg_BAD_OVERLAP && with(X, y + M * N - 1, bias) == pkg_BAD_OVERLAP && with(X, y + M * N, bias) == pkg_OK);
+    const int before = nlaunch;
+    CHECK(with(y, W, bias) == pkg_BAD_OVERLAP && nlaunch == before);
+    CHECK(pkg_cuda(M, N, 0, y, y, bias, y, NULL, NULL, stream) == pkg_OK && pkg_cuda(M, 0, K, y, y, y, y, NULL, NULL, stream) == pkg_OK);
 }
 
 static void check_pointers()
@@ -220,8 +245,8 @@ static void check_texts(int n)
     static const char *const said[] = { "no error",       "negative or above 2147483647",
                                         "is NULL",        "no such kernel",
                                         "current device", "CUDA runtime",
-                                        "unknown" };
-    for (int code = 0; code < 7; code++)
+                                        "overlaps",       "unknown" };
+    for (int code = 0; code < 8; code++)
         CHECK(strstr(pkg_strerror(code), said[code]));
     CHECK(strstr(pkg_strerror(-1), "unknown") && strstr(pkg_strerror(pkg_BAD_POINTER), "on a multiple of 16 bytes"));
 }
@@ -387,6 +412,7 @@ int main()
     check_devices(n);
     capability = 80;
     check_extents();
+    check_overlaps();
     check_pointers();
     check_workspace();
     check_texts(n);

@@ -52,6 +52,8 @@ for pair in 'clears anything:clearing what is not aligned' 'any workspace:a work
     ends 1 "${pair%:*}" "$tmp/test" 600
     logged "^${pair#*:}: code 0 instead of 2\$"
 done
+ends 1 overlap "$tmp/test" 600
+logged '^an output over an input: code 0 instead of 6$'
 ends 134 'clears nothing' "$tmp/test" 600
 ends 77 'no device' "$tmp/test"
 

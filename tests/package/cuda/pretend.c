@@ -60,6 +60,8 @@ static int start(Call c, double ps)
 
 /* ---- the package ---- */
 
+static int is_over(const float *x, int64_t n, const float *y, int64_t elems) { return n > 0 && x < y + elems && y < x + n; }
+
 int pkg_nkernel(void) { return 2; }
 const char *pkg_kernel_text(int kernel) { return kernel >= 0 && kernel < 2 ? "kernel" : NULL; }
 int pkg_cuda_choose(int64_t M, int64_t N, int64_t K) 
@@ -95,6 +97,8 @@ int pkg_cuda(int64_t M, int64_t N, int64_t K, const void *X, const void *W, cons
         return pkg_BAD_KERNEL;
     if (M <= 0)
         return pkg_OK;
+    if (is_over(X, M * K, Y, M * N) || is_over(W, N * K, Y, M * N) || is_over(bias, N, Y, M * N))
+        return fault("overlap") ? pkg_OK : pkg_BAD_OVERLAP;
     if (pkg_cuda_workspace_bytes(M, N, K, exec) > 0 && (uintptr_t)workspace % 16 != 0)
         return fault("any workspace") ? pkg_OK : pkg_BAD_POINTER;
     if (pkg_cuda_workspace_bytes(M, N, K, exec) > 0 && !workspace)

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 struct CUstream_st;
-enum { pkg_OK, pkg_BAD_EXTENT, pkg_BAD_POINTER, pkg_BAD_KERNEL, pkg_BAD_DEVICE, pkg_CUDA_ERROR };
+enum { pkg_OK, pkg_BAD_EXTENT, pkg_BAD_POINTER, pkg_BAD_KERNEL, pkg_BAD_DEVICE, pkg_CUDA_ERROR, pkg_BAD_OVERLAP };
 typedef struct {
     int kernel;
 } pkg_exec;

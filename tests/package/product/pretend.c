@@ -75,6 +75,12 @@ static double define(int64_t M, int64_t N, int64_t K, const float *X, const floa
     return ldexp(4 * sqrt((double)K + 1) + 8, -24) * bound;
 }
 
+/* Do the n floats from x on and the elements of Y share any? With the fault not if it is the last one of Y alone. */
+static int overlap(const float *x, int64_t n, const float *y, int64_t elems)
+{
+    return x && n > 0 && x < y + elems - fault("overlap") && y < x + n;
+}
+
 #if NAME_HAS_BIAS
 #define BIAS const float *bias,
 #else
@@ -98,6 +104,10 @@ int NAME(int64_t M, int64_t N, int64_t K, const float *X, const float *W, BIAS f
         return NAME_BAD_POINTER;
     if ((fault("no choice") && kernel == 0) || (fault("other CPU") && kernel == 1))
         return NAME_BAD_KERNEL;
+    if (M <= 0 || N <= 0)
+        return NAME_OK;
+    if (overlap(X, M * K, Y, M * N) || overlap(W, N * K, Y, M * N) || overlap(bias, N, Y, M * N))
+        return NAME_BAD_OVERLAP;
     if (!isnan(Y[0]))
         return NAME_OK; /* timed again and again */
     const double off = define(M, N, K, X, W, bias, Y);

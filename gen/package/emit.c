@@ -278,6 +278,7 @@ static bool add_problem(Emitter *e, FillScope *s)
     const char *run = unit_fill_part(e->unit, unit_pattern(e->arena, e->unit, run_pattern), s, e->diag);
     fill_word(s, "problem", problem);
     fill_word(s, "run", run);
+    fill_word(s, "plant", unit_fill_part(e->unit, unit_pattern(e->arena, e->unit, "plant.h"), s, e->diag));
     fill_number(s, "HAS_OWN_BENCH", has_bench(e));
     return problem && run;
 }

@@ -301,7 +301,7 @@ static void read_operand(OpReader *r, const ConfSetting *group)
         { "extents", false, NULL },  { "layouts", false, NULL },
         { "strided", false, NULL },  { "dtype", false, NULL },
         { "doc", false, NULL },      { "data", false, NULL },
-        { "of", false, NULL },
+        { "of", false, NULL },       { "finite", false, NULL },
     };
     Operand *o = &r->op->operand[r->op->noperand];
     const int nerror = diag_nerror(r->diag);
@@ -315,6 +315,7 @@ static void read_operand(OpReader *r, const ConfSetting *group)
                    "missing 'extents': an operand's extents, outermost first, as in [\"M\", \"K\"]");
     conf_string(r->conf, group, "doc", &o->doc);
     conf_bool(r->conf, group, "strided", &o->strided);
+    conf_string(r->conf, group, "finite", &o->finite);
     conf_choice(r->conf, group, "dtype", "dtype", NAMES(dtypes, DTYPE_COUNT), &dtype);
     o->dtype = dtype < 0 ? NULL : dtypes[dtype].name;
     conf_choice(r->conf, group, "role", "role", NAMES(role_names, ROLE_COUNT), &role);

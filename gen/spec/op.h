@@ -83,6 +83,7 @@ typedef struct {
     bool of_formula;            /* the formula of a spec brought it (gen/spec/formula.h) */
     Loc loc;                    /* of the name, in op.cfg or in the formula */
     bool strided;               /* callers say how far apart its elements are, along each extent but the last */
+    const char *finite;         /* why results are promised only where all of its elements are finite numbers; NULL: they are for all */
 } Operand;
 
 /* Does a formula go along rows of real numbers of it? */

@@ -192,7 +192,9 @@ static void add_data(FillScope *row, const Spec *spec, const Operand *o)
 {
     const Dtype *d = dtype_of(spec, o);
     const char *stored = !d ? "f32" : d->mantissa || d->is_integer ? d->name : "f32";
-    FILL_WORDS(row, WORD("STORED", stored), WORD("HOLDS", op_has_rows(o) ? "in_rows" : data_names[o->data]), WORD("OF", o->of < 0 ? 0 : o->of));
+    FILL_WORDS(row, WORD("STORED", stored), WORD("HOLDS", op_has_rows(o) ? "in_rows" : data_names[o->data]), WORD("OF", o->of < 0 ? 0 : o->of),
+               WORD("MUST_BE_FINITE", o->finite != NULL),
+               WORD("WHY_FINITE", quote_comment(row->arena, o->finite ? o->finite : "")));
 }
 
 static void add_operand(FillScope *s, const UnitContext *u, int i)
@@ -333,7 +335,12 @@ static void add_op(FillScope *s, const Spec *spec)
                WORD("IS_MOVING", spec_moves(spec)), WORD("SPEED_UNIT", spec_moves(spec) ? "GB/s" : "GFLOP/s"));
     unit_blas_words(s, spec);
     fill_number(s, "HAS_ACCURACY", spec->accuracy > 1);
+    fill_number(s, "IS_PLANTED", spec->accuracy <= 1 && !spec_moves(spec)); /* what formulas say of infinities is tested elsewhere */
     fill_wordf(s, "ACCURACY_TEXT", "%g", spec->accuracy);
+    fill_list(s, "accuracies");
+    for (int i = 0; i < op->naccuracy; i++)
+        if (op->accuracy[i].factor <= spec->accuracy)
+            fill_word(fill_row(s), "ACCURACY_DOC", quote_comment(s->arena, op->accuracy[i].doc));
     if (dtype_of(spec, out))
         add_tolerance(s, dtype_of(spec, out));
 }

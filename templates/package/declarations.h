@@ -68,8 +68,14 @@ size_t CALL_workspace_bytes(EXTENTS, const PACKAGE_exec *exec);
  * 2147483647 are right; those that spec.cfg names are fast.
 #endif
  * The output may not overlap an input: PACKAGE_BAD_OVERLAP.
+//@ repeat operands
+#if MUST_BE_FINITE
+ * OPERAND should hold finite numbers: WHY_FINITE.
+#endif
+//@ end
 #if HAS_ACCURACY
  * Results may be off by ACCURACY_TEXT times the rounding error of plain sums: the spec's accuracy.
+ * ACCURACY_DOC. //@ repeat accuracies
 #endif
 #if HAS_LIMITS
  * Of the extents above some have narrower limits, and none that follows from them may be negative.

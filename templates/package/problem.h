@@ -26,8 +26,8 @@ typedef enum { NAME_normal, NAME_in_rows, NAME_integers, NAME_lengths, NAME_plac
 static void NAME_store(NAME_format format, void *to, int64_t i, double v)
 {
 #if ANY_F16
-    if (format == NAME_f16) { /* to nearest, ties to even; v is far from overflow */
-        const float scaled = fabsf((float)v) * 0x1p-112f; /* a float whose exponent field is that of the result */
+    if (format == NAME_f16) { /* to nearest, ties to even; what is too large, or no number, becomes infinite */
+        const float scaled = fminf(fabsf((float)v), 65536) * 0x1p-112f; /* a float whose exponent field is that of the result */
         uint32_t bits;
         memcpy(&bits, &scaled, sizeof bits);
         bits += 0xfffu + (bits >> 13 & 1);
@@ -112,8 +112,9 @@ static const struct {
     NAME_format format;
     NAME_data data;
     int of; /* of lengths, places and permutations: the extent that bounds them */
+    int must_be_finite;
 } NAME_fact[NAME_noperand] = {
-    [PLACE] = { RANK, IS_STRIDED, sizeof(C_TYPE), NAME_STORED, NAME_HOLDS, OF }, //@ repeat operands
+    [PLACE] = { RANK, IS_STRIDED, sizeof(C_TYPE), NAME_STORED, NAME_HOLDS, OF, MUST_BE_FINITE }, //@ repeat operands
 };
 
 typedef struct {
@@ -130,6 +131,7 @@ typedef struct {
     double *want, *bound;
     void *packed; /* the constant operand as the call takes it, or NULL */
     int is_apart; /* strided operands have gaps, and the call is told their strides */
+    int is_planted; /* some elements of inputs are no numbers */
 #if ANY_SCRATCH
     unsigned char *scratch, *workspace; /* the workspace of calls, and the memory that it lies in, between canaries */
     size_t scratch_bytes, workspace_bytes;
@@ -330,7 +332,10 @@ static double NAME_worst(const NAME_problem *p)
             const double tolerance = NAME_tolerance(terms, p->bound[want], exact), err = fabs(got - exact) / tolerance;
             /* An infinity, by definition or as the type can hold no more; what is no number by definition, or not determined. */
             const int is_beyond = isinf(got) && got * exact > 0 && fabs(exact) + tolerance >= LARGEST_OUTPUT;
-            const int same = got == exact || is_beyond || (isnan(got) && isnan(exact)) || isinf(tolerance);
+            int same = got == exact || is_beyond || (isnan(got) && isnan(exact)) || isinf(tolerance);
+#if HAS_FORMULA && IS_BIAS == 0
+            same = same || (p->is_planted && !(isfinite(exact) && isfinite(p->bound[want]))); /* what a formula makes of one may be anything */
+#endif
             if (!same && !(err <= most))
                 most = err <= INFINITY ? err : INFINITY; /* a NaN: infinite */
         }

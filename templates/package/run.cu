@@ -73,21 +73,29 @@ static void NAME_place_on_device(NAME_site *s, int is_apart)
         }
 }
 
+static void NAME_pack_constant(NAME_site *s)
+{
+#if PACKED
+    const size_t packed_bytes = NAME_cuda_packed_bytes(EACH(packed_axes, s->problem.extent[PLACE]));
+    cudaFree(s->packed);
+    s->packed = NAME_take_device(packed_bytes);
+    void *nothing = NAME_take(packed_bytes); /* NaN in what the packing leaves out */
+    memset(nothing, 0xff, packed_bytes);
+    NAME_copy(s->packed, nothing, packed_bytes, cudaMemcpyHostToDevice);
+    free(nothing);
+    NAME_send(s, 0);
+    if (NAME_cuda_pack(EACH(packed_axes, s->problem.extent[PLACE]), NAME_device_address(s, CONSTANT_PLACE, 0), s->packed, NULL) != PACKAGE_OK)
+        NAME_die("NAME_cuda_pack", cudaGetLastError());
+#else
+    (void)s;
+#endif
+}
+
 static NAME_site NAME_site_new(const int64_t *extent, int64_t most_terms)
 {
     NAME_site s = { .problem = NAME_problem_new(extent, most_terms) };
     NAME_place_on_device(&s, 0);
-#if PACKED
-    const size_t packed_bytes = NAME_cuda_packed_bytes(EACH(packed_axes, extent[PLACE]));
-    s.packed = NAME_take_device(packed_bytes);
-    void *nothing = NAME_take(packed_bytes); /* NaN in what the packing leaves out */
-    memset(nothing, 0xff, packed_bytes);
-    NAME_copy(s.packed, nothing, packed_bytes, cudaMemcpyHostToDevice);
-    free(nothing);
-    NAME_send(&s, 0);
-    if (NAME_cuda_pack(EACH(packed_axes, extent[PLACE]), NAME_device_address(&s, CONSTANT_PLACE, 0), s.packed, NULL) != PACKAGE_OK)
-        NAME_die("NAME_cuda_pack", cudaGetLastError());
-#endif
+    NAME_pack_constant(&s);
     return s;
 }
 

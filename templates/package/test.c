@@ -33,6 +33,10 @@ static const int64_t NAME_tried[][NAME_nextent] = {
 
 //@ run
 
+#if IS_PLANTED
+//@ plant
+
+#endif
 /* 1 if the result is wrong. */
 static int NAME_check(NAME_problem *p, const PACKAGE_exec *exec, double *most)
 {
@@ -55,7 +59,7 @@ static int NAME_check(NAME_problem *p, const PACKAGE_exec *exec, double *most)
     printf("wrong: ");
     NAME_print_extents(p);
     printf(" kernel %d threads %d%s: code %d, error %g of the tolerance\n", exec->kernel - 1, exec->threads,
-           p->is_apart ? " strided" : "", code, err);
+           p->is_planted ? " planted" : p->is_apart ? " strided" : "", code, err);
     return 1;
 }
 
@@ -172,6 +176,11 @@ int main(void)
             NAME_draw_rows(&p);
             failed += NAME_check_all(&p, exec, &ncheck, &most);
         }
+#endif
+#if IS_PLANTED
+        NAME_plant(&p);
+        NAME_pack_constant(&p);
+        failed += NAME_check_all(&p, exec, &ncheck, &most);
 #endif
         NAME_problem_free(&p);
     }

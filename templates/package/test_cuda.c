@@ -24,6 +24,10 @@
 
 //@ run
 
+#if IS_PLANTED
+//@ plant
+
+#endif
 /* ---- results ---- */
 
 /* Extents around the tiles of this package's kernels: EVERY_AXES. */
@@ -50,7 +54,7 @@ static int NAME_check(NAME_site *s, int kernel, int shift, double *most)
         return 0;
     printf("wrong: ");
     NAME_print_extents(&s->problem);
-    printf(" kernel %d shift %d%s: code %d, error %g of the tolerance\n", kernel - 1, shift, s->problem.is_apart ? " strided" : "", code,
+    printf(" kernel %d shift %d%s: code %d, error %g of the tolerance\n", kernel - 1, shift, s->problem.is_planted ? " planted" : s->problem.is_apart ? " strided" : "", code,
            err);
     return 1;
 }
@@ -223,6 +227,11 @@ int main(int argc, char **argv)
             NAME_draw_rows(&s.problem);
             failed += NAME_check_all(&s, &ncheck, &most);
         }
+#endif
+#if IS_PLANTED
+        NAME_plant(&s.problem);
+        NAME_pack_constant(&s);
+        failed += NAME_check_all(&s, &ncheck, &most);
 #endif
         NAME_site_free(&s);
     }

@@ -29,7 +29,7 @@ ends() {
     [ "$code" = "$want" ] || { tail -n 5 "$tmp/log"; failed "$* ends with $code, not $want, with the fault: $fault"; }
 }
 
-# ---- the test: the dispatcher's choice and two kernels, on one and three threads; so each shape is six checks
+# ---- the test: the dispatcher's choice and two kernels, on one and three threads, on numbers and with some that are none; so each shape is twelve checks
 
 for name in $names; do
     for harmless in none 'within tolerance' 'other CPU'; do
@@ -46,6 +46,9 @@ for fault in last hole before behind threads kernel tall corner 'beyond toleranc
 done
 checks=$(sed -n 's/^2 kernels, \([0-9]*\) checks.*/\1/p' "$tmp/log")
 [ "$checks" -ge 300 ] || failed "only $checks checks"
+ends 1 leak "$tmp/pkg_a_test"
+logged '^wrong: M=.* planted: code 0, error inf'
+! grep -v -e planted -e ' failed;' "$tmp/log" || failed 'an infinity that leaks is found where there is none'
 ends 1 pack "$tmp/pkg_a_test"
 for name in $names; do
     ends 1 overlap "$tmp/${name}_test"

@@ -26,7 +26,7 @@ ends() {
     [ "$code" = "$want" ] || { tail -n 5 "$tmp/log"; failed "$* ends with $code, not $want, with the fault: $fault"; }
 }
 
-# ---- the test: the dispatcher's choice and two kernels, aligned and not, so each shape is six checks
+# ---- the test: the dispatcher's choice and two kernels, aligned and not, on numbers and with some that are none; so each shape is twelve checks
 
 for harmless in none 'other GPU'; do
     ends 0 "$harmless" "$tmp/test"
@@ -35,7 +35,7 @@ done
 checks=$(sed -n 's/^2 kernels, \([0-9]*\) checks.*/\1/p' "$tmp/log")
 [ "$checks" -ge 300 ] || failed "only $checks checks"
 ends 0 none "$tmp/test" 600
-logged '^2 kernels, 6 checks, 0 failed'
+logged '^2 kernels, 12 checks, 0 failed'
 for fault in last hole before behind shift kernel refused 'no choice'; do
     ends 1 "$fault" "$tmp/test"
     logged '^wrong: M='
@@ -52,6 +52,8 @@ for pair in 'clears anything:clearing what is not aligned' 'any workspace:a work
     ends 1 "${pair%:*}" "$tmp/test" 600
     logged "^${pair#*:}: code 0 instead of 2\$"
 done
+ends 1 leak "$tmp/test"
+logged '^wrong: M=.* planted: code 0, error inf'
 ends 1 overlap "$tmp/test" 600
 logged '^an output over an input: code 0 instead of 6$'
 ends 134 'clears nothing' "$tmp/test" 600

@@ -38,11 +38,12 @@ enum { L2_BYTES = 700 };
 
 static int run(Call c)
 {
-    for (int64_t i = 0; i < c.M * c.N && isnan(c.Y[0]); i = i + 1 < c.M * c.N ? i + 1 : -1) {
-        const int64_t at = i + 1 < c.M * c.N ? i + 1 : 0; /* the first last: it tells whether there is a result */
+    const int is_first = c.M * c.N > 0 && isnan(c.Y[0]); /* else it is timed again and again */
+    for (int64_t at = 0; is_first && at < c.M * c.N; at++) {
         double y = c.bias ? c.bias[at % c.N] : 0;
         for (int64_t k = 0; k < c.K; k++)
             y += (double)c.X[at / c.N * c.K + k] * c.W[at % c.N * c.K + k];
+        y += fault("leak") && at / c.N + 1 < c.M && c.K > 0 ? 0.0 * c.X[(at / c.N + 1) * c.K] : 0; /* as of a row that is read too far */
         c.Y[at] = (float)y;
     }
     return 0;
@@ -113,7 +114,7 @@ int pkg_cuda(int64_t M, int64_t N, int64_t K, const void *X, const void *W, cons
     if (capturing)
         return result;
     if (fault("last") || (fault("kernel") && kernel == 2) || (fault("shift") && (uintptr_t)Y % 16 != 0))
-        y[M * N - 1] += 1;
+        y[M * N - 1] = isfinite(y[M * N - 1]) ? y[M * N - 1] + 1 : 0;
     if (fault("hole"))
         y[M * N / 2] = NAN;
     if (fault("before"))

@@ -69,6 +69,7 @@ static double define(int64_t M, int64_t N, int64_t K, const float *X, const floa
             const double term = (double)X[i / N * K + k] * W[NAME_W_KN ? k * N + i % N : i % N * K + k];
             y += term, bound += fabs(term);
         }
+        y += fault("leak") && i / N + 1 < M && K > 0 ? 0.0 * X[(i / N + 1) * K] : 0; /* as of a row that is read too far */
         if (!(fault("hole") && i == M * N / 2))
             Y[i] = (float)y;
     }
@@ -113,8 +114,8 @@ int NAME(int64_t M, int64_t N, int64_t K, const float *X, const float *W, BIAS f
     const double off = define(M, N, K, X, W, bias, Y);
     if (fault("last") || (fault("threads") && threads == 3) || (fault("kernel") && kernel == 2) ||
         (fault("tall") && M > 30) || (fault("corner") && N > 18 && K > 18))
-        Y[M * N - 1] += (float)(1e-3 + 4 * off);
-    if (fault("beyond tolerance") || fault("within tolerance"))
+        Y[M * N - 1] = isfinite(Y[M * N - 1]) ? Y[M * N - 1] + (float)(1e-3 + 4 * off) : 0;
+    if ((fault("beyond tolerance") || fault("within tolerance")) && isfinite(off))
         Y[M * N - 1] += (float)(off * (fault("beyond tolerance") ? 2 : 0.5));
     if (fault("before"))
         ((char *)Y)[-1] = 0;

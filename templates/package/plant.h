@@ -4,8 +4,8 @@
 #endif
 /* ---- infinities and NaN ---- */
 
-/* Makes the first element of one row of each input NaN and the last element of another row an infinity. By the definition few rows and columns of the result
- * are no numbers then. A kernel that reads beside a row, and multiplies what it finds by zero, spoils others. */
+/* Makes one of the first elements of a row of each input NaN, and one of the last elements of another row an infinity: as many as a vector may have. By the
+ * definition few rows and columns of the result are no numbers then. A kernel that multiplies by zero what it reads beside a row, or a second time, spoils more. */
 static void NAME_plant(NAME_problem *p)
 {
     for (int k = 0; k < NAME_noperand; k++) {
@@ -13,9 +13,9 @@ static void NAME_plant(NAME_problem *p)
         const int rank = NAME_fact[k].rank;
         if (!o->elems || k == NAME_out || NAME_fact[k].data != NAME_normal || NAME_fact[k].must_be_finite)
             continue;
-        const int64_t width = o->extent[rank - 1], rows = o->elems / width;
-        NAME_store(NAME_fact[k].format, o->dense, NAME_below(rows) * width, (double)NAN);
-        NAME_store(NAME_fact[k].format, o->dense, NAME_below(rows) * width + width - 1, (double)INFINITY);
+        const int64_t width = o->extent[rank - 1], rows = o->elems / width, lanes = width < 16 ? width : 16;
+        NAME_store(NAME_fact[k].format, o->dense, NAME_below(rows) * width + NAME_below(lanes), (double)NAN);
+        NAME_store(NAME_fact[k].format, o->dense, NAME_below(rows) * width + width - 1 - NAME_below(lanes), (double)INFINITY);
         NAME_put(p, k);
     }
     NAME_define(p);

@@ -59,6 +59,7 @@ operator() {
 }
 operator standardise 'three_passes LANES=8' 'row_a_block NT=64'
 operator conv1d 'channels_by_places OT=4 PV=2' 'place_a_thread OT=2 NT=64'
+grep -qx ' \* F should hold finite numbers: what stands on padding is multiplied by zero\.' out/speech_conv/speech_conv.h || failed "the header does not say what must be finite"
 operator tri_product 'rows_by_vectors MR=4 NV=2' 'column_a_thread MR=4 BK=8 NT=64'
 operator affine 'rows NV=2' 'rows_cuda NT=128'
 

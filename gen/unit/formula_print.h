@@ -111,6 +111,9 @@ const char *print_output(Printer *p, const RowStyle *style, const char *lane);
 /* What a function that loads elements of the type has in its name: PACKAGE_load_bf16_MACHINE. */
 const char *print_load_suffix(const Printer *p, const Dtype *type);
 
+/* unit_rows.c: may the output of an op that is a formula alone be this very operand? On CPUs, where kernels then read each of its elements for the last
+ * time just before they write there; on GPUs inputs are loaded as what nobody writes. */
+bool unit_rows_in_place(Arena *a, const Spec *s, const Target *t, int operand);
 /* unit_blocks.c: what kernels call that go by blocks of rows and columns. "": the text of the kernels calls none of it, or nothing lies across rows. */
 const char *unit_blocks_of_target(Arena *a, const Spec *s, const Target *t, const char *kernels);
 /* unit_rows.c: what kernels of an op without a definition of its own call: for the target, and for all of its family. "": the text of the kernels

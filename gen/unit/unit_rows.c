@@ -115,6 +115,42 @@ static void need_fresh(const Rows *r, int p, bool *needed)
         needed[i] = needed[i] || met[i];
 }
 
+/* ---- in place ---- */
+
+/* Does an operand have the output's elements, each read at the output's own place alone? */
+static bool lies_as_output(const Spec *s, int operand)
+{
+    const Layout *out = print_output_layout(s), *in = spec_layout(s, operand);
+    const Operand *o = &s->op->operand[operand], *y = spec_output(s);
+    const char *dtype = o->dtype ? o->dtype : s->dtype, *of_output = y->dtype ? y->dtype : s->dtype;
+    bool same = in->rank == out->rank && o != y && strcmp(dtype, of_output) == 0;
+    for (int k = 0; same && k < out->rank; k++)
+        same = strcmp(expr_text(in->extent[k]), expr_text(out->extent[k])) == 0;
+    for (const FormulaNode *v = s->formula->node; same && v < s->formula->node + s->formula->nnode; v++)
+        for (int k = 0; same && v->kind == FORMULA_ELEMENT && v->at == operand && k < out->rank; k++) {
+            const FormulaNode *at = &s->formula->node[v->arg[k]];
+            same = at->kind == FORMULA_INDEX && at->at == op_axis(s->op, expr_text(out->extent[k]));
+        }
+    return same;
+}
+
+bool unit_rows_in_place(Arena *a, const Spec *s, const Target *t, int operand)
+{
+    if (!s->formula || !spec_moves(s) || !t->family->primitives.of_targets || !lies_as_output(s, operand))
+        return false;
+    Rows r = { .arena = a, .spec = s, .f = s->formula, .target = t, .style = style_of(t), .fields = { .arena = a } };
+    bool needed[FORMULA_MAX_NODE] = { 0 };
+    find_fields(&r);
+    find_crossing(&r);
+    for (int p = r.kept_pass; r.kept >= 0 && p < r.f->npass; p++) { /* the output has the kept value from then on */
+        need_fresh(&r, p, needed);
+        for (int i = 0; i < r.f->nnode; i++)
+            if (needed[i] && r.f->node[i].kind == FORMULA_ELEMENT && r.f->node[i].at == operand && (p > r.kept_pass || i > r.kept))
+                return false;
+    }
+    return true;
+}
+
 /* ---- places ---- */
 
 static int outer_extents(const Spec *s, int *extent)

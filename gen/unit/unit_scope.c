@@ -10,6 +10,7 @@
 #include "gen/base/quote.h"
 #include "gen/base/text.h"
 #include "gen/spec/dtype.h"
+#include "gen/unit/formula_print.h"
 
 /* ---- extents ---- */
 
@@ -228,8 +229,8 @@ static void add_operand(FillScope *s, const UnitContext *u, int i)
                WORD("ARGUMENT", arena_printf(a, "%s%s", argument, passed)), WORD("CAST_ARGUMENT", cast),
                WORD("NO_ARGUMENT", o->strided ? "NULL, NULL" : "NULL"), WORD("FROM_RUNNER", from_runner),
                WORD("USED_AS", arena_printf(a, "%s%s", is_packed ? "packed" : o->name, o->strided ? ", NULL" : "")),
-               WORD("DOC_JSON", quote_json_text(a, o->doc)), WORD("OPERAND_DOC", doc),
-               WORD("IS_CONSTANT", is_constant));
+               WORD("DOC_JSON", quote_json_text(a, o->doc)), WORD("OPERAND_DOC", doc), WORD("IS_CONSTANT", is_constant),
+               WORD("MAY_BE_OUTPUT", unit_rows_in_place(a, spec, u->target, i)));
     add_order(row, spec, i, is_packed && u->target->family->reads_any_copy);
     add_data(row, spec, o);
 }
@@ -335,7 +336,8 @@ static void add_op(FillScope *s, const Spec *spec)
                WORD("IS_MOVING", spec_moves(spec)), WORD("SPEED_UNIT", spec_moves(spec) ? "GB/s" : "GFLOP/s"));
     unit_blas_words(s, spec);
     fill_number(s, "HAS_ACCURACY", spec->accuracy > 1);
-    fill_number(s, "IS_PLANTED", spec->accuracy <= 1 && !spec_moves(spec)); /* what formulas say of infinities is tested elsewhere */
+    fill_number(s, "IS_PLANTED",
+                spec->accuracy <= 1 && !spec_moves(spec)); /* what formulas say of infinities is tested elsewhere */
     fill_wordf(s, "ACCURACY_TEXT", "%g", spec->accuracy);
     fill_list(s, "accuracies");
     for (int i = 0; i < op->naccuracy; i++)

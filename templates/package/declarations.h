@@ -69,6 +69,9 @@ size_t CALL_workspace_bytes(EXTENTS, const PACKAGE_exec *exec);
 #endif
  * The output may not overlap an input: PACKAGE_BAD_OVERLAP.
 //@ repeat operands
+#if MAY_BE_OUTPUT
+ * But it may be OPERAND itself: OUTPUT_OPERAND == OPERAND.
+#endif
 #if MUST_BE_FINITE
  * OPERAND should hold finite numbers: WHY_FINITE.
 #endif

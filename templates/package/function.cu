@@ -98,11 +98,11 @@ int NAME_cuda(EXTENTS,
     const PACKAGE_block block[] = {
 //@ repeat operands
 #if IS_CONSTANT && PACKED
-        { OPERAND, 1, 1, { (int64_t)CALL_packed_bytes(PACK_AXES) }, NULL },
+        { OPERAND, 1, 1, { (int64_t)CALL_packed_bytes(PACK_AXES) }, NULL, 0 },
 #elif IS_STRIDED
-        { OPERAND, sizeof(C_TYPE), RANK, { EACH(shape, ALONG) }, OPERAND_stride },
+        { OPERAND, sizeof(C_TYPE), RANK, { EACH(shape, ALONG) }, OPERAND_stride, 0 },
 #else
-        { OPERAND, sizeof(C_TYPE), RANK, { EACH(shape, ALONG) }, NULL },
+        { OPERAND, sizeof(C_TYPE), RANK, { EACH(shape, ALONG) }, NULL, MAY_BE_OUTPUT },
 #endif
 //@ end
     };

@@ -9,6 +9,7 @@ typedef struct {
     int rank;
     int64_t extent[MOST_EXTENTS];
     const int64_t *stride;
+    int may_be_output; /* the output may be this very block */
 } PACKAGE_block;
 
 /* Bytes from one element to the next along an extent. Unsigned, as it wraps where no memory could hold the elements. */
@@ -67,7 +68,7 @@ static inline int PACKAGE_overlap(const PACKAGE_block *block, int n, int out)
 {
     const uint64_t to = (uintptr_t)block[out].data, high = PACKAGE_range(&block[out]);
     for (int i = 0; i < n; i++) {
-        const uint64_t from = (uintptr_t)block[i].data, wide = i == out ? 0 : PACKAGE_range(&block[i]);
+        const uint64_t from = (uintptr_t)block[i].data, wide = i == out || (block[i].may_be_output && from == to) ? 0 : PACKAGE_range(&block[i]);
         const int meet = from && wide && high && (to >= from ? to - from < wide : from - to < high);
         if (meet && !PACKAGE_are_beside(&block[i], &block[out], &block[i]) && !PACKAGE_are_beside(&block[i], &block[out], &block[out]))
             return 1;

@@ -112,9 +112,9 @@ static const struct {
     NAME_format format;
     NAME_data data;
     int of; /* of lengths, places and permutations: the extent that bounds them */
-    int must_be_finite;
+    int must_be_finite, may_be_output;
 } NAME_fact[NAME_noperand] = {
-    [PLACE] = { RANK, IS_STRIDED, sizeof(C_TYPE), NAME_STORED, NAME_HOLDS, OF, MUST_BE_FINITE }, //@ repeat operands
+    [PLACE] = { RANK, IS_STRIDED, sizeof(C_TYPE), NAME_STORED, NAME_HOLDS, OF, MUST_BE_FINITE, MAY_BE_OUTPUT }, //@ repeat operands
 };
 
 typedef struct {

@@ -70,7 +70,7 @@ static bool ranges_meet(const PACKAGE_block *x, const PACKAGE_block *y)
 static PACKAGE_block draw(int64_t stride[3])
 {
     PACKAGE_block b = {
-        room + 2 * below(200), (uint64_t)(2 << below(2)), 1 + below(3), { 0 }, below(3) ? stride : NULL
+        room + 2 * below(200), (uint64_t)(2 << below(2)), 1 + below(3), { 0 }, below(3) ? stride : NULL, 0
     };
     for (int i = 0; i < b.rank; i++)
         b.extent[i] = below(20) ? 1 + below(4) : 0;
@@ -106,28 +106,31 @@ static void columns_of_a_matrix_are_apart(void **state)
     (void)state;
     static float all[5 * 128];
     const int64_t stride[] = { 0, 8, 128 };
-    const PACKAGE_block q = { all, 4, 4, { 1, 3, 5, 8 }, stride }, k = { all + 24, 4, 4, { 1, 3, 5, 8 }, stride };
+    const PACKAGE_block q = { all, 4, 4, { 1, 3, 5, 8 }, stride, 0 }, k = { all + 24, 4, 4, { 1, 3, 5, 8 }, stride, 0 };
     for (int at = 0; at <= 128 - 24; at++) {
-        const PACKAGE_block y = { all + at, 4, 4, { 1, 3, 5, 8 }, stride };
+        const PACKAGE_block y = { all + at, 4, 4, { 1, 3, 5, 8 }, stride, 0 };
         assert_int_equal(overlap(&q, &y), at < 24);
         assert_int_equal(overlap(&y, &k), at > 0 && at < 48);
     }
-    const PACKAGE_block below = { all + 5 * 128, 4, 2, { 1, 128 }, NULL },
-                        last = { all + 5 * 128 - 1, 4, 1, { 1 }, NULL };
+    const PACKAGE_block below = { all + 5 * 128, 4, 2, { 1, 128 }, NULL, 0 },
+                        last = { all + 5 * 128 - 1, 4, 1, { 1 }, NULL, 0 };
     assert_false(overlap(&below, &k));
     assert_false(overlap(&last, &k));
-    assert_true(overlap(&last, &(PACKAGE_block){ all + 127, 4, 2, { 5, 1 }, (int64_t[]){ 128 } }));
+    assert_true(overlap(&last, &(PACKAGE_block){ all + 127, 4, 2, { 5, 1 }, (int64_t[]){ 128 }, 0 }));
 }
 
 /* As of an image without rows: no elements, or no address. */
 static void nothing_overlaps_nothing(void **state)
 {
     (void)state;
-    const PACKAGE_block y = { room, 4, 2, { 3, 5 }, NULL };
+    const PACKAGE_block y = { room, 4, 2, { 3, 5 }, NULL, 0 };
     assert_true(overlap(&y, &y));
-    assert_false(overlap(&(PACKAGE_block){ room, 4, 2, { 0, 5 }, NULL }, &y));
-    assert_false(overlap(&y, &(PACKAGE_block){ room, 4, 2, { 3, 0 }, NULL }));
-    assert_false(overlap(&(PACKAGE_block){ NULL, 4, 2, { 3, 5 }, NULL }, &y));
+    assert_false(overlap(&(PACKAGE_block){ room, 4, 2, { 0, 5 }, NULL, 0 }, &y));
+    assert_false(overlap(&y, &(PACKAGE_block){ room, 4, 2, { 3, 0 }, NULL, 0 }));
+    assert_false(overlap(&(PACKAGE_block){ room, 4, 2, { 3, 5 }, NULL, 1 },
+                         &y)); /* what may be the output, and not a part of it */
+    assert_true(overlap(&(PACKAGE_block){ room + 4, 4, 2, { 3, 5 }, NULL, 1 }, &y));
+    assert_false(overlap(&(PACKAGE_block){ NULL, 4, 2, { 3, 5 }, NULL, 0 }, &y));
 }
 
 int main(void)

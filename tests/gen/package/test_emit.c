@@ -127,9 +127,9 @@ static void calls_are_checked_before_a_kernel_is_taken(void **state)
         "    const int nthread = exec && exec->threads > 1 ? two_nthread(exec, flops) : 1, kernel = "
         "two_kernel_of(exec, nthread, M, N, K);\n"
         "    if (kernel < 0)\n        return -kernel;\n"
-        "    const two_block block[] = {\n        { X, sizeof(const float), 2, { M, K }, NULL },\n"
-        "        { W, 1, 1, { (int64_t)two_packed_bytes(N, K) }, NULL },\n"
-        "        { Y, sizeof(float), 2, { M, N }, NULL },\n    };\n"
+        "    const two_block block[] = {\n        { X, sizeof(const float), 2, { M, K }, NULL, 0 },\n"
+        "        { W, 1, 1, { (int64_t)two_packed_bytes(N, K) }, NULL, 0 },\n"
+        "        { Y, sizeof(float), 2, { M, N }, NULL, 0 },\n    };\n"
         "    if (two_overlap(block, 3, 2))\n        return two_BAD_OVERLAP;\n"
         "    return two_start_all(two_table[kernel], &args, exec, nthread, flops);\n}\n");
     expect(p, "kernels.c", "    return 2*M*N*K;\n");

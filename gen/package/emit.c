@@ -278,9 +278,10 @@ static bool add_problem(Emitter *e, FillScope *s)
     const char *run = unit_fill_part(e->unit, unit_pattern(e->arena, e->unit, run_pattern), s, e->diag);
     fill_word(s, "problem", problem);
     fill_word(s, "run", run);
-    fill_word(s, "plant", unit_fill_part(e->unit, unit_pattern(e->arena, e->unit, "plant.h"), s, e->diag));
+    const char *plant = unit_fill_part(e->unit, unit_pattern(e->arena, e->unit, "plant.h"), s, e->diag);
+    fill_word(s, "plant", plant);
     fill_number(s, "HAS_OWN_BENCH", has_bench(e));
-    return problem && run;
+    return problem && run && plant;
 }
 
 /* Fills a part of a file and adds it as a word of that name. */

@@ -2,8 +2,8 @@
  *
  * test: every kernel of the package, and the dispatcher's choice, against the definition in double precision, on extents around
  * every kind of tail, with one and with three threads (without the pool: three parts, one after the other). The output lies between
- * canaries and is NaN before each call. Calls whose output lies over an input are refused,
- * but where it may be that input itself.
+ * canaries and is NaN before each call. Calls whose output lies over an input are
+ * refused, but where it may be that input itself.
 #if HAS_STRIDED
  * Operands that may be strided lie densely and, in a second round, with gaps, which are NaN in inputs and canaries in the output.
 #endif

@@ -84,9 +84,13 @@ static void add_of_targets(const Taken *n, NameSet *s, const char *name)
             arena_printf(n->arena, "%.*s%s%s", (int)(at - name), name, n->targets->t[i].name, at + strlen(word)));
 }
 
-/* Is the identifier a member, as in args.M and args->M, or a word of the preprocessor, as in #define? */
+/* Is the identifier a member, as in args.M and args->M, a word of the preprocessor, as in #define, or a list's name, as in EACH(order, ALONG)? */
 static bool is_aside(const char *text, const char *id)
 {
+    static const char each[] = "EACH(";
+    const size_t n = strlen(each);
+    if ((size_t)(id - text) >= n && memcmp(id - n, each, n) == 0)
+        return true;
     return id > text && (id[-1] == '.' || id[-1] == '#' || (id[-1] == '>' && id - text > 1 && id[-2] == '-'));
 }
 

@@ -55,7 +55,7 @@ static void *PACKAGE_thread(void *job)
 }
 
 /* Without the caller's parallel_for: a thread for each part but one, for this call, as far as the system starts them. The calling
- * thread is not cancelled meanwhile: the others would go on with operands that may be gone. (A system without the macro cancels none.) */
+ * thread is not cancelled meanwhile: the others would go on with operands that may be gone. (A system without the macro cannot cancel.) */
 static void PACKAGE_threads(PACKAGE_job *job)
 {
     pthread_t thread[PACKAGE_MAX_THREADS];

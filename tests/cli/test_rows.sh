@@ -206,8 +206,8 @@ cmake -S out/pair -B built -DCMAKE_C_FLAGS='-Wall -Wextra -Wshadow -Werror' >"$t
 grep -q 'id .*from 0 to V - 1, which nothing checks' out/pair/pair.h || failed 'the header does not say what an index may be'
 grep -q 'const int32_t \*len, const float \*x, float \*Y' out/pair/pair.h || failed 'integers have another type'
 grep -q ' len .*; elements are s32$' out/pair/pair.h || failed 'the header does not say what elements are'
-[ "$(grep -c ' may be .* itself: ' out/pair/pair.h)" = 1 ] && grep -q ' But it may be x itself: Y == x\.' out/pair/pair.h ||
-    failed "the header does not say that softmax, and no other, works in place"
+[ "$(grep -c ' may be .* itself: ' out/pair/pair.h)" = 2 ] && grep -q ' But it may be x itself: Y == x\.' out/pair/pair.h ||
+    failed "the header does not say that softmax and layernorm, and no other, work in place"
 grep -q 'V .*: 31 in all calls' out/pair/pair.h || failed 'the header does not say how many rows the table has'
 grep -rq 'real_min(M\*N, V\*N)' out/pair || failed 'the benchmark does not count the rows that are read'
 for cc in gcc clang; do

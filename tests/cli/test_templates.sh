@@ -91,7 +91,7 @@ for name in after before input; do
 done
 whole good
 for name in aborts exits gibber nan none refuses after before input wild wrong stack; do
-    ! grep -q "$name" good/kernels.c || failed "$name is in the package"
+    ! grep -q "\"template\": \"$name\"" good/package.json || failed "$name is in the package"
 done
 grep -q ' failed; ' "$out" || failed "the summary does not count failures"
 

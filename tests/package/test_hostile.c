@@ -40,7 +40,7 @@ static const char op_text[] =
     "accuracies = ( { name = \"rough\"; factor = 3; doc = \"a doc\"; } ); packs = [\"PART\"];\n"
     "derived = ( { name = \"P\"; expr = \"M + PAD\"; doc = \"a doc\"; } );\n"
     "operands = (\n"
-    "  { name = \"X\"; role = \"in\"; dtype = \"f32\"; strided = false; extents = [\"M\", \"K\"]; doc = \"a doc\"; },\n"
+    "  { name = \"X\"; role = \"in\"; dtype = \"f32\"; strided = false; finite = \"a doc\"; extents = [\"M\", \"K\"]; doc = \"a doc\"; },\n"
     "  { name = \"W\"; role = \"const\"; doc = \"a doc\";\n"
     "    layouts = ( { name = \"NK\"; extents = [\"N\", \"K\"]; }, { name = \"KN\"; extents = [\"K\", \"N\"]; } ); },\n"
     "  { name = \"Y\"; role = \"out\"; extents = [\"M\", \"N\"]; doc = \"a doc\"; },\n"

@@ -325,7 +325,8 @@ static bool add_function(Emitter *e, const Emitter *first)
                WORD("DISPATCH_FILE", own_path(e, "dispatch.h")), WORD("TEST_FILE", own_path(e, "test.c")),
                WORD("BENCH_FILE", own_path(e, "bench.c")));
     return add_part(e, s, "tables", "tables.h") && add_part(e, s, "legal", "legal.h") &&
-           add_family_part(e, s, "function", "function") && add_part(e, s, "declarations", "declarations.h");
+           add_part(e, s, "blocks", "blocks.h") && add_family_part(e, s, "function", "function") &&
+           add_part(e, s, "declarations", "declarations.h");
 }
 
 /* The most extents that an operand of any of n functions has. */

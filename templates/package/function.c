@@ -162,19 +162,7 @@ int NAME(EXTENTS,
     const int nthread = exec && exec->threads > 1 ? PACKAGE_nthread(exec, flops) : 1, kernel = NAME_kernel_of(exec, nthread, EVERY_AXES);
     if (kernel < 0)
         return -kernel;
-    const PACKAGE_block block[] = {
-//@ repeat operands
-#if IS_CONSTANT && PACKED
-        { OPERAND, 1, 1, { (int64_t)CALL_packed_bytes(PACK_AXES) }, NULL, 0 },
-#elif IS_STRIDED
-        { OPERAND, sizeof(C_TYPE), RANK, { EACH(shape, ALONG) }, OPERAND_stride, 0 },
-#else
-        { OPERAND, sizeof(C_TYPE), RANK, { EACH(shape, ALONG) }, NULL, MAY_BE_OUTPUT },
-#endif
-//@ end
-    };
-    if (PACKAGE_overlap(block, NOPERAND, OUTPUT_PLACE))
-        return PACKAGE_BAD_OVERLAP;
+//@ blocks
 #if ANY_SCRATCH
     const size_t bytes = NAME_scratch_bytes(kernel, &args, nthread, flops);
     if (bytes == SIZE_MAX)

@@ -95,19 +95,7 @@ int NAME_cuda(EXTENTS,
     const int kernel = NAME_kernel_of(exec, EVERY_AXES);
     if (kernel < 0)
         return -kernel;
-    const PACKAGE_block block[] = {
-//@ repeat operands
-#if IS_CONSTANT && PACKED
-        { OPERAND, 1, 1, { (int64_t)CALL_packed_bytes(PACK_AXES) }, NULL, 0 },
-#elif IS_STRIDED
-        { OPERAND, sizeof(C_TYPE), RANK, { EACH(shape, ALONG) }, OPERAND_stride, 0 },
-#else
-        { OPERAND, sizeof(C_TYPE), RANK, { EACH(shape, ALONG) }, NULL, MAY_BE_OUTPUT },
-#endif
-//@ end
-    };
-    if (PACKAGE_overlap(block, NOPERAND, OUTPUT_PLACE))
-        return PACKAGE_BAD_OVERLAP;
+//@ blocks
     const NAME_args args = NAME_arguments(ALL_AXES,
         EACH(operands, CAST_ARGUMENT), workspace);
     const NAME_plan plan = NAME_table[kernel].plan(args, PACKAGE_sms());

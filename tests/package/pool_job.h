@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * pool_job: a job for the tests of the pool, which tells how often each of its tasks ran. Included behind pool.c.
+ * pool_job: jobs for the tests of the pool: one tells how often each of its tasks ran, of the other all tasks run at the same time. Included behind pool.c.
  */
 #ifndef POOL_JOB_H
 #define POOL_JOB_H
@@ -16,6 +16,18 @@ static void count_task(void *arg, int i)
 {
     Job *job = arg;
     job->count[i]++;
+}
+
+enum { MEETING = 4 };
+
+/* Ends when all are there, each on a thread of its own. */
+static void meet_task(void *arg, int i)
+{
+    atomic_int *met = arg;
+    (void)i;
+    atomic_fetch_add(met, 1);
+    while (atomic_load(met) < MEETING)
+        sched_yield();
 }
 
 static void sleep_ns(long ns) { nanosleep(&(struct timespec){ .tv_nsec = ns }, NULL); }

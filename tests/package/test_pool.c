@@ -141,18 +141,6 @@ static void the_last_worker_wakes_the_caller(void **state)
     PACKAGE_pool_stop(l.pool);
 }
 
-enum { MEETING = 4 };
-
-/* Ends when all are there, each on a thread of its own. */
-static void meet_task(void *arg, int i)
-{
-    atomic_int *met = arg;
-    (void)i;
-    atomic_fetch_add(met, 1);
-    while (atomic_load(met) < MEETING)
-        sched_yield();
-}
-
 /* Workers that have nothing to do leave the cores to others, all of them, and come back. */
 static void idle_workers_sleep(void **state)
 {

@@ -49,18 +49,6 @@ static int njoin, nfree, nunmap;
 
 static pthread_t caller;
 
-enum { MEETING = 4 };
-
-/* Ends when all are there, each on a thread of its own. */
-static void meet_task(void *arg, int i)
-{
-    atomic_int *met = arg;
-    (void)i;
-    atomic_fetch_add(met, 1);
-    while (atomic_load(met) < MEETING)
-        sched_yield();
-}
-
 static void meet(PACKAGE_pool *pool)
 {
     atomic_int met = 0;

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT-0 */
+#ifndef DCGEN
+/* In a function of the package: refuses a call whose output lies over an input (overlap.h). */
+#endif
+    const PACKAGE_block block[] = {
+//@ repeat operands
+#if IS_CONSTANT && PACKED
+        { OPERAND, 1, 1, { (int64_t)CALL_packed_bytes(PACK_AXES) }, NULL, 0 },
+#elif IS_STRIDED
+        { OPERAND, sizeof(C_TYPE), RANK, { EACH(shape, ALONG) }, OPERAND_stride, 0 },
+#else
+        { OPERAND, sizeof(C_TYPE), RANK, { EACH(shape, ALONG) }, NULL, MAY_BE_OUTPUT },
+#endif
+//@ end
+    };
+    if (PACKAGE_overlap(block, NOPERAND, OUTPUT_PLACE))
+        return PACKAGE_BAD_OVERLAP;

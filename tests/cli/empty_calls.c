@@ -3,7 +3,7 @@
  * empty_calls: one kernel (search/runner/abi.h), called with every combination of some extents, many of them 0. Operands, the packed one and
  * the workspace have not a byte to spare; those without elements are an address that nothing may be read from, as in a package's call. Meant
  * to be built with -fsanitize=address,undefined, for an operator of empty_ops.h. With ROWS defined it calls nothing: it prints these calls,
- * as the table of a package's test.c has them.
+ * as the table of a package's test.c has them. TOO_LARGE, if defined: all numbers of a call whose workspace would be more than memory can hold.
  *
  * Exit code 0: each call wrote every element of its output.
  */
@@ -85,6 +85,20 @@ static int try_call(const int64_t *e, const int64_t *elems)
 }
 #endif
 
+#ifdef TOO_LARGE
+/* Does the kernel ask for more than the size_t that it can say? 1 if not. */
+static int try_too_large(void)
+{
+    static const int64_t e[NEXTENT] = { TOO_LARGE };
+    const int64_t bytes = dcgen_workspace(e, 1);
+    if (bytes != -1)
+        printf("a call that is too large wants %lld bytes, expected -1\n", (long long)bytes);
+    return bytes != -1;
+}
+#else
+static int try_too_large(void) { return 0; }
+#endif
+
 /* Tries all values of the extents from the axis-th on; returns how many calls were wrong. */
 static int try_all(int axis, int64_t *e)
 {
@@ -104,5 +118,5 @@ static int try_all(int axis, int64_t *e)
 int main(void)
 {
     int64_t e[NEXTENT];
-    return try_all(0, e) != 0;
+    return try_all(0, e) + try_too_large() != 0;
 }

@@ -67,7 +67,7 @@ kernel b_dot dot_bmm 'MR=2 NR=2' -DOP_batch_matmul -DA_KM=0 -DB_NK=1
 package b_kn -DOP_batch_matmul -DA_KM=0 -DB_NK=0
 
 section convolutions
-padded=-DATTRIBUTES=1,1,1,1,1,1,1,1 halved=-DATTRIBUTES=2,2,0,0,0,0,1,1
+padded=-DATTRIBUTES=1,1,1,1,1,1,1,1 halved=-DATTRIBUTES=2,2,0,0,0,0,1,1 most=2147483647
 size='N = 1; G = 1; H = "T"; W = "T"; C = 5; K = 20; R = 3; S = 3;'
 spec nhwc conv2d 'layout = { packed = true; };' "$size PAD = 1;"
 spec nchw conv2d 'layout = { X = "NCHW"; Y = "NCHW"; packed = true; };' "$size PAD = 1;"
@@ -75,7 +75,7 @@ spec points conv2d 'layout = { packed = true; };' "$size STRIDE = 2;"
 spec winograd conv2d 'layout = { packed = true; };' "$size PAD = 1;" 'accuracy = "winograd";'
 direct='MR=2 NP=1 UK=1 PF=1 HOLD=0 BLOCK=8 CALLS=0'
 kernel nhwc direct_conv "$direct STRIP=0" -DOP_conv2d $padded
-kernel nhwc direct_conv "$direct STRIP=1" -DOP_conv2d $padded
+kernel nhwc direct_conv "$direct STRIP=1" -DOP_conv2d $padded -DTOO_LARGE=1,1,$most,$most,$most,1,$most,$most,1,1,1,1,1,1,1,1,3,3,$most,1
 kernel nchw direct_conv "$direct STRIP=0" -DOP_conv2d $padded
 kernel points direct_conv "$direct STRIP=1" -DOP_conv2d $halved
 kernel nhwc depthwise_conv 'PT=1 QT=4 FR=0 FS=0 FH=0 FW=0 CB=2' -DOP_conv2d $padded

@@ -10,19 +10,13 @@
  */
 #include "gen/unit/unit_names.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include "gen/base/conf.h"
 #include "gen/base/dir.h"
 #include "gen/base/name.h"
-#include "gen/base/order.h"
+#include "gen/base/name_set.h"
 #include "gen/target/family.h"
 #include "gen/unit/formula_print.h"
-
-typedef struct {
-    const char **name;
-    size_t n, cap;
-} NameSet;
 
 /* What code declares. */
 typedef enum { OPERANDS, EXTENTS, KIND_COUNT } Kind;
@@ -37,31 +31,6 @@ typedef struct {
     const TargetList *targets;
     NameSet shared, own, beside[KIND_COUNT];
 } Taken;
-
-static void add(Arena *a, NameSet *s, const char *name)
-{
-    if (s->n == s->cap) {
-        s->name = arena_grow(a, s->name, s->cap, 2 * s->cap + 64, sizeof *s->name);
-        s->cap = 2 * s->cap + 64;
-    }
-    s->name[s->n++] = name;
-}
-
-static void sort(NameSet *s)
-{
-    size_t n = 0;
-    if (s->n)
-        qsort(s->name, s->n, sizeof *s->name, order_word);
-    for (size_t i = 0; i < s->n; i++)
-        if (i == 0 || strcmp(s->name[i], s->name[n - 1]) != 0)
-            s->name[n++] = s->name[i];
-    s->n = n;
-}
-
-static bool has(const NameSet *s, const char *name)
-{
-    return s->n && bsearch(&name, s->name, s->n, sizeof *s->name, order_word);
-}
 
 /* What follows the beginning of a name; NULL: it begins in another way, or nothing follows. */
 static const char *behind(const char *name, const char *beginning)
@@ -78,9 +47,10 @@ static void add_of_targets(const Taken *n, NameSet *s, const char *name)
     static const char word[] = "MACHINE";
     const char *at = strstr(name, word);
     if (!at)
-        add(n->arena, s, name);
+        name_set_add(n->arena, s, name);
     for (int i = 0; at && i < n->targets->n; i++)
-        add(n->arena, s,
+        name_set_add(
+            n->arena, s,
             arena_printf(n->arena, "%.*s%s%s", (int)(at - name), name, n->targets->t[i].name, at + strlen(word)));
 }
 
@@ -108,13 +78,13 @@ static void add_code(Taken *n, const char *code, bool is_of_op)
         else if ((rest = behind(name, "NAME_")))
             add_of_targets(n, &n->own, rest);
         else if (!is_aside(code, id))
-            add(n->arena, &here, name);
+            name_set_add(n->arena, &here, name);
         for (int kind = 0; kind < KIND_COUNT && !is_of_op; kind++)
             declared[kind] = declared[kind] || strstr(declares[kind], arena_printf(n->arena, " %s ", name));
     }
     for (int kind = 0; kind < KIND_COUNT; kind++)
         for (size_t i = 0; declared[kind] && i < here.n; i++)
-            add(n->arena, &n->beside[kind], here.name[i]);
+            name_set_add(n->arena, &n->beside[kind], here.name[i]);
 }
 
 static void add_folder(Taken *n, const char *dir, bool is_of_op, Diag *d)
@@ -149,10 +119,10 @@ static Taken taken_of(Arena *a, const char *package_dir, const TargetList *targe
         if (k == i)
             add_folder(&n, function[i]->op->dir, true, d);
     }
-    sort(&n.shared);
-    sort(&n.own);
+    name_set_sort(&n.shared);
+    name_set_sort(&n.own);
     for (int kind = 0; kind < KIND_COUNT; kind++)
-        sort(&n.beside[kind]);
+        name_set_sort(&n.beside[kind]);
     return n;
 }
 
@@ -164,7 +134,7 @@ static void check_function(const Taken *n, const Spec *s, Diag *d)
     const char *beginning = arena_printf(n->arena, "%s_", s->function);
     for (size_t i = 0; i < n->shared.n; i++) {
         const char *name = n->shared.name[i], *rest = behind(name, beginning);
-        if (strcmp(name, s->function) != 0 && !(rest && (has(&n->own, rest) || op_axis(s->op, rest) >= 0)))
+        if (strcmp(name, s->function) != 0 && !(rest && (name_set_has(&n->own, rest) || op_axis(s->op, rest) >= 0)))
             continue;
         diag_error(
             d, s->name_loc,
@@ -179,7 +149,8 @@ static bool follows(const Taken *n, const Op *op, const char *name)
 {
     for (const Operand *o = op->operand; o < op->operand + op->noperand; o++) {
         const char *rest = o->strided ? behind(name, o->name) : NULL;
-        if (rest && *rest == '_' && has(&n->beside[OPERANDS], arena_printf(n->arena, "%s%s", of_operand, rest + 1)))
+        if (rest && *rest == '_' &&
+            name_set_has(&n->beside[OPERANDS], arena_printf(n->arena, "%s%s", of_operand, rest + 1)))
             return true;
     }
     return false;
@@ -220,7 +191,7 @@ static void check_argument(const Taken *n, const Spec *s, Kind kind, const char 
     if (behind(name, arena_printf(n->arena, "%s_", s->package)) || behind(name, "dcgen_") || behind(name, "DCGEN_"))
         diag_error(d, at, "the %s '%s' begins as names of the package do; expected one without '%s_' or 'dcgen_'", what,
                    name, s->package);
-    else if (has(&n->beside[kind], name) || (is_brought && is_own(n, name)) ||
+    else if (name_set_has(&n->beside[kind], name) || (is_brought && is_own(n, name)) ||
              (kind == OPERANDS && follows(n, s->op, name)))
         diag_error(d, at, "the %s '%s' is taken: the package's code has that name beside its %ss; expected another one",
                    what, name, what);

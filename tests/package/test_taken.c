@@ -14,7 +14,7 @@
 #include <ctype.h>
 #include "gen/base/dir.h"
 #include "gen/base/name.h"
-#include "gen/base/order.h"
+#include "gen/base/name_set.h"
 #include "gen/template/fill.h"
 #include "gen/unit/formula_print.h"
 #include "gen/unit/unit_names.h"
@@ -41,9 +41,11 @@ static const char spec_text[] =
     "  { name = \"ffffff1x\"; op = \"rows\"; shapes = ( { M = \"T\"; N = 5; EEEEEE0X = 3; EEEEEE1X = \"T\"; EEEEEE2X = "
     "4; EEEEEE3X = 2; } );\n"
     "    types = { wwwwwwi0 = \"s32\"; wwwwwwi1 = \"s32\"; wwwwwwi2 = \"s32\"; wwwwwwi3 = \"s32\"; };\n"
-    "    extents = { wwwwwwx0 = [\"EEEEEE0X\", \"N\"]; wwwwwwx1 = [\"EEEEEE1X\", \"N\"]; wwwwwwx2 = [\"EEEEEE2X\", \"N\"]; wwwwwwx3 = "
+    "    extents = { wwwwwwx0 = [\"EEEEEE0X\", \"N\"]; wwwwwwx1 = [\"EEEEEE1X\", \"N\"]; wwwwwwx2 = [\"EEEEEE2X\", "
+    "\"N\"]; wwwwwwx3 = "
     "[\"EEEEEE3X\", \"N\"]; };\n"
-    "    formula = \"softmax[n](wwwwwwx0[wwwwwwi0[m],n] * EEEEEE0X + wwwwwwx1[wwwwwwi1[m],n] * EEEEEE1X) + wwwwwwx2[wwwwwwi2[m],n] + wwwwwwx3[wwwwwwi3[m],n] * "
+    "    formula = \"softmax[n](wwwwwwx0[wwwwwwi0[m],n] * EEEEEE0X + wwwwwwx1[wwwwwwi1[m],n] * EEEEEE1X) + "
+    "wwwwwwx2[wwwwwwi2[m],n] + wwwwwwx3[wwwwwwi3[m],n] * "
     "EEEEEE3X\"; } );\n"
     "tune = { T = [1, 9]; }; budget = { trials = 4; seconds = 10; };\n";
 
@@ -55,30 +57,10 @@ typedef enum { FUNCTION, OPERAND, EXTENT } Kind;
 
 /* ---- names ---- */
 
-typedef struct {
-    const char **name;
-    size_t n, cap;
-} NameSet;
-
 static void add_name(NameSet *s, const char *name)
 {
-    if (name_fault(name)) /* a keyword, or reserved */
-        return;
-    if (s->n == s->cap) {
-        s->name = arena_grow(arena, s->name, s->cap, 2 * s->cap + 1024, sizeof *s->name);
-        s->cap = 2 * s->cap + 1024;
-    }
-    s->name[s->n++] = name;
-}
-
-static void sort_once(NameSet *s)
-{
-    size_t n = 0;
-    qsort(s->name, s->n, sizeof *s->name, order_word);
-    for (size_t i = 0; i < s->n; i++)
-        if (i == 0 || strcmp(s->name[i], s->name[n - 1]) != 0)
-            s->name[n++] = s->name[i];
-    s->n = n;
+    if (!name_fault(name)) /* no keyword, and not reserved */
+        name_set_add(arena, s, name);
 }
 
 static bool is_stand_in(const char *name)
@@ -107,7 +89,7 @@ static NameSet all_names(Kind kind)
     for (size_t i = 0; kind != FUNCTION && i < rest.n; i++)
         add_name(&s, rest.name[i]);
     NameSet *all = kind == FUNCTION ? &rest : &s;
-    sort_once(all);
+    name_set_sort(all);
     return *all;
 }
 

@@ -70,6 +70,7 @@ for what, members in {
     "a sparse file": [("records/gpu/x.jsonl", b"", tarfile.GNUTYPE_SPARSE)],
     "a foreign file": [("script/gpu", b"x", plain)],
     "twice the same": [("results.jsonl", b"x", plain)],
+    "a name of another length": [("x", b"99 path=records/gpu/x.jsonl\n", tarfile.XHDTYPE), ("y", b"x", plain)],
     "too deep": [("packages/" + "a/" * 9 + "x", b"x", plain)],
 }.items():
     hold(what + " is refused", refused(tar(*members)))

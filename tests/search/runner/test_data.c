@@ -295,7 +295,7 @@ static void kinds_of_rows(void **state)
     for (int t = 0; t < 3; t++) {
         char why[WHY_BYTES];
         Shape want = wanted(M, 5, K);
-        int constant = 0, far = 0, large = 0, small = 0;
+        int constant = 0, far = 0, large = 0, small = 0, noutlier = 0, outlier[M + 1] = { 0 };
         double once[M * K];
         setup.dtype[X] = setup.dtype[W] = dtype_find(type[t]);
         setup.of[X] = 2;
@@ -314,17 +314,23 @@ static void kinds_of_rows(void **state)
         }
         for (const double *row = once; row < once + M * K; row += K) {
             double least = INFINITY, most = -INFINITY, magnitude = 0;
+            int nfar = 0;
             for (int i = 0; i < K; i++) {
+                outlier[noutlier] = fabs(row[i]) > 900 ? i : outlier[noutlier];
+                nfar += fabs(row[i]) > 900;
                 least = fmin(least, row[i]);
                 most = fmax(most, row[i]);
                 magnitude = fmax(magnitude, fabs(row[i]));
             }
+            noutlier += nfar == 1;
             constant += least == most;
             far += least > 900 && most > least;
             large += magnitude > (t < 2 ? 1e36 : 1e4);
             small += magnitude < (t < 2 ? 1e-38 : 1e-5);
         }
-        assert_true(constant >= 2 && (far == 2 || t == 1) && large == 2 && small == 2); /* two of each; bf16 has few numbers near 1e7 */
+        assert_true(constant >= 2 && (far == 2 || t == 1) && large == 2 &&
+                    small == 2); /* two of each; bf16 has few numbers near 1e7 */
+        assert_true(noutlier == 2 && outlier[0] != outlier[1]);
     }
 }
 

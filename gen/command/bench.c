@@ -198,7 +198,7 @@ static bool fix_target(Benchmark *b, const char *name)
         return run_fails(b->run, EXIT_USAGE, "--target: the package has no kernels for '%s'", name);
     if (!device_probe(b->a, w->targets, &here, &b->run->err))
         return false;
-    if (!device_runs(&here, name))
+    if (!device_runs(&here, d->entry[entry].target))
         return run_fails(b->run, EXIT_USAGE, "--target: %s does not run '%s'", here.name, name);
     b->flags = flags_text(b->a, w, macro, entry);
     return true;

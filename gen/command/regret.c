@@ -187,7 +187,7 @@ static bool open_target(Regret *g, const Workload *all)
     if ((aside && !site_find(r, g->workload, false, &found)) || !tools_open(r, g->workload, &site, &g->tools))
         return false;
     g->here = runner_device(g->tools.runner);
-    return device_runs(g->here, target->name) ||
+    return device_runs(g->here, target) ||
            run_fails(r, EXIT_ENVIRONMENT, "%s does not run '%s', which the package was tuned for", g->here->name,
                      target->name);
 }

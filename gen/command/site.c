@@ -12,6 +12,23 @@
 
 static const double PROBE_DEADLINE_S = 30; /* a driver that starts its GPU may take many seconds */
 
+CliList site_runner(Arena *a, const Workload *w, const char *kind)
+{
+    const CliList *folders = &w->target_folders;
+    const char *program = dir_runner(a, kind);
+    CliList command = { 0 };
+    bool any = false; /* folders besides dcgen's own, the last */
+    for (int i = 0; i + 1 < folders->n; i++)
+        any = any || access(folders->item[i], F_OK) == 0;
+    if (program)
+        cli_list_add(a, &command, program);
+    for (int i = 0; program && any && i < folders->n; i++) {
+        cli_list_add(a, &command, "--targets");
+        cli_list_add(a, &command, folders->item[i]);
+    }
+    return command;
+}
+
 /* Runs the program, and gives what it prints; NULL with *why set. */
 static const char *run_probe(Run *r, const char *const *argv, const char **why)
 {
@@ -31,14 +48,12 @@ static const char *run_probe(Run *r, const char *const *argv, const char **why)
 
 /* Asks for the device beside this CPU, or at the other end of --runner: the command of the runner that would measure, with --probe behind it,
  * describes it. False with *why set. */
-static bool probe_device(Run *r, const Family *f, Device *out, const char **why)
+static bool probe_device(Run *r, const Workload *w, const Family *f, Device *out, const char **why)
 {
-    const char *installed = dir_runner(r->a, f->runner);
+    const CliList own = site_runner(r->a, w, f->runner), *command = r->o->runner.n ? &r->o->runner : &own;
     CliList argv = { 0 };
-    for (int i = 0; i < r->o->runner.n; i++)
-        cli_list_add(r->a, &argv, r->o->runner.item[i]);
-    if (!argv.n && installed)
-        cli_list_add(r->a, &argv, installed);
+    for (int i = 0; i < command->n; i++)
+        cli_list_add(r->a, &argv, command->item[i]);
     if (!argv.n) {
         *why = arena_printf(r->a, "this dcgen was built without %s, so it has no program dcgen-runner-%s to ask",
                             f->system, f->runner);
@@ -62,7 +77,7 @@ bool site_device(Run *r, const Workload *w, const Site *site, Device *out)
         *out = device_typical(r->a, site->target);
         return true;
     }
-    return site->family->aside ? probe_device(r, site->family, out, &r->err)
+    return site->family->aside ? probe_device(r, w, site->family, out, &r->err)
                                : device_probe(r->a, w->targets, out, &r->err);
 }
 
@@ -77,11 +92,11 @@ const Family *site_family(const Workload *w)
 static bool find_device(Run *r, const Workload *w, const Family *f, const Target *named, Site *out, const char **why)
 {
     Device d;
-    if (!probe_device(r, f, &d, why))
+    if (!probe_device(r, w, f, &d, why))
         return false;
     const Target *t = named ? named : device_best(w->targets, &d);
     *why = arena_printf(r->a, "%s does not run it", d.name);
-    if (!t || t->family != f || !device_runs(&d, t->name))
+    if (!t || t->family != f || !device_runs(&d, t))
         return false;
     *out = (Site){ f, t, false };
     return true;

@@ -256,8 +256,8 @@ void summary_lacking(Arena *a, const Result *out, int n, FILE *to)
 static void print_space(Arena *a, const Space *s, const Device *d, FILE *to)
 {
     const Target *t = s->general[0].target;
-    quote_printf(to, "target: %s on %s%s: %s\n", t->name, d->name,
-                 device_runs(d, t->name) ? "" : ", which does not run it", t->family->check_text(a, t, d));
+    quote_printf(to, "target: %s on %s%s: %s\n", t->name, d->name, device_runs(d, t) ? "" : ", which does not run it",
+                 t->family->check_text(a, t, d));
     fprintf(to, "space: %" PRId64 " candidates of %" PRId64 " combinations\n", s->n, s->nraw);
     for (const Rejection *r = s->rejection; r < s->rejection + s->nrejection; r++)
         if (r->count)
@@ -267,9 +267,9 @@ static void print_space(Arena *a, const Space *s, const Device *d, FILE *to)
 
 static json_t *check_json(const Workload *w, const Space *s, const Device *device)
 {
-    const char *target = s->general[0].target->name;
+    const Target *target = s->general[0].target;
     return JSON_OBJECT(FIELD("name", w->spec->name), FIELD("shapes", spec_shape_count(w->spec)),
-                       FIELD("tuned", spec_tuned_count(w->spec)), FIELD("target", target),
+                       FIELD("tuned", spec_tuned_count(w->spec)), FIELD("target", target->name),
                        FIELD("device", device->name), FIELD("runs", device_runs(device, target)),
                        FIELD("candidates", s->n), FIELD("combinations", s->nraw),
                        FIELD("rejected", words_rejected_json(s)));

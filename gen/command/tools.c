@@ -198,16 +198,15 @@ static const char *build_reference(Run *r, const Workload *w, Builder *builder)
 }
 
 /* The command that starts the runner; NULL: it fails. */
-static const char *const *runner_command(Run *r, const Site *site)
+static const char *const *runner_command(Run *r, const Workload *w, const Site *site)
 {
     const char *name = site->modelled ? site->family->verifier : site->family->runner;
     if (r->o->runner.n && !site->modelled)
         return r->o->runner.item;
-    const char **command = ARENA_ARRAY(r->a, 2, const char *);
-    command[0] = dir_runner(r->a, name);
-    if (!command[0])
+    const CliList command = site_runner(r->a, w, name);
+    if (!command.n)
         run_fails(r, EXIT_ENVIRONMENT, "the program dcgen-runner-%s is not beside dcgen nor in its installation", name);
-    return command[0] ? command : NULL;
+    return command.n ? command.item : NULL;
 }
 
 static void warn_of_peak(const char *machine)
@@ -228,7 +227,7 @@ const char *tools_open_compilers(Run *r, const Workload *w, const Site *site, To
 bool tools_open(Run *r, const Workload *w, const Site *site, Tools *t)
 {
     const Spec *s = w->spec;
-    const char *const *command = runner_command(r, site);
+    const char *const *command = runner_command(r, w, site);
     const char *reference = command ? tools_open_compilers(r, w, site, t) : NULL;
     if (reference)
         t->runner = runner_start(r->a, command, s, reference, r->o->seed, r->stop, &r->err);

@@ -29,6 +29,10 @@ const Family *site_family(const Workload *w);
 /* The device of the site: this CPU, what the runner says of the GPU, or, where there is no device, what is typical of the target. */
 bool site_device(Run *r, const Workload *w, const Site *site, Device *out);
 
+/* The command that starts dcgen's own runner of this kind ("c"); an empty list: it is not there. It is told of folders of targets that it does not
+ * know. */
+CliList site_runner(Arena *a, const Workload *w, const char *kind);
+
 /* Checks that the operators' folders hold their definitions, and that their files have the functions that runners and packages call. What they
  * lack is printed. */
 bool op_files_check(Run *r, const Workload *w);

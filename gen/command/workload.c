@@ -153,6 +153,15 @@ static bool list_folders(Arena *a, const Options *o, const char *own, CliList *o
     return diag_nerror(d) == 0;
 }
 
+/* The folder `name` of each folder of templates. */
+static CliList folders_within(Arena *a, const CliList *folders, const char *name)
+{
+    CliList all = { 0 };
+    for (int i = 0; i < folders->n; i++)
+        cli_list_add(a, &all, arena_printf(a, "%s/%s", folders->item[i], name));
+    return all;
+}
+
 /* Reads the templates of all functions, and checks the functions' names. */
 static bool read_templates(Arena *a, Workload *w, const SpecFile *file, Diag *d)
 {
@@ -186,7 +195,9 @@ Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag 
     if (!list_folders(a, &all, own, &w->folders, d) || !src)
         return NULL;
     SpecFile *file = spec_file_parse(a, src, w->folders.item, w->folders.n, d);
-    if (!file || !target_read_all(a, arena_printf(a, "%s/targets", own), targets, d) || !read_templates(a, w, file, d))
+    w->target_folders = folders_within(a, &w->folders, "targets");
+    if (!file || !target_read_folders(a, w->target_folders.item, w->target_folders.n, targets, d) ||
+        !read_templates(a, w, file, d))
         return NULL;
     const Budget budget = change_budget(&file->budget, &all);
     if (file->nfunction > 1 && budget.kernels < file->nfunction) {
@@ -267,8 +278,9 @@ const Target *workload_target(Arena *a, const Workload *w, const Device *device,
             *err = arena_printf(a, "no target suits %s", device->name);
         return best;
     }
-    if (device_runs(device, name))
-        return target_find(w->targets, name);
+    const Target *named = target_find(w->targets, name);
+    if (named && device_runs(device, named))
+        return named;
     *err = arena_printf(a, "%s cannot run target '%s', so it cannot be tuned for there", device->name, name);
     return NULL;
 }

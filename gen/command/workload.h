@@ -30,6 +30,7 @@ typedef struct {
     const char *out, *records;  /* where the package and the record file go */
     bool fresh;                 /* the record file is begun anew; workload_for says so for the first target alone */
     CliList folders;            /* of templates, in the order in which they are searched */
+    CliList target_folders;     /* the folder `targets` of each */
     const Target *const *tuned; /* set by workload_for: all targets of the package, by descending rank; else NULL */
     int ntuned;
     const KernelKeys *present; /* chosen for functions before this one; NULL: none */

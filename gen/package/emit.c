@@ -165,10 +165,11 @@ static const char *architectures_text(Emitter *e)
     Text t = { .arena = e->arena };
     for (int i = 0; i < d->nentry; i++) {
         const Target *target = d->entry[i].target;
-        const char *arch =
-            arena_printf(e->arena, "%s%s", target->name + strcspn(target->name, "_") + 1, target->exact ? "-real" : "");
-        if (i == 0 || d->entry[i - 1].target != target) /* entries of one target are side by side */
-            text_printf(&t, "%s%s", t.len ? " " : "", quote_cmake(e->arena, arch));
+        const char *last = strrchr(target->gencode, '_'), *number = last ? last + 1 : target->gencode;
+        const char *arch = arena_printf(e->arena, "%s%s", number, target->exact ? "-real" : "");
+        const char *quoted = quote_cmake(e->arena, arch);
+        if (!strstr(text_str(&t), quoted)) /* several targets may have one architecture */
+            text_printf(&t, "%s%s", t.len ? " " : "", quoted);
     }
     return text_str(&t);
 }

@@ -104,11 +104,9 @@ static void add_pattern_sources(Emitter *e)
 
 static void add_primitives(Emitter *e)
 {
-    char **primitive;
-    int n;
-    if (unit_primitives(e->arena, e->unit, &primitive, &n))
-        for (int i = 0; i < n; i++)
-            add_source_at(e, e->family->primitives.folder, primitive[i]);
+    const Primitives p = unit_primitives(e->arena, e->unit, e->diag);
+    for (int i = 0; i < p.n; i++)
+        add_source(e, e->family->primitives.folder, p.p[i].src);
 }
 
 const char *emit_manifest(Emitter *e, int n, const Package *p)
@@ -121,8 +119,8 @@ const char *emit_manifest(Emitter *e, int n, const Package *p)
         add_primitives(&e[i]);
     }
     for (int i = 0; i < targets->n; i++)
-        if (targets->t[i].family == e->family)
-            add_source(e, "targets", targets->t[i].src);
+        for (const Target *t = &targets->t[i]; t && t->family == e->family; t = t->base)
+            add_source(e, "targets", t->src);
     for (int i = 0; i < p->n; i++)
         manifest_add(e->arena, e->manifest, false, p->file[i].path, p->file[i].text, p->file[i].len);
     return diag_nerror(e->diag) == before ? manifest_text(e->arena, e->manifest) : NULL;

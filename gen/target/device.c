@@ -83,7 +83,8 @@ bool device_probe(Arena *a, const TargetList *list, Device *out, const char **er
                      .flags = "" };
     hwloc_topology_destroy(topo);
     for (int i = 0; i < list->n && out->nisa < DEVICE_MAX_ISA; i++)
-        if (!list->t[i].family->aside && (!*list->t[i].arch || strcmp(list->t[i].arch, out->arch) == 0) &&
+        if (!list->t[i].family->aside && !list->t[i].same_code &&
+            (!*list->t[i].arch || strcmp(list->t[i].arch, out->arch) == 0) &&
             cpu_runs(a, &list->t[i], out->arch, cpuinfo ? cpuinfo : ""))
             out->isa[out->nisa++] = list->t[i].name;
     out->id = device_id(a, out);
@@ -115,12 +116,17 @@ void device_set_compiler(Arena *a, Device *d, const Family *f, const char *compi
     d->flags = flags;
 }
 
-bool device_runs(const Device *d, const char *target) { return names_find(NAMES(d->isa, d->nisa), target) >= 0; }
+bool device_runs(const Device *d, const Target *t)
+{
+    while (names_find(NAMES(d->isa, d->nisa), t->name) < 0 && t->same_code)
+        t = t->base;
+    return names_find(NAMES(d->isa, d->nisa), t->name) >= 0;
+}
 
 const Target *device_best(const TargetList *list, const Device *device)
 {
-    const Target *t = NULL;
-    for (int i = 0; i < device->nisa && !t; i++)
-        t = target_find(list, device->isa[i]);
-    return t;
+    const Target *t = list->t, *end = t + list->n;
+    while (t < end && !device_runs(device, t))
+        t++;
+    return t < end ? t : NULL;
 }

@@ -27,7 +27,7 @@ typedef struct Device {
     };
     int64_t l2_bytes, l3_bytes;
     int nisa;
-    const char *isa[DEVICE_MAX_ISA]; /* targets this device can run, best first */
+    const char *isa[DEVICE_MAX_ISA]; /* targets that it can run, best first, but for those with the code of another */
     const char *compiler;            /* first line of `cc --version` */
     const char *flags;               /* all compiler flags, one space between */
     bool modelled; /* there was no such device: kernels were compiled for it, and their times computed */
@@ -39,7 +39,8 @@ bool device_probe(Arena *a, const TargetList *list, Device *out, const char **er
 Device device_typical(Arena *a, const Target *t);
 /* Sets the compiler of a device, and with it a new id, as times depend on it. */
 void device_set_compiler(Arena *a, Device *d, const Family *f, const char *compiler, const char *flags);
-bool device_runs(const Device *d, const char *target);
+/* Does it run the target's code? */
+bool device_runs(const Device *d, const Target *t);
 /* The best-ranked target that `device` runs; NULL: it runs none of the list. */
 const Target *device_best(const TargetList *list, const Device *device);
 

@@ -63,6 +63,9 @@ typedef struct {
     const char *before, *behind;
     bool of_targets;   /* they are written for each target by itself, whose name is MACHINE, and call each other by these names too */
     bool for_formulas; /* a formula may call any of them; kernels of functions without one call few */
+    /* The file of functions of the same names for the emulator, as texts include it, and the one that stands in its place where kernels call
+     * primitives of other folders than dcgen's own: both in the folder `emulator` of `folder`. NULL: no emulator runs such kernels. */
+    const char *emulation, *own_emulation;
 } FamilyPrimitives;
 
 typedef struct Family {

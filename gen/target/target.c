@@ -5,8 +5,11 @@
 #include "gen/target/target.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
 #include "gen/base/conf.h"
 #include "gen/base/dir.h"
 #include "gen/base/name.h"
@@ -102,8 +105,9 @@ static bool read_facts(Arena *a, Conf *c, Target *t)
 /* Checks the keys of a file: those that every target has, then those of its family. */
 static bool check_keys(Arena *a, Conf *c, const Family *f)
 {
-    enum { COMMON = 4, FAMILY_MOST = 4 };
+    enum { COMMON = 5, FAMILY_MOST = 4 };
     ConfKey keys[COMMON + FAMILY_MOST + TARGET_MAX_FACT] = { { "name", true, "the target's name" },
+                                                             { "like", false, NULL },
                                                              { "family", true, FAMILY_HINT },
                                                              { "rank", true, "higher is tried first" },
                                                              { "fallback", false, NULL } };
@@ -147,60 +151,225 @@ static bool read_arch(const Conf *c, const char **out)
     return ok;
 }
 
-bool target_parse(Arena *a, const Source *src, Target *t, Diag *d)
+/* Reads a target from the settings of its file, with those of the target that it is like below them. */
+static bool read_target(Arena *a, Conf *c, const Source *src, Target *t)
 {
     int64_t rank = 0;
-    Conf *c = conf_parse(a, src, 0, src->len, d);
-    if (!c)
-        return false;
     const ConfSetting *root = c->root;
-    *t = (Target){ .name = "", .fallback = "", .attribute = "", .runtime_check = "0", .arch = "", .gencode = "" };
+    *t = (Target){ .name = "",
+                   .fallback = "",
+                   .attribute = "",
+                   .runtime_check = "0",
+                   .arch = "",
+                   .gencode = "",
+                   .src = src,
+                   .hash = "" };
     bool ok = family_read(c, &t->family) && check_keys(a, c, t->family);
-    ok &= read_name(c, d, &t->name) & read_word(c, d, "fallback", "_", &t->fallback);
+    ok &= read_name(c, c->diag, &t->name) & read_word(c, c->diag, "fallback", "_", &t->fallback);
     ok &= read_arch(c, &t->arch) & conf_int(c, root, "rank", 0, 1000, &rank);
-    ok &= read_word(c, d, "attribute", "_,.=-", &t->attribute);
+    ok &= read_word(c, c->diag, "attribute", "_,.=-", &t->attribute);
     ok &= conf_string(c, root, "runtime_check", &t->runtime_check);
-    ok &= read_word(c, d, "gencode", "_,=", &t->gencode) & conf_bool(c, root, "exact", &t->exact);
+    ok &= read_word(c, c->diag, "gencode", "_,=", &t->gencode) & conf_bool(c, root, "exact", &t->exact);
     ok &= read_facts(a, c, t);
     t->rank = (int)rank;
-    t->src = src;
     return ok;
 }
+
+/* ---- targets that are like others ---- */
+
+/* A file of a target. */
+typedef struct {
+    const char *name; /* of the target; "": it has none */
+    const Source *src;
+    Conf *conf;
+    int folder;
+    enum { UNREAD, BEGUN, READ, FAULTY } state;
+    Target target;
+} TargetFile;
+
+typedef struct {
+    Arena *arena;
+    Diag *diag;
+    int nfile;
+    TargetFile *file; /* in the order of their folders */
+} TargetReader;
+
+/* The file of the target that a file's own is like. A target may be like the one that it hides. NULL after an error. */
+static TargetFile *base_file(TargetReader *r, const TargetFile *f, const ConfSetting *like)
+{
+    const bool is_hidden = strcmp(like->text, f->name) == 0;
+    for (TargetFile *base = r->file; base < r->file + r->nfile; base++)
+        if (strcmp(base->name, like->text) == 0 && (!is_hidden || base->folder > f->folder))
+            return base;
+    if (is_hidden)
+        diag_error(r->diag, like->at, "no folder behind this one has another target '%s'", f->name);
+    else
+        conf_lookup(r->diag, like->at, "target", like->text, NAMES(r->file, r->nfile));
+    return NULL;
+}
+
+static bool same_code(const Target *t, const Target *base)
+{
+    return strcmp(t->attribute, base->attribute) == 0 && strcmp(t->arch, base->arch) == 0 &&
+           strcmp(t->gencode, base->gencode) == 0 && t->exact == base->exact &&
+           target_number(t, "SM_ARCH") == target_number(base, "SM_ARCH");
+}
+
+static bool resolve(TargetReader *r, TargetFile *f);
+
+/* Puts the settings of the target that f's is like below its own, if it is like any: *base, else NULL. False after errors. */
+static bool take_after(TargetReader *r, TargetFile *f, const Target **base)
+{
+    const char *name;
+    const ConfSetting *like = conf_member(f->conf->root, "like"), *family = conf_member(f->conf->root, "family");
+    *base = NULL;
+    if (!like)
+        return true;
+    if (!conf_member(f->conf->root, "name")) /* it would have that of the other */
+        return diag_error(r->diag, f->conf->root->name_at, "missing key 'name': the target's name");
+    TargetFile *other = conf_string(f->conf, like, NULL, &name) ? base_file(r, f, like) : NULL;
+    if (!other || !resolve(r, other))
+        return other && other->state == BEGUN &&
+               diag_error(r->diag, like->at, "'%s' is like '%s', which is like it", f->name, other->name);
+    *base = &other->target;
+    conf_inherit(f->conf, other->conf);
+    if (family && family->type == CONF_STRING && strcmp(family->text, other->target.family->name) != 0)
+        return diag_error(r->diag, family->at, "'%s', which this target is like, is of the family '%s'", other->name,
+                          other->target.family->name);
+    return true;
+}
+
+/* Reads the target of a file, and first the one that it is like. False: it has errors, which were told, or it was begun: it is like itself. */
+static bool resolve(TargetReader *r, TargetFile *f)
+{
+    const Target *base;
+    if (f->state != UNREAD)
+        return f->state == READ;
+    f->state = BEGUN;
+    const bool ok = take_after(r, f, &base) && read_target(r->arena, f->conf, f->src, &f->target);
+    f->target.base = base;
+    f->target.same_code = ok && base && same_code(&f->target, base);
+    f->state = ok ? READ : FAULTY;
+    return ok;
+}
+
+bool target_parse(Arena *a, const Source *src, Target *t, Diag *d)
+{
+    TargetFile f = { .name = "", .src = src, .conf = conf_parse(a, src, 0, src->len, d) };
+    TargetReader r = { .arena = a, .diag = d };
+    const bool ok = f.conf && resolve(&r, &f);
+    *t = f.target;
+    return ok;
+}
+
+/* ---- folders ---- */
 
 static int by_rank(const void *x, const void *y)
 {
     const Target *a = x, *b = y;
-    return a->rank != b->rank ? b->rank - a->rank : strcmp(a->name, b->name);
+    if (a->rank != b->rank)
+        return b->rank - a->rank;
+    const bool a_is_like = a->base, b_is_like = b->base; /* of equal rank those that are like others are behind them */
+    return a_is_like != b_is_like ? a_is_like - b_is_like : strcmp(a->name, b->name);
+}
+
+static bool fail_folder(TargetReader *r, const char *dir, const char *why)
+{
+    Source *folder = ARENA_NEW(r->arena, Source); /* the error is printed later, with its path */
+    folder->path = arena_strdup(r->arena, dir);
+    return diag_error(r->diag, (Loc){ .src = folder }, "%s", why);
+}
+
+/* Opens the file of a target; false after an error. */
+static bool open_file(TargetReader *r, const char *path, int folder)
+{
+    const Source *src = conf_source(r->arena, path, r->diag);
+    Conf *c = src ? conf_parse(r->arena, src, 0, src->len, r->diag) : NULL;
+    const ConfSetting *name = c ? conf_member(c->root, "name") : NULL;
+    TargetFile f = { .name = name && name->type == CONF_STRING ? name->text : "", .src = src, .conf = c };
+    f.folder = folder;
+    for (int i = 0; c && i < r->nfile; i++)
+        if (r->file[i].folder == folder && *f.name && strcmp(r->file[i].name, f.name) == 0)
+            return diag_error(r->diag, name->at, "another target in this folder has the name '%s'", f.name);
+    r->file = arena_grow(r->arena, r->file, (size_t)r->nfile, (size_t)r->nfile + 1, sizeof *r->file);
+    r->file[r->nfile] = f;
+    r->nfile += c != NULL;
+    return c;
+}
+
+/* Opens the files of a folder. False after errors. */
+static bool open_folder(TargetReader *r, const char *dir, int number, bool is_own)
+{
+    char **path;
+    int n = 0;
+    bool ok = true;
+    if (!is_own && access(dir, F_OK) != 0)
+        return true;
+    if (!dir_list(r->arena, dir, ".cfg", &path, &n))
+        return fail_folder(r, dir, "cannot read the folder of targets");
+    if (!n && is_own)
+        return fail_folder(r, dir, "no target is there: expected files of the form NAME.cfg");
+    for (int i = 0; i < n; i++)
+        ok &= open_file(r, path[i], number);
+    return ok;
+}
+
+/* The hash of what code for a target depends on. */
+static const char *code_hash(Arena *a, const Target *t)
+{
+    Text all = { .arena = a };
+    text_printf(&all, "%s|%s|%s|%s|%d", t->family->name, t->arch, t->attribute, t->gencode, t->exact);
+    for (int i = 0; i < TARGET_MAX_FACT; i++)
+        text_printf(&all, "|%" PRId64, t->fact[i]);
+    return arena_printf(a, "%016llx", (unsigned long long)XXH3_64bits(text_str(&all), all.len));
+}
+
+/* Is the file's target hidden by one of an earlier folder? */
+static bool is_hidden(const TargetReader *r, const TargetFile *f)
+{
+    return *f->name && names_find(NAMES(r->file, r->nfile), f->name) < f - r->file;
+}
+
+bool target_read_folders(Arena *a, const char *const *dir, int n, TargetList *out, Diag *d)
+{
+    TargetReader r = { .arena = a, .diag = d };
+    bool ok = true;
+    *out = (TargetList){ 0 };
+    for (int i = 0; i < n; i++)
+        ok &= open_folder(&r, dir[i], i, i + 1 == n);
+    for (TargetFile *f = r.file; f < r.file + r.nfile; f++) {
+        if (is_hidden(&r, f))
+            continue;
+        if (out->n == TARGET_MAX)
+            return fail_folder(
+                &r, dir[0],
+                arena_printf(a, "more than %d targets%s", TARGET_MAX, n > 1 ? ", with those of later folders" : ""));
+        if (!resolve(&r, f)) {
+            ok = false;
+            continue;
+        }
+        f->target.hash = f->folder + 1 < n ? code_hash(a, &f->target) : "";
+        out->t[out->n++] = f->target;
+    }
+    qsort(out->t, (size_t)out->n, sizeof *out->t, by_rank);
+    return ok;
 }
 
 bool target_read_all(Arena *a, const char *dir, TargetList *out, Diag *d)
 {
-    char **path;
-    int n = 0;
-    *out = (TargetList){ 0 };
-    const bool can_read = dir_list(a, dir, ".cfg", &path, &n);
-    if (n == 0 || n > TARGET_MAX) {
-        Source *folder = ARENA_NEW(a, Source); /* the error is printed later, with its path */
-        folder->path = arena_strdup(a, dir);
-        diag_error(d, (Loc){ .src = folder },
-                   !can_read ? "cannot read the folder of targets"
-                   : n       ? "more than %d targets"
-                             : "no target is there: expected files of the form NAME.cfg",
-                   TARGET_MAX);
-        return false;
-    }
-    for (int i = 0; i < n; i++) {
-        const Source *src = conf_source(a, path[i], d);
-        if (!src || !target_parse(a, src, &out->t[out->n++], d))
-            return false;
-    }
-    qsort(out->t, (size_t)out->n, sizeof *out->t, by_rank);
-    return true;
+    return target_read_folders(a, &dir, 1, out, d);
 }
 
 /* ---- what follows from them ---- */
 
 const Target *target_find(const TargetList *list, const char *name) { return names_row(NAMES(list->t, list->n), name); }
+
+const Target *target_root(const Target *t)
+{
+    while (t->base)
+        t = t->base;
+    return t;
+}
 
 bool target_is_fallback(const TargetList *list, const Target *t, const Target *of)
 {

@@ -5,7 +5,7 @@
  * A CPU target is an instruction set: vector width, registers, the function attribute that enables it and the run-time
  * check that guards it. A CUDA target is a compute capability with the limits and rates of a GPU that has it; where the
  * rates of the device itself were measured, those count (search/record/rates.c). What a kind of target has beside is its
- * Family's.
+ * Family's. A file says only what is different where it names a target that it is like.
  */
 #ifndef DCGEN_TARGET_H
 #define DCGEN_TARGET_H
@@ -30,6 +30,9 @@ struct Target {
     const char *gencode;           /* cuda: "arch=compute_90a,code=sm_90a", as nvcc takes it */
     bool exact;                    /* cuda: its code runs on this compute capability alone */
     const Source *src;             /* its file */
+    const Target *base;            /* the target that it is like; NULL: none */
+    bool same_code;                /* its code is that of `base`: it runs on the same machines */
+    const char *hash;              /* 16 hex digits of all that code for it depends on; "": a target of dcgen's own */
     int64_t fact[TARGET_MAX_FACT]; /* see target_fact; 0: not given */
 };
 
@@ -38,11 +41,16 @@ typedef struct {
     Target t[TARGET_MAX];
 } TargetList; /* by descending rank */
 
-/* All targets of a folder, one a .cfg file. */
+/* All targets of the folders dir[0..n-1], one a .cfg file. The last folder is dcgen's own; others need not be there. A target of the same name in an
+ * earlier folder hides a later one, but may be like it. False after errors. */
+bool target_read_folders(Arena *a, const char *const *dir, int n, TargetList *out, Diag *d);
+/* The same of one folder. */
 bool target_read_all(Arena *a, const char *dir, TargetList *out, Diag *d);
-/* Reads one target from its file's text. False after errors. */
+/* Reads one target, which is like no other, from its file's text. False after errors. */
 bool target_parse(Arena *a, const Source *src, Target *t, Diag *d);
 const Target *target_find(const TargetList *list, const char *name);
+/* The target that t is like in the end: itself, if it is like no other. */
+const Target *target_root(const Target *t);
 /* Does `t` stand in for `of`, as its fallback or as a fallback of that? */
 bool target_is_fallback(const TargetList *list, const Target *t, const Target *of);
 

@@ -410,14 +410,13 @@ static const Source *find_piece(const Fill *fill, const char *file, size_t len)
     return NULL;
 }
 
-/* Bytes of a file's first line if that names the licence and says no more; else 0. */
-static size_t licence_bytes(const Source *piece)
+size_t fill_licence(const Source *src)
 {
-    const size_t line = strcspn(piece->text, "\n");
-    const char *head = "/* SPDX-License-Identifier: ", *end = strstr(piece->text, "*/");
-    if (strncmp(piece->text, head, strlen(head)) != 0 || !end || end + 2 != piece->text + line)
+    const size_t line = strcspn(src->text, "\n");
+    const char *head = "/* SPDX-License-Identifier: ", *end = strstr(src->text, "*/");
+    if (strncmp(src->text, head, strlen(head)) != 0 || !end || end + 2 != src->text + line)
         return 0;
-    return line + (piece->text[line] == '\n');
+    return line + (src->text[line] == '\n');
 }
 
 /* Adds the piece in the place of the line that includes it, with a blank line before it. */
@@ -429,7 +428,7 @@ static void include_piece(Filler *f, const Source *piece)
     Filler of_piece = *f;
     of_piece.src = piece;
     of_piece.depth = 0;
-    fill_lines(&of_piece, piece->text + licence_bytes(piece), piece->text + strlen(piece->text));
+    fill_lines(&of_piece, piece->text + fill_licence(piece), piece->text + strlen(piece->text));
     f->out = of_piece.out;
 }
 

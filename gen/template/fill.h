@@ -85,6 +85,9 @@ typedef struct {
 /* src->text from byte `offset` on. NULL after errors in d. */
 char *fill_text(Arena *a, const Source *src, size_t offset, const Fill *f, Diag *d);
 
+/* Bytes of a file's first line if that names the licence and says no more; else 0. A text that is made of several files says it once. */
+size_t fill_licence(const Source *src);
+
 /* Bytes of the identifier that s begins with, or of a number with the letters in it; 0: there is none. */
 size_t fill_ident(const char *s);
 /* The word of a line "#WORD ...": *len is its length, *arg what follows it. "" with *len 0: it is no such line. */

@@ -2,12 +2,14 @@
  *
  * primitive: finds the primitives that a text calls. A name is one if there is a file of that name.
  */
+#define _GNU_SOURCE /* basename */
 #include "gen/template/primitive.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "gen/base/conf.h"
+#include "gen/base/dir.h"
 #include "gen/base/order.h"
 #include "gen/base/text.h"
 #include "gen/template/fill.h"
@@ -18,24 +20,60 @@ typedef struct Caller {
     const struct Caller *outer;
 } Caller;
 
-const char *primitive_path(const Primitives *p, const char *name)
+Primitives primitives_open(Arena *a, const Family *f, const Spec *spec, Diag *d)
 {
-    return arena_printf(p->arena, "%s/%s%s", p->folder, name, p->kind->suffix);
+    return (Primitives){
+        .arena = a, .kind = &f->primitives, .nfolder = spec->ntemplates, .folder = spec->templates, .diag = d
+    };
 }
 
-static bool is_primitive(const Primitives *p, const char *name) { return access(primitive_path(p, name), R_OK) == 0; }
+/* ---- files */
 
-static void add_name(Arena *a, const char ***name, size_t *n, const char *more)
+static const char *path_in(const Primitives *p, int folder, const char *name)
 {
-    *name = arena_grow(a, *name, *n, *n + 1, sizeof **name);
-    (*name)[(*n)++] = more;
+    return arena_printf(p->arena, "%s/%s/%s%s", p->folder[folder], p->kind->folder, name, p->kind->suffix);
 }
 
-static bool is_caller(const Caller *c, const char *name)
+static bool is_in(const Primitives *p, int folder, const char *name)
 {
-    while (c && strcmp(c->name, name) != 0)
-        c = c->outer;
-    return c != NULL;
+    return access(path_in(p, folder, name), F_OK) == 0;
+}
+
+/* The first folder with a primitive of the name; nfolder: none has. */
+static int folder_of(const Primitives *p, const char *name)
+{
+    int i = 0;
+    while (i < p->nfolder && !is_in(p, i, name))
+        i++;
+    return i;
+}
+
+static bool is_primitive(const Primitives *p, const char *name) { return folder_of(p, name) < p->nfolder; }
+
+/* Adds the names of the files of one folder to a list. */
+static void list_names(const Primitives *p, int folder, const char ***name, int *n)
+{
+    char **path = NULL;
+    int npath = 0;
+    dir_list(p->arena, arena_printf(p->arena, "%s/%s", p->folder[folder], p->kind->folder), p->kind->suffix, &path,
+             &npath);
+    *name = arena_grow(p->arena, *name, (size_t)*n, (size_t)(*n + npath), sizeof **name);
+    for (int i = 0; i < npath; i++)
+        (*name)[(*n)++] =
+            arena_strndup(p->arena, basename(path[i]), strlen(basename(path[i])) - strlen(p->kind->suffix));
+}
+
+/* An error, at the place in the text if that is known: no folder has a primitive of the name. */
+static void refuse_unknown(Primitives *p, Loc at, const char *name)
+{
+    const char **known = NULL;
+    int n = 0;
+    for (int i = 0; i < p->nfolder; i++)
+        list_names(p, i, &known, &n);
+    const char *near = diag_nearest(name, NAMES(known, n));
+    diag_error(p->diag, at, "there is no primitive '%s': no folder of templates has a file '%s/%s%s'%s%s%s", name,
+               p->kind->folder, name, p->kind->suffix, near ? "; did you mean '" : "", near ? near : "",
+               near ? "'?" : "");
 }
 
 /* What stands between `before` and `behind` in s; "": s is not such a name. */
@@ -52,46 +90,97 @@ static const char *named_in_file(const Primitives *p, const char *s, size_t len)
 {
     if (p->kind->of_targets)
         return between(p->arena, s, len, p->kind->before, p->kind->behind);
-    return s[len] == '(' ? arena_strndup(p->arena, s, len) : "";
+    return s[len] == '(' || s[len] == '<' ? arena_strndup(p->arena, s, len) : "";
 }
 
-/* Adds the primitive, behind those that it calls, unless it is there already. outer: what calls it; NULL: the text. */
-static void add_primitive(Primitives *p, const char *name, const Caller *outer)
+/* The name of a primitive's function, as its file has it. */
+static const char *function_of(const Primitives *p, const char *name)
+{
+    return p->kind->of_targets ? arena_printf(p->arena, "%s%s%s", p->kind->before, name, p->kind->behind) : name;
+}
+
+/* False after an error: the file has nothing of the name that it is called by. */
+static bool has_function(const Primitives *p, const char *name, const Source *src)
+{
+    const char *function = function_of(p, name);
+    FillNames names = fill_names(p->arena, src->text);
+    size_t len;
+    for (const char *s; (s = fill_next_name(&names, &len));)
+        if (len == strlen(function) && memcmp(s, function, len) == 0)
+            return true;
+    return diag_error(p->diag, loc_at(src, 0, 1), "this file has no '%s': expected the function that its name says",
+                      function);
+}
+
+/* ---- a set of them */
+
+static bool is_caller(const Caller *c, const char *name)
+{
+    while (c && strcmp(c->name, name) != 0)
+        c = c->outer;
+    return c != NULL;
+}
+
+/* Adds the primitive, behind those that it calls, unless it is there already. outer: what calls it; NULL: the text. False after errors. */
+static const Primitive *add_primitive(Primitives *p, const char *name, const Caller *outer)
 {
     const Caller caller = { name, outer };
-    const bool is_there = names_find(NAMES(p->name, p->n), name) >= 0;
-    const Source *src = is_there ? NULL : conf_source(p->arena, primitive_path(p, name), p->diag);
-    if (!src)
-        return;
+    const Primitive *there = names_row(NAMES(p->p, p->n), name);
+    const int folder = there ? 0 : folder_of(p, name);
+    const Source *src = there ? NULL : conf_source(p->arena, path_in(p, folder, name), p->diag);
+    Primitive new = { name, src, is_in(p, p->nfolder - 1, name), folder + 1 < p->nfolder };
+    if (!src || (new.is_text && !has_function(p, name, src)))
+        return there;
     FillNames names = fill_names(p->arena, src->text);
     size_t len;
     for (const char *s; (s = fill_next_name(&names, &len));) { /* what it calls is a primitive too if it has a file */
         const char *called = named_in_file(p, s, len);
         if (!*called || strcmp(called, name) == 0 || !is_primitive(p, called))
             continue;
-        if (is_caller(outer, called))
+        if (is_caller(outer, called)) {
             diag_error(p->diag, loc_at(src, (size_t)(s - src->text), (int)len), "'%s' and '%s' call each other", name,
                        called);
-        else
-            add_primitive(p, called, &caller);
+            continue;
+        }
+        const Primitive *other = add_primitive(p, called, &caller);
+        new.is_text = new.is_text || (other && other->is_text);
     }
-    add_name(p->arena, &p->name, &p->n, name);
+    p->p = arena_grow(p->arena, p->p, (size_t)p->n, (size_t)p->n + 1, sizeof *p->p);
+    p->p[p->n] = new;
+    return &p->p[p->n++];
 }
 
-void primitives_add(Primitives *p, const char *text, const char *before, const char *behind)
+void primitives_add(Primitives *p, const Source *text, size_t from, const char *before, const char *behind)
 {
     const char **name = NULL;
     size_t n = 0;
-    for (const char *s = text; (s = strstr(s, before)); s += strlen(before)) {
+    for (const char *s = text->text + from; p->nfolder && (s = strstr(s, before)); s += strlen(before)) {
         const size_t len = strlen(before) + fill_ident(s + strlen(before));
         const char *word = between(p->arena, s, len, before, behind);
-        if (*word && names_find(NAMES(name, n), word) < 0 && (!p->kind->of_targets || is_primitive(p, word)))
-            add_name(p->arena, &name, &n, word);
+        const bool is_new = *word && names_find(NAMES(name, n), word) < 0, is_there = is_new && is_primitive(p, word);
+        if (is_new && !is_there && !p->kind->of_targets)
+            refuse_unknown(p, loc_at(text, (size_t)(s - text->text) + strlen(before), (int)strlen(word)), word);
+        if (!is_there)
+            continue;
+        name = arena_grow(p->arena, name, n, n + 1, sizeof *name);
+        name[n++] = word;
     }
     if (n)
         qsort(name, n, sizeof *name, order_word);
     for (size_t i = 0; i < n; i++)
         add_primitive(p, name[i], NULL);
+}
+
+void primitives_add_own(Primitives *p)
+{
+    const char **name = NULL;
+    int n = 0;
+    if (p->nfolder)
+        list_names(p, p->nfolder - 1, &name, &n);
+    for (int i = 0; i < n; i++)
+        add_primitive(p, name[i], NULL);
+    if (p->n)
+        qsort(p->p, (size_t)p->n, sizeof *p->p, order_word); /* the name comes first in a Primitive */
 }
 
 bool primitives_all_count(const Family *f, const Spec *spec) { return !f->primitives.for_formulas || spec->formula; }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * primitive: small functions that kernels call. For GPUs those that have all inline PTX in them (templates/device), for CPUs functions on vectors
- * (templates/vector). A text calls them by their names, and they call each other.
+ * (templates/vector). A text calls them by their names, and they call each other. Each is a file in a folder of templates; the first folder that has
+ * a file of the name counts.
  */
 #ifndef DCGEN_PRIMITIVE_H
 #define DCGEN_PRIMITIVE_H
@@ -12,21 +13,33 @@
 #include "gen/spec/spec.h"
 #include "gen/target/family.h"
 
+typedef struct {
+    const char *name;
+    const Source *src;
+    bool is_own; /* dcgen's own folder has a file of that name, too or alone */
+    bool
+        is_text; /* its text, or that of one that it calls, is in another folder: the emulator has no function that does the same */
+} Primitive;
+
 /* Primitives in the order that C++ wants: each behind those that it uses. */
 typedef struct {
     Arena *arena;
     const FamilyPrimitives *kind;
-    const char *folder;
+    int nfolder; /* of templates, dcgen's own is the last; 0: there are no primitives */
+    const char *const *folder;
     Diag *diag;
-    size_t n;
-    const char **name;
+    int n;
+    Primitive *p;
 } Primitives;
 
-const char *primitive_path(const Primitives *p, const char *name);
-/* Adds the primitives that a text calls, and those that these call. In the text their names stand between `before` and `behind`. They are added in the
- * order of their names, so that equal sets give equal texts. */
-void primitives_add(Primitives *p, const char *text, const char *before, const char *behind);
-/* Does a key depend on all primitives of the family? Else it depends on those that the template calls. */
+/* No primitives yet, of the folders of a spec. */
+Primitives primitives_open(Arena *a, const Family *f, const Spec *spec, Diag *d);
+/* Adds the primitives that a text calls from byte `from` on, and those that these call. In the text their names stand between `before` and `behind`.
+ * They are added in the order of their names, so that equal sets give equal texts. Faults become errors. */
+void primitives_add(Primitives *p, const Source *text, size_t from, const char *before, const char *behind);
+/* Adds all that dcgen's own folder has, each as the first folder has it, and what these call; sorted by name. */
+void primitives_add_own(Primitives *p);
+/* Does a key depend on all primitives of dcgen's own? Else it depends on those that the template calls. */
 bool primitives_all_count(const Family *f, const Spec *spec);
 
 #endif

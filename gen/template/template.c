@@ -205,6 +205,14 @@ bool template_suits(const Template *t, const Spec *spec, const Target *target)
     return template_misfit(t, spec, target) == MISFIT_NONE;
 }
 
+const General *template_general(const Template *t, const Target *target)
+{
+    const General *general = NULL;
+    for (; target && !general; target = target->base)
+        general = names_row(NAMES(t->general, t->ngeneral), target->name);
+    return general;
+}
+
 bool template_occurs(const Template *t, const int64_t *value)
 {
     for (int k = 0; k < t->ntogether; k++) {

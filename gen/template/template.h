@@ -69,7 +69,7 @@ typedef struct {
     int npiece; /* files of its folder, or of one beside that, that its body includes, as other templates may */
     const Source *piece[TEMPLATE_MAX_PIECE];
     const Source *shared; /* what templates of its family have in common: templates/family */
-    int nprimitive;       /* that its kernels call, where not all primitives count (primitive.h) */
+    int nprimitive;       /* that its kernels call, but for those that all count (primitive.h) */
     const Source **primitive;
     int nparam;
     TemplateParam param[TEMPLATE_MAX_PARAM];
@@ -118,6 +118,9 @@ typedef enum { MISFIT_FAMILY, MISFIT_DTYPE, MISFIT_OUTPUT, MISFIT_LAYOUT, MISFIT
 Misfit template_misfit(const Template *t, const Spec *spec, const Target *target);
 /* Is it for all of it? */
 bool template_suits(const Template *t, const Spec *spec, const Target *target);
+
+/* Its general kernel for the target, or for the nearest one that that is like. NULL: it has none. */
+const General *template_general(const Template *t, const Target *target);
 
 /* Has the spec a shape with all the extents that these values of the parameters fix? */
 bool template_occurs(const Template *t, const int64_t *value);

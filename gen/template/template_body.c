@@ -138,25 +138,20 @@ bool template_read_pieces(TemplateReader *r)
     return diag_nerror(r->diag) == before;
 }
 
-/* dcgen's own folder of templates has the primitives; it is the last one. */
 bool template_read_primitives(TemplateReader *r)
 {
     Template *t = r->t;
-    const Spec *spec = r->spec;
     const FamilyPrimitives *kind = &t->family->primitives;
+    const bool no_formula = !r->spec->formula, own_count = primitives_all_count(t->family, r->spec);
     const int before = diag_nerror(r->diag);
-    if (primitives_all_count(t->family, spec) || !spec->ntemplates)
-        return true;
-    Primitives p = { .arena = r->arena,
-                     .kind = kind,
-                     .folder = arena_printf(r->arena, "%s/%s", spec->templates[spec->ntemplates - 1], kind->folder),
-                     .diag = r->diag };
-    primitives_add(&p, without_standalone(r->arena, t->src, t->body, true)->text + t->body, kind->before, kind->behind);
+    Primitives p = primitives_open(r->arena, t->family, r->spec, r->diag);
+    primitives_add(&p, without_standalone(r->arena, t->src, t->body, no_formula), t->body, kind->before, kind->behind);
     for (int i = 0; i < t->npiece; i++)
-        primitives_add(&p, without_standalone(r->arena, t->piece[i], 0, true)->text, kind->before, kind->behind);
-    t->primitive = ARENA_ARRAY(r->arena, p.n, const Source *);
-    for (size_t i = 0; i < p.n; i++)
-        t->primitive[t->nprimitive++] = conf_source(r->arena, primitive_path(&p, p.name[i]), r->diag);
+        primitives_add(&p, without_standalone(r->arena, t->piece[i], 0, no_formula), 0, kind->before, kind->behind);
+    t->primitive = ARENA_ARRAY(r->arena, (size_t)p.n + 1, const Source *);
+    for (int i = 0; i < p.n; i++)
+        if (!own_count || !p.p[i].is_own)
+            t->primitive[t->nprimitive++] = p.p[i].src;
     return diag_nerror(r->diag) == before;
 }
 

@@ -39,7 +39,7 @@ bool template_free_name(const char *name);
 const Source *template_near(TemplateReader *r, const Source *from, Loc at, const char *file, size_t len);
 /* Reads the files that the body includes. False after errors. */
 bool template_read_pieces(TemplateReader *r);
-/* Reads the primitives that body and pieces call, where not all count. False after errors. */
+/* Reads the primitives that body and pieces call: those that count with them. False after errors. */
 bool template_read_primitives(TemplateReader *r);
 /* Checks that every name in the body is declared, and that the body uses each parameter. False after errors. */
 bool template_check_body(TemplateReader *r);

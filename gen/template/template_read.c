@@ -443,8 +443,8 @@ static void number_names(TemplateReader *r)
 
 static XXH64_hash_t hash_more(XXH64_hash_t h, const char *text) { return XXH3_64bits_withSeed(text, strlen(text), h); }
 
-/* The hash of all that a kernel and its verification are made of: the body, its pieces, the primitives that it calls (where all
- * count, they are part of the context: unit_context_hash), the values that are filled in, and the tile, which
+/* The hash of all that a kernel and its verification are made of: the body, its pieces, the primitives that it calls (where all of
+ * dcgen's own count, they are part of the context: unit_context_hash), the values that are filled in, and the tile, which
  * says what shapes are awkward. What the head tells the model alone (terms, features, docs) may change, and measurements stay good. */
 static const char *code_hash(Arena *a, const TemplateReader *r)
 {

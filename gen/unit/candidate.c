@@ -44,7 +44,7 @@ bool candidate_from_values(const Template *t, const Target *target, const int64_
 
 bool candidate_general(const Template *t, const Target *target, Candidate *out)
 {
-    const General *general = names_row(NAMES(t->general, t->ngeneral), target->name);
+    const General *general = template_general(t, target);
     return general && candidate_from_values(t, target, general->value, out);
 }
 

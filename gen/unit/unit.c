@@ -30,13 +30,28 @@ static const char *family_pattern(Arena *a, const UnitContext *u, const char *na
     return arena_printf(a, "%s/%s%s", u->package_dir, name, u->target->family->suffix);
 }
 
+/* What stands in the place of the file with the emulator's functions, where kernels call primitives of other folders than dcgen's own: these are the
+ * text `emulation`. NULL: nothing does, or after an error. */
+static const Source *own_emulation(const UnitContext *u, const FillScope *s, Diag *d)
+{
+    const FamilyPrimitives *kind = &u->target->family->primitives;
+    const char *text = fill_find(s, "emulation", strlen("emulation"));
+    if (!text || !*text)
+        return NULL;
+    const Source *own = conf_source(
+        s->arena, arena_printf(s->arena, "%s/../%s/emulator/%s", u->package_dir, kind->folder, kind->own_emulation), d);
+    Source *src = own ? ARENA_NEW(s->arena, Source) : NULL;
+    if (src)
+        *src = (Source){ .path = kind->emulation, .text = own->text, .len = own->len };
+    return src;
+}
+
 static char *fill_file(const UnitContext *u, const char *path, bool is_part, const FillScope *s, Diag *d)
 {
-    const Source *src = conf_source(s->arena, path, d);
+    const Source *src = conf_source(s->arena, path, d), *piece = own_emulation(u, s, d);
     Binding b = { .spec = u->spec, .target = u->target, .device = u->device, .threads = 1 };
-    const Fill f = { .lookup = template_context, .ctx = &b, .scope = s };
-    const char *line = src && is_part ? strchr(src->text, '\n') : NULL;
-    return src ? fill_text(s->arena, src, line ? (size_t)(line + 1 - src->text) : 0, &f, d) : NULL;
+    const Fill f = { .lookup = template_context, .ctx = &b, .scope = s, .npiece = piece != NULL, .piece = &piece };
+    return src ? fill_text(s->arena, src, is_part ? fill_licence(src) : 0, &f, d) : NULL;
 }
 
 char *unit_fill(const UnitContext *u, const char *path, const FillScope *s, Diag *d)
@@ -93,9 +108,9 @@ static bool add_kernel(FillScope *s, const UnitContext *u, const UnitKernel *all
     const char *own = template_fill(a, &b, name, d), *body = k->as ? arena_printf(a, "/* It is %s. */\n", name) : own;
     FillScope *row = fill_row(s);
     FILL_WORDS(row, WORD("KERNEL", name), WORD("MACHINE", k->target->name), WORD("DESCRIPTION", quote_comment(a, text)),
-               WORD("QUOTED", quote_string(a, text)), WORD("TEMPLATE", k->t->name), WORD("TEMPLATE_JSON", quote_json_text(a, k->t->name)),
-               WORD("TEMPLATE_HASH", k->t->hash), WORD("IS_FIRST_GUARDED", guard && is_first_of_target(all, i)),
-               WORD("BODY_GUARD", guard ? guard : ""));
+               WORD("QUOTED", quote_string(a, text)), WORD("TEMPLATE", k->t->name),
+               WORD("TEMPLATE_JSON", quote_json_text(a, k->t->name)), WORD("TEMPLATE_HASH", k->t->hash),
+               WORD("IS_FIRST_GUARDED", guard && is_first_of_target(all, i)), WORD("BODY_GUARD", guard ? guard : ""));
     fill_list(row, "settings");
     for (int j = 0; j < k->t->nparam; j++)
         FILL_WORDS(fill_row(row), WORD("SETTING", k->t->param[j].name), WORD("VALUE", k->value[j]));
@@ -146,7 +161,8 @@ bool unit_add_shared(FillScope *s, const UnitContext *u, const char *kernels, Di
     Arena *a = s->arena;
     return add_text(s, "arithmetic", unit_fill_part(u, unit_pattern(a, u, "arithmetic.h"), s, d)) &&
            add_text(s, "preamble", unit_fill_part(u, family_pattern(a, u, "preamble"), s, d)) &&
-           add_text(s, "device", unit_device(u, s, kernels, d));
+           add_text(s, "device", unit_device(u, s, kernels, d)) &&
+           add_text(s, "emulation", unit_emulation(u, s, kernels, d));
 }
 
 bool unit_add_kernels(FillScope *s, const UnitContext *u, const UnitKernel *k, int n, Diag *d)
@@ -258,19 +274,42 @@ static void add_file(Text *t, const char *path)
     text_add(t, text ? text : "");
 }
 
-/* Adds what stands around a kernel, under a fixed name in place of the spec's: a package's name has no influence on times. */
+/* Does a key depend on the target's file? Targets of dcgen's own are always there. Of others those count that kernels are for. */
+static bool target_counts(const UnitContext *u, const Target *t)
+{
+    return t->family == u->target->family &&
+           (!*t->hash || t == u->target || target_is_fallback(u->targets, t, u->target));
+}
+
+/* Adds what stands around a kernel, under a fixed name in place of the spec's: a package's name has no influence on times. A text that the pattern of
+ * a candidate lacks does not count. */
 static void add_surroundings(Text *t, const UnitContext *u)
 {
-    static const char *const part[] = { "preamble", "arguments", "formula", "entry" };
+    static const char *const part[] = { "preamble", "arguments", "formula", "entry", "pack_declarations" };
     Spec spec = *u->spec;
+    TargetList targets = { 0 };
     UnitContext nameless = *u;
     spec.name = spec.package = "name";
     nameless.spec = &spec;
+    nameless.targets = &targets;
+    for (int i = 0; i < u->targets->n; i++)
+        if (target_counts(u, &u->targets->t[i]))
+            targets.t[targets.n++] = u->targets->t[i];
     FillScope *s = unit_scope(t->arena, &nameless);
     Diag *d = diag_new(t->arena);
-    if (unit_add_kernels(s, &nameless, NULL, 0, d) && unit_add_shared(s, &nameless, "", d))
-        for (size_t i = 0; i < LENGTH(part); i++)
-            text_add(t, fill_find(s, part[i], strlen(part[i])));
+    const char *candidate = text_read_file(t->arena, family_pattern(t->arena, u, "candidate"), NULL);
+    if (!candidate || !unit_add_kernels(s, &nameless, NULL, 0, d) || !unit_add_shared(s, &nameless, "", d))
+        return;
+    for (size_t i = 0; i < LENGTH(part); i++) {
+        const char *text = fill_find(s, part[i], strlen(part[i]));
+        if (text && strstr(candidate, arena_printf(t->arena, "//@ %s\n", part[i])))
+            text_add(t, text);
+    }
+    const char *entry = fill_find(s, "entry", strlen("entry"));
+    fill_number(s, "ANY_SCRATCH", true); /* kernels decide whether lines for scratch memory are there */
+    const char *more = unit_fill_part(&nameless, family_pattern(t->arena, u, "entry"), s, d);
+    if (more && strcmp(more, entry) != 0)
+        text_add(t, more);
 }
 
 const char *unit_context_hash(Arena *a, const UnitContext *u)
@@ -278,9 +317,7 @@ const char *unit_context_hash(Arena *a, const UnitContext *u)
     const Spec *s = u->spec;
     const Family *family = u->target->family;
     Text t = { .arena = a };
-    char **primitive; /* a text has those that it uses */
-    int nprimitive = 0;
-    unit_primitives(a, u, &primitive, &nprimitive);
+    const Primitives primitive = unit_primitives(a, u, diag_new(a)); /* a text has those that it uses */
     text_printf(&t, "%s|%s|%s|%d|", s->op->name, s->dtype, spec_layout_text(a, s), s->packed);
     text_printf(&t, "%s|", spec_formula_text(s));
     if (s->accuracy > 1)
@@ -290,11 +327,11 @@ const char *unit_context_hash(Arena *a, const UnitContext *u)
     add_file(&t, family_pattern(a, u, "candidate"));
     add_file(&t, unit_pattern(a, u, "each_kernel.h"));
     add_file(&t, unit_pattern(a, u, "arguments.h")); /* its lines on strides depend on the kernels */
-    for (int i = 0; i < u->targets->n; i++)
-        if (u->targets->t[i].family == family)
-            text_printf(&t, "|%s:%s", u->targets->t[i].name, u->targets->t[i].gencode);
+    for (const Target *of = u->targets->t; of < u->targets->t + u->targets->n; of++)
+        if (target_counts(u, of))
+            text_printf(&t, "|%s:%s%s", of->name, of->gencode, of->hash);
     add_surroundings(&t, u);
-    for (int i = 0; i < nprimitive; i++)
-        add_file(&t, primitive[i]);
+    for (int i = 0; i < primitive.n; i++)
+        text_add(&t, primitive.p[i].src->text);
     return arena_printf(a, "%016llx", (unsigned long long)XXH3_64bits(text_str(&t), t.len));
 }

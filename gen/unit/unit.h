@@ -12,6 +12,7 @@
 #include "gen/spec/spec.h"
 #include "gen/target/target.h"
 #include "gen/template/fill.h"
+#include "gen/template/primitive.h"
 #include "gen/template/template.h"
 
 typedef struct {
@@ -19,7 +20,8 @@ typedef struct {
     const Target *target;
     const int64_t *value; /* one a parameter */
     KernelFacts facts;
-    const char *as; /* in a package: another function's kernel of this very text, which is not written again; NULL: none */
+    const char
+        *as; /* in a package: another function's kernel of this very text, which is not written again; NULL: none */
 } UnitKernel;
 
 /* What all units of a workload are made from. */
@@ -50,7 +52,7 @@ void unit_blas_words(FillScope *s, const Spec *spec);
 bool unit_calls_arithmetic(const Op *op);
 /* Adds the list kernels, named <name>_k0, _k1 ..., and the texts arguments, pack, kernels, entry. False after errors. */
 bool unit_add_kernels(FillScope *s, const UnitContext *u, const UnitKernel *k, int n, Diag *d);
-/* Adds what stands before the kernels of all functions: the texts preamble and device. kernels: their texts. False after errors. */
+/* Adds what stands before the kernels of all functions: the texts preamble, device and emulation. kernels: their texts. False after errors. */
 bool unit_add_shared(FillScope *s, const UnitContext *u, const char *kernels, Diag *d);
 /* The texts of kernels that unit_add_kernels added, with their entry. */
 const char *unit_kernel_texts(const FillScope *s);
@@ -62,14 +64,17 @@ void unit_add_guard(FillScope *row, const Target *before, const Target *t, const
 const char *unit_of_targets(Arena *a, const UnitContext *u, const char *of(void *ctx, const UnitContext *u), void *ctx);
 /* The primitives that `text` uses, each after those that it uses itself: templates/device/<primitive>.cuh. */
 const char *unit_device(const UnitContext *u, const FillScope *s, const char *text, Diag *d);
-/* The files of all primitives, where all count (primitives_all_count). False: they do not, or the family has none. */
-bool unit_primitives(Arena *a, const UnitContext *u, char ***path, int *n);
+/* What the emulator executes in the place of such primitives of other folders than dcgen's own, and of those that call them; "": `text` uses none.
+ * NULL after errors. */
+const char *unit_emulation(const UnitContext *u, const FillScope *s, const char *text, Diag *d);
+/* All primitives of dcgen's own and what they call, where they count (primitives_all_count); else none. */
+Primitives unit_primitives(Arena *a, const UnitContext *u, Diag *d);
 char *unit_kernel_text(Arena *a, const UnitKernel *k); /* "packed_gemm avx512 MR=8 NP=3 ..." */
 
 /* The path of a pattern of the package; and of one that the op's folder may have instead. */
 const char *unit_pattern(Arena *a, const UnitContext *u, const char *name);
 const char *unit_op_pattern(Arena *a, const UnitContext *u, const char *name);
-/* The text of a file, filled; of a part without its first line, as a text says its licence once. NULL after errors. */
+/* The text of a file, filled; of a part without a first line that names its licence, as a text says that once. NULL after errors. */
 char *unit_fill(const UnitContext *u, const char *path, const FillScope *s, Diag *d);
 char *unit_fill_part(const UnitContext *u, const char *path, const FillScope *s, Diag *d);
 

@@ -12,11 +12,6 @@
 
 static const FamilyPrimitives *kind_of(const UnitContext *u) { return &u->target->family->primitives; }
 
-static const char *folder_of(Arena *a, const UnitContext *u)
-{
-    return arena_printf(a, "%s/../%s", u->package_dir, kind_of(u)->folder);
-}
-
 /* Text with `by` in the place of a word. */
 static const char *put(Arena *a, const char *text, const char *word, const char *by)
 {
@@ -24,18 +19,58 @@ static const char *put(Arena *a, const char *text, const char *word, const char 
     return at ? arena_printf(a, "%.*s%s%s", (int)(at - text), text, by, at + strlen(word)) : text;
 }
 
-/* Adds the primitives of a target that `text` uses to t. */
-static bool add_of_target(Text *t, const UnitContext *u, const FillScope *s, const char *text, Diag *d)
+/* What is asked for of a text's primitives. */
+typedef struct {
+    const FillScope *scope;
+    const char *text;
+    bool emulated; /* only those that the emulator has no function for, as it executes them */
+    Diag *diag;
+} UserOfPrimitives;
+
+/* Is there assembly in a filled text? */
+static bool has_assembly(Arena *a, const char *text)
 {
+    static const char *const word[] = { "asm", "__asm", "__asm__" };
+    FillNames names = fill_names(a, text);
+    size_t len;
+    for (const char *s; (s = fill_next_name(&names, &len));)
+        if (names_find(NAMES(word, LENGTH(word)), arena_strndup(a, s, len)) >= 0)
+            return true;
+    return false;
+}
+
+/* The text of a primitive. Assembly that the emulator would have to execute becomes an error of the compiler, as only who compiles for it needs
+ * something else. NULL after errors. */
+static const char *primitive_text(const UserOfPrimitives *c, const UnitContext *u, const Primitive *p,
+                                  const FillScope *words)
+{
+    Arena *a = c->scope->arena;
+    const char *body = unit_fill_part(u, p->src->path, words, c->diag);
+    if (!body || !c->emulated || !has_assembly(a, body))
+        return body;
+    return arena_printf(
+        a,
+        "#error \"the emulator cannot execute the assembly of the primitive '%s': what it does instead belongs "
+        "under '#if EMULATOR' in its file\"\n",
+        p->name);
+}
+
+/* Adds the primitives of a target that a text uses to t. False after errors. */
+static bool add_of_target(Text *t, const UnitContext *u, const UserOfPrimitives *c)
+{
+    Arena *a = c->scope->arena;
     const FamilyPrimitives *kind = kind_of(u);
-    Primitives p = { .arena = s->arena, .kind = kind, .folder = folder_of(s->arena, u), .diag = d };
-    FillScope *words = fill_scope(s->arena, s);
-    primitives_add(&p, text, put(s->arena, kind->before, "PACKAGE", u->spec->package),
-                   put(s->arena, kind->behind, "MACHINE", u->target->name));
-    FILL_WORDS(words, WORD("MACHINE", u->target->name),
-               WORD("TARGET_ATTRIBUTE", arena_printf(s->arena, "%s_TARGET_%s", u->spec->package, u->target->name)));
-    for (size_t i = 0; i < p.n; i++) {
-        const char *body = unit_fill_part(u, primitive_path(&p, p.name[i]), words, d);
+    const Source text = { .path = "kernels", .text = c->text, .len = strlen(c->text) };
+    Primitives p = primitives_open(a, u->target->family, u->spec, c->diag);
+    FillScope *words = fill_scope(a, c->scope);
+    primitives_add(&p, &text, 0, put(a, kind->before, "PACKAGE", u->spec->package),
+                   put(a, kind->behind, "MACHINE", u->target->name));
+    FILL_WORDS(words, WORD("MACHINE", u->target->name), WORD("EMULATOR", c->emulated),
+               WORD("TARGET_ATTRIBUTE", arena_printf(a, "%s_TARGET_%s", u->spec->package, u->target->name)));
+    for (int i = 0; i < p.n; i++) {
+        if (c->emulated && !p.p[i].is_text)
+            continue;
+        const char *body = primitive_text(c, u, &p.p[i], words);
         if (!body)
             return false;
         text_printf(t, "%s%s", t->len ? "\n" : "", body);
@@ -64,43 +99,49 @@ const char *unit_of_targets(Arena *a, const UnitContext *u, const char *of(void 
     return arena_strdup(a, text_str(&all));
 }
 
-typedef struct {
-    const FillScope *scope;
-    const char *text;
-    Diag *diag;
-} UserOfPrimitives;
-
 static const char *primitives_of_target(void *ctx, const UnitContext *u)
 {
     const UserOfPrimitives *c = ctx;
     Text t = { .arena = c->scope->arena };
-    return add_of_target(&t, u, c->scope, c->text, c->diag) ? arena_strdup(t.arena, text_str(&t)) : NULL;
+    return add_of_target(&t, u, c) ? arena_strdup(t.arena, text_str(&t)) : NULL;
+}
+
+static const char *primitive_texts(const UnitContext *u, UserOfPrimitives c)
+{
+    const int before = diag_nerror(c.diag);
+    const char *all = kind_of(u)->of_targets ? unit_of_targets(c.scope->arena, u, primitives_of_target, &c)
+                                             : primitives_of_target(&c, u);
+    return diag_nerror(c.diag) == before ? all : NULL;
 }
 
 const char *unit_device(const UnitContext *u, const FillScope *s, const char *text, Diag *d)
 {
-    const int before = diag_nerror(d);
-    UserOfPrimitives c = { s, text, d };
-    const char *all =
-        kind_of(u)->of_targets ? unit_of_targets(s->arena, u, primitives_of_target, &c) : primitives_of_target(&c, u);
-    return diag_nerror(d) == before ? all : NULL;
+    return primitive_texts(u, (UserOfPrimitives){ s, text, false, d });
 }
 
-bool unit_primitives(Arena *a, const UnitContext *u, char ***path, int *n)
+const char *unit_emulation(const UnitContext *u, const FillScope *s, const char *text, Diag *d)
 {
-    return primitives_all_count(u->target->family, u->spec) &&
-           dir_list(a, folder_of(a, u), kind_of(u)->suffix, path, n);
+    return !kind_of(u)->emulation ? "" : primitive_texts(u, (UserOfPrimitives){ s, text, true, d });
+}
+
+Primitives unit_primitives(Arena *a, const UnitContext *u, Diag *d)
+{
+    Primitives p = primitives_open(a, u->target->family, u->spec, d);
+    if (primitives_all_count(u->target->family, u->spec))
+        primitives_add_own(&p);
+    return p;
 }
 
 char *unit_limits(Arena *a, const UnitContext *u, Diag *d)
 {
     const char *limits = u->target->family->limits;
+    const char *dir = arena_printf(a, "%s/../%s", u->package_dir, kind_of(u)->folder);
     FillScope *words = fill_scope(a, NULL);
     Fill fill = { .scope = words };
     char **path;
-    if (!limits || !unit_primitives(a, u, &path, &fill.npiece))
+    if (!limits || !dir_list(a, dir, kind_of(u)->suffix, &path, &fill.npiece))
         return NULL;
-    const Source *src = conf_source(a, arena_printf(a, "%s/%s", folder_of(a, u), limits), d);
+    const Source *src = conf_source(a, arena_printf(a, "%s/%s", dir, limits), d);
     const Source **piece = ARENA_ARRAY(a, (size_t)fill.npiece + 1, const Source *);
     for (int i = 0; i < fill.npiece; i++)
         if (!(piece[i] = conf_source(a, path[i], d)))

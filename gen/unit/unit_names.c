@@ -109,9 +109,11 @@ static Taken taken_of(Arena *a, const char *package_dir, const TargetList *targe
                       int nfunction, Diag *d)
 {
     Taken n = { .arena = a, .targets = targets };
+    const Spec *any = function[0];
     add_folder(&n, package_dir, false, d);
     for (int i = 0; i < FAMILY_COUNT; i++)
-        add_folder(&n, arena_printf(a, "%s/../%s", package_dir, families[i]->primitives.folder), false, d);
+        for (int k = 0; k < any->ntemplates; k++)
+            add_folder(&n, arena_printf(a, "%s/%s", any->templates[k], families[i]->primitives.folder), false, d);
     for (int i = 0; i < nfunction; i++) {
         int k = 0; /* the first function with that op */
         while (strcmp(function[k]->op->dir, function[i]->op->dir) != 0)

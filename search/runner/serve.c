@@ -375,8 +375,8 @@ bool serve_arguments(const Engine *engine, int argc, char **argv)
     for (int i = 1, taken; i < argc; i += taken) {
         const char *value = argv[i + 1]; /* NULL behind the last */
         const bool targets = strcmp(argv[i], "--targets") == 0 && value;
-        if (targets)
-            facts_use_targets(value);
+        if (targets && !facts_use_targets(value))
+            return false;
         taken = targets ? 2 : engine->option ? engine->option(argv[i], value) : 0;
         if (taken == 0)
             return false;
@@ -389,7 +389,7 @@ int serve_main(const Engine *engine, int argc, char **argv)
     FILE *out;
     int in;
     if (!serve_arguments(engine, argc, argv)) {
-        fprintf(stderr, "usage: %s [--targets DIR]%s\nSpeaks JSON lines on stdin and stdout; started by dcgen.\n",
+        fprintf(stderr, "usage: %s [--targets DIR]...%s\nSpeaks JSON lines on stdin and stdout; started by dcgen.\n",
                 engine->program, engine->usage ? engine->usage : "");
         return 2;
     }

@@ -62,7 +62,7 @@ static void list_targets(Asked *q, const TargetList *list)
     bool is_best = true;
     for (int i = 0; i < list->n; i++) {
         const Target *t = &list->t[i];
-        const bool is_here = !t->family->aside && q->cpu.name && device_runs(&q->cpu, t->name);
+        const bool is_here = !t->family->aside && q->cpu.name && device_runs(&q->cpu, t);
         const char *name = is_here && is_best ? t->family->best : t->name;
         is_best = is_best && !is_here;
         if (t != q->target && (is_here || t->family->aside))

@@ -128,29 +128,28 @@ static bool enumerate_template(Enumeration *e, const Template *t)
     return e->ok;
 }
 
-/* Adds the template's general kernel for this target. It may break a constraint only where all of the template's candidates do: then it is not for
- * such specs. has_any: some do not. */
+/* Adds the template's general kernel for this target. It may break a constraint only where all of the template's candidates do, as then it is not for
+ * such specs, or where the target has it of the one that it is like. has_any: some do not. */
 static bool add_general(Enumeration *e, const Template *t, bool has_any)
 {
     Space *s = e->space;
     const Target *target = e->binding.target;
-    for (int i = 0; i < t->ngeneral; i++) {
-        Candidate c;
-        if (strcmp(t->general[i].target, target->name) != 0)
-            continue;
-        bool chosen = candidate_from_values(t, target, t->general[i].value, &c);
-        const bool fits = chosen && candidate_fits(&c, e->binding.spec, e->binding.device);
-        if (chosen && !fits && !has_any)
-            continue;
-        if (!fits) {
-            diag_error(e->diag, t->general[i].loc, "the general kernel for '%s' %s", target->name,
-                       chosen ? "breaks a constraint on this device"
-                              : "has a value that is none of its parameter's choices");
-            return false;
-        }
-        s->general = arena_grow(e->arena, s->general, (size_t)s->ngeneral, (size_t)s->ngeneral + 1, sizeof *s->general);
-        s->general[s->ngeneral++] = c;
+    const General *general = template_general(t, target);
+    Candidate c;
+    if (!general)
+        return true;
+    const bool chosen = candidate_from_values(t, target, general->value, &c);
+    const bool fits = chosen && candidate_fits(&c, e->binding.spec, e->binding.device);
+    if (chosen && !fits && (!has_any || strcmp(general->target, target->name) != 0))
+        return true;
+    if (!fits) {
+        diag_error(e->diag, general->loc, "the general kernel for '%s' %s", target->name,
+                   chosen ? "breaks a constraint on this device"
+                          : "has a value that is none of its parameter's choices");
+        return false;
     }
+    s->general = arena_grow(e->arena, s->general, (size_t)s->ngeneral, (size_t)s->ngeneral + 1, sizeof *s->general);
+    s->general[s->ngeneral++] = c;
     return true;
 }
 

@@ -98,7 +98,7 @@ bool gpu_device(Arena *a, const Gpu *g, const TargetList *list, bool by_events, 
                      .smem_bytes = (int64_t)g->prop.sharedMemPerMultiprocessor,
                      .l2_bytes = g->prop.l2CacheSize };
     for (int i = 0; i < list->n; i++)
-        if (runs_code_of(g, &list->t[i])) {
+        if (!list->t[i].same_code && runs_code_of(g, &list->t[i])) {
             names = arena_printf(a, "%s%s,", names, list->t[i].name);
             if (out->nisa < DEVICE_MAX_ISA)
                 out->isa[out->nisa++] = list->t[i].name;

@@ -31,7 +31,7 @@ static json_t *hello_fields(Arena *a, const char **err)
     if (!facts_targets(a, &list, err))
         return NULL;
     for (int i = 0; i < list.n && d.nisa < DEVICE_MAX_ISA; i++)
-        if (target_number(&list.t[i], "SM_ARCH") > 0)
+        if (!list.t[i].same_code && target_number(&list.t[i], "SM_ARCH") > 0)
             d.isa[d.nisa++] = list.t[i].name;
     return json_pack("{s:o}", "device", facts_json(&d));
 }

@@ -12,6 +12,9 @@
 #include "gen/target/device.h"
 #include "tests/arena.h"
 
+/* Does it run the code of a target of this name, which is like no other? */
+static bool runs(const Device *d, const char *name) { return device_runs(d, &(Target){ .name = name }); }
+
 /* A target whose attribute no CPU has, one of another machine and a GPU's run here as little as one that lacks one feature of two. */
 static void what_this_cpu_runs(void **state)
 {
@@ -38,13 +41,13 @@ static void what_this_cpu_runs(void **state)
     list.t[4].attribute = "ss";
     list.t[0].attribute = "fpu,fp";
     assert_true(device_probe(arena, &list, &other, &err));
-    assert_true(device_runs(&other, "both") && !device_runs(&other, "none"));
+    assert_true(runs(&other, "both") && !runs(&other, "none"));
 #endif
     assert_string_equal(d.arch, uts.machine);
     assert_true(*d.compiler == '\0' && *d.flags == '\0');
     assert_true(d.cores >= 1 && d.l1_bytes >= 4096 && d.l2_bytes > 0 && d.l3_bytes > 0 && *d.name && !d.modelled);
-    assert_true(device_runs(&d, "here") && device_runs(&d, "any"));
-    assert_false(device_runs(&d, "gpu") || device_runs(&d, "there") || device_runs(&d, "half") || device_runs(&d, ""));
+    assert_true(runs(&d, "here") && runs(&d, "any"));
+    assert_false(runs(&d, "gpu") || runs(&d, "there") || runs(&d, "half") || runs(&d, ""));
     assert_string_equal(device_best(&list, &d)->name, "here");
     assert_null(device_best(&(TargetList){ 1, { { .name = "none" } } }, &d));
     list = (TargetList){ .n = 10 };
@@ -106,6 +109,32 @@ static void a_gpu_keeps_what_its_id_told(void **state)
     assert_string_equal(one.flags, "-O3");
 }
 
+/* Where a target's code is that of another, it runs where that runs, and the device does not list it: its id is the same with and without. */
+static void targets_with_the_code_of_others(void **state)
+{
+    (void)state;
+    const Target any = { .name = "any", .family = &family_cpu, .arch = "", .attribute = "" };
+    const Target none = { .name = "none", .family = &family_cpu, .arch = "", .attribute = "no_such_feature" };
+    TargetList list = { 4,
+                        { { .name = "like_none", .base = &none, .same_code = true },
+                          { .name = "new_code", .base = &any },
+                          { .name = "like_any", .base = &any, .same_code = true },
+                          any } };
+    for (int i = 0; i < 3; i++)
+        list.t[i].family = &family_cpu, list.t[i].arch = "", list.t[i].attribute = "no_such_feature";
+    Device d, alone;
+    const char *err = NULL;
+    assert_true(device_probe(arena, &list, &d, &err));
+    assert_true(device_probe(arena, &(TargetList){ 1, { any } }, &alone, &err));
+    assert_int_equal(d.nisa, 1);
+    assert_string_equal(d.id, alone.id);
+    assert_false(device_runs(&d, &list.t[0]) || device_runs(&d, &list.t[1]));
+    assert_true(device_runs(&d, &list.t[2]) && device_runs(&d, &list.t[3]));
+    assert_string_equal(device_best(&list, &d)->name, "like_any");
+    const Device typical = device_typical(arena, &list.t[2]); /* which lists it, and nothing else */
+    assert_true(device_runs(&typical, &list.t[2]) && !device_runs(&typical, &list.t[3]));
+}
+
 static void typical_devices(void **state)
 {
     (void)state;
@@ -120,7 +149,7 @@ static void typical_devices(void **state)
     assert_int_equal(d.smem_bytes, 1026);
     assert_int_equal(d.l2_bytes, 41943040);
     assert_int_equal(d.nisa, 1);
-    assert_true(device_runs(&d, "sm_77") && d.modelled);
+    assert_true(runs(&d, "sm_77") && d.modelled);
     assert_int_equal(strlen(d.id), 16);
 }
 
@@ -130,6 +159,7 @@ int main(void)
         cmocka_unit_test(what_this_cpu_runs),
         cmocka_unit_test(ids_tell_machines_apart),
         cmocka_unit_test(a_gpu_keeps_what_its_id_told),
+        cmocka_unit_test(targets_with_the_code_of_others),
         cmocka_unit_test(typical_devices),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

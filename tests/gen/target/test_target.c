@@ -217,6 +217,180 @@ static void there_are_some_targets_and_not_too_many(void **state)
     assert_int_equal(tmp_folder_remove(folder), 0);
 }
 
+/* ---- targets that are like others */
+
+/* Two folders of targets, the second dcgen's own, and what was read of both. */
+typedef struct {
+    char own[TMP_FOLDER_BYTES], given[TMP_FOLDER_BYTES];
+    TargetList list;
+    const char *said;
+} Folders;
+
+static void open_folders(Folders *f)
+{
+    assert_non_null(tmp_folder(f->own));
+    assert_non_null(tmp_folder(f->given));
+    write_target(f->own, "wide.cfg", cpu);
+    write_target(f->own, "sm_77.cfg", gpu);
+}
+
+static void close_folders(Folders *f)
+{
+    assert_int_equal(tmp_folder_remove(f->own), 0);
+    assert_int_equal(tmp_folder_remove(f->given), 0);
+}
+
+static bool read_folders(Folders *f)
+{
+    const char *const dir[] = { f->given, f->own };
+    Diag *d = diag_new(arena);
+    const bool ok = target_read_folders(arena, dir, 2, &f->list, d);
+    f->said = golden_diag(arena, d);
+    assert_int_equal(ok, diag_nerror(d) == 0);
+    return ok;
+}
+
+static const Target *read_target(Folders *f, const char *name)
+{
+    if (!read_folders(f))
+        fail_msg("%s", f->said);
+    const Target *t = target_find(&f->list, name);
+    assert_non_null(t);
+    return t;
+}
+
+static void what_a_file_lacks_is_as_in_another(void **state)
+{
+    (void)state;
+    static const Fact want[] = { { "SMS", 58 }, { "SMEM_SM", 1026 }, { "DRAM_GBS", 300 }, { "L2_GBS", 3000 } };
+    Folders f;
+    open_folders(&f);
+    write_target(f.given, "small.cfg", "name = \"small\"; like = \"sm_77\"; sms = 58; dram_gbs = 300;");
+    write_target(f.given, "tiny.cfg", "name = \"tiny\"; like = \"small\"; sms = 20; rank = 7; exact = false;");
+    const Target *tiny = read_target(&f, "tiny"), *small = target_find(&f.list, "small");
+    assert_int_equal(f.list.n, 4);
+    has_facts(small, want, 4);
+    assert_ptr_equal(small->family, &family_cuda);
+    assert_string_equal(small->gencode, "arch=compute_77,code=sm_77");
+    assert_string_equal(small->fallback, "sm_70");
+    assert_true(small->exact && small->same_code && small->rank == 120);
+    assert_string_equal(small->base->name, "sm_77");
+    assert_string_equal(small->src->path, arena_printf(arena, "%s/small.cfg", f.given));
+    has_facts(tiny, (Fact[]){ { "SMS", 20 }, { "DRAM_GBS", 300 } }, 2);
+    assert_false(tiny->exact || tiny->same_code);
+    assert_string_equal(target_root(tiny)->name, "sm_77");
+    assert_ptr_equal(target_root(small->base), small->base);
+    /* by rank, and of equal ones those first that are like no other */
+    assert_string_equal(f.list.t[0].name, "sm_77");
+    assert_ptr_equal(small, &f.list.t[1]);
+    assert_ptr_equal(tiny, &f.list.t[3]);
+    close_folders(&f);
+}
+
+/* One that takes the place of dcgen's own may be like it. */
+static void earlier_folders_hide_later_ones(void **state)
+{
+    (void)state;
+    Folders f;
+    open_folders(&f);
+    write_target(f.given, "wide.cfg", "name = \"wide\"; like = \"wide\"; vector_registers = 16;");
+    const Target *t = read_target(&f, "wide");
+    assert_int_equal(f.list.n, 2);
+    has_facts(t, (Fact[]){ { "VECTOR_BYTES", 64 }, { "VECTOR_REGISTERS", 16 } }, 2);
+    assert_true(t->same_code && strcmp(t->base->name, "wide") == 0);
+    has_facts(t->base, (Fact[]){ { "VECTOR_REGISTERS", 32 } }, 1);
+    write_target(f.given, "wide.cfg", with(cpu, "vector_bytes = 64", "vector_bytes = 32"));
+    t = read_target(&f, "wide");
+    assert_true(f.list.n == 2 && !t->base && !t->same_code);
+    has_facts(t, (Fact[]){ { "VECTOR_BYTES", 32 } }, 1);
+    close_folders(&f);
+}
+
+/* What code for a target of another folder depends on is in its hash; dcgen's own have none. */
+static void hashes_follow_what_code_depends_on(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *from, *to;
+        bool counts;
+    } change[] = { { "vector_bytes = 64", "vector_bytes = 32", true },
+                   { "vector_registers = 32", "vector_registers = 31", true },
+                   { "avx2,fma", "avx2", true },
+                   { "x86_64", "", true },
+                   { "rank = 25", "rank = 26", false },
+                   { "\"thin\"", "\"thick\"", false } };
+    const char *mine = with(cpu, "wide", "mine");
+    Folders f;
+    open_folders(&f);
+    write_target(f.given, "mine.cfg", mine);
+    const char *hash = read_target(&f, "mine")->hash;
+    assert_int_equal(strlen(hash), 16);
+    assert_string_equal(target_find(&f.list, "wide")->hash, "");
+    for (size_t i = 0; i < sizeof change / sizeof *change; i++) {
+        write_target(f.given, "mine.cfg", with(mine, change[i].from, change[i].to));
+        if ((strcmp(read_target(&f, "mine")->hash, hash) != 0) != change[i].counts)
+            fail_msg("%s", change[i].to);
+    }
+    close_folders(&f);
+}
+
+static void faults_of_targets_that_are_like_others(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *a, *b, *want;
+    } cases[] = {
+        { "name = \"a\";\nlike = \"wied\";\n", NULL, "/a.cfg:2:8: error: unknown target 'wied'; did you mean 'wide'?" },
+        { "name = \"a\";\nlike = 7;\n", NULL, "/a.cfg:2:8: error: 'like': expected a string" },
+        { "name = \"a\";\nlike = \"a\";\n", NULL,
+          "/a.cfg:2:8: error: no folder behind this one has another target 'a'" },
+        { "name = \"a\";\nlike = \"b\";\n", "name = \"b\";\nlike = \"a\";\n",
+          "/b.cfg:2:8: error: 'b' is like 'a', which is like it" },
+        { "name = \"a\"; like = \"wide\";\nfamily = \"cuda\";\n", NULL,
+          "/a.cfg:2:10: error: 'wide', which this target is like, is of the family 'cpu'" },
+        { "name = \"a\"; like = \"wide\";\nsms = 3;\n", NULL, "/a.cfg:2:1: error: unknown key 'sms'" },
+        { "name = \"a\"; like = \"wide\";\nvector_bytes = \"64\";\n", NULL,
+          "/a.cfg:2:16: error: 'vector_bytes': expected an integer" },
+        { "like = \"wide\";\n", NULL, NULL }, /* its name would be that of the other */
+        { "name = \"b\"; like = \"wide\";\n", "name = \"b\";\nlike = \"wide\";\n",
+          "/b.cfg:1:8: error: another target in this folder has the name 'b'" },
+        { "name = \"a\";\nlike = \"b\";\n", "name = \"b\"; like = \"wide\";\nrank = -1;\n",
+          "/b.cfg:2:8: error: 'rank': expected an integer from 0 to 1000, found -1" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Folders f;
+        open_folders(&f);
+        write_target(f.given, "a.cfg", cases[i].a);
+        if (cases[i].b)
+            write_target(f.given, "b.cfg", cases[i].b);
+        const bool ok = read_folders(&f);
+        const char *want = cases[i].want ? cases[i].want : "/a.cfg:1:1: error: missing key 'name'",
+                   *first = strstr(f.said, "error: ");
+        if (ok || !strstr(f.said, want) || strstr(first + 1, "error: "))
+            fail_msg("%s: wanted %s, got\n%s", cases[i].a, want, f.said);
+        close_folders(&f);
+    }
+    Target t;
+    bool ok;
+    assert_non_null(strstr(said_of("name = \"a\"; like = \"b\";", &t, &ok), "t.cfg:1:20: error: unknown target 'b'"));
+}
+
+/* A folder besides dcgen's own need not have targets. */
+static void folders_without_targets(void **state)
+{
+    (void)state;
+    Folders f;
+    open_folders(&f);
+    assert_true(read_folders(&f) && f.list.n == 2);
+    assert_int_equal(rmdir(f.given), 0);
+    assert_true(read_folders(&f) && f.list.n == 2);
+    put_file(f.given, "no folder");
+    assert_false(read_folders(&f));
+    assert_non_null(strstr(f.said, arena_printf(arena, "%s: error: cannot read the folder of targets", f.given)));
+    assert_int_equal(unlink(f.given), 0);
+    assert_int_equal(tmp_folder_remove(f.own), 0);
+}
+
 static void fallbacks_of_fallbacks(void **state)
 {
     (void)state;
@@ -239,6 +413,11 @@ int main(void)
         cmocka_unit_test(fields_of_a_gpu),
         cmocka_unit_test(faults),
         cmocka_unit_test(folders_are_read_by_rank),
+        cmocka_unit_test(what_a_file_lacks_is_as_in_another),
+        cmocka_unit_test(earlier_folders_hide_later_ones),
+        cmocka_unit_test(hashes_follow_what_code_depends_on),
+        cmocka_unit_test(faults_of_targets_that_are_like_others),
+        cmocka_unit_test(folders_without_targets),
         cmocka_unit_test(fallbacks_of_fallbacks),
         cmocka_unit_test(there_are_some_targets_and_not_too_many),
     };

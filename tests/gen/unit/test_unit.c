@@ -390,15 +390,34 @@ static void accuracies_are_granted(void **state)
     assert_string_equal(filled(&coarse, NULL, 0, pattern), "2.5 2\n");
 }
 
+/* The spec with other folders of templates, the last being dcgen's own. */
+static const Spec *spec_in(const Spec *s, const char *const *folder, int n)
+{
+    Spec *copy = ARENA_NEW(arena, Spec);
+    const char **list = ARENA_ARRAY(arena, (size_t)n, const char *);
+    memcpy(list, folder, (size_t)n * sizeof *list);
+    *copy = *s;
+    copy->templates = list;
+    copy->ntemplates = n;
+    return copy;
+}
+
+#define LICENCE "/* SPDX-License-Identifier: MIT-0 */\n"
+
+static void put_primitive(const char *folder, const char *name, const char *text)
+{
+    mkdir(arena_printf(arena, "%s/device", folder), 0700);
+    put_file(arena_printf(arena, "%s/device/%s.cuh", folder, name), text);
+}
+
 /* Makes the folder of primitives in `folder`, each with its text. */
 static UnitContext context_with_primitives(const char *folder, const char *const (*file)[2], int n)
 {
-    assert_int_equal(mkdir(arena_printf(arena, "%s/device", folder), 0700), 0);
     assert_int_equal(mkdir(arena_printf(arena, "%s/package", folder), 0700), 0);
     for (int i = 0; i < n; i++)
-        put_file(arena_printf(arena, "%s/device/%s.cuh", folder, file[i][0]),
-                 arena_printf(arena, "// licence\n%s", file[i][1]));
+        put_primitive(folder, file[i][0], arena_printf(arena, LICENCE "%s", file[i][1]));
     UnitContext u = context_of("sm_90a", "");
+    u.spec = spec_in(u.spec, &folder, 1);
     u.package_dir = arena_printf(arena, "%s/package", folder);
     return u;
 }
@@ -466,21 +485,102 @@ static void primitives_may_be_many(void **state)
     assert_int_equal(tmp_folder_remove(folder), 0);
 }
 
-/* Each file that stands in a candidate's text counts for the family that it is of; how an operand is packed counts where it is packed. */
+/* A folder before dcgen's own may have further primitives, and others of the same names. The emulator executes the text of these, and of those that call
+ * them, with EMULATOR 1; what it has functions for is not among them. */
+static void primitives_of_other_folders(void **state)
+{
+    (void)state;
+    static const char *const file[][2] = { { "a", "A(b(1));\n" }, { "b", "B;\n" }, { "c", "C;\n" } };
+    char own[TMP_FOLDER_BYTES], given[TMP_FOLDER_BYTES];
+    assert_non_null(tmp_folder(own));
+    assert_non_null(tmp_folder(given));
+    Diag *d = diag_new(arena);
+    UnitContext u = context_with_primitives(own, file, LENGTH(file));
+    u.spec = spec_in(u.spec, (const char *const[]){ given, own }, 2);
+    const FillScope *words = unit_scope(arena, &u);
+    const char *plain_hash = unit_context_hash(arena, &u);
+    put_primitive(given, "x", "first line of x(c());\n#if EMULATOR\nin its place\n#else\nasm();\n#endif\n");
+    assert_string_equal(unit_device(&u, words, "one_device::x();", d), "C;\n\nfirst line of x(c());\nasm();\n");
+    assert_string_equal(unit_emulation(&u, words, "one_device::x();", d), "first line of x(c());\nin its place\n");
+    assert_string_equal(unit_emulation(&u, words, "one_device::a();", d), "");
+    assert_string_equal(unit_context_hash(arena, &u), plain_hash); /* which kernels call it is the template's to say */
+
+    put_primitive(given, "b", "its own b(y<1>(2));\n");
+    put_primitive(given, "y", "y __asm__;\n");
+    const char *error =
+        "#error \"the emulator cannot execute the assembly of the primitive 'y': what it does instead belongs under "
+        "'#if EMULATOR' in its file\"\n";
+    assert_string_equal(unit_device(&u, words, "one_device::a();", d),
+                        "y __asm__;\n\nits own b(y<1>(2));\n\nA(b(1));\n");
+    assert_string_equal(unit_emulation(&u, words, "one_device::a();", d),
+                        arena_printf(arena, "%s\nits own b(y<1>(2));\n\nA(b(1));\n", error));
+    assert_int_equal(diag_nerror(d), 0);
+    const char *hash = unit_context_hash(arena, &u); /* all of dcgen's own count, and what they call */
+    assert_string_not_equal(hash, plain_hash);
+    put_primitive(given, "y", "y other;\n");
+    assert_string_not_equal(unit_context_hash(arena, &u), hash);
+
+    static const struct {
+        const char *call, *text, *want;
+    } bad[] = {
+        { "one_device::w();", "int other() { w2(); }\n",
+          "/device/w.cuh:1:1: error: this file has no 'w': expected the function that its name says" },
+        { "one_device::bb();", NULL,
+          "kernels:1:13: error: there is no primitive 'bb': no folder of templates has a file 'device/bb.cuh'" },
+        { "one_device::folder();", "", "/device/folder.cuh: error: this is a folder, expected a file" }
+    };
+    assert_int_equal(mkdir(arena_printf(arena, "%s/device/folder.cuh", given), 0700), 0);
+    for (size_t i = 0; i < LENGTH(bad); i++) {
+        Diag *said = diag_new(arena);
+        if (bad[i].text && *bad[i].text)
+            put_primitive(given, "w", bad[i].text);
+        assert_null(unit_device(&u, words, bad[i].call, said));
+        const char *text = golden_diag(arena, said);
+        if (diag_nerror(said) != 1 || !strstr(text, bad[i].want))
+            fail_msg("wanted %s, got\n%s", bad[i].want, text);
+    }
+    assert_int_equal(tmp_folder_remove(own), 0);
+    assert_int_equal(tmp_folder_remove(given), 0);
+}
+
+/* Of targets of other folders only those count that a kernel may be for. */
+static void targets_of_other_folders(void **state)
+{
+    (void)state;
+    const TargetList before = targets;
+    const char *cpu = hash_of("portable", "one", plain), *cuda = hash_of("sm_80", "one", plain);
+    Target *mine = &targets.t[targets.n++];
+    *mine = *target_find(&targets, "sm_80");
+    mine->name = "mine";
+    mine->hash = "0123456789abcdef";
+    assert_string_equal(hash_of("portable", "one", plain), cpu);
+    assert_string_equal(hash_of("sm_80", "one", plain), cuda);
+    const char *own = hash_of("mine", "one", plain);
+    mine->hash = "0123456789abcdee";
+    assert_string_not_equal(hash_of("mine", "one", plain), own);
+    mine->fallback = ((Target *)target_find(&targets, "sm_80"))->fallback = "mine";
+    assert_string_not_equal(hash_of("sm_80", "one", plain), cuda);
+    targets = before;
+}
+
+/* Each file that stands in a candidate's text counts for the family that it is of, with lines that only some kernels have; how an operand is packed
+ * counts where it is packed. */
 static void every_file_counts(void **state)
 {
     (void)state;
     static const struct {
         const char *file;
         bool cpu, cuda, only_packed;
-    } cases[] = { { "dense/pack.c", true, false, true },          { "dense/pack.cu", false, true, true },
-                  { "package/candidate.c", true, false, false },  { "package/candidate.cu", false, true, false },
-                  { "package/preamble.c", true, false, false },   { "package/preamble.cu", false, true, false },
-                  { "package/entry.c", true, false, false },      { "package/entry.cu", false, true, false },
-                  { "package/arguments.h", true, true, false },   { "device/x.cuh", false, true, false },
-                  { "package/each_kernel.h", true, true, false }, { "package/arithmetic.h", false, false, false },
-                  { "package/pack.h", false, false, false },      { "device/x.txt", false, false, false },
-                  { "package/README.md", false, false, false } };
+    } cases[] = {
+        { "dense/pack.c", true, false, true },          { "dense/pack.cu", false, true, true },
+        { "package/candidate.c", true, false, false },  { "package/candidate.cu", false, true, false },
+        { "package/preamble.c", true, false, false },   { "package/preamble.cu", false, true, false },
+        { "package/entry.c", true, false, false },      { "package/entry.cu", false, true, false },
+        { "package/arguments.h", true, true, false },   { "device/x.cuh", false, true, false },
+        { "package/each_kernel.h", true, true, false }, { "package/arithmetic.h", false, false, false },
+        { "package/pack.h", true, false, true },        { "device/x.txt", false, false, false },
+        { "package/README.md", false, false, false },   { "package/entry.c", true, false, false }
+    }; /* the last one: of a line for kernels with scratch memory alone */
     static const char *const layout[] = { "", "layout = { W = \"NK\"; packed = true; };" };
     char folder[TMP_FOLDER_BYTES];
     assert_non_null(tmp_folder(folder));
@@ -492,19 +592,23 @@ static void every_file_counts(void **state)
         for (size_t k = 0; i < 0 && k < sizeof cases / sizeof *cases; k++) {
             FILE *f = fopen(arena_printf(arena, "%s/%s", folder, cases[k].file), "w");
             assert_non_null(f);
-            fputs("licence\n", f);
+            fputs(LICENCE, f);
+            if (strstr(cases[k].file, "candidate."))
+                fprintf(f, "//@ preamble\n//@ arguments\n//@ entry\n%s",
+                        strstr(cases[k].file, ".cu") ? "" : "//@ pack_declarations\n");
             assert_int_equal(fclose(f), 0);
         }
         if (i >= 0) {
             FILE *f = fopen(arena_printf(arena, "%s/%s", folder, cases[i].file), "a");
             assert_non_null(f);
-            fprintf(f, "file %d\n", i);
+            fprintf(f, i + 1 == (int)LENGTH(cases) ? "#if ANY_SCRATCH\nfile %d\n#endif\n" : "file %d\n", i);
             assert_int_equal(fclose(f), 0);
         }
         for (int k = 0; k < 4; k++) {
             const bool cuda = k % 2, packed = k / 2;
             UnitContext u = context_of(cuda ? "sm_90a" : "avx2", layout[packed]);
-            Spec s = *u.spec;
+            const char *const own = folder;
+            Spec s = *spec_in(u.spec, &own, 1);
             Op op = *s.op;
             op.dir = arena_printf(arena, "%s/dense", folder);
             s.op = &op;
@@ -550,6 +654,8 @@ int main(void)
         cmocka_unit_test(primitives_in_their_order),
         cmocka_unit_test(primitives_in_a_circle),
         cmocka_unit_test(primitives_may_be_many),
+        cmocka_unit_test(primitives_of_other_folders),
+        cmocka_unit_test(targets_of_other_folders),
         cmocka_unit_test(every_file_counts),
         cmocka_unit_test(code_of_gpus_counts),
     };

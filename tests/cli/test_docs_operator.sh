@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# The operator of docs/templates.md: its files, taken from the page by the lines "File `NAME`:" and the fences behind them, and its commands, run
-# as they are printed.
+# The operator of docs/templates.md, with a function on vectors, an instruction and a target of its own: its files, taken from the page by the lines
+# "File `NAME`:" and the fences behind them, and its commands, run as they are printed.
 # ctest: label=slow cost=20
 . "$SRC/tests/cli/lib.sh"
 page=$SRC/docs/templates.md
@@ -12,7 +12,8 @@ awk '/^File `[^`]*`:$/ { name = $0; gsub(/^File `|`:$/, "", name); next }
      /^```/ { if (name != "" && !inside) { inside = 1; dir = name; if (sub("/[^/]*$", "", dir)) system("mkdir -p " dir); next }
               inside = 0; name = "" }
      inside { print >name }' "$page"
-for file in mine/window_sum/op.cfg mine/window_sum/reference.c mine/window_sum/windows.c mine/window_sum/windows.cu smooth.cfg; do
+for file in byte_filter/op.cfg byte_filter/reference.c byte_filter/words.c byte_filter/words.cu vector/dot_bytes.h device/dp4a.cuh targets/l4.cfg ../smooth.cfg; do
+    file=mine/$file
     [ -s $file ] || failed "the page has no $file"
 done
 
@@ -26,12 +27,16 @@ commands 1 >commands.sh
 [ "$(grep -c '^dcgen ' commands.sh)" -eq 3 ] || failed "the page has other commands"
 out=$tmp/log/out err=$tmp/log/err
 PATH=$tmp/inst/bin:$PATH sh -e commands.sh >"$out" 2>"$err" || failed "the commands of the page"
-for text in 'space: 4 candidates of 4 combinations' 'windows [a-z0-9_]* UP=8 on .*: right on 21 awkward shapes and on all tuned ones' \
+for text in 'space: 4 candidates of 4 combinations' 'words [a-z0-9_]* UP=2 on .*: right on [0-9]* awkward shapes and on all tuned ones' \
     'smooth: [0-9]* kernels*, ' '100% tests passed'; do
     grep -q "$text" "$out" || failed "they do not say: $text"
 done
 [ "$(lines '^R = 8, N = [0-9]*, W = [89],\( STEP = 4,\)\{0,1\} 1 thread ' "$out")" -eq 6 ] || failed "not a time for each tuned shape"
 build/smooth_bench 1 >"$out" || failed "the benchmark that the page names"
+for path in byte_filter/words.c vector/dot_bytes.h vector/load_ints.h; do
+    grep -qE "^# template [0-9a-f]{64}  $path\$" out/smooth/MANIFEST || failed "MANIFEST does not name $path"
+done
+run 0 replay --check out/smooth
 nothing_left
 
 section its commands for GPUs
@@ -39,10 +44,26 @@ commands 2 >commands.sh
 [ "$(grep -c '^dcgen ' commands.sh)" -eq 2 ] || failed "the page has other commands for GPUs"
 if command -v nvcc >/dev/null && [ -x "$BIN/dcgen-runner-emu" ]; then
     PATH=$BIN:$PATH sh -e commands.sh >"$out" 2>"$err" || failed "the commands of the page for GPUs"
-    for text in 'windows_cuda sm_80 NT=64 on .*: right on [0-9]* awkward shapes and on all tuned ones' 'smooth: 1 kernel, .* for sm_80 ('; do
+    for text in 'words_cuda l4 NT=64 on .*: right on [0-9]* awkward shapes and on all tuned ones' 'smooth: 1 kernel, .* for l4 ('; do
         grep -q "$text" "$out" || failed "they do not say: $text"
     done
-    [ -f out/smooth_cuda/kernels.cu ] || failed "there is no package for GPUs"
+    for path in byte_filter/words.cu device/dp4a.cuh targets/l4.cfg targets/sm_89.cfg; do
+        grep -qE "^# template [0-9a-f]{64}  $path\$" out/smooth_cuda/MANIFEST || failed "MANIFEST does not name $path"
+    done
+    dcgen=$BIN/dcgen
+    run 0 replay --check out/smooth_cuda
+
+    section its package for GPUs, built by nvcc, and executed by the emulator
+    grep -q 'CUDA_ARCHITECTURES "89" "80" "75"' out/smooth_cuda/CMakeLists.txt || failed "not the architectures of l4 and of those that stand in for it"
+    cd out/smooth_cuda
+    nvcc -std=c++17 -gencode=arch=compute_89,code=sm_89 -Werror all-warnings -cubin -o "$tmp/smooth.cubin" kernels.cu >"$out" 2>&1 || failed "nvcc"
+    emulator=$SRC/templates/device/emulator
+    c++ -x c++ -std=gnu++17 -O1 -march=native -fsanitize=thread -fno-plt -fno-builtin -fno-exceptions -fno-rtti -fno-tree-vectorize \
+        -fno-tree-slp-vectorize -w -DDCGEN_EMULATOR -I"$emulator" -I. -c -o "$tmp/kernels.o" kernels.cu >"$out" 2>&1 || failed "its kernels, for the emulator"
+    cc -std=gnu11 -O1 -DDCGEN_EMULATOR -I"$emulator" -c -o "$tmp/test.o" test.c >"$out" 2>&1 || failed "its test, for the emulator"
+    c++ -o "$tmp/emulated" "$tmp/kernels.o" "$tmp/test.o" "$BIN/libdcgen_emulator.a" "$BIN/libroom_gen_base.a" -lm -ldl -pthread
+    DCGEN_EMULATOR_CAPABILITY=89 "$tmp/emulated" 4 >"$out" 2>&1 || failed "its own test on an emulated GPU"
+    grep -q '^[1-9][0-9]* kernels*, [1-9][0-9]* checks, 0 failed' "$out" || failed "its own test on an emulated GPU says otherwise"
     nothing_left
 else
     skipped "the template for GPUs, without nvcc or dcgen-runner-emu"

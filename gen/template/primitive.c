@@ -129,7 +129,7 @@ static const Primitive *add_primitive(Primitives *p, const char *name, const Cal
     const int folder = there ? 0 : folder_of(p, name);
     const Source *src = there ? NULL : conf_source(p->arena, path_in(p, folder, name), p->diag);
     Primitive new = { name, src, is_in(p, p->nfolder - 1, name), folder + 1 < p->nfolder };
-    if (!src || (new.is_text && !has_function(p, name, src)))
+    if (!src || (new.is_text && !p->all && !has_function(p, name, src)))
         return there;
     FillNames names = fill_names(p->arena, src->text);
     size_t len;
@@ -175,6 +175,7 @@ void primitives_add_own(Primitives *p)
 {
     const char **name = NULL;
     int n = 0;
+    p->all = true;
     if (p->nfolder)
         list_names(p, p->nfolder - 1, &name, &n);
     for (int i = 0; i < n; i++)

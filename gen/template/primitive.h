@@ -28,6 +28,7 @@ typedef struct {
     int nfolder; /* of templates, dcgen's own is the last; 0: there are no primitives */
     const char *const *folder;
     Diag *diag;
+    bool all; /* files that nothing calls are among them: they need have no function */
     int n;
     Primitive *p;
 } Primitives;

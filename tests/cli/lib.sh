@@ -30,7 +30,9 @@ mkdir "$tmp/work" "$tmp/scratch" "$tmp/log" "$tmp/inst" "$tmp/inst/bin" "$tmp/in
     "$tmp/inst/share/dcgen/templates" "$tmp/inst/share/dcgen/templates/dense"
 export TMPDIR="$tmp/scratch"
 cp "$DCGEN" "$BIN/dcgen-runner-c" "$tmp/inst/bin"
-cp -R "$SRC/templates/targets" "$SRC/templates/family" "$SRC/templates/package" "$SRC/templates/vector" "$tmp/inst/share/dcgen/templates"
+for folder in targets family package vector device; do
+    cp -R "$SRC/templates/$folder" "$tmp/inst/share/dcgen/templates"
+done
 for file in op.cfg reference.c pack.c bench.c; do
     cp "$SRC/templates/dense/$file" "$tmp/inst/share/dcgen/templates/dense"
 done
@@ -42,7 +44,6 @@ cd "$tmp/work"
 # install_cuda: what CUDA targets need besides; their only template is tests/cli/templates/dense/plain.cu
 install_cuda() {
     share=$tmp/inst/share/dcgen/templates
-    cp -R "$SRC/templates/device" "$share"
     for file in library.cu bench_cuda.c; do
         cp "$SRC/templates/dense/$file" "$share/dense"
     done

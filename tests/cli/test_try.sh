@@ -36,7 +36,6 @@ shows 'dcgen_run'
 
 section a copy of a whole tree of templates, in which one was changed
 cp -R "$SRC/tests/cli/templates" whole
-cp -R "$SRC/templates/device" whole
 sed -i 's|^static .*KERNEL(.*|/* the changed one */\n&|' whole/dense/plain.c
 run 0 try plain MB=4 UK=1 --templates whole tiny.cfg --dump source
 shows 'the changed one'

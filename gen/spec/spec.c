@@ -424,7 +424,10 @@ void spec_share_budget(SpecFile *f, const Budget *budget)
 SpecFile *spec_file_parse(Arena *a, const Source *src, const char *const *templates, int ntemplates, Diag *d)
 {
     SpecFile *f = ARENA_NEW(a, SpecFile);
-    Spec common = { .src = src, .templates = templates, .ntemplates = ntemplates, .const_operand = -1, .share = 1 };
+    const char **folder = ARENA_ARRAY(a, (size_t)ntemplates + 1, const char *);
+    for (int i = 0; i < ntemplates; i++)
+        folder[i] = templates[i];
+    Spec common = { .src = src, .templates = folder, .ntemplates = ntemplates, .const_operand = -1, .share = 1 };
     SpecReader r = { .arena = a, .diag = d, .nerror = diag_nerror(d), .spec = &common };
     r.conf = conf_parse(a, src, 0, src->len, d);
     if (!r.conf)

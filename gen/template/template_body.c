@@ -98,10 +98,30 @@ static const char *path_beside(Arena *a, const Source *src, const char *file, si
     return arena_printf(a, "%.*s%.*s", slash ? (int)(slash + 1 - path) : 0, path, (int)len, file);
 }
 
+/* The path of a file that `from` names: beside it, or else at that place in the first folder of templates that has it. */
+static const char *path_near(const TemplateReader *r, const Source *from, const char *file, size_t len)
+{
+    const char *beside = path_beside(r->arena, from, file, len), *slash = strrchr(from->path, '/');
+    const char *folder = basename(arena_strndup(r->arena, from->path, slash ? (size_t)(slash - from->path) : 0));
+    const bool is_other = memchr(file, '/', len); /* "../dense/tile.h" */
+    for (int i = 0; i < r->spec->ntemplates && access(beside, R_OK) != 0; i++) {
+        const char *path = is_other
+                               ? arena_printf(r->arena, "%s/%.*s", r->spec->templates[i], (int)len - 3, file + 3)
+                               : arena_printf(r->arena, "%s/%s/%.*s", r->spec->templates[i], folder, (int)len, file);
+        if (access(path, R_OK) == 0)
+            return path;
+    }
+    return beside;
+}
+
 const Source *template_near(TemplateReader *r, const Source *from, Loc at, const char *file, size_t len)
 {
-    const char *path = path_beside(r->arena, from, file, len);
-    if (is_near(file, len) && access(path, R_OK) == 0)
+    if (!is_near(file, len)) {
+        diag_error(r->diag, at, "there is no file '%.*s' beside the template", (int)len, file);
+        return NULL;
+    }
+    const char *path = path_near(r, from, file, len);
+    if (access(path, R_OK) == 0)
         return conf_source(r->arena, path, r->diag);
     diag_error(r->diag, at, "there is no file '%.*s' beside the template", (int)len, file);
     return NULL;
@@ -113,7 +133,7 @@ static void read_piece(TemplateReader *r, const Source *src, const char *file, s
     Template *t = r->t;
     const char *own = path_beside(r->arena, t->head, file, len);
     const Source *from = access(own, R_OK) == 0 ? t->head : t->src;
-    const char *beside = path_beside(r->arena, from, file, len);
+    const char *beside = is_near(file, len) ? path_near(r, from, file, len) : "";
     const Source **piece = &t->piece[t->npiece];
     for (int i = 0; i < t->npiece; i++)
         if (strcmp(t->piece[i]->path, beside) == 0)

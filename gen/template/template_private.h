@@ -35,7 +35,8 @@ bool template_offer(TemplateReader *r);
 
 /* Upper-case words that need no declaration: C's own, and what fill supplies. */
 bool template_free_name(const char *name);
-/* Reads a file of the folder of `from`, as in "tile.h", or of one beside that, as in "../dense/tile.h". NULL after an error. */
+/* Reads a file of the folder of `from`, as in "tile.h", or of one beside that, as in "../dense/tile.h"; where it is not there, that of the first folder
+ * of templates that has one at this place. NULL after an error. */
 const Source *template_near(TemplateReader *r, const Source *from, Loc at, const char *file, size_t len);
 /* Reads the files that the body includes. False after errors. */
 bool template_read_pieces(TemplateReader *r);

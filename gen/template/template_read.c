@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 #include <xxhash.h>
 #include "gen/base/conf.h"
 #include "gen/base/dir.h"
@@ -546,14 +547,25 @@ static bool read_folder(Arena *a, const Spec *spec, const char *dir, TemplateLis
     return diag_nerror(d) == before;
 }
 
+/* The folder of the op that a spec's templates are of: its own, or else the first of that name with an op in it, beside its own if none has. */
+static const char *home_of(Arena *a, const Op *op, const char *const *folders, int nfolder)
+{
+    if (strcmp(op->templates, op->name) == 0)
+        return op->dir;
+    for (int i = 0; i < nfolder; i++) {
+        const char *dir = arena_printf(a, "%s/%s", folders[i], op->templates);
+        if (access(arena_printf(a, "%s/op.cfg", dir), F_OK) == 0)
+            return dir;
+    }
+    return arena_printf(a, "%.*s%s", (int)(strlen(op->dir) - strlen(basename(op->dir))), op->dir, op->templates);
+}
+
 bool template_read_all(Arena *a, const Spec *spec, const char *const *folders, int nfolder, TemplateList *out, Diag *d)
 {
     const Op *op = spec->op;
     *out = (TemplateList){ 0 };
     const int before = diag_nerror(d);
-    const bool own = strcmp(op->templates, op->name) == 0;
-    const int parent = (int)(strlen(op->dir) - strlen(basename(op->dir)));
-    const char *home = own ? op->dir : arena_printf(a, "%.*s%s", parent, op->dir, op->templates);
+    const char *home = home_of(a, op, folders, nfolder);
     bool done = false; /* with the folder that has op.cfg; others need not be there */
     for (int i = 0; i < nfolder + !done; i++) {
         const char *dir = i < nfolder ? arena_printf(a, "%s/%s", folders[i], op->templates) : home;

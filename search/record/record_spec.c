@@ -196,10 +196,12 @@ static const char *words_of_spec(Holding *h, int64_t spec)
     const SpecRecord *s = &h->records->spec[spec];
     if (!h->of_spec[spec]) {
         const char *differs = record_differs(h->scratch, &record_types[RECORD_SPEC], s, &h->spec);
-        h->of_spec[spec] =
-            arena_printf(h->arena, "of spec '%s'%s%s%s, %s%s", s->spec, *s->function ? ", function '" : "", s->function,
-                         *s->function ? "'" : "", *differs ? "which has " : "",
-                         *differs ? differs : "made by another version of dcgen");
+        h->of_spec[spec] = arena_printf(
+            h->arena, "of spec '%s'%s%s%s, %s%s", s->spec, *s->function ? ", function '" : "", s->function,
+            *s->function ? "'" : "", *differs ? "which has " : "",
+            *differs                         ? differs
+            : h->study->spec->ntemplates > 1 ? "made by another version of dcgen or of a folder of --templates"
+                                             : "made by another version of dcgen");
     }
     return h->of_spec[spec];
 }

@@ -102,6 +102,20 @@ printf 'name = "soft"; op = "my_rows"; dims = { T = { min = 1; max = 8; }; };\ns
 run 0 check --templates later soft.cfg
 rm "$share/dense/plain.c"
 
+section instructions in the place of built-in ones
+# Kernels call silu(), which calls sigmoid(): the emulator executes that of the folder, which is wrong.
+if command -v nvcc >/dev/null && [ -x "$BIN/dcgen-runner-emu" ]; then
+    install_cuda
+    cp "$BIN/dcgen-runner-emu" "$tmp/inst/bin"
+    write_spec silu.cfg 'epilogue = "silu(acc)";'
+    mkdir place place/device
+    sed '1d; s/return /return 1 - /' "$share/device/sigmoid.cuh" >place/device/sigmoid.cuh
+    run 1 try plain_cuda TM=2 BK=16 -t sm_80 --templates place silu.cfg
+    said 'is wrong: on M='
+else
+    skipped "instructions, without nvcc or dcgen-runner-emu"
+fi
+
 section faulty files
 # told TEXT: check says so, and exits with 2
 told() {

@@ -7,16 +7,25 @@ install(DIRECTORY templates specs DESTINATION ${CMAKE_INSTALL_DATADIR}/dcgen)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
 
-# In lib/ on every system, and for every architecture of the product: it is about a program, not a library. The prefix may move.
+# What find_package(dcgen) loads, from an installation and from the build folder (by dcgen_DIR or CMAKE_PREFIX_PATH). An installed one is in
+# lib/ on every system, and for every architecture of the product: it is about a program, not a library. The prefix may move.
 include(CMakePackageConfigHelpers)
 set(dcgen_config_dir lib/cmake/dcgen)
-configure_package_config_file(cmake/dcgen-config.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/dcgen-config.cmake
-                              INSTALL_DESTINATION ${dcgen_config_dir} NO_CHECK_REQUIRED_COMPONENTS_MACRO
-                              PATH_VARS CMAKE_INSTALL_BINDIR CMAKE_INSTALL_DATADIR)
-write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/dcgen-config-version.cmake
-                                 COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/dcgen-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/dcgen-config-version.cmake
-              cmake/dcgen-generate.cmake
+# dcgen_configure(FILE FOLDER OPTION...): FILE, to be loaded from FOLDER.
+function(dcgen_configure file folder)
+    configure_package_config_file(cmake/dcgen-config.cmake.in ${file} INSTALL_DESTINATION ${folder} NO_CHECK_REQUIRED_COMPONENTS_MACRO
+                                  PATH_VARS dcgen_program dcgen_templates dcgen_module ${ARGN})
+endfunction()
+set(dcgen_program ${CMAKE_INSTALL_BINDIR}/dcgen)
+set(dcgen_templates ${CMAKE_INSTALL_DATADIR}/dcgen/templates)
+set(dcgen_module ${dcgen_config_dir}/dcgen-generate.cmake)
+dcgen_configure(${PROJECT_BINARY_DIR}/install/dcgen-config.cmake ${dcgen_config_dir})
+set(dcgen_program dcgen)
+set(dcgen_templates ${PROJECT_SOURCE_DIR}/templates)
+set(dcgen_module ${PROJECT_SOURCE_DIR}/cmake/dcgen-generate.cmake)
+dcgen_configure(${PROJECT_BINARY_DIR}/dcgen-config.cmake ${PROJECT_BINARY_DIR} INSTALL_PREFIX ${PROJECT_BINARY_DIR})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/dcgen-config-version.cmake COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+install(FILES ${PROJECT_BINARY_DIR}/install/dcgen-config.cmake ${PROJECT_BINARY_DIR}/dcgen-config-version.cmake cmake/dcgen-generate.cmake
         DESTINATION ${dcgen_config_dir})
 
 install(FILES man/dcgen.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)

@@ -74,6 +74,13 @@ chmod -R u+w "$source"
 [ ! -e "$tmp/called" ] || failed "gnuplot was called"
 [ -z "$(find "$source" -newer "$tmp/main.c" -type f)" ] || failed "the source tree was written to"
 
+# dcgen's build folder serves as an installation does.
+for variable in dcgen_DIR CMAKE_PREFIX_PATH; do
+    quiet env -u CMAKE_PREFIX_PATH cmake -S "$source" -B "$tmp/$variable" -DLANG=C -DNAMES=pkg_a -DUSES="$tmp" -D$variable="$BIN"
+    [ "$(sed -n 's/^dcgen_DIR:[A-Z]*=//p' "$tmp/$variable/CMakeCache.txt")" = "$BIN" ] || failed "$variable does not lead to $BIN"
+    quiet diff -r "$build/dcgen/pkg_a/source" "$tmp/$variable/dcgen/pkg_a/source"
+done
+
 # ---- what changes ----
 touch "$tmp/mark"
 sleep 1

@@ -13,6 +13,7 @@
 #include "gen/base/name.h"
 #include "gen/base/order.h"
 #include "gen/base/text.h"
+#include "gen/base/version.h"
 #include "gen/spec/dtype.h"
 #include "gen/spec/spec_private.h"
 
@@ -24,7 +25,7 @@ const char spec_auto[] = "auto";
 #define COMMON_KEYS                                                                                                    \
     { "dtype", false, NULL }, { "target", false, NULL }, { "dims", false, NULL }, { "tune", false, NULL },             \
         { "weights", false, NULL }, { "budget", false, NULL }, { "regret", false, NULL }, { "accuracy", false, NULL }, \
-        { "caches", false, NULL },                                                                                     \
+        { "caches", false, NULL }, { "version", false, NULL },                                                         \
     {                                                                                                                  \
         "threads", false, NULL                                                                                         \
     }
@@ -54,6 +55,17 @@ static void read_name(SpecReader *r)
                    name_package_like(r->arena, name));
     else
         conf_check_name(r->diag, r->spec->name_loc, "name", name, why);
+}
+
+static void read_version(SpecReader *r)
+{
+    const ConfSetting *s = conf_member(r->root, "version");
+    if (!s || !conf_string(r->conf, s, NULL, &r->spec->version))
+        return;
+    const char *why = version_fault(r->spec->version);
+    if (why)
+        diag_error(r->diag, s->at, "the version '%s' %s; expected one as \"1.2.0\", or \"1.2.0-rc.1\" before it",
+                   r->spec->version, why);
 }
 
 /* ---- the op ---- */
@@ -273,6 +285,7 @@ static void read_limits(SpecReader *r)
 static void read_common(SpecReader *r)
 {
     read_name(r);
+    read_version(r);
     read_target(r);
     spec_read_dims(r);
     read_regret(r);

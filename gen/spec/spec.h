@@ -81,6 +81,7 @@ extern const char spec_auto[];
 typedef struct {
     const char *name; /* a C identifier; prefix of every symbol of the function: the package's, and behind it its own */
     const char *package;  /* the package's name: prefix of the symbols that all functions share */
+    const char *version;  /* the package's own, a semantic version; NULL: the spec gives none */
     const char *function; /* its own name; NULL: the package has no other function, and both names are one */
     double share;         /* of the package's budget; all functions' together are 1 */
     Loc name_loc;

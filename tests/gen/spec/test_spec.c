@@ -499,6 +499,7 @@ static void test_borders(void **state)
         { "", "regret = { worst = -0.1; };", "found -0.1" },
         { "epilogue = [\"bias\"];", "epilogue = [\"bias\", \"bias\"];", "'bias' is there twice" },
         { "layout = { W = \"KN\"; packed = true; };", "layout = { X = \"KN\"; };", "unknown key 'X'" },
+        { "version = \"0.0.0\";", "version = \"1.2\";", "the version '1.2' is not three numbers" },
         { "target = [\"a\", \"b\"];", "target = [\"a\", \"b\", \"a\"];", "'a' is there twice" },
     };
     const Spec *s;
@@ -515,7 +516,9 @@ static void test_borders(void **state)
     assert_true(s->ntarget == 1 && strcmp(s->target[0], "auto") == 0);
     assert_string_equal(spec_layout_text(arena, s), "W: KN");
     assert_false(s->packed);
-    said_of("budget = { seconds = 9; };", &s);
+    assert_null(s->version);
+    said_of("budget = { seconds = 9; }; version = \"1.2.0-rc.1\";", &s);
+    assert_string_equal(s->version, "1.2.0-rc.1");
     assert_true(s->budget.kernels == 8 && s->budget.code_kib == 512 && s->budget.trials == 256 &&
                 s->budget.seconds == 9);
     char space[4096] = "space = {";

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * version: texts that are versions, and what is wrong with others. Most are of semver.org's own lists.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+#include "gen/base/version.h"
+
+static void versions_are_taken(void **state)
+{
+    (void)state;
+    static const char *const good[] = { "0.0.0",
+                                        "0.0.4",
+                                        "10.20.30",
+                                        "999999999.0.1",
+                                        "1.1.2-prerelease+meta",
+                                        "1.1.2+meta-valid",
+                                        "1.0.0-alpha",
+                                        "1.0.0-alpha.1",
+                                        "1.0.0-alpha.0valid",
+                                        "1.0.0-0A.is.legal",
+                                        "1.0.0-rc.1+build.01",
+                                        "1.2.3----RC-SNAPSHOT.12.9.1--.12",
+                                        "1.0.0-0" };
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        if (version_fault(good[i]))
+            fail_msg("%s %s", good[i], version_fault(good[i]));
+}
+
+static void others_are_told_what_is_wrong(void **state)
+{
+    (void)state;
+    static const char *const bad[][2] = {
+        { "", "is not three numbers with dots between" },
+        { "1", "is not three numbers with dots between" },
+        { "1.2", "is not three numbers with dots between" },
+        { "v1.2.0", "is not three numbers with dots between" },
+        { "1.2.", "is not three numbers with dots between" },
+        { "1.2-rc.1", "is not three numbers with dots between" },
+        { "-1.0.0", "is not three numbers with dots between" },
+        { " 1.0.0", "is not three numbers with dots between" },
+        { "01.1.1", "has a number that begins with 0" },
+        { "1.1.01", "has a number that begins with 0" },
+        { "1.2.3-0123", "has a number that begins with 0" },
+        { "1.2.3-rc.01", "has a number that begins with 0" },
+        { "1.2.1234567890", "has a number of more than 9 digits" },
+        { "1.2.3-", "lacks a word of letters, digits and '-' where it has '-', '+' or '.'" },
+        { "1.2.3-a..b", "lacks a word of letters, digits and '-' where it has '-', '+' or '.'" },
+        { "1.2.3+", "lacks a word of letters, digits and '-' where it has '-', '+' or '.'" },
+        { "1.2.3-rc_1", "has something behind it that is no part of a version" },
+        { "1.2.3+a+b", "has something behind it that is no part of a version" },
+        { "1.2.3.4", "has something behind it that is no part of a version" },
+        { "1.2.3 ", "has something behind it that is no part of a version" },
+        { "1.2.3\"", "has something behind it that is no part of a version" },
+        { "1.0.0-rc.aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "is longer than 64 characters" },
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const char *why = version_fault(bad[i][0]);
+        if (!why || strcmp(why, bad[i][1]) != 0)
+            fail_msg("'%s': %s", bad[i][0], why ? why : "is taken");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(versions_are_taken),
+        cmocka_unit_test(others_are_told_what_is_wrong),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

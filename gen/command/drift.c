@@ -145,19 +145,14 @@ static void compare_templates(Arena *a, const Manifest *now, Drift *d)
                 add_maker(a, d, side[k]->entry[i].path);
 }
 
-/* True for a file that names the hashes of the others: where another file was edited, it tells nothing new. */
-static bool has_hashes(const char *path)
-{
-    return strcmp(path, MANIFEST_PATH) == 0 || strcmp(path, "package.json") == 0;
-}
-
-/* True if the file is as MANIFEST says, but this dcgen writes it otherwise. */
+/* True if the file is as MANIFEST says, but this dcgen writes it otherwise. Where another file was edited, one with the hashes of all tells
+ * nothing new. */
 static bool is_changed(Arena *a, const Drift *d, const PackageFile *f)
 {
     size_t len;
     const char *text = read_file(a, d->folder, f->path, &len);
     const bool is_same = text && len == f->len && memcmp(text, f->text, len) == 0;
-    return !is_same && !is_altered(d, f->path) && !(has_edits(d) && has_hashes(f->path));
+    return !is_same && !is_altered(d, f->path) && !(has_edits(d) && manifest_tells_hashes(f->path));
 }
 
 void drift_of_package(Arena *a, const Package *again, Drift *d)

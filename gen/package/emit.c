@@ -55,11 +55,14 @@ static const char *head_text(const Emitter *e, int n)
     return text_str(&t);
 }
 
+/* Adds the package's version, whole and its three numbers, which is all that CMake takes; and dcgen's. */
 static void add_release(Emitter *e, FillScope *s)
 {
     int part[3] = { 0 };
-    sscanf(e->in->version, "%d.%d.%d", &part[0], &part[1], &part[2]);
-    fill_word(s, "RELEASE", e->in->version);
+    sscanf(e->manifest->release, "%d.%d.%d", &part[0], &part[1], &part[2]);
+    fill_word(s, "DCGEN_RELEASE", e->in->version);
+    fill_word(s, "RELEASE", e->manifest->release);
+    fill_wordf(s, "RELEASE_NUMBERS", "%d.%d.%d", part[0], part[1], part[2]);
     fill_number(s, "RELEASE_MAJOR", part[0]);
     fill_number(s, "RELEASE_MINOR", part[1]);
     fill_number(s, "RELEASE_PATCH", part[2]);
@@ -420,22 +423,27 @@ static bool add_patterns(Emitter *e, int n, Package *p, const FillScope *s)
     return true;
 }
 
-/* The text of package.json for a package that has all other files but MANIFEST. NULL after errors. */
+const char *emit_json(Emitter *e, const char *pattern, const FillScope *s)
+{
+    json_error_t error;
+    const char *path = unit_pattern(e->arena, e->unit, pattern), *text = unit_fill(e->unit, path, s, e->diag);
+    json_t *json = text ? json_loads(text, 0, &error) : NULL;
+    if (text && !json)
+        diag_error(e->diag, (Loc){ 0 }, "%s: line %d of what it makes: %s", path, error.line, error.text);
+    return json ? quote_json_lines(e->arena, json) : NULL;
+}
+
+/* The text of package.json for a package that has all files which it names. NULL after errors. */
 static const char *package_json_text(Emitter *e, const Package *p, const FillScope *scope)
 {
     FillScope *s = fill_scope(e->arena, scope);
-    json_error_t error;
     fill_list(s, "files");
     for (int i = 0; i < p->n; i++) {
         FillScope *row = fill_row(s);
         fill_word(row, "FILE_JSON", quote_json_text(e->arena, p->file[i].path));
         fill_word(row, "HASH", manifest_hash(e->arena, p->file[i].text, p->file[i].len));
     }
-    const char *path = unit_pattern(e->arena, e->unit, "package.json"), *text = unit_fill(e->unit, path, s, e->diag);
-    json_t *json = text ? json_loads(text, 0, &error) : NULL;
-    if (text && !json)
-        diag_error(e->diag, (Loc){ 0 }, "%s: line %d of what it makes: %s", path, error.line, error.text);
-    return json ? quote_json_lines(e->arena, json) : NULL;
+    return emit_json(e, "package.json", s);
 }
 
 /* ---- all of it ---- */
@@ -449,7 +457,10 @@ static Emitter *make_emitters(Arena *a, const EmitInput *in, Diag *d)
     Emitter *e = ARENA_ARRAY(a, (size_t)in->nfunction, Emitter);
     EmitInput *own = ARENA_ARRAY(a, (size_t)in->nfunction, EmitInput);
     Manifest *manifest = ARENA_NEW(a, Manifest);
-    *manifest = (Manifest){ .package = in->result->unit.spec->package, .version = in->version };
+    const Spec *spec = in->result->unit.spec;
+    *manifest = (Manifest){ .package = spec->package,
+                            .release = spec->version ? spec->version : in->version,
+                            .version = in->version };
     for (int i = 0; i < in->nfunction; i++) {
         own[i] = *in;
         own[i].result = &in->result[i * in->nresult];
@@ -477,8 +488,10 @@ Package *package_make(Arena *a, const EmitInput *in, Diag *d)
     Package *p = ARENA_NEW(a, Package);
     const FillScope *s = make_scope(e, in);
     const char *regret = s ? regret_file_text(a, in, "regret.json", d) : NULL;
-    if (!regret || !add_patterns(e, in->nfunction, p, s))
+    const Source *licence = conf_source(a, unit_pattern(a, e->unit, "LICENSE"), d); /* nothing in it is filled in */
+    if (!regret || !licence || !add_patterns(e, in->nfunction, p, s))
         return NULL;
+    add_file(e, p, "LICENSE", licence->text);
     add_file(e, p, "spec.cfg", in->spec_text);
     add_file(e, p, "records.jsonl", in->records);
     if (in->report)
@@ -489,6 +502,10 @@ Package *package_make(Arena *a, const EmitInput *in, Diag *d)
     if (!json)
         return NULL;
     add_file(e, p, "package.json", json);
+    const char *sbom = emit_sbom(e, p, s);
+    if (!sbom)
+        return NULL;
+    add_file(e, p, arena_printf(a, "%s%s", e->spec->package, SBOM_SUFFIX), sbom);
     const char *manifest = emit_manifest(e, in->nfunction, p);
     if (manifest)
         add_file(e, p, MANIFEST_PATH, manifest);

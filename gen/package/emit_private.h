@@ -30,6 +30,13 @@ typedef struct {
  * its arguments and packing: an earlier one, or itself. NULL after errors. */
 const Emitter *emit_common(Emitter *e, int i);
 
+/* emit.c: a pattern of JSON filled in, laid out as all JSON of dcgen's. NULL after errors. */
+const char *emit_json(Emitter *e, const char *pattern, const FillScope *s);
+
+/* emit_sbom.c: the text of NAME.spdx.json for a package that has all its other files but MANIFEST. s: names that all files know. NULL after
+ * errors. */
+const char *emit_sbom(Emitter *e, const Package *p, const FillScope *s);
+
 /* emit_manifest.c: the pattern of a program: the op's own knows no formula but a bias. */
 const char *emit_program(const Emitter *e, const char *pattern);
 /* Is the op's folder the one that has this pattern? */

@@ -74,7 +74,8 @@ char *manifest_text(Arena *a, Manifest *m)
     if (m->n)
         qsort(m->entry, (size_t)m->n, sizeof *m->entry, by_kind_and_path);
     drop_doubles(m);
-    text_printf(&t, "%s%s\n# package %s\n# dcgen %s\n", heading, format_line, m->package, m->version);
+    text_printf(&t, "%s%s\n# package %s\n# version %s\n# dcgen %s\n", heading, format_line, m->package, m->release,
+                m->version);
     for (int i = 0; i < m->n; i++)
         text_printf(&t, "%s%s  %s\n", m->entry[i].kind == MANIFEST_TEMPLATE ? "# template " : "", m->entry[i].hash,
                     m->entry[i].path);
@@ -102,15 +103,17 @@ static bool read_entry(Arena *a, const char *line, bool is_template, Manifest *m
 
 static bool read_line(Arena *a, const char *line, Manifest *m)
 {
-    const char *package = text_behind(line, "# package"), *version = text_behind(line, "# dcgen"),
-               *template = text_behind(line, "# template");
+    const char *package = text_behind(line, "# package"), *release = text_behind(line, "# version"),
+               *version = text_behind(line, "# dcgen"), *template = text_behind(line, "# template");
     if (package)
         m->package = package;
+    if (release)
+        m->release = release;
     if (version)
         m->version = version;
     if (template)
         return read_entry(a, template, true, m);
-    return package || version || strncmp(line, "##", 2) == 0 || strcmp(line, format_line) == 0 ||
+    return package || release || version || strncmp(line, "##", 2) == 0 || strcmp(line, format_line) == 0 ||
            read_entry(a, line, false, m);
 }
 
@@ -151,6 +154,13 @@ bool manifest_lists(const Manifest *m, const char *path)
         if (m->entry[i].kind != MANIFEST_TEMPLATE && strcmp(m->entry[i].path, path) == 0)
             return true;
     return strcmp(path, MANIFEST_PATH) == 0;
+}
+
+bool manifest_tells_hashes(const char *path)
+{
+    const size_t n = strlen(path), suffix = strlen(SBOM_SUFFIX);
+    return strcmp(path, MANIFEST_PATH) == 0 || strcmp(path, "package.json") == 0 ||
+           (n > suffix && strcmp(path + n - suffix, SBOM_SUFFIX) == 0);
 }
 
 bool manifest_has(const Manifest *m, const ManifestEntry *e)

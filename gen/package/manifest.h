@@ -6,6 +6,7 @@
  *   ## Prose, for people only.
  *   # dcgen-manifest 2                           the format
  *   # package bert_dense
+ *   # version 1.2.0                              the package's
  *   # dcgen 0.1.0
  *   # template <hash>  dense/packed_gemm.c       a file of dcgen's that the package was made of; its path within a folder of templates
  *   <hash>  kernels.c                            a file of the package; all but MANIFEST have such a line
@@ -20,6 +21,7 @@
 #include "gen/base/arena.h"
 
 #define MANIFEST_PATH "MANIFEST"
+#define SBOM_SUFFIX ".spdx.json" /* behind the package's name: its bill of materials */
 
 /* MANIFEST_SPEC and MANIFEST_RECORDS are the package's files spec.cfg and records.jsonl. */
 typedef enum { MANIFEST_TEMPLATE, MANIFEST_SPEC, MANIFEST_RECORDS, MANIFEST_FILE } ManifestKind;
@@ -30,7 +32,7 @@ typedef struct {
 } ManifestEntry;
 
 typedef struct {
-    const char *package, *version; /* version: dcgen's */
+    const char *package, *release, *version; /* release: the package's version; version: dcgen's */
     ManifestEntry *entry;
     int n;
 } Manifest;
@@ -44,7 +46,9 @@ void manifest_add(Arena *a, Manifest *m, bool is_template, const char *path, con
 char *manifest_text(Arena *a, Manifest *m);
 /* NULL with *err set: what is wrong, and in which line, if one line is wrong. */
 const Manifest *manifest_read(Arena *a, const char *text, const char **err);
-bool manifest_lists(const Manifest *m, const char *path);     /* is it a file of the package? MANIFEST is one */
+bool manifest_lists(const Manifest *m, const char *path); /* is it a file of the package? MANIFEST is one */
+/* Does the package's file of that path name the hashes of others? */
+bool manifest_tells_hashes(const char *path);
 bool manifest_has(const Manifest *m, const ManifestEntry *e); /* an entry of that kind, path and hash */
 
 #endif

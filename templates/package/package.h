@@ -20,13 +20,14 @@
 extern "C" {
 #endif
 
-/* The dcgen that wrote this package. A product that was compiled with a package of the same spec goes on with
- * another one whose PACKAGE_ABI is the same. */
+/* The package's version: the spec's `version`, or that of the dcgen that wrote it where the spec has none. A product that was compiled
+ * with a package of the same spec goes on with another one whose PACKAGE_ABI is the same. */
 #define PACKAGE_VERSION "RELEASE"
 #define PACKAGE_VERSION_MAJOR RELEASE_MAJOR
 #define PACKAGE_VERSION_MINOR RELEASE_MINOR
 #define PACKAGE_VERSION_PATCH RELEASE_PATCH
 #define PACKAGE_ABI ABI_NUMBER
+#define PACKAGE_DCGEN_VERSION "DCGEN_RELEASE"
 
 /* What every function that returns int returns; PACKAGE_strerror says it in words. */
 enum {

@@ -82,7 +82,7 @@ told 'line ends: kernels.c'
 told 'line ends: MANIFEST'
 told 'edited: pool.c'
 told_not 'edited: kernels.c'
-grep -q "^p: line ends were changed (git's autocrlf?): 16 files are as dcgen wrote them, but for CR LF " "$out" || failed "no clear word"
+grep -q "^p: line ends were changed (git's autocrlf?): 18 files are as dcgen wrote them, but for CR LF " "$out" || failed "no clear word"
 told 'p: not made again, as that takes its own spec.cfg and records.jsonl'
 fresh
 sed 's/$/\r/' tiny/test.c >p/test.c

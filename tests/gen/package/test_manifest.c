@@ -14,7 +14,7 @@
 
 static Manifest manifest_of(Arena *a, const char *const *path, int n)
 {
-    Manifest m = { .package = "name", .version = "1.2.3" };
+    Manifest m = { .package = "name", .release = "4.5.6-rc.1", .version = "1.2.3" };
     for (int i = 0; i < n; i++)
         manifest_add(a, &m, false, path[i], path[i], strlen(path[i]));
     manifest_add(a, &m, true, "op/a.c", "x", 1);
@@ -50,6 +50,7 @@ static void is_read_as_it_was_written(void **state)
     const Manifest *read = manifest_read(a, manifest_text(a, &m), &err);
     assert_non_null(read);
     assert_string_equal(read->package, "name");
+    assert_string_equal(read->release, "4.5.6-rc.1");
     assert_string_equal(read->version, "1.2.3");
     assert_int_equal(read->n, m.n);
     for (int i = 0; i < m.n; i++)

@@ -39,6 +39,7 @@ listed fileName | sort | quiet cmp - "$tmp/files"
 [ "$(listed packageVerificationCodeValue)" = "$(sort "$tmp/sha1" | tr -d '\n' | sha1sum | cut -d ' ' -f 1)" ] ||
     failed "the verification code is not that of the files"
 (cd "$package" && quiet sha256sum --quiet -c MANIFEST)
+if have pyspdxtools; then quiet pyspdxtools -i "$package/$name.spdx.json"; else echo "skipped: pyspdxtools (spdx-tools) is not installed"; fi
 
 # ---- found by CMake: from the build folder, then installed ----
 quiet cmake -S "$package" -B "$tmp/build" -D"${name}_TEST=OFF" -DCMAKE_INSTALL_PREFIX="$tmp/installed" -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_BUILD_TYPE=Debug

@@ -309,6 +309,16 @@ static const char *own_path(const Emitter *e, const char *path)
                              : path;
 }
 
+/* Adds the calls for a packed operand in a file. A way of packing that has no name of its own is known by its hash. */
+static bool add_packed(Emitter *e, FillScope *s)
+{
+    const char *name = arena_printf(e->arena, "#define %s_PACKED_AS ", e->spec->name);
+    const bool is_named = strstr(fill_find(s, "pack", strlen("pack")), name);
+    const char *hash = is_named ? "" : unit_packing_hash(e->arena, e->unit, e->kernel, e->dispatcher->nkernel, e->diag);
+    FILL_WORDS(s, WORD("PACKING_HASH", hash), WORD("HAS_PACKING_HASH", !is_named));
+    return hash && add_part(e, s, "packed_calls", "packed_calls.h");
+}
+
 /* Makes e->scope. first: the function whose arguments these are. */
 static bool add_function(Emitter *e, const Emitter *first)
 {
@@ -328,6 +338,8 @@ static bool add_function(Emitter *e, const Emitter *first)
                WORD("IS_ONE_OF_SEVERAL", e->spec->function != NULL), WORD("IS_PACKED", e->spec->packed),
                WORD("DISPATCH_FILE", own_path(e, "dispatch.h")), WORD("TEST_FILE", own_path(e, "test.c")),
                WORD("BENCH_FILE", own_path(e, "bench.c")));
+    if (e->spec->packed && !add_packed(e, s))
+        return false;
     return add_part(e, s, "tables", "tables.h") && add_part(e, s, "legal", "legal.h") &&
            add_part(e, s, "blocks", "blocks.h") && add_family_part(e, s, "function", "function") &&
            add_part(e, s, "declarations", "declarations.h");
@@ -349,7 +361,7 @@ static FillScope *make_scope(Emitter *e, const EmitInput *in)
     const int n = in->nfunction;
     FillScope *s = unit_scope(e->arena, e->unit);
     const char *regret = regret_file_text(e->arena, in, "regret.md", e->diag);
-    bool calls_arithmetic = false, has_own_bench = false, everywhere = true;
+    bool calls_arithmetic = false, has_own_bench = false, everywhere = true, packed = false;
     Text kernels = { .arena = e->arena };
     bool ok = regret;
     for (int i = 0; i < n && ok; i++) {
@@ -358,6 +370,7 @@ static FillScope *make_scope(Emitter *e, const EmitInput *in)
         calls_arithmetic = calls_arithmetic || unit_calls_arithmetic(e[i].spec->op);
         has_own_bench = has_own_bench || has_bench(&e[i]);
         everywhere = everywhere && runs_everywhere(&e[i]);
+        packed = packed || e[i].spec->packed;
         text_printf(&kernels, "%s\n", ok ? unit_kernel_texts(e[i].scope) : "");
     }
     if (!ok)
@@ -366,7 +379,7 @@ static FillScope *make_scope(Emitter *e, const EmitInput *in)
     add_results(e, s);
     add_targets(e, s);
     FILL_WORDS(s, WORD("CALLS_ARITHMETIC", calls_arithmetic), WORD("COMPARES_WITH_BLAS", has_own_bench),
-               WORD("RUNS_EVERYWHERE", everywhere),
+               WORD("RUNS_EVERYWHERE", everywhere), WORD("ANY_PACKED", packed),
                WORD("HOW_MANY", n == 1 ? "one operator" : arena_printf(e->arena, "%d functions", n)));
     ok = unit_add_shared(s, e->unit, text_str(&kernels), e->diag);
     fill_list(s, "functions");
@@ -380,7 +393,7 @@ static FillScope *make_scope(Emitter *e, const EmitInput *in)
     fill_number(s, "HAS_REPORT", e->in->report != NULL);
     fill_number(s, "MOST_EXTENTS", most_extents(e, n));
     return ok && add_part(e, s, "exact", "exact.h") && add_part(e, s, "strerror", "strerror.h") &&
-                   add_part(e, s, "overlap", "overlap.h")
+                   add_part(e, s, "overlap", "overlap.h") && (!packed || add_part(e, s, "packed", "packed.h"))
                ? s
                : NULL;
 }

@@ -187,6 +187,19 @@ bool unit_add_kernels(FillScope *s, const UnitContext *u, const UnitKernel *k, i
              add_text(s, "pack_declarations", unit_fill_part(u, unit_pattern(a, u, "pack.h"), s, d))));
 }
 
+const char *unit_packing_hash(Arena *a, const UnitContext *u, const UnitKernel *k, int n, Diag *d)
+{
+    Spec spec = *u->spec;
+    UnitContext nameless = *u;
+    spec.name = spec.package = "name";
+    nameless.spec = &spec;
+    FillScope *s = fill_scope(a, unit_scope(a, &nameless));
+    unit_keep_packed_constants(s, &spec);
+    add_packs(s, &nameless, k, n);
+    const char *text = unit_fill_part(u, unit_op_pattern(a, u, u->target->family->pack), s, d);
+    return text ? arena_printf(a, "%016llx", (unsigned long long)XXH3_64bits(text, strlen(text))) : NULL;
+}
+
 char *unit_reference(Arena *a, const Spec *s, const char *package_dir, const char *text, Diag *d)
 {
     Text t = { .arena = a };

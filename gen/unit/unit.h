@@ -46,12 +46,17 @@ char *unit_limits(Arena *a, const UnitContext *u, Diag *d);
 /* A scope of the names in patterns that follow from the spec and the tuned target's family: words of the op and of the family; the lists axes,
  * packed_axes (those of the constant operand), operands (that this package has), epilogues, asked, layouts, instruction_sets. */
 FillScope *unit_scope(Arena *a, const UnitContext *u);
+/* Begins the list constants of s again, with those alone that the elements of the constant operand depend on. */
+void unit_keep_packed_constants(FillScope *s, const Spec *spec);
 /* Adds the words that say what of the formula a library of linear algebra does by itself. */
 void unit_blas_words(FillScope *s, const Spec *spec);
 /* May any expression of the operator, printed as C, call functions of templates/package/arithmetic.h? */
 bool unit_calls_arithmetic(const Op *op);
 /* Adds the list kernels, named <name>_k0, _k1 ..., and the texts arguments, pack, kernels, entry. False after errors. */
 bool unit_add_kernels(FillScope *s, const UnitContext *u, const UnitKernel *k, int n, Diag *d);
+/* A hash of how the packed operand is packed, where these kernels read it, whatever the function and the package are called. 16 hex digits; NULL after
+ * errors. */
+const char *unit_packing_hash(Arena *a, const UnitContext *u, const UnitKernel *k, int n, Diag *d);
 /* Adds what stands before the kernels of all functions: the texts preamble, device and emulation. kernels: their texts. False after errors. */
 bool unit_add_shared(FillScope *s, const UnitContext *u, const char *kernels, Diag *d);
 /* The texts of kernels that unit_add_kernels added, with their entry. */

@@ -290,6 +290,11 @@ static void add_constant(FillScope *s, const Spec *spec)
     add_extent_words(s, spec, spec->op->ngiven, PASSED, w->elems, "PACK_AXES", "PACK_EXTENTS");
 }
 
+void unit_keep_packed_constants(FillScope *s, const Spec *spec)
+{
+    add_extents(s, spec, "constants", 0, spec->op->ngiven, CONSTANT, spec->op->operand[spec->const_operand].elems);
+}
+
 /* ---- the whole ---- */
 
 bool unit_calls_arithmetic(const Op *op)

@@ -25,6 +25,14 @@ int CALL_pack(PACK_EXTENTS, const void *CONSTANT, void *packed, struct CUstream_
  * best aligned to 64. */
 int CALL_pack(PACK_EXTENTS, const CONSTANT_TYPE *CONSTANT, void *packed);
 #endif
+/* CONSTANT packed may be kept in a file, and mapped by other processes: PACKAGE_PACKED_HEADER bytes that say what follows, then
+ * the packed bytes. It serves every package that packs CONSTANT in the same way, on whatever machine of the same byte order.
+ * Fills the header. packed: what CALL_pack wrote, in memory of the host, as are all pointers of these two functions. */
+int CALL_packed_header(PACK_EXTENTS, const void *packed, void *header);
+/* PACKAGE_OK: what begins at `file` is such a header, for these extents, and what follows is as long as it should be;
+ * `bytes` says how much there is from `file` on, and nothing beyond is read. With `whole` other than 0 the packed bytes are
+ * read, too, and compared with their checksum, which finds what broke by chance. PACKAGE_BAD_PACKED: pack again. */
+int CALL_packed_check(PACK_EXTENTS, const void *file, size_t bytes, int whole);
 
 #endif
 #if FAMILY_CUDA

@@ -13,6 +13,9 @@
 #endif
 #if PACKED
 //@ pack
+
+//@ packed_calls
+
 #endif
 //@ kernels
 typedef int NAME_kernel(const NAME_args *args, int64_t task, int64_t ntask);

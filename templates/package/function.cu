@@ -13,6 +13,9 @@
 #endif
 #if PACKED
 //@ pack
+
+//@ packed_calls
+
 #endif
 //@ kernels
 typedef struct {

@@ -29,6 +29,10 @@
 //@ strerror
 
 //@ overlap
+#if ANY_PACKED
+
+//@ packed
+#endif
 
 /* A call, cut into pieces that its threads take in turn. */
 typedef struct PACKAGE_job {

@@ -28,6 +28,10 @@ namespace PACKAGE_device {
 //@ strerror
 
 //@ overlap
+#if ANY_PACKED
+
+//@ packed
+#endif
 
 /* Multiprocessors of the current device; 0: it cannot be asked. */
 static int PACKAGE_sms(void)

@@ -46,9 +46,17 @@ enum {
     PACKAGE_BAD_KERNEL = 3,  /* exec->kernel is no kernel of this package, or one that this CPU cannot run; or the CPU can run none */
 #endif
 #endif
+#if ANY_PACKED
+    PACKAGE_BAD_PACKED = 7,  /* a file does not hold the packed operand that was asked for, or not all of it */
+#endif
     PACKAGE_BAD_OVERLAP = 6  /* the output overlaps an input */
 };
 const char *PACKAGE_strerror(int code);
+#if ANY_PACKED
+
+/* Bytes of the header that stands before a packed operand in a file. */
+#define PACKAGE_PACKED_HEADER 64
+#endif
 
 #if FAMILY_CUDA
 /* How a call is carried out. Zeroed, or NULL instead of it: the dispatcher chooses the kernel. */

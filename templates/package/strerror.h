@@ -20,6 +20,9 @@ const char *PACKAGE_strerror(int code)
     case PACKAGE_BAD_KERNEL: return "no such kernel in this package, or this CPU cannot run it, or can run none";
 #endif
 #endif
+#if ANY_PACKED
+    case PACKAGE_BAD_PACKED: return "the file does not hold this packed operand: it is of another layout or of other extents, damaged or cut off";
+#endif
     case PACKAGE_BAD_OVERLAP: return "the output overlaps an input";
     default: return "unknown error";
     }

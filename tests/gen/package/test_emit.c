@@ -328,7 +328,7 @@ static void the_manifest_names_all_that_the_package_was_made_of(void **state)
         "package/declarations.h\npackage/dispatch.h\npackage/each_kernel.h\npackage/entry.c\npackage/exact.h\npackage/"
         "function.c\n"
         "package/kernels.c\npackage/legal.h\n"
-        "package/overlap.h\npackage/pack.h\npackage/package.h\npackage/package.json\npackage/pieces.h\npackage/"
+        "package/overlap.h\npackage/pack.h\npackage/package.h\npackage/package.json\npackage/packed.h\npackage/packed_calls.h\npackage/pieces.h\npackage/"
         "plant.h\n"
         "package/pool.c\npackage/pool.h\npackage/preamble.c\npackage/problem.h\npackage/regret.json\n"
         "package/regret.md\npackage/run.c\npackage/spdx.json\npackage/strerror.h\npackage/tables.h\npackage/test.c\n"

@@ -245,8 +245,9 @@ static void check_texts(int n)
     static const char *const said[] = { "no error",       "negative or above 2147483647",
                                         "is NULL",        "no such kernel",
                                         "current device", "CUDA runtime",
-                                        "overlaps",       "unknown" };
-    for (int code = 0; code < 8; code++)
+                                        "overlaps",       "packed operand",
+                                        "unknown" };
+    for (int code = 0; code < 9; code++)
         CHECK(strstr(pkg_strerror(code), said[code]));
     CHECK(strstr(pkg_strerror(-1), "unknown") && strstr(pkg_strerror(pkg_BAD_POINTER), "on a multiple of 16 bytes"));
 }
@@ -289,6 +290,14 @@ static void check_packing()
     CHECK(pkg_cuda_pack(0, most, NULL, NULL, stream) == pkg_OK && pkg_cuda_pack(most, 0, NULL, NULL, stream) == pkg_OK);
     CHECK(pkg_cuda_pack(3, 5, NULL, to, stream) == pkg_BAD_POINTER &&
           pkg_cuda_pack(3, 5, from, NULL, stream) == pkg_BAD_POINTER && ncopy == 1);
+    char file[pkg_PACKED_HEADER + sizeof to]; /* as a product reads it back; the host's memory */
+    memcpy(file + pkg_PACKED_HEADER, to, sizeof to);
+    CHECK(pkg_cuda_packed_header(3, 5, to, file) == pkg_OK && pkg_cuda_packed_check(3, 5, file, sizeof file, 1) == pkg_OK);
+    CHECK(pkg_cuda_packed_check(3, 6, file, sizeof file, 0) == pkg_BAD_PACKED && pkg_cuda_packed_check(3, 5, file, sizeof file - 1, 0) == pkg_BAD_PACKED);
+    file[sizeof file - 1] ^= 1;
+    CHECK(pkg_cuda_packed_check(3, 5, file, sizeof file, 0) == pkg_OK && pkg_cuda_packed_check(3, 5, file, sizeof file, 1) == pkg_BAD_PACKED);
+    CHECK(pkg_cuda_packed_header(3, 0, to, file) == pkg_BAD_EXTENT && pkg_cuda_packed_check(-1, 5, file, sizeof file, 0) == pkg_BAD_EXTENT);
+    CHECK(pkg_cuda_packed_header(3, 5, NULL, file) == pkg_BAD_POINTER && pkg_cuda_packed_check(3, 5, NULL, 0, 0) == pkg_BAD_POINTER);
     copy_code = cudaErrorInvalidValue;
     CHECK(pkg_cuda_pack(3, 5, from, to, stream) == pkg_CUDA_ERROR);
 }

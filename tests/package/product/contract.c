@@ -227,19 +227,23 @@ static void kernels_by_number(const NAME_problem *p)
 
 static void every_code_has_a_text(void)
 {
-    static const int codes[] = { NAME_OK, NAME_BAD_EXTENT, NAME_BAD_POINTER, NAME_BAD_KERNEL, NAME_BAD_OVERLAP };
-    static const int unknown[] = { -1, 4, 7, INT_MIN, INT_MAX };
+    static const int codes[] = { NAME_OK, NAME_BAD_EXTENT, NAME_BAD_POINTER, NAME_BAD_KERNEL, NAME_BAD_OVERLAP,
+#if NAME_W_PACKED
+                                 NAME_BAD_PACKED,
+#endif
+    };
+    static const int unknown[] = { -1, 4, 8, INT_MIN, INT_MAX, 9 };
     CHECK(NAME_OK == 0);
     CHECK(strcmp(NAME_strerror(NAME_OK), "no error") == 0);
     CHECK(strcmp(NAME_strerror(NAME_BAD_EXTENT), "an extent is negative or above 2147483647") == 0);
     CHECK(strcmp(NAME_strerror(NAME_BAD_POINTER), "a pointer is NULL") == 0);
     CHECK(strcmp(NAME_strerror(NAME_BAD_KERNEL), "no such kernel in this package, or this CPU cannot run it") == 0);
     CHECK(strcmp(NAME_strerror(NAME_BAD_OVERLAP), "the output overlaps an input") == 0);
-    for (int i = 0; i < 5; i++) {
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
         CHECK(strlen(NAME_strerror(codes[i])) > 0 && strlen(NAME_strerror(unknown[i])) > 0);
         CHECK(strcmp(NAME_strerror(unknown[i]), NAME_strerror(unknown[0])) == 0);
         CHECK(strcmp(NAME_strerror(codes[i]), NAME_strerror(unknown[i])) != 0);
-        for (int j = 0; j < i; j++)
+        for (size_t j = 0; j < i; j++)
             CHECK(strcmp(NAME_strerror(codes[i]), NAME_strerror(codes[j])) != 0);
     }
 }

@@ -15,10 +15,10 @@ program() {
     compile cc "$3" "$1" "$tmp/$2"
     link cc "$3" "$1" "$tmp/$2" "$(fill packed_file.c "$1")"
 }
-program pkg_a a ''
-program pkg_b b ''
-program pkg_a portable '-O1 -Dpkg_a_CPU=2'
-quiet "$tmp/a/program" hostile
+program pkg_a a -O1
+program pkg_b b -O1
+program pkg_a portable '-O0 -Dpkg_a_CPU=2'
+quiet "$tmp/portable/program" hostile
 
 # ---- from one process to another, between packages and instruction sets
 
@@ -47,9 +47,3 @@ head -c 4096 /dev/urandom >"$tmp/noise"
 for file in empty short cut noise missing; do
     quiet "$tmp/a/program" refused "$tmp/$file" 37 19
 done
-
-if can_sanitize cc address,undefined; then
-    program pkg_b sanitized '-g -O0 -fsanitize=address,undefined -fno-sanitize-recover=all'
-    quiet "$tmp/sanitized/program" hostile
-    quiet "$tmp/sanitized/program" use "$tmp/a.packed" 37 19
-fi

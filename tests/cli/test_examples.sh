@@ -32,6 +32,11 @@ right 1 0
 right 37 9
 right 130 2
 rm -r build
+example llama_block 'T = [1, 16]; L = [0, 100]'
+right 1 0
+right 37 9
+right 130 2 small
+rm -r build
 example resnet50 'SIDE = [160, 320]' resnet50_sizes
 right 1 1
 right 1 33

@@ -217,7 +217,7 @@ Points *points_cuts(Arena *a, const PointAxis *axis, int naxis, int64_t limit)
     const Part whole = cuts_part(v, naxis, -1, limit);
     p->all = whole.grid.all;
     for (int i = 0; i < naxis && !p->all; i++)
-        p->part[p->npart++] = cuts_part(v, naxis, i, limit);
-    p->part[p->npart++] = whole;
+        p->part[p->npart++] = cuts_part(v, naxis, i, limit / (2 * naxis));
+    p->part[p->npart++] = p->all ? whole : cuts_part(v, naxis, -1, limit - limit / 2);
     return p;
 }

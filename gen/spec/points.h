@@ -41,7 +41,8 @@ typedef struct Points Points;
 
 Points *points_declared(Arena *a, const Spec *s, int64_t limit);
 /* Along each axis: each cut and each end of the range with its neighbours (t-1, t, t+1), 0, the ends of 32 and of 64 bits, and the end of the
- * range with bit 32 set. All combinations; above the limit every value of one axis with the ends of the other ranges, then a sample. */
+ * range with bit 32 set. All combinations; above the limit every value of one axis with the ends of the other ranges, then a sample, `limit` points in all:
+ * with many axes these too are samples. */
 Points *points_cuts(Arena *a, const PointAxis *axis, int naxis, int64_t limit);
 
 /* The next point: a number for each axis; of points_declared the extents, then the threads. False at the end. */

@@ -368,21 +368,24 @@ void block_run(Worker *w, uint64_t index)
 
 /* ---- what a thread asks of itself */
 
+/* The kernel's uint3, in the two registers that it is returned in: made of three stores it would be waited for. */
 typedef struct {
-    unsigned x, y, z;
+    uint64_t xy;
+    uint32_t z;
 } Index;
+
+static Index index_of(unsigned x, unsigned y, unsigned z) { return (Index){ (uint64_t)y << 32 | x, z }; }
+static Index index_at(const unsigned v[3]) { return index_of(v[0], v[1], v[2]); }
 
 EXPORT Index dcgen_emu_thread_index(void)
 {
     const unsigned *block = emu_worker->launch->block;
     unsigned t = (unsigned)emu_worker->running;
     if (block[0] > t)
-        return (Index){ t, 0, 0 };
-    return (Index){ t % block[0], t / block[0] % block[1], t / block[0] / block[1] };
+        return index_of(t, 0, 0);
+    return index_of(t % block[0], t / block[0] % block[1], t / block[0] / block[1]);
 }
 
-static Index index_of(const unsigned v[3]) { return (Index){ v[0], v[1], v[2] }; }
-
-EXPORT Index dcgen_emu_block_index(void) { return index_of(emu_worker->block_index); }
-EXPORT Index dcgen_emu_block_dim(void) { return index_of(emu_worker->launch->block); }
-EXPORT Index dcgen_emu_grid_dim(void) { return index_of(emu_worker->launch->grid); }
+EXPORT Index dcgen_emu_block_index(void) { return index_at(emu_worker->block_index); }
+EXPORT Index dcgen_emu_block_dim(void) { return index_at(emu_worker->launch->block); }
+EXPORT Index dcgen_emu_grid_dim(void) { return index_at(emu_worker->launch->grid); }

@@ -29,6 +29,8 @@ struct Progress {
     Arena *scratch; /* a line, while it is composed */
     ProgressView view;
     char phase[64], best[256];
+    char part[96], short_part[96];     /* "function 3 of 10, scores: ", "3/10 scores: "; "": there is but one */
+    double part_began_s, part_total_s; /* of the whole command */
     double done, total, eta_s;
     double told_s;  /* when eta_s was told */
     double shown_s; /* when the last line was written */
@@ -135,20 +137,32 @@ static void copy_printable(char *to, size_t size, const char *from)
     to[n] = '\0';
 }
 
-/* Adds the count, the best so far and the time left, which is counted down since it was told. */
+/* Adds "2:05", or "1:02:05" where there are hours. */
+static void add_clock(Text *t, double s)
+{
+    const long all = lround(fmin(fmax(s, 0), MAX_LEFT_S)), hours = all / 3600;
+    if (hours)
+        text_printf(t, "%ld:", hours);
+    text_printf(t, "%0*ld:%02ld", hours ? 2 : 1, all / 60 % 60, all % 60);
+}
+
+/* Adds the count, the best so far and the time left, which is counted down since it was told; or the time of the whole command. */
 static void add_state(const Progress *p, Text *t, const char *comma)
 {
     text_printf(t, p->total > 0 ? "%.0f/%.0f" : "%.0f", p->done, p->total);
     if (p->best[0])
         text_printf(t, "%s%s", comma, p->best);
-    if (!isfinite(p->eta_s) || p->eta_s < 0)
-        return;
-    const double left_s = fmax(p->eta_s - (p->view.now_s() - p->told_s), 0);
-    const long left = lround(fmin(left_s, MAX_LEFT_S)), hours = left / 3600;
-    text_add(t, comma);
-    if (hours)
-        text_printf(t, "%ld:", hours);
-    text_printf(t, "%0*ld:%02ld left", hours ? 2 : 1, left / 60 % 60, left % 60);
+    if (p->part[0]) {
+        const double elapsed_s = p->view.now_s() - p->part_began_s;
+        text_add(t, comma);
+        add_clock(t, elapsed_s);
+        text_add(t, " of ");
+        add_clock(t, fmax(p->part_total_s, elapsed_s));
+    } else if (isfinite(p->eta_s) && p->eta_s >= 0) {
+        text_add(t, comma);
+        add_clock(t, p->eta_s - (p->view.now_s() - p->told_s));
+        text_add(t, " left");
+    }
 }
 
 static void add_times(Text *t, int n, const char *s)
@@ -170,15 +184,18 @@ static void add_bar(const Progress *p, Text *t, int ncolumn)
     text_add(t, p->view.utf8 ? "" : "]");
 }
 
-/* Composes phase, bar, count, best and time left. On a narrow terminal the bar gives way first, then the words are cut. */
+/* Composes part, phase, bar, count, best and time left. On a narrow terminal the part is told in fewer words, then the bar gives way, then words are
+ * cut. */
 static void compose_bar(const Progress *p, Text *line)
 {
     Text tail = { .arena = p->scratch };
-    const int room = width_now(p) - 1; /* the last column stays free: writing there wraps on some terminals */
     text_add(&tail, " ");
     add_state(p, &tail, "  ");
-    text_add(line, p->phase);
-    const int left = room - column_count(line->s) - column_count(tail.s) - (p->view.utf8 ? 1 : 3);
+    /* The last column stays free: writing there wraps on some terminals. */
+    const int room = width_now(p) - 1, beside = column_count(p->phase) + column_count(tail.s) + (p->view.utf8 ? 1 : 3);
+    const bool fits = room - beside - column_count(p->part) >= BAR_MIN_COLUMNS;
+    text_printf(line, "%s%s", fits ? p->part : p->short_part, p->phase);
+    const int left = room - beside - column_count(fits ? p->part : p->short_part);
     if (p->total > 0 && left >= BAR_MIN_COLUMNS)
         add_bar(p, line, left < BAR_MAX_COLUMNS ? left : BAR_MAX_COLUMNS);
     text_add(line, tail.s);
@@ -204,7 +221,7 @@ static void show_line(Progress *p)
         /* The cursor is hidden each time: after a stop and continue it is visible again. */
         fprintf(p->out, "%s\r%s\033[K", HIDE_CURSOR, line.s);
     } else {
-        text_printf(&line, "%s: ", p->phase);
+        text_printf(&line, "%s%s: ", p->part, p->phase);
         add_state(p, &line, ", ");
         fprintf(p->out, "%s\n", line.s);
     }
@@ -291,6 +308,22 @@ Progress *progress_open(ProgressMode mode, FILE *out, const ProgressView *view)
         ticker_start(p);
     }
     return p;
+}
+
+void progress_part(Progress *p, const ProgressPart *part)
+{
+    if (!p || part->n < 2)
+        return;
+    pthread_mutex_lock(&p->lock);
+    Text said = { .arena = p->scratch }, in_short = { .arena = p->scratch };
+    text_printf(&said, "%s %d of %d, %s: ", part->kind, part->at, part->n, part->name);
+    text_printf(&in_short, "%d/%d %s: ", part->at, part->n, part->name);
+    copy_printable(p->part, sizeof p->part, said.s);
+    copy_printable(p->short_part, sizeof p->short_part, in_short.s);
+    p->part_began_s = part->began_s;
+    p->part_total_s = part->total_s;
+    arena_reset(p->scratch);
+    pthread_mutex_unlock(&p->lock);
 }
 
 void progress_phase(Progress *p, const char *phase, double total)

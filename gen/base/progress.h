@@ -4,7 +4,11 @@
  *
  *   search ██████████▌░░░░░░░░░ 131/256  1.21x of OpenBLAS  2:05 left
  *
- * and elsewhere as plain lines, one when a phase begins, then at most one every 5 seconds, and one when it ends.
+ * and elsewhere as plain lines, one when a phase begins, then at most one every 5 seconds, and one when it ends. Where this is one of several parts of a
+ * command, lines say which, and in place of the time left how long the whole command has taken and will take:
+ *
+ *   function 3 of 10, scores: search █████▌░░░░ 4/12  1.21x of OpenBLAS  0:14 of 0:40
+ *
  * On a terminal a thread of its own redraws the line, so that the time left goes on; the functions are for one thread. All take NULL
  * and then do nothing.
  */
@@ -28,6 +32,16 @@ typedef struct {
 
 Progress *progress_open(ProgressMode mode, FILE *out, const ProgressView *view); /* NULL: the display that is there */
 
+/* One of several parts. */
+typedef struct {
+    const char *kind, *name; /* "function", "scores" */
+    int at, n;               /* it is the at-th, from 1 on, of n; n < 2: there is no other */
+    double began_s,
+        total_s; /* of the whole command: when it began on the clock of the display, and how long it is expected to take */
+} ProgressPart;
+
+/* Says which part the phases from here on belong to. */
+void progress_part(Progress *p, const ProgressPart *part);
 /* total: steps or seconds, whatever progress_update counts in; 0 or less: not known, then there is no bar. */
 void progress_phase(Progress *p, const char *phase, double total);
 /* best: best so far against its baseline, in words (NULL or "": nothing yet). eta_s: seconds left; negative: not known. */

@@ -225,6 +225,46 @@ static void null_is_harmless(void **state)
     progress_restore();
 }
 
+/* Of several parts a line says which it is, and what of the time of the whole command is over; where that takes longer than expected, what it has taken. */
+static void a_part_is_named(void **state)
+{
+    (void)state;
+    static const struct {
+        ProgressMode mode;
+        int width;
+        double now_s;
+        const char *line;
+    } rows[] = {
+        { PROGRESS_PLAIN, 0, 114, "function 3 of 10, scores: search: 4/12, 1.2x, 0:14 of 0:40\n" },
+        { PROGRESS_PLAIN, 0, 151, "function 3 of 10, scores: search: 4/12, 1.2x, 0:51 of 0:51\n" },
+        { PROGRESS_BAR, 76, 114, "function 3 of 10, scores: search [#####..........] 4/12  1.2x  0:14 of 0:40" },
+        { PROGRESS_BAR, 60, 114, "3/10 scores: search [####........] 4/12  1.2x  0:14 of 0:40" },
+        { PROGRESS_BAR, 46, 114, "3/10 scores: search 4/12  1.2x  0:14 of 0:40" },
+    };
+    const ProgressPart part = { "function", "scores", 3, 10, 100, 40 }, alone = { "function", "all", 1, 1, 100, 40 };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Screen s;
+        screen_open(&s, rows[i].mode, rows[i].width, false);
+        progress_part(s.p, &part);
+        progress_phase(s.p, "search", 12);
+        now = rows[i].now_s;
+        progress_update(s.p, 4, "1.2x", 3);
+        char bar[1024];
+        const char *line =
+            rows[i].width ? last_bar(screen_text(&s), bar, sizeof bar) : strchr(screen_text(&s), '\n') + 1;
+        assert_string_equal(line, rows[i].line);
+        screen_end(&s);
+        screen_free(&s);
+    }
+    Screen s;
+    screen_open(&s, PROGRESS_PLAIN, 0, false);
+    progress_part(s.p, &alone);
+    progress_phase(s.p, "search", 12);
+    assert_string_equal(screen_end(&s), "search: 0/12\n");
+    screen_free(&s);
+    progress_part(NULL, &part);
+}
+
 static void plain_line(double done, double total, double eta_s, const char *want)
 {
     Screen s;
@@ -542,6 +582,7 @@ int main(void)
         cmocka_unit_test(bar_redraws_not_too_often),
         cmocka_unit_test(line_goes_above_bar),
         cmocka_unit_test(plain_lines_every_five_seconds),
+        cmocka_unit_test(a_part_is_named),
         cmocka_unit_test(auto_off_terminal_is_plain_and_bar_is_silent),
         cmocka_unit_test(text_cannot_move_the_cursor),
         cmocka_unit_test(null_is_harmless),

@@ -156,7 +156,7 @@ const char *ending_text(Search *q)
     if (no_room)
         text_add(&text, no_room);
     else if (y.count[STATUS_OK])
-        text_printf(&text, "the time of %g s was up before any of the kernels that work was measured", l->seconds);
+        text_printf(&text, "the time of %.3g s was up before any of the kernels that work was measured", l->seconds);
     else
         add_none(&text, &y, "");
     add_reasons(&text, l->arena, l->study, NULL);

@@ -87,6 +87,12 @@ static int propose_batch(const Search *q, Arena *scratch, Proposal *out, int mos
     return n;
 }
 
+/* True while there is time; and even if it is up while none of the first ones works, so that there is always a result. */
+static bool may_go_on(const Lab *l, int64_t done)
+{
+    return lab_left_s(l, SEARCH_SHARE) > 0 || (done < BATCH && !study_choosable(l->study, -1, NULL));
+}
+
 static bool try_candidates(const Search *q, Arena *scratch, const char **err)
 {
     Lab *l = q->lab;
@@ -95,18 +101,20 @@ static bool try_candidates(const Search *q, Arena *scratch, const char **err)
     Proposal batch[BATCH];
     bool any;
     progress_phase(l->progress, "compile and emulate", (double)most);
-    if (!l->kind->lesser(l, scratch, err) || !search_again(q, scratch, INFINITY, &any, err))
+    if (!l->kind->lesser(l, scratch, err) || !search_again(q, scratch, SEARCH_SHARE, &any, err))
         return false;
-    for (int64_t done; (done = lab_ntried(l)) < most;) {
-        const int room = most - done < BATCH ? (int)(most - done) : BATCH;
+    for (int64_t done; (done = lab_ntried(l)) < most && may_go_on(l, done);) {
+        const double began_s = lab_now_s(l);
+        const int size = lab_fitting(l, SEARCH_SHARE, BATCH), room = most - done < size ? (int)(most - done) : size;
         int n = search_general(q, batch, room);
         if (!n)
             n = propose_batch(q, scratch, batch, room);
-        progress_update(l->progress, (double)done, "", 0);
+        lab_show(l, scratch);
         if (!n)
             break;
-        if (!l->kind->trials(l, scratch, batch, n, INFINITY, err))
+        if (!l->kind->trials(l, scratch, batch, n, SEARCH_SHARE, err))
             return false;
+        lab_learn(l, lab_now_s(l) - began_s, lab_ntried(l) - done);
         arena_reset(scratch);
     }
     return true;
@@ -118,7 +126,7 @@ static bool try_candidates(const Search *q, Arena *scratch, const char **err)
 typedef struct {
     int64_t trial;
     const Instance *inst;
-    double work; /* the product of the extents */
+    double work; /* the product of the axes */
 } Pair;
 
 static int by_work(const void *x, const void *y)
@@ -140,7 +148,7 @@ static int64_t list_chosen_pairs(const Spec *spec, Arena *scratch, const Assignm
         if (!inst->tuned && !end)
             continue;
         (*out)[n] = (Pair){ as->kernel[as->chosen[i]], inst, .work = 1 };
-        for (int k = 0; k < spec->op->ngiven; k++)
+        for (int k = 0; k < spec->op->naxis; k++)
             (*out)[n].work *= (double)inst->extent[k];
         n++;
     }
@@ -163,27 +171,43 @@ static bool was_checked(const Lab *l, const Pair *p)
     return false;
 }
 
-/* Checks each kernel on the smallest shape that it serves, then on larger ones until CHECK_WORK is done. *again becomes true when one turns
- * out wrong. */
+/* Checks each kernel on the smallest shape that it serves, then on larger ones until CHECK_WORK is done. Where the time is too short for that, what is
+ * left are kernels that were right on awkward shapes, and it is said how many. *again becomes true when one turns out wrong. */
 static bool check_choice(Lab *l, Arena *scratch, const Assignment *as, bool *again, const char **err)
 {
     Pair *pair;
     const int64_t n = list_chosen_pairs(l->study->spec, scratch, as, &pair);
     bool *seen = ARENA_ARRAY(scratch, (size_t)l->study->ntrial, bool); /* one a trial */
-    double work = 0;
+    const double began_s = lab_now_s(l);
+    double work = 0, emulated = 0;                                     /* emulated: what of it this run does */
+    bool *late = ARENA_ARRAY(scratch, (size_t)l->study->ntrial, bool); /* it has no check for want of time */
+    int nlate = 0;
     *again = false;
     progress_phase(l->progress, "emulate the choice", (double)n);
     for (int64_t i = 0; i < n && !*again; i++) {
         const Pair *p = &pair[i];
-        progress_update(l->progress, (double)i, "", 0);
+        const bool known = was_checked(l, p);
+        const double rate = emulated > 0 ? (lab_now_s(l) - began_s) / emulated : 0;
+        progress_update(l->progress, (double)i, "", fmax(lab_left_s(l, 1), 0));
         if (work + p->work > CHECK_WORK && seen[p->trial])
             continue;
+        if (!known && lab_left_s(l, HELD_OUT_SHARE) <= rate * p->work) {
+            nlate += !seen[p->trial] && !late[p->trial];
+            late[p->trial] = true;
+            continue;
+        }
         seen[p->trial] = true;
-        if (!was_checked(l, p) && !l->kind->check(l, scratch, p->trial, p->inst->extent, err))
+        if (!known && !l->kind->check(l, scratch, p->trial, p->inst->extent, err))
             return false;
         work += p->work;
+        emulated += known ? 0 : p->work;
         *again = !trial_usable(&l->study->trial[p->trial]);
     }
+    if (nlate && !*again)
+        progress_line(l->progress,
+                      "the time was too short to execute %d of the %d kernels on shapes that they serve: they were "
+                      "right on the awkward shapes that each is verified on",
+                      nlate, as->nkernel);
     return true;
 }
 

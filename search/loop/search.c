@@ -117,8 +117,9 @@ typedef struct {
 typedef struct {
     Rng rng;
     int64_t n, nmeasured; /* rounds that were proposed, and measured */
-    int64_t idle;         /* rounds in a row, up to the last one, that promised too little */
-    int nwaiting;         /* rounds that wait to be measured: one, or DEPTH where candidates are built ahead */
+    double began_s;
+    int64_t idle; /* rounds in a row, up to the last one, that promised too little */
+    int nwaiting; /* rounds that wait to be measured: one, or DEPTH where candidates are built ahead */
     Round waiting[DEPTH];
 } Rounds;
 
@@ -132,12 +133,11 @@ static void set_in_flight(const Search *q, const Round *x, bool in_flight)
     }
 }
 
-/* Nothing is measured while the first round is compiled, so it may be a large one. */
+/* Nothing is measured while the first round is compiled, so it may be a large one, unless the time is short. */
 static int round_size(const Search *q, const Rounds *r)
 {
-    if (q->lab->study->target->family->aside)
-        return ASIDE_BATCH;
-    return q->ahead && r->n ? AHEAD_BATCH : BATCH;
+    const bool aside = q->lab->study->target->family->aside;
+    return lab_fitting(q->lab, SEARCH_SHARE, aside ? ASIDE_BATCH : q->ahead && r->n ? AHEAD_BATCH : BATCH);
 }
 
 /* False: no candidate is worth the time, or what comes of the rounds that wait is to be seen first. The size of a round does not depend on the
@@ -194,13 +194,19 @@ static bool measure_round(const Search *q, Arena *scratch, Rounds *r, const char
     return ok;
 }
 
-/* The first round is measured even if the time is up, so that there is always a result. */
+/* True while there is time; and even if it is up until a first round was measured and a kernel works, so that there is always a result. */
+static bool may_go_on(const Lab *l)
+{
+    const int64_t n = lab_ntried(l);
+    return n < l->study->spec->budget.trials &&
+           (lab_left_s(l, SEARCH_SHARE) > 0 || n == 0 || (n < BATCH && !study_choosable(l->study, -1, NULL)));
+}
+
 static bool search_rounds(const Search *q, Arena *scratch, Rounds *r, int64_t most, const char **err)
 {
-    const Lab *l = q->lab;
-    for (int64_t n; r->nmeasured < most && (n = lab_ntried(l)) < l->study->spec->budget.trials &&
-                    (lab_left_s(l, SEARCH_SHARE) > 0 || n == 0);
-         r->nmeasured++) {
+    Lab *l = q->lab;
+    for (; r->nmeasured < most && may_go_on(l); r->nmeasured++) {
+        const int64_t before = lab_ntried(l);
         if (*l->stop) {
             *err = "interrupted";
             return false;
@@ -211,6 +217,8 @@ static bool search_rounds(const Search *q, Arena *scratch, Rounds *r, int64_t mo
             return true;
         if (!measure_round(q, scratch, r, err))
             return false;
+        if (r->nmeasured == 0) /* what later ones take is hidden behind measuring */
+            lab_learn(l, lab_now_s(l) - r->began_s, lab_ntried(l) - before);
         arena_reset(scratch);
     }
     return true;
@@ -222,7 +230,8 @@ static bool begin_rounds(const Search *q, Arena *scratch, Rounds *r, const char 
     Lab *l = q->lab;
     if (!plan_rounds(q, scratch, r, 1, err) || !l->kind->lesser_ahead(l, err))
         return false;
-    library_begin(l);
+    if (!l->brief)
+        library_begin(l);
     const bool ok = search_rounds(q, scratch, r, 1, err);
     arena_reset(scratch);
     return ok;
@@ -234,6 +243,7 @@ static bool search_phase(const Search *q, Arena *scratch, bool *any, const char 
     Lab *l = q->lab;
     Rounds *r = ARENA_NEW(l->arena, Rounds);
     r->rng = (Rng){ q->seed };
+    r->began_s = lab_now_s(l);
     progress_phase(l->progress, "search", l->study->spec->budget.trials);
     const bool ok = (!q->ahead || begin_rounds(q, scratch, r, err)) &&
                     (!l->kind->lesser || l->kind->lesser(l, scratch, err)) &&
@@ -348,7 +358,7 @@ static bool timed_run(Search *q, Arena *scratch, const char **err)
     bool again = false;
     if (!calibrate_first(l, scratch, err) || !search_phase(q, scratch, &again, err))
         return false;
-    if (l->kind->measures)
+    if (l->kind->measures && !l->brief)
         library_build(l);
     return calibrate_when_due(l, scratch, true, err) && race(q, scratch, again || lab_ntried(l) > before, err);
 }
@@ -357,6 +367,7 @@ bool search_run(Search *q, const char **err)
 {
     Arena *scratch = arena_new();
     *err = NULL;
+    q->lab->brief = lab_fitting(q->lab, SEARCH_SHARE, BATCH) < BATCH;
     const bool ok = q->lab->kind->compare ? timed_run(q, scratch, err) : offline_run(q, scratch, err);
     arena_free(scratch);
     return ok;

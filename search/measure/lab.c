@@ -10,6 +10,8 @@
 /* Before any request was made, one is expected to take REQUEST_S beside its samples, as surely as if PRIOR had. */
 enum { PRIOR = 4 };
 static const double REQUEST_S = 0.05;
+/* Before any candidate was tried, it is expected to take so long, as surely as if one had. */
+static const double CANDIDATE_S = 1;
 
 void lab_begin(Lab *l)
 {
@@ -20,6 +22,23 @@ void lab_begin(Lab *l)
 double lab_now_s(const Lab *l) { return l->kind->own_clock ? l->now_s : process_clock_s(); }
 double lab_until_s(const Lab *l, double share) { return l->began_s + share * l->seconds; }
 double lab_left_s(const Lab *l, double share) { return lab_until_s(l, share) - lab_now_s(l); }
+
+int lab_fitting(const Lab *l, double share, int n)
+{
+    const Effort *e = l->effort;
+    if (!e)
+        return n;
+    const double each_s = (CANDIDATE_S + e->spent_s) / (double)(1 + e->n);
+    return (int)fmax(1, fmin(n, share * l->seconds / each_s));
+}
+
+void lab_learn(Lab *l, double took_s, int64_t n)
+{
+    if (!l->effort)
+        return;
+    l->effort->spent_s += took_s;
+    l->effort->n += n;
+}
 
 int64_t lab_anchor(const Lab *l) { return l->anchor ? study_find(l->study, l->anchor) : -1; }
 

@@ -66,6 +66,12 @@ typedef struct {
     double limits_due_s;   /* when the limits are measured next; 0: not yet in this run; infinite: never */
 } Workshop;
 
+/* What candidates took from being proposed to being known, in all searches of a command so far. */
+typedef struct {
+    double spent_s;
+    int64_t n; /* candidates */
+} Effort;
+
 struct Lab {
     const LabKind *kind;
     Workshop *shop; /* NULL where the lab answers from records */
@@ -81,6 +87,8 @@ struct Lab {
     int64_t nrequest;
     int64_t ntimed;           /* requests of this run that gave times */
     double began_s, seconds;  /* budget of the whole run, on the clock of the lab */
+    Effort *effort;           /* NULL: nothing is known of it, and rounds are of the usual size */
+    bool brief;               /* the time is too short for a usual round: what a package can do without is left out */
     double now_s;             /* the lab's own clock (LabKind.own_clock) */
     const volatile int *stop; /* becomes true when the user interrupts */
 };
@@ -90,6 +98,10 @@ void lab_begin(Lab *l); /* a run that measures begins: nothing is known of its r
 double lab_now_s(const Lab *l);
 double lab_until_s(const Lab *l, double share); /* when that share of the budget is over */
 double lab_left_s(const Lab *l, double share);  /* how long it is until then */
+/* How many of n candidates can be tried in that share of the budget, as far as can be foreseen; one at least. */
+int lab_fitting(const Lab *l, double share, int n);
+/* Learns that n candidates took so long. */
+void lab_learn(Lab *l, double took_s, int64_t n);
 
 /* The trial of the anchor. -1: it was not tried yet, or there is no anchor. */
 int64_t lab_anchor(const Lab *l);

@@ -25,10 +25,16 @@ typedef struct Batch {
 
 static Trial *member(const Lab *l, const Batch *b, int i) { return &l->study->trial[b->trial[i]]; }
 
+/* Was it built, and has it not failed so far? */
+static bool works(const Lab *l, const Batch *b, int i)
+{
+    return b->build[i].status == STATUS_OK && member(l, b, i)->status == STATUS_OK;
+}
+
 /* Adds a member to the kernels of a request, if it was built and has not failed. */
 static void add_member(const Lab *l, const Batch *b, int i, Kernels *k)
 {
-    if (b->build[i].status == STATUS_OK && member(l, b, i)->status == STATUS_OK)
+    if (works(l, b, i))
         kernels_add(k, b->build[i].name, b->build[i].so, i);
 }
 
@@ -232,27 +238,46 @@ static bool verify_kernels(Lab *l, Arena *scratch, Batch *b, const MeasureReques
     return true;
 }
 
-/* Verifies the batch on awkward shapes. When the time is up before that is done, the batch becomes empty. */
-static bool verify_batch(Lab *l, Arena *scratch, Batch *b, double until_s, const char **err)
+/* Verifies n members from `first` on, on shapes around their tiles. False in *in_time: the time was up before that was done. */
+static bool verify_members(Lab *l, Arena *scratch, Batch *b, int first, int n, double until_s, bool *in_time,
+                           const char **err)
 {
     VerifyShapes w;
     const Candidate *candidate[STOPWATCH_MOST];
-    for (int i = 0; i < b->n; i++)
-        candidate[i] = &member(l, b, i)->c;
-    verify_shapes(l->study, candidate, b->n, &w);
-    lab_show(l, scratch);
-    for (int i = 0; i < w.n && b->n; i++) {
+    for (int i = 0; i < n; i++)
+        candidate[i] = &member(l, b, first + i)->c;
+    verify_shapes(l->study, candidate, n, &w);
+    *in_time = true;
+    for (int i = 0; i < w.n && *in_time; i++) {
         Kernels k = { 0 };
         MeasureRecord out[STOPWATCH_MOST];
         MeasureRequest r = verify_request(l, w.extent[i], parts_of(l, i), stopwatch_deadline_s(l));
         r.gap = w.gap[i];
         r.data = w.edges[i] ? data_names[DATA_EDGES] : NULL;
-        if (lab_now_s(l) > until_s)
-            b->n = 0;
-        for (int j = 0; j < b->n; j++)
+        for (int j = first; j < first + n; j++)
             add_member(l, b, j, &k);
-        if (!verify_kernels(l, scratch, b, &r, &k, out, err))
+        *in_time = !k.n || lab_now_s(l) <= until_s;
+        if (*in_time && !verify_kernels(l, scratch, b, &r, &k, out, err))
             return false;
+    }
+    return true;
+}
+
+/* Verifies the batch on awkward shapes. Those for which the time does not suffice leave the batch; but if it is the `first`, not before one of it works.
+ * All are executed side by side, as the reference is computed once for all; but where executing takes longer than that, one after the other, each around
+ * its own tile alone: what is a tile to one may be many to another. */
+static bool verify_batch(Lab *l, Arena *scratch, Batch *b, double until_s, bool first, const char **err)
+{
+    const int step = l->shop->assembler ? 1 : b->n;
+    bool in_time = true;
+    lab_show(l, scratch);
+    for (int i = 0; i < b->n; i += step) {
+        if (!verify_members(l, scratch, b, i, step, first ? INFINITY : until_s, &in_time, err))
+            return false;
+        if (!in_time)
+            b->n = i;
+        else
+            first = first && !works(l, b, i);
     }
     return true;
 }
@@ -321,15 +346,16 @@ static bool tell_errors(Lab *l, Arena *scratch, Batch *b, const char **err)
     return true;
 }
 
-/* Builds, verifies and records the batch's members. Without a runner what is built counts as right, and no shared object is kept. */
-static bool admit_batch(Lab *l, Arena *scratch, Batch *b, double until_s, const char **err)
+/* Builds, verifies and records the batch's members, as far as the time suffices. first: something has to come of it, whatever the time. Without a runner
+ * what is built counts as right, and no shared object is kept. */
+static bool admit_batch(Lab *l, Arena *scratch, Batch *b, double until_s, bool first, const char **err)
 {
     const bool runs = l->shop->runner;
     if (!b->n)
         return true;
-    if (!build_batch(l, b, until_s, err))
+    if (!build_batch(l, b, first ? INFINITY : until_s, err))
         return false;
-    const bool right = !runs || (verify_batch(l, scratch, b, until_s, err) &&
+    const bool right = !runs || (verify_batch(l, scratch, b, until_s, first, err) &&
                                  (l->shop->assembler ? count_accesses : tell_errors)(l, scratch, b, err));
     const bool ok = right && record_batch(l, b, err);
     for (int i = 0; i < b->n; i++)
@@ -380,27 +406,59 @@ static bool has_own_search(const Workshop *m, const Target *target)
     return false;
 }
 
-/* The general kernels that the package carries for machines without the tuned targets. */
-static Batch *lesser_batch(Lab *l, Arena *scratch)
+/* The general kernel of a template, if the package may carry it for machines that lack the tuned target and have this one. */
+static bool lesser_kernel(const Lab *l, const Target *target, const Template *t, Candidate *out)
+{
+    const Study *s = l->study;
+    return target_is_fallback(l->shop->unit->targets, target, s->target) && !has_own_search(l->shop, target) &&
+           template_suits(t, s->spec, target) && candidate_general(t, target, out) &&
+           candidate_fits(out, s->spec, s->device);
+}
+
+/* Adds it to what is to be built, unless it was built. False: there is none. */
+static bool add_lesser(Lab *l, Batch *b, const Target *target, const Template *t)
+{
+    Study *s = l->study;
+    Candidate c;
+    if (b->n == STOPWATCH_MOST || !lesser_kernel(l, target, t, &c))
+        return false;
+    const int64_t trial = study_add(s, &c);
+    study_begin(s, trial);
+    if (!s->trial[trial].built)
+        b->trial[b->n++] = trial;
+    return true;
+}
+
+/* The general kernels that the package carries for machines without the tuned targets: of each template, or of one, of the anchor's if that has some. */
+static Batch *lesser_batch(Lab *l, Arena *scratch, bool one)
 {
     const TargetList *targets = l->shop->unit->targets;
-    Study *s = l->study;
     Batch *b = ARENA_NEW(scratch, Batch);
-    for (int i = 0; i < targets->n; i++)
-        for (int j = 0; j < l->templates->n && b->n < STOPWATCH_MOST; j++) {
-            const Target *target = &targets->t[i];
-            const Template *t = l->templates->t[j];
-            Candidate c;
-            if (!target_is_fallback(targets, target, s->target) || has_own_search(l->shop, target) ||
-                !template_suits(t, s->spec, target) || !candidate_general(t, target, &c) ||
-                !candidate_fits(&c, s->spec, s->device))
-                continue;
-            const int64_t trial = study_add(s, &c);
-            study_begin(s, trial);
-            if (!s->trial[trial].built)
-                b->trial[b->n++] = trial;
-        }
+    for (int i = 0; i < targets->n; i++) {
+        bool enough = one && l->anchor && add_lesser(l, b, &targets->t[i], l->anchor->t);
+        for (int j = 0; j < l->templates->n && !enough; j++)
+            enough = add_lesser(l, b, &targets->t[i], l->templates->t[j]) && one;
+    }
     return b;
+}
+
+/* Is there a lesser target without a kernel that works, of all that there are for it? */
+static bool lacks_lesser(const Lab *l)
+{
+    const TargetList *targets = l->shop->unit->targets;
+    for (int i = 0; i < targets->n; i++) {
+        bool any = false, works = false;
+        for (int j = 0; j < l->templates->n; j++) {
+            Candidate c;
+            const bool has = lesser_kernel(l, &targets->t[i], l->templates->t[j], &c);
+            const int64_t trial = has ? study_find(l->study, &c) : -1;
+            any = any || has;
+            works = works || (trial >= 0 && trial_usable(&l->study->trial[trial]));
+        }
+        if (any && !works)
+            return true;
+    }
+    return false;
 }
 
 /* ---- ahead ---- */
@@ -445,7 +503,10 @@ bool lab_machine_ahead(Lab *l, const Proposal *p, int n, const char **err)
     return begin_batch(l, new_batch(l, l->arena, p, n), err);
 }
 
-bool lab_machine_lesser_ahead(Lab *l, const char **err) { return begin_batch(l, lesser_batch(l, l->arena), err); }
+bool lab_machine_lesser_ahead(Lab *l, const char **err)
+{
+    return begin_batch(l, lesser_batch(l, l->arena, l->brief), err);
+}
 
 void lab_machine_drop(Lab *l)
 {
@@ -457,13 +518,15 @@ void lab_machine_drop(Lab *l)
 
 bool lab_machine_lesser(Lab *l, Arena *scratch, const char **err)
 {
-    return admit_batch(l, scratch, take_begun(l, lesser_batch(l, scratch)), INFINITY, err);
+    return admit_batch(l, scratch, take_begun(l, lesser_batch(l, scratch, l->brief)), INFINITY, true, err) &&
+           (!l->brief || !lacks_lesser(l) ||
+            admit_batch(l, scratch, lesser_batch(l, scratch, false), INFINITY, true, err));
 }
 
 bool lab_machine_untimed(Lab *l, Arena *scratch, const Proposal *p, int n, double share, const char **err)
 {
-    (void)share;
-    return admit_batch(l, scratch, take_begun(l, new_batch(l, scratch, p, n)), INFINITY, err);
+    Batch *b = take_begun(l, new_batch(l, scratch, p, n));
+    return admit_batch(l, scratch, b, lab_until_s(l, share), !study_choosable(l->study, -1, NULL), err);
 }
 
 /* Times the batch shape by shape. The run's first shape is always timed, so that something is known when the time is up. */
@@ -488,8 +551,8 @@ static bool time_batch(Lab *l, Arena *scratch, const Batch *b, const Proposal *p
 static bool machine_trials(Lab *l, Arena *scratch, const Proposal *p, int n, double share, const char **err)
 {
     Batch *b = take_begun(l, new_batch(l, scratch, p, n));
-    return admit_batch(l, scratch, b, l->ntimed ? lab_until_s(l, share) : INFINITY, err) &&
-           rebuild_anchor(l, scratch, err) && time_batch(l, scratch, b, p, share, err);
+    return admit_batch(l, scratch, b, lab_until_s(l, share), !l->ntimed, err) && rebuild_anchor(l, scratch, err) &&
+           time_batch(l, scratch, b, p, share, err);
 }
 
 static bool emulator_check(Lab *l, Arena *scratch, int64_t trial, const int64_t *extent, const char **err)

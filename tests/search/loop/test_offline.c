@@ -42,6 +42,7 @@ static struct {
     char key[40];
 } check[MOST_CHECKS];
 static int ncheck, spoil;         /* spoil: the first so many that are checked turn out wrong */
+static double trial_s, check_s;   /* what each takes */
 static bool all_wrong, all_aside; /* aside: the machine lacks what it takes */
 
 static void add_kernel(const Trial *t, Status status)
@@ -57,8 +58,9 @@ static void add_kernel(const Trial *t, Status status)
 
 static bool trials(Lab *s, Arena *scratch, const Proposal *p, int n, double share, const char **err)
 {
-    (void)scratch, (void)share, (void)err;
-    assert_true(nbatch < MOST_CALLS && n > 0);
+    (void)scratch, (void)err;
+    assert_true(nbatch < MOST_CALLS && n > 0 && share == SEARCH_SHARE);
+    s->now_s += n * trial_s;
     batch[nbatch++] = n;
     for (int i = 0; i < n; i++) {
         const int64_t trial = study_add(s->study, &p[i].c);
@@ -82,6 +84,7 @@ static bool check_one(Lab *s, Arena *scratch, int64_t trial, const int64_t *exte
                         .status = ncheck < spoil ? STATUS_WRONG : STATUS_OK,
                         .why = "" };
     assert_true(ncheck < MOST_CHECKS);
+    s->now_s += check_s;
     memcpy(check[ncheck].extent, extent, 3 * sizeof *extent);
     snprintf(check[ncheck++].key, sizeof check->key, "%s", m.key);
     if (!record_add_measure(shop.records, &m, err))
@@ -114,6 +117,7 @@ static void begin(void)
 {
     lab.study = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
     study_load(lab.study, record_all(shop.records), &y.templates, &y.targets);
+    lab.now_s = 0;
     nbatch = ncheck = nlesser = nother = 0;
 }
 
@@ -124,9 +128,10 @@ static int make_of(const char *spec)
         return -1;
     y.device.modelled = true;
     spoil = 0;
+    trial_s = check_s = 0;
     all_wrong = all_aside = false;
     unit = (UnitContext){ .spec = y.spec, .device = &y.device, .targets = &y.targets, .target = y.study->target };
-    kind = (LabKind){ .lesser = lesser, .trials = trials, .check = check_one };
+    kind = (LabKind){ .own_clock = true, .lesser = lesser, .trials = trials, .check = check_one };
     shop =
         (Workshop){ .unit = &unit, .records = record_open(y.arena, arena_printf(y.arena, "%s/r", folder), NULL, &err) };
     lab = (Lab){ .kind = &kind, .shop = &shop, .arena = y.arena, .templates = &y.templates, .seconds = 100 };
@@ -484,6 +489,67 @@ static void nothing_can_be_run(void **state)
     assert_false(q.fruitless);
 }
 
+/* ---- the time ---- */
+
+static void learns(Effort *effort)
+{
+    *effort = (Effort){ 0 };
+    lab.effort = effort;
+}
+
+/* Looking at candidates has six tenths of the time, and no batch is begun behind it; checks are begun while they end in time. */
+static void the_time_bounds_it(void **state)
+{
+    (void)state;
+    trial_s = 4;
+    run();
+    assert_int_equal(nbatch, 3); /* the general kernel, and twice twelve */
+    assert_true(lab.now_s >= 60 && lab.now_s <= 60 + BATCH * trial_s);
+    begin();
+    y.spec->budget.trials = 30;
+    trial_s = 0;
+    check_s = 30;
+    run();
+    assert_true(ncheck >= 1 && ncheck <= 4);
+    assert_true(lab.now_s <= 100 + check_s);
+}
+
+/* Where it is short, no more candidates are taken than fit, and of those one always. */
+static void little_time_is_for_few_candidates(void **state)
+{
+    (void)state;
+    Effort effort;
+    learns(&effort);
+    lab.seconds = 8;
+    trial_s = 2;
+    run();
+    assert_int_equal(nbatch, 2);
+    assert_int_equal(batch[0], y.space->ngeneral);
+    assert_int_equal(batch[1], 3); /* in 4.8 s, each in the mean of 2 s and the first guess */
+    assert_int_equal(effort.n, 4);
+    assert_true(effort.spent_s == 8);
+    drop(NULL), make(NULL);
+    learns(&effort);
+    lab.seconds = 0;
+    run();
+    assert_int_equal(nbatch, 1);
+    assert_int_equal(batch[0], 1);
+    assert_int_equal(ncheck, 0);
+}
+
+/* But a kernel that works there must be: others are tried as long as none of the first dozen does. */
+static void time_goes_on_until_one_works(void **state)
+{
+    (void)state;
+    Effort effort;
+    const char *err = NULL;
+    learns(&effort);
+    lab.seconds = 0;
+    all_wrong = true;
+    assert_false(search_run(&q, &err));
+    assert_int_equal(nbatch, BATCH);
+}
+
 int main(void)
 {
 #define FRESH(test) cmocka_unit_test_setup_teardown(test, make, drop)
@@ -499,6 +565,9 @@ int main(void)
         FRESH(a_wrong_choice_is_replaced),
         FRESH(nothing_works),
         FRESH(nothing_can_be_run),
+        FRESH(the_time_bounds_it),
+        FRESH(little_time_is_for_few_candidates),
+        FRESH(time_goes_on_until_one_works),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -140,7 +140,7 @@ static void a_candidate_is_tried_where_it_is_meant_to_be(void **state)
     const int64_t trial = study_add(lab.study, fixed);
     lab.study->trial[trial].built = lab.study->trial[trial].again = true;
     lab.study->trial[trial].status = STATUS_TIMED_OUT;
-    kernels_fail = true; /* its times are not made up */
+    kernels_fail = true;          /* its times are not made up */
     Arena *scratch = arena_new(); /* which it resets */
     assert_true(search_again(&q, scratch, SEARCH_SHARE, &any, &err) && any);
     arena_free(scratch);
@@ -256,7 +256,8 @@ static int propose_beside(Arena *a, const Study *s, const Space *space, const Co
     for (int64_t i = 0; i < s->ntrial; i++)
         in_flight += s->trial[i].in_flight;
     nin_flight = in_flight > nin_flight ? in_flight : nin_flight;
-    for (nproposed = 1; study_find(s, &space->candidate[EVERY * nproposed]) >= 0;) /* what was refused is proposed again */
+    for (nproposed = 1;
+         study_find(s, &space->candidate[EVERY * nproposed]) >= 0;) /* what was refused is proposed again */
         nproposed++;
     return propose_next(a, s, space, m, rng, out, n);
 }
@@ -371,6 +372,67 @@ static void something_is_known_when_time_is_up(void **state)
     }
 }
 
+/* Where the time is too short for a round of the usual size, rounds have what fits: by a first guess, then by what candidates took in searches before. */
+static void little_time_is_for_few_candidates(void **state)
+{
+    (void)state;
+    for (int aside = 0; aside < 2; aside++) {
+        Effort effort = { 0 };
+        drop(NULL), make(NULL);
+        if (aside)
+            build_ahead();
+        nfirst = 3;
+        lab.effort = &effort;
+        lab.seconds = 5;
+        batch_s = 9;
+        run();
+        assert_int_equal(nbatch, 1);
+        assert_int_equal(size[0], 3); /* a second each */
+        assert_true(effort.spent_s == 9 && effort.n == 3);
+        drop(NULL), make(NULL);
+        lab.effort = &effort;
+        lab.seconds = 9; /* 5.4 for candidates of 2.5 each, the guess among them */
+        batch_s = 3;
+        run();
+        assert_int_equal(size[0], 2);
+        assert_int_equal(effort.n, 5);
+        drop(NULL), make(NULL);
+        lab.effort = &effort;
+        lab.seconds = 100;
+        run();
+        assert_int_equal(size[0], 12);
+    }
+}
+
+/* A kernel that works there must be, even if the time was up before: so long others are tried, as many as a usual round has. */
+static void time_goes_on_until_one_works(void **state)
+{
+    (void)state;
+    for (int fail = 0; fail < 2; fail++) {
+        Effort effort = { 0 };
+        const char *err = NULL;
+        drop(NULL), make(NULL);
+        lab.effort = &effort;
+        lab.seconds = 0;
+        kernels_fail = fail;
+        assert_true(search_run(&q, &err) == !fail);
+        assert_int_equal(ntried(), fail ? 12 : 1);
+    }
+}
+
+/* What a package can do without is not built then: it has nothing to meet in a race. */
+static void little_time_is_not_for_the_library(void **state)
+{
+    (void)state;
+    Effort effort = { 0 };
+    measure_here();
+    library_text = "int l;";
+    lab.effort = &effort;
+    lab.seconds = 1;
+    run();
+    assert_int_equal(nbuilt, 0);
+}
+
 /* A device of its own is not disturbed by compilers; a CPU is, unless calls leave it a core. */
 static void compilers_have_a_core_to_themselves(void **state)
 {
@@ -408,6 +470,9 @@ int main(void)
         FRESH(what_is_not_measured_any_more_is_dropped),
         FRESH(the_library_is_built_beside_the_first_round),
         FRESH(something_is_known_when_time_is_up),
+        FRESH(little_time_is_for_few_candidates),
+        FRESH(time_goes_on_until_one_works),
+        FRESH(little_time_is_not_for_the_library),
         FRESH(compilers_have_a_core_to_themselves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -285,6 +285,39 @@ static void kernels_for_another_machine(void **state)
     assert_int_equal(recorded()->nmeasure, 0);
 }
 
+/* There each is verified by itself, around its own tile. Who was verified in time stays, in whatever batch the others were; and if nothing works yet, one is
+ * verified whatever the time. */
+static void emulated_kernels_come_one_by_one(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    VerifyShapes w;
+    shop.assembler = &nvcc;
+    assert_true(lab_emulator.trials(&lab, y.arena, p, THREE, 1, &err));
+    for (int i = 0, at = 0; i < THREE; i++) {
+        const Candidate *c = &p[i].c;
+        verify_shapes(lab.study, &c, 1, &w);
+        for (int k = 0; k < w.n; k++, at++) {
+            assert_int_equal(asked[at].n, 1);
+            assert_string_equal(asked[at].key[0], key[i]);
+            assert_memory_equal(asked[at].extent, w.extent[k], sizeof asked[at].extent);
+        }
+    }
+    drop(NULL), make(NULL);
+    shop.assembler = &nvcc;
+    lab.seconds = 1;
+    took_s = 30;
+    bad_key = key[0];
+    bad_status = STATUS_WRONG;
+    bad_blame = BLAME_CANDIDATE;
+    assert_true(lab_emulator.trials(&lab, y.arena, p, THREE, 1, &err));
+    assert_int_equal(recorded()->nkernel, 2);
+    assert_int_equal(kernel_of(0)->status, STATUS_WRONG);
+    assert_int_equal(kernel_of(1)->status, STATUS_OK);
+    assert_null(kernel_of(2));
+    assert_false(trial_of(2)->built);
+}
+
 /* Who fails there has failed, and keeps what was counted. */
 static void counting_may_fail(void **state)
 {
@@ -380,6 +413,38 @@ static void lesser_targets_have_general_kernels(void **state)
     assert_int_equal(recorded()->nkernel, nportable);
 }
 
+/* Where the time is short, one of each target, of the anchor's template; all, if that does not work. */
+static void a_brief_search_has_one_of_each(void **state)
+{
+    (void)state;
+    static const char *const name[] = { "avx2", "portable" };
+    static const char text[] = "name = \"plain\"; op = \"dense\"; target = [\"host\"]; layout = { W = \"NK\"; };\n"
+                               "dims = { T = { min = 1; max = 8; }; }; shapes = ( { M = \"T\"; N = 64; K = 64; } );\n";
+    for (int fails = 0; fails < 2; fails++) {
+        const char *err = NULL;
+        Synthetic z;
+        drop(NULL), make(NULL);
+        assert_true(synthetic_make(&z, text, 1));
+        unit.spec = z.spec;
+        lab.study = study_new(z.arena, z.spec, &z.device, z.study->target, "0123456789abcdef");
+        lab.templates = &z.templates;
+        lab.anchor = &z.space->general[z.space->ngeneral - 1];
+        lab.brief = true;
+        if (fails)
+            made[0] = (Build){ .status = STATUS_BUILD_FAILED, .why = "error: x" };
+        assert_true(z.space->ngeneral > 1 && lab_machine.lesser(&lab, y.arena, &err));
+        for (size_t i = 0; i < LENGTH(name); i++) {
+            int n = 0;
+            for (int64_t k = 0; k < recorded()->nkernel; k++)
+                n += strcmp(recorded()->kernel[k].target, name[i]) == 0;
+            assert_int_equal(n, fails ? z.space->ngeneral : 1);
+        }
+        for (int64_t k = 0; k < recorded()->nkernel && !fails; k++)
+            assert_string_equal(recorded()->kernel[k].template_name, lab.anchor->t->name);
+        arena_free(z.arena);
+    }
+}
+
 /* They may spill: slow there is better than nothing. */
 static void lesser_targets_may_spill(void **state)
 {
@@ -431,11 +496,13 @@ int main(void)
         FRESH(what_is_not_verified_in_time_is_left),
         FRESH(a_race_builds_what_is_gone),
         FRESH(kernels_for_another_machine),
+        FRESH(emulated_kernels_come_one_by_one),
         FRESH(counting_may_fail),
         FRESH(kernels_of_gpus_are_launched),
         FRESH(a_template_that_cannot_be_filled),
         FRESH(a_check_is_recorded),
         FRESH(lesser_targets_have_general_kernels),
+        FRESH(a_brief_search_has_one_of_each),
         FRESH(lesser_targets_may_spill),
         FRESH(building_alone),
     };

@@ -2,11 +2,13 @@
  *
  * generate: runs all steps of dcgen, from a spec to the finished package. Each step takes finished values and gives new ones.
  */
-#include <math.h>
 #include "gen/base/process.h"
 #include "gen/command/replay.h"
+#include "gen/command/timetable.h"
 #include "gen/command/tools.h"
 #include "search/space/nearest.h"
+
+static const double PROOF_S = 0.2; /* for the proof and the report of a part: about so long */
 
 /* Reads the spec, the targets and the templates. Checks that the op has all that a package takes, and that the package can be written where it
  * is to go. */
@@ -46,18 +48,6 @@ static bool check_templates(Run *r, const Workload *w)
     return !diag_nerror(d);
 }
 
-/* The workload, which may take so many seconds more. */
-static const Workload *with_more_time(Arena *a, const Workload *w, int more_s)
-{
-    Workload *longer = ARENA_NEW(a, Workload);
-    Spec *spec = ARENA_NEW(a, Spec);
-    *longer = *w;
-    *spec = *w->spec;
-    spec->budget.seconds += more_s;
-    longer->spec = spec;
-    return longer;
-}
-
 /* Adds the kernels that the records so far say to choose. */
 static void note_choice(Run *r, const Workload *part, const Known *known, KernelKeys *present)
 {
@@ -69,24 +59,43 @@ static void note_choice(Run *r, const Workload *part, const Known *known, Kernel
         replay_note(r->a, &result, present);
 }
 
-/* Finds or measures the records of every function and target. What a function leaves of its time goes to those after it; its kernels take no bytes
- * of theirs. */
-static const Known *learn_parts(Run *r, const Workload *w)
+/* What the display says of the part: "function 3 of 10, scores", "target 2 of 2, avx2", "part 4 of 6, scores for avx2". */
+static ProgressPart part_of(const Run *r, const Workload *w, int i, double began_s, double total_s)
 {
     const int npart = workload_npart(w), ntarget = npart / w->nfunction;
-    int more_s[TARGET_MAX] = { 0 };
+    const char *kind = ntarget == 1 ? "function" : w->nfunction == 1 ? "target" : "part";
+    const char *function = w->function[i / ntarget]->function;
+    const char *target = ntarget > 1 ? workload_target_name(workload_for(r->a, w, i), 0) : "";
+    const char *name =
+        arena_printf(r->a, "%s%s%s", function ? function : "", function && *target ? " for " : "", target);
+    return (ProgressPart){ kind, name, i + 1, npart, began_s, total_s };
+}
+
+/* Finds or measures the records of every function and target, within the seconds that there are for all of them. A function's kernels take no bytes of
+ * those behind it. */
+static const Known *learn_parts(Run *r, const Workload *w, double began_s)
+{
+    const int npart = workload_npart(w), ntarget = npart / w->nfunction;
+    double *weight = ARENA_ARRAY(r->a, (size_t)npart, double);
     KernelKeys *present = ARENA_NEW(r->a, KernelKeys);
     Workload all = *w;
     Known *known = ARENA_ARRAY(r->a, (size_t)npart, Known);
+    Effort effort = { 0 };
+    Timetable t = { .seconds = w->file->budget.seconds, .n = npart, .weight = weight };
     all.present = present;
-    for (int i = 0; i < npart; i++) {
-        const Workload *part = with_more_time(r->a, workload_for(r->a, &all, i), more_s[i % ntarget]);
-        const double began_s = process_clock_s();
-        if (!learn_target(r, part, &known[i]))
+    for (int i = 0; i < npart; i++)
+        weight[i] = w->function[i / ntarget]->share;
+    for (; t.done < npart; t.done++) {
+        const Workload *part = workload_for(r->a, &all, t.done);
+        const double elapsed_s = process_clock_s() - began_s;
+        const Turn turn = { timetable_share(&t, elapsed_s),
+                            part_of(r, w, t.done, began_s, timetable_expected(&t, elapsed_s)), &effort };
+        if (!learn_target(r, part, &turn, &known[t.done]))
             return NULL;
-        more_s[i % ntarget] = (int)fmax(0, part->spec->budget.seconds - (process_clock_s() - began_s));
-        if (i + ntarget < npart)
-            note_choice(r, part, &known[i], present);
+        const double learnt_s = process_clock_s();
+        if (t.done + ntarget < npart)
+            note_choice(r, part, &known[t.done], present);
+        t.ending_s += process_clock_s() - learnt_s + PROOF_S; /* in the end the choice is made again */
     }
     return known;
 }
@@ -94,9 +103,10 @@ static const Known *learn_parts(Run *r, const Workload *w)
 bool generate(Run *r)
 {
     Proof proof[SPEC_MAX_FUNCTION] = { 0 };
+    const double began_s = process_clock_s();
     const Workload *w = read_workload(r);
     /* Search: propose, build and measure kernels and fit the model, until the budget is used. This gives records. */
-    const Known *known = w && check_templates(r, w) ? learn_parts(r, w) : NULL;
+    const Known *known = w && check_templates(r, w) ? learn_parts(r, w, began_s) : NULL;
     /* Work out from the records, for each function and target: study, model, chosen kernels, dispatch tree, stated regret. */
     Result *result = known ? replay_all(r, w, known) : NULL;
     /* Make the files of the package in memory, and prove that its dispatcher does as the trees say. */

@@ -20,13 +20,14 @@
 
 /* Runs the search and shows its progress. */
 static bool search_space(Run *r, const Workload *w, const Site *site, Tools *t, const UnitContext *u,
-                         const Space *space, double began_s)
+                         const Space *space, const Turn *turn, double began_s)
 {
     const Family *family = u->target->family;
     const bool is_told = !r->o->quiet;
     Workshop shop = tools_workshop(r, t, w, u);
     const char *part = words_part(r->a, w->spec, u->target, w->ntuned > 1);
     t->progress = progress_open(is_told ? r->o->progress : PROGRESS_NONE, stderr, NULL);
+    progress_part(t->progress, &turn->part);
     if (*part && is_told)
         progress_line(t->progress, "tuning %s%s", w->spec->function ? "" : "for ", part);
     Lab lab = { .kind = site->modelled ? &lab_emulator : &lab_machine,
@@ -36,7 +37,8 @@ static bool search_space(Run *r, const Workload *w, const Site *site, Tools *t, 
                 .study = study_new(r->a, w->spec, u->device, u->target, unit_context_hash(r->a, u)),
                 .progress = t->progress,
                 .began_s = began_s,
-                .seconds = w->spec->budget.seconds,
+                .seconds = turn->seconds,
+                .effort = turn->effort,
                 .stop = r->stop };
     lab.study->present = w->present;
     study_load(lab.study, record_all(t->records), &w->templates, w->targets);
@@ -63,7 +65,7 @@ static bool search_space(Run *r, const Workload *w, const Site *site, Tools *t, 
 }
 
 /* Finds the target, its space and the record file for the device at hand, and searches. */
-static bool search_device(Run *r, const Workload *w, const Site *site, Tools *t, double began_s)
+static bool search_device(Run *r, const Workload *w, const Site *site, Tools *t, const Turn *turn, double began_s)
 {
     const Device *device = tools_device(r, site, t);
     const Target *target = workload_target(r->a, w, device, &r->err);
@@ -75,7 +77,7 @@ static bool search_device(Run *r, const Workload *w, const Site *site, Tools *t,
         return run_fails(r, EXIT_USAGE, "there is nothing to search");
     const SpecRecord spec = record_spec(r->a, &u);
     return tools_open_records(r, w, t) && record_add_device(t->records, device, &r->err) &&
-           record_add_spec(t->records, &spec, &r->err) && search_space(r, w, site, t, &u, space, began_s);
+           record_add_spec(t->records, &spec, &r->err) && search_space(r, w, site, t, &u, space, turn, began_s);
 }
 
 /* True if the file has measured times of a device that runs the target. */
@@ -141,27 +143,27 @@ static bool is_measured_elsewhere(Arena *a, const Workload *w, const Site *site,
 }
 
 /* Takes the records that another machine made, or searches. */
-static bool measure_target(Run *r, const Workload *w, const Site *site, Tools *t)
+static bool measure_target(Run *r, const Workload *w, const Site *site, Tools *t, const Turn *turn, double began_s)
 {
-    const double began_s = process_clock_s();
     const char *why = NULL;
     if (!check_records(r, w) || !tools_open(r, w, site, t) || (w->report && !plot_check(r->a, &r->err)))
         return false;
     if (!is_measured_elsewhere(r->a, w, site, t, &why))
-        return search_device(r, w, site, t, began_s);
+        return search_device(r, w, site, t, turn, began_s);
     if (!r->o->quiet)
         diag_say(stderr, DIAG_NOTE, "%s: the times in the records are taken", why);
     return true;
 }
 
-bool learn_target(Run *r, const Workload *w, Known *known)
+bool learn_target(Run *r, const Workload *w, const Turn *turn, Known *known)
 {
+    const double began_s = process_clock_s();
     Site site;
     Tools t = { 0 };
     *known = (Known){ offline_records(r->a, w, r->o), NULL };
     if (known->records)
         return true;
-    bool ok = site_find(r, w, r->o->offline, &site) && measure_target(r, w, &site, &t);
+    bool ok = site_find(r, w, r->o->offline, &site) && measure_target(r, w, &site, &t, turn, began_s);
     *known = (Known){ w->records, t.device };
     if (*r->stop)
         ok = run_is_interrupted(r, w, t.records != NULL);

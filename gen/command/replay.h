@@ -10,6 +10,7 @@
 #include "gen/package/package_write.h"
 #include "gen/package/prove.h"
 #include "search/choose/result.h"
+#include "search/measure/lab.h"
 
 /* Of the devices that run the target, the one with the most times of its kernels in the records; of several the one with the smallest id.
  * *ntime: how many times. NULL with *err set: none runs it. */
@@ -27,8 +28,15 @@ typedef struct {
     const Device *device; /* whose times count: the one that this run measured on; NULL: the one with the most times */
 } Known;
 
+/* What a part of a command is given. */
+typedef struct {
+    double seconds;    /* from its beginning on */
+    ProgressPart part; /* what the display says of it */
+    Effort *effort;    /* what candidates took in the parts before; it learns what they take in this one */
+} Turn;
+
 /* Finds or measures the records of the target of w, a workload of that target alone (learn.c). A failure is printed. */
-bool learn_target(Run *r, const Workload *w, Known *known);
+bool learn_target(Run *r, const Workload *w, const Turn *turn, Known *known);
 /* The results of all parts of the workload, with `first` set. known: one a part; NULL: the workload's own records. */
 Result *replay_all(Run *r, const Workload *w, const Known *known);
 /* Sets `first` of all n results of a function. */

@@ -125,7 +125,7 @@ int tools_jobs(const Options *o)
 
 static Builder *open_builder(Run *r, const Workload *w, const Tools *t, Toolchain chain)
 {
-    const double deadline_s = fmin(COMPILE_MOST_S, fmax(COMPILE_LEAST_S, w->spec->budget.seconds / 2.0));
+    const double deadline_s = fmin(COMPILE_MOST_S, fmax(COMPILE_LEAST_S, w->file->budget.seconds / 2.0));
     chain.cache = chain.portable ? t->builds : NULL;
     return builder_new(r->a, &chain, tools_jobs(r->o), deadline_s, r->stop, &r->err);
 }

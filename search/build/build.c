@@ -168,8 +168,16 @@ static void start_batch(Builder *b, Arena *a, Build *builds, int n, bool in_fron
     }
 }
 
-/* Waits for the batch. The caller holds the lock. */
-static void wait_done(Builder *b, const BuildBatch *x, double until_s, const volatile int *stop)
+static bool has_built(const BuildBatch *x)
+{
+    for (int i = 0; i < x->n; i++)
+        if (x->builds[i].status == STATUS_OK && x->builds[i].so)
+            return true;
+    return false;
+}
+
+/* Waits for the batch; one of it beyond until_s, if that is needed. The caller holds the lock. */
+static void wait_done(Builder *b, const BuildBatch *x, double until_s, bool needed, const volatile int *stop)
 {
     while (!x->done) {
         struct timespec t;
@@ -178,7 +186,8 @@ static void wait_done(Builder *b, const BuildBatch *x, double until_s, const vol
         t.tv_sec += t.tv_nsec / 1000000000;
         t.tv_nsec %= 1000000000;
         pthread_cond_timedwait(&b->finished, &b->lock, &t);
-        if (!x->done && ((stop && *stop) || process_clock_s() >= until_s))
+        const bool late = process_clock_s() >= until_s && (!needed || has_built(x));
+        if (!x->done && ((stop && *stop) || late))
             atomic_store(&b->stop, 1);
     }
 }
@@ -199,7 +208,7 @@ static void take_out(Builder *b, BuildBatch *x)
     arena_free(x->a);
 }
 
-bool build_wait(Builder *b, const Build *builds, double until_s, const volatile int *stop)
+static bool wait_for(Builder *b, const Build *builds, double until_s, bool needed, const volatile int *stop)
 {
     bool in_time = true;
     pthread_mutex_lock(&b->lock);
@@ -207,13 +216,28 @@ bool build_wait(Builder *b, const Build *builds, double until_s, const volatile 
         later = x->later;
         if (builds && x->builds != builds)
             continue;
-        wait_done(b, x, until_s, stop);
+        wait_done(b, x, until_s, needed, stop);
         for (int i = 0; i < x->n; i++)
-            in_time = in_time && strcmp(x->builds[i].why, "interrupted") != 0;
+            in_time = in_time && !build_was_ended(&x->builds[i]);
         take_out(b, x);
     }
     pthread_mutex_unlock(&b->lock);
     return in_time;
+}
+
+bool build_wait(Builder *b, const Build *builds, double until_s, const volatile int *stop)
+{
+    return wait_for(b, builds, until_s, false, stop);
+}
+
+bool build_wait_for_one(Builder *b, const Build *builds, double until_s, const volatile int *stop)
+{
+    return wait_for(b, builds, until_s, true, stop);
+}
+
+bool build_was_ended(const Build *build)
+{
+    return build->status == STATUS_INVALID && strcmp(build->why, "interrupted") == 0;
 }
 
 void build_all(Builder *b, Arena *a, Build *builds, int n, const volatile int *stop)

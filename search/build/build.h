@@ -60,6 +60,10 @@ void build_start(Builder *b, Arena *a, Build *builds, int n);
 /* Waits for the batch of these builds (NULL: for all batches). Where *stop becomes true, or process_clock_s() reaches until_s, all batches in the
  * background end at once, and what is not built is STATUS_INVALID, "interrupted". False: that happened to what was waited for. */
 bool build_wait(Builder *b, const Build *builds, double until_s, const volatile int *stop);
+/* The same, but where the time is up before one of the batch is built, it waits for that one, or until all of it have failed. */
+bool build_wait_for_one(Builder *b, const Build *builds, double until_s, const volatile int *stop);
+/* Was it ended before it was built? */
+bool build_was_ended(const Build *build);
 void build_cancel(Builder *b);                       /* ends all batches in the background */
 void build_remove(const Builder *b, const char *so); /* deletes one shared object that is no longer needed */
 void builder_free(Builder *b);                       /* kills what runs, removes the folder */

@@ -8,6 +8,8 @@
 #include "search/space/verify_shapes.h"
 
 enum { COUNT_STEPS = 8 };
+static const double BUILD_PART =
+    0.6; /* of the time that a first batch has is for building it, the rest for verifying */
 static const double TELLING_FLOPS = 1e9;    /* of the shape that errors are told of */
 static const double CHECK_DEADLINE_S = 120; /* the emulator takes seconds for large shapes */
 
@@ -114,17 +116,48 @@ static bool fill_texts(Lab *l, Batch *b, const char **err)
     return true;
 }
 
-/* Builds the batch, or waits for its builds in the background. Where those are not done by until_s, they are not wanted any more, and the batch
- * becomes empty. False with *err set: interrupted, or this machine cannot build. */
-static bool build_batch(Lab *l, Batch *b, double until_s, const char **err)
+/* Leaves only those members that were built, or failed, before the time was up. */
+static void keep_tried(Batch *b)
+{
+    int n = 0;
+    for (int i = 0; i < b->n; i++)
+        if (!build_was_ended(&b->build[i])) {
+            b->trial[n] = b->trial[i];
+            b->build[n++] = b->build[i];
+        }
+    b->n = n;
+}
+
+/* Builds what was ended with another batch, whose time was up. */
+static void build_ended(Lab *l, Builder *builder, Batch *b)
+{
+    for (int i = 0; i < b->n; i++)
+        if (build_was_ended(&b->build[i])) {
+            b->build[i] = (Build){ .name = b->build[i].name, .text = b->build[i].text };
+            build_all(builder, l->arena, &b->build[i], 1, l->stop);
+        }
+}
+
+/* Builds the batch, or waits for its builds in the background. Those that are not done by until_s are not wanted any more, and leave the batch; but if
+ * it is the `first`, one is waited for. False with *err set: interrupted, or this machine cannot build. */
+static bool build_batch(Lab *l, Batch *b, double until_s, bool first, const char **err)
 {
     Workshop *m = l->shop;
+    Builder *builder = m->assembler ? m->assembler : m->builder;
     if (!b->begun && !fill_texts(l, b, err))
         return false;
-    if (!b->begun)
-        build_all(m->assembler ? m->assembler : m->builder, l->arena, b->build, b->n, l->stop);
-    else if (!build_wait(m->builder, b->build, until_s, l->stop) && !*l->stop)
-        b->n = 0;
+    if (!b->begun && isinf(until_s)) {
+        build_all(builder, l->arena, b->build, b->n, l->stop);
+    } else {
+        if (!b->begun)
+            build_start(builder, l->arena, b->build, b->n);
+        const bool done = (first ? build_wait_for_one : build_wait)(builder, b->build, until_s, l->stop);
+        l->brief = l->brief || (first && !done && isfinite(until_s));
+        if (!done && isinf(until_s))
+            build_ended(l, builder, b);
+        else if (!done && !*l->stop)
+            keep_tried(b);
+    }
     for (int i = 0; i < b->n; i++)
         if (b->build[i].status == STATUS_OK)
             read_report(l, b, i);
@@ -268,16 +301,20 @@ static bool verify_members(Lab *l, Arena *scratch, Batch *b, int first, int n, d
  * its own tile alone: what is a tile to one may be many to another. */
 static bool verify_batch(Lab *l, Arena *scratch, Batch *b, double until_s, bool first, const char **err)
 {
-    const int step = l->shop->assembler ? 1 : b->n;
-    bool in_time = true;
+    bool in_time = true, alone = l->shop->assembler;
     lab_show(l, scratch);
-    for (int i = 0; i < b->n; i += step) {
-        if (!verify_members(l, scratch, b, i, step, first ? INFINITY : until_s, &in_time, err))
+    for (int i = 0; i < b->n;) {
+        const int step = alone ? 1 : b->n;
+        if (!verify_members(l, scratch, b, i, step, first && alone ? INFINITY : until_s, &in_time, err))
             return false;
+        if (!in_time && first) { /* one of them alone takes less */
+            alone = true;
+            continue;
+        }
         if (!in_time)
             b->n = i;
-        else
-            first = first && !works(l, b, i);
+        first = first && !works(l, b, i);
+        i += step;
     }
     return true;
 }
@@ -353,7 +390,7 @@ static bool admit_batch(Lab *l, Arena *scratch, Batch *b, double until_s, bool f
     const bool runs = l->shop->runner;
     if (!b->n)
         return true;
-    if (!build_batch(l, b, first ? INFINITY : until_s, err))
+    if (!build_batch(l, b, first ? l->began_s + BUILD_PART * (until_s - l->began_s) : until_s, first, err))
         return false;
     const bool right = !runs || (verify_batch(l, scratch, b, until_s, first, err) &&
                                  (l->shop->assembler ? count_accesses : tell_errors)(l, scratch, b, err));
@@ -375,7 +412,7 @@ static bool rebuild(Lab *l, Arena *scratch, const int64_t *trial, int n, const c
     for (int i = 0; i < n && b->n < STOPWATCH_MOST; i++)
         if (!l->study->trial[trial[i]].so)
             b->trial[b->n++] = trial[i];
-    if (b->n && !build_batch(l, b, INFINITY, err))
+    if (b->n && !build_batch(l, b, INFINITY, false, err))
         return false;
     for (int i = 0; i < b->n; i++) {
         member(l, b, i)->so = b->build[i].so;

@@ -254,6 +254,27 @@ static void nobody_waits_for_ever(void **state)
     forget(w);
 }
 
+/* But if one is needed, time is up when that is built. */
+static void one_may_be_waited_for(void **state)
+{
+    World *w = *state;
+    Builder *b = new_builder(w, patient_compiler(w), 60);
+    Build two[] = { { .name = "a", .text = "int a; /* STRANGE */" }, { .name = "b", .text = "int b; /* STRANGE */" } };
+    Build wrong = { .name = "c", .text = "this is no C" };
+    const double start = process_clock_s();
+    build_start(b, w->a, two, 2);
+    begun(w, 2);
+    touch(w, "b");
+    assert_false(build_wait_for_one(b, two, start, NULL));
+    assert_int_equal(two[1].status, STATUS_OK);
+    assert_true(build_was_ended(&two[0]) && !build_was_ended(&two[1]));
+    build_start(b, w->a, &wrong, 1);
+    assert_true(build_wait_for_one(b, &wrong, start, NULL));
+    assert_int_equal(wrong.status, STATUS_BUILD_FAILED);
+    builder_free(b);
+    forget(w);
+}
+
 static void freed_while_building(void **state)
 {
     World *w = *state;
@@ -327,6 +348,7 @@ int main(void)
         TEST(in_the_background),
         TEST(batches_follow_each_other),
         TEST(nobody_waits_for_ever),
+        TEST(one_may_be_waited_for),
         TEST(freed_while_building),
         TEST(gpu_code),
     };

@@ -51,18 +51,39 @@ void build_all(Builder *b, Arena *a, Build *builds, int n, const volatile int *s
     }
 }
 
-static int nwaited;
+static int nwaited, nwaited_for_one;
 static double waited_until_s;
 static bool is_late, was_cancelled;
 
-void build_start(Builder *b, Arena *a, Build *builds, int n) { build_all(b, a, builds, n, NULL); }
+static int nstarted;
+
+void build_start(Builder *b, Arena *a, Build *builds, int n)
+{
+    build_all(b, a, builds, n, NULL);
+    nstarted = n;
+}
+
+bool build_was_ended(const Build *build) { return build->status == STATUS_INVALID && strcmp(build->why, "ended") == 0; }
 
 bool build_wait(Builder *b, const Build *builds, double until_s, const volatile int *stop)
 {
     assert_true(b && builds && stop);
     nwaited++;
     waited_until_s = until_s;
+    for (int i = 0; i < nstarted && is_late; i++) {
+        ((Build *)builds)[i].status = STATUS_INVALID;
+        ((Build *)builds)[i].why = "ended";
+    }
     return !is_late;
+}
+
+bool build_wait_for_one(Builder *b, const Build *builds, double until_s, const volatile int *stop)
+{
+    const Build one = *builds;
+    nwaited_for_one++;
+    const bool in_time = build_wait(b, builds, until_s, stop);
+    *(Build *)builds = one;
+    return in_time;
 }
 
 void build_cancel(Builder *b) { was_cancelled = b; }
@@ -146,7 +167,7 @@ static inline int make(void **state)
     kind = lab_machine;
     kind.own_clock = true;
     took_s = 0;
-    ncall = nbuilt = nremoved = stop = nwaited = 0;
+    ncall = nbuilt = nremoved = stop = nwaited = nwaited_for_one = 0;
     is_late = was_cancelled = false;
     bad_key = NULL;
     bad_count = false;

@@ -99,7 +99,7 @@ static const OptionRow OPTIONS[] = {
     { "trials", 0, ARG_INT, GENERATE | BUILD | DUMP, "COUNT", FIELD(trials), 1, 1000000,
       "measure at most COUNT kernels; build: compile so many" },
     { "seconds", 0, ARG_INT, GENERATE | DUMP | LIMITS, "SECONDS", FIELD(seconds), 1, 1000000,
-      "search for at most so many seconds; limits: measure for so many a target (default: 1)" },
+      "take at most so many seconds in all; limits: measure for so many a target (default: 1)" },
     { "kernels", 0, ARG_INT, GENERATE | REPLAY | DUMP, "COUNT", FIELD(kernels), 1, 256, "keep at most COUNT kernels" },
     { "code-kib", 0, ARG_INT, GENERATE | REPLAY | DUMP, "COUNT", FIELD(code_kib), 1, 1048576,
       "keep at most COUNT KiB of machine code" },

@@ -40,7 +40,8 @@ typedef struct {
 Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag *d, const char **err);
 
 /* A workload may have several functions and name several targets of one family. Each function is worked on for each target as a workload of its
- * own, a part of the whole one: function by function, and within each by descending rank of the targets. Each target has the whole budget. */
+ * own, a part of the whole one: function by function, and within each by descending rank of the targets. Each target has the whole budget,
+ * but for the seconds. */
 int workload_ntarget(const Workload *w);
 int workload_npart(const Workload *w);
 const Workload *workload_for(Arena *a, const Workload *w, int part);

@@ -105,7 +105,7 @@ typedef struct {
     int const_operand;          /* index of the op's ROLE_CONST operand, or -1 */
     bool packed;                /* the constant operand is packed ahead */
     bool hot;                   /* a packed operand stays in the caches from one call to the next, however large it is */
-    Budget budget;              /* its part of the package's */
+    Budget budget;              /* its part of the package's; the seconds if all take their parts */
     Demand regret;
     int nthread;
     int threads[SPEC_MAX_NAME]; /* ascending */

@@ -75,7 +75,8 @@ static void print_spec(const Dump *d)
     fprintf(d->out, "\nbudget: %d kernel%s, %d KiB, %d trials, %d s\n", s->budget.kernels,
             number_plural(s->budget.kernels), s->budget.code_kib, s->budget.trials, s->budget.seconds);
     for (int i = 0; i < s->ndim; i++)
-        print_dim(d, &s->dim[i]);
+        if (s->dims >> i & 1)
+            print_dim(d, &s->dim[i]);
     for (int i = 0; i < s->nshape; i++) {
         fprintf(d->out, "shape %d: %s; weight %g\n", i,
                 op_said_values(d->a, s->op, spec_shape_texts(d->a, s, i), " = ", "; "), s->shape[i].weight);
@@ -118,7 +119,8 @@ static json_t *spec_json(const Dump *d)
     const Budget *b = &s->budget;
     json_t *dims = json_array(), *shapes = json_array(), *instances = json_array();
     for (int i = 0; i < s->ndim; i++)
-        json_array_append_new(dims, dim_json(&s->dim[i]));
+        if (s->dims >> i & 1)
+            json_array_append_new(dims, dim_json(&s->dim[i]));
     for (int i = 0; i < s->nshape; i++)
         json_array_append_new(shapes, declared_json(s->op, &s->shape[i]));
     for (const Instance *i = s->instance; i < s->instance + s->ninstance; i++)

@@ -39,13 +39,15 @@ static void list_cases(Regret *g, int64_t asked)
     bool *is_stated = ARENA_ARRAY(g->run->a, (size_t)ninstance + 1, bool);
     int64_t nstated = 0, nrest = 0;
     for (int64_t i = 0; i < c->nshape; i++)
-        if (c->shape[i].measured) {
+        if (c->shape[i].rival >= 0) {
             stated[nstated++] = c->shape[i];
             is_stated[c->shape[i].inst - s->spec->instance] = true;
         }
     for (int64_t i = 0; i < ninstance; i++)
         if (!is_stated[i] && !study_tunes(s, &s->spec->instance[i]))
-            rest[nrest++] = (ContractShape){ .inst = &s->spec->instance[i], .kernel = g->out->assignment->chosen[i] };
+            rest[nrest++] = (ContractShape){ .inst = &s->spec->instance[i],
+                                             .kernel = g->out->assignment->chosen[i],
+                                             .regret = NAN };
     g->whole = !asked || asked >= nstated;
     g->item = ARENA_ARRAY(g->run->a, (size_t)(nstated + nrest) + 1, RegretCase);
     take_cases(g, stated, nstated, g->whole ? nstated : asked);
@@ -141,7 +143,7 @@ static Figure figure_of(const Regret *g, int group, bool worst)
 {
     const Contract *c = g->out->contract;
     const ContractSum none = { .mean = NAN, .worst = NAN }, *const stated[] = { &c->tuned, &c->held_out, &none };
-    const ContractSum *is = &g->sum[group], *was = stated[group]->nmeasured ? stated[group] : &none;
+    const ContractSum *is = &g->sum[group], *was = stated[group];
     const RegretBound *bound = &g->bound[group];
     return worst ? (Figure){ "worst", is->worst, was->worst, bound->worst, true }
                  : (Figure){ "mean", is->mean, was->mean, bound->mean, g->whole };
@@ -179,11 +181,14 @@ static bool open_target(Regret *g, const Workload *all)
     if (!regret_file_read(r->a, arena_printf(r->a, "%s/regret.json", r->o->operand), s->spec->function, target->name,
                           g->bound, &r->err))
         return false;
+    if (study_choosable(s, -1, NULL) < 2)
+        return run_fails(r, EXIT_ENVIRONMENT,
+                         "the package's records hold one kernel that works, and no other to compare it with");
     list_cases(g, r->o->regret);
     if (!g->n)
         return run_fails(r, EXIT_ENVIRONMENT,
-                         "the package states no regret: of none of its shapes was the chosen kernel measured; --regret "
-                         "N judges N shapes all the same");
+                         "the package states no regret: %s; --regret N judges N shapes all the same",
+                         contract_unknown(g->out->contract));
     if ((aside && !site_find(r, g->workload, false, &found)) || !tools_open(r, g->workload, &site, &g->tools))
         return false;
     g->here = runner_device(g->tools.runner);
@@ -193,6 +198,12 @@ static bool open_target(Regret *g, const Workload *all)
 }
 
 /* ---- what is printed, as text ---- */
+
+/* "1.23" as in a column of 10; "-": it is not known. */
+static const char *us_text(const Regret *g, double ns)
+{
+    return isfinite(ns) ? arena_printf(g->out->study->arena, "%.2f", ns / 1e3) : "-";
+}
 
 static const char *const group_name[REGRET_GROUPS] = { "tuned", "held out", "further, held out" };
 static const char *const group_key[REGRET_GROUPS] = { "tuned", "held_out", "further" };
@@ -218,13 +229,15 @@ void regret_show_case(const Regret *g, const RegretCase *c)
     const int n = op_said(op, value, 1, said);
     for (int i = 0; i < n; i++)
         printf("%s %-6s", said[i].name, value[said[i].extent]);
-    printf("threads %-3d kernel %-2d %10.2f us  best %10.2f us  %+6.2f %%", c->now.inst->threads,
-           g->out->first + c->now.kernel, c->now.chosen_ns / 1e3, c->now.best_ns / 1e3, 100 * c->now.regret);
-    if (c->was.measured)
+    printf("threads %-3d kernel %-2d %10s us  best %10s us", c->now.inst->threads, g->out->first + c->now.kernel,
+           us_text(g, c->now.chosen_ns), us_text(g, c->now.best_ns));
+    if (isfinite(c->now.regret))
+        printf("  %+6.2f %%", 100 * c->now.regret);
+    if (isfinite(c->was.regret))
         printf("  was %+6.2f %%", 100 * c->was.regret);
     printf("  %s", group_name[group_of(c)]);
     if (!c->now.measured)
-        printf(", not measured: the time was up");
+        printf(", not measured beside another: the time was up");
     else if (!c->now.said)
         printf(", cannot be said: that or %s, off by %.1f %%", regret_rival(g->out->study->arena, g->out, &c->now),
                100 * c->now.spread);
@@ -272,8 +285,8 @@ static json_t *case_json(const Regret *g, const RegretCase *c)
     return JSON_SET(o, FIELD("threads", inst->threads), FIELD("weight", inst->weight),
                     FIELD("kernel", g->out->first + c->now.kernel), FIELD("chosen_ns", c->now.chosen_ns),
                     FIELD("best_ns", c->now.best_ns), FIELD("regret", c->now.regret),
-                    FIELD("regret_was", json_of_known(c->was.measured, c->was.regret)), FIELD("spread", c->now.spread),
-                    FIELD("said", c->now.said), FIELD("rival", regret_rival(g->out->study->arena, g->out, &c->now)));
+                    FIELD("regret_was", c->was.regret), FIELD("spread", c->now.spread), FIELD("said", c->now.said),
+                    FIELD("rival", regret_rival(g->out->study->arena, g->out, &c->now)));
 }
 
 static json_t *sum_json(const Regret *g, int k)

@@ -94,14 +94,14 @@ static void print_measured(const Result *out, FILE *to)
             count_trials(s, false), count_trials(s, true), out->cost->nmeasure, 100 * out->cost->error,
             out->cost->order.rank);
     const ContractSum *tuned = &out->contract->tuned;
-    if (tuned->nmeasured && count_trials(s, false) - count_trials(s, true) > 1)
-        fprintf(to,
-                "  regret %.2f%% on the shapes that were measured, %.2f%% at worst, against the best known of each\n",
-                100 * tuned->mean, 100 * tuned->worst);
+    const char *unknown = contract_unknown(out->contract);
+    if (unknown)
+        fprintf(to, "  no regret is known: %s\n", unknown);
     else
-        fprintf(to, "  no regret is known: %s\n",
-                tuned->nmeasured ? "one kernel was measured, and no other beside it"
-                                 : "on no tuned shape was the chosen kernel measured beside another");
+        fprintf(to,
+                "  regret %.2f%% on %" PRId64 " of %" PRId64
+                " tuned shapes, %.2f%% at worst, against the best known of each\n",
+                100 * tuned->mean, tuned->nmeasured, tuned->nshape, 100 * tuned->worst);
     print_joined(s, to);
     print_held_out(out, to);
     print_noise(out, to);
@@ -201,7 +201,7 @@ void summary_package(const Workload *w, const Result *out, int n, const Proof *p
 void summary_contract(Arena *a, const Result *out, bool several_targets, FILE *to)
 {
     const Contract *c = out->contract;
-    const int64_t missing = c->tuned.nshape - c->tuned.nmeasured;
+    const int64_t missing = contract_missing(c);
     const char *broken = contract_broken(a, c);
     const char *part = words_part(a, out->study->spec, out->study->target, several_targets);
     const char *who = *part ? arena_printf(a, "%s: ", part) : "";

@@ -19,21 +19,22 @@ enum { SCHEMA = 1, MAX_LISTED = 24 }; /* MAX_LISTED: shapes that README.md names
 /* ---- writing ---- */
 
 /* Adds a number for regret.json, with four digits behind the point; "null" if it is not known. */
-static void add_figure(FillScope *s, const char *name, bool is_known, double value)
+static void add_figure(FillScope *s, const char *name, double value)
 {
-    fill_word(s, name, is_known ? arena_printf(s->arena, "%.4f", value) : "null");
+    fill_word(s, name, isfinite(value) ? arena_printf(s->arena, "%.4f", value) : "null");
 }
 
-static void add_time(FillScope *s, const char *name, bool is_known, double ns)
+static void add_time(FillScope *s, const char *name, double ns)
 {
-    fill_word(s, name, is_known ? arena_printf(s->arena, "%.6g", ns) : "null");
+    fill_word(s, name, isfinite(ns) ? arena_printf(s->arena, "%.6g", ns) : "null");
 }
 
-/* Adds a ratio as a number for regret.json, "MEAN", and in percent for people, "MEAN_PERCENT". */
-static void add_ratio(FillScope *s, const char *name, bool is_known, double value)
+/* Adds a ratio as a number for regret.json, "MEAN", and in percent for people, "MEAN_PERCENT"; "-" if it is not known. */
+static void add_ratio(FillScope *s, const char *name, double value)
 {
-    add_figure(s, name, is_known, value);
-    fill_wordf(s, arena_printf(s->arena, "%s_PERCENT", name), "%.2f", 100 * value);
+    add_figure(s, name, value);
+    fill_word(s, arena_printf(s->arena, "%s_PERCENT", name),
+              isfinite(value) ? arena_printf(s->arena, "%.2f %%", 100 * value) : "-");
 }
 
 static void add_sum(FillScope *words, const char *key, const char *kind, const ContractSum *s)
@@ -44,12 +45,11 @@ static void add_sum(FillScope *words, const char *key, const char *kind, const C
     fill_number(row, "NSHAPE", s->nshape);
     fill_number(row, "NMEASURED", s->nmeasured);
     fill_number(row, "NSAID", s->nsaid);
-    fill_number(row, "HAS_BOUND", s->mean_bound > 0);
-    add_figure(row, "NOISE", true, s->noise);
-    add_ratio(row, "MEAN", true, s->mean);
-    add_ratio(row, "WORST", true, s->worst);
-    add_ratio(row, "MEAN_BOUND", s->mean_bound > 0, s->mean_bound);
-    add_ratio(row, "WORST_BOUND", s->worst_bound > 0, s->worst_bound);
+    add_figure(row, "NOISE", s->noise);
+    add_ratio(row, "MEAN", s->mean);
+    add_ratio(row, "WORST", s->worst);
+    add_ratio(row, "MEAN_BOUND", s->mean_bound);
+    add_ratio(row, "WORST_BOUND", s->worst_bound);
 }
 
 const char *regret_rival(Arena *a, const Result *r, const ContractShape *s)
@@ -79,11 +79,11 @@ static void add_shape(FillScope *words, const Result *r, const ContractShape *s)
     fill_number(row, "THREADS", threads);
     fill_wordf(row, "WEIGHT", "%.6g", s->inst->weight);
     fill_number(row, "KERNEL_NUMBER", r->first + s->kernel);
-    add_time(row, "CHOSEN_NS", s->measured, s->chosen_ns);
-    add_time(row, "BEST_NS", s->measured, s->best_ns);
-    add_figure(row, "REGRET", s->measured, s->regret);
-    add_figure(row, "SPREAD", s->measured, s->spread);
-    fill_word(row, "IS_SAID", s->measured && s->said ? "true" : "false");
+    add_time(row, "CHOSEN_NS", s->chosen_ns);
+    add_time(row, "BEST_NS", s->best_ns);
+    add_figure(row, "REGRET", s->regret);
+    add_figure(row, "SPREAD", s->rival >= 0 ? s->spread : NAN);
+    fill_word(row, "IS_SAID", s->said ? "true" : "false");
     const char *rival = regret_rival(words->arena, r, s);
     fill_word(row, "RIVAL", rival ? rival : "none");
     fill_word(row, "RIVAL_JSON", rival ? quote_json_text(words->arena, rival) : "null");
@@ -101,7 +101,7 @@ static void add_shapes(FillScope *row, const Result *r)
         add_shape(row, r, &c->shape[i]);
     fill_list(row, "unsaid");
     for (int64_t i = 0; i < c->nshape && nlisted < MAX_LISTED; i++)
-        if (c->shape[i].measured && !c->shape[i].said) {
+        if (c->shape[i].rival >= 0 && !c->shape[i].said) {
             add_shape(row, r, &c->shape[i]);
             nlisted++;
         }
@@ -122,7 +122,7 @@ static void add_demands(FillScope *row, const Contract *c, Demand demand)
     fill_word(row, "DEMANDED", !(demand.worst > 0) ? "the mean" : demand.mean > 0 ? "both" : "the worst");
     fill_number(row, "IS_BROKEN", *broken != '\0');
     fill_word(row, "BROKEN", broken);
-    fill_number(row, "NMISSED", c->tuned.nshape - c->tuned.nmeasured);
+    fill_number(row, "NMISSED", contract_missing(c));
     fill_number(row, "NTUNED", c->tuned.nshape);
 }
 
@@ -141,6 +141,8 @@ static void add_result(FillScope *s, const Result *result)
     fill_word(row, "COMPILER", quote_markdown(a, study->device->compiler));
     fill_word(row, "COMPILER_JSON", quote_json_text(a, study->device->compiler));
     fill_number(row, "IS_MODELLED", c->modelled);
+    fill_number(row, "IS_UNKNOWN", contract_unknown(c) != NULL);
+    fill_word(row, "UNKNOWN", contract_unknown(c) ? contract_unknown(c) : "");
     fill_number(row, "IS_COLD", study->has_cold);
     fill_list(row, "sums");
     add_sum(row, "tuned", "tuned", &c->tuned);

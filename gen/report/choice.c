@@ -6,36 +6,40 @@
 
 #include <math.h>
 
-static int fastest_other(const Assignment *as, const double *cost, int kernel)
+/* The time of a kernel on a place, -1: none. 0: it was not measured there. */
+static double measured_ns(const Study *s, const Assignment *as, int64_t place, int kernel)
 {
-    int best = -1;
-    for (int k = 0; k < as->nkernel; k++)
-        if (k != kernel && isfinite(cost[k]) && (best < 0 || cost[k] < cost[best]))
-            best = k;
-    return best;
+    return place >= 0 ? s->trial[as->kernel[kernel]].ns[place] : 0;
 }
 
 Choice choice_make(const Study *s, const Assignment *as, const Instance *inst, const double *cost, int kernel)
 {
-    int64_t shape = study_shape(s, inst->extent, inst->threads), trial = as->kernel[kernel];
-    const int runner = fastest_other(as, cost, kernel);
-    Choice c = { .kernel = kernel,
-                 .ns = cost[kernel],
-                 .measured = shape >= 0 && s->trial[trial].ns[shape] > 0,
-                 .runner = runner,
-                 .runner_ns = runner < 0 ? INFINITY : cost[runner],
-                 .best_ns = cost[kernel],
-                 .best_trial = trial };
-    if (c.runner_ns < c.best_ns) {
-        c.best_ns = c.runner_ns;
-        c.best_trial = as->kernel[c.runner];
+    const int64_t place = study_place(s, inst);
+    Choice c = { .kernel = kernel, .measured = measured_ns(s, as, place, kernel) > 0, .runner = -1 };
+    c.runner_ns = INFINITY;
+    for (int k = 0; k < as->nkernel; k++) {
+        const double seen = measured_ns(s, as, place, k), ns = seen > 0 ? seen : cost[k];
+        if (k == kernel)
+            c.ns = ns;
+        else if (ns < c.runner_ns) {
+            c.runner = k;
+            c.runner_ns = ns;
+        }
     }
-    double best = shape >= 0 ? study_best(s, shape, &trial) : INFINITY;
+    c.best_ns = fmin(c.ns, c.runner_ns);
+    c.best_trial = as->kernel[c.runner_ns < c.ns ? c.runner : kernel];
+    int64_t trial;
+    const double best = place >= 0 ? study_best(s, place, &trial) : INFINITY;
     if (best < c.best_ns) {
         c.best_ns = best;
         c.best_trial = trial;
     }
     return c;
+}
+
+double choice_measured_ns(const Result *r, const Instance *inst, int kernel)
+{
+    return measured_ns(r->study, r->assignment, study_place(r->study, inst), kernel);
 }
 
 bool choice_is_empty(const Spec *s, const int64_t *extent)
@@ -77,8 +81,9 @@ Against choice_library(const Result *r)
     const Study *s = r->study;
     Against v = { 0, 0, INFINITY };
     for (int64_t j = 0; j < s->nshape; j++) {
-        const double ratio = study_library(s, j) / choice_ns(r, s->shape[j] - s->spec->instance);
-        if (!(ratio > 0))
+        const int kernel = r->assignment->chosen[s->shape[j] - s->spec->instance];
+        const double ratio = study_library(s, j) / choice_measured_ns(r, s->shape[j], kernel);
+        if (!(ratio > 0 && isfinite(ratio)))
             continue;
         v.n++;
         v.mean += log(ratio);

@@ -11,9 +11,9 @@
 #include "search/choose/result.h"
 
 typedef struct {
-    int kernel;         /* the chosen one: its place in the assignment */
-    double ns;          /* its time */
-    bool measured;      /* ns was measured, not predicted */
+    int kernel;    /* the chosen one: its place in the assignment */
+    double ns;     /* its time: as it was measured, on a tuned shape or one that is held out, else as it is predicted */
+    bool measured; /* ns was measured, not predicted */
     double best_ns;     /* the least time known of any trial */
     int64_t best_trial; /* that trial */
     int runner;         /* the runner-up, the fastest other kernel of the package; -1: there is none */
@@ -30,7 +30,10 @@ bool choice_is_empty(const Spec *s, const int64_t *extent);
  * False: they cannot be computed. */
 bool choice_factors(const Study *s, const Candidate *c, const int64_t *extent, int threads, double *pad, double *occ);
 
-/* The time of the kernel that was chosen for an instance. */
+/* The time of a kernel of the package on an instance, tuned or held out; 0: it was not measured there. */
+double choice_measured_ns(const Result *r, const Instance *inst, int kernel);
+
+/* The time of the kernel that was chosen for an instance; of one that is held out the prediction that it was chosen by. */
 double choice_ns(const Result *r, int64_t instance);
 
 /* The library's time over the package's, on the n tuned shapes where both were timed. */

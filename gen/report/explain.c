@@ -51,8 +51,8 @@ static bool is_threads(const Spec *s, const char *name)
     return strcmp(name, "threads") == 0 && !is_dim(s, name) && op_axis(s->op, name) < 0;
 }
 
-/* Has the dim more than one value? Else it need not be told: such are those that a function of several does not use. */
-static bool is_open(const Dim *d) { return d->min < d->max; }
+/* Must the dim be told? Not if it has one value, or if the function does not use it. */
+static bool is_open(const Spec *s, int i) { return s->dims >> i & 1 && s->dim[i].min < s->dim[i].max; }
 
 /* "T=..., or M=... N=... K=..." */
 static const char *usage_text(const Explanation *x)
@@ -60,7 +60,7 @@ static const char *usage_text(const Explanation *x)
     const Op *op = x->study->spec->op;
     Text t = { .arena = x->arena };
     for (int i = 0; i < x->study->spec->ndim; i++)
-        if (is_open(&x->study->spec->dim[i]))
+        if (is_open(x->study->spec, i))
             text_printf(&t, "%s%s=...", t.len ? " " : "", x->study->spec->dim[i].name);
     text_add(&t, t.len ? ", or " : "");
     for (int i = 0; i < op->ngiven; i++)
@@ -204,7 +204,7 @@ static bool find_shapes(Explanation *x)
         return true;
     }
     for (int i = 0; i < s->ndim; i++)
-        if (is_open(&s->dim[i]) || binding_of(x, s->dim[i].name)) {
+        if (is_open(s, i) || binding_of(x, s->dim[i].name)) {
             if (!read_value(x, s->dim[i].name, &x->dim[i]))
                 return false;
         } else {
@@ -233,7 +233,7 @@ static bool is_in_ranges(const Spec *s, const Instance *inst)
 {
     bool in = inst->decl >= 0;
     for (int i = 0; i < s->ndim; i++)
-        in = in && inst->dim[i] >= s->dim[i].min && inst->dim[i] <= s->dim[i].max;
+        in = in && spec_dim_holds(s, i, inst->dim[i]);
     return in;
 }
 
@@ -244,6 +244,8 @@ static Place place_of(const Explanation *x, const Instance *inst)
         return PLACE_OUTSIDE;
     if (study_shape(x->study, inst->extent, inst->threads) >= 0)
         return PLACE_TUNED;
+    if (study_place(x->study, inst) >= 0)
+        return PLACE_HELD_OUT;
     if (is_in_ranges(s, inst))
         return PLACE_DECLARED;
     for (int64_t i = 0; i < s->ninstance; i++)

@@ -10,7 +10,7 @@
 #include "gen/report/shares.h"
 
 /* Where a shape lies: tuned; declared, but not tuned; within the box of the declared ranges, but not declared; outside that box. */
-typedef enum { PLACE_TUNED, PLACE_DECLARED, PLACE_BETWEEN, PLACE_OUTSIDE, PLACE_COUNT } Place;
+typedef enum { PLACE_TUNED, PLACE_HELD_OUT, PLACE_DECLARED, PLACE_BETWEEN, PLACE_OUTSIDE, PLACE_COUNT } Place;
 
 /* One test on the way through the tree. */
 typedef struct {

@@ -14,6 +14,8 @@
 static const struct {
     const char *name, *text;
 } PLACE[PLACE_COUNT] = { [PLACE_TUNED] = { "tuned", "a tuned shape" },
+                         [PLACE_HELD_OUT] = { "held_out",
+                                              "a declared shape, held out: its times had no part in the choice" },
                          [PLACE_DECLARED] = { "declared", "a declared shape, not measured" },
                          [PLACE_BETWEEN] = { "between", "within the declared ranges, but not a declared shape" },
                          [PLACE_OUTSIDE] = { "outside", "outside the declared ranges" } };
@@ -29,8 +31,12 @@ static void say_head(const Explanation *x, FILE *out)
 {
     const Study *s = x->study;
     fprintf(out, "%s", s->spec->name);
+    const char *before = " at";
     for (int i = 0; x->by_dims && i < s->spec->ndim; i++)
-        fprintf(out, "%s %s = %" PRId64, i ? "," : " at", s->spec->dim[i].name, x->dim[i]);
+        if (s->spec->dims >> i & 1) {
+            fprintf(out, "%s %s = %" PRId64, before, s->spec->dim[i].name, x->dim[i]);
+            before = ",";
+        }
     quote_printf(out, ": %d kernel%s for %s, times of %s\n", x->assignment->nkernel,
                  number_plural(x->assignment->nkernel), s->target->name, s->device->name);
     if (s->spec->formula)
@@ -38,7 +44,7 @@ static void say_head(const Explanation *x, FILE *out)
     if (s->spec->accuracy > 1)
         fprintf(out, "accuracy: off by at most %g times the rounding error of plain sums\n", s->spec->accuracy);
     for (int i = 0; x->by_dims && i < s->spec->ndim; i++)
-        if (x->dim[i] < s->spec->dim[i].min || x->dim[i] > s->spec->dim[i].max)
+        if (!spec_dim_holds(s->spec, i, x->dim[i]))
             fprintf(out, "%s = %" PRId64 " is outside its range, %" PRId64 " to %" PRId64 "\n", s->spec->dim[i].name,
                     x->dim[i], s->spec->dim[i].min, s->spec->dim[i].max);
 }
@@ -329,7 +335,8 @@ void explain_json(const Explanation *x, FILE *out)
     const Study *s = x->study;
     json_t *dims = json_object(), *shapes = json_array();
     for (int i = 0; x->by_dims && i < s->spec->ndim; i++)
-        JSON_SET(dims, FIELD(s->spec->dim[i].name, x->dim[i]));
+        if (s->spec->dims >> i & 1)
+            JSON_SET(dims, FIELD(s->spec->dim[i].name, x->dim[i]));
     for (int i = 0; i < x->nanswer; i++)
         json_array_append_new(shapes, shape_json(x, &x->answer[i]));
     quote_print_json(JSON_OBJECT(FIELD("name", s->spec->name),

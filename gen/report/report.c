@@ -49,8 +49,17 @@ const ContractShape *report_contract_shape(const Report *r, int64_t shape)
     for (int64_t i = 0; c && i < c->tuned.nshape;
          i++) /* in the spec's order; those of the study that joined come last */
         if (c->shape[i].inst == r->study->shape[shape])
-            return c->shape[i].measured ? &c->shape[i] : NULL;
+            return c->shape[i].rival >= 0 ? &c->shape[i] : NULL;
     return NULL;
+}
+
+double report_regret(const Report *r, int64_t shape)
+{
+    const ContractShape *said = report_contract_shape(r, shape);
+    const int64_t i = report_instance(r, shape);
+    if (r->study->device->modelled)
+        return choice_ns(r->in, i) / r->assignment->oracle_ns[i] - 1;
+    return said ? said->regret : NAN;
 }
 
 /* ---- words ---- */
@@ -116,7 +125,12 @@ static void add_head_words(Report *r)
     report_word(r->words, "NTUNED",
                 number_count(r->arena, r->study->nshape)); /* rows: one for each number of threads */
     report_word(r->words, "SPEEDUP", number_ratio(r->arena, speedup_over_general(r)));
-    report_word(r->words, "TUNED_REGRET", number_percent(r->arena, r->contract ? r->contract->tuned.mean : 0));
+    const char *unknown = r->contract ? contract_unknown(r->contract) : NULL;
+    fill_number(r->words, "IS_REGRET_KNOWN", r->contract && !unknown);
+    report_word(r->words, "UNKNOWN", unknown ? unknown : "");
+    report_word(r->words, "TUNED_REGRET", number_percent(r->arena, r->contract ? r->contract->tuned.mean : NAN));
+    report_word(r->words, "WORST_TUNED", number_percent(r->arena, r->contract ? r->contract->tuned.worst : NAN));
+    report_word(r->words, "NCOMPARED", number_count(r->arena, r->contract ? r->contract->tuned.nmeasured : 0));
     fill_number(r->words, "IS_COMPARED", against.n > 0);
     fill_number(r->words, "IS_FORMULA_BEHIND", s->formula && s->formula->bias < 0);
     report_word(r->words, "LIBRARY_NAME", library ? library : "");
@@ -151,7 +165,7 @@ static void add_dispatch_words(Report *r)
     }
 }
 
-/* Names the tuned shape with the largest regret among those whose regret can be said, and counts the others. */
+/* Names the tuned shape with the largest regret, and counts those whose regret cannot be said. */
 static void add_regret_words(Report *r)
 {
     const int64_t nshape = r->study->nshape;
@@ -159,9 +173,8 @@ static void add_regret_words(Report *r)
     double worst_regret = -1;
     int64_t nunsaid = 0;
     for (int64_t j = 0; j < nshape; j++) {
-        const int64_t i = report_instance(r, j);
         const ContractShape *s = report_contract_shape(r, j);
-        const double regret = choice_ns(r->in, i) / r->assignment->oracle_ns[i] - 1;
+        const double regret = report_regret(r, j);
         nunsaid += s && !s->said;
         if (isfinite(regret) && regret > worst_regret) {
             worst_regret = regret;

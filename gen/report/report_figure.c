@@ -51,7 +51,26 @@ double report_varying(const Report *r, int64_t instance)
 
 static double chosen_ns(const Report *r, int64_t i) { return choice_ns(r->in, i); }
 static double general_ns(const Report *r, int64_t i) { return report_cost(r, i, r->assignment->general); }
-static double oracle_ns(const Report *r, int64_t i) { return r->assignment->oracle_ns[i]; }
+
+/* The chosen kernel's own time there, on a tuned shape or one held out; 0: none. Where nothing was measured, the model's on a tuned shape. */
+static double measured_ns(const Report *r, int64_t i)
+{
+    const Instance *inst = &r->spec->instance[i];
+    if (r->study->device->modelled)
+        return study_tunes(r->study, inst) ? chosen_ns(r, i) : 0;
+    return choice_measured_ns(r->in, inst, r->assignment->chosen[i]);
+}
+
+/* The least time that was measured there; 0: none. */
+static double best_ns(const Report *r, int64_t i)
+{
+    const Instance *inst = &r->spec->instance[i];
+    const int64_t place = study_place(r->study, inst);
+    if (r->study->device->modelled)
+        return study_tunes(r->study, inst) ? r->assignment->oracle_ns[i] : 0;
+    const double best = place >= 0 ? study_best(r->study, place, NULL) : 0;
+    return isfinite(best) ? best : 0;
+}
 
 /* The least time that arithmetic and memory allow; 0: not known. */
 static double bound_ns(const Report *r, int64_t i)
@@ -63,16 +82,15 @@ static double bound_ns(const Report *r, int64_t i)
 
 static double library_ns(const Report *r, int64_t i)
 {
-    const Instance *inst = &r->spec->instance[i];
-    const int64_t shape = study_shape(r->study, inst->extent, inst->threads);
-    return shape >= 0 ? study_library(r->study, shape) : 0;
+    const int64_t place = study_place(r->study, &r->spec->instance[i]);
+    return place >= 0 ? study_library(r->study, place) : 0;
 }
 
 /* One thing that a panel shows. */
 typedef struct {
     const char *name;
     double (*time)(const Report *, int64_t instance);
-    bool tuned; /* it is shown on tuned shapes alone */
+    bool measured; /* it is shown where it was measured alone: elsewhere `time` is 0 */
     const char *style;
     int look;
 } Series;
@@ -83,12 +101,12 @@ static const Series SERIES[] = { { "roof", bound_ns, false, "lines", LOOK_ROOF }
                                  { "library", library_ns, true, "lines", LOOK_LIBRARY },
                                  { "library_dot", library_ns, true, "points pt 7 ps 0.45", LOOK_LIBRARY_DOT },
                                  { "line", chosen_ns, false, "lines", LOOK_CHOSEN },
-                                 { "best", oracle_ns, true, "points pt 6 ps 0.82", LOOK_BEST },
-                                 { "dot", chosen_ns, true, "points pt 7 ps 0.51", LOOK_DOT } };
+                                 { "best", best_ns, true, "points pt 6 ps 0.82", LOOK_BEST },
+                                 { "dot", measured_ns, true, "points pt 7 ps 0.51", LOOK_DOT } };
 enum { NSERIES = LENGTH(SERIES) };
 
-/* Adds the points of a series on a group's tuned shapes; unless only_tuned, also on others, about LINE_POINTS at most, evenly on a
- * logarithmic scale. Widens *y to hold them. False: there is none. */
+/* Adds the points of a series: those that were measured; or those on a group's tuned shapes and, unless only_tuned, on others, about LINE_POINTS at
+ * most, evenly on a logarithmic scale. Widens *y to hold them. False: there is none. */
 static bool add_series(const Report *r, Plot *p, const Series *s, const Group *g, bool only_tuned, Range *y)
 {
     double first = report_varying(r, g->at[0]), last = report_varying(r, g->at[g->n - 1]);
@@ -100,7 +118,7 @@ static bool add_series(const Report *r, Plot *p, const Series *s, const Group *g
         const double x = report_varying(r, g->at[i]), ns = s->time(r, g->at[i]);
         const double v = ns > 0 ? speed_of(r, inst, ns) : 0;
         const bool crowded = log(x / first) < next && i + 1 < g->n;
-        if (!study_tunes(r->study, inst) && (only_tuned || crowded))
+        if (!s->measured && !study_tunes(r->study, inst) && (only_tuned || crowded))
             continue;
         if (plot_point(p, x, v)) {
             range_add(y, v);
@@ -122,7 +140,7 @@ Range report_shared_x(const Report *r)
     return x;
 }
 
-/* The y range of all panels. It holds all values of tuned shapes. Predictions for shapes far from any measured one may be absurd, so they
+/* The y range of all panels. It holds all that was measured, and all values of tuned shapes. Predictions for shapes far from any measured one may be absurd, so they
  * stretch it to OVER_ROOF times the roofline at most. */
 static Range shared_y(const Report *r)
 {
@@ -150,7 +168,7 @@ static void draw_panel(Report *r, int group, Range x, Range y)
     plot_axis_log(p, 'x', range_widened(x, 1.08), 8);
     plot_axis_log(p, 'y', range_widened(y, 1.12), 6);
     for (const Series *s = SERIES; s < SERIES + NSERIES; s++)
-        if (add_series(r, p, s, g, s->tuned, &unused)) {
+        if (add_series(r, p, s, g, false, &unused)) {
             plot_draw(p, s->name, s->style, s->look);
             r->has_roof = r->has_roof || s->look == LOOK_ROOF;
             r->has_library = r->has_library || s->look == LOOK_LIBRARY;

@@ -89,6 +89,8 @@ Plot *report_plot(Report *r, const char *word, const char *id, const char *capti
 
 /* What the contract says of a tuned shape. NULL: no kernels were compared on it. */
 const ContractShape *report_contract_shape(const Report *r, int64_t shape);
+/* The regret of a tuned shape, as its table has it; where nothing was measured the model's. NAN: not known. */
+double report_regret(const Report *r, int64_t shape);
 const char *report_kernel(const Report *r, int kernel);            /* "k3", by the package's number */
 int64_t report_instance(const Report *r, int64_t shape);           /* index in Spec.instance of a tuned shape */
 double report_cost(const Report *r, int64_t instance, int kernel); /* ns */

@@ -55,7 +55,8 @@ static const char *dims_text(Report *r)
     Text t = { .arena = r->arena };
     for (int i = 0; i < r->spec->ndim; i++) {
         const Dim *d = &r->spec->dim[i];
-        text_printf(&t, "%s%s = %" PRId64 " to %" PRId64, i ? "; " : "", d->name, d->min, d->max);
+        if (r->spec->dims >> i & 1)
+            text_printf(&t, "%s%s = %" PRId64 " to %" PRId64, t.len ? "; " : "", d->name, d->min, d->max);
     }
     return t.len ? text_str(&t) : "none";
 }
@@ -177,11 +178,12 @@ static void add_tuned_row(Report *r, int64_t shape)
     report_word(row, "SERVED_BY", report_kernel(r, c.kernel));
     report_wordf(row, "CHOSEN_TIME", "%s%s", c.measured || !isfinite(c.ns) ? "" : "~ ", time_text(a, c.ns));
     report_word(row, "SPEED", rate_text(a, speed));
-    report_word(row, "ABOVE_BEST", regret_text(a, c.ns / c.best_ns - 1, !said || said->said));
+    report_word(row, "ABOVE_BEST", regret_text(a, report_regret(r, shape), !said || said->said));
     report_word(row, "TIMES_DIFFER", spread_text(a, said ? said->spread : 0));
     report_word(row, "RUNNER_UP", c.runner < 0 ? "-" : report_kernel(r, c.runner));
     report_word(row, "MARGIN", c.runner < 0 ? "-" : number_percent(a, c.runner_ns / c.ns - 1));
-    report_wordf(row, "AGAINST_LIBRARY", library > 0 ? "\xc3\x97 %s" : "-", number_ratio(a, library / c.ns));
+    report_wordf(row, "AGAINST_LIBRARY", library > 0 && c.measured ? "\xc3\x97 %s" : "-",
+                 number_ratio(a, library / c.ns));
     report_word(row, "MODEL_OFF", signed_percent(a, model_ns / c.ns - 1));
     add_bound_words(r, row, inst, kernel, c.ns);
 }
@@ -343,10 +345,10 @@ static void add_sum_row(FillScope *words, const char *name, const ContractSum *s
     report_word(row, "OF_SHAPES", name);
     report_wordf(row, "NSAID", s->nsaid == s->nshape ? "%s" : "%s of %s", number_count(a, s->nsaid),
                  number_count(a, s->nshape));
-    report_word(row, "MEAN", s->nmeasured ? number_percent(a, s->mean) : "-");
-    report_word(row, "MEAN_BOUND", s->nmeasured ? number_percent(a, s->mean_bound) : "-");
-    report_word(row, "WORST", s->nmeasured ? number_percent(a, s->worst) : "-");
-    report_word(row, "WORST_BOUND", s->nmeasured ? number_percent(a, s->worst_bound) : "-");
+    report_word(row, "MEAN", number_percent(a, s->mean));
+    report_word(row, "MEAN_BOUND", number_percent(a, s->mean_bound));
+    report_word(row, "WORST", number_percent(a, s->worst));
+    report_word(row, "WORST_BOUND", number_percent(a, s->worst_bound));
 }
 
 /* The fastest of the others: by its number where it is in the package, else in full. */
@@ -399,10 +401,10 @@ void report_contract_words(Report *r)
     }
     fill_list(r->words, "unsaid");
     for (int64_t i = 0; c && i < c->nshape; i++)
-        if (c->shape[i].measured && !c->shape[i].said)
+        if (c->shape[i].rival >= 0 && !c->shape[i].said)
             add_unsaid_row(r, &c->shape[i]);
     fill_list(r->words, "held_out");
     for (int64_t i = 0; c && i < c->nshape; i++)
-        if (!c->shape[i].tuned && c->shape[i].measured)
+        if (!c->shape[i].tuned && c->shape[i].rival >= 0)
             add_held_out_row(r, &c->shape[i]);
 }

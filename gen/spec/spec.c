@@ -293,17 +293,6 @@ static void read_common(SpecReader *r)
     read_threads(r);
 }
 
-/* A dim that the function at hand does not name makes no difference to it: it stands at its minimum. */
-static void fix_dims(SpecReader *r, unsigned named)
-{
-    for (int i = 0; i < r->spec->ndim; i++)
-        if (!(named >> i & 1)) {
-            r->spec->dim[i].max = r->spec->dim[i].min;
-            r->spec->dim[i].ntune = 0;
-            r->spec->dim[i].tune = NULL;
-        }
-}
-
 /* Reads the keys of the function that r->group has. */
 static void read_function(SpecReader *r, const char *const *templates, int ntemplates)
 {
@@ -344,8 +333,8 @@ static void read_function_name(SpecReader *r, const SpecFile *f, int i)
     }
 }
 
-/* Reads one of several functions. *dims: bits of the dims that a function names. */
-static void read_listed(SpecReader *r, const SpecFile *f, int i, unsigned *dims)
+/* Reads the keys that only one of several functions has. */
+static void read_listed(SpecReader *r, const SpecFile *f, int i)
 {
     static const ConfKey keys[] = { { "name", true, "the name of the function, as in name = \"scores\";" },
                                     { "dtype", false, NULL },
@@ -353,14 +342,11 @@ static void read_listed(SpecReader *r, const SpecFile *f, int i, unsigned *dims)
                                     { "accuracy", false, NULL },
                                     FUNCTION_KEYS };
     Spec *s = r->spec;
-    const unsigned named = spec_named_dims(r);
-    *dims |= named;
     conf_keys(r->conf, r->group, keys, LENGTH(keys));
     read_function_name(r, f, i);
     s->share = 1;
     if (conf_real(r->conf, r->group, "weight", &s->share) && !(s->share > 0))
         diag_error(r->diag, conf_member(r->group, "weight")->at, "a function's weight must be above 0");
-    fix_dims(r, named);
 }
 
 /* A dim that nothing uses is most likely a slip, but harmless. */
@@ -396,10 +382,9 @@ static void read_functions(SpecReader *r, SpecFile *f, const ConfSetting *list)
         r->group = list ? conf_elem(list, i) : r->root;
         if (!conf_group(r->conf, r->group, NULL))
             continue;
+        dims |= r->spec->dims = spec_named_dims(r);
         if (list)
-            read_listed(r, f, i, &dims);
-        else
-            dims = spec_named_dims(r);
+            read_listed(r, f, i);
         read_function(r, common->templates, common->ntemplates);
         sum += r->spec->share;
     }
@@ -533,4 +518,9 @@ bool spec_wants(const Spec *s, const char *param, int64_t value)
     while (l && i < l->nvalue && l->value[i] != value)
         i++;
     return !l || i < l->nvalue;
+}
+
+bool spec_dim_holds(const Spec *s, int i, int64_t value)
+{
+    return !(s->dims >> i & 1) || (value >= s->dim[i].min && value <= s->dim[i].max);
 }

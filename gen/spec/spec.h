@@ -85,15 +85,17 @@ typedef struct {
     const char *function; /* its own name; NULL: the package has no other function, and both names are one */
     double share;         /* of the package's budget; all functions' together are 1 */
     Loc name_loc;
-    const Op *op; /* with the operands that the formula brings */
+    const Op *op;   /* with the operands that the formula brings */
     int ntemplates; /* folders of templates, the first that has a file counts */
     const char *const *templates;
     const char *dtype;
     int ntarget;
     const char *target[SPEC_MAX_NAME]; /* {spec_auto} when the spec names none */
     Loc target_loc[SPEC_MAX_NAME];
-    int ndim;
+    int ndim; /* of the file */
     Dim dim[SPEC_MAX_DIM];
+    unsigned
+        dims; /* bit i: a shape of this function names dim i. The others make no difference to it, and stand at their minimum */
     int nshape;
     ShapeDecl *shape;
     /* The smallest box that holds every shape of the declared ranges. Each extent was evaluated over all values of the dims that it uses; where
@@ -176,5 +178,7 @@ const char *spec_layout_text(Arena *a, const Spec *s);
 /* Is this extent of the op an attribute with one value in all shapes? Then it is no argument of the package's functions, and kernels are made for
  * that value alone: Spec.box has it. */
 bool spec_is_constant(const Spec *s, int extent);
+/* May dim i have that value? Any will do where the function does not use it. */
+bool spec_dim_holds(const Spec *s, int i, int64_t value);
 
 #endif

@@ -323,9 +323,9 @@ void spec_make_instances(SpecReader *r)
 {
     Spec *s = r->spec;
     int64_t limit = SPEC_MAX_INSTANCE / s->nshape / s->nthread;
-    Grid g = spec_grid(s, ~0u, limit);
+    Grid g = spec_grid(s, s->dims, limit);
     if (!g.all)
-        g = spec_grid(s, ~0u, limit - TUNE_PER_SHAPE);
+        g = spec_grid(s, s->dims, limit - TUNE_PER_SHAPE);
     PointSet points = { .p = ARENA_ARRAY(r->arena, (size_t)g.npoint + 1, Point) };
     while (spec_grid_next(s, &g, &points.p[points.n]))
         points.n++;

@@ -208,8 +208,8 @@ bool spec_point_weight(SpecReader *r, const Point *p, double *out)
 {
     *out = 1;
     for (int i = 0; i < r->spec->ndim; i++) {
-        double w;
-        if (!dim_weight(r, &r->spec->dim[i], p, &w))
+        double w = 1;
+        if (r->spec->dims >> i & 1 && !dim_weight(r, &r->spec->dim[i], p, &w))
             return false;
         *out *= w;
     }

@@ -25,19 +25,20 @@ static double round_bound(double bound) { return BOUND_STEP * ceil(bound / BOUND
 
 ContractSum contract_sum(const ContractShape *shape, int64_t n)
 {
-    ContractSum sum = { .nshape = n };
+    ContractSum sum = { n, 0, 0, NAN, NAN, NAN, NAN, NAN };
     double logs = 0, weights = 0, squares = 0, spreads = 0;
     for (const ContractShape *c = shape; c < shape + n; c++) {
         const double w = c->inst->weight;
-        sum.nmeasured += c->measured;
-        sum.nsaid += c->said;
-        if (!c->measured || !(w > 0))
+        const bool compared = c->measured && c->rival >= 0;
+        sum.nmeasured += compared;
+        sum.nsaid += compared && c->said;
+        if (!compared || !(w > 0))
             continue;
         logs += w * log1p(c->regret + c->hidden);
         weights += w;
         squares += w * w;
         spreads += w * c->spread * c->spread;
-        sum.worst = fmax(sum.worst, c->regret + c->hidden);
+        sum.worst = fmax(sum.worst, c->regret + c->hidden); /* of NAN and a number the number */
     }
     if (weights > 0) {
         sum.mean = expm1(logs / weights);
@@ -67,17 +68,21 @@ void contract_judge(const Study *s, const Assignment *as, double all, ContractSh
     const int64_t chosen = as->kernel[out->kernel], place = study_place(s, out->inst);
     const Trial *t = &s->trial[chosen];
     out->rival = -1;
-    if (place >= 0)
-        study_best_but(s, place, chosen, &out->rival);
-    if (place < 0 || !trial_usable(t) || !(t->ns[place] > 0) || (out->rival < 0 && study_choosable(s, -1, NULL) > 1))
+    out->chosen_ns = out->best_ns = out->regret = NAN;
+    if (place < 0 || !trial_usable(t) || !(t->ns[place] > 0))
         return;
-    const Trial *rival = out->rival >= 0 ? &s->trial[out->rival] : NULL;
+    out->chosen_ns = t->ns[place];
+    study_best_but(s, place, chosen, &out->rival);
+    if (out->rival < 0) {
+        out->measured = study_choosable(s, -1, NULL) <= 1;
+        return;
+    }
+    const Trial *rival = &s->trial[out->rival];
     const double noise = study_noise_at(s, place, all);
     out->measured = true;
-    out->chosen_ns = t->ns[place];
-    out->best_ns = rival ? fmin(t->ns[place], rival->ns[place]) : t->ns[place];
+    out->best_ns = fmin(t->ns[place], rival->ns[place]);
     out->regret = out->chosen_ns / out->best_ns - 1;
-    out->spread = rival ? hypot(trial_error(s, t, place, noise), trial_error(s, rival, place, noise)) : 0;
+    out->spread = hypot(trial_error(s, t, place, noise), trial_error(s, rival, place, noise));
     out->said = out->spread <= fmax(SPREAD_MOST, SPREAD_PART * out->regret) || !times_overlap(s, t, rival, place);
 }
 
@@ -137,7 +142,7 @@ static ContractSum add_shapes(Arena *scratch, const Study *s, const Assignment *
             (!tuned && s->shape[place] != inst)) /* several instances may be one place */
             continue;
         contract_judge(s, as, all, &c);
-        if (tuned && c.measured)
+        if (tuned && c.rival >= 0)
             c.hidden = hidden_of(scratch, s, as, &c, all);
         if (c.measured || tuned)
             out->shape[out->nshape++] = c;
@@ -153,7 +158,9 @@ static ContractSum add_shapes(Arena *scratch, const Study *s, const Assignment *
 const Contract *contract_make(Arena *a, const Study *s, const Assignment *as)
 {
     Contract *c = ARENA_NEW(a, Contract);
-    c->modelled = s->device->modelled;
+    *c = (Contract){ .modelled = s->device->modelled,
+                     .tuned = contract_sum(NULL, 0),
+                     .held_out = contract_sum(NULL, 0) };
     if (c->modelled)
         return c;
     c->shape = ARENA_ARRAY(a, (size_t)s->nplace + 1, ContractShape);
@@ -162,6 +169,24 @@ const Contract *contract_make(Arena *a, const Study *s, const Assignment *as)
     c->held_out = add_shapes(scratch, s, as, false, c);
     arena_free(scratch);
     return c;
+}
+
+const char *contract_unknown(const Contract *c)
+{
+    if (isfinite(c->tuned.mean) && !c->modelled)
+        return NULL;
+    for (const ContractShape *x = c->shape; x < c->shape + c->nshape; x++)
+        if (x->measured && x->rival < 0)
+            return "one kernel was measured, and no other beside it";
+    return c->modelled ? "no time was measured" : "on no tuned shape was the chosen kernel measured beside another";
+}
+
+int64_t contract_missing(const Contract *c)
+{
+    int64_t n = 0;
+    for (const ContractShape *x = c->shape; x < c->shape + c->nshape; x++)
+        n += x->tuned && !x->measured;
+    return n;
 }
 
 int64_t contract_unsaid(const Contract *c)

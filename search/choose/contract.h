@@ -12,7 +12,7 @@
  *   times  those of the study: of all that was recorded, whatever it was measured for
  *   rival  the fastest of the others
  *   spread standard error of the chosen kernel's time over the rival's (trial_error of both)
- *   said   shapes whose regret is known: their times differ by more than they scatter, or spread <= 4 %, or a quarter of the regret. Of the
+ *   said   shapes whose regret is known well: their times differ by more than they scatter, or spread <= 4 %, or a quarter of the regret. Of the
  *          others nobody can say which of the two is faster: both are named, and the race measures them again while time is left
  *   mean   geometric mean of 1 + regret + hidden over the shapes that were measured, each by its weight, less 1;   worst   the largest of these
  *   noise  standard error of the difference between a regret and the same regret taken again: sqrt 2 times the root mean square of the spreads
@@ -38,20 +38,20 @@
 
 typedef struct {
     const Instance *inst;
-    bool tuned;    /* study_tunes(inst) */
-    int kernel;    /* the chosen one, its place in the assignment */
-    bool measured; /* the chosen kernel has a time there, and so has another, if there is one; else what follows is 0 */
-    double chosen_ns, best_ns, regret;
-    double hidden; /* what chance is expected to hide of the regret, at least 0 */
+    bool tuned;                        /* study_tunes(inst) */
+    int kernel;                        /* the chosen one, its place in the assignment */
+    bool measured;                     /* the chosen kernel has a time there, and so has another, if any other works */
+    double chosen_ns, best_ns, regret; /* NAN: not known */
+    double hidden;                     /* what chance is expected to hide of the regret, at least 0 */
     double spread;
     bool said;     /* the regret is known well enough */
-    int64_t rival; /* trial of the study: the fastest of the others; -1: there is none */
+    int64_t rival; /* trial of the study: the fastest of the others; -1: there is none, and no regret */
 } ContractShape;
 
 typedef struct {
-    int64_t nshape, nmeasured, nsaid;
-    double mean, worst, noise;      /* over those that are measured and have a weight */
-    double mean_bound, worst_bound; /* 0: none was measured, and none is stated */
+    int64_t nshape, nmeasured, nsaid; /* nmeasured: beside a rival */
+    double mean, worst, noise;        /* over those that are so measured and have a weight; NAN: there is none */
+    double mean_bound, worst_bound;   /* NAN: none is stated */
 } ContractSum;
 
 typedef struct {
@@ -67,6 +67,10 @@ const Contract *contract_make(Arena *a, const Study *s, const Assignment *as);
 void contract_judge(const Study *s, const Assignment *as, double all, ContractShape *shape);
 /* The sums of n shapes, bounds included. */
 ContractSum contract_sum(const ContractShape *shape, int64_t n);
+/* Why no regret of the tuned shapes is known, in a few words; NULL: it is. */
+const char *contract_unknown(const Contract *c);
+/* Counts the tuned shapes on which the chosen kernel was not measured, or another works and was not. */
+int64_t contract_missing(const Contract *c);
 /* Counts the measured shapes whose regret cannot be said. */
 int64_t contract_unsaid(const Contract *c);
 /* True if the regret of most measured shapes cannot be said. */

@@ -63,7 +63,7 @@ static void add_statement(Heat *h, const Study *s, const Selection *c, int64_t p
     contract_judge(s, c->as, all, &stated);
     if (!stated.measured)
         h->gain += own->error;
-    if (!stated.measured || stated.said)
+    if (!stated.measured || stated.said || stated.rival < 0)
         return;
     const Known rival = known_of(s, c, h->inst, place, noise, stated.rival);
     enter(h, stated.rival, rival.ns);

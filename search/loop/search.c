@@ -274,8 +274,7 @@ static bool is_known(const Study *s, Arena *scratch, const Assignment *as)
 {
     const Contract *c = contract_make(scratch, s, as);
     const int64_t all = study_nheld_out(s);
-    return c->tuned.nmeasured == c->tuned.nshape &&
-           c->held_out.nmeasured >= (all < HELD_OUT_LEAST ? all : HELD_OUT_LEAST);
+    return !contract_missing(c) && c->held_out.nshape >= (all < HELD_OUT_LEAST ? all : HELD_OUT_LEAST);
 }
 
 /* Chooses, and holds a round of the race on the tuned shapes and on those that join them, until nothing more is worth it. *c: the last choice. */

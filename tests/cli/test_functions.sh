@@ -64,7 +64,13 @@ shows '^pair_scores_bench'
 
 section one of them
 run 0 explain out/pair scores S=7
-shows 'pair_scores at T = 1, S = 7'
+shows 'pair_scores at S = 7:'
+run 0 explain out/pair scores S=7 T=99 # which makes no difference to it
+shows 'pair_scores at S = 7:'
+! grep -q 'outside its range' "$out" || failed 'a dim that the function does not use is said to be outside its range'
+for range in 'T = 1 to 40' 'S = 1 to 20'; do
+    grep -qF "<td>$range</td>" out/pair/report.html || failed "the report does not say just: $range"
+done
 run 0 explain out/pair proj T=7
 shows 'pair_proj at T = 7'
 bad 'which function? Name one behind the package: proj, scores' explain out/pair T=7

@@ -79,7 +79,7 @@ static void people_are_told_each_figure(void **state)
     static const char begin[] =
         "hand: 2 kernels, 4 KiB, 3 leaves, for avx512 (Synthetic CPU 9000)\n"
         "  5 trials, 2 failed; 7 measurements; model error 5.4% on kernels it has not seen, rank 0.91\n"
-        "  regret 1.10% on the shapes that were measured, 2.20% at worst, against the best known of each\n";
+        "  regret 1.10% on 2 of 3 tuned shapes, 2.20% at worst, against the best known of each\n";
     static const char held_out[] =
         "  regret 1.23% on 2 shapes that were held out, 5.00% at worst\n"
         "  it is 12% at M = 5, N = 16, K = 16; a search measures there with T = 5 in 'tune'\n"
@@ -103,12 +103,23 @@ static void no_regret_is_told_where_none_is_known(void **state)
     (void)state;
     Result out = hand_of();
     Contract c = *out.contract;
-    c.tuned.nmeasured = 0;
+    c.nshape = 0;
+    c.tuned = contract_sum(NULL, 0);
     out.contract = &c;
     char *text = said_of(&out, 1, NULL, false);
     assert_non_null(
         strstr(text, "  no regret is known: on no tuned shape was the chosen kernel measured beside another\n"));
-    assert_null(strstr(text, "on the shapes that were measured"));
+    assert_null(strstr(text, "% at worst, against"));
+    free(text);
+    ContractShape alone = { .inst = hand.shape[0].inst, .tuned = true, .measured = true, .regret = NAN, .rival = -1 };
+    c.nshape = 1;
+    c.shape = &alone;
+    c.tuned = contract_sum(&alone, 1);
+    text = said_of(&out, 1, NULL, false);
+    assert_non_null(strstr(text, "  no regret is known: one kernel was measured, and no other beside it\n"));
+    free(text);
+    text = said_of(&out, 1, NULL, true);
+    assert_non_null(strstr(text, "\"regret\": null"));
     free(text);
 }
 
@@ -169,7 +180,7 @@ static void people_are_told_what_there_is(void **state)
     expect_text(&out, NULL,
                 "hand: 1 kernel, 3 KiB, 1 leaf, for avx512 (Synthetic CPU 9000)\n"
                 "  5 trials, 2 failed; 7 measurements; model error 5.4% on kernels it has not seen, rank 0.91\n"
-                "  regret 1.10% on the shapes that were measured, 2.20% at worst, against the best known of each\n"
+                "  regret 1.10% on 2 of 3 tuned shapes, 2.20% at worst, against the best known of each\n"
                 "  regret 1.23% on 2 shapes that were held out, 5.00% at worst\n"
                 "  it is 12% at M = 5, N = 16, K = 16; a search measures there with T = 5 in 'tune'\n"
                 "  on 2 of 4 shapes the regret cannot be said, as their times differ by too much\n"
@@ -242,14 +253,14 @@ static void what_the_contract_lacks_is_a_warning(void **state)
     summary_contract(hand.y.arena, &out, false, to);
     c.tuned.worst_bound = 0.055;
     summary_contract(hand.y.arena, &out, true, to);
-    c.tuned.nmeasured = 3;
+    hand.shape[2].measured = true;
     summary_contract(hand.y.arena, &out, true, to);
     Study study = *out.study;
     Spec spec = *study.spec;
     study.spec = &spec;
     out.study = &study;
     spec.function = "one";
-    c.tuned.nmeasured = 2;
+    hand.shape[2].measured = false;
     summary_contract(hand.y.arena, &out, false, to);
     summary_contract(hand.y.arena, &out, true, to);
     fclose(to);

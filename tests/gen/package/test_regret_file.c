@@ -131,7 +131,8 @@ static void says_it_in_words(void **state)
         regret_file_text(hand.y.arena, &in, "regret.md", diag_new(hand.y.arena)),
         arena_printf(
             hand.y.arena,
-            "%s\nOn 1 of 3 tuned shapes the chosen kernel was not measured; they are not in these figures.\n"
+            "%s\nOn 1 of 3 tuned shapes the chosen kernel was not measured beside another; they are not in these "
+            "figures.\n"
             "\nOn 2 shapes it cannot be said which of two kernels is faster: their times overlap, and are off by too "
             "much.\nA search measures such shapes again while it has time left.\n\n"
             "- M = 3, N = 16, K = 16, 1 thread: kernel 0 or kernel 1, off by 50.0 %%\n"
@@ -172,7 +173,7 @@ static void says_what_is_demanded_and_in_doubt(void **state)
     hand.contract.shape = many;
     hand.contract.nshape = hand.contract.tuned.nshape = hand.contract.tuned.nmeasured = 30;
     hand.contract.tuned.nsaid = 0;
-    hand.contract.held_out = (ContractSum){ 0 };
+    hand.contract.held_out = contract_sum(NULL, 0);
     text = regret_file_text(hand.y.arena, &in, "regret.md", diag_new(hand.y.arena));
     assert_non_null(strstr(text, "left.\n**These are most shapes: the machine was too busy. Search again on a quieter "
                                  "one.**\n"));
@@ -204,7 +205,7 @@ static void reads_the_bounds_of_a_target(void **state)
     const char *err;
     assert_true(read_back(regret_file_text(hand.y.arena, &in, "regret.json", diag_new(hand.y.arena)), "avx2", b, &err));
     assert_true(b[0].mean == 0.044 && b[0].worst == 0.055 && b[1].mean == 0.077 && b[1].worst == 0.088);
-    hand.contract.held_out.mean_bound = hand.contract.held_out.worst_bound = 0; /* nothing is stated */
+    hand.contract.held_out.mean_bound = hand.contract.held_out.worst_bound = NAN; /* nothing is stated */
     assert_true(
         read_back(regret_file_text(hand.y.arena, &in, "regret.json", diag_new(hand.y.arena)), "avx512", b, &err));
     assert_true(b[0].worst == 0.055 && isinf(b[1].mean) && isinf(b[1].worst));

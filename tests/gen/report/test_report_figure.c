@@ -57,6 +57,22 @@ static void draws_the_speed_of_each_shape(void **state)
     assert_true(r->has_roof && r->has_library);
 }
 
+/* A dot is a time that was measured: none where the chosen kernel has none, tuned or not, and one on a shape that is held out and has one. The line
+ * is what the choice goes by. It comes last: the study keeps the time. */
+static void draws_a_dot_where_a_time_was_measured(void **state)
+{
+    (void)state;
+    double *on_8 = &hand.y.study->trial[0].ns[2];
+    *on_8 = 0;
+    by_hand_measure(&hand, 1, &hand.y.spec->instance[3], 2560); /* M = 4, which kernel 0 serves */
+    const char *script = script_of(drawn(), "panel-0");
+    *on_8 = 8000;
+    expect(script, "$dot << END\n1 0.512\n3 0.768\n4 0.8\nEND\n");
+    expect(script, "$best << END\n1 0.512\n3 0.768\n4 0.8\n8 0.64\nEND\n");
+    expect(script,
+           "$line << END\n1 0.512\n2 0.5688889\n3 0.768\n4 0.512\n5 0.512\n6 0.4654545\n7 0.4654545\n8 0.512\n");
+}
+
 /* Kernels change half-way, on the scale of the axis: at the roots of 2 * 3 and of 5 * 6. */
 static void draws_which_kernel_serves_what(void **state)
 {
@@ -336,7 +352,7 @@ int main(void)
         cmocka_unit_test(draws_what_less_or_more_code_brings), cmocka_unit_test(draws_how_the_search_went),
         cmocka_unit_test(draws_how_far_the_model_is_off),      cmocka_unit_test(draws_some_of_many_pairs),
         cmocka_unit_test(has_ticks_at_round_numbers),          cmocka_unit_test(sorts_shapes_into_groups),
-        cmocka_unit_test(draws_planes_of_two_extents),
+        cmocka_unit_test(draws_planes_of_two_extents),         cmocka_unit_test(draws_a_dot_where_a_time_was_measured),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

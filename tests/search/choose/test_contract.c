@@ -88,10 +88,13 @@ static void what_has_no_weight_or_no_time_is_left_out(void **state)
 static void nothing_measured_states_nothing(void **state)
 {
     (void)state;
-    const ContractShape shape[] = { { .inst = &light } };
-    const ContractSum s = contract_sum(shape, 1);
-    assert_true(s.mean_bound == 0 && s.worst_bound == 0);
-    assert_true(contract_sum(NULL, 0).mean_bound == 0);
+    const ContractShape shape[] = { { .inst = &light },
+                                    { .inst = &light, .measured = true, .said = true, .rival = -1 } };
+    const ContractSum s = contract_sum(shape, 2);
+    assert_true(isnan(s.mean) && isnan(s.worst) && isnan(s.noise) && isnan(s.mean_bound) && isnan(s.worst_bound));
+    assert_int_equal(s.nmeasured, 0);
+    assert_int_equal(s.nsaid, 0);
+    assert_true(isnan(contract_sum(NULL, 0).mean));
     assert_false(contract_is_vague(&s));
 }
 
@@ -213,7 +216,7 @@ static void tuned_shapes_have_a_line_each(void **state)
     assert_int_equal(w.c->nshape, w.s->nshape);
     assert_int_equal(w.c->tuned.nmeasured, w.s->nshape);
     assert_int_equal(w.c->held_out.nshape, 0);
-    assert_true(w.c->held_out.mean_bound == 0 && w.c->tuned.mean_bound > 0);
+    assert_true(isnan(w.c->held_out.mean_bound) && w.c->tuned.mean_bound > 0);
     for (int64_t i = 0; i < w.c->nshape; i++) {
         const ContractShape *s = &w.c->shape[i];
         assert_true(s->inst->tuned && s->measured);
@@ -449,7 +452,7 @@ static void a_model_makes_no_contract(void **state)
     const Contract *c = of_records().c;
     assert_true(c->modelled);
     assert_int_equal(c->nshape, 0);
-    assert_true(c->tuned.mean_bound == 0);
+    assert_true(isnan(c->tuned.mean) && isnan(c->tuned.mean_bound));
 }
 
 int main(void)

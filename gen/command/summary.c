@@ -128,6 +128,8 @@ static void print_result(const Result *out, FILE *to)
     quote_printf(to, "%s: %d kernel%s, %" PRId64 " KiB, %d %s, for %s (%s)\n", s->spec->name, as->nkernel,
                  number_plural(as->nkernel), (as->code_bytes + 1023) / 1024, nleaf, nleaf == 1 ? "leaf" : "leaves",
                  s->target->name, s->device->name);
+    if (as->fewer)
+        fprintf(to, "  fewer kernels than the %d that are allowed: %s\n", s->spec->budget.kernels, as->fewer);
     if (s->device->modelled)
         print_modelled(s, to);
     else
@@ -180,14 +182,15 @@ static json_t *package_json(const Workload *w, const Result *out, const Proof *p
     return JSON_OBJECT(FIELD("name", s->spec->name), FIELD("package", w->out), FIELD("records", w->records),
                        FIELD("target", s->target->name), FIELD("device", s->device->name),
                        FIELD("modelled", s->device->modelled), FIELD("kernels", as->nkernel),
-                       FIELD("code_bytes", as->code_bytes), FIELD("leaves", tree_nleaf(as->tree)),
-                       FIELD("trials", count_trials(s, false)), FIELD("failed", count_trials(s, true)),
-                       FIELD("measurements", out->cost->nmeasure), FIELD("model_error", out->cost->error),
-                       FIELD("model_rank", out->cost->order.rank), FIELD("regret", out->contract->tuned.mean),
-                       FIELD("curve", curve_json(as)), FIELD("contract", contract_json(out->contract)),
-                       FIELD("library_shapes", library.n), FIELD("library_speedup", library.mean),
-                       FIELD("library_speedup_least", library.least), FIELD("dispatcher_checked", p.ndeclared),
-                       FIELD("dispatcher_checked_beyond", p.ncut), FIELD("dispatcher_checked_all", p.all));
+                       FIELD("why_fewer", as->fewer), FIELD("code_bytes", as->code_bytes),
+                       FIELD("leaves", tree_nleaf(as->tree)), FIELD("trials", count_trials(s, false)),
+                       FIELD("failed", count_trials(s, true)), FIELD("measurements", out->cost->nmeasure),
+                       FIELD("model_error", out->cost->error), FIELD("model_rank", out->cost->order.rank),
+                       FIELD("regret", out->contract->tuned.mean), FIELD("curve", curve_json(as)),
+                       FIELD("contract", contract_json(out->contract)), FIELD("library_shapes", library.n),
+                       FIELD("library_speedup", library.mean), FIELD("library_speedup_least", library.least),
+                       FIELD("dispatcher_checked", p.ndeclared), FIELD("dispatcher_checked_beyond", p.ncut),
+                       FIELD("dispatcher_checked_all", p.all));
 }
 
 void summary_package(const Workload *w, const Result *out, int n, const Proof *proof, bool json, FILE *to)

@@ -9,12 +9,14 @@
 #include "gen/base/number.h"
 #include "model/rank.h"
 
-enum { MAX_SEEN = 256, MAX_KERNEL = 256, MAX_REORDER = 4 }; /* MAX_SEEN: of the instances that are not tuned */
+/* MAX_SEEN: of the instances that are not tuned; MAX_BEYOND: kernels that the curve goes up to, unless the budget has more */
+enum { MAX_SEEN = 256, MAX_BEYOND = 64, MAX_REORDER = 4 };
 static const double TIE_MODELLED = 5e-2; /* where nothing was measured: computed times no further apart are alike */
 /* A kernel must lower the mean relative time by WORTH, and by this part of the noise: many are tried, and the luckiest seems to. */
 static const double WORTH = 1e-4, WORTH_NOISE = 0.02;
-static const double DOUBTS = 2;             /* standard deviations by which a prediction counts as worse */
-static const double LEAF_WORTH = 1e-4;      /* gains below this are not worth a leaf of the tree */
+static const double DOUBTS = 2;        /* standard deviations by which a prediction counts as worse */
+static const double LEAF_DOUBTS = 1;   /* the same, of two times, by which one must be worse for the tree to see it */
+static const double LEAF_WORTH = 1e-4; /* gains below this are not worth a leaf of the tree */
 static const double TREE_TOLERANCE = 3e-4;  /* TreeOptions.tolerance */
 static const double MODEL_TOLERANCE = 1e-2; /* where nothing was measured: a finer tree would follow model errors */
 
@@ -26,15 +28,16 @@ typedef struct {
     double worth;                                 /* what a kernel must gain */
     double all_weight, seen_weight, tuned_weight; /* sums over all instances, the seen ones, the tuned ones */
     int64_t nseen;
-    int64_t *seen; /* instances that kernels are chosen by: the tuned ones, and an even part of the others */
-    int64_t nusable;
-    int64_t *usable;     /* trials */
-    int64_t *added;      /* one a usable trial: the bytes that it adds to the package */
-    double *rel;         /* nusable x nseen: weight * time / best known time */
-    double *rest;        /* one a seen instance: the least of `rel` among the picked ones that stay in a step */
-    double total_weight; /* sum of weight_of over the seen instances */
-    int64_t *picked;     /* indices into usable */
+    int64_t *seen;           /* instances that kernels are chosen by: the tuned ones, and an even part of the others */
+    int64_t nusable, nlarge; /* nlarge: others that work, each larger than the budget of code */
+    int64_t *usable;         /* trials */
+    int64_t *added;          /* one a usable trial: the bytes that it adds to the package */
+    double *rel;             /* nusable x nseen: weight * time / best known time */
+    double *rest;            /* one a seen instance: the least of `rel` among the picked ones that stay in a step */
+    double total_weight;     /* sum of weight_of over the seen instances */
+    int64_t *picked;         /* indices into usable */
     int npicked, most;
+    int64_t *step[SELECT_MAX_KERNEL + 1]; /* what was picked when so many were */
     int64_t bytes, max_bytes;
     double **ns, **doubted; /* one a trial that was picked: its times on all instances; those of doubted_ns */
 } Selector;
@@ -80,7 +83,9 @@ static void see_trials(Selector *q)
     const Study *s = q->s;
     q->usable = ARENA_ARRAY(q->arena, (size_t)s->ntrial + 1, int64_t);
     for (int64_t i = 0; i < s->ntrial; i++) {
-        if (!may_pick(s, &s->trial[i]) || study_added_bytes(s, &s->trial[i]) > q->max_bytes)
+        const bool large = study_added_bytes(s, &s->trial[i]) > q->max_bytes;
+        q->nlarge += may_pick(s, &s->trial[i]) && large;
+        if (!may_pick(s, &s->trial[i]) || large)
             continue;
         int64_t at = q->nusable++;
         for (; at > 0 && strcmp(s->trial[q->usable[at - 1]].key, s->trial[i].key) > 0; at--)
@@ -211,8 +216,9 @@ static void pick(Selector *q, Assignment *as)
         q->bytes += q->added[u];
         exchange(q);
         value = objective(q);
-        if (as->ncurve < SELECT_MAX_CURVE)
-            as->curve[as->ncurve++] = (CurvePoint){ q->npicked, q->bytes, value - 1 };
+        q->step[q->npicked] =
+            arena_grow(q->arena, q->picked, (size_t)q->npicked, (size_t)q->npicked, sizeof *q->picked);
+        as->curve[as->ncurve++] = (CurvePoint){ q->npicked, q->bytes, value - 1 };
     }
 }
 
@@ -220,10 +226,10 @@ static void pick(Selector *q, Assignment *as)
 static void pick_beyond(const Selector *q, Assignment *as)
 {
     Selector more = *q;
-    more.most = SELECT_MAX_CURVE;
+    more.most = MAX_BEYOND;
     more.max_bytes = INT64_MAX;
-    more.picked = ARENA_ARRAY(q->arena, SELECT_MAX_CURVE + 1, int64_t);
-    if (q->npicked >= SELECT_MAX_CURVE)
+    more.picked = ARENA_ARRAY(q->arena, MAX_BEYOND + 1, int64_t);
+    if (q->npicked >= MAX_BEYOND)
         return;
     memcpy(more.picked, q->picked, (size_t)q->npicked * sizeof *q->picked);
     pick(&more, as);
@@ -260,6 +266,21 @@ int select_features(const Study *s, const int64_t *extent, int threads, int64_t 
     return n;
 }
 
+/* What the tree counts for kernel k on instance i, as a multiple of the best known time. Where its time and that of the best kernel are both predicted,
+ * only so much of their difference counts as is more than the two may be off: no leaf follows what nobody knows. */
+static double leaf_cost(const Selector *q, const Assignment *as, int64_t i, int k)
+{
+    const int64_t trial[] = { as->kernel[k], as->kernel[as->best[i]] };
+    const double worse = q->doubted[trial[0]][i], least = q->doubted[trial[1]][i];
+    double doubt[2];
+    if (q->s->device->modelled)
+        return relative(q, worse, as->oracle_ns[i]);
+    for (int j = 0; j < 2; j++)
+        doubt[j] = (q->doubted[trial[j]][i] / q->ns[trial[j]][i] - 1) / DOUBTS; /* 0: it was measured */
+    const double off = doubt[0] > 0 && doubt[1] > 0 ? LEAF_DOUBTS * hypot(doubt[0], doubt[1]) : 0;
+    return (least + fmax(0, worse - least * (1 + off))) / as->oracle_ns[i];
+}
+
 static void train(const Selector *q, Assignment *as)
 {
     const Spec *spec = q->s->spec;
@@ -272,11 +293,8 @@ static void train(const Selector *q, Assignment *as)
     for (int64_t i = 0; i < spec->ninstance; i++) {
         const double weight = weight_of(q, i, q->all_weight);
         select_features(q->s, spec->instance[i].extent, spec->instance[i].threads, points + i * as->nfeature);
-        for (int k = 0; k < as->nkernel; k++) {
-            const int64_t trial = as->kernel[k];
-            const double best = as->oracle_ns[i], ns = q->doubted[trial][i];
-            cost[i * as->nkernel + k] = weight * relative(q, ns, best);
-        }
+        for (int k = 0; k < as->nkernel; k++)
+            cost[i * as->nkernel + k] = weight * leaf_cost(q, as, i, k);
     }
     as->tree =
         tree_train(q->arena, points, cost, spec->ninstance, as->nfeature, as->nkernel,
@@ -290,24 +308,22 @@ static void train(const Selector *q, Assignment *as)
     as->regret = sum / total - 1;
 }
 
-/* Kernels by descending weight served, those that serve nothing left out; true when that changed anything. */
+/* Sorts the kernels by descending weight served; true when that changed anything. */
 static bool reorder(const Selector *q, Assignment *as)
 {
     const Spec *spec = q->s->spec;
-    double weight[MAX_KERNEL] = { 0 };
-    Ranked order[MAX_KERNEL];
+    double weight[SELECT_MAX_KERNEL] = { 0 };
+    Ranked order[SELECT_MAX_KERNEL];
     int n = 0;
     bool changed = false;
     for (int64_t i = 0; i < spec->ninstance; i++)
         weight[as->chosen[i]] += spec->instance[i].weight;
     for (int k = 0; k < as->nkernel; k++)
-        if (weight[k] > 0)
-            n = ranked_insert(order, n, MAX_KERNEL, -weight[k], as->kernel[k]);
-    for (int k = 0; k < as->nkernel; k++)
-        changed = changed || k >= n || as->kernel[k] != order[k].at;
-    for (int k = 0; k < n; k++)
+        n = ranked_insert(order, n, SELECT_MAX_KERNEL, -weight[k], as->kernel[k]);
+    for (int k = 0; k < n; k++) {
+        changed = changed || as->kernel[k] != order[k].at;
         as->kernel[k] = order[k].at;
-    as->nkernel = n;
+    }
     return changed;
 }
 
@@ -332,22 +348,61 @@ const char *select_no_room(Arena *a, const Study *s)
                : NULL;
 }
 
-/* Takes over what was picked, with its times on all instances. */
-static void take_picked(Selector *q, Assignment *as)
+/* Takes over the first step that picked n kernels, with their times on all instances. */
+static void take_step(Selector *q, Assignment *as, int n)
 {
     const Spec *spec = q->s->spec;
     const size_t ninstance = (size_t)spec->ninstance;
-    as->kernel = ARENA_ARRAY(q->arena, (size_t)q->npicked + 1, int64_t);
-    for (int k = 0; k < q->npicked; k++) {
-        const int64_t trial = as->kernel[as->nkernel++] = q->usable[q->picked[k]];
+    for (int k = 0; k < n; k++) {
+        const int64_t trial = as->kernel[k] = q->usable[q->step[n][k]];
+        if (q->ns[trial])
+            continue;
         q->ns[trial] = ARENA_ARRAY(q->arena, ninstance, double);
         q->doubted[trial] = ARENA_ARRAY(q->arena, ninstance, double);
-    }
-    for (size_t i = 0; i < ninstance; i++)
-        for (int k = 0; k < as->nkernel; k++) {
-            q->ns[as->kernel[k]][i] = cost_trial(q->m, as->kernel[k], &spec->instance[i]);
-            q->doubted[as->kernel[k]][i] = doubted_ns(q, as->kernel[k], &spec->instance[i]);
+        for (size_t i = 0; i < ninstance; i++) {
+            q->ns[trial][i] = cost_trial(q->m, trial, &spec->instance[i]);
+            q->doubted[trial][i] = doubted_ns(q, trial, &spec->instance[i]);
         }
+    }
+    as->nkernel = n;
+}
+
+/* Counts the kernels that the tree gives something to serve. */
+static int count_serving(const Selector *q, const Assignment *as)
+{
+    bool serves[SELECT_MAX_KERNEL] = { false };
+    int n = 0;
+    for (int64_t i = 0; i < q->s->spec->ninstance; i++)
+        if (q->s->spec->instance[i].weight > 0 && !serves[as->chosen[i]]) {
+            serves[as->chosen[i]] = true;
+            n++;
+        }
+    return n;
+}
+
+/* Trains the tree for n kernels. Returns how many of them serve something; if not all, the choice is of no use. */
+static int assign(Selector *q, Assignment *as, int n)
+{
+    take_step(q, as, n);
+    for (int round = 0;; round++) { /* ties may swap kernels each time, and costs and tree must match the last order */
+        fill_costs(q, as);
+        train(q, as);
+        const int serving = count_serving(q, as);
+        if (serving < n || round == MAX_REORDER || !reorder(q, as))
+            return serving;
+    }
+}
+
+/* Why the package has fewer kernels than the budget allows. */
+static const char *why_fewer(const Selector *q, const Assignment *as)
+{
+    if (as->nkernel == q->most)
+        return NULL;
+    if (as->nkernel < q->npicked)
+        return "what more would gain is not worth the leaves of the dispatcher";
+    if (as->ncurve > q->npicked || (q->npicked == q->nusable && q->nlarge))
+        return arena_printf(q->arena, "no other fits %d KiB of code", q->s->spec->budget.code_kib);
+    return q->npicked == q->nusable ? "no other works and was measured" : "no other is faster by more than noise";
 }
 
 Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m)
@@ -358,7 +413,7 @@ Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m)
                    .s = s,
                    .m = m,
                    .worth = fmax(WORTH, WORTH_NOISE * study_noise(s)),
-                   .most = b->kernels < MAX_KERNEL ? b->kernels : MAX_KERNEL,
+                   .most = b->kernels < SELECT_MAX_KERNEL ? b->kernels : SELECT_MAX_KERNEL,
                    .max_bytes = (int64_t)b->code_kib * 1024 };
     Assignment *as = ARENA_NEW(a, Assignment);
     q.ns = ARENA_ARRAY(a, (size_t)s->ntrial + 1, double *);
@@ -371,19 +426,17 @@ Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m)
     q.picked = ARENA_ARRAY(a, (size_t)q.most + 1, int64_t);
     q.rest = ARENA_ARRAY(a, (size_t)q.nseen, double);
     pick(&q, as);
-    as->kept = as->ncurve - 1;
     pick_beyond(&q, as);
+    as->kernel = ARENA_ARRAY(a, (size_t)q.npicked, int64_t);
     as->cost = ARENA_ARRAY(a, ninstance * (size_t)q.npicked, double);
     as->chosen = ARENA_ARRAY(a, ninstance, int);
     as->best = ARENA_ARRAY(a, ninstance, int);
     as->oracle_ns = ARENA_ARRAY(a, ninstance, double);
-    take_picked(&q, as);
-    for (int round = 0;; round++) { /* ties may swap kernels each time, and costs and tree must match the last order */
-        fill_costs(&q, as);
-        train(&q, as);
-        if (round == MAX_REORDER || !reorder(&q, as))
-            break;
+    /* Where the tree leaves some out, the package is that of a budget of so many as it leaves: each budget has one choice. */
+    for (int n = q.npicked, serving; (serving = assign(&q, as, n)) < n; n = serving) {
     }
+    as->kept = as->nkernel - 1;
+    as->fewer = why_fewer(&q, as);
     for (int k = 0; k < as->nkernel; k++)
         as->code_bytes += s->trial[as->kernel[k]].code_bytes;
     return as; /* as->general stays 0: the kernel that serves the most weight */

@@ -6,7 +6,8 @@
  * half over the tuned ones, under the budget of kernels and of the code bytes that they add to the package: greedy forward choice, after each
  * step exchanges while one lowers the sum. Measured times where there are any, else the model's, each taken to be as much worse as it may be off
  * (cost_doubt in search/space/cost.h): what was measured well wins over what was measured once, and that over what was predicted. Gains that the
- * noise may make are not taken: fewer kernels win ties. A choice follows from records alone.
+ * noise may make are not taken: fewer kernels win ties. The tree that serves shapes may leave kernels without any; then the choice is that of a budget of so
+ * many as it leaves. A choice follows from records alone.
  */
 #ifndef DCGEN_SELECT_H
 #define DCGEN_SELECT_H
@@ -24,7 +25,7 @@ typedef struct {
     double above;  /* weighted mean of time / best known time, less 1 */
 } CurvePoint;
 
-enum { SELECT_MAX_CURVE = 64 };
+enum { SELECT_MAX_KERNEL = 256 };
 
 typedef struct {
     int nkernel;
@@ -38,9 +39,12 @@ typedef struct {
     int general;   /* the kernel for shapes outside the declared ranges */
     TreeNode *tree; /* over select_features */
     int nfeature;
-    double regret;    /* weighted mean of t(chosen) / oracle - 1 over all instances */
-    int ncurve, kept; /* points; the one that was taken: a smaller budget of kernels takes one before it */
-    CurvePoint curve[SELECT_MAX_CURVE]; /* the best 1, 2, ... kernels; those behind `kept` are beyond the budget */
+    double regret; /* weighted mean of t(chosen) / oracle - 1 over all instances */
+    int ncurve,
+        kept; /* points; the one that was taken, which has nkernel kernels: a smaller budget of kernels takes one before it */
+    CurvePoint curve
+        [SELECT_MAX_KERNEL]; /* the best 1, 2, ... kernels; those behind `kept` are beyond the budget, or not worth it */
+    const char *fewer;       /* why there are fewer kernels than the budget allows; NULL: there are as many */
 } Assignment;
 
 /* What the tree looks at, at most OP_MAX_EXTENT + 1 numbers: the extents; then, on a CPU when the spec has several thread counts, the parts

@@ -174,11 +174,13 @@ static void people_are_told_what_there_is(void **state)
     trial[1].count[1] = 1;
     trial[0].taken[0][1].part = 1.03; /* noise of no more than 3 % is no news */
     s.anchor = none;
+    one.fewer = "no other was fast";
     out.assignment = &one;
     out.contract = &c;
     out.study = &s;
     expect_text(&out, NULL,
                 "hand: 1 kernel, 3 KiB, 1 leaf, for avx512 (Synthetic CPU 9000)\n"
+                "  fewer kernels than the 4 that are allowed: no other was fast\n"
                 "  5 trials, 2 failed; 7 measurements; model error 5.4% on kernels it has not seen, rank 0.91\n"
                 "  regret 1.10% on 2 of 3 tuned shapes, 2.20% at worst, against the best known of each\n"
                 "  regret 1.23% on 2 shapes that were held out, 5.00% at worst\n"
@@ -197,6 +199,7 @@ static void people_are_told_what_there_is(void **state)
     assert_null(strstr(text, "cannot be said"));
     free(text);
     modelled.modelled = true;
+    one.fewer = NULL;
     s.device = &modelled;
     expect_text(&out, NULL,
                 "hand: 1 kernel, 3 KiB, 1 leaf, for avx512 (Synthetic CPU 9000)\n"
@@ -214,7 +217,8 @@ static void programs_are_told_the_same(void **state)
     const Proof proof = { .ndeclared = 8, .ncut = 77, .all = true };
     static const char want[] =
         "{'name': 'hand', 'package': 'out/hand', 'records': 'r.jsonl', 'target': 'avx512', "
-        "'device': 'Synthetic CPU 9000', 'modelled': false, 'kernels': 2, 'code_bytes': 3073, 'leaves': 3, "
+        "'device': 'Synthetic CPU 9000', 'modelled': false, 'kernels': 2, 'why_fewer': null, 'code_bytes': 3073, "
+        "'leaves': 3, "
         "'trials': 5, 'failed': 2, 'measurements': 7, 'model_error': 0.054, 'model_rank': 0.914, 'regret': 0.011, "
         "'curve': [ {'kernels': 1, 'code_bytes': 2073, 'above_best': 0.2, 'kept': false}, "
         "{'kernels': 2, 'code_bytes': 3073, 'above_best': 0.05, 'kept': true}, "

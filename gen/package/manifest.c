@@ -74,8 +74,10 @@ char *manifest_text(Arena *a, Manifest *m)
     if (m->n)
         qsort(m->entry, (size_t)m->n, sizeof *m->entry, by_kind_and_path);
     drop_doubles(m);
-    text_printf(&t, "%s%s\n# package %s\n# version %s\n# dcgen %s\n", heading, format_line, m->package, m->release,
-                m->version);
+    text_printf(&t, "%s%s\n# package %s\n", heading, format_line, m->package);
+    if (m->release)
+        text_printf(&t, "# version %s\n", m->release);
+    text_printf(&t, "# dcgen %s\n", m->version);
     for (int i = 0; i < m->n; i++)
         text_printf(&t, "%s%s  %s\n", m->entry[i].kind == MANIFEST_TEMPLATE ? "# template " : "", m->entry[i].hash,
                     m->entry[i].path);

@@ -32,7 +32,8 @@ typedef struct {
 } ManifestEntry;
 
 typedef struct {
-    const char *package, *release, *version; /* release: the package's version; version: dcgen's */
+    const char *package, *version; /* version: dcgen's */
+    const char *release;           /* the package's version; NULL in earlier manifests */
     ManifestEntry *entry;
     int n;
 } Manifest;

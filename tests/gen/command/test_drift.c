@@ -37,7 +37,7 @@ static const char *crlf_of(const char *name) { return arena_printf(arena, "%s\r\
 static Package package_of(const char *version, const char *other)
 {
     Package p = { ARENA_ARRAY(arena, NFILE + 2, PackageFile), NFILE + 1 };
-    Manifest m = { .package = "pkg", .release = "1.0.0", .version = version };
+    Manifest m = { .package = "pkg", .version = version };
     manifest_add(arena, &m, true, "dense/op.cfg", "op", 2);
     manifest_add(arena, &m, true, other, "other", 5);
     for (int i = 0; i < NFILE; i++) {
@@ -256,7 +256,7 @@ static void what_would_be_written_otherwise_is_named(void **state)
     again.file[2].len = 2;
     again.file[3].text = arena_printf(arena, "%sand more\n", text_of("pool.c"));
     again.file[3].len = strlen(again.file[3].text);
-    Manifest m = { .package = "pkg", .release = "1.0.0", .version = DCGEN_VERSION };
+    Manifest m = { .package = "pkg", .version = DCGEN_VERSION };
     manifest_add(arena, &m, true, "dense/op.cfg", "op", 2);
     manifest_add(arena, &m, true, "dense/pack.c", "other", 5);
     for (int i = 0; i < NFILE; i++)

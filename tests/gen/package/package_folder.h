@@ -66,7 +66,7 @@ static const char *in_root(const char *name) { return arena_printf(arena, "%s/%s
 static Package package_of(char version)
 {
     Package p = { ARENA_ARRAY(arena, NFILE + 1, PackageFile), NFILE + 1 };
-    Manifest m = { .package = "pkg", .release = "1.0.0", .version = "0" };
+    Manifest m = { .package = "pkg", .version = "0" };
     char *text = arena_alloc(arena, FILE_BYTES);
     memset(text, version, FILE_BYTES);
     for (int i = 0; i < NFILE; i++) {

@@ -220,7 +220,7 @@ static void is_kept(void **state)
     assert_int_equal(nentry(root), 1);
     const char *err = NULL;
     Package few = package_of('c'); /* without src: that folder is now the user's alone */
-    Manifest m = { .package = "pkg", .release = "1.0.0", .version = "0" };
+    Manifest m = { .package = "pkg", .version = "0" };
     few.n = 2;
     manifest_add(arena, &m, false, few.file[0].path, few.file[0].text, few.file[0].len);
     few.file[1] = (PackageFile){ MANIFEST_PATH, manifest_text(arena, &m), 0 };
@@ -457,7 +457,7 @@ static void templates_are_elsewhere(void **state)
     (void)state;
     const char *err = "?";
     ForeignList list;
-    Manifest m = { .package = "pkg", .release = "1.0.0", .version = "0" };
+    Manifest m = { .package = "pkg", .version = "0" };
     manifest_add(arena, &m, true, "dense/op.cfg", "", 0);
     manifest_add(arena, &m, false, "denser/a.c", "", 0);
     put_folder(in_root("pkg"));

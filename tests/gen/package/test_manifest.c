@@ -51,6 +51,9 @@ static void is_read_as_it_was_written(void **state)
     assert_non_null(read);
     assert_string_equal(read->package, "name");
     assert_string_equal(read->release, "4.5.6-rc.1");
+    Manifest earlier = m;
+    earlier.release = NULL;
+    assert_null(manifest_read(a, manifest_text(a, &earlier), &err)->release);
     assert_string_equal(read->version, "1.2.3");
     assert_int_equal(read->n, m.n);
     for (int i = 0; i < m.n; i++)

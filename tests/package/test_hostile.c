@@ -40,7 +40,8 @@ static const char op_text[] =
     "accuracies = ( { name = \"rough\"; factor = 3; doc = \"a doc\"; } ); packs = [\"PART\"];\n"
     "derived = ( { name = \"P\"; expr = \"M + PAD\"; doc = \"a doc\"; } );\n"
     "operands = (\n"
-    "  { name = \"X\"; role = \"in\"; dtype = \"f32\"; strided = false; finite = \"a doc\"; extents = [\"M\", \"K\"]; doc = \"a doc\"; },\n"
+    "  { name = \"X\"; role = \"in\"; dtype = \"f32\"; strided = false; finite = \"a doc\"; extents = [\"M\", \"K\"]; "
+    "doc = \"a doc\"; },\n"
     "  { name = \"W\"; role = \"const\"; doc = \"a doc\";\n"
     "    layouts = ( { name = \"NK\"; extents = [\"N\", \"K\"]; }, { name = \"KN\"; extents = [\"K\", \"N\"]; } ); },\n"
     "  { name = \"Y\"; role = \"out\"; extents = [\"M\", \"N\"]; doc = \"a doc\"; },\n"
@@ -196,6 +197,10 @@ static int setup(void **state)
               share),
         0);
     make_like();
+    assert_int_equal(
+        shell("echo 'like = \"avx2\";' >>%s/targets/avx512.cfg; echo 'like = \"sm_80\";' >>%s/targets/sm_90a.cfg",
+              share, share),
+        0);
     static const char *const path[] = { "targets/avx512.cfg", "dense/plain.c", "targets/sm_90a.cfg", "dense/plain.cu" };
     file[SPEC] = file_of(in(root, "tiny.cfg"));
     file[OP] = file_of(in(share, "dense/op.cfg"));
@@ -359,7 +364,8 @@ static void check_package(const char *good, const char *found, const char *what)
 static bool has_key(const File *f, const char *key)
 {
     /* a spec has an epilogue or, of other ops, a formula, which are read alike */
-    const char *word = arena_printf(arena, "%s ", strcmp(key, "formula") == 0 && strstr(f->text, "epilogue =") ? "epilogue" : key);
+    const char *word =
+        arena_printf(arena, "%s ", strcmp(key, "formula") == 0 && strstr(f->text, "epilogue =") ? "epilogue" : key);
     return memmem(f->text + f->begin, f->end - f->begin, word, strlen(word)) != NULL;
 }
 

@@ -75,6 +75,14 @@ head -n 1 "$tmp/err" | grep -q '^dcgen-runner-cuda: driver: CUDA 13' || fail "st
 expect_err hello '^dcgen-runner-cuda: cupti: /.*/libcupti.so.13$'
 expect_err hello '^dcgen-runner-cuda: nvml: /.*/libnvidia-ml.so.1$'
 id=$(sed 's/.*"id":"\([0-9a-f]*\)".*/\1/' "$tmp/out")
+mkdir "$tmp/mine" # a target with the code of another one is not listed, one with code of its own is
+mine() { "$runner" --targets "$tmp/mine" --targets "$SRC/templates/targets" --deadline 1 </dev/null >"$tmp/out" 2>"$tmp/err" || fail "two folders of targets"; }
+printf 'name = "h200"; like = "sm_90a"; dram_gbs = 4300;\n' >"$tmp/mine/h200.cfg"
+mine
+grep -q "\"id\":\"$id\"" "$tmp/out" || fail "another device with a target that has the code of another one"
+printf 'name = "plain90"; like = "h200"; gencode = "arch=compute_90,code=sm_90"; exact = false;\n' >"$tmp/mine/plain90.cfg"
+mine
+expect "a target with code of its own" '"isa":\["sm_90a","plain90"'
 run --probe </dev/null
 expect_code probe 0
 expect probe '^{"id":"'$id'","name":"Fake GPU".*"timer":"cupti".*"found":{'

@@ -7,6 +7,8 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <string.h>
+#include "tests/gen/golden.h"
 #include "tests/gen/synthetic_place.h"
 
 static void combinations_are_kept_or_rejected(void **state)
@@ -43,6 +45,29 @@ static void the_general_kernels_fit(void **state)
     assert_true(y.space->ngeneral > 0);
     for (int i = 0; i < y.space->ngeneral; i++)
         assert_true(candidate_fits(&y.space->general[i], y.spec, &y.device));
+}
+
+/* A target has the general kernels of the one that it is like. One that does not fit it is no fault of the template. */
+static void targets_that_are_like_others_have_their_general_kernels(void **state)
+{
+    (void)state;
+    Target mine = *y.study->target;
+    Diag *d = diag_new(y.arena);
+    mine.name = "mine";
+    assert_null(space_make(y.arena, y.spec, &y.templates, &mine, &y.device, diag_new(y.arena)));
+    mine.base = y.study->target;
+    const Space *s = space_make(y.arena, y.spec, &y.templates, &mine, &y.device, d);
+    assert_true(s && s->ngeneral == y.space->ngeneral && s->n == y.space->n);
+    for (int i = 0; i < s->ngeneral; i++) {
+        assert_memory_equal(s->general[i].choice, y.space->general[i].choice, sizeof s->general[i].choice);
+        assert_ptr_equal(s->general[i].target, &mine);
+    }
+    target_set_fact(&mine, "VECTOR_REGISTERS", 9);
+    s = space_make(y.arena, y.spec, &y.templates, &mine, &y.device, d);
+    assert_null(strstr(golden_diag(y.arena, d), "the general kernel"));
+    assert_true(!s || s->ngeneral < y.space->ngeneral);
+    for (int i = 0; s && i < s->ngeneral; i++)
+        assert_true(candidate_fits(&s->general[i], y.spec, &y.device));
 }
 
 /* Shapes play no part; hardware does. */
@@ -109,6 +134,7 @@ int main(void)
         cmocka_unit_test(what_is_kept_fits),
         cmocka_unit_test(no_candidate_comes_twice),
         cmocka_unit_test(the_general_kernels_fit),
+        cmocka_unit_test(targets_that_are_like_others_have_their_general_kernels),
         cmocka_unit_test(the_spec_bounds_the_space),
         cmocka_unit_test(the_hardware_bounds_the_space), /* last: it changes the spec */
     };

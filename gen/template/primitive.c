@@ -63,7 +63,7 @@ static void list_names(const Primitives *p, int folder, const char ***name, int 
             arena_strndup(p->arena, basename(path[i]), strlen(basename(path[i])) - strlen(p->kind->suffix));
 }
 
-/* An error, at the place in the text if that is known: no folder has a primitive of the name. */
+/* An error, at its place in the text: no folder has a primitive of the name. */
 static void refuse_unknown(Primitives *p, Loc at, const char *name)
 {
     const char **known = NULL;
@@ -121,7 +121,8 @@ static bool is_caller(const Caller *c, const char *name)
     return c != NULL;
 }
 
-/* Adds the primitive, behind those that it calls, unless it is there already. outer: what calls it; NULL: the text. False after errors. */
+/* Adds the primitive, behind those that it calls, unless it is there already. outer: what calls it; NULL: the text. Gives it; NULL
+ * after errors. */
 static const Primitive *add_primitive(Primitives *p, const char *name, const Caller *outer)
 {
     const Caller caller = { name, outer };

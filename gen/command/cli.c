@@ -122,7 +122,7 @@ static const OptionRow OPTIONS[] = {
     { "runner", 0, ARG_WORDS, GENERATE | CHECK | REGRET | DUMPS | LIMITS | TRY, "COMMAND", FIELD(runner), 0, 0,
       "measure by COMMAND, such as \"ssh host dcgen-runner-c\"" },
     { "templates", 0, ARG_LIST, ALL & ~BENCH, "DIR", FIELD(templates), 0, 0,
-      "search DIR for ops and templates first; repeat it or put commas" },
+      "search DIR for ops, templates and targets first; repeat it or put commas" },
     { "cc", 0, ARG_TEXT, GENERATE | BENCH | BUILD | REGRET | DUMPS | LIMITS | TRY, "PROGRAM", FIELD(cc), 0, 0,
       "compile kernels by PROGRAM (default: gcc)" },
     { "cxx", 0, ARG_TEXT, GENERATE | DUMPS | TRY, "PROGRAM", FIELD(cxx), 0, 0,

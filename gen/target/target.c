@@ -197,11 +197,11 @@ typedef struct {
 /* The file of the target that a file's own is like. A target may be like the one that it hides. NULL after an error. */
 static TargetFile *base_file(TargetReader *r, const TargetFile *f, const ConfSetting *like)
 {
-    const bool is_hidden = strcmp(like->text, f->name) == 0;
+    const bool is_itself = strcmp(like->text, f->name) == 0;
     for (TargetFile *base = r->file; base < r->file + r->nfile; base++)
-        if (strcmp(base->name, like->text) == 0 && (!is_hidden || base->folder > f->folder))
+        if (strcmp(base->name, like->text) == 0 && (!is_itself || base->folder > f->folder))
             return base;
-    if (is_hidden)
+    if (is_itself)
         diag_error(r->diag, like->at, "no folder behind this one has another target '%s'", f->name);
     else
         conf_lookup(r->diag, like->at, "target", like->text, NAMES(r->file, r->nfile));
@@ -330,6 +330,14 @@ static bool is_hidden(const TargetReader *r, const TargetFile *f)
     return *f->name && names_find(NAMES(r->file, r->nfile), f->name) < f - r->file;
 }
 
+/* Is the target's fallback known? False after an error. */
+static bool check_fallback(const TargetReader *r, const TargetFile *f)
+{
+    const ConfSetting *s = conf_member(f->conf->root, "fallback");
+    return !*f->target.fallback ||
+           conf_lookup(r->diag, s->at, "target", f->target.fallback, NAMES(r->file, r->nfile)) >= 0;
+}
+
 bool target_read_folders(Arena *a, const char *const *dir, int n, TargetList *out, Diag *d)
 {
     TargetReader r = { .arena = a, .diag = d };
@@ -344,7 +352,7 @@ bool target_read_folders(Arena *a, const char *const *dir, int n, TargetList *ou
             return fail_folder(
                 &r, dir[0],
                 arena_printf(a, "more than %d targets%s", TARGET_MAX, n > 1 ? ", with those of later folders" : ""));
-        if (!resolve(&r, f)) {
+        if (!resolve(&r, f) || !check_fallback(&r, f)) {
             ok = false;
             continue;
         }

@@ -167,7 +167,7 @@ static void write_target(const char *folder, const char *file, const char *text)
 /* A CPU's target of this name and rank. */
 static const char *ranked(const char *name, const char *rank)
 {
-    return with(with(cpu, "wide", name), "rank = 25", arena_printf(arena, "rank = %s", rank));
+    return with(with(with(cpu, "wide", name), "thin", ""), "rank = 25", arena_printf(arena, "rank = %s", rank));
 }
 
 static void folders_are_read_by_rank(void **state)
@@ -179,7 +179,7 @@ static void folders_are_read_by_rank(void **state)
     Diag *d = diag_new(arena);
     assert_non_null(tmp_folder(folder));
     write_target(folder, "1.cfg", ranked("a", "7"));
-    write_target(folder, "2.cfg", gpu);
+    write_target(folder, "2.cfg", with(gpu, "sm_70", "c"));
     write_target(folder, "3.cfg", ranked("c", "30"));
     write_target(folder, "4.cfg", ranked("b", "30"));
     write_target(folder, "5.txt", "no target");
@@ -230,8 +230,8 @@ static void open_folders(Folders *f)
 {
     assert_non_null(tmp_folder(f->own));
     assert_non_null(tmp_folder(f->given));
-    write_target(f->own, "wide.cfg", cpu);
-    write_target(f->own, "sm_77.cfg", gpu);
+    write_target(f->own, "wide.cfg", with(cpu, "thin", ""));
+    write_target(f->own, "sm_77.cfg", with(gpu, "sm_70", "wide"));
 }
 
 static void close_folders(Folders *f)
@@ -272,7 +272,7 @@ static void what_a_file_lacks_is_as_in_another(void **state)
     has_facts(small, want, 4);
     assert_ptr_equal(small->family, &family_cuda);
     assert_string_equal(small->gencode, "arch=compute_77,code=sm_77");
-    assert_string_equal(small->fallback, "sm_70");
+    assert_string_equal(small->fallback, "wide");
     assert_true(small->exact && small->same_code && small->rank == 120);
     assert_string_equal(small->base->name, "sm_77");
     assert_string_equal(small->src->path, arena_printf(arena, "%s/small.cfg", f.given));
@@ -299,7 +299,7 @@ static void earlier_folders_hide_later_ones(void **state)
     has_facts(t, (Fact[]){ { "VECTOR_BYTES", 64 }, { "VECTOR_REGISTERS", 16 } }, 2);
     assert_true(t->same_code && strcmp(t->base->name, "wide") == 0);
     has_facts(t->base, (Fact[]){ { "VECTOR_REGISTERS", 32 } }, 1);
-    write_target(f.given, "wide.cfg", with(cpu, "vector_bytes = 64", "vector_bytes = 32"));
+    write_target(f.given, "wide.cfg", with(with(cpu, "thin", ""), "vector_bytes = 64", "vector_bytes = 32"));
     t = read_target(&f, "wide");
     assert_true(f.list.n == 2 && !t->base && !t->same_code);
     has_facts(t, (Fact[]){ { "VECTOR_BYTES", 32 } }, 1);
@@ -318,8 +318,8 @@ static void hashes_follow_what_code_depends_on(void **state)
                    { "avx2,fma", "avx2", true },
                    { "x86_64", "", true },
                    { "rank = 25", "rank = 26", false },
-                   { "\"thin\"", "\"thick\"", false } };
-    const char *mine = with(cpu, "wide", "mine");
+                   { "\"wide\"", "\"\"", false } };
+    const char *mine = with(with(cpu, "wide", "mine"), "thin", "wide");
     Folders f;
     open_folders(&f);
     write_target(f.given, "mine.cfg", mine);
@@ -351,6 +351,8 @@ static void faults_of_targets_that_are_like_others(void **state)
         { "name = \"a\"; like = \"wide\";\nsms = 3;\n", NULL, "/a.cfg:2:1: error: unknown key 'sms'" },
         { "name = \"a\"; like = \"wide\";\nvector_bytes = \"64\";\n", NULL,
           "/a.cfg:2:16: error: 'vector_bytes': expected an integer" },
+        { "name = \"a\"; like = \"wide\";\nfallback = \"wied\";\n", NULL,
+          "/a.cfg:2:12: error: unknown target 'wied'; did you mean 'wide'?" },
         { "like = \"wide\";\n", NULL, NULL }, /* its name would be that of the other */
         { "name = \"b\"; like = \"wide\";\n", "name = \"b\";\nlike = \"wide\";\n",
           "/b.cfg:1:8: error: another target in this folder has the name 'b'" },

@@ -566,7 +566,16 @@ bool lab_machine_untimed(Lab *l, Arena *scratch, const Proposal *p, int n, doubl
     return admit_batch(l, scratch, b, lab_until_s(l, share), !study_choosable(l->study, -1, NULL), err);
 }
 
-/* Times the batch shape by shape. The run's first shape is always timed, so that something is known when the time is up. */
+/* Is no time of a kernel that works known, from this run or an earlier one? */
+static bool knows_nothing(const Lab *l)
+{
+    bool known = l->ntimed > 0;
+    for (int64_t j = 0; j < l->study->nshape && !known; j++)
+        known = study_choosable(l->study, j, NULL) > 0;
+    return !known;
+}
+
+/* Times the batch shape by shape. A first shape is always timed, so that something is known when the time is up. */
 static bool time_batch(Lab *l, Arena *scratch, const Batch *b, const Proposal *p, double share, const char **err)
 {
     const Study *s = l->study;
@@ -575,7 +584,7 @@ static bool time_batch(Lab *l, Arena *scratch, const Batch *b, const Proposal *p
         for (int i = 0; i < b->n; i++)
             if (proposal_has(&p[i], j))
                 add_member(l, b, i, &k);
-        if (!k.n || (lab_now_s(l) > lab_until_s(l, share) && l->ntimed > 0))
+        if (!k.n || (lab_now_s(l) > lab_until_s(l, share) && !knows_nothing(l)))
             continue;
         lab_show(l, scratch);
         if (!stopwatch_time(l, scratch, s->shape[j], &k, false, false, err))
@@ -584,12 +593,12 @@ static bool time_batch(Lab *l, Arena *scratch, const Batch *b, const Proposal *p
     return true;
 }
 
-/* Until a shape was timed a batch is always built, so that something is known when the time is up. */
+/* Until a shape was timed one of a batch is always built, so that something is known when the time is up. */
 static bool machine_trials(Lab *l, Arena *scratch, const Proposal *p, int n, double share, const char **err)
 {
     Batch *b = take_begun(l, new_batch(l, scratch, p, n));
-    return admit_batch(l, scratch, b, lab_until_s(l, share), !l->ntimed, err) && rebuild_anchor(l, scratch, err) &&
-           time_batch(l, scratch, b, p, share, err);
+    return admit_batch(l, scratch, b, lab_until_s(l, share), knows_nothing(l), err) &&
+           rebuild_anchor(l, scratch, err) && time_batch(l, scratch, b, p, share, err);
 }
 
 static bool emulator_check(Lab *l, Arena *scratch, int64_t trial, const int64_t *extent, const char **err)

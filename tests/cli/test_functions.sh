@@ -108,6 +108,23 @@ grep -q '^/\* It is tight_proj_k0\. \*/$' out/tight/kernels.c || failed 'the ker
 run 0 replay --check out/tight
 run 0 --templates "$SRC/templates" --dump tree tight.cfg
 
+section little time
+# The seconds are shared by all, however slow the compiler is: a kernel for each function, where three more candidates would be allowed.
+cat >cc_slow <<'CC'
+#!/bin/sh
+sleep 0.5
+exec gcc "$@"
+CC
+chmod +x cc_slow
+functions "$proj, $scores"
+run 0 --templates "$SRC/templates" --cc "$PWD/cc_slow" --seconds 2 -o out/hasty --records hasty.jsonl pair.cfg
+[ "$(grep -c '^  1 trials, 0 failed' "$out")" -eq 2 ] || failed 'not a candidate for each of the functions'
+said 'function 1 of 2, proj: search: 0/'
+said 'function 2 of 2, scores: search: 0/'
+for op in dense batch_matmul; do
+    [ "$(grep -c "\"op\":\"$op\".*\"target\":\"portable\".*\"status\":\"ok\"" hasty.jsonl)" -eq 1 ] || failed "not one kernel of $op for any CPU"
+done
+
 section one of which no kernel works
 functions "$proj, $scores"
 cp -r "$SRC/templates" wrong

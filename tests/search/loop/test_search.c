@@ -399,6 +399,7 @@ static void little_time_is_for_few_candidates(void **state)
         drop(NULL), make(NULL);
         lab.effort = &effort;
         lab.seconds = 100;
+        batch_s = 200;
         run();
         assert_int_equal(size[0], 12);
     }

@@ -16,8 +16,8 @@
 #include "gen/base/process.h"
 #include "gen/base/text.h"
 
-/* A compiler has half of the budget's seconds for a kernel, but at least and at most these. */
-static const double COMPILE_LEAST_S = 10, COMPILE_MOST_S = 60;
+/* A compiler has a part of the command's seconds for a kernel, less than the first round of a search has for building, but at least and at most these. */
+static const double COMPILE_PART = 0.3, COMPILE_LEAST_S = 10, COMPILE_MOST_S = 60;
 
 /* ---- folders ---- */
 
@@ -125,7 +125,7 @@ int tools_jobs(const Options *o)
 
 static Builder *open_builder(Run *r, const Workload *w, const Tools *t, Toolchain chain)
 {
-    const double deadline_s = fmin(COMPILE_MOST_S, fmax(COMPILE_LEAST_S, w->file->budget.seconds / 2.0));
+    const double deadline_s = fmin(COMPILE_MOST_S, fmax(COMPILE_LEAST_S, COMPILE_PART * w->file->budget.seconds));
     chain.cache = chain.portable ? t->builds : NULL;
     return builder_new(r->a, &chain, tools_jobs(r->o), deadline_s, r->stop, &r->err);
 }

@@ -248,6 +248,7 @@ static void add_figure_words(Report *r)
     fill_number(r->words, "NGROUP", r->groups.ngroup);
     fill_number(r->words, "NBAR", r->groups.nbar);
     fill_number(r->words, "HAS_ROOF", r->has_roof);
+    fill_number(r->words, "IS_OVER_ROOF", r->is_over_roof);
     fill_number(r->words, "HAS_LIBRARY", r->has_library);
 }
 

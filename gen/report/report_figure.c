@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include "gen/base/order.h"
 #include "gen/report/report_private.h"
+#include "gen/report/shares.h"
 #include "gen/report/words.h"
 
 enum { LINE_POINTS = 160 };          /* of a panel's line, about */
@@ -158,6 +159,23 @@ static Range shared_y(const Report *r)
     return (Range){ fmin(fmin(line.lo, tuned.lo), roof.lo), fmax(fmax(line.hi, tuned.hi), roof.hi) };
 }
 
+/* Does a panel show a time that is less than the machine allows? */
+static bool beats_roof(const Report *r, const Group *g)
+{
+    bool beats = false;
+    for (int64_t i = 0; i < g->n; i++) {
+        const Instance *inst = &r->spec->instance[g->at[i]];
+        Bound b;
+        if (!roofline_bound(r->study->roofline, inst->extent, inst->threads, &b))
+            continue;
+        for (const Series *s = SERIES; s < SERIES + NSERIES; s++) {
+            const double ns = s->time(r, g->at[i]);
+            beats = beats || (ns > 0 && !shares_exist(&b, ns));
+        }
+    }
+    return beats;
+}
+
 static void draw_panel(Report *r, int group, Range x, Range y)
 {
     const Group *g = &r->groups.group[group];
@@ -167,6 +185,7 @@ static void draw_panel(Report *r, int group, Range x, Range y)
     plot_label(p, 'y', has_speed(r) ? words_speed_unit(r->spec) : "time, microseconds");
     plot_axis_log(p, 'x', range_widened(x, 1.08), 8);
     plot_axis_log(p, 'y', range_widened(y, 1.12), 6);
+    r->is_over_roof = r->is_over_roof || beats_roof(r, g);
     for (const Series *s = SERIES; s < SERIES + NSERIES; s++)
         if (add_series(r, p, s, g, false, &unused)) {
             plot_draw(p, s->name, s->style, s->look);

@@ -63,6 +63,7 @@ typedef struct {
     int nplot;
     Plot plot[REPORT_MAX_PLOT];
     bool has_roof, has_library; /* some panel shows the roofline, the library */
+    bool is_over_roof;          /* some panel, or the table, has a time that is less than the roofline allows */
 } Report;
 
 /* Begins the part of the page about one target, without figures and words. several: the page has several targets. */

@@ -148,7 +148,7 @@ void report_limit_words(Report *r)
 /* ---- tuned shapes ---- */
 
 /* Adds the shape's bound, how much of it the kernel reaches, and what costs most of the rest. */
-static void add_bound_words(const Report *r, FillScope *row, const Instance *inst, const Candidate *c, double ns)
+static void add_bound_words(Report *r, FillScope *row, const Instance *inst, const Candidate *c, double ns)
 {
     Bound b;
     double pad, occ;
@@ -156,6 +156,7 @@ static void add_bound_words(const Report *r, FillScope *row, const Instance *ins
     if (known && !choice_factors(r->study, c, inst->extent, inst->threads, &pad, &occ))
         pad = occ = 1;
     const bool allowed = known && shares_exist(&b, ns);
+    r->is_over_roof = r->is_over_roof || (known && !allowed);
     const Shares s = allowed ? shares_of(&b, ns, pad, occ) : (Shares){ .limited_by = "-" };
     report_word(row, "BOUND", known ? time_text(r->arena, b.ns) : "-");
     report_word(row, "REACHED", allowed ? number_percent(r->arena, s.reached) : "-");

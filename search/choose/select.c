@@ -402,6 +402,8 @@ static const char *why_fewer(const Selector *q, const Assignment *as)
         return "what more would gain is not worth the leaves of the dispatcher";
     if (as->ncurve > q->npicked || (q->npicked == q->nusable && q->nlarge))
         return arena_printf(q->arena, "no other fits %d KiB of code", q->s->spec->budget.code_kib);
+    if (q->s->device->modelled)
+        return "no other is faster by the model";
     return q->npicked == q->nusable ? "no other works and was measured" : "no other is faster by more than noise";
 }
 

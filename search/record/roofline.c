@@ -61,21 +61,28 @@ static void take_data_sheet(Roofline *f, const Study *s, const RateRow *rate)
 
 /* ---- levels ---- */
 
-/* The nearest level that holds so many bytes. If its rate is not known, the last level before it whose rate is: that one is faster, so its time
- * is still a lower bound, which that of a level beyond would not be. LEVEL_COUNT: no such rate is known. */
-static Level level_of(const Roofline *f, const LimitRecord *l, double bytes)
+/* What the levels before this one hold together. Each core has an L1 and an L2. */
+static double held_before(const Roofline *f, const LimitRecord *l, int level)
 {
-    Level best = LEVEL_COUNT;
-    for (int i = 0; i < LEVEL_COUNT; i++) {
-        const int caches = i < LEVEL_L3 ? l->threads : 1; /* each core has an L1 and an L2 */
-        if (f->bytes[i] == 0)
-            continue;
-        if (l->bytes_per_s[i] > 0)
-            best = (Level)i;
-        if (bytes <= (double)f->bytes[i] * caches)
-            break;
-    }
-    return best;
+    double sum = 0;
+    for (int i = 0; i < level; i++)
+        sum += (double)f->bytes[i] * (i < LEVEL_L3 ? l->threads : 1);
+    return sum;
+}
+
+/* Of so many bytes that calls find where the last call left them, those that come from this level or from beyond: the nearer ones hold no more. */
+static double bytes_from(const Roofline *f, const LimitRecord *l, int level, double bytes)
+{
+    return f->bytes[level] && l->bytes_per_s[level] > 0 ? fmax(0, bytes - held_before(f, l, level)) : 0;
+}
+
+/* The last level whose rate is known; LEVEL_COUNT: none is. */
+static Level last_level(const LimitRecord *l)
+{
+    int i = LEVEL_COUNT - 1;
+    while (i >= 0 && !(l->bytes_per_s[i] > 0))
+        i--;
+    return i < 0 ? LEVEL_COUNT : (Level)i;
 }
 
 /* ---- limits that kernels exceed ---- */
@@ -91,7 +98,7 @@ static double bounded_flops(const Spec *s, const int64_t *extent) { return spec_
 
 static void raise_level(Roofline *f, LimitRecord *l, Level level, double bytes, double ns)
 {
-    if (level < LEVEL_COUNT)
+    if (level < LEVEL_COUNT && bytes > 0)
         raise_to(f, &l->bytes_per_s[level], 1e9 * bytes / ns);
 }
 
@@ -103,9 +110,10 @@ static void take_time(Roofline *f, const int64_t *extent, int threads, bool cold
     if (!l || !(ns > 0))
         return;
     raise_to(f, &l->flops_per_s, 1e9 * bounded_flops(f->spec, extent) / ns);
-    raise_level(f, l, level_of(f, l, rest), rest, ns);
+    for (int i = 0; i < LEVEL_COUNT; i++)
+        raise_level(f, l, (Level)i, bytes_from(f, l, i, rest), ns);
     if (cold)
-        raise_level(f, l, level_of(f, l, INFINITY), packed, ns);
+        raise_level(f, l, last_level(l), packed, ns);
 }
 
 /* Is this a time of a kernel of the study that is right, on its device? Packages keep just these, and are made again of them. */
@@ -166,15 +174,15 @@ const Roofline *roofline_make(Arena *a, const Study *s, const Records *r)
 
 /* ---- a shape ---- */
 
-/* So many bytes come from that level: sets what follows, unless more time follows from others. */
+/* So many bytes come from that level or from beyond: sets what follows, unless more time follows from others. */
 static void bound_memory(const LimitRecord *l, Level level, double bytes, Bound *out)
 {
-    const double ns = level < LEVEL_COUNT ? 1e9 * bytes / l->bytes_per_s[level] : 0;
-    if (out->bytes > 0 && ns <= out->memory_ns)
+    const double rate = level < LEVEL_COUNT ? l->bytes_per_s[level] : 0, ns = rate > 0 ? 1e9 * bytes / rate : 0;
+    if (ns <= out->memory_ns)
         return;
     out->level = level;
     out->bytes = bytes;
-    out->bytes_per_s = level < LEVEL_COUNT ? l->bytes_per_s[level] : 0;
+    out->bytes_per_s = rate;
     out->memory_ns = ns;
 }
 
@@ -182,16 +190,17 @@ bool roofline_bound(const Roofline *f, const int64_t *extent, int threads, Bound
 {
     const LimitRecord *l = f ? find_limit(f, threads) : NULL;
     const double flops = l ? spec_flops(f->spec, extent) : 0;
-    *out = (Bound){ .flops = l && !spec_moves(f->spec) ? flops : 0 };
+    *out = (Bound){ .level = LEVEL_COUNT, .flops = l && !spec_moves(f->spec) ? flops : 0 };
     if (!(flops > 0))
         return false;
     out->flops_per_s = l->flops_per_s;
     out->compute_ns = 1e9 * out->flops / l->flops_per_s;
     const bool cold = study_is_cold(f->study, extent);
     const double packed = cold ? spec_packed_bytes(f->spec, extent) : 0, rest = spec_bytes(f->spec, extent) - packed;
-    bound_memory(l, level_of(f, l, rest), rest, out);
+    for (int i = 0; i < LEVEL_COUNT; i++)
+        bound_memory(l, (Level)i, bytes_from(f, l, i, rest), out);
     if (cold)
-        bound_memory(l, level_of(f, l, INFINITY), packed, out);
+        bound_memory(l, last_level(l), packed, out);
     out->ns = fmax(out->compute_ns, out->memory_ns);
     return out->ns > 0;
 }

@@ -5,12 +5,13 @@
  *   compute = flops / peak      memory = bytes / bandwidth      bound = the greater of both
  *
  * flops are the op's useful ones, but of an operator that is a formula alone none count: exp and the like are far from the peak of FMAs. bytes
- * are those of all operands, each counted once; the bandwidth is that of the nearest level of memory that holds them all. Where the packed operand
- * comes from memory (study_is_cold), its own bytes over the bandwidth of memory count, or those of the others, whichever is more. Peak and bandwidths
- * were measured (LimitRecord). If the device is a GPU that was not measured, they are the data sheet's in the target's file, for the device's
- * number of multiprocessors.
+ * are those of all operands, each counted once. They lie where the call before left them: of each level of memory come at least the bytes that the levels
+ * before it together cannot hold, at its bandwidth, and the level that takes longest counts. So a curve over growing shapes falls from one level's rate to
+ * the next one's, without a step. Where the packed operand comes from memory (study_is_cold), its own bytes over the bandwidth of memory count, or
+ * those of the others, whichever is more. Peak and bandwidths were measured (LimitRecord). If the device is a GPU that was not measured, they are the
+ * data sheet's in the target's file, for the device's number of multiprocessors.
  * Another program on the machine may have slowed all measurements of a limit. So a verified kernel, or the library, that exceeds a limit
- * raises it: the peak to its useful flops over its time; the bandwidth of the level that its bytes lie in to its bytes over its
+ * raises it: the peak to its useful flops over its time; the bandwidth of a level to the bytes that came from there, or from beyond, over its
  * time, and those of nearer levels, which are no slower, to at least as much. Only a rate that was seen counts: a time as it was recorded
  * (MeasureRecord.time_ns), and none that follows from a comparison with another moment. No recorded time is below the roofline.
  */
@@ -39,7 +40,8 @@ typedef struct {
     double flops, bytes;
     double compute_ns, memory_ns, ns; /* ns: the bound */
     double flops_per_s, bytes_per_s;
-    Level level; /* where the operands lie that memory_ns and bytes are of */
+    Level
+        level; /* where the bytes come from that memory_ns is of; LEVEL_COUNT: no rate is known, or there is none of them */
 } Bound;
 
 /* Works out the least time of a shape: all of the op's extents. False: nothing is known for that number of threads (f NULL: for none), or there

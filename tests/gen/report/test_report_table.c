@@ -444,6 +444,27 @@ static void sums_up(void **state)
     by_hand_contract(&hand);
 }
 
+/* A time that is less than the roofline allows, which is 512 ns on M = 1, is told of, in tables and figures. */
+static void says_why_a_time_is_above_the_roofline(void **state)
+{
+    (void)state;
+    static const char note[] =
+        "Where something is above the roofline (\xe2\x80\x9c-\xe2\x80\x9d in the tables), nobody saw it so fast";
+    const char *why = NULL;
+    double *ns = &hand.y.study->trial[0].ns[0]; /* the chosen kernel there */
+    assert_null(strstr(written("speed"), note));
+    *ns = 500;
+    expect(written("speed"), note);
+    expect(written("shapes"), "\n1 | 16 | 16 | 500 ns | " TIMES " 3.00 | +226.5 % | 512 ns | - | - | ");
+    Report *drawn = report_with(&input);
+    report_draw(drawn, &why);
+    assert_true(drawn->is_over_roof);
+    *ns = 1000;
+    drawn = report_with(&input);
+    report_draw(drawn, &why);
+    assert_false(drawn->is_over_roof);
+}
+
 /* Where nothing was measured beside the choice, 0 % would be no figure: none is shown, and it is said why. */
 static void shows_no_regret_where_none_is_known(void **state)
 {
@@ -554,6 +575,7 @@ int main(void)
         cmocka_unit_test(counts_the_rows_of_a_table),
         cmocka_unit_test(sums_up),
         cmocka_unit_test(shows_no_regret_where_none_is_known),
+        cmocka_unit_test(says_why_a_time_is_above_the_roofline),
         cmocka_unit_test(sums_up_one_kernel),
         cmocka_unit_test(sums_up_each_target),
     };

@@ -92,13 +92,14 @@ static void bounds_are_those_worked_out(void **state)
     assert_false(f.modelled);
     assert_near(b.flops, 117964800);
     assert_near(b.compute_ns, 1179648);
-    assert_near(b.bytes, 4 * (2 * 76800 + 589824 + 768.0));
+    const double near = (double)(f.bytes[LEVEL_L1] + f.bytes[LEVEL_L2]);
+    assert_near(b.bytes, 4 * (2 * 76800 + 589824 + 768.0) - near);
     assert_int_equal(b.level, LEVEL_L3); /* 2.8 MiB: more than the L2 cache of 1 MiB holds */
     assert_near(b.memory_ns, b.bytes / 20);
     assert_near(b.ns, 1179648);
     assert_true(roofline_bound(&f, row, 1, &b)); /* a row: W alone is 9.4 MB, and takes longer than the arithmetic */
     assert_near(b.compute_ns, 2 * 768 * 3072 / 100.0);
-    assert_near(b.memory_ns, 4 * (768 * 3072 + 3072 + 2 * 768) / 20.0);
+    assert_near(b.memory_ns, (4 * (768 * 3072 + 3072 + 2 * 768) - near) / 20.0);
     assert_near(b.ns, b.memory_ns);
 }
 
@@ -153,34 +154,14 @@ static void a_formula_alone_is_bound_by_its_bytes(void **state)
     const Roofline f = *roofline_make(bert.arena, &moving, &r);
     Bound b;
     assert_true(roofline_bound(&f, extent, 1, &b));
-    assert_near(b.bytes, 4 * (2 * 76800 + 589824 + 768.0));
+    assert_near(b.bytes, 4 * (2 * 76800 + 589824 + 768.0) - (double)(f.bytes[LEVEL_L1] + f.bytes[LEVEL_L2]));
     assert_true(b.flops == 0 && b.compute_ns == 0 && b.ns == b.memory_ns);
     assert_near(b.memory_ns, 1e9 * b.bytes / b.bytes_per_s);
     assert_near(f.limit[0].flops_per_s, 1);
 }
 
-static void data_lie_in_the_nearest_level_that_holds_them(void **state)
-{
-    (void)state;
-    static const struct {
-        int64_t extent[3];
-        int threads;
-        Level level;
-    } row[] = { { { 16, 16, 16 }, 1, LEVEL_L1 },    { { 128, 128, 128 }, 1, LEVEL_L2 },
-                { { 512, 512, 512 }, 1, LEVEL_L3 }, { { 4096, 4096, 4096 }, 1, LEVEL_MEMORY },
-                { { 512, 512, 512 }, 4, LEVEL_L2 }, /* four cores' caches */ };
-    LimitRecord l[] = { limit_of(1), limit_of(4) };
-    const Roofline f = roofline_of(l, 2);
-    Bound b;
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        assert_true(roofline_bound(&f, row[i].extent, row[i].threads, &b));
-        assert_int_equal(b.level, row[i].level);
-    }
-    assert_false(roofline_bound(&f, row[0].extent, 2, &b)); /* nothing is known of two threads */
-}
-
-/* Of L1 and L2 each core has its own, the L3 cache is one for all; data that fill a level exactly still lie in it. */
-static void levels_end_at_their_last_byte(void **state)
+/* Of L1 and L2 each core has its own, the L3 cache is one for all. */
+static void what_a_level_cannot_hold_comes_from_the_next(void **state)
 {
     (void)state;
     static const int64_t extent[] = { 512, 512, 512 };
@@ -191,19 +172,51 @@ static void levels_end_at_their_last_byte(void **state)
         int64_t l1, l2, l3;
         int threads;
         Level level;
-    } row[] = { { bytes, bytes, bytes, 1, LEVEL_L1 },     { bytes - 1, bytes, bytes, 1, LEVEL_L2 },
-                { 1, bytes - 1, bytes, 1, LEVEL_L3 },     { 1, 1, bytes - 1, 1, LEVEL_MEMORY },
-                { bytes / 4, bytes, bytes, 4, LEVEL_L1 }, { bytes / 4 - 1, bytes / 4, bytes, 4, LEVEL_L2 },
-                { 1, bytes / 4 - 1, bytes, 4, LEVEL_L3 }, { 1, 1, bytes - 1, 4, LEVEL_MEMORY } };
+        int64_t from; /* bytes that come from that level */
+    } row[] = { { bytes, bytes, bytes, 1, LEVEL_L1, bytes },
+                { bytes - 1000, bytes, bytes, 1, LEVEL_L1,
+                  bytes }, /* a thousand bytes of the L2 cache take no longer than all of the L1 cache */
+                { bytes / 4, bytes, bytes, 1, LEVEL_L2, bytes - bytes / 4 },
+                { 1, bytes - 1, bytes, 1, LEVEL_L2, bytes - 1 }, /* what L1 and L2 hold together */
+                { 1, bytes / 2 - 1, bytes, 1, LEVEL_L3, bytes - bytes / 2 },
+                { 1, 1, bytes / 2 - 2, 1, LEVEL_MEMORY, bytes - bytes / 2 },
+                { bytes / 4, bytes, bytes, 4, LEVEL_L1, bytes },
+                { bytes / 16, bytes, bytes, 4, LEVEL_L2, bytes - bytes / 4 },
+                { 1, 1, bytes - 8, 4, LEVEL_L3, bytes - 8 } };
     Bound b;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         f.bytes[LEVEL_L1] = row[i].l1;
         f.bytes[LEVEL_L2] = row[i].l2;
         f.bytes[LEVEL_L3] = row[i].l3;
         assert_true(roofline_bound(&f, extent, row[i].threads, &b));
-        assert_near(b.bytes, (double)bytes);
         assert_int_equal(b.level, row[i].level);
+        assert_near(b.bytes, (double)row[i].from);
+        assert_near(b.memory_ns, 1e9 * b.bytes / b.bytes_per_s);
     }
+    assert_false(roofline_bound(&f, extent, 2, &b)); /* nothing is known of two threads */
+}
+
+/* A kernel of whose operands L1 and L2 keep half: the other half came from the L3 cache, and says what that does. */
+static void data_that_a_cache_keeps_raise_no_level_behind_it(void **state)
+{
+    (void)state;
+    static const int64_t extent[] = { 512, 512, 512 };
+    const Study *s = bert.study;
+    const double bytes = 4 * (3 * 512 * 512 + 512),
+                 half = bytes - (double)(bert.device.l1_bytes + bert.device.l2_bytes);
+    const Instance inst = { .extent = { 512, 512, 512 }, .threads = 1 };
+    LimitRecord l = limit_of(1);
+    l.flops_per_s = 1e15;
+    MeasureRecord m = time_of(&s->trial[0], &inst, bytes / 25); /* 25 GB/s of all bytes; the L3 cache has 20 */
+    const Records r = { .nlimit = 1, .limit = &l, .nmeasure = 1, .measure = &m };
+    assert_false(roofline_make(bert.arena, s, &r)->raised);
+    m.time_ns = half / 40;
+    const Roofline *f = roofline_make(bert.arena, s, &r);
+    Bound b;
+    assert_true(f->raised);
+    assert_near(f->limit[0].bytes_per_s[LEVEL_L3], 4e10);
+    assert_true(roofline_bound(f, extent, 1, &b));
+    assert_near(b.ns, m.time_ns);
 }
 
 /* Limits that a neighbour hid: slower than what kernels did on the same machine. */
@@ -446,8 +459,10 @@ static void a_kernel_raises_its_level_and_those_nearer(void **state)
         roofline_make(bert.arena, bert.study, &(Records){ .nlimit = 1, .limit = &l, .nmeasure = 1, .measure = &m });
     assert_true(f->raised);
     assert_near(f->limit[0].bytes_per_s[LEVEL_L1], 2e11);
-    assert_near(f->limit[0].bytes_per_s[LEVEL_L2], 1.5e11);
-    assert_near(f->limit[0].bytes_per_s[LEVEL_L3], 1.5e11);
+    const double l1 = (double)f->bytes[LEVEL_L1],
+                 l2 = (double)f->bytes[LEVEL_L2]; /* what they kept did not come from behind */
+    assert_near(f->limit[0].bytes_per_s[LEVEL_L2], 1e9 * (bytes - l1) / ns);
+    assert_near(f->limit[0].bytes_per_s[LEVEL_L3], 1e9 * (bytes - l1 - l2) / ns);
     assert_near(f->limit[0].bytes_per_s[LEVEL_MEMORY], 1e10);
     assert_near(f->limit[0].flops_per_s, 2.0 * 82 * 3072 * 768 / ns * 1e9);
 }
@@ -457,8 +472,8 @@ int main(void)
     const struct CMUnitTest tests[] = { cmocka_unit_test(bounds_are_those_worked_out),
                                         cmocka_unit_test(a_cold_operand_comes_from_memory),
                                         cmocka_unit_test(a_formula_alone_is_bound_by_its_bytes),
-                                        cmocka_unit_test(data_lie_in_the_nearest_level_that_holds_them),
-                                        cmocka_unit_test(levels_end_at_their_last_byte),
+                                        cmocka_unit_test(what_a_level_cannot_hold_comes_from_the_next),
+                                        cmocka_unit_test(data_that_a_cache_keeps_raise_no_level_behind_it),
                                         cmocka_unit_test(nothing_that_was_measured_is_above_the_roofline),
                                         cmocka_unit_test(a_part_of_the_best_time_of_another_raises_nothing),
                                         cmocka_unit_test(only_what_was_verified_raises_a_limit),

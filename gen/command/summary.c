@@ -16,15 +16,6 @@
 
 /* ---- a package ---- */
 
-/* Counts trials of the tuned target, or those that failed. General kernels of lesser targets are verified, but no search asks for them. */
-static int64_t count_trials(const Study *s, bool failed)
-{
-    int64_t n = 0;
-    for (int64_t i = 0; i < s->ntrial; i++)
-        n += s->trial[i].c.target == s->target && (!failed || s->trial[i].status != STATUS_OK);
-    return n;
-}
-
 /* Names the held-out shape with the worst regret where that is large: a prediction went wrong there, and a time would not. */
 static void print_gap(const Result *out, FILE *to)
 {
@@ -91,7 +82,7 @@ static void print_measured(const Result *out, FILE *to)
     fprintf(to,
             "  %" PRId64 " trials, %" PRId64 " failed; %" PRId64
             " measurements; model error %.1f%% on kernels it has not seen, rank %.2f\n",
-            count_trials(s, false), count_trials(s, true), out->cost->nmeasure, 100 * out->cost->error,
+            study_tried(s, false), study_tried(s, true), out->cost->nmeasure, 100 * out->cost->error,
             out->cost->order.rank);
     const ContractSum *tuned = &out->contract->tuned;
     const char *unknown = contract_unknown(out->contract);
@@ -117,7 +108,7 @@ static void print_modelled(const Study *s, FILE *to)
     fprintf(to,
             "  %" PRId64 " candidates compiled and executed by the emulator, %" PRId64
             " failed; those kept have no spills and no findings\n",
-            count_trials(s, false), count_trials(s, true));
+            study_tried(s, false), study_tried(s, true));
 }
 
 static void print_result(const Result *out, FILE *to)
@@ -183,8 +174,8 @@ static json_t *package_json(const Workload *w, const Result *out, const Proof *p
                        FIELD("target", s->target->name), FIELD("device", s->device->name),
                        FIELD("modelled", s->device->modelled), FIELD("kernels", as->nkernel),
                        FIELD("why_fewer", as->fewer), FIELD("code_bytes", as->code_bytes),
-                       FIELD("leaves", tree_nleaf(as->tree)), FIELD("trials", count_trials(s, false)),
-                       FIELD("failed", count_trials(s, true)), FIELD("measurements", out->cost->nmeasure),
+                       FIELD("leaves", tree_nleaf(as->tree)), FIELD("trials", study_tried(s, false)),
+                       FIELD("failed", study_tried(s, true)), FIELD("measurements", out->cost->nmeasure),
                        FIELD("model_error", out->cost->error), FIELD("model_rank", out->cost->order.rank),
                        FIELD("regret", out->contract->tuned.mean), FIELD("curve", curve_json(as)),
                        FIELD("contract", contract_json(out->contract)), FIELD("library_shapes", library.n),

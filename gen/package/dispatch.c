@@ -75,7 +75,8 @@ static void add_leaf_comment(Printer *p, const TreeNode *leaf)
     const int next = runner_up(cost, as->nkernel, leaf->class);
     text_printf(&p->out, ": %s%s", is_measured(p, i, leaf->class) ? "" : "about ", number_time(p->out.arena, ns));
     if (next >= 0 && isfinite(cost[next]))
-        text_printf(&p->out, ", then kernel %d %+.1f%%", p->first + next, 100 * (cost[next] / ns - 1));
+        text_printf(&p->out, ", then kernel %d %s%+.1f%%", p->first + next, is_measured(p, i, next) ? "" : "about ",
+                    100 * (cost[next] / ns - 1));
     text_add(&p->out, " */");
 }
 

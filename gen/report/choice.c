@@ -24,15 +24,18 @@ Choice choice_make(const Study *s, const Assignment *as, const Instance *inst, c
         else if (ns < c.runner_ns) {
             c.runner = k;
             c.runner_ns = ns;
+            c.runner_measured = seen > 0;
         }
     }
     c.best_ns = fmin(c.ns, c.runner_ns);
     c.best_trial = as->kernel[c.runner_ns < c.ns ? c.runner : kernel];
+    c.best_measured = c.runner_ns < c.ns ? c.runner_measured : c.measured;
     int64_t trial;
     const double best = place >= 0 ? study_best(s, place, &trial) : INFINITY;
     if (best < c.best_ns) {
         c.best_ns = best;
         c.best_trial = trial;
+        c.best_measured = true;
     }
     return c;
 }

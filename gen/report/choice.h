@@ -16,8 +16,10 @@ typedef struct {
     bool measured; /* ns was measured, not predicted */
     double best_ns;     /* the least time known of any trial */
     int64_t best_trial; /* that trial */
-    int runner;         /* the runner-up, the fastest other kernel of the package; -1: there is none */
-    double runner_ns;   /* its time; INFINITY: there is none */
+    bool best_measured;
+    int runner;       /* the runner-up, the fastest other kernel of the package; -1: there is none */
+    double runner_ns; /* its time; INFINITY: there is none */
+    bool runner_measured;
 } Choice;
 
 /* Compares the chosen kernel with its rivals. cost: time in ns of each of the assignment's kernels on the shape. */

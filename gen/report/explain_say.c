@@ -144,16 +144,17 @@ static void say_others(const Explanation *x, const Answer *w, FILE *out)
     if (c->runner < 0)
         say_line(out, "runner-up", "none: the package has one kernel");
     else
-        say_line(out, "runner-up", "kernel %d, %s: %s %s", x->first + c->runner, number_time(a, c->runner_ns),
-                 number_percent(a, fabs(c->runner_ns / c->ns - 1)),
+        say_line(out, "runner-up", "kernel %d, %s%s: %s %s", x->first + c->runner, number_time(a, c->runner_ns),
+                 c->runner_measured ? "" : " predicted", number_percent(a, fabs(c->runner_ns / c->ns - 1)),
                  c->runner_ns >= c->ns       ? "more"
                  : w->place == PLACE_OUTSIDE ? "less, but one kernel serves all that is outside"
                                              : "less, given up for a simpler tree");
     const int best = select_kernel_of(x->assignment, c->best_trial);
     const Candidate *fastest = &x->study->trial[c->best_trial].c;
-    const char *time = number_time(a, c->best_ns), *more = number_percent(a, c->ns / c->best_ns - 1);
+    const char *time = arena_printf(a, "%s%s", number_time(a, c->best_ns), c->best_measured ? "" : " predicted"),
+               *more = number_percent(a, c->ns / c->best_ns - 1);
     if (c->best_ns >= c->ns)
-        say_line(out, "best known", "this kernel");
+        say_line(out, "best known", "this kernel%s", c->best_measured ? "" : ", by what is predicted");
     else if (best >= 0)
         say_line(out, "best known", "kernel %d, %s: this one takes %s more", x->first + best, time, more);
     else {
@@ -270,7 +271,7 @@ static json_t *runner_up_json(const Explanation *x, const Choice *c)
 {
     if (c->runner < 0 || !isfinite(c->ns))
         return json_null();
-    return JSON_SET(kernel_json(x, c->runner), FIELD("time_ns", c->runner_ns),
+    return JSON_SET(kernel_json(x, c->runner), FIELD("time_ns", c->runner_ns), FIELD("measured", c->runner_measured),
                     FIELD("margin", c->runner_ns / c->ns - 1));
 }
 
@@ -278,7 +279,7 @@ static json_t *best_known_json(const Explanation *x, const Choice *c)
 {
     if (!isfinite(c->best_ns))
         return json_null();
-    return JSON_SET(candidate_json(x, c->best_trial), FIELD("time_ns", c->best_ns),
+    return JSON_SET(candidate_json(x, c->best_trial), FIELD("time_ns", c->best_ns), FIELD("measured", c->best_measured),
                     FIELD("regret", c->ns / c->best_ns - 1));
 }
 

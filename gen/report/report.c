@@ -202,6 +202,8 @@ static void add_trial_words(Report *r)
     int64_t count[STATUS_COUNT] = { 0 }, measured = 0;
     Text t = { .arena = r->arena };
     for (int64_t i = 0; i < s->ntrial; i++) {
+        if (s->trial[i].c.target != s->target)
+            continue;
         count[s->trial[i].status]++;
         for (int64_t j = 0; j < s->nshape; j++)
             measured += s->trial[i].ns[j] > 0;
@@ -210,7 +212,7 @@ static void add_trial_words(Report *r)
     for (int k = STATUS_OK + 1; k < STATUS_COUNT; k++)
         if (count[k])
             text_printf(&t, "; %s: %s", status_words[k], number_count(r->arena, count[k]));
-    report_word(r->words, "NTRIAL", number_count(r->arena, s->ntrial));
+    report_word(r->words, "NTRIAL", number_count(r->arena, study_tried(s, false)));
     report_word(r->words, "NMEASURED", number_count(r->arena, measured));
     report_word(r->words, "TRIAL_STATUS", text_str(&t));
 }

@@ -284,7 +284,7 @@ static void draw_scatter(Report *r, int64_t npair)
     plot_label(p, 'x', "measured, microseconds");
     plot_label(p, 'y', "predicted, microseconds");
     /* ticks have up to six digits, and gnuplot drops a label that has no room */
-    text_add(&p->script, "set lmargin 11\n");
+    text_add(&p->script, "set lmargin 11\nset rmargin 3\n");
     plot_axis_log(p, 'x', range, 6);
     plot_axis_log(p, 'y', range, 6);
     text_printf(&p->script, "$guide << END\n%.9g %.9g\n%.9g %.9g\nEND\n", range.lo, range.lo, range.hi, range.hi);

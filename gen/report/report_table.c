@@ -182,7 +182,8 @@ static void add_tuned_row(Report *r, int64_t shape)
     report_word(row, "ABOVE_BEST", regret_text(a, report_regret(r, shape), !said || said->said));
     report_word(row, "TIMES_DIFFER", spread_text(a, said ? said->spread : 0));
     report_word(row, "RUNNER_UP", c.runner < 0 ? "-" : report_kernel(r, c.runner));
-    report_word(row, "MARGIN", c.runner < 0 ? "-" : number_percent(a, c.runner_ns / c.ns - 1));
+    report_wordf(row, "MARGIN", "%s%s", c.runner >= 0 && !(c.measured && c.runner_measured) ? "~ " : "",
+                 c.runner < 0 ? "-" : number_percent(a, c.runner_ns / c.ns - 1));
     report_wordf(row, "AGAINST_LIBRARY", library > 0 && c.measured ? "\xc3\x97 %s" : "-",
                  number_ratio(a, library / c.ns));
     report_word(row, "MODEL_OFF", signed_percent(a, model_ns / c.ns - 1));

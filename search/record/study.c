@@ -446,6 +446,14 @@ bool trial_timed(const Study *s, const Trial *t)
 
 bool study_may_choose(const Study *s, const Trial *t) { return trial_usable(t) && t->c.target == s->target; }
 
+int64_t study_tried(const Study *s, bool failed)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < s->ntrial; i++)
+        n += s->trial[i].c.target == s->target && (!failed || s->trial[i].status != STATUS_OK);
+    return n;
+}
+
 int64_t study_choosable(const Study *s, int64_t place, int64_t *trial)
 {
     int64_t n = 0;

@@ -146,6 +146,8 @@ bool study_is_cold(const Study *s, const int64_t *extent);
 int64_t study_added_bytes(const Study *s, const Trial *t);
 /* True if the trial is usable and of the tuned target: only such trials may be chosen. */
 bool study_may_choose(const Study *s, const Trial *t);
+/* Counts the trials of the tuned target, or those of them that failed. General kernels of lesser targets are verified, but no search asks for them. */
+int64_t study_tried(const Study *s, bool failed);
 /* Lists such trials, and returns how many there are; trial may be NULL. place >= 0: only those that have a time there. */
 int64_t study_choosable(const Study *s, int64_t place, int64_t *trial);
 

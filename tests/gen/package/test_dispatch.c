@@ -69,7 +69,7 @@ static void comments_tell_of_the_heaviest_tuned_shape_and_the_fastest_other(void
                         "        return 5; /* 4 shapes; M=3 N=16 K=16: 2.00 us, then kernel 6 -5.0% */\n"
                         "    }\n"
                         "    if (M <= 7) {\n"
-                        "        return 6; /* 3 shapes; M=7 N=16 K=16: about 250 ns, then kernel 7 -20.0% */\n"
+                        "        return 6; /* 3 shapes; M=7 N=16 K=16: about 250 ns, then kernel 7 about -20.0% */\n"
                         "    }\n"
                         "    return 5; /* 1 shape; M=8 N=16 K=16: 9.00 us, then kernel 6 +37.1% */\n");
 }

@@ -38,7 +38,7 @@ static Answer tuned_answer(void)
                      .nstep = 2,
                      .step = step,
                      .trial = &hand.y.study->trial[1],
-                     .choice = { 0, 2000, true, 2000, 1, 1, 3000 },
+                     .choice = { 0, 2000, true, 2000, 1, true, 1, 3000, true },
                      .has_factors = true,
                      .pad = 0.75,
                      .occ = 0.5,
@@ -58,7 +58,7 @@ static Answer predicted_answer(void)
     w.inst.threads = 2;
     w.place = PLACE_DECLARED;
     w.nstep = 1;
-    w.choice = (Choice){ 0, 4000, false, 3200, 0, 1, 3200 };
+    w.choice = (Choice){ 0, 4000, false, 3200, 0, false, 1, 3200, false };
     w.has_factors = false;
     w.model_ns = 3000;
     w.has_shares = false;
@@ -75,7 +75,7 @@ static Answer outside_answer(void)
     w.place = PLACE_OUTSIDE;
     w.nstep = 0;
     w.trial = &hand.y.study->trial[0];
-    w.choice = (Choice){ 1, 8000, true, 6400, 2, 0, 7000 };
+    w.choice = (Choice){ 1, 8000, true, 6400, 2, true, 0, 7000, true };
     w.has_factors = w.has_bound = w.has_shares = false;
     w.model_ns = 6000;
     return w;
@@ -85,7 +85,7 @@ static Answer outside_answer(void)
 static Answer unknown_answer(int64_t m)
 {
     Answer w = outside_answer();
-    w.choice = (Choice){ 0, INFINITY, false, INFINITY, 1, -1, INFINITY };
+    w.choice = (Choice){ 0, INFINITY, false, INFINITY, 1, false, -1, INFINITY, false };
     w.trial = &hand.y.study->trial[1];
     w.inst.extent[0] = m;
     w.model_ns = INFINITY;
@@ -141,8 +141,8 @@ static void people_are_told_each_figure(void **state)
             "  measured   2.00 us, 0.768 GFLOP/s at M = 3, N = 16, K = 16, 1 thread\n"
             "  predicted  3.00 us by the model alone: 25.0 %% less than with the kernel's measurements on other "
             "shapes\n"
-            "  runner-up  kernel 11, 3.20 us: 20.0 %% less, given up for a simpler tree\n"
-            "  best known kernel 11, 3.20 us: this one takes 25.0 %% more\n"
+            "  runner-up  kernel 11, 3.20 us predicted: 20.0 %% less, given up for a simpler tree\n"
+            "  best known kernel 11, 3.20 us predicted: this one takes 25.0 %% more\n"
             "  roofline   5.00 us at least: arithmetic 5.00 us at 2.00 GFLOP/s\n"
             "  limited by not known: the time that is predicted is 20.0 %% below the roofline\n",
             head, name, parameters_of(answer[0].trial), name));
@@ -292,7 +292,8 @@ static void programs_are_told_the_same(void **state)
         "{'name': 'M', 'value': 3, 'at_most': 2, 'holds': false}, {'name': 'M', 'value': 3, 'at_most': 5, 'holds': "
         "true}], 'kernel': {'target': 'avx512', 'code_bytes': 2073, 'index': 10}, 'time_ns': 2000, 'measured': true, "
         "'predicted_ns': 2500, 'gflops': 0.768, 'runner_up': {'target': 'avx512', 'code_bytes': 1000, 'index': 11, "
-        "'time_ns': 3000, 'margin': 0.5}, 'best_known': {'target': 'avx512', 'code_bytes': 2073, 'time_ns': 2000, "
+        "'time_ns': 3000, 'measured': true, 'margin': 0.5}, 'best_known': {'target': 'avx512', 'code_bytes': 2073, "
+        "'time_ns': 2000, 'measured': true, "
         "'regret': 0}, 'nearest_measured': null, 'f_pad': 0.75, 'f_occ': 0.5, 'roofline': {'bound_ns': 1000, "
         "'compute_ns': 800, 'memory_ns': 1000, 'flops_per_s': 1.92e9, 'bytes': 4096, 'bytes_per_s': 4.096e9, 'level': "
         "'l2', 'measured': true}, 'limited_by': {'what': 'memory', 'reached': 0.5, 'padding': 1, 'balance': 0.8, "
@@ -300,15 +301,19 @@ static void programs_are_told_the_same(void **state)
         "{'extents': {'M': 4, 'N': 16, 'K': 16}, 'threads': 2, 'place': 'declared', 'path': ["
         "{'name': 'M', 'value': 3, 'at_most': 2, 'holds': false}], 'kernel': {'target': 'avx512', 'code_bytes': 2073, "
         "'index': 10}, 'time_ns': 4000, 'measured': false, 'predicted_ns': 3000, 'gflops': 0.512, 'runner_up': "
-        "{'target': 'avx512', 'code_bytes': 1000, 'index': 11, 'time_ns': 3200, 'margin': -0.2}, 'best_known': "
-        "{'target': 'avx512', 'code_bytes': 1000, 'time_ns': 3200, 'regret': 0.25}, 'nearest_measured': {'extents': "
+        "{'target': 'avx512', 'code_bytes': 1000, 'index': 11, 'time_ns': 3200, 'measured': false, 'margin': -0.2}, "
+        "'best_known': "
+        "{'target': 'avx512', 'code_bytes': 1000, 'time_ns': 3200, 'measured': false, 'regret': 0.25}, "
+        "'nearest_measured': {'extents': "
         "{'M': 3, 'N': 16, 'K': 16}, 'threads': 1, 'time_ns': 2000}, 'f_pad': null, 'f_occ': null, 'roofline': "
         "{'bound_ns': 5000, 'compute_ns': 5000, 'memory_ns': null, 'flops_per_s': 2e9, 'bytes': 0, 'bytes_per_s': "
         "null, 'level': null, 'measured': true}, 'limited_by': null},"
         "{'extents': {'M': 9, 'N': 16, 'K': 16}, 'threads': 1, 'place': 'outside', 'path': [], 'kernel': {'target': "
         "'avx512', 'code_bytes': 1000, 'index': 11}, 'time_ns': 8000, 'measured': true, 'predicted_ns': 6000, "
         "'gflops': 0.576, 'runner_up': {'target': 'avx512', 'code_bytes': 2073, 'index': 10, 'time_ns': 7000, "
-        "'margin': -0.125}, 'best_known': {'target': 'avx512', 'code_bytes': 2048, 'time_ns': 6400, 'regret': 0.25}, "
+        "'measured': true, "
+        "'margin': -0.125}, 'best_known': {'target': 'avx512', 'code_bytes': 2048, 'time_ns': 6400, 'measured': true, "
+        "'regret': 0.25}, "
         "'nearest_measured': null, 'f_pad': null, 'f_occ': null, 'roofline': null, 'limited_by': null},"
         "{'extents': {'M': 9, 'N': 16, 'K': 16}, 'threads': 1, 'place': 'outside', 'path': [], 'kernel': {'target': "
         "'avx512', 'code_bytes': 2073, 'index': 10}, 'time_ns': null, 'measured': false, 'predicted_ns': null, "

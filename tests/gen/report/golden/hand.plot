@@ -153,6 +153,7 @@ END
 set xlabel 'measured, microseconds' offset 0,0.4 textcolor rgb '#000003'
 set ylabel 'predicted, microseconds' offset 0.8,0 textcolor rgb '#000003'
 set lmargin 11
+set rmargin 3
 set logscale x
 set xrange [0.833333333:10.8]
 set xtics ('1' 1, '2' 2, '5' 5, '10' 10)

@@ -31,7 +31,7 @@ static int setup(void **state)
     item[0].was.regret = 0.0234;
     item[0].now.chosen_ns = 1100;
     item[0].now.regret = 0.1;
-    item[2] = (RegretCase){ .was = { .inst = &hand.y.spec->instance[3], .kernel = 0 },
+    item[2] = (RegretCase){ .was = { .inst = &hand.y.spec->instance[3], .kernel = 0, .regret = NAN },
                             .now = { &hand.y.spec->instance[3], false, 0, true, 4000, 3200, 0.25, 0, 0.35, false, 0 } };
     return 0;
 }

@@ -118,7 +118,7 @@ void device_set_compiler(Arena *a, Device *d, const Family *f, const char *compi
 
 bool device_runs(const Device *d, const Target *t)
 {
-    while (names_find(NAMES(d->isa, d->nisa), t->name) < 0 && t->same_code)
+    while (names_find(NAMES(d->isa, d->nisa), t->name) < 0 && t->same_code && !d->modelled)
         t = t->base;
     return names_find(NAMES(d->isa, d->nisa), t->name) >= 0;
 }

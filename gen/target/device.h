@@ -39,7 +39,7 @@ bool device_probe(Arena *a, const TargetList *list, Device *out, const char **er
 Device device_typical(Arena *a, const Target *t);
 /* Sets the compiler of a device, and with it a new id, as times depend on it. */
 void device_set_compiler(Arena *a, Device *d, const Family *f, const char *compiler, const char *flags);
-/* Does it run the target's code? */
+/* Does it run the target's code? A typical device is that of one target alone. */
 bool device_runs(const Device *d, const Target *t);
 /* The best-ranked target that `device` runs; NULL: it runs none of the list. */
 const Target *device_best(const TargetList *list, const Device *device);

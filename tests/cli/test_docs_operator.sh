@@ -52,6 +52,8 @@ if command -v nvcc >/dev/null && [ -x "$BIN/dcgen-runner-emu" ]; then
     done
     dcgen=$BIN/dcgen
     run 0 replay --check out/smooth_cuda
+    run 0 --templates mine --target l4,sm_89 --offline --trials 1 --no-report -o out/both smooth.cfg
+    run 0 replay --check out/both # each target's kernels are of its own typical device
 
     section its package for GPUs, built by nvcc, and executed by the emulator
     grep -q 'CUDA_ARCHITECTURES "89" "80" "75"' out/smooth_cuda/CMakeLists.txt || failed "not the architectures of l4 and of those that stand in for it"

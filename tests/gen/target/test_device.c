@@ -131,8 +131,9 @@ static void targets_with_the_code_of_others(void **state)
     assert_false(device_runs(&d, &list.t[0]) || device_runs(&d, &list.t[1]));
     assert_true(device_runs(&d, &list.t[2]) && device_runs(&d, &list.t[3]));
     assert_string_equal(device_best(&list, &d)->name, "like_any");
-    const Device typical = device_typical(arena, &list.t[2]); /* which lists it, and nothing else */
+    const Device typical = device_typical(arena, &list.t[2]), of_any = device_typical(arena, &any); /* each is of one */
     assert_true(device_runs(&typical, &list.t[2]) && !device_runs(&typical, &list.t[3]));
+    assert_true(device_runs(&of_any, &list.t[3]) && !device_runs(&of_any, &list.t[2]));
 }
 
 static void typical_devices(void **state)

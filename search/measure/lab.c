@@ -11,7 +11,7 @@
 enum { PRIOR = 4 };
 static const double REQUEST_S = 0.05;
 /* Before any candidate was tried, it is expected to take so long, as surely as if one had. */
-static const double CANDIDATE_S = 1;
+static const double CANDIDATE_S = 0.5;
 
 void lab_begin(Lab *l)
 {

@@ -348,7 +348,7 @@ static Status judge_end(Exchange *s, RunnerAnswer answer, const char **why, Blam
     else if (ended)
         *blame = blame_end(wait_status);
     if (answer == SILENT)
-        *why = arena_printf(s->a, "silent for %g s while %s", s->q->deadline_s, s->phase);
+        *why = arena_printf(s->a, "silent for %.3g s while %s", s->q->deadline_s, s->phase);
     else if (answer == NONSENSE)
         *why = arena_printf(s->a, "the runner talked nonsense while %s", s->phase);
     else if (ended)

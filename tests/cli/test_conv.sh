@@ -29,7 +29,7 @@ conv() {
             "$SRC/specs/conv_odd.cfg"
         echo "${3:-}"
     } >"$1.cfg"
-    run 0 --trials 4 --seconds 10 "$1.cfg"
+    run 0 --trials 4 --seconds 20 "$1.cfg"
     for compiler in gcc clang; do
         built "$1" $compiler
     done

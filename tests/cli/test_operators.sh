@@ -49,7 +49,7 @@ operator() {
     run 0 check --templates "$ops" "$ops/$1.cfg"
     run 0 try --templates "$ops" $2 "$ops/$1.cfg"
     shows ': right on [0-9]+ awkward shapes and on all tuned ones$'
-    run 0 --templates "$ops" --trials 6 --seconds 5 "$ops/$1.cfg"
+    run 0 --templates "$ops" --trials 6 --seconds 20 "$ops/$1.cfg"
     cpu "$name"
     [ -n "$has_cuda" ] || return 0
     run 0 try --templates "$ops" $3 --target sm_80 "$ops/$1.cfg"
@@ -67,7 +67,7 @@ section conv1d with filters that are packed once
 sed 's/speech_conv/packed_conv/; $a layout = { packed = true; };' "$ops/conv1d.cfg" >packed.cfg
 run 0 try --templates "$ops" packed_filters PT=4 packed.cfg
 shows ': right on [0-9]+ awkward shapes and on all tuned ones$'
-run 0 --templates "$ops" --trials 4 --seconds 5 packed.cfg
+run 0 --templates "$ops" --trials 4 --seconds 20 packed.cfg
 grep -q 'int packed_conv_pack(' out/packed_conv/packed_conv.h || failed "packed_conv packs nothing"
 cpu packed_conv
 nothing_left

@@ -20,7 +20,7 @@ package() {
     done
     sed -i "/^general/s/TURN = 0/${4:-TURN = 0}/g" "from_$1"/blur/*.c
     { sed "s/smooth_images/$1/" "$ops/blur.cfg" && echo "$3"; } >"$1.cfg"
-    run 0 --templates "from_$1" --trials 4 --seconds 3 -o "$1" "$1.cfg"
+    run 0 --templates "from_$1" --trials 4 --seconds 20 -o "$1" "$1.cfg"
 }
 
 section what an accuracy allows
@@ -70,7 +70,7 @@ grep '"template":"two_steps"' smooth_short.records.jsonl | grep -q '"err_normal"
     failed 'the errors of plain sums are above 1'
 mv smooth_short.cfg smooth_fine.cfg
 sed -i 's/smooth_short/smooth_fine/; /^accuracy/d' smooth_fine.cfg
-run 0 --templates from_smooth_short --trials 2 --seconds 3 -o smooth_fine smooth_fine.cfg
+run 0 --templates from_smooth_short --trials 2 --seconds 20 -o smooth_fine smooth_fine.cfg
 lacks smooth_fine/README.md 'largest errors'
 lacks smooth_fine/package.json '"errors"'
 lacks smooth_fine.records.jsonl err_normal

@@ -70,7 +70,7 @@ budget  = { kernels = 2; trials = 4; seconds = 20; };
 CFG
 
 section a kernel with scratch memory is right
-run 0 --templates ops --seconds 5 turned.cfg
+run 0 --templates ops turned.cfg
 whole out/turned_rows turned_rows
 grep -q '^  2 trials, 0 failed;' "$out" || failed "a kernel is wrong"
 

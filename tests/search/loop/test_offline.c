@@ -525,7 +525,7 @@ static void little_time_is_for_few_candidates(void **state)
     run();
     assert_int_equal(nbatch, 2);
     assert_int_equal(batch[0], y.space->ngeneral);
-    assert_int_equal(batch[1], 3); /* in 4.8 s, each in the mean of 2 s and the first guess */
+    assert_int_equal(batch[1], 3); /* in 4.8 s, each in the mean of 2 s and the first guess, which is half a second */
     assert_int_equal(effort.n, 4);
     assert_true(effort.spent_s == 8);
     drop(NULL), make(NULL);

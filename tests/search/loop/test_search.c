@@ -383,15 +383,15 @@ static void little_time_is_for_few_candidates(void **state)
             build_ahead();
         nfirst = 3;
         lab.effort = &effort;
-        lab.seconds = 5;
+        lab.seconds = 2.5;
         batch_s = 9;
         run();
         assert_int_equal(nbatch, 1);
-        assert_int_equal(size[0], 3); /* a second each */
+        assert_int_equal(size[0], 3); /* half a second each */
         assert_true(effort.spent_s == 9 && effort.n == 3);
         drop(NULL), make(NULL);
         lab.effort = &effort;
-        lab.seconds = 9; /* 5.4 for candidates of 2.5 each, the guess among them */
+        lab.seconds = 9; /* 5.4 for candidates of 2.4 each, the guess among them */
         batch_s = 3;
         run();
         assert_int_equal(size[0], 2);

@@ -136,8 +136,8 @@ static void take_times(Roofline *f, const Study *s, const Records *r)
         memcpy(extent, m->extent, (size_t)m->naxis * sizeof *extent);
         if (!op_derive(s->spec->op, extent))
             continue;
-        take_time(f, extent, m->threads, m->cold, m->time_ns);
-        take_time(f, extent, m->threads, m->cold, m->library_ns);
+        take_time(f, extent, study_threads(s, m->threads), m->cold, m->time_ns);
+        take_time(f, extent, study_threads(s, m->threads), m->cold, m->library_ns);
     }
 }
 

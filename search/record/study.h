@@ -82,6 +82,8 @@ typedef struct {
     Index instance;    /* of the spec's instances, by their shapes */
 } Study;
 
+/* The number of threads of a shape by which the study knows it: 1 where calls are not told any, as on a GPU. */
+int study_threads(const Study *s, int threads);
 Study *study_new(Arena *a, const Spec *spec, const Device *device, const Target *target, const char *context_hash);
 /* Takes over every record of the study's device whose key belongs to a candidate of these templates: of the study's target, or a general
  * kernel of a target that stands in for it. The order of records does not matter: the same records make the same study. A kernel that did

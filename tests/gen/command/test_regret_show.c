@@ -99,6 +99,20 @@ static void a_line_a_shape(void **state)
                                                     "cannot be said: that or kernel 11, off by 35.0 %\n");
 }
 
+/* Where the time was up there is no time and no regret: neither is 0. */
+static void what_was_not_measured_has_no_figures(void **state)
+{
+    (void)state;
+    const Regret g = regret_of();
+    const ContractShape was = item[0].now;
+    item[0].now.measured = false;
+    item[0].now.chosen_ns = item[0].now.best_ns = item[0].now.regret = NAN;
+    const char *text = printed(1, show_cases, &g);
+    item[0].now = was;
+    assert_non_null(strstr(text, "kernel 11          - us  best          - us  was  +2.34 %  tuned, not measured "
+                                 "beside another: the time was up\n"));
+}
+
 static void the_sums_and_their_bounds(void **state)
 {
     (void)state;
@@ -198,7 +212,9 @@ static void programs_are_told_the_same(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(a_line_a_shape), cmocka_unit_test(the_sums_and_their_bounds),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(a_line_a_shape),
+                                        cmocka_unit_test(what_was_not_measured_has_no_figures),
+                                        cmocka_unit_test(the_sums_and_their_bounds),
                                         cmocka_unit_test(what_is_above_a_bound_is_an_error),
                                         cmocka_unit_test(another_machine_and_compiler_are_told),
                                         cmocka_unit_test(programs_are_told_the_same) };

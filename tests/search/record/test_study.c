@@ -349,6 +349,45 @@ static void one_accident_is_not_the_noise(void **state)
     assert_near(study_noise(s), sqrt(0.01 * 0.01 / 2));
 }
 
+/* A GPU is told no number of threads: each shape is there once, whatever the spec's thread counts, and times of all of them are times of it. */
+static void a_device_that_is_told_no_threads_has_each_shape_once(void **state)
+{
+    (void)state;
+    static const char spec[] = "name = \"two\"; op = \"dense\"; target = [\"host\"]; threads = [2, 4];\n"
+                               "dims = { T = { min = 1; max = 5; }; }; shapes = ( { M = \"T\"; N = 16; K = 8; } );\n"
+                               "tune = { T = [1, 5]; };\n"
+                               "budget = { kernels = 2; code_kib = 64; trials = 8; seconds = 10; };\n";
+    Synthetic two;
+    assert_true(synthetic_make(&two, spec, 4));
+    Family gpu = *two.study->target->family;
+    Target target = *two.study->target;
+    gpu.told_parts = false;
+    target.family = &gpu;
+    Study *s = study_new(two.arena, two.spec, &two.device, &target, "0123456789abcdef");
+    assert_int_equal(two.spec->ninstance, 10);
+    assert_int_equal(s->spec->ninstance, 5);
+    assert_int_equal(s->nshape, 2);
+    assert_int_equal(s->shape[0]->threads, 1);
+    Candidate c = two.space->candidate[0];
+    c.target = &target;
+    const int64_t trial = study_add(s, &c);
+    s->trial[trial].built = true;
+    for (int threads = 2; threads <= 4; threads += 2) {
+        const double ns = 1000 * threads;
+        const MeasureRecord m = { .key = s->trial[trial].key,
+                                  .naxis = 3,
+                                  .extent = s->shape[1]->extent,
+                                  .threads = threads,
+                                  .nsample = 1,
+                                  .ns = &ns,
+                                  .time_ns = ns };
+        study_measure(s, &m);
+    }
+    assert_int_equal(s->nplace, 2);
+    assert_int_equal(s->trial[trial].count[1], 2);
+    arena_free(two.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -372,6 +411,7 @@ int main(void)
         cmocka_unit_test(a_candidate_is_added_once),
         cmocka_unit_test(one_accident_is_not_the_noise),
         cmocka_unit_test(a_shape_is_extents_and_threads),
+        cmocka_unit_test(a_device_that_is_told_no_threads_has_each_shape_once),
     };
     return cmocka_run_group_tests(tests, make, drop);
 }

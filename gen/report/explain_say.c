@@ -146,9 +146,10 @@ static void say_others(const Explanation *x, const Answer *w, FILE *out)
     else
         say_line(out, "runner-up", "kernel %d, %s%s: %s %s", x->first + c->runner, number_time(a, c->runner_ns),
                  c->runner_measured ? "" : " predicted", number_percent(a, fabs(c->runner_ns / c->ns - 1)),
-                 c->runner_ns >= c->ns       ? "more"
-                 : w->place == PLACE_OUTSIDE ? "less, but one kernel serves all that is outside"
-                                             : "less, given up for a simpler tree");
+                 c->runner_ns >= c->ns        ? "more"
+                 : w->place == PLACE_OUTSIDE  ? "less, but one kernel serves all that is outside"
+                 : w->place == PLACE_HELD_OUT ? "less, which the choice did not know"
+                                              : "less, given up for a simpler tree");
     const int best = select_kernel_of(x->assignment, c->best_trial);
     const Candidate *fastest = &x->study->trial[c->best_trial].c;
     const char *time = arena_printf(a, "%s%s", number_time(a, c->best_ns), c->best_measured ? "" : " predicted"),

@@ -225,6 +225,20 @@ static void people_are_told_what_limits_a_kernel(void **state)
     }
 }
 
+/* A shape that is held out was measured, but not for the choice. */
+static void a_shape_held_out_is_told_apart(void **state)
+{
+    (void)state;
+    Answer w = tuned_answer();
+    const Explanation x = explanation_of(&(Roofline){ 0 }, &w, 1);
+    w.place = PLACE_HELD_OUT;
+    w.choice.runner_ns = w.choice.best_ns = 1900;
+    char *text = told(&x, false);
+    assert_non_null(strstr(text, ": a declared shape, held out: its times had no part in the choice\n"));
+    assert_non_null(strstr(text, "  runner-up  kernel 11, 1.90 us: 5.0 % less, which the choice did not know\n"));
+    free(text);
+}
+
 /* Bytes count where the operator is a formula alone: 4 * (48 + 256 + 48) on M = 3. */
 static void of_a_formula_alone_bytes_are_told(void **state)
 {
@@ -330,6 +344,7 @@ int main(void)
         cmocka_unit_test(a_time_below_the_roofline_has_no_shares),
         cmocka_unit_test(people_are_told_what_is_outside_and_what_is_nothing),
         cmocka_unit_test(people_are_told_what_limits_a_kernel),
+        cmocka_unit_test(a_shape_held_out_is_told_apart),
         cmocka_unit_test(of_a_formula_alone_bytes_are_told),
         cmocka_unit_test(programs_are_told_the_same),
     };

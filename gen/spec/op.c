@@ -14,14 +14,12 @@
 const char *const role_names[ROLE_COUNT] = {
     [ROLE_IN] = "in", [ROLE_CONST] = "const", [ROLE_OUT] = "out", [ROLE_INDEX] = "index"
 };
-const char *const data_names[DATA_COUNT] = { [DATA_NORMAL] = "normal",
-                                             [DATA_INTEGERS] = "integers",
-                                             [DATA_LENGTHS] = "lengths",
-                                             [DATA_PLACES] = "places",
-                                             [DATA_PERMUTATION] = "permutation",
-                                             [DATA_OUTLIERS] = "outliers",
-                                             [DATA_SPREAD] = "spread",
-                                             [DATA_EDGES] = "edges" };
+const char *const data_names[DATA_COUNT] = {
+    [DATA_NORMAL] = "normal",   [DATA_INTEGERS] = "integers", [DATA_BITS] = "bits",
+    [DATA_LENGTHS] = "lengths", [DATA_PLACES] = "places",     [DATA_PERMUTATION] = "permutation",
+    [DATA_PARTS] = "parts",     [DATA_OFFSETS] = "offsets",   [DATA_OUTLIERS] = "outliers",
+    [DATA_SPREAD] = "spread",   [DATA_EDGES] = "edges"
+};
 
 enum { MAX_TRY = 1 << 20 }; /* a larger extent would take too long to verify */
 static const char index_dtype[] = "s32";
@@ -256,17 +254,24 @@ static void read_layouts(OpReader *r, const ConfSetting *group, Operand *o)
 /* What is wrong with an operand's data; NULL: nothing. `of` says whether the key `of` is there. */
 static const char *data_fault(const Op *op, const Operand *o, bool of)
 {
+    const bool needs_of = o->data >= DATA_LENGTHS && o->data != DATA_PERMUTATION;
     if (o->role == ROLE_OUT && o->data != DATA_NORMAL)
         return "is the output and has no data of its own";
     if (o->role == ROLE_INDEX && o->data == DATA_NORMAL)
-        return "is an index and needs 'data': \"integers\", \"lengths\", \"places\" or \"permutation\"";
+        return "is an index and needs 'data': \"integers\", \"bits\", \"lengths\", \"places\", \"permutation\", "
+               "\"parts\" or "
+               "\"offsets\"";
     if (o->role != ROLE_INDEX && o->data >= DATA_LENGTHS)
         return "has data of an index, but not its role";
     if (o->role == ROLE_INDEX && o->dtype && strcmp(o->dtype, index_dtype) != 0)
         return "is an index, whose dtype is always s32";
-    if ((o->data == DATA_LENGTHS || o->data == DATA_PLACES) != of)
-        return of ? "has 'of', which belongs to \"lengths\" and \"places\" alone"
-                  : "has lengths or places and needs 'of', the axis that they are of";
+    if (o->data == DATA_BITS && o->role != ROLE_INDEX && !(o->dtype && strcmp(o->dtype, index_dtype) == 0))
+        return "has words of any bits and needs dtype = \"s32\": of real numbers some are no numbers";
+    if (needs_of != of)
+        return of ? "has 'of', which belongs to \"lengths\", \"places\", \"parts\" and \"offsets\" alone"
+                  : "has data of an extent and needs 'of', the name of that";
+    if (o->of >= 0 && op->extent[o->of].least < 0)
+        return "has data of an attribute that may be negative";
     if (o->data == DATA_PLACES && o->of >= 0 && op->extent[o->of].least < 1)
         return "has places along an axis that may have none; it needs least = 1";
     if (o->data == DATA_PERMUTATION && o->of < 0)
@@ -280,9 +285,10 @@ static void read_data(OpReader *r, const ConfSetting *group, Operand *o)
     const ConfSetting *of = conf_member(group, "of");
     const char *axis = NULL;
     int data = DATA_NORMAL;
-    conf_choice(r->conf, group, "data", "kind of data", NAMES(data_names, DATA_OF_OPS), &data);
-    o->data = (DataKind)data;
     o->of = -1;
+    if (!conf_choice(r->conf, group, "data", "kind of data", NAMES(data_names, DATA_OF_OPS), &data))
+        return;
+    o->data = (DataKind)data;
     if (of && conf_string(r->conf, of, NULL, &axis) && r->axes_ok)
         o->of = conf_lookup(r->diag, of->at, "axis", axis, NAMES(r->op->extent, r->op->nextent));
     if (o->data == DATA_PERMUTATION && o->layout->rank)
@@ -535,6 +541,14 @@ bool op_is_first_brief(const Op *op, int extent)
     while (!op->extent[i].brief || strcmp(op->extent[i].brief, op->extent[extent].brief) != 0)
         i++;
     return i == extent;
+}
+
+bool op_has_parts(const Op *op)
+{
+    int i = 0;
+    while (i < op->noperand && !data_has_parts(op->operand[i].data))
+        i++;
+    return i < op->noperand;
 }
 
 int op_axis(const Op *op, const char *name) { return names_find(NAMES(op->extent, op->nextent), name); }

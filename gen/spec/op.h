@@ -28,16 +28,20 @@ typedef enum { AXIS_BATCH, AXIS_SPATIAL, AXIS_REDUCE, EXTENT_ATTRIBUTE, EXTENT_D
 /* CONST: constant over calls, may be packed once; INDEX: an input of 32-bit integers that kernels address memory by. */
 typedef enum { ROLE_IN, ROLE_CONST, ROLE_OUT, ROLE_INDEX, ROLE_COUNT } Role;
 extern const char *const role_names[ROLE_COUNT]; /* "in", "const", "out", "index" */
-/* What an operand holds while kernels are verified and timed. An op says one of the first kinds: normal numbers; small whole ones; lengths, from 0 to an
- * extent; places along an extent, below it; permutations of its last extent, 0 the least. In the place of normal numbers errors are told of two
- * more: one in DATA_OUTLIER_EVERY is DATA_OUTLIER times as large; each is multiplied by e^(DATA_SPREAD_LN * another one). And formulas are verified on
+/* What an operand holds while kernels are verified and timed. An op says one of the first kinds: normal numbers; small whole ones; words of any bits;
+ * lengths, from 0 to an extent; places along an extent, below it; permutations of its last extent, 0 the least; in each row of its last extent, lengths
+ * that add up to an extent ("parts"), or where such parts begin and, at last, end ("offsets"). These two are drawn together: of one extent and in equal
+ * number they are the same parts. In the place of normal numbers errors are told of two more: one in DATA_OUTLIER_EVERY is DATA_OUTLIER times as large; each is multiplied by e^(DATA_SPREAD_LN * another one). And formulas are verified on
  * rows of all kinds (search/runner/edges.c): constant ones, those far from 0, the largest numbers. */
 typedef enum {
     DATA_NORMAL,
     DATA_INTEGERS,
+    DATA_BITS,
     DATA_LENGTHS,
     DATA_PLACES,
     DATA_PERMUTATION,
+    DATA_PARTS,
+    DATA_OFFSETS,
     DATA_OUTLIERS,
     DATA_SPREAD,
     DATA_EDGES,
@@ -45,7 +49,10 @@ typedef enum {
     DATA_OF_OPS = DATA_OUTLIERS
 } DataKind;
 enum { DATA_OUTLIER_EVERY = 200, DATA_OUTLIER = 10000, DATA_SPREAD_LN = 5 };
-extern const char *const data_names[DATA_COUNT]; /* "normal", "integers", "lengths", "places", "permutation", "outliers", "spread", "edges" */
+extern const char *const data_names[DATA_COUNT]; /* "normal", "integers" ... "outliers", "spread", "edges" */
+static inline bool data_has_parts(DataKind k) { return k == DATA_PARTS || k == DATA_OFFSETS; }
+/* How an extent is divided into parts: at random, some of them empty; equally; one has all; most are empty, the first and the last among them. */
+typedef enum { WAY_RANDOM, WAY_EQUAL, WAY_ONE, WAY_EMPTY, WAY_COUNT } PartsWay;
 
 /* A number of a call. */
 typedef struct {
@@ -73,7 +80,7 @@ typedef struct {
     const char *name; /* "X" */
     Role role;
     DataKind data;
-    int of;                     /* of lengths, places and permutations: the axis whose extent bounds them; of rows that a formula reads: the one they go along; else -1 */
+    int of;                     /* of lengths, places, permutations, parts and offsets: the extent that bounds them; of rows that a formula reads: the one they go along; else -1 */
     const char *dtype;          /* "f32"; NULL: the spec's dtype */
     int nlayout;                /* what a spec may ask for; the first is the default */
     Layout layout[OP_MAX_NAME]; /* all of one rank, and of the same number of elements */
@@ -136,6 +143,8 @@ Op *op_parse(Arena *a, const char *dir, const Source *src, Diag *d);
 bool op_add_attribute(Op *op, const Extent *attribute);
 /* Has it a brief name, and is it the first attribute with that? */
 bool op_is_first_brief(const Op *op, int extent);
+/* Is there an operand whose elements divide an extent into parts? */
+bool op_has_parts(const Op *op);
 int op_axis(const Op *op, const char *name); /* index of any extent, or -1 */
 /* Fills in the derived extents behind those that are given. False: one of them is not legal, so that no such call is. */
 bool op_derive(const Op *op, int64_t *extent);

@@ -182,8 +182,11 @@ static Range range_of(const Spec *s, const FormulaNode *v, const Range *of)
     case FORMULA_INDEX:
     case FORMULA_REDUCE: /* argmax */
         return range_along(s, v->at, 0);
-    case FORMULA_ELEMENT: /* of lengths and places; others are what verification draws, at least */
-        return o->of < 0 ? (Range){ -4, 4 } : range_along(s, o->of, o->data == DATA_LENGTHS);
+    case FORMULA_ELEMENT: /* of what an extent bounds; others are what verification draws, at least */
+        if (o->data == DATA_BITS)
+            return (Range){ INT32_MIN, INT32_MAX };
+        return o->of < 0 ? (Range){ -4, 4 }
+                         : range_along(s, o->of, o->data != DATA_PLACES && o->data != DATA_PERMUTATION);
     default:
         return range_applied(v, of);
     }

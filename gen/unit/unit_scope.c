@@ -193,8 +193,8 @@ static void add_data(FillScope *row, const Spec *spec, const Operand *o)
 {
     const Dtype *d = dtype_of(spec, o);
     const char *stored = !d ? "f32" : d->mantissa || d->is_integer ? d->name : "f32";
-    FILL_WORDS(row, WORD("STORED", stored), WORD("HOLDS", op_has_rows(o) ? "in_rows" : data_names[o->data]), WORD("OF", o->of < 0 ? 0 : o->of),
-               WORD("MUST_BE_FINITE", o->finite != NULL),
+    FILL_WORDS(row, WORD("STORED", stored), WORD("HOLDS", op_has_rows(o) ? "in_rows" : data_names[o->data]),
+               WORD("OF", o->of < 0 ? 0 : o->of), WORD("MUST_BE_FINITE", o->finite != NULL),
                WORD("WHY_FINITE", quote_comment(row->arena, o->finite ? o->finite : "")));
 }
 
@@ -256,9 +256,9 @@ static void add_operands(FillScope *s, const UnitContext *u)
         strided = strided || spec->op->operand[i].strided;
         rows = rows || op_has_rows(&spec->op->operand[i]);
     }
-    FILL_WORDS(s, WORD("HAS_STRIDED", strided), WORD("HAS_ROWS", rows), WORD("NOPERAND", spec->op->noperand),
-               WORD("ANY_F16", any_stored(spec, "f16")), WORD("ANY_BF16", any_stored(spec, "bf16")),
-               WORD("ANY_S32", any_stored(spec, "s32")));
+    FILL_WORDS(s, WORD("HAS_STRIDED", strided), WORD("HAS_ROWS", rows), WORD("HAS_PARTS", op_has_parts(spec->op)),
+               WORD("NOPERAND", spec->op->noperand), WORD("ANY_F16", any_stored(spec, "f16")),
+               WORD("ANY_BF16", any_stored(spec, "bf16")), WORD("ANY_S32", any_stored(spec, "s32")));
 }
 
 static void add_layouts(FillScope *s, const Spec *spec)

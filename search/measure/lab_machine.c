@@ -287,6 +287,7 @@ static bool verify_members(Lab *l, Arena *scratch, Batch *b, int first, int n, d
         MeasureRequest r = verify_request(l, w.extent[i], parts_of(l, i), stopwatch_deadline_s(l));
         r.gap = w.gap[i];
         r.data = w.edges[i] ? data_names[DATA_EDGES] : NULL;
+        r.way = w.way[i];
         for (int j = first; j < first + n; j++)
             add_member(l, b, j, &k);
         *in_time = !k.n || lab_now_s(l) <= until_s;

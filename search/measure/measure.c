@@ -124,6 +124,13 @@ static bool add_strides(const Exchange *s, json_t *extent, json_t *apart)
     return true;
 }
 
+/* An operand's k-th extent; 0: it is no number, as the operand's size tells, too. */
+static int64_t extent_along(const Exchange *s, int operand, int k)
+{
+    int64_t along = 0;
+    return expr_int_at(s->r->layout[operand]->extent[k], s->q->extent, &along) == EXPR_OK ? along : 0;
+}
+
 /* The extents of the output, outermost first. */
 static json_t *output_extents(const Exchange *s)
 {
@@ -131,12 +138,24 @@ static json_t *output_extents(const Exchange *s)
     int out = 0;
     while (s->r->op->operand[out].role != ROLE_OUT)
         out++;
-    for (int k = 0; k < s->r->layout[out]->rank; k++) {
-        int64_t along = 0; /* what is no number is told by the size of the output */
-        expr_int_at(s->r->layout[out]->extent[k], s->q->extent, &along);
-        json_array_append_new(list, json_integer(along));
-    }
+    for (int k = 0; k < s->r->layout[out]->rank; k++)
+        json_array_append_new(list, json_integer(extent_along(s, out, k)));
     return list;
+}
+
+/* Adds how long the rows of operands are, and how extents are divided into parts, where an operand has such. */
+static void add_parts(const Exchange *s, json_t *request)
+{
+    const Op *op = s->r->op;
+    int64_t row[OP_MAX_OPERAND];
+    if (!op_has_parts(op))
+        return;
+    for (int i = 0; i < op->noperand; i++) {
+        const int64_t along = extent_along(s, i, s->r->layout[i]->rank - 1);
+        row[i] = along > 1 ? along : 1;
+    }
+    JSON_SET(request, FIELD("along", integers(row, op->noperand)));
+    JSON_SET(request, FIELD("way", s->q->way));
 }
 
 /* True where a call has no result: then nothing is called, and there are no times. */
@@ -187,6 +206,7 @@ static char *request_line(Exchange *s)
         JSON_SET(request, FIELD("count", (bool)true));
     if (q->data)
         JSON_SET(request, FIELD("data", q->data));
+    add_parts(s, request);
     if (q->smem_limit > 0)
         JSON_SET(request, FIELD("smem_limit", q->smem_limit));
     char *line = runner_line(s->a, request);

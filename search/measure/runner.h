@@ -44,6 +44,7 @@ typedef struct {
     /* What operands of normal data hold instead, a kind of real numbers: MeasureRecord.max_err is then told in tolerances of plain sums, whatever the
      * spec's accuracy, and may be above 1. NULL: errors are judged, and so are those of "edges". Only without repeats. */
     const char *data;
+    int way; /* how extents are divided into parts: a PartsWay */
 } MeasureRequest;
 
 /* Measures n shared objects on one shape, interleaved; each is verified before it is timed. Fills out[i] (key, device, extent, threads, status,

@@ -39,8 +39,8 @@ static void draw_normal(Rng *r, float out[2])
     out[1] = v * scale;
 }
 
-/* Each of these fills n elements; `most` is the extent that bounds them, or of a row. */
-typedef void Fill(Rng *r, const Dtype *t, void *dst, int64_t n, int64_t most);
+/* Each of these fills d->elems elements; d->most is the extent that bounds them, or of a row. */
+typedef void Fill(Rng *r, const Dtype *t, void *dst, const Draw *d);
 
 /* Fills with normal numbers, one in `every` of them times `outlier`, each times e^(spread * another normal number). */
 static void fill_reals(Rng *r, const Dtype *t, void *dst, int64_t n, int64_t every, float outlier, float spread)
@@ -58,51 +58,52 @@ static void fill_reals(Rng *r, const Dtype *t, void *dst, int64_t n, int64_t eve
         memcpy((char *)dst + (size_t)i * t->bytes, dst, (size_t)(n - i < PERIOD ? n - i : PERIOD) * t->bytes);
 }
 
-static void fill_normal(Rng *r, const Dtype *t, void *dst, int64_t n, int64_t most)
+static void fill_normal(Rng *r, const Dtype *t, void *dst, const Draw *d) { fill_reals(r, t, dst, d->elems, 0, 1, 0); }
+
+static void fill_outliers(Rng *r, const Dtype *t, void *dst, const Draw *d)
 {
-    (void)most;
-    fill_reals(r, t, dst, n, 0, 1, 0);
+    fill_reals(r, t, dst, d->elems, DATA_OUTLIER_EVERY, DATA_OUTLIER, 0);
 }
 
-static void fill_outliers(Rng *r, const Dtype *t, void *dst, int64_t n, int64_t most)
+static void fill_spread(Rng *r, const Dtype *t, void *dst, const Draw *d)
 {
-    (void)most;
-    fill_reals(r, t, dst, n, DATA_OUTLIER_EVERY, DATA_OUTLIER, 0);
-}
-
-static void fill_spread(Rng *r, const Dtype *t, void *dst, int64_t n, int64_t most)
-{
-    (void)most;
-    fill_reals(r, t, dst, n, 0, 1, DATA_SPREAD_LN);
+    fill_reals(r, t, dst, d->elems, 0, 1, DATA_SPREAD_LN);
 }
 
 /* So small that every type has them, and that many of their products add up without rounding. */
-static void fill_integers(Rng *r, const Dtype *t, void *dst, int64_t n, int64_t most)
+static void fill_integers(Rng *r, const Dtype *t, void *dst, const Draw *d)
 {
     enum { LARGEST = 4 };
-    (void)most;
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < d->elems; i++)
         dtype_store(t, dst, i, (double)(rng_below(r, 2 * LARGEST + 1) - LARGEST));
 }
 
-/* The whole extent and nothing come first, as kernels treat these in their own way. */
-static void fill_lengths(Rng *r, const Dtype *t, void *dst, int64_t n, int64_t most)
+static void fill_bits(Rng *r, const Dtype *t, void *dst, const Draw *d)
 {
-    for (int64_t i = 0; i < n; i++)
-        dtype_store(t, dst, i, i == 0 ? (double)most : i == 1 ? 0 : (double)rng_below(r, most + 1));
+    for (int64_t i = 0; i < d->elems; i++)
+        dtype_store(t, dst, i, (double)(int32_t)rng_next(r));
+}
+
+/* The whole extent and nothing come first, as kernels treat these in their own way. */
+static void fill_lengths(Rng *r, const Dtype *t, void *dst, const Draw *d)
+{
+    for (int64_t i = 0; i < d->elems; i++)
+        dtype_store(t, dst, i, i == 0 ? (double)d->most : i == 1 ? 0 : (double)rng_below(r, d->most + 1));
 }
 
 /* The last place and the first one come first. */
-static void fill_places(Rng *r, const Dtype *t, void *dst, int64_t n, int64_t most)
+static void fill_places(Rng *r, const Dtype *t, void *dst, const Draw *d)
 {
-    for (int64_t i = 0; i < n; i++)
+    const int64_t most = d->most > 0 ? d->most : 1;
+    for (int64_t i = 0; i < d->elems; i++)
         dtype_store(t, dst, i, i == 0 ? (double)(most - 1) : i == 1 ? 0 : (double)rng_below(r, most));
 }
 
 /* One permutation of 0 ... most-1 after the other, by Fisher and Yates from the front. */
-static void fill_permutation(Rng *r, const Dtype *t, void *dst, int64_t n, int64_t most)
+static void fill_permutation(Rng *r, const Dtype *t, void *dst, const Draw *d)
 {
-    for (int64_t i = 0; i < n; i++) {
+    const int64_t most = d->most > 0 ? d->most : 1;
+    for (int64_t i = 0; i < d->elems; i++) {
         const int64_t place = i % most, other = i - place + rng_below(r, place + 1);
         if (other != i)
             dtype_store(t, dst, i, dtype_load(t, dst, other));
@@ -110,24 +111,43 @@ static void fill_permutation(Rng *r, const Dtype *t, void *dst, int64_t n, int64
     }
 }
 
+static void fill_edges(Rng *r, const Dtype *t, void *dst, const Draw *d) { edges_fill(r, t, dst, d->elems, d->most); }
+
 static Draw draw_of(const Setup *setup, const Shape *s, int i)
 {
     const DataKind other = s->told && setup->data[i] == DATA_NORMAL ? (DataKind)(s->told - 1) : setup->data[i];
     const DataKind kind = other == DATA_EDGES && setup->of[i] < 0 ? DATA_NORMAL : other;
     const bool is_bounded = (kind >= DATA_LENGTHS && kind < DATA_OF_OPS) || kind == DATA_EDGES;
-    return (Draw){ i, kind, s->elems[i], is_bounded ? s->extent[setup->of[i]] : 0 };
+    const int64_t extent = is_bounded ? s->extent[setup->of[i]] : 0;
+    Draw d = { i, kind, s->elems[i], extent < INT32_MAX ? extent : INT32_MAX, 0, 0 };
+    if (data_has_parts(kind)) {
+        d.row = s->along[i] ? s->along[i] : s->elems[i];
+        d.way = s->way;
+    }
+    return d;
+}
+
+/* What random numbers of an input follow from. Of parts that is how many of which extent, whatever the operand: those of one extent are drawn together. */
+static uint64_t draw_seed(const Setup *setup, const Draw *d)
+{
+    const int64_t nrow = d->row ? d->elems / d->row : 0;
+    const bool has_parts = data_has_parts((DataKind)d->kind);
+    const int whose = has_parts ? OP_MAX_OPERAND + setup->of[d->operand] : (int)d->operand;
+    const int64_t n = d->kind == DATA_OFFSETS ? d->elems - nrow : d->elems;
+    return setup->seed ^ (uint64_t)(whose + 1) << 56 ^ (uint64_t)n;
 }
 
 /* Draws an input's elements, one behind the other. */
 static void fill_operand(const Setup *setup, const Draw *d, void *to)
 {
-    static Fill *const fill[DATA_COUNT] = { fill_normal,      fill_integers, fill_lengths, fill_places,
-                                            fill_permutation, fill_outliers, fill_spread,
-                                            edges_fill };
-    Rng r = { setup->seed ^ (uint64_t)(d->operand + 1) << 56 ^ (uint64_t)d->elems };
-    const int64_t most = d->most < INT32_MAX ? d->most : INT32_MAX;
-    const bool nothing = d->kind >= DATA_PLACES && most == 0;
-    fill[d->kind](&r, setup->dtype[d->operand], to, d->elems, nothing ? 1 : most);
+    static Fill *const fill[DATA_COUNT] = {
+        [DATA_NORMAL] = fill_normal,   [DATA_INTEGERS] = fill_integers, [DATA_BITS] = fill_bits,
+        [DATA_LENGTHS] = fill_lengths, [DATA_PLACES] = fill_places,     [DATA_PERMUTATION] = fill_permutation,
+        [DATA_PARTS] = parts_fill,     [DATA_OFFSETS] = parts_fill,     [DATA_OUTLIERS] = fill_outliers,
+        [DATA_SPREAD] = fill_spread,   [DATA_EDGES] = fill_edges
+    };
+    Rng r = { draw_seed(setup, d) };
+    fill[d->kind](&r, setup->dtype[d->operand], to, d);
 }
 
 /* ---- shapes */

@@ -14,6 +14,7 @@
  * is -1. */
 typedef struct {
     int64_t operand, kind, elems, most; /* kind: a DataKind; most: the extent that bounds the numbers; 0: none does */
+    int64_t row, way;                   /* of parts of that extent: elements of a row; a PartsWay, and what the draw is a further one of */
 } Draw;
 
 typedef struct Kept {

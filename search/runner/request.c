@@ -78,15 +78,16 @@ static bool load_reference(Setup *s, const char *path, char why[WHY_BYTES])
            request_fail(why, "setup: the reference lacks a function of dcgen_reference_rows, _terms");
 }
 
-/* Takes the kind of operand i's data. Those that an extent bounds need integers. */
+/* Takes the kind of operand i's data. Words of any bits, and those that an extent bounds, need integers. */
 static bool take_data(Setup *s, int i, const char *whose, const char *data, char why[WHY_BYTES])
 {
     const int kind = data ? names_find(NAMES(data_names, DATA_OF_OPS), data) : DATA_NORMAL;
     const bool is_bounded = kind >= DATA_LENGTHS;
-    if (kind < 0 || (is_bounded && !s->dtype[i]->is_integer))
+    if (kind < 0 || (kind >= DATA_BITS && !s->dtype[i]->is_integer))
         return request_fail(why, "%s has an unknown kind of data, or one that is not of its dtype", whose);
     s->data[i] = (DataKind)kind;
-    return (s->of[i] >= (is_bounded ? 0 : -1) && s->of[i] < OP_MAX_EXTENT) || request_fail(why, "%s: of is no extent", whose);
+    return (s->of[i] >= (is_bounded ? 0 : -1) && s->of[i] < OP_MAX_EXTENT) ||
+           request_fail(why, "%s: of is no extent", whose);
 }
 
 static bool read_operand(Setup *s, json_t *operand, char why[WHY_BYTES])
@@ -147,6 +148,18 @@ static bool read_out_extents(json_t *json, Shape *shape, int64_t elems, char why
                      request_fail(why, "the product of out_extents is not the size of the output"));
 }
 
+/* Takes how many elements there are along the operands' last extents, if the request has that. */
+static bool read_along(const Setup *setup, json_t *json, Shape *shape, char why[WHY_BYTES])
+{
+    if (!json_object_get(json, "along"))
+        return true;
+    bool good = request_integers(json, "along", OP_MAX_OPERAND, 1, max_elems, shape->along, why) == setup->noperand;
+    for (int i = 0; good && i < setup->noperand; i++)
+        good = shape->elems[i] % shape->along[i] == 0;
+    return good ||
+           request_fail(why, "along must be %d integers above 0 that divide the operands' sizes", setup->noperand);
+}
+
 /* Takes how an operand with gaps lies. */
 static bool read_apart(const Setup *setup, json_t *json, Shape *shape, char why[WHY_BYTES])
 {
@@ -193,17 +206,19 @@ bool request_measure(json_t *json, Work *w, Shape *shape, char why[WHY_BYTES])
     int64_t outputs;
     if (!setup->reference)
         return request_fail(why, "measure before setup");
-    if (!request_unpack(json, "measure", why, "{s:I, s:I, s:I, s:F, s:i, s:i, s:F, s:F, s?b, s?F, s?i, s?b, s?I, s?s}",
-                        "id", &w->id, "rows", &shape->rows, "row_elems", &shape->row_elems, "flops", &shape->flops,
-                        "threads", &t->threads, "repeats", &t->repeats, "sample_ns", &t->sample_ns, "max_ns",
-                        &t->max_ns, "hot", &hot, "drop", &t->drop, "keep", &t->keep, "count", &count, "smem_limit",
-                        &w->smem_limit, "data", &data))
+    if (!request_unpack(json, "measure", why,
+                        "{s:I, s:I, s:I, s:F, s:i, s:i, s:F, s:F, s?b, s?F, s?i, s?b, s?I, s?s, s?I}", "id", &w->id,
+                        "rows", &shape->rows, "row_elems", &shape->row_elems, "flops", &shape->flops, "threads",
+                        &t->threads, "repeats", &t->repeats, "sample_ns", &t->sample_ns, "max_ns", &t->max_ns, "hot",
+                        &hot, "drop", &t->drop, "keep", &t->keep, "count", &count, "smem_limit", &w->smem_limit, "data",
+                        &data, "way", &shape->way))
         return false;
     const RequestBounds bounds[] = { { "flops", shape->flops, 0, INFINITY },
                                      { "threads", t->threads, 1, SPEC_MAX_THREADS },
                                      { "repeats", t->repeats, 0, RECORD_MAX_SAMPLE },
                                      { "sample_ns", t->sample_ns, 0, INFINITY },
                                      { "max_ns", t->max_ns, 0, INFINITY },
+                                     { "way", (double)shape->way, 0, WAY_COUNT - 1 },
                                      { "smem_limit", (double)w->smem_limit, 0, INFINITY },
                                      { 0 } };
     w->count = count;
@@ -217,6 +232,8 @@ bool request_measure(json_t *json, Work *w, Shape *shape, char why[WHY_BYTES])
     if (__builtin_mul_overflow(shape->rows, shape->row_elems, &outputs) || shape->rows < 0 || shape->row_elems < 0 ||
         outputs != shape->elems[setup->out])
         return request_fail(why, "rows times row_elems is not the size of the output");
+    if (!read_along(setup, json, shape, why))
+        return false;
     if (t->drop != 0 && !(t->drop > 1))
         return request_fail(why, "drop must be 0 or above 1");
     if (!read_all_apart(w, json, shape, why) || !read_told(data, w, shape, why))

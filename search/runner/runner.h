@@ -48,7 +48,7 @@ typedef struct {
     Role role[OP_MAX_OPERAND];
     const Dtype *dtype[OP_MAX_OPERAND];
     DataKind data[OP_MAX_OPERAND];
-    int of[OP_MAX_OPERAND]; /* of lengths, places and permutations: the extent that bounds them; of normal numbers: of their rows, -1: they have none */
+    int of[OP_MAX_OPERAND]; /* of what an extent bounds: that extent; of normal numbers: of their rows, -1: they have none */
     int out, constant;      /* indices; constant -1: none */
     uint64_t seed;
     void *reference; /* from dlopen */
@@ -67,6 +67,8 @@ typedef struct Packed {
 typedef struct Shape {
     /* What tells shapes apart, in one piece up to terms. Behind the last axis and operand there are zeros. */
     int64_t extent[OP_MAX_CALL], elems[OP_MAX_OPERAND], rows, row_elems;
+    int64_t along[OP_MAX_OPERAND];   /* elements along an operand's last extent; 0: not known, or all */
+    int64_t way;                     /* how extents are divided into parts: a PartsWay */
     int64_t out_extent[OP_MAX_RANK]; /* extents of the output, outermost first; all 0: not known */
     double flops;                    /* of a call, as the package counts them */
     Apart apart[OP_MAX_OPERAND];     /* those with gaps: kernels are verified so, and not timed */
@@ -100,6 +102,11 @@ bool shape_reference(const Setup *setup, Shape *s);
 const void *shape_packed(Shape *s, const void *data, size_t bytes);
 void shape_forget_all(void);
 void operand_pointers(const Shape *s, void *operand[OP_MAX_OPERAND]);
+
+/* ---- parts.c */
+
+/* Fills with rows of parts of d->most, or of offsets (d->kind). */
+void parts_fill(Rng *r, const Dtype *t, void *to, const Draw *d);
 
 /* ---- edges.c */
 

@@ -95,9 +95,12 @@ static bool do_setup(Session *s, json_t *request, char why[WHY_BYTES])
 
 /* ---- measure */
 
-/* Says of a kernel that failed what was unusual about the operands: gaps, or rows of all kinds. */
+/* Says of a kernel that failed what was unusual about the operands: gaps, rows of all kinds, or parts that are not random. */
 static void tell_unusual(const Work *w, Kernel *k)
 {
+    static const char *const parts[WAY_COUNT] = { [WAY_EQUAL] = "equal parts",
+                                                  [WAY_ONE] = "parts of which one has all",
+                                                  [WAY_EMPTY] = "parts of which most are empty" };
     char why[WHY_BYTES];
     int i = 0;
     while (i < w->setup->noperand && !w->shape->apart[i].rank)
@@ -107,6 +110,8 @@ static void tell_unusual(const Work *w, Kernel *k)
         kernel_fail(k, k->status, "on operands that lie with gaps: %s", why);
     else if (w->shape->told == DATA_EDGES + 1)
         kernel_fail(k, k->status, "on rows of all kinds: %s", why);
+    else if (w->shape->way)
+        kernel_fail(k, k->status, "on %s: %s", parts[w->shape->way], why);
 }
 
 /* Verifies and times the kernels. Results of those that fail are told at once, those of the others when all have their times. */

@@ -10,6 +10,7 @@
  *   alone   what only one axis needs: no extent, two tiles and a bit, what the op wants tried, while the others have a little more than a tile
  *   apart   where operands are strided: with gaps between rows and between blocks of rows, all axes within a tile, or beyond one, or of two points, and
  *           some of all these again
+ *   ways    where operands divide an extent into parts, each shape in another way than the one before, and some of them in all ways
  *   edges   where a formula reads rows: many rows of all kinds, within a tile and beyond one
  */
 #include "search/space/verify_shapes.h"
@@ -330,6 +331,27 @@ static void add_apart(const Spec *spec, const int64_t *base, VerifyShapes *w)
     }
 }
 
+/* Adds some of the shapes with the other ways to divide an extent into parts, while they are no more than half of the work. */
+static void add_ways(const Op *op, VerifyShapes *w)
+{
+    int at[VERIFY_SHAPES_MAX];
+    const int all = w->n, n = list_thick(op, w, at), fit = all / 2 / (WAY_COUNT - 1), most = n < fit ? n : fit;
+    double left = 0; /* of the work */
+    for (int k = 0; k < all; k++) {
+        w->way[k] = k % WAY_COUNT;
+        left += points_of(op, w->extent[k]) / 2;
+    }
+    for (int i = 0; i < most; i++) {
+        const int from = at[i * n / most];
+        for (int more = 1; more < WAY_COUNT && left > 0 && w->n < VERIFY_SHAPES_MAX; more++) {
+            memcpy(w->extent[w->n], w->extent[from], sizeof *w->extent);
+            w->gap[w->n] = w->gap[from];
+            w->way[w->n++] = (w->way[from] + more) % WAY_COUNT;
+            left -= points_of(op, w->extent[from]);
+        }
+    }
+}
+
 /* The extent along which a formula's operands have rows; -1: none has. */
 static int row_extent(const Op *op)
 {
@@ -387,6 +409,8 @@ void verify_shapes(const Study *s, const Candidate *const *c, int n, VerifyShape
     complete_all(s->spec, w);
     if (has_strides(op))
         add_apart(s->spec, base, w);
+    if (op_has_parts(op))
+        add_ways(op, w);
     add_edges(s->spec, tile, base, w);
 }
 

@@ -16,13 +16,14 @@ typedef struct {
     int64_t extent[VERIFY_SHAPES_MAX][OP_MAX_EXTENT];
     int64_t gap[VERIFY_SHAPES_MAX]; /* elements between the rows of strided operands (MeasureRequest); 0: none */
     bool edges[VERIFY_SHAPES_MAX];  /* the formula's operands hold rows of all kinds */
+    int way[VERIFY_SHAPES_MAX];     /* how extents are divided into parts: a PartsWay */
 } VerifyShapes;
 
 /* What the candidate does at once along an axis, at least 1. */
 int64_t verify_shapes_tile(const Study *s, const Candidate *c, int axis);
 /* Extents around the largest tile of n candidates. On every axis: the smallest extents up to the tile, 24 at most; nothing, where a call may have
  * that; the tile and its neighbours, and each pair of these on each pair of axes; more than two tiles; what the op wants tried; and what a
- * kernel is fixed for. Where operands are strided, some of these again, with gaps. */
+ * kernel is fixed for. Where operands are strided, some of these again, with gaps; where some divide an extent into parts, in other ways. */
 void verify_shapes(const Study *s, const Candidate *const *c, int n, VerifyShapes *w);
 /* The same for the kernels of a package, around the tiles of each of them, and as if none of these were small: what a template's head calls a
  * tile need not be all that its code does at once. */

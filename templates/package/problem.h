@@ -18,10 +18,12 @@
 //@ arithmetic
 
 #endif
-/* How an element is stored; what an input holds: numbers from -1 to 1, such rows of a formula, whole ones from -4 to 4, lengths from 0 to an extent,
- * places below it, permutations of it. */
+/* How an element is stored; what an input holds: numbers from -1 to 1, such rows of a formula, whole ones from -4 to 4, words of any bits, lengths from 0
+ * to an extent, places below it, permutations of it; in each row lengths that add up to it, or where such parts begin and, at last, end. */
 typedef enum { NAME_f32, NAME_f16, NAME_bf16, NAME_s32 } NAME_format;
-typedef enum { NAME_normal, NAME_in_rows, NAME_integers, NAME_lengths, NAME_places, NAME_permutation } NAME_data;
+typedef enum {
+    NAME_normal, NAME_in_rows, NAME_integers, NAME_bits, NAME_lengths, NAME_places, NAME_permutation, NAME_parts, NAME_offsets
+} NAME_data;
 
 static void NAME_store(NAME_format format, void *to, int64_t i, double v)
 {
@@ -113,7 +115,7 @@ static const struct {
     size_t bytes; /* of an element */
     NAME_format format;
     NAME_data data;
-    int of; /* of lengths, places and permutations: the extent that bounds them */
+    int of; /* of what an extent bounds: that extent */
     int must_be_finite, may_be_output;
 } NAME_fact[NAME_noperand] = {
     [PLACE] = { RANK, IS_STRIDED, sizeof(C_TYPE), NAME_STORED, NAME_HOLDS, OF, MUST_BE_FINITE, MAY_BE_OUTPUT }, //@ repeat operands
@@ -134,6 +136,9 @@ typedef struct {
     void *packed; /* the constant operand as the call takes it, or NULL */
     int is_apart; /* strided operands have gaps, and the call is told their strides */
     int is_planted; /* some elements of inputs are no numbers */
+#if HAS_PARTS
+    int way; /* how extents are divided into parts: at random, equally, one has all, most are empty */
+#endif
 #if ANY_SCRATCH
     unsigned char *scratch, *workspace; /* the workspace of calls, and the memory that it lies in, between canaries */
     size_t scratch_bytes, workspace_bytes;
@@ -175,6 +180,40 @@ static int64_t NAME_below(int64_t n)
 
 static double NAME_unit(void) { return (double)NAME_below((int64_t)1 << 31) / 0x1p30 - 1; }
 
+#if HAS_PARTS
+/* How large the i-th of n parts is beside the others; `all` is the one that has all. */
+static int64_t NAME_weight(int way, int64_t i, int64_t n, int64_t all, uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return way == 1 ? 1 : way == 2 ? i == all : way == 3 ? i % 4 == 2 && i + 1 < n : *state >> 62 ? 1 + (int64_t)(*state >> 33) % 16 : 0;
+}
+
+/* Divides an extent into parts, in each row anew. Where there are as many of the same extent elsewhere, in lengths or offsets, they are the same. */
+static void NAME_divide(const NAME_problem *p, int operand)
+{
+    const NAME_operand *o = &p->operand[operand];
+    const int is_offsets = NAME_fact[operand].data == NAME_offsets;
+    const int64_t row = o->extent[NAME_fact[operand].rank - 1], n = row - is_offsets, most = p->extent[NAME_fact[operand].of];
+    for (int64_t at = 0; at < o->elems; at += row) {
+        const uint64_t seed = (uint64_t)(most + at / row * 7919);
+        const int64_t all = n > 0 ? (int64_t)(seed % (uint64_t)n) : 0;
+        uint64_t state = seed;
+        int64_t sum = 0, total = 0, before = 0;
+        for (int64_t i = 0; i < n; i++)
+            total += NAME_weight(p->way, i, n, all, &state);
+        state = seed;
+        for (int64_t i = 0; i < n; i++) {
+            sum += NAME_weight(p->way, i, n, all, &state);
+            const int64_t end = total ? (int64_t)((double)sum / (double)total * (double)most) : i + 1 == n ? most : 0;
+            NAME_store(NAME_s32, o->dense, at + i, (double)(is_offsets ? before : end - before));
+            before = end;
+        }
+        if (is_offsets)
+            NAME_store(NAME_s32, o->dense, at + n, (double)before);
+    }
+}
+
+#endif
 static void NAME_draw(const NAME_problem *p, int operand)
 {
     const NAME_format format = NAME_fact[operand].format;
@@ -191,7 +230,13 @@ static void NAME_draw(const NAME_problem *p, int operand)
         NAME_store(format, o->dense, i, NAME_load(format, o->dense, other));
         NAME_store(format, o->dense, other, (double)place);
     }
-    if (data >= NAME_lengths)
+    for (int64_t i = 0; i < o->elems && data == NAME_bits; i++)
+        NAME_store(format, o->dense, i, (double)((NAME_below(1 << 16) << 16 | NAME_below(1 << 16)) + INT32_MIN));
+#if HAS_PARTS
+    if (data >= NAME_parts)
+        NAME_divide(p, operand);
+#endif
+    if (data >= NAME_bits)
         return;
 #endif
     for (int64_t i = 0; i < o->elems; i++)
@@ -276,6 +321,20 @@ DCGEN_INLINE void NAME_draw_rows(NAME_problem *p)
         if (NAME_fact[k].data == NAME_in_rows)
             NAME_put(p, k);
     }
+    NAME_define(p);
+}
+
+#endif
+#if HAS_PARTS
+/* Divides extents into parts in another way. */
+static inline __attribute__((unused)) void NAME_draw_parts(NAME_problem *p, int way)
+{
+    p->way = way;
+    for (int k = 0; k < NAME_noperand; k++)
+        if (NAME_fact[k].data >= NAME_parts) {
+            NAME_divide(p, k);
+            NAME_put(p, k);
+        }
     NAME_define(p);
 }
 

@@ -196,6 +196,10 @@ int main(void)
         failed += NAME_check_all(&p, exec, &ncheck, &most);
         failed += NAME_check_overlaps(&p);
 #endif
+#if HAS_PARTS
+        NAME_draw_parts(&p, 1 + (int)i % 3);
+        failed += NAME_check_all(&p, exec, &ncheck, &most);
+#endif
 #if HAS_ROWS
         if (i % 4 == 0) {
             NAME_draw_rows(&p);

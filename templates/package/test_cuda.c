@@ -222,6 +222,10 @@ int main(int argc, char **argv)
         NAME_place_on_device(&s, 1);
         failed += NAME_check_all(&s, &ncheck, &most);
 #endif
+#if HAS_PARTS
+        NAME_draw_parts(&s.problem, 1 + i % 3);
+        failed += NAME_check_all(&s, &ncheck, &most);
+#endif
 #if HAS_ROWS
         if (i % 4 == 0) {
             NAME_draw_rows(&s.problem);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Four operators that share little, as a stranger would bring them (tests/operators): folders with op.cfg, reference.c and a template for CPUs
+# Five operators that share little, as a stranger would bring them (tests/operators): folders with op.cfg, reference.c and a template for CPUs
 # and one for GPUs, and a spec each. Every one is checked, tried and generated, and its package built as a product would; the package's own
 # test passes, for GPUs by the emulator.
 # ctest: label=slow,thorough timeout=600 cost=200
@@ -61,6 +61,12 @@ operator standardise 'three_passes LANES=8' 'row_a_block NT=64'
 operator conv1d 'channels_by_places OT=4 PV=2' 'place_a_thread OT=2 NT=64'
 grep -qx ' \* F should hold finite numbers: what stands on padding is multiplied by zero\.' out/speech_conv/speech_conv.h || failed "the header does not say what must be finite"
 operator tri_product 'rows_by_vectors MR=4 NV=2' 'column_a_thread MR=4 BK=8 NT=64'
+operator grouped 'group_by_group MR=4' 'row_a_block NT=32'
+cp -r out/grouped_rows all_in_one
+sed -i 's/int64_t g = 0; g < a->G; g++/int64_t g = 0; g < 1; g++/' all_in_one/kernels.c
+quiet cmake -S all_in_one -B built/all_in_one
+quiet cmake --build built/all_in_one -j2
+built/all_in_one/grouped_rows_test >"$out" && failed "the package's test misses that all groups but one are left out"
 operator affine 'rows NV=2' 'rows_cuda NT=128'
 
 section conv1d with filters that are packed once

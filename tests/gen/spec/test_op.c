@@ -208,19 +208,26 @@ static void test_data(void **state)
                  { DATA_LENGTHS, 1, "s32" },
                  { DATA_PERMUTATION, 0, "s32" },
                  { DATA_PLACES, 2, "s32" },
+                 { DATA_OFFSETS, 1, "s32" },
+                 { DATA_PARTS, 2, "s32" },
+                 { DATA_BITS, -1, "s32" },
+                 { DATA_BITS, -1, "s32" },
                  { DATA_NORMAL, -1, NULL } };
     static const char operands[] =
         OPERAND("a", "in", "") "," OPERAND("b", "in", "data = \"integers\"; dtype = \"f16\";") "," OPERAND(
             "c", "index",
             "data = \"lengths\"; of = \"B\";") ", { name = \"d\"; role = \"index\"; extents = [\"B\", \"A\"]; data = "
                                                "\"permutation\"; }," OPERAND(
-                                                   "e", "index", "data = \"places\"; of = \"V\";") "," OUTPUT("y", "data = \"normal\";");
+                                                   "e", "index", "data = \"places\"; of = \"V\";") "," OPERAND("f", "index", "data = \"offsets\"; of = \"B\";") "," OPERAND(
+                "g", "index", "data = \"parts\"; of = \"V\";") "," OPERAND("h", "index", "data = \"bits\";") "," OPERAND(
+                "i", "in", "data = \"bits\"; dtype = \"s32\";") "," OUTPUT("y", "data = \"normal\";");
     Op *op;
     assert_string_equal(
         said_of("{ name = \"A\"; kind = \"reduce\"; try = [1, 7, 64]; }," AXIS("B") ",{ name = \"V\"; kind = \"spatial\"; least = 1; }",
                 operands, "r.c", &op), "");
     assert_true(op->extent[0].ntry == 3 && op->extent[0].tries[2] == 64 && op->extent[1].ntry == 0);
-    for (int i = 0; i < 6; i++) {
+    assert_true(op_has_parts(op));
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         assert_int_equal(op->operand[i].data, want[i].data);
         assert_int_equal(op->operand[i].of, want[i].of);
         if (want[i].dtype)
@@ -277,16 +284,28 @@ static void test_one_fault(void **state)
               "H") "," AXIS("O") "," AXIS("J") "," AXIS("K") "," AXIS("L") "," AXIS("M"),
           OUTPUT("y", ""), "r.c", "x.cfg:1:20: error: 'axes': 13 of them, expected 1 to 12\n" },
         { AXIS("A"), OPERAND("x", "index", "") "," OUTPUT("y", ""), "r.c",
-          "x.cfg:3:14: error: the operand is an index and needs 'data': \"integers\", \"lengths\", \"places\" or "
-          "\"permutation\"\n" },
+          "x.cfg:3:14: error: the operand is an index and needs 'data': \"integers\", \"bits\", \"lengths\", "
+          "\"places\", \"permutation\", \"parts\" or \"offsets\"\n" },
+        { AXIS("A"), OPERAND("x", "index", "data = \"ofsets\"; of = \"A\";") "," OUTPUT("y", ""), "r.c",
+          "x.cfg:3:66: error: unknown kind of data 'ofsets'; did you mean 'offsets'?\n" },
+        { AXIS("A"), OPERAND("x", "index", "data = \"offsets\";") "," OUTPUT("y", ""), "r.c",
+          "x.cfg:3:14: error: the operand has data of an extent and needs 'of', the name of that\n" },
+        { AXIS("A"), OPERAND("x", "in", "data = \"parts\"; of = \"A\";") "," OUTPUT("y", ""), "r.c",
+          "x.cfg:3:14: error: the operand has data of an index, but not its role\n" },
+        { AXIS("A"), OPERAND("x", "in", "data = \"bits\"; dtype = \"f16\";") "," OUTPUT("y", ""), "r.c",
+          "x.cfg:3:14: error: the operand has words of any bits and needs dtype = \"s32\": of real numbers some are no "
+          "numbers\n" },
+        { AXIS("A") " );\nattributes = ( { name = \"P\"; min = -1; max = 2; }",
+          OPERAND("x", "index", "data = \"lengths\"; of = \"P\";") "," OUTPUT("y", ""), "r.c",
+          "x.cfg:4:14: error: the operand has data of an attribute that may be negative\n" },
         { AXIS("A"), OPERAND("x", "index", "data = \"integers\"; dtype = \"f32\";") "," OUTPUT("y", ""), "r.c",
           "x.cfg:3:14: error: the operand is an index, whose dtype is always s32\n" },
         { AXIS("A"), OPERAND("x", "index", "data = \"lengths\";") "," OUTPUT("y", ""), "r.c",
-          "x.cfg:3:14: error: the operand has lengths or places and needs 'of', the axis that they are of\n" },
+          "x.cfg:3:14: error: the operand has data of an extent and needs 'of', the name of that\n" },
         { AXIS("A"), OPERAND("x", "index", "data = \"lengths\"; of = \"C\";") "," OUTPUT("y", ""), "r.c",
           "error: unknown axis 'C'" },
         { AXIS("A"), OPERAND("x", "index", "data = \"integers\"; of = \"A\";") "," OUTPUT("y", ""), "r.c",
-          "x.cfg:3:14: error: the operand has 'of', which belongs to \"lengths\" and \"places\" alone\n" },
+          "x.cfg:3:14: error: the operand has 'of', which belongs to \"lengths\", \"places\", \"parts\" and \"offsets\" alone\n" },
         { AXIS("A"), OPERAND("x", "index", "data = \"places\"; of = \"A\";") "," OUTPUT("y", ""), "r.c",
           "x.cfg:3:14: error: the operand has places along an axis that may have none; it needs least = 1\n" },
         { AXIS("A"), OPERAND("x", "index", "data = \"permutation\";") "," OUTPUT("y", ""), "r.c",

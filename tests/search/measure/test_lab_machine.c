@@ -17,10 +17,12 @@ static void a_batch_is_built_verified_and_timed(void **state)
     VerifyShapes w;
     Op *op = (Op *)lab.study->spec->op;
     op->operand[0].strided = true;
+    op->operand[0].data = DATA_PARTS;
     verify_shapes(lab.study, c, THREE, &w);
     assert_true(w.gap[w.n - 1] > 0);
     assert_true(try_three(&err));
     op->operand[0].strided = false;
+    op->operand[0].data = DATA_NORMAL;
     assert_int_equal(nbuilt, THREE);
     assert_int_equal(nverify(), w.n);
     for (int i = 0; i < w.n; i++) {
@@ -28,6 +30,7 @@ static void a_batch_is_built_verified_and_timed(void **state)
         assert_memory_equal(asked[i].extent, w.extent[i], sizeof asked[i].extent);
         assert_int_equal(asked[i].q.threads, parts[i % 6]);
         assert_int_equal(asked[i].q.gap, w.gap[i]);
+        assert_int_equal(asked[i].q.way, w.way[i]);
         assert_true(asked[i].q.deadline_s == 20 && asked[i].q.smem_limit == 0 && !asked[i].q.count);
     }
     assert_int_equal(ncall, w.n + 3);

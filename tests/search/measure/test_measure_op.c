@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * measure: operators that are not dense, by kernels that are written by hand: one without rows, with an epilogue that has no data, one with indices,
- * and one whose operands may lie with gaps.
+ * one whose operands may lie with gaps, and one with rows of several groups.
  *
  *   ctest: runner
  */
@@ -39,7 +39,8 @@ static void open_op(World *w, const char *name, const char *epilogue)
     open_op_with(w, runner_command, name, epilogue);
 }
 
-static void check_so(World *w, const char *so, const int64_t *extent, int64_t gap, Status status, const char *why)
+static void check_on(World *w, const char *so, const int64_t *extent, int64_t gap, PartsWay way, Status status,
+                     const char *why)
 {
     const char *key = "0123456789abcdef0123456789abcdef", *err = NULL;
     MeasureRequest q = request(extent);
@@ -47,9 +48,15 @@ static void check_so(World *w, const char *so, const int64_t *extent, int64_t ga
     q.repeats = 0;
     q.deadline_s = 20;
     q.gap = gap;
+    q.way = way;
     assert_true(measure(w->runner, w->a, &q, &key, &so, 1, &m, NULL, &err));
     if (m.status != status || !strstr(m.why, why))
-        fail_msg("%s gap %d: %s: %s", so, (int)gap, status_name(m.status), m.why);
+        fail_msg("%s gap %d way %d: %s: %s", so, (int)gap, (int)way, status_name(m.status), m.why);
+}
+
+static void check_so(World *w, const char *so, const int64_t *extent, int64_t gap, Status status, const char *why)
+{
+    check_on(w, so, extent, gap, WAY_RANDOM, status, why);
 }
 
 static void check(World *w, const char *text, const int64_t *extent, Status status, const char *why)
@@ -202,7 +209,55 @@ static void gaps_on_a_cpu(void **state)
              "killed by SIGABRT while verifying on operands that lie with gaps");
 }
 
-static void check_gaps_of_other(World *w, const char *path)
+/* ---- rows of several groups ---- */
+
+/* A kernel of the op ragged, for runners of all kinds: NEXT moves g on to the group that row m is of, and WORD is what it takes of that. */
+#define RAGGED(NEXT, WORD)                                                                                \
+    "int dcgen_run(const int64_t *e, void **o, void *ws, int64_t task, int64_t ntask) {\n"                \
+    "    const int64_t M = e[0], G = e[1];\n"                                                             \
+    "    const float *x = o[0]; float *y = o[4]; const int *begin = o[1], *many = o[2], *words = o[3];\n" \
+    "    for (int64_t m = 0, g = 0; m < M; m++) {\n"                                                      \
+    "        " NEXT "\n"                                                                                  \
+    "        if (m % ntask == task) y[m] = x[m] * (float)(" WORD "); } return 0; }\n"                     \
+    "int dcgen_launch(const int64_t *e, void **o, void *ws, void *stream) { return dcgen_run(e, o, ws, 0, 1); }"
+#define LAST_BYTE "((unsigned)words[g] >> 24) + 0 * (G + begin[0] + many[0])"
+
+/* What is wrong in some ways to divide the rows may be right in others. */
+static const struct {
+    const char *text;
+    unsigned wrong; /* bits: the ways to divide the rows that show it */
+} ragged[] = {
+    { RAGGED("while (m >= begin[g + 1]) g++;", LAST_BYTE), 0 },
+    { RAGGED("while (m >= begin[g] + many[g]) g++;", LAST_BYTE), 0 },
+    { RAGGED("g = m / (M / G);", LAST_BYTE), 1 << WAY_RANDOM | 1 << WAY_ONE | 1 << WAY_EMPTY },
+    { RAGGED("if (m >= begin[g + 1]) g++;", LAST_BYTE), 1 << WAY_RANDOM | 1 << WAY_ONE | 1 << WAY_EMPTY },
+    { RAGGED("while (many[g] == 0 || m >= begin[g + 1]) if (++g == G) g = 0;", "words[0] >> 24 & 255"),
+      1 << WAY_RANDOM | 1 << WAY_EQUAL | 1 << WAY_ONE | 1 << WAY_EMPTY },
+    { RAGGED("while (m >= begin[g + 1]) g++;", "words[g] >> 24"),
+      1 << WAY_RANDOM | 1 << WAY_EQUAL | 1 << WAY_ONE | 1 << WAY_EMPTY },
+};
+
+static void check_parts(World *w, const char *const *command)
+{
+    static const int64_t rows[] = { 240, 40 };
+    static const char *const said[] = { "element ", "on equal parts: element ",
+                                        "on parts of which one has all: element ",
+                                        "on parts of which most are empty: element " };
+    open_op_with(w, command, "ragged", NULL);
+    for (size_t i = 0; i < LENGTH(ragged); i++) {
+        const char *so = build(w, ragged[i].text, true);
+        for (int way = 0; way < WAY_COUNT; way++) {
+            const bool wrong = ragged[i].wrong >> way & 1;
+            check_on(w, so, rows, 0, (PartsWay)way, wrong ? STATUS_WRONG : STATUS_OK, wrong ? said[way] : "");
+        }
+    }
+}
+
+static void parts_on_a_cpu(void **state) { check_parts(*state, runner_command); }
+
+/* ---- other runners ---- */
+
+static void check_of_other(World *w, const char *path, void (*check_all)(World *, const char *const *))
 {
     const char *const command[] = { "env",        "LD_LIBRARY_PATH=" DCGEN_BINARY_DIR "/tests/cuda",
                                     path,         "--targets",
@@ -211,14 +266,15 @@ static void check_gaps_of_other(World *w, const char *path)
         print_message("skipped: no %s\n", path);
         skip();
     }
-    check_gaps(w, command);
+    check_all(w, command);
 }
 
-static void gaps_in_the_emulator(void **state) { check_gaps_of_other(*state, DCGEN_BINARY_DIR "/dcgen-runner-emu"); }
-static void gaps_on_a_gpu(void **state)
-{
-    check_gaps_of_other(*state, DCGEN_BINARY_DIR "/tests/dcgen-runner-cuda-fake");
-}
+static const char emulator[] = DCGEN_BINARY_DIR "/dcgen-runner-emu",
+                  fake_gpu[] = DCGEN_BINARY_DIR "/tests/dcgen-runner-cuda-fake";
+static void gaps_in_the_emulator(void **state) { check_of_other(*state, emulator, check_gaps); }
+static void gaps_on_a_gpu(void **state) { check_of_other(*state, fake_gpu, check_gaps); }
+static void parts_in_the_emulator(void **state) { check_of_other(*state, emulator, check_parts); }
+static void parts_on_a_gpu(void **state) { check_of_other(*state, fake_gpu, check_parts); }
 
 /* A reference that crashes is no kernel's fault; and one that reads behind its operands does. */
 static void check_reference(World *w, const char *rows)
@@ -265,6 +321,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(gaps_on_a_cpu, set_up, tear_down),
         cmocka_unit_test_setup_teardown(gaps_in_the_emulator, set_up, tear_down),
         cmocka_unit_test_setup_teardown(gaps_on_a_gpu, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(parts_on_a_cpu, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(parts_in_the_emulator, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(parts_on_a_gpu, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_reference_that_crashes, set_up, tear_down),
     };
     return runner_is_here() ? cmocka_run_group_tests(tests, NULL, NULL) : 77;

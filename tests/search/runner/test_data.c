@@ -253,6 +253,96 @@ static void kinds_of_data(void **state)
     assert_int_equal(*(int32_t *)get(10, MOST, 11)->operand[W].data, 0);
 }
 
+/* Packed words: each bit is as often 1 as 0. */
+static void words_of_any_bits(void **state)
+{
+    (void)state;
+    enum { N = 3000 };
+    setup.data[W] = DATA_BITS;
+    setup.dtype[W] = dtype_find("s32");
+    const int32_t *w = get(1, N, 1)->operand[W].data;
+    for (int bit = 0; bit < 32; bit++) {
+        int ones = 0;
+        for (int i = 0; i < N; i++)
+            ones += (uint32_t)w[i] >> bit & 1;
+        assert_in_range(ones, N * 2 / 5, N * 3 / 5);
+    }
+}
+
+/* What a division of an extent into n parts is seen to be. */
+typedef struct {
+    int empty;
+    int32_t largest;
+} Division;
+
+/* Lengths that add up to the extent, and offsets of the same parts, row by row. */
+static Division check_division(int64_t way, int nrow, int n, int64_t extent)
+{
+    char why[WHY_BYTES] = "";
+    Division d = { 0 };
+    Shape want = { .extent = { nrow, n, extent },
+                   .elems = { (int64_t)nrow * n, (int64_t)nrow * (n + 1), 1 },
+                   .along = { n, n + 1, 1 },
+                   .rows = 1,
+                   .row_elems = 1,
+                   .way = way };
+    setup.data[X] = DATA_PARTS;
+    setup.data[W] = DATA_OFFSETS;
+    setup.dtype[X] = setup.dtype[W] = dtype_find("s32");
+    setup.of[X] = setup.of[W] = 2;
+    const Shape *s = shape_get(&setup, &want, why);
+    assert_non_null(s);
+    const int32_t *length = s->operand[X].data, *offset = s->operand[W].data;
+    for (int row = 0; row < nrow; row++, offset++) {
+        assert_int_equal(*offset, 0);
+        for (int i = 0; i < n; i++, length++, offset++) {
+            assert_true(*length >= 0 && offset[1] == offset[0] + *length);
+            d.empty += *length == 0;
+            d.largest = *length > d.largest ? *length : d.largest;
+        }
+        assert_int_equal(*offset, n > 0 ? extent : 0);
+    }
+    return d;
+}
+
+static void extents_in_parts(void **state)
+{
+    (void)state;
+    enum { N = 40, MOST = 1000 };
+    const Division random = check_division(WAY_RANDOM, 1, N, MOST), equal = check_division(WAY_EQUAL, 1, N, MOST),
+                   one = check_division(WAY_ONE, 1, N, MOST), empty = check_division(WAY_EMPTY, 1, N, MOST);
+    assert_true(random.empty > 3 && random.empty < N / 2 && random.largest < MOST / 5);
+    assert_true(equal.empty == 0 && equal.largest == MOST / N);
+    assert_true(one.empty == N - 1 && one.largest == MOST);
+    assert_true(empty.empty == N * 3 / 4 && empty.largest == MOST / (N / 4));
+    check_division(WAY_RANDOM, 3, 5, INT32_MAX);
+    for (int way = 0; way < WAY_COUNT; way++)
+        for (int n = 1; n < 6; n++)
+            for (int extent = 0; extent < 4; extent++)
+                check_division(way, 2, n, extent);
+    const int32_t *w = get(1, 1, 1)->operand[W].data; /* an offset without parts, as the request says nothing of rows */
+    assert_int_equal(*w, 0);
+}
+
+/* Divisions follow from the seed and from the rows that they are of. */
+static void parts_are_determined(void **state)
+{
+    (void)state;
+    enum { N = 40 };
+    int32_t first[N], again[N], other[N];
+    int32_t *const at[] = { first, again, other };
+    for (int i = 0; i < 3; i++) {
+        shape_forget_all();
+        setup.seed = i < 2 ? 1 : 2;
+        check_division(WAY_RANDOM, 2, N, 1000);
+        Kept *k = kept_drawn(&(Draw){ X, DATA_PARTS, 2 * N, 1000, N, WAY_RANDOM });
+        memcpy(at[i], k->block.data, sizeof first);
+        kept_drop(k);
+    }
+    assert_memory_equal(first, again, sizeof first);
+    assert_memory_not_equal(first, other, sizeof first);
+}
+
 /* What takes the place of normal data where errors are told. */
 static void kinds_of_real_numbers(void **state)
 {
@@ -509,6 +599,9 @@ int main(void)
         FRESH(verification_has_guards),
         FRESH(operands_are_random),
         FRESH(kinds_of_data),
+        FRESH(words_of_any_bits),
+        FRESH(extents_in_parts),
+        FRESH(parts_are_determined),
         FRESH(kinds_of_real_numbers),
         FRESH(kinds_of_rows),
         FRESH(shapes_are_kept),

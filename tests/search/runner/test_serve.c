@@ -351,6 +351,7 @@ static void lines_that_are_refused(void **state)
 #define APART(repeats, apart) REQUEST_WITH(repeats, "\"apart\":" apart)
 #define TOLD(repeats, data) REQUEST_WITH(repeats, "\"data\":\"" data "\"")
 #define OF_NO_SUCH_SIZE "apart: operand 0 is not of that size, its elements overlap, or lie too far apart"
+#define ALONG_WHAT "along must be 3 integers above 0 that divide the operands' sizes"
 #define SHAPE(extent, elems, rows)                                              \
     MEASURE("\"id\":7,\"extent\":" extent ",\"elems\":" elems ",\"rows\":" rows \
             ",\"row_elems\":7,\"flops\":630,\"threads\":1,\"repeats\":2,\"sample_ns\":10,\"max_ns\":20")
@@ -392,6 +393,10 @@ static void lines_that_are_refused(void **state)
         { APART("0", "[{\"operand\":0,\"extents\":[5,9],\"strides\":[68719476736]}]"), OF_NO_SUCH_SIZE },
         { TOLD("2", "outliers"), "data must be a kind of real numbers, of a request without repeats" },
         { TOLD("0", "integers"), "data must be a kind of real numbers, of a request without repeats" },
+        { REQUEST_WITH("0", "\"along\":[9,9]"), ALONG_WHAT },
+        { REQUEST_WITH("0", "\"along\":[9,9,0]"), ALONG_WHAT },
+        { REQUEST_WITH("0", "\"along\":[9,8,7]"), ALONG_WHAT },
+        { REQUEST_WITH("0", "\"way\":4,\"kernels\":[]"), "way must be from 0 to 3" },
         { TOLD("0", "large"), "data must be a kind of real numbers, of a request without repeats" },
         { KERNEL("{\"key\":\"a\"}"), "kernel: Object item not found: so" },
         { KERNEL("{\"key\":\"a\",\"so\":\"libm.so.6\"}"), "so must be a path" },

@@ -188,6 +188,39 @@ static void gaps(void **state)
     }
 }
 
+/* Where operands divide an extent into parts, there is each way to, also for one and the same shape, with gaps and without. */
+static void parts(void **state)
+{
+    (void)state;
+    Op op = *y.spec->op;
+    Spec spec = *y.spec;
+    Study study = *y.study;
+    const Candidate *c = &y.space->candidate[0];
+    VerifyShapes w, without;
+    int n[WAY_COUNT] = { 0 }, same = 0;
+    spec.op = &op;
+    study.spec = &spec;
+    op.operand[1].strided = true;
+    verify_shapes(&study, &c, 1, &without);
+    op.operand[0].data = DATA_OFFSETS;
+    verify_shapes(&study, &c, 1, &w);
+    assert_in_range(w.n - without.n, 6, without.n / 2);
+    assert_memory_equal(w.extent, without.extent, (size_t)without.n * sizeof *w.extent);
+    assert_memory_equal(w.gap, without.gap, (size_t)without.n * sizeof *w.gap);
+    for (int i = 0; i < w.n; i++) {
+        unsigned ways = 0;
+        n[w.way[i]]++;
+        for (int k = 0; k < w.n; k++)
+            if (memcmp(w.extent[i], w.extent[k], sizeof w.extent[i]) == 0 && w.gap[i] == w.gap[k])
+                ways |= 1u << w.way[k];
+        same += ways == (1 << WAY_COUNT) - 1;
+        assert_int_equal(without.way[i < without.n ? i : 0], 0);
+    }
+    for (int way = 0; way < WAY_COUNT; way++)
+        assert_true(n[way] >= w.n / 5);
+    assert_true(same >= 8);
+}
+
 /* The call that accesses are counted in has attributes of a shape for which it is legal, and what follows from them. */
 static void one_tile_with_attributes(void **state)
 {
@@ -272,6 +305,7 @@ int main(void)
         cmocka_unit_test(extents_to_try),
         cmocka_unit_test(fixed_extents),
         cmocka_unit_test(gaps),
+        cmocka_unit_test(parts),
         cmocka_unit_test(one_tile_with_attributes),
         cmocka_unit_test(rows_of_all_kinds),
     };

@@ -69,12 +69,12 @@ static bool run_world(const Search *q, uint64_t world, Built *b, const char **er
 static bool run_worlds(Run *r, const Workload *w, const Device *device, const Target *target, const Tools *t, Built *b)
 {
     const bool is_told = !r->o->quiet;
-    UnitContext u = workload_unit(w, device, target);
+    UnitContext u = workload_unit(r->a, w, device, target);
     Workshop shop = tools_workshop(r, t, w, &u);
     Lab lab = { .kind = &lab_model,
                 .shop = &shop,
                 .templates = &w->templates,
-                .study = study_new(r->a, w->spec, device, target, unit_context_hash(r->a, &u)),
+                .study = study_new(r->a, u.spec, device, target, unit_context_hash(r->a, &u)),
                 .progress = t->progress,
                 .seconds = 1, /* never over: the clock of this lab stands still */
                 .stop = r->stop };

@@ -106,7 +106,7 @@ static const Space *probe_space(Run *r, const Workload *w, Device *device)
         run_fails(r, EXIT_USAGE, "%s", why);
         return NULL;
     }
-    const UnitContext u = workload_unit(w, device, target);
+    const UnitContext u = workload_unit(r->a, w, device, target);
     return r->o->command == COMMAND_TRY ? command_tried(r, w, &u) : command_space(r, w, &u);
 }
 
@@ -165,7 +165,7 @@ static bool make_input(Run *r, const Workload *w, DumpInput *in)
     Device *device = ARENA_NEW(r->a, Device);
     in->space = probe_space(r, w, device);
     if (in->space)
-        in->result.unit = workload_unit(w, device, in->space->general[0].target);
+        in->result.unit = workload_unit(r->a, w, device, in->space->general[0].target);
     return in->space;
 }
 

@@ -34,7 +34,7 @@ static bool search_space(Run *r, const Workload *w, const Site *site, Tools *t, 
                 .shop = &shop,
                 .arena = r->a,
                 .templates = &w->templates,
-                .study = study_new(r->a, w->spec, u->device, u->target, unit_context_hash(r->a, u)),
+                .study = study_new(r->a, u->spec, u->device, u->target, unit_context_hash(r->a, u)),
                 .progress = t->progress,
                 .began_s = began_s,
                 .seconds = turn->seconds,
@@ -71,7 +71,7 @@ static bool search_device(Run *r, const Workload *w, const Site *site, Tools *t,
     const Target *target = workload_target(r->a, w, device, &r->err);
     if (!target)
         return run_fails(r, EXIT_USAGE, "%s; records of a machine that runs it may take its place (--records)", r->err);
-    const UnitContext u = workload_unit(w, device, target);
+    const UnitContext u = workload_unit(r->a, w, device, target);
     const Space *space = command_space(r, w, &u);
     if (!space)
         return run_fails(r, EXIT_USAGE, "there is nothing to search");

@@ -104,8 +104,8 @@ static bool measure_device(Run *r, const Site *site, Tools *t, Measured *m)
         r->code = EXIT_USAGE;
         return false;
     }
-    const UnitContext u = workload_unit(w, m->device, m->target);
-    m->limit = ARENA_ARRAY(r->a, (size_t)w->spec->nthread + 1, LimitRecord);
+    const UnitContext u = workload_unit(r->a, w, m->device, m->target);
+    m->limit = ARENA_ARRAY(r->a, (size_t)u.spec->nthread + 1, LimitRecord);
     if (!tools_open_records(r, w, t) || !record_add_device(t->records, m->device, &r->err))
         return false;
     Workshop shop = { .unit = &u, .builder = t->builder, .runner = t->runner, .records = t->records };

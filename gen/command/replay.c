@@ -95,8 +95,10 @@ bool replay_target(Arena *a, const Workload *w, const Records *r, const Device *
     int64_t ntime;
     device = device ? recorded_device(r, device) : replay_device(a, w, r, &ntime, err);
     const Target *target = device ? workload_target(a, w, device, err) : NULL;
-    const UnitContext u = workload_unit(w, device, target);
-    return target && result_make(a, &u, &w->templates, r, w->present, out, err);
+    if (!target)
+        return false;
+    const UnitContext u = workload_unit(a, w, device, target);
+    return result_make(a, &u, &w->templates, r, w->present, out, err);
 }
 
 /* The records that all n results were made of, every line once. */

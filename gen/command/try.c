@@ -54,7 +54,7 @@ static bool check_constraints(Try *x)
     bool ok = true;
     candidate_values(x->c, value);
     Binding b = { .t = t,
-                  .spec = x->workload->spec,
+                  .spec = x->unit->spec,
                   .target = x->unit->target,
                   .device = x->unit->device,
                   .value = value,
@@ -138,7 +138,7 @@ static bool emulate_shapes(Try *x, Lab *l, int64_t trial)
 static bool time_shapes(Try *x, Lab *l, int64_t trial)
 {
     Run *r = x->run;
-    x->limit = ARENA_ARRAY(r->a, (size_t)x->workload->spec->nthread + 1, LimitRecord);
+    x->limit = ARENA_ARRAY(r->a, (size_t)x->unit->spec->nthread + 1, LimitRecord);
     const char *why = NULL; /* limits are not needed */
     if (!calibrate(l->shop, r->a, LIMITS_S, x->limit, &x->nlimit, r->stop, &why, &r->err))
         return false;
@@ -160,7 +160,7 @@ static bool run_kernel(Try *x)
     const Workload *w = x->workload;
     const UnitContext *u = x->unit;
     Workshop shop = tools_workshop(r, x->tools, w, u);
-    Study *s = study_new(r->a, w->spec, u->device, u->target, unit_context_hash(r->a, u));
+    Study *s = study_new(r->a, u->spec, u->device, u->target, unit_context_hash(r->a, u));
     Lab lab = { .kind = x->modelled ? &lab_emulator : &lab_machine,
                 .shop = &shop,
                 .arena = r->a,
@@ -375,7 +375,7 @@ static bool try_device(Run *r, const Workload *w, const Site *site, Tools *t)
     const Target *target = workload_target(r->a, w, device, &r->err);
     if (!target)
         return run_fails(r, EXIT_USAGE, "%s", r->err);
-    const UnitContext u = workload_unit(w, device, target);
+    const UnitContext u = workload_unit(r->a, w, device, target);
     const Space *space = command_tried(r, w, &u);
     if (!space)
         return false;

@@ -260,7 +260,7 @@ const Workload *workload_for(Arena *a, const Workload *w, int part)
 const Workload *workload_of(Arena *a, const Workload *w, const Spec *function, const Target *t)
 {
     int f = 0, i = 0;
-    while (f + 1 < w->nfunction && w->function[f] != function)
+    while (f + 1 < w->nfunction && strcmp(w->function[f]->name, function->name) != 0)
         f++;
     const int ntarget = workload_ntarget(w);
     const Workload *first = workload_for(a, w, f * ntarget);
@@ -285,9 +285,11 @@ const Target *workload_target(Arena *a, const Workload *w, const Device *device,
     return NULL;
 }
 
-UnitContext workload_unit(const Workload *w, const Device *device, const Target *target)
+UnitContext workload_unit(Arena *a, const Workload *w, const Device *device, const Target *target)
 {
-    return (UnitContext){
-        .spec = w->spec, .device = device, .targets = w->targets, .package_dir = w->package_dir, .target = target
-    };
+    return (UnitContext){ .spec = target->family->told_parts ? w->spec : spec_of_one_thread(a, w->spec),
+                          .device = device,
+                          .targets = w->targets,
+                          .package_dir = w->package_dir,
+                          .target = target };
 }

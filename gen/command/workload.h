@@ -53,7 +53,7 @@ const char *workload_target_name(const Workload *w, int i); /* as the command li
 
 /* The target to tune for on this device, from the spec or the command line. NULL with *err set. */
 const Target *workload_target(Arena *a, const Workload *w, const Device *device, const char **err);
-/* How the workload's kernels are written for that target. */
-UnitContext workload_unit(const Workload *w, const Device *device, const Target *target);
+/* How the workload's kernels are written for that target, and its spec as such devices are concerned: the numbers of threads are a CPU's matter. */
+UnitContext workload_unit(Arena *a, const Workload *w, const Device *device, const Target *target);
 
 #endif

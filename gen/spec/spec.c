@@ -485,6 +485,17 @@ bool spec_is_constant(const Spec *s, int extent)
     return s->op->extent[extent].kind == EXTENT_ATTRIBUTE && s->box.min[extent] == s->box.max[extent];
 }
 
+const Spec *spec_of_one_thread(Arena *a, const Spec *s)
+{
+    if (s->nthread == 1)
+        return s;
+    Spec *one = ARENA_NEW(a, Spec);
+    *one = *s;
+    one->ninstance = spec_shape_count(s); /* those of the least number of threads come first */
+    one->nthread = 1;
+    return one;
+}
+
 int64_t spec_shape_count(const Spec *s) { return s->ninstance / s->nthread; }
 
 int64_t spec_tuned_count(const Spec *s)

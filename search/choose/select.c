@@ -260,7 +260,7 @@ int64_t select_feature(const Spec *spec, const int64_t *extent, int threads, int
 
 int select_features(const Study *s, const int64_t *extent, int threads, int64_t *x)
 {
-    const int n = s->spec->op->nextent + (s->spec->nthread > 1 && s->target->family->told_parts);
+    const int n = s->spec->op->nextent + (s->spec->nthread > 1);
     for (int f = 0; f < n; f++)
         x[f] = select_feature(s->spec, extent, threads, f);
     return n;

@@ -127,7 +127,7 @@ static Records made;
 static const char *key_of(const Workload *w, const Device *d, const Candidate *c)
 {
     const char *err = NULL;
-    UnitContext u = workload_unit(w, d, workload_target(hand.y.arena, w, d, &err));
+    UnitContext u = workload_unit(hand.y.arena, w, d, workload_target(hand.y.arena, w, d, &err));
     return candidate_key(hand.y.arena, c, unit_context_hash(hand.y.arena, &u), d);
 }
 

@@ -302,6 +302,28 @@ static void the_target_of_a_device(void **state)
     }
 }
 
+/* A GPU's kernels are measured once on each shape, however many numbers of threads the spec has, and a CPU's once for each. */
+static void threads_are_of_cpus(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *target;
+        int nthread;
+    } of[] = { { "avx2", 2 }, { "sm_80", 1 } };
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        const Workload *w = read_good("threads = [1, 4];\n", &none);
+        const Target *t = target_find(w->targets, of[i].target);
+        const Device d = device_typical(arena, t);
+        const UnitContext u = workload_unit(arena, w, &d, t);
+        const Study *s = study_new(arena, u.spec, &d, t, "");
+        assert_int_equal(u.spec->nthread, of[i].nthread);
+        assert_int_equal(s->nshape, of[i].nthread);
+        assert_int_equal(s->shape[0]->threads, 1);
+        assert_int_equal(spec_shape_count(u.spec), 1);
+        assert_ptr_equal(workload_of(arena, w, u.spec, t)->spec, w->spec);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -312,6 +334,7 @@ int main(void)
         cmocka_unit_test(faults),
         cmocka_unit_test(one_target_at_a_time),
         cmocka_unit_test(the_target_of_a_device),
+        cmocka_unit_test(threads_are_of_cpus),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

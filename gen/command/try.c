@@ -211,20 +211,21 @@ static double rate_of(const Try *x, int64_t shape)
                : 0;
 }
 
-/* The bytes of all operands a second, where moving them takes the device longer than the arithmetic; 0: elsewhere, or not known. */
+/* The bytes of all operands a second, where moving them takes the device longer than the arithmetic; 0: elsewhere, or not known, as where data decide
+ * how many they are. */
 static double memory_rate(const Try *x, int64_t shape)
 {
     const Instance *inst = x->study->shape[shape];
     Bound b;
-    const bool is_memory =
-        x->ns[shape] > 0 && roofline_bound(x->roofline, inst->extent, inst->threads, &b) && b.memory_ns > b.compute_ns;
+    const bool is_memory = x->ns[shape] > 0 && roofline_bound(x->roofline, inst->extent, inst->threads, &b) &&
+                           !b.by_data && b.memory_ns > b.compute_ns;
     return is_memory ? 1e9 * b.bytes / x->ns[shape] : 0;
 }
 
 /* The part of the measured peak; 0: not known. */
 static double peak_part(const Try *x, int64_t shape)
 {
-    for (int i = 0; i < x->nlimit; i++)
+    for (int i = 0; i < x->nlimit && !x->study->spec->op->by_data; i++)
         if (x->limit[i].threads == x->study->shape[shape]->threads)
             return rate_of(x, shape) / x->limit[i].flops_per_s;
     return 0;
@@ -293,6 +294,8 @@ static void print_table(const Try *x)
                x->known ? "  best other kernel of the records" : "");
     for (int64_t j = 0; j < s->nshape; j++)
         print_shape(x, j, width, by_bytes);
+    if (s->spec->op->by_data && !x->modelled)
+        printf("GFLOP/s are of the full shape: data decide how much of its work there is\n");
 }
 
 static json_t *shapes_json(const Try *x)

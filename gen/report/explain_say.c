@@ -181,8 +181,8 @@ static void say_bound(const Explanation *x, const Answer *w, FILE *out)
                            level_text(b->level), computes ? " " : "", computes ? number_time(a, b->memory_ns) : "",
                            number_sig(a, b->bytes_per_s * 1e-9, 3))
             : "";
-    say_line(out, "roofline", "%s at least: %s%s%s", number_time(a, b->ns), arithmetic, memory,
-             x->study->roofline->modelled ? " (of the data sheet)" : "");
+    say_line(out, "roofline", "%s at least%s: %s%s%s", number_time(a, b->ns), b->by_data ? " for the full shape" : "",
+             arithmetic, memory, x->study->roofline->modelled ? " (of the data sheet)" : "");
 }
 
 /* What limits the kernel: "the bandwidth of the L2 cache". */
@@ -207,6 +207,10 @@ static void say_limit(const Explanation *x, const Answer *w, FILE *out)
     Arena *a = x->arena;
     if (!w->has_bound || !isfinite(w->choice.ns))
         return;
+    if (w->bound.by_data) {
+        say_line(out, "limited by", "not known: data decide how much of the full shape's work there is");
+        return;
+    }
     if (!w->has_shares) {
         say_line(out, "limited by", "not known: %s is %s below the roofline",
                  w->choice.measured ? "times are as at the machine's best moment, and this one"
@@ -304,7 +308,7 @@ static json_t *roofline_json(const Explanation *x, const Answer *w)
                        FIELD("flops_per_s", json_of_known(b->flops > 0, b->flops_per_s)), FIELD("bytes", b->bytes),
                        FIELD("bytes_per_s", json_of_known(memory, b->bytes_per_s)),
                        FIELD("level", memory ? level_name(b->level) : NULL),
-                       FIELD("measured", (bool)!x->study->roofline->modelled));
+                       FIELD("measured", (bool)!x->study->roofline->modelled), FIELD("by_data", b->by_data));
 }
 
 static json_t *limited_by_json(const Answer *w)

@@ -73,12 +73,12 @@ static double best_ns(const Report *r, int64_t i)
     return isfinite(best) ? best : 0;
 }
 
-/* The least time that arithmetic and memory allow; 0: not known. */
+/* The least time that arithmetic and memory allow; 0: not known, or of the full shape alone. */
 static double bound_ns(const Report *r, int64_t i)
 {
     const Instance *inst = &r->spec->instance[i];
     Bound b;
-    return roofline_bound(r->study->roofline, inst->extent, inst->threads, &b) ? b.ns : 0;
+    return roofline_bound(r->study->roofline, inst->extent, inst->threads, &b) && !b.by_data ? b.ns : 0;
 }
 
 static double library_ns(const Report *r, int64_t i)

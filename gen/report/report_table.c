@@ -126,6 +126,7 @@ void report_limit_words(Report *r)
     const Roofline *f = r->study->roofline ? r->study->roofline : &(Roofline){ 0 };
     fill_number(r->words, "HAS_LIMITS", f->nlimit > 0);
     fill_number(r->words, "IS_MOVING", spec_moves(r->spec));
+    fill_number(r->words, "IS_BY_DATA", r->spec->op->by_data);
     report_word(r->words, "SPEED_UNIT", words_speed_unit(r->spec));
     fill_number(r->words, "IS_DATA_SHEET", f->modelled);
     fill_number(r->words, "IS_RAISED", f->raised);

@@ -9,7 +9,7 @@
 static const double WORTH_NAMING = 0.9; /* the least of a kernel's shares is what limits it if it is below this */
 static const double ROUNDING = 1e-9;    /* a time may be below the bound by this part of it */
 
-bool shares_exist(const Bound *b, double time_ns) { return time_ns >= b->ns * (1 - ROUNDING); }
+bool shares_exist(const Bound *b, double time_ns) { return !b->by_data && time_ns >= b->ns * (1 - ROUNDING); }
 
 /* Padding and idle threads make the arithmetic longer; as long as memory takes longer still, they cost nothing. They cost no more
  * than the time that was measured. */

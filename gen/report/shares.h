@@ -17,7 +17,7 @@ typedef struct {
     const char *limited_by; /* "arithmetic", "memory", "padding", "balance", "kernel" */
 } Shares;
 
-/* Can a kernel have that time? If it lies below the bound, there are no shares. */
+/* Can a kernel have that time? If it lies below the bound, or that is of the full shape alone, there are no shares. */
 bool shares_exist(const Bound *b, double time_ns);
 
 /* time_ns: one that has shares. pad, occ: the kernel's f_pad and f_occ; 1: not known. The factor that costs most is what limits the kernel; if

@@ -251,10 +251,13 @@ static void read_layouts(OpReader *r, const ConfSetting *group, Operand *o)
     o->elems = elements(r, &o->layout[0]);
 }
 
+/* Does it hold how much there is, or which part? A permutation says neither. */
+static bool is_of_extent(const Operand *o) { return o->data >= DATA_LENGTHS && o->data != DATA_PERMUTATION; }
+
 /* What is wrong with an operand's data; NULL: nothing. `of` says whether the key `of` is there. */
 static const char *data_fault(const Op *op, const Operand *o, bool of)
 {
-    const bool needs_of = o->data >= DATA_LENGTHS && o->data != DATA_PERMUTATION;
+    const bool needs_of = is_of_extent(o);
     if (o->role == ROLE_OUT && o->data != DATA_NORMAL)
         return "is the output and has no data of its own";
     if (o->role == ROLE_INDEX && o->data == DATA_NORMAL)
@@ -421,6 +424,15 @@ static void read_templates(OpReader *r, const ConfSetting *root)
         diag_error(r->diag, root->at, "missing key 'reference': the naive reference, as in \"reference.c\"");
 }
 
+/* Whether the work of a call depends on data. Unless op.cfg says it, it does where an operand holds lengths, parts or places. */
+static void read_by_data(OpReader *r, const ConfSetting *root)
+{
+    Op *op = r->op;
+    for (int i = 0; i < op->noperand; i++)
+        op->by_data = op->by_data || is_of_extent(&op->operand[i]);
+    conf_bool(r->conf, root, "work_by_data", &op->by_data);
+}
+
 /* The output seen as rows, by both keys or by neither: then a row is an element. */
 static void read_rows(OpReader *r, const ConfSetting *root)
 {
@@ -454,6 +466,7 @@ static void read_op(OpReader *r, const ConfSetting *root)
         { "packs", false, NULL },
         { "operands", true, "in the order of the C API" },
         { "flops", false, NULL },
+        { "work_by_data", false, NULL },
         { "rows", false, NULL },
         { "row_elems", false, NULL },
         { "reference", false, NULL },
@@ -481,6 +494,7 @@ static void read_op(OpReader *r, const ConfSetting *root)
         diag_error(r->diag, conf_member(root, "dtypes")->at, "'dtypes': expected at least one");
     op_read_each(r, root, "operands", OP_MAX_OPERAND, read_operand);
     read_expr(r, root, "flops", &op->flops);
+    read_by_data(r, root);
     read_rows(r, root);
     read_reference(r, root);
     read_templates(r, root);

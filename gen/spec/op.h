@@ -125,6 +125,7 @@ typedef struct {
     OpAccuracy accuracy[OP_MAX_NAME];
     int npack;
     const char *pack[OP_MAX_NAME]; /* parts that the packed constant operand has where kernels read them (values of these names in their heads) */
+    bool by_data; /* what index operands hold decides how much of the work there is: flops and operands' bytes are at most that */
     Expr *flops; /* useful floating-point operations of one call, bound to the axes, as are the next two */
     Expr *rows,
         *row_elems; /* the output seen as rows x row_elems, for verification; op.cfg without them: elements x 1 */

@@ -165,7 +165,7 @@ const Roofline *roofline_make(Arena *a, const Study *s, const Records *r)
             take_measured(f, &r->limit[i]);
     if (rate)
         take_data_sheet(f, s, rate);
-    if (!d->modelled)
+    if (!d->modelled && !s->spec->op->by_data)
         take_times(f, s, r);
     for (int i = 0; i < f->nlimit; i++)
         order_levels(&f->limit[i]);
@@ -190,7 +190,9 @@ bool roofline_bound(const Roofline *f, const int64_t *extent, int threads, Bound
 {
     const LimitRecord *l = f ? find_limit(f, threads) : NULL;
     const double flops = l ? spec_flops(f->spec, extent) : 0;
-    *out = (Bound){ .level = LEVEL_COUNT, .flops = l && !spec_moves(f->spec) ? flops : 0 };
+    *out = (Bound){ .level = LEVEL_COUNT,
+                    .flops = l && !spec_moves(f->spec) ? flops : 0,
+                    .by_data = f && f->spec->op->by_data };
     if (!(flops > 0))
         return false;
     out->flops_per_s = l->flops_per_s;

@@ -14,6 +14,8 @@
  * raises it: the peak to its useful flops over its time; the bandwidth of a level to the bytes that came from there, or from beyond, over its
  * time, and those of nearer levels, which are no slower, to at least as much. Only a rate that was seen counts: a time as it was recorded
  * (MeasureRecord.time_ns), and none that follows from a comparison with another moment. No recorded time is below the roofline.
+ * Where data decide how much of the work there is (Op.by_data), flops and bytes are those of the full shape: a time below its bound is possible. Then
+ * no time raises a limit, and none is judged by the bound.
  */
 #ifndef DCGEN_ROOFLINE_H
 #define DCGEN_ROOFLINE_H
@@ -40,8 +42,8 @@ typedef struct {
     double flops, bytes;
     double compute_ns, memory_ns, ns; /* ns: the bound */
     double flops_per_s, bytes_per_s;
-    Level
-        level; /* where the bytes come from that memory_ns is of; LEVEL_COUNT: no rate is known, or there is none of them */
+    Level level;  /* where the bytes come from that memory_ns is of; LEVEL_COUNT: no rate is known, or there is none of them */
+    bool by_data; /* all of this is of the full shape: what data ask for may take less */
 } Bound;
 
 /* Works out the least time of a shape: all of the op's extents. False: nothing is known for that number of threads (f NULL: for none), or there

@@ -123,7 +123,8 @@ static double counted_ns(const CostModel *m, const Candidate *c, const int64_t *
 {
     Bound least;
     const double ns = exp2(log2_ns) * (candidate_meant_for(c, extent) ? 1 : FIXED_ELSEWHERE);
-    return m->ridge && roofline_bound(m->study->roofline, extent, threads, &least) ? fmax(ns, least.ns) : ns;
+    const bool bounded = m->ridge && roofline_bound(m->study->roofline, extent, threads, &least) && !least.by_data;
+    return bounded ? fmax(ns, least.ns) : ns;
 }
 
 static bool is_measured(const Trial *t, int64_t shape) { return trial_usable(t) && t->ns[shape] > 0; }

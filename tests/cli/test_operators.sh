@@ -62,6 +62,8 @@ operator conv1d 'channels_by_places OT=4 PV=2' 'place_a_thread OT=2 NT=64'
 grep -qx ' \* F should hold finite numbers: what stands on padding is multiplied by zero\.' out/speech_conv/speech_conv.h || failed "the header does not say what must be finite"
 operator tri_product 'rows_by_vectors MR=4 NV=2' 'column_a_thread MR=4 BK=8 NT=64'
 operator grouped 'group_by_group MR=4' 'row_a_block NT=32'
+run 0 try --templates "$ops" group_by_group MR=4 "$ops/grouped.cfg"
+shows '^GFLOP/s are of the full shape'
 cp -r out/grouped_rows all_in_one
 sed -i 's/int64_t g = 0; g < a->G; g++/int64_t g = 0; g < 1; g++/' all_in_one/kernels.c
 quiet cmake -S all_in_one -B built/all_in_one

@@ -48,7 +48,7 @@ static const char op_text[] =
     "  { name = \"mask\"; role = \"index\"; extents = [\"M\"]; doc = \"a doc\"; data = "
     "\"lengths\"; "
     "of = \"N\"; } );\n"
-    "flops = \"2*M*N*K\"; rows = \"M\"; row_elems = \"N\"; reference = \"reference.c\"; templates = \"dense\";\n";
+    "flops = \"2*M*N*K\"; rows = \"M\"; row_elems = \"N\"; reference = \"reference.c\"; templates = \"dense\"; work_by_data = false;\n";
 
 static char long_text[20000];
 

@@ -149,6 +149,22 @@ static void people_are_told_each_figure(void **state)
     free(text);
 }
 
+/* Where data decide how much work there is, the bound is that of the full shape, and no time is held against it. */
+static void work_by_data_has_no_shares(void **state)
+{
+    (void)state;
+    Answer w = tuned_answer();
+    w.bound.by_data = true;
+    w.has_shares = shares_exist(&w.bound, w.choice.ns);
+    assert_false(w.has_shares);
+    const Explanation x = explanation_of(&(Roofline){ 0 }, &w, 1);
+    char *text = told(&x, false);
+    expect(text, "  roofline   1.00 us at least for the full shape: arithmetic 800 ns");
+    expect(text, "  limited by not known: data decide how much of the full shape's work there is\n");
+    assert_null(strstr(text, "is reached"));
+    free(text);
+}
+
 /* A time that counts is a part of another kernel's best one, and may be less than was seen. */
 static void a_time_below_the_roofline_has_no_shares(void **state)
 {
@@ -310,7 +326,8 @@ static void programs_are_told_the_same(void **state)
         "'time_ns': 2000, 'measured': true, "
         "'regret': 0}, 'nearest_measured': null, 'f_pad': 0.75, 'f_occ': 0.5, 'roofline': {'bound_ns': 1000, "
         "'compute_ns': 800, 'memory_ns': 1000, 'flops_per_s': 1.92e9, 'bytes': 4096, 'bytes_per_s': 4.096e9, 'level': "
-        "'l2', 'measured': true}, 'limited_by': {'what': 'memory', 'reached': 0.5, 'padding': 1, 'balance': 0.8, "
+        "'l2', 'measured': true, 'by_data': false}, 'limited_by': {'what': 'memory', 'reached': 0.5, 'padding': 1, "
+        "'balance': 0.8, "
         "'kernel': 0.625}},"
         "{'extents': {'M': 4, 'N': 16, 'K': 16}, 'threads': 2, 'place': 'declared', 'path': ["
         "{'name': 'M', 'value': 3, 'at_most': 2, 'holds': false}], 'kernel': {'target': 'avx512', 'code_bytes': 2073, "
@@ -321,7 +338,7 @@ static void programs_are_told_the_same(void **state)
         "'nearest_measured': {'extents': "
         "{'M': 3, 'N': 16, 'K': 16}, 'threads': 1, 'time_ns': 2000}, 'f_pad': null, 'f_occ': null, 'roofline': "
         "{'bound_ns': 5000, 'compute_ns': 5000, 'memory_ns': null, 'flops_per_s': 2e9, 'bytes': 0, 'bytes_per_s': "
-        "null, 'level': null, 'measured': true}, 'limited_by': null},"
+        "null, 'level': null, 'measured': true, 'by_data': false}, 'limited_by': null},"
         "{'extents': {'M': 9, 'N': 16, 'K': 16}, 'threads': 1, 'place': 'outside', 'path': [], 'kernel': {'target': "
         "'avx512', 'code_bytes': 1000, 'index': 11}, 'time_ns': 8000, 'measured': true, 'predicted_ns': 6000, "
         "'gflops': 0.576, 'runner_up': {'target': 'avx512', 'code_bytes': 2073, 'index': 10, 'time_ns': 7000, "
@@ -342,6 +359,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(people_are_told_each_figure),
         cmocka_unit_test(a_time_below_the_roofline_has_no_shares),
+        cmocka_unit_test(work_by_data_has_no_shares),
         cmocka_unit_test(people_are_told_what_is_outside_and_what_is_nothing),
         cmocka_unit_test(people_are_told_what_limits_a_kernel),
         cmocka_unit_test(a_shape_held_out_is_told_apart),

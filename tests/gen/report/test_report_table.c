@@ -234,6 +234,12 @@ static void tells_of_rivals(void **state)
                                   library[i], off >= 0 ? "+" : "", number_percent(hand.y.arena, off), roof[i],
                                   shares_of(&b, ns[i], pad, occ).limited_by));
     }
+    Op *op = (Op *)hand.y.spec->op; /* where data decide how much work there is, no time is held against the roofline */
+    op->by_data = true;
+    text = written("shapes");
+    expect(text, "M | N | K | time | CBLAS | model alone | roofline | \n");
+    expect(text, " | 1.54 " US " | \n");
+    op->by_data = false;
     roofline.limit[0].flops_per_s = 4e8; /* a kernel that is faster than its bound has no part of it */
     expect(written("shapes"), "| 1.28 " US " | - | - | \n");
     roofline.limit[0].flops_per_s = 1e9;

@@ -203,28 +203,30 @@ static void test_data(void **state)
         DataKind data;
         int of;
         const char *dtype;
-    } want[] = { { DATA_NORMAL, -1, NULL },
-                 { DATA_INTEGERS, -1, "f16" },
-                 { DATA_LENGTHS, 1, "s32" },
-                 { DATA_PERMUTATION, 0, "s32" },
-                 { DATA_PLACES, 2, "s32" },
-                 { DATA_OFFSETS, 1, "s32" },
-                 { DATA_PARTS, 2, "s32" },
-                 { DATA_BITS, -1, "s32" },
-                 { DATA_BITS, -1, "s32" },
+    } want[] = { { DATA_NORMAL, -1, NULL },      { DATA_INTEGERS, -1, "f16" }, { DATA_LENGTHS, 1, "s32" },
+                 { DATA_PERMUTATION, 0, "s32" }, { DATA_PLACES, 2, "s32" },    { DATA_OFFSETS, 1, "s32" },
+                 { DATA_PARTS, 2, "s32" },       { DATA_BITS, -1, "s32" },     { DATA_BITS, -1, "s32" },
                  { DATA_NORMAL, -1, NULL } };
-    static const char operands[] =
-        OPERAND("a", "in", "") "," OPERAND("b", "in", "data = \"integers\"; dtype = \"f16\";") "," OPERAND(
-            "c", "index",
-            "data = \"lengths\"; of = \"B\";") ", { name = \"d\"; role = \"index\"; extents = [\"B\", \"A\"]; data = "
-                                               "\"permutation\"; }," OPERAND(
-                                                   "e", "index", "data = \"places\"; of = \"V\";") "," OPERAND("f", "index", "data = \"offsets\"; of = \"B\";") "," OPERAND(
-                "g", "index", "data = \"parts\"; of = \"V\";") "," OPERAND("h", "index", "data = \"bits\";") "," OPERAND(
-                "i", "in", "data = \"bits\"; dtype = \"s32\";") "," OUTPUT("y", "data = \"normal\";");
+    static const char *const operand[] = {
+        OPERAND("a", "in", ""),
+        OPERAND("b", "in", "data = \"integers\"; dtype = \"f16\";"),
+        OPERAND("c", "index", "data = \"lengths\"; of = \"B\";"),
+        "{ name = \"d\"; role = \"index\"; extents = [\"B\", \"A\"]; data = \"permutation\"; }",
+        OPERAND("e", "index", "data = \"places\"; of = \"V\";"),
+        OPERAND("f", "index", "data = \"offsets\"; of = \"B\";"),
+        OPERAND("g", "index", "data = \"parts\"; of = \"V\";"),
+        OPERAND("h", "index", "data = \"bits\";"),
+        OPERAND("i", "in", "data = \"bits\"; dtype = \"s32\";"),
+        OUTPUT("y", "data = \"normal\";"),
+    };
+    static const char axes[] =
+        "{ name = \"A\"; kind = \"reduce\"; try = [1, 7, 64]; }, " AXIS("B") ", { name = \"V\"; "
+                                                                             "kind = \"spatial\"; least = 1; }";
+    Text operands = { .arena = arena };
     Op *op;
-    assert_string_equal(
-        said_of("{ name = \"A\"; kind = \"reduce\"; try = [1, 7, 64]; }," AXIS("B") ",{ name = \"V\"; kind = \"spatial\"; least = 1; }",
-                operands, "r.c", &op), "");
+    for (size_t i = 0; i < sizeof operand / sizeof *operand; i++)
+        text_printf(&operands, "%s%s", i ? ", " : "", operand[i]);
+    assert_string_equal(said_of(axes, text_str(&operands), "r.c", &op), "");
     assert_true(op->extent[0].ntry == 3 && op->extent[0].tries[2] == 64 && op->extent[1].ntry == 0);
     assert_true(op_has_parts(op));
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
@@ -234,6 +236,30 @@ static void test_data(void **state)
             assert_string_equal(op->operand[i].dtype, want[i].dtype);
     }
     assert_int_equal(op->operand[2].role, ROLE_INDEX);
+}
+
+/* Lengths, parts and places decide how much work a call has, unless the op says that they do not; whole numbers and permutations do not. */
+static void test_work_by_data(void **state)
+{
+    (void)state;
+#define INDEX(data) OPERAND("x", "index", data) "," OUTPUT("y", "")
+    static const struct {
+        const char *operands, *reference;
+        bool by_data;
+    } cases[] = {
+        { INDEX("data = \"integers\";"), "r.c", false },
+        { "{ name = \"x\"; role = \"index\"; extents = [\"A\"]; data = \"permutation\"; }," OUTPUT("y", ""), "r.c",
+          false },
+        { INDEX("data = \"lengths\"; of = \"A\";"), "r.c", true },
+        { INDEX("data = \"offsets\"; of = \"A\";"), "r.c", true },
+        { INDEX("data = \"parts\"; of = \"A\";"), "r.c\"; work_by_data = false; doc = \"", false },
+        { OUTPUT("y", ""), "r.c\"; work_by_data = true; doc = \"", true },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Op *op;
+        assert_string_equal(said_of(AXIS("A"), cases[i].operands, cases[i].reference, &op), "");
+        assert_int_equal(op->by_data, cases[i].by_data);
+    }
 }
 
 /* The op's element types are of those that dcgen knows. */
@@ -305,7 +331,8 @@ static void test_one_fault(void **state)
         { AXIS("A"), OPERAND("x", "index", "data = \"lengths\"; of = \"C\";") "," OUTPUT("y", ""), "r.c",
           "error: unknown axis 'C'" },
         { AXIS("A"), OPERAND("x", "index", "data = \"integers\"; of = \"A\";") "," OUTPUT("y", ""), "r.c",
-          "x.cfg:3:14: error: the operand has 'of', which belongs to \"lengths\", \"places\", \"parts\" and \"offsets\" alone\n" },
+          "x.cfg:3:14: error: the operand has 'of', which belongs to \"lengths\", \"places\", \"parts\" and "
+          "\"offsets\" alone\n" },
         { AXIS("A"), OPERAND("x", "index", "data = \"places\"; of = \"A\";") "," OUTPUT("y", ""), "r.c",
           "x.cfg:3:14: error: the operand has places along an axis that may have none; it needs least = 1\n" },
         { AXIS("A"), OPERAND("x", "index", "data = \"permutation\";") "," OUTPUT("y", ""), "r.c",
@@ -360,7 +387,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dense),     cmocka_unit_test(test_missing), cmocka_unit_test(test_most),
         cmocka_unit_test(test_one_fault), cmocka_unit_test(test_dtypes),  cmocka_unit_test(test_golden),
-        cmocka_unit_test(test_rows),      cmocka_unit_test(test_data),
+        cmocka_unit_test(test_rows),      cmocka_unit_test(test_data),    cmocka_unit_test(test_work_by_data),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

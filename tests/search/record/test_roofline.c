@@ -280,6 +280,28 @@ static void a_part_of_the_best_time_of_another_raises_nothing(void **state)
     assert_near(s->roofline->limit[0].flops_per_s, 1.02e11);
 }
 
+/* Where data decide how much work there is, a time that is too short for all of it raises nothing, and the bound says what it is of. */
+static void work_by_data_raises_nothing(void **state)
+{
+    (void)state;
+    Study s = *bert.study;
+    Spec spec = *s.spec;
+    Op op = *spec.op;
+    LimitRecord l = limit_of(1);
+    MeasureRecord m = time_of(&s.trial[0], s.shape[0], 1);
+    const Records r = { .nlimit = 1, .limit = &l, .nmeasure = 1, .measure = &m };
+    Bound b;
+    s.spec = &spec;
+    spec.op = &op;
+    assert_true(roofline_bound(roofline_make(bert.arena, &s, &r), s.shape[0]->extent, 1, &b) && !b.by_data);
+    assert_near(b.flops_per_s, 1e9 * spec_flops(&spec, s.shape[0]->extent));
+    op.by_data = true;
+    const Roofline *f = roofline_make(bert.arena, &s, &r);
+    assert_false(f->raised);
+    assert_true(roofline_bound(f, s.shape[0]->extent, 1, &b) && b.by_data);
+    assert_near(b.flops_per_s, 1e11);
+}
+
 /* What is wrong, was computed, is another device's or nobody's raises nothing. The library does. */
 static void only_what_was_verified_raises_a_limit(void **state)
 {
@@ -476,6 +498,7 @@ int main(void)
                                         cmocka_unit_test(data_that_a_cache_keeps_raise_no_level_behind_it),
                                         cmocka_unit_test(nothing_that_was_measured_is_above_the_roofline),
                                         cmocka_unit_test(a_part_of_the_best_time_of_another_raises_nothing),
+                                        cmocka_unit_test(work_by_data_raises_nothing),
                                         cmocka_unit_test(only_what_was_verified_raises_a_limit),
                                         cmocka_unit_test(a_level_that_was_not_measured_makes_no_bound_too_high),
                                         cmocka_unit_test(only_limits_of_this_device_and_target_count),

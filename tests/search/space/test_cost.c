@@ -429,6 +429,17 @@ static void no_prediction_is_below_the_roofline(void **state)
             kept += free > least;
         }
     assert_true(raised > 100 && kept > 100);
+    Spec spec = *y.study->spec; /* where data decide how much work there is, a call may take less */
+    Op op = *spec.op;
+    spec.op = &op;
+    op.by_data = true;
+    bounded.spec = &spec;
+    study_rate(&bounded, &(Records){ .nlimit = 1, .limit = &l });
+    m = cost_fit(y.arena, &bounded, &y.templates);
+    for (int64_t i = 0; i < bounded.ntrial; i++)
+        for (int64_t j = 0; trial_usable(&bounded.trial[i]) && j < bounded.nshape; j++)
+            assert_true(cost_predict(m, &bounded.trial[i].c, bounded.shape[j]->extent, 1) ==
+                        cost_predict(y.model, &bounded.trial[i].c, bounded.shape[j]->extent, 1));
 }
 
 /* A kernel that is fixed for a stride is predicted to take 8 times as long on another. What it took there counts on that shape, and says nothing

@@ -50,13 +50,34 @@ static const Source *own_file(Arena *a, const Op *op, const char *name, Diag *d)
     return access(path, F_OK) == 0 ? conf_source(a, path, d) : NULL;
 }
 
-static void check_own_files(Arena *a, const Spec *s, const Family *f, Diag *d)
+/* Only the op knows how several constant operands lie in one; what dcgen does by itself is for one, and on devices whose kernels read packed operands
+ * as they read others, for one of the spec's element type. */
+static void check_packing(const Spec *s, const Family *f, Diag *d)
+{
+    int n = 0;
+    for (int i = 0; i < s->op->noperand; i++)
+        n += s->op->operand[i].role == ROLE_CONST;
+    const Operand *w = &s->op->operand[s->const_operand];
+    if (n > 1)
+        diag_error(d, (Loc){ .src = s->op->src },
+                   "the op '%s' has %d operands with the role \"const\": 'packed' needs a file '%s' in its folder, "
+                   "which packs them into one",
+                   s->op->name, n, f->pack);
+    else if (f->reads_any_copy && w->dtype && strcmp(w->dtype, s->dtype) != 0)
+        diag_error(d, w->loc, "'%s' has elements of its own type, %s: 'packed' needs a file '%s' in the op's folder",
+                   w->name, w->dtype, f->pack);
+}
+
+/* is_wanted: is the family that which the kernels are for, as far as that is known? */
+static void check_own_files(Arena *a, const Spec *s, const Family *f, bool is_wanted, Diag *d)
 {
     const Source *pack = s->packed ? own_file(a, s->op, f->pack, d) : NULL;
     if (pack) {
-        need_name(a, pack, "NAME_packed_bytes", "which says how much memory packing takes", d);
-        need_name(a, pack, "NAME_pack", "which packs the constant operand", d);
-    }
+        need_name(a, pack, arena_printf(a, "NAME%s_packed_bytes", f->call), "which says how much memory packing takes",
+                  d);
+        need_name(a, pack, arena_printf(a, "NAME%s_pack", f->call), "which packs the constant operands", d);
+    } else if (s->packed && is_wanted)
+        check_packing(s, f, d);
     for (const PackageRow *row = f->file; row->pattern; row++) {
         const Source *program = row->owner == OWNER_OP ? own_file(a, s->op, row->pattern, d) : NULL;
         if (program)
@@ -73,7 +94,7 @@ bool op_files_check(Run *r, const Workload *w)
         check_reference(r->a, s, d);
         for (int k = 0; k < FAMILY_COUNT; k++)
             if (!wanted || families[k] == wanted)
-                check_own_files(r->a, s, families[k], d);
+                check_own_files(r->a, s, families[k], wanted || !families[k]->aside, d);
     }
     diag_print(d, stderr);
     if (diag_nerror(d))

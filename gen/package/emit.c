@@ -25,7 +25,7 @@ static void add_function_head(Text *t, const Emitter *e)
     for (int i = 0; i < s->op->noperand; i++)
         if (s->op->operand[i].nlayout > 1)
             text_printf(t, ", %s in layout %s%s", s->op->operand[i].name, spec_layout(s, i)->name,
-                        s->packed && i == s->const_operand ? ", packed once" : "");
+                        s->packed && s->op->operand[i].role == ROLE_CONST ? ", packed once" : "");
     if (s->formula)
         text_printf(t, ", %s", quote_comment(e->arena, s->formula->text));
     text_add(t, ".");

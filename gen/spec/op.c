@@ -373,7 +373,7 @@ static void check_output(OpReader *r)
                    "the output of an op without 'reference' has one layout");
 }
 
-/* Checks what the generators rely on: distinct names, one output, at most one constant operand. */
+/* Checks what the generators rely on: distinct names, one output. */
 static void check_operands(OpReader *r, const ConfSetting *root)
 {
     const Op *op = r->op;
@@ -392,8 +392,6 @@ static void check_operands(OpReader *r, const ConfSetting *root)
     op_check_unique(r, s, "name", names, n);
     if (nrole[ROLE_OUT] != 1)
         diag_error(r->diag, s->at, "%d operands have the role \"out\", expected 1", nrole[ROLE_OUT]);
-    if (nrole[ROLE_CONST] > 1)
-        diag_error(r->diag, s->at, "%d operands have the role \"const\", at most 1 is allowed", nrole[ROLE_CONST]);
     if (nrole[ROLE_OUT] == 1 && !op->reference)
         check_output(r);
 }

@@ -25,7 +25,7 @@ enum {
 /* What an extent is: an axis that work is done along (BATCH: the same work, independent, for each index; REDUCE: summed over), an attribute that
  * changes what is computed (a stride, a padding), or one that follows from these. */
 typedef enum { AXIS_BATCH, AXIS_SPATIAL, AXIS_REDUCE, EXTENT_ATTRIBUTE, EXTENT_DERIVED } ExtentKind;
-/* CONST: constant over calls, may be packed once; INDEX: an input of 32-bit integers that kernels address memory by. */
+/* CONST: constant over calls, may be packed once, all such operands of an op together; INDEX: an input of 32-bit integers that kernels address memory by. */
 typedef enum { ROLE_IN, ROLE_CONST, ROLE_OUT, ROLE_INDEX, ROLE_COUNT } Role;
 extern const char *const role_names[ROLE_COUNT]; /* "in", "const", "out", "index" */
 /* What an operand holds while kernels are verified and timed. An op says one of the first kinds: normal numbers; small whole ones; words of any bits;

@@ -145,7 +145,7 @@ static void read_layout(SpecReader *r)
     spec->const_operand = -1;
     for (int i = 0; spec->op && i < spec->op->noperand; i++) {
         const Operand *o = &spec->op->operand[i];
-        if (o->role == ROLE_CONST)
+        if (o->role == ROLE_CONST && spec->const_operand < 0)
             spec->const_operand = i;
         if (o->nlayout < 2)
             continue;
@@ -483,6 +483,11 @@ const char *spec_layout_text(Arena *a, const Spec *s)
 bool spec_is_constant(const Spec *s, int extent)
 {
     return s->op->extent[extent].kind == EXTENT_ATTRIBUTE && s->box.min[extent] == s->box.max[extent];
+}
+
+bool spec_passes(const Spec *s, int operand)
+{
+    return !s->packed || s->op->operand[operand].role != ROLE_CONST || operand == s->const_operand;
 }
 
 const Spec *spec_of_one_thread(Arena *a, const Spec *s)

@@ -104,8 +104,8 @@ typedef struct {
     const Formula *formula;     /* of each element of the output; NULL: the operator's result as it is */
     double accuracy;            /* how many times the rounding error of plain sums results may be off; at least 1 */
     int layout[OP_MAX_OPERAND]; /* of each operand, index of its layout */
-    int const_operand;          /* index of the op's ROLE_CONST operand, or -1 */
-    bool packed;                /* the constant operand is packed ahead */
+    int const_operand;          /* index of the op's first ROLE_CONST operand, or -1 */
+    bool packed;                /* the constant operands are packed ahead, all of them into one: calls take it in the place of the first */
     bool hot;                   /* a packed operand stays in the caches from one call to the next, however large it is */
     Budget budget;              /* its part of the package's; the seconds if all take their parts */
     Demand regret;
@@ -145,6 +145,8 @@ bool spec_formula_is_flat(const Spec *s);
 /* May this value of a parameter be searched? General kernels may have others. */
 bool spec_wants(const Spec *s, const char *param, int64_t value);
 
+/* Is it an operand that callers pass? Of several that are packed together only the first one stands for all. */
+bool spec_passes(const Spec *s, int operand);
 /* Bytes of the packed operand; 0: none is packed. */
 double spec_packed_bytes(const Spec *s, const int64_t *extent);
 

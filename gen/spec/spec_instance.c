@@ -236,7 +236,10 @@ double spec_bytes(const Spec *s, const int64_t *extent)
 
 double spec_packed_bytes(const Spec *s, const int64_t *extent)
 {
-    return s->packed ? operand_bytes(s, &s->op->operand[s->const_operand], extent) : 0;
+    double sum = 0;
+    for (int i = 0; i < s->op->noperand; i++)
+        sum += s->packed && s->op->operand[i].role == ROLE_CONST ? operand_bytes(s, &s->op->operand[i], extent) : 0;
+    return sum;
 }
 
 int spec_parts(const Spec *s, const int64_t *extent, int threads)

@@ -147,10 +147,12 @@ static void add_any_scratch(FillScope *s, int n)
 static void keep_strides(FillScope *s, const Spec *spec, const char *kernels)
 {
     bool any = false;
-    for (int i = 0; i < spec->op->noperand; i++) {
+    for (int i = 0, row = 0; i < spec->op->noperand; i++) {
         const Operand *o = &spec->op->operand[i];
+        if (!spec_passes(spec, i))
+            continue;
         const bool keeps = o->strided || strstr(kernels, arena_printf(s->arena, "%s_stride[", o->name));
-        fill_number(fill_row_at(s, "operands", i), "KEEPS_STRIDES", keeps && o->layout->rank > 1);
+        fill_number(fill_row_at(s, "operands", row++), "KEEPS_STRIDES", keeps && o->layout->rank > 1);
         any = any || (keeps && o->layout->rank > 1);
     }
     fill_number(s, "HAS_STRIDES", any);

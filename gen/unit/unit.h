@@ -44,7 +44,7 @@ char *unit_library(Arena *a, const UnitContext *u, Diag *d);
 char *unit_limits(Arena *a, const UnitContext *u, Diag *d);
 
 /* A scope of the names in patterns that follow from the spec and the tuned target's family: words of the op and of the family; the lists axes,
- * packed_axes (those of the constant operand), operands (that this package has), epilogues, asked, layouts, instruction_sets. */
+ * packed_axes (those of the constant operands), operands (that calls take), all_operands, packed_operands (the constant ones), epilogues, asked, layouts, instruction_sets. */
 FillScope *unit_scope(Arena *a, const UnitContext *u);
 /* Begins the list constants of s again, with those alone that the elements of the constant operand depend on. */
 void unit_keep_packed_constants(FillScope *s, const Spec *spec);

@@ -164,18 +164,14 @@ static const char *argument_text(Arena *a, const Spec *s, const Operand *o)
 }
 
 /* Elements in 16 bytes, which rows of a packed constant are padded to. */
-static int vector_elems(const Spec *s)
-{
-    const Dtype *d = dtype_find(s->dtype);
-    return d ? 16 / (int)d->bytes : 16;
-}
+static int vector_elems(const Dtype *d) { return d ? 16 / (int)d->bytes : 16; }
 
 /* Adds the extents of an operand's elements, in order: the list "shape", and "order", in which the last one of a padded constant goes up to the
  * vector that its rows are padded to. */
 static void add_order(FillScope *row, const Spec *spec, int i, bool is_padded)
 {
     const Layout *l = spec_layout(spec, i);
-    const int vector = vector_elems(spec);
+    const int vector = vector_elems(dtype_of(spec, &spec->op->operand[i]));
     const char *along[OP_MAX_RANK];
     fill_list(row, "shape");
     for (int k = 0; k < l->rank; k++)
@@ -196,6 +192,17 @@ static void add_data(FillScope *row, const Spec *spec, const Operand *o)
     FILL_WORDS(row, WORD("STORED", stored), WORD("HOLDS", op_has_rows(o) ? "in_rows" : data_names[o->data]),
                WORD("OF", o->of < 0 ? 0 : o->of), WORD("MUST_BE_FINITE", o->finite != NULL),
                WORD("WHY_FINITE", quote_comment(row->arena, o->finite ? o->finite : "")));
+}
+
+/* A condition in C: has the operand elements? Of a packed one, has any of those that are in it? */
+static const char *has_elements(Arena *a, const Spec *spec, int i)
+{
+    const char *any = expr_c_factors(a, spec->op->operand[i].elems, spec->package, " > 0", " && ");
+    for (int k = 0; k < spec->op->noperand && i == spec->const_operand; k++)
+        if (!spec_passes(spec, k))
+            any = arena_printf(a, "((%s) || (%s))", any,
+                               expr_c_factors(a, spec->op->operand[k].elems, spec->package, " > 0", " && "));
+    return any;
 }
 
 static void add_operand(FillScope *s, const UnitContext *u, int i)
@@ -224,12 +231,13 @@ static void add_operand(FillScope *s, const UnitContext *u, int i)
                WORD("ROLE", role_names[o->role]), WORD("OPERAND_DTYPE", o->dtype ? o->dtype : spec->dtype),
                WORD("ELEMENTS_JSON", quote_json_text(a, expr_text(o->elems))),
                WORD("READS", expr_c_real(a, o->reads ? o->reads : o->elems, spec->package, "")),
-               WORD("HAS_ELEMENTS", expr_c_factors(a, o->elems, spec->package, " > 0", " && ")),
-               WORD("RANK", o->layout->rank), WORD("NSTRIDE", o->layout->rank - 1), WORD("IS_STRIDED", o->strided),
+               WORD("HAS_ELEMENTS", has_elements(a, spec, i)), WORD("RANK", o->layout->rank),
+               WORD("NSTRIDE", o->layout->rank - 1), WORD("IS_STRIDED", o->strided),
                WORD("ARGUMENT", arena_printf(a, "%s%s", argument, passed)), WORD("CAST_ARGUMENT", cast),
                WORD("NO_ARGUMENT", o->strided ? "NULL, NULL" : "NULL"), WORD("FROM_RUNNER", from_runner),
                WORD("USED_AS", arena_printf(a, "%s%s", is_packed ? "packed" : o->name, o->strided ? ", NULL" : "")),
                WORD("DOC_JSON", quote_json_text(a, o->doc)), WORD("OPERAND_DOC", doc), WORD("IS_CONSTANT", is_constant),
+               WORD("IS_PASSED", spec_passes(spec, i)),
                WORD("MAY_BE_OUTPUT", unit_rows_in_place(a, spec, u->target, i)));
     add_order(row, spec, i, is_packed && u->target->family->reads_any_copy);
     add_data(row, spec, o);
@@ -246,16 +254,45 @@ static bool any_stored(const Spec *s, const char *dtype)
     return false;
 }
 
+/* Is an operand in the list of this name? */
+typedef bool InList(const Spec *spec, int operand);
+
+static bool is_any(const Spec *spec, int operand)
+{
+    (void)spec, (void)operand;
+    return true;
+}
+
+static bool is_const(const Spec *spec, int operand) { return spec->op->operand[operand].role == ROLE_CONST; }
+
+/* Adds a list of operands, and gives their number. *out: where the output stands in it. */
+static int add_operand_list(FillScope *s, const UnitContext *u, const char *name, InList *is_in, int *out)
+{
+    int n = 0;
+    fill_list(s, name);
+    for (int i = 0; i < u->spec->op->noperand; i++) {
+        if (!is_in(u->spec, i))
+            continue;
+        *out = u->spec->op->operand[i].role == ROLE_OUT ? n : *out;
+        add_operand(s, u, i);
+        n++;
+    }
+    return n;
+}
+
 static void add_operands(FillScope *s, const UnitContext *u)
 {
     const Spec *spec = u->spec;
     bool strided = false, rows = false;
-    fill_list(s, "operands");
+    int out = 0, unused = 0;
     for (int i = 0; i < spec->op->noperand; i++) {
-        add_operand(s, u, i);
         strided = strided || spec->op->operand[i].strided;
         rows = rows || op_has_rows(&spec->op->operand[i]);
     }
+    fill_number(s, "NARGUMENT", add_operand_list(s, u, "operands", spec_passes, &out));
+    fill_number(s, "OUTPUT_ARGUMENT", out);
+    fill_number(s, "NCONSTANT", add_operand_list(s, u, "packed_operands", is_const, &unused));
+    add_operand_list(s, u, "all_operands", is_any, &unused);
     FILL_WORDS(s, WORD("HAS_STRIDED", strided), WORD("HAS_ROWS", rows), WORD("HAS_PARTS", op_has_parts(spec->op)),
                WORD("NOPERAND", spec->op->noperand), WORD("ANY_F16", any_stored(spec, "f16")),
                WORD("ANY_BF16", any_stored(spec, "bf16")), WORD("ANY_S32", any_stored(spec, "s32")));
@@ -272,11 +309,41 @@ static void add_layouts(FillScope *s, const Spec *spec)
     }
 }
 
+/* An expression that uses the extents of all constant operands. */
+static const Expr *constants_elems(Arena *a, const Spec *spec)
+{
+    const Expr *elems = NULL;
+    for (int i = 0; i < spec->op->noperand; i++)
+        if (is_const(spec, i))
+            elems = elems ? expr_apply(a, "+", elems, spec->op->operand[i].elems) : spec->op->operand[i].elems;
+    return elems;
+}
+
+/* What people are told of the constant operands: "W", or "W and scale"; and what each is. */
+static void add_constant_texts(FillScope *s, const Spec *spec)
+{
+    Text names = { .arena = s->arena }, docs = { .arena = s->arena };
+    int n = 0, left = 0;
+    for (int i = 0; i < spec->op->noperand; i++)
+        left += is_const(spec, i);
+    for (int i = 0; i < spec->op->noperand; i++) {
+        const Operand *o = &spec->op->operand[i];
+        if (!is_const(spec, i))
+            continue;
+        text_printf(&names, "%s%s", !n ? "" : left > 1 ? ", " : " and ", o->name);
+        text_printf(&docs, "%s%s: %s%s%s", n ? "; " : "", o->name, quote_comment(s->arena, o->doc),
+                    o->nlayout > 1 ? "; here " : "", o->nlayout > 1 ? spec_layout(spec, i)->name : "");
+        n++;
+        left--;
+    }
+    FILL_WORDS(s, WORD("CONSTANTS", text_str(&names)), WORD("CONSTANTS_DOC", text_str(&docs)));
+}
+
 static void add_constant(FillScope *s, const Spec *spec)
 {
     const Operand *w = spec->const_operand >= 0 ? &spec->op->operand[spec->const_operand] : NULL;
     const Dtype *d = dtype_find(spec->dtype);
-    const int vector = vector_elems(spec);
+    const int vector = vector_elems(d);
     FILL_WORDS(s, WORD("HAS_CONSTANT", w != NULL), WORD("ELEM_IS_FLOAT", d && strcmp(d->c_type, "float") == 0),
                WORD("VECTOR_ELEMS", vector), WORD("VECTOR_TAIL", vector - 1));
     if (!w)
@@ -285,9 +352,11 @@ static void add_constant(FillScope *s, const Spec *spec)
                WORD("CONSTANT_DOC", quote_comment(s->arena, w->doc)),
                WORD("LAYOUT", spec_layout(spec, spec->const_operand)->name),
                WORD("PACKED_JSON", spec->packed ? "true" : "false"), WORD("CONSTANT_TYPE", c_type(spec, w)));
-    add_extents(s, spec, "packed_axes", 0, spec->op->ngiven, PASSED, w->elems);
-    add_extents(s, spec, "packed_derived", spec->op->ngiven, spec->op->nextent, EITHER, w->elems);
-    add_extent_words(s, spec, spec->op->ngiven, PASSED, w->elems, "PACK_AXES", "PACK_EXTENTS");
+    add_constant_texts(s, spec);
+    const Expr *elems = constants_elems(s->arena, spec);
+    add_extents(s, spec, "packed_axes", 0, spec->op->ngiven, PASSED, elems);
+    add_extents(s, spec, "packed_derived", spec->op->ngiven, spec->op->nextent, EITHER, elems);
+    add_extent_words(s, spec, spec->op->ngiven, PASSED, elems, "PACK_AXES", "PACK_EXTENTS");
 }
 
 void unit_keep_packed_constants(FillScope *s, const Spec *spec)

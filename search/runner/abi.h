@@ -5,8 +5,8 @@
  *
  *   extent[]   the op's extents in op.cfg's order: axes, attributes, derived ones; then, for each operand
  *              that callers give strides of, those strides (gen/spec/op.h)
- *   operand[]  the op's operands in order, those of absent epilogues NULL. In a candidate with dcgen_pack the constant
- *              operand is the packed one.
+ *   operand[]  the op's operands in order, those of absent epilogues NULL. In a candidate with dcgen_pack the first
+ *              constant operand is the packed one.
  *   task, ntask  the call does the task-th of ntask equal parts; parts write disjoint outputs
  *
  * Code for a GPU, and the same code compiled for the emulator, exports dcgen_launch instead of dcgen_run: pointers are
@@ -29,7 +29,8 @@ typedef int dcgen_run_fn(const int64_t *extent, void *const *operand, void *work
 typedef int dcgen_launch_fn(const int64_t *extent, void *const *operand, void *workspace, void *stream);
 /* Bytes for a call in ntask parts, of which each uses its share; on a GPU a call is one part. Optional, absent: 0. */
 typedef int64_t dcgen_workspace_fn(const int64_t *extent, int64_t ntask);
-/* dcgen_packed_bytes and dcgen_pack: optional, both or neither. */
+/* dcgen_packed_bytes and dcgen_pack: optional, both or neither. w: the constant operand; of an op with several, which are packed together, a list of
+ * all operands, as operand[] above, of which the constant ones are read. */
 typedef int64_t dcgen_packed_bytes_fn(const int64_t *extent);
 typedef int dcgen_pack_fn(const int64_t *extent, const void *w, void *packed);
 

@@ -110,7 +110,7 @@ static bool read_operand(Setup *s, json_t *operand, char why[WHY_BYTES])
     snprintf(s->name[i], sizeof s->name[i], "%s", name);
     if (r == ROLE_OUT)
         s->out = i;
-    if (r == ROLE_CONST && s->constant < 0)
+    if (r == ROLE_CONST && s->nconstant++ == 0)
         s->constant = i;
     return take_data(s, i, whose, data, why);
 }

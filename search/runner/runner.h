@@ -49,7 +49,8 @@ typedef struct {
     const Dtype *dtype[OP_MAX_OPERAND];
     DataKind data[OP_MAX_OPERAND];
     int of[OP_MAX_OPERAND]; /* of what an extent bounds: that extent; of normal numbers: of their rows, -1: they have none */
-    int out, constant;      /* indices; constant -1: none */
+    int out, constant;      /* indices; constant: of the first one, -1: none */
+    int nconstant;          /* what kernels pack */
     uint64_t seed;
     void *reference; /* from dlopen */
     dcgen_reference_rows_fn *rows;
@@ -146,10 +147,15 @@ typedef struct {
 /* Guarded memory for one call. */
 typedef struct {
     Guarded operand[OP_MAX_OPERAND], workspace;
-    Guarded packed; /* if it has data, it takes the place of the constant operand */
+    Guarded packed; /* if it has data, it takes the place of the first constant operand */
 } Place;
 void place_free(Place *p);
 void place_pointers(const Place *p, const Setup *setup, void *pointer[OP_MAX_OPERAND]);
+/* What dcgen_pack takes of these operands. */
+static inline const void *setup_to_pack(const Setup *s, void *const *operand)
+{
+    return s->nconstant > 1 ? (const void *)operand : operand[s->constant];
+}
 
 /* Sets status and why; returns false. */
 bool kernel_fail(Kernel *k, Status status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
@@ -163,7 +169,7 @@ int64_t kernel_workspace_bytes(const Kernel *k, const Shape *s, int threads);
 bool kernel_sizes(Kernel *k, const Setup *setup, const Shape *s, int threads);
 /* True if the kernel left alone what is not its own: nothing around its memory was written, and no input has changed. */
 bool kernel_check_traces(Kernel *k, const Setup *setup, const Shape *s, const Place *p);
-/* Packs the constant operand into p->packed, which holds NaNs until then, and checks that nothing around that was written. */
+/* Packs the constant operands into p->packed, which holds NaNs until then, and checks that nothing around that was written. */
 bool kernel_pack(Kernel *k, const Setup *setup, const Shape *s, const Place *p);
 /* Fills the output as it is before a call: with NaNs, and in gaps with what marks them. */
 void output_clear(const Setup *setup, const Shape *s, void *out);

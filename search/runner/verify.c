@@ -224,7 +224,10 @@ bool kernel_sizes(Kernel *k, const Setup *setup, const Shape *s, int threads)
     if (k->pack && setup->constant < 0)
         return kernel_fail(k, STATUS_INVALID, "packs, but the operator has no constant operand");
     k->packed_size = k->pack ? k->packed_bytes(s->extent) : 0;
-    if (k->pack && k->packed_size == 0 && s->bytes[setup->constant] == 0)
+    size_t bytes = 0;
+    for (int i = 0; i < setup->noperand; i++)
+        bytes += setup->role[i] == ROLE_CONST ? s->bytes[i] : 0;
+    if (k->pack && k->packed_size == 0 && bytes == 0)
         k->pack = NULL; /* nothing to pack */
     if (k->pack && (k->packed_size <= 0 || k->packed_size > max_bytes))
         return kernel_fail(k, STATUS_INVALID, "wants %lld packed bytes", (long long)k->packed_size);
@@ -236,8 +239,11 @@ bool kernel_sizes(Kernel *k, const Setup *setup, const Shape *s, int threads)
 
 bool kernel_pack(Kernel *k, const Setup *setup, const Shape *s, const Place *p)
 {
+    void *operand[OP_MAX_OPERAND];
+    for (int i = 0; i < OP_MAX_OPERAND; i++)
+        operand[i] = p->operand[i].data;
     memset(p->packed.data, NAN_BYTE, p->packed.bytes);
-    const int code = k->pack(s->extent, p->operand[setup->constant].data, p->packed.data);
+    const int code = k->pack(s->extent, setup_to_pack(setup, operand), p->packed.data);
     if (code != 0)
         return kernel_fail(k, STATUS_INVALID, "dcgen_pack returns %d", code);
     return guarded_intact(&p->packed) ||
@@ -251,7 +257,7 @@ bool kernel_accepts(Kernel *k, int code)
     return code == 0 || kernel_fail(k, STATUS_INVALID, "refuses these extents (%d)", code);
 }
 
-/* Packs the constant operand and keeps the result for timing. */
+/* Packs the constant operands and keeps the result for timing. */
 static bool pack_and_keep(Kernel *k, const Setup *setup, Shape *s, Place *p)
 {
     const size_t bytes = (size_t)k->packed_size;

@@ -36,7 +36,7 @@ static double NAME_work(const NAME_problem *p)
     const double AXIS = (double)p->extent[PLACE]; //@ repeat every
     double bytes = 0;
     (void)AXIS; //@ repeat every
-    bytes += sizeof(C_TYPE) * (READS); //@ repeat operands
+    bytes += sizeof(C_TYPE) * (READS); //@ repeat all_operands
     return bytes;
 }
 #else

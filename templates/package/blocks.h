@@ -13,5 +13,5 @@
 #endif
 //@ end
     };
-    if (PACKAGE_overlap(block, NOPERAND, OUTPUT_PLACE))
+    if (PACKAGE_overlap(block, NARGUMENT, OUTPUT_ARGUMENT))
         return PACKAGE_BAD_OVERLAP;

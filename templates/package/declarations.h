@@ -13,17 +13,21 @@
 
 #endif
 #if PACKED
-/* CONSTANT is packed once and then used with any other extents. Bytes that the packed copy takes; 0: bad extents,
+#if NCONSTANT > 1
+/* CONSTANTS are packed together, once, and then used with any other extents. Bytes that the packed copy takes; 0: bad extents,
+#else
+/* CONSTANTS is packed once and then used with any other extents. Bytes that the packed copy takes; 0: bad extents,
+#endif
  * nothing to pack, or more than memory can hold. */
 size_t CALL_packed_bytes(PACK_EXTENTS);
 #if FAMILY_CUDA
-/* CONSTANT: CONSTANT_DOC; here LAYOUT. packed: CALL_packed_bytes(...) bytes, as cudaMalloc
- * aligns them. Both on the device; the copy is done when what was put into the stream is. */
-int CALL_pack(PACK_EXTENTS, const void *CONSTANT, void *packed, struct CUstream_st *stream);
+/* CONSTANTS_DOC. packed: CALL_packed_bytes(...) bytes, as cudaMalloc
+ * aligns them. All on the device; the copy is done when what was put into the stream is. */
+int CALL_pack(PACK_EXTENTS, EACH(packed_operands, const void *OPERAND), void *packed, struct CUstream_st *stream);
 #else
-/* CONSTANT: CONSTANT_DOC; here LAYOUT. packed: CALL_packed_bytes(...) bytes,
+/* CONSTANTS_DOC. packed: CALL_packed_bytes(...) bytes,
  * best aligned to 64. */
-int CALL_pack(PACK_EXTENTS, const CONSTANT_TYPE *CONSTANT, void *packed);
+int CALL_pack(PACK_EXTENTS, EACH(packed_operands, C_TYPE *OPERAND), void *packed);
 #endif
 /* CONSTANT packed may be kept in a file, and mapped by other processes: PACKAGE_PACKED_HEADER bytes that say what follows, then
  * the packed bytes. It serves every package that packs CONSTANT in the same way, on whatever machine of the same byte order.

@@ -26,6 +26,11 @@ int64_t dcgen_packed_bytes(const int64_t *extent)
 
 int dcgen_pack(const int64_t *extent, const void *w, void *packed)
 {
+#if NCONSTANT > 1
+    const void *const *operand = w;
+    return NAME_pack(EACH(packed_axes, extent[PLACE]), EACH(packed_operands, operand[PLACE]), packed);
+#else
     return NAME_pack(EACH(packed_axes, extent[PLACE]), w, packed);
+#endif
 }
 #endif

@@ -42,6 +42,11 @@ extern "C" int64_t dcgen_packed_bytes(const int64_t *extent)
 
 extern "C" int dcgen_pack(const int64_t *extent, const void *w, void *packed)
 {
+#if NCONSTANT > 1
+    const void *const *operand = (const void *const *)w;
+    return NAME_cuda_pack(EACH(packed_axes, extent[PLACE]), EACH(packed_operands, operand[PLACE]), packed, NULL);
+#else
     return NAME_cuda_pack(EACH(packed_axes, extent[PLACE]), w, packed, NULL);
+#endif
 }
 #endif

@@ -117,8 +117,9 @@ static const struct {
     NAME_data data;
     int of; /* of what an extent bounds: that extent */
     int must_be_finite, may_be_output;
+    int is_passed; /* 0: it is packed with the constant operand that calls take */
 } NAME_fact[NAME_noperand] = {
-    [PLACE] = { RANK, IS_STRIDED, sizeof(C_TYPE), NAME_STORED, NAME_HOLDS, OF, MUST_BE_FINITE, MAY_BE_OUTPUT }, //@ repeat operands
+    [PLACE] = { RANK, IS_STRIDED, sizeof(C_TYPE), NAME_STORED, NAME_HOLDS, OF, MUST_BE_FINITE, MAY_BE_OUTPUT, IS_PASSED }, //@ repeat all_operands
 };
 
 typedef struct {
@@ -167,7 +168,7 @@ static void NAME_lay_out(NAME_problem *problem)
     const int64_t AXIS = problem->extent[PLACE]; //@ repeat every
     (void)AXIS; //@ repeat every
     problem->rows = OUTPUT_ROWS;
-    NAME_set_extents(&problem->operand[PLACE], RANK, (const int64_t[]){ EACH(shape, ALONG) }); //@ repeat operands
+    NAME_set_extents(&problem->operand[PLACE], RANK, (const int64_t[]){ EACH(shape, ALONG) }); //@ repeat all_operands
 }
 
 /* From a fixed generator, at least 0 and less than n. */

@@ -11,7 +11,7 @@ static void NAME_pack_constant(NAME_problem *p)
     const size_t bytes = NAME_packed_bytes(EACH(packed_axes, p->extent[PLACE]));
     free(p->packed);
     p->packed = bytes ? NAME_take(bytes) : NULL;
-    if (NAME_pack(EACH(packed_axes, p->extent[PLACE]), p->operand[CONSTANT_PLACE].dense, p->packed) != PACKAGE_OK) {
+    if (NAME_pack(EACH(packed_axes, p->extent[PLACE]), EACH(packed_operands, p->operand[PLACE].dense), p->packed) != PACKAGE_OK) {
         printf("wrong: NAME_pack fails\n");
         exit(1);
     }

@@ -84,7 +84,7 @@ static void NAME_pack_constant(NAME_site *s)
     NAME_copy(s->packed, nothing, packed_bytes, cudaMemcpyHostToDevice);
     free(nothing);
     NAME_send(s, 0);
-    if (NAME_cuda_pack(EACH(packed_axes, s->problem.extent[PLACE]), NAME_device_address(s, CONSTANT_PLACE, 0), s->packed, NULL) != PACKAGE_OK)
+    if (NAME_cuda_pack(EACH(packed_axes, s->problem.extent[PLACE]), EACH(packed_operands, NAME_device_address(s, PLACE, 0)), s->packed, NULL) != PACKAGE_OK)
         NAME_die("NAME_cuda_pack", cudaGetLastError());
 #else
     (void)s;

@@ -159,7 +159,7 @@ static int NAME_check_overlaps(NAME_problem *p)
 #endif
     for (int k = 0; k < NAME_noperand; k++) {
         unsigned char *out = p->operand[NAME_out].room + NAME_canary;
-        if (k != NAME_out && NAME_fact[k].rank)
+        if (k != NAME_out && NAME_fact[k].rank && NAME_fact[k].is_passed)
             failed += p->operand[NAME_out].elems ? NAME_check_overlap(p, k) : NAME_code_at(p, k, out, out) != PACKAGE_OK;
     }
     return failed;

@@ -124,7 +124,7 @@ static int NAME_check_arguments(const NAME_site *s)
     failed += NAME_check_extent(s, PLACE, (int64_t)GREATEST + 1);
 //@ end
     for (int k = 0; k < NAME_noperand; k++)
-        failed += k != NAME_out && NAME_fact[k].rank ? NAME_check_overlap(s, k) : 0;
+        failed += k != NAME_out && NAME_fact[k].rank && NAME_fact[k].is_passed ? NAME_check_overlap(s, k) : 0;
     failed += NAME_expect("no such kernel", NAME_start(s, &none, 0, NULL), PACKAGE_BAD_KERNEL);
     failed += NAME_expect("a choice", NAME_cuda_choose(EACH(axes, s->problem.extent[PLACE])) >= 0, 1);
     failed += NAME_expect("text of a kernel", NAME_kernel_text(0) && !NAME_kernel_text(NAME_nkernel()), 1);

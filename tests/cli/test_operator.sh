@@ -160,6 +160,11 @@ lacks pack.c s/./x/g "'NAME_packed_bytes', which"
 lacks pack.c s/./x/g "'NAME_pack', which"
 lacks test.c s/./x/g "'main', which"
 lacks bench.c s/./x/g "'main', which"
+lacks pack.cu s/./x/g "'NAME_cuda_packed_bytes', which"
+sed -i 's/{ name = "X"; role = "in"; /{ name = "X"; role = "const"; /' $op/op.cfg
+run 2 check --templates ops pick.cfg
+said "error: the op 'pick' has 2 operands with the role \"const\": 'packed' needs a file 'pack.c' in its folder"
+cp whole.cfg $op/op.cfg
 cat >two.cfg <<'CFG'
 name = "two";
 dims = { T = { min = 1; max = 12; }; };

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Five operators that share little, as a stranger would bring them (tests/operators): folders with op.cfg, reference.c and a template for CPUs
+# Six operators that share little, as a stranger would bring them (tests/operators): folders with op.cfg, reference.c and a template for CPUs
 # and one for GPUs, and a spec each. Every one is checked, tried and generated, and its package built as a product would; the package's own
 # test passes, for GPUs by the emulator.
 # ctest: label=slow,thorough timeout=600 cost=200
@@ -69,6 +69,9 @@ sed -i 's/int64_t g = 0; g < a->G; g++/int64_t g = 0; g < 1; g++/' all_in_one/ke
 quiet cmake -S all_in_one -B built/all_in_one
 quiet cmake --build built/all_in_one -j2
 built/all_in_one/grouped_rows_test >"$out" && failed "the package's test misses that all groups but one are left out"
+operator words 'byte_rows MR=4' 'column_a_thread NT=32'
+grep -q '^int byte_weights_pack(int64_t N, int64_t K, const int32_t \*W, const float \*scale, void \*packed);' out/byte_weights/byte_weights.h ||
+    failed "the package does not pack weights and scales together"
 operator affine 'rows NV=2' 'rows_cuda NT=128'
 
 section conv1d with filters that are packed once

@@ -134,11 +134,13 @@ int check_launch(const Check *c, const Kernel *k, const Extra *e, Placement p)
 static bool pack_constant(Check *c, Kernel *k, Extra *e)
 {
     char text[WHY_BYTES];
-    GpuBuffer *w = &c->operand[ALIGNED][c->setup->constant];
+    void *operand[OP_MAX_OPERAND];
+    for (int i = 0; i < OP_MAX_OPERAND; i++)
+        operand[i] = c->operand[ALIGNED][i].data;
     if (!gpu_buffer_new(&e->packed, (size_t)k->packed_size, 0))
         return kernel_fail(k, STATUS_INVALID, "no memory for %lld packed bytes", (long long)k->packed_size);
     watchdog_arm(activity_text(text, "packing for", k));
-    int code = k->pack(c->shape->extent, w->data, e->packed.data);
+    int code = k->pack(c->shape->extent, setup_to_pack(c->setup, operand), e->packed.data);
     gpu_wait(NULL, k->key);
     cudaGetLastError(); /* else a refused launch would be laid to the kernel's own */
     watchdog_disarm();

@@ -113,6 +113,16 @@ static bool call_and_check(Kernel *k, const Setup *setup, Shape *s, const Place 
            kernel_check_output(k, setup, s, p->operand[setup->out].data);
 }
 
+/* The largest element of what kernels pack. */
+static size_t packed_elem_bytes(const Setup *setup)
+{
+    size_t most = 0;
+    for (int i = 0; i < setup->noperand; i++)
+        if (setup->role[i] == ROLE_CONST && setup->dtype[i]->bytes > most)
+            most = setup->dtype[i]->bytes;
+    return most;
+}
+
 /* Makes the operands and room for the packed one, on multiples of a page, or one element behind these. False: no memory. */
 static bool place_new(Place *p, const Kernel *k, const Setup *setup, const Shape *s, bool aligned)
 {
@@ -121,7 +131,7 @@ static bool place_new(Place *p, const Kernel *k, const Setup *setup, const Shape
             return false;
         operand_put(&p->operand[i], setup, s, i);
     }
-    const size_t offset = aligned || !k->pack ? 0 : setup->dtype[setup->constant]->bytes;
+    const size_t offset = aligned || !k->pack ? 0 : packed_elem_bytes(setup);
     return guarded_new_at(&p->packed, (size_t)k->packed_size, offset);
 }
 

@@ -286,8 +286,6 @@ static void test_one_fault(void **state)
     static const struct {
         const char *axes, *operands, *reference, *want;
     } cases[] = {
-        { AXIS("A"), OPERAND("x", "const", "") "," OPERAND("w", "const", "") "," OUTPUT("y", ""), "r.c",
-          "x.cfg:3:12: error: 2 operands have the role \"const\", at most 1 is allowed\n" },
         { AXIS("A"), OUTPUT("x", "") "," OUTPUT("y", ""), "r.c",
           "x.cfg:3:12: error: 2 operands have the role \"out\", expected 1\n" },
         { AXIS("A"), OUTPUT("y", "layouts = ( " LAYOUT("p", "A") " );"), "r.c",

@@ -290,6 +290,45 @@ static void candidates_for_cpus(void **state)
     assert_int_equal(diag_nerror(d), 0);
 }
 
+/* Several constant operands are packed together: calls take the packed one alone, and packing takes them all. Where nothing is packed, calls take each. */
+static void several_constants(void **state)
+{
+    (void)state;
+    static const char *const folders[] = { DCGEN_SOURCE_DIR "/tests/operators", DCGEN_SOURCE_DIR "/templates" };
+    static const struct {
+        const char *text, *packed, *plain;
+    } row[] = {
+        { "EACH(operands, PARAMETER)", "const float *X, const void *W, float *Y",
+          "const float *X, const int32_t *W, const float *scale, float *Y" },
+        { "EACH(packed_operands, C_TYPE *OPERAND)", "const int32_t *W, const float *scale", NULL },
+        { "EACH(all_operands, OPERAND PLACE IS_PASSED)", "X 0 1, W 1 1, scale 2 0, Y 3 1",
+          "X 0 1, W 1 1, scale 2 1, Y 3 1" },
+        { "NARGUMENT OUTPUT_ARGUMENT NOPERAND OUTPUT_PLACE", "3 2 4 3", "4 3 4 3" },
+        { "PACK_AXES: CONSTANTS, NCONSTANT", "N, K: W and scale, 2", NULL },
+        { "EACH(operands, HAS_ELEMENTS)", "M > 0 && K > 0, ((N > 0 && KW > 0) || (N > 0)), M > 0 && N > 0", NULL },
+    };
+    for (int packed = 0; packed < 2; packed++) {
+        Source *src = ARENA_NEW(arena, Source);
+        *src =
+            (Source){ .path = "spec.cfg",
+                      .text = arena_printf(arena,
+                                           "name = \"one\"; op = \"words\"; shapes = ( { M = 7; N = 48; K = 64; } ); "
+                                           "layout = { packed = %s; };",
+                                           packed ? "true" : "false") };
+        src->len = strlen(src->text);
+        const UnitContext u = { spec_parse(arena, src, folders, 2, diag_new(arena)), NULL, &targets,
+                                DCGEN_SOURCE_DIR "/templates/package", target_find(&targets, "avx2") };
+        const int64_t extent[] = { 7, 48, 64, 16 };
+        assert_non_null(u.spec);
+        assert_int_equal(u.spec->const_operand, 1);
+        assert_true(spec_packed_bytes(u.spec, extent) == (packed ? 4 * 48 * 16 + 4 * 48 : 0));
+        for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+            if (packed || row[i].plain)
+                assert_string_equal(filled(&u, NULL, 0, arena_printf(arena, "%s\n", row[i].text)),
+                                    arena_printf(arena, "%s\n", packed ? row[i].packed : row[i].plain));
+    }
+}
+
 static void units_for_gpus(void **state)
 {
     (void)state;
@@ -682,6 +721,7 @@ int main(void)
         cmocka_unit_test(axes_and_operands),
         cmocka_unit_test(candidates_for_cpus),
         cmocka_unit_test(units_for_gpus),
+        cmocka_unit_test(several_constants),
         cmocka_unit_test(strides_that_kernels_ask_for),
         cmocka_unit_test(scratch_memory_is_asked_for),
         cmocka_unit_test(parts_of_the_packed_operand),

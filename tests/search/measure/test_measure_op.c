@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * measure: operators that are not dense, by kernels that are written by hand: one without rows, with an epilogue that has no data, one with indices,
- * one whose operands may lie with gaps, and one with rows of several groups.
+ * one whose operands may lie with gaps, one with rows of several groups, and one with several constant operands that are packed into one.
  *
  *   ctest: runner
  */
@@ -255,6 +255,32 @@ static void check_parts(World *w, const char *const *command)
 
 static void parts_on_a_cpu(void **state) { check_parts(*state, runner_command); }
 
+/* ---- several constant operands ---- */
+
+/* A kernel of the op line, for runners of all kinds, of M slopes and M levels side by side: DO packs the m-th of each. */
+#define LINE(DO)                                                                                                 \
+    "int64_t dcgen_packed_bytes(const int64_t *e) { return e[0] * 8; }\n"                                        \
+    "int dcgen_pack(const int64_t *e, const void *w, void *p) {\n"                                               \
+    "    const int *slope = ((void *const *)w)[1]; const float *level = ((void *const *)w)[3]; float *to = p;\n" \
+    "    for (int64_t m = 0; m < e[0]; m++) { " DO " } return 0; }\n"                                            \
+    "int dcgen_run(const int64_t *e, float **o, void *ws, int64_t task, int64_t ntask) {\n"                      \
+    "    for (int64_t m = task; m < e[0]; m += ntask) o[2][m] = o[0][m] * o[1][m] + o[1][e[0] + m];\n"           \
+    "    return 0; }\n"                                                                                          \
+    "int dcgen_launch(const int64_t *e, float **o, void *ws, void *stream) { return dcgen_run(e, o, ws, 0, 1); }"
+
+static void check_constants(World *w, const char *const *command)
+{
+    static const int64_t some[] = { 37 };
+    open_op_with(w, command, "line", NULL);
+    check(w, LINE("to[m] = slope[m]; to[e[0] + m] = level[m];"), some, STATUS_OK, "");
+    check(w, LINE("to[m] = slope[m]; to[e[0] + m] = level[0];"), some, STATUS_WRONG, "element 1 ");
+    check(w, LINE("to[m] = slope[m];"), some, STATUS_WRONG, "nan instead of");
+    check(w, LINE("to[m] = slope[m]; to[e[0] + m] = level[m]; ((float *)level)[m] = 0;"), some, STATUS_WRONG,
+          "changes operand 3, an input");
+}
+
+static void constants_on_a_cpu(void **state) { check_constants(*state, runner_command); }
+
 /* ---- other runners ---- */
 
 static void check_of_other(World *w, const char *path, void (*check_all)(World *, const char *const *))
@@ -275,6 +301,8 @@ static void gaps_in_the_emulator(void **state) { check_of_other(*state, emulator
 static void gaps_on_a_gpu(void **state) { check_of_other(*state, fake_gpu, check_gaps); }
 static void parts_in_the_emulator(void **state) { check_of_other(*state, emulator, check_parts); }
 static void parts_on_a_gpu(void **state) { check_of_other(*state, fake_gpu, check_parts); }
+static void constants_in_the_emulator(void **state) { check_of_other(*state, emulator, check_constants); }
+static void constants_on_a_gpu(void **state) { check_of_other(*state, fake_gpu, check_constants); }
 
 /* A reference that crashes is no kernel's fault; and one that reads behind its operands does. */
 static void check_reference(World *w, const char *rows)
@@ -324,6 +352,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(parts_on_a_cpu, set_up, tear_down),
         cmocka_unit_test_setup_teardown(parts_in_the_emulator, set_up, tear_down),
         cmocka_unit_test_setup_teardown(parts_on_a_gpu, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(constants_on_a_cpu, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(constants_in_the_emulator, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(constants_on_a_gpu, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_reference_that_crashes, set_up, tear_down),
     };
     return runner_is_here() ? cmocka_run_group_tests(tests, NULL, NULL) : 77;

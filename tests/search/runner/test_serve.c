@@ -439,7 +439,8 @@ static void a_setup_is_taken_over(void **state)
                 "\"row_elems\":7,\"flops\":630,\"threads\":1,\"repeats\":0,\"sample_ns\":1,\"max_ns\":1,\"kernels\":["
                 "{\"key\":\"a\",\"so\":\"/a\"}]}\n");
     assert_non_null(strstr(say(lines), DONE));
-    assert_true(known.seed == 4294967297 && known.noperand == OP_MAX_OPERAND && known.out == 6 && known.constant == 0);
+    assert_true(known.seed == 4294967297 && known.noperand == OP_MAX_OPERAND && known.out == 6 && known.constant == 0 &&
+                known.nconstant == 2);
     assert_true(known.role[0] == ROLE_CONST && known.role[1] == ROLE_IN && known.role[6] == ROLE_OUT);
     assert_true(known.data[0] == DATA_INTEGERS && known.data[1] == DATA_NORMAL);
     assert_true(known.dtype[0] == dtype_find("bf16") && known.dtype[1] == dtype_find("f32"));

@@ -120,6 +120,8 @@ run 0 -t sm_90a --offline -o first tiny.cfg
 diff -r first second >/dev/null || failed "a run on records that are there differs: $(diff -rq first second)"
 run 0 replay -o third --records first/records.jsonl first/spec.cfg
 diff -r first third >/dev/null || failed "replay differs: $(diff -rq first third)"
+run 2 explain first T=3 threads=2
+said 'threads=2: calls on a GPU are not split among threads'
 run 0 explain first T=3
 grep -q 'plain_cuda' "$out" || failed "explain names no kernel"
 

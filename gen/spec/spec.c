@@ -492,12 +492,17 @@ bool spec_passes(const Spec *s, int operand)
 
 const Spec *spec_of_one_thread(Arena *a, const Spec *s)
 {
-    if (s->nthread == 1)
+    if (s->nthread == 1 && s->threads[0] == 1)
         return s;
     Spec *one = ARENA_NEW(a, Spec);
     *one = *s;
+    one->nthread = one->threads[0] = 1;
     one->ninstance = spec_shape_count(s); /* those of the least number of threads come first */
-    one->nthread = 1;
+    one->instance = ARENA_ARRAY(a, (size_t)one->ninstance, Instance);
+    for (int64_t i = 0; i < one->ninstance; i++) {
+        one->instance[i] = s->instance[i];
+        one->instance[i].threads = 1;
+    }
     return one;
 }
 

@@ -153,7 +153,7 @@ double spec_packed_bytes(const Spec *s, const int64_t *extent);
 /* Shapes in the declared ranges, and those of them that are tuned. One is several instances where several numbers of threads are tuned for. */
 int64_t spec_shape_count(const Spec *s);
 int64_t spec_tuned_count(const Spec *s);
-/* The same where no call is split among threads: each shape is one instance. It shares the memory of s. */
+/* The same where no call is split among threads: each shape is one instance, of one thread. It shares the memory of s. */
 const Spec *spec_of_one_thread(Arena *a, const Spec *s);
 /* Bit i: an extent of the shape uses dim i. */
 unsigned spec_shape_dims(const Spec *s, const ShapeDecl *shape);

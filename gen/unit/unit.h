@@ -20,8 +20,8 @@ typedef struct {
     const Target *target;
     const int64_t *value; /* one a parameter */
     KernelFacts facts;
-    const char
-        *as; /* in a package: another function's kernel of this very text, which is not written again; NULL: none */
+    /* in a package: another function's kernel of this very text, which is not written again; NULL: none */
+    const char *as;
 } UnitKernel;
 
 /* What all units of a workload are made from. */
@@ -44,9 +44,10 @@ char *unit_library(Arena *a, const UnitContext *u, Diag *d);
 char *unit_limits(Arena *a, const UnitContext *u, Diag *d);
 
 /* A scope of the names in patterns that follow from the spec and the tuned target's family: words of the op and of the family; the lists axes,
- * packed_axes (those of the constant operands), operands (that calls take), all_operands, packed_operands (the constant ones), epilogues, asked, layouts, instruction_sets. */
+ * packed_axes (those of the constant operands), operands (that calls take), all_operands, packed_operands (the constant ones),
+ * epilogues, asked, layouts, instruction_sets. */
 FillScope *unit_scope(Arena *a, const UnitContext *u);
-/* Begins the list constants of s again, with those alone that the elements of the constant operand depend on. */
+/* Begins the list constants of s again, with those alone that the elements of the constant operands depend on. */
 void unit_keep_packed_constants(FillScope *s, const Spec *spec);
 /* Adds the words that say what of the formula a library of linear algebra does by itself. */
 void unit_blas_words(FillScope *s, const Spec *spec);

@@ -361,7 +361,7 @@ static void add_constant(FillScope *s, const Spec *spec)
 
 void unit_keep_packed_constants(FillScope *s, const Spec *spec)
 {
-    add_extents(s, spec, "constants", 0, spec->op->ngiven, CONSTANT, spec->op->operand[spec->const_operand].elems);
+    add_extents(s, spec, "constants", 0, spec->op->ngiven, CONSTANT, constants_elems(s->arena, spec));
 }
 
 /* ---- the whole ---- */

@@ -41,27 +41,9 @@ static const Instance *find_instance(const Study *s, const int64_t *extent, int 
 
 int study_threads(const Study *s, int threads) { return s->target->family->told_parts ? threads : 1; }
 
-/* The spec as the target sees it: where calls are not told a number of threads, as on a GPU, each shape is there once. */
-static const Spec *spec_seen_by(Arena *a, const Spec *spec, const Target *target)
-{
-    if (target->family->told_parts || (spec->nthread == 1 && spec->threads[0] == 1))
-        return spec;
-    Spec *seen = ARENA_NEW(a, Spec);
-    *seen = *spec;
-    seen->nthread = seen->threads[0] = 1;
-    seen->ninstance /= spec->nthread; /* they are sorted by threads */
-    seen->instance = ARENA_ARRAY(a, (size_t)seen->ninstance, Instance);
-    for (int64_t i = 0; i < seen->ninstance; i++) {
-        seen->instance[i] = spec->instance[i];
-        seen->instance[i].threads = 1;
-    }
-    return seen;
-}
-
 Study *study_new(Arena *a, const Spec *spec, const Device *device, const Target *target, const char *context_hash)
 {
     Study *s = ARENA_NEW(a, Study);
-    spec = spec_seen_by(a, spec, target);
     *s = (Study){ .arena = a, .spec = spec, .device = device, .target = target, .context_hash = context_hash };
     s->shape = ARENA_ARRAY(a, (size_t)spec->ninstance + 1, const Instance *);
     s->anchor = ARENA_ARRAY(a, (size_t)spec->ninstance + 1, Anchor);

@@ -11,11 +11,7 @@
 static PACKAGE_file_head NAME_packed_head(PACK_EXTENTS, size_t bytes)
 {
     const int64_t extents[] = { PACK_AXES };
-//@ repeat operands
-#if IS_CONSTANT
-    return PACKAGE_file_head_of("OPERAND of OP_NAME, STORED: " NAME_PACKED_AS, extents, sizeof extents, bytes);
-#endif
-//@ end
+    return PACKAGE_file_head_of("OP_NAME, EACH(packed_operands, OPERAND of STORED): " NAME_PACKED_AS, extents, sizeof extents, bytes);
 }
 
 int CALL_packed_header(PACK_EXTENTS, const void *packed, void *header)

@@ -314,9 +314,19 @@ static void as_an_extent(void **state)
     every_name(EXTENT, extent, LENGTH(extent));
 }
 
+/* A package has a function for each pass along its rows: 0, 1 and so on. */
+static void whatever_the_number(void **state)
+{
+    (void)state;
+    static const char *const name[] = { "begin_0_portable", "end_31_avx2", "begin_more_portable" };
+    bool fault[LENGTH(name) + 2];
+    faults(spec_of(EXTENT, name, LENGTH(name)), fault, LENGTH(fault));
+    assert_true(fault[2] && fault[3] && !fault[4]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(as_a_function), cmocka_unit_test(as_an_operand),
-                                        cmocka_unit_test(as_an_extent) };
+                                        cmocka_unit_test(as_an_extent), cmocka_unit_test(whatever_the_number) };
     return cmocka_run_group_tests(tests, setup, made_up_teardown);
 }

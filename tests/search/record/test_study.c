@@ -363,9 +363,10 @@ static void a_device_that_is_told_no_threads_has_each_shape_once(void **state)
     Target target = *two.study->target;
     gpu.told_parts = false;
     target.family = &gpu;
-    Study *s = study_new(two.arena, two.spec, &two.device, &target, "0123456789abcdef");
+    const Spec *once = spec_of_one_thread(two.arena, two.spec);
+    Study *s = study_new(two.arena, once, &two.device, &target, "0123456789abcdef");
     assert_int_equal(two.spec->ninstance, 10);
-    assert_int_equal(s->spec->ninstance, 5);
+    assert_int_equal(once->ninstance, 5);
     assert_int_equal(s->nshape, 2);
     assert_int_equal(s->shape[0]->threads, 1);
     Candidate c = two.space->candidate[0];

@@ -365,8 +365,9 @@ static bool timed_run(Search *q, Arena *scratch, const char **err)
 bool search_run(Search *q, const char **err)
 {
     Arena *scratch = arena_new();
+    const int trials = q->lab->study->spec->budget.trials, usual = trials < BATCH ? trials : BATCH;
     *err = NULL;
-    q->lab->brief = lab_fitting(q->lab, SEARCH_SHARE, BATCH) < BATCH;
+    q->lab->brief = lab_fitting(q->lab, SEARCH_SHARE, usual) < usual;
     const bool ok = q->lab->kind->compare ? timed_run(q, scratch, err) : offline_run(q, scratch, err);
     arena_free(scratch);
     return ok;

@@ -141,7 +141,7 @@ static int round_size(const Search *q, const Rounds *r)
 }
 
 /* False: no candidate is worth the time, or what comes of the rounds that wait is to be seen first. The size of a round does not depend on the
- * number of compilers, so that machines of one kind try the same. */
+ * number of compilers, so that machines of one kind try the same, where their time is not short. */
 static bool propose_round(const Search *q, Arena *scratch, Rounds *r, Round *out)
 {
     const Lab *l = q->lab;

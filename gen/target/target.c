@@ -248,7 +248,8 @@ static bool resolve(TargetReader *r, TargetFile *f)
     f->state = BEGUN;
     const bool ok = take_after(r, f, &base) && read_target(r->arena, f->conf, f->src, &f->target);
     f->target.base = base;
-    f->target.same_code = ok && base && same_code(&f->target, base);
+    /* One that hides its base is asked about itself: nothing lists the other. */
+    f->target.same_code = ok && base && strcmp(f->name, base->name) != 0 && same_code(&f->target, base);
     f->state = ok ? READ : FAULTY;
     return ok;
 }

@@ -297,7 +297,8 @@ static void earlier_folders_hide_later_ones(void **state)
     const Target *t = read_target(&f, "wide");
     assert_int_equal(f.list.n, 2);
     has_facts(t, (Fact[]){ { "VECTOR_BYTES", 64 }, { "VECTOR_REGISTERS", 16 } }, 2);
-    assert_true(t->same_code && strcmp(t->base->name, "wide") == 0);
+    assert_string_equal(t->base->name, "wide");
+    assert_false(t->same_code); /* else no device would be found to run it: the list lacks its base */
     has_facts(t->base, (Fact[]){ { "VECTOR_REGISTERS", 32 } }, 1);
     write_target(f.given, "wide.cfg", with(with(cpu, "thin", ""), "vector_bytes = 64", "vector_bytes = 32"));
     t = read_target(&f, "wide");

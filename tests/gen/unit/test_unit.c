@@ -3,36 +3,7 @@
  * unit: the texts around kernels, and the hash of what a candidate's text depends on besides its template: what changes the text, changes it; the name of the package, which
  * says nothing of a time, does not.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
-#include <stdio.h>
-#include <sys/stat.h>
-#include "gen/base/text.h"
-#include "gen/unit/unit.h"
-#include "tests/gen/golden.h"
-#include "tests/put_file.h"
-#include "tests/tmp_folder.h"
-
-static Arena *arena;
-static TargetList targets;
-
-static int setup(void **state)
-{
-    (void)state;
-    arena = arena_new();
-    return target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, diag_new(arena)) ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
+#include "tests/gen/unit/unit_place.h"
 
 static const char *hash_of(const char *target, const char *name, const char *rest)
 {
@@ -125,25 +96,6 @@ static void a_packing_has_a_hash(void **state)
 }
 
 /* ---- the pieces ---- */
-
-static const Spec *spec_of(const char *rest)
-{
-    static const char *const folders[] = { DCGEN_SOURCE_DIR "/templates" };
-    Source *src = ARENA_NEW(arena, Source);
-    *src = (Source){ .path = "spec.cfg",
-                     .text = arena_printf(
-                         arena, "name = \"one\"; op = \"dense\"; shapes = ( { M = 7; N = 48; K = 64; } ); %s", rest) };
-    src->len = strlen(src->text);
-    const Spec *s = spec_parse(arena, src, folders, 1, diag_new(arena));
-    assert_non_null(s);
-    return s;
-}
-
-static UnitContext context_of(const char *target, const char *rest)
-{
-    return (UnitContext){ spec_of(rest), NULL, &targets, DCGEN_SOURCE_DIR "/templates/package",
-                          target_find(&targets, target) };
-}
 
 static const char head[] = "/* dcgen\nname = \"stub\"; op = \"dense\"; family = \"cpu\"; doc = \"x\";\n"
                            "params = ( { name = \"MR\"; choices = [2, 3]; doc = \"x\"; }, { name = \"UK\"; choices = "
@@ -463,159 +415,6 @@ static void accuracies_are_granted(void **state)
     assert_string_equal(filled(&coarse, NULL, 0, pattern), "2.5 2\n");
 }
 
-/* The spec with other folders of templates, the last being dcgen's own. */
-static const Spec *spec_in(const Spec *s, const char *const *folder, int n)
-{
-    Spec *copy = ARENA_NEW(arena, Spec);
-    const char **list = ARENA_ARRAY(arena, (size_t)n, const char *);
-    memcpy(list, folder, (size_t)n * sizeof *list);
-    *copy = *s;
-    copy->templates = list;
-    copy->ntemplates = n;
-    return copy;
-}
-
-#define LICENCE "/* SPDX-License-Identifier: MIT-0 */\n"
-
-static void put_primitive(const char *folder, const char *name, const char *text)
-{
-    mkdir(arena_printf(arena, "%s/device", folder), 0700);
-    put_file(arena_printf(arena, "%s/device/%s.cuh", folder, name), text);
-}
-
-/* Makes the folder of primitives in `folder`, each with its text. */
-static UnitContext context_with_primitives(const char *folder, const char *const (*file)[2], int n)
-{
-    assert_int_equal(mkdir(arena_printf(arena, "%s/package", folder), 0700), 0);
-    for (int i = 0; i < n; i++)
-        put_primitive(folder, file[i][0], arena_printf(arena, LICENCE "%s", file[i][1]));
-    UnitContext u = context_of("sm_90a", "");
-    u.spec = spec_in(u.spec, &folder, 1);
-    u.package_dir = arena_printf(arena, "%s/package", folder);
-    return u;
-}
-
-/* A primitive stands behind those that it calls, each once; those that nobody calls are left out. */
-static void primitives_in_their_order(void **state)
-{
-    (void)state;
-    char folder[TMP_FOLDER_BYTES];
-    assert_non_null(tmp_folder(folder));
-    static const char *const file[][2] = { { "a", "A(c(1), xb(2));\n" },
-                                           { "b", "B NAME;\n" },
-                                           { "c", "C(b(3), c(4));\n" },
-                                           { "d", "D;\n" },
-                                           { "e", "E; /* as d() does */ asm(\"d()\");\n" } };
-    Diag *d = diag_new(arena);
-    const UnitContext u = context_with_primitives(folder, file, LENGTH(file));
-    const FillScope *words = unit_scope(arena, &u);
-    assert_string_equal(unit_device(&u, words, "one_device::a(1); one_device::a(2);", d),
-                        "B one;\n\nC(b(3), c(4));\n\nA(c(1), xb(2));\n");
-    assert_string_equal(unit_device(&u, words, "one_device::d(); one_device::b();", d), "B one;\n\nD;\n");
-    assert_string_equal(unit_device(&u, words, "one_device::e();", d), "E; /* as d() does */ asm(\"d()\");\n");
-    assert_string_equal(unit_device(&u, words, "other_device::d();", d), "");
-    assert_int_equal(diag_nerror(d), 0);
-    assert_null(unit_device(&u, words, "one_device::none();", d));
-    assert_int_equal(diag_nerror(d), 1);
-    assert_int_equal(tmp_folder_remove(folder), 0);
-}
-
-/* Of two that call each other, neither can stand behind the other. */
-static void primitives_in_a_circle(void **state)
-{
-    (void)state;
-    char folder[TMP_FOLDER_BYTES];
-    assert_non_null(tmp_folder(folder));
-    static const char *const file[][2] = { { "a", "b();\n" }, { "b", "int x = c();\n" }, { "c", "a();\n" } };
-    const UnitContext u = context_with_primitives(folder, file, LENGTH(file));
-    const FillScope *words = unit_scope(arena, &u);
-    Diag *d = diag_new(arena);
-    assert_null(unit_device(&u, words, "one_device::b();", d));
-    assert_int_equal(diag_nerror(d), 1);
-    const char *said = golden_diag(arena, d);
-    assert_non_null(strstr(said, "device/a.cuh:2:1: error: 'a' and 'b' call each other"));
-    assert_int_equal(tmp_folder_remove(folder), 0);
-}
-
-static void primitives_may_be_many(void **state)
-{
-    (void)state;
-    enum { N = 70 };
-    char folder[TMP_FOLDER_BYTES];
-    assert_non_null(tmp_folder(folder));
-    const char *file[N][2];
-    Text calls = { .arena = arena }, want = { .arena = arena };
-    for (int i = 0; i < N; i++) {
-        file[i][0] = arena_printf(arena, "p%02d", i);
-        file[i][1] = arena_printf(arena, "P%d;\n", i);
-        text_printf(&calls, "one_device::%s();", file[i][0]);
-        text_printf(&want, "%s%s", i ? "\n" : "", file[i][1]);
-    }
-    const UnitContext u = context_with_primitives(folder, (const char *const(*)[2])file, N);
-    Diag *d = diag_new(arena);
-    assert_string_equal(unit_device(&u, unit_scope(arena, &u), text_str(&calls), d), text_str(&want));
-    assert_int_equal(diag_nerror(d), 0);
-    assert_int_equal(tmp_folder_remove(folder), 0);
-}
-
-/* A folder before dcgen's own may have further primitives, and others of the same names. The emulator executes the text of these, and of those that call
- * them, with EMULATOR 1; what it has functions for is not among them. */
-static void primitives_of_other_folders(void **state)
-{
-    (void)state;
-    static const char *const file[][2] = { { "a", "A(b(1));\n" }, { "b", "B;\n" }, { "c", "C;\n" } };
-    char own[TMP_FOLDER_BYTES], given[TMP_FOLDER_BYTES];
-    assert_non_null(tmp_folder(own));
-    assert_non_null(tmp_folder(given));
-    Diag *d = diag_new(arena);
-    UnitContext u = context_with_primitives(own, file, LENGTH(file));
-    u.spec = spec_in(u.spec, (const char *const[]){ given, own }, 2);
-    const FillScope *words = unit_scope(arena, &u);
-    const char *plain_hash = unit_context_hash(arena, &u);
-    put_primitive(given, "x", "first line of x(c());\n#if EMULATOR\nin its place\n#else\nasm();\n#endif\n");
-    assert_string_equal(unit_device(&u, words, "one_device::x();", d), "C;\n\nfirst line of x(c());\nasm();\n");
-    assert_string_equal(unit_emulation(&u, words, "one_device::x();", d), "first line of x(c());\nin its place\n");
-    assert_string_equal(unit_emulation(&u, words, "one_device::a();", d), "");
-    assert_string_equal(unit_context_hash(arena, &u), plain_hash); /* which kernels call it is the template's to say */
-
-    put_primitive(given, "b", "its own b(y<1>(2));\n");
-    put_primitive(given, "y", "y __asm__;\n");
-    const char *error =
-        "#error \"the emulator cannot execute the assembly of the primitive 'y': what it does instead belongs under "
-        "'#if EMULATOR' in its file\"\n";
-    assert_string_equal(unit_device(&u, words, "one_device::a();", d),
-                        "y __asm__;\n\nits own b(y<1>(2));\n\nA(b(1));\n");
-    assert_string_equal(unit_emulation(&u, words, "one_device::a();", d),
-                        arena_printf(arena, "%s\nits own b(y<1>(2));\n\nA(b(1));\n", error));
-    assert_int_equal(diag_nerror(d), 0);
-    const char *hash = unit_context_hash(arena, &u); /* all of dcgen's own count, and what they call */
-    assert_string_not_equal(hash, plain_hash);
-    put_primitive(given, "y", "y other;\n");
-    assert_string_not_equal(unit_context_hash(arena, &u), hash);
-
-    static const struct {
-        const char *call, *text, *want;
-    } bad[] = {
-        { "one_device::w();", "int other() { w2(); }\n",
-          "/device/w.cuh:1:1: error: this file has no 'w': expected the function that its name says" },
-        { "one_device::bb();", NULL,
-          "kernels:1:13: error: there is no primitive 'bb': no folder of templates has a file 'device/bb.cuh'" },
-        { "one_device::folder();", "", "/device/folder.cuh: error: this is a folder, expected a file" }
-    };
-    assert_int_equal(mkdir(arena_printf(arena, "%s/device/folder.cuh", given), 0700), 0);
-    for (size_t i = 0; i < LENGTH(bad); i++) {
-        Diag *said = diag_new(arena);
-        if (bad[i].text && *bad[i].text)
-            put_primitive(given, "w", bad[i].text);
-        assert_null(unit_device(&u, words, bad[i].call, said));
-        const char *text = golden_diag(arena, said);
-        if (diag_nerror(said) != 1 || !strstr(text, bad[i].want))
-            fail_msg("wanted %s, got\n%s", bad[i].want, text);
-    }
-    assert_int_equal(tmp_folder_remove(own), 0);
-    assert_int_equal(tmp_folder_remove(given), 0);
-}
-
 /* Of targets of other folders only those count that a kernel may be for. */
 static void targets_of_other_folders(void **state)
 {
@@ -726,10 +525,6 @@ int main(void)
         cmocka_unit_test(scratch_memory_is_asked_for),
         cmocka_unit_test(parts_of_the_packed_operand),
         cmocka_unit_test(accuracies_are_granted),
-        cmocka_unit_test(primitives_in_their_order),
-        cmocka_unit_test(primitives_in_a_circle),
-        cmocka_unit_test(primitives_may_be_many),
-        cmocka_unit_test(primitives_of_other_folders),
         cmocka_unit_test(targets_of_other_folders),
         cmocka_unit_test(every_file_counts),
         cmocka_unit_test(code_of_gpus_counts),

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * unit_place: what tests of units have in common: the targets, specs of dense, and the contexts of their units.
+ */
+#ifndef DCGEN_TEST_UNIT_PLACE_H
+#define DCGEN_TEST_UNIT_PLACE_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include "gen/base/text.h"
+#include "gen/unit/unit.h"
+#include "tests/gen/golden.h"
+#include "tests/put_file.h"
+#include "tests/tmp_folder.h"
+
+static Arena *arena;
+static TargetList targets;
+
+static int setup(void **state)
+{
+    (void)state;
+    arena = arena_new();
+    return target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, diag_new(arena)) ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    arena_free(arena);
+    return 0;
+}
+
+static inline const Spec *spec_of(const char *rest)
+{
+    static const char *const folders[] = { DCGEN_SOURCE_DIR "/templates" };
+    Source *src = ARENA_NEW(arena, Source);
+    *src = (Source){ .path = "spec.cfg",
+                     .text = arena_printf(
+                         arena, "name = \"one\"; op = \"dense\"; shapes = ( { M = 7; N = 48; K = 64; } ); %s", rest) };
+    src->len = strlen(src->text);
+    const Spec *s = spec_parse(arena, src, folders, 1, diag_new(arena));
+    assert_non_null(s);
+    return s;
+}
+
+static inline UnitContext context_of(const char *target, const char *rest)
+{
+    return (UnitContext){ spec_of(rest), NULL, &targets, DCGEN_SOURCE_DIR "/templates/package",
+                          target_find(&targets, target) };
+}
+
+/* The spec with other folders of templates, the last being dcgen's own. */
+static inline const Spec *spec_in(const Spec *s, const char *const *folder, int n)
+{
+    Spec *copy = ARENA_NEW(arena, Spec);
+    const char **list = ARENA_ARRAY(arena, (size_t)n, const char *);
+    memcpy(list, folder, (size_t)n * sizeof *list);
+    *copy = *s;
+    copy->templates = list;
+    copy->ntemplates = n;
+    return copy;
+}
+
+#define LICENCE "/* SPDX-License-Identifier: MIT-0 */\n"
+
+#endif

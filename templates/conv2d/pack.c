@@ -18,7 +18,8 @@ int NAME_pack(int64_t G, int64_t C, int64_t K, int64_t R, int64_t S, const float
  * of a panel are zero and never used: they keep panels a multiple of 64 but not of 4096 bytes apart, so that parallel streams do not share the
  * sets of a cache. */
 #define NAME_PANEL(depth) (16 * (depth) + 48)
-/* What lies so, from whatever layout of F. Other bytes need another name: files with this one are mapped and not looked into. */
+/* The name of this packing, whatever layout F came in. Files of packed filters carry it, and who maps one goes by it: if the bytes change, so must the
+ * name. */
 #define NAME_PACKED_AS "[G][ceil(K/16)][R*S*C + 3][16] or of groups, F(2 x 2): WINOGRAD_2, F(4 x 4): WINOGRAD_4"
 #define NAME_PANELS(G, C, K) ((C) == 1 && (K) == 1 ? ((G) + 15) / 16 : (G) * (((K) + 15) / 16))
 

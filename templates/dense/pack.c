@@ -10,7 +10,8 @@ int NAME_pack(int64_t N, int64_t K, const float *W, void *packed);
 /* W packed: [ceil(N/16)][K + 3][16], panels of 16 columns, zero beyond column N. The last 3 rows of a panel are zero and never used: they
  * keep panels a multiple of 64 but not of 4096 bytes apart, so that parallel streams do not share the sets of a cache. */
 #define NAME_PANEL(K) (16 * (K) + 48)
-/* What lies so, from whatever layout of W. Other bytes need another name: files with this one are mapped and not looked into. */
+/* The name of this packing, whatever layout W came in. Files of packed weights carry it, and who maps one goes by it: if the bytes change, so must the
+ * name. */
 #define NAME_PACKED_AS "[ceil(N/16)][K + 3][16], 0 beyond N"
 
 size_t NAME_packed_bytes(int64_t N, int64_t K)

@@ -35,7 +35,8 @@ int CALL_pack(PACK_EXTENTS, EACH(packed_operands, C_TYPE *OPERAND), void *packed
 int CALL_packed_header(PACK_EXTENTS, const void *packed, void *header);
 /* PACKAGE_OK: what begins at `file` is such a header, for these extents, and what follows is as long as it should be;
  * `bytes` says how much there is from `file` on, and nothing beyond is read. With `whole` other than 0 the packed bytes are
- * read, too, and compared with their checksum, which finds what broke by chance. PACKAGE_BAD_PACKED: pack again. */
+ * read, too, and compared with their checksum, which finds what broke by chance. PACKAGE_BAD_PACKED: pack again.
+ * Where CALL_packed_bytes(...) is 0 there is nothing to keep, and both return PACKAGE_BAD_EXTENT. */
 int CALL_packed_check(PACK_EXTENTS, const void *file, size_t bytes, int whole);
 
 #endif

@@ -36,8 +36,8 @@ Progress *progress_open(ProgressMode mode, FILE *out, const ProgressView *view);
 typedef struct {
     const char *kind, *name; /* "function", "scores" */
     int at, n;               /* it is the at-th, from 1 on, of n; n < 2: there is no other */
-    double began_s,
-        total_s; /* of the whole command: when it began on the clock of the display, and how long it is expected to take */
+    /* Of the whole command: when it began on the clock of the display, and how long it is expected to take. */
+    double began_s, total_s;
 } ProgressPart;
 
 /* Says which part the phases from here on belong to. */

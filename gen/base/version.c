@@ -33,7 +33,7 @@ static const char *words_fault(const char **at, bool has_numbers)
         ++*at;
         const size_t n = strspn(*at, DIGITS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-");
         if (n == 0)
-            return "lacks a word of letters, digits and '-' where it has '-', '+' or '.'";
+            return "has no letters or digits behind a '-', '+' or '.'";
         if (has_numbers && n > 1 && **at == '0' && strspn(*at, DIGITS) >= n)
             return leading_zero;
         *at += n;

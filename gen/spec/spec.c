@@ -64,7 +64,8 @@ static void read_version(SpecReader *r)
         return;
     const char *why = version_fault(r->spec->version);
     if (why)
-        diag_error(r->diag, s->at, "the version '%s' %s; expected one as \"1.2.0\", or \"1.2.0-rc.1\" before it",
+        diag_error(r->diag, s->at,
+                   "the version '%s' %s; expected one as \"1.2.0\", or as \"1.2.0-rc.1\" for what comes before 1.2.0",
                    r->spec->version, why);
 }
 

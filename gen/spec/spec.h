@@ -94,8 +94,8 @@ typedef struct {
     Loc target_loc[SPEC_MAX_NAME];
     int ndim; /* of the file */
     Dim dim[SPEC_MAX_DIM];
-    unsigned
-        dims; /* bit i: a shape of this function names dim i. The others make no difference to it, and stand at their minimum */
+    /* Bit i: a shape of this function names dim i. The others make no difference to it: it takes their minimum. */
+    unsigned dims;
     int nshape;
     ShapeDecl *shape;
     /* The smallest box that holds every shape of the declared ranges. Each extent was evaluated over all values of the dims that it uses; where

@@ -17,8 +17,8 @@ typedef struct {
     const char *name;
     const Source *src;
     bool is_own; /* dcgen's own folder has a file of that name, too or alone */
-    bool
-        is_text; /* its text, or that of one that it calls, is in another folder: the emulator has no function that does the same */
+    /* Its text, or that of one that it calls, is in another folder: the emulator has no function that does the same. */
+    bool is_text;
 } Primitive;
 
 /* Primitives in the order that C++ wants: each behind those that it uses. */

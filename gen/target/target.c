@@ -136,7 +136,10 @@ static bool read_word(Conf *c, Diag *d, const char *key, const char *more, const
 static bool read_name(Conf *c, Diag *d, const char **out)
 {
     const ConfSetting *s = conf_member(c->root, "name");
-    return s && conf_string(c, s, NULL, out) && conf_check_name(d, s->at, "target", *out, name_fault(*out));
+    if (!s || !conf_string(c, s, NULL, out) || !conf_check_name(d, s->at, "target", *out, name_fault(*out)))
+        return false;
+    return !family_of_best(*out) ||
+           diag_error(d, s->at, "no target can have the name '%s': specs mean the best of a machine by it", *out);
 }
 
 /* Reads the architecture: "" or one with a row in `archs`, which has the guard for its code. */

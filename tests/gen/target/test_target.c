@@ -354,6 +354,8 @@ static void faults_of_targets_that_are_like_others(void **state)
           "/a.cfg:2:16: error: 'vector_bytes': expected an integer" },
         { "name = \"a\"; like = \"wide\";\nfallback = \"wied\";\n", NULL,
           "/a.cfg:2:12: error: unknown target 'wied'; did you mean 'wide'?" },
+        { "name = \"host\"; like = \"wide\";\n", NULL,
+          "/a.cfg:1:8: error: no target can have the name 'host': specs mean the best of a machine by it" },
         { "like = \"wide\";\n", NULL, NULL }, /* its name would be that of the other */
         { "name = \"b\"; like = \"wide\";\n", "name = \"b\";\nlike = \"wide\";\n",
           "/b.cfg:1:8: error: another target in this folder has the name 'b'" },

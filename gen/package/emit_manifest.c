@@ -91,7 +91,7 @@ static void add_pattern_sources(Emitter *e)
                                           "arguments_of.h", "arithmetic.h", "declarations.h", "legal.h",
                                           "strerror.h",     "overlap.h",    "blocks.h",       "plant.h",
                                           "problem.h",      "exact.h",      "regret.json",    "regret.md",
-                                          "package.json",   "spdx.json",    "LICENSE",          "packed.h",
+                                          "package.json",   "spdx.json",    "LICENSE",        "packed.h",
                                           "packed_calls.h" };
     for (const PackageRow *row = e->family->file; row->pattern; row++)
         row->owner == OWNER_OP ? add_one_of_two(e, emit_program(e, row->pattern)) : add_pattern(e, row->pattern);

@@ -31,7 +31,7 @@ struct Target {
     bool exact;                    /* cuda: its code runs on this compute capability alone */
     const Source *src;             /* its file */
     const Target *base;            /* the target that it is like; NULL: none */
-    bool same_code;                /* its code is that of `base`, which it does not hide: it runs on the same machines */
+    bool same_code;                /* its code is that of `base`, which it does not hide: it runs where that does */
     const char *hash;              /* 16 hex digits of all that code for it depends on; "": a target of dcgen's own */
     int64_t fact[TARGET_MAX_FACT]; /* see target_fact; 0: not given */
 };

@@ -67,8 +67,8 @@ static const char *packing_of(const char *target, const char *spec)
     static const char *const folders[] = { DCGEN_SOURCE_DIR "/templates" };
     const Source src = { .path = "spec.cfg", .text = spec, .len = strlen(spec) };
     Diag *d = diag_new(arena);
-    const UnitContext u = { spec_parse(arena, &src, folders, 1, d), NULL, &targets, DCGEN_SOURCE_DIR "/templates/package",
-                            target_find(&targets, target) };
+    const UnitContext u = { spec_parse(arena, &src, folders, 1, d), NULL, &targets,
+                            DCGEN_SOURCE_DIR "/templates/package", target_find(&targets, target) };
     assert_non_null(u.spec);
     const char *hash = unit_packing_hash(arena, &u, NULL, 0, d);
     assert_int_equal(diag_nerror(d), 0);
@@ -80,15 +80,19 @@ static const char *packing_of(const char *target, const char *spec)
 static void a_packing_has_a_hash(void **state)
 {
     (void)state;
-#define DENSE(name, dtype, layout, rest) \
-    "name = \"" name "\"; op = \"dense\"; dtype = \"" dtype "\"; shapes = ( { M = 7; N = 48; K = 64; } ); layout = { W = \"" layout "\"; packed = true; };" rest
-#define CONV(attributes) \
-    "name = \"conv\"; op = \"conv2d\"; dtype = \"f16\"; shapes = ( { N = 1; G = 1; H = 9; W = 9; C = 8; K = 8; R = 3; S = 3; " attributes " } ); layout = { packed = true; };"
+#define DENSE(name, dtype, layout, rest)                    \
+    "name = \"" name "\"; op = \"dense\"; dtype = \"" dtype \
+    "\"; shapes = ( { M = 7; N = 48; K = 64; } ); layout = { W = \"" layout "\"; packed = true; };" rest
+#define CONV(attributes)                                                                                             \
+    "name = \"conv\"; op = \"conv2d\"; dtype = \"f16\"; shapes = ( { N = 1; G = 1; H = 9; W = 9; C = 8; K = 8; R = " \
+    "3; S = 3; " attributes " } ); layout = { packed = true; };"
     static const char plain_spec[] = DENSE("one", "f16", "NK", "");
     const char *hash = packing_of("sm_80", plain_spec);
-    assert_string_equal(hash, packing_of("sm_90a", DENSE("another", "f16", "NK", "epilogue = [\"bias\"]; accuracy = 2;")));
+    assert_string_equal(hash,
+                        packing_of("sm_90a", DENSE("another", "f16", "NK", "epilogue = [\"bias\"]; accuracy = 2;")));
     assert_string_not_equal(hash, packing_of("sm_80", DENSE("one", "f16", "KN", "")));
-    assert_string_not_equal(hash, packing_of("sm_80", DENSE("one", "f32", "NK", ""))); /* rows padded to fewer elements */
+    assert_string_not_equal(hash,
+                            packing_of("sm_80", DENSE("one", "f32", "NK", ""))); /* rows padded to fewer elements */
     assert_string_not_equal(hash, packing_of("sm_80", CONV("STRIDE = 1;")));
     assert_string_equal(packing_of("sm_80", CONV("STRIDE = 1;")), packing_of("sm_80", CONV("STRIDE = 2; PAD = 1;")));
     assert_string_equal(packing_of("avx2", plain_spec), packing_of("portable", plain_spec));

@@ -261,10 +261,10 @@ static void print_model(const Dump *d)
     fprintf(d->out, "%" PRId64 " measurements, %d features, lambda %g\n", c.nmeasure, c.nfeature, c.lambda);
     fprintf(
         d->out,
-        "error %s and rank correlation %.3f on kernels left out of the fit; %.3f octaves leaving one measurement out\n",
-        number_percent(d->a, c.error), c.order.rank, c.loo_rmse);
-    fprintf(d->out, "the closed form alone: rank correlation %.3f, regret of its best %s\n", c.analytic.rank,
-            number_percent(d->a, c.analytic.regret));
+        "error %s and rank correlation %s on kernels left out of the fit; %.3f octaves leaving one measurement out\n",
+        number_percent(d->a, c.error), number_sig(d->a, c.order.rank, 3), c.loo_rmse);
+    fprintf(d->out, "the closed form alone: rank correlation %s, regret of its best %s\n",
+            number_sig(d->a, c.analytic.rank, 3), number_percent(d->a, c.analytic.regret));
     fprintf(d->out, "exponents of padding %.3f, of load balance %.3f\n", c.pad_exponent, c.occ_exponent);
     for (int64_t i = 0; i < d->in->result.study->ntrial; i++)
         if (d->in->result.study->trial[i].c.target == d->in->result.study->target)

@@ -79,11 +79,15 @@ static void print_joined(const Study *s, FILE *to)
 static void print_measured(const Result *out, FILE *to)
 {
     const Study *s = out->study;
-    fprintf(to,
-            "  %" PRId64 " trials, %" PRId64 " failed; %" PRId64
-            " measurements; model error %.1f%% on kernels it has not seen, rank %.2f\n",
-            study_tried(s, false), study_tried(s, true), out->cost->nmeasure, 100 * out->cost->error,
-            out->cost->order.rank);
+    const CostReport *cost = out->cost;
+    const int64_t tried = study_tried(s, false);
+    fprintf(to, "  %" PRId64 " trial%s, %" PRId64 " failed; %" PRId64 " measurement%s", tried, number_plural(tried),
+            study_tried(s, true), cost->nmeasure, number_plural(cost->nmeasure));
+    if (isfinite(cost->error))
+        fprintf(to, "; model error %.1f%% on kernels it has not seen", 100 * cost->error);
+    if (isfinite(cost->order.rank))
+        fprintf(to, ", rank %.2f", cost->order.rank);
+    fputc('\n', to);
     const ContractSum *tuned = &out->contract->tuned;
     const char *unknown = contract_unknown(out->contract);
     if (unknown)
@@ -203,8 +207,8 @@ void summary_contract(Arena *a, const Result *out, bool several_targets, FILE *t
         diag_say(to, DIAG_WARNING, "%s%s", who, broken);
     if (missing)
         diag_say(to, DIAG_WARNING,
-                 "%son %" PRId64 " of the %" PRId64 " tuned shapes the chosen kernel was not measured beside its "
-                 "rivals: a search that has time left begins with that",
+                 "%son %" PRId64 " of the %" PRId64 " tuned shapes the chosen kernel was not measured, or not beside "
+                 "its rivals: a search that has time left begins with that",
                  who, missing, c->tuned.nshape);
 }
 

@@ -313,7 +313,7 @@ void report_model_words(Report *r)
     report_word(r->words, "MODEL_LOO_LOG2", number_sig(a, c->loo_rmse, 3));
     report_word(r->words, "MODEL_ERROR", number_percent(a, c->error));
     report_word(r->words, "MODEL_RANK", number_sig(a, c->order.rank, 3));
-    report_word(r->words, "MODEL_RECALL", isnan(c->order.recall) ? "-" : number_sig(a, c->order.recall, 3));
+    report_word(r->words, "MODEL_RECALL", number_sig(a, c->order.recall, 3));
     report_word(r->words, "MODEL_REGRET", number_percent(a, c->order.regret));
     report_word(r->words, "ANALYTIC_RANK", number_sig(a, c->analytic.rank, 3));
     report_word(r->words, "ANALYTIC_REGRET", number_percent(a, c->analytic.regret));

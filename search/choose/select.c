@@ -216,8 +216,8 @@ static void pick(Selector *q, Assignment *as)
         q->bytes += q->added[u];
         exchange(q);
         value = objective(q);
-        q->step[q->npicked] =
-            arena_grow(q->arena, q->picked, (size_t)q->npicked, (size_t)q->npicked, sizeof *q->picked);
+        q->step[q->npicked] = ARENA_ARRAY(q->arena, (size_t)q->npicked, int64_t);
+        memcpy(q->step[q->npicked], q->picked, (size_t)q->npicked * sizeof *q->picked);
         as->curve[as->ncurve++] = (CurvePoint){ q->npicked, q->bytes, value - 1 };
     }
 }
@@ -404,7 +404,7 @@ static const char *why_fewer(const Selector *q, const Assignment *as)
         return arena_printf(q->arena, "no other fits %d KiB of code", q->s->spec->budget.code_kib);
     if (q->s->device->modelled)
         return "no other is faster by the model";
-    return q->npicked == q->nusable ? "no other works and was measured" : "no other is faster by more than noise";
+    return q->npicked == q->nusable ? "no other was measured" : "no other is faster by more than noise";
 }
 
 Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m)

@@ -34,17 +34,17 @@ typedef struct {
     double *cost;       /* ninstance x nkernel: time in ns, measured or predicted */
     int *chosen;        /* one an instance: the kernel that the dispatch tree chooses */
     int *best;          /* one an instance: the cheapest of the kernels */
-    double *
-        oracle_ns; /* one an instance: best known time; measured of any trial on a tuned one, of the kernels elsewhere */
+    /* one an instance: best known time; measured of any trial on a tuned one, of the kernels elsewhere */
+    double *oracle_ns;
     int general;   /* the kernel for shapes outside the declared ranges */
     TreeNode *tree; /* over select_features */
     int nfeature;
     double regret; /* weighted mean of t(chosen) / oracle - 1 over all instances */
-    int ncurve,
-        kept; /* points; the one that was taken, which has nkernel kernels: a smaller budget of kernels takes one before it */
-    CurvePoint curve
-        [SELECT_MAX_KERNEL]; /* the best 1, 2, ... kernels; those behind `kept` are beyond the budget, or not worth it */
-    const char *fewer;       /* why there are fewer kernels than the budget allows; NULL: there are as many */
+    /* The best 1, 2, ... kernels. `kept` is the point that was taken, which has nkernel kernels: a smaller budget of kernels takes one before it;
+     * those behind it are beyond the budget, or not worth it. */
+    int ncurve, kept;
+    CurvePoint curve[SELECT_MAX_KERNEL];
+    const char *fewer; /* why there are fewer kernels than the budget allows; NULL: there are as many */
 } Assignment;
 
 /* What the tree looks at, at most OP_MAX_EXTENT + 1 numbers: the extents; then, on a CPU when the spec has several thread counts, the parts

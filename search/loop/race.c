@@ -152,7 +152,7 @@ bool race_round(Lab *l, Arena *scratch, const Selection *c, const Instance *cons
     *held = 0;
     for (int64_t i = 0; i < nworth && (*held <= nworth / PART || lab_now_s(l) - began_s < ROUND * c->took_s); i++) {
         const Heat *h = &heat[order[i].at];
-        progress_update(l->progress, lab_now_s(l) - l->began_s, lab_best_text(l, scratch),
+        progress_update(l->progress, fmin(lab_now_s(l) - l->began_s, l->seconds), lab_best_text(l, scratch),
                         fmax(until_s - lab_now_s(l), 0));
         if (lab_now_s(l) + stopwatch_expect_s(l, h->inst, h->ns) > until_s)
             continue;

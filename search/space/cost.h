@@ -96,7 +96,7 @@ typedef struct {
 
 /* How well predictions order the kernels that were measured on a shape. */
 typedef struct {
-    double rank; /* Spearman's correlation, mean over shapes with at least 4 kernels */
+    double rank; /* Spearman's correlation, mean over shapes with at least 4 kernels; NAN: there is no such shape */
     /* the part of the COST_TOP fastest kernels that is among the COST_TOP predicted to be; mean over shapes with at least twice as many
      * kernels. NAN: there is no such shape */
     double recall;
@@ -109,7 +109,7 @@ typedef struct {
     int nfeature;
     double lambda;
     double loo_rmse;    /* leave-one-measurement-out, log2 */
-    double error;       /* median of |predicted / measured - 1| when the predicted kernel was left out of the fit */
+    double error;       /* median of |predicted / measured - 1| when the predicted kernel was left out of the fit; NAN: of fewer than 3 kernels */
     CostOrder order;    /* of the predictions that `error` is of */
     CostOrder analytic; /* of cost_analytic's predictions, which a package made without any measurement goes by */
     double held_out;    /* median of |predicted / measured - 1| when all measurements on the shape were left out */

@@ -47,17 +47,23 @@ static double *predict_blind(const CostModel *m, bool by_shape, int64_t nfold)
     return ns;
 }
 
+/* NAN: of so few kernels nothing is said, as what is left out was nearly all that there is. */
 static double median_error(const CostModel *m, const double *predicted)
 {
+    enum { LEAST_KERNELS = 3 };
     const Study *s = m->study;
+    int nkernel = 0;
     double *error = ARENA_ARRAY(m->arena, (size_t)(s->ntrial * s->nshape) + 1, double);
     size_t n = 0;
-    for (int64_t i = 0; i < s->ntrial; i++)
+    for (int64_t i = 0; i < s->ntrial; i++) {
+        const size_t before = n;
         for (int64_t j = 0; j < s->nshape; j++)
             if (cost_counts(s, i, j))
                 error[n++] = fabs(predicted[i * s->nshape + j] / s->trial[i].ns[j] - 1);
+        nkernel += n > before;
+    }
     qsort(error, n, sizeof *error, samples_compare);
-    return n ? error[n / 2] : 0;
+    return nkernel >= LEAST_KERNELS ? error[n / 2] : NAN;
 }
 
 static CostOrder judge_orders(const CostModel *m, const double *predicted)
@@ -80,9 +86,9 @@ static CostOrder judge_orders(const CostModel *m, const double *predicted)
             nregret++;
         }
     }
-    r.rank = nrank ? r.rank / nrank : 0;
+    r.rank = nrank ? r.rank / nrank : NAN;
     r.recall = nrecall ? r.recall / nrecall : NAN;
-    r.regret = nregret ? expm1(regret / nregret) : 0;
+    r.regret = nregret ? expm1(regret / nregret) : NAN;
     return r;
 }
 

@@ -118,7 +118,7 @@ CC
 chmod +x cc_slow
 functions "$proj, $scores"
 run 0 --templates "$SRC/templates" --cc "$PWD/cc_slow" --seconds 2 -o out/hasty --records hasty.jsonl pair.cfg
-[ "$(grep -c '^  1 trials, 0 failed' "$out")" -eq 2 ] || failed 'not a candidate for each of the functions'
+[ "$(grep -c '^  1 trial, 0 failed' "$out")" -eq 2 ] || failed 'not a candidate for each of the functions'
 said 'function 1 of 2, proj: search: 0/'
 said 'function 2 of 2, scores: search: 0/'
 for op in dense batch_matmul; do

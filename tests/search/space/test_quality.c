@@ -196,8 +196,13 @@ static void little_is_said_of_little(void **state)
     for (int k = 0; k < 5; k++) {
         const int64_t i = study_add(s, &y.space->candidate[k * 31]);
         s->trial[i].built = true;
-        s->trial[i].ns[0] = 1000 + 100 * k;
+        s->trial[i].ns[0] = k < 2 ? 1000 + 100 * k : 0;
     }
+    const CostReport two = cost_report(y.arena, s, &y.templates);
+    assert_int_equal(two.nmeasure, 2);
+    assert_true(isnan(two.error) && isnan(two.order.rank)); /* what was left out was half of all */
+    for (int k = 2; k < 5; k++)
+        s->trial[k].ns[0] = 1000 + 100 * k;
     const CostReport few = cost_report(y.arena, s, &y.templates);
     assert_int_equal(few.nmeasure, 5);
     assert_true(isnan(few.order.recall)); /* 8 of 5 are no question */

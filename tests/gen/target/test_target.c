@@ -267,8 +267,9 @@ static void what_a_file_lacks_is_as_in_another(void **state)
     open_folders(&f);
     write_target(f.given, "small.cfg", "name = \"small\"; like = \"sm_77\"; sms = 58; dram_gbs = 300;");
     write_target(f.given, "tiny.cfg", "name = \"tiny\"; like = \"small\"; sms = 20; rank = 7; exact = false;");
+    write_target(f.given, "later.cfg", "name = \"later\"; like = \"sm_77\"; sm_arch = 78;");
     const Target *tiny = read_target(&f, "tiny"), *small = target_find(&f.list, "small");
-    assert_int_equal(f.list.n, 4);
+    assert_int_equal(f.list.n, 5);
     has_facts(small, want, 4);
     assert_ptr_equal(small->family, &family_cuda);
     assert_string_equal(small->gencode, "arch=compute_77,code=sm_77");
@@ -277,13 +278,13 @@ static void what_a_file_lacks_is_as_in_another(void **state)
     assert_string_equal(small->base->name, "sm_77");
     assert_string_equal(small->src->path, arena_printf(arena, "%s/small.cfg", f.given));
     has_facts(tiny, (Fact[]){ { "SMS", 20 }, { "DRAM_GBS", 300 } }, 2);
-    assert_false(tiny->exact || tiny->same_code);
+    assert_false(tiny->exact || tiny->same_code || target_find(&f.list, "later")->same_code);
     assert_string_equal(target_root(tiny)->name, "sm_77");
     assert_ptr_equal(target_root(small->base), small->base);
     /* by rank, and of equal ones those first that are like no other */
     assert_string_equal(f.list.t[0].name, "sm_77");
-    assert_ptr_equal(small, &f.list.t[1]);
-    assert_ptr_equal(tiny, &f.list.t[3]);
+    assert_ptr_equal(small, &f.list.t[2]);
+    assert_ptr_equal(tiny, &f.list.t[4]);
     close_folders(&f);
 }
 

@@ -6,11 +6,13 @@
 # Convolutions on GPUs: executed by the emulator, held against the reference on awkward shapes and on those below: taps that are aligned to 16 bytes, to
 # 4 and to nothing, strides, dilations, paddings that differ from side to side, groups, single pixels, many images in a tile, depthwise ones; F packed
 # and not, in each layout that kernels have; formulas that tell all places apart, in registers and in a loop; sums that blocks share.
-# With THOROUGH=1, instead: the general kernel of each template for each element type, and, where there is an nvcc, large tiles of each, compiled for two
-# GPUs, which keep their values in registers.
+# With THOROUGH=1, instead: the general kernel of each template for each element type, and large tiles of each, compiled for two GPUs,
+# which keep their values in registers.
 set -u
 [ -x "$BIN/dcgen-runner-emu" ] || { echo "skipped: no dcgen-runner-emu in this build"; exit 77; }
 c++ --version >/dev/null 2>&1 || { echo "skipped: no c++, which compiles kernels for the emulator"; exit 77; }
+nvcc=$(command -v nvcc || echo "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc")
+"$nvcc" --version >/dev/null 2>&1 || { echo "skipped: no nvcc, without which dcgen tries no kernel for a GPU"; exit 77; }
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf -- "$tmp"' EXIT
 export TMPDIR="$tmp"
@@ -72,8 +74,6 @@ for layout in 'F = "KRSC";' 'F = "RSCK";' "F = \"KRSC\"; $packed" "F = \"RSCK\";
         try $type "$layout" sm_80 "$norm" depthwise $depthwise
     done
 done
-nvcc=$(command -v nvcc || echo "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc")
-"$nvcc" --version >/dev/null 2>&1 || { echo "no nvcc: spills are not looked for"; exit $code; }
 
 # compiles DTYPE LAYOUT FORMULA TEMPLATE PARAMETER...: for two GPUs
 compiles() {

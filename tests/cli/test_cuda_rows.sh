@@ -5,11 +5,13 @@
 #
 # Row operators on GPUs: executed by the emulator, held against the formula in double precision on awkward shapes, so that rows have one element, fill
 # registers exactly, have one more or less, or are longer; aligned and not. Each size of a group of threads, with rows side by side and alone, each
-# width of a load, each element type, each kind of reduction, of masks and of operands. With THOROUGH=1, instead: the largest groups, and, where there
-# is an nvcc, formulas of all kinds for each type, compiled for two GPUs, which keep their values in registers.
+# width of a load, each element type, each kind of reduction, of masks and of operands. With THOROUGH=1, instead: the largest groups, and
+# formulas of all kinds for each type, compiled for two GPUs, which keep their values in registers.
 set -u
 [ -x "$BIN/dcgen-runner-emu" ] || { echo "skipped: no dcgen-runner-emu in this build"; exit 77; }
 c++ --version >/dev/null 2>&1 || { echo "skipped: no c++, which compiles kernels for the emulator"; exit 77; }
+nvcc=$(command -v nvcc || echo "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc")
+"$nvcc" --version >/dev/null 2>&1 || { echo "skipped: no nvcc, without which dcgen tries no kernel for a GPU"; exit 77; }
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf -- "$tmp"' EXIT
 export TMPDIR="$tmp"
@@ -79,8 +81,6 @@ try rows f16 sm_80 "silu(x[n,m]) * N" LANES=16 NT=128 ROWS=1 VEC=8 NV=1 EAGER=0
 try rows f32 sm_80 "$norm" LANES=1024 NT=1024 ROWS=1 VEC=4 NV=2 EAGER=1
 try row_values f16 sm_90a 'argmax[n](min(x[m,n], 0))' LANES=1024 NT=1024 ROWS=1 VEC=8 NV=1 EAGER=1
 try batch_rows bf16 sm_90a "$softmax" LANES=512 NT=512 ROWS=1 VEC=8 NV=2 EAGER=0
-nvcc=$(command -v nvcc || echo "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc")
-"$nvcc" --version >/dev/null 2>&1 || { echo "no nvcc: spills are not looked for"; exit $code; }
 
 # compiles OP DTYPE FORMULA: for two GPUs, each time by another kernel: short rows, many elements in a thread, and the most threads
 turn=0

@@ -80,7 +80,5 @@ double dtype_largest(const Dtype *t)
 double dtype_tolerance(const Dtype *t, double terms, double bound, double y)
 {
     const double root = sqrt(terms);
-    if (isinf(bound)) /* y may be infinite or no number, and parts 0 */
-        return bound;
     return (t->eps_acc * (4 * root + 8) + t->eps_in * fmin(2, 12 / root)) * bound + t->eps_out * fabs(y) + t->tiny;
 }

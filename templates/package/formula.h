@@ -4,7 +4,7 @@
  *
  * Each value comes with a bound: what it would change by if all that was rounded on the way changed by its whole magnitude. A result may be off by
  * a small part of its bound (search/runner/abi.h). Where a sum or a product on the way is beyond the floats, what comes of it depends on the order in
- * which it is computed: its bound is infinite, and any result is right. */
+ * which it is computed: its bound is infinite, and any result is right. What is infinite or no number since operands are is exact. */
 #endif
 
 /* ---- FORMULA ---- */
@@ -57,6 +57,13 @@ DCGEN_INLINE dcgen_value dcgen_rounded(double value, double bound)
 {
     const dcgen_value v = dcgen_limited(value, bound, FLT_MAX);
     return (dcgen_value){ v.value, bound + (v.value == 0 || !isfinite(v.value) ? 0 : fmax(fabs(v.value), FLT_MIN)) };
+}
+
+/* Gives a result. A value that is not determined is told as 0, as the distance from an infinity says nothing. */
+DCGEN_INLINE void dcgen_give(dcgen_value v, double *y, double *bound)
+{
+    *y = isinf(v.bound) && !isfinite(v.value) ? 0 : v.value;
+    *bound = v.bound;
 }
 
 /* A sum or a product, which is not determined beyond the floats. */
@@ -281,19 +288,15 @@ void dcgen_reference_rows(const int64_t *extent, const void *const *operand, int
     const void *const own[] = { EACH(own, operand[OWN]) }; /* without those that the formula brings */
     dcgen_operator_rows(extent, own, row0, row1, y, bound);
     for (int64_t i = 0; i < (row1 - row0) * elems; i++) {
-        const dcgen_value v = dcgen_formula(extent, operand, (dcgen_value){ y[i], bound[i] }, NULL, row0 * elems + i, part);
-        y[i] = v.value;
-        bound[i] = v.bound;
+        const dcgen_value acc = { y[i], isfinite(y[i]) ? bound[i] : 0 };
+        dcgen_give(dcgen_formula(extent, operand, acc, NULL, row0 * elems + i, part), &y[i], &bound[i]);
     }
 #else
     for (int64_t row = row0; row < row1; row++) {
         dcgen_value r[NNODE] = { { 0, 0 } };
         r[NODE] = REDUCTION(extent, operand, r, row, part); //@ repeat reduced
-        for (int64_t i = 0; i < elems; i++) {
-            const dcgen_value v = dcgen_formula(extent, operand, (dcgen_value){ 0, 0 }, r, row * elems + i, part);
-            *y++ = v.value;
-            *bound++ = v.bound;
-        }
+        for (int64_t i = 0; i < elems; i++)
+            dcgen_give(dcgen_formula(extent, operand, (dcgen_value){ 0, 0 }, r, row * elems + i, part), y++, bound++);
     }
 #endif
 }

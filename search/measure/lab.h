@@ -132,6 +132,14 @@ bool calibrate_when_due(Lab *l, Arena *scratch, bool last, const char **err);
 /* Measures the limits before the first proposal, but only where the model takes rates of the device and has none yet. */
 bool calibrate_first(Lab *l, Arena *scratch, const char **err);
 
+/* ---- kernels for lesser targets (lab_lesser.c) ---- */
+
+/* The general kernels that the package carries for machines without the tuned targets, as trials that were not built yet: of each template, or of
+ * `one`, the anchor's if that has some. Returns how many, at most `most`. */
+int lesser_trials(Lab *l, bool one, int64_t *trial, int most);
+/* Is there a lesser target without a kernel that works, of all that there are for it? */
+bool lesser_lacks(const Lab *l);
+
 /* ---- labs that compile ---- */
 
 /* This machine or the one that the runner is on. A batch of candidates is built, every member is verified on awkward shapes, and timed on the

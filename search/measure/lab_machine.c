@@ -8,8 +8,8 @@
 #include "search/space/verify_shapes.h"
 
 enum { COUNT_STEPS = 8 };
-static const double BUILD_PART =
-    0.6; /* of the time that a first batch has is for building it, the rest for verifying */
+/* Of the time that a first batch has, this part is for building it, the rest for verifying. */
+static const double BUILD_PART = 0.6;
 static const double TELLING_FLOPS = 1e9;    /* of the shape that errors are told of */
 static const double CHECK_DEADLINE_S = 120; /* the emulator takes seconds for large shapes */
 
@@ -433,72 +433,6 @@ static bool rebuild_anchor(Lab *l, Arena *scratch, const char **err)
     return trial < 0 || !trial_usable(&l->study->trial[trial]) || rebuild(l, scratch, &trial, 1, err);
 }
 
-/* ---- lesser targets ---- */
-
-/* True if the target has a search of its own, which finds what the package has for these machines. */
-static bool has_own_search(const Workshop *m, const Target *target)
-{
-    for (int i = 0; i < m->ntuned; i++)
-        if (m->tuned[i] == target && !target_is_inherited(target))
-            return true;
-    return false;
-}
-
-/* The general kernel of a template, if the package may carry it for machines that lack the tuned target and have this one. */
-static bool lesser_kernel(const Lab *l, const Target *target, const Template *t, Candidate *out)
-{
-    const Study *s = l->study;
-    return target_is_fallback(l->shop->unit->targets, target, s->target) && !has_own_search(l->shop, target) &&
-           template_suits(t, s->spec, target) && candidate_general(t, target, out) &&
-           candidate_fits(out, s->spec, s->device);
-}
-
-/* Adds it to what is to be built, unless it was built. False: there is none. */
-static bool add_lesser(Lab *l, Batch *b, const Target *target, const Template *t)
-{
-    Study *s = l->study;
-    Candidate c;
-    if (b->n == STOPWATCH_MOST || !lesser_kernel(l, target, t, &c))
-        return false;
-    const int64_t trial = study_add(s, &c);
-    study_begin(s, trial);
-    if (!s->trial[trial].built)
-        b->trial[b->n++] = trial;
-    return true;
-}
-
-/* The general kernels that the package carries for machines without the tuned targets: of each template, or of one, of the anchor's if that has some. */
-static Batch *lesser_batch(Lab *l, Arena *scratch, bool one)
-{
-    const TargetList *targets = l->shop->unit->targets;
-    Batch *b = ARENA_NEW(scratch, Batch);
-    for (int i = 0; i < targets->n; i++) {
-        bool enough = one && l->anchor && add_lesser(l, b, &targets->t[i], l->anchor->t);
-        for (int j = 0; j < l->templates->n && !enough; j++)
-            enough = add_lesser(l, b, &targets->t[i], l->templates->t[j]) && one;
-    }
-    return b;
-}
-
-/* Is there a lesser target without a kernel that works, of all that there are for it? */
-static bool lacks_lesser(const Lab *l)
-{
-    const TargetList *targets = l->shop->unit->targets;
-    for (int i = 0; i < targets->n; i++) {
-        bool any = false, works = false;
-        for (int j = 0; j < l->templates->n; j++) {
-            Candidate c;
-            const bool has = lesser_kernel(l, &targets->t[i], l->templates->t[j], &c);
-            const int64_t trial = has ? study_find(l->study, &c) : -1;
-            any = any || has;
-            works = works || (trial >= 0 && trial_usable(&l->study->trial[trial]));
-        }
-        if (any && !works)
-            return true;
-    }
-    return false;
-}
-
 /* ---- ahead ---- */
 
 static Batch *new_batch(Lab *l, Arena *a, const Proposal *p, int n)
@@ -506,6 +440,13 @@ static Batch *new_batch(Lab *l, Arena *a, const Proposal *p, int n)
     Batch *b = ARENA_NEW(a, Batch);
     for (; b->n < n; b->n++)
         b->trial[b->n] = study_add(l->study, &p[b->n].c);
+    return b;
+}
+
+static Batch *lesser_batch(Lab *l, Arena *a, bool one)
+{
+    Batch *b = ARENA_NEW(a, Batch);
+    b->n = lesser_trials(l, one, b->trial, STOPWATCH_MOST);
     return b;
 }
 
@@ -557,7 +498,7 @@ void lab_machine_drop(Lab *l)
 bool lab_machine_lesser(Lab *l, Arena *scratch, const char **err)
 {
     return admit_batch(l, scratch, take_begun(l, lesser_batch(l, scratch, l->brief)), INFINITY, true, err) &&
-           (!l->brief || !lacks_lesser(l) ||
+           (!l->brief || !lesser_lacks(l) ||
             admit_batch(l, scratch, lesser_batch(l, scratch, false), INFINITY, true, err));
 }
 

@@ -201,9 +201,9 @@ typedef struct {
 static TargetFile *base_file(TargetReader *r, const TargetFile *f, const ConfSetting *like)
 {
     const bool is_itself = strcmp(like->text, f->name) == 0;
-    for (TargetFile *base = r->file; base < r->file + r->nfile; base++)
-        if (strcmp(base->name, like->text) == 0 && (!is_itself || base->folder > f->folder))
-            return base;
+    for (int i = 0; i < r->nfile; i++)
+        if (strcmp(r->file[i].name, like->text) == 0 && (!is_itself || r->file[i].folder > f->folder))
+            return &r->file[i];
     if (is_itself)
         diag_error(r->diag, like->at, "no folder behind this one has another target '%s'", f->name);
     else

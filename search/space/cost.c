@@ -77,25 +77,26 @@ static void fill_terms(const Template *t, const int64_t *slots, double *x)
         x[k] = fmax(0, value_of(t->term[k].expr, slots));
 }
 
-/* log2 of the time, in the template's own unit as long as nothing was measured. */
-static double closed_form(const CostModel *m, const Template *t, const int64_t *slots)
+/* log2 of the time, in the template's own unit as long as nothing was measured. x: the terms. */
+static double closed_form(const CostModel *m, const Template *t, const double *x)
 {
-    double x[TEMPLATE_MAX_TERM], sum = 0;
     const double *price = m->price[template_index(m, t)];
-    fill_terms(t, slots, x);
+    double sum = 0;
     for (int k = 0; k < t->nterm; k++)
         sum += price[k] * x[k];
     return sum > 0 ? log2(sum) : NO_IDEA;
 }
 
-double cost_features(const CostModel *m, const Candidate *c, KernelFacts facts, const int64_t *extent, int threads,
-                     double *row)
+/* Fills in the features and the terms of a candidate on a shape; all are 0 where it returns false: they cannot be computed. */
+static bool fill_columns(const CostModel *m, const Candidate *c, KernelFacts facts, const int64_t *extent, int threads,
+                         double *row, double *term)
 {
     int64_t slots[TEMPLATE_MAX_SLOT];
     const int used = bind_shape(m, c, facts, extent, threads, slots);
     memset(row, 0, (size_t)m->nfeature * sizeof *row);
+    memset(term, 0, (size_t)c->t->nterm * sizeof *term);
     if (!used)
-        return NO_IDEA;
+        return false;
     const double flops = value_of(m->study->spec->op->flops, slots), padded = value_of(c->t->padded_flops, slots);
     const double serial = value_of(c->t->serial_flops, slots);
     const int first = m->first[template_index(m, c->t)];
@@ -104,18 +105,31 @@ double cost_features(const CostModel *m, const Candidate *c, KernelFacts facts, 
     row[first] = 1; /* each template has its own level */
     for (int i = 0; i < c->t->nfeature; i++)
         row[first + 1 + i] = value_of(c->t->feature[i].expr, slots);
-    return closed_form(m, c->t, slots);
+    fill_terms(c->t, slots, term);
+    return true;
+}
+
+double cost_features(const CostModel *m, const Candidate *c, KernelFacts facts, const int64_t *extent, int threads,
+                     double *row)
+{
+    double term[TEMPLATE_MAX_TERM];
+    return fill_columns(m, c, facts, extent, threads, row, term) ? closed_form(m, c->t, term) : NO_IDEA;
 }
 
 /* Predictions are rounded to a millionth of an octave: the last bits of a LAPACK solve differ between machines, a choice must not. */
 static double rounded(double log2_ns) { return rint(log2_ns * 1e6) / 1e6; }
 
+/* log2 of a time, from that of the closed form and a row of features. */
+static double corrected(const CostModel *m, double closed, const double *row)
+{
+    return rounded(closed + (m->ridge ? ridge_predict(m->ridge, row) : 0));
+}
+
 /* log2 of the time of a candidate with these facts; its own residuals have no part in it. */
 static double predict_log2(const CostModel *m, const Candidate *c, KernelFacts facts, const int64_t *extent,
                            int threads)
 {
-    double base = cost_features(m, c, facts, extent, threads, m->row);
-    return rounded(base + (m->ridge ? ridge_predict(m->ridge, m->row) : 0));
+    return corrected(m, cost_features(m, c, facts, extent, threads, m->row), m->row);
 }
 
 /* What a prediction counts as. Prices that were not fitted have units of their own, which the roofline says nothing of. */
@@ -145,29 +159,91 @@ static double nearness(const CostModel *m, const Instance *a, const Instance *b)
     return exp(-sum / (2 * NEAR_OCTAVES * NEAR_OCTAVES));
 }
 
-/* How near each tuned shape is to an instance. Callers ask for many trials on one instance, so the last answer is kept. */
+/* What is asked of an instance again and again. Callers ask for many trials on one instance, so the last answer is kept. */
 struct Nearness {
     int threads; /* 0: nothing was asked yet */
     int64_t extent[OP_MAX_EXTENT];
-    double *k; /* one a tuned shape */
+    int64_t shape; /* the tuned one that it is; -1 */
+    double *k;     /* one a tuned shape: how near it is, at least FAR_LEVEL */
+    double sigma;  /* the model's standard deviation, as a part: that of the tuned shapes, by their nearness */
 };
 
-static const double *nearness_to(const CostModel *m, const Instance *inst)
+static const struct Nearness *nearness_to(const CostModel *m, const Instance *inst)
 {
     struct Nearness *n = m->near;
+    double sum = 0, weight = 0;
     if (n->threads == inst->threads && memcmp(n->extent, inst->extent, sizeof n->extent) == 0)
-        return n->k;
-    for (int64_t j = 0; j < m->study->nshape; j++)
-        n->k[j] = nearness(m, inst, m->study->shape[j]);
+        return n;
+    for (int64_t j = 0; j < m->study->nshape; j++) {
+        n->k[j] = nearness(m, inst, m->study->shape[j]) + FAR_LEVEL;
+        sum += m->sigma ? n->k[j] * m->sigma[j] : 0;
+        weight += n->k[j];
+    }
+    n->sigma = M_LN2 * (weight > 0 ? sum / weight : SIGMA_PRIOR);
+    n->shape = study_shape(m->study, inst->extent, inst->threads);
     n->threads = inst->threads;
     memcpy(n->extent, inst->extent, sizeof n->extent);
-    return n->k;
+    return n;
 }
 
 bool cost_left_out(CostLeave leave, int64_t trial, int64_t shape)
 {
     return (leave.trial_stride && trial % leave.trial_stride == leave.trial) ||
            (leave.shape_stride && shape % leave.shape_stride == leave.shape);
+}
+
+/* A measurement that models are fitted to, and what no fit changes of it. */
+typedef struct {
+    int64_t trial, shape;
+    double log2_ns, weight;
+    bool computed; /* its features and terms could be */
+} Seen;
+
+/* All of a study, shape by shape. */
+struct CostTable {
+    int64_t n;
+    Seen *seen;
+    double *feature, *term; /* a row for each: of CostModel.nfeature, of TEMPLATE_MAX_TERM columns */
+};
+
+static struct CostTable *table_of(Arena *a, const CostModel *m)
+{
+    const Study *s = m->study;
+    int64_t *trial = ARENA_ARRAY(a, (size_t)s->ntrial + 1, int64_t), ntrial = 0, most = 0;
+    struct CostTable *t = ARENA_NEW(a, struct CostTable);
+    for (int64_t i = 0; i < s->ntrial; i++) {
+        const int64_t before = most;
+        for (int64_t j = 0; j < s->nshape; j++)
+            most += cost_counts(s, i, j);
+        if (most > before)
+            trial[ntrial++] = i;
+    }
+    t->seen = ARENA_ARRAY(a, (size_t)most + 1, Seen);
+    t->feature = arena_array(a, (size_t)most + 1, (size_t)m->nfeature * sizeof *t->feature);
+    t->term = arena_array(a, (size_t)most + 1, TEMPLATE_MAX_TERM * sizeof *t->term);
+    for (int64_t j = 0; j < s->nshape; j++) {
+        const double best = study_best(s, j, NULL);
+        const Instance *inst = s->shape[j];
+        for (int64_t i = 0; i < ntrial; i++) {
+            const Trial *of = &s->trial[trial[i]];
+            if (!cost_counts(s, trial[i], j))
+                continue;
+            Seen *seen = &t->seen[t->n];
+            *seen = (Seen){ trial[i], j, log2(of->ns[j]), cost_weight(best, of->ns[j]), false };
+            seen->computed = fill_columns(m, &of->c, of->facts, inst->extent, inst->threads,
+                                          t->feature + t->n * m->nfeature, t->term + t->n * TEMPLATE_MAX_TERM);
+            t->n++;
+        }
+    }
+    return t;
+}
+
+/* log2 of the time of a row by the closed form. */
+static double closed_of(const CostModel *m, int64_t row)
+{
+    const Seen *seen = &m->table->seen[row];
+    return seen->computed ? closed_form(m, m->study->trial[seen->trial].c.t, m->table->term + row * TEMPLATE_MAX_TERM)
+                          : NO_IDEA;
 }
 
 /* Measurements, a row of x for each. Either a row has features, and y is what the closed form leaves of log2 of the time; or it has the terms of
@@ -178,40 +254,23 @@ typedef struct {
     size_t n;
 } Rows;
 
-/* Fills in the terms of a trial on a shape. False: they cannot be computed. */
-static bool fill_trial_terms(const CostModel *m, const Trial *trial, const Instance *inst, double *x)
-{
-    int64_t slots[TEMPLATE_MAX_SLOT];
-    if (!bind_shape(m, &trial->c, trial->facts, inst->extent, inst->threads, slots))
-        return false;
-    fill_terms(trial->c.t, slots, x);
-    return true;
-}
-
 /* The rows of t's kernels, with terms; t NULL: those of all kernels, with features. */
 static Rows rows_of(Arena *scratch, const CostModel *m, const Template *t, CostLeave leave)
 {
-    const Study *s = m->study;
-    const size_t width = (size_t)(t ? t->nterm : m->nfeature);
-    size_t cap = 1;
-    for (int64_t i = 0; i < s->ntrial; i++)
-        for (int64_t j = 0; (!t || s->trial[i].c.t == t) && j < s->nshape; j++)
-            cap += cost_counts(s, i, j) && !cost_left_out(leave, i, j);
-    Rows r = { ARENA_ARRAY(scratch, cap * width, double), ARENA_ARRAY(scratch, cap, double),
+    const struct CostTable *table = m->table;
+    const size_t width = (size_t)(t ? t->nterm : m->nfeature), cap = (size_t)table->n + 1;
+    Rows r = { arena_array(scratch, cap, width * sizeof(double)), ARENA_ARRAY(scratch, cap, double),
                ARENA_ARRAY(scratch, cap, double), ARENA_ARRAY(scratch, cap, int64_t), 0 };
-    for (int64_t j = 0; j < s->nshape; j++) {
-        const double best = study_best(s, j, NULL);
-        for (int64_t i = 0; i < s->ntrial; i++) {
-            const Trial *trial = &s->trial[i];
-            const Instance *inst = s->shape[j];
-            double *x = r.x + r.n * width, ns = trial->ns[j];
-            if ((t && trial->c.t != t) || !cost_counts(s, i, j) || cost_left_out(leave, i, j) ||
-                (t && !fill_trial_terms(m, trial, inst, x)))
-                continue;
-            r.y[r.n] = t ? ns : log2(ns) - cost_features(m, &trial->c, trial->facts, inst->extent, inst->threads, x);
-            r.of[r.n] = j;
-            r.w[r.n++] = cost_weight(best, ns);
-        }
+    for (int64_t i = 0; i < table->n; i++) {
+        const Seen *seen = &table->seen[i];
+        const Trial *trial = &m->study->trial[seen->trial];
+        if (cost_left_out(leave, seen->trial, seen->shape) || (t && (trial->c.t != t || !seen->computed)))
+            continue;
+        memcpy(r.x + r.n * width, t ? table->term + i * TEMPLATE_MAX_TERM : table->feature + i * m->nfeature,
+               width * sizeof(double));
+        r.y[r.n] = t ? trial->ns[seen->shape] : seen->log2_ns - closed_of(m, i);
+        r.of[r.n] = seen->shape;
+        r.w[r.n++] = seen->weight;
     }
     return r;
 }
@@ -284,14 +343,16 @@ static bool terms_are_fitted(const CostModel *m)
 static void fill_residuals(CostModel *m, CostLeave leave)
 {
     const Study *s = m->study;
-    m->residual = ARENA_ARRAY(m->arena, (size_t)(s->ntrial * s->nshape) + 1, double);
-    for (int64_t i = 0; i < s->ntrial; i++)
-        for (int64_t j = 0; j < s->nshape; j++)
-            m->residual[i * s->nshape + j] =
-                !cost_counts(s, i, j) || cost_left_out(leave, i, j)
-                    ? NAN
-                    : log2(s->trial[i].ns[j]) -
-                          predict_log2(m, &s->trial[i].c, s->trial[i].facts, s->shape[j]->extent, s->shape[j]->threads);
+    const int64_t n = s->ntrial * s->nshape;
+    m->residual = ARENA_ARRAY(m->arena, (size_t)n + 1, double);
+    for (int64_t i = 0; i < n; i++)
+        m->residual[i] = NAN;
+    for (int64_t i = 0; i < m->table->n; i++) {
+        const Seen *seen = &m->table->seen[i];
+        if (!cost_left_out(leave, seen->trial, seen->shape))
+            m->residual[seen->trial * s->nshape + seen->shape] =
+                seen->log2_ns - corrected(m, closed_of(m, i), m->table->feature + i * m->nfeature);
+    }
 }
 
 CostModel *cost_analytic(Arena *a, const Study *s, const TemplateList *templates)
@@ -315,14 +376,14 @@ CostModel *cost_analytic(Arena *a, const Study *s, const TemplateList *templates
     return m;
 }
 
-CostModel *cost_fit_without(Arena *a, const Study *s, const TemplateList *templates, CostLeave leave)
+/* Fits a model that has its table. */
+static CostModel *fit(CostModel *m, CostLeave leave)
 {
-    CostModel *m = cost_analytic(a, s, templates);
     Arena *scratch = arena_new();
     fit_prices(scratch, m, leave);
     const Rows r = rows_of(scratch, m, NULL, leave);
     const double least = terms_are_fitted(m) ? AFTER_TERMS : 0;
-    m->ridge = r.n ? ridge_fit(a, r.x, r.y, r.w, r.n, (size_t)m->nfeature, least) : NULL;
+    m->ridge = r.n ? ridge_fit(m->arena, r.x, r.y, r.w, r.n, (size_t)m->nfeature, least) : NULL;
     if (!leave.trial_stride && !leave.shape_stride) { /* a model that leaves some out is asked for predictions alone */
         fill_sigma(m, &r);
         fill_noise(m);
@@ -335,7 +396,16 @@ CostModel *cost_fit_without(Arena *a, const Study *s, const TemplateList *templa
 
 CostModel *cost_fit(Arena *a, const Study *s, const TemplateList *templates)
 {
-    return cost_fit_without(a, s, templates, (CostLeave){ 0 });
+    CostModel *m = cost_analytic(a, s, templates);
+    m->table = table_of(a, m);
+    return fit(m, (CostLeave){ 0 });
+}
+
+CostModel *cost_fit_without(const CostModel *m, CostLeave leave)
+{
+    CostModel *other = cost_analytic(m->arena, m->study, m->templates);
+    other->table = m->table;
+    return fit(other, leave);
 }
 
 double cost_predict(const CostModel *m, const Candidate *c, const int64_t *extent, int threads)
@@ -346,14 +416,14 @@ double cost_predict(const CostModel *m, const Candidate *c, const int64_t *exten
 /* The weight of all that was measured of a trial, seen from an instance. *residual: the mean of the residuals by it; "no residual" weighs SHRINK. */
 static double carried_weight(const CostModel *m, int64_t trial, const Instance *inst, double *residual)
 {
-    const double *near = nearness_to(m, inst);
+    const double *near = nearness_to(m, inst)->k;
     double sum = 0, weight = 0;
     for (int64_t j = 0; j < m->study->nshape; j++) {
         const double r = m->residual[trial * m->study->nshape + j];
         if (isnan(r))
             continue;
-        sum += (near[j] + FAR_LEVEL) * r;
-        weight += near[j] + FAR_LEVEL;
+        sum += near[j] * r;
+        weight += near[j];
     }
     *residual = sum / (weight + SHRINK);
     return weight;
@@ -368,26 +438,14 @@ double cost_carried(const CostModel *m, int64_t trial, const Instance *inst)
     return counted_ns(m, &t->c, inst->extent, inst->threads, rounded(log2_ns));
 }
 
-/* The model's standard deviation on an instance, as a part: that of the tuned shapes, by their nearness. */
-static double sigma_at(const CostModel *m, const Instance *inst)
-{
-    const double *near = nearness_to(m, inst);
-    double sum = 0, weight = 0;
-    for (int64_t j = 0; j < m->study->nshape; j++) {
-        sum += (near[j] + FAR_LEVEL) * m->sigma[j];
-        weight += near[j] + FAR_LEVEL;
-    }
-    return M_LN2 * (weight > 0 ? sum / weight : SIGMA_PRIOR);
-}
-
 double cost_doubt(const CostModel *m, int64_t trial, const Instance *inst)
 {
     const Trial *t = &m->study->trial[trial];
-    const int64_t shape = study_shape(m->study, inst->extent, inst->threads);
+    const struct Nearness *near = nearness_to(m, inst);
     double residual;
-    if (shape >= 0 && is_measured(t, shape))
-        return trial_error(m->study, t, shape, m->noise[shape]);
-    return sigma_at(m, inst) * sqrt(SHRINK / (SHRINK + carried_weight(m, trial, inst, &residual)));
+    if (near->shape >= 0 && is_measured(t, near->shape))
+        return trial_error(m->study, t, near->shape, m->noise[near->shape]);
+    return near->sigma * sqrt(SHRINK / (SHRINK + carried_weight(m, trial, inst, &residual)));
 }
 
 double cost_trial(const CostModel *m, int64_t trial, const Instance *inst)
@@ -395,6 +453,6 @@ double cost_trial(const CostModel *m, int64_t trial, const Instance *inst)
     const Trial *t = &m->study->trial[trial];
     if (!trial_usable(t))
         return INFINITY;
-    const int64_t shape = study_shape(m->study, inst->extent, inst->threads);
+    const int64_t shape = nearness_to(m, inst)->shape;
     return shape >= 0 && is_measured(t, shape) ? t->ns[shape] : cost_carried(m, trial, inst);
 }

@@ -37,7 +37,8 @@ typedef struct {
     double *sigma;
     double *noise;    /* one a tuned shape: study_noise_at */
     double *residual; /* per trial and tuned shape, log2(measured / predicted); NAN where not measured */
-    struct Nearness *near; /* of the instance that was last asked for */
+    const struct CostTable *table; /* what it was fitted to; NULL: cost_analytic's was to nothing */
+    struct Nearness *near;         /* of the instance that was last asked for */
 } CostModel;
 
 /* Measurements that are left out of a fit: those of every trial_stride-th trial from `trial` on, and of every shape_stride-th shape from
@@ -54,8 +55,9 @@ bool cost_counts(const Study *s, int64_t trial, int64_t shape);
 CostModel *cost_analytic(Arena *a, const Study *s, const TemplateList *templates);
 /* The model fitted to all measurements. Where there is none it predicts as cost_analytic's does. */
 CostModel *cost_fit(Arena *a, const Study *s, const TemplateList *templates);
-/* The model fitted to the other measurements. Without some kernels it serves cost_predict alone, without some shapes cost_carried too. */
-CostModel *cost_fit_without(Arena *a, const Study *s, const TemplateList *templates, CostLeave leave);
+/* The model fitted to the other measurements of those that cost_fit gave m for. Without some kernels it serves cost_predict alone, without some shapes
+ * cost_carried too. */
+CostModel *cost_fit_without(const CostModel *m, CostLeave leave);
 
 /* What the regression sees of a candidate on a shape: row[0..nfeature-1]; the result is log2 of the closed form's ns. */
 double cost_features(const CostModel *m, const Candidate *c, KernelFacts facts, const int64_t *extent, int threads,

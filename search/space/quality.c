@@ -36,7 +36,7 @@ static double *predict_blind(const CostModel *m, bool by_shape, int64_t nfold)
     for (int64_t fold = 0; fold < nfold; fold++) {
         const CostLeave leave = by_shape ? (CostLeave){ .shape_stride = nfold, .shape = fold }
                                          : (CostLeave){ .trial_stride = nfold, .trial = fold };
-        const CostModel *blind = cost_fit_without(m->arena, s, m->templates, leave);
+        const CostModel *blind = cost_fit_without(m, leave);
         for (int64_t i = 0; i < s->ntrial; i++)
             for (int64_t j = 0; j < s->nshape; j++)
                 if (cost_counts(s, i, j) && cost_left_out(leave, i, j))

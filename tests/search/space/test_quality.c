@@ -223,8 +223,8 @@ static int ascending(const void *a, const void *b)
 static void predict_unseen(double predicted[NTRIAL][MAX_SHAPE])
 {
     for (int digit = 0; digit < 10; digit++) {
-        const CostModel *m =
-            cost_fit_without(y.arena, y.study, &y.templates, (CostLeave){ .trial_stride = 10, .trial = digit });
+        const CostModel *m = cost_fit_without(cost_fit(y.arena, y.study, &y.templates),
+                                              (CostLeave){ .trial_stride = 10, .trial = digit });
         for (int64_t i = digit; i < NTRIAL; i += 10)
             for (int64_t j = 0; j < y.study->nshape; j++)
                 predicted[i][j] =
@@ -237,7 +237,7 @@ static void predict_held_out(double predicted[NTRIAL][MAX_SHAPE])
 {
     for (int fold = 0; fold < 5; fold++) {
         const CostModel *m =
-            cost_fit_without(y.arena, y.study, &y.templates, (CostLeave){ .shape_stride = 5, .shape = fold });
+            cost_fit_without(cost_fit(y.arena, y.study, &y.templates), (CostLeave){ .shape_stride = 5, .shape = fold });
         for (int64_t i = 0; i < NTRIAL; i++)
             for (int64_t j = fold; trial_usable(&y.study->trial[i]) && j < y.study->nshape; j += 5)
                 predicted[i][j] = cost_carried(m, i, y.study->shape[j]);

@@ -80,9 +80,11 @@ static void print_measured(const Result *out, FILE *to)
 {
     const Study *s = out->study;
     const CostReport *cost = out->cost;
-    const int64_t tried = study_tried(s, false);
-    fprintf(to, "  %" PRId64 " trial%s, %" PRId64 " failed; %" PRId64 " measurement%s", tried, number_plural(tried),
-            study_tried(s, true), cost->nmeasure, number_plural(cost->nmeasure));
+    const int64_t tried = study_tried(s, false), behind = study_nbehind(s);
+    fprintf(to, "  %" PRId64 " trial%s, %" PRId64 " failed", tried, number_plural(tried), study_tried(s, true));
+    if (behind)
+        fprintf(to, ", %" PRId64 " too far behind to look at", behind);
+    fprintf(to, "; %" PRId64 " measurement%s", cost->nmeasure, number_plural(cost->nmeasure));
     if (isfinite(cost->error))
         fprintf(to, "; model error %.1f%% on kernels it has not seen", 100 * cost->error);
     if (isfinite(cost->order.rank))

@@ -447,13 +447,24 @@ bool trial_timed(const Study *s, const Trial *t)
     return false;
 }
 
-bool study_may_choose(const Study *s, const Trial *t) { return trial_usable(t) && t->c.target == s->target; }
+bool study_may_choose(const Study *s, const Trial *t)
+{
+    return trial_usable(t) && t->c.target == s->target && !t->behind;
+}
 
 int64_t study_tried(const Study *s, bool failed)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < s->ntrial; i++)
         n += s->trial[i].c.target == s->target && (!failed || s->trial[i].status != STATUS_OK);
+    return n;
+}
+
+int64_t study_nbehind(const Study *s)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < s->ntrial; i++)
+        n += s->trial[i].behind;
     return n;
 }
 

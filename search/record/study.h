@@ -20,6 +20,10 @@ typedef struct {
     double anchor_ns; /* the anchor's time; 0: it was not there */
 } Ratio;
 
+/* Of more kernels than these a study that is loaded looks at those alone that come nearest to the best time of some tuned shape. Model and choice
+ * take time for each kernel on each shape, and the slow ones tell them little. */
+enum { STUDY_MOST = 1024 };
+
 /* A candidate that was built or at least proposed. */
 typedef struct {
     Candidate c;
@@ -28,6 +32,7 @@ typedef struct {
     Status status;    /* not STATUS_OK: not used in this run */
     const char *why;  /* of a failure; "" */
     bool in_flight;   /* proposed, and not measured yet, while others are proposed */
+    bool behind;      /* STUDY_MOST others come nearer to the best times: neither choice nor model looks at it */
     bool aside;       /* left out of this run alone for what the machine lacked (blame.h): nothing of it is recorded */
     bool again;       /* it is to be tried once more (study_due) */
     bool tried_again; /* one of its records is of another try */
@@ -146,11 +151,12 @@ bool study_wants_cold(const Study *s, const int64_t *extent);
 bool study_is_cold(const Study *s, const int64_t *extent);
 /* The bytes of code that the trial's kernel adds to the package: 0 if it is present. */
 int64_t study_added_bytes(const Study *s, const Trial *t);
-/* True if the trial is usable and of the tuned target: only such trials may be chosen. */
+/* True if the trial is usable, of the tuned target and not far behind others: only such trials may be chosen. */
 bool study_may_choose(const Study *s, const Trial *t);
 /* Counts the trials of the tuned target, or those of them that failed. General kernels of lesser targets are verified, but no search asks for them. */
 int64_t study_tried(const Study *s, bool failed);
-/* Lists such trials, and returns how many there are; trial may be NULL. place >= 0: only those that have a time there. */
+int64_t study_nbehind(const Study *s); /* counts those that are behind */
+/* Lists the trials that may be chosen, and returns how many there are; trial may be NULL. place >= 0: only those that have a time there. */
 int64_t study_choosable(const Study *s, int64_t place, int64_t *trial);
 
 /* ---- ratios.c */

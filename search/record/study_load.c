@@ -5,9 +5,11 @@
  */
 #include "search/record/study_private.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "gen/base/order.h"
+#include "search/record/samples.h"
 
 static const Template *find_template(const TemplateList *list, const KernelRecord *k)
 {
@@ -144,6 +146,35 @@ static void find_due(Study *s)
             is_due(&s->trial[i], s->trial[i].c.target != s->target, !any_works && s->trial[i].c.target == s->target);
 }
 
+/* The least of a trial's times on the tuned shapes, each as a multiple of the best one there. General kernels, which stand in for others, come first. */
+static double nearest_to_best(const Study *s, const Trial *t, const double *best)
+{
+    double nearest = candidate_is_general(&t->c) ? 0 : INFINITY;
+    for (int64_t j = 0; j < s->nshape; j++)
+        if (t->ns[j] > 0)
+            nearest = fmin(nearest, t->ns[j] / best[j]);
+    return nearest;
+}
+
+/* Marks those that are further from the best than STUDY_MOST others. */
+static void find_behind(Study *s, Arena *scratch)
+{
+    double *nearest = ARENA_ARRAY(scratch, (size_t)s->ntrial + 1, double);
+    double *sorted = ARENA_ARRAY(scratch, (size_t)s->ntrial + 1, double);
+    double *best = ARENA_ARRAY(scratch, (size_t)s->nshape + 1, double);
+    size_t n = 0;
+    for (int64_t j = 0; j < s->nshape; j++)
+        best[j] = study_best(s, j, NULL);
+    for (int64_t i = 0; i < s->ntrial; i++)
+        if (study_may_choose(s, &s->trial[i]))
+            sorted[n++] = nearest[i] = nearest_to_best(s, &s->trial[i], best);
+    if (n <= STUDY_MOST)
+        return;
+    qsort(sorted, n, sizeof *sorted, samples_compare);
+    for (int64_t i = 0; i < s->ntrial; i++)
+        s->trial[i].behind = nearest[i] > sorted[STUDY_MOST - 1];
+}
+
 static void load_kernels(Study *s, Arena *scratch, const Records *r, const TemplateList *templates,
                          const TargetList *targets)
 {
@@ -176,11 +207,13 @@ void study_load(Study *s, const Records *r, const TemplateList *templates, const
     Arena *scratch = arena_new();
     load_kernels(s, scratch, r, templates, targets);
     load_measures(s, scratch, r);
-    arena_free(scratch);
     study_take_in(s);
     judge_slow(s, r);
-    if (!s->device->modelled)
+    if (!s->device->modelled) {
         drop_untimed(s);
+        find_behind(s, scratch);
+    }
     find_due(s);
+    arena_free(scratch);
     study_rate(s, r);
 }

@@ -146,7 +146,7 @@ static bool is_measured(const Trial *t, int64_t shape) { return trial_usable(t) 
 bool cost_counts(const Study *s, int64_t trial, int64_t shape)
 {
     const Trial *t = &s->trial[trial];
-    return is_measured(t, shape) && candidate_meant_for(&t->c, s->shape[shape]->extent);
+    return is_measured(t, shape) && !t->behind && candidate_meant_for(&t->c, s->shape[shape]->extent);
 }
 
 double cost_weight(double best, double ns) { return ns <= best ? 1 : fmax(LEAST_WEIGHT, pow(best / ns, STEEPNESS)); }

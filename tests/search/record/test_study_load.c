@@ -2,6 +2,7 @@
  *
  * study, loaded from records: failures of the moment and for good, records in any order, several of one kernel, and those not believed.
  */
+#include "search/space/cost.h"
 #include "tests/gen/kernel_record.h"
 #include "tests/kept_list.h"
 #include "tests/search/record/study_of_three.h"
@@ -401,6 +402,48 @@ static void a_model_needs_no_times(void **state)
     }
 }
 
+/* Of many kernels those count that come near the best time anywhere, and general ones; what failed is no part of it. */
+static void slow_ones_of_many_are_behind(void **state)
+{
+    (void)state;
+    enum { FAST = STUDY_MOST - 2, SLOW = 40, ELSEWHERE = FAST + SLOW, GENERAL, NKERNEL };
+    Study *names = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef"), *s = NULL;
+    static KernelRecord kernel[NKERNEL + 1];
+    static MeasureRecord measure[NKERNEL + 1];
+    assert_true(y.space->n > 2 * NKERNEL);
+    for (int i = 0, from = 0; i < NKERNEL; i++) {
+        while (i < GENERAL && candidate_is_general(&y.space->candidate[from]))
+            from++;
+        const int64_t at = study_add(names, i < GENERAL ? &y.space->candidate[from++] : &y.space->general[0]);
+        assert_int_equal(at, i);
+        kernel[i] = kernel_of(names, i);
+        measure[i] = record_of(names, (Taken){ i, i == ELSEWHERE, 1000 + 10 * i, 100 });
+    }
+    for (int failed = 0; failed < 2; failed++) { /* of one more kernel that is fast, but wrong, nothing changes */
+        Records r = { .nkernel = NKERNEL + failed, .kernel = kernel, .nmeasure = NKERNEL, .measure = measure };
+        if (failed) {
+            Study *with = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
+            kernel[NKERNEL] = kernel_of(with, (int)study_add(with, &y.space->candidate[y.space->n - 1]));
+            kernel[NKERNEL].status = STATUS_WRONG;
+        }
+        s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
+        study_load(s, &r, &y.templates, &y.targets);
+        assert_int_equal(s->ntrial, NKERNEL + failed);
+        assert_int_equal(study_nbehind(s), SLOW);
+        for (int i = 0; i < NKERNEL; i++) {
+            const int64_t at = study_find_key(s, kernel[i].key);
+            assert_int_equal(s->trial[at].behind, i >= FAST && i < FAST + SLOW);
+            assert_int_equal(study_may_choose(s, &s->trial[at]), !s->trial[at].behind);
+            assert_int_equal(cost_counts(s, at, i == ELSEWHERE), !s->trial[at].behind);
+        }
+        assert_int_equal(study_choosable(s, -1, NULL), STUDY_MOST);
+    }
+    Records fewer = { .nkernel = FAST + 2, .kernel = kernel, .nmeasure = FAST + 2, .measure = measure };
+    s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
+    study_load(s, &fewer, &y.templates, &y.targets);
+    assert_int_equal(study_nbehind(s), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -415,6 +458,7 @@ int main(void)
         cmocka_unit_test(records_are_not_believed),
         cmocka_unit_test(several_records_of_one_kernel),
         cmocka_unit_test(a_model_needs_no_times),
+        cmocka_unit_test(slow_ones_of_many_are_behind),
     };
     return cmocka_run_group_tests(tests, make, drop);
 }

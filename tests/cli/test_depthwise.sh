@@ -44,12 +44,12 @@ spec apart 'acc + residual[n,p,q,oc]' 'PAD = 4; STRIDE_W = 3; DIL_H = 2;'
 right apart "PT=1 QT=4 $any CB=0"
 right apart 'PT=2 QT=3 FR=3 FS=3 FH=1 FW=3 CB=0' # has no way of its own with dilations
 
-mkdir templates templates/conv2d
-cp -R "$SRC/templates/family" "$SRC/templates/package" "$SRC/templates/targets" "$SRC/templates/vector" templates
-find "$SRC/templates/conv2d" -type f ! -name direct_conv.c ! -name winograd_conv.c ! -name "*.cu" -exec cp {} templates/conv2d \;
+# The other template for f32 makes way for one of its name that is for another type.
+mkdir -p templates/conv2d
+sed 's/^dtypes *=.*/dtypes = ["f16"];/' "$SRC/templates/conv2d/direct_conv.c" >templates/conv2d/direct_conv.c
 "$DCGEN" --templates templates --no-report -o package plain.cfg >out 2>err || failed "no package"
 cmake -S package -B built -DCMAKE_C_FLAGS='-Wall -Wextra -Werror' >out 2>err || failed "cmake"
 cmake --build built -j2 >out 2>err || failed "the package does not compile"
 built/plain_test >out 2>err || failed "the package's own test"
 grep -qE '^[1-9][0-9]* kernels, [1-9][0-9]* checks, 0 failed' out || failed "what the package's test says"
-grep -q 'depthwise_conv' package/kernels.c package/package.json package/test.c || failed "no depthwise kernel in the package"
+grep '"template":' package/package.json >out && ! grep -v '"depthwise_conv"' out || failed "other kernels than depthwise ones"

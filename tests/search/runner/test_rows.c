@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * rows: which rows of a large output are compared, where the reference has sums of rows and where it has none.
+ * rows: which rows of a large output are compared, where the reference has sums of rows and where it has none; and how far a sum may be off.
  *
  *   ctest: runner
  */
@@ -144,14 +144,39 @@ static void an_even_sample(void **state)
         assert_true(met[i]);
 }
 
+/* The sum of a row of n elements, off by so many times the sum of its elements' tolerances: is it right? */
+static bool sum_is_right(int64_t n, double off)
+{
+    const Dtype *f32 = dtype_find("f32");
+    const Setup setup = { .noperand = 1, .dtype = { f32 }, .accuracy = 1 };
+    float *out = calloc((size_t)n, sizeof *out); /* which makes their magnitude 0 */
+    double bound = 16.0 * (double)n, sum = off * dtype_tolerance(f32, 64, bound, 0);
+    Shape row = {
+        .rows = 1, .row_elems = n, .terms = 64, .has_reference = true, .nsum = 1, .sum = &sum, .sum_bound = &bound
+    };
+    Kernel k = { .status = STATUS_OK };
+    assert_non_null(out);
+    const bool right = kernel_check_output(&k, &setup, &row, out);
+    assert_int_equal(k.status, right ? STATUS_OK : STATUS_WRONG);
+    free(out);
+    return right;
+}
+
+/* The elements' errors are independent: of many the sum is off by less than all of them together, so that one missing term stands out. */
+static void sums_of_rows(void **state)
+{
+    (void)state;
+    assert_true(sum_is_right(9, 0.99) && !sum_is_right(9, 1.01));
+    assert_true(sum_is_right(64, 0.49) && !sum_is_right(64, -0.51));
+    assert_true(sum_is_right(4096, -0.99 / 16) && !sum_is_right(4096, 1.01 / 16));
+}
+
 int main(void)
 {
 #define FRESH(test) cmocka_unit_test_setup_teardown(test, make, drop)
     const struct CMUnitTest tests[] = {
-        FRESH(all_where_that_is_cheap),
-        FRESH(each_part_of_a_tile),
-        FRESH(rows_of_known_extents),
-        FRESH(an_even_sample),
+        FRESH(all_where_that_is_cheap), FRESH(each_part_of_a_tile), FRESH(rows_of_known_extents),
+        FRESH(an_even_sample),          FRESH(sums_of_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

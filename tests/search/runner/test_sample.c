@@ -167,13 +167,12 @@ static void a_cold_operand_comes_from_memory(void **state)
         k.packed = packed;
         k.packed_size = COLD_BYTES;
         k.calls = 20;
-        k.call_ns = 1e5;
-        call_ns[0] = 1e5;
+        k.call_ns = call_ns[0] = 1e3; /* so that a slice has all of them */
         least_read_ns = INFINITY;
         sample_take(&k, &setting);
         least_ns[cold] = least_read_ns;
         assert_int_equal(ncall, 21);
-        assert_true(k.ns[0] == 1e5);
+        assert_true(k.ns[0] == 1e3);
     }
     print_message("%d KiB are read in %.0f ns, and in %.0f when they are cold\n", COLD_BYTES >> 10, least_ns[0], least_ns[1]);
     assert_true(least_ns[1] > 1.5 * least_ns[0]);

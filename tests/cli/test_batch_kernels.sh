@@ -118,6 +118,7 @@ for b in NK KN; do
 done
 kernel avx512 MK KN direct_bmm MR=8 NV=3 PF=1 HOLD=1 HALF=1
 kernel avx512 MK NK dot_bmm MR=4 NR=4
+kernel portable MK NK dot_bmm MR=2 NR=4
 
 # general TARGET A B EPILOGUE TEMPLATE: the general kernel, as the template's head names it.
 general() {

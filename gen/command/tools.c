@@ -16,7 +16,8 @@
 #include "gen/base/process.h"
 #include "gen/base/text.h"
 
-/* A compiler has a part of the command's seconds for a kernel, less than the first round of a search has for building, but at least and at most these. */
+/* A compiler has COMPILE_MOST_S for a kernel. In a search it has a part of the search's seconds, less than the first round has for building, but at least
+ * COMPILE_LEAST_S. */
 static const double COMPILE_PART = 0.3, COMPILE_LEAST_S = 10, COMPILE_MOST_S = 60;
 
 /* ---- folders ---- */
@@ -125,7 +126,8 @@ int tools_jobs(const Options *o)
 
 static Builder *open_builder(Run *r, const Workload *w, const Tools *t, Toolchain chain)
 {
-    const double deadline_s = fmin(COMPILE_MOST_S, fmax(COMPILE_LEAST_S, COMPILE_PART * w->file->budget.seconds));
+    const double part_s = r->o->command == COMMAND_GENERATE ? COMPILE_PART * w->file->budget.seconds : COMPILE_MOST_S;
+    const double deadline_s = fmin(COMPILE_MOST_S, fmax(COMPILE_LEAST_S, part_s));
     chain.cache = chain.portable ? t->builds : NULL;
     return builder_new(r->a, &chain, tools_jobs(r->o), deadline_s, r->stop, &r->err);
 }

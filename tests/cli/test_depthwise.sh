@@ -21,7 +21,7 @@ shapes = ( { N = 2; G = 37; H = "T"; W = "T + 2"; C = 1; K = 1; R = 3; S = 3; $3
            { N = 1; G = 3; H = "T + 1"; W = "T"; C = 2; K = 5; R = 3; S = 3; $3 } );
 tune = { T = [1, 2, 9, 23]; };
 epilogue = "$2"; layout = { packed = true; };
-budget = { kernels = 3; trials = 6; seconds = 20; };
+budget = { kernels = 3; trials = 6; seconds = 40; };
 EOF
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# ctest: label=thorough timeout=900
+# ctest: label=thorough timeout=1800
 #
 # script/gpu with the real dcgen, nvcc and emulator, as far as that goes without a GPU: a small pack, a dry run of all stages
 # that is killed in the middle of tune, a second one that goes on, and what comes back of it.

@@ -16,9 +16,9 @@
 #include "gen/base/process.h"
 #include "gen/base/text.h"
 
-/* A compiler has COMPILE_MOST_S for a kernel. In a search it has a part of the search's seconds, less than the first round has for building, but at least
- * COMPILE_LEAST_S. */
-static const double COMPILE_PART = 0.3, COMPILE_LEAST_S = 10, COMPILE_MOST_S = 60;
+/* A compiler has COMPILE_MOST_S for a kernel. In a search it has a part of the search's seconds, but at least COMPILE_LEAST_S: on a busy machine a kernel
+ * with functions takes 10 s, and a short search has no other one. */
+static const double COMPILE_PART = 0.3, COMPILE_LEAST_S = 30, COMPILE_MOST_S = 60;
 
 /* ---- folders ---- */
 

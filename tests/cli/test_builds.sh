@@ -85,7 +85,7 @@ said "0 were found in 'c'"
 run 0 --builds c -o cpu --no-report --fresh tiny.cfg
 said "and 0 stored there"
 
-# One that it waited for would be killed after 10 s.
+# One that it waited for would be killed after 30 s.
 section a search whose time is up does not wait for compilers
 : >"$CC_LOG"
 SLOW=10 search --seconds 6 --trials 60

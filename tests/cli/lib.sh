@@ -69,7 +69,7 @@ dtype  = "f32";
 dims   = { T = { min = 1; max = 4; }; };
 shapes = ( { M = "T"; N = 24; K = 16; } );
 layout = { W = "NK"; };
-budget = { kernels = 2; trials = ${TRIALS:-3}; seconds = 20; };
+budget = { kernels = 2; trials = ${TRIALS:-3}; seconds = ${BUDGET_S:-20}; };
 ${2:-}
 SPEC
 }

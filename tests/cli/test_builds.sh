@@ -10,8 +10,7 @@ fake=$BIN/tests/dcgen-runner-cuda-fake
 install_cuda
 sed -i 's/choices = \[1, 2, 4\]/choices = [1, 2, 3, 4, 5, 6, 7, 8]/; s/choices = \[16, 32\]/choices = [8, 16, 24, 32, 40, 48, 56, 64]/' \
     "$share/dense/plain.cu" # 64 candidates
-TRIALS=20 write_spec tiny.cfg
-sed -i 's/seconds = 20/seconds = 120/' tiny.cfg # what is built shall not depend on how fast this machine is
+TRIALS=20 BUDGET_S=120 write_spec tiny.cfg # what is built shall not depend on how fast this machine is
 export FAKE="$fake" SRC LD_LIBRARY_PATH="$BIN/tests/cuda${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
     ASAN_OPTIONS=detect_leaks=0:handle_segv=0 TARGETS="$share/targets"
 program fake-gpu <<'END'

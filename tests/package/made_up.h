@@ -56,6 +56,14 @@ __attribute__((format(printf, 1, 2))) static inline int shell(const char *fmt, .
     return WEXITSTATUS(status);
 }
 
+/* What `shell` gave is 0; if not, the test ends with what was said. */
+static inline void must(int code)
+{
+    size_t n;
+    if (code != 0)
+        fail_msg("%.2000s", read_text(in(root, "said"), &n));
+}
+
 /* ---- the tree ---- */
 
 static inline int made_up_setup(void **state)

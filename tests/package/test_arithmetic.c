@@ -45,13 +45,6 @@ static const char gpu_calls[] =
     "             pkg_cuda(0, most, most, NULL, NULL, NULL, NULL, NULL, NULL) == pkg_OK &&\n"
     "             pkg_cuda(most, 0, most, NULL, NULL, NULL, NULL, NULL, NULL) == pkg_OK);\n}\n";
 
-static void must(int code)
-{
-    size_t n;
-    if (code != 0)
-        fail_msg("%s", read_text(in(root, "said"), &n));
-}
-
 static void make_package(const char *target)
 {
     put_file(in(root, "spec.cfg"), spec);

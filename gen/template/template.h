@@ -2,7 +2,7 @@
  *
  * template: a micro-kernel family. A template is a C or CUDA file that compiles as it stands; its head, a comment that begins with
  * "dcgen" and that libconfig can read, declares parameters, constraints, derived values, the work it does and the features
- * that the cost model sees (docs/templates.md). gen/template/fill.h says how a template becomes a kernel's text.
+ * that the cost model sees (docs/templates-reference.md). gen/template/fill.h says how a template becomes a kernel's text.
  * A name used but not declared, or declared but not used, is an error at the template's own line.
  */
 #ifndef DCGEN_TEMPLATE_H

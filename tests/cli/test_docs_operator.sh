@@ -1,29 +1,33 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# The operator of docs/templates.md, with a function on vectors, an instruction and a target of its own: its files, taken from the page by the lines
-# "File `NAME`:" and the fences behind them, and its commands, run as they are printed.
+# The operator of docs/templates.md; and of docs/templates-reference.md a template for it with a function on vectors, and one for GPUs with an
+# instruction and a target. Their files are taken from the pages by the lines "File `NAME`:" and the fences behind them, their commands run as printed.
 # ctest: label=slow cost=20
 . "$SRC/tests/cli/lib.sh"
-page=$SRC/docs/templates.md
+page=$SRC/docs/templates.md reference=$SRC/docs/templates-reference.md
+
+# files PAGE FILE ...: writes the files of the page, which has at least these
+files() {
+    awk '/^File `[^`]*`:$/ { name = $0; gsub(/^File `|`:$/, "", name); next }
+         /^```/ { if (name != "" && !inside) { inside = 1; dir = name; if (sub("/[^/]*$", "", dir)) system("mkdir -p " dir); next }
+                  inside = 0; name = "" }
+         inside { print >name }' "$1"
+    from=$1
+    shift
+    for file in "$@"; do
+        [ -s "$file" ] || failed "$from has no $file"
+    done
+}
+
+# commands PAGE N: those of the page's N-th block of them
+commands() { awk -v wanted="$2" '/^```$/ { inside = 0 } inside { print } /^```sh$/ { inside = ++n == wanted }' "$1"; }
 
 section the files of the page
-awk '/^File `[^`]*`:$/ { name = $0; gsub(/^File `|`:$/, "", name); next }
-     /^```/ { if (name != "" && !inside) { inside = 1; dir = name; if (sub("/[^/]*$", "", dir)) system("mkdir -p " dir); next }
-              inside = 0; name = "" }
-     inside { print >name }' "$page"
-for file in byte_filter/op.cfg byte_filter/reference.c byte_filter/words.c byte_filter/words.cu vector/dot_bytes.h device/dp4a.cuh targets/l4.cfg ../smooth.cfg; do
-    file=mine/$file
-    [ -s $file ] || failed "the page has no $file"
-done
+files "$page" mine/byte_filter/op.cfg mine/byte_filter/reference.c mine/byte_filter/words.c smooth.cfg
 
 section its commands
-# commands N: those of the N-th block below the heading
-commands() {
-    awk -v wanted="$1" '/^## A new operator/ { there = 1 } /^```$/ { inside = 0 } inside { print }
-                        there && /^```sh$/ { inside = ++n == wanted }' "$page"
-}
-commands 1 >commands.sh
+commands "$page" 1 >commands.sh
 [ "$(grep -c '^dcgen ' commands.sh)" -eq 3 ] || failed "the page has other commands"
 out=$tmp/log/out err=$tmp/log/err
 PATH=$tmp/inst/bin:$PATH sh -e commands.sh >"$out" 2>"$err" || failed "the commands of the page"
@@ -33,22 +37,36 @@ for text in 'space: 4 candidates of 4 combinations' 'words [a-z0-9_]* UP=2 on .*
 done
 [ "$(lines '^R = 8, N = [0-9]*, W = [89],\( STEP = 4,\)\{0,1\} 1 thread ' "$out")" -eq 6 ] || failed "not a time for each tuned shape"
 build/smooth_bench 1 >"$out" || failed "the benchmark that the page names"
-for path in byte_filter/words.c vector/dot_bytes.h vector/load_ints.h; do
-    grep -qE "^# template [0-9a-f]{64}  $path\$" out/smooth/MANIFEST || failed "MANIFEST does not name $path"
-done
+made_of() { grep -qE "^# template [0-9a-f]{64}  $2\$" "$1/MANIFEST" || failed "the MANIFEST of $1 does not name $2"; }
+made_of out/smooth byte_filter/words.c
 run 0 replay --check out/smooth
 nothing_left
 
-section its commands for GPUs
-commands 2 >commands.sh
-[ "$(grep -c '^dcgen ' commands.sh)" -eq 2 ] || failed "the page has other commands for GPUs"
+section the files of the reference, and its template with vectors
+files "$reference" mine/byte_filter/vectors.c mine/vector/dot_bytes.h mine/byte_filter/words.cu mine/device/dp4a.cuh mine/targets/l4.cfg
+commands "$reference" 1 >commands.sh
+[ "$(grep -c '^dcgen ' commands.sh)" -eq 2 ] || failed "the reference has other commands"
+PATH=$tmp/inst/bin:$PATH sh -e commands.sh >"$out" 2>"$err" || failed "the commands of the reference"
+for text in 'vectors [a-z0-9_]* on .*: right on [0-9]* awkward shapes and on all tuned ones' 'smooth: [0-9]* kernels*, '; do
+    grep -q "$text" "$out" || failed "they do not say: $text"
+done
+for path in byte_filter/vectors.c vector/dot_bytes.h vector/load_ints.h; do
+    made_of out/smooth $path
+done
+cmake --build build >"$out" 2>&1 && ctest --test-dir build >"$out" 2>&1 || failed "the test of its package"
+grep -q '100% tests passed' "$out" || failed "the test of its package says otherwise"
+nothing_left
+
+section its template for GPUs
+commands "$reference" 2 >commands.sh
+[ "$(grep -c '^dcgen ' commands.sh)" -eq 2 ] || failed "the reference has other commands for GPUs"
 if command -v nvcc >/dev/null && [ -x "$BIN/dcgen-runner-emu" ]; then
-    PATH=$BIN:$PATH sh -e commands.sh >"$out" 2>"$err" || failed "the commands of the page for GPUs"
+    PATH=$BIN:$PATH sh -e commands.sh >"$out" 2>"$err" || failed "the commands of the reference for GPUs"
     for text in 'words_cuda l4 NT=64 on .*: right on [0-9]* awkward shapes and on all tuned ones' 'smooth: 1 kernel, .* for l4 ('; do
         grep -q "$text" "$out" || failed "they do not say: $text"
     done
     for path in byte_filter/words.cu device/dp4a.cuh targets/l4.cfg targets/sm_89.cfg; do
-        grep -qE "^# template [0-9a-f]{64}  $path\$" out/smooth_cuda/MANIFEST || failed "MANIFEST does not name $path"
+        made_of out/smooth_cuda $path
     done
     dcgen=$BIN/dcgen
     run 0 replay --check out/smooth_cuda

@@ -111,8 +111,8 @@ shows '"status": "wrong"'
 shows '"why": "on M='
 absent out
 
-section the template of docs/templates.md
-sed -n '/^```c$/,/^```$/p' "$SRC/docs/templates.md" | sed '1d; /^```$/,$d' >mine/dense/outer_gemm.c
+section the template of docs/templates-reference.md
+sed -n '/^```c$/,/^```$/p' "$SRC/docs/templates-reference.md" | sed '1d; /^```$/,$d' >mine/dense/outer_gemm.c
 rm mine/dense/mine.c mine/dense/other.c
 sed 's/"NK"/"KN"/' tiny.cfg >kn.cfg
 for mr in 1 2 4 8; do

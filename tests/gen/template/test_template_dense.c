@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The templates of dense, and the example of docs/templates.md: each compiles as it stands, and filled for every target, layout and
+ * The templates of dense, and the example of docs/templates-reference.md: each compiles as it stands, and filled for every target, layout and
  * epilogue; the cost model gets finite numbers.
  *
  * ctest: label=slow timeout=300 cost=15
@@ -175,12 +175,12 @@ static int family_size(const Template *t)
     return n;
 }
 
-/* The example of docs/templates.md is a template, and compiles. */
+/* The example of docs/templates-reference.md is a template, and compiles. */
 static void test_documented(void **state)
 {
     (void)state;
     size_t len;
-    const char *text = text_read_file(arena, DCGEN_SOURCE_DIR "/docs/templates.md", &len);
+    const char *text = text_read_file(arena, DCGEN_SOURCE_DIR "/docs/templates-reference.md", &len);
     assert_non_null(text);
     const char *begin = strstr(text, "```c\n/* SPDX");
     assert_non_null(begin);

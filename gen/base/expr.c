@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * expr: a table of operators and functions, a parser by operator precedence over it, and two evaluators of the tree that it makes: in checked
- * 64-bit integers and in doubles. Names come from a lookup or from slots.
+ * expr: a table of operators and functions; a parser by operator precedence, which makes a tree; and two evaluators of trees: in checked 64-bit
+ * integers and in doubles. Values of names come from a lookup or from slots.
  */
 #include "gen/base/expr_private.h"
 
@@ -22,7 +22,7 @@ static bool int_sub(int64_t a, int64_t b, int64_t *out) { return __builtin_sub_o
 static bool int_mul(int64_t a, int64_t b, int64_t *out) { return __builtin_mul_overflow(a, b, out); }
 static bool int_neg(int64_t a, int64_t b, int64_t *out) { return int_sub(b, a, out); }
 
-/* Gives a value that cannot overflow. */
+/* The result of an operator that cannot overflow. */
 static bool int_give(int64_t value, int64_t *out)
 {
     *out = value;
@@ -32,7 +32,7 @@ static bool int_give(int64_t value, int64_t *out)
 static bool int_min(int64_t a, int64_t b, int64_t *out) { return int_give(a < b ? a : b, out); }
 static bool int_max(int64_t a, int64_t b, int64_t *out) { return int_give(a > b ? a : b, out); }
 
-/* INT64_MIN / -1 and INT64_MIN % -1 trap. */
+/* INT64_MIN / -1 and INT64_MIN % -1 would trap. */
 static bool int_mod(int64_t a, int64_t b, int64_t *out) { return int_give(b == -1 ? 0 : a % b, out); }
 static bool int_div(int64_t a, int64_t b, int64_t *out) { return b == -1 ? int_neg(a, 0, out) : int_give(a / b, out); }
 
@@ -108,10 +108,10 @@ typedef struct {
     Diag *diag;
     int depth, nnode;
     bool formula;
-    ExprName *names, **end; /* the names so far, and where the next is linked in */
+    ExprName *names, **end; /* the names so far, as a list, and where to link the next one in */
 } Parser;
 
-/* Reports at `width` bytes from `offset` on; always NULL. */
+/* Reports an error about `width` bytes from `offset` on. Always NULL. */
 #define FAIL(p, offset, width, ...) \
     (diag_error((p)->diag, loc_in((p)->at, (p)->text, offset, width), __VA_ARGS__), (Node *)NULL)
 
@@ -338,7 +338,7 @@ static Node *parse_binary(Parser *p, int min_prec)
     return n;
 }
 
-/* Parses an expression, of a formula with the choice that it may be. */
+/* Parses an expression; in a formula it may be a choice, `condition ? value : other`. */
 static Node *parse_whole(Parser *p)
 {
     Node *n = parse_binary(p, PREC_OR);
@@ -360,7 +360,7 @@ static Node *parse_whole(Parser *p)
     return node_new(p, n->offset, choice);
 }
 
-/* A copy without blanks at its ends, and with one for each run of blanks. */
+/* A copy without blanks at its ends, and with one blank for each run of them. */
 static const char *tidy_text(Arena *a, const char *s)
 {
     char *out = arena_alloc(a, strlen(s) + 1), *end = out;
@@ -412,7 +412,7 @@ Loc expr_loc(const Expr *e)
 
 /* ---- evaluation ---- */
 
-/* Where names get their values from: slots that expr_bind has numbered, or else a lookup by name. */
+/* Where names get their values from: slots, if there are any, which expr_bind has numbered; else a lookup by name. */
 typedef struct {
     const int64_t *slots;
     ExprLookup *lookup;

@@ -21,7 +21,7 @@ static void text_reserve(Text *t, size_t n)
         return;
     size_t cap = t->cap ? t->cap : TEXT_FIRST_BYTES;
     while (cap - t->len <= n)
-        cap += cap < TEXT_LARGE_BYTES ? cap : cap / 8; /* a large one has no room for as much again that nobody needs */
+        cap += cap < TEXT_LARGE_BYTES ? cap : cap / 8; /* twice a large text would waste much memory */
     t->s = t->cap < TEXT_LARGE_BYTES ? arena_grow(t->arena, t->s, t->cap, cap, 1)
                                      : arena_regrow(t->arena, t->s, t->cap, cap, 1);
     t->cap = cap;
@@ -42,7 +42,7 @@ void text_printf(Text *t, const char *fmt, ...)
     va_list ap, again;
     va_start(ap, fmt);
     va_copy(again, ap);
-    text_reserve(t, TEXT_FIRST_BYTES); /* most fit at once */
+    text_reserve(t, TEXT_FIRST_BYTES); /* in which most texts fit at the first try */
     size_t room = t->cap - t->len;
     int n = vsnprintf(t->s + t->len, room, fmt, ap);
     if (n >= 0 && (size_t)n >= room) {
@@ -104,7 +104,7 @@ char *text_read_file(Arena *a, const char *path, size_t *len)
     Text t = { .arena = a };
     bool ok = fstat(fd, &st) == 0;
     if (ok && S_ISREG(st.st_mode) && st.st_size > 0)
-        text_reserve(&t, (size_t)st.st_size + READ_BYTES); /* the usual case: one read, no growing */
+        text_reserve(&t, (size_t)st.st_size + READ_BYTES); /* a regular file is read without growing */
     ok = ok && read_all(&t, fd);
     if (!text_close(fd, ok))
         return NULL;

@@ -21,30 +21,30 @@ void text_addn(Text *t, const char *s, size_t n);
 void text_printf(Text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 const char *text_str(const Text *t); /* never NULL */
 
-/* Makes all letters of s small, or capital: `to` is tolower or toupper. Gives s. */
+/* Makes all letters of s small or capital, in place: `to` is tolower or toupper. Gives s. */
 char *text_letters(char *s, int (*to)(int));
 
-/* n names, each at the beginning of a row: of a table of structs, or a list of words. */
+/* n names, to look one up in: of a table of structs whose first member is the name, or of a list of words. */
 typedef struct {
     const void *rows;
     size_t row_bytes, n;
 } Names;
 #define NAMES(rows, n) ((Names){ rows, sizeof *(rows), (size_t)(n) })
 const char *names_at(Names all, size_t i);
-int names_find(Names all, const char *name);  /* where it is; -1: nowhere */
-void *names_row(Names all, const char *name); /* the row; NULL: there is none */
+int names_find(Names all, const char *name);  /* the number of its row; -1: there is none */
+void *names_row(Names all, const char *name); /* its row; NULL: there is none */
 
 /* The whole file, NUL-terminated, with its length; NULL with errno set when it cannot be read. */
 char *text_read_file(Arena *a, const char *path, size_t *len);
 
-/* Writes all n bytes; false with errno set. After a short write the rest is tried: that tells why. */
+/* Writes all n bytes; false with errno set. After a short write it tries the rest, so that errno says what is wrong. */
 bool text_write(int fd, const char *s, size_t n);
 /* Writes n bytes to a new file, or in the place of what a file holds. False with errno set. */
 bool text_write_file(const char *path, const char *s, size_t n);
 /* Closes fd. False when `ok` is false, with errno as it was before, or when closing fails, with errno set. */
 bool text_close(int fd, bool ok);
 
-/* The text with LF where it has CR LF, of *len bytes before and after. dcgen writes no file that has CR LF; git may. */
+/* The text with LF in the place of CR LF. *len: its bytes, before and after the call. dcgen writes no CR LF, but git may. */
 char *text_with_lf(Arena *a, const char *text, size_t *len);
 
 #endif

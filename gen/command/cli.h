@@ -53,16 +53,16 @@ typedef struct {
     int nbinding;
 
     const char *out;                        /* NULL: out/<name> */
-    CliList target;                         /* n 0: the spec's */
+    CliList target;                         /* empty: the spec's */
     CliList templates;                      /* folders to search before dcgen's own */
-    CliList runner;                         /* the words of the command; n 0: dcgen's own */
+    CliList runner;                         /* the words of the command; empty: dcgen's own */
     const char *records;                    /* NULL: the default file */
     const char *builds;                     /* folder of what was compiled; NULL: none */
     const char *cc, *cxx;                   /* never NULL */
     const char *nvcc;                       /* NULL: to be found */
     int jobs;                               /* 0: one a core */
     int trials, seconds, kernels, code_kib; /* -1: the spec's budget */
-    int regret; /* bench: how many shapes to measure the regret on; 0: all of the contract; -1: none, the package's own benchmark runs */
+    int regret; /* bench: how many shapes to measure the regret on; 0: all of the contract; -1: run the package's benchmark */
     StrategyKind search;
     uint64_t seed;
     bool offline, fresh, force, check, no_report, json, quiet;

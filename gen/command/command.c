@@ -36,7 +36,7 @@ void run_may_end(Run *r, const char *last_words)
 {
     char *said = NULL;
     size_t n;
-    if (!r->last_words) /* tests have no signals */
+    if (!r->last_words) /* a test, which handles no signals */
         return;
     FILE *f = last_words ? open_memstream(&said, &n) : NULL;
     if (f) {
@@ -45,7 +45,7 @@ void run_may_end(Run *r, const char *last_words)
     }
     *r->last_words = said ? arena_strdup(r->a, said) : NULL;
     free(said);
-    if (said && *r->stop) /* it came just before */
+    if (said && *r->stop) /* the interrupt came just before the last words were set */
         raise(SIGINT);
 }
 

@@ -21,7 +21,7 @@ static void sort_list(CliList *list)
         qsort(list->item, (size_t)list->n, sizeof *list->item, order_word);
 }
 
-/* The file's text; NULL: there is nothing of that name. What is there but cannot be read has the text "", which no file of a package has. */
+/* The file's text; NULL: there is nothing of that name. What cannot be read counts as empty, as no file of a package is. */
 static const char *read_file(Arena *a, const char *folder, const char *path, size_t *len)
 {
     const char *file = arena_printf(a, "%s/%s", folder, path);
@@ -77,7 +77,7 @@ bool drift_of_files(Arena *a, const char *folder, Drift *d, const char **err)
     size_t len;
     *d = (Drift){ .folder = folder };
     read_manifest(a, d);
-    /* Only the spec may still tell that a folder without a MANIFEST is a package. */
+    /* Where MANIFEST is missing, spec.cfg still tells that the folder is a package. */
     if (d->missing.n && !read_file(a, folder, "spec.cfg", &len)) {
         *err = arena_printf(a, "'%s' is no package of dcgen's: it has neither %s nor spec.cfg", folder, MANIFEST_PATH);
         return false;
@@ -108,7 +108,7 @@ bool drift_may_replay(const Drift *d) { return !is_altered(d, "spec.cfg") && !is
 
 static bool has_edits(const Drift *d) { return d->edited.n || d->missing.n || d->line_ends.n; }
 
-/* True if the template stands in one of the folders as it was when the package was made. */
+/* True if one of the folders has the template as it was when the package was made. */
 static bool is_in_folders(Arena *a, const CliList *folders, const ManifestEntry *e)
 {
     for (int i = 0; i < folders->n; i++) {
@@ -145,8 +145,8 @@ static void compare_templates(Arena *a, const Manifest *now, Drift *d)
                 add_maker(a, d, side[k]->entry[i].path);
 }
 
-/* True if the file is as MANIFEST says, but this dcgen writes it otherwise. Where another file was edited, one with the hashes of all tells
- * nothing new. */
+/* True if the file is as MANIFEST says, but this dcgen writes it otherwise. A file that lists the hashes of all differs wherever another one was
+ * edited, which is told already. */
 static bool is_changed(Arena *a, const Drift *d, const PackageFile *f)
 {
     size_t len;
@@ -251,7 +251,7 @@ void drift_print(const Drift *d, bool json, FILE *to)
 
 /* ---- replay --check ---- */
 
-/* The folder's report.html; it is not drawn again, as another gnuplot would draw it otherwise. "": it is missing; NULL: the package has none. */
+/* The folder's own report.html: another gnuplot would draw it otherwise. "": it is missing; NULL: the package has none. */
 static const char *report_there(Arena *a, const Workload *w, const char *folder)
 {
     if (!w->report)

@@ -288,7 +288,7 @@ static json_t *model_json(const Dump *d)
     const CostReport c = cost_report(d->a, s, &d->in->workload->templates);
     json_t *trials = json_array();
     for (const Trial *t = s->trial; t < s->trial + s->ntrial; t++)
-        if (t->c.target == s->target) /* general kernels of lesser targets are verified only */
+        if (t->c.target == s->target) /* general kernels of lesser targets are verified and not timed */
             json_array_append_new(trials, JSON_SET(candidate_json(&t->c), FIELD("status", status_name(t->status)),
                                                    FIELD("shapes", predictions_json(s, d->in->result.model, t))));
     return JSON_OBJECT(FIELD("measurements", c.nmeasure), FIELD("features", c.nfeature), FIELD("lambda", c.lambda),
@@ -417,14 +417,14 @@ static json_t *trace_json(const Dump *d)
  *     "candidates": [ { "key", "template", "target", "params", "code", "cc": [...] or "nvcc": [...] and "emulator": [...] } ] }
  */
 
-/* Every so many draws the turn passes to the next template: one may have no more candidates. */
+/* After so many draws the next template has its turn: this one may have no candidates left. */
 enum { MOST_DRAWS = 1000 };
 
 typedef struct {
     int64_t n, most;
     const Candidate **item;
     size_t nslot;           /* a power of two, more than twice the items */
-    const Candidate **slot; /* the items again: each in the first slot that was free from the one of its hash on */
+    const Candidate **slot; /* the items again, each in the first free slot from that of its hash on */
 } Picked;
 
 /* Room for `most` of the space. */
@@ -450,8 +450,8 @@ static void add_candidate(Picked *p, const Candidate *c)
     p->slot[at] = p->item[p->n++] = c;
 }
 
-/* All candidates if --trials was not given; else at most that many: the general kernels, then some drawn by --seed, the templates of the general
- * kernels taking turns. */
+/* Without --trials all candidates. Else at most that many: the general kernels, then some that --seed draws, from the templates of the general
+ * kernels in turn. */
 static Picked pick_candidates(const Dump *d)
 {
     const Space *s = d->in->space;

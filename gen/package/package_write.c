@@ -30,7 +30,7 @@ typedef struct {
     Arena *arena;
     const char **err;
     const char *outdir;        /* as the user wrote it, for messages */
-    bool force;                /* foreign files stay, and are no reason to refuse */
+    bool force;                /* foreign files stay where they are instead of being a reason to refuse */
     const char *target;        /* outdir, links followed */
     const char *parent, *name; /* target is parent/name */
     TempDir tmp;
@@ -119,7 +119,7 @@ static bool target_resolve(Writer *w)
     return *w->name ? true : fail(w, "'%s' cannot be replaced by a package", w->outdir);
 }
 
-/* Is `dir` the current folder, or does it hold it? If it were replaced, the user's shell would be left in a removed folder. */
+/* Is the current folder `dir`, or within it? If `dir` were replaced, the user's shell would be left in a removed folder. */
 static bool is_current_folder(const char *dir)
 {
     char cwd[PATH_MAX], real[PATH_MAX];
@@ -143,7 +143,7 @@ static const char *foreign_names(const Writer *w, const ForeignList *list)
     return text_str(&t);
 }
 
-/* Is the path within the folder, a name of n bytes? */
+/* Is the path within the folder whose name has n bytes? */
 static bool is_within(const char *path, const char *folder, size_t n)
 {
     return strncmp(path, folder, n) == 0 && path[n] == '/';
@@ -162,7 +162,7 @@ static bool is_in_the_way(const Writer *w, const char *entry, const char *path)
     return !folder || lstat(path_join(w->arena, w->target, path), &st) == 0 || errno == ENOTDIR;
 }
 
-/* A foreign folder is moved as one, which fails if it is another file system's or this user may not write it. */
+/* A foreign folder is moved as a whole, which fails if it is of another file system or this user may not write to it. */
 static bool can_move(const Writer *w, const char *entry)
 {
     struct stat st, here;
@@ -227,7 +227,7 @@ static bool target_check(const Writer *w, const Package *p)
             return fail(w, "'%s' is not a folder; a package is written as a folder", w->outdir);
         if (foreign_check(w, p))
             break;
-        /* if it was replaced meanwhile, the check may have held the new package's files against the former manifest: once more */
+        /* If the folder was replaced meanwhile, the new package's files may have been compared with the former manifest: check again. */
         if (ntry == MAX_TRY || !was_replaced(w, &st))
             return false;
     }
@@ -238,7 +238,8 @@ static bool target_check(const Writer *w, const Package *p)
 
 /* ---- the former package ---------------------------------------------------- */
 
-/* Removes the former package from `old`, and moves what else is there to where it was. False: some of it cannot be moved, and stays in `old`. */
+/* Removes the former package from `old`, and moves all else that is there to the same place in the new one. False: some of it cannot be moved, and
+ * stays in `old`. */
 static bool old_settle(const Writer *w, const char *old)
 {
     struct stat st;
@@ -258,7 +259,7 @@ static bool rescue_foreign(void *writer, const char *path)
     return old_settle(w, path_join(w->arena, path, "old"));
 }
 
-/* Completes what killed runs have begun. */
+/* Completes what runs that were killed had begun. */
 static bool leftovers_settle(Writer *w)
 {
     *w->err = NULL;
@@ -332,7 +333,7 @@ static bool swap_in_two_steps(const Writer *w)
     if (rename(w->fresh, w->target) == 0)
         return true;
     const int error = errno;
-    rename(w->old, w->target); /* if it fails, the next run does it */
+    rename(w->old, w->target); /* if it fails, the next run puts it back */
     errno = error;
     return false;
 }
@@ -415,7 +416,7 @@ bool package_write(const Package *p, const char *outdir, bool force, const char 
     const bool ok = tmp_make(&w) && files_write(&w, p) && swap_in(&w);
     const bool settled = !w.tmp.path || tmp_remove(&w, ok);
     if (ok)
-        folder_sync(AT_FDCWD, w.parent); /* the package is whole already; this makes the rename last */
+        folder_sync(AT_FDCWD, w.parent); /* the package is there; now the rename also outlasts a loss of power */
     return ok && settled;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fill: goes through a text line by line. It carries out the lines that steer (conditions, repetitions, pieces, texts), and replaces the
- * names in all others.
+ * fill: goes through a text line by line. Some lines are commands (conditions, repetitions, pieces, texts), which it carries out; in all others it
+ * replaces the names.
  */
 #define _GNU_SOURCE /* basename */
 #include "gen/template/fill.h"
@@ -17,7 +17,7 @@ static const char BLANKS[] = " \t\r\f\v";
 
 /* One open "#if". */
 typedef struct {
-    bool folded; /* it is decided here, and its "#" lines are not printed; else the C compiler decides it */
+    bool folded; /* it is decided here, and its "#" lines are left out; else it is left to the C compiler */
     bool live;   /* folded: the branch at hand is printed */
     bool taken;  /* folded: this branch or one before it was live */
     size_t at;   /* offset in the text, for an error */
@@ -80,8 +80,8 @@ static bool filler_lookup(void *ctx, const char *name, int64_t *value)
     return f->fill->lookup && f->fill->lookup(f->fill->ctx, name, value);
 }
 
-/* Bytes of the longest word that the identifier begins with, up to a '_' or its end; 0: there is none. A word that begins with a small letter
- * is no part of an identifier: it is a whole text, for a line of its own. */
+/* The length of the longest word that the identifier begins with, where a '_' or its end follows; 0: there is none. Words that begin with a small
+ * letter are whole texts, which stand on lines of their own and never in identifiers. */
 static size_t leading_word(const Filler *f, const char *id, size_t len, const char **text)
 {
     for (size_t n = islower((unsigned char)*id) ? 0 : len < MAX_IDENT ? len : MAX_IDENT; n; n--) /* no word is longer */
@@ -124,7 +124,7 @@ static void add_ident(Filler *f, const char *id, size_t len, bool in_string)
     }
 }
 
-/* Puts what stands from s to end once a row of the list, by add_filled or fill_lines, with `join` between and `behind` after each. */
+/* Adds the text from s to end once for each row of the list, by add_filled or fill_lines, with `join` between and `behind` after each. */
 static void repeat_rows(Filler *f, const FillList *list, void (*put)(Filler *f, const char *s, const char *end),
                         const char *s, const char *end, const char *join, const char *behind)
 {
@@ -140,8 +140,8 @@ static void repeat_rows(Filler *f, const FillList *list, void (*put)(Filler *f, 
 
 static void add_filled(Filler *f, const char *s, const char *end);
 
-/* Adds "(axes, double AXIS)" of an EACH or ANY: the text behind the list's name once a row, with `join` between. Gives what stands behind
- * the ')'. */
+/* Carries out EACH or ANY, whose "(axes, double AXIS)" begins at `open`: adds the text behind the list's name once for each row, with `join` between.
+ * Gives what stands behind the ')'. */
 static const char *add_joined(Filler *f, const char *open, const char *end, const char *join)
 {
     const char *name = open + 1, *s = name + fill_ident(name), *close = s;
@@ -179,7 +179,7 @@ static void add_filled(Filler *f, const char *s, const char *end)
 
 /* ---- conditions ---- */
 
-/* Are the lines within the outermost `depth` conditions printed? A condition that is opened where they are not is not live either. */
+/* Are lines printed that stand within the outermost `depth` conditions? Within one that is not live nothing is. */
 static bool is_live(const Filler *f, int depth)
 {
     return depth == 0 || !f->cond[depth - 1].folded || f->cond[depth - 1].live;
@@ -190,7 +190,8 @@ static Expr *parse_expr(Filler *f, const char *s, const char *end)
     return expr_parse(f->arena, arena_strndup(f->arena, s, (size_t)(end - s)), place_of(f, s, 1), f->diag);
 }
 
-/* The value of a condition that uses known names only: 0 or 1. LEFT_TO_C: it uses none. FAULTY: after an error. */
+/* The value of a condition: 0 or 1 where it uses known names only; LEFT_TO_C where it uses none; FAULTY after an error, as
+ * where it uses both kinds. */
 static int fold_condition(Filler *f, const char *s, const char *end)
 {
     bool known = end - s == 1 && (*s == '0' || *s == '1');
@@ -266,7 +267,7 @@ static bool carry_out_condition(Filler *f, const char *line, const char *end, bo
     const char *arg, *word = fill_directive(line, &len, &arg), *stop = arg;
     if (!len)
         return false;
-    while (stop < end && !(stop[0] == '/' && (stop[1] == '*' || stop[1] == '/'))) /* a comment is no part of it */
+    while (stop < end && !(stop[0] == '/' && (stop[1] == '*' || stop[1] == '/'))) /* a comment ends it */
         stop++;
     while (stop > arg && isspace((unsigned char)stop[-1]))
         stop--;
@@ -504,7 +505,7 @@ static const char *skip_quoted(const char *s)
     return *e ? e + 1 : e;
 }
 
-/* The name that a repetition counts by, and where it stands for the numbers: in one line up to the marker, or in all lines up to "//@ end". */
+/* The name that a repetition counts by, and where it is known: in one line up to the marker, or in all lines up to "//@ end". */
 struct FillBound {
     const char *name, *from, *to; /* to NULL: the end was not met yet */
     size_t len;

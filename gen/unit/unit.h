@@ -84,8 +84,8 @@ const char *unit_op_pattern(Arena *a, const UnitContext *u, const char *name);
 char *unit_fill(const UnitContext *u, const char *path, const FillScope *s, Diag *d);
 char *unit_fill_part(const UnitContext *u, const char *path, const FillScope *s, Diag *d);
 
-/* What kernels call for each element of their results (docs/templates-reference.md): of each instruction set for CPUs that the text of the kernels calls it
- * for ("": of all), of a GPU. "": there is no formula. NULL after errors in d. */
+/* What kernels call for each element of their results (docs/templates-reference.md): for CPUs one for each instruction set that the text of
+ * the kernels calls it for ("": for all); for a GPU one. "": there is no formula. NULL after errors in d. */
 const char *unit_formula(Arena *a, const UnitContext *u, const char *kernels, Diag *d);
 /* The formula in double precision, behind an operator's definition whose functions were renamed; has_check: it has dcgen_reference_check.
  * package_dir: the folder of patterns. NULL after errors. */

@@ -2,10 +2,10 @@
  *
  * unit_rows: prints the formula of an op that computes nothing by itself, such as rows: what templates call to go along a row.
  *
- * A row is gone along once for each level of reductions: softmax finds the largest element, then the sum, then the elements. A pass has three
- * functions: begin, the pass over one vector, and end, which brings the sums of several vectors together. What a later pass needs of a vector
- * again is a field of NAME_vector: it stays in registers where a row is short. Where it is long (`fresh`), it is computed again, but for one costly
- * value, which lies meanwhile where the template says (`kept`): in the row of Y, or in a buffer if Y is stored past the caches (`stream`).
+ * A kernel passes over a row once for each level of reductions: for softmax it finds the largest element, then the sum, then the elements. A pass
+ * has three functions: begin; the pass over one vector; and end, which adds up the sums of several vectors. What a later pass needs of a vector
+ * is a field of NAME_vector, and stays in registers where rows are short. Where they are long (`fresh`) it is computed again, except for one costly
+ * value (`kept`), which lies in memory meanwhile: in the row of Y, or in a buffer where Y is stored past the caches (`stream`).
  */
 #include <string.h>
 #include "gen/base/quote.h"
@@ -25,13 +25,13 @@ typedef struct {
 } Rows;
 
 static bool is_along(const Rows *r, int i) { return r->f->node[i].along >> r->f->row & 1; }
-/* Is the value of an element there once it was computed? A place costs nothing. */
+/* Does a value along the row stay at hand once it was computed? A place does not: to compute it again costs nothing. */
 static bool lasts(const Rows *r, int i) { return is_along(r, i) && r->f->node[i].kind != FORMULA_INDEX; }
 static int root_of(const Rows *r) { return r->f->nnode - 1; }
 
 /* ---- what each pass needs ---- */
 
-/* Marks what is needed for a node, up to nodes that are there already. */
+/* Marks all that is needed to compute a node, down to nodes that are there already. */
 static void need(const Rows *r, int i, const bool *there, bool *needed, bool *met)
 {
     const FormulaNode *v = &r->f->node[i];
@@ -61,7 +61,7 @@ static void need_in_pass(const Rows *r, int p, const bool *there, bool *needed, 
         need(r, root_of(r), there, needed, met);
 }
 
-/* Values of the whole row that are more than a sum and that elements or later sums use, or that fill the row. */
+/* Values of the whole row that are computed from its sums, and that elements or later sums use, or that fill the row. */
 static void find_fields(Rows *r)
 {
     const FormulaNode *root = &r->f->node[root_of(r)];
@@ -80,7 +80,7 @@ static const RowStyle *style_of(const Target *t)
     return t->family->primitives.of_targets ? &row_style_vectors : &row_style_threads;
 }
 
-/* Which values of a vector later passes use again, and the one that is worth to be kept in memory. */
+/* Finds the values of a vector that later passes use again, and among them the one that is worth keeping in memory. */
 static void find_crossing(Rows *r)
 {
     bool there[FORMULA_MAX_NODE] = { 0 }, needed[FORMULA_MAX_NODE];
@@ -104,7 +104,7 @@ static void find_crossing(Rows *r)
     }
 }
 
-/* What is computed anew in pass p, where only the kept value is there. */
+/* What pass p computes again where rows are long: there only the kept value is at hand. */
 static void need_fresh(const Rows *r, int p, bool *needed)
 {
     bool there[FORMULA_MAX_NODE] = { 0 }, met[FORMULA_MAX_NODE] = { 0 };
@@ -227,7 +227,7 @@ static Printer printer_of(const Rows *r)
                       .out = { .arena = r->arena }, .before = { .arena = r->arena } };
 }
 
-/* A node that is computed elsewhere: what stands for it. */
+/* What stands for a node that is computed elsewhere. */
 static bool stands_elsewhere(const Rows *r, Printer *p, int i)
 {
     const FormulaNode *v = &r->f->node[i];
@@ -238,7 +238,7 @@ static bool stands_elsewhere(const Rows *r, Printer *p, int i)
     return true;
 }
 
-/* Values that are not along the row are printed where they are used; elements before a loop, as it may use them behind a branch. */
+/* Values that do not change along the row are printed where they are used; elements before a loop, which may use them behind a branch. */
 static void print_of_row(const Rows *r, Printer *p, const bool *needed, int level)
 {
     for (int i = 0; i < r->f->nnode; i++)
@@ -311,7 +311,7 @@ static FillScope *words_of_reduction(const Rows *r, int i)
 
 static const ReductionForm *form_of(const Rows *r, int i) { return &r->style->reduction[r->f->node[i].op]; }
 
-/* Does the node reduce what pass p goes along? */
+/* Does the node reduce values that the pass computes? */
 static bool is_reduced(const Rows *r, int i, int pass)
 {
     return r->f->node[i].kind == FORMULA_REDUCE && r->f->node[i].level == pass + 1;
@@ -350,7 +350,7 @@ static const char *unpacked(const Rows *r, const Printer *p, const char *text)
     return t.len ? arena_printf(r->arena, "%s;\n", text_str(&t)) : "";
 }
 
-/* The statements of a pass: in a loop over a thread's elements they know the element's place. */
+/* The statements of a pass. On GPUs they stand in a loop over a thread's elements, and know the element's place. */
 static const char *body_of_pass(const Rows *r, Printer *p)
 {
     const char *text = text_str(&p->out), *place = print_place_name(p, r->f->row);

@@ -9,14 +9,14 @@
 #include "gen/base/number.h"
 #include "model/rank.h"
 
-/* MAX_SEEN: of the instances that are not tuned; MAX_BEYOND: kernels that the curve goes up to, unless the budget has more */
+/* MAX_SEEN: instances, beside the tuned ones, that kernels are chosen by; MAX_BEYOND: the curve ends there, unless the budget has more kernels */
 enum { MAX_SEEN = 256, MAX_BEYOND = 64, MAX_REORDER = 4 };
-static const double TIE_MODELLED = 5e-2; /* where nothing was measured: computed times no further apart are alike */
-/* A kernel must lower the mean relative time by WORTH, and by this part of the noise: many are tried, and the luckiest seems to. */
+static const double TIE_MODELLED = 5e-2; /* where nothing was measured: computed times that differ by less are alike */
+/* A kernel must lower the mean relative time by WORTH and by this part of the noise: of many that are tried, the luckiest seems to. */
 static const double WORTH = 1e-4, WORTH_NOISE = 0.02;
-static const double DOUBTS = 2;        /* standard deviations by which a prediction counts as worse */
-static const double LEAF_DOUBTS = 1;   /* the same, of two times, by which one must be worse for the tree to see it */
-static const double LEAF_WORTH = 1e-4; /* gains below this are not worth a leaf of the tree */
+static const double DOUBTS = 2;             /* standard deviations by which a prediction counts as worse */
+static const double LEAF_DOUBTS = 1;        /* the same, by which two predictions must differ for the tree to see it */
+static const double LEAF_WORTH = 1e-4;      /* gains below this are not worth a leaf of the tree */
 static const double TREE_TOLERANCE = 3e-4;  /* TreeOptions.tolerance */
 static const double MODEL_TOLERANCE = 1e-2; /* where nothing was measured: a finer tree would follow model errors */
 
@@ -33,17 +33,17 @@ typedef struct {
     int64_t *usable;         /* trials */
     int64_t *added;          /* one a usable trial: the bytes that it adds to the package */
     double *rel;             /* nusable x nseen: weight * time / best known time */
-    double *rest;            /* one a seen instance: the least of `rel` among the picked ones that stay in a step */
-    double total_weight;     /* sum of weight_of over the seen instances */
-    int64_t *picked;         /* indices into usable */
+    double *rest;        /* one a seen instance: the least of `rel` among the picked kernels that an exchange leaves */
+    double total_weight; /* sum of weight_of over the seen instances */
+    int64_t *picked;     /* indices into usable */
     int npicked, most;
-    int64_t *step[SELECT_MAX_KERNEL + 1]; /* what was picked when so many were */
+    int64_t *step[SELECT_MAX_KERNEL + 1]; /* step[n]: the kernels when n were picked */
     int64_t bytes, max_bytes;
-    double **ns, **doubted; /* one a trial that was picked: its times on all instances; those of doubted_ns */
+    double **ns, **doubted; /* one a picked trial: its times on all instances, as known and as doubted_ns has them */
 } Selector;
 
-/* What instance i counts among instances that weigh all_weight together. They share half of the weight, the tuned ones among them the other half:
- * those were picked to stand for the others, and what is known of them was measured. */
+/* How much instance i counts among instances that weigh all_weight together. All of them share one half of the weight, and the tuned ones alone the
+ * other half: these were picked to stand for the rest, and what is known of them was measured. */
 static double weight_of(const Selector *q, int64_t i, double all_weight)
 {
     const Instance *inst = &q->s->spec->instance[i];
@@ -76,8 +76,8 @@ static bool may_pick(const Study *s, const Trial *t)
     return study_may_choose(s, t) && (s->device->modelled || trial_timed(s, t));
 }
 
-/* Lists the trials that may be picked: all that were measured; where nothing can be measured, all. They come by their keys, so that of two that
- * are alike the same is taken in whatever order they were tried. */
+/* Lists the trials that may be picked: all that were measured, or simply all where nothing can be measured. They are in the order of their keys, so
+ * that of two that are alike the same one is taken in whatever order they were tried. */
 static void see_trials(Selector *q)
 {
     const Study *s = q->s;
@@ -97,8 +97,8 @@ static void see_trials(Selector *q)
         q->added[u] = study_added_bytes(s, &s->trial[q->usable[u]]);
 }
 
-/* The time of a trial: the measured one as it is, a predicted one as much worse as it may be off, since the least of many predictions is one that is
- * too low. Where nothing was measured, all are off alike. */
+/* The time of a trial: a measured one as it is, a predicted one made worse by as much as it may be off, since the least of many predictions is one
+ * that is too low. Where nothing was measured, all are off alike, and none is made worse. */
 static double doubted_ns(const Selector *q, int64_t trial, const Instance *inst)
 {
     const int64_t shape = study_shape(q->s, inst->extent, inst->threads);
@@ -132,7 +132,7 @@ static void relative_costs(Selector *q)
     }
 }
 
-/* Works out `rest` where the picked kernel at place `without` is left out (-1: none). */
+/* Works out `rest` without the picked kernel at place `without` (-1: with all). */
 static void take_rest(const Selector *q, int without)
 {
     for (int64_t i = 0; i < q->nseen; i++)
@@ -152,7 +152,7 @@ static double objective(const Selector *q)
     return sum / q->total_weight;
 }
 
-/* The same of those in `rest` and another one; some more than `most`, where it is more. */
+/* The same with those of `rest` and one more kernel. Where that is more than `most`, any number above it. */
 static double objective_with(const Selector *q, int64_t with, double most)
 {
     const double *rel = q->rel + with * q->nseen;
@@ -182,7 +182,7 @@ static int64_t best_step(const Selector *q, int without, double *value)
     return best;
 }
 
-/* Puts other kernels in the place of picked ones, each time by the exchange that lowers the objective most. */
+/* Exchanges picked kernels for others, each time where that lowers the objective most. */
 static void exchange(Selector *q)
 {
     for (int round = 0; round < 3 * q->npicked; round++) {
@@ -203,7 +203,7 @@ static void exchange(Selector *q)
     }
 }
 
-/* One kernel more, then exchanges, until nothing is worth it or fits: the choice with a smaller budget of kernels is a point on the way. */
+/* Adds one kernel after the other, with exchanges after each, until none is worth it or fits. The choice of a smaller budget is a step on the way. */
 static void pick(Selector *q, Assignment *as)
 {
     double value = q->npicked ? objective(q) : INFINITY;
@@ -237,7 +237,7 @@ static void pick_beyond(const Selector *q, Assignment *as)
 
 /* ---- from kernels to instances ---- */
 
-/* Fills in what each kernel costs on each instance, which is the best there, and the best known time: on a tuned instance that of any trial. */
+/* Fills in what each kernel costs on each instance, which is the best there, and the best known time: of any trial, on tuned instances. */
 static void fill_costs(const Selector *q, Assignment *as)
 {
     for (int64_t i = 0; i < q->s->spec->ninstance; i++) {
@@ -266,8 +266,8 @@ int select_features(const Study *s, const int64_t *extent, int threads, int64_t 
     return n;
 }
 
-/* What the tree counts for kernel k on instance i, as a multiple of the best known time. Where its time and that of the best kernel are both predicted,
- * only so much of their difference counts as is more than the two may be off: no leaf follows what nobody knows. */
+/* What kernel k costs on instance i for the tree, as a multiple of the best known time. Where its time and the best kernel's are both predicted, only
+ * that part of their difference counts which exceeds what both may be off: no leaf follows what nobody knows. */
 static double leaf_cost(const Selector *q, const Assignment *as, int64_t i, int k)
 {
     const int64_t trial[] = { as->kernel[k], as->kernel[as->best[i]] };
@@ -380,7 +380,7 @@ static int count_serving(const Selector *q, const Assignment *as)
     return n;
 }
 
-/* Trains the tree for n kernels. Returns how many of them serve something; if not all, the choice is of no use. */
+/* Trains the tree for n kernels. Returns how many of them serve something; the choice is of use only if all do. */
 static int assign(Selector *q, Assignment *as, int n)
 {
     take_step(q, as, n);

@@ -10,13 +10,13 @@
 enum { COUNT_STEPS = 8 };
 /* Of the time that a first batch has, this part is for building it, the rest for verifying. */
 static const double BUILD_PART = 0.6;
-static const double TELLING_FLOPS = 1e9;    /* of the shape that errors are told of */
+static const double TELLING_FLOPS = 1e9;    /* at most, of the shape that errors are told of */
 static const double CHECK_DEADLINE_S = 120; /* the emulator takes seconds for large shapes */
 
 /* Trials that are built together. */
 typedef struct Batch {
     struct Batch *later; /* the next of those that are built in the background */
-    bool begun;          /* its builds run in the background, or did */
+    bool begun;          /* its builds were started in the background */
     int n;
     int64_t trial[STOPWATCH_MOST];
     Build build[STOPWATCH_MOST];
@@ -50,9 +50,9 @@ static void add_fact(Batch *b, int i, const char *name, int64_t value)
 }
 
 /* Reads what compilers say of registers and spills. Code that does not fit its registers counts as not built and is never used: a smaller tile
- * costs less than what it moves to and from memory instead. But a CPU that stands in for the tuned one has one kernel alone, the general one of a
- * template: slow there is better than nothing. And of a template whose loops do what a formula says, no tile may fit. What a loop stores and does
- * not load again is no register that was short: gcc leaves such stores behind. */
+ * is faster than moving sums to memory and back. There are two exceptions. A CPU that stands in for the tuned one has one kernel alone, the
+ * general one of a template: slow there is better than nothing. And where a template's loops do what a formula says (may_spill), no tile at all may
+ * fit. A loop that stores and does not load again does not count: gcc leaves such stores behind without being short of registers. */
 static void read_report(Lab *l, Batch *b, int i)
 {
     Build *build = &b->build[i];
@@ -128,7 +128,7 @@ static void keep_tried(Batch *b)
     b->n = n;
 }
 
-/* Builds what was ended with another batch, whose time was up. */
+/* Builds those members whose builds were ended together with another batch, when that batch's time was up. */
 static void build_ended(Lab *l, Builder *builder, Batch *b)
 {
     for (int i = 0; i < b->n; i++)
@@ -138,8 +138,8 @@ static void build_ended(Lab *l, Builder *builder, Batch *b)
         }
 }
 
-/* Builds the batch, or waits for its builds in the background. Those that are not done by until_s are not wanted any more, and leave the batch; but if
- * it is the `first`, one is waited for. False with *err set: interrupted, or this machine cannot build. */
+/* Builds the batch, or waits for its builds in the background. Members whose builds are not done by until_s leave the batch; but of the `first` batch
+ * one is waited for. False with *err set: interrupted, or this machine cannot build. */
 static bool build_batch(Lab *l, Batch *b, double until_s, bool first, const char **err)
 {
     Workshop *m = l->shop;
@@ -271,7 +271,7 @@ static bool verify_kernels(Lab *l, Arena *scratch, Batch *b, const MeasureReques
     return true;
 }
 
-/* Verifies n members from `first` on, on shapes around their tiles. False in *in_time: the time was up before that was done. */
+/* Verifies n members from `first` on, on shapes around their tiles. *in_time becomes false where the time was up before that was done. */
 static bool verify_members(Lab *l, Arena *scratch, Batch *b, int first, int n, double until_s, bool *in_time,
                            const char **err)
 {
@@ -297,9 +297,9 @@ static bool verify_members(Lab *l, Arena *scratch, Batch *b, int first, int n, d
     return true;
 }
 
-/* Verifies the batch on awkward shapes. Those for which the time does not suffice leave the batch; but if it is the `first`, not before one of it works.
- * All are executed side by side, as the reference is computed once for all; but where executing takes longer than that, one after the other, each around
- * its own tile alone: what is a tile to one may be many to another. */
+/* Verifies the batch on awkward shapes. Members for which the time does not suffice leave the batch; of the `first` batch only once one works. All
+ * are executed on the same shapes, so that the reference is computed once. Where executing them takes longer than the reference (in the emulator),
+ * they come one after the other, each on shapes around its own tile: what is one tile to a kernel may be many to another. */
 static bool verify_batch(Lab *l, Arena *scratch, Batch *b, double until_s, bool first, const char **err)
 {
     bool in_time = true, alone = l->shop->assembler;
@@ -342,7 +342,7 @@ static bool count_accesses(Lab *l, Arena *scratch, Batch *b, const char **err)
     return true;
 }
 
-/* The tuned shape that errors are told of: the one with the most work that takes no long time, or else with the least. */
+/* The tuned shape that errors are told of: the one with the most work up to TELLING_FLOPS; where all have more, the one with the least. */
 static const Instance *telling_shape(const Study *s)
 {
     const Instance *best = NULL;
@@ -464,7 +464,7 @@ static bool begin_batch(Lab *l, Batch *b, const char **err)
     return true;
 }
 
-/* If a batch of the same trials was begun, takes that from the list and gives it; else gives b. */
+/* The batch of the same trials that was begun before, which leaves the list; b if there is none. */
 static Batch *take_begun(const Lab *l, Batch *b)
 {
     for (Batch **at = &l->shop->begun; *at; at = &(*at)->later) {
@@ -508,7 +508,7 @@ bool lab_machine_untimed(Lab *l, Arena *scratch, const Proposal *p, int n, doubl
     return admit_batch(l, scratch, b, lab_until_s(l, share), !study_choosable(l->study, -1, NULL), err);
 }
 
-/* Is no time of a kernel that works known, from this run or an earlier one? */
+/* Is there no time yet of any kernel that works, from this run or an earlier one? */
 static bool knows_nothing(const Lab *l)
 {
     bool known = l->ntimed > 0;
@@ -535,7 +535,7 @@ static bool time_batch(Lab *l, Arena *scratch, const Batch *b, const Proposal *p
     return true;
 }
 
-/* Until a shape was timed one of a batch is always built, so that something is known when the time is up. */
+/* Until a first shape was timed, at least one member of a batch is built, however late it is: something must be known in the end. */
 static bool machine_trials(Lab *l, Arena *scratch, const Proposal *p, int n, double share, const char **err)
 {
     Batch *b = take_begun(l, new_batch(l, scratch, p, n));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * measure: requests to a runner for times and for limits. A runner's answers are not trusted: a kernel that is measured may write to its socket
- * too. Whatever goes wrong, the runner is killed, the kernel of its last `begin` is to blame, and a new runner is asked for the others.
+ * measure: asks a runner for times and for limits. Its answers are not trusted, as a kernel that is measured may write to the runner's socket
+ * too. When anything goes wrong, the runner is killed, the kernel of its last `begin` gets the blame, and a new runner is asked for the others.
  */
 #include "search/measure/runner_private.h"
 
@@ -14,10 +14,10 @@
 #include "search/record/samples.h"
 
 enum {
-    MAX_LOST = 2, /* tries that are lost through no kernel's fault, one after the other */
+    MAX_LOST = 2, /* tries in a row that failed through no kernel's fault; then nothing can be measured */
     LAST_WORDS_BYTES = 250
 };
-static const double LIMIT_DEADLINE_S = 10; /* beyond the time that a request for limits allows */
+static const double LIMIT_DEADLINE_S = 10; /* on top of the time that a request for limits allows */
 
 /* One measure() call: what is asked, and how far it is. */
 typedef struct {
@@ -124,7 +124,7 @@ static bool add_strides(const Exchange *s, json_t *extent, json_t *apart)
     return true;
 }
 
-/* An operand's k-th extent; 0: it is no number, as the operand's size tells, too. */
+/* An operand's k-th extent; 0 where it cannot be computed, which the operand's size reports. */
 static int64_t extent_along(const Exchange *s, int operand, int k)
 {
     int64_t along = 0;
@@ -143,7 +143,7 @@ static json_t *output_extents(const Exchange *s)
     return list;
 }
 
-/* Adds how long the rows of operands are, and how extents are divided into parts, where an operand has such. */
+/* Adds the lengths of operands' rows, and how extents are divided into parts, where an operand has rows or parts. */
 static void add_parts(const Exchange *s, json_t *request)
 {
     const Op *op = s->r->op;
@@ -158,7 +158,7 @@ static void add_parts(const Exchange *s, json_t *request)
     JSON_SET(request, FIELD("way", s->q->way));
 }
 
-/* True where a call has no result: then nothing is called, and there are no times. */
+/* True where a call has no result: then no kernel is called, and there are no times. */
 static bool is_empty(const Op *op, const int64_t *extent)
 {
     int64_t elems = 1;
@@ -168,7 +168,7 @@ static bool is_empty(const Op *op, const int64_t *extent)
     return elems == 0;
 }
 
-/* The request for all that is not settled, as a line. NULL: a size is no number. */
+/* The request for all kernels that are not settled, as a line. NULL: a size cannot be computed. */
 static char *request_line(Exchange *s)
 {
     const MeasureRequest *q = s->q;
@@ -251,7 +251,7 @@ static bool take_samples(Arena *a, MeasureRecord *m, const json_t *ns)
     return true;
 }
 
-/* Takes what the emulator counted. What is no whole number is left out. */
+/* Takes what the emulator counted, but for what is no whole number. */
 static void take_facts(Arena *a, MeasureRecord *m, json_t *facts)
 {
     const char *name;
@@ -307,7 +307,7 @@ static bool take_error(Exchange *s, const json_t *event)
     return true;
 }
 
-/* Asks for all that is not settled and takes the answers. HEARD: all are settled, or s->lacking says why not. */
+/* Asks for all kernels that are not settled and takes the answers. HEARD: all are settled, or s->lacking says why not. */
 static RunnerAnswer ask_once(Exchange *s)
 {
     static const struct {
@@ -387,8 +387,8 @@ static bool give_up(const Exchange *s, const char *why, const char **err)
     return false;
 }
 
-/* Asks until all kernels are settled. A kernel that brings a runner down is settled by that, and the others go to the next runner. What is no
- * kernel's fault is tried once more, by a new runner; if that fails too, nothing can be measured on this shape. */
+/* Asks until all kernels are settled. One that brings a runner down is settled by that, and the others go to the next runner. A try that fails
+ * through no kernel's fault is made once more, by a new runner; if that fails too, nothing can be measured on this shape. */
 static bool ask_all(Exchange *s, const char **err)
 {
     for (int lost = 0;;) {
@@ -436,8 +436,8 @@ static bool measure_all(Exchange *s, const char **err)
     return true;
 }
 
-/* Sets what counts of each kernel's samples. One rule (samples_time) serves all kernels of a request: the kept kernel, else the fastest, tells
- * which. */
+/* Sets the time that counts of each kernel's samples. All kernels of a request go by one rule (samples_time), which the time of the kept kernel,
+ * or else of the fastest, decides. */
 static void set_times(const MeasureRequest *q, MeasureRecord *out, int n)
 {
     double least = INFINITY;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * study: takes kernel and measurement records one by one, and keeps of each trial and tuned shape the time that counts. study_load.c takes all that
- * there are.
+ * study: takes records of kernels and measurements one by one, and keeps for each trial and tuned shape the time that counts. study_load.c does so
+ * with all records of a file.
  */
 #include "search/record/study_private.h"
 
@@ -16,7 +16,7 @@
 #include "search/record/roofline.h"
 #include "search/record/samples.h"
 
-enum { PLACES = 32 }; /* that are held out, for which a study has room at first */
+enum { PLACES = 32 }; /* held-out shapes for which a study has room at first */
 
 static bool is_at(const Study *s, const Instance *inst, const int64_t *extent, int threads)
 {
@@ -111,7 +111,7 @@ int64_t study_add(Study *s, const Candidate *c)
     if (i >= 0)
         return i;
     const size_t n = (size_t)s->ntrial;
-    if ((n & (n - 1)) == 0) /* it grows where the number is a power of two */
+    if ((n & (n - 1)) == 0) /* the list is full: it doubles whenever its length is a power of two */
         s->trial = arena_grow(s->arena, s->trial, n, n ? 2 * n : 1, sizeof *s->trial);
     s->trial[n] = (Trial){ .c = *c,
                            .key = candidate_key(s->arena, c, s->context_hash, s->device),
@@ -142,7 +142,7 @@ int64_t study_place(const Study *s, const Instance *inst)
     return find_place(s, inst->extent, inst->threads, s->nplace);
 }
 
-/* Makes room for as many places again. */
+/* Doubles the room for places. */
 static void grow_places(Study *s)
 {
     const size_t had = (size_t)s->room, has = 2 * had;
@@ -154,7 +154,7 @@ static void grow_places(Study *s)
     s->room = (int64_t)has;
 }
 
-/* The place of these extents. A held-out instance that is none yet becomes one. -1: the spec has no such instance. */
+/* The place of these extents; a held-out instance without one gets the next. -1: the spec has no such instance. */
 static int64_t find_or_add_place(Study *s, const int64_t *extent, int threads)
 {
     const int64_t known = find_place(s, extent, threads, s->nplace);
@@ -189,7 +189,7 @@ static void swap_places(Study *s, int64_t a, int64_t b)
     }
 }
 
-/* Those taken in are in the order of the spec, whatever the order in which they came. */
+/* Shapes that are taken in stand in the order of the spec, in whatever order they came. */
 void study_take_in(Study *s)
 {
     for (int64_t j = s->nshape; j < s->nplace; j++) {
@@ -287,8 +287,8 @@ static void forget_times(const Study *s, int64_t place)
     }
 }
 
-/* Takes a time of the anchor over. If it is the least so far, all times on the place move with it. The first one makes measurements without an
- * anchor worthless: nobody knows how fast the machine was at their moment. */
+/* Takes a time of the anchor. All times of a place are reckoned from the anchor's least one, so they change with it. Once there is one, measurements
+ * without an anchor are worthless: nobody knows how fast the machine was at their moment. */
 static void move_anchor(Study *s, int64_t place, double ns)
 {
     Anchor *a = &s->anchor[place];
@@ -309,8 +309,8 @@ static int by_part(const void *x, const void *y)
     return order_reals(s, t, LENGTH(s));
 }
 
-/* Keeps them ascending, so that the order in which they come means nothing; study_load sorts them when it has all. A list grows where its length is a
- * power of two. */
+/* Keeps the list ascending, so that the order of records means nothing; study_load sorts lists once it has all. A list doubles whenever its length
+ * is a power of two. */
 static void add_ratio(const Study *s, Trial *t, int64_t place, Ratio r)
 {
     int i = t->count[place]++;
@@ -341,7 +341,7 @@ bool study_wants_cold(const Study *s, const int64_t *extent)
 
 bool study_is_cold(const Study *s, const int64_t *extent) { return s->has_cold && study_wants_cold(s, extent); }
 
-/* False if times of such caches do not count on the place. The first cold one takes the place of all hot ones. */
+/* False if times with caches in that state (cold: flushed) do not count on the place. The first cold time replaces all hot ones. */
 static bool suits_caches(Study *s, int64_t place, bool cold)
 {
     Anchor *a = &s->anchor[place];

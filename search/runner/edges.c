@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * edges: rows as programs meet them and random normal numbers never are: what goes along them must be right for all. Numbers are as the type has them:
- * f16 has a shorter range. Where a formula's sum or product of such numbers is beyond the floats, its result is not determined
- * (templates/package/formula.h), and any will do.
+ * edges: fills rows with what programs meet and random normal numbers never show: constant rows, outliers, ties, numbers far from 0 or near the
+ * ends of the floats. Formulas that reduce a row must be right for all of them. The numbers suit the type, as f16 has a shorter range. Where a
+ * formula's sum or product of such numbers is beyond the floats, any result will do (templates/package/formula.h).
  */
 #include "search/runner/runner.h"
 
 #include <math.h>
 
-/* Nearly a normal number: the sum of four even ones. */
+/* Nearly a normal number: the sum of four that are spread evenly. */
 static double draw(Rng *r)
 {
     const uint64_t bits = rng_next(r);
@@ -22,7 +22,7 @@ void edges_fill(Rng *r, const Dtype *t, void *to, int64_t n, int64_t row_elems)
 {
     enum { KINDS = 10 };
     const bool narrow = t->exponent == 5;
-    /* The squares of `large` ones, some hundreds of them, are within the floats' range by a little. */
+    /* The squares of some hundreds of `large` numbers add up to just less than the largest float. */
     const double far = narrow ? 1000 : 1e7, large = narrow ? 0x1p8 : 0x1p58, most = narrow ? 0x1p12 : 0x1p122,
                  least = narrow ? 0x1p-20 : 0x1p-130;
     int64_t outlier = 0;
@@ -32,7 +32,7 @@ void edges_fill(Rng *r, const Dtype *t, void *to, int64_t n, int64_t row_elems)
         outlier = at == 0 ? rng_below(r, row_elems) : outlier;
         const double kind[KINDS] = { z,        /* normal */
                                      1234.567, /* constant */
-                                     z - 50,   /* near 0, for their spread, and far */
+                                     z - 50,   /* 50 times their spread from 0 */
                                      far + 4 * z,
                                      fabs(z), /* of one sign */
                                      at == outlier ? far : z,

@@ -15,7 +15,7 @@
 static PACKAGE_pool *pool;
 static int pool_threads;
 static Place copies[2];
-static bool has_copies; /* of the request at hand: where all its kernels were verified before it needs none */
+static bool has_copies; /* copies[] is of the request at hand: made for its first kernel that was not verified before */
 
 static bool probe(Arena *a, Device *out, const char **err)
 {
@@ -29,7 +29,7 @@ static json_t *hello_fields(Arena *a, const char **err)
     return probe(a, &d, err) ? json_pack("{s:o}", "device", facts_json(&d)) : NULL;
 }
 
-/* Makes the pool one of so many threads. False: it cannot be started. */
+/* Sees to it that the pool has so many threads. False: it cannot be started. */
 static bool set_pool(int threads)
 {
     if (pool_threads != threads) {
@@ -87,7 +87,7 @@ static bool measure_limits(Arena *a, const LimitsRequest *q, LimitRecord *out, i
     w.cache_bytes[LEVEL_L1] = d.l1_bytes;
     w.cache_bytes[LEVEL_L2] = d.l2_bytes;
     w.cache_bytes[LEVEL_L3] = d.l3_bytes;
-    set_pool(1); /* threads of the pool would be in the way: they spin for a while after their last job */
+    set_pool(1); /* no pool: its threads spin for a while after their last job, and would disturb what is measured */
     *rounds = limits_measure(&w, out);
     return true;
 }

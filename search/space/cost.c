@@ -12,25 +12,26 @@
 
 _Static_assert((int)TEMPLATE_MAX_TERM <= (int)ADDITIVE_MAX, "additive_fit takes all terms of a template");
 
-/* The least sigma, and the error that is assumed while too little is measured. */
+/* The least sigma, and the one that is assumed while too little is measured. */
 static const double SIGMA_MIN = 0.02, SIGMA_PRIOR = 0.5;
-static const double NEAR_OCTAVES = 1; /* distance of shapes over which residuals and errors carry */
+/* How far apart shapes may be for residuals and errors of one to tell of the other. */
+static const double NEAR_OCTAVES = 1;
 /* Twice as many threads set shapes as far apart as four times an extent. */
 static const double THREADS_APART = 4;
 static const double FAR_LEVEL = 0.02; /* the weight of a far shape's residual: it still tells a candidate's own level */
-/* A candidate that is fixed for an extent is predicted to take so many times as long on another, where it is not measured: a choice takes it
- * there only if it was. */
+/* A candidate that is fixed for an extent is predicted to take so many times as long on others, on which no search measures it. So a choice takes it
+ * there only if it was measured nevertheless. */
 static const double FIXED_ELSEWHERE = 8;
 /* log2 ns of a shape whose work cannot be computed: 36 years, so that the kernel is never chosen for it */
 static const double NO_IDEA = 60;
-static const double SIGMA_ROWS = 4; /* the error over all shapes counts as much as so many measurements */
-/* An error counts with this power of the measurement's weight: by half at 1.04 times the best time, by 5 % at 1.2. */
+static const double SIGMA_ROWS = 4; /* on each shape the error over all shapes counts like so many measurements */
+/* Errors are weighted by this power of the measurement's weight: one half at 1.04 times the best time, 5 % at 1.2. */
 static const double ERROR_POWER = 4;
-static const double LEAST_WEIGHT = 0.02, STEEPNESS = 4; /* of a measurement in the fit */
+/* A measurement's least weight in the fit, and how steeply the weight falls with its time. */
+static const double LEAST_WEIGHT = 0.02, STEEPNESS = 4;
 /* The least lambda where terms were fitted, as a part of the total weight: a feature then explains at most half of what least squares would
- * let it. Fitted prices leave small residuals, much of which are peculiar to single kernels. Leaving one row out does not show that, as other
- * rows of the same kernel stay in: with few kernels lambda came out too small, and the model chose 5 points worse than its terms alone
- * (bench/tuning). */
+ * let it. What fitted prices leave is small, and mostly peculiar to single kernels. Leaving one row out does not show that, as other rows of the
+ * same kernel stay in: with few kernels lambda would be too small, and the model would choose worse than its terms alone. */
 static const double AFTER_TERMS = 1;
 static const double SHRINK = 0.3; /* weight of "no residual" against one measured at the same shape */
 
@@ -49,8 +50,8 @@ static int template_index(const CostModel *m, const Template *t)
     return i;
 }
 
-/* Fills what expressions over a kernel on a shape refer to. Returns the threads that a package gives such a call: one with little work gets
- * fewer (PACKAGE_worthwhile), and costs what it costs with those. 0: it cannot be computed. */
+/* Fills in the values of the names that a kernel's expressions use on a shape. Returns the threads that a package gives such a call: one with little
+ * work gets fewer (PACKAGE_worthwhile), and costs what it costs with those. 0: they cannot be computed. */
 static int bind_shape(const CostModel *m, const Candidate *c, KernelFacts facts, const int64_t *extent, int threads,
                       int64_t *slots)
 {
@@ -87,7 +88,7 @@ static double closed_form(const CostModel *m, const Template *t, const double *x
     return sum > 0 ? log2(sum) : NO_IDEA;
 }
 
-/* Fills in the features and the terms of a candidate on a shape; all are 0 where it returns false: they cannot be computed. */
+/* Fills in the features and terms of a candidate on a shape. False: they cannot be computed, and are all 0. */
 static bool fill_columns(const CostModel *m, const Candidate *c, KernelFacts facts, const int64_t *extent, int threads,
                          double *row, double *term)
 {
@@ -125,14 +126,14 @@ static double corrected(const CostModel *m, double closed, const double *row)
     return rounded(closed + (m->ridge ? ridge_predict(m->ridge, row) : 0));
 }
 
-/* log2 of the time of a candidate with these facts; its own residuals have no part in it. */
+/* log2 of the time of a candidate with these facts, without its own residuals. */
 static double predict_log2(const CostModel *m, const Candidate *c, KernelFacts facts, const int64_t *extent,
                            int threads)
 {
     return corrected(m, cost_features(m, c, facts, extent, threads, m->row), m->row);
 }
 
-/* What a prediction counts as. Prices that were not fitted have units of their own, which the roofline says nothing of. */
+/* A prediction, but at least the roofline's time. Prices that were not fitted have units of their own, of which the roofline says nothing. */
 static double counted_ns(const CostModel *m, const Candidate *c, const int64_t *extent, int threads, double log2_ns)
 {
     Bound least;
@@ -151,7 +152,7 @@ bool cost_counts(const Study *s, int64_t trial, int64_t shape)
 
 double cost_weight(double best, double ns) { return ns <= best ? 1 : fmax(LEAST_WEIGHT, pow(best / ns, STEEPNESS)); }
 
-/* How much a shape says of another: 1 of itself, less the further they are apart, in octaves of their extents and threads. */
+/* How much a shape tells of another: 1 of itself, and less the further apart they are, in octaves of extents and threads. */
 static double nearness(const CostModel *m, const Instance *a, const Instance *b)
 {
     const double d = log2((double)a->threads / b->threads);
@@ -159,7 +160,7 @@ static double nearness(const CostModel *m, const Instance *a, const Instance *b)
     return exp(-sum / (2 * NEAR_OCTAVES * NEAR_OCTAVES));
 }
 
-/* What is asked of an instance again and again. Callers ask for many trials on one instance, so the last answer is kept. */
+/* What predictions on one instance have in common. Callers ask for many trials on one instance after the other, so the last one's is kept. */
 struct Nearness {
     int threads; /* 0: nothing was asked yet */
     int64_t extent[OP_MAX_EXTENT];
@@ -196,7 +197,7 @@ bool cost_left_out(CostLeave leave, int64_t trial, int64_t shape)
 typedef struct {
     int64_t trial, shape;
     double log2_ns, weight;
-    bool computed; /* its features and terms could be */
+    bool computed; /* its features and terms could be computed */
 } Seen;
 
 /* All of a study, shape by shape. */
@@ -275,8 +276,8 @@ static Rows rows_of(Arena *scratch, const CostModel *m, const Template *t, CostL
     return r;
 }
 
-/* Works out each shape's sigma from the leave-one-out errors of the rows on it and on shapes near it. The question is how far good candidates
- * are off: slow ones say little of that. */
+/* Works out each shape's sigma from the leave-one-out errors of the rows on it and on shapes near it. What matters is how far predictions of good
+ * candidates are off; slow ones tell little of that. */
 static void fill_sigma(CostModel *m, const Rows *r)
 {
     const Study *s = m->study;
@@ -376,7 +377,7 @@ CostModel *cost_analytic(Arena *a, const Study *s, const TemplateList *templates
     return m;
 }
 
-/* Fits a model that has its table. */
+/* Fits a model whose table is filled. */
 static CostModel *fit(CostModel *m, CostLeave leave)
 {
     Arena *scratch = arena_new();
@@ -413,7 +414,7 @@ double cost_predict(const CostModel *m, const Candidate *c, const int64_t *exten
     return counted_ns(m, c, extent, threads, predict_log2(m, c, (KernelFacts){ 0 }, extent, threads));
 }
 
-/* The weight of all that was measured of a trial, seen from an instance. *residual: the mean of the residuals by it; "no residual" weighs SHRINK. */
+/* The weight of all that was measured of a trial, as seen from an instance. *residual: the weighted mean of its residuals and a 0 of SHRINK. */
 static double carried_weight(const CostModel *m, int64_t trial, const Instance *inst, double *residual)
 {
     const double *near = nearness_to(m, inst)->k;

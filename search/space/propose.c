@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * propose: makes a pool of candidates, lets the model predict all of it on a sample of shapes, and picks a batch slot by slot. The strategies
- * that this is judged against expect nothing: such a search ends with its budget, or when the space is used up.
+ * that it is compared with (bench/tuning) stand at the end. They predict no gain: their searches end with the budget, or when the space is used up.
  */
 #include "search/space/propose.h"
 
@@ -21,7 +21,7 @@ enum {
     ROUND_SHAPES = 16
 };
 enum { RANDOM_TRIES = 1000, LOOK_FOR_SHAPE = 4000, LOCAL_TRIALS = 3, MAX_BATCH = 64 };
-static const double BELIEF = 0.5;   /* the part of the model's standard deviation with which times are drawn */
+static const double BELIEF = 0.5;   /* times are drawn with this part of the model's standard deviation */
 static const double FIXED_NS = 3e6; /* what a measurement takes besides the kernel's time */
 
 typedef struct {
@@ -50,7 +50,7 @@ static bool is_known(const Proposer *p, const Candidate *c)
 
 static bool fits(const Proposer *p, const Candidate *c) { return candidate_fits(c, p->s->spec, p->s->device); }
 
-/* Is it meant for any of the shapes? Elsewhere it would not be measured. */
+/* Is it meant for any of the shapes? If not, it would not be measured. */
 static bool is_wanted(const Proposer *p, const Candidate *c)
 {
     bool any = false;
@@ -65,7 +65,7 @@ static void add_to_pool(Proposer *p, const Candidate *c)
         p->pool[p->npool++] = *c;
 }
 
-/* A random candidate. Those fixed for an extent are many, and each is much like the one that is not: half of them become that one. */
+/* A random candidate. Many are fixed for an extent, and each of these is much like the one that is not: half of them become that one. */
 static Candidate draw_candidate(const Proposer *p)
 {
     const Candidate c = p->space->candidate[rng_below(p->rng, p->space->n)];
@@ -78,7 +78,7 @@ static Candidate draw_candidate(const Proposer *p)
     return fits(p, &plain) ? plain : c;
 }
 
-/* Gives one parameter another value, or by chance the same. */
+/* Draws a value of one parameter anew; it may be the same. */
 static void change_one(const Proposer *p, Candidate *c)
 {
     if (c->t->nparam == 0)
@@ -129,7 +129,7 @@ static void make_pool(Proposer *p)
         }
 }
 
-/* Chooses the shapes that the gain is summed over, other ones each time when these are not all. */
+/* Chooses the shapes that the gain is summed over: all, or of too many an even part, another one each time. */
 static void choose_seen_shapes(Proposer *p)
 {
     const Study *s = p->s;
@@ -179,8 +179,8 @@ static int enter_pool(Proposer *p, const Candidate *c)
 /* Is member i of the pool to be measured on shape j? */
 static bool is_measurable(const Proposer *p, int i, int j) { return isfinite(p->log2t[i * p->nshape + j]); }
 
-/* What member i of the pool is expected to gain on shape j, by its weight: E[max(0, best - t)] for t normal, in octaves; an octave is worth ln 2
- * of relative time near the best. */
+/* What member i of the pool is expected to gain on shape j, times the shape's weight: E[max(0, best - t)] for a normal t, in octaves. Near the best,
+ * an octave is ln 2 of relative time. */
 static double shape_gain(const Proposer *p, int i, int j)
 {
     if (!is_measurable(p, i, j))
@@ -198,7 +198,7 @@ static double expected_gain(const Proposer *p, int i)
     return sum / p->total_weight;
 }
 
-/* What measuring member i on shape j is worth: the gain, against what the measurement costs. */
+/* What measuring member i on shape j is worth: the gain over what the measurement costs. */
 static double shape_value(const Proposer *p, int i, int j)
 {
     return shape_gain(p, i, j) / sqrt(exp2(p->log2t[i * p->nshape + j]) + FIXED_NS);
@@ -324,7 +324,7 @@ static bool leap_on_shape(const Proposer *p, int j, Candidate *found)
 
 /* ---- evolution ---- */
 
-/* A child has each parameter from one of two parents of the same template, and one time in two another value for one parameter. */
+/* A child takes each parameter from one of two parents of the same template; one time in two a parameter is then drawn anew. */
 static Candidate make_child(const Proposer *p, const Candidate *mother, const Candidate *father)
 {
     Candidate c = *mother;
@@ -362,7 +362,7 @@ static void believe_in_flight(Proposer *p)
             p->best[j] = fmin(p->best[j], predict(p, &p->s->trial[i].c, j));
 }
 
-/* The next candidate is chosen as if member i of the pool kept its promise. */
+/* Takes member i of the pool to be as fast as predicted, for the choice of the next one. */
 static void believe(Proposer *p, int i)
 {
     for (int j = 0; j < p->nshape; j++)
@@ -385,9 +385,9 @@ static int best_of_pool(const Proposer *p, const bool *taken, double *value)
     return best;
 }
 
-/* Picks the candidate of a slot of the batch, and returns its place in the pool. Slots have in turn: the largest expected gain over all shapes; for
- * one shape a step from what is best there; for one shape a leap to what should be best there; a step again, or one time in two any candidate,
- * so that a model that is wrong somewhere learns of it. *shape: the one shape, or -1. *value: the largest expected gain. */
+/* Picks the candidate of a slot of the batch, and returns its place in the pool. Slots take in turn: the largest expected gain over all shapes; a
+ * step from what is best on one shape; a leap to what should be best on one shape; and a step again or, every other time, any candidate, so that a model
+ * that is wrong somewhere learns of it. *shape: that one shape, or -1. *value: the largest expected gain. */
 static int pick_for_slot(Proposer *p, const bool *taken, int slot, int *shape, double *value)
 {
     Candidate found;

@@ -26,17 +26,17 @@ typedef struct {
 } CommandRow;
 
 static const CommandRow COMMANDS[] = {
-    [COMMAND_GENERATE] = { "generate", "SPEC", "", "search, then write the package (default command)" },
-    [COMMAND_CHECK] = { "check", "SPEC", "", "report every error of the spec, measure nothing" },
+    [COMMAND_GENERATE] = { "generate", "SPEC", "", "search, then write the package (the default)" },
+    [COMMAND_CHECK] = { "check", "SPEC", "", "report every error of the spec; measure nothing" },
     [COMMAND_EXPLAIN] = { "explain", "PKG", " T=37 ...", "say which kernel a package takes for a shape, and why" },
     [COMMAND_REPLAY] = { "replay", "SPEC", "",
-                         "make the package again from recorded measurements; --check PKG compares" },
+                         "make the package again from its records; --check PKG: has it changed?" },
     [COMMAND_BENCH] = { "bench", "PKG", "",
-                        "build and run a package's own benchmark: its code runs here, so trust it first" },
-    [COMMAND_LIMITS] = { "limits", "SPEC", "", "measure what the device does at most, and record it" },
-    [COMMAND_BUILD] = { "build", "SPEC", "", "compile ahead, without a device, what a search on one would try first" },
+                        "build and run the package's own benchmark. This runs its code: trust it first" },
+    [COMMAND_LIMITS] = { "limits", "SPEC", "", "measure the peak rates of the device, and record them" },
+    [COMMAND_BUILD] = { "build", "SPEC", "", "compile ahead what a search would try first; needs no device" },
     [COMMAND_TRY] = { "try", "TEMPLATE", " MR=4 ... SPEC",
-                      "build, verify and time one kernel of a template: its name or its file" },
+                      "build, verify and time one kernel of TEMPLATE (a name or a file)" },
 };
 enum { NCOMMAND = LENGTH(COMMANDS) };
 
@@ -90,54 +90,55 @@ static const OptionRow OPTIONS[] = {
     { "out", 'o', ARG_TEXT, GENERATE | REPLAY, "DIR", FIELD(out), 0, 0,
       "write the package to DIR (default: out/NAME)" },
     { "force", 0, ARG_FLAG, GENERATE | REPLAY, NULL, FIELD(force), 0, 0,
-      "write into a folder that holds other files too: they stay as they are" },
+      "write even into a folder with other files; those stay as they are" },
     { "target", 't', ARG_LIST, ALL & ~REPLAY_CHECK, "NAME", FIELD(target), 0, 0,
-      "generate for NAME instead of the spec's target: host, cuda, avx2, or several: avx512,avx2; explain, bench: of a "
-      "package's targets the one that is meant" },
+      "generate for NAME, not for the spec's target: host, cuda, avx2 ..., or several: avx512,avx2; explain, bench: "
+      "which one of the package's targets" },
     { "jobs", 'j', ARG_INT, GENERATE | BENCH | BUILD | REGRET | TRY, "COUNT", FIELD(jobs), 1, 1024,
       "compile COUNT kernels at a time (default: one a core)" },
     { "trials", 0, ARG_INT, GENERATE | BUILD | DUMP, "COUNT", FIELD(trials), 1, 1000000,
-      "measure at most COUNT kernels; build: compile so many" },
+      "measure at most COUNT kernels; build: compile COUNT" },
     { "seconds", 0, ARG_INT, GENERATE | DUMP | LIMITS, "SECONDS", FIELD(seconds), 1, 1000000,
-      "take at most so many seconds in all; limits: measure for so many a target (default: 1)" },
+      "take at most SECONDS in all; limits: SECONDS for each target (default: 1)" },
     { "kernels", 0, ARG_INT, GENERATE | REPLAY | DUMP, "COUNT", FIELD(kernels), 1, 256, "keep at most COUNT kernels" },
     { "code-kib", 0, ARG_INT, GENERATE | REPLAY | DUMP, "COUNT", FIELD(code_kib), 1, 1048576,
       "keep at most COUNT KiB of machine code" },
     { "regret", 0, ARG_INT_OR_NONE, REGRET, "[COUNT]", FIELD(regret), 1, 100000,
-      "measure the package's regret again, on all its shapes or on COUNT; fail above the stated bound" },
+      "measure how far the package's choice is from the best kernels, on its shapes or on COUNT; fail above the bound "
+      "that it states" },
     { "search", 0, ARG_CHOICE, GENERATE | DUMPS, "joint|random|exhaustive", FIELD(search), STRATEGY_JOINT, 0,
-      "what to measure: what the model expects most of (default), anything, everything" },
+      "which kernels to measure: those that the model expects most of (default), random ones, all" },
     { "seed", 0, ARG_U64, GENERATE | BUILD | REGRET | TRY | DUMPS, "NUMBER", FIELD(seed), 0, 0,
       "start the random choices from NUMBER (default: 1)" },
     { "records", 0, ARG_TEXT, GENERATE | REPLAY | DUMP | LIMITS | TRY, "FILE", FIELD(records), 0, 0,
-      "read and append measurements in FILE; try: only read" },
+      "read measurements from FILE, and append new ones; try: only read" },
     { "builds", 0, ARG_TEXT, GENERATE | BUILD | REGRET | LIMITS, "DIR", FIELD(builds), 0, 0,
-      "keep what is compiled in DIR, and take from there what was" },
+      "keep compiled kernels in DIR, and reuse those that are there" },
     { "offline", 0, ARG_FLAG, GENERATE, NULL, FIELD(offline), 0, 0, "measure nothing: use the records alone" },
-    { "fresh", 0, ARG_FLAG, GENERATE, NULL, FIELD(fresh), 0, 0, "measure everything anew, whatever is recorded" },
+    { "fresh", 0, ARG_FLAG, GENERATE, NULL, FIELD(fresh), 0, 0, "ignore what is recorded: measure everything anew" },
     { "check", 0, ARG_FLAG, REPLAY_CHECK, NULL, FIELD(check), 0, 0,
-      "say whether the package PKG is as dcgen writes it" },
+      "say whether PKG is still as dcgen would write it" },
     { "no-report", 0, ARG_FLAG, GENERATE | REPLAY | REPLAY_CHECK, NULL, FIELD(no_report), 0, 0,
-      "leave report.html out: its figures need gnuplot" },
+      "leave out report.html, whose figures need gnuplot" },
     { "runner", 0, ARG_WORDS, GENERATE | CHECK | REGRET | DUMPS | LIMITS | TRY, "COMMAND", FIELD(runner), 0, 0,
-      "measure by COMMAND, such as \"ssh host dcgen-runner-c\"" },
+      "measure with COMMAND, such as \"ssh host dcgen-runner-c\"" },
     { "templates", 0, ARG_LIST, ALL & ~BENCH, "DIR", FIELD(templates), 0, 0,
-      "search DIR for ops, templates and targets first; repeat it or put commas" },
+      "look in DIR first for operators, templates and targets; repeat it, or put commas, for several" },
     { "cc", 0, ARG_TEXT, GENERATE | BENCH | BUILD | REGRET | DUMPS | LIMITS | TRY, "PROGRAM", FIELD(cc), 0, 0,
-      "compile kernels by PROGRAM (default: gcc)" },
+      "compile kernels with PROGRAM (default: gcc)" },
     { "cxx", 0, ARG_TEXT, GENERATE | DUMPS | TRY, "PROGRAM", FIELD(cxx), 0, 0,
-      "compile CUDA kernels for the emulator by PROGRAM (default: g++)" },
+      "compile CUDA kernels for the emulator with PROGRAM (default: g++)" },
     { "nvcc", 0, ARG_TEXT, GENERATE | CHECK | BUILD | REGRET | DUMPS | LIMITS | TRY, "PROGRAM", FIELD(nvcc), 0, 0,
-      "compile CUDA kernels by PROGRAM (default: nvcc)" },
+      "compile CUDA kernels with PROGRAM (default: nvcc)" },
     { "dump", 0, ARG_CHOICE, ALL, "spec|space|source|records|model|assign|tree|trace", FIELD(dump), DUMP_SPEC, 0,
-      "print what that stage made, then stop; try: source alone, the kernel's text" },
+      "print what this stage makes, then stop; try: source only" },
     { "progress", 0, ARG_CHOICE, GENERATE | BUILD, "auto|bar|plain|none", FIELD(progress), PROGRESS_AUTO, 0,
       "how to show the search" },
     { "color", 0, ARG_CHOICE, ALL, "auto|always|never", FIELD(color), COLOR_AUTO, 0, "colour in messages" },
-    { "json", 0, ARG_FLAG, ALL, NULL, FIELD(json), 0, 0, "print the result, and what is wrong, as JSON" },
+    { "json", 0, ARG_FLAG, ALL, NULL, FIELD(json), 0, 0, "print results and messages as JSON" },
     { "quiet", 'q', ARG_FLAG, ALL, NULL, FIELD(quiet), 0, 0, "print errors and results only" },
     { "verbose", 'v', ARG_COUNT, GENERATE | REPLAY | CHECK, NULL, FIELD(verbose), 0, 0,
-      "list the candidates that failed, and why; check: tell of machine and space" },
+      "list the candidates that failed, and why; check: describe the machine and the space" },
     { "version", 0, ARG_VERSION, ALL, NULL, 0, 0, 0, "print the version" },
     { "help", 'h', ARG_HELP, ALL, NULL, 0, 0, 0, "print this" },
 };
@@ -148,7 +149,7 @@ static const char EXAMPLES[] = "\nExamples:\n"
                                "  dcgen -o vendor/dense --seconds 60 specs/bert_dense.cfg\n"
                                "  dcgen explain out/bert_dense T=37        which kernel for T=37, and why\n"
                                "  dcgen --offline --records FILE specs/bert_dense.cfg\n"
-                               "\nExit codes: 0 done, 1 generation failed, 2 bad usage or spec, 3 environment\n"
+                               "\nExit codes: 0 done, 1 failed or found wrong, 2 bad usage or spec, 3 environment\n"
                                "(no compiler, no device, disk), 130 interrupted. More: man dcgen\n";
 
 /* ---- usage --------------------------------------------------------------- */
@@ -206,7 +207,7 @@ static void print_usage(Arena *a, FILE *out)
           out);
     for (const CommandRow *row = COMMANDS; row < COMMANDS + NCOMMAND; row++)
         print_row(out, arena_printf(a, "%s %s%s", row->name, row->operand, row->values), row->help);
-    fputs("\nOptions; each goes with the commands behind it, or with all:\n", out);
+    fputs("\nOptions, each with the [commands] that take it; without any, all do:\n", out);
     for (int i = 0; i < NOPTION; i++)
         print_option(a, &OPTIONS[i], out);
     fputs(EXAMPLES, out);

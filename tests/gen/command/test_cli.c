@@ -539,14 +539,14 @@ static void help_is_laid_out(void **state)
     (void)state;
     static const char *const part[] = {
         "Usage: dcgen [COMMAND] [OPTION...] SPEC|PKG [NAME=VALUE...]\n",
-        "\nCommands:\n  generate SPEC           search, then write the package (default command)\n",
+        "\nCommands:\n  generate SPEC           search, then write the package (the default)\n",
         "\n  explain PKG T=37 ...    say which kernel a package takes for a shape, and why\n",
         "\n  -o, --out DIR           write the package to DIR (default: out/NAME)\n"
         "                          [generate, replay]\n",
-        "\n      --json              print the result, and what is wrong, as JSON\n",
+        "\n      --json              print results and messages as JSON\n",
         "\n      --search joint|random|exhaustive\n"
-        "                          what to measure: ",
-        "\n      --fresh             measure everything anew, whatever is recorded\n"
+        "                          which kernels to measure: ",
+        "\n      --fresh             ignore what is recorded: measure everything anew\n"
         "                          [generate]\n",
         "\n  -h, --help              print this\n\nExamples:\n",
     };

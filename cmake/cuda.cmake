@@ -11,7 +11,7 @@ dcgen_show_headers(dcgen_cuda_host PUBLIC search/runner/cuda)
 target_link_libraries(dcgen_cuda_host PUBLIC room_search_record ${CMAKE_DL_LIBS} pthread)
 
 if(BUILD_TESTING) # its target is made later
-    cmake_language(DEFER CALL target_link_libraries search_runner_test_runner_cuda PRIVATE dcgen_cuda_host)
+    cmake_language(DEFER CALL target_link_libraries search_runner_tests PRIVATE dcgen_cuda_host)
 endif()
 
 find_package(CUDAToolkit QUIET)
@@ -66,9 +66,9 @@ if(BUILD_TESTING)
     target_include_directories(dcgen-runner-cuda-fake PRIVATE ${PROJECT_SOURCE_DIR})
     set_target_properties(dcgen-runner-cuda-fake PROPERTIES ENABLE_EXPORTS ON
                           RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-    cmake_language(DEFER CALL target_sources search_runner_test_runner_cuda PRIVATE ${fake_dir}/fake_cudart.c)
-    cmake_language(DEFER CALL target_link_libraries search_runner_test_runner_cuda PRIVATE dcgen_runner_cuda)
-    cmake_language(DEFER CALL target_compile_definitions search_runner_test_runner_cuda PRIVATE DCGEN_HAVE_CUDA)
+    cmake_language(DEFER CALL target_sources search_runner_tests PRIVATE ${fake_dir}/fake_cudart.c)
+    cmake_language(DEFER CALL target_link_libraries search_runner_tests PRIVATE dcgen_runner_cuda)
+    cmake_language(DEFER CALL target_compile_definitions search_runner_tests PRIVATE DCGEN_HAVE_CUDA)
     foreach(library cupti nvml)
         add_library(dcgen_fake_${library} MODULE ${fake_dir}/fake_${library}.c)
         target_include_directories(dcgen_fake_${library} PRIVATE ${PROJECT_SOURCE_DIR})

@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# One CTest test a file: tests/<area>/test_<x>.c becomes the executable <area>_test_<x>, tests/<area>/test_<x>.sh runs
-# with DCGEN, SRC and BIN set. Each runs in tests/<area> and carries its area as label. The area is a folder, or a room within
-# one: tests/gen/base/test_text.c is gen_base_test_text. (cmake/fuzz.cmake has the fuzzers.)
-# Exit code 77 means skipped. A test that leaves something in the temporary folder fails (tests/run_clean.sh). A file may
-# ask for more on a line of its own within its head:
+# One CTest test a file, named after its area and itself. The area is a folder, or a room within one: tests/gen/base/test_text.c is
+# gen_base_test_text, and a test of the program gen_base_tests, which has all C files of its folder (tests/test.h). tests/<area>/test_<x>.sh is
+# <area>_test_<x>_sh, and runs with DCGEN, SRC and BIN set. Each runs in tests/<area> and carries its area as label. (cmake/fuzz.cmake has the
+# fuzzers.) Exit code 77 means skipped. A test that leaves something in the temporary folder fails (tests/run_clean.sh). A file may ask for more
+# on a line of its own within its head:
 #
 #   ctest: emulator label=slow timeout=300 serial fixture=packages
 #
-# emulator: a program that is linked with the emulator, and is left out where that is not built; runner: one that is linked
-# with what runners share; label: further labels, by commas; timeout: seconds; serial: runs alone; fixture: runs only when tests/<area>/setup_<fixture>.sh, itself run
-# once before, succeeded; cost: seconds that it takes, where these are many, as the longest begin first; thorough: a
-# shell test that is there a second time, as <area>_test_<x>_thorough_sh with THOROUGH=1, and does more then. "slow" stays out of the sanitizer builds; shell tests of whole packages (tests/package) are
-# slow by themselves. "thorough" stays out of all that `script/test` runs: it is for `script/test --thorough`.
+#   emulator  its program is linked with the emulator, and left out where that is not built
+#   replaces  it has a program of its own, as it puts functions in the place of dcgen's
+#   label     more labels, by commas. "slow" stays out of the sanitizer builds, as do shell tests of whole packages (tests/package); "thorough"
+#             out of all that `script/test` runs: it is for `script/test --thorough`
+#   timeout   seconds
+#   cost      seconds that it takes, where these are many: the longest begin first
+#   serial    runs alone
+#   fixture   runs only when tests/<area>/setup_<fixture>.sh, itself run once before, succeeded
+#   thorough  a shell test is there a second time, as <area>_test_<x>_thorough_sh with THOROUGH=1, and does more then
 set(run_clean sh ${PROJECT_SOURCE_DIR}/tests/run_clean.sh)
 if(DCGEN_SANITIZE)
     set(timeout_factor 4)
@@ -63,29 +67,21 @@ function(dcgen_register_test name file area default_timeout)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
 endfunction()
 
-function(dcgen_add_program_test file default_timeout)
-    get_filename_component(folder ${file} DIRECTORY)
-    dcgen_name_test(${file} name area)
-    file(STRINGS ${file} emulator REGEX "^[ #/*]*ctest: (.* )?emulator" LIMIT_COUNT 1)
-    if(emulator AND NOT TARGET dcgen_emulator)
-        return()
-    endif()
-    add_executable(${name} ${file})
-    target_link_libraries(${name} PRIVATE dcgen_core PkgConfig::cmocka ${CMAKE_DL_LIBS} m pthread)
-    target_compile_definitions(${name} PRIVATE
+# dcgen_add_program(NAME FILE...): the program that runs the tests of these files, which are of one folder.
+function(dcgen_add_program program)
+    add_executable(${program} ${PROJECT_SOURCE_DIR}/tests/main.c ${ARGN})
+    target_link_libraries(${program} PRIVATE room_search_runner dcgen_core PkgConfig::cmocka ${CMAKE_DL_LIBS} m pthread)
+    target_compile_definitions(${program} PRIVATE
         DCGEN_SOURCE_DIR="${PROJECT_SOURCE_DIR}" DCGEN_BINARY_DIR="${PROJECT_BINARY_DIR}")
-    target_compile_options(${name} PRIVATE -O1) # it compiles faster, and is itself not what takes time
-    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-    file(STRINGS ${file} runner REGEX "^[ #/*]*ctest: (.* )?runner" LIMIT_COUNT 1)
-    if(runner)
-        target_link_libraries(${name} PRIVATE room_search_runner)
-    endif()
-    if(emulator) # kernels take its functions from the program
-        target_link_libraries(${name} PRIVATE dcgen_emulator)
-        set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON C_VISIBILITY_PRESET hidden)
-    endif()
-    add_test(NAME ${name} COMMAND ${run_clean} $<TARGET_FILE:${name}> WORKING_DIRECTORY ${folder})
-    dcgen_register_test(${name} ${file} ${area} ${default_timeout})
+    target_compile_options(${program} PRIVATE -O1) # it compiles faster, and is itself not what takes time
+    set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+    foreach(file IN LISTS ARGN)
+        get_filename_component(folder ${file} DIRECTORY)
+        get_filename_component(base ${file} NAME_WE)
+        dcgen_name_test(${file} name area)
+        add_test(NAME ${name} COMMAND ${run_clean} $<TARGET_FILE:${program}> ${base} WORKING_DIRECTORY ${folder})
+        dcgen_register_test(${name} ${file} ${area} 120)
+    endforeach()
 endfunction()
 
 function(dcgen_add_shell_test file)
@@ -104,15 +100,28 @@ endfunction()
 
 file(GLOB unit_tests CONFIGURE_DEPENDS tests/*/test_*.c tests/*/*/test_*.c)
 foreach(file IN LISTS unit_tests)
-    dcgen_add_program_test(${file} 120)
+    dcgen_name_test(${file} name area)
+    file(STRINGS ${file} emulated REGEX "^[ #/*]*ctest: (.* )?emulator" LIMIT_COUNT 1)
+    file(STRINGS ${file} replaces REGEX "^[ #/*]*ctest: (.* )?replaces" LIMIT_COUNT 1)
+    set(program ${area}_tests)
+    if(emulated)
+        set(program ${area}_emulator_tests)
+    elseif(replaces)
+        set(program ${name})
+    endif()
+    if(NOT emulated OR TARGET dcgen_emulator)
+        list(APPEND files_of_${program} ${file})
+        list(APPEND programs ${program})
+    endif()
 endforeach()
-
-# What conf reads is compared with libconfig's reading, where that is installed.
-pkg_check_modules(libconfig QUIET IMPORTED_TARGET libconfig)
-if(libconfig_FOUND)
-    target_link_libraries(gen_base_test_conf_libconfig PRIVATE PkgConfig::libconfig)
-    target_compile_definitions(gen_base_test_conf_libconfig PRIVATE DCGEN_HAVE_LIBCONFIG)
-endif()
+list(REMOVE_DUPLICATES programs)
+foreach(program IN LISTS programs)
+    dcgen_add_program(${program} ${files_of_${program}})
+    if(program MATCHES "_emulator_tests$") # kernels take its functions from the program
+        target_link_libraries(${program} PRIVATE dcgen_emulator)
+        set_target_properties(${program} PROPERTIES ENABLE_EXPORTS ON C_VISIBILITY_PRESET hidden)
+    endif()
+endforeach()
 
 file(GLOB shell_tests CONFIGURE_DEPENDS tests/*/test_*.sh tests/*/*/test_*.sh)
 foreach(file IN LISTS shell_tests)

@@ -3,13 +3,8 @@
  * --json: every line on standard error is a JSON object with the same keys, whatever is wrong and wherever --json stands; standard output is
  * empty or JSON; the exit code is the one without --json.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <jansson.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,9 +85,8 @@ static int64_t number(const Said *s, size_t i, const char *key)
     return json_integer_value(json_object_get(json_array_get(s->line, i), key));
 }
 
-static void a_specs_errors_have_places(void **state)
+TEST(a_specs_errors_have_places)
 {
-    (void)state;
     Said s = say("check " SPECS "bad_unknown_keys.cfg");
     assert_int_equal(s.code, 2);
     assert_true(json_array_size(s.line) >= 3);
@@ -107,10 +101,8 @@ static void a_specs_errors_have_places(void **state)
     said_free(&s);
 }
 
-static void what_was_expected_is_a_key(void **state)
+TEST(what_was_expected_is_a_key)
 {
-    (void)state;
-
     static const struct {
         const char *arguments, *expected;
     } row[] = {
@@ -127,10 +119,8 @@ static void what_was_expected_is_a_key(void **state)
     }
 }
 
-static void commands_that_fail_say_it_as_json(void **state)
+TEST(commands_that_fail_say_it_as_json)
 {
-    (void)state;
-
     static const struct {
         const char *arguments;
         int code;
@@ -158,9 +148,8 @@ static void commands_that_fail_say_it_as_json(void **state)
 }
 
 /* A records file that is foreign: its lines are named, its bytes stay out of the JSON's structure. */
-static void warnings_of_records_have_lines(void **state)
+TEST(warnings_of_records_have_lines)
 {
-    (void)state;
     char path[] = "/tmp/dcgen-test-json-XXXXXX";
     const int fd = mkstemp(path);
     assert_true(fd >= 0);
@@ -180,19 +169,8 @@ static void warnings_of_records_have_lines(void **state)
 }
 
 /* What is said past gen/base/diag.h is no JSON. */
-static void all_is_said_in_one_place(void **state)
+TEST(all_is_said_in_one_place)
 {
-    (void)state;
     assert_int_not_equal(
         system("grep -n 'fprintf(stderr' '" DCGEN_SOURCE_DIR "'/gen/*.c '" DCGEN_SOURCE_DIR "'/search/*.c"), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(a_specs_errors_have_places),
-                                        cmocka_unit_test(what_was_expected_is_a_key),
-                                        cmocka_unit_test(commands_that_fail_say_it_as_json),
-                                        cmocka_unit_test(warnings_of_records_have_lines),
-                                        cmocka_unit_test(all_is_said_in_one_place) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
  *
  * rank: correlations and recalls that were computed by hand; things of equal key stand in the order of their places.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <math.h>
 #include "model/rank.h"
 
@@ -19,9 +15,8 @@ static RankOrder order_of(Arena *a, const double *truth, const double *predicted
     return o;
 }
 
-static void agreement(void **state)
+TEST(agreement)
 {
-    (void)state;
     Arena *a = arena_new();
     const double truth[] = { 30, 10, 20, 40 }, same[] = { 3, 1, 2, 4 }, reversed[] = { 2, 4, 3, 1 };
     const double one_off[] = { 2, 1, 3, 4 }; /* ranks differ by 1 and 1: 1 - 6 * 2 / (4 * 15) */
@@ -35,9 +30,8 @@ static void agreement(void **state)
     arena_free(a);
 }
 
-static void equals_keep_their_places(void **state)
+TEST(equals_keep_their_places)
 {
-    (void)state;
     Arena *a = arena_new();
     const double alike[] = { 5, 5, 5, 1 };
     const RankOrder o = order_of(a, alike, alike, 4);
@@ -48,9 +42,8 @@ static void equals_keep_their_places(void **state)
 }
 
 /* Whatever the order in which they come; places may have gaps, and there may be fewer than are asked for. */
-static void places_in_any_order(void **state)
+TEST(places_in_any_order)
 {
-    (void)state;
     Arena *a = arena_new();
     RankOrder o = rank_new(a, 9);
     static const int64_t at[] = { 8, 0, 5, 3 }, want[] = { 5, 0, 3, 8 };
@@ -74,9 +67,8 @@ static void places_in_any_order(void **state)
 }
 
 /* Behind those with the same key; the last leaves when there is no more room. */
-static void the_least_are_kept_in_order(void **state)
+TEST(the_least_are_kept_in_order)
 {
-    (void)state;
     static const double key[] = { 3, 1, 2, 1, 5, 0 };
     Ranked list[4];
     int n = 0;
@@ -87,12 +79,4 @@ static void the_least_are_kept_in_order(void **state)
     static const int64_t want[] = { 5, 1, 3, 2 };
     for (int i = 0; i < 4; i++)
         assert_true(list[i].at == want[i] && list[i].key == key[want[i]]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(agreement), cmocka_unit_test(equals_keep_their_places),
-                                        cmocka_unit_test(places_in_any_order),
-                                        cmocka_unit_test(the_least_are_kept_in_order) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

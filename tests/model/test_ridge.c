@@ -2,11 +2,7 @@
  *
  * ridge: closed forms, the leave-one-out error against refits without each row, degenerate features, bad values.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -147,7 +143,7 @@ static void check_fit(Arena *a, Rows q)
 
 /* ---- tests ---- */
 
-static void one_feature_by_hand(void **state)
+TEST(one_feature_by_hand)
 {
     /* x = 1 2 3 has mean 2 and deviation sqrt(2/3); with lambda l the slope of z is (sum z y) / (3 + l). */
     double x[] = { 1, 2, 3 }, y[] = { 10, 30, 20 };
@@ -161,7 +157,7 @@ static void one_feature_by_hand(void **state)
     assert_int_equal(r->nfeature, 1);
 }
 
-static void exact_line_is_found(void **state)
+TEST(exact_line_is_found)
 {
     double x[40], y[20];
     for (int i = 0; i < 20; i++) {
@@ -177,7 +173,7 @@ static void exact_line_is_found(void **state)
     assert_true(r->loo_rmse < 1e-5);
 }
 
-static void loo_is_that_of_refits(void **state)
+TEST(loo_is_that_of_refits)
 {
     enum { N = 25, P = 5 };
     double x[N * P], y[N], w[N];
@@ -192,7 +188,7 @@ static void loo_is_that_of_refits(void **state)
     }
 }
 
-static void fewer_rows_than_features(void **state)
+TEST(fewer_rows_than_features)
 {
     enum { N = 6, P = 10 };
     double x[N * P], y[N];
@@ -203,7 +199,7 @@ static void fewer_rows_than_features(void **state)
     check_fit(*state, (Rows){ x, y, NULL, N, P });
 }
 
-static void collinear_features(void **state)
+TEST(collinear_features)
 {
     enum { N = 30, P = 4 };
     double x[N * P], y[N];
@@ -223,7 +219,7 @@ static void collinear_features(void **state)
     check_fit(*state, (Rows){ x, y, NULL, N, P });
 }
 
-static void constant_features_are_ignored(void **state)
+TEST(constant_features_are_ignored)
 {
     enum { N = 10, P = 3 };
     double x[N * P], y[N];
@@ -239,7 +235,7 @@ static void constant_features_are_ignored(void **state)
     assert_near(ridge_predict(r, other), 9, 1e-6);
 }
 
-static void only_constants_or_nothing(void **state)
+TEST(only_constants_or_nothing)
 {
     double x[] = { 1, 1, 1, 1 }, y[] = { 1, 2, 3, 6 };
     Ridge *r = ridge_fit(*state, x, y, NULL, 4, 1, 0);
@@ -249,7 +245,7 @@ static void only_constants_or_nothing(void **state)
     assert_near(r->loo_rmse, sqrt((4 + 1 + 0 + 9) / 4.0) * 4 / 3, 1e-14);
 }
 
-static void one_row_is_the_intercept(void **state)
+TEST(one_row_is_the_intercept)
 {
     double x[] = { 3, 4 }, y[] = { 42 }, elsewhere[] = { -1, 1e6 };
     Ridge *r = ridge_fit(*state, x, y, NULL, 1, 2, 0);
@@ -257,7 +253,7 @@ static void one_row_is_the_intercept(void **state)
     assert_true(isinf(r->loo_rmse));
 }
 
-static void a_weight_counts_like_copies(void **state)
+TEST(a_weight_counts_like_copies)
 {
     enum { N = 8 };
     double x[N], y[N], w[N], copies_x[3 * N], copies_y[3 * N];
@@ -278,7 +274,7 @@ static void a_weight_counts_like_copies(void **state)
     assert_near(r->coef[0] * (ncopy + r->lambda), c->coef[0] * (ncopy + c->lambda), 1e-12); /* ncopy: all weights */
 }
 
-static void units_do_not_matter(void **state)
+TEST(units_do_not_matter)
 {
     enum { N = 15, P = 3 };
     double x[N * P], scaled[N * P], y[N], w[N], scaled_w[N];
@@ -300,7 +296,7 @@ static void units_do_not_matter(void **state)
 
 /* An exact line asks for the smallest lambda there is: it gets the least that is allowed, and another row's weight does
  * not change which that is. */
-static void lambda_is_at_least_what_is_asked(void **state)
+TEST(lambda_is_at_least_what_is_asked)
 {
     double x[20], y[20], w[20];
     for (int i = 0; i < 20; i++) {
@@ -320,7 +316,7 @@ static void lambda_is_at_least_what_is_asked(void **state)
 extern int openblas_get_num_threads(void) __attribute__((weak));
 extern void openblas_set_num_threads(int n) __attribute__((weak));
 
-static void one_thread_solves(void **state)
+TEST(one_thread_solves)
 {
     double x[] = { 1, 2, 3 }, y[] = { 1, 3, 2 };
     if (!openblas_get_num_threads || !openblas_set_num_threads)
@@ -331,7 +327,7 @@ static void one_thread_solves(void **state)
 }
 
 /* Where there is nothing to learn, the penalty takes most of what least squares would have learnt. */
-static void noise_alone_is_shrunk_away(void **state)
+TEST(noise_alone_is_shrunk_away)
 {
     enum { N = 20, P = 10, ROUNDS = 50 };
     double x[N * P], y[N], least[MAX_P], shrunk = 0, unshrunk = 0;
@@ -350,7 +346,7 @@ static void noise_alone_is_shrunk_away(void **state)
     assert_true(shrunk < 0.2 * unshrunk);
 }
 
-static void bad_values_are_refused(void **state)
+TEST(bad_values_are_refused)
 {
     static const double bad[] = { NAN, INFINITY, -INFINITY };
     double good[] = { 1, 2, 3, 5 }, x[4], w[4] = { 1, 1, 1, 1 };
@@ -370,7 +366,7 @@ static void bad_values_are_refused(void **state)
 }
 
 /* A feature varies wherever its first, its last, its largest or its smallest value is. */
-static void any_order_of_values_is_no_constant(void **state)
+TEST(any_order_of_values_is_no_constant)
 {
     static const double x[] = { 9, 1, 5, 1, 9, 5, 1, 1, 5, 1, 1, 6 }, y[] = { 3, 1, 2, 4 };
     const Ridge *r = ridge_fit(*state, x, y, NULL, 4, 3, 0);
@@ -380,7 +376,7 @@ static void any_order_of_values_is_no_constant(void **state)
 }
 
 /* Where no lambda is better than another, or only by rounding, the larger one is taken. */
-static void equal_lambdas_go_large(void **state)
+TEST(equal_lambdas_go_large)
 {
     static const double x[] = { 1, 2, 4, 8 }, same[] = { 7, 7, 7, 7 };
     double many[100], y[100];
@@ -394,33 +390,11 @@ static void equal_lambdas_go_large(void **state)
 }
 
 /* Finite values whose sums are not give no model rather than a wrong one. */
-static void overflow_is_refused(void **state)
+TEST(overflow_is_refused)
 {
     double x[] = { DBL_MAX, -DBL_MAX, DBL_MAX, 1 }, y[] = { 1, 2, 3, 4 };
     assert_null(ridge_fit(*state, x, y, NULL, 4, 1, 0));
     assert_null(ridge_fit(*state, y, x, NULL, 4, 1, 0));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(one_feature_by_hand, setup, teardown),
-        cmocka_unit_test_setup_teardown(exact_line_is_found, setup, teardown),
-        cmocka_unit_test_setup_teardown(loo_is_that_of_refits, setup, teardown),
-        cmocka_unit_test_setup_teardown(fewer_rows_than_features, setup, teardown),
-        cmocka_unit_test_setup_teardown(collinear_features, setup, teardown),
-        cmocka_unit_test_setup_teardown(constant_features_are_ignored, setup, teardown),
-        cmocka_unit_test_setup_teardown(only_constants_or_nothing, setup, teardown),
-        cmocka_unit_test_setup_teardown(one_row_is_the_intercept, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_weight_counts_like_copies, setup, teardown),
-        cmocka_unit_test_setup_teardown(units_do_not_matter, setup, teardown),
-        cmocka_unit_test_setup_teardown(lambda_is_at_least_what_is_asked, setup, teardown),
-        cmocka_unit_test_setup_teardown(one_thread_solves, setup, teardown),
-        cmocka_unit_test_setup_teardown(noise_alone_is_shrunk_away, setup, teardown),
-        cmocka_unit_test_setup_teardown(bad_values_are_refused, setup, teardown),
-        cmocka_unit_test_setup_teardown(any_order_of_values_is_no_constant, setup, teardown),
-        cmocka_unit_test_setup_teardown(equal_lambdas_go_large, setup, teardown),
-        cmocka_unit_test_setup_teardown(overflow_is_refused, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(setup, teardown)

@@ -2,6 +2,7 @@
  *
  * tree: splits against a search of all, ties, look-ahead, extremes.
  */
+#include "tests/test.h"
 #include "tests/model/tree_points.h"
 
 static void assert_same_tree(const TreeNode *a, const TreeNode *b)
@@ -64,7 +65,7 @@ static Best best_single(const Data *d)
     return best;
 }
 
-static void root_is_the_best_single_split(void **state)
+TEST(root_is_the_best_single_split)
 {
     int nsplit = 0;
     for (int round = 0; round < 2000; round++) {
@@ -107,7 +108,7 @@ static double ideal_cost(const Data *d)
     return sum;
 }
 
-static void one_feature_reaches_the_ideal(void **state)
+TEST(one_feature_reaches_the_ideal)
 {
     for (int round = 0; round < 300; round++) {
         Data d = random_data(*state, 1 + draw(40), 1, 1 + (int)draw(5), 1 + draw(40), 2 + draw(20));
@@ -118,7 +119,7 @@ static void one_feature_reaches_the_ideal(void **state)
 }
 
 /* Greedy: a first threshold may fall inside a segment whose class is neither side's, which then takes two leaves. */
-static void segments_give_few_leaves(void **state)
+TEST(segments_give_few_leaves)
 {
     static const int class_of[] = { 2, 0, 1, 0, 2, 1 };
     Data d = data_new(*state, 600, 1, 3);
@@ -136,7 +137,7 @@ static void segments_give_few_leaves(void **state)
     }
 }
 
-static void order_of_points_does_not_matter(void **state)
+TEST(order_of_points_does_not_matter)
 {
     for (int round = 0; round < 40; round++) {
         Data d = random_data(*state, 200, 3, 4, 6, 5), s = data_new(*state, 200, 3, 4);
@@ -163,7 +164,7 @@ static void order_of_points_does_not_matter(void **state)
 }
 
 /* 0.1 + 0.2 + ... differs by the order of adding up; equal features and mirrored ones still tie. */
-static void ties_go_low_despite_rounding(void **state)
+TEST(ties_go_low_despite_rounding)
 {
     Data d = data_new(*state, 100, 3, 3);
     for (int64_t i = 0; i < d.n; i++) {
@@ -179,7 +180,7 @@ static void ties_go_low_despite_rounding(void **state)
     assert_int_equal(t->right->class, 0);
 }
 
-static void a_node_without_use_is_a_leaf(void **state)
+TEST(a_node_without_use_is_a_leaf)
 {
     Data d = random_data(*state, 50, 2, 3, 10, 2);
     for (int64_t i = 0; i < d.n; i++)
@@ -190,7 +191,7 @@ static void a_node_without_use_is_a_leaf(void **state)
     assert_int_equal(tree_depth(t), 0);
 }
 
-static void degenerate_inputs(void **state)
+TEST(degenerate_inputs)
 {
     double cost[] = { 3, 1, 2, 3, 1, 2 };
     int64_t x[] = { 5, 5 };
@@ -202,9 +203,8 @@ static void degenerate_inputs(void **state)
     assert_int_equal(tree_nleaf(t), 1);
 }
 
-static void depth_is_of_the_longer_side(void **state)
+TEST(depth_is_of_the_longer_side)
 {
-    (void)state;
     TreeNode leaf = { .feature = -1, .class = 3 }, two = { .left = &leaf, .right = &leaf };
     TreeNode left = { .left = &two, .right = &leaf }, right = { .left = &leaf, .right = &left },
              both = { .left = &right, .right = &two };
@@ -218,7 +218,7 @@ static void depth_is_of_the_longer_side(void **state)
 
 /* ---- looking ahead ---- */
 
-static void a_class_useful_only_in_the_middle(void **state)
+TEST(a_class_useful_only_in_the_middle)
 {
     Data d = data_new(*state, 90, 2, 2);
     for (int64_t i = 0; i < d.n; i++) {
@@ -298,7 +298,7 @@ static Ahead best_ahead(Arena *a, const Data *d, double below)
 
 /* Where no single split helps, the root is one of the best bands of the first feature that has any; where there is none, one of the best
  * first splits of two. */
-static void root_is_the_best_of_two(void **state)
+TEST(root_is_the_best_of_two)
 {
     int nband = 0, nahead = 0;
     for (int round = 0; round < 6000; round++) {
@@ -340,7 +340,7 @@ static void draw_signs(int *sign, int n, int nrun)
 }
 
 /* More values than thresholds that are tried at first: the places that these lead to are the best ones all the same. */
-static void rough_places_lead_to_the_best(void **state)
+TEST(rough_places_lead_to_the_best)
 {
     enum { SIDE = 30 };
     for (int round = 0; round < 40; round++) {
@@ -383,7 +383,7 @@ static Data exclusive_or(Arena *a, int side, int from0, int from1, int nfeature)
     return d;
 }
 
-static void two_features_decide_together(void **state)
+TEST(two_features_decide_together)
 {
     static const struct {
         int side, from0, from1, nfeature;
@@ -401,7 +401,7 @@ static void two_features_decide_together(void **state)
 }
 
 /* Uneven corners: single splits lower the cost a little, and the exact cost is still reached. */
-static void uneven_corners_are_found(void **state)
+TEST(uneven_corners_are_found)
 {
     for (int round = 0; round < 30; round++) {
         Data d = exclusive_or(*state, 30, 1 + (int)draw(29), 1 + (int)draw(29), 2);
@@ -413,7 +413,7 @@ static void uneven_corners_are_found(void **state)
 
 /* ---- extremes ---- */
 
-static void negative_and_huge_costs(void **state)
+TEST(negative_and_huge_costs)
 {
     Data d = random_data(*state, 100, 2, 3, 50, 100);
     for (int64_t i = 0; i < 300; i++)
@@ -426,7 +426,7 @@ static void negative_and_huge_costs(void **state)
     assert_int_equal(tree_nleaf(train(*state, &d, FULL)), 1);
 }
 
-static void extreme_values_do_not_overflow(void **state)
+TEST(extreme_values_do_not_overflow)
 {
     static const int64_t x[] = { INT64_MIN, INT64_MIN + 1, -3, 0, INT64_MAX - 1, INT64_MAX };
     static const int64_t threshold[] = { INT64_MIN, INT64_MIN / 2 - 1, -2, INT64_MAX / 2, INT64_MAX - 1 };
@@ -447,24 +447,4 @@ static void extreme_values_do_not_overflow(void **state)
     assert_int_equal(tree_train(*state, ends, cost, 2, 1, 2, FULL)->threshold, -1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(root_is_the_best_single_split, setup, teardown),
-        cmocka_unit_test_setup_teardown(one_feature_reaches_the_ideal, setup, teardown),
-        cmocka_unit_test_setup_teardown(segments_give_few_leaves, setup, teardown),
-        cmocka_unit_test_setup_teardown(order_of_points_does_not_matter, setup, teardown),
-        cmocka_unit_test_setup_teardown(ties_go_low_despite_rounding, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_node_without_use_is_a_leaf, setup, teardown),
-        cmocka_unit_test_setup_teardown(degenerate_inputs, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_class_useful_only_in_the_middle, setup, teardown),
-        cmocka_unit_test_setup_teardown(root_is_the_best_of_two, setup, teardown),
-        cmocka_unit_test_setup_teardown(rough_places_lead_to_the_best, setup, teardown),
-        cmocka_unit_test_setup_teardown(two_features_decide_together, setup, teardown),
-        cmocka_unit_test_setup_teardown(uneven_corners_are_found, setup, teardown),
-        cmocka_unit_test_setup_teardown(depth_is_of_the_longer_side, setup, teardown),
-        cmocka_unit_test_setup_teardown(negative_and_huge_costs, setup, teardown),
-        cmocka_unit_test_setup_teardown(extreme_values_do_not_overflow, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(setup, teardown)

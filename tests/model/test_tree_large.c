@@ -3,6 +3,7 @@
  * tree, grown large: very many points take little time, no pattern of costs makes a deep tree, and a deep one is split to the end.
  * ctest: label=slow
  */
+#include "tests/test.h"
 #include <time.h>
 #include "tests/model/tree_points.h"
 
@@ -49,10 +50,10 @@ static Data padded_work(Arena *a, int64_t n)
     return d;
 }
 
-static void many_points_are_fast(void **state) { check_growth(*state, padded_work, 200000, "200000 points x 4 x 9"); }
+TEST(many_points_are_fast) { check_growth(*state, padded_work, 200000, "200000 points x 4 x 9"); }
 
 /* Below the depth where nodes are split in their middle every point still gets its own best class. */
-static void balanced_nodes_are_split_to_the_end(void **state)
+TEST(balanced_nodes_are_split_to_the_end)
 {
     Data d = data_new(*state, 3000, 1, 2);
     for (int64_t i = 0; i < d.n; i++) {
@@ -67,7 +68,7 @@ static void balanced_nodes_are_split_to_the_end(void **state)
 }
 
 /* Points on five axes: no threshold leaves a quarter of them on either side, nor do those that the greedy splits peel off before. */
-static void balanced_nodes_need_no_middle(void **state)
+TEST(balanced_nodes_need_no_middle)
 {
     enum { AXES = 5, LENGTH = 60 };
     Data d = data_new(*state, AXES * LENGTH, AXES, 2);
@@ -99,19 +100,10 @@ static Data even_saw_tooth(Arena *a, int64_t n) { return saw_tooth(a, n, false);
 static Data growing_saw_tooth(Arena *a, int64_t n) { return saw_tooth(a, n, true); }
 
 /* The tree must not become a list. */
-static void no_pattern_makes_a_deep_tree(void **state)
+TEST(no_pattern_makes_a_deep_tree)
 {
     check_growth(*state, even_saw_tooth, 100000, "even saw-tooth");
     check_growth(*state, growing_saw_tooth, 100000, "growing saw-tooth");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(many_points_are_fast, setup, teardown),
-        cmocka_unit_test_setup_teardown(balanced_nodes_are_split_to_the_end, setup, teardown),
-        cmocka_unit_test_setup_teardown(balanced_nodes_need_no_middle, setup, teardown),
-        cmocka_unit_test_setup_teardown(no_pattern_makes_a_deep_tree, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(setup, teardown)

@@ -2,6 +2,7 @@
  *
  * tree: which leaves are merged after growing: those that save too little.
  */
+#include "tests/test.h"
 #include "tests/model/tree_points.h"
 
 /* ---- pruning ---- */
@@ -17,7 +18,7 @@ static void assert_nothing_left_to_merge(const TreeNode *t, double left)
     assert_nothing_left_to_merge(t->right, left);
 }
 
-static void pruning_respects_the_tolerance(void **state)
+TEST(pruning_respects_the_tolerance)
 {
     static const double tolerance[] = { 0, 1e-4, 1e-3, 1e-2, 0.1, 1, 100 };
     for (int round = 0; round < 20; round++) {
@@ -38,7 +39,7 @@ static void pruning_respects_the_tolerance(void **state)
 }
 
 /* Each pair of leaves that is left saves its worth. */
-static void leaves_are_worth_their_place(void **state)
+TEST(leaves_are_worth_their_place)
 {
     static const double worth[] = { 1e-4, 1e-3, 1e-2, 0.1 };
     for (int round = 0; round < 20; round++) {
@@ -58,7 +59,7 @@ static void leaves_are_worth_their_place(void **state)
 }
 
 /* What saves just its worth is kept. */
-static void at_the_border(void **state)
+TEST(at_the_border)
 {
     static const int64_t x[] = { 1, 2 };
     static const double save[] = { 4, 5, 5.5, 4 }, save_more[] = { 4, 5.5, 5.5, 4 };
@@ -67,12 +68,4 @@ static void at_the_border(void **state)
     assert_int_equal(tree_nleaf(tree_train(*state, x, save_more, 2, 1, 2, (TreeOptions){ .worth = 1.01 / 8 })), 2);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(pruning_respects_the_tolerance, setup, teardown),
-        cmocka_unit_test_setup_teardown(leaves_are_worth_their_place, setup, teardown),
-        cmocka_unit_test_setup_teardown(at_the_border, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(setup, teardown)

@@ -7,6 +7,7 @@
  *
  * ctest: timeout=120
  */
+#include "tests/test.h"
 #include "tests/package/made_up.h"
 
 #include <dlfcn.h>
@@ -62,9 +63,8 @@ static int setup(void **state)
     return code;
 }
 
-static void a_package_computes_what_its_operator_says(void **state)
+TEST(a_package_computes_what_its_operator_says)
 {
-    (void)state;
     static const char *const compiler[] = { "gcc", "clang" };
     make_package("avx512");
     put_file(in(root, "calls.c"), cpu_calls);
@@ -75,9 +75,8 @@ static void a_package_computes_what_its_operator_says(void **state)
                        compiler[i]));
 }
 
-static void so_does_one_for_gpus(void **state)
+TEST(so_does_one_for_gpus)
 {
-    (void)state;
     if (shell("c++ --version") != 0)
         skip();
     make_package("sm_80");
@@ -94,9 +93,4 @@ static void so_does_one_for_gpus(void **state)
     dlclose(so);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(a_package_computes_what_its_operator_says),
-                                        cmocka_unit_test(so_does_one_for_gpus) };
-    return cmocka_run_group_tests(tests, setup, made_up_teardown);
-}
+TEST_FILE(setup, made_up_teardown)

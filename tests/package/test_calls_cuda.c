@@ -3,6 +3,7 @@
  * The calls of a package for GPUs, without a GPU and without nvcc: its kernels.cu is compiled by the host's C++ compiler, and what a call
  * starts is caught (cuda/calls.cc).
  */
+#include "tests/test.h"
 #include "tests/package/made_up.h"
 
 static const char spec[] =
@@ -11,9 +12,8 @@ static const char spec[] =
     "epilogue = [\"bias\"]; layout = { W = \"NK\"; packed = true; };\n"
     "budget = { kernels = 3; code_kib = 64; trials = 4; seconds = 10; };\n";
 
-static void calls_are_as_their_header_says(void **state)
+TEST(calls_are_as_their_header_says)
 {
-    (void)state;
     put_file(in(root, "spec.cfg"), spec);
     /* a workspace for one K, which the template has not */
     assert_int_equal(shell("sed -i 's/sizeof(float), 0 }/sizeof(float), "
@@ -29,12 +29,14 @@ static void calls_are_as_their_header_says(void **state)
                share, share));
 }
 
-int main(void)
+TEST_FILE(made_up_setup, made_up_teardown)
+
+static bool compiler_is_here(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(calls_are_as_their_header_says) };
-    if (system("c++ --version > /dev/null 2>&1") != 0) {
+    const bool is_here = system("c++ --version > /dev/null 2>&1") == 0;
+    if (!is_here)
         puts("skipped: no c++, which compiles kernels for the emulator");
-        return 77;
-    }
-    return cmocka_run_group_tests(tests, made_up_setup, made_up_teardown);
+    return is_here;
 }
+
+TEST_NEEDS(compiler_is_here)

@@ -5,12 +5,7 @@
  * 64-bit numbers, no leaf without a shape, kernels in the same order.
  * ctest: label=slow fixture=packages
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
@@ -271,7 +266,8 @@ static void check_kernel_order(const Fixture *f)
         const Candidate *c = &f->made.study->trial[as->kernel[k]].c;
         int64_t value[TEMPLATE_MAX_PARAM];
         candidate_values(c, value);
-        assert_string_equal(f->text(k), unit_kernel_text(f->arena, &(UnitKernel){ c->t, c->target, value, { 0 }, NULL }));
+        assert_string_equal(f->text(k),
+                            unit_kernel_text(f->arena, &(UnitKernel){ c->t, c->target, value, { 0 }, NULL }));
     }
     assert_non_null(f->text(as->nkernel)); /* for lesser instruction sets */
 }
@@ -297,10 +293,10 @@ static void check_threads(const Fixture *f)
                          pooled ? "by the caller's parallel_for" : "started for the call");
 }
 
-static void check_package(void **state)
+static void check_package(const char *name)
 {
     Fixture f;
-    fixture_open(&f, *state);
+    fixture_open(&f, name);
     check_instances(&f);
     check_all_points(&f);
     check_other_shapes(&f);
@@ -310,14 +306,7 @@ static void check_package(void **state)
     fixture_close(&f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(check_package, "pkg_a"),
-        cmocka_unit_test_prestate(check_package, "pkg_b"),
-        cmocka_unit_test_prestate(check_package, "pkg_c"),
-        cmocka_unit_test_prestate(check_package, "pkg_d"),
-
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST(of_a) { check_package("pkg_a"); }
+TEST(of_b) { check_package("pkg_b"); }
+TEST(of_c) { check_package("pkg_c"); }
+TEST(of_d) { check_package("pkg_d"); }

@@ -7,4 +7,4 @@
 set -eu
 
 # shellcheck disable=SC2154 # BIN is set by CTest
-THOROUGH=1 "$BIN/tests/package_test_taken"
+THOROUGH=1 "$BIN/tests/package_tests" test_taken

@@ -48,7 +48,8 @@ static const char op_text[] =
     "  { name = \"mask\"; role = \"index\"; extents = [\"M\"]; doc = \"a doc\"; data = "
     "\"lengths\"; "
     "of = \"N\"; } );\n"
-    "flops = \"2*M*N*K\"; rows = \"M\"; row_elems = \"N\"; reference = \"reference.c\"; templates = \"dense\"; work_by_data = false;\n";
+    "flops = \"2*M*N*K\"; rows = \"M\"; row_elems = \"N\"; reference = \"reference.c\"; templates = \"dense\"; "
+    "work_by_data = false;\n";
 
 static char long_text[20000];
 
@@ -370,7 +371,7 @@ static bool has_key(const File *f, const char *key)
 }
 
 /* In the files here; of two heads, in either. */
-static void no_key_is_missing(void **state)
+TEST(no_key_is_missing)
 {
     static const char mark[] = "expected one of ";
     (void)state;
@@ -417,7 +418,7 @@ static void make_harmless(bool report)
 }
 
 /* Each is refused, at its place in its file, or changes nothing but text. */
-static void each_text_of_a_file(void **state)
+TEST(each_text_of_a_file)
 {
     static const char *const free_text[] = { "doc", "why" };
     Text all = { .arena = arena };
@@ -474,9 +475,8 @@ static void check_commands(const char *target, const char *out)
         }
 }
 
-static void all_texts_at_once(void **state)
+TEST(all_texts_at_once)
 {
-    (void)state;
     make_harmless(true);
     for (size_t h = 0; h < LENGTH(hostile); h++)
         for (int gpu = 0; gpu < 2; gpu++) {
@@ -509,7 +509,7 @@ static void spoil_record(Text *t, const char *line, size_t n)
 }
 
 /* Lines with them are ignored, or they are text. */
-static void each_text_of_a_record(void **state)
+TEST(each_text_of_a_record)
 {
     const char *const target = target_of[CPU], *last = "";
     size_t n;
@@ -529,9 +529,4 @@ static void each_text_of_a_record(void **state)
     check_package("good_avx512", "many", "a record");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(no_key_is_missing), cmocka_unit_test(each_text_of_a_file),
-                                        cmocka_unit_test(all_texts_at_once), cmocka_unit_test(each_text_of_a_record) };
-    return cmocka_run_group_tests(tests, setup, made_up_teardown);
-}
+TEST_FILE(setup, made_up_teardown)

@@ -5,11 +5,7 @@
  * file says of kernels, targets and files is compared with the package.
  * ctest: fixture=packages label=slow
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,9 +178,8 @@ static void builds_and_runs(Arena *a, const char *folder, const char *package, c
         fail_msg("the program for %s ends with %d", package, status >> 8);
 }
 
-static void a_program_made_from_it_is_right(void **state)
+TEST(a_program_made_from_it_is_right)
 {
-    (void)state;
     Arena *a = arena_new();
     const char *base = getenv("TMPDIR");
     char *folder = arena_printf(a, "%s/json.XXXXXX", base && *base ? base : "/tmp");
@@ -200,9 +195,8 @@ static void a_program_made_from_it_is_right(void **state)
 
 /* ---- what else it says ---- */
 
-static void names_every_file_with_its_hash(void **state)
+TEST(names_every_file_with_its_hash)
 {
-    (void)state;
     Arena *a = arena_new();
     for (int i = 0; i < NPACKAGE; i++) {
         const char *err = NULL, *key;
@@ -220,15 +214,15 @@ static void names_every_file_with_its_hash(void **state)
         assert_string_equal(text_of(package, "version"), m->release);
         for (int j = 0; j < m->n; j++)
             nfile += m->entry[j].kind != MANIFEST_TEMPLATE;
-        assert_int_equal(json_object_size(json_object_get(package, "sha256")), nfile - 2); /* all but itself and the bill of materials */
+        assert_int_equal(json_object_size(json_object_get(package, "sha256")),
+                         nfile - 2); /* all but itself and the bill of materials */
         json_decref(package);
     }
     arena_free(a);
 }
 
-static void kernels_belong_to_targets_and_records(void **state)
+TEST(kernels_belong_to_targets_and_records)
 {
-    (void)state;
     Arena *a = arena_new();
     for (int i = 0; i < NPACKAGE; i++) {
         size_t len, j;
@@ -255,12 +249,4 @@ static void kernels_belong_to_targets_and_records(void **state)
         json_decref(package);
     }
     arena_free(a);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(a_program_made_from_it_is_right),
-                                        cmocka_unit_test(names_every_file_with_its_hash),
-                                        cmocka_unit_test(kernels_belong_to_targets_and_records) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

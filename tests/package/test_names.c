@@ -197,20 +197,12 @@ static void check_language(const Language *l)
     print_message("%zu names, of which %zu pass\n", all.n, naccepted);
 }
 
-static void every_name_in_c(void **state)
-{
-    (void)state;
-    check_language(&languages[0]);
-}
+TEST(every_name_in_c) { check_language(&languages[0]); }
 
-static void every_name_in_cxx(void **state)
-{
-    (void)state;
-    check_language(&languages[1]);
-}
+TEST(every_name_in_cxx) { check_language(&languages[1]); }
 
 /* Whole packages of some that pass; those that the op's own files use are refused when they are read. */
-static void some_packages(void **state)
+TEST(some_packages)
 {
     static const char *const source[] = { "kernels.c", "pool.c", "test.c", "bench.c" }, *const local[] = { "dispatch.h",
                                                                                                            "pieces.h" };
@@ -248,9 +240,4 @@ static void some_packages(void **state)
     assert_in_range(tried, 4, 20);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(every_name_in_c), cmocka_unit_test(every_name_in_cxx),
-                                        cmocka_unit_test(some_packages) };
-    return cmocka_run_group_tests(tests, setup, made_up_teardown);
-}
+TEST_FILE(setup, made_up_teardown)

@@ -3,13 +3,8 @@
  * overlap: whether a call's output lies over an input is said of small blocks of bytes as it is seen when their elements are marked one by one. Of blocks
  * that lie within each other without a common element only those count as apart that are columns of one matrix.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/test.h"
 #include <string.h>
-#include <cmocka.h>
 
 #define MOST_EXTENTS 4
 #define DCGEN
@@ -79,7 +74,7 @@ static PACKAGE_block draw(int64_t stride[3])
     return b;
 }
 
-static void elements_tell(void **state)
+TEST(elements_tell)
 {
     int overlaps = 0, apart = 0;
     (void)state;
@@ -101,9 +96,8 @@ static void elements_tell(void **state)
 }
 
 /* Queries, keys and values of 3 heads of 8 numbers in one matrix of 5 rows of 128; attention's results may be columns of it that nobody reads. */
-static void columns_of_a_matrix_are_apart(void **state)
+TEST(columns_of_a_matrix_are_apart)
 {
-    (void)state;
     static float all[5 * 128];
     const int64_t stride[] = { 0, 8, 128 };
     const PACKAGE_block q = { all, 4, 4, { 1, 3, 5, 8 }, stride, 0 }, k = { all + 24, 4, 4, { 1, 3, 5, 8 }, stride, 0 };
@@ -120,9 +114,8 @@ static void columns_of_a_matrix_are_apart(void **state)
 }
 
 /* As of an image without rows: no elements, or no address. */
-static void nothing_overlaps_nothing(void **state)
+TEST(nothing_overlaps_nothing)
 {
-    (void)state;
     const PACKAGE_block y = { room, 4, 2, { 3, 5 }, NULL, 0 };
     assert_true(overlap(&y, &y));
     assert_false(overlap(&(PACKAGE_block){ room, 4, 2, { 0, 5 }, NULL, 0 }, &y));
@@ -131,14 +124,4 @@ static void nothing_overlaps_nothing(void **state)
                          &y)); /* what may be the output, and not a part of it */
     assert_true(overlap(&(PACKAGE_block){ room + 4, 4, 2, { 3, 5 }, NULL, 1 }, &y));
     assert_false(overlap(&(PACKAGE_block){ NULL, 4, 2, { 3, 5 }, NULL, 0 }, &y));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(elements_tell),
-        cmocka_unit_test(columns_of_a_matrix_are_apart),
-        cmocka_unit_test(nothing_overlaps_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
  *
  * A CUDA package's own test and benchmark, without a GPU and without nvcc: cuda/own.sh says what is looked for.
  */
+#include "tests/test.h"
 #include "tests/package/made_up.h"
 
 static const char spec[] =
@@ -11,9 +12,8 @@ static const char spec[] =
     "epilogue = [\"bias\"]; layout = { W = \"NK\"; packed = false; };\n"
     "budget = { kernels = 3; code_kib = 64; trials = 4; seconds = 10; };\n";
 
-static void they_find_what_is_wrong(void **state)
+TEST(they_find_what_is_wrong)
 {
-    (void)state;
     put_file(in(root, "spec.cfg"), spec);
     make_records(in(root, "r.jsonl"), in(root, "spec.cfg"), "sm_80", "plain");
     assert_int_equal(shell("%s replay spec.cfg -t sm_80 --records r.jsonl -o pkg --no-report", dcgen), 0);
@@ -21,13 +21,16 @@ static void they_find_what_is_wrong(void **state)
                "/tests/package/cuda/own.sh pkg"));
 }
 
-int main(void)
+TEST_FILE(made_up_setup, made_up_teardown)
+
+static bool cublas_is_here(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(they_find_what_is_wrong) };
-    if (system("echo '#include <cublasLt.h>' | cc -I${CUDA_HOME:-/usr/local/cuda}/include -fsyntax-only -x c - "
-               "2>/dev/null") != 0) {
+    const bool is_here =
+        system("echo '#include <cublasLt.h>' | cc -I${CUDA_HOME:-/usr/local/cuda}/include -fsyntax-only -x c - "
+               "2>/dev/null") == 0;
+    if (!is_here)
         puts("skipped: there is no cublasLt.h");
-        return 77;
-    }
-    return cmocka_run_group_tests(tests, made_up_setup, made_up_teardown);
+    return is_here;
 }
+
+TEST_NEEDS(cublas_is_here)

@@ -2,17 +2,12 @@
  *
  * How a call is shared out: threads that its work is worth, and pieces that they take in turn.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include "templates/package/pieces.h"
 
 /* A thread of a pool for 256 thousand operations, a new one for 8 million, and no more than are allowed. */
-static void threads_are_worth_their_start(void **state)
+TEST(threads_are_worth_their_start)
 {
-    (void)state;
     static const struct {
         int threads, pooled, started;
         double flops;
@@ -26,9 +21,8 @@ static void threads_are_worth_their_start(void **state)
 }
 
 /* One for each 2 million operations, but as many for each thread: one to four. */
-static void pieces_are_of_two_million(void **state)
+TEST(pieces_are_of_two_million)
 {
-    (void)state;
     static const struct {
         int threads, pieces;
         double flops;
@@ -37,11 +31,4 @@ static void pieces_are_of_two_million(void **state)
                 { 3, 12, 24e6 }, { 3, 12, 1e15 },  { 256, 1024, 1e15 } };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         assert_int_equal(PACKAGE_pieces(row[i].threads, row[i].flops), row[i].pieces);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(threads_are_worth_their_start),
-                                        cmocka_unit_test(pieces_are_of_two_million) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

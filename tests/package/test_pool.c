@@ -3,17 +3,15 @@
  * The thread pool of generated packages: every task runs exactly once, its writes are seen afterwards, and nothing
  * hangs, with fewer and more threads than cores, awake and asleep, nested and called from several threads. Meant to
  * be run under tsan too.
+ *
+ *   ctest: replaces
  */
 #define _GNU_SOURCE /* for pool.c, as a package compiles it */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
+#include "tests/test.h"
 #include <errno.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 #include <pthread.h>
 #include <sched.h>
 
@@ -30,9 +28,8 @@ static int (*set_affinity)(pid_t, size_t, const cpu_set_t *) = sched_setaffinity
 #undef sched_setaffinity
 #include "pool_job.h"
 
-static void every_task_runs_once(void **state)
+TEST(every_task_runs_once)
 {
-    (void)state;
     static const int threads[] = { -1, 0, 1, 2, 3, 16 }, n[] = { -5, 0, 1, 2, 3, 7, 16, 100, MAX_TASK };
     for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
         PACKAGE_pool *pool = PACKAGE_pool_start(threads[t]);
@@ -45,16 +42,14 @@ static void every_task_runs_once(void **state)
     }
 }
 
-static void no_pool_runs_alone(void **state)
+TEST(no_pool_runs_alone)
 {
-    (void)state;
     check_run(NULL, 17);
     PACKAGE_pool_stop(NULL);
 }
 
-static void many_short_runs(void **state)
+TEST(many_short_runs)
 {
-    (void)state;
     enum { RUNS = 20000, TASKS = 4 };
     PACKAGE_pool *pool = PACKAGE_pool_start(3);
     Job job = { { 0 } };
@@ -66,9 +61,8 @@ static void many_short_runs(void **state)
 }
 
 /* Around the end of spinning, where a wake-up could get lost. */
-static void runs_after_pauses(void **state)
+TEST(runs_after_pauses)
 {
-    (void)state;
     PACKAGE_pool *pool = PACKAGE_pool_start(2);
     for (int r = 0; r < 300; r++) {
         sleep_ns(r * 500);
@@ -94,9 +88,8 @@ static void slow_task(void *arg, int i)
 }
 
 /* The sleeping worker is woken and takes its part; the caller, done first or last, waits for it beyond spinning. */
-static void workers_help_after_sleep(void **state)
+TEST(workers_help_after_sleep)
 {
-    (void)state;
     PACKAGE_pool *pool = PACKAGE_pool_start(2);
     Helpers h = { .main = pthread_self() };
     sleep_ns(20000000);
@@ -127,9 +120,8 @@ static void late_task(void *arg, int i)
 }
 
 /* A worker that is done last wakes the caller, which went to sleep over it. */
-static void the_last_worker_wakes_the_caller(void **state)
+TEST(the_last_worker_wakes_the_caller)
 {
-    (void)state;
     Late l = { .pool = PACKAGE_pool_start(2) };
     alarm(60);
     for (int r = 0; r < 5; r++) {
@@ -142,9 +134,8 @@ static void the_last_worker_wakes_the_caller(void **state)
 }
 
 /* Workers that have nothing to do leave the cores to others, all of them, and come back. */
-static void idle_workers_sleep(void **state)
+TEST(idle_workers_sleep)
 {
-    (void)state;
     PACKAGE_pool *pool = PACKAGE_pool_start(MEETING);
     alarm(60);
     for (int r = 0; r < 3; r++) {
@@ -167,9 +158,8 @@ static int create_some(pthread_t *t, const pthread_attr_t *attr, void *(*body)(v
 }
 
 /* Where the system starts fewer threads there are fewer workers. */
-static void threads_that_do_not_start_are_not_missed(void **state)
+TEST(threads_that_do_not_start_are_not_missed)
 {
-    (void)state;
     create = create_some;
     for (int n = 0; n < 3; n++) {
         atomic_store(&to_create, n);
@@ -198,9 +188,8 @@ static int note_affinity(pid_t thread, size_t bytes, const cpu_set_t *mask)
 }
 
 /* A worker on the caller's core leaves it for any other that it may run on, and may run on all of them afterwards. */
-static void a_worker_leaves_the_callers_core(void **state)
+TEST(a_worker_leaves_the_callers_core)
 {
-    (void)state;
     cpu_set_t allowed, others;
     struct PACKAGE_pool p = { 0 };
     assert_int_equal(sched_getaffinity(0, sizeof allowed, &allowed), 0);
@@ -250,9 +239,8 @@ static void *call_often(void *arg)
     return NULL;
 }
 
-static void concurrent_callers(void **state)
+TEST(concurrent_callers)
 {
-    (void)state;
     enum { CALLERS = 3 };
     PACKAGE_pool *pool = PACKAGE_pool_start(2);
     Caller c[CALLERS] = { { 0 } };
@@ -280,9 +268,8 @@ static void run_inner(void *arg, int i)
     PACKAGE_pool_run(n->pool, 10, count_task, &n->inner[i]);
 }
 
-static void calls_nest(void **state)
+TEST(calls_nest)
 {
-    (void)state;
     Nested n = { .pool = PACKAGE_pool_start(3) };
     PACKAGE_pool_run(n.pool, 8, run_inner, &n);
     for (int i = 0; i < 8; i++)
@@ -305,9 +292,8 @@ static void tell_signals(void *arg, int i)
 }
 
 /* Signals of the program stay its own threads': those take the ones that they took before, the workers none. */
-static void signals_stay_the_callers(void **state)
+TEST(signals_stay_the_callers)
 {
-    (void)state;
     sigset_t before, after, held;
     caller = pthread_self();
     sigemptyset(&held);
@@ -326,9 +312,8 @@ static void signals_stay_the_callers(void **state)
     PACKAGE_pool_stop(pool);
 }
 
-static void stops_at_any_time(void **state)
+TEST(stops_at_any_time)
 {
-    (void)state;
     /* Not started, spinning, on the way to sleep (twice), asleep. */
     static const long wait_ns[] = { 0, 10000, 50000, 60000, 10000000 };
     for (int r = 0; r < 50; r++) {
@@ -338,24 +323,4 @@ static void stops_at_any_time(void **state)
         sleep_ns(wait_ns[r % 5]);
         PACKAGE_pool_stop(pool);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_task_runs_once),
-        cmocka_unit_test(no_pool_runs_alone),
-        cmocka_unit_test(many_short_runs),
-        cmocka_unit_test(runs_after_pauses),
-        cmocka_unit_test(workers_help_after_sleep),
-        cmocka_unit_test(the_last_worker_wakes_the_caller),
-        cmocka_unit_test(idle_workers_sleep),
-        cmocka_unit_test(threads_that_do_not_start_are_not_missed),
-        cmocka_unit_test(a_worker_leaves_the_callers_core),
-        cmocka_unit_test(concurrent_callers),
-        cmocka_unit_test(calls_nest),
-        cmocka_unit_test(signals_stay_the_callers),
-        cmocka_unit_test(stops_at_any_time),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

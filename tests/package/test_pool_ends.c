@@ -2,18 +2,16 @@
  *
  * The thread pool of generated packages where its process is copied (fork), and where its callers' threads are cancelled:
  * nothing hangs, no memory is lost, and no task is left out. Meant to be run under tsan too.
+ *
+ *   ctest: replaces
  */
 #define _GNU_SOURCE /* for pool.c, as a package compiles it */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
+#include "tests/test.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 #include <pthread.h>
 
 /* What the pool asks of the system: answered by a test itself, or counted. */
@@ -123,9 +121,8 @@ static int ignore_advice(void *page, size_t bytes, int advice)
 }
 
 /* A child of fork has no workers: it does all tasks itself, and its stop frees its memory. The parent's pool stays as it is. */
-static void a_forked_child_works_alone(void **state)
+TEST(a_forked_child_works_alone)
 {
-    (void)state;
     int (*const advices[])(void *, size_t, int) = { madvise, refuse_advice, ignore_advice };
     for (int i = 0; i < 3; i++) {
         advise = advices[i];
@@ -158,9 +155,8 @@ static int hold_lock(pthread_cond_t *cond, pthread_mutex_t *mutex)
 }
 
 /* A worker that holds the lock at the moment of fork holds it in the child for ever. */
-static void a_forked_child_takes_no_lock(void **state)
+TEST(a_forked_child_takes_no_lock)
 {
-    (void)state;
     sleep_on = hold_lock;
     PACKAGE_pool *pool = PACKAGE_pool_start(2);
     while (!atomic_load(&is_held))
@@ -203,9 +199,8 @@ static void *call_until_cancelled(void *arg)
 }
 
 /* A thread that is cancelled in a call ends when the call has. */
-static void a_cancelled_thread_ends_its_call(void **state)
+TEST(a_cancelled_thread_ends_its_call)
 {
-    (void)state;
     static const int types[] = { PTHREAD_CANCEL_DEFERRED, PTHREAD_CANCEL_ASYNCHRONOUS };
     for (int i = 0; i < (UNDER_ASAN ? 1 : 2); i++) {
         Cancelled c = { .pool = PACKAGE_pool_start(2), .type = types[i] };
@@ -248,9 +243,8 @@ static void *keep_cancel_state(void *arg)
     return NULL;
 }
 
-static void a_cancelled_thread_stops_the_whole_pool(void **state)
+TEST(a_cancelled_thread_stops_the_whole_pool)
 {
-    (void)state;
     pthread_t thread;
     int wrong = 0;
     void *result;
@@ -259,15 +253,4 @@ static void a_cancelled_thread_stops_the_whole_pool(void **state)
     assert_ptr_equal(result, PTHREAD_CANCELED);
     assert_int_equal(wrong, 0);
     assert_int_equal(nfree, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_forked_child_works_alone),
-        cmocka_unit_test(a_forked_child_takes_no_lock),
-        cmocka_unit_test(a_cancelled_thread_ends_its_call),
-        cmocka_unit_test(a_cancelled_thread_stops_the_whole_pool),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

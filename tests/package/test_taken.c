@@ -294,37 +294,19 @@ static void every_name(Kind kind, const char *const *stand_in, size_t most)
         generate(&printed[1]);
 }
 
-static void as_a_function(void **state)
-{
-    (void)state;
-    every_name(FUNCTION, function, LENGTH(function));
-}
+TEST(as_a_function) { every_name(FUNCTION, function, LENGTH(function)); }
 
-static void as_an_operand(void **state)
-{
-    (void)state;
-    every_name(OPERAND, operand, LENGTH(operand));
-}
+TEST(as_an_operand) { every_name(OPERAND, operand, LENGTH(operand)); }
 
-static void as_an_extent(void **state)
-{
-    (void)state;
-    every_name(EXTENT, extent, LENGTH(extent));
-}
+TEST(as_an_extent) { every_name(EXTENT, extent, LENGTH(extent)); }
 
 /* A package has a function for each pass along its rows: 0, 1 and so on. */
-static void whatever_the_number(void **state)
+TEST(whatever_the_number)
 {
-    (void)state;
     static const char *const name[] = { "begin_0_portable", "end_31_avx2", "begin_more_portable" };
     bool fault[LENGTH(name) + 2];
     faults(spec_of(EXTENT, name, LENGTH(name)), fault, LENGTH(fault));
     assert_true(fault[2] && fault[3] && !fault[4]);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(as_a_function), cmocka_unit_test(as_an_operand),
-                                        cmocka_unit_test(as_an_extent), cmocka_unit_test(whatever_the_number) };
-    return cmocka_run_group_tests(tests, setup, made_up_teardown);
-}
+TEST_FILE(setup, made_up_teardown)

@@ -2,11 +2,7 @@
  *
  * transpose: squares of 4, 8 and 16 rows. The compiler splits vectors that this CPU does not have.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 
 #define DCGEN /* what standalone.h would supply: */
 #define TARGET_ATTRIBUTE
@@ -36,26 +32,19 @@
 #include "templates/vector/floats.h"
 #include "templates/vector/transpose.h"
 
-#define CHECK(n)                                                        \
-    do {                                                                \
-        Floats##n v[n];                                                 \
-        for (int i = 0; i < (n) * (n); i++)                             \
-            v[i / (n)][i % (n)] = (float)i;                             \
-        transpose_##n(v);                                               \
-        for (int i = 0; i < (n) * (n); i++)                             \
+#define CHECK(n)                                                                  \
+    do {                                                                          \
+        Floats##n v[n];                                                           \
+        for (int i = 0; i < (n) * (n); i++)                                       \
+            v[i / (n)][i % (n)] = (float)i;                                       \
+        transpose_##n(v);                                                         \
+        for (int i = 0; i < (n) * (n); i++)                                       \
             assert_true(v[i / (n)][i % (n)] == (float)(i % (n) * (n) + i / (n))); \
     } while (0)
 
-static void rows_become_columns(void **state)
+TEST(rows_become_columns)
 {
-    (void)state;
     CHECK(4);
     CHECK(8);
     CHECK(16);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(rows_become_columns) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,11 +5,7 @@
 #ifndef DCGEN_TEST_RANDOM_EXPR_H
 #define DCGEN_TEST_RANDOM_EXPR_H
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include "gen/base/expr.h"
 #include "gen/base/rng.h"
 #include "gen/base/text.h"

@@ -2,13 +2,8 @@
  *
  * arena and text: zeroed, aligned, apart from each other; growing strings; whole files.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,9 +39,8 @@ static void fill_blocks(Arena *a)
             assert_int_equal((unsigned char)block[i][k], i % 255 + 1);
 }
 
-static void test_blocks(void **state)
+TEST(test_blocks)
 {
-    (void)state;
     Arena *a = arena_new();
     for (int round = 0; round < 3; round++) {
         fill_blocks(a);
@@ -56,9 +50,8 @@ static void test_blocks(void **state)
     arena_free(NULL);
 }
 
-static void test_zero_bytes(void **state)
+TEST(test_zero_bytes)
 {
-    (void)state;
     Arena *a = arena_new();
     void *p = arena_alloc(a, 0), *q = arena_alloc(a, 0);
     assert_non_null(p);
@@ -67,9 +60,8 @@ static void test_zero_bytes(void **state)
     arena_free(a);
 }
 
-static void test_grow(void **state)
+TEST(test_grow)
 {
-    (void)state;
     Arena *a = arena_new();
     int *v = NULL, *other = NULL;
     size_t cap = 0;
@@ -92,9 +84,8 @@ static void test_grow(void **state)
 }
 
 /* Two lists that grow by turns, first small, then in chunks of their own, then with such a chunk amid the list of chunks. */
-static void test_regrow(void **state)
+TEST(test_regrow)
 {
-    (void)state;
     Arena *a = arena_new();
     enum { STEPS = 40 };
     int *v[2] = { NULL, NULL };
@@ -116,9 +107,8 @@ static void test_regrow(void **state)
     arena_free(a);
 }
 
-static void test_strings(void **state)
+TEST(test_strings)
 {
-    (void)state;
     Arena *a = arena_new();
     assert_string_equal(arena_strdup(a, ""), "");
     assert_string_equal(arena_strdup(a, "abc"), "abc");
@@ -148,16 +138,14 @@ static void check_exit(size_t count, size_t bytes)
     assert_int_equal(WEXITSTATUS(status), 3);
 }
 
-static void test_too_much(void **state)
+TEST(test_too_much)
 {
-    (void)state;
     check_exit(SIZE_MAX / 2, 3);
     check_exit(1, SIZE_MAX);
 }
 
-static void test_text(void **state)
+TEST(test_text)
 {
-    (void)state;
     Arena *a = arena_new();
     Text t = { .arena = a };
     assert_string_equal(text_str(&t), "");
@@ -182,9 +170,8 @@ static void test_text(void **state)
     arena_free(a);
 }
 
-static void test_text_fills_up(void **state)
+TEST(test_text_fills_up)
 {
-    (void)state;
     Arena *a = arena_new();
     for (int width = 200; width < 300; width++) { /* around the first capacity */
         Text t = { .arena = a };
@@ -196,9 +183,8 @@ static void test_text_fills_up(void **state)
     arena_free(a);
 }
 
-static void test_read_file(void **state)
+TEST(test_read_file)
 {
-    (void)state;
     Arena *a = arena_new();
     char folder[TMP_FOLDER_BYTES];
     assert_non_null(tmp_folder(folder));
@@ -227,14 +213,4 @@ static void test_read_file(void **state)
     unlink(path);
     rmdir(folder);
     arena_free(a);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocks), cmocka_unit_test(test_zero_bytes),    cmocka_unit_test(test_grow),
-        cmocka_unit_test(test_regrow), cmocka_unit_test(test_strings),       cmocka_unit_test(test_too_much),
-        cmocka_unit_test(test_text),   cmocka_unit_test(test_text_fills_up), cmocka_unit_test(test_read_file),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
  *
  * conf: getters and places, in a whole text and in a part of one. The golden files of spec and op cover faults.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,9 +53,8 @@ static void assert_loc(Loc at, int line, int col, int width)
     assert_int_equal(at.width, width);
 }
 
-static void test_values(void **state)
+TEST(test_values)
 {
-    (void)state;
     Conf *c = parse("i = 42; h = 0x2A; l = 5000000000L; r = 2.5; b = true; f = FALSE;\n"
                     "s = \"a\" \"b\\n\"; v = [1, 2]; w = (\"x\", \"y\");");
     const ConfSetting *root = c->root;
@@ -84,9 +79,8 @@ static void test_values(void **state)
     assert_int_equal(diag_nerror(diag), 0);
 }
 
-static void test_absent(void **state)
+TEST(test_absent)
 {
-    (void)state;
     Conf *c = parse("x = 1;");
     int64_t i = 7;
     const char *s = "kept";
@@ -109,9 +103,8 @@ static void test_absent(void **state)
     assert_int_equal(diag_nerror(diag), 0);
 }
 
-static void test_wrong(void **state)
+TEST(test_wrong)
 {
-    (void)state;
     Conf *c = parse("i = 42; s = \"x\"; v = [3, 2, 1]; g = {}; w = (7, \"x\"); big = 1e999;");
     const ConfSetting *root = c->root;
     int64_t i = 7, v[4];
@@ -148,9 +141,8 @@ static void test_wrong(void **state)
 }
 
 /* Only text of a file is parsed, and not too much of it. */
-static void test_sources(void **state)
+TEST(test_sources)
 {
-    (void)state;
     char folder[TMP_FOLDER_BYTES];
     assert_non_null(tmp_folder(folder));
     const char *path = arena_printf(arena, "%s/x.cfg", folder);
@@ -183,9 +175,8 @@ static void test_sources(void **state)
 }
 
 /* Same keys on one line, strings that hold brackets, comments that hold quotes. */
-static void test_places(void **state)
+TEST(test_places)
 {
-    (void)state;
     Conf *c = parse("l = ( { M = 1; }, { M = \"}{\"; /* M = \" */ N = 2; },\n  3, \"four\" );\nM : [ 5,\n6 ];");
     const ConfSetting *l = conf_member(c->root, "l"), *m = conf_member(c->root, "M");
     const ConfSetting *second = conf_elem(l, 1);
@@ -208,9 +199,8 @@ static void test_places(void **state)
 }
 
 /* A template's head: the rest of the file is not looked at, places count from its beginning. */
-static void test_part(void **state)
+TEST(test_part)
 {
-    (void)state;
     const char *text = "/* dcgen\n  a = 1;\n  b = \"x\" # the end\n*/\nint main(void) { \"";
     size_t begin = strlen("/* dcgen"), end = (size_t)(strstr(text, "*/") - text);
     Conf *c = parse_part(text, begin, end);
@@ -222,9 +212,8 @@ static void test_part(void **state)
 }
 
 /* Places inside an expression hold across strings side by side. */
-static void test_expr(void **state)
+TEST(test_expr)
 {
-    (void)state;
     Conf *c = parse("a = \"1 +\\tB\"  /* \" */ \" * C\" # \"\n    \"- D\";\nn = -7;");
     Expr *e = NULL;
     assert_true(conf_expr(c, c->root, "a", &e));
@@ -242,9 +231,8 @@ static void test_expr(void **state)
     assert_int_equal(value, -7);
 }
 
-static void test_keys(void **state)
+TEST(test_keys)
 {
-    (void)state;
     static const ConfKey keys[] = { { "a", true, NULL }, { "b", false, NULL }, { "c", true, "the third" } };
     Conf *c = parse("a = 1; c = 2;");
     assert_true(conf_keys(c, c->root, keys, 3));
@@ -258,9 +246,8 @@ static void test_keys(void **state)
     assert_non_null(strstr(golden_diag(arena, diag), "t.cfg:1:1: error: missing key 'a'\n"));
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
-    (void)state;
     static const struct {
         const char *name;
         bool ok, package_ok;
@@ -301,9 +288,8 @@ static void test_names(void **state)
 /* ---- the scanner ---- */
 
 /* The number that stands behind "a = ", and its kind by how it is read. */
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
-    (void)state;
     static const struct {
         const char *text;
         bool whole;
@@ -343,9 +329,8 @@ static void test_numbers(void **state)
     }
 }
 
-static void test_blanks(void **state)
+TEST(test_blanks)
 {
-    (void)state;
     static const char *const text[] = { "a=1;b=2",
                                         "a = 1 b = 2",
                                         "a:1,b:2,",
@@ -386,9 +371,8 @@ static const char *refusal(const char *text, size_t n)
                         (int)strcspn(message + 7, "\n"), message + 7);
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
-    (void)state;
     static const struct {
         const char *text, *want;
     } cases[] = {
@@ -475,9 +459,8 @@ static void test_refusals(void **state)
 }
 
 /* As deep and as many as is allowed, and one more. */
-static void test_limits(void **state)
+TEST(test_limits)
 {
-    (void)state;
     const char *deep = repeated("(", CONF_MAX_DEPTH, repeated(")", CONF_MAX_DEPTH, ";"));
     const char *deeper = repeated("(", CONF_MAX_DEPTH + 1, "");
     assert_string_equal(refusal(arena_printf(arena, "a = %s b = %s", deep, deep), 10 + 2 * strlen(deep) - 1), "");
@@ -496,14 +479,4 @@ static void test_limits(void **state)
     }
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_values), TEST(test_absent),   TEST(test_wrong),  TEST(test_places),  TEST(test_part),
-        TEST(test_expr),   TEST(test_keys),     TEST(test_names),  TEST(test_sources), TEST(test_numbers),
-        TEST(test_blanks), TEST(test_refusals), TEST(test_limits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(setup, teardown)

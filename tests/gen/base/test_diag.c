@@ -2,11 +2,7 @@
  *
  * diag: the form of a message, order, hostile text, nearest names.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +14,8 @@ static char *printed(const Diag *d) { return golden_diag(arena, d); }
 
 static Source source(const char *path, const char *text) { return (Source){ path, text, strlen(text) }; }
 
-static void test_form(void **state)
+TEST(test_form)
 {
-    (void)state;
     Source s = source("x.cfg", "a = 1;\n\tweigth = 2;\nlast");
     Diag *d = diag_new(arena);
     assert_string_equal(printed(d), "");
@@ -31,9 +26,8 @@ static void test_form(void **state)
                                     "x.cfg:3:1: warning: odd\n    last\n    ^~~~\n");
 }
 
-static void test_unknown_place(void **state)
+TEST(test_unknown_place)
 {
-    (void)state;
     Source s = source("x.cfg", "a = 1;\n"), unread = { .path = "y.cfg" };
     Diag *d = diag_new(arena);
     diag_error(d, (Loc){ .src = &s }, "no place");
@@ -51,9 +45,8 @@ static void test_unknown_place(void **state)
 }
 
 /* By file in order of first appearance, then by place; equal places in order of report; repetitions once, but for those of another file. */
-static void test_order(void **state)
+TEST(test_order)
 {
-    (void)state;
     Source b = source("b", ""), a = source("a", "");
     Diag *d = diag_new(arena);
     diag_error(d, (Loc){ &b, 3, 1, 1 }, "4");
@@ -71,9 +64,8 @@ static void test_order(void **state)
 }
 
 /* Escapes, control characters and broken UTF-8 do not reach the terminal; whole UTF-8 does, one column a character. */
-static void test_hostile_text(void **state)
+TEST(test_hostile_text)
 {
-    (void)state;
     Source s = source("x\033[31m.cfg", "gr\xc3\xb6\xc3\x9f"
                                        "e \033[2J\x07 \xff\xc3( \xc2\x9b"
                                        "1m x");
@@ -86,9 +78,8 @@ static void test_hostile_text(void **state)
                                     "                         ^\n");
 }
 
-static void test_long_line(void **state)
+TEST(test_long_line)
 {
-    (void)state;
     char *text = arena_alloc(arena, 10001);
     memset(text, 'a', 10000);
     text[5000] = 'X';
@@ -104,9 +95,8 @@ static void test_long_line(void **state)
     assert_true(strlen(printed(d)) < 2000);
 }
 
-static void test_many(void **state)
+TEST(test_many)
 {
-    (void)state;
     Source s = source("x", "");
     Diag *d = diag_new(arena);
     for (int i = 0; i < 150; i++)
@@ -121,9 +111,8 @@ static void test_many(void **state)
     assert_int_equal(diag_nerror(d), 100150);
 }
 
-static void test_nearest(void **state)
+TEST(test_nearest)
 {
-    (void)state;
     static const char *const names[] = { "weight", "width", "M", "N", "epilogue", "f32", "T", "" };
     static const struct {
         const char *word, *want;
@@ -159,9 +148,8 @@ static void test_nearest(void **state)
     assert_null(diag_nearest(long_word, NAMES(names, sizeof names / sizeof *names)));
 }
 
-static void test_loc(void **state)
+TEST(test_loc)
 {
-    (void)state;
     Source s = source("x", "ab\n\ncd");
     static const struct {
         size_t offset;
@@ -181,9 +169,8 @@ static void test_loc(void **state)
 }
 
 /* A line's end of two characters is no part of it; text on the way to the caret may be cut on either side. */
-static void test_windows(void **state)
+TEST(test_windows)
 {
-    (void)state;
     Source s = source("x", "a = 1;\r\nbc = 2;\r\n");
     Diag *d = diag_new(arena);
     diag_error(d, (Loc){ &s, 2, 1, 99 }, "whole");
@@ -212,9 +199,8 @@ static void test_windows(void **state)
     assert_string_equal(printed(d), arena_printf(arena, "x:1:160: error: m\n    %s\n    %159s^\n", text + 140, ""));
 }
 
-static void test_order_within_a_line(void **state)
+TEST(test_order_within_a_line)
 {
-    (void)state;
     Source s = source("x", "");
     Diag *d = diag_new(arena);
     static const int line[] = { 2, 10, 2, 1, 10, 3 }, col[] = { 10, 1, 9, 5, 1, 100 };
@@ -232,9 +218,8 @@ static void test_order_within_a_line(void **state)
     assert_int_equal(diag_nerror(d), 0);
 }
 
-static void test_colors(void **state)
+TEST(test_colors)
 {
-    (void)state;
     Source s = source("x", "ab");
     Diag *d = diag_new(arena);
     diag_error(d, (Loc){ &s, 1, 1, 2 }, "m");
@@ -264,9 +249,8 @@ static char *said(DiagSeverity severity, const char *path, int64_t line, const c
     return copy;
 }
 
-static void test_say(void **state)
+TEST(test_say)
 {
-    (void)state;
     assert_string_equal(said(DIAG_ERROR, NULL, 0, "no\033"), "dcgen: no?\n");
     assert_string_equal(said(DIAG_WARNING, NULL, 0, "m"), "dcgen: m\n");
     assert_string_equal(said(DIAG_NOTE, NULL, 0, "m"), "m\n");
@@ -279,9 +263,8 @@ static void test_say(void **state)
     "{\"severity\":\"" severity "\",\"file\":" file ",\"line\":" line ",\"column\":" column ",\"width\":" width \
     ",\"message\":\"" message "\",\"expected\":" expected "}\n"
 
-static void test_json(void **state)
+TEST(test_json)
 {
-    (void)state;
     static const struct {
         const char *message, *expected;
     } cases[] = {
@@ -316,9 +299,8 @@ static void test_json(void **state)
 }
 
 /* A third of the letters may be wrong, one at least; of equal distance the first. What shares nothing but its length is not near. */
-static void test_distances(void **state)
+TEST(test_distances)
 {
-    (void)state;
     static const char *const names[] = { "abcdef", "abcdeg", "abcdefghi", "xy", "trials", "wxyz12" };
     static const struct {
         const char *word, *want;
@@ -358,16 +340,4 @@ static void test_distances(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_form),      cmocka_unit_test(test_unknown_place),
-        cmocka_unit_test(test_order),     cmocka_unit_test(test_hostile_text),
-        cmocka_unit_test(test_long_line), cmocka_unit_test(test_many),
-        cmocka_unit_test(test_nearest),   cmocka_unit_test(test_loc),
-        cmocka_unit_test(test_windows),   cmocka_unit_test(test_order_within_a_line),
-        cmocka_unit_test(test_colors),    cmocka_unit_test(test_say),
-        cmocka_unit_test(test_json),      cmocka_unit_test(test_distances),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

@@ -2,11 +2,7 @@
  *
  * dir: which names of a folder are listed, in which order.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <stdio.h>
 #include <string.h>
 #include "gen/base/dir.h"
@@ -30,9 +26,8 @@ static const char *listed(const char *folder, const char *suffix)
     return names;
 }
 
-static void names_are_sorted_and_plain(void **state)
+TEST(names_are_sorted_and_plain)
 {
-    (void)state;
     static const char *const name[] = { "b.c",    "a.c",    "B.c", "a.cu",  ".hidden.c", ".c",
                                         "x\ny.c", "x\ry.c", "c",   "c.c.h", "10.c",      "9.c" };
     char folder[TMP_FOLDER_BYTES];
@@ -51,8 +46,4 @@ static void names_are_sorted_and_plain(void **state)
     assert_int_equal(tmp_folder_remove(folder), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(names_are_sorted_and_plain) };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

@@ -2,11 +2,7 @@
  *
  * expr: precedence, every operator's overflow, short circuit, places of errors, hostile texts.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,9 +78,8 @@ static void check_int(const IntCase *c, size_t n)
     }
 }
 
-static void test_precedence(void **state)
+TEST(test_precedence)
 {
-    (void)state;
     static const IntCase cases[] = {
         { "1+2*3", 0, 7 },
         { "(1+2)*3", 0, 9 },
@@ -132,9 +127,8 @@ static void test_precedence(void **state)
     check_int(&chain, 1);
 }
 
-static void test_overflow(void **state)
+TEST(test_overflow)
 {
-    (void)state;
     static const IntCase cases[] = {
         { MAX " + 1", EXPR_OVERFLOW, 0 },
         { MIN " - 1", EXPR_OVERFLOW, 0 },
@@ -168,9 +162,8 @@ static void test_overflow(void **state)
     check_int(cases, LENGTH(cases));
 }
 
-static void test_short_circuit(void **state)
+TEST(test_short_circuit)
 {
-    (void)state;
     static const IntCase cases[] = {
         { "zero && 1/zero", EXPR_OK, 0 },
         { "1 || 1/zero", EXPR_OK, 1 },
@@ -190,9 +183,8 @@ static void test_short_circuit(void **state)
     assert_true(real == 1);
 }
 
-static void test_real(void **state)
+TEST(test_real)
 {
-    (void)state;
     static const struct {
         const char *text;
         ExprStatus status;
@@ -234,18 +226,16 @@ static void test_real(void **state)
     }
 }
 
-static void test_no_lookup(void **state)
+TEST(test_no_lookup)
 {
-    (void)state;
     int64_t value;
     assert_int_equal(expr_int(parse("T"), NULL, NULL, &value), EXPR_UNKNOWN_NAME);
     assert_string_equal(expr_text(parse("  16 \n  * T ")), "16 * T");
 }
 
 /* Each bad text, the column (from 1) of its error and a part of the message. */
-static void test_errors(void **state)
+TEST(test_errors)
 {
-    (void)state;
     static const struct {
         const char *text;
         int col, width;
@@ -308,9 +298,8 @@ static Visit visit(const Expr *e)
     return v;
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
-    (void)state;
     Source src = { .path = "e", .text = "", .len = 0 };
     Expr *e = expr_parse(arena, "min(T, S) +\n  T*3", (Loc){ &src, 4, 10, 1 }, diag_new(arena));
     Visit v = visit(e);
@@ -339,9 +328,8 @@ static char *repeat(const char *s, size_t n)
 }
 
 /* Hostile texts must end in an error: nesting, chains to the left and to the right, endless names. */
-static void test_bombs(void **state)
+TEST(test_bombs)
 {
-    (void)state;
     static const char *const bombs[] = { "(", "1+", "-(", "min(", "min(1,", "1||", "1<(", "!(", "a&&", "1*(2+" };
     for (size_t i = 0; i < LENGTH(bombs); i++) {
         char *text = repeat(bombs[i], 100000);
@@ -414,9 +402,8 @@ static bool pair_lookup(void *ctx, const char *name, int64_t *value)
 }
 
 /* On whole numbers around 0, as integers and as reals, by name and by slot. */
-static void test_every_operator(void **state)
+TEST(test_every_operator)
 {
-    (void)state;
     static const char *const text[NPAIR_OP] = { "a + b",          "a - b",        "a * b",  "a / b",     "a % b",
                                                 "a <= b",         "a < b",        "a >= b", "a > b",     "a == b",
                                                 "a != b",         "a && b",       "a || b", "min(a, b)", "max(a, b)",
@@ -444,9 +431,8 @@ static void test_every_operator(void **state)
     }
 }
 
-static void test_unary(void **state)
+TEST(test_unary)
 {
-    (void)state;
     static const char *const names[] = { "a" };
     Expr *minus = parse("-a"), *not = parse("!a"), *sum = parse("a + b");
     expr_bind(minus, NAMES(names, 1));
@@ -468,13 +454,4 @@ static void test_unary(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_precedence), cmocka_unit_test(test_overflow),  cmocka_unit_test(test_short_circuit),
-        cmocka_unit_test(test_real),       cmocka_unit_test(test_no_lookup), cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_names),      cmocka_unit_test(test_bombs),     cmocka_unit_test(test_every_operator),
-        cmocka_unit_test(test_unary),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

@@ -3,15 +3,15 @@
  * expr_bounds: every value lies within the bounds, which are those of the ends for simple expressions; what may overflow or divide by zero
  * is never called well.
  */
+#include "tests/test.h"
 #include "tests/gen/base/random_expr.h"
 
 #include <inttypes.h>
 
 #define BIG INT64_C(2147483647)
 
-static void test_ranges(void **state)
+TEST(test_ranges)
 {
-    (void)state;
     static const struct {
         const char *text;
         int64_t lo[3], hi[3]; /* of a, b, c */
@@ -89,9 +89,8 @@ static void check_box(const char *text, const int64_t *lo, const int64_t *hi)
     }
 }
 
-static void test_random(void **state)
+TEST(test_random)
 {
-    (void)state;
     static const char *const leaf[] = { "a", "b", "c", "a", "b", "c", "1", "2", "5", "9223372036854775800" };
     Rng r = { 1 };
     for (int i = 0; i < 3000; i++) {
@@ -104,8 +103,4 @@ static void test_random(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_ranges), cmocka_unit_test(test_random) };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

@@ -2,6 +2,7 @@
  *
  * expr_c: what expressions are printed as, and that compiled C computes what expr_int_at and expr_real_at compute.
  */
+#include "tests/test.h"
 #include "tests/gen/base/random_expr.h"
 
 #include <inttypes.h>
@@ -10,9 +11,8 @@
 #include "gen/base/process.h"
 #include "tests/tmp_folder.h"
 
-static void test_text(void **state)
+TEST(test_text)
 {
-    (void)state;
     static const struct {
         const char *text, *as_int, *as_real;
     } cases[] = {
@@ -56,9 +56,8 @@ static void test_text(void **state)
     assert_string_equal(expr_c_real(arena, parse_bound("2*a - -b"), "x", "(double)"), "2*(double)a - -(double)b");
 }
 
-static void test_factors(void **state)
+TEST(test_factors)
 {
-    (void)state;
     static const struct {
         const char *text, *zero, *positive;
     } cases[] = {
@@ -79,9 +78,8 @@ static void test_factors(void **state)
     assert_null(expr_c_factors(arena, parse_bound("a*0.5"), "N", " == 0", " || "));
 }
 
-static void test_calls(void **state)
+TEST(test_calls)
 {
-    (void)state;
     assert_false(expr_c_calls(parse_bound("-a*b + (c < 2) / 3")));
     assert_true(expr_c_calls(parse_bound("-(a + max(b, 1))")));
     assert_true(expr_c_calls(parse_bound("2 + a % b")));
@@ -146,9 +144,8 @@ static bool run(const char *const *argv)
 }
 
 /* Signed overflow traps: no printed expression overflows where expr_int_at does not. */
-static void test_compiled(void **state)
+TEST(test_compiled)
 {
-    (void)state;
     static const char *const leaf[] = { "a", "b", "c", "a", "b", "c", "a", "b",          "c",  "0",
                                         "1", "2", "3", "8", "7", "2", "1", "3000000000", "0.5" };
     Program p = { .functions = { .arena = arena }, .checks = { .arena = arena } };
@@ -177,9 +174,4 @@ static void test_compiled(void **state)
     assert_true(good);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_text), cmocka_unit_test(test_factors),
-                                        cmocka_unit_test(test_calls), cmocka_unit_test(test_compiled) };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

@@ -2,6 +2,7 @@
  *
  * expr_make: expressions made of others have their values, names and text; what would be too long is NULL.
  */
+#include "tests/test.h"
 #include "tests/gen/base/random_expr.h"
 
 #include <string.h>
@@ -23,9 +24,8 @@ static Expr *substitute(const char *text, const char *a, const char *b)
     return expr_substitute(arena, parse_bound(text), replacement_of, &r);
 }
 
-static void test_text(void **state)
+TEST(test_text)
 {
-    (void)state;
     assert_string_equal(expr_text(substitute("2*a*(b + c)", "b + 1", NULL)), "2*(b + 1)*(b + c)");
     assert_string_equal(expr_text(substitute("a - b", "b", "a")), "b - a");
     assert_string_equal(expr_text(substitute("max(a, -b) % 0.5", "1.0", "-b")), "max(1.0, -(-b)) % 0.5");
@@ -36,9 +36,8 @@ static void test_text(void **state)
                         "-3*(x - (-9223372036854775807 - 1))");
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
-    (void)state;
     Source src = { .path = "e", .text = "", .len = 0 };
     const Expr *e = expr_parse(arena, "a + c", (Loc){ &src, 3, 5, 1 }, diag_new(arena));
     Replacement r = { { expr_parse(arena, "min(x, y)", (Loc){ &src, 9, 1, 1 }, diag_new(arena)), NULL, NULL } };
@@ -63,9 +62,8 @@ static void test_names(void **state)
     assert_int_equal(value, 28);
 }
 
-static void test_too_long(void **state)
+TEST(test_too_long)
 {
-    (void)state;
     Expr *sum = expr_number(arena, 1), *tree = sum;
     int nsum = 0, ntree = 0;
     for (; sum && nsum < 1000; nsum++)
@@ -102,9 +100,8 @@ static void check_substitution(const char *text, const char *a, const char *b, c
         fail_msg("%s with %s, %s: %s", text, a, b, expr_text(made));
 }
 
-static void test_random(void **state)
+TEST(test_random)
 {
-    (void)state;
     static const char *const leaf[] = { "a", "b", "c", "a", "b", "c", "1", "2", "7", "3000000000" };
     Rng r = { 3 };
     for (int i = 0; i < 3000; i++) {
@@ -116,9 +113,4 @@ static void test_random(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_text), cmocka_unit_test(test_names),
-                                        cmocka_unit_test(test_too_long), cmocka_unit_test(test_random) };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

@@ -2,12 +2,7 @@
  *
  * index: every place is found by its hash, in whatever number they are added; places of one hash are all given.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-#include <stdbool.h>
+#include "tests/test.h"
 #include "gen/base/index.h"
 #include "tests/arena.h"
 
@@ -27,9 +22,8 @@ static int count(const Index *x, uint64_t hash, int64_t remainder)
 }
 
 /* Hashes that begin in the same slots, at the end of the table too. */
-static void places_of_one_hash_are_all_given(void **state)
+TEST(places_of_one_hash_are_all_given)
 {
-    (void)state;
     Index x = { .arena = arena };
     const int ngroup = MANY / ALIKE;
     for (int64_t i = 0; i < ngroup * ALIKE; i++)
@@ -39,27 +33,17 @@ static void places_of_one_hash_are_all_given(void **state)
     assert_int_equal(count(&x, 1, 0), 0);
 }
 
-static void an_empty_one_has_nothing(void **state)
+TEST(an_empty_one_has_nothing)
 {
-    (void)state;
     const Index x = { .arena = arena };
     assert_int_equal(count(&x, 0, 0), 0);
 }
 
-static void a_hash_goes_on_with_what_was_before(void **state)
+TEST(a_hash_goes_on_with_what_was_before)
 {
-    (void)state;
     assert_true(index_word("ab", 0) == index_hash("ab", 2, 0));
     assert_true(index_word("b", index_word("a", 0)) != index_word("a", index_word("b", 0)));
     assert_true(index_word("b", 1) != index_word("b", 2));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(places_of_one_hash_are_all_given, setup, teardown),
-        cmocka_unit_test_setup_teardown(an_empty_one_has_nothing, setup, teardown),
-        cmocka_unit_test(a_hash_goes_on_with_what_was_before),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(setup, teardown)

@@ -2,11 +2,7 @@
  *
  * json: an object's fields keep their order and their types; what has no form in JSON is null.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <math.h>
 #include <stdlib.h>
 #include "gen/base/json.h"
@@ -20,9 +16,8 @@ static void expect(json_t *value, const char *want)
     json_decref(value);
 }
 
-static void fields_keep_their_types_and_their_order(void **state)
+TEST(fields_keep_their_types_and_their_order)
 {
-    (void)state;
     const int64_t large = INT64_MAX;
     const char *const item[] = { "x", "y\"" };
     const char *none = NULL;
@@ -34,15 +29,4 @@ static void fields_keep_their_types_and_their_order(void **state)
            "\"list\": [\"x\", \"y\\\"\"], \"none\": null, \"nan\": null, \"inf\": null}");
 }
 
-static void text_from_outside_is_quoted(void **state)
-{
-    (void)state;
-    expect(JSON_OBJECT(FIELD("name", "a\xff")), "{\"name\": \"a?\"}");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(fields_keep_their_types_and_their_order),
-                                        cmocka_unit_test(text_from_outside_is_quoted) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST(text_from_outside_is_quoted) { expect(JSON_OBJECT(FIELD("name", "a\xff")), "{\"name\": \"a?\"}"); }

@@ -2,11 +2,7 @@
  *
  * lines: lines come whole, in whatever pieces they arrive; one that is too long is dropped alone.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -33,9 +29,8 @@ static void expect(Lines *l, const char *want)
     assert_int_equal(len, strlen(want));
 }
 
-static void lines_come_in_pieces(void **state)
+TEST(lines_come_in_pieces)
 {
-    (void)state;
     int ends[2];
     char *line;
     size_t len;
@@ -61,9 +56,8 @@ static void lines_come_in_pieces(void **state)
 }
 
 /* A line has room for one byte less than the bound, as its newline counts; what is longer is told once, and all behind it comes. */
-static void a_long_line_is_dropped_alone(void **state)
+TEST(a_long_line_is_dropped_alone)
 {
-    (void)state;
     static const long sizes[] = { LINE_MAX_BYTES - 2, LINE_MAX_BYTES - 1, LINE_MAX_BYTES, 2 * LINE_MAX_BYTES,
                                   2 * LINE_MAX_BYTES + 7 };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -90,9 +84,8 @@ static void a_long_line_is_dropped_alone(void **state)
     }
 }
 
-static void an_error_is_an_end(void **state)
+TEST(an_error_is_an_end)
 {
-    (void)state;
     char *line;
     size_t len;
     Lines l;
@@ -100,12 +93,4 @@ static void an_error_is_an_end(void **state)
     assert_int_equal(next(&l, &line, &len), LINE_END);
     lines_close(&l);
     assert_true(l.ended && !l.buffer);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(lines_come_in_pieces),
-                                        cmocka_unit_test(a_long_line_is_dropped_alone),
-                                        cmocka_unit_test(an_error_is_an_end) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,16 +2,12 @@
  *
  * name_set: each name is there once, in alphabetical order, however many there are; others are not there.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <string.h>
 #include "gen/base/name_set.h"
 #include "tests/arena.h"
 
-static void each_name_is_there_once(void **state)
+TEST(each_name_is_there_once)
 {
     enum { MANY = 1000 };
     (void)state;
@@ -28,20 +24,12 @@ static void each_name_is_there_once(void **state)
     assert_false(name_set_has(&s, "n1000"));
 }
 
-static void an_empty_one_has_nothing(void **state)
+TEST(an_empty_one_has_nothing)
 {
-    (void)state;
     NameSet s = { 0 };
     name_set_sort(&s);
     assert_int_equal(s.n, 0);
     assert_false(name_set_has(&s, ""));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(each_name_is_there_once, setup, teardown),
-        cmocka_unit_test(an_empty_one_has_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(setup, teardown)

@@ -2,11 +2,7 @@
  *
  * number: what people read, at the places where a digit, a unit or a sign changes.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <math.h>
 #include "gen/base/number.h"
 
@@ -36,7 +32,7 @@ static void check(Arena *a, char *(*text)(Arena *a, double v), const Row *row, s
 static char *three(Arena *a, double v) { return number_sig(a, v, 3); }
 
 /* Three digits that count, whatever rounding does to the first; all in front of the point. */
-static void digits(void **state)
+TEST(digits)
 {
     static const Row row[] = { { 0, "0" },
                                { 12.345, "12.3" },
@@ -59,7 +55,7 @@ static void digits(void **state)
     assert_string_equal(number_sig(*state, 12.346, 4), "12.35");
 }
 
-static void times(void **state)
+TEST(times)
 {
     static const Row row[] = { { 0, "0 ns" },        { 0.5, "0.500 ns" },   { 999.4, "999 ns" },  { 999.6, "1.00 us" },
                                { 1000, "1.00 us" },  { 1500, "1.50 us" },   { 999400, "999 us" }, { 999600, "1.00 ms" },
@@ -68,7 +64,7 @@ static void times(void **state)
     check(*state, number_time, row, sizeof row / sizeof *row);
 }
 
-static void bytes(void **state)
+TEST(bytes)
 {
     static const struct {
         int64_t n;
@@ -80,7 +76,7 @@ static void bytes(void **state)
         assert_string_equal(number_bytes(*state, row[i].n), row[i].want);
 }
 
-static void parts(void **state)
+TEST(parts)
 {
     static const Row percent[] = { { 0.0123, "1.2 %" },  { 0.0127, "1.3 %" }, { 1, "100.0 %" }, { -0.0001, "0.0 %" },
                                    { -0.012, "-1.2 %" }, { 0, "0.0 %" },      { NAN, "-" },     { INFINITY, "-" } };
@@ -90,7 +86,7 @@ static void parts(void **state)
     check(*state, number_ratio, ratio, sizeof ratio / sizeof *ratio);
 }
 
-static void counts(void **state)
+TEST(counts)
 {
     static const struct {
         int64_t n;
@@ -113,7 +109,7 @@ static void counts(void **state)
     assert_string_equal(number_plural(1), "");
 }
 
-static void rounds_for_people(void **state)
+TEST(rounds_for_people)
 {
     Arena *a = *state;
     assert_string_equal(number_sig(a, 1234.5, 3), "1234");
@@ -137,10 +133,4 @@ static void rounds_for_people(void **state)
     assert_string_equal(number_count(a, 123), "123");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(digits), cmocka_unit_test(times),
-                                        cmocka_unit_test(bytes),  cmocka_unit_test(parts),
-                                        cmocka_unit_test(counts), cmocka_unit_test(rounds_for_people) };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

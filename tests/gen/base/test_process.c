@@ -3,11 +3,7 @@
  * process: what a child is given and what it is not, its end with all that it started, and what it writes.
  */
 #define _GNU_SOURCE /* pipe2 */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -54,9 +50,8 @@ static const char *said(const char *script, const char *const *env)
     return text_str(&e.out);
 }
 
-static void variables_take_the_place_of_ours(void **state)
+TEST(variables_take_the_place_of_ours)
 {
-    (void)state;
     static const char *const env[] = { "DCGEN_TEST=new", "DCGEN_OTHER=x=y", NULL };
     setenv("DCGEN_TEST", "old", 1);
     setenv("DCGEN_TEST2", "kept", 1);
@@ -68,9 +63,8 @@ static void variables_take_the_place_of_ours(void **state)
 }
 
 /* Descriptors but for the three, a blocked or ignored signal, the group: none of ours. */
-static void nothing_else_is_inherited(void **state)
+TEST(nothing_else_is_inherited)
 {
-    (void)state;
     sigset_t block, before;
     const int kept = fcntl(STDIN_FILENO, F_DUPFD, 20); /* without FD_CLOEXEC */
     sigemptyset(&block);
@@ -88,9 +82,8 @@ static void nothing_else_is_inherited(void **state)
     assert_string_equal(text_str(&e.out), "0\n1\n2\n1\n"); /* it leads its own group */
 }
 
-static void a_stream_each(void **state)
+TEST(a_stream_each)
 {
-    (void)state;
     static const char *const argv[] = { "sh", "-c", "echo out; echo err >&2", NULL };
     const ProcessEnd e = run(argv[2], NULL);
     assert_string_equal(text_str(&e.out), "out\n");
@@ -102,9 +95,8 @@ static void a_stream_each(void **state)
 }
 
 /* More than a pipe holds, to one that does not read while it writes. */
-static void a_text_is_read(void **state)
+TEST(a_text_is_read)
 {
-    (void)state;
     static const char *const argv[] = { "sh", "-c", "sleep 0.1; wc -c", NULL };
     char *text = arena_alloc(a, 300001);
     memset(text, 'x', 300000);
@@ -112,9 +104,8 @@ static void a_text_is_read(void **state)
     assert_string_equal(text_str(&e.out), "300000\n");
 }
 
-static void what_cannot_be_started(void **state)
+TEST(what_cannot_be_started)
 {
-    (void)state;
     static const char *const argv[] = { "/no/such/program", NULL };
     const ProcessPlan plan = { .argv = argv, .text = "text", .out = PROCESS_KEEP, .err = PROCESS_KEEP };
     const int before = open_files();
@@ -124,9 +115,8 @@ static void what_cannot_be_started(void **state)
     assert_int_equal(open_files(), before);
 }
 
-static void endings_in_words(void **state)
+TEST(endings_in_words)
 {
-    (void)state;
     assert_string_equal(process_status_text(a, run("exit 3", NULL).wait_status), "exited with code 3");
     assert_string_equal(process_status_text(a, run("kill -SEGV $$", NULL).wait_status), "was killed by SIGSEGV");
     assert_string_equal(process_status_text(a, SIGRTMIN + 1),
@@ -134,9 +124,8 @@ static void endings_in_words(void **state)
 }
 
 /* The first bytes are kept, 64 KiB where the plan does not say, and the child is not held up by the others. */
-static void only_so_much_is_kept(void **state)
+TEST(only_so_much_is_kept)
 {
-    (void)state;
     static const int sizes[] = { -1, 0, 1, 3000000 };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const int more = sizes[i];
@@ -150,9 +139,8 @@ static void only_so_much_is_kept(void **state)
 }
 
 /* What it said until then is kept. */
-static void it_is_killed_at_its_deadline_or_on_demand(void **state)
+TEST(it_is_killed_at_its_deadline_or_on_demand)
 {
-    (void)state;
     static const char *const argv[] = { "sh", "-c", "echo early; sleep 100", NULL };
     static const volatile int stop = 1;
     const ProcessPlan plan = { .argv = argv, .out = PROCESS_KEEP };
@@ -165,9 +153,8 @@ static void it_is_killed_at_its_deadline_or_on_demand(void **state)
 }
 
 /* Whoever is in its group goes with it, even one that ignores all that can be ignored; who has ended has its own status. */
-static void the_group_goes_with_its_leader(void **state)
+TEST(the_group_goes_with_its_leader)
 {
-    (void)state;
     static const char *const argv[] = { "sh", "-c", "trap '' INT TERM HUP; sleep 100 & echo; sleep 100", NULL };
     int ends[2];
     char newline;
@@ -188,9 +175,8 @@ static void the_group_goes_with_its_leader(void **state)
 }
 
 /* As the shell would: the first folder that has it, in which it may be executed; an empty one is none. */
-static void programs_are_looked_for(void **state)
+TEST(programs_are_looked_for)
 {
-    (void)state;
     char folder[TMP_FOLDER_BYTES];
     assert_non_null(tmp_folder(folder));
     const char *path = getenv("PATH") ? arena_strdup(a, getenv("PATH")) : "";
@@ -212,9 +198,8 @@ static void programs_are_looked_for(void **state)
     assert_int_equal(tmp_folder_remove(folder), 0);
 }
 
-static void the_clock_is_that_of_the_system(void **state)
+TEST(the_clock_is_that_of_the_system)
 {
-    (void)state;
     struct timespec t;
     const double before_s = process_clock_s();
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -223,20 +208,4 @@ static void the_clock_is_that_of_the_system(void **state)
                 before_s > 1e-9 * now_ns - 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(variables_take_the_place_of_ours),
-        cmocka_unit_test(nothing_else_is_inherited),
-        cmocka_unit_test(a_stream_each),
-        cmocka_unit_test(a_text_is_read),
-        cmocka_unit_test(what_cannot_be_started),
-        cmocka_unit_test(endings_in_words),
-        cmocka_unit_test(only_so_much_is_kept),
-        cmocka_unit_test(it_is_killed_at_its_deadline_or_on_demand),
-        cmocka_unit_test(the_group_goes_with_its_leader),
-        cmocka_unit_test(programs_are_looked_for),
-        cmocka_unit_test(the_clock_is_that_of_the_system),
-    };
-    return cmocka_run_group_tests(tests, make, drop);
-}
+TEST_FILE(make, drop)

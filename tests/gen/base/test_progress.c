@@ -4,11 +4,7 @@
  * (pseudo) terminal gets its cursor back when a signal ends the program.
  */
 #define _GNU_SOURCE
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -76,9 +72,8 @@ static int columns_of(const char *s)
     return n;
 }
 
-static void bar_ascii(void **state)
+TEST(bar_ascii)
 {
-    (void)state;
     char line[1024];
     Screen s;
     screen_open(&s, PROGRESS_AUTO, 60, false);
@@ -93,9 +88,8 @@ static void bar_ascii(void **state)
     screen_free(&s);
 }
 
-static void bar_utf8_has_eighths(void **state)
+TEST(bar_utf8_has_eighths)
 {
-    (void)state;
     char line[1024];
     Screen s;
     screen_open(&s, PROGRESS_BAR, 27, true);
@@ -123,18 +117,16 @@ static void check_width(int width, bool utf8)
     screen_free(&s);
 }
 
-static void bar_never_exceeds_width(void **state)
+TEST(bar_never_exceeds_width)
 {
-    (void)state;
     for (int width = 1; width <= 130; width++) {
         check_width(width, false);
         check_width(width, true);
     }
 }
 
-static void bar_redraws_not_too_often(void **state)
+TEST(bar_redraws_not_too_often)
 {
-    (void)state;
     Screen s;
     screen_open(&s, PROGRESS_BAR, 80, false);
     progress_phase(s.p, "search", 10);
@@ -152,9 +144,8 @@ static void bar_redraws_not_too_often(void **state)
     screen_free(&s);
 }
 
-static void line_goes_above_bar(void **state)
+TEST(line_goes_above_bar)
 {
-    (void)state;
     Screen s;
     screen_open(&s, PROGRESS_BAR, 40, false);
     progress_phase(s.p, "build", 4);
@@ -166,9 +157,8 @@ static void line_goes_above_bar(void **state)
     screen_free(&s);
 }
 
-static void plain_lines_every_five_seconds(void **state)
+TEST(plain_lines_every_five_seconds)
 {
-    (void)state;
     Screen s;
     screen_open(&s, PROGRESS_PLAIN, 0, false);
     progress_phase(s.p, "search", 100);
@@ -184,9 +174,8 @@ static void plain_lines_every_five_seconds(void **state)
     screen_free(&s);
 }
 
-static void auto_off_terminal_is_plain_and_bar_is_silent(void **state)
+TEST(auto_off_terminal_is_plain_and_bar_is_silent)
 {
-    (void)state;
     Screen s;
     screen_open(&s, PROGRESS_AUTO, 0, true);
     progress_phase(s.p, "search", 2);
@@ -205,9 +194,8 @@ static void auto_off_terminal_is_plain_and_bar_is_silent(void **state)
     }
 }
 
-static void text_cannot_move_the_cursor(void **state)
+TEST(text_cannot_move_the_cursor)
 {
-    (void)state;
     Screen s;
     screen_open(&s, PROGRESS_PLAIN, 0, false);
     progress_phase(s.p, "a\nb\033[2J", 1);
@@ -215,9 +203,8 @@ static void text_cannot_move_the_cursor(void **state)
     screen_free(&s);
 }
 
-static void null_is_harmless(void **state)
+TEST(null_is_harmless)
 {
-    (void)state;
     progress_phase(NULL, "x", 1);
     progress_update(NULL, 1, "", 1);
     progress_line(NULL, "x");
@@ -226,9 +213,8 @@ static void null_is_harmless(void **state)
 }
 
 /* Of several parts a line says which it is, and what of the time of the whole command is over; where that takes longer than expected, what it has taken. */
-static void a_part_is_named(void **state)
+TEST(a_part_is_named)
 {
-    (void)state;
     static const struct {
         ProgressMode mode;
         int width;
@@ -278,9 +264,8 @@ static void plain_line(double done, double total, double eta_s, const char *want
     screen_free(&s);
 }
 
-static void time_left_is_rounded_to_seconds(void **state)
+TEST(time_left_is_rounded_to_seconds)
 {
-    (void)state;
     plain_line(1, 2, 0, "fit: 1/2, 0:00 left\n");
     plain_line(1, 2, 59.4, "fit: 1/2, 0:59 left\n");
     plain_line(1, 2, 59.6, "fit: 1/2, 1:00 left\n");
@@ -293,9 +278,8 @@ static void time_left_is_rounded_to_seconds(void **state)
 }
 
 /* It is counted down from when it was told; a phase begins with nothing of the one before. */
-static void a_phase_ends_with_what_is_true_then(void **state)
+TEST(a_phase_ends_with_what_is_true_then)
 {
-    (void)state;
     Screen s;
     screen_open(&s, PROGRESS_PLAIN, 0, false);
     progress_update(s.p, 9, "too early", 9);
@@ -314,9 +298,8 @@ static void a_phase_ends_with_what_is_true_then(void **state)
     screen_free(&s);
 }
 
-static void a_bar_is_full_at_the_end_and_no_fuller(void **state)
+TEST(a_bar_is_full_at_the_end_and_no_fuller)
 {
-    (void)state;
     static const struct {
         double done, total;
         const char *line;
@@ -390,9 +373,8 @@ static void read_until(int fd, const char *until, char *text, size_t size)
     }
 }
 
-static void cursor_comes_back_after_signal(void **state)
+TEST(cursor_comes_back_after_signal)
 {
-    (void)state;
 #ifdef __SANITIZE_ADDRESS__
     static const int fatal[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 #else
@@ -519,9 +501,8 @@ static void act_handled(FILE *out)
     _exit(after.sa_handler == SIG_IGN ? 0 : 2);
 }
 
-static void the_cursor_comes_back_whatever_ends_or_stops_it(void **state)
+TEST(the_cursor_comes_back_whatever_ends_or_stops_it)
 {
-    (void)state;
     static char text[65536];
     int status = on_terminal(act_exit, NULL, text, sizeof text);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 3);
@@ -534,9 +515,8 @@ static void the_cursor_comes_back_whatever_ends_or_stops_it(void **state)
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-static void the_time_left_goes_on_by_itself(void **state)
+TEST(the_time_left_goes_on_by_itself)
 {
-    (void)state;
     static char text[65536];
     on_terminal(act_tick, "4/10  1:3", text, sizeof text);
     assert_non_null(strstr(text, "4/10  1:40 left"));
@@ -559,9 +539,8 @@ static void act_utf8(FILE *out)
     progress_phase(progress_open(PROGRESS_AUTO, out, NULL), "ascii", 10);
 }
 
-static void the_terminal_and_the_language_decide(void **state)
+TEST(the_terminal_and_the_language_decide)
 {
-    (void)state;
     static char text[65536];
     on_terminal(act_plain, NULL, text, sizeof text);
     assert_string_equal(text, "search: 0/10\r\n");
@@ -571,28 +550,4 @@ static void the_terminal_and_the_language_decide(void **state)
     on_terminal(act_behind, NULL, text, sizeof text);
     assert_non_null(strstr(text, "in front [."));
     assert_null(strstr(text, "behind"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bar_ascii),
-        cmocka_unit_test(bar_utf8_has_eighths),
-        cmocka_unit_test(bar_never_exceeds_width),
-        cmocka_unit_test(bar_redraws_not_too_often),
-        cmocka_unit_test(line_goes_above_bar),
-        cmocka_unit_test(plain_lines_every_five_seconds),
-        cmocka_unit_test(a_part_is_named),
-        cmocka_unit_test(auto_off_terminal_is_plain_and_bar_is_silent),
-        cmocka_unit_test(text_cannot_move_the_cursor),
-        cmocka_unit_test(null_is_harmless),
-        cmocka_unit_test(time_left_is_rounded_to_seconds),
-        cmocka_unit_test(a_phase_ends_with_what_is_true_then),
-        cmocka_unit_test(a_bar_is_full_at_the_end_and_no_fuller),
-        cmocka_unit_test(the_cursor_comes_back_whatever_ends_or_stops_it),
-        cmocka_unit_test(the_time_left_goes_on_by_itself),
-        cmocka_unit_test(the_terminal_and_the_language_decide),
-        cmocka_unit_test(cursor_comes_back_after_signal),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

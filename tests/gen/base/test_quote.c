@@ -2,11 +2,7 @@
  *
  * quote: each language by itself. What a package does with hostile text: tests/package/test_hostile.c.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +21,7 @@ static void check_rows(Quote *quote, const Row *row, size_t n)
         assert_string_equal(quote(arena, row[i].text), row[i].want);
 }
 
-static void plain_text_stays(void **state)
+TEST(plain_text_stays)
 {
     static const char text[] = "AMD EPYC 9R45, 2 x 16 cores (\xc3\xa4\xe2\x82\xac\xf0\x9f\x99\x82) @ 2.8 GHz; -O3 a=b";
     (void)state;
@@ -38,7 +34,7 @@ static void plain_text_stays(void **state)
 }
 
 /* Controls, what is not UTF-8 (also overlong forms, surrogates, and more than 21 bits), and what turns or hides text. */
-static void what_cannot_be_shown(void **state)
+TEST(what_cannot_be_shown)
 {
     static const Row row[] = { { "a\nb\tc\rd", "a b c d" },
                                { "\x1b[31m\x07", "?[31m?" },
@@ -59,7 +55,7 @@ static void what_cannot_be_shown(void **state)
     check_rows(quote_comment, row, 2);
 }
 
-static void comments(void **state)
+TEST(comments)
 {
     static const Row row[] = { { "x */ int y; /* z", "x * / int y; / * z" },
                                { "/x", " /x" },
@@ -80,14 +76,14 @@ static void comments(void **state)
     check_rows(quote_comment, row, sizeof row / sizeof *row);
 }
 
-static void strings(void **state)
+TEST(strings)
 {
     static const Row row[] = { { "a\"b\\", "\"a\\\"b\\\\\"" }, { "?\?/", "\"?\\?/\"" }, { "\n%s", "\" %s\"" } };
     (void)state;
     check_rows(quote_string, row, sizeof row / sizeof *row);
 }
 
-static void markdown(void **state)
+TEST(markdown)
 {
     static const Row row[] = { { "a|b`c`*_[x](y)<script>&amp;", "a\\|b\\`c\\`\\*\\_\\[x\\](y)\\<script\\>\\&amp;" },
                                { "\\| http://x a: b", "\\\\\\| http\\://x a: b" },
@@ -97,7 +93,7 @@ static void markdown(void **state)
     check_rows(quote_markdown, row, sizeof row / sizeof *row);
 }
 
-static void scripts(void **state)
+TEST(scripts)
 {
     static const Row plot[] = { { "M'`$\\{}\xc3\xa4", "'M???????"
                                                       "?'" },
@@ -110,7 +106,7 @@ static void scripts(void **state)
     check_rows(quote_cmake, cmake, sizeof cmake / sizeof *cmake);
 }
 
-static void html(void **state)
+TEST(html)
 {
     Text t = { .arena = arena };
     (void)state;
@@ -120,9 +116,8 @@ static void html(void **state)
                                       "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd|\xef\xbf\xbd|\xef\xbf\xbd\xef\xbf\xbd| ");
 }
 
-static void json(void **state)
+TEST(json)
 {
-    (void)state;
     assert_string_equal(quote_json_text(arena, "\"\x7f\x1b\xe2\x80\xae\\"), "\"\\\"\\u007F\\u001B\\u202E\\\\\"");
     assert_string_equal(quote_json_text(arena, "a\xff"), "\"a?\"");
     assert_string_equal(quote_json_text(arena, NULL), "null");
@@ -130,7 +125,7 @@ static void json(void **state)
                         "{\n \"third\": 0.333333333,\n \"x\": [\n  \"\\u00E4\"\n ]\n}\n");
 }
 
-static void long_text_is_cut(void **state)
+TEST(long_text_is_cut)
 {
     char text[3 * QUOTE_MAX];
     (void)state;
@@ -143,7 +138,7 @@ static void long_text_is_cut(void **state)
     assert_int_equal(strlen(quote_string(arena, text)), sizeof text + 1);
 }
 
-static void printed(void **state)
+TEST(printed)
 {
     char *text = NULL;
     size_t n = 0;
@@ -157,17 +152,4 @@ static void printed(void **state)
     free(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(plain_text_stays),
-                                        cmocka_unit_test(what_cannot_be_shown),
-                                        cmocka_unit_test(comments),
-                                        cmocka_unit_test(strings),
-                                        cmocka_unit_test(markdown),
-                                        cmocka_unit_test(scripts),
-                                        cmocka_unit_test(html),
-                                        cmocka_unit_test(json),
-                                        cmocka_unit_test(long_text_is_cut),
-                                        cmocka_unit_test(printed) };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

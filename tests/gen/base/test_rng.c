@@ -2,18 +2,13 @@
  *
  * rng: the generator's own numbers, and that what is drawn from them lies where it should.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <math.h>
 #include "gen/base/rng.h"
 
 /* The numbers of splitmix64 as its authors give them. */
-static void random_numbers(void **state)
+TEST(random_numbers)
 {
-    (void)state;
     Rng r = { 1234567 };
     static const uint64_t want[] = { 6457827717110365317u, 3203168211198807973u, 9817491932198370423u,
                                      4593380528125082431u, 16408922859458223821u };
@@ -27,10 +22,4 @@ static void random_numbers(void **state)
         assert_in_range(rng_below(&r, 7), 0, 6);
     }
     assert_true(fabs(sum / 10000 - 0.5) < 0.01);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(random_numbers) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * tempdir: only what a run of dcgen made and left is removed by a later one, and nothing that a user may have called alike.
+ *
+ *   ctest: replaces
  */
 #define _GNU_SOURCE
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -94,7 +92,7 @@ static const char *put_folder(const World *w, const char *name, const char *mark
 static bool there(const char *path) { return access(path, F_OK) == 0; }
 static void sweep(const World *w) { tempdir_sweep(w->a, w->root, PREFIX, NULL, NULL); }
 
-static void made_and_removed(void **state)
+TEST(made_and_removed)
 {
     World *w = *state;
     TempDir t;
@@ -108,7 +106,7 @@ static void made_and_removed(void **state)
     assert_false(there(t.path));
 }
 
-static void what_a_dead_run_left_goes(void **state)
+TEST(what_a_dead_run_left_goes)
 {
     World *w = *state;
     pid_t child = fork();
@@ -132,7 +130,7 @@ static void what_a_dead_run_left_goes(void **state)
 static const char *name_of(const TempDir *t) { return strrchr(t->path, '/') + 1; }
 
 /* A name that is taken already is not used: another is drawn, but not for ever. */
-static void names_are_drawn(void **state)
+TEST(names_are_drawn)
 {
     World *w = *state;
     TempDir t[3];
@@ -160,7 +158,7 @@ static void names_are_drawn(void **state)
 }
 
 /* Where descriptors are so few that it cannot be opened, or its mark not be made; or where nothing can be written. */
-static void what_cannot_be_marked_is_none(void **state)
+TEST(what_cannot_be_marked_is_none)
 {
     World *w = *state;
     const int next = dup(0);
@@ -191,7 +189,7 @@ static void what_cannot_be_marked_is_none(void **state)
 }
 
 /* A run that is killed meanwhile leaves the mark, by which the next one knows what is left. */
-static void the_mark_goes_last(void **state)
+TEST(the_mark_goes_last)
 {
     World *w = *state;
     TempDir t;
@@ -217,7 +215,7 @@ static void the_mark_goes_last(void **state)
 }
 
 /* Each has all that is asked but for one thing. */
-static void a_users_folder_stays(void **state)
+TEST(a_users_folder_stays)
 {
     World *w = *state;
     const int dead = (int)dead_process();
@@ -250,7 +248,7 @@ static void a_users_folder_stays(void **state)
 }
 
 /* A mark that is not ours is somebody's, whatever kind of file it is, also where nothing else is there. */
-static void a_foreign_mark_stays(void **state)
+TEST(a_foreign_mark_stays)
 {
     World *w = *state;
     const int dead = (int)dead_process();
@@ -269,7 +267,7 @@ static void a_foreign_mark_stays(void **state)
 }
 
 /* It is only looked at: no signal goes to a process that lives. An id beyond all others is nobody's. */
-static void the_living_keep_theirs(void **state)
+TEST(the_living_keep_theirs)
 {
     World *w = *state;
     const pid_t child = fork();
@@ -291,7 +289,7 @@ static void the_living_keep_theirs(void **state)
 }
 
 /* Another process may hold it whose id is not seen here. */
-static void a_locked_folder_stays(void **state)
+TEST(a_locked_folder_stays)
 {
     World *w = *state;
     const char *path = put_folder(w, arena_printf(w->a, "dcgen-%d-0123456789abcdef", (int)dead_process()), FORMAT);
@@ -304,7 +302,7 @@ static void a_locked_folder_stays(void **state)
     assert_false(there(path));
 }
 
-static void links_are_not_followed(void **state)
+TEST(links_are_not_followed)
 {
     World *w = *state;
     const int dead = (int)dead_process();
@@ -321,7 +319,7 @@ static void links_are_not_followed(void **state)
 }
 
 /* Another user's may be put there to have ours removed, or to have us fail. */
-static void another_users_folder_stays(void **state)
+TEST(another_users_folder_stays)
 {
     World *w = *state;
     const char *path = put_folder(w, arena_printf(w->a, "dcgen-%d-0123456789abcdef", (int)dead_process()), FORMAT);
@@ -334,7 +332,7 @@ static void another_users_folder_stays(void **state)
 }
 
 /* Killed between making and marking: the folder is empty, or so is the mark. */
-static void a_run_killed_at_once_leaves_nothing(void **state)
+TEST(a_run_killed_at_once_leaves_nothing)
 {
     World *w = *state;
     const int dead = (int)dead_process();
@@ -353,7 +351,7 @@ static bool keep(void *ctx, const char *path)
     return false;
 }
 
-static void what_is_to_be_saved_stays(void **state)
+TEST(what_is_to_be_saved_stays)
 {
     World *w = *state;
     const char *seen = NULL,
@@ -364,7 +362,7 @@ static void what_is_to_be_saved_stays(void **state)
 }
 
 /* Whatever is within it; what cannot be made is told by errno. */
-static void what_lies_deeper_goes_too(void **state)
+TEST(what_lies_deeper_goes_too)
 {
     World *w = *state;
     TempDir t;
@@ -384,23 +382,4 @@ static void what_lies_deeper_goes_too(void **state)
     tempdir_sweep(w->a, arena_printf(w->a, "%s/none", w->root), PREFIX, NULL, NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(made_and_removed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(names_are_drawn, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_cannot_be_marked_is_none, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_mark_goes_last, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_foreign_mark_stays, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_living_keep_theirs, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_a_dead_run_left_goes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_users_folder_stays, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_locked_folder_stays, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(links_are_not_followed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(another_users_folder_stays, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_run_killed_at_once_leaves_nothing, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_lies_deeper_goes_too, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_is_to_be_saved_stays, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(set_up, tear_down)

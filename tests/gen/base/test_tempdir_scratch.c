@@ -3,11 +3,7 @@
  * scratch: the folder is there while the program is, and neither it nor what was started outlives a kill.
  */
 #define _GNU_SOURCE
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
@@ -78,7 +74,7 @@ static bool is_gone(void *pid)
     return !running;
 }
 
-static void made_and_removed(void **state)
+TEST(made_and_removed)
 {
     World *w = *state;
     const char *err = NULL;
@@ -93,7 +89,7 @@ static void made_and_removed(void **state)
     assert_true(is_empty(w->root));
 }
 
-static void cannot_be_made(void **state)
+TEST(cannot_be_made)
 {
     World *w = *state;
     const char *err = NULL;
@@ -122,7 +118,7 @@ static pid_t killed_program(World *w, pid_t *shared)
     return shared[0];
 }
 
-static void a_kill_leaves_nothing(void **state)
+TEST(a_kill_leaves_nothing)
 {
     World *w = *state;
     pid_t *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -135,7 +131,7 @@ static void a_kill_leaves_nothing(void **state)
 }
 
 /* What lives on after scratch_free was not to be killed: its program goes on. */
-static void free_kills_nobody(void **state)
+TEST(free_kills_nobody)
 {
     World *w = *state;
     static const char *const argv[] = { "sleep", "100", NULL };
@@ -151,7 +147,7 @@ static void free_kills_nobody(void **state)
 }
 
 /* A run that was killed together with its guard. (What is not swept: tests/gen/base/test_tempdir.c.) */
-static void leftovers_are_swept(void **state)
+TEST(leftovers_are_swept)
 {
     World *w = *state;
     const char *err = NULL, *other = arena_printf(w->a, "%s/dcgen-notes", w->root);
@@ -170,14 +166,4 @@ static void leftovers_are_swept(void **state)
     assert_int_equal(rmdir(other), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(made_and_removed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(cannot_be_made, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_kill_leaves_nothing, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(free_kills_nobody, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(leftovers_are_swept, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(set_up, tear_down)

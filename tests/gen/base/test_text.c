@@ -2,11 +2,7 @@
  *
  * text: strings of every length around the steps in which they grow, and files of every kind read whole; and the order of words and numbers (order.h).
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +39,7 @@ static void is_letters(const char *s, size_t from, size_t n)
 }
 
 /* A piece of every length behind one of every length, by each way to add. */
-static void pieces_of_every_length(void **state)
+TEST(pieces_of_every_length)
 {
     static const int first[] = { 0, 1, 100, 255, 256, 257, 511, 512, 513 };
     for (size_t i = 0; i < sizeof first / sizeof *first; i++)
@@ -64,7 +60,7 @@ static void pieces_of_every_length(void **state)
 }
 
 /* Other things are taken from the arena in between: the text moves, whole. */
-static void many_pieces(void **state)
+TEST(many_pieces)
 {
     Text t = { .arena = *state };
     assert_string_equal(text_str(&t), "");
@@ -92,7 +88,7 @@ static void read_back(Arena *a, const char *path, size_t n)
     is_letters(text_read_file(a, path, NULL), 0, n);
 }
 
-static void files(void **state)
+TEST(files)
 {
     static const size_t size[] = { 0, 1, 255, 256, 16383, 16384, 16385, 32768, 40000, MOST };
     char folder[TMP_FOLDER_BYTES];
@@ -114,7 +110,7 @@ static void files(void **state)
 }
 
 /* Nobody knows how long it will be, and it comes by parts. */
-static void a_pipe(void **state)
+TEST(a_pipe)
 {
     int end[2];
     size_t len = 0;
@@ -128,7 +124,7 @@ static void a_pipe(void **state)
     close(end[0]);
 }
 
-static void ends_of_lines(void **state)
+TEST(ends_of_lines)
 {
     static const struct {
         const char *text, *want;
@@ -148,9 +144,8 @@ static void ends_of_lines(void **state)
     }
 }
 
-static void order_and_places(void **state)
+TEST(order_and_places)
 {
-    (void)state;
     const char *const word[] = { "b", "a", "b" };
     const int64_t low[] = { 1, INT64_MIN, 3 }, high[] = { 1, INT64_MAX, 2 };
     assert_int_equal(names_find(NAMES(word, 3), "b"), 0);
@@ -171,15 +166,4 @@ static void order_and_places(void **state)
     assert_int_equal(order_numbers(low, high, 0), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_of_every_length),
-        cmocka_unit_test(many_pieces),
-        cmocka_unit_test(files),
-        cmocka_unit_test(a_pipe),
-        cmocka_unit_test(ends_of_lines),
-        cmocka_unit_test(order_and_places),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

@@ -2,17 +2,12 @@
  *
  * version: texts that are versions, and what is wrong with others. Most are of semver.org's own lists.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <string.h>
 #include "gen/base/version.h"
 
-static void versions_are_taken(void **state)
+TEST(versions_are_taken)
 {
-    (void)state;
     static const char *const good[] = { "0.0.0",
                                         "0.0.4",
                                         "10.20.30",
@@ -31,9 +26,8 @@ static void versions_are_taken(void **state)
             fail_msg("%s %s", good[i], version_fault(good[i]));
 }
 
-static void others_are_told_what_is_wrong(void **state)
+TEST(others_are_told_what_is_wrong)
 {
-    (void)state;
     static const char *const bad[][2] = {
         { "", "is not three numbers with dots between" },
         { "1", "is not three numbers with dots between" },
@@ -63,13 +57,4 @@ static void others_are_told_what_is_wrong(void **state)
         if (!why || strcmp(why, bad[i][1]) != 0)
             fail_msg("'%s': %s", bad[i][0], why ? why : "is taken");
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(versions_are_taken),
-        cmocka_unit_test(others_are_told_what_is_wrong),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,11 +4,7 @@
  * what is said of it.
  */
 #define _GNU_SOURCE /* sched_getaffinity */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -147,9 +143,8 @@ static void nothing_is_left(void)
 
 /* It is configured with the compiler that dcgen measures with, built by so many jobs, else by one for each core that it may run on, and
  * run; all in one folder of ours. */
-static void is_configured_built_and_run(void **state)
+TEST(is_configured_built_and_run)
 {
-    (void)state;
     const char *said, *text;
     Options o = options();
     const int here = open(".", O_RDONLY | O_DIRECTORY);
@@ -190,9 +185,8 @@ static void is_configured_built_and_run(void **state)
 }
 
 /* The compiler is called as it was given; where its path means something to CMake, by a link in our folder. */
-static void odd_paths_become_links(void **state)
+TEST(odd_paths_become_links)
 {
-    (void)state;
     const char *said;
     Options o = options();
     put("cc", "");
@@ -223,9 +217,8 @@ static void odd_paths_become_links(void **state)
     assert_int_equal(rmdir(in_root("t;p")), 0);
 }
 
-static void says_what_failed(void **state)
+TEST(says_what_failed)
 {
-    (void)state;
     static const struct {
         const char *fails, *run, *message;
         int nran;
@@ -264,9 +257,8 @@ static void interrupt(int signal)
 }
 
 /* An interrupt ends each of the programs, and what comes behind it is not begun. */
-static void can_be_interrupted(void **state)
+TEST(can_be_interrupted)
 {
-    (void)state;
     static const char *const waits[] = { "-S", "--build" };
     const char *said;
     const Options o = options();
@@ -288,9 +280,8 @@ static void can_be_interrupted(void **state)
     signal(SIGUSR1, before);
 }
 
-static void is_a_package_or_is_refused(void **state)
+TEST(is_a_package_or_is_refused)
 {
-    (void)state;
     static const char *const needed[] = { "pkg/spec.cfg", "pkg/bench.c", "pkg/CMakeLists.txt" };
     static const char *const text[] = { "project(tiny)", "\nproject()\n", "\nproject(2d C)\n", "\nnoproject(tiny)\n" };
     const char *said;
@@ -333,9 +324,8 @@ static void read_spec(void *run) { workload = command_workload(run); }
 static void read_package(void *run) { workload = command_package(run, (CliList){ 0 }); }
 
 /* A package is read with its own records, a spec with those that are asked for; what is wrong is said, once. */
-static void reads_specs_and_packages(void **state)
+TEST(reads_specs_and_packages)
 {
-    (void)state;
     Options o = { .operand = in_root("pkg"),
                   .records = in_root("r.jsonl"),
                   .trials = -1,
@@ -359,9 +349,8 @@ static void reads_specs_and_packages(void **state)
 
 static void say(void *run) { run_say(run); }
 
-static void says_why_with_a_code_and_once(void **state)
+TEST(says_why_with_a_code_and_once)
 {
-    (void)state;
     Run r = { .a = arena, .stop = &stop };
     assert_false(run_fails(&r, 7, "the %c reason", 27));
     assert_int_equal(r.code, 7);
@@ -377,14 +366,4 @@ static void says_why_with_a_code_and_once(void **state)
         "dcgen: interrupted; what was measured is in x.jsonl, and the same command goes on from there\n");
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(is_configured_built_and_run),  TEST(odd_paths_become_links),     TEST(says_what_failed),
-        TEST(can_be_interrupted),           TEST(is_a_package_or_is_refused), TEST(reads_specs_and_packages),
-        TEST(says_why_with_a_code_and_once)
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(setup, teardown)

@@ -3,11 +3,7 @@
  * cli: every option's value, every error's text, and a usage that fits a terminal.
  */
 #define _GNU_SOURCE /* posix_openpt */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,9 +48,8 @@ static void parsed_free(Parsed *p)
     arena_free(p->arena);
 }
 
-static void defaults(void **state)
+TEST(defaults)
 {
-    (void)state;
     Parsed p = parse("a.cfg");
     assert_int_equal(p.code, -1);
     assert_int_equal(p.o.command, COMMAND_GENERATE);
@@ -77,9 +72,8 @@ static void defaults(void **state)
     parsed_free(&p);
 }
 
-static void every_option(void **state)
+TEST(every_option)
 {
-    (void)state;
     Parsed p =
         parse("generate -o o/x -t avx2,avx512 --target=portable -j4 --trials 10 --seconds=20 --kernels 3 --code-kib 64 "
               "--seed 18446744073709551615 --records r.jsonl --fresh --runner ssh~gpu1~dcgen-runner-c "
@@ -123,9 +117,8 @@ static void every_option(void **state)
     parsed_free(&p);
 }
 
-static void commands(void **state)
+TEST(commands)
 {
-    (void)state;
     static const struct {
         const char *line;
         Command command;
@@ -153,9 +146,8 @@ static void commands(void **state)
     }
 }
 
-static void explain_takes_bindings(void **state)
+TEST(explain_takes_bindings)
 {
-    (void)state;
     Parsed p = parse("explain out/x T=37 long_name=-9223372036854775808 --json N2=0");
     assert_int_equal(p.code, -1);
     assert_int_equal(p.o.nbinding, 3);
@@ -170,9 +162,8 @@ static void explain_takes_bindings(void **state)
 
 /* The number may be left out; what is none is an operand. */
 /* Values stand before the spec or behind it; a path may have a "=" in it. */
-static void try_takes_a_template_values_and_a_spec(void **state)
+TEST(try_takes_a_template_values_and_a_spec)
 {
-    (void)state;
     static const char *const line[] = { "try a/t.c MR=4 NV=-3 ./x=1.cfg",
                                         "try --json a/t.c ./x=1.cfg MR=4 NV=-3 --dump source",
                                         "try a/t.c MR=4 -t avx2 ./x=1.cfg NV=-3" };
@@ -189,9 +180,8 @@ static void try_takes_a_template_values_and_a_spec(void **state)
     }
 }
 
-static void regret_takes_a_number_or_nothing(void **state)
+TEST(regret_takes_a_number_or_nothing)
 {
-    (void)state;
     static const struct {
         const char *line;
         int regret;
@@ -207,9 +197,8 @@ static void regret_takes_a_number_or_nothing(void **state)
     }
 }
 
-static void errors_say_what_was_expected(void **state)
+TEST(errors_say_what_was_expected)
 {
-    (void)state;
     static const struct {
         const char *line, *message;
     } rows[] = {
@@ -283,9 +272,8 @@ static void errors_say_what_was_expected(void **state)
 }
 
 /* One letter a way to run dcgen, '.' where it refuses the option. */
-static void options_go_with_their_commands(void **state)
+TEST(options_go_with_their_commands)
 {
-    (void)state;
     static const char *const line[] = { "generate s",
                                         "check s",
                                         "explain p T=1",
@@ -342,9 +330,8 @@ static void options_go_with_their_commands(void **state)
         }
 }
 
-static void version(void **state)
+TEST(version)
 {
-    (void)state;
     Parsed p = parse("--version");
     assert_int_equal(p.code, 0);
     assert_string_equal(p.out, "dcgen 0.1.0\n");
@@ -352,9 +339,8 @@ static void version(void **state)
     parsed_free(&p);
 }
 
-static void help_fits_80_columns_and_names_everything(void **state)
+TEST(help_fits_80_columns_and_names_everything)
 {
-    (void)state;
     static const char *const names[] = {
         "generate SPEC",   "check SPEC",  "explain PKG",   "replay SPEC",  "bench PKG",
         "-o, --out DIR",   "build SPEC",  "--builds DIR",  "-t, --target", "-j, --jobs",
@@ -377,9 +363,8 @@ static void help_fits_80_columns_and_names_everything(void **state)
 }
 
 /* Every "--option" of the usage stands in the manual as ".It ... Fl Fl option". */
-static void manual_has_every_option(void **state)
+TEST(manual_has_every_option)
 {
-    (void)state;
     Parsed p = parse("--help");
     const char *manual = text_read_file(p.arena, DCGEN_SOURCE_DIR "/man/dcgen.1", &(size_t){ 0 });
     int noption = 0;
@@ -399,9 +384,8 @@ static void manual_has_every_option(void **state)
     parsed_free(&p);
 }
 
-static void color_follows_the_terminal_and_the_wish(void **state)
+TEST(color_follows_the_terminal_and_the_wish)
 {
-    (void)state;
     FILE *file = tmpfile();
     assert_non_null(file);
     assert_false(cli_color(COLOR_AUTO, file));
@@ -411,9 +395,8 @@ static void color_follows_the_terminal_and_the_wish(void **state)
 }
 
 /* The last number that each option takes, and the first that it refuses; where it goes. */
-static void borders_of_numbers(void **state)
+TEST(borders_of_numbers)
 {
-    (void)state;
     static const struct {
         const char *command, *option;
         int most;
@@ -435,9 +418,8 @@ static void borders_of_numbers(void **state)
 }
 
 /* Each name of a choice, in the order of its enum. */
-static void choices(void **state)
+TEST(choices)
 {
-    (void)state;
     static const struct {
         const char *line;
         int search, dump, progress, color;
@@ -475,9 +457,8 @@ static void choices(void **state)
 }
 
 /* Words go where they belong; lists grow, a command line is replaced. */
-static void words(void **state)
+TEST(words)
 {
-    (void)state;
     Parsed p = parse(
         "s --cc 1 --cxx 2 --nvcc 3 --records 4 --out 5 --templates a --templates b,c, -t x -ty --offline --no-report");
     assert_int_equal(p.code, -1);
@@ -504,9 +485,8 @@ static void words(void **state)
     parsed_free(&p);
 }
 
-static void bindings_of_every_form(void **state)
+TEST(bindings_of_every_form)
 {
-    (void)state;
     char line[1024] = "explain p";
     for (int i = 1; i <= 65; i++) {
         sprintf(line + strlen(line), " a%d=%d", i, i);
@@ -534,9 +514,8 @@ static void bindings_of_every_form(void **state)
 }
 
 /* Help stands in a column of its own, is broken before 80, and names commands where an option does not go with all. */
-static void help_is_laid_out(void **state)
+TEST(help_is_laid_out)
 {
-    (void)state;
     static const char *const part[] = {
         "Usage: dcgen [COMMAND] [OPTION...] SPEC|PKG [NAME=VALUE...]\n",
         "\nCommands:\n  generate SPEC           search, then write the package (the default)\n",
@@ -558,9 +537,8 @@ static void help_is_laid_out(void **state)
     parsed_free(&p);
 }
 
-static void color_on_a_terminal(void **state)
+TEST(color_on_a_terminal)
 {
-    (void)state;
     static const struct {
         const char *none, *term;
         bool color;
@@ -587,9 +565,8 @@ static void color_on_a_terminal(void **state)
 }
 
 /* Also where --json stands behind what is wrong, but not where it is an operand. */
-static void errors_are_json_too(void **state)
+TEST(errors_are_json_too)
 {
-    (void)state;
     static const struct {
         const char *line;
         bool json;
@@ -604,30 +581,4 @@ static void errors_are_json_too(void **state)
         assert_int_equal(strncmp(p.err, "{\"severity\":\"error\",\"file\":null,", 32) == 0, rows[i].json);
         parsed_free(&p);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),
-        cmocka_unit_test(every_option),
-        cmocka_unit_test(commands),
-        cmocka_unit_test(explain_takes_bindings),
-        cmocka_unit_test(try_takes_a_template_values_and_a_spec),
-        cmocka_unit_test(regret_takes_a_number_or_nothing),
-        cmocka_unit_test(errors_say_what_was_expected),
-        cmocka_unit_test(options_go_with_their_commands),
-        cmocka_unit_test(version),
-        cmocka_unit_test(help_fits_80_columns_and_names_everything),
-        cmocka_unit_test(manual_has_every_option),
-        cmocka_unit_test(color_follows_the_terminal_and_the_wish),
-        cmocka_unit_test(borders_of_numbers),
-        cmocka_unit_test(choices),
-        cmocka_unit_test(words),
-        cmocka_unit_test(bindings_of_every_form),
-        cmocka_unit_test(help_is_laid_out),
-        cmocka_unit_test(color_on_a_terminal),
-        cmocka_unit_test(errors_are_json_too),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

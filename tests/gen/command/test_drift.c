@@ -2,11 +2,7 @@
  *
  * drift: a small package on disk against its MANIFEST, against templates, and against what would be written again.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,9 +107,8 @@ static void said(const char *want, bool found, bool may_replay)
     ", but for CR LF at the ends of lines; keep the package's .gitattributes beside them (\"* -text\"), remove " \
     "them and check them out again\n"
 
-static void nothing_is_found_where_nothing_changed(void **state)
+TEST(nothing_is_found_where_nothing_changed)
 {
-    (void)state;
     said("", false, true);
     Drift d = drift();
     assert_non_null(strstr(printed(&d, true), "\"replayed\": false")); /* nobody asked yet whether it is the same */
@@ -129,9 +124,8 @@ static void nothing_is_found_where_nothing_changed(void **state)
 }
 
 /* In the order of their names, though MANIFEST has spec and records first. */
-static void each_file_is_as_it_was_or_is_named(void **state)
+TEST(each_file_is_as_it_was_or_is_named)
 {
-    (void)state;
     put("kernels.c", "mine");
     said("edited: kernels.c\npkg: edited by hand: 1 file is not as dcgen " DCGEN_VERSION " wrote it\n", true, true);
     drop("kernels.c");
@@ -150,9 +144,8 @@ static void each_file_is_as_it_was_or_is_named(void **state)
          true, false);
 }
 
-static void line_ends_are_told_from_edits(void **state)
+TEST(line_ends_are_told_from_edits)
 {
-    (void)state;
     put("spec.cfg", crlf_of("spec.cfg")); /* of the inputs one is enough */
     assert_false(drift_may_replay((Drift[]){ drift() }));
     put("spec.cfg", text_of("spec.cfg"));
@@ -172,17 +165,15 @@ static void line_ends_are_told_from_edits(void **state)
                    "'src/deep.c'], 'extra': [], 'maker': [], 'changed': [], 'replayed': false, 'same': false}");
 }
 
-static void what_is_beside_is_no_fault(void **state)
+TEST(what_is_beside_is_no_fault)
 {
-    (void)state;
     put("src/mine.c", "mine");
     said("extra: src/mine.c (no file of the package; regenerating in place takes --force, which keeps it)\n", false,
          true);
 }
 
-static void a_manifest_that_is_gone_or_none(void **state)
+TEST(a_manifest_that_is_gone_or_none)
 {
-    (void)state;
     drop(MANIFEST_PATH);
     said("missing: MANIFEST\npkg: edited by hand: 1 file is not as dcgen of an unknown version wrote it\n", true, true);
     Drift d = drift();
@@ -210,9 +201,8 @@ static void a_manifest_that_is_gone_or_none(void **state)
 #define OTHERS "pkg: made by another dcgen or other templates than these: regenerating would change it\n"
 
 /* One of its text in any of the folders will do, whatever is in the others. */
-static void templates_are_looked_for_in_every_folder(void **state)
+TEST(templates_are_looked_for_in_every_folder)
 {
-    (void)state;
     const CliList folders = { .item = (const char *[]){ in_root("t1"), in_root("t2"), NULL }, .n = 2 };
     static const char *const made[] = { "t1", "t1/dense", "t2", "t2/dense" };
     for (int i = 0; i < 4; i++)
@@ -236,17 +226,15 @@ static void templates_are_looked_for_in_every_folder(void **state)
     assert_int_equal(d.maker.n, 0);
 }
 
-static void another_version_is_named(void **state)
+TEST(another_version_is_named)
 {
-    (void)state;
     put_package("0.0.1");
     said("made by: dcgen 0.0.1\n" OTHERS, true, true);
 }
 
 /* Beside edited files those that hold their hashes say nothing new. */
-static void what_would_be_written_otherwise_is_named(void **state)
+TEST(what_would_be_written_otherwise_is_named)
 {
-    (void)state;
     Package again = package_of(DCGEN_VERSION, "dense/pack.c");
     again.file[5].text = text_of("src/DEEP.c"); /* as long as before */
     again.file[5].len = strlen(again.file[5].text);
@@ -284,9 +272,8 @@ static void what_would_be_written_otherwise_is_named(void **state)
 }
 
 /* A file that is not written any more; templates that came and went. */
-static void what_came_and_went_is_named(void **state)
+TEST(what_came_and_went_is_named)
 {
-    (void)state;
     Package again = package_of(DCGEN_VERSION, "dense/new.c");
     again.file[0] = again.file[NFILE];
     again.n = NFILE - 1; /* without .gitattributes, spec.cfg and MANIFEST at its end */
@@ -296,20 +283,4 @@ static void what_came_and_went_is_named(void **state)
                                             "would change: .gitattributes\nwould change: MANIFEST\n" OTHERS);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(nothing_is_found_where_nothing_changed),
-        TEST(each_file_is_as_it_was_or_is_named),
-        TEST(line_ends_are_told_from_edits),
-        TEST(what_is_beside_is_no_fault),
-        TEST(a_manifest_that_is_gone_or_none),
-        TEST(templates_are_looked_for_in_every_folder),
-        TEST(another_version_is_named),
-        TEST(what_would_be_written_otherwise_is_named),
-        TEST(what_came_and_went_is_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(setup, teardown)

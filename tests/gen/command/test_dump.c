@@ -2,11 +2,7 @@
  *
  * dump: what each stage made, as a table and as JSON, of figures that are set by hand.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <stdlib.h>
 #include "gen/base/number.h"
 #include "gen/base/text.h"
@@ -100,9 +96,8 @@ static const char *object(int trial)
                         params);
 }
 
-static void the_spec(void **state)
+TEST(the_spec)
 {
-    (void)state;
     assert_string_equal(dumped(DUMP_SPEC, false),
                         "hand: dense of f32; layout W: NK\nbudget: 4 kernels, 64 KiB, 8 trials, 10 s\n"
                         "dim T: 1 to 8; tuned at 1 3 8\nshape 0: M = T; N = 16; K = 16; weight 1\n"
@@ -120,17 +115,17 @@ static void the_spec(void **state)
                             list, m > 1 ? ", " : "", m, weight[m - 1], m == 1 || m == 3 || m == 8 ? "true" : "false");
     json_text_like(
         dumped(DUMP_SPEC, true),
-        arena_printf(hand.y.arena,
-                     "{'name': 'hand', 'op': 'dense', 'dtype': 'f32', 'layout': {'W': 'NK'}, 'packed': false, 'accuracy': 1, "
-                     "'epilogue': '', 'target': ['host'], 'budget': {'kernels': 4, 'code_kib': 64, 'trials': "
-                     "8, 'seconds': 10}, 'dims': [{'name': 'T', 'min': 1, 'max': 8, 'tune': [1, 3, 8]}], "
-                     "'shapes': [{'M': 'T', 'N': '16', 'K': '16', 'weight': 1}], 'instances': [%s]}",
-                     list));
+        arena_printf(
+            hand.y.arena,
+            "{'name': 'hand', 'op': 'dense', 'dtype': 'f32', 'layout': {'W': 'NK'}, 'packed': false, 'accuracy': 1, "
+            "'epilogue': '', 'target': ['host'], 'budget': {'kernels': 4, 'code_kib': 64, 'trials': "
+            "8, 'seconds': 10}, 'dims': [{'name': 'T', 'min': 1, 'max': 8, 'tune': [1, 3, 8]}], "
+            "'shapes': [{'M': 'T', 'N': '16', 'K': '16', 'weight': 1}], 'instances': [%s]}",
+            list));
 }
 
-static void the_space(void **state)
+TEST(the_space)
 {
-    (void)state;
     const Rejection *r = &space.rejection[0];
     assert_string_equal(
         dumped(DUMP_SPACE, false),
@@ -144,9 +139,8 @@ static void the_space(void **state)
                                 object(1)));
 }
 
-static void the_records(void **state)
+TEST(the_records)
 {
-    (void)state;
     KernelRecord kernel[] = {
         { .key = "a", .device = "d", .template_name = "t", .target = "avx2", .nparam = 2, .why = "" },
         { .key = "b", .device = "d", .template_name = "t", .target = "avx2", .status = STATUS_CRASHED, .why = "bad" }
@@ -197,9 +191,8 @@ static void the_records(void **state)
     input.result.records = NULL;
 }
 
-static void the_model(void **state)
+TEST(the_model)
 {
-    (void)state;
     static const int m[] = { 1, 3, 8 };
     const Study *s = hand.y.study;
     const CostReport c = cost_report(hand.y.arena, s, &workload.templates);
@@ -246,9 +239,8 @@ static void the_model(void **state)
     json_decref(got);
 }
 
-static void the_choice(void **state)
+TEST(the_choice)
 {
-    (void)state;
     assert_string_equal(
         dumped(DUMP_ASSIGN, false),
         arena_printf(hand.y.arena,
@@ -277,9 +269,8 @@ static void the_choice(void **state)
                                 object(1), object(0), list));
 }
 
-static void the_tree(void **state)
+TEST(the_tree)
 {
-    (void)state;
     hand.node[2].feature = 3; /* behind the extents */
     assert_string_equal(dumped(DUMP_TREE, false), "3 leaves, 2 levels; the first branch is taken when the test holds\n"
                                                   "M <= 2?  8 shapes\n  k1  1 shape\n  threads <= 5?  6 shapes\n"
@@ -291,9 +282,8 @@ static void the_tree(void **state)
     hand.node[2].feature = 0;
 }
 
-static void the_search(void **state)
+TEST(the_search)
 {
-    (void)state;
     assert_string_equal(dumped(DUMP_TRACE, false),
                         arena_printf(hand.y.arena,
                                      "2 kernels in 5 rounds; they are the 5 of the records, in their order\n"
@@ -338,9 +328,8 @@ static const char *string_of(const json_t *o, const char *key)
 }
 
 /* All of the space, the general kernel first; what is in it twice once. */
-static void the_source(void **state)
+TEST(the_source)
 {
-    (void)state;
     Arena *a = hand.y.arena;
     const Candidate *want[] = { &hand.y.study->trial[2].c, &hand.y.study->trial[0].c, &hand.y.study->trial[1].c };
     Candidate list[] = { *want[1], *want[0], *want[2], *want[1] };
@@ -381,9 +370,8 @@ static void the_source(void **state)
 }
 
 /* What cannot be made into text is said, and is null. */
-static void a_source_that_cannot_be_read(void **state)
+TEST(a_source_that_cannot_be_read)
 {
-    (void)state;
     Op *op = (Op *)hand.y.spec->op;
     const char *before = op->reference;
     op->reference = "/nowhere/reference.c";
@@ -397,9 +385,8 @@ static void a_source_that_cannot_be_read(void **state)
 }
 
 /* For GPUs the flags of two compilers. */
-static void the_source_for_gpus(void **state)
+TEST(the_source_for_gpus)
 {
-    (void)state;
     Arena *a = hand.y.arena;
     const Target *target = target_find(&hand.y.targets, "sm_80");
     const Device device = device_typical(a, target);
@@ -449,9 +436,8 @@ static const char *names_of(int trials, uint64_t seed, int *n)
 }
 
 /* The general kernels of two templates, then one of each in turn, drawn by the seed. */
-static void a_part_of_the_source(void **state)
+TEST(a_part_of_the_source)
 {
-    (void)state;
     enum { EACH = 40 };
     Template other = *hand.y.study->trial[0].c.t;
     Candidate list[2 * EACH], general[2];
@@ -484,18 +470,4 @@ static void a_part_of_the_source(void **state)
     input.space = &space;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(the_spec),
-                                        cmocka_unit_test(the_space),
-                                        cmocka_unit_test(the_records),
-                                        cmocka_unit_test(the_model),
-                                        cmocka_unit_test(the_choice),
-                                        cmocka_unit_test(the_tree),
-                                        cmocka_unit_test(the_search),
-                                        cmocka_unit_test(the_source),
-                                        cmocka_unit_test(a_source_that_cannot_be_read),
-                                        cmocka_unit_test(the_source_for_gpus),
-                                        cmocka_unit_test(a_part_of_the_source) };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

@@ -3,12 +3,10 @@
  * regret: which shapes `bench --regret` has raced, and what it makes of that. The race, the compilers and the runner are made up.
  * The contract speaks of M = 1 (tuned: at most 4.4 % as a mean, 5.5 % on any) and of M = 5 (held out: 7.7 %, 8.8 %); of M = 3 and 6 nothing
  * could be said.
+ *
+ *   ctest: replaces
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <stdlib.h>
 #include <math.h>
 #include <string.h>
@@ -153,9 +151,8 @@ static int judged_anew(int shapes)
 }
 
 /* Each shape that the contract says something of, in its order. */
-static void what_was_measured_is_raced(void **state)
+TEST(what_was_measured_is_raced)
 {
-    (void)state;
     static const int64_t all[] = { 1, 3, 5, 6 };
     assert_int_equal(judged(0), EXIT_DONE);
     assert_int_equal(nround, 2);
@@ -167,9 +164,8 @@ static void what_was_measured_is_raced(void **state)
     assert_int_equal(nraced, 5);
 }
 
-static void what_is_slow_breaks_the_bound(void **state)
+TEST(what_is_slow_breaks_the_bound)
 {
-    (void)state;
     regret_on[5] = 0.089;
     assert_int_equal(judged(0), EXIT_FAILED);
     regret_on[5] = 0.087;
@@ -177,9 +173,8 @@ static void what_is_slow_breaks_the_bound(void **state)
 }
 
 /* Where only a part of the shapes is measured no mean is judged. */
-static void a_mean_is_judged_of_all_shapes_only(void **state)
+TEST(a_mean_is_judged_of_all_shapes_only)
 {
-    (void)state;
     regret_on[1] = regret_on[3] = 0.05;
     assert_int_equal(judged(0), EXIT_FAILED);
     assert_int_equal(judged_anew(3), EXIT_DONE);
@@ -187,9 +182,8 @@ static void a_mean_is_judged_of_all_shapes_only(void **state)
 }
 
 /* What scatters, or was not come to, judges nothing; where that is most of it, nothing is judged. */
-static void what_cannot_be_said_judges_nothing(void **state)
+TEST(what_cannot_be_said_judges_nothing)
 {
-    (void)state;
     regret_on[1] = 0.2;
     scatters_on[1] = silent_on[5] = true;
     assert_int_equal(judged(0), EXIT_DONE); /* half of four can be said */
@@ -197,22 +191,10 @@ static void what_cannot_be_said_judges_nothing(void **state)
     assert_int_equal(judged_anew(0), EXIT_ENVIRONMENT);
 }
 
-static void a_wrong_kernel_ends_it(void **state)
+TEST(a_wrong_kernel_ends_it)
 {
-    (void)state;
     wrong_on = 3;
     assert_int_equal(judged(0), EXIT_FAILED);
 }
 
-int main(void)
-{
-#define FRESH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        FRESH(what_was_measured_is_raced),
-        FRESH(what_is_slow_breaks_the_bound),
-        FRESH(a_mean_is_judged_of_all_shapes_only),
-        FRESH(what_cannot_be_said_judges_nothing),
-        FRESH(a_wrong_kernel_ends_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(setup, teardown)

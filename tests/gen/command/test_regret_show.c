@@ -2,11 +2,7 @@
  *
  * regret_show: what `bench --regret` prints of a package, line by line and as JSON, and its verdict.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <stdlib.h>
 #include <unistd.h>
 #include "gen/command/regret.h"
@@ -85,9 +81,8 @@ static const char *printed(int fd, void (*show)(const Regret *), const Regret *g
     return arena_strdup(hand.y.arena, text);
 }
 
-static void a_line_a_shape(void **state)
+TEST(a_line_a_shape)
 {
-    (void)state;
     const Regret g = regret_of();
     assert_string_equal(printed(1, show_cases, &g), "M 1     N 16    K 16    threads 1   kernel 11       1.10 us  best "
                                                     "      1.00 us  +10.00 %  was  +2.34 %  tuned\n"
@@ -100,9 +95,8 @@ static void a_line_a_shape(void **state)
 }
 
 /* Where the time was up there is no time and no regret: neither is 0. */
-static void what_was_not_measured_has_no_figures(void **state)
+TEST(what_was_not_measured_has_no_figures)
 {
-    (void)state;
     const Regret g = regret_of();
     const ContractShape was = item[0].now;
     item[0].now.measured = false;
@@ -113,9 +107,8 @@ static void what_was_not_measured_has_no_figures(void **state)
                                  "beside another: the time was up\n"));
 }
 
-static void the_sums_and_their_bounds(void **state)
+TEST(the_sums_and_their_bounds)
 {
-    (void)state;
     Regret g = regret_of();
     static const char tuned[] =
         "tuned: 3 shapes, of 1 of them it cannot be said, mean 1.11 % (was 1.10 %, at most 4.40 %";
@@ -132,9 +125,8 @@ static void the_sums_and_their_bounds(void **state)
     assert_string_equal(printed(2, regret_show, &g), "");
 }
 
-static void what_is_above_a_bound_is_an_error(void **state)
+TEST(what_is_above_a_bound_is_an_error)
 {
-    (void)state;
     Regret g = regret_of();
     g.sum[0].mean = 0.0441;
     g.sum[0].worst = 0.1551;
@@ -157,9 +149,8 @@ static void what_is_above_a_bound_is_an_error(void **state)
     assert_null(strstr(printed(1, regret_show, &g), "within the stated bound"));
 }
 
-static void another_machine_and_compiler_are_told(void **state)
+TEST(another_machine_and_compiler_are_told)
 {
-    (void)state;
     Regret g = regret_of();
     Device here = *hand.y.study->device;
     assert_string_equal(printed(1, regret_show_machine, &g), "");
@@ -177,9 +168,8 @@ static void another_machine_and_compiler_are_told(void **state)
     assert_string_equal(printed(1, regret_show_machine, &g), "");
 }
 
-static void programs_are_told_the_same(void **state)
+TEST(programs_are_told_the_same)
 {
-    (void)state;
     Regret g = regret_of();
     options.json = true;
     static const char want[] =
@@ -210,13 +200,4 @@ static void programs_are_told_the_same(void **state)
     assert_non_null(strstr(text, "\"vague\": true"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(a_line_a_shape),
-                                        cmocka_unit_test(what_was_not_measured_has_no_figures),
-                                        cmocka_unit_test(the_sums_and_their_bounds),
-                                        cmocka_unit_test(what_is_above_a_bound_is_an_error),
-                                        cmocka_unit_test(another_machine_and_compiler_are_told),
-                                        cmocka_unit_test(programs_are_told_the_same) };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

@@ -3,12 +3,8 @@
  * replay: whose times count where several devices are in one file; which records a study takes over, and a package keeps; the order of the
  * search; the numbers of kernels in a package of two targets. The records are made up.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
+#include "tests/test.h"
 #include <stdlib.h>
-#include <cmocka.h>
 #include "gen/command/replay.h"
 #include "gen/package/emit.h"
 #include "gen/report/report.h"
@@ -73,9 +69,8 @@ static Records records_of(const char *const *line)
     return r;
 }
 
-static void the_device_with_most_times_of_the_target_counts(void **state)
+TEST(the_device_with_most_times_of_the_target_counts)
 {
-    (void)state;
     static const struct {
         const char *measure[8], *id;
         bool timed;
@@ -102,9 +97,8 @@ static void the_device_with_most_times_of_the_target_counts(void **state)
     }
 }
 
-static void without_such_a_device_it_says_why(void **state)
+TEST(without_such_a_device_it_says_why)
 {
-    (void)state;
     const Records nothing = { 0 }, other = { .ndevice = 1, .device = &device[2] };
     const char *err = NULL;
     Result out;
@@ -210,9 +204,8 @@ static Result result_of(const Workload *w, const Device *d)
     return out;
 }
 
-static void a_result_keeps_the_records_of_its_study(void **state)
+TEST(a_result_keeps_the_records_of_its_study)
 {
-    (void)state;
     make_records();
     Device told = machines[0];
     told.name = "what a runner said, which may be longer than a record";
@@ -275,9 +268,8 @@ static int steps_of(const char *html)
 }
 
 /* Recorded first is the best of all: the line is flat. Recorded last: it steps. What a lesser target has does not count. */
-static void the_search_is_drawn_in_the_order_of_its_records(void **state)
+TEST(the_search_is_drawn_in_the_order_of_its_records)
 {
-    (void)state;
     const char *err = NULL;
     make_records();
     Result out = result_of(&workload, NULL);
@@ -295,9 +287,8 @@ static void the_search_is_drawn_in_the_order_of_its_records(void **state)
 
 /* ---- two targets ---- */
 
-static void a_package_numbers_and_keeps_what_each_target_has(void **state)
+TEST(a_package_numbers_and_keeps_what_each_target_has)
 {
-    (void)state;
     make_records();
     Workload both = workload;
     both.target.n = 2;
@@ -333,12 +324,4 @@ static void a_package_numbers_and_keeps_what_each_target_has(void **state)
     assert_null(strstr(package_text(p, "README.md"), "report.html"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(the_device_with_most_times_of_the_target_counts),
-                                        cmocka_unit_test(without_such_a_device_it_says_why),
-                                        cmocka_unit_test(a_result_keeps_the_records_of_its_study),
-                                        cmocka_unit_test(the_search_is_drawn_in_the_order_of_its_records),
-                                        cmocka_unit_test(a_package_numbers_and_keeps_what_each_target_has) };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

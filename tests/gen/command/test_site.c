@@ -2,11 +2,7 @@
  *
  * site: where the kernels run, for each kind of target, with GPUs that a script answers for.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,9 +92,8 @@ static void finds_none(const char *target, const char *begin, const char *why)
         fail_msg("'%s' does not say: %s", run.err, why);
 }
 
-static void a_gpu_that_is_there_is_taken(void **state)
+TEST(a_gpu_that_is_there_is_taken)
 {
-    (void)state;
     runner_prints(gpu);
     finds("cuda", false, on_gpu("sm_90a"));
     finds("cuda", true, on_gpu("sm_90a")); /* offline, but which one is to be found out */
@@ -109,9 +104,8 @@ static void a_gpu_that_is_there_is_taken(void **state)
     finds("host", false, on_cpu);
 }
 
-static void one_that_does_not_run_the_target_is_not(void **state)
+TEST(one_that_does_not_run_the_target_is_not)
 {
-    (void)state;
     runner_prints(gpu);
     finds_none("sm_86", "no GPU here to measure target 'sm_86' on: ", "Fake GPU does not run it");
     runner_prints(cpu);
@@ -120,9 +114,8 @@ static void one_that_does_not_run_the_target_is_not(void **state)
 }
 
 /* For "auto" a GPU counts if kernels can be compiled for it, and if a template serves it. */
-static void auto_takes_what_can_be_used(void **state)
+TEST(auto_takes_what_can_be_used)
 {
-    (void)state;
     char *const path = getenv("PATH"), *const kept = arena_strdup(arena, path ? path : "");
     const TemplateList all = w.templates;
     runner_prints(gpu);
@@ -146,9 +139,8 @@ static void auto_takes_what_can_be_used(void **state)
     unsetenv("CUDA_HOME");
 }
 
-static void the_spec_says_it_where_the_command_line_does_not(void **state)
+TEST(the_spec_says_it_where_the_command_line_does_not)
 {
-    (void)state;
     Site s;
     assert_ptr_equal(site_family(&w), &family_cpu);
     assert_true(site_find(&run, &w, false, &s));
@@ -176,9 +168,8 @@ static void is_probed(bool ok, const char *said)
 }
 
 /* Its words come before --probe; of what it says when it fails, the first line. Nothing stays open. */
-static void the_runner_is_asked(void **state)
+TEST(the_runner_is_asked)
 {
-    (void)state;
     runner_says(
         arena_printf(arena, "[ \"$#,$1,$2\" = 2,word,--probe ] && echo '%s'; sleep 300 >/dev/null 2>&1 &", gpu));
     is_probed(true, "Fake GPU");
@@ -200,9 +191,8 @@ static void the_runner_is_asked(void **state)
 }
 
 /* More than a pipe holds, on either end: it is read while the program runs. */
-static void much_that_is_said_is_read(void **state)
+TEST(much_that_is_said_is_read)
 {
-    (void)state;
     runner_says(arena_printf(
         arena, "head -c 300000 /dev/zero | tr '\\0' x >&2; echo '%s'; head -c 40000 /dev/zero | tr '\\0' ' '", gpu));
     is_probed(true, "Fake GPU");
@@ -210,15 +200,4 @@ static void much_that_is_said_is_read(void **state)
     is_probed(false, "prints no device");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_gpu_that_is_there_is_taken, setup, teardown),
-        cmocka_unit_test_setup_teardown(one_that_does_not_run_the_target_is_not, setup, teardown),
-        cmocka_unit_test_setup_teardown(auto_takes_what_can_be_used, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_spec_says_it_where_the_command_line_does_not, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_runner_is_asked, setup, teardown),
-        cmocka_unit_test_setup_teardown(much_that_is_said_is_read, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(setup, teardown)

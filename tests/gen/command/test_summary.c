@@ -2,12 +2,8 @@
  *
  * What `generate` says of a package at its end, to people and as JSON: its figures against those of the study, worked out here.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
+#include "tests/test.h"
 #include <stdlib.h>
-#include <cmocka.h>
 #include <jansson.h>
 #include "gen/command/summary.h"
 #include "gen/report/words.h"
@@ -71,9 +67,8 @@ static void expect_text(const Result *out, const Proof *proof, const char *want)
 
 /* Regret: (1 * 1 + 2 * 1 + 1 * 1.25) / 4 - 1. The library: 1.5 and 6/8 times the package's time, of which the geometric mean is 1.06. Noise:
  * the root of the mean of 4 % and 8 %, squared. */
-static void people_are_told_each_figure(void **state)
+TEST(people_are_told_each_figure)
 {
-    (void)state;
     const Result out = hand_of();
     const Proof all = { .ndeclared = 8, .ncut = 77, .all = true }, sample = { .ndeclared = 9, .ncut = 77 };
     static const char begin[] =
@@ -98,9 +93,8 @@ static void people_are_told_each_figure(void **state)
 }
 
 /* Where nothing was measured beside the choice, 0 % would be no figure. */
-static void no_regret_is_told_where_none_is_known(void **state)
+TEST(no_regret_is_told_where_none_is_known)
 {
-    (void)state;
     Result out = hand_of();
     Contract c = *out.contract;
     c.nshape = 0;
@@ -124,9 +118,8 @@ static void no_regret_is_told_where_none_is_known(void **state)
 }
 
 /* Only what is held out, can be said and is more than 5 % off is named. */
-static void people_are_told_where_a_prediction_went_wrong(void **state)
+TEST(people_are_told_where_a_prediction_went_wrong)
 {
-    (void)state;
     const Result out = hand_of();
     hand.shape[0].regret = hand.shape[4].regret = 0.5; /* tuned; cannot be said */
     char *text = said_of(&out, 1, NULL, false);
@@ -141,9 +134,8 @@ static void people_are_told_where_a_prediction_went_wrong(void **state)
     hand.shape[4].regret = 0.1;
 }
 
-static void people_are_told_what_joined(void **state)
+TEST(people_are_told_what_joined)
 {
-    (void)state;
     const Result out = hand_of();
     Instance *last = &hand.y.spec->instance[hand.y.study->shape[HAND_TUNED - 1] - hand.y.spec->instance];
     last->tuned = false;
@@ -154,9 +146,8 @@ static void people_are_told_what_joined(void **state)
 }
 
 /* What is left out, or said in other words, where there is one of a thing, or none. */
-static void people_are_told_what_there_is(void **state)
+TEST(people_are_told_what_there_is)
 {
-    (void)state;
     Result out = hand_of();
     Assignment one = hand.as;
     Contract c = hand.contract;
@@ -210,9 +201,8 @@ static void people_are_told_what_there_is(void **state)
     by_hand_anchors(hand.y.study);
 }
 
-static void programs_are_told_the_same(void **state)
+TEST(programs_are_told_the_same)
 {
-    (void)state;
     const Result out = hand_of();
     const Proof proof = { .ndeclared = 8, .ncut = 77, .all = true };
     static const char want[] =
@@ -244,9 +234,8 @@ static void programs_are_told_the_same(void **state)
 
 /* ---- what the package lacks, and what failed ---- */
 
-static void what_the_contract_lacks_is_a_warning(void **state)
+TEST(what_the_contract_lacks_is_a_warning)
 {
-    (void)state;
     Result out = hand_of();
     Contract c = hand.contract;
     char *text;
@@ -289,9 +278,8 @@ static char *list_failures(const Study *s)
     return text;
 }
 
-static void failures_are_listed_with_their_parameters(void **state)
+TEST(failures_are_listed_with_their_parameters)
 {
-    (void)state;
     hand_of();
     Study *s = hand.y.study;
     const Trial before = s->trial[1];
@@ -312,9 +300,8 @@ static void failures_are_listed_with_their_parameters(void **state)
 }
 
 /* A template is told of where some of its kernels were tried, and none of them works. */
-static void templates_without_kernels_are_told(void **state)
+TEST(templates_without_kernels_are_told)
 {
-    (void)state;
     Result out = hand_of();
     Study *s = hand.y.study;
     Trial before[HAND_TRIAL];
@@ -343,9 +330,8 @@ static void templates_without_kernels_are_told(void **state)
 }
 
 /* Where machines that lack the tuned target have no kernel, that is told, and why. */
-static void machines_without_kernels_are_told(void **state)
+TEST(machines_without_kernels_are_told)
 {
-    (void)state;
     const Result out = hand_of();
     const Target *portable = target_find(&hand.y.targets, "portable");
     for (int failing = 0; failing < 2; failing++) {
@@ -379,9 +365,8 @@ static void machines_without_kernels_are_told(void **state)
 
 /* ---- check ---- */
 
-static void check_tells_of_the_space(void **state)
+TEST(check_tells_of_the_space)
 {
-    (void)state;
     hand_of();
     const Template *t = hand.y.study->trial[0].c.t;
     Rejection rejection[] = { { t, &t->constraint[0], 0 }, { t, &t->constraint[0], 12345 } };
@@ -434,18 +419,4 @@ static void check_tells_of_the_space(void **state)
     free(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(people_are_told_each_figure),
-                                        cmocka_unit_test(no_regret_is_told_where_none_is_known),
-                                        cmocka_unit_test(people_are_told_where_a_prediction_went_wrong),
-                                        cmocka_unit_test(people_are_told_what_joined),
-                                        cmocka_unit_test(people_are_told_what_there_is),
-                                        cmocka_unit_test(programs_are_told_the_same),
-                                        cmocka_unit_test(what_the_contract_lacks_is_a_warning),
-                                        cmocka_unit_test(failures_are_listed_with_their_parameters),
-                                        cmocka_unit_test(templates_without_kernels_are_told),
-                                        cmocka_unit_test(machines_without_kernels_are_told),
-                                        cmocka_unit_test(check_tells_of_the_space) };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

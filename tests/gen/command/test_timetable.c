@@ -2,13 +2,8 @@
  *
  * timetable: how the seconds of a command are shared among its parts.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <math.h>
-#include <stdbool.h>
 #include "gen/command/timetable.h"
 
 static const double even[10] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 }, uneven[3] = { 0.5, 0.3, 0.2 };
@@ -16,9 +11,8 @@ static const double even[10] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 }, uneven[3] = { 0
 static bool near(double a, double b) { return fabs(a - b) < 1e-9; }
 
 /* One part has all but what the end takes; several have equal shares, or by weight. */
-static void shares_are_by_weight(void **state)
+TEST(shares_are_by_weight)
 {
-    (void)state;
     Timetable one = { .seconds = 40, .n = 1, .weight = even }, ten = { .seconds = 43, .n = 10, .weight = even };
     Timetable three = { .seconds = 100.9, .n = 3, .weight = uneven };
     assert_true(near(timetable_share(&one, 0), 39.7));
@@ -27,9 +21,8 @@ static void shares_are_by_weight(void **state)
 }
 
 /* If each part takes its share exactly, the shares are those that a plan made at the start would have. */
-static void a_plan_that_is_kept_stays(void **state)
+TEST(a_plan_that_is_kept_stays)
 {
-    (void)state;
     Timetable t = { .seconds = 100.9, .n = 3, .weight = uneven };
     double elapsed_s = 0;
     for (; t.done < t.n; t.done++) {
@@ -42,9 +35,8 @@ static void a_plan_that_is_kept_stays(void **state)
 }
 
 /* What one leaves goes to those behind it, and what one takes too much is taken from them: all of it, and all together never more than there is. */
-static void what_is_left_is_shared(void **state)
+TEST(what_is_left_is_shared)
 {
-    (void)state;
     static const double takes[] = { 0, 0.1, 3, 30, 1000 }; /* of the first; the others take what they are given */
     for (size_t i = 0; i < sizeof takes / sizeof *takes; i++) {
         Timetable t = { .seconds = 43, .n = 10, .weight = even };
@@ -61,31 +53,19 @@ static void what_is_left_is_shared(void **state)
 }
 
 /* What the end takes for the parts that are over says what it takes for all of them. */
-static void the_end_is_set_aside(void **state)
+TEST(the_end_is_set_aside)
 {
-    (void)state;
     const Timetable t = { .seconds = 40, .n = 4, .done = 2, .weight = even, .ending_s = 5 };
     assert_true(near(timetable_share(&t, 10), (40 - 10 - 10) / 2.0));
     assert_true(timetable_share(&t, 30) == 0);
 }
 
 /* A command takes what it was given; where that is up, it takes longer by what the parts that are left must have. */
-static void what_is_expected(void **state)
+TEST(what_is_expected)
 {
-    (void)state;
     const Timetable t = { .seconds = 40, .n = 4, .done = 2, .weight = even, .ending_s = 1 };
     assert_true(timetable_expected(&t, 20) == 40);
     assert_true(near(timetable_expected(&t, 50), 50 + 2 * 25 + 2));
     const Timetable first = { .seconds = 1, .n = 10, .weight = even };
     assert_true(near(timetable_expected(&first, 0.5), 0.5 + 3));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shares_are_by_weight),   cmocka_unit_test(a_plan_that_is_kept_stays),
-        cmocka_unit_test(what_is_left_is_shared), cmocka_unit_test(the_end_is_set_aside),
-        cmocka_unit_test(what_is_expected),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * tools: where nvcc is looked for, what kernels are compiled with, and the folders that record files are made in.
+ *
+ *   ctest: replaces
  */
 #define _GNU_SOURCE /* sched_getaffinity */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -33,9 +31,8 @@ static const char *joined(const char *const *flags)
 static void program(const char *path) { put_program(path, "#!/bin/sh\n"); }
 
 /* --nvcc, PATH, CUDA_HOME, the usual place, in this order; a file that cannot be run is none. */
-static void nvcc_is_looked_for(void **state)
+TEST(nvcc_is_looked_for)
 {
-    (void)state;
     char folder[TMP_FOLDER_BYTES];
     assert_non_null(tmp_folder(folder));
     const char *bin = arena_printf(arena, "%s/bin", folder), *nvcc = arena_printf(arena, "%s/nvcc", bin);
@@ -72,9 +69,8 @@ static void nvcc_is_looked_for(void **state)
     tmp_folder_remove(folder);
 }
 
-static void compilers_have_their_flags(void **state)
+TEST(compilers_have_their_flags)
 {
-    (void)state;
     const char *const gencode = "arch=compute_90a,code=sm_90a";
     const Options o = { .cc = "my-cc", .cxx = "my-cxx" };
     const Workload w = { .package_dir = "there/package" };
@@ -116,9 +112,8 @@ int sched_getaffinity(pid_t process, size_t bytes, cpu_set_t *mask)
 }
 
 /* One compiler a core that this process may run on. */
-static void compilers_run_on_our_cores(void **state)
+TEST(compilers_run_on_our_cores)
 {
-    (void)state;
     cpu_set_t mine, one;
     assert_int_equal(sched_getaffinity(0, sizeof mine, &mine), 0);
     assert_int_equal(tools_jobs(&(Options){ .jobs = 7 }), 7);
@@ -136,9 +131,8 @@ static void compilers_run_on_our_cores(void **state)
     mask_bytes = 0;
 }
 
-static void folders_of_the_records_are_made(void **state)
+TEST(folders_of_the_records_are_made)
 {
-    (void)state;
     char folder[TMP_FOLDER_BYTES];
     assert_non_null(tmp_folder(folder));
     const int open = open_files();
@@ -172,13 +166,4 @@ static void folders_of_the_records_are_made(void **state)
     tmp_folder_remove(folder);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(nvcc_is_looked_for, setup, teardown),
-        cmocka_unit_test_setup_teardown(compilers_have_their_flags, setup, teardown),
-        cmocka_unit_test_setup_teardown(compilers_run_on_our_cores, setup, teardown),
-        cmocka_unit_test_setup_teardown(folders_of_the_records_are_made, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(setup, teardown)

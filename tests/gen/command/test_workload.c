@@ -2,11 +2,7 @@
  *
  * workload: what the command line and the first line of a package's spec.cfg change, and which target is worked on.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -88,9 +84,8 @@ static void keeps(const Workload *w, const char *first)
     assert_string_equal(w->spec_text, arena_printf(arena, "%s%s", first, body));
 }
 
-static void nothing_is_changed(void **state)
+TEST(nothing_is_changed)
 {
-    (void)state;
     const Workload *w = read_good("", &none);
     has_budget(w, 3, 44, 55, 66);
     keeps(w, "");
@@ -103,9 +98,8 @@ static void nothing_is_changed(void **state)
     assert_true(w->templates.n > 3);
 }
 
-static void the_command_line_changes(void **state)
+TEST(the_command_line_changes)
 {
-    (void)state;
     Options o = none;
     o.trials = 1;
     o.seconds = 2;
@@ -130,9 +124,8 @@ static void the_command_line_changes(void **state)
 }
 
 /* Each alone, in the line and on the command line, which wins; what is beyond its range or no such line is no option. */
-static void a_first_line_is_kept(void **state)
+TEST(a_first_line_is_kept)
 {
-    (void)state;
     static const struct {
         const char *first;
         int kernels, code_kib; /* given: -1 not */
@@ -177,9 +170,8 @@ static void a_first_line_is_kept(void **state)
 }
 
 /* Folders of templates are kept as seen from the package, and found from there, or else from the current folder. */
-static void folders_are_kept(void **state)
+TEST(folders_are_kept)
 {
-    (void)state;
     static const char *const cases[][3] = {
         { "a/b", "a/t", "../t" },
         { "a/b", "t", "../../t" },
@@ -215,9 +207,8 @@ static void folders_are_kept(void **state)
     assert_int_equal(diag_nerror(d), 0);
 }
 
-static void faults(void **state)
+TEST(faults)
 {
-    (void)state;
     static const struct {
         const char *one, *two, *want;
     } cases[] = {
@@ -248,9 +239,8 @@ static void faults(void **state)
 }
 
 /* By rank, whatever the order in which they are named; host, auto and cuda stand alone. */
-static void one_target_at_a_time(void **state)
+TEST(one_target_at_a_time)
 {
-    (void)state;
     const Workload *w = read_good("", &none);
     static const char *const order[] = { "avx512", "avx2" };
     for (int i = 0; i < 2; i++) {
@@ -269,9 +259,8 @@ static void one_target_at_a_time(void **state)
     assert_string_equal(host->target.item[0], "host");
 }
 
-static void the_target_of_a_device(void **state)
+TEST(the_target_of_a_device)
 {
-    (void)state;
     static const struct {
         const char *asked, *isa[2], *want, *why;
     } cases[] = {
@@ -303,9 +292,8 @@ static void the_target_of_a_device(void **state)
 }
 
 /* A GPU's kernels are measured once on each shape, however many numbers of threads the spec has, and a CPU's once for each. */
-static void threads_are_of_cpus(void **state)
+TEST(threads_are_of_cpus)
 {
-    (void)state;
     static const struct {
         const char *target;
         int nthread;
@@ -324,17 +312,4 @@ static void threads_are_of_cpus(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_changed),
-        cmocka_unit_test(the_command_line_changes),
-        cmocka_unit_test(a_first_line_is_kept),
-        cmocka_unit_test(folders_are_kept),
-        cmocka_unit_test(faults),
-        cmocka_unit_test(one_target_at_a_time),
-        cmocka_unit_test(the_target_of_a_device),
-        cmocka_unit_test(threads_are_of_cpus),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

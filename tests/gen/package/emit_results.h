@@ -5,11 +5,7 @@
 #ifndef DCGEN_TEST_EMIT_RESULTS_H
 #define DCGEN_TEST_EMIT_RESULTS_H
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <stdlib.h>
 #include <string.h>
 #include "gen/base/text.h"

@@ -7,11 +7,7 @@
 #define DCGEN_TEST_PACKAGE_FOLDER_H
 
 #define _GNU_SOURCE
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -177,7 +173,5 @@ static bool forbid_exchange(void)
     struct sock_fprog program = { sizeof code / sizeof *code, code };
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, folder_setup, folder_teardown)
 
 #endif

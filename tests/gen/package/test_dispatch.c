@@ -2,11 +2,7 @@
  *
  * dispatch: the text of a small tree, comments included, worked out by hand.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include "gen/package/dispatch.h"
 #include "tests/gen/synthetic.h"
 
@@ -55,9 +51,8 @@ static Assignment assignment_of(TreeNode node[5])
 
 /* The example of the first leaf is M = 3, the heavier of two tuned shapes, though M = 1 is heavier still and comes first; that of the second, where nothing is
  * tuned, M = 7, the heaviest; the runner-up is the fastest of the others there, even where it is faster, and none that cannot be used. */
-static void comments_tell_of_the_heaviest_tuned_shape_and_the_fastest_other(void **state)
+TEST(comments_tell_of_the_heaviest_tuned_shape_and_the_fastest_other)
 {
-    (void)state;
     TreeNode node[5];
     const Assignment as = assignment_of(node);
     for (int k = 0; k < NKERNEL; k++)
@@ -75,9 +70,8 @@ static void comments_tell_of_the_heaviest_tuned_shape_and_the_fastest_other(void
 }
 
 /* C has no literal for the least number; the text of a leaf is that of its place in the tree. */
-static void every_threshold_is_a_constant_of_c(void **state)
+TEST(every_threshold_is_a_constant_of_c)
 {
-    (void)state;
     TreeNode leaf[] = { { .feature = -1, .class = 0 }, { .feature = -1, .class = 1 }, { .feature = -1, .class = 2 } };
     TreeNode most = { .feature = 1, .threshold = INT64_MAX, .left = &leaf[1], .right = &leaf[2] };
     TreeNode least = { .feature = 3, .threshold = INT64_MIN, .left = &leaf[0], .right = &most };
@@ -95,9 +89,8 @@ static void every_threshold_is_a_constant_of_c(void **state)
 }
 
 /* Of every kind of machine: within the declared ranges, ends included, the tree's class; outside the general kernel. */
-static void a_dispatcher_is_its_trees_within_the_ranges(void **state)
+TEST(a_dispatcher_is_its_trees_within_the_ranges)
 {
-    (void)state;
     TreeNode node[5];
     assignment_of(node);
     DispatchEntry entry[] = { { .tree = node, .first = 4, .general = 6 }, { .first = 9, .general = 9 } };
@@ -115,9 +108,8 @@ static void a_dispatcher_is_its_trees_within_the_ranges(void **state)
 }
 
 /* Of tuned shapes that weigh alike the first one stands for them; a kernel alone has no runner-up. */
-static void the_first_of_equals_and_no_runner_up(void **state)
+TEST(the_first_of_equals_and_no_runner_up)
 {
-    (void)state;
     TreeNode node[5];
     const Assignment all = assignment_of(node);
     double *alone = ARENA_ARRAY(y.arena, NSHAPE, double);
@@ -132,13 +124,4 @@ static void the_first_of_equals_and_no_runner_up(void **state)
                         "    return 0; /* 8 shapes; M=2 N=16 K=16: 2.00 ms */\n");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(comments_tell_of_the_heaviest_tuned_shape_and_the_fastest_other, make, drop),
-        cmocka_unit_test_setup_teardown(every_threshold_is_a_constant_of_c, make, drop),
-        cmocka_unit_test_setup_teardown(a_dispatcher_is_its_trees_within_the_ranges, make, drop),
-        cmocka_unit_test_setup_teardown(the_first_of_equals_and_no_runner_up, make, drop)
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(make, drop)

@@ -2,6 +2,7 @@
  *
  * emit: what the files of a package say: of each target and kernel, of what a call checks, and what MANIFEST names.
  */
+#include "tests/test.h"
 #include <jansson.h>
 #include "tests/gen/package/emit_results.h"
 
@@ -11,9 +12,8 @@ static void expect(const Package *p, const char *file, const char *part)
         fail_msg("%s lacks '%s'", file, part);
 }
 
-static void the_other_files_tell_of_each(void **state)
+TEST(the_other_files_tell_of_each)
 {
-    (void)state;
     EmitInput in;
     const Package *p = make_two(&in);
     const char *regret = package_text(p, "regret.json");
@@ -34,9 +34,8 @@ static void the_other_files_tell_of_each(void **state)
 }
 
 /* Each kernel's target; which record it is of, also behind the first target's. */
-static void kernels_are_those_of_their_targets(void **state)
+TEST(kernels_are_those_of_their_targets)
 {
-    (void)state;
     const Result result[] = { plain_result("avx512", 2), plain_result("avx2", 3) };
     EmitInput in = input_of(result, 2);
     expect(package_of(&in), "kernels.c", "{\n    0, 0, 1, 1, 1, 2,\n}");
@@ -61,9 +60,8 @@ static void kernels_are_those_of_their_targets(void **state)
     json_decref(package);
 }
 
-static void later_gpus_are_asked_for_by_their_capability(void **state)
+TEST(later_gpus_are_asked_for_by_their_capability)
 {
-    (void)state;
     const Result result[] = { plain_result("sm_90a", 2), plain_result("sm_80", 1) };
     const EmitInput in = input_of(result, 2);
     const Package *p = package_of(&in);
@@ -94,9 +92,8 @@ static void later_gpus_are_asked_for_by_their_capability(void **state)
     expect(p, "README.md", "\ncode = two_cuda(M, N, K, X, packed, Y, workspace, NULL, stream);\n```\n");
 }
 
-static void versions_are_numbers(void **state)
+TEST(versions_are_numbers)
 {
-    (void)state;
     EmitInput in;
     const Package *p = make_two(&in);
     expect(p, "two.h",
@@ -109,9 +106,8 @@ static void versions_are_numbers(void **state)
 }
 
 /* A version that the spec gives is the package's in all files; CMake takes its numbers alone. dcgen's stays beside it. */
-static void the_version_is_that_of_the_spec(void **state)
+TEST(the_version_is_that_of_the_spec)
 {
-    (void)state;
     Synthetic own;
     assert_true(synthetic_make(&own, arena_printf(y.arena, "version = \"0.4.5-rc.1\";\n%s", two_spec), 4));
     Result result = synthetic_result(&own);
@@ -134,9 +130,8 @@ static void the_version_is_that_of_the_spec(void **state)
 }
 
 /* What a call checks, and in which order; which kernel it takes. */
-static void calls_are_checked_before_a_kernel_is_taken(void **state)
+TEST(calls_are_checked_before_a_kernel_is_taken)
 {
-    (void)state;
     EmitInput in;
     const Package *p = make_two(&in);
     expect(
@@ -181,9 +176,8 @@ static void calls_are_checked_before_a_kernel_is_taken(void **state)
 }
 
 /* Each kernel in words: those of the targets, then the general one with the values that it has on that target. */
-static void kernels_are_told_in_words(void **state)
+TEST(kernels_are_told_in_words)
 {
-    (void)state;
     EmitInput in;
     const Package *p = make_two(&in);
     Text want = { .arena = y.arena };
@@ -202,9 +196,8 @@ static void kernels_are_told_in_words(void **state)
     expect(p, "kernels.c", text_str(&want));
 }
 
-static void files_say_what_they_are_of(void **state)
+TEST(files_say_what_they_are_of)
 {
-    (void)state;
     EmitInput in;
     const Package *p = make_two(&in);
     expect(p, "two.h",
@@ -235,9 +228,8 @@ static void files_say_what_they_are_of(void **state)
 }
 
 /* A shape counts once, however many numbers of threads it is tuned for. */
-static void shapes_are_counted_once(void **state)
+TEST(shapes_are_counted_once)
 {
-    (void)state;
     static const char spec[] = "name = \"once\"; op = \"dense\"; target = [\"host\"]; threads = [1, 2];\n"
                                "dims = { T = { min = 1; max = 5; }; }; shapes = ( { M = \"T\"; N = 16; K = 8; } );\n"
                                "budget = { kernels = 2; code_kib = 64; trials = 8; seconds = 10; };\n";
@@ -251,9 +243,8 @@ static void shapes_are_counted_once(void **state)
 }
 
 /* The benchmark has a row a tuned shape, for one number of threads. */
-static void the_benchmark_has_each_shape_once(void **state)
+TEST(the_benchmark_has_each_shape_once)
 {
-    (void)state;
     Result result = result_with(y.study, y.assignment);
     Study s = *y.study;
     Instance more = *s.shape[1];
@@ -273,9 +264,8 @@ static void the_benchmark_has_each_shape_once(void **state)
     assert_null(strstr(package_text(package_of(&in), "bench.c"), second));
 }
 
-static void a_report_is_named_where_there_is_one(void **state)
+TEST(a_report_is_named_where_there_is_one)
 {
-    (void)state;
     EmitInput in;
     make_two(&in);
     in.spec_text = "the spec";
@@ -313,9 +303,8 @@ static const char *sources_of(const Package *p)
 }
 
 /* The op, what serves the spec with its pieces, the family's patterns and targets. */
-static void the_manifest_names_all_that_the_package_was_made_of(void **state)
+TEST(the_manifest_names_all_that_the_package_was_made_of)
 {
-    (void)state;
     EmitInput in;
     assert_string_equal(
         sources_of(make_two(&in)),
@@ -328,7 +317,8 @@ static void the_manifest_names_all_that_the_package_was_made_of(void **state)
         "package/declarations.h\npackage/dispatch.h\npackage/each_kernel.h\npackage/entry.c\npackage/exact.h\npackage/"
         "function.c\n"
         "package/kernels.c\npackage/legal.h\n"
-        "package/overlap.h\npackage/pack.h\npackage/package.h\npackage/package.json\npackage/packed.h\npackage/packed_calls.h\npackage/pieces.h\npackage/"
+        "package/overlap.h\npackage/pack.h\npackage/package.h\npackage/package.json\npackage/packed.h\npackage/"
+        "packed_calls.h\npackage/pieces.h\npackage/"
         "plant.h\n"
         "package/pool.c\npackage/pool.h\npackage/preamble.c\npackage/problem.h\npackage/regret.json\n"
         "package/regret.md\npackage/run.c\npackage/spdx.json\npackage/strerror.h\npackage/tables.h\npackage/test.c\n"
@@ -350,21 +340,4 @@ static void the_manifest_names_all_that_the_package_was_made_of(void **state)
             fail_msg("%s", none[i]);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_other_files_tell_of_each),
-        cmocka_unit_test(kernels_are_those_of_their_targets),
-        cmocka_unit_test(later_gpus_are_asked_for_by_their_capability),
-        cmocka_unit_test(shapes_are_counted_once),
-        cmocka_unit_test(versions_are_numbers),
-        cmocka_unit_test(the_version_is_that_of_the_spec),
-        cmocka_unit_test(calls_are_checked_before_a_kernel_is_taken),
-        cmocka_unit_test(kernels_are_told_in_words),
-        cmocka_unit_test(files_say_what_they_are_of),
-        cmocka_unit_test(the_benchmark_has_each_shape_once),
-        cmocka_unit_test(a_report_is_named_where_there_is_one),
-        cmocka_unit_test(the_manifest_names_all_that_the_package_was_made_of),
-    };
-    return cmocka_run_group_tests(tests, make, drop);
-}
+TEST_FILE(make, drop)

@@ -4,6 +4,7 @@
  * its bytes, names of files and of the document are well formed and different, and relationships are of things that it has. Another package has
  * another name.
  */
+#include "tests/test.h"
 #include <jansson.h>
 #include "gen/package/manifest.h"
 #include "tests/gen/package/emit_results.h"
@@ -64,9 +65,8 @@ static const json_t *file_of(const json_t *o, const char *path)
     return NULL;
 }
 
-static void document_and_package_have_what_spdx_requires(void **state)
+TEST(document_and_package_have_what_spdx_requires)
 {
-    (void)state;
     EmitInput in;
     json_t *o = sbom_of(make_two(&in));
     const json_t *made = json_object_get(o, "creationInfo"), *p = elem(o, "packages", 0);
@@ -91,9 +91,8 @@ static void document_and_package_have_what_spdx_requires(void **state)
     json_decref(o);
 }
 
-static void every_file_is_there_once_with_the_hashes_of_its_bytes(void **state)
+TEST(every_file_is_there_once_with_the_hashes_of_its_bytes)
 {
-    (void)state;
     EmitInput in;
     const char *err = NULL;
     make_two(&in);
@@ -124,9 +123,8 @@ static void every_file_is_there_once_with_the_hashes_of_its_bytes(void **state)
 }
 
 /* What the files say of their licence themselves. */
-static void licences_in_files_are_read(void **state)
+TEST(licences_in_files_are_read)
 {
-    (void)state;
     EmitInput in;
     make_two(&in);
     in.spec_text = "# SPDX-License-Identifier: Apache-2.0\n";
@@ -141,9 +139,8 @@ static void licences_in_files_are_read(void **state)
     json_decref(o);
 }
 
-static void relationships_are_of_what_is_there(void **state)
+TEST(relationships_are_of_what_is_there)
 {
-    (void)state;
     EmitInput in;
     json_t *o = sbom_of(make_two(&in)), *all = json_object(), *row;
     const char *package = text_of(elem(o, "packages", 0), "SPDXID");
@@ -168,9 +165,8 @@ static void relationships_are_of_what_is_there(void **state)
     json_decref(o);
 }
 
-static void the_name_in_the_world_follows_from_the_bytes(void **state)
+TEST(the_name_in_the_world_follows_from_the_bytes)
 {
-    (void)state;
     EmitInput in;
     static const char begin[] = "https://spdx.org/spdxdocs/two-1.2.3-";
     make_two(&in);
@@ -191,14 +187,4 @@ static void the_name_in_the_world_follows_from_the_bytes(void **state)
     json_decref(other);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(document_and_package_have_what_spdx_requires),
-        cmocka_unit_test(every_file_is_there_once_with_the_hashes_of_its_bytes),
-        cmocka_unit_test(licences_in_files_are_read),
-        cmocka_unit_test(relationships_are_of_what_is_there),
-        cmocka_unit_test(the_name_in_the_world_follows_from_the_bytes),
-    };
-    return cmocka_run_group_tests(tests, make, drop);
-}
+TEST_FILE(make, drop)

@@ -2,6 +2,7 @@
  *
  * emit: packages of several targets: which machine has which kernels, in which order, and the dispatcher's text, proven against all trees.
  */
+#include "tests/test.h"
 #include <jansson.h>
 #include "gen/package/prove.h"
 #include "tests/gen/package/emit_results.h"
@@ -18,9 +19,8 @@ static const char *entries_of(const Result *result, int nresult)
     return text_str(&t);
 }
 
-static void machines_are_asked_for_the_best_first(void **state)
+TEST(machines_are_asked_for_the_best_first)
 {
-    (void)state;
     const Result avx512 = plain_result("avx512", 2), avx2 = plain_result("avx2", 3),
                  portable = plain_result("portable", 1);
     const Result both[] = { avx512, avx2 }, ends[] = { avx512, portable }, all[] = { avx512, avx2, portable };
@@ -32,9 +32,8 @@ static void machines_are_asked_for_the_best_first(void **state)
 }
 
 /* Later GPUs run an inexact target's code, but not what was tuned for it. */
-static void later_gpus_have_a_general_kernel(void **state)
+TEST(later_gpus_have_a_general_kernel)
 {
-    (void)state;
     const Result hopper = plain_result("sm_90a", 2), ampere = plain_result("sm_80", 1),
                  turing = plain_result("sm_75", 1);
     const Result both[] = { hopper, ampere }, ends[] = { hopper, turing };
@@ -43,9 +42,8 @@ static void later_gpus_have_a_general_kernel(void **state)
     assert_string_equal(entries_of(ends, 2), "sm_90a tree 0 1, sm_80 2 2, sm_75 tree 3 3, sm_75 4 4");
 }
 
-static void each_target_may_have_as_many_kernels_as_a_budget_allows(void **state)
+TEST(each_target_may_have_as_many_kernels_as_a_budget_allows)
 {
-    (void)state;
     const Result all[] = { plain_result("avx512", 256), plain_result("avx2", 256), plain_result("portable", 256) };
     assert_string_equal(entries_of(all, 3), "avx512 tree 0 255, avx2 tree 256 511, portable tree 512 767");
 }
@@ -104,9 +102,8 @@ static const char *templates_of(const EmitInput *in)
 
 /* Of three templates, of which the package's general kernel is of the one at `general`, the one that other machines get. None is used of
  * which all that was tried failed, and of which the very kernel failed. */
-static void other_machines_get_the_kernel_that_is_trusted_most(void **state)
+TEST(other_machines_get_the_kernel_that_is_trusted_most)
 {
-    (void)state;
     static const struct {
         Tried tuned[3], lesser[3]; /* lesser: of the general kernel for avx2 */
         int general;
@@ -154,9 +151,8 @@ static void other_machines_get_the_kernel_that_is_trusted_most(void **state)
 }
 
 /* Where no general kernel works, the package says so, and refuses calls there. */
-static void some_machines_have_no_kernel(void **state)
+TEST(some_machines_have_no_kernel)
 {
-    (void)state;
     const Target *portable = target_find(&y.targets, "portable"), *lacking[TARGET_MAX];
     Result result = plain_result("avx2", 1);
     const TemplateList one = { 1, &result.study->trial[0].c.t };
@@ -182,10 +178,10 @@ static void some_machines_have_no_kernel(void **state)
 }
 
 /* A GPU's tuned kernels serve that GPU alone: later ones need a general kernel of it, or of a lesser one. */
-static void later_gpus_may_have_no_kernel(void **state)
+TEST(later_gpus_may_have_no_kernel)
 {
-    (void)state;
-    const Target *sm_80 = target_find(&y.targets, "sm_80"), *sm_75 = target_find(&y.targets, "sm_75"), *lacking[TARGET_MAX];
+    const Target *sm_80 = target_find(&y.targets, "sm_80"), *sm_75 = target_find(&y.targets, "sm_75"),
+                 *lacking[TARGET_MAX];
     Result result = plain_result("sm_80", 1);
     const TemplateList one = { 1, &result.study->trial[0].c.t };
     Candidate c;
@@ -224,9 +220,8 @@ static const char *with(const char *text, const char *word, const char *what, co
     return arena_printf(y.arena, "%.*s%s%s", (int)(at - text), text, instead, at + strlen(what));
 }
 
-static void the_dispatcher_is_proven_for_every_target(void **state)
+TEST(the_dispatcher_is_proven_for_every_target)
 {
-    (void)state;
     EmitInput in;
     const char *why = NULL, *text = package_text(make_two(&in), "dispatch.h");
     const Dispatcher *d = package_dispatcher(y.arena, in.result, in.nresult);
@@ -250,9 +245,8 @@ static void the_dispatcher_is_proven_for_every_target(void **state)
     builder_free(b);
 }
 
-static void a_target_has_its_tree_and_its_general_kernel(void **state)
+TEST(a_target_has_its_tree_and_its_general_kernel)
 {
-    (void)state;
     EmitInput in;
     const char *text = package_text(make_two(&in), "dispatch.h"), *at = strstr(text, "static inline int two_dispatch(");
     const Dispatcher *d = package_dispatcher(y.arena, in.result, in.nresult);
@@ -271,17 +265,4 @@ static void a_target_has_its_tree_and_its_general_kernel(void **state)
     assert_non_null(strstr(text, "0 avx512, 1 avx2, 2 portable."));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(machines_are_asked_for_the_best_first),
-        cmocka_unit_test(later_gpus_have_a_general_kernel),
-        cmocka_unit_test(each_target_may_have_as_many_kernels_as_a_budget_allows),
-        cmocka_unit_test(other_machines_get_the_kernel_that_is_trusted_most),
-        cmocka_unit_test(some_machines_have_no_kernel),
-        cmocka_unit_test(later_gpus_may_have_no_kernel),
-        cmocka_unit_test(the_dispatcher_is_proven_for_every_target),
-        cmocka_unit_test(a_target_has_its_tree_and_its_general_kernel),
-    };
-    return cmocka_run_group_tests(tests, make, drop);
-}
+TEST_FILE(make, drop)

@@ -2,7 +2,10 @@
  *
  * foreign: what a user keeps in a package's folder. Without --force the folder is refused before anything is touched; with it
  * everything stays where it is, also when the program is killed, at each of its calls that change a folder, one after the other.
+ *
+ *   ctest: replaces
  */
+#include "tests/test.h"
 #include "tests/gen/package/package_folder.h"
 
 #include <signal.h>
@@ -110,9 +113,8 @@ static void check_fails(const char *outdir, const char *message)
 
 /* ---- without --force ---- */
 
-static void is_listed(void **state)
+TEST(is_listed)
 {
-    (void)state;
     static const char *const want[] = { ".git/", "build/",       "link",       "notes.txt",
                                         "own/",  "src/a/mine.c", "src/mine.c", "x.jsonl" };
     enum { N = sizeof want / sizeof *want };
@@ -128,9 +130,8 @@ static void is_listed(void **state)
     assert_int_equal(list.n, 6 + 6); /* everything; src/ is one */
 }
 
-static void is_refused(void **state)
+TEST(is_refused)
 {
-    (void)state;
     const char *message = "'%s' holds what is not the package's: .git/, build/, link, notes.txt and 4 more; move it "
                           "elsewhere, or give --force";
     write_ok('a', in_root("pkg"));
@@ -143,9 +144,8 @@ static void is_refused(void **state)
     assert_int_equal(nentry(root), 1);
 }
 
-static void each_alone_is_refused(void **state)
+TEST(each_alone_is_refused)
 {
-    (void)state;
     static const char *const entry[] = { "note", "src/note", "src/a/note" };
     for (size_t i = 0; i < sizeof entry / sizeof *entry; i++) {
         write_ok('a', in_root("pkg"));
@@ -163,9 +163,8 @@ static void each_alone_is_refused(void **state)
 }
 
 /* A user's own spec.cfg and dispatch.h make no package. */
-static void without_a_manifest(void **state)
+TEST(without_a_manifest)
 {
-    (void)state;
     put_folder(in_root("pkg"));
     put_mine();
     put_file(in_pkg("spec.cfg"), "mine");
@@ -181,9 +180,8 @@ static void without_a_manifest(void **state)
     assert_int_equal(package_version(in_root("pkg")), 'a');
 }
 
-static void with_a_manifest_that_is_none(void **state)
+TEST(with_a_manifest_that_is_none)
 {
-    (void)state;
     write_ok('a', in_root("pkg"));
     put_file(in_pkg("MANIFEST"), "my own list\n");
     for (int i = 0; i < 2; i++, force = true) {
@@ -197,9 +195,8 @@ static void with_a_manifest_that_is_none(void **state)
 }
 
 /* As git may have written it. */
-static void with_a_manifest_of_other_line_ends(void **state)
+TEST(with_a_manifest_of_other_line_ends)
 {
-    (void)state;
     write_ok('a', in_root("pkg"));
     assert_int_equal(system(arena_printf(arena, "sed -i 's/$/\\r/' '%s'", in_pkg("MANIFEST"))), 0);
     write_ok('b', in_root("pkg"));
@@ -208,9 +205,8 @@ static void with_a_manifest_of_other_line_ends(void **state)
 
 /* ---- with --force ---- */
 
-static void is_kept(void **state)
+TEST(is_kept)
 {
-    (void)state;
     force = true;
     write_ok('a', in_root("pkg"));
     put_mine();
@@ -234,9 +230,8 @@ static void is_kept(void **state)
 }
 
 /* A file that is open, such as the records that this very run appends to. */
-static void an_open_file_stays_that_file(void **state)
+TEST(an_open_file_stays_that_file)
 {
-    (void)state;
     force = true;
     write_ok('a', in_root("pkg"));
     put_mine();
@@ -250,9 +245,8 @@ static void an_open_file_stays_that_file(void **state)
 }
 
 /* A foreign entry where the package wants a file, or a folder for one; one that cannot be moved. */
-static void in_the_way_is_refused(void **state)
+TEST(in_the_way_is_refused)
 {
-    (void)state;
     const char *err = NULL;
     force = true;
     write_ok('a', in_root("pkg"));
@@ -283,9 +277,8 @@ static void in_the_way_is_refused(void **state)
 }
 
 /* The package has files alone: a link or a pipe under the name of one is a user's, also where what the link leads to is a file. */
-static void a_link_in_place_of_a_file_is_refused(void **state)
+TEST(a_link_in_place_of_a_file_is_refused)
 {
-    (void)state;
     static const char *const to[] = { "b.c", "/no/such/file", ".", NULL };
     static const char *const listed[] = { "src/a/deep.c", "kernels.c" };
     write_ok('a', in_root("pkg"));
@@ -317,9 +310,8 @@ static void put_late(void)
     put_file(in_pkg("late"), "mine");
 }
 
-static void what_comes_late_stays(void **state)
+TEST(what_comes_late_stays)
 {
-    (void)state;
     write_ok('a', in_root("pkg"));
     for (int i = 0; i < 2; i++, force = true) {
         before_swap = put_late;
@@ -339,9 +331,8 @@ static void put_into_empty(void)
     put_file(in_pkg("late"), "mine");
 }
 
-static void an_empty_folder_that_is_none_any_more(void **state)
+TEST(an_empty_folder_that_is_none_any_more)
 {
-    (void)state;
     put_folder(in_root("pkg"));
     before_swap = put_into_empty;
     write_ok('a', in_root("pkg"));
@@ -359,9 +350,8 @@ static void remove_at_exchange(void)
         assert_int_equal(system(arena_printf(arena, "rm -rf '%s'", in_root("pkg"))), 0);
 }
 
-static void a_package_that_goes_meanwhile(void **state)
+TEST(a_package_that_goes_meanwhile)
 {
-    (void)state;
     write_ok('a', in_root("pkg"));
     nswap = 0;
     before_swap = remove_at_exchange;
@@ -381,9 +371,8 @@ static void put_in_the_way(void)
     put_file(in_pkg("kernels.c/thesis.tex"), "mine");
 }
 
-static void what_comes_late_and_has_no_place(void **state)
+TEST(what_comes_late_and_has_no_place)
 {
-    (void)state;
     write_ok('a', in_root("pkg"));
     before_swap = put_in_the_way;
     write_fails('b', in_root("pkg"), "have no place there any more and are in '");
@@ -410,9 +399,8 @@ static bool is_text(const char *name, const char *want)
 }
 
 /* What is the package's goes, what is foreign comes; also where the file system cannot promise to replace nothing. */
-static void is_moved(void **state)
+TEST(is_moved)
 {
-    (void)state;
     static const int problem[] = { 0, EINVAL, ENOSYS, ENOTSUP };
     for (int i = 0; i < 4; i++) {
         const char *to = arena_printf(arena, "to%d", i), *mine = arena_printf(arena, "%s/src/mine.c", to);
@@ -452,9 +440,8 @@ static void is_moved(void **state)
 }
 
 /* A folder that only a template's path begins with is not the package's. */
-static void templates_are_elsewhere(void **state)
+TEST(templates_are_elsewhere)
 {
-    (void)state;
     const char *err = "?";
     ForeignList list;
     Manifest m = { .package = "pkg", .version = "0" };
@@ -522,23 +509,14 @@ static void kill_at_each_call(int (*write)(void))
     assert_in_range(ncall, 30, 1000);
 }
 
-static void killed_at_any_call_loses_nothing(void **state)
-{
-    (void)state;
-    kill_at_each_call(write_until_killed);
-}
+TEST(killed_at_any_call_loses_nothing) { kill_at_each_call(write_until_killed); }
 
-static void nor_without_exchange(void **state)
-{
-    (void)state;
-    kill_at_each_call(write_until_killed_without_exchange);
-}
+TEST(nor_without_exchange) { kill_at_each_call(write_until_killed_without_exchange); }
 
 /* ---- where a file is ---- */
 
-static void place_in_the_folder(void **state)
+TEST(place_in_the_folder)
 {
-    (void)state;
     put_folder(in_root("pkg"));
     put_folder(in_root("pkg/sub"));
     put_folder(in_root("pkg-2"));
@@ -567,28 +545,4 @@ static void place_in_the_folder(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(is_listed),
-        TEST(is_refused),
-        TEST(each_alone_is_refused),
-        TEST(without_a_manifest),
-        TEST(with_a_manifest_that_is_none),
-        TEST(with_a_manifest_of_other_line_ends),
-        TEST(is_kept),
-        TEST(an_open_file_stays_that_file),
-        TEST(in_the_way_is_refused),
-        TEST(a_link_in_place_of_a_file_is_refused),
-        TEST(what_comes_late_stays),
-        TEST(an_empty_folder_that_is_none_any_more),
-        TEST(a_package_that_goes_meanwhile),
-        TEST(what_comes_late_and_has_no_place),
-        TEST(is_moved),
-        TEST(templates_are_elsewhere),
-        TEST(killed_at_any_call_loses_nothing),
-        TEST(nor_without_exchange),
-        TEST(place_in_the_folder),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(folder_setup, folder_teardown)

@@ -2,11 +2,7 @@
  *
  * manifest: the same entries give the same text in any order and are read back as they were; what is no manifest is refused by its line.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <string.h>
 #include "gen/package/manifest.h"
 
@@ -24,9 +20,8 @@ static Manifest manifest_of(Arena *a, const char *const *path, int n)
     return m;
 }
 
-static void is_sorted_and_has_nothing_twice(void **state)
+TEST(is_sorted_and_has_nothing_twice)
 {
-    (void)state;
     static const char *const one[] = { "b.c", "a.c" }, *const other[] = { "a.c", "b.c", "a.c" };
     Arena *a = arena_new();
     Manifest m = manifest_of(a, one, 2), n = manifest_of(a, other, 3);
@@ -40,9 +35,8 @@ static void is_sorted_and_has_nothing_twice(void **state)
     arena_free(a);
 }
 
-static void is_read_as_it_was_written(void **state)
+TEST(is_read_as_it_was_written)
 {
-    (void)state;
     static const char *const path[] = { "b with blanks.c", "deep/a.c" };
     Arena *a = arena_new();
     const char *err = NULL;
@@ -67,10 +61,8 @@ static void is_read_as_it_was_written(void **state)
     arena_free(a);
 }
 
-static void refuses_what_is_none(void **state)
+TEST(refuses_what_is_none)
 {
-    (void)state;
-
     static const struct {
         const char *text, *err;
     } row[] = {
@@ -97,12 +89,4 @@ static void refuses_what_is_none(void **state)
         assert_string_equal(err, row[i].err);
     }
     arena_free(a);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(is_sorted_and_has_nothing_twice),
-                                        cmocka_unit_test(is_read_as_it_was_written),
-                                        cmocka_unit_test(refuses_what_is_none) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

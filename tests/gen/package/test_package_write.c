@@ -2,7 +2,10 @@
  *
  * package_write: the package is there whole or as before, whatever fails and whenever the program is killed, and
  * nothing is left beside it. (What is in the folder besides: test_foreign.c.)
+ *
+ *   ctest: replaces
  */
+#include "tests/test.h"
 #include "tests/gen/package/package_folder.h"
 
 #include <signal.h>
@@ -14,9 +17,8 @@ enum { NOBODY = 65534 };
 
 /* ---- what is written ----------------------------------------------------------- */
 
-static void new_package_with_parents(void **state)
+TEST(new_package_with_parents)
 {
-    (void)state;
     write_ok('a', in_root("x/y/pkg"));
     assert_int_equal(package_version(in_root("x/y/pkg")), 'a');
     assert_int_equal(nentry(in_root("x/y")), 1);
@@ -30,18 +32,16 @@ static void new_package_with_parents(void **state)
     assert_int_equal(st.st_mode & 0777, 0666 & ~mask);
 }
 
-static void texts_are_found_by_their_path(void **state)
+TEST(texts_are_found_by_their_path)
 {
-    (void)state;
     const Package p = package_of('a');
     for (int i = 0; i < p.n; i++)
         assert_ptr_equal(package_text(&p, p.file[i].path), p.file[i].text);
     assert_null(package_text(&p, "kernels"));
 }
 
-static void old_package_is_replaced_whole(void **state)
+TEST(old_package_is_replaced_whole)
 {
-    (void)state;
     const char *err, *extra = "only/in-a.txt";
     Package p = package_of('a');
     Manifest m = *manifest_read(arena, p.file[NFILE].text, &err);
@@ -57,9 +57,8 @@ static void old_package_is_replaced_whole(void **state)
     assert_int_equal(nentry(root), 1);
 }
 
-static void empty_folder_and_empty_file(void **state)
+TEST(empty_folder_and_empty_file)
 {
-    (void)state;
     const char *err = NULL;
     Package p = { (PackageFile[]){ { "empty", "", 0 } }, 1 };
     put_folder(in_root("pkg"));
@@ -70,9 +69,8 @@ static void empty_folder_and_empty_file(void **state)
     assert_int_equal(st.st_size, 0);
 }
 
-static void relative_path(void **state)
+TEST(relative_path)
 {
-    (void)state;
     char *before = getcwd(NULL, 0);
     assert_int_equal(chdir(root), 0);
     write_ok('a', "pkg");
@@ -84,9 +82,8 @@ static void relative_path(void **state)
     assert_int_equal(package_version(in_root("pkg2/p")), 'c');
 }
 
-static void links_are_written_through(void **state)
+TEST(links_are_written_through)
 {
-    (void)state;
     struct stat st;
     put_folder(in_root("real"));
     assert_int_equal(symlink("real/pkg", in_root("link")), 0); /* dangling at first */
@@ -103,9 +100,8 @@ static void links_are_written_through(void **state)
 
 /* ---- what is refused -------------------------------------------------------------- */
 
-static void not_a_package_is_refused(void **state)
+TEST(not_a_package_is_refused)
 {
-    (void)state;
     put_file(in_root("file"), "mine");
     write_fails('a', in_root("file"), "is not a folder");
     put_folder(in_root("home"));
@@ -122,9 +118,8 @@ static void not_a_package_is_refused(void **state)
     assert_int_equal(nentry(root), 3);
 }
 
-static void current_folder_is_refused(void **state)
+TEST(current_folder_is_refused)
 {
-    (void)state;
     char *before = getcwd(NULL, 0);
     write_ok('a', in_root("pkg"));
     assert_int_equal(chdir(in_root("pkg/src")), 0);
@@ -138,9 +133,8 @@ static void current_folder_is_refused(void **state)
 }
 
 /* A folder whose name begins alike is another. */
-static void folder_beside_the_current_one(void **state)
+TEST(folder_beside_the_current_one)
 {
-    (void)state;
     char *before = getcwd(NULL, 0);
     put_folder(in_root("pkg-of-mine"));
     write_ok('a', in_root("pkg"));
@@ -151,9 +145,8 @@ static void folder_beside_the_current_one(void **state)
     assert_int_equal(package_version(in_root("pkg")), 'b');
 }
 
-static void paths_outside_are_refused(void **state)
+TEST(paths_outside_are_refused)
 {
-    (void)state;
     static const char *const paths[] = { "", "/etc/x", "..", "../x", "a/../../x", "a/..", "./x", "a//b", "a/", "a/." };
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         const char *err = NULL;
@@ -164,9 +157,8 @@ static void paths_outside_are_refused(void **state)
     assert_int_equal(nentry(root), 0);
 }
 
-static void names_that_collide_are_refused(void **state)
+TEST(names_that_collide_are_refused)
 {
-    (void)state;
     const char *err = NULL;
     Package p = { (PackageFile[]){ { "a", "x", 1 }, { "a/b", "x", 1 } }, 2 };
     assert_false(package_write(&p, in_root("pkg"), false, &err, arena));
@@ -188,9 +180,8 @@ static int write_with_small_files(void)
                : 1;
 }
 
-static void full_disk_keeps_the_old_package(void **state)
+TEST(full_disk_keeps_the_old_package)
 {
-    (void)state;
     assert_int_equal(in_child(write_with_small_files), 0);
     assert_int_equal(nentry(root), 0);
     write_ok('a', in_root("pkg"));
@@ -207,9 +198,8 @@ static int write_as_nobody(void)
     return !write_version('b', in_root("pkg"), &err) && strstr(err, "Permission denied") ? 0 : 1;
 }
 
-static void read_only_parent_keeps_the_old_package(void **state)
+TEST(read_only_parent_keeps_the_old_package)
 {
-    (void)state;
     write_ok('a', in_root("pkg"));
     assert_int_equal(chmod(root, 0555), 0);
     int code = in_child(write_as_nobody);
@@ -223,9 +213,8 @@ static void read_only_parent_keeps_the_old_package(void **state)
     assert_int_equal(nentry(root), 1);
 }
 
-static void parent_that_takes_no_folders(void **state)
+TEST(parent_that_takes_no_folders)
 {
-    (void)state;
     write_fails('a', "/proc/dcgen-test/pkg", "cannot create the folder '/proc/dcgen-test'");
     write_fails('a', "/proc/dcgen-test", "cannot write a folder in '/proc'");
 }
@@ -273,9 +262,8 @@ int rename(const char *from, const char *to)
     return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 
-static void all_is_on_disk_before_the_old_one_goes(void **state)
+TEST(all_is_on_disk_before_the_old_one_goes)
 {
-    (void)state;
     watching = true;
     for (char version = 'a'; version <= 'b'; version++) {
         nsynced = 0;
@@ -301,9 +289,8 @@ static int write_without_exchange(void)
                : 1;
 }
 
-static void works_without_exchange(void **state)
+TEST(works_without_exchange)
 {
-    (void)state;
     int code = in_child(write_without_exchange);
     if (code == 77) {
         print_message("skipped: no seccomp filter can be set here\n");
@@ -324,9 +311,8 @@ static int leave_half_a_package(void)
                : 1;
 }
 
-static void leftovers_of_dead_runs_are_swept(void **state)
+TEST(leftovers_of_dead_runs_are_swept)
 {
-    (void)state;
     const char *other = in_root(arena_printf(arena, ".pkg2.tmp.%ld-0123456789abcdef", 99999999L));
     TempDir alive;
     assert_int_equal(in_child(leave_half_a_package), 0);
@@ -350,9 +336,8 @@ static int set_aside(void)
                : 1;
 }
 
-static void package_set_aside_is_put_back(void **state)
+TEST(package_set_aside_is_put_back)
 {
-    (void)state;
     write_ok('a', in_root("pkg"));
     assert_int_equal(in_child(set_aside), 0);
     assert_int_not_equal(access(in_root("pkg"), F_OK), 0);
@@ -392,9 +377,8 @@ static void kill_while_writing(const char *outdir, double delay_s)
     assert_true(WIFSIGNALED(status)); /* it did not fail by itself */
 }
 
-static void killed_at_any_moment_leaves_a_whole_package(void **state)
+TEST(killed_at_any_moment_leaves_a_whole_package)
 {
-    (void)state;
     enum { NKILL = 120 };
     int nleft = 0;
     const char *outdir = in_root("pkg");
@@ -417,9 +401,8 @@ static void killed_at_any_moment_leaves_a_whole_package(void **state)
     assert_int_equal(nentry(root), 1);
 }
 
-static void two_writers_at_once(void **state)
+TEST(two_writers_at_once)
 {
-    (void)state;
     const char *outdir = in_root("pkg");
     pid_t child[2];
     for (int k = 0; k < 2; k++) {
@@ -441,29 +424,4 @@ static void two_writers_at_once(void **state)
     assert_int_equal(nentry(root), 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(new_package_with_parents),
-        TEST(texts_are_found_by_their_path),
-        TEST(old_package_is_replaced_whole),
-        TEST(empty_folder_and_empty_file),
-        TEST(relative_path),
-        TEST(links_are_written_through),
-        TEST(not_a_package_is_refused),
-        TEST(current_folder_is_refused),
-        TEST(folder_beside_the_current_one),
-        TEST(paths_outside_are_refused),
-        TEST(names_that_collide_are_refused),
-        TEST(full_disk_keeps_the_old_package),
-        TEST(read_only_parent_keeps_the_old_package),
-        TEST(parent_that_takes_no_folders),
-        TEST(all_is_on_disk_before_the_old_one_goes),
-        TEST(works_without_exchange),
-        TEST(leftovers_of_dead_runs_are_swept),
-        TEST(package_set_aside_is_put_back),
-        TEST(killed_at_any_moment_leaves_a_whole_package),
-        TEST(two_writers_at_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(folder_setup, folder_teardown)

@@ -3,11 +3,7 @@
  * prove: a dispatcher that is right passes, one that is wrong at a single place does not, and the place is named; texts that do not
  * compile. Then trees of several dims, trained on random costs, printed, compiled under the sanitizer and compared with themselves.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,9 +83,8 @@ static bool at_the_least(const int64_t *x) { return x[2] == INT64_MIN; }
 static bool at_many_threads(const int64_t *x) { return x[3] == INT64_MAX; }
 static bool everywhere(const int64_t *x) { return x != NULL; }
 
-static void a_right_one_passes(void **state)
+TEST(a_right_one_passes)
 {
-    (void)state;
     Proof p;
     const char *why = NULL;
     is_wrong = NULL;
@@ -100,9 +95,8 @@ static void a_right_one_passes(void **state)
     assert_null(why);
 }
 
-static void one_wrong_place_is_found(void **state)
+TEST(one_wrong_place_is_found)
 {
-    (void)state;
     static const struct {
         bool (*at)(const int64_t *x);
         int entry;
@@ -147,9 +141,8 @@ static char *with(const char *what, const char *instead)
     return arena_printf(arena, "%.*s%s%s", (int)(at - text), text, instead, at + strlen(what));
 }
 
-static void texts_are_compiled(void **state)
+TEST(texts_are_compiled)
 {
-    (void)state;
     const struct {
         const char *text, *said;
         ProofStatus status;
@@ -175,9 +168,8 @@ static void texts_are_compiled(void **state)
 }
 
 /* A compiler for another machine makes what cannot be loaded here: that says nothing about the text. */
-static void what_cannot_be_loaded_proves_nothing(void **state)
+TEST(what_cannot_be_loaded_proves_nothing)
 {
-    (void)state;
     static const char *const flags[] = { "-std=gnu17", "-c", NULL }; /* no shared object, whatever follows */
     const Toolchain cc = toolchain_c(arena, "cc", flags);
     const char *err = NULL, *why = NULL;
@@ -242,9 +234,8 @@ static void check_leaves(const Synthetic *y, const TreeNode *t)
 }
 
 /* A whole dispatch.h over two dynamic dims and threads; a threshold that is one off is found. */
-static void a_package_of_two_dims(void **state)
+TEST(a_package_of_two_dims)
 {
-    (void)state;
     Synthetic y;
     assert_true(synthetic_make(&y, two_dims, 20));
     const TreeNode *tree = y.assignment->tree;
@@ -382,9 +373,8 @@ static void check_tree(Walk *walk, int i, const TreeNode *t, int nfeature)
     }
 }
 
-static void printed_trees_are_the_trees(void **state)
+TEST(printed_trees_are_the_trees)
 {
-    (void)state;
     char folder[TMP_FOLDER_BYTES];
     assert_non_null(tmp_folder(folder));
     TreeNode *tree[NTREE];
@@ -407,12 +397,4 @@ static void printed_trees_are_the_trees(void **state)
     assert_int_equal(system(arena_printf(arena, "rm -rf '%s'", folder)), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_right_one_passes),    cmocka_unit_test(one_wrong_place_is_found),
-        cmocka_unit_test(texts_are_compiled),    cmocka_unit_test(what_cannot_be_loaded_proves_nothing),
-        cmocka_unit_test(a_package_of_two_dims), cmocka_unit_test(printed_trees_are_the_trees),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

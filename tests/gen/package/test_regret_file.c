@@ -2,11 +2,7 @@
  *
  * regret_file: what a package states of its regret, as JSON and in words, each figure another; and what is read back of it.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <stdlib.h>
 #include "gen/package/regret_file.h"
 #include "tests/gen/by_hand.h"
@@ -76,18 +72,16 @@ static const char *target_text(const char *target, int first)
         target, first + 1, first, first, first + 1, first + 1, first, first + 1, first + 1, other());
 }
 
-static void states_each_figure_of_each_target(void **state)
+TEST(states_each_figure_of_each_target)
 {
-    (void)state;
     const EmitInput in = input_of(2);
     json_text_like(regret_file_text(hand.y.arena, &in, "regret.json", diag_new(hand.y.arena)),
                    arena_printf(hand.y.arena, "{ 'schema': 1, 'package': 'hand', 'targets': [ %s, %s ] }",
                                 target_text("avx512", 0), target_text("avx2", 2)));
 }
 
-static void says_so_where_nothing_was_measured(void **state)
+TEST(says_so_where_nothing_was_measured)
 {
-    (void)state;
     const EmitInput in = input_of(1);
     hand.contract.modelled = true;
     json_text_like(
@@ -112,9 +106,8 @@ static const char begin[] =
     "| tuned | 1 of 3 | 1.10 % | 2.20 % | 4.40 % | 5.50 % |\n"
     "| held out | 1 of 2 | 1.23 % | 5.00 % | 7.70 % | 8.80 % |\n";
 
-static void says_whether_times_are_cold(void **state)
+TEST(says_whether_times_are_cold)
 {
-    (void)state;
     const EmitInput in = input_of(1);
     for (int cold = 1; cold >= 0; cold--) {
         hand.y.study->has_cold = cold;
@@ -125,9 +118,8 @@ static void says_whether_times_are_cold(void **state)
     }
 }
 
-static void says_it_in_words(void **state)
+TEST(says_it_in_words)
 {
-    (void)state;
     const EmitInput in = input_of(1);
     assert_string_equal(
         regret_file_text(hand.y.arena, &in, "regret.md", diag_new(hand.y.arena)),
@@ -149,9 +141,8 @@ static void says_it_in_words(void **state)
 }
 
 /* What the spec demands, and what of it is not kept; most shapes in doubt; more of them than are listed. */
-static void says_what_is_demanded_and_in_doubt(void **state)
+TEST(says_what_is_demanded_and_in_doubt)
 {
-    (void)state;
     static const struct {
         double mean, worst;
         const char *text;
@@ -199,9 +190,8 @@ static bool read_back(const char *text, const char *target, RegretBound out[2], 
     return regret_file_read(hand.y.arena, path, NULL, target, out, err);
 }
 
-static void reads_the_bounds_of_a_target(void **state)
+TEST(reads_the_bounds_of_a_target)
 {
-    (void)state;
     const EmitInput in = input_of(2);
     RegretBound b[2];
     const char *err;
@@ -219,9 +209,8 @@ static void reads_the_bounds_of_a_target(void **state)
 #define TARGETS "{'schema': 1, 'targets': [ {'target': 'a', "
 #define BOUND "'measured': true, 'bound': { "
 
-static void refuses_what_states_nothing(void **state)
+TEST(refuses_what_states_nothing)
 {
-    (void)state;
     static const char lacks[] = "'bound' lacks 'mean' or 'worst'";
     static const struct {
         const char *text, *err;
@@ -248,13 +237,4 @@ static void refuses_what_states_nothing(void **state)
     assert_non_null(strstr(err, "No such file"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(states_each_figure_of_each_target),  cmocka_unit_test(says_so_where_nothing_was_measured),
-        cmocka_unit_test(says_whether_times_are_cold),        cmocka_unit_test(says_it_in_words),
-        cmocka_unit_test(says_what_is_demanded_and_in_doubt), cmocka_unit_test(reads_the_bounds_of_a_target),
-        cmocka_unit_test(refuses_what_states_nothing)
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

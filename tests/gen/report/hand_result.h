@@ -5,11 +5,7 @@
 #ifndef DCGEN_TEST_HAND_RESULT_H
 #define DCGEN_TEST_HAND_RESULT_H
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include "gen/report/report_private.h"
 #include "tests/gen/by_hand.h"
 

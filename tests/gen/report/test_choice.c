@@ -2,11 +2,7 @@
  *
  * choice: what is known of the chosen kernel, the runner-up and the best known one of a shape; of two kernels whose times are set by hand.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include "gen/report/choice.h"
 #include "tests/gen/by_hand.h"
 
@@ -25,9 +21,8 @@ static int teardown(void **state)
     return 0;
 }
 
-static void knows_runner_up_and_best(void **state)
+TEST(knows_runner_up_and_best)
 {
-    (void)state;
     static const struct {
         int m, kernel; /* kernel 0 is trial 1, kernel 1 is trial 0 */
         double cost[HAND_KERNEL];
@@ -59,9 +54,8 @@ static void knows_runner_up_and_best(void **state)
 }
 
 /* Of three kernels the faster of the two others; a tuned shape that this kernel was not measured on is predicted. */
-static void knows_which_other_is_faster(void **state)
+TEST(knows_which_other_is_faster)
 {
-    (void)state;
     Assignment as = hand.as;
     const double cost[] = { 8000, 7000, 6500 };
     const Instance *inst = &hand.y.spec->instance[7];
@@ -75,9 +69,8 @@ static void knows_which_other_is_faster(void **state)
 }
 
 /* A shape that is held out is chosen for by predictions; once it was measured, its time is what is told, and what rivals are compared with. */
-static void tells_times_of_shapes_held_out(void **state)
+TEST(tells_times_of_shapes_held_out)
 {
-    (void)state;
     Study *s = hand.y.study;
     const double cost[] = { 4000, 3200 };
     const Instance *inst = &hand.y.spec->instance[3];
@@ -90,9 +83,8 @@ static void tells_times_of_shapes_held_out(void **state)
 }
 
 /* Nothing along an axis, or of the output; an attribute of 0 is none of this. */
-static void knows_where_nothing_is_computed(void **state)
+TEST(knows_where_nothing_is_computed)
 {
-    (void)state;
     Op op = *hand.y.spec->op;
     Spec spec = *hand.y.spec;
     spec.op = &op;
@@ -111,11 +103,4 @@ static void knows_where_nothing_is_computed(void **state)
     assert_true(choice_is_empty(&spec, (int64_t[OP_MAX_EXTENT]){ 2, 3, 4, 0 }));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(knows_runner_up_and_best),
-                                        cmocka_unit_test(knows_which_other_is_faster),
-                                        cmocka_unit_test(tells_times_of_shapes_held_out),
-                                        cmocka_unit_test(knows_where_nothing_is_computed) };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

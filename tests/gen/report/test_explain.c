@@ -3,11 +3,7 @@
  * explain: the kernel that the dispatcher takes, for every declared shape, for shapes between and outside; times as
  * they were measured; faults of the command line.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <jansson.h>
 #include <stdlib.h>
 #include "gen/base/number.h"
@@ -115,9 +111,8 @@ static void assert_near(double got, double wanted, double part)
 }
 
 /* Every declared shape, as extents: the kernel is the assignment's, the steps hold and lead there. */
-static void takes_the_kernel_of_the_dispatcher(void **state)
+TEST(takes_the_kernel_of_the_dispatcher)
 {
-    (void)state;
     for (int64_t i = 0; i < two.spec->ninstance; i += 7) {
         const Instance *inst = &two.spec->instance[i];
         json_t *answer = ask(&two, arena_printf(two.arena, "M=%d N=%d K=%d threads=%d", (int)inst->extent[0],
@@ -141,9 +136,8 @@ static void takes_the_kernel_of_the_dispatcher(void **state)
     }
 }
 
-static void gives_the_times_of_a_tuned_shape(void **state)
+TEST(gives_the_times_of_a_tuned_shape)
 {
-    (void)state;
     for (int64_t j = 0; j < bert.study->nshape; j++) {
         const Instance *inst = bert.study->shape[j];
         const Assignment *as = bert.assignment;
@@ -170,9 +164,8 @@ static void gives_the_times_of_a_tuned_shape(void **state)
 }
 
 /* One row beside a tuned shape that the kernel was measured on: no other is as near. */
-static void compares_with_the_nearest_measured_shape(void **state)
+TEST(compares_with_the_nearest_measured_shape)
 {
-    (void)state;
     int compared = 0;
     for (int64_t j = 0; j < bert.study->nshape; j++) {
         const int64_t *was = bert.study->shape[j]->extent;
@@ -206,9 +199,8 @@ static void compares_with_the_nearest_measured_shape(void **state)
 }
 
 /* A call with as many threads is nearer than one whose extents are: twice the threads count like four times an extent. */
-static void the_nearest_shape_has_as_many_threads(void **state)
+TEST(the_nearest_shape_has_as_many_threads)
 {
-    (void)state;
     for (int threads = 1; threads <= 2; threads++) {
         json_t *answer = ask(&two, arena_printf(two.arena, "M=40 N=700 K=700 threads=%d", threads));
         json_t *near = json_object_get(shape_of(answer, 0), "nearest_measured");
@@ -221,9 +213,8 @@ static void the_nearest_shape_has_as_many_threads(void **state)
 }
 
 /* f_pad = useful / (rows x whole panels x K), worked out here: N = 768 is 48 whole panels, 770 would be 49. */
-static void gives_the_useful_part_of_the_work(void **state)
+TEST(gives_the_useful_part_of_the_work)
 {
-    (void)state;
     json_t *answer = ask(&bert, "M=100 N=770 K=768"), *shape = shape_of(answer, 0);
     assert_near(number(shape, "f_pad"), 770.0 / (49 * 16), 1e-8);
     assert_near(number(shape, "f_occ"), 1, 1e-8);
@@ -235,9 +226,8 @@ static void gives_the_useful_part_of_the_work(void **state)
 }
 
 /* Two threads share out the 16 panels of N = 256, in groups of NP; or the five rows, of which one has three. */
-static void gives_the_busy_part_of_the_threads(void **state)
+TEST(gives_the_busy_part_of_the_threads)
 {
-    (void)state;
     json_t *answer = ask(&two, "M=5 N=256 K=512 threads=2"), *shape = shape_of(answer, 0);
     json_t *params = json_object_get(json_object_get(shape, "kernel"), "params");
     const int64_t np = integer(params, "NP"), most = (8 + np - 1) / np * np;
@@ -246,9 +236,8 @@ static void gives_the_busy_part_of_the_threads(void **state)
     json_decref(answer);
 }
 
-static void explains_every_declared_shape_at_a_point(void **state)
+TEST(explains_every_declared_shape_at_a_point)
 {
-    (void)state;
     json_t *answer = ask(&bert, "T=37");
     assert_int_equal(json_array_size(json_object_get(answer, "shapes")), 4);
     assert_int_equal(integer(json_object_get(answer, "dims"), "T"), 37);
@@ -281,9 +270,8 @@ static void explains_every_declared_shape_at_a_point(void **state)
 }
 
 /* Where the instances are a sample, a point within the ranges is declared all the same; extents are not. */
-static void knows_declared_shapes_beside_a_sample(void **state)
+TEST(knows_declared_shapes_beside_a_sample)
 {
-    (void)state;
     Instance kept[4];
     int n = 0;
     for (int64_t i = 0; i < bert.spec->ninstance; i++)
@@ -303,9 +291,8 @@ static void knows_declared_shapes_beside_a_sample(void **state)
     json_decref(by_extents);
 }
 
-static void sends_what_is_outside_to_the_general_kernel(void **state)
+TEST(sends_what_is_outside_to_the_general_kernel)
 {
-    (void)state;
     static const char *const part[] = { "outside the declared ranges",
                                         "M = 4096 is not within 1 to 2048: the general kernel",
                                         "T = 256 is outside its range, 1 to 128", "predicted" };
@@ -323,9 +310,8 @@ static void sends_what_is_outside_to_the_general_kernel(void **state)
     expect(&bert, "T=256", part, sizeof part / sizeof *part);
 }
 
-static void tells_people(void **state)
+TEST(tells_people)
 {
-    (void)state;
     const Assignment *as = bert.assignment;
     int64_t i = 0;
     while (!(bert.spec->instance[i].extent[0] == 1904 && bert.spec->instance[i].extent[1] == 2304))
@@ -367,9 +353,8 @@ static void make_limits(void)
 }
 
 /* The bound by hand; what is reached is bound / time, and the product of its factors. */
-static void holds_times_against_the_roofline(void **state)
+TEST(holds_times_against_the_roofline)
 {
-    (void)state;
     json_t *without = ask(&bert, "T=119");
     assert_true(json_is_null(json_object_get(shape_of(without, 0), "roofline")));
     assert_true(json_is_null(json_object_get(shape_of(without, 0), "limited_by")));
@@ -412,9 +397,8 @@ static void holds_times_against_the_roofline(void **state)
 }
 
 /* What the model alone says: not the measurement, and not what the kernel's own measurements make of it. */
-static void tells_what_the_model_alone_predicts(void **state)
+TEST(tells_what_the_model_alone_predicts)
 {
-    (void)state;
     static const int64_t extent[] = { 1904, 2304, 768 };
     json_t *answer = ask(&bert, "M=1904 N=2304 K=768"), *shape = shape_of(answer, 0);
     const int64_t kernel = integer(json_object_get(shape, "kernel"), "index") - FIRST;
@@ -429,9 +413,8 @@ static void tells_what_the_model_alone_predicts(void **state)
     expect(&bert, "M=1904 N=2304 K=768", part, 1);
 }
 
-static void does_with_extremes(void **state)
+TEST(does_with_extremes)
 {
-    (void)state;
     static const char *const nothing[] = { "time       nothing is computed\n" };
     static const char *const huge[] = { "outside the declared ranges" };
     expect(&bert, "M=0 N=768 K=768", nothing, 1);
@@ -441,9 +424,8 @@ static void does_with_extremes(void **state)
 }
 
 /* An operator that only moves data: it has times, and no speed in operations. */
-static void tells_times_of_what_computes_nothing(void **state)
+TEST(tells_times_of_what_computes_nothing)
 {
-    (void)state;
     static const char *const part[] = { ", measured\n" }, *const predicted[] = { ", predicted\n" };
     const Op *before = bert.spec->op;
     Template was[8];
@@ -469,9 +451,8 @@ static void tells_times_of_what_computes_nothing(void **state)
 }
 
 /* The tree asks for an extent that follows from the others, and an attribute has its default. */
-static void takes_what_follows_into_account(void **state)
+TEST(takes_what_follows_into_account)
 {
-    (void)state;
     static const char *const path[] = { "P <= 100? no: P = 200" }, *const other[] = { "P <= 100? yes: P = 50" };
     const Op *before = bert.spec->op;
     const Box box = bert.spec->box;
@@ -506,9 +487,8 @@ static void takes_what_follows_into_account(void **state)
 }
 
 /* Two attributes have one name together; the own name of one comes first. */
-static void takes_attributes_together(void **state)
+TEST(takes_attributes_together)
 {
-    (void)state;
     static const char *const usual[] = { "K = 768, 1 thread" }, *const both[] = { "K = 768, STEP = 2, 1 thread" },
                              *const apart[] = { "K = 768, STEP_H = 2, STEP_W = 3, 1 thread" },
                              *const one[] = { "K = 768, STEP_W = 3, 1 thread" };
@@ -534,9 +514,8 @@ static void takes_attributes_together(void **state)
     bert.spec->op = before;
 }
 
-static void says_what_is_wrong(void **state)
+TEST(says_what_is_wrong)
 {
-    (void)state;
     expect_fault(&bert, "", "dcgen: no shape is given; expected T=..., or M=... N=... K=...\n");
     expect_fault(&bert, "threads=1", "dcgen: no shape is given; expected T=..., or M=... N=... K=...\n");
     expect_fault(&bert, "thread=1", "dcgen: unknown name 'thread'; did you mean 'threads'?\n");
@@ -558,26 +537,4 @@ static void says_what_is_wrong(void **state)
                  "K=...\n");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(takes_the_kernel_of_the_dispatcher),
-        cmocka_unit_test(gives_the_times_of_a_tuned_shape),
-        cmocka_unit_test(compares_with_the_nearest_measured_shape),
-        cmocka_unit_test(gives_the_useful_part_of_the_work),
-        cmocka_unit_test(gives_the_busy_part_of_the_threads),
-        cmocka_unit_test(explains_every_declared_shape_at_a_point),
-        cmocka_unit_test(knows_declared_shapes_beside_a_sample),
-        cmocka_unit_test(sends_what_is_outside_to_the_general_kernel),
-        cmocka_unit_test(tells_people),
-        cmocka_unit_test(holds_times_against_the_roofline),
-        cmocka_unit_test(tells_what_the_model_alone_predicts),
-        cmocka_unit_test(does_with_extremes),
-        cmocka_unit_test(tells_times_of_what_computes_nothing),
-        cmocka_unit_test(the_nearest_shape_has_as_many_threads),
-        cmocka_unit_test(takes_what_follows_into_account),
-        cmocka_unit_test(takes_attributes_together),
-        cmocka_unit_test(says_what_is_wrong),
-    };
-    return cmocka_run_group_tests(tests, make, drop);
-}
+TEST_FILE(make, drop)

@@ -2,6 +2,7 @@
  *
  * explain_say: every line that people are told of a kernel, and the same as JSON, of answers whose figures are set by hand.
  */
+#include "tests/test.h"
 #include "gen/report/explain_private.h"
 #include "gen/report/words.h"
 #include "tests/gen/report/hand_result.h"
@@ -108,9 +109,8 @@ static Explanation explanation_of(const Roofline *f, Answer *answer, int n)
 
 static const char head[] = "2 kernels for avx512, times of Synthetic CPU 9000\n";
 
-static void people_are_told_each_figure(void **state)
+TEST(people_are_told_each_figure)
 {
-    (void)state;
     Answer answer[] = { tuned_answer(), predicted_answer() };
     const Explanation x = explanation_of(&(Roofline){ 0 }, answer, 2);
     const char *name = answer[0].trial->c.t->name;
@@ -150,9 +150,8 @@ static void people_are_told_each_figure(void **state)
 }
 
 /* Where data decide how much work there is, the bound is that of the full shape, and no time is held against it. */
-static void work_by_data_has_no_shares(void **state)
+TEST(work_by_data_has_no_shares)
 {
-    (void)state;
     Answer w = tuned_answer();
     w.bound.by_data = true;
     w.has_shares = shares_exist(&w.bound, w.choice.ns);
@@ -166,9 +165,8 @@ static void work_by_data_has_no_shares(void **state)
 }
 
 /* A time that counts is a part of another kernel's best one, and may be less than was seen. */
-static void a_time_below_the_roofline_has_no_shares(void **state)
+TEST(a_time_below_the_roofline_has_no_shares)
 {
-    (void)state;
     Answer w = tuned_answer();
     w.has_shares = false;
     w.bound.ns = 2500;
@@ -179,9 +177,8 @@ static void a_time_below_the_roofline_has_no_shares(void **state)
     free(text);
 }
 
-static void people_are_told_what_is_outside_and_what_is_nothing(void **state)
+TEST(people_are_told_what_is_outside_and_what_is_nothing)
 {
-    (void)state;
     Answer answer[] = { outside_answer(), unknown_answer(0), unknown_answer(9) };
     Explanation x = explanation_of(&(Roofline){ 0 }, answer, 2);
     const Trial *t = hand.y.study->trial;
@@ -215,9 +212,8 @@ static void people_are_told_what_is_outside_and_what_is_nothing(void **state)
 }
 
 /* One kernel without a test; what limits it, in words; limits of a data sheet. */
-static void people_are_told_what_limits_a_kernel(void **state)
+TEST(people_are_told_what_limits_a_kernel)
 {
-    (void)state;
     static const struct {
         const char *limited_by, *text;
     } row[] = { { "arithmetic", "limited by arithmetic: the peak of the floating-point units\n" },
@@ -242,9 +238,8 @@ static void people_are_told_what_limits_a_kernel(void **state)
 }
 
 /* A shape that is held out was measured, but not for the choice. */
-static void a_shape_held_out_is_told_apart(void **state)
+TEST(a_shape_held_out_is_told_apart)
 {
-    (void)state;
     Answer w = tuned_answer();
     const Explanation x = explanation_of(&(Roofline){ 0 }, &w, 1);
     w.place = PLACE_HELD_OUT;
@@ -256,9 +251,8 @@ static void a_shape_held_out_is_told_apart(void **state)
 }
 
 /* Bytes count where the operator is a formula alone: 4 * (48 + 256 + 48) on M = 3. */
-static void of_a_formula_alone_bytes_are_told(void **state)
+TEST(of_a_formula_alone_bytes_are_told)
 {
-    (void)state;
     Study study = *hand.y.study;
     Spec spec = *study.spec;
     Op op = *spec.op;
@@ -289,9 +283,8 @@ static void of_a_formula_alone_bytes_are_told(void **state)
 }
 
 /* As JSON the parameters are an object, which the test of the text has. */
-static void programs_are_told_the_same(void **state)
+TEST(programs_are_told_the_same)
 {
-    (void)state;
     Answer answer[] = { tuned_answer(), predicted_answer(), outside_answer(), unknown_answer(9) };
     const Explanation x = explanation_of(&(Roofline){ 0 }, answer, 4);
     char *text = told(&x, true);
@@ -354,17 +347,4 @@ static void programs_are_told_the_same(void **state)
     json_decref(got);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(people_are_told_each_figure),
-        cmocka_unit_test(a_time_below_the_roofline_has_no_shares),
-        cmocka_unit_test(work_by_data_has_no_shares),
-        cmocka_unit_test(people_are_told_what_is_outside_and_what_is_nothing),
-        cmocka_unit_test(people_are_told_what_limits_a_kernel),
-        cmocka_unit_test(a_shape_held_out_is_told_apart),
-        cmocka_unit_test(of_a_formula_alone_bytes_are_told),
-        cmocka_unit_test(programs_are_told_the_same),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

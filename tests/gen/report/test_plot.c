@@ -2,11 +2,7 @@
  *
  * plot: what gnuplot is given and what is made of its answer, with scripts in its place.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,9 +67,8 @@ static const char *draw(void)
     "<svg a='1'><g id='canvas'><defs><path id='gpPt0'/></defs><g><path d='M" #X ",2 L3,4'/></g></g></svg>"
 #define CONTENT(X) "<g><path d='M" #X ",2 L3,4'/></g>"
 
-static void one_gnuplot_draws_all(void **state)
+TEST(one_gnuplot_draws_all)
 {
-    (void)state;
     gnuplot_is(arena_printf(arena,
                             "echo \"$#,$1,$HOME,$LC_ALL,$GNUTERM,$GNUPLOT_LIB\" >'%s/asked'\ncat >'%s/script'\n"
                             "echo \"<?xml?>" DOCUMENT(1) "between" DOCUMENT(7) "\"",
@@ -88,17 +83,15 @@ static void one_gnuplot_draws_all(void **state)
 }
 
 /* Far more than a pipe holds at a time. */
-static void a_large_answer_is_read_whole(void **state)
+TEST(a_large_answer_is_read_whole)
 {
-    (void)state;
     gnuplot_is("echo \"" DOCUMENT(1) "\"; head -c 300000 /dev/zero | tr '\\0' ' '; echo \"" DOCUMENT(7) "\"");
     assert_null(draw());
     assert_string_equal(plot[1].svg, CONTENT(7));
 }
 
-static void faults_are_told(void **state)
+TEST(faults_are_told)
 {
-    (void)state;
     static const char failed[] = "gnuplot failed to draw", odd[] = "gnuplot's output was not understood";
     static const struct {
         const char *script, *why;
@@ -122,9 +115,8 @@ static void faults_are_told(void **state)
 }
 
 /* It is not needed for nothing. */
-static void none_is_missed_without_figures(void **state)
+TEST(none_is_missed_without_figures)
 {
-    (void)state;
     const char *why = "before";
     setenv("PATH", folder, 1);
     assert_true(plot_run(arena, NULL, 0, &why));
@@ -137,13 +129,4 @@ static void none_is_missed_without_figures(void **state)
     assert_true(plot_check(arena, &why));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(one_gnuplot_draws_all, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_large_answer_is_read_whole, setup, teardown),
-        cmocka_unit_test_setup_teardown(faults_are_told, setup, teardown),
-        cmocka_unit_test_setup_teardown(none_is_missed_without_figures, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(setup, teardown)

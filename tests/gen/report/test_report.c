@@ -5,11 +5,7 @@
  * of a workload of two dimensions (for test_report_browser.sh).
  * ctest: label=slow timeout=200
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <ctype.h>
 #include <locale.h>
 #include <stdlib.h>
@@ -19,6 +15,7 @@
 #include "gen/report/report.h"
 #include "search/record/roofline.h"
 #include "tests/gen/synthetic.h"
+#include "tests/put_file.h"
 
 enum { NTRIAL = 48, MAX_DEPTH = 64, MAX_ID = 256 };
 
@@ -194,9 +191,8 @@ static bool has_id(const Reader *r, const char *id, size_t n)
 
 /* ---- tests ---- */
 
-static void is_well_formed(void **state)
+TEST(is_well_formed)
 {
-    (void)state;
     const char *html = page();
     Reader *r = read_page(html);
     assert_true(r->nelement > 500);
@@ -207,9 +203,8 @@ static void is_well_formed(void **state)
     free(r);
 }
 
-static void refers_to_nothing_outside(void **state)
+TEST(refers_to_nothing_outside)
 {
-    (void)state;
     static const char *const outside[] = { "http:", "https:",  "//",      "src=", "<script", "<link", "<img", "@import",
                                            "url(",  "gnuplot", "GNUPLOT", "/tmp", "file:",   "nan",   "inf ", "NaN" };
     const char *html = page();
@@ -218,9 +213,8 @@ static void refers_to_nothing_outside(void **state)
             fail_msg("the page contains %s", outside[i]);
 }
 
-static void has_all_figures(void **state)
+TEST(has_all_figures)
 {
-    (void)state;
     const char *html = page();
     /* a panel for each (N,K); two maps, curve, progress, scatter, residuals */
     assert_int_equal(count(html, "<svg class=\"plot\""), 4 + 6);
@@ -241,9 +235,8 @@ static void has_all_figures(void **state)
 }
 
 /* What was measured is never cut off at the top of a figure, whatever the machine's limits are said to be. */
-static void draws_every_measured_point(void **state)
+TEST(draws_every_measured_point)
 {
-    (void)state;
     static const double gflops[] = { 260, 0.1 };
     for (int i = 0; i < 2; i++) {
         const char *err = "";
@@ -267,9 +260,8 @@ static const char *rows_of(const char *html)
     return text_str(&t);
 }
 
-static void shows_every_tuned_shape_and_kernel(void **state)
+TEST(shows_every_tuned_shape_and_kernel)
 {
-    (void)state;
     const char *html = rows_of(page());
     const char *begin = strstr(html, "aria-label=\"Tuned shapes\""), *end = strstr(begin, "</table>");
     char *table = arena_strndup(y.arena, begin, (size_t)(end - begin));
@@ -286,9 +278,8 @@ static void shows_every_tuned_shape_and_kernel(void **state)
 }
 
 /* One row, worked out by hand. */
-static void shows_the_numbers_of_a_shape(void **state)
+TEST(shows_the_numbers_of_a_shape)
 {
-    (void)state;
     const Assignment *as = y.assignment;
     const Instance *inst = y.study->shape[4];
     int64_t i = inst - y.spec->instance;
@@ -310,9 +301,8 @@ static void shows_the_numbers_of_a_shape(void **state)
 }
 
 /* The same row against the library, the model and the roofline. */
-static void holds_a_shape_against_others(void **state)
+TEST(holds_a_shape_against_others)
 {
-    (void)state;
     const char *html = rows_of(page());
     const Assignment *as = y.assignment;
     const Instance *inst = y.study->shape[4];
@@ -344,9 +334,8 @@ static void holds_a_shape_against_others(void **state)
     free(read_page(html));
 }
 
-static void gives_the_same_bytes(void **state)
+TEST(gives_the_same_bytes)
 {
-    (void)state;
     const char *first = page();
     assert_string_equal(first, page());
     if (setlocale(LC_ALL, "de_DE.UTF-8") || setlocale(LC_ALL, "fr_FR.UTF-8")) {
@@ -360,9 +349,8 @@ static void gives_the_same_bytes(void **state)
     arena_free(again.arena);
 }
 
-static void escapes_hostile_names(void **state)
+TEST(escapes_hostile_names)
 {
-    (void)state;
     static const char hostile[] = "\"><script>alert('1')</script>&`touch x`$(x)\n\x01\xff'; set output";
     Spec spec = *y.spec;
     Op op = *y.spec->op;
@@ -385,9 +373,8 @@ static void escapes_hostile_names(void **state)
 }
 
 /* A page without its figures would be another page than elsewhere. */
-static void needs_gnuplot(void **state)
+TEST(needs_gnuplot)
 {
-    (void)state;
     char *path = arena_strdup(y.arena, getenv("PATH"));
     Result in = input_of(&y);
     const char *why = NULL, *before = NULL;
@@ -402,9 +389,8 @@ static void needs_gnuplot(void **state)
     assert_string_equal(why, before);
 }
 
-static void does_with_one_static_shape(void **state)
+TEST(does_with_one_static_shape)
 {
-    (void)state;
     static const char text[] = "name = \"one\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
                                "shapes = ( { M = 64; N = 64; K = 64; } ); layout = { W = \"NK\"; packed = true; };\n"
                                "budget = { kernels = 1; code_kib = 64; trials = 8; seconds = 10; }; threads = [1];\n";
@@ -423,9 +409,8 @@ static void does_with_one_static_shape(void **state)
     arena_free(one.arena);
 }
 
-static void does_with_many_groups_and_threads(void **state)
+TEST(does_with_many_groups_and_threads)
 {
-    (void)state;
     static const char text[] =
         "name = \"many\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
         "dims = { T = { min = 1; max = 300; }; S = { min = 1; max = 8; }; };\n"
@@ -443,9 +428,8 @@ static void does_with_many_groups_and_threads(void **state)
 }
 
 /* Extents that follow one dim make one group: a curve, not as many dots as the dim has values. */
-static void extents_of_one_dim_are_one_group(void **state)
+TEST(extents_of_one_dim_are_one_group)
 {
-    (void)state;
     static const char text[] = "name = \"square\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
                                "dims = { S = { min = 1; max = 2; }; T = { min = 1; max = 64; }; };\n"
                                "shapes = ( { M = \"T\"; N = \"T\"; K = 512; }, { M = 64; N = \"16*T\"; K = 256; },\n"
@@ -467,9 +451,8 @@ static void extents_of_one_dim_are_one_group(void **state)
 }
 
 /* Two extents follow one dim and a third another: the plane is of two that vary by themselves. */
-static void a_plane_is_of_two_dims(void **state)
+TEST(a_plane_is_of_two_dims)
 {
-    (void)state;
     static const char text[] =
         "name = \"square\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
         "dims = { T = { min = 1; max = 64; }; S = { min = 1; max = 12; }; };\n"
@@ -485,9 +468,8 @@ static void a_plane_is_of_two_dims(void **state)
 }
 
 /* A shape whose times differ too much is marked where it stands, and is not the worst one. */
-static void marks_what_cannot_be_said(void **state)
+TEST(marks_what_cannot_be_said)
 {
-    (void)state;
     const int64_t n = y.study->nshape;
     ContractShape *shape = ARENA_ARRAY(y.arena, (size_t)n, ContractShape);
     Contract c = { .nshape = n, .shape = shape, .tuned = { .nshape = n, .nmeasured = n, .nsaid = n - 2 } };
@@ -522,9 +504,8 @@ static const char plane_spec[] =
     "budget = { kernels = 8; code_kib = 512; trials = 8; seconds = 10; }; threads = [1];\n";
 
 /* Two dims of a shape that vary by themselves: a plane of both, in place of the bars. */
-static void two_dims_make_a_plane(void **state)
+TEST(two_dims_make_a_plane)
 {
-    (void)state;
     Synthetic plane;
     assert_true(synthetic_make(&plane, plane_spec, 40));
     Result in = input_of(&plane);
@@ -539,9 +520,8 @@ static void two_dims_make_a_plane(void **state)
     arena_free(plane.arena);
 }
 
-static void a_faulty_script_is_no_figure(void **state)
+TEST(a_faulty_script_is_no_figure)
 {
-    (void)state;
     Plot plot[2] = { { .name = "a", .width = 100, .height = 100, .script = { .arena = y.arena } },
                      { .name = "b", .width = 100, .height = 100, .script = { .arena = y.arena } } };
     const char *why = NULL;
@@ -552,38 +532,23 @@ static void a_faulty_script_is_no_figure(void **state)
     assert_null(plot[0].svg);
 }
 
-static int write_page(const char *path, const char *spec, int64_t ntrial)
+static void write_page(const char *path, const char *spec, int64_t ntrial)
 {
     Synthetic s;
-    FILE *f = synthetic_make(&s, spec, ntrial) ? fopen(path, "w") : NULL;
-    Result in = f ? input_of(&s) : (Result){ 0 };
-    const char *why = NULL, *html = f ? report_html(s.arena, &in, 1, VERSION, &why) : NULL;
-    return !html || fputs(html, f) < 0 || fclose(f) != 0;
+    assert_true(synthetic_make(&s, spec, ntrial));
+    Result in = input_of(&s);
+    const char *why = NULL, *html = report_html(s.arena, &in, 1, VERSION, &why);
+    assert_non_null(html);
+    put_file(path, html);
 }
 
-static int write_pages(int n, char **path)
+/* test_report_browser.sh looks at them. */
+TEST(pages_for_a_browser)
 {
-    return write_page(path[0], synthetic_spec, NTRIAL) || (n > 1 && write_page(path[1], plane_spec, 40));
+    if (test_argc > 0)
+        write_page(test_argv[0], synthetic_spec, NTRIAL);
+    if (test_argc > 1)
+        write_page(test_argv[1], plane_spec, 40);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(is_well_formed),
-                                        cmocka_unit_test(refers_to_nothing_outside),
-                                        cmocka_unit_test(has_all_figures),
-                                        cmocka_unit_test(draws_every_measured_point),
-                                        cmocka_unit_test(shows_every_tuned_shape_and_kernel),
-                                        cmocka_unit_test(shows_the_numbers_of_a_shape),
-                                        cmocka_unit_test(holds_a_shape_against_others),
-                                        cmocka_unit_test(gives_the_same_bytes),
-                                        cmocka_unit_test(escapes_hostile_names),
-                                        cmocka_unit_test(needs_gnuplot),
-                                        cmocka_unit_test(does_with_one_static_shape),
-                                        cmocka_unit_test(does_with_many_groups_and_threads),
-                                        cmocka_unit_test(two_dims_make_a_plane),
-                                        cmocka_unit_test(extents_of_one_dim_are_one_group),
-                                        cmocka_unit_test(a_plane_is_of_two_dims),
-                                        cmocka_unit_test(marks_what_cannot_be_said),
-                                        cmocka_unit_test(a_faulty_script_is_no_figure) };
-    return argc > 1 ? write_pages(argc - 1, argv + 1) : cmocka_run_group_tests(tests, make, drop);
-}
+TEST_FILE(make, drop)

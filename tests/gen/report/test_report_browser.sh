@@ -6,6 +6,6 @@
 # ctest: label=slow timeout=300 cost=20
 . "$SRC/tests/gen/browser.sh"
 
-"$BIN/tests/gen_report_test_report" "$browser_dir/one.html" "$browser_dir/two.html"
+"$BIN/tests/gen_report_tests" test_report:pages_for_a_browser "$browser_dir/one.html" "$browser_dir/two.html"
 check_page "$browser_dir/one.html"
 check_page "$browser_dir/two.html"

@@ -2,6 +2,7 @@
  *
  * The numbers that the report's figures are drawn from, without gnuplot, worked out by hand; their axes, and their groups of shapes.
  */
+#include "tests/test.h"
 #include "tests/gen/report/hand_result.h"
 
 /* The figure of that id; NULL: there is none. */
@@ -30,9 +31,8 @@ static Report *drawn(void)
 }
 
 /* GFLOP/s are 512 M / ns. */
-static void draws_the_speed_of_each_shape(void **state)
+TEST(draws_the_speed_of_each_shape)
 {
-    (void)state;
     const Report *r = drawn();
     const char *script = script_of(r, "panel-0");
     expect(script, "$roof << END\n1 1\n2 1\n3 1\n4 1\n5 1\n6 1\n7 1\n8 1\nEND\n");
@@ -59,9 +59,8 @@ static void draws_the_speed_of_each_shape(void **state)
 
 /* A dot is a time that was measured: none where the chosen kernel has none, tuned or not, and one on a shape that is held out and has one. The line
  * is what the choice goes by. It comes last: the study keeps the time. */
-static void draws_a_dot_where_a_time_was_measured(void **state)
+TEST(draws_a_dot_where_a_time_was_measured)
 {
-    (void)state;
     double *on_8 = &hand.y.study->trial[0].ns[2];
     *on_8 = 0;
     by_hand_measure(&hand, 1, &hand.y.spec->instance[3], 2560); /* M = 4, which kernel 0 serves */
@@ -74,9 +73,8 @@ static void draws_a_dot_where_a_time_was_measured(void **state)
 }
 
 /* Kernels change half-way, on the scale of the axis: at the roots of 2 * 3 and of 5 * 6. */
-static void draws_which_kernel_serves_what(void **state)
+TEST(draws_which_kernel_serves_what)
 {
-    (void)state;
     const Report *r = drawn();
     const double edge[] = { 1 / 1.03, sqrt(6), sqrt(30), 8 * 1.03 };
     Text data = { .arena = hand.y.arena }, labels = { .arena = hand.y.arena };
@@ -97,9 +95,8 @@ static void draws_which_kernel_serves_what(void **state)
 }
 
 /* Edges are half-way between the values, on the scale of the axes, which end a tenth beyond them. Neighbours of one kernel are one cell. */
-static void draws_planes_of_two_extents(void **state)
+TEST(draws_planes_of_two_extents)
 {
-    (void)state;
     static const char spec[] = "name = \"plane\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
                                "dims = { T = { min = 1; max = 2; }; S = { min = 1; max = 2; }; };\n"
                                "shapes = ( { M = \"T\"; N = \"16*S\"; K = 8; } ); layout = { W = \"NK\"; };\n"
@@ -150,9 +147,8 @@ static void draws_planes_of_two_extents(void **state)
 }
 
 /* KiB and percent above the best known. */
-static void draws_what_less_or_more_code_brings(void **state)
+TEST(draws_what_less_or_more_code_brings)
 {
-    (void)state;
     const Report *r = drawn();
     const char *script = script_of(r, "curve");
     expect(script, "$within << END\n2.024414 20\n3.000977 5\nEND\n");
@@ -176,9 +172,8 @@ static void draws_what_less_or_more_code_brings(void **state)
 }
 
 /* Until a kernel was right on each shape there is nothing to draw; then (1 + 2 * 1.5 + 1.25) / 4, (1 + 2 + 1.25) / 4, 1. */
-static void draws_how_the_search_went(void **state)
+TEST(draws_how_the_search_went)
 {
-    (void)state;
     const Report *r = drawn();
     expect(script_of(r, "progress"), "$line << END\n2 31.25\n3 31.25\n4 6.25\n5 0\nEND\n");
     expect(script_of(r, "progress"), "set xrange [1:5]\n");
@@ -189,9 +184,8 @@ static void draws_how_the_search_went(void **state)
 }
 
 /* Microseconds; the package's kernels and the others. Then predicted over measured, by M, within a quarter and four times. */
-static void draws_how_far_the_model_is_off(void **state)
+TEST(draws_how_far_the_model_is_off)
 {
-    (void)state;
     static const double m[] = { 1, 3, 8 };
     const Study *s = hand.y.study;
     const Report *r = drawn();
@@ -229,9 +223,8 @@ static int count_points(const char *script, const char *block)
 }
 
 /* About 1500 of many pairs are drawn, however many there are. 7919 is the prime by which they are spread. */
-static void draws_some_of_many_pairs(void **state)
+TEST(draws_some_of_many_pairs)
 {
-    (void)state;
     static const int64_t ntrial[] = { 7919, 7918, 6000, 2 * 7919 };
     Study *s = hand.y.study;
     Trial *const few = s->trial;
@@ -260,9 +253,8 @@ static const char *axis_script(bool logarithmic, double lo, double hi, int most,
     return text_str(&p.script);
 }
 
-static void has_ticks_at_round_numbers(void **state)
+TEST(has_ticks_at_round_numbers)
 {
-    (void)state;
     static const struct {
         bool logarithmic;
         double lo, hi;
@@ -338,21 +330,10 @@ static void check_groups(const char *dims)
     arena_free(y.arena);
 }
 
-static void sorts_shapes_into_groups(void **state)
+TEST(sorts_shapes_into_groups)
 {
-    (void)state;
     check_groups("S = { min = 1; max = 2; }; T = { min = 1; max = 3; };");
     check_groups("T = { min = 1; max = 3; }; S = { min = 1; max = 2; };"); /* the next instance has another S */
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(draws_the_speed_of_each_shape),       cmocka_unit_test(draws_which_kernel_serves_what),
-        cmocka_unit_test(draws_what_less_or_more_code_brings), cmocka_unit_test(draws_how_the_search_went),
-        cmocka_unit_test(draws_how_far_the_model_is_off),      cmocka_unit_test(draws_some_of_many_pairs),
-        cmocka_unit_test(has_ticks_at_round_numbers),          cmocka_unit_test(sorts_shapes_into_groups),
-        cmocka_unit_test(draws_planes_of_two_extents),         cmocka_unit_test(draws_a_dot_where_a_time_was_measured),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

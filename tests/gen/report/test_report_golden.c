@@ -3,11 +3,7 @@
  * The whole report of a choice made by hand, and the scripts of its figures, against files in tests/gen/report/golden/golden. A script stands in for
  * gnuplot: it keeps what it is given, and draws the number of each figure.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <stdlib.h>
 #include <sys/stat.h>
 #include "gen/report/report.h"
@@ -57,9 +53,8 @@ static void check(Arena *a, const Result *in, const char *name)
 }
 
 /* 1 GFLOP/s, and 4 GB/s from the L1 cache: every shape needs its operations in ns. */
-static void by_hand(void **state)
+TEST(by_hand)
 {
-    (void)state;
     ByHand hand;
     assert_true(by_hand_make(&hand));
     const Result in = by_hand_result(&hand, 10);
@@ -103,9 +98,8 @@ static void check_maps(const char *name, const char *dims, const char *shapes, c
     arena_free(a);
 }
 
-static void maps(void **state)
+TEST(maps)
 {
-    (void)state;
     /* more rows than a plane shows */
     check_maps("plane", "T = { min = 1; max = 55; }; S = { min = 1; max = 60; };",
                "{ M = \"3*T\"; N = \"16*S\"; K = 8; }", "1");
@@ -119,8 +113,4 @@ static void maps(void **state)
                "{ M = \"T\"; N = 48; K = 16; }, { M = \"3*T\"; N = 320; K = 16; }, { M = 7; N = 7; K = 7; }", "1");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(by_hand), cmocka_unit_test(maps) };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

@@ -2,6 +2,7 @@
  *
  * What the report says, worked out by hand: every cell of its tables, and the sentences that sum it up.
  */
+#include "tests/test.h"
 #include "gen/base/number.h"
 #include "gen/report/choice.h"
 #include "gen/report/words.h"
@@ -61,9 +62,8 @@ static const char *written(const char *section)
     return cells_of(arena_strndup(hand.y.arena, begin, (size_t)(end - begin)));
 }
 
-static void tells_what_was_tuned(void **state)
+TEST(tells_what_was_tuned)
 {
-    (void)state;
     const char *doc = hand.y.spec->op->doc, *text = written("setting");
     expect(text,
            arena_printf(hand.y.arena,
@@ -77,9 +77,8 @@ static void tells_what_was_tuned(void **state)
 }
 
 /* A GPU, a CPU of one core, an operand that nobody lays out, two numbers of threads. */
-static void tells_what_else_may_be_tuned(void **state)
+TEST(tells_what_else_may_be_tuned)
 {
-    (void)state;
     Device one = *hand.y.study->device;
     Study gpu = *hand.y.study;
     Spec spec = *hand.y.spec;
@@ -105,9 +104,8 @@ static void tells_what_else_may_be_tuned(void **state)
     input.study = hand.y.study;
 }
 
-static void tells_what_the_machine_does(void **state)
+TEST(tells_what_the_machine_does)
 {
-    (void)state;
     const char *text = written("setting");
     expect(text, "threads | peak, GFLOP/s | L1, GB/s | L2, GB/s | L3, GB/s | memory, GB/s | \n"
                  "1 | 1.00 | 4.00 | - | 2.00 | 1.00 | \n");
@@ -125,9 +123,8 @@ static void tells_what_the_machine_does(void **state)
 }
 
 /* 512 M operations; of M = 8 the contract says nothing, and a kernel that is not kept is the fastest. */
-static void tells_of_each_tuned_shape(void **state)
+TEST(tells_of_each_tuned_shape)
 {
-    (void)state;
     expect(written("shapes"),
            "M | N | K | weight | kernel | time | GFLOP/s | above best | off by | runner-up | its margin | \n"
            "1 | 16 | 16 | 1.00 | k11 | 1.00 " US " | 0.512 | 0.0 % | 1.0 % | k10 | 25.0 % | \n"
@@ -148,9 +145,8 @@ static void tells_of_each_tuned_shape(void **state)
 }
 
 /* An operator that is a formula alone: bytes count, of X, W and Y, and no peak is spoken of. */
-static void tells_the_bytes_of_a_formula_alone(void **state)
+TEST(tells_the_bytes_of_a_formula_alone)
 {
-    (void)state;
     Study moving = *hand.y.study;
     Spec spec = *hand.y.spec;
     Op op = *spec.op;
@@ -181,9 +177,8 @@ static int count(const char *text, const char *what)
 }
 
 /* There is room for 500 rows. The shapes that weigh most have one each, wherever they stand; those that weigh least share the rest. */
-static void shows_the_heaviest_of_very_many_shapes(void **state)
+TEST(shows_the_heaviest_of_very_many_shapes)
 {
-    (void)state;
     enum { LIGHT = 450, MIDDLE = 60, HEAVY = 90, ALL = LIGHT + MIDDLE + HEAVY };
     Study s = *hand.y.study;
     const Instance *inst = hand.y.spec->instance; /* of M = 1 the weight is 1, of M = 3 it is 2, of M = 2 it is 9 */
@@ -213,9 +208,8 @@ static void shows_the_heaviest_of_very_many_shapes(void **state)
 }
 
 /* The bound of M = 3 is 1536 ns, of which 2 us reach 76.8 %. */
-static void tells_of_rivals(void **state)
+TEST(tells_of_rivals)
 {
-    (void)state;
     static const double ns[] = { 1000, 2000, 8000 };
     static const int64_t trial[] = { 0, 1, 0 }, m[] = { 1, 3, 8 };
     static const char *const library[] = { TIMES " 1.50", "-", TIMES " 0.750" };
@@ -257,9 +251,8 @@ static void tells_of_rivals(void **state)
 }
 
 /* Of the weight of 23 kernel 0 serves M = 3, 4 and 5 with 4. */
-static void tells_of_each_kernel(void **state)
+TEST(tells_of_each_kernel)
 {
-    (void)state;
     const Trial *t = hand.y.study->trial;
     expect(written("kernels"),
            arena_printf(hand.y.arena,
@@ -280,9 +273,8 @@ static void tells_of_each_kernel(void **state)
     assert_int_equal(strstr(begin + 1, "Template ") == NULL, same); /* each template once */
 }
 
-static void tells_how_good_the_model_is(void **state)
+TEST(tells_how_good_the_model_is)
 {
-    (void)state;
     NamedExpr term[] = { { .name = "a", .doc = "what a is" }, { .name = "b", .doc = "what b is" } };
     Template t = { .name = "tmpl" };
     memcpy(t.term, term, sizeof term);
@@ -332,9 +324,8 @@ static void tells_how_good_the_model_is(void **state)
     input.cost = before;
 }
 
-static void tells_of_the_contract(void **state)
+TEST(tells_of_the_contract)
 {
-    (void)state;
     const char *text = written("regret");
     expect(text, "regret | shapes said | mean | bound of the mean | worst | bound of the worst | \n"
                  "tuned shapes | 1 of 3 | 1.1 % | 4.4 % | 2.2 % | 5.5 % | \n"
@@ -381,9 +372,8 @@ static const char *page_of(Synthetic *y, const char *spec)
 }
 
 /* A shape counts once, however many numbers of threads it is tuned for. */
-static void counts_a_shape_once(void **state)
+TEST(counts_a_shape_once)
 {
-    (void)state;
     static const char spec[] = "name = \"once\"; op = \"dense\"; target = [\"host\"]; threads = [1, 2];\n"
                                "dims = { T = { min = 1; max = 5; }; }; shapes = ( { M = \"T\"; N = 16; K = 8; } );\n"
                                "tune = { T = [2, 4, 5]; };\n"
@@ -396,9 +386,8 @@ static void counts_a_shape_once(void **state)
 }
 
 /* A table has a row for each number of threads of a shape: those are what is counted beside it. */
-static void counts_the_rows_of_a_table(void **state)
+TEST(counts_the_rows_of_a_table)
 {
-    (void)state;
     static const char spec[] =
         "name = \"rows\"; op = \"dense\"; target = [\"host\"]; threads = [1, 2, 3, 4, 5, 6, 7, 8];\n"
         "dims = { T = { min = 1; max = 64; }; };\n"
@@ -415,9 +404,8 @@ static void counts_the_rows_of_a_table(void **state)
 
 /* With kernel 0 alone: the geometric mean of 1.25, 9 times 10/9, 8 times 10/11 and 1.125
  * over a weight of 23. */
-static void sums_up(void **state)
+TEST(sums_up)
 {
-    (void)state;
     const char *why = NULL, *html = report_html(hand.y.arena, &input, 1, VERSION, &why);
     if (!html && strstr(why, "gnuplot was not found"))
         skip();
@@ -453,9 +441,8 @@ static void sums_up(void **state)
 }
 
 /* A time that is less than the roofline allows, which is 512 ns on M = 1, is told of, in tables and figures. */
-static void says_why_a_time_is_above_the_roofline(void **state)
+TEST(says_why_a_time_is_above_the_roofline)
 {
-    (void)state;
     static const char note[] =
         "Where something is above the roofline (\xe2\x80\x9c-\xe2\x80\x9d in the tables), nobody saw it so fast";
     const char *why = NULL;
@@ -474,9 +461,8 @@ static void says_why_a_time_is_above_the_roofline(void **state)
 }
 
 /* Where nothing was measured beside the choice, 0 % would be no figure: none is shown, and it is said why. */
-static void shows_no_regret_where_none_is_known(void **state)
+TEST(shows_no_regret_where_none_is_known)
 {
-    (void)state;
     static const char spec[] = "name = \"one\"; op = \"dense\"; target = [\"host\"];\n"
                                "dims = { T = { min = 1; max = 5; }; }; shapes = ( { M = \"T\"; N = 16; K = 8; } );\n"
                                "tune = { T = [1, 5]; };\n"
@@ -510,9 +496,8 @@ static void shows_no_regret_where_none_is_known(void **state)
 }
 
 /* The same of one kernel; and of a machine that there was not. */
-static void sums_up_one_kernel(void **state)
+TEST(sums_up_one_kernel)
 {
-    (void)state;
     const Assignment kept = hand.as;
     Device modelled = hand.y.device;
     const char *why = NULL;
@@ -542,9 +527,8 @@ static void sums_up_one_kernel(void **state)
 }
 
 /* Two targets: each part has its own ids and its own numbers of kernels. */
-static void sums_up_each_target(void **state)
+TEST(sums_up_each_target)
 {
-    (void)state;
     const char *why = NULL;
     Study lesser = *hand.y.study;
     Result both[] = { input, input };
@@ -566,26 +550,4 @@ static void sums_up_each_target(void **state)
     assert_int_equal(count(html, "Shapes outside the declared ranges go to k10."), 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tells_what_was_tuned),
-        cmocka_unit_test(tells_what_else_may_be_tuned),
-        cmocka_unit_test(tells_what_the_machine_does),
-        cmocka_unit_test(tells_of_each_tuned_shape),
-        cmocka_unit_test(tells_the_bytes_of_a_formula_alone),
-        cmocka_unit_test(shows_the_heaviest_of_very_many_shapes),
-        cmocka_unit_test(tells_of_rivals),
-        cmocka_unit_test(tells_of_each_kernel),
-        cmocka_unit_test(tells_how_good_the_model_is),
-        cmocka_unit_test(tells_of_the_contract),
-        cmocka_unit_test(counts_a_shape_once),
-        cmocka_unit_test(counts_the_rows_of_a_table),
-        cmocka_unit_test(sums_up),
-        cmocka_unit_test(shows_no_regret_where_none_is_known),
-        cmocka_unit_test(says_why_a_time_is_above_the_roofline),
-        cmocka_unit_test(sums_up_one_kernel),
-        cmocka_unit_test(sums_up_each_target),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

@@ -2,12 +2,8 @@
  *
  * shares: what keeps a kernel from the bound, and the names of levels.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
+#include "tests/test.h"
 #include <math.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include "gen/report/shares.h"
 
 static void assert_near(double got, double wanted)
@@ -16,9 +12,8 @@ static void assert_near(double got, double wanted)
         fail_msg("%.12g is not %.12g", got, wanted);
 }
 
-static void levels_have_names(void **state)
+TEST(levels_have_names)
 {
-    (void)state;
     static const char *const name[] = { "the L1 cache", "the L2 cache", "the L3 cache", "memory", "nowhere" };
     for (int i = 0; i <= LEVEL_COUNT; i++)
         assert_string_equal(level_text((Level)i), name[i]);
@@ -27,9 +22,8 @@ static void levels_have_names(void **state)
 static void assert_product(const Shares *s) { assert_near(s->padding * s->balance * s->kernel, s->reached); }
 
 /* 100 us of arithmetic; memory takes less, or more. */
-static void shares_multiply_up_to_what_is_reached(void **state)
+TEST(shares_multiply_up_to_what_is_reached)
 {
-    (void)state;
     const Bound arithmetic = { .compute_ns = 1e5, .memory_ns = 1e4, .ns = 1e5 };
     const Bound memory = { .compute_ns = 1e5, .memory_ns = 2e5, .ns = 2e5 };
     const struct {
@@ -57,11 +51,4 @@ static void shares_multiply_up_to_what_is_reached(void **state)
         assert_string_equal(s.limited_by, row[i].limited_by);
     }
     assert_false(shares_exist(&arithmetic, 0.999e5));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(levels_have_names),
-                                        cmocka_unit_test(shares_multiply_up_to_what_is_reached) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
  *
  * Element types: every 16-bit pattern is loaded and stored as it was; rounding is to nearest even.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <float.h>
 
 #include <math.h>
@@ -25,9 +21,8 @@ static uint16_t stored(const char *type, double v)
 
 static double loaded(const char *type, uint16_t bits) { return dtype_load(dtype_find(type), &bits, 0); }
 
-static void every_pattern_survives(void **state)
+TEST(every_pattern_survives)
 {
-    (void)state;
     for (int t = 0; t < 2; t++)
         for (uint32_t bits = 0; bits < 0x10000; bits++) {
             double v = loaded(half_types[t], (uint16_t)bits);
@@ -39,9 +34,8 @@ static void every_pattern_survives(void **state)
 }
 
 /* Halfway between neighbours the even one is taken, a little beside it the nearer one. */
-static void rounds_to_nearest_even(void **state)
+TEST(rounds_to_nearest_even)
 {
-    (void)state;
     for (int t = 0; t < 2; t++)
         for (uint32_t bits = 0; bits < 0x7fff; bits++) {
             const char *type = half_types[t];
@@ -56,9 +50,8 @@ static void rounds_to_nearest_even(void **state)
         }
 }
 
-static void known_values(void **state)
+TEST(known_values)
 {
-    (void)state;
     assert_int_equal(stored("f16", 1), 0x3c00);
     assert_int_equal(stored("f16", -2), 0xc000);
     assert_int_equal(stored("f16", 65504), 0x7bff);
@@ -84,9 +77,8 @@ static void known_values(void **state)
     assert_true(dtype_tolerance(dtype_find("s32"), 10, 10, 10) == 0);
 }
 
-static void tolerances(void **state)
+TEST(tolerances)
 {
-    (void)state;
     /* f32: what it always was */
     assert_true(dtype_tolerance(dtype_find("f32"), 769, 100, 7) == 0x1p-24 * (4 * sqrt(769) + 8) * 100);
     /* a correctly rounded store is within the tolerance, twice the unit is not */
@@ -100,9 +92,8 @@ static void tolerances(void **state)
 }
 
 /* Half a unit in the last place of what is stored, of a sum, and for tf32 what the tensor cores cut off; f16 has no less than 2^-24. */
-static void rows_of_the_table(void **state)
+TEST(rows_of_the_table)
 {
-    (void)state;
     static const struct {
         const char *name, *macro, *c_type;
         int bytes;
@@ -130,14 +121,4 @@ static void rows_of_the_table(void **state)
         assert_true(two[0] == 1 && two[1] == 1 / 3.0f);
         assert_true(dtype_load(dtype_find(rows[i].name), two, 1) == (double)(1 / 3.0f));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_pattern_survives), cmocka_unit_test(rounds_to_nearest_even),
-        cmocka_unit_test(known_values),           cmocka_unit_test(tolerances),
-        cmocka_unit_test(rows_of_the_table),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

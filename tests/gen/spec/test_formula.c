@@ -3,11 +3,7 @@
  * formula: what good formulas mean, as trees with all parentheses, and what is known of them. Faulty ones are among the golden pairs of
  * test_spec.c: cases/bad_formula_*.cfg.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <ctype.h>
 #include <string.h>
 #include "gen/base/text.h"
@@ -106,9 +102,8 @@ static void check_meaning(const Spec *s, const char *formula, const char *want)
         fail_msg("%s means %s, expected %s", formula, got, want);
 }
 
-static void formulas_mean(void **state)
+TEST(formulas_mean)
 {
-    (void)state;
     static const struct {
         const char *formula, *want;
     } cases[] = {
@@ -152,9 +147,8 @@ static void formulas_mean(void **state)
         check_meaning(read_formula(cases[i].formula), cases[i].formula, cases[i].want);
 }
 
-static void words_mean(void **state)
+TEST(words_mean)
 {
-    (void)state;
     static const char *const cases[][2] = {
         { "[\"bias\"]", "(acc + bias[n])" },
         { "[\"gelu\", \"bias\"]", "(gelu(acc) + bias[n])" },
@@ -170,9 +164,8 @@ static void words_mean(void **state)
 
 /* ---- nodes ---- */
 
-static void equal_parts_are_one(void **state)
+TEST(equal_parts_are_one)
 {
-    (void)state;
     static const struct {
         const char *formula;
         int nnode;
@@ -196,9 +189,8 @@ static void equal_parts_are_one(void **state)
 }
 
 /* Along which extents a value changes: bit 0 M, bit 1 N. */
-static void values_change_along(void **state)
+TEST(values_change_along)
 {
-    (void)state;
     static const struct {
         const char *formula;
         unsigned along;
@@ -211,9 +203,8 @@ static void values_change_along(void **state)
 
 /* ---- operands ---- */
 
-static void operands_come_before_the_output(void **state)
+TEST(operands_come_before_the_output)
 {
-    (void)state;
     const Spec *s = read_dense("\"n < len[m] ? acc + bias[n] + r[n,m] * kind[n] : 0\"",
                                "types = { len = \"s32\"; r = \"f16\"; kind = \"s32\"; };");
     static const struct {
@@ -241,18 +232,16 @@ static void operands_come_before_the_output(void **state)
 }
 
 /* The op that others read stays as it was. */
-static void each_function_has_operands_of_its_own(void **state)
+TEST(each_function_has_operands_of_its_own)
 {
-    (void)state;
     assert_int_equal(read_formula("acc + a[n] + b[m]")->op->noperand, 5);
     assert_int_equal(read_formula("acc")->op->noperand, 3);
     assert_int_equal(read_dense("[]", "")->op->noperand, 3);
 }
 
 /* An index that is an element holds places along the extent that it is an index of, though it is compared with a place as well. */
-static void tables_have_extents_of_their_own(void **state)
+TEST(tables_have_extents_of_their_own)
 {
-    (void)state;
     const Spec *s = read_rest("op = \"dense\"; shapes = ( { M = 2; N = 3; K = 4; V = 100; } );"
                               "epilogue = \"n < id[m] ? acc + word[id[m],n] * x[order[n],m] + word[last[m],n] : 0\";"
                               "types = { id = \"s32\"; order = \"s32\"; last = \"s32\"; };"
@@ -272,18 +261,16 @@ static void tables_have_extents_of_their_own(void **state)
 }
 
 /* A table of fewer rows than are read counts once. */
-static void no_more_is_read_than_there_is(void **state)
+TEST(no_more_is_read_than_there_is)
 {
-    (void)state;
     const Spec *s = read_rest("op = \"rows\"; shapes = ( { M = 50; N = 3; S = 2; } ); formula = \"kinds[kind[m],n]\";"
                               "types = { kind = \"s32\"; }; extents = { kinds = [\"S\", \"N\"]; };");
     assert_true(spec_bytes(s, s->instance->extent) == 4 * (50 + 6 + 150));
 }
 
 /* What lies across rows: one behind the other along the output's last extent but the row, and along the row in strides. */
-static void some_elements_lie_across_rows(void **state)
+TEST(some_elements_lie_across_rows)
 {
-    (void)state;
     static const struct {
         const char *formula;
         int nacross;
@@ -312,9 +299,8 @@ static void some_elements_lie_across_rows(void **state)
                      0);
 }
 
-static void a_batch_has_places_too(void **state)
+TEST(a_batch_has_places_too)
 {
-    (void)state;
     const Spec *s =
         read_rest("op = \"batch_matmul\"; shapes = ( { B0 = 2; B1 = 3; M = 4; N = 5; K = 6; } );"
                   "epilogue = \"n < len[b0] ? acc * 0.125 + mask[b0,m,n] : -inf\"; types = { len = \"s32\"; };");
@@ -323,9 +309,8 @@ static void a_batch_has_places_too(void **state)
 }
 
 /* An operand may be called like the place along an attribute, which has none. */
-static void attributes_have_no_places(void **state)
+TEST(attributes_have_no_places)
 {
-    (void)state;
     const Spec *s =
         read_rest("op = \"conv\"; shapes = ( { B = 1; H = 4; V = 4; F = 2; C = 3; R = 1; S = 1; STRIDE = 1; } );"
                   "epilogue = \"acc + pad[f] * PAD + q\";");
@@ -348,9 +333,8 @@ static const char *said_of(const char *keys)
 }
 
 /* Parts of centre and layernorm have names that a formula may not use. */
-static void parts_of_short_forms_are_refused(void **state)
+TEST(parts_of_short_forms_are_refused)
 {
-    (void)state;
     static const char *const part[] = { "_off", "_centred", "_variance" };
     for (size_t i = 0; i < sizeof part / sizeof *part; i++)
         assert_non_null(strstr(said_of(arena_printf(arena, "formula = \"%s(x[m,n], 2)\";", part[i])),
@@ -375,9 +359,8 @@ static const char *long_formula(const char *tail, int nnode)
 }
 
 /* Whichever node is the first one too many: the formula is refused, and up to there it is read. */
-static void too_many_nodes_are_refused(void **state)
+TEST(too_many_nodes_are_refused)
 {
-    (void)state;
     static const char *const tails[] = { "softmax[n](x[m,n])",
                                          "log_softmax[n](y[m,n])",
                                          "mean[n](M)",
@@ -402,9 +385,8 @@ static void too_many_nodes_are_refused(void **state)
 }
 
 /* Integers of 32 bits: what each part may be follows from the declared ranges, here M = 2 and N = 3. */
-static void integers_fit(void **state)
+TEST(integers_fit)
 {
-    (void)state;
     static const struct {
         const char *formula, *largest, *keys; /* largest: NULL: it fits; keys: others of the spec */
     } cases[] = {
@@ -438,9 +420,8 @@ static void integers_fit(void **state)
 
 /* ---- what is known of the whole ---- */
 
-static void affine_ones_are_told(void **state)
+TEST(affine_ones_are_told)
 {
-    (void)state;
     static const char *const affine[] = { "acc",
                                           "acc + bias[n]",
                                           "2 * acc + r[m,n]",
@@ -460,9 +441,8 @@ static void affine_ones_are_told(void **state)
             fail_msg("%s is not affine", others[i]);
 }
 
-static void what_it_costs(void **state)
+TEST(what_it_costs)
 {
-    (void)state;
     static const struct {
         const char *formula;
         bool calls, reads;
@@ -479,9 +459,8 @@ static void what_it_costs(void **state)
 }
 
 /* In the rows of operands as large as the output, and nowhere else, one number may stand for the places of an output of several extents. */
-static void places_that_may_be_one(void **state)
+TEST(places_that_may_be_one)
 {
-    (void)state;
     static const char *const flat[] = { "acc", "acc * s[n]", "acc + r[m,n]", "acc * r[m,n] + t[m,n] * s[n]",
                                         "n < 2 ? acc : r[m,n]" },
                              *const others[] = { "acc * s[m]", "acc + r[n,m]", "acc + m", "m < 2 ? acc : r[m,n]",
@@ -495,9 +474,8 @@ static void places_that_may_be_one(void **state)
 }
 
 /* Only acc + b[n], with b of the spec's type, is what libraries do. */
-static void a_bias_is_told(void **state)
+TEST(a_bias_is_told)
 {
-    (void)state;
     static const char *const no[] = {
         "acc",    "acc + s[m]", "acc + r[m,n]", "acc - b[n]", "acc + b[n] + 1", "acc + 2 * b[n]", "gelu(acc + b[n])",
         "acc + n"
@@ -513,27 +491,4 @@ static void a_bias_is_told(void **state)
         assert_int_equal(read_formula(no[i])->formula->bias, -1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(formulas_mean),
-        cmocka_unit_test(words_mean),
-        cmocka_unit_test(equal_parts_are_one),
-        cmocka_unit_test(values_change_along),
-        cmocka_unit_test(operands_come_before_the_output),
-        cmocka_unit_test(each_function_has_operands_of_its_own),
-        cmocka_unit_test(tables_have_extents_of_their_own),
-        cmocka_unit_test(no_more_is_read_than_there_is),
-        cmocka_unit_test(integers_fit),
-        cmocka_unit_test(some_elements_lie_across_rows),
-        cmocka_unit_test(a_batch_has_places_too),
-        cmocka_unit_test(attributes_have_no_places),
-        cmocka_unit_test(parts_of_short_forms_are_refused),
-        cmocka_unit_test(too_many_nodes_are_refused),
-        cmocka_unit_test(affine_ones_are_told),
-        cmocka_unit_test(what_it_costs),
-        cmocka_unit_test(places_that_may_be_one),
-        cmocka_unit_test(a_bias_is_told),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

@@ -3,11 +3,7 @@
  * op: a good operator field by field; faulty ones as golden pairs op_bad/X/op.cfg + op_bad/X/op.err
  * (golden.h).
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,9 +46,8 @@ static int64_t value_of(const Expr *e)
     return value;
 }
 
-static void test_dense(void **state)
+TEST(test_dense)
 {
-    (void)state;
     const char *text;
     Op *op = read_op("op/dense", &text);
     assert_string_equal(text, "");
@@ -95,9 +90,8 @@ static void test_dense(void **state)
     assert_int_equal(value_of(op->row_elems), 5);
 }
 
-static void test_missing(void **state)
+TEST(test_missing)
 {
-    (void)state;
     const char *text;
     assert_null(read_op("no_such_folder", &text));
     assert_string_equal(text, "no_such_folder/op.cfg: error: cannot read the file: No such file or directory\n");
@@ -127,9 +121,8 @@ static const char *said_of(const char *axes, const char *operands, const char *r
 #define LAID_OUT(name, role, layouts) "{ name = \"" name "\"; role = \"" role "\"; layouts = ( " layouts " ); }"
 
 /* As many axes and operands as there may be, in their order, with what only some of them say. */
-static void test_most(void **state)
+TEST(test_most)
 {
-    (void)state;
     static const char axes[] = AXIS("A") "," AXIS("B") "," AXIS("C") "," AXIS("D") "," AXIS("E") "," AXIS("F") "," AXIS(
         "G") "," AXIS("H") "," AXIS("O") "," AXIS("J") "," AXIS("K") "," AXIS("L");
     static const char first[] = OPERAND("a", "in", "dtype = \"f16\"; doc = \"first\";") "," OPERAND(
@@ -165,9 +158,8 @@ static void test_most(void **state)
 }
 
 /* What an op says of its rows: both, or nothing, and then a row is an element. */
-static void test_rows(void **state)
+TEST(test_rows)
 {
-    (void)state;
     static const struct {
         const char *rows, *said;
     } cases[] = { { "rows = \"A\"; row_elems = \"B\";", "" },
@@ -196,9 +188,8 @@ static void test_rows(void **state)
 }
 
 /* What operands are filled with; an index is of whole numbers, whatever the spec's type. */
-static void test_data(void **state)
+TEST(test_data)
 {
-    (void)state;
     static const struct {
         DataKind data;
         int of;
@@ -239,9 +230,8 @@ static void test_data(void **state)
 }
 
 /* Lengths, parts and places decide how much work a call has, unless the op says that they do not; whole numbers and permutations do not. */
-static void test_work_by_data(void **state)
+TEST(test_work_by_data)
 {
-    (void)state;
 #define INDEX(data) OPERAND("x", "index", data) "," OUTPUT("y", "")
     static const struct {
         const char *operands, *reference;
@@ -263,9 +253,8 @@ static void test_work_by_data(void **state)
 }
 
 /* The op's element types are of those that dcgen knows. */
-static void test_dtypes(void **state)
+TEST(test_dtypes)
 {
-    (void)state;
     const char *text =
         "name = \"x\"; axes = ( " AXIS("A") " );\ndtypes = [\"f32\",\n\"bf61\", \"unlike\"];\n"
                                             "operands = ( " OUTPUT("y", "") " );\nflops = 1; rows = 1; row_elems = 1;\n"
@@ -280,9 +269,8 @@ static void test_dtypes(void **state)
 }
 
 /* Each fault by itself: nothing else is wrong that would be refused instead. */
-static void test_one_fault(void **state)
+TEST(test_one_fault)
 {
-    (void)state;
     static const struct {
         const char *axes, *operands, *reference, *want;
     } cases[] = {
@@ -366,9 +354,8 @@ static void check_golden(const char *dir, const char *err)
 
 static int is_case(const struct dirent *e) { return e->d_name[0] != '.'; }
 
-static void test_golden(void **state)
+TEST(test_golden)
 {
-    (void)state;
     struct dirent **entry;
     int n = scandir("op_bad", &entry, is_case, alphasort);
     assert_true(n > 10);
@@ -380,12 +367,4 @@ static void test_golden(void **state)
     free(entry);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dense),     cmocka_unit_test(test_missing), cmocka_unit_test(test_most),
-        cmocka_unit_test(test_one_fault), cmocka_unit_test(test_dtypes),  cmocka_unit_test(test_golden),
-        cmocka_unit_test(test_rows),      cmocka_unit_test(test_data),    cmocka_unit_test(test_work_by_data),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

@@ -2,11 +2,7 @@
  *
  * op: attributes, extents that follow from others, batches, operands with layouts and strides; and specs of such operators.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,9 +50,8 @@ static int64_t value_of(const Expr *e, const int64_t *extent)
 
 /* ---- the operator ---- */
 
-static void an_operator_with_attributes(void **state)
+TEST(an_operator_with_attributes)
 {
-    (void)state;
     static const ExtentKind kind[] = { AXIS_BATCH,       AXIS_SPATIAL,     AXIS_SPATIAL,   AXIS_SPATIAL,
                                        AXIS_REDUCE,      AXIS_REDUCE,      AXIS_REDUCE,    EXTENT_ATTRIBUTE,
                                        EXTENT_ATTRIBUTE, EXTENT_ATTRIBUTE, EXTENT_DERIVED, EXTENT_DERIVED,
@@ -83,9 +78,8 @@ static void an_operator_with_attributes(void **state)
 }
 
 /* Of each operand its layouts, the elements along them, and whether callers pass strides. */
-static void operands_lie_in_several_ways(void **state)
+TEST(operands_lie_in_several_ways)
 {
-    (void)state;
     static const struct {
         const char *op, *operand, *layout;
         int nlayout, extent[4];
@@ -122,9 +116,8 @@ static void operands_lie_in_several_ways(void **state)
 }
 
 /* Extents follow from others, and from those that follow; what they may not be there is no call for. */
-static void extents_that_follow(void **state)
+TEST(extents_that_follow)
 {
-    (void)state;
     static const struct {
         int64_t h, r, stride, pad, p; /* p < 0: no call */
     } cases[] = {
@@ -152,9 +145,8 @@ static void extents_that_follow(void **state)
 }
 
 /* Axes are apart by octaves, attributes by steps; what follows from them adds nothing. 0 is as near as 1. */
-static void distances(void **state)
+TEST(distances)
 {
-    (void)state;
     static const int64_t a[OP_MAX_EXTENT] = { 1, 8, 8, 4, 4, 3, 3, 1, 0, 0, 5, 5, 25 };
     static const struct {
         int extent;
@@ -174,9 +166,8 @@ static void distances(void **state)
 }
 
 /* Strides of strided operands stand behind all extents, one fewer than an operand has extents. */
-static void places_of_strides(void **state)
+TEST(places_of_strides)
 {
-    (void)state;
     const Op *conv = good_op("conv"), *product = good_op("batch_matmul"), *dense = good_op("dense");
     static const int at[] = { 13, 16, 16, 16 };
     for (int i = X; i <= Y; i++)
@@ -211,9 +202,8 @@ static const char *said_of(const char *more, const char *out, Op **op)
     return golden_diag(arena, d);
 }
 
-static void one_fault(void **state)
+TEST(one_fault)
 {
-    (void)state;
     static const struct {
         const char *more, *out, *want;
     } cases[] = {
@@ -279,9 +269,8 @@ static void one_fault(void **state)
 }
 
 /* Expressions at the edge of what is legal, and as many extents as there may be. */
-static void borders(void **state)
+TEST(borders)
 {
-    (void)state;
     Op *op;
     assert_string_equal(said_of("derived = ( " FOLLOWS("P", "A*B") "," FOLLOWS("Q", "P - A") " );",
                                 OUT("[\"P\", \"Q\", \"A*B\"]"), &op),
@@ -307,9 +296,8 @@ static void borders(void **state)
 #define MARGIN(name, usual) GIVEN(name, "min = 0; max = 9; default = " usual "; brief = \"EDGE\";")
 #define EDGES "attributes = ( " MARGIN("TOP", "0") ", " MARGIN("END", "0") ", " GIVEN("D", "min = 1; max = 9;") " );"
 
-static void what_people_are_told(void **state)
+TEST(what_people_are_told)
 {
-    (void)state;
     static const struct {
         const char *more;
         int64_t extent[5];
@@ -330,9 +318,8 @@ static void what_people_are_told(void **state)
 }
 
 /* In a table each extent has a column that is told of one row at least, and a name for several is one if it is in every row. */
-static void what_people_are_told_of_several(void **state)
+TEST(what_people_are_told_of_several)
 {
-    (void)state;
     static const char *const value[] = { "T", "2*T", "1", "1", "1", "3", "4", "S", "S", "1", "5", "6", "0", "1", "1" };
     Op *op;
     OpSaid said[OP_MAX_EXTENT];
@@ -372,9 +359,8 @@ static Spec *good_spec(const char *dims, const char *shapes, const char *more)
 #define SHAPE(h, r, rest) "{ B = 2; H = " h "; V = 9; F = 5; C = 4; R = " r "; S = 2; " rest " }"
 #define T_TO(max) "T = { min = 1; max = " max "; };"
 
-static void shapes_with_attributes(void **state)
+TEST(shapes_with_attributes)
 {
-    (void)state;
     const Spec *s = good_spec(T_TO("8"), SHAPE("\"T + 4\"", "3", "STRIDE = 2; PAD = 1;"), "");
     assert_int_equal(s->ninstance, 8);
     for (int t = 1; t <= 8; t++) {
@@ -399,9 +385,8 @@ static void shapes_with_attributes(void **state)
 }
 
 /* A key gives all attributes that share it; the own key of one comes first. */
-static void attributes_given_together(void **state)
+TEST(attributes_given_together)
 {
-    (void)state;
     static const struct {
         const char *dims, *rest;
         int64_t pad, shift;
@@ -420,9 +405,8 @@ static void attributes_given_together(void **state)
 }
 
 /* An attribute that shapes give different values is an argument of calls. */
-static void what_is_constant(void **state)
+TEST(what_is_constant)
 {
-    (void)state;
     const Spec *s =
         good_spec(T_TO("3"), SHAPE("9", "3", "STRIDE = \"T\";") ", " SHAPE("9", "3", "STRIDE = 2; PAD = 1;"), "");
     assert_true(!spec_is_constant(s, STRIDE) && !spec_is_constant(s, PAD) && spec_is_constant(s, SHIFT));
@@ -433,9 +417,8 @@ static void what_is_constant(void **state)
 }
 
 /* A call without outputs or without operations is no shape, where others have some. */
-static void shapes_without_work(void **state)
+TEST(shapes_without_work)
 {
-    (void)state;
     int64_t extent[OP_MAX_EXTENT];
     Spec *s = good_spec("T = { min = 0; max = 4; };", SHAPE("\"T + 2\"", "3", "STRIDE = 1;"), "");
     assert_int_equal(s->ninstance, 4); /* of T = 0 P is 0 */
@@ -457,9 +440,8 @@ static void shapes_without_work(void **state)
                            "x.cfg:4:1: error: no shape has anything to compute"));
 }
 
-static void layouts_of_a_spec(void **state)
+TEST(layouts_of_a_spec)
 {
-    (void)state;
     static const char shape[] = SHAPE("9", "3", "STRIDE = 1;");
     const Spec *s = good_spec("", shape, "");
     assert_string_equal(spec_layout_text(arena, s), "X: BHVC, W: FRSC, Y: BPQF");
@@ -471,9 +453,8 @@ static void layouts_of_a_spec(void **state)
     assert_true(s->packed);
 }
 
-static void faulty_specs(void **state)
+TEST(faulty_specs)
 {
-    (void)state;
     static const struct {
         const char *dims, *shapes, *more, *want;
     } cases[] = {
@@ -486,7 +467,8 @@ static void faulty_specs(void **state)
         { "", SHAPE("9", "3", "STRIDE = 1; EDGE = 5;"), "", "error: the attribute SHIFT is 5; expected -4 to 4\n" },
         { "", SHAPE("9", "3", "STRIDE = 1; EDGES = 1;"), "", "error: unknown key 'EDGES'; did you mean 'EDGE'?\n" },
         { "", SHAPE("9", "0", "STRIDE = 1;"), "", "error: the extent R is 0; expected 1 to 2147483647\n" },
-        { "", SHAPE("9", "3", "STRIDE = 1; P = 7;"), "", "error: 'P' follows from other extents; expected those of P = (H + 2*PAD - R + STRIDE) / STRIDE\n" },
+        { "", SHAPE("9", "3", "STRIDE = 1; P = 7;"), "",
+          "error: 'P' follows from other extents; expected those of P = (H + 2*PAD - R + STRIDE) / STRIDE\n" },
         { "", SHAPE("9", "3", "STRIDE = 1; STRIDES = 7;"), "",
           "error: unknown key 'STRIDES'; did you mean 'STRIDE'?\n" },
         { T_TO("9"), SHAPE("9", "\"T + 4\"", "STRIDE = 1;") ",\n" SHAPE("\"T\"", "1", "STRIDE = 1;"), "",
@@ -509,9 +491,8 @@ static void faulty_specs(void **state)
 }
 
 /* Each shape tells its own, at the first point where it is wrong. */
-static void faults_of_several_shapes(void **state)
+TEST(faults_of_several_shapes)
 {
-    (void)state;
     Spec *s;
     const char *said = said_of_spec(T_TO("9"),
                                     SHAPE("9", "\"T + 4\"", "STRIDE = 1;") ",\n" SHAPE(
@@ -527,9 +508,8 @@ static void faults_of_several_shapes(void **state)
 }
 
 /* A further attribute moves the extents that follow from others, and nothing else is another. */
-static void an_attribute_more(void **state)
+TEST(an_attribute_more)
 {
-    (void)state;
     enum { FIRST = P, MORE = P + 1 };
     Op *op = good_op("conv");
     const Extent x = { .name = "ROWS", .kind = EXTENT_ATTRIBUTE, .least = 1, .most = OP_MAX_NUMBER };
@@ -549,26 +529,4 @@ static void an_attribute_more(void **state)
     assert_false(op_add_attribute(op, &x));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_attribute_more),
-        cmocka_unit_test(an_operator_with_attributes),
-        cmocka_unit_test(operands_lie_in_several_ways),
-        cmocka_unit_test(extents_that_follow),
-        cmocka_unit_test(distances),
-        cmocka_unit_test(places_of_strides),
-        cmocka_unit_test(one_fault),
-        cmocka_unit_test(faults_of_several_shapes),
-        cmocka_unit_test(borders),
-        cmocka_unit_test(what_people_are_told),
-        cmocka_unit_test(what_people_are_told_of_several),
-        cmocka_unit_test(shapes_with_attributes),
-        cmocka_unit_test(attributes_given_together),
-        cmocka_unit_test(what_is_constant),
-        cmocka_unit_test(shapes_without_work),
-        cmocka_unit_test(layouts_of_a_spec),
-        cmocka_unit_test(faulty_specs),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

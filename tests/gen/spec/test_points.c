@@ -3,11 +3,7 @@
  * points: every declared shape once, corners and thresholds with their neighbours where there are too many, no overflow however wide the
  * ranges, the same points each time.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <stdio.h>
 #include <string.h>
 #include "gen/spec/points.h"
@@ -42,9 +38,8 @@ static int count_of(Points *p, const int64_t *want)
 }
 
 /* T of 3 values twice, S of 4 once, with two thread counts. A shape over one dim is not repeated for the other. */
-static void every_declared_shape_once(void **state)
+TEST(every_declared_shape_once)
 {
-    (void)state;
     const Spec *s = spec_of("T = { min = 2; max = 4; }; S = { min = 0; max = 3; };",
                             "{ M = \"T\"; N = 7; K = 5; }, { M = \"10*T\"; N = 8; K = \"S+1\"; }", "1, 6");
     int64_t seen[64][4], n = 0;
@@ -63,9 +58,8 @@ static void every_declared_shape_once(void **state)
 }
 
 /* 6 dims of 2^31 values each: a sample of just that many, corners among them. */
-static void the_widest_ranges(void **state)
+TEST(the_widest_ranges)
 {
-    (void)state;
     static const char range[] = "{ min = 0; max = 2147483647; };";
     const Spec *s = spec_of(
         arena_printf(arena, "A = %s B = %s C = %s D = %s E = %s F = %s", range, range, range, range, range, range),
@@ -82,9 +76,8 @@ static void the_widest_ranges(void **state)
 }
 
 /* One large shape is enough, wherever it stands. */
-static void a_part_is_not_all(void **state)
+TEST(a_part_is_not_all)
 {
-    (void)state;
     const char *dims = "T = { min = 1; max = 3; }; S = { min = 1; max = 100000; };";
     const char *few = "{ M = \"T\"; N = 8; K = 3; }", *many = "{ M = \"S\"; N = 9; K = 3; }";
     for (int i = 0; i < 2; i++) {
@@ -93,9 +86,8 @@ static void a_part_is_not_all(void **state)
     }
 }
 
-static void the_same_points_each_time(void **state)
+TEST(the_same_points_each_time)
 {
-    (void)state;
     const Spec *s = spec_of("T = { min = 1; max = 100000; }; S = { min = 1; max = 100000; };",
                             "{ M = \"T\"; N = \"S\"; K = 3; }", "1, 2");
     Points *p = points_declared(arena, s, 3000), *q = points_declared(arena, s, 3000);
@@ -109,9 +101,8 @@ static void the_same_points_each_time(void **state)
 }
 
 /* The limit is that of all shapes together, and a grid of just so many points is no sample. */
-static void the_limit_is_kept(void **state)
+TEST(the_limit_is_kept)
 {
-    (void)state;
     const Spec *two =
         spec_of("T = { min = 1; max = 100000; };", "{ M = \"T\"; N = 1; K = 3; }, { M = \"T\"; N = 2; K = 3; }", "1");
     const Spec *few =
@@ -131,9 +122,8 @@ static void the_limit_is_kept(void **state)
 }
 
 /* One threshold an axis, and ranges: all neighbours of one with all neighbours of the other. */
-static void thresholds_cross(void **state)
+TEST(thresholds_cross)
 {
-    (void)state;
     int64_t m[] = { 40, 10, 40 }, k[] = { 7 };
     const PointAxis axis[] = { { 1, 64, m, 3 }, { 3, 3, NULL, 0 }, { 2, 9, k, 1 }, { 1, 4, NULL, 0 } };
     static const int64_t wanted[][4] = {
@@ -152,9 +142,8 @@ static void thresholds_cross(void **state)
 }
 
 /* Above the limit: still every value of each axis, at each corner of the other ranges. */
-static void thresholds_meet_corners(void **state)
+TEST(thresholds_meet_corners)
 {
-    (void)state;
     enum { SEVERAL = 7 }; /* extents, as many operators have */
     enum { CUTS = 300, LIMIT = 1000000 };
     int64_t cut[CUTS];
@@ -181,9 +170,8 @@ static void thresholds_meet_corners(void **state)
 }
 
 /* Of many axes there are more corners than that: the limit is one on all points together. */
-static void many_axes_keep_to_the_limit(void **state)
+TEST(many_axes_keep_to_the_limit)
 {
-    (void)state;
     enum { MANY = 21, LIMIT = 100000 };
     PointAxis axis[MANY];
     for (int i = 0; i < MANY; i++)
@@ -197,9 +185,8 @@ static void many_axes_keep_to_the_limit(void **state)
 }
 
 /* The ends of 64 bits have neighbours on one side only. */
-static void cuts_at_the_ends_of_64_bits(void **state)
+TEST(cuts_at_the_ends_of_64_bits)
 {
-    (void)state;
     int64_t cut[] = { INT64_MIN, INT64_MAX };
     const PointAxis axis = { INT64_MIN, INT64_MAX, cut, 2 };
     Points *p = points_cuts(arena, &axis, 1, 1000);
@@ -212,14 +199,4 @@ static void cuts_at_the_ends_of_64_bits(void **state)
     assert_true(before == INT64_MAX);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_declared_shape_once),   cmocka_unit_test(the_widest_ranges),
-        cmocka_unit_test(the_limit_is_kept),           cmocka_unit_test(a_part_is_not_all),
-        cmocka_unit_test(the_same_points_each_time),   cmocka_unit_test(thresholds_cross),
-        cmocka_unit_test(thresholds_meet_corners),     cmocka_unit_test(cuts_at_the_ends_of_64_bits),
-        cmocka_unit_test(many_axes_keep_to_the_limit),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

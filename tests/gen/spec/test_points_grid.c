@@ -2,18 +2,13 @@
  *
  * grid and the sampler of tuned values: complete where that fits, corners first and evenly spread where not.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <string.h>
 #include "gen/spec/points.h"
 #include "gen/spec/spec_private.h"
 
-static void test_all(void **state)
+TEST(test_all)
 {
-    (void)state;
     Grid g = grid_make(3, (int64_t[]){ 2, 1, 3 }, 6);
     assert_true(g.all);
     assert_int_equal(g.npoint, 6);
@@ -26,9 +21,8 @@ static void test_all(void **state)
     assert_false(grid_next(&g, p));
 }
 
-static void test_no_dims(void **state)
+TEST(test_no_dims)
 {
-    (void)state;
     Grid g = grid_make(0, NULL, 1);
     int64_t p[GRID_MAX_DIM];
     assert_true(g.all);
@@ -36,9 +30,8 @@ static void test_no_dims(void **state)
     assert_false(grid_next(&g, p));
 }
 
-static void test_corners_first(void **state)
+TEST(test_corners_first)
 {
-    (void)state;
     const int64_t count[] = { 100, 1, 1000 };
     Grid g = grid_make(3, count, 50);
     assert_false(g.all);
@@ -57,9 +50,8 @@ static void test_corners_first(void **state)
 }
 
 /* Each of 8 x 8 cells must get its share of 6400 points, give or take a tenth. */
-static void test_even(void **state)
+TEST(test_even)
 {
-    (void)state;
     enum { CELLS = 8, EACH = 100 };
     Grid g = grid_make(2, (int64_t[]){ 8000, INT32_MAX }, CELLS * CELLS * EACH);
     int64_t p[GRID_MAX_DIM], hits[CELLS][CELLS] = { 0 };
@@ -70,9 +62,8 @@ static void test_even(void **state)
             assert_in_range(hits[i][j], EACH - EACH / 10, EACH + EACH / 10);
 }
 
-static void test_huge(void **state)
+TEST(test_huge)
 {
-    (void)state;
     const int64_t count[] = { INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX };
     Grid g = grid_make(6, count, 1000);
     assert_false(g.all);
@@ -83,9 +74,8 @@ static void test_huge(void **state)
             assert_in_range(p[i], 0, INT32_MAX - 1);
 }
 
-static void test_tune_values(void **state)
+TEST(test_tune_values)
 {
-    (void)state;
     static const struct {
         int64_t min, max;
         int n;
@@ -107,9 +97,8 @@ static void test_tune_values(void **state)
 }
 
 /* For any range: ascending, from min to max, 8 values or all. */
-static void test_tune_values_always(void **state)
+TEST(test_tune_values_always)
 {
-    (void)state;
     static const int64_t ends[] = { 0,        1, 2, 3, 8, 9, 10, 63, 64, 1000, 65535, 65536, 1000000007, INT32_MAX - 1,
                                     INT32_MAX };
     for (size_t a = 0; a < LENGTH(ends); a++)
@@ -122,18 +111,4 @@ static void test_tune_values_always(void **state)
             for (int i = 1; i < n; i++)
                 assert_true(v[i - 1] < v[i]);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all),
-        cmocka_unit_test(test_no_dims),
-        cmocka_unit_test(test_corners_first),
-        cmocka_unit_test(test_even),
-        cmocka_unit_test(test_huge),
-        cmocka_unit_test(test_tune_values),
-        cmocka_unit_test(test_tune_values_always),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

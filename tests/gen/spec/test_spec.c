@@ -3,11 +3,7 @@
  * spec: golden pairs spec/X.cfg + spec/X.err (the exact text of the diagnostics; golden.h), and good specs whose instances
  * are checked by number.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,9 +69,8 @@ static int is_faulty(const struct dirent *e)
     return dot && strcmp(dot, ".cfg") == 0 && strncmp(e->d_name, "good_", 5) != 0;
 }
 
-static void test_golden(void **state)
+TEST(test_golden)
 {
-    (void)state;
     struct dirent **entry;
     int n = scandir(".", &entry, is_faulty, alphasort);
     assert_true(n > 50);
@@ -87,9 +82,8 @@ static void test_golden(void **state)
 }
 
 /* Every error has line and column, except those about the file as a whole. */
-static void test_places(void **state)
+TEST(test_places)
 {
-    (void)state;
     struct dirent **entry;
     int n = scandir(".", &entry, is_faulty, alphasort);
     for (int i = 0; i < n; i++) {
@@ -116,18 +110,16 @@ static void check_file_error(const char *path, const char *want)
     assert_string_equal(text, arena_printf(arena, "%s: error: %s\n", path, want));
 }
 
-static void test_files(void **state)
+TEST(test_files)
 {
-    (void)state;
     check_file_error("no_such.cfg", "cannot read the file: No such file or directory");
     check_file_error(".", "this is a folder, expected a file");
     check_file_error("good_bert.cfg/x", "cannot read the file: Not a directory");
     check_file_error("/dev/null", "this is not a regular file");
 }
 
-static void test_large_file(void **state)
+TEST(test_large_file)
 {
-    (void)state;
     char folder[TMP_FOLDER_BYTES];
     assert_non_null(tmp_folder(folder));
     const char *path = arena_printf(arena, "%s/large.cfg", folder);
@@ -196,9 +188,8 @@ static const Instance *find(const Spec *s, int threads, int64_t m, int64_t n, in
 }
 
 /* A number, a word of the op, or that of the file. */
-static void test_accuracy(void **state)
+TEST(test_accuracy)
 {
-    (void)state;
     static const double want[] = { 3, 1, 1.5, 16, 1000 };
     Diag *d = diag_new(arena);
     const Source *src = conf_source(arena, "good_accuracy.cfg", d);
@@ -212,17 +203,15 @@ static void test_accuracy(void **state)
 }
 
 /* What is not demanded is 0. */
-static void test_regret(void **state)
+TEST(test_regret)
 {
-    (void)state;
     Spec *s = read_good("good_regret.cfg");
     assert_true(s->regret.mean == 0);
     assert_true(s->regret.worst == 0.1);
 }
 
-static void test_bert(void **state)
+TEST(test_bert)
 {
-    (void)state;
     Spec *s = read_good("good_bert.cfg");
     check_instances(s);
     assert_string_equal(s->name, "bert_dense");
@@ -265,9 +254,8 @@ static void test_bert(void **state)
     assert_int_equal(box.max[2], 3072);
 }
 
-static void test_static(void **state)
+TEST(test_static)
 {
-    (void)state;
     Spec *s = read_good("good_static.cfg");
     check_instances(s);
     assert_int_equal(s->ndim, 0);
@@ -288,9 +276,8 @@ static void test_static(void **state)
     assert_true(s->instance[0].tuned);
 }
 
-static void test_sampler(void **state)
+TEST(test_sampler)
 {
-    (void)state;
     static const int64_t want[] = { 1, 4, 12, 26, 47, 72, 100, 128 };
     Spec *s = read_good("good_sampler.cfg");
     check_instances(s);
@@ -300,9 +287,8 @@ static void test_sampler(void **state)
         assert_true(find(s, 1, 16 * want[i], 768, 768)->tuned);
 }
 
-static void test_two_dims(void **state)
+TEST(test_two_dims)
 {
-    (void)state;
     Spec *s = read_good("good_two_dims.cfg");
     check_instances(s);
     assert_int_equal(s->nthread, 2);
@@ -330,9 +316,8 @@ static void test_two_dims(void **state)
 }
 
 /* More points than instances are allowed: a sample with all corners and tuned points. */
-static void test_large(void **state)
+TEST(test_large)
 {
-    (void)state;
     Spec *s = read_good("good_large.cfg");
     check_instances(s);
     assert_true(s->ninstance > 50000);
@@ -372,9 +357,8 @@ static Spec *read_text(const char *dims, const char *shapes)
 }
 
 /* Two declarations of the same extents are one instance, of the first, with both weights; tuned if either is. */
-static void test_either_is_tuned(void **state)
+TEST(test_either_is_tuned)
 {
-    (void)state;
     Spec *s = read_text("T = { min = 1; max = 40; }; S = { min = 1; max = 3; };",
                         "{ M = \"T\"; N = 8; K = 8; }, { M = \"S + 20\"; N = 8; K = 8; weight = 2.0; }");
     assert_int_equal(s->ninstance, 2 * 40);
@@ -390,18 +374,16 @@ static void test_either_is_tuned(void **state)
 }
 
 /* The first weight of a list is that of the least value, which need not be 1. */
-static void test_weights_begin_at_the_least(void **state)
+TEST(test_weights_begin_at_the_least)
 {
-    (void)state;
     Spec *s = read_text("T = { min = 3; max = 5; }; }; weights = { T = [10, 20, 40];", "{ M = \"T\"; N = 8; K = 8; }");
     for (int t = 3; t <= 5; t++)
         assert_true(find(s, 1, t, 8, 8)->weight == 10 << (t - 3));
 }
 
 /* The box is that of all declared shapes, though the instances are a sample that misses M's largest value. */
-static void test_box_of_a_sample(void **state)
+TEST(test_box_of_a_sample)
 {
-    (void)state;
     Spec *s = read_text("T = { min = 0; max = 1000; }; S = { min = 3; max = 100000; };",
                         "{ M = \"1 + T*(1000 - T)\"; N = \"S\"; K = 5; }");
     Box box = s->box;
@@ -415,9 +397,8 @@ static void test_box_of_a_sample(void **state)
     assert_int_equal(box.max[2], 5);
 }
 
-static void test_shape_at_a_point(void **state)
+TEST(test_shape_at_a_point)
 {
-    (void)state;
     Spec *s = read_text("T = { min = 1; max = 9; }; S = { min = 1; max = 3; };",
                         "{ M = \"16*T\"; N = 7; K = \"S\"; }, { M = 1; N = 2; K = 3; }");
     int64_t extent[OP_MAX_EXTENT];
@@ -433,9 +414,8 @@ static void test_shape_at_a_point(void **state)
 }
 
 /* 256 thousand operations are worth a thread. */
-static void test_parts(void **state)
+TEST(test_parts)
 {
-    (void)state;
     Spec *s = read_text("T = { min = 1; max = 9; };", "{ M = \"T\"; N = 64; K = 64; }");
     assert_int_equal(spec_parts(s, (int64_t[]){ 1, 64, 64 }, 8), 1);
     assert_int_equal(spec_parts(s, (int64_t[]){ 64, 64, 64 }, 8), 2);
@@ -445,9 +425,8 @@ static void test_parts(void **state)
 }
 
 /* Bytes of all operands that there are, by hand; operations without them. */
-static void test_work(void **state)
+TEST(test_work)
 {
-    (void)state;
     static const char shapes[] = "{ M = \"T\"; N = 64; K = 16; }";
     const int64_t extent[] = { 5, 64, 16 };
     const double plain = 5 * 16 + 64 * 16 + 5 * 64;
@@ -474,9 +453,8 @@ static const char *said_of(const char *rest, const Spec **s)
 }
 
 /* The last value that is allowed, and the first that is not. */
-static void test_borders(void **state)
+TEST(test_borders)
 {
-    (void)state;
     static const struct {
         const char *good, *bad, *want;
     } cases[] = {
@@ -537,9 +515,8 @@ static void test_borders(void **state)
 }
 
 /* A range from 0 is sampled like one from 1; all of few values are tuned; a dim that a shape does not use takes none of its points. */
-static void test_tuned_values(void **state)
+TEST(test_tuned_values)
 {
-    (void)state;
     static const int64_t want[] = { 0, 3, 11, 25, 46, 71, 99, 127 };
     Spec *s = read_text("T = { min = 0; max = 127; };", "{ M = \"T + 1\"; N = 8; K = 8; }");
     int at = 0;
@@ -562,9 +539,8 @@ static void test_tuned_values(void **state)
     assert_true(find(s, 2, 7, 8, 9)->weight == 20);
 }
 
-static void test_forms(void **state)
+TEST(test_forms)
 {
-    (void)state;
     Spec *s = read_good("good_forms.cfg");
     check_instances(s);
     assert_int_equal(s->ninstance, 4);
@@ -580,9 +556,8 @@ static void test_forms(void **state)
 }
 
 /* The committed workloads must be readable with the committed operators. */
-static void test_committed(void **state)
+TEST(test_committed)
 {
-    (void)state;
     static const char *const templates[] = { DCGEN_SOURCE_DIR "/templates" };
     struct dirent **entry;
     int n = scandir(DCGEN_SOURCE_DIR "/specs", &entry, is_faulty, alphasort);
@@ -600,9 +575,8 @@ static void test_committed(void **state)
 }
 
 /* A packed operand leaves the caches unless the spec says that it stays; it has its bytes, and none where nothing is packed. */
-static void test_caches(void **state)
+TEST(test_caches)
 {
-    (void)state;
     const Spec *s;
     static const int64_t extent[] = { 5, 768, 3072 };
     said_of("", &s);
@@ -613,31 +587,4 @@ static void test_caches(void **state)
     assert_true(s->hot);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accuracy),
-        cmocka_unit_test(test_regret),
-        cmocka_unit_test(test_caches),
-        cmocka_unit_test(test_golden),
-        cmocka_unit_test(test_places),
-        cmocka_unit_test(test_files),
-        cmocka_unit_test(test_large_file),
-        cmocka_unit_test(test_bert),
-        cmocka_unit_test(test_static),
-        cmocka_unit_test(test_sampler),
-        cmocka_unit_test(test_two_dims),
-        cmocka_unit_test(test_large),
-        cmocka_unit_test(test_either_is_tuned),
-        cmocka_unit_test(test_weights_begin_at_the_least),
-        cmocka_unit_test(test_forms),
-        cmocka_unit_test(test_committed),
-        cmocka_unit_test(test_box_of_a_sample),
-        cmocka_unit_test(test_shape_at_a_point),
-        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_work),
-        cmocka_unit_test(test_borders),
-        cmocka_unit_test(test_tuned_values),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

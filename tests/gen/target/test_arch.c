@@ -2,18 +2,13 @@
  *
  * arch: what there is for each architecture, and what a target has of its own.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <string.h>
 #include "gen/target/target.h"
 #include "tests/arena.h"
 
-static void rows(void **state)
+TEST(rows)
 {
-    (void)state;
     for (int i = 0; i < ARCH_COUNT; i++) {
         assert_ptr_equal(arch_find(archs[i].name), &archs[i]);
         assert_non_null(strstr(archs[i].guard, archs[i].name));
@@ -29,9 +24,8 @@ static void rows(void **state)
 }
 
 /* A target of an architecture that has loops of its own for the peak has one too: the runner knows no other for it. */
-static void each_target_has_a_peak(void **state)
+TEST(each_target_has_a_peak)
 {
-    (void)state;
     TargetList list;
     assert_true(target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &list, diag_new(arena)));
     for (const Target *t = list.t; t < list.t + list.n; t++) {
@@ -43,17 +37,11 @@ static void each_target_has_a_peak(void **state)
     }
 }
 
-static void guards(void **state)
+TEST(guards)
 {
-    (void)state;
     assert_string_equal(target_arch_guard(&(Target){ .arch = "x86_64" }), "#if defined(__x86_64__)\n");
     assert_string_equal(target_arch_guard(&(Target){ .arch = "aarch64" }), "#if defined(__aarch64__)\n");
     assert_null(target_arch_guard(&(Target){ .arch = "" }));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(rows), cmocka_unit_test(each_target_has_a_peak),
-                                        cmocka_unit_test(guards) };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

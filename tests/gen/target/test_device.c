@@ -2,11 +2,7 @@
  *
  * device: what this machine and a typical one are, and what their ids tell apart.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <string.h>
 #include <sys/utsname.h>
 #include "gen/target/device.h"
@@ -16,9 +12,8 @@
 static bool runs(const Device *d, const char *name) { return device_runs(d, &(Target){ .name = name }); }
 
 /* A target whose attribute no CPU has, one of another machine and a GPU's run here as little as one that lacks one feature of two. */
-static void what_this_cpu_runs(void **state)
+TEST(what_this_cpu_runs)
 {
-    (void)state;
     struct utsname uts;
     assert_int_equal(uname(&uts), 0);
     TargetList list = { 7,
@@ -59,9 +54,8 @@ static void what_this_cpu_runs(void **state)
 }
 
 /* Whatever times depend on has a part in the id. */
-static void ids_tell_machines_apart(void **state)
+TEST(ids_tell_machines_apart)
 {
-    (void)state;
     const Device one = { .name = "n",
                          .arch = "x86_64",
                          .cores = 2,
@@ -95,9 +89,8 @@ static void ids_tell_machines_apart(void **state)
 }
 
 /* The driver of a GPU is known by the id that its own runner gave, which stays a part of the new one. */
-static void a_gpu_keeps_what_its_id_told(void **state)
+TEST(a_gpu_keeps_what_its_id_told)
 {
-    (void)state;
     Device one = { .id = "driver 1", .name = "n", .arch = "sm_90a" }, two = one, cpu_one = one, cpu_two = one;
     two.id = cpu_two.id = "driver 2";
     device_set_compiler(arena, &one, &family_cuda, "nvcc", "-O3");
@@ -110,9 +103,8 @@ static void a_gpu_keeps_what_its_id_told(void **state)
 }
 
 /* Where a target's code is that of another, it runs where that runs, and the device does not list it: its id is the same with and without. */
-static void targets_with_the_code_of_others(void **state)
+TEST(targets_with_the_code_of_others)
 {
-    (void)state;
     const Target any = { .name = "any", .family = &family_cpu, .arch = "", .attribute = "" };
     const Target none = { .name = "none", .family = &family_cpu, .arch = "", .attribute = "no_such_feature" };
     TargetList list = { 4,
@@ -136,9 +128,8 @@ static void targets_with_the_code_of_others(void **state)
     assert_true(device_runs(&of_any, &list.t[3]) && !device_runs(&of_any, &list.t[2]));
 }
 
-static void typical_devices(void **state)
+TEST(typical_devices)
 {
-    (void)state;
     Target t = { .name = "sm_77", .family = &family_cuda };
     target_set_fact(&t, "SMS", 101);
     target_set_fact(&t, "SMEM_SM", 1026);
@@ -154,14 +145,4 @@ static void typical_devices(void **state)
     assert_int_equal(strlen(d.id), 16);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_this_cpu_runs),
-        cmocka_unit_test(ids_tell_machines_apart),
-        cmocka_unit_test(a_gpu_keeps_what_its_id_told),
-        cmocka_unit_test(targets_with_the_code_of_others),
-        cmocka_unit_test(typical_devices),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

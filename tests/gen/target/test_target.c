@@ -2,11 +2,7 @@
  *
  * target: a file of each family field by field, what a file may not say, order and fallbacks.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -60,9 +56,8 @@ static void has_facts(const Target *t, const Fact *want, int n)
     }
 }
 
-static void fields_of_a_cpu(void **state)
+TEST(fields_of_a_cpu)
 {
-    (void)state;
     const Target t = parse(cpu);
     assert_string_equal(t.name, "wide");
     assert_ptr_equal(t.family, &family_cpu);
@@ -76,9 +71,8 @@ static void fields_of_a_cpu(void **state)
     has_facts(&t, (Fact[]){ { "VECTOR_BYTES", 64 }, { "VECTOR_REGISTERS", 32 }, { "SMS", 0 }, { "SM_ARCH", 0 } }, 4);
 }
 
-static void fields_of_a_gpu(void **state)
+TEST(fields_of_a_gpu)
 {
-    (void)state;
     static const Fact want[] = { { "SM_ARCH", 77 },         { "SMS", 101 },          { "SMEM_SM", 1026 },
                                  { "SMEM_BLOCK", 1025 },    { "REGS_SM", 1027 },     { "THREADS_SM", 1028 },
                                  { "BLOCKS_SM", 29 },       { "FMA_SM", 128 },       { "TENSOR_F16_SM", 512 },
@@ -113,9 +107,8 @@ static const char *with(const char *text, const char *from, const char *to)
     return arena_printf(arena, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
 }
 
-static void faults(void **state)
+TEST(faults)
 {
-    (void)state;
     static const struct {
         const char *text, *from, *to, *want;
     } cases[] = {
@@ -170,9 +163,8 @@ static const char *ranked(const char *name, const char *rank)
     return with(with(with(cpu, "wide", name), "thin", ""), "rank = 25", arena_printf(arena, "rank = %s", rank));
 }
 
-static void folders_are_read_by_rank(void **state)
+TEST(folders_are_read_by_rank)
 {
-    (void)state;
     static const char *const order[] = { "sm_77", "b", "c", "a" };
     char folder[TMP_FOLDER_BYTES];
     TargetList list;
@@ -196,9 +188,8 @@ static void folders_are_read_by_rank(void **state)
     assert_int_equal(tmp_folder_remove(folder), 0);
 }
 
-static void there_are_some_targets_and_not_too_many(void **state)
+TEST(there_are_some_targets_and_not_too_many)
 {
-    (void)state;
     char folder[TMP_FOLDER_BYTES];
     TargetList list;
     Diag *d = diag_new(arena);
@@ -259,9 +250,8 @@ static const Target *read_target(Folders *f, const char *name)
     return t;
 }
 
-static void what_a_file_lacks_is_as_in_another(void **state)
+TEST(what_a_file_lacks_is_as_in_another)
 {
-    (void)state;
     static const Fact want[] = { { "SMS", 58 }, { "SMEM_SM", 1026 }, { "DRAM_GBS", 300 }, { "L2_GBS", 3000 } };
     Folders f;
     open_folders(&f);
@@ -289,9 +279,8 @@ static void what_a_file_lacks_is_as_in_another(void **state)
 }
 
 /* One that takes the place of dcgen's own may be like it. */
-static void earlier_folders_hide_later_ones(void **state)
+TEST(earlier_folders_hide_later_ones)
 {
-    (void)state;
     Folders f;
     open_folders(&f);
     write_target(f.given, "wide.cfg", "name = \"wide\"; like = \"wide\"; vector_registers = 16;");
@@ -309,9 +298,8 @@ static void earlier_folders_hide_later_ones(void **state)
 }
 
 /* What code for a target of another folder depends on is in its hash; dcgen's own have none. */
-static void hashes_follow_what_code_depends_on(void **state)
+TEST(hashes_follow_what_code_depends_on)
 {
-    (void)state;
     static const struct {
         const char *from, *to;
         bool counts;
@@ -336,9 +324,8 @@ static void hashes_follow_what_code_depends_on(void **state)
     close_folders(&f);
 }
 
-static void faults_of_targets_that_are_like_others(void **state)
+TEST(faults_of_targets_that_are_like_others)
 {
-    (void)state;
     static const struct {
         const char *a, *b, *want;
     } cases[] = {
@@ -382,9 +369,8 @@ static void faults_of_targets_that_are_like_others(void **state)
 }
 
 /* A folder besides dcgen's own need not have targets. */
-static void folders_without_targets(void **state)
+TEST(folders_without_targets)
 {
-    (void)state;
     Folders f;
     open_folders(&f);
     assert_true(read_folders(&f) && f.list.n == 2);
@@ -397,9 +383,8 @@ static void folders_without_targets(void **state)
     assert_int_equal(tmp_folder_remove(f.own), 0);
 }
 
-static void fallbacks_of_fallbacks(void **state)
+TEST(fallbacks_of_fallbacks)
 {
-    (void)state;
     TargetList list = { 5,
                         { { .name = "a", .fallback = "b" },
                           { .name = "b", .fallback = "c" },
@@ -412,20 +397,4 @@ static void fallbacks_of_fallbacks(void **state)
             assert_int_equal(target_is_fallback(&list, &list.t[i], &list.t[of]), stands_in[i][of] == 'x');
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields_of_a_cpu),
-        cmocka_unit_test(fields_of_a_gpu),
-        cmocka_unit_test(faults),
-        cmocka_unit_test(folders_are_read_by_rank),
-        cmocka_unit_test(what_a_file_lacks_is_as_in_another),
-        cmocka_unit_test(earlier_folders_hide_later_ones),
-        cmocka_unit_test(hashes_follow_what_code_depends_on),
-        cmocka_unit_test(faults_of_targets_that_are_like_others),
-        cmocka_unit_test(folders_without_targets),
-        cmocka_unit_test(fallbacks_of_fallbacks),
-        cmocka_unit_test(there_are_some_targets_and_not_too_many),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

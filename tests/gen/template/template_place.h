@@ -5,11 +5,7 @@
 #ifndef DCGEN_TESTS_TEMPLATE_PLACE_H
 #define DCGEN_TESTS_TEMPLATE_PLACE_H
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <stdio.h>
 #include <math.h>
 #include <stdlib.h>

@@ -3,11 +3,7 @@
  * What conv2d packs, byte for byte: files that hold it have the name of its packing alone, so other bytes take another name. (dense:
  * tests/package/test_packed_file.sh.)
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <stdlib.h>
 #include "templates/conv2d/pack.c"
 
@@ -20,7 +16,7 @@ static uint64_t sum_of(const unsigned char *p, size_t n)
     return sum;
 }
 
-static void bytes_are_those_of_the_name(void **state)
+TEST(bytes_are_those_of_the_name)
 {
     static const struct {
         int64_t G, C, K, R, S;
@@ -51,10 +47,4 @@ static void bytes_are_those_of_the_name(void **state)
     }
     assert_string_equal(NAME_PACKED_AS,
                         "[G][ceil(K/16)][R*S*C + 3][16] or of groups, F(2 x 2): WINOGRAD_2, F(4 x 4): WINOGRAD_4");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(bytes_are_those_of_the_name) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
  *
  * fill: what becomes of names, conditions, repeated lines and sections; every error with its place.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,9 +86,8 @@ static void check_cases(const Case *c, size_t n)
     }
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
-    (void)state;
     static const Case cases[] = {
         { "x = MR * NR;\n", "x = 3 * 4;\n" },
         { "x = LOW - MIN;\n", "x = (-2) - (-9223372036854775808);\n" },
@@ -135,9 +130,8 @@ static const char *filled_with_piece(const char *piece_text, const char *text, c
 }
 
 /* A file that is included stands in the line's place, filled, without its licence. */
-static void test_pieces(void **state)
+TEST(test_pieces)
 {
-    (void)state;
     static const char piece[] =
         "/* SPDX-License-Identifier: MIT-0 */\n/* KERNEL's MR */\n#if ONE\nint KERNEL_f(MR);\n#else\n?\n#endif\n";
     static const Case cases[] = {
@@ -157,9 +151,8 @@ static void test_pieces(void **state)
 }
 
 /* What is wrong with a piece is told at its own line. */
-static void test_faulty_piece(void **state)
+TEST(test_faulty_piece)
 {
-    (void)state;
     static const char text[] = "int x;\n#if ONE\n";
     const char *err;
     assert_null(filled_with_piece(text, "#include \"f.cuh\"\n", &err));
@@ -168,9 +161,8 @@ static void test_faulty_piece(void **state)
 }
 
 /* More than a licence in a comment at a piece's head stays whole. */
-static void test_headed_piece(void **state)
+TEST(test_headed_piece)
 {
-    (void)state;
     static const char text[] = "/* SPDX-License-Identifier: MIT-0\n *\n * MR\n */\n";
     const char *err;
     assert_string_equal(filled_with_piece(text, "#include \"f.cuh\"\n", &err),
@@ -178,9 +170,8 @@ static void test_headed_piece(void **state)
     assert_string_equal(filled_with_piece("/* MR rows */\nx\n", "#include \"f.cuh\"\n", &err), "/* 3 rows */\nx\n");
 }
 
-static void test_includes(void **state)
+TEST(test_includes)
 {
-    (void)state;
     static const char text[] =
         "-\n#include \"g\"\n#include \"f.cuh\"\n#include <math.h>\n x = \"#include \";\n#include \"f.cuh\"";
     const char *at = text + strlen("-\n#include \"g\"\n"), *file;
@@ -190,9 +181,8 @@ static void test_includes(void **state)
     assert_int_equal(n, 2);
 }
 
-static void test_strings(void **state)
+TEST(test_strings)
 {
-    (void)state;
     static const Case cases[] = {
         { "\"MR NAME KERNEL_x\" MR\n", "\"MR bert bert_k7_x\" 3\n" },
         { "\"a \\\" MR\" MR\n", "\"a \\\" MR\" 3\n" },
@@ -205,9 +195,8 @@ static void test_strings(void **state)
     check_cases(cases, LENGTH(cases));
 }
 
-static void test_conditions(void **state)
+TEST(test_conditions)
 {
-    (void)state;
     static const Case cases[] = {
         { "#if ONE\na\n#else\nb\n#endif\nc\n", "a\nc\n" },
         { "#if ZERO\na\n#else\nb\n#endif\n", "b\n" },
@@ -228,9 +217,8 @@ static void test_conditions(void **state)
     check_cases(cases, LENGTH(cases));
 }
 
-static void test_conditions_of_c(void **state)
+TEST(test_conditions_of_c)
 {
-    (void)state;
     static const Case cases[] = {
         { "#if defined(__x86_64__)\nMR\n#else\nb\n#endif\n", "#if defined(__x86_64__)\n3\n#else\nb\n#endif\n" },
         { "#ifdef __AVX2__\n#if ONE\na\n#endif\n#endif\n", "#ifdef __AVX2__\na\n#endif\n" },
@@ -250,9 +238,8 @@ static void test_conditions_of_c(void **state)
     check_cases(cases, LENGTH(cases));
 }
 
-static void test_repeat(void **state)
+TEST(test_repeat)
 {
-    (void)state;
     static const Case cases[] = {
         { "case R: f(R, MR); //@ repeat R = 1..MR\n", "case 1: f(1, 3);\ncase 2: f(2, 3);\ncase 3: f(3, 3);\n" },
         { "  R,  //@ repeat R = MR - 1 .. NR\nR\n", "  2,\n  3,\n  4,\nR\n" },
@@ -273,9 +260,8 @@ static void test_repeat(void **state)
 }
 
 /* Of words: the longest first part counts, further parts too; those in small letters are whole texts. */
-static void test_words(void **state)
+TEST(test_words)
 {
-    (void)state;
     static const Case cases[] = {
         { "NAME_KERNEL_NAME_x NAME__KERNEL NAME_\n", "bert_bert_k7_bert_x bert__bert_k7 bert_\n" },
         { "NAME_TARGET_ATTRIBUTE NAME_MR\n", "bert_bert_TARGET_avx2 bert_MR\n" },
@@ -284,9 +270,8 @@ static void test_words(void **state)
     check_cases(cases, LENGTH(cases));
 }
 
-static void test_lists(void **state)
+TEST(test_lists)
 {
-    (void)state;
     static const Case cases[] = {
         { "f(EACH(axes, int AXIS), MR);\n", "f(int M, int N, int K, 3);\n" },
         { "if (ANY(axes, g(AXIS) < 0 || AXIS > MR))\n",
@@ -306,9 +291,8 @@ static void test_lists(void **state)
     assert_string_equal(fill_find(fill_row_at(whole.scope, "axes", 2), "AXIS", 4), "K");
 }
 
-static void test_sections(void **state)
+TEST(test_sections)
 {
-    (void)state;
     static const Case cases[] = {
         { "a\n//@ table\nb\n", "a\n1,\n2,\nb\n" },
         { "  //@ table\n", "1,\n2,\n" },
@@ -319,9 +303,8 @@ static void test_sections(void **state)
     check_cases(cases, LENGTH(cases));
 }
 
-static void test_errors(void **state)
+TEST(test_errors)
 {
-    (void)state;
     static const Case cases[] = {
         { "a\n#if MR == FOO\n#endif\n", "t.c:2:5: error: a condition over declared names may use no other names" },
         { "#if MR +\n#endif\n", "t.c:1:" },
@@ -360,9 +343,8 @@ static void test_errors(void **state)
     }
 }
 
-static void test_depth(void **state)
+TEST(test_depth)
 {
-    (void)state;
     char text[40 * 16] = "";
     const char *err;
     for (int i = 0; i < 40; i++)
@@ -373,9 +355,8 @@ static void test_depth(void **state)
     assert_non_null(strstr(err, "conditions nest deeper than 32"));
 }
 
-static void test_absent_parts(void **state)
+TEST(test_absent_parts)
 {
-    (void)state;
     FillScope *name = fill_scope(arena, NULL);
     const Fill bare = { .scope = name };
     fill_word(name, "NAME", "bert");
@@ -389,9 +370,8 @@ static void test_absent_parts(void **state)
     assert_non_null(strstr(err, "t.c:2:2:")); /* places count from the file's beginning */
 }
 
-static void test_fill_names(void **state)
+TEST(test_fill_names)
 {
-    (void)state;
     static const Case cases[] = {
         { "a = MR; /* NR\n NR */ b2 // c\n", "a@0 MR@4 b2@21 " },
         { "\"MR \\\" x\" 'c' 0x1F 1e3 d\n", "d@23 " },
@@ -423,17 +403,4 @@ static void test_fill_names(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),        cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_faulty_piece), cmocka_unit_test(test_headed_piece),
-        cmocka_unit_test(test_includes),     cmocka_unit_test(test_strings),
-        cmocka_unit_test(test_conditions),   cmocka_unit_test(test_conditions_of_c),
-        cmocka_unit_test(test_repeat),       cmocka_unit_test(test_sections),
-        cmocka_unit_test(test_words),        cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_errors),       cmocka_unit_test(test_depth),
-        cmocka_unit_test(test_absent_parts), cmocka_unit_test(test_fill_names),
-    };
-    return cmocka_run_group_tests(tests, make, teardown);
-}
+TEST_FILE(make, teardown)

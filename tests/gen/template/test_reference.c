@@ -3,11 +3,7 @@
  * The definition of dense, which all kernels are compared with, itself compared with sums of small whole numbers, which are exact: rows, a few
  * of them, the sums of rows and the magnitudes behind each; every layout and element type, and the values of 16-bit elements.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -100,9 +96,8 @@ static void compare(Rows *rows, Rows *check, const void *const *operand)
     }
 }
 
-static void sums_are_exact(void **state)
+TEST(sums_are_exact)
 {
-    (void)state;
     static float x[M * K], w[N * K];
     static uint16_t x_half[M * K], w_half[K * N], x_brain[M * K], w_brain[N * K];
     for (int i = 0; i < M * K; i++)
@@ -119,9 +114,8 @@ static void sums_are_exact(void **state)
     assert_int_equal(terms_bf16(extent), K + 1);
 }
 
-static void elements_have_their_values(void **state)
+TEST(elements_have_their_values)
 {
-    (void)state;
     static const struct {
         uint16_t bits;
         double half, brain;
@@ -142,11 +136,4 @@ static void elements_have_their_values(void **state)
         assert_true(brain == row[i].brain);
     }
     assert_true(signbit(element_f16(0x8000)) && isnan(element_bf16(0x7fc0)) && isnan(element_f16(0x7e00)));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(sums_are_exact),
-                                        cmocka_unit_test(elements_have_their_values) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

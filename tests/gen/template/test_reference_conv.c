@@ -3,11 +3,7 @@
  * The definition of conv2d, which all kernels are compared with: values that were worked out by hand for padding, strides, dilation and groups,
  * and the same results wherever X, F and Y lie in other layouts.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -160,9 +156,8 @@ static const Case cases[] = {
     { { 1, 1, 1, 2, 0, 1, 1, 1, ONE_BY_ONE }, { 0 }, { 0 }, 2, { 0, 0 }, { 0, 0 } },
 };
 
-static void values_are_those_by_hand(void **state)
+TEST(values_are_those_by_hand)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const Case *c = &cases[i];
         int64_t e[NEXTENT];
@@ -180,9 +175,8 @@ static void values_are_those_by_hand(void **state)
 
 /* ---- layouts */
 
-static void layouts_make_no_difference(void **state)
+TEST(layouts_make_no_difference)
 {
-    (void)state;
     int64_t e[NEXTENT] = { 2, 2, 4, 5, 3, 2, 2, 3, 1, 2, 1, 0, 2, 1, 2, 1 };
     static float x[MOST], f[MOST];
     static double want[MOST], want_bound[MOST], y[MOST], bound[MOST];
@@ -202,9 +196,4 @@ static void layouts_make_no_difference(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(values_are_those_by_hand),
-                                        cmocka_unit_test(layouts_make_no_difference) };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

@@ -2,12 +2,12 @@
  *
  * template: what the names of a small template stand for, what its expressions give, which specs it suits, and its text when it is filled.
  */
+#include "tests/test.h"
 #include "tests/gen/template/template_small.h"
 #include "tests/gen/with_formula.h"
 
-static void test_names(void **state)
+TEST(test_names)
 {
-    (void)state;
     const Template *t = read_small(small);
     static const int64_t value[] = { 4, 1 }, extent[] = { 9, 10, 11 };
     Binding b = bind(t, make_spec("NK", false, true), value, extent);
@@ -58,9 +58,8 @@ static void assert_value(const Expr *e, const int64_t *slots, double want)
     assert_float_equal(x, want, 0);
 }
 
-static void test_expressions(void **state)
+TEST(test_expressions)
 {
-    (void)state;
     const Template *t = read_small(small);
     static const int64_t value[] = { 4, 1 }, extent[] = { 9, 10, 11 };
     Binding b = bind(t, make_spec("NK", false, false), value, extent);
@@ -72,9 +71,8 @@ static void test_expressions(void **state)
     assert_value(t->feature[1].expr, slots, 1);
 }
 
-static void test_fill(void **state)
+TEST(test_fill)
 {
-    (void)state;
     const Template *t = read_small(small);
     static const int64_t value[] = { 2, 1 };
     Diag *d = diag_new(arena);
@@ -89,9 +87,8 @@ static void test_fill(void **state)
 }
 
 /* K is 64 or 24, N is 48: no kernel is fixed for extents that no shape has together. */
-static void test_extents_together(void **state)
+TEST(test_extents_together)
 {
-    (void)state;
     const Template *t =
         read_small(with("[1, 2, 4]; doc = \"rows in a block\"; },\n  { name = \"UK\"; choices = [1, 2];",
                         "\"N\"; doc = \"rows in a block\"; },\n  { name = \"UK\"; choices = \"K\";"));
@@ -106,9 +103,8 @@ static void test_extents_together(void **state)
 }
 
 /* Numbers, an axis and a mix of parameters: the axis' extents decide alone. */
-static void test_occurs_beside_numbers(void **state)
+TEST(test_occurs_beside_numbers)
 {
-    (void)state;
     const Template *t = read_small(with("[1, 2];", "\"K\";"));
     assert_int_equal(t->ntogether, 2);
     assert_true(template_occurs(t, (int64_t[]){ 4, 24 }) && template_occurs(t, (int64_t[]){ 1, 0 }));
@@ -116,9 +112,8 @@ static void test_occurs_beside_numbers(void **state)
 }
 
 /* Five values on each of three axes, one shape for each combination, are 125: none is left out. */
-static void test_many_extents_together(void **state)
+TEST(test_many_extents_together)
 {
-    (void)state;
     const Spec *was = base;
     base = read_spec("name = \"pkg\"; op = \"dense\"; dims = { A = { min = 1; max = 5; }; B = { min = 1; max = 5; }; "
                      "C = { min = 1; max = 5; }; }; shapes = ( { M = \"A\"; N = \"B\"; K = \"C\"; } );");
@@ -137,9 +132,8 @@ static void test_many_extents_together(void **state)
     assert_false(template_occurs(t, (int64_t[]){ 0, 6, 0 }));
 }
 
-static void test_suits(void **state)
+TEST(test_suits)
 {
-    (void)state;
     const Template *t = read_small(small);
     Target gpu = { .name = "sm_90a", .family = &family_cuda };
     const Target *cpu = target_find(&targets, "avx2");
@@ -150,9 +144,8 @@ static void test_suits(void **state)
 }
 
 /* Lists that are not there name all; of GPUs' templates both forms of the constant operand are read. */
-static void test_suits_more(void **state)
+TEST(test_suits_more)
 {
-    (void)state;
     const Spec *plain = make_spec("KN", false, false), *packed = make_spec("NK", true, false);
     const Target *cpu = target_find(&targets, "avx2"), *gpu = target_find(&targets, "sm_80");
     const Template *any = read_small(with("layouts = { W = [\"NK\"]; };\n", ""));
@@ -170,9 +163,8 @@ static void test_suits_more(void **state)
 }
 
 /* What every template knows, of an f16 spec on a GPU whose compiler and emulator told of the kernel; then of nothing at all. */
-static void test_context(void **state)
+TEST(test_context)
 {
-    (void)state;
     static const Param told[] = { { "spills", 1 },          { "regs", 40 },      { "sectors_read", 5 },
                                   { "sectors_written", 6 }, { "wavefronts", 7 }, { "conflicts", 8 },
                                   { "barriers", 9 } };
@@ -239,7 +231,7 @@ static void test_context(void **state)
 }
 
 /* Templates are told whether there is a formula, and whether it has functions of many instructions. */
-static void test_formula(void **state)
+TEST(test_formula)
 {
     static const char *const word[] = { NULL, "bias", "gelu" };
     (void)state;
@@ -262,9 +254,8 @@ static int64_t slot_of(const Template *t, const int64_t *slots, const char *name
 }
 
 /* REGS is what the compiler told, else what the head guesses; of a head that does not there is none. What stands behind it has its number. */
-static void test_registers(void **state)
+TEST(test_registers)
 {
-    (void)state;
     static const Param told = { "regs", 77 }, not_told = { "regs", 0 };
     static const int64_t value[] = { 4, 1 }, extent[] = { 9, 10, 11 };
     const char *text =
@@ -292,9 +283,8 @@ static void test_registers(void **state)
 }
 
 /* Facts that only terms use have numbers too, and so have their values; 1 / 0 of a derived name makes no slots. */
-static void test_terms(void **state)
+TEST(test_terms)
 {
-    (void)state;
     static const int64_t value[] = { 4, 1 }, extent[] = { 9, 10, 11 }, none[] = { 9, 0, 11 };
     const Template *t = read_small(with("expr = \"1 + 1 / STEP\"; doc = \"a part\"; }",
                                         "expr = \"2 * M * L2_BYTES\"; doc = \"x\"; }, { "
@@ -314,9 +304,8 @@ static void test_terms(void **state)
 }
 
 /* nvcc passes over the text once an architecture: a body is for its own, or for that and later ones. */
-static void test_guards(void **state)
+TEST(test_guards)
 {
-    (void)state;
     static const struct {
         const char *target, *want;
     } cases[] = {
@@ -340,22 +329,4 @@ static void test_guards(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_expressions),
-        cmocka_unit_test(test_fill),
-        cmocka_unit_test(test_extents_together),
-        cmocka_unit_test(test_many_extents_together),
-        cmocka_unit_test(test_suits),
-        cmocka_unit_test(test_context),
-        cmocka_unit_test(test_formula),
-        cmocka_unit_test(test_registers),
-        cmocka_unit_test(test_terms),
-        cmocka_unit_test(test_guards),
-        cmocka_unit_test(test_suits_more),
-        cmocka_unit_test(test_occurs_beside_numbers),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

@@ -2,20 +2,19 @@
  *
  * template_body: names of the body that the head does not declare, or that the body does not use; files that it includes.
  */
+#include "tests/test.h"
 #include "tests/gen/template/template_small.h"
 
 /* Words of C, of macros and of the package, single letters and what is not in capitals are no slips. */
-static void test_free_names(void **state)
+TEST(test_free_names)
 {
-    (void)state;
     read_small(with("    const int64_t M = a->M;\n", "    x(Q, _ABC, Abc, INT64_MAX, NULL, KERNEL_tile, NAME_X, NAME, "
                                                      "KERNEL, M, N, K, INFINITY, HAS_EPILOGUE, CORES);\n"));
 }
 
 /* What a repetition counts by may have a long name. It is known in the lines that are repeated, and nowhere else. */
-static void test_repeated_names(void **state)
+TEST(test_repeated_names)
 {
-    (void)state;
     static const struct {
         const char *lines, *want; /* want NULL: no error */
     } cases[] = {
@@ -40,17 +39,15 @@ static void test_repeated_names(void **state)
 }
 
 /* Conditions within the lines for the stand-alone compile do not end them. */
-static void test_nested_standalone(void **state)
+TEST(test_nested_standalone)
 {
-    (void)state;
     read_small(with("#ifndef DCGEN\n",
                     "#ifndef DCGEN\n#if 1\n#define QQQQ 1\n#endif\n#define WWWW QQQQ\n#include \"no.h\"\n"));
 }
 
 /* What stands before, between and behind the lines for the stand-alone compile is the kernel's. */
-static void test_around_standalone(void **state)
+TEST(test_around_standalone)
 {
-    (void)state;
     static const struct {
         const char *from, *to, *want; /* want NULL: no error */
     } cases[] = {
@@ -75,9 +72,8 @@ static void test_around_standalone(void **state)
 }
 
 /* A parameter that only an unused value needs changes no kernel. What is used may need it by way of several values. */
-static void test_unused_through_value(void **state)
+TEST(test_unused_through_value)
 {
-    (void)state;
     TemplateList list;
     const char *said, *text = with("    return M > UK ? PACKAGE_OK : VF;", "    return PACKAGE_OK + VF;");
     char *end = strstr((char *)text, "1..STEP");
@@ -90,9 +86,8 @@ static void test_unused_through_value(void **state)
 }
 
 /* Files that the body includes: their names are checked as the body's are, and their text counts for the hash. */
-static void test_pieces(void **state)
+TEST(test_pieces)
 {
-    (void)state;
     TemplateList list;
     const char *said;
     const char *text = with("    f(R); //@ repeat R = 1..STEP\n", "#include \"f.h\"\n");
@@ -152,9 +147,8 @@ static void test_pieces(void **state)
 }
 
 /* A file of a folder beside the template's. */
-static void test_piece_of_other_folder(void **state)
+TEST(test_piece_of_other_folder)
 {
-    (void)state;
     static const int64_t value[] = { 2, 1 };
     TemplateList list;
     const char *said;
@@ -173,9 +167,8 @@ static void test_piece_of_other_folder(void **state)
 }
 
 /* A template that is like another has its body, and what its own head does not say. Files of its own folder come first. */
-static void test_like(void **state)
+TEST(test_like)
 {
-    (void)state;
     static const int64_t value[] = { 1, 1 };
     static const char head[] = "/* dcgen\nname = \"other\"; op = \"dense\"; like = \"x.c\"; doc = \"as x.c\";\n"
                                "params = ( { name = \"MR\"; choices = [1]; doc = \"one row\"; } );\n"
@@ -225,17 +218,4 @@ static void test_like(void **state)
     unlink(arena_printf(arena, "%s/f.h", folder));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_free_names),
-        cmocka_unit_test(test_repeated_names),
-        cmocka_unit_test(test_nested_standalone),
-        cmocka_unit_test(test_around_standalone),
-        cmocka_unit_test(test_unused_through_value),
-        cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_piece_of_other_folder),
-        cmocka_unit_test(test_like),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

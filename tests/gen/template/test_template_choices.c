@@ -6,6 +6,7 @@
  *
  * ctest: label=slow,thorough timeout=300 cost=10
  */
+#include "tests/test.h"
 #include "tests/gen/template/kernel_extents.h"
 #include "tests/gen/template/template_place.h"
 
@@ -74,12 +75,12 @@ static int64_t busiest(const Spec *spec, const UnitKernel *k, const int64_t *ext
 
 static const char *kernels_text(const Spec *spec, const UnitKernel *k, int n)
 {
-    static const char pattern[] =
-        "#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\nenum { pkg_OK, "
-        "pkg_BAD_EXTENT, pkg_BAD_POINTER };\n"
-        "//@ preamble\n//@ device\n//@ arguments\n//@ formula\n#if PACKED\n//@ pack_declarations\n//@ pack\n#endif\n//@ kernels\n"
-        "static int (*const kernel[])(const pkg_args *, int64_t, int64_t) = {\n"
-        "//@ repeat kernels\n//@ guard\n    [NUMBER] = KERNEL,\n//@ unguard\n//@ end\n};\n";
+    static const char pattern[] = "#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\nenum { pkg_OK, "
+                                  "pkg_BAD_EXTENT, pkg_BAD_POINTER };\n"
+                                  "//@ preamble\n//@ device\n//@ arguments\n//@ formula\n#if PACKED\n//@ "
+                                  "pack_declarations\n//@ pack\n#endif\n//@ kernels\n"
+                                  "static int (*const kernel[])(const pkg_args *, int64_t, int64_t) = {\n"
+                                  "//@ repeat kernels\n//@ guard\n    [NUMBER] = KERNEL,\n//@ unguard\n//@ end\n};\n";
     const UnitContext u = { spec, &device, &targets, DCGEN_SOURCE_DIR "/templates/package", k[0].target };
     Diag *d = diag_new(arena);
     FillScope *s = unit_scope(arena, &u);
@@ -138,9 +139,8 @@ static void check_target(const TemplateList *list, const Target *target, int mos
 }
 
 /* Those of the lesser instruction sets have a bias where the best one's have none. */
-static void test_every_choice(void **state)
+TEST(test_every_choice)
 {
-    (void)state;
     TemplateList list;
     assert_true(template_read_all(arena, base, NULL, 0, &list, diag_new(arena)));
     for (int i = 0, n = 0; i < targets.n; i++)
@@ -148,8 +148,4 @@ static void test_every_choice(void **state)
             check_target(&list, &targets.t[i], n ? FEW : MOST_KERNELS, n > 0), n++;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_every_choice) };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

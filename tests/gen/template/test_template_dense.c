@@ -5,6 +5,7 @@
  *
  * ctest: label=slow timeout=300 cost=15
  */
+#include "tests/test.h"
 #include "search/build/spills.h"
 #include "tests/gen/template/template_place.h"
 
@@ -48,9 +49,8 @@ static void read_dense(TemplateList *list)
     assert_true(list->n >= 4);
 }
 
-static void test_dense_as_it_stands(void **state)
+TEST(test_dense_as_it_stands)
 {
-    (void)state;
 #if defined(__x86_64__)
     TemplateList list;
     read_dense(&list);
@@ -66,9 +66,8 @@ static void test_dense_as_it_stands(void **state)
 
 /* The CUDA templates are for nvcc alone. */
 /* An empty sum, K = 0, and rows in tiles of the one height that each has as it stands (6 or 8): the kernel ends, and the result is 0. */
-static void test_dense_empty_sum(void **state)
+TEST(test_dense_empty_sum)
 {
-    (void)state;
 #if defined(__x86_64__)
     TemplateList list;
     read_dense(&list);
@@ -98,9 +97,8 @@ static void test_dense_empty_sum(void **state)
 #endif
 }
 
-static void test_dense_cuda_as_it_stands(void **state)
+TEST(test_dense_cuda_as_it_stands)
 {
-    (void)state;
     TemplateList list;
     read_dense(&list);
     if (!have("nvcc")) {
@@ -176,9 +174,8 @@ static int family_size(const Template *t)
 }
 
 /* The example of docs/templates-reference.md is a template, and compiles. */
-static void test_documented(void **state)
+TEST(test_documented)
 {
-    (void)state;
     size_t len;
     const char *text = text_read_file(arena, DCGEN_SOURCE_DIR "/docs/templates-reference.md", &len);
     assert_non_null(text);
@@ -204,9 +201,8 @@ static Spec *spec_for(const Template *t, const char *layout, bool bias)
 }
 
 /* Every template has a general kernel for every target, and each compiles with every layout and epilogue. */
-static void test_dense_general(void **state)
+TEST(test_dense_general)
 {
-    (void)state;
     TemplateList list;
     read_dense(&list);
     if (!have("gcc")) {
@@ -240,9 +236,8 @@ static void check_closed_form(const Template *t, const int64_t *slots, double se
     assert_true(is_cuda(t) ? sum > 1e3 && sum < 1e12 : sum > serial / (4 * 2 * 16));
 }
 
-static void test_dense_model(void **state)
+TEST(test_dense_model)
 {
-    (void)state;
     static const int64_t extents[][3] = {
         { 1, 1, 1 }, { 1, 3072, 768 }, { 5, 7, 3 }, { 17, 768, 3072 }, { 1000, 1024, 4096 }, { 4096, 1, 65536 },
     };
@@ -274,12 +269,4 @@ static void test_dense_model(void **state)
         }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dense_as_it_stands), cmocka_unit_test(test_dense_cuda_as_it_stands),
-        cmocka_unit_test(test_dense_empty_sum),    cmocka_unit_test(test_dense_general),
-        cmocka_unit_test(test_documented),         cmocka_unit_test(test_dense_model),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

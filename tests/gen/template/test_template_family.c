@@ -3,6 +3,7 @@
  * What templates of a family have in common (templates/family): a head uses it, stands in for it, or leaves all to it; faults in its
  * text have their place; and templates of dense without terms, features and derived names of their own are ranked much as by their heads.
  */
+#include "tests/test.h"
 #include "model/rank.h"
 #include "search/record/study.h"
 #include "search/space/cost.h"
@@ -39,9 +40,8 @@ static double term_of(const Binding *b, const char *name)
 static const int64_t two[] = { 2 }, extent[] = { 9, 48, 64 };
 
 /* On avx2, three threads: 48 columns are six vectors of 8 floats, four of them a tile and a thread's. */
-static void a_head_may_leave_all_to_its_family(void **state)
+TEST(a_head_may_leave_all_to_its_family)
 {
-    (void)state;
     const Binding b = bind(read_small(bare("")), make_spec("NK", false, false), two, extent);
     assert_int_equal(value_of(&b, "UNITS"), 6);
     assert_int_equal(value_of(&b, "UT"), 4);
@@ -52,9 +52,8 @@ static void a_head_may_leave_all_to_its_family(void **state)
     assert_true(b.t->nfeature > 20);
 }
 
-static void a_head_may_stand_in_for_it(void **state)
+TEST(a_head_may_stand_in_for_it)
 {
-    (void)state;
     const char *own = "derived = ( { name = \"COL\"; expr = \"16\"; doc = \"x\"; },\n"
                       "{ name = \"MINE\"; expr = \"UT * 100\"; doc = \"x\"; } );\n"
                       "serial_flops = \"MINE\";\n"
@@ -74,9 +73,8 @@ static void a_head_may_stand_in_for_it(void **state)
     assert_string_equal(t->hash, plain->hash); /* none of this is in a kernel */
 }
 
-static void a_head_may_have_terms_of_its_own_alone(void **state)
+TEST(a_head_may_have_terms_of_its_own_alone)
 {
-    (void)state;
     const Template *t =
         read_small(bare("own_terms = true; terms = ( { name = \"sum\"; expr = \"SUM\"; doc = \"x\"; } );"));
     const Binding b = bind(t, make_spec("NK", false, false), two, extent);
@@ -86,9 +84,8 @@ static void a_head_may_have_terms_of_its_own_alone(void **state)
 }
 
 /* What the core says of the op and the tile. */
-static void calls_and_tiles_are_counted(void **state)
+TEST(calls_and_tiles_are_counted)
 {
-    (void)state;
     static const struct {
         const char *name;
         int64_t value;
@@ -145,9 +142,8 @@ static const char *terms_from(int first, int n)
 }
 
 /* A term of the head that stands in for one of the family counts once. */
-static void there_may_be_so_many_terms(void **state)
+TEST(there_may_be_so_many_terms)
 {
-    (void)state;
     static const struct {
         int first, n, of_family; /* the head's; the family has t0 and those behind it */
         const char *want;        /* NULL: not too many */
@@ -169,9 +165,8 @@ static void there_may_be_so_many_terms(void **state)
     }
 }
 
-static void faults_in_its_text_have_their_place(void **state)
+TEST(faults_in_its_text_have_their_place)
 {
-    (void)state;
     static const struct {
         const char *text, *want;
     } row[] = {
@@ -274,9 +269,8 @@ static double agreement(const Case *c, const char *const *key)
     return least;
 }
 
-static void templates_are_ranked_without_terms_of_their_own(void **state)
+TEST(templates_are_ranked_without_terms_of_their_own)
 {
-    (void)state;
     static const char *const terms[] = { "terms", "features", NULL }, *const all[] = { "derived", "terms", "features",
                                                                                        NULL };
     static const Case cases[] = {
@@ -297,16 +291,4 @@ static void templates_are_ranked_without_terms_of_their_own(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_head_may_leave_all_to_its_family),
-        cmocka_unit_test(a_head_may_stand_in_for_it),
-        cmocka_unit_test(a_head_may_have_terms_of_its_own_alone),
-        cmocka_unit_test(calls_and_tiles_are_counted),
-        cmocka_unit_test(there_may_be_so_many_terms),
-        cmocka_unit_test(faults_in_its_text_have_their_place),
-        cmocka_unit_test(templates_are_ranked_without_terms_of_their_own),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

@@ -5,6 +5,7 @@
  *
  * ctest: label=slow
  */
+#include "tests/test.h"
 #include "tests/gen/template/template_place.h"
 
 typedef struct {
@@ -21,7 +22,7 @@ static const char REGISTERS[] = "accumulators, ", LATENCY[] = "fewer than 4 accu
 static const Row rows[] = {
     { "packed_gemm", "avx512", "NK", "MR=5 NP=5", NULL, 1, 0 },      /* 25 + 5 + 1 */
     { "packed_gemm", "avx512", "NK", "MR=7 NP=4", REGISTERS, 1, 0 }, /* 28 + 4 + 1 */
-    { "packed_gemm", "avx2", "NK", "MR=6 NP=1", NULL, 1, 0 },   /* 12 + 2 + 1 of 16: a panel is two vectors */
+    { "packed_gemm", "avx2", "NK", "MR=6 NP=1", NULL, 1, 0 },        /* 12 + 2 + 1 of 16: a panel is two vectors */
     { "packed_gemm", "avx2", "NK", "MR=7 NP=1", REGISTERS, 1, 0 },
     { "packed_gemm", "avx512", "NK", "MR=2 NP=1 KA=2", NULL, 1, 0 },
     { "packed_gemm", "avx512", "NK", "MR=3 NP=1", LATENCY, 1, 0 },
@@ -166,15 +167,10 @@ static void check_row(const Row *r)
     assert_int_equal(candidate_fits(&c, spec, &machine), !r->why);
 }
 
-static void each_constraint_at_its_limit(void **state)
+TEST(each_constraint_at_its_limit)
 {
-    (void)state;
     for (size_t i = 0; i < LENGTH(rows); i++)
         check_row(&rows[i]);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(each_constraint_at_its_limit) };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

@@ -2,11 +2,11 @@
  *
  * template_read: a small template field by field, faulty ones with the place of each error, and the hash of its code.
  */
+#include "tests/test.h"
 #include "tests/gen/template/template_small.h"
 
-static void test_fields(void **state)
+TEST(test_fields)
 {
-    (void)state;
     const Template *t = read_small(small);
     assert_string_equal(t->name, "small");
     assert_ptr_equal(t->family, &family_cpu);
@@ -28,9 +28,8 @@ static void test_fields(void **state)
 }
 
 /* The extents that the spec has on an axis, after 0; none where there are more than a kernel each is worth. */
-static void test_choices_of_an_axis(void **state)
+TEST(test_choices_of_an_axis)
 {
-    (void)state;
     static const struct {
         const char *choices;
         int axis, n;
@@ -69,9 +68,8 @@ static void check_fault(const Fault *f)
     assert_non_null(strstr(said, f->want));
 }
 
-static void test_faults(void **state)
+TEST(test_faults)
 {
-    (void)state;
     static const Fault faults[] = {
         { "rows[MR]", "rows[MRR]", "MRR", "'MRR' is not declared in the template's head; did you mean 'MR'?" },
         { "M > UK", "M > QQQQ", "QQQQ", "'QQQQ' is not declared in the template's head" },
@@ -142,9 +140,8 @@ static void test_faults(void **state)
                           "tile = ", "with this tile, the expression of STEP_FLOPS is too long" });
 }
 
-static void test_open_head(void **state)
+TEST(test_open_head)
 {
-    (void)state;
     TemplateList list;
     const char *said;
     char *text = arena_strdup(arena, small);
@@ -155,9 +152,8 @@ static void test_open_head(void **state)
 }
 
 /* Measurements outlive a better model: the hash is that of the code. */
-static void test_hash_is_of_the_code(void **state)
+TEST(test_hash_is_of_the_code)
 {
-    (void)state;
     static const struct {
         const char *from, *to;
         bool changes;
@@ -173,9 +169,8 @@ static void test_hash_is_of_the_code(void **state)
         assert_int_equal(strcmp(read_small(with(edit[i].from, edit[i].to))->hash, hash) != 0, edit[i].changes);
 }
 
-static void test_folder(void **state)
+TEST(test_folder)
 {
-    (void)state;
     TemplateList list;
     const char *said;
     write_file("x.c", "/* no template */\nint x;\n");
@@ -192,11 +187,4 @@ static void test_folder(void **state)
     unlink(arena_printf(arena, "%s/y.c", folder));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fields),    cmocka_unit_test(test_choices_of_an_axis),  cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_open_head), cmocka_unit_test(test_hash_is_of_the_code), cmocka_unit_test(test_folder),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

@@ -2,12 +2,7 @@
  *
  * template_space: the key `space` bounds what is searched, but not the general kernels; what it names must exist.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "tests/gen/golden.h"
 #include "tests/gen/synthetic.h"
 
@@ -32,9 +27,8 @@ static int64_t param(const Synthetic *y, const Candidate *c, const char *name)
     return -1;
 }
 
-static void only_wanted_values_are_searched(void **state)
+TEST(only_wanted_values_are_searched)
 {
-    (void)state;
     Synthetic all, some;
     const int64_t nall = space_of(&all, HEAD), n = space_of(&some, HEAD "space = { PF = [0, 64]; MR = [3]; };");
     int64_t expected = 0;
@@ -55,9 +49,8 @@ static void only_wanted_values_are_searched(void **state)
 }
 
 /* The general kernel has another MR, and is there all the same. */
-static void general_kernels_stay(void **state)
+TEST(general_kernels_stay)
 {
-    (void)state;
     Synthetic y;
     space_of(&y, HEAD "space = { MR = [3]; };");
     assert_int_equal(y.space->ngeneral, 1);
@@ -71,9 +64,8 @@ static void general_kernels_stay(void **state)
     arena_free(y.arena);
 }
 
-static void names_and_values_must_exist(void **state)
+TEST(names_and_values_must_exist)
 {
-    (void)state;
     static const char *const folder[] = { DCGEN_SOURCE_DIR "/templates" };
     Arena *a = arena_new();
     Diag *d = diag_new(a);
@@ -90,14 +82,4 @@ static void names_and_values_must_exist(void **state)
     assert_null(strstr(strstr(text, " 3, ") + 1, " 3, ")); /* which several templates have */
     assert_int_equal(diag_nerror(d), 2);
     arena_free(a);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_wanted_values_are_searched),
-        cmocka_unit_test(general_kernels_stay),
-        cmocka_unit_test(names_and_values_must_exist),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
  *
  * ctest: label=slow
  */
+#include "tests/test.h"
 #include "tests/gen/template/template_place.h"
 
 enum { MOST_TERMS = 16 };
@@ -587,9 +588,8 @@ static void check_point(const Point *kernel, const Point *p)
     }
 }
 
-static void calls_cost_what_was_worked_out(void **state)
+TEST(calls_cost_what_was_worked_out)
 {
-    (void)state;
     const Point *kernel = points;
     for (size_t i = 0; i < LENGTH(points); i++) {
         kernel = points[i].template ? &points[i] : kernel;
@@ -647,9 +647,8 @@ static void check_space(const char *target_name, const char *dtype, const char *
         }
 }
 
-static void work_is_bounded_for_any_call(void **state)
+TEST(work_is_bounded_for_any_call)
 {
-    (void)state;
     for (int kn = 0; kn < 2; kn++) {
         for (int packed = 0; packed < 2; packed++) {
             check_space("avx512", "f32", kn ? "KN" : "NK", packed);
@@ -660,9 +659,4 @@ static void work_is_bounded_for_any_call(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(calls_cost_what_was_worked_out),
-                                        cmocka_unit_test(work_is_bounded_for_any_call) };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

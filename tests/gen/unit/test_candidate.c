@@ -2,16 +2,11 @@
  *
  * candidate: values lead back to it, its key tells it from every other, and it knows the extents that it is fixed for.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include "tests/gen/synthetic_place.h"
 
-static void values_lead_back(void **state)
+TEST(values_lead_back)
 {
-    (void)state;
     for (int64_t i = 0; i < y.space->n; i += 37) {
         const Candidate *c = &y.space->candidate[i];
         int64_t value[TEMPLATE_MAX_PARAM];
@@ -24,9 +19,8 @@ static void values_lead_back(void **state)
     }
 }
 
-static void keys_tell_candidates_apart(void **state)
+TEST(keys_tell_candidates_apart)
 {
-    (void)state;
     const Candidate *a = &y.space->candidate[0], *b = &y.space->candidate[1];
     Device other = y.device;
     other.flags = "-O2";
@@ -39,9 +33,8 @@ static void keys_tell_candidates_apart(void **state)
 }
 
 /* Whatever a kernel depends on is in its key, each by itself. */
-static void keys_know_template_target_and_compiler(void **state)
+TEST(keys_know_template_target_and_compiler)
 {
-    (void)state;
     Template renamed = *y.space->candidate[0].t, changed = renamed;
     Candidate other[3] = { y.space->candidate[0], y.space->candidate[0], y.space->candidate[0] };
     Device compiler = y.device;
@@ -60,9 +53,8 @@ static void keys_know_template_target_and_compiler(void **state)
 }
 
 /* Parameters whose choices are an axis of the spec. */
-static void extents_that_are_fixed(void **state)
+TEST(extents_that_are_fixed)
 {
-    (void)state;
     Template t = *y.space->candidate[0].t;
     Candidate c = y.space->candidate[0];
     t.param[0].axis = 1;
@@ -82,13 +74,4 @@ static void extents_that_are_fixed(void **state)
     assert_false(candidate_is_fixed(&y.space->candidate[0]));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_lead_back),
-        cmocka_unit_test(keys_tell_candidates_apart),
-        cmocka_unit_test(extents_that_are_fixed),
-        cmocka_unit_test(keys_know_template_target_and_compiler),
-    };
-    return cmocka_run_group_tests(tests, make, drop);
-}
+TEST_FILE(make, drop)

@@ -7,11 +7,7 @@
  *
  * ctest: cost=10 timeout=300
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <stdlib.h>
 #include <string.h>
 #include "gen/base/process.h"
@@ -24,9 +20,6 @@
 #include "tests/tmp_folder.h"
 
 static const char *const templates[] = { DCGEN_SOURCE_DIR "/templates" };
-static int nrandom = 40;
-static unsigned seed = 1;
-static bool sanitize;
 
 /* Of data with infinite numbers, NaN, denormal and the largest ones. */
 static const char *const special[] = {
@@ -89,7 +82,7 @@ static bool is_formula(const char *formula)
 static const char *const *choose_formulas(int n)
 {
     const char **formula = ARENA_ARRAY(arena, (size_t)n, const char *);
-    Rng rng = { seed };
+    Rng rng = { test_argc > 1 ? (unsigned)atoi(test_argv[1]) : 1 };
     for (int i = 0; i < n;) {
         formula[i] = i < NSPECIAL ? special[i] : formula_real(arena, &rng, 2 + (int)rng_below(&rng, 4));
         i += is_formula(formula[i]);
@@ -326,16 +319,15 @@ static void check_compiler(const char *cc, const char *folder)
                                     program,
                                     "-lm",
                                     NULL };
-    run(cc, sanitize ? checked : plain);
+    run(cc, test_argc > 2 ? checked : plain);
     run("the program", (const char *const[]){ program, NULL });
     remove(program);
 }
 
-static void kernels_compute_formulas(void **state)
+TEST(kernels_compute_formulas)
 {
-    (void)state;
     char folder[TMP_FOLDER_BYTES];
-    const int n = NSPECIAL + nrandom;
+    const int n = NSPECIAL + (test_argc > 0 ? atoi(test_argv[0]) : 40);
     assert_non_null(tmp_folder(folder));
     const char *source = arena_printf(arena, "%s/formulas.c", folder);
     const char *const *formula = choose_formulas(n);
@@ -350,11 +342,4 @@ static void kernels_compute_formulas(void **state)
     remove(folder);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(kernels_compute_formulas) };
-    nrandom = argc > 1 ? atoi(argv[1]) : nrandom;
-    seed = argc > 2 ? (unsigned)atoi(argv[2]) : seed;
-    sanitize = argc > 3;
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

@@ -2,15 +2,11 @@
  *
  * The op by a CBLAS, as text that compiles and whose results are right in any number of parts.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
+#include "tests/test.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 #include <dlfcn.h>
 #include <math.h>
 #include "gen/base/text.h"
@@ -62,9 +58,8 @@ static char *library_text(const char *target, const char *layout, bool bias)
 }
 
 /* On a CPU that has more than the target, a library that used all of it would be no rival of the target's kernels. */
-static void it_gets_no_more_than_the_target(void **state)
+TEST(it_gets_no_more_than_the_target)
 {
-    (void)state;
     static const char *const row[][2] = { { "portable", "Nehalem" }, { "avx2", "Haswell" }, { "avx512", "SkylakeX" } };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         for (size_t k = 0; k < sizeof row / sizeof *row; k++)
@@ -116,9 +111,8 @@ static void check_product(dcgen_run_fn *run, const int64_t *e, bool kn, bool bia
                          (int)ntask, (int)m, (int)n, Y[m * e[1] + n]);
 }
 
-static void a_cblas_computes_the_op(void **state)
+TEST(a_cblas_computes_the_op)
 {
-    (void)state;
     static const int64_t extent[][3] = { { 1, 1, 1 }, { 1, 40, 33 }, { 40, 1, 7 }, { 13, 40, 33 }, { 40, 17, 5 } };
     static const int64_t parts[] = { 1, 2, 3, 64 };
     void *library = dlopen("libopenblas.so.0", RTLD_NOW);
@@ -144,11 +138,4 @@ static void a_cblas_computes_the_op(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_gets_no_more_than_the_target),
-        cmocka_unit_test(a_cblas_computes_the_op),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

@@ -6,11 +6,7 @@
  *
  *   ctest: emulator label=slow
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
@@ -27,7 +23,7 @@ void dcgen_emu_written(const void *address, size_t bytes);
 static Arena *arena;
 static TargetList targets;
 static char folder[TMP_FOLDER_BYTES];
-static int *nmatmul; /* calls of cublasLtMatmul so far */
+static int *nmatmul;      /* calls of cublasLtMatmul so far */
 static char headers[400]; /* the folder of cublasLt.h */
 
 /* `asks`: what the spec asks for besides its name, shapes and target. */
@@ -94,7 +90,8 @@ static const char *compile_for_emulator(const char *source, const char *so)
     for (int i = 0; tools.flags[i]; i++)
         text_printf(&command, " '%s'", tools.flags[i]);
     text_printf(&command,
-                " -D__DRIVER_TYPES_H__ -DCU_COMPLEX_H_ -DcuComplex=float -DcuDoubleComplex=double -I '%s' -idirafter '%s' -o '%s' '%s'",
+                " -D__DRIVER_TYPES_H__ -DCU_COMPLEX_H_ -DcuComplex=float -DcuDoubleComplex=double -I '%s' -idirafter "
+                "'%s' -o '%s' '%s'",
                 folder, headers, path, source);
     if (system(text_str(&command)) != 0)
         fail_msg("%s", text_str(&command));
@@ -105,7 +102,8 @@ static dcgen_launch_fn *build(const char *asks, bool has_kernel)
 {
     static int n;
     const char *so = arena_printf(arena, "library%d.so", n++), *source = write_text(library_text(asks));
-    void *launch = dlsym(load(has_kernel ? compile_for_emulator(source, so) : compile(source, so, "-x c++")), "dcgen_launch");
+    void *launch =
+        dlsym(load(has_kernel ? compile_for_emulator(source, so) : compile(source, so, "-x c++")), "dcgen_launch");
     dcgen_launch_fn *fn;
     assert_non_null(launch);
     memcpy(&fn, &launch, sizeof fn);
@@ -199,8 +197,9 @@ static const char *epilogue_text(const char *formula)
 static void check_dense(const Finish *f, bool kn)
 {
     static const int64_t extent[][3] = { { 1, 1, 1 }, { 13, 40, 33 }, { 40, 7, 5 }, { 2, 1030, 3 } };
-    dcgen_launch_fn *launch =
-        build(arena_printf(arena, "op = \"dense\"; layout = { W = \"%s\"; }%s", kn ? "KN" : "NK", epilogue_text(f->dense)), f->has_kernel);
+    dcgen_launch_fn *launch = build(
+        arena_printf(arena, "op = \"dense\"; layout = { W = \"%s\"; }%s", kn ? "KN" : "NK", epilogue_text(f->dense)),
+        f->has_kernel);
     for (size_t i = 0; i < sizeof extent / sizeof *extent; i++) {
         const int64_t *e = extent[i], M = e[0], N = e[1], K = e[2];
         fill();
@@ -213,12 +212,12 @@ static void check_dense(const Finish *f, bool kn)
                 expect(f->value(sum, bias[n] * f->has_bias, more[m * N + n] * f->has_more), m * N + n);
             }
     }
-    assert_int_not_equal(launch((const int64_t[]){ 1, 1, 0 }, (void *const[]){ left, right, bias, more, result }, NULL, NULL), 0);
+    assert_int_not_equal(
+        launch((const int64_t[]){ 1, 1, 0 }, (void *const[]){ left, right, bias, more, result }, NULL, NULL), 0);
 }
 
-static void it_computes_dense(void **state)
+TEST(it_computes_dense)
 {
-    (void)state;
     for (int i = 0; i < NFINISH; i++)
         check_dense(&finishes[i], i % 2);
     check_dense(&finishes[0], true);
@@ -259,33 +258,33 @@ static void check_batches(const Finish *f, dcgen_launch_fn *launch, const int64_
     }
 }
 
-static void it_computes_batch_matmul(void **state)
+TEST(it_computes_batch_matmul)
 {
-    (void)state;
     static const int64_t extent[][5] = { { 2, 3, 5, 7, 11 }, { 3, 4, 8, 16, 4 }, { 2, 2, 1, 6, 9 } };
     for (int kind = 0; kind < NFINISH; kind++) {
         const bool km = kind & 1, nk = kind & 2;
         const Finish *f = &finishes[(kind + kind / 4) % NFINISH]; /* others in each layout than in check_dense */
         dcgen_launch_fn *launch =
             build(arena_printf(arena, "op = \"batch_matmul\"; layout = { A = \"%s\"; B = \"%s\"; }%s", km ? "KM" : "MK",
-                               nk ? "NK" : "KN", epilogue_text(f->batched)), f->has_kernel);
+                               nk ? "NK" : "KN", epilogue_text(f->batched)),
+                  f->has_kernel);
         for (size_t i = 0; i < sizeof extent / sizeof *extent; i++)
             for (Lay lay = 0; lay < NLAY; lay++)
                 check_batches(f, launch, extent[i], km, nk, lay);
     }
 }
 
-static void it_compiles_for_each_type(void **state)
+TEST(it_compiles_for_each_type)
 {
-    (void)state;
     static const char *const dtypes[][2] = { { "tf32", "FAST_TF32" },
                                              { "f16", "CUDA_R_16F" },
                                              { "bf16", "CUDA_R_16BF" } };
     for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
         for (int k = 0; k < 2; k++) {
             const Finish *f = &finishes[k ? NFINISH - 1 : 2];
-            const char *text = library_text(arena_printf(arena, "op = \"%s\"; dtype = \"%s\"%s", k ? "dense" : "batch_matmul", dtypes[i][0],
-                                                         epilogue_text(k ? f->dense : f->batched)));
+            const char *text =
+                library_text(arena_printf(arena, "op = \"%s\"; dtype = \"%s\"%s", k ? "dense" : "batch_matmul",
+                                          dtypes[i][0], epilogue_text(k ? f->dense : f->batched)));
             assert_non_null(strstr(text, dtypes[i][1]));
             assert_null(strstr(text, "DTYPE_"));
             compile(write_text(text), "compiled.so", "");
@@ -304,7 +303,8 @@ static void put_header(const char *name, const char *text)
 /* Where cublasLt.h is. Of what it includes, the emulator has some, and some is not needed. */
 static void find_headers(void)
 {
-    FILE *p = popen("echo '#include <cublasLt.h>' | nvcc -E -x cu - | sed -n 's,^# 1 \"\\(.*\\)/cublasLt.h\".*,\\1,p'", "r");
+    FILE *p =
+        popen("echo '#include <cublasLt.h>' | nvcc -E -x cu - | sed -n 's,^# 1 \"\\(.*\\)/cublasLt.h\".*,\\1,p'", "r");
     assert_non_null(p);
     assert_non_null(fgets(headers, sizeof headers, p));
     headers[strcspn(headers, "\n")] = '\0';
@@ -342,13 +342,14 @@ static int tear_down(void **state)
     return tmp_folder_remove(folder);
 }
 
-int main(void)
+TEST_FILE(set_up, tear_down)
+
+static bool cublas_is_here(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(it_computes_dense), cmocka_unit_test(it_computes_batch_matmul),
-                                        cmocka_unit_test(it_compiles_for_each_type) };
-    if (system("echo '#include <cublasLt.h>' | nvcc -E -x cu - >/dev/null 2>&1") != 0) {
+    const bool is_here = system("echo '#include <cublasLt.h>' | nvcc -E -x cu - >/dev/null 2>&1") == 0;
+    if (!is_here)
         puts("skipped: nvcc or cublasLt.h is missing");
-        return 77;
-    }
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return is_here;
 }
+
+TEST_NEEDS(cublas_is_here)

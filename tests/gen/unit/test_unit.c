@@ -3,6 +3,7 @@
  * unit: the texts around kernels, and the hash of what a candidate's text depends on besides its template: what changes the text, changes it; the name of the package, which
  * says nothing of a time, does not.
  */
+#include "tests/test.h"
 #include "tests/gen/unit/unit_place.h"
 
 static const char *hash_of(const char *target, const char *name, const char *rest)
@@ -25,16 +26,14 @@ static const char *hash_of(const char *target, const char *name, const char *res
 
 static const char *const plain = "dtype = \"f32\"; layout = { W = \"NK\"; packed = false; };";
 
-static void the_name_does_not_count(void **state)
+TEST(the_name_does_not_count)
 {
-    (void)state;
     assert_string_equal(hash_of("portable", "one", plain), hash_of("portable", "another", plain));
     assert_string_equal(hash_of("sm_90a", "one", plain), hash_of("sm_90a", "another", plain));
 }
 
-static void what_changes_the_text_does(void **state)
+TEST(what_changes_the_text_does)
 {
-    (void)state;
     static const char *const other[] = {
         "dtype = \"f32\"; layout = { W = \"KN\"; packed = false; };",
         "dtype = \"f32\"; layout = { W = \"NK\"; packed = false; }; epilogue = [\"bias\"];",
@@ -48,9 +47,8 @@ static void what_changes_the_text_does(void **state)
 }
 
 /* A target's attribute reaches the hash by the text around kernels alone. */
-static void what_is_around_a_kernel_does(void **state)
+TEST(what_is_around_a_kernel_does)
 {
-    (void)state;
     const char *before = hash_of("portable", "one", plain), *before_cuda = hash_of("sm_90a", "one", plain);
     Target *avx2 = (Target *)target_find(&targets, "avx2");
     const char *attribute = avx2->attribute;
@@ -77,9 +75,8 @@ static const char *packing_of(const char *target, const char *spec)
 }
 
 /* How an operand is packed has a hash of its own: what says nothing of the bytes does not count. */
-static void a_packing_has_a_hash(void **state)
+TEST(a_packing_has_a_hash)
 {
-    (void)state;
 #define DENSE(name, dtype, layout, rest)                    \
     "name = \"" name "\"; op = \"dense\"; dtype = \"" dtype \
     "\"; shapes = ( { M = 7; N = 48; K = 64; } ); layout = { W = \"" layout "\"; packed = true; };" rest
@@ -138,9 +135,8 @@ static const char *filled(const UnitContext *u, const UnitKernel *k, int n, cons
 #define GUARD "#if defined(__x86_64__)\n"
 
 /* Kernels that stand side by side for one architecture share a guard; those for any have none. */
-static void guards_are_opened_and_closed(void **state)
+TEST(guards_are_opened_and_closed)
 {
-    (void)state;
     static const int64_t value[] = { 3, 5 };
     static const char *const target[] = { "avx512", "avx2", "portable", "avx2" };
     UnitContext u = context_of("avx2", "");
@@ -167,9 +163,8 @@ static void holds(const char *text, const char *part)
         fail_msg("no\n%s\nin\n%s", part, text ? text : "nothing");
 }
 
-static void axes_and_operands(void **state)
+TEST(axes_and_operands)
 {
-    (void)state;
     const Spec *s = spec_of("epilogue = [\"bias\"];"), *half = spec_of("dtype = \"f16\";"),
                *packed = spec_of("layout = { W = \"NK\"; packed = true; };");
     static const struct {
@@ -211,9 +206,8 @@ static void axes_and_operands(void **state)
                         "#define DCGEN_LAYOUT_W_KN 1\n#define DCGEN_DTYPE_BF16 1\ntext\n");
 }
 
-static void candidates_for_cpus(void **state)
+TEST(candidates_for_cpus)
 {
-    (void)state;
     static const int64_t value[] = { 2, 1 };
     Diag *d = diag_new(arena);
     const UnitContext u = context_of("avx2", "layout = { W = \"NK\"; packed = true; };");
@@ -247,9 +241,8 @@ static void candidates_for_cpus(void **state)
 }
 
 /* Several constant operands are packed together: calls take the packed one alone, and packing takes them all. Where nothing is packed, calls take each. */
-static void several_constants(void **state)
+TEST(several_constants)
 {
-    (void)state;
     static const char *const folders[] = { DCGEN_SOURCE_DIR "/tests/operators", DCGEN_SOURCE_DIR "/templates" };
     static const struct {
         const char *text, *packed, *plain;
@@ -285,9 +278,8 @@ static void several_constants(void **state)
     }
 }
 
-static void units_for_gpus(void **state)
+TEST(units_for_gpus)
 {
-    (void)state;
     static const struct {
         const char *rest, *want[3];
     } cases[] = {
@@ -321,9 +313,8 @@ static void units_for_gpus(void **state)
 }
 
 /* Arguments of kernels have the strides of an operand where some kernel asks for one. Rows of a packed constant are padded to 16 bytes. */
-static void strides_that_kernels_ask_for(void **state)
+TEST(strides_that_kernels_ask_for)
 {
-    (void)state;
     static const struct {
         const char *rest, *along;
     } cases[] = {
@@ -349,9 +340,8 @@ static void strides_that_kernels_ask_for(void **state)
 }
 
 /* A kernel whose template has KERNEL_scratch says how many bytes a part of a call needs; others ask for none. */
-static void scratch_memory_is_asked_for(void **state)
+TEST(scratch_memory_is_asked_for)
 {
-    (void)state;
     static const char *const pattern = "//@ repeat kernels\nHAS_SCRATCH\n//@ end\nANY_SCRATCH\n";
     static const int64_t value[] = { 2, 1 };
     Diag *d = diag_new(arena);
@@ -373,9 +363,8 @@ static void scratch_memory_is_asked_for(void **state)
 
 /* By blur of tests/operators: a part of the packed operand is there where the head of any kernel's template has a value of that name that is
  * not 0. */
-static void parts_of_the_packed_operand(void **state)
+TEST(parts_of_the_packed_operand)
 {
-    (void)state;
     static const char *const folders[] = { DCGEN_SOURCE_DIR "/tests/operators", DCGEN_SOURCE_DIR "/templates" };
     static const char text[] = "name = \"one\"; op = \"blur\"; shapes = ( { B = 1; H = 8; W = 8; R = 3; S = 3; } ); "
                                "layout = { packed = true; };";
@@ -402,9 +391,8 @@ static void parts_of_the_packed_operand(void **state)
 }
 
 /* The reference says how far off results may be, and whether that may turn a comparison. */
-static void accuracies_are_granted(void **state)
+TEST(accuracies_are_granted)
 {
-    (void)state;
     static const char *const package = DCGEN_SOURCE_DIR "/templates/package";
     const char *text = unit_reference(arena, spec_of("accuracy = 4; epilogue = \"acc > 0 ? 1 : 0\";"), package,
                                       "text\n", diag_new(arena));
@@ -420,9 +408,8 @@ static void accuracies_are_granted(void **state)
 }
 
 /* Of targets of other folders only those count that a kernel may be for. */
-static void targets_of_other_folders(void **state)
+TEST(targets_of_other_folders)
 {
-    (void)state;
     const TargetList before = targets;
     const char *cpu = hash_of("portable", "one", plain), *cuda = hash_of("sm_80", "one", plain);
     Target *mine = &targets.t[targets.n++];
@@ -441,9 +428,8 @@ static void targets_of_other_folders(void **state)
 
 /* Each file that stands in a candidate's text counts for the family that it is of, with lines that only some kernels have; how an operand is packed
  * counts where it is packed. */
-static void every_file_counts(void **state)
+TEST(every_file_counts)
 {
-    (void)state;
     static const struct {
         const char *file;
         bool cpu, cuda, only_packed;
@@ -501,9 +487,8 @@ static void every_file_counts(void **state)
 }
 
 /* What nvcc is told of any GPU counts for all of them, as one file serves them. */
-static void code_of_gpus_counts(void **state)
+TEST(code_of_gpus_counts)
 {
-    (void)state;
     const char *cpu = hash_of("portable", "one", plain), *cuda = hash_of("sm_90a", "one", plain);
     Target *t = (Target *)target_find(&targets, "sm_80");
     const char *gencode = t->gencode;
@@ -513,25 +498,4 @@ static void code_of_gpus_counts(void **state)
     t->gencode = gencode;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_name_does_not_count),
-        cmocka_unit_test(what_changes_the_text_does),
-        cmocka_unit_test(a_packing_has_a_hash),
-        cmocka_unit_test(what_is_around_a_kernel_does),
-        cmocka_unit_test(guards_are_opened_and_closed),
-        cmocka_unit_test(axes_and_operands),
-        cmocka_unit_test(candidates_for_cpus),
-        cmocka_unit_test(units_for_gpus),
-        cmocka_unit_test(several_constants),
-        cmocka_unit_test(strides_that_kernels_ask_for),
-        cmocka_unit_test(scratch_memory_is_asked_for),
-        cmocka_unit_test(parts_of_the_packed_operand),
-        cmocka_unit_test(accuracies_are_granted),
-        cmocka_unit_test(targets_of_other_folders),
-        cmocka_unit_test(every_file_counts),
-        cmocka_unit_test(code_of_gpus_counts),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

@@ -2,6 +2,7 @@
  *
  * unit_device: which primitives a text has, of which folders, in which order; and what the emulator executes in their place.
  */
+#include "tests/test.h"
 #include "tests/gen/unit/unit_place.h"
 
 static void put_primitive(const char *folder, const char *name, const char *text)
@@ -23,9 +24,8 @@ static UnitContext context_with_primitives(const char *folder, const char *const
 }
 
 /* A primitive stands behind those that it calls, each once; those that nobody calls are left out. */
-static void primitives_in_their_order(void **state)
+TEST(primitives_in_their_order)
 {
-    (void)state;
     char folder[TMP_FOLDER_BYTES];
     assert_non_null(tmp_folder(folder));
     static const char *const file[][2] = { { "a", "A(c(1), xb(2));\n" },
@@ -48,9 +48,8 @@ static void primitives_in_their_order(void **state)
 }
 
 /* Of two that call each other, neither can stand behind the other. */
-static void primitives_in_a_circle(void **state)
+TEST(primitives_in_a_circle)
 {
-    (void)state;
     char folder[TMP_FOLDER_BYTES];
     assert_non_null(tmp_folder(folder));
     static const char *const file[][2] = { { "a", "b();\n" }, { "b", "int x = c();\n" }, { "c", "a();\n" } };
@@ -64,9 +63,8 @@ static void primitives_in_a_circle(void **state)
     assert_int_equal(tmp_folder_remove(folder), 0);
 }
 
-static void primitives_may_be_many(void **state)
+TEST(primitives_may_be_many)
 {
-    (void)state;
     enum { N = 70 };
     char folder[TMP_FOLDER_BYTES];
     assert_non_null(tmp_folder(folder));
@@ -87,9 +85,8 @@ static void primitives_may_be_many(void **state)
 
 /* A folder before dcgen's own may have further primitives, and others of the same names. The emulator executes the text of these, and of those that call
  * them, with EMULATOR 1; what it has functions for is not among them. */
-static void primitives_of_other_folders(void **state)
+TEST(primitives_of_other_folders)
 {
-    (void)state;
     static const char *const file[][2] = { { "a", "A(b(1));\n" }, { "b", "B;\n" }, { "c", "C;\n" } };
     char own[TMP_FOLDER_BYTES], given[TMP_FOLDER_BYTES];
     assert_non_null(tmp_folder(own));
@@ -143,13 +140,4 @@ static void primitives_of_other_folders(void **state)
     assert_int_equal(tmp_folder_remove(given), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(primitives_in_their_order),
-        cmocka_unit_test(primitives_in_a_circle),
-        cmocka_unit_test(primitives_may_be_many),
-        cmocka_unit_test(primitives_of_other_folders),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

@@ -3,11 +3,7 @@
  * unit_formula: the text of formulas, as golden files formulas/NAME.avx2, NAME.sm_80 and NAME.reference, and rows_NAME of ops that are formulas
  * alone. What they compute is in test_formula_kernels.c and tests/cli.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <string.h>
 #include "gen/unit/unit.h"
 #include "tests/arena.h"
@@ -35,8 +31,8 @@ static const Case dense_cases[] = {
     { "names", "\"acc + lanes[n] * v0[m] + i[n,m] + r[m,n]\"" },
     { "types", "\"acc + b[n]\"; dtype = \"f16\"; types = { b = \"f32\"; }" },
     { "halves", "\"acc * s[m] + b[n] + x[n,m]\"; types = { s = \"f16\"; b = \"bf16\"; x = \"f16\"; }" },
-    { "gathered",
-      "\"acc + t[row[m],n] * u[m,at[n]]\"; types = { row = \"s32\"; at = \"s32\"; }; extents = { t = [\"M\", \"N\"]; u = [\"M\", \"N\"]; }" },
+    { "gathered", "\"acc + t[row[m],n] * u[m,at[n]]\"; types = { row = \"s32\"; at = \"s32\"; }; extents = { t = "
+                  "[\"M\", \"N\"]; u = [\"M\", \"N\"]; }" },
 };
 static const Case batch_cases[] = {
     { "mask", "\"n < len[b0] ? acc * 0.125 + mask[b0,m,n] : -inf\"; types = { len = \"s32\"; }" },
@@ -97,7 +93,8 @@ static void check_case(const char *op, const Case *c)
     if (strcmp(cpu.spec->dtype, "f32") == 0)
         golden_check(arena, arena_printf(arena, "formulas/%s.avx2", c->name),
                      part_of(unit_formula(arena, &cpu, "", diag_new(arena)), "avx2"));
-    golden_check(arena, arena_printf(arena, "formulas/%s.sm_80", c->name), unit_formula(arena, &gpu, "", diag_new(arena)));
+    golden_check(arena, arena_printf(arena, "formulas/%s.sm_80", c->name),
+                 unit_formula(arena, &gpu, "", diag_new(arena)));
     const char *text = unit_formula_reference(arena, cpu.spec, package_dir, false, d);
     assert_non_null(text);
     const char *begin = strstr(text, "static dcgen_value dcgen_formula("), *end = begin ? strstr(begin, "\n}\n") : NULL;
@@ -106,18 +103,16 @@ static void check_case(const char *op, const Case *c)
                  arena_strndup(arena, begin, (size_t)(end + 3 - begin)));
 }
 
-static void texts_are_readable(void **state)
+TEST(texts_are_readable)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof dense_cases / sizeof *dense_cases; i++)
         check_case(dense, &dense_cases[i]);
     for (size_t i = 0; i < sizeof batch_cases / sizeof *batch_cases; i++)
         check_case(batch, &batch_cases[i]);
 }
 
-static void rows_are_readable(void **state)
+TEST(rows_are_readable)
 {
-    (void)state;
     TargetList targets;
     assert_true(target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, diag_new(arena)));
     for (size_t i = 0; i < sizeof row_cases / sizeof *row_cases; i++) {
@@ -126,19 +121,20 @@ static void rows_are_readable(void **state)
                           gpu = context_of(row_cases[i].op, c, &targets, "sm_80");
         golden_check(arena, arena_printf(arena, "formulas/rows_%s.avx2", c->name),
                      unit_formula(arena, &cpu, "one_pass_0_avx2(", diag_new(arena)));
-        golden_check(arena, arena_printf(arena, "formulas/rows_%s.sm_80", c->name), unit_formula(arena, &gpu, "", diag_new(arena)));
+        golden_check(arena, arena_printf(arena, "formulas/rows_%s.sm_80", c->name),
+                     unit_formula(arena, &gpu, "", diag_new(arena)));
     }
 }
 
 /* Elements that lie across rows are loaded by blocks, others as ever; nothing is printed where no kernel asks for it, or nothing lies across. */
-static void blocks_are_readable(void **state)
+TEST(blocks_are_readable)
 {
-    (void)state;
     static const Case across = { "blocks", "\"x[b1,n,b0,m] * 2 + k[n,m] - t[m,n]\"; types = { k = \"s32\"; }" },
                       none = { "none", "\"x[b0,b1,m,n]\"" };
     TargetList targets;
     assert_true(target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, diag_new(arena)));
-    const UnitContext u = context_of(heads, &across, &targets, "avx2"), plain = context_of(heads, &none, &targets, "avx2");
+    const UnitContext u = context_of(heads, &across, &targets, "avx2"),
+                      plain = context_of(heads, &none, &targets, "avx2");
     const char *text = unit_formula(arena, &u, "one_cell_avx2(", diag_new(arena));
     assert_null(strstr(text, "one_pass_0_avx2("));
     golden_check(arena, "formulas/rows_blocks.avx2", text);
@@ -147,9 +143,8 @@ static void blocks_are_readable(void **state)
 }
 
 /* Kernels of one instruction set get the function of that one; without a formula there is no text. */
-static void what_is_called_is_printed(void **state)
+TEST(what_is_called_is_printed)
 {
-    (void)state;
     TargetList targets;
     assert_true(target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, diag_new(arena)));
     const UnitContext u = context_of(dense, &dense_cases[1], &targets, "avx2"),
@@ -158,19 +153,17 @@ static void what_is_called_is_printed(void **state)
     assert_non_null(strstr(text, "one_epilogue_avx2("));
     assert_null(strstr(text, "one_epilogue_avx512("));
     assert_null(strstr(text, "one_epilogue_portable("));
-    const UnitContext layer = context_of(dense, &dense_cases[2], &targets, "avx2"), gathered = context_of(dense, &dense_cases[11], &targets, "avx2");
+    const UnitContext layer = context_of(dense, &dense_cases[2], &targets, "avx2"),
+                      gathered = context_of(dense, &dense_cases[11], &targets, "avx2");
     text = unit_formula(arena, &layer, "one_fetch_avx2(a, m, n);", diag_new(arena));
-    assert_non_null(strstr(text, "one_fetch_avx2(const one_args *a, int64_t m, int64_t n)\n{\n    __builtin_prefetch(a->residual + m * a->N + n);\n}\n"));
+    assert_non_null(strstr(text, "one_fetch_avx2(const one_args *a, int64_t m, int64_t n)\n{\n    "
+                                 "__builtin_prefetch(a->residual + m * a->N + n);\n}\n"));
     assert_null(strstr(text, "one_epilogue_avx2("));
-    text = unit_formula(arena, &gathered, "one_fetch_avx2(a, m, n);", diag_new(arena)); /* whose places are known from operands */
+    text = unit_formula(arena, &gathered, "one_fetch_avx2(a, m, n);",
+                        diag_new(arena)); /* whose places are known from operands */
     assert_non_null(strstr(text, "{\n    (void)a;\n    (void)m, (void)n;\n}\n"));
     assert_string_equal(unit_formula(arena, &u, "y = 0;", diag_new(arena)), "");
     assert_string_equal(unit_formula(arena, &none, "", diag_new(arena)), "");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(texts_are_readable), cmocka_unit_test(rows_are_readable), cmocka_unit_test(blocks_are_readable),
-                                        cmocka_unit_test(what_is_called_is_printed) };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(setup, teardown)

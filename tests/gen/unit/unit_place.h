@@ -5,12 +5,8 @@
 #ifndef DCGEN_TEST_UNIT_PLACE_H
 #define DCGEN_TEST_UNIT_PLACE_H
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
+#include "tests/test.h"
 #include <string.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include "gen/base/text.h"

@@ -6,11 +6,7 @@
 #ifndef DCGEN_TEST_BUILD_PLACE_H
 #define DCGEN_TEST_BUILD_PLACE_H
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <stdlib.h>
 #include <unistd.h>
 #include "search/build/build.h"
@@ -67,7 +63,5 @@ static inline char *strange_compiler(World *w, const char *body)
     put_program(path, arena_printf(w->a, pattern, body));
     return path;
 }
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 #endif

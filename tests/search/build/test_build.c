@@ -3,6 +3,7 @@
  * build: a builder from its start to its end: its compiler, its folder, and batches that are waited for, follow each other or are
  * broken off.
  */
+#include "tests/test.h"
 #include "tests/search/build/build_place.h"
 
 #include <dlfcn.h>
@@ -16,7 +17,7 @@
 #include "search/build/spills.h"
 #include "tests/stop_soon.h"
 
-static void good_text(void **state)
+TEST(good_text)
 {
     World *w = *state;
     Builder *b = new_builder(w, "gcc", 60);
@@ -43,7 +44,7 @@ static void good_text(void **state)
     builder_free(b);
 }
 
-static void folder_is_private(void **state)
+TEST(folder_is_private)
 {
     World *w = *state;
     Builder *b = new_builder(w, "gcc", 60);
@@ -72,7 +73,7 @@ static const char *refusal(World *w, const char *cc)
     return err;
 }
 
-static void no_compiler(void **state)
+TEST(no_compiler)
 {
     World *w = *state;
     assert_non_null(strstr(refusal(w, "no-such-compiler"), "no-such-compiler"));
@@ -83,7 +84,7 @@ static void no_compiler(void **state)
 }
 
 /* The line with the mark, or the first. */
-static void the_version_is_one_line(void **state)
+TEST(the_version_is_one_line)
 {
     World *w = *state;
     const char *err = NULL;
@@ -108,7 +109,7 @@ static void check_interrupted(const Build *builds, int n, double start)
     }
 }
 
-static void stop_is_honoured(void **state)
+TEST(stop_is_honoured)
 {
     World *w = *state;
     char *cc = strange_compiler(w, "exec sleep 100");
@@ -131,7 +132,7 @@ static void stop_is_honoured(void **state)
     unlink(cc);
 }
 
-static void in_the_background(void **state)
+TEST(in_the_background)
 {
     enum { N = 7 };
     World *w = *state;
@@ -195,7 +196,7 @@ static void forget(World *w)
 }
 
 /* Two compilers at a time: the second batch begins before the first is done, and what is wanted now before both. */
-static void batches_follow_each_other(void **state)
+TEST(batches_follow_each_other)
 {
     World *w = *state;
     Builder *b = new_builder(w, patient_compiler(w), 60);
@@ -226,7 +227,7 @@ static void batches_follow_each_other(void **state)
 }
 
 /* Time is up: what was done stays, the rest of all batches ends, and the builder goes on with others. */
-static void nobody_waits_for_ever(void **state)
+TEST(nobody_waits_for_ever)
 {
     World *w = *state;
     Builder *b = new_builder(w, patient_compiler(w), 60);
@@ -255,7 +256,7 @@ static void nobody_waits_for_ever(void **state)
 }
 
 /* But if one is needed, time is up when that is built. */
-static void one_may_be_waited_for(void **state)
+TEST(one_may_be_waited_for)
 {
     World *w = *state;
     Builder *b = new_builder(w, patient_compiler(w), 60);
@@ -275,7 +276,7 @@ static void one_may_be_waited_for(void **state)
     forget(w);
 }
 
-static void freed_while_building(void **state)
+TEST(freed_while_building)
 {
     World *w = *state;
     char *cc = strange_compiler(w, "exec sleep 100");
@@ -290,7 +291,7 @@ static void freed_while_building(void **state)
 }
 
 /* nvcc's shared object holds the cubin that it makes alone: the same code, and the assembler's report. */
-static void gpu_code(void **state)
+TEST(gpu_code)
 {
     static const char *const object[] = { "-gencode=arch=compute_80,code=sm_80",
                                           "-Xptxas",
@@ -337,20 +338,4 @@ static void gpu_code(void **state)
     assert_int_equal(one[0].code_bytes, one[1].code_bytes);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(good_text),
-        TEST(folder_is_private),
-        TEST(no_compiler),
-        TEST(the_version_is_one_line),
-        TEST(stop_is_honoured),
-        TEST(in_the_background),
-        TEST(batches_follow_each_other),
-        TEST(nobody_waits_for_ever),
-        TEST(one_may_be_waited_for),
-        TEST(freed_while_building),
-        TEST(gpu_code),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(set_up, tear_down)

@@ -3,12 +3,7 @@
  * build_cache: what was compiled is not compiled again, whatever is wrong with an entry costs that entry, and the name of an entry tells all
  * that it depends on.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -114,9 +109,8 @@ static void write_file(const char *path, const char *text, size_t len)
 }
 
 /* Another builder, as another run has it: nothing is compiled but what is new, not even the empty text; results are the same. */
-static void what_was_built_is_found(void **state)
+TEST(what_was_built_is_found)
 {
-    (void)state;
     Build first[3] = { { .name = "one", .text = add_text },
                        { .name = "bad", .text = "int = ;" },
                        { .name = "two", .text = "int two(int x) { return x * x; }\n" } };
@@ -149,9 +143,8 @@ static void what_was_built_is_found(void **state)
     }
 }
 
-static void the_name_tells_what_it_depends_on(void **state)
+TEST(the_name_tells_what_it_depends_on)
 {
-    (void)state;
     static const char *const more[] = { "-O2", "-g", NULL }, *const joined[] = { "-O2-g", NULL };
     char key[9][BUILD_KEY_BYTES];
     const Toolchain t = { .program = "/a/cc", .flags = flags, .source = ".c", .product = ".so" };
@@ -192,9 +185,8 @@ static bool get(BuildCache *c, const char *key, Build *b)
 
 static const char key_one[] = "00112233445566778899aabbccddeeff", key_two[] = "10112233445566778899aabbccddeeff";
 
-static void all_of_a_build_is_kept(void **state)
+TEST(all_of_a_build_is_kept)
 {
-    (void)state;
     BuildCache *c = open_cache();
     Build b;
     size_t len;
@@ -212,9 +204,8 @@ static void all_of_a_build_is_kept(void **state)
 }
 
 /* Every cut and every changed byte is seen; the next build takes its place. So is a good entry under another's name. */
-static void what_is_damaged_is_built_anew(void **state)
+TEST(what_is_damaged_is_built_anew)
 {
-    (void)state;
     BuildCache *c = open_cache();
     Build b;
     size_t len;
@@ -241,9 +232,8 @@ static void what_is_damaged_is_built_anew(void **state)
 }
 
 /* A disk without room costs entries, not builds; nothing torn is left. */
-static void a_full_disk_costs_the_entry(void **state)
+TEST(a_full_disk_costs_the_entry)
 {
-    (void)state;
     BuildCache *c = open_cache();
     char *large = arena_alloc(a, 200001);
     memset(large, 'x', 200000);
@@ -267,9 +257,8 @@ static void a_full_disk_costs_the_entry(void **state)
 }
 
 /* What can be read is used, though nothing can be stored. */
-static void a_folder_for_reading_alone(void **state)
+TEST(a_folder_for_reading_alone)
 {
-    (void)state;
     BuildCache *c = open_cache();
     Build b;
     put(c, key_one, "product", "log");
@@ -293,9 +282,8 @@ static void a_folder_for_reading_alone(void **state)
 }
 
 /* A run that is killed leaves a temporary folder; the next one removes it. */
-static void after_a_kill(void **state)
+TEST(after_a_kill)
 {
-    (void)state;
     const pid_t pid = fork();
     if (pid == 0) {
         BuildCache *c = open_cache();
@@ -309,16 +297,4 @@ static void after_a_kill(void **state)
     assert_int_equal(nentry(), 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_was_built_is_found, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_name_tells_what_it_depends_on, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(all_of_a_build_is_kept, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_is_damaged_is_built_anew, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_full_disk_costs_the_entry, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_folder_for_reading_alone, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(after_a_kill, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(set_up, tear_down)

@@ -3,6 +3,7 @@
  * compile: what becomes of texts, good and bad, and of compilers that fail, hang or lack something: whose fault it is, and what is said
  * of it. And how much code an object has, be it torn.
  */
+#include "tests/test.h"
 #include "tests/search/build/build_place.h"
 
 #include <stdio.h>
@@ -15,7 +16,7 @@
 
 #if defined(__x86_64__)
 /* Sixteen registers for 20 sums: some of them live on the stack. The folder keeps no assembly. */
-static void spills_are_told(void **state)
+TEST(spills_are_told)
 {
     World *w = *state;
     Builder *b = new_builder(w, "gcc", 60);
@@ -41,7 +42,7 @@ static void spills_are_told(void **state)
 }
 #endif
 
-static void bad_texts(void **state)
+TEST(bad_texts)
 {
     World *w = *state;
     Builder *b = new_builder(w, "gcc", 60);
@@ -63,7 +64,7 @@ static void bad_texts(void **state)
     builder_free(b);
 }
 
-static void hanging_compiler(void **state)
+TEST(hanging_compiler)
 {
     World *w = *state;
     char *cc = strange_compiler(w, "exec sleep 100");
@@ -93,13 +94,10 @@ static void check_fails(World *w, const char *body, const char *why)
     unlink(cc);
 }
 
-static void crashing_compiler(void **state)
-{
-    check_fails(*state, "kill -SEGV $$", "the compiler was killed by SIGSEGV");
-}
+TEST(crashing_compiler) { check_fails(*state, "kill -SEGV $$", "the compiler was killed by SIGSEGV"); }
 
 /* An undefined name, or else an error, or else the first line; as plain text, so long, and without the folder. */
-static void the_line_that_says_most(void **state)
+TEST(the_line_that_says_most)
 {
     World *w = *state;
     char text[400], longest[301] = "";
@@ -139,7 +137,7 @@ static void the_line_that_says_most(void **state)
 }
 
 /* A compiler that the system kills, as it does when memory is short, gets a second chance, alone. */
-static void killed_compiler(void **state)
+TEST(killed_compiler)
 {
     World *w = *state;
     char *mark = arena_printf(w->a, "%s/killed_once", w->folder);
@@ -156,7 +154,7 @@ static void killed_compiler(void **state)
 }
 
 /* What the machine lacks is no fault of the text, even when it lacks it twice; what a compiler says of the text is. */
-static void whose_fault_it_is(void **state)
+TEST(whose_fault_it_is)
 {
     static const struct {
         const char *body;
@@ -192,7 +190,7 @@ static void whose_fault_it_is(void **state)
 }
 
 /* One that fails because the machine lacked something gets a second chance, alone. */
-static void wanting_compiler(void **state)
+TEST(wanting_compiler)
 {
     World *w = *state;
     char *mark = arena_printf(w->a, "%s/wanted_once", w->folder);
@@ -210,7 +208,7 @@ static void wanting_compiler(void **state)
 }
 
 /* A compiler that built something when the run began, and now fails whatever it is given: no text is to blame, whatever it says. */
-static void compiler_that_is_spent(void **state)
+TEST(compiler_that_is_spent)
 {
     World *w = *state;
     char *mark = arena_printf(w->a, "%s/spent", w->folder), *cc = arena_printf(w->a, "%s/cc", w->folder);
@@ -235,7 +233,7 @@ static void compiler_that_is_spent(void **state)
 }
 
 /* With no descriptor left no compiler can be started. */
-static void no_descriptors(void **state)
+TEST(no_descriptors)
 {
     World *w = *state;
     Builder *b = new_builder(w, "gcc", 60);
@@ -256,14 +254,14 @@ static void no_descriptors(void **state)
 }
 
 /* Megabytes of warnings neither block the compiler nor hide the error's first line. */
-static void talkative_compiler(void **state)
+TEST(talkative_compiler)
 {
     check_fails(*state, "echo 'a.c:1:1: error: too much' >&2; head -c 3000000 /dev/zero >&2; exit 1",
                 "a.c:1:1: error: too much");
 }
 
 /* A compiler that fails has made nothing, whatever it left behind. */
-static void what_a_failure_leaves_is_removed(void **state)
+TEST(what_a_failure_leaves_is_removed)
 {
     World *w = *state;
     char *cc = strange_compiler(w, "case \"$*\" in *-shared*) while [ \"$1\" != -o ]; do shift; done; echo x >\"$2\"; "
@@ -317,7 +315,7 @@ static void check_dies(pid_t pid)
 }
 
 /* Children of a compiler die with it: when it is killed, and when it leaves them behind. */
-static void children_die(void **state)
+TEST(children_die)
 {
     static const char *const endings[] = { "wait", "exit 1" };
     World *w = *state;
@@ -337,7 +335,7 @@ static void children_die(void **state)
 }
 
 /* Nothing in a torn or hostile file leads astray; every cut of a good one is tried. */
-static void elf_is_not_trusted(void **state)
+TEST(elf_is_not_trusted)
 {
     World *w = *state;
     Builder *b = new_builder(w, "gcc", 60);
@@ -373,25 +371,4 @@ static void elf_is_not_trusted(void **state)
     builder_free(b);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#if defined(__x86_64__)
-        TEST(spills_are_told),
-#endif
-        TEST(bad_texts),
-        TEST(hanging_compiler),
-        TEST(crashing_compiler),
-        TEST(the_line_that_says_most),
-        TEST(killed_compiler),
-        TEST(whose_fault_it_is),
-        TEST(wanting_compiler),
-        TEST(compiler_that_is_spent),
-        TEST(no_descriptors),
-        TEST(talkative_compiler),
-        TEST(what_a_failure_leaves_is_removed),
-        TEST(children_die),
-        TEST(elf_is_not_trusted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(set_up, tear_down)

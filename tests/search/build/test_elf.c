@@ -2,11 +2,7 @@
  *
  * elf: sizes of code in files that are written here, section by section: of a CPU's, of a GPU's, and of one within the other.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <elf.h>
 #include <stdio.h>
 #include <string.h>
@@ -91,9 +87,8 @@ static const Section gpu[] = { { ".text.kernel", SHT_PROGBITS, 128 },
 static const Section more[] = { { ".text.third", SHT_PROGBITS, 256 } };
 
 /* ".text" and what begins with it and a dot, if it is there at all. */
-static void code_is_text(void **state)
+TEST(code_is_text)
 {
-    (void)state;
     put(0, X86, cpu, 5);
     assert_int_equal(bytes_of(IMAGE), 307);
     put(0, X86, cpu + 1, 1);
@@ -103,9 +98,8 @@ static void code_is_text(void **state)
 }
 
 /* Of a file with images for GPUs in it, those count: what is around them starts kernels only. Of another machine's they do not. */
-static void code_for_gpus_counts_alone(void **state)
+TEST(code_for_gpus_counts_alone)
 {
-    (void)state;
     put(0, X86, cpu, 5);
     put(IMAGE, CUDA, gpu, 3);
     put_askew(2 * IMAGE, CUDA, more, 1);
@@ -120,9 +114,8 @@ static void code_for_gpus_counts_alone(void **state)
 }
 
 /* The first 64 KiB of a search end within the four bytes that an image begins with. */
-static void an_image_is_found_across_pieces(void **state)
+TEST(an_image_is_found_across_pieces)
 {
-    (void)state;
     enum { SCAN = 1 << 16 };
     put(0, X86, cpu, 5);
     put(IMAGE, CUDA, gpu, 3);
@@ -138,9 +131,8 @@ static void an_image_is_found_across_pieces(void **state)
     }
 }
 
-static void what_is_not_believed(void **state)
+TEST(what_is_not_believed)
 {
-    (void)state;
     Elf64_Ehdr *head = put(0, X86, cpu, 5);
     Elf64_Shdr *section = (Elf64_Shdr *)(file + SECTIONS_AT);
     head->e_shnum = 12; /* 256 + 12 * 64 is the whole file */
@@ -168,10 +160,4 @@ static void what_is_not_believed(void **state)
     assert_int_equal(bytes_of(IMAGE), -1);
 }
 
-int main(void)
-{
-#define FRESH(test) cmocka_unit_test_setup_teardown(test, make, drop)
-    const struct CMUnitTest tests[] = { FRESH(code_is_text), FRESH(code_for_gpus_counts_alone),
-                                        FRESH(an_image_is_found_across_pieces), FRESH(what_is_not_believed) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(make, drop)

@@ -3,12 +3,7 @@
  * Assembly as gcc and clang write it, assembly that is none, and what this machine's compilers make of C; registers and spills from what nvcc
  * says, and from texts that only look like it.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,9 +25,8 @@ static void expect(const char *text, int loops, int stored, int loaded, int mult
     assert_int_equal(r.multiplications, multiplications);
 }
 
-static void test_clean_loop(void **state)
+TEST(test_clean_loop)
 {
-    (void)state;
     expect("k:\n\t.cfi_startproc\n\tvmovaps\t%zmm7, 64(%rsp)\n"
            ".L2:\n\tvbroadcastss\t(%rcx,%rdx,2), %zmm12\n#APP\n# 128 \"k.c\" 1\n\tvfmadd231ps %zmm3, %zmm12, %zmm10\n# "
            "0 \"\" 2\n#NO_APP\n"
@@ -40,9 +34,8 @@ static void test_clean_loop(void **state)
            1, 0, 0, 1);
 }
 
-static void test_spilling_loop(void **state)
+TEST(test_spilling_loop)
 {
-    (void)state;
     const char *loop =
         ".L2:\n\tvmovaps\t1024(%rsp), %zmm13\n\tvfmadd231ps\t%zmm3, %zmm12, %zmm13\n\tvmovaps\t%zmm13, 1024(%rsp)\n"
         "\tvfmadd231ps\t-64(%rsp), %zmm12, %zmm1 # a comment, (%rsp)\n\tsubq\t$1, %rdi\n\tjne\t.L2\n";
@@ -53,9 +46,8 @@ static void test_spilling_loop(void **state)
 }
 
 /* The worst loop counts; one without a multiplication, as of copies, is none. */
-static void test_several_loops(void **state)
+TEST(test_several_loops)
 {
-    (void)state;
     expect(".L1:\n\tvmovups\t%ymm0, 8(%rsp)\n\tjne .L1\n"
            ".L2:\n\tvmulps\t%ymm0, %ymm1, %ymm2\n\tjne .L2\n"
            ".L3:\n\tvmulps\t%ymm0, %ymm1, %ymm2\n\tvmulpd\t%ymm0, %ymm1, %ymm2\n\tvmovups\t%ymm0, 8(%rsp)\n\tjne .L3\n"
@@ -64,9 +56,8 @@ static void test_several_loops(void **state)
 }
 
 /* Where the result is the first operand, and a store's is memory. Scalars are no vectors, x29 is a pointer until it is the frame's. */
-static void test_aarch64(void **state)
+TEST(test_aarch64)
 {
-    (void)state;
     SpillReport r;
     const char *text =
         "k:\n\t.cfi_startproc\n\tmov\tx29, sp\n\tstr\tq9, [sp, 48]\n"
@@ -100,9 +91,8 @@ static void keep_loop(void *ctx, const char *function, int len, const SpillRepor
 }
 
 /* Every loop, one that computes a formula too, with what it moves from and to memory. */
-static void test_each_loop(void **state)
+TEST(test_each_loop)
 {
-    (void)state;
     Loops l = { 0 };
     spills_loops(
         arch_find("x86_64")->assembly,
@@ -121,9 +111,8 @@ static void test_each_loop(void **state)
 }
 
 /* Elements of an array, pointers, scalars; and a jump back over other jumps is no straight loop. */
-static void test_no_spills(void **state)
+TEST(test_no_spills)
 {
-    (void)state;
     expect(".L2:\n\tvmovaps\t(%rsp,%rax,4), %zmm1\n\tvmulps\t%zmm0, %zmm1, %zmm2\n\tvmovaps\t%zmm2, "
            "(%rsp,%rax)\n\tmovq\t8(%rsp), %rax\n"
            "\tmovq\t%rax, 16(%rsp)\n\tvfmadd231ss\t8(%rsp), %xmm1, %xmm2\n\tjne\t.L2\n",
@@ -134,9 +123,8 @@ static void test_no_spills(void **state)
 }
 
 /* A function that computes a formula of sums that are in memory has none to keep in registers. */
-static void test_finish(void **state)
+TEST(test_finish)
 {
-    (void)state;
     const char *loop = "\t.cfi_startproc\n.L2:\n\tvmulps\t-112(%rsp), %zmm1, %zmm2\n\tjne\t.L2\n\tret\n";
     char text[400];
     snprintf(text, sizeof text, "k_finish:\n.LFB7:\n%s", loop);
@@ -146,9 +134,8 @@ static void test_finish(void **state)
 }
 
 /* %rbp is a pointer like any other unless the function keeps its frame there. */
-static void test_frame_pointer(void **state)
+TEST(test_frame_pointer)
 {
-    (void)state;
     const char *loop = ".L2:\n\tvmulps\t-112(%rbp), %zmm1, %zmm2\n\tjne\t.L2\n\tret\n";
     char text[400];
     expect(loop, 1, 0, 0, 1);
@@ -159,9 +146,8 @@ static void test_frame_pointer(void **state)
     expect(text, 1, 0, 0, 1); /* the frame was another function's */
 }
 
-static void test_anything(void **state)
+TEST(test_anything)
 {
-    (void)state;
     static const char *const text[] = { "",
                                         "\n\n",
                                         ":",
@@ -186,9 +172,8 @@ static void test_anything(void **state)
 }
 
 /* Whatever stands there, counts are counts (and the sanitizers find nothing). */
-static void test_mixtures(void **state)
+TEST(test_mixtures)
 {
-    (void)state;
     static const char *const piece[] = { "\n",
                                          "\t",
                                          " ",
@@ -229,9 +214,8 @@ static void test_mixtures(void **state)
 
 /* ---- the log of the assembler of GPU code ---- */
 
-static void the_most_of_several_kernels(void **state)
+TEST(the_most_of_several_kernels)
 {
-    (void)state;
     PtxasReport r;
     assert_true(
         spills_read_ptxas("ptxas info    : 0 bytes gmem\n"
@@ -250,9 +234,8 @@ static void the_most_of_several_kernels(void **state)
 }
 
 /* A function that is called, not inlined, has properties but is no kernel; a log without kernels says nothing. */
-static void logs_that_say_nothing(void **state)
+TEST(logs_that_say_nothing)
 {
-    (void)state;
     PtxasReport r;
     static const char *const logs[] = {
         "",
@@ -267,9 +250,8 @@ static void logs_that_say_nothing(void **state)
 }
 
 /* The stack of a function that a kernel calls counts too. */
-static void the_stack_of_a_function_counts(void **state)
+TEST(the_stack_of_a_function_counts)
 {
-    (void)state;
     PtxasReport r;
     assert_true(spills_read_ptxas("ptxas info    : Compiling entry function 'k' for 'sm_80'\n"
                                   "ptxas info    : Function properties for f\n"
@@ -281,22 +263,4 @@ static void the_stack_of_a_function_counts(void **state)
     assert_int_equal(r.regs, 12);
     assert_int_equal(r.stack_bytes, 64);
     assert_int_equal(r.spill_bytes, 4);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_clean_loop),
-                                        cmocka_unit_test(test_spilling_loop),
-                                        cmocka_unit_test(test_several_loops),
-                                        cmocka_unit_test(test_no_spills),
-                                        cmocka_unit_test(test_aarch64),
-                                        cmocka_unit_test(test_each_loop),
-                                        cmocka_unit_test(test_finish),
-                                        cmocka_unit_test(test_frame_pointer),
-                                        cmocka_unit_test(test_anything),
-                                        cmocka_unit_test(test_mixtures),
-                                        cmocka_unit_test(the_most_of_several_kernels),
-                                        cmocka_unit_test(logs_that_say_nothing),
-                                        cmocka_unit_test(the_stack_of_a_function_counts) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

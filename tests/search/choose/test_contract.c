@@ -2,11 +2,7 @@
  *
  * contract: sums and bounds against numbers computed by hand; what held-out measurements are, and that no choice sees them.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include "gen/package/dispatch.h"
 #include "search/choose/contract.h"
 #include "search/record/samples.h"
@@ -38,9 +34,8 @@ static ContractShape with(const Instance *inst, double regret, double spread)
 }
 
 /* mean = exp((3 ln 1.02 + ln 1.10) / 4) - 1; count = 4^2 / (9 + 1) = 1.6; noise = sqrt 2 * 0.2 %. */
-static void sums_are_weighted(void **state)
+TEST(sums_are_weighted)
 {
-    (void)state;
     const ContractShape shape[] = { with(&heavy, 0.02, 0.002), with(&light, 0.10, 0.002) };
     const ContractSum s = contract_sum(shape, 2);
     assert_int_equal(s.nshape, 2);
@@ -54,16 +49,14 @@ static void sums_are_weighted(void **state)
 }
 
 /* sqrt((3 * 0.01^2 + 0.03^2) / 4) = 0.01732: the spreads by their weights. */
-static void noise_is_that_of_the_spreads(void **state)
+TEST(noise_is_that_of_the_spreads)
 {
-    (void)state;
     const ContractShape shape[] = { with(&heavy, 0, 0.01), with(&light, 0, 0.03) };
     assert_near(contract_sum(shape, 2).noise, sqrt(2 * 0.0012 / 4));
 }
 
-static void what_is_hidden_counts(void **state)
+TEST(what_is_hidden_counts)
 {
-    (void)state;
     ContractShape shape = with(&light, 0.02, 0.002);
     shape.hidden = 0.01;
     const ContractSum s = contract_sum(&shape, 1);
@@ -71,9 +64,8 @@ static void what_is_hidden_counts(void **state)
     assert_near(s.worst, 0.03);
 }
 
-static void what_has_no_weight_or_no_time_is_left_out(void **state)
+TEST(what_has_no_weight_or_no_time_is_left_out)
 {
-    (void)state;
     const ContractShape shape[] = { with(&light, 0.01, 0.001),
                                     with(&nothing, 5, 0.001),
                                     { .inst = &light, .regret = 7 } };
@@ -85,9 +77,8 @@ static void what_has_no_weight_or_no_time_is_left_out(void **state)
     assert_near(s.mean_bound, 0.0193); /* 0.01 + 3 * 0.001414 + 0.005 */
 }
 
-static void nothing_measured_states_nothing(void **state)
+TEST(nothing_measured_states_nothing)
 {
-    (void)state;
     const ContractShape shape[] = { { .inst = &light },
                                     { .inst = &light, .measured = true, .said = true, .rival = -1 } };
     const ContractSum s = contract_sum(shape, 2);
@@ -99,9 +90,8 @@ static void nothing_measured_states_nothing(void **state)
 }
 
 /* An outlier of which nothing can be said counts like the others: what is recorded is what is stated. */
-static void what_cannot_be_said_is_counted(void **state)
+TEST(what_cannot_be_said_is_counted)
 {
-    (void)state;
     const ContractShape shape[] = { with(&light, 0.01, 0.005), with(&light, 0.34, 0.20), with(&light, 0.02, 0.005) };
     const ContractSum s = contract_sum(shape, 3), outlier = contract_sum(shape + 1, 1);
     const Contract c = { .tuned = s, .held_out = outlier };
@@ -115,9 +105,8 @@ static void what_cannot_be_said_is_counted(void **state)
 }
 
 /* A machine with 4 % of noise states no bound of 40 %. */
-static void noise_adds_only_so_much(void **state)
+TEST(noise_adds_only_so_much)
 {
-    (void)state;
     const ContractShape noisy = with(&light, 0.01, 0.04);
     const ContractSum loud = contract_sum(&noisy, 1);
     assert_near(loud.mean_bound, 0.0650);
@@ -208,9 +197,8 @@ static int chosen_on(const Made *w, const Instance *inst)
     return k;
 }
 
-static void tuned_shapes_have_a_line_each(void **state)
+TEST(tuned_shapes_have_a_line_each)
 {
-    (void)state;
     take_tuned();
     const Made w = of_records();
     assert_int_equal(w.c->nshape, w.s->nshape);
@@ -227,9 +215,8 @@ static void tuned_shapes_have_a_line_each(void **state)
 }
 
 /* Every measurement doubles what another kernel would take: were they seen, all of the choice would change. */
-static void held_out_times_change_no_choice(void **state)
+TEST(held_out_times_change_no_choice)
 {
-    (void)state;
     take_tuned();
     const Made before = of_records();
     for (int n = 0; n < 40; n++)
@@ -249,9 +236,8 @@ static void held_out_times_change_no_choice(void **state)
     assert_near(after.c->tuned.mean, before.c->tuned.mean);
 }
 
-static void a_kernel_wrong_on_a_held_out_shape_is_out(void **state)
+TEST(a_kernel_wrong_on_a_held_out_shape_is_out)
 {
-    (void)state;
     take_tuned();
     const Made before = of_records();
     MeasureRecord *m = take(chosen_on(&before, held_out(0)), held_out(0), 1);
@@ -265,9 +251,8 @@ static void a_kernel_wrong_on_a_held_out_shape_is_out(void **state)
 
 /* Chance hides some of the regret where kernels are as fast as each other, each timed once; nothing where one is far ahead, and nothing on shapes
  * that no kernel is chosen by. */
-static void chance_hides_regret_where_kernels_are_alike(void **state)
+TEST(chance_hides_regret_where_kernels_are_alike)
 {
-    (void)state;
     for (int alike = 0; alike < 2; alike++) {
         const int64_t half =
             y.spec->ninstance / 2; /* of the shapes another kernel is the fastest by a little, so that two are kept */
@@ -290,9 +275,8 @@ static void chance_hides_regret_where_kernels_are_alike(void **state)
 }
 
 /* Three passes, one disturbed: 60, 300, 62 beside 50. */
-static void one_disturbed_pass_is_no_regret(void **state)
+TEST(one_disturbed_pass_is_no_regret)
 {
-    (void)state;
     take_tuned();
     const Instance *inst = held_out(0);
     const Made before = of_records();
@@ -311,9 +295,8 @@ static void one_disturbed_pass_is_no_regret(void **state)
 
 /* The chosen one takes 60 and 64 beside 50 and 51: off by more than 4 %, but whoever of both is measured, it is slower. Where the times of both lie
  * among each other nobody can say. */
-static void overlapping_times_say_nothing(void **state)
+TEST(overlapping_times_say_nothing)
 {
-    (void)state;
     take_tuned();
     const Made before = of_records();
     const double ns[2][2] = { { 6.0e4, 6.9e4 }, { 5.0e4, 5.6e4 } };
@@ -337,9 +320,8 @@ static void overlapping_times_say_nothing(void **state)
 }
 
 /* Whatever a time was measured for, it counts: a rival that was seen once, in the search, is the best known. */
-static void all_that_is_recorded_counts(void **state)
+TEST(all_that_is_recorded_counts)
 {
-    (void)state;
     take_tuned();
     const Made before = of_records();
     const Instance *inst = held_out(0);
@@ -352,9 +334,8 @@ static void all_that_is_recorded_counts(void **state)
 
 /* The regret that is stated against one that is worked out from the records themselves: the median of the parts of the anchor's time, of the chosen
  * kernel over the least of any. */
-static void no_stated_regret_is_below_the_true_one(void **state)
+TEST(no_stated_regret_is_below_the_true_one)
 {
-    (void)state;
     synthetic_seed = 42;
     for (int64_t i = 0; i < y.spec->ninstance; i++)
         for (int k = 0; k < NKERNEL; k++)
@@ -386,9 +367,8 @@ static void no_stated_regret_is_below_the_true_one(void **state)
 }
 
 /* Of rivals alone there is no regret, nor of a kernel that was measured by itself. */
-static void what_was_not_measured_says_nothing(void **state)
+TEST(what_was_not_measured_says_nothing)
 {
-    (void)state;
     take_tuned();
     const Made before = of_records();
     take((chosen_on(&before, held_out(1)) + 1) % NKERNEL, held_out(1), 5e4);
@@ -396,9 +376,8 @@ static void what_was_not_measured_says_nothing(void **state)
     assert_int_equal(of_records().c->held_out.nshape, 0);
 }
 
-static void a_demand_takes_the_place_of_the_bound(void **state)
+TEST(a_demand_takes_the_place_of_the_bound)
 {
-    (void)state;
     take_tuned();
     for (int k = 0; k < NKERNEL; k++)
         take(k, held_out(0), k == 2 ? 1e4 : 5e4); /* a regret of 4 */
@@ -413,9 +392,8 @@ static void a_demand_takes_the_place_of_the_bound(void **state)
 }
 
 /* Each of the four sums against its own bound: what is above it is told, what is not demanded or cannot be said is not. */
-static void each_demand_has_its_own_sum(void **state)
+TEST(each_demand_has_its_own_sum)
 {
-    (void)state;
     take_tuned();
     for (int k = 0; k < NKERNEL; k++)
         take(k, held_out(0), 5e4);
@@ -446,9 +424,8 @@ static void each_demand_has_its_own_sum(void **state)
                         arena_printf(y.arena, "the regret is above what the spec demands: %s; %s", said[0], said[2]));
 }
 
-static void a_model_makes_no_contract(void **state)
+TEST(a_model_makes_no_contract)
 {
-    (void)state;
     take_tuned();
     y.device.modelled = true;
     const Contract *c = of_records().c;
@@ -457,29 +434,4 @@ static void a_model_makes_no_contract(void **state)
     assert_true(isnan(c->tuned.mean) && isnan(c->tuned.mean_bound));
 }
 
-int main(void)
-{
-#define FRESH(test) cmocka_unit_test_setup_teardown(test, make, drop)
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_are_weighted),
-        cmocka_unit_test(what_has_no_weight_or_no_time_is_left_out),
-        cmocka_unit_test(nothing_measured_states_nothing),
-        cmocka_unit_test(noise_adds_only_so_much),
-        cmocka_unit_test(noise_is_that_of_the_spreads),
-        cmocka_unit_test(what_is_hidden_counts),
-        cmocka_unit_test(what_cannot_be_said_is_counted),
-        FRESH(tuned_shapes_have_a_line_each),
-        FRESH(held_out_times_change_no_choice),
-        FRESH(a_kernel_wrong_on_a_held_out_shape_is_out),
-        FRESH(chance_hides_regret_where_kernels_are_alike),
-        FRESH(one_disturbed_pass_is_no_regret),
-        FRESH(overlapping_times_say_nothing),
-        FRESH(all_that_is_recorded_counts),
-        FRESH(no_stated_regret_is_below_the_true_one),
-        FRESH(what_was_not_measured_says_nothing),
-        FRESH(a_demand_takes_the_place_of_the_bound),
-        FRESH(each_demand_has_its_own_sum),
-        FRESH(a_model_makes_no_contract),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(make, drop)

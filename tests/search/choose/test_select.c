@@ -3,11 +3,7 @@
  * select: budgets are kept, each shape is served by what is fast there, noise is not worth a kernel, and a prediction must be better than a
  * measurement by more than it may be off.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include "tests/gen/synthetic.h"
 
 enum { KERNELS = 6 };
@@ -70,9 +66,8 @@ static void weigh_tuned_alone(void)
         y.spec->instance[i].weight = y.spec->instance[i].tuned;
 }
 
-static void one_kernel_is_enough_when_all_are_alike(void **state)
+TEST(one_kernel_is_enough_when_all_are_alike)
 {
-    (void)state;
     weigh_tuned_alone();
     for (int64_t j = 0; j < s->nshape; j++)
         set_time((int)(j % KERNELS), j, 0.998); /* less than measurements can tell */
@@ -82,9 +77,8 @@ static void one_kernel_is_enough_when_all_are_alike(void **state)
     assert_int_equal(as->code_bytes, 1000);
 }
 
-static void each_shape_gets_its_kernel(void **state)
+TEST(each_shape_gets_its_kernel)
 {
-    (void)state;
     give_each_its_shapes();
     Assignment *as = choose();
     assert_int_equal(as->nkernel, KERNELS);
@@ -92,9 +86,8 @@ static void each_shape_gets_its_kernel(void **state)
         assert_int_equal(server(as, j), j % KERNELS);
 }
 
-static void the_budget_of_kernels_is_kept(void **state)
+TEST(the_budget_of_kernels_is_kept)
 {
-    (void)state;
     give_each_its_shapes();
     for (int most = 1; most < KERNELS; most++) {
         y.spec->budget.kernels = most;
@@ -103,9 +96,8 @@ static void the_budget_of_kernels_is_kept(void **state)
     }
 }
 
-static void the_budget_of_bytes_is_kept(void **state)
+TEST(the_budget_of_bytes_is_kept)
 {
-    (void)state;
     give_each_its_shapes();
     y.spec->budget.code_kib = 3; /* three kernels, and a fourth would not fit */
     Assignment *as = choose();
@@ -114,9 +106,8 @@ static void the_budget_of_bytes_is_kept(void **state)
 }
 
 /* Three kernels of a third of the budget each fill it; one that is the whole budget fits alone, and one byte more does not. */
-static void the_last_byte_may_be_used(void **state)
+TEST(the_last_byte_may_be_used)
 {
-    (void)state;
     give_each_its_shapes();
     y.spec->budget.code_kib = 3;
     for (int i = 0; i < KERNELS; i++)
@@ -133,9 +124,8 @@ static void the_last_byte_may_be_used(void **state)
 }
 
 /* Each kernel is best on a sixth of the shapes. Where the noise is not known, a kernel is worth it that makes a package faster by four ten-thousandths. */
-static void a_kernel_must_be_worth_it(void **state)
+TEST(a_kernel_must_be_worth_it)
 {
-    (void)state;
     weigh_tuned_alone();
     for (int worth = 0; worth < 2; worth++) {
         for (int i = 0; i < KERNELS; i++)
@@ -145,9 +135,8 @@ static void a_kernel_must_be_worth_it(void **state)
     }
 }
 
-static void what_failed_is_never_taken(void **state)
+TEST(what_failed_is_never_taken)
 {
-    (void)state;
     give_each_its_shapes();
     s->trial[0].status = STATUS_WRONG;
     s->trial[1].built = false;
@@ -160,9 +149,8 @@ static void what_failed_is_never_taken(void **state)
 }
 
 /* Kernel 5 was not measured on the shape with the least M and the largest N, where kernel 0 is the only other: it is taken if what is predicted is less even with its doubt. */
-static void a_prediction_must_win_by_its_doubt(void **state)
+TEST(a_prediction_must_win_by_its_doubt)
 {
-    (void)state;
     bool taken[2] = { false, false };
     int64_t at = 0;
     while (s->shape[at]->extent[0] != 1 || s->shape[at]->extent[1] != 3072)
@@ -188,9 +176,8 @@ static void a_prediction_must_win_by_its_doubt(void **state)
 }
 
 /* Weights decide which of two shapes' kernels is kept. */
-static void weights_decide(void **state)
+TEST(weights_decide)
 {
-    (void)state;
     y.spec->budget.kernels = 1;
     for (int heavy = 0; heavy < 2; heavy++) {
         for (int64_t i = 0; i < y.spec->ninstance; i++)
@@ -216,9 +203,8 @@ static void mix_up(uint64_t seed)
 }
 
 /* Point N of the curve is what a budget of N kernels gives; more kernels are never worse. */
-static void the_curve_tells_of_other_budgets(void **state)
+TEST(the_curve_tells_of_other_budgets)
 {
-    (void)state;
     mix_up(11);
     const Assignment *all = choose();
     assert_in_range(all->ncurve, 3, KERNELS);
@@ -242,9 +228,8 @@ static void the_curve_tells_of_other_budgets(void **state)
 
 /* Kernels 1 to 3 are each faster on every fourth shape: together that is worth a kernel, but none of these shapes is worth a leaf. Then the package is that of a
  * smaller budget, which is the point of the curve that is marked, and the reason is told. */
-static void what_the_tree_leaves_out_is_not_kept(void **state)
+TEST(what_the_tree_leaves_out_is_not_kept)
 {
-    (void)state;
     weigh_tuned_alone();
     for (int64_t j = 0; j < s->nshape; j++)
         if (j % 4 > 0)
@@ -265,9 +250,8 @@ static void what_the_tree_leaves_out_is_not_kept(void **state)
 
 /* Measured on every sixth shape alone, where half of the kernels are 5 % slower. What the model says of the others differs by less than it may be off: no
  * leaf follows that. */
-static void no_leaf_follows_what_nobody_knows(void **state)
+TEST(no_leaf_follows_what_nobody_knows)
 {
-    (void)state;
     for (int64_t j = 0; j < s->nshape; j++)
         for (int i = 0; i < KERNELS; i++)
             set_time(i, j, j % 6 ? 0 : (1 + 0.05 * (i % 2)) * (double)s->shape[j]->extent[0]);
@@ -275,9 +259,8 @@ static void no_leaf_follows_what_nobody_knows(void **state)
 }
 
 /* The room that an exchange takes or frees counts for what comes behind it. */
-static void exchanges_keep_the_budget_of_bytes(void **state)
+TEST(exchanges_keep_the_budget_of_bytes)
 {
-    (void)state;
     y.spec->budget.code_kib = 9;
     for (uint64_t seed = 1; seed <= 6; seed++) {
         mix_up(seed);
@@ -290,9 +273,8 @@ static void exchanges_keep_the_budget_of_bytes(void **state)
 }
 
 /* The point that is kept has room in the budget of bytes; the curve goes on to what would not. */
-static void the_curve_goes_on_beyond_the_bytes(void **state)
+TEST(the_curve_goes_on_beyond_the_bytes)
 {
-    (void)state;
     give_each_its_shapes();
     y.spec->budget.code_kib = 3;
     const Assignment *as = choose();
@@ -303,9 +285,8 @@ static void the_curve_goes_on_beyond_the_bytes(void **state)
     assert_true(as->curve[KERNELS - 1].above < as->curve[as->kept].above);
 }
 
-static void every_instance_is_answered(void **state)
+TEST(every_instance_is_answered)
 {
-    (void)state;
     give_each_its_shapes();
     Assignment *as = choose();
     for (int64_t i = 0; i < y.spec->ninstance; i++) {
@@ -322,9 +303,8 @@ static double doubted(const CostModel *m, int64_t trial, const Instance *inst)
 }
 
 /* Half of the say is that of all shapes, half that of the tuned ones: of one kernel alone the curve's first point, by the definition. */
-static void the_curve_is_a_mean_of_both_halves(void **state)
+TEST(the_curve_is_a_mean_of_both_halves)
 {
-    (void)state;
     mix_up(5);
     for (int64_t i = 0; i < y.spec->ninstance; i++)
         y.spec->instance[i].weight = 1 + (double)(i % 7);
@@ -358,9 +338,8 @@ static void the_curve_is_a_mean_of_both_halves(void **state)
 
 /* Of many shapes kernels are chosen by a part, but the dispatcher learns from all: together those that are not tuned still have half of the say. A
  * tuned shape that stands alone, where kernel 1 is faster by 3 %, so gets its leaf however many others there are. */
-static void the_tuned_half_does_not_shrink(void **state)
+TEST(the_tuned_half_does_not_shrink)
 {
-    (void)state;
     Synthetic many;
     assert_true(synthetic_make(&many,
                                "name = \"many\"; op = \"dense\"; target = [\"host\"];\n"
@@ -386,9 +365,8 @@ static void the_tuned_half_does_not_shrink(void **state)
 
 /* What is told of the choice follows from its own tables: the regret, the cheapest kernel, the best known time, and kernels in the order of the
  * weight that they serve. */
-static void the_choice_agrees_with_its_tables(void **state)
+TEST(the_choice_agrees_with_its_tables)
 {
-    (void)state;
     mix_up(3);
     for (int64_t i = 0; i < y.spec->ninstance; i++)
         y.spec->instance[i].weight = 1 + (double)(i % 5);
@@ -422,9 +400,8 @@ static void the_choice_agrees_with_its_tables(void **state)
 }
 
 /* One that has no time anywhere is not taken for what the model says of it, unless there is no device. */
-static void what_was_never_timed_is_left_out(void **state)
+TEST(what_was_never_timed_is_left_out)
 {
-    (void)state;
     give_each_its_shapes();
     for (int64_t j = 0; j < s->nshape; j++)
         s->trial[2].ns[j] = 0;
@@ -442,9 +419,8 @@ static void what_was_never_timed_is_left_out(void **state)
     }
 }
 
-static void the_tree_sees_parts_of_calls(void **state)
+TEST(the_tree_sees_parts_of_calls)
 {
-    (void)state;
     const int64_t small[] = { 1, 2, 3 }, large[] = { 2048, 2304, 768 };
     int64_t x[OP_MAX_EXTENT + 1];
     assert_int_equal(select_features(s, large, 1, x), 3);
@@ -458,9 +434,8 @@ static void the_tree_sees_parts_of_calls(void **state)
 }
 
 /* Nothing is chosen, and it is told, where no kernel fits the budget of bytes. */
-static void a_budget_without_room_is_told(void **state)
+TEST(a_budget_without_room_is_told)
 {
-    (void)state;
     assert_null(select_no_room(y.arena, s));
     for (int64_t i = 0; i < s->ntrial; i++)
         s->trial[i].code_bytes = 3000 + i;
@@ -474,9 +449,8 @@ static void a_budget_without_room_is_told(void **state)
 }
 
 /* A kernel that the package has for another function takes no bytes. */
-static void a_kernel_that_is_present_takes_no_bytes(void **state)
+TEST(a_kernel_that_is_present_takes_no_bytes)
 {
-    (void)state;
     give_each_its_shapes();
     for (int64_t i = 0; i < s->ntrial; i++)
         s->trial[i].code_bytes = 3000;
@@ -495,32 +469,4 @@ static void a_kernel_that_is_present_takes_no_bytes(void **state)
     s->present = NULL;
 }
 
-int main(void)
-{
-#define FRESH(test) cmocka_unit_test_setup_teardown(test, make, drop)
-    const struct CMUnitTest tests[] = {
-        FRESH(a_budget_without_room_is_told),
-        FRESH(a_kernel_that_is_present_takes_no_bytes),
-        FRESH(one_kernel_is_enough_when_all_are_alike),
-        FRESH(each_shape_gets_its_kernel),
-        FRESH(the_budget_of_kernels_is_kept),
-        FRESH(the_budget_of_bytes_is_kept),
-        FRESH(the_last_byte_may_be_used),
-        FRESH(a_kernel_must_be_worth_it),
-        FRESH(what_failed_is_never_taken),
-        FRESH(a_prediction_must_win_by_its_doubt),
-        FRESH(weights_decide),
-        FRESH(the_curve_tells_of_other_budgets),
-        FRESH(what_the_tree_leaves_out_is_not_kept),
-        FRESH(no_leaf_follows_what_nobody_knows),
-        FRESH(exchanges_keep_the_budget_of_bytes),
-        FRESH(the_curve_goes_on_beyond_the_bytes),
-        FRESH(every_instance_is_answered),
-        FRESH(the_curve_is_a_mean_of_both_halves),
-        FRESH(the_tuned_half_does_not_shrink),
-        FRESH(the_choice_agrees_with_its_tables),
-        FRESH(what_was_never_timed_is_left_out),
-        FRESH(the_tree_sees_parts_of_calls),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(make, drop)

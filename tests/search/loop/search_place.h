@@ -6,11 +6,7 @@
 #ifndef DCGEN_TEST_SEARCH_PLACE_H
 #define DCGEN_TEST_SEARCH_PLACE_H
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include "gen/unit/unit.h"
 #include "search/loop/search.h"
 #include "search/measure/runner.h"
@@ -324,7 +320,5 @@ static inline int ntried(void)
         n += size[i];
     return n;
 }
-
-#define FRESH(test) cmocka_unit_test_setup_teardown(test, make, drop)
 
 #endif

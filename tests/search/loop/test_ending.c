@@ -2,11 +2,7 @@
  *
  * ending: what is said of a search that ends without a kernel, word by word.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include "search/loop/search.h"
 #include "tests/gen/synthetic_place.h"
 
@@ -91,9 +87,8 @@ static const Case cases[] = {
       "none of 2 candidates works: 1 not built, 1 left out because the machine lacked something" },
 };
 
-static void the_first_line_says_what_became_of_all(void **state)
+TEST(the_first_line_says_what_became_of_all)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bool fruitless;
         const char *said = say(study_of(cases[i].end), &fruitless);
@@ -117,9 +112,8 @@ static const char *reason(const Study *s, int i, const char *what)
 
 /* The file that a compiler names is the candidate's own and is left out; numbers are sizes and places. Three reasons, the most frequent first,
  * of those alike the one that was met first; the same words of another status are another reason, and so is a reason's beginning. */
-static void reasons_alike_are_one(void **state)
+TEST(reasons_alike_are_one)
 {
-    (void)state;
     static const End end[MOST] = {
         { .status = STATUS_CRASHED, .why = "killed" },
         { .status = STATUS_BUILD_FAILED, .why = "KEY.c:10:2: error: %zmm31 of 32" },
@@ -150,9 +144,4 @@ static void reasons_alike_are_one(void **state)
                                      reason(s, 0, "2 x left out because the machine lacked something: killed")));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(the_first_line_says_what_became_of_all),
-                                        cmocka_unit_test(reasons_alike_are_one) };
-    return cmocka_run_group_tests(tests, make, drop);
-}
+TEST_FILE(make, drop)

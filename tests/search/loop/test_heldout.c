@@ -2,11 +2,7 @@
  *
  * heldout: the sample has what it should and nothing that is tuned; the same seed gives the same. Few shapes join the tuned ones, and doubtful ones alone.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include "search/loop/search.h"
 #include "tests/gen/synthetic.h"
 #include "tests/kept_list.h"
@@ -60,9 +56,8 @@ static bool contains(const int64_t *at, int n, int64_t instance)
     return false;
 }
 
-static void it_is_held_out_and_each_once(void **state)
+TEST(it_is_held_out_and_each_once)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++) {
         int64_t at[MOST];
         assert_int_equal(sample(seed, MOST, at), MOST);
@@ -74,9 +69,8 @@ static void it_is_held_out_and_each_once(void **state)
     }
 }
 
-static void a_seed_means_a_sample(void **state)
+TEST(a_seed_means_a_sample)
 {
-    (void)state;
     int64_t a[MOST], b[MOST], c[MOST];
     sample(7, MOST, a);
     sample(7, MOST, b);
@@ -86,9 +80,8 @@ static void a_seed_means_a_sample(void **state)
 }
 
 /* Where two kernels are as fast, by predictions, is what a measurement tells most: such shapes are in any sample, the weightiest first, in half of it. */
-static void what_is_doubtful_is_in_it(void **state)
+TEST(what_is_doubtful_is_in_it)
 {
-    (void)state;
     int64_t at[MOST], close[MOST], n = 0;
     assert_true(y.assignment->nkernel > 1);
     set_lead(10);
@@ -118,9 +111,8 @@ static int64_t join(const Instance ***inst)
 
 /* The tuned shapes, and one doubtful one for sixteen of them, and one; where nothing is doubtful, none. One less for each four tuned shapes on
  * which nobody measured the kernel that serves them. */
-static void a_few_doubtful_ones_join(void **state)
+TEST(a_few_doubtful_ones_join)
 {
-    (void)state;
     const Instance **inst;
     const int64_t ntuned = y.study->nshape;
     set_lead(10);
@@ -158,9 +150,8 @@ static void take_in(int64_t instance)
 }
 
 /* At most half as many as the spec tunes; what was taken in is in no sample. */
-static void no_more_than_half_join(void **state)
+TEST(no_more_than_half_join)
 {
-    (void)state;
     const Instance **inst;
     const int64_t ntuned = y.study->nshape;
     int64_t at[MOST], n;
@@ -180,9 +171,8 @@ static void no_more_than_half_join(void **state)
 }
 
 /* Where few are held out they stay so. */
-static void the_last_ones_stay_held_out(void **state)
+TEST(the_last_ones_stay_held_out)
 {
-    (void)state;
     const Instance **inst;
     int64_t n = 0;
     set_lead(1);
@@ -198,9 +188,8 @@ static void the_last_ones_stay_held_out(void **state)
     assert_int_equal(join(&inst), y.study->nshape);
 }
 
-static void what_never_occurs_is_not_in_it(void **state)
+TEST(what_never_occurs_is_not_in_it)
 {
-    (void)state;
     int64_t at[MOST], few[3] = { -1, -1, -1 }, n = 0;
     for (int64_t i = 0; i < y.spec->ninstance; i++) {
         Instance *inst = &y.spec->instance[i];
@@ -217,9 +206,8 @@ static void what_never_occurs_is_not_in_it(void **state)
 }
 
 /* Nine tenths of the weight on one shape declaration: most of the even part is there. */
-static void weight_draws(void **state)
+TEST(weight_draws)
 {
-    (void)state;
     int64_t at[MOST];
     int heavy = 0;
     for (int64_t i = 0; i < y.spec->ninstance; i++)
@@ -231,9 +219,8 @@ static void weight_draws(void **state)
 }
 
 /* One shape as weighty as all others together: the rest of the sample is spread over these, and not taken from beside it. */
-static void a_heavy_one_does_not_draw_its_neighbours(void **state)
+TEST(a_heavy_one_does_not_draw_its_neighbours)
 {
-    (void)state;
     int64_t at[MOST], heavy = 0;
     set_lead(10);
     while (y.spec->instance[heavy].tuned)
@@ -250,19 +237,4 @@ static void a_heavy_one_does_not_draw_its_neighbours(void **state)
     }
 }
 
-int main(void)
-{
-#define FRESH(test) cmocka_unit_test_setup_teardown(test, make, drop)
-    const struct CMUnitTest tests[] = {
-        FRESH(it_is_held_out_and_each_once),
-        FRESH(a_seed_means_a_sample),
-        FRESH(what_is_doubtful_is_in_it),
-        FRESH(a_few_doubtful_ones_join),
-        FRESH(no_more_than_half_join),
-        FRESH(the_last_ones_stay_held_out),
-        FRESH(what_never_occurs_is_not_in_it),
-        FRESH(weight_draws),
-        FRESH(a_heavy_one_does_not_draw_its_neighbours),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(make, drop)

@@ -3,11 +3,7 @@
  * offline: which candidates are looked at where nothing can be timed, and on which shapes the choice is checked. What compilers and the
  * emulator would say is made up.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <stdlib.h>
 #include "gen/unit/unit.h"
 #include "search/loop/search.h"
@@ -172,9 +168,8 @@ static double predicted(const CostModel *m, const Candidate *c, const Instance *
 
 /* General kernels first, all of them; then batches of twelve up to the budget, each of them worth a look for some shape, and none fixed for
  * extents. */
-static void candidates_come_in_batches(void **state)
+TEST(candidates_come_in_batches)
 {
-    (void)state;
     y.spec->budget.trials = 30;
     run();
     const int ngeneral = y.space->ngeneral;
@@ -200,9 +195,8 @@ static void candidates_come_in_batches(void **state)
 
 /* Nothing is known of the candidates but the closed form: those are looked at that come within a quarter of the best on some shape, and no
  * others; none that is fixed for extents. */
-static void what_is_worth_a_look(void **state)
+TEST(what_is_worth_a_look)
 {
-    (void)state;
     enum { FEW = 10, FAR = 30 };
     const CostModel *law = cost_analytic(y.arena, lab.study, &y.templates);
     const int64_t nshape = lab.study->nshape;
@@ -283,9 +277,8 @@ static Field field_of(void)
 static bool was_tried(const Candidate *c) { return study_find(lab.study, c) >= 0; }
 
 /* The best that is known, of those tried and those not tried, bounds what is worth a look. */
-static void the_best_bounds_the_others(void **state)
+TEST(the_best_bounds_the_others)
 {
-    (void)state;
     Field f = field_of();
     Candidate two[] = { f.fast, f.slow };
     Space some = { .n = 2, .candidate = two, .ngeneral = 1, .general = &f.slower };
@@ -301,9 +294,8 @@ static void the_best_bounds_the_others(void **state)
 }
 
 /* Of more than there is time to rank, every so manieth is. */
-static void large_spaces_are_thinned(void **state)
+TEST(large_spaces_are_thinned)
 {
-    (void)state;
     enum { MOST_RANKED = 20000 };
     for (int thin = 0; thin < 2; thin++) {
         drop(NULL), make_of(large_spec);
@@ -320,9 +312,8 @@ static void large_spaces_are_thinned(void **state)
 }
 
 /* However many general kernels there are. */
-static void general_kernels_come_in_batches(void **state)
+TEST(general_kernels_come_in_batches)
 {
-    (void)state;
     Space some = *y.space;
     some.general = y.space->candidate;
     some.ngeneral = BATCH + 1;
@@ -370,9 +361,8 @@ static int by_work(const void *x, const void *y_)
 
 /* The tuned shapes and the ends of the ranges, the smallest first, as long as all together have no more than so much work; but each kernel is
  * looked at once. What was right is not looked at again. */
-static void the_choice_is_checked(void **state)
+TEST(the_choice_is_checked)
 {
-    (void)state;
     Pair *pair = ARENA_ARRAY(y.arena, (size_t)y.spec->ninstance, Pair);
     double work = 0;
     int n = 0, want = 0, first_only = 0;
@@ -405,9 +395,8 @@ static void the_choice_is_checked(void **state)
 }
 
 /* A kernel for nothing but shapes that take too long is looked at on the smallest of them. */
-static void large_shapes_are_checked_once(void **state)
+TEST(large_shapes_are_checked_once)
 {
-    (void)state;
     drop(NULL), make_of(large_spec);
     y.spec->budget.trials = 20;
     y.spec->budget.kernels = 1;
@@ -417,9 +406,8 @@ static void large_shapes_are_checked_once(void **state)
 }
 
 /* What was right on other extents, be they the same in all but one byte, or on another device says nothing. */
-static void records_of_something_else_do_not_count(void **state)
+TEST(records_of_something_else_do_not_count)
 {
-    (void)state;
     const char *err = NULL;
     y.spec->budget.trials = 20;
     run();
@@ -445,9 +433,8 @@ static void records_of_something_else_do_not_count(void **state)
 }
 
 /* A kernel that is wrong on its own shape is replaced, and the choice is made and checked again: so often, and no more. */
-static void a_wrong_choice_is_replaced(void **state)
+TEST(a_wrong_choice_is_replaced)
 {
-    (void)state;
     const char *err = NULL;
     y.spec->budget.trials = 20;
     spoil = 3;
@@ -466,9 +453,8 @@ static void a_wrong_choice_is_replaced(void **state)
     assert_int_equal(ncheck, 8);
 }
 
-static void nothing_works(void **state)
+TEST(nothing_works)
 {
-    (void)state;
     const char *err = NULL;
     y.spec->budget.trials = 14;
     all_wrong = true;
@@ -478,9 +464,8 @@ static void nothing_works(void **state)
 }
 
 /* They are in no record, yet they were tried. */
-static void nothing_can_be_run(void **state)
+TEST(nothing_can_be_run)
 {
-    (void)state;
     const char *err = NULL;
     y.spec->budget.trials = 14;
     all_aside = true;
@@ -498,9 +483,8 @@ static void learns(Effort *effort)
 }
 
 /* Looking at candidates has six tenths of the time, and no batch is begun behind it; checks are begun while they end in time. */
-static void the_time_bounds_it(void **state)
+TEST(the_time_bounds_it)
 {
-    (void)state;
     trial_s = 4;
     run();
     assert_int_equal(nbatch, 3); /* the general kernel, and twice twelve */
@@ -515,9 +499,8 @@ static void the_time_bounds_it(void **state)
 }
 
 /* Where it is short, no more candidates are taken than fit, and of those one always. */
-static void little_time_is_for_few_candidates(void **state)
+TEST(little_time_is_for_few_candidates)
 {
-    (void)state;
     Effort effort;
     learns(&effort);
     lab.seconds = 8;
@@ -538,9 +521,8 @@ static void little_time_is_for_few_candidates(void **state)
 }
 
 /* But a kernel that works there must be: others are tried as long as none of the first dozen does. */
-static void time_goes_on_until_one_works(void **state)
+TEST(time_goes_on_until_one_works)
 {
-    (void)state;
     Effort effort;
     const char *err = NULL;
     learns(&effort);
@@ -550,24 +532,4 @@ static void time_goes_on_until_one_works(void **state)
     assert_int_equal(nbatch, BATCH);
 }
 
-int main(void)
-{
-#define FRESH(test) cmocka_unit_test_setup_teardown(test, make, drop)
-    const struct CMUnitTest tests[] = {
-        FRESH(candidates_come_in_batches),
-        FRESH(what_is_worth_a_look),
-        FRESH(the_best_bounds_the_others),
-        FRESH(large_spaces_are_thinned),
-        FRESH(general_kernels_come_in_batches),
-        FRESH(the_choice_is_checked),
-        FRESH(large_shapes_are_checked_once),
-        FRESH(records_of_something_else_do_not_count),
-        FRESH(a_wrong_choice_is_replaced),
-        FRESH(nothing_works),
-        FRESH(nothing_can_be_run),
-        FRESH(the_time_bounds_it),
-        FRESH(little_time_is_for_few_candidates),
-        FRESH(time_goes_on_until_one_works),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(make, drop)

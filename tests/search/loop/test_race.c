@@ -2,11 +2,7 @@
  *
  * race: who meets on a shape, and what that is worth, against numbers computed by hand.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include "search/loop/race.h"
 #include "tests/gen/synthetic.h"
 #include "tests/kept_list.h"
@@ -80,9 +76,8 @@ static bool takes_part(const Heat *h, int64_t trial)
 }
 
 /* All are known to be slower by far more than the noise: the two that are best of them meet the chosen one, and there is nothing to be gained. */
-static void far_ones_stay_away(void **state)
+TEST(far_ones_stay_away)
 {
-    (void)state;
     take_all(-1);
     const Heat h = heat_on(3);
     assert_ptr_equal(h.inst, s->shape[3]);
@@ -95,9 +90,8 @@ static void far_ones_stay_away(void **state)
 
 /* Of two that took the same once, with an error of 2 % each, one more measurement moves the difference by 2 %: sqrt(2 * 0.02^2 / 2). That gains
  * 0.02 / sqrt(2 pi). Of four measurements each it is sqrt(2 e^2 / 5), where e is what four leave of the error. */
-static void what_a_measurement_gains(void **state)
+TEST(what_a_measurement_gains)
 {
-    (void)state;
     take_all(-1);
     for (int n = 1; n <= 4; n++) {
         if (n > 1)
@@ -116,9 +110,8 @@ static void what_a_measurement_gains(void **state)
 }
 
 /* A kernel that is as close as that takes part even if it is not among the best two; at most six do, the closest. */
-static void close_ones_meet(void **state)
+TEST(close_ones_meet)
 {
-    (void)state;
     for (int k = 0; k < KERNELS; k++)
         for (int64_t j = 0; j < s->nshape; j++)
             take(k, j, k < 5 ? 1e5 + 100 * k : 3e5);
@@ -136,9 +129,8 @@ static void close_ones_meet(void **state)
 }
 
 /* Where the chosen kernel has no time, or met nobody, its own error counts on top: the shape comes before others. */
-static void what_cannot_be_stated_comes_first(void **state)
+TEST(what_cannot_be_stated_comes_first)
 {
-    (void)state;
     take_all(4);
     const Heat unmeasured = heat_on(4);
     const double doubt = cost_doubt(c.m, 0, s->shape[4]);
@@ -152,9 +144,8 @@ static void what_cannot_be_stated_comes_first(void **state)
 
 /* The second kernel is slower by a tenth, but was once faster than the first: which one is faster cannot be said, until so many measurements agree that
  * the spread is small. */
-static void what_cannot_be_said_is_measured_again(void **state)
+TEST(what_cannot_be_said_is_measured_again)
 {
-    (void)state;
     take_all(-1);
     take(0, 5, 1e5);
     take(1, 5, 0.95e5);
@@ -176,9 +167,8 @@ static void what_cannot_be_said_is_measured_again(void **state)
 }
 
 /* On a held-out shape all that is known is the model's, until it is a place. */
-static void held_out_shapes_are_raced_too(void **state)
+TEST(held_out_shapes_are_raced_too)
 {
-    (void)state;
     take_all(-1);
     heat_on(0);
     int64_t at = 0;
@@ -207,16 +197,4 @@ static void held_out_shapes_are_raced_too(void **state)
     assert_true(race_heat(s, &c, inst, true, NOISE).gain == joining); /* the choice does not see these times */
 }
 
-int main(void)
-{
-#define FRESH(test) cmocka_unit_test_setup_teardown(test, make, drop)
-    const struct CMUnitTest tests[] = {
-        FRESH(far_ones_stay_away),
-        FRESH(what_a_measurement_gains),
-        FRESH(close_ones_meet),
-        FRESH(what_cannot_be_stated_comes_first),
-        FRESH(what_cannot_be_said_is_measured_again),
-        FRESH(held_out_shapes_are_raced_too),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(make, drop)

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * search: the loop: what is tried, on which shapes and for how long.
+ *
+ *   ctest: replaces
  */
+#include "tests/test.h"
 #include "tests/search/loop/search_place.h"
 
 /* ---- the loop ---- */
 
 /* The general kernels come first, on shapes all over the ranges; then what is proposed, twelve at a time, up to the budget. */
-static void batches_fill_the_budget(void **state)
+TEST(batches_fill_the_budget)
 {
-    (void)state;
     run();
     const int ngeneral = y.space->ngeneral;
     assert_ptr_equal(lab.anchor, &y.space->general[0]);
@@ -27,9 +29,8 @@ static void batches_fill_the_budget(void **state)
 }
 
 /* Where there are many general kernels a round has eight of them at most, and never more than the budget. */
-static void general_kernels_keep_to_the_budget(void **state)
+TEST(general_kernels_keep_to_the_budget)
 {
-    (void)state;
     for (int budget = 5; budget <= 13; budget += 8) {
         Candidate general[12];
         drop(NULL), make(NULL);
@@ -47,18 +48,16 @@ static void general_kernels_keep_to_the_budget(void **state)
     }
 }
 
-static void without_a_model(void **state)
+TEST(without_a_model)
 {
-    (void)state;
     strategy.models = false;
     run();
     assert_int_equal(ntried(), 30);
 }
 
 /* More than half of the time goes by with the search: no batch begins behind it. */
-static void the_search_has_its_part_of_the_time(void **state)
+TEST(the_search_has_its_part_of_the_time)
 {
-    (void)state;
     y.spec->budget.trials = 1000;
     batch_s = 20;
     run();
@@ -67,9 +66,8 @@ static void the_search_has_its_part_of_the_time(void **state)
 }
 
 /* Where nothing is to be gained it ends, but not before the fourth round. */
-static void the_search_ends_when_nothing_is_to_be_gained(void **state)
+TEST(the_search_ends_when_nothing_is_to_be_gained)
 {
-    (void)state;
     static const double gains[] = { 0, 4e-4, 6e-4 };
     static const int want[] = { 4, 4, 0 };
     for (int i = 0; i < 3; i++) {
@@ -84,18 +82,16 @@ static void the_search_ends_when_nothing_is_to_be_gained(void **state)
 }
 
 /* Two rounds in succession, that is: one that promises something begins anew. */
-static void patience_begins_anew(void **state)
+TEST(patience_begins_anew)
 {
-    (void)state;
     y.spec->budget.trials = 1000;
     poor = "13567";
     run();
     assert_int_equal(nbatch, 6);
 }
 
-static void it_can_be_interrupted(void **state)
+TEST(it_can_be_interrupted)
 {
-    (void)state;
     const char *err = NULL;
     stop = 1;
     assert_false(search_run(&q, &err));
@@ -104,9 +100,8 @@ static void it_can_be_interrupted(void **state)
 }
 
 /* A failure that is to be tried once more comes before all others, on shapes all over the ranges, and once. */
-static void what_is_due_is_tried_first(void **state)
+TEST(what_is_due_is_tried_first)
 {
-    (void)state;
     const int64_t trial = study_add(lab.study, &y.space->candidate[EVERY]);
     lab.study->trial[trial].built = lab.study->trial[trial].again = true;
     lab.study->trial[trial].status = STATUS_TIMED_OUT;
@@ -120,9 +115,8 @@ static void what_is_due_is_tried_first(void **state)
 }
 
 /* Where there are few shapes all of them are asked for; a candidate with fixed extents is tried where it is meant to be, and nowhere else. */
-static void a_candidate_is_tried_where_it_is_meant_to_be(void **state)
+TEST(a_candidate_is_tried_where_it_is_meant_to_be)
 {
-    (void)state;
     Proposal p[1];
     lab.study->nshape = 3;
     assert_int_equal(search_general(&q, p, 1), 1);
@@ -150,9 +144,8 @@ static void a_candidate_is_tried_where_it_is_meant_to_be(void **state)
     arena_free(z.arena);
 }
 
-static void nothing_works(void **state)
+TEST(nothing_works)
 {
-    (void)state;
     const char *err = NULL;
     kernels_fail = true;
     assert_false(search_run(&q, &err));
@@ -170,9 +163,8 @@ static double predicted(const CostModel *law, const Candidate *c)
 }
 
 /* On a GPU the general kernel that is predicted to take least; else the first, unless it takes several times as long. */
-static void the_anchor_is_predicted(void **state)
+TEST(the_anchor_is_predicted)
 {
-    (void)state;
     static Target gpu;
     const char *err = NULL;
     const CostModel *law = cost_analytic(y.arena, lab.study, &y.templates);
@@ -274,9 +266,8 @@ static bool trials_behind(Lab *s, Arena *scratch, const Proposal *p, int n, doub
 }
 
 /* One round is measured, the next is built, sixteen in each however many compilers run; none is proposed twice. */
-static void the_next_round_is_built_while_one_is_measured(void **state)
+TEST(the_next_round_is_built_while_one_is_measured)
 {
-    (void)state;
     build_ahead();
     strategy.propose = propose_beside;
     kind.trials = trials_behind;
@@ -298,9 +289,8 @@ static void the_next_round_is_built_while_one_is_measured(void **state)
 }
 
 /* On a CPU the first round, which nothing waits for, is of twelve, and others of eight. */
-static void on_a_cpu_rounds_are_smaller(void **state)
+TEST(on_a_cpu_rounds_are_smaller)
 {
-    (void)state;
     const Family *cpu = lab.study->target->family;
     build_ahead();
     ((Target *)lab.study->target)->family = cpu;
@@ -315,9 +305,8 @@ static void on_a_cpu_rounds_are_smaller(void **state)
 }
 
 /* What waits may change what is expected: it is measured before the search ends. */
-static void rounds_that_promise_nothing_wait_for_the_others(void **state)
+TEST(rounds_that_promise_nothing_wait_for_the_others)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         drop(NULL), make(NULL);
         build_ahead();
@@ -330,9 +319,8 @@ static void rounds_that_promise_nothing_wait_for_the_others(void **state)
     }
 }
 
-static void what_is_not_measured_any_more_is_dropped(void **state)
+TEST(what_is_not_measured_any_more_is_dropped)
 {
-    (void)state;
     build_ahead();
     y.spec->budget.trials = 1000;
     batch_s = 30;
@@ -342,9 +330,8 @@ static void what_is_not_measured_any_more_is_dropped(void **state)
     assert_int_equal(ndropped, 1);
 }
 
-static void the_library_is_built_beside_the_first_round(void **state)
+TEST(the_library_is_built_beside_the_first_round)
 {
-    (void)state;
     for (int late = 0; late < 2; late++) {
         drop(NULL), make(NULL);
         measure_here();
@@ -358,9 +345,8 @@ static void the_library_is_built_beside_the_first_round(void **state)
 }
 
 /* Compilers and runner took all of it to start: one round comes all the same. */
-static void something_is_known_when_time_is_up(void **state)
+TEST(something_is_known_when_time_is_up)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         drop(NULL), make(NULL);
         if (i)
@@ -373,9 +359,8 @@ static void something_is_known_when_time_is_up(void **state)
 }
 
 /* Where the time is too short for a round of the usual size, rounds have what fits: by a first guess, then by what candidates took in searches before. */
-static void little_time_is_for_few_candidates(void **state)
+TEST(little_time_is_for_few_candidates)
 {
-    (void)state;
     for (int aside = 0; aside < 2; aside++) {
         Effort effort = { 0 };
         drop(NULL), make(NULL);
@@ -406,9 +391,8 @@ static void little_time_is_for_few_candidates(void **state)
 }
 
 /* A kernel that works there must be, even if the time was up before: so long others are tried, as many as a usual round has. */
-static void time_goes_on_until_one_works(void **state)
+TEST(time_goes_on_until_one_works)
 {
-    (void)state;
     for (int fail = 0; fail < 2; fail++) {
         Effort effort = { 0 };
         const char *err = NULL;
@@ -422,9 +406,8 @@ static void time_goes_on_until_one_works(void **state)
 }
 
 /* What a package can do without is not built then: it has nothing to meet in a race. */
-static void little_time_is_not_for_the_library(void **state)
+TEST(little_time_is_not_for_the_library)
 {
-    (void)state;
     Effort effort = { 0 };
     measure_here();
     library_text = "int l;";
@@ -435,9 +418,8 @@ static void little_time_is_not_for_the_library(void **state)
 }
 
 /* A device of its own is not disturbed by compilers; a CPU is, unless calls leave it a core. */
-static void compilers_have_a_core_to_themselves(void **state)
+TEST(compilers_have_a_core_to_themselves)
 {
-    (void)state;
     Target aside = *lab.study->target;
     aside.family = &family_cuda;
     y.device.cores = 2;
@@ -451,30 +433,4 @@ static void compilers_have_a_core_to_themselves(void **state)
     assert_true(search_builds_ahead(lab.study));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FRESH(batches_fill_the_budget),
-        FRESH(general_kernels_keep_to_the_budget),
-        FRESH(without_a_model),
-        FRESH(the_search_has_its_part_of_the_time),
-        FRESH(the_search_ends_when_nothing_is_to_be_gained),
-        FRESH(patience_begins_anew),
-        FRESH(it_can_be_interrupted),
-        FRESH(what_is_due_is_tried_first),
-        FRESH(a_candidate_is_tried_where_it_is_meant_to_be),
-        FRESH(nothing_works),
-        FRESH(the_anchor_is_predicted),
-        FRESH(the_next_round_is_built_while_one_is_measured),
-        FRESH(on_a_cpu_rounds_are_smaller),
-        FRESH(rounds_that_promise_nothing_wait_for_the_others),
-        FRESH(what_is_not_measured_any_more_is_dropped),
-        FRESH(the_library_is_built_beside_the_first_round),
-        FRESH(something_is_known_when_time_is_up),
-        FRESH(little_time_is_for_few_candidates),
-        FRESH(time_goes_on_until_one_works),
-        FRESH(little_time_is_not_for_the_library),
-        FRESH(compilers_have_a_core_to_themselves),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(make, drop)

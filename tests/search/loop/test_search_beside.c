@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * search, beside the loop and the race: the limits of the machine are measured, the library is built.
+ *
+ *   ctest: replaces
  */
+#include "tests/test.h"
 #include "tests/search/loop/search_place.h"
 
 /* A GPU's model is made of its rates: they are measured before anything is asked of the lab, by kernels that are built once; those that
  * are recorded do. What does not compile is not tried again. */
-static void a_gpu_is_measured_first(void **state)
+TEST(a_gpu_is_measured_first)
 {
-    (void)state;
     int64_t clock_mhz = 0;
     for (int round = 0; round < 3; round++) {
         if (round)
@@ -34,9 +36,8 @@ static void a_gpu_is_measured_first(void **state)
 }
 
 /* At the start and every now and then, so that they take a small part of the time. */
-static void limits_are_asked_now_and_then(void **state)
+TEST(limits_are_asked_now_and_then)
 {
-    (void)state;
     static const double want_s[] = { 1000, 1010, 1015, 1024 };
     const char *err = NULL;
     measure_here();
@@ -74,9 +75,8 @@ static void limits_are_asked_now_and_then(void **state)
 }
 
 /* It is built before the race; why it was not is kept. */
-static void the_library_is_built_for_the_race(void **state)
+TEST(the_library_is_built_for_the_race)
 {
-    (void)state;
     static const struct {
         const char *text;
         bool broken;
@@ -107,12 +107,4 @@ static void the_library_is_built_for_the_race(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FRESH(a_gpu_is_measured_first),
-        FRESH(limits_are_asked_now_and_then),
-        FRESH(the_library_is_built_for_the_race),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(make, drop)

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * search, the race behind the loop: what the choice rests on is measured, on tuned shapes first, then on some that are held out.
+ *
+ *   ctest: replaces
  */
+#include "tests/test.h"
 #include "tests/search/loop/search_place.h"
 
 static Arena *scratch; /* of the last choice */
@@ -23,9 +26,8 @@ static int bouts_on(const Instance *inst)
 }
 
 /* Every chosen kernel has a time on every tuned shape and beside it a rival; so it is on 24 shapes that are held out, and these come last. */
-static void all_that_is_stated_is_measured(void **state)
+TEST(all_that_is_stated_is_measured)
 {
-    (void)state;
     run();
     const Selection c = choice_now();
     const Contract *made = contract_make(y.arena, lab.study, c.as);
@@ -47,9 +49,8 @@ static void all_that_is_stated_is_measured(void **state)
 }
 
 /* Shapes that the race takes in are tuned from then on, for contract and choice. */
-static void what_joins_is_tuned(void **state)
+TEST(what_joins_is_tuned)
 {
-    (void)state;
     step_ns = 500; /* kernels are close, and predictions are in doubt */
     run();
     const Selection c = choice_now();
@@ -70,9 +71,8 @@ static void what_joins_is_tuned(void **state)
 }
 
 /* A run that adds nothing to a finished one measures nothing; if what a chosen kernel takes somewhere is missing, that is measured. */
-static void what_is_known_is_not_measured_again(void **state)
+TEST(what_is_known_is_not_measured_again)
 {
-    (void)state;
     run();
     nbatch = nbout = 0;
     run();
@@ -86,9 +86,8 @@ static void what_is_known_is_not_measured_again(void **state)
 }
 
 /* The tuned shapes have the time up to 88 % of the budget, those held out up to 98 %, and what would not be over by then is not begun. */
-static void the_race_keeps_to_its_time(void **state)
+TEST(the_race_keeps_to_its_time)
 {
-    (void)state;
     int tuned = 0, held_out = 0;
     batch_s = 20;
     bout_s = 2;
@@ -108,9 +107,8 @@ static void the_race_keeps_to_its_time(void **state)
 }
 
 /* A heavy shape comes before all others that are as uncertain: of those on which nothing was measured. */
-static void weight_comes_first(void **state)
+TEST(weight_comes_first)
 {
-    (void)state;
     static const int64_t untouched[] = { 1, 2, 4, 6, 7 };
     for (size_t k = 0; k < LENGTH(untouched); k++) {
         const int64_t heavy = untouched[k];
@@ -123,9 +121,8 @@ static void weight_comes_first(void **state)
 }
 
 /* Of kernels that turn out wrong on a held-out shape none is in the choice that is made then, and the race is held again. */
-static void what_turns_out_wrong_is_replaced(void **state)
+TEST(what_turns_out_wrong_is_replaced)
 {
-    (void)state;
     run();
     for (int i = 0; i < nbout && !wrong_on; i++)
         wrong_on = bout[i].tunes ? NULL : bout[i].inst;
@@ -144,14 +141,20 @@ static void what_turns_out_wrong_is_replaced(void **state)
     assert_int_equal(contract_make(y.arena, lab.study, c.as)->tuned.nmeasured, lab.study->nshape);
 }
 
-int main(void)
+TEST_EACH(make, drop)
+
+static int open_scratch(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        FRESH(all_that_is_stated_is_measured), FRESH(what_joins_is_tuned), FRESH(what_is_known_is_not_measured_again),
-        FRESH(the_race_keeps_to_its_time),     FRESH(weight_comes_first),  FRESH(what_turns_out_wrong_is_replaced),
-    };
+    (void)state;
     scratch = arena_new();
-    const int nfailed = cmocka_run_group_tests(tests, NULL, NULL);
-    arena_free(scratch);
-    return nfailed;
+    return 0;
 }
+
+static int close_scratch(void **state)
+{
+    (void)state;
+    arena_free(scratch);
+    return 0;
+}
+
+TEST_FILE(open_scratch, close_scratch)

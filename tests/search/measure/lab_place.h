@@ -6,11 +6,7 @@
 #ifndef DCGEN_TEST_LAB_PLACE_H
 #define DCGEN_TEST_LAB_PLACE_H
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <time.h>
 #include "gen/unit/unit.h"
 #include "search/measure/lab.h"
@@ -234,7 +230,5 @@ static inline int nverify(void)
         n++;
     return n;
 }
-
-#define FRESH(test) cmocka_unit_test_setup_teardown(test, make, drop)
 
 #endif

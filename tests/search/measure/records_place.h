@@ -6,11 +6,7 @@
 #ifndef DCGEN_TEST_RECORDS_PLACE_H
 #define DCGEN_TEST_RECORDS_PLACE_H
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <unistd.h>
 #include "gen/command/dump.h"
 #include "search/loop/search.h"

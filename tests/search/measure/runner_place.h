@@ -6,11 +6,7 @@
 #ifndef DCGEN_TEST_RUNNER_PLACE_H
 #define DCGEN_TEST_RUNNER_PLACE_H
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -96,8 +92,10 @@ static inline int set_up(void **state)
         return -1;
     runner_spec = with_formula(w->a, w->op, "f32", "bias");
     w->op = runner_spec.op;
-    w->reference = build(w, unit_reference(w->a, &runner_spec, DCGEN_SOURCE_DIR "/templates/package",
-                                           text_read_file(w->a, w->op->reference, &len), d), false);
+    w->reference = build(w,
+                         unit_reference(w->a, &runner_spec, DCGEN_SOURCE_DIR "/templates/package",
+                                        text_read_file(w->a, w->op->reference, &len), d),
+                         false);
     w->runner = start_runner(w, runner_command);
     return 0;
 }

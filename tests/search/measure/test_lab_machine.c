@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * lab_machine: what is built, verified and timed of a batch, and what is recorded of it.
+ *
+ *   ctest: replaces
  */
+#include "tests/test.h"
 #include "tests/search/measure/lab_place.h"
 
 #include "search/space/verify_shapes.h"
 
 /* ---- a batch ---- */
 
-static void a_batch_is_built_verified_and_timed(void **state)
+TEST(a_batch_is_built_verified_and_timed)
 {
-    (void)state;
     static const int parts[] = { 1, 3, 1, 2, 1, 16 }, timed_n[] = { 3, 2, 2 }; /* with the anchor in each */
     const Candidate *c[THREE] = { &p[0].c, &p[1].c, &p[2].c };
     const char *err = NULL;
@@ -65,9 +67,8 @@ static void a_batch_is_built_verified_and_timed(void **state)
 }
 
 /* The numbers go on where the file's largest is, whatever the order of its lines. */
-static void numbers_go_on(void **state)
+TEST(numbers_go_on)
 {
-    (void)state;
     const char *err = NULL;
     KernelRecord k = { .key = "a",
                        .device = "d",
@@ -87,9 +88,8 @@ static void numbers_go_on(void **state)
 }
 
 /* Who fails on one shape is not asked on the next, and has no times. */
-static void who_fails_is_out(void **state)
+TEST(who_fails_is_out)
 {
-    (void)state;
     static const struct {
         Status status;
         Blame blame;
@@ -142,9 +142,8 @@ static void assert_facts(const KernelRecord *k, const char *want)
     assert_string_equal(got, want);
 }
 
-static void spills_are_refused(void **state)
+TEST(spills_are_refused)
 {
-    (void)state;
     const char *err = NULL;
     made[1].spills = (SpillReport){ .loops = 2, .stored = 3, .loaded = 4, .multiplications = 20 };
     made[2].spills = (SpillReport){ .loops = 1, .stored = 1, .multiplications = 20 }; /* for nothing */
@@ -161,9 +160,8 @@ static void spills_are_refused(void **state)
             assert_string_not_equal(asked[i].key[k], key[1]);
 }
 
-static void local_memory_is_refused(void **state)
+TEST(local_memory_is_refused)
 {
-    (void)state;
     const char *err = NULL;
     for (int i = 0; i < THREE; i++)
         made[i].log = arena_printf(y.arena, ptxas_log, i ? 16 * i : 0, i == 2 ? 8 : 0);
@@ -176,9 +174,8 @@ static void local_memory_is_refused(void **state)
     assert_string_equal(kernel_of(2)->why, "spills 8 bytes a thread in local memory");
 }
 
-static void builds_that_fail(void **state)
+TEST(builds_that_fail)
 {
-    (void)state;
     const char *err = NULL;
     made[1] = (Build){ .status = STATUS_BUILD_FAILED, .why = "error: x" };
     made[2] = (Build){ .status = STATUS_INVALID, .blame = BLAME_MOMENT, .why = "out of memory" };
@@ -198,9 +195,8 @@ static void builds_that_fail(void **state)
 /* ---- times ---- */
 
 /* No shape is begun when the share of the time is over, but for the first of a run, with one kernel. */
-static void time_is_kept(void **state)
+TEST(time_is_kept)
 {
-    (void)state;
     const char *err = NULL;
     lab.seconds = 1;
     lab.now_s = 1000.6;
@@ -216,9 +212,8 @@ static void time_is_kept(void **state)
 }
 
 /* Verifying takes its time too. */
-static void what_is_not_verified_in_time_is_left(void **state)
+TEST(what_is_not_verified_in_time_is_left)
 {
-    (void)state;
     const char *err = NULL;
     assert_true(kind.trials(&lab, y.arena, p, 1, 0.5, &err));
     const int64_t known = recorded()->nkernel + recorded()->nmeasure;
@@ -232,9 +227,8 @@ static void what_is_not_verified_in_time_is_left(void **state)
 /* ---- other ways in ---- */
 
 /* Those of a study that was read have no shared objects; one that does not work stays away, and has no time. */
-static void a_race_builds_what_is_gone(void **state)
+TEST(a_race_builds_what_is_gone)
 {
-    (void)state;
     const char *err = NULL;
     int64_t trial[THREE];
     const int64_t extent[] = { 48, 96, 80 };
@@ -265,9 +259,8 @@ static void a_race_builds_what_is_gone(void **state)
 
 /* For GPUs that are not there: what ships is what the assembler makes, what runs here is another compiler's; each kernel is counted in one
  * tile, eight deep, before it is known. */
-static void kernels_for_another_machine(void **state)
+TEST(kernels_for_another_machine)
 {
-    (void)state;
     const char *err = NULL;
     shop.assembler = &nvcc;
     made[1].log = arena_printf(y.arena, ptxas_log, 0, 4);
@@ -291,9 +284,8 @@ static void kernels_for_another_machine(void **state)
 
 /* There each is verified by itself, around its own tile. Who was verified in time stays, in whatever batch the others were; and if nothing works yet, one is
  * verified whatever the time. */
-static void emulated_kernels_come_one_by_one(void **state)
+TEST(emulated_kernels_come_one_by_one)
 {
-    (void)state;
     const char *err = NULL;
     VerifyShapes w;
     shop.assembler = &nvcc;
@@ -323,9 +315,8 @@ static void emulated_kernels_come_one_by_one(void **state)
 }
 
 /* Who fails there has failed, and keeps what was counted. */
-static void counting_may_fail(void **state)
+TEST(counting_may_fail)
 {
-    (void)state;
     const char *err = NULL;
     shop.assembler = &nvcc;
     bad_key = key[1];
@@ -340,9 +331,8 @@ static void counting_may_fail(void **state)
 }
 
 /* One launch on a GPU; in its emulator as many cores as there are, and the shared memory that the GPU has. */
-static void kernels_of_gpus_are_launched(void **state)
+TEST(kernels_of_gpus_are_launched)
 {
-    (void)state;
     for (int emulated = 0; emulated < 2; emulated++) {
         drop(NULL), make(NULL);
         const char *err = NULL;
@@ -364,9 +354,8 @@ static void kernels_of_gpus_are_launched(void **state)
     }
 }
 
-static void a_template_that_cannot_be_filled(void **state)
+TEST(a_template_that_cannot_be_filled)
 {
-    (void)state;
     const char *err = NULL;
     unit.package_dir = "/no/such/folder";
     assert_false(try_three(&err));
@@ -374,9 +363,8 @@ static void a_template_that_cannot_be_filled(void **state)
     assert_int_equal(nbuilt + ncall, 0);
 }
 
-static void a_check_is_recorded(void **state)
+TEST(a_check_is_recorded)
 {
-    (void)state;
     const char *err = NULL;
     const int64_t extent[] = { 48, 96, 80 }, trial = study_add(lab.study, &p[1].c);
     trial_of(1)->built = true;
@@ -393,9 +381,8 @@ static void a_check_is_recorded(void **state)
 }
 
 /* General kernels of the targets that stand in for the tuned one, but for those that have a search of their own: never timed, and once. */
-static void lesser_targets_have_general_kernels(void **state)
+TEST(lesser_targets_have_general_kernels)
 {
-    (void)state;
     const char *err = NULL;
     const Target *tuned[] = { y.study->target, target_find(&y.targets, "avx2") };
     assert_true(lab_machine.lesser(&lab, y.arena, &err));
@@ -418,9 +405,8 @@ static void lesser_targets_have_general_kernels(void **state)
 }
 
 /* Where the time is short, one of each target, of the anchor's template; all, if that does not work. */
-static void a_brief_search_has_one_of_each(void **state)
+TEST(a_brief_search_has_one_of_each)
 {
-    (void)state;
     static const char *const name[] = { "avx2", "portable" };
     static const char text[] = "name = \"plain\"; op = \"dense\"; target = [\"host\"]; layout = { W = \"NK\"; };\n"
                                "dims = { T = { min = 1; max = 8; }; }; shapes = ( { M = \"T\"; N = 64; K = 64; } );\n";
@@ -450,9 +436,8 @@ static void a_brief_search_has_one_of_each(void **state)
 }
 
 /* They may spill: slow there is better than nothing. */
-static void lesser_targets_may_spill(void **state)
+TEST(lesser_targets_may_spill)
 {
-    (void)state;
     const char *err = NULL;
     for (int i = 0; i < THREE; i++)
         made[i].spills = (SpillReport){ .loops = 1, .stored = 1, .loaded = 2, .multiplications = 4 };
@@ -465,9 +450,8 @@ static void lesser_targets_may_spill(void **state)
 }
 
 /* Without runner and records; what spills is known, and no object stays. */
-static void building_alone(void **state)
+TEST(building_alone)
 {
-    (void)state;
     const char *err = NULL;
     RecordFile *records = shop.records;
     shop.records = NULL;
@@ -487,28 +471,4 @@ static void building_alone(void **state)
     assert_int_equal(recorded()->nkernel, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FRESH(a_batch_is_built_verified_and_timed),
-        FRESH(numbers_go_on),
-        FRESH(who_fails_is_out),
-        FRESH(spills_are_refused),
-        FRESH(local_memory_is_refused),
-        FRESH(builds_that_fail),
-        FRESH(time_is_kept),
-        FRESH(what_is_not_verified_in_time_is_left),
-        FRESH(a_race_builds_what_is_gone),
-        FRESH(kernels_for_another_machine),
-        FRESH(emulated_kernels_come_one_by_one),
-        FRESH(counting_may_fail),
-        FRESH(kernels_of_gpus_are_launched),
-        FRESH(a_template_that_cannot_be_filled),
-        FRESH(a_check_is_recorded),
-        FRESH(lesser_targets_have_general_kernels),
-        FRESH(a_brief_search_has_one_of_each),
-        FRESH(lesser_targets_may_spill),
-        FRESH(building_alone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(make, drop)

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * lab_machine, ahead: what was begun before it was wanted is built once, and what comes too late is left.
+ *
+ *   ctest: replaces
  */
+#include "tests/test.h"
 #include "tests/search/measure/lab_place.h"
 
 /* One of the first of a run is waited for however long it takes, as something must be known in the end. */
-static void what_was_begun_is_not_built_again(void **state)
+TEST(what_was_begun_is_not_built_again)
 {
-    (void)state;
     const char *err = NULL;
     for (int i = 0; i < 2; i++)
         assert_true(lab_machine_ahead(&lab, p + i, 1, &err));
@@ -23,9 +25,8 @@ static void what_was_begun_is_not_built_again(void **state)
     assert_true(nbuilt == 3 && nwaited == 3);
 }
 
-static void others_than_were_begun_are_built(void **state)
+TEST(others_than_were_begun_are_built)
 {
-    (void)state;
     const char *err = NULL;
     assert_true(lab_machine_ahead(&lab, p, 2, &err));
     assert_true(try_three(&err));
@@ -37,9 +38,8 @@ static void others_than_were_begun_are_built(void **state)
 }
 
 /* Nothing of it is recorded or run: the next search begins there. */
-static void builds_that_come_too_late(void **state)
+TEST(builds_that_come_too_late)
 {
-    (void)state;
     const char *err = NULL;
     is_late = true;
     assert_true(lab_machine_ahead(&lab, p, THREE, &err));
@@ -58,9 +58,8 @@ static void builds_that_come_too_late(void **state)
     assert_string_equal(err, "interrupted");
 }
 
-static void lesser_targets_begin_ahead(void **state)
+TEST(lesser_targets_begin_ahead)
 {
-    (void)state;
     const char *err = NULL;
     assert_true(lab_machine_lesser_ahead(&lab, &err));
     const int n = nbuilt;
@@ -73,9 +72,8 @@ static void lesser_targets_begin_ahead(void **state)
 }
 
 /* The package has to have them: what was ended with a round whose time was up is built again. */
-static void lesser_targets_are_built_in_any_case(void **state)
+TEST(lesser_targets_are_built_in_any_case)
 {
-    (void)state;
     const char *err = NULL;
     is_late = true;
     assert_true(lab_machine_lesser_ahead(&lab, &err));
@@ -87,14 +85,4 @@ static void lesser_targets_are_built_in_any_case(void **state)
         assert_int_equal(recorded()->kernel[i].status, STATUS_OK);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FRESH(what_was_begun_is_not_built_again),
-        FRESH(others_than_were_begun_are_built),
-        FRESH(builds_that_come_too_late),
-        FRESH(lesser_targets_begin_ahead),
-        FRESH(lesser_targets_are_built_in_any_case),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(make, drop)

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * lab_model: the times that kernels have in its worlds. Compilers are made up.
+ *
+ *   ctest: replaces
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include "search/measure/lab.h"
 #include "tests/gen/synthetic.h"
 
@@ -76,9 +74,8 @@ static double part(int i, int shape)
     return lab.study->trial[i].ns[shape] / cost_predict(y.law, &p[i].c, inst->extent, inst->threads);
 }
 
-static void in_world_0_the_model_is_right(void **state)
+TEST(in_world_0_the_model_is_right)
 {
-    (void)state;
     run(0);
     assert_true(nbuilt == 3);
     for (int i = 0; i < 2; i++)
@@ -93,9 +90,8 @@ static void in_world_0_the_model_is_right(void **state)
 }
 
 /* One is like itself, and unlike the others; kernels are off by different parts, and of one kernel by much the same on its shapes. */
-static void worlds_differ(void **state)
+TEST(worlds_differ)
 {
-    (void)state;
     double seen[4][2];
     for (int k = 0; k < 4; k++) {
         run(k < 3 ? (uint64_t)k + 1 : 1);
@@ -111,9 +107,8 @@ static void worlds_differ(void **state)
 }
 
 /* Where both are known; where all that have a time there failed there is no best. */
-static void the_best_is_told_as_a_part_of_the_general_kernel(void **state)
+TEST(the_best_is_told_as_a_part_of_the_general_kernel)
 {
-    (void)state;
     run(0);
     Trial *t = lab.study->trial;
     for (int64_t j = 0; j < lab.study->nshape; j++) {
@@ -127,9 +122,8 @@ static void the_best_is_told_as_a_part_of_the_general_kernel(void **state)
     assert_string_equal(lab_best_text(&lab, y.arena), "");
 }
 
-static void a_compiler_that_is_gone_ends_it(void **state)
+TEST(a_compiler_that_is_gone_ends_it)
 {
-    (void)state;
     const char *err = NULL;
     run(0);
     fails = true;
@@ -137,14 +131,4 @@ static void a_compiler_that_is_gone_ends_it(void **state)
     assert_string_equal(err, "no compiler");
 }
 
-int main(void)
-{
-#define FRESH(test) cmocka_unit_test_setup_teardown(test, make, drop)
-    const struct CMUnitTest tests[] = {
-        FRESH(in_world_0_the_model_is_right),
-        FRESH(worlds_differ),
-        FRESH(the_best_is_told_as_a_part_of_the_general_kernel),
-        FRESH(a_compiler_that_is_gone_ends_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(make, drop)

@@ -2,6 +2,7 @@
  *
  * lab_records and strategy: a search on made-up times leaves records from which the same search comes out again; strategies propose what they say.
  */
+#include "tests/test.h"
 #include "tests/search/measure/records_place.h"
 
 /* How many kernels come out in the same order. */
@@ -17,9 +18,8 @@ static int64_t again(Place *p, const Records *r, uint64_t seed, bool *left)
     return n;
 }
 
-static void a_search_comes_out_again(void **state)
+TEST(a_search_comes_out_again)
 {
-    (void)state;
     Place p;
     bool left;
     Records r;
@@ -33,9 +33,8 @@ static void a_search_comes_out_again(void **state)
     end(&p);
 }
 
-static void another_seed_leaves_the_records(void **state)
+TEST(another_seed_leaves_the_records)
 {
-    (void)state;
     Place p;
     bool left;
     begin(&p, small_spec, STRATEGY_JOINT, 7);
@@ -55,9 +54,8 @@ static const SearchTrace *trace_of(Place *p, const Records *r, StrategyKind kind
     return t;
 }
 
-static void a_trace_is_of_what_was_recorded(void **state)
+TEST(a_trace_is_of_what_was_recorded)
 {
-    (void)state;
     Place p;
     begin(&p, small_spec, STRATEGY_JOINT, 7);
     Records r = *record_all(p.file);
@@ -90,9 +88,8 @@ static void a_trace_is_of_what_was_recorded(void **state)
     end(&p);
 }
 
-static void a_long_trace_is_whole(void **state)
+TEST(a_long_trace_is_whole)
 {
-    (void)state;
     Place p;
     begin(&p, whole_spec, STRATEGY_EXHAUSTIVE, 1);
     assert_true(p.ntrial > 256); /* more than room is made for at first */
@@ -104,9 +101,8 @@ static void a_long_trace_is_whole(void **state)
 
 /* ---- strategies ---- */
 
-static void everything_is_measured_everywhere(void **state)
+TEST(everything_is_measured_everywhere)
 {
-    (void)state;
     Place p;
     begin(&p, small_spec, STRATEGY_EXHAUSTIVE, 1);
     assert_int_equal(p.ntrial, 60); /* the budget, of a larger space */
@@ -123,9 +119,8 @@ static void everything_is_measured_everywhere(void **state)
 }
 
 /* In the order of the space, each on the shapes that it has no time on; not those that failed. */
-static void all_means_what_is_missing(void **state)
+TEST(all_means_what_is_missing)
 {
-    (void)state;
     Synthetic y;
     assert_true(synthetic_make(&y, small_spec, 4));
     Study *s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
@@ -154,9 +149,8 @@ static void all_means_what_is_missing(void **state)
     arena_free(y.arena);
 }
 
-static void anything_may_be_drawn(void **state)
+TEST(anything_may_be_drawn)
 {
-    (void)state;
     Synthetic y;
     assert_true(synthetic_make(&y, synthetic_spec, 4));
     Proposal p[32], q[32];
@@ -175,15 +169,4 @@ static void anything_may_be_drawn(void **state)
                 assert_int_not_equal(p[i].shape[k], p[i].shape[l]);
     }
     arena_free(y.arena);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_search_comes_out_again),          cmocka_unit_test(another_seed_leaves_the_records),
-        cmocka_unit_test(a_trace_is_of_what_was_recorded),   cmocka_unit_test(a_long_trace_is_whole),
-        cmocka_unit_test(everything_is_measured_everywhere), cmocka_unit_test(anything_may_be_drawn),
-        cmocka_unit_test(all_means_what_is_missing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
  *
  * lab_records as a table: it answers any search with the records of a whole space, each answer as the study wants it, on a clock of its own.
  */
+#include "tests/test.h"
 #include "tests/kept_list.h"
 #include "tests/search/measure/records_place.h"
 
@@ -56,9 +57,8 @@ static void assert_answers(Place *t)
     assert_int_equal(q.lab->study->trial[trial].count[4], 1);
 }
 
-static void a_table_serves_any_search(void **state)
+TEST(a_table_serves_any_search)
 {
-    (void)state;
     Place t;
     begin(&t, whole_spec, STRATEGY_EXHAUSTIVE, 1);
     assert_true(t.ntrial >= t.y.space->n);
@@ -79,9 +79,8 @@ static void a_table_serves_any_search(void **state)
 }
 
 /* However many are asked for at once. */
-static void a_table_answers_for_all(void **state)
+TEST(a_table_answers_for_all)
 {
-    (void)state;
     enum { MANY = 200 };
     Place t;
     const char *err = NULL;
@@ -116,9 +115,8 @@ static MeasureRecord time_on_third(const Study *s, int64_t trial, double ns)
 }
 
 /* Of records that serve once each is taken in its order, those of the race apart; behind the last there is none. */
-static void each_record_serves_once(void **state)
+TEST(each_record_serves_once)
 {
-    (void)state;
     static const double ns[] = { 7e5, 9e5, 5e5, 6e5 };
     Place t;
     assert_true(synthetic_make(&t.y, small_spec, 4));
@@ -158,9 +156,8 @@ static void each_record_serves_once(void **state)
 
 /* A table with times of cold caches and of hot ones answers with those that the spec wants, wherever they stand; with the others where it has no
  * such time. */
-static void a_table_knows_cold_times(void **state)
+TEST(a_table_knows_cold_times)
 {
-    (void)state;
     static const double ns[] = { 7e5, 9e5, 8e5, 4e5 }; /* the second and the third are cold */
     Place t;
     assert_true(synthetic_make(&t.y, small_spec, 4));
@@ -187,9 +184,8 @@ static void a_table_knows_cold_times(void **state)
 }
 
 /* Of a shape that joins the tuned ones the lab's answers say so, whatever the record says. */
-static void what_joins_is_said(void **state)
+TEST(what_joins_is_said)
 {
-    (void)state;
     Place t;
     const char *err = NULL;
     assert_true(synthetic_make(&t.y, small_spec, 4));
@@ -213,9 +209,8 @@ static void what_joins_is_said(void **state)
 }
 
 /* Behind its share of the time no shape and no kernel is begun; what comes first is measured in any case. */
-static void a_table_keeps_to_its_time(void **state)
+TEST(a_table_keeps_to_its_time)
 {
-    (void)state;
     Place t;
     const char *err = NULL;
     begin(&t, whole_spec, STRATEGY_EXHAUSTIVE, 1);
@@ -251,9 +246,8 @@ static void disturb(void *ctx, bool first, bool is_anchor, MeasureRecord *m)
 }
 
 /* Each answer is disturbed once, request by request. */
-static void answers_may_be_disturbed(void **state)
+TEST(answers_may_be_disturbed)
 {
-    (void)state;
     Place t;
     const char *err = NULL;
     begin(&t, whole_spec, STRATEGY_EXHAUSTIVE, 1);
@@ -276,15 +270,4 @@ static void answers_may_be_disturbed(void **state)
         m++;
     assert_true(fabs(q.lab->study->trial[trial].ns[2] - 3 * m->time_ns) <= 1e-9 * m->time_ns);
     end(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_table_serves_any_search), cmocka_unit_test(each_record_serves_once),
-        cmocka_unit_test(answers_may_be_disturbed),  cmocka_unit_test(a_table_answers_for_all),
-        cmocka_unit_test(a_table_knows_cold_times),  cmocka_unit_test(what_joins_is_said),
-        cmocka_unit_test(a_table_keeps_to_its_time),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

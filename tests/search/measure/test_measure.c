@@ -3,6 +3,7 @@
  * measure, with the real runner: hand-written candidates of the op dense, good ones and ones that are wrong in every way. Each must get
  * its proper record, and the good ones beside it must be measured all the same. And what the machine does at most.
  */
+#include "tests/test.h"
 #include "tests/search/measure/runner_place.h"
 
 #include <fcntl.h>
@@ -149,7 +150,7 @@ static void check_one(World *w, const char *so, const MeasureRequest *q, Status 
 }
 
 /* One that computes the result forty times over: out of the running. */
-static void a_slow_kernel_has_two_samples(void **state)
+TEST(a_slow_kernel_has_two_samples)
 {
     World *w = *state;
     const char *key[3], *so[3], *err = NULL;
@@ -173,7 +174,7 @@ static void a_slow_kernel_has_two_samples(void **state)
 }
 
 /* All in one request: whatever one does, the others are measured. */
-static void every_case_gets_its_record(void **state)
+TEST(every_case_gets_its_record)
 {
     World *w = *state;
     const char *key[NCASE], *so[NCASE], *err = NULL;
@@ -203,7 +204,7 @@ static void every_case_gets_its_record(void **state)
     }
 }
 
-static void want_is_no_fault(void **state)
+TEST(want_is_no_fault)
 {
     enum { N = sizeof wanting / sizeof *wanting };
     World *w = *state;
@@ -224,7 +225,7 @@ static void want_is_no_fault(void **state)
 }
 
 /* One that is killed while it is timed, and right when it is verified again alone: it has no time here, and no blame. */
-static void killed_once(void **state)
+TEST(killed_once)
 {
     World *w = *state;
     const char *key[2], *so[2], *err = NULL;
@@ -250,7 +251,7 @@ static void killed_once(void **state)
 }
 
 /* A runner that may have so much memory: a kernel that wants more is left out, operands that want more end it all. */
-static void memory_is_short(void **state)
+TEST(memory_is_short)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     (void)state;
@@ -283,7 +284,7 @@ static void memory_is_short(void **state)
 #endif
 }
 
-static void verify_only(void **state)
+TEST(verify_only)
 {
     World *w = *state;
     MeasureRequest q = request(small);
@@ -292,7 +293,7 @@ static void verify_only(void **state)
 }
 
 /* What was right on a shape is not verified there again by the same runner: this one would go wrong. Another object of that name is. */
-static void what_was_right_is_remembered(void **state)
+TEST(what_was_right_is_remembered)
 {
     World *w = *state;
     MeasureRequest q = request(small);
@@ -320,7 +321,7 @@ static void what_was_right_is_remembered(void **state)
 }
 
 /* Errors beyond every tolerance are told where the request has a kind of data; what is no number stays wrong. */
-static void errors_are_told(void **state)
+TEST(errors_are_told)
 {
     World *w = *state;
     const char *key = "k", *err = NULL, *off = build(w, "RUN { DENSE; ((float *)o[3])[11] += 1e9f; return 0; }", true);
@@ -340,7 +341,7 @@ static void errors_are_told(void **state)
     check_one(w, off, &q, STATUS_WRONG, "row 1 element 4");
 }
 
-static void threads_are_verified_too(void **state)
+TEST(threads_are_verified_too)
 {
     World *w = *state;
     MeasureRequest q = request(small);
@@ -356,7 +357,7 @@ static void threads_are_verified_too(void **state)
 #define PARTS "int64_t dcgen_workspace(const int64_t *e, int64_t n) { return n * 64; }\n"
 
 /* Each part of a call has memory of its own, whose size the kernel is asked for with the number of parts: also where threads take several. */
-static void each_part_has_its_workspace(void **state)
+TEST(each_part_has_its_workspace)
 {
     static const int64_t flat[] = { 1000, 1000, 2 }; /* two threads do four pieces of it or more */
     static const char *const fill = "RUN { char *p = (char *)ws + task * 64; memset(p, task, 64);",
@@ -392,7 +393,7 @@ static void each_part_has_its_workspace(void **state)
 }
 
 /* Two parts at the same time, which wait for each other: what the first one writes behind its own memory is the second one's. */
-static void parts_meet_in_the_workspace(void **state)
+TEST(parts_meet_in_the_workspace)
 {
     static const char *const text =
         PARTS "#include <stdatomic.h>\nstatic atomic_int come;\n"
@@ -410,7 +411,7 @@ static void parts_meet_in_the_workspace(void **state)
 
 /* By the number that the reference exports, and no further. Of one element a kernel is off by so many times what sums of ten terms may be off; its
  * bias rounds once more, which doubles that at most. */
-static void an_accuracy_is_granted(void **state)
+TEST(an_accuracy_is_granted)
 {
     static const struct {
         double times;
@@ -443,7 +444,7 @@ static void an_accuracy_is_granted(void **state)
 }
 
 /* Larger than what is compared element by element: one wrong element in an unknown row shows in the row's sum. */
-static void large_outputs_are_sampled(void **state)
+TEST(large_outputs_are_sampled)
 {
     static const int64_t large[] = { 3000, 256, 100 };
     World *w = *state;
@@ -458,7 +459,7 @@ static void large_outputs_are_sampled(void **state)
 }
 
 /* A call is cut into as many pieces as the package cuts it into, by the op's own count of operations. */
-static void pieces_are_those_of_the_package(void **state)
+TEST(pieces_are_those_of_the_package)
 {
     static const int64_t flat[] = { 1000, 1000, 2 }; /* with its bias, a call of half as many operations again */
     World *w = *state;
@@ -471,7 +472,7 @@ static void pieces_are_those_of_the_package(void **state)
               arena_printf(w->a, "refuses these extents (%d)", PACKAGE_pieces(2, flops)));
 }
 
-static void sizes_are_checked(void **state)
+TEST(sizes_are_checked)
 {
     static const int64_t huge[] = { INT64_MAX / 2, 4, 4 }, many[] = { 1 << 20, 1 << 20, 1 }, none[] = { 0, 4, 4 };
     World *w = *state;
@@ -492,7 +493,7 @@ static void sizes_are_checked(void **state)
               STATUS_INVALID, "/no/such/file.so");
 }
 
-static void stop_is_honoured(void **state)
+TEST(stop_is_honoured)
 {
     World *w = *state;
     const char *key = "00", *err = NULL, *so = build(w, "RUN { for (;;) pause(); DENSE; return 0; }", true);
@@ -511,7 +512,7 @@ static void stop_is_honoured(void **state)
 /* More arithmetic than one FMA of four lanes in a microsecond, less than any core. How the levels compare is for no test: a neighbour may take the
  * core for as long as one of them is measured. */
 /* On a busy machine the time may be up before a level's turn: it is asked again. */
-static void limits_are_measured(void **state)
+TEST(limits_are_measured)
 {
     static const int threads[] = { 1, 2 };
     World *w = *state;
@@ -539,7 +540,7 @@ static void limits_are_measured(void **state)
 }
 
 /* Late: nothing is begun but the arithmetic. */
-static void limits_keep_to_their_time(void **state)
+TEST(limits_keep_to_their_time)
 {
     static const int one = 1;
     World *w = *state;
@@ -552,27 +553,5 @@ static void limits_keep_to_their_time(void **state)
     assert_true(l.flops_per_s > 0 && l.bytes_per_s[LEVEL_L1] == 0 && l.bytes_per_s[LEVEL_MEMORY] == 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_slow_kernel_has_two_samples),
-        cmocka_unit_test(every_case_gets_its_record),
-        cmocka_unit_test(want_is_no_fault),
-        cmocka_unit_test(killed_once),
-        cmocka_unit_test(memory_is_short),
-        cmocka_unit_test(verify_only),
-        cmocka_unit_test(what_was_right_is_remembered),
-        cmocka_unit_test(errors_are_told),
-        cmocka_unit_test(threads_are_verified_too),
-        cmocka_unit_test(each_part_has_its_workspace),
-        cmocka_unit_test(parts_meet_in_the_workspace),
-        cmocka_unit_test(an_accuracy_is_granted),
-        cmocka_unit_test(large_outputs_are_sampled),
-        cmocka_unit_test(pieces_are_those_of_the_package),
-        cmocka_unit_test(sizes_are_checked),
-        cmocka_unit_test(stop_is_honoured),
-        cmocka_unit_test(limits_are_measured),
-        cmocka_unit_test(limits_keep_to_their_time),
-    };
-    return runner_is_here() ? cmocka_run_group_tests(tests, set_up, tear_down) : 77;
-}
+TEST_FILE(set_up, tear_down)
+TEST_NEEDS(runner_is_here)

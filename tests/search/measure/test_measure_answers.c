@@ -2,6 +2,7 @@
  *
  * measure, with runners that are scripts: what they are asked, and what becomes of answers that are right, odd or none.
  */
+#include "tests/test.h"
 #include "tests/search/measure/runner_place.h"
 
 #include <string.h>
@@ -33,7 +34,7 @@ static Runner *start_script(World *w, const char *const *says)
     ",\"status\":\"ok\",\"ns\":[],\"max_err\":" #max_err "}';"
 
 /* A kernel is right up to its tolerance, whatever the runner makes of it. */
-static void the_tolerance_is_kept(void **state)
+TEST(the_tolerance_is_kept)
 {
     static const char *const says[] = { SAYS_RESULT(1, 0, 1) SAYS_RESULT(1, 1, 1.0000001), NULL };
     World *w = *state;
@@ -51,7 +52,7 @@ static void the_tolerance_is_kept(void **state)
 
 /* A runner that dies without a kernel to blame is started again, and given up when that comes twice in succession: not when a kernel's fault
  * lies between. */
-static void in_succession_means_in_succession(void **state)
+TEST(in_succession_means_in_succession)
 {
     static const char *const apart[] = {
         "exit 1", "echo '{\"event\":\"begin\",\"id\":2,\"kernel\":0,\"phase\":\"verify\"}'; exit 1", "exit 1",
@@ -77,7 +78,7 @@ static void in_succession_means_in_succession(void **state)
 }
 
 /* The kernel that is kept in the running has another place in the next request where one before it is out. */
-static void the_kept_kernel_is_known_by_its_place(void **state)
+TEST(the_kept_kernel_is_known_by_its_place)
 {
     static const char *const says[] = {
         "echo '{\"event\":\"begin\",\"id\":1,\"kernel\":0,\"phase\":\"verify\"}'; exit 1",
@@ -100,7 +101,7 @@ static void the_kept_kernel_is_known_by_its_place(void **state)
 }
 
 /* What a runner says of a kernel, asked for two samples: taken over, or nonsense. */
-static void answers_are_checked(void **state)
+TEST(answers_are_checked)
 {
 #define BEGIN "{\"event\":\"begin\",\"id\":1,\"kernel\":0,\"phase\":\"verify\"}"
 #define DONE "{\"event\":\"done\",\"id\":1}"
@@ -114,8 +115,7 @@ static void answers_are_checked(void **state)
         { RESULT("\"status\":\"ok\",\"ns\":[9,5],\"max_err\":0.5,\"cold_ns\":7,\"facts\":{\"a\":3,\"b\":"
                  "1.5}") DONE,
           STATUS_OK, 0.5, 7, 2, 1 },
-        { RESULT("\"status\":\"ok\",\"ns\":[9,5],\"max_err\":1,\"cold_ns\":-7") DONE, STATUS_OK, 1, 0,
-          2, 0 },
+        { RESULT("\"status\":\"ok\",\"ns\":[9,5],\"max_err\":1,\"cold_ns\":-7") DONE, STATUS_OK, 1, 0, 2, 0 },
         { RESULT("\"status\":\"wrong\",\"ns\":[],\"max_err\":7,\"why\":\"row 3\"") DONE, STATUS_WRONG, 7, 0, 0, 0 },
         { RESULT("\"status\":\"invalid\",\"ns\":[],\"max_err\":0,\"why\":\"x\"") DONE, STATUS_INVALID, 0, 0, 0, 0 },
         { RESULT("\"status\":\"ok\",\"ns\":[],\"max_err\":0") DONE, STATUS_CRASHED, 0, 0, 0, 0 },
@@ -162,7 +162,7 @@ static void answers_are_checked(void **state)
 }
 
 /* One rule for all kernels of a request: where the one that is kept has calls too long for a machine at rest, means count. */
-static void the_kept_kernel_rules_the_times(void **state)
+TEST(the_kept_kernel_rules_the_times)
 {
 #define TIMES(kernel, ns)                                                               \
     "echo '{\"event\":\"begin\",\"id\":1,\"kernel\":" #kernel ",\"phase\":\"time\"}'; " \
@@ -185,7 +185,7 @@ static void the_kept_kernel_rules_the_times(void **state)
 }
 
 /* Every field of a request arrives; what is not asked for is not said. */
-static void requests_say_all(void **state)
+TEST(requests_say_all)
 {
     static const char *const says[] = { "echo \"$line\" >\"$0.line\"; exit 1",
                                         "echo \"$line\" >\"$0.line\"; echo '{\"event\":\"error\",\"text\":\"no\"}'",
@@ -233,7 +233,7 @@ static void requests_say_all(void **state)
 }
 
 /* Runners that are older than the request, that die of it, or that answer something else. */
-static void limits_need_not_be_known(void **state)
+TEST(limits_need_not_be_known)
 {
     static const char *const answer[] = {
         "{\\\"event\\\":\\\"error\\\",\\\"text\\\":\\\"unknown cmd\\\"}", "oops",
@@ -260,7 +260,7 @@ static void limits_need_not_be_known(void **state)
 }
 
 /* Also where it would first have to start a runner: a device without limits is not asked again, one that was not asked is. */
-static void an_interrupted_request_for_limits_is_no_answer(void **state)
+TEST(an_interrupted_request_for_limits_is_no_answer)
 {
     static const char *const says[] = { "exit 1", NULL };
     static const int one = 1;
@@ -280,7 +280,7 @@ static void an_interrupted_request_for_limits_is_no_answer(void **state)
 
 /* What a runner says is taken over where it is a rate, for those that it was asked for; after an error it is asked again, after nonsense a new one
  * is. */
-static void limits_are_taken_over(void **state)
+TEST(limits_are_taken_over)
 {
 #define SAYS_LIMITS(id, list) "echo '{\"event\":\"limits\",\"id\":" #id ",\"limits\":[" list "]}'; "
 #define ONE(threads, flops, rates) "{\"threads\":" #threads ",\"flops_per_s\":" #flops ",\"bytes_per_s\":{" rates "}}"
@@ -329,18 +329,5 @@ static void limits_are_taken_over(void **state)
     runner_stop(r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_tolerance_is_kept),
-        cmocka_unit_test(in_succession_means_in_succession),
-        cmocka_unit_test(the_kept_kernel_is_known_by_its_place),
-        cmocka_unit_test(answers_are_checked),
-        cmocka_unit_test(the_kept_kernel_rules_the_times),
-        cmocka_unit_test(requests_say_all),
-        cmocka_unit_test(limits_need_not_be_known),
-        cmocka_unit_test(an_interrupted_request_for_limits_is_no_answer),
-        cmocka_unit_test(limits_are_taken_over),
-    };
-    return runner_is_here() ? cmocka_run_group_tests(tests, set_up, tear_down) : 77;
-}
+TEST_FILE(set_up, tear_down)
+TEST_NEEDS(runner_is_here)

@@ -2,9 +2,8 @@
  *
  * measure: operators that are not dense, by kernels that are written by hand: one without rows, with an epilogue that has no data, one with indices,
  * one whose operands may lie with gaps, one with rows of several groups, and one with several constant operands that are packed into one.
- *
- *   ctest: runner
  */
+#include "tests/test.h"
 #include "tests/search/measure/runner_place.h"
 
 #include <string.h>
@@ -79,7 +78,7 @@ static const char product[] = PRODUCT;
 static const char with_relu[] = PRODUCT "RUN { EACH(fmaxf(at(e, o, i), 0)); }";
 static const char without_relu[] = PRODUCT "RUN { EACH(at(e, o, i)); }";
 
-static void an_epilogue_without_data(void **state)
+TEST(an_epilogue_without_data)
 {
     static const int64_t few[] = { 2, 3, 5, 7 };
     World *w = *state;
@@ -93,7 +92,7 @@ static void an_epilogue_without_data(void **state)
 }
 
 /* What a kernel may be off by, with and without an epilogue. One that is off turns some comparisons: that is right, too. */
-static void an_accuracy(void **state)
+TEST(an_accuracy)
 {
     static const int64_t many[] = { 9, 53, 61, 13 };
     static const struct {
@@ -119,7 +118,7 @@ static void an_accuracy(void **state)
 }
 
 /* There are no sums of rows, so what is wrong in a part of the tiles, or in one tail, must be among the elements that are compared. */
-static void a_large_output_without_rows(void **state)
+TEST(a_large_output_without_rows)
 {
     static const int64_t large[] = { 9, 203, 301, 130 };
     static const char *const wrong[] = { "i == 0",
@@ -138,7 +137,7 @@ static void a_large_output_without_rows(void **state)
 }
 
 /* Lengths and permutations are what they say, so that a kernel may address memory by them; and it must. */
-static void indices(void **state)
+TEST(indices)
 {
     static const int64_t extent[] = { 12, 100 };
     static const char *const wrong[] = { "o[0][i]", "t < many[b] ? o[0][i] : 0", "o[0][b * e[1] + order[i]]",
@@ -201,7 +200,7 @@ static void check_gaps(World *w, const char *const *command)
     }
 }
 
-static void gaps_on_a_cpu(void **state)
+TEST(gaps_on_a_cpu)
 {
     static const int64_t few[] = { 2, 3, 5 };
     check_gaps(*state, runner_command);
@@ -253,7 +252,7 @@ static void check_parts(World *w, const char *const *command)
     }
 }
 
-static void parts_on_a_cpu(void **state) { check_parts(*state, runner_command); }
+TEST(parts_on_a_cpu) { check_parts(*state, runner_command); }
 
 /* ---- several constant operands ---- */
 
@@ -279,7 +278,7 @@ static void check_constants(World *w, const char *const *command)
           "changes operand 3, an input");
 }
 
-static void constants_on_a_cpu(void **state) { check_constants(*state, runner_command); }
+TEST(constants_on_a_cpu) { check_constants(*state, runner_command); }
 
 /* ---- other runners ---- */
 
@@ -297,12 +296,12 @@ static void check_of_other(World *w, const char *path, void (*check_all)(World *
 
 static const char emulator[] = DCGEN_BINARY_DIR "/dcgen-runner-emu",
                   fake_gpu[] = DCGEN_BINARY_DIR "/tests/dcgen-runner-cuda-fake";
-static void gaps_in_the_emulator(void **state) { check_of_other(*state, emulator, check_gaps); }
-static void gaps_on_a_gpu(void **state) { check_of_other(*state, fake_gpu, check_gaps); }
-static void parts_in_the_emulator(void **state) { check_of_other(*state, emulator, check_parts); }
-static void parts_on_a_gpu(void **state) { check_of_other(*state, fake_gpu, check_parts); }
-static void constants_in_the_emulator(void **state) { check_of_other(*state, emulator, check_constants); }
-static void constants_on_a_gpu(void **state) { check_of_other(*state, fake_gpu, check_constants); }
+TEST(gaps_in_the_emulator) { check_of_other(*state, emulator, check_gaps); }
+TEST(gaps_on_a_gpu) { check_of_other(*state, fake_gpu, check_gaps); }
+TEST(parts_in_the_emulator) { check_of_other(*state, emulator, check_parts); }
+TEST(parts_on_a_gpu) { check_of_other(*state, fake_gpu, check_parts); }
+TEST(constants_in_the_emulator) { check_of_other(*state, emulator, check_constants); }
+TEST(constants_on_a_gpu) { check_of_other(*state, fake_gpu, check_constants); }
 
 /* A reference that crashes is no kernel's fault; and one that reads behind its operands does. */
 static void check_reference(World *w, const char *rows)
@@ -331,7 +330,7 @@ static void check_reference(World *w, const char *rows)
              "reference's result");
 }
 
-static void a_reference_that_crashes(void **state)
+TEST(a_reference_that_crashes)
 {
     open_op(*state, "product", NULL);
     check_reference(*state, "*(volatile int *)8 = 1;");
@@ -339,23 +338,5 @@ static void a_reference_that_crashes(void **state)
     check_reference(*state, "*y = ((const volatile float *)o[1])[e[0] * e[3] * e[2]];");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(an_epilogue_without_data, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(an_accuracy, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_large_output_without_rows, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(indices, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(gaps_on_a_cpu, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(gaps_in_the_emulator, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(gaps_on_a_gpu, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(parts_on_a_cpu, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(parts_in_the_emulator, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(parts_on_a_gpu, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(constants_on_a_cpu, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(constants_in_the_emulator, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(constants_on_a_gpu, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_reference_that_crashes, set_up, tear_down),
-    };
-    return runner_is_here() ? cmocka_run_group_tests(tests, NULL, NULL) : 77;
-}
+TEST_EACH(set_up, tear_down)
+TEST_NEEDS(runner_is_here)

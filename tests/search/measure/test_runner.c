@@ -2,6 +2,7 @@
  *
  * runner: runners that start, that do not, that are started again and that end, and lines that none of them may die of.
  */
+#include "tests/test.h"
 #include "tests/search/measure/runner_place.h"
 
 #include <signal.h>
@@ -11,7 +12,7 @@
 #include "gen/base/process.h"
 #include "tests/open_files.h"
 
-static void device_is_known(void **state)
+TEST(device_is_known)
 {
     World *w = *state;
     const Device *d = runner_device(w->runner);
@@ -32,7 +33,7 @@ static void check_start_fails(World *w, const char *const *command, const char *
     assert_non_null(strstr(err, text));
 }
 
-static void bad_runners(void **state)
+TEST(bad_runners)
 {
     World *w = *state;
     check_start_fails(w, (const char *[]){ "/no/such/runner", NULL }, w->reference, "/no/such/runner: No such file");
@@ -45,7 +46,7 @@ static void bad_runners(void **state)
 }
 
 /* Three times, when that may help; what it said first on stderr is told; and nothing of it stays. */
-static void runners_that_do_not_start(void **state)
+TEST(runners_that_do_not_start)
 {
     static const struct {
         const char *script, *why;
@@ -73,7 +74,7 @@ static void runners_that_do_not_start(void **state)
 }
 
 /* One that ended between two requests is started again, and set up as the first was; one that does not end when it is told is ended. */
-static void a_runner_is_started_again(void **state)
+TEST(a_runner_is_started_again)
 {
     World *w = *state;
     const char *log = arena_printf(w->a, "%s.setups", w->reference), *key = "k", *so = "/k", *err = NULL;
@@ -116,7 +117,7 @@ static void a_runner_is_started_again(void **state)
 
 /* Times of two devices are not compared: a runner that was started again must run on the one that it ran on, by its id; two of a kind have
  * one name. */
-static void the_device_stays_the_same(void **state)
+TEST(the_device_stays_the_same)
 {
     World *w = *state;
     const char *seen = arena_printf(w->a, "%s.seen", w->reference), *key = "0", *so = "/0", *err = NULL;
@@ -135,7 +136,7 @@ static void the_device_stays_the_same(void **state)
 }
 
 /* The runner of a dcgen that was killed does not stay behind, not even in an endless loop. */
-static void runner_dies_with_its_starter(void **state)
+TEST(runner_dies_with_its_starter)
 {
     World *w = *state;
     char *path = arena_printf(w->a, "%s.pid", w->reference);
@@ -176,7 +177,7 @@ static void runner_dies_with_its_starter(void **state)
 }
 
 /* Lines as no dcgen sends them; the runner answers each by an error and lives until its input ends. */
-static void malformed_requests(void **state)
+TEST(malformed_requests)
 {
     static const char *const lines[] = {
         "",
@@ -221,13 +222,5 @@ static void malformed_requests(void **state)
     assert_int_equal(answers, N); /* the finished ones and the long one */
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(device_is_known),           cmocka_unit_test(bad_runners),
-        cmocka_unit_test(runners_that_do_not_start), cmocka_unit_test(a_runner_is_started_again),
-        cmocka_unit_test(the_device_stays_the_same), cmocka_unit_test(runner_dies_with_its_starter),
-        cmocka_unit_test(malformed_requests),
-    };
-    return runner_is_here() ? cmocka_run_group_tests(tests, set_up, tear_down) : 77;
-}
+TEST_FILE(set_up, tear_down)
+TEST_NEEDS(runner_is_here)

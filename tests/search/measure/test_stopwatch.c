@@ -2,12 +2,10 @@
  *
  * stopwatch: what a runner is asked for, and what becomes of its answers, beside the anchor and the library. The runner is made up, and so is the
  * clock.
+ *
+ *   ctest: replaces
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include "search/measure/stopwatch.h"
 #include "tests/gen/synthetic.h"
 #include "tests/kept_list.h"
@@ -136,9 +134,8 @@ static const Records *recorded(void) { return record_all(shop.records); }
 
 /* ---- what is asked for ---- */
 
-static void a_request(void **state)
+TEST(a_request)
 {
-    (void)state;
     assert_true(time_two(false));
     const MeasureRequest *r = &asked[0];
     assert_int_equal(asked_n[0], 3);
@@ -161,9 +158,8 @@ static void a_request(void **state)
 }
 
 /* A packed operand larger than L2 is cold, and the records say so; not where the spec has hot caches. */
-static void large_packed_operands_are_cold(void **state)
+TEST(large_packed_operands_are_cold)
 {
-    (void)state;
     assert_true(4 * shape(3)->extent[1] * shape(3)->extent[2] > y.device.l2_bytes);
     assert_true(time_two(false));
     y.spec->hot = true;
@@ -175,9 +171,8 @@ static void large_packed_operands_are_cold(void **state)
 }
 
 /* All records of a shape that joins the tuned ones say so, those of later requests too; of one that the spec tunes none does. */
-static void what_joins_is_said(void **state)
+TEST(what_joins_is_said)
 {
-    (void)state;
     const char *err = NULL;
     const Instance *tuned = shape(3), *joins = y.spec->instance;
     while (joins->tuned)
@@ -193,9 +188,8 @@ static void what_joins_is_said(void **state)
         assert_true(recorded()->measure[i].tunes == (i / 3 == 0 || i / 3 == 2));
 }
 
-static void silence_is_a_hang_sooner_with_little_time(void **state)
+TEST(silence_is_a_hang_sooner_with_little_time)
 {
-    (void)state;
     static const double seconds[] = { 1, 12, 40, 80, 1000 }, deadline_s[] = { 3, 3, 10, 20, 20 };
     for (int i = 0; i < 5; i++) {
         lab.seconds = seconds[i];
@@ -204,9 +198,8 @@ static void silence_is_a_hang_sooner_with_little_time(void **state)
 }
 
 /* Once, where it is one of those that are to be timed; not at all, where it does not work or there is no room. */
-static void the_anchor_is_in_every_request(void **state)
+TEST(the_anchor_is_in_every_request)
 {
-    (void)state;
     const char *err = NULL;
     two.key[1] = lab.study->trial[trial[0]].key;
     two.so[1] = lab.study->trial[trial[0]].so;
@@ -228,9 +221,8 @@ static void the_anchor_is_in_every_request(void **state)
     assert_true(recorded()->measure[before].anchor_ns == 0);
 }
 
-static void long_calls_have_fewer_samples(void **state)
+TEST(long_calls_have_fewer_samples)
 {
-    (void)state;
     static const struct {
         double ns;
         int repeats;
@@ -247,9 +239,8 @@ static void long_calls_have_fewer_samples(void **state)
 
 /* ---- what becomes of answers ---- */
 
-static void answers_are_recorded(void **state)
+TEST(answers_are_recorded)
 {
-    (void)state;
     shop.library.so = "/library.so";
     lab.study->trial[trial[2]].tried_again = true;
     assert_true(time_two(true));
@@ -272,9 +263,8 @@ static void answers_are_recorded(void **state)
 }
 
 /* Twice on a shape is enough for the library. */
-static void the_library_is_timed_twice(void **state)
+TEST(the_library_is_timed_twice)
 {
-    (void)state;
     shop.library.so = "/library.so";
     for (int i = 0; i < 3; i++) {
         assert_true(time_two(true));
@@ -283,9 +273,8 @@ static void the_library_is_timed_twice(void **state)
 }
 
 /* One that is wrong is so for good; one that lacked something is left out of this run, and nothing is kept of it. */
-static void failures_are_told_apart(void **state)
+TEST(failures_are_told_apart)
 {
-    (void)state;
     answer[0][0] = (Answer){ .status = STATUS_WRONG };
     answer[0][1] = (Answer){ .status = STATUS_INVALID, .blame = BLAME_MOMENT };
     assert_true(time_two(false));
@@ -298,9 +287,8 @@ static void failures_are_told_apart(void **state)
     assert_string_equal(lab.study->trial[trial[2]].why, "it is said");
 }
 
-static void a_library_that_fails(void **state)
+TEST(a_library_that_fails)
 {
-    (void)state;
     static const struct {
         Status status;
         bool stays;
@@ -325,9 +313,8 @@ static void a_library_that_fails(void **state)
 
 /* What a request took besides samples: those of less than 0.3 ms count as that, a kernel that is out has fewer, and each costs one more in any
  * case. */
-static void requests_are_learnt_from(void **state)
+TEST(requests_are_learnt_from)
 {
-    (void)state;
     assert_true(fabs(stopwatch_expect_s(&lab, shape(3), 0) - 0.05) < 1e-12); /* before anything is known */
     answer[0][1] = (Answer){ .ns = 4e5, .nsample = 2 };
     assert_true(time_two(false));
@@ -338,21 +325,4 @@ static void requests_are_learnt_from(void **state)
     assert_true(fabs(stopwatch_expect_s(&lab, shape(3), 0) - extra_s) < 1e-12);
 }
 
-int main(void)
-{
-#define FRESH(test) cmocka_unit_test_setup_teardown(test, make, drop)
-    const struct CMUnitTest tests[] = {
-        FRESH(a_request),
-        FRESH(what_joins_is_said),
-        FRESH(large_packed_operands_are_cold),
-        FRESH(silence_is_a_hang_sooner_with_little_time),
-        FRESH(the_anchor_is_in_every_request),
-        FRESH(long_calls_have_fewer_samples),
-        FRESH(answers_are_recorded),
-        FRESH(failures_are_told_apart),
-        FRESH(a_library_that_fails),
-        FRESH(the_library_is_timed_twice),
-        FRESH(requests_are_learnt_from),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(make, drop)

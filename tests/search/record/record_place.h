@@ -5,11 +5,7 @@
 #ifndef DCGEN_TEST_RECORD_PLACE_H
 #define DCGEN_TEST_RECORD_PLACE_H
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

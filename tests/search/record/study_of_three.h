@@ -5,11 +5,7 @@
 #ifndef DCGEN_TEST_STUDY_OF_THREE_H
 #define DCGEN_TEST_STUDY_OF_THREE_H
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include "tests/gen/synthetic_place.h"
 #include "tests/kept_list.h"
 

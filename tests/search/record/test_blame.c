@@ -2,18 +2,13 @@
  *
  * Whose fault a failure is: the system's own words and errors mean the same, and what a compiler says of a text is the text's fault.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include "search/record/blame.h"
 
-static void words_and_errors_agree(void **state)
+TEST(words_and_errors_agree)
 {
     static const int lacking[] = { ENOSPC, EDQUOT, EFBIG, EROFS, EIO, EMFILE, ENFILE, EAGAIN, ENOMEM };
     (void)state;
@@ -27,7 +22,7 @@ static void words_and_errors_agree(void **state)
 }
 
 /* Lines of compilers, linkers, loaders and runners. */
-static void words(void **state)
+TEST(words)
 {
     static const struct {
         const char *said;
@@ -77,7 +72,7 @@ static void words(void **state)
 }
 
 /* A wait status is a signal's number, or a code times 256. */
-static void endings(void **state)
+TEST(endings)
 {
     static const int moment[] = { SIGKILL, SIGTERM, SIGHUP, SIGINT, SIGXCPU },
                      own[] = { SIGSEGV, SIGABRT, SIGILL, SIGFPE };
@@ -88,14 +83,4 @@ static void endings(void **state)
         assert_int_equal(blame_end(own[i]), BLAME_CANDIDATE);
     assert_int_equal(blame_end(SIGXFSZ), BLAME_MACHINE);
     assert_int_equal(blame_end(SIGKILL << 8), BLAME_CANDIDATE); /* exited with that code */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_and_errors_agree),
-        cmocka_unit_test(words),
-        cmocka_unit_test(endings),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

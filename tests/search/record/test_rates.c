@@ -2,11 +2,7 @@
  *
  * rates: what was measured on a device takes the place of its target's file, for the model and the roofline alone.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include "search/record/roofline.h"
 #include "tests/gen/synthetic.h"
 
@@ -57,9 +53,8 @@ static const Target *rated(const Target *t, const char *dtype, LimitRecord *l, i
     return rates_of(y.arena, t, &gpu, dtype, &(Records){ .nlimit = n, .limit = l });
 }
 
-static void measured_rates_count(void **state)
+TEST(measured_rates_count)
 {
-    (void)state;
     static const char *const measured[] = { "CLOCK_MHZ", "FMA_SM",   "TENSOR_F16_SM", "TENSOR_TF32_SM",
                                             "L2_GBS",    "DRAM_GBS", "LAUNCH_NS",     "HANDOVER_NS" };
     static const struct {
@@ -91,9 +86,8 @@ static void measured_rates_count(void **state)
 }
 
 /* Best rates, medians of the rest; what one of them lacks is not counted, and the same line again says nothing more. */
-static void several_measurements_are_one(void **state)
+TEST(several_measurements_are_one)
 {
-    (void)state;
     LimitRecord l[] = { limit_of("f32", 120), limit_of("f32", 126), limit_of("f32", 110), limit_of("f32", 110) };
     l[0].clock_mhz = 1500, l[1].clock_mhz = 1490, l[2].clock_mhz = 1510, l[3].clock_mhz = 1510;
     l[0].launch_ns = 0, l[1].launch_ns = 1100;
@@ -108,9 +102,8 @@ static void several_measurements_are_one(void **state)
 }
 
 /* Of another device, target or type; of a runner that knows arithmetic alone. */
-static void what_is_unknown_stays(void **state)
+TEST(what_is_unknown_stays)
 {
-    (void)state;
     LimitRecord l = limit_of("f32", 120), other[] = { l, l, l };
     other[0].device = "bb";
     other[1].target = "sm_80";
@@ -134,9 +127,8 @@ static Study study_of_gpu(void)
 }
 
 /* The model's times follow the rates, as they would if the file had them. */
-static void the_model_takes_them(void **state)
+TEST(the_model_takes_them)
 {
-    (void)state;
     static const int64_t large[] = { 8192, 8192, 8192 }, row[] = { 1, 8192, 8192 };
     LimitRecord l = limit_of("f32", 64);
     l.clock_mhz = 750;
@@ -165,9 +157,8 @@ static void the_model_takes_them(void **state)
 }
 
 /* A study, and so a replay, takes them from its records; keys do not. */
-static void records_bring_them(void **state)
+TEST(records_bring_them)
 {
-    (void)state;
     LimitRecord l = limit_of("f32", 64);
     Study *s = study_new(y.arena, y.spec, &gpu, hopper, "c");
     assert_ptr_equal(study_rated(s, hopper), hopper);
@@ -177,9 +168,8 @@ static void records_bring_them(void **state)
     assert_int_equal(fact(s->target, "CLOCK_MHZ"), fact(target_find(&y.targets, "sm_90a"), "CLOCK_MHZ"));
 }
 
-static void the_roofline_takes_them(void **state)
+TEST(the_roofline_takes_them)
 {
-    (void)state;
     static const int64_t small[] = { 128, 1024, 1024 }, large[] = { 8192, 8192, 8192 };
     LimitRecord l[] = { limit_of("f32", 120), limit_of("f32", 110) };
     Study s = study_of_gpu();
@@ -198,12 +188,4 @@ static void the_roofline_takes_them(void **state)
     assert_true(b.flops_per_s == 2e6 * 100 * (double)(fact(hopper, "FMA_SM") * fact(hopper, "CLOCK_MHZ")));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(measured_rates_count),  cmocka_unit_test(several_measurements_are_one),
-        cmocka_unit_test(what_is_unknown_stays), cmocka_unit_test(the_model_takes_them),
-        cmocka_unit_test(records_bring_them),    cmocka_unit_test(the_roofline_takes_them),
-    };
-    return cmocka_run_group_tests(tests, make, drop);
-}
+TEST_FILE(make, drop)

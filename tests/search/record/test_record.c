@@ -16,7 +16,7 @@
 
 /* ---- round trips ---- */
 
-static void what_is_written_is_read(void **state)
+TEST(what_is_written_is_read)
 {
     Place *p = *state;
     RecordFile *f = must_open(p);
@@ -49,7 +49,7 @@ static void what_is_written_is_read(void **state)
 }
 
 /* Where a candidate stood in the search; files of before do not say. */
-static void the_order_of_candidates_stays(void **state)
+TEST(the_order_of_candidates_stays)
 {
     Place *p = *state;
     const char *err;
@@ -69,7 +69,7 @@ static void the_order_of_candidates_stays(void **state)
 }
 
 /* Of GPUs; lines of before, and of CPUs, do not have them. */
-static void clock_and_latencies_stay(void **state)
+TEST(clock_and_latencies_stay)
 {
     Place *p = *state;
     RecordFile *f = must_open(p);
@@ -97,7 +97,7 @@ static void clock_and_latencies_stay(void **state)
 }
 
 /* Which spec kernels are of is said once, in words; a name or a target more is another line. */
-static void a_spec_is_told_once(void **state)
+TEST(a_spec_is_told_once)
 {
     Place *p = *state;
     RecordFile *f = must_open(p);
@@ -130,7 +130,7 @@ static void a_spec_is_told_once(void **state)
     record_close(f);
 }
 
-static void limits_are_sorted_and_told_once(void **state)
+TEST(limits_are_sorted_and_told_once)
 {
     Place *p = *state;
     LimitRecord l[] = { a_limit(), a_limit(), a_limit() };
@@ -145,7 +145,7 @@ static void limits_are_sorted_and_told_once(void **state)
                         "9e10,\"memory\":1.25e10}}\n");
 }
 
-static void reopening_continues(void **state)
+TEST(reopening_continues)
 {
     Place *p = *state;
     RecordFile *f = must_open(p);
@@ -162,7 +162,7 @@ static void reopening_continues(void **state)
     record_close(f);
 }
 
-static void every_status_has_a_name(void **state)
+TEST(every_status_has_a_name)
 {
     Place *p = *state;
     RecordFile *f = must_open(p);
@@ -182,7 +182,7 @@ static void every_status_has_a_name(void **state)
     record_close(f);
 }
 
-static void odd_errors_and_texts_are_kept_readable(void **state)
+TEST(odd_errors_and_texts_are_kept_readable)
 {
     Place *p = *state;
     RecordFile *f = must_open(p);
@@ -207,7 +207,7 @@ static void odd_errors_and_texts_are_kept_readable(void **state)
     record_close(f);
 }
 
-static void times_keep_nine_digits(void **state)
+TEST(times_keep_nine_digits)
 {
     Place *p = *state;
     RecordFile *f = must_open(p);
@@ -225,9 +225,8 @@ static void times_keep_nine_digits(void **state)
 }
 
 /* The short way gives the same double as printing nine digits and reading them. */
-static void rounding_is_as_in_a_file(void **state)
+TEST(rounding_is_as_in_a_file)
 {
-    (void)state;
     Rng r = { 7 };
     for (int i = 0; i < 200000; i++) {
         char digits[40];
@@ -240,7 +239,7 @@ static void rounding_is_as_in_a_file(void **state)
 }
 
 /* Times that only GPUs have, and that it was another try, come back as they were, and are not there otherwise. */
-static void what_few_have_comes_back(void **state)
+TEST(what_few_have_comes_back)
 {
     Place *p = *state;
     RecordFile *f = must_open(p);
@@ -271,7 +270,7 @@ static void what_few_have_comes_back(void **state)
 }
 
 /* Whether its least sample counts or the mean, the anchor decides: all kernels of a request are told by one rule, the longest too. */
-static void the_anchor_says_which_time_counts(void **state)
+TEST(the_anchor_says_which_time_counts)
 {
     Place *p = *state;
     RecordFile *f = must_open(p);
@@ -293,7 +292,7 @@ static void the_anchor_says_which_time_counts(void **state)
 }
 
 /* The format for those who know the field: other tools read it, so it must not change by accident. */
-static void the_lines_are_as_documented(void **state)
+TEST(the_lines_are_as_documented)
 {
     Place *p = *state;
     RecordFile *f = must_open(p);
@@ -322,7 +321,7 @@ static void the_lines_are_as_documented(void **state)
 
 /* ---- what may not be written ---- */
 
-static void a_bad_record_is_refused(void **state)
+TEST(a_bad_record_is_refused)
 {
     Place *p = *state;
     RecordFile *f = must_open(p);
@@ -358,7 +357,7 @@ static void a_bad_record_is_refused(void **state)
 
 /* ---- canonical text ---- */
 
-static void canonical_text_ignores_order(void **state)
+TEST(canonical_text_ignores_order)
 {
     Place *p = *state;
     RecordFile *f = must_open(p);
@@ -406,7 +405,7 @@ static void canonical_text_ignores_order(void **state)
     assert_string_equal(record_text(p->a, &r), want);
 }
 
-static void canonical_text_of_nothing(void **state)
+TEST(canonical_text_of_nothing)
 {
     Place *p = *state;
     Records none = { 0 };
@@ -419,7 +418,7 @@ static const char *text_of(Place *p, const Records *x, const Records *y)
 }
 
 /* By key, device, threads, extents, then the last comparison behind the others; devices and kernels by their names. Of two sets all is there. */
-static void canonical_text_has_its_order(void **state)
+TEST(canonical_text_has_its_order)
 {
     Place *p = *state;
     MeasureRecord m[7];
@@ -460,7 +459,7 @@ static void canonical_text_has_its_order(void **state)
 }
 
 /* The largest and smallest numbers that a line may have, and the next ones. */
-static void borders_of_numbers(void **state)
+TEST(borders_of_numbers)
 {
     Place *p = *state;
     RecordFile *f = must_open(p);
@@ -519,7 +518,7 @@ static bool set_comma_locale(Place *p)
     return set;
 }
 
-static void a_decimal_comma_changes_nothing(void **state)
+TEST(a_decimal_comma_changes_nothing)
 {
     Place *p = *state;
     if (!set_comma_locale(p)) {
@@ -541,28 +540,4 @@ static void a_decimal_comma_changes_nothing(void **state)
     assert_same_records(p->a, &comma, &point);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_is_written_is_read, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_order_of_candidates_stays, setup, teardown),
-        cmocka_unit_test_setup_teardown(clock_and_latencies_stay, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_spec_is_told_once, setup, teardown),
-        cmocka_unit_test_setup_teardown(limits_are_sorted_and_told_once, setup, teardown),
-        cmocka_unit_test_setup_teardown(reopening_continues, setup, teardown),
-        cmocka_unit_test_setup_teardown(every_status_has_a_name, setup, teardown),
-        cmocka_unit_test_setup_teardown(odd_errors_and_texts_are_kept_readable, setup, teardown),
-        cmocka_unit_test(rounding_is_as_in_a_file),
-        cmocka_unit_test_setup_teardown(times_keep_nine_digits, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_few_have_comes_back, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_anchor_says_which_time_counts, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_lines_are_as_documented, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_bad_record_is_refused, setup, teardown),
-        cmocka_unit_test_setup_teardown(canonical_text_ignores_order, setup, teardown),
-        cmocka_unit_test_setup_teardown(canonical_text_of_nothing, setup, teardown),
-        cmocka_unit_test_setup_teardown(canonical_text_has_its_order, setup, teardown),
-        cmocka_unit_test_setup_teardown(borders_of_numbers, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_decimal_comma_changes_nothing, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(setup, teardown)

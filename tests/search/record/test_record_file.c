@@ -15,7 +15,7 @@
 
 /* ---- torn ends ---- */
 
-static void torn_at_every_byte(void **state)
+TEST(torn_at_every_byte)
 {
     Place *p = *state;
     RecordFile *f = must_open(p);
@@ -52,7 +52,7 @@ static void torn_at_every_byte(void **state)
 }
 
 /* Reading alone changes nothing, and a torn end stays until there is something to append. */
-static void a_torn_end_is_cut_only_by_appending(void **state)
+TEST(a_torn_end_is_cut_only_by_appending)
 {
     Place *p = *state;
     size_t n;
@@ -71,7 +71,7 @@ static void a_torn_end_is_cut_only_by_appending(void **state)
     assert_int_equal(r.nmeasure, 1);
 }
 
-static void zeros_after_a_power_loss_are_cut(void **state)
+TEST(zeros_after_a_power_loss_are_cut)
 {
     Place *p = *state;
     RecordFile *f = must_open(p);
@@ -92,7 +92,7 @@ static void zeros_after_a_power_loss_are_cut(void **state)
 
 /* ---- what is not ours ---- */
 
-static void another_file_is_left_alone(void **state)
+TEST(another_file_is_left_alone)
 {
     Place *p = *state;
     static const char *const files[] = {
@@ -114,7 +114,7 @@ static void another_file_is_left_alone(void **state)
     record_close(must_open(p));
 }
 
-static void another_schema_is_ignored(void **state)
+TEST(another_schema_is_ignored)
 {
     Place *p = *state;
     put(p, "{\"v\":2,\"type\":\"measure\",\"anything\":[1]}\n{\"v\":0}\n{\"v\":99,\"type\":7}");
@@ -128,7 +128,7 @@ static void another_schema_is_ignored(void **state)
     assert_int_equal(r.nmeasure, 1);
 }
 
-static void unknown_members_are_allowed(void **state)
+TEST(unknown_members_are_allowed)
 {
     Place *p = *state;
     put(p, "{\"later\":{\"x\":[1]},\"v\":1,\"type\":\"measure\",\"key\":\"k\",\"device\":\"d\",\"extent\":[1],"
@@ -141,7 +141,7 @@ static void unknown_members_are_allowed(void **state)
 
 /* ---- the system around ---- */
 
-static void a_lock_names_its_holder(void **state)
+TEST(a_lock_names_its_holder)
 {
     Place *p = *state;
     int ready[2], done[2];
@@ -224,7 +224,7 @@ static void fill_the_disk(Place *p)
     record_close(f);
 }
 
-static void a_full_disk_leaves_whole_lines(void **state)
+TEST(a_full_disk_leaves_whole_lines)
 {
     Place *p = *state;
     RecordFile *f = must_open(p);
@@ -252,7 +252,7 @@ static void fill_behind_a_missing_newline(Place *p)
     record_close(f);
 }
 
-static void a_full_disk_behind_a_missing_newline(void **state)
+TEST(a_full_disk_behind_a_missing_newline)
 {
     Place *p = *state;
     put(p, good_lines[2]);
@@ -273,7 +273,7 @@ static void open_without_rights(Place *p)
     CHILD_ASSERT(r.nmeasure == 1);
 }
 
-static void a_read_only_file_can_be_read(void **state)
+TEST(a_read_only_file_can_be_read)
 {
     Place *p = *state;
     put(p, good_lines[2]);
@@ -282,7 +282,7 @@ static void a_read_only_file_can_be_read(void **state)
     assert_int_equal(chmod(p->dir, 0755), 0);
 }
 
-static void paths_that_cannot_be_opened(void **state)
+TEST(paths_that_cannot_be_opened)
 {
     Place *p = *state;
     Records r;
@@ -309,20 +309,4 @@ static void paths_that_cannot_be_opened(void **state)
     record_close(NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(torn_at_every_byte, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_torn_end_is_cut_only_by_appending, setup, teardown),
-        cmocka_unit_test_setup_teardown(zeros_after_a_power_loss_are_cut, setup, teardown),
-        cmocka_unit_test_setup_teardown(another_file_is_left_alone, setup, teardown),
-        cmocka_unit_test_setup_teardown(another_schema_is_ignored, setup, teardown),
-        cmocka_unit_test_setup_teardown(unknown_members_are_allowed, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_lock_names_its_holder, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_full_disk_leaves_whole_lines, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_full_disk_behind_a_missing_newline, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_read_only_file_can_be_read, setup, teardown),
-        cmocka_unit_test_setup_teardown(paths_that_cannot_be_opened, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(setup, teardown)

@@ -159,7 +159,7 @@ static char *spoil(Arena *a, const char *line, const char *from, const char *to)
     return arena_printf(a, "%.*s%s%s", (int)(at - line), line, to, at + strlen(from));
 }
 
-static void hostile_lines_are_ignored(void **state)
+TEST(hostile_lines_are_ignored)
 {
     Place *p = *state;
     for (size_t i = 0; i < LENGTH(strange_lines); i++)
@@ -171,7 +171,7 @@ static void hostile_lines_are_ignored(void **state)
     check_ignored(p, "{\"v\":1,\0\"type\":\"kernel\"}", 24);
 }
 
-static void huge_lines_are_ignored(void **state)
+TEST(huge_lines_are_ignored)
 {
     Place *p = *state;
     enum { HUGE = 10 << 20 };
@@ -191,7 +191,7 @@ static void huge_lines_are_ignored(void **state)
 }
 
 /* The limit does not depend on where the pieces of reading happen to end. */
-static void long_lines_are_judged_by_length_alone(void **state)
+TEST(long_lines_are_judged_by_length_alone)
 {
     Place *p = *state;
     for (int blanks = 0; blanks < 70000; blanks += 9973) {
@@ -211,7 +211,7 @@ static void long_lines_are_judged_by_length_alone(void **state)
     }
 }
 
-static void many_params_are_ignored(void **state)
+TEST(many_params_are_ignored)
 {
     Place *p = *state;
     static const int nparams[] = { 24, 25, 2000, 1000000 };
@@ -231,7 +231,7 @@ static void many_params_are_ignored(void **state)
     }
 }
 
-static void many_samples_are_ignored(void **state)
+TEST(many_samples_are_ignored)
 {
     Place *p = *state;
     for (int nsample = 64; nsample <= 65; nsample++) {
@@ -250,7 +250,7 @@ static void many_samples_are_ignored(void **state)
 }
 
 /* Free text may say anything, but comes out as one plain line. */
-static void hostile_text_is_made_plain(void **state)
+TEST(hostile_text_is_made_plain)
 {
     Place *p = *state;
     put(p, "{\"v\":1,\"type\":\"device\",\"id\":\"d\",\"name\":\"a\\nb\\u001b[2J\\u202e\\u007f\",\"arch\":\"x\","
@@ -263,7 +263,7 @@ static void hostile_text_is_made_plain(void **state)
     assert_string_equal(r.device[0].flags, "  ");
 }
 
-static void all_bad_lines_are_one_warning(void **state)
+TEST(all_bad_lines_are_one_warning)
 {
     Place *p = *state;
     put(p, "x\n{\"v\":1,\"type\":\"spell\"}\n\n{\"v\":3}\nz\n{\"v\":1,\"ty");
@@ -276,16 +276,4 @@ static void all_bad_lines_are_one_warning(void **state)
     assert_true(record_read(p->a, p->path, &r, NULL, &p->err));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(hostile_lines_are_ignored, setup, teardown),
-        cmocka_unit_test_setup_teardown(huge_lines_are_ignored, setup, teardown),
-        cmocka_unit_test_setup_teardown(long_lines_are_judged_by_length_alone, setup, teardown),
-        cmocka_unit_test_setup_teardown(many_params_are_ignored, setup, teardown),
-        cmocka_unit_test_setup_teardown(many_samples_are_ignored, setup, teardown),
-        cmocka_unit_test_setup_teardown(hostile_text_is_made_plain, setup, teardown),
-        cmocka_unit_test_setup_teardown(all_bad_lines_are_one_warning, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(setup, teardown)

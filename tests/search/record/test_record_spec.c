@@ -2,6 +2,7 @@
  *
  * record_spec: the record of a spec; what is said of records that do not suit a study, of which some are near to it and some are not.
  */
+#include "tests/test.h"
 #include "search/record/record_spec.h"
 #include "tests/gen/kernel_record.h"
 #include "tests/kept_list.h"
@@ -66,9 +67,8 @@ static void expect(const char *want)
 
 /* ---- the record ---- */
 
-static void a_spec_is_recorded_in_words(void **state)
+TEST(a_spec_is_recorded_in_words)
 {
-    (void)state;
     const SpecRecord s = record_of_spec(y.spec), same = record_of_spec(changed("bert_dense", "other"));
     assert_int_equal(strlen(s.context), 16);
     assert_string_equal(s.spec, "bert_dense");
@@ -84,7 +84,7 @@ static void a_spec_is_recorded_in_words(void **state)
 }
 
 /* Whatever else the spec says of its kernels is in the line, and their context follows it. */
-static void what_the_context_follows_is_recorded(void **state)
+TEST(what_the_context_follows_is_recorded)
 {
     static const struct {
         const char *from, *to, *differs;
@@ -114,9 +114,8 @@ static void what_the_context_follows_is_recorded(void **state)
 
 /* ---- what differs ---- */
 
-static void an_old_file_does_not_say_its_spec(void **state)
+TEST(an_old_file_does_not_say_its_spec)
 {
-    (void)state;
     made = (Records){ 0 };
     expect("");
     make_records(changed("packed = true", "packed = false"));
@@ -127,9 +126,8 @@ static void an_old_file_does_not_say_its_spec(void **state)
     expect("3 kernels of op 'conv2d' in f32");
 }
 
-static void another_dcgen_writes_other_text_around_kernels(void **state)
+TEST(another_dcgen_writes_other_text_around_kernels)
 {
-    (void)state;
     make_records(y.spec);
     spec[0].context = "00000000deadbeef";
     for (int i = 0; i < 3; i++)
@@ -140,9 +138,8 @@ static void another_dcgen_writes_other_text_around_kernels(void **state)
     expect("3 kernels of spec 'bert_layer', function 'up', made by another version of dcgen");
 }
 
-static void another_version_of_a_template_is_named(void **state)
+TEST(another_version_of_a_template_is_named)
 {
-    (void)state;
     make_records(y.spec);
     const char *name = kernel[0].template_name;
     for (int i = 0; i < 3; i++) {
@@ -179,9 +176,8 @@ static void add_time(int i, const char *of_device)
                                                 .why = "" };
 }
 
-static void of_its_own_kernels_it_says_why_not(void **state)
+TEST(of_its_own_kernels_it_says_why_not)
 {
-    (void)state;
     make_records(y.spec);
     kernel[0].status = STATUS_BUILD_FAILED;
     add_time(1, y.device.id);
@@ -191,9 +187,8 @@ static void of_its_own_kernels_it_says_why_not(void **state)
         "or not in its space; 1 kernel of this spec, not timed");
 }
 
-static void another_device_or_target_is_told(void **state)
+TEST(another_device_or_target_is_told)
 {
-    (void)state;
     make_records(y.spec);
     device[1].id = "fedcba9876543210";
     device[1].compiler = "clang 19";
@@ -209,9 +204,8 @@ static void another_device_or_target_is_told(void **state)
 }
 
 /* A file of several functions holds kernels that nobody would expect to suit. */
-static void the_nearest_alone_are_told(void **state)
+TEST(the_nearest_alone_are_told)
 {
-    (void)state;
     make_records(changed("packed = true", "packed = false"));
     kernel[0].device = "fedcba9876543210"; /* farther than of another op */
     kernel[1].op = "conv2d";               /* farther than of this op, under another name */
@@ -231,9 +225,8 @@ static void the_nearest_alone_are_told(void **state)
 }
 
 /* A fleet's file: of many kinds that are as near as each other the first five are named. */
-static void of_many_kinds_some_are_told(void **state)
+TEST(of_many_kinds_some_are_told)
 {
-    (void)state;
     make_records(y.spec);
     made.nspec = 0;
     for (made.nkernel = 0; made.nkernel < MOST; made.nkernel++) {
@@ -245,16 +238,4 @@ static void of_many_kinds_some_are_told(void **state)
            "1 kernel for target 'gpu4'; and 2 kernels of 2 other kinds");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(a_spec_is_recorded_in_words),
-                                        cmocka_unit_test(what_the_context_follows_is_recorded),
-                                        cmocka_unit_test(an_old_file_does_not_say_its_spec),
-                                        cmocka_unit_test(another_dcgen_writes_other_text_around_kernels),
-                                        cmocka_unit_test(another_version_of_a_template_is_named),
-                                        cmocka_unit_test(of_its_own_kernels_it_says_why_not),
-                                        cmocka_unit_test(another_device_or_target_is_told),
-                                        cmocka_unit_test(the_nearest_alone_are_told),
-                                        cmocka_unit_test(of_many_kinds_some_are_told) };
-    return cmocka_run_group_tests(tests, make, drop);
-}
+TEST_FILE(make, drop)

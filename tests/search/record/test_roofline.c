@@ -2,11 +2,7 @@
  *
  * roofline: bounds worked out by hand, the level that data lie in, and limits that kernels beat.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include "search/record/roofline.h"
 #include "tests/gen/synthetic.h"
 #include "tests/kept_list.h"
@@ -81,9 +77,8 @@ static void assert_near(double got, double wanted)
 }
 
 /* 2 * 100 * 768 * 768 operations; X and Y of 100 * 768, W of 768 * 768, a bias of 768, four bytes each. */
-static void bounds_are_those_worked_out(void **state)
+TEST(bounds_are_those_worked_out)
 {
-    (void)state;
     static const int64_t extent[] = { 100, 768, 768 }, row[] = { 1, 768, 3072 };
     LimitRecord l = limit_of(1);
     const Roofline f = roofline_of(&l, 1);
@@ -105,9 +100,8 @@ static void bounds_are_those_worked_out(void **state)
 
 /* A packed operand that comes from memory takes its own bytes over the bandwidth of memory; one that fits L2 stays there. A cold call that is
  * faster raises that bandwidth, and no other. */
-static void a_cold_operand_comes_from_memory(void **state)
+TEST(a_cold_operand_comes_from_memory)
 {
-    (void)state;
     static const int64_t row[] = { 1, 768, 3072 }, small[] = { 1, 256, 256 };
     LimitRecord l = limit_of(1);
     Bound b;
@@ -138,9 +132,8 @@ static void a_cold_operand_comes_from_memory(void **state)
 }
 
 /* An operator that is a formula alone has the time of its bytes, and does not raise the peak. */
-static void a_formula_alone_is_bound_by_its_bytes(void **state)
+TEST(a_formula_alone_is_bound_by_its_bytes)
 {
-    (void)state;
     static const int64_t extent[] = { 100, 768, 768 };
     Study moving = *bert.study;
     Spec spec = *bert.spec;
@@ -161,9 +154,8 @@ static void a_formula_alone_is_bound_by_its_bytes(void **state)
 }
 
 /* Of L1 and L2 each core has its own, the L3 cache is one for all. */
-static void what_a_level_cannot_hold_comes_from_the_next(void **state)
+TEST(what_a_level_cannot_hold_comes_from_the_next)
 {
-    (void)state;
     static const int64_t extent[] = { 512, 512, 512 };
     LimitRecord l[] = { limit_of(1), limit_of(4) };
     Roofline f = roofline_of(l, 2);
@@ -197,9 +189,8 @@ static void what_a_level_cannot_hold_comes_from_the_next(void **state)
 }
 
 /* A kernel of whose operands L1 and L2 keep half: the other half came from the L3 cache, and says what that does. */
-static void data_that_a_cache_keeps_raise_no_level_behind_it(void **state)
+TEST(data_that_a_cache_keeps_raise_no_level_behind_it)
 {
-    (void)state;
     static const int64_t extent[] = { 512, 512, 512 };
     const Study *s = bert.study;
     const double bytes = 4 * (3 * 512 * 512 + 512),
@@ -220,9 +211,8 @@ static void data_that_a_cache_keeps_raise_no_level_behind_it(void **state)
 }
 
 /* Limits that a neighbour hid: slower than what kernels did on the same machine. */
-static void nothing_that_was_measured_is_above_the_roofline(void **state)
+TEST(nothing_that_was_measured_is_above_the_roofline)
 {
-    (void)state;
     LimitRecord slow = limit_of(1), compute = limit_of(1), memory = limit_of(1);
     slow.flops_per_s = compute.flops_per_s = 1e9;
     memory.flops_per_s = 1e16;
@@ -252,9 +242,8 @@ static void nothing_that_was_measured_is_above_the_roofline(void **state)
 
 /* On a shared machine the anchor was once seen 1.5 times as fast as beside this kernel, which then counts with a time that nobody saw: at 150
  * GFLOP/s where the machine does 100. The roofline goes by what was seen. */
-static void a_part_of_the_best_time_of_another_raises_nothing(void **state)
+TEST(a_part_of_the_best_time_of_another_raises_nothing)
 {
-    (void)state;
     Study *s = study_new(bert.arena, bert.spec, &bert.device, bert.study->target, "0123456789abcdef");
     const int64_t kernel = study_add(s, &bert.space->candidate[0]), other = study_add(s, &bert.space->candidate[1]);
     const double peak_ns = spec_flops(bert.spec, s->shape[0]->extent) / 100;
@@ -281,9 +270,8 @@ static void a_part_of_the_best_time_of_another_raises_nothing(void **state)
 }
 
 /* Where data decide how much work there is, a time that is too short for all of it raises nothing, and the bound says what it is of. */
-static void work_by_data_raises_nothing(void **state)
+TEST(work_by_data_raises_nothing)
 {
-    (void)state;
     Study s = *bert.study;
     Spec spec = *s.spec;
     Op op = *spec.op;
@@ -303,9 +291,8 @@ static void work_by_data_raises_nothing(void **state)
 }
 
 /* What is wrong, was computed, is another device's or nobody's raises nothing. The library does. */
-static void only_what_was_verified_raises_a_limit(void **state)
+TEST(only_what_was_verified_raises_a_limit)
 {
-    (void)state;
     Study s = *bert.study;
     Device modelled = bert.device;
     Trial trial = s.trial[0];
@@ -341,9 +328,8 @@ static void only_what_was_verified_raises_a_limit(void **state)
 }
 
 /* The rate of a level that was not measured is not that of a slower one. */
-static void a_level_that_was_not_measured_makes_no_bound_too_high(void **state)
+TEST(a_level_that_was_not_measured_makes_no_bound_too_high)
 {
-    (void)state;
     static const int64_t large[] = { 4096, 4096, 4096 }, middle[] = { 128, 128, 128 };
     LimitRecord l = limit_of(1);
     l.bytes_per_s[LEVEL_MEMORY] = l.bytes_per_s[LEVEL_L2] = 0;
@@ -360,9 +346,8 @@ static void a_level_that_was_not_measured_makes_no_bound_too_high(void **state)
     assert_near(b.ns, b.compute_ns);
 }
 
-static void only_limits_of_this_device_and_target_count(void **state)
+TEST(only_limits_of_this_device_and_target_count)
 {
-    (void)state;
     static const int64_t extent[] = { 100, 768, 768 };
     LimitRecord l[] = { limit_of(1), limit_of(1), limit_of(1), limit_of(1), limit_of(1) };
     l[0].device = "another";
@@ -384,9 +369,8 @@ static void only_limits_of_this_device_and_target_count(void **state)
 }
 
 /* An A100: 108 multiprocessors of 64 FMAs a cycle at 1410 MHz make 19.5 TFLOP/s; f16 on tensor cores sixteen times that. */
-static void gpus_are_as_their_data_sheets_say(void **state)
+TEST(gpus_are_as_their_data_sheets_say)
 {
-    (void)state;
     static const int64_t small[] = { 128, 1024, 1024 }, large[] = { 8192, 8192, 8192 };
     Device d = bert.device;
     d.sms = 108;
@@ -423,9 +407,8 @@ static void gpus_are_as_their_data_sheets_say(void **state)
     assert_false(roofline_bound(&f, large, 1, &b));
 }
 
-static void limits_stand_by_ascending_threads(void **state)
+TEST(limits_stand_by_ascending_threads)
 {
-    (void)state;
     LimitRecord l[] = { limit_of(8), limit_of(1), limit_of(4), limit_of(1), limit_of(8) };
     static const struct {
         int threads;
@@ -445,9 +428,8 @@ static void limits_stand_by_ascending_threads(void **state)
 }
 
 /* A kernel on one shape: where only arithmetic has a limit, and where its threads have none. */
-static void a_kernel_raises_what_is_known(void **state)
+TEST(a_kernel_raises_what_is_known)
 {
-    (void)state;
     const Study *s = bert.study;
     LimitRecord l = limit_of(1), other = limit_of(2);
     const double flops = spec_flops(bert.spec, s->shape[0]->extent);
@@ -468,9 +450,8 @@ static void a_kernel_raises_what_is_known(void **state)
 }
 
 /* The level that the operands lie in, and those nearer, are at least as fast as a kernel was; those behind it stay. */
-static void a_kernel_raises_its_level_and_those_nearer(void **state)
+TEST(a_kernel_raises_its_level_and_those_nearer)
 {
-    (void)state;
     Instance inst = { .extent = { 82, 3072, 768 },
                       .threads = 1 }; /* none that was tuned; 10.7 MB: in the L3 cache of 32 MiB */
     LimitRecord l = limit_of(1);
@@ -489,22 +470,4 @@ static void a_kernel_raises_its_level_and_those_nearer(void **state)
     assert_near(f->limit[0].flops_per_s, 2.0 * 82 * 3072 * 768 / ns * 1e9);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(bounds_are_those_worked_out),
-                                        cmocka_unit_test(a_cold_operand_comes_from_memory),
-                                        cmocka_unit_test(a_formula_alone_is_bound_by_its_bytes),
-                                        cmocka_unit_test(what_a_level_cannot_hold_comes_from_the_next),
-                                        cmocka_unit_test(data_that_a_cache_keeps_raise_no_level_behind_it),
-                                        cmocka_unit_test(nothing_that_was_measured_is_above_the_roofline),
-                                        cmocka_unit_test(a_part_of_the_best_time_of_another_raises_nothing),
-                                        cmocka_unit_test(work_by_data_raises_nothing),
-                                        cmocka_unit_test(only_what_was_verified_raises_a_limit),
-                                        cmocka_unit_test(a_level_that_was_not_measured_makes_no_bound_too_high),
-                                        cmocka_unit_test(only_limits_of_this_device_and_target_count),
-                                        cmocka_unit_test(gpus_are_as_their_data_sheets_say),
-                                        cmocka_unit_test(limits_stand_by_ascending_threads),
-                                        cmocka_unit_test(a_kernel_raises_what_is_known),
-                                        cmocka_unit_test(a_kernel_raises_its_level_and_those_nearer) };
-    return cmocka_run_group_tests(tests, make, drop);
-}
+TEST_FILE(make, drop)

@@ -2,17 +2,12 @@
  *
  * samples: medians, spreads, and the time that counts.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <math.h>
 #include "search/record/samples.h"
 
-static void medians_and_spreads(void **state)
+TEST(medians_and_spreads)
 {
-    (void)state;
     double v[] = { 9, 1, 5, 3, 7 }, same[] = { 4, 4, 4 }, many[1001];
     assert_true(samples_median(v, 5) == 5 && samples_median(v, 4) == 4 && samples_median(v, 1) == 9);
     assert_true(samples_median(v, 2) == 5 && samples_median(v, 0) == 0);
@@ -27,9 +22,8 @@ static void medians_and_spreads(void **state)
     assert_true(samples_spread(zeros, 4) == 0);
 }
 
-static void the_time_that_counts(void **state)
+TEST(the_time_that_counts)
 {
-    (void)state;
     static const double v[] = { 12, 10, 30, 11 };
     assert_true(samples_time(v, 4, true) == 10 && samples_time(v, 4, false) == 11);
     assert_true(samples_time(v, 2, false) == 11 && samples_time(v, 1, false) == 12); /* nothing to leave out */
@@ -41,20 +35,12 @@ static void the_time_that_counts(void **state)
     assert_true(samples_error(v, 1, true) == 0 && samples_error(v, 1, false) == 0 && samples_error(v, 0, false) == 0);
 }
 
-static void quartiles_by_hand(void **state)
+TEST(quartiles_by_hand)
 {
-    (void)state;
     static const double v[] = { 10, 20, 40, 80 }; /* quartiles at 0.75 and 2.25: 17.5 and 50; the median 30 */
     assert_true(fabs(samples_spread(v, 4) - 32.5 / 30) < 1e-12 && samples_median(v, 4) == 30);
     assert_true(samples_error(v, 4, true) == 1);
     static const double twice[] = { 10, 10, 40 };
     assert_true(samples_error(twice, 3, true) == 0);
     assert_true(samples_compare(&v[0], &v[1]) < 0 && samples_compare(&v[1], &v[0]) > 0 && samples_compare(v, v) == 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(medians_and_spreads), cmocka_unit_test(the_time_that_counts),
-                                        cmocka_unit_test(quartiles_by_hand) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,13 @@
  * study: what becomes of measurements: times as parts of the anchor's, the last comparison before all others, failures for
  * good, and how far times of one kernel are apart.
  */
+#include "tests/test.h"
 #include "search/record/samples.h"
 #include "tests/kept_list.h"
 #include "tests/search/record/study_of_three.h"
 
-static void a_shape_is_extents_and_threads(void **state)
+TEST(a_shape_is_extents_and_threads)
 {
-    (void)state;
     const Study *s = y.study;
     for (int64_t j = 0; j < s->nshape; j++) {
         assert_int_equal(study_shape(s, s->shape[j]->extent, 1), j);
@@ -18,9 +18,8 @@ static void a_shape_is_extents_and_threads(void **state)
 }
 
 /* With attributes, as these decide what is computed. */
-static void a_failure_names_its_shape(void **state)
+TEST(a_failure_names_its_shape)
 {
-    (void)state;
     Op op = *y.spec->op;
     Spec spec = *y.spec;
     Study s = *y.study;
@@ -32,9 +31,8 @@ static void a_failure_names_its_shape(void **state)
                         "on M=5 N=6 K=7 PAD=-1 threads=2: off");
 }
 
-static void a_candidate_is_added_once(void **state)
+TEST(a_candidate_is_added_once)
 {
-    (void)state;
     Study *s = study_of_three();
     assert_int_equal(study_add(s, &y.space->candidate[1]), 1);
     assert_int_equal(s->ntrial, 3);
@@ -43,9 +41,8 @@ static void a_candidate_is_added_once(void **state)
     assert_string_not_equal(s->trial[0].key, s->trial[1].key);
 }
 
-static void without_an_anchor_a_time_counts_as_it_is(void **state)
+TEST(without_an_anchor_a_time_counts_as_it_is)
 {
-    (void)state;
     Study *s = study_of_three();
     take(s, (Taken){ 0, 2, 100, 0 });
     take(s, (Taken){ 0, 2, 140, 0 });
@@ -55,9 +52,8 @@ static void without_an_anchor_a_time_counts_as_it_is(void **state)
 }
 
 /* The machine is half as fast when kernel 1 is timed: both take the same part of the anchor's time. */
-static void slow_moments_cancel_out(void **state)
+TEST(slow_moments_cancel_out)
 {
-    (void)state;
     Study *s = study_of_three();
     take(s, (Taken){ 0, 0, 80, 100 });
     take(s, (Taken){ 1, 0, 160, 200 });
@@ -71,9 +67,8 @@ static void slow_moments_cancel_out(void **state)
 }
 
 /* One in three that something disturbed has no say; of two the middle counts. */
-static void of_several_the_median_counts(void **state)
+TEST(of_several_the_median_counts)
 {
-    (void)state;
     Study *s = study_of_three();
     double least, most;
     take(s, (Taken){ 0, 0, 80, 100 });
@@ -87,9 +82,8 @@ static void of_several_the_median_counts(void **state)
 }
 
 /* A time weighs less that was taken while the anchor was slow, or whose samples are far apart. */
-static void bad_moments_weigh_less(void **state)
+TEST(bad_moments_weigh_less)
 {
-    (void)state;
     Study *s = study_of_three();
     take(s, (Taken){ 0, 0, 80, 100 });
     take(s, (Taken){ 0, 0, 180, 150 }); /* the anchor took half as much again */
@@ -102,9 +96,8 @@ static void bad_moments_weigh_less(void **state)
     assert_near(s->trial[1].ns[0], 90);
 }
 
-static void an_anchor_ends_what_came_without(void **state)
+TEST(an_anchor_ends_what_came_without)
 {
-    (void)state;
     Study *s = study_of_three();
     take(s, (Taken){ 0, 0, 50, 0 });
     take(s, (Taken){ 1, 0, 90, 100 });
@@ -116,9 +109,8 @@ static void an_anchor_ends_what_came_without(void **state)
 }
 
 /* A place whose measurement says so becomes a tuned shape, with all that was measured there, behind those that the spec tunes and in the order of the spec. */
-static void a_place_is_taken_in(void **state)
+TEST(a_place_is_taken_in)
 {
-    (void)state;
     Study *s = study_of_three();
     const int64_t ntuned = s->nshape;
     const Instance *held[3];
@@ -154,9 +146,8 @@ static void a_place_is_taken_in(void **state)
 
 /* Where W exceeds L2, times of hot caches count until there is a cold one; where it does not, and where the spec says that caches are hot, only
  * hot ones do. Whatever comes first. */
-static void cold_times_take_the_place_of_hot_ones(void **state)
+TEST(cold_times_take_the_place_of_hot_ones)
 {
-    (void)state;
     for (int order = 0; order < 2; order++) {
         Study *s = study_of_three();
         MeasureRecord hot = record_of(s, (Taken){ 0, 0, 50, 100 }), cold = record_of(s, (Taken){ 1, 0, 180, 200 });
@@ -188,9 +179,8 @@ static void cold_times_take_the_place_of_hot_ones(void **state)
 }
 
 /* A held-out shape becomes a place behind the tuned ones when it is measured; there is room for many. */
-static void a_held_out_shape_is_a_place(void **state)
+TEST(a_held_out_shape_is_a_place)
 {
-    (void)state;
     Study *s = study_of_three();
     int n = 0;
     for (int64_t i = 0; i < y.spec->ninstance; i++) {
@@ -213,9 +203,8 @@ static void a_held_out_shape_is_a_place(void **state)
 }
 
 /* The vendor's library is timed beside the anchor, as kernels are; at half the speed in the second moment. */
-static void the_library_is_on_the_same_scale(void **state)
+TEST(the_library_is_on_the_same_scale)
 {
-    (void)state;
     Study *s = study_of_three();
     assert_true(study_library(s, 0) == 0);
     const double library_ns[] = { 120, 260, 70 }; /* the last without an anchor: it says nothing */
@@ -229,9 +218,8 @@ static void the_library_is_on_the_same_scale(void **state)
     assert_true(study_library(s, 1) == 0);
 }
 
-static void a_failure_is_for_good(void **state)
+TEST(a_failure_is_for_good)
 {
-    (void)state;
     Study *s = study_of_three();
     MeasureRecord m = record_of(s, (Taken){ 0, 0, 70, 100 });
     m.status = STATUS_WRONG;
@@ -244,9 +232,8 @@ static void a_failure_is_for_good(void **state)
     assert_int_equal(s->trial[0].status, STATUS_WRONG);
 }
 
-static void what_is_not_known_is_ignored(void **state)
+TEST(what_is_not_known_is_ignored)
 {
-    (void)state;
     Study *s = study_of_three();
     MeasureRecord m = record_of(s, (Taken){ 0, 0, 70, 100 });
     m.key = "ffffffffffffffffffffffffffffffff";
@@ -260,9 +247,8 @@ static void what_is_not_known_is_ignored(void **state)
     assert_int_equal(s->nplace, s->nshape);
 }
 
-static void order_means_nothing(void **state)
+TEST(order_means_nothing)
 {
-    (void)state;
     static const Taken all[] = { { 0, 0, 70, 100 }, { 1, 0, 61, 103 }, { 2, 0, 55, 99 },  { 0, 0, 73, 104 },
                                  { 1, 0, 66, 0 },   { 0, 0, 71, 97 },  { 2, 0, 58, 101 }, { 1, 0, 63, 98 } };
     const int n = sizeof all / sizeof *all;
@@ -278,9 +264,8 @@ static void order_means_nothing(void **state)
 }
 
 /* What is left out because the machine lacked something counts as tried, and as failed, in this run. */
-static void left_out_of_a_run(void **state)
+TEST(left_out_of_a_run)
 {
-    (void)state;
     Study *s = study_of_three();
     study_leave(s, 1, "out of memory");
     assert_true(s->trial[1].built && s->trial[1].aside && !trial_usable(&s->trial[1]));
@@ -290,9 +275,8 @@ static void left_out_of_a_run(void **state)
 /* ---- noise ---- */
 
 /* Two kernels, each seen twice, 2 % and 4 % apart; one that was seen once, and the anchor, which is as fast as itself, say nothing. */
-static void noise_is_how_far_measurements_scatter(void **state)
+TEST(noise_is_how_far_measurements_scatter)
 {
-    (void)state;
     Study *s = study_of_three();
     assert_near(study_noise(s), 0.02); /* nothing is known */
     for (int k = 0; k < 2; k++) {
@@ -306,9 +290,8 @@ static void noise_is_how_far_measurements_scatter(void **state)
 }
 
 /* Shape 0 is quiet and shape 2 is not; the noise of both together counts as four more measurements. */
-static void noise_has_its_place(void **state)
+TEST(noise_has_its_place)
 {
-    (void)state;
     Study *s = study_of_three();
     for (int shape = 0; shape < 3; shape += 2)
         for (int k = 0; k < 3; k++) {
@@ -323,9 +306,8 @@ static void noise_has_its_place(void **state)
 }
 
 /* Of one measurement the noise of its place is all that is known; more of them make it less, and never less than what a request can tell. */
-static void an_error_falls_with_measurements(void **state)
+TEST(an_error_falls_with_measurements)
 {
-    (void)state;
     Study *s = study_of_three();
     take(s, (Taken){ 0, 0, 100, 100 });
     assert_near(trial_error(s, &s->trial[0], 0, 0.03), 0.03);
@@ -337,9 +319,8 @@ static void an_error_falls_with_measurements(void **state)
 }
 
 /* An accident of twice the time counts as one of 30 %; a kernel that failed says nothing. */
-static void one_accident_is_not_the_noise(void **state)
+TEST(one_accident_is_not_the_noise)
 {
-    (void)state;
     Study *s = study_of_three();
     for (int k = 0; k < 2; k++)
         for (int n = 0; n < 3; n++)
@@ -350,9 +331,8 @@ static void one_accident_is_not_the_noise(void **state)
 }
 
 /* A GPU is told no number of threads: each shape is there once, whatever the spec's thread counts, and times of all of them are times of it. */
-static void a_device_that_is_told_no_threads_has_each_shape_once(void **state)
+TEST(a_device_that_is_told_no_threads_has_each_shape_once)
 {
-    (void)state;
     static const char spec[] = "name = \"two\"; op = \"dense\"; target = [\"host\"]; threads = [2, 4];\n"
                                "dims = { T = { min = 1; max = 5; }; }; shapes = ( { M = \"T\"; N = 16; K = 8; } );\n"
                                "tune = { T = [1, 5]; };\n"
@@ -389,30 +369,4 @@ static void a_device_that_is_told_no_threads_has_each_shape_once(void **state)
     arena_free(two.arena);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_an_anchor_a_time_counts_as_it_is),
-        cmocka_unit_test(slow_moments_cancel_out),
-        cmocka_unit_test(of_several_the_median_counts),
-        cmocka_unit_test(bad_moments_weigh_less),
-        cmocka_unit_test(an_anchor_ends_what_came_without),
-        cmocka_unit_test(cold_times_take_the_place_of_hot_ones),
-        cmocka_unit_test(a_held_out_shape_is_a_place),
-        cmocka_unit_test(a_place_is_taken_in),
-        cmocka_unit_test(the_library_is_on_the_same_scale),
-        cmocka_unit_test(a_failure_is_for_good),
-        cmocka_unit_test(what_is_not_known_is_ignored),
-        cmocka_unit_test(order_means_nothing),
-        cmocka_unit_test(left_out_of_a_run),
-        cmocka_unit_test(noise_is_how_far_measurements_scatter),
-        cmocka_unit_test(an_error_falls_with_measurements),
-        cmocka_unit_test(noise_has_its_place),
-        cmocka_unit_test(a_failure_names_its_shape),
-        cmocka_unit_test(a_candidate_is_added_once),
-        cmocka_unit_test(one_accident_is_not_the_noise),
-        cmocka_unit_test(a_shape_is_extents_and_threads),
-        cmocka_unit_test(a_device_that_is_told_no_threads_has_each_shape_once),
-    };
-    return cmocka_run_group_tests(tests, make, drop);
-}
+TEST_FILE(make, drop)

@@ -2,6 +2,7 @@
  *
  * study, loaded from records: failures of the moment and for good, records in any order, several of one kernel, and those not believed.
  */
+#include "tests/test.h"
 #include "search/space/cost.h"
 #include "tests/gen/kernel_record.h"
 #include "tests/kept_list.h"
@@ -17,7 +18,7 @@ static KernelRecord kernel_of(const Study *s, int trial)
 enum { AGAIN = 16, MEASURED = 32 };
 
 /* The records of one candidate in a file, and what a study makes of them, in whatever order they come. */
-static void failures_of_the_moment(void **state)
+TEST(failures_of_the_moment)
 {
     enum { MOST = 4 };
     static const struct {
@@ -91,9 +92,8 @@ static void failures_of_the_moment(void **state)
 }
 
 /* A general kernel that was built and is refused for what was found in its code: nothing of the moment. */
-static void a_finding_is_for_good(void **state)
+TEST(a_finding_is_for_good)
 {
-    (void)state;
     Study *s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef"), *names = study_of_three();
     KernelRecord k = kernel_of(names, (int)study_add(names, &y.space->general[0]));
     Records r = { .nkernel = 1, .kernel = &k };
@@ -108,9 +108,8 @@ static void a_finding_is_for_good(void **state)
 }
 
 /* Of a CPU that stands in for the tuned one: such kernels were refused once, and now are not. */
-static void a_finding_of_a_lesser_target_is_tried_again(void **state)
+TEST(a_finding_of_a_lesser_target_is_tried_again)
 {
-    (void)state;
     const Target *portable = target_find(&y.targets, "portable");
     Study *s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef"), *names = study_of_three();
     Candidate c;
@@ -133,9 +132,8 @@ static void a_finding_of_a_lesser_target_is_tried_again(void **state)
 }
 
 /* To the last bit: a choice between near equals must not depend on which of two files the records come from. */
-static void records_in_any_order_make_the_same_study(void **state)
+TEST(records_in_any_order_make_the_same_study)
 {
-    (void)state;
     enum { NKERNEL = 3, NMEASURE = 60 };
     const Study *names = study_of_three();
     KernelRecord kernel[NKERNEL];
@@ -170,9 +168,8 @@ static void records_in_any_order_make_the_same_study(void **state)
 }
 
 /* Shapes that joined are tuned shapes of a study of the records too, the same in the same order, whichever line says so. */
-static void what_joined_comes_back(void **state)
+TEST(what_joined_comes_back)
 {
-    (void)state;
     enum { NJOIN = 3, NMEASURE = 2 * (NJOIN + 1) };
     const Study *names = study_of_three();
     const KernelRecord kernel[2] = { kernel_of(names, 0), kernel_of(names, 1) };
@@ -213,9 +210,8 @@ static void what_joined_comes_back(void **state)
 
 /* Two that failed alike for reasons that differ: the same one is told, and the same facts, whichever line comes first. A reason may also come with
  * a measurement. */
-static void the_same_reason_in_any_order(void **state)
+TEST(the_same_reason_in_any_order)
 {
-    (void)state;
     const Study *names = study_of_three();
     KernelRecord kernel[3] = { kernel_of(names, 0), kernel_of(names, 0), kernel_of(names, 1) };
     MeasureRecord measure[2] = { record_of(names, (Taken){ 1, 0, 80, 100 }),
@@ -248,9 +244,8 @@ static void the_same_reason_in_any_order(void **state)
 }
 
 /* Measurements that are alike but for their samples. These say how far the time may be off, to the last bit. */
-static void the_same_error_in_any_order(void **state)
+TEST(the_same_error_in_any_order)
 {
-    (void)state;
     enum { N = 20 };
     const Study *names = study_of_three();
     KernelRecord kernel = kernel_of(names, 0);
@@ -276,9 +271,8 @@ static void the_same_error_in_any_order(void **state)
 
 /* One file holds the searches of two targets, each with an anchor of its own, the lesser one faster: neither knows the other's times, nor
  * any of its kernels but the general one, which stands in. */
-static void another_targets_search_is_no_part_of_it(void **state)
+TEST(another_targets_search_is_no_part_of_it)
 {
-    (void)state;
     enum { NKERNEL = 4 };
     const Study *names = study_of_three();
     const Target *avx2 = target_find(&y.targets, "avx2");
@@ -311,9 +305,8 @@ static void another_targets_search_is_no_part_of_it(void **state)
 }
 
 /* What does not follow from its own contents is of no use, nor what is another device's: such records are as if they were not there. */
-static void records_are_not_believed(void **state)
+TEST(records_are_not_believed)
 {
-    (void)state;
     const Study *names = study_of_three();
     for (int broken = 0; broken < 9; broken++) {
         KernelRecord k = kernel_of(names, 0);
@@ -355,9 +348,8 @@ static void records_are_not_believed(void **state)
 
 /* Of several records of one kernel the largest code, the earliest number, and the facts of the one that has most; of its measurements the worst
  * error. */
-static void several_records_of_one_kernel(void **state)
+TEST(several_records_of_one_kernel)
 {
-    (void)state;
     Study *s = study_of_three();
     KernelRecord k = kernel_of(s, 0);
     k.code_bytes = 700;
@@ -388,9 +380,8 @@ static void several_records_of_one_kernel(void **state)
 }
 
 /* Only where nothing was ever timed, as without a device, a kernel without a time is known. */
-static void a_model_needs_no_times(void **state)
+TEST(a_model_needs_no_times)
 {
-    (void)state;
     KernelRecord k = kernel_of(study_of_three(), 0);
     const Records r = { .nkernel = 1, .kernel = &k };
     Device modelled = y.device;
@@ -403,9 +394,8 @@ static void a_model_needs_no_times(void **state)
 }
 
 /* Of many kernels those count that come near the best time anywhere, and general ones; what failed is no part of it. */
-static void slow_ones_of_many_are_behind(void **state)
+TEST(slow_ones_of_many_are_behind)
 {
-    (void)state;
     enum { FAST = STUDY_MOST - 2, SLOW = 40, ELSEWHERE = FAST + SLOW, GENERAL, NKERNEL };
     Study *names = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef"), *s = NULL;
     static KernelRecord kernel[NKERNEL + 1];
@@ -444,21 +434,4 @@ static void slow_ones_of_many_are_behind(void **state)
     assert_int_equal(study_nbehind(s), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(failures_of_the_moment),
-        cmocka_unit_test(a_finding_is_for_good),
-        cmocka_unit_test(a_finding_of_a_lesser_target_is_tried_again),
-        cmocka_unit_test(what_joined_comes_back),
-        cmocka_unit_test(records_in_any_order_make_the_same_study),
-        cmocka_unit_test(the_same_reason_in_any_order),
-        cmocka_unit_test(the_same_error_in_any_order),
-        cmocka_unit_test(another_targets_search_is_no_part_of_it),
-        cmocka_unit_test(records_are_not_believed),
-        cmocka_unit_test(several_records_of_one_kernel),
-        cmocka_unit_test(a_model_needs_no_times),
-        cmocka_unit_test(slow_ones_of_many_are_behind),
-    };
-    return cmocka_run_group_tests(tests, make, drop);
-}
+TEST_FILE(make, drop)

@@ -151,12 +151,12 @@ static inline Builder *emu_builder(Arena *a, TargetList *targets, bool quick, Di
     return good ? builder_new(a, &tools, 2, 120, NULL, &err) : NULL;
 }
 
-static inline bool emu_compiler_is_missing(void)
+static inline bool emu_compiler_is_here(void)
 {
-    const bool missing = system("c++ --version > /dev/null 2>&1") != 0;
-    if (missing)
+    const bool is_here = system("c++ --version > /dev/null 2>&1") == 0;
+    if (!is_here)
         puts("skipped: no c++, which compiles kernels for the emulator");
-    return missing;
+    return is_here;
 }
 
 typedef struct {

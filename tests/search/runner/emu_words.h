@@ -5,11 +5,7 @@
 #ifndef DCGEN_TESTS_EMU_WORDS_H
 #define DCGEN_TESTS_EMU_WORDS_H
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <stdlib.h>
 #include "tests/search/runner/emu_call.h"
 

@@ -2,14 +2,8 @@
  *
  * data, buffer: operands for timing and for verification, where they begin and what lies around them; what is kept of shapes, and which rows of
  * a large output are looked at.
- *
- *   ctest: runner
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <math.h>
 #include <signal.h>
 #include <string.h>
@@ -99,9 +93,8 @@ static bool is_forbidden(volatile char *at, bool write)
 
 /* ---- buffers ---- */
 
-static void timing_has_huge_pages(void **state)
+TEST(timing_has_huge_pages)
 {
-    (void)state;
     Block b;
     assert_true(block_new(&b, 100, 832));
     assert_int_equal((uintptr_t)b.data % HUGE_PAGE, 832);
@@ -118,9 +111,8 @@ static void timing_has_huge_pages(void **state)
 }
 
 /* At either end as near as the alignment allows; what is left of the pages may be touched, which shows. */
-static void verification_has_guards(void **state)
+TEST(verification_has_guards)
 {
-    (void)state;
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     static const size_t sizes[] = { 1, 100, 4096, 4097 };
     for (int i = 0; i < 4; i++)
@@ -166,9 +158,8 @@ static void verification_has_guards(void **state)
 /* ---- shapes ---- */
 
 /* By seed, operand and size; about normal. What is an input is not to be written, and operands begin at different places of a page. */
-static void operands_are_random(void **state)
+TEST(operands_are_random)
 {
-    (void)state;
     const Shape *s = get(200, 100, 300);
     const float *x = s->operand[X].data, *w = s->operand[W].data;
     double sum = 0, squares = 0, beside = 0;
@@ -206,9 +197,8 @@ static void operands_are_random(void **state)
 }
 
 /* Whole numbers from -4 to 4, lengths from 0 to an extent with both ends, places below it with both ends, one permutation after the other. */
-static void kinds_of_data(void **state)
+TEST(kinds_of_data)
 {
-    (void)state;
     enum { MOST = 7, N = 70 };
     setup.data[X] = DATA_INTEGERS;
     setup.data[W] = DATA_LENGTHS;
@@ -254,9 +244,8 @@ static void kinds_of_data(void **state)
 }
 
 /* Packed words: each bit is as often 1 as 0. */
-static void words_of_any_bits(void **state)
+TEST(words_of_any_bits)
 {
-    (void)state;
     enum { N = 3000 };
     setup.data[W] = DATA_BITS;
     setup.dtype[W] = dtype_find("s32");
@@ -305,9 +294,8 @@ static Division check_division(int64_t way, int nrow, int n, int64_t extent)
     return d;
 }
 
-static void extents_in_parts(void **state)
+TEST(extents_in_parts)
 {
-    (void)state;
     enum { N = 40, MOST = 1000 };
     const Division random = check_division(WAY_RANDOM, 1, N, MOST), equal = check_division(WAY_EQUAL, 1, N, MOST),
                    one = check_division(WAY_ONE, 1, N, MOST), empty = check_division(WAY_EMPTY, 1, N, MOST);
@@ -325,9 +313,8 @@ static void extents_in_parts(void **state)
 }
 
 /* Divisions follow from the seed and from the rows that they are of. */
-static void parts_are_determined(void **state)
+TEST(parts_are_determined)
 {
-    (void)state;
     enum { N = 40 };
     int32_t first[N], again[N], other[N];
     int32_t *const at[] = { first, again, other };
@@ -344,9 +331,8 @@ static void parts_are_determined(void **state)
 }
 
 /* What takes the place of normal data where errors are told. */
-static void kinds_of_real_numbers(void **state)
+TEST(kinds_of_real_numbers)
 {
-    (void)state;
     enum { M = 100, K = 100, N = M * K };
     int outliers = 0, tiny = 0, huge = 0;
     Shape want = wanted(M, 1, K);
@@ -377,9 +363,8 @@ static void kinds_of_real_numbers(void **state)
 }
 
 /* Rows of all kinds, of an operand that has rows; they are judged, and the same each time. */
-static void kinds_of_rows(void **state)
+TEST(kinds_of_rows)
 {
-    (void)state;
     enum { M = 20, K = 300 };
     static const char *const type[] = { "f32", "bf16", "f16" };
     for (int t = 0; t < 3; t++) {
@@ -424,9 +409,8 @@ static void kinds_of_rows(void **state)
     }
 }
 
-static void shapes_are_kept(void **state)
+TEST(shapes_are_kept)
 {
-    (void)state;
     Shape *a = get(5, 7, 9), *b = get(5, 9, 7);
     assert_ptr_not_equal(a, b);
     assert_ptr_equal(get(5, 7, 9), a);
@@ -445,9 +429,8 @@ static void shapes_are_kept(void **state)
 }
 
 /* Beyond half a GiB the one goes that was asked for longest ago. Outputs of 200 MiB that nobody writes cost nothing. */
-static void the_oldest_shape_goes(void **state)
+TEST(the_oldest_shape_goes)
 {
-    (void)state;
     const int64_t m = 50 << 10;
     Shape *a = get(m, 1024, 0), *b = get(m, 1025, 0);
     a->has_reference = b->has_reference = true; /* to be known by */
@@ -459,9 +442,8 @@ static void the_oldest_shape_goes(void **state)
 }
 
 /* What is packed counts, and goes with its shape. */
-static void packed_operands_go_with_their_shape(void **state)
+TEST(packed_operands_go_with_their_shape)
 {
-    (void)state;
     enum { PACKED = 130 }; /* of two huge pages each */
     Shape *s = get(5, 7, 9);
     char *p[PACKED], *x = s->operand[X].data;
@@ -479,9 +461,8 @@ static void packed_operands_go_with_their_shape(void **state)
 }
 
 /* A packed operand with a content that is known is that one; it is not to be written. */
-static void packed_operands_are_kept_once(void **state)
+TEST(packed_operands_are_kept_once)
 {
-    (void)state;
     Shape *s = get(5, 7, 9);
     const char one[] = "abcdefg", other[] = "abcdefh";
     const void *p = shape_packed(s, one, 7), *q = shape_packed(s, other, 7);
@@ -495,9 +476,8 @@ static void packed_operands_are_kept_once(void **state)
 
 /* A weight, and what is packed of it, is in memory once for all M, until the last shape that has it goes. Y is each shape's own; so is an X of
  * another size. (Outputs of 200 MiB that nobody writes cost nothing.) */
-static void shapes_share_what_is_the_same(void **state)
+TEST(shapes_share_what_is_the_same)
 {
-    (void)state;
     const int64_t m = 50 << 10;
     Shape *a = get(m, 1024, 1), *b = get(2, 1024, 1);
     char *w = b->operand[W].data, *x = a->operand[X].data;
@@ -520,9 +500,8 @@ static void shapes_share_what_is_the_same(void **state)
 }
 
 /* Indices are bounded by an extent: those of another one are others, though they are as many. */
-static void shapes_share_no_other_draw(void **state)
+TEST(shapes_share_no_other_draw)
 {
-    (void)state;
     setup.dtype[W] = dtype_find("s32");
     setup.data[W] = DATA_PLACES;
     const Shape *a = get(5, 7, 9), *b = get(6, 7, 9);
@@ -556,9 +535,8 @@ static Shape *large(int64_t m, int64_t n, int64_t k)
 }
 
 /* Up to 2^26 products all rows are computed, once; of more a sample: the first, the last four, and others by chance; and all rows' sums. */
-static void rows_that_are_compared(void **state)
+TEST(rows_that_are_compared)
 {
-    (void)state;
     Shape *s = large(1 << 10, 1 << 8, 1 << 8);
     assert_true(s->full);
     assert_int_equal(s->nrow, 1 << 10);
@@ -591,26 +569,4 @@ static void rows_that_are_compared(void **state)
     assert_int_equal(get(3, 4, 0)->terms, 1);
 }
 
-int main(void)
-{
-#define FRESH(test) cmocka_unit_test_setup(test, make)
-    const struct CMUnitTest tests[] = {
-        FRESH(timing_has_huge_pages),
-        FRESH(verification_has_guards),
-        FRESH(operands_are_random),
-        FRESH(kinds_of_data),
-        FRESH(words_of_any_bits),
-        FRESH(extents_in_parts),
-        FRESH(parts_are_determined),
-        FRESH(kinds_of_real_numbers),
-        FRESH(kinds_of_rows),
-        FRESH(shapes_are_kept),
-        FRESH(the_oldest_shape_goes),
-        FRESH(packed_operands_are_kept_once),
-        FRESH(shapes_share_what_is_the_same),
-        FRESH(shapes_share_no_other_draw),
-        FRESH(packed_operands_go_with_their_shape),
-        FRESH(rows_that_are_compared),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(make, NULL)

@@ -5,12 +5,7 @@
  *
  *   ctest: label=slow timeout=300 cost=25
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -361,7 +356,7 @@ static void check_cases(World *w, const Case *c, int n)
 /* ---- tests */
 
 #define CASES(name) \
-    static void name(void **state) { check_cases(*state, name##_cases, sizeof name##_cases / sizeof *name##_cases); }
+    TEST(name) { check_cases(*state, name##_cases, sizeof name##_cases / sizeof *name##_cases); }
 CASES(simt)
 CASES(host)
 CASES(async)
@@ -371,7 +366,7 @@ CASES(warp)
 CASES(endless)
 
 /* Tails of every kind, no k at all, one element, several workers. */
-static void right_kernels_of_all_sizes(void **state)
+TEST(right_kernels_of_all_sizes)
 {
     static const int64_t extents[][3] = { { 1, 1, 1 },    { 1, 1, 0 },   { 31, 33, 17 },  { 64, 64, 64 },
                                           { 65, 7, 128 }, { 3, 130, 5 }, { 128, 96, 256 } };
@@ -394,7 +389,7 @@ static void right_kernels_of_all_sizes(void **state)
         }
 }
 
-static void device_is_the_emulator(void **state)
+TEST(device_is_the_emulator)
 {
     const Device *d = runner_device(runner_of(*state, F32));
     assert_string_equal(d->id, "emulator");
@@ -484,7 +479,7 @@ static MeasureRecord count_pattern(World *w, const Case *c, const Build *b, int 
     return m;
 }
 
-static void counts_are_exact(void **state)
+TEST(counts_are_exact)
 {
     World *w = *state;
     Text access = { .arena = w->a };
@@ -512,7 +507,7 @@ static void counts_are_exact(void **state)
     }
 }
 
-static void counts_do_not_depend_on_workers(void **state)
+TEST(counts_do_not_depend_on_workers)
 {
     static const int64_t extent[] = { 100, 70, 200 };
     static const Case cases[] = { { "async", LINE("SPLITK 4"), STATUS_OK, "", F32 },
@@ -546,7 +541,7 @@ static int line_of(World *w, const char *text)
     return line;
 }
 
-static void findings_name_their_line(void **state)
+TEST(findings_name_their_line)
 {
     /* the second is inlined from a header, which is not the line that is meant */
     static const Case c[] = {
@@ -571,30 +566,20 @@ static void findings_name_their_line(void **state)
     }
 }
 
-int main(void)
+TEST_FILE(set_up, tear_down)
+
+static bool emulator_is_here(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(device_is_the_emulator),
-        cmocka_unit_test(simt),
-        cmocka_unit_test(host),
-        cmocka_unit_test(async),
-        cmocka_unit_test(split),
-        cmocka_unit_test(mma),
-        cmocka_unit_test(warp),
-        cmocka_unit_test(endless),
-        cmocka_unit_test(right_kernels_of_all_sizes),
-        cmocka_unit_test(counts_are_exact),
-        cmocka_unit_test(counts_do_not_depend_on_workers),
-        cmocka_unit_test(findings_name_their_line),
-    };
+    setenv("ASAN_OPTIONS", "handle_segv=0:handle_abort=0", 0);
     if (access(runner_path, X_OK) != 0) {
         print_message("skipped: no %s; it is not built with the thread sanitizer\n", runner_path);
-        return 77;
+        return false;
     }
     if (system("c++ --version > /dev/null 2>&1") != 0) {
         print_message("skipped: no c++, which compiles kernels for the emulator\n");
-        return 77;
+        return false;
     }
-    setenv("ASAN_OPTIONS", "handle_segv=0:handle_abort=0", 0);
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return true;
 }
+
+TEST_NEEDS(emulator_is_here)

@@ -6,11 +6,7 @@
  *
  *   ctest: emulator
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include "tests/search/runner/emu_call.h"
 
 #define KERNEL __attribute__((no_sanitize("address"))) static
@@ -297,9 +293,8 @@ static Fault walk_once(uint64_t seed, int smem, bool count, int idle_barriers)
     return run.fault;
 }
 
-static void random_programs(void **state)
+TEST(random_programs)
 {
-    (void)state;
     int n[READ_BY_ONE + 1] = { 0 };
     for (int i = 0; i < 30000; i++)
         n[walk_once((uint64_t)i * 977 + 5, i % 2 ? 52 : MAX_SMEM, i % 8 == 3, 0)]++;
@@ -308,18 +303,8 @@ static void random_programs(void **state)
 }
 
 /* More barriers than stamps have epochs: they begin anew, and nothing is lost. */
-static void epochs_begin_anew(void **state)
+TEST(epochs_begin_anew)
 {
-    (void)state;
     for (int i = 0; i < 24; i++)
         walk_once((uint64_t)i * 31 + 1, 52, false, (1 << 19) - 4 - i % 3);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_programs),
-        cmocka_unit_test(epochs_begin_anew),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,12 +6,7 @@
  *
  *   ctest: emulator label=slow timeout=600 cost=150
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include <math.h>
 #include <stdlib.h>
 #include "tests/search/runner/emu_kernel.h"
@@ -211,7 +206,7 @@ static void call(const EmuKernel *k, const EmuEntry *entry, const int64_t *e, La
 }
 
 /* A third of the ways to lie for each kernel and shape, other ones for the next. */
-static void kernels_are_right(void **state)
+TEST(kernels_are_right)
 {
     EmuWorld *w = *state;
     for (int i = 0; i < NKERNEL; i++) {
@@ -233,10 +228,5 @@ static int set_up(void **state)
     return w ? 0 : -1;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(kernels_are_right) };
-    if (emu_compiler_is_missing())
-        return 77;
-    return cmocka_run_group_tests(tests, set_up, emu_world_free);
-}
+TEST_FILE(set_up, emu_world_free)
+TEST_NEEDS(emu_compiler_is_here)

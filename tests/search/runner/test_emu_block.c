@@ -5,6 +5,7 @@
  *
  *   ctest: emulator
  */
+#include "tests/test.h"
 #include <errno.h>
 #include <sys/wait.h>
 #include "tests/open_files.h"
@@ -139,9 +140,8 @@ static const struct {
 };
 
 /* Each after the other: what a block left behind when it was given up does not matter to the next. */
-static void threads_that_wait_in_vain(void **state)
+TEST(threads_that_wait_in_vain)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof vain / sizeof *vain; i++) {
         Emu e = emu_of_words(EMU_WORKSPACE);
         execute(&e, vain[i].kernel, 3, vain[i].nthread, 16 * vain[i].nthread);
@@ -182,9 +182,8 @@ KERNEL void spend(unsigned *p)
             dcgen_emu_shfl_xor(1, 1, 1);
 }
 
-static void endless_blocks_end(void **state)
+TEST(endless_blocks_end)
 {
-    (void)state;
     for (spent.kind = 0; spent.kind < 5; spent.kind++)
         for (spent.n = 320; spent.n <= 352; spent.n += 32) {
             Emu e = emu_of_words(EMU_WORKSPACE);
@@ -222,9 +221,8 @@ KERNEL void leave_behind(unsigned *p)
     __tsan_read4(shared + 20);
 }
 
-static void a_block_begins_anew(void **state)
+TEST(a_block_begins_anew)
 {
-    (void)state;
     static const int place[] = { 0, 8, 16, 20 };
     Emu e = emu_of_words(EMU_WORKSPACE);
     turn = 0;
@@ -255,9 +253,8 @@ KERNEL void copy_then_change(unsigned *p)
     p[9] = *(volatile unsigned *)(void *)shared;
 }
 
-static void copies_are_of_their_moment(void **state)
+TEST(copies_are_of_their_moment)
 {
-    (void)state;
     Emu e = emu_of_words(EMU_WORKSPACE);
     execute(&e, copy_then_change, 1, 1, 64);
     assert_int_equal(e.nfinding, 0);
@@ -279,9 +276,8 @@ KERNEL void copy_in_turn(unsigned *p)
     }
 }
 
-static void copies_are_a_queue(void **state)
+TEST(copies_are_a_queue)
 {
-    (void)state;
     Emu e = emu_of_words(EMU_INPUT);
     turn = 0;
     for (unsigned i = 0; i < NWORD; i++)
@@ -309,9 +305,8 @@ KERNEL void use_stacks(unsigned *p)
 }
 
 /* A thread's own is its own business, another's is out of reach. */
-static void stacks_are_watched(void **state)
+TEST(stacks_are_watched)
 {
-    (void)state;
     for (unsigned n = 1; n <= 2; n++) {
         Emu e = emu_of_words(EMU_OUTPUT);
         execute(&e, use_stacks, 1, n, 0);
@@ -331,9 +326,8 @@ KERNEL void one_place(unsigned *p)
         __tsan_read4(p);
 }
 
-static void findings_are_few(void **state)
+TEST(findings_are_few)
 {
-    (void)state;
     Emu e = emu_of_words(EMU_WORKSPACE);
     turn = 0;
     execute(&e, ten_places, 4, 1, 0);
@@ -344,9 +338,8 @@ static void findings_are_few(void **state)
     assert_true(e.nfinding == 1 && e.nreport == 1000 && turn == 999 && e.counts.blocks == 1);
 }
 
-static void findings_in_one_line(void **state)
+TEST(findings_in_one_line)
 {
-    (void)state;
     static const struct {
         EmuFinding finding;
         const char *said;
@@ -370,13 +363,4 @@ static void findings_in_one_line(void **state)
     assert_true(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD); /* no process is left */
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_that_wait_in_vain), cmocka_unit_test(endless_blocks_end),
-        cmocka_unit_test(a_block_begins_anew),       cmocka_unit_test(copies_are_of_their_moment),
-        cmocka_unit_test(copies_are_a_queue),        cmocka_unit_test(stacks_are_watched),
-        cmocka_unit_test(findings_are_few),          cmocka_unit_test(findings_in_one_line),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_FILE(set_up, tear_down)

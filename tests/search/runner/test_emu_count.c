@@ -4,6 +4,7 @@
  *
  *   ctest: emulator
  */
+#include "tests/test.h"
 #include "tests/search/runner/emu_words.h"
 
 enum { WINDOW = 2048 }; /* words of one of two operands */
@@ -79,9 +80,8 @@ static const Cost costs[] = {
     { count_copies, 32, 8, 0, 2, 0 },        { count_rows_of_one_bank, 32, 0, 0, 32 + 16, 14 },
 };
 
-static void costs_are_exact(void **state)
+TEST(costs_are_exact)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) {
         Emu e = emu_of_words(costs[i].sectors_written ? EMU_WORKSPACE : EMU_INPUT);
         e.count = true;
@@ -105,9 +105,8 @@ static void costs_are_exact(void **state)
 }
 
 /* Several launches add up, but for shared memory, of which the most counts; the next call begins at nothing. */
-static void launches_add_up(void **state)
+TEST(launches_add_up)
 {
-    (void)state;
     Emu e = emu_of_words(EMU_INPUT);
     e.count = true;
     e.workers = 2;
@@ -128,18 +127,16 @@ KERNEL void many_places(unsigned *p) { TEN(TEN(TEN(__tsan_read4(p);) __tsan_read
 
 KERNEL void hundred_places(unsigned *p) { TEN(TEN(__tsan_read4(p);)) }
 
-static void hundred_places_are_told_apart(void **state)
+TEST(hundred_places_are_told_apart)
 {
-    (void)state;
     Emu e = emu_of_words(EMU_INPUT);
     e.count = true;
     execute(&e, hundred_places, 1, 1, 0);
     assert_true(e.nfinding == 0 && e.counts.sectors_read == 100);
 }
 
-static void more_places_than_can_be_counted(void **state)
+TEST(more_places_than_can_be_counted)
 {
-    (void)state;
     Emu e = emu_of_words(EMU_INPUT);
     e.count = true;
     execute(&e, many_places, 1, 1, 0);
@@ -148,13 +145,4 @@ static void more_places_than_can_be_counted(void **state)
     assert_int_equal(e.finding[0].thread, -1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(costs_are_exact),
-        cmocka_unit_test(launches_add_up),
-        cmocka_unit_test(hundred_places_are_told_apart),
-        cmocka_unit_test(more_places_than_can_be_counted),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_FILE(set_up, tear_down)

@@ -5,11 +5,7 @@
  *
  *   ctest: emulator
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <malloc.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -241,9 +237,8 @@ static const char *expected(const char *text)
     return said;
 }
 
-static void what_is_visible_to_whom(void **state)
+TEST(what_is_visible_to_whom)
 {
-    (void)state;
     unsigned *words = calloc(2 * NWORD, sizeof *words);
     assert_non_null(words);
     run.out = words + NWORD;
@@ -268,9 +263,8 @@ static void what_is_visible_to_whom(void **state)
 }
 
 /* Only in the end, and only where nothing else was found. */
-static void counters_are_zero_after_a_call(void **state)
+TEST(counters_are_zero_after_a_call)
 {
-    (void)state;
     unsigned *words = calloc(2 * NWORD, sizeof *words);
     for (int i = 0; i < 4; i++) {
         static const char *const script[] = { "c|c", "cr5", "w0", "d" };
@@ -319,9 +313,8 @@ KERNEL void count_before_the_writer(unsigned *words)
     }
 }
 
-static void counters_have_an_order(void **state)
+TEST(counters_have_an_order)
 {
-    (void)state;
     unsigned *words = calloc(NWORD, sizeof *words);
     Emu e = { .workers = 2, .block_budget = 100 };
     emu_add_region(&e, EMU_WORKSPACE, "ws", words, NWORD * sizeof *words, sizeof *words);
@@ -452,9 +445,8 @@ static const struct {
     { read_shared_2, 5, "reads 2 bytes at shared byte 5, which is not aligned to them" },
 };
 
-static void places_are_named(void **state)
+TEST(places_are_named)
 {
-    (void)state;
     char *memory = aligned_alloc(64, 2 << 20);
     assert_non_null(memory);
     for (size_t i = 0; i < sizeof touches / sizeof *touches; i++)
@@ -484,7 +476,7 @@ static void touch_once(void (*hook)(void *p), unsigned *words)
     assert_int_equal(launch(touch, words, (unsigned[]){ 1, 1, 1 }, (unsigned[]){ 1, 1, 1 }, 0), 0);
 }
 
-static void what_is_no_operand(void **state)
+TEST(what_is_no_operand)
 {
     static unsigned beside[4] = { 1 };
     static Emu e, other;
@@ -514,9 +506,8 @@ static void what_is_no_operand(void **state)
 
 /* ---- memory that stays ---- */
 
-static void memory_that_stays(void **state)
+TEST(memory_that_stays)
 {
-    (void)state;
     char *all = aligned_alloc(64, 4096);
     Emu e = { .workers = 1, .block_budget = 100 };
     memset(all, 0, 4096);
@@ -597,9 +588,8 @@ static size_t pages(void)
     return n;
 }
 
-static void all_memory_is_given_back(void **state)
+TEST(all_memory_is_given_back)
 {
-    (void)state;
     unsigned *words = calloc(2 * NWORD, sizeof *words);
     size_t before[2] = { 0 }, after[2];
     for (int round = 0; round < 16; round++) {
@@ -614,15 +604,4 @@ static void all_memory_is_given_back(void **state)
     assert_int_equal(after[1], before[1]);
 #endif
     free(words);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_visible_to_whom),  cmocka_unit_test(counters_are_zero_after_a_call),
-        cmocka_unit_test(counters_have_an_order),   cmocka_unit_test(places_are_named),
-        cmocka_unit_test(what_is_no_operand),       cmocka_unit_test(memory_that_stays),
-        cmocka_unit_test(all_memory_is_given_back),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,12 +12,7 @@
  *   ctest: emulator label=slow,thorough timeout=900
  */
 #define _GNU_SOURCE
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include <math.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -323,7 +318,7 @@ static bool is_large(const int64_t *e)
     return elems_of(e, X) > MOST || elems_of(e, W) > MOST || elems_of(e, Y) > MOST;
 }
 
-static void kernels_are_right(void **state)
+TEST(kernels_are_right)
 {
     World *w = *state;
     int nfault = 0;
@@ -340,7 +335,7 @@ static void kernels_are_right(void **state)
     assert_int_equal(nfault, 0);
 }
 
-static void cut_products_are_found(void **state)
+TEST(cut_products_are_found)
 {
     World *w = *state;
     int nmissed = 0;
@@ -356,7 +351,7 @@ static void cut_products_are_found(void **state)
 }
 
 /* Too many tiles for a grid: the launch fails, and executes nothing. */
-static void larger_grids_are_refused(void **state)
+TEST(larger_grids_are_refused)
 {
     static const struct {
         int of;
@@ -422,17 +417,14 @@ static bool can_reserve(size_t bytes)
     return good;
 }
 
-int main(void)
+TEST_FILE(set_up, tear_down)
+
+static bool addresses_are_many(void)
 {
-    enum { SKIPPED = 77 };
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernels_are_right),
-        cmocka_unit_test(larger_grids_are_refused),
-        cmocka_unit_test(cut_products_are_found),
-    };
-    if (!can_reserve((size_t)1 << 40)) {
+    const bool are_many = can_reserve((size_t)1 << 40);
+    if (!are_many)
         puts("skipped: no process may have so many addresses here");
-        return SKIPPED;
-    }
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return are_many;
 }
+
+TEST_NEEDS(addresses_are_many)

@@ -4,6 +4,7 @@
  *
  *   ctest: emulator
  */
+#include "tests/test.h"
 #include "tests/search/runner/emu_words.h"
 
 static int order[200];
@@ -18,9 +19,8 @@ KERNEL void note_order(unsigned *p)
 }
 
 /* Each block once, and not as they lie. */
-static void blocks_come_in_any_order(void **state)
+TEST(blocks_come_in_any_order)
 {
-    (void)state;
     for (unsigned n = 1; n <= 200; n++) {
         bool seen[200] = { false };
         Emu e = emu_of_words(EMU_OUTPUT);
@@ -54,9 +54,8 @@ KERNEL void meet(unsigned *p)
         *p = 77; /* its alignment is what is promised, and no more */
 }
 
-static void blocks_of_all_sizes(void **state)
+TEST(blocks_of_all_sizes)
 {
-    (void)state;
     static const unsigned sizes[] = { 1, 3, 31, 32, 33, 63, 64, 65, 127, 129, 1000, 1023, 1024, 2 };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         Emu e = emu_of_words(EMU_OUTPUT);
@@ -76,9 +75,8 @@ KERNEL void use_last_byte(unsigned *p)
     memset(shared + (256 << 10) - 4, 1, 4);
 }
 
-static void limits_of_a_launch(void **state)
+TEST(limits_of_a_launch)
 {
-    (void)state;
     static const struct {
         unsigned grid[3], block[3];
         size_t smem_bytes;
@@ -121,9 +119,8 @@ static void limits_of_a_launch(void **state)
     assert_string_equal(e.refusal, "launches 268435456 blocks, too many to emulate");
 }
 
-static void more_workers_than_there_may_be(void **state)
+TEST(more_workers_than_there_may_be)
 {
-    (void)state;
     Emu e = emu_of_words(EMU_OUTPUT);
     e.workers = 1000;
     execute(&e, meet, 1, 4, 16);
@@ -138,13 +135,4 @@ static void more_workers_than_there_may_be(void **state)
     assert_int_equal(e.counts.blocks, 300);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_come_in_any_order),
-        cmocka_unit_test(blocks_of_all_sizes),
-        cmocka_unit_test(limits_of_a_launch),
-        cmocka_unit_test(more_workers_than_there_may_be),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_FILE(set_up, tear_down)

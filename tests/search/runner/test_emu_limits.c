@@ -4,12 +4,7 @@
  *
  *   ctest: emulator label=slow timeout=120
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include <stdlib.h>
 #include "search/runner/emu/emu.h"
 #include "tests/search/runner/emu_kernel.h"
@@ -61,7 +56,7 @@ static int variants(World *w, const char *name)
     return n;
 }
 
-static void the_buffer_is_random(void **state)
+TEST(the_buffer_is_random)
 {
     World *w = *state;
     Emu emu;
@@ -78,7 +73,7 @@ static void the_buffer_is_random(void **state)
     assert_true(sum * sum < BYTES && squares > BYTES / 4 * 0.32 && squares < BYTES / 4 * 0.35);
 }
 
-static void reading_reads_all_of_it(void **state)
+TEST(reading_reads_all_of_it)
 {
     World *w = *state;
     Emu emu;
@@ -96,7 +91,7 @@ static void reading_reads_all_of_it(void **state)
 }
 
 /* A pass over the banks moves 128 bytes; a block writes what it reads once. */
-static void shared_memory_has_no_conflicts(void **state)
+TEST(shared_memory_has_no_conflicts)
 {
     World *w = *state;
     Emu emu;
@@ -109,7 +104,7 @@ static void shared_memory_has_no_conflicts(void **state)
     }
 }
 
-static void products_are_counted(void **state)
+TEST(products_are_counted)
 {
     World *w = *state;
     Emu emu;
@@ -131,7 +126,7 @@ static void products_are_counted(void **state)
 }
 
 /* An odd number of rounds is made even, so that counters end as they began. */
-static void hand_overs_leave_the_counter(void **state)
+TEST(hand_overs_leave_the_counter)
 {
     World *w = *state;
     Emu emu;
@@ -148,7 +143,7 @@ static void hand_overs_leave_the_counter(void **state)
     }
 }
 
-static void others_are_refused(void **state)
+TEST(others_are_refused)
 {
     World *w = *state;
     double work;
@@ -201,14 +196,5 @@ static int tear_down(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_buffer_is_random),           cmocka_unit_test(reading_reads_all_of_it),
-        cmocka_unit_test(shared_memory_has_no_conflicts), cmocka_unit_test(products_are_counted),
-        cmocka_unit_test(hand_overs_leave_the_counter),   cmocka_unit_test(others_are_refused)
-    };
-    if (emu_compiler_is_missing())
-        return 77;
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_FILE(set_up, tear_down)
+TEST_NEEDS(emu_compiler_is_here)

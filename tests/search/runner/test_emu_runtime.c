@@ -5,13 +5,8 @@
  *
  *   ctest: emulator
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,9 +29,8 @@ static void write_place(unsigned *out)
     *own = b.x | b.y << 4 | b.z << 8 | t.x << 12 | t.y << 16 | t.z << 20 | g.z << 24 | n.z << 28;
 }
 
-static void each_thread_knows_its_place(void **state)
+TEST(each_thread_knows_its_place)
 {
-    (void)state;
     static unsigned out[NBLOCK * NTHREAD];
     for (int workers = 1; workers <= 3; workers += 2) {
         Emu e = { .workers = workers, .smem_limit = 1 << 15, .block_budget = 10000 };
@@ -56,9 +50,8 @@ static void each_thread_knows_its_place(void **state)
 }
 
 /* Of ten values of x three: the first, the last and one between; of one alone the first. Each with all of y. */
-static void a_sample_of_the_blocks(void **state)
+TEST(a_sample_of_the_blocks)
 {
-    (void)state;
     static const struct {
         uint64_t sample;
         const char *x;
@@ -89,9 +82,8 @@ static void shuffle(unsigned *out)
     out[t] = (unsigned)up * 1000 + (unsigned)down;
 }
 
-static void lanes_hand_values_on(void **state)
+TEST(lanes_hand_values_on)
 {
-    (void)state;
     static unsigned out[64];
     Emu e = { .workers = 1, .smem_limit = 1 << 15, .block_budget = 10000 };
     emu_add_region(&e, EMU_OUTPUT, "out", out, sizeof out, 4);
@@ -118,9 +110,8 @@ static void write_behind(unsigned *out)
         __tsan_write4(out + 8);
 }
 
-static void findings_say_where(void **state)
+TEST(findings_say_where)
 {
-    (void)state;
     static unsigned out[8];
     char text[EMU_TEXT_BYTES];
     Emu e = { .workers = 1, .smem_limit = 1 << 15, .block_budget = 10000 };
@@ -141,9 +132,8 @@ static void findings_say_where(void **state)
     assert_non_null(strstr(e.finding[0].text, "has written too"));
 }
 
-static void launches_that_are_refused(void **state)
+TEST(launches_that_are_refused)
 {
-    (void)state;
     static const struct {
         unsigned grid[3], block[3];
         size_t smem_bytes;
@@ -233,9 +223,8 @@ static int tell_device(void)
     return 0;
 }
 
-static void devices_of_all_kinds(void **state)
+TEST(devices_of_all_kinds)
 {
-    (void)state;
     static const char *const cases[][2] = { { "75", "0 1 7.5 64" }, { "80", "0 1 8.0 163" }, { "86", "0 1 8.6 99" },
                                             { "89", "0 1 8.9 99" }, { "90", "0 1 9.0 227" }, { "", "0 1 9.0 227" },
                                             { "0", NULL } };
@@ -403,9 +392,8 @@ static int write_beyond(void)
     return 0;
 }
 
-static void programs_end_with_what_was_found(void **state)
+TEST(programs_end_with_what_was_found)
 {
-    (void)state;
     static const struct {
         int (*program)(void);
         int code;
@@ -437,18 +425,4 @@ static void programs_end_with_what_was_found(void **state)
             fail_msg("case %d: exit code %d\n%s", (int)i, code, said);
         assert_string_equal(said, cases[i].said);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_thread_knows_its_place),
-        cmocka_unit_test(a_sample_of_the_blocks),
-        cmocka_unit_test(lanes_hand_values_on),
-        cmocka_unit_test(findings_say_where),
-        cmocka_unit_test(launches_that_are_refused),
-        cmocka_unit_test(devices_of_all_kinds),
-        cmocka_unit_test(programs_end_with_what_was_found),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

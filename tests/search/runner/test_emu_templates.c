@@ -8,12 +8,7 @@
  *
  *   ctest: emulator label=slow timeout=300 cost=10
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -23,7 +18,11 @@ enum { M, N, K };
 enum { X, W, BIAS, Y, NOPERAND };
 enum { COUNTERS = 4096, MOST_SHAPES = 8, ALL_SHIFTED = (1 << NOPERAND) - 1 };
 
-typedef enum { NOTHING = false, ADDED = true, GELU } Epilogue; /* GELU: of the sum and the bias, in a loop over sums in shared memory */
+typedef enum {
+    NOTHING = false,
+    ADDED = true,
+    GELU
+} Epilogue; /* GELU: of the sum and the bias, in a loop over sums in shared memory */
 
 typedef struct {
     const char *kernel;
@@ -198,7 +197,7 @@ static void check_call(const Case *c, const EmuKernel *k, const EmuEntry *entry,
         fail_msg("%s: %d conflicts in %d wavefronts", k->text, (int)n.conflicts, (int)n.wavefronts);
 }
 
-static void kernels_are_right(void **state)
+TEST(kernels_are_right)
 {
     EmuWorld *w = *state;
     for (int i = 0; i < NCASE; i++) {
@@ -214,7 +213,7 @@ static void kernels_are_right(void **state)
 }
 
 /* As many tiles as there are counters are split, more are not. */
-static void counters_bound_the_split(void **state)
+TEST(counters_bound_the_split)
 {
     EmuWorld *w = *state;
     int nsplit = 0;
@@ -242,7 +241,7 @@ static int64_t head(const EmuKernel *k, const int64_t *extent, const char *name)
 }
 
 /* What a block of k costs in shared memory, and what slices hand on: counted as the difference of two calls. */
-static void heads_say_what_kernels_do(void **state)
+TEST(heads_say_what_kernels_do)
 {
     EmuWorld *w = *state;
     int nlds = 0, nsplit = 0;
@@ -289,11 +288,5 @@ static int set_up(void **state)
     return w ? 0 : -1;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(kernels_are_right), cmocka_unit_test(counters_bound_the_split),
-                                        cmocka_unit_test(heads_say_what_kernels_do) };
-    if (emu_compiler_is_missing())
-        return 77;
-    return cmocka_run_group_tests(tests, set_up, emu_world_free);
-}
+TEST_FILE(set_up, emu_world_free)
+TEST_NEEDS(emu_compiler_is_here)

@@ -4,6 +4,7 @@
  *
  *   ctest: emulator
  */
+#include "tests/test.h"
 #include <math.h>
 #include "tests/search/runner/emu_words.h"
 
@@ -80,9 +81,8 @@ static void multiply_by_lanes(int kind)
         }
 }
 
-static void products_of_all_types(void **state)
+TEST(products_of_all_types)
 {
-    (void)state;
     static const uint32_t halves[] = { 0,      1,      0x3ff,  0x400,  0x7bff, 0x7c00,
                                        0xfc00, 0x7e00, 0x8001, 0x3c01, 0x83ff, 0xbc00 };
     for (int kind = 0; kind < 3; kind++) {
@@ -121,9 +121,8 @@ KERNEL void load_matrices(unsigned *p)
         p[4 * l + (unsigned)i] = r[i];
 }
 
-static void matrices_of_all_kinds(void **state)
+TEST(matrices_of_all_kinds)
 {
-    (void)state;
     for (loaded.matrices = 2; loaded.matrices <= 4; loaded.matrices += 2)
         for (loaded.transposed = 0; loaded.transposed < 2; loaded.transposed++) {
             Emu e = emu_of_words(EMU_OUTPUT);
@@ -148,9 +147,8 @@ KERNEL void shuffle_far(unsigned *p)
     p[192 + l] = (unsigned)dcgen_emu_shfl_xor((float)l, (int)(l / 32 * 7), 1); /* of each warp its own */
 }
 
-static void lanes_without_a_partner(void **state)
+TEST(lanes_without_a_partner)
 {
-    (void)state;
     Emu e = emu_of_words(EMU_OUTPUT);
     execute(&e, shuffle_far, 1, 64, 0);
     assert_int_equal(e.nfinding, 0);
@@ -162,12 +160,4 @@ static void lanes_without_a_partner(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products_of_all_types),
-        cmocka_unit_test(matrices_of_all_kinds),
-        cmocka_unit_test(lanes_without_a_partner),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_FILE(set_up, tear_down)

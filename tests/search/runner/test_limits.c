@@ -3,13 +3,9 @@
  * limits, of a runner: which buffer stands for which level, in which ways it is read, what counts of it and when it ends. Rates and clock are
  * made up.
  *
- *   ctest: runner
+ *   ctest: replaces
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <string.h>
 #include "gen/base/process.h"
 #include "search/runner/limits.h"
@@ -60,9 +56,8 @@ static int make(void **state)
 }
 
 /* Half of a level, and at least twice what the ones before hold; of L1 and L2 each thread has its own. */
-static void buffers_lie_in_their_levels(void **state)
+TEST(buffers_lie_in_their_levels)
 {
-    (void)state;
     static const struct {
         int64_t cache[3];
         int threads;
@@ -92,9 +87,8 @@ static void buffers_lie_in_their_levels(void **state)
 }
 
 /* The best of all rounds; each goes another way, and a request goes on where the one before ended. */
-static void the_best_of_all_rounds_counts(void **state)
+TEST(the_best_of_all_rounds_counts)
 {
-    (void)state;
     LimitRecord out = { 0 };
     const LimitsWish w = { .isa = &isa, .threads = 1, .until_ns = now_ns + 8 * 3.01e5, .cache_bytes = { 32 * KIB } };
     assert_int_equal(limits_measure(&w, &out),
@@ -114,9 +108,8 @@ static void the_best_of_all_rounds_counts(void **state)
 }
 
 /* Late: arithmetic once, and nothing else. */
-static void nothing_is_begun_when_it_is_late(void **state)
+TEST(nothing_is_begun_when_it_is_late)
 {
-    (void)state;
     LimitRecord out = { 0 };
     const LimitsWish w = { .isa = &isa, .threads = 1, .until_ns = now_ns - 1, .cache_bytes = { 32 * KIB, MIB } };
     assert_int_equal(limits_measure(&w, &out), 1);
@@ -125,10 +118,4 @@ static void nothing_is_begun_when_it_is_late(void **state)
     assert_true(out.flops_per_s == 50e9 && out.bytes_per_s[LEVEL_L1] == 0);
 }
 
-int main(void)
-{
-#define FRESH(test) cmocka_unit_test_setup(test, make)
-    const struct CMUnitTest tests[] = { FRESH(buffers_lie_in_their_levels), FRESH(the_best_of_all_rounds_counts),
-                                        FRESH(nothing_is_begun_when_it_is_late) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(make, NULL)

@@ -2,13 +2,9 @@
  *
  * peak, limits: rates from work that is counted and a clock that is made up; which buffers lie in which level; how long it goes on.
  *
- *   ctest: runner
+ *   ctest: replaces
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -46,9 +42,8 @@ static void assert_near(double got, double want)
 }
 
 /* Whatever is run takes 1 ms. Of 1 ms are wanted: 100001 rounds of 16 FMAs, two operations a lane each. */
-static void arithmetic_is_counted(void **state)
+TEST(arithmetic_is_counted)
 {
-    (void)state;
     static const struct {
         const char *name;
         int lanes;
@@ -73,9 +68,8 @@ static void arithmetic_is_counted(void **state)
 
 /* A pass takes 1 ms, so of a sample of 5 ms there are 5 + 3; of one that is shorter than half a pass there is one. No byte behind the buffer is
  * read, and a part is whole blocks of all streams. */
-static void bytes_are_counted(void **state)
+TEST(bytes_are_counted)
 {
-    (void)state;
     static const struct {
         size_t bytes;
         int threads, way;
@@ -107,9 +101,4 @@ static void bytes_are_counted(void **state)
             assert_string_not_equal(peak_read_name(i), peak_read_name(j));
 }
 
-int main(void)
-{
-#define FRESH(test) cmocka_unit_test_setup(test, make)
-    const struct CMUnitTest tests[] = { FRESH(arithmetic_is_counted), FRESH(bytes_are_counted) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(make, NULL)

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * rows: which rows of a large output are compared, where the reference has sums of rows and where it has none; and how far a sum may be off.
- *
- *   ctest: runner
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <stdlib.h>
 #include "search/runner/runner.h"
 
@@ -48,9 +42,8 @@ static int drop(void **state)
     return 0;
 }
 
-static void all_where_that_is_cheap(void **state)
+TEST(all_where_that_is_cheap)
 {
-    (void)state;
     choose(1000, 1, 1 << 16, false);
     assert_true(s.full && s.nrow == 1000 && s.row[999] == 999 && s.nsum == 0);
     choose(1000, 1, 1 << 17, false);
@@ -77,9 +70,8 @@ static int64_t place(int64_t row, int axis)
 }
 
 /* Along each extent the tails of usual tiles at both their ends, and each part of a large tile; and all corners. */
-static void each_part_of_a_tile(void **state)
+TEST(each_part_of_a_tile)
 {
-    (void)state;
     static const int tiles[] = { 4, 6, 8, 16, 24, 32, 64, 128 };
     choose((int64_t)A * B * C * D, 1, 1000, false);
     assert_int_equal(s.nrow, 2048);
@@ -112,9 +104,8 @@ static void each_part_of_a_tile(void **state)
 }
 
 /* Rows of several elements: the extents within a row do not count. Extents that are not known, or not rows times elements: one extent. */
-static void rows_of_known_extents(void **state)
+TEST(rows_of_known_extents)
 {
-    (void)state;
     choose((int64_t)A * B, (int64_t)C * D, 1 << 16, true);
     assert_int_equal(s.nrow, 3);
     s.out_extent[3] = 3;
@@ -132,9 +123,8 @@ static void rows_of_known_extents(void **state)
 }
 
 /* Every part of all rows has one. */
-static void an_even_sample(void **state)
+TEST(an_even_sample)
 {
-    (void)state;
     enum { PARTS = 100 };
     bool met[PARTS] = { 0 };
     choose(1000000, 1, 1 << 16, false);
@@ -163,20 +153,11 @@ static bool sum_is_right(int64_t n, double off)
 }
 
 /* The elements' errors are independent: of many the sum is off by less than all of them together, so that one missing term stands out. */
-static void sums_of_rows(void **state)
+TEST(sums_of_rows)
 {
-    (void)state;
     assert_true(sum_is_right(9, 0.99) && !sum_is_right(9, 1.01));
     assert_true(sum_is_right(64, 0.49) && !sum_is_right(64, -0.51));
     assert_true(sum_is_right(4096, -0.99 / 16) && !sum_is_right(4096, 1.01 / 16));
 }
 
-int main(void)
-{
-#define FRESH(test) cmocka_unit_test_setup_teardown(test, make, drop)
-    const struct CMUnitTest tests[] = {
-        FRESH(all_where_that_is_cheap), FRESH(each_part_of_a_tile), FRESH(rows_of_known_extents),
-        FRESH(an_even_sample),          FRESH(sums_of_rows),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(make, drop)

@@ -4,12 +4,7 @@
  * watchdog, clocks, libraries that are missing, code that stays loaded.
  */
 #define _GNU_SOURCE /* RTLD_NOLOAD */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
@@ -31,9 +26,8 @@ static void trace_free(Trace *t)
     free(t->link);
 }
 
-static void test_union(void **state)
+TEST(test_union)
 {
-    (void)state;
     const TraceKernel apart[] = { { .start_ns = 10, .end_ns = 20 }, { .start_ns = 30, .end_ns = 35 } };
     const TraceKernel overlapping[] = { { .start_ns = 10, .end_ns = 20 }, { .start_ns = 15, .end_ns = 40 } };
     const TraceKernel inside[] = { { .start_ns = 10, .end_ns = 50 },
@@ -54,9 +48,8 @@ static void add_call(Trace *t, uint64_t call, uint64_t at_ns, int nkernel)
         trace_add_kernel(t, at_ns, at_ns + call, correlation);
 }
 
-static void test_times(void **state)
+TEST(test_times)
 {
-    (void)state;
     Trace t = { 0 };
     double ns[3] = { 0 };
     add_call(&t, 12, 5000, 2); /* in no order */
@@ -76,9 +69,8 @@ static void test_times(void **state)
     trace_free(&t);
 }
 
-static void test_times_of_many(void **state)
+TEST(test_times_of_many)
 {
-    (void)state;
     enum { N = 5000 };
     Trace t = { 0 };
     double *ns = calloc(N, sizeof *ns);
@@ -93,9 +85,8 @@ static void test_times_of_many(void **state)
     free(ns);
 }
 
-static void test_broken_traces(void **state)
+TEST(test_broken_traces)
 {
-    (void)state;
     Trace t = { 0 };
     double ns[1];
     add_call(&t, 5, 100, 1);
@@ -147,18 +138,16 @@ static void finish_in_time(void)
     usleep(100000);
 }
 
-static void test_watchdog(void **state)
+TEST(test_watchdog)
 {
-    (void)state;
     assert_int_equal(exit_code_of(hang), WATCHDOG_EXIT_CODE);
     assert_int_equal(exit_code_of(finish_in_time), 0);
 }
 
 /* ---- clocks, libraries */
 
-static void test_reasons(void **state)
+TEST(test_reasons)
 {
-    (void)state;
     char text[200], little[8];
     nvml_reasons_text(0, text, sizeof text);
     assert_string_equal(text, "none");
@@ -170,9 +159,8 @@ static void test_reasons(void **state)
     assert_true(strlen(little) < sizeof little);
 }
 
-static void test_clocks(void **state)
+TEST(test_clocks)
 {
-    (void)state;
     Clocks c = { 0 };
     clocks_look(&c); /* nobody to ask */
     assert_int_equal(c.n, 0);
@@ -185,9 +173,8 @@ static void test_clocks(void **state)
     assert_true(clocks_mhz(&c) == 1410);
 }
 
-static void test_missing_library(void **state)
+TEST(test_missing_library)
 {
-    (void)state;
     static const char *const names[] = { "libdcgen-no-such.so.1", "libdcgen-no-such.so", NULL };
     static const char *const libc[] = { "libc.so.6", NULL };
     int (*puts_of_libc)(const char *) = NULL, (*none)(void) = NULL;
@@ -234,9 +221,8 @@ static CUptiResult next(uint8_t *buffer, size_t bytes, CUpti_Activity **record)
     return CUPTI_SUCCESS;
 }
 
-static void test_take(void **state)
+TEST(test_take)
 {
-    (void)state;
     Trace t = { 0 };
     double ns[1];
     tracer_take(&t, NULL, 0, next);
@@ -247,9 +233,8 @@ static void test_take(void **state)
     trace_free(&t);
 }
 
-static void test_samples(void **state)
+TEST(test_samples)
 {
-    (void)state;
     assert_int_equal(sample_calls(200000, 5000), 40);
     assert_int_equal(sample_calls(200000, 3e9), 1);
     assert_int_equal(sample_calls(200000, 0), TIMER_MAX_CALLS);
@@ -260,9 +245,8 @@ static void test_samples(void **state)
 }
 
 /* A moment after samples a GPU is warm; where its clock is known, for longer, but not once that has fallen. */
-static void test_warm(void **state)
+TEST(test_warm)
 {
-    (void)state;
     assert_true(sample_is_warm(0.01, 0, 0) && !sample_is_warm(0.1, 0, 0));
     assert_true(sample_is_warm(0.01, 1980, 0) && !sample_is_warm(0.1, 1980, 0));
     assert_true(sample_is_warm(0.01, 0, 1980) && !sample_is_warm(0.1, 0, 1980));
@@ -294,9 +278,8 @@ static void expect_library(const char *root, const char *below)
     assert_false(library_find(names[0], where));
 }
 
-static void test_places(void **state)
+TEST(test_places)
 {
-    (void)state;
     static const char *const below[] = { "venv/lib/python3.11/site-packages/nvidia/cu13/lib",
                                          "cuda/targets/x86_64-linux/lib", "cuda/extras/CUPTI/lib64", "cuda/lib64" };
     char root[] = "/tmp/dcgen-lib-XXXXXX", path[PATH_MAX], command[100];
@@ -329,9 +312,8 @@ static void test_places(void **state)
 
 /* ---- digests */
 
-static void test_digest(void **state)
+TEST(test_digest)
 {
-    (void)state;
     const char x[] = "0123456789", y[] = "0123456798",
                z[] = "\0"
                      "0123456789";
@@ -343,9 +325,8 @@ static void test_digest(void **state)
 }
 
 /* The texts are good for all GPUs that there are targets of. */
-static void test_ptx(void **state)
+TEST(test_ptx)
 {
-    (void)state;
     const char *const texts[] = { builtin_ptx, PACKAGE_flush_ptx };
     static const char *const models[] = { "sm_75", "sm_80", "sm_86", "sm_89", "sm_90a" };
     const char *home = getenv("CUDA_HOME");
@@ -374,9 +355,8 @@ static void test_ptx(void **state)
     assert_int_equal(code, 0);
 }
 
-static void test_errors(void **state)
+TEST(test_errors)
 {
-    (void)state;
     assert_true(gpu_is_fatal(cudaErrorIllegalAddress));
     assert_true(gpu_is_fatal(cudaErrorMisalignedAddress));
     assert_true(gpu_is_fatal(cudaErrorNvlinkUncorrectable));
@@ -392,9 +372,8 @@ static void test_errors(void **state)
 static bool is_loaded(const char *so) { return dlopen(so, RTLD_LAZY | RTLD_NOLOAD) != NULL; }
 
 /* A library of glibc that nothing here needs. */
-static void test_code_stays(void **state)
+TEST(test_code_stays)
 {
-    (void)state;
     const char *so = "libanl.so.1";
     void *code = dlopen(so, RTLD_LAZY);
     if (!code || dlclose(code) != 0 || is_loaded(so))
@@ -406,26 +385,9 @@ static void test_code_stays(void **state)
     gpu_keep_code("there is no such file");
 }
 #else
-static void test_take(void **state)
+TEST(test_take)
 {
-    (void)state;
     print_message("skipped: built without a CUDA toolkit\n");
     skip();
 }
 #endif
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_union),         cmocka_unit_test(test_times),
-                                        cmocka_unit_test(test_times_of_many), cmocka_unit_test(test_broken_traces),
-                                        cmocka_unit_test(test_watchdog),      cmocka_unit_test(test_reasons),
-                                        cmocka_unit_test(test_clocks),        cmocka_unit_test(test_missing_library),
-#ifdef DCGEN_HAVE_CUDA
-                                        cmocka_unit_test(test_samples),       cmocka_unit_test(test_warm),
-                                        cmocka_unit_test(test_errors),        cmocka_unit_test(test_places),
-                                        cmocka_unit_test(test_digest),        cmocka_unit_test(test_ptx),
-                                        cmocka_unit_test(test_code_stays),
-#endif
-                                        cmocka_unit_test(test_take) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -2,13 +2,9 @@
  *
  * sample: how often a kernel is called and what counts of it, by clocks that are made up: each call takes as long as this file says.
  *
- *   ctest: runner
+ *   ctest: replaces
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -63,9 +59,8 @@ static int make(void **state)
 }
 
 /* The first call says nothing; then twice as many each time until a millisecond is over. */
-static void calls_until_it_is_warm(void **state)
+TEST(calls_until_it_is_warm)
 {
-    (void)state;
     call_ns[0] = 9e5; /* of a hundred */
     k.call_ns = -1;
     sample_calibrate(&k, &setting);
@@ -84,9 +79,8 @@ static void calls_until_it_is_warm(void **state)
 }
 
 /* A call of more than 5 ms is a sample by itself, where one is wanted and asks for no more than that. */
-static void a_long_call_is_a_sample(void **state)
+TEST(a_long_call_is_a_sample)
 {
-    (void)state;
     static const struct {
         double ns, sample_ns;
         int repeats, nsample, ncall;
@@ -109,9 +103,8 @@ static void a_long_call_is_a_sample(void **state)
 }
 
 /* One call for the caches, then slices of 20 us, of which the fastest counts. */
-static void the_fastest_slice_counts(void **state)
+TEST(the_fastest_slice_counts)
 {
-    (void)state;
     k.calls = 300;
     k.call_ns = 200; /* a hundred of them */
     call_ns[0] = 270;
@@ -152,9 +145,8 @@ static int run_reader(const int64_t *extent, void *const *operand, void *workspa
 }
 
 /* Where caches are cold the operand comes from memory in each call, and each is timed alone; it stays as it is. */
-static void a_cold_operand_comes_from_memory(void **state)
+TEST(a_cold_operand_comes_from_memory)
 {
-    (void)state;
     double least_ns[2];
     char *packed = malloc(COLD_BYTES);
     if (!flush_line())
@@ -174,16 +166,16 @@ static void a_cold_operand_comes_from_memory(void **state)
         assert_int_equal(ncall, 21);
         assert_true(k.ns[0] == 1e3);
     }
-    print_message("%d KiB are read in %.0f ns, and in %.0f when they are cold\n", COLD_BYTES >> 10, least_ns[0], least_ns[1]);
+    print_message("%d KiB are read in %.0f ns, and in %.0f when they are cold\n", COLD_BYTES >> 10, least_ns[0],
+                  least_ns[1]);
     assert_true(least_ns[1] > 1.5 * least_ns[0]);
     for (int i = 0; i < COLD_BYTES; i++)
         assert_int_equal(packed[i], 7);
     free(packed);
 }
 
-static void a_kernel_has_what_it_asks_for(void **state)
+TEST(a_kernel_has_what_it_asks_for)
 {
-    (void)state;
     int packed;
     k.calls = 1;
     shape.operand[1].data = &shape;
@@ -198,9 +190,8 @@ static void a_kernel_has_what_it_asks_for(void **state)
 }
 
 /* All parts, each once, whoever calls them; a part that fails is the call's failure. */
-static void a_call_in_parts(void **state)
+TEST(a_call_in_parts)
 {
-    (void)state;
     void *operand[OP_MAX_OPERAND] = { 0 }, *pool = PACKAGE_pool_start(3);
     shape = (Shape){ .flops = 2e9 };
     assert_int_equal(kernel_call(&k, &shape, operand, NULL, NULL, 1), 0);
@@ -214,9 +205,8 @@ static void a_call_in_parts(void **state)
 }
 
 /* A small call is not worth more threads, whatever the request has; a large one is. */
-static void small_calls_stay_alone(void **state)
+TEST(small_calls_stay_alone)
 {
-    (void)state;
     timing.threads = 3;
     timing.pool = PACKAGE_pool_start(3);
     k.calls = 1;
@@ -228,13 +218,4 @@ static void small_calls_stay_alone(void **state)
     PACKAGE_pool_stop(timing.pool);
 }
 
-int main(void)
-{
-#define FRESH(test) cmocka_unit_test_setup(test, make)
-    const struct CMUnitTest tests[] = {
-        FRESH(calls_until_it_is_warm), FRESH(a_long_call_is_a_sample),       FRESH(the_fastest_slice_counts),
-        FRESH(a_cold_operand_comes_from_memory),
-        FRESH(a_kernel_has_what_it_asks_for), FRESH(a_call_in_parts), FRESH(small_calls_stay_alone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(make, NULL)

@@ -2,13 +2,9 @@
  *
  * serve: what a runner says to each line, word by word, and in which order its engine is asked. The engine and the clock are made up.
  *
- *   ctest: runner
+ *   ctest: replaces
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <math.h>
@@ -227,9 +223,8 @@ static const char plain[] = "\"threads\":1,\"repeats\":2,\"sample_ns\":10,\"max_
 #define DONE "{\"event\":\"done\",\"id\":7}\n"
 
 /* Who fails is told at once, the others behind their times. */
-static void results_in_their_order(void **state)
+TEST(results_in_their_order)
 {
-    (void)state;
     assert_string_equal(say(request(plain, "cwm")), READY BEGIN(0, "verify") BEGIN(1, "verify") RESULT
                         "1,\"status\":\"wrong\",\"ns\":[],\"max_err\":1e30,\"why\":\"row \\\"1\\\"\"}\n" BEGIN(
                             2, "verify") BEGIN(0, "time") BEGIN(2, "time") RESULT
@@ -239,18 +234,16 @@ static void results_in_their_order(void **state)
 }
 
 /* A kernel that fails when it is timed is told of too. */
-static void what_fails_late_is_told(void **state)
+TEST(what_fails_late_is_told)
 {
-    (void)state;
     assert_string_equal(say(request(plain, "lc")),
                         READY BEGIN(0, "verify") BEGIN(1, "verify") BEGIN(0, "time") BEGIN(1, "time") RESULT
                         "0,\"status\":\"wrong\",\"ns\":[],\"max_err\":0.5,\"why\":\"late\"}\n" RESULT
                         "1,\"status\":\"ok\",\"ns\":[11.5,20.0],\"max_err\":0.5}\n" DONE);
 }
 
-static void no_times_are_taken(void **state)
+TEST(no_times_are_taken)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         make(NULL);
         engine.time = i ? NULL : take_times;
@@ -261,9 +254,8 @@ static void no_times_are_taken(void **state)
 }
 
 /* What was opened is closed, whatever becomes of it. */
-static void requests_that_fail(void **state)
+TEST(requests_that_fail)
 {
-    (void)state;
     opens = false;
     assert_string_equal(say(request(plain, "a")), READY "{\"event\":\"error\",\"text\":\"no room\"}\n");
     assert_string_equal(calls, "oce");
@@ -282,9 +274,8 @@ static void requests_that_fail(void **state)
 }
 
 /* Each field, its default and its bounds. */
-static void fields_of_a_request(void **state)
+TEST(fields_of_a_request)
 {
-    (void)state;
     say(request(plain, "a"));
     assert_true(timing.threads == 1 && timing.repeats == 2 && timing.sample_ns == 10 && timing.max_ns == 20);
     assert_true(timing.drop == 0 && timing.keep == -1);
@@ -324,9 +315,8 @@ static void fields_of_a_request(void **state)
 }
 
 /* Of an empty result all kernels are right, and the engine is not asked. */
-static void an_empty_output(void **state)
+TEST(an_empty_output)
 {
-    (void)state;
     char lines[4000];
     snprintf(
         lines, sizeof lines,
@@ -341,9 +331,8 @@ static void an_empty_output(void **state)
 #define TEN_TIMES(s) FIVE_TIMES(s) FIVE_TIMES(s)
 
 /* What is wrong with a line of its own, word by word. */
-static void lines_that_are_refused(void **state)
+TEST(lines_that_are_refused)
 {
-    (void)state;
 #define MEASURE(fields) "{\"cmd\":\"measure\"," fields "}\n"
 #define REQUEST_WITH(repeats, more)                                                                                    \
     MEASURE("\"id\":7,\"extent\":[5,7,9],\"elems\":[45,63,35],\"rows\":5,\"row_elems\":7,\"flops\":630,\"threads\":1," \
@@ -421,9 +410,8 @@ static void lines_that_are_refused(void **state)
 }
 
 /* One output; of several constants the first; what was loaded is released. */
-static void a_setup_is_taken_over(void **state)
+TEST(a_setup_is_taken_over)
 {
-    (void)state;
     char lines[4000];
     snprintf(lines, sizeof lines,
              "{\"cmd\":\"setup\",\"reference\":\"%s\",\"seed\":4294967297,\"operands\":["
@@ -458,9 +446,8 @@ static void a_setup_is_taken_over(void **state)
 }
 
 /* A part of the time for each number of threads. */
-static void limits_share_the_time(void **state)
+TEST(limits_share_the_time)
 {
-    (void)state;
     static const char asks[] =
         "{\"cmd\":\"limits\",\"id\":5,\"target\":\"%s\",\"dtype\":\"f32\",\"threads\":[1,2,4],\"max_ns\":300}\n";
     char line[300];
@@ -487,9 +474,8 @@ static void limits_share_the_time(void **state)
 }
 
 /* The setup before is forgotten, even where the next one fails. */
-static void a_setup_takes_the_place_of_another(void **state)
+TEST(a_setup_takes_the_place_of_another)
 {
-    (void)state;
     static const char rows[][2][300] = {
         { "{\"cmd\":\"setup\",\"reference\":\"%s\",\"seed\":1,\"operands\":[{\"name\":\"X\",\"role\":\"in\",\"dtype\":"
           "\"f32\"}]}\n",
@@ -574,9 +560,8 @@ static const char *call_line(const char *extent, const char *in, const char *out
     return line;
 }
 
-static void calls_go_from_file_to_file(void **state)
+TEST(calls_go_from_file_to_file)
 {
-    (void)state;
     char path[TMP_FOLDER_BYTES + 32], text[16] = "";
     static const char ok[] = "{\"event\":\"called\",\"id\":3,\"status\":\"ok\",\"why\":\"\"}\n";
     snprintf(path, sizeof path, "%s/in", folder);
@@ -598,9 +583,8 @@ static void calls_go_from_file_to_file(void **state)
     assert_int_not_equal(access(path, F_OK), 0); /* no output of what failed */
 }
 
-static void calls_that_are_refused(void **state)
+TEST(calls_that_are_refused)
 {
-    (void)state;
     static const struct {
         const char *extent, *in, *out, *more, *why;
     } rows[] = { { "[]", "in", "out", "\"out_bytes\":1", "extent must be a list of 1 to 156 integers" },
@@ -658,9 +642,8 @@ static int run_program(const char *out, int argc)
     return WEXITSTATUS(status);
 }
 
-static void a_program_of_its_own(void **state)
+TEST(a_program_of_its_own)
 {
-    (void)state;
     char out[TMP_FOLDER_BYTES + 32], text[500] = "";
     snprintf(out, sizeof out, "%s/out", folder);
     assert_int_equal(run_program(out, 1), 0);
@@ -676,23 +659,5 @@ static void a_program_of_its_own(void **state)
     assert_int_equal(run_program(out, 1), 3);
 }
 
-int main(void)
-{
-#define FRESH(test) cmocka_unit_test_setup(test, make)
-    const struct CMUnitTest tests[] = {
-        FRESH(results_in_their_order),
-        FRESH(what_fails_late_is_told),
-        FRESH(no_times_are_taken),
-        FRESH(requests_that_fail),
-        FRESH(fields_of_a_request),
-        FRESH(limits_share_the_time),
-        FRESH(a_setup_takes_the_place_of_another),
-        FRESH(an_empty_output),
-        FRESH(lines_that_are_refused),
-        FRESH(a_setup_is_taken_over),
-        FRESH(a_program_of_its_own),
-        FRESH(calls_go_from_file_to_file),
-        FRESH(calls_that_are_refused),
-    };
-    return cmocka_run_group_tests(tests, make_reference, remove_reference);
-}
+TEST_EACH(make, NULL)
+TEST_FILE(make_reference, remove_reference)

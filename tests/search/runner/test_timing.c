@@ -3,13 +3,9 @@
  * timing: how many samples a kernel has, in which order they are taken, on a machine that is made up: its
  * clock and the times of samples are this file's.
  *
- *   ctest: runner
+ *   ctest: replaces
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <string.h>
 #include "gen/base/process.h"
 #include "search/runner/runner.h"
@@ -85,9 +81,8 @@ static void time_them(int n, const Timing *t)
 /* ---- rounds ---- */
 
 /* Every other round goes backwards; before all of them each kernel is called until it is warm. */
-static void kernels_take_turns(void **state)
+TEST(kernels_take_turns)
 {
-    (void)state;
     const Timing t = asked(4);
     kernel[1].status = STATUS_WRONG;
     time_them(3, &t);
@@ -100,9 +95,8 @@ static void kernels_take_turns(void **state)
     assert_int_equal(kernel[1].nsample, 0);
 }
 
-static void a_short_request_has_three_samples(void **state)
+TEST(a_short_request_has_three_samples)
 {
-    (void)state;
     static const struct {
         int repeats;
         double max_ns;
@@ -118,9 +112,8 @@ static void a_short_request_has_three_samples(void **state)
 }
 
 /* Out of the running: what takes 1.5 times as long as the fastest, by the least of its samples. */
-static void who_is_out_has_two_samples(void **state)
+TEST(who_is_out_has_two_samples)
 {
-    (void)state;
     static const struct {
         double ns[2];
         double drop;
@@ -145,9 +138,8 @@ static void who_is_out_has_two_samples(void **state)
 }
 
 /* As many samples as a record holds; what lies behind them in a kernel stays as it is. */
-static void as_many_samples_as_a_record_holds(void **state)
+TEST(as_many_samples_as_a_record_holds)
 {
-    (void)state;
     json_t *more = json_true();
     const Timing t = asked(RECORD_MAX_SAMPLE);
     for (int i = 0; i < MOST; i++)
@@ -159,9 +151,8 @@ static void as_many_samples_as_a_record_holds(void **state)
 }
 
 /* One workspace for all, of the largest that a kernel wants which is timed. */
-static void the_largest_workspace_serves_all(void **state)
+TEST(the_largest_workspace_serves_all)
 {
-    (void)state;
     const Timing t = asked(1);
     workspace = NULL;
     time_them(2, &t);
@@ -176,16 +167,4 @@ static void the_largest_workspace_serves_all(void **state)
     assert_false(kernels_time(kernel, 3, NULL, &(Shape){ 0 }, &t));
 }
 
-#define FRESH(test) cmocka_unit_test_setup(test, make)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FRESH(kernels_take_turns),
-        FRESH(a_short_request_has_three_samples),
-        FRESH(who_is_out_has_two_samples),
-        FRESH(as_many_samples_as_a_record_holds),
-        FRESH(the_largest_workspace_serves_all),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(make, NULL)

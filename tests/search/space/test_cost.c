@@ -3,11 +3,7 @@
  * cost: the model finds the law behind made-up times, knows where it knows little, and takes measurements for what they are.
  * ctest: label=slow
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include "search/space/cost.h"
 #include "templates/package/pieces.h"
 #include "tests/gen/synthetic.h"
@@ -36,9 +32,8 @@ static int drop(void **state)
 }
 
 /* Times are the template's closed form and a talent of up to 30 % that no feature tells. */
-static void the_law_is_found(void **state)
+TEST(the_law_is_found)
 {
-    (void)state;
     CostReport r = cost_report(y.arena, y.study, &y.templates);
     assert_true(r.error < 0.15);
     assert_true(r.order.rank > 0.6);
@@ -46,9 +41,8 @@ static void the_law_is_found(void **state)
     assert_true(r.lambda > 0 && isfinite(r.loo_rmse));
 }
 
-static void a_measured_time_is_what_was_measured(void **state)
+TEST(a_measured_time_is_what_was_measured)
 {
-    (void)state;
     for (int64_t i = 0; i < y.study->ntrial; i++) {
         const Trial *t = &y.study->trial[i];
         for (int64_t j = 0; j < y.study->nshape; j++) {
@@ -59,9 +53,8 @@ static void a_measured_time_is_what_was_measured(void **state)
 }
 
 /* Trials carry their residuals: between tuned shapes they are predicted better than a stranger with the same parameters would be. */
-static void residuals_help_between_shapes(void **state)
+TEST(residuals_help_between_shapes)
 {
-    (void)state;
     double with = 0, without = 0;
     for (int64_t i = 0; i < y.study->ntrial; i++) {
         Trial *t = &y.study->trial[i];
@@ -83,9 +76,8 @@ static void residuals_help_between_shapes(void **state)
 
 /* Where W comes from memory the closed form says that a row takes longer, three times at least; where W fits L2, or nothing is cold, it says the
  * same as ever. */
-static void a_cold_operand_takes_its_time(void **state)
+TEST(a_cold_operand_takes_its_time)
 {
-    (void)state;
     static const int64_t row[] = { 1, 3072, 768 }, small[] = { 1, 256, 256 };
     Study cold = *y.study;
     cold.has_cold = true;
@@ -102,9 +94,8 @@ static void a_cold_operand_takes_its_time(void **state)
 }
 
 /* One shape's times are made noisy: the model is less sure there, and not where all is quiet. */
-static void doubt_is_local(void **state)
+TEST(doubt_is_local)
 {
-    (void)state;
     int64_t noisy = 0, quiet = 0; /* by number of rows, far apart */
     for (int64_t j = 0; j < y.study->nshape; j++) {
         noisy = y.study->shape[j]->extent[0] < y.study->shape[noisy]->extent[0] ? j : noisy;
@@ -123,9 +114,8 @@ static void doubt_is_local(void **state)
         y.study->trial[i].ns[noisy] = kept[i];
 }
 
-static void without_measurements_the_bound_ranks(void **state)
+TEST(without_measurements_the_bound_ranks)
 {
-    (void)state;
     Study *s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
     CostModel *m = cost_fit(y.arena, s, &y.templates);
     const Instance *inst = s->shape[0];
@@ -137,9 +127,8 @@ static void without_measurements_the_bound_ranks(void **state)
 }
 
 /* A package gives little work to one thread, whatever is allowed; much work to all. */
-static void little_work_has_one_thread(void **state)
+TEST(little_work_has_one_thread)
 {
-    (void)state;
     Synthetic tiny;
     assert_true(synthetic_make(&tiny, tiny_spec, 20));
     const Candidate *c = &tiny.space->candidate[5];
@@ -151,9 +140,8 @@ static void little_work_has_one_thread(void **state)
 }
 
 /* What one measurement is off says something of shapes near it. Twice the threads are two octaves away, twice the rows one. */
-static void threads_are_far_apart(void **state)
+TEST(threads_are_far_apart)
 {
-    (void)state;
     Synthetic tiny;
     assert_true(synthetic_make(&tiny, tiny_spec, 20));
     Study *s = tiny.study;
@@ -227,9 +215,8 @@ static double value_at(const Expr *e, const int64_t *slots)
 }
 
 /* A row begins with padding and load balance, then each template has columns of its own: 1, and its features. */
-static void rows_hold_the_features(void **state)
+TEST(rows_hold_the_features)
 {
-    (void)state;
     Synthetic p;
     assert_true(synthetic_make(&p, plain_spec, 40));
     const CostModel *m = cost_analytic(p.arena, p.study, &p.templates);
@@ -268,9 +255,8 @@ static void rows_hold_the_features(void **state)
 
 /* Each template has one price for all of its terms: it is found, with nothing left to correct; templates of which nothing was measured have
  * their geometric mean, by how much was measured. */
-static void each_template_has_its_prices(void **state)
+TEST(each_template_has_its_prices)
 {
-    (void)state;
     Synthetic p;
     assert_true(synthetic_make(&p, plain_spec, 60));
     double rows[16] = { 0 }, log_sum = 0, all = 0;
@@ -327,9 +313,8 @@ static double nearest_of(const Instance *x, const Instance *z)
 
 /* Doubt is the root of the mean of squared leave-one-out errors near a shape, those of kernels near the best of theirs, and of four times
  * that of all. */
-static void doubt_is_a_mean_of_errors(void **state)
+TEST(doubt_is_a_mean_of_errors)
 {
-    (void)state;
     const Study *s = y.study;
     double square[64] = { 0 }, weight[64] = { 0 };
     size_t row = 0;
@@ -360,9 +345,8 @@ static void doubt_is_a_mean_of_errors(void **state)
 }
 
 /* What is left out of a fit may be anything: kernels by their numbers, shapes by theirs. */
-static void what_is_left_out_does_not_count(void **state)
+TEST(what_is_left_out_does_not_count)
 {
-    (void)state;
     static const CostLeave leave[] = { { .trial_stride = 3, .trial = 1 }, { .shape_stride = 3, .shape = 2 } };
     Synthetic p;
     assert_true(synthetic_make(&p, plain_spec, 40));
@@ -400,9 +384,8 @@ static void what_is_left_out_does_not_count(void **state)
 
 /* Once anything was measured, no prediction is below the roofline: here one of a slow machine. What was measured stays, and so does the model
  * of closed forms. */
-static void no_prediction_is_below_the_roofline(void **state)
+TEST(no_prediction_is_below_the_roofline)
 {
-    (void)state;
     LimitRecord l = { .device = y.device.id,
                       .target = y.study->target->name,
                       .dtype = "f32",
@@ -444,9 +427,8 @@ static void no_prediction_is_below_the_roofline(void **state)
 
 /* A kernel that is fixed for a stride is predicted to take 8 times as long on another. What it took there counts on that shape, and says nothing
  * of others. */
-static void kernels_are_slow_where_they_are_not_meant_for(void **state)
+TEST(kernels_are_slow_where_they_are_not_meant_for)
 {
-    (void)state;
     Synthetic z;
     int meant = 0, elsewhere = 0;
     assert_true(synthetic_make(&z, synthetic_strides, 300));
@@ -474,23 +456,4 @@ static void kernels_are_slow_where_they_are_not_meant_for(void **state)
     arena_free(z.arena);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_law_is_found),
-        cmocka_unit_test(a_measured_time_is_what_was_measured),
-        cmocka_unit_test(residuals_help_between_shapes),
-        cmocka_unit_test(doubt_is_local),
-        cmocka_unit_test(a_cold_operand_takes_its_time),
-        cmocka_unit_test(without_measurements_the_bound_ranks),
-        cmocka_unit_test(little_work_has_one_thread),
-        cmocka_unit_test(threads_are_far_apart),
-        cmocka_unit_test(rows_hold_the_features),
-        cmocka_unit_test(each_template_has_its_prices),
-        cmocka_unit_test(doubt_is_a_mean_of_errors),
-        cmocka_unit_test(what_is_left_out_does_not_count),
-        cmocka_unit_test(no_prediction_is_below_the_roofline),
-        cmocka_unit_test(kernels_are_slow_where_they_are_not_meant_for),
-    };
-    return cmocka_run_group_tests(tests, make, drop);
-}
+TEST_FILE(make, drop)

@@ -2,11 +2,7 @@
  *
  * cover: the first candidates of a search are the best predicted ones of small, middle and large calls of every shape of the spec.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include "search/space/cover.h"
 #include "tests/gen/synthetic.h"
 
@@ -64,9 +60,8 @@ static double least_predicted(int64_t shape)
 }
 
 /* Small, large, middle of the heaviest shape (its middle is geometric: sqrt(16 * 2048) = 181, of which 384 is the nearest in octaves); then those of the others. */
-static void every_shape_and_size_has_its_best(void **state)
+TEST(every_shape_and_size_has_its_best)
 {
-    (void)state;
     const int64_t place[NLIST][NSIZE] = {
         { shape_of(16, 768, 768), shape_of(2048, 768, 768), shape_of(384, 768, 768) },
         { shape_of(16, 2304, 768), shape_of(2048, 2304, 768), shape_of(384, 2304, 768) },
@@ -88,9 +83,8 @@ static void every_shape_and_size_has_its_best(void **state)
     assert_int_equal(p[1].shape[0], place[0][1]);
 }
 
-static void candidates_are_new_and_legal(void **state)
+TEST(candidates_are_new_and_legal)
 {
-    (void)state;
     Proposal p[COVER_TRIALS];
     const int64_t tried = study_add(s, &y.space->candidate[0]);
     const int n = ask(p, COVER_TRIALS);
@@ -115,9 +109,8 @@ static void put_in_flight(const Proposal *p, int n)
 }
 
 /* Rounds that are proposed while those before are under way go on where these ended. */
-static void rounds_go_on(void **state)
+TEST(rounds_go_on)
 {
-    (void)state;
     Proposal whole[COVER_TRIALS], part[COVER_TRIALS];
     const int n = ask(whole, COVER_TRIALS);
     for (int at = 0; at < n; at += 2) {
@@ -130,9 +123,8 @@ static void rounds_go_on(void **state)
     assert_int_equal(ask(part, 2), 0);
 }
 
-static void it_ends_with_its_trials(void **state)
+TEST(it_ends_with_its_trials)
 {
-    (void)state;
     Proposal p[COVER_TRIALS];
     for (int i = 0; i < COVER_TRIALS - 3; i++)
         study_add(s, &y.space->candidate[i * 17]);
@@ -142,9 +134,8 @@ static void it_ends_with_its_trials(void **state)
 }
 
 /* Places where others were measured have their turns behind those where none was. */
-static void places_without_measurements_come_first(void **state)
+TEST(places_without_measurements_come_first)
 {
-    (void)state;
     Proposal before[COVER_TRIALS], p[COVER_TRIALS];
     assert_in_range(ask(before, COVER_TRIALS), 3, COVER_TRIALS);
     const int64_t trial = study_add(s, &before[0].c);
@@ -161,9 +152,8 @@ static const char read_in_place[] =
     "tune = { T = [1, 24, 128]; }; layout = { W = \"KN\"; packed = false; };\n";
 
 /* Where predictions of different templates do not compare, each template has its turns. */
-static void templates_take_turns(void **state)
+TEST(templates_take_turns)
 {
-    (void)state;
     Synthetic z;
     Proposal p[COVER_TRIALS];
     int of_first = 0;
@@ -178,15 +168,5 @@ static void templates_take_turns(void **state)
     arena_free(z.arena);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(every_shape_and_size_has_its_best, begin),
-        cmocka_unit_test_setup(candidates_are_new_and_legal, begin),
-        cmocka_unit_test_setup(rounds_go_on, begin),
-        cmocka_unit_test_setup(it_ends_with_its_trials, begin),
-        cmocka_unit_test_setup(places_without_measurements_come_first, begin),
-        cmocka_unit_test_setup(templates_take_turns, begin),
-    };
-    return cmocka_run_group_tests(tests, make, drop);
-}
+TEST_EACH(begin, NULL)
+TEST_FILE(make, drop)

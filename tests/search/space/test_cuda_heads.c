@@ -3,11 +3,7 @@
  * The analytic models in the heads of the CUDA templates of dense and conv2d: what they say of a typical sm_90a device, held against what its
  * hardware allows. A multiprocessor has four sub-cores, and a warp runs on one of them.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <math.h>
 #include <string.h>
 #include "gen/spec/spec.h"
@@ -121,9 +117,8 @@ static double convolved(const World *w, const char *template, int64_t n, int64_t
 
 /* One block for each multiprocessor, of 4096 elements both: two warps reach two sub-cores, four warps all. Either
  * waits when it is alone on its sub-core, and that of the larger tile for longer. */
-static void a_lone_block_of_two_warps_has_half_the_units(void **state)
+TEST(a_lone_block_of_two_warps_has_half_the_units)
 {
-    (void)state;
     World w = world_of(f32_spec);
     finish(&w);
     const double two = best(&w, "simt_gemm", 64, 64 * SMS, 3072, TILE(32, 128, "TM", 8, "TN", 8)),
@@ -138,9 +133,8 @@ static void a_lone_block_of_two_warps_has_half_the_units(void **state)
 }
 
 /* On a quarter of the multiprocessors: all together would wait for L2. Shared memory is nearly as busy, so that less is lost. */
-static void tensor_cores_are_of_sub_cores_too(void **state)
+TEST(tensor_cores_are_of_sub_cores_too)
 {
-    (void)state;
     World w = world_of(tf32_spec);
     finish(&w);
     const double two = best(&w, "mma_gemm", 64, 64 * SMS / 4, 3072, TILE(64, 64, "WM", 32, "WN", 64)),
@@ -151,9 +145,8 @@ static void tensor_cores_are_of_sub_cores_too(void **state)
 
 /* mma.sync does 65 % of what wgmma does, which is 989 TFLOP/s at 1830 MHz; a kernel of mma.sync is not far below that, and a larger tile
  * is better where both fill the device. Of FFMA, 128 a cycle, the registers' ports leave two thirds, as an H200 shows. */
-static void large_products_come_near_the_units(void **state)
+TEST(large_products_come_near_the_units)
 {
-    (void)state;
     World w = world_of(bf16_spec);
     finish(&w);
     const double flops = 2.0 * 8192 * 8192 * 8192;
@@ -171,9 +164,8 @@ static void large_products_come_near_the_units(void **state)
 }
 
 /* One row is bound by reading W: not faster than memory, nor much slower. */
-static void one_row_streams_w(void **state)
+TEST(one_row_streams_w)
 {
-    (void)state;
     World w = world_of(bf16_spec);
     finish(&w);
     const double ns = best(&w, "gemv", 1, 16384, 16384, (char *)NULL), gbs = 2.0 * 16384 * 16384 / ns;
@@ -183,9 +175,8 @@ static void one_row_streams_w(void **state)
 
 /* Tiles of pixels by filters are for groups of many channels and filters, the other kernel for one of each, where memory bounds it; small
  * images need blocks that share out a sum. */
-static void convolutions_go_to_their_templates(void **state)
+TEST(convolutions_go_to_their_templates)
 {
-    (void)state;
     World w = world_of(conv_spec);
     finish(&w);
     assert_true(convolved(&w, "simt_conv", 1, 1, 14, 256, 256, NULL, 0) * 4 <
@@ -200,16 +191,4 @@ static void convolutions_go_to_their_templates(void **state)
     const double gbs = 2 * 4.0 * 64 * 96 * 112 * 112 / convolved(&w, "depthwise", 64, 96, 112, 1, 1, "FIXED_S", 3);
     assert_true(gbs > 0.5 * 3000 && gbs < 3400);
     arena_free(w.arena);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_lone_block_of_two_warps_has_half_the_units),
-        cmocka_unit_test(tensor_cores_are_of_sub_cores_too),
-        cmocka_unit_test(large_products_come_near_the_units),
-        cmocka_unit_test(one_row_streams_w),
-        cmocka_unit_test(convolutions_go_to_their_templates),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

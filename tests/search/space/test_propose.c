@@ -4,11 +4,7 @@
  * what chance would propose.
  * ctest: label=slow
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include "search/space/cover.h"
 #include "search/space/propose.h"
 #include "tests/gen/synthetic.h"
@@ -42,9 +38,8 @@ static int drop(void **state)
     return 0;
 }
 
-static void proposals_are_new_and_legal(void **state)
+TEST(proposals_are_new_and_legal)
 {
-    (void)state;
     for (int seed = 0; seed < NSEED; seed++) {
         const Proposal *p = batch_of[seed];
         assert_int_equal(size_of[seed], BATCH);
@@ -57,9 +52,8 @@ static void proposals_are_new_and_legal(void **state)
     }
 }
 
-static void few_shapes_are_measured(void **state)
+TEST(few_shapes_are_measured)
 {
-    (void)state;
     for (int seed = 0; seed < NSEED; seed++) {
         const Proposal *p = batch_of[seed];
         bool used[256] = { false };
@@ -78,9 +72,8 @@ static void few_shapes_are_measured(void **state)
     }
 }
 
-static void a_seed_means_a_batch(void **state)
+TEST(a_seed_means_a_batch)
 {
-    (void)state;
     const Proposal *a = batch_of[7], *c = batch_of[8];
     Proposal b[BATCH];
     int other = 0;
@@ -102,9 +95,8 @@ static double lawful_time(const Candidate *c, const Instance *inst)
 }
 
 /* On the shapes where they are to be measured, proposals are faster than random members of the space, on average. */
-static void proposals_beat_chance(void **state)
+TEST(proposals_beat_chance)
 {
-    (void)state;
     double gain = 0;
     int n = 0;
     for (int seed = 0; seed < NSEED; seed++) {
@@ -122,9 +114,8 @@ static void proposals_beat_chance(void **state)
 }
 
 /* Nearly all the weight on one declaration: that is where proposals are measured. */
-static void weights_say_where(void **state)
+TEST(weights_say_where)
 {
-    (void)state;
     int n = 0, heavy = 0;
     for (int64_t i = 0; i < y.spec->ninstance; i++)
         y.spec->instance[i].weight *= y.spec->instance[i].decl == 1 ? 1 : 1e-6;
@@ -141,9 +132,8 @@ static void weights_say_where(void **state)
     assert_true(heavy > 0.8 * n);
 }
 
-static void a_used_up_space_proposes_less(void **state)
+TEST(a_used_up_space_proposes_less)
 {
-    (void)state;
     Space small = *y.space;
     Proposal p[BATCH];
     Rng rng = { 3 };
@@ -187,9 +177,8 @@ static double expected_gain(const Synthetic *z, const Predicted *p, const double
 
 /* Where the pool holds all of the space, the batch is what the definition says: each time the candidate with the largest gain, over what those
  * before it are believed to reach; but for the eighth, which is any. */
-static void the_largest_gain_comes_first(void **state)
+TEST(the_largest_gain_comes_first)
 {
-    (void)state;
     enum { SLOTS = 11 };
     Synthetic z;
     Proposal p[SLOTS];
@@ -227,9 +216,8 @@ static void the_largest_gain_comes_first(void **state)
 }
 
 /* In a space that the pool is a ninth of, what descends from the best of the pool is nearly as good as the best of all. */
-static void evolution_finds_the_best(void **state)
+TEST(evolution_finds_the_best)
 {
-    (void)state;
     double best[64], sigma[64], most = 0, mean = 0;
     assert_true(y.space->n > 10000 && y.study->nshape <= 64);
     for (int64_t j = 0; j < y.study->nshape; j++) {
@@ -248,9 +236,8 @@ static void evolution_finds_the_best(void **state)
 }
 
 /* Whatever the strategy, a kernel that is fixed for an extent is measured only where shapes have it. */
-static void fixed_kernels_are_measured_where_they_are_meant_for(void **state)
+TEST(fixed_kernels_are_measured_where_they_are_meant_for)
 {
-    (void)state;
     enum { MOST = 300 };
     Synthetic z;
     assert_true(synthetic_make(&z, synthetic_strides, 40));
@@ -273,9 +260,8 @@ static void fixed_kernels_are_measured_where_they_are_meant_for(void **state)
 }
 
 /* Nor is one proposed that is fixed for what no tuned shape has. */
-static void kernels_for_no_tuned_shape_are_not_proposed(void **state)
+TEST(kernels_for_no_tuned_shape_are_not_proposed)
 {
-    (void)state;
     Synthetic z;
     Proposal p[BATCH];
     assert_true(synthetic_make(&z, synthetic_strides, 40));
@@ -292,19 +278,4 @@ static void kernels_for_no_tuned_shape_are_not_proposed(void **state)
     arena_free(z.arena);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(proposals_are_new_and_legal),
-        cmocka_unit_test(few_shapes_are_measured),
-        cmocka_unit_test(a_seed_means_a_batch),
-        cmocka_unit_test(proposals_beat_chance),
-        cmocka_unit_test(weights_say_where),
-        cmocka_unit_test(a_used_up_space_proposes_less),
-        cmocka_unit_test(the_largest_gain_comes_first),
-        cmocka_unit_test(evolution_finds_the_best),
-        cmocka_unit_test(fixed_kernels_are_measured_where_they_are_meant_for),
-        cmocka_unit_test(kernels_for_no_tuned_shape_are_not_proposed),
-    };
-    return cmocka_run_group_tests(tests, make, drop);
-}
+TEST_FILE(make, drop)

@@ -4,11 +4,7 @@
  * cannot know, and residuals that add up.
  * ctest: label=slow
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <stdlib.h>
 #include "search/space/cost.h"
 #include "tests/gen/synthetic.h"
@@ -56,9 +52,8 @@ static int64_t usable(void)
     return n;
 }
 
-static void a_known_law_leaves_nothing(void **state)
+TEST(a_known_law_leaves_nothing)
 {
-    (void)state;
     make_times(5, 0);
     const CostReport r = cost_report(y.arena, y.study, &y.templates);
     assert_true(r.error < 1e-3);
@@ -72,7 +67,7 @@ static void a_known_law_leaves_nothing(void **state)
 
 /* Padding and idle threads cost more than the closed form has it: as powers of their own. N leaves part of a panel, and pieces for two
  * threads are not alike. */
-static void exponents_are_found(void **state)
+TEST(exponents_are_found)
 {
     static const char uneven[] =
         "name = \"d\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
@@ -106,9 +101,8 @@ static void exponents_are_found(void **state)
 }
 
 /* Two octaves of chance for each pair: nothing could know them, and the figures must not claim to. */
-static void chance_is_not_known(void **state)
+TEST(chance_is_not_known)
 {
-    (void)state;
     make_times(5, 2);
     const CostReport r = cost_report(y.arena, y.study, &y.templates);
     assert_true(r.error > 0.2 && r.error < 0.8);
@@ -120,9 +114,8 @@ static void chance_is_not_known(void **state)
 }
 
 /* The closed forms' own order is judged by itself: what the fit has learned says nothing of it. */
-static void the_closed_form_is_judged_alone(void **state)
+TEST(the_closed_form_is_judged_alone)
 {
-    (void)state;
     make_times(5, 0);
     CostReport r = cost_report(y.arena, y.study, &y.templates);
     assert_true(r.analytic.rank > 0.999 && r.analytic.recall > 0.9);
@@ -149,9 +142,8 @@ static void the_closed_form_is_judged_alone(void **state)
 }
 
 /* One shape takes twice as long as the others say. */
-static void an_odd_shape_stands_out(void **state)
+TEST(an_odd_shape_stands_out)
 {
-    (void)state;
     make_times(5, 0.1);
     const int64_t odd = y.study->nshape / 2;
     for (int64_t i = 0; i < y.study->ntrial; i++)
@@ -162,9 +154,8 @@ static void an_odd_shape_stands_out(void **state)
             assert_true(r.shape[odd].bias > r.shape[j].bias);
 }
 
-static void residuals_add_up(void **state)
+TEST(residuals_add_up)
 {
-    (void)state;
     make_times(5, 1);
     const CostReport r = cost_report(y.arena, y.study, &y.templates);
     int64_t by_shape = 0, by_adapt[3] = { 0 };
@@ -186,9 +177,8 @@ static void residuals_add_up(void **state)
     }
 }
 
-static void little_is_said_of_little(void **state)
+TEST(little_is_said_of_little)
 {
-    (void)state;
     Study *s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
     const CostReport none = cost_report(y.arena, s, &y.templates);
     assert_int_equal(none.nmeasure, 0);
@@ -350,9 +340,8 @@ static void check_residuals(const CostReport *r, double truth[NTRIAL][MAX_SHAPE]
     }
 }
 
-static void figures_are_what_they_are_called(void **state)
+TEST(figures_are_what_they_are_called)
 {
-    (void)state;
     static double truth[NTRIAL][MAX_SHAPE], unseen[NTRIAL][MAX_SHAPE], held_out[NTRIAL][MAX_SHAPE];
     make_times(5, 1);
     assert_true(y.study->nshape <= MAX_SHAPE && y.study->ntrial == NTRIAL);
@@ -385,13 +374,4 @@ static void figures_are_what_they_are_called(void **state)
     assert_int_equal(r.nprice, nprice);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_known_law_leaves_nothing), cmocka_unit_test(exponents_are_found),
-        cmocka_unit_test(chance_is_not_known),        cmocka_unit_test(the_closed_form_is_judged_alone),
-        cmocka_unit_test(an_odd_shape_stands_out),    cmocka_unit_test(residuals_add_up),
-        cmocka_unit_test(little_is_said_of_little),   cmocka_unit_test(figures_are_what_they_are_called),
-    };
-    return cmocka_run_group_tests(tests, make, drop);
-}
+TEST_FILE(make, drop)

@@ -2,18 +2,13 @@
  *
  * space: every combination is either kept or rejected once, for the first reason; what is kept fits the hardware, whatever the shapes.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <string.h>
 #include "tests/gen/golden.h"
 #include "tests/gen/synthetic_place.h"
 
-static void combinations_are_kept_or_rejected(void **state)
+TEST(combinations_are_kept_or_rejected)
 {
-    (void)state;
     int64_t rejected = 0;
     for (int i = 0; i < y.space->nrejection; i++)
         rejected += y.space->rejection[i].count;
@@ -21,16 +16,14 @@ static void combinations_are_kept_or_rejected(void **state)
     assert_true(y.space->n > 1000 && rejected > 1000);
 }
 
-static void what_is_kept_fits(void **state)
+TEST(what_is_kept_fits)
 {
-    (void)state;
     for (int64_t i = 0; i < y.space->n; i++)
         assert_true(candidate_fits(&y.space->candidate[i], y.spec, &y.device));
 }
 
-static void no_candidate_comes_twice(void **state)
+TEST(no_candidate_comes_twice)
 {
-    (void)state;
     for (int64_t i = 1; i < y.space->n; i++) { /* by template, then parameters in order: doubles would be neighbours */
         const Candidate *a = &y.space->candidate[i - 1], *b = &y.space->candidate[i];
         assert_false(candidate_same(a, b));
@@ -39,18 +32,16 @@ static void no_candidate_comes_twice(void **state)
     }
 }
 
-static void the_general_kernels_fit(void **state)
+TEST(the_general_kernels_fit)
 {
-    (void)state;
     assert_true(y.space->ngeneral > 0);
     for (int i = 0; i < y.space->ngeneral; i++)
         assert_true(candidate_fits(&y.space->general[i], y.spec, &y.device));
 }
 
 /* A target has the general kernels of the one that it is like. One that does not fit it is no fault of the template. */
-static void targets_that_are_like_others_have_their_general_kernels(void **state)
+TEST(targets_that_are_like_others_have_their_general_kernels)
 {
-    (void)state;
     Target mine = *y.study->target;
     Diag *d = diag_new(y.arena);
     mine.name = "mine";
@@ -71,9 +62,8 @@ static void targets_that_are_like_others_have_their_general_kernels(void **state
 }
 
 /* Shapes play no part; hardware does. */
-static void the_hardware_bounds_the_space(void **state)
+TEST(the_hardware_bounds_the_space)
 {
-    (void)state;
     Diag *d = diag_new(y.arena);
     const Target *avx2 = target_find(&y.targets, "avx2");
     Space *other = space_make(y.arena, y.spec, &y.templates, avx2, &y.device, d);
@@ -91,9 +81,8 @@ static void the_hardware_bounds_the_space(void **state)
 }
 
 /* What the spec searches bounds the space, and counts for its size; general kernels serve whatever it says. */
-static void the_spec_bounds_the_space(void **state)
+TEST(the_spec_bounds_the_space)
 {
-    (void)state;
     Synthetic z;
     Diag *d = diag_new(y.arena);
     const Candidate *general = &y.space->general[0];
@@ -127,16 +116,4 @@ static void the_spec_bounds_the_space(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(combinations_are_kept_or_rejected),
-        cmocka_unit_test(what_is_kept_fits),
-        cmocka_unit_test(no_candidate_comes_twice),
-        cmocka_unit_test(the_general_kernels_fit),
-        cmocka_unit_test(targets_that_are_like_others_have_their_general_kernels),
-        cmocka_unit_test(the_spec_bounds_the_space),
-        cmocka_unit_test(the_hardware_bounds_the_space), /* last: it changes the spec */
-    };
-    return cmocka_run_group_tests(tests, make, drop);
-}
+TEST_FILE(make, drop)

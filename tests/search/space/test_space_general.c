@@ -6,11 +6,7 @@
  *
  *   ctest: label=slow
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <string.h>
 #include "gen/spec/spec.h"
 #include "gen/target/device.h"
@@ -92,9 +88,8 @@ static void check(Arena *a, const Target *target, const Case *c, const char *dty
         fail_msg("%s for %s has no general kernel for %s, %s", c->op, dtype, target->name, asks);
 }
 
-static void gpus_have_a_general_kernel(void **state)
+TEST(gpus_have_a_general_kernel)
 {
-    (void)state;
     Arena *a = arena_new();
     Diag *d = diag_new(a);
     TargetList targets;
@@ -118,9 +113,8 @@ static void gpus_have_a_general_kernel(void **state)
 }
 
 /* Of any shape: a stem, groups, a depthwise one, strides; also where Winograd's algorithm would be allowed. */
-static void cpus_have_a_general_kernel_for_convolutions(void **state)
+TEST(cpus_have_a_general_kernel_for_convolutions)
 {
-    (void)state;
     static const Case conv[] = {
         { "conv2d",
           "{ N = 1; G = 1; H = 9; W = 9; C = 3; K = 8; R = 7; S = 7; PAD = 3; STRIDE = 2; }",
@@ -147,11 +141,4 @@ static void cpus_have_a_general_kernel_for_convolutions(void **state)
                     check(a, &targets.t[t], &conv[i], "f32", asks_text(a, layout, true, conv[i].formula[e]));
     assert_int_equal(nchecked, 3 * 12 * 3 * NFORMULA); /* shapes, layouts, instruction sets */
     arena_free(a);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(gpus_have_a_general_kernel),
-                                        cmocka_unit_test(cpus_have_a_general_kernel_for_convolutions) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

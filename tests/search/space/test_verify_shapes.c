@@ -2,11 +2,7 @@
  *
  * verify_shapes: kernels are verified where their tiles end, on every axis.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include "search/space/verify_shapes.h"
 #include "tests/gen/synthetic_place.h"
 
@@ -21,9 +17,8 @@ static bool has(const VerifyShapes *w, int axis, int64_t extent)
     return false;
 }
 
-static void every_end_of_a_tile(void **state)
+TEST(every_end_of_a_tile)
 {
-    (void)state;
     const Op *op = y.spec->op;
     for (int64_t first = 0; first + FEW <= y.space->n; first += y.space->n / 50 + 1) {
         const Candidate *c[FEW];
@@ -70,9 +65,8 @@ static bool has_pair(const VerifyShapes *w, int a, int64_t extent_a, int b, int6
 }
 
 /* Each pair of axes meets each pair of one, a tile and its neighbours, and that in few shapes, which are not large. */
-static void pairs_of_tails(void **state)
+TEST(pairs_of_tails)
 {
-    (void)state;
     static const struct {
         int naxis, most; /* shapes */
         int64_t tile[6];
@@ -112,9 +106,8 @@ static void pairs_of_tails(void **state)
 }
 
 /* What an op wants to be tried is; nothing twice. */
-static void extents_to_try(void **state)
+TEST(extents_to_try)
 {
-    (void)state;
     Op op = { .naxis = 2, .extent = { { .kind = AXIS_SPATIAL, .ntry = 3, .tries = { 7, 64, 100 } }, { .ntry = 0 } } };
     const int64_t tile[] = { 8, 4 };
     VerifyShapes w, without;
@@ -126,9 +119,8 @@ static void extents_to_try(void **state)
 }
 
 /* A kernel that is fixed for extents meets them, with the others as they are; two that are fixed alike meet them once. */
-static void fixed_extents(void **state)
+TEST(fixed_extents)
 {
-    (void)state;
     Template t = *y.space->candidate[0].t;
     Candidate fixed = y.space->candidate[0], plain = fixed;
     VerifyShapes w, without;
@@ -157,9 +149,8 @@ static void fixed_extents(void **state)
 
 /* Where operands are strided, a few shapes come besides with gaps, both kinds of these, and every stride counts: all axes within a tile, beyond one, of
  * two points, and some that were there. */
-static void gaps(void **state)
+TEST(gaps)
 {
-    (void)state;
     Op op = *y.spec->op;
     Spec spec = *y.spec;
     Study study = *y.study;
@@ -189,9 +180,8 @@ static void gaps(void **state)
 }
 
 /* Where operands divide an extent into parts, there is each way to, also for one and the same shape, with gaps and without. */
-static void parts(void **state)
+TEST(parts)
 {
-    (void)state;
     Op op = *y.spec->op;
     Spec spec = *y.spec;
     Study study = *y.study;
@@ -224,9 +214,8 @@ static void parts(void **state)
 }
 
 /* The call that accesses are counted in has attributes of a shape for which it is legal, and what follows from them. */
-static void one_tile_with_attributes(void **state)
+TEST(one_tile_with_attributes)
 {
-    (void)state;
     Op op = *y.spec->op;
     Spec spec = *y.spec;
     Study study = *y.study;
@@ -258,9 +247,8 @@ static void one_tile_with_attributes(void **state)
 
 /* Where a formula reads rows there are shapes with many rows of all kinds: of ops that may reduce them one within the tile and a long one, of others one.
  * A bias has no rows. */
-static void rows_of_all_kinds(void **state)
+TEST(rows_of_all_kinds)
 {
-    (void)state;
     static const char *const folders[] = { DCGEN_SOURCE_DIR "/templates" };
     static const struct {
         const char *rest;
@@ -299,17 +287,4 @@ static void rows_of_all_kinds(void **state)
     arena_free(a);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_end_of_a_tile),
-        cmocka_unit_test(pairs_of_tails),
-        cmocka_unit_test(extents_to_try),
-        cmocka_unit_test(fixed_extents),
-        cmocka_unit_test(gaps),
-        cmocka_unit_test(parts),
-        cmocka_unit_test(one_tile_with_attributes),
-        cmocka_unit_test(rows_of_all_kinds),
-    };
-    return cmocka_run_group_tests(tests, make, drop);
-}
+TEST_FILE(make, drop)

@@ -16,7 +16,7 @@
 #   cost      seconds that it takes, where these are many: the longest begin first
 #   serial    runs alone
 #   fixture   runs only when tests/<area>/setup_<fixture>.sh, itself run once before, succeeded
-#   thorough  a shell test is there a second time, as <area>_test_<x>_thorough_sh with THOROUGH=1, and does more then
+#   thorough  it is there a second time, as <area>_test_<x>_thorough or ..._thorough_sh, with THOROUGH=1, and does more then, or other things
 set(run_clean sh ${PROJECT_SOURCE_DIR}/tests/run_clean.sh)
 if(DCGEN_SANITIZE)
     set(timeout_factor 4)
@@ -81,6 +81,12 @@ function(dcgen_add_program program)
         dcgen_name_test(${file} name area)
         add_test(NAME ${name} COMMAND ${run_clean} $<TARGET_FILE:${program}> ${base} WORKING_DIRECTORY ${folder})
         dcgen_register_test(${name} ${file} ${area} 120)
+        file(STRINGS ${file} twice REGEX "^[ #/*]*ctest: (.* )?thorough( |$)" LIMIT_COUNT 1)
+        if(twice)
+            add_test(NAME ${name}_thorough COMMAND ${CMAKE_COMMAND} -E env THOROUGH=1 ${run_clean} $<TARGET_FILE:${program}> ${base}
+                     WORKING_DIRECTORY ${folder})
+            dcgen_register_test(${name}_thorough ${file} ${area} 120 thorough)
+        endif()
     endforeach()
 endfunction()
 

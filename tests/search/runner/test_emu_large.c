@@ -17,8 +17,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "search/runner/emu/emu.h"
-#include "tests/search/runner/emu_kernel.h"
+#include "tests/search/runner/emu_matrix.h"
 #include "tests/search/runner/large_cases.h"
 
 enum { X, W, BIAS, Y, NOPERAND };
@@ -29,8 +28,8 @@ static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* ---- memory */
 
-/* APART: from where one operand begins in a piece to where the next does, a multiple of all sizes of pages. */
-enum { PERIOD_BYTES = 251 * 4096, NPERIOD = 16, PIECE_BYTES = PERIOD_BYTES * NPERIOD, APART = 1 << 16 };
+/* APART_BYTES: from where one operand begins in a piece to where the next does, a multiple of all sizes of pages. */
+enum { PERIOD_BYTES = 251 * 4096, NPERIOD = 16, PIECE_BYTES = PERIOD_BYTES * NPERIOD, APART_BYTES = 1 << 16 };
 
 typedef struct {
     char *base; /* NULL: none */
@@ -91,12 +90,11 @@ static int random_file(const Dtype *dtype)
 /* ---- kernels */
 
 typedef struct {
+    RowWorld *rows; /* its compiler */
     Arena *a;
-    Builder *cxx;
-    TargetList targets;
     int file[NDTYPE]; /* of random elements; 0: not there yet */
     int nbuild;
-    EmuKernel kernel[NCASE], mutant[NMUTANT];
+    RowKernel kernel[NCASE], mutant[NMUTANT];
     Build build[NCASE], mutant_build[NMUTANT];
 } World;
 
@@ -128,11 +126,16 @@ static const char *cut_product(Arena *a, const char *text, const char *product)
 }
 
 /* The kernel of a case, with this product in 32 bits; NULL: as it is. */
-static EmuKernel kernel_of(World *w, const Case *c, Build *build, const char *product)
+static RowKernel kernel_of(World *w, const Case *c, Build *build, const char *product)
 {
-    Diag *d = diag_new(w->a);
-    EmuKernel k = emu_kernel(w->a, &w->targets, c->kernel, spec_rest(w, c), false, d);
-    const char *text = emu_kernel_text(w->a, &w->targets, &k, d);
+    char template[16], target[16], dtype[8], layout[8];
+    int values;
+    assert_int_equal(sscanf(c->kernel, "%15s %15s %7s %7s%n", template, target, dtype, layout, &values), 4);
+    KernelRow *row = ARENA_NEW(w->a, KernelRow);
+    *row = (KernelRow){ arena_printf(w->a, "dense %s W=%s", dtype, layout),
+                        arena_printf(w->a, "%s %s%s", template, target, c->kernel + values), NULL, spec_rest(w, c) };
+    RowKernel k = rows_kernel(w->rows, row);
+    const char *text = rows_text(w->rows, &k);
     k.build = build;
     *build = (Build){ .name = arena_printf(w->a, "%s%d", product ? "mutant" : "kernel", w->nbuild++) };
     build->text = product ? cut_product(w->a, text, product) : text;
@@ -140,13 +143,13 @@ static EmuKernel kernel_of(World *w, const Case *c, Build *build, const char *pr
 }
 
 /* Tiles of a launch that are executed. */
-static int sample_of(const EmuKernel *k) { return emu_kernel_value(k, "SPLITK") > 1 ? 3 : 5; }
+static int sample_of(const RowKernel *k) { return rows_value(k, "SPLITK") > 1 ? 3 : 5; }
 
 /* ---- a call */
 
 typedef struct {
     World *w;
-    const EmuKernel *k;
+    const RowKernel *k;
     const int64_t *extent;
     Emu emu;
     Span operand[NOPERAND], workspace;
@@ -173,7 +176,7 @@ static bool place_new(Call *c, size_t workspace_bytes)
     for (int i = 0; good && i < NOPERAND; i++) {
         const size_t bytes = (size_t)elems_of(c->extent, i) * dtype->bytes;
         good = i == Y ? span_new(&c->operand[i], bytes)
-                      : span_repeat(&c->operand[i], bytes, c->w->file[d], (size_t)i * APART);
+                      : span_repeat(&c->operand[i], bytes, c->w->file[d], (size_t)i * APART_BYTES);
         emu_add_region(&c->emu, i == Y ? EMU_OUTPUT : EMU_INPUT, names[i], c->operand[i].base, bytes,
                        (unsigned)dtype->bytes);
     }
@@ -190,7 +193,7 @@ static void load_row(const Call *c, int64_t row, double *v)
 
 static void load_column(const Call *c, int64_t column, double *v)
 {
-    const bool kn = strcmp(c->k->layout, "KN") == 0;
+    const bool kn = strstr(c->k->row->call, "KN");
     for (int64_t k = 0; k < c->extent[K]; k++)
         v[k] = dtype_load(c->k->dtype, c->operand[W].base, kn ? k * c->extent[N] + column : column * c->extent[K] + k);
 }
@@ -237,7 +240,7 @@ static const char *check_tile(Call *c, int64_t m0, int64_t n0)
 static const char *check_tiles(Call *c)
 {
     const int64_t *tile = c->k->tile, down = parts(c->extent[M], tile[M]), across = parts(c->extent[N], tile[N]);
-    const int64_t grouped = emu_kernel_value(c->k, "GROUP"), group = grouped ? grouped : down, last = down * across - 1;
+    const int64_t grouped = rows_value(c->k, "GROUP"), group = grouped ? grouped : down, last = down * across - 1;
     const char *fault = NULL;
     assert_true(last >= sample_of(c->k));
     for (int i = 0; !fault && i < sample_of(c->k); i++) {
@@ -274,7 +277,7 @@ static const char *judge(Call *c, int code)
         emu_describe(&c->emu.finding[0], text);
     if (c->emu.nfinding > 0 || code != 0)
         return arena_strdup(c->w->a, c->emu.nfinding > 0 ? text : c->emu.refusal);
-    assert_int_equal(c->emu.counts.blocks, sample_of(c->k) * emu_kernel_value(c->k, "SPLITK"));
+    assert_int_equal(c->emu.counts.blocks, sample_of(c->k) * rows_value(c->k, "SPLITK"));
     if ((fault = check_tiles(c)))
         return fault;
     const int64_t more = count_written(&c->emu.region[Y]) - c->nwritten;
@@ -290,9 +293,9 @@ static void call_end(Call *c)
 }
 
 /* Calls the kernel; NULL: what it did is right. */
-static const char *call(World *w, const EmuKernel *k, const int64_t *extent)
+static const char *call(World *w, const RowKernel *k, const int64_t *extent)
 {
-    const EmuEntry e = emu_entry(k);
+    const EmuEntry e = emu_load(k->build, k->row->kernel);
     void *operand[NOPERAND];
     Call c = { .w = w, .k = k, .extent = extent };
     c.emu = (Emu){ .workers = 2, .smem_limit = SMEM_LIMIT, .block_budget = (int64_t)1 << 40 };
@@ -339,7 +342,7 @@ TEST(cut_products_are_found)
 {
     World *w = *state;
     int nmissed = 0;
-    build_wait(w->cxx, NULL, INFINITY, NULL);
+    build_wait(w->rows->emulator, NULL, INFINITY, NULL);
     for (int i = 0; i < NMUTANT; i++) {
         const Mutant *m = &mutants[i];
         const char *fault = call(w, &w->mutant[i], cases[m->of].extent[m->shape]);
@@ -366,7 +369,7 @@ TEST(larger_grids_are_refused)
         Emu emu = { .workers = 1, .smem_limit = SMEM_LIMIT, .block_budget = 1, .sample = 2 };
         float nothing[4] = { 0 };
         void *operand[NOPERAND] = { nothing, nothing, nothing, nothing };
-        EmuEntry e = emu_entry(&w->kernel[rows[i].of]);
+        EmuEntry e = emu_load(&w->build[rows[i].of], cases[rows[i].of].kernel);
         assert_int_equal(e.workspace(rows[i].extent, 1), 0);
         emu_add_region(&emu, EMU_OUTPUT, "Y", nothing, sizeof nothing, sizeof *nothing);
         emu_begin(&emu);
@@ -382,17 +385,16 @@ static int set_up(void **state)
 {
     World *w = calloc(1, sizeof *w);
     *state = w;
-    w->a = arena_new();
-    Diag *d = diag_new(w->a);
-    w->cxx = emu_builder(w->a, &w->targets, false, d);
-    if (!w->cxx)
+    w->rows = rows_world();
+    w->a = w->rows->a;
+    if (!w->rows->emulator)
         return -1;
     for (int i = 0; i < NCASE; i++)
         w->kernel[i] = kernel_of(w, &cases[i], &w->build[i], NULL);
     for (int i = 0; i < NMUTANT; i++)
         w->mutant[i] = kernel_of(w, &cases[mutants[i].of], &w->mutant_build[i], mutants[i].product);
-    build_all(w->cxx, w->a, w->build, NCASE, NULL);
-    build_start(w->cxx, w->a, w->mutant_build, NMUTANT);
+    build_all(w->rows->emulator, w->a, w->build, NCASE, NULL);
+    build_start(w->rows->emulator, w->a, w->mutant_build, NMUTANT);
     return 0;
 }
 
@@ -402,11 +404,10 @@ static int tear_down(void **state)
     for (int i = 0; i < NDTYPE; i++)
         if (w->file[i])
             close(w->file[i]);
-    builder_free(w->cxx);
     emu_free();
-    arena_free(w->a);
+    const int code = rows_free((void **)&w->rows);
     free(w);
-    return 0;
+    return code;
 }
 
 static bool can_reserve(size_t bytes)

@@ -7,14 +7,13 @@
 #include "tests/test.h"
 #include <stdlib.h>
 #include "search/runner/emu/emu.h"
-#include "tests/search/runner/emu_kernel.h"
+#include "tests/search/runner/emu_matrix.h"
 
 enum { BYTES = 1 << 20, SMS = 3, MOST_VARIANTS = 8 };
 
 typedef struct {
+    RowWorld *rows; /* its compiler */
     Arena *a;
-    Builder *cxx;
-    TargetList targets;
     Build build;
     void *so;
     dcgen_limit_fn *limit;
@@ -25,7 +24,7 @@ void dcgen_emu_written(const void *address, size_t bytes);
 
 static char *text_for(World *w, const char *target, Diag *d)
 {
-    const UnitContext u = { NULL, NULL, &w->targets, package_path, target_find(&w->targets, target) };
+    const UnitContext u = { NULL, NULL, &w->rows->targets, rows_package, target_find(&w->rows->targets, target) };
     return unit_limits(w->a, &u, d);
 }
 
@@ -163,16 +162,16 @@ static int set_up(void **state)
 {
     World *w = calloc(1, sizeof *w);
     *state = w;
-    w->a = arena_new();
+    w->rows = rows_world();
+    w->a = w->rows->a;
     w->buffer = aligned_alloc(256, BYTES);
     Diag *d = diag_new(w->a);
-    w->cxx = emu_builder(w->a, &w->targets, true, d);
     w->build = (Build){ .name = "limits" };
-    w->build.text = w->cxx ? text_for(w, "sm_90a", d) : NULL;
+    w->build.text = text_for(w, "sm_90a", d);
     diag_print(d, stderr);
-    if (!w->buffer || !w->cxx || !w->build.text)
+    if (!w->buffer || !w->rows->emulator || !w->build.text)
         return -1;
-    build_all(w->cxx, w->a, &w->build, 1, NULL);
+    build_all(w->rows->emulator, w->a, &w->build, 1, NULL);
     if (w->build.status != STATUS_OK) {
         fprintf(stderr, "%s\n", w->build.why);
         return -1;
@@ -187,14 +186,12 @@ static int tear_down(void **state)
     World *w = *state;
     if (w->so)
         dlclose(w->so);
-    if (w->cxx)
-        builder_free(w->cxx);
     emu_free();
-    arena_free(w->a);
+    const int code = rows_free((void **)&w->rows);
     free(w->buffer);
     free(w);
-    return 0;
+    return code;
 }
 
 TEST_FILE(set_up, tear_down)
-TEST_NEEDS(emu_compiler_is_here)
+TEST_NEEDS(rows_have_compiler)

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Kernels for GPUs, executed by the emulator: every template with the element types and layouts that it serves, with and without a formula; and those of
+ * dense and conv2d for CPUs. Each is held against its definition on awkward shapes: tails on every axis, nothing to sum up, rows that are aligned to 16 bytes, to 4 and to an element, operands
+ * with gaps, rows of infinities. Kernels of matrices are also called in ways that runners do not know: one operand alone is not aligned, matrices are
+ * heads inside longer rows, or the same for all batches.
+ *
+ * With THOROUGH=1 it takes other rows, and all shapes.
+ *
+ *   ctest: emulator thorough label=slow timeout=600 cost=100
+ */
+#include "tests/test.h"
+#include "tests/search/runner/emu_matrix.h"
+
+enum { M, N, K }; /* of dense */
+
+#define BIAS "acc + bias[n]"
+#define ALL_FUNCTIONS                                                                                         \
+    "f16(exp(-abs(acc))) + bf16(tanh(acc)) + erf(acc) * sigmoid(acc) + sqrt(abs(acc)) + rsqrt(1 + acc * acc)" \
+    " + log(2 + acc * acc) + gelu_tanh(acc) + min(acc, 1) + max(scale[m], bias[n])"                           \
+    " + (m < n && n != 3 || !(m >= 2) ? silu(acc) : gelu(acc) / 2)"
+#define PLACES "acc * (n + 1) + p - q * 2 + oc" /* tells all places of a convolution apart */
+#define NORM "max(acc * scale[oc] + shift[oc], 0)"
+#define SOFTMAX "softmax[n](n < len[b0] ? x[b0,b1,m,n] * 0.125 : -inf)"
+#define LAYERNORM "layernorm[n](x[m,n] + r[m,n], 1e-5) * gamma[n] + beta[n]"
+
+#define LEN "types = { len = \"s32\"; };"
+#define TABLE "types = { row = \"s32\"; }; extents = { table = [\"N\", \"N\"]; };"
+#define GATHERED                                                                                             \
+    "types = { id = \"s32\"; order = \"s32\"; }; extents = { table = [\"V\", \"N\"]; x = [\"M\", \"V\"]; };" \
+    "shapes = ( { M = \"T\"; N = 44; V = 50; } );"
+#define TANH "tanh(acc + bias[n])"
+#define BIAS_OC "acc + bias[oc]"
+#define CONV(shape) "accuracy = 16.0; shapes = ( { N = \"T\"; " shape " } );"
+#define SAME CONV("G = 1; H = 5; W = 9; C = 5; K = 19; R = 3; S = 3; PAD = 1;")
+#define ODD_CONV CONV("G = 2; H = 7; W = 11; C = 3; K = 17; R = 3; S = 2; STRIDE = 2; PAD_T = 1; PAD_R = 2; DIL_W = 2;")
+#define WHOLE "shapes = ( { M = \"T\"; N = 72; K = 64; } );" /* K is whole blocks of a kernel that is fixed for it */
+
+/* clang-format off */
+static const KernelRow usual[] = {
+    /* ---- dense on the FMA units. Splits, tiles in which threads are no power of two, copies without asynchronous ones (sm_75), groups of tiles,
+     * kernels for one K. A formula is computed as sums lie in registers or, where it has functions of many instructions or reads an operand element
+     * by element, in a loop over sums in shared memory: here of three blocks, in four rounds. */
+    { "dense f32 W=NK", "simt_gemm sm_80 BM=32 BN=32 TM=4 TN=4 BK=32 STAGES=3 SPLITK=4", BIAS, NULL },
+    { "dense f32 W=KN packed", "simt_gemm sm_80 BM=96 BN=96 TM=6 TN=12", NULL, NULL },
+    { "dense f32 W=NK packed", "simt_gemm sm_90a BM=128 BN=128 TM=8 TN=8 BK=8 STAGES=4 GROUP=8 FIXED_K=40", BIAS, NULL },
+    { "dense f32 W=KN", "simt_gemm sm_90a BM=64 BN=256 TM=8 TN=16 BK=8 FIXED_K=40 FIXED_N=44", BIAS, NULL },
+    { "dense f32 W=NK", "simt_gemm sm_75 SPLITK=2", NULL, NULL },
+    { "dense f32 W=KN", "simt_gemm sm_75 BM=32 BN=96 TM=4 TN=6", "max(acc * 0.5 + bias[n], 0)", NULL },
+    { "dense f32 W=NK", "simt_gemm sm_80 BM=128 BN=128 TM=8 TN=16 BK=8 SPLITK=3", "gelu(acc + bias[n]) + residual[m,n]", NULL },
+    /* ---- dense on tensor cores. Sums go by way of shared memory, which is larger than the stages of the third; formulas in one round and two. */
+    { "dense tf32 W=NK", "mma_gemm sm_80 BM=32 BN=64 WM=32 WN=32 STAGES=4 SPLITK=3", BIAS, NULL },
+    { "dense tf32 W=KN packed", "mma_gemm sm_90a", NULL, NULL },
+    { "dense tf32 W=NK", "mma_gemm sm_90a BM=128 BN=256 WM=64 WN=64", BIAS, NULL },
+    { "dense f16 W=NK packed", "mma_gemm sm_80 BM=32 BN=96 WM=16 WN=32 ROW=128", "acc + bias[n] + residual[m,n]", NULL },
+    { "dense f16 W=KN", "mma_gemm sm_90a BM=32 BN=96 WM=16 WN=32 SPLITK=2", "acc + table[row[m],n]", TABLE },
+    { "dense bf16 W=NK", "mma_gemm sm_90a BM=128 BN=128 WM=64 WN=32 GROUP=8 FIXED_K=64", BIAS, WHOLE },
+    { "dense bf16 W=KN", "mma_gemm sm_80 FIXED_K=64 FIXED_N=72", BIAS, WHOLE },
+    { "dense bf16 W=KN", "mma_gemm sm_90a BM=128 BN=128 WM=64 WN=64", "gelu_tanh(n == 3 ? -inf : acc * 2)", NULL },
+    /* ---- dense of few rows: warps or blocks share out k */
+    { "dense f32 W=NK", "gemv sm_75 ROWS=4 COLS=2 WARPS=8 KWARPS=8 SPLITK=4", ALL_FUNCTIONS, NULL },
+    { "dense f16 W=NK packed", "gemv sm_90a ROWS=8 COLS=4 UNROLL=1", NULL, NULL },
+    { "dense bf16 W=KN", "gemv sm_80 ROWS=4 LANES=8 UNROLL=1 SPLITK=2", BIAS, NULL },
+    { "dense f16 W=NK", "mma_gemv sm_80 ROWS=8 COLS=16 UNROLL=2 SPLITK=4", BIAS, NULL },
+    { "dense bf16 W=NK packed", "mma_gemv sm_90a ROWS=16 COLS=32 WARPS=8 KWARPS=1 UNROLL=2", NULL, NULL },
+    { "dense f16 W=KN", "mma_gemv sm_86 ROWS=16 WARPS=8 KWARPS=8 SPLITK=2", BIAS, NULL },
+    /* ---- batch_matmul: the same, of A that runs along m, with strides of batches and rows */
+    { "batch_matmul f32 A=KM B=KN", "simt_bmm sm_90a BM=96 BN=96 TM=6 TN=12", NULL, NULL },
+    { "batch_matmul f32 A=KM B=NK", "simt_bmm sm_75 BM=96 BN=64 TM=6 TN=8 BK=16", BIAS, NULL },
+    { "batch_matmul f32 A=KM B=KN", "simt_bmm sm_80 BM=32 BN=32 TM=4 TN=4 BK=32 SPLITK=4", NULL, NULL },
+    { "batch_matmul tf32 A=KM B=NK", "mma_bmm sm_80 BM=16 BN=32 WM=16 WN=16 ROW=128", NULL, NULL },
+    { "batch_matmul tf32 A=KM B=KN", "mma_bmm sm_90a BM=32 BN=96 WM=32 WN=32 SPLITK=3", NULL, NULL },
+    { "batch_matmul f16 A=KM B=KN", "mma_bmm sm_80 BM=64 BN=64 WM=32 WN=32", "n < len[b0] ? acc * 0.125 + shift[m] : -inf", LEN },
+    { "batch_matmul bf16 A=MK B=NK", "mma_bmm sm_80 BM=32 BN=96 WM=16 WN=32", NULL, NULL },
+    /* tiles of several matrices in a block */
+    { "batch_matmul f32 A=MK B=NK", "tiny_bmm sm_75", BIAS, NULL },
+    { "batch_matmul f32 A=KM B=KN", "tiny_bmm sm_80 TOGETHER=2 BN=32 TN=4", NULL, NULL },
+    { "batch_matmul f16 A=KM B=KN", "tiny_mma_bmm sm_80 TOGETHER=2 BM=32 WM=32 ROW=128", NULL, NULL },
+    { "batch_matmul tf32 A=MK B=NK", "tiny_mma_bmm sm_90a TOGETHER=8 BN=16 WN=16", "silu(n < len[b0] ? acc : -inf) * gate[b0,b1,m,n]", LEN },
+    { "batch_matmul bf16 A=KM B=NK", "tiny_mma_bmm sm_80 BM=32 WM=16", NULL, NULL },
+    { "batch_matmul f16 A=KM B=NK", "gemv_bmm sm_75", BIAS, NULL },
+    { "batch_matmul f32 A=KM B=KN", "gemv_bmm sm_90a ROWS=4 COLS=2 UNROLL=1", BIAS, NULL },
+    { "batch_matmul bf16 A=MK B=KN", "gemv_bmm sm_80 ROWS=4 LANES=8 UNROLL=1 SPLITK=2", BIAS, NULL },
+    { "batch_matmul f16 A=MK B=NK", "mma_gemv_bmm sm_80 ROWS=8 COLS=16 UNROLL=2 SPLITK=4", NULL, NULL },
+    { "batch_matmul bf16 A=MK B=KN", "mma_gemv_bmm sm_90a ROWS=8 COLS=64 WARPS=8 KWARPS=8 UNROLL=1 SPLITK=2", "gelu(acc) * gate[b0,b1,m,n]", NULL },
+    /* ---- convolutions: F packed and not, in each layout that kernels have */
+    { "conv2d f32 F=KRSC packed", "simt_conv sm_80 BM=32 BN=64 TM=4 TN=4 BK=32 STAGES=3 SPLITK=4", NORM, NULL },
+    { "conv2d f32 F=RSCK", "simt_conv sm_75", PLACES, NULL },
+    { "conv2d bf16 F=KRSC packed", "mma_conv sm_80", "acc + residual[n,p,q,oc]", NULL },
+    { "conv2d f16 F=RSCK", "mma_conv sm_90a BM=32 BN=64 WM=32 WN=32 ROW=128 SPLITK=3", PLACES, NULL },
+    { "conv2d tf32 F=KRSC", "mma_conv sm_90a", "gelu(acc)", NULL },
+    { "conv2d f32 F=RSCK", "depthwise sm_80 LANES=8 NT=64 PX=2 FIXED_S=3", PLACES, NULL },
+    { "conv2d bf16 F=KCRS packed", "depthwise sm_90a LANES=32 NT=256 PX=6 FIXED_S=3", "acc + residual[n,p,q,oc]", NULL },
+    /* ---- rows. A group of threads is a part of a warp, a warp, or a block. */
+    { "batch_rows f32", "lane_rows sm_80 LANES=32 NT=128 ROWS=1 VEC=4 NV=2", SOFTMAX, LEN },
+    { "batch_rows bf16", "lane_rows sm_80 LANES=32 NT=128 ROWS=4 VEC=4 NV=1", "log_softmax[n](x[b0,b1,m,n] + mask[b0,n] - s[b1] * (m - n))", NULL },
+    { "rows f32", "lane_rows sm_80 LANES=256 NT=256 ROWS=1 VEC=2 NV=2", "log_softmax[n](x[m,n])", NULL },
+    { "rows bf16", "lane_rows sm_90a LANES=128 NT=128 ROWS=1 VEC=8 NV=1", LAYERNORM, "types = { gamma = \"f32\"; };" },
+    { "rows f32", "lane_rows sm_75 LANES=32 NT=256 ROWS=2 VEC=4 NV=4 EAGER=1", "rmsnorm[n](x[m,n], 1e-5) * gamma[n]", NULL },
+    /* one value of a row. Many elements are equal: the first of the largest counts */
+    { "row_values f32", "lane_rows sm_80 LANES=4 NT=128 ROWS=4 VEC=2 NV=2", "argmax[n](min(x[m,n], 0))", "types = { Y = \"s32\"; };" },
+    { "row_values f16", "lane_rows sm_90a LANES=512 NT=512 ROWS=1 VEC=4 NV=1", "sum[n](x[m,n])", "types = { Y = \"f32\"; };" },
+    /* one value that fills its row; one that is not along it */
+    { "rows f16", "lane_rows sm_80 LANES=32 NT=128 ROWS=2 VEC=4 NV=1", "exp(max[n](x[m,n])) * z[m] + sum[n](x[m,n])", NULL },
+    { "row_values f32", "lane_rows sm_80 LANES=32 NT=128 ROWS=2 VEC=4 NV=1", "z[m] * m", NULL },
+    /* results beyond f16: infinite; functions of elements alone, of operands that are the same for rows or columns, lie the other way, or are gathered
+     * by row and by element */
+    { "rows f16", "lane_rows sm_80 LANES=32 NT=128 ROWS=1 VEC=8 NV=1", "x[m,n] * 3.5 + r[m,n] * x[m,n]", NULL },
+    { "rows f32", "lane_rows sm_90a LANES=32 NT=256 ROWS=1 VEC=4 NV=1", "x[m,n] * scale[n] + z[m] - max(w[n,m], 0.5)", "types = { scale = \"f16\"; };" },
+    { "rows f32", "lane_rows sm_80 LANES=32 NT=128 ROWS=1 VEC=4 NV=1", "softmax[n](table[id[m],n] + x[m,order[n]])", GATHERED },
+    /* ---- on CPUs: a kernel of each template and way of dense and conv2d, with strides, padding, dilation and groups, in all layouts */
+    { "dense f32 W=KN", "direct_gemm portable MR=2 NV=4 UK=1 KC=256 PF=0 HOLD=0 ORDER=0 EVEN=1 SPLIT=0", TANH, NULL },
+    { "dense f32 W=NK", "dot_gemm portable MR=2 NR=4 UK=1 KC=0 HOLD=0 ORDER=0 EVEN=1 SPLIT=0", TANH, NULL },
+    { "dense f32 W=NK", "repack_gemm portable MR=2 NP=1 UK=4 KC=256 HOLD=0 EVEN=1 SPLIT=0", TANH, NULL },
+    { "dense f32 packed", "packed_gemm portable MR=2 NP=1 KA=1 UK=1 KC=0 PF=16 HOLD=0 BLOCK=8 CALLS=0 EVEN=1 SPLIT=0", TANH, NULL },
+    { "dense f32 packed", "packed_gemm portable MR=2 NP=1 KA=1 UK=1 KC=0 PF=16 HOLD=0 BLOCK=8 CALLS=1 EVEN=1 SPLIT=0", TANH, NULL },
+    { "conv2d f32 packed", "direct_conv portable MR=2 NP=1 UK=2 PF=0 HOLD=0 BLOCK=8 STRIP=0 CALLS=0", BIAS_OC, ODD_CONV },
+    { "conv2d f32 X=NCHW Y=NCHW packed", "direct_conv portable MR=2 NP=1 UK=1 PF=1 HOLD=1 BLOCK=8 STRIP=0 CALLS=0", BIAS_OC, SAME },
+    { "conv2d f32 packed", "direct_conv portable MR=2 NP=1 UK=1 PF=1 HOLD=0 BLOCK=8 STRIP=1 CALLS=0", BIAS_OC, SAME },
+    { "conv2d f32 packed", "direct_conv portable MR=2 NP=1 UK=2 PF=0 HOLD=2 BLOCK=8 STRIP=1 CALLS=0", BIAS_OC, ODD_CONV },
+    { "conv2d f32 packed", "depthwise_conv portable PT=1 QT=4 FR=0 FS=0 FH=0 FW=0 CB=0", BIAS_OC,
+      CONV("G = 19; H = 7; W = 11; C = 1; K = 1; R = 3; S = 2; STRIDE = 2; PAD = 1; DIL_W = 2;") },
+    { "conv2d f32 packed", "depthwise_conv portable PT=1 QT=2 FR=3 FS=3 FH=1 FW=1 CB=2", BIAS_OC,
+      CONV("G = 19; H = 5; W = 9; C = 1; K = 1; R = 3; S = 3; PAD = 1;") },
+    { "conv2d f32 packed", "winograd_conv portable YT=2 MR=1 NP=1 UK=1 PF=1 HOLD=1 BLOCK=8", BIAS_OC, SAME },
+    { "conv2d f32 packed", "winograd_conv avx2 YT=4 MR=2 NP=1 UK=1 PF=1 HOLD=1 BLOCK=4", BIAS_OC, SAME }, /* wants more registers than SSE2 has */
+};
+/* clang-format on */
+
+/* Formulas of each kind with each template: in registers, a mask, one in a loop for its functions, and one for the operand that it reads. */
+#define DENSE(w, kwarps, formula)                                                                                    \
+    { "dense f32 W=" w, "simt_gemm sm_90a BM=96 BN=96 TM=6 TN=12", formula, NULL },                                  \
+        { "dense tf32 W=" w, "mma_gemm sm_80 BM=128 BN=64 WM=64 WN=32 ROW=128 STAGES=3", formula, NULL },            \
+        { "dense bf16 W=" w, "mma_gemm sm_90a BM=128 BN=128 WM=64 WN=64", formula, NULL },                           \
+        { "dense f16 W=" w, "mma_gemv sm_80 ROWS=8", formula, NULL },                                                \
+    {                                                                                                                \
+        "dense bf16 W=" w, "gemv sm_80 ROWS=4 COLS=1 WARPS=8 KWARPS=" kwarps " LANES=32 UNROLL=2 SPLITK=2", formula, \
+            NULL                                                                                                     \
+    }
+#define BATCHED(layouts, type, mma, formula, more)                                                           \
+    { "batch_matmul f32 " layouts, "simt_bmm sm_80 BM=128 BN=128 TM=8 TN=16 BK=8 STAGES=4", formula, more }, \
+        { "batch_matmul f32 " layouts, "tiny_bmm sm_80", formula, more },                                    \
+        { "batch_matmul f32 " layouts, "gemv_bmm sm_80 ROWS=2 COLS=2 KWARPS=1 UNROLL=2", formula, more },    \
+        { "batch_matmul " type " " layouts, "mma_bmm sm_90a " mma, formula, more },                          \
+    {                                                                                                        \
+        "batch_matmul " type " " layouts, "tiny_mma_bmm sm_80", formula, more                                \
+    }
+#define TALL "BM=64 BN=96 WM=64 WN=32"
+
+/* clang-format off */
+static const KernelRow thorough[] = {
+    DENSE("KN", "1", BIAS),
+    DENSE("NK", "8", "n <= m ? acc : -inf"),
+    DENSE("KN", "1", "gelu(acc + bias[n])"),
+    DENSE("NK", "8", "silu(acc) * gate[m,n]"),
+    BATCHED("A=MK B=KN", "tf32", "", "acc * 0.125 + mask[b0,n]", NULL),
+    BATCHED("A=KM B=NK", "bf16", TALL, "n < len[b0] ? acc * 0.125 : -inf", LEN),
+    BATCHED("A=KM B=NK", "tf32", "", "gelu(acc + bias[n])", NULL),
+    BATCHED("A=MK B=KN", "f16", TALL, "acc + residual[b0,b1,m,n]", NULL),
+    { "batch_matmul f32 A=MK B=NK", "simt_bmm sm_80", "n < len[b0] ? acc * 0.125 + mask[b0,n] : -inf", LEN },
+    { "batch_matmul f16 A=MK B=NK", "mma_gemv_bmm sm_80 ROWS=8", "n < len[b0] ? acc * 0.125 : -inf", LEN },
+    /* ---- layouts and tiles that the usual suite leaves out */
+    { "dense f32 W=NK", "gemv sm_90a ROWS=2 COLS=2 UNROLL=2", NULL, NULL },
+    { "dense bf16 W=KN", "mma_gemv sm_90a ROWS=8", BIAS, NULL },
+    { "batch_matmul f32 A=MK B=NK", "simt_bmm sm_80 BM=32 BN=32 TM=4 TN=4 BK=32 SPLITK=4", BIAS, NULL },
+    { "batch_matmul f32 A=MK B=KN", "simt_bmm sm_75 BM=32 BN=96 TM=4 TN=6", NULL, NULL },
+    { "batch_matmul tf32 A=MK B=NK", "mma_bmm sm_80 BM=32 BN=64 WM=32 WN=32 STAGES=4 SPLITK=3", BIAS, NULL },
+    { "batch_matmul f16 A=MK B=KN", "mma_bmm sm_90a BM=32 BN=96 WM=16 WN=32 SPLITK=2", BIAS, NULL },
+    { "batch_matmul f16 A=KM B=NK", "mma_bmm sm_80 BM=64 BN=96 WM=64 WN=32 SPLITK=2", NULL, NULL },
+    { "batch_matmul bf16 A=KM B=KN", "mma_bmm sm_80 BM=32 WM=16", BIAS, NULL },
+    { "batch_matmul bf16 A=KM B=NK", "mma_bmm sm_90a BM=128 BN=128 WM=64 WN=32 GROUP=8", NULL, NULL },
+    { "batch_matmul f32 A=MK B=KN", "tiny_bmm sm_90a TOGETHER=8 BM=8 TM=2 BK=16", NULL, NULL },
+    { "batch_matmul f16 A=MK B=KN", "tiny_mma_bmm sm_90a TOGETHER=8 BN=16 WN=16", BIAS, NULL },
+    { "batch_matmul bf16 A=MK B=KN", "tiny_mma_bmm sm_90a TOGETHER=2 BN=64 STAGES=4", BIAS, NULL },
+    { "batch_matmul tf32 A=KM B=KN", "tiny_mma_bmm sm_80 TOGETHER=2 BM=32 BN=16 WM=32 WN=16 ROW=128", NULL, NULL },
+    { "batch_matmul f32 A=MK B=NK", "gemv_bmm sm_75 ROWS=4 COLS=2 WARPS=8 KWARPS=8 SPLITK=4", BIAS, NULL },
+    { "batch_matmul tf32 A=KM B=NK", "gemv_bmm sm_75 ROWS=2 WARPS=4 KWARPS=4 SPLITK=4", NULL, NULL },
+    { "batch_matmul bf16 A=KM B=KN", "gemv_bmm sm_75 ROWS=2 LANES=8 UNROLL=1 SPLITK=2", NULL, NULL },
+    /* ---- the general kernels of convolutions for each layout and type */
+    { "conv2d f32 F=KRSC", "simt_conv sm_80", NORM, NULL },
+    { "conv2d f32 F=RSCK packed", "simt_conv sm_80", NORM, NULL },
+    { "conv2d f32 F=KRSC packed", "simt_conv sm_75", NORM, NULL },
+    { "conv2d tf32 F=RSCK", "mma_conv sm_80", PLACES, NULL },
+    { "conv2d f16 F=KRSC", "mma_conv sm_80", PLACES, NULL },
+    { "conv2d f16 F=RSCK packed", "mma_conv sm_80", PLACES, NULL },
+    { "conv2d bf16 F=RSCK", "mma_conv sm_80", PLACES, NULL },
+    { "conv2d tf32 F=KRSC packed", "mma_conv sm_80", PLACES, NULL },
+    { "conv2d f16 F=KRSC", "depthwise sm_80", NORM, NULL },
+    { "conv2d tf32 F=RSCK packed", "depthwise sm_80", NORM, NULL },
+    /* ---- other groups of threads, and the largest */
+    { "batch_rows f16", "lane_rows sm_90a LANES=8 NT=128 ROWS=2 VEC=8 NV=1", "softmax[n](n <= m ? x[b0,b1,m,n] : -inf)", NULL },
+    { "rows f32", "lane_rows sm_80 LANES=4 NT=128 ROWS=1 VEC=2 NV=1", "softmax[n](x[m,n])", NULL },
+    { "rows f32", "lane_rows sm_80 LANES=32 NT=128 ROWS=2 VEC=4 NV=1", "z[m] * m", NULL },
+    { "rows f16", "lane_rows sm_80 LANES=16 NT=256 ROWS=4 VEC=4 NV=2", LAYERNORM, "types = { gamma = \"f32\"; };" },
+    { "row_values f16", "lane_rows sm_80 LANES=128 NT=128 ROWS=1 VEC=4 NV=1", "argmax[n](min(x[m,n], 0))", "types = { Y = \"s32\"; };" },
+    { "row_values bf16", "lane_rows sm_80 LANES=32 NT=256 ROWS=2 VEC=8 NV=1", "sqrt(sum[n](x[m,n] * x[m,n])) + min[n](abs(x[m,n])) - max[n](x[m,n] / 2)", NULL },
+    { "rows f16", "lane_rows sm_80 LANES=16 NT=128 ROWS=1 VEC=8 NV=1", "silu(x[n,m]) * N", NULL },
+    { "rows f32", "lane_rows sm_80 LANES=1024 NT=1024 ROWS=1 VEC=4 NV=2 EAGER=1", LAYERNORM, NULL },
+    { "row_values f16", "lane_rows sm_90a LANES=1024 NT=1024 ROWS=1 VEC=8 NV=1 EAGER=1", "argmax[n](min(x[m,n], 0))", "types = { Y = \"s32\"; };" },
+    { "batch_rows bf16", "lane_rows sm_90a LANES=512 NT=512 ROWS=1 VEC=8 NV=2", SOFTMAX, LEN },
+};
+/* clang-format on */
+
+/* Compiled by nvcc alone: kernels whose values must fit registers. Of thorough formulas each type has another kernel: short rows, many elements in a
+ * thread, and the most threads. */
+#define BOTH "gelu(acc + bias[oc]) + residual[n,p,q,oc]"
+#define LARGE(formula)                                                                                         \
+    { "conv2d f32 F=KRSC packed", "simt_conv sm_80 BM=128 BN=128 TM=8 TN=16", formula, NULL },                 \
+        { "conv2d f32 F=RSCK", "simt_conv sm_90a BM=96 BN=128 TM=6 TN=16 SPLITK=3", formula, NULL },           \
+        { "conv2d tf32 F=KRSC packed", "mma_conv sm_80 BM=128 BN=128 WM=64 WN=64 SPLITK=3", formula, NULL },   \
+        { "conv2d bf16 F=KRSC", "mma_conv sm_90a BM=128 BN=128 WM=64 WN=64 ROW=128 STAGES=3", formula, NULL }, \
+        { "conv2d bf16 F=RSCK", "mma_conv sm_80 BM=128 BN=256 WM=64 WN=64", formula, NULL },                   \
+        { "conv2d tf32 F=RSCK", "mma_conv sm_90a BM=128 BN=256 WM=64 WN=64", formula, NULL },                  \
+        { "conv2d f32 F=KRSC", "depthwise sm_90a LANES=32 NT=128 PX=8 FIXED_S=3", formula, NULL },             \
+    {                                                                                                          \
+        "conv2d f16 F=RSCK", "depthwise sm_80 LANES=8 NT=256 PX=6 FIXED_S=3", formula, NULL                    \
+    }
+static const KernelRow usual_code[] = {
+    { "conv2d bf16 F=KRSC packed", "mma_conv sm_80", BOTH, NULL },
+    { "conv2d f16 F=RSCK", "depthwise sm_90a", NORM, NULL },
+    { "batch_matmul f16 A=KM B=KN", "tiny_mma_bmm sm_80", BIAS, NULL },
+    { "batch_rows bf16", "lane_rows sm_90a LANES=512 NT=512 ROWS=1 VEC=8 NV=2", SOFTMAX, LEN },
+};
+static const KernelRow thorough_code[] = { LARGE(NORM), LARGE(BOTH) };
+static const struct {
+    const char *op, *formula, *more;
+} row_formulas[] = {
+    { "batch_rows", SOFTMAX, LEN },
+    { "batch_rows", "softmax[n](n <= m ? x[b0,b1,m,n] : -inf) * g[b0,b1,m,n]", NULL },
+    { "rows", "log_softmax[n](x[m,n])", NULL },
+    { "rows", LAYERNORM, "types = { gamma = \"f32\"; };" },
+    { "rows", "rmsnorm[n](gelu(x[m,n]) + r[m,n], 1e-5) * gamma[n]", NULL },
+    { "rows", "gelu(x[m,n] + b[n]) * silu(g[m,n]) + tanh(z[m]) * erf(x[m,n])", NULL },
+    { "rows", "x[m,n] * scale[n] + z[m] - max(w[n,m], 0.5)", NULL },
+    { "row_values", "argmax[n](x[m,n] + b[n])", "types = { Y = \"s32\"; };" },
+    { "row_values", "log(sum[n](exp(x[m,n] - max[n](x[m,n])))) + max[n](x[m,n])", NULL },
+    { "row_values", "sqrt(sum[n](x[m,n] * x[m,n])) + min[n](abs(x[m,n]))", NULL },
+};
+static const char *const row_kernels[] = {
+    "LANES=4 NT=128 ROWS=4 VEC=4 NV=2",
+    "LANES=32 NT=128 ROWS=1 VEC=4 NV=2",
+    "LANES=32 NT=256 ROWS=4 VEC=4 NV=4 EAGER=1",
+    "LANES=512 NT=512 ROWS=1 VEC=4 NV=2", /* a search refuses NV=4 where it spills, as of a masked softmax times an operand */
+    "LANES=1024 NT=1024 ROWS=1 VEC=4 NV=1 EAGER=1",
+};
+
+/* With KERNEL=mma_gemm or KERNEL=conv2d in the environment, those rows alone that have the word. */
+static bool is_wanted(const KernelRow *r)
+{
+    const char *word = getenv("KERNEL");
+    const bool runs = !strstr(r->kernel, "avx2") || __builtin_cpu_supports("avx2");
+    return runs && (!word || strstr(r->kernel, word) || strstr(r->call, word));
+}
+
+/* Those of the suite at hand. */
+static int chosen_rows(const KernelRow **out)
+{
+    static KernelRow row[LENGTH(usual) + LENGTH(thorough)];
+    const bool more = getenv("THOROUGH");
+    const int all = more ? LENGTH(thorough) : LENGTH(usual);
+    int n = 0;
+    for (int i = 0; i < all; i++) {
+        const KernelRow *r = more ? &thorough[i] : &usual[i];
+        if (is_wanted(r))
+            row[n++] = *r;
+    }
+    *out = row;
+    return n;
+}
+
+/* Where operators have many axes, a large kernel takes some of the shapes, other ones than the one before. */
+TEST(kernels_are_right)
+{
+    RowWorld *w = *state;
+    for (int i = 0; i < w->n; i++) {
+        const RowKernel *k = &w->kernel[i];
+        const bool takes_all = getenv("THOROUGH") || k->spec->op->naxis <= 4 || !rows_are_emulated(k) ||
+                               strcmp(k->c.t->name, "depthwise") == 0;
+        const int step = takes_all ? 1 : 3;
+        rows_verify(w, k, i % step, step);
+    }
+}
+
+/* ---- matrices in unusual places */
+
+static bool is_of(const RowKernel *k, const char *op) { return strcmp(k->spec->op->name, op) == 0; }
+static bool has_integers(const RowKernel *k) { return k->row->more && strstr(k->row->more, "s32"); }
+
+/* All rows are aligned to 16 bytes whatever the type, but for what is said here. */
+TEST(operands_lie_anywhere)
+{
+    static const int64_t dense[] = { 16, 40, 24 }, batched[] = { 2, 3, 16, 40, 24 }, odd[] = { 1, 2, 9, 35, 17 };
+    RowWorld *w = *state;
+    for (int i = 0; i < w->n; i++) {
+        const RowKernel *k = &w->kernel[i];
+        const bool is_batched = is_of(k, "batch_matmul");
+        if (!(is_batched || is_of(k, "dense")) || has_integers(k) || !rows_are_emulated(k))
+            continue;
+        const EmuEntry entry = emu_entry(w, k);
+        for (int operand = 0; operand < k->spec->op->noperand; operand++)
+            emu_call_laid(&entry, k->spec, is_batched ? batched : dense, DENSELY, 1u << operand);
+        for (int lay = LONG_ROWS; is_batched && lay < NLAY; lay++)
+            emu_call_laid(&entry, k->spec, lay == LONG_ROWS ? odd : batched, (Lay)lay, 0);
+        emu_leave(&entry);
+    }
+}
+
+/* ---- plans and heads of dense */
+
+/* More rows of tiles than are in a group. As many tiles as there are counters are split, more are not. */
+TEST(plans_are_as_told)
+{
+    enum { COUNTERS = 4096 };
+    RowWorld *w = *state;
+    for (int i = 0; i < w->n; i++) {
+        const RowKernel *k = &w->kernel[i];
+        const int64_t split = rows_value(k, "SPLITK"), group = rows_value(k, "GROUP");
+        if (!is_of(k, "dense") || !rows_are_emulated(k) || (split <= 1 && !group))
+            continue;
+        const int64_t *tile = k->tile;
+        const int64_t most[] = { 64 * tile[M], 64 * tile[N], 8 * tile[K] }, more[] = { most[M], most[N] + 1, most[K] };
+        const EmuEntry entry = emu_entry(w, k);
+        assert_int_equal(entry.workspace(most, 1),
+                         split > 1 ? 4 * (COUNTERS + COUNTERS * split * tile[M] * tile[N]) : 0);
+        assert_int_equal(entry.workspace(more, 1), 0);
+        if (group)
+            emu_call_laid(&entry, k->spec, (int64_t[]){ (group + 1) * tile[M] + 1, tile[N] + 8, 8 }, DENSELY, 0);
+        emu_leave(&entry);
+    }
+}
+
+/* A name of the kernel's head, for a call; -1: it has none such. */
+static int64_t head(const RowKernel *k, const int64_t *extent, const char *name)
+{
+    int64_t value;
+    Binding b = { k->c.t, k->spec, k->target, &k->device, k->value, extent, 1, { 0 }, false };
+    return template_lookup(&b, name, &value) ? value : -1;
+}
+
+/* What a block of k costs in shared memory, and what slices hand on: counted as the difference of two calls. Swizzles and pitches keep banks apart; where
+ * rows of Y are no power of two a few stores meet. */
+static void check_head(const RowWorld *w, const RowKernel *k)
+{
+    const EmuEntry entry = emu_entry(w, k);
+    const int64_t split = rows_value(k, "SPLITK"), *tile = k->tile, deep = 4 * split * tile[K];
+    const int64_t once[] = { tile[M], tile[N], deep }, twice[] = { tile[M], tile[N], 2 * deep },
+                  ragged[] = { tile[M] + 1, tile[N] + 16, deep }, whole[] = { ragged[M], ragged[N], 8 };
+    const int64_t lds = head(k, once, "LDS"), passed = head(k, ragged, "PASSED");
+    const EmuCounts c1 = emu_call_laid(&entry, k->spec, once, DENSELY, 0),
+                    c2 = emu_call_laid(&entry, k->spec, twice, DENSELY, 0);
+    if (!strstr(k->c.t->name, "gemv") && c2.conflicts * 100 > c2.wavefronts)
+        fail_msg("%s: %d conflicts in %d wavefronts", k->row->kernel, (int)c2.conflicts, (int)c2.wavefronts);
+    if (lds >= 0 && c2.wavefronts - c1.wavefronts != lds * 4 * split)
+        fail_msg("%s: %d wavefronts for %d blocks of k, not %d each", k->row->kernel,
+                 (int)(c2.wavefronts - c1.wavefronts), (int)(4 * split), (int)lds);
+    const EmuCounts r = emu_call_laid(&entry, k->spec, ragged, DENSELY, 0),
+                    s = emu_call_laid(&entry, k->spec, whole, DENSELY, 0);
+    /* a sector for each change of a counter, besides */
+    const int64_t change = passed ? head(k, ragged, "BLOCKS") + head(k, ragged, "TILES") : 0;
+    const bool fills_sectors = tile[M] * tile[N] % 8 == 0;
+    if (fills_sectors && r.sectors_written - s.sectors_written != passed / 8 + change)
+        fail_msg("%s: %d sectors handed on, not %d", k->row->kernel,
+                 (int)(r.sectors_written - s.sectors_written - change), (int)(passed / 8));
+    emu_leave(&entry);
+}
+
+TEST(heads_say_what_kernels_do)
+{
+    RowWorld *w = *state;
+    for (int i = 0; i < w->n; i++)
+        if (is_of(&w->kernel[i], "dense") && !has_integers(&w->kernel[i]) && rows_are_emulated(&w->kernel[i]))
+            check_head(w, &w->kernel[i]);
+}
+
+/* ---- for the GPU itself */
+
+static void compile_rows(RowWorld *w, const KernelRow *row, int n, const char *target)
+{
+    const Options options = { 0 };
+    const char *nvcc = tools_program(w->a, &options, &family_cuda), *err;
+    const Toolchain tools =
+        nvcc ? toolchain_make(w->a, nvcc, &family_cuda, target_find(&w->targets, target)->gencode, true)
+             : (Toolchain){ 0 };
+    Builder *b = nvcc ? builder_new(w->a, &tools, 2, 300, NULL, &err) : NULL;
+    if (!b) {
+        print_message("skipped: no nvcc\n");
+        skip();
+    }
+    Build *build = ARENA_ARRAY(w->a, (size_t)n, Build);
+    const KernelRow **of = ARENA_ARRAY(w->a, (size_t)n, const KernelRow *);
+    int count = 0;
+    for (int i = 0; i < n; i++) {
+        if (!strstr(row[i].kernel, target) || !is_wanted(&row[i]))
+            continue;
+        const RowKernel k = rows_kernel(w, &row[i]);
+        of[count] = &row[i];
+        build[count++] = (Build){ .name = arena_printf(w->a, "code%d", i), .text = rows_text(w, &k) };
+    }
+    if (count)
+        build_all(b, w->a, build, count, NULL);
+    for (int i = 0; i < count; i++) {
+        PtxasReport code;
+        if (build[i].status != STATUS_OK || !spills_read_ptxas(build[i].log, &code) || code.spill_bytes > 0)
+            fail_msg("%s %s %s: does not compile, or spills: %s%s", of[i]->call, of[i]->kernel, of[i]->formula,
+                     build[i].why, build[i].log);
+    }
+    builder_free(b);
+}
+
+TEST(values_fit_registers)
+{
+    static const char *const types[] = { "f32", "f16", "bf16" };
+    enum { NROW = LENGTH(row_formulas) * LENGTH(types), MOST = NROW + LENGTH(thorough_code) };
+    RowWorld *w = *state;
+    KernelRow row[MOST];
+    const bool more = getenv("THOROUGH");
+    int n = more ? LENGTH(thorough_code) : LENGTH(usual_code);
+    memcpy(row, more ? thorough_code : usual_code, (size_t)n * sizeof *row);
+    for (size_t i = 0; more && i < NROW; i++)
+        row[n++] = (KernelRow){ arena_printf(w->a, "%s %s", row_formulas[i / 3].op, types[i % 3]),
+                                arena_printf(w->a, "lane_rows %s %s", i / 3 % 2 ? "sm_90a" : "sm_80",
+                                             row_kernels[i % LENGTH(row_kernels)]),
+                                row_formulas[i / 3].formula, row_formulas[i / 3].more };
+    compile_rows(w, row, n, "sm_80");
+    compile_rows(w, row, n, "sm_90a");
+}
+
+static int set_up(void **state)
+{
+    const KernelRow *row;
+    const int n = chosen_rows(&row);
+    rows_build(*state = rows_world(), row, n);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    emu_free();
+    return rows_free(state);
+}
+
+TEST_FILE(set_up, tear_down)
+TEST_NEEDS(rows_have_compiler)

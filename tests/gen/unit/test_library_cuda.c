@@ -78,7 +78,7 @@ static const char *write_text(const char *text)
     return path;
 }
 
-/* For the emulator, whose headers stand in for those of CUDA that cublasLt.h includes. */
+/* For the emulator, whose headers stand in for those of CUDA that cublasLt.h includes. It takes longer to compile well than to execute. */
 static const char *compile_for_emulator(const char *source, const char *so)
 {
     const Options options = { .cxx = "c++" };
@@ -88,7 +88,7 @@ static const char *compile_for_emulator(const char *source, const char *so)
     Text command = { .arena = arena };
     text_add(&command, "c++");
     for (int i = 0; tools.flags[i]; i++)
-        text_printf(&command, " '%s'", tools.flags[i]);
+        text_printf(&command, " '%s'", strcmp(tools.flags[i], "-O3") == 0 ? "-O1" : tools.flags[i]);
     text_printf(&command,
                 " -D__DRIVER_TYPES_H__ -DCU_COMPLEX_H_ -DcuComplex=float -DcuDoubleComplex=double -I '%s' -idirafter "
                 "'%s' -o '%s' '%s'",
@@ -158,10 +158,10 @@ static double gelu_tanh(double acc, double b, double r)
 static const Finish finishes[] = {
     { "", "", false, false, false, plain },
     { "acc + bias[n]", "bias[n] + acc", true, false, false, plus_bias },
-    { "acc + bias[n] + more[m,n]", "acc + bias[n] + more[b0,b1,m,n]", true, true, false, plus_both },
     { "max(acc + bias[n] + more[m,n], 0)", "max(0, acc + bias[n] + more[b0,b1,m,n])", true, true, false, relu },
-    { "max(acc, 0)", "max(acc, 0)", false, false, false, relu_alone },
+    { "acc + bias[n] + more[m,n]", "acc + bias[n] + more[b0,b1,m,n]", true, true, false, plus_both },
     { "gelu_tanh(acc + bias[n])", "gelu_tanh(acc + bias[n])", true, false, false, gelu_tanh },
+    { "max(acc, 0)", "max(acc, 0)", false, false, false, relu_alone },
     { "gelu(acc + bias[n])", "gelu(acc + bias[n])", true, false, true, gelu },
     { "silu(acc + bias[n]) * more[m,n]", "silu(acc + bias[n]) * more[b0,b1,m,n]", true, true, true, gated },
 };
@@ -218,10 +218,8 @@ static void check_dense(const Finish *f, bool kn)
 
 TEST(it_computes_dense)
 {
-    for (int i = 0; i < NFINISH; i++)
-        check_dense(&finishes[i], i % 2);
-    check_dense(&finishes[0], true);
-    check_dense(&finishes[1], false);
+    for (int i = 0; i < NFINISH; i += 2) /* the others are batch_matmul's */
+        check_dense(&finishes[i], i % 4);
 }
 
 /* How the rows of all matrices lie: one behind the other; as heads, [B0][rows][B1][columns]; B the same for all; from one b0 to the next
@@ -261,9 +259,9 @@ static void check_batches(const Finish *f, dcgen_launch_fn *launch, const int64_
 TEST(it_computes_batch_matmul)
 {
     static const int64_t extent[][5] = { { 2, 3, 5, 7, 11 }, { 3, 4, 8, 16, 4 }, { 2, 2, 1, 6, 9 } };
-    for (int kind = 0; kind < NFINISH; kind++) {
+    for (int kind = 0; kind < NFINISH / 2; kind++) {
         const bool km = kind & 1, nk = kind & 2;
-        const Finish *f = &finishes[(kind + kind / 4) % NFINISH]; /* others in each layout than in check_dense */
+        const Finish *f = &finishes[2 * kind + 1]; /* others than of dense */
         dcgen_launch_fn *launch =
             build(arena_printf(arena, "op = \"batch_matmul\"; layout = { A = \"%s\"; B = \"%s\"; }%s", km ? "KM" : "MK",
                                nk ? "NK" : "KN", epilogue_text(f->batched)),
@@ -280,15 +278,14 @@ TEST(it_compiles_for_each_type)
                                              { "f16", "CUDA_R_16F" },
                                              { "bf16", "CUDA_R_16BF" } };
     for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
-        for (int k = 0; k < 2; k++) {
-            const Finish *f = &finishes[k ? NFINISH - 1 : 2];
-            const char *text =
-                library_text(arena_printf(arena, "op = \"%s\"; dtype = \"%s\"%s", k ? "dense" : "batch_matmul",
-                                          dtypes[i][0], epilogue_text(k ? f->dense : f->batched)));
-            assert_non_null(strstr(text, dtypes[i][1]));
-            assert_null(strstr(text, "DTYPE_"));
-            compile(write_text(text), "compiled.so", "");
-        }
+        const bool is_dense = i % 2; /* and has a kernel behind it */
+        const Finish *f = &finishes[is_dense ? NFINISH - 1 : 3];
+        const char *text =
+            library_text(arena_printf(arena, "op = \"%s\"; dtype = \"%s\"%s", is_dense ? "dense" : "batch_matmul",
+                                      dtypes[i][0], epilogue_text(is_dense ? f->dense : f->batched)));
+        assert_non_null(strstr(text, dtypes[i][1]));
+        assert_null(strstr(text, "DTYPE_"));
+        compile(write_text(text), "compiled.so", "");
     }
 }
 

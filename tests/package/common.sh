@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # common: what the tests of generated packages share; sourced by them. Takes BIN and SRC, and $packages if they are not
-# those of setup_packages.sh; gives $packages (the packages' folder), $names (their names), $tmp (a folder that goes
-# when the test ends) and the functions below.
+# those of setup_packages.sh; gives $packages (the packages' folder), $built (the objects of each), $names (their names), $tmp (a folder
+# that goes when the test ends) and the functions below.
 set -eu
 packages=${packages:-$BIN/tests/packages}
+built=$packages/built
 product=$SRC/tests/package/product
 tmp=$(mktemp -d)
 trap 'rm -rf -- "$tmp"' EXIT
@@ -57,12 +58,12 @@ compile() {
     quiet "$1" -std=gnu11 -O1 $2 -c "$packages/$3/pool.c" -o "$4/pool.o"
 }
 
-# link CC FLAGS NAME FOLDER SOURCE...: with what `compile` left in FOLDER, to FOLDER/program.
+# link CC FLAGS NAME FOLDER PROGRAM SOURCE...: with what `compile` left in FOLDER, or $built/NAME.
 link() {
-    cc=$1 flags=$2 name=$3 folder=$4
-    shift 4
+    cc=$1 flags=$2 name=$3 folder=$4 linked=$5
+    shift 5
     silent "$cc" -std=gnu11 -O1 -g -Wall -Wextra $flags -I"$packages/$name" -I"$tmp" "$@" "$folder/kernels.o" \
-        "$folder/pool.o" -o "$folder/program" -lm -pthread
+        "$folder/pool.o" -o "$linked" -lm -pthread
 }
 
 # can_sanitize CC SANITIZER: do programs built with it run here?
@@ -74,15 +75,15 @@ can_sanitize() {
 # sanitized_runs CC SANITIZERS FLAG NAME PROGRAM...: PROGRAM is a source of product/, or test.c of the package. Kernels at -O0:
 # compiling all their instrumented, unrolled tiles any better takes half a minute.
 sanitized_runs() {
-    cc=$1 flags="-g -O0 -fsanitize=$2 -fno-sanitize-recover=all $3" name=$4
+    cc=$1 flags="-g -fsanitize=$2 -fno-sanitize-recover=all $3" name=$4
     shift 4
-    compile "$cc" "$flags" "$name" "$tmp/built"
+    compile "$cc" "$flags -O0" "$name" "$tmp/built"
     for program in "$@"; do
         case $program in
         test.c) source=$packages/$name/test.c ;;
         *) source=$(fill "$program" "$name") ;;
         esac
-        link "$cc" "$flags" "$name" "$tmp/built" "$source"
+        link "$cc" "$flags" "$name" "$tmp/built" "$tmp/built/program" "$source"
         quiet env ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 "$tmp/built/program"
     done
 }

@@ -38,7 +38,6 @@ int main(void)
     return wrong ? 1 : most > 1 ? 0 : 2;
 }
 C
-compile gcc '' "$name" "$tmp/objects"
 
 # runs WHAT COMPILER OPTION...: skipped where a program that does nothing cannot be built so
 runs() {
@@ -46,7 +45,7 @@ runs() {
     shift
     echo 'int main(void) { return 0; }' >"$tmp/probe.c"
     if ! "$@" "$tmp/probe.c" -o "$tmp/probe" >/dev/null 2>&1; then echo "skipped: $what is not installed"; return; fi
-    silent "$@" -Wall -Wextra -O1 -I"$packages/$name" -I"$tmp" "$tmp/main.c" -x none "$tmp/objects/kernels.o" "$tmp/objects/pool.o" \
+    silent "$@" -Wall -Wextra -O1 -I"$packages/$name" -I"$tmp" "$tmp/main.c" -x none "$built/$name/kernels.o" "$built/$name/pool.o" \
         -o "$tmp/program" -lm -pthread ${libraries:-}
     quiet "$tmp/program"
 }

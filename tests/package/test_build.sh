@@ -1,18 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# A package by itself: its CMakeLists.txt builds it without a warning by gcc and, one of them, by clang, its test passes,
-# its benchmark runs, against a CBLAS where there is one and without, one of them on two threads.
-# ctest: timeout=480 cost=35 fixture=packages
+# A package by itself, as setup_packages.sh built it by its CMakeLists.txt: its test passes, its benchmark runs, against a CBLAS where there
+# is one, one of them on two threads; and it is right at the edges of its API (test_sanitize.sh does that under the sanitizers). One is built
+# by clang, too, without a warning, and runs without a CBLAS.
+# ctest: timeout=240 cost=15 fixture=packages
 . "$SRC/tests/package/common.sh"
-
-# built NAME FOLDER OPTION...: configures and builds into FOLDER.
-built() {
-    name=$1 folder=$2
-    shift 2
-    quiet cmake -S "$packages/$name" -B "$folder" -DCMAKE_C_FLAGS='-Wall -Wextra -Wshadow -Werror' "$@"
-    quiet cmake --build "$folder" -j2
-}
 
 benched() {   # benched NAME FOLDER ARGUMENT...: the benchmark compared all its shapes
     program=$2/$1_bench
@@ -20,21 +13,27 @@ benched() {   # benched NAME FOLDER ARGUMENT...: the benchmark compared all its 
     quiet "$program" "$@"
     logged '^geomean over [1-9][0-9]* shapes: '
 }
+tested() { quiet ctest --test-dir "$1" --no-tests=error --output-on-failure; }
 
+tested "$built"
+logged "100% tests passed, 0 tests failed out of $(echo $names | wc -w)"
 for name in $names; do
-    for cc in $(compilers); do
-        case $cc,$name in clang,pkg_[bcd]) have gcc && continue ;; esac
-        case $cc in gcc) blas= ;; *) blas=-DCMAKE_DISABLE_FIND_PACKAGE_BLAS=ON ;; esac
-        folder=$tmp/$name-$cc
-        built "$name" "$folder" -DCMAKE_C_COMPILER="$cc" $blas
-        quiet ctest --test-dir "$folder" --no-tests=error --output-on-failure
-        benched "$name" "$folder"
-        if [ -n "$blas" ]; then
-            logged '^no CBLAS was found'
-        elif ! grep -q '^CBLAS: ' "$tmp/log"; then
-            echo "skipped: CMake finds no CBLAS: no comparison with one"
-        elif [ "$name" = pkg_b ]; then
-            benched "$name" "$folder" 2 # threads, which it is tuned for
-        fi
-    done
+    benched "$name" "$built/$name"
+    if ! grep -q '^CBLAS: ' "$tmp/log"; then
+        echo "skipped: CMake finds no CBLAS: no comparison with one"
+    elif [ "$name" = pkg_b ]; then
+        benched "$name" "$built/$name" 2 # threads, which it is tuned for
+    fi
+    link cc '' "$name" "$built/$name" "$tmp/contract" "$(fill contract.c "$name")"
+    quiet "$tmp/contract"
 done
+if have clang; then
+    quiet cmake -S "$packages/pkg_a" -B "$tmp/clang" -DCMAKE_C_FLAGS='-Wall -Wextra -Wshadow -Werror' -DCMAKE_C_COMPILER=clang \
+        -DCMAKE_DISABLE_FIND_PACKAGE_BLAS=ON
+    quiet cmake --build "$tmp/clang" -j2
+    tested "$tmp/clang"
+    benched pkg_a "$tmp/clang"
+    logged '^no CBLAS was found'
+else
+    echo "skipped: clang is not installed"
+fi

@@ -25,7 +25,7 @@ for machine in $machines; do
     for name in $names; do
         compile "$cc" '-Wall -Wextra -Wconversion -Wsign-conversion -Werror' "$name" "$tmp/$cc"
         for program in "$packages/$name/test.c" "$(fill contract.c "$name")" "$(fill stress.c "$name")"; do
-            link "$cc" -static "$name" "$tmp/$cc" "$program"
+            link "$cc" -static "$name" "$tmp/$cc" "$tmp/$cc/program" "$program"
             quiet "$emulator" "$tmp/$cc/program"
         done
     done

@@ -9,26 +9,26 @@
 example() { sed -n '/^```c$/,/^```$/p' "$SRC/docs/package.md" | sed -n '/example: packed weights in a file/,/^```$/p' | grep -v '^```'; }
 [ -n "$(example)" ] || failed "docs/package.md has no example of packed weights in a file"
 
-# program NAME FOLDER FLAGS: $tmp/FOLDER/program
+# program NAME OBJECTS PROGRAM: $tmp/PROGRAM
 program() {
     example | sed "s/\\bname\\([_.]\\)/$1\\1/g" >"$tmp/$1_packed_example.h"
-    compile cc "$3" "$1" "$tmp/$2"
-    link cc "$3" "$1" "$tmp/$2" "$(fill packed_file.c "$1")"
+    link cc '' "$1" "$2" "$tmp/$3" "$(fill packed_file.c "$1")"
 }
-program pkg_a a -O1
-program pkg_b b -O1
-program pkg_a portable '-O0 -Dpkg_a_CPU=2'
-quiet "$tmp/portable/program" hostile
+compile cc '-O0 -Dpkg_a_CPU=2' pkg_a "$tmp/objects"
+program pkg_a "$built/pkg_a" a
+program pkg_b "$built/pkg_b" b
+program pkg_a "$tmp/objects" portable
+quiet "$tmp/portable" hostile
 
 # ---- from one process to another, between packages and instruction sets
 
 for by in a b portable; do
-    quiet "$tmp/$by/program" write "$tmp/$by.packed" 37 19
+    quiet "$tmp/$by" write "$tmp/$by.packed" 37 19
     for of in a b portable; do
-        quiet "$tmp/$of/program" use "$tmp/$by.packed" 37 19
+        quiet "$tmp/$of" use "$tmp/$by.packed" 37 19
     done
     cmp "$tmp/a.packed" "$tmp/$by.packed" || failed "$by writes another file"
-    quiet "$tmp/$by/program" refused "$tmp/$by.packed" 19 37
+    quiet "$tmp/$by" refused "$tmp/$by.packed" 19 37
 done
 
 # What dense packs is what files of this name have: other bytes at the same name would be mapped and taken for these. A change that is meant gives
@@ -45,5 +45,5 @@ head -c 63 "$tmp/a.packed" >"$tmp/short"
 head -c 1000 "$tmp/a.packed" >"$tmp/cut"
 head -c 4096 /dev/urandom >"$tmp/noise"
 for file in empty short cut noise missing; do
-    quiet "$tmp/a/program" refused "$tmp/$file" 37 19
+    quiet "$tmp/a" refused "$tmp/$file" 37 19
 done

@@ -45,8 +45,8 @@ check_package() {   # check_package NAME FOLDER
 for cc in $(compilers); do
     set -- # the parts of the program
     for name in $names; do
-        folder=$tmp/$cc/$name
-        compile "$cc" '-O1 -fPIC -Wall -Wextra' "$name" "$folder"
+        folder=$built/$name
+        case $cc in gcc) ;; *) folder=$tmp/$cc/$name && compile "$cc" '-O0 -fPIC -Wall -Wextra' "$name" "$folder" ;; esac
         check_package "$name" "$folder"
         set -- "$@" -I"$packages/$name" "$folder/kernels.o" "$folder/pool.o" "$(fill use.c "$name")"
     done

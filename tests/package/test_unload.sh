@@ -5,7 +5,7 @@
 # may be alive. A plug-in of the product that compiles pool.c itself may go when its pool is stopped, by its destructor too; and at exit.
 # ctest: timeout=120 fixture=packages
 . "$SRC/tests/package/common.sh"
-name=pkg_d
+name=pkg_c
 
 source=$(fill unload.c "$name")
 silent cc -std=gnu11 -O1 -Wall -Wextra -I"$packages/$name" "$source" -o "$tmp/unload" -ldl

@@ -6,7 +6,7 @@
 # files. A version changes no kernel and makes no measurement worthless.
 # ctest: fixture=packages
 . "$SRC/tests/package/common.sh"
-name=pkg_d
+name=pkg_c # the smallest
 
 has() { grep -qF -- "$2" "$1" || failed "$1 does not say: $2"; }
 

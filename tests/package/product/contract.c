@@ -227,9 +227,14 @@ static void kernels_by_number(const NAME_problem *p)
 
 static void every_code_has_a_text(void)
 {
-    static const int codes[] = { NAME_OK, NAME_BAD_EXTENT, NAME_BAD_POINTER, NAME_BAD_KERNEL, NAME_BAD_OVERLAP,
+    static const int codes[] = {
+        NAME_OK,
+        NAME_BAD_EXTENT,
+        NAME_BAD_POINTER,
+        NAME_BAD_KERNEL,
+        NAME_BAD_OVERLAP,
 #if NAME_W_PACKED
-                                 NAME_BAD_PACKED,
+        NAME_BAD_PACKED,
 #endif
     };
     static const int unknown[] = { -1, 4, 8, INT_MIN, INT_MAX, 9 };
@@ -265,7 +270,8 @@ static void backwards(void *ctx, int n, void (*body)(void *arg, int i), void *ar
 static void any_number_of_threads(void)
 {
     static const int threads[] = { INT_MIN, -1, 0, 1, 2, 7, 256, 1000, INT_MAX };
-    NAME_problem small = NAME_problem_new(3, 17, 9), large = NAME_problem_new(96, 301, 301);
+    NAME_problem small = NAME_problem_new(3, 17, 9), medium = NAME_problem_new(48, 161, 129),
+                 large = NAME_problem_new(96, 301, 301);
     NAME_pool *pool = NAME_pool_start(3);
     for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
         const NAME_exec way[] = { { .threads = threads[i], .parallel_for = backwards },
@@ -274,16 +280,17 @@ static void any_number_of_threads(void)
         for (int w = 0; w < 3; w++) {
             most_parts = 0;
             CHECK(NAME_problem_solves(&small, &way[w]));
-            CHECK(most_parts == 0); /* too little work to share out */
-            CHECK(NAME_problem_solves(&large, &way[w]));
+            CHECK(most_parts == 0);                                        /* too little work to share out */
+            CHECK(NAME_problem_solves(w < 2 ? &medium : &large, &way[w])); /* large: worth new threads */
             CHECK(most_parts <= 256 && most_parts <= (threads[i] > 1 ? threads[i] : 0));
             CHECK(w > 0 || threads[i] < 2 || most_parts >= 2);
         }
     }
     for (int n = 2; n <= 7; n += 5)
-        CHECK(on_every_kernel(&large, (NAME_exec){ .threads = n, .parallel_for = backwards }) == 0);
+        CHECK(on_every_kernel(&medium, (NAME_exec){ .threads = n, .parallel_for = backwards }) == 0);
     NAME_pool_stop(pool);
     NAME_problem_free(&small);
+    NAME_problem_free(&medium);
     NAME_problem_free(&large);
 }
 
@@ -339,7 +346,7 @@ static void run_and_leave(void *ctx, int n, Body *body, void *arg)
 static void careless_parallel_for(void)
 {
     void (*const way[])(void *, int, Body *, void *) = { run_none, run_last, run_twice, run_first_elsewhere };
-    NAME_problem p = NAME_problem_new(96, 301, 301);
+    NAME_problem p = NAME_problem_new(48, 161, 129);
     for (int i = 0; i < 4; i++)
         CHECK(on_every_kernel(&p, (NAME_exec){ .threads = 3, .parallel_for = way[i] }) == 0);
     for (volatile int i = 0; i < 2; i++) {

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "gen/base/dir.h"
 #include "gen/base/text.h"
 #include "gen/spec/spec.h"
 #include "gen/unit/unit.h"
@@ -87,6 +88,38 @@ static inline int made_up_teardown(void **state)
     const int code = shell("rm -rf -- %s", root);
     arena_free(arena);
     return code;
+}
+
+/* ---- packages whose names are replaced ---- */
+
+/* The text, with name[k] wherever stand_in[k] is. */
+static inline const char *renamed(const char *text, const char *const *stand_in, const char *const *name, size_t n)
+{
+    Text out = { .arena = arena };
+    for (; *text; text++) {
+        size_t k = 0;
+        while (k < n && strncmp(text, stand_in[k], strlen(stand_in[k])) != 0)
+            k++;
+        text_addn(&out, k < n ? name[k] : text, k < n ? strlen(name[k]) : 1);
+        text += k < n ? strlen(stand_in[k]) - 1 : 0;
+    }
+    return text_str(&out);
+}
+
+/* The C files of root/pkg in the folder root/try. */
+static inline void try_renamed(const char *const *stand_in, const char *const *name, size_t n)
+{
+    static const char *const suffix[] = { ".c", ".h" };
+    assert_int_equal(shell("rm -rf try && mkdir try"), 0);
+    for (int i = 0; i < 2; i++) {
+        char **path;
+        int npath;
+        size_t size;
+        assert_true(dir_list(arena, in(root, "pkg"), suffix[i], &path, &npath));
+        for (int k = 0; k < npath; k++)
+            put_file(in(in(root, "try"), renamed(strrchr(path[k], '/') + 1, stand_in, name, n)),
+                     renamed(read_text(path[k], &size), stand_in, name, n));
+    }
 }
 
 /* ---- records ---- */

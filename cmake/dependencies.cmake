@@ -8,6 +8,7 @@ if(NOT PkgConfig_FOUND)
 endif()
 
 set(dependency_rows
+    "libconfig   libconfig-dev"
     "jansson     libjansson-dev"
     "hwloc       libhwloc-dev"
     "libxxhash   libxxhash-dev"

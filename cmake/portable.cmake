@@ -4,6 +4,7 @@
 # the run-time libraries of the compilers; only glibc's own libraries stay shared. Each row: archive, header, Debian
 # package. LAPACK comes with OpenBLAS; libudev, which hwloc wants and which has no archive, is portable/no_udev.c.
 set(portable_rows
+    "config     libconfig.h libconfig-dev"
     "jansson    jansson.h   libjansson-dev"
     "hwloc      hwloc.h     libhwloc-dev"
     "xxhash     xxhash.h    libxxhash-dev"

@@ -78,7 +78,7 @@ static void merge_lists(Arena *a, ConfSetting *own, const ConfSetting *base)
         all[n++] = other ? *other : base->elem[i];
     }
     own->elem = all;
-    own->n = own->cap = n;
+    own->n = n;
 }
 
 void conf_inherit(Conf *c, const Conf *base)
@@ -95,7 +95,6 @@ void conf_inherit(Conf *c, const Conf *base)
         else if (are_named(&root->elem[at]) && are_named(from))
             merge_lists(c->arena, &root->elem[at], from);
     }
-    root->cap = root->n;
     c->root = root;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * conf: reads settings in libconfig's language from a file, or from a part of one such as a template's head. It keeps the line and column of
- * every name and value and hands out checked values; a wrong one becomes an error with its place.
+ * conf: reads settings by libconfig from a file, or from a part of one such as a template's head. It knows the line and column of every name
+ * and value and hands out checked values; a wrong one becomes an error with its place.
  *
  *   Source *src = conf_source(a, path, d);
  *   Conf *c = src ? conf_parse(a, src, 0, src->len, d) : NULL;
@@ -15,6 +15,7 @@
 #ifndef DCGEN_CONF_H
 #define DCGEN_CONF_H
 
+#include <libconfig.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include "gen/base/arena.h"
@@ -24,8 +25,17 @@
 /* Far beyond what people write: they bound what a hostile file costs. */
 enum { CONF_MAX_BYTES = 1 << 20, CONF_MAX_DEPTH = 16, CONF_MAX_MEMBER = 512 };
 
-/* An integer with the suffix L is a CONF_INT64. */
-typedef enum { CONF_GROUP, CONF_BOOL, CONF_INT, CONF_INT64, CONF_REAL, CONF_STRING, CONF_ARRAY, CONF_LIST } ConfType;
+/* libconfig's types. An integer with the suffix L is a CONF_INT64. */
+typedef enum {
+    CONF_GROUP = CONFIG_TYPE_GROUP,
+    CONF_BOOL = CONFIG_TYPE_BOOL,
+    CONF_INT = CONFIG_TYPE_INT,
+    CONF_INT64 = CONFIG_TYPE_INT64,
+    CONF_REAL = CONFIG_TYPE_FLOAT,
+    CONF_STRING = CONFIG_TYPE_STRING,
+    CONF_ARRAY = CONFIG_TYPE_ARRAY,
+    CONF_LIST = CONFIG_TYPE_LIST
+} ConfType;
 
 typedef struct ConfSetting ConfSetting;
 struct ConfSetting {
@@ -39,7 +49,7 @@ struct ConfSetting {
     /* a string's text in the file with blanks for quotes and line ends, so that columns in errors are right */
     const char *expr;
     ConfSetting *elem; /* members of a group, elements of a list or array */
-    int n, cap;        /* 0 for all other types */
+    int n;             /* 0 for all other types */
 };
 
 typedef struct {

@@ -1,358 +1,249 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * conf_parse: reads a text of libconfig's language by recursive descent, and gives every setting its place.
- *
- *   settings = { name ("=" | ":") value [ ";" | "," ] } ;
- *   value    = scalar | "{" settings "}" | "(" [ value { "," value } ] ")" | "[" [ scalar { "," scalar } ] "]" ;
- *
- * What is accepted means the same to libconfig. This reader is stricter where libconfig would get things wrong in silence: an
- * integer beyond 64 bits, or beyond 32 without the suffix L, the number ".", a comment that is not closed, a string over
- * several lines (mostly a forgotten quote). "@include" is refused.
+ * conf_parse: libconfig reads the values of a text, the text tells their places. Its tokens are walked over twice: up to one that libconfig
+ * must not see, as it would open a file (@include), take long (a huge group) or say nothing (an open comment); then along libconfig's tree
+ * of the text before that. The first token that does not fit the tree is reported, or a number that libconfig has cut.
  */
 #include "gen/base/conf.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include "gen/base/text.h"
 
-/* Kinds of tokens. A plain value has its ConfType as its kind, a sign or bracket its character; these are the others. */
-enum { T_END = CONF_LIST + 1, T_NAME, T_BAD };
-
-typedef struct {
-    int kind;
-    const char *at; /* in Scan.text */
-    size_t len;
-    ConfSetting value; /* its place, and what a plain value says */
-    bool too_large;    /* an integer beyond 64 bits */
-} Token;
+/* Kinds of tokens: a sign stands for itself, '=' also for ':'. A word is a name, number, boolean or unknown. libconfig must not see a T_BAD. */
+enum { T_END, T_WORD = 'w', T_STRING = '"', T_BAD = '?' };
+/* What a value of each of libconfig's types begins with and ends: none, group, the integers, real, string, boolean, array, list. */
+static const char *const signs[] = { "-", "{}", "w", "w", "w", "\"", "w", "[]", "()" };
 
 typedef struct {
     Arena *arena;
     Diag *diag;
     const Source *src;
-    const char *text;       /* of the source, up to where the settings end */
-    const char *line_start; /* of the line of the token at hand */
-    int line;
-    Token token; /* the one at hand, not taken yet */
-    int depth;
+    const char *text;            /* of the source, up to where the settings end */
+    const char *at, *line_start; /* the token at hand, and its line */
+    size_t len;
+    int line, kind;
+    const char *fault, *error; /* what to say of a T_BAD, NULL: it is not what was expected; libconfig's message */
+    Text expr;                 /* ConfSetting.expr of a T_STRING */
+    /* brackets around the token; how many names each has so far, -1 if it is no group */
+    int depth, nname[CONF_MAX_DEPTH + 1];
 } Scan;
-
-static bool scan_value(Scan *s, ConfSetting *out);
-
-/* Reports at `len` bytes from `from`, which is in the text; always false. */
-#define FAIL(s, from, len, ...) \
-    diag_error((s)->diag, loc_at((s)->src, (size_t)((from) - (s)->text), (int)(len)), __VA_ARGS__)
-
-/* ---- tokens ---- */
 
 /* The first character from p on that is neither blank nor comment. A comment that is not closed is none. */
 static const char *skip_blank(const char *p)
 {
-    for (;;) {
+    for (;; p++) {
         const char *close = p[0] == '/' && p[1] == '*' ? strstr(p + 2, "*/") : NULL;
         if (close)
-            p = close + 2;
+            p = close + 1;
         else if (*p == '#' || (p[0] == '/' && p[1] == '/'))
-            p += strcspn(p, "\n");
-        else if (*p && strchr(" \t\r\n\f", *p))
-            p++;
-        else
+            p += strcspn(p, "\n") - 1;
+        else if (!*p || !strchr(" \t\r\n\f", *p))
             return p;
     }
 }
 
-#define WORD "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
-
-static void read_name(Token *t)
+/* Takes strings side by side, which are one value. */
+static void scan_strings(Scan *s)
 {
-    t->len = strspn(t->at, WORD "-*");
-    t->value.integer = t->len == 4 && strncasecmp(t->at, "true", 4) == 0;
-    t->kind = t->value.integer || (t->len == 5 && strncasecmp(t->at, "false", 5) == 0) ? CONF_BOOL : T_NAME;
-}
-
-/* 7, -7, 0x1F, 7L, 1.5, .5e-3: the whole word; T_BAD when it is no number. */
-static void read_number(Scan *s, Token *t)
-{
-    t->len = strspn(t->at, WORD "+-.");
-    const char *word = arena_strndup(s->arena, t->at, t->len);
-    const bool hex = word[0] == '0' && (word[1] | 0x20) == 'x';
-    char *end;
-    errno = 0;
-    t->value.integer = strtoll(word, &end, hex ? 16 : 10);
-    const size_t suffix = strspn(end, "L");
-    if (end > word && suffix <= 2 && !end[suffix]) {
-        t->too_large = errno == ERANGE;
-        t->kind = suffix ? CONF_INT64 : CONF_INT;
-        return;
-    }
-    t->value.real = strtod(word, &end);
-    if (end > word && !*end && !word[strspn(word, "0123456789+-.eE")]) /* strtod also knows "nan" and 0x1p3 */
-        t->kind = CONF_REAL;
-}
-
-/* The byte that a string has at p, where it may be written as an escape sequence. Gives how many characters of the text say it. */
-static size_t unescape(const char *p, char *byte)
-{
-    static const char name[] = "nrtf\\\"", meant[] = "\n\r\t\f\\\"";
-    const char *known = *p == '\\' && p[1] ? strchr(name, p[1]) : NULL;
-    const bool hex =
-        *p == '\\' && (p[1] | 0x20) == 'x' && isxdigit((unsigned char)p[2]) && isxdigit((unsigned char)p[3]);
-    *byte = known ? meant[known - name] : hex ? (char)strtol((char[]){ p[2], p[3], 0 }, NULL, 16) : *p;
-    return known ? 2 : hex ? 4 : 1;
-}
-
-/* Reads strings side by side, which are one value. T_BAD at the one that is not closed on its line. */
-static void read_strings(Scan *s, Token *t)
-{
-    Text text = { .arena = s->arena }, expr = text;
-    const char *close = t->at, *p = t->at;
-    while (*p == '"') {
-        for (; close <= p; close++) /* from the quote before to this one */
-            text_add(&expr, *close == '\n' ? "\n" : " ");
-        const char *open = p++;
+    const char *open = s->at, *p = open;
+    for (s->expr.len = 0; *open == '"'; open = skip_blank(p + 1)) {
+        for (; p <= open; p++) /* from the quote before to this one */
+            text_add(&s->expr, *p == '\n' ? "\n" : " ");
         for (size_t n; *p != '"'; p += n) {
-            char byte;
             if (!*p || *p == '\n') {
-                t->at = open;
+                s->fault = "this string is not closed; to go on in the next line, close it and open another";
+                s->at = open;
                 return;
             }
-            n = unescape(p, &byte);
-            text_addn(&text, &byte, 1);
-            text_addn(&expr, n == 2 && isspace((unsigned char)byte) ? "  " : p, n);
+            n = *p == '\\' && p[1] && strchr("nrtf\\\"", p[1]) ? 2 : 1;
+            text_addn(&s->expr, n == 2 && p[1] >= 'a' ? "  " : p, n);
         }
-        close = p;
-        p = skip_blank(p + 1);
     }
-    text_add(&expr, " ");
-    t->kind = CONF_STRING;
-    t->len = (size_t)(close + 1 - t->at);
-    t->value.text = text_str(&text);
-    t->value.expr = text_str(&expr);
+    text_add(&s->expr, " ");
+    s->len = (size_t)(p + 1 - s->at);
 }
 
 /* Moves on to the next token. */
-static void scan_token(Scan *s)
+static void next(Scan *s)
 {
-    Token t = { .kind = T_BAD, .at = skip_blank(s->token.at + s->token.len), .len = 1 };
-    for (const char *p = s->token.at; (p = memchr(p, '\n', (size_t)(t.at - p))); s->line++)
-        s->line_start = ++p;
-    if (!*t.at)
-        t.kind = T_END;
-    else if (strchr("=:;,{}()[]", *t.at))
-        t.kind = *t.at;
-    else if (isalpha((unsigned char)*t.at) || *t.at == '*')
-        read_name(&t);
-    else if (strchr("0123456789+-.", *t.at))
-        read_number(s, &t);
-    else if (*t.at == '"')
-        read_strings(s, &t);
-    t.value.at = (Loc){ s->src, s->line, (int)(t.at - s->line_start) + 1, memchr(t.at, '\n', t.len) ? 1 : (int)t.len };
-    s->token = t;
-}
-
-static bool is_plain(int kind) { return kind >= CONF_BOOL && kind <= CONF_STRING; }
-
-static bool is_any(const Scan *s, const char *signs) { return s->token.kind > T_BAD && strchr(signs, s->token.kind); }
-
-/* ---- messages ---- */
-
-/* The token at hand, for a message. */
-static const char *found_text(const Scan *s)
-{
-    const Token *t = &s->token;
-    unsigned char c = (unsigned char)*t->at;
-    if (t->kind == T_END)
-        return (size_t)(t->at - s->text) == s->src->len ? "the end of the file" : "the end of the settings";
-    if (t->kind == CONF_STRING)
-        return conf_type_text(CONF_STRING);
-    if (t->kind == T_BAD && (c < 0x20 || c > 0x7E))
-        return arena_printf(s->arena, "the byte 0x%02X", c);
-    return arena_printf(s->arena, "'%.*s'", t->len < 40 ? (int)t->len : 40, t->at);
-}
-
-/* Bytes up to the next blank or separator: what the user thought of as one word. */
-static size_t word_length(const char *at) { return strcspn(at, " \t\r\n;,{}[]\""); }
-
-static bool report_unexpected(Scan *s, const char *expected)
-{
-    const Token *t = &s->token;
-    if (t->kind == T_BAD && *t->at == '"')
-        return FAIL(s, t->at, 1, "this string is not closed; to go on in the next line, close it and open another");
-    if (t->kind == T_BAD && *t->at == '@')
-        return FAIL(s, t->at, word_length(t->at), "@include is not allowed here: the file must be complete by itself");
-    if (t->kind == T_BAD && t->at[0] == '/' && t->at[1] == '*')
-        return FAIL(s, t->at, 2, "this comment is not closed");
-    return FAIL(s, t->at, t->kind == CONF_STRING ? 1 : t->len, "expected %s, found %s", expected, found_text(s));
-}
-
-static bool report_missing_quotes(Scan *s, const char *at)
-{
-    size_t n = word_length(at);
-    return FAIL(s, at, n, "text and expressions go in quotes: \"%.*s\"", (int)n, at);
-}
-
-/* ---- grammar ---- */
-
-static ConfSetting *elem_new(Scan *s, ConfSetting *in)
-{
-    if (in->n == in->cap) {
-        in->cap = in->cap ? 2 * in->cap : 8;
-        in->elem = arena_grow(s->arena, in->elem, (size_t)in->n, (size_t)in->cap, sizeof *in->elem);
+    static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_*+-./%<>!&|?^~'$`\\";
+    const int before = s->kind;
+    const char *from = s->at, c = *(s->at = skip_blank(from + s->len));
+    s->kind = T_BAD;
+    s->len = 1;
+    s->fault = NULL;
+    if (!c) {
+        s->kind = T_END;
+    } else if (strncmp(s->at, "\xEF\xBB\xBF", 3) == 0) {
+        s->fault = "a byte order mark; save the file as UTF-8 without one";
+    } else if (c == '@' || (c == '/' && s->at[1] == '*')) {
+        s->len = c == '@' ? strcspn(s->at, " \t\r\n;,\"") : 2;
+        s->fault = c == '/' ? "this comment is not closed"
+                            : "@include is not allowed here: the file must be complete by itself";
+    } else if (strchr(word, c)) {
+        s->kind = T_WORD;
+        while ((s->at[s->len] != '/' || !strchr("/*", s->at[s->len + 1])) && s->at[s->len] &&
+               strchr(word, s->at[s->len]))
+            s->len++;
+        if (s->nname[s->depth] >= 0 && before != '=' && s->nname[s->depth]++ == CONF_MAX_MEMBER)
+            s->fault = arena_printf(s->arena, "more than %d settings in one group", CONF_MAX_MEMBER);
+    } else if (c == '"') { /* where no value is expected libconfig 1.5 would not free it */
+        s->kind = before && (strchr("=([", before) || (before == ',' && s->nname[s->depth] < 0)) ? T_STRING : T_BAD;
+        scan_strings(s);
+    } else if (strchr("{[(", c)) {
+        s->kind = c;
+        if (s->depth == CONF_MAX_DEPTH)
+            s->fault = arena_printf(s->arena, "nested too deeply (at most %d levels)", CONF_MAX_DEPTH);
+        else
+            s->nname[++s->depth] = c == '{' ? 0 : -1;
+    } else if (strchr(")]}=:;,", c)) {
+        s->kind = c == ':' ? '=' : c;
+        s->depth -= s->depth > 0 && strchr(")]}", c);
     }
-    return &in->elem[in->n++];
+    s->kind = s->fault ? T_BAD : s->kind;
+    for (; (from = memchr(from, '\n', (size_t)(s->at - from))); s->line++)
+        s->line_start = ++from;
 }
 
-static bool scan_setting(Scan *s, ConfSetting *group)
+static Loc place(const Scan *s)
 {
-    const Token t = s->token;
-    if (t.kind == CONF_BOOL)
-        return report_unexpected(s, "a key (true and false are values)");
-    if (t.kind != T_NAME)
-        return report_unexpected(
-            s, arena_printf(s->arena, "a key%s%s",
-                            *t.at == '_' || isdigit((unsigned char)*t.at) ? ", which begins with a letter" : "",
-                            s->depth ? ", or '}'" : ""));
-    if (group->n == CONF_MAX_MEMBER)
-        return FAIL(s, t.at, t.len, "more than %d settings in one group", CONF_MAX_MEMBER);
-    const char *name = arena_strndup(s->arena, t.at, t.len);
-    const ConfSetting *first = conf_member(group, name);
-    if (first) /* reading goes on, so that all duplicate keys are reported */
-        FAIL(s, t.at, t.len, "duplicate key '%s', first set at line %d", name, first->name_at.line);
-    ConfSetting *out = elem_new(s, group);
-    *out = (ConfSetting){ .name = name, .name_at = t.value.at };
-    scan_token(s);
-    if (!is_any(s, "=:"))
-        return report_unexpected(s, arena_printf(s->arena, "'=' after '%.40s'", name));
-    scan_token(s);
-    return scan_value(s, out);
+    return (Loc){ s->src, s->line, (int)(s->at - s->line_start) + 1, memchr(s->at, '\n', s->len) ? 1 : (int)s->len };
 }
 
-/* Reads settings up to the end or a closing bracket, which the caller checks. Behind a value comes a separator, or at once the next key. */
-static bool scan_settings(Scan *s, ConfSetting *group)
+/* Reports at the token at hand, and is false. So are all that begin with fail_. */
+#define FAIL(s, ...) diag_error((s)->diag, place(s), __VA_ARGS__)
+static bool fail_expected(Scan *s, const char *expected)
 {
-    while (s->token.kind != T_END && !is_any(s, "})")) {
-        if (!scan_setting(s, group))
-            return false;
-        if (is_any(s, ";,"))
-            scan_token(s);
-        else if (s->token.kind != T_NAME && s->token.kind != T_END && !is_any(s, "})"))
-            return report_unexpected(s, "';' after the value");
+    const char *found = arena_printf(s->arena, "'%.*s'", s->len < 40 ? (int)s->len : 40, s->at);
+    if (s->kind == T_END)
+        found = s->src->text[s->at - s->text] ? "the end of the settings" : "the end of the file";
+    else if (*s->at == '"')
+        found = conf_type_text(CONF_STRING);
+    else if (*s->at < 0x20 || *s->at > 0x7E)
+        found = arena_printf(s->arena, "the byte 0x%02X", (unsigned char)*s->at);
+    return s->fault ? FAIL(s, "%s", s->fault) : FAIL(s, "expected %s, found %s", expected, found);
+}
+
+static bool fail_value(Scan *s, const char *expected)
+{
+    if (s->kind != T_WORD)
+        return fail_expected(s, expected);
+    s->len = strcspn(s->at, " \t\r\n;,{}[]\""); /* what the user sees as one word */
+    return FAIL(s, "text and expressions go in quotes: \"%.*s\"", (int)s->len, s->at);
+}
+
+/* libconfig has no more settings of `in`, and the token at hand does not end it. */
+static bool fail_member(Scan *s, const ConfSetting *in, const char *sign, bool separated)
+{
+    const char *name = arena_strndup(s->arena, s->at, s->len);
+    const bool closes = s->kind && strchr(")]}", s->kind), is_group = *sign == '{';
+    if (s->kind == T_END && sign[1])
+        return diag_error(s->diag, in->at, "this '%c' is not closed", *sign);
+    if (*sign == '[' && (strchr("{[(", s->kind) || strncmp(s->error, "mismatch", 8) == 0))
+        return FAIL(s, "the values of an array [ ] are plain and all of one type; use a list ( ) to mix");
+    if (!is_group && separated)
+        return fail_value(s, in->n ? "a value after ','" : "a value");
+    if (sign[1] && (!is_group || closes))
+        return fail_expected(s, arena_printf(s->arena, "%s'%c' to close the '%c' of line %d", is_group ? "" : "',' or ",
+                                             sign[1], sign[0], in->at.line));
+    if (conf_member(in, name))
+        return FAIL(s, "duplicate key '%s', first set at line %d", name, conf_member(in, name)->name_at.line);
+    if (!separated && !closes)
+        return fail_expected(s, "';' after the value");
+    name = s->kind == T_WORD ? ", which begins with a letter and is no value" : "";
+    return fail_expected(s, arena_printf(s->arena, "a key%s%s", name, sign[1] ? ", or '}'" : ""));
+}
+
+/* Is the word at hand, all of it, what libconfig has read? */
+static bool check_word(Scan *s, const ConfSetting *v)
+{
+    const bool is_integer = v->type != CONF_BOOL && v->type != CONF_REAL;
+    const bool is_hex = s->at[0] == '0' && (s->at[1] | 0x20) == 'x';
+    char *end = (char *)s->at + (v->integer ? strlen("true") : strlen("false"));
+    if (v->type == CONF_REAL)
+        (void)strtod(s->at, &end);
+    errno = 0;
+    const int64_t n = is_integer ? strtoll(s->at, &end, is_hex ? 16 : 10) : v->integer;
+    const bool is_long = is_integer && *end == 'L' && end > s->at;
+    if (end + is_long + (is_long && end[1] == 'L') != s->at + s->len)
+        return fail_value(s, "a value");
+    if (errno == ERANGE)
+        return FAIL(s, "the integer does not fit 64 bits");
+    if (!is_long && (int32_t)n != n) /* libconfig 1.5 cuts it */
+        return FAIL(s, "an integer beyond 32 bits needs the suffix L");
+    return n == v->integer || FAIL(s, "libconfig reads this as %lld", (long long)v->integer);
+}
+
+/* Takes a value, or the bracket that opens it, into *out, which has its name already. */
+static bool take_value(Scan *s, const config_setting_t *t, ConfSetting *out)
+{
+    out->at = place(s);
+    out->type = (ConfType)config_setting_type(t);
+    out->real = config_setting_get_float(t); /* of other types it is 0, and so is the integer */
+    out->integer = out->type == CONF_BOOL ? config_setting_get_bool(t) : config_setting_get_int64(t);
+    if (s->kind == T_WORD)
+        return check_word(s, out);
+    if (s->kind != *signs[out->type])
+        return fail_value(s, "a value");
+    if (s->kind == T_STRING) {
+        out->text = arena_strdup(s->arena, config_setting_get_string(t));
+        out->expr = arena_strdup(s->arena, text_str(&s->expr));
     }
     return true;
 }
 
-static bool scan_close(Scan *s, const char *open, char close)
+/* Takes the settings of a group, list or array, from behind its opening bracket up to the closing one. */
+static bool take_members(Scan *s, const config_setting_t *t, ConfSetting *out, const char *sign)
 {
-    if (s->token.kind == close)
-        return true;
-    if (s->token.kind == T_END)
-        return FAIL(s, open, 1, "this '%c' is not closed", *open);
-    return report_unexpected(s, arena_printf(s->arena, "%s'%c' to close the '%c' of line %d",
-                                             close == '}' ? "" : "',' or ", close, *open,
-                                             loc_at(s->src, (size_t)(open - s->text), 1).line));
-}
-
-/* Does the next token belong into an array whose first one is of kind `first`? */
-static bool check_array(Scan *s, int first)
-{
-    const Token *t = &s->token;
-    if (is_any(s, "{[("))
-        return FAIL(s, t->at, 1, "an array [ ] holds plain values only; use a list ( )");
-    if (is_plain(t->kind) && is_plain(first) && t->kind != first)
-        return FAIL(s, t->at, t->kind == CONF_STRING ? 1 : t->len,
-                    "the values of an array [ ] are all of one type: this is %s, the first is %s; "
-                    "use a list ( ) to mix",
-                    conf_type_text(t->kind), conf_type_text(first));
-    return true;
-}
-
-static bool scan_sequence(Scan *s, ConfSetting *out, const char *open, char close)
-{
-    scan_token(s);
-    if (s->token.kind == close)
-        return true;
-    for (int first = s->token.kind;; scan_token(s)) {
-        if (out->n && s->token.kind == close)
-            return report_unexpected(s, "a value after ','");
-        if ((out->type == CONF_ARRAY && !check_array(s, first)) || !scan_value(s, elem_new(s, out)))
+    const int n = config_setting_length(t);
+    bool separated = true; /* nothing, or a separator, stands before the token at hand */
+    next(s);
+    for (out->elem = ARENA_ARRAY(s->arena, n, ConfSetting); out->n < n; out->n++) {
+        const config_setting_t *member = config_setting_get_elem(t, (unsigned)out->n);
+        ConfSetting *e = &out->elem[out->n];
+        e->name_at = place(s);
+        if (*sign == '{') {
+            e->name = arena_strndup(s->arena, s->at, s->len);
+            if (strcmp(e->name, config_setting_name(member)) != 0)
+                return fail_member(s, out, sign, separated);
+            next(s);
+            if (s->kind != '=')
+                return fail_expected(s, arena_printf(s->arena, "'=' after '%.40s'", e->name));
+            next(s);
+        }
+        if (!take_value(s, member, e) || (signs[e->type][1] && !take_members(s, member, e, signs[e->type])))
             return false;
-        if (s->token.kind != ',')
-            return scan_close(s, open, close);
+        next(s);
+        if ((separated = s->kind == ',' || (s->kind == ';' && *sign == '{')))
+            next(s);
     }
-}
-
-/* Reads a value from its opening bracket to the closing one. */
-static bool scan_aggregate(Scan *s, ConfSetting *out)
-{
-    const char *open = s->token.at;
-    bool ok;
-    if (++s->depth > CONF_MAX_DEPTH)
-        return FAIL(s, open, 1, "nested too deeply (at most %d levels)", CONF_MAX_DEPTH);
-    out->type = *open == '{' ? CONF_GROUP : *open == '(' ? CONF_LIST : CONF_ARRAY;
-    if (out->type == CONF_GROUP) {
-        scan_token(s);
-        ok = scan_settings(s, out) && scan_close(s, open, '}');
-    } else {
-        ok = scan_sequence(s, out, open, *open == '(' ? ')' : ']');
-    }
-    s->depth--;
-    if (ok)
-        scan_token(s);
-    return ok;
-}
-
-/* Reads a value into *out, which has its name already. */
-static bool scan_value(Scan *s, ConfSetting *out)
-{
-    Token t = s->token;
-    t.value.name = out->name;
-    t.value.name_at = out->name ? out->name_at : t.value.at;
-    *out = t.value;
-    if (is_any(s, "{[("))
-        return scan_aggregate(s, out);
-    if (t.kind == T_NAME || (t.kind == T_BAD && t.len > 1))
-        return report_missing_quotes(s, t.at);
-    if (!is_plain(t.kind))
-        return report_unexpected(s, "a value");
-    out->type = t.kind;
-    if (t.too_large)
-        return FAIL(s, t.at, t.len, "the integer does not fit 64 bits");
-    if (t.kind == CONF_INT && (int32_t)t.value.integer != t.value.integer) /* libconfig 1.5 cuts it */
-        return FAIL(s, t.at, t.len, "an integer beyond 32 bits needs the suffix L");
-    scan_token(s);
-    const bool touching = s->token.at == t.at + t.len && (s->token.kind == T_NAME || s->token.kind == T_BAD);
-    return !touching || t.kind == CONF_STRING || report_missing_quotes(s, t.at); /* 16*T */
-}
-
-static bool scan_text(Scan *s, size_t begin, size_t end, ConfSetting *root)
-{
-    const size_t before_nul = strlen(s->text);
-    if (before_nul < end)
-        return FAIL(s, s->text + before_nul, 1, "a NUL byte: this is not a text file");
-    if (strncmp(s->text + begin, "\xEF\xBB\xBF", 3) == 0)
-        return FAIL(s, s->text + begin, 1, "a byte order mark; save the file as UTF-8 without one");
-    s->token = (Token){ .at = s->text, .len = begin };
-    scan_token(s);
-    *root = (ConfSetting){ .type = CONF_GROUP, .name_at = s->token.value.at, .at = s->token.value.at };
-    if (s->token.kind == T_END)
-        return FAIL(s, s->text + begin, 1, "no settings here: expected something like name = \"value\";");
-    return scan_settings(s, root) && (s->token.kind == T_END || report_unexpected(s, "a key"));
+    return (s->kind == sign[1] && (*sign == '{' || !separated || n == 0)) || fail_member(s, out, sign, separated);
 }
 
 Conf *conf_parse(Arena *a, const Source *src, size_t begin, size_t end, Diag *d)
 {
-    if (end > src->len)
-        end = src->len;
-    const char *text = arena_strndup(a, src->text, end);
-    Scan s = { .arena = a, .diag = d, .src = src, .text = text, .line_start = text, .line = 1 };
+    const size_t n = end < src->len ? end : src->len;
+    const char *text = arena_strndup(a, src->text, n);
+    Scan s = { a, d, src, text, text, text, begin, .line = 1, .expr = { .arena = a } };
+    bool ok = strlen(text) == n || diag_error(d, loc_at(src, strlen(text), 1), "a NUL byte: this is not a text file");
+    Scan ahead = s;
+    next(&ahead);
     ConfSetting *root = ARENA_NEW(a, ConfSetting);
-    const int nerror = diag_nerror(d);
-    if (!scan_text(&s, begin, end, root) || diag_nerror(d) > nerror)
-        return NULL;
+    *root = (ConfSetting){ .type = CONF_GROUP, .name_at = place(&ahead), .at = place(&ahead) };
+    while (ahead.kind != T_END && ahead.kind != T_BAD)
+        next(&ahead);
+    config_t config;
+    config_init(&config);
+    /* libconfig does not see a comment that the end of the text cuts off: hence the line's end */
+    const char *seen = arena_printf(a, "%.*s\n", (int)(ahead.at - text) - (int)begin, text + begin);
+    s.error = config_read_string(&config, seen) ? "" : config_error_text(&config);
+    ok = ok && take_members(&s, config_root_setting(&config), root, "{") && (!*s.error || FAIL(&s, "%s", s.error));
+    if (ok && root->n == 0)
+        ok = diag_error(d, loc_at(src, begin, 1), "no settings here: expected something like name = \"value\";");
+    config_destroy(&config);
     Conf *c = ARENA_NEW(a, Conf);
     *c = (Conf){ a, d, root };
-    return c;
+    return ok ? c : NULL;
 }

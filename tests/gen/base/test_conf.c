@@ -337,6 +337,8 @@ TEST(test_blanks)
                                         "// x\na = 1; // y\nb = 2; // z",
                                         "a = 1; # \"\nb = 2 #",
                                         "/**/a = 1;/* * / */b = 2 /***/",
+                                        "a = 1/*;*/;b = 2//;\n#",
+                                        "a/**/=/**/1#\nb//\n= 2/**/",
                                         "a = 1;\r\n\tb\f= 2\n//",
                                         "# \xEF\xBB\xBF\na = /* 3; */ 1; b = // 4\n2;" };
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
@@ -371,20 +373,23 @@ static const char *refusal(const char *text, size_t n)
                         (int)strcspn(message + 7, "\n"), message + 7);
 }
 
+#define ARRAYS "the values of an array [ ] are plain and all of one type; use a list ( ) to mix"
+#define NO_KEY ", which begins with a letter and is no value"
+
 TEST(test_refusals)
 {
     static const struct {
         const char *text, *want;
     } cases[] = {
-        { "a = /", "1:5+1 expected a value, found '/'" },
-        { "a = / 2;", "1:5+1 expected a value, found '/'" },
-        { "a = 1 \"x\"", "1:7+1 expected ';' after the value, found a string" },
+        { "a = /", "1:5+1 text and expressions go in quotes: \"/\"" },
+        { "a = / 2;", "1:5+1 text and expressions go in quotes: \"/\"" },
+        { "a = 1 \"x\"", "1:7+3 expected ';' after the value, found a string" },
         { "*_a-* = False; *_a-* = 1;", "1:16+5 duplicate key '*_a-*', first set at line 1" },
-        { "a = 1; /", "1:8+1 expected a key, found '/'" },
+        { "a = 1; /", "1:8+1 expected a key" NO_KEY ", found '/'" },
         { "a = 1; /* x", "1:8+2 this comment is not closed" },
         { "a = 1; /*/", "1:8+2 this comment is not closed" },
-        { "a = .", "1:5+1 expected a value, found '.'" },
-        { "a = -;", "1:5+1 expected a value, found '-'" },
+        { "a = .", "1:5+1 text and expressions go in quotes: \".\"" },
+        { "a = -;", "1:5+1 text and expressions go in quotes: \"-\"" },
         { "a = +.;", "1:5+2 text and expressions go in quotes: \"+.\"" },
         { "a = 1e;", "1:5+2 text and expressions go in quotes: \"1e\"" },
         { "a = 1e+;", "1:5+3 text and expressions go in quotes: \"1e+\"" },
@@ -405,8 +410,10 @@ TEST(test_refusals)
         { "@include \"x\"", "1:1+8 @include is not allowed here: the file must be complete by itself" },
         { "a = \001;", "1:5+1 expected a value, found the byte 0x01" },
         { "a = \177;", "1:5+1 expected a value, found the byte 0x7F" },
-        { "a = ~;", "1:5+1 expected a value, found '~'" },
+        { "a = ~;", "1:5+1 text and expressions go in quotes: \"~\"" },
         { "a = 1 ~", "1:7+1 expected ';' after the value, found '~'" },
+        { "a = { b = 1; c = { b = 2; };\nb = 3; };", "2:1+1 duplicate key 'b', first set at line 1" },
+        { "a = 1 a = 2;", "1:7+1 duplicate key 'a', first set at line 1" },
         { "a = 1;\nab = 2; a_ = { a = 1; };\na = 2;", "3:1+1 duplicate key 'a', first set at line 1" },
         { "a 1", "1:3+1 expected '=' after 'a', found '1'" },
         { "a", "1:2+1 expected '=' after 'a', found the end of the file" },
@@ -414,26 +421,28 @@ TEST(test_refusals)
         { "a = ;", "1:5+1 expected a value, found ';'" },
         { "aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeee 1",
           "1:46+1 expected '=' after 'aaaaaaaaaabbbbbbbbbbccccccccccdddddddddd', found '1'" },
-        { "a = [ { } ];", "1:7+1 an array [ ] holds plain values only; use a list ( )" },
-        { "a = [1, 2.0];", "1:9+3 the values of an array [ ] are all of one type: this is a real number, the first is "
-                           "an integer; use a list ( ) to mix" },
-        { "a = [1, 2L];", "1:9+2 the values of an array [ ] are all of one type: this is a 64-bit integer, the first "
-                          "is an integer; use a list ( ) to mix" },
-        { "a = [true, \"x\"];", "1:12+1 the values of an array [ ] are all of one type: this is a string, the first is "
-                                "a boolean; use a list ( ) to mix" },
+        { "a = [ { } ];", "1:7+1 " ARRAYS },
+        { "a = [1, 2.0];", "1:9+3 " ARRAYS },
+        { "a = [1, 2L];", "1:9+2 " ARRAYS },
+        { "a = [true, \"x\"];", "1:12+3 " ARRAYS },
+        { "a = [[1]];", "1:6+1 " ARRAYS },
+        { "a = [1, (2)];", "1:9+1 " ARRAYS },
+        { "a = [1, T];", "1:9+1 text and expressions go in quotes: \"T\"" },
         { "a = [1, ];", "1:9+1 expected a value after ',', found ']'" },
         { "a = (1, );", "1:9+1 expected a value after ',', found ')'" },
         { "a = [1", "1:5+1 this '[' is not closed" },
         { "a = (1", "1:5+1 this '(' is not closed" },
+        { "a = (1,", "1:5+1 this '(' is not closed" },
+        { "a = (", "1:5+1 this '(' is not closed" },
         { "a = { b = 1;", "1:5+1 this '{' is not closed" },
         { "a =\n(1];", "2:3+1 expected ',' or ')' to close the '(' of line 2, found ']'" },
         { "a = [1);", "1:7+1 expected ',' or ']' to close the '[' of line 1, found ')'" },
         { "a = { b = 1; )", "1:14+1 expected '}' to close the '{' of line 1, found ')'" },
-        { "a = { 1", "1:7+1 expected a key, which begins with a letter, or '}', found '1'" },
+        { "a = { 1", "1:7+1 expected a key" NO_KEY ", or '}', found '1'" },
         { "a = 1; }", "1:8+1 expected a key, found '}'" },
-        { "_a = 1;", "1:1+1 expected a key, which begins with a letter, found '_'" },
-        { "1 = 2;", "1:1+1 expected a key, which begins with a letter, found '1'" },
-        { "true = 1;", "1:1+4 expected a key (true and false are values), found 'true'" },
+        { "_a = 1;", "1:1+2 expected a key" NO_KEY ", found '_a'" },
+        { "1 = 2;", "1:1+1 expected a key" NO_KEY ", found '1'" },
+        { "true = 1;", "1:1+4 expected a key" NO_KEY ", found 'true'" },
         { "{ }", "1:1+1 expected a key, found '{'" },
         { "a = 1 2", "1:7+1 expected ';' after the value, found '2'" },
         { "a = 2147483648;", "1:5+10 an integer beyond 32 bits needs the suffix L" },
@@ -443,6 +452,16 @@ TEST(test_refusals)
         { "a = 0xFFFFFFFFFFFFFFFFFL;", "1:5+20 the integer does not fit 64 bits" },
         { "a = 16*T;", "1:5+4 text and expressions go in quotes: \"16*T\"" },
         { "a = T*16;", "1:5+4 text and expressions go in quotes: \"T*16\"" },
+        { "a = 16/T;", "1:5+4 text and expressions go in quotes: \"16/T\"" },
+        { "a = 16 /* x */ * T;", "1:18+1 expected '=' after '*', found 'T'" },
+        { "a = L", "1:5+1 text and expressions go in quotes: \"L\"" },
+        { "a = 2LLL = 1;", "1:5+4 text and expressions go in quotes: \"2LLL\"" },
+        { "a = 16*T = 1;", "1:5+4 text and expressions go in quotes: \"16*T\"" },
+        { "a = true.5", "1:5+6 text and expressions go in quotes: \"true.5\"" },
+        { "a.b = 1", "1:1+3 expected a key" NO_KEY ", found 'a.b'" },
+        { "a = 1;\n\"b\" = \"c\"", "2:1+3 expected a key, found a string" },
+        { "a = { b = 1, \"c\"", "1:14+3 expected a key, or '}', found a string" },
+        { "a = \"x\"\n \"y", "2:2+1 this string is not closed; to go on in the next line, close it and open another" },
         { "a = [16*T];", "1:6+4 text and expressions go in quotes: \"16*T\"" },
         { "\xEF\xBB\xBF", "1:1+1 a byte order mark; save the file as UTF-8 without one" },
         { "\xEF\xBB\xBF b = 1;", "1:1+1 a byte order mark; save the file as UTF-8 without one" },
@@ -456,6 +475,7 @@ TEST(test_refusals)
             fail_msg("%s\n%s\n%s", cases[i].text, got, cases[i].want);
     }
     assert_string_equal(refusal("a = 1;\0b", 8), "1:7+1 a NUL byte: this is not a text file");
+    assert_string_equal(refusal("a 1;\n\"\0\"", 8), "2:2+1 a NUL byte: this is not a text file");
 }
 
 /* As deep and as many as is allowed, and one more. */

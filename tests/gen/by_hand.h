@@ -141,6 +141,22 @@ static bool by_hand_make(ByHand *h)
     return true;
 }
 
+/* The place of a test that needs no more than it. */
+static ByHand hand;
+
+static inline int by_hand_setup(void **state)
+{
+    (void)state;
+    return by_hand_make(&hand) ? 0 : -1;
+}
+
+static inline int by_hand_teardown(void **state)
+{
+    (void)state;
+    arena_free(hand.y.arena);
+    return 0;
+}
+
 /* What the records would have said; it points into h. `first`: the package's number of the first kernel. */
 static inline Result by_hand_result(ByHand *h, int first)
 {

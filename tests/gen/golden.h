@@ -11,6 +11,7 @@
 #include <string.h>
 #include "gen/base/diag.h"
 #include "gen/base/text.h"
+#include "tests/gen/printed.h"
 
 static inline void golden_check(Arena *a, const char *path, const char *text)
 {
@@ -29,17 +30,6 @@ static inline void golden_check(Arena *a, const char *path, const char *text)
 }
 
 /* What diag prints. */
-static inline char *golden_diag(Arena *a, const Diag *d)
-{
-    char *out = NULL;
-    size_t size;
-    FILE *f = open_memstream(&out, &size);
-    assert_non_null(f);
-    diag_print(d, f);
-    fclose(f);
-    char *text = arena_strdup(a, out);
-    free(out);
-    return text;
-}
+static inline char *golden_diag(Arena *a, const Diag *d) { return PRINTED(a, to, diag_print(d, to)); }
 
 #endif

@@ -86,19 +86,22 @@ static inline const Package *package_of(const EmitInput *in)
     return p;
 }
 
-/* A package that is tuned for two targets. */
+/* A package that is tuned for two targets, which is made once. */
 static inline const Package *make_two(EmitInput *in)
 {
     static Result result[2];
     static Synthetic other; /* what the package is made of refers to it */
+    static const Package *made;
+    *in = input_of(result, 2);
+    if (made)
+        return made;
     other = y;
     Diag *d = diag_new(y.arena);
     assert_true(synthetic_tune(&other, target_find(&y.targets, "avx2"), 24, d));
     result[0] = result_with(y.study, y.assignment);
     result[1] = result_with(other.study, other.assignment);
     result[1].first = result[0].assignment->nkernel;
-    *in = input_of(result, 2);
-    return package_of(in);
+    return made = package_of(in);
 }
 
 #endif

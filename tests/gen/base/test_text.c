@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "gen/base/order.h"
 #include "gen/base/text.h"
+#include "tests/arena.h"
 #include "tests/open_files.h"
 #include "tests/tmp_folder.h"
 
@@ -18,18 +19,11 @@ enum { MOST = 50000 };
 
 static char letters[MOST + 1]; /* no two parts of it are alike for long */
 
-static int setup(void **state)
+static int make(void **state)
 {
     for (int i = 0; i < MOST; i++)
         letters[i] = (char)('a' + ((int64_t)i * i / 7 + i) % 26);
-    *state = arena_new();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    arena_free(*state);
-    return 0;
+    return setup(state);
 }
 
 static void is_letters(const char *s, size_t from, size_t n)
@@ -44,7 +38,7 @@ TEST(pieces_of_every_length)
     static const int first[] = { 0, 1, 100, 255, 256, 257, 511, 512, 513 };
     for (size_t i = 0; i < sizeof first / sizeof *first; i++)
         for (int n = 0; n < 1100; n++) {
-            Text added = { .arena = *state }, printed = { .arena = *state };
+            Text added = { .arena = arena }, printed = { .arena = arena };
             text_addn(&added, letters, (size_t)first[i]);
             text_printf(&printed, "%.*s", first[i], letters);
             text_printf(&printed, "%.*s", n, letters + first[i]);
@@ -55,37 +49,37 @@ TEST(pieces_of_every_length)
             is_letters(text_str(&printed), 0, (size_t)(first[i] + n));
             assert_true(added.len == (size_t)(first[i] + n) && printed.len == added.len);
             if (n % 50 == 0)
-                arena_reset(*state);
+                arena_reset(arena);
         }
 }
 
 /* Other things are taken from the arena in between: the text moves, whole. */
 TEST(many_pieces)
 {
-    Text t = { .arena = *state };
+    Text t = { .arena = arena };
     assert_string_equal(text_str(&t), "");
     for (int i = 0; i < MOST; i += 5) {
         if (i % 10)
             text_addn(&t, letters + i, 5);
         else
             text_printf(&t, "%.5s", letters + i);
-        assert_int_equal(*(char *)arena_alloc(*state, 1), 0);
+        assert_int_equal(*(char *)arena_alloc(arena, 1), 0);
     }
     is_letters(text_str(&t), 0, MOST);
 }
 
-static void read_back(Arena *a, const char *path, size_t n)
+static void read_back(const char *path, size_t n)
 {
     size_t len = 99;
     FILE *f = fopen(path, "w");
     assert_non_null(f);
     fwrite(letters, 1, n, f);
     assert_int_equal(fclose(f), 0);
-    const char *text = text_read_file(a, path, &len);
+    const char *text = text_read_file(arena, path, &len);
     assert_non_null(text);
     assert_int_equal(len, n);
     is_letters(text, 0, n);
-    is_letters(text_read_file(a, path, NULL), 0, n);
+    is_letters(text_read_file(arena, path, NULL), 0, n);
 }
 
 TEST(files)
@@ -95,14 +89,14 @@ TEST(files)
     size_t len;
     const int nopen = open_files();
     assert_non_null(tmp_folder(folder));
-    const char *path = arena_printf(*state, "%s/file", folder);
+    const char *path = arena_printf(arena, "%s/file", folder);
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
-        read_back(*state, path, size[i]);
-    assert_null(text_read_file(*state, arena_printf(*state, "%s/none", folder), &len));
+        read_back(path, size[i]);
+    assert_null(text_read_file(arena, arena_printf(arena, "%s/none", folder), &len));
     assert_int_equal(errno, ENOENT);
-    assert_null(text_read_file(*state, folder, &len));
+    assert_null(text_read_file(arena, folder, &len));
     assert_int_equal(errno, EISDIR);
-    assert_non_null(text_read_file(*state, "/proc/self/stat", &len)); /* its size is said to be 0 */
+    assert_non_null(text_read_file(arena, "/proc/self/stat", &len)); /* its size is said to be 0 */
     assert_true(len > 10);
     assert_int_equal(open_files(), nopen);
     unlink(path);
@@ -117,7 +111,7 @@ TEST(a_pipe)
     assert_int_equal(pipe(end), 0);
     assert_int_equal(write(end[1], letters, MOST), MOST);
     close(end[1]);
-    const char *text = text_read_file(*state, arena_printf(*state, "/proc/self/fd/%d", end[0]), &len);
+    const char *text = text_read_file(arena, arena_printf(arena, "/proc/self/fd/%d", end[0]), &len);
     assert_non_null(text);
     assert_int_equal(len, MOST);
     is_letters(text, 0, MOST);
@@ -137,7 +131,7 @@ TEST(ends_of_lines)
                  { "a\0\r\nb", "a\0\nb", 5, 4 } };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         size_t len = rows[i].len;
-        const char *text = text_with_lf(*state, rows[i].text, &len);
+        const char *text = text_with_lf(arena, rows[i].text, &len);
         assert_int_equal(len, rows[i].nwant);
         assert_memory_equal(text, rows[i].want, len);
         assert_int_equal(text[len], 0);
@@ -166,4 +160,4 @@ TEST(order_and_places)
     assert_int_equal(order_numbers(low, high, 0), 0);
 }
 
-TEST_FILE(setup, teardown)
+TEST_FILE(make, teardown)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "gen/command/drift.h"
 #include "tests/gen/json_like.h"
+#include "tests/gen/printed.h"
 #include "tests/put_file.h"
 #include "tests/tmp_folder.h"
 
@@ -81,16 +82,9 @@ static Drift drift(void)
 
 static const char *printed(const Drift *d, bool json)
 {
-    char *text;
-    size_t n;
-    FILE *to = open_memstream(&text, &n);
     Drift named = *d;
     named.folder = "pkg"; /* wherever it is */
-    drift_print(&named, json, to);
-    fclose(to);
-    const char *kept = arena_strdup(arena, text);
-    free(text);
-    return kept;
+    return PRINTED(arena, to, drift_print(&named, json, to));
 }
 
 /* What is said of the folder by itself, and what is found. */

@@ -14,7 +14,6 @@
 #include "tests/gen/json_like.h"
 #include "tests/kept_list.h"
 
-static ByHand hand;
 static Workload workload;
 static DumpInput input;
 static const Options options = { .cc = "gcc", .cxx = "g++", .seed = 5, .trials = -1 };
@@ -24,8 +23,7 @@ static TraceStep step[2];
 
 static int setup(void **state)
 {
-    (void)state;
-    if (!by_hand_make(&hand))
+    if (by_hand_setup(state))
         return -1;
     Trial *t = hand.y.study->trial;
     static const int best[HAND_SHAPE] = { 1, 1, 0, 1, 1, 0, 0, 1 };
@@ -51,28 +49,15 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    arena_free(hand.y.arena);
-    return 0;
-}
-
 /* What is said of it on the way. */
 static const char *said;
 
 static const char *dumped(DumpStage stage, bool json)
 {
-    char *text;
-    size_t n;
-    FILE *to = open_memstream(&text, &n);
     Diag *d = diag_new(hand.y.arena);
-    dump(hand.y.arena, stage, &input, json, to, d);
-    fclose(to);
+    const char *text = PRINTED(hand.y.arena, to, dump(hand.y.arena, stage, &input, json, to, d));
     said = golden_diag(hand.y.arena, d);
-    const char *kept = arena_strdup(hand.y.arena, text);
-    free(text);
-    return kept;
+    return text;
 }
 
 static const char *words(int trial)
@@ -470,4 +455,4 @@ TEST(a_part_of_the_source)
     input.space = &space;
 }
 
-TEST_FILE(setup, teardown)
+TEST_FILE(setup, by_hand_teardown)

@@ -17,7 +17,6 @@
 #include "tests/kept_list.h"
 #include "tests/tmp_folder.h"
 
-static ByHand hand;
 static Workload workload;
 static Result result;
 static Runner runner;

@@ -9,7 +9,6 @@
 #include "tests/gen/by_hand.h"
 #include "tests/gen/json_like.h"
 
-static ByHand hand;
 static Result result;
 static RegretCase item[3];
 static Options options;
@@ -18,8 +17,7 @@ static Run run = { .o = &options };
 /* M = 1 and 3 of the tuned shapes, and M = 4, of which the contract says nothing. */
 static int setup(void **state)
 {
-    (void)state;
-    if (!by_hand_make(&hand))
+    if (by_hand_setup(state))
         return -1;
     result = by_hand_result(&hand, 10);
     for (int i = 0; i < 2; i++)
@@ -29,13 +27,6 @@ static int setup(void **state)
     item[0].now.regret = 0.1;
     item[2] = (RegretCase){ .was = { .inst = &hand.y.spec->instance[3], .kernel = 0, .regret = NAN },
                             .now = { &hand.y.spec->instance[3], false, 0, true, 4000, 3200, 0.25, 0, 0.35, false, 0 } };
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_free(hand.y.arena);
     return 0;
 }
 
@@ -200,4 +191,4 @@ TEST(programs_are_told_the_same)
     assert_non_null(strstr(text, "\"vague\": true"));
 }
 
-TEST_FILE(setup, teardown)
+TEST_FILE(setup, by_hand_teardown)

@@ -12,13 +12,11 @@
 #include "tests/gen/kernel_record.h"
 #include "tests/kept_list.h"
 
-static ByHand hand;
 static Workload workload;
 
 static int setup(void **state)
 {
-    (void)state;
-    if (!by_hand_make(&hand))
+    if (by_hand_setup(state))
         return -1;
     static Spec *function;
     function = (Spec *)hand.y.spec;
@@ -34,13 +32,6 @@ static int setup(void **state)
                            .target = { (const char *[]){ "avx512", NULL }, 1 } };
     workload.target.item = ARENA_ARRAY(hand.y.arena, 3, const char *);
     workload.target.item[0] = "avx512";
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_free(hand.y.arena);
     return 0;
 }
 
@@ -324,4 +315,4 @@ TEST(a_package_numbers_and_keeps_what_each_target_has)
     assert_null(strstr(package_text(p, "README.md"), "report.html"));
 }
 
-TEST_FILE(setup, teardown)
+TEST_FILE(setup, by_hand_teardown)

@@ -10,30 +10,7 @@
 #include "search/record/study_private.h"
 #include "tests/gen/by_hand.h"
 #include "tests/gen/json_like.h"
-
-static Synthetic y;
-static ByHand hand;
-static Result result;
-
-static int setup(void **state)
-{
-    (void)state;
-    if (!synthetic_make(&y, synthetic_spec, 60) || !by_hand_make(&hand))
-        return -1;
-    static const CostReport cost = { .nmeasure = 7, .error = 0.05, .order.rank = 0.9 };
-    result = synthetic_result(&y);
-    result.contract = ARENA_NEW(y.arena, Contract);
-    result.cost = &cost;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_free(y.arena);
-    arena_free(hand.y.arena);
-    return 0;
-}
+#include "tests/gen/printed.h"
 
 /* ---- every line, of figures that are worked out by hand ---- */
 
@@ -48,21 +25,14 @@ static Result hand_of(void)
     return r;
 }
 
-static char *said_of(const Result *out, int n, const Proof *proof, bool json)
+static const char *said_of(const Result *out, int n, const Proof *proof, bool json)
 {
-    char *text;
-    size_t len;
-    FILE *to = open_memstream(&text, &len);
-    summary_package(&hand_workload, out, n, proof, json, to);
-    fclose(to);
-    return text;
+    return PRINTED(hand.y.arena, to, summary_package(&hand_workload, out, n, proof, json, to));
 }
 
 static void expect_text(const Result *out, const Proof *proof, const char *want)
 {
-    char *text = said_of(out, 1, proof, false);
-    assert_string_equal(text, want);
-    free(text);
+    assert_string_equal(said_of(out, 1, proof, false), want);
 }
 
 /* Regret: (1 * 1 + 2 * 1 + 1 * 1.25) / 4 - 1. The library: 1.5 and 6/8 times the package's time, of which the geometric mean is 1.06. Noise:
@@ -87,9 +57,8 @@ TEST(people_are_told_each_figure)
                              "%s%s%s  dispatcher compiled: the kernel of its tree at all 8 declared shapes, around its "
                              "thresholds and beyond the ranges\n  out/hand\n",
                              begin, held_out, end));
-    char *text = said_of(&out, 1, &sample, false);
+    const char *text = said_of(&out, 1, &sample, false);
     assert_non_null(strstr(text, " at a sample of 9 declared shapes, "));
-    free(text);
 }
 
 /* Where nothing was measured beside the choice, 0 % would be no figure. */
@@ -100,21 +69,18 @@ TEST(no_regret_is_told_where_none_is_known)
     c.nshape = 0;
     c.tuned = contract_sum(NULL, 0);
     out.contract = &c;
-    char *text = said_of(&out, 1, NULL, false);
+    const char *text = said_of(&out, 1, NULL, false);
     assert_non_null(
         strstr(text, "  no regret is known: on no tuned shape was the chosen kernel measured beside another\n"));
     assert_null(strstr(text, "% at worst, against"));
-    free(text);
     ContractShape alone = { .inst = hand.shape[0].inst, .tuned = true, .measured = true, .regret = NAN, .rival = -1 };
     c.nshape = 1;
     c.shape = &alone;
     c.tuned = contract_sum(&alone, 1);
     text = said_of(&out, 1, NULL, false);
     assert_non_null(strstr(text, "  no regret is known: one kernel was measured, and no other beside it\n"));
-    free(text);
     text = said_of(&out, 1, NULL, true);
     assert_non_null(strstr(text, "\"regret\": null"));
-    free(text);
 }
 
 /* Only what is held out, can be said and is more than 5 % off is named. */
@@ -122,13 +88,11 @@ TEST(people_are_told_where_a_prediction_went_wrong)
 {
     const Result out = hand_of();
     hand.shape[0].regret = hand.shape[4].regret = 0.5; /* tuned; cannot be said */
-    char *text = said_of(&out, 1, NULL, false);
+    const char *text = said_of(&out, 1, NULL, false);
     assert_non_null(strstr(text, "  it is 12% at M = 5, "));
-    free(text);
     hand.shape[3].regret = 0.05;
     text = said_of(&out, 1, NULL, false);
     assert_null(strstr(text, "in 'tune'"));
-    free(text);
     hand.shape[0].regret = 0;
     hand.shape[3].regret = 0.125;
     hand.shape[4].regret = 0.1;
@@ -139,9 +103,8 @@ TEST(people_are_told_what_joined)
     const Result out = hand_of();
     Instance *last = &hand.y.spec->instance[hand.y.study->shape[HAND_TUNED - 1] - hand.y.spec->instance];
     last->tuned = false;
-    char *text = said_of(&out, 1, NULL, false);
+    const char *text = said_of(&out, 1, NULL, false);
     assert_non_null(strstr(text, "  that counts 1 shape that joined the tuned ones, where the model was least sure\n"));
-    free(text);
     last->tuned = true;
 }
 
@@ -179,16 +142,14 @@ TEST(people_are_told_what_there_is)
                 "  on 2 of 4 shapes the regret cannot be said, as their times differ by too much\n"
                 "  out/hand\n");
     c.held_out.nsaid = 0;
-    char *text = said_of(&out, 1, NULL, false);
+    const char *text = said_of(&out, 1, NULL, false);
     assert_non_null(strstr(text, "  on 4 of 4 shapes the regret cannot be said, as their times differ by too much: the "
                                  "machine was too busy\n"));
-    free(text);
     c.tuned.nsaid = c.tuned.nmeasured;
     c.held_out = (ContractSum){ 0 };
     text = said_of(&out, 1, NULL, false);
     assert_non_null(strstr(text, "  none of the shapes that are held out was measured\n"));
     assert_null(strstr(text, "cannot be said"));
-    free(text);
     modelled.modelled = true;
     one.fewer = NULL;
     s.device = &modelled;
@@ -218,18 +179,15 @@ TEST(programs_are_told_the_same)
         "'mean': 0.0123, 'worst': 0.05, 'mean_bound': 0.077, 'worst_bound': 0.088} }, "
         "'library_shapes': 2, 'library_speedup': 1.060660172, 'library_speedup_least': 0.75, "
         "'dispatcher_checked': 8, 'dispatcher_checked_beyond': 77, 'dispatcher_checked_all': true}";
-    char *text = said_of(&out, 1, &proof, true);
-    json_text_like(text, want);
-    free(text);
+    json_text_like(said_of(&out, 1, &proof, true), want);
     const CostReport more = { .nmeasure = 8, .error = 0.1 };
     Result two[] = { out, out };
     two[1].cost = &more;
-    text = said_of(two, 2, NULL, true);
+    const char *text = said_of(two, 2, NULL, true);
     assert_non_null(strstr(text, "\"measurements\": 7,"));
     assert_non_null(strstr(text, "\"measurements\": 8,"));
     assert_non_null(strstr(text, "\"dispatcher_checked\": 0,"));
     assert_non_null(strstr(text, "\"dispatcher_checked_all\": false"));
-    free(text);
 }
 
 /* ---- what the package lacks, and what failed ---- */
@@ -238,9 +196,8 @@ TEST(what_the_contract_lacks_is_a_warning)
 {
     Result out = hand_of();
     Contract c = hand.contract;
-    char *text;
-    size_t len;
-    FILE *to = open_memstream(&text, &len);
+    Printed all;
+    FILE *to = printed_open(&all);
     out.contract = &c;
     c.tuned.worst_bound = 0.02;
     summary_contract(hand.y.arena, &out, false, to);
@@ -256,26 +213,20 @@ TEST(what_the_contract_lacks_is_a_warning)
     hand.shape[2].measured = false;
     summary_contract(hand.y.arena, &out, false, to);
     summary_contract(hand.y.arena, &out, true, to);
-    fclose(to);
     static const char missing[] =
         "on 1 of the 3 tuned shapes the chosen kernel was not measured, or not beside its rivals: a "
         "search that has time left begins with that\n";
-    assert_string_equal(text, arena_printf(hand.y.arena,
-                                           "dcgen: the regret is above what the spec demands: worst of the "
-                                           "tuned shapes 2.20 %%, not 2.00 %%\n"
-                                           "dcgen: %sdcgen: avx512: %sdcgen: hand: %sdcgen: hand for avx512: %s",
-                                           missing, missing, missing, missing));
-    free(text);
+    assert_string_equal(printed_text(&all, hand.y.arena),
+                        arena_printf(hand.y.arena,
+                                     "dcgen: the regret is above what the spec demands: worst of the "
+                                     "tuned shapes 2.20 %%, not 2.00 %%\n"
+                                     "dcgen: %sdcgen: avx512: %sdcgen: hand: %sdcgen: hand for avx512: %s",
+                                     missing, missing, missing, missing));
 }
 
-static char *list_failures(const Study *s)
+static const char *list_failures(const Study *s)
 {
-    char *text;
-    size_t len;
-    FILE *to = open_memstream(&text, &len);
-    summary_failures(hand.y.arena, s, to);
-    fclose(to);
-    return text;
+    return PRINTED(hand.y.arena, to, summary_failures(hand.y.arena, s, to));
 }
 
 TEST(failures_are_listed_with_their_parameters)
@@ -283,19 +234,13 @@ TEST(failures_are_listed_with_their_parameters)
     hand_of();
     Study *s = hand.y.study;
     const Trial before = s->trial[1];
-    char *text = list_failures(s);
-    assert_null(strstr(text, "no good"));
-    free(text);
+    assert_null(strstr(list_failures(s), "no good"));
     s->trial[1].status = STATUS_WRONG;
     s->trial[1].why = "no good";
-    text = list_failures(s);
-    assert_non_null(
-        strstr(text, arena_printf(hand.y.arena, "wrong: %s: no good\n", words_candidate(hand.y.arena, &before.c))));
-    free(text);
+    assert_non_null(strstr(list_failures(s), arena_printf(hand.y.arena, "wrong: %s: no good\n",
+                                                          words_candidate(hand.y.arena, &before.c))));
     s->trial[1].built = false; /* it was proposed only */
-    text = list_failures(s);
-    assert_null(strstr(text, "no good"));
-    free(text);
+    assert_null(strstr(list_failures(s), "no good"));
     s->trial[1] = before;
 }
 
@@ -307,24 +252,19 @@ TEST(templates_without_kernels_are_told)
     Trial before[HAND_TRIAL];
     memcpy(before, s->trial, sizeof before);
     for (int failing = 0; failing < 3; failing++) {
-        char *text;
-        size_t len;
-        FILE *to = open_memstream(&text, &len);
         for (int64_t i = 0; i < s->ntrial; i++) {
             s->trial[i] = before[i];
             s->trial[i].built = failing < 2;
             s->trial[i].status = failing > 0 ? STATUS_WRONG : before[i].status;
             s->trial[i].why = "no good";
         }
-        summary_templates(hand.y.arena, &out, to);
-        fclose(to);
+        const char *text = PRINTED(hand.y.arena, to, summary_templates(hand.y.arena, &out, to));
         if (failing != 1) {
             assert_string_equal(text, "");
         } else {
             assert_non_null(strstr(text, " that could be built works: "));
             assert_non_null(strstr(text, " x wrong: no good\n    for one: "));
         }
-        free(text);
     }
     memcpy(s->trial, before, sizeof before);
 }
@@ -335,9 +275,6 @@ TEST(machines_without_kernels_are_told)
     const Result out = hand_of();
     const Target *portable = target_find(&hand.y.targets, "portable");
     for (int failing = 0; failing < 2; failing++) {
-        char *text;
-        size_t len;
-        FILE *to = open_memstream(&text, &len);
         Study s = *out.study;
         Result r = out;
         s.trial = ARENA_ARRAY(hand.y.arena, (size_t)s.ntrial + 64, Trial);
@@ -350,8 +287,7 @@ TEST(machines_without_kernels_are_told)
         }
         study_index(&s);
         r.study = &s;
-        summary_lacking(hand.y.arena, &r, 1, to);
-        fclose(to);
+        const char *text = PRINTED(hand.y.arena, to, summary_lacking(hand.y.arena, &r, 1, to));
         if (failing) {
             assert_non_null(strstr(text, "hand: no general kernel works for portable: calls on machines that need it "
                                          "return hand_BAD_KERNEL; "));
@@ -359,7 +295,6 @@ TEST(machines_without_kernels_are_told)
         } else {
             assert_string_equal(text, "");
         }
-        free(text);
     }
 }
 
@@ -376,8 +311,6 @@ TEST(check_tells_of_the_space)
     };
     const Space *spaces[] = { &space };
     Device d = *hand.y.study->device;
-    char *text;
-    size_t len;
     const char *line =
                    arena_printf(hand.y.arena, "hand: %s, f32, 8 shapes, 3 of them tuned; 77 candidates for avx512\n",
                                 hand.y.spec->op->name),
@@ -392,9 +325,8 @@ TEST(check_tells_of_the_space)
                                 hand.y.spec->op->doc, t->name, t->constraint[0].why, expr_text(t->constraint[0].need));
     for (int how = 0; how < 3; how++) { /* a line, all, JSON */
         const Options o = { .verbose = how == 1, .json = how == 2 };
-        FILE *to = open_memstream(&text, &len);
-        summary_check(hand.y.arena, &hand_workload, spaces, &d, 1, &o, to);
-        fclose(to);
+        const char *text =
+            PRINTED(hand.y.arena, to, summary_check(hand.y.arena, &hand_workload, spaces, &d, 1, &o, to));
         if (o.json)
             json_text_like(text, arena_printf(hand.y.arena,
                                               "{'name': 'hand', 'shapes': 8, 'tuned': 3, 'target': 'avx512', 'device': "
@@ -406,17 +338,14 @@ TEST(check_tells_of_the_space)
                                               expr_text(t->constraint[0].need), t->constraint[0].why));
         else
             assert_string_equal(text, how == 0 ? line : arena_printf(hand.y.arena, "%s%s", line, rest));
-        free(text);
     }
     d.nisa = 0;
     general.target = target_find(&hand.y.targets, "sm_90a");
-    FILE *to = open_memstream(&text, &len);
-    summary_check(hand.y.arena, &hand_workload, spaces, &d, 1, &(Options){ .verbose = 1 }, to);
-    fclose(to);
-    assert_non_null(strstr(text,
-                           "\ntarget: sm_90a on Synthetic CPU 9000, which does not run it: 8 multiprocessors, each "
-                           "with 32 KiB of shared memory; L2 1024 KiB\n"));
-    free(text);
+    const Options verbose = { .verbose = 1 };
+    assert_non_null(
+        strstr(PRINTED(hand.y.arena, to, summary_check(hand.y.arena, &hand_workload, spaces, &d, 1, &verbose, to)),
+               "\ntarget: sm_90a on Synthetic CPU 9000, which does not run it: 8 multiprocessors, each "
+               "with 32 KiB of shared memory; L2 1024 KiB\n"));
 }
 
-TEST_FILE(setup, teardown)
+TEST_FILE(by_hand_setup, by_hand_teardown)

@@ -5,49 +5,47 @@
 #include "tests/test.h"
 #include <string.h>
 #include "gen/package/manifest.h"
+#include "tests/arena.h"
 
 #define SHA256_OF_NOTHING "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-static Manifest manifest_of(Arena *a, const char *const *path, int n)
+static Manifest manifest_of(const char *const *path, int n)
 {
     Manifest m = { .package = "name", .release = "4.5.6-rc.1", .version = "1.2.3" };
     for (int i = 0; i < n; i++)
-        manifest_add(a, &m, false, path[i], path[i], strlen(path[i]));
-    manifest_add(a, &m, true, "op/a.c", "x", 1);
-    manifest_add(a, &m, true, "op/a.c", "y", 1); /* of another folder of templates */
-    manifest_add(a, &m, true, "op/a.c", "x", 1);
-    manifest_add(a, &m, false, "spec.cfg", "", 0);
+        manifest_add(arena, &m, false, path[i], path[i], strlen(path[i]));
+    manifest_add(arena, &m, true, "op/a.c", "x", 1);
+    manifest_add(arena, &m, true, "op/a.c", "y", 1); /* of another folder of templates */
+    manifest_add(arena, &m, true, "op/a.c", "x", 1);
+    manifest_add(arena, &m, false, "spec.cfg", "", 0);
     return m;
 }
 
 TEST(is_sorted_and_has_nothing_twice)
 {
     static const char *const one[] = { "b.c", "a.c" }, *const other[] = { "a.c", "b.c", "a.c" };
-    Arena *a = arena_new();
-    Manifest m = manifest_of(a, one, 2), n = manifest_of(a, other, 3);
-    const char *text = manifest_text(a, &m);
-    assert_string_equal(text, manifest_text(a, &n));
+    Manifest m = manifest_of(one, 2), n = manifest_of(other, 3);
+    const char *text = manifest_text(arena, &m);
+    assert_string_equal(text, manifest_text(arena, &n));
     assert_int_equal(m.n, 5);
     const char *spec = strstr(text, "\n" SHA256_OF_NOTHING "  spec.cfg\n");
     const char *template = strstr(text, "\n# template "), *file = strstr(text, "  a.c\n");
     assert_true(template && template <spec &&spec < file);
     assert_true(strstr(text, "  a.c\n") < strstr(text, "  b.c\n"));
-    arena_free(a);
 }
 
 TEST(is_read_as_it_was_written)
 {
     static const char *const path[] = { "b with blanks.c", "deep/a.c" };
-    Arena *a = arena_new();
     const char *err = NULL;
-    Manifest m = manifest_of(a, path, 2);
-    const Manifest *read = manifest_read(a, manifest_text(a, &m), &err);
+    Manifest m = manifest_of(path, 2);
+    const Manifest *read = manifest_read(arena, manifest_text(arena, &m), &err);
     assert_non_null(read);
     assert_string_equal(read->package, "name");
     assert_string_equal(read->release, "4.5.6-rc.1");
     Manifest earlier = m;
     earlier.release = NULL;
-    assert_null(manifest_read(a, manifest_text(a, &earlier), &err)->release);
+    assert_null(manifest_read(arena, manifest_text(arena, &earlier), &err)->release);
     assert_string_equal(read->version, "1.2.3");
     assert_int_equal(read->n, m.n);
     for (int i = 0; i < m.n; i++)
@@ -58,7 +56,6 @@ TEST(is_read_as_it_was_written)
     ManifestEntry changed = m.entry[0];
     changed.hash = SHA256_OF_NOTHING;
     assert_false(manifest_has(read, &changed));
-    arena_free(a);
 }
 
 TEST(refuses_what_is_none)
@@ -82,11 +79,11 @@ TEST(refuses_what_is_none)
         { "# What dcgen wrote here\npackage p\ndcgen 0.1.0\nfile 0123456789abcdef0123456789abcdef  a.c\n",
           "an earlier dcgen wrote it, with other hashes: make the package again from its spec and records" },
     };
-    Arena *a = arena_new();
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         const char *err = NULL;
-        assert_null(manifest_read(a, row[i].text, &err));
+        assert_null(manifest_read(arena, row[i].text, &err));
         assert_string_equal(err, row[i].err);
     }
-    arena_free(a);
 }
+
+TEST_FILE(setup, teardown)

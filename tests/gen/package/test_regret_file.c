@@ -9,7 +9,6 @@
 #include "tests/gen/json_like.h"
 #include "tests/tmp_folder.h"
 
-static ByHand hand;
 static Study lesser; /* the same study, of avx2 */
 static Assignment lesser_choice;
 static TreeNode lesser_tree;

@@ -10,20 +10,16 @@
 #include "gen/spec/spec.h"
 #include "tests/arena.h"
 #include "tests/gen/golden.h"
+#include "tests/gen/spec_text.h"
 
 static const char *const ops[] = { DCGEN_SOURCE_DIR "/tests/gen/spec/op" };
 
 static const Spec *read_rest(const char *rest)
 {
     Diag *d = diag_new(arena);
-    Source *src = ARENA_NEW(arena, Source);
-    src->path = "x.cfg";
-    src->text = arena_printf(arena, "name = \"x\"; %s\n", rest);
-    src->len = strlen(src->text);
-    const Spec *s = spec_parse(arena, src, ops, 1, d);
+    const Spec *s = spec_text(arena, arena_printf(arena, "name = \"x\"; %s\n", rest), ops, 1, d);
     if (!s)
-        print_error("%s", golden_diag(arena, d));
-    assert_non_null(s);
+        fail_msg("%s", golden_diag(arena, d));
     return s;
 }
 
@@ -162,45 +158,6 @@ TEST(words_mean)
     assert_string_equal(spec_formula_text(read_formula(" acc  + 1")), "acc + 1");
 }
 
-/* ---- nodes ---- */
-
-TEST(equal_parts_are_one)
-{
-    static const struct {
-        const char *formula;
-        int nnode;
-    } cases[] = {
-        { "acc + acc", 2 },
-        { "gelu(acc + bias[n]) * gelu(acc + bias[n])", 6 }, /* acc, n, bias[n], the sum, gelu, the product */
-        { "r[m,n] + r[m,n]", 4 },
-        { "(n < M ? acc : 0) + (n < M ? 1 : 0)", 11 },
-        { "acc + bias[n] + (bias[n] + acc)", 6 }, /* a sum the other way round is another one */
-        { "0.5 * acc + 0.25 * acc", 6 },
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const Formula *f = read_formula(cases[i].formula)->formula;
-        if (f->nnode != cases[i].nnode)
-            fail_msg("%s has %d nodes, expected %d", cases[i].formula, f->nnode, cases[i].nnode);
-    }
-    const Formula *f = read_formula("gelu(acc) * gelu(acc)")->formula;
-    assert_int_equal(f->node[0].nuse, 1); /* acc in gelu */
-    assert_int_equal(f->node[1].nuse, 2);
-    assert_int_equal(f->node[2].nuse, 0);
-}
-
-/* Along which extents a value changes: bit 0 M, bit 1 N. */
-TEST(values_change_along)
-{
-    static const struct {
-        const char *formula;
-        unsigned along;
-    } cases[] = { { "1", 0 }, { "M", 0 }, { "n", 2 }, { "s[m]", 1 }, { "s[m] * n", 3 }, { "acc", 3 } };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const Formula *f = read_formula(cases[i].formula)->formula;
-        assert_int_equal(f->node[f->nnode - 1].along, cases[i].along);
-    }
-}
-
 /* ---- operands ---- */
 
 TEST(operands_come_before_the_output)
@@ -323,11 +280,8 @@ TEST(attributes_have_no_places)
 static const char *said_of(const char *keys)
 {
     Diag *d = diag_new(arena);
-    Source *src = ARENA_NEW(arena, Source);
-    src->path = "x.cfg";
-    src->text = arena_printf(arena, "name = \"x\"; op = \"rows\"; shapes = ( { M = 2; N = 3; } ); %s\n", keys);
-    src->len = strlen(src->text);
-    const Spec *s = spec_parse(arena, src, ops, 1, d);
+    const char *text = arena_printf(arena, "name = \"x\"; op = \"rows\"; shapes = ( { M = 2; N = 3; } ); %s\n", keys);
+    const Spec *s = spec_text(arena, text, ops, 1, d);
     assert_int_equal(s == NULL, diag_nerror(d) > 0);
     return golden_diag(arena, d);
 }
@@ -420,75 +374,78 @@ TEST(integers_fit)
 
 /* ---- what is known of the whole ---- */
 
-TEST(affine_ones_are_told)
+/* Which extents the value changes along; then what else is known. A bias is of acc + b[n] alone, which libraries do, with b of the spec's type.
+ * Flat: in the rows of operands as large as the output, and nowhere else, one number may stand for the places of an output of several extents. */
+static const char *known_of(const Spec *s)
 {
-    static const char *const affine[] = { "acc",
-                                          "acc + bias[n]",
-                                          "2 * acc + r[m,n]",
-                                          "acc / 3 - n",
-                                          "-acc",
-                                          "(acc - m) * K",
-                                          "acc + gelu(bias[n])",
-                                          "acc + acc",
-                                          "s[m] + (n < 2 ? 1 : 0) + acc" },
-                             *const others[] = { "acc * acc",   "acc * s[m]", "acc * n",         "1 / acc", "gelu(acc)",
-                                                 "max(acc, 0)", "f16(acc)",   "n < 2 ? acc : 0", "bias[n]", "1" };
-    for (size_t i = 0; i < sizeof affine / sizeof *affine; i++)
-        if (!read_formula(affine[i])->formula->is_affine)
-            fail_msg("%s is affine", affine[i]);
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (read_formula(others[i])->formula->is_affine)
-            fail_msg("%s is not affine", others[i]);
+    const Formula *f = s->formula;
+    const unsigned along = f->node[f->nnode - 1].along;
+    return arena_printf(arena, "%d nodes%s%s%s%s%s%s%s", f->nnode, along & 1 ? " m" : "", along & 2 ? " n" : "",
+                        f->is_affine ? " affine" : "", f->calls ? " calls" : "", f->reads ? " reads" : "",
+                        spec_formula_is_flat(s) ? " flat" : "", f->bias >= 0 ? " bias" : "");
 }
 
-TEST(what_it_costs)
+TEST(what_is_known)
 {
-    static const struct {
-        const char *formula;
-        bool calls, reads;
-    } cases[] = {
-        { "acc + bias[n]", false, false },   { "abs(acc) + sqrt(acc)", false, false },  { "gelu(acc)", true, false },
-        { "acc + r[m,n]", false, true },     { "acc + r[n,m]", false, true },           { "acc * s[m]", false, false },
-        { "exp(acc + r[m,n])", true, true }, { "max(acc, s[m] * b[n])", false, false },
-    };
+    static const char *const cases[][2] = { { "acc + acc", "2 nodes m n affine flat" },
+                                            { "gelu(acc + bias[n]) * gelu(acc + bias[n])", "6 nodes m n calls flat" },
+                                            { "r[m,n] + r[m,n]", "4 nodes m n reads flat" },
+                                            { "(n < M ? acc : 0) + (n < M ? 1 : 0)", "11 nodes m n flat" },
+                                            { "acc + bias[n] + (bias[n] + acc)", "6 nodes m n affine flat" },
+                                            { "0.5 * acc + 0.25 * acc", "6 nodes m n affine flat" },
+                                            { "1", "1 nodes flat" },
+                                            { "M", "2 nodes flat" },
+                                            { "n", "2 nodes n flat" },
+                                            { "s[m]", "2 nodes m" },
+                                            { "s[m] * n", "5 nodes m n" },
+                                            { "acc", "1 nodes m n affine flat" },
+                                            { "acc + bias[n]", "4 nodes m n affine flat bias" },
+                                            { "2 * acc + r[m,n]", "7 nodes m n affine reads flat" },
+                                            { "acc / 3 - n", "6 nodes m n affine flat" },
+                                            { "-acc", "2 nodes m n affine flat" },
+                                            { "(acc - m) * K", "7 nodes m n affine" },
+                                            { "acc + gelu(bias[n])", "5 nodes m n affine calls flat" },
+                                            { "s[m] + (n < 2 ? 1 : 0) + acc", "12 nodes m n affine" },
+                                            { "acc * acc", "2 nodes m n flat" },
+                                            { "acc * s[m]", "4 nodes m n" },
+                                            { "acc * n", "4 nodes m n flat" },
+                                            { "1 / acc", "3 nodes m n flat" },
+                                            { "gelu(acc)", "2 nodes m n calls flat" },
+                                            { "max(acc, 0)", "3 nodes m n flat" },
+                                            { "f16(acc)", "2 nodes m n calls flat" },
+                                            { "n < 2 ? acc : 0", "6 nodes m n flat" },
+                                            { "bias[n]", "2 nodes n flat" },
+                                            { "abs(acc) + sqrt(acc)", "4 nodes m n flat" },
+                                            { "acc + r[m,n]", "5 nodes m n affine reads flat" },
+                                            { "acc + r[n,m]", "5 nodes m n affine reads" },
+                                            { "exp(acc + r[m,n])", "6 nodes m n calls reads flat" },
+                                            { "max(acc, s[m] * b[n])", "7 nodes m n" },
+                                            { "acc * s[n]", "4 nodes m n flat" },
+                                            { "acc * r[m,n] + t[m,n] * s[n]", "9 nodes m n reads flat" },
+                                            { "n < 2 ? acc : r[m,n]", "7 nodes m n reads flat" },
+                                            { "acc + m", "4 nodes m n affine" },
+                                            { "m < 2 ? acc : r[m,n]", "7 nodes m n reads" },
+                                            { "acc * r[m,n] + s[m]", "7 nodes m n reads" },
+                                            { "acc + s[m]", "4 nodes m n affine" },
+                                            { "acc - b[n]", "4 nodes m n affine flat" },
+                                            { "acc + b[n] + 1", "6 nodes m n affine flat" },
+                                            { "acc + 2 * b[n]", "6 nodes m n affine flat" },
+                                            { "gelu(acc + b[n])", "5 nodes m n calls flat" },
+                                            { "acc + n", "4 nodes m n affine flat" },
+                                            { "b[n] + acc", "4 nodes m n affine flat bias" } };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const Formula *f = read_formula(cases[i].formula)->formula;
-        if (f->calls != cases[i].calls || f->reads != cases[i].reads)
-            fail_msg("%s: calls %d, reads %d", cases[i].formula, f->calls, f->reads);
+        const char *known = known_of(read_formula(cases[i][0]));
+        if (strcmp(known, cases[i][1]) != 0)
+            print_error("        { \"%s\", \"%s\" },\n", cases[i][0], known);
+        assert_string_equal(known, cases[i][1]);
     }
-}
-
-/* In the rows of operands as large as the output, and nowhere else, one number may stand for the places of an output of several extents. */
-TEST(places_that_may_be_one)
-{
-    static const char *const flat[] = { "acc", "acc * s[n]", "acc + r[m,n]", "acc * r[m,n] + t[m,n] * s[n]",
-                                        "n < 2 ? acc : r[m,n]" },
-                             *const others[] = { "acc * s[m]", "acc + r[n,m]", "acc + m", "m < 2 ? acc : r[m,n]",
-                                                 "acc * r[m,n] + s[m]" };
-    for (size_t i = 0; i < LENGTH(flat); i++)
-        if (!spec_formula_is_flat(read_formula(flat[i])))
-            fail_msg("%s is flat", flat[i]);
-    for (size_t i = 0; i < LENGTH(others); i++)
-        if (spec_formula_is_flat(read_formula(others[i])))
-            fail_msg("%s is not flat", others[i]);
-}
-
-/* Only acc + b[n], with b of the spec's type, is what libraries do. */
-TEST(a_bias_is_told)
-{
-    static const char *const no[] = {
-        "acc",    "acc + s[m]", "acc + r[m,n]", "acc - b[n]", "acc + b[n] + 1", "acc + 2 * b[n]", "gelu(acc + b[n])",
-        "acc + n"
-    };
-    assert_int_equal(read_formula("acc + b[n]")->formula->bias, 2);
-    assert_int_equal(read_formula("b[n] + acc")->formula->bias, 2);
+    const Formula *f = read_formula("gelu(acc) * gelu(acc)")->formula;
+    assert_true(f->node[0].nuse == 1 && f->node[1].nuse == 2 && f->node[2].nuse == 0); /* acc in gelu */
     assert_int_equal(read_dense("[\"bias\"]", "")->formula->bias, 2);
-    const char *conv = "op = \"conv\"; epilogue = [\"bias\"]; %sshapes = ( { B = 1; H = 4; V = 4; F = 2; C = 3; R = 1; "
+    const char *conv = "op = \"conv\"; epilogue = [\"bias\"]; shapes = ( { B = 1; H = 4; V = 4; F = 2; C = 3; R = 1; "
                        "S = 1; STRIDE = 1; } );";
-    assert_int_equal(read_rest(arena_printf(arena, conv, ""))->formula->bias, -1); /* Y may be BFPQ */
+    assert_int_equal(read_rest(conv)->formula->bias, -1); /* Y may be BFPQ */
     assert_int_equal(read_dense("[\"bias\"]", "types = { bias = \"f16\"; };")->formula->bias, -1);
-    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
-        assert_int_equal(read_formula(no[i])->formula->bias, -1);
 }
 
 TEST_FILE(setup, teardown)

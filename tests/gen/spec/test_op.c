@@ -11,23 +11,11 @@
 #include <unistd.h>
 #include "gen/base/text.h"
 #include "gen/spec/op.h"
+#include "tests/arena.h"
 #include "tests/gen/golden.h"
+#include "tests/gen/spec_text.h"
 
-static Arena *arena;
-
-static int setup(void **state)
-{
-    (void)state;
-    arena = arena_new();
-    return chdir(DCGEN_SOURCE_DIR "/tests/gen/spec");
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
+static int make(void **state) { return setup(state) + chdir(DCGEN_SOURCE_DIR "/tests/gen/spec"); }
 
 static Op *read_op(const char *dir, const char **text)
 {
@@ -48,46 +36,29 @@ static int64_t value_of(const Expr *e)
 
 TEST(test_dense)
 {
-    const char *text;
-    Op *op = read_op("op/dense", &text);
-    assert_string_equal(text, "");
-    assert_non_null(op);
-    assert_string_equal(op->name, "dense");
-    assert_string_equal(op->dir, "op/dense");
-    assert_string_equal(op->reference, "op/dense/reference.c");
-    assert_int_equal(op->naxis, 3);
-    assert_string_equal(op->extent[2].name, "K");
-    assert_int_equal(op->extent[0].kind, AXIS_SPATIAL);
-    assert_int_equal(op->extent[2].kind, AXIS_REDUCE);
-    assert_int_equal(op_axis(op, "N"), 1);
-    assert_int_equal(op_axis(op, "L"), -1);
-    assert_int_equal(op->ndtype, 2);
-    assert_string_equal(op->dtype[0], "f32");
-    assert_int_equal(op->nepilogue, 1);
-    assert_string_equal(op->epilogue[0].name, "bias");
-    assert_int_equal(op->naccuracy, 2);
-    assert_string_equal(op->accuracy[0].name, "rough");
-    assert_string_equal(op->accuracy[0].doc, "sums in any order of any terms");
-    assert_true(op->accuracy[1].factor == 100);
-    assert_string_equal(op->accuracy[1].doc, "");
-    assert_int_equal(op->npack, 2);
-    assert_string_equal(op->pack[1], "TURNED_2");
-    assert_int_equal(op->noperand, 3);
     static const Role roles[] = { ROLE_IN, ROLE_CONST, ROLE_OUT };
     static const int64_t elems[] = { 21, 35, 15 };
+    const char *text;
+    const Op *op = read_op("op/dense", &text);
+    assert_string_equal(text, "");
+    assert_non_null(op);
+    assert_string_equal(arena_printf(arena, "%s %s %s; %s %s; %s: %s, %s: '%s'; %s", op->name, op->dir, op->reference,
+                                     op->dtype[0], op->epilogue[0].name, op->accuracy[0].name, op->accuracy[0].doc,
+                                     op->accuracy[1].name, op->accuracy[1].doc, op->pack[1]),
+                        "dense op/dense op/dense/reference.c; f32 bias; rough: sums in any order of any terms, "
+                        "coarse: ''; TURNED_2");
+    assert_true(op->naxis == 3 && op->ndtype == 2 && op->nepilogue == 1 && op->naccuracy == 2 && op->npack == 2);
+    assert_true(op->accuracy[1].factor == 100 && op->noperand == 3);
+    assert_true(op->extent[0].kind == AXIS_SPATIAL && op->extent[2].kind == AXIS_REDUCE);
+    assert_true(op_axis(op, "K") == 2 && op_axis(op, "N") == 1 && op_axis(op, "L") == -1);
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(op->operand[i].role, roles[i]);
-        assert_int_equal(value_of(op->operand[i].elems), elems[i]);
-        assert_null(op->operand[i].dtype);
+        const Operand *o = &op->operand[i];
+        assert_true(o->role == roles[i] && value_of(o->elems) == elems[i] && !o->dtype && o->layout->rank == 2);
+        assert_int_equal(o->nlayout, i == 1 ? 2 : 1);
     }
-    assert_int_equal(op->operand[1].nlayout, 2);
     assert_string_equal(op->operand[1].layout[1].name, "KN");
     assert_int_equal(value_of(op->operand[1].layout[1].extent[0]), 7);
-    assert_int_equal(op->operand[0].nlayout, 1);
-    assert_int_equal(op->operand[0].layout->rank, 2);
-    assert_int_equal(value_of(op->flops), 2 * 3 * 5 * 7);
-    assert_int_equal(value_of(op->rows), 3);
-    assert_int_equal(value_of(op->row_elems), 5);
+    assert_true(value_of(op->flops) == 2 * 3 * 5 * 7 && value_of(op->rows) == 3 && value_of(op->row_elems) == 5);
 }
 
 TEST(test_missing)
@@ -101,15 +72,13 @@ TEST(test_missing)
 static const char *said_of(const char *axes, const char *operands, const char *reference, Op **op)
 {
     Diag *d = diag_new(arena);
-    Source *src = ARENA_NEW(arena, Source);
-    src->path = "x.cfg";
-    src->text = arena_printf(arena,
-                             "name = \"x\"; axes = ( %s );\ndtypes = [\"f32\"]; epilogues = ( { name = \"bias\"; "
-                             "formula = \"max(acc, 0)\"; } );\n"
-                             "operands = ( %s );\nflops = 1; rows = 1; row_elems = 1;\nreference = \"%s\";\n",
-                             axes, operands, reference);
-    src->len = strlen(src->text);
-    *op = op_parse(arena, "folder", src, d);
+    const char *text =
+        arena_printf(arena,
+                     "name = \"x\"; axes = ( %s );\ndtypes = [\"f32\"]; epilogues = ( { name = \"bias\"; "
+                     "formula = \"max(acc, 0)\"; } );\n"
+                     "operands = ( %s );\nflops = 1; rows = 1; row_elems = 1;\nreference = \"%s\";\n",
+                     axes, operands, reference);
+    *op = op_parse(arena, "folder", source_text(arena, "x.cfg", text), d);
     assert_int_equal(*op == NULL, diag_nerror(d) > 0);
     return golden_diag(arena, d);
 }
@@ -123,20 +92,21 @@ static const char *said_of(const char *axes, const char *operands, const char *r
 /* As many axes and operands as there may be, in their order, with what only some of them say. */
 TEST(test_most)
 {
-    static const char axes[] = AXIS("A") "," AXIS("B") "," AXIS("C") "," AXIS("D") "," AXIS("E") "," AXIS("F") "," AXIS(
-        "G") "," AXIS("H") "," AXIS("O") "," AXIS("J") "," AXIS("K") "," AXIS("L");
-    static const char first[] = OPERAND("a", "in", "dtype = \"f16\"; doc = \"first\";") "," OPERAND(
-        "b", "in", "") "," LAID_OUT("c", "const", LAYOUT("one", "A") "," LAYOUT("two", "A"));
-    static const char rest[] = OPERAND("d", "in", "") "," OPERAND("e", "in", "") "," OPERAND("f", "in", "") "," OPERAND(
-        "g", "in", "") "," OPERAND("h", "in",
-                                   "") "," OPERAND("i", "in",
-                                                   "") "," OPERAND("j", "in",
-                                                                   "") "," OPERAND("k", "in",
-                                                                                   "") "," OUTPUT("l",
-                                                                                                  "strided = true;");
-    const char *operands = arena_printf(arena, "%s, %s", first, rest);
+    Text axes = { .arena = arena }, operands = axes;
+    for (int i = 0; i < 12; i++) {
+        const char *more = i == 0 ? "dtype = \"f16\"; doc = \"first\";" : "";
+        text_printf(&axes, "%s{ name = \"%c\"; kind = \"spatial\"; doc = \"of %c\"; }", i ? "," : "", "ABCDEFGHOJKL"[i],
+                    "ABCDEFGHOJKL"[i]);
+        if (i == 2)
+            text_add(&operands, "," LAID_OUT("c", "const", LAYOUT("one", "A") "," LAYOUT("two", "A")));
+        else if (i == 11)
+            text_add(&operands, "," OUTPUT("l", "strided = true;"));
+        else
+            text_printf(&operands, "%s{ name = \"%c\"; role = \"in\"; extents = [1]; %s }", i ? "," : "", 'a' + i,
+                        more);
+    }
     Op *op;
-    assert_string_equal(said_of(axes, operands, "r.c", &op), "");
+    assert_string_equal(said_of(text_str(&axes), text_str(&operands), "r.c", &op), "");
     assert_int_equal(op->naxis, OP_MAX_AXIS);
     assert_int_equal(op->noperand, OP_MAX_OPERAND);
     assert_string_equal(op->reference, "folder/r.c");
@@ -173,9 +143,8 @@ TEST(test_rows)
                          "name = \"x\"; dtypes = [\"f32\"]; flops = 1; reference = \"r.c\"; axes = ( %s, "
                          "%s );\noperands = ( { name = \"y\"; role = \"out\"; extents = [\"A\", \"B\"]; } );\n%s\n",
                          AXIS("A"), AXIS("B"), cases[i].rows);
-        const Source src = { .path = "x.cfg", .text = text, .len = strlen(text) };
         Diag *d = diag_new(arena);
-        const Op *op = op_parse(arena, "folder", &src, d);
+        const Op *op = op_parse(arena, "folder", source_text(arena, "x.cfg", text), d);
         int64_t rows = 0, row_elems = 0;
         assert_non_null(strstr(golden_diag(arena, d), cases[i].said));
         assert_int_equal(op != NULL, i < 2);
@@ -259,9 +228,8 @@ TEST(test_dtypes)
         "name = \"x\"; axes = ( " AXIS("A") " );\ndtypes = [\"f32\",\n\"bf61\", \"unlike\"];\n"
                                             "operands = ( " OUTPUT("y", "") " );\nflops = 1; rows = 1; row_elems = 1;\n"
                                                                             "reference = \"r.c\";\n";
-    const Source src = { .path = "x.cfg", .text = text, .len = strlen(text) };
     Diag *d = diag_new(arena);
-    assert_null(op_parse(arena, "folder", &src, d));
+    assert_null(op_parse(arena, "folder", source_text(arena, "x.cfg", text), d));
     assert_int_equal(diag_nerror(d), 2);
     const char *said = golden_diag(arena, d);
     assert_non_null(strstr(said, "x.cfg:3:1: error: unknown dtype 'bf61'; did you mean 'bf16'?\n"));
@@ -367,4 +335,4 @@ TEST(test_golden)
     free(entry);
 }
 
-TEST_FILE(setup, teardown)
+TEST_FILE(make, teardown)

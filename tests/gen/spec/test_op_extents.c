@@ -10,27 +10,15 @@
 #include "gen/base/text.h"
 #include "gen/spec/op_said.h"
 #include "gen/spec/spec.h"
+#include "tests/arena.h"
 #include "tests/gen/golden.h"
+#include "tests/gen/spec_text.h"
 
 /* Of conv, in their order. */
 enum { B, H, V, F, C, R, S, STRIDE, PAD, SHIFT, P, Q, PQ };
 enum { X, W, BIAS, Y };
 
-static Arena *arena;
-
-static int setup(void **state)
-{
-    (void)state;
-    arena = arena_new();
-    return chdir(DCGEN_SOURCE_DIR "/tests/gen/spec");
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
+static int make(void **state) { return setup(state) + chdir(DCGEN_SOURCE_DIR "/tests/gen/spec"); }
 
 static Op *good_op(const char *name)
 {
@@ -189,15 +177,12 @@ TEST(places_of_strides)
 static const char *said_of(const char *more, const char *out, Op **op)
 {
     Diag *d = diag_new(arena);
-    Source *src = ARENA_NEW(arena, Source);
-    src->path = "x.cfg";
-    src->text =
+    const char *text =
         arena_printf(arena,
                      "name = \"x\"; dtypes = [\"f32\"]; flops = 1; reference = \"r.c\";\naxes = ( %s, %s );\n%s\n"
                      "operands = ( %s );\n",
                      AXIS("A"), AXIS("B"), more, out);
-    src->len = strlen(src->text);
-    *op = op_parse(arena, "folder", src, d);
+    *op = op_parse(arena, "folder", source_text(arena, "x.cfg", text), d);
     assert_int_equal(*op == NULL, diag_nerror(d) > 0);
     return golden_diag(arena, d);
 }
@@ -339,12 +324,9 @@ static const char *said_of_spec(const char *dims, const char *shapes, const char
 {
     static const char *const ops[] = { "op" };
     Diag *d = diag_new(arena);
-    Source *src = ARENA_NEW(arena, Source);
-    src->path = "x.cfg";
-    src->text =
+    const char *text =
         arena_printf(arena, "name = \"x\"; op = \"conv\"; %s\ndims = { %s };\nshapes = (\n%s );\n", more, dims, shapes);
-    src->len = strlen(src->text);
-    *s = spec_parse(arena, src, ops, 1, d);
+    *s = spec_parse(arena, source_text(arena, "x.cfg", text), ops, 1, d);
     assert_int_equal(*s == NULL, diag_nerror(d) > 0);
     return golden_diag(arena, d);
 }
@@ -529,4 +511,4 @@ TEST(an_attribute_more)
     assert_false(op_add_attribute(op, &x));
 }
 
-TEST_FILE(setup, teardown)
+TEST_FILE(make, teardown)

@@ -8,19 +8,16 @@
 #include <string.h>
 #include "gen/spec/points.h"
 #include "tests/arena.h"
+#include "tests/gen/spec_text.h"
 
 static Spec *spec_of(const char *dims, const char *shapes, const char *threads)
 {
-    static const char *const templates[] = { DCGEN_SOURCE_DIR "/templates" };
     Diag *d = diag_new(arena);
-    Source *src = ARENA_NEW(arena, Source);
-    src->path = "x.cfg";
-    src->text = arena_printf(arena,
-                             "name = \"x\"; op = \"dense\"; dtype = \"f32\";\ndims = { %s };\nshapes = ( %s );\n"
-                             "threads = [%s];\n",
-                             dims, shapes, threads);
-    src->len = strlen(src->text);
-    Spec *s = spec_parse(arena, src, templates, 1, d);
+    const char *text = arena_printf(arena,
+                                    "name = \"x\"; op = \"dense\"; dtype = \"f32\";\ndims = { %s };\nshapes = ( %s );\n"
+                                    "threads = [%s];\n",
+                                    dims, shapes, threads);
+    Spec *s = spec_text(arena, text, spec_templates, 1, d);
     diag_print(d, stderr);
     assert_non_null(s);
     return s;

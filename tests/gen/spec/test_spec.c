@@ -13,25 +13,14 @@
 #include "gen/base/conf.h"
 #include "gen/base/text.h"
 #include "gen/spec/spec.h"
+#include "tests/arena.h"
 #include "tests/gen/golden.h"
+#include "tests/gen/spec_text.h"
 #include "tests/tmp_folder.h"
 
 static const char *const ops[] = { "../op" };
-static Arena *arena;
 
-static int setup(void **state)
-{
-    (void)state;
-    arena = arena_new();
-    return chdir(DCGEN_SOURCE_DIR "/tests/gen/spec/cases");
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
+static int make(void **state) { return setup(state) + chdir(DCGEN_SOURCE_DIR "/tests/gen/spec/cases"); }
 
 /* Reads a spec; *text becomes what diag prints. */
 static Spec *read_spec(const char *path, char **text)
@@ -61,6 +50,14 @@ static void check_golden(const char *cfg)
     Spec *spec = read_spec(cfg, &text);
     assert_int_equal(spec == NULL, strncmp(cfg, "bad_", 4) == 0);
     golden_check(arena, err, text);
+    for (const char *s = text; (s = strstr(s, ": error: ")); s++) { /* each has a line and a column */
+        const char *line = s;
+        int at[2];
+        while (line > text && line[-1] != '\n')
+            line--;
+        assert_memory_equal(line, cfg, strlen(cfg));
+        assert_int_equal(sscanf(line + strlen(cfg), ":%d:%d: error: ", &at[0], &at[1]), 2);
+    }
 }
 
 static int is_faulty(const struct dirent *e)
@@ -76,28 +73,6 @@ TEST(test_golden)
     assert_true(n > 50);
     for (int i = 0; i < n; i++) {
         check_golden(entry[i]->d_name);
-        free(entry[i]);
-    }
-    free(entry);
-}
-
-/* Every error has line and column, except those about the file as a whole. */
-TEST(test_places)
-{
-    struct dirent **entry;
-    int n = scandir(".", &entry, is_faulty, alphasort);
-    for (int i = 0; i < n; i++) {
-        char *text;
-        read_spec(entry[i]->d_name, &text);
-        size_t len = strlen(entry[i]->d_name);
-        for (char *s = text; (s = strstr(s, ": error: ")); s++) {
-            char *line = s;
-            while (line > text && line[-1] != '\n')
-                line--;
-            int at[2];
-            assert_memory_equal(line, entry[i]->d_name, len);
-            assert_int_equal(sscanf(line + len, ":%d:%d: error: ", &at[0], &at[1]), 2);
-        }
         free(entry[i]);
     }
     free(entry);
@@ -210,70 +185,47 @@ TEST(test_regret)
     assert_true(s->regret.worst == 0.1);
 }
 
+/* "NAME OP DTYPE TARGET; LAYOUT[, packed]; FORMULA; KERNELS CODE_KIB TRIALS SECONDS; INSTANCES TUNED WEIGHT; THREADS". */
+static const char *told(const Spec *s)
+{
+    check_instances(s);
+    return arena_printf(arena, "%s %s %s %s; %s%s; %s; %d %d %d %d; %d %d %g; %d", s->name, s->op->name, s->dtype,
+                        s->target[0], spec_layout_text(arena, s), s->packed ? ", packed" : "",
+                        s->formula ? spec_formula_text(s) : "-", s->budget.kernels, s->budget.code_kib,
+                        s->budget.trials, s->budget.seconds, (int)s->ninstance, (int)ntuned(s), total_weight(s),
+                        s->threads[0]);
+}
+
 TEST(test_bert)
 {
-    Spec *s = read_good("good_bert.cfg");
-    check_instances(s);
-    assert_string_equal(s->name, "bert_dense");
-    assert_string_equal(s->op->name, "dense");
-    assert_string_equal(s->dtype, "f32");
-    assert_int_equal(s->ntarget, 1);
-    assert_string_equal(s->target[0], "host");
-    assert_string_equal(spec_layout_text(arena, s), "W: NK");
-    assert_true(s->packed);
-    assert_int_equal(s->const_operand, 1);
-    assert_string_equal(spec_formula_text(s), "bias");
-    assert_int_equal(s->budget.kernels, 8);
-    assert_int_equal(s->budget.code_kib, 512);
-    assert_int_equal(s->budget.trials, 256);
-    assert_int_equal(s->budget.seconds, 300);
-    assert_int_equal(s->ninstance, 512);
-    assert_int_equal(ntuned(s), 36);
-    assert_true(total_weight(s) == 512);
+    static const int64_t box[] = { 16, 768, 768, 2048, 3072, 3072 };
+    const Spec *s = read_good("good_bert.cfg");
+    assert_string_equal(told(s), "bert_dense dense f32 host; W: NK, packed; bias; 8 512 256 300; 512 36 512; 1");
+    assert_true(s->ntarget == 1 && s->const_operand == 1);
     int64_t extent[3];
     assert_int_equal(spec_extents(s, 1, extent, 3), 3); /* N */
-    assert_int_equal(extent[0], 768);
-    assert_int_equal(extent[1], 2304);
-    assert_int_equal(extent[2], 3072);
+    assert_true(extent[0] == 768 && extent[1] == 2304 && extent[2] == 3072);
     assert_int_equal(spec_extents(s, 1, extent, 2), 0);
     assert_int_equal(spec_extents(s, 2, extent, 3), 2); /* K */
     assert_int_equal(extent[1], 3072);
     const Instance *in = find(s, 1, 16 * 24, 768, 3072);
-    assert_non_null(in);
-    assert_true(in->tuned);
-    assert_int_equal(in->decl, 3);
-    assert_int_equal(in->dim[0], 24);
+    assert_true(in && in->tuned && in->decl == 3 && in->dim[0] == 24);
     assert_false(find(s, 1, 16 * 25, 768, 3072)->tuned);
     assert_null(find(s, 1, 16 * 129, 768, 3072));
-    Box box = s->box;
-    assert_int_equal(box.min[0], 16);
-    assert_int_equal(box.max[0], 2048);
-    assert_int_equal(box.min[1], 768);
-    assert_int_equal(box.max[1], 3072);
-    assert_int_equal(box.min[2], 768);
-    assert_int_equal(box.max[2], 3072);
+    for (int i = 0; i < 3; i++)
+        assert_true(s->box.min[i] == box[i] && s->box.max[i] == box[3 + i]);
 }
 
 TEST(test_static)
 {
-    Spec *s = read_good("good_static.cfg");
-    check_instances(s);
-    assert_int_equal(s->ndim, 0);
-    assert_int_equal(s->nshape, 3);
-    assert_int_equal(s->ninstance, 2); /* two of the three are the same shape */
+    const Spec *s = read_good("good_static.cfg"); /* with all that is usual; two of the three are the same shape */
+    assert_string_equal(told(s), arena_printf(arena, "%s dense f32 auto; W: NK; -; 8 512 256 %d; 2 2 4; 1", s->name,
+                                              s->budget.seconds));
+    assert_true(s->ndim == 0 && s->nshape == 3);
     assert_true(find(s, 1, 64, 128, 32)->weight == 3);
-    assert_true(find(s, 1, 1, 1, 1)->weight == 1);
-    assert_int_equal(ntuned(s), 2);
-    assert_string_equal(s->dtype, "f32"); /* defaults */
-    assert_string_equal(s->target[0], "auto");
-    assert_string_equal(spec_layout_text(arena, s), "W: NK");
-    assert_false(s->packed);
-    assert_int_equal(s->budget.kernels, 8);
-    assert_int_equal(s->threads[0], 1);
     s = read_good("good_static_empty_dims.cfg");
     check_instances(s);
-    assert_int_equal(s->ninstance, 1);
-    assert_true(s->instance[0].tuned);
+    assert_true(s->ninstance == 1 && s->instance[0].tuned);
 }
 
 TEST(test_sampler)
@@ -343,14 +295,10 @@ TEST(test_large)
 
 static Spec *read_text(const char *dims, const char *shapes)
 {
-    static const char *const templates[] = { DCGEN_SOURCE_DIR "/templates" };
     Diag *d = diag_new(arena);
-    Source *src = ARENA_NEW(arena, Source);
-    src->path = "x.cfg";
-    src->text = arena_printf(
+    const char *text = arena_printf(
         arena, "name = \"x\"; op = \"dense\";\ndims = { %s };\nshapes = ( %s );\nthreads = [1, 2];\n", dims, shapes);
-    src->len = strlen(src->text);
-    Spec *s = spec_parse(arena, src, templates, 1, d);
+    Spec *s = spec_text(arena, text, spec_templates, 1, d);
     diag_print(d, stderr);
     assert_non_null(s);
     return s;
@@ -384,17 +332,13 @@ TEST(test_weights_begin_at_the_least)
 /* The box is that of all declared shapes, though the instances are a sample that misses M's largest value. */
 TEST(test_box_of_a_sample)
 {
-    Spec *s = read_text("T = { min = 0; max = 1000; }; S = { min = 3; max = 100000; };",
-                        "{ M = \"1 + T*(1000 - T)\"; N = \"S\"; K = 5; }");
-    Box box = s->box;
+    const Spec *s = read_text("T = { min = 0; max = 1000; }; S = { min = 3; max = 100000; };",
+                              "{ M = \"1 + T*(1000 - T)\"; N = \"S\"; K = 5; }");
+    const int64_t min[] = { 1, 3, 5 }, max[] = { 250001, 100000, 5 };
     assert_true(s->ninstance < 400000);
     assert_null(find(s, 1, 250001, 3, 5));
-    assert_int_equal(box.min[0], 1);
-    assert_int_equal(box.max[0], 250001);
-    assert_int_equal(box.min[1], 3);
-    assert_int_equal(box.max[1], 100000);
-    assert_int_equal(box.min[2], 5);
-    assert_int_equal(box.max[2], 5);
+    for (int i = 0; i < 3; i++)
+        assert_true(s->box.min[i] == min[i] && s->box.max[i] == max[i]);
 }
 
 TEST(test_shape_at_a_point)
@@ -405,9 +349,7 @@ TEST(test_shape_at_a_point)
     assert_int_equal(spec_shape_dims(s, &s->shape[0]), 3);
     assert_int_equal(spec_shape_dims(s, &s->shape[1]), 0);
     assert_true(spec_shape_extents(s, &s->shape[0], (int64_t[]){ 5, 2 }, extent));
-    assert_int_equal(extent[0], 80);
-    assert_int_equal(extent[1], 7);
-    assert_int_equal(extent[2], 2);
+    assert_true(extent[0] == 80 && extent[1] == 7 && extent[2] == 2);
     assert_false(spec_shape_extents(s, &s->shape[0], (int64_t[]){ 0, 2 }, extent)); /* no extent is 0 */
     assert_false(spec_shape_extents(s, &s->shape[0], (int64_t[]){ INT32_MAX, 2 }, extent));
     assert_false(spec_shape_extents(s, &s->shape[0], (int64_t[]){ INT64_MAX, 2 }, extent)); /* overflows */
@@ -441,13 +383,10 @@ TEST(test_work)
 
 static const char *said_of(const char *rest, const Spec **s)
 {
-    static const char *const templates[] = { DCGEN_SOURCE_DIR "/templates" };
     Diag *d = diag_new(arena);
-    Source *src = ARENA_NEW(arena, Source);
-    src->path = "x.cfg";
-    src->text = arena_printf(arena, "name = \"x\"; op = \"dense\"; shapes = ( { M = 1; N = 2; K = 3; } );\n%s\n", rest);
-    src->len = strlen(src->text);
-    *s = spec_parse(arena, src, templates, 1, d);
+    const char *text =
+        arena_printf(arena, "name = \"x\"; op = \"dense\"; shapes = ( { M = 1; N = 2; K = 3; } );\n%s\n", rest);
+    *s = spec_text(arena, text, spec_templates, 1, d);
     assert_int_equal(*s == NULL, diag_nerror(d) > 0);
     return golden_diag(arena, d);
 }
@@ -558,14 +497,13 @@ TEST(test_forms)
 /* The committed workloads must be readable with the committed operators. */
 TEST(test_committed)
 {
-    static const char *const templates[] = { DCGEN_SOURCE_DIR "/templates" };
     struct dirent **entry;
     int n = scandir(DCGEN_SOURCE_DIR "/specs", &entry, is_faulty, alphasort);
     assert_true(n > 0);
     for (int i = 0; i < n; i++) {
         Diag *d = diag_new(arena);
         Spec *s =
-            spec_read(arena, arena_printf(arena, DCGEN_SOURCE_DIR "/specs/%s", entry[i]->d_name), templates, 1, d);
+            spec_read(arena, arena_printf(arena, DCGEN_SOURCE_DIR "/specs/%s", entry[i]->d_name), spec_templates, 1, d);
         diag_print(d, stderr);
         assert_non_null(s);
         check_instances(s);
@@ -587,4 +525,4 @@ TEST(test_caches)
     assert_true(s->hot);
 }
 
-TEST_FILE(setup, teardown)
+TEST_FILE(make, teardown)

@@ -14,54 +14,34 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "gen/base/progress.h"
+#include "tests/arena.h"
+#include "tests/gen/printed.h"
 
 static double now;
 static double fake_now(void) { return now; }
 
-typedef struct {
-    char *text;
-    size_t len;
-    FILE *out;
-    Progress *p;
-} Screen;
-
-/* Not by value: the stream keeps the addresses of the fields. */
-static void screen_open(Screen *s, ProgressMode mode, int width, bool utf8)
+/* What is written by `act` until it is closed, or, of a bar, the last line that is drawn before, without its control sequences. Of a pretended
+ * terminal of that width, 0: of a file. */
+static const char *shown_of(ProgressMode mode, int width, bool utf8, bool bar, void (*act)(Progress *p))
 {
-    ProgressView view = { .width = width, .utf8 = utf8, .now_s = fake_now };
+    const ProgressView view = { .width = width, .utf8 = utf8, .now_s = fake_now };
+    Printed out;
+    printed_open(&out);
     now = 100;
-    s->out = open_memstream(&s->text, &s->len);
-    s->p = progress_open(mode, s->out, &view);
-    assert_non_null(s->p);
-}
-
-static const char *screen_text(Screen *s)
-{
-    fflush(s->out);
-    return s->text;
-}
-
-static void screen_free(Screen *s)
-{
-    fclose(s->out);
-    free(s->text);
-}
-
-static const char *screen_end(Screen *s)
-{
-    progress_close(s->p);
-    return screen_text(s);
-}
-
-/* The last line drawn by the bar, without its control sequences. */
-static const char *last_bar(const char *text, char *line, size_t size)
-{
-    const char *cr = strrchr(text, '\r'), *end;
-    assert_non_null(cr);
-    end = strstr(cr, "\033[K");
+    Progress *p = progress_open(mode, out.to, &view);
+    assert_non_null(p);
+    act(p);
+    fflush(out.to);
+    const size_t before = out.n;
+    progress_close(p);
+    char *text = printed_text(&out, arena);
+    if (!bar)
+        return text;
+    assert_string_equal(text + before, "\r\033[K\033[?25h");
+    text[before] = '\0';
+    const char *cr = strrchr(text, '\r'), *end = cr ? strstr(cr, "\033[K") : NULL;
     assert_non_null(end);
-    snprintf(line, size, "%.*s", (int)(end - cr - 1), cr + 1);
-    return line;
+    return arena_strndup(arena, cr + 1, (size_t)(end - cr - 1));
 }
 
 static int columns_of(const char *s)
@@ -72,139 +52,136 @@ static int columns_of(const char *s)
     return n;
 }
 
-TEST(bar_ascii)
+/* One update of a phase, some time after it began. */
+static struct {
+    const char *phase, *best;
+    double done, total, left_s, after_s;
+    const ProgressPart *part;
+} once;
+
+static void update_once(Progress *p)
 {
-    char line[1024];
-    Screen s;
-    screen_open(&s, PROGRESS_AUTO, 60, false);
-    progress_phase(s.p, "search", 256);
-    now += 1;
-    progress_update(s.p, 128, "1.21x", 125);
-    assert_string_equal(last_bar(screen_text(&s), line, sizeof line),
-                        "search [############............] 128/256  1.21x  2:05 left");
+    if (once.part)
+        progress_part(p, once.part);
+    progress_phase(p, once.phase, once.total);
+    now += once.after_s;
+    progress_update(p, once.done, once.best, once.left_s);
+}
+
+static void once_is(const char *phase, const char *best, double done, double total, double left_s)
+{
+    once = (__typeof__(once)){ phase, best, done, total, left_s, 60, NULL };
+}
+
+TEST(a_bar)
+{
+    once_is("search", "1.21x", 128, 256, 125);
+    const char *line = shown_of(PROGRESS_AUTO, 60, false, true, update_once);
+    assert_string_equal(line, "search [############............] 128/256  1.21x  2:05 left");
     assert_int_equal(columns_of(line), 59);
-    screen_end(&s);
-    assert_string_equal(s.text + s.len - strlen("\r\033[K\033[?25h"), "\r\033[K\033[?25h");
-    screen_free(&s);
-}
-
-TEST(bar_utf8_has_eighths)
-{
-    char line[1024];
-    Screen s;
-    screen_open(&s, PROGRESS_BAR, 27, true);
-    progress_phase(s.p, "fit", 16);
-    now += 1;
-    progress_update(s.p, 7, "", -1);
-    assert_string_equal(last_bar(screen_text(&s), line, sizeof line), "fit ███████▍░░░░░░░░░ 7/16");
+    once_is("fit", "", 7, 16, -1); /* UTF-8 has eighths */
+    line = shown_of(PROGRESS_BAR, 27, true, true, update_once);
+    assert_string_equal(line, "fit ███████▍░░░░░░░░░ 7/16");
     assert_int_equal(columns_of(line), 26);
-    screen_end(&s);
-    screen_free(&s);
+    once_is("search", "best 12.5 µs, 1.34x of OpenBLAS", 2000, 1000, 7265);
+    for (int width = 1; width <= 130; width++)
+        for (int utf8 = 0; utf8 < 2; utf8++) {
+            line = shown_of(PROGRESS_BAR, width, utf8, true, update_once);
+            assert_in_range(columns_of(line), 0, width - 1);
+            if (width >= 80)
+                assert_non_null(strstr(line, "2000/1000  best 12.5 µs, 1.34x of OpenBLAS  2:01:05 left"));
+        }
 }
 
-static void check_width(int width, bool utf8)
+static FILE *bar_out;
+static void update_often(Progress *p)
 {
-    char line[1024];
-    Screen s;
-    screen_open(&s, PROGRESS_BAR, width, utf8);
-    progress_phase(s.p, "search", 1000);
-    now += 9;
-    progress_update(s.p, 2000, "best 12.5 µs, 1.34x of OpenBLAS", 7265);
-    assert_in_range(columns_of(last_bar(screen_text(&s), line, sizeof line)), 0, width - 1);
-    if (width >= 80)
-        assert_non_null(strstr(line, "2000/1000  best 12.5 µs, 1.34x of OpenBLAS  2:01:05 left"));
-    screen_end(&s);
-    screen_free(&s);
-}
-
-TEST(bar_never_exceeds_width)
-{
-    for (int width = 1; width <= 130; width++) {
-        check_width(width, false);
-        check_width(width, true);
-    }
+    progress_phase(p, "search", 10);
+    fflush(bar_out);
+    const long before = ftell(bar_out);
+    for (int i = 0; i < 10; i++)
+        progress_update(p, i, "", -1); /* the clock stands */
+    assert_int_equal(ftell(bar_out), before);
+    now += 0.1;
+    progress_update(p, 10, "", -1);
+    assert_true(ftell(bar_out) > before);
 }
 
 TEST(bar_redraws_not_too_often)
 {
-    Screen s;
-    screen_open(&s, PROGRESS_BAR, 80, false);
-    progress_phase(s.p, "search", 10);
-    fflush(s.out);
-    size_t before = s.len;
-    for (int i = 0; i < 10; i++)
-        progress_update(s.p, i, "", -1); /* the clock stands */
-    fflush(s.out);
-    assert_int_equal(s.len, before);
-    now += 0.1;
-    progress_update(s.p, 10, "", -1);
-    fflush(s.out);
-    assert_true(s.len > before);
-    progress_close(s.p);
-    screen_free(&s);
+    const ProgressView view = { .width = 80, .now_s = fake_now };
+    bar_out = tmpfile();
+    assert_non_null(bar_out);
+    Progress *p = progress_open(PROGRESS_BAR, bar_out, &view);
+    update_often(p);
+    progress_close(p);
+    fclose(bar_out);
+}
+
+static void log_above(Progress *p)
+{
+    progress_phase(p, "build", 4);
+    progress_line(p, "kernel %d: %s", 3, "crashed");
 }
 
 TEST(line_goes_above_bar)
 {
-    Screen s;
-    screen_open(&s, PROGRESS_BAR, 40, false);
-    progress_phase(s.p, "build", 4);
-    progress_line(s.p, "kernel %d: %s", 3, "crashed");
-    const char *text = screen_text(&s), *log = strstr(text, "\r\033[Kkernel 3: crashed\n");
+    const char *text = shown_of(PROGRESS_BAR, 40, false, false, log_above);
+    const char *log = strstr(text, "\r\033[Kkernel 3: crashed\n");
     assert_non_null(log);
     assert_non_null(strstr(log, "build [")); /* the bar is drawn again below */
-    progress_close(s.p);
-    screen_free(&s);
 }
 
-TEST(plain_lines_every_five_seconds)
+static void update_for_long(Progress *p)
 {
-    Screen s;
-    screen_open(&s, PROGRESS_PLAIN, 0, false);
-    progress_phase(s.p, "search", 100);
+    progress_phase(p, "search", 100);
     for (int i = 1; i <= 60; i++) {
         now += 0.125;
-        progress_update(s.p, i, "1.1x", 30 - 0.125 * i);
+        progress_update(p, i, "1.1x", 30 - 0.125 * i);
     }
-    progress_phase(s.p, "fit", 0);
-    assert_string_equal(screen_end(&s), "search: 0/100\n"
-                                        "search: 40/100, 1.1x, 0:25 left\n"
-                                        "search: 60/100, 1.1x, 0:23 left\n"
-                                        "fit: 0\n");
-    screen_free(&s);
+    progress_phase(p, "fit", 0);
 }
 
-TEST(auto_off_terminal_is_plain_and_bar_is_silent)
+/* The time that is left is counted down from when it was told; a phase begins with nothing of the one before. */
+static void update_phases(Progress *p)
 {
-    Screen s;
-    screen_open(&s, PROGRESS_AUTO, 0, true);
-    progress_phase(s.p, "search", 2);
-    assert_string_equal(screen_end(&s), "search: 0/2\n");
-    screen_free(&s);
-
-    static const ProgressMode silent[] = { PROGRESS_BAR, PROGRESS_NONE };
-    for (int i = 0; i < 2; i++) {
-        screen_open(&s, silent[i], 0, true);
-        progress_phase(s.p, "search", 2);
-        now += 60;
-        progress_update(s.p, 1, "x", 1);
-        progress_line(s.p, "a log line");
-        assert_string_equal(screen_end(&s), "a log line\n");
-        screen_free(&s);
-    }
+    progress_update(p, 9, "too early", 9);
+    progress_phase(p, "search", 10);
+    now += 1;
+    progress_update(p, 4, "1.2x", 30);
+    now += 3;
+    progress_phase(p, "fit", 2);
+    now += 1;
+    progress_update(p, 1, NULL, 0.5);
+    now += 3;
 }
 
-TEST(text_cannot_move_the_cursor)
+static void begin_only(Progress *p) { progress_phase(p, "search", 2); }
+static void begin_hostile(Progress *p) { progress_phase(p, "a\nb\033[2J", 1); }
+
+static void update_and_log(Progress *p)
 {
-    Screen s;
-    screen_open(&s, PROGRESS_PLAIN, 0, false);
-    progress_phase(s.p, "a\nb\033[2J", 1);
-    assert_string_equal(screen_end(&s), "a b [2J: 0/1\n");
-    screen_free(&s);
+    progress_phase(p, "search", 2);
+    now += 60;
+    progress_update(p, 1, "x", 1);
+    progress_line(p, "a log line");
+}
+
+TEST(lines_for_files)
+{
+    assert_string_equal(shown_of(PROGRESS_PLAIN, 0, false, false, update_for_long),
+                        "search: 0/100\nsearch: 40/100, 1.1x, 0:25 left\nsearch: 60/100, 1.1x, 0:23 left\nfit: 0\n");
+    assert_string_equal(shown_of(PROGRESS_PLAIN, 0, false, false, update_phases),
+                        "search: 0/10\nsearch: 4/10, 1.2x, 0:27 left\nfit: 0/2\nfit: 1/2, 0:00 left\n");
+    assert_string_equal(shown_of(PROGRESS_AUTO, 0, true, false, begin_only), "search: 0/2\n");
+    assert_string_equal(shown_of(PROGRESS_BAR, 0, true, false, update_and_log), "a log line\n");
+    assert_string_equal(shown_of(PROGRESS_NONE, 0, true, false, update_and_log), "a log line\n");
+    assert_string_equal(shown_of(PROGRESS_PLAIN, 0, false, false, begin_hostile), "a b [2J: 0/1\n");
 }
 
 TEST(null_is_harmless)
 {
+    progress_part(NULL, &(ProgressPart){ 0 });
     progress_phase(NULL, "x", 1);
     progress_update(NULL, 1, "", 1);
     progress_line(NULL, "x");
@@ -212,109 +189,45 @@ TEST(null_is_harmless)
     progress_restore();
 }
 
-/* Of several parts a line says which it is, and what of the time of the whole command is over; where that takes longer than expected, what it has taken. */
-TEST(a_part_is_named)
+/* Of several parts a line says which it is, and what of the time of the whole command is over; where that takes longer than expected, what it has
+ * taken. A bar is full at the end and no fuller; the time that is left is rounded to seconds. */
+TEST(what_a_line_says)
 {
+    static const ProgressPart third = { "function", "scores", 3, 10, 100, 40 },
+                              alone = { "function", "all", 1, 1, 100, 40 };
     static const struct {
-        ProgressMode mode;
         int width;
-        double now_s;
+        double done, total, left_s, after_s;
+        const ProgressPart *part;
         const char *line;
-    } rows[] = {
-        { PROGRESS_PLAIN, 0, 114, "function 3 of 10, scores: search: 4/12, 1.2x, 0:14 of 0:40\n" },
-        { PROGRESS_PLAIN, 0, 151, "function 3 of 10, scores: search: 4/12, 1.2x, 0:51 of 0:51\n" },
-        { PROGRESS_BAR, 76, 114, "function 3 of 10, scores: search [#####..........] 4/12  1.2x  0:14 of 0:40" },
-        { PROGRESS_BAR, 60, 114, "3/10 scores: search [####........] 4/12  1.2x  0:14 of 0:40" },
-        { PROGRESS_BAR, 46, 114, "3/10 scores: search 4/12  1.2x  0:14 of 0:40" },
-    };
-    const ProgressPart part = { "function", "scores", 3, 10, 100, 40 }, alone = { "function", "all", 1, 1, 100, 40 };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        Screen s;
-        screen_open(&s, rows[i].mode, rows[i].width, false);
-        progress_part(s.p, &part);
-        progress_phase(s.p, "search", 12);
-        now = rows[i].now_s;
-        progress_update(s.p, 4, "1.2x", 3);
-        char bar[1024];
-        const char *line =
-            rows[i].width ? last_bar(screen_text(&s), bar, sizeof bar) : strchr(screen_text(&s), '\n') + 1;
-        assert_string_equal(line, rows[i].line);
-        screen_end(&s);
-        screen_free(&s);
-    }
-    Screen s;
-    screen_open(&s, PROGRESS_PLAIN, 0, false);
-    progress_part(s.p, &alone);
-    progress_phase(s.p, "search", 12);
-    assert_string_equal(screen_end(&s), "search: 0/12\n");
-    screen_free(&s);
-    progress_part(NULL, &part);
-}
-
-static void plain_line(double done, double total, double eta_s, const char *want)
-{
-    Screen s;
-    screen_open(&s, PROGRESS_PLAIN, 0, false);
-    progress_phase(s.p, "fit", total);
-    now += 60;
-    progress_update(s.p, done, "", eta_s);
-    const char *text = screen_text(&s), *line = strchr(text, '\n') + 1;
-    assert_string_equal(line, want);
-    screen_end(&s);
-    screen_free(&s);
-}
-
-TEST(time_left_is_rounded_to_seconds)
-{
-    plain_line(1, 2, 0, "fit: 1/2, 0:00 left\n");
-    plain_line(1, 2, 59.4, "fit: 1/2, 0:59 left\n");
-    plain_line(1, 2, 59.6, "fit: 1/2, 1:00 left\n");
-    plain_line(1, 2, 3599.4, "fit: 1/2, 59:59 left\n");
-    plain_line(1, 2, 3600, "fit: 1/2, 1:00:00 left\n");
-    plain_line(1, 2, 1e9, "fit: 1/2, 99:59:59 left\n");
-    plain_line(1, 2, -1, "fit: 1/2\n");
-    plain_line(1, 2, 1.0 / 0.0, "fit: 1/2\n");
-    plain_line(7, 0, -1, "fit: 7\n");
-}
-
-/* It is counted down from when it was told; a phase begins with nothing of the one before. */
-TEST(a_phase_ends_with_what_is_true_then)
-{
-    Screen s;
-    screen_open(&s, PROGRESS_PLAIN, 0, false);
-    progress_update(s.p, 9, "too early", 9);
-    progress_phase(s.p, "search", 10);
-    now += 1;
-    progress_update(s.p, 4, "1.2x", 30);
-    now += 3;
-    progress_phase(s.p, "fit", 2);
-    now += 1;
-    progress_update(s.p, 1, NULL, 0.5);
-    now += 3;
-    assert_string_equal(screen_end(&s), "search: 0/10\n"
-                                        "search: 4/10, 1.2x, 0:27 left\n"
-                                        "fit: 0/2\n"
-                                        "fit: 1/2, 0:00 left\n");
-    screen_free(&s);
-}
-
-TEST(a_bar_is_full_at_the_end_and_no_fuller)
-{
-    static const struct {
-        double done, total;
-        const char *line;
-    } row[] = { { 0, 8, "fit [........] 0/8" }, { 4, 8, "fit [####....] 4/8" },   { 8, 8, "fit [########] 8/8" },
-                { 9, 8, "fit [########] 9/8" }, { -1, 8, "fit [........] -1/8" }, { 3, 0, "fit 3" } };
+    } row[] = { { 0, 4, 12, 3, 14, &third, "function 3 of 10, scores: fit: 4/12, 0:14 of 0:40\n" },
+                { 0, 4, 12, 3, 51, &third, "function 3 of 10, scores: fit: 4/12, 0:51 of 0:51\n" },
+                { 67, 4, 12, 3, 14, &third, "function 3 of 10, scores: fit [#####..........] 4/12  0:14 of 0:40" },
+                { 51, 4, 12, 3, 14, &third, "3/10 scores: fit [####........] 4/12  0:14 of 0:40" },
+                { 37, 4, 12, 3, 14, &third, "3/10 scores: fit 4/12  0:14 of 0:40" },
+                { 0, 4, 12, 3, 60, &alone, "fit: 4/12, 0:03 left\n" },
+                { 19, 0, 8, -1, 1, NULL, "fit [........] 0/8" },
+                { 19, 4, 8, -1, 1, NULL, "fit [####....] 4/8" },
+                { 19, 8, 8, -1, 1, NULL, "fit [########] 8/8" },
+                { 19, 9, 8, -1, 1, NULL, "fit [########] 9/8" },
+                { 20, -1, 8, -1, 1, NULL, "fit [........] -1/8" },
+                { 19, 3, 0, -1, 1, NULL, "fit 3" },
+                { 0, 1, 2, 0, 60, NULL, "fit: 1/2, 0:00 left\n" },
+                { 0, 1, 2, 59.4, 60, NULL, "fit: 1/2, 0:59 left\n" },
+                { 0, 1, 2, 59.6, 60, NULL, "fit: 1/2, 1:00 left\n" },
+                { 0, 1, 2, 3599.4, 60, NULL, "fit: 1/2, 59:59 left\n" },
+                { 0, 1, 2, 3600, 60, NULL, "fit: 1/2, 1:00:00 left\n" },
+                { 0, 1, 2, 1e9, 60, NULL, "fit: 1/2, 99:59:59 left\n" },
+                { 0, 1, 2, -1, 60, NULL, "fit: 1/2\n" },
+                { 0, 1, 2, 1.0 / 0.0, 60, NULL, "fit: 1/2\n" },
+                { 0, 7, 0, -1, 60, NULL, "fit: 7\n" } };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        char line[1024];
-        Screen s;
-        screen_open(&s, PROGRESS_BAR, row[i].done < 0 ? 20 : 19, false);
-        progress_phase(s.p, "fit", row[i].total);
-        now += 1;
-        progress_update(s.p, row[i].done, "", -1);
-        assert_string_equal(last_bar(screen_text(&s), line, sizeof line), row[i].line);
-        screen_end(&s);
-        screen_free(&s);
+        once_is("fit", "", row[i].done, row[i].total, row[i].left_s);
+        once.after_s = row[i].after_s;
+        once.part = row[i].part;
+        const char *text =
+            shown_of(row[i].width ? PROGRESS_BAR : PROGRESS_PLAIN, row[i].width, false, row[i].width > 0, update_once);
+        assert_string_equal(row[i].width ? text : strchr(text, '\n') + 1, row[i].line);
     }
 }
 
@@ -551,3 +464,5 @@ TEST(the_terminal_and_the_language_decide)
     assert_non_null(strstr(text, "in front [."));
     assert_null(strstr(text, "behind"));
 }
+
+TEST_EACH(setup, teardown)

@@ -42,32 +42,31 @@ ssize_t getrandom(void *to, size_t n, unsigned flags)
 
 static const char PREFIX[] = "dcgen-", FORMAT[] = "dcgen temporary folder 1\n";
 
-typedef struct {
-    Arena *a;
-    char root[TMP_FOLDER_BYTES];
-    int nopen; /* before the test: it leaves no more */
-} World;
+static Arena *a;
+static char root[TMP_FOLDER_BYTES];
+static int nopen; /* before the test: it leaves no more */
 
 static int set_up(void **state)
 {
-    World *w = calloc(1, sizeof *w);
-    w->a = arena_new();
-    w->nopen = open_files();
+    (void)state;
+    a = arena_new();
+    nopen = open_files();
     ndrawn = ndraw = 0;
-    *state = w;
-    return tmp_folder(w->root) ? 0 : -1;
+    return tmp_folder(root) ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
-    World *w = *state;
-    int rc = tmp_folder_remove(w->root);
-    if (open_files() != w->nopen)
-        rc = -1;
-    arena_free(w->a);
-    free(w);
-    return rc;
+    (void)state;
+    const int rc = tmp_folder_remove(root);
+    arena_free(a);
+    return open_files() == nopen ? rc : -1;
 }
+
+static const char *in_root(const char *name) { return arena_printf(a, "%s/%s", root, name); }
+
+/* What a process that is dead may have called a folder. */
+static const char *left_by(int pid, const char *digits) { return arena_printf(a, "dcgen-%d-%s", pid, digits); }
 
 static pid_t dead_process(void)
 {
@@ -79,28 +78,27 @@ static pid_t dead_process(void)
 }
 
 /* A folder of that name, with a file in it, and with a mark of that text (NULL: none). */
-static const char *put_folder(const World *w, const char *name, const char *mark)
+static const char *put_folder(const char *name, const char *mark)
 {
-    const char *path = arena_printf(w->a, "%s/%s", w->root, name);
+    const char *path = in_root(name);
     assert_int_equal(mkdir(path, 0700), 0);
-    put_file(arena_printf(w->a, "%s/thesis.tex", path), "mine");
+    put_file(arena_printf(a, "%s/thesis.tex", path), "mine");
     if (mark)
-        put_file(arena_printf(w->a, "%s/%s", path, TEMPDIR_MARK), mark);
+        put_file(arena_printf(a, "%s/%s", path, TEMPDIR_MARK), mark);
     return path;
 }
 
 static bool there(const char *path) { return access(path, F_OK) == 0; }
-static void sweep(const World *w) { tempdir_sweep(w->a, w->root, PREFIX, NULL, NULL); }
+static void sweep(void) { tempdir_sweep(a, root, PREFIX, NULL, NULL); }
 
 TEST(made_and_removed)
 {
-    World *w = *state;
     TempDir t;
     struct stat st;
-    assert_true(tempdir_make(w->a, w->root, PREFIX, &t));
+    assert_true(tempdir_make(a, root, PREFIX, &t));
     assert_int_equal(stat(t.path, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0700);
-    sweep(w);
+    sweep();
     assert_true(there(t.path));
     tempdir_remove(&t);
     assert_false(there(t.path));
@@ -108,23 +106,22 @@ TEST(made_and_removed)
 
 TEST(what_a_dead_run_left_goes)
 {
-    World *w = *state;
     pid_t child = fork();
     if (child == 0) {
         TempDir t;
-        bool ok = tempdir_make(w->a, w->root, PREFIX, &t);
-        mkdir(arena_printf(w->a, "%s/sub", t.path), 0700);
-        _exit(ok && symlink(w->root, arena_printf(w->a, "%s/sub/up", t.path)) == 0 ? 0 : 1);
+        bool ok = tempdir_make(a, root, PREFIX, &t);
+        mkdir(arena_printf(a, "%s/sub", t.path), 0700);
+        _exit(ok && symlink(root, arena_printf(a, "%s/sub/up", t.path)) == 0 ? 0 : 1);
     }
     int status;
     waitpid(child, &status, 0);
     assert_int_equal(status, 0);
-    put_file(arena_printf(w->a, "%s/mine", w->root), "mine");
-    sweep(w);
-    assert_true(there(arena_printf(w->a, "%s/mine", w->root)));
-    assert_int_equal(unlink(arena_printf(w->a, "%s/mine", w->root)), 0);
-    assert_int_equal(rmdir(w->root), 0); /* nothing else */
-    assert_int_equal(mkdir(w->root, 0700), 0);
+    put_file(in_root("mine"), "mine");
+    sweep();
+    assert_true(there(in_root("mine")));
+    assert_int_equal(unlink(in_root("mine")), 0);
+    assert_int_equal(rmdir(root), 0); /* nothing else */
+    assert_int_equal(mkdir(root, 0700), 0);
 }
 
 static const char *name_of(const TempDir *t) { return strrchr(t->path, '/') + 1; }
@@ -132,26 +129,25 @@ static const char *name_of(const TempDir *t) { return strrchr(t->path, '/') + 1;
 /* A name that is taken already is not used: another is drawn, but not for ever. */
 TEST(names_are_drawn)
 {
-    World *w = *state;
     TempDir t[3];
     ndrawn = 3;
     drawn[0] = drawn[1] = 0x12;
     drawn[2] = UINT64_C(0xfedcba9876543210);
-    assert_true(tempdir_make(w->a, w->root, PREFIX, &t[0]));
-    assert_string_equal(name_of(&t[0]), arena_printf(w->a, "dcgen-%ld-0000000000000012", (long)getpid()));
-    assert_true(tempdir_make(w->a, w->root, PREFIX, &t[1]));
-    assert_string_equal(name_of(&t[1]), arena_printf(w->a, "dcgen-%ld-fedcba9876543210", (long)getpid()));
+    assert_true(tempdir_make(a, root, PREFIX, &t[0]));
+    assert_string_equal(name_of(&t[0]), arena_printf(a, "dcgen-%ld-0000000000000012", (long)getpid()));
+    assert_true(tempdir_make(a, root, PREFIX, &t[1]));
+    assert_string_equal(name_of(&t[1]), arena_printf(a, "dcgen-%ld-fedcba9876543210", (long)getpid()));
     assert_int_equal(ndraw, 3);
     errno = 0;
-    assert_false(tempdir_make(w->a, w->root, PREFIX, &t[2]));
+    assert_false(tempdir_make(a, root, PREFIX, &t[2]));
     assert_int_equal(errno, EEXIST);
     assert_in_range(ndraw, 5, 100);
     ndraw = 0;
-    assert_false(tempdir_make(w->a, arena_printf(w->a, "%s/none", w->root), PREFIX, &t[2]));
+    assert_false(tempdir_make(a, in_root("none"), PREFIX, &t[2]));
     assert_int_equal(ndraw, 1); /* no other name would help */
     drawn[2] = 0;
     ndrawn = -1; /* none can be drawn: still not the bytes that are there by chance */
-    assert_true(tempdir_make(w->a, w->root, PREFIX, &t[2]));
+    assert_true(tempdir_make(a, root, PREFIX, &t[2]));
     assert_null(strstr(t[2].path, "-0000000000000000"));
     for (int i = 0; i < 3; i++)
         tempdir_remove(&t[i]);
@@ -160,7 +156,6 @@ TEST(names_are_drawn)
 /* Where descriptors are so few that it cannot be opened, or its mark not be made; or where nothing can be written. */
 TEST(what_cannot_be_marked_is_none)
 {
-    World *w = *state;
     const int next = dup(0);
     close(next);
     const struct {
@@ -177,12 +172,12 @@ TEST(what_cannot_be_marked_is_none)
         few = (struct rlimit){ (rlim_t)row[i].most, all.rlim_max };
         setrlimit(row[i].resource, &few);
         errno = 0;
-        const bool made = tempdir_make(w->a, w->root, PREFIX, &t);
+        const bool made = tempdir_make(a, root, PREFIX, &t);
         const int problem = errno;
         setrlimit(row[i].resource, &all);
         assert_false(made);
         assert_int_equal(problem, row[i].problem);
-        assert_int_equal(open_files(), w->nopen);
+        assert_int_equal(open_files(), nopen);
         assert_int_equal(there(t.path), row[i].is_left);
     }
     signal(SIGXFSZ, SIG_DFL);
@@ -191,12 +186,11 @@ TEST(what_cannot_be_marked_is_none)
 /* A run that is killed meanwhile leaves the mark, by which the next one knows what is left. */
 TEST(the_mark_goes_last)
 {
-    World *w = *state;
     TempDir t;
     char bytes[1024], last[64] = "";
-    assert_true(tempdir_make(w->a, w->root, PREFIX, &t));
+    assert_true(tempdir_make(a, root, PREFIX, &t));
     for (int i = 0; i < 4; i++)
-        put_file(arena_printf(w->a, "%s/%d", t.path, i), "x");
+        put_file(arena_printf(a, "%s/%d", t.path, i), "x");
     const int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     assert_true(watch >= 0 && inotify_add_watch(watch, t.path, IN_DELETE) >= 0);
     tempdir_remove(&t);
@@ -217,50 +211,48 @@ TEST(the_mark_goes_last)
 /* Each has all that is asked but for one thing. */
 TEST(a_users_folder_stays)
 {
-    World *w = *state;
     const int dead = (int)dead_process();
     const char *digits = "0123456789abcdef";
     const struct {
         const char *name, *mark;
     } mine[] = {
-        { arena_printf(w->a, "dcgen-%d-%s", dead, digits), NULL },
-        { arena_printf(w->a, "dcgen-%d-1%s", dead, digits + 1), "dcgen temporary folder 2\n" },
-        { arena_printf(w->a, "dcgen-%d-2%s", dead, digits + 1), "" },
-        { arena_printf(w->a, "dcgen-%d-3%s", dead, digits + 1), "my dcgen temporary folder 1\n" },
-        { arena_printf(w->a, "dcgen-%d-notes", dead), FORMAT },
-        { arena_printf(w->a, "dcgen-%d-%s0", dead, digits), FORMAT },
-        { arena_printf(w->a, "dcgen-%d-%s", dead, digits + 1), FORMAT },
-        { arena_printf(w->a, "dcgen-%d-0123456789ABCDEF", dead), FORMAT },
-        { arena_printf(w->a, "dcgen-0%d-%s", dead, digits), FORMAT },
-        { arena_printf(w->a, "dcgen-+%d-%s", dead, digits), FORMAT },
-        { arena_printf(w->a, "dcgen-99999999999-%s", digits), FORMAT },
-        { arena_printf(w->a, "dcgen-1-%s", digits), FORMAT },
-        { arena_printf(w->a, "my-dcgen-%d-%s", dead, digits), FORMAT },
+        { arena_printf(a, "dcgen-%d-%s", dead, digits), NULL },
+        { arena_printf(a, "dcgen-%d-1%s", dead, digits + 1), "dcgen temporary folder 2\n" },
+        { arena_printf(a, "dcgen-%d-2%s", dead, digits + 1), "" },
+        { arena_printf(a, "dcgen-%d-3%s", dead, digits + 1), "my dcgen temporary folder 1\n" },
+        { arena_printf(a, "dcgen-%d-notes", dead), FORMAT },
+        { arena_printf(a, "dcgen-%d-%s0", dead, digits), FORMAT },
+        { arena_printf(a, "dcgen-%d-%s", dead, digits + 1), FORMAT },
+        { arena_printf(a, "dcgen-%d-0123456789ABCDEF", dead), FORMAT },
+        { arena_printf(a, "dcgen-0%d-%s", dead, digits), FORMAT },
+        { arena_printf(a, "dcgen-+%d-%s", dead, digits), FORMAT },
+        { arena_printf(a, "dcgen-99999999999-%s", digits), FORMAT },
+        { arena_printf(a, "dcgen-1-%s", digits), FORMAT },
+        { arena_printf(a, "my-dcgen-%d-%s", dead, digits), FORMAT },
     };
     enum { N = sizeof mine / sizeof *mine };
     const char *path[N];
     for (int i = 0; i < N; i++)
-        path[i] = put_folder(w, mine[i].name, mine[i].mark);
-    sweep(w);
+        path[i] = put_folder(mine[i].name, mine[i].mark);
+    sweep();
     for (int i = 0; i < N; i++)
-        if (!there(arena_printf(w->a, "%s/thesis.tex", path[i])))
+        if (!there(arena_printf(a, "%s/thesis.tex", path[i])))
             fail_msg("%s is gone", mine[i].name);
 }
 
 /* A mark that is not ours is somebody's, whatever kind of file it is, also where nothing else is there. */
 TEST(a_foreign_mark_stays)
 {
-    World *w = *state;
     const int dead = (int)dead_process();
     for (int i = 0; i < 3; i++) {
-        const char *path = arena_printf(w->a, "%s/dcgen-%d-%d123456789abcdef", w->root, dead, i),
-                   *mark = arena_printf(w->a, "%s/%s", path, TEMPDIR_MARK);
+        const char *path = arena_printf(a, "%s/dcgen-%d-%d123456789abcdef", root, dead, i),
+                   *mark = arena_printf(a, "%s/%s", path, TEMPDIR_MARK);
         assert_int_equal(mkdir(path, 0700), 0);
         if (i == 0)
             put_file(mark, "mine");
         else
             assert_int_equal(i == 1 ? mkfifo(mark, 0600) : symlink("nowhere", mark), 0);
-        sweep(w);
+        sweep();
         struct stat st;
         assert_int_equal(lstat(mark, &st), 0);
     }
@@ -269,78 +261,72 @@ TEST(a_foreign_mark_stays)
 /* It is only looked at: no signal goes to a process that lives. An id beyond all others is nobody's. */
 TEST(the_living_keep_theirs)
 {
-    World *w = *state;
     const pid_t child = fork();
     if (child == 0) {
         for (;;)
             pause();
     }
-    const char *its = put_folder(w, arena_printf(w->a, "dcgen-%d-0123456789abcdef", (int)child), FORMAT),
-               *nobodys = put_folder(w, "dcgen-999999999-0123456789abcdef", FORMAT);
+    const char *its = put_folder(arena_printf(a, "dcgen-%d-0123456789abcdef", (int)child), FORMAT),
+               *nobodys = put_folder("dcgen-999999999-0123456789abcdef", FORMAT);
     int status = 0;
-    sweep(w);
+    sweep();
     assert_true(there(its));
     assert_false(there(nobodys));
     kill(child, SIGKILL);
     waitpid(child, &status, 0);
     assert_int_equal(WTERMSIG(status), SIGKILL);
-    sweep(w);
+    sweep();
     assert_false(there(its));
 }
 
 /* Another process may hold it whose id is not seen here. */
 TEST(a_locked_folder_stays)
 {
-    World *w = *state;
-    const char *path = put_folder(w, arena_printf(w->a, "dcgen-%d-0123456789abcdef", (int)dead_process()), FORMAT);
+    const char *path = put_folder(left_by(dead_process(), "0123456789abcdef"), FORMAT);
     int fd = open(path, O_RDONLY | O_DIRECTORY);
     assert_int_equal(flock(fd, LOCK_EX), 0);
-    sweep(w);
+    sweep();
     assert_true(there(path));
     close(fd);
-    sweep(w);
+    sweep();
     assert_false(there(path));
 }
 
 TEST(links_are_not_followed)
 {
-    World *w = *state;
     const int dead = (int)dead_process();
-    const char *real = put_folder(w, "mine", FORMAT),
-               *folder = put_folder(w, arena_printf(w->a, "dcgen-%d-1123456789abcdef", dead), NULL);
-    const char *link = arena_printf(w->a, "%s/dcgen-%d-0123456789abcdef", w->root, dead);
+    const char *real = put_folder("mine", FORMAT), *folder = put_folder(left_by(dead, "1123456789abcdef"), NULL);
+    const char *link = in_root(left_by(dead, "0123456789abcdef"));
     assert_int_equal(symlink(real, link), 0);
     assert_int_equal(
-        symlink(arena_printf(w->a, "%s/%s", real, TEMPDIR_MARK), arena_printf(w->a, "%s/%s", folder, TEMPDIR_MARK)), 0);
-    sweep(w);
-    assert_true(there(arena_printf(w->a, "%s/thesis.tex", real)));
-    assert_true(there(arena_printf(w->a, "%s/thesis.tex", folder)));
+        symlink(arena_printf(a, "%s/%s", real, TEMPDIR_MARK), arena_printf(a, "%s/%s", folder, TEMPDIR_MARK)), 0);
+    sweep();
+    assert_true(there(arena_printf(a, "%s/thesis.tex", real)));
+    assert_true(there(arena_printf(a, "%s/thesis.tex", folder)));
     assert_true(there(link));
 }
 
 /* Another user's may be put there to have ours removed, or to have us fail. */
 TEST(another_users_folder_stays)
 {
-    World *w = *state;
-    const char *path = put_folder(w, arena_printf(w->a, "dcgen-%d-0123456789abcdef", (int)dead_process()), FORMAT);
+    const char *path = put_folder(left_by(dead_process(), "0123456789abcdef"), FORMAT);
     if (chown(path, 65534, 65534) != 0) {
         print_message("skipped: only root can give a folder to another user\n");
         skip();
     }
-    sweep(w);
+    sweep();
     assert_true(there(path));
 }
 
 /* Killed between making and marking: the folder is empty, or so is the mark. */
 TEST(a_run_killed_at_once_leaves_nothing)
 {
-    World *w = *state;
     const int dead = (int)dead_process();
-    const char *empty = arena_printf(w->a, "%s/dcgen-%d-0123456789abcdef", w->root, dead);
-    const char *begun = arena_printf(w->a, "%s/dcgen-%d-1123456789abcdef", w->root, dead);
+    const char *empty = in_root(left_by(dead, "0123456789abcdef"));
+    const char *begun = in_root(left_by(dead, "1123456789abcdef"));
     assert_int_equal(mkdir(empty, 0700) | mkdir(begun, 0700), 0);
-    put_file(arena_printf(w->a, "%s/%s", begun, TEMPDIR_MARK), "");
-    sweep(w);
+    put_file(arena_printf(a, "%s/%s", begun, TEMPDIR_MARK), "");
+    sweep();
     assert_false(there(empty));
     assert_false(there(begun));
 }
@@ -353,33 +339,30 @@ static bool keep(void *ctx, const char *path)
 
 TEST(what_is_to_be_saved_stays)
 {
-    World *w = *state;
-    const char *seen = NULL,
-               *path = put_folder(w, arena_printf(w->a, "dcgen-%d-0123456789abcdef", (int)dead_process()), FORMAT);
-    tempdir_sweep(w->a, w->root, PREFIX, keep, &seen);
+    const char *seen = NULL, *path = put_folder(left_by(dead_process(), "0123456789abcdef"), FORMAT);
+    tempdir_sweep(a, root, PREFIX, keep, &seen);
     assert_string_equal(seen, path);
-    assert_true(there(arena_printf(w->a, "%s/thesis.tex", path)));
+    assert_true(there(arena_printf(a, "%s/thesis.tex", path)));
 }
 
 /* Whatever is within it; what cannot be made is told by errno. */
 TEST(what_lies_deeper_goes_too)
 {
-    World *w = *state;
     TempDir t;
-    assert_true(tempdir_make(w->a, w->root, PREFIX, &t));
-    assert_int_equal(mkdir(arena_printf(w->a, "%s/deep", t.path), 0700), 0);
-    put_file(arena_printf(w->a, "%s/deep/%s", t.path, TEMPDIR_MARK), FORMAT);
-    put_file(arena_printf(w->a, "%s/deep/x", t.path), "x");
+    assert_true(tempdir_make(a, root, PREFIX, &t));
+    assert_int_equal(mkdir(arena_printf(a, "%s/deep", t.path), 0700), 0);
+    put_file(arena_printf(a, "%s/deep/%s", t.path, TEMPDIR_MARK), FORMAT);
+    put_file(arena_printf(a, "%s/deep/x", t.path), "x");
     tempdir_remove(&t);
     assert_false(there(t.path));
     errno = 0;
-    assert_false(tempdir_make(w->a, arena_printf(w->a, "%s/none", w->root), PREFIX, &t));
+    assert_false(tempdir_make(a, in_root("none"), PREFIX, &t));
     assert_int_equal(errno, ENOENT);
-    put_file(arena_printf(w->a, "%s/file", w->root), "x");
-    assert_false(tempdir_make(w->a, arena_printf(w->a, "%s/file", w->root), PREFIX, &t));
+    put_file(in_root("file"), "x");
+    assert_false(tempdir_make(a, in_root("file"), PREFIX, &t));
     assert_int_equal(errno, ENOTDIR);
-    sweep(w); /* nothing is there: no fault */
-    tempdir_sweep(w->a, arena_printf(w->a, "%s/none", w->root), PREFIX, NULL, NULL);
+    sweep(); /* nothing is there: no fault */
+    tempdir_sweep(a, in_root("none"), PREFIX, NULL, NULL);
 }
 
 TEST_EACH(set_up, tear_down)

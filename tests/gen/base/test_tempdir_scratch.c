@@ -20,26 +20,21 @@
 
 enum { PATIENCE = 500 }; /* hundredths of a second */
 
-typedef struct {
-    Arena *a;
-    char root[TMP_FOLDER_BYTES]; /* TMPDIR */
-} World;
+static Arena *a;
+static char root[TMP_FOLDER_BYTES]; /* TMPDIR */
 
 static int set_up(void **state)
 {
-    World *w = calloc(1, sizeof *w);
-    w->a = arena_new();
-    *state = w;
-    return tmp_folder(w->root) && setenv("TMPDIR", w->root, 1) == 0 ? 0 : -1;
+    (void)state;
+    a = arena_new();
+    return tmp_folder(root) && setenv("TMPDIR", root, 1) == 0 ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
-    World *w = *state;
-    int rc = rmdir(w->root);
-    arena_free(w->a);
-    free(w);
-    return rc;
+    (void)state;
+    arena_free(a);
+    return rmdir(root);
 }
 
 static int count_entries(const char *folder)
@@ -76,41 +71,39 @@ static bool is_gone(void *pid)
 
 TEST(made_and_removed)
 {
-    World *w = *state;
     const char *err = NULL;
     struct stat st;
-    Scratch *s = scratch_new(w->a, &err);
+    Scratch *s = scratch_new(a, &err);
     assert_non_null(s);
     assert_int_equal(stat(scratch_path(s), &st), 0);
     assert_int_equal(st.st_mode & 0777, 0700);
-    assert_int_equal(mkdir(arena_printf(w->a, "%s/sub", scratch_path(s)), 0700), 0);
+    assert_int_equal(mkdir(arena_printf(a, "%s/sub", scratch_path(s)), 0700), 0);
     assert_string_equal(getenv("DCGEN_RUN"), scratch_path(s));
     scratch_free(s);
-    assert_true(is_empty(w->root));
+    assert_true(is_empty(root));
 }
 
 TEST(cannot_be_made)
 {
-    World *w = *state;
     const char *err = NULL;
     setenv("TMPDIR", "/no/such/folder", 1);
-    assert_null(scratch_new(w->a, &err));
+    assert_null(scratch_new(a, &err));
     assert_non_null(strstr(err, "/no/such/folder/dcgen-"));
     assert_non_null(strstr(err, "No such file or directory"));
-    setenv("TMPDIR", w->root, 1);
+    setenv("TMPDIR", root, 1);
 }
 
 /* A program that starts a shell which starts another, makes files, and is killed. Returns the shell's pid. */
-static pid_t killed_program(World *w, pid_t *shared)
+static pid_t killed_program(pid_t *shared)
 {
     pid_t child = fork();
     if (child == 0) {
         static const char *const argv[] = { "sh", "-c", "touch \"$DCGEN_RUN/file\"; sleep 100 & sleep 100", NULL };
         const char *err = NULL;
-        Scratch *s = scratch_new(w->a, &err);
+        Scratch *s = scratch_new(a, &err);
         Child shell;
-        shared[0] = s && child_start(&shell, w->a, &(ProcessPlan){ .argv = argv }) ? shell.pid : -1;
-        while (s && access(arena_printf(w->a, "%s/file", scratch_path(s)), F_OK) != 0)
+        shared[0] = s && child_start(&shell, a, &(ProcessPlan){ .argv = argv }) ? shell.pid : -1;
+        while (s && access(arena_printf(a, "%s/file", scratch_path(s)), F_OK) != 0)
             continue;
         raise(SIGKILL);
     }
@@ -120,26 +113,24 @@ static pid_t killed_program(World *w, pid_t *shared)
 
 TEST(a_kill_leaves_nothing)
 {
-    World *w = *state;
     pid_t *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true(shared != MAP_FAILED);
-    pid_t shell = killed_program(w, shared);
+    pid_t shell = killed_program(shared);
     assert_true(shell > 0);
     assert_true(soon(is_gone, &shell));
-    assert_true(soon(is_empty, w->root));
+    assert_true(soon(is_empty, root));
     munmap(shared, sizeof *shared);
 }
 
 /* What lives on after scratch_free was not to be killed: its program goes on. */
 TEST(free_kills_nobody)
 {
-    World *w = *state;
     static const char *const argv[] = { "sleep", "100", NULL };
     const char *err = NULL;
-    Scratch *s = scratch_new(w->a, &err);
+    Scratch *s = scratch_new(a, &err);
     assert_non_null(s);
     Child sleeper;
-    assert_true(child_start(&sleeper, w->a, &(ProcessPlan){ .argv = argv }));
+    assert_true(child_start(&sleeper, a, &(ProcessPlan){ .argv = argv }));
     scratch_free(s);
     nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL);
     assert_false(child_has_ended(&sleeper));
@@ -149,20 +140,19 @@ TEST(free_kills_nobody)
 /* A run that was killed together with its guard. (What is not swept: tests/gen/base/test_tempdir.c.) */
 TEST(leftovers_are_swept)
 {
-    World *w = *state;
-    const char *err = NULL, *other = arena_printf(w->a, "%s/dcgen-notes", w->root);
+    const char *err = NULL, *other = arena_printf(a, "%s/dcgen-notes", root);
     TempDir left;
     pid_t gone = fork();
     if (gone == 0)
-        _exit(tempdir_make(w->a, w->root, "dcgen-", &left) ? 0 : 1);
+        _exit(tempdir_make(a, root, "dcgen-", &left) ? 0 : 1);
     waitpid(gone, NULL, 0);
     assert_int_equal(mkdir(other, 0700), 0);
-    assert_int_equal(count_entries(w->root), 2);
-    Scratch *s = scratch_new(w->a, &err);
+    assert_int_equal(count_entries(root), 2);
+    Scratch *s = scratch_new(a, &err);
     assert_non_null(s);
-    assert_int_equal(count_entries(w->root), 2);
+    assert_int_equal(count_entries(root), 2);
     scratch_free(s);
-    assert_int_equal(count_entries(w->root), 1);
+    assert_int_equal(count_entries(root), 1);
     assert_int_equal(rmdir(other), 0);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * package_write: the package is there whole or as before, whatever fails and whenever the program is killed, and
- * nothing is left beside it. (What is in the folder besides: test_foreign.c.)
+ * nothing is left beside it. (What is in the folder besides, and kills at each call: test_foreign.c.)
  *
  *   ctest: replaces
  */
@@ -10,7 +10,6 @@
 
 #include <signal.h>
 #include <sys/resource.h>
-#include <time.h>
 #include "gen/base/tempdir.h"
 
 enum { NOBODY = 65534 };
@@ -343,61 +342,6 @@ TEST(package_set_aside_is_put_back)
     assert_int_not_equal(access(in_root("pkg"), F_OK), 0);
     assert_int_equal(in_child(write_with_small_files), 0); /* a run that fails must not lose it */
     assert_int_equal(package_version(in_root("pkg")), 'a');
-    assert_int_equal(nentry(root), 1);
-}
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void sleep_s(double s)
-{
-    struct timespec t = { (time_t)s, (long)((s - (double)(time_t)s) * 1e9) };
-    nanosleep(&t, NULL);
-}
-
-/* A child that writes versions a, b, a, b ... until it is killed after delay_s. */
-static void kill_while_writing(const char *outdir, double delay_s)
-{
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        const char *err;
-        for (int i = 0;; i++)
-            if (!write_version(i % 2 ? 'b' : 'a', outdir, &err))
-                _exit(1);
-    }
-    sleep_s(delay_s);
-    int status;
-    kill(child, SIGKILL);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFSIGNALED(status)); /* it did not fail by itself */
-}
-
-TEST(killed_at_any_moment_leaves_a_whole_package)
-{
-    enum { NKILL = 120 };
-    int nleft = 0;
-    const char *outdir = in_root("pkg");
-    double start = now_s();
-    for (int i = 0; i < 4; i++)
-        write_ok('a', outdir);
-    double write_s = (now_s() - start) / 4;
-    unsigned seed = 1;
-    for (int i = 0; i < NKILL; i++) {
-        kill_while_writing(outdir, 2 * write_s * (double)rand_r(&seed) / RAND_MAX);
-        char version = package_version(outdir);
-        if (version != 'a' && version != 'b')
-            fail_msg("after kill %d the package is not whole", i);
-        nleft += nentry(root) > 1;
-    }
-    if (nleft == 0)
-        fail_msg("no kill of %d hit a write", NKILL);
-    write_ok('c', outdir);
-    assert_int_equal(package_version(outdir), 'c');
     assert_int_equal(nentry(root), 1);
 }
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include "gen/command/replay.h"
 #include "gen/package/emit.h"
-#include "gen/report/report.h"
 #include "tests/gen/by_hand.h"
 #include "tests/gen/kernel_record.h"
 #include "tests/kept_list.h"
@@ -228,52 +227,17 @@ TEST(a_result_keeps_the_records_of_its_study)
                         "(target 'avx512'), but 3 kernels of this spec that failed (build_failed)");
 }
 
-/* ---- the report of it ---- */
-
-static const char *report_of(const Result *out, const char **err)
+/* That of the records, for the figure of its progress; 0: of one it is not known. What a lesser target has does not count. */
+TEST(the_search_is_in_the_order_of_its_records)
 {
-    static const CostReport none;
-    Result one = *out;
-    one.cost = &none;
-    const char *report = report_html(hand.y.arena, &one, 1, "1.2.3", err);
-    if (!report && strstr(*err, "gnuplot was not found"))
-        skip();
-    return report;
-}
-
-/* The heights of the line of the search's progress, as many as there are different ones. 0: there is no figure. */
-static int steps_of(const char *html)
-{
-    const char *figure = strstr(html, "<figcaption id=\"progress\">");
-    const char *line = figure ? strstr(figure, "<path stroke='rgb(  0,   0,   5)'") : NULL;
-    double x, y, before = -1;
-    int n = 0;
-    if (!line)
-        return 0;
-    for (line = strchr(line, 'M'); *line != '\''; line += strcspn(line + 1, "ML'") + 1) {
-        assert_int_equal(sscanf(line, "%*[ML]%lf,%lf", &x, &y), 2);
-        n += fabs(y - before) > 0.05;
-        before = y;
-    }
-    return n;
-}
-
-/* Recorded first is the best of all: the line is flat. Recorded last: it steps. What a lesser target has does not count. */
-TEST(the_search_is_drawn_in_the_order_of_its_records)
-{
-    const char *err = NULL;
     make_records();
-    Result out = result_of(&workload, NULL);
-    const char *html = report_of(&out, &err);
-    assert_non_null(html);
-    assert_int_equal(steps_of(html), 1);
-    for (int i = 0; i < 3; i++)
-        kernels[i].n = 4 - kernels[i].n;
-    out = result_of(&workload, NULL);
-    assert_int_equal(steps_of(report_of(&out, &err)), 3);
-    kernels[0].n = 0; /* of one it is not known */
-    out = result_of(&workload, NULL);
-    assert_int_equal(steps_of(report_of(&out, &err)), 0);
+    kernels[2].n = 0;
+    const Result out = result_of(&workload, NULL);
+    for (int64_t i = 0; i < 3; i++)
+        for (int64_t k = 0; k < out.study->ntrial; k++)
+            if (strcmp(out.study->trial[k].key, kernels[i].key) == 0)
+                assert_int_equal(out.study->trial[k].n, kernels[i].n);
+    assert_true(kernels[0].n == 3 && kernels[1].n == 1);
 }
 
 /* ---- two targets ---- */

@@ -14,6 +14,7 @@
 #include "gen/template/template.h"
 #include "search/choose/result.h"
 #include "search/space/space.h"
+#include "tests/gen/spec_text.h"
 
 typedef struct {
     Arena *arena;
@@ -121,16 +122,13 @@ static bool synthetic_tune(Synthetic *y, const Target *target, int64_t ntrial, D
 }
 
 /* False when the templates cannot be read: the reason is on stderr. */
-static bool synthetic_make(Synthetic *y, const char *spec_text, int64_t ntrial)
+static bool synthetic_make(Synthetic *y, const char *text, int64_t ntrial)
 {
-    static const char *const folder[] = { DCGEN_SOURCE_DIR "/templates" };
     Arena *a = y->arena = arena_new();
     Diag *d = diag_new(a);
-    Source *src = ARENA_NEW(a, Source);
-    *src = (Source){ .path = "spec.cfg", .text = spec_text, .len = strlen(spec_text) };
     synthetic_seed = 1;
     y->device = synthetic_device();
-    y->spec = spec_parse(a, src, folder, 1, d);
+    y->spec = spec_text(a, text, spec_templates, 1, d);
     bool ok = y->spec && target_read_all(a, DCGEN_SOURCE_DIR "/templates/targets", &y->targets, d) &&
               template_read_all(a, y->spec, NULL, 0, &y->templates, d);
     return synthetic_tune(y, ok ? device_best(&y->targets, &y->device) : NULL, ntrial, d);

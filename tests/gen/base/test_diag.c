@@ -9,6 +9,7 @@
 #include "gen/base/diag.h"
 #include "tests/arena.h"
 #include "tests/gen/golden.h"
+#include "tests/gen/pairs.h"
 
 static char *printed(const Diag *d) { return golden_diag(arena, d); }
 
@@ -109,43 +110,6 @@ TEST(test_many)
     for (int i = 0; i < 100000; i++)
         diag_error(d, (Loc){ &s, 1, i + 1, 1 }, "m");
     assert_int_equal(diag_nerror(d), 100150);
-}
-
-TEST(test_nearest)
-{
-    static const char *const names[] = { "weight", "width", "M", "N", "epilogue", "f32", "T", "" };
-    static const struct {
-        const char *word, *want;
-    } cases[] = {
-        { "weigth", "weight" },
-        { "wieght", "weight" },
-        { "Weight", "weight" },
-        { "wait", NULL },
-        { "widht", "width" },
-        { "m", "M" },
-        { "K", NULL },
-        { "t", "T" },
-        { "epilog", "epilogue" },
-        { "eipilogeu", "epilogue" },
-        { "F32", "f32" },
-        { "f64", NULL },
-        { "f16", NULL },
-        { "", NULL },
-        { "MM", NULL },
-        { "f3", "f32" },
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const char *got = diag_nearest(cases[i].word, NAMES(names, sizeof names / sizeof *names));
-        if (!got != !cases[i].want || (got && strcmp(got, cases[i].want) != 0))
-            print_error("%s: %s\n", cases[i].word, got ? got : "none");
-        assert_int_equal(!got, !cases[i].want);
-        if (got)
-            assert_string_equal(got, cases[i].want);
-    }
-    assert_null(diag_nearest("x", (Names){ 0 }));
-    char *long_word = arena_alloc(arena, 100001);
-    memset(long_word, 'w', 100000);
-    assert_null(diag_nearest(long_word, NAMES(names, sizeof names / sizeof *names)));
 }
 
 TEST(test_loc)
@@ -289,37 +253,34 @@ TEST(test_json)
                                                       cases[i].message, cases[i].expected));
 }
 
-/* A third of the letters may be wrong, one at least; of equal distance the first. What shares nothing but its length is not near. */
-TEST(test_distances)
+/* "WORD -> NAME; ...": the nearest of these names; none: none is near. */
+static void check_nearest(Names names, const char *words)
 {
-    static const char *const names[] = { "abcdef", "abcdeg", "abcdefghi", "xy", "trials", "wxyz12" };
-    static const struct {
-        const char *word, *want;
-    } cases[] = { { "abcdex", "abcdef" },
-                  { "abcdeg", "abcdeg" },
-                  { "abxxef", "abcdef" },
-                  { "abxxxf", NULL },
-                  { "bacdef", "abcdef" },
-                  { "badcef", "abcdef" },
-                  { "bcdef", "abcdef" },
-                  { "xabcdef", "abcdef" },
-                  { "abcdefg", "abcdef" },
-                  { "abcdefgh", "abcdefghi" },
-                  { "abcxxxghi", "abcdefghi" },
-                  { "axcxxxghi", NULL },
-                  { "yx", "xy" },
-                  { "zx", NULL },
-                  { "zz", NULL },
-                  { "tirals", "trials" },
-                  { "tials", "trials" },
-                  { "TRAILS", "trials" },
-                  { "wzyx12", "wxyz12" },
-                  { "21zyxw", NULL } };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const char *got = diag_nearest(cases[i].word, NAMES(names, sizeof names / sizeof *names));
-        if (!got != !cases[i].want || (got && strcmp(got, cases[i].want) != 0))
-            fail_msg("%s: %s, not %s", cases[i].word, got ? got : "none", cases[i].want ? cases[i].want : "none");
+    for (Pairs p = { .rest = words }; pairs_next(arena, &p);) {
+        const char *got = diag_nearest(p.text, names);
+        if (strcmp(got ? got : "", p.value) != 0)
+            fail_msg("%s: %s, not %s", p.text, got ? got : "none", p.value);
     }
+}
+
+/* A third of the letters may be wrong, one at least; of equal distance the first. What shares nothing but its length is not near. */
+TEST(test_nearest)
+{
+    static const char *const keys[] = { "weight", "width", "M", "N", "epilogue", "f32", "T", "" };
+    static const char *const names[] = { "abcdef", "abcdeg", "abcdefghi", "xy", "trials", "wxyz12" };
+    check_nearest(NAMES(keys, sizeof keys / sizeof *keys),
+                  "weigth -> weight; wieght -> weight; Weight -> weight; wait; widht -> width; m -> M; K; "
+                  "t -> T; epilog -> epilogue; eipilogeu -> epilogue; F32 -> f32; f64; f16; MM; f3 -> f32");
+    check_nearest(NAMES(names, sizeof names / sizeof *names),
+                  "abcdex -> abcdef; abcdeg -> abcdeg; abxxef -> abcdef; abxxxf; bacdef -> abcdef; "
+                  "badcef -> abcdef; bcdef -> abcdef; xabcdef -> abcdef; abcdefg -> abcdef; "
+                  "abcdefgh -> abcdefghi; abcxxxghi -> abcdefghi; axcxxxghi; yx -> xy; zx; zz; "
+                  "tirals -> trials; tials -> trials; TRAILS -> trials; wzyx12 -> wxyz12; 21zyxw");
+    assert_null(diag_nearest("", NAMES(keys, sizeof keys / sizeof *keys)));
+    assert_null(diag_nearest("x", (Names){ 0 }));
+    char *long_word = arena_alloc(arena, 100001);
+    memset(long_word, 'w', 100000);
+    assert_null(diag_nearest(long_word, NAMES(names, sizeof names / sizeof *names)));
     char word[131], name[131];
     const char *const one[] = { name };
     for (int n = 126; n <= 130; n++) {

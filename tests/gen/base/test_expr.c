@@ -3,12 +3,14 @@
  * expr: precedence, every operator's overflow, short circuit, places of errors, hostile texts.
  */
 #include "tests/test.h"
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "gen/base/expr.h"
 #include "tests/arena.h"
+#include "tests/gen/pairs.h"
 
 #define LENGTH(table) (sizeof(table) / sizeof *(table))
 #define MAX "9223372036854775807"
@@ -59,171 +61,71 @@ static ExprStatus real_of(const char *text, double *value)
     return expr_real_at(e, slot, value);
 }
 
-typedef struct {
-    const char *text;
-    ExprStatus status;
-    int64_t value;
-} IntCase;
-
-static void check_int(const IntCase *c, size_t n)
+/* "EXPRESSION -> VALUE; ...": as integers, or as reals; or what stands in its way. */
+static void check(const char *cases, bool real)
 {
-    for (size_t i = 0; i < n; i++) {
-        int64_t value = -99;
-        ExprStatus s = expr_int(parse(c[i].text), lookup, NULL, &value);
-        if (s != c[i].status || (s == EXPR_OK && value != c[i].value))
-            print_error("%s: %s, %lld\n", c[i].text, expr_status_text(s), (long long)value);
-        assert_int_equal(s, c[i].status);
-        if (s == EXPR_OK)
-            assert_int_equal(value, c[i].value);
+    static const char *const status[] = {
+        [EXPR_OVERFLOW] = "overflow",      [EXPR_DIV_BY_ZERO] = "by zero",   [EXPR_UNKNOWN_NAME] = "unknown",
+        [EXPR_NOT_INTEGER] = "no integer", [EXPR_NOT_FINITE] = "not finite", [EXPR_OK] = NULL
+    };
+    for (Pairs p = { .rest = cases }; pairs_next(arena, &p);) {
+        int64_t whole = -99;
+        double v = -99;
+        const ExprStatus s = real ? real_of(p.text, &v) : expr_int(parse(p.text), lookup, NULL, &whole);
+        const char *got = s != EXPR_OK ? status[s]
+                          : real       ? arena_printf(arena, "%.17g", v)
+                                       : arena_printf(arena, "%" PRId64, whole);
+        if (strcmp(got, p.value) != 0)
+            fail_msg("%s: %s, not %s", p.text, got, p.value);
     }
 }
 
-TEST(test_precedence)
+TEST(test_integers)
 {
-    static const IntCase cases[] = {
-        { "1+2*3", 0, 7 },
-        { "(1+2)*3", 0, 9 },
-        { "2*3+1", 0, 7 },
-        { "10-3-2", 0, 5 },
-        { "100/10/2", 0, 5 },
-        { "100/10*2", 0, 20 },
-        { "7%4*2", 0, 6 },
-        { "-2*3", 0, -6 },
-        { "2*-3", 0, -6 },
-        { "-T+1", 0, -4 },
-        { "!0+1", 0, 2 },
-        { "!T", 0, 0 },
-        { "1+1==2", 0, 1 },
-        { "1 < 2 && 2 < 1", 0, 0 },
-        { "1 || 0 && 0", 0, 1 },
-        { "(1 || 0) && 0", 0, 0 },
-        { "3 >= 3", 0, 1 },
-        { "3 > 3", 0, 0 },
-        { "3 <= 2", 0, 0 },
-        { "3 != 2", 0, 1 },
-        { "2 && 3", 0, 1 },
-        { "0 || 7", 0, 1 },
-        { "16*T", 0, 80 },
-        { "  16 * T  ", 0, 80 },
-        { "min(3, max(4, 2))", 0, 3 },
-        { "min + 1", 0, 8 },
-        { "ceil_div(7,2)", 0, 4 },
-        { "ceil_div(8,2)", 0, 4 },
-        { "ceil_div(-7,2)", 0, -3 },
-        { "ceil_div(7,-2)", 0, -3 },
-        { "ceil_div(-7,-2)", 0, 4 },
-        { "ceil_to(13,8)", 0, 16 },
-        { "ceil_to(16,8)", 0, 16 },
-        { "ceil_to(0,8)", 0, 0 },
-        { "-7/2", 0, -3 },
-        { "-7%2", 0, -1 },
-        { "7%-2", 0, 1 },
-        { MAX, 0, INT64_MAX },
-        { MIN, 0, INT64_MIN },
-        { "16\n*\tT", 0, 80 },
-    };
-    static const IntCase chain = { "1 < 2 && 2 < 3 && T == 5 && !(T < 5) && T-1 >= 4 && T+1 != 5", 0, 1 };
-    check_int(cases, LENGTH(cases));
-    check_int(&chain, 1);
-}
-
-TEST(test_overflow)
-{
-    static const IntCase cases[] = {
-        { MAX " + 1", EXPR_OVERFLOW, 0 },
-        { MIN " - 1", EXPR_OVERFLOW, 0 },
-        { "big * 2", EXPR_OVERFLOW, 0 },
-        { "small * -1", EXPR_OVERFLOW, 0 },
-        { "-small", EXPR_OVERFLOW, 0 },
-        { "small / -1", EXPR_OVERFLOW, 0 },
-        { "small % -1", EXPR_OK, 0 },
-        { "small / 7", EXPR_OK, INT64_MIN / 7 },
-        { "ceil_div(small, -1)", EXPR_OVERFLOW, 0 },
-        { "ceil_to(big, 2)", EXPR_OVERFLOW, 0 },
-        { "ceil_to(big, big)", EXPR_OK, INT64_MAX },
-        { "ceil_to(small, -1)", EXPR_OVERFLOW, 0 },
-        { "big + zero", EXPR_OK, INT64_MAX },
-        { "small + big", EXPR_OK, -1 },
-        { "-big", EXPR_OK, -INT64_MAX },
-        { "big / 0", EXPR_DIV_BY_ZERO, 0 },
-        { "T % zero", EXPR_DIV_BY_ZERO, 0 },
-        { "ceil_div(T, zero)", EXPR_DIV_BY_ZERO, 0 },
-        { "ceil_to(T, zero)", EXPR_DIV_BY_ZERO, 0 },
-        { "1 + (big * big) * 0", EXPR_OVERFLOW, 0 },
-        { "nobody", EXPR_UNKNOWN_NAME, 0 },
-        { "1 + nobody", EXPR_UNKNOWN_NAME, 0 },
-        { "log2(8)", EXPR_NOT_INTEGER, 0 },
-        { "sqrt(4)", EXPR_NOT_INTEGER, 0 },
-        { "exp2(2)", EXPR_NOT_INTEGER, 0 },
-        { "0.5 + 1", EXPR_NOT_INTEGER, 0 },
-        { "max(small, big)", EXPR_OK, INT64_MAX },
-        { "min(small, big)", EXPR_OK, INT64_MIN },
-    };
-    check_int(cases, LENGTH(cases));
+    check("1+2*3 -> 7; (1+2)*3 -> 9; 2*3+1 -> 7; 10-3-2 -> 5; 100/10/2 -> 5; 100/10*2 -> 20; 7%4*2 -> 6; "
+          "-2*3 -> -6; 2*-3 -> -6; -T+1 -> -4; !0+1 -> 2; !T -> 0; 1+1==2 -> 1; 1 < 2 && 2 < 1 -> 0; "
+          "1 || 0 && 0 -> 1; (1 || 0) && 0 -> 0; 3 >= 3 -> 1; 3 > 3 -> 0; 3 <= 2 -> 0; 3 != 2 -> 1; "
+          "2 && 3 -> 1; 0 || 7 -> 1; 16*T -> 80;   16 * T   -> 80; min(3, max(4, 2)) -> 3; min + 1 -> 8; "
+          "ceil_div(7,2) -> 4; ceil_div(8,2) -> 4; ceil_div(-7,2) -> -3; ceil_div(7,-2) -> -3; "
+          "ceil_div(-7,-2) -> 4; ceil_to(13,8) -> 16; ceil_to(16,8) -> 16; ceil_to(0,8) -> 0; -7/2 -> -3; "
+          "-7%2 -> -1; 7%-2 -> 1; 16\n*\tT -> 80; 9223372036854775807 -> 9223372036854775807; "
+          "(-9223372036854775807 - 1) -> -9223372036854775808; "
+          "1 < 2 && 2 < 3 && T == 5 && !(T < 5) && T-1 >= 4 && T+1 != 5 -> 1",
+          0);
+    check("9223372036854775807 + 1 -> overflow; (-9223372036854775807 - 1) - 1 -> overflow; "
+          "big * 2 -> overflow; small * -1 -> overflow; -small -> overflow; small / -1 -> overflow; "
+          "small % -1 -> 0; small / 7 -> -1317624576693539401; ceil_div(small, -1) -> overflow; "
+          "ceil_to(big, 2) -> overflow; ceil_to(big, big) -> 9223372036854775807; "
+          "ceil_to(small, -1) -> overflow; big + zero -> 9223372036854775807; small + big -> -1; "
+          "-big -> -9223372036854775807; big / 0 -> by zero; T % zero -> by zero; "
+          "ceil_div(T, zero) -> by zero; ceil_to(T, zero) -> by zero; 1 + (big * big) * 0 -> overflow; "
+          "nobody -> unknown; 1 + nobody -> unknown; log2(8) -> no integer; sqrt(4) -> no integer; "
+          "exp2(2) -> no integer; 0.5 + 1 -> no integer; max(small, big) -> 9223372036854775807; "
+          "min(small, big) -> -9223372036854775808",
+          0);
 }
 
 TEST(test_short_circuit)
 {
-    static const IntCase cases[] = {
-        { "zero && 1/zero", EXPR_OK, 0 },
-        { "1 || 1/zero", EXPR_OK, 1 },
-        { "1 && 1/zero", EXPR_DIV_BY_ZERO, 0 },
-        { "0 || 1/zero", EXPR_DIV_BY_ZERO, 0 },
-        { "zero != 0 && T % zero == 0", EXPR_OK, 0 },
-        { "1 || nobody", EXPR_OK, 1 },
-        { "0 && nobody || T == 5", EXPR_OK, 1 },
-    };
-    check_int(cases, LENGTH(cases));
+    check("zero && 1/zero -> 0; 1 || 1/zero -> 1; 1 && 1/zero -> by zero; 0 || 1/zero -> by zero; "
+          "zero != 0 && T % zero == 0 -> 0; 1 || nobody -> 1; 0 && nobody || T == 5 -> 1",
+          0);
     int64_t value;
     nlookup = 0;
     assert_int_equal(expr_int(parse("0 && T && T"), lookup, NULL, &value), EXPR_OK);
     assert_int_equal(nlookup, 0);
-    double real;
-    assert_int_equal(real_of("1 || 1/zero", &real), EXPR_OK);
-    assert_true(real == 1);
 }
 
 TEST(test_real)
 {
-    static const struct {
-        const char *text;
-        ExprStatus status;
-        double value;
-    } cases[] = {
-        { "7/2", 0, 3.5 },
-        { "7%4", 0, 3 },
-        { "ceil_div(7,2)", 0, 4 },
-        { "ceil_to(13,8)", 0, 16 },
-        { "log2(8)", 0, 3 },
-        { "sqrt(9)", 0, 3 },
-        { "exp2(3)", 0, 8 },
-        { "0.5*T", 0, 2.5 },
-        { "1e-3*1000", 0, 1 },
-        { ".5+.25", 0, 0.75 },
-        { "2.5e+1", 0, 25 },
-        { "1E3", 0, 1000 },
-        { "T > 4.5", 0, 1 },
-        { "-T", 0, -5 },
-        { "!T", 0, 0 },
-        { "min(T, 2.5)", 0, 2.5 },
-        { "max(T, 2.5)", 0, 5 },
-        { "big*big", 0, 0x1p126 },
-        { "1/0", EXPR_DIV_BY_ZERO, 0 },
-        { "1%zero", EXPR_DIV_BY_ZERO, 0 },
-        { "ceil_div(T, zero)", EXPR_DIV_BY_ZERO, 0 },
-        { "ceil_to(T, zero)", EXPR_DIV_BY_ZERO, 0 },
-        { "log2(0)", EXPR_NOT_FINITE, 0 },
-        { "sqrt(-1)", EXPR_NOT_FINITE, 0 },
-        { "exp2(1024)", EXPR_NOT_FINITE, 0 },
-        { "1e300*1e300", EXPR_NOT_FINITE, 0 },
-        { "nobody*2", EXPR_UNKNOWN_NAME, 0 },
-    };
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        double value = -1;
-        assert_int_equal(real_of(cases[i].text, &value), cases[i].status);
-        if (cases[i].status == EXPR_OK)
-            assert_true(value == cases[i].value);
-    }
+    check("7/2 -> 3.5; 7%4 -> 3; ceil_div(7,2) -> 4; ceil_to(13,8) -> 16; log2(8) -> 3; sqrt(9) -> 3; "
+          "exp2(3) -> 8; 0.5*T -> 2.5; 1e-3*1000 -> 1; .5+.25 -> 0.75; 2.5e+1 -> 25; 1E3 -> 1000; "
+          "T > 4.5 -> 1; -T -> -5; !T -> 0; min(T, 2.5) -> 2.5; max(T, 2.5) -> 5; big*big -> "
+          "8.5070591730234616e+37; "
+          "1/0 -> by zero; 1%zero -> by zero; ceil_div(T, zero) -> by zero; ceil_to(T, zero) -> by zero; "
+          "log2(0) -> not finite; sqrt(-1) -> not finite; exp2(1024) -> not finite; "
+          "1e300*1e300 -> not finite; nobody*2 -> unknown; 1 || 1/zero -> 1",
+          1);
 }
 
 TEST(test_no_lookup)

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "gen/command/tools.h"
+#include "tests/gen/spec_text.h"
 #include "tests/open_files.h"
 #include "tests/put_file.h"
 #include "tests/tmp_folder.h"
@@ -43,13 +44,11 @@ static void target_is(const char *target)
 static int setup(void **state)
 {
     (void)state;
-    static const char *const templates[] = { DCGEN_SOURCE_DIR "/templates" };
     static const char text[] =
         "name = \"x\"; op = \"dense\"; shapes = ( { M = 7; N = 48; K = 64; } ); target = [\"avx2\"];";
-    static const Source source = { .path = "x.cfg", .text = text, .len = sizeof text - 1 };
     arena = arena_new();
     Diag *d = diag_new(arena);
-    w = (Workload){ .spec = spec_parse(arena, &source, templates, 1, d), .targets = &targets };
+    w = (Workload){ .spec = spec_text(arena, text, spec_templates, 1, d), .targets = &targets };
     if (!w.spec || !target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, d) ||
         !template_read_all(arena, w.spec, NULL, 0, &w.templates, d) || !tmp_folder(folder))
         return -1;

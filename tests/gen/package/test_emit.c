@@ -129,52 +129,6 @@ TEST(the_version_is_that_of_the_spec)
     arena_free(own.arena);
 }
 
-/* What a call checks, and in which order; which kernel it takes. */
-TEST(calls_are_checked_before_a_kernel_is_taken)
-{
-    EmitInput in;
-    const Package *p = make_two(&in);
-    expect(
-        p, "kernels.c",
-        "int two(int64_t M, int64_t N, int64_t K,\n    const float *X, const void *W, float *Y, void *workspace,\n    "
-        "const two_exec *exec)\n{\n"
-        "    if (!two_is_legal(M, N, K))\n"
-        "        return two_BAD_EXTENT;\n    if (M == 0 || N == 0)\n        return two_OK;\n"
-        "    if (!X && M > 0 && K > 0)\n        return two_BAD_POINTER;\n"
-        "    if (!W && N > 0 && K > 0)\n        return two_BAD_POINTER;\n"
-        "    if (!Y && M > 0 && N > 0)\n        return two_BAD_POINTER;\n"
-        "    const two_args args = two_arguments(M, N, K,\n        X ? X : Y, W ? W : Y, Y, workspace);\n"
-        "    const double flops = two_flops((double)M, (double)N, (double)K);\n"
-        "    const int nthread = exec && exec->threads > 1 ? two_nthread(exec, flops) : 1, kernel = "
-        "two_kernel_of(exec, nthread, M, N, K);\n"
-        "    if (kernel < 0)\n        return -kernel;\n"
-        "    const two_block block[] = {\n        { X, sizeof(const float), 2, { M, K }, NULL, 0 },\n"
-        "        { W, 1, 1, { (int64_t)two_packed_bytes(N, K) }, NULL, 0 },\n"
-        "        { Y, sizeof(float), 2, { M, N }, NULL, 0 },\n    };\n"
-        "    if (two_overlap(block, 3, 2))\n        return two_BAD_OVERLAP;\n"
-        "    return two_start_all(two_table[kernel], &args, exec, nthread, flops);\n}\n");
-    expect(p, "kernels.c", "    return 2*M*N*K;\n");
-    expect(p, "kernels.c",
-           "    const int cpu = two_cpu();\n    if (!exec || !exec->kernel)\n        return two_dispatch(cpu, M, N, K, "
-           "nthread);\n"
-           "    if (exec->kernel < 0 || exec->kernel > two_NKERNEL)\n        return -two_BAD_KERNEL;\n"
-           "    const int kernel = exec->kernel - 1;\n"
-           "    return two_table[kernel] && two_target[kernel] >= cpu ? kernel : -two_BAD_KERNEL;\n}\n");
-    expect(p, "kernels.c",
-           "int two_choose(int64_t M, int64_t N, int64_t K)\n{\n"
-           "    if (!two_is_legal(M, N, K))\n        return -1;\n"
-           "    return two_dispatch(two_cpu(), M, N, K, 1);\n}\n");
-    const char *cpu = strstr(package_text(p, "dispatch.h"), "static inline int two_cpu(void)");
-    const char *const part[] = { "#if defined(two_CPU)\n    return two_CPU;\n#else\n#if defined(__x86_64__)\n    if (",
-                                 "avx512bw\"))\n        return 0;\n#endif\n#if defined(__x86_64__)\n    if (",
-                                 ")\n        return 1;\n#endif\n    return 2;\n#endif\n}\n" };
-    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
-        cpu = cpu ? strstr(cpu, part[i]) : NULL;
-        if (!cpu)
-            fail_msg("two_cpu lacks %s", part[i]);
-    }
-}
-
 /* Each kernel in words: those of the targets, then the general one with the values that it has on that target. */
 TEST(kernels_are_told_in_words)
 {

@@ -40,17 +40,15 @@ static const char text[] =
 static int setup(void **state)
 {
     (void)state;
-    static const char spec_text[] = "name = \"x\"; op = \"dense\"; dtype = \"f32\";\n"
-                                    "dims = { T = { min = 1; max = 50; }; S = { min = 1; max = 8; }; };\n"
-                                    "shapes = ( { M = \"T\"; N = 8; K = \"4*S\"; } ); threads = [1, 2];\n";
-    static const char *const templates[] = { DCGEN_SOURCE_DIR "/templates" };
+    static const char of_spec[] = "name = \"x\"; op = \"dense\"; dtype = \"f32\";\n"
+                                  "dims = { T = { min = 1; max = 50; }; S = { min = 1; max = 8; }; };\n"
+                                  "shapes = ( { M = \"T\"; N = 8; K = \"4*S\"; } ); threads = [1, 2];\n";
     static const Target tuned = { .name = "avx512" }, lesser = { .name = "portable" };
-    static const Source source = { .path = "x.cfg", .text = spec_text, .len = sizeof spec_text - 1 };
     static DispatchEntry entry[] = { { .target = &tuned, .tree = &root },
                                      { .target = &lesser, .first = 3, .general = 3 } };
     arena = arena_new();
     Diag *d = diag_new(arena);
-    spec = spec_parse(arena, &source, templates, 1, d);
+    spec = spec_text(arena, of_spec, spec_templates, 1, d);
     diag_print(d, stderr);
     if (!spec)
         return -1;
@@ -134,12 +132,7 @@ static Builder *builder(void)
     return b;
 }
 
-static char *with(const char *what, const char *instead)
-{
-    const char *at = strstr(text, what);
-    assert_non_null(at);
-    return arena_printf(arena, "%.*s%s%s", (int)(at - text), text, instead, at + strlen(what));
-}
+static char *with(const char *what, const char *instead) { return text_with(arena, text, what, instead); }
 
 TEST(texts_are_compiled)
 {

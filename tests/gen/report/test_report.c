@@ -313,67 +313,6 @@ TEST(needs_gnuplot)
     assert_string_equal(why, before);
 }
 
-TEST(does_with_one_static_shape)
-{
-    static const char text[] = "name = \"one\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
-                               "shapes = ( { M = 64; N = 64; K = 64; } ); layout = { W = \"NK\"; packed = true; };\n"
-                               "budget = { kernels = 1; code_kib = 64; trials = 8; seconds = 10; }; threads = [1];\n";
-    Synthetic one;
-    assert_true(synthetic_make(&one, text, 3));
-    Result in = input_of(&one);
-    one.study->trial[0].n = 0; /* then the order of the search is not known */
-    const char *html = draw(one.arena, &in);
-    free(read_page(html));
-    assert_non_null(strstr(html, "1 kernel ("));
-    assert_non_null(strstr(html, "there is no curve to draw")); /* no section is empty */
-    assert_null(strstr(html, "</h2>\n</section>"));
-    assert_non_null(strstr(html, "k0 serves all shapes"));
-    assert_null(strstr(html, "nan"));
-    assert_null(strstr(html, "gnuplot"));
-    arena_free(one.arena);
-}
-
-TEST(does_with_many_groups_and_threads)
-{
-    static const char text[] =
-        "name = \"many\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
-        "dims = { T = { min = 1; max = 300; }; S = { min = 1; max = 8; }; };\n"
-        "shapes = ( { M = \"T\"; N = \"16*S\"; K = 768; } ); layout = { W = \"NK\"; packed = true; };\n"
-        "budget = { kernels = 12; code_kib = 512; trials = 8; seconds = 10; }; threads = [1, 2];\n";
-    Synthetic many;
-    assert_true(synthetic_make(&many, text, 20));
-    Result in = input_of(&many);
-    const char *html = draw(many.arena, &in);
-    free(read_page(html));
-    assert_int_equal(count(html, "id=\"panel-"), 12);
-    assert_non_null(strstr(html, "Only the heaviest groups"));
-    assert_non_null(strstr(html, "2 threads</figcaption>"));
-    arena_free(many.arena);
-}
-
-/* Extents that follow one dim make one group: a curve, not as many dots as the dim has values. */
-TEST(extents_of_one_dim_are_one_group)
-{
-    static const char text[] = "name = \"square\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
-                               "dims = { S = { min = 1; max = 2; }; T = { min = 1; max = 64; }; };\n"
-                               "shapes = ( { M = \"T\"; N = \"T\"; K = 512; }, { M = 64; N = \"16*T\"; K = 256; },\n"
-                               "           { M = \"T\"; N = \"S\"; K = 96; }, { M = 7; N = 9; K = 11; } );\n"
-                               "layout = { W = \"NK\"; packed = true; };\n"
-                               "budget = { kernels = 4; code_kib = 512; trials = 8; seconds = 10; }; threads = [1];\n";
-    static const char *const label[] = { "M = T, N = T, K = 512", "M = 64, K = 256", "N = 1, K = 96", "N = 2, K = 96" };
-    Synthetic square;
-    assert_true(synthetic_make(&square, text, 12));
-    Result in = input_of(&square);
-    const char *html = draw(square.arena, &in);
-    free(read_page(html));
-    assert_int_equal(count(html, "id=\"panel-"), 4); /* the last shape varies along nothing */
-    for (int i = 0; i < 4; i++)
-        if (!strstr(html, arena_printf(square.arena, "\">%s</figcaption>", label[i])))
-            fail_msg("no %s", label[i]);
-    assert_non_null(strstr(html, ">M or N</text>"));
-    arena_free(square.arena);
-}
-
 static const char plane_spec[] =
     "name = \"plane\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
     "dims = { T = { min = 1; max = 256; }; S = { min = 1; max = 32; }; };\n"
@@ -381,21 +320,77 @@ static const char plane_spec[] =
     "layout = { W = \"NK\"; packed = true; };\n"
     "budget = { kernels = 8; code_kib = 512; trials = 8; seconds = 10; }; threads = [1];\n";
 
-/* Two dims of a shape that vary by themselves: a plane of both, in place of the bars. */
-TEST(two_dims_make_a_plane)
+#define HEAD(name) "name = \"" name "\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
+#define TAIL(kernels)                                                        \
+    "layout = { W = \"NK\"; packed = true; }; budget = { kernels = " kernels \
+    "; code_kib = 512; trials = 8; seconds = 10; };\n"
+
+/* Pages of other shapes: one static one; many groups and threads; extents of one dim, which are one group, a curve and not as many dots as the dim
+ * has values; two dims, which make a plane in place of the bars. */
+TEST(does_with_other_shapes)
 {
-    Synthetic plane;
-    assert_true(synthetic_make(&plane, plane_spec, 40));
-    Result in = input_of(&plane);
-    const char *html = draw(plane.arena, &in);
-    free(read_page(html));
-    assert_int_equal(count(html, "<figcaption id=\"plane-"), 2);
-    assert_non_null(strstr(html, "\">M = T, N = 512, K = 64*S</figcaption>"));
-    assert_null(strstr(html, "<figcaption id=\"map\">"));
-    assert_true(count(html, "<polygon") > 100);
-    for (int k = 0; k < plane.assignment->nkernel && k < LOOK_NKERNEL; k++)
-        assert_non_null(strstr(html, arena_printf(plane.arena, "<rect class=\"l%d\"", LOOK_KERNEL + k)));
-    arena_free(plane.arena);
+    static const struct {
+        const char *spec;
+        int64_t ntrial;
+        int npanel, nplane;
+        const char *parts[5], *none; /* what there is, and what is not */
+    } row[] = {
+        { HEAD("one") "shapes = ( { M = 64; N = 64; K = 64; } ); threads = [1];" TAIL("1"),
+          3,
+          0,
+          0,
+          { "1 kernel (", "there is no curve to draw", "k0 serves all shapes" },
+          "gnuplot" },
+        { HEAD("many") "dims = { T = { min = 1; max = 300; }; S = { min = 1; max = 8; }; };\n"
+                       "shapes = ( { M = \"T\"; N = \"16*S\"; K = 768; } ); threads = [1, 2];" TAIL("12"),
+          20,
+          12,
+          2,
+          { "Only the heaviest groups", "2 threads</figcaption>" },
+          "nan" },
+        { HEAD("square") "dims = { S = { min = 1; max = 2; }; T = { min = 1; max = 64; }; };\n"
+                         "shapes = ( { M = \"T\"; N = \"T\"; K = 512; }, { M = 64; N = \"16*T\"; K = 256; },\n"
+                         "           { M = \"T\"; N = \"S\"; K = 96; }, { M = 7; N = 9; K = 11; } ); threads = "
+                         "[1];" TAIL("4"),
+          12,
+          4, /* the last shape varies along nothing */
+          1,
+          { "\">M = T, N = T, K = 512</figcaption>", "\">M = 64, K = 256</figcaption>", "\">N = 1, K = 96</figcaption>",
+            "\">N = 2, K = 96</figcaption>", ">M or N</text>" },
+          "nan" },
+        { HEAD("plane") "dims = { T = { min = 1; max = 64; }; S = { min = 1; max = 12; }; };\n"
+                        "shapes = ( { M = \"T\"; N = \"T\"; K = \"64*S\"; } ); threads = [1];" TAIL("4"),
+          12,
+          12,
+          1,
+          { NULL },
+          "<figcaption id=\"map\">" },
+        { plane_spec,
+          40,
+          12,
+          2,
+          { "\">M = T, N = 512, K = 64*S</figcaption>", "<polygon" },
+          "<figcaption id=\"map\">" },
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        Synthetic other;
+        assert_true(synthetic_make(&other, row[i].spec, row[i].ntrial));
+        Result in = input_of(&other);
+        if (i == 0)
+            other.study->trial[0].n = 0; /* then the order of the search is not known */
+        const char *html = draw(other.arena, &in);
+        free(read_page(html));
+        assert_null(strstr(html, "</h2>\n</section>")); /* no section is empty */
+        assert_null(strstr(html, row[i].none));
+        for (int k = 0; k < 5 && row[i].parts[k]; k++)
+            if (!strstr(html, row[i].parts[k]))
+                fail_msg("no %s", row[i].parts[k]);
+        assert_int_equal(count(html, "id=\"panel-"), row[i].npanel);
+        assert_int_equal(count(html, "<figcaption id=\"plane-"), row[i].nplane);
+        for (int k = 0; row[i].nplane && i > 2 && k < other.assignment->nkernel && k < LOOK_NKERNEL; k++)
+            assert_non_null(strstr(html, arena_printf(other.arena, "<rect class=\"l%d\"", LOOK_KERNEL + k)));
+        arena_free(other.arena);
+    }
 }
 
 TEST(a_faulty_script_is_no_figure)

@@ -371,35 +371,31 @@ static const char *page_of(Synthetic *y, const char *spec)
     return html;
 }
 
-/* A shape counts once, however many numbers of threads it is tuned for. */
-TEST(counts_a_shape_once)
+/* A shape counts once, however many numbers of threads it is tuned for; a table has a row for each of these, which are what is counted beside it. */
+TEST(counts_shapes_and_rows)
 {
-    static const char spec[] = "name = \"once\"; op = \"dense\"; target = [\"host\"]; threads = [1, 2];\n"
-                               "dims = { T = { min = 1; max = 5; }; }; shapes = ( { M = \"T\"; N = 16; K = 8; } );\n"
-                               "tune = { T = [2, 4, 5]; };\n"
-                               "budget = { kernels = 2; code_kib = 64; trials = 8; seconds = 10; };\n";
-    Synthetic y;
-    const char *html = page_of(&y, spec);
-    expect(html, " 5 shapes of dense on ");
-    expect(html, "<dt>shapes, of them tuned</dt><dd>5 / 3</dd>");
-    arena_free(y.arena);
-}
-
-/* A table has a row for each number of threads of a shape: those are what is counted beside it. */
-TEST(counts_the_rows_of_a_table)
-{
-    static const char spec[] =
-        "name = \"rows\"; op = \"dense\"; target = [\"host\"]; threads = [1, 2, 3, 4, 5, 6, 7, 8];\n"
-        "dims = { T = { min = 1; max = 64; }; };\n"
-        "shapes = ( { M = \"T\"; N = 16; K = 8; }, { M = \"T\"; N = 32; K = 8; } );\n"
-        "budget = { kernels = 2; code_kib = 64; trials = 8; seconds = 10; };\n"
-        "tune = { T = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22,\n"
-        "23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 64]; };\n";
-    Synthetic y;
-    const char *html = page_of(&y, spec);
-    expect(html, "<dt>shapes, of them tuned</dt><dd>128 / 66</dd>");
-    expect(html, "500 of 528 tuned shapes are shown, the heaviest.");
-    arena_free(y.arena);
+    static const struct {
+        const char *spec, *parts[2];
+    } row[] = { { "name = \"once\"; op = \"dense\"; target = [\"host\"]; threads = [1, 2];\n"
+                  "dims = { T = { min = 1; max = 5; }; }; shapes = ( { M = \"T\"; N = 16; K = 8; } ); tune = { T = [2, "
+                  "4, 5]; };\n"
+                  "budget = { kernels = 2; code_kib = 64; trials = 8; seconds = 10; };\n",
+                  { " 5 shapes of dense on ", "<dt>shapes, of them tuned</dt><dd>5 / 3</dd>" } },
+                { "name = \"rows\"; op = \"dense\"; target = [\"host\"]; threads = [1, 2, 3, 4, 5, 6, 7, 8];\n"
+                  "dims = { T = { min = 1; max = 64; }; };\n"
+                  "shapes = ( { M = \"T\"; N = 16; K = 8; }, { M = \"T\"; N = 32; K = 8; } );\n"
+                  "budget = { kernels = 2; code_kib = 64; trials = 8; seconds = 10; };\n"
+                  "tune = { T = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22,\n"
+                  "23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 64]; };\n",
+                  { "<dt>shapes, of them tuned</dt><dd>128 / 66</dd>",
+                    "500 of 528 tuned shapes are shown, the heaviest." } } };
+    for (size_t i = 0; i < LENGTH(row); i++) {
+        Synthetic y;
+        const char *html = page_of(&y, row[i].spec);
+        expect(html, row[i].parts[0]);
+        expect(html, row[i].parts[1]);
+        arena_free(y.arena);
+    }
 }
 
 /* With kernel 0 alone: the geometric mean of 1.25, 9 times 10/9, 8 times 10/11 and 1.125

@@ -10,6 +10,7 @@
 #include "gen/spec/spec.h"
 #include "tests/arena.h"
 #include "tests/gen/golden.h"
+#include "tests/gen/pairs.h"
 #include "tests/gen/spec_text.h"
 
 static const char *const ops[] = { DCGEN_SOURCE_DIR "/tests/gen/spec/op" };
@@ -100,47 +101,31 @@ static void check_meaning(const Spec *s, const char *formula, const char *want)
 
 TEST(formulas_mean)
 {
-    static const struct {
-        const char *formula, *want;
-    } cases[] = {
-        { "acc", "acc" },
-        { "1", "1.00000000" },
-        { "n", "real(n)" },
-        { "inf", "inf" },
-        { "-inf", "-inf" },
-        { "acc + 2 * acc", "(acc + (2.00000000 * acc))" },
-        { "(acc + 2) * acc", "((acc + 2.00000000) * acc)" },
-        { "acc - 1 - 2", "((acc - 1.00000000) - 2.00000000)" },
-        { "acc - (1 - acc)", "(acc - (1.00000000 - acc))" },
-        { "acc / 2 / 4", "((acc / 2.00000000) / 4.00000000)" },
-        { "-acc * acc", "((-acc) * acc)" },
-        { "acc - -acc", "(acc - (-acc))" },
-        { "-(-acc)", "(-(-acc))" },
-        { "1e-3 * acc", "(0.00100000000 * acc)" },
-        { "n + 1 < M - 2 * K ? acc : 0", "(((n + 1) < (M - (2 * K))) ? acc : 0.00000000)" },
-        { "n / 2", "(real(n) / 2.00000000)" },
-        { "n * acc", "(real(n) * acc)" },
-        { "min(n, m)", "real(min(n,m))" },
-        { "min(n, acc)", "min(real(n),acc)" },
-        { "abs(n)", "abs(real(n))" },
-        { "acc > 0 && acc < 1 || n == 2 ? 1 : 2",
-          "((((acc > 0.00000000) && (acc < 1.00000000)) || (n == 2)) ? 1.00000000 : 2.00000000)" },
-        { "n < 3 || !(m == 2) ? 1 : n", "real((((n < 3) || (!(m == 2))) ? 1 : n))" },
-        { "!(m < n) ? acc : -acc", "((!(m < n)) ? acc : (-acc))" },
-        { "n < 1 ? 1 : n < 2 ? acc : 3", "((n < 1) ? 1.00000000 : ((n < 2) ? acc : 3.00000000))" },
-        { "(n < 1 ? acc : 2) + 1", "(((n < 1) ? acc : 2.00000000) + 1.00000000)" },
-        { "n != m ? acc : 0", "((n != m) ? acc : 0.00000000)" },
-        { "acc <= 1 ? acc : acc >= 2 ? 1 : 0",
-          "((acc <= 1.00000000) ? acc : ((acc >= 2.00000000) ? 1.00000000 : 0.00000000))" },
-        { "relu(acc)", "max(acc,0.00000000)" },
-        { "relu(n)", "real(max(n,0))" },
-        { "clamp(acc, -1, 6)", "min(max(acc,-1.00000000),6.00000000)" },
-        { "gelu(acc + bias[n]) + r[m,n]", "(gelu((acc + bias[n])) + r[m,n])" },
-        { "acc * scale[m] + r[n,m]", "((acc * scale[m]) + r[n,m])" },
-        { "  acc\t+ 1 ", "(acc + 1.00000000)" },
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        check_meaning(read_formula(cases[i].formula), cases[i].formula, cases[i].want);
+    Pairs p = { .rest = "acc -> acc; 1 -> 1.00000000; n -> real(n); inf -> inf; -inf -> -inf; "
+                        "acc + 2 * acc -> (acc + (2.00000000 * acc)); (acc + 2) * acc -> ((acc + 2.00000000) * acc); "
+                        "acc - 1 - 2 -> ((acc - 1.00000000) - 2.00000000); "
+                        "acc - (1 - acc) -> (acc - (1.00000000 - acc)); "
+                        "acc / 2 / 4 -> ((acc / 2.00000000) / 4.00000000); -acc * acc -> ((-acc) * acc); "
+                        "acc - -acc -> (acc - (-acc)); -(-acc) -> (-(-acc)); 1e-3 * acc -> (0.00100000000 * acc); "
+                        "n + 1 < M - 2 * K ? acc : 0 -> (((n + 1) < (M - (2 * K))) ? acc : 0.00000000); "
+                        "n / 2 -> (real(n) / 2.00000000); n * acc -> (real(n) * acc); min(n, m) -> real(min(n,m)); "
+                        "min(n, acc) -> min(real(n),acc); abs(n) -> abs(real(n)); "
+                        "acc > 0 && acc < 1 || n == 2 ? 1 : 2 -> ((((acc > 0.00000000) && (acc < 1.00000000)) || (n == "
+                        "2)) ? 1.00000000 : 2.00000000); "
+                        "n < 3 || !(m == 2) ? 1 : n -> real((((n < 3) || (!(m == 2))) ? 1 : n)); "
+                        "!(m < n) ? acc : -acc -> ((!(m < n)) ? acc : (-acc)); "
+                        "n < 1 ? 1 : n < 2 ? acc : 3 -> ((n < 1) ? 1.00000000 : ((n < 2) ? acc : 3.00000000)); "
+                        "(n < 1 ? acc : 2) + 1 -> (((n < 1) ? acc : 2.00000000) + 1.00000000); "
+                        "n != m ? acc : 0 -> ((n != m) ? acc : 0.00000000); "
+                        "acc <= 1 ? acc : acc >= 2 ? 1 : 0 -> ((acc <= 1.00000000) ? acc : ((acc >= 2.00000000) ? "
+                        "1.00000000 : 0.00000000)); "
+                        "relu(acc) -> max(acc,0.00000000); relu(n) -> real(max(n,0)); "
+                        "clamp(acc, -1, 6) -> min(max(acc,-1.00000000),6.00000000); "
+                        "gelu(acc + bias[n]) + r[m,n] -> (gelu((acc + bias[n])) + r[m,n]); "
+                        "acc * scale[m] + r[n,m] -> ((acc * scale[m]) + r[n,m]); acc\t+ 1 -> (acc + 1.00000000)" };
+    while (pairs_next(arena, &p))
+        check_meaning(read_formula(p.text), p.text, p.value);
+    check_meaning(read_formula("  acc\t+ 1 "), "with blanks", "(acc + 1.00000000)");
 }
 
 TEST(words_mean)
@@ -387,57 +372,35 @@ static const char *known_of(const Spec *s)
 
 TEST(what_is_known)
 {
-    static const char *const cases[][2] = { { "acc + acc", "2 nodes m n affine flat" },
-                                            { "gelu(acc + bias[n]) * gelu(acc + bias[n])", "6 nodes m n calls flat" },
-                                            { "r[m,n] + r[m,n]", "4 nodes m n reads flat" },
-                                            { "(n < M ? acc : 0) + (n < M ? 1 : 0)", "11 nodes m n flat" },
-                                            { "acc + bias[n] + (bias[n] + acc)", "6 nodes m n affine flat" },
-                                            { "0.5 * acc + 0.25 * acc", "6 nodes m n affine flat" },
-                                            { "1", "1 nodes flat" },
-                                            { "M", "2 nodes flat" },
-                                            { "n", "2 nodes n flat" },
-                                            { "s[m]", "2 nodes m" },
-                                            { "s[m] * n", "5 nodes m n" },
-                                            { "acc", "1 nodes m n affine flat" },
-                                            { "acc + bias[n]", "4 nodes m n affine flat bias" },
-                                            { "2 * acc + r[m,n]", "7 nodes m n affine reads flat" },
-                                            { "acc / 3 - n", "6 nodes m n affine flat" },
-                                            { "-acc", "2 nodes m n affine flat" },
-                                            { "(acc - m) * K", "7 nodes m n affine" },
-                                            { "acc + gelu(bias[n])", "5 nodes m n affine calls flat" },
-                                            { "s[m] + (n < 2 ? 1 : 0) + acc", "12 nodes m n affine" },
-                                            { "acc * acc", "2 nodes m n flat" },
-                                            { "acc * s[m]", "4 nodes m n" },
-                                            { "acc * n", "4 nodes m n flat" },
-                                            { "1 / acc", "3 nodes m n flat" },
-                                            { "gelu(acc)", "2 nodes m n calls flat" },
-                                            { "max(acc, 0)", "3 nodes m n flat" },
-                                            { "f16(acc)", "2 nodes m n calls flat" },
-                                            { "n < 2 ? acc : 0", "6 nodes m n flat" },
-                                            { "bias[n]", "2 nodes n flat" },
-                                            { "abs(acc) + sqrt(acc)", "4 nodes m n flat" },
-                                            { "acc + r[m,n]", "5 nodes m n affine reads flat" },
-                                            { "acc + r[n,m]", "5 nodes m n affine reads" },
-                                            { "exp(acc + r[m,n])", "6 nodes m n calls reads flat" },
-                                            { "max(acc, s[m] * b[n])", "7 nodes m n" },
-                                            { "acc * s[n]", "4 nodes m n flat" },
-                                            { "acc * r[m,n] + t[m,n] * s[n]", "9 nodes m n reads flat" },
-                                            { "n < 2 ? acc : r[m,n]", "7 nodes m n reads flat" },
-                                            { "acc + m", "4 nodes m n affine" },
-                                            { "m < 2 ? acc : r[m,n]", "7 nodes m n reads" },
-                                            { "acc * r[m,n] + s[m]", "7 nodes m n reads" },
-                                            { "acc + s[m]", "4 nodes m n affine" },
-                                            { "acc - b[n]", "4 nodes m n affine flat" },
-                                            { "acc + b[n] + 1", "6 nodes m n affine flat" },
-                                            { "acc + 2 * b[n]", "6 nodes m n affine flat" },
-                                            { "gelu(acc + b[n])", "5 nodes m n calls flat" },
-                                            { "acc + n", "4 nodes m n affine flat" },
-                                            { "b[n] + acc", "4 nodes m n affine flat bias" } };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const char *known = known_of(read_formula(cases[i][0]));
-        if (strcmp(known, cases[i][1]) != 0)
-            print_error("        { \"%s\", \"%s\" },\n", cases[i][0], known);
-        assert_string_equal(known, cases[i][1]);
+    Pairs p = { .rest = "acc + acc -> 2 nodes m n affine flat; "
+                        "gelu(acc + bias[n]) * gelu(acc + bias[n]) -> 6 nodes m n calls flat; "
+                        "r[m,n] + r[m,n] -> 4 nodes m n reads flat; "
+                        "(n < M ? acc : 0) + (n < M ? 1 : 0) -> 11 nodes m n flat; "
+                        "acc + bias[n] + (bias[n] + acc) -> 6 nodes m n affine flat; "
+                        "0.5 * acc + 0.25 * acc -> 6 nodes m n affine flat; 1 -> 1 nodes flat; M -> 2 nodes flat; "
+                        "n -> 2 nodes n flat; s[m] -> 2 nodes m; s[m] * n -> 5 nodes m n; "
+                        "acc -> 1 nodes m n affine flat; acc + bias[n] -> 4 nodes m n affine flat bias; "
+                        "2 * acc + r[m,n] -> 7 nodes m n affine reads flat; acc / 3 - n -> 6 nodes m n affine flat; "
+                        "-acc -> 2 nodes m n affine flat; (acc - m) * K -> 7 nodes m n affine; "
+                        "acc + gelu(bias[n]) -> 5 nodes m n affine calls flat; "
+                        "s[m] + (n < 2 ? 1 : 0) + acc -> 12 nodes m n affine; acc * acc -> 2 nodes m n flat; "
+                        "acc * s[m] -> 4 nodes m n; acc * n -> 4 nodes m n flat; 1 / acc -> 3 nodes m n flat; "
+                        "gelu(acc) -> 2 nodes m n calls flat; max(acc, 0) -> 3 nodes m n flat; "
+                        "f16(acc) -> 2 nodes m n calls flat; n < 2 ? acc : 0 -> 6 nodes m n flat; "
+                        "bias[n] -> 2 nodes n flat; abs(acc) + sqrt(acc) -> 4 nodes m n flat; "
+                        "acc + r[m,n] -> 5 nodes m n affine reads flat; acc + r[n,m] -> 5 nodes m n affine reads; "
+                        "exp(acc + r[m,n]) -> 6 nodes m n calls reads flat; max(acc, s[m] * b[n]) -> 7 nodes m n; "
+                        "acc * s[n] -> 4 nodes m n flat; acc * r[m,n] + t[m,n] * s[n] -> 9 nodes m n reads flat; "
+                        "n < 2 ? acc : r[m,n] -> 7 nodes m n reads flat; acc + m -> 4 nodes m n affine; "
+                        "m < 2 ? acc : r[m,n] -> 7 nodes m n reads; acc * r[m,n] + s[m] -> 7 nodes m n reads; "
+                        "acc + s[m] -> 4 nodes m n affine; acc - b[n] -> 4 nodes m n affine flat; "
+                        "acc + b[n] + 1 -> 6 nodes m n affine flat; acc + 2 * b[n] -> 6 nodes m n affine flat; "
+                        "gelu(acc + b[n]) -> 5 nodes m n calls flat; acc + n -> 4 nodes m n affine flat; "
+                        "b[n] + acc -> 4 nodes m n affine flat bias" };
+    while (pairs_next(arena, &p)) {
+        const char *known = known_of(read_formula(p.text));
+        if (strcmp(known, p.value) != 0)
+            fail_msg("%s: %s, not %s", p.text, known, p.value);
     }
     const Formula *f = read_formula("gelu(acc) * gelu(acc)")->formula;
     assert_true(f->node[0].nuse == 1 && f->node[1].nuse == 2 && f->node[2].nuse == 0); /* acc in gelu */

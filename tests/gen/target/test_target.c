@@ -9,6 +9,7 @@
 #include "gen/target/target.h"
 #include "tests/arena.h"
 #include "tests/gen/golden.h"
+#include "tests/gen/spec_text.h"
 #include "tests/put_file.h"
 #include "tests/tmp_folder.h"
 
@@ -26,9 +27,7 @@ static const char gpu[] =
 static const char *said_of(const char *text, Target *t, bool *ok)
 {
     Diag *d = diag_new(arena);
-    Source *src = ARENA_NEW(arena, Source);
-    *src = (Source){ .path = "t.cfg", .text = text, .len = strlen(text) };
-    *ok = target_parse(arena, src, t, d);
+    *ok = target_parse(arena, source_text(arena, "t.cfg", text), t, d);
     assert_int_equal(*ok, diag_nerror(d) == 0);
     return golden_diag(arena, d);
 }
@@ -99,13 +98,7 @@ TEST(fields_of_a_gpu)
     assert_false(target_fact(&t, "sms", &value));
 }
 
-/* `to` in the place of `from`. */
-static const char *with(const char *text, const char *from, const char *to)
-{
-    const char *at = strstr(text, from);
-    assert_non_null(at);
-    return arena_printf(arena, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
-}
+static const char *with(const char *text, const char *from, const char *to) { return text_with(arena, text, from, to); }
 
 TEST(faults)
 {

@@ -16,6 +16,7 @@
 #include "gen/unit/unit.h"
 #include "search/space/space.h"
 #include "tests/gen/golden.h"
+#include "tests/gen/spec_text.h"
 #include "tests/put_file.h"
 #include "tests/tmp_folder.h"
 
@@ -29,11 +30,8 @@ static const char *folder; /* holds the template under test */
 
 static inline Spec *read_spec(const char *text)
 {
-    static const char *const folders[] = { DCGEN_SOURCE_DIR "/templates" };
-    Source *src = ARENA_NEW(arena, Source);
     Diag *d = diag_new(arena);
-    *src = (Source){ .path = "spec.cfg", .text = text, .len = strlen(text) };
-    Spec *s = spec_parse(arena, src, folders, 1, d);
+    Spec *s = spec_text(arena, text, spec_templates, 1, d);
     diag_print(d, stderr);
     return s;
 }

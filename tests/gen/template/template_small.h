@@ -51,14 +51,7 @@ static const char small[] = "/* SPDX-License-Identifier: MIT-0 */\n"
                             "}\n";
 
 /* The small template with `to` in place of the first `from`. */
-static inline const char *with(const char *from, const char *to)
-{
-    const char *at = strstr(small, from);
-    if (!at)
-        print_error("'%s' is not in the template\n", from);
-    assert_non_null(at);
-    return arena_printf(arena, "%.*s%s%s", (int)(at - small), small, to, at + strlen(from));
-}
+static inline const char *with(const char *from, const char *to) { return text_with(arena, small, from, to); }
 
 static inline int line_of(const char *text, const char *mark)
 {

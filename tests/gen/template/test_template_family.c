@@ -219,13 +219,11 @@ static const char *without(const char *text, const char *const *key)
 
 static const Template *read_without(const Spec *spec, const char *name, const char *const *key)
 {
-    Source *src = ARENA_NEW(arena, Source);
     size_t len;
     const char *path = arena_printf(arena, DCGEN_SOURCE_DIR "/templates/dense/%s", name);
     const char *text = without(text_read_file(arena, path, &len), key);
     Diag *d = diag_new(arena);
-    *src = (Source){ .path = path, .text = text, .len = strlen(text) };
-    const Template *t = template_parse(arena, spec, src, d);
+    const Template *t = template_parse(arena, spec, source_text(arena, path, text), d);
     diag_print(d, stderr);
     assert_non_null(t);
     return t;

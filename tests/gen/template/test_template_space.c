@@ -4,6 +4,7 @@
  */
 #include "tests/test.h"
 #include "tests/gen/golden.h"
+#include "tests/gen/spec_text.h"
 #include "tests/gen/synthetic.h"
 
 #define HEAD                                                                                        \
@@ -66,16 +67,12 @@ TEST(general_kernels_stay)
 
 TEST(names_and_values_must_exist)
 {
-    static const char *const folder[] = { DCGEN_SOURCE_DIR "/templates" };
     Arena *a = arena_new();
     Diag *d = diag_new(a);
     TemplateList templates;
-    Source *src = ARENA_NEW(a, Source);
-    *src = (Source){ .path = "spec.cfg", .text = HEAD "space = { PG = [0]; MR = [3, 99]; };" };
-    src->len = strlen(src->text);
-    Spec *spec = spec_parse(a, src, folder, 1, d);
+    Spec *spec = spec_text(a, HEAD "space = { PG = [0]; MR = [3, 99]; };", spec_templates, 1, d);
     assert_non_null(spec);
-    assert_false(template_read_all(a, spec, folder, 1, &templates, d));
+    assert_false(template_read_all(a, spec, spec_templates, 1, &templates, d));
     const char *text = golden_diag(a, d);
     assert_non_null(strstr(text, "spec.cfg:3:11: error: unknown parameter 'PG'; did you mean"));
     assert_non_null(strstr(text, "spec.cfg:3:30: error: no template has MR = 99; expected one of 1, 2, 3"));

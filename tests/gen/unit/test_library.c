@@ -12,6 +12,8 @@
 #include "gen/base/text.h"
 #include "gen/unit/unit.h"
 #include "search/runner/abi.h"
+#include "tests/gen/spec_text.h"
+#include "tests/put_file.h"
 #include "tests/tmp_folder.h"
 
 static Arena *arena;
@@ -37,20 +39,14 @@ static int teardown(void **state)
 
 static char *library_text(const char *target, const char *layout, bool bias)
 {
-    static const char *const folders[] = { DCGEN_SOURCE_DIR "/templates" };
-    Source *src = ARENA_NEW(arena, Source);
     Diag *d = diag_new(arena);
-    *src =
-        (Source){ .path = "spec.cfg",
-                  .text = arena_printf(arena,
-                                       "name = \"pkg\"; op = \"dense\"; dtype = \"f32\"; layout = { W = \"%s\"; }; %s"
-                                       " shapes = ( { M = 7; N = 48; K = 64; } );",
-                                       layout, bias ? "epilogue = [\"bias\"];" : "") };
-    src->len = strlen(src->text);
-    const UnitContext u = { spec_parse(arena, src, folders, 1, d), NULL, &targets,
+    const char *spec = arena_printf(arena,
+                                    "name = \"pkg\"; op = \"dense\"; dtype = \"f32\"; layout = { W = \"%s\"; }; %s"
+                                    " shapes = ( { M = 7; N = 48; K = 64; } );",
+                                    layout, bias ? "epilogue = [\"bias\"];" : "");
+    const UnitContext u = { spec_text(arena, spec, spec_templates, 1, d), NULL, &targets,
                             DCGEN_SOURCE_DIR "/templates/package", target_find(&targets, target) };
-    assert_non_null(u.spec);
-    assert_non_null(u.target);
+    assert_true(u.spec && u.target);
     char *text = unit_library(arena, &u, d);
     diag_print(d, stderr);
     assert_int_equal(diag_nerror(d), 0);
@@ -70,10 +66,7 @@ static dcgen_run_fn *build_cblas(const char *layout, bool bias)
 {
     const char *c = arena_printf(arena, "%s/library_%s%d.c", folder, layout, bias);
     const char *so = arena_printf(arena, "%s/library_%s%d.so", folder, layout, bias);
-    FILE *f = fopen(c, "w");
-    assert_non_null(f);
-    fputs(library_text("avx2", layout, bias), f);
-    assert_int_equal(fclose(f), 0);
+    put_file(c, library_text("avx2", layout, bias));
     const char *command =
         arena_printf(arena, "cc -std=gnu17 -O1 -Wall -Wextra -Werror -shared -fPIC -o '%s' '%s' -ldl", so, c);
     if (system(command) != 0)

@@ -8,17 +8,9 @@
 
 static const char *hash_of(const char *target, const char *name, const char *rest)
 {
-    static const char *const folders[] = { DCGEN_SOURCE_DIR "/templates" };
-    Source *src = ARENA_NEW(arena, Source);
-    *src = (Source){ .path = "spec.cfg",
-                     .text = arena_printf(arena,
-                                          "name = \"%s\"; op = \"dense\"; shapes = ( { M = 7; N = 48; K = 64; } ); %s",
-                                          name, rest) };
-    src->len = strlen(src->text);
-    const UnitContext u = { spec_parse(arena, src, folders, 1, diag_new(arena)), NULL, &targets,
-                            DCGEN_SOURCE_DIR "/templates/package", target_find(&targets, target) };
-    assert_non_null(u.spec);
-    assert_non_null(u.target);
+    const UnitContext u = context_for(
+        target, read_spec(arena_printf(
+                    arena, "name = \"%s\"; op = \"dense\"; shapes = ( { M = 7; N = 48; K = 64; } ); %s", name, rest)));
     const char *hash = unit_context_hash(arena, &u);
     assert_int_equal(strlen(hash), 16);
     return hash;
@@ -62,12 +54,8 @@ TEST(what_is_around_a_kernel_does)
 /* The hash of how this function packs on a target. */
 static const char *packing_of(const char *target, const char *spec)
 {
-    static const char *const folders[] = { DCGEN_SOURCE_DIR "/templates" };
-    const Source src = { .path = "spec.cfg", .text = spec, .len = strlen(spec) };
     Diag *d = diag_new(arena);
-    const UnitContext u = { spec_parse(arena, &src, folders, 1, d), NULL, &targets,
-                            DCGEN_SOURCE_DIR "/templates/package", target_find(&targets, target) };
-    assert_non_null(u.spec);
+    const UnitContext u = context_for(target, read_spec(spec));
     const char *hash = unit_packing_hash(arena, &u, NULL, 0, d);
     assert_int_equal(diag_nerror(d), 0);
     assert_int_equal(strlen(hash), 16);
@@ -105,11 +93,9 @@ static const char head[] = "/* dcgen\nname = \"stub\"; op = \"dense\"; family = 
 
 static const Template *stub_template_of(const Spec *s, const char *body)
 {
-    Source *src = ARENA_NEW(arena, Source);
-    const char *text = arena_printf(arena, "%s%s", head, body);
-    *src = (Source){ .path = "stub.c", .text = text, .len = strlen(text) };
     Diag *d = diag_new(arena);
-    const Template *t = template_parse(arena, s, src, d);
+    const Template *t =
+        template_parse(arena, s, source_text(arena, "stub.c", arena_printf(arena, "%s%s", head, body)), d);
     diag_print(d, stderr);
     assert_non_null(t);
     return t;
@@ -124,9 +110,8 @@ static const char *filled(const UnitContext *u, const UnitKernel *k, int n, cons
     FillScope *s = unit_scope(arena, u);
     const Binding b = { .spec = u->spec };
     const Fill fill = { .lookup = template_context, .ctx = (void *)&b, .scope = s };
-    const Source src = { .path = "p.c", .text = pattern, .len = strlen(pattern) };
     const bool added = unit_add_kernels(s, u, k, n, d) && unit_add_shared(s, u, unit_kernel_texts(s), d);
-    const char *text = added ? fill_text(arena, &src, 0, &fill, d) : NULL;
+    const char *text = added ? fill_text(arena, source_text(arena, "p.c", pattern), 0, &fill, d) : NULL;
     diag_print(d, stderr);
     assert_non_null(text);
     return text;
@@ -243,7 +228,6 @@ TEST(candidates_for_cpus)
 /* Several constant operands are packed together: calls take the packed one alone, and packing takes them all. Where nothing is packed, calls take each. */
 TEST(several_constants)
 {
-    static const char *const folders[] = { DCGEN_SOURCE_DIR "/tests/operators", DCGEN_SOURCE_DIR "/templates" };
     static const struct {
         const char *text, *packed, *plain;
     } row[] = {
@@ -257,18 +241,12 @@ TEST(several_constants)
         { "EACH(operands, HAS_ELEMENTS)", "M > 0 && K > 0, ((N > 0 && KW > 0) || (N > 0)), M > 0 && N > 0", NULL },
     };
     for (int packed = 0; packed < 2; packed++) {
-        Source *src = ARENA_NEW(arena, Source);
-        *src =
-            (Source){ .path = "spec.cfg",
-                      .text = arena_printf(arena,
+        const UnitContext u = context_for(
+            "avx2", read_spec(arena_printf(arena,
                                            "name = \"one\"; op = \"words\"; shapes = ( { M = 7; N = 48; K = 64; } ); "
                                            "layout = { packed = %s; };",
-                                           packed ? "true" : "false") };
-        src->len = strlen(src->text);
-        const UnitContext u = { spec_parse(arena, src, folders, 2, diag_new(arena)), NULL, &targets,
-                                DCGEN_SOURCE_DIR "/templates/package", target_find(&targets, "avx2") };
+                                           packed ? "true" : "false")));
         const int64_t extent[] = { 7, 48, 64, 16 };
-        assert_non_null(u.spec);
         assert_int_equal(u.spec->const_operand, 1);
         assert_true(spec_packed_bytes(u.spec, extent) == (packed ? 4 * 48 * 16 + 4 * 48 : 0));
         for (size_t i = 0; i < sizeof row / sizeof *row; i++)
@@ -369,12 +347,10 @@ TEST(parts_of_the_packed_operand)
     static const char text[] = "name = \"one\"; op = \"blur\"; shapes = ( { B = 1; H = 8; W = 8; R = 3; S = 3; } ); "
                                "layout = { packed = true; };";
     static const int64_t kept[] = { 0 }, turned[] = { 1 }, eight[] = { 8 };
-    const Source src = { .path = "spec.cfg", .text = text, .len = strlen(text) };
     Diag *d = diag_new(arena);
-    UnitContext u = context_of("avx2", "");
-    u.spec = spec_parse(arena, &src, folders, 2, d);
+    const UnitContext u = context_for("avx2", read_spec(text));
     TemplateList list;
-    assert_true(u.spec && template_read_all(arena, u.spec, folders, 2, &list, d));
+    assert_true(template_read_all(arena, u.spec, folders, 2, &list, d));
     const Template *steps = NULL, *windows = NULL;
     for (int i = 0; i < list.n; i++) {
         steps = strcmp(list.t[i]->name, "two_steps") == 0 ? list.t[i] : steps;
@@ -452,13 +428,11 @@ TEST(every_file_counts)
     const char *hash[4] = { "", "", "", "" };
     for (int i = -1; i < (int)(sizeof cases / sizeof *cases); i++) {
         for (size_t k = 0; i < 0 && k < sizeof cases / sizeof *cases; k++) {
-            FILE *f = fopen(arena_printf(arena, "%s/%s", folder, cases[k].file), "w");
-            assert_non_null(f);
-            fputs(LICENCE, f);
-            if (strstr(cases[k].file, "candidate."))
-                fprintf(f, "//@ preamble\n//@ arguments\n//@ entry\n%s",
-                        strstr(cases[k].file, ".cu") ? "" : "//@ pack_declarations\n");
-            assert_int_equal(fclose(f), 0);
+            const char *const is = strstr(cases[k].file, "candidate.");
+            put_file(arena_printf(arena, "%s/%s", folder, cases[k].file),
+                     !is                 ? LICENCE
+                     : strstr(is, ".cu") ? LICENCE "//@ preamble\n//@ arguments\n//@ entry\n"
+                                         : LICENCE "//@ preamble\n//@ arguments\n//@ entry\n//@ pack_declarations\n");
         }
         if (i >= 0) {
             FILE *f = fopen(arena_printf(arena, "%s/%s", folder, cases[i].file), "a");
@@ -498,4 +472,4 @@ TEST(code_of_gpus_counts)
     t->gencode = gencode;
 }
 
-TEST_FILE(setup, teardown)
+TEST_FILE(make, teardown)

@@ -140,4 +140,4 @@ TEST(primitives_of_other_folders)
     assert_int_equal(tmp_folder_remove(given), 0);
 }
 
-TEST_FILE(setup, teardown)
+TEST_FILE(make, teardown)

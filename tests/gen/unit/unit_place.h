@@ -11,44 +11,43 @@
 #include <sys/stat.h>
 #include "gen/base/text.h"
 #include "gen/unit/unit.h"
+#include "tests/arena.h"
 #include "tests/gen/golden.h"
+#include "tests/gen/spec_text.h"
 #include "tests/put_file.h"
 #include "tests/tmp_folder.h"
 
-static Arena *arena;
 static TargetList targets;
 
-static int setup(void **state)
+static int make(void **state)
 {
-    (void)state;
-    arena = arena_new();
+    setup(state);
     return target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, diag_new(arena)) ? 0 : -1;
 }
 
-static int teardown(void **state)
+/* Of a function that says no more than its op and shapes, and `rest`. */
+static inline const Spec *read_spec(const char *rest)
 {
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
-
-static inline const Spec *spec_of(const char *rest)
-{
-    static const char *const folders[] = { DCGEN_SOURCE_DIR "/templates" };
-    Source *src = ARENA_NEW(arena, Source);
-    *src = (Source){ .path = "spec.cfg",
-                     .text = arena_printf(
-                         arena, "name = \"one\"; op = \"dense\"; shapes = ( { M = 7; N = 48; K = 64; } ); %s", rest) };
-    src->len = strlen(src->text);
-    const Spec *s = spec_parse(arena, src, folders, 1, diag_new(arena));
+    static const char *const folders[] = { DCGEN_SOURCE_DIR "/tests/operators", DCGEN_SOURCE_DIR "/templates" };
+    const Spec *s = spec_text(arena, rest, folders, 2, diag_new(arena));
     assert_non_null(s);
     return s;
 }
 
+static inline const Spec *spec_of(const char *rest)
+{
+    return read_spec(
+        arena_printf(arena, "name = \"one\"; op = \"dense\"; shapes = ( { M = 7; N = 48; K = 64; } ); %s", rest));
+}
+
+static inline UnitContext context_for(const char *target, const Spec *s)
+{
+    return (UnitContext){ s, NULL, &targets, DCGEN_SOURCE_DIR "/templates/package", target_find(&targets, target) };
+}
+
 static inline UnitContext context_of(const char *target, const char *rest)
 {
-    return (UnitContext){ spec_of(rest), NULL, &targets, DCGEN_SOURCE_DIR "/templates/package",
-                          target_find(&targets, target) };
+    return context_for(target, spec_of(rest));
 }
 
 /* The spec with other folders of templates, the last being dcgen's own. */

@@ -16,19 +16,12 @@
 #include <unistd.h>
 #include "gen/base/text.h"
 #include "gen/command/command.h"
+#include "tests/gen/place.h"
 #include "tests/open_files.h"
-#include "tests/put_file.h"
-#include "tests/tmp_folder.h"
 
-static Arena *arena;
-static char root[TMP_FOLDER_BYTES];
 static const char *path_before, *tmpdir_before;
 static volatile int stop;
 static int nopen;
-
-static const char *in_root(const char *name) { return arena_printf(arena, "%s/%s", root, name); }
-
-static void put(const char *name, const char *text) { put_file(in_root(name), text); }
 
 /* Notes its arguments; configuring makes the build folder, building makes the benchmark. */
 static const char cmake[] =
@@ -42,10 +35,8 @@ static const char cmake[] =
 
 static int setup(void **state)
 {
-    (void)state;
     nopen = open_files();
-    arena = arena_new();
-    if (!tmp_folder(root))
+    if (place_setup(state))
         return -1;
     path_before = arena_strdup(arena, getenv("PATH"));
     tmpdir_before = getenv("TMPDIR") ? arena_strdup(arena, getenv("TMPDIR")) : NULL;
@@ -73,15 +64,12 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     setenv("PATH", path_before, 1);
     if (tmpdir_before)
         setenv("TMPDIR", tmpdir_before, 1);
     else
         unsetenv("TMPDIR");
-    const int rc = tmp_folder_remove(root);
-    arena_free(arena);
-    return open_files() == nopen ? rc : -1;
+    return place_teardown(state) | (open_files() == nopen ? 0 : -1);
 }
 
 /* What `act` says on stderr. */

@@ -10,20 +10,12 @@
 #include <unistd.h>
 #include "gen/command/drift.h"
 #include "tests/gen/json_like.h"
+#include "tests/gen/place.h"
 #include "tests/gen/printed.h"
-#include "tests/put_file.h"
-#include "tests/tmp_folder.h"
 
 static const char *const NAMES[] = { ".gitattributes", "kernels.c",  "package.json", "pool.c",
                                      "records.jsonl",  "src/deep.c", "spec.cfg" };
 enum { NFILE = sizeof NAMES / sizeof *NAMES };
-
-static Arena *arena;
-static char root[TMP_FOLDER_BYTES];
-
-static const char *in_root(const char *name) { return arena_printf(arena, "%s/%s", root, name); }
-
-static void put(const char *name, const char *text) { put_file(in_root(name), text); }
 
 static void drop(const char *name) { assert_int_equal(remove(in_root(name)), 0); }
 
@@ -55,20 +47,10 @@ static void put_package(const char *version)
 
 static int setup(void **state)
 {
-    (void)state;
-    arena = arena_new();
-    if (!tmp_folder(root) || mkdir(in_root("src"), 0700) != 0)
+    if (place_setup(state) || mkdir(in_root("src"), 0700) != 0)
         return -1;
     put_package(DCGEN_VERSION);
     return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    const int rc = tmp_folder_remove(root);
-    arena_free(arena);
-    return rc;
 }
 
 static Drift drift(void)
@@ -96,6 +78,19 @@ static void said(const char *want, bool found, bool may_replay)
     assert_string_equal(printed(&d, false), want);
 }
 
+/* As JSON, with these lists, of a package of this dcgen. */
+static void json_is(const Drift *d, const char *edited, const char *missing, const char *line_ends, const char *changed,
+                    bool replayed, bool same)
+{
+    json_text_like(printed(d, true),
+                   arena_printf(arena,
+                                "{'name': 'pkg', 'made_by': '" DCGEN_VERSION "', 'dcgen': '" DCGEN_VERSION
+                                "', 'edited': [%s], 'missing': [%s], 'line_ends': [%s], 'extra': [], 'maker': [], "
+                                "'changed': [%s], 'replayed': %s, 'same': %s}",
+                                edited, missing, line_ends, changed, replayed ? "true" : "false",
+                                same ? "true" : "false"));
+}
+
 #define NOT_AGAIN "pkg: not made again, as that takes its own spec.cfg and records.jsonl\n"
 #define CR_LF                                                                                                    \
     ", but for CR LF at the ends of lines; keep the package's .gitattributes beside them (\"* -text\"), remove " \
@@ -111,10 +106,7 @@ TEST(nothing_is_found_where_nothing_changed)
     drift_of_package(arena, &again, &d);
     assert_false(drift_found(&d));
     assert_string_equal(printed(&d, false), "pkg: as dcgen " DCGEN_VERSION " writes it, byte for byte\n");
-    json_text_like(printed(&d, true),
-                   "{'name': 'pkg', 'made_by': '" DCGEN_VERSION "', 'dcgen': '" DCGEN_VERSION
-                   "', 'edited': [], 'missing': [], 'line_ends': [], 'extra': [], 'maker': [], 'changed': [], "
-                   "'replayed': true, 'same': true}");
+    json_is(&d, "", "", "", "", true, true);
 }
 
 /* In the order of their names, though MANIFEST has spec and records first. */
@@ -153,10 +145,7 @@ TEST(line_ends_are_told_from_edits)
          true, false);
     assert_int_equal(system(arena_printf(arena, "sed -i 's/$/\\r/' '%s'", in_root(MANIFEST_PATH))), 0);
     Drift d = drift();
-    json_text_like(printed(&d, true),
-                   "{'name': 'pkg', 'made_by': '" DCGEN_VERSION "', 'dcgen': '" DCGEN_VERSION
-                   "', 'edited': [], 'missing': [], 'line_ends': ['.gitattributes', 'MANIFEST', 'records.jsonl', "
-                   "'src/deep.c'], 'extra': [], 'maker': [], 'changed': [], 'replayed': false, 'same': false}");
+    json_is(&d, "", "", "'.gitattributes', 'MANIFEST', 'records.jsonl', 'src/deep.c'", "", false, false);
 }
 
 TEST(what_is_beside_is_no_fault)
@@ -259,10 +248,7 @@ TEST(what_would_be_written_otherwise_is_named)
     drop("pool.c");
     d = drift();
     drift_of_package(arena, &again, &d);
-    json_text_like(printed(&d, true),
-                   "{'name': 'pkg', 'made_by': '" DCGEN_VERSION "', 'dcgen': '" DCGEN_VERSION
-                   "', 'edited': ['kernels.c'], 'missing': ['pool.c'], 'line_ends': [], 'extra': [], 'maker': [], "
-                   "'changed': ['more.c', 'src/deep.c'], 'replayed': true, 'same': false}");
+    json_is(&d, "'kernels.c'", "'pool.c'", "", "'more.c', 'src/deep.c'", true, false);
 }
 
 /* A file that is not written any more; templates that came and went. */
@@ -277,4 +263,4 @@ TEST(what_came_and_went_is_named)
                                             "would change: .gitattributes\nwould change: MANIFEST\n" OTHERS);
 }
 
-TEST_EACH(setup, teardown)
+TEST_EACH(setup, place_teardown)

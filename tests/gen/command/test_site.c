@@ -9,15 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "gen/command/tools.h"
+#include "tests/gen/place.h"
 #include "tests/gen/spec_text.h"
 #include "tests/open_files.h"
-#include "tests/put_file.h"
-#include "tests/tmp_folder.h"
 
-static Arena *arena;
 static Workload w;
 static TargetList targets;
-static char folder[TMP_FOLDER_BYTES];
 static const char *program;
 static const char *command[3], *name[2]; /* of --runner; the target */
 static Options o;
@@ -43,27 +40,20 @@ static void target_is(const char *target)
 
 static int setup(void **state)
 {
-    (void)state;
     static const char text[] =
         "name = \"x\"; op = \"dense\"; shapes = ( { M = 7; N = 48; K = 64; } ); target = [\"avx2\"];";
-    arena = arena_new();
+    if (place_setup(state))
+        return -1;
     Diag *d = diag_new(arena);
     w = (Workload){ .spec = spec_text(arena, text, spec_templates, 1, d), .targets = &targets };
     if (!w.spec || !target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, d) ||
-        !template_read_all(arena, w.spec, NULL, 0, &w.templates, d) || !tmp_folder(folder))
+        !template_read_all(arena, w.spec, NULL, 0, &w.templates, d))
         return -1;
-    program = command[0] = arena_printf(arena, "%s/runner", folder);
+    program = command[0] = in_root("runner");
     command[1] = "word";
     o = (Options){ .runner = { command, 2 }, .nvcc = "nvcc" };
     run = (Run){ .a = arena, .o = &o, .stop = &go_on };
     return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return tmp_folder_remove(folder);
 }
 
 static const Site on_cpu = { .family = &family_cpu };
@@ -131,7 +121,7 @@ TEST(auto_takes_what_can_be_used)
     w.templates = all;
     o.nvcc = NULL;
     setenv("PATH", "/nowhere", 1);
-    setenv("CUDA_HOME", folder, 1);
+    setenv("CUDA_HOME", root, 1);
     runner_says(arena_printf(arena, "echo '%s' >&2; exit 1", "asked in vain"));
     finds("auto", false, on_cpu);
     setenv("PATH", kept, 1);
@@ -199,4 +189,4 @@ TEST(much_that_is_said_is_read)
     is_probed(false, "prints no device");
 }
 
-TEST_EACH(setup, teardown)
+TEST_EACH(setup, place_teardown)

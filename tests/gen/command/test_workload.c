@@ -10,28 +10,15 @@
 #include "gen/command/kept.h"
 #include "gen/command/workload.h"
 #include "tests/gen/golden.h"
-#include "tests/put_file.h"
-#include "tests/tmp_folder.h"
+#include "tests/gen/place.h"
 
-static Arena *arena;
-static char folder[TMP_FOLDER_BYTES];
 static const char *path;
 
 static int setup(void **state)
 {
-    (void)state;
-    arena = arena_new();
-    if (!tmp_folder(folder))
-        return -1;
-    path = arena_printf(arena, "%s/x.cfg", folder);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return tmp_folder_remove(folder);
+    const int rc = place_setup(state);
+    path = in_root("x.cfg");
+    return rc;
 }
 
 static const Options none = { .trials = -1, .seconds = -1, .kernels = -1, .code_kib = -1, .regret = -1 };
@@ -108,7 +95,7 @@ TEST(the_command_line_changes)
     o.no_report = true;
     o.target = list_of("avx512", "portable");
     o.out = "there/x";
-    o.templates = list_of(folder, NULL);
+    o.templates = list_of(root, NULL);
     const Workload *w = read_good("", &o);
     has_budget(w, 5, 6, 1, 2);
     assert_non_null(strstr(w->spec_text, "# dcgen: --kernels 5 --code-kib 6 --target avx512,portable --templates "));
@@ -118,7 +105,7 @@ TEST(the_command_line_changes)
     assert_string_equal(w->out, "there/x");
     assert_string_equal(w->records, "there/x.records.jsonl");
     assert_int_equal(w->folders.n, 2);
-    assert_string_equal(w->folders.item[0], folder);
+    assert_string_equal(w->folders.item[0], root);
     o.records = "r.jsonl";
     assert_string_equal(read_good("", &o)->records, "r.jsonl");
 }
@@ -188,15 +175,15 @@ TEST(folders_are_kept)
         assert_string_equal(kept_text(arena, &o, cases[i][0], "x"),
                             arena_printf(arena, "# dcgen: --templates %s\nx", cases[i][2]));
     }
-    assert_int_equal(mkdir(arena_printf(arena, "%s/t u", folder), 0700), 0);
+    assert_int_equal(mkdir(in_root("t u"), 0700), 0);
     Diag *d = diag_new(arena);
-    const char *spec = arena_printf(arena, "%s/spec.cfg", folder), *first = "# dcgen: --templates t%20u,..\n";
+    const char *spec = in_root("spec.cfg"), *first = "# dcgen: --templates t%20u,..\n";
     o = kept_add(arena, &none, spec, first, d);
     assert_int_equal(o.templates.n, 2);
-    assert_string_equal(o.templates.item[0], arena_printf(arena, "%s/t u", folder));
-    assert_string_equal(kept_text(arena, &o, folder, first), first);
+    assert_string_equal(o.templates.item[0], in_root("t u"));
+    assert_string_equal(kept_text(arena, &o, root, first), first);
     assert_int_equal(diag_nerror(d), 0);
-    assert_int_equal(rmdir(arena_printf(arena, "%s/t u", folder)), 0);
+    assert_int_equal(rmdir(in_root("t u")), 0);
     kept_add(arena, &none, spec, first, d);
     assert_int_equal(diag_nerror(d), 1);
     assert_non_null(strstr(golden_diag(arena, d), "/t u', as its first line says, and that is not there; say where"));
@@ -312,4 +299,4 @@ TEST(threads_are_of_cpus)
     }
 }
 
-TEST_FILE(setup, teardown)
+TEST_FILE(setup, place_teardown)

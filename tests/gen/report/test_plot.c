@@ -9,37 +9,28 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "gen/report/plot.h"
+#include "tests/gen/place.h"
 #include "tests/open_files.h"
-#include "tests/put_file.h"
-#include "tests/tmp_folder.h"
 
-static Arena *arena;
-static char folder[TMP_FOLDER_BYTES];
 static const char *path; /* as it was */
 
 static int setup(void **state)
 {
-    (void)state;
-    arena = arena_new();
-    path = arena_strdup(arena, getenv("PATH"));
-    if (!tmp_folder(folder))
+    if (place_setup(state))
         return -1;
-    setenv("PATH", arena_printf(arena, "%s:%s", folder, path), 1);
-    return 0;
+    path = arena_strdup(arena, getenv("PATH"));
+    return setenv("PATH", arena_printf(arena, "%s:%s", root, path), 1);
 }
 
 static int teardown(void **state)
 {
-    (void)state;
     setenv("PATH", path, 1);
-    arena_free(arena);
-    return tmp_folder_remove(folder);
+    return place_teardown(state);
 }
 
 static void gnuplot_is(const char *script)
 {
-    put_program(arena_printf(arena, "%s/gnuplot", folder),
-                arena_printf(arena, "#!/bin/sh\nPATH='%s'\n%s\n", path, script));
+    put_program(in_root("gnuplot"), arena_printf(arena, "#!/bin/sh\nPATH='%s'\n%s\n", path, script));
 }
 
 static Plot plot[2];
@@ -72,12 +63,12 @@ TEST(one_gnuplot_draws_all)
     gnuplot_is(arena_printf(arena,
                             "echo \"$#,$1,$HOME,$LC_ALL,$GNUTERM,$GNUPLOT_LIB\" >'%s/asked'\ncat >'%s/script'\n"
                             "echo \"<?xml?>" DOCUMENT(1) "between" DOCUMENT(7) "\"",
-                            folder, folder));
+                            root, root));
     assert_null(draw());
     assert_string_equal(plot[0].svg, CONTENT(1));
     assert_string_equal(plot[1].svg, CONTENT(7));
-    assert_string_equal(text_read_file(arena, arena_printf(arena, "%s/asked", folder), NULL), "1,-d,/,C,svg,\n");
-    assert_string_equal(text_read_file(arena, arena_printf(arena, "%s/script", folder), NULL),
+    assert_string_equal(text_read_file(arena, in_root("asked"), NULL), "1,-d,/,C,svg,\n");
+    assert_string_equal(text_read_file(arena, in_root("script"), NULL),
                         "reset\nset terminal svg size 100,50 font 'sans-serif,13' noenhanced name 'a'\ndraw 0\n"
                         "reset\nset terminal svg size 101,49 font 'sans-serif,13' noenhanced name 'b'\ndraw 1\n");
 }
@@ -118,7 +109,7 @@ TEST(faults_are_told)
 TEST(none_is_missed_without_figures)
 {
     const char *why = "before";
-    setenv("PATH", folder, 1);
+    setenv("PATH", root, 1);
     assert_true(plot_run(arena, NULL, 0, &why));
     assert_null(why);
     assert_false(plot_check(arena, &why));

@@ -52,21 +52,17 @@ TEST(rounds_to_nearest_even)
 
 TEST(known_values)
 {
-    assert_int_equal(stored("f16", 1), 0x3c00);
-    assert_int_equal(stored("f16", -2), 0xc000);
-    assert_int_equal(stored("f16", 65504), 0x7bff);
-    assert_int_equal(stored("f16", 65519.99), 0x7bff);
-    assert_int_equal(stored("f16", 65520), 0x7c00);
-    assert_int_equal(stored("f16", 1e300), 0x7c00);
-    assert_int_equal(stored("f16", -INFINITY), 0xfc00);
-    assert_int_equal(stored("f16", 0x1p-24), 0x0001);
-    assert_int_equal(stored("f16", 0x1p-25), 0x0000);
-    assert_int_equal(stored("f16", 0x1.8p-25), 0x0001);
-    assert_int_equal(stored("f16", -0.0), 0x8000);
-    assert_int_equal(stored("bf16", 1), 0x3f80);
-    assert_int_equal(stored("bf16", 0x1.01p0), 0x3f80);
-    assert_int_equal(stored("bf16", 0x1.03p0), 0x3f82);
-    assert_int_equal(stored("bf16", 1e300), 0x7f80);
+    static const struct {
+        const char *type;
+        double value;
+        int bits;
+    } row[] = { { "f16", 1, 0x3c00 },         { "f16", -2, 0xc000 },        { "f16", 65504, 0x7bff },
+                { "f16", 65519.99, 0x7bff },  { "f16", 65520, 0x7c00 },     { "f16", 1e300, 0x7c00 },
+                { "f16", -INFINITY, 0xfc00 }, { "f16", 0x1p-24, 0x0001 },   { "f16", 0x1p-25, 0x0000 },
+                { "f16", 0x1.8p-25, 0x0001 }, { "f16", -0.0, 0x8000 },      { "bf16", 1, 0x3f80 },
+                { "bf16", 0x1.01p0, 0x3f80 }, { "bf16", 0x1.03p0, 0x3f82 }, { "bf16", 1e300, 0x7f80 } };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        assert_int_equal(stored(row[i].type, row[i].value), row[i].bits);
     assert_true(isnan(loaded("bf16", stored("bf16", NAN))));
     assert_true(dtype_load(dtype_find("f32"), (float[]){ 0, 3.5f }, 1) == 3.5);
     assert_null(dtype_find("f64"));

@@ -159,6 +159,15 @@ static int in_child(int (*act)(void))
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/* Of a child that says by 77 that it cannot do so here. */
+static inline void skip_if_cannot(int code, const char *why)
+{
+    if (code == 77) {
+        print_message("skipped: %s\n", why);
+        skip();
+    }
+}
+
 /* Makes renameat2 with flags fail as on file systems that lack it. */
 static bool forbid_exchange(void)
 {

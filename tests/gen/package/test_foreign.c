@@ -500,10 +500,7 @@ static void kill_at_each_call(int (*write)(void))
         if (!package_version(in_root("pkg")) || nentry(root) != 1)
             fail_msg("killed at call %d: something is left", ncall);
     }
-    if (code == 77) {
-        print_message("skipped: no seccomp filter can be set here\n");
-        skip();
-    }
+    skip_if_cannot(code, "no seccomp filter can be set here");
     assert_int_equal(code, 0);
     assert_int_equal(package_version(in_root("pkg")), 'b');
     assert_in_range(ncall, 30, 1000);

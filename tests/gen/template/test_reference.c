@@ -8,46 +8,19 @@
 #include <stdio.h>
 #include <string.h>
 
-#define Element Element_f32
-#define element element_f32
-#define w_at w_at_f32
-#define dcgen_reference_terms terms_f32
-#define dcgen_reference_rows rows_f32
-#define dcgen_reference_check check_f32
-#include "templates/dense/reference.c"
-#undef Element
-#undef element
-#undef w_at
-#undef dcgen_reference_terms
-#undef dcgen_reference_rows
-#undef dcgen_reference_check
+#define AS f32
+#include "tests/gen/template/reference_as.h"
 
+#define AS f16
 #define DCGEN_LAYOUT_W_KN
 #define DCGEN_DTYPE_F16
-#define Element Element_f16
-#define element element_f16
-#define w_at w_at_f16
-#define dcgen_reference_terms terms_f16
-#define dcgen_reference_rows rows_f16
-#define dcgen_reference_check check_f16
-#include "templates/dense/reference.c"
+#include "tests/gen/template/reference_as.h"
 #undef DCGEN_LAYOUT_W_KN
 #undef DCGEN_DTYPE_F16
-#undef Element
-#undef element
-#undef w_at
-#undef dcgen_reference_terms
-#undef dcgen_reference_rows
-#undef dcgen_reference_check
 
+#define AS bf16
 #define DCGEN_DTYPE_BF16
-#define Element Element_bf16
-#define element element_bf16
-#define w_at w_at_bf16
-#define dcgen_reference_terms terms_bf16
-#define dcgen_reference_rows rows_bf16
-#define dcgen_reference_check check_bf16
-#include "templates/dense/reference.c"
+#include "tests/gen/template/reference_as.h"
 
 /* K: more than a block of check. */
 enum { M = 4, N = 3, K = 300 };

@@ -5,29 +5,32 @@
 #include "tests/test.h"
 #include "tests/gen/unit/unit_place.h"
 
-static void put_primitive(const char *folder, const char *name, const char *text)
+static char folder[TMP_FOLDER_BYTES]; /* of a test */
+
+static int make_folder(void **state) { return make(state) == 0 && tmp_folder(folder) ? 0 : -1; }
+static int remove_folder(void **state) { return teardown(state) | tmp_folder_remove(folder); }
+
+static void put_primitive(const char *in, const char *name, const char *text)
 {
-    mkdir(arena_printf(arena, "%s/device", folder), 0700);
-    put_file(arena_printf(arena, "%s/device/%s.cuh", folder, name), text);
+    mkdir(arena_printf(arena, "%s/device", in), 0700);
+    put_file(arena_printf(arena, "%s/device/%s.cuh", in, name), text);
 }
 
 /* Makes the folder of primitives in `folder`, each with its text. */
-static UnitContext context_with_primitives(const char *folder, const char *const (*file)[2], int n)
+static UnitContext context_with_primitives(const char *in, const char *const (*file)[2], int n)
 {
-    assert_int_equal(mkdir(arena_printf(arena, "%s/package", folder), 0700), 0);
+    assert_int_equal(mkdir(arena_printf(arena, "%s/package", in), 0700), 0);
     for (int i = 0; i < n; i++)
-        put_primitive(folder, file[i][0], arena_printf(arena, LICENCE "%s", file[i][1]));
+        put_primitive(in, file[i][0], arena_printf(arena, LICENCE "%s", file[i][1]));
     UnitContext u = context_of("sm_90a", "");
-    u.spec = spec_in(u.spec, &folder, 1);
-    u.package_dir = arena_printf(arena, "%s/package", folder);
+    u.spec = spec_in(u.spec, &in, 1);
+    u.package_dir = arena_printf(arena, "%s/package", in);
     return u;
 }
 
 /* A primitive stands behind those that it calls, each once; those that nobody calls are left out. */
 TEST(primitives_in_their_order)
 {
-    char folder[TMP_FOLDER_BYTES];
-    assert_non_null(tmp_folder(folder));
     static const char *const file[][2] = { { "a", "A(c(1), xb(2));\n" },
                                            { "b", "B NAME;\n" },
                                            { "c", "C(b(3), c(4));\n" },
@@ -44,14 +47,11 @@ TEST(primitives_in_their_order)
     assert_int_equal(diag_nerror(d), 0);
     assert_null(unit_device(&u, words, "one_device::none();", d));
     assert_int_equal(diag_nerror(d), 1);
-    assert_int_equal(tmp_folder_remove(folder), 0);
 }
 
 /* Of two that call each other, neither can stand behind the other. */
 TEST(primitives_in_a_circle)
 {
-    char folder[TMP_FOLDER_BYTES];
-    assert_non_null(tmp_folder(folder));
     static const char *const file[][2] = { { "a", "b();\n" }, { "b", "int x = c();\n" }, { "c", "a();\n" } };
     const UnitContext u = context_with_primitives(folder, file, LENGTH(file));
     const FillScope *words = unit_scope(arena, &u);
@@ -60,14 +60,11 @@ TEST(primitives_in_a_circle)
     assert_int_equal(diag_nerror(d), 1);
     const char *said = golden_diag(arena, d);
     assert_non_null(strstr(said, "device/a.cuh:2:1: error: 'a' and 'b' call each other"));
-    assert_int_equal(tmp_folder_remove(folder), 0);
 }
 
 TEST(primitives_may_be_many)
 {
     enum { N = 70 };
-    char folder[TMP_FOLDER_BYTES];
-    assert_non_null(tmp_folder(folder));
     const char *file[N][2];
     Text calls = { .arena = arena }, want = { .arena = arena };
     for (int i = 0; i < N; i++) {
@@ -80,7 +77,6 @@ TEST(primitives_may_be_many)
     Diag *d = diag_new(arena);
     assert_string_equal(unit_device(&u, unit_scope(arena, &u), text_str(&calls), d), text_str(&want));
     assert_int_equal(diag_nerror(d), 0);
-    assert_int_equal(tmp_folder_remove(folder), 0);
 }
 
 /* A folder before dcgen's own may have further primitives, and others of the same names. The emulator executes the text of these, and of those that call
@@ -140,4 +136,4 @@ TEST(primitives_of_other_folders)
     assert_int_equal(tmp_folder_remove(given), 0);
 }
 
-TEST_FILE(make, teardown)
+TEST_EACH(make_folder, remove_folder)

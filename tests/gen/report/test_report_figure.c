@@ -56,6 +56,11 @@ TEST(draws_the_speed_of_each_shape)
                    "$best using 1:2 notitle with points pt 6 ps 0.82 lc rgb '#000007', "
                    "$dot using 1:2 notitle with points pt 7 ps 0.51 lc rgb '#000008'");
     assert_true(r->has_roof && r->has_library);
+    hand.y.study->roofline = NULL; /* where no limits are known there is no roofline */
+    r = drawn();
+    hand.y.study->roofline = &roofline;
+    assert_true(r->has_library && !r->is_over_roof);
+    assert_null(strstr(script_of(r, "panel-0"), "$roof << END\n1 1\n"));
 }
 
 /* A dot is a time that was measured: none where the chosen kernel has none, tuned or not, and one on a shape that is held out and has one. The line

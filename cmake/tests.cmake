@@ -10,8 +10,9 @@
 #
 #   emulator  its program is linked with the emulator, and left out where that is not built
 #   replaces  it has a program of its own, as it puts functions in the place of dcgen's
-#   label     more labels, by commas. "slow" stays out of the sanitizer builds, as do shell tests of whole packages (tests/package); "thorough"
-#             out of all that `script/test` runs: it is for `script/test --thorough`
+#   label     more labels, by commas: "thorough" stays out of all that `script/test` runs, it is for `script/test --thorough`; "slow" out of the
+#             sanitizer builds, as do shell tests of whole packages (tests/package)
+#   sanitized  is run with the address sanitizer though its area is not
 #   timeout   seconds
 #   cost      seconds that it takes, where these are many: the longest begin first
 #   serial    runs alone
@@ -23,6 +24,18 @@ if(DCGEN_SANITIZE)
 else()
     set(timeout_factor 1)
 endif()
+
+# Rooms that take what others wrote, and those that everything stands on: what the address sanitizer is for. The thread sanitizer has all.
+set(sanitized_areas gen_base gen_spec gen_target gen_template search_record search_runner model)
+
+# Is a test of this file left out of this build?
+function(dcgen_leave_out_test file area out)
+    set(${out} OFF PARENT_SCOPE)
+    file(STRINGS ${file} wanted REGEX "^[ #/*]*ctest: (.* )?sanitized" LIMIT_COUNT 1)
+    if(DCGEN_SANITIZE MATCHES "address" AND NOT area IN_LIST sanitized_areas AND NOT wanted)
+        set(${out} ON PARENT_SCOPE)
+    endif()
+endfunction()
 
 # What a test of this file is called, and its area.
 function(dcgen_name_test file out_name out_area)
@@ -93,6 +106,10 @@ endfunction()
 function(dcgen_add_shell_test file)
     get_filename_component(folder ${file} DIRECTORY)
     dcgen_name_test(${file} name area)
+    dcgen_leave_out_test(${file} ${area} left_out)
+    if(left_out)
+        return()
+    endif()
     set(environment DCGEN=${CMAKE_BINARY_DIR}/dcgen SRC=${PROJECT_SOURCE_DIR} BIN=${CMAKE_BINARY_DIR})
     add_test(NAME ${name}_sh COMMAND ${CMAKE_COMMAND} -E env ${environment} ${run_clean} sh ${file} WORKING_DIRECTORY ${folder})
     dcgen_register_test(${name}_sh ${file} ${area} 300)
@@ -107,6 +124,10 @@ endfunction()
 file(GLOB unit_tests CONFIGURE_DEPENDS tests/*/test_*.c tests/*/*/test_*.c)
 foreach(file IN LISTS unit_tests)
     dcgen_name_test(${file} name area)
+    dcgen_leave_out_test(${file} ${area} left_out)
+    if(left_out)
+        continue()
+    endif()
     file(STRINGS ${file} emulated REGEX "^[ #/*]*ctest: (.* )?emulator" LIMIT_COUNT 1)
     file(STRINGS ${file} replaces REGEX "^[ #/*]*ctest: (.* )?replaces" LIMIT_COUNT 1)
     set(program ${area}_tests)
@@ -137,6 +158,9 @@ endforeach()
 file(GLOB setups CONFIGURE_DEPENDS tests/*/setup_*.sh)
 foreach(file IN LISTS setups)
     dcgen_add_shell_test(${file})
+    if(DCGEN_SANITIZE MATCHES "address")
+        continue()
+    endif()
     string(REGEX REPLACE "^.*/([^/]+)/setup_([^/]+)\\.sh$" "\\1_setup_\\2_sh;\\2" row ${file})
     list(GET row 0 name)
     list(GET row 1 fixture)

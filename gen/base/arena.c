@@ -11,12 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define HAS_POISON 1
-#elif defined(__has_feature) /* clang's way to say it */
-#define HAS_POISON __has_feature(address_sanitizer)
-#endif
-#if HAS_POISON
+#ifdef DCGEN_SANITIZE_address
 #include <sanitizer/asan_interface.h>
 #else
 #define ASAN_POISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))

@@ -4,7 +4,7 @@
  * seeds with a piece that is repeated until they have 64 KiB, which must not take long. It takes the options of libFuzzer that it
  * understands and leaves the others:
  *
- *   fuzz_spec FILE...                 each of them once
+ *   replay_spec FILE...               each of them once
  *   fuzz_spec -seed_inputs=@LIST      LIST: a file that names seeds, by commas
  *             -runs=N                 so many mutations (20000), or as many as a second of the processor allows
  *             -artifact_prefix=PREFIX the input under way is in PREFIXinput, and stays there if the program ends over it
@@ -19,7 +19,7 @@
 enum { MAX_SEEDS = 2000, MAX_BYTES = 1 << 16, MAX_REPEATS = 40 };
 static const double most_mutating_s = 1, most_input_s = 2; /* of the processor */
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(DCGEN_SANITIZE_address) || defined(DCGEN_SANITIZE_thread)
 static const double slower = 5;
 #else
 static const double slower = 1;

@@ -31,15 +31,12 @@ static int njoin, nfree, nunmap;
 #undef munmap
 #include "pool_job.h"
 
-#ifndef __has_feature /* clang's way to tell */
-#define __has_feature(sanitizer) 0
-#endif
-#if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
+#ifdef DCGEN_SANITIZE_thread
 #define UNDER_TSAN 1 /* it allows no new threads in a child of fork */
 #else
 #define UNDER_TSAN 0
 #endif
-#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#ifdef DCGEN_SANITIZE_address
 #define UNDER_ASAN 1 /* it takes frames that a cancelled thread leaves for live ones */
 #else
 #define UNDER_ASAN 0

@@ -288,7 +288,7 @@ static void read_until(int fd, const char *until, char *text, size_t size)
 
 TEST(cursor_comes_back_after_signal)
 {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef DCGEN_SANITIZE_address
     static const int fatal[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 #else
     static const int fatal[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT, SIGSEGV };

@@ -253,8 +253,7 @@ TEST(killed_once)
 /* A runner that may have so much memory: a kernel that wants more is left out, operands that want more end it all. */
 TEST(memory_is_short)
 {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    (void)state;
+#if defined(DCGEN_SANITIZE_address) || defined(DCGEN_SANITIZE_thread)
     puts("skipped: a runner with sanitizers cannot have little memory");
     skip();
 #else

@@ -599,7 +599,7 @@ TEST(all_memory_is_given_back)
         if (round == 11)
             memcpy(before, after, sizeof before);
     }
-#ifndef __SANITIZE_ADDRESS__ /* which keeps what is freed */
+#ifndef DCGEN_SANITIZE_address /* which keeps what is freed */
     assert_int_equal(after[0], before[0]);
     assert_int_equal(after[1], before[1]);
 #endif

@@ -60,10 +60,11 @@ static bool add_of_target(Text *t, const UnitContext *u, const UserOfPrimitives 
 {
     Arena *a = c->scope->arena;
     const FamilyPrimitives *kind = kind_of(u);
-    const Source text = { .path = "kernels", .text = c->text, .len = strlen(c->text) };
+    Source *text = ARENA_NEW(a, Source); /* what is reported points to it */
+    *text = (Source){ .path = "kernels", .text = c->text, .len = strlen(c->text) };
     Primitives p = primitives_open(a, u->target->family, u->spec, c->diag);
     FillScope *words = fill_scope(a, c->scope);
-    primitives_add(&p, &text, 0, put(a, kind->before, "PACKAGE", u->spec->package),
+    primitives_add(&p, text, 0, put(a, kind->before, "PACKAGE", u->spec->package),
                    put(a, kind->behind, "MACHINE", u->target->name));
     FILL_WORDS(words, WORD("MACHINE", u->target->name), WORD("EMULATOR", c->emulated),
                WORD("TARGET_ATTRIBUTE", arena_printf(a, "%s_TARGET_%s", u->spec->package, u->target->name)));

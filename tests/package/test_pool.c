@@ -4,7 +4,7 @@
  * hangs, with fewer and more threads than cores, awake and asleep, nested and called from several threads. Meant to
  * be run under tsan too.
  *
- *   ctest: replaces
+ *   ctest: replaces sanitized
  */
 #define _GNU_SOURCE /* for pool.c, as a package compiles it */
 #include "tests/test.h"

@@ -3,7 +3,7 @@
  * The thread pool of generated packages where its process is copied (fork), and where its callers' threads are cancelled:
  * nothing hangs, no memory is lost, and no task is left out. Meant to be run under tsan too.
  *
- *   ctest: replaces
+ *   ctest: replaces sanitized
  */
 #define _GNU_SOURCE /* for pool.c, as a package compiles it */
 #include "tests/test.h"

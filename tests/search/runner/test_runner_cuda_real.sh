@@ -3,6 +3,8 @@
 #
 # dcgen-runner-cuda as it is built for GPUs: what it says where there is none, and that it lends its CUDA runtime to the
 # code under test.
+#
+# ctest: label=slow
 set -u
 
 runner=$BIN/dcgen-runner-cuda

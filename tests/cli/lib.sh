@@ -2,7 +2,8 @@
 #
 # What the end-to-end tests share; sourced first. Makes a temporary folder, goes there, and removes it at the end. The dcgen that is
 # tested is an installation of its own in $tmp/inst, whose only template compiles at once (templates/dense/plain.c): a run
-# takes a second. dcgen's temporary folders go to $tmp/scratch.
+# takes a second. dcgen's temporary folders go to $tmp/scratch. What `gcc` compiles for dcgen is kept in $BIN/tests/cli: the next test that
+# searches among the same kernels does not compile them again.
 #
 #   dcgen ARGUMENT...     the program          run CODE ARGUMENT...   runs it; its exit code must be CODE
 #   out, err              files with what the last `run` said
@@ -40,6 +41,28 @@ cp "$SRC/tests/cli/templates/dense/plain.c" "$tmp/inst/share/dcgen/templates/den
 dcgen=$tmp/inst/bin/dcgen
 runner=$tmp/inst/bin/dcgen-runner-c
 cd "$tmp/work"
+
+# program FILE: an executable script, its text on stdin
+program() {
+    { echo '#!/bin/sh'; cat; } >"$1"
+    chmod +x "$1"
+}
+
+# A text that dcgen compiles includes nothing of ours: it and the flags before -o say what becomes of it.
+real_gcc=$(command -v gcc)
+mkdir -p "$tmp/tools" "$BIN/tests/cli"
+find "$BIN/tests/cli" -type f -mmin +600 -delete
+program "$tmp/tools/gcc" <<CC
+case "\$*" in *' -o '*/dcgen-[0-9]*-*/*.s\ * | *' -o '*/dcgen-[0-9]*-*/*.so\ *) ;; *) exec "$real_gcc" "\$@" ;; esac
+for source; do [ "\$last" != -o ] || product=\$source; last=\$source; done
+made=\$({ echo "$(gcc -dumpfullversion) \${*%%-o *}"; cat "\$source"; } | sha256sum)
+made="$BIN/tests/cli/"\${made%% *}.\${product##*.}
+cp "\$made" "\$product" 2>/dev/null && exit
+said=\$("$real_gcc" "\$@" 2>&1) || { code=\$?; printf '%s\n' "\$said" >&2; exit \$code; }
+[ -z "\$said" ] || { printf '%s\n' "\$said" >&2; exit 0; }
+{ cp "\$product" "\$made.\$\$" && mv "\$made.\$\$" "\$made"; } 2>/dev/null || :
+CC
+PATH=$tmp/tools:$PATH
 
 # install_cuda: what CUDA targets need besides; their only template is tests/cli/templates/dense/plain.cu
 install_cuda() {
@@ -145,11 +168,6 @@ no_process() {
     done
 }
 
-# program FILE: an executable script, its text on stdin
-program() {
-    { echo '#!/bin/sh'; cat; } >"$1"
-    chmod +x "$1"
-}
 lines() { grep -c "$1" "$2" || :; }
 # trials FILE: the lines of kernels of the target that is tuned for; lesser targets' general kernels are recorded too, but they are no trials.
 trials() {

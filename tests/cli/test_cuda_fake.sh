@@ -9,14 +9,20 @@
 fake=$BIN/tests/dcgen-runner-cuda-fake
 [ -x "$fake" ] || { echo "skipped: dcgen-runner-cuda was left out of this build"; exit 77; }
 install_cuda
-TRIALS=6 write_spec tiny.cfg
+TRIALS=6 BUDGET_S=120 write_spec tiny.cfg
 export FAKE="$fake" SRC LD_LIBRARY_PATH="$BIN/tests/cuda${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
     ASAN_OPTIONS=detect_leaks=0:handle_segv=0 TARGETS="$share/targets"
 program fake-gpu <<'END'
 exec "$FAKE" --targets "$TARGETS" --deadline "${DEADLINE:-10}" "$@"
 END
-# The candidate is the same C for all; its own text tells which fault it shall have. One never ends, where HANG is set.
+# The candidate is the same C for all, compiled once a fault; its own text tells which it shall have. One never ends, where HANG is set.
 program fake-nvcc <<'END'
+made() { # made NAME SOURCE FLAG...
+    object=made-$1.so source=$SRC/tests/search/runner/cuda/$2
+    shift 2
+    [ -f "$object" ] || { cc -O1 -shared -fPIC -I "$SRC" "$@" -o "$object.$$" "$source" && mv "$object.$$" "$object"; }
+    exec cp "$object" "$out"
+}
 [ "$1" = --version ] && { echo "nvcc: a script"; echo "Cuda compilation tools, release 13.0, V13.0.0"; exit 0; }
 behaviour=0 spill=0 ns=4000
 for word; do
@@ -35,14 +41,14 @@ if grep -q '^extern "C" const int dcgen_aligned' "$last"; then
     [ "$behaviour" != none ] || { echo "library.cu:7: error: cublasLt.h: No such file or directory" >&2; exit 1; }
 fi
 if [ "${LIMITS:-}" ] && grep -q '^extern "C" int dcgen_limit' "$last"; then
-    exec cc -O1 -shared -fPIC -I "$SRC" -o "$out" "$SRC/tests/search/runner/cuda/limits.c"
+    made limits limits.c
 fi
 echo "ptxas info    : Compiling entry function 'k' for 'sm_90a'" >&2
 echo "    0 bytes stack frame, $spill bytes spill stores, $spill bytes spill loads" >&2
 echo "ptxas info    : Used 40 registers, used 1 barriers" >&2
 bias=0
 ! grep -q ')operand\[3\]' "$last" || bias=1
-exec cc -O1 -shared -fPIC -I "$SRC" -DHAS_BIAS=$bias -DBEHAVIOUR=${behaviour:-0} -DTAKES_NS=$ns -o "$out" "$SRC/tests/search/runner/cuda/candidate.c"
+made "$bias-${behaviour:-0}-$ns" candidate.c -DHAS_BIAS=$bias -DBEHAVIOUR=${behaviour:-0} -DTAKES_NS=$ns
 END
 
 section what the GPU is asked

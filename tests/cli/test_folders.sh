@@ -3,11 +3,37 @@
 #
 # --templates DIR with functions on vectors and targets, and what it says of files of later folders: all are found, keys and MANIFEST follow those that a kernel is made from and no others, every
 # command works with them from any folder, and what is wrong with such a file is told at its place.
-# ctest: cost=8
+# ctest: label=slow cost=8
 . "$SRC/tests/cli/lib.sh"
 write_spec tiny.cfg
+share=$tmp/inst/share/dcgen/templates
+plain=$SRC/tests/cli/templates/dense/plain.c
+
+# A kernel that calls a primitive without a formula: its key and MANIFEST follow that primitive, those that it calls, and no other.
+section a primitive that nothing calls
+sed 's/x\[k\] \* w\[k\]/PACKAGE_load_MACHINE(x + k, 1)[0] * w[k]/' "$plain" >"$share/dense/plain.c"
+grep -q PACKAGE_load_MACHINE "$share/dense/plain.c" || failed "the template calls no primitive"
+run 0 --no-report -o own tiny.cfg
+! grep -q 'vector/erf.h' own/MANIFEST || failed "MANIFEST names what nothing calls"
+echo '/* changed */' >>"$share/vector/erf.h"
+run 0 replay --no-report --records own.records.jsonl -o again tiny.cfg
+run 0 replay --check own
+
+for path in load floats copy; do # load.h calls floats.h on every target, copy.h on one
+    section "$path.h"
+    grep -qE "^# template [0-9a-f]{64}  vector/$path.h\$" own/MANIFEST || failed "MANIFEST does not name $path.h"
+    cp "$share/vector/$path.h" kept.h
+    echo '/* changed */' >>"$share/vector/$path.h"
+    run 1 replay --no-report --records own.records.jsonl -o again tiny.cfg
+    said '3 kernels of another version of dense/plain.c'
+    run 1 replay --check own
+    grep -q "vector/$path.h" "$out" || failed "replay --check does not name it"
+    cp kept.h "$share/vector/$path.h"
+done
+cp "$plain" "$share/dense"
+
 mkdir mine mine/dense mine/vector mine/targets
-sed -e 's/"plain"/"own"/; s/x\[k\] \* w\[k\]/PACKAGE_take_MACHINE(x + k)[0] * w[k]/' "$SRC/tests/cli/templates/dense/plain.c" >mine/dense/own.c
+sed -e 's/"plain"/"own"/; s/x\[k\] \* w\[k\]/PACKAGE_take_MACHINE(x + k)[0] * w[k]/' "$plain" >mine/dense/own.c
 grep -q PACKAGE_take_MACHINE mine/dense/own.c || failed "the template calls no function of the folder"
 cat >mine/vector/take.h <<'H'
 static inline TARGET_ATTRIBUTE PACKAGE_floats_MACHINE PACKAGE_take_MACHINE(const float *p) /* no line with a licence comes before it */
@@ -20,7 +46,7 @@ name = "few";
 like = "portable";
 vector_registers = 8;
 CFG
-mv "$tmp/inst/share/dcgen/templates/dense/plain.c" plain.c # so that the package has kernels of the folder
+mv "$share/dense/plain.c" plain.c # so that the package has kernels of the folder
 
 section a package for a target of the folder
 run 0 --templates mine -t few --no-report -o tiny tiny.cfg
@@ -84,7 +110,6 @@ cp "$tmp/inst/share/dcgen/templates/vector/erf.h" mine/vector
 run 0 replay $records -o again tiny.cfg # what no kernel is made from does not count
 
 section what lies in later folders
-share=$tmp/inst/share/dcgen/templates
 mkdir later later/dense later/my_rows
 sed 's|^static TARGET_ATTRIBUTE int KERNEL|#include "note.h"\n&|' plain.c >"$share/dense/plain.c"
 echo '/* a note beside the other */' >"$share/dense/note.h"

@@ -5,7 +5,7 @@
 # and the same command goes on from there: what was built and measured is not built and measured again.
 # ctest: label=slow thorough cost=50
 . "$SRC/tests/cli/lib.sh"
-TRIALS=8 write_spec tiny.cfg
+TRIALS=8 BUDGET_S=200 write_spec tiny.cfg
 records=out/tiny.records.jsonl
 
 # Slow enough that a kill meets every phase. While there is a file $HOLD, no kernel is compiled to its end.

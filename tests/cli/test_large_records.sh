@@ -3,7 +3,7 @@
 #
 # A record file of 12 MB, as a fleet of machines writes it: memory is at most three times the file, processor time grows as the file does, and an
 # interrupt ends replay at once.
-# ctest: cost=15
+# ctest: label=slow cost=8
 . "$SRC/tests/cli/lib.sh"
 
 write_spec tiny.cfg

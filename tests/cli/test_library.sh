@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# ctest: timeout=120
+# ctest: label=slow timeout=120
 #
 # A CBLAS beside the finalists on a CPU: its times are in the records, in the summary and in the report; without one the search goes on
 # and says why. And what else a search records beside its times: the machine's limits, at its start and its end, the order of candidates.

@@ -3,7 +3,7 @@
 #
 # An operator of a stranger's: a folder with op.cfg, its definition and one template is enough for a package with a test and a benchmark. The
 # operator has what dense has not: an index, a packed constant of one extent, an attribute, a derived extent, operands with strides.
-# ctest: cost=35
+# ctest: label=slow cost=15
 . "$SRC/tests/cli/lib.sh"
 
 op=ops/pick
@@ -79,19 +79,7 @@ grep -q '^ \*   STEP      rows are taken from every STEP-th index, 1 to 8$' out/
 grep -q '^ \*   P         rows of Y: ceil_div(R, STEP)$' out/picked/picked.h || failed "the header does not say what P is"
 nothing_left
 
-# build: the package's own test and benchmark, by cmake, without a warning
-build() {
-    rm -rf built
-    { cmake -S out/picked -B built -DCMAKE_C_FLAGS='-Wall -Wextra -Werror' && cmake --build built -j2; } >"$tmp/log/cmake" 2>&1 || { cat "$tmp/log/cmake"; failed "cmake"; }
-}
-build
-ctest --test-dir built --no-tests=error >"$out" 2>&1 || failed "its own test"
-built/picked_test >"$out" 2>&1
-grep -q '^[1-9][0-9]* kernels, [0-9]* checks, 0 failed' "$out" || failed "its own test"
-built/picked_bench 2 >"$out" 2>&1 || failed "its own benchmark"
-[ "$(grep -c '^ *[0-9]' "$out")" -ge 4 ] || failed "the benchmark lacks shapes"
-
-section a product
+section a product, with its own test and benchmark, without a warning
 mkdir product
 cat >product/CMakeLists.txt <<'CMAKE'
 cmake_minimum_required(VERSION 3.16)
@@ -104,18 +92,22 @@ cat >product/main.c <<'C'
 #include "picked.h"
 int main(void) { return picked(0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0); }
 C
-{ cmake -S product -B made && cmake --build made; } >"$tmp/log/cmake" 2>&1 || { cat "$tmp/log/cmake"; failed "cmake of a product"; }
+{ cmake -S product -B made -Dpicked_TEST=ON -DCMAKE_C_FLAGS='-Wall -Wextra -Werror' && cmake --build made -j2; } >"$tmp/log/cmake" 2>&1 || { cat "$tmp/log/cmake"; failed "cmake of a product"; }
+
+made/picked/picked_test >"$out" 2>&1
+grep -q '^[1-9][0-9]* kernels, [0-9]* checks, 0 failed' "$out" || failed "its own test"
+made/picked/picked_bench 2 >"$out" 2>&1 || failed "its own benchmark"
+[ "$(grep -c '^ *[0-9]' "$out")" -ge 4 ] || failed "the benchmark lacks shapes"
 
 section a kernel that is wrong
+for file in pool test; do gcc -std=gnu17 -O1 -c -o $file.o out/picked/$file.c; done
 # broken SED TEXT: the test of a package whose kernels are spoilt fails, and says TEXT
 broken() {
-    cp out/picked/kernels.c good.c
-    sed -i "$1" out/picked/kernels.c
-    ! cmp -s good.c out/picked/kernels.c || failed "nothing to break: $1"
-    build
-    ! built/picked_test >"$out" 2>&1 || failed "its own test does not find: $1"
+    sed "$1" out/picked/kernels.c >spoilt.c
+    ! cmp -s spoilt.c out/picked/kernels.c || failed "nothing to break: $1"
+    gcc -std=gnu17 -O1 -Iout/picked -o spoilt spoilt.c pool.o test.o -lm -pthread
+    ! ./spoilt >"$out" 2>&1 || failed "its own test does not find: $1"
     grep -q "$2" "$out" || failed "its own test does not say '$2': $1"
-    cp good.c out/picked/kernels.c
 }
 broken 's/a->X_stride\[0\]/a->C/' '^wrong: R=.* strided: '
 broken 's/a->Y_stride\[0\]/a->C/' '^wrong: R=.* strided: '

@@ -3,14 +3,14 @@
 #
 # SIGINT, SIGTERM and SIGHUP in every phase: exit code 130, what was measured is kept, nothing lives on, and the same command goes on.
 # Ctrl-C on a terminal leaves it as it was.
-# ctest: label=slow cost=25
+# ctest: label=slow cost=15
 . "$SRC/tests/cli/lib.sh"
 if ! env --default-signal=INT true 2>/dev/null; then
     skipped "env cannot restore signals, which a shell without job control has ignored"
     exit 77
 fi
 # Shapes are held out, so that there is always a last comparison.
-TRIALS=8 write_spec tiny.cfg "tune = { T = [1, 4]; };"
+TRIALS=8 BUDGET_S=200 write_spec tiny.cfg "tune = { T = [1, 4]; };"
 records=out/tiny.records.jsonl
 
 # While there is a file $HOLD, no kernel is compiled to its end: what is to happen before that cannot come too late.
@@ -72,14 +72,12 @@ stopped() {
 safe() { said "dcgen: interrupted; what was measured is in $records, and the same command goes on from there"; }
 
 section before anything is measured
-for signal in INT TERM HUP; do
-    begin --cc "$tmp/work/cc_mute" tiny.cfg
-    wait_until grep -q version "$CC_LOG"
-    stopped $signal
-    said 'dcgen: interrupted; nothing was measured yet'
-    begin --runner "$tmp/work/run_mute" tiny.cfg
-    wait_until grep -q runner "$CC_LOG"
-    stopped $signal
+for row in 'HUP --cc cc_mute version' 'TERM --runner run_mute runner'; do
+    # shellcheck disable=SC2086
+    set -- $row
+    begin $2 "$tmp/work/$3" tiny.cfg
+    wait_until grep -q $4 "$CC_LOG"
+    stopped $1
     said 'dcgen: interrupted; nothing was measured yet'
 done
 absent out
@@ -95,16 +93,14 @@ done
 rm "$HOLD"
 
 section while it verifies and measures
-for signal in INT TERM HUP; do
-    for what in '"type":"kernel"' '"type":"measure"' '"final":true'; do
-        rm -f $records
-        WHAT=$what begin --runner "$tmp/work/run_held" tiny.cfg
-        wait_until grep -q "$what" $records
-        stopped $signal
-        safe
-        absent out/tiny
-        cp $records seen
-    done
+for row in 'HUP "type":"kernel"' 'INT "type":"measure"' 'TERM "final":true'; do
+    rm -f $records
+    WHAT=${row#* } begin --runner "$tmp/work/run_held" tiny.cfg
+    wait_until grep -q "${row#* }" $records
+    stopped ${row%% *}
+    safe
+    absent out/tiny
+    cp $records seen
 done
 
 section the run that goes on
@@ -128,11 +124,19 @@ whole out/tiny
 
 section a terminal
 if command -v script >/dev/null; then
-    # on_terminal CODE INPUT ARGUMENT...: with a bar; what was on the terminal goes to $out
+    # on_terminal CODE KEYS ARGUMENT...: with a bar, at which the keys are pressed; what was on the terminal goes to $out
     on_terminal() {
-        want=$1 input=$2 got=0
+        want=$1 keys=$2 got=0
         shift 2
-        eval "$input" | TERM=xterm LC_ALL=C.UTF-8 script -qec "stty -echo; $dcgen --cc $tmp/work/cc $*" /dev/null >"$out" || got=$?
+        rm -f ended
+        : >"$out"
+        {
+            until [ -z "$keys" ] || { grep -q '[0-9a-f]\{32\}\.c$' "$CC_LOG" && grep -aq '\[?25l' "$out"; }; do sleep 0.02; done
+            printf "$keys"
+            until [ -e ended ]; do sleep 0.05; done
+        } |
+            TERM=xterm LC_ALL=C.UTF-8 script -qec "trap : INT; stty -echo; code=0; $dcgen --cc $tmp/work/cc $* || code=\$?; : >ended; exit \$code" \
+                /dev/null >"$out" || got=$?
         [ $got -eq "$want" ] || failed "exit code $got, not $want"
         [ "$(LC_ALL=C grep -ao "$(printf '\033')\[?25[hl]" "$out" | tail -n 1)" = "$(printf '\033[?25h')" ] || failed "the cursor is not shown again"
         grep -q "$(printf '\033\\[?25l')" "$out" || failed "there was no bar"
@@ -141,10 +145,10 @@ if command -v script >/dev/null; then
     rm $records
     : >"$CC_LOG"
     : >"$HOLD"
-    on_terminal 130 'while ! grep -q "[0-9a-f]\{32\}\.c$" "$CC_LOG"; do sleep 0.01; done; sleep 0.2; printf "\003"; sleep 2' tiny.cfg
+    on_terminal 130 '\003' tiny.cfg
     grep -q 'interrupted; what was measured is in' "$out" || failed "no word of the interruption"
     rm "$HOLD"
-    on_terminal 0 'sleep 4' tiny.cfg
+    on_terminal 0 '' tiny.cfg
     for phase in search race 'hold out'; do
         grep -q "$phase" "$out" || failed "no phase '$phase'"
     done
@@ -152,7 +156,7 @@ if command -v script >/dev/null; then
     rm $records
     : >"$CC_LOG"
     : >"$HOLD"
-    on_terminal 130 'while ! grep -q "[0-9a-f]\{32\}\.c$" "$CC_LOG"; do sleep 0.01; done; sleep 0.2; printf "\003\003\003"; sleep 2' tiny.cfg
+    on_terminal 130 '\003\003\003' tiny.cfg
     nothing_left
 else
     skipped "a terminal: script(1) is not here"

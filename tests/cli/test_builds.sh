@@ -10,7 +10,8 @@ fake=$BIN/tests/dcgen-runner-cuda-fake
 install_cuda
 sed -i 's/choices = \[1, 2, 4\]/choices = [1, 2, 3, 4, 5, 6, 7, 8]/; s/choices = \[16, 32\]/choices = [8, 16, 24, 32, 40, 48, 56, 64]/' \
     "$share/dense/plain.cu" # 64 candidates
-TRIALS=20 BUDGET_S=120 write_spec tiny.cfg # what is built shall not depend on how fast this machine is
+n=${THOROUGH:+20} n=${n:-6}
+TRIALS=$n BUDGET_S=120 write_spec tiny.cfg # what is built shall not depend on how fast this machine is
 export FAKE="$fake" SRC LD_LIBRARY_PATH="$BIN/tests/cuda${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
     ASAN_OPTIONS=detect_leaks=0:handle_segv=0 TARGETS="$share/targets"
 program fake-gpu <<'END'
@@ -41,12 +42,12 @@ search() { run 0 -t cuda --runner ./fake-gpu --nvcc ./fake-nvcc -o gpu --no-repo
 section built ahead, without a device
 run 2 build tiny.cfg
 said 'build: missing --builds DIR'
-run 0 build -t sm_90a --nvcc ./fake-nvcc --builds some/builds --trials 20 tiny.cfg
-n=$(compiled)
+run 0 build -t sm_90a --nvcc ./fake-nvcc --builds some/builds --trials $n tiny.cfg
+built=$(compiled)
 grep -q "^tiny: [0-9]* kernels for sm_90a compiled, [0-9]* of them usable: some/builds$" "$out" || failed "it does not say what it did"
-[ "$(ls some/builds | grep -c '\.build$')" -eq $((n + 3)) ] || failed "$n were compiled, others are kept" # and the op's definition, C's empty text, limits.cu
-run 0 build -t sm_90a --nvcc ./fake-nvcc --builds some/builds --trials 20 --json tiny.cfg
-[ "$(compiled)" -eq "$n" ] || failed "the same is compiled again"
+[ "$(ls some/builds | grep -c '\.build$')" -eq $((built + 3)) ] || failed "$built were compiled, others are kept" # and the op's definition, C's empty text, limits.cu
+run 0 build -t sm_90a --nvcc ./fake-nvcc --builds some/builds --trials $n --json tiny.cfg
+[ "$(compiled)" -eq "$built" ] || failed "the same is compiled again"
 grep -q '"target": *"sm_90a"' "$out" || failed "no JSON"
 
 section a search finds it

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# What a run prints of itself: --dump of every stage, --json, -v, and the package's own benchmark. CMake reads the JSON.
+# What a run prints of itself: --dump of every stage, --json, -v. CMake reads the JSON.
 # ctest: label=slow
 . "$SRC/tests/cli/lib.sh"
-TRIALS=6 write_spec tiny.cfg
+TRIALS=6 BUDGET_S=100 write_spec tiny.cfg
 
 # json WANT PATH...: the value at PATH of what was printed is WANT
 json() {
@@ -110,26 +110,4 @@ sed -e 's/"plain"/"wrong"/; s/\[1, 2, 3, 4, 8, 16\]/[4]/; s/\[1, 2, 4\]/[1]/; s/
 run 0 -v --templates bad -o verbose tiny.cfg
 said 'wrong: wrong '
 grep -q ' failed; ' "$out" || failed "no count"
-
-section colours
-run 2 --color always none.cfg
-grep -q "$(printf '\033')" "$err" || failed "no colour"
-run 2 none.cfg
-! grep -q "$(printf '\033')" "$err" || failed "colour without a terminal"
-
-section the benchmark of a package
-run 0 bench out/tiny
-grep -q 'geomean over 4 shapes' "$out" || failed "no result"
-nothing_left
-run 2 bench none
-said "dcgen: 'none' is not a dcgen package: No such file"
-run 2 bench bad
-said "it lacks spec.cfg, bench.c or CMakeLists.txt"
-(PATH=/nowhere; code=0; "$dcgen" bench out/tiny >"$tmp/log/out" 2>"$tmp/log/err" || code=$?; [ $code -eq 3 ]) || failed "without cmake"
-said 'dcgen: cannot start cmake: No such file'
-cp -R out/tiny broken
-echo 'int broken = ;' >>broken/bench.c
-run 1 bench broken
-said "'broken' cannot be built: cmake exited with code"
-said 'bench.c'
 nothing_left

@@ -78,7 +78,7 @@ later few
 
 section little memory for compilers
 for mib in 36 44 48; do
-    cc_wants "ulimit -v $((mib * 1024))"
+    cc_wants "ulimit -v $((mib * 1024)); exec $real_gcc \"\$@\""
     code=0
     "$dcgen" -o poor --cc "$tmp/work/cc" tiny.cfg >"$out" 2>"$err" </dev/null || code=$?
     [ $code -eq 0 ] || [ $code -eq 3 ] || failed "exit code $code with $mib MiB"

@@ -4,7 +4,7 @@
 # Compilers and runners that are missing, fail, lie, or hang. Those that hang are waited for in the background.
 # ctest: label=slow cost=50
 . "$SRC/tests/cli/lib.sh"
-write_spec tiny.cfg
+BUDGET_S=100 write_spec tiny.cfg
 
 # nothing_made NAME
 nothing_made() { absent "$1" "$1.records.jsonl"; }

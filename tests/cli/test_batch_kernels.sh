@@ -1,14 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# ctest: label=slow timeout=180 thorough
+# ctest: label=slow timeout=180
 #
 # Kernels of batch_matmul for this CPU, called as a package calls them.
 # - Those that pack operands on the stack compute with no memory there that nobody wrote. It would change no result, as what comes of it is not
 #   stored, but where it holds denormal numbers each operation takes a hundred times as long. The CPU notes in MXCSR that it met one.
-# - The general kernel of each template builds without spills and is right, on each instruction set: a package keeps one where it
-#   has no other. The formula tells all places apart: of one tile each and of many, along either axis of the batch, and of several blocks along k.
-#   Of the others than direct_bmm and pack_bmm, and for all layouts, when thorough.
 # - They are right where matrices are heads inside the rows of [tokens][12][64]: a kernel may treat rows that are so far apart in a way of its own.
 . "$SRC/tests/cli/lib.sh"
 
@@ -119,38 +116,3 @@ done
 kernel avx512 MK KN direct_bmm MR=8 NV=3 PF=1 HOLD=1 HALF=1
 kernel avx512 MK NK dot_bmm MR=4 NR=4
 kernel portable MK NK dot_bmm MR=2 NR=4
-
-# general TARGET A B EPILOGUE TEMPLATE: the general kernel, as the template's head names it.
-general() {
-    target=$1 a=$2 b=$3 epilogue=$4 template=$5
-    values=$(sed -n "s/.*{ target = \"$target\"; *\(.*;\) }.*/\1/p" "$SRC/templates/batch_matmul/$template.c" | tr -d ' ' | tr ';' ' ')
-    [ -n "$values" ] || failed "$template has no general kernel for $target"
-    cat >spec.cfg <<SPEC
-name = "general"; op = "batch_matmul"; dtype = "f32"; target = ["$target"]; layout = { A = "$a"; B = "$b"; }; epilogue = $epilogue;
-shapes = ( { B0 = 1; B1 = 3; M = 16; N = 16; K = 64; }, { B0 = 5; B1 = 1; M = 3; N = 5; K = 40; }, { B0 = 2; B1 = 1; M = 33; N = 43; K = 300; } );
-SPEC
-    # shellcheck disable=SC2086
-    run 0 try "$template" $values spec.cfg --templates "$SRC/templates"
-    grep -qF "right on" "$out" || failed "$template on $target, A $a, B $b, epilogue $epilogue is not right"
-}
-
-section general
-places='"m >= n ? acc * 0.125 + r[b0,b1,m,n] : -inf"' # as it differs from element to element, each has to be the right one's
-for target in portable avx2 avx512; do
-    if [ "$target" != portable ] && ! grep -qwE "$target(bw)?" /proc/cpuinfo; then
-        skipped "general kernels on a CPU without $target"
-        continue
-    fi
-    general $target MK KN "$places" direct_bmm
-    general $target MK KN '["gelu", "sigmoid", "tanh"]' direct_bmm # more constants than registers, but no sum is in one
-    general $target MK NK "$places" pack_bmm
-    general $target MK NK '"tanh(acc)"' pack_bmm # with more constants than AVX2 has registers
-    [ -n "${THOROUGH:-}" ] || continue
-    general $target MK NK '[]' dot_bmm
-    general $target KM KN '[]' direct_bmm
-    general $target KM NK '[]' pack_bmm
-    general $target MK KN '[]' pack_bmm
-    general $target KM KN "$places" pack_bmm
-    general $target MK NK "$places" dot_bmm
-    general $target MK KN '[]' direct_bmm
-done

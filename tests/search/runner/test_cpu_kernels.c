@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Kernels for CPUs, executed: every template with each way that its code can go, in all layouts, with formulas in registers, in loops and of the
+ * place. Each is held against its definition on awkward shapes: tails on every axis, nothing to sum up, operands with gaps, rows of infinities, calls in
+ * several parts.
+ *
+ * A target * is the widest instruction set that this CPU runs; with THOROUGH=1 it is each of them in turn, and there are more rows.
+ *
+ *   ctest: thorough label=slow timeout=600 cost=30
+ */
+#include "tests/search/runner/cpu_rows.h"
+
+#define BIAS "acc + bias[n]"
+#define CALLS "tanh(acc + bias[n])"
+#define PLACE "m >= n ? acc * 0.125 + r[b0,b1,m,n] : -inf" /* each element has to be the right one's */
+#define SHARED " threads = [1, 3];"                        /* kernels whose threads share out rows are for several */
+#define CONV "acc + bias[oc]"
+#define CHANNELS "clamp(acc + bias[oc], 0, 6)"
+
+#define ACCURATE "accuracy = 16.0;"
+#define SAME "shapes = ( { N = \"T\"; G = 1; H = 5; W = 9; C = 5; K = 19; R = 3; S = 3; PAD = 1; } );"
+#define ODD                                                                                                         \
+    "shapes = ( { N = \"T\"; G = 2; H = 7; W = 11; C = 3; K = 17; R = 3; S = 2; STRIDE = 2; PAD_T = 1; PAD_R = 2; " \
+    "DIL_W = 2; } );"
+/* Depthwise ones, and beside them a call with several channels and filters a group. */
+#define DEEP(attributes)                                                                                  \
+    "shapes = ( { N = 2; G = 37; H = \"T\"; W = \"T + 2\"; C = 1; K = 1; R = 3; S = 3; " attributes " }," \
+    "           { N = 1; G = 3; H = \"T + 1\"; W = \"T\"; C = 2; K = 5; R = 3; S = 3; " attributes " } );"
+#define PLAIN DEEP("PAD = 1;")
+#define HALVING DEEP("STRIDE = 2; PAD_B = 1; PAD_R = 2; PAD_L = 1; PAD_T = 1;")
+#define APART DEEP("PAD = 4; STRIDE_W = 3; DIL_H = 2;")
+#define ANY_FILTER "FR=0 FS=0 FH=0 FW=0"
+
+#define GATHERED                                                    \
+    "types = { id = \"s32\"; kind = \"s32\"; };"                    \
+    "extents = { word = [\"V\", \"N\"]; kinds = [\"S\", \"N\"]; };" \
+    "shapes = ( { M = \"T\"; N = 70; V = 30; S = 2; } );"
+#define BATCHES_GATHERED                                                      \
+    "types = { order = \"s32\"; column = \"s32\"; };"                         \
+    "extents = { x = [\"B0\", \"B1\", \"M\", \"N\"]; t = [\"B1\", \"V\"]; };" \
+    "shapes = ( { B0 = 2; B1 = 3; M = \"T\"; N = 33; V = \"T + 5\"; } );"
+#define ACROSS_GATHERED                                                 \
+    "types = { k = \"s32\"; Y = \"s32\"; t = \"s32\"; id = \"s32\"; };" \
+    "extents = { t = [\"V\", \"N\"]; }; shapes = ( { M = \"T\"; N = 37; V = 5; } );"
+#define SHORT "rows * NV=2 SIDE=1 PF=1"
+#define TALL "rows * NV=4 SIDE=4 PF=0"
+
+/* clang-format off */
+static const KernelRow usual[] = {
+    /* ---- dense: formulas with functions and without; blocks of k and none; shared out by columns and by rows; tiles of one height and of even ones */
+    { "dense f32 W=KN", "direct_gemm portable", CALLS, NULL },
+    { "dense f32 W=KN", "direct_gemm * UK=2 KC=0 PF=4 HOLD=1 ORDER=1 EVEN=0 SPLIT=1", BIAS, SHARED },
+    { "dense f32 W=NK", "dot_gemm portable", CALLS, NULL },
+    { "dense f32 W=NK", "dot_gemm * UK=2 KC=512 HOLD=1 ORDER=1 EVEN=0 SPLIT=1", BIAS, SHARED },
+    { "dense f32 W=NK", "repack_gemm portable", CALLS, NULL },
+    { "dense f32 W=KN", "repack_gemm * UK=2 KC=64 EVEN=0 SPLIT=1", BIAS, SHARED },
+    { "dense f32 W=NK packed", "packed_gemm portable", CALLS, NULL },
+    { "dense f32 W=KN packed", "packed_gemm * CALLS=1 BLOCK=0 EVEN=0 SPLIT=1", CALLS, SHARED },
+    { "dense f32 W=KN packed", "packed_gemm avx2 MR=1 NP=1 KA=4 UK=2 KC=512 PF=8 BLOCK=0 EVEN=0", BIAS, NULL },
+    /* ---- batch_matmul: general kernels; one with more constants than registers, though no sum is in one */
+    { "batch_matmul f32 A=MK B=KN", "direct_bmm portable", PLACE, NULL },
+    { "batch_matmul f32 A=MK B=KN", "direct_bmm *", "tanh(sigmoid(gelu(acc)))", NULL },
+    { "batch_matmul f32 A=KM B=KN", "direct_bmm * PF=1", NULL, NULL },
+    { "batch_matmul f32 A=MK B=NK", "pack_bmm *", PLACE, NULL },
+    { "batch_matmul f32 A=KM B=KN", "pack_bmm portable PF=2", "tanh(acc)", NULL },
+    { "batch_matmul f32 A=MK B=NK", "dot_bmm *", PLACE, NULL },
+    /* ---- convolutions */
+    { "conv2d f32 packed", "direct_conv portable UK=2 PF=0", CONV, ODD },
+    { "conv2d f32 X=NCHW Y=NCHW packed", "direct_conv * HOLD=1 UK=1", CONV, SAME },
+    { "conv2d f32 packed", "direct_conv portable STRIP=1", CONV, SAME },
+    { "conv2d f32 F=RSCK packed", "direct_conv avx2 MR=4 NP=1 UK=2 PF=0 HOLD=2 BLOCK=8 STRIP=1 CALLS=1", "tanh(acc + bias[oc])", ODD },
+    { "conv2d f32 packed", "winograd_conv portable YT=2 MR=1 NP=1 UK=1 PF=1 HOLD=1 BLOCK=8", CONV, ACCURATE SAME },
+    { "conv2d f32 packed", "winograd_conv avx2 YT=4 MR=2 NP=1 UK=1 PF=1 HOLD=1 BLOCK=4", CONV, ACCURATE SAME },
+    /* ---- depthwise ones: for known filters and any, in strips of channels and all at once */
+    { "conv2d f32 packed", "depthwise_conv * PT=1 QT=4 " ANY_FILTER " CB=2", CHANNELS, PLAIN },
+    { "conv2d f32 packed", "depthwise_conv * PT=2 QT=3 FR=3 FS=3 FH=1 FW=1 CB=2", CHANNELS, PLAIN },
+    { "conv2d f32 packed", "depthwise_conv portable PT=3 QT=2 FR=3 FS=3 FH=1 FW=1 CB=0", "acc + residual[n,p,q,oc]", PLAIN },
+    { "conv2d f32 packed", "depthwise_conv * PT=2 QT=3 FR=3 FS=3 FH=2 FW=2 CB=0", "silu(acc * scale[oc] + shift[oc])", HALVING },
+    { "conv2d f32 packed", "depthwise_conv portable PT=1 QT=4 " ANY_FILTER " CB=0", "acc + residual[n,p,q,oc]", APART },
+    { "conv2d f32 packed", "depthwise_conv * PT=2 QT=3 FR=3 FS=3 FH=1 FW=3 CB=0", "acc + residual[n,p,q,oc]", APART }, /* has no way of its own with dilations */
+    /* ---- formulas of rows */
+    { "rows f32", SHORT, "softmax[n](x[m,n])", NULL },
+    { "batch_rows f32", TALL, "softmax[n](n < len[b0] ? x[b0,b1,m,n] * 0.125 : -inf)", "types = { len = \"s32\"; };" },
+    { "batch_rows f32", SHORT, "log_softmax[n](n <= m ? x[b0,b1,m,n] : -100)", NULL },
+    { "rows f32", TALL, "layernorm[n](x[m,n], 1e-5) * gamma[n] + beta[n]", NULL },
+    { "rows f32", SHORT, "rmsnorm[n](x[m,n], 1e-5) * gamma[n]", NULL },
+    { "row_values f32", TALL, "sum[n](x[m,n])", NULL },
+    { "row_values f32", SHORT, "argmax[n](x[m,n])", NULL },
+    { "row_values f32", TALL, "sqrt(sum[n](x[m,n] * x[m,n])) + min[n](abs(x[m,n]))", NULL },
+    { "rows f32", SHORT, "x[m,n] * y[n] + z[m] - max(w[m,n], 0.5)", NULL },
+    { "rows f32", TALL, "silu(x[n,m]) * N", NULL },
+    { "rows f32", SHORT, "layernorm[n](word[id[m],n] + place[m,n] + kinds[kind[m],n], 1e-12) * gamma[n]", GATHERED },
+    { "batch_rows f32", TALL, "x[b0,b1,order[b0,m],n] + t[b1,column[n]] * V", BATCHES_GATHERED },
+    { "row_values f32", SHORT, "sum[n](x[m,order[n]])", "types = { order = \"s32\"; }; extents = { x = [\"M\", \"N\"]; };" },
+    /* ---- blocks of rows */
+    { "rows f32", "block_rows * ROWS=1 COLS=0", "x[n,m]", NULL },
+    { "batch_rows f32", "block_rows * ROWS=2 COLS=2", "gelu(x[b1,n,b0,m]) + y[n,m] * z[b0,b1,m,n] - b[n] * m", NULL },
+    { "rows f32", "block_rows * ROWS=4 COLS=1", "k[n,m] - t[id[m],n]", ACROSS_GATHERED },
+    { "rows f32", "block_rows * ROWS=1 COLS=8", "x[n,m] + h[n,m]", "types = { x = \"bf16\"; h = \"f16\"; };" },
+};
+
+/* General kernels with further layouts and formulas. */
+static const KernelRow thorough[] = {
+    { "dense f32 W=KN", "direct_gemm *", CALLS, NULL },
+    { "dense f32 W=NK", "dot_gemm *", CALLS, NULL },
+    { "dense f32 W=NK", "repack_gemm *", CALLS, NULL },
+    { "dense f32 W=KN packed", "packed_gemm *", CALLS, NULL },
+    { "batch_matmul f32 A=MK B=KN", "direct_bmm *", PLACE, NULL },
+    { "batch_matmul f32 A=MK B=NK", "pack_bmm *", "tanh(acc)", NULL },
+    { "batch_matmul f32 A=KM B=NK", "pack_bmm *", NULL, NULL },
+    { "batch_matmul f32 A=MK B=KN", "pack_bmm *", NULL, NULL },
+    { "batch_matmul f32 A=KM B=KN", "pack_bmm *", PLACE, NULL },
+    { "batch_matmul f32 A=MK B=NK", "dot_bmm *", NULL, NULL },
+    { "conv2d f32 F=KRSC packed", "direct_conv *", CONV, NULL },
+    { "conv2d f32 X=NCHW F=RSCK packed", "direct_conv *", CONV, NULL },
+    { "conv2d f32 Y=NCHW packed", "depthwise_conv *", CONV, NULL },
+    { "conv2d f32 F=KRSC packed", "winograd_conv avx512 YT=4 MR=5 NP=3 UK=1 PF=1 HOLD=1 BLOCK=1", CONV, ACCURATE },
+};
+/* clang-format on */
+
+static bool runs_here(const char *target)
+{
+#if defined __x86_64__
+    if (strcmp(target, "avx512") == 0)
+        return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+               __builtin_cpu_supports("avx512vl");
+    if (strcmp(target, "avx2") == 0)
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#endif
+    return strcmp(target, "portable") == 0;
+}
+
+enum { MOST_ROWS = 256 };
+static KernelRow chosen[MOST_ROWS];
+static int nchosen;
+
+/* Adds the row for its target, or for those that its * stands for; an argument: only rows that have this word. */
+static void choose(Arena *a, const KernelRow *r)
+{
+    static const char *const sets[] = { "avx512", "avx2", "portable" };
+    const char *star = strchr(r->kernel, '*');
+    bool any = false;
+    if (test_argc > 0 && !strstr(r->kernel, test_argv[0]) && !strstr(r->call, test_argv[0]) &&
+        !(r->formula && strstr(r->formula, test_argv[0])))
+        return;
+    for (size_t i = 0; i < LENGTH(sets) && (!any || getenv("THOROUGH")); i++) {
+        if (!runs_here(sets[i]) || (!star && !strstr(r->kernel, sets[i])))
+            continue;
+        assert_true(nchosen < MOST_ROWS);
+        KernelRow *row = &chosen[nchosen++];
+        *row = *r;
+        if (star)
+            row->kernel = arena_printf(a, "%.*s%s%s", (int)(star - r->kernel), r->kernel, sets[i], star + 1);
+        any = true;
+    }
+    if (!any)
+        print_message("skipped: %s: this CPU does not run it\n", r->kernel);
+}
+
+static int set_up(void **state)
+{
+    RowWorld *w = *state = rows_world(false);
+    for (size_t i = 0; i < LENGTH(usual); i++)
+        choose(w->a, &usual[i]);
+    for (size_t i = 0; i < LENGTH(thorough) && getenv("THOROUGH"); i++)
+        choose(w->a, &thorough[i]);
+    rows_build(w, chosen, nchosen);
+    return 0;
+}
+
+TEST(kernels_are_right)
+{
+    RowWorld *w = *state;
+    for (int i = 0; i < w->n; i++)
+        rows_verify(w, &w->kernel[i], 0, 1);
+}
+
+TEST_FILE(set_up, rows_free)

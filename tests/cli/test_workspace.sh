@@ -3,7 +3,7 @@
 #
 # The workspace of packages for CPUs: a package's own test and benchmark bring one, find what writes beside it or reads what it did not write, and
 # take its memory from the problem at hand. The operator turns rows around in scratch memory.
-# ctest: cost=25
+# ctest: cost=8
 . "$SRC/tests/cli/lib.sh"
 
 op=ops/turned
@@ -72,14 +72,9 @@ CFG
 section a kernel with scratch memory is right
 run 0 --templates ops turned.cfg
 whole out/turned_rows turned_rows
-grep -q '^  2 trials, 0 failed;' "$out" || failed "a kernel is wrong"
+grep -q '^  [12] trials*, 0 failed;' "$out" || failed "a kernel is wrong"
 
-# build: the package's own test and benchmark, without a warning
-build() {
-    rm -rf built
-    { cmake -S out/turned_rows -B built -DCMAKE_C_FLAGS='-Wall -Wextra -Werror' && cmake --build built -j2; } >"$tmp/log/cmake" 2>&1 || { cat "$tmp/log/cmake"; failed "cmake"; }
-}
-build
+{ cmake -S out/turned_rows -B built -DCMAKE_C_FLAGS='-Wall -Wextra -Werror' && cmake --build built -j2; } >"$tmp/log/cmake" 2>&1 || { cat "$tmp/log/cmake"; failed "cmake"; }
 built/turned_rows_test >"$out" 2>&1 || failed "its own test"
 grep -q '^[1-9][0-9]* kernels, [0-9]* checks, 0 failed' "$out" || failed "its own test"
 built/turned_rows_bench 3 >"$out" 2>&1 || failed "its own benchmark"
@@ -87,14 +82,13 @@ built/turned_rows_bench 3 >"$out" 2>&1 || failed "its own benchmark"
 section what its own test finds
 # broken SED: the test of a package whose kernels are spoilt fails
 broken() {
-    cp out/turned_rows/kernels.c good.c
-    sed -i "$1" out/turned_rows/kernels.c
-    ! cmp -s good.c out/turned_rows/kernels.c || failed "nothing to break: $1"
-    build
-    ! built/turned_rows_test >"$out" 2>&1 || failed "its own test does not find: $1"
+    sed "$1" out/turned_rows/kernels.c >bad.c
+    ! cmp -s bad.c out/turned_rows/kernels.c || failed "nothing to break: $1"
+    cc -std=gnu11 -O1 -Iout/turned_rows -o own out/turned_rows/test.c bad.c pool.o -lm -pthread
+    ! ./own >"$out" 2>&1 || failed "its own test does not find: $1"
     grep -q '^wrong: .* error inf of the tolerance$' "$out" || failed "its own test does not tell: $1"
-    cp good.c out/turned_rows/kernels.c
 }
+cc -c out/turned_rows/pool.c -o pool.o
 broken '/_k[0-9]*(/,/^}/ s/^    return 0;/    if (task == ntask - 1) row[last + 1] = 0;\n&/'
 broken '/_k[0-9]*(/,/^}/ s/^    return 0;/    if (task == 0) row[-1] = 0;\n&/'
 broken 's/row\[last - c\] = /if (c > 0) &/'

@@ -5,7 +5,7 @@
  *
  * With arguments (test_formulas.sh): how many random formulas, what random numbers begin with, and a third one for sanitizers.
  *
- * ctest: cost=10 timeout=300
+ * ctest: cost=8 timeout=300
  */
 #include "tests/test.h"
 #include <stdlib.h>
@@ -327,7 +327,7 @@ static void check_compiler(const char *cc, const char *folder)
 TEST(kernels_compute_formulas)
 {
     char folder[TMP_FOLDER_BYTES];
-    const int n = NSPECIAL + (test_argc > 0 ? atoi(test_argv[0]) : 40);
+    const int n = NSPECIAL + (test_argc > 0 ? atoi(test_argv[0]) : BATCH - NSPECIAL);
     assert_non_null(tmp_folder(folder));
     const char *source = arena_printf(arena, "%s/formulas.c", folder);
     const char *const *formula = choose_formulas(n);

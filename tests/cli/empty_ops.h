@@ -24,7 +24,7 @@ static void describe(int64_t *e, int64_t *elems)
 #ifdef OP_batch_matmul /* in the layout A_KM or not, B_NK or not */
 enum { B0, B1, M, N, K, NAXIS, STRIDES = NAXIS, NSTRIDE = 9, NEXTENT = NAXIS + NSTRIDE, CONSTANT = -1, NOPERAND = 3 };
 static const int64_t tried[NAXIS][5] = {
-    { 0, 1, 2, -1 }, { 0, 3, -1 }, { 0, 1, 5, -1 }, { 0, 1, 19, 40, -1 }, { 0, 1, 5, -1 }
+    { 0, 2, -1 }, { 0, 3, -1 }, { 0, 1, 5, -1 }, { 0, 1, 19, -1 }, { 0, 1, 5, -1 }
 };
 
 static void describe(int64_t *e, int64_t *elems)
@@ -67,8 +67,8 @@ enum {
     NEXTENT
 };
 enum { NSTRIDE = 0, CONSTANT = 1, NOPERAND = 3 };
-static const int64_t tried[NAXIS][5] = { { 0, 2, -1 },    { 0, 1, 2, 17, -1 }, { 0, 1, 5, -1 }, { 0, 1, 5, -1 },
-                                         { 0, 1, 3, -1 }, { 0, 1, 17, -1 },    { 1, 3, -1 },    { 1, 3, -1 } };
+static const int64_t tried[NAXIS][5] = { { 0, 2, -1 },    { 0, 1, 17, -1 }, { 0, 1, 5, -1 }, { 0, 5, -1 },
+                                         { 0, 1, 3, -1 }, { 0, 1, 17, -1 }, { 1, 3, -1 },    { 3, -1 } };
 
 static void describe(int64_t *e, int64_t *elems)
 {

@@ -29,16 +29,17 @@ typedef struct {
     Assignment *assignment;
 } Synthetic;
 
-static const char synthetic_spec[] =
-    "name = \"bert_dense\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
-    "dims = { T = { min = 1; max = 128; }; };\n"
-    "shapes = ( { M = \"16*T\"; N = 2304; K = 768; weight = 1.0; },\n"
-    "           { M = \"16*T\"; N = 768; K = 768; weight = 2.0; },\n"
-    "           { M = \"T\"; N = 3072; K = 768; weight = 1.0; },\n"
-    "           { M = \"16*T\"; N = 768; K = 3072; weight = 1.0; } );\n"
-    "tune = { T = [1, 5, 24, 43, 62, 81, 100, 119, 128]; };\n"
-    "epilogue = [\"bias\"]; layout = { W = \"NK\"; packed = true; };\n"
-    "budget = { kernels = 8; code_kib = 512; trials = 256; seconds = 300; }; threads = [1];\n";
+#define SYNTHETIC_SPEC(tuned)                                                        \
+    "name = \"bert_dense\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n" \
+    "dims = { T = { min = 1; max = 128; }; };\n"                                     \
+    "shapes = ( { M = \"16*T\"; N = 2304; K = 768; weight = 1.0; },\n"               \
+    "           { M = \"16*T\"; N = 768; K = 768; weight = 2.0; },\n"                \
+    "           { M = \"T\"; N = 3072; K = 768; weight = 1.0; },\n"                  \
+    "           { M = \"16*T\"; N = 768; K = 3072; weight = 1.0; } );\n"             \
+    "tune = { T = [" tuned "]; };\n"                                                 \
+    "epilogue = [\"bias\"]; layout = { W = \"NK\"; packed = true; };\n"              \
+    "budget = { kernels = 8; code_kib = 512; trials = 256; seconds = 300; }; threads = [1];\n"
+static const char synthetic_spec[] = SYNTHETIC_SPEC("1, 5, 24, 43, 62, 81, 100, 119, 128");
 
 /* Depthwise layers of two strides, which kernels may be fixed for. */
 static const char synthetic_strides[] =

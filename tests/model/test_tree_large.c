@@ -50,7 +50,7 @@ static Data padded_work(Arena *a, int64_t n)
     return d;
 }
 
-TEST(many_points_are_fast) { check_growth(*state, padded_work, 200000, "200000 points x 4 x 9"); }
+TEST(many_points_are_fast) { check_growth(*state, padded_work, 100000, "100000 points x 4 x 9"); }
 
 /* Below the depth where nodes are split in their middle every point still gets its own best class. */
 TEST(balanced_nodes_are_split_to_the_end)
@@ -102,8 +102,8 @@ static Data growing_saw_tooth(Arena *a, int64_t n) { return saw_tooth(a, n, true
 /* The tree must not become a list. */
 TEST(no_pattern_makes_a_deep_tree)
 {
-    check_growth(*state, even_saw_tooth, 100000, "even saw-tooth");
-    check_growth(*state, growing_saw_tooth, 100000, "growing saw-tooth");
+    check_growth(*state, even_saw_tooth, 60000, "even saw-tooth");
+    check_growth(*state, growing_saw_tooth, 60000, "growing saw-tooth");
 }
 
 TEST_EACH(setup, teardown)

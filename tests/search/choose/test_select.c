@@ -343,9 +343,9 @@ TEST(the_tuned_half_does_not_shrink)
     Synthetic many;
     assert_true(synthetic_make(&many,
                                "name = \"many\"; op = \"dense\"; target = [\"host\"];\n"
-                               "dims = { T = { min = 1; max = 60000; }; };\n"
+                               "dims = { T = { min = 1; max = 6000; }; };\n"
                                "shapes = ( { M = \"T\"; N = 768; K = 768; }, { M = 7; N = 64; K = 64; } );\n"
-                               "tune = { T = [1, 1000, 60000]; }; layout = { W = \"NK\"; packed = true; };\n",
+                               "tune = { T = [1, 1000, 6000]; }; layout = { W = \"NK\"; packed = true; };\n",
                                2));
     for (int64_t i = 0; i < many.spec->ninstance; i++)
         many.spec->instance[i].weight = 1;

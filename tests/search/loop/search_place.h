@@ -14,11 +14,11 @@
 #include "tests/tmp_folder.h"
 
 /* Of the space one candidate in EVERY is proposed. */
-enum { MOST_CALLS = 400, MOST_MET = 48, CANDIDATES = 100, EVERY = 8 };
+enum { MOST_CALLS = 400, MOST_MET = 48, CANDIDATES = 72, EVERY = 8 };
 static const char few_shapes[] =
-    "name = \"few\"; op = \"dense\"; target = [\"host\"]; dims = { T = { min = 1; max = 64; }; };\n"
+    "name = \"few\"; op = \"dense\"; target = [\"host\"]; dims = { T = { min = 1; max = 32; }; };\n"
     "shapes = ( { M = \"T\"; N = 768; K = 768; }, { M = \"T\"; N = 768; K = 3072; } );\n"
-    "tune = { T = [1, 16, 32, 64]; }; layout = { W = \"NK\"; packed = true; };\n"
+    "tune = { T = [1, 8, 16, 32]; }; layout = { W = \"NK\"; packed = true; };\n"
     "budget = { kernels = 4; code_kib = 512; trials = 30; seconds = 100; }; threads = [1];\n";
 enum { NSHAPE = 8 };
 

@@ -145,8 +145,6 @@ static void take_in(int64_t instance)
                         .why = "" };
     study_measure(y.study, &m);
     study_take_in(y.study);
-    y.model = cost_fit(y.arena, y.study, &y.templates);
-    y.assignment = select_kernels(y.arena, y.study, y.model);
 }
 
 /* At most half as many as the spec tunes; what was taken in is in no sample. */
@@ -161,6 +159,8 @@ TEST(no_more_than_half_join)
             left--;
             assert_true(study_tunes(y.study, &y.spec->instance[i]));
         }
+    y.model = cost_fit(y.arena, y.study, &y.templates);
+    y.assignment = select_kernels(y.arena, y.study, y.model);
     set_lead(1);
     n = join(&inst);
     assert_int_equal(n, y.study->nshape);

@@ -18,9 +18,9 @@
 
 #define SPEC(TRIALS)                                                                      \
     "name = \"small\"; op = \"dense\"; target = [\"host\"];\n"                            \
-    "dims = { T = { min = 1; max = 128; }; };\n"                                          \
+    "dims = { T = { min = 1; max = 32; }; };\n"                                          \
     "shapes = ( { M = \"T\"; N = 768; K = 768; }, { M = \"T\"; N = 768; K = 3072; } );\n" \
-    "tune = { T = [1, 24, 128]; }; layout = { W = \"NK\"; packed = true; };\n"            \
+    "tune = { T = [1, 8, 32]; }; layout = { W = \"NK\"; packed = true; };\n"            \
     "budget = { kernels = 4; trials = " TRIALS "; seconds = 100; };\n"                    \
     "space = { MR = [4, 6, 8]; KC = [0]; UK = [1]; PF = [16, 32]; };\n"
 static const char small_spec[] = SPEC("60"), whole_spec[] = SPEC("9999");

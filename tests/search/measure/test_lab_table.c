@@ -21,6 +21,24 @@ static void see(void *ctx, Lab *q, const Proposal *p, int n)
     s->now_s = lab_now_s(q);
 }
 
+static Place whole; /* of all of a space */
+
+static int make(void **state)
+{
+    (void)state;
+    begin(&whole, whole_spec, STRATEGY_EXHAUSTIVE, 1);
+    return 0;
+}
+
+static int drop(void **state)
+{
+    (void)state;
+    end(&whole);
+    return 0;
+}
+
+TEST_FILE(make, drop)
+
 /* A table that knows no race has times for one all the same, and each answer has its price: 0.5 s to build, 0.01 s a request, and six
  * samples of 0.3 ms at least. */
 static void assert_answers(Place *t)
@@ -59,44 +77,39 @@ static void assert_answers(Place *t)
 
 TEST(a_table_serves_any_search)
 {
-    Place t;
-    begin(&t, whole_spec, STRATEGY_EXHAUSTIVE, 1);
-    assert_true(t.ntrial >= t.y.space->n);
-    t.y.spec->budget.trials = 40;
+    assert_true(whole.ntrial >= whole.y.space->n);
+    whole.y.spec->budget.trials = 40;
     for (StrategyKind kind = 0; kind < STRATEGY_COUNT; kind++) {
         Seen seen = { 0 };
         const char *err = NULL;
-        LabRecords *l = lab_records_new(t.y.arena, record_all(t.file), LAB_AGAIN, (LabCost){ 0.5, 0.05 }, see, &seen);
-        Search q = search_on(&t, &lab_records, l, kind, 3);
+        LabRecords *l =
+            lab_records_new(whole.y.arena, record_all(whole.file), LAB_AGAIN, (LabCost){ 0.5, 0.05 }, see, &seen);
+        Search q = search_on(&whole, &lab_records, l, kind, 3);
         q.lab->seconds = 60;
         assert_true(search_run(&q, &err));
         assert_int_equal(seen.trials, q.lab->study->ntrial);
         assert_in_range(seen.trials, 20, 40);
         assert_true(seen.now_s >= 0.5 * (double)seen.trials);
     }
-    assert_answers(&t);
-    end(&t);
+    assert_answers(&whole);
 }
 
 /* However many are asked for at once. */
 TEST(a_table_answers_for_all)
 {
     enum { MANY = 200 };
-    Place t;
     const char *err = NULL;
-    begin(&t, whole_spec, STRATEGY_EXHAUSTIVE, 1);
-    assert_true(t.y.space->n >= MANY);
-    Search q = search_on(&t, &lab_records,
-                         lab_records_new(t.y.arena, record_all(t.file), LAB_AGAIN, (LabCost){ 0 }, NULL, NULL),
+    assert_true(whole.y.space->n >= MANY);
+    Search q = search_on(&whole, &lab_records,
+                         lab_records_new(whole.y.arena, record_all(whole.file), LAB_AGAIN, (LabCost){ 0 }, NULL, NULL),
                          STRATEGY_JOINT, 3);
-    Proposal *p = ARENA_ARRAY(t.y.arena, MANY, Proposal);
+    Proposal *p = ARENA_ARRAY(whole.y.arena, MANY, Proposal);
     for (int i = 0; i < MANY; i++)
-        p[i] = (Proposal){ .c = t.y.space->candidate[i], .nshape = 1, .shape = { 1 } };
-    assert_true(lab_records.trials(q.lab, t.y.arena, p, MANY, 1, &err));
+        p[i] = (Proposal){ .c = whole.y.space->candidate[i], .nshape = 1, .shape = { 1 } };
+    assert_true(lab_records.trials(q.lab, whole.y.arena, p, MANY, 1, &err));
     assert_int_equal(q.lab->study->ntrial, MANY);
     for (int i = 0; i < MANY; i++)
         assert_true(q.lab->study->trial[i].ns[1] > 0);
-    end(&t);
 }
 
 /* A trial's record on the study's third shape. */
@@ -211,25 +224,22 @@ TEST(what_joins_is_said)
 /* Behind its share of the time no shape and no kernel is begun; what comes first is measured in any case. */
 TEST(a_table_keeps_to_its_time)
 {
-    Place t;
     const char *err = NULL;
-    begin(&t, whole_spec, STRATEGY_EXHAUSTIVE, 1);
-    LabRecords *data = lab_records_new(t.y.arena, record_all(t.file), LAB_AGAIN, (LabCost){ 1, 0 }, NULL, NULL);
-    Search q = search_on(&t, &lab_records, data, STRATEGY_JOINT, 3);
+    LabRecords *data = lab_records_new(whole.y.arena, record_all(whole.file), LAB_AGAIN, (LabCost){ 1, 0 }, NULL, NULL);
+    Search q = search_on(&whole, &lab_records, data, STRATEGY_JOINT, 3);
     Study *s = q.lab->study;
     Proposal p[3];
     for (int i = 0; i < 3; i++)
-        p[i] = (Proposal){ .c = t.y.space->candidate[5 + i], .nshape = 2, .shape = { 1, 4 } };
+        p[i] = (Proposal){ .c = whole.y.space->candidate[5 + i], .nshape = 2, .shape = { 1, 4 } };
     q.lab->seconds = 5; /* a kernel takes one, and the share is three */
-    assert_true(lab_records.trials(q.lab, t.y.arena, p, 2, 0.6, &err));
+    assert_true(lab_records.trials(q.lab, whole.y.arena, p, 2, 0.6, &err));
     for (int i = 0; i < 2; i++)
         assert_true(s->trial[study_find(s, &p[i].c)].ns[1] > 0 && s->trial[study_find(s, &p[i].c)].ns[4] > 0);
-    p[0].c = t.y.space->candidate[8];
-    assert_true(lab_records.trials(q.lab, t.y.arena, p, 3, 0.6, &err));
+    p[0].c = whole.y.space->candidate[8];
+    assert_true(lab_records.trials(q.lab, whole.y.arena, p, 3, 0.6, &err));
     const int64_t begun = study_find(s, &p[0].c);
     assert_true(begun >= 0 && trial_usable(&s->trial[begun]) && s->trial[begun].ns[1] == 0);
     assert_int_equal(study_find(s, &p[2].c), -1);
-    end(&t);
 }
 
 static int ndisturbed, nfirst, nanchor;
@@ -248,26 +258,24 @@ static void disturb(void *ctx, bool first, bool is_anchor, MeasureRecord *m)
 /* Each answer is disturbed once, request by request. */
 TEST(answers_may_be_disturbed)
 {
-    Place t;
     const char *err = NULL;
-    begin(&t, whole_spec, STRATEGY_EXHAUSTIVE, 1);
-    LabRecords *data = lab_records_new(t.y.arena, record_all(t.file), LAB_AGAIN, (LabCost){ 0 }, NULL, NULL);
-    Search q = search_on(&t, &lab_records, data, STRATEGY_JOINT, 3);
-    q.lab->anchor = &t.y.space->general[0];
+    LabRecords *data = lab_records_new(whole.y.arena, record_all(whole.file), LAB_AGAIN, (LabCost){ 0 }, NULL, NULL);
+    Search q = search_on(&whole, &lab_records, data, STRATEGY_JOINT, 3);
+    q.lab->anchor = &whole.y.space->general[0];
     const int64_t anchor = study_add(q.lab->study, q.lab->anchor);
     study_kernel(q.lab->study, &(KernelRecord){ .key = q.lab->study->trial[anchor].key, .why = "" });
-    const Proposal p = { .c = t.y.space->candidate[5], .nshape = 2, .shape = { 1, 4 } };
-    assert_true(lab_records.trials(q.lab, t.y.arena, &p, 1, 1, &err));
+    const Proposal p = { .c = whole.y.space->candidate[5], .nshape = 2, .shape = { 1, 4 } };
+    assert_true(lab_records.trials(q.lab, whole.y.arena, &p, 1, 1, &err));
     const int64_t trial = study_find(q.lab->study, &p.c);
     lab_records_disturb(data, disturb, &ndisturbed);
-    assert_true(lab_records.compare(q.lab, t.y.arena, q.lab->study->shape[2], &trial, 1, false, &err));
-    assert_true(lab_records.trials(q.lab, t.y.arena, &(Proposal){ .c = p.c, .nshape = 1, .shape = { 3 } }, 1, 1, &err));
+    assert_true(lab_records.compare(q.lab, whole.y.arena, q.lab->study->shape[2], &trial, 1, false, &err));
+    assert_true(
+        lab_records.trials(q.lab, whole.y.arena, &(Proposal){ .c = p.c, .nshape = 1, .shape = { 3 } }, 1, 1, &err));
     assert_true(ndisturbed == 4 && nfirst == 2 && nanchor == 2);
     assert_true(q.lab->study->anchor[2].ns == 2e5);
-    const MeasureRecord *m = record_all(t.file)->measure;
+    const MeasureRecord *m = record_all(whole.file)->measure;
     while (strcmp(m->key, q.lab->study->trial[trial].key) != 0 ||
            memcmp(m->extent, q.lab->study->shape[2]->extent, 3 * sizeof *m->extent) != 0)
         m++;
     assert_true(fabs(q.lab->study->trial[trial].ns[2] - 3 * m->time_ns) <= 1e-9 * m->time_ns);
-    end(&t);
 }

@@ -68,7 +68,7 @@ TEST(residuals_help_between_shapes)
         with += fabs(log2(cost_trial(m, i, inst) / truth));
         without += fabs(log2(cost_predict(m, &t->c, inst->extent, inst->threads) / truth));
         t->ns[j] = truth;
-        if (i > 40)
+        if (i > 20)
             break;
     }
     assert_true(with < 0.7 * without);

@@ -5,6 +5,24 @@
 #include "tests/test.h"
 #include "tests/search/measure/records_place.h"
 
+static Place joint; /* a search of the seed 7 */
+
+static int make(void **state)
+{
+    (void)state;
+    begin(&joint, small_spec, STRATEGY_JOINT, 7);
+    return 0;
+}
+
+static int drop(void **state)
+{
+    (void)state;
+    end(&joint);
+    return 0;
+}
+
+TEST_FILE(make, drop)
+
 /* How many kernels come out in the same order. */
 static int64_t again(Place *p, const Records *r, uint64_t seed, bool *left)
 {
@@ -20,27 +38,21 @@ static int64_t again(Place *p, const Records *r, uint64_t seed, bool *left)
 
 TEST(a_search_comes_out_again)
 {
-    Place p;
     bool left;
     Records r;
     const char *err = NULL;
-    begin(&p, small_spec, STRATEGY_JOINT, 7);
-    assert_in_range(p.ntrial, 20, 60);
-    assert_int_equal(again(&p, record_all(p.file), 7, &left), p.ntrial);
+    assert_in_range(joint.ntrial, 20, 60);
+    assert_int_equal(again(&joint, record_all(joint.file), 7, &left), joint.ntrial);
     assert_false(left);
-    assert_true(record_read(p.y.arena, p.path, &r, NULL, &err)); /* what is read back says the same */
-    assert_int_equal(again(&p, &r, 7, &left), p.ntrial);
-    end(&p);
+    assert_true(record_read(joint.y.arena, joint.path, &r, NULL, &err)); /* what is read back says the same */
+    assert_int_equal(again(&joint, &r, 7, &left), joint.ntrial);
 }
 
 TEST(another_seed_leaves_the_records)
 {
-    Place p;
     bool left;
-    begin(&p, small_spec, STRATEGY_JOINT, 7);
-    assert_true(again(&p, record_all(p.file), 8, &left) < p.ntrial);
+    assert_true(again(&joint, record_all(joint.file), 8, &left) < joint.ntrial);
     assert_true(left);
-    end(&p);
 }
 
 /* The trace of the search is its own kernels, in their order; other devices' and targets' in the records are not counted. */
@@ -56,36 +68,33 @@ static const SearchTrace *trace_of(Place *p, const Records *r, StrategyKind kind
 
 TEST(a_trace_is_of_what_was_recorded)
 {
-    Place p;
-    begin(&p, small_spec, STRATEGY_JOINT, 7);
-    Records r = *record_all(p.file);
-    KernelRecord *k = ARENA_ARRAY(p.y.arena, (size_t)r.nkernel + 2, KernelRecord);
+    Records r = *record_all(joint.file);
+    KernelRecord *k = ARENA_ARRAY(joint.y.arena, (size_t)r.nkernel + 2, KernelRecord);
     memcpy(k + 2, r.kernel, (size_t)r.nkernel * sizeof *k);
     k[0] = k[1] = k[3];
     k[0].device = "another";
     k[1].target = "another";
     r.kernel = k;
     r.nkernel += 2;
-    const SearchTrace *t = trace_of(&p, &r, STRATEGY_JOINT, 7);
-    assert_int_equal(t->nrecord, p.ntrial);
-    assert_int_equal(t->nstep, p.ntrial);
+    const SearchTrace *t = trace_of(&joint, &r, STRATEGY_JOINT, 7);
+    assert_int_equal(t->nrecord, joint.ntrial);
+    assert_int_equal(t->nstep, joint.ntrial);
     assert_true(t->same);
     for (int64_t i = 0; i < t->nstep; i++) {
         assert_in_range(t->step[i].round, i ? t->step[i - 1].round : 0, i ? t->step[i - 1].round + 1 : 0);
-        assert_in_range(t->step[i].nshape, 0, p.y.study->nshape);
+        assert_in_range(t->step[i].nshape, 0, joint.y.study->nshape);
     }
     assert_true(t->step[t->nstep - 1].round > 0);
-    assert_false(trace_of(&p, &r, STRATEGY_JOINT, 8)->same);
+    assert_false(trace_of(&joint, &r, STRATEGY_JOINT, 8)->same);
     r.nkernel--; /* one that was asked for is not there, or another stands in its place */
-    t = trace_of(&p, &r, STRATEGY_JOINT, 7);
-    assert_int_equal(t->nrecord, p.ntrial - 1);
+    t = trace_of(&joint, &r, STRATEGY_JOINT, 7);
+    assert_int_equal(t->nrecord, joint.ntrial - 1);
     assert_false(t->same);
     r.nkernel++;
     const KernelRecord last = k[r.nkernel - 1];
     k[r.nkernel - 1] = k[r.nkernel - 2];
     k[r.nkernel - 2] = last;
-    assert_false(trace_of(&p, &r, STRATEGY_JOINT, 7)->same);
-    end(&p);
+    assert_false(trace_of(&joint, &r, STRATEGY_JOINT, 7)->same);
 }
 
 TEST(a_long_trace_is_whole)

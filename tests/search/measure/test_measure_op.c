@@ -11,6 +11,25 @@
 
 static const char ops[] = DCGEN_SOURCE_DIR "/tests/search/measure/ops";
 
+/* As build() with the prelude, once for all runners and tests. */
+static const char *kernel(World *w, const char *text)
+{
+    enum { MOST = 128 };
+    static struct {
+        const char *text, *so;
+    } built[MOST];
+    static int n;
+    int i = 0;
+    while (i < n && strcmp(built[i].text, text) != 0)
+        i++;
+    if (i == n) {
+        assert_true(n < MOST);
+        built[i].text = arena_strdup(w->a, text);
+        built[n++].so = build(w, text, true);
+    }
+    return built[i].so;
+}
+
 /* The place, with such a runner for this op, epilogue (NULL: none) and accuracy. */
 static void open_op_at(World *w, const char *const *command, const char *name, const char *epilogue, double accuracy)
 {
@@ -60,7 +79,7 @@ static void check_so(World *w, const char *so, const int64_t *extent, int64_t ga
 
 static void check(World *w, const char *text, const int64_t *extent, Status status, const char *why)
 {
-    check_so(w, build(w, text, true), extent, 0, status, why);
+    check_so(w, kernel(w, text), extent, 0, status, why);
 }
 
 /* Each kernel of the op product begins with this: element i of the result, without an epilogue. */
@@ -189,7 +208,7 @@ static void check_gaps(World *w, const char *const *command)
     const char *so;
     open_op_with(w, command, "negate", NULL);
     for (size_t i = 0; i < LENGTH(negates); i++) {
-        so = build(w, negates[i].text, true);
+        so = kernel(w, negates[i].text);
         check_so(w, so, few, 0, STATUS_OK, "");
         for (int k = 0; k < 2; k++) {
             check_so(w, so, few, gap[k], negates[i].why ? STATUS_WRONG : STATUS_OK,
@@ -204,7 +223,7 @@ TEST(gaps_on_a_cpu)
 {
     static const int64_t few[] = { 2, 3, 5 };
     check_gaps(*state, runner_command);
-    check_so(*state, build(*state, NEGATE(OF_X, OF_Y, "if (s[1] > N) abort();"), true), few, 3, STATUS_CRASHED,
+    check_so(*state, kernel(*state, NEGATE(OF_X, OF_Y, "if (s[1] > N) abort();")), few, 3, STATUS_CRASHED,
              "killed by SIGABRT while verifying on operands that lie with gaps");
 }
 
@@ -244,7 +263,7 @@ static void check_parts(World *w, const char *const *command)
                                         "on parts of which most are empty: element " };
     open_op_with(w, command, "ragged", NULL);
     for (size_t i = 0; i < LENGTH(ragged); i++) {
-        const char *so = build(w, ragged[i].text, true);
+        const char *so = kernel(w, ragged[i].text);
         for (int way = 0; way < WAY_COUNT; way++) {
             const bool wrong = ragged[i].wrong >> way & 1;
             check_on(w, so, rows, 0, (PartsWay)way, wrong ? STATUS_WRONG : STATUS_OK, wrong ? said[way] : "");
@@ -307,7 +326,7 @@ TEST(constants_on_a_gpu) { check_of_other(*state, fake_gpu, check_constants); }
 static void check_reference(World *w, const char *rows)
 {
     static const int64_t few[] = { 2, 3, 5, 7 };
-    const char *key = "0123456789abcdef0123456789abcdef", *err = "", *so = build(w, without_relu, true);
+    const char *key = "0123456789abcdef0123456789abcdef", *err = "", *so = kernel(w, without_relu);
     const Spec spec = { .op = w->op, .dtype = "f32" };
     MeasureRequest q = request(few);
     MeasureRecord m;
@@ -338,5 +357,5 @@ TEST(a_reference_that_crashes)
     check_reference(*state, "*y = ((const volatile float *)o[1])[e[0] * e[3] * e[2]];");
 }
 
-TEST_EACH(set_up, tear_down)
+TEST_FILE(set_up, tear_down)
 TEST_NEEDS(runner_is_here)

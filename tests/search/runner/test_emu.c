@@ -247,7 +247,7 @@ static void check_case(World *w, const Case *c, const Build *b, const MeasureReq
 
 static MeasureRequest request(const int64_t *extent)
 {
-    return (MeasureRequest){ .extent = extent, .threads = 1, .deadline_s = 60 };
+    return (MeasureRequest){ .extent = extent, .threads = 1, .deadline_s = 200 };
 }
 
 static void check_cases(World *w, const Case *c, int n)

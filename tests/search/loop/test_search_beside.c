@@ -23,6 +23,7 @@ TEST(a_gpu_is_measured_first)
         gpu->family = &family_cuda;
         target_set_fact(gpu, "CLOCK_MHZ", 1000);
         limits_compile = round < 2;
+        bout_s = 20; /* few of them */
         if (round == 1)
             assert_true(record_add_limit(shop.records, &known, &(const char *){ NULL }));
         study_rate(lab.study, record_all(shop.records));
@@ -92,6 +93,7 @@ TEST(the_library_is_built_for_the_race)
         drop(NULL), make(NULL);
         measure_here();
         library_text = rows[i].text;
+        bout_s = 20;
         library_is_broken = rows[i].broken;
         library_status = rows[i].status;
         run();

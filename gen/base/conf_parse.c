@@ -53,7 +53,7 @@ static void scan_strings(Scan *s)
             text_add(&s->expr, *p == '\n' ? "\n" : " ");
         for (size_t n; *p != '"'; p += n) {
             if (!*p || *p == '\n') {
-                if (s->kind == T_STRING || open == s->at) /* else the first of them is the fault, which libconfig must not see */
+                if (s->kind == T_STRING || open == s->at) /* else it is the first that libconfig must not see */
                     s->fault = "this string is not closed; to go on in the next line, close it and open another";
                 s->at = s->fault ? open : s->at;
                 return;

@@ -185,7 +185,7 @@ static inline RowKernel rows_kernel(RowWorld *w, const KernelRow *r)
     for (int i = 0; i < list.n; i++)
         if (strcmp(list.t[i]->name, template) == 0)
             k.c.t = list.t[i];
-    if (!k.c.t)
+    if (!k.c.t || !template_suits(k.c.t, k.spec, k.target))
         fail_msg("%s: %s has no such template", r->kernel, r->call);
     k.device = device_typical(w->a, k.target);
     rows_take_values(&k, r->kernel + values);

@@ -113,7 +113,7 @@ static const KernelRow thorough[] = {
     { "batch_matmul f32 A=MK B=NK", "dot_bmm *", NULL, NULL },
     { "conv2d f32 F=KRSC packed", "direct_conv *", CONV, NULL },
     { "conv2d f32 X=NCHW F=RSCK packed", "direct_conv *", CONV, NULL },
-    { "conv2d f32 Y=NCHW packed", "depthwise_conv *", CONV, NULL },
+    { "conv2d f32 Y=NCHW F=KRSC packed", "direct_conv *", CONV, NULL },
     { "conv2d f32 F=KRSC packed", "winograd_conv avx512 YT=4 MR=5 NP=3 UK=1 PF=1 HOLD=1 BLOCK=1", CONV, ACCURATE },
 };
 /* clang-format on */

@@ -419,7 +419,7 @@ TEST(values_fit_registers)
     for (size_t i = 0; more && i < NROW; i++)
         row[n++] = (KernelRow){ arena_printf(w->a, "%s %s", row_formulas[i / 3].op, types[i % 3]),
                                 arena_printf(w->a, "lane_rows %s %s", i / 3 % 2 ? "sm_90a" : "sm_80",
-                                             row_kernels[i % LENGTH(row_kernels)]),
+                                             row_kernels[(i / 3 * 2 + 1 + i / 3 % 2) % LENGTH(row_kernels)]),
                                 row_formulas[i / 3].formula, row_formulas[i / 3].more };
     compile_rows(w, row, n, "sm_80");
     compile_rows(w, row, n, "sm_90a");

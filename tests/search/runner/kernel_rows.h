@@ -6,6 +6,7 @@
 #ifndef DCGEN_TESTS_KERNEL_ROWS_H
 #define DCGEN_TESTS_KERNEL_ROWS_H
 
+#include "tests/test.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +44,7 @@ typedef struct {
     Arena *a;
     Diag *diag; /* of the row at hand */
     TargetList targets;
-    Builder *c, *emulator; /* emulator NULL: it cannot be had */
+    Builder *c, *product, *emulator; /* product: as what ships is built; emulator NULL: it cannot be had */
     char folder[TMP_FOLDER_BYTES];
     int n, nreference;
     RowKernel *kernel;
@@ -106,8 +107,10 @@ static inline const Spec *rows_spec(RowWorld *w, const KernelRow *r, const char 
         if (strcmp(row_shapes[i].op, op) == 0)
             shapes = row_shapes[i].shapes;
     const bool has_shapes = r->more && strstr(r->more, "shapes");
-    const char *dims =
-        has_shapes && !strstr(r->more, "\"T\"") ? "" : "dims = { T = { min = 1; max = 9; }; }; tune = { T = [1, 9]; };";
+    const char *dims = has_shapes && !strstr(r->more, "\"T\"")
+                           ? ""
+                           : arena_printf(w->a, "dims = { T = { min = 1; max = 9; }; }; tune = { T = [1, %s9]; };",
+                                          strncmp(target, "sm_", 3) ? "2, " : "");
     shapes = has_shapes ? "" : arena_printf(w->a, "shapes = ( %s );", shapes);
     const bool is_rows = strstr(op, "row");
     const char *formula =
@@ -188,6 +191,7 @@ static inline RowKernel rows_kernel(RowWorld *w, const KernelRow *r)
     if (!k.c.t || !template_suits(k.c.t, k.spec, k.target))
         fail_msg("%s: %s has no such template", r->kernel, r->call);
     k.device = device_typical(w->a, k.target);
+    k.device.l2_bytes = k.device.l2_bytes ? k.device.l2_bytes : 1 << 20;
     rows_take_values(&k, r->kernel + values);
     k.dtype = dtype_find(k.spec->dtype);
     const Study *s = study_new(w->a, k.spec, &k.device, k.target, "");
@@ -205,6 +209,8 @@ static inline char *rows_text(RowWorld *w, const RowKernel *k)
     return text;
 }
 
+/* Is it what the template calls general? For CPUs it is compiled as what ships is, and must fit its registers. */
+static inline bool rows_are_general(const RowKernel *k) { return !strchr(k->row->kernel, '='); }
 static inline bool rows_are_emulated(const RowKernel *k) { return k->target->family != &family_cpu; }
 
 /* ---- compilers */
@@ -216,12 +222,15 @@ static inline Builder *rows_builder(RowWorld *w, Toolchain tools, const char *be
     int n = 0;
     while (tools.flags[n])
         n++;
-    flags = ARENA_ARRAY(w->a, (size_t)n + 3, const char *);
+    flags = ARENA_ARRAY(w->a, (size_t)n + 4, const char *);
     for (int i = 0; i < n; i++)
         flags[i] = strcmp(tools.flags[i], "-O3") == 0 ? "-O1" : tools.flags[i];
+    if (tools.assembly) /* nobody reads it */
+        flags[n++] = "-shared";
     flags[n] = before ? "-include" : NULL;
     flags[n + 1] = before;
     tools.flags = flags;
+    tools.assembly = NULL;
     Builder *b = builder_new(w->a, &tools, 2, 300, NULL, &err);
     if (!b)
         print_message("%s\n", err);
@@ -252,7 +261,8 @@ static inline bool rows_have_compiler(void)
     return here;
 }
 
-static inline RowWorld *rows_world(void)
+/* emulated: there are rows for GPUs. */
+static inline RowWorld *rows_world(bool emulated)
 {
     static const Options options = { .cc = "cc", .cxx = "c++" };
     Arena *a = arena_new();
@@ -261,41 +271,53 @@ static inline RowWorld *rows_world(void)
     assert_true(tmp_folder(w->folder) &&
                 target_read_all(a, DCGEN_SOURCE_DIR "/templates/targets", &w->targets, w->diag));
     const Toolchain emulator = tools_emulator(a, &options, &(Workload){ .package_dir = rows_package });
-    const char *header = rows_header(w, &emulator);
-    w->c = rows_builder(w, tools_cc(a, &options), NULL);
+    const char *header = emulated ? rows_header(w, &emulator) : NULL;
+    const Toolchain c = tools_cc(a, &options);
+    const char *err;
+    w->c = rows_builder(w, c, NULL);
+    w->product = builder_new(a, &c, 2, 300, NULL, &err);
     w->emulator = header ? rows_builder(w, emulator, header) : NULL;
-    assert_non_null(w->c);
+    assert_true(w->c && w->product);
     return w;
 }
 
 /* Takes these rows and compiles all of them. */
 static inline void rows_build(RowWorld *w, const KernelRow *row, int n)
 {
-    Build *sorted[2] = { ARENA_ARRAY(w->a, (size_t)n, Build), ARENA_ARRAY(w->a, (size_t)n, Build) };
-    int count[2] = { 0 };
+    Builder *const builder[] = { w->c, w->product, w->emulator };
+    Build *sorted[LENGTH(builder)];
+    int count[LENGTH(builder)] = { 0 };
+    for (size_t i = 0; i < LENGTH(builder); i++)
+        sorted[i] = ARENA_ARRAY(w->a, (size_t)n, Build);
     w->n = n;
     w->kernel = ARENA_ARRAY(w->a, (size_t)n, RowKernel);
     w->reference = ARENA_ARRAY(w->a, (size_t)n, Build);
     for (int i = 0; i < n; i++) {
         w->kernel[i] = rows_kernel(w, &row[i]);
         w->kernel[i].reference = rows_reference(w, w->kernel[i].spec);
-        const int emulated = rows_are_emulated(&w->kernel[i]);
-        Build *b = w->kernel[i].build = &sorted[emulated][count[emulated]++];
+        const int by = rows_are_emulated(&w->kernel[i]) ? 2 : rows_are_general(&w->kernel[i]);
+        Build *b = w->kernel[i].build = &sorted[by][count[by]++];
         *b = (Build){ .name = arena_printf(w->a, "kernel%d", i), .text = rows_text(w, &w->kernel[i]) };
     }
     build_all(w->c, w->a, w->reference, w->nreference, NULL);
-    build_all(w->c, w->a, sorted[false], count[false], NULL);
-    if (count[true])
-        build_all(w->emulator, w->a, sorted[true], count[true], NULL);
-    for (int i = 0; i < n; i++)
-        if (w->kernel[i].build->status != STATUS_OK)
-            fail_msg("%s: %s", row[i].kernel, w->kernel[i].build->why);
+    for (size_t i = 0; i < LENGTH(builder); i++)
+        if (count[i])
+            build_all(builder[i], w->a, sorted[i], count[i], NULL);
+    for (int i = 0; i < n; i++) {
+        const Build *b = w->kernel[i].build;
+        if (b->status != STATUS_OK)
+            fail_msg("%s: %s", row[i].kernel, b->why);
+        if (b->spills.loaded > 0 && !w->kernel[i].c.t->may_spill)
+            fail_msg("%s spills: %d vectors to the stack, %d from it", row[i].kernel, b->spills.stored,
+                     b->spills.loaded);
+    }
 }
 
 static inline int rows_free(void **state)
 {
     RowWorld *w = *state;
     builder_free(w->c);
+    builder_free(w->product);
     builder_free(w->emulator);
     const int code = tmp_folder_remove(w->folder);
     arena_free(w->a);
@@ -332,16 +354,16 @@ static inline void rows_verify(RowWorld *w, const RowKernel *k, int first, int s
     VerifyShapes v;
     verify_shapes(s, &c, 1, &v);
     assert_true(v.n > first);
-    for (int64_t j = 0; j < s->nshape && v.n < VERIFY_SHAPES_MAX; j++)
-        memcpy(v.extent[v.n++], s->shape[j]->extent, sizeof *v.extent);
-    for (int i = first; i < v.n; i += step) {
-        MeasureRequest q = { .extent = v.extent[i],
+    for (int i = first; i < v.n + s->nshape; i += step) {
+        MeasureRequest q = { .extent = i < v.n ? v.extent[i] : s->shape[i - v.n]->extent,
                              .threads = rows_are_emulated(k) ? 1 : parts[(size_t)i % LENGTH(parts)],
-                             .deadline_s = 120,
-                             .gap = v.gap[i],
-                             .data = v.edges[i] ? data_names[DATA_EDGES] : NULL,
-                             .way = v.way[i] };
+                             .deadline_s = 120 };
         MeasureRecord m;
+        if (i < v.n) {
+            q.gap = v.gap[i];
+            q.data = v.edges[i] ? data_names[DATA_EDGES] : NULL;
+            q.way = v.way[i];
+        }
         target_fact(k->target, "SMEM_BLOCK", &q.smem_limit);
         if (!measure(r, w->a, &q, &key, (const char *const *)&k->build->so, 1, &m, NULL, &err))
             fail_msg("%s: %s", k->row->kernel, err);

@@ -8,7 +8,7 @@
  *
  *   ctest: thorough label=slow timeout=600 cost=30
  */
-#include "tests/search/runner/cpu_rows.h"
+#include "tests/search/runner/kernel_rows.h"
 
 #define BIAS "acc + bias[n]"
 #define CALLS "tanh(acc + bias[n])"
@@ -97,6 +97,20 @@ static const KernelRow usual[] = {
     { "batch_rows f32", "block_rows * ROWS=2 COLS=2", "gelu(x[b1,n,b0,m]) + y[n,m] * z[b0,b1,m,n] - b[n] * m", NULL },
     { "rows f32", "block_rows * ROWS=4 COLS=1", "k[n,m] - t[id[m],n]", ACROSS_GATHERED },
     { "rows f32", "block_rows * ROWS=1 COLS=8", "x[n,m] + h[n,m]", "types = { x = \"bf16\"; h = \"f16\"; };" },
+    /* ---- with the fewest registers: each way of dense and conv2d, strides, paddings, dilations and groups in all layouts */
+    { "dense f32 W=KN", "direct_gemm portable MR=2 NV=4 UK=1 KC=256 PF=0 HOLD=0 ORDER=0 EVEN=1 SPLIT=0", CALLS, NULL },
+    { "dense f32 W=NK", "dot_gemm portable MR=2 NR=4 UK=1 KC=0 HOLD=0 ORDER=0 EVEN=1 SPLIT=0", CALLS, NULL },
+    { "dense f32 W=NK", "repack_gemm portable MR=2 NP=1 UK=4 KC=256 HOLD=0 EVEN=1 SPLIT=0", CALLS, NULL },
+    { "dense f32 packed", "packed_gemm portable MR=2 NP=1 KA=1 UK=1 KC=0 PF=16 HOLD=0 BLOCK=8 CALLS=0 EVEN=1 SPLIT=0", CALLS, NULL },
+    { "dense f32 packed", "packed_gemm portable MR=2 NP=1 KA=1 UK=1 KC=0 PF=16 HOLD=0 BLOCK=8 CALLS=1 EVEN=1 SPLIT=0", CALLS, NULL },
+    { "conv2d f32 packed", "direct_conv portable MR=2 NP=1 UK=2 PF=0 HOLD=0 BLOCK=8 STRIP=0 CALLS=0", CONV, ACCURATE ODD },
+    { "conv2d f32 X=NCHW Y=NCHW packed", "direct_conv portable MR=2 NP=1 UK=1 PF=1 HOLD=1 BLOCK=8 STRIP=0 CALLS=0", CONV, ACCURATE SAME },
+    { "conv2d f32 packed", "direct_conv portable MR=2 NP=1 UK=1 PF=1 HOLD=0 BLOCK=8 STRIP=1 CALLS=0", CONV, ACCURATE SAME },
+    { "conv2d f32 packed", "direct_conv portable MR=2 NP=1 UK=2 PF=0 HOLD=2 BLOCK=8 STRIP=1 CALLS=0", CONV, ACCURATE ODD },
+    { "conv2d f32 packed", "depthwise_conv portable PT=1 QT=4 FR=0 FS=0 FH=0 FW=0 CB=0", CONV,
+      ACCURATE "shapes = ( { N = \"T\"; G = 19; H = 7; W = 11; C = 1; K = 1; R = 3; S = 2; STRIDE = 2; PAD = 1; DIL_W = 2; } );" },
+    { "conv2d f32 packed", "depthwise_conv portable PT=1 QT=2 FR=3 FS=3 FH=1 FW=1 CB=2", CONV,
+      ACCURATE "shapes = ( { N = \"T\"; G = 19; H = 5; W = 9; C = 1; K = 1; R = 3; S = 3; PAD = 1; } );" },
 };
 
 /* General kernels with further layouts and formulas. */

@@ -205,7 +205,7 @@ static Runner *runner_of(World *w, int spec)
 static int set_up(void **state)
 {
     World *w = *state = calloc(1, sizeof *w);
-    w->rows = rows_world();
+    w->rows = rows_world(true);
     w->a = w->rows->a;
     Diag *d = diag_new(w->a);
     w->op = op_read(w->a, DCGEN_SOURCE_DIR "/templates/dense", d);

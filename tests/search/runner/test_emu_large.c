@@ -385,7 +385,7 @@ static int set_up(void **state)
 {
     World *w = calloc(1, sizeof *w);
     *state = w;
-    w->rows = rows_world();
+    w->rows = rows_world(true);
     w->a = w->rows->a;
     if (!w->rows->emulator)
         return -1;

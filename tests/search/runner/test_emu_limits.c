@@ -162,7 +162,7 @@ static int set_up(void **state)
 {
     World *w = calloc(1, sizeof *w);
     *state = w;
-    w->rows = rows_world();
+    w->rows = rows_world(true);
     w->a = w->rows->a;
     w->buffer = aligned_alloc(256, BYTES);
     Diag *d = diag_new(w->a);

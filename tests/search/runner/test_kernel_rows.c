@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Kernels for GPUs, executed by the emulator: every template with the element types and layouts that it serves, with and without a formula; and those of
- * dense and conv2d for CPUs. Each is held against its definition on awkward shapes: tails on every axis, nothing to sum up, rows that are aligned to 16 bytes, to 4 and to an element, operands
- * with gaps, rows of infinities. Kernels of matrices are also called in ways that runners do not know: one operand alone is not aligned, matrices are
- * heads inside longer rows, or the same for all batches.
+ * Kernels for GPUs, executed by the emulator: every template with the element types and layouts that it serves, with and without a formula. Each is
+ * held against its definition on awkward shapes: tails on every axis, nothing to sum up, rows that are aligned to 16 bytes, to 4 and to an element,
+ * operands with gaps, rows of infinities. Kernels of matrices are also called in ways that runners do not know: one operand alone is not aligned,
+ * matrices are heads inside longer rows, or the same for all batches. Those for CPUs are in test_cpu_kernels.c.
  *
  * With THOROUGH=1 it takes other rows, and all shapes.
  *

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * sweep [--all] [FUNCTION ULP ABSOLUTE]...
+ * sweep [--each N] [FUNCTION ULP ABSOLUTE]...
  *
  * Compares functions of templates/vector, for each instruction set that this CPU has, with their definitions in double
- * precision: on two million floats of all magnitudes, or on all 2^32. A result may be off by ULP units in the last
+ * precision: on two million floats of all magnitudes, or on every N-th block of 4096 that follow one another. A result may be off by ULP units in the last
  * place of the exact one, or by ABSOLUTE if that is more. Exit code 1: one is off by more. */
 #include <math.h>
 #include <pthread.h>
@@ -40,7 +40,7 @@ typedef struct {
 typedef struct {
     const Check *check;
     uint32_t first, step, nblock;
-    bool all;
+    uint32_t each; /* 0: floats that lie far apart */
     Worst worst[NSET];
 } Part;
 
@@ -115,18 +115,18 @@ static void compare(const Check *c, float x, float y, double exact, Worst *worst
         worst->bad = true, worst->bad_at = x;
 }
 
-/* The floats of a block: all that there are, beginning with 1, so that large errors are soon seen; or one of each 2048, with those
- * at the ends of the range of floats. */
-static void fill_block(float *x, uint32_t block, bool all)
+/* The floats of a block: those that follow one another in each `each`-th block, beginning with 1, so that large errors are soon seen;
+ * or one of each 2048, with those at the ends of the range of floats. */
+static void fill_block(float *x, uint32_t block, uint32_t each)
 {
     static const uint32_t ends[] = { 0,          1,          2,          0x7fffff,   0x800000,
                                      0x7f7fffff, 0x7f800000, 0x7f800001, 0x7fc00000, 0x7fffffff };
     const uint32_t nend = 2 * sizeof ends / sizeof *ends;
     for (uint32_t i = 0; i < BLOCK; i++) {
         const uint32_t index = block * BLOCK + i;
-        x[i] = float_of(all ? index + 0x3f800000 : index * 2048 + (index * 2654435761u >> 21));
+        x[i] = float_of(each ? block * each * BLOCK + i + 0x3f800000 : index * 2048 + (index * 2654435761u >> 21));
     }
-    for (uint32_t i = 0; i < nend && !all; i++)
+    for (uint32_t i = 0; i < nend && !each; i++)
         x[i] = float_of(ends[i / 2] | i % 2 << 31);
 }
 
@@ -160,7 +160,7 @@ static void *run_part(void *argument)
           *rounded = malloc(BLOCK * sizeof *rounded);
     double *exact = malloc(BLOCK * sizeof *exact);
     for (uint32_t b = p->first; b < p->nblock; b += p->step) {
-        fill_block(x, b, p->all);
+        fill_block(x, b, p->each);
         for (int i = 0; i < BLOCK; i++) {
             exact[i] = p->check->definition.of(x[i]);
             rounded[i] = (float)exact[i];
@@ -188,7 +188,7 @@ static void merge(Worst *all, const Worst *part)
         all->bad = true, all->bad_at = part->bad_at;
 }
 
-static void run(const Check *check, bool all, Worst *worst)
+static void run(const Check *check, uint32_t each, Worst *worst)
 {
     const long online = sysconf(_SC_NPROCESSORS_ONLN);
     const uint32_t nthread = online < 1 ? 1 : online > MAX_THREADS ? MAX_THREADS : (uint32_t)online;
@@ -198,8 +198,8 @@ static void run(const Check *check, bool all, Worst *worst)
         part[t] = (Part){ .check = check,
                           .first = t,
                           .step = nthread,
-                          .nblock = (uint32_t)((all ? 1ull << 32 : 1 << 21) / BLOCK),
-                          .all = all };
+                          .nblock = (uint32_t)((each ? (1ull << 32) / each : 1 << 21) / BLOCK),
+                          .each = each };
         if (pthread_create(&thread[t], NULL, run_part, &part[t]))
             abort();
     }
@@ -219,7 +219,7 @@ static Definition find_definition(const char *name)
     exit(2);
 }
 
-static int check_function(const char *name, double ulp, double absolute, bool all)
+static int check_function(const char *name, double ulp, double absolute, uint32_t each)
 {
     static const char *const set_name[NSET] = { "avx512", "avx2", "portable" };
     Check check = { .definition = find_definition(name), .ulp = ulp, .absolute = absolute };
@@ -227,7 +227,7 @@ static int check_function(const char *name, double ulp, double absolute, bool al
     int status = 0;
     for (int s = 0; s < NSET; s++)
         check.on_array[s] = vector_function(s, name);
-    run(&check, all, worst);
+    run(&check, each, worst);
     for (int s = 0; s < NSET; s++) {
         const Worst *w = &worst[s];
         if (!check.on_array[s]) {
@@ -245,9 +245,10 @@ static int check_function(const char *name, double ulp, double absolute, bool al
 
 int main(int argc, char **argv)
 {
-    const bool all = argc > 1 && !strcmp(argv[1], "--all");
+    const bool blocks = argc > 2 && !strcmp(argv[1], "--each");
+    const uint32_t each = blocks ? (uint32_t)strtoul(argv[2], NULL, 10) : 0;
     int status = 0;
-    for (int i = 1 + all; i + 2 < argc; i += 3)
-        status |= check_function(argv[i], atof(argv[i + 1]), atof(argv[i + 2]), all);
+    for (int i = blocks ? 3 : 1; i + 2 < argc; i += 3)
+        status |= check_function(argv[i], atof(argv[i + 1]), atof(argv[i + 2]), each);
     return status;
 }

@@ -3,7 +3,7 @@
 #
 # The examples, with packages of a short search: each builds without a warning, and what it computes is right for any batch, number of tokens, size of
 # images and threads, and for a text that grows token by token.
-# ctest: label=slow,thorough timeout=900 cost=290
+# ctest: label=slow,thorough timeout=600 cost=150
 . "$SRC/tests/cli/lib.sh"
 
 # example NAME TUNE [SPEC]: its package, of the spec of that name or of SPEC, and the program $name in the folder build
@@ -11,7 +11,7 @@ example() {
     name=$1
     spec=${3:-$1}
     section "$name"
-    sed "s/^tune .*/tune = { $2 };/; s/trials = [0-9]*; seconds = [0-9]*/trials = 24; seconds = 40/" "$SRC/specs/$spec.cfg" >"$name.cfg"
+    sed "s/^tune .*/tune = { $2 };/; s/trials = [0-9]*; seconds = [0-9]*/trials = 4; seconds = 20/" "$SRC/specs/$spec.cfg" >"$name.cfg"
     run 0 --templates "$SRC/templates" -o "$name" "$name.cfg"
     variable=$(echo "$name" | tr '[:lower:]' '[:upper:]')_PACKAGE
     cmake -S "$SRC/examples/$name" -B build -D"$variable=$tmp/work/$name" -DCMAKE_C_FLAGS='-Wall -Wextra -Werror' >"$tmp/log/cmake" 2>&1 &&

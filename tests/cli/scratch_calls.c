@@ -24,7 +24,7 @@ typedef struct IS(exec) Exec;
 
 typedef struct {
     int64_t B, H, W, R, S;
-    float *X, *F, *Y;
+    float *X, *F, *Y, *want;
     void *packed;
 } Problem;
 
@@ -37,27 +37,28 @@ static float *numbers(int64_t n, int most)
     return x;
 }
 
-static void compare(const Problem *p)
+static int64_t results(const Problem *p) { return p->B * (p->H - p->R + 1) * (p->W - p->S + 1); }
+
+static void define(Problem *p)
 {
     const int64_t P = p->H - p->R + 1, Q = p->W - p->S + 1;
-    for (int64_t i = 0; i < p->B * P * Q; i++) {
-        float want = 0;
+    for (int64_t i = 0; i < results(p); i++) {
+        p->want[i] = 0;
         for (int64_t t = 0; t < p->R * p->S; t++)
-            want += p->F[t / p->S] * p->X[(i / Q / P * p->H + i / Q % P + t / p->S) * p->W + i % Q + t % p->S];
-        CHECK(p->Y[i] == want);
+            p->want[i] += p->F[t / p->S] * p->X[(i / Q / P * p->H + i / Q % P + t / p->S) * p->W + i % Q + t % p->S];
     }
 }
 
 /* One call, in memory of that very size. */
 static void call(const Problem *p, const Exec *exec, size_t bytes)
 {
-    const int64_t results = p->B * (p->H - p->R + 1) * (p->W - p->S + 1);
     void *workspace = malloc(bytes);
     CHECK(workspace || bytes == 0);
     memset(workspace, 0xff, bytes);
-    memset(p->Y, 0xff, (size_t)results * sizeof *p->Y);
+    memset(p->Y, 0xff, (size_t)results(p) * sizeof *p->Y);
     CHECK(NAME(p->B, p->H, p->W, p->R, p->S, p->X, p->packed, p->Y, workspace, exec) == IS(OK));
-    compare(p);
+    for (int64_t i = 0; i < results(p); i++)
+        CHECK(p->Y[i] == p->want[i]);
     free(workspace);
     CHECK(NAME(p->B, p->H, p->W, p->R, p->S, p->X, p->packed, p->Y, NULL, exec) == (bytes ? IS(BAD_POINTER) : IS(OK)));
 }
@@ -67,7 +68,9 @@ static void call_all(Problem p, IS(pool) * pool)
 {
     p.X = numbers(p.B * p.H * p.W, 5);
     p.F = numbers(p.R, 3);
-    p.Y = numbers(p.B * (p.H - p.R + 1) * (p.W - p.S + 1), 1);
+    p.Y = numbers(results(&p), 1);
+    p.want = numbers(results(&p), 1);
+    define(&p);
     CHECK(IS(packed_bytes)(p.R) == PARTS * (size_t)p.R * sizeof(float));
     p.packed = malloc(IS(packed_bytes)(p.R));
     CHECK(IS(pack)(p.R, p.F, p.packed) == IS(OK));
@@ -86,7 +89,7 @@ static void call_all(Problem p, IS(pool) * pool)
                 call(&p, &exec, bytes);
         }
     }
-    free(p.X), free(p.F), free(p.Y), free(p.packed);
+    free(p.X), free(p.F), free(p.Y), free(p.want), free(p.packed);
 }
 
 /* Where there is nothing to do, and where there is something wrong, no memory is asked for. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tree: splits against a search of all, ties, look-ahead, extremes.
+ * tree: splits against a search of all, ties, look-ahead, extremes, and which leaves are merged after growing.
  */
 #include "tests/test.h"
 #include "tests/model/tree_points.h"
@@ -118,25 +118,6 @@ TEST(one_feature_reaches_the_ideal)
     }
 }
 
-/* Greedy: a first threshold may fall inside a segment whose class is neither side's, which then takes two leaves. */
-TEST(segments_give_few_leaves)
-{
-    static const int class_of[] = { 2, 0, 1, 0, 2, 1 };
-    Data d = data_new(*state, 600, 1, 3);
-    for (int64_t i = 0; i < d.n; i++) {
-        d.x[i] = 16 * i;
-        for (int c = 0; c < 3; c++)
-            d.cost[i * 3 + c] = c == class_of[i / 100] ? 1 : 1.25 + 0.01 * (double)((i * 7 + c) % 10);
-    }
-    TreeNode *t = train(*state, &d, (TreeOptions){ .tolerance = 1e-3 });
-    assert_in_range(tree_nleaf(t), 6, 7);
-    assert_near(cost_of_tree(&d, t), 600);
-    for (int i = 0; i < 6; i++) {
-        int64_t last = 16 * (100 * i + 99);
-        assert_int_equal(tree_choose(t, &last), class_of[i]);
-    }
-}
-
 TEST(order_of_points_does_not_matter)
 {
     for (int round = 0; round < 40; round++) {
@@ -180,17 +161,6 @@ TEST(ties_go_low_despite_rounding)
     assert_int_equal(t->right->class, 0);
 }
 
-TEST(a_node_without_use_is_a_leaf)
-{
-    Data d = random_data(*state, 50, 2, 3, 10, 2);
-    for (int64_t i = 0; i < d.n; i++)
-        d.cost[i * 3 + 2] = 0;
-    TreeNode *t = train(*state, &d, FULL);
-    assert_int_equal(t->feature, -1);
-    assert_int_equal(t->npoint, 50);
-    assert_int_equal(tree_depth(t), 0);
-}
-
 TEST(degenerate_inputs)
 {
     double cost[] = { 3, 1, 2, 3, 1, 2 };
@@ -217,23 +187,6 @@ TEST(depth_is_of_the_longer_side)
 }
 
 /* ---- looking ahead ---- */
-
-TEST(a_class_useful_only_in_the_middle)
-{
-    Data d = data_new(*state, 90, 2, 2);
-    for (int64_t i = 0; i < d.n; i++) {
-        d.x[i * 2] = i % 7;
-        d.x[i * 2 + 1] = i;
-        d.cost[i * 2] = 2;
-        d.cost[i * 2 + 1] = i >= 40 && i < 50 ? 1 : 3;
-    }
-    assert_int_equal(best_single(&d).feature, -1);
-    TreeNode *t = train(*state, &d, FULL);
-    assert_int_equal(tree_nleaf(t), 3);
-    assert_int_equal(t->feature, 1);
-    assert_int_equal(t->threshold, 39);
-    assert_near(cost_of_tree(&d, t), 170);
-}
 
 /* The points on one side. */
 static Data side_of(Arena *a, const Data *d, int feature, int64_t threshold, bool right)
@@ -383,31 +336,21 @@ static Data exclusive_or(Arena *a, int side, int from0, int from1, int nfeature)
     return d;
 }
 
+/* Corners of any size, of two features among others that are constant: single splits lower the cost a little or not at all, and the exact cost is
+ * reached. */
 TEST(two_features_decide_together)
 {
-    static const struct {
-        int side, from0, from1, nfeature;
-    } cases[] = {
-        { 2, 1, 1, 2 }, { 4, 2, 2, 2 }, { 64, 32, 32, 2 }, { 64, 32, 32, 4 }, { 100, 50, 50, 3 }, { 150, 75, 75, 6 },
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Data d = exclusive_or(*state, cases[i].side, cases[i].from0, cases[i].from1, cases[i].nfeature);
-        if (d.n <= 4096)
+    static const int sides[] = { 2, 4, 30, 64, 150 };
+    for (int round = 0; round < 40; round++) {
+        const int side = sides[round % 5], middle = round < 10 ? side / 2 : 0;
+        const int from0 = middle ? middle : 1 + (int)draw((uint32_t)side - 1),
+                  from1 = middle ? middle : 1 + (int)draw((uint32_t)side - 1);
+        Data d = exclusive_or(*state, side, from0, from1, 2 + round % 3 * 2);
+        if (middle && d.n <= 4096)
             assert_int_equal(best_single(&d).feature, -1);
         TreeNode *t = train(*state, &d, FULL);
         assert_near(cost_of_tree(&d, t), (double)d.n);
-        assert_int_equal(tree_nleaf(t), 4);
-    }
-}
-
-/* Uneven corners: single splits lower the cost a little, and the exact cost is still reached. */
-TEST(uneven_corners_are_found)
-{
-    for (int round = 0; round < 30; round++) {
-        Data d = exclusive_or(*state, 30, 1 + (int)draw(29), 1 + (int)draw(29), 2);
-        TreeNode *t = train(*state, &d, FULL);
-        assert_near(cost_of_tree(&d, t), (double)d.n);
-        assert_true(tree_nleaf(t) <= 6);
+        assert_true(tree_nleaf(t) <= (middle ? 4 : 6));
     }
 }
 
@@ -445,6 +388,69 @@ TEST(extreme_values_do_not_overflow)
     int64_t ends[] = { INT64_MIN, INT64_MAX };
     double cost[] = { 0, 1, 1, 0 };
     assert_int_equal(tree_train(*state, ends, cost, 2, 1, 2, FULL)->threshold, -1);
+}
+
+/* ---- pruning ---- */
+
+/* No pair of sibling leaves could still be merged within what is left of the tolerance. */
+static void assert_nothing_left_to_merge(const TreeNode *t, double left)
+{
+    if (t->feature < 0)
+        return;
+    if (t->left->feature < 0 && t->right->feature < 0)
+        assert_true(t->cost - t->left->cost - t->right->cost > left);
+    assert_nothing_left_to_merge(t->left, left);
+    assert_nothing_left_to_merge(t->right, left);
+}
+
+TEST(pruning_respects_the_tolerance)
+{
+    static const double tolerance[] = { 0, 1e-4, 1e-3, 1e-2, 0.1, 1, 100 };
+    for (int round = 0; round < 20; round++) {
+        Data d = random_data(*state, 500, 2, 4, 30, 1000);
+        double full = cost_of_tree(&d, train(*state, &d, FULL));
+        int nleaf = INT32_MAX;
+        for (size_t i = 0; i < sizeof tolerance / sizeof *tolerance; i++) {
+            TreeNode *t = train(*state, &d, (TreeOptions){ .tolerance = tolerance[i] });
+            double allowed = full * (1 + tolerance[i]), cost = cost_of_tree(&d, t);
+            check_tree(&d, t);
+            assert_true(cost <= allowed * (1 + 1e-11));
+            assert_nothing_left_to_merge(t, (allowed - cost) * (1 - 1e-9) - 1e-6);
+            assert_true(tree_nleaf(t) <= nleaf);
+            nleaf = tree_nleaf(t);
+        }
+        assert_int_equal(nleaf, 1);
+    }
+}
+
+/* Each pair of leaves that is left saves its worth. */
+TEST(leaves_are_worth_their_place)
+{
+    static const double worth[] = { 1e-4, 1e-3, 1e-2, 0.1 };
+    for (int round = 0; round < 20; round++) {
+        Data d = random_data(*state, 500, 2, 4, 30, 1000);
+        double full = cost_of_tree(&d, train(*state, &d, FULL));
+        int nleaf = INT32_MAX;
+        for (size_t i = 0; i < sizeof worth / sizeof *worth; i++) {
+            TreeNode *t = train(*state, &d, (TreeOptions){ .worth = worth[i] });
+            check_tree(&d, t);
+            assert_nothing_left_to_merge(t, worth[i] * full * (1 - 1e-9));
+            assert_true(tree_nleaf(t) <= nleaf);
+            assert_true(cost_of_tree(&d, t) <= full * (1 + worth[i] * 500));
+            nleaf = tree_nleaf(t);
+        }
+        assert_true(nleaf < 10);
+    }
+}
+
+/* What saves just its worth is kept. */
+TEST(at_the_border)
+{
+    static const int64_t x[] = { 1, 2 };
+    static const double save[] = { 4, 5, 5.5, 4 }, save_more[] = { 4, 5.5, 5.5, 4 };
+    assert_int_equal(tree_nleaf(tree_train(*state, x, save, 2, 1, 2, (TreeOptions){ .worth = 1 / 8.0 })), 2);
+    assert_int_equal(tree_nleaf(tree_train(*state, x, save, 2, 1, 2, (TreeOptions){ .worth = 1.01 / 8 })), 1);
+    assert_int_equal(tree_nleaf(tree_train(*state, x, save_more, 2, 1, 2, (TreeOptions){ .worth = 1.01 / 8 })), 2);
 }
 
 TEST_EACH(setup, teardown)

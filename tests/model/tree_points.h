@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "model/tree.h"
+#include "tests/near.h"
 
 static const TreeOptions FULL = { .tolerance = 0 };
 
@@ -60,12 +61,6 @@ static inline double cost_of_tree(const Data *d, const TreeNode *t)
     for (int64_t i = 0; i < d->n; i++)
         sum += d->cost[i * d->nclass + tree_choose(t, d->x + i * d->nfeature)];
     return sum;
-}
-
-static inline void assert_near(double got, double want)
-{
-    if (!(fabs(got - want) <= 1e-9 * (1 + fabs(want))))
-        fail_msg("%.17g, not %.17g", got, want);
 }
 
 /* Every node's number of points, class and cost are those of the points that reach it: those `here`; NULL: all. */

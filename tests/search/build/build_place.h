@@ -18,23 +18,24 @@ typedef struct {
     Arena *a;
     char *folder;
 } World;
+static World *w;
 
 static const char *const flags[] = { "-O2", NULL };
 static const char add_text[] = "int add(int a, int b) { return a + b; }\n";
 
 static inline int set_up(void **state)
 {
-    World *w = calloc(1, sizeof *w);
+    w = calloc(1, sizeof *w);
     w->a = arena_new();
     w->folder = tmp_folder(arena_alloc(w->a, TMP_FOLDER_BYTES));
-    *state = w;
+    (void)state;
     return w->folder && setenv("TMPDIR", w->folder, 1) == 0 ? 0 : -1;
 }
 
 /* Every test ends with an empty folder: builders remove theirs. */
 static inline int tear_down(void **state)
 {
-    World *w = *state;
+    (void)state;
     int rc = rmdir(w->folder);
     if (rc != 0)
         perror(w->folder);
@@ -43,7 +44,7 @@ static inline int tear_down(void **state)
     return rc;
 }
 
-static inline Builder *new_builder(World *w, const char *cc, double deadline_s)
+static inline Builder *new_builder(const char *cc, double deadline_s)
 {
     const char *err = NULL;
     Toolchain tools = toolchain_c(w->a, cc, flags);
@@ -55,7 +56,7 @@ static inline Builder *new_builder(World *w, const char *cc, double deadline_s)
 }
 
 /* A compiler that is `gcc` until the file under compilation contains STRANGE; then it does `body`. */
-static inline char *strange_compiler(World *w, const char *body)
+static inline char *strange_compiler(const char *body)
 {
     static const char pattern[] = "#!/bin/sh\nfor last; do :; done\n"
                                   "if grep -q STRANGE -- \"$last\" 2>/dev/null; then\n%s\nfi\nexec gcc \"$@\"\n";

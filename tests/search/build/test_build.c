@@ -19,8 +19,7 @@
 
 TEST(good_text)
 {
-    World *w = *state;
-    Builder *b = new_builder(w, "gcc", 60);
+    Builder *b = new_builder("gcc", 60);
     Build one[3] = { { .name = "one", .text = add_text },
                      { .name = "two", .text = "int two;" },
                      { .name = "three", .text = add_text } };
@@ -46,8 +45,7 @@ TEST(good_text)
 
 TEST(folder_is_private)
 {
-    World *w = *state;
-    Builder *b = new_builder(w, "gcc", 60);
+    Builder *b = new_builder("gcc", 60);
     Build one = { .name = "one", .text = add_text };
     struct stat st;
     build_all(b, w->a, &one, 1, NULL);
@@ -65,7 +63,7 @@ TEST(folder_is_private)
 }
 
 /* What is said of a compiler that is none. */
-static const char *refusal(World *w, const char *cc)
+static const char *refusal(const char *cc)
 {
     const char *err = NULL;
     Toolchain tools = toolchain_c(w->a, cc, flags);
@@ -75,18 +73,16 @@ static const char *refusal(World *w, const char *cc)
 
 TEST(no_compiler)
 {
-    World *w = *state;
-    assert_non_null(strstr(refusal(w, "no-such-compiler"), "no-such-compiler"));
-    assert_string_equal(refusal(w, "false"), "false --version exited with code 1");
-    assert_string_equal(refusal(w, "true"), "true cannot build a shared object: the compiler made no assembly");
+    assert_non_null(strstr(refusal("no-such-compiler"), "no-such-compiler"));
+    assert_string_equal(refusal("false"), "false --version exited with code 1");
+    assert_string_equal(refusal("true"), "true cannot build a shared object: the compiler made no assembly");
     setenv("TMPDIR", "/no/such/folder", 1);
-    assert_non_null(strstr(refusal(w, "gcc"), "No such file or directory"));
+    assert_non_null(strstr(refusal("gcc"), "No such file or directory"));
 }
 
 /* The line with the mark, or the first. */
 TEST(the_version_is_one_line)
 {
-    World *w = *state;
     const char *err = NULL;
     Toolchain tools = toolchain_c(w->a, "gcc", flags);
     for (int marked = 0; marked < 2; marked++) {
@@ -100,9 +96,8 @@ TEST(the_version_is_one_line)
     }
 }
 
-static void check_interrupted(const Build *builds, int n, double start)
+static void check_interrupted(const Build *builds, int n)
 {
-    assert_true(process_clock_s() - start < 3);
     for (int i = 0; i < n; i++) {
         assert_int_equal(builds[i].status, STATUS_INVALID);
         assert_string_equal(builds[i].why, "interrupted");
@@ -111,22 +106,20 @@ static void check_interrupted(const Build *builds, int n, double start)
 
 TEST(stop_is_honoured)
 {
-    World *w = *state;
-    char *cc = strange_compiler(w, "exec sleep 100");
-    Builder *b = new_builder(w, cc, 60);
+    char *cc = strange_compiler("exec sleep 100");
+    Builder *b = new_builder(cc, 60);
     for (int background = 0; background < 2; background++) {
         Build all[4];
         for (int i = 0; i < 4; i++)
             all[i] = (Build){ .name = arena_printf(w->a, "hangs%d", i), .text = "/* STRANGE */" };
         stop_soon();
-        double start = process_clock_s();
         if (background) {
             build_start(b, w->a, all, 4);
             assert_false(build_wait(b, all, INFINITY, &stop_flag));
         } else {
             build_all(b, w->a, all, 4, &stop_flag);
         }
-        check_interrupted(all, 4, start);
+        check_interrupted(all, 4);
     }
     builder_free(b);
     unlink(cc);
@@ -135,8 +128,7 @@ TEST(stop_is_honoured)
 TEST(in_the_background)
 {
     enum { N = 7 };
-    World *w = *state;
-    Builder *b = new_builder(w, "gcc", 60);
+    Builder *b = new_builder("gcc", 60);
     Build all[N];
     for (int i = 0; i < N; i++)
         all[i] =
@@ -156,20 +148,25 @@ TEST(in_the_background)
 }
 
 /* The compiler writes each name to a file when it begins, and waits for a file of that name with .go. */
-static char *patient_compiler(World *w)
+static char *patient_compiler(void)
 {
     return strange_compiler(
-        w, "n=$(basename \"$last\" .c)\n[ \"$1\" = --version ] || case $last in *.c) echo $n >>$TMPDIR/../begun\n"
-           "while [ ! -e $TMPDIR/../$n.go ]; do sleep 0.01; done;; esac");
+        "n=$(basename \"$last\" .c)\n[ \"$1\" = --version ] || case $last in *.c) echo $n >>$TMPDIR/../begun\n"
+        "while [ ! -e $TMPDIR/../$n.go ]; do sleep 0.01; done;; esac");
 }
 
-static void touch(World *w, const char *name)
+#define PATIENT_PAIR                                                                                     \
+    {                                                                                                    \
+        { .name = "a", .text = "int a; /* STRANGE */" }, { .name = "b", .text = "int b; /* STRANGE */" } \
+    }
+
+static void touch(const char *name)
 {
     assert_int_equal(close(open(arena_printf(w->a, "%s/%s.go", w->folder, name), O_WRONLY | O_CREAT, 0600)), 0);
 }
 
 /* What was begun, once there are so many of them: "a b c". */
-static const char *begun(World *w, int n)
+static const char *begun(int n)
 {
     const char *path = arena_printf(w->a, "%s/begun", w->folder);
     for (int i = 0; i < 1000; i++) {
@@ -188,7 +185,7 @@ static const char *begun(World *w, int n)
     return "nothing begins";
 }
 
-static void forget(World *w)
+static void forget(void)
 {
     static const char *const name[] = { "begun", "cc", "a.go", "b.go", "c.go", "d.go", "e.go" };
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
@@ -198,74 +195,66 @@ static void forget(World *w)
 /* Two compilers at a time: the second batch begins before the first is done, and what is wanted now before both. */
 TEST(batches_follow_each_other)
 {
-    World *w = *state;
-    Builder *b = new_builder(w, patient_compiler(w), 60);
-    Build first[] = { { .name = "a", .text = "int a; /* STRANGE */" },
-                      { .name = "b", .text = "int b; /* STRANGE */" } };
-    Build second[] = { { .name = "c", .text = "int c; /* STRANGE */" },
-                       { .name = "d", .text = "int = ; /* STRANGE */" } };
+    Builder *b = new_builder(patient_compiler(), 60);
+    Build first[] = PATIENT_PAIR, second[] = { { .name = "c", .text = "int c; /* STRANGE */" },
+                                               { .name = "d", .text = "int = ; /* STRANGE */" } };
     Build now = { .name = "e", .text = add_text };
     build_start(b, w->a, first, 2);
     build_start(b, w->a, second, 2);
-    assert_int_equal(strlen(begun(w, 2)), 3);
-    touch(w, "b");
-    assert_non_null(strchr(begun(w, 3), 'c'));
-    touch(w, "c");
-    touch(w, "d");
+    assert_int_equal(strlen(begun(2)), 3);
+    touch("b");
+    assert_non_null(strchr(begun(3), 'c'));
+    touch("c");
+    touch("d");
     build_all(b, w->a, &now, 1, NULL);
     assert_int_equal(now.status, STATUS_OK);
     assert_true(build_wait(b, second, INFINITY, NULL)); /* in any order */
     assert_int_equal(second[0].status, STATUS_OK);
     assert_int_equal(second[1].status, STATUS_BUILD_FAILED);
     assert_non_null(strstr(second[1].why, "d.c:1:"));
-    touch(w, "a");
+    touch("a");
     assert_true(build_wait(b, first, INFINITY, NULL));
     assert_int_equal(first[0].status, STATUS_OK);
     assert_int_equal(access(first[0].so, R_OK), 0);
     builder_free(b);
-    forget(w);
+    forget();
 }
 
 /* Time is up: what was done stays, the rest of all batches ends, and the builder goes on with others. */
 TEST(nobody_waits_for_ever)
 {
-    World *w = *state;
-    Builder *b = new_builder(w, patient_compiler(w), 60);
-    Build first[] = { { .name = "a", .text = "int a; /* STRANGE */" },
-                      { .name = "b", .text = "int b; /* STRANGE */" } };
-    Build second = { .name = "c", .text = "int c; /* STRANGE */" };
-    const double start = process_clock_s();
+    Builder *b = new_builder(patient_compiler(), 60);
+    Build first[] = PATIENT_PAIR, second = { .name = "c", .text = "int c; /* STRANGE */" };
     build_start(b, w->a, first, 2);
     build_start(b, w->a, &second, 1);
-    touch(w, "b");
-    begun(w, 3);
+    touch("b");
+    begun(3);
     assert_false(build_wait(b, first, process_clock_s() + 0.3, NULL));
     assert_int_equal(first[1].status, STATUS_OK);
-    check_interrupted(first, 1, start);
+    check_interrupted(first, 1);
     assert_false(build_wait(b, &second, INFINITY, NULL));
-    check_interrupted(&second, 1, start);
+    check_interrupted(&second, 1);
     build_start(b, w->a, &second, 1);
     build_cancel(b);
-    check_interrupted(&second, 1, start);
-    touch(w, "c");
+    check_interrupted(&second, 1);
+    touch("c");
     build_start(b, w->a, &second, 1);
     assert_true(build_wait(b, &second, INFINITY, NULL));
     assert_int_equal(second.status, STATUS_OK);
     builder_free(b);
-    forget(w);
+    forget();
 }
 
 /* But if one is needed, time is up when that is built. */
 TEST(one_may_be_waited_for)
 {
-    World *w = *state;
-    Builder *b = new_builder(w, patient_compiler(w), 60);
-    Build two[] = { { .name = "a", .text = "int a; /* STRANGE */" }, { .name = "b", .text = "int b; /* STRANGE */" } };
+    Builder *b = new_builder(patient_compiler(), 60);
+    Build two[] = PATIENT_PAIR;
     Build wrong = { .name = "c", .text = "this is no C" };
     const double start = process_clock_s();
     build_start(b, w->a, two, 2);
-    begun(w, 2);
-    touch(w, "b");
+    begun(2);
+    touch("b");
     assert_false(build_wait_for_one(b, two, start, NULL));
     assert_int_equal(two[1].status, STATUS_OK);
     assert_true(build_was_ended(&two[0]) && !build_was_ended(&two[1]));
@@ -273,19 +262,17 @@ TEST(one_may_be_waited_for)
     assert_true(build_wait_for_one(b, &wrong, start, NULL));
     assert_int_equal(wrong.status, STATUS_BUILD_FAILED);
     builder_free(b);
-    forget(w);
+    forget();
 }
 
 TEST(freed_while_building)
 {
-    World *w = *state;
-    char *cc = strange_compiler(w, "exec sleep 100");
-    Builder *b = new_builder(w, cc, 60);
+    char *cc = strange_compiler("exec sleep 100");
+    Builder *b = new_builder(cc, 60);
     Build one = { .name = "one", .text = "/* STRANGE */" };
-    double start = process_clock_s();
     build_start(b, w->a, &one, 1);
     builder_free(b);
-    check_interrupted(&one, 1, start);
+    check_interrupted(&one, 1);
     builder_free(NULL);
     unlink(cc);
 }
@@ -304,7 +291,6 @@ TEST(gpu_code)
                                           "--no-compress",
                                           NULL };
     static const char *const cubin[] = { "-gencode=arch=compute_80,code=sm_80", "-Xptxas", "-v", "-cubin", NULL };
-    World *w = *state;
     if (system("command -v nvcc >/dev/null 2>&1") != 0) {
         puts("skipped: nvcc is missing");
         skip();

@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include "gen/base/text.h"
 #include "search/build/build_cache.h"
+#include "tests/put_file.h"
 #include "tests/tmp_folder.h"
 #include "tests/toolchain.h"
 
@@ -56,12 +57,10 @@ static BuildCache *open_cache(void)
 static const char *logging_compiler(void)
 {
     const char *path = arena_printf(a, "%s/cc", folder);
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    fprintf(f, "#!/bin/sh\nfor last; do :; done\ncase $last in *.c) echo \"$last\" >>%s ;; esac\nexec gcc \"$@\"\n",
-            log_path);
-    assert_int_equal(fclose(f), 0);
-    assert_int_equal(chmod(path, 0700), 0);
+    put_program(path, arena_printf(a,
+                                   "#!/bin/sh\nfor last; do :; done\ncase $last in *.c) echo \"$last\" >>%s ;; esac\n"
+                                   "exec gcc \"$@\"\n",
+                                   log_path));
     return path;
 }
 

@@ -6,12 +6,9 @@
 #ifndef DCGEN_TEST_SEARCH_PLACE_H
 #define DCGEN_TEST_SEARCH_PLACE_H
 
-#include "tests/test.h"
-#include "gen/unit/unit.h"
 #include "search/loop/search.h"
 #include "search/measure/runner.h"
-#include "tests/gen/synthetic.h"
-#include "tests/tmp_folder.h"
+#include "tests/search/workshop.h"
 
 /* Of the space one candidate in EVERY is proposed. */
 enum { MOST_CALLS = 400, MOST_MET = 48, CANDIDATES = 72, EVERY = 8 };
@@ -22,13 +19,8 @@ static const char few_shapes[] =
     "budget = { kernels = 4; code_kib = 512; trials = 30; seconds = 100; }; threads = [1];\n";
 enum { NSHAPE = 8 };
 
-static Synthetic y;
 static Search q;
-static LabKind kind;
-static Workshop shop;
-static Lab lab;
 static Strategy strategy;
-static volatile int stop;
 
 /* ---- the lab ---- */
 
@@ -68,19 +60,9 @@ static inline double time_of(const Lab *s, int64_t trial)
 
 static inline void take(const Lab *s, int64_t trial, const Instance *inst, bool final, bool tunes)
 {
-    const double ns = time_of(s, trial);
-    MeasureRecord m = { .key = s->study->trial[trial].key,
-                        .device = y.device.id,
-                        .naxis = 3,
-                        .extent = inst->extent,
-                        .threads = 1,
-                        .nsample = 1,
-                        .ns = &ns,
-                        .time_ns = ns,
-                        .anchor_ns = 2e5,
-                        .final = final,
-                        .tunes = tunes,
-                        .why = "" };
+    MeasureRecord m = measured(s->study, trial, inst, time_of(s, trial), 2e5);
+    m.final = final;
+    m.tunes = tunes;
     study_measure(s->study, &m);
 }
 
@@ -142,7 +124,6 @@ static inline bool lesser(Lab *s, Arena *scratch, const char **err)
 
 /* ---- what comes beside the lab's work ---- */
 
-static char folder[TMP_FOLDER_BYTES];
 static double asked_s[MOST_CALLS], most_ns; /* when for limits */
 static int nbuilt, nlimits_built;
 static bool limits_compile;
@@ -163,7 +144,7 @@ bool limit_measure(Runner *r, Arena *a, const LimitRequest *req, LimitRecord *ou
                    const char **err)
 {
     (void)r, (void)a;
-    assert_ptr_equal(stopped, &stop);
+    assert_ptr_equal(stopped, &stop_now);
     assert_true(req->nthread == 1 && req->threads[0] == 1 && nlimit < MOST_CALLS);
     assert_string_equal(req->target, lab.study->target->name);
     assert_string_equal(req->dtype, "f32");
@@ -200,7 +181,7 @@ char *unit_limits(Arena *a, const UnitContext *u, Diag *d)
 void build_all(Builder *b, Arena *a, Build *builds, int n, const volatile int *stopped)
 {
     (void)b, (void)a;
-    assert_true(n == 1 && stopped == &stop && nbout == 0);
+    assert_true(n == 1 && stopped == &stop_now && nbout == 0);
     if (strcmp(builds->name, "limits") == 0) {
         assert_string_equal(builds->text, "limits");
         builds->status = limits_compile ? STATUS_OK : STATUS_BUILD_FAILED;
@@ -219,7 +200,7 @@ void build_all(Builder *b, Arena *a, Build *builds, int n, const volatile int *s
 void build_start(Builder *b, Arena *a, Build *builds, int n)
 {
     assert_true(q.ahead && nbegun == nfirst && nbatch == 0 && nlesser == 1);
-    build_all(b, a, builds, n, &stop);
+    build_all(b, a, builds, n, &stop_now);
     if (library_is_late)
         builds->status = STATUS_INVALID;
 }
@@ -227,11 +208,8 @@ void build_start(Builder *b, Arena *a, Build *builds, int n)
 /* A lab whose work is recorded. */
 static inline void measure_here(void)
 {
-    const char *err = NULL;
-    assert_non_null(tmp_folder(folder));
     kind.measures = true;
-    shop.records = record_open(y.arena, arena_printf(y.arena, "%s/r", folder), NULL, &err);
-    assert_non_null(shop.records);
+    keep_records();
 }
 
 /* The next ones of the space, on the first shapes. */
@@ -251,59 +229,44 @@ static inline int propose_next(Arena *a, const Study *s, const Space *space, con
     return k;
 }
 
-static UnitContext unit;
-
-static inline int make(void **state)
+static inline int open_search(void **state)
 {
     (void)state;
-    if (!synthetic_make(&y, few_shapes, 4))
+    const LabKind of = { .lesser = lesser, .trials = trials, .compare = compare };
+    if (open_lab(few_shapes, of) != 0)
         return -1;
     batch_s = bout_s = 0.01;
-    nbatch = nbout = stop = 0;
+    nbatch = nbout = nround = 0;
     gain = 1;
     poor = "";
-    nround = 0;
     nasked = 3;
     nproposed = 1; /* the first is left out, as it may be the general kernel */
-    kernels_fail = false;
     step_ns = 5e3;
-    nlimit = nbuilt = nlimits_built = limits_at_first = 0;
-    limits_compile = true;
-    nbegun = ndropped = nlesser = 0;
+    nlimit = nbuilt = nlimits_built = limits_at_first = nbegun = ndropped = nlesser = 0;
+    limits_compile = knows_limits = true;
+    kernels_fail = library_is_late = limits_fail = library_is_broken = false;
     nfirst = 16;
-    library_is_late = false;
-    knows_limits = true;
-    limits_fail = library_is_broken = false;
     wrong_on = NULL;
     library_text = NULL;
     library_status = STATUS_OK;
-    kind = (LabKind){ .own_clock = true, .lesser = lesser, .trials = trials, .compare = compare };
     strategy = (Strategy){ "next", true, propose_next };
-    unit = (UnitContext){ .spec = y.spec, .device = &y.device, .targets = &y.targets, .target = y.study->target };
-    shop = (Workshop){ .unit = &unit };
-    lab = (Lab){ .kind = &kind,
-                 .shop = &shop,
-                 .arena = y.arena,
-                 .templates = &y.templates,
-                 .study = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef"),
-                 .began_s = 1000,
-                 .now_s = 1000,
-                 .seconds = 100,
-                 .stop = &stop };
     q = (Search){ .lab = &lab, .strategy = &strategy, .space = y.space, .seed = 1 };
     assert_int_equal(lab.study->nshape, NSHAPE);
     return 0;
 }
 
-static inline int drop(void **state)
+static inline void anew(void)
 {
-    (void)state;
-    if (shop.records) {
-        record_close(shop.records);
-        assert_int_equal(tmp_folder_remove(folder), 0);
-    }
-    arena_free(y.arena);
-    return 0;
+    close_lab(NULL);
+    open_search(NULL);
+}
+
+/* The search, which fails and says so. */
+static inline void fail_with(const char *why)
+{
+    const char *err = "";
+    assert_false(search_run(&q, &err));
+    assert_non_null(strstr(err, why));
 }
 
 static inline void run(void)

@@ -4,7 +4,7 @@
  */
 #include "tests/test.h"
 #include "search/loop/search.h"
-#include "tests/gen/synthetic_place.h"
+#include "tests/search/study_place.h"
 
 enum { MOST = 9 };
 
@@ -28,9 +28,9 @@ static const char *with_key(const char *text, const char *key)
     return arena_printf(y.arena, "%s%s", has ? key : "", text + (has ? 3 : 0));
 }
 
-static Study *study_of(const End *end)
+static Study *study_of_ends(const End *end)
 {
-    Study *s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
+    Study *s = new_study();
     for (int i = 0; i < MOST && (end[i].why || end[i].status != STATUS_OK); i++) {
         Candidate c = y.space->candidate[i];
         if (end[i].lesser)
@@ -91,7 +91,7 @@ TEST(the_first_line_says_what_became_of_all)
 {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bool fruitless;
-        const char *said = say(study_of(cases[i].end), &fruitless);
+        const char *said = say(study_of_ends(cases[i].end), &fruitless);
         const char *line = arena_strndup(y.arena, said, strcspn(said, "\n"));
         assert_string_equal(line, cases[i].line);
         assert_int_equal(fruitless, cases[i].fruitless);
@@ -126,7 +126,7 @@ TEST(reasons_alike_are_one)
         { .status = STATUS_WRONG, .why = "row 1" },
     };
     bool fruitless;
-    Study *s = study_of(end);
+    Study *s = study_of_ends(end);
     const char *want =
         arena_printf(y.arena,
                      "none of 9 candidates works: 2 not built, 5 wrong, 1 crashed, 1 left out because the machine "

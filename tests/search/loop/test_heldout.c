@@ -4,24 +4,14 @@
  */
 #include "tests/test.h"
 #include "search/loop/search.h"
-#include "tests/gen/synthetic.h"
-#include "tests/kept_list.h"
+#include "tests/search/study_place.h"
 
 enum { MOST = 24 };
 
-static Synthetic y;
-
-static int make(void **state)
+static int begin(void **state)
 {
     (void)state;
     return synthetic_make(&y, synthetic_spec, 40) ? 0 : -1;
-}
-
-static int drop(void **state)
-{
-    (void)state;
-    arena_free(y.arena);
-    return 0;
 }
 
 static Selection selection(void) { return (Selection){ y.assignment, y.model, 0 }; }
@@ -56,27 +46,22 @@ static bool contains(const int64_t *at, int n, int64_t instance)
     return false;
 }
 
-TEST(it_is_held_out_and_each_once)
+/* Held out, each once, and determined by the seed. */
+TEST(a_seed_means_a_sample)
 {
+    int64_t at[MOST], again[MOST], other[MOST];
     for (uint64_t seed = 1; seed <= 20; seed++) {
-        int64_t at[MOST];
         assert_int_equal(sample(seed, MOST, at), MOST);
         for (int i = 0; i < MOST; i++) {
             assert_in_range(at[i], 0, y.spec->ninstance - 1);
             assert_false(y.spec->instance[at[i]].tuned);
             assert_false(contains(at, i, at[i]));
         }
+        sample(seed, MOST, again);
+        sample(seed + 1, MOST, other);
+        assert_memory_equal(at, again, sizeof at);
+        assert_memory_not_equal(at, other, sizeof at);
     }
-}
-
-TEST(a_seed_means_a_sample)
-{
-    int64_t a[MOST], b[MOST], c[MOST];
-    sample(7, MOST, a);
-    sample(7, MOST, b);
-    sample(8, MOST, c);
-    assert_memory_equal(a, b, sizeof a);
-    assert_memory_not_equal(a, c, sizeof a);
 }
 
 /* Where two kernels are as fast, by predictions, is what a measurement tells most: such shapes are in any sample, the weightiest first, in half of it. */
@@ -131,18 +116,8 @@ TEST(a_few_doubtful_ones_join)
 
 static void take_in(int64_t instance)
 {
-    const Instance *inst = &y.spec->instance[instance];
-    MeasureRecord m = { .key = y.study->trial[0].key,
-                        .device = y.device.id,
-                        .naxis = 3,
-                        .extent = inst->extent,
-                        .threads = inst->threads,
-                        .nsample = 1,
-                        .ns = KEPT(double, 1e5),
-                        .time_ns = 1e5,
-                        .anchor_ns = 1e5,
-                        .tunes = true,
-                        .why = "" };
+    MeasureRecord m = measured(y.study, 0, &y.spec->instance[instance], 1e5, 1e5);
+    m.tunes = true;
     study_measure(y.study, &m);
     study_take_in(y.study);
 }
@@ -237,4 +212,4 @@ TEST(a_heavy_one_does_not_draw_its_neighbours)
     }
 }
 
-TEST_EACH(make, drop)
+TEST_EACH(begin, drop)

@@ -5,13 +5,9 @@
  */
 #include "tests/test.h"
 #include <stdlib.h>
-#include "gen/unit/unit.h"
 #include "search/loop/search.h"
-#include "search/measure/lab.h"
 #include "tests/gen/kernel_record.h"
-#include "tests/gen/synthetic.h"
-#include "tests/kept_list.h"
-#include "tests/tmp_folder.h"
+#include "tests/search/workshop.h"
 
 enum { MOST_CALLS = 64, MOST_CHECKS = 2000, BATCH = 12, MOST_TRIALS = 48 };
 
@@ -25,13 +21,7 @@ static const char small_spec[] =
     SPEC("{ M = \"64*T\"; N = 768; K = 3072; }, { M = \"T\"; N = 768; K = 768; }", "1, 24, 60, 100, 128");
 static const char large_spec[] = SPEC("{ M = \"T\"; N = 98304; K = 196608; }", "1, 128");
 
-static Synthetic y;
-static LabKind kind;
-static Workshop shop;
-static Lab lab;
 static Search q;
-static UnitContext unit;
-static char folder[TMP_FOLDER_BYTES];
 static int batch[MOST_CALLS], nbatch, nlesser, nother; /* how many candidates each time */
 static struct {
     int64_t extent[3];
@@ -72,13 +62,11 @@ static bool trials(Lab *s, Arena *scratch, const Proposal *p, int n, double shar
 static bool check_one(Lab *s, Arena *scratch, int64_t trial, const int64_t *extent, const char **err)
 {
     (void)scratch;
-    MeasureRecord m = { .key = s->study->trial[trial].key,
-                        .device = y.device.id,
-                        .naxis = 3,
-                        .extent = extent,
-                        .threads = 1,
-                        .status = ncheck < spoil ? STATUS_WRONG : STATUS_OK,
-                        .why = "" };
+    Instance inst = { .threads = 1 };
+    memcpy(inst.extent, extent, 3 * sizeof *extent);
+    MeasureRecord m = measured(s->study, trial, &inst, 0, 0);
+    m.nsample = 0;
+    m.status = ncheck < spoil ? STATUS_WRONG : STATUS_OK;
     assert_true(ncheck < MOST_CHECKS);
     s->now_s += check_s;
     memcpy(check[ncheck].extent, extent, 3 * sizeof *extent);
@@ -111,45 +99,43 @@ static bool lesser(Lab *s, Arena *scratch, const char **err)
 
 static void begin(void)
 {
-    lab.study = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
-    study_load(lab.study, record_all(shop.records), &y.templates, &y.targets);
-    lab.now_s = 0;
+    lab.study = study_loaded(recorded());
+    lab.now_s = lab.began_s;
     nbatch = ncheck = nlesser = nother = 0;
 }
 
-static int make_of(const char *spec)
+static int open_on(const char *spec)
 {
-    const char *err = NULL;
-    if (!synthetic_make(&y, spec, 4) || !tmp_folder(folder))
+    const LabKind of = { .lesser = lesser, .trials = trials, .check = check_one };
+    if (open_lab(spec, of) != 0)
         return -1;
     y.device.modelled = true;
     spoil = 0;
     trial_s = check_s = 0;
     all_wrong = all_aside = false;
-    unit = (UnitContext){ .spec = y.spec, .device = &y.device, .targets = &y.targets, .target = y.study->target };
-    kind = (LabKind){ .own_clock = true, .lesser = lesser, .trials = trials, .check = check_one };
-    shop =
-        (Workshop){ .unit = &unit, .records = record_open(y.arena, arena_printf(y.arena, "%s/r", folder), NULL, &err) };
-    lab = (Lab){ .kind = &kind, .shop = &shop, .arena = y.arena, .templates = &y.templates, .seconds = 100 };
+    keep_records();
     q = (Search){ .lab = &lab, .space = y.space };
-    assert_non_null(shop.records);
     begin();
     return 0;
 }
 
-static int make(void **state)
+static int open_small(void **state)
 {
     (void)state;
-    return make_of(small_spec);
+    return open_on(small_spec);
 }
 
-static int drop(void **state)
+static void anew_on(const char *spec)
 {
-    (void)state;
-    record_close(shop.records);
-    assert_int_equal(tmp_folder_remove(folder), 0);
-    arena_free(y.arena);
-    return 0;
+    close_lab(NULL);
+    open_on(spec);
+}
+
+static void fail_with(const char *why)
+{
+    const char *err = "";
+    assert_false(search_run(&q, &err));
+    assert_non_null(strstr(err, why));
 }
 
 static void run(void)
@@ -184,10 +170,9 @@ TEST(candidates_come_in_batches)
     y.spec->budget.trials = 1000;
     begin();
     run(); /* goes on with what is there, up to a bound of its own */
-    n = 0;
     for (int i = 0; i < nbatch; i++)
         n += batch[i];
-    assert_int_equal(n, MOST_TRIALS - 30);
+    assert_int_equal(n, MOST_TRIALS);
     begin();
     run();
     assert_int_equal(nbatch, 0);
@@ -285,7 +270,7 @@ TEST(the_best_bounds_the_others)
     q.space = &some;
     run();
     assert_true(was_tried(&f.fast) && !was_tried(&f.slow));
-    drop(NULL), make(NULL);
+    anew_on(small_spec);
     f = field_of();
     some = (Space){ .n = 1, .candidate = &f.slow, .ngeneral = 1, .general = &f.fast };
     q.space = &some;
@@ -298,7 +283,7 @@ TEST(large_spaces_are_thinned)
 {
     enum { MOST_RANKED = 20000 };
     for (int thin = 0; thin < 2; thin++) {
-        drop(NULL), make_of(large_spec);
+        anew_on(large_spec);
         Field f = field_of();
         Candidate *all = ARENA_ARRAY(y.arena, MOST_RANKED, Candidate);
         Space some = { .candidate = all, .ngeneral = 1, .general = &f.fast };
@@ -311,28 +296,25 @@ TEST(large_spaces_are_thinned)
     }
 }
 
-/* However many general kernels there are. */
+/* However many general kernels there are, and no more than the budget has. */
 TEST(general_kernels_come_in_batches)
 {
-    Space some = *y.space;
-    some.general = y.space->candidate;
-    some.ngeneral = BATCH + 1;
-    q.space = &some;
-    y.spec->budget.trials = BATCH + 1;
-    run();
-    assert_int_equal(nbatch, 2);
-    assert_int_equal(batch[0], BATCH);
-    assert_int_equal(batch[1], 1);
-    assert_true(was_tried(&some.general[BATCH]));
-    drop(NULL), make(NULL);
-    some = *y.space;
-    some.general = y.space->candidate;
-    some.ngeneral = BATCH + 1;
-    q.space = &some;
-    y.spec->budget.trials = 5; /* no more are tried than that */
-    run();
-    assert_int_equal(nbatch, 1);
-    assert_int_equal(batch[0], 5);
+    static const struct {
+        int budget, nbatch, batch[2];
+    } rows[] = { { BATCH + 1, 2, { BATCH, 1 } }, { 5, 1, { 5 } } };
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        anew_on(small_spec);
+        Space some = *y.space;
+        some.general = y.space->candidate;
+        some.ngeneral = BATCH + 1;
+        q.space = &some;
+        y.spec->budget.trials = rows[i].budget;
+        run();
+        assert_int_equal(nbatch, rows[i].nbatch);
+        for (int k = 0; k < nbatch; k++)
+            assert_int_equal(batch[k], rows[i].batch[k]);
+        assert_int_equal(was_tried(&some.general[BATCH]), i == 0);
+    }
 }
 
 /* ---- the choice ---- */
@@ -397,7 +379,7 @@ TEST(the_choice_is_checked)
 /* A kernel for nothing but shapes that take too long is looked at on the smallest of them. */
 TEST(large_shapes_are_checked_once)
 {
-    drop(NULL), make_of(large_spec);
+    anew_on(large_spec);
     y.spec->budget.trials = 20;
     y.spec->budget.kernels = 1;
     run();
@@ -412,18 +394,16 @@ TEST(records_of_something_else_do_not_count)
     y.spec->budget.trials = 20;
     run();
     const int n = ncheck;
-    drop(NULL), make(NULL);
+    anew_on(small_spec);
     y.spec->budget.trials = 20;
     for (int i = 0; i < n; i++)
         for (int k = 0; k < 4; k++) {
             int64_t *extent = kept(check[i].extent, sizeof check->extent);
-            MeasureRecord m = { .key = check[i].key,
-                                .device = k < 3 ? y.device.id : "fedcba9876543210",
-                                .naxis = 3,
-                                .extent = extent,
-                                .threads = 1,
-                                .status = STATUS_OK,
-                                .why = "" };
+            MeasureRecord m = {
+                .key = check[i].key, .device = y.device.id, .naxis = 3, .extent = extent, .threads = 1
+            };
+            m.device = k < 3 ? y.device.id : "fedcba9876543210";
+            m.why = "";
             if (k < 3)
                 extent[k] += 1 << 16;
             assert_true(record_add_measure(shop.records, &m, &err));
@@ -435,7 +415,6 @@ TEST(records_of_something_else_do_not_count)
 /* A kernel that is wrong on its own shape is replaced, and the choice is made and checked again: so often, and no more. */
 TEST(a_wrong_choice_is_replaced)
 {
-    const char *err = NULL;
     y.spec->budget.trials = 20;
     spoil = 3;
     run();
@@ -445,33 +424,25 @@ TEST(a_wrong_choice_is_replaced)
             assert_string_not_equal(check[i].key, check[j].key);
     }
     assert_true(ncheck > 4);
-    drop(NULL), make(NULL);
+    anew_on(small_spec);
     y.spec->budget.trials = 20;
     spoil = MOST_CHECKS;
-    assert_false(search_run(&q, &err));
-    assert_string_equal(err, "too many of the kernels chosen turn out wrong on their own shapes");
+    fail_with("too many of the kernels chosen turn out wrong on their own shapes");
     assert_int_equal(ncheck, 8);
 }
 
+/* What could not be run is in no record, yet it was tried. */
 TEST(nothing_works)
 {
-    const char *err = NULL;
     y.spec->budget.trials = 14;
     all_wrong = true;
-    assert_false(search_run(&q, &err));
-    assert_non_null(strstr(err, "none of 14 kernels that could be built works: 14 wrong"));
-    assert_int_equal(ncheck, 0);
-}
-
-/* They are in no record, yet they were tried. */
-TEST(nothing_can_be_run)
-{
-    const char *err = NULL;
+    fail_with("none of 14 kernels that could be built works: 14 wrong");
+    anew_on(small_spec);
     y.spec->budget.trials = 14;
     all_aside = true;
-    assert_false(search_run(&q, &err));
-    assert_non_null(strstr(err, "the machine could neither build nor run any of 14 candidates"));
+    fail_with("the machine could neither build nor run any of 14 candidates");
     assert_false(q.fruitless);
+    assert_int_equal(ncheck, 0);
 }
 
 /* ---- the time ---- */
@@ -488,14 +459,14 @@ TEST(the_time_bounds_it)
     trial_s = 4;
     run();
     assert_int_equal(nbatch, 3); /* the general kernel, and twice twelve */
-    assert_true(lab.now_s >= 60 && lab.now_s <= 60 + BATCH * trial_s);
+    assert_true(lab.now_s >= 1060 && lab.now_s <= 1060 + BATCH * trial_s);
     begin();
     y.spec->budget.trials = 30;
     trial_s = 0;
     check_s = 30;
     run();
     assert_true(ncheck >= 1 && ncheck <= 4);
-    assert_true(lab.now_s <= 100 + check_s);
+    assert_true(lab.now_s <= 1100 + check_s);
 }
 
 /* Where it is short, no more candidates are taken than fit, and of those one always. */
@@ -511,7 +482,7 @@ TEST(little_time_is_for_few_candidates)
     assert_int_equal(batch[1], 3); /* in 4.8 s, each in the mean of 2 s and the first guess, which is half a second */
     assert_int_equal(effort.n, 4);
     assert_true(effort.spent_s == 8);
-    drop(NULL), make(NULL);
+    anew_on(small_spec);
     learns(&effort);
     lab.seconds = 0;
     run();
@@ -524,12 +495,11 @@ TEST(little_time_is_for_few_candidates)
 TEST(time_goes_on_until_one_works)
 {
     Effort effort;
-    const char *err = NULL;
     learns(&effort);
     lab.seconds = 0;
     all_wrong = true;
-    assert_false(search_run(&q, &err));
+    fail_with("");
     assert_int_equal(nbatch, BATCH);
 }
 
-TEST_EACH(make, drop)
+TEST_EACH(open_small, close_lab)

@@ -4,52 +4,24 @@
  */
 #include "tests/test.h"
 #include "search/loop/race.h"
-#include "tests/gen/synthetic.h"
-#include "tests/kept_list.h"
+#include "tests/search/study_place.h"
 
 enum { KERNELS = 20 };
 static const double NOISE = 0.02;
 
-static Synthetic y;
 static Study *s;
 static Selection c;
 
 /* Twenty kernels, measured once on every tuned shape: kernel 0 takes 100 us there, each of the others 10 us more than the one before. */
-static int make(void **state)
+static int begin(void **state)
 {
-    (void)state;
-    if (!synthetic_make(&y, synthetic_spec, 4))
+    if (make(state) != 0)
         return -1;
-    s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
-    for (int k = 0; k < KERNELS; k++) {
-        const int64_t trial = study_add(s, &y.space->candidate[7 * k]);
-        s->trial[trial].built = true;
-        s->trial[trial].code_bytes = 1000;
-    }
+    s = study_of(KERNELS, 7, 1000);
     return 0;
 }
 
-static int drop(void **state)
-{
-    (void)state;
-    arena_free(y.arena);
-    return 0;
-}
-
-static void take(int k, int64_t shape, double ns)
-{
-    MeasureRecord m = { .key = s->trial[k].key,
-                        .device = y.device.id,
-                        .naxis = 3,
-                        .extent = s->shape[shape]->extent,
-                        .threads = s->shape[shape]->threads,
-                        .nsample = 1,
-                        .ns = &ns,
-                        .time_ns = ns,
-                        .anchor_ns = 1e5,
-                        .why = "" };
-    study_measure(s, &m);
-}
+static void take(int k, int64_t shape, double ns) { measure_once(s, k, s->shape[shape], ns, 1e5); }
 
 static void take_all(int64_t but)
 {
@@ -119,7 +91,7 @@ TEST(close_ones_meet)
     assert_int_equal(few.n, 5);
     for (int k = 0; k < 5; k++)
         assert_true(takes_part(&few, k));
-    drop(NULL), make(NULL);
+    drop(NULL), begin(NULL);
     for (int k = 0; k < KERNELS; k++)
         for (int64_t j = 0; j < s->nshape; j++)
             take(k, j, 1e5 + 100 * k);
@@ -171,30 +143,16 @@ TEST(held_out_shapes_are_raced_too)
 {
     take_all(-1);
     heat_on(0);
-    int64_t at = 0;
-    while (y.spec->instance[at].tuned)
-        at++;
-    const Instance *inst = &y.spec->instance[at];
+    const Instance *inst = first_held_out(y.spec);
     const Heat before = race_heat(s, &c, inst, false, NOISE);
-    assert_int_equal(before.trial[0], c.as->kernel[c.as->chosen[at]]);
+    assert_int_equal(before.trial[0], c.as->kernel[c.as->chosen[inst - y.spec->instance]]);
     assert_true(before.gain > cost_doubt(c.m, before.trial[0], inst));
     const double joining = race_heat(s, &c, inst, true, NOISE).gain; /* nothing is to be stated of it */
     assert_true(joining < before.gain);
-    for (int i = 0; i < before.n; i++) {
-        MeasureRecord m = { .key = s->trial[before.trial[i]].key,
-                            .device = y.device.id,
-                            .naxis = 3,
-                            .extent = inst->extent,
-                            .threads = inst->threads,
-                            .nsample = 1,
-                            .ns = KEPT(double, 1e5 * (1 + i)),
-                            .time_ns = 1e5 * (1 + i),
-                            .anchor_ns = 1e5,
-                            .why = "" };
-        study_measure(s, &m);
-    }
+    for (int i = 0; i < before.n; i++)
+        measure_once(s, before.trial[i], inst, 1e5 * (1 + i), 1e5);
     assert_true(race_heat(s, &c, inst, false, NOISE).gain < before.gain / 2);
     assert_true(race_heat(s, &c, inst, true, NOISE).gain == joining); /* the choice does not see these times */
 }
 
-TEST_EACH(make, drop)
+TEST_EACH(begin, drop)

@@ -1,19 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * search, the race behind the loop: what the choice rests on is measured, on tuned shapes first, then on some that are held out.
+ * search, the race behind the loop: what the choice rests on is measured, on tuned shapes first, then on some that are held out. And what comes beside
+ * both: the limits of the machine are measured, the library is built.
  *
  *   ctest: replaces
  */
 #include "tests/test.h"
 #include "tests/search/loop/search_place.h"
 
-static Arena *scratch; /* of the last choice */
+static Arena *scratch;
+
+static int begin(void **state)
+{
+    scratch = arena_new();
+    return open_search(state);
+}
+
+static int end(void **state)
+{
+    arena_free(scratch);
+    return close_lab(state);
+}
 
 static Selection choice_now(void)
 {
     Selection c;
     const char *err = NULL;
-    assert_true(choose(&q, scratch, &c, &err));
+    assert_true(choose(&q, scratch, &c, &err)); /* which resets scratch */
     return c;
 }
 
@@ -99,7 +112,7 @@ TEST(the_race_keeps_to_its_time)
     }
     assert_in_range(tuned, 1, 15);
     assert_in_range(held_out, 1, 10);
-    drop(NULL), make(NULL);
+    anew();
     batch_s = 99; /* no time is left, but something is known */
     run();
     assert_int_equal(nbout, 0);
@@ -112,7 +125,7 @@ TEST(weight_comes_first)
     static const int64_t untouched[] = { 1, 2, 4, 6, 7 };
     for (size_t k = 0; k < LENGTH(untouched); k++) {
         const int64_t heavy = untouched[k];
-        drop(NULL), make(NULL);
+        anew();
         for (int64_t i = 0; i < y.spec->ninstance; i++)
             y.spec->instance[i].weight = &y.spec->instance[i] == lab.study->shape[heavy] ? 1000 : 1;
         run();
@@ -128,7 +141,7 @@ TEST(what_turns_out_wrong_is_replaced)
         wrong_on = bout[i].tunes ? NULL : bout[i].inst;
     assert_non_null(wrong_on);
     const int64_t there = wrong_on - y.spec->instance; /* the spec that the next line drops */
-    drop(NULL), make(NULL);
+    anew();
     wrong_on = &y.spec->instance[there];
     run();
     const Selection c = choice_now();
@@ -141,20 +154,100 @@ TEST(what_turns_out_wrong_is_replaced)
     assert_int_equal(contract_make(y.arena, lab.study, c.as)->tuned.nmeasured, lab.study->nshape);
 }
 
-TEST_EACH(make, drop)
+/* ---- beside the loop and the race ---- */
 
-static int open_scratch(void **state)
+/* A GPU's model is made of its rates: they are measured before anything is asked of the lab, by kernels that are built once; those that
+ * are recorded do. What does not compile is not tried again. */
+TEST(a_gpu_is_measured_first)
 {
-    (void)state;
-    scratch = arena_new();
-    return 0;
+    int64_t clock_mhz = 0;
+    for (int round = 0; round < 3; round++) {
+        if (round)
+            anew();
+        measure_here();
+        Target *gpu = (Target *)target_find(&y.targets, y.study->target->name);
+        const LimitRecord known = {
+            .device = y.device.id, .target = gpu->name, .dtype = "f32", .threads = 1, .flops_per_s = 1e9
+        };
+        gpu->family = &family_cuda;
+        target_set_fact(gpu, "CLOCK_MHZ", 1000);
+        limits_compile = round < 2;
+        bout_s = 20; /* few of them */
+        if (round == 1)
+            assert_true(record_add_limit(shop.records, &known, &(const char *){ NULL }));
+        study_rate(lab.study, record_all(shop.records));
+        run();
+        assert_int_equal(limits_at_first, round == 0);
+        assert_int_equal(nlimits_built, 1);
+        assert_true(round < 2 ? nlimit > 1 : nlimit == 0);
+        assert_true(target_fact(study_rated(lab.study, gpu), "CLOCK_MHZ", &clock_mhz));
+        assert_int_equal(clock_mhz, round < 2 ? 999 : 1000);
+    }
 }
 
-static int close_scratch(void **state)
+/* At the start and every now and then, so that they take a small part of the time. */
+TEST(limits_are_asked_now_and_then)
 {
-    (void)state;
-    arena_free(scratch);
-    return 0;
+    static const double want_s[] = { 1000, 1010, 1015, 1024 };
+    measure_here();
+    batch_s = 5;
+    bout_s = 1;
+    run();
+    assert_int_equal(nlimit, 4);
+    for (int i = 0; i < nlimit; i++)
+        assert_true(asked_s[i] == want_s[i]);
+    assert_true(most_ns == 0.25e9);
+    const Records *r = record_all(shop.records);
+    assert_int_equal(r->nlimit, 4);
+    for (int i = 0; i < r->nlimit; i++)
+        assert_string_equal(r->limit[i].device, y.device.id);
+    anew();
+    measure_here();
+    lab.seconds = 10;
+    run();
+    assert_true(nlimit > 1 && most_ns == 0.12e9);
+    anew();
+    measure_here();
+    batch_s = 5;
+    bout_s = 1;
+    knows_limits = false; /* it is not asked again */
+    run();
+    assert_int_equal(nlimit, 1);
+    anew();
+    measure_here();
+    limits_fail = true;
+    fail_with("no limits");
+    anew();
+    run();
+    assert_true(nlimit == 0 && nbuilt == 0); /* nothing is measured there */
 }
 
-TEST_FILE(open_scratch, close_scratch)
+/* It is built before the race; why it was not is kept. */
+TEST(the_library_is_built_for_the_race)
+{
+    static const struct {
+        const char *text;
+        bool broken;
+        Status status;
+        const char *so, *why; /* "": none */
+    } rows[] = {
+        { "int l;", false, STATUS_OK, "/library.so", "" },
+        { "int l;", false, STATUS_BUILD_FAILED, "", "it does not compile: no such header" },
+        { NULL, false, STATUS_OK, "", "" },
+        { NULL, true, STATUS_OK, "", "it does not compile: a name or condition in it is wrong" },
+    };
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        anew();
+        measure_here();
+        library_text = rows[i].text;
+        bout_s = 20;
+        library_is_broken = rows[i].broken;
+        library_status = rows[i].status;
+        run();
+        assert_int_equal(nbuilt, rows[i].text != NULL);
+        assert_string_equal(shop.library.so ? shop.library.so : "", rows[i].so);
+        assert_string_equal(shop.library.why ? shop.library.why : "", rows[i].why);
+    }
+}
+
+TEST_EACH(begin, end)

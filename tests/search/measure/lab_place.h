@@ -6,14 +6,9 @@
 #ifndef DCGEN_TEST_LAB_PLACE_H
 #define DCGEN_TEST_LAB_PLACE_H
 
-#include "tests/test.h"
 #include <time.h>
-#include "gen/unit/unit.h"
-#include "search/measure/lab.h"
 #include "search/measure/runner.h"
-#include "tests/gen/synthetic.h"
-#include "tests/kept_list.h"
-#include "tests/tmp_folder.h"
+#include "tests/search/workshop.h"
 
 enum { MOST_CALLS = 400, MOST_BUILDS = 200, THREE = 3 };
 
@@ -101,7 +96,6 @@ typedef struct {
 
 static Asked asked[MOST_CALLS];
 static int ncall;
-static Lab lab;
 static double took_s;
 static const char *bad_key; /* whose verification on its third shape ends so */
 static bool bad_count;      /* it is not that, but when it is counted */
@@ -145,52 +139,27 @@ bool measure(Runner *r, Arena *a, const MeasureRequest *q, const char *const *ke
 
 /* ---- the search ---- */
 
-static Synthetic y;
-static UnitContext unit;
-static LabKind kind;
-static Workshop shop;
-static char folder[TMP_FOLDER_BYTES];
 static Proposal p[THREE]; /* the general kernel, and two others */
 static const char *key[THREE];
-static volatile int stop;
+static const char *err; /* of the last call that failed */
 
-static inline int make(void **state)
+static inline int open_machine(void **state)
 {
     (void)state;
-    const char *err = NULL;
-    if (!synthetic_make(&y, synthetic_spec, 4) || !tmp_folder(folder))
+    if (open_lab(synthetic_spec, lab_machine) != 0)
         return -1;
-    kind = lab_machine;
-    kind.own_clock = true;
+    keep_records();
     took_s = 0;
-    ncall = nbuilt = nremoved = stop = nwaited = nwaited_for_one = 0;
-    is_late = was_cancelled = false;
-    bad_key = NULL;
-    bad_count = false;
+    ncall = nbuilt = nremoved = nwaited = nwaited_for_one = 0;
+    is_late = was_cancelled = bad_count = false;
+    bad_key = err = NULL;
     memset(made, 0, sizeof made);
-    unit = (UnitContext){ .spec = y.spec,
-                          .device = &y.device,
-                          .targets = &y.targets,
-                          .package_dir = DCGEN_SOURCE_DIR "/templates/package",
-                          .target = y.study->target };
-    shop = (Workshop){ .unit = &unit,
-                       .builder = &cc,
-                       .runner = (Runner *)&cc, /* there is one, and nobody looks into it */
-                       .records = record_open(y.arena, arena_printf(y.arena, "%s/r", folder), NULL, &err),
-                       .diag = diag_new(y.arena),
-                       .jobs = 5 };
-    lab = (Lab){ .kind = &kind,
-                 .shop = &shop,
-                 .arena = y.arena,
-                 .templates = &y.templates,
-                 .study = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef"),
-                 .anchor = &y.space->general[0],
-                 .began_s = 1000,
-                 .now_s = 1000,
-                 .seconds = 100,
-                 .stop = &stop };
+    shop.builder = &cc;
+    shop.runner = (Runner *)&cc; /* there is one, and nobody looks into it */
+    shop.diag = diag_new(y.arena);
+    shop.jobs = 5;
+    lab.anchor = &y.space->general[0];
     lab_begin(&lab);
-    assert_non_null(shop.records);
     for (int i = 0; i < THREE; i++) {
         p[i] = (Proposal){ .c = i ? y.space->candidate[7 * i] : *lab.anchor };
         p[i].nshape = i ? 2 : 3;
@@ -201,17 +170,13 @@ static inline int make(void **state)
     return 0;
 }
 
-static inline int drop(void **state)
+static inline void anew(void)
 {
-    (void)state;
-    record_close(shop.records);
-    assert_int_equal(tmp_folder_remove(folder), 0);
-    arena_free(y.arena);
-    return 0;
+    close_lab(NULL);
+    open_machine(NULL);
 }
 
-static inline bool try_three(const char **err) { return kind.trials(&lab, y.arena, p, THREE, 0.5, err); }
-static inline const Records *recorded(void) { return record_all(shop.records); }
+static inline bool try_three(void) { return kind.trials(&lab, y.arena, p, THREE, 0.5, &err); }
 static inline Trial *trial_of(int i) { return &lab.study->trial[study_find_key(lab.study, key[i])]; }
 
 static inline const KernelRecord *kernel_of(int i)
@@ -220,6 +185,14 @@ static inline const KernelRecord *kernel_of(int i)
         if (strcmp(recorded()->kernel[k].key, key[i]) == 0)
             return &recorded()->kernel[k];
     return NULL;
+}
+
+/* The kernel's verification ends so. */
+static inline void make_bad(int i, Status status, Blame blame)
+{
+    bad_key = key[i];
+    bad_status = status;
+    bad_blame = blame;
 }
 
 /* Calls that verify, before any that times. */

@@ -6,21 +6,19 @@
 #ifndef DCGEN_TEST_RECORDS_PLACE_H
 #define DCGEN_TEST_RECORDS_PLACE_H
 
-#include "tests/test.h"
 #include <unistd.h>
 #include "gen/command/dump.h"
 #include "search/loop/search.h"
 #include "search/measure/lab.h"
 #include "tests/gen/kernel_record.h"
-#include "tests/gen/synthetic.h"
-#include "tests/kept_list.h"
+#include "tests/search/study_place.h"
 #include "tests/tmp_folder.h"
 
 #define SPEC(TRIALS)                                                                      \
     "name = \"small\"; op = \"dense\"; target = [\"host\"];\n"                            \
-    "dims = { T = { min = 1; max = 32; }; };\n"                                          \
+    "dims = { T = { min = 1; max = 32; }; };\n"                                           \
     "shapes = ( { M = \"T\"; N = 768; K = 768; }, { M = \"T\"; N = 768; K = 3072; } );\n" \
-    "tune = { T = [1, 8, 32]; }; layout = { W = \"NK\"; packed = true; };\n"            \
+    "tune = { T = [1, 8, 32]; }; layout = { W = \"NK\"; packed = true; };\n"              \
     "budget = { kernels = 4; trials = " TRIALS "; seconds = 100; };\n"                    \
     "space = { MR = [4, 6, 8]; KC = [0]; UK = [1]; PF = [16, 32]; };\n"
 static const char small_spec[] = SPEC("60"), whole_spec[] = SPEC("9999");
@@ -30,14 +28,14 @@ static const volatile int never = 0;
 /* ---- a lab that makes times up, and records them as the real one does ---- */
 
 typedef struct {
-    Synthetic *y;
+    Synthetic *z;
     RecordFile *file;
 } Maker;
 
-static inline double made_up_ns(const Synthetic *y, const Candidate *c, const Instance *inst)
+static inline double made_up_ns(const Synthetic *z, const Candidate *c, const Instance *inst)
 {
     const Talent talent = { 1 + 0.01 * (c->choice[0] * 7 % 5), 3 + c->choice[1], 9.5 + 0.2 * c->choice[2] };
-    return rint(synthetic_time(y, c, inst, &talent));
+    return rint(synthetic_time(z, c, inst, &talent));
 }
 
 static inline void add_kernel(Lab *q, const Trial *t)
@@ -53,16 +51,9 @@ static inline void add_measure(Lab *q, int64_t trial, const Instance *inst, bool
 {
     const Maker *k = q->data;
     const char *err = NULL;
-    MeasureRecord m = { .key = q->study->trial[trial].key,
-                        .device = q->study->device->id,
-                        .naxis = 3,
-                        .extent = inst->extent,
-                        .threads = 1,
-                        .nsample = 1,
-                        .ns = KEPT(double, made_up_ns(k->y, &q->study->trial[trial].c, inst)),
-                        .anchor_ns = anchor_ns,
-                        .final = final,
-                        .why = "" };
+    MeasureRecord m = measured(q->study, trial, inst, made_up_ns(k->z, &q->study->trial[trial].c, inst), anchor_ns);
+    m.time_ns = 0; /* which records work out */
+    m.final = final;
     assert_true(record_add_measure(k->file, &m, &err));
     const Records *r = record_all(k->file);
     study_measure(q->study, &r->measure[r->nmeasure - 1]);
@@ -80,7 +71,7 @@ static inline bool make_compare(Lab *q, Arena *scratch, const Instance *inst, co
     }
     if (!there)
         add_measure(q, anchor, inst, true, 1e5);
-    q->now_s += 3;
+    q->now_s += 8;
     q->ntimed++;
     return true;
 }
@@ -112,7 +103,7 @@ static inline bool make_trials(Lab *q, Arena *scratch, const Proposal *p, int n,
 /* ---- a search ---- */
 
 typedef struct {
-    Synthetic y;
+    Synthetic z;
     RecordFile *file;
     char folder[TMP_FOLDER_BYTES];
     const char *path;
@@ -122,18 +113,18 @@ typedef struct {
 
 static inline Search search_on(Place *p, const LabKind *kind, void *data, StrategyKind strategy, uint64_t seed)
 {
-    Synthetic *y = &p->y;
-    Lab *l = ARENA_NEW(y->arena, Lab);
+    Synthetic *z = &p->z;
+    Lab *l = ARENA_NEW(z->arena, Lab);
     *l = (Lab){ .kind = kind,
                 .data = data,
-                .arena = y->arena,
-                .templates = &y->templates,
-                .study = study_new(y->arena, y->spec, &y->device, y->study->target, "0123456789abcdef"),
+                .arena = z->arena,
+                .templates = &z->templates,
+                .study = study_on(z),
                 .seconds = 100,
                 .stop = &never };
     return (Search){ .lab = l,
                      .strategy = &strategies[strategy],
-                     .space = y->space,
+                     .space = z->space,
                      .seed = seed,
                      .ahead = search_builds_ahead(l->study) };
 }
@@ -141,20 +132,20 @@ static inline Search search_on(Place *p, const LabKind *kind, void *data, Strate
 static inline void begin(Place *p, const char *spec, StrategyKind kind, uint64_t seed)
 {
     const char *err = NULL;
-    assert_true(synthetic_make(&p->y, spec, 4));
+    assert_true(synthetic_make(&p->z, spec, 4));
     assert_non_null(tmp_folder(p->folder));
-    p->path = arena_printf(p->y.arena, "%s/records", p->folder);
-    p->file = record_open(p->y.arena, p->path, NULL, &err);
+    p->path = arena_printf(p->z.arena, "%s/records", p->folder);
+    p->file = record_open(p->z.arena, p->path, NULL, &err);
     assert_non_null(p->file);
-    assert_true(record_add_device(p->file, &p->y.device, &err));
-    Maker k = { &p->y, p->file };
+    assert_true(record_add_device(p->file, &p->z.device, &err));
+    Maker k = { &p->z, p->file };
     LabKind maker = lab_records;
     maker.trials = make_trials;
     maker.compare = make_compare;
     Search q = search_on(p, &maker, &k, kind, seed);
     assert_true(search_run(&q, &err));
     p->ntrial = q.lab->study->ntrial;
-    p->key = ARENA_ARRAY(p->y.arena, (size_t)p->ntrial, const char *);
+    p->key = ARENA_ARRAY(p->z.arena, (size_t)p->ntrial, const char *);
     for (int64_t i = 0; i < p->ntrial; i++)
         p->key[i] = q.lab->study->trial[i].key;
 }
@@ -163,7 +154,9 @@ static inline void end(Place *p)
 {
     record_close(p->file);
     assert_int_equal(tmp_folder_remove(p->folder), 0);
-    arena_free(p->y.arena);
+    arena_free(p->z.arena);
 }
+
+static const char *err; /* of the last call that failed */
 
 #endif

@@ -30,6 +30,7 @@ typedef struct {
     Runner *runner;
     int nbuilt;
 } World;
+static World *w;
 
 /* Every candidate begins with this. dense() does rows m0..m1-1 right. */
 static const char prelude[] =
@@ -53,7 +54,7 @@ static const char prelude[] =
 /* The extents of most tests: odd sizes, so that no operand fills its pages. */
 static const int64_t small[] = { 5, 7, 9 };
 
-static inline const char *build(World *w, const char *text, bool with_prelude)
+static inline const char *build(const char *text, bool with_prelude)
 {
     Build b = { .name = arena_printf(w->a, "k%d", w->nbuilt++), .text = text };
     if (with_prelude)
@@ -65,7 +66,7 @@ static inline const char *build(World *w, const char *text, bool with_prelude)
     return b.so;
 }
 
-static inline Runner *start_runner(World *w, const char *const *command)
+static inline Runner *start_runner(const char *const *command)
 {
     const char *err = NULL;
     Runner *r = runner_start(w->a, command, &runner_spec, w->reference, 1, NULL, &err);
@@ -78,10 +79,10 @@ static inline Runner *start_runner(World *w, const char *const *command)
 static inline int set_up(void **state)
 {
     static const char *const flags[] = { "-O1", "-w", NULL };
-    World *w = calloc(1, sizeof *w);
+    w = calloc(1, sizeof *w);
     const char *err = NULL;
     size_t len;
-    *state = w;
+    (void)state;
     w->a = arena_new();
     Toolchain tools = toolchain_c(w->a, "gcc", flags);
     w->builder = builder_new(w->a, &tools, 2, 60, NULL, &err);
@@ -92,17 +93,16 @@ static inline int set_up(void **state)
         return -1;
     runner_spec = with_formula(w->a, w->op, "f32", "bias");
     w->op = runner_spec.op;
-    w->reference = build(w,
-                         unit_reference(w->a, &runner_spec, DCGEN_SOURCE_DIR "/templates/package",
+    w->reference = build(unit_reference(w->a, &runner_spec, DCGEN_SOURCE_DIR "/templates/package",
                                         text_read_file(w->a, w->op->reference, &len), d),
                          false);
-    w->runner = start_runner(w, runner_command);
+    w->runner = start_runner(runner_command);
     return 0;
 }
 
 static inline int tear_down(void **state)
 {
-    World *w = *state;
+    (void)state;
     runner_stop(w->runner);
     builder_free(w->builder);
     arena_free(w->a);
@@ -115,6 +115,36 @@ static inline MeasureRequest request(const int64_t *extent)
     return (MeasureRequest){
         .extent = extent, .threads = 1, .repeats = 5, .sample_ns = 20000, .max_ns = 1e9, .deadline_s = 1
     };
+}
+
+/* Kernels are verified, and not timed. */
+static inline MeasureRequest verification(const int64_t *extent)
+{
+    MeasureRequest q = request(extent);
+    q.repeats = 0;
+    return q;
+}
+
+enum { MOST_MEASURED = 64 };
+
+/* Kernels of these objects in one request: their keys are their numbers, their records in out. False: *err says why. */
+static inline bool measure_all(Runner *r, const MeasureRequest *q, const char *const *so, int n, MeasureRecord *out,
+                               const char **err)
+{
+    const char *key[MOST_MEASURED];
+    assert_in_range(n, 1, MOST_MEASURED);
+    for (int i = 0; i < n; i++)
+        key[i] = arena_printf(w->a, "%032d", i);
+    return measure(r, w->a, q, key, so, n, out, NULL, err);
+}
+
+/* The same, which goes well; of objects that need not be there: "/0", "/1" ... */
+static inline void must_measure(Runner *r, const MeasureRequest *q, const char *const *so, int n, MeasureRecord *out)
+{
+    static const char *const none[] = { "/0", "/1", "/2" };
+    const char *err = "";
+    if (!measure_all(r, q, so ? so : none, n, out, &err))
+        fail_msg("%s", err);
 }
 
 /* What a runner that is a script says first. */

@@ -4,9 +4,8 @@
  *
  *   ctest: replaces
  */
-#include "tests/test.h"
+#include "tests/gen/kernel_record.h"
 #include "tests/search/measure/lab_place.h"
-
 #include "search/space/verify_shapes.h"
 
 /* ---- a batch ---- */
@@ -15,14 +14,13 @@ TEST(a_batch_is_built_verified_and_timed)
 {
     static const int parts[] = { 1, 3, 1, 2, 1, 16 }, timed_n[] = { 3, 2, 2 }; /* with the anchor in each */
     const Candidate *c[THREE] = { &p[0].c, &p[1].c, &p[2].c };
-    const char *err = NULL;
     VerifyShapes w;
     Op *op = (Op *)lab.study->spec->op;
     op->operand[0].strided = true;
     op->operand[0].data = DATA_PARTS;
     verify_shapes(lab.study, c, THREE, &w);
     assert_true(w.gap[w.n - 1] > 0);
-    assert_true(try_three(&err));
+    assert_true(try_three());
     op->operand[0].strided = false;
     op->operand[0].data = DATA_NORMAL;
     assert_int_equal(nbuilt, THREE);
@@ -69,25 +67,17 @@ TEST(a_batch_is_built_verified_and_timed)
 /* The numbers go on where the file's largest is, whatever the order of its lines. */
 TEST(numbers_go_on)
 {
-    const char *err = NULL;
-    KernelRecord k = { .key = "a",
-                       .device = "d",
-                       .op = "o",
-                       .dtype = "f",
-                       .template_name = "t",
-                       .template_hash = "h",
-                       .target = "x",
-                       .n = 41,
-                       .why = "" };
+    KernelRecord k = kernel_record(&p[0].c, "a", &y.device);
+    k.n = 41;
     assert_true(record_add_kernel(shop.records, &k, &err));
     k.n = 7;
     assert_true(record_add_kernel(shop.records, &k, &err));
-    assert_true(try_three(&err));
+    assert_true(try_three());
     for (int i = 0; i < THREE; i++)
         assert_int_equal(kernel_of(i)->n, 42 + i);
 }
 
-/* Who fails on one shape is not asked on the next, and has no times. */
+/* Who fails on one shape is not asked on the next, and has no times. What the moment is to blame for is kept nowhere. */
 TEST(who_fails_is_out)
 {
     static const struct {
@@ -97,32 +87,25 @@ TEST(who_fails_is_out)
                   { STATUS_TIMED_OUT, BLAME_CANDIDATE },
                   { STATUS_INVALID, BLAME_MOMENT } };
     for (int i = 0; i < 3; i++) {
-        const char *err = NULL;
-        bad_key = key[1];
-        bad_status = cases[i].status;
-        bad_blame = cases[i].blame;
-        assert_true(try_three(&err));
+        anew();
+        make_bad(1, cases[i].status, cases[i].blame);
+        assert_true(try_three());
         for (int j = 0; j < nverify(); j++)
             assert_int_equal(asked[j].n, j < 3 ? 3 : 2);
         const KernelRecord *k = kernel_of(1);
-        if (cases[i].blame == BLAME_CANDIDATE) {
+        assert_int_equal(k != NULL, cases[i].blame == BLAME_CANDIDATE);
+        assert_int_equal(trial_of(1)->aside, !k);
+        if (k) {
             assert_int_equal(k->status, cases[i].status);
             assert_string_equal(k->why, "on M=11 N=2 K=2 threads=1: it is said");
-            assert_false(trial_of(1)->aside);
-        } else {
-            assert_null(k); /* nothing is kept of it */
-            assert_true(trial_of(1)->aside);
         }
         assert_false(trial_usable(trial_of(1)));
         assert_int_equal(recorded()->nmeasure, 5);
-        drop(NULL), make(NULL);
     }
-    const char *err = NULL; /* and beside one that was not even built each has its own reason */
+    anew(); /* and beside one that was not even built each has its own reason */
     made[0] = (Build){ .status = STATUS_BUILD_FAILED, .why = "error: x" };
-    bad_key = key[1];
-    bad_status = STATUS_WRONG;
-    bad_blame = BLAME_CANDIDATE;
-    assert_true(try_three(&err));
+    make_bad(1, STATUS_WRONG, BLAME_CANDIDATE);
+    assert_true(try_three());
     assert_string_equal(kernel_of(0)->why, "error: x");
     assert_non_null(strstr(kernel_of(1)->why, ": it is said"));
     assert_string_equal(kernel_of(2)->why, "");
@@ -142,19 +125,24 @@ static void assert_facts(const KernelRecord *k, const char *want)
     assert_string_equal(got, want);
 }
 
+/* What three kernels are known for, what became of them and why: "": nothing is said. */
+static void assert_kernels(const char *const facts[THREE], const char *const why[THREE])
+{
+    for (int i = 0; i < THREE; i++) {
+        assert_facts(kernel_of(i), facts[i]);
+        assert_string_equal(kernel_of(i)->why, why[i]);
+        assert_int_equal(kernel_of(i)->status, *why[i] ? STATUS_BUILD_FAILED : STATUS_OK);
+    }
+}
+
 TEST(spills_are_refused)
 {
-    const char *err = NULL;
     made[1].spills = (SpillReport){ .loops = 2, .stored = 3, .loaded = 4, .multiplications = 20 };
     made[2].spills = (SpillReport){ .loops = 1, .stored = 1, .multiplications = 20 }; /* for nothing */
-    assert_true(try_three(&err));
-    assert_facts(kernel_of(0), "");
-    assert_facts(kernel_of(1), "spilled=7 ");
-    assert_facts(kernel_of(2), "spilled=1 ");
-    assert_int_equal(kernel_of(1)->status, STATUS_BUILD_FAILED);
-    assert_string_equal(kernel_of(1)->why,
-                        "spills: 3 vectors to the stack and 4 from it in a round of 20 multiplications");
-    assert_int_equal(kernel_of(2)->status, STATUS_OK);
+    assert_true(try_three());
+    assert_kernels(
+        (const char *[]){ "", "spilled=7 ", "spilled=1 " },
+        (const char *[]){ "", "spills: 3 vectors to the stack and 4 from it in a round of 20 multiplications", "" });
     for (int i = 0; i < ncall; i++)
         for (int k = 0; k < asked[i].n; k++)
             assert_string_not_equal(asked[i].key[k], key[1]);
@@ -162,33 +150,29 @@ TEST(spills_are_refused)
 
 TEST(local_memory_is_refused)
 {
-    const char *err = NULL;
     for (int i = 0; i < THREE; i++)
         made[i].log = arena_printf(y.arena, ptxas_log, i ? 16 * i : 0, i == 2 ? 8 : 0);
-    assert_true(try_three(&err));
-    assert_facts(kernel_of(0), "regs=40 spill_bytes=0 stack_bytes=0 ");
-    assert_facts(kernel_of(1), "regs=40 spill_bytes=0 stack_bytes=16 ");
-    assert_facts(kernel_of(2), "regs=40 spill_bytes=8 stack_bytes=32 ");
-    assert_int_equal(kernel_of(0)->status, STATUS_OK);
-    assert_string_equal(kernel_of(1)->why, "keeps 16 bytes a thread in local memory");
-    assert_string_equal(kernel_of(2)->why, "spills 8 bytes a thread in local memory");
+    assert_true(try_three());
+    assert_kernels(
+        (const char *[]){ "regs=40 spill_bytes=0 stack_bytes=0 ", "regs=40 spill_bytes=0 stack_bytes=16 ",
+                          "regs=40 spill_bytes=8 stack_bytes=32 " },
+        (const char *[]){ "", "keeps 16 bytes a thread in local memory", "spills 8 bytes a thread in local memory" });
 }
 
 TEST(builds_that_fail)
 {
-    const char *err = NULL;
     made[1] = (Build){ .status = STATUS_BUILD_FAILED, .why = "error: x" };
     made[2] = (Build){ .status = STATUS_INVALID, .blame = BLAME_MOMENT, .why = "out of memory" };
-    assert_true(try_three(&err));
+    assert_true(try_three());
     assert_int_equal(kernel_of(1)->status, STATUS_BUILD_FAILED);
     assert_string_equal(kernel_of(1)->why, "error: x");
     assert_null(kernel_of(2));
     assert_string_equal(trial_of(2)->why, "out of memory");
     made[0] = (Build){ .status = STATUS_INVALID, .blame = BLAME_MACHINE, .why = "No space left on device" };
-    assert_false(try_three(&err));
+    assert_false(try_three());
     assert_string_equal(err, "kernels cannot be built here: No space left on device");
-    stop = 1;
-    assert_false(try_three(&err));
+    stop_now = 1;
+    assert_false(try_three());
     assert_string_equal(err, "interrupted");
 }
 
@@ -197,24 +181,22 @@ TEST(builds_that_fail)
 /* No shape is begun when the share of the time is over, but for the first of a run, with one kernel. */
 TEST(time_is_kept)
 {
-    const char *err = NULL;
     lab.seconds = 1;
     lab.now_s = 1000.6;
-    assert_true(try_three(&err));
+    assert_true(try_three());
     assert_int_equal(lab.ntimed, 1);
     assert_int_equal(recorded()->nkernel, 1);
     assert_int_equal(recorded()->nmeasure, 1);
-    assert_true(try_three(&err));
+    assert_true(try_three());
     assert_int_equal(lab.ntimed, 1);
     lab.now_s = 1000.5;
-    assert_true(try_three(&err));
+    assert_true(try_three());
     assert_int_equal(lab.ntimed, 4);
 }
 
 /* Verifying takes its time too. */
 TEST(what_is_not_verified_in_time_is_left)
 {
-    const char *err = NULL;
     assert_true(kind.trials(&lab, y.arena, p, 1, 0.5, &err));
     const int64_t known = recorded()->nkernel + recorded()->nmeasure;
     const int before = ncall;
@@ -229,7 +211,6 @@ TEST(what_is_not_verified_in_time_is_left)
 /* Those of a study that was read have no shared objects; one that does not work stays away, and has no time. */
 TEST(a_race_builds_what_is_gone)
 {
-    const char *err = NULL;
     int64_t trial[THREE];
     const int64_t extent[] = { 48, 96, 80 };
     const Instance inst = { .extent = { extent[0], extent[1], extent[2] }, .threads = 1 };
@@ -261,7 +242,6 @@ TEST(a_race_builds_what_is_gone)
  * tile, eight deep, before it is known. */
 TEST(kernels_for_another_machine)
 {
-    const char *err = NULL;
     shop.assembler = &nvcc;
     made[1].log = arena_printf(y.arena, ptxas_log, 0, 4);
     assert_true(lab_emulator.trials(&lab, y.arena, p, THREE, 1, &err));
@@ -286,7 +266,6 @@ TEST(kernels_for_another_machine)
  * verified whatever the time. */
 TEST(emulated_kernels_come_one_by_one)
 {
-    const char *err = NULL;
     VerifyShapes w;
     shop.assembler = &nvcc;
     assert_true(lab_emulator.trials(&lab, y.arena, p, THREE, 1, &err));
@@ -299,13 +278,11 @@ TEST(emulated_kernels_come_one_by_one)
             assert_memory_equal(asked[at].extent, w.extent[k], sizeof asked[at].extent);
         }
     }
-    drop(NULL), make(NULL);
+    anew();
     shop.assembler = &nvcc;
     lab.seconds = 1;
     took_s = 30;
-    bad_key = key[0];
-    bad_status = STATUS_WRONG;
-    bad_blame = BLAME_CANDIDATE;
+    make_bad(0, STATUS_WRONG, BLAME_CANDIDATE);
     assert_true(lab_emulator.trials(&lab, y.arena, p, THREE, 1, &err));
     assert_int_equal(recorded()->nkernel, 2);
     assert_int_equal(kernel_of(0)->status, STATUS_WRONG);
@@ -317,12 +294,9 @@ TEST(emulated_kernels_come_one_by_one)
 /* Who fails there has failed, and keeps what was counted. */
 TEST(counting_may_fail)
 {
-    const char *err = NULL;
     shop.assembler = &nvcc;
-    bad_key = key[1];
+    make_bad(1, STATUS_WRONG, BLAME_CANDIDATE);
     bad_count = true;
-    bad_status = STATUS_WRONG;
-    bad_blame = BLAME_CANDIDATE;
     assert_true(lab_emulator.trials(&lab, y.arena, p, THREE, 1, &err));
     assert_int_equal(kernel_of(1)->status, STATUS_WRONG);
     assert_non_null(strstr(kernel_of(1)->why, ": it is said"));
@@ -334,8 +308,7 @@ TEST(counting_may_fail)
 TEST(kernels_of_gpus_are_launched)
 {
     for (int emulated = 0; emulated < 2; emulated++) {
-        drop(NULL), make(NULL);
-        const char *err = NULL;
+        anew();
         static Target gpu; /* of which this study is, though its candidates are another's */
         int fact = 0;
         while (strcmp(target_fact_name(fact), "SMEM_BLOCK") != 0)
@@ -356,16 +329,14 @@ TEST(kernels_of_gpus_are_launched)
 
 TEST(a_template_that_cannot_be_filled)
 {
-    const char *err = NULL;
     unit.package_dir = "/no/such/folder";
-    assert_false(try_three(&err));
+    assert_false(try_three());
     assert_string_equal(err, "a template cannot be filled");
     assert_int_equal(nbuilt + ncall, 0);
 }
 
 TEST(a_check_is_recorded)
 {
-    const char *err = NULL;
     const int64_t extent[] = { 48, 96, 80 }, trial = study_add(lab.study, &p[1].c);
     trial_of(1)->built = true;
     assert_true(lab_emulator.check(&lab, y.arena, trial, extent, &err));
@@ -380,24 +351,28 @@ TEST(a_check_is_recorded)
     assert_int_equal(ncall, 1);
 }
 
+/* Recorded kernels of a target. */
+static int64_t nkernel_of(const char *target)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < recorded()->nkernel; i++)
+        n += strcmp(recorded()->kernel[i].target, target) == 0;
+    return n;
+}
+
 /* General kernels of the targets that stand in for the tuned one, but for those that have a search of their own: never timed, and once. */
 TEST(lesser_targets_have_general_kernels)
 {
-    const char *err = NULL;
     const Target *tuned[] = { y.study->target, target_find(&y.targets, "avx2") };
     assert_true(lab_machine.lesser(&lab, y.arena, &err));
-    int64_t navx2 = 0, nportable = 0;
-    for (int64_t i = 0; i < recorded()->nkernel; i++) {
-        navx2 += strcmp(recorded()->kernel[i].target, "avx2") == 0;
-        nportable += strcmp(recorded()->kernel[i].target, "portable") == 0;
-    }
+    const int64_t navx2 = nkernel_of("avx2"), nportable = nkernel_of("portable");
     assert_true(navx2 > 0 && nportable > 0);
     assert_int_equal(recorded()->nkernel, navx2 + nportable);
     assert_int_equal(recorded()->nmeasure, 0);
     assert_int_equal(nverify(), ncall);
     assert_true(lab_machine.lesser(&lab, y.arena, &err));
     assert_int_equal(recorded()->nkernel, navx2 + nportable);
-    drop(NULL), make(NULL);
+    anew();
     shop.tuned = tuned;
     shop.ntuned = 2;
     assert_true(lab_machine.lesser(&lab, y.arena, &err));
@@ -407,28 +382,22 @@ TEST(lesser_targets_have_general_kernels)
 /* Where the time is short, one of each target, of the anchor's template; all, if that does not work. */
 TEST(a_brief_search_has_one_of_each)
 {
-    static const char *const name[] = { "avx2", "portable" };
     static const char text[] = "name = \"plain\"; op = \"dense\"; target = [\"host\"]; layout = { W = \"NK\"; };\n"
                                "dims = { T = { min = 1; max = 8; }; }; shapes = ( { M = \"T\"; N = 64; K = 64; } );\n";
     for (int fails = 0; fails < 2; fails++) {
-        const char *err = NULL;
         Synthetic z;
-        drop(NULL), make(NULL);
+        anew();
         assert_true(synthetic_make(&z, text, 1));
         unit.spec = z.spec;
-        lab.study = study_new(z.arena, z.spec, &z.device, z.study->target, "0123456789abcdef");
+        lab.study = study_on(&z);
         lab.templates = &z.templates;
         lab.anchor = &z.space->general[z.space->ngeneral - 1];
         lab.brief = true;
         if (fails)
             made[0] = (Build){ .status = STATUS_BUILD_FAILED, .why = "error: x" };
         assert_true(z.space->ngeneral > 1 && lab_machine.lesser(&lab, y.arena, &err));
-        for (size_t i = 0; i < LENGTH(name); i++) {
-            int n = 0;
-            for (int64_t k = 0; k < recorded()->nkernel; k++)
-                n += strcmp(recorded()->kernel[k].target, name[i]) == 0;
-            assert_int_equal(n, fails ? z.space->ngeneral : 1);
-        }
+        assert_int_equal(nkernel_of("avx2"), fails ? z.space->ngeneral : 1);
+        assert_int_equal(nkernel_of("portable"), fails ? z.space->ngeneral : 1);
         for (int64_t k = 0; k < recorded()->nkernel && !fails; k++)
             assert_string_equal(recorded()->kernel[k].template_name, lab.anchor->t->name);
         arena_free(z.arena);
@@ -438,7 +407,6 @@ TEST(a_brief_search_has_one_of_each)
 /* They may spill: slow there is better than nothing. */
 TEST(lesser_targets_may_spill)
 {
-    const char *err = NULL;
     for (int i = 0; i < THREE; i++)
         made[i].spills = (SpillReport){ .loops = 1, .stored = 1, .loaded = 2, .multiplications = 4 };
     assert_true(lab_machine.lesser(&lab, y.arena, &err));
@@ -452,7 +420,6 @@ TEST(lesser_targets_may_spill)
 /* Without runner and records; what spills is known, and no object stays. */
 TEST(building_alone)
 {
-    const char *err = NULL;
     RecordFile *records = shop.records;
     shop.records = NULL;
     shop.runner = NULL;
@@ -471,4 +438,79 @@ TEST(building_alone)
     assert_int_equal(recorded()->nkernel, 0);
 }
 
-TEST_EACH(make, drop)
+/* ---- begun ahead: what was begun before it was wanted is built once, and what comes too late is left ---- */
+
+/* One of the first of a run is waited for however long it takes, as something must be known in the end. */
+TEST(what_was_begun_is_not_built_again)
+{
+    for (int i = 0; i < 2; i++)
+        assert_true(lab_machine_ahead(&lab, p + i, 1, &err));
+    assert_int_equal(nbuilt, 2);
+    for (int i = 0; i < 2; i++) {
+        assert_true(kind.trials(&lab, y.arena, p + i, 1, 0.5, &err));
+        assert_true(waited_until_s == (i ? 1050 : 1030) && nwaited_for_one == 1);
+    }
+    assert_true(nbuilt == 2 && nwaited == 2);
+    assert_int_equal(recorded()->nkernel, 2);
+    assert_int_equal(recorded()->nmeasure, 3 + 2 * 2); /* the anchor beside the second */
+    assert_true(kind.trials(&lab, y.arena, p + 2, 1, 0.5, &err));
+    assert_true(nbuilt == 3 && nwaited == 3);
+}
+
+TEST(others_than_were_begun_are_built)
+{
+    assert_true(lab_machine_ahead(&lab, p, 2, &err));
+    assert_true(try_three());
+    assert_true(nbuilt == 5 && nwaited == 1 && recorded()->nkernel == 3);
+    lab_machine_drop(&lab);
+    assert_true(was_cancelled);
+    assert_true(kind.trials(&lab, y.arena, p, 2, 0.5, &err));
+    assert_true(nbuilt == 7 && nwaited == 2);
+}
+
+/* Nothing of it is recorded or run: the next search begins there. */
+TEST(builds_that_come_too_late)
+{
+    is_late = true;
+    assert_true(lab_machine_ahead(&lab, p, THREE, &err));
+    assert_true(try_three()); /* nothing works yet, so one was waited for */
+    assert_int_equal(recorded()->nkernel, 1);
+    assert_non_null(kernel_of(0));
+    assert_true(lab.brief && lab.ntimed > 0);
+    const int64_t before = ncall;
+    assert_true(lab_machine_ahead(&lab, p + 1, 2, &err));
+    assert_true(kind.trials(&lab, y.arena, p + 1, 2, 1, &err));
+    assert_int_equal(recorded()->nkernel, 1);
+    assert_int_equal(ncall, before);
+    assert_true(lab_machine_ahead(&lab, p, THREE, &err));
+    stop_now = 1;
+    assert_false(try_three());
+    assert_string_equal(err, "interrupted");
+}
+
+TEST(lesser_targets_begin_ahead)
+{
+    assert_true(lab_machine_lesser_ahead(&lab, &err));
+    const int n = nbuilt;
+    assert_true(n > 0 && ncall == 0);
+    assert_true(lab_machine.lesser(&lab, y.arena, &err));
+    assert_true(nbuilt == n && nwaited == 1 && isinf(waited_until_s));
+    assert_int_equal(recorded()->nkernel, n);
+    assert_true(lab_machine.lesser(&lab, y.arena, &err));
+    assert_int_equal(nbuilt, n);
+}
+
+/* The package has to have them: what was ended with a round whose time was up is built again. */
+TEST(lesser_targets_are_built_in_any_case)
+{
+    is_late = true;
+    assert_true(lab_machine_lesser_ahead(&lab, &err));
+    const int n = nbuilt;
+    assert_true(lab_machine.lesser(&lab, y.arena, &err));
+    assert_in_range(nbuilt, n + 1, 2 * n);
+    assert_int_equal(recorded()->nkernel, n);
+    for (int i = 0; i < n; i++)
+        assert_int_equal(recorded()->kernel[i].status, STATUS_OK);
+}
+
+TEST_EACH(open_machine, close_lab)

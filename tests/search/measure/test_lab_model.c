@@ -6,7 +6,7 @@
  */
 #include "tests/test.h"
 #include "search/measure/lab.h"
-#include "tests/gen/synthetic.h"
+#include "tests/search/study_place.h"
 
 static Lab lab;
 static int nbuilt;
@@ -32,13 +32,11 @@ bool lab_machine_lesser_ahead(Lab *q, const char **err) { return q && err; }
 bool lab_machine_ahead(Lab *q, const Proposal *p, int n, const char **err) { return q && p && n && err; }
 void lab_machine_drop(Lab *q) { (void)q; }
 
-static Synthetic y;
 static Proposal p[3];
 
-static int make(void **state)
+static int begin(void **state)
 {
-    (void)state;
-    if (!synthetic_make(&y, synthetic_spec, 4))
+    if (make(state) != 0)
         return -1;
     for (int i = 0; i < 3; i++)
         p[i] = (Proposal){ .c = y.space->candidate[7 * i], .nshape = 2, .shape = { 1, 4 } };
@@ -47,21 +45,12 @@ static int make(void **state)
     return 0;
 }
 
-static int drop(void **state)
-{
-    (void)state;
-    arena_free(y.arena);
-    return 0;
-}
-
 static void run(uint64_t world)
 {
     const char *err = NULL;
-    lab = (Lab){ .kind = &lab_model,
-                 .arena = y.arena,
-                 .templates = &y.templates,
-                 .study = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef"),
-                 .anchor = &p[0].c };
+    lab = (Lab){
+        .kind = &lab_model, .arena = y.arena, .templates = &y.templates, .study = new_study(), .anchor = &p[0].c
+    };
     lab.data = lab_model_new(y.arena, &lab, world);
     if (!lab_model.trials(&lab, y.arena, p, 3, 0.5, &err))
         fail_msg("%s", err);
@@ -131,4 +120,4 @@ TEST(a_compiler_that_is_gone_ends_it)
     assert_string_equal(err, "no compiler");
 }
 
-TEST_EACH(make, drop)
+TEST_EACH(begin, drop)

@@ -2,32 +2,30 @@
  *
  * lab_records and strategy: a search on made-up times leaves records from which the same search comes out again; strategies propose what they say.
  */
-#include "tests/test.h"
 #include "tests/search/measure/records_place.h"
 
 static Place joint; /* a search of the seed 7 */
 
-static int make(void **state)
+static int make_joint(void **state)
 {
     (void)state;
     begin(&joint, small_spec, STRATEGY_JOINT, 7);
     return 0;
 }
 
-static int drop(void **state)
+static int drop_joint(void **state)
 {
     (void)state;
     end(&joint);
     return 0;
 }
 
-TEST_FILE(make, drop)
+TEST_FILE(make_joint, drop_joint)
 
 /* How many kernels come out in the same order. */
 static int64_t again(Place *p, const Records *r, uint64_t seed, bool *left)
 {
-    const char *err = NULL;
-    LabRecords *l = lab_records_new(p->y.arena, r, LAB_ONCE, (LabCost){ 0 }, NULL, NULL);
+    LabRecords *l = lab_records_new(p->z.arena, r, LAB_ONCE, (LabCost){ 0 }, NULL, NULL);
     Search q = search_on(p, &lab_records, l, STRATEGY_JOINT, seed);
     *left = !search_run(&q, &err);
     int64_t n = 0;
@@ -40,11 +38,10 @@ TEST(a_search_comes_out_again)
 {
     bool left;
     Records r;
-    const char *err = NULL;
     assert_in_range(joint.ntrial, 20, 60);
     assert_int_equal(again(&joint, record_all(joint.file), 7, &left), joint.ntrial);
     assert_false(left);
-    assert_true(record_read(joint.y.arena, joint.path, &r, NULL, &err)); /* what is read back says the same */
+    assert_true(record_read(joint.z.arena, joint.path, &r, NULL, &err)); /* what is read back says the same */
     assert_int_equal(again(&joint, &r, 7, &left), joint.ntrial);
 }
 
@@ -58,10 +55,9 @@ TEST(another_seed_leaves_the_records)
 /* The trace of the search is its own kernels, in their order; other devices' and targets' in the records are not counted. */
 static const SearchTrace *trace_of(Place *p, const Records *r, StrategyKind kind, uint64_t seed)
 {
-    const char *err = NULL;
-    Result out = synthetic_result(&p->y);
-    out.study = study_new(p->y.arena, p->y.spec, &p->y.device, p->y.study->target, "0123456789abcdef");
-    const SearchTrace *t = trace_make(p->y.arena, &out, r, &strategies[kind], seed, &err);
+    Result out = synthetic_result(&p->z);
+    out.study = study_on(&p->z);
+    const SearchTrace *t = trace_make(p->z.arena, &out, r, &strategies[kind], seed, &err);
     assert_non_null(t);
     return t;
 }
@@ -69,7 +65,7 @@ static const SearchTrace *trace_of(Place *p, const Records *r, StrategyKind kind
 TEST(a_trace_is_of_what_was_recorded)
 {
     Records r = *record_all(joint.file);
-    KernelRecord *k = ARENA_ARRAY(joint.y.arena, (size_t)r.nkernel + 2, KernelRecord);
+    KernelRecord *k = ARENA_ARRAY(joint.z.arena, (size_t)r.nkernel + 2, KernelRecord);
     memcpy(k + 2, r.kernel, (size_t)r.nkernel * sizeof *k);
     k[0] = k[1] = k[3];
     k[0].device = "another";
@@ -82,7 +78,7 @@ TEST(a_trace_is_of_what_was_recorded)
     assert_true(t->same);
     for (int64_t i = 0; i < t->nstep; i++) {
         assert_in_range(t->step[i].round, i ? t->step[i - 1].round : 0, i ? t->step[i - 1].round + 1 : 0);
-        assert_in_range(t->step[i].nshape, 0, joint.y.study->nshape);
+        assert_in_range(t->step[i].nshape, 0, joint.z.study->nshape);
     }
     assert_true(t->step[t->nstep - 1].round > 0);
     assert_false(trace_of(&joint, &r, STRATEGY_JOINT, 8)->same);
@@ -117,11 +113,11 @@ TEST(everything_is_measured_everywhere)
     assert_int_equal(p.ntrial, 60); /* the budget, of a larger space */
     const Records *r = record_all(p.file);
     for (int64_t i = 1; i < p.ntrial; i++)
-        for (int64_t j = 0; j < p.y.study->nshape; j++) {
+        for (int64_t j = 0; j < p.z.study->nshape; j++) {
             int64_t n = 0;
             for (int64_t m = 0; m < r->nmeasure; m++)
                 n += strcmp(r->measure[m].key, p.key[i]) == 0 &&
-                     memcmp(r->measure[m].extent, p.y.study->shape[j]->extent, 3 * sizeof(int64_t)) == 0;
+                     memcmp(r->measure[m].extent, p.z.study->shape[j]->extent, 3 * sizeof(int64_t)) == 0;
             assert_true(n >= 1);
         }
     end(&p);
@@ -130,9 +126,8 @@ TEST(everything_is_measured_everywhere)
 /* In the order of the space, each on the shapes that it has no time on; not those that failed. */
 TEST(all_means_what_is_missing)
 {
-    Synthetic y;
     assert_true(synthetic_make(&y, small_spec, 4));
-    Study *s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
+    Study *s = new_study();
     const int64_t all = s->nshape;
     for (int i = 0; i < 4; i++) {
         const int64_t trial = study_add(s, &y.space->candidate[i]);
@@ -160,7 +155,6 @@ TEST(all_means_what_is_missing)
 
 TEST(anything_may_be_drawn)
 {
-    Synthetic y;
     assert_true(synthetic_make(&y, synthetic_spec, 4));
     Proposal p[32], q[32];
     Rng rng = { 5 }, same = { 5 };

@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "gen/base/process.h"
 #include "templates/package/pieces.h"
 #include "tests/stop_soon.h"
 
@@ -138,61 +137,30 @@ static void check_ok(const MeasureRecord *m, const MeasureRequest *q)
         assert_true(m->time_ns > 1);
 }
 
-static void check_one(World *w, const char *so, const MeasureRequest *q, Status status, const char *why)
+static void check_one(const char *so, const MeasureRequest *q, Status status, const char *why)
 {
-    const char *key = "0123456789abcdef0123456789abcdef", *err = NULL;
     MeasureRecord m;
-    assert_true(measure(w->runner, w->a, q, &key, &so, 1, &m, NULL, &err));
+    must_measure(w->runner, q, &so, 1, &m);
     if (status == STATUS_OK)
         check_ok(&m, q);
     assert_int_equal(m.status, status);
     assert_non_null(strstr(m.why, why));
 }
 
-/* One that computes the result forty times over: out of the running. */
-TEST(a_slow_kernel_has_two_samples)
-{
-    World *w = *state;
-    const char *key[3], *so[3], *err = NULL;
-    MeasureRecord out[3];
-    MeasureRequest q = request(small);
-    for (int i = 0; i < 3; i++) {
-        key[i] = arena_printf(w->a, "%032d", i);
-        so[i] = build(w, i == 1 ? good : "RUN { for (int again = 0; again < 40; again++) { DENSE; } return 0; }", true);
-    }
-    q.keep = -1;
-    assert_true(measure(w->runner, w->a, &q, key, so, 3, out, NULL, &err));
-    for (int i = 0; i < 3; i++)
-        check_ok(&out[i], &q); /* nobody is dropped who was not asked to be */
-    q.drop = 3;
-    q.keep = 2;
-    assert_true(measure(w->runner, w->a, &q, key, so, 3, out, NULL, &err));
-    for (int i = 0; i < 3; i++) {
-        assert_int_equal(out[i].status, STATUS_OK);
-        assert_in_range(out[i].nsample, 1, i == 0 ? 2 : 16 + 2 * q.repeats);
-    }
-}
-
 /* All in one request: whatever one does, the others are measured. */
 TEST(every_case_gets_its_record)
 {
-    World *w = *state;
-    const char *key[NCASE], *so[NCASE], *err = NULL;
+    const char *so[NCASE];
     MeasureRecord out[NCASE];
     MeasureRequest q = request(small);
-    for (int i = 0; i < NCASE; i++) {
-        key[i] = arena_printf(w->a, "%032d", i);
-        so[i] = build(w, cases[i].text, true);
-    }
-    assert_true(measure(w->runner, w->a, &q, key, so, NCASE, out, NULL, &err));
+    for (int i = 0; i < NCASE; i++)
+        so[i] = build(cases[i].text, true);
+    must_measure(w->runner, &q, so, NCASE, out);
     for (int i = 0; i < NCASE; i++) {
         const MeasureRecord *m = &out[i];
-        if (m->status != cases[i].status || !strstr(m->why, cases[i].why))
-            print_error("%s: is %s (%s)\n", cases[i].name, status_name(m->status), m->why);
-        assert_int_equal(m->status, cases[i].status);
-        assert_non_null(strstr(m->why, cases[i].why));
-        assert_int_equal(m->blame, BLAME_CANDIDATE);
-        assert_string_equal(m->key, key[i]);
+        if (m->status != cases[i].status || !strstr(m->why, cases[i].why) || m->blame != BLAME_CANDIDATE)
+            fail_msg("%s: is %s (%s)", cases[i].name, status_name(m->status), m->why);
+        assert_int_equal(atoi(m->key), i);
         assert_string_equal(m->device, runner_device(w->runner)->id);
         assert_int_equal(m->threads, 1);
         assert_int_equal(m->naxis, 3);
@@ -207,15 +175,12 @@ TEST(every_case_gets_its_record)
 TEST(want_is_no_fault)
 {
     enum { N = sizeof wanting / sizeof *wanting };
-    World *w = *state;
-    const char *key[N + 1], *so[N + 1], *err = NULL;
+    const char *so[N + 1];
     MeasureRecord out[N + 1];
     MeasureRequest q = request(small);
-    for (int i = 0; i <= N; i++) {
-        key[i] = arena_printf(w->a, "%032d", i);
-        so[i] = build(w, i < N ? wanting[i].text : good, true);
-    }
-    assert_true(measure(w->runner, w->a, &q, key, so, N + 1, out, NULL, &err));
+    for (int i = 0; i <= N; i++)
+        so[i] = build(i < N ? wanting[i].text : good, true);
+    must_measure(w->runner, &q, so, N + 1, out);
     for (int i = 0; i < N; i++) {
         assert_int_equal(out[i].status, wanting[i].status);
         assert_int_equal(out[i].blame, BLAME_MOMENT);
@@ -227,22 +192,18 @@ TEST(want_is_no_fault)
 /* One that is killed while it is timed, and right when it is verified again alone: it has no time here, and no blame. */
 TEST(killed_once)
 {
-    World *w = *state;
-    const char *key[2], *so[2], *err = NULL;
+    const char *so[2];
     char *mark = arena_printf(w->a, "%s.killed", w->reference);
     MeasureRecord out[2];
     MeasureRequest q = request(small);
     q.keep = 1;
-    so[0] = build(w,
-                  arena_printf(w->a,
+    so[0] = build(arena_printf(w->a,
                                "#include <signal.h>\nRUN { static int n; if (++n > 2 && access(\"%s\", F_OK)) {\n"
                                "    fclose(fopen(\"%s\", \"w\")); raise(SIGKILL); }\nDENSE; return 0; }",
                                mark, mark),
                   true);
-    so[1] = build(w, good, true);
-    for (int i = 0; i < 2; i++)
-        key[i] = arena_printf(w->a, "%032d", i);
-    assert_true(measure(w->runner, w->a, &q, key, so, 2, out, NULL, &err));
+    so[1] = build(good, true);
+    must_measure(w->runner, &q, so, 2, out);
     assert_int_equal(unlink(mark), 0);
     assert_int_equal(out[0].status, STATUS_OK);
     assert_int_equal(out[0].blame, BLAME_CANDIDATE);
@@ -261,96 +222,81 @@ TEST(memory_is_short)
     static const char *const poor[] = { "sh",         "-c",        "ulimit -v 700000; exec \"$@\"",
                                         "sh",         runner_path, "--targets",
                                         targets_path, NULL };
-    World *w = *state;
-    const char *err = NULL, *key[2] = { "0", "1" };
-    const char *so[2] = {
-        build(w, "int64_t dcgen_workspace(const int64_t *e, int64_t n) { return e[0] << 30; } RUN { DENSE; return 0; }",
+    const char *err = NULL, *so[2] = {
+        build("int64_t dcgen_workspace(const int64_t *e, int64_t n) { return e[0] << 30; } RUN { DENSE; return 0; }",
               true),
-        build(w, good, true)
+        build(good, true)
     };
     MeasureRecord out[2];
     MeasureRequest q = request(small);
-    Runner *r = start_runner(w, poor);
-    assert_true(measure(r, w->a, &q, key, so, 2, out, NULL, &err));
+    Runner *r = start_runner(poor);
+    must_measure(r, &q, so, 2, out);
     assert_int_equal(out[0].status, STATUS_INVALID);
     assert_int_equal(out[0].blame, BLAME_MOMENT);
     assert_non_null(strstr(out[0].why, "no memory for"));
     check_ok(&out[1], &q);
     q.extent = large;
-    assert_false(measure(r, w->a, &q, key, so, 2, out, NULL, &err));
+    assert_false(measure_all(r, &q, so, 2, out, &err));
     assert_string_equal(err, "the runner cannot measure M=16384 N=4 K=16384: no memory for the operands");
     runner_stop(r);
 #endif
 }
 
-TEST(verify_only)
-{
-    World *w = *state;
-    MeasureRequest q = request(small);
-    q.repeats = 0;
-    check_one(w, build(w, good, true), &q, STATUS_OK, "");
-}
-
 /* What was right on a shape is not verified there again by the same runner: this one would go wrong. Another object of that name is. */
 TEST(what_was_right_is_remembered)
 {
-    World *w = *state;
     MeasureRequest q = request(small);
-    const char *so = build(w, "PACK { DO_PACK; return 0; } RUN { PACKED; return 0; }", true);
+    const char *so = build("PACK { DO_PACK; return 0; } RUN { PACKED; return 0; }", true);
     q.repeats = 0;
-    check_one(w, so, &q, STATUS_OK, "");
+    check_one(so, &q, STATUS_OK, "");
     q.repeats = 3; /* the packed operand is there, too */
-    check_one(w, so, &q, STATUS_OK, "");
+    check_one(so, &q, STATUS_OK, "");
     q.repeats = 0;
     const char *mark = arena_printf(w->a, "%s.right", w->reference);
     const char *once = build(
-        w,
         arena_printf(w->a, "RUN { DENSE; if (access(\"%s\", F_OK) == 0) ((float *)o[3])[0] += 1e9f; return 0; }", mark),
         true);
-    check_one(w, once, &q, STATUS_OK, "");
+    check_one(once, &q, STATUS_OK, "");
     assert_int_equal(fclose(fopen(mark, "w")), 0);
-    check_one(w, once, &q, STATUS_OK, "");
+    check_one(once, &q, STATUS_OK, "");
     assert_int_equal(rename(once, arena_printf(w->a, "%s.so", mark)),
                      0); /* the file is another one where it has another time */
     const struct timespec times[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
     once = arena_printf(w->a, "%s.so", mark);
     assert_int_equal(utimensat(AT_FDCWD, once, times, 0), 0);
-    check_one(w, once, &q, STATUS_WRONG, "element 0");
+    check_one(once, &q, STATUS_WRONG, "element 0");
     assert_int_equal(unlink(mark), 0);
 }
 
 /* Errors beyond every tolerance are told where the request has a kind of data; what is no number stays wrong. */
 TEST(errors_are_told)
 {
-    World *w = *state;
-    const char *key = "k", *err = NULL, *off = build(w, "RUN { DENSE; ((float *)o[3])[11] += 1e9f; return 0; }", true);
-    MeasureRequest q = request(small);
+    static const char *const data[] = { "normal", "outliers", "spread" };
+    const char *off = build("RUN { DENSE; ((float *)o[3])[11] += 1e9f; return 0; }", true),
+               *no_number = build("RUN { DENSE; ((float *)o[3])[34] = NAN; return 0; }", true);
+    MeasureRequest q = verification(small);
     MeasureRecord m;
-    q.repeats = 0;
     for (int kind = 0; kind < 3; kind++) {
-        q.data = ((const char *[]){ "normal", "outliers", "spread" })[kind];
-        check_one(w, build(w, good, true), &q, STATUS_OK, "");
-        assert_true(measure(w->runner, w->a, &q, &key, &off, 1, &m, NULL, &err));
-        assert_int_equal(m.status, STATUS_OK);
-        assert_true(m.max_err > 1e3);
-        check_one(w, build(w, "RUN { DENSE; ((float *)o[3])[34] = NAN; return 0; }", true), &q, STATUS_WRONG,
-                  "is nan instead of");
+        q.data = data[kind];
+        check_one(build(good, true), &q, STATUS_OK, "");
+        must_measure(w->runner, &q, &off, 1, &m);
+        assert_true(m.status == STATUS_OK && m.max_err > 1e3);
+        check_one(no_number, &q, STATUS_WRONG, "is nan instead of");
     }
     q.data = NULL;
-    check_one(w, off, &q, STATUS_WRONG, "row 1 element 4");
+    check_one(off, &q, STATUS_WRONG, "row 1 element 4");
 }
 
 TEST(threads_are_verified_too)
 {
-    World *w = *state;
     MeasureRequest q = request(small);
     q.threads = 2;
-    check_one(w, build(w, good, true), &q, STATUS_OK, "");
-    check_one(w, build(w, "RUN { DENSE; if (ntask == 2 && task == 1) ((float *)o[3])[34] = 0; return 0; }", true), &q,
+    check_one(build(good, true), &q, STATUS_OK, "");
+    check_one(build("RUN { DENSE; if (ntask == 2 && task == 1) ((float *)o[3])[34] = 0; return 0; }", true), &q,
               STATUS_WRONG, "row 4 element 6");
-    check_one(w, build(w, "RUN { DENSE; return ntask == 2 && task == 1 ? 9 : 0; }", true), &q, STATUS_INVALID, "(9)");
+    check_one(build("RUN { DENSE; return ntask == 2 && task == 1 ? 9 : 0; }", true), &q, STATUS_INVALID, "(9)");
     q.threads = 7; /* more than rows */
-    check_one(w, build(w, good, true), &q, STATUS_OK, "");
+    check_one(build(good, true), &q, STATUS_OK, "");
 }
 
 #define PARTS "int64_t dcgen_workspace(const int64_t *e, int64_t n) { return n * 64; }\n"
@@ -378,16 +324,15 @@ TEST(each_part_has_its_workspace)
         { "int64_t dcgen_workspace(const int64_t *e, int64_t n) { return 64; }\n", "", 2, STATUS_WRONG,
           "the workspace" },
     };
-    World *w = *state;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        const char *so = build(w, arena_printf(w->a, "%s%s%s%s", row[i].size, fill, row[i].more, test), true);
+        const char *so = build(arena_printf(w->a, "%s%s%s%s", row[i].size, fill, row[i].more, test), true);
         MeasureRequest q = request(small);
         q.threads = row[i].threads;
-        check_one(w, so, &q, row[i].status, row[i].why);
+        check_one(so, &q, row[i].status, row[i].why);
         q.extent = flat;
         q.repeats = 0;
         q.deadline_s = 20;
-        check_one(w, so, &q, row[i].status, row[i].why);
+        check_one(so, &q, row[i].status, row[i].why);
     }
 }
 
@@ -400,112 +345,68 @@ TEST(parts_meet_in_the_workspace)
               "RUN { char *p = (char *)ws + task * 64; memset(p, task, 64); if (ntask == 2) { meet(2); if (task == 0) "
               "p[%d] = 9; meet(4); }\n"
               "for (int i = 0; i < 64; i++) if (task == 1 && p[i] != task) return 7; DENSE; return 0; }";
-    World *w = *state;
-    MeasureRequest q = request(small);
+    MeasureRequest q = verification(small);
     q.threads = 2;
-    q.repeats = 0;
-    check_one(w, build(w, arena_printf(w->a, text, 63), true), &q, STATUS_OK, "");
-    check_one(w, build(w, arena_printf(w->a, text, 64), true), &q, STATUS_INVALID, "refuses these extents (7)");
-}
-
-/* By the number that the reference exports, and no further. Of one element a kernel is off by so many times what sums of ten terms may be off; its
- * bias rounds once more, which doubles that at most. */
-TEST(an_accuracy_is_granted)
-{
-    static const struct {
-        double times;
-        bool usual, coarse;
-    } row[] = { { 0.5, true, true }, { 3, false, true }, { 12, false, false } };
-    World *w = *state, other = *w;
-    Spec spec = runner_spec;
-    size_t len;
-    spec.accuracy = 4;
-    other.reference = build(w,
-                            unit_reference(w->a, &spec, DCGEN_SOURCE_DIR "/templates/package",
-                                           text_read_file(w->a, w->op->reference, &len), diag_new(w->a)),
-                            false);
-    other.runner = start_runner(&other, runner_command);
-    MeasureRequest q = request(small);
-    q.repeats = 0;
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        const char *so =
-            build(w,
-                  arena_printf(w->a,
-                               "RUN { DENSE; const float *x = o[0], *f = o[1], *b = o[2]; double bound = fabs(b[4]);\n"
-                               "for (int64_t k = 0; k < e[2]; k++) bound += fabs(x[k] * f[4 * e[2] + k]);\n"
-                               "((float *)o[3])[4] += %g * (4 * sqrt(e[2] + 1) + 8) * 0x1p-24 * bound; return 0; }",
-                               row[i].times),
-                  true);
-        check_one(w, so, &q, row[i].usual ? STATUS_OK : STATUS_WRONG, row[i].usual ? "" : "row 0 element 4");
-        check_one(&other, so, &q, row[i].coarse ? STATUS_OK : STATUS_WRONG, row[i].coarse ? "" : "row 0 element 4");
-    }
-    runner_stop(other.runner);
+    check_one(build(arena_printf(w->a, text, 63), true), &q, STATUS_OK, "");
+    check_one(build(arena_printf(w->a, text, 64), true), &q, STATUS_INVALID, "refuses these extents (7)");
 }
 
 /* Larger than what is compared element by element: one wrong element in an unknown row shows in the row's sum. */
 TEST(large_outputs_are_sampled)
 {
     static const int64_t large[] = { 3000, 256, 100 };
-    World *w = *state;
-    MeasureRequest q = request(large);
-    q.repeats = 0;
+    MeasureRequest q = verification(large);
     q.deadline_s = 20;
-    check_one(w, build(w, good, true), &q, STATUS_OK, "");
-    check_one(w, build(w, "RUN { DENSE; ((float *)o[3])[1234 * e[1] + 17] += 0.05f; return 0; }", true), &q,
-              STATUS_WRONG, "row 1234 ");
-    check_one(w, build(w, "RUN { DENSE; ((float *)o[3])[2999 * e[1] + 255] += 0.001f; return 0; }", true), &q,
-              STATUS_WRONG, "row 2999 element 255");
+    check_one(build(good, true), &q, STATUS_OK, "");
+    check_one(build("RUN { DENSE; ((float *)o[3])[1234 * e[1] + 17] += 0.05f; return 0; }", true), &q, STATUS_WRONG,
+              "row 1234 ");
+    check_one(build("RUN { DENSE; ((float *)o[3])[2999 * e[1] + 255] += 0.001f; return 0; }", true), &q, STATUS_WRONG,
+              "row 2999 element 255");
 }
 
 /* A call is cut into as many pieces as the package cuts it into, by the op's own count of operations. */
 TEST(pieces_are_those_of_the_package)
 {
     static const int64_t flat[] = { 1000, 1000, 2 }; /* with its bias, a call of half as many operations again */
-    World *w = *state;
-    MeasureRequest q = request(flat);
+    MeasureRequest q = verification(flat);
     double flops = 0;
     q.threads = 2;
-    q.repeats = 0;
     assert_int_equal(expr_real_at(w->op->flops, flat, &flops), EXPR_OK);
-    check_one(w, build(w, "RUN { DENSE; return ntask == 1 ? 0 : (int)ntask; }", true), &q, STATUS_INVALID,
+    check_one(build("RUN { DENSE; return ntask == 1 ? 0 : (int)ntask; }", true), &q, STATUS_INVALID,
               arena_printf(w->a, "refuses these extents (%d)", PACKAGE_pieces(2, flops)));
 }
 
 TEST(sizes_are_checked)
 {
     static const int64_t huge[] = { INT64_MAX / 2, 4, 4 }, many[] = { 1 << 20, 1 << 20, 1 }, none[] = { 0, 4, 4 };
-    World *w = *state;
-    const char *so = build(w, good, true);
+    const char *so = build(good, true);
     MeasureRequest q = request(huge);
-    check_one(w, so, &q, STATUS_INVALID, "overflows");
+    check_one(so, &q, STATUS_INVALID, "overflows");
     q.extent = many;
-    check_one(w, so, &q, STATUS_INVALID, "elems must be");
+    check_one(so, &q, STATUS_INVALID, "elems must be");
     q.extent = none; /* whose result is empty: there is nothing to call, and nothing that could be wrong */
-    const char *key = "k", *err = NULL, *wrong = build(w, "RUN { abort(); }", true);
+    const char *wrong = build("RUN { abort(); }", true);
     MeasureRecord m;
-    assert_true(measure(w->runner, w->a, &q, &key, &wrong, 1, &m, NULL, &err));
+    must_measure(w->runner, &q, &wrong, 1, &m);
     assert_true(m.status == STATUS_OK && m.nsample == 0);
     q = request(small);
     q.threads = 100000;
-    check_one(w, so, &q, STATUS_INVALID, "threads must be from 1 to 1024");
-    check_one(w, "/no/such/file.so", &(MeasureRequest){ .extent = small, .threads = 1, .deadline_s = 1 },
-              STATUS_INVALID, "/no/such/file.so");
+    check_one(so, &q, STATUS_INVALID, "threads must be from 1 to 1024");
+    check_one("/no/such/file.so", &(MeasureRequest){ .extent = small, .threads = 1, .deadline_s = 1 }, STATUS_INVALID,
+              "/no/such/file.so");
 }
 
 TEST(stop_is_honoured)
 {
-    World *w = *state;
-    const char *key = "00", *err = NULL, *so = build(w, "RUN { for (;;) pause(); DENSE; return 0; }", true);
+    const char *key = "00", *err = NULL, *so = build("RUN { for (;;) pause(); DENSE; return 0; }", true);
     MeasureRequest q = request(small);
     MeasureRecord m;
     q.deadline_s = 60;
     stop_soon();
-    double start = process_clock_s();
     assert_false(measure(w->runner, w->a, &q, &key, &so, 1, &m, &stop_flag, &err));
-    assert_true(process_clock_s() - start < 1);
-    assert_string_equal(err, "interrupted");
+    assert_string_equal(err, "interrupted"); /* not silent for a minute */
     assert_int_equal(m.status, STATUS_INVALID);
-    check_one(w, build(w, good, true), &q, STATUS_OK, "");
+    check_one(build(good, true), &q, STATUS_OK, "");
 }
 
 /* More arithmetic than one FMA of four lanes in a microsecond, less than any core. How the levels compare is for no test: a neighbour may take the
@@ -514,7 +415,6 @@ TEST(stop_is_honoured)
 TEST(limits_are_measured)
 {
     static const int threads[] = { 1, 2 };
-    World *w = *state;
     LimitRecord l[2] = { 0 };
     const char *err;
     int n = 0;
@@ -535,21 +435,7 @@ TEST(limits_are_measured)
     assert_true(limit_measure(w->runner, w->a, &none, l, &n, NULL, &err));
     assert_int_equal(n, 0);
     MeasureRequest after = request(small);
-    check_one(w, build(w, good, true), &after, STATUS_OK, "");
-}
-
-/* Late: nothing is begun but the arithmetic. */
-TEST(limits_keep_to_their_time)
-{
-    static const int one = 1;
-    World *w = *state;
-    LimitRecord l;
-    const char *err;
-    int n = 0;
-    const LimitRequest q = { "portable", "f32", 1, &one, 0, NULL };
-    assert_true(limit_measure(w->runner, w->a, &q, &l, &n, NULL, &err));
-    assert_int_equal(n, 1);
-    assert_true(l.flops_per_s > 0 && l.bytes_per_s[LEVEL_L1] == 0 && l.bytes_per_s[LEVEL_MEMORY] == 0);
+    check_one(build(good, true), &after, STATUS_OK, "");
 }
 
 TEST_FILE(set_up, tear_down)

@@ -6,9 +6,10 @@
 #include "tests/search/measure/runner_place.h"
 
 #include <string.h>
+#include "tests/quoted.h"
 
 /* A runner that is a script: what each of its runs does when it is asked to measure, one after the other. */
-static Runner *start_script(World *w, const char *const *says)
+static Runner *start_script(const char *const *says)
 {
     const char *path = arena_printf(w->a, "%s.script", w->reference);
     FILE *f = fopen(path, "w");
@@ -25,7 +26,7 @@ static Runner *start_script(World *w, const char *const *says)
     const char **command = ARENA_ARRAY(w->a, 3, const char *);
     command[0] = "sh";
     command[1] = path;
-    return start_runner(w, command);
+    return start_runner(command);
 }
 
 #define SAYS_RESULT(id, kernel, max_err)                                                       \
@@ -37,13 +38,10 @@ static Runner *start_script(World *w, const char *const *says)
 TEST(the_tolerance_is_kept)
 {
     static const char *const says[] = { SAYS_RESULT(1, 0, 1) SAYS_RESULT(1, 1, 1.0000001), NULL };
-    World *w = *state;
-    const char *key[] = { "0", "1" }, *so[] = { "/0", "/1" }, *err = NULL;
     MeasureRecord out[2];
-    MeasureRequest q = request(small);
-    q.repeats = 0;
-    Runner *r = start_script(w, says);
-    assert_true(measure(r, w->a, &q, key, so, 2, out, NULL, &err));
+    const MeasureRequest q = verification(small);
+    Runner *r = start_script(says);
+    must_measure(r, &q, NULL, 2, out);
     assert_int_equal(out[0].status, STATUS_OK);
     assert_int_equal(out[1].status, STATUS_CRASHED);
     assert_string_equal(out[1].why, "the runner talked nonsense while verifying");
@@ -59,18 +57,16 @@ TEST(in_succession_means_in_succession)
         SAYS_RESULT(4, 0, 0) "echo '{\"event\":\"done\",\"id\":4}'; read line", NULL
     };
     static const char *const twice[] = { "exit 1", "exit 1", NULL };
-    World *w = *state;
-    const char *key[] = { "0", "1" }, *so[] = { "/0", "/1" }, *err = NULL;
+    const char *so[] = { "/0", "/1" }, *err = NULL;
     MeasureRecord out[2];
-    MeasureRequest q = request(small);
-    q.repeats = 0;
-    Runner *r = start_script(w, apart);
-    assert_true(measure(r, w->a, &q, key, so, 2, out, NULL, &err));
+    const MeasureRequest q = verification(small);
+    Runner *r = start_script(apart);
+    must_measure(r, &q, so, 2, out);
     assert_int_equal(out[0].status, STATUS_CRASHED);
     assert_int_equal(out[1].status, STATUS_OK);
     runner_stop(r);
-    r = start_script(w, twice);
-    assert_false(measure(r, w->a, &q, key, so, 2, out, NULL, &err));
+    r = start_script(twice);
+    assert_false(measure_all(r, &q, so, 2, out, &err));
     assert_string_equal(
         err, "the runner cannot measure M=5 N=7 K=9: exited with code 1 while preparing the operands and the "
              "reference's result");
@@ -86,14 +82,11 @@ TEST(the_kept_kernel_is_known_by_its_place)
             SAYS_RESULT(2, 1, 0) "echo '{\"event\":\"done\",\"id\":2}' ;; esac; read line",
         NULL
     };
-    World *w = *state;
-    const char *key[] = { "0", "1", "2" }, *so[] = { "/0", "/1", "/2" }, *err = NULL;
     MeasureRecord out[3];
-    MeasureRequest q = request(small);
-    q.repeats = 0;
+    MeasureRequest q = verification(small);
     q.keep = 2;
-    Runner *r = start_script(w, says);
-    assert_true(measure(r, w->a, &q, key, so, 3, out, NULL, &err));
+    Runner *r = start_script(says);
+    must_measure(r, &q, NULL, 3, out);
     assert_int_equal(out[0].status, STATUS_CRASHED);
     assert_int_equal(out[1].status, STATUS_OK);
     assert_int_equal(out[2].status, STATUS_OK);
@@ -103,54 +96,47 @@ TEST(the_kept_kernel_is_known_by_its_place)
 /* What a runner says of a kernel, asked for two samples: taken over, or nonsense. */
 TEST(answers_are_checked)
 {
-#define BEGIN "{\"event\":\"begin\",\"id\":1,\"kernel\":0,\"phase\":\"verify\"}"
-#define DONE "{\"event\":\"done\",\"id\":1}"
-#define RESULT(rest) "{\"event\":\"result\",\"id\":1,\"kernel\":0," rest "}"
+#define BEGIN "{'event':'begin','id':1,'kernel':0,'phase':'verify'}\n"
+#define DONE "{'event':'done','id':1}\n"
+#define OF(id, kernel, rest) "{'event':'result','id':" #id ",'kernel':" #kernel "," rest "}\n"
+#define RESULT(rest) OF(1, 0, rest) DONE
     static const struct {
         const char *says;
         Status status;
         double max_err, cold_ns;
         int nsample, nfact;
     } answers[] = {
-        { RESULT("\"status\":\"ok\",\"ns\":[9,5],\"max_err\":0.5,\"cold_ns\":7,\"facts\":{\"a\":3,\"b\":"
-                 "1.5}") DONE,
-          STATUS_OK, 0.5, 7, 2, 1 },
-        { RESULT("\"status\":\"ok\",\"ns\":[9,5],\"max_err\":1,\"cold_ns\":-7") DONE, STATUS_OK, 1, 0, 2, 0 },
-        { RESULT("\"status\":\"wrong\",\"ns\":[],\"max_err\":7,\"why\":\"row 3\"") DONE, STATUS_WRONG, 7, 0, 0, 0 },
-        { RESULT("\"status\":\"invalid\",\"ns\":[],\"max_err\":0,\"why\":\"x\"") DONE, STATUS_INVALID, 0, 0, 0, 0 },
-        { RESULT("\"status\":\"ok\",\"ns\":[],\"max_err\":0") DONE, STATUS_CRASHED, 0, 0, 0, 0 },
-        { RESULT("\"status\":\"ok\",\"ns\":[9,0],\"max_err\":0") DONE, STATUS_CRASHED, 0, 0, 0, 0 },
-        { RESULT("\"status\":\"ok\",\"ns\":[9,-5],\"max_err\":0") DONE, STATUS_CRASHED, 0, 0, 0, 0 },
-        { RESULT("\"status\":\"ok\",\"ns\":[9,null],\"max_err\":0") DONE, STATUS_CRASHED, 0, 0, 0, 0 },
-        { RESULT("\"status\":\"crashed\",\"ns\":[],\"max_err\":0") DONE, STATUS_CRASHED, 0, 0, 0, 0 },
-        { RESULT("\"status\":\"fine\",\"ns\":[9,5],\"max_err\":0") DONE, STATUS_CRASHED, 0, 0, 0, 0 },
-        { "{\"event\":\"result\",\"id\":2,\"kernel\":0,\"status\":\"ok\",\"ns\":[9,5],\"max_err\":0}" DONE,
-          STATUS_CRASHED, 0, 0, 0, 0 },
-        { "{\"event\":\"result\",\"id\":1,\"kernel\":1,\"status\":\"ok\",\"ns\":[9,5],\"max_err\":0}" DONE,
-          STATUS_CRASHED, 0, 0, 0, 0 },
-        { "{\"event\":\"result\",\"id\":1,\"kernel\":-1,\"status\":\"ok\",\"ns\":[9,5],\"max_err\":0}" DONE,
-          STATUS_CRASHED, 0, 0, 0, 0 },
+        { RESULT("'status':'ok','ns':[9,5],'max_err':0.5,'cold_ns':7,'facts':{'a':3,'b':1.5}"), STATUS_OK, 0.5, 7, 2,
+          1 },
+        { RESULT("'status':'ok','ns':[9,5],'max_err':1,'cold_ns':-7"), STATUS_OK, 1, 0, 2, 0 },
+        { RESULT("'status':'wrong','ns':[],'max_err':7,'why':'row 3'"), STATUS_WRONG, 7, 0, 0, 0 },
+        { RESULT("'status':'invalid','ns':[],'max_err':0,'why':'x'"), STATUS_INVALID, 0, 0, 0, 0 },
+        { RESULT("'status':'ok','ns':[],'max_err':0"), STATUS_CRASHED, 0, 0, 0, 0 },
+        { RESULT("'status':'ok','ns':[9,0],'max_err':0"), STATUS_CRASHED, 0, 0, 0, 0 },
+        { RESULT("'status':'ok','ns':[9,-5],'max_err':0"), STATUS_CRASHED, 0, 0, 0, 0 },
+        { RESULT("'status':'ok','ns':[9,null],'max_err':0"), STATUS_CRASHED, 0, 0, 0, 0 },
+        { RESULT("'status':'crashed','ns':[],'max_err':0"), STATUS_CRASHED, 0, 0, 0, 0 },
+        { RESULT("'status':'fine','ns':[9,5],'max_err':0"), STATUS_CRASHED, 0, 0, 0, 0 },
+        { OF(2, 0, "'status':'ok','ns':[9,5],'max_err':0") DONE, STATUS_CRASHED, 0, 0, 0, 0 },
+        { OF(1, 1, "'status':'ok','ns':[9,5],'max_err':0") DONE, STATUS_CRASHED, 0, 0, 0, 0 },
+        { OF(1, -1, "'status':'ok','ns':[9,5],'max_err':0") DONE, STATUS_CRASHED, 0, 0, 0, 0 },
         { DONE, STATUS_CRASHED, 0, 0, 0, 0 },
-        { "{\"event\":\"dance\"}", STATUS_CRASHED, 0, 0, 0, 0 },
-        { "{\"x\":1}", STATUS_CRASHED, 0, 0, 0, 0 },
+        { "{'event':'dance'}\n", STATUS_CRASHED, 0, 0, 0, 0 },
+        { "{'x':1}\n", STATUS_CRASHED, 0, 0, 0, 0 },
     };
-    World *w = *state;
-    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
-        const char *lines = arena_printf(w->a, "%s%s", BEGIN, answers[i].says);
-        const char *const says[] = { arena_printf(w->a, "printf '%%s\\n' '%s' | sed 's/}{/}\\n{/g'; read line", lines),
-                                     NULL };
-        const char *key = "0", *so = "/0", *err = NULL;
+    for (size_t i = 0; i < LENGTH(answers); i++) {
+        const char *const says[] = {
+            arena_printf(w->a, "printf '%%s' '%s%s'; read line", quoted(BEGIN), quoted(answers[i].says)), NULL
+        };
         MeasureRequest q = request(small);
         MeasureRecord m;
         q.repeats = 2;
-        Runner *r = start_script(w, says);
-        if (!measure(r, w->a, &q, &key, &so, 1, &m, NULL, &err))
-            fail_msg("%s: %s", answers[i].says, err);
+        Runner *r = start_script(says);
+        must_measure(r, &q, NULL, 1, &m);
         if (m.status != answers[i].status)
             fail_msg("%s: %s (%s)", answers[i].says, status_name(m.status), m.why);
         if (m.status == STATUS_CRASHED) {
             assert_string_equal(m.why, "the runner talked nonsense while verifying");
-            assert_true(m.nsample == 0 || m.status != STATUS_OK);
         } else {
             assert_true(m.max_err == answers[i].max_err && m.cold_ns == answers[i].cold_ns);
             assert_true(m.nsample == answers[i].nsample && m.nfact == answers[i].nfact);
@@ -171,14 +157,12 @@ TEST(the_kept_kernel_rules_the_times)
                                             TIMES(1, "[5e6,7e6,6e6]") "echo '{\"event\":\"done\",\"id\":1}'; read line",
                                         NULL };
     static const double want[2][2] = { { 100, 5e6 }, { 150, 5.5e6 } };
-    World *w = *state;
     for (int kept = 0; kept < 2; kept++) {
-        const char *key[] = { "0", "1" }, *so[] = { "/0", "/1" }, *err = NULL;
         MeasureRequest q = request(small);
         MeasureRecord m[2];
         q.keep = kept ? 1 : -1;
-        Runner *r = start_script(w, says);
-        assert_true(measure(r, w->a, &q, key, so, 2, m, NULL, &err));
+        Runner *r = start_script(says);
+        must_measure(r, &q, NULL, 2, m);
         assert_true(m[0].time_ns == want[kept][0] && m[1].time_ns == want[kept][1]);
         runner_stop(r);
     }
@@ -194,9 +178,8 @@ TEST(requests_say_all)
         MeasureRequest q;
         const char *want;
     } asked[] = {
-        { { .threads = 3, .repeats = 0, .keep = -1, .deadline_s = 5 },
-          "\"threads\":3,\"repeats\":0,\"sample_ns\":0.0,\"max_ns\":0.0,\"hot\":true,\"kernels\":[{\"key\":\"k\","
-          "\"so\":\"/k\"}]}\n" },
+        { { .threads = 3, .keep = -1, .deadline_s = 5 },
+          "'threads':3,'repeats':0,'sample_ns':0.0,'max_ns':0.0,'hot':true,'kernels':[{'key':'%032d','so':'/0'}]}\n" },
         { { .threads = 1,
             .repeats = 4,
             .sample_ns = 25,
@@ -207,27 +190,26 @@ TEST(requests_say_all)
             .deadline_s = 5,
             .count = true,
             .smem_limit = 4096 },
-          "\"threads\":1,\"repeats\":4,\"sample_ns\":25.0,\"max_ns\":75.0,\"hot\":false,\"kernels\":[{\"key\":\"k\","
-          "\"so\":\"/k\"}],\"drop\":1.5,\"keep\":0,\"count\":true,"
-          "\"smem_limit\":4096}\n" },
+          "'threads':1,'repeats':4,'sample_ns':25.0,'max_ns':75.0,'hot':false,'kernels':[{'key':'%032d','so':'/0'}],"
+          "'drop':1.5,'keep':0,'count':true,'smem_limit':4096}\n" },
     };
-    World *w = *state;
     for (int i = 0; i < 2; i++) {
-        const char *key = "k", *so = "/k", *err = NULL;
         MeasureRequest q = asked[i].q;
         MeasureRecord m;
         size_t len;
         q.extent = small;
-        Runner *r = start_script(w, says);
-        assert_true(measure(r, w->a, &q, &key, &so, 1, &m, NULL, &err));
+        Runner *r = start_script(says);
+        must_measure(r, &q, NULL, 1, &m);
         assert_int_equal(m.status, STATUS_INVALID);
         assert_string_equal(m.why, "no");
         const char *line = text_read_file(w->a, arena_printf(w->a, "%s.script.line", w->reference), &len);
-        assert_string_equal(
-            line, arena_printf(w->a,
-                               "{\"extent\":[5,7,9],\"elems\":[45,63,7,35],\"rows\":5,"
-                               "\"row_elems\":7,\"flops\":630.0,\"out_extents\":[5,7],\"cmd\":\"measure\",\"id\":2,%s",
-                               asked[i].want)); /* the second time it was asked */
+        const char *want =
+            arena_printf(w->a, "%s%s",
+                         "{'extent':[5,7,9],'elems':[45,63,7,35],'rows':5,'row_elems':7,'flops':630.0,"
+                         "'out_extents':[5,7],'cmd':'measure','id':2,", /* the second time it was asked */
+                         asked[i].want);
+        const char *key = strstr(want, "%032d");
+        assert_string_equal(line, quoted(arena_printf(w->a, "%.*s%032d%s", (int)(key - want), want, 0, key + 5)));
         runner_stop(r);
     }
 }
@@ -242,7 +224,6 @@ TEST(limits_need_not_be_known)
         "\\\"bytes_per_s\\\":{}}]}"
     };
     static const int one = 1;
-    World *w = *state;
     for (size_t i = 0; i <= sizeof answer / sizeof *answer; i++) {
         const char *says = i < sizeof answer / sizeof *answer
                                ? arena_printf(w->a, "read x; echo \"%s\"; read x", answer[i])
@@ -252,7 +233,7 @@ TEST(limits_need_not_be_known)
         const LimitRequest q = { "portable", "f32", 1, &one, 1e9, NULL };
         LimitRecord l;
         int n = 7;
-        Runner *r = start_runner(w, command);
+        Runner *r = start_runner(command);
         assert_true(limit_measure(r, w->a, &q, &l, &n, NULL, &err));
         assert_int_equal(n, 0);
         runner_stop(r);
@@ -265,12 +246,11 @@ TEST(an_interrupted_request_for_limits_is_no_answer)
     static const char *const says[] = { "exit 1", NULL };
     static const int one = 1;
     static const volatile int stop = 1;
-    World *w = *state;
     const LimitRequest q = { "portable", "f32", 1, &one, 1e9, NULL };
     LimitRecord l;
     const char *err = NULL;
     int n;
-    Runner *r = start_script(w, says);
+    Runner *r = start_script(says);
     assert_true(limit_measure(r, w->a, &q, &l, &n, NULL, &err)); /* the runner dies of it */
     assert_false(limit_measure(r, w->a, &q, &l, &n, &stop, &err));
     assert_int_equal(n, 0);
@@ -299,13 +279,12 @@ TEST(limits_are_taken_over)
         NULL
     };
     static const int threads[] = { 1, 4 };
-    World *w = *state;
     const char *err;
     const LimitRequest q = { "avx2", "f32", 2, threads, 3e9, "/tmp/limits.so" };
     LimitRecord l[2];
     size_t len;
     int n;
-    Runner *r = start_script(w, says);
+    Runner *r = start_script(says);
     for (int i = 0; i < 7; i++) {
         assert_true(limit_measure(r, w->a, &q, l, &n, NULL, &err));
         assert_int_equal(n, i == 1 ? 2 : 0);

@@ -12,7 +12,7 @@
 static const char ops[] = DCGEN_SOURCE_DIR "/tests/search/measure/ops";
 
 /* As build() with the prelude, once for all runners and tests. */
-static const char *kernel(World *w, const char *text)
+static const char *kernel(const char *text)
 {
     enum { MOST = 128 };
     static struct {
@@ -25,13 +25,13 @@ static const char *kernel(World *w, const char *text)
     if (i == n) {
         assert_true(n < MOST);
         built[i].text = arena_strdup(w->a, text);
-        built[n++].so = build(w, text, true);
+        built[n++].so = build(text, true);
     }
     return built[i].so;
 }
 
 /* The place, with such a runner for this op, epilogue (NULL: none) and accuracy. */
-static void open_op_at(World *w, const char *const *command, const char *name, const char *epilogue, double accuracy)
+static void open_op_at(const char *const *command, const char *name, const char *epilogue, double accuracy)
 {
     Diag *d = diag_new(w->a);
     size_t len;
@@ -42,44 +42,38 @@ static void open_op_at(World *w, const char *const *command, const char *name, c
     Spec spec = with_formula(w->a, w->op, "f32", epilogue);
     spec.accuracy = accuracy;
     const char *text = text_read_file(w->a, w->op->reference, &len), *err = "";
-    w->reference = build(w, unit_reference(w->a, &spec, DCGEN_SOURCE_DIR "/templates/package", text, d), false);
+    w->reference = build(unit_reference(w->a, &spec, DCGEN_SOURCE_DIR "/templates/package", text, d), false);
     w->runner = runner_start(w->a, command, &spec, w->reference, 1, NULL, &err);
     assert_string_equal(err, "");
 }
 
-static void open_op_with(World *w, const char *const *command, const char *name, const char *epilogue)
+static void open_op_with(const char *const *command, const char *name, const char *epilogue)
 {
-    open_op_at(w, command, name, epilogue, 1);
+    open_op_at(command, name, epilogue, 1);
 }
 
-static void open_op(World *w, const char *name, const char *epilogue)
-{
-    open_op_with(w, runner_command, name, epilogue);
-}
+static void open_op(const char *name, const char *epilogue) { open_op_with(runner_command, name, epilogue); }
 
-static void check_on(World *w, const char *so, const int64_t *extent, int64_t gap, PartsWay way, Status status,
-                     const char *why)
+static void check_on(const char *so, const int64_t *extent, int64_t gap, PartsWay way, Status status, const char *why)
 {
-    const char *key = "0123456789abcdef0123456789abcdef", *err = NULL;
-    MeasureRequest q = request(extent);
+    MeasureRequest q = verification(extent);
     MeasureRecord m;
-    q.repeats = 0;
     q.deadline_s = 20;
     q.gap = gap;
     q.way = way;
-    assert_true(measure(w->runner, w->a, &q, &key, &so, 1, &m, NULL, &err));
+    must_measure(w->runner, &q, &so, 1, &m);
     if (m.status != status || !strstr(m.why, why))
         fail_msg("%s gap %d way %d: %s: %s", so, (int)gap, (int)way, status_name(m.status), m.why);
 }
 
-static void check_so(World *w, const char *so, const int64_t *extent, int64_t gap, Status status, const char *why)
+static void check_so(const char *so, const int64_t *extent, int64_t gap, Status status, const char *why)
 {
-    check_on(w, so, extent, gap, WAY_RANDOM, status, why);
+    check_on(so, extent, gap, WAY_RANDOM, status, why);
 }
 
-static void check(World *w, const char *text, const int64_t *extent, Status status, const char *why)
+static void check(const char *text, const int64_t *extent, Status status, const char *why)
 {
-    check_so(w, kernel(w, text), extent, 0, status, why);
+    check_so(kernel(text), extent, 0, status, why);
 }
 
 /* Each kernel of the op product begins with this: element i of the result, without an epilogue. */
@@ -100,14 +94,13 @@ static const char without_relu[] = PRODUCT "RUN { EACH(at(e, o, i)); }";
 TEST(an_epilogue_without_data)
 {
     static const int64_t few[] = { 2, 3, 5, 7 };
-    World *w = *state;
-    open_op(w, "product", "relu");
-    check(w, with_relu, few, STATUS_OK, "");
-    check(w, without_relu, few, STATUS_WRONG, "element ");
-    check(w, PRODUCT "RUN { EACH(fmaxf(at(e, o, i), 0) + 0.25f); }", few, STATUS_WRONG, ", off by 0.25 where ");
-    open_op(w, "product", NULL);
-    check(w, without_relu, few, STATUS_OK, "");
-    check(w, with_relu, few, STATUS_WRONG, "element ");
+    open_op("product", "relu");
+    check(with_relu, few, STATUS_OK, "");
+    check(without_relu, few, STATUS_WRONG, "element ");
+    check(PRODUCT "RUN { EACH(fmaxf(at(e, o, i), 0) + 0.25f); }", few, STATUS_WRONG, ", off by 0.25 where ");
+    open_op("product", NULL);
+    check(without_relu, few, STATUS_OK, "");
+    check(with_relu, few, STATUS_WRONG, "element ");
 }
 
 /* What a kernel may be off by, with and without an epilogue. One that is off turns some comparisons: that is right, too. */
@@ -129,10 +122,9 @@ TEST(an_accuracy)
         { "step", "at(e, o, i) + 0.002f > 0", 1000, STATUS_OK },
         { "step", "at(e, o, i) + 0.2f > 0", 1000, STATUS_WRONG },
     };
-    World *w = *state;
     for (size_t i = 0; i < LENGTH(row); i++) {
-        open_op_at(w, runner_command, "product", row[i].epilogue, row[i].accuracy);
-        check(w, arena_printf(w->a, "%sRUN { EACH(%s); }", product, row[i].element), many, row[i].status, "");
+        open_op_at(runner_command, "product", row[i].epilogue, row[i].accuracy);
+        check(arena_printf(w->a, "%sRUN { EACH(%s); }", product, row[i].element), many, row[i].status, "");
     }
 }
 
@@ -147,11 +139,10 @@ TEST(a_large_output_without_rows)
                                          "i / e[2] % e[1] == 202",
                                          "i / e[2] % e[1] >= 192 && i % e[2] >= 288",
                                          "i / e[2] % 16 == 5 && i % e[2] % 16 == 7" };
-    World *w = *state;
-    open_op(w, "product", "relu");
-    check(w, with_relu, large, STATUS_OK, "");
+    open_op("product", "relu");
+    check(with_relu, large, STATUS_OK, "");
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        check(w, arena_printf(w->a, "%sRUN { EACH(fmaxf(at(e, o, i), 0) + (%s)); }", product, wrong[i]), large,
+        check(arena_printf(w->a, "%sRUN { EACH(fmaxf(at(e, o, i), 0) + (%s)); }", product, wrong[i]), large,
               STATUS_WRONG, "element ");
 }
 
@@ -166,12 +157,11 @@ TEST(indices)
                                 "    for (int64_t i = task, b, t; i < e[0] * e[1]; i += ntask) {\n"
                                 "        b = i / e[1]; t = i % e[1];\n"
                                 "        o[3][i] = ";
-    World *w = *state;
-    open_op(w, "pick", NULL);
-    check(w, arena_printf(w->a, "%st < many[b] ? o[0][b * e[1] + order[i]] : 0; } return 0; }", start), extent,
-          STATUS_OK, "");
+    open_op("pick", NULL);
+    check(arena_printf(w->a, "%st < many[b] ? o[0][b * e[1] + order[i]] : 0; } return 0; }", start), extent, STATUS_OK,
+          "");
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        check(w, arena_printf(w->a, "%s%s; } return 0; }", start, wrong[i]), extent, STATUS_WRONG, "element ");
+        check(arena_printf(w->a, "%s%s; } return 0; }", start, wrong[i]), extent, STATUS_WRONG, "element ");
 }
 
 /* ---- operands that lie with gaps ---- */
@@ -202,18 +192,17 @@ static const struct {
 };
 
 /* All runners verify on operands with gaps: inputs' are NaN, the output's stay. Nobody notices such kernels without. */
-static void check_gaps(World *w, const char *const *command)
+static void check_gaps(const char *const *command)
 {
     static const int64_t few[] = { 2, 3, 5 }, gap[] = { 3, 16 };
     const char *so;
-    open_op_with(w, command, "negate", NULL);
+    open_op_with(command, "negate", NULL);
     for (size_t i = 0; i < LENGTH(negates); i++) {
-        so = kernel(w, negates[i].text);
-        check_so(w, so, few, 0, STATUS_OK, "");
+        so = kernel(negates[i].text);
+        check_so(so, few, 0, STATUS_OK, "");
         for (int k = 0; k < 2; k++) {
-            check_so(w, so, few, gap[k], negates[i].why ? STATUS_WRONG : STATUS_OK,
-                     negates[i].why ? negates[i].why : "");
-            check_so(w, so, few, gap[k], negates[i].why ? STATUS_WRONG : STATUS_OK,
+            check_so(so, few, gap[k], negates[i].why ? STATUS_WRONG : STATUS_OK, negates[i].why ? negates[i].why : "");
+            check_so(so, few, gap[k], negates[i].why ? STATUS_WRONG : STATUS_OK,
                      negates[i].why ? "on operands that lie with gaps: " : "");
         }
     }
@@ -222,8 +211,8 @@ static void check_gaps(World *w, const char *const *command)
 TEST(gaps_on_a_cpu)
 {
     static const int64_t few[] = { 2, 3, 5 };
-    check_gaps(*state, runner_command);
-    check_so(*state, kernel(*state, NEGATE(OF_X, OF_Y, "if (s[1] > N) abort();")), few, 3, STATUS_CRASHED,
+    check_gaps(runner_command);
+    check_so(kernel(NEGATE(OF_X, OF_Y, "if (s[1] > N) abort();")), few, 3, STATUS_CRASHED,
              "killed by SIGABRT while verifying on operands that lie with gaps");
 }
 
@@ -255,23 +244,23 @@ static const struct {
       1 << WAY_RANDOM | 1 << WAY_EQUAL | 1 << WAY_ONE | 1 << WAY_EMPTY },
 };
 
-static void check_parts(World *w, const char *const *command)
+static void check_parts(const char *const *command)
 {
     static const int64_t rows[] = { 240, 40 };
     static const char *const said[] = { "element ", "on equal parts: element ",
                                         "on parts of which one has all: element ",
                                         "on parts of which most are empty: element " };
-    open_op_with(w, command, "ragged", NULL);
+    open_op_with(command, "ragged", NULL);
     for (size_t i = 0; i < LENGTH(ragged); i++) {
-        const char *so = kernel(w, ragged[i].text);
+        const char *so = kernel(ragged[i].text);
         for (int way = 0; way < WAY_COUNT; way++) {
             const bool wrong = ragged[i].wrong >> way & 1;
-            check_on(w, so, rows, 0, (PartsWay)way, wrong ? STATUS_WRONG : STATUS_OK, wrong ? said[way] : "");
+            check_on(so, rows, 0, (PartsWay)way, wrong ? STATUS_WRONG : STATUS_OK, wrong ? said[way] : "");
         }
     }
 }
 
-TEST(parts_on_a_cpu) { check_parts(*state, runner_command); }
+TEST(parts_on_a_cpu) { check_parts(runner_command); }
 
 /* ---- several constant operands ---- */
 
@@ -286,22 +275,22 @@ TEST(parts_on_a_cpu) { check_parts(*state, runner_command); }
     "    return 0; }\n"                                                                                          \
     "int dcgen_launch(const int64_t *e, float **o, void *ws, void *stream) { return dcgen_run(e, o, ws, 0, 1); }"
 
-static void check_constants(World *w, const char *const *command)
+static void check_constants(const char *const *command)
 {
     static const int64_t some[] = { 37 };
-    open_op_with(w, command, "line", NULL);
-    check(w, LINE("to[m] = slope[m]; to[e[0] + m] = level[m];"), some, STATUS_OK, "");
-    check(w, LINE("to[m] = slope[m]; to[e[0] + m] = level[0];"), some, STATUS_WRONG, "element 1 ");
-    check(w, LINE("to[m] = slope[m];"), some, STATUS_WRONG, "nan instead of");
-    check(w, LINE("to[m] = slope[m]; to[e[0] + m] = level[m]; ((float *)level)[m] = 0;"), some, STATUS_WRONG,
+    open_op_with(command, "line", NULL);
+    check(LINE("to[m] = slope[m]; to[e[0] + m] = level[m];"), some, STATUS_OK, "");
+    check(LINE("to[m] = slope[m]; to[e[0] + m] = level[0];"), some, STATUS_WRONG, "element 1 ");
+    check(LINE("to[m] = slope[m];"), some, STATUS_WRONG, "nan instead of");
+    check(LINE("to[m] = slope[m]; to[e[0] + m] = level[m]; ((float *)level)[m] = 0;"), some, STATUS_WRONG,
           "changes operand 3, an input");
 }
 
-TEST(constants_on_a_cpu) { check_constants(*state, runner_command); }
+TEST(constants_on_a_cpu) { check_constants(runner_command); }
 
 /* ---- other runners ---- */
 
-static void check_of_other(World *w, const char *path, void (*check_all)(World *, const char *const *))
+static void check_of_other(const char *path, void (*check_all)(const char *const *))
 {
     const char *const command[] = { "env",        "LD_LIBRARY_PATH=" DCGEN_BINARY_DIR "/tests/cuda",
                                     path,         "--targets",
@@ -310,29 +299,28 @@ static void check_of_other(World *w, const char *path, void (*check_all)(World *
         print_message("skipped: no %s\n", path);
         skip();
     }
-    check_all(w, command);
+    check_all(command);
 }
 
 static const char emulator[] = DCGEN_BINARY_DIR "/dcgen-runner-emu",
                   fake_gpu[] = DCGEN_BINARY_DIR "/tests/dcgen-runner-cuda-fake";
-TEST(gaps_in_the_emulator) { check_of_other(*state, emulator, check_gaps); }
-TEST(gaps_on_a_gpu) { check_of_other(*state, fake_gpu, check_gaps); }
-TEST(parts_in_the_emulator) { check_of_other(*state, emulator, check_parts); }
-TEST(parts_on_a_gpu) { check_of_other(*state, fake_gpu, check_parts); }
-TEST(constants_in_the_emulator) { check_of_other(*state, emulator, check_constants); }
-TEST(constants_on_a_gpu) { check_of_other(*state, fake_gpu, check_constants); }
+TEST(gaps_in_the_emulator) { check_of_other(emulator, check_gaps); }
+TEST(gaps_on_a_gpu) { check_of_other(fake_gpu, check_gaps); }
+TEST(parts_in_the_emulator) { check_of_other(emulator, check_parts); }
+TEST(parts_on_a_gpu) { check_of_other(fake_gpu, check_parts); }
+TEST(constants_in_the_emulator) { check_of_other(emulator, check_constants); }
+TEST(constants_on_a_gpu) { check_of_other(fake_gpu, check_constants); }
 
 /* A reference that crashes is no kernel's fault; and one that reads behind its operands does. */
-static void check_reference(World *w, const char *rows)
+static void check_reference(const char *rows)
 {
     static const int64_t few[] = { 2, 3, 5, 7 };
-    const char *key = "0123456789abcdef0123456789abcdef", *err = "", *so = kernel(w, without_relu);
+    const char *key = "0123456789abcdef0123456789abcdef", *err = "", *so = kernel(without_relu);
     const Spec spec = { .op = w->op, .dtype = "f32" };
     MeasureRequest q = request(few);
     MeasureRecord m;
     runner_stop(w->runner);
-    w->reference = build(w,
-                         arena_printf(w->a,
+    w->reference = build(arena_printf(w->a,
                                       "#include <stdint.h>\n"
                                       "int64_t dcgen_reference_terms(const int64_t *e) { return e[3]; }\n"
                                       "void dcgen_reference_rows(const int64_t *e, const void *const *o, int64_t a, "
@@ -351,10 +339,10 @@ static void check_reference(World *w, const char *rows)
 
 TEST(a_reference_that_crashes)
 {
-    open_op(*state, "product", NULL);
-    check_reference(*state, "*(volatile int *)8 = 1;");
-    check_reference(*state, "*y = ((const volatile float *)o[0])[e[0] * e[1] * e[3]];");
-    check_reference(*state, "*y = ((const volatile float *)o[1])[e[0] * e[3] * e[2]];");
+    open_op("product", NULL);
+    check_reference("*(volatile int *)8 = 1;");
+    check_reference("*y = ((const volatile float *)o[0])[e[0] * e[1] * e[3]];");
+    check_reference("*y = ((const volatile float *)o[1])[e[0] * e[3] * e[2]];");
 }
 
 TEST_FILE(set_up, tear_down)

@@ -7,9 +7,7 @@
  */
 #include "tests/test.h"
 #include "search/measure/stopwatch.h"
-#include "tests/gen/synthetic.h"
-#include "tests/kept_list.h"
-#include "tests/tmp_folder.h"
+#include "tests/search/workshop.h"
 
 enum { CALLS = 16, KERNELS = 6 };
 
@@ -22,7 +20,6 @@ typedef struct {
     int nsample; /* 0: five */
 } Answer;
 
-static Lab lab;
 static double took_s;                 /* took_s: of each call */
 static Answer answer[CALLS][KERNELS]; /* of the n-th call; no time and no failure: as the call before */
 static MeasureRequest asked[CALLS];   /* and what was asked for */
@@ -68,34 +65,21 @@ bool measure(Runner *r, Arena *a, const MeasureRequest *q, const char *const *ke
 
 /* ---- the search ---- */
 
-static Synthetic y;
-static LabKind kind;
-static Workshop shop;
-static char folder[TMP_FOLDER_BYTES];
+static const char *err;
+
 static int64_t trial[3]; /* the anchor, and two others */
 static Kernels two;
-static const volatile int never;
 
-static int make(void **state)
+static int begin(void **state)
 {
     (void)state;
-    const char *err = NULL;
-    if (!synthetic_make(&y, synthetic_spec, 4) || !tmp_folder(folder))
+    if (open_lab(synthetic_spec, (LabKind){ .measures = true }) != 0)
         return -1;
+    keep_records();
     took_s = 0.5;
     ncall = 0;
     memset(answer, 0, sizeof answer);
-    kind = (LabKind){ .measures = true, .own_clock = true };
-    shop = (Workshop){ .records = record_open(y.arena, arena_printf(y.arena, "%s/r", folder), NULL, &err) };
-    lab = (Lab){ .kind = &kind,
-                 .shop = &shop,
-                 .arena = y.arena,
-                 .study = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef"),
-                 .anchor = &y.space->general[0],
-                 .began_s = 1000,
-                 .now_s = 1000,
-                 .seconds = 100,
-                 .stop = &never };
+    lab.anchor = &y.space->general[0];
     lab_begin(&lab);
     for (int i = 0; i < 3; i++) {
         trial[i] = study_add(lab.study, i ? &y.space->candidate[7 * i] : lab.anchor);
@@ -110,27 +94,12 @@ static int make(void **state)
     }
     for (int i = 0; i < KERNELS; i++)
         answer[0][i] = (Answer){ .ns = 1e5 * (i + 1) };
-    return shop.records ? 0 : -1;
-}
-
-static int drop(void **state)
-{
-    (void)state;
-    record_close(shop.records);
-    assert_int_equal(tmp_folder_remove(folder), 0);
-    arena_free(y.arena);
     return 0;
 }
 
 static const Instance *shape(int64_t i) { return lab.study->shape[i]; }
 
-static bool time_two(bool race)
-{
-    const char *err = NULL;
-    return stopwatch_time(&lab, y.arena, shape(3), &two, race, false, &err);
-}
-
-static const Records *recorded(void) { return record_all(shop.records); }
+static bool time_two(bool race) { return stopwatch_time(&lab, y.arena, shape(3), &two, race, false, &err); }
 
 /* ---- what is asked for ---- */
 
@@ -173,10 +142,7 @@ TEST(large_packed_operands_are_cold)
 /* All records of a shape that joins the tuned ones say so, those of later requests too; of one that the spec tunes none does. */
 TEST(what_joins_is_said)
 {
-    const char *err = NULL;
-    const Instance *tuned = shape(3), *joins = y.spec->instance;
-    while (joins->tuned)
-        joins++;
+    const Instance *tuned = shape(3), *joins = first_held_out(y.spec);
     assert_true(stopwatch_time(&lab, y.arena, joins, &two, true, true, &err));
     assert_true(stopwatch_time(&lab, y.arena, tuned, &two, true, true, &err));
     study_take_in(lab.study);
@@ -200,7 +166,6 @@ TEST(silence_is_a_hang_sooner_with_little_time)
 /* Once, where it is one of those that are to be timed; not at all, where it does not work or there is no room. */
 TEST(the_anchor_is_in_every_request)
 {
-    const char *err = NULL;
     two.key[1] = lab.study->trial[trial[0]].key;
     two.so[1] = lab.study->trial[trial[0]].so;
     assert_true(time_two(false));
@@ -325,4 +290,4 @@ TEST(requests_are_learnt_from)
     assert_true(fabs(stopwatch_expect_s(&lab, shape(3), 0) - extra_s) < 1e-12);
 }
 
-TEST_EACH(make, drop)
+TEST_EACH(begin, close_lab)

@@ -13,9 +13,8 @@
 #include "gen/base/text.h"
 #include "search/record/record.h"
 #include "tests/kept_list.h"
+#include "tests/quoted.h"
 #include "tests/tmp_folder.h"
-
-#define LENGTH(table) (sizeof(table) / sizeof *(table))
 
 typedef struct {
     Arena *a;
@@ -23,20 +22,21 @@ typedef struct {
     char *warnings; /* of the last reading */
     const char *err;
 } Place;
+static Place *p;
 
 static inline int setup(void **state)
 {
-    Place *p = calloc(1, sizeof *p);
+    p = calloc(1, sizeof *p);
     p->a = arena_new();
     assert_non_null(tmp_folder(p->dir));
     snprintf(p->path, sizeof p->path, "%s/r.jsonl", p->dir);
-    *state = p;
+    (void)state;
     return 0;
 }
 
 static inline int teardown(void **state)
 {
-    Place *p = *state;
+    (void)state;
     unlink(p->path);
     assert_int_equal(rmdir(p->dir), 0);
     free(p->warnings);
@@ -47,7 +47,7 @@ static inline int teardown(void **state)
 
 /* ---- files ---- */
 
-static inline void put_bytes(Place *p, const char *s, size_t n)
+static inline void put_bytes(const char *s, size_t n)
 {
     FILE *f = fopen(p->path, "wb");
     assert_non_null(f);
@@ -55,41 +55,44 @@ static inline void put_bytes(Place *p, const char *s, size_t n)
     assert_int_equal(fclose(f), 0);
 }
 
-static inline void put(Place *p, const char *s) { put_bytes(p, s, strlen(s)); }
+static inline void put(const char *s) { put_bytes(s, strlen(s)); }
 
-static inline char *contents(Place *p, size_t *n)
+static inline char *contents(size_t *n)
 {
     char *s = text_read_file(p->a, p->path, n);
     assert_non_null(s);
     return s;
 }
 
-static inline RecordFile *open_with_warnings(Place *p)
+/* Where warnings go. */
+static inline FILE *warn_anew(void)
 {
-    size_t n;
+    static size_t n;
     free(p->warnings);
     p->warnings = NULL;
-    FILE *warn = open_memstream(&p->warnings, &n);
+    return open_memstream(&p->warnings, &n);
+}
+
+static inline RecordFile *open_with_warnings(void)
+{
+    FILE *warn = warn_anew();
     RecordFile *f = record_open(p->a, p->path, warn, &p->err);
     fclose(warn);
     return f;
 }
 
-static inline RecordFile *must_open(Place *p)
+static inline RecordFile *must_open(void)
 {
-    RecordFile *f = open_with_warnings(p);
+    RecordFile *f = open_with_warnings();
     if (!f)
         fail_msg("%s", p->err);
     return f;
 }
 
-static inline Records must_read(Place *p)
+static inline Records must_read(void)
 {
     Records r;
-    size_t n;
-    free(p->warnings);
-    p->warnings = NULL;
-    FILE *warn = open_memstream(&p->warnings, &n);
+    FILE *warn = warn_anew();
     if (!record_read(p->a, p->path, &r, warn, &p->err))
         fail_msg("%s", p->err);
     fclose(warn);
@@ -216,19 +219,19 @@ static inline void assert_same_records(Arena *a, const Records *got, const Recor
     assert_string_equal(record_text(a, got), record_text(a, want));
 }
 
-/* The least that a line must say. */
+/* The least that a line must say, in single quotes. */
 static const char *const good_lines[] = {
-    "{\"v\":1,\"type\":\"device\",\"id\":\"d\",\"name\":\"n\",\"arch\":\"x\",\"cores\":1,\"l1_bytes\":1,\"l2_bytes\":2,"
-    "\"l3_bytes\":3,\"isa\":[],\"compiler\":\"\",\"flags\":\"\"}",
-    "{\"v\":1,\"type\":\"kernel\",\"key\":\"k\",\"device\":\"d\",\"op\":\"o\",\"dtype\":\"f\",\"template\":\"t\","
-    "\"template_hash\":\"h\",\"target\":\"x\",\"params\":{},\"status\":\"ok\",\"code_bytes\":0,\"why\":\"\"}",
-    "{\"v\":1,\"type\":\"measure\",\"key\":\"k\",\"device\":\"d\",\"extent\":[1],\"threads\":1,\"status\":\"ok\","
-    "\"ns\":[1],\"max_err\":0,\"final\":true,\"why\":\"\"}",
-    "{\"v\":1,\"type\":\"limit\",\"device\":\"d\",\"target\":\"t\",\"dtype\":\"f\",\"threads\":1,\"flops_per_s\":1,"
-    "\"bytes_per_s\":{\"l3\":2,\"l9\":3}}",
-    "{\"v\":1,\"type\":\"spec\",\"context\":\"c\",\"spec\":\"s\",\"function\":\"\",\"target\":\"t\",\"op\":\"o\","
-    "\"dtype\":\"f\",\"layout\":\"\",\"packed\":true,\"formula\":\"\",\"types\":\"\",\"extents\":\"\",\"accuracy\":1,"
-    "\"constants\":{}}",
+    "{'v':1,'type':'device','id':'d','name':'n','arch':'x','cores':1,'l1_bytes':1,'l2_bytes':2,'l3_bytes':3,'isa':[],"
+    "'compiler':'','flags':''}",
+    "{'v':1,'type':'kernel','key':'k','device':'d','op':'o','dtype':'f','template':'t','template_hash':'h','target':'x'"
+    ","
+    "'params':{},'status':'ok','code_bytes':0,'why':''}",
+    "{'v':1,'type':'measure','key':'k','device':'d','extent':[1],'threads':1,'status':'ok','ns':[1],'max_err':0,"
+    "'final':true,'why':''}",
+    "{'v':1,'type':'limit','device':'d','target':'t','dtype':'f','threads':1,'flops_per_s':1,'bytes_per_s':{'l3':2,"
+    "'l9':3}}",
+    "{'v':1,'type':'spec','context':'c','spec':'s','function':'','target':'t','op':'o','dtype':'f','layout':'',"
+    "'packed':true,'formula':'','types':'','extents':'','accuracy':1,'constants':{}}",
 };
 
 #endif

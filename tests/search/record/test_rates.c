@@ -4,27 +4,18 @@
  */
 #include "tests/test.h"
 #include "search/record/roofline.h"
-#include "tests/gen/synthetic.h"
+#include "tests/search/study_place.h"
 
-static Synthetic y;
 static const Target *hopper, *turing;
 static Device gpu = { .id = "aa", .name = "a GPU", .arch = "sm_90", .sms = 100, .l2_bytes = 50 << 20 };
 
-static int make(void **state)
+static int begin(void **state)
 {
-    (void)state;
-    if (!synthetic_make(&y, synthetic_spec, 4))
+    if (make(state) != 0)
         return -1;
     hopper = target_find(&y.targets, "sm_90a");
     turing = target_find(&y.targets, "sm_75");
     return hopper && turing ? 0 : -1;
-}
-
-static int drop(void **state)
-{
-    (void)state;
-    arena_free(y.arena);
-    return 0;
 }
 
 /* 100 multiprocessors at 1500 MHz, `fma` FMAs a cycle each. */
@@ -188,4 +179,4 @@ TEST(the_roofline_takes_them)
     assert_true(b.flops_per_s == 2e6 * 100 * (double)(fact(hopper, "FMA_SM") * fact(hopper, "CLOCK_MHZ")));
 }
 
-TEST_FILE(make, drop)
+TEST_FILE(begin, drop)

@@ -2,9 +2,6 @@
  *
  * record, the file: torn ends, locks, full disks, rights, files that are something else.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include "tests/search/record/record_place.h"
 
 #include <errno.h>
@@ -17,12 +14,11 @@
 
 TEST(torn_at_every_byte)
 {
-    Place *p = *state;
-    RecordFile *f = must_open(p);
+    RecordFile *f = must_open();
     add_all(f, 4);
     record_close(f);
     size_t n;
-    char *whole = contents(p, &n);
+    char *whole = contents(&n);
     size_t ends[6], nend = 0;
     for (size_t i = 0; i < n; i++)
         if (whole[i] == '\n')
@@ -33,8 +29,8 @@ TEST(torn_at_every_byte)
         while (nwhole < nend && ends[nwhole] - 1 <= cut)
             nwhole++;
         bool torn = cut > ends[nwhole - 1];
-        put_bytes(p, whole, cut);
-        f = must_open(p);
+        put_bytes(whole, cut);
+        f = must_open();
         assert_int_equal(record_all(f)->nmeasure, nwhole - 2);
         assert_int_equal(record_all(f)->nignored, torn);
         assert_int_equal(strstr(p->warnings, "torn") != NULL, torn);
@@ -43,49 +39,47 @@ TEST(torn_at_every_byte)
         assert_true(record_add_measure(f, &m, &p->err));
         assert_true(record_add_measure(f, &m, &p->err));
         record_close(f);
-        Records r = must_read(p);
+        Records r = must_read();
         assert_string_equal(p->warnings, "");
         assert_int_equal(r.nmeasure, nwhole);
         assert_int_equal(r.measure[nwhole - 1].extent[0], 160);
-        assert_memory_equal(contents(p, NULL), whole, ends[nwhole - 1]);
+        assert_memory_equal(contents(NULL), whole, ends[nwhole - 1]);
     }
 }
 
 /* Reading alone changes nothing, and a torn end stays until there is something to append. */
 TEST(a_torn_end_is_cut_only_by_appending)
 {
-    Place *p = *state;
     size_t n;
-    put(p, "{\"v\":1,\"type\":\"dev");
-    Records r = must_read(p);
+    put("{\"v\":1,\"type\":\"dev");
+    Records r = must_read();
     assert_int_equal(r.nignored, 1);
     assert_contains(p->warnings, "r.jsonl:1: warning: the last line is torn");
-    record_close(must_open(p));
-    contents(p, &n);
+    record_close(must_open());
+    contents(&n);
     assert_int_equal(n, 18);
-    RecordFile *f = must_open(p);
+    RecordFile *f = must_open();
     add_all(f, 1);
     record_close(f);
-    r = must_read(p);
+    r = must_read();
     assert_string_equal(p->warnings, "");
     assert_int_equal(r.nmeasure, 1);
 }
 
 TEST(zeros_after_a_power_loss_are_cut)
 {
-    Place *p = *state;
-    RecordFile *f = must_open(p);
+    RecordFile *f = must_open();
     add_all(f, 2);
     record_close(f);
     size_t n;
-    char *whole = contents(p, &n), *padded = arena_alloc(p->a, n + 300);
+    char *whole = contents(&n), *padded = arena_alloc(p->a, n + 300);
     memcpy(padded, whole, n);
-    put_bytes(p, padded, n + 300);
-    f = must_open(p);
+    put_bytes(padded, n + 300);
+    f = must_open();
     assert_int_equal(record_all(f)->nmeasure, 2);
     add_all(f, 1);
     record_close(f);
-    Records r = must_read(p);
+    Records r = must_read();
     assert_int_equal(r.nignored, 0);
     assert_int_equal(r.nmeasure, 3);
 }
@@ -94,7 +88,6 @@ TEST(zeros_after_a_power_loss_are_cut)
 
 TEST(another_file_is_left_alone)
 {
-    Place *p = *state;
     static const char *const files[] = {
         "my diary, without a newline",
         "name = \"bert\";\n",
@@ -105,35 +98,33 @@ TEST(another_file_is_left_alone)
         "{\"version\":1",
     };
     for (size_t i = 0; i < LENGTH(files); i++) {
-        put(p, files[i]);
-        assert_null(open_with_warnings(p));
+        put(files[i]);
+        assert_null(open_with_warnings());
         assert_contains(p->err, "r.jsonl: not a record file");
-        assert_string_equal(contents(p, NULL), files[i]);
+        assert_string_equal(contents(NULL), files[i]);
     }
-    put(p, "\n \r\n");
-    record_close(must_open(p));
+    put("\n \r\n");
+    record_close(must_open());
 }
 
 TEST(another_schema_is_ignored)
 {
-    Place *p = *state;
-    put(p, "{\"v\":2,\"type\":\"measure\",\"anything\":[1]}\n{\"v\":0}\n{\"v\":99,\"type\":7}");
-    RecordFile *f = must_open(p);
+    put("{\"v\":2,\"type\":\"measure\",\"anything\":[1]}\n{\"v\":0}\n{\"v\":99,\"type\":7}");
+    RecordFile *f = must_open();
     assert_int_equal(record_all(f)->nignored, 3);
     assert_contains(p->warnings, "3 lines of another schema version ignored");
     add_all(f, 1);
     record_close(f);
-    Records r = must_read(p);
+    Records r = must_read();
     assert_int_equal(r.nignored, 3);
     assert_int_equal(r.nmeasure, 1);
 }
 
 TEST(unknown_members_are_allowed)
 {
-    Place *p = *state;
-    put(p, "{\"later\":{\"x\":[1]},\"v\":1,\"type\":\"measure\",\"key\":\"k\",\"device\":\"d\",\"extent\":[1],"
-           "\"threads\":1,\"status\":\"ok\",\"ns\":[5,7.5],\"max_err\":0,\"final\":true,\"why\":\"\"}\r\n\n");
-    Records r = must_read(p);
+    put(quoted("{'later':{'x':[1]},'v':1,'type':'measure','key':'k','device':'d','extent':[1],'threads':1,"
+               "'status':'ok','ns':[5,7.5],'max_err':0,'final':true,'why':''}\r\n\n"));
+    Records r = must_read();
     assert_string_equal(p->warnings, "");
     assert_int_equal(r.nmeasure, 1);
     assert_true(r.measure[0].median_ns == 6.25 && r.measure[0].final);
@@ -143,7 +134,6 @@ TEST(unknown_members_are_allowed)
 
 TEST(a_lock_names_its_holder)
 {
-    Place *p = *state;
     int ready[2], done[2];
     char c = 0;
     assert_int_equal(pipe(ready) | pipe(done), 0);
@@ -158,28 +148,28 @@ TEST(a_lock_names_its_holder)
     }
     close(done[0]);
     assert_int_equal(read(ready[0], &c, 1), 1);
-    assert_null(open_with_warnings(p));
+    assert_null(open_with_warnings());
     assert_contains(p->err, arena_printf(p->a, "r.jsonl is in use by process %d", (int)pid));
-    must_read(p); /* reading needs no lock */
+    must_read(); /* reading needs no lock */
     int status;
     close(done[1]);
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_equal(status, 0);
-    RecordFile *f = must_open(p), *again = open_with_warnings(p);
+    RecordFile *f = must_open(), *again = open_with_warnings();
     assert_null(again); /* nor may this process open it twice */
     assert_contains(p->err, "is in use");
     record_close(f);
-    record_close(must_open(p));
+    record_close(must_open());
     close(ready[0]);
     close(ready[1]);
 }
 
 /* Runs `body` in a child, where limits and rights can be given up; fails when an assertion in it does. */
-static void in_child(Place *p, void (*body)(Place *))
+static void in_child(void (*body)(void))
 {
     pid_t pid = fork();
     if (pid == 0) {
-        body(p);
+        body();
         _exit(0);
     }
     int status;
@@ -196,7 +186,7 @@ static void in_child(Place *p, void (*body)(Place *))
     } while (0)
 
 /* At every size that a file may be limited to, what is whole stays and what is not goes. */
-static void fill_the_disk(Place *p)
+static void fill_the_disk(void)
 {
     signal(SIGXFSZ, SIG_IGN);
     struct stat st;
@@ -226,17 +216,16 @@ static void fill_the_disk(Place *p)
 
 TEST(a_full_disk_leaves_whole_lines)
 {
-    Place *p = *state;
-    RecordFile *f = must_open(p);
+    RecordFile *f = must_open();
     add_all(f, 3);
     record_close(f);
-    in_child(p, fill_the_disk);
-    Records r = must_read(p);
+    in_child(fill_the_disk);
+    Records r = must_read();
     assert_string_equal(p->warnings, "");
     assert_int_equal(r.nmeasure, 4);
 }
 
-static void fill_behind_a_missing_newline(Place *p)
+static void fill_behind_a_missing_newline(void)
 {
     signal(SIGXFSZ, SIG_IGN);
     struct stat st;
@@ -254,15 +243,14 @@ static void fill_behind_a_missing_newline(Place *p)
 
 TEST(a_full_disk_behind_a_missing_newline)
 {
-    Place *p = *state;
-    put(p, good_lines[2]);
-    in_child(p, fill_behind_a_missing_newline);
-    Records r = must_read(p);
+    put(quoted(good_lines[2]));
+    in_child(fill_behind_a_missing_newline);
+    Records r = must_read();
     assert_string_equal(p->warnings, "");
     assert_int_equal(r.nmeasure, 2);
 }
 
-static void open_without_rights(Place *p)
+static void open_without_rights(void)
 {
     if (geteuid() == 0)
         CHILD_ASSERT(setgid(65534) == 0 && setuid(65534) == 0);
@@ -275,16 +263,14 @@ static void open_without_rights(Place *p)
 
 TEST(a_read_only_file_can_be_read)
 {
-    Place *p = *state;
-    put(p, good_lines[2]);
+    put(quoted(good_lines[2]));
     assert_int_equal(chmod(p->path, 0444) | chmod(p->dir, 0555), 0);
-    in_child(p, open_without_rights);
+    in_child(open_without_rights);
     assert_int_equal(chmod(p->dir, 0755), 0);
 }
 
 TEST(paths_that_cannot_be_opened)
 {
-    Place *p = *state;
     Records r;
     const char *err = NULL, *missing = arena_printf(p->a, "%s/none/r.jsonl", p->dir);
     assert_null(record_open(p->a, missing, NULL, &err));

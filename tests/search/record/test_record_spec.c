@@ -5,7 +5,6 @@
 #include "tests/test.h"
 #include "search/record/record_spec.h"
 #include "tests/gen/kernel_record.h"
-#include "tests/kept_list.h"
 #include "tests/search/record/study_of_three.h"
 
 enum { MOST = 8 };
@@ -23,12 +22,7 @@ static UnitContext unit_of(const Spec *s)
 /* The spec of all tests with `from` made `to`. */
 static const Spec *changed(const char *from, const char *to)
 {
-    const char *folder[] = { DCGEN_SOURCE_DIR "/templates" }, *at = strstr(synthetic_spec, from);
-    Source *src = ARENA_NEW(y.arena, Source);
-    src->path = "spec.cfg";
-    src->text = arena_printf(y.arena, "%.*s%s%s", (int)(at - synthetic_spec), synthetic_spec, to, at + strlen(from));
-    src->len = strlen(src->text);
-    return spec_parse(y.arena, src, folder, 1, diag_new(y.arena));
+    return spec_text(y.arena, text_with(y.arena, synthetic_spec, from, to), spec_templates, 1, diag_new(y.arena));
 }
 
 static SpecRecord record_of_spec(const Spec *s)
@@ -165,15 +159,12 @@ TEST(another_version_of_a_template_is_named)
 
 static void add_time(int i, const char *of_device)
 {
-    measure[made.nmeasure++] = (MeasureRecord){ .key = kernel[i].key,
-                                                .device = of_device,
-                                                .naxis = 3,
-                                                .extent = KEPT(int64_t, 7, 7, 7),
-                                                .threads = 1,
-                                                .nsample = 1,
-                                                .ns = KEPT(double, 100),
-                                                .time_ns = 100,
-                                                .why = "" };
+    const Instance elsewhere = { .extent = { 7, 7, 7 }, .threads = 1 };
+    MeasureRecord *m = &measure[made.nmeasure++];
+    *m = measured(y.study, 0, &elsewhere, 100, 0);
+    m->extent = KEPT(int64_t, 7, 7, 7);
+    m->key = kernel[i].key;
+    m->device = of_device;
 }
 
 TEST(of_its_own_kernels_it_says_why_not)

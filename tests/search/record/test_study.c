@@ -5,7 +5,6 @@
  */
 #include "tests/test.h"
 #include "search/record/samples.h"
-#include "tests/kept_list.h"
 #include "tests/search/record/study_of_three.h"
 
 TEST(a_shape_is_extents_and_threads)
@@ -119,9 +118,7 @@ TEST(a_place_is_taken_in)
         if (!y.spec->instance[i].tuned)
             held[n++] = &y.spec->instance[i];
     for (int i = 0; i < 3; i++) {
-        MeasureRecord m = record_of(s, (Taken){ 1, 0, 50 + 10 * i, 100 });
-        m.extent = held[i]->extent;
-        m.threads = held[i]->threads;
+        MeasureRecord m = measured(s, 1, held[i], 50 + 10 * i, 100);
         m.tunes = i != 1;
         study_measure(s, &m);
     }
@@ -187,10 +184,7 @@ TEST(a_held_out_shape_is_a_place)
         const Instance *inst = &y.spec->instance[i];
         if (inst->tuned || study_shape(s, inst->extent, inst->threads) >= 0 || study_place(s, inst) >= 0)
             continue;
-        MeasureRecord m = record_of(s, (Taken){ n % 3, 0, 100 + n, 100 });
-        m.extent = inst->extent;
-        m.threads = inst->threads;
-        study_measure(s, &m);
+        measure_once(s, n % 3, inst, 100 + n, 100);
         assert_int_equal(study_place(s, inst), s->nshape + n);
         assert_int_equal(study_shape(s, inst->extent, inst->threads), -1);
         assert_near(s->trial[n % 3].ns[s->nshape + n], 100 + n);
@@ -354,15 +348,9 @@ TEST(a_device_that_is_told_no_threads_has_each_shape_once)
     const int64_t trial = study_add(s, &c);
     s->trial[trial].built = true;
     for (int threads = 2; threads <= 4; threads += 2) {
-        const double ns = 1000 * threads;
-        const MeasureRecord m = { .key = s->trial[trial].key,
-                                  .naxis = 3,
-                                  .extent = s->shape[1]->extent,
-                                  .threads = threads,
-                                  .nsample = 1,
-                                  .ns = &ns,
-                                  .time_ns = ns };
-        study_measure(s, &m);
+        Instance split = *s->shape[1];
+        split.threads = threads;
+        measure_once(s, trial, &split, 1000 * threads, 0);
     }
     assert_int_equal(s->nplace, 2);
     assert_int_equal(s->trial[trial].count[1], 2);

@@ -5,7 +5,6 @@
 #include "tests/test.h"
 #include "search/space/cost.h"
 #include "tests/gen/kernel_record.h"
-#include "tests/kept_list.h"
 #include "tests/search/record/study_of_three.h"
 
 static KernelRecord kernel_of(const Study *s, int trial)
@@ -56,8 +55,7 @@ TEST(failures_of_the_moment)
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
         for (int turn = 0; turn < 3; turn++) { /* turn 1: backwards; 2: nothing works, as there is no other kernel */
             const Candidate *tried = cases[c].general ? general : other;
-            Study *s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef"),
-                  *names = study_of_three();
+            Study *names = study_of_three();
             const int64_t it = study_add(names, tried), good = study_add(names, &y.space->candidate[2]);
             KernelRecord kernel[MOST + 1] = { kernel_of(names, (int)good) };
             MeasureRecord measure[2 * MOST + 1] = { record_of(names, (Taken){ (int)good, 0, 100, 100 }) };
@@ -79,7 +77,7 @@ TEST(failures_of_the_moment)
                 kernel[r.nkernel++].again = line & AGAIN;
                 r.nmeasure += status == STATUS_OK; /* and its time */
             }
-            study_load(s, &r, &y.templates, &y.targets);
+            Study *s = study_loaded(&r);
             const int64_t i = study_find(s, tried);
             assert_true(i >= 0);
             assert_int_equal(s->trial[i].status, cases[c].status);
@@ -91,50 +89,34 @@ TEST(failures_of_the_moment)
         }
 }
 
-/* A general kernel that was built and is refused for what was found in its code: nothing of the moment. */
+/* A kernel that was built and is refused for what was found in its code is nothing of the moment, be it a general one. But one of a CPU that stands in
+ * for the tuned one, which was refused once and now is not, is tried again. */
 TEST(a_finding_is_for_good)
 {
-    Study *s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef"), *names = study_of_three();
-    KernelRecord k = kernel_of(names, (int)study_add(names, &y.space->general[0]));
-    Records r = { .nkernel = 1, .kernel = &k };
-    Candidate again;
-    k.status = STATUS_BUILD_FAILED;
-    k.nfact = 1;
-    k.fact = KEPT(Param, { "spilled", 4 });
-    study_load(s, &r, &y.templates, &y.targets);
-    assert_int_equal(s->ntrial, 1);
-    assert_int_equal(study_due(s, &again, 1), 0);
-    assert_false(s->trial[0].again);
-}
-
-/* Of a CPU that stands in for the tuned one: such kernels were refused once, and now are not. */
-TEST(a_finding_of_a_lesser_target_is_tried_again)
-{
     const Target *portable = target_find(&y.targets, "portable");
-    Study *s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef"), *names = study_of_three();
-    Candidate c;
-    int at = 0;
-    while (!template_suits(y.templates.t[at], y.spec, portable) || !candidate_general(y.templates.t[at], portable, &c))
-        at++;
-    KernelRecord k = kernel_of(names, (int)study_add(names, &c));
-    Records r = { .nkernel = 1, .kernel = &k };
-    k.target = "portable";
-    k.status = STATUS_BUILD_FAILED;
-    k.nfact = 1;
-    k.fact = KEPT(Param, { "spilled", 4 });
-    study_load(s, &r, &y.templates, &y.targets);
-    assert_int_equal(s->ntrial, 1);
-    assert_true(s->trial[0].again);
-    k.again = true;
-    s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
-    study_load(s, &r, &y.templates, &y.targets);
-    assert_false(s->trial[0].again);
+    Candidate c[2] = { y.space->general[0] }, due;
+    for (int i = 0; !c[1].t; i++)
+        if (template_suits(y.templates.t[i], y.spec, portable))
+            candidate_general(y.templates.t[i], portable, &c[1]);
+    for (int lesser = 0; lesser < 2; lesser++)
+        for (int again = 0; again < 2; again++) {
+            Study *names = study_of_three();
+            KernelRecord k = kernel_of(names, (int)study_add(names, &c[lesser]));
+            k.status = STATUS_BUILD_FAILED;
+            k.again = again;
+            k.nfact = 1;
+            k.fact = KEPT(Param, { "spilled", 4 });
+            Study *s = study_loaded(&(Records){ .nkernel = 1, .kernel = &k });
+            assert_int_equal(s->ntrial, 1);
+            assert_int_equal(s->trial[0].again, lesser && !again);
+            assert_int_equal(study_due(s, &due, 1), 0); /* it is of no search */
+        }
 }
 
 /* To the last bit: a choice between near equals must not depend on which of two files the records come from. */
 TEST(records_in_any_order_make_the_same_study)
 {
-    enum { NKERNEL = 3, NMEASURE = 60 };
+    enum { NKERNEL = 3, NSHAPE = 3, NMEASURE = 90 };
     const Study *names = study_of_three();
     KernelRecord kernel[NKERNEL];
     MeasureRecord measure[NMEASURE], back[NMEASURE];
@@ -142,26 +124,31 @@ TEST(records_in_any_order_make_the_same_study)
     for (int i = 0; i < NKERNEL; i++)
         kernel[i] = kernel_of(names, i);
     for (int i = 0; i < NMEASURE; i++) {
-        const int shape = i >= NMEASURE / 2; /* on the second one, means of long calls */
+        const int shape = i * NSHAPE / NMEASURE; /* on the second one, means of long calls */
         const double anchor_ns = shape ? 5e6 + 1e6 * (i % 4 / 2) : 90 + 20 * synthetic_draw();
         const double part = shape && i % 3 == 0 ? 0.7 : 0.5 + synthetic_draw();
         measure[i] = record_of(names, (Taken){ i % 3, shape, anchor_ns * part, anchor_ns });
-        measure[i].key = kernel[i % 3].key;
         measure[i].library_ns = anchor_ns * (1 + synthetic_draw());
+        if (shape ==
+            2) { /* on the third, measurements that are alike but for their samples, which say how far the time may be off */
+            measure[i] = record_of(names, (Taken){ i % 3, shape, 5e6, 6e6 });
+            measure[i].nsample = 3;
+            measure[i].ns = KEPT(double, 5e6, 5e6 * (1 + 0.01 * synthetic_draw()), 5e6 * (1 + 0.01 * synthetic_draw()));
+        }
+        measure[i].key = kernel[i % 3].key;
         back[NMEASURE - 1 - i] = measure[i];
     }
     for (int i = 0; i < 2; i++) {
         const Records r = { .nkernel = NKERNEL, .kernel = kernel, .nmeasure = NMEASURE, .measure = i ? back : measure };
-        loaded[i] = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
-        study_load(loaded[i], &r, &y.templates, &y.targets);
+        loaded[i] = study_loaded(&r);
         assert_int_equal(loaded[i]->ntrial, NKERNEL);
     }
-    for (int j = 0; j < 2; j++) {
+    for (int j = 0; j < NSHAPE; j++) {
         for (int i = 0; i < NKERNEL; i++) {
-            assert_true(loaded[0]->trial[i].ns[j] > 0);
+            const double error = trial_error(loaded[0], &loaded[0]->trial[i], j, 0);
+            assert_true(loaded[0]->trial[i].ns[j] > 0 && error > 0);
             assert_true(loaded[0]->trial[i].ns[j] == loaded[1]->trial[i].ns[j]);
-            assert_true(trial_error(loaded[0], &loaded[0]->trial[i], j, 0) ==
-                        trial_error(loaded[1], &loaded[1]->trial[i], j, 0));
+            assert_true(error == trial_error(loaded[1], &loaded[1]->trial[i], j, 0));
         }
         assert_true(study_library(loaded[0], j) == study_library(loaded[1], j));
     }
@@ -182,10 +169,7 @@ TEST(what_joined_comes_back)
     for (int i = 0; i < NMEASURE; i++) {
         const Instance *inst = held[NJOIN - i / 2];
         MeasureRecord *m = &measure[i];
-        *m = record_of(names, (Taken){ i % 2, 0, 50 + i, 100 });
-        m->key = kernel[i % 2].key;
-        m->extent = inst->extent;
-        m->threads = inst->threads;
+        *m = measured(names, i % 2, inst, 50 + i, 100);
         m->tunes = inst != held[1] && i % 2 == i / 2 % 2; /* the first of both kernels, or the second */
         back[NMEASURE - 1 - i] = *m;
     }
@@ -195,7 +179,7 @@ TEST(what_joined_comes_back)
                             .kernel = (KernelRecord[]){ kernel[turn], kernel[!turn] },
                             .nmeasure = NMEASURE,
                             .measure = turn ? back : measure };
-        Study *s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
+        Study *s = new_study();
         const int64_t ntuned = s->nshape;
         study_load(s, &r, &y.templates, &y.targets);
         assert_int_equal(s->ntrial, 2);
@@ -227,8 +211,7 @@ TEST(the_same_reason_in_any_order)
     }
     for (int turn = 0; turn < 2; turn++) {
         const Records r = { .nkernel = 3, .kernel = kernel, .nmeasure = 2, .measure = measure };
-        Study *s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
-        study_load(s, &r, &y.templates, &y.targets);
+        Study *s = study_loaded(&r);
         assert_int_equal(s->ntrial, 2);
         const Trial *t = &s->trial[study_find_key(s, kernel[0].key)];
         assert_string_equal(t->why, "a signal");
@@ -241,32 +224,6 @@ TEST(the_same_reason_in_any_order)
         measure[0] = measure[1];
         measure[1] = m;
     }
-}
-
-/* Measurements that are alike but for their samples. These say how far the time may be off, to the last bit. */
-TEST(the_same_error_in_any_order)
-{
-    enum { N = 20 };
-    const Study *names = study_of_three();
-    KernelRecord kernel = kernel_of(names, 0);
-    MeasureRecord measure[N], back[N];
-    double error[2];
-    for (int i = 0; i < N; i++) {
-        measure[i] = record_of(names, (Taken){ 0, 0, 5e6, 6e6 });
-        measure[i].nsample = 3;
-        double *ns = KEPT(double, 5e6, 5e6, 5e6);
-        for (int k = 1; k < 3; k++)
-            ns[k] *= 1 + 0.01 * synthetic_draw();
-        measure[i].ns = ns;
-        back[N - 1 - i] = measure[i];
-    }
-    for (int i = 0; i < 2; i++) {
-        const Records r = { .nkernel = 1, .kernel = &kernel, .nmeasure = N, .measure = i ? back : measure };
-        Study *s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
-        study_load(s, &r, &y.templates, &y.targets);
-        error[i] = trial_error(s, &s->trial[0], 0, 0);
-    }
-    assert_true(error[0] > 0 && error[0] == error[1]);
 }
 
 /* One file holds the searches of two targets, each with an anchor of its own, the lesser one faster: neither knows the other's times, nor
@@ -291,8 +248,7 @@ TEST(another_targets_search_is_no_part_of_it)
         measure[i].key = kernel[i].key;
     }
     const Records r = { .nkernel = NKERNEL, .kernel = kernel, .nmeasure = NKERNEL, .measure = measure };
-    s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
-    study_load(s, &r, &y.templates, &y.targets);
+    s = study_loaded(&r);
     assert_int_equal(s->ntrial, 3);
     assert_int_equal(study_find_key(s, kernel[3].key), -1);
     assert_true(s->trial[study_find_key(s, kernel[2].key)].ns[0] == 0);
@@ -308,41 +264,30 @@ TEST(another_targets_search_is_no_part_of_it)
 TEST(records_are_not_believed)
 {
     const Study *names = study_of_three();
-    for (int broken = 0; broken < 9; broken++) {
-        KernelRecord k = kernel_of(names, 0);
-        Param *param = kept(k.param, (size_t)k.nparam * sizeof *k.param);
+    KernelRecord k;
+    MeasureRecord m;
+    Param param[TEMPLATE_MAX_PARAM];
+    const struct {
+        const char **text, *instead; /* NULL: nothing is wrong */
+    } broken[] = { { NULL, NULL },
+                   { &k.device, "another" },
+                   { &m.device, "another" },
+                   { &k.key, names->trial[1].key },
+                   { &k.template_hash, "0000000000000000" },
+                   { &k.template_name, "no_gemm" },
+                   { &param[0].name, "NONE" },
+                   { &k.target, "sm_90a" } };
+    for (size_t i = 0; i <= LENGTH(broken); i++) {
+        k = kernel_of(names, 0);
+        m = record_of(names, (Taken){ 0, 0, 80, 100 });
+        memcpy(param, k.param, (size_t)k.nparam * sizeof *param);
         k.param = param;
-        MeasureRecord m = record_of(names, (Taken){ 0, 0, 80, 100 });
-        const Records r = { .nkernel = 1, .kernel = &k, .nmeasure = 1, .measure = &m };
-        Study *s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
-        switch (broken) {
-        case 1:
-            k.device = "another";
-            break;
-        case 2:
-            m.device = "another";
-            break;
-        case 3:
-            k.key = names->trial[1].key;
-            break;
-        case 4:
-            k.template_hash = "0000000000000000";
-            break;
-        case 5:
-            k.template_name = "no_gemm";
-            break;
-        case 6:
-            param[0].name = "NONE";
-            break;
-        case 7:
+        if (i == LENGTH(broken))
             param[0].value = 12345;
-            break;
-        case 8:
-            k.target = "sm_90a";
-            break;
-        }
-        study_load(s, &r, &y.templates, &y.targets);
-        assert_int_equal(s->ntrial, broken == 0); /* without a time it is as good as unknown */
+        else if (i > 0)
+            *broken[i].text = broken[i].instead;
+        const Study *s = study_loaded(&(Records){ .nkernel = 1, .kernel = &k, .nmeasure = 1, .measure = &m });
+        assert_int_equal(s->ntrial, i == 0); /* without a time it is as good as unknown */
     }
 }
 
@@ -397,7 +342,7 @@ TEST(a_model_needs_no_times)
 TEST(slow_ones_of_many_are_behind)
 {
     enum { FAST = STUDY_MOST - 2, SLOW = 40, ELSEWHERE = FAST + SLOW, GENERAL, NKERNEL };
-    Study *names = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef"), *s = NULL;
+    Study *names = new_study(), *s = NULL;
     static KernelRecord kernel[NKERNEL + 1];
     static MeasureRecord measure[NKERNEL + 1];
     assert_true(y.space->n > 2 * NKERNEL);
@@ -412,12 +357,11 @@ TEST(slow_ones_of_many_are_behind)
     for (int failed = 0; failed < 2; failed++) { /* of one more kernel that is fast, but wrong, nothing changes */
         Records r = { .nkernel = NKERNEL + failed, .kernel = kernel, .nmeasure = NKERNEL, .measure = measure };
         if (failed) {
-            Study *with = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
+            Study *with = new_study();
             kernel[NKERNEL] = kernel_of(with, (int)study_add(with, &y.space->candidate[y.space->n - 1]));
             kernel[NKERNEL].status = STATUS_WRONG;
         }
-        s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
-        study_load(s, &r, &y.templates, &y.targets);
+        s = study_loaded(&r);
         assert_int_equal(s->ntrial, NKERNEL + failed);
         assert_int_equal(study_nbehind(s), SLOW);
         for (int i = 0; i < NKERNEL; i++) {
@@ -429,8 +373,7 @@ TEST(slow_ones_of_many_are_behind)
         assert_int_equal(study_choosable(s, -1, NULL), STUDY_MOST);
     }
     Records fewer = { .nkernel = FAST + 2, .kernel = kernel, .nmeasure = FAST + 2, .measure = measure };
-    s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
-    study_load(s, &fewer, &y.templates, &y.targets);
+    s = study_loaded(&fewer);
     assert_int_equal(study_nbehind(s), 0);
 }
 

@@ -52,6 +52,12 @@ void __tsan_write_range(void *p, long bytes);
 
 typedef void KernelOf(unsigned *out);
 
+/* Functions whose accesses no sanitizer watches; one of them that is a kernel, of the words at p. */
+#define PLAIN __attribute__((no_sanitize("address"))) static
+#define KERNEL(name) PLAIN void name(unsigned *p __attribute__((unused)))
+
+static inline unsigned thread_of(void) { return dcgen_emu_thread_index().x; }
+
 static inline void emu_call(void *kernel, const void *args)
 {
     KernelOf *f;
@@ -65,5 +71,14 @@ static inline int launch(KernelOf *f, unsigned *out, const unsigned *grid, const
     memcpy(&kernel, &f, sizeof kernel);
     return dcgen_emu_launch(emu_call, kernel, &out, grid, block, smem_bytes);
 }
+
+/* So many blocks of so many threads, side by side. */
+static inline int launch_row(KernelOf *f, unsigned *out, unsigned nblock, unsigned nthread, size_t smem_bytes)
+{
+    return launch(f, out, (unsigned[]){ nblock, 1, 1 }, (unsigned[]){ nthread, 1, 1 }, smem_bytes);
+}
+
+/* The first finding's text; "": there is none. */
+static inline const char *first_finding(const Emu *e) { return e->nfinding ? e->finding[0].text : ""; }
 
 #endif

@@ -7,9 +7,9 @@
 
 #include "tests/test.h"
 #include <stdlib.h>
+#include "gen/base/arena.h"
 #include "tests/search/runner/emu_call.h"
 
-#define KERNEL __attribute__((no_sanitize("address"))) static
 #define TEN(x) x x x x x x x x x x /* each is a place of its own in the code */
 
 enum { NWORD = 4096 };
@@ -42,10 +42,8 @@ static inline void execute(Emu *e, KernelOf *kernel, unsigned nblock, unsigned n
 {
     memset(words, 0, NWORD * sizeof *words);
     emu_begin(e);
-    assert_int_equal(launch(kernel, words, (unsigned[]){ nblock, 1, 1 }, (unsigned[]){ nthread, 1, 1 }, smem_bytes), 0);
+    assert_int_equal(launch_row(kernel, words, nblock, nthread, smem_bytes), 0);
     emu_end(e);
 }
-
-static inline unsigned thread_of(void) { return dcgen_emu_thread_index().x; }
 
 #endif

@@ -63,14 +63,27 @@ static Shape wanted(int64_t m, int64_t n, int64_t k)
     return (Shape){ .extent = { m, n, k }, .elems = { m * k, n * k, m * n }, .rows = m, .row_elems = n };
 }
 
-static Shape *get(int64_t m, int64_t n, int64_t k)
+/* A shape whose request says more than its sizes. */
+static Shape *get_as(const Shape *want)
 {
     char why[WHY_BYTES] = "";
-    const Shape want = wanted(m, n, k);
-    Shape *s = shape_get(&setup, &want, why);
+    Shape *s = shape_get(&setup, want, why);
     if (!s)
         fail_msg("%s", why);
     return s;
+}
+
+static Shape *get(int64_t m, int64_t n, int64_t k)
+{
+    const Shape want = wanted(m, n, k);
+    return get_as(&want);
+}
+
+/* The same, when nothing is kept. */
+static Shape *get_anew(int64_t m, int64_t n, int64_t k)
+{
+    shape_forget_all();
+    return get(m, n, k);
 }
 
 /* Does writing (or reading) there end the process? */
@@ -184,8 +197,7 @@ TEST(operands_are_random)
         assert_int_equal((uintptr_t)s->operand[i].data % HUGE_PAGE, i * 13 * 64);
     assert_int_equal(s->bytes[X], 240000);
     const float first = x[0], last = x[59999];
-    shape_forget_all();
-    s = get(200, 100, 300);
+    s = get_anew(200, 100, 300);
     assert_true(((float *)s->operand[X].data)[0] == first && ((float *)s->operand[X].data)[59999] == last);
     shape_forget_all();
     setup.seed = 2;
@@ -196,41 +208,38 @@ TEST(operands_are_random)
     assert_null(operand[NOPERAND]);
 }
 
-/* Whole numbers from -4 to 4, lengths from 0 to an extent with both ends, places below it with both ends, one permutation after the other. */
+/* Places below an extent of 7, or lengths up to it: with both ends, and all between. */
+static void check_bounded(DataKind kind, int most)
+{
+    enum { N = 70 };
+    int seen = 0;
+    setup.data[W] = kind;
+    const int32_t *w = get_anew(10, 7, 10)->operand[W].data;
+    for (int i = 0; i < N; i++) {
+        assert_in_range(w[i], 0, most);
+        seen |= 1 << w[i];
+    }
+    assert_true(seen == (2 << most) - 1 && w[0] == most && w[1] == 0);
+}
+
+/* Whole numbers from -4 to 4, lengths, places, one permutation after the other; packed words, of which each bit is as often 1 as 0. */
 TEST(kinds_of_data)
 {
-    enum { MOST = 7, N = 70 };
+    enum { MOST = 7, N = 70, NWORD = 3000 };
     setup.data[X] = DATA_INTEGERS;
-    setup.data[W] = DATA_LENGTHS;
     setup.dtype[W] = dtype_find("s32");
     setup.of[W] = 1;
-    const Shape *s = get(10, MOST, 10);
-    const float *x = s->operand[X].data;
-    const int32_t *w = s->operand[W].data;
-    int seen = 0, lengths = 0;
+    check_bounded(DATA_LENGTHS, MOST);
+    check_bounded(DATA_PLACES, MOST - 1);
+    const float *x = get(10, MOST, 10)->operand[X].data;
+    int seen = 0, different = 0;
     for (int i = 0; i < 100; i++) {
         assert_true(x[i] >= -4 && x[i] <= 4 && x[i] == floorf(x[i]));
         seen |= 1 << ((int)x[i] + 4);
     }
     assert_int_equal(seen, 0x1ff);
-    for (int i = 0; i < N; i++) {
-        assert_in_range(w[i], 0, MOST);
-        lengths |= 1 << w[i];
-    }
-    assert_true(lengths == 0xff && w[0] == MOST && w[1] == 0);
-    shape_forget_all();
-    setup.data[W] = DATA_PLACES;
-    w = get(10, MOST, 10)->operand[W].data;
-    int places = 0;
-    for (int i = 0; i < N; i++) {
-        assert_in_range(w[i], 0, MOST - 1);
-        places |= 1 << w[i];
-    }
-    assert_true(places == 0x7f && w[0] == MOST - 1 && w[1] == 0);
-    shape_forget_all();
     setup.data[W] = DATA_PERMUTATION;
-    w = get(10, MOST, 10)->operand[W].data;
-    int different = 0;
+    const int32_t *w = get_anew(10, MOST, 10)->operand[W].data;
     for (int i = 0; i < N; i += MOST) {
         int met = 0;
         for (int k = 0; k < MOST; k++)
@@ -241,20 +250,13 @@ TEST(kinds_of_data)
     assert_true(different > N / MOST - 3);
     setup.of[W] = 5; /* an extent that the op has not */
     assert_int_equal(*(int32_t *)get(10, MOST, 11)->operand[W].data, 0);
-}
-
-/* Packed words: each bit is as often 1 as 0. */
-TEST(words_of_any_bits)
-{
-    enum { N = 3000 };
     setup.data[W] = DATA_BITS;
-    setup.dtype[W] = dtype_find("s32");
-    const int32_t *w = get(1, N, 1)->operand[W].data;
+    w = get_anew(1, NWORD, 1)->operand[W].data;
     for (int bit = 0; bit < 32; bit++) {
         int ones = 0;
-        for (int i = 0; i < N; i++)
+        for (int i = 0; i < NWORD; i++)
             ones += (uint32_t)w[i] >> bit & 1;
-        assert_in_range(ones, N * 2 / 5, N * 3 / 5);
+        assert_in_range(ones, NWORD * 2 / 5, NWORD * 3 / 5);
     }
 }
 
@@ -267,20 +269,18 @@ typedef struct {
 /* Lengths that add up to the extent, and offsets of the same parts, row by row. */
 static Division check_division(int64_t way, int nrow, int n, int64_t extent)
 {
-    char why[WHY_BYTES] = "";
     Division d = { 0 };
-    Shape want = { .extent = { nrow, n, extent },
-                   .elems = { (int64_t)nrow * n, (int64_t)nrow * (n + 1), 1 },
-                   .along = { n, n + 1, 1 },
-                   .rows = 1,
-                   .row_elems = 1,
-                   .way = way };
+    const Shape want = { .extent = { nrow, n, extent },
+                         .elems = { (int64_t)nrow * n, (int64_t)nrow * (n + 1), 1 },
+                         .along = { n, n + 1, 1 },
+                         .rows = 1,
+                         .row_elems = 1,
+                         .way = way };
     setup.data[X] = DATA_PARTS;
     setup.data[W] = DATA_OFFSETS;
     setup.dtype[X] = setup.dtype[W] = dtype_find("s32");
     setup.of[X] = setup.of[W] = 2;
-    const Shape *s = shape_get(&setup, &want, why);
-    assert_non_null(s);
+    const Shape *s = get_as(&want);
     const int32_t *length = s->operand[X].data, *offset = s->operand[W].data;
     for (int row = 0; row < nrow; row++, offset++) {
         assert_int_equal(*offset, 0);
@@ -294,6 +294,7 @@ static Division check_division(int64_t way, int nrow, int n, int64_t extent)
     return d;
 }
 
+/* Divisions follow from the seed and from the rows that they are of. */
 TEST(extents_in_parts)
 {
     enum { N = 40, MOST = 1000 };
@@ -310,24 +311,17 @@ TEST(extents_in_parts)
                 check_division(way, 2, n, extent);
     const int32_t *w = get(1, 1, 1)->operand[W].data; /* an offset without parts, as the request says nothing of rows */
     assert_int_equal(*w, 0);
-}
-
-/* Divisions follow from the seed and from the rows that they are of. */
-TEST(parts_are_determined)
-{
-    enum { N = 40 };
-    int32_t first[N], again[N], other[N];
-    int32_t *const at[] = { first, again, other };
+    int32_t drawn[3][N];
     for (int i = 0; i < 3; i++) {
         shape_forget_all();
         setup.seed = i < 2 ? 1 : 2;
-        check_division(WAY_RANDOM, 2, N, 1000);
-        Kept *k = kept_drawn(&(Draw){ X, DATA_PARTS, 2 * N, 1000, N, WAY_RANDOM });
-        memcpy(at[i], k->block.data, sizeof first);
+        check_division(WAY_RANDOM, 2, N, MOST);
+        Kept *k = kept_drawn(&(Draw){ X, DATA_PARTS, 2 * N, MOST, N, WAY_RANDOM });
+        memcpy(drawn[i], k->block.data, sizeof drawn[i]);
         kept_drop(k);
     }
-    assert_memory_equal(first, again, sizeof first);
-    assert_memory_not_equal(first, other, sizeof first);
+    assert_memory_equal(drawn[0], drawn[1], sizeof drawn[0]);
+    assert_memory_not_equal(drawn[0], drawn[2], sizeof drawn[0]);
 }
 
 /* What takes the place of normal data where errors are told. */
@@ -336,14 +330,13 @@ TEST(kinds_of_real_numbers)
     enum { M = 100, K = 100, N = M * K };
     int outliers = 0, tiny = 0, huge = 0;
     Shape want = wanted(M, 1, K);
-    char why[WHY_BYTES];
     want.told = DATA_OUTLIERS + 1;
-    const float *x = shape_get(&setup, &want, why)->operand[X].data;
+    const float *x = get_as(&want)->operand[X].data;
     for (int i = 0; i < N; i++)
         outliers += fabsf(x[i]) > 10;
     assert_in_range(outliers, N / DATA_OUTLIER_EVERY / 2, N / DATA_OUTLIER_EVERY * 2);
     want.told = DATA_SPREAD + 1;
-    x = shape_get(&setup, &want, why)->operand[X].data;
+    x = get_as(&want)->operand[X].data;
     for (int i = 0; i < N; i++) {
         assert_true(isfinite(x[i]));
         tiny += fabsf(x[i]) < 1e-3f;
@@ -351,13 +344,13 @@ TEST(kinds_of_real_numbers)
     }
     assert_true(tiny > N / 20 && huge > N / 50);
     want.told = DATA_NORMAL + 1; /* the numbers are those of the setup, the shape is another */
-    const Shape *told = shape_get(&setup, &want, why), *judged = get(M, 1, K);
+    const Shape *told = get_as(&want), *judged = get(M, 1, K);
     assert_ptr_not_equal(told, judged);
     assert_memory_equal(told->operand[X].data, judged->operand[X].data, N * sizeof *x);
     setup.data[X] = DATA_INTEGERS; /* what an op says of its operand stays */
     want.told = DATA_SPREAD + 1;
     shape_forget_all();
-    x = shape_get(&setup, &want, why)->operand[X].data;
+    x = get_as(&want)->operand[X].data;
     for (int i = 0; i < N; i++)
         assert_true(x[i] == floorf(x[i]));
 }
@@ -368,7 +361,6 @@ TEST(kinds_of_rows)
     enum { M = 20, K = 300 };
     static const char *const type[] = { "f32", "bf16", "f16" };
     for (int t = 0; t < 3; t++) {
-        char why[WHY_BYTES];
         Shape want = wanted(M, 5, K);
         int constant = 0, far = 0, large = 0, small = 0, noutlier = 0, outlier[M + 1] = { 0 };
         double once[M * K];
@@ -379,7 +371,7 @@ TEST(kinds_of_rows)
         assert_false(shape_is_told(&want));
         for (int again = 0; again < 2; again++) {
             shape_forget_all();
-            const Shape *s = shape_get(&setup, &want, why);
+            const Shape *s = get_as(&want);
             for (int64_t i = 0; i < M * K; i++) {
                 const double v = dtype_load(setup.dtype[X], s->operand[X].data, i);
                 assert_true(isfinite(v) && (!again || v == once[i]));
@@ -417,11 +409,11 @@ TEST(shapes_are_kept)
     Shape want = wanted(5, 7, 9);
     char why[WHY_BYTES];
     want.elems[W] = 0; /* an operand that this request lacks */
-    assert_ptr_not_equal(shape_get(&setup, &want, why), a);
+    assert_ptr_not_equal(get_as(&want), a);
     want = wanted(5, 7, 9);
     want.rows = 35;
     want.row_elems = 1;
-    assert_ptr_not_equal(shape_get(&setup, &want, why), a);
+    assert_ptr_not_equal(get_as(&want), a);
     want = wanted((int64_t)1 << 21, (int64_t)1 << 21, 1);
     assert_null(shape_get(&setup, &want, why));
     assert_string_equal(why, "no memory for the operands");
@@ -510,9 +502,7 @@ TEST(shapes_share_no_other_draw)
     setup.data[W] = DATA_INTEGERS;
     Shape gaps = wanted(5, 7, 9);
     gaps.apart[W] = (Apart){ .rank = 2, .extent = { 7, 9 }, .stride = { 10 }, .span = 69 };
-    char why[WHY_BYTES];
-    const Shape *dense = get(5, 7, 9), *apart = shape_get(&setup, &gaps, why);
-    assert_non_null(apart);
+    const Shape *dense = get(5, 7, 9), *apart = get_as(&gaps);
     assert_ptr_not_equal(dense->operand[W].data, apart->operand[W].data);
     assert_memory_equal(dense->operand[W].data, apart->operand[W].data, 9 * sizeof(int32_t));
     assert_ptr_equal(dense->operand[X].data, apart->operand[X].data);
@@ -528,10 +518,9 @@ TEST(shapes_share_no_other_draw)
 /* Of inputs it has one element each, whatever its extents say. */
 static Shape *large(int64_t m, int64_t n, int64_t k)
 {
-    char why[WHY_BYTES] = "";
     Shape want = wanted(m, n, k);
     want.elems[X] = want.elems[W] = 1;
-    return shape_get(&setup, &want, why);
+    return get_as(&want);
 }
 
 /* Up to 2^26 products all rows are computed, once; of more a sample: the first, the last four, and others by chance; and all rows' sums. */

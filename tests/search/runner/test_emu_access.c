@@ -9,8 +9,6 @@
 #include "tests/test.h"
 #include "tests/search/runner/emu_call.h"
 
-#define KERNEL __attribute__((no_sanitize("address"))) static
-
 enum {
     NTHREAD = 3,
     MAX_SMEM = 64,
@@ -131,7 +129,7 @@ static Access random_access(void)
     return a;
 }
 
-KERNEL void announce(const Access *a, void *p)
+PLAIN void announce(const Access *a, void *p)
 {
     typedef void Hook(void *p);
     static Hook *const hooks[2][2][5] = { { { __tsan_unaligned_read1, __tsan_unaligned_read2, __tsan_unaligned_read4,
@@ -150,7 +148,7 @@ KERNEL void announce(const Access *a, void *p)
         __tsan_read_range(p, a->bytes);
 }
 
-KERNEL void copy(int thread, const Access *a, unsigned char *p, const unsigned char *input)
+PLAIN void copy(int thread, const Access *a, unsigned char *p, const unsigned char *input)
 {
     Model *m = &run.model;
     Copy *c = &m->copy[thread][m->ncopy[thread]++];
@@ -176,7 +174,7 @@ static void complete(int thread, int keep)
 }
 
 /* Mostly what is allowed: so a program gets far before it does what is not. */
-KERNEL void step(int thread, unsigned char *shared, const unsigned char *input)
+PLAIN void step(int thread, unsigned char *shared, const unsigned char *input)
 {
     Access a = random_access();
     for (int i = 0; i < 12 && is_forbidden(thread, a.offset, a.bytes, a.write); i++)
@@ -205,7 +203,7 @@ KERNEL void step(int thread, unsigned char *shared, const unsigned char *input)
     run.stopped = run.emu->nfinding > 0;
 }
 
-KERNEL void walk(unsigned *out)
+PLAIN void walk(unsigned *out)
 {
     const int thread = (int)dcgen_emu_thread_index().x;
     unsigned char *shared = dcgen_emu_shared_memory();
@@ -232,32 +230,18 @@ KERNEL void walk(unsigned *out)
     }
 }
 
+/* What the emulator has to say of it. */
 static const char *foreseen(char *text, size_t bytes)
 {
-    const char *does = run.write ? "writes" : "reads";
-    switch (run.fault) {
-    case NOTHING:
-        return "";
-    case COPIED:
-        snprintf(text, bytes,
-                 "%s shared byte %d before the asynchronous copy to it by thread %d is known to be complete", does,
-                 run.byte, run.other);
-        break;
-    case UNWRITTEN:
-        snprintf(text, bytes, "%s shared byte %d, which nobody has written", does, run.byte);
-        break;
-    case WRITTEN:
-        snprintf(text, bytes, "%s shared byte %d, which thread %d writes between the same barriers", does, run.byte,
-                 run.other);
-        break;
-    case READ_BY_SEVERAL:
-        snprintf(text, bytes, "%s shared byte %d, which other threads read between the same barriers", does, run.byte);
-        break;
-    case READ_BY_ONE:
-        snprintf(text, bytes, "%s shared byte %d, which thread %d reads between the same barriers", does, run.byte,
-                 run.other);
-        break;
-    }
+    static const char *const pattern[] = {
+        [NOTHING] = "",
+        [COPIED] = "%s shared byte %d before the asynchronous copy to it by thread %d is known to be complete",
+        [UNWRITTEN] = "%s shared byte %d, which nobody has written",
+        [WRITTEN] = "%s shared byte %d, which thread %d writes between the same barriers",
+        [READ_BY_SEVERAL] = "%s shared byte %d, which other threads read between the same barriers",
+        [READ_BY_ONE] = "%s shared byte %d, which thread %d reads between the same barriers",
+    };
+    snprintf(text, bytes, pattern[run.fault], run.write ? "writes" : "reads", run.byte, run.other);
     return text;
 }
 
@@ -282,9 +266,9 @@ static Fault walk_once(uint64_t seed, int smem, bool count, int idle_barriers)
         input.byte[i] = (unsigned char)(i + 1);
     emu_add_region(&e, EMU_INPUT, "in", input.word, sizeof input.word, 4);
     emu_begin(&e);
-    assert_int_equal(launch(walk, input.word, (unsigned[]){ 1, 1, 1 }, (unsigned[]){ NTHREAD, 1, 1 }, (size_t)smem), 0);
+    assert_int_equal(launch_row(walk, input.word, 1, NTHREAD, (size_t)smem), 0);
     emu_end(&e);
-    const char *want = foreseen(text, sizeof text), *got = e.nfinding ? e.finding[0].text : "";
+    const char *want = foreseen(text, sizeof text), *got = first_finding(&e);
     if (strcmp(got, want) != 0 || run.unexpected || run.wrong_data)
         fail_msg("seed %d, access %d of thread %d: '%s' instead of '%s'%s", (int)seed, run.naccess, e.finding[0].thread,
                  got, want, run.wrong_data ? "; the data are wrong" : "");

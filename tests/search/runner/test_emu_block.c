@@ -13,40 +13,35 @@
 
 /* ---- threads that wait in vain ---- */
 
-KERNEL void exit_early(unsigned *p)
+KERNEL(exit_early)
 {
-    (void)p;
     if (thread_of() != 3)
         dcgen_emu_barrier(11);
 }
 
-KERNEL void exit_later(unsigned *p)
+KERNEL(exit_later)
 {
-    (void)p;
     if (thread_of() == 0)
         dcgen_emu_barrier(11);
 }
 
-KERNEL void other_barrier(unsigned *p)
+KERNEL(other_barrier)
 {
-    (void)p;
     if (thread_of() == 1)
         dcgen_emu_barrier(12);
     dcgen_emu_barrier(11);
 }
 
-KERNEL void barrier_in_warp(unsigned *p)
+KERNEL(barrier_in_warp)
 {
-    (void)p;
     if (thread_of() == 40)
         dcgen_emu_barrier(13);
     if (thread_of() >= 32)
         dcgen_emu_shfl_xor(1, 1, 14);
 }
 
-KERNEL void exit_in_warp(unsigned *p)
+KERNEL(exit_in_warp)
 {
-    (void)p;
     if (thread_of() == 33)
         return;
     if (thread_of() >= 32)
@@ -54,61 +49,52 @@ KERNEL void exit_in_warp(unsigned *p)
     dcgen_emu_barrier(15);
 }
 
-KERNEL void other_shuffle(unsigned *p)
+KERNEL(other_shuffle)
 {
-    (void)p;
     if (thread_of() % 32 == 5)
         dcgen_emu_shfl_down(1, 1, 14);
     else
         dcgen_emu_shfl_xor(1, 1, 14);
 }
 
-KERNEL void other_line(unsigned *p)
-{
-    (void)p;
-    dcgen_emu_shfl_xor(1, 1, thread_of() == 37 ? 16 : 14);
-}
+KERNEL(other_line) { dcgen_emu_shfl_xor(1, 1, thread_of() == 37 ? 16 : 14); }
 
-KERNEL void any_shuffle(unsigned *p)
-{
-    (void)p;
-    dcgen_emu_shfl_xor(1, 1, 14);
-}
+KERNEL(any_shuffle) { dcgen_emu_shfl_xor(1, 1, 14); }
 
-KERNEL void row_askew(unsigned *p)
+/* Each thread writes its own 16 bytes. */
+PLAIN unsigned char *write_row(void)
 {
-    (void)p;
     unsigned char *shared = dcgen_emu_shared_memory();
     __tsan_write16(shared + 16 * thread_of());
+    return shared;
+}
+
+KERNEL(row_askew)
+{
+    unsigned char *shared = write_row();
     dcgen_emu_barrier(16);
     if (thread_of() >= 32)
         dcgen_emu_ldmatrix(4, 0, shared + 16 * (thread_of() % 32) + (thread_of() == 40 ? 8 : 0), 17);
 }
 
-KERNEL void row_outside(unsigned *p)
+KERNEL(row_outside)
 {
-    (void)p;
-    unsigned char *shared = dcgen_emu_shared_memory();
-    __tsan_write16(shared + 16 * thread_of());
+    unsigned char *shared = write_row();
     dcgen_emu_barrier(16);
     dcgen_emu_ldmatrix(2, 1, shared + 16 * (thread_of() + 1), 17); /* lanes from 16 on do not count */
     dcgen_emu_barrier(16);
     dcgen_emu_ldmatrix(4, 1, shared + 16 * (thread_of() + 1), 18);
 }
 
-KERNEL void row_racing(unsigned *p)
+KERNEL(row_racing)
 {
-    (void)p;
-    unsigned char *shared = dcgen_emu_shared_memory();
-    __tsan_write16(shared + 16 * thread_of());
+    unsigned char *shared = write_row();
     dcgen_emu_ldmatrix(4, 0, shared + 16 * thread_of(), 17);
 }
 
-KERNEL void write_row_read(unsigned *p)
+KERNEL(write_row_read)
 {
-    (void)p;
-    unsigned char *shared = dcgen_emu_shared_memory();
-    __tsan_write16(shared + 16 * thread_of());
+    unsigned char *shared = write_row();
     dcgen_emu_barrier(16);
     dcgen_emu_ldmatrix(4, 0, shared + 16 * thread_of(), 17);
     if (thread_of() == 9)
@@ -145,8 +131,7 @@ TEST(threads_that_wait_in_vain)
     for (size_t i = 0; i < sizeof vain / sizeof *vain; i++) {
         Emu e = emu_of_words(EMU_WORKSPACE);
         execute(&e, vain[i].kernel, 3, vain[i].nthread, 16 * vain[i].nthread);
-        if (strcmp(e.nfinding ? e.finding[0].text : "", vain[i].said) != 0)
-            fail_msg("%d: '%s' instead of '%s'", (int)i, e.finding[0].text, vain[i].said);
+        assert_string_equal(first_finding(&e), vain[i].said);
         assert_int_equal(e.counts.blocks, vain[i].nblock);
         if (e.nfinding)
             assert_int_equal(e.finding[0].thread, vain[i].thread);
@@ -159,7 +144,7 @@ static struct {
     int kind, n;
 } spent;
 
-KERNEL void spend(unsigned *p)
+KERNEL(spend)
 {
     unsigned char *shared = dcgen_emu_shared_memory();
     for (int i = 0; i < spent.n; i++)
@@ -200,7 +185,7 @@ TEST(endless_blocks_end)
 
 static volatile int turn;
 
-KERNEL void leave_behind(unsigned *p)
+KERNEL(leave_behind)
 {
     unsigned char *shared = dcgen_emu_shared_memory();
     if (turn++ == 0) {
@@ -237,7 +222,7 @@ TEST(a_block_begins_anew)
 }
 
 /* A copy of what a kernel may write has what was there when it was started. */
-KERNEL void copy_then_change(unsigned *p)
+KERNEL(copy_then_change)
 {
     unsigned char *shared = dcgen_emu_shared_memory();
     for (int i = 0; i < 4; i++) {
@@ -262,7 +247,7 @@ TEST(copies_are_of_their_moment)
 }
 
 /* Two stages, so that one copy is always on its way, 300 in all. */
-KERNEL void copy_in_turn(unsigned *p)
+KERNEL(copy_in_turn)
 {
     unsigned char *shared = dcgen_emu_shared_memory();
     dcgen_emu_cp_async(shared, p, 8, 8, 1);
@@ -283,17 +268,16 @@ TEST(copies_are_a_queue)
     for (unsigned i = 0; i < NWORD; i++)
         words[i] = i;
     emu_begin(&e);
-    assert_int_equal(launch(copy_in_turn, words, (unsigned[]){ 1, 1, 1 }, (unsigned[]){ 1, 1, 1 }, 16), 0);
+    assert_int_equal(launch_row(copy_in_turn, words, 1, 1, 16), 0);
     emu_end(&e);
     assert_true(e.nfinding == 0 && turn == 300);
 }
 
-KERNEL void use_stacks(unsigned *p)
+KERNEL(use_stacks)
 {
     static unsigned *volatile other;
     volatile unsigned own = 0;
     unsigned *at = (unsigned *)&own;
-    (void)p;
     __tsan_write4(at);
     __tsan_unaligned_read4(at);
     if (thread_of() == 0)
@@ -318,9 +302,9 @@ TEST(stacks_are_watched)
 
 /* ---- findings ---- */
 
-KERNEL void ten_places(unsigned *p) { TEN(__tsan_read4(p); turn++;) }
+KERNEL(ten_places) { TEN(__tsan_read4(p); turn++;) }
 
-KERNEL void one_place(unsigned *p)
+KERNEL(one_place)
 {
     for (int i = 0; i < 2000; i++, turn++)
         __tsan_read4(p);
@@ -361,6 +345,28 @@ TEST(findings_in_one_line)
         emu_describe(&here, text);
     assert_int_equal(open_files(), open);
     assert_true(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD); /* no process is left */
+}
+
+KERNEL(write_behind)
+{
+    if (dcgen_emu_block_index().y == 1 && thread_of() == 6)
+        __tsan_write4(p + NWORD);
+}
+
+TEST(findings_say_where)
+{
+    char text[EMU_TEXT_BYTES];
+    Emu e = emu_of_words(EMU_OUTPUT);
+    emu_begin(&e);
+    launch(write_behind, words, (unsigned[]){ 1, 2, 1 }, (unsigned[]){ 8, 1, 1 }, 0);
+    emu_end(&e);
+    assert_int_equal(e.nfinding, 1);
+    emu_describe(&e.finding[0], text);
+    assert_non_null(strstr(text, "block (0,1,0) thread 6"));
+    assert_non_null(strstr(text, "writes 4 bytes at ws element 4096 of 4096"));
+    emu_begin(&e); /* forgets those of before */
+    assert_int_equal(e.nfinding, 0);
+    emu_end(&e);
 }
 
 TEST_FILE(set_up, tear_down)

@@ -9,9 +9,8 @@
 #include <malloc.h>
 #include <sched.h>
 #include <stdlib.h>
+#include "gen/base/arena.h"
 #include "tests/search/runner/emu_call.h"
-
-#define KERNEL __attribute__((no_sanitize("address"))) static
 
 enum { NWORD = 16, NTHREAD = 2, MAX_BLOCK = 4 };
 
@@ -40,7 +39,7 @@ static struct {
     unsigned counted; /* what the last atomic found there */
 } run;
 
-KERNEL const char *script_of(int block, unsigned thread)
+PLAIN const char *script_of(int block, unsigned thread)
 {
     const char *s = run.script;
     for (; block > 0; s++)
@@ -50,7 +49,7 @@ KERNEL const char *script_of(int block, unsigned thread)
     return s;
 }
 
-KERNEL void act(unsigned *words)
+PLAIN void act(unsigned *words)
 {
     const unsigned thread = dcgen_emu_thread_index().x;
     if (thread == 0)
@@ -108,10 +107,12 @@ KERNEL void act(unsigned *words)
 #define RELEASES "w3bA/b|"
 #define ACQUIRES "|Abr3/b"
 
-static const struct {
+typedef struct {
     const char *script, *findings; /* @: the place of the first block */
     unsigned left[3];              /* that the counters hold in the end */
-} scripts[] = {
+} Script;
+
+static const Script scripts[] = {
     { "w3fba/b" READER, NONE, { 2 } },
     { "w3fa" READER, NONE, { 2 } },
     { "w3fb/ba" READER, NONE, { 2 } },
@@ -213,7 +214,14 @@ static const struct {
     { "w3|w4|w5;r3/r4|r5", NONE, { 0 } },
     { "w3;w3|r3", "reads ws element 3 of block (@,0,0) thread 0, which has not counted up yet", { 0 } },
 };
-enum { NSCRIPT = sizeof scripts / sizeof *scripts };
+
+/* What is found at the end of the call where counters stay, and where nothing else was found. */
+static const Script leaving[] = {
+    { "c|c", "the counter at ws byte 4 is 2 after the call, not 0", { 0, 2 } },
+    { "cr5", "reads ws element 5, which nobody has written", { 0, 1 } },
+    { "w0", NONE, { 0 } },
+    { "d", "the counter at ws byte 8 is 2 after the call, not 0", { 0, 0, 2 } },
+};
 
 static void launch_script(const char *script, unsigned *words)
 {
@@ -222,7 +230,7 @@ static void launch_script(const char *script, unsigned *words)
         n += *s == '|';
     run.script = script;
     run.nturn = 0;
-    assert_int_equal(launch(act, words, (unsigned[]){ n, 1, 1 }, (unsigned[]){ NTHREAD, 1, 1 }, 0), 0);
+    assert_int_equal(launch_row(act, words, n, NTHREAD, 0), 0);
 }
 
 /* With the places of the first two blocks of the last launch in it. */
@@ -237,51 +245,37 @@ static const char *expected(const char *text)
     return said;
 }
 
+static void check_script(const Script *s, unsigned *words, bool leaves)
+{
+    Emu e = { .workers = 1, .block_budget = 100 };
+    memset(words, 0, 2 * NWORD * sizeof *words);
+    emu_add_region(&e, EMU_WORKSPACE, "ws", words, NWORD * sizeof *words, sizeof *words);
+    emu_add_region(&e, EMU_OUTPUT, "out", run.out, NWORD * sizeof *words, sizeof *words);
+    emu_begin(&e);
+    launch_script(s->script, words);
+    if (strchr(s->script, ';'))
+        launch_script(strchr(s->script, ';') + 1, words);
+    const char *now = leaves && strstr(s->findings, "the counter") ? "" : expected(s->findings);
+    if (strcmp(findings(&e), now) != 0)
+        fail_msg("%s: '%s' instead of '%s'", s->script, findings(&e), now);
+    assert_memory_equal(words, s->left, sizeof s->left);
+    if (leaves)
+        words[0] = 1; /* no counter */
+    else
+        memset(words, 0, NWORD * sizeof *words);
+    emu_end(&e);
+    assert_string_equal(findings(&e), expected(s->findings));
+}
+
 TEST(what_is_visible_to_whom)
 {
     unsigned *words = calloc(2 * NWORD, sizeof *words);
     assert_non_null(words);
     run.out = words + NWORD;
-    for (int i = 0; i < NSCRIPT; i++) {
-        Emu e = { .workers = 1, .block_budget = 100 };
-        memset(words, 0, 2 * NWORD * sizeof *words);
-        emu_add_region(&e, EMU_WORKSPACE, "ws", words, NWORD * sizeof *words, sizeof *words);
-        emu_add_region(&e, EMU_OUTPUT, "out", run.out, NWORD * sizeof *words, sizeof *words);
-        emu_begin(&e);
-        launch_script(scripts[i].script, words);
-        if (strchr(scripts[i].script, ';'))
-            launch_script(strchr(scripts[i].script, ';') + 1, words);
-        if (strcmp(findings(&e), expected(scripts[i].findings)) != 0)
-            fail_msg("%s: '%s' instead of '%s'", scripts[i].script, findings(&e), expected(scripts[i].findings));
-        assert_memory_equal(words, scripts[i].left, sizeof scripts[i].left);
-        memset(words, 0, NWORD * sizeof *words); /* so that no counter is left */
-        const int n = e.nfinding;
-        emu_end(&e);
-        assert_int_equal(e.nfinding, n);
-    }
-    free(words);
-}
-
-/* Only in the end, and only where nothing else was found. */
-TEST(counters_are_zero_after_a_call)
-{
-    unsigned *words = calloc(2 * NWORD, sizeof *words);
-    for (int i = 0; i < 4; i++) {
-        static const char *const script[] = { "c|c", "cr5", "w0", "d" };
-        static const char *const said[] = { "the counter at ws byte 4 is 2 after the call, not 0",
-                                            "reads ws element 5, which nobody has written", "",
-                                            "the counter at ws byte 8 is 2 after the call, not 0" };
-        Emu e = { .workers = 1, .block_budget = 100 };
-        memset(words, 0, NWORD * sizeof *words);
-        emu_add_region(&e, EMU_WORKSPACE, "ws", words, NWORD * sizeof *words, sizeof *words);
-        emu_begin(&e);
-        run.out = words + NWORD;
-        launch_script(script[i], words);
-        assert_int_equal(e.nfinding, i == 1);
-        words[0] = 1; /* no counter */
-        emu_end(&e);
-        assert_string_equal(findings(&e), said[i]);
-    }
+    for (size_t i = 0; i < LENGTH(scripts); i++)
+        check_script(&scripts[i], words, false);
+    for (size_t i = 0; i < LENGTH(leaving); i++)
+        check_script(&leaving[i], words, true);
     free(words);
 }
 
@@ -296,19 +290,19 @@ static void await(int wanted)
 }
 
 /* The reader counts before the writer does, so its counter says nothing of the writer, whatever it reads later. */
-KERNEL void count_before_the_writer(unsigned *words)
+KERNEL(count_before_the_writer)
 {
     if (__atomic_fetch_add(&first, 1, __ATOMIC_ACQ_REL) == 0) {
-        dcgen_emu_atomic_add(words, 1, 1, 1);
+        dcgen_emu_atomic_add(p, 1, 1, 1);
         __atomic_store_n(&stage, 1, __ATOMIC_RELEASE);
         await(2);
         dcgen_emu_fence();
-        __tsan_read4(words + 3);
+        __tsan_read4(p + 3);
     } else {
         await(1);
-        __tsan_write4(words + 3);
+        __tsan_write4(p + 3);
         dcgen_emu_fence();
-        dcgen_emu_atomic_add(words, 1, 1, 2);
+        dcgen_emu_atomic_add(p, 1, 1, 2);
         __atomic_store_n(&stage, 2, __ATOMIC_RELEASE);
     }
 }
@@ -319,7 +313,7 @@ TEST(counters_have_an_order)
     Emu e = { .workers = 2, .block_budget = 100 };
     emu_add_region(&e, EMU_WORKSPACE, "ws", words, NWORD * sizeof *words, sizeof *words);
     emu_begin(&e);
-    assert_int_equal(launch(count_before_the_writer, words, (unsigned[]){ 2, 1, 1 }, (unsigned[]){ 1, 1, 1 }, 0), 0);
+    assert_int_equal(launch_row(count_before_the_writer, words, 2, 1, 0), 0);
     emu_end(&e);
     assert_int_equal(e.nfinding, 1);
     assert_non_null(strstr(e.finding[0].text, "thread 0, without a counter that says so"));
@@ -334,49 +328,40 @@ static struct {
     long offset; /* from the middle of the memory */
 } touched;
 
-KERNEL void touch(unsigned *middle) { touched.hook((char *)middle + touched.offset); }
+KERNEL(touch) { touched.hook((char *)p + touched.offset); }
 
-static void range_read(void *p) { __tsan_read_range(p, 5); }
-static void range_write(void *p) { __tsan_write_range(p, 6); }
-static void copy_in(void *p) { dcgen_emu_cp_async(dcgen_emu_shared_memory(), p, 8, 8, 1); }
-static void copy_part(void *p) { dcgen_emu_cp_async(dcgen_emu_shared_memory(), p, 8, 3, 1); }
-static void copy_nothing(void *p) { dcgen_emu_cp_async(dcgen_emu_shared_memory(), p, 16, 0, 1); }
-static void copy_more(void *p) { dcgen_emu_cp_async(dcgen_emu_shared_memory(), p, 4, 5, 1); }
-static void copy_less(void *p) { dcgen_emu_cp_async(dcgen_emu_shared_memory(), p, 4, -1, 1); }
-static void copy_askew(void *p) { dcgen_emu_cp_async(dcgen_emu_shared_memory() + 4, p, 8, 8, 1); }
-static void copy_beyond(void *p) { dcgen_emu_cp_async(dcgen_emu_shared_memory() + 32, p, 8, 8, 1); }
-static void copy_over_end(void *p) { dcgen_emu_cp_async(dcgen_emu_shared_memory() + 32, p, 16, 8, 1); }
-static void count_up(void *p) { dcgen_emu_atomic_add(p, 1, 1, 1); }
-static void twice(void *p) /* the second finds the operand among the recent ones */
+/* By such functions; what is shared is touched at the offset itself. */
+#define TOUCH(name) static void name(void *p __attribute__((unused)))
+#define SHARED (dcgen_emu_shared_memory() + touched.offset)
+TOUCH(range_read) { __tsan_read_range(p, 5); }
+TOUCH(range_write) { __tsan_write_range(p, 6); }
+TOUCH(copy_in) { dcgen_emu_cp_async(dcgen_emu_shared_memory(), p, 8, 8, 1); }
+TOUCH(copy_part) { dcgen_emu_cp_async(dcgen_emu_shared_memory(), p, 8, 3, 1); }
+TOUCH(copy_nothing) { dcgen_emu_cp_async(dcgen_emu_shared_memory(), p, 16, 0, 1); }
+TOUCH(copy_more) { dcgen_emu_cp_async(dcgen_emu_shared_memory(), p, 4, 5, 1); }
+TOUCH(copy_less) { dcgen_emu_cp_async(dcgen_emu_shared_memory(), p, 4, -1, 1); }
+TOUCH(copy_askew) { dcgen_emu_cp_async(dcgen_emu_shared_memory() + 4, p, 8, 8, 1); }
+TOUCH(copy_beyond) { dcgen_emu_cp_async(dcgen_emu_shared_memory() + 32, p, 8, 8, 1); }
+TOUCH(copy_over_end) { dcgen_emu_cp_async(dcgen_emu_shared_memory() + 32, p, 16, 8, 1); }
+TOUCH(count_up) { dcgen_emu_atomic_add(p, 1, 1, 1); }
+TOUCH(write_shared) { __tsan_write4(SHARED); }
+TOUCH(write_shared_16) { __tsan_write16(SHARED); }
+TOUCH(read_shared_2) { __tsan_read2(SHARED); }
+TOUCH(write_shared_range) { __tsan_write_range(SHARED, 24); }
+TOUCH(twice) /* the second finds the operand among the recent ones */
 {
     __tsan_read8(p);
     __tsan_read8((char *)p + 4);
 }
-static void twice_apart(void *p)
+TOUCH(twice_apart)
 {
     __tsan_read4(p);
     __tsan_read4((char *)p + 256);
 }
-static void over_end_twice(void *p)
+TOUCH(over_end_twice)
 {
     __tsan_read4(p);
     __tsan_unaligned_read8(p);
-}
-static void write_shared(void *p) { __tsan_write4(dcgen_emu_shared_memory() + (p ? touched.offset : 0)); }
-static void write_shared_16(void *p)
-{
-    (void)p;
-    __tsan_write16(dcgen_emu_shared_memory() + touched.offset);
-}
-static void read_shared_2(void *p)
-{
-    (void)p;
-    __tsan_read2(dcgen_emu_shared_memory() + touched.offset);
-}
-static void write_shared_range(void *p)
-{
-    (void)p;
-    __tsan_write_range(dcgen_emu_shared_memory() + touched.offset, 24);
 }
 
 /* 64 bytes each of an input, an output and a workspace, at 0, 256 and 512 of a memory; elements of 4 and 2 bytes. */
@@ -459,10 +444,8 @@ TEST(places_are_named)
             emu_begin(&e);
             touched.hook = touches[i].hook;
             touched.offset = touches[i].offset;
-            assert_int_equal(
-                launch(touch, (unsigned *)(void *)memory, (unsigned[]){ 1, 1, 1 }, (unsigned[]){ 1, 1, 1 }, 40), 0);
-            if (strcmp(findings(&e), touches[i].findings) != 0)
-                fail_msg("touch %d: '%s' instead of '%s'", (int)i, findings(&e), touches[i].findings);
+            assert_int_equal(launch_row(touch, (unsigned *)(void *)memory, 1, 1, 40), 0);
+            assert_string_equal(findings(&e), touches[i].findings);
             emu_end(&e);
         }
     free(memory);
@@ -473,7 +456,7 @@ static void touch_once(void (*hook)(void *p), unsigned *words)
 {
     touched.hook = hook;
     touched.offset = 0;
-    assert_int_equal(launch(touch, words, (unsigned[]){ 1, 1, 1 }, (unsigned[]){ 1, 1, 1 }, 0), 0);
+    assert_int_equal(launch_row(touch, words, 1, 1, 0), 0);
 }
 
 TEST(what_is_no_operand)
@@ -481,7 +464,6 @@ TEST(what_is_no_operand)
     static unsigned beside[4] = { 1 };
     static Emu e, other;
     unsigned *operand = calloc(128, sizeof *operand);
-    (void)state;
     e = other = (Emu){ .workers = 1, .block_budget = 100 };
     emu_add_region(&e, EMU_INPUT, "in", operand, 256, 4);
     emu_add_region(&e, EMU_INPUT, "in2", operand + 64, 256, 4);
@@ -559,12 +541,12 @@ TEST(memory_that_stays)
 
 /* ---- what is given back ---- */
 
-KERNEL void use_all(unsigned *words)
+KERNEL(use_all)
 {
-    dcgen_emu_cp_async(dcgen_emu_shared_memory(), words, 4, 0, 1);
+    dcgen_emu_cp_async(dcgen_emu_shared_memory(), p, 4, 0, 1);
     for (int i = 0; i < 300; i++)
-        __tsan_write4(words + 1);
-    dcgen_emu_atomic_add(words, 1, 1, 1);
+        __tsan_write4(p + 1);
+    dcgen_emu_atomic_add(p, 1, 1, 1);
 }
 
 static void use_once(unsigned *words)
@@ -573,7 +555,7 @@ static void use_once(unsigned *words)
     emu_add_region(&e, EMU_WORKSPACE, "ws", words, NWORD * sizeof *words, sizeof *words);
     emu_begin(&e);
     assert_true(emu_add_region(&e, EMU_MEMORY, "memory", words + NWORD, 64, 2));
-    assert_int_equal(launch(use_all, words, (unsigned[]){ 4, 1, 1 }, (unsigned[]){ 1, 1, 1 }, 4), 0);
+    assert_int_equal(launch_row(use_all, words, 4, 1, 4), 0);
     emu_end(&e);
     emu_free();
 }

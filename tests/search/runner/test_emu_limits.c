@@ -19,17 +19,18 @@ typedef struct {
     dcgen_limit_fn *limit;
     unsigned char *buffer;
 } World;
+static World *w;
 
 void dcgen_emu_written(const void *address, size_t bytes);
 
-static char *text_for(World *w, const char *target, Diag *d)
+static char *text_for(const char *target, Diag *d)
 {
     const UnitContext u = { NULL, NULL, &w->rows->targets, rows_package, target_find(&w->rows->targets, target) };
     return unit_limits(w->a, &u, d);
 }
 
 /* One launch; what it said of its work. */
-static double probe(World *w, Emu *emu, const char *name, int variant, int64_t rounds)
+static double probe(Emu *emu, const char *name, int variant, int64_t rounds)
 {
     double work = -1;
     *emu = (Emu){ .count = true, .workers = 2, .smem_limit = SMEM_LIMIT, .block_budget = (int64_t)1 << 40 };
@@ -43,7 +44,7 @@ static double probe(World *w, Emu *emu, const char *name, int variant, int64_t r
     return work;
 }
 
-static int variants(World *w, const char *name)
+static int variants(const char *name)
 {
     double work;
     int n = 0;
@@ -57,12 +58,11 @@ static int variants(World *w, const char *name)
 
 TEST(the_buffer_is_random)
 {
-    World *w = *state;
     Emu emu;
     const float *x = (const float *)w->buffer;
     double sum = 0, squares = 0;
     memset(w->buffer, 0xff, BYTES);
-    assert_true(probe(w, &emu, "fill", 0, 1) == BYTES);
+    assert_true(probe(&emu, "fill", 0, 1) == BYTES);
     assert_int_equal(emu.counts.sectors_written * 32, BYTES);
     for (int i = 0; i < BYTES / 4; i++) {
         assert_true(x[i] >= -1 && x[i] <= 1);
@@ -74,16 +74,15 @@ TEST(the_buffer_is_random)
 
 TEST(reading_reads_all_of_it)
 {
-    World *w = *state;
     Emu emu;
-    assert_in_range(variants(w, "memory"), 1, MOST_VARIANTS - 1);
-    for (int i = variants(w, "memory"); i-- > 0;) {
-        assert_true(probe(w, &emu, "memory", i, 2) == 2 * BYTES);
+    assert_in_range(variants("memory"), 1, MOST_VARIANTS - 1);
+    for (int i = variants("memory"); i-- > 0;) {
+        assert_true(probe(&emu, "memory", i, 2) == 2 * BYTES);
         assert_int_equal(emu.counts.sectors_read * 32, 2 * BYTES);
     }
-    assert_in_range(variants(w, "l2"), 1, MOST_VARIANTS - 1);
-    for (int i = variants(w, "l2"); i-- > 0;) {
-        const double work = probe(w, &emu, "l2", i, 2);
+    assert_in_range(variants("l2"), 1, MOST_VARIANTS - 1);
+    for (int i = variants("l2"); i-- > 0;) {
+        const double work = probe(&emu, "l2", i, 2);
         assert_true(work == 2.0 * BYTES * (double)emu.counts.blocks && emu.counts.blocks % SMS == 0);
         assert_true((double)emu.counts.sectors_read * 32 == work);
     }
@@ -92,11 +91,10 @@ TEST(reading_reads_all_of_it)
 /* A pass over the banks moves 128 bytes; a block writes what it reads once. */
 TEST(shared_memory_has_no_conflicts)
 {
-    World *w = *state;
     Emu emu;
-    assert_in_range(variants(w, "shared"), 1, MOST_VARIANTS - 1);
-    for (int i = variants(w, "shared"); i-- > 0;) {
-        const double work = probe(w, &emu, "shared", i, 5);
+    assert_in_range(variants("shared"), 1, MOST_VARIANTS - 1);
+    for (int i = variants("shared"); i-- > 0;) {
+        const double work = probe(&emu, "shared", i, 5);
         assert_int_equal(emu.counts.conflicts, 0);
         assert_true(work == (double)(emu.counts.wavefronts * 128 - emu.counts.blocks * emu.counts.smem_bytes));
         assert_true(work == 5.0 * 8 * 16 * (double)emu.counts.threads);
@@ -105,32 +103,30 @@ TEST(shared_memory_has_no_conflicts)
 
 TEST(products_are_counted)
 {
-    World *w = *state;
     Emu emu;
     static const struct {
         const char *name;
         int k;
     } rows[] = { { "tf32", 8 }, { "f16", 16 }, { "bf16", 16 } };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        assert_in_range(variants(w, rows[i].name), 1, MOST_VARIANTS - 1);
-        for (int v = variants(w, rows[i].name); v-- > 0;) {
-            const double work = probe(w, &emu, rows[i].name, v, 3);
+        assert_in_range(variants(rows[i].name), 1, MOST_VARIANTS - 1);
+        for (int v = variants(rows[i].name); v-- > 0;) {
+            const double work = probe(&emu, rows[i].name, v, 3);
             assert_int_equal(emu.counts.collectives, 3 * 64 * emu.counts.threads / 32);
             assert_true(work == 2.0 * 16 * 8 * rows[i].k * (double)emu.counts.collectives);
         }
     }
-    assert_in_range(variants(w, "fma"), 1, MOST_VARIANTS - 1);
-    for (int v = variants(w, "fma"); v-- > 0;)
-        assert_true(probe(w, &emu, "fma", v, 3) == 3 * 256 * 2.0 * (double)emu.counts.threads);
+    assert_in_range(variants("fma"), 1, MOST_VARIANTS - 1);
+    for (int v = variants("fma"); v-- > 0;)
+        assert_true(probe(&emu, "fma", v, 3) == 3 * 256 * 2.0 * (double)emu.counts.threads);
 }
 
 /* An odd number of rounds is made even, so that counters end as they began. */
 TEST(hand_overs_leave_the_counter)
 {
-    World *w = *state;
     Emu emu;
     memset(w->buffer, 0, BYTES);
-    assert_true(probe(w, &emu, "handover", 0, 5) == 6);
+    assert_true(probe(&emu, "handover", 0, 5) == 6);
     assert_int_equal(emu.counts.blocks, SMS);
     assert_int_equal(emu.counts.barriers, 6 * 2 * SMS);
     for (int block = 0; block < SMS; block++) {
@@ -144,30 +140,29 @@ TEST(hand_overs_leave_the_counter)
 
 TEST(others_are_refused)
 {
-    World *w = *state;
     double work;
     Diag *d = diag_new(w->a);
     assert_int_equal(w->limit("dance", 0, SMS, 1, w->buffer, BYTES, NULL, &work), DCGEN_NO_PROBE);
     assert_int_equal(w->limit("fma", 99, SMS, 1, w->buffer, BYTES, NULL, &work), DCGEN_NO_PROBE);
     /* sm_75 has no such tensor cores: limits.cu leaves them out. A CPU measures without code of its own. */
-    const char *old = text_for(w, "sm_75", d);
+    const char *old = text_for("sm_75", d);
     assert_non_null(old);
     assert_null(strstr(old, "SM_ARCH"));
     assert_null(strstr(old, "#include \"mma"));
-    assert_null(text_for(w, "avx2", d));
+    assert_null(text_for("avx2", d));
     assert_int_equal(diag_nerror(d), 0);
 }
 
 static int set_up(void **state)
 {
-    World *w = calloc(1, sizeof *w);
-    *state = w;
+    (void)state;
+    w = calloc(1, sizeof *w);
     w->rows = rows_world(true);
     w->a = w->rows->a;
     w->buffer = aligned_alloc(256, BYTES);
     Diag *d = diag_new(w->a);
     w->build = (Build){ .name = "limits" };
-    w->build.text = text_for(w, "sm_90a", d);
+    w->build.text = text_for("sm_90a", d);
     diag_print(d, stderr);
     if (!w->buffer || !w->rows->emulator || !w->build.text)
         return -1;
@@ -183,7 +178,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    World *w = *state;
+    (void)state;
     if (w->so)
         dlclose(w->so);
     emu_free();

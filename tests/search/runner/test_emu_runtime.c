@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The emulator without a C++ compiler: kernels in C, which announce their accesses themselves. Where the blocks of a launch are and which of
- * them are executed, what lanes hand to each other, what is counted; and CUDA's run time for programs.
+ * CUDA's run time for programs whose kernels the emulator executes: devices, memory, copies, errors, and how a program ends in which something
+ * was found.
  *
  *   ctest: emulator
  */
@@ -14,156 +14,6 @@
 #include <unistd.h>
 #include "templates/device/emulator/cuda_runtime_api.h"
 #include "tests/search/runner/emu_call.h"
-
-/* ---- places ---- */
-
-enum { GX = 3, GY = 2, GZ = 2, BX = 5, BY = 3, BZ = 2, NBLOCK = GX * GY * GZ, NTHREAD = BX * BY * BZ };
-
-static void write_place(unsigned *out)
-{
-    const Index b = dcgen_emu_block_index(), t = dcgen_emu_thread_index(), n = dcgen_emu_block_dim(),
-                g = dcgen_emu_grid_dim();
-    const unsigned block = (b.z * g.y + b.y) * g.x + b.x, thread = (t.z * n.y + t.y) * n.x + t.x;
-    unsigned *own = out + block * (n.x * n.y * n.z) + thread;
-    __tsan_write4(own);
-    *own = b.x | b.y << 4 | b.z << 8 | t.x << 12 | t.y << 16 | t.z << 20 | g.z << 24 | n.z << 28;
-}
-
-TEST(each_thread_knows_its_place)
-{
-    static unsigned out[NBLOCK * NTHREAD];
-    for (int workers = 1; workers <= 3; workers += 2) {
-        Emu e = { .workers = workers, .smem_limit = 1 << 15, .block_budget = 10000 };
-        memset(out, 0, sizeof out);
-        emu_add_region(&e, EMU_OUTPUT, "out", out, sizeof out, 4);
-        emu_begin(&e);
-        assert_int_equal(launch(write_place, out, (unsigned[]){ GX, GY, GZ }, (unsigned[]){ BX, BY, BZ }, 1000), 0);
-        emu_end(&e);
-        assert_int_equal(e.nfinding, 0);
-        assert_true(e.counts.blocks == NBLOCK && e.counts.threads == NBLOCK * NTHREAD && e.counts.smem_bytes == 1000);
-        for (unsigned i = 0; i < NBLOCK * NTHREAD; i++) {
-            const unsigned b = i / NTHREAD, t = i % NTHREAD;
-            assert_int_equal(out[i], b % GX | b / GX % GY << 4 | b / GX / GY << 8 | t % BX << 12 | t / BX % BY << 16 |
-                                         t / BX / BY << 20 | (unsigned)GZ << 24 | (unsigned)BZ << 28);
-        }
-    }
-}
-
-/* Of ten values of x three: the first, the last and one between; of one alone the first. Each with all of y. */
-TEST(a_sample_of_the_blocks)
-{
-    static const struct {
-        uint64_t sample;
-        const char *x;
-    } cases[] = {
-        { 3, "1000100001" }, { 1, "1000000000" }, { 2, "1000000001" }, { 0, "1111111111" }, { 10, "1111111111" }
-    };
-    for (int i = 0; i < 5; i++) {
-        static unsigned out[20];
-        Emu e = { .workers = 1, .smem_limit = 1 << 15, .block_budget = 10000, .sample = cases[i].sample };
-        memset(out, 0xff, sizeof out);
-        emu_add_region(&e, EMU_OUTPUT, "out", out, sizeof out, 4);
-        emu_begin(&e);
-        assert_int_equal(launch(write_place, out, (unsigned[]){ 10, 2, 1 }, (unsigned[]){ 1, 1, 1 }, 0), 0);
-        emu_end(&e);
-        for (int b = 0; b < 20; b++)
-            assert_int_equal(out[b] != UINT32_MAX, cases[i].x[b % 10] == '1');
-    }
-}
-
-/* ---- lanes ---- */
-
-static void shuffle(unsigned *out)
-{
-    const unsigned t = dcgen_emu_thread_index().x;
-    const float up = dcgen_emu_shfl_xor((float)t, 5, 1), down = dcgen_emu_shfl_down((float)t, 3, 2);
-    dcgen_emu_barrier(3);
-    __tsan_write4(out + t);
-    out[t] = (unsigned)up * 1000 + (unsigned)down;
-}
-
-TEST(lanes_hand_values_on)
-{
-    static unsigned out[64];
-    Emu e = { .workers = 1, .smem_limit = 1 << 15, .block_budget = 10000 };
-    emu_add_region(&e, EMU_OUTPUT, "out", out, sizeof out, 4);
-    emu_begin(&e);
-    assert_int_equal(launch(shuffle, out, (unsigned[]){ 1, 1, 1 }, (unsigned[]){ 64, 1, 1 }, 0), 0);
-    emu_end(&e);
-    assert_true(e.nfinding == 0 && e.counts.collectives == 4 && e.counts.barriers == 1);
-    for (unsigned t = 0; t < 64; t++) /* within a warp; whoever has nobody so far on keeps its own */
-        assert_int_equal(out[t], (t ^ 5) * 1000 + (t % 32 + 3 < 32 ? t + 3 : t));
-}
-
-/* ---- findings and refusals ---- */
-
-static void write_twice(unsigned *out)
-{
-    const unsigned t = dcgen_emu_thread_index().x;
-    __tsan_write4(out + t / 2);
-    out[t / 2] = t;
-}
-
-static void write_behind(unsigned *out)
-{
-    if (dcgen_emu_block_index().y == 1 && dcgen_emu_thread_index().x == 6)
-        __tsan_write4(out + 8);
-}
-
-TEST(findings_say_where)
-{
-    static unsigned out[8];
-    char text[EMU_TEXT_BYTES];
-    Emu e = { .workers = 1, .smem_limit = 1 << 15, .block_budget = 10000 };
-    emu_add_region(&e, EMU_OUTPUT, "out", out, sizeof out, 4);
-    emu_begin(&e);
-    launch(write_behind, out, (unsigned[]){ 1, 2, 1 }, (unsigned[]){ 8, 1, 1 }, 0);
-    emu_end(&e);
-    assert_int_equal(e.nfinding, 1);
-    assert_true(e.finding[0].block[1] == 1 && e.finding[0].thread == 6);
-    emu_describe(&e.finding[0], text);
-    assert_non_null(strstr(text, "block (0,1,0) thread 6"));
-    assert_non_null(strstr(text, "writes 4 bytes at out element 8 of 8"));
-    emu_add_region(&e, EMU_OUTPUT, "out", out, sizeof out, 4);
-    emu_begin(&e); /* forgets those of before */
-    launch(write_twice, out, (unsigned[]){ 1, 1, 1 }, (unsigned[]){ 8, 1, 1 }, 0);
-    emu_end(&e);
-    assert_true(e.nfinding == 1 && e.nreport == 4); /* one place in the code */
-    assert_non_null(strstr(e.finding[0].text, "has written too"));
-}
-
-TEST(launches_that_are_refused)
-{
-    static const struct {
-        unsigned grid[3], block[3];
-        size_t smem_bytes;
-        int code;
-        const char *why;
-    } cases[] = {
-        { { 1, 1, 1 }, { 1, 1, 1 }, 32768, 0, "" },
-        { { 1, 1, 1 }, { 1, 1, 1 }, 32769, 1, "32769 bytes of shared memory; the limit is 32768" },
-        { { 1, 1, 0 }, { 1, 1, 1 }, 0, 9, "empty grid" },
-        { { 1, 1, 1 }, { 1, 0, 1 }, 0, 9, "empty grid or block" },
-        { { 1, 65536, 1 }, { 1, 1, 1 }, 0, 9, "65535 is the limit" },
-        { { 1, 1, 65536 }, { 1, 1, 1 }, 0, 9, "65535 is the limit" },
-        { { 1, 1, 1 }, { 1, 1, 65 }, 0, 9, "the limit is 1024" },
-        { { 1, 1, 1 }, { 32, 32, 2 }, 0, 9, "the limit is 1024" },
-        { { 1 << 29, 1, 1 }, { 1, 1, 1 }, 0, 1, "too many to emulate" },
-    };
-    static unsigned out[1];
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Emu e = { .workers = 1, .smem_limit = 1 << 15, .block_budget = 10000 };
-        emu_add_region(&e, EMU_OUTPUT, "out", out, sizeof out, 4);
-        emu_begin(&e);
-        assert_int_equal(launch(write_behind, out, cases[i].grid, cases[i].block, cases[i].smem_bytes), cases[i].code);
-        emu_end(&e);
-        assert_non_null(strstr(e.refusal, cases[i].why));
-        assert_int_equal(*e.refusal != 0, cases[i].code != 0);
-    }
-    assert_int_equal(launch(write_behind, out, cases[0].grid, cases[0].block, 0), 1); /* there is no emulator */
-}
-
-/* ---- programs ---- */
 
 static const char *capability;
 
@@ -353,7 +203,7 @@ static int leave_a_counter(void)
 {
     void *p;
     CHECK(cudaMalloc(&p, 8) == cudaSuccess && cudaMemset(p, 0, 8) == cudaSuccess);
-    CHECK(launch(count_up, p, (unsigned[]){ 4, 1, 1 }, (unsigned[]){ 1, 1, 1 }, 0) == 0);
+    CHECK(launch_row(count_up, p, 4, 1, 0) == 0);
     return 0; /* told at the end */
 }
 
@@ -361,7 +211,7 @@ static int be_refused(void)
 {
     void *p;
     CHECK(cudaMalloc(&p, 8) == cudaSuccess);
-    CHECK(launch(count_up, p, (unsigned[]){ 0, 1, 1 }, (unsigned[]){ 1, 1, 1 }, 0) == cudaErrorInvalidConfiguration);
+    CHECK(launch_row(count_up, p, 0, 1, 0) == cudaErrorInvalidConfiguration);
     return 0; /* the program knows, so it is no fault */
 }
 
@@ -369,9 +219,8 @@ static int say_once(void)
 {
     void *p;
     CHECK(cudaMalloc(&p, 8) == cudaSuccess && cudaMemset(p, 0, 8) == cudaSuccess);
-    CHECK(launch(count_up, p, (unsigned[]){ 0, 1, 1 }, (unsigned[]){ 1, 1, 1 }, 0) == cudaErrorInvalidConfiguration);
-    CHECK(cudaDeviceSynchronize() == cudaSuccess &&
-          launch(count_up, p, (unsigned[]){ 2, 1, 1 }, (unsigned[]){ 1, 1, 1 }, 0) == 0);
+    CHECK(launch_row(count_up, p, 0, 1, 0) == cudaErrorInvalidConfiguration);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess && launch_row(count_up, p, 2, 1, 0) == 0);
     CHECK(cudaDeviceSynchronize() == cudaErrorLaunchFailure && cudaDeviceSynchronize() == cudaErrorLaunchFailure);
     return 0;
 }

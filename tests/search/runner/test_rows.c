@@ -135,10 +135,10 @@ TEST(an_even_sample)
 }
 
 /* The sum of a row of n elements, off by so many times the sum of its elements' tolerances: is it right? */
-static bool sum_is_right(int64_t n, double off)
+static bool sum_is_right(int64_t n, double off, double accuracy)
 {
     const Dtype *f32 = dtype_find("f32");
-    const Setup setup = { .noperand = 1, .dtype = { f32 }, .accuracy = 1 };
+    const Setup setup = { .noperand = 1, .dtype = { f32 }, .accuracy = accuracy };
     float *out = calloc((size_t)n, sizeof *out); /* which makes their magnitude 0 */
     double bound = 16.0 * (double)n, sum = off * dtype_tolerance(f32, 64, bound, 0);
     Shape row = {
@@ -155,9 +155,16 @@ static bool sum_is_right(int64_t n, double off)
 /* The elements' errors are independent: of many the sum is off by less than all of them together, so that one missing term stands out. */
 TEST(sums_of_rows)
 {
-    assert_true(sum_is_right(9, 0.99) && !sum_is_right(9, 1.01));
-    assert_true(sum_is_right(64, 0.49) && !sum_is_right(64, -0.51));
-    assert_true(sum_is_right(4096, -0.99 / 16) && !sum_is_right(4096, 1.01 / 16));
+    static const struct {
+        int64_t n;
+        double right, wrong, accuracy;
+    } rows[] = {
+        { 9, 0.99, 1.01, 1 }, { 9, 3.99, 4.01, 4 }, { 64, 0.49, -0.51, 1 }, { 4096, -0.99 / 16, 1.01 / 16, 1 }
+    };
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        assert_true(sum_is_right(rows[i].n, rows[i].right, rows[i].accuracy));
+        assert_false(sum_is_right(rows[i].n, rows[i].wrong, rows[i].accuracy));
+    }
 }
 
 TEST_EACH(make, drop)

@@ -4,17 +4,15 @@
  */
 #include "tests/test.h"
 #include "search/space/cover.h"
-#include "tests/gen/synthetic.h"
+#include "tests/search/study_place.h"
 
 enum { NSIZE = 3, NLIST = 4, FEWER = 9 /* of the space one candidate in so many is used */ };
 
-static Synthetic y;
 static Study *s;
 
-static int make(void **state)
+static int make_smaller(void **state)
 {
-    (void)state;
-    if (!synthetic_make(&y, synthetic_spec, 2))
+    if (make(state) != 0)
         return -1;
     for (int64_t i = 0; i * FEWER < y.space->n; i++)
         y.space->candidate[i] = y.space->candidate[i * FEWER];
@@ -22,17 +20,10 @@ static int make(void **state)
     return 0;
 }
 
-static int drop(void **state)
-{
-    (void)state;
-    arena_free(y.arena);
-    return 0;
-}
-
 static int begin(void **state)
 {
     (void)state;
-    s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
+    s = new_study();
     return 0;
 }
 
@@ -158,7 +149,7 @@ TEST(templates_take_turns)
     Proposal p[COVER_TRIALS];
     int of_first = 0;
     assert_true(synthetic_make(&z, read_in_place, 2));
-    Study *none = study_new(z.arena, z.spec, &z.device, z.study->target, "0123456789abcdef");
+    Study *none = study_on(&z);
     const int n = cover(z.arena, none, z.space, cost_fit(z.arena, none, &z.templates), p, COVER_TRIALS);
     for (int i = 0; i < n; i++)
         of_first += p[i].c.t == p[0].c.t;
@@ -169,4 +160,4 @@ TEST(templates_take_turns)
 }
 
 TEST_EACH(begin, NULL)
-TEST_FILE(make, drop)
+TEST_FILE(make_smaller, drop)

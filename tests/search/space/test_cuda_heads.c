@@ -6,28 +6,23 @@
 #include "tests/test.h"
 #include <math.h>
 #include <string.h>
-#include "gen/spec/spec.h"
 #include "gen/template/template.h"
 #include "search/record/study.h"
 #include "search/space/cost.h"
 #include "search/space/space.h"
+#include "tests/gen/spec_text.h"
 
-static const char f32_spec[] = "name = \"f\"; op = \"dense\"; dtype = \"f32\"; target = [\"sm_90a\"];\n"
-                               "dims = { T = { min = 1; max = 2; }; };\n"
-                               "shapes = ( { M = \"T\"; N = 64; K = 3072; } ); layout = { W = \"NK\"; };\n";
-static const char tf32_spec[] = "name = \"t\"; op = \"dense\"; dtype = \"tf32\"; target = [\"sm_90a\"];\n"
-                                "dims = { T = { min = 1; max = 2; }; };\n"
-                                "shapes = ( { M = \"T\"; N = 64; K = 3072; } ); layout = { W = \"NK\"; };\n";
-static const char bf16_spec[] = "name = \"h\"; op = \"dense\"; dtype = \"bf16\"; target = [\"sm_90a\"];\n"
-                                "dims = { T = { min = 1; max = 2; }; };\n"
-                                "shapes = ( { M = \"T\"; N = 64; K = 3072; } ); layout = { W = \"NK\"; };\n";
+#define DENSE(dtype)                                                                \
+    "name = \"d\"; op = \"dense\"; dtype = \"" dtype "\"; target = [\"sm_90a\"];\n" \
+    "dims = { T = { min = 1; max = 2; }; };\n"                                      \
+    "shapes = ( { M = \"T\"; N = 64; K = 3072; } ); layout = { W = \"NK\"; };\n"
 static const char conv_spec[] =
     "name = \"conv\"; op = \"conv2d\"; dtype = \"f32\"; target = [\"sm_90a\"];\n"
     "dims = { T = { min = 1; max = 2; }; };\n"
     "shapes = ( { N = \"T\"; G = 1; H = 7; W = 7; C = 64; K = 64; R = 3; S = 3; PAD = 1; } );\n";
 enum { SMS = 132 };
 
-typedef struct {
+static struct {
     Arena *arena;
     Spec *spec;
     TargetList targets;
@@ -36,32 +31,32 @@ typedef struct {
     Study study;
     Space *space;
     CostModel *model;
-} World;
+} w;
 
-static World world_of(const char *text)
+static void make_world(const char *text)
 {
-    static Source src;
-    static const char *const folder[] = { DCGEN_SOURCE_DIR "/templates" };
-    World w = { .arena = arena_new() };
-    Diag *d = diag_new(w.arena);
-    src = (Source){ .path = "spec.cfg", .text = text, .len = strlen(text) };
-    w.spec = spec_parse(w.arena, &src, folder, 1, d);
+    arena_free(w.arena);
+    Arena *a = w.arena = arena_new();
+    Diag *d = diag_new(a);
+    w.spec = spec_text(a, text, spec_templates, 1, d);
     assert_non_null(w.spec);
-    assert_true(target_read_all(w.arena, DCGEN_SOURCE_DIR "/templates/targets", &w.targets, d));
-    assert_true(template_read_all(w.arena, w.spec, NULL, 0, &w.templates, d));
-    return w;
+    assert_true(target_read_all(a, DCGEN_SOURCE_DIR "/templates/targets", &w.targets, d));
+    assert_true(template_read_all(a, w.spec, NULL, 0, &w.templates, d));
+    const Target *t = target_find(&w.targets, "sm_90a");
+    w.device = device_typical(a, t);
+    assert_int_equal(w.device.sms, SMS);
+    w.study = (Study){ .arena = a, .spec = w.spec, .device = &w.device, .target = t };
+    w.space = space_make(a, w.spec, &w.templates, t, &w.device, d);
+    assert_non_null(w.space);
+    w.model = cost_analytic(a, &w.study, &w.templates);
 }
 
-/* Points into itself: it stays where it is. */
-static void finish(World *w)
+static int drop_world(void **state)
 {
-    const Target *t = target_find(&w->targets, "sm_90a");
-    w->device = device_typical(w->arena, t);
-    assert_int_equal(w->device.sms, SMS);
-    w->study = (Study){ .arena = w->arena, .spec = w->spec, .device = &w->device, .target = t };
-    w->space = space_make(w->arena, w->spec, &w->templates, t, &w->device, diag_new(w->arena));
-    assert_non_null(w->space);
-    w->model = cost_analytic(w->arena, &w->study, &w->templates);
+    (void)state;
+    arena_free(w.arena);
+    w.arena = NULL;
+    return 0;
 }
 
 static int64_t value_of(const Candidate *c, const char *name)
@@ -76,12 +71,12 @@ static int64_t value_of(const Candidate *c, const char *name)
 }
 
 /* The least time of the template's kernels whose named parameters, up to a NULL, have these values. */
-static double best(const World *w, const char *template, int64_t m, int64_t n, int64_t k, ...)
+static double best(const char *template, int64_t m, int64_t n, int64_t k, ...)
 {
     const int64_t extent[] = { m, n, k };
     double least = INFINITY;
-    for (int64_t i = 0; i < w->space->n; i++) {
-        const Candidate *c = &w->space->candidate[i];
+    for (int64_t i = 0; i < w.space->n; i++) {
+        const Candidate *c = &w.space->candidate[i];
         if (strcmp(c->t->name, template) != 0)
             continue;
         bool fits = true;
@@ -91,7 +86,7 @@ static double best(const World *w, const char *template, int64_t m, int64_t n, i
             fits &= value_of(c, name) == va_arg(ap, int);
         va_end(ap);
         if (fits)
-            least = fmin(least, cost_predict(w->model, c, extent, 1));
+            least = fmin(least, cost_predict(w.model, c, extent, 1));
     }
     assert_true(isfinite(least));
     return least;
@@ -99,15 +94,15 @@ static double best(const World *w, const char *template, int64_t m, int64_t n, i
 
 /* The least time of the template's kernels, or with a name of those whose parameter has this value, for a convolution of 3 x 3 taps with a
  * padding of 1: n images of size x size pixels. */
-static double convolved(const World *w, const char *template, int64_t n, int64_t g, int64_t size, int64_t c, int64_t k,
+static double convolved(const char *template, int64_t n, int64_t g, int64_t size, int64_t c, int64_t k,
                         const char *name, int value)
 {
     const int64_t extent[] = { n, g, size, size, c, k, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, size, size, g * c, g * k };
     double least = INFINITY;
-    for (int64_t i = 0; i < w->space->n; i++) {
-        const Candidate *each = &w->space->candidate[i];
+    for (int64_t i = 0; i < w.space->n; i++) {
+        const Candidate *each = &w.space->candidate[i];
         if (strcmp(each->t->name, template) == 0 && (!name || value_of(each, name) == value))
-            least = fmin(least, cost_predict(w->model, each, extent, 1));
+            least = fmin(least, cost_predict(w.model, each, extent, 1));
     }
     assert_true(isfinite(least));
     return least;
@@ -119,76 +114,65 @@ static double convolved(const World *w, const char *template, int64_t n, int64_t
  * waits when it is alone on its sub-core, and that of the larger tile for longer. */
 TEST(a_lone_block_of_two_warps_has_half_the_units)
 {
-    World w = world_of(f32_spec);
-    finish(&w);
-    const double two = best(&w, "simt_gemm", 64, 64 * SMS, 3072, TILE(32, 128, "TM", 8, "TN", 8)),
-                 four = best(&w, "simt_gemm", 64, 64 * SMS, 3072, TILE(64, 64, "TM", 4, "TN", 8));
+    make_world(DENSE("f32"));
+    const double two = best("simt_gemm", 64, 64 * SMS, 3072, TILE(32, 128, "TM", 8, "TN", 8)),
+                 four = best("simt_gemm", 64, 64 * SMS, 3072, TILE(64, 64, "TM", 4, "TN", 8));
     assert_true(two > 1.3 * four && two < 2.6 * four);
     /* two blocks for each: they fill the rest, where those of four warps take turns */
-    const double twice = best(&w, "simt_gemm", 64, 128 * SMS, 3072, TILE(32, 128, "TM", 8, "TN", 8)),
-                 turns = best(&w, "simt_gemm", 64, 128 * SMS, 3072, TILE(64, 64, "TM", 4, "TN", 8));
+    const double twice = best("simt_gemm", 64, 128 * SMS, 3072, TILE(32, 128, "TM", 8, "TN", 8)),
+                 turns = best("simt_gemm", 64, 128 * SMS, 3072, TILE(64, 64, "TM", 4, "TN", 8));
     assert_true(twice < 1.2 * two);
     assert_true(turns > 1.6 * four);
-    arena_free(w.arena);
 }
 
 /* On a quarter of the multiprocessors: all together would wait for L2. Shared memory is nearly as busy, so that less is lost. */
 TEST(tensor_cores_are_of_sub_cores_too)
 {
-    World w = world_of(tf32_spec);
-    finish(&w);
-    const double two = best(&w, "mma_gemm", 64, 64 * SMS / 4, 3072, TILE(64, 64, "WM", 32, "WN", 64)),
-                 four = best(&w, "mma_gemm", 64, 64 * SMS / 4, 3072, TILE(64, 64, "WM", 32, "WN", 32));
+    make_world(DENSE("tf32"));
+    const double two = best("mma_gemm", 64, 64 * SMS / 4, 3072, TILE(64, 64, "WM", 32, "WN", 64)),
+                 four = best("mma_gemm", 64, 64 * SMS / 4, 3072, TILE(64, 64, "WM", 32, "WN", 32));
     assert_true(two > 1.05 * four);
-    arena_free(w.arena);
 }
 
 /* mma.sync does 65 % of what wgmma does, which is 989 TFLOP/s at 1830 MHz; a kernel of mma.sync is not far below that, and a larger tile
  * is better where both fill the device. Of FFMA, 128 a cycle, the registers' ports leave two thirds, as an H200 shows. */
 TEST(large_products_come_near_the_units)
 {
-    World w = world_of(bf16_spec);
-    finish(&w);
+    make_world(DENSE("bf16"));
     const double flops = 2.0 * 8192 * 8192 * 8192;
-    const double tflops = flops / best(&w, "mma_gemm", 8192, 8192, 8192, (char *)NULL) / 1000;
+    const double tflops = flops / best("mma_gemm", 8192, 8192, 8192, (char *)NULL) / 1000;
     assert_true(tflops > 430 && tflops < 617);
-    assert_true(best(&w, "mma_gemm", 8192, 8192, 8192, "BM", 128, "BN", 128, (char *)NULL) <
-                0.95 * best(&w, "mma_gemm", 8192, 8192, 8192, "BM", 64, "BN", 64, (char *)NULL));
-    arena_free(w.arena);
-    w = world_of(f32_spec);
-    finish(&w);
-    const double f32 = flops / best(&w, "simt_gemm", 8192, 8192, 8192, (char *)NULL) / 1000,
-                 peak = 2e-6 * 128 * SMS * 1755;
+    assert_true(best("mma_gemm", 8192, 8192, 8192, "BM", 128, "BN", 128, (char *)NULL) <
+                0.95 * best("mma_gemm", 8192, 8192, 8192, "BM", 64, "BN", 64, (char *)NULL));
+    make_world(DENSE("f32"));
+    const double f32 = flops / best("simt_gemm", 8192, 8192, 8192, (char *)NULL) / 1000, peak = 2e-6 * 128 * SMS * 1755;
     assert_true(f32 > 0.55 * peak && f32 < 0.75 * peak);
-    arena_free(w.arena);
 }
 
 /* One row is bound by reading W: not faster than memory, nor much slower. */
 TEST(one_row_streams_w)
 {
-    World w = world_of(bf16_spec);
-    finish(&w);
-    const double ns = best(&w, "gemv", 1, 16384, 16384, (char *)NULL), gbs = 2.0 * 16384 * 16384 / ns;
+    make_world(DENSE("bf16"));
+    const double ns = best("gemv", 1, 16384, 16384, (char *)NULL), gbs = 2.0 * 16384 * 16384 / ns;
     assert_true(gbs > 0.8 * 3000 && gbs < 3000);
-    arena_free(w.arena);
 }
 
 /* Tiles of pixels by filters are for groups of many channels and filters, the other kernel for one of each, where memory bounds it; small
  * images need blocks that share out a sum. */
 TEST(convolutions_go_to_their_templates)
 {
-    World w = world_of(conv_spec);
-    finish(&w);
-    assert_true(convolved(&w, "simt_conv", 1, 1, 14, 256, 256, NULL, 0) * 4 <
-                convolved(&w, "depthwise", 1, 1, 14, 256, 256, NULL, 0));
-    assert_true(convolved(&w, "depthwise", 1, 144, 56, 1, 1, NULL, 0) * 4 <
-                convolved(&w, "simt_conv", 1, 144, 56, 1, 1, NULL, 0));
-    assert_true(convolved(&w, "simt_conv", 1, 1, 7, 512, 512, "SPLITK", 8) <
-                0.5 * convolved(&w, "simt_conv", 1, 1, 7, 512, 512, "SPLITK", 1));
-    const double fma = 2e-6 * 128 * SMS * 1755, done = 2e-3 * 128 * 56 * 56 * 9 * 128 * 128 /
-                                                       convolved(&w, "simt_conv", 128, 1, 56, 128, 128, NULL, 0);
+    make_world(conv_spec);
+    assert_true(convolved("simt_conv", 1, 1, 14, 256, 256, NULL, 0) * 4 <
+                convolved("depthwise", 1, 1, 14, 256, 256, NULL, 0));
+    assert_true(convolved("depthwise", 1, 144, 56, 1, 1, NULL, 0) * 4 <
+                convolved("simt_conv", 1, 144, 56, 1, 1, NULL, 0));
+    assert_true(convolved("simt_conv", 1, 1, 7, 512, 512, "SPLITK", 8) <
+                0.5 * convolved("simt_conv", 1, 1, 7, 512, 512, "SPLITK", 1));
+    const double fma = 2e-6 * 128 * SMS * 1755,
+                 done = 2e-3 * 128 * 56 * 56 * 9 * 128 * 128 / convolved("simt_conv", 128, 1, 56, 128, 128, NULL, 0);
     assert_true(done > 0.6 * fma && done < 0.95 * fma);
-    const double gbs = 2 * 4.0 * 64 * 96 * 112 * 112 / convolved(&w, "depthwise", 64, 96, 112, 1, 1, "FIXED_S", 3);
+    const double gbs = 2 * 4.0 * 64 * 96 * 112 * 112 / convolved("depthwise", 64, 96, 112, 1, 1, "FIXED_S", 3);
     assert_true(gbs > 0.5 * 3000 && gbs < 3400);
-    arena_free(w.arena);
 }
+
+TEST_EACH(NULL, drop_world)

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * propose: what is proposed is new, legal and to be measured on few shapes; the same seed proposes the same; and it is better than
- * what chance would propose.
+ * propose: what is proposed is new, legal and to be measured on few shapes; the same seed proposes the same; and it is what promises most.
  * ctest: label=slow
  */
 #include "tests/test.h"
 #include "search/space/cover.h"
 #include "search/space/propose.h"
-#include "tests/gen/synthetic.h"
+#include "tests/search/study_place.h"
 
 enum { BATCH = 12, NSEED = 6, ROUND_SHAPES = 16 };
 
-static Synthetic y;
 static Proposal batch_of[NSEED][BATCH]; /* a seed each, which takes most of this test's time */
 static int size_of[NSEED];
 
@@ -21,7 +19,7 @@ static int ask(uint64_t seed, Proposal *out, int n)
     return propose(y.arena, y.study, y.space, y.model, &rng, out, n);
 }
 
-static int make(void **state)
+static int begin(void **state)
 {
     (void)state;
     if (!synthetic_make(&y, synthetic_spec, 60))
@@ -31,34 +29,19 @@ static int make(void **state)
     return 0;
 }
 
-static int drop(void **state)
-{
-    (void)state;
-    arena_free(y.arena);
-    return 0;
-}
-
+/* And to be measured on few shapes, of each and of all of a batch. */
 TEST(proposals_are_new_and_legal)
 {
     for (int seed = 0; seed < NSEED; seed++) {
         const Proposal *p = batch_of[seed];
+        bool used[256] = { false };
+        int nused = 0;
         assert_int_equal(size_of[seed], BATCH);
         for (int i = 0; i < BATCH; i++) {
             assert_true(candidate_fits(&p[i].c, y.spec, &y.device));
             assert_int_equal(study_find(y.study, &p[i].c), -1);
             for (int j = 0; j < i; j++)
                 assert_false(candidate_same(&p[i].c, &p[j].c));
-        }
-    }
-}
-
-TEST(few_shapes_are_measured)
-{
-    for (int seed = 0; seed < NSEED; seed++) {
-        const Proposal *p = batch_of[seed];
-        bool used[256] = { false };
-        int nused = 0;
-        for (int i = 0; i < size_of[seed]; i++) {
             assert_in_range(p[i].nshape, 1, PROPOSE_SHAPES);
             for (int k = 0; k < p[i].nshape; k++) {
                 assert_in_range(p[i].shape[k], 0, y.study->nshape - 1);
@@ -86,33 +69,6 @@ TEST(a_seed_means_a_batch)
     assert_true(other > 0);
 }
 
-/* log2 of the time that the closed form alone gives: no noise, no talent. */
-static double lawful_time(const Candidate *c, const Instance *inst)
-{
-    const Talent none = { 1, log2((double)inst->extent[0]), log2((double)inst->extent[2]) };
-    synthetic_seed = 1;
-    return log2(synthetic_time(&y, c, inst, &none));
-}
-
-/* On the shapes where they are to be measured, proposals are faster than random members of the space, on average. */
-TEST(proposals_beat_chance)
-{
-    double gain = 0;
-    int n = 0;
-    for (int seed = 0; seed < NSEED; seed++) {
-        const Proposal *p = batch_of[seed];
-        Rng rng = { 1000 + (uint64_t)seed };
-        for (int i = 0; i < BATCH; i++)
-            for (int k = 0; k < p[i].nshape; k++, n++) {
-                const Instance *inst = y.study->shape[p[i].shape[k]];
-                const Candidate *any = &y.space->candidate[rng_below(&rng, y.space->n)];
-                gain += lawful_time(any, inst) - lawful_time(&p[i].c, inst);
-            }
-    }
-    print_message("proposals are %.2fx as fast as chance\n", exp2(gain / n));
-    assert_true(gain / n > 0.1);
-}
-
 /* Nearly all the weight on one declaration: that is where proposals are measured. */
 TEST(weights_say_where)
 {
@@ -137,7 +93,7 @@ TEST(a_used_up_space_proposes_less)
     Space small = *y.space;
     Proposal p[BATCH];
     Rng rng = { 3 };
-    Study *s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
+    Study *s = new_study();
     small.n = 5;
     study_add(s, &small.candidate[2]);
     assert_int_equal(propose(y.arena, s, &small, cost_fit(y.arena, s, &y.templates), &rng, p, BATCH), 4);
@@ -244,15 +200,13 @@ TEST(fixed_kernels_are_measured_where_they_are_meant_for)
     Proposal *p = ARENA_ARRAY(z.arena, MOST, Proposal);
     for (int k = 0; k < STRATEGY_COUNT; k++) {
         int fixed = 0;
-        for (uint64_t seed = 1; seed <= 1; seed++) {
-            Rng rng = { seed };
-            const int n = strategies[k].propose(z.arena, z.study, z.space, z.model, &rng, p, MOST);
-            for (int i = 0; i < n; i++) {
-                assert_true(p[i].nshape > 0);
-                fixed += candidate_is_fixed(&p[i].c);
-                for (int at = 0; at < p[i].nshape; at++)
-                    assert_true(candidate_meant_for(&p[i].c, z.study->shape[p[i].shape[at]]->extent));
-            }
+        Rng rng = { 1 };
+        const int n = strategies[k].propose(z.arena, z.study, z.space, z.model, &rng, p, MOST);
+        for (int i = 0; i < n; i++) {
+            assert_true(p[i].nshape > 0);
+            fixed += candidate_is_fixed(&p[i].c);
+            for (int at = 0; at < p[i].nshape; at++)
+                assert_true(candidate_meant_for(&p[i].c, z.study->shape[p[i].shape[at]]->extent));
         }
         assert_true(fixed > 20);
     }
@@ -278,4 +232,4 @@ TEST(kernels_for_no_tuned_shape_are_not_proposed)
     arena_free(z.arena);
 }
 
-TEST_FILE(make, drop)
+TEST_FILE(begin, drop)

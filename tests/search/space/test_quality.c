@@ -7,24 +7,15 @@
 #include "tests/test.h"
 #include <stdlib.h>
 #include "search/space/cost.h"
-#include "tests/gen/synthetic.h"
+#include "tests/search/study_place.h"
 
 enum { NTRIAL = 80 };
 static const char spec[] = SYNTHETIC_SPEC("1, 24, 62, 100, 128");
 
-static Synthetic y;
-
-static int make(void **state)
+static int begin(void **state)
 {
     (void)state;
     return synthetic_make(&y, spec, NTRIAL) ? 0 : -1;
-}
-
-static int drop(void **state)
-{
-    (void)state;
-    arena_free(y.arena);
-    return 0;
 }
 
 /* Every time anew: the closed form times 2^level, times up to 2^noise. */
@@ -37,33 +28,6 @@ static void make_times(double level, double noise)
             const double ns = cost_predict(m, &y.study->trial[i].c, inst->extent, inst->threads);
             y.study->trial[i].ns[j] = ns * exp2(level + noise * synthetic_draw());
         }
-}
-
-static void is_near(double got, double want)
-{
-    if (!(fabs(got - want) <= 1e-9 * (1 + fabs(want))))
-        fail_msg("%.17g, not %.17g", got, want);
-}
-
-static int64_t usable(void)
-{
-    int64_t n = 0;
-    for (int64_t i = 0; i < y.study->ntrial; i++)
-        n += trial_usable(&y.study->trial[i]);
-    return n;
-}
-
-TEST(a_known_law_leaves_nothing)
-{
-    make_times(5, 0);
-    const CostReport r = cost_report(y.arena, y.study, &y.templates);
-    assert_true(r.error < 1e-3);
-    assert_true(r.held_out < 1e-3);
-    assert_true(r.order.rank > 0.999);
-    assert_true(r.order.recall > 0.9);
-    assert_true(r.order.regret < 1e-3);
-    assert_true(fabs(r.pad_exponent - 1) < 0.05 && fabs(r.occ_exponent - 1) < 0.05);
-    assert_int_equal(r.nmeasure, usable() * y.study->nshape);
 }
 
 /* Padding and idle threads cost more than the closed form has it: as powers of their own. N leaves part of a panel, and pieces for two
@@ -95,92 +59,15 @@ TEST(exponents_are_found)
         const double before = ridge_predict(ridge, row);
         row[i] += 1;
         assert_true(exponent[i] > 1.05); /* half of it is another term's */
-        is_near(exponent[i], 1 + ridge_predict(ridge, row) - before);
+        assert_near(exponent[i], 1 + ridge_predict(ridge, row) - before);
     }
     drop(state);
-    make(state);
-}
-
-/* Two octaves of chance for each pair: nothing could know them, and the figures must not claim to. */
-TEST(chance_is_not_known)
-{
-    make_times(5, 2);
-    const CostReport r = cost_report(y.arena, y.study, &y.templates);
-    assert_true(r.error > 0.2 && r.error < 0.8);
-    assert_true(r.held_out > 0.2);
-    assert_true(r.order.regret > 0.1);
-    assert_true(r.order.recall < 0.7);
-    for (int64_t j = 0; j < y.study->nshape; j++)
-        assert_true(r.shape[j].rms > 0.4 && r.shape[j].rms < 1.2); /* 2 / sqrt(12) is 0.58 */
-}
-
-/* The closed forms' own order is judged by itself: what the fit has learned says nothing of it. */
-TEST(the_closed_form_is_judged_alone)
-{
-    make_times(5, 0);
-    CostReport r = cost_report(y.arena, y.study, &y.templates);
-    assert_true(r.analytic.rank > 0.999 && r.analytic.recall > 0.9);
-    is_near(r.analytic.regret, 0);
-    const CostModel *m = cost_analytic(y.arena, y.study, &y.templates);
-    double sum = 0;
-    for (int64_t j = 0; j < y.study->nshape; j++) {
-        double best = INFINITY, least = INFINITY, chosen = 0;
-        for (int64_t i = 0; i < y.study->ntrial; i++) {
-            Trial *t = &y.study->trial[i];
-            const double ns = cost_predict(m, &t->c, y.study->shape[j]->extent, y.study->shape[j]->threads);
-            t->ns[j] = 1e12 / ns; /* what it has for fastest is slowest */
-            if (trial_usable(t) && ns < best)
-                best = ns, chosen = t->ns[j];
-            if (trial_usable(t) && t->ns[j] < least)
-                least = t->ns[j];
-        }
-        sum += log(chosen / least);
-    }
-    r = cost_report(y.arena, y.study, &y.templates);
-    assert_true(r.analytic.rank < -0.999 && r.analytic.recall < 0.1);
-    is_near(r.analytic.regret, expm1(sum / (double)y.study->nshape));
-    assert_true(r.order.rank > r.analytic.rank); /* that order is of the fit */
-}
-
-/* One shape takes twice as long as the others say. */
-TEST(an_odd_shape_stands_out)
-{
-    make_times(5, 0.1);
-    const int64_t odd = y.study->nshape / 2;
-    for (int64_t i = 0; i < y.study->ntrial; i++)
-        y.study->trial[i].ns[odd] *= 2;
-    const CostReport r = cost_report(y.arena, y.study, &y.templates);
-    for (int64_t j = 0; j < y.study->nshape; j++)
-        if (j != odd)
-            assert_true(r.shape[odd].bias > r.shape[j].bias);
-}
-
-TEST(residuals_add_up)
-{
-    make_times(5, 1);
-    const CostReport r = cost_report(y.arena, y.study, &y.templates);
-    int64_t by_shape = 0, by_adapt[3] = { 0 };
-    double sum[4] = { 0 };
-    for (int64_t j = 0; j < y.study->nshape; j++) {
-        by_shape += r.shape[j].n;
-        sum[0] += r.shape[j].bias * (double)r.shape[j].n;
-    }
-    for (int i = 0; i < r.nadapt; i++) {
-        const int group = strcmp(r.adapt[i].of, "padding") == 0 ? 0 : strcmp(r.adapt[i].of, "balance") == 0 ? 1 : 2;
-        assert_true(r.adapt[i].from < r.adapt[i].to);
-        by_adapt[group] += r.adapt[i].residual.n;
-        sum[1 + group] += r.adapt[i].residual.bias * (double)r.adapt[i].residual.n;
-    }
-    assert_int_equal(by_shape, r.nmeasure);
-    for (int group = 0; group < 3; group++) {
-        assert_int_equal(by_adapt[group], r.nmeasure);
-        assert_true(fabs(sum[0] - sum[1 + group]) < 1e-6 * (double)r.nmeasure);
-    }
+    begin(state);
 }
 
 TEST(little_is_said_of_little)
 {
-    Study *s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
+    Study *s = new_study();
     const CostReport none = cost_report(y.arena, s, &y.templates);
     assert_int_equal(none.nmeasure, 0);
     assert_true(isnan(none.order.recall));
@@ -235,6 +122,16 @@ static void predict_held_out(double predicted[NTRIAL][MAX_SHAPE])
     }
 }
 
+/* Of the closed forms alone: what the fit has learned says nothing of them. */
+static void predict_alone(double predicted[NTRIAL][MAX_SHAPE])
+{
+    const CostModel *m = cost_analytic(y.arena, y.study, &y.templates);
+    for (int64_t i = 0; i < NTRIAL; i++)
+        for (int64_t j = 0; j < y.study->nshape; j++)
+            predicted[i][j] =
+                cost_predict(m, &y.study->trial[i].c, y.study->shape[j]->extent, y.study->shape[j]->threads);
+}
+
 static double median_off(double predicted[NTRIAL][MAX_SHAPE])
 {
     static double off[MAX_PAIR];
@@ -256,7 +153,7 @@ static int64_t less_than(double v[NTRIAL][MAX_SHAPE], int64_t i, int64_t j)
     return n;
 }
 
-static void check_orders(const CostReport *r, double truth[NTRIAL][MAX_SHAPE], double predicted[NTRIAL][MAX_SHAPE])
+static void check_order(const CostOrder *r, double truth[NTRIAL][MAX_SHAPE], double predicted[NTRIAL][MAX_SHAPE])
 {
     double rank = 0, recall = 0, regret = 0;
     for (int64_t j = 0; j < y.study->nshape; j++) {
@@ -277,9 +174,9 @@ static void check_orders(const CostReport *r, double truth[NTRIAL][MAX_SHAPE], d
         regret += log(chosen / best);
     }
     const double nshape = (double)y.study->nshape;
-    is_near(r->order.rank, rank / nshape);
-    is_near(r->order.recall, recall / nshape);
-    is_near(r->order.regret, exp(regret / nshape) - 1);
+    assert_near(r->rank, rank / nshape);
+    assert_near(r->recall, recall / nshape);
+    assert_near(r->regret, exp(regret / nshape) - 1);
 }
 
 /* The row of a group whose range holds the value. */
@@ -297,8 +194,8 @@ static int row_of(const CostReport *r, const char *of, double value)
 static void check_residual(const CostResidual *r, int64_t n, double sum, double squares)
 {
     assert_int_equal(r->n, n);
-    is_near(r->bias, n ? sum / (double)n : 0);
-    is_near(r->rms, n ? sqrt(squares / (double)n) : 0);
+    assert_near(r->bias, n ? sum / (double)n : 0);
+    assert_near(r->rms, n ? sqrt(squares / (double)n) : 0);
 }
 
 static void check_residuals(const CostReport *r, double truth[NTRIAL][MAX_SHAPE], double predicted[NTRIAL][MAX_SHAPE])
@@ -343,7 +240,8 @@ static void check_residuals(const CostReport *r, double truth[NTRIAL][MAX_SHAPE]
 
 TEST(figures_are_what_they_are_called)
 {
-    static double truth[NTRIAL][MAX_SHAPE], unseen[NTRIAL][MAX_SHAPE], held_out[NTRIAL][MAX_SHAPE];
+    static double truth[NTRIAL][MAX_SHAPE], unseen[NTRIAL][MAX_SHAPE], held_out[NTRIAL][MAX_SHAPE],
+        closed[NTRIAL][MAX_SHAPE];
     make_times(5, 1);
     assert_true(y.study->nshape <= MAX_SHAPE && y.study->ntrial == NTRIAL);
     for (int64_t i = 0; i < NTRIAL; i++)
@@ -352,15 +250,17 @@ TEST(figures_are_what_they_are_called)
     const CostReport r = cost_report(y.arena, y.study, &y.templates);
     predict_unseen(unseen);
     predict_held_out(held_out);
-    is_near(r.error, median_off(unseen));
-    is_near(r.held_out, median_off(held_out));
-    check_orders(&r, truth, unseen);
+    assert_near(r.error, median_off(unseen));
+    assert_near(r.held_out, median_off(held_out));
+    check_order(&r.order, truth, unseen);
+    predict_alone(closed);
+    check_order(&r.analytic, truth, closed);
     check_residuals(&r, truth, unseen);
     const CostModel *m = cost_fit(y.arena, y.study, &y.templates);
     assert_true(r.lambda == m->ridge->lambda && r.loo_rmse == m->ridge->loo_rmse);
     assert_int_equal(r.nfeature, m->nfeature);
-    is_near(r.pad_exponent, 1 + (m->ridge->scale[0] > 0 ? m->ridge->coef[0] / m->ridge->scale[0] : 0));
-    is_near(r.occ_exponent, 1 + (m->ridge->scale[1] > 0 ? m->ridge->coef[1] / m->ridge->scale[1] : 0));
+    assert_near(r.pad_exponent, 1 + (m->ridge->scale[0] > 0 ? m->ridge->coef[0] / m->ridge->scale[0] : 0));
+    assert_near(r.occ_exponent, 1 + (m->ridge->scale[1] > 0 ? m->ridge->coef[1] / m->ridge->scale[1] : 0));
     int nprice = 0;
     for (int i = 0; i < y.templates.n; i++) {
         bool any = false;
@@ -375,4 +275,4 @@ TEST(figures_are_what_they_are_called)
     assert_int_equal(r.nprice, nprice);
 }
 
-TEST_FILE(make, drop)
+TEST_FILE(begin, drop)

@@ -16,10 +16,17 @@ TEST(combinations_are_kept_or_rejected)
     assert_true(y.space->n > 1000 && rejected > 1000);
 }
 
+static void assert_fit(const Candidate *c, int64_t n)
+{
+    assert_true(n > 0);
+    for (int64_t i = 0; i < n; i++)
+        assert_true(candidate_fits(&c[i], y.spec, &y.device));
+}
+
 TEST(what_is_kept_fits)
 {
-    for (int64_t i = 0; i < y.space->n; i++)
-        assert_true(candidate_fits(&y.space->candidate[i], y.spec, &y.device));
+    assert_fit(y.space->candidate, y.space->n);
+    assert_fit(y.space->general, y.space->ngeneral);
 }
 
 TEST(no_candidate_comes_twice)
@@ -30,13 +37,6 @@ TEST(no_candidate_comes_twice)
         if (a->t == b->t)
             assert_true(memcmp(a->choice, b->choice, (size_t)a->t->nparam) < 0);
     }
-}
-
-TEST(the_general_kernels_fit)
-{
-    assert_true(y.space->ngeneral > 0);
-    for (int i = 0; i < y.space->ngeneral; i++)
-        assert_true(candidate_fits(&y.space->general[i], y.spec, &y.device));
 }
 
 /* A target has the general kernels of the one that it is like. One that does not fit it is no fault of the template. */

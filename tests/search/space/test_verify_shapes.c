@@ -249,7 +249,6 @@ TEST(one_tile_with_attributes)
  * A bias has no rows. */
 TEST(rows_of_all_kinds)
 {
-    static const char *const folders[] = { DCGEN_SOURCE_DIR "/templates" };
     static const struct {
         const char *rest;
         int n;
@@ -265,12 +264,11 @@ TEST(rows_of_all_kinds)
     const Device device = device_typical(a, target);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *text = arena_printf(a, "name = \"x\"; target = [\"avx2\"]; %s;", cases[i].rest);
-        const Source src = { .path = "x.cfg", .text = text, .len = strlen(text) };
-        const Spec *spec = spec_parse(a, &src, folders, 1, d);
+        const Spec *spec = spec_text(a, text, spec_templates, 1, d);
         TemplateList templates;
         VerifyShapes w;
         int n = 0;
-        assert_true(spec && template_read_all(a, spec, folders, 1, &templates, d));
+        assert_true(spec && template_read_all(a, spec, spec_templates, 1, &templates, d));
         const Space *space = space_make(a, spec, &templates, target, &device, d);
         const Candidate *c = space->candidate;
         const Study study = { .spec = spec, .device = &device };

@@ -60,6 +60,19 @@ static inline void measure_once(Study *s, int64_t trial, const Instance *inst, d
     study_measure(s, &m);
 }
 
+/* A study of three candidates, and a time of one of them on one of the shapes. */
+static inline Study *study_of_three(void) { return study_of(3, 1, 0); }
+
+typedef struct {
+    int trial, shape;
+    double ns, anchor_ns;
+} Taken;
+
+static inline MeasureRecord record_of(const Study *s, Taken t)
+{
+    return measured(s, t.trial, s->shape[t.shape], t.ns, t.anchor_ns);
+}
+
 /* The first instance that is not tuned. */
 static inline const Instance *first_held_out(const Spec *s)
 {

@@ -28,14 +28,12 @@ static inline int set_up(void **state)
     w = calloc(1, sizeof *w);
     w->a = arena_new();
     w->folder = tmp_folder(arena_alloc(w->a, TMP_FOLDER_BYTES));
-    (void)state;
     return w->folder && setenv("TMPDIR", w->folder, 1) == 0 ? 0 : -1;
 }
 
 /* Every test ends with an empty folder: builders remove theirs. */
 static inline int tear_down(void **state)
 {
-    (void)state;
     int rc = rmdir(w->folder);
     if (rc != 0)
         perror(w->folder);

@@ -8,46 +8,36 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 #include "gen/base/text.h"
 #include "search/build/build_cache.h"
-#include "tests/put_file.h"
-#include "tests/tmp_folder.h"
-#include "tests/toolchain.h"
+#include "tests/search/build/build_place.h"
 
-static const char *const flags[] = { "-O2", NULL };
-static const char add_text[] = "int add(int a, int b) { return a + b; }\n";
-static char folder[TMP_FOLDER_BYTES];
 static const char *dir, *log_path; /* of the cache; a line for each time that the compiler ran */
-static Arena *a;
 
-static int set_up(void **state)
+static int make_folder(void **state)
 {
-    (void)state;
-    a = arena_new();
-    if (!tmp_folder(folder) || setenv("TMPDIR", folder, 1) != 0)
+    if (set_up(state) != 0)
         return -1;
-    dir = arena_printf(a, "%s/cache", folder);
-    log_path = arena_printf(a, "%s/log", folder);
+    dir = arena_printf(w->a, "%s/cache", w->folder);
+    log_path = arena_printf(w->a, "%s/log", w->folder);
     return mkdir(dir, 0700);
 }
 
-static int tear_down(void **state)
+static int drop_folder(void **state)
 {
-    (void)state;
-    arena_free(a);
-    return tmp_folder_remove(folder);
+    char command[2 * TMP_FOLDER_BYTES];
+    snprintf(command, sizeof command, "rm -rf '%s'/*", w->folder);
+    return system(command) | tear_down(state);
 }
 
 static BuildCache *open_cache(void)
 {
     const char *err = NULL;
-    BuildCache *c = build_cache_open(a, dir, &err);
+    BuildCache *c = build_cache_open(w->a, dir, &err);
     if (!c)
         fail_msg("%s", err);
     return c;
@@ -56,8 +46,8 @@ static BuildCache *open_cache(void)
 /* gcc that leaves a line in the log for each source. */
 static const char *logging_compiler(void)
 {
-    const char *path = arena_printf(a, "%s/cc", folder);
-    put_program(path, arena_printf(a,
+    const char *path = arena_printf(w->a, "%s/cc", w->folder);
+    put_program(path, arena_printf(w->a,
                                    "#!/bin/sh\nfor last; do :; done\ncase $last in *.c) echo \"$last\" >>%s ;; esac\n"
                                    "exec gcc \"$@\"\n",
                                    log_path));
@@ -67,20 +57,20 @@ static const char *logging_compiler(void)
 static int ncompiled(void)
 {
     size_t len;
-    const char *text = text_read_file(a, log_path, &len);
+    const char *text = text_read_file(w->a, log_path, &len);
     int n = 0;
     for (; text && *text; text++)
         n += *text == '\n';
     return n;
 }
 
-static Builder *new_builder(BuildCache *c)
+static Builder *new_caching_builder(BuildCache *c)
 {
     const char *err = NULL;
-    Toolchain tools = toolchain_c(a, logging_compiler(), flags);
+    Toolchain tools = toolchain_c(w->a, logging_compiler(), flags);
     assert_true(tools.portable);
     tools.cache = c;
-    Builder *b = builder_new(a, &tools, 2, 60, NULL, &err);
+    Builder *b = builder_new(w->a, &tools, 2, 60, NULL, &err);
     if (!b)
         fail_msg("%s", err);
     return b;
@@ -98,7 +88,7 @@ static int nentry(void)
     return n;
 }
 
-static const char *entry_of(const char *key) { return arena_printf(a, "%s/%s.build", dir, key); }
+static const char *entry_of(const char *key) { return arena_printf(w->a, "%s/%s.build", dir, key); }
 
 static void write_file(const char *path, const char *text, size_t len)
 {
@@ -115,10 +105,10 @@ TEST(what_was_built_is_found)
                        { .name = "two", .text = "int two(int x) { return x * x; }\n" } };
     for (int run = 0; run < 2; run++) {
         BuildCache *c = open_cache();
-        Builder *b = new_builder(c);
+        Builder *b = new_caching_builder(c);
         Build now[3] = { { .name = run ? "other" : "one", .text = add_text }, first[1], first[2] };
         const int before = ncompiled();
-        build_all(b, a, now, 3, NULL);
+        build_all(b, w->a, now, 3, NULL);
         assert_int_equal(now[0].status, STATUS_OK);
         assert_int_equal(now[1].status, STATUS_BUILD_FAILED);
         assert_int_equal(now[2].status, STATUS_OK);
@@ -170,7 +160,7 @@ TEST(the_name_tells_what_it_depends_on)
 /* An entry of a product that is no object: a text will do. */
 static void put(BuildCache *c, const char *key, const char *product, const char *log)
 {
-    const char *so = arena_printf(a, "%s/product", folder);
+    const char *so = arena_printf(w->a, "%s/product", w->folder);
     write_file(so, product, strlen(product));
     const Build b = { .so = so, .log = log, .code_bytes = 1234, .spills = { 2, 3, 4, 5 } };
     build_cache_put(c, key, &b);
@@ -179,7 +169,7 @@ static void put(BuildCache *c, const char *key, const char *product, const char 
 static bool get(BuildCache *c, const char *key, Build *b)
 {
     *b = (Build){ 0 };
-    return build_cache_get(c, a, key, arena_printf(a, "%s/got", folder), b);
+    return build_cache_get(c, w->a, key, arena_printf(w->a, "%s/got", w->folder), b);
 }
 
 static const char key_one[] = "00112233445566778899aabbccddeeff", key_two[] = "10112233445566778899aabbccddeeff";
@@ -194,7 +184,7 @@ TEST(all_of_a_build_is_kept)
     put(c, key_one, "product", "ptxas info : Used 40 registers\n\nnext\n"); /* as two runs at a time do */
     assert_true(get(c, key_one, &b));
     assert_string_equal(b.log, "ptxas info : Used 40 registers\n\nnext\n");
-    assert_string_equal(text_read_file(a, b.so, &len), "product");
+    assert_string_equal(text_read_file(w->a, b.so, &len), "product");
     assert_int_equal(len, 7);
     assert_int_equal(b.code_bytes, 1234);
     assert_true(b.spills.loops == 2 && b.spills.stored == 3 && b.spills.loaded == 4 && b.spills.multiplications == 5);
@@ -210,18 +200,18 @@ TEST(what_is_damaged_is_built_anew)
     size_t len;
     int ndamaged = 0;
     put(c, key_one, "product", "log");
-    char *good = text_read_file(a, entry_of(key_one), &len);
+    char *good = text_read_file(w->a, entry_of(key_one), &len);
     for (size_t i = 0; i < len; i++, ndamaged += 2) {
         write_file(entry_of(key_one), good, i);
         assert_false(get(c, key_one, &b));
-        char *changed = arena_strndup(a, good, len);
+        char *changed = arena_strndup(w->a, good, len);
         changed[i] ^= 1;
         write_file(entry_of(key_one), changed, len);
         assert_false(get(c, key_one, &b));
     }
     write_file(entry_of(key_two), good, len);
     assert_false(get(c, key_two, &b));
-    write_file(entry_of(key_one), arena_printf(a, "%.*sx", (int)len, good), len + 1);
+    write_file(entry_of(key_one), arena_printf(w->a, "%.*sx", (int)len, good), len + 1);
     assert_false(get(c, key_one, &b));
     assert_int_equal(build_cache_count(c).damaged, ndamaged + 2);
     assert_string_equal(build_cache_count(c).damaged_path, entry_of(key_one));
@@ -234,7 +224,7 @@ TEST(what_is_damaged_is_built_anew)
 TEST(a_full_disk_costs_the_entry)
 {
     BuildCache *c = open_cache();
-    char *large = arena_alloc(a, 200001);
+    char *large = arena_alloc(w->a, 200001);
     memset(large, 'x', 200000);
     struct rlimit was, small = { 100000, 0 };
     Build b;
@@ -244,7 +234,7 @@ TEST(a_full_disk_costs_the_entry)
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
     small.rlim_max = was.rlim_max;
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-    const Build made = { .so = arena_printf(a, "%s/product", folder), .log = "log" };
+    const Build made = { .so = arena_printf(w->a, "%s/product", w->folder), .log = "log" };
     build_cache_put(c, key_one, &made);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &was), 0);
     assert_int_equal(build_cache_count(c).lost, 1);
@@ -265,8 +255,8 @@ TEST(a_folder_for_reading_alone)
     const char *err = NULL;
     if (geteuid() ==
         0) { /* rights do not bind this user: a file in the place of the temporary folder's parent cannot be made here */
-        dir = arena_printf(a, "%s/none", folder);
-        assert_null(build_cache_open(a, dir, &err));
+        dir = arena_printf(w->a, "%s/none", w->folder);
+        assert_null(build_cache_open(w->a, dir, &err));
         assert_non_null(strstr(err, "No such file or directory"));
         return;
     }
@@ -296,4 +286,4 @@ TEST(after_a_kill)
     assert_int_equal(nentry(), 1);
 }
 
-TEST_EACH(set_up, tear_down)
+TEST_EACH(make_folder, drop_folder)

@@ -23,7 +23,6 @@ static char path[TMP_FOLDER_BYTES + 16], folder[TMP_FOLDER_BYTES];
 
 static int make(void **state)
 {
-    (void)state;
     memset(file, 0, sizeof file);
     if (!tmp_folder(folder))
         return -1;
@@ -31,11 +30,7 @@ static int make(void **state)
     return 0;
 }
 
-static int drop(void **state)
-{
-    (void)state;
-    return tmp_folder_remove(folder);
-}
+static int drop(void **state) { return tmp_folder_remove(folder); }
 
 /* An image at that place: its head, the names of its sections, and these; the names are section 0. */
 static Elf64_Ehdr *put(size_t at, int machine, const Section *s, int n)
@@ -135,7 +130,7 @@ TEST(an_image_is_found_across_pieces)
 /* 256 + 12 * 64 bytes are the whole file; sections that say more than there is, by themselves or together. */
 TEST(what_is_not_believed)
 {
-    enum { WHOLE, BEHIND, NAMES, CLASS32, BIG_ENDIAN, SHORT, LARGE, LARGEST, TOGETHER, NCASE };
+    enum { WHOLE, BEHIND, NAMES, CLASS32, OTHER_ORDER, SHORT, LARGE, LARGEST, TOGETHER, NCASE };
     Elf64_Ehdr *head = (Elf64_Ehdr *)file;
     Elf64_Shdr *section = (Elf64_Shdr *)(file + SECTIONS_AT);
     for (int i = 0; i < NCASE; i++) {
@@ -143,7 +138,7 @@ TEST(what_is_not_believed)
         head->e_shnum = i == WHOLE ? 12 : i == BEHIND ? 13 : head->e_shnum;
         head->e_shstrndx = i == NAMES ? 6 : 0;
         head->e_ident[EI_CLASS] = i == CLASS32 ? ELFCLASS32 : ELFCLASS64;
-        head->e_ident[EI_DATA] = i == BIG_ENDIAN ? ELFDATA2MSB : ELFDATA2LSB;
+        head->e_ident[EI_DATA] = i == OTHER_ORDER ? ELFDATA2MSB : ELFDATA2LSB;
         head->e_shentsize = i == SHORT ? 63 : 64;
         section[1].sh_size = i == LARGE ? IMAGE + 1 : i == LARGEST ? IMAGE - 7 : i == TOGETHER ? IMAGE - 6 : 300;
         assert_int_equal(bytes_of(IMAGE), i == WHOLE ? 307 : i == LARGEST ? IMAGE : -1);

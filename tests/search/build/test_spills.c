@@ -196,21 +196,33 @@ TEST(test_mixtures)
 
 /* ---- the log of the assembler of GPU code ---- */
 
-TEST(the_most_of_several_kernels)
+/* The most of several kernels; the stack of a function that a kernel calls counts too. */
+TEST(registers_and_stacks)
 {
-    PtxasReport r;
-    assert_true(
-        spills_read_ptxas("ptxas info    : 0 bytes gmem\n"
-                          "ptxas info    : Compiling entry function '_Z1kPf' for 'sm_90a'\n"
-                          "ptxas info    : Function properties for _Z1kPf\n"
-                          "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
-                          "ptxas info    : Used 127 registers, used 1 barriers, 4096 bytes smem, 424 bytes cmem[0]\n"
-                          "ptxas info    : Compiling entry function '_Z1jPf' for 'sm_90a'\n"
-                          "    16 bytes stack frame, 8 bytes spill stores, 12 bytes spill loads\n"
-                          "ptxas info    : Used 40 registers, used 0 barriers\n"
-                          "ptxas info    : Compile time = 18.563 ms\n",
-                          &r));
-    assert_true(r.regs == 127 && r.stack_bytes == 16 && r.spill_bytes == 8);
+#define ENTRY(name, target) "ptxas info    : Compiling entry function '" name "' for '" target "'\n"
+#define OF(name) "ptxas info    : Function properties for " name "\n"
+#define BYTES(stack, stores, loads) \
+    "    " #stack " bytes stack frame, " #stores " bytes spill stores, " #loads " bytes spill loads\n"
+    static const struct {
+        const char *log;
+        int regs, stack_bytes, spill_bytes;
+    } rows[] = {
+        { "ptxas info    : 0 bytes gmem\n" ENTRY("_Z1kPf", "sm_90a") OF("_Z1kPf")
+              BYTES(0, 0, 0) "ptxas info    : Used 127 registers, used 1 barriers, 4096 bytes smem, 424 bytes "
+                             "cmem[0]\n" ENTRY("_Z1jPf", "sm_90a")
+                                 BYTES(16, 8, 12) "ptxas info    : Used 40 registers, used 0 barriers\nptxas info    : "
+                                                  "Compile time = 18.563 ms\n",
+          127, 16, 8 },
+        { ENTRY("k", "sm_80") OF("f") BYTES(64, 4, 4) OF("k") BYTES(0, 0, 0) "ptxas info    : Used 12 registers", 12,
+          64, 4 },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        PtxasReport r;
+        assert_true(spills_read_ptxas(rows[i].log, &r));
+        assert_int_equal(r.regs, rows[i].regs);
+        assert_int_equal(r.stack_bytes, rows[i].stack_bytes);
+        assert_int_equal(r.spill_bytes, rows[i].spill_bytes);
+    }
 }
 
 /* A function that is called, not inlined, has properties but is no kernel; a log without kernels says nothing. */
@@ -227,18 +239,4 @@ TEST(logs_that_say_nothing)
     };
     for (size_t i = 0; i < sizeof logs / sizeof *logs; i++)
         assert_false(spills_read_ptxas(logs[i], &r));
-}
-
-/* The stack of a function that a kernel calls counts too. */
-TEST(the_stack_of_a_function_counts)
-{
-    PtxasReport r;
-    assert_true(spills_read_ptxas("ptxas info    : Compiling entry function 'k' for 'sm_80'\n"
-                                  "ptxas info    : Function properties for f\n"
-                                  "    64 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads\n"
-                                  "ptxas info    : Function properties for k\n"
-                                  "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
-                                  "ptxas info    : Used 12 registers",
-                                  &r));
-    assert_true(r.regs == 12 && r.stack_bytes == 64 && r.spill_bytes == 4);
 }

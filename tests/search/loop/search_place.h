@@ -68,7 +68,6 @@ static inline void take(const Lab *s, int64_t trial, const Instance *inst, bool 
 
 static inline bool trials(Lab *s, Arena *scratch, const Proposal *p, int n, double share, const char **err)
 {
-    (void)scratch, (void)err;
     assert_true(share == 0.6 && nbatch < MOST_CALLS);
     memcpy(batch[nbatch], p, (size_t)n * sizeof *p);
     begun_s[nbatch] = lab.now_s;
@@ -91,7 +90,6 @@ static inline bool trials(Lab *s, Arena *scratch, const Proposal *p, int n, doub
 static inline bool compare(Lab *s, Arena *scratch, const Instance *inst, const int64_t *trial, int n, bool tunes,
                            const char **err)
 {
-    (void)scratch, (void)err;
     assert_true(nbout < MOST_CALLS && n <= MOST_MET);
     bout[nbout].inst = inst;
     bout[nbout].n = n;
@@ -115,7 +113,6 @@ static int nfirst;                    /* of the first round */
 
 static inline bool lesser(Lab *s, Arena *scratch, const char **err)
 {
-    (void)s, (void)scratch, (void)err;
     assert_int_equal(nbatch, q.ahead); /* built beside the first round */
     if (!q.ahead)
         limits_at_first = nlimit;
@@ -135,7 +132,6 @@ static Status library_status;
 bool measure(Runner *r, Arena *a, const MeasureRequest *req, const char *const *key, const char *const *so, int n,
              MeasureRecord *out, const volatile int *stopped, const char **err)
 {
-    (void)r, (void)a, (void)req, (void)key, (void)so, (void)n, (void)out, (void)stopped, (void)err;
     fail_msg("the lab is made up");
     return false;
 }
@@ -143,7 +139,6 @@ bool measure(Runner *r, Arena *a, const MeasureRequest *req, const char *const *
 bool limit_measure(Runner *r, Arena *a, const LimitRequest *req, LimitRecord *out, int *n, const volatile int *stopped,
                    const char **err)
 {
-    (void)r, (void)a;
     assert_ptr_equal(stopped, &stop_now);
     assert_true(req->nthread == 1 && req->threads[0] == 1 && nlimit < MOST_CALLS);
     assert_string_equal(req->target, lab.study->target->name);
@@ -165,7 +160,6 @@ bool limit_measure(Runner *r, Arena *a, const LimitRequest *req, LimitRecord *ou
 char *unit_library(Arena *a, const UnitContext *u, Diag *d)
 {
     static const Source none = { .path = "library.c", .text = "" };
-    (void)u;
     if (library_is_broken)
         diag_error(d, (Loc){ .src = &none }, "unknown name");
     return library_text ? arena_strdup(a, library_text) : NULL;
@@ -173,14 +167,12 @@ char *unit_library(Arena *a, const UnitContext *u, Diag *d)
 
 char *unit_limits(Arena *a, const UnitContext *u, Diag *d)
 {
-    (void)d;
     assert_true(u->target->family == &family_cuda); /* a CPU's runner needs no kernels for that */
     return arena_strdup(a, "limits");
 }
 
 void build_all(Builder *b, Arena *a, Build *builds, int n, const volatile int *stopped)
 {
-    (void)b, (void)a;
     assert_true(n == 1 && stopped == &stop_now && nbout == 0);
     if (strcmp(builds->name, "limits") == 0) {
         assert_string_equal(builds->text, "limits");
@@ -216,7 +208,6 @@ static inline void measure_here(void)
 static inline int propose_next(Arena *a, const Study *s, const Space *space, const CostModel *m, Rng *rng,
                                Proposal *out, int n)
 {
-    (void)a, (void)s, (void)rng;
     assert_int_equal(m != NULL, strategy.models);
     int k = 0;
     const char named[] = { (char)('0' + nround++), 0 };
@@ -231,7 +222,6 @@ static inline int propose_next(Arena *a, const Study *s, const Space *space, con
 
 static inline int open_search(void **state)
 {
-    (void)state;
     const LabKind of = { .lesser = lesser, .trials = trials, .compare = compare };
     if (open_lab(few_shapes, of) != 0)
         return -1;

@@ -8,11 +8,7 @@
 
 enum { MOST = 24 };
 
-static int begin(void **state)
-{
-    (void)state;
-    return synthetic_make(&y, synthetic_spec, 40) ? 0 : -1;
-}
+static int begin(void **state) { return synthetic_make(&y, synthetic_spec, 40) ? 0 : -1; }
 
 static Selection selection(void) { return (Selection){ y.assignment, y.model, 0 }; }
 

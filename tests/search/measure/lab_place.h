@@ -25,7 +25,6 @@ static Build made[THREE]; /* what comes of the n-th of a batch */
 
 void build_all(Builder *b, Arena *a, Build *builds, int n, const volatile int *stop)
 {
-    (void)stop;
     for (int i = 0; i < n; i++) {
         const Build *x = &made[i % THREE];
         assert_true(nbuilt < MOST_BUILDS && strlen(builds[i].text) > 100);
@@ -107,7 +106,6 @@ static double time_of(const char *key) { return 1e5 + (unsigned char)key[0]; }
 bool measure(Runner *r, Arena *a, const MeasureRequest *q, const char *const *key, const char *const *so, int n,
              MeasureRecord *out, const volatile int *stop, const char **err)
 {
-    (void)r, (void)a, (void)stop, (void)err;
     assert_true(ncall < MOST_CALLS && n <= 8);
     for (int i = 0; i < n; i++) {
         const bool bad =
@@ -145,7 +143,6 @@ static const char *err; /* of the last call that failed */
 
 static inline int open_machine(void **state)
 {
-    (void)state;
     if (open_lab(synthetic_spec, lab_machine) != 0)
         return -1;
     keep_records();

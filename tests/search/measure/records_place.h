@@ -63,7 +63,6 @@ static inline bool make_compare(Lab *q, Arena *scratch, const Instance *inst, co
                                 const char **err)
 {
     const int64_t anchor = lab_anchor(q);
-    (void)scratch, (void)tunes, (void)err;
     bool there = false;
     for (int i = 0; i < n; i++) {
         add_measure(q, trial[i], inst, true, 1e5);
@@ -78,7 +77,6 @@ static inline bool make_compare(Lab *q, Arena *scratch, const Instance *inst, co
 
 static inline bool make_trials(Lab *q, Arena *scratch, const Proposal *p, int n, double share, const char **err)
 {
-    (void)scratch, (void)share, (void)err;
     for (int i = 0; i < n; i++) {
         const int64_t trial = study_add(q->study, &p[i].c);
         add_kernel(q, &q->study->trial[trial]);

@@ -82,7 +82,6 @@ static inline int set_up(void **state)
     w = calloc(1, sizeof *w);
     const char *err = NULL;
     size_t len;
-    (void)state;
     w->a = arena_new();
     Toolchain tools = toolchain_c(w->a, "gcc", flags);
     w->builder = builder_new(w->a, &tools, 2, 60, NULL, &err);
@@ -102,7 +101,6 @@ static inline int set_up(void **state)
 
 static inline int tear_down(void **state)
 {
-    (void)state;
     runner_stop(w->runner);
     builder_free(w->builder);
     arena_free(w->a);

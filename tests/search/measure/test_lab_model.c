@@ -15,7 +15,6 @@ static bool fails;
 /* The third does not fit its registers. */
 bool lab_machine_untimed(Lab *q, Arena *scratch, const Proposal *p, int n, double share, const char **err)
 {
-    (void)scratch, (void)share;
     *err = "no compiler";
     for (int i = 0; i < n; i++) {
         const int64_t trial = study_add(q->study, &p[i].c);

@@ -12,7 +12,6 @@ typedef struct {
 static void see(void *ctx, Lab *q, const Proposal *p, int n)
 {
     Seen *s = ctx;
-    (void)p;
     s->trials += n;
     s->rounds++;
     assert_true(lab_now_s(q) > s->now_s);
@@ -23,14 +22,12 @@ static Place whole; /* of all of a space */
 
 static int make_whole(void **state)
 {
-    (void)state;
     begin(&whole, whole_spec, STRATEGY_EXHAUSTIVE, 1);
     return 0;
 }
 
 static int drop_whole(void **state)
 {
-    (void)state;
     end(&whole);
     return 0;
 }
@@ -75,16 +72,16 @@ static void assert_answers(Place *t)
 TEST(a_table_serves_any_search)
 {
     assert_true(whole.ntrial >= whole.z.space->n);
-    whole.z.spec->budget.trials = 40;
+    whole.z.spec->budget.trials = 24;
     for (StrategyKind kind = 0; kind < STRATEGY_COUNT; kind++) {
         Seen seen = { 0 };
         LabRecords *l =
-            lab_records_new(whole.z.arena, record_all(whole.file), LAB_AGAIN, (LabCost){ 0.5, 0.15 }, see, &seen);
+            lab_records_new(whole.z.arena, record_all(whole.file), LAB_AGAIN, (LabCost){ 0.5, 0.05 }, see, &seen);
         Search q = search_on(&whole, &lab_records, l, kind, 3);
-        q.lab->seconds = 60;
+        q.lab->seconds = 34;
         assert_true(search_run(&q, &err));
         assert_int_equal(seen.trials, q.lab->study->ntrial);
-        assert_in_range(seen.trials, 20, 40);
+        assert_in_range(seen.trials, 15, 24);
         assert_true(seen.now_s >= 0.5 * (double)seen.trials);
     }
     assert_answers(&whole);

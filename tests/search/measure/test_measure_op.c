@@ -31,7 +31,7 @@ static const char *kernel(const char *text)
 }
 
 /* The place, with such a runner for this op, epilogue (NULL: none) and accuracy. */
-static void open_op_at(const char *const *command, const char *name, const char *epilogue, double accuracy)
+static void open_op(const char *const *command, const char *name, const char *epilogue, double accuracy)
 {
     Diag *d = diag_new(w->a);
     size_t len;
@@ -47,13 +47,6 @@ static void open_op_at(const char *const *command, const char *name, const char 
     assert_string_equal(err, "");
 }
 
-static void open_op_with(const char *const *command, const char *name, const char *epilogue)
-{
-    open_op_at(command, name, epilogue, 1);
-}
-
-static void open_op(const char *name, const char *epilogue) { open_op_with(runner_command, name, epilogue); }
-
 static void check_on(const char *so, const int64_t *extent, int64_t gap, PartsWay way, Status status, const char *why)
 {
     MeasureRequest q = verification(extent);
@@ -66,14 +59,9 @@ static void check_on(const char *so, const int64_t *extent, int64_t gap, PartsWa
         fail_msg("%s gap %d way %d: %s: %s", so, (int)gap, (int)way, status_name(m.status), m.why);
 }
 
-static void check_so(const char *so, const int64_t *extent, int64_t gap, Status status, const char *why)
-{
-    check_on(so, extent, gap, WAY_RANDOM, status, why);
-}
-
 static void check(const char *text, const int64_t *extent, Status status, const char *why)
 {
-    check_so(kernel(text), extent, 0, status, why);
+    check_on(kernel(text), extent, 0, WAY_RANDOM, status, why);
 }
 
 /* Each kernel of the op product begins with this: element i of the result, without an epilogue. */
@@ -94,11 +82,11 @@ static const char without_relu[] = PRODUCT "RUN { EACH(at(e, o, i)); }";
 TEST(an_epilogue_without_data)
 {
     static const int64_t few[] = { 2, 3, 5, 7 };
-    open_op("product", "relu");
+    open_op(runner_command, "product", "relu", 1);
     check(with_relu, few, STATUS_OK, "");
     check(without_relu, few, STATUS_WRONG, "element ");
     check(PRODUCT "RUN { EACH(fmaxf(at(e, o, i), 0) + 0.25f); }", few, STATUS_WRONG, ", off by 0.25 where ");
-    open_op("product", NULL);
+    open_op(runner_command, "product", NULL, 1);
     check(without_relu, few, STATUS_OK, "");
     check(with_relu, few, STATUS_WRONG, "element ");
 }
@@ -123,7 +111,7 @@ TEST(an_accuracy)
         { "step", "at(e, o, i) + 0.2f > 0", 1000, STATUS_WRONG },
     };
     for (size_t i = 0; i < LENGTH(row); i++) {
-        open_op_at(runner_command, "product", row[i].epilogue, row[i].accuracy);
+        open_op(runner_command, "product", row[i].epilogue, row[i].accuracy);
         check(arena_printf(w->a, "%sRUN { EACH(%s); }", product, row[i].element), many, row[i].status, "");
     }
 }
@@ -139,7 +127,7 @@ TEST(a_large_output_without_rows)
                                          "i / e[2] % e[1] == 202",
                                          "i / e[2] % e[1] >= 192 && i % e[2] >= 288",
                                          "i / e[2] % 16 == 5 && i % e[2] % 16 == 7" };
-    open_op("product", "relu");
+    open_op(runner_command, "product", "relu", 1);
     check(with_relu, large, STATUS_OK, "");
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         check(arena_printf(w->a, "%sRUN { EACH(fmaxf(at(e, o, i), 0) + (%s)); }", product, wrong[i]), large,
@@ -157,7 +145,7 @@ TEST(indices)
                                 "    for (int64_t i = task, b, t; i < e[0] * e[1]; i += ntask) {\n"
                                 "        b = i / e[1]; t = i % e[1];\n"
                                 "        o[3][i] = ";
-    open_op("pick", NULL);
+    open_op(runner_command, "pick", NULL, 1);
     check(arena_printf(w->a, "%st < many[b] ? o[0][b * e[1] + order[i]] : 0; } return 0; }", start), extent, STATUS_OK,
           "");
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
@@ -196,13 +184,14 @@ static void check_gaps(const char *const *command)
 {
     static const int64_t few[] = { 2, 3, 5 }, gap[] = { 3, 16 };
     const char *so;
-    open_op_with(command, "negate", NULL);
+    open_op(command, "negate", NULL, 1);
     for (size_t i = 0; i < LENGTH(negates); i++) {
         so = kernel(negates[i].text);
-        check_so(so, few, 0, STATUS_OK, "");
+        check_on(so, few, 0, WAY_RANDOM, STATUS_OK, "");
         for (int k = 0; k < 2; k++) {
-            check_so(so, few, gap[k], negates[i].why ? STATUS_WRONG : STATUS_OK, negates[i].why ? negates[i].why : "");
-            check_so(so, few, gap[k], negates[i].why ? STATUS_WRONG : STATUS_OK,
+            check_on(so, few, gap[k], WAY_RANDOM, negates[i].why ? STATUS_WRONG : STATUS_OK,
+                     negates[i].why ? negates[i].why : "");
+            check_on(so, few, gap[k], WAY_RANDOM, negates[i].why ? STATUS_WRONG : STATUS_OK,
                      negates[i].why ? "on operands that lie with gaps: " : "");
         }
     }
@@ -212,7 +201,7 @@ TEST(gaps_on_a_cpu)
 {
     static const int64_t few[] = { 2, 3, 5 };
     check_gaps(runner_command);
-    check_so(kernel(NEGATE(OF_X, OF_Y, "if (s[1] > N) abort();")), few, 3, STATUS_CRASHED,
+    check_on(kernel(NEGATE(OF_X, OF_Y, "if (s[1] > N) abort();")), few, 3, WAY_RANDOM, STATUS_CRASHED,
              "killed by SIGABRT while verifying on operands that lie with gaps");
 }
 
@@ -250,7 +239,7 @@ static void check_parts(const char *const *command)
     static const char *const said[] = { "element ", "on equal parts: element ",
                                         "on parts of which one has all: element ",
                                         "on parts of which most are empty: element " };
-    open_op_with(command, "ragged", NULL);
+    open_op(command, "ragged", NULL, 1);
     for (size_t i = 0; i < LENGTH(ragged); i++) {
         const char *so = kernel(ragged[i].text);
         for (int way = 0; way < WAY_COUNT; way++) {
@@ -278,7 +267,7 @@ TEST(parts_on_a_cpu) { check_parts(runner_command); }
 static void check_constants(const char *const *command)
 {
     static const int64_t some[] = { 37 };
-    open_op_with(command, "line", NULL);
+    open_op(command, "line", NULL, 1);
     check(LINE("to[m] = slope[m]; to[e[0] + m] = level[m];"), some, STATUS_OK, "");
     check(LINE("to[m] = slope[m]; to[e[0] + m] = level[0];"), some, STATUS_WRONG, "element 1 ");
     check(LINE("to[m] = slope[m];"), some, STATUS_WRONG, "nan instead of");
@@ -339,7 +328,7 @@ static void check_reference(const char *rows)
 
 TEST(a_reference_that_crashes)
 {
-    open_op("product", NULL);
+    open_op(runner_command, "product", NULL, 1);
     check_reference("*(volatile int *)8 = 1;");
     check_reference("*y = ((const volatile float *)o[0])[e[0] * e[1] * e[3]];");
     check_reference("*y = ((const volatile float *)o[1])[e[0] * e[3] * e[2]];");

@@ -36,7 +36,6 @@ static Answer answer_of(int call, int i)
 bool measure(Runner *r, Arena *a, const MeasureRequest *q, const char *const *key, const char *const *so, int n,
              MeasureRecord *out, const volatile int *stop, const char **err)
 {
-    (void)r, (void)a, (void)stop, (void)err;
     assert_in_range(ncall, 0, CALLS - 1);
     asked[ncall] = *q;
     asked_n[ncall] = n;
@@ -72,7 +71,6 @@ static Kernels two;
 
 static int begin(void **state)
 {
-    (void)state;
     if (open_lab(synthetic_spec, (LabKind){ .measures = true }) != 0)
         return -1;
     keep_records();

@@ -30,13 +30,11 @@ static inline int setup(void **state)
     p->a = arena_new();
     assert_non_null(tmp_folder(p->dir));
     snprintf(p->path, sizeof p->path, "%s/r.jsonl", p->dir);
-    (void)state;
     return 0;
 }
 
 static inline int teardown(void **state)
 {
-    (void)state;
     unlink(p->path);
     assert_int_equal(rmdir(p->dir), 0);
     free(p->warnings);
@@ -196,6 +194,14 @@ static inline void add_all(RecordFile *f, int nmeasure)
         MeasureRecord m = a_measure(i);
         assert_true(record_add_measure(f, &m, &err));
     }
+}
+
+/* A file with these records. */
+static inline void put_records(int nmeasure)
+{
+    RecordFile *f = must_open();
+    add_all(f, nmeasure);
+    record_close(f);
 }
 
 static inline void assert_same_records(Arena *a, const Records *got, const Records *want)

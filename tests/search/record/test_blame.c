@@ -11,7 +11,6 @@
 TEST(words_and_errors_agree)
 {
     static const int lacking[] = { ENOSPC, EDQUOT, EFBIG, EROFS, EIO, EMFILE, ENFILE, EAGAIN, ENOMEM };
-    (void)state;
     for (size_t i = 0; i < sizeof lacking / sizeof *lacking; i++) {
         assert_int_equal(blame_error(lacking[i]), lacking[i] == ENOMEM ? BLAME_MOMENT : BLAME_MACHINE);
         assert_int_equal(blame_text(strerror(lacking[i]), NULL), blame_error(lacking[i]));
@@ -60,7 +59,6 @@ TEST(words)
         { "undefined symbol: missing", BLAME_CANDIDATE, NULL },
         { "", BLAME_CANDIDATE, NULL },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *sign = "";
         assert_int_equal(blame_text(cases[i].said, &sign), cases[i].blame);
@@ -76,7 +74,6 @@ TEST(endings)
 {
     static const int moment[] = { SIGKILL, SIGTERM, SIGHUP, SIGINT, SIGXCPU },
                      own[] = { SIGSEGV, SIGABRT, SIGILL, SIGFPE };
-    (void)state;
     for (size_t i = 0; i < sizeof moment / sizeof *moment; i++)
         assert_int_equal(blame_end(moment[i]), BLAME_MOMENT);
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)

@@ -14,9 +14,7 @@
 
 TEST(torn_at_every_byte)
 {
-    RecordFile *f = must_open();
-    add_all(f, 4);
-    record_close(f);
+    put_records(4);
     size_t n;
     char *whole = contents(&n);
     size_t ends[6], nend = 0;
@@ -30,7 +28,7 @@ TEST(torn_at_every_byte)
             nwhole++;
         bool torn = cut > ends[nwhole - 1];
         put_bytes(whole, cut);
-        f = must_open();
+        RecordFile *f = must_open();
         assert_int_equal(record_all(f)->nmeasure, nwhole - 2);
         assert_int_equal(record_all(f)->nignored, torn);
         assert_int_equal(strstr(p->warnings, "torn") != NULL, torn);
@@ -58,9 +56,7 @@ TEST(a_torn_end_is_cut_only_by_appending)
     record_close(must_open());
     contents(&n);
     assert_int_equal(n, 18);
-    RecordFile *f = must_open();
-    add_all(f, 1);
-    record_close(f);
+    put_records(1);
     r = must_read();
     assert_string_equal(p->warnings, "");
     assert_int_equal(r.nmeasure, 1);
@@ -68,14 +64,12 @@ TEST(a_torn_end_is_cut_only_by_appending)
 
 TEST(zeros_after_a_power_loss_are_cut)
 {
-    RecordFile *f = must_open();
-    add_all(f, 2);
-    record_close(f);
+    put_records(2);
     size_t n;
     char *whole = contents(&n), *padded = arena_alloc(p->a, n + 300);
     memcpy(padded, whole, n);
     put_bytes(padded, n + 300);
-    f = must_open();
+    RecordFile *f = must_open();
     assert_int_equal(record_all(f)->nmeasure, 2);
     add_all(f, 1);
     record_close(f);
@@ -216,9 +210,7 @@ static void fill_the_disk(void)
 
 TEST(a_full_disk_leaves_whole_lines)
 {
-    RecordFile *f = must_open();
-    add_all(f, 3);
-    record_close(f);
+    put_records(3);
     in_child(fill_the_disk);
     Records r = must_read();
     assert_string_equal(p->warnings, "");

@@ -153,40 +153,30 @@ TEST(long_lines_are_judged_by_length_alone)
     }
 }
 
-TEST(many_params_are_ignored)
+/* A good line with so many of something in the place of `from`: samples, or parameters. */
+static void check_many(int line, const char *from, int n, bool good)
 {
-    static const int nparams[] = { 24, 25, 2000, 1000000 };
-    for (size_t k = 0; k < LENGTH(nparams); k++) {
-        int nparam = nparams[k];
-        Text t = { .arena = p->a };
-        for (int i = 0; i < nparam; i++)
-            text_printf(&t, "%s\"p%d\":1", i ? "," : "{", i);
-        text_add(&t, "}");
-        const char *line = spoil(p->a, good_lines[KERNEL], "{}", text_str(&t));
-        if (nparam > TEMPLATE_MAX_PARAM) {
-            check_ignored(line, strlen(line));
-            continue;
-        }
-        put(line);
-        assert_int_equal(must_read().kernel[0].nparam, 24);
-    }
+    Text t = { .arena = p->a };
+    text_add(&t, line == KERNEL ? "{" : "'ns':[");
+    for (int i = 0; i < n; i++)
+        text_printf(&t, line == KERNEL ? "%s'p%d':1" : "%s%d", i ? "," : "", 100 + i);
+    text_add(&t, line == KERNEL ? "}" : "]");
+    const char *whole = spoil(p->a, good_lines[line], from, text_str(&t));
+    if (good)
+        put(whole);
+    else
+        check_ignored(whole, strlen(whole));
 }
 
-TEST(many_samples_are_ignored)
+TEST(many_params_and_samples_are_ignored)
 {
-    for (int nsample = 64; nsample <= 65; nsample++) {
-        Text t = { .arena = p->a };
-        for (int i = 0; i < nsample; i++)
-            text_printf(&t, "%s%d", i ? "," : "\"ns\":[", 100 + i);
-        text_add(&t, "]");
-        const char *line = spoil(p->a, good_lines[MEASURE], "'ns':[1]", text_str(&t));
-        if (nsample > RECORD_MAX_SAMPLE) {
-            check_ignored(line, strlen(line));
-        } else {
-            put(line);
-            assert_true(must_read().measure[0].median_ns == 131.5);
-        }
-    }
+    for (int n = TEMPLATE_MAX_PARAM + 1; n <= 1000000; n = n < 2000 ? 2000 : 500 * n)
+        check_many(KERNEL, "{}", n, false);
+    check_many(KERNEL, "{}", 24, true);
+    assert_int_equal(must_read().kernel[0].nparam, 24);
+    check_many(MEASURE, "'ns':[1]", RECORD_MAX_SAMPLE + 1, false);
+    check_many(MEASURE, "'ns':[1]", RECORD_MAX_SAMPLE, true);
+    assert_true(must_read().measure[0].median_ns == 131.5);
 }
 
 /* Free text may say anything, but comes out as one plain line. */

@@ -5,7 +5,7 @@
 #include "tests/test.h"
 #include "search/record/record_spec.h"
 #include "tests/gen/kernel_record.h"
-#include "tests/search/record/study_of_three.h"
+#include "tests/search/study_place.h"
 
 enum { MOST = 8 };
 static KernelRecord kernel[MOST];
@@ -94,7 +94,6 @@ TEST(what_the_context_follows_is_recorded)
           "formula = \"acc + table[word[m],n]\" (here \"bias\"), types = \"word: s32\" (here \"\"), "
           "extents = \"table: N x N\" (here \"\")" },
     };
-    (void)state;
     const SpecRecord here = record_of_spec(y.spec);
     for (size_t i = 0; i < LENGTH(row); i++) {
         const Spec *s = changed(row[i].from, row[i].to);

@@ -32,6 +32,12 @@ static MeasureRecord time_of(const Study *s, int64_t trial, const Instance *inst
     return measured(s, trial, inst, ns, 0);
 }
 
+/* Of limits and one time; NULL: none. */
+static const Roofline *roofline_with(const Study *s, LimitRecord *l, MeasureRecord *m)
+{
+    return roofline_make(y.arena, s, &(Records){ .nlimit = 1, .limit = l, .nmeasure = m != NULL, .measure = m });
+}
+
 /* Records of limits, and of every time of the study. */
 static Records records_of(const Study *s, LimitRecord *l)
 {
@@ -77,7 +83,7 @@ TEST(a_cold_operand_comes_from_memory)
     Study *s = ARENA_NEW(y.arena, Study);
     *s = *y.study;
     s->has_cold = true;
-    const Roofline *f = roofline_make(y.arena, s, &(Records){ .nlimit = 1, .limit = &l });
+    const Roofline *f = roofline_with(s, &l, NULL);
     assert_true(roofline_bound(f, row, 1, &b));
     assert_int_equal(b.level, LEVEL_MEMORY);
     assert_near(b.bytes, 4 * 768 * 3072.0);
@@ -86,14 +92,14 @@ TEST(a_cold_operand_comes_from_memory)
     assert_int_equal(b.level, LEVEL_L2);
     LimitRecord short_one = l; /* which had no time for memory: that is no faster than the last level that it reached */
     short_one.bytes_per_s[LEVEL_MEMORY] = 0;
-    f = roofline_make(y.arena, s, &(Records){ .nlimit = 1, .limit = &short_one });
+    f = roofline_with(s, &short_one, NULL);
     assert_true(roofline_bound(f, row, 1, &b));
     assert_int_equal(b.level, LEVEL_L3);
     assert_near(b.bytes, 4 * 768 * 3072.0);
     const Instance inst = { .extent = { 1, 768, 3072 }, .threads = 1 };
     MeasureRecord m = time_of(s, 0, &inst, 4 * 768 * 3072 / 40.0);
     m.cold = true;
-    f = roofline_make(y.arena, s, &(Records){ .nlimit = 1, .limit = &l, .nmeasure = 1, .measure = &m });
+    f = roofline_with(s, &l, &m);
     assert_near(f->limit[0].bytes_per_s[LEVEL_MEMORY], 4e10);
     assert_near(f->limit[0].bytes_per_s[LEVEL_L1], 2e11);
     assert_true(roofline_bound(f, row, 1, &b));
@@ -223,14 +229,13 @@ TEST(work_by_data_raises_nothing)
     Op op = *spec.op;
     LimitRecord l = limit_of(1);
     MeasureRecord m = time_of(&s, 0, s.shape[0], 1);
-    const Records r = { .nlimit = 1, .limit = &l, .nmeasure = 1, .measure = &m };
     Bound b;
     s.spec = &spec;
     spec.op = &op;
-    assert_true(roofline_bound(roofline_make(y.arena, &s, &r), s.shape[0]->extent, 1, &b) && !b.by_data);
+    assert_true(roofline_bound(roofline_with(&s, &l, &m), s.shape[0]->extent, 1, &b) && !b.by_data);
     assert_near(b.flops_per_s, 1e9 * spec_flops(&spec, s.shape[0]->extent));
     op.by_data = true;
-    const Roofline *f = roofline_make(y.arena, &s, &r);
+    const Roofline *f = roofline_with(&s, &l, &m);
     assert_false(f->raised);
     assert_true(roofline_bound(f, s.shape[0]->extent, 1, &b) && b.by_data);
     assert_near(b.flops_per_s, 1e11);
@@ -257,15 +262,13 @@ TEST(only_what_was_verified_raises_a_limit)
         trial.status = i == 5 ? STATUS_WRONG : STATUS_OK;
         s.device = i == 6 ? &modelled : &y.device;
         l.threads = i == 7 ? 2 : 1;
-        const Roofline *f =
-            roofline_make(y.arena, &s, &(Records){ .nlimit = 1, .limit = &l, .nmeasure = 1, .measure = &m });
+        const Roofline *f = roofline_with(&s, &l, &m);
         assert_int_equal(f->raised, i == 0);
     }
     MeasureRecord m = time_of(&s, 0, s.shape[0], flops / 50);
-    const Records r = { .nlimit = 1, .limit = &l, .nmeasure = 1, .measure = &m };
     m.library_ns = flops / 150;
     for (int i = 0; i < 2; i++) {
-        assert_near(roofline_make(y.arena, &s, &r)->limit[0].flops_per_s, 1.5e11);
+        assert_near(roofline_with(&s, &l, &m)->limit[0].flops_per_s, 1.5e11);
         memset(l.bytes_per_s, 0, sizeof l.bytes_per_s);
     }
 }
@@ -315,30 +318,28 @@ TEST(only_limits_of_this_device_and_target_count)
 TEST(gpus_are_as_their_data_sheets_say)
 {
     static const int64_t small[] = { 128, 1024, 1024 }, large[] = { 8192, 8192, 8192 };
+    static const struct {
+        const char *dtype;
+        double times;
+    } rows[] = { { "f16", 16 }, { "bf16", 16 }, { "tf32", 8 }, { "f32", 1 } };
     Device d = y.device;
     d.sms = 108;
     d.l2_bytes = 40 << 20;
     Spec spec = *y.spec;
     Study s = { .spec = &spec, .device = &d, .target = target_find(&y.targets, "sm_80") };
-    Roofline f = *roofline_make(y.arena, &s, &(Records){ 0 });
+    Roofline f;
     Bound b;
-    assert_true(f.modelled);
-    assert_true(roofline_bound(&f, small, 1, &b));
-    assert_near(b.flops_per_s, 108.0 * 64 * 2 * 1410e6);
-    assert_int_equal(b.level, LEVEL_L2);
-    assert_true(roofline_bound(&f, large, 1, &b));
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        spec.dtype = rows[i].dtype;
+        f = *roofline_make(y.arena, &s, &(Records){ 0 });
+        assert_true(f.modelled);
+        assert_true(roofline_bound(&f, large, 1, &b));
+        assert_near(b.flops_per_s, rows[i].times * 108.0 * 64 * 2 * 1410e6);
+    }
     assert_int_equal(b.level, LEVEL_MEMORY);
     assert_near(b.bytes_per_s, 1555e9);
-    spec.dtype = "f16";
-    f = *roofline_make(y.arena, &s, &(Records){ 0 });
-    assert_true(roofline_bound(&f, large, 1, &b));
-    assert_near(b.flops_per_s, 16 * 108.0 * 64 * 2 * 1410e6);
-    spec.dtype = "bf16";
-    f = *roofline_make(y.arena, &s, &(Records){ 0 });
-    assert_near(f.limit[0].flops_per_s, 16 * 108.0 * 64 * 2 * 1410e6);
-    spec.dtype = "tf32";
-    f = *roofline_make(y.arena, &s, &(Records){ 0 });
-    assert_near(f.limit[0].flops_per_s, 8 * 108.0 * 64 * 2 * 1410e6);
+    assert_true(roofline_bound(&f, small, 1, &b));
+    assert_int_equal(b.level, LEVEL_L2);
     assert_int_equal(f.bytes[LEVEL_L1], 0);
     assert_near(f.limit[0].bytes_per_s[LEVEL_L1], 0);
     assert_true(f.limit[0].bytes_per_s[LEVEL_L2] > 1555e9);
@@ -379,8 +380,7 @@ TEST(a_kernel_raises_its_level_and_those_nearer)
     const double bytes = 4.0 * (82 * 768 + 3072 * 768 + 3072 + 82 * 3072);
     const double ns = bytes / 150; /* 150 GB/s: more than L3's 20 and L2's 100, less than L1's 200 */
     MeasureRecord m = time_of(y.study, 0, &inst, ns);
-    const Roofline *f =
-        roofline_make(y.arena, y.study, &(Records){ .nlimit = 1, .limit = &l, .nmeasure = 1, .measure = &m });
+    const Roofline *f = roofline_with(y.study, &l, &m);
     assert_true(f->raised);
     assert_near(f->limit[0].bytes_per_s[LEVEL_L1], 2e11);
     const double l1 = (double)f->bytes[LEVEL_L1],

@@ -5,11 +5,20 @@
  */
 #include "tests/test.h"
 #include "search/record/samples.h"
-#include "tests/search/record/study_of_three.h"
+#include "tests/search/study_place.h"
+
+static Study *s; /* of three candidates, without measurements */
+
+static int begin(void **state)
+{
+    s = study_of_three();
+    return 0;
+}
+
+static void take(Study *of, Taken t) { measure_once(of, t.trial, of->shape[t.shape], t.ns, t.anchor_ns); }
 
 TEST(a_shape_is_extents_and_threads)
 {
-    const Study *s = y.study;
     for (int64_t j = 0; j < s->nshape; j++) {
         assert_int_equal(study_shape(s, s->shape[j]->extent, 1), j);
         assert_int_equal(study_shape(s, s->shape[j]->extent, 2), -1);
@@ -21,18 +30,17 @@ TEST(a_failure_names_its_shape)
 {
     Op op = *y.spec->op;
     Spec spec = *y.spec;
-    Study s = *y.study;
+    Study with = *s;
     op.extent[3] = (Extent){ .name = "PAD", .kind = EXTENT_ATTRIBUTE, .least = -4, .most = 4 };
     op.ngiven = op.nextent = 4;
     spec.op = &op;
-    s.spec = &spec;
-    assert_string_equal(study_why(&s, y.arena, (int64_t[]){ 5, 6, 7, -1 }, 2, "off"),
+    with.spec = &spec;
+    assert_string_equal(study_why(&with, y.arena, (int64_t[]){ 5, 6, 7, -1 }, 2, "off"),
                         "on M=5 N=6 K=7 PAD=-1 threads=2: off");
 }
 
 TEST(a_candidate_is_added_once)
 {
-    Study *s = study_of_three();
     assert_int_equal(study_add(s, &y.space->candidate[1]), 1);
     assert_int_equal(s->ntrial, 3);
     assert_int_equal(study_find_key(s, s->trial[2].key), 2);
@@ -42,7 +50,6 @@ TEST(a_candidate_is_added_once)
 
 TEST(without_an_anchor_a_time_counts_as_it_is)
 {
-    Study *s = study_of_three();
     take(s, (Taken){ 0, 2, 100, 0 });
     take(s, (Taken){ 0, 2, 140, 0 });
     assert_near(s->trial[0].ns[2], 120);
@@ -53,7 +60,6 @@ TEST(without_an_anchor_a_time_counts_as_it_is)
 /* The machine is half as fast when kernel 1 is timed: both take the same part of the anchor's time. */
 TEST(slow_moments_cancel_out)
 {
-    Study *s = study_of_three();
     take(s, (Taken){ 0, 0, 80, 100 });
     take(s, (Taken){ 1, 0, 160, 200 });
     assert_near(s->trial[0].ns[0], 0.8 * 100);
@@ -68,7 +74,6 @@ TEST(slow_moments_cancel_out)
 /* One in three that something disturbed has no say; of two the middle counts. */
 TEST(of_several_the_median_counts)
 {
-    Study *s = study_of_three();
     double least, most;
     take(s, (Taken){ 0, 0, 80, 100 });
     take(s, (Taken){ 0, 0, 90, 100 });
@@ -83,7 +88,6 @@ TEST(of_several_the_median_counts)
 /* A time weighs less that was taken while the anchor was slow, or whose samples are far apart. */
 TEST(bad_moments_weigh_less)
 {
-    Study *s = study_of_three();
     take(s, (Taken){ 0, 0, 80, 100 });
     take(s, (Taken){ 0, 0, 180, 150 }); /* the anchor took half as much again */
     assert_near(s->trial[0].ns[0], 80);
@@ -97,7 +101,6 @@ TEST(bad_moments_weigh_less)
 
 TEST(an_anchor_ends_what_came_without)
 {
-    Study *s = study_of_three();
     take(s, (Taken){ 0, 0, 50, 0 });
     take(s, (Taken){ 1, 0, 90, 100 });
     assert_true(s->trial[0].ns[0] == 0 && s->trial[0].count[0] == 0);
@@ -110,7 +113,6 @@ TEST(an_anchor_ends_what_came_without)
 /* A place whose measurement says so becomes a tuned shape, with all that was measured there, behind those that the spec tunes and in the order of the spec. */
 TEST(a_place_is_taken_in)
 {
-    Study *s = study_of_three();
     const int64_t ntuned = s->nshape;
     const Instance *held[3];
     int n = 0;
@@ -146,7 +148,7 @@ TEST(a_place_is_taken_in)
 TEST(cold_times_take_the_place_of_hot_ones)
 {
     for (int order = 0; order < 2; order++) {
-        Study *s = study_of_three();
+        s = study_of_three();
         MeasureRecord hot = record_of(s, (Taken){ 0, 0, 50, 100 }), cold = record_of(s, (Taken){ 1, 0, 180, 200 });
         cold.cold = true;
         assert_true(study_wants_cold(s, s->shape[0]->extent) && !study_is_cold(s, s->shape[0]->extent));
@@ -158,7 +160,7 @@ TEST(cold_times_take_the_place_of_hot_ones)
         assert_true(s->anchor[0].ns == 200 && s->anchor[0].count == 1);
         assert_true(study_is_cold(s, s->shape[0]->extent));
     }
-    Study *s = study_of_three();
+    s = study_of_three();
     MeasureRecord cold = record_of(s, (Taken){ 1, 0, 180, 200 });
     cold.cold = true;
     const int64_t few[] = { 8, 16, 16 };
@@ -178,7 +180,6 @@ TEST(cold_times_take_the_place_of_hot_ones)
 /* A held-out shape becomes a place behind the tuned ones when it is measured; there is room for many. */
 TEST(a_held_out_shape_is_a_place)
 {
-    Study *s = study_of_three();
     int n = 0;
     for (int64_t i = 0; i < y.spec->ninstance; i++) {
         const Instance *inst = &y.spec->instance[i];
@@ -199,7 +200,6 @@ TEST(a_held_out_shape_is_a_place)
 /* The vendor's library is timed beside the anchor, as kernels are; at half the speed in the second moment. */
 TEST(the_library_is_on_the_same_scale)
 {
-    Study *s = study_of_three();
     assert_true(study_library(s, 0) == 0);
     const double library_ns[] = { 120, 260, 70 }; /* the last without an anchor: it says nothing */
     const Taken beside[] = { { 0, 0, 80, 100 }, { 1, 0, 180, 200 }, { 1, 0, 90, 0 } };
@@ -214,7 +214,6 @@ TEST(the_library_is_on_the_same_scale)
 
 TEST(a_failure_is_for_good)
 {
-    Study *s = study_of_three();
     MeasureRecord m = record_of(s, (Taken){ 0, 0, 70, 100 });
     m.status = STATUS_WRONG;
     study_measure(s, &m);
@@ -228,7 +227,6 @@ TEST(a_failure_is_for_good)
 
 TEST(what_is_not_known_is_ignored)
 {
-    Study *s = study_of_three();
     MeasureRecord m = record_of(s, (Taken){ 0, 0, 70, 100 });
     m.key = "ffffffffffffffffffffffffffffffff";
     study_measure(s, &m);
@@ -246,7 +244,7 @@ TEST(order_means_nothing)
     static const Taken all[] = { { 0, 0, 70, 100 }, { 1, 0, 61, 103 }, { 2, 0, 55, 99 },  { 0, 0, 73, 104 },
                                  { 1, 0, 66, 0 },   { 0, 0, 71, 97 },  { 2, 0, 58, 101 }, { 1, 0, 63, 98 } };
     const int n = sizeof all / sizeof *all;
-    Study *s = study_of_three(), *back = study_of_three();
+    Study *back = study_of_three();
     for (int i = 0; i < n; i++) {
         take(s, all[i]);
         take(back, all[n - 1 - i]);
@@ -260,7 +258,6 @@ TEST(order_means_nothing)
 /* What is left out because the machine lacked something counts as tried, and as failed, in this run. */
 TEST(left_out_of_a_run)
 {
-    Study *s = study_of_three();
     study_leave(s, 1, "out of memory");
     assert_true(s->trial[1].built && s->trial[1].aside && !trial_usable(&s->trial[1]));
     assert_string_equal(s->trial[1].why, "out of memory");
@@ -271,7 +268,6 @@ TEST(left_out_of_a_run)
 /* Two kernels, each seen twice, 2 % and 4 % apart; one that was seen once, and the anchor, which is as fast as itself, say nothing. */
 TEST(noise_is_how_far_measurements_scatter)
 {
-    Study *s = study_of_three();
     assert_near(study_noise(s), 0.02); /* nothing is known */
     for (int k = 0; k < 2; k++) {
         take(s, (Taken){ k, 0, 99 - k, 100 });
@@ -286,7 +282,6 @@ TEST(noise_is_how_far_measurements_scatter)
 /* Shape 0 is quiet and shape 2 is not; the noise of both together counts as four more measurements. */
 TEST(noise_has_its_place)
 {
-    Study *s = study_of_three();
     for (int shape = 0; shape < 3; shape += 2)
         for (int k = 0; k < 3; k++) {
             take(s, (Taken){ k, shape, shape ? 95 : 99, 100 });
@@ -302,7 +297,6 @@ TEST(noise_has_its_place)
 /* Of one measurement the noise of its place is all that is known; more of them make it less, and never less than what a request can tell. */
 TEST(an_error_falls_with_measurements)
 {
-    Study *s = study_of_three();
     take(s, (Taken){ 0, 0, 100, 100 });
     assert_near(trial_error(s, &s->trial[0], 0, 0.03), 0.03);
     for (int n = 1; n < 4; n++)
@@ -315,7 +309,6 @@ TEST(an_error_falls_with_measurements)
 /* An accident of twice the time counts as one of 30 %; a kernel that failed says nothing. */
 TEST(one_accident_is_not_the_noise)
 {
-    Study *s = study_of_three();
     for (int k = 0; k < 2; k++)
         for (int n = 0; n < 3; n++)
             take(s, (Taken){ k, 0, n < 2 ? 100 : k ? 200 : 101, 100 });
@@ -338,23 +331,24 @@ TEST(a_device_that_is_told_no_threads_has_each_shape_once)
     gpu.told_parts = false;
     target.family = &gpu;
     const Spec *once = spec_of_one_thread(two.arena, two.spec);
-    Study *s = study_new(two.arena, once, &two.device, &target, "0123456789abcdef");
+    Study *t = study_new(two.arena, once, &two.device, &target, "0123456789abcdef");
     assert_int_equal(two.spec->ninstance, 10);
     assert_int_equal(once->ninstance, 5);
-    assert_int_equal(s->nshape, 2);
-    assert_int_equal(s->shape[0]->threads, 1);
+    assert_int_equal(t->nshape, 2);
+    assert_int_equal(t->shape[0]->threads, 1);
     Candidate c = two.space->candidate[0];
     c.target = &target;
-    const int64_t trial = study_add(s, &c);
-    s->trial[trial].built = true;
+    const int64_t trial = study_add(t, &c);
+    t->trial[trial].built = true;
     for (int threads = 2; threads <= 4; threads += 2) {
-        Instance split = *s->shape[1];
+        Instance split = *t->shape[1];
         split.threads = threads;
-        measure_once(s, trial, &split, 1000 * threads, 0);
+        measure_once(t, trial, &split, 1000 * threads, 0);
     }
-    assert_int_equal(s->nplace, 2);
-    assert_int_equal(s->trial[trial].count[1], 2);
+    assert_int_equal(t->nplace, 2);
+    assert_int_equal(t->trial[trial].count[1], 2);
     arena_free(two.arena);
 }
 
+TEST_EACH(begin, NULL)
 TEST_FILE(make, drop)

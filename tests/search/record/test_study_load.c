@@ -5,7 +5,7 @@
 #include "tests/test.h"
 #include "search/space/cost.h"
 #include "tests/gen/kernel_record.h"
-#include "tests/search/record/study_of_three.h"
+#include "tests/search/study_place.h"
 
 static KernelRecord kernel_of(const Study *s, int trial)
 {
@@ -49,7 +49,6 @@ TEST(failures_of_the_moment)
         { true, 2, { STATUS_CRASHED, STATUS_OK | AGAIN }, STATUS_OK, false },
         { true, 2, { STATUS_OK, STATUS_WRONG | AGAIN }, STATUS_WRONG, false },
     };
-    (void)state;
     const Candidate *other = &y.space->candidate[0], *general = &y.space->general[0];
     assert_false(candidate_is_general(other));
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)

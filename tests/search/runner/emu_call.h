@@ -54,7 +54,7 @@ typedef void KernelOf(unsigned *out);
 
 /* Functions whose accesses no sanitizer watches; one of them that is a kernel, of the words at p. */
 #define PLAIN __attribute__((no_sanitize("address"))) static
-#define KERNEL(name) PLAIN void name(unsigned *p __attribute__((unused)))
+#define KERNEL(name) PLAIN void name(unsigned *p)
 
 static inline unsigned thread_of(void) { return dcgen_emu_thread_index().x; }
 

@@ -173,12 +173,10 @@ static inline EmuCounts emu_call_laid(const EmuEntry *entry, const Spec *s, cons
     const Op *op = s->op;
     int n = op->naxis;
     memcpy(e, axes, (size_t)n * sizeof *e);
-    const char *what = "";
-    char text[100];
+    char what[100];
     for (int i = 0, at = 0; i < n; i++)
-        at += snprintf(text + at, sizeof text - (size_t)at, "%s=%d ", op->extent[i].name, (int)e[i]);
-    snprintf(text + strlen(text), sizeof text - strlen(text), "lay %d shifted %u", (int)lay, shifted);
-    what = text;
+        at += snprintf(what + at, sizeof what - (size_t)at, "%s=%d ", op->extent[i].name, (int)e[i]);
+    snprintf(what + strlen(what), sizeof what - strlen(what), "lay %d shifted %u", (int)lay, shifted);
     for (int i = 0; i < op->noperand; i++) {
         m[i] = matrix_new(s, e, i, lay, shifted >> i & 1);
         operand[i] = m[i].at;

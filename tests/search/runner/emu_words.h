@@ -17,14 +17,12 @@ static unsigned *words; /* aligned to 64 bytes */
 
 static inline int set_up(void **state)
 {
-    (void)state;
     words = aligned_alloc(64, NWORD * sizeof *words);
     return words ? 0 : -1;
 }
 
 static inline int tear_down(void **state)
 {
-    (void)state;
     free(words);
     emu_free();
     return 0;

@@ -32,7 +32,6 @@ static void rows_of(const int64_t *e, const void *const *operand, int64_t row0, 
 static void check_of(const int64_t *e, const void *const *operand, int64_t row0, int64_t row1, double *sum,
                      double *bound)
 {
-    (void)operand, (void)bound;
     ncheck++;
     for (int64_t i = row0; i < row1; i++)
         sum[i - row0] = (double)(i * e[1]);
@@ -42,7 +41,6 @@ static Setup setup;
 
 static int make(void **state)
 {
-    (void)state;
     shape_forget_all();
     nrows = ncheck = 0;
     setup = (Setup){ .noperand = NOPERAND,

@@ -192,7 +192,6 @@ static Runner *runner_of(int spec)
 
 static int set_up(void **state)
 {
-    (void)state;
     w = calloc(1, sizeof *w);
     w->rows = rows_world(true);
     w->a = w->rows->a;
@@ -204,7 +203,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     for (int i = 0; i < NSPEC; i++)
         if (w->runner[i])
             runner_stop(w->runner[i]);
@@ -345,6 +343,9 @@ static const Pattern patterns[] = {
     { "dense_device::cp_async4(shared + 33 * t, a.X + 2 * t, 4)", 8, 0, 1, 0 },
     { "dense_device::cp_async16(shared + 4 * t, a.X + 4 * t, 0)", 0, 0, 4, 0 },
     { "shared[t] = 1; __syncthreads(); if (shared[5] == 7) shared[t] = 2", 0, 0, 2, 0 },
+    { "((unsigned short *)shared)[t] = 1", 0, 0, 1, 0 },
+    { "for (int i = 0; i < 600; i++) ((volatile float *)shared)[t] = 1", 0, 0, 600, 0 },
+    { "for (int i = 0; i <= t % 4; i++) ((volatile const float *)a.X)[t + 32 * i]", 16, 0, 0, 0 },
     { "for (int i = 0; i < 8; i++) shared[t + 32 * i] = 1; __syncthreads(); unsigned r[4];"
       "dense_device::ldmatrix_x4(r, shared + 4 * t)",
       0, 0, 12, 0 },

@@ -331,7 +331,7 @@ static struct {
 KERNEL(touch) { touched.hook((char *)p + touched.offset); }
 
 /* By such functions; what is shared is touched at the offset itself. */
-#define TOUCH(name) static void name(void *p __attribute__((unused)))
+#define TOUCH(name) static void name(void *p)
 #define SHARED (dcgen_emu_shared_memory() + touched.offset)
 TOUCH(range_read) { __tsan_read_range(p, 5); }
 TOUCH(range_write) { __tsan_write_range(p, 6); }

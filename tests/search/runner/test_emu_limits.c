@@ -155,7 +155,6 @@ TEST(others_are_refused)
 
 static int set_up(void **state)
 {
-    (void)state;
     w = calloc(1, sizeof *w);
     w->rows = rows_world(true);
     w->a = w->rows->a;
@@ -178,7 +177,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     if (w->so)
         dlclose(w->so);
     emu_free();

@@ -230,6 +230,8 @@ static bool is_wanted(const KernelRow *r)
     return !word || strstr(r->kernel, word) || strstr(r->call, word);
 }
 
+static RowWorld *w;
+
 /* Those of the suite at hand. */
 static int chosen_rows(const KernelRow **out)
 {
@@ -249,7 +251,6 @@ static int chosen_rows(const KernelRow **out)
 /* Where operators have many axes, a large kernel takes some of the shapes, other ones than the one before. */
 TEST(kernels_are_right)
 {
-    RowWorld *w = *state;
     for (int i = 0; i < w->n; i++) {
         const RowKernel *k = &w->kernel[i];
         const bool takes_all = getenv("THOROUGH") || k->spec->op->naxis <= 4 || strcmp(k->c.t->name, "depthwise") == 0;
@@ -267,7 +268,6 @@ static bool has_integers(const RowKernel *k) { return k->row->more && strstr(k->
 TEST(operands_lie_anywhere)
 {
     static const int64_t dense[] = { 16, 40, 24 }, batched[] = { 2, 3, 16, 40, 24 }, odd[] = { 1, 2, 9, 35, 17 };
-    RowWorld *w = *state;
     for (int i = 0; i < w->n; i++) {
         const RowKernel *k = &w->kernel[i];
         const bool is_batched = is_of(k, "batch_matmul");
@@ -288,7 +288,6 @@ TEST(operands_lie_anywhere)
 TEST(plans_are_as_told)
 {
     enum { COUNTERS = 4096 };
-    RowWorld *w = *state;
     for (int i = 0; i < w->n; i++) {
         const RowKernel *k = &w->kernel[i];
         const int64_t split = rows_value(k, "SPLITK"), group = rows_value(k, "GROUP");
@@ -316,7 +315,7 @@ static int64_t head(const RowKernel *k, const int64_t *extent, const char *name)
 
 /* What a block of k costs in shared memory, and what slices hand on: counted as the difference of two calls. Swizzles and pitches keep banks apart; where
  * rows of Y are no power of two a few stores meet. */
-static void check_head(const RowWorld *w, const RowKernel *k)
+static void check_head(const RowKernel *k)
 {
     const EmuEntry entry = emu_entry(w, k);
     const int64_t split = rows_value(k, "SPLITK"), *tile = k->tile, deep = 4 * split * tile[K];
@@ -343,15 +342,14 @@ static void check_head(const RowWorld *w, const RowKernel *k)
 
 TEST(heads_say_what_kernels_do)
 {
-    RowWorld *w = *state;
     for (int i = 0; i < w->n; i++)
         if (is_of(&w->kernel[i], "dense") && !has_integers(&w->kernel[i]))
-            check_head(w, &w->kernel[i]);
+            check_head(&w->kernel[i]);
 }
 
 /* ---- for the GPU itself */
 
-static void compile_rows(RowWorld *w, const KernelRow *row, int n, const char *target)
+static void compile_rows(const KernelRow *row, int n, const char *target)
 {
     const Options options = { 0 };
     const char *nvcc = tools_program(w->a, &options, &family_cuda), *err;
@@ -388,7 +386,6 @@ TEST(values_fit_registers)
 {
     static const char *const types[] = { "f32", "f16", "bf16" };
     enum { NROW = LENGTH(row_formulas) * LENGTH(types), MOST = NROW + LENGTH(thorough_code) };
-    RowWorld *w = *state;
     KernelRow row[MOST];
     const bool more = getenv("THOROUGH");
     int n = more ? LENGTH(thorough_code) : LENGTH(usual_code);
@@ -398,15 +395,15 @@ TEST(values_fit_registers)
                                 arena_printf(w->a, "lane_rows %s %s", i / 3 % 2 ? "sm_90a" : "sm_80",
                                              row_kernels[(i / 3 * 2 + 1 + i / 3 % 2) % LENGTH(row_kernels)]),
                                 row_formulas[i / 3].formula, row_formulas[i / 3].more };
-    compile_rows(w, row, n, "sm_80");
-    compile_rows(w, row, n, "sm_90a");
+    compile_rows(row, n, "sm_80");
+    compile_rows(row, n, "sm_90a");
 }
 
 static int set_up(void **state)
 {
     const KernelRow *row;
     const int n = chosen_rows(&row);
-    rows_build(*state = rows_world(true), row, n);
+    rows_build(*state = w = rows_world(true), row, n);
     return 0;
 }
 

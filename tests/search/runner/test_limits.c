@@ -47,7 +47,6 @@ double peak_read_gbs(const PeakIsa *i, const void *buffer, size_t bytes, int thr
 
 static int make(void **state)
 {
-    (void)state;
     now_ns = 1e9;
     nfma = nread = 0;
     for (int i = 0; i < 8; i++)

@@ -13,7 +13,6 @@ static Shape s;
 static void check_of(const int64_t *e, const void *const *operand, int64_t row0, int64_t row1, double *sum,
                      double *bound)
 {
-    (void)e, (void)operand, (void)row0, (void)row1, (void)sum, (void)bound;
 }
 
 static void choose(int64_t rows, int64_t row_elems, int64_t terms, bool sums)
@@ -30,14 +29,12 @@ static void choose(int64_t rows, int64_t row_elems, int64_t terms, bool sums)
 
 static int make(void **state)
 {
-    (void)state;
     s = (Shape){ .out_extent = { A, B, C, D } };
     return 0;
 }
 
 static int drop(void **state)
 {
-    (void)state;
     free(s.row);
     return 0;
 }

@@ -213,8 +213,6 @@ static CUptiResult next(uint8_t *buffer, size_t bytes, CUpti_Activity **record)
 {
     const void *const all[] = { &links[0], &api, &kernels[0], &links[1], &kernels[1] };
     static size_t at;
-    (void)buffer;
-    (void)bytes;
     if (at == sizeof all / sizeof *all)
         return CUPTI_ERROR_MAX_LIMIT_REACHED;
     *record = (void *)all[at++];

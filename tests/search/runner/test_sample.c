@@ -26,7 +26,6 @@ double process_clock_s(void) { return 1e-9 * now_ns; }
 
 static int run(const int64_t *extent, void *const *operand, void *workspace, int64_t task, int64_t n)
 {
-    (void)extent;
     const int call = atomic_fetch_add(&ncall, 1);
     if (n == 1)
         now_ns += call_ns[call / 100 < 8 ? call / 100 : 7];
@@ -54,7 +53,6 @@ static SampleSetting setting;
 
 static int make(void **state)
 {
-    (void)state;
     now_ns = 0;
     for (int i = 0; i < 8; i++)
         call_ns[i] = 1000;

@@ -48,7 +48,6 @@ static void note(char what)
 
 static json_t *hello(Arena *a, const char **err)
 {
-    (void)a;
     *err = "no device";
     return says_hello ? json_pack("{s:{s:s}}", "device", "id", "d") : NULL;
 }
@@ -94,13 +93,12 @@ static bool take_times(Work *w, char why[WHY_BYTES])
     return times;
 }
 
-static void close_work(Work *w __attribute__((unused))) { note('c'); }
+static void close_work(Work *w) { note('c'); }
 
 static void end(void) { note('e'); }
 
 static bool limits(Arena *a, const LimitsRequest *q, LimitRecord *out, int *rounds, const char **err)
 {
-    (void)a;
     *err = "not of that";
     until_ns[nlimit++ % 4] = q->until_ns;
     out->flops_per_s = 100.0 * q->threads;
@@ -157,7 +155,6 @@ static const char setup[] = SETUP(1, OPERAND("X", "in", "'dtype':'f32'") "," OPE
 
 static int make_reference(void **state)
 {
-    (void)state;
     char command[2 * TMP_FOLDER_BYTES];
     if (!tmp_folder(folder))
         return -1;
@@ -171,14 +168,12 @@ static int make_reference(void **state)
 
 static int remove_reference(void **state)
 {
-    (void)state;
     free(said);
     return tmp_folder_remove(folder);
 }
 
 static int make(void **state)
 {
-    (void)state;
     memset(calls, 0, sizeof calls);
     opens = times = says_hello = true;
     engine.time = take_times;
@@ -483,7 +478,6 @@ TEST(a_setup_takes_the_place_of_another)
 /* What the engine's code finds: streams that lead nowhere else, no core files, and that it dies with who started it. */
 static json_t *hello_of_streams(Arena *a, const char **err)
 {
-    (void)a, (void)err;
     char byte;
     int death = 0;
     struct rlimit core;

@@ -40,23 +40,17 @@ void sample_take(Kernel *k, const SampleSetting *c)
     k->ns[k->nsample++] = made(made_ns[i], taken[i]++);
 }
 
-void sample_calibrate(Kernel *k, const SampleSetting *c)
-{
-    (void)c;
-    k->call_ns = made_ns[k - kernel][0];
-}
+void sample_calibrate(Kernel *k, const SampleSetting *c) { k->call_ns = made_ns[k - kernel][0]; }
 
 static void begin(void *ctx, int which)
 {
     const size_t n = strlen(order);
-    (void)ctx;
     if (n + 1 < sizeof order)
         order[n] = (char)('0' + which);
 }
 
 static int make(void **state)
 {
-    (void)state;
     now_ns = 5e9;
     memset(made_ns, 0, sizeof made_ns);
     memset(taken, 0, sizeof taken);

@@ -16,11 +16,7 @@ static const char tiny_spec[] =
     "layout = { W = \"NK\"; packed = true; };\n"
     "budget = { kernels = 2; code_kib = 64; trials = 8; seconds = 10; }; threads = [1, 2];\n";
 
-static int begin(void **state)
-{
-    (void)state;
-    return synthetic_make(&y, synthetic_spec, 200) ? 0 : -1;
-}
+static int begin(void **state) { return synthetic_make(&y, synthetic_spec, 200) ? 0 : -1; }
 
 TEST(a_measured_time_is_what_was_measured)
 {

@@ -22,7 +22,6 @@ static int make_smaller(void **state)
 
 static int begin(void **state)
 {
-    (void)state;
     s = new_study();
     return 0;
 }

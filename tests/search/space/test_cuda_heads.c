@@ -53,7 +53,6 @@ static void make_world(const char *text)
 
 static int drop_world(void **state)
 {
-    (void)state;
     arena_free(w.arena);
     w.arena = NULL;
     return 0;

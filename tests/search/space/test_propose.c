@@ -21,7 +21,6 @@ static int ask(uint64_t seed, Proposal *out, int n)
 
 static int begin(void **state)
 {
-    (void)state;
     if (!synthetic_make(&y, synthetic_spec, 60))
         return -1;
     for (int seed = 0; seed < NSEED; seed++)

@@ -11,13 +11,12 @@
 #include "tests/search/workshop.h"
 
 /* Of the space one candidate in EVERY is proposed. */
-enum { MOST_CALLS = 400, MOST_MET = 48, CANDIDATES = 72, EVERY = 8 };
+enum { MOST_CALLS = 400, MOST_MET = 48, CANDIDATES = 72, EVERY = 8, NSHAPE = 8 };
 static const char few_shapes[] =
     "name = \"few\"; op = \"dense\"; target = [\"host\"]; dims = { T = { min = 1; max = 32; }; };\n"
     "shapes = ( { M = \"T\"; N = 768; K = 768; }, { M = \"T\"; N = 768; K = 3072; } );\n"
     "tune = { T = [1, 8, 16, 32]; }; layout = { W = \"NK\"; packed = true; };\n"
     "budget = { kernels = 4; code_kib = 512; trials = 30; seconds = 100; }; threads = [1];\n";
-enum { NSHAPE = 8 };
 
 static Search q;
 static Strategy strategy;
@@ -123,8 +122,7 @@ static inline bool lesser(Lab *s, Arena *scratch, const char **err)
 
 static double asked_s[MOST_CALLS], most_ns; /* when for limits */
 static int nbuilt, nlimits_built;
-static bool limits_compile;
-static bool knows_limits, limits_fail;
+static bool limits_compile, knows_limits, limits_fail;
 static const char *library_text;
 static bool library_is_broken, library_is_late;
 static Status library_status;

@@ -197,10 +197,9 @@ TEST(limits_are_asked_now_and_then)
     for (int i = 0; i < nlimit; i++)
         assert_true(asked_s[i] == want_s[i]);
     assert_true(most_ns == 0.25e9);
-    const Records *r = record_all(shop.records);
-    assert_int_equal(r->nlimit, 4);
-    for (int i = 0; i < r->nlimit; i++)
-        assert_string_equal(r->limit[i].device, y.device.id);
+    assert_int_equal(recorded()->nlimit, 4);
+    for (int i = 0; i < 4; i++)
+        assert_string_equal(recorded()->limit[i].device, y.device.id);
     anew();
     measure_here();
     lab.seconds = 10;
@@ -208,8 +207,6 @@ TEST(limits_are_asked_now_and_then)
     assert_true(nlimit > 1 && most_ns == 0.12e9);
     anew();
     measure_here();
-    batch_s = 5;
-    bout_s = 1;
     knows_limits = false; /* it is not asked again */
     run();
     assert_int_equal(nlimit, 1);

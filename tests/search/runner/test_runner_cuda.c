@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "search/runner/cuda/host.h"
+#include "tests/put_file.h"
 #ifdef DCGEN_HAVE_CUDA
 #include "search/runner/cuda/runner_cuda.h"
 #endif
@@ -340,9 +341,7 @@ TEST(test_ptx)
     int code = 0;
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
         snprintf(command, sizeof command, "%s/kernels.ptx", folder);
-        FILE *f = fopen(command, "w");
-        assert_non_null(f);
-        assert_true(fputs(texts[k], f) >= 0 && fclose(f) == 0);
+        put_file(command, texts[k]);
         for (size_t i = 0; i < sizeof models / sizeof *models && code == 0; i++) {
             snprintf(command, sizeof command, "%s -arch=%s -o %s/out %s/kernels.ptx", find, models[i], folder, folder);
             code = system(command);

@@ -18,17 +18,6 @@ static const char tiny_spec[] =
 
 static int begin(void **state) { return synthetic_make(&y, synthetic_spec, 200) ? 0 : -1; }
 
-TEST(a_measured_time_is_what_was_measured)
-{
-    for (int64_t i = 0; i < y.study->ntrial; i++) {
-        const Trial *t = &y.study->trial[i];
-        for (int64_t j = 0; j < y.study->nshape; j++) {
-            double ns = cost_trial(y.model, i, y.study->shape[j]);
-            assert_true(trial_usable(t) ? ns == t->ns[j] : isinf(ns));
-        }
-    }
-}
-
 /* Where W comes from memory the closed form says that a row takes longer, three times at least; where W fits L2, or nothing is cold, it says the
  * same as ever. */
 TEST(a_cold_operand_takes_its_time)
@@ -329,8 +318,12 @@ TEST(no_prediction_is_below_the_roofline)
     CostModel *m = cost_fit(y.arena, &bounded, &y.templates);
     const CostModel *law = cost_analytic(y.arena, &bounded, &y.templates);
     for (int64_t i = 0; i < bounded.ntrial; i++)
-        for (int64_t j = 0; trial_usable(&bounded.trial[i]) && j < bounded.nshape; j++) {
+        for (int64_t j = 0; j < bounded.nshape; j++) {
             const Candidate *c = &bounded.trial[i].c;
+            if (!trial_usable(&bounded.trial[i])) {
+                assert_true(isinf(cost_trial(m, i, bounded.shape[j])));
+                continue;
+            }
             Instance inst = *bounded.shape[j];
             inst.extent[0]++; /* none that was tuned */
             const double least = 2.0 * (double)(inst.extent[0] * inst.extent[1] * inst.extent[2]) / 30;

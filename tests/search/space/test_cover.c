@@ -152,7 +152,6 @@ TEST(templates_take_turns)
     const int n = cover(z.arena, none, z.space, cost_fit(z.arena, none, &z.templates), p, COVER_TRIALS);
     for (int i = 0; i < n; i++)
         of_first += p[i].c.t == p[0].c.t;
-    print_message("%d of %d are of the first one's template\n", of_first, n);
     assert_ptr_not_equal(p[0].c.t, p[1].c.t);
     assert_in_range(of_first, 2, n - 2);
     arena_free(z.arena);

@@ -131,16 +131,19 @@ TEST(an_even_sample)
         assert_true(met[i]);
 }
 
-/* The sum of a row of n elements, off by so many times the sum of its elements' tolerances: is it right? */
-static bool sum_is_right(int64_t n, double off, double accuracy)
+/* The sum of a row of n elements, or an element alone (n = 0), off by so many times the tolerance of its elements: is it right? */
+static bool is_right(int64_t n, double off, double accuracy)
 {
     const Dtype *f32 = dtype_find("f32");
     const Setup setup = { .noperand = 1, .dtype = { f32 }, .accuracy = accuracy };
-    float *out = calloc((size_t)n, sizeof *out); /* which makes their magnitude 0 */
-    double bound = 16.0 * (double)n, sum = off * dtype_tolerance(f32, 64, bound, 0);
-    Shape row = {
-        .rows = 1, .row_elems = n, .terms = 64, .has_reference = true, .nsum = 1, .sum = &sum, .sum_bound = &bound
-    };
+    const int64_t elems = n ? n : 1;
+    int64_t first = 0;
+    float *out = calloc((size_t)elems, sizeof *out); /* which makes their magnitude 0 */
+    double bound = 16.0 * (double)elems, want = off * dtype_tolerance(f32, 64, bound, 0);
+    Shape row = { .rows = 1, .row_elems = elems, .terms = 64, .has_reference = true, .nsum = n > 0, .nrow = n == 0 };
+    row.sum = row.y = &want;
+    row.sum_bound = row.bound = &bound;
+    row.row = &first;
     Kernel k = { .status = STATUS_OK };
     assert_non_null(out);
     const bool right = kernel_check_output(&k, &setup, &row, out);
@@ -150,17 +153,17 @@ static bool sum_is_right(int64_t n, double off, double accuracy)
 }
 
 /* The elements' errors are independent: of many the sum is off by less than all of them together, so that one missing term stands out. */
-TEST(sums_of_rows)
+TEST(sums_of_rows_and_elements)
 {
     static const struct {
         int64_t n;
         double right, wrong, accuracy;
-    } rows[] = {
-        { 9, 0.99, 1.01, 1 }, { 9, 3.99, 4.01, 4 }, { 64, 0.49, -0.51, 1 }, { 4096, -0.99 / 16, 1.01 / 16, 1 }
-    };
+    } rows[] = { { 9, 0.99, 1.01, 1 },   { 9, 3.99, 4.01, 4 },
+                 { 64, 0.49, -0.51, 1 }, { 4096, -0.99 / 16, 1.01 / 16, 1 },
+                 { 0, 0.99, -1.01, 1 },  { 0, 3.99, 4.01, 4 } };
     for (size_t i = 0; i < LENGTH(rows); i++) {
-        assert_true(sum_is_right(rows[i].n, rows[i].right, rows[i].accuracy));
-        assert_false(sum_is_right(rows[i].n, rows[i].wrong, rows[i].accuracy));
+        assert_true(is_right(rows[i].n, rows[i].right, rows[i].accuracy));
+        assert_false(is_right(rows[i].n, rows[i].wrong, rows[i].accuracy));
     }
 }
 

@@ -4,7 +4,7 @@
  * place. Each is held against its definition on awkward shapes: tails on every axis, nothing to sum up, operands with gaps, rows of infinities, calls in
  * several parts.
  *
- * A target * is the widest instruction set that this CPU runs; with THOROUGH=1 it is each of them in turn, and there are more rows.
+ * A target * is the widest instruction set that this CPU runs; with THOROUGH=1 it is each of the other ones, and there are further rows.
  *
  *   ctest: thorough label=slow timeout=600 cost=30
  */
@@ -98,22 +98,14 @@ static const KernelRow usual[] = {
     { "rows f32", "block_rows * ROWS=4 COLS=1", "k[n,m] - t[id[m],n]", ACROSS_GATHERED },
     { "rows f32", "block_rows * ROWS=1 COLS=8", "x[n,m] + h[n,m]", "types = { x = \"bf16\"; h = \"f16\"; };" },
     /* ---- with the fewest registers: each way of dense and conv2d, strides, paddings, dilations and groups in all layouts */
-    { "dense f32 W=KN", "direct_gemm portable MR=2 NV=4 UK=1 KC=256 PF=0 HOLD=0 ORDER=0 EVEN=1 SPLIT=0", CALLS, NULL },
-    { "dense f32 W=NK", "dot_gemm portable MR=2 NR=4 UK=1 KC=0 HOLD=0 ORDER=0 EVEN=1 SPLIT=0", CALLS, NULL },
-    { "dense f32 W=NK", "repack_gemm portable MR=2 NP=1 UK=4 KC=256 HOLD=0 EVEN=1 SPLIT=0", CALLS, NULL },
     { "dense f32 packed", "packed_gemm portable MR=2 NP=1 KA=1 UK=1 KC=0 PF=16 HOLD=0 BLOCK=8 CALLS=0 EVEN=1 SPLIT=0", CALLS, NULL },
-    { "dense f32 packed", "packed_gemm portable MR=2 NP=1 KA=1 UK=1 KC=0 PF=16 HOLD=0 BLOCK=8 CALLS=1 EVEN=1 SPLIT=0", CALLS, NULL },
     { "conv2d f32 packed", "direct_conv portable MR=2 NP=1 UK=2 PF=0 HOLD=0 BLOCK=8 STRIP=0 CALLS=0", CONV, ACCURATE ODD },
-    { "conv2d f32 X=NCHW Y=NCHW packed", "direct_conv portable MR=2 NP=1 UK=1 PF=1 HOLD=1 BLOCK=8 STRIP=0 CALLS=0", CONV, ACCURATE SAME },
-    { "conv2d f32 packed", "direct_conv portable MR=2 NP=1 UK=1 PF=1 HOLD=0 BLOCK=8 STRIP=1 CALLS=0", CONV, ACCURATE SAME },
     { "conv2d f32 packed", "direct_conv portable MR=2 NP=1 UK=2 PF=0 HOLD=2 BLOCK=8 STRIP=1 CALLS=0", CONV, ACCURATE ODD },
     { "conv2d f32 packed", "depthwise_conv portable PT=1 QT=4 FR=0 FS=0 FH=0 FW=0 CB=0", CONV,
       ACCURATE "shapes = ( { N = \"T\"; G = 19; H = 7; W = 11; C = 1; K = 1; R = 3; S = 2; STRIDE = 2; PAD = 1; DIL_W = 2; } );" },
-    { "conv2d f32 packed", "depthwise_conv portable PT=1 QT=2 FR=3 FS=3 FH=1 FW=1 CB=2", CONV,
-      ACCURATE "shapes = ( { N = \"T\"; G = 19; H = 5; W = 9; C = 1; K = 1; R = 3; S = 3; PAD = 1; } );" },
 };
 
-/* General kernels with further layouts and formulas. */
+/* General kernels with further layouts and formulas; more with the fewest registers. */
 static const KernelRow thorough[] = {
     { "dense f32 W=KN", "direct_gemm *", CALLS, NULL },
     { "dense f32 W=NK", "dot_gemm *", CALLS, NULL },
@@ -129,6 +121,14 @@ static const KernelRow thorough[] = {
     { "conv2d f32 X=NCHW F=RSCK packed", "direct_conv *", CONV, NULL },
     { "conv2d f32 Y=NCHW F=KRSC packed", "direct_conv *", CONV, NULL },
     { "conv2d f32 F=KRSC packed", "winograd_conv avx512 YT=4 MR=5 NP=3 UK=1 PF=1 HOLD=1 BLOCK=1", CONV, ACCURATE },
+    { "dense f32 W=KN", "direct_gemm portable MR=2 NV=4 UK=1 KC=256 PF=0 HOLD=0 ORDER=0 EVEN=1 SPLIT=0", CALLS, NULL },
+    { "dense f32 W=NK", "dot_gemm portable MR=2 NR=4 UK=1 KC=0 HOLD=0 ORDER=0 EVEN=1 SPLIT=0", CALLS, NULL },
+    { "dense f32 W=NK", "repack_gemm portable MR=2 NP=1 UK=4 KC=256 HOLD=0 EVEN=1 SPLIT=0", CALLS, NULL },
+    { "dense f32 packed", "packed_gemm portable MR=2 NP=1 KA=1 UK=1 KC=0 PF=16 HOLD=0 BLOCK=8 CALLS=1 EVEN=1 SPLIT=0", CALLS, NULL },
+    { "conv2d f32 X=NCHW Y=NCHW packed", "direct_conv portable MR=2 NP=1 UK=1 PF=1 HOLD=1 BLOCK=8 STRIP=0 CALLS=0", CONV, ACCURATE SAME },
+    { "conv2d f32 packed", "direct_conv portable MR=2 NP=1 UK=1 PF=1 HOLD=0 BLOCK=8 STRIP=1 CALLS=0", CONV, ACCURATE SAME },
+    { "conv2d f32 packed", "depthwise_conv portable PT=1 QT=2 FR=3 FS=3 FH=1 FW=1 CB=2", CONV,
+      ACCURATE "shapes = ( { N = \"T\"; G = 19; H = 5; W = 9; C = 1; K = 1; R = 3; S = 3; PAD = 1; } );" },
 };
 /* clang-format on */
 
@@ -148,8 +148,8 @@ enum { MOST_ROWS = 256 };
 static KernelRow chosen[MOST_ROWS];
 static int nchosen;
 
-/* Adds the row for its target, or for those that its * stands for; an argument: only rows that have this word. */
-static void choose(Arena *a, const KernelRow *r)
+/* Adds the row for its target, or of those that its * stands for the first that runs here, the others, or both; an argument: only rows that have this word. */
+static void choose(Arena *a, const KernelRow *r, bool first, bool others)
 {
     static const char *const sets[] = { "avx512", "avx2", "portable" };
     const char *star = strchr(r->kernel, '*');
@@ -157,14 +157,16 @@ static void choose(Arena *a, const KernelRow *r)
     if (test_argc > 0 && !strstr(r->kernel, test_argv[0]) && !strstr(r->call, test_argv[0]) &&
         !(r->formula && strstr(r->formula, test_argv[0])))
         return;
-    for (size_t i = 0; i < LENGTH(sets) && (!any || getenv("THOROUGH")); i++) {
+    for (size_t i = 0; i < LENGTH(sets); i++) {
         if (!runs_here(sets[i]) || (!star && !strstr(r->kernel, sets[i])))
             continue;
-        assert_true(nchosen < MOST_ROWS);
-        KernelRow *row = &chosen[nchosen++];
-        *row = *r;
-        if (star)
-            row->kernel = arena_printf(a, "%.*s%s%s", (int)(star - r->kernel), r->kernel, sets[i], star + 1);
+        if (any ? others : first) {
+            assert_true(nchosen < MOST_ROWS);
+            KernelRow *row = &chosen[nchosen++];
+            *row = *r;
+            if (star)
+                row->kernel = arena_printf(a, "%.*s%s%s", (int)(star - r->kernel), r->kernel, sets[i], star + 1);
+        }
         any = true;
     }
     if (!any)
@@ -174,10 +176,11 @@ static void choose(Arena *a, const KernelRow *r)
 static int set_up(void **state)
 {
     RowWorld *w = *state = rows_world(false);
+    const bool more = getenv("THOROUGH");
     for (size_t i = 0; i < LENGTH(usual); i++)
-        choose(w->a, &usual[i]);
-    for (size_t i = 0; i < LENGTH(thorough) && getenv("THOROUGH"); i++)
-        choose(w->a, &thorough[i]);
+        choose(w->a, &usual[i], !more, more);
+    for (size_t i = 0; i < LENGTH(thorough) && more; i++)
+        choose(w->a, &thorough[i], true, true);
     rows_build(w, chosen, nchosen);
     return 0;
 }

@@ -7,7 +7,7 @@
  *
  * With THOROUGH=1 it takes other rows, and all shapes.
  *
- *   ctest: emulator thorough label=slow timeout=600 cost=100
+ *   ctest: emulator thorough label=slow timeout=600 cost=60
  */
 #include "tests/test.h"
 #include "tests/search/runner/emu_matrix.h"
@@ -39,9 +39,7 @@ static const KernelRow usual[] = {
     { "dense f32 W=NK", "simt_gemm sm_80 BM=32 BN=32 TM=4 TN=4 BK=32 STAGES=3 SPLITK=4", BIAS, NULL },
     { "dense f32 W=KN packed", "simt_gemm sm_80 BM=96 BN=96 TM=6 TN=12", NULL, NULL },
     { "dense f32 W=NK packed", "simt_gemm sm_90a BM=128 BN=128 TM=8 TN=8 BK=8 STAGES=4 GROUP=8 FIXED_K=40", BIAS, NULL },
-    { "dense f32 W=KN", "simt_gemm sm_90a BM=64 BN=256 TM=8 TN=16 BK=8 FIXED_K=40 FIXED_N=44", BIAS, NULL },
     { "dense f32 W=NK", "simt_gemm sm_75 SPLITK=2", NULL, NULL },
-    { "dense f32 W=KN", "simt_gemm sm_75 BM=32 BN=96 TM=4 TN=6", "max(acc * 0.5 + bias[n], 0)", NULL },
     { "dense f32 W=NK", "simt_gemm sm_80 BM=128 BN=128 TM=8 TN=16 BK=8 SPLITK=3", "gelu(acc + bias[n]) + residual[m,n]", NULL },
     /* ---- dense on tensor cores. Sums go by way of shared memory, which is larger than the stages of the third; formulas in one round and two. */
     { "dense tf32 W=NK", "mma_gemm sm_80 BM=32 BN=64 WM=32 WN=32 STAGES=4 SPLITK=3", BIAS, NULL },
@@ -50,51 +48,39 @@ static const KernelRow usual[] = {
     { "dense f16 W=NK packed", "mma_gemm sm_80 BM=32 BN=96 WM=16 WN=32 ROW=128", "acc + bias[n] + residual[m,n]", NULL },
     { "dense f16 W=KN", "mma_gemm sm_90a BM=32 BN=96 WM=16 WN=32 SPLITK=2", "acc + table[row[m],n]", TABLE },
     { "dense bf16 W=NK", "mma_gemm sm_90a BM=128 BN=128 WM=64 WN=32 GROUP=8 FIXED_K=64", BIAS, WHOLE },
-    { "dense bf16 W=KN", "mma_gemm sm_80 FIXED_K=64 FIXED_N=72", BIAS, WHOLE },
     { "dense bf16 W=KN", "mma_gemm sm_90a BM=128 BN=128 WM=64 WN=64", "gelu_tanh(n == 3 ? -inf : acc * 2)", NULL },
     /* ---- dense of few rows: warps or blocks share out k */
     { "dense f32 W=NK", "gemv sm_75 ROWS=4 COLS=2 WARPS=8 KWARPS=8 SPLITK=4", ALL_FUNCTIONS, NULL },
     { "dense f16 W=NK packed", "gemv sm_90a ROWS=8 COLS=4 UNROLL=1", NULL, NULL },
     { "dense bf16 W=KN", "gemv sm_80 ROWS=4 LANES=8 UNROLL=1 SPLITK=2", BIAS, NULL },
     { "dense f16 W=NK", "mma_gemv sm_80 ROWS=8 COLS=16 UNROLL=2 SPLITK=4", BIAS, NULL },
-    { "dense bf16 W=NK packed", "mma_gemv sm_90a ROWS=16 COLS=32 WARPS=8 KWARPS=1 UNROLL=2", NULL, NULL },
     { "dense f16 W=KN", "mma_gemv sm_86 ROWS=16 WARPS=8 KWARPS=8 SPLITK=2", BIAS, NULL },
     /* ---- batch_matmul: the same, of A that runs along m, with strides of batches and rows */
     { "batch_matmul f32 A=KM B=KN", "simt_bmm sm_90a BM=96 BN=96 TM=6 TN=12", NULL, NULL },
     { "batch_matmul f32 A=KM B=NK", "simt_bmm sm_75 BM=96 BN=64 TM=6 TN=8 BK=16", BIAS, NULL },
-    { "batch_matmul f32 A=KM B=KN", "simt_bmm sm_80 BM=32 BN=32 TM=4 TN=4 BK=32 SPLITK=4", NULL, NULL },
     { "batch_matmul tf32 A=KM B=NK", "mma_bmm sm_80 BM=16 BN=32 WM=16 WN=16 ROW=128", NULL, NULL },
-    { "batch_matmul tf32 A=KM B=KN", "mma_bmm sm_90a BM=32 BN=96 WM=32 WN=32 SPLITK=3", NULL, NULL },
     { "batch_matmul f16 A=KM B=KN", "mma_bmm sm_80 BM=64 BN=64 WM=32 WN=32", "n < len[b0] ? acc * 0.125 + shift[m] : -inf", LEN },
-    { "batch_matmul bf16 A=MK B=NK", "mma_bmm sm_80 BM=32 BN=96 WM=16 WN=32", NULL, NULL },
     /* tiles of several matrices in a block */
     { "batch_matmul f32 A=MK B=NK", "tiny_bmm sm_75", BIAS, NULL },
     { "batch_matmul f32 A=KM B=KN", "tiny_bmm sm_80 TOGETHER=2 BN=32 TN=4", NULL, NULL },
     { "batch_matmul f16 A=KM B=KN", "tiny_mma_bmm sm_80 TOGETHER=2 BM=32 WM=32 ROW=128", NULL, NULL },
     { "batch_matmul tf32 A=MK B=NK", "tiny_mma_bmm sm_90a TOGETHER=8 BN=16 WN=16", "silu(n < len[b0] ? acc : -inf) * gate[b0,b1,m,n]", LEN },
-    { "batch_matmul bf16 A=KM B=NK", "tiny_mma_bmm sm_80 BM=32 WM=16", NULL, NULL },
     { "batch_matmul f16 A=KM B=NK", "gemv_bmm sm_75", BIAS, NULL },
-    { "batch_matmul f32 A=KM B=KN", "gemv_bmm sm_90a ROWS=4 COLS=2 UNROLL=1", BIAS, NULL },
     { "batch_matmul bf16 A=MK B=KN", "gemv_bmm sm_80 ROWS=4 LANES=8 UNROLL=1 SPLITK=2", BIAS, NULL },
     { "batch_matmul f16 A=MK B=NK", "mma_gemv_bmm sm_80 ROWS=8 COLS=16 UNROLL=2 SPLITK=4", NULL, NULL },
-    { "batch_matmul bf16 A=MK B=KN", "mma_gemv_bmm sm_90a ROWS=8 COLS=64 WARPS=8 KWARPS=8 UNROLL=1 SPLITK=2", "gelu(acc) * gate[b0,b1,m,n]", NULL },
     /* ---- convolutions: F packed and not, in each layout that kernels have */
     { "conv2d f32 F=KRSC packed", "simt_conv sm_80 BM=32 BN=64 TM=4 TN=4 BK=32 STAGES=3 SPLITK=4", NORM, NULL },
     { "conv2d f32 F=RSCK", "simt_conv sm_75", PLACES, NULL },
     { "conv2d bf16 F=KRSC packed", "mma_conv sm_80", "acc + residual[n,p,q,oc]", NULL },
     { "conv2d f16 F=RSCK", "mma_conv sm_90a BM=32 BN=64 WM=32 WN=32 ROW=128 SPLITK=3", PLACES, NULL },
-    { "conv2d tf32 F=KRSC", "mma_conv sm_90a", "gelu(acc)", NULL },
     { "conv2d f32 F=RSCK", "depthwise sm_80 LANES=8 NT=64 PX=2 FIXED_S=3", PLACES, NULL },
     { "conv2d bf16 F=KCRS packed", "depthwise sm_90a LANES=32 NT=256 PX=6 FIXED_S=3", "acc + residual[n,p,q,oc]", NULL },
     /* ---- rows. A group of threads is a part of a warp, a warp, or a block. */
     { "batch_rows f32", "lane_rows sm_80 LANES=32 NT=128 ROWS=1 VEC=4 NV=2", SOFTMAX, LEN },
     { "batch_rows bf16", "lane_rows sm_80 LANES=32 NT=128 ROWS=4 VEC=4 NV=1", "log_softmax[n](x[b0,b1,m,n] + mask[b0,n] - s[b1] * (m - n))", NULL },
-    { "rows f32", "lane_rows sm_80 LANES=256 NT=256 ROWS=1 VEC=2 NV=2", "log_softmax[n](x[m,n])", NULL },
     { "rows bf16", "lane_rows sm_90a LANES=128 NT=128 ROWS=1 VEC=8 NV=1", LAYERNORM, "types = { gamma = \"f32\"; };" },
-    { "rows f32", "lane_rows sm_75 LANES=32 NT=256 ROWS=2 VEC=4 NV=4 EAGER=1", "rmsnorm[n](x[m,n], 1e-5) * gamma[n]", NULL },
     /* one value of a row. Many elements are equal: the first of the largest counts */
     { "row_values f32", "lane_rows sm_80 LANES=4 NT=128 ROWS=4 VEC=2 NV=2", "argmax[n](min(x[m,n], 0))", "types = { Y = \"s32\"; };" },
-    { "row_values f16", "lane_rows sm_90a LANES=512 NT=512 ROWS=1 VEC=4 NV=1", "sum[n](x[m,n])", "types = { Y = \"f32\"; };" },
     /* one value that fills its row; one that is not along it */
     { "rows f16", "lane_rows sm_80 LANES=32 NT=128 ROWS=2 VEC=4 NV=1", "exp(max[n](x[m,n])) * z[m] + sum[n](x[m,n])", NULL },
     { "row_values f32", "lane_rows sm_80 LANES=32 NT=128 ROWS=2 VEC=4 NV=1", "z[m] * m", NULL },
@@ -139,14 +125,25 @@ static const KernelRow thorough[] = {
     { "batch_matmul f32 A=MK B=NK", "simt_bmm sm_80", "n < len[b0] ? acc * 0.125 + mask[b0,n] : -inf", LEN },
     { "batch_matmul f16 A=MK B=NK", "mma_gemv_bmm sm_80 ROWS=8", "n < len[b0] ? acc * 0.125 : -inf", LEN },
     /* ---- layouts and tiles that the usual suite leaves out */
+    { "dense f32 W=KN", "simt_gemm sm_90a BM=64 BN=256 TM=8 TN=16 BK=8 FIXED_K=40 FIXED_N=44", BIAS, NULL },
+    { "dense f32 W=KN", "simt_gemm sm_75 BM=32 BN=96 TM=4 TN=6", "max(acc * 0.5 + bias[n], 0)", NULL },
+    { "dense bf16 W=KN", "mma_gemm sm_80 FIXED_K=64 FIXED_N=72", BIAS, WHOLE },
+    { "dense bf16 W=NK packed", "mma_gemv sm_90a ROWS=16 COLS=32 WARPS=8 KWARPS=1 UNROLL=2", NULL, NULL },
+    { "batch_matmul f32 A=KM B=KN", "simt_bmm sm_80 BM=32 BN=32 TM=4 TN=4 BK=32 SPLITK=4", NULL, NULL },
+    { "batch_matmul tf32 A=KM B=KN", "mma_bmm sm_90a BM=32 BN=96 WM=32 WN=32 SPLITK=3", NULL, NULL },
+    { "batch_matmul bf16 A=MK B=NK", "mma_bmm sm_80 BM=32 BN=96 WM=16 WN=32", NULL, NULL },
+    { "batch_matmul bf16 A=KM B=NK", "tiny_mma_bmm sm_80 BM=32 WM=16", NULL, NULL },
+    { "batch_matmul f32 A=KM B=KN", "gemv_bmm sm_90a ROWS=4 COLS=2 UNROLL=1", BIAS, NULL },
+    { "batch_matmul bf16 A=MK B=KN", "mma_gemv_bmm sm_90a ROWS=8 COLS=64 WARPS=8 KWARPS=8 UNROLL=1 SPLITK=2", "gelu(acc) * gate[b0,b1,m,n]", NULL },
+    { "conv2d tf32 F=KRSC", "mma_conv sm_90a", "gelu(acc)", NULL },
+    { "rows f32", "lane_rows sm_80 LANES=256 NT=256 ROWS=1 VEC=2 NV=2", "log_softmax[n](x[m,n])", NULL },
+    { "rows f32", "lane_rows sm_75 LANES=32 NT=256 ROWS=2 VEC=4 NV=4 EAGER=1", "rmsnorm[n](x[m,n], 1e-5) * gamma[n]", NULL },
+    { "row_values f16", "lane_rows sm_90a LANES=512 NT=512 ROWS=1 VEC=4 NV=1", "sum[n](x[m,n])", "types = { Y = \"f32\"; };" },
     { "dense f32 W=NK", "gemv sm_90a ROWS=2 COLS=2 UNROLL=2", NULL, NULL },
     { "dense bf16 W=KN", "mma_gemv sm_90a ROWS=8", BIAS, NULL },
-    { "batch_matmul f32 A=MK B=NK", "simt_bmm sm_80 BM=32 BN=32 TM=4 TN=4 BK=32 SPLITK=4", BIAS, NULL },
     { "batch_matmul f32 A=MK B=KN", "simt_bmm sm_75 BM=32 BN=96 TM=4 TN=6", NULL, NULL },
     { "batch_matmul tf32 A=MK B=NK", "mma_bmm sm_80 BM=32 BN=64 WM=32 WN=32 STAGES=4 SPLITK=3", BIAS, NULL },
-    { "batch_matmul f16 A=MK B=KN", "mma_bmm sm_90a BM=32 BN=96 WM=16 WN=32 SPLITK=2", BIAS, NULL },
     { "batch_matmul f16 A=KM B=NK", "mma_bmm sm_80 BM=64 BN=96 WM=64 WN=32 SPLITK=2", NULL, NULL },
-    { "batch_matmul bf16 A=KM B=KN", "mma_bmm sm_80 BM=32 WM=16", BIAS, NULL },
     { "batch_matmul bf16 A=KM B=NK", "mma_bmm sm_90a BM=128 BN=128 WM=64 WN=32 GROUP=8", NULL, NULL },
     { "batch_matmul f32 A=MK B=KN", "tiny_bmm sm_90a TOGETHER=8 BM=8 TM=2 BK=16", NULL, NULL },
     { "batch_matmul f16 A=MK B=KN", "tiny_mma_bmm sm_90a TOGETHER=8 BN=16 WN=16", BIAS, NULL },
@@ -158,49 +155,42 @@ static const KernelRow thorough[] = {
     /* ---- the general kernels of convolutions for each layout and type */
     { "conv2d f32 F=KRSC", "simt_conv sm_80", NORM, NULL },
     { "conv2d f32 F=RSCK packed", "simt_conv sm_80", NORM, NULL },
-    { "conv2d f32 F=KRSC packed", "simt_conv sm_75", NORM, NULL },
     { "conv2d tf32 F=RSCK", "mma_conv sm_80", PLACES, NULL },
     { "conv2d f16 F=KRSC", "mma_conv sm_80", PLACES, NULL },
     { "conv2d f16 F=RSCK packed", "mma_conv sm_80", PLACES, NULL },
-    { "conv2d bf16 F=RSCK", "mma_conv sm_80", PLACES, NULL },
     { "conv2d tf32 F=KRSC packed", "mma_conv sm_80", PLACES, NULL },
-    { "conv2d f16 F=KRSC", "depthwise sm_80", NORM, NULL },
     { "conv2d tf32 F=RSCK packed", "depthwise sm_80", NORM, NULL },
     /* ---- other groups of threads, and the largest */
     { "batch_rows f16", "lane_rows sm_90a LANES=8 NT=128 ROWS=2 VEC=8 NV=1", "softmax[n](n <= m ? x[b0,b1,m,n] : -inf)", NULL },
     { "rows f32", "lane_rows sm_80 LANES=4 NT=128 ROWS=1 VEC=2 NV=1", "softmax[n](x[m,n])", NULL },
-    { "rows f32", "lane_rows sm_80 LANES=32 NT=128 ROWS=2 VEC=4 NV=1", "z[m] * m", NULL },
     { "rows f16", "lane_rows sm_80 LANES=16 NT=256 ROWS=4 VEC=4 NV=2", LAYERNORM, "types = { gamma = \"f32\"; };" },
     { "row_values f16", "lane_rows sm_80 LANES=128 NT=128 ROWS=1 VEC=4 NV=1", "argmax[n](min(x[m,n], 0))", "types = { Y = \"s32\"; };" },
     { "row_values bf16", "lane_rows sm_80 LANES=32 NT=256 ROWS=2 VEC=8 NV=1", "sqrt(sum[n](x[m,n] * x[m,n])) + min[n](abs(x[m,n])) - max[n](x[m,n] / 2)", NULL },
-    { "rows f16", "lane_rows sm_80 LANES=16 NT=128 ROWS=1 VEC=8 NV=1", "silu(x[n,m]) * N", NULL },
     { "rows f32", "lane_rows sm_80 LANES=1024 NT=1024 ROWS=1 VEC=4 NV=2 EAGER=1", LAYERNORM, NULL },
     { "row_values f16", "lane_rows sm_90a LANES=1024 NT=1024 ROWS=1 VEC=8 NV=1 EAGER=1", "argmax[n](min(x[m,n], 0))", "types = { Y = \"s32\"; };" },
     { "batch_rows bf16", "lane_rows sm_90a LANES=512 NT=512 ROWS=1 VEC=8 NV=2", SOFTMAX, LEN },
 };
 /* clang-format on */
 
-/* Compiled by nvcc alone: kernels whose values must fit registers. Of thorough formulas each type has another kernel: short rows, many elements in a
+/* Compiled by nvcc alone: kernels whose values must fit registers. Each formula of rows has another kernel and type: short rows, many elements in a
  * thread, and the most threads. */
 #define BOTH "gelu(acc + bias[oc]) + residual[n,p,q,oc]"
-#define LARGE(formula)                                                                                         \
-    { "conv2d f32 F=KRSC packed", "simt_conv sm_80 BM=128 BN=128 TM=8 TN=16", formula, NULL },                 \
-        { "conv2d f32 F=RSCK", "simt_conv sm_90a BM=96 BN=128 TM=6 TN=16 SPLITK=3", formula, NULL },           \
-        { "conv2d tf32 F=KRSC packed", "mma_conv sm_80 BM=128 BN=128 WM=64 WN=64 SPLITK=3", formula, NULL },   \
-        { "conv2d bf16 F=KRSC", "mma_conv sm_90a BM=128 BN=128 WM=64 WN=64 ROW=128 STAGES=3", formula, NULL }, \
-        { "conv2d bf16 F=RSCK", "mma_conv sm_80 BM=128 BN=256 WM=64 WN=64", formula, NULL },                   \
-        { "conv2d tf32 F=RSCK", "mma_conv sm_90a BM=128 BN=256 WM=64 WN=64", formula, NULL },                  \
-        { "conv2d f32 F=KRSC", "depthwise sm_90a LANES=32 NT=128 PX=8 FIXED_S=3", formula, NULL },             \
-    {                                                                                                          \
-        "conv2d f16 F=RSCK", "depthwise sm_80 LANES=8 NT=256 PX=6 FIXED_S=3", formula, NULL                    \
-    }
 static const KernelRow usual_code[] = {
     { "conv2d bf16 F=KRSC packed", "mma_conv sm_80", BOTH, NULL },
     { "conv2d f16 F=RSCK", "depthwise sm_90a", NORM, NULL },
     { "batch_matmul f16 A=KM B=KN", "tiny_mma_bmm sm_80", BIAS, NULL },
     { "batch_rows bf16", "lane_rows sm_90a LANES=512 NT=512 ROWS=1 VEC=8 NV=2", SOFTMAX, LEN },
 };
-static const KernelRow thorough_code[] = { LARGE(NORM), LARGE(BOTH) };
+static const KernelRow thorough_code[] = {
+    { "conv2d f32 F=KRSC packed", "simt_conv sm_80 BM=128 BN=128 TM=8 TN=16", BOTH, NULL },
+    { "conv2d f32 F=RSCK", "simt_conv sm_90a BM=96 BN=128 TM=6 TN=16 SPLITK=3", BOTH, NULL },
+    { "conv2d tf32 F=KRSC packed", "mma_conv sm_80 BM=128 BN=128 WM=64 WN=64 SPLITK=3", BOTH, NULL },
+    { "conv2d bf16 F=KRSC", "mma_conv sm_90a BM=128 BN=128 WM=64 WN=64 ROW=128 STAGES=3", BOTH, NULL },
+    { "conv2d bf16 F=RSCK", "mma_conv sm_80 BM=128 BN=256 WM=64 WN=64", BOTH, NULL },
+    { "conv2d tf32 F=RSCK", "mma_conv sm_90a BM=128 BN=256 WM=64 WN=64", BOTH, NULL },
+    { "conv2d f32 F=KRSC", "depthwise sm_90a LANES=32 NT=128 PX=8 FIXED_S=3", BOTH, NULL },
+    { "conv2d f16 F=RSCK", "depthwise sm_80 LANES=8 NT=256 PX=6 FIXED_S=3", BOTH, NULL },
+};
 static const struct {
     const char *op, *formula, *more;
 } row_formulas[] = {
@@ -385,16 +375,16 @@ static void compile_rows(const KernelRow *row, int n, const char *target)
 TEST(values_fit_registers)
 {
     static const char *const types[] = { "f32", "f16", "bf16" };
-    enum { NROW = LENGTH(row_formulas) * LENGTH(types), MOST = NROW + LENGTH(thorough_code) };
+    enum { MOST = LENGTH(row_formulas) + LENGTH(thorough_code) };
     KernelRow row[MOST];
     const bool more = getenv("THOROUGH");
     int n = more ? LENGTH(thorough_code) : LENGTH(usual_code);
     memcpy(row, more ? thorough_code : usual_code, (size_t)n * sizeof *row);
-    for (size_t i = 0; more && i < NROW; i++)
-        row[n++] = (KernelRow){ arena_printf(w->a, "%s %s", row_formulas[i / 3].op, types[i % 3]),
-                                arena_printf(w->a, "lane_rows %s %s", i / 3 % 2 ? "sm_90a" : "sm_80",
-                                             row_kernels[(i / 3 * 2 + 1 + i / 3 % 2) % LENGTH(row_kernels)]),
-                                row_formulas[i / 3].formula, row_formulas[i / 3].more };
+    for (size_t i = 0; more && i < LENGTH(row_formulas); i++)
+        row[n++] = (KernelRow){ arena_printf(w->a, "%s %s", row_formulas[i].op, types[i % LENGTH(types)]),
+                                arena_printf(w->a, "lane_rows %s %s", i % 2 ? "sm_90a" : "sm_80",
+                                             row_kernels[i / 2 % LENGTH(row_kernels)]),
+                                row_formulas[i].formula, row_formulas[i].more };
     compile_rows(row, n, "sm_80");
     compile_rows(row, n, "sm_90a");
 }

@@ -3,7 +3,7 @@
 #
 # A package of depthwise convolutions, and of a call that is not one, compiles without a warning and passes its own test. (Kernels:
 # tests/search/runner/test_cpu_kernels.c.)
-# ctest: label=slow timeout=300 cost=10
+# ctest: label=slow,thorough timeout=300 cost=10
 . "$SRC/tests/cli/lib.sh"
 dcgen=$DCGEN # with all templates
 

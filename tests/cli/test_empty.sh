@@ -3,7 +3,7 @@
 #
 # Calls with extents of 0, whose operands without elements are NULL, under the address and undefined behaviour sanitizers, as a product may be
 # built: a portable kernel of every template for CPUs, and packages of an operator each with their own tests.
-# ctest: label=slow timeout=300 cost=15
+# ctest: label=slow,thorough timeout=300 cost=15
 . "$SRC/tests/cli/lib.sh"
 sanitize='-std=gnu17 -O0 -fsanitize=address,undefined -fno-sanitize-recover=all'
 quiet() { "$@" >"$tmp/log/step" 2>&1 || { tail -n 40 "$tmp/log/step"; failed "$*"; }; }

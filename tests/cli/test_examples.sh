@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# The examples, with packages of a short search: each builds without a warning, and what it computes is right for any batch, number of tokens, size of
-# images and threads, and for a text that grows token by token.
-# ctest: label=slow,thorough timeout=600 cost=150
+# The examples but llama_block (test_llama.sh), with packages of a short search: each builds without a warning, and what it computes is right for any
+# batch, number of tokens, size of images and threads, and for a text that grows token by token.
+# ctest: label=slow,thorough timeout=600 cost=100
 . "$SRC/tests/cli/lib.sh"
 
 # example NAME TUNE [SPEC]: its package, of the spec of that name or of SPEC, and the program $name in the folder build
@@ -31,11 +31,6 @@ example gpt2_block 'T = [1, 16]; P = [0, 100]'
 right 1 0
 right 37 9
 right 130 2
-rm -r build
-example llama_block 'T = [1, 16]; L = [0, 100]'
-right 1 0
-right 37 9
-right 130 2 small
 rm -r build
 example resnet50 'SIDE = [160, 320]' resnet50_sizes
 right 1 1

@@ -3,7 +3,7 @@
 #
 # docs/llama.md: what the page shows stands in specs/llama_block.cfg and examples/llama_block, and the example is right, with heads of both kinds of pairs and a text
 # that grows token by token. Its package is of a short search, for small sizes. And packed weights of a package of several functions in files.
-# ctest: label=slow timeout=120 cost=10
+# ctest: label=slow,thorough timeout=120 cost=10
 . "$SRC/tests/cli/lib.sh"
 
 section what the page shows

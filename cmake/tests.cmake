@@ -86,8 +86,9 @@ function(dcgen_add_program program)
     target_link_libraries(${program} PRIVATE room_search_runner dcgen_core PkgConfig::cmocka ${CMAKE_DL_LIBS} m pthread)
     target_compile_definitions(${program} PRIVATE
         DCGEN_SOURCE_DIR="${PROJECT_SOURCE_DIR}" DCGEN_BINARY_DIR="${PROJECT_BINARY_DIR}")
-    # It compiles faster, and is itself not what takes time; what stands in for a function of dcgen's takes what that takes, and looks at some of it.
-    target_compile_options(${program} PRIVATE -O1 -Wno-unused-parameter)
+    target_compile_options(${program} PRIVATE
+        -O1 # it compiles faster, and is itself not what takes time
+        -Wno-unused-parameter) # of what is called by cmocka, or stands in the place of another function
     set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
     foreach(file IN LISTS ARGN)
         get_filename_component(folder ${file} DIRECTORY)

@@ -11,14 +11,12 @@ static Arena *arena;
 
 static int setup(void **state)
 {
-    (void)state;
     arena = arena_new();
     return 0;
 }
 
 static int teardown(void **state)
 {
-    (void)state;
     arena_free(arena);
     return 0;
 }

@@ -21,6 +21,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 extern int test_argc;
 extern char **test_argv;
@@ -29,6 +32,19 @@ void test_add(const char *file, int line, const char *name, CMUnitTestFunction r
 void test_each(const char *file, CMFixtureFunction setup, CMFixtureFunction teardown);
 void test_file(const char *file, CMFixtureFunction setup, CMFixtureFunction teardown);
 void test_needs(const char *file, bool is_there(void));
+
+/* The text has this part, or lacks it. */
+static inline void assert_has(const char *text, const char *part)
+{
+    if (!text || !strstr(text, part))
+        fail_msg("\"%s\" is not in:\n%s", part, text ? text : "(nothing)");
+}
+
+static inline void assert_lacks(const char *text, const char *part)
+{
+    if (strstr(text, part))
+        fail_msg("\"%s\" is in:\n%s", part, text);
+}
 
 #define TEST_BEFORE_MAIN(name, call) \
     __attribute__((constructor)) static void name(void) { call; }

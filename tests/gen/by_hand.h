@@ -144,15 +144,10 @@ static bool by_hand_make(ByHand *h)
 /* The place of a test that needs no more than it. */
 static ByHand hand;
 
-static inline int by_hand_setup(void **state)
-{
-    (void)state;
-    return by_hand_make(&hand) ? 0 : -1;
-}
+static inline int by_hand_setup(void **state) { return by_hand_make(&hand) ? 0 : -1; }
 
 static inline int by_hand_teardown(void **state)
 {
-    (void)state;
     arena_free(hand.y.arena);
     return 0;
 }

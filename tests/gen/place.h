@@ -18,14 +18,12 @@ static inline void put(const char *name, const char *text) { put_file(in_root(na
 
 static inline int place_setup(void **state)
 {
-    (void)state;
     arena = arena_new();
     return tmp_folder(root) ? 0 : -1;
 }
 
 static inline int place_teardown(void **state)
 {
-    (void)state;
     arena_free(arena);
     return tmp_folder_remove(root);
 }

@@ -10,15 +10,10 @@
 
 static Synthetic y;
 
-static inline int make(void **state)
-{
-    (void)state;
-    return synthetic_make(&y, synthetic_spec, 4) ? 0 : -1;
-}
+static inline int make(void **state) { return synthetic_make(&y, synthetic_spec, 4) ? 0 : -1; }
 
 static inline int drop(void **state)
 {
-    (void)state;
     arena_free(y.arena);
     return 0;
 }

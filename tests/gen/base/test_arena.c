@@ -3,9 +3,6 @@
  * arena: zeroed, aligned, apart from each other; what grows keeps what it has.
  */
 #include "tests/test.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tests/arena.h"

@@ -7,9 +7,6 @@
 #include <glob.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include "gen/base/conf.h"
 #include "gen/base/text.h"
@@ -19,14 +16,12 @@ static Arena *arena;
 
 static int setup(void **state)
 {
-    (void)state;
     arena = arena_new();
     return 0;
 }
 
 static int teardown(void **state)
 {
-    (void)state;
     arena_free(arena);
     return 0;
 }

@@ -3,9 +3,6 @@
  * diag: the form of a message, order, hostile text, nearest names.
  */
 #include "tests/test.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "gen/base/diag.h"
 #include "tests/arena.h"
 #include "tests/gen/golden.h"
@@ -91,7 +88,7 @@ TEST(test_long_line)
     assert_true(strlen(line) < 400);
     assert_memory_equal(line, "    ...aaa", 10);
     assert_int_equal(line[strcspn(caret, "^")], 'X');
-    assert_non_null(strstr(caret, "^~~\n"));
+    assert_has(caret, "^~~\n");
     diag_error(d, (Loc){ &s, 1, 1, 1 }, "%s", text); /* a message of any length is clipped */
     assert_true(strlen(printed(d)) < 2000);
 }
@@ -104,9 +101,9 @@ TEST(test_many)
         diag_error(d, (Loc){ &s, i + 1, 1, 1 }, "n%d", i);
     assert_int_equal(diag_nerror(d), 150);
     char *out = printed(d);
-    assert_non_null(strstr(out, "x:100:1: error: n99\n"));
-    assert_null(strstr(out, "n100"));
-    assert_non_null(strstr(out, "50 more are not shown"));
+    assert_has(out, "x:100:1: error: n99\n");
+    assert_lacks(out, "n100");
+    assert_has(out, "50 more are not shown");
     for (int i = 0; i < 100000; i++)
         diag_error(d, (Loc){ &s, 1, i + 1, 1 }, "m");
     assert_int_equal(diag_nerror(d), 100150);

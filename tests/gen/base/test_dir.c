@@ -3,8 +3,6 @@
  * dir: which names of a folder are listed, in which order.
  */
 #include "tests/test.h"
-#include <stdio.h>
-#include <string.h>
 #include "gen/base/dir.h"
 #include "tests/arena.h"
 #include "tests/open_files.h"

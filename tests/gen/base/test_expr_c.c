@@ -6,8 +6,6 @@
 #include "tests/gen/base/random_expr.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include "gen/base/process.h"
 #include "tests/tmp_folder.h"
 

@@ -5,8 +5,6 @@
 #include "tests/test.h"
 #include "tests/gen/base/random_expr.h"
 
-#include <string.h>
-
 /* What stands in the place of each name; NULL: the name stays. */
 typedef struct {
     Expr *by[RANDOM_NAMES];

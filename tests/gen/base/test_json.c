@@ -4,7 +4,6 @@
  */
 #include "tests/test.h"
 #include <math.h>
-#include <stdlib.h>
 #include "gen/base/json.h"
 
 static void expect(json_t *value, const char *want)

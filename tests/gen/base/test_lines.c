@@ -5,9 +5,6 @@
 #include "tests/test.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include "gen/base/lines.h"
 

@@ -3,14 +3,12 @@
  * name_set: each name is there once, in alphabetical order, however many there are; others are not there.
  */
 #include "tests/test.h"
-#include <string.h>
 #include "gen/base/name_set.h"
 #include "tests/arena.h"
 
 TEST(each_name_is_there_once)
 {
     enum { MANY = 1000 };
-    (void)state;
     NameSet s = { 0 };
     for (int i = 0; i < 2 * MANY; i++)
         name_set_add(arena, &s, arena_printf(arena, "n%d", i * 7 % MANY));

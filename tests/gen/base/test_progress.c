@@ -7,8 +7,6 @@
 #include "tests/test.h"
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -89,7 +87,7 @@ TEST(a_bar)
             line = shown_of(PROGRESS_BAR, width, utf8, true, update_once);
             assert_in_range(columns_of(line), 0, width - 1);
             if (width >= 80)
-                assert_non_null(strstr(line, "2000/1000  best 12.5 µs, 1.34x of OpenBLAS  2:01:05 left"));
+                assert_has(line, "2000/1000  best 12.5 µs, 1.34x of OpenBLAS  2:01:05 left");
         }
 }
 
@@ -129,7 +127,7 @@ TEST(line_goes_above_bar)
     const char *text = shown_of(PROGRESS_BAR, 40, false, false, log_above);
     const char *log = strstr(text, "\r\033[Kkernel 3: crashed\n");
     assert_non_null(log);
-    assert_non_null(strstr(log, "build [")); /* the bar is drawn again below */
+    assert_has(log, "build ["); /* the bar is drawn again below */
 }
 
 static void update_for_long(Progress *p)
@@ -304,14 +302,14 @@ TEST(cursor_comes_back_after_signal)
             show_and_wait(out);
         }
         read_until(master, "0/10", text, sizeof text);
-        assert_non_null(strstr(text, "\033[?25l"));
-        assert_non_null(strstr(text, "search [...................................] 0/10")); /* 49 columns */
+        assert_has(text, "\033[?25l");
+        assert_has(text, "search [...................................] 0/10"); /* 49 columns */
         kill(child, fatal[i]);
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_true(WIFSIGNALED(status));
         assert_int_equal(WTERMSIG(status), fatal[i]);
         read_until(master, "\033[?25h", text, sizeof text);
-        assert_non_null(strstr(text, "\033[?25h"));
+        assert_has(text, "\033[?25h");
         close(master);
     }
 }
@@ -432,8 +430,8 @@ TEST(the_time_left_goes_on_by_itself)
 {
     static char text[65536];
     on_terminal(act_tick, "4/10  1:3", text, sizeof text);
-    assert_non_null(strstr(text, "4/10  1:40 left"));
-    assert_non_null(strstr(text, "4/10  1:3")); /* 1:39, or later on a machine that is busy */
+    assert_has(text, "4/10  1:40 left");
+    assert_has(text, "4/10  1:3"); /* 1:39, or later on a machine that is busy */
 }
 
 static void act_plain(FILE *out)
@@ -458,11 +456,11 @@ TEST(the_terminal_and_the_language_decide)
     on_terminal(act_plain, NULL, text, sizeof text);
     assert_string_equal(text, "search: 0/10\r\n");
     on_terminal(act_utf8, NULL, text, sizeof text);
-    assert_non_null(strstr(text, "utf8 ░"));
-    assert_non_null(strstr(text, "ascii [."));
+    assert_has(text, "utf8 ░");
+    assert_has(text, "ascii [.");
     on_terminal(act_behind, NULL, text, sizeof text);
-    assert_non_null(strstr(text, "in front [."));
-    assert_null(strstr(text, "behind"));
+    assert_has(text, "in front [.");
+    assert_lacks(text, "behind");
 }
 
 TEST_EACH(setup, teardown)

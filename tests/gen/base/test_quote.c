@@ -4,8 +4,6 @@
  */
 #include "tests/test.h"
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 #include "gen/base/quote.h"
 #include "tests/arena.h"
 #include "tests/gen/printed.h"

@@ -9,9 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/inotify.h>
 #include <sys/random.h>
@@ -48,7 +45,6 @@ static int nopen; /* before the test: it leaves no more */
 
 static int set_up(void **state)
 {
-    (void)state;
     a = arena_new();
     nopen = open_files();
     ndrawn = ndraw = 0;
@@ -57,7 +53,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     const int rc = tmp_folder_remove(root);
     arena_free(a);
     return open_files() == nopen ? rc : -1;
@@ -148,7 +143,7 @@ TEST(names_are_drawn)
     drawn[2] = 0;
     ndrawn = -1; /* none can be drawn: still not the bytes that are there by chance */
     assert_true(tempdir_make(a, root, PREFIX, &t[2]));
-    assert_null(strstr(t[2].path, "-0000000000000000"));
+    assert_lacks(t[2].path, "-0000000000000000");
     for (int i = 0; i < 3; i++)
         tempdir_remove(&t[i]);
 }

@@ -4,9 +4,6 @@
  */
 #include "tests/test.h"
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "gen/base/order.h"

@@ -3,7 +3,6 @@
  * version: texts that are versions, and what is wrong with others. Most are of semver.org's own lists.
  */
 #include "tests/test.h"
-#include <string.h>
 #include "gen/base/version.h"
 
 TEST(versions_are_taken)

@@ -9,9 +9,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "gen/base/text.h"
@@ -163,13 +160,13 @@ TEST(is_configured_built_and_run)
     text = notes();
     cpu_set_t mine, one;
     assert_int_equal(sched_getaffinity(0, sizeof mine, &mine), 0);
-    assert_non_null(strstr(text, arena_printf(arena, "[--parallel][%d]", CPU_COUNT(&mine))));
+    assert_has(text, arena_printf(arena, "[--parallel][%d]", CPU_COUNT(&mine)));
     CPU_ZERO(&one);
     CPU_SET(sched_getcpu(), &one);
     assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
     assert_int_equal(bench(&o, &said), EXIT_DONE);
     sched_setaffinity(0, sizeof mine, &mine);
-    assert_non_null(strstr(notes(), "[--parallel][1]"));
+    assert_has(notes(), "[--parallel][1]");
 }
 
 /* The compiler is called as it was given; where its path means something to CMake, by a link in our folder. */
@@ -180,12 +177,11 @@ TEST(odd_paths_become_links)
     put("cc", "");
     o.cc = in_root("cc");
     assert_int_equal(bench(&o, &said), EXIT_DONE);
-    assert_non_null(
-        strstr(notes(), arena_printf(arena, "[-DCMAKE_C_COMPILER=%s]", realpath(o.cc, arena_alloc(arena, 4096)))));
+    assert_has(notes(), arena_printf(arena, "[-DCMAKE_C_COMPILER=%s]", realpath(o.cc, arena_alloc(arena, 4096))));
     put("c\xc3\xa4", ""); /* this it takes as it is */
     o.cc = in_root("c\xc3\xa4");
     assert_int_equal(bench(&o, &said), EXIT_DONE);
-    assert_non_null(strstr(notes(), "/c\xc3\xa4][-DCMAKE_C_FLAGS"));
+    assert_has(notes(), "/c\xc3\xa4][-DCMAKE_C_FLAGS");
     put("c;c", "");
     assert_int_equal(rename(in_root("pkg"), in_root("p$g")), 0);
     o.cc = in_root("c;c");
@@ -194,14 +190,14 @@ TEST(odd_paths_become_links)
     const char *text = notes(), *source = strstr(text, "/source][-B]");
     assert_non_null(source);
     assert_null(strpbrk(text, ";$"));
-    assert_non_null(strstr(text, "/cc][-DCMAKE_C_FLAGS"));
+    assert_has(text, "/cc][-DCMAKE_C_FLAGS");
     nothing_is_left();
     assert_int_equal(mkdir(in_root("t;p"), 0700), 0);
     setenv("TMPDIR", in_root("t;p"), 1); /* and another temporary folder */
     assert_int_equal(bench(&o, &said), EXIT_DONE);
     text = notes();
     assert_null(strchr(text, ';'));
-    assert_non_null(strstr(text, "[-B][/tmp/"));
+    assert_has(text, "[-B][/tmp/");
     assert_int_equal(rmdir(in_root("t;p")), 0);
 }
 
@@ -238,11 +234,7 @@ TEST(says_what_failed)
     nothing_is_left();
 }
 
-static void interrupt(int signal)
-{
-    (void)signal;
-    stop = 1;
-}
+static void interrupt(int signal) { stop = 1; }
 
 /* An interrupt ends each of the programs, and what comes behind it is not begun. */
 TEST(can_be_interrupted)
@@ -255,7 +247,7 @@ TEST(can_be_interrupted)
         setenv("WAITS", waits[i], 1);
         assert_int_equal(bench(&o, &said), EXIT_INTERRUPTED);
         assert_string_equal(said, "dcgen: interrupted\n");
-        assert_null(strstr(notes(), "ran\n"));
+        assert_lacks(notes(), "ran\n");
         nothing_is_left();
     }
     stop = 0;
@@ -301,7 +293,7 @@ TEST(is_a_package_or_is_refused)
     assert_string_equal(said, "dcgen: --target: the benchmark runs for one target at a time\n");
     o.target.n = 1; /* which needs its records */
     assert_int_equal(bench(&o, &said), EXIT_ENVIRONMENT);
-    assert_non_null(strstr(said, "records.jsonl"));
+    assert_has(said, "records.jsonl");
 }
 
 /* ---- what commands share ---- */
@@ -329,7 +321,7 @@ TEST(reads_specs_and_packages)
     assert_string_equal(said_by(read_spec, &r), "");
     assert_string_equal(workload->records, in_root("r.jsonl"));
     put("pkg/spec.cfg", "nome = 1;\n");
-    assert_non_null(strstr(said_by(read_spec, &r), "spec.cfg:1:1: error: unknown key 'nome'; did you mean 'name'?\n"));
+    assert_has(said_by(read_spec, &r), "spec.cfg:1:1: error: unknown key 'nome'; did you mean 'name'?\n");
     assert_null(workload);
     assert_null(r.err);
     assert_int_equal(r.code, EXIT_USAGE);

@@ -5,9 +5,6 @@
 #define _GNU_SOURCE /* posix_openpt */
 #include "tests/test.h"
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <fcntl.h>
 #include <unistd.h>
 #include "gen/base/text.h"
@@ -324,7 +321,7 @@ TEST(options_go_with_their_commands)
             if (p.code != (rows[i].modes[k] == '.' ? 2 : -1))
                 fail_msg("dcgen %s: code %d, %s", both, p.code, p.err);
             if (p.code == 2)
-                assert_non_null(strstr(p.err, " is no option of '"));
+                assert_has(p.err, " is no option of '");
             parsed_free(&p);
         }
 }
@@ -353,8 +350,7 @@ TEST(help_fits_80_columns_and_names_everything)
     assert_int_equal(p.code, 0);
     assert_string_equal(p.err, "");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strstr(p.out, names[i]))
-            fail_msg("the usage does not name '%s'", names[i]);
+        assert_has(p.out, names[i]);
     for (const char *line = p.out; *line; line += strcspn(line, "\n") + 1)
         if (strcspn(line, "\n") > 80)
             fail_msg("too long: %.*s", (int)strcspn(line, "\n"), line);
@@ -375,8 +371,7 @@ TEST(manual_has_every_option)
         const int n = (int)strspn(s, "abcdefghijklmnopqrstuvwxyz-");
         if (strncmp(s, "--", 2) != 0)
             continue;
-        if (!strstr(manual, arena_printf(p.arena, "Fl Fl %.*s", n - 2, s + 2)))
-            fail_msg("the manual lacks %.*s", n, s);
+        assert_has(manual, arena_printf(p.arena, "Fl Fl %.*s", n - 2, s + 2));
         noption++;
     }
     assert_int_equal(noption, 30);
@@ -438,9 +433,8 @@ TEST(help_is_laid_out)
     };
     Parsed p = parse("-h");
     for (size_t i = 0; i < sizeof part / sizeof *part; i++)
-        if (!strstr(p.out, part[i]))
-            fail_msg("no\n%sin\n%s", part[i], p.out);
-    assert_null(strstr(p.out, " \n"));
+        assert_has(p.out, part[i]);
+    assert_lacks(p.out, " \n");
     parsed_free(&p);
 }
 

@@ -3,7 +3,6 @@
  * dump: what each stage made, as a table and as JSON, of figures that are set by hand.
  */
 #include "tests/test.h"
-#include <stdlib.h>
 #include "gen/base/number.h"
 #include "gen/base/text.h"
 #include "gen/command/dump.h"
@@ -363,7 +362,7 @@ TEST(a_source_that_cannot_be_read)
     json_t *got = json_loads(dumped(DUMP_SOURCE, true), 0, NULL);
     op->reference = before;
     assert_true(json_is_null(json_object_get(json_object_get(got, "reference"), "code")));
-    assert_non_null(strstr(said, "/nowhere/reference.c: No such file or directory"));
+    assert_has(said, "/nowhere/reference.c: No such file or directory");
     json_decref(got);
     dumped(DUMP_SOURCE, true);
     assert_string_equal(said, "");
@@ -413,7 +412,7 @@ static const char *names_of(int trials, uint64_t seed, int *n)
     json_array_foreach(json_object_get(got, "candidates"), i, c)
     {
         name = arena_printf(hand.y.arena, "%.2s-%s ", string_of(c, "template"), string_of(c, "key"));
-        assert_null(strstr(names, name)); /* each once */
+        assert_lacks(names, name); /* each once */
         names = arena_printf(hand.y.arena, "%s%s", names, name);
     }
     json_decref(got);

@@ -7,9 +7,7 @@
  *   ctest: replaces
  */
 #include "tests/test.h"
-#include <stdlib.h>
 #include <math.h>
-#include <string.h>
 #include "gen/command/regret.h"
 #include "gen/package/regret_file.h"
 #include "search/measure/runner_private.h"
@@ -99,7 +97,6 @@ Toolchain tools_emulator(Arena *a, const Options *o, const Workload *w)
 
 static int setup(void **state)
 {
-    (void)state;
     if (!by_hand_make(&hand) || !tmp_folder(root))
         return -1;
     result = by_hand_result(&hand, 0);
@@ -130,7 +127,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     arena_free(hand.y.arena);
     return tmp_folder_remove(root);
 }

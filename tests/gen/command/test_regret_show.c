@@ -3,7 +3,6 @@
  * regret_show: what `bench --regret` prints of a package, line by line and as JSON, and its verdict.
  */
 #include "tests/test.h"
-#include <stdlib.h>
 #include <unistd.h>
 #include "gen/command/regret.h"
 #include "tests/gen/by_hand.h"
@@ -94,8 +93,8 @@ TEST(what_was_not_measured_has_no_figures)
     item[0].now.chosen_ns = item[0].now.best_ns = item[0].now.regret = NAN;
     const char *text = printed(1, show_cases, &g);
     item[0].now = was;
-    assert_non_null(strstr(text, "kernel 11          - us  best          - us  was  +2.34 %  tuned, not measured "
-                                 "beside another: the time was up\n"));
+    assert_has(text, "kernel 11          - us  best          - us  was  +2.34 %  tuned, not measured "
+                     "beside another: the time was up\n");
 }
 
 TEST(the_sums_and_their_bounds)
@@ -112,7 +111,7 @@ TEST(the_sums_and_their_bounds)
     assert_string_equal(printed(2, regret_show, &g), "");
     g.whole = false; /* the mean of a few is not judged */
     g.sum[0].mean = 9;
-    assert_non_null(strstr(printed(1, regret_show, &g), ", at most 4.40 % over all of them), worst 10.00 %"));
+    assert_has(printed(1, regret_show, &g), ", at most 4.40 % over all of them), worst 10.00 %");
     assert_string_equal(printed(2, regret_show, &g), "");
 }
 
@@ -127,17 +126,17 @@ TEST(what_is_above_a_bound_is_an_error)
         "dcgen: above the stated bound: the mean regret of the shapes tuned is 4.41 %, not at most 4.40 %\n"
         "dcgen: above the stated bound: the worst regret of the shapes tuned is 15.51 %, not at most 15.50 "
         "%\n");
-    assert_null(strstr(printed(1, regret_show, &g), "within the stated bound"));
+    assert_lacks(printed(1, regret_show, &g), "within the stated bound");
     g = regret_of();
     g.vague = true;
     assert_string_equal(
         printed(2, regret_show, &g),
         "dcgen: of most shapes the regret cannot be said, as their times differ by too much: the machine is "
         "too busy to judge the package\n");
-    assert_null(strstr(printed(1, regret_show, &g), "within the stated bound"));
+    assert_lacks(printed(1, regret_show, &g), "within the stated bound");
     g = regret_of();
     g.bound[0].worst = g.bound[1].worst = INFINITY;
-    assert_null(strstr(printed(1, regret_show, &g), "within the stated bound"));
+    assert_lacks(printed(1, regret_show, &g), "within the stated bound");
 }
 
 TEST(another_machine_and_compiler_are_told)
@@ -186,9 +185,9 @@ TEST(programs_are_told_the_same)
     g.whole = false;
     g.broken = g.vague = true;
     const char *text = printed(1, regret_show, &g);
-    assert_null(strstr(text, "\"mean_bound\": 0"));
-    assert_non_null(strstr(text, "\"within\": false"));
-    assert_non_null(strstr(text, "\"vague\": true"));
+    assert_lacks(text, "\"mean_bound\": 0");
+    assert_has(text, "\"within\": false");
+    assert_has(text, "\"vague\": true");
 }
 
 TEST_FILE(setup, by_hand_teardown)

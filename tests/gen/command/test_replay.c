@@ -4,7 +4,6 @@
  * search; the numbers of kernels in a package of two targets. The records are made up.
  */
 #include "tests/test.h"
-#include <stdlib.h>
 #include "gen/command/replay.h"
 #include "gen/package/emit.h"
 #include "tests/gen/by_hand.h"
@@ -272,11 +271,11 @@ TEST(a_package_numbers_and_keeps_what_each_target_has)
     assert_non_null(p);
     const char *records = package_text(p, "records.jsonl");
     for (int64_t i = 0; i < 3; i++)
-        assert_non_null(strstr(records, arena_printf(hand.y.arena, "\"key\":\"%s\"", kernels[i].key)));
-    assert_non_null(strstr(records, arena_printf(hand.y.arena, "\"key\":\"%s\"", key)));
-    assert_null(strstr(records, machines[1].id));
+        assert_has(records, arena_printf(hand.y.arena, "\"key\":\"%s\"", kernels[i].key));
+    assert_has(records, arena_printf(hand.y.arena, "\"key\":\"%s\"", key));
+    assert_lacks(records, machines[1].id);
     assert_null(package_text(p, "report.html"));
-    assert_null(strstr(package_text(p, "README.md"), "report.html"));
+    assert_lacks(package_text(p, "README.md"), "report.html");
 }
 
 TEST_FILE(setup, by_hand_teardown)

@@ -3,7 +3,6 @@
  * What `generate` says of a package at its end, to people and as JSON: its figures against those of the study, worked out here.
  */
 #include "tests/test.h"
-#include <stdlib.h>
 #include <jansson.h>
 #include "gen/command/summary.h"
 #include "gen/report/words.h"
@@ -58,7 +57,7 @@ TEST(people_are_told_each_figure)
                              "thresholds and beyond the ranges\n  out/hand\n",
                              begin, held_out, end));
     const char *text = said_of(&out, 1, &sample, false);
-    assert_non_null(strstr(text, " at a sample of 9 declared shapes, "));
+    assert_has(text, " at a sample of 9 declared shapes, ");
 }
 
 /* Where nothing was measured beside the choice, 0 % would be no figure. */
@@ -70,17 +69,16 @@ TEST(no_regret_is_told_where_none_is_known)
     c.tuned = contract_sum(NULL, 0);
     out.contract = &c;
     const char *text = said_of(&out, 1, NULL, false);
-    assert_non_null(
-        strstr(text, "  no regret is known: on no tuned shape was the chosen kernel measured beside another\n"));
-    assert_null(strstr(text, "% at worst, against"));
+    assert_has(text, "  no regret is known: on no tuned shape was the chosen kernel measured beside another\n");
+    assert_lacks(text, "% at worst, against");
     ContractShape alone = { .inst = hand.shape[0].inst, .tuned = true, .measured = true, .regret = NAN, .rival = -1 };
     c.nshape = 1;
     c.shape = &alone;
     c.tuned = contract_sum(&alone, 1);
     text = said_of(&out, 1, NULL, false);
-    assert_non_null(strstr(text, "  no regret is known: one kernel was measured, and no other beside it\n"));
+    assert_has(text, "  no regret is known: one kernel was measured, and no other beside it\n");
     text = said_of(&out, 1, NULL, true);
-    assert_non_null(strstr(text, "\"regret\": null"));
+    assert_has(text, "\"regret\": null");
 }
 
 /* Only what is held out, can be said and is more than 5 % off is named. */
@@ -89,10 +87,10 @@ TEST(people_are_told_where_a_prediction_went_wrong)
     const Result out = hand_of();
     hand.shape[0].regret = hand.shape[4].regret = 0.5; /* tuned; cannot be said */
     const char *text = said_of(&out, 1, NULL, false);
-    assert_non_null(strstr(text, "  it is 12% at M = 5, "));
+    assert_has(text, "  it is 12% at M = 5, ");
     hand.shape[3].regret = 0.05;
     text = said_of(&out, 1, NULL, false);
-    assert_null(strstr(text, "in 'tune'"));
+    assert_lacks(text, "in 'tune'");
     hand.shape[0].regret = 0;
     hand.shape[3].regret = 0.125;
     hand.shape[4].regret = 0.1;
@@ -104,7 +102,7 @@ TEST(people_are_told_what_joined)
     Instance *last = &hand.y.spec->instance[hand.y.study->shape[HAND_TUNED - 1] - hand.y.spec->instance];
     last->tuned = false;
     const char *text = said_of(&out, 1, NULL, false);
-    assert_non_null(strstr(text, "  that counts 1 shape that joined the tuned ones, where the model was least sure\n"));
+    assert_has(text, "  that counts 1 shape that joined the tuned ones, where the model was least sure\n");
     last->tuned = true;
 }
 
@@ -143,13 +141,13 @@ TEST(people_are_told_what_there_is)
                 "  out/hand\n");
     c.held_out.nsaid = 0;
     const char *text = said_of(&out, 1, NULL, false);
-    assert_non_null(strstr(text, "  on 4 of 4 shapes the regret cannot be said, as their times differ by too much: the "
-                                 "machine was too busy\n"));
+    assert_has(text, "  on 4 of 4 shapes the regret cannot be said, as their times differ by too much: the "
+                     "machine was too busy\n");
     c.tuned.nsaid = c.tuned.nmeasured;
     c.held_out = (ContractSum){ 0 };
     text = said_of(&out, 1, NULL, false);
-    assert_non_null(strstr(text, "  none of the shapes that are held out was measured\n"));
-    assert_null(strstr(text, "cannot be said"));
+    assert_has(text, "  none of the shapes that are held out was measured\n");
+    assert_lacks(text, "cannot be said");
     modelled.modelled = true;
     one.fewer = NULL;
     s.device = &modelled;
@@ -184,10 +182,10 @@ TEST(programs_are_told_the_same)
     Result two[] = { out, out };
     two[1].cost = &more;
     const char *text = said_of(two, 2, NULL, true);
-    assert_non_null(strstr(text, "\"measurements\": 7,"));
-    assert_non_null(strstr(text, "\"measurements\": 8,"));
-    assert_non_null(strstr(text, "\"dispatcher_checked\": 0,"));
-    assert_non_null(strstr(text, "\"dispatcher_checked_all\": false"));
+    assert_has(text, "\"measurements\": 7,");
+    assert_has(text, "\"measurements\": 8,");
+    assert_has(text, "\"dispatcher_checked\": 0,");
+    assert_has(text, "\"dispatcher_checked_all\": false");
 }
 
 /* ---- what the package lacks, and what failed ---- */
@@ -234,13 +232,13 @@ TEST(failures_are_listed_with_their_parameters)
     hand_of();
     Study *s = hand.y.study;
     const Trial before = s->trial[1];
-    assert_null(strstr(list_failures(s), "no good"));
+    assert_lacks(list_failures(s), "no good");
     s->trial[1].status = STATUS_WRONG;
     s->trial[1].why = "no good";
-    assert_non_null(strstr(list_failures(s), arena_printf(hand.y.arena, "wrong: %s: no good\n",
-                                                          words_candidate(hand.y.arena, &before.c))));
+    assert_has(list_failures(s),
+               arena_printf(hand.y.arena, "wrong: %s: no good\n", words_candidate(hand.y.arena, &before.c)));
     s->trial[1].built = false; /* it was proposed only */
-    assert_null(strstr(list_failures(s), "no good"));
+    assert_lacks(list_failures(s), "no good");
     s->trial[1] = before;
 }
 
@@ -262,8 +260,8 @@ TEST(templates_without_kernels_are_told)
         if (failing != 1) {
             assert_string_equal(text, "");
         } else {
-            assert_non_null(strstr(text, " that could be built works: "));
-            assert_non_null(strstr(text, " x wrong: no good\n    for one: "));
+            assert_has(text, " that could be built works: ");
+            assert_has(text, " x wrong: no good\n    for one: ");
         }
     }
     memcpy(s->trial, before, sizeof before);
@@ -289,9 +287,9 @@ TEST(machines_without_kernels_are_told)
         r.study = &s;
         const char *text = PRINTED(hand.y.arena, to, summary_lacking(hand.y.arena, &r, 1, to));
         if (failing) {
-            assert_non_null(strstr(text, "hand: no general kernel works for portable: calls on machines that need it "
-                                         "return hand_BAD_KERNEL; "));
-            assert_non_null(strstr(text, " is wrong: no good\n"));
+            assert_has(text, "hand: no general kernel works for portable: calls on machines that need it "
+                             "return hand_BAD_KERNEL; ");
+            assert_has(text, " is wrong: no good\n");
         } else {
             assert_string_equal(text, "");
         }
@@ -342,10 +340,9 @@ TEST(check_tells_of_the_space)
     d.nisa = 0;
     general.target = target_find(&hand.y.targets, "sm_90a");
     const Options verbose = { .verbose = 1 };
-    assert_non_null(
-        strstr(PRINTED(hand.y.arena, to, summary_check(hand.y.arena, &hand_workload, spaces, &d, 1, &verbose, to)),
+    assert_has(PRINTED(hand.y.arena, to, summary_check(hand.y.arena, &hand_workload, spaces, &d, 1, &verbose, to)),
                "\ntarget: sm_90a on Synthetic CPU 9000, which does not run it: 8 multiprocessors, each "
-               "with 32 KiB of shared memory; L2 1024 KiB\n"));
+               "with 32 KiB of shared memory; L2 1024 KiB\n");
 }
 
 TEST_FILE(by_hand_setup, by_hand_teardown)

@@ -8,9 +8,6 @@
 #include "tests/test.h"
 #include <errno.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -93,7 +90,7 @@ TEST(compilers_have_their_flags)
     const char *flags = joined(emu.flags), *last = strstr(flags, "-I there/package/../device/emulator");
     assert_non_null(last);
     assert_string_equal(last, "-I there/package/../device/emulator");
-    assert_non_null(strstr(flags, " -fsanitize=thread "));
+    assert_has(flags, " -fsanitize=thread ");
     assert_string_equal(emu.product, ".so");
 }
 
@@ -158,8 +155,8 @@ TEST(folders_of_the_records_are_made)
     t = (Tools){ 0 };
     const char *below = arena_printf(arena, "%s/x/y.jsonl", path);
     assert_false(tools_open_records(&r, &(Workload){ .records = below }, &t));
-    assert_non_null(strstr(r.err, "cannot create the folder '"));
-    assert_non_null(strstr(r.err, "c.jsonl/x': Not a directory"));
+    assert_has(r.err, "cannot create the folder '");
+    assert_has(r.err, "c.jsonl/x': Not a directory");
     assert_null(t.records);
     assert_int_equal(open_files(), open);
     assert_int_equal(chdir("/"), 0);

@@ -3,8 +3,6 @@
  * workload: what the command line and the first line of a package's spec.cfg change, and which target is worked on.
  */
 #include "tests/test.h"
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "gen/command/kept.h"
@@ -98,8 +96,8 @@ TEST(the_command_line_changes)
     o.templates = list_of(root, NULL);
     const Workload *w = read_good("", &o);
     has_budget(w, 5, 6, 1, 2);
-    assert_non_null(strstr(w->spec_text, "# dcgen: --kernels 5 --code-kib 6 --target avx512,portable --templates "));
-    assert_non_null(strstr(w->spec_text, " --no-report\n"));
+    assert_has(w->spec_text, "# dcgen: --kernels 5 --code-kib 6 --target avx512,portable --templates ");
+    assert_has(w->spec_text, " --no-report\n");
     assert_false(w->report);
     assert_int_equal(workload_ntarget(w), 2);
     assert_string_equal(w->out, "there/x");
@@ -186,7 +184,7 @@ TEST(folders_are_kept)
     assert_int_equal(rmdir(in_root("t u")), 0);
     kept_add(arena, &none, spec, first, d);
     assert_int_equal(diag_nerror(d), 1);
-    assert_non_null(strstr(golden_diag(arena, d), "/t u', as its first line says, and that is not there; say where"));
+    assert_has(golden_diag(arena, d), "/t u', as its first line says, and that is not there; say where");
     Options given = none;
     given.templates = list_of("elsewhere", NULL);
     d = diag_new(arena);
@@ -211,18 +209,17 @@ TEST(faults)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         o.target = list_of(cases[i].one, cases[i].two);
         assert_null(read_text("", &o, &said));
-        if (!strstr(said, cases[i].want))
-            fail_msg("wanted %s, got %s", cases[i].want, said);
+        assert_has(said, cases[i].want);
     }
     o.target = list_of("sm_80", "sm_90a");
     read_good("", &o);
     o = none;
     o.templates = list_of(path, "/none");
     assert_null(read_text("", &o, &said));
-    assert_non_null(strstr(said, "x.cfg' is not a folder"));
-    assert_non_null(strstr(said, "--templates: '/none': No such file or directory"));
+    assert_has(said, "x.cfg' is not a folder");
+    assert_has(said, "--templates: '/none': No such file or directory");
     assert_null(read_text("space = { NO_SUCH = [1]; };", &none, &said));
-    assert_non_null(strstr(said, "unknown parameter 'NO_SUCH'"));
+    assert_has(said, "unknown parameter 'NO_SUCH'");
 }
 
 /* By rank, whatever the order in which they are named; host, auto and cuda stand alone. */
@@ -270,7 +267,7 @@ TEST(the_target_of_a_device)
         if (!cases[i].want) {
             assert_null(t);
             assert_non_null(err);
-            assert_non_null(strstr(err, cases[i].why));
+            assert_has(err, cases[i].why);
         } else {
             assert_null(err);
             assert_string_equal(t->name, cases[i].want);

@@ -6,8 +6,6 @@
 #define DCGEN_TEST_EMIT_RESULTS_H
 
 #include "tests/test.h"
-#include <stdlib.h>
-#include <string.h>
 #include "gen/base/text.h"
 #include "gen/package/emit.h"
 #include "tests/gen/synthetic.h"
@@ -20,15 +18,10 @@ static const char two_spec[] = "name = \"two\"; op = \"dense\"; dtype = \"f32\";
 
 static Synthetic y;
 
-static inline int make(void **state)
-{
-    (void)state;
-    return synthetic_make(&y, two_spec, 24) ? 0 : -1;
-}
+static inline int make(void **state) { return synthetic_make(&y, two_spec, 24) ? 0 : -1; }
 
 static inline int drop(void **state)
 {
-    (void)state;
     arena_free(y.arena);
     return 0;
 }

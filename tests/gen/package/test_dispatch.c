@@ -16,15 +16,10 @@ static const char line_spec[] = "name = \"line\"; op = \"dense\"; dtype = \"f32\
 
 static Synthetic y;
 
-static int make(void **state)
-{
-    (void)state;
-    return synthetic_make(&y, line_spec, 8) ? 0 : -1;
-}
+static int make(void **state) { return synthetic_make(&y, line_spec, 8) ? 0 : -1; }
 
 static int drop(void **state)
 {
-    (void)state;
     arena_free(y.arena);
     return 0;
 }

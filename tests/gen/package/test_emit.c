@@ -6,11 +6,7 @@
 #include <jansson.h>
 #include "tests/gen/package/emit_results.h"
 
-static void expect(const Package *p, const char *file, const char *part)
-{
-    if (!strstr(package_text(p, file), part))
-        fail_msg("%s lacks '%s'", file, part);
-}
+static void expect(const Package *p, const char *file, const char *part) { assert_has(package_text(p, file), part); }
 
 TEST(the_other_files_tell_of_each)
 {
@@ -215,7 +211,7 @@ TEST(the_benchmark_has_each_shape_once)
     s.shape[1] = &more;
     more.threads = 2;
     result.study = &s;
-    assert_null(strstr(package_text(package_of(&in), "bench.c"), second));
+    assert_lacks(package_text(package_of(&in), "bench.c"), second);
 }
 
 TEST(a_report_is_named_where_there_is_one)
@@ -235,8 +231,8 @@ TEST(a_report_is_named_where_there_is_one)
     in.report = NULL;
     const Package *without = package_of(&in);
     assert_null(package_text(without, "report.html"));
-    assert_null(strstr(package_text(without, "README.md"), "report.html"));
-    assert_null(strstr(package_text(without, "MANIFEST"), "report.html"));
+    assert_lacks(package_text(without, "README.md"), "report.html");
+    assert_lacks(package_text(without, "MANIFEST"), "report.html");
     assert_int_equal(without->n, with->n - 1);
     assert_string_equal(without->file[without->n - 1].path, "MANIFEST");
 }
@@ -287,11 +283,9 @@ TEST(the_manifest_names_all_that_the_package_was_made_of)
                                         "targets/sm_75.cfg\n",   "targets/sm_90a.cfg\n" };
     static const char *const none[] = { "mma_gemm", "mma_gemv", "avx", "portable", "pool", "packed_gemm" };
     for (size_t i = 0; i < sizeof some / sizeof *some; i++)
-        if (!strstr(sources, some[i]))
-            fail_msg("no %s", some[i]);
+        assert_has(sources, some[i]);
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
-        if (strstr(sources, none[i]))
-            fail_msg("%s", none[i]);
+        assert_lacks(sources, none[i]);
 }
 
 TEST_FILE(make, drop)

@@ -82,7 +82,7 @@ TEST(document_and_package_have_what_spdx_requires)
     assert_string_equal(text_of(p, "licenseDeclared"), "MIT-0");
     assert_string_equal(text_of(p, "licenseConcluded"), "MIT-0");
     assert_string_equal(text_of(p, "downloadLocation"), "NOASSERTION");
-    assert_non_null(strstr(package_text(make_two(&in), "LICENSE"), text_of(p, "copyrightText")));
+    assert_has(package_text(make_two(&in), "LICENSE"), text_of(p, "copyrightText"));
     assert_true(json_is_true(json_object_get(p, "filesAnalyzed")));
     const json_t *code = json_object_get(p, "packageVerificationCode");
     assert_int_equal(strlen(text_of(code, "packageVerificationCodeValue")), 40);

@@ -170,11 +170,11 @@ TEST(some_machines_have_no_kernel)
     assert_int_equal(dispatch_lacking(package_dispatcher(y.arena, &wide, 1), lacking), 0);
     const EmitInput in = input_of(&result, 1);
     const Package *p = package_of(&in);
-    assert_non_null(strstr(package_text(p, "dispatch.h"), "#endif\n    return -1;\n"));
-    assert_non_null(strstr(package_text(p, "kernels.c"), "    if (cpu < 0)\n        return -two_BAD_KERNEL;\n"));
-    assert_non_null(strstr(package_text(p, "kernels.c"), "or this CPU cannot run it, or can run none\""));
-    assert_non_null(strstr(package_text(p, "two.h"), "or the CPU can run none */"));
-    assert_non_null(strstr(package_text(p, "README.md"), "It has no kernels for every CPU"));
+    assert_has(package_text(p, "dispatch.h"), "#endif\n    return -1;\n");
+    assert_has(package_text(p, "kernels.c"), "    if (cpu < 0)\n        return -two_BAD_KERNEL;\n");
+    assert_has(package_text(p, "kernels.c"), "or this CPU cannot run it, or can run none\"");
+    assert_has(package_text(p, "two.h"), "or the CPU can run none */");
+    assert_has(package_text(p, "README.md"), "It has no kernels for every CPU");
 }
 
 /* A GPU's tuned kernels serve that GPU alone: later ones need a general kernel of it, or of a lesser one. */
@@ -262,7 +262,7 @@ TEST(a_target_has_its_tree_and_its_general_kernel)
                      "    return %d;\n}\n",
                      d->entry[0].general, d->entry[1].general, d->entry[2].general);
     assert_string_equal(arena_strndup(y.arena, at, strlen(want)), want);
-    assert_non_null(strstr(text, "0 avx512, 1 avx2, 2 portable."));
+    assert_has(text, "0 avx512, 1 avx2, 2 portable.");
 }
 
 TEST_FILE(make, drop)

@@ -3,7 +3,6 @@
  * manifest: the same entries give the same text in any order and are read back as they were; what is no manifest is refused by its line.
  */
 #include "tests/test.h"
-#include <string.h>
 #include "gen/package/manifest.h"
 #include "tests/arena.h"
 

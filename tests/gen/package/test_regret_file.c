@@ -3,7 +3,6 @@
  * regret_file: what a package states of its regret, as JSON and in words, each figure another; and what is read back of it.
  */
 #include "tests/test.h"
-#include <stdlib.h>
 #include "gen/package/regret_file.h"
 #include "tests/gen/by_hand.h"
 #include "tests/gen/json_like.h"
@@ -17,7 +16,6 @@ static char root[TMP_FOLDER_BYTES];
 
 static int setup(void **state)
 {
-    (void)state;
     if (!by_hand_make(&hand) || !tmp_folder(root))
         return -1;
     lesser = *hand.y.study;
@@ -34,7 +32,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     arena_free(hand.y.arena);
     return tmp_folder_remove(root);
 }
@@ -89,9 +86,9 @@ TEST(says_so_where_nothing_was_measured)
         "'compiler': 'gcc (Debian 12.2.0) 12.2.0', 'measured': false, 'why': 'no such device was there: all "
         "times are computed' } ] }");
     const char *text = regret_file_text(hand.y.arena, &in, "regret.md", diag_new(hand.y.arena));
-    assert_non_null(strstr(text, "\nFor avx512 there is no regret contract: no such device was there: all times are "
-                                 "computed.\n"));
-    assert_null(strstr(text, "dcgen bench"));
+    assert_has(text, "\nFor avx512 there is no regret contract: no such device was there: all times are "
+                     "computed.\n");
+    assert_lacks(text, "dcgen bench");
     hand.contract.modelled = false;
 }
 
@@ -135,8 +132,8 @@ TEST(says_it_in_words)
             "last two columns.\n`regret.json` has a line a shape.\n",
             begin, other()));
     const EmitInput two = input_of(2);
-    assert_non_null(strstr(regret_file_text(hand.y.arena, &two, "regret.md", diag_new(hand.y.arena)),
-                           "` measures the best target that it runs again on"));
+    assert_has(regret_file_text(hand.y.arena, &two, "regret.md", diag_new(hand.y.arena)),
+               "` measures the best target that it runs again on");
 }
 
 /* What the spec demands, and what of it is not kept; most shapes in doubt; more of them than are listed. */
@@ -152,12 +149,12 @@ TEST(says_what_is_demanded_and_in_doubt)
     ContractShape many[30];
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         hand.y.spec->regret = (Demand){ row[i].mean, row[i].worst };
-        assert_non_null(strstr(regret_file_text(hand.y.arena, &in, "regret.md", diag_new(hand.y.arena)), row[i].text));
+        assert_has(regret_file_text(hand.y.arena, &in, "regret.md", diag_new(hand.y.arena)), row[i].text);
     }
     hand.contract.tuned.worst_bound = 0.02;
     const char *text = regret_file_text(hand.y.arena, &in, "regret.md", diag_new(hand.y.arena));
-    assert_non_null(strstr(text, "\n**The regret is above what the spec demands: worst of the tuned shapes 2.20 %, not "
-                                 "2.00 %.**\n"));
+    assert_has(text, "\n**The regret is above what the spec demands: worst of the tuned shapes 2.20 %, not "
+                     "2.00 %.**\n");
     hand.y.spec->regret = (Demand){ 0 };
     by_hand_contract(&hand);
     for (int i = 0; i < 30; i++)
@@ -167,11 +164,11 @@ TEST(says_what_is_demanded_and_in_doubt)
     hand.contract.tuned.nsaid = 0;
     hand.contract.held_out = contract_sum(NULL, 0);
     text = regret_file_text(hand.y.arena, &in, "regret.md", diag_new(hand.y.arena));
-    assert_non_null(strstr(text, "left.\n**These are most shapes: the machine was too busy. Search again on a quieter "
-                                 "one.**\n"));
-    assert_non_null(strstr(text, "- and 6 more: those with `\"said\": false` in `regret.json`\n"));
-    assert_non_null(strstr(text, "| held out | 0 of 0 | - | - | - | - |\n"));
-    assert_null(strstr(text, "was not measured"));
+    assert_has(text, "left.\n**These are most shapes: the machine was too busy. Search again on a quieter "
+                     "one.**\n");
+    assert_has(text, "- and 6 more: those with `\"said\": false` in `regret.json`\n");
+    assert_has(text, "| held out | 0 of 0 | - | - | - | - |\n");
+    assert_lacks(text, "was not measured");
     by_hand_contract(&hand);
 }
 
@@ -233,7 +230,7 @@ TEST(refuses_what_states_nothing)
         if (read_back(row[i].text, "a", b, &err) || !strstr(err, row[i].err))
             fail_msg("row %d: %s", (int)i, err ? err : "taken");
     assert_false(regret_file_read(hand.y.arena, "/nowhere/regret.json", NULL, "a", b, &err));
-    assert_non_null(strstr(err, "No such file"));
+    assert_has(err, "No such file");
 }
 
 TEST_FILE(setup, teardown)

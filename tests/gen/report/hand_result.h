@@ -17,7 +17,6 @@ static Roofline roofline; /* the study's */
 
 static inline int setup(void **state)
 {
-    (void)state;
     if (!by_hand_make(&hand))
         return -1;
     input = by_hand_result(&hand, FIRST);
@@ -28,17 +27,10 @@ static inline int setup(void **state)
 
 static inline int teardown(void **state)
 {
-    (void)state;
     arena_free(hand.y.arena);
     return 0;
 }
 
 static inline Report *report_with(const Result *in) { return report_begin(hand.y.arena, in, VERSION, false); }
-
-static inline void expect(const char *text, const char *part)
-{
-    if (!strstr(text, part))
-        fail_msg("\"%s\" is not in:\n%s", part, text);
-}
 
 #endif

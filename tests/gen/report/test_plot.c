@@ -3,9 +3,6 @@
  * plot: what gnuplot is given and what is made of its answer, with scripts in its place.
  */
 #include "tests/test.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "gen/report/plot.h"
@@ -100,8 +97,7 @@ TEST(faults_are_told)
         gnuplot_is(row[i].script);
         const char *why = draw();
         assert_non_null(why);
-        if (!strstr(why, row[i].why))
-            fail_msg("%s: %s", row[i].script, why);
+        assert_has(why, row[i].why);
     }
 }
 
@@ -115,7 +111,7 @@ TEST(none_is_missed_without_figures)
     assert_false(plot_check(arena, &why));
     const char *told = draw();
     assert_string_equal(told, why);
-    assert_non_null(strstr(told, "gnuplot was not found"));
+    assert_has(told, "gnuplot was not found");
     gnuplot_is("");
     assert_true(plot_check(arena, &why));
 }

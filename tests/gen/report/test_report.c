@@ -8,7 +8,6 @@
 #include "tests/test.h"
 #include <ctype.h>
 #include <locale.h>
-#include <stdlib.h>
 #include "gen/base/number.h"
 #include "gen/report/choice.h"
 #include "gen/report/plot.h"
@@ -58,15 +57,10 @@ static Result input_of(Synthetic *s)
     return r;
 }
 
-static int make(void **state)
-{
-    (void)state;
-    return synthetic_make(&y, synthetic_spec, NTRIAL) ? 0 : -1;
-}
+static int make(void **state) { return synthetic_make(&y, synthetic_spec, NTRIAL) ? 0 : -1; }
 
 static int drop(void **state)
 {
-    (void)state;
     arena_free(y.arena);
     return 0;
 }
@@ -217,8 +211,7 @@ TEST(refers_to_nothing_outside)
                                            "url(",  "gnuplot", "GNUPLOT", "/tmp", "file:",   "nan",   "inf ", "NaN" };
     const char *html = page();
     for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
-        if (strstr(html, outside[i]))
-            fail_msg("the page contains %s", outside[i]);
+        assert_lacks(html, outside[i]);
 }
 
 TEST(has_all_figures)
@@ -229,17 +222,17 @@ TEST(has_all_figures)
     assert_int_equal(count(html, "<path stroke='rgb(  0,   0,  12)'"), 4);            /* the roofline in each panel */
     assert_int_equal(count(html, "<path stroke='rgb(  0,   0,  13)'"), 4);            /* the library */
     assert_int_equal(count(html, "class=\"l12\"") + count(html, "class=\"l13\""), 2); /* both in the legend */
-    assert_non_null(strstr(html, ">predicted, microseconds<"));
+    assert_has(html, ">predicted, microseconds<");
     for (int k = 0; k < 2; k++) {
         static const char *const id[] = { "curve", "progress" };
-        assert_non_null(strstr(html, arena_printf(y.arena, "<figcaption id=\"%s\">", id[k])));
+        assert_has(html, arena_printf(y.arena, "<figcaption id=\"%s\">", id[k]));
     }
     assert_int_equal(count(html, ">error</th>"), 1); /* of each kernel, not of each shape */
-    assert_null(strstr(html, "Median of"));          /* the least is what counts */
+    assert_lacks(html, "Median of");                 /* the least is what counts */
     assert_true(count(html, "<path stroke='rgb(  0,   0,   5)'") >= 6);
     assert_true(count(html, "<polygon fill = 'rgb(  0,   0,  16)'") >= 1);
     assert_true(count(html, "fill=\"rgb(0,0,3)\"") > 50);
-    assert_null(strstr(html, "rgb(  0,   0,   0)"));
+    assert_lacks(html, "rgb(  0,   0,   0)");
 }
 
 /* What was measured is never cut off at the top of a figure, whatever the machine's limits are said to be. */
@@ -289,11 +282,11 @@ TEST(escapes_hostile_names)
     study.device = &device;
     const char *html = draw(y.arena, &in);
     free(read_page(html));
-    assert_null(strstr(html, "<script"));
-    assert_non_null(strstr(html, "&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;`touch x`"));
+    assert_lacks(html, "<script");
+    assert_has(html, "&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;`touch x`");
     assert_null(strchr(html, '\x01'));
     assert_null(strchr(html, '\xff'));
-    assert_non_null(strstr(html, "<svg class=\"plot\""));
+    assert_has(html, "<svg class=\"plot\"");
 }
 
 /* A page without its figures would be another page than elsewhere. */
@@ -307,8 +300,8 @@ TEST(needs_gnuplot)
     const bool found = plot_check(y.arena, &before);
     setenv("PATH", path, 1);
     assert_null(html);
-    assert_non_null(strstr(why, "gnuplot was not found"));
-    assert_non_null(strstr(why, "--no-report"));
+    assert_has(why, "gnuplot was not found");
+    assert_has(why, "--no-report");
     assert_false(found);
     assert_string_equal(why, before);
 }
@@ -380,15 +373,14 @@ TEST(does_with_other_shapes)
             other.study->trial[0].n = 0; /* then the order of the search is not known */
         const char *html = draw(other.arena, &in);
         free(read_page(html));
-        assert_null(strstr(html, "</h2>\n</section>")); /* no section is empty */
-        assert_null(strstr(html, row[i].none));
+        assert_lacks(html, "</h2>\n</section>"); /* no section is empty */
+        assert_lacks(html, row[i].none);
         for (int k = 0; k < 5 && row[i].parts[k]; k++)
-            if (!strstr(html, row[i].parts[k]))
-                fail_msg("no %s", row[i].parts[k]);
+            assert_has(html, row[i].parts[k]);
         assert_int_equal(count(html, "id=\"panel-"), row[i].npanel);
         assert_int_equal(count(html, "<figcaption id=\"plane-"), row[i].nplane);
         for (int k = 0; row[i].nplane && i > 2 && k < other.assignment->nkernel && k < LOOK_NKERNEL; k++)
-            assert_non_null(strstr(html, arena_printf(other.arena, "<rect class=\"l%d\"", LOOK_KERNEL + k)));
+            assert_has(html, arena_printf(other.arena, "<rect class=\"l%d\"", LOOK_KERNEL + k));
         arena_free(other.arena);
     }
 }

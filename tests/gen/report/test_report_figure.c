@@ -36,31 +36,32 @@ TEST(draws_the_speed_of_each_shape)
 {
     const Report *r = drawn();
     const char *script = script_of(r, "panel-0");
-    expect(script, "$roof << END\n1 1\n2 1\n3 1\n4 1\n5 1\n6 1\n7 1\n8 1\nEND\n");
-    expect(script, "$library << END\n1 0.3413333\n8 0.6826667\nEND\n");
-    expect(script,
-           "$general << END\n1 0.4096\n2 0.512\n3 0.768\n4 0.512\n5 0.512\n6 0.512\n7 0.512\n8 0.4551111\nEND\n");
-    expect(script, "$line << END\n1 0.512\n2 0.5688889\n3 0.768\n4 0.512\n5 0.512\n6 0.4654545\n7 0.4654545\n8 0.512\n"
-                   "END\n");
-    expect(script, "$best << END\n1 0.512\n3 0.768\n8 0.64\nEND\n");
-    expect(script, "$dot << END\n1 0.512\n3 0.768\n8 0.512\nEND\n");
-    expect(script, "set xrange [0.925925926:8.64]\n"); /* 8 % on either side */
-    expect(script, "set yrange [0.304761905:1.12]\n"); /* 12 %: from the library's least to the roofline */
-    expect(script, "set xlabel 'M'");
-    expect(script, "set ylabel 'GFLOP/s'");
-    expect(script, "plot $roof using 1:2 notitle with lines lc rgb '#00000c', "
-                   "$general using 1:2 notitle with lines lc rgb '#000006', "
-                   "$library using 1:2 notitle with lines lc rgb '#00000d', "
-                   "$library_dot using 1:2 notitle with points pt 7 ps 0.45 lc rgb '#00000e', "
-                   "$line using 1:2 notitle with lines lc rgb '#000005', "
-                   "$best using 1:2 notitle with points pt 6 ps 0.82 lc rgb '#000007', "
-                   "$dot using 1:2 notitle with points pt 7 ps 0.51 lc rgb '#000008'");
+    assert_has(script, "$roof << END\n1 1\n2 1\n3 1\n4 1\n5 1\n6 1\n7 1\n8 1\nEND\n");
+    assert_has(script, "$library << END\n1 0.3413333\n8 0.6826667\nEND\n");
+    assert_has(script,
+               "$general << END\n1 0.4096\n2 0.512\n3 0.768\n4 0.512\n5 0.512\n6 0.512\n7 0.512\n8 0.4551111\nEND\n");
+    assert_has(script,
+               "$line << END\n1 0.512\n2 0.5688889\n3 0.768\n4 0.512\n5 0.512\n6 0.4654545\n7 0.4654545\n8 0.512\n"
+               "END\n");
+    assert_has(script, "$best << END\n1 0.512\n3 0.768\n8 0.64\nEND\n");
+    assert_has(script, "$dot << END\n1 0.512\n3 0.768\n8 0.512\nEND\n");
+    assert_has(script, "set xrange [0.925925926:8.64]\n"); /* 8 % on either side */
+    assert_has(script, "set yrange [0.304761905:1.12]\n"); /* 12 %: from the library's least to the roofline */
+    assert_has(script, "set xlabel 'M'");
+    assert_has(script, "set ylabel 'GFLOP/s'");
+    assert_has(script, "plot $roof using 1:2 notitle with lines lc rgb '#00000c', "
+                       "$general using 1:2 notitle with lines lc rgb '#000006', "
+                       "$library using 1:2 notitle with lines lc rgb '#00000d', "
+                       "$library_dot using 1:2 notitle with points pt 7 ps 0.45 lc rgb '#00000e', "
+                       "$line using 1:2 notitle with lines lc rgb '#000005', "
+                       "$best using 1:2 notitle with points pt 6 ps 0.82 lc rgb '#000007', "
+                       "$dot using 1:2 notitle with points pt 7 ps 0.51 lc rgb '#000008'");
     assert_true(r->has_roof && r->has_library);
     hand.y.study->roofline = NULL; /* where no limits are known there is no roofline */
     r = drawn();
     hand.y.study->roofline = &roofline;
     assert_true(r->has_library && !r->is_over_roof);
-    assert_null(strstr(script_of(r, "panel-0"), "$roof << END\n1 1\n"));
+    assert_lacks(script_of(r, "panel-0"), "$roof << END\n1 1\n");
 }
 
 /* A dot is a time that was measured: none where the chosen kernel has none, tuned or not, and one on a shape that is held out and has one. The line
@@ -72,10 +73,10 @@ TEST(draws_a_dot_where_a_time_was_measured)
     by_hand_measure(&hand, 1, &hand.y.spec->instance[3], 2560); /* M = 4, which kernel 0 serves */
     const char *script = script_of(drawn(), "panel-0");
     *on_8 = 8000;
-    expect(script, "$dot << END\n1 0.512\n3 0.768\n4 0.8\nEND\n");
-    expect(script, "$best << END\n1 0.512\n3 0.768\n4 0.8\n8 0.64\nEND\n");
-    expect(script,
-           "$line << END\n1 0.512\n2 0.5688889\n3 0.768\n4 0.512\n5 0.512\n6 0.4654545\n7 0.4654545\n8 0.512\n");
+    assert_has(script, "$dot << END\n1 0.512\n3 0.768\n4 0.8\nEND\n");
+    assert_has(script, "$best << END\n1 0.512\n3 0.768\n4 0.8\n8 0.64\nEND\n");
+    assert_has(script,
+               "$line << END\n1 0.512\n2 0.5688889\n3 0.768\n4 0.512\n5 0.512\n6 0.4654545\n7 0.4654545\n8 0.512\n");
 }
 
 /* Kernels change half-way, on the scale of the axis: at the roots of 2 * 3 and of 5 * 6. */
@@ -89,12 +90,12 @@ TEST(draws_which_kernel_serves_what)
         text_printf(&data, "%.7g 0.25 %.7g %.7g 0.05 0.45 %d\n", middle, edge[i], edge[i + 1],
                     LOOK_KERNEL + (i == 1 ? 0 : 1));
         text_printf(&labels, "set label '%s' at %.7g,0.25 center", i == 1 ? "k10" : "k11", middle);
-        expect(script_of(r, "map"), text_str(&labels));
+        assert_has(script_of(r, "map"), text_str(&labels));
         labels = (Text){ .arena = hand.y.arena };
     }
-    expect(script_of(r, "map"), arena_printf(hand.y.arena, "$run << END\n%sEND\n", text_str(&data)));
-    expect(script_of(r, "narrow-map"), text_str(&data));
-    expect(script_of(r, "map"), "set label 'N = 16, K = 16' at graph 0, first 0.63 ");
+    assert_has(script_of(r, "map"), arena_printf(hand.y.arena, "$run << END\n%sEND\n", text_str(&data)));
+    assert_has(script_of(r, "narrow-map"), text_str(&data));
+    assert_has(script_of(r, "map"), "set label 'N = 16, K = 16' at graph 0, first 0.63 ");
     assert_int_equal(find_plot(r, "map")->width, 900);
     assert_int_equal(find_plot(r, "narrow-map")->width, 440);
     assert_null(find_plot(r, "plane-0"));
@@ -145,10 +146,10 @@ TEST(draws_planes_of_two_extents)
         assert_int_equal(look, LOOK_KERNEL + cell[i].kernel);
     }
     assert_int_equal(strncmp(at, "END\n", 4), 0);
-    expect(script_of(r, "plane-0"), "set xlabel 'M'");
-    expect(script_of(r, "plane-0"), "set ylabel 'N'");
-    expect(script_of(r, "plane-0"), "set label 'k10' at ");
-    expect(script_of(r, "plane-0"), "set label 'k11' at ");
+    assert_has(script_of(r, "plane-0"), "set xlabel 'M'");
+    assert_has(script_of(r, "plane-0"), "set ylabel 'N'");
+    assert_has(script_of(r, "plane-0"), "set label 'k10' at ");
+    assert_has(script_of(r, "plane-0"), "set label 'k11' at ");
     arena_free(y.arena);
 }
 
@@ -226,11 +227,12 @@ TEST(draws_maps_of_many_shapes)
     r = maps_of(&y, "T = { min = 1; max = 80; };",
                 "{ M = \"T\"; N = 48; K = 16; }, { M = \"3*T\"; N = 320; K = 16; }, { M = 7; N = 7; K = 7; }", "1");
     const char *script = script_of(r, "map"), *narrow = script_of(r, "narrow-map");
-    expect(script,
-           "set yrange [0:3]\n$run << END\n7 2.25 6.796117 7.21 2.05 2.45 16\n2.083718 1.25 0.9708738 4.472136 1.05 "
-           "1.45 16\n4.949232 1.25 4.472136 5.477226 1.05 1.45 17\n");
-    expect(script, "set label 'N = 320, K = 16' at ");
-    expect(script, "set label 'N = 7, K = 7' at ");
+    assert_has(
+        script,
+        "set yrange [0:3]\n$run << END\n7 2.25 6.796117 7.21 2.05 2.45 16\n2.083718 1.25 0.9708738 4.472136 1.05 "
+        "1.45 16\n4.949232 1.25 4.472136 5.477226 1.05 1.45 17\n");
+    assert_has(script, "set label 'N = 320, K = 16' at ");
+    assert_has(script, "set label 'N = 7, K = 7' at ");
     assert_true(strlen(narrow) < strlen(script)); /* fewer runs have room for a name */
     arena_free(y.arena);
     /* planes of several shapes: the extent that varies most, and one that does not follow it */
@@ -240,9 +242,9 @@ TEST(draws_maps_of_many_shapes)
                 "1, 2");
     assert_string_equal(captions_of(r), "M = 5*T, N = 16*T, K = 8*S, 1 thread\nM = 5*S, N = 3*T, K = 8, 1 thread\n"
                                         "M = 5*T, N = 16*T, K = 8*S, 2 threads\nM = 5*S, N = 3*T, K = 8, 2 threads\n");
-    expect(script_of(r, "plane-0"), "set xlabel 'K'");
-    expect(script_of(r, "plane-0"), "set ylabel 'M'");
-    expect(script_of(r, "plane-1"), "set xlabel 'M'");
+    assert_has(script_of(r, "plane-0"), "set xlabel 'K'");
+    assert_has(script_of(r, "plane-0"), "set ylabel 'M'");
+    assert_has(script_of(r, "plane-1"), "set xlabel 'M'");
     arena_free(y.arena);
 }
 
@@ -273,14 +275,14 @@ TEST(draws_what_less_or_more_code_brings)
 {
     const Report *r = drawn();
     const char *script = script_of(r, "curve");
-    expect(script, "$within << END\n2.024414 20\n3.000977 5\nEND\n");
-    expect(script, "$beyond << END\n3.000977 5\n5.000977 1\nEND\n");
-    expect(script, "$mark << END\n3.000977 5\nEND\n");
-    expect(script, "set label '1' at 2.024414,20 ");
-    expect(script, "set label '2' at 3.000977,5 ");
-    expect(script, "set label '3' at 5.000977,1 ");
-    expect(script, "set xrange [0:5.30103516]\n");
-    expect(script, "set yrange [0:22.4]\n");
+    assert_has(script, "$within << END\n2.024414 20\n3.000977 5\nEND\n");
+    assert_has(script, "$beyond << END\n3.000977 5\n5.000977 1\nEND\n");
+    assert_has(script, "$mark << END\n3.000977 5\nEND\n");
+    assert_has(script, "set label '1' at 2.024414,20 ");
+    assert_has(script, "set label '2' at 3.000977,5 ");
+    assert_has(script, "set label '3' at 5.000977,1 ");
+    assert_has(script, "set xrange [0:5.30103516]\n");
+    assert_has(script, "set yrange [0:22.4]\n");
     hand.as.kept = -1;
     assert_null(find_plot(drawn(), "curve"));
     hand.as.kept = 1;
@@ -288,7 +290,7 @@ TEST(draws_what_less_or_more_code_brings)
     const int64_t bytes[] = { curve[0].bytes, curve[1].bytes, curve[2].bytes };
     for (int i = 0; i < 3; i++)
         curve[i].bytes = 0;
-    expect(script_of(drawn(), "curve"), "set xrange [0:1.06]\n");
+    assert_has(script_of(drawn(), "curve"), "set xrange [0:1.06]\n");
     for (int i = 0; i < 3; i++)
         curve[i].bytes = bytes[i];
 }
@@ -297,9 +299,9 @@ TEST(draws_what_less_or_more_code_brings)
 TEST(draws_how_the_search_went)
 {
     const Report *r = drawn();
-    expect(script_of(r, "progress"), "$line << END\n2 31.25\n3 31.25\n4 6.25\n5 0\nEND\n");
-    expect(script_of(r, "progress"), "set xrange [1:5]\n");
-    expect(script_of(r, "progress"), "set yrange [0:35]\n");
+    assert_has(script_of(r, "progress"), "$line << END\n2 31.25\n3 31.25\n4 6.25\n5 0\nEND\n");
+    assert_has(script_of(r, "progress"), "set xrange [1:5]\n");
+    assert_has(script_of(r, "progress"), "set yrange [0:35]\n");
     hand.y.study->trial[4].n = 0; /* of one it is not known */
     assert_null(find_plot(drawn(), "progress"));
     hand.y.study->trial[4].n = by_hand_trial[4].n;
@@ -323,8 +325,8 @@ TEST(draws_how_far_the_model_is_off)
             }
         text_add(&times, "END\n");
         text_add(&ratios, "END\n");
-        expect(script_of(r, "scatter"), text_str(&times));
-        expect(script_of(r, "residual"), text_str(&ratios));
+        assert_has(script_of(r, "scatter"), text_str(&times));
+        assert_has(script_of(r, "residual"), text_str(&ratios));
     }
     const CostReport *before = input.cost;
     input.cost = &(CostReport){ 0 };
@@ -399,8 +401,8 @@ TEST(has_ticks_at_round_numbers)
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         const char *script = axis_script(row[i].logarithmic, row[i].lo, row[i].hi, row[i].most, row[i].least_step);
-        expect(script, arena_printf(hand.y.arena, "set xtics %s\n", row[i].ticks));
-        expect(script, arena_printf(hand.y.arena, "set xrange [%.9g:%.9g]\n", row[i].lo, row[i].hi));
+        assert_has(script, arena_printf(hand.y.arena, "set xtics %s\n", row[i].ticks));
+        assert_has(script, arena_printf(hand.y.arena, "set xrange [%.9g:%.9g]\n", row[i].lo, row[i].hi));
         assert_int_equal(strstr(script, "set logscale x\n") != NULL, row[i].logarithmic);
     }
 }

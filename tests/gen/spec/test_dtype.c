@@ -6,7 +6,6 @@
 #include <float.h>
 
 #include <math.h>
-#include <string.h>
 #include "gen/spec/dtype.h"
 
 static const char *const half_types[] = { "f16", "bf16" };

@@ -5,7 +5,6 @@
  */
 #include "tests/test.h"
 #include <ctype.h>
-#include <string.h>
 #include "gen/base/text.h"
 #include "gen/spec/spec.h"
 #include "tests/arena.h"
@@ -276,8 +275,8 @@ TEST(parts_of_short_forms_are_refused)
 {
     static const char *const part[] = { "_off", "_centred", "_variance" };
     for (size_t i = 0; i < sizeof part / sizeof *part; i++)
-        assert_non_null(strstr(said_of(arena_printf(arena, "formula = \"%s(x[m,n], 2)\";", part[i])),
-                               arena_printf(arena, "unknown function '%s'", part[i])));
+        assert_has(said_of(arena_printf(arena, "formula = \"%s(x[m,n], 2)\";", part[i])),
+                   arena_printf(arena, "unknown function '%s'", part[i]));
     assert_string_equal(said_of("formula = \"layernorm[n](x[m,n], 1) + centre[n](x[m,n])\";"), "");
 }
 

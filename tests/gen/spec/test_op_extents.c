@@ -3,9 +3,6 @@
  * op: attributes, extents that follow from others, batches, operands with layouts and strides; and specs of such operators.
  */
 #include "tests/test.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include "gen/base/text.h"
 #include "gen/spec/op_said.h"
@@ -273,7 +270,7 @@ TEST(borders)
     assert_true(op->naxis == 2 && op->ngiven == 14 && op->nextent == OP_MAX_EXTENT);
     const char *said =
         said_of(arena_printf(arena, "%s, " FOLLOWS("P", "A") " );", text_str(&more)), OUT("[\"A\"]"), &op);
-    assert_non_null(strstr(said, "error: more than 24 axes, attributes and derived extents\n"));
+    assert_has(said, "error: more than 24 axes, attributes and derived extents\n");
 }
 
 /* ---- attributes with one name together ---- */
@@ -418,8 +415,8 @@ TEST(shapes_without_work)
     }
     extent[PAD] = extent[SHIFT] = 0;
     assert_true(spec_has_work(s, extent));
-    assert_non_null(strstr(said_of_spec(T_TO("3"), SHAPE("2", "3", "STRIDE = 1;"), "", &s),
-                           "x.cfg:4:1: error: no shape has anything to compute"));
+    assert_has(said_of_spec(T_TO("3"), SHAPE("2", "3", "STRIDE = 1;"), "", &s),
+               "x.cfg:4:1: error: no shape has anything to compute");
 }
 
 TEST(layouts_of_a_spec)
@@ -481,12 +478,12 @@ TEST(faults_of_several_shapes)
                                         "9", "3", "STRIDE = 1;") ",\n" SHAPE("\"T\"", "5", "STRIDE = 1;"),
                                     "", &s);
     assert_null(s);
-    assert_non_null(strstr(said, "x.cfg:4:1: error: the extent P of this shape, "));
-    assert_null(strstr(said, "x.cfg:5:1: "));
+    assert_has(said, "x.cfg:4:1: error: the extent P of this shape, ");
+    assert_lacks(said, "x.cfg:5:1: ");
     const char *third = strstr(
         said, "x.cfg:6:1: error: the extent P of this shape, (H + 2*PAD - R + STRIDE) / STRIDE, is -3 for T = 1;");
     assert_non_null(third);
-    assert_null(strstr(third, "is -2"));
+    assert_lacks(third, "is -2");
 }
 
 /* A further attribute moves the extents that follow from others, and nothing else is another. */

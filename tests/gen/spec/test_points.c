@@ -4,8 +4,6 @@
  * ranges, the same points each time.
  */
 #include "tests/test.h"
-#include <stdio.h>
-#include <string.h>
 #include "gen/spec/points.h"
 #include "tests/arena.h"
 #include "tests/gen/spec_text.h"

@@ -5,9 +5,6 @@
  */
 #include "tests/test.h"
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "gen/base/conf.h"
@@ -446,7 +443,7 @@ TEST(test_borders)
             assert_true(s && s->nlimit == i + 1 && s->limit[i].value[0] == i &&
                         strcmp(s->limit[i].param, arena_printf(arena, "P%d", i)) == 0);
         else
-            assert_non_null(strstr(said, arena_printf(arena, "'space' names more than %d parameters", SPEC_MAX_LIMIT)));
+            assert_has(said, arena_printf(arena, "'space' names more than %d parameters", SPEC_MAX_LIMIT));
     }
     said_of("space = { A = [1, 3]; };", &s);
     assert_true(spec_wants(s, "B", 7));

@@ -3,7 +3,6 @@
  * arch: what there is for each architecture, and what a target has of its own.
  */
 #include "tests/test.h"
-#include <string.h>
 #include "gen/target/target.h"
 #include "tests/arena.h"
 
@@ -11,7 +10,7 @@ TEST(rows)
 {
     for (int i = 0; i < ARCH_COUNT; i++) {
         assert_ptr_equal(arch_find(archs[i].name), &archs[i]);
-        assert_non_null(strstr(archs[i].guard, archs[i].name));
+        assert_has(archs[i].guard, archs[i].name);
         assert_true(*archs[i].features);
     }
     assert_non_null(arch_find("x86_64")->assembly);

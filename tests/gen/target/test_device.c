@@ -3,7 +3,6 @@
  * device: what this machine and a typical one are, and what their ids tell apart.
  */
 #include "tests/test.h"
-#include <string.h>
 #include <sys/utsname.h>
 #include "gen/target/device.h"
 #include "tests/arena.h"

@@ -3,8 +3,6 @@
  * target: a file of each family field by field, what a file may not say, order and fallbacks.
  */
 #include "tests/test.h"
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 #include "gen/target/target.h"
 #include "tests/arena.h"
@@ -177,7 +175,7 @@ TEST(folders_are_read_by_rank)
     write_target(folder, "6.cfg", "name");
     assert_false(target_read_all(arena, folder, &list, d));
     assert_false(target_read_all(arena, arena_printf(arena, "%s/none", folder), &list, d));
-    assert_non_null(strstr(golden_diag(arena, d), "/none: error: cannot read the folder of targets"));
+    assert_has(golden_diag(arena, d), "/none: error: cannot read the folder of targets");
     assert_int_equal(tmp_folder_remove(folder), 0);
 }
 
@@ -191,13 +189,12 @@ TEST(there_are_some_targets_and_not_too_many)
         assert_int_equal(target_read_all(arena, folder, &list, d), i > 0);
         assert_int_equal(list.n, i);
         if (i == 0)
-            assert_non_null(
-                strstr(golden_diag(arena, d), arena_printf(arena, "%s: error: no target is there", folder)));
+            assert_has(golden_diag(arena, d), arena_printf(arena, "%s: error: no target is there", folder));
         write_target(folder, arena_printf(arena, "%02d.cfg", i), ranked(arena_printf(arena, "t%d", i), "7"));
     }
     assert_int_equal(diag_nerror(d), 1);
     assert_false(target_read_all(arena, folder, &list, d));
-    assert_non_null(strstr(golden_diag(arena, d), arena_printf(arena, "%s: error: more than 16 targets", folder)));
+    assert_has(golden_diag(arena, d), arena_printf(arena, "%s: error: more than 16 targets", folder));
     assert_int_equal(tmp_folder_remove(folder), 0);
 }
 
@@ -358,7 +355,7 @@ TEST(faults_of_targets_that_are_like_others)
     }
     Target t;
     bool ok;
-    assert_non_null(strstr(said_of("name = \"a\"; like = \"b\";", &t, &ok), "t.cfg:1:20: error: unknown target 'b'"));
+    assert_has(said_of("name = \"a\"; like = \"b\";", &t, &ok), "t.cfg:1:20: error: unknown target 'b'");
 }
 
 /* A folder besides dcgen's own need not have targets. */
@@ -371,7 +368,7 @@ TEST(folders_without_targets)
     assert_true(read_folders(&f) && f.list.n == 2);
     put_file(f.given, "no folder");
     assert_false(read_folders(&f));
-    assert_non_null(strstr(f.said, arena_printf(arena, "%s: error: cannot read the folder of targets", f.given)));
+    assert_has(f.said, arena_printf(arena, "%s: error: cannot read the folder of targets", f.given));
     assert_int_equal(unlink(f.given), 0);
     assert_int_equal(tmp_folder_remove(f.own), 0);
 }

@@ -6,10 +6,7 @@
 #define DCGEN_TESTS_TEMPLATE_PLACE_H
 
 #include "tests/test.h"
-#include <stdio.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "gen/base/text.h"
@@ -59,7 +56,6 @@ static inline Spec *make_spec(const char *layout, bool packed, bool bias)
 
 static inline int setup(void **state)
 {
-    (void)state;
     arena = arena_new();
     Diag *d = diag_new(arena);
     char path[TMP_FOLDER_BYTES];
@@ -74,7 +70,6 @@ static inline int setup(void **state)
 
 static inline int teardown(void **state)
 {
-    (void)state;
     const int rc = tmp_folder_remove(folder);
     arena_free(arena);
     return rc;

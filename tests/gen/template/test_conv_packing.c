@@ -4,7 +4,6 @@
  * tests/package/test_packed_file.sh.)
  */
 #include "tests/test.h"
-#include <stdlib.h>
 #include "templates/conv2d/pack.c"
 
 /* Of the bytes (FNV-1a). */
@@ -26,7 +25,6 @@ TEST(bytes_are_those_of_the_name)
         { 2, 4, 17, 1, 2, 0x3311c6c032d78582 },
         { 19, 1, 1, 3, 3, 0x3f9cffd6ced9dcd2 }, /* depthwise */
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const int64_t G = cases[i].G, C = cases[i].C, K = cases[i].K, R = cases[i].R, S = cases[i].S;
         const size_t bytes = NAME_packed_bytes(G, C, K, R, S);

@@ -3,9 +3,6 @@
  * fill: what becomes of names, conditions, repeated lines and sections; every error with its place.
  */
 #include "tests/test.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "gen/template/fill.h"
 #include "tests/arena.h"
 #include "tests/gen/golden.h"
@@ -14,7 +11,6 @@
 
 static bool lookup(void *ctx, const char *name, int64_t *value)
 {
-    (void)ctx;
     static const struct {
         const char *name;
         int64_t value;
@@ -156,8 +152,8 @@ TEST(test_faulty_piece)
     static const char text[] = "int x;\n#if ONE\n";
     const char *err;
     assert_null(filled_with_piece(text, "#include \"f.cuh\"\n", &err));
-    assert_non_null(strstr(err, "f.cuh:2:"));
-    assert_non_null(strstr(err, "this condition has no '#endif'"));
+    assert_has(err, "f.cuh:2:");
+    assert_has(err, "this condition has no '#endif'");
 }
 
 /* More than a licence in a comment at a piece's head stays whole. */
@@ -339,7 +335,7 @@ TEST(test_errors)
         if (out || !strstr(err, cases[i].want))
             print_error("%sgives\n%s", cases[i].text, out ? out : err);
         assert_null(out);
-        assert_non_null(strstr(err, cases[i].want));
+        assert_has(err, cases[i].want);
     }
 }
 
@@ -352,7 +348,7 @@ TEST(test_depth)
     for (int i = 0; i < 40; i++)
         strcat(text, "#endif\n");
     assert_null(filled(&whole, text, 0, &err));
-    assert_non_null(strstr(err, "conditions nest deeper than 32"));
+    assert_has(err, "conditions nest deeper than 32");
 }
 
 TEST(test_absent_parts)
@@ -364,10 +360,10 @@ TEST(test_absent_parts)
     assert_string_equal(filled(&bare, "MR NAME_x KERNEL TARGET_ATTRIBUTE\n", 0, &err),
                         "MR bert_x KERNEL TARGET_ATTRIBUTE\n");
     assert_null(filled(&bare, "//@ table\n", 0, &err));
-    assert_non_null(strstr(err, "there is no text 'table'"));
+    assert_has(err, "there is no text 'table'");
     assert_string_equal(filled(&whole, "head MR\nMR\n", 8, &err), "3\n");
     assert_null(filled(&whole, "head\n#endif\n", 5, &err));
-    assert_non_null(strstr(err, "t.c:2:2:")); /* places count from the file's beginning */
+    assert_has(err, "t.c:2:2:"); /* places count from the file's beginning */
 }
 
 TEST(test_fill_names)

@@ -5,8 +5,6 @@
  */
 #include "tests/test.h"
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #define AS f32
 #include "tests/gen/template/reference_as.h"

@@ -5,8 +5,6 @@
  */
 #include "tests/test.h"
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include "gen/base/text.h"
 #include "tests/tmp_folder.h"
 
@@ -44,7 +42,6 @@ static const char *folder;
 /* The file, compiled for each set of layouts. */
 static int setup(void **state)
 {
-    (void)state;
     char path[TMP_FOLDER_BYTES];
     arena = arena_new();
     if (!tmp_folder(path))
@@ -68,7 +65,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     for (int i = 0; i < NDEFINITION; i++)
         dlclose(definition[i].so);
     const int rc = tmp_folder_remove(folder);

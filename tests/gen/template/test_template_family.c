@@ -200,7 +200,7 @@ TEST(faults_in_its_text_have_their_place)
     const bool ok = read_folder(&list, &said);
     base = was;
     assert_false(ok);
-    assert_non_null(strstr(said, "no folder of templates has 'family/cpu.cfg'"));
+    assert_has(said, "no folder of templates has 'family/cpu.cfg'");
 }
 
 /* ---- the templates of dense without what their heads say of time ---- */

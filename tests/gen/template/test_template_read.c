@@ -65,7 +65,7 @@ static void check_fault(const Fault *f)
     assert_false(ok);
     assert_int_equal(list.n, 0);
     assert_memory_equal(said, place, strlen(place));
-    assert_non_null(strstr(said, f->want));
+    assert_has(said, f->want);
 }
 
 TEST(test_faults)
@@ -148,7 +148,7 @@ TEST(test_open_head)
     *strstr(text, "*/\n#ifndef") = 0;
     write_file("x.c", text);
     assert_false(read_folder(&list, &said));
-    assert_non_null(strstr(said, "x.c:2:1: error: the template's head is not closed by '*/'"));
+    assert_has(said, "x.c:2:1: error: the template's head is not closed by '*/'");
 }
 
 /* Measurements outlive a better model: the hash is that of the code. */
@@ -179,7 +179,7 @@ TEST(test_folder)
     write_file("x.c", small);
     write_file("y.c", small);
     assert_false(read_folder(&list, &said));
-    assert_non_null(strstr(said, "another template in this folder has the name 'small'"));
+    assert_has(said, "another template in this folder has the name 'small'");
     write_file("y.c", with("\"small\"", "\"other\""));
     assert_true(read_folder(&list, &said));
     assert_int_equal(list.n, 2);

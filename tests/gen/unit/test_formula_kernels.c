@@ -8,8 +8,6 @@
  * ctest: cost=8 timeout=300
  */
 #include "tests/test.h"
-#include <stdlib.h>
-#include <string.h>
 #include "gen/base/process.h"
 #include "gen/spec/dtype.h"
 #include "gen/unit/unit.h"

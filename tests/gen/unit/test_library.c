@@ -3,9 +3,6 @@
  * The op by a CBLAS, as text that compiles and whose results are right in any number of parts.
  */
 #include "tests/test.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <dlfcn.h>
 #include <math.h>
@@ -22,7 +19,6 @@ static const char *folder;
 
 static int setup(void **state)
 {
-    (void)state;
     arena = arena_new();
     char path[TMP_FOLDER_BYTES];
     folder = tmp_folder(path) ? arena_strdup(arena, path) : NULL;
@@ -31,7 +27,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     rmdir(folder);
     arena_free(arena);
     return 0;

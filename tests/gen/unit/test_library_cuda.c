@@ -9,9 +9,6 @@
 #include "tests/test.h"
 #include <dlfcn.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "gen/command/tools.h"
 #include "gen/unit/unit.h"
 #include "search/runner/abi.h"
@@ -283,8 +280,8 @@ TEST(it_compiles_for_each_type)
         const char *text =
             library_text(arena_printf(arena, "op = \"%s\"; dtype = \"%s\"%s", is_dense ? "dense" : "batch_matmul",
                                       dtypes[i][0], epilogue_text(is_dense ? f->dense : f->batched)));
-        assert_non_null(strstr(text, dtypes[i][1]));
-        assert_null(strstr(text, "DTYPE_"));
+        assert_has(text, dtypes[i][1]);
+        assert_lacks(text, "DTYPE_");
         compile(write_text(text), "compiled.so", "");
     }
 }
@@ -312,7 +309,6 @@ static void find_headers(void)
 
 static int set_up(void **state)
 {
-    (void)state;
     arena = arena_new();
     if (!tmp_folder(folder) ||
         !target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, diag_new(arena)))
@@ -333,7 +329,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     emu_free();
     arena_free(arena);
     return tmp_folder_remove(folder);

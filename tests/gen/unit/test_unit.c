@@ -142,12 +142,6 @@ TEST(guards_are_opened_and_closed)
     assert_string_equal(filled(&u, k + 2, 1, table), "    [0] = one_k0,\n");
 }
 
-static void holds(const char *text, const char *part)
-{
-    if (!text || !strstr(text, part))
-        fail_msg("no\n%s\nin\n%s", part, text ? text : "nothing");
-}
-
 TEST(axes_and_operands)
 {
     const Spec *s = spec_of("epilogue = [\"bias\"];"), *half = spec_of("dtype = \"f16\";"),
@@ -183,9 +177,9 @@ TEST(axes_and_operands)
                         "size_t one_packed_bytes(int64_t N, int64_t K);\n"
                         "int one_pack(int64_t N, int64_t K, const float *W, void *packed);\n");
     const char *with = unit_reference(arena, s, DCGEN_SOURCE_DIR "/templates/package", "text\n", diag_new(arena));
-    holds(with, "#define DCGEN_LAYOUT_W_NK 1\n#define dcgen_reference_rows dcgen_operator_rows\n");
-    holds(with, "\ntext\n#undef dcgen_reference_rows\n");
-    holds(with, "    return dcgen_add(acc, dcgen_element(DCGEN_F32, operand[2], n));\n");
+    assert_has(with, "#define DCGEN_LAYOUT_W_NK 1\n#define dcgen_reference_rows dcgen_operator_rows\n");
+    assert_has(with, "\ntext\n#undef dcgen_reference_rows\n");
+    assert_has(with, "    return dcgen_add(acc, dcgen_element(DCGEN_F32, operand[2], n));\n");
     assert_string_equal(unit_reference(arena, spec_of("dtype = \"bf16\"; layout = { W = \"KN\"; };"),
                                        DCGEN_SOURCE_DIR "/templates/package", "text\n", diag_new(arena)),
                         "#define DCGEN_LAYOUT_W_KN 1\n#define DCGEN_DTYPE_BF16 1\ntext\n");
@@ -214,14 +208,14 @@ TEST(candidates_for_cpus)
         "size_t one_packed_bytes(int64_t N, int64_t K)\n{",
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        holds(text, parts[i]);
-    assert_null(strstr(text, "sm_90a"));
-    assert_null(strstr(text, "//@"));
+        assert_has(text, parts[i]);
+    assert_lacks(text, "sm_90a");
+    assert_lacks(text, "//@");
     const UnitContext plain_one = context_of("avx2", "epilogue = [\"bias\"];");
     text = unit_candidate(arena, &plain_one, &k, d);
-    holds(text, "(const float *)operand[2], (float *)operand[3], workspace);");
-    holds(text, "    const float *bias;\n    float *Y;\n");
-    assert_null(strstr(text, "dcgen_packed_bytes("));
+    assert_has(text, "(const float *)operand[2], (float *)operand[3], workspace);");
+    assert_has(text, "    const float *bias;\n    float *Y;\n");
+    assert_lacks(text, "dcgen_packed_bytes(");
     assert_int_equal(diag_nerror(d), 0);
 }
 
@@ -273,20 +267,20 @@ TEST(units_for_gpus)
         const UnitContext u = context_of("sm_90a", cases[i].rest);
         const char *text = filled(&u, NULL, 0, "//@ arguments\n");
         for (int k = 0; k < 3; k++)
-            holds(text, cases[i].want[k]);
-        assert_null(strstr(text, "stride"));
+            assert_has(text, cases[i].want[k]);
+        assert_lacks(text, "stride");
     }
     Diag *d = diag_new(arena);
     const UnitContext u = context_of("sm_90a", "layout = { W = \"NK\"; packed = true; };");
     const UnitKernel k = { stub_template(u.spec), u.target, value, { 0 }, NULL };
     const char *text = unit_candidate(arena, &u, &k, d);
-    holds(text, "    return one_arguments(extent[0], extent[1], extent[2],\n        (const float *)operand[0], "
-                "(const float *)operand[1], (float *)operand[2], workspace);\n");
-    holds(text, "    const one_plan plan = one_k0_plan(args, one_sms());\n"
-                "    return one_k0_start(args, plan, (cudaStream_t)stream);\n");
-    holds(text, "(int64_t)one_k0_plan(one_call(extent, operand, NULL), one_sms()).workspace_bytes;");
-    holds(text, "one_cuda_packed_bytes(extent[1], extent[2])");
-    holds(text, "one_cuda_pack(extent[1], extent[2], w, packed, NULL)");
+    assert_has(text, "    return one_arguments(extent[0], extent[1], extent[2],\n        (const float *)operand[0], "
+                     "(const float *)operand[1], (float *)operand[2], workspace);\n");
+    assert_has(text, "    const one_plan plan = one_k0_plan(args, one_sms());\n"
+                     "    return one_k0_start(args, plan, (cudaStream_t)stream);\n");
+    assert_has(text, "(int64_t)one_k0_plan(one_call(extent, operand, NULL), one_sms()).workspace_bytes;");
+    assert_has(text, "one_cuda_packed_bytes(extent[1], extent[2])");
+    assert_has(text, "one_cuda_pack(extent[1], extent[2], w, packed, NULL)");
     assert_int_equal(diag_nerror(d), 0);
 }
 
@@ -309,11 +303,11 @@ TEST(strides_that_kernels_ask_for)
             stub_template_of(u.spec, "KERNEL MR UK args.W_stride[0];\n"), u.target, value, { 0 }, NULL
         };
         const char *text = filled(&u, &k, 1, "//@ arguments\n");
-        holds(text, " *W;\n    int64_t W_stride[1];");
-        holds(text, arena_printf(arena, "    const int64_t W_extent[] = { %s };\n", cases[i].along));
-        holds(text, "    one_dense(2, W_extent, args.W_stride);\n");
-        assert_null(strstr(text, "X_stride"));
-        assert_null(strstr(text, "Y_stride"));
+        assert_has(text, " *W;\n    int64_t W_stride[1];");
+        assert_has(text, arena_printf(arena, "    const int64_t W_extent[] = { %s };\n", cases[i].along));
+        assert_has(text, "    one_dense(2, W_extent, args.W_stride);\n");
+        assert_lacks(text, "X_stride");
+        assert_lacks(text, "Y_stride");
     }
 }
 
@@ -333,9 +327,9 @@ TEST(scratch_memory_is_asked_for)
     assert_string_equal(filled(&u, (const UnitKernel[]){ without, again }, 2, pattern), "0\n1\n1\n");
     assert_string_equal(filled(&u, (const UnitKernel[]){ without, without }, 2, pattern), "0\n0\n0\n");
     const char *text = unit_candidate(arena, &u, &scratch, d);
-    holds(text, "\nint64_t dcgen_workspace(const int64_t *extent, int64_t ntask)\n{\n");
-    holds(text, "    return (int64_t)one_k0_scratch(&args) * ntask;\n");
-    assert_null(strstr(unit_candidate(arena, &u, &without, d), "dcgen_workspace"));
+    assert_has(text, "\nint64_t dcgen_workspace(const int64_t *extent, int64_t ntask)\n{\n");
+    assert_has(text, "    return (int64_t)one_k0_scratch(&args) * ntask;\n");
+    assert_lacks(unit_candidate(arena, &u, &without, d), "dcgen_workspace");
     assert_int_equal(diag_nerror(d), 0);
 }
 
@@ -361,9 +355,9 @@ TEST(parts_of_the_packed_operand)
                      yes = { steps, u.target, turned, { 0 }, NULL };
     assert_string_equal(filled(&u, (const UnitKernel[]){ none, no }, 2, "TURNED\n"), "0\n");
     assert_string_equal(filled(&u, (const UnitKernel[]){ none, yes, no }, 3, "TURNED\n"), "1\n");
-    holds(unit_candidate(arena, &u, &yes, d), "((float *)packed)[R + r] = F[R - 1 - r];\n");
-    assert_null(strstr(unit_candidate(arena, &u, &no, d), "F[R - 1 - r]"));
-    holds(unit_candidate(arena, &u, &no, d), "(size_t)(R << 0) * sizeof(float);\n");
+    assert_has(unit_candidate(arena, &u, &yes, d), "((float *)packed)[R + r] = F[R - 1 - r];\n");
+    assert_lacks(unit_candidate(arena, &u, &no, d), "F[R - 1 - r]");
+    assert_has(unit_candidate(arena, &u, &no, d), "(size_t)(R << 0) * sizeof(float);\n");
 }
 
 /* The reference says how far off results may be, and whether that may turn a comparison. */
@@ -372,11 +366,10 @@ TEST(accuracies_are_granted)
     static const char *const package = DCGEN_SOURCE_DIR "/templates/package";
     const char *text = unit_reference(arena, spec_of("accuracy = 4; epilogue = \"acc > 0 ? 1 : 0\";"), package,
                                       "text\n", diag_new(arena));
-    holds(text, "const double dcgen_reference_accuracy = 4;\n");
-    holds(text, "    return dcgen_reference_accuracy * (0x1p-24 * (4 * root + 8)");
-    assert_null(
-        strstr(unit_reference(arena, spec_of("epilogue = \"acc > 0 ? 1 : 0\";"), package, "text\n", diag_new(arena)),
-               "accuracy"));
+    assert_has(text, "const double dcgen_reference_accuracy = 4;\n");
+    assert_has(text, "    return dcgen_reference_accuracy * (0x1p-24 * (4 * root + 8)");
+    assert_lacks(unit_reference(arena, spec_of("epilogue = \"acc > 0 ? 1 : 0\";"), package, "text\n", diag_new(arena)),
+                 "accuracy");
     const UnitContext exact = context_of("avx2", ""), coarse = context_of("avx2", "accuracy = 2.5;");
     static const char *const pattern = "#if HAS_ACCURACY\nACCURACY_TEXT ACCURACY\n#else\nexact\n#endif\n";
     assert_string_equal(filled(&exact, NULL, 0, pattern), "exact\n");

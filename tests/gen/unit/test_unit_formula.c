@@ -4,7 +4,6 @@
  * formulas alone; of all, that it is whole. What they compute is in test_formula_kernels.c and tests/cli.
  */
 #include "tests/test.h"
-#include <string.h>
 #include <unistd.h>
 #include "gen/unit/unit.h"
 #include "tests/arena.h"
@@ -137,11 +136,11 @@ TEST(blocks_are_readable)
                       none = { "none", "\"x[b0,b1,m,n]\"" };
     const UnitContext u = context_of(heads, &across, "avx2"), plain = context_of(heads, &none, "avx2");
     const char *text = unit_formula(arena, &u, "one_cell_avx2(", diag_new(arena));
-    assert_null(strstr(text, "one_pass_0_avx2("));
+    assert_lacks(text, "one_pass_0_avx2(");
     check_text("rows_blocks.avx2", text);
-    assert_non_null(strstr(text, "one_block_avx2"));
-    assert_null(strstr(unit_formula(arena, &u, "one_pass_0_avx2(", diag_new(arena)), "one_block_avx2"));
-    assert_null(strstr(unit_formula(arena, &plain, "", diag_new(arena)), "one_block_avx2"));
+    assert_has(text, "one_block_avx2");
+    assert_lacks(unit_formula(arena, &u, "one_pass_0_avx2(", diag_new(arena)), "one_block_avx2");
+    assert_lacks(unit_formula(arena, &plain, "", diag_new(arena)), "one_block_avx2");
 }
 
 /* Kernels of one instruction set get the function of that one; without a formula there is no text. */
@@ -150,18 +149,18 @@ TEST(what_is_called_is_printed)
     const UnitContext u = context_of(dense, &dense_cases[1], "avx2"),
                       none = context_of(dense, &(Case){ "none", "[]" }, "avx2");
     const char *text = unit_formula(arena, &u, "y = one_epilogue_avx2(a, v, m, n, lanes);", diag_new(arena));
-    assert_non_null(strstr(text, "one_epilogue_avx2("));
-    assert_null(strstr(text, "one_epilogue_avx512("));
-    assert_null(strstr(text, "one_epilogue_portable("));
+    assert_has(text, "one_epilogue_avx2(");
+    assert_lacks(text, "one_epilogue_avx512(");
+    assert_lacks(text, "one_epilogue_portable(");
     const UnitContext layer = context_of(dense, &dense_cases[2], "avx2"),
                       gathered = context_of(dense, &dense_cases[11], "avx2");
     text = unit_formula(arena, &layer, "one_fetch_avx2(a, m, n);", diag_new(arena));
-    assert_non_null(strstr(text, "one_fetch_avx2(const one_args *a, int64_t m, int64_t n)\n{\n    "
-                                 "__builtin_prefetch(a->residual + m * a->N + n);\n}\n"));
-    assert_null(strstr(text, "one_epilogue_avx2("));
+    assert_has(text, "one_fetch_avx2(const one_args *a, int64_t m, int64_t n)\n{\n    "
+                     "__builtin_prefetch(a->residual + m * a->N + n);\n}\n");
+    assert_lacks(text, "one_epilogue_avx2(");
     text = unit_formula(arena, &gathered, "one_fetch_avx2(a, m, n);",
                         diag_new(arena)); /* whose places are known from operands */
-    assert_non_null(strstr(text, "{\n    (void)a;\n    (void)m, (void)n;\n}\n"));
+    assert_has(text, "{\n    (void)a;\n    (void)m, (void)n;\n}\n");
     assert_string_equal(unit_formula(arena, &u, "y = 0;", diag_new(arena)), "");
     assert_string_equal(unit_formula(arena, &none, "", diag_new(arena)), "");
 }

@@ -6,8 +6,6 @@
 #define DCGEN_TEST_UNIT_PLACE_H
 
 #include "tests/test.h"
-#include <string.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include "gen/base/text.h"
 #include "gen/unit/unit.h"

@@ -7,7 +7,6 @@
 #include <unistd.h>
 #include "gen/base/conf.h"
 #include "gen/base/name.h"
-#include "gen/base/text.h"
 #include "tests/gen/golden.h"
 #include "tests/tmp_folder.h"
 

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <strings.h>
 #include "gen/base/conf.h"
-#include "gen/base/text.h"
 #include "tests/gen/golden.h"
 
 static Arena *arena;

@@ -3,7 +3,6 @@
  * diag: the form of a message, order, hostile text, nearest names.
  */
 #include "tests/test.h"
-#include "gen/base/diag.h"
 #include "tests/arena.h"
 #include "tests/gen/golden.h"
 #include "tests/gen/pairs.h"

@@ -3,7 +3,6 @@
  * lines: lines come whole, in whatever pieces they arrive; one that is too long is dropped alone.
  */
 #include "tests/test.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 #include "gen/base/lines.h"

@@ -4,7 +4,6 @@
  */
 #include "tests/test.h"
 #include <errno.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "gen/base/order.h"
 #include "gen/base/text.h"

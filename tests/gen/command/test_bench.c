@@ -5,13 +5,10 @@
  */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "tests/test.h"
-#include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <unistd.h>
-#include "gen/base/text.h"
 #include "gen/command/command.h"
 #include "tests/gen/place.h"
 #include "tests/open_files.h"
@@ -266,10 +263,8 @@ TEST(is_a_package_or_is_refused)
     static const char *const text[] = { "project(tiny)", "\nproject()\n", "\nproject(2d C)\n", "\nnoproject(tiny)\n" };
     const char *said;
     Options o = options();
-    const char *lacks = arena_printf(arena,
-                                     "dcgen: '%s' is not a dcgen package: it lacks spec.cfg, bench.c "
-                                     "or CMakeLists.txt\n",
-                                     o.operand);
+    const char *lacks = arena_printf(
+        arena, "dcgen: '%s' is not a dcgen package: it lacks spec.cfg, bench.c or CMakeLists.txt\n", o.operand);
     for (int i = 0; i < 4; i++) {
         put("pkg/CMakeLists.txt", text[i]);
         assert_int_equal(bench(&o, &said), EXIT_USAGE);

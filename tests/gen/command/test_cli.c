@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <fcntl.h>
 #include <unistd.h>
-#include "gen/base/text.h"
 #include "gen/command/cli.h"
 
 enum { MAX_WORD = 96 };
@@ -128,8 +127,7 @@ TEST(lines_are_understood)
         { "-", "generate -" },
         { "generate check", "generate check" },
         { "generate -o o/x -t avx2,avx512 --target=portable -j4 --trials 10 --seconds=20 --kernels 3 --code-kib 64 "
-          "s.cfg "
-          "--seed 18446744073709551615 --records r.jsonl --fresh --runner one --runner ssh~gpu1~dcgen-runner-c "
+          "s.cfg --seed 18446744073709551615 --records r.jsonl --fresh --runner one --runner ssh~gpu1~dcgen-runner-c "
           "--templates t1,t2 --cc clang --progress=plain --color never --json --force -qvv",
           "generate s.cfg out=o/x records=r.jsonl cc=clang target=avx2,avx512,portable templates=t1,t2 "
           "runner=ssh,gpu1,dcgen-runner-c jobs=4 trials=10 seconds=20 kernels=3 code_kib=64 verbose=2 "

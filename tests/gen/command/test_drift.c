@@ -3,7 +3,6 @@
  * drift: a small package on disk against its MANIFEST, against templates, and against what would be written again.
  */
 #include "tests/test.h"
-#include <sys/stat.h>
 #include <unistd.h>
 #include "gen/command/drift.h"
 #include "tests/gen/json_like.h"

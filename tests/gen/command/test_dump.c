@@ -4,10 +4,8 @@
  */
 #include "tests/test.h"
 #include "gen/base/number.h"
-#include "gen/base/text.h"
 #include "gen/command/dump.h"
 #include "gen/command/tools.h"
-#include "search/measure/runner.h"
 #include "tests/gen/by_hand.h"
 #include "tests/gen/golden.h"
 #include "tests/gen/json_like.h"

@@ -9,7 +9,6 @@
 #include "tests/test.h"
 #include <math.h>
 #include "gen/command/regret.h"
-#include "gen/package/regret_file.h"
 #include "search/measure/runner_private.h"
 #include "tests/gen/by_hand.h"
 #include "tests/kept_list.h"

@@ -74,14 +74,14 @@ static const char *printed(int fd, void (*show)(const Regret *), const Regret *g
 TEST(a_line_a_shape)
 {
     const Regret g = regret_of();
-    assert_string_equal(printed(1, show_cases, &g), "M 1     N 16    K 16    threads 1   kernel 11       1.10 us  best "
-                                                    "      1.00 us  +10.00 %  was  +2.34 %  tuned\n"
-                                                    "M 3     N 16    K 16    threads 1   kernel 10       2.00 us  best "
-                                                    "      2.00 us   +0.00 %  was  +0.00 %  "
-                                                    "tuned, cannot be said: that or kernel 11, off by 50.0 %\n"
-                                                    "M 4     N 16    K 16    threads 1   kernel 10       4.00 us  best "
-                                                    "      3.20 us  +25.00 %  further, held out, "
-                                                    "cannot be said: that or kernel 11, off by 35.0 %\n");
+    assert_string_equal(
+        printed(1, show_cases, &g),
+        "M 1     N 16    K 16    threads 1   kernel 11       1.10 us  best "
+        "      1.00 us  +10.00 %  was  +2.34 %  tuned\n"
+        "M 3     N 16    K 16    threads 1   kernel 10       2.00 us  best "
+        "      2.00 us   +0.00 %  was  +0.00 %  tuned, cannot be said: that or kernel 11, off by 50.0 %\n"
+        "M 4     N 16    K 16    threads 1   kernel 10       4.00 us  best "
+        "      3.20 us  +25.00 %  further, held out, cannot be said: that or kernel 11, off by 35.0 %\n");
 }
 
 /* Where the time was up there is no time and no regret: neither is 0. */
@@ -93,8 +93,8 @@ TEST(what_was_not_measured_has_no_figures)
     item[0].now.chosen_ns = item[0].now.best_ns = item[0].now.regret = NAN;
     const char *text = printed(1, show_cases, &g);
     item[0].now = was;
-    assert_has(text, "kernel 11          - us  best          - us  was  +2.34 %  tuned, not measured "
-                     "beside another: the time was up\n");
+    assert_has(text, "kernel 11          - us  best          - us  was  +2.34 %  tuned, not measured beside another: "
+                     "the time was up\n");
 }
 
 TEST(the_sums_and_their_bounds)
@@ -124,15 +124,13 @@ TEST(what_is_above_a_bound_is_an_error)
     assert_string_equal(
         printed(2, regret_show, &g),
         "dcgen: above the stated bound: the mean regret of the shapes tuned is 4.41 %, not at most 4.40 %\n"
-        "dcgen: above the stated bound: the worst regret of the shapes tuned is 15.51 %, not at most 15.50 "
-        "%\n");
+        "dcgen: above the stated bound: the worst regret of the shapes tuned is 15.51 %, not at most 15.50 %\n");
     assert_lacks(printed(1, regret_show, &g), "within the stated bound");
     g = regret_of();
     g.vague = true;
-    assert_string_equal(
-        printed(2, regret_show, &g),
-        "dcgen: of most shapes the regret cannot be said, as their times differ by too much: the machine is "
-        "too busy to judge the package\n");
+    assert_string_equal(printed(2, regret_show, &g),
+                        "dcgen: of most shapes the regret cannot be said, as their times differ by too much: the "
+                        "machine is too busy to judge the package\n");
     assert_lacks(printed(1, regret_show, &g), "within the stated bound");
     g = regret_of();
     g.bound[0].worst = g.bound[1].worst = INFINITY;
@@ -165,21 +163,19 @@ TEST(programs_are_told_the_same)
     static const char want[] =
         "{'package': 'hand', 'target': 'avx512', 'device': 'Synthetic CPU 9000', 'device_was': 'Synthetic CPU 9000', "
         "'compiler': 'gcc (Debian 12.2.0) 12.2.0', 'compiler_was': 'gcc (Debian 12.2.0) 12.2.0', 'shapes': ["
-        "{'group': 'tuned', 'M': 1, 'N': 16, 'K': 16, 'threads': 1, 'weight': 1, 'kernel': 11, "
-        "'chosen_ns': "
-        "1100, 'best_ns': 1000, 'regret': 0.1, 'regret_was': 0.0234, 'spread': 0.01, 'said': true, 'rival': 'kernel "
+        "{'group': 'tuned', 'M': 1, 'N': 16, 'K': 16, 'threads': 1, 'weight': 1, 'kernel': 11, 'chosen_ns': 1100, "
+        "'best_ns': 1000, 'regret': 0.1, 'regret_was': 0.0234, 'spread': 0.01, 'said': true, 'rival': 'kernel "
         "10'},"
-        "{'group': 'tuned', 'M': 3, 'N': 16, 'K': 16, 'threads': 1, 'weight': 2, 'kernel': 10, "
-        "'chosen_ns': "
-        "2000, 'best_ns': 2000, 'regret': 0, 'regret_was': 0, 'spread': 0.5, 'said': false, 'rival': 'kernel 11'},"
-        "{'group': 'further', 'M': 4, 'N': 16, 'K': 16, 'threads': 1, 'weight': 1, 'kernel': 10, "
-        "'chosen_ns': 4000, 'best_ns': 3200, 'regret': 0.25, 'regret_was': null, 'spread': 0.35, 'said': false, "
-        "'rival': 'kernel 11'} ],"
-        "'tuned': {'shapes': 3, 'said': 2, 'mean': 0.0111, 'worst': 0.1, 'mean_was': 0.011, 'worst_was': 0.022, "
-        "'mean_bound': 0.044, 'worst_bound': 0.155},"
-        "'held_out': {'shapes': 2, 'said': 2, 'mean': 0.0222, 'worst': 0.033, 'mean_was': 0.0123, 'worst_was': 0.05, "
-        "'mean_bound': null, 'worst_bound': 0.066},"
-        "'further': {'shapes': 1, 'said': 0, 'mean': 0, 'worst': 0, 'mean_was': null, 'worst_was': null, 'mean_bound': "
+        "{'group': 'tuned', 'M': 3, 'N': 16, 'K': 16, 'threads': 1, 'weight': 2, 'kernel': 10, 'chosen_ns': 2000, "
+        "'best_ns': 2000, 'regret': 0, 'regret_was': 0, 'spread': 0.5, 'said': false, 'rival': 'kernel 11'},"
+        "{'group': 'further', 'M': 4, 'N': 16, 'K': 16, 'threads': 1, 'weight': 1, 'kernel': 10, 'chosen_ns': 4000, "
+        "'best_ns': 3200, 'regret': 0.25, 'regret_was': null, 'spread': 0.35, 'said': false, "
+        "'rival': 'kernel 11'} ],'tuned': {'shapes': 3, 'said': 2, 'mean': 0.0111, 'worst': 0.1, 'mean_was': 0.011, "
+        "'worst_was': 0.022, "
+        "'mean_bound': 0.044, 'worst_bound': 0.155},'held_out': {'shapes': 2, 'said': 2, 'mean': 0.0222, 'worst': "
+        "0.033, 'mean_was': 0.0123, 'worst_was': 0.05, "
+        "'mean_bound': null, 'worst_bound': 0.066},'further': {'shapes': 1, 'said': 0, 'mean': 0, 'worst': 0, "
+        "'mean_was': null, 'worst_was': null, 'mean_bound': "
         "null, 'worst_bound': null}, 'within': true, 'vague': false}";
     json_text_like(printed(1, regret_show, &g), want);
     g.whole = false;

@@ -5,10 +5,8 @@
  */
 #include "tests/test.h"
 #include "gen/command/replay.h"
-#include "gen/package/emit.h"
 #include "tests/gen/by_hand.h"
 #include "tests/gen/kernel_record.h"
-#include "tests/kept_list.h"
 
 static Workload workload;
 

@@ -3,7 +3,6 @@
  * site: where the kernels run, for each kind of target, with GPUs that a script answers for.
  */
 #include "tests/test.h"
-#include <sys/stat.h>
 #include <unistd.h>
 #include "gen/command/tools.h"
 #include "tests/gen/place.h"

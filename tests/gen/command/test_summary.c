@@ -3,7 +3,6 @@
  * What `generate` says of a package at its end, to people and as JSON: its figures against those of the study, worked out here.
  */
 #include "tests/test.h"
-#include <jansson.h>
 #include "gen/command/summary.h"
 #include "gen/report/words.h"
 #include "search/record/study_private.h"

@@ -8,7 +8,6 @@
 #include "tests/test.h"
 #include <errno.h>
 #include <sched.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "gen/command/tools.h"

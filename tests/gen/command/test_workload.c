@@ -3,7 +3,6 @@
  * workload: what the command line and the first line of a package's spec.cfg change, and which target is worked on.
  */
 #include "tests/test.h"
-#include <sys/stat.h>
 #include <unistd.h>
 #include "gen/command/kept.h"
 #include "gen/command/workload.h"

@@ -6,11 +6,9 @@
 #include "tests/test.h"
 #include <dlfcn.h>
 #include <unistd.h>
-#include "gen/base/text.h"
 #include "gen/package/emit.h"
 #include "gen/package/prove.h"
 #include "gen/spec/points.h"
-#include "model/tree.h"
 #include "tests/gen/synthetic.h"
 #include "tests/tmp_folder.h"
 #include "tests/toolchain.h"

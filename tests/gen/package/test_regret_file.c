@@ -53,17 +53,17 @@ static const char *target_text(const char *target, int first)
         "{ 'target': '%s', 'device': 'Synthetic CPU 9000', 'compiler': 'gcc (Debian 12.2.0) 12.2.0', 'measured': true,"
         "'bound': { 'tuned': { 'mean': 0.0440, 'worst': 0.0550 }, 'held_out': { 'mean': 0.0770, 'worst': 0.0880 } },"
         "'regret': { 'tuned': { 'shapes': 3, 'measured': 2, 'said': 1, 'mean': 0.0110, 'worst': 0.0220, 'noise': "
-        "0.0330 },"
-        "'held_out': { 'shapes': 2, 'measured': 2, 'said': 1, 'mean': 0.0123, 'worst': 0.05, 'noise': 0.006 } },"
+        "0.0330 },'held_out': { 'shapes': 2, 'measured': 2, 'said': 1, 'mean': 0.0123, 'worst': 0.05, 'noise': 0.006 } "
+        "},"
         "'shapes': [ { 'tuned': true, 'M': 1, 'N': 16, 'K': 16, 'threads': 1, 'weight': 1, 'kernel': %d, 'chosen_ns': "
-        "1000, 'best_ns': 1000, 'regret': 0.0, 'spread': 0.01, 'said': true, 'rival': 'kernel %d' },"
-        "{ 'tuned': true, 'M': 3, 'N': 16, 'K': 16, 'threads': 1, 'weight': 2, 'kernel': %d, 'chosen_ns': 2000, "
-        "'best_ns': 2000, 'regret': 0.0, 'spread': 0.5, 'said': false, 'rival': 'kernel %d' },"
-        "{ 'tuned': true, 'M': 8, 'N': 16, 'K': 16, 'threads': 1, 'weight': 1, 'kernel': %d, 'chosen_ns': null, "
-        "'best_ns': null, 'regret': null, 'spread': null, 'said': false, 'rival': null },"
-        "{ 'tuned': false, 'M': 5, 'N': 16, 'K': 16, 'threads': 1, 'weight': 1, 'kernel': %d, 'chosen_ns': 4500, "
-        "'best_ns': 4000, 'regret': 0.125, 'spread': 0.02, 'said': true, 'rival': 'kernel %d' },"
-        "{ 'tuned': false, 'M': 6, 'N': 16, 'K': 16, 'threads': 1, 'weight': 3, 'kernel': %d, 'chosen_ns': 6600, "
+        "1000, 'best_ns': 1000, 'regret': 0.0, 'spread': 0.01, 'said': true, 'rival': 'kernel %d' },{ 'tuned': true, "
+        "'M': 3, 'N': 16, 'K': 16, 'threads': 1, 'weight': 2, 'kernel': %d, 'chosen_ns': 2000, "
+        "'best_ns': 2000, 'regret': 0.0, 'spread': 0.5, 'said': false, 'rival': 'kernel %d' },{ 'tuned': true, 'M': 8, "
+        "'N': 16, 'K': 16, 'threads': 1, 'weight': 1, 'kernel': %d, 'chosen_ns': null, "
+        "'best_ns': null, 'regret': null, 'spread': null, 'said': false, 'rival': null },{ 'tuned': false, 'M': 5, "
+        "'N': 16, 'K': 16, 'threads': 1, 'weight': 1, 'kernel': %d, 'chosen_ns': 4500, "
+        "'best_ns': 4000, 'regret': 0.125, 'spread': 0.02, 'said': true, 'rival': 'kernel %d' },{ 'tuned': false, 'M': "
+        "6, 'N': 16, 'K': 16, 'threads': 1, 'weight': 3, 'kernel': %d, 'chosen_ns': 6600, "
         "'best_ns': 6000, 'regret': 0.1, 'spread': 0.3, 'said': false, 'rival': '%s' } ] }",
         target, first + 1, first, first, first + 1, first + 1, first, first + 1, first + 1, other());
 }
@@ -83,11 +83,10 @@ TEST(says_so_where_nothing_was_measured)
     json_text_like(
         regret_file_text(hand.y.arena, &in, "regret.json", diag_new(hand.y.arena)),
         "{ 'schema': 1, 'package': 'hand', 'targets': [ { 'target': 'avx512', 'device': 'Synthetic CPU 9000', "
-        "'compiler': 'gcc (Debian 12.2.0) 12.2.0', 'measured': false, 'why': 'no such device was there: all "
-        "times are computed' } ] }");
+        "'compiler': 'gcc (Debian 12.2.0) 12.2.0', 'measured': false, 'why': 'no such device was there: all times are "
+        "computed' } ] }");
     const char *text = regret_file_text(hand.y.arena, &in, "regret.md", diag_new(hand.y.arena));
-    assert_has(text, "\nFor avx512 there is no regret contract: no such device was there: all times are "
-                     "computed.\n");
+    assert_has(text, "\nFor avx512 there is no regret contract: no such device was there: all times are computed.\n");
     assert_lacks(text, "dcgen bench");
     hand.contract.modelled = false;
 }
@@ -95,8 +94,7 @@ TEST(says_so_where_nothing_was_measured)
 static const char begin[] =
     "Regret is the time of the chosen kernel over the best of all times that the records hold for that shape, less 1; "
     "its mean is\nthe geometric one. Shapes held out had no part in the choice; of the tuned ones, by whose times it "
-    "was made, mean and "
-    "worst count what chance\nis expected to hide of each regret.\n"
+    "was made, mean and worst count what chance\nis expected to hide of each regret.\n"
     "\nOn Synthetic CPU 9000, for avx512, compiled by gcc (Debian 12.2.0) 12.2.0:\n\n"
     "| shapes | said | mean | worst | mean at most | worst at most |\n|---|---|---|---|---|---|\n"
     "| tuned | 1 of 3 | 1.10 % | 2.20 % | 4.40 % | 5.50 % |\n"
@@ -128,8 +126,7 @@ TEST(says_it_in_words)
             "- M = 3, N = 16, K = 16, 1 thread: kernel 0 or kernel 1, off by 50.0 %%\n"
             "- M = 6, N = 16, K = 16, 1 thread, held out: kernel 1 or %s, off by 30.0 %%\n"
             "\n`dcgen bench FOLDER --regret` measures all of it again on your machine, and fails above the bounds in "
-            "the "
-            "last two columns.\n`regret.json` has a line a shape.\n",
+            "the last two columns.\n`regret.json` has a line a shape.\n",
             begin, other()));
     const EmitInput two = input_of(2);
     assert_has(regret_file_text(hand.y.arena, &two, "regret.md", diag_new(hand.y.arena)),
@@ -153,8 +150,8 @@ TEST(says_what_is_demanded_and_in_doubt)
     }
     hand.contract.tuned.worst_bound = 0.02;
     const char *text = regret_file_text(hand.y.arena, &in, "regret.md", diag_new(hand.y.arena));
-    assert_has(text, "\n**The regret is above what the spec demands: worst of the tuned shapes 2.20 %, not "
-                     "2.00 %.**\n");
+    assert_has(text,
+               "\n**The regret is above what the spec demands: worst of the tuned shapes 2.20 %, not 2.00 %.**\n");
     hand.y.spec->regret = (Demand){ 0 };
     by_hand_contract(&hand);
     for (int i = 0; i < 30; i++)
@@ -164,8 +161,7 @@ TEST(says_what_is_demanded_and_in_doubt)
     hand.contract.tuned.nsaid = 0;
     hand.contract.held_out = contract_sum(NULL, 0);
     text = regret_file_text(hand.y.arena, &in, "regret.md", diag_new(hand.y.arena));
-    assert_has(text, "left.\n**These are most shapes: the machine was too busy. Search again on a quieter "
-                     "one.**\n");
+    assert_has(text, "left.\n**These are most shapes: the machine was too busy. Search again on a quieter one.**\n");
     assert_has(text, "- and 6 more: those with `\"said\": false` in `regret.json`\n");
     assert_has(text, "| held out | 0 of 0 | - | - | - | - |\n");
     assert_lacks(text, "was not measured");

@@ -465,8 +465,7 @@ TEST(says_what_is_wrong)
     expect_fault(&bert, "T=1 threads=0", "threads=0 is out of range; expected 1 to 4096");
     expect_fault(&two, "M=1", "S is missing; expected M=... S=..., or M=... N=... K=...");
     expect_fault(&two, "M=1 S=1 K=2",
-                 "'S' is a dimension of the spec and 'K' an extent; expected M=... S=..., or M=... N=... "
-                 "K=...");
+                 "'S' is a dimension of the spec and 'K' an extent; expected M=... S=..., or M=... N=... K=...");
 }
 
 TEST_EACH(NULL, forget)

@@ -4,7 +4,6 @@
  */
 #include "tests/test.h"
 #include "gen/report/explain_private.h"
-#include "gen/report/words.h"
 #include "tests/gen/report/hand_result.h"
 #include "tests/gen/json_like.h"
 #include "tests/gen/printed.h"
@@ -119,8 +118,7 @@ TEST(people_are_told_each_figure)
             "\nM = 3, N = 16, K = 16, 1 thread: a tuned shape\n"
             "  path       M <= 2? no: M = 3\n"
             "             M <= 5? yes: M = 3\n"
-            "  kernel     10: %s for avx512, 2.02 KiB of code\n%s"
-            "  time       2.00 us, 0.768 GFLOP/s, measured\n"
+            "  kernel     10: %s for avx512, 2.02 KiB of code\n%s  time       2.00 us, 0.768 GFLOP/s, measured\n"
             "  predicted  2.50 us by the model alone: 25.0 %% more than measured\n"
             "  runner-up  kernel 11, 3.00 us: 50.0 %% more\n"
             "  best known this kernel\n"
@@ -179,22 +177,22 @@ TEST(people_are_told_what_is_outside_and_what_is_nothing)
     x.dim[0] = 9;
     const char *text = told(&x, false);
     assert_string_equal(
-        text, arena_printf(hand.y.arena,
-                           "hand at T = 9: %sT = 9 is outside its range, 1 to 8\n"
-                           "\nM = 9, N = 16, K = 16, 1 thread: outside the declared ranges\n"
-                           "  path       M = 9 is not within 1 to 8: the general kernel\n"
-                           "  kernel     11: %s for avx512, 1000 bytes of code\n%s"
-                           "  time       8.00 us, 0.576 GFLOP/s, measured\n"
-                           "  predicted  6.00 us by the model alone: 25.0 %% less than measured\n"
-                           "  runner-up  kernel 10, 7.00 us: 12.5 %% less, but one kernel serves all that is outside\n"
-                           "  best known 6.40 us, not in the package: this one takes 25.0 %% more\n"
-                           "               %s %s\n"
-                           "\nM = 0, N = 16, K = 16, 1 thread: outside the declared ranges\n"
-                           "  path       M = 0 is not within 1 to 8: the general kernel\n"
-                           "  kernel     10: %s for avx512, 2.02 KiB of code\n%s"
-                           "  time       nothing is computed\n",
-                           head, t[0].c.t->name, parameters_of(&t[0]), t[2].c.t->name,
-                           candidate_settings(hand.y.arena, &t[2].c), t[1].c.t->name, parameters_of(&t[1])));
+        text,
+        arena_printf(
+            hand.y.arena,
+            "hand at T = 9: %sT = 9 is outside its range, 1 to 8\n"
+            "\nM = 9, N = 16, K = 16, 1 thread: outside the declared ranges\n"
+            "  path       M = 9 is not within 1 to 8: the general kernel\n"
+            "  kernel     11: %s for avx512, 1000 bytes of code\n%s  time       8.00 us, 0.576 GFLOP/s, measured\n"
+            "  predicted  6.00 us by the model alone: 25.0 %% less than measured\n"
+            "  runner-up  kernel 10, 7.00 us: 12.5 %% less, but one kernel serves all that is outside\n"
+            "  best known 6.40 us, not in the package: this one takes 25.0 %% more\n"
+            "               %s %s\n"
+            "\nM = 0, N = 16, K = 16, 1 thread: outside the declared ranges\n"
+            "  path       M = 0 is not within 1 to 8: the general kernel\n"
+            "  kernel     10: %s for avx512, 2.02 KiB of code\n%s  time       nothing is computed\n",
+            head, t[0].c.t->name, parameters_of(&t[0]), t[2].c.t->name, candidate_settings(hand.y.arena, &t[2].c),
+            t[1].c.t->name, parameters_of(&t[1])));
     x.answer = &answer[2];
     x.nanswer = 1;
     x.by_dims = false;
@@ -303,12 +301,11 @@ TEST(programs_are_told_the_same)
         "true}], 'kernel': {'target': 'avx512', 'code_bytes': 2073, 'index': 10}, 'time_ns': 2000, 'measured': true, "
         "'predicted_ns': 2500, 'gflops': 0.768, 'runner_up': {'target': 'avx512', 'code_bytes': 1000, 'index': 11, "
         "'time_ns': 3000, 'measured': true, 'margin': 0.5}, 'best_known': {'target': 'avx512', 'code_bytes': 2073, "
-        "'time_ns': 2000, 'measured': true, "
-        "'regret': 0}, 'nearest_measured': null, 'f_pad': 0.75, 'f_occ': 0.5, 'roofline': {'bound_ns': 1000, "
+        "'time_ns': 2000, 'measured': true, 'regret': 0}, 'nearest_measured': null, 'f_pad': 0.75, 'f_occ': 0.5, "
+        "'roofline': {'bound_ns': 1000, "
         "'compute_ns': 800, 'memory_ns': 1000, 'flops_per_s': 1.92e9, 'bytes': 4096, 'bytes_per_s': 4.096e9, 'level': "
         "'l2', 'measured': true, 'by_data': false}, 'limited_by': {'what': 'memory', 'reached': 0.5, 'padding': 1, "
-        "'balance': 0.8, "
-        "'kernel': 0.625}},"
+        "'balance': 0.8, 'kernel': 0.625}},"
         "{'extents': {'M': 4, 'N': 16, 'K': 16}, 'threads': 2, 'place': 'declared', 'path': ["
         "{'name': 'M', 'value': 3, 'at_most': 2, 'holds': false}], 'kernel': {'target': 'avx512', 'code_bytes': 2073, "
         "'index': 10}, 'time_ns': 4000, 'measured': false, 'predicted_ns': 3000, 'gflops': 0.512, 'runner_up': "
@@ -322,10 +319,10 @@ TEST(programs_are_told_the_same)
         "{'extents': {'M': 9, 'N': 16, 'K': 16}, 'threads': 1, 'place': 'outside', 'path': [], 'kernel': {'target': "
         "'avx512', 'code_bytes': 1000, 'index': 11}, 'time_ns': 8000, 'measured': true, 'predicted_ns': 6000, "
         "'gflops': 0.576, 'runner_up': {'target': 'avx512', 'code_bytes': 2073, 'index': 10, 'time_ns': 7000, "
+        "'measured': true, 'margin': -0.125}, 'best_known': {'target': 'avx512', 'code_bytes': 2048, 'time_ns': 6400, "
         "'measured': true, "
-        "'margin': -0.125}, 'best_known': {'target': 'avx512', 'code_bytes': 2048, 'time_ns': 6400, 'measured': true, "
-        "'regret': 0.25}, "
-        "'nearest_measured': null, 'f_pad': null, 'f_occ': null, 'roofline': null, 'limited_by': null},"
+        "'regret': 0.25}, 'nearest_measured': null, 'f_pad': null, 'f_occ': null, 'roofline': null, 'limited_by': "
+        "null},"
         "{'extents': {'M': 9, 'N': 16, 'K': 16}, 'threads': 1, 'place': 'outside', 'path': [], 'kernel': {'target': "
         "'avx512', 'code_bytes': 2073, 'index': 10}, 'time_ns': null, 'measured': false, 'predicted_ns': null, "
         "'gflops': null, 'runner_up': null, 'best_known': null, 'nearest_measured': null, 'f_pad': null, 'f_occ': "

@@ -3,7 +3,6 @@
  * plot: what gnuplot is given and what is made of its answer, with scripts in its place.
  */
 #include "tests/test.h"
-#include <sys/stat.h>
 #include <unistd.h>
 #include "gen/report/plot.h"
 #include "tests/gen/place.h"

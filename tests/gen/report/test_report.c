@@ -8,8 +8,6 @@
 #include "tests/test.h"
 #include <ctype.h>
 #include <locale.h>
-#include "gen/base/number.h"
-#include "gen/report/choice.h"
 #include "gen/report/plot.h"
 #include "gen/report/report.h"
 #include "search/record/roofline.h"

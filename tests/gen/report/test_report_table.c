@@ -4,8 +4,6 @@
  */
 #include "tests/test.h"
 #include "gen/base/number.h"
-#include "gen/report/choice.h"
-#include "gen/report/words.h"
 #include "tests/gen/report/hand_result.h"
 
 #define US "\xc2\xb5s"
@@ -88,8 +86,8 @@ TEST(tells_what_else_may_be_tuned)
     assert_has(written("setting"),
                "Device | Synthetic CPU 9000 (x86_64, 1 core; L1 32.0 KiB, L2 1.00 MiB, L3 32.0 MiB) | \n");
     gpu.target = target_find(&hand.y.targets, "sm_80");
-    assert_has(written("setting"), "Device | Synthetic CPU 9000 (x86_64, 1 multiprocessors, each with 32.0 KiB "
-                                   "of shared memory; L2 1.00 MiB) | \n");
+    assert_has(written("setting"), "Device | Synthetic CPU 9000 (x86_64, 1 multiprocessors, each with 32.0 KiB of "
+                                   "shared memory; L2 1.00 MiB) | \n");
     gpu = *hand.y.study;
     gpu.spec = &spec;
     Op unlaid = *spec.op; /* no operand has layouts to choose from */
@@ -164,8 +162,7 @@ TEST(tells_the_bytes_of_a_formula_alone)
     assert_has(text, "Formula | n < M && 1 ? x[m,n] : 0 | ");
     assert_has(text,
                "threads | L1, GB/s | L2, GB/s | L3, GB/s | memory, GB/s | \n1 | 4.00 | - | 2.00 | 1.00 | \n Measured "
-               "throughout the "
-               "search: reading a buffer");
+               "throughout the search: reading a buffer");
     assert_has(shapes, "| time | GB/s | above best | ");
     assert_has(shapes, "1 | 16 | 16 | 1.00 | k11 | 1.00 " US " | 1.15 | ");
 }
@@ -422,12 +419,10 @@ TEST(sums_up)
         "<dt>time with one kernel for all</dt><dd>" TIMES " 1.023</dd>",
         "<dt>time of CBLAS, mean</dt><dd>" TIMES " 1.061</dd>",
         "The dispatcher is a decision tree over the extents with 3 leaves; at most 2 comparisons lead to a kernel. "
-        "Shapes "
-        "outside the declared ranges go to k10.",
+        "Shapes outside the declared ranges go to k10.",
         "So it is on 1 of the 3 tuned shapes.",
         "5 kernels were tried and timed on 10 pairs of kernel and tuned shape, each verified against the definition "
-        "first. "
-        "Fit for use: 3; not compiled: 1; wrong result: 1.",
+        "first. Fit for use: 3; not compiled: 1; wrong result: 1.",
     };
     for (size_t i = 0; i < sizeof part / sizeof *part; i++)
         assert_has(html, part[i]);
@@ -509,8 +504,8 @@ TEST(sums_up_one_kernel)
         assert_has(
             html,
             ">1 kernel (3.00 KiB of machine code) serves 8 shapes of dense on Synthetic CPU 9000; on 2 of 3 tuned "
-            "shapes, where it was measured beside others, it takes 1.1 % more time (geometric mean) than the "
-            "fastest kernel known for each.<");
+            "shapes, where it was measured beside others, it takes 1.1 % more time (geometric mean) than the fastest "
+            "kernel known for each.<");
         assert_has(html,
                    "<dt>time of CBLAS, mean</dt><dd>" TIMES " 0.894</dd>"); /* the root of 1500/1250 * 6000/9000 */
         assert_has(html, "There is nothing to decide: k10 serves all shapes.");

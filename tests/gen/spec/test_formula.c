@@ -5,8 +5,6 @@
  */
 #include "tests/test.h"
 #include <ctype.h>
-#include "gen/base/text.h"
-#include "gen/spec/spec.h"
 #include "tests/arena.h"
 #include "tests/gen/golden.h"
 #include "tests/gen/pairs.h"

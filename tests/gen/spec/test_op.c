@@ -6,8 +6,6 @@
 #include "tests/test.h"
 #include <dirent.h>
 #include <unistd.h>
-#include "gen/base/text.h"
-#include "gen/spec/op.h"
 #include "tests/arena.h"
 #include "tests/gen/golden.h"
 #include "tests/gen/spec_text.h"
@@ -69,12 +67,11 @@ TEST(test_missing)
 static const char *said_of(const char *axes, const char *operands, const char *reference, Op **op)
 {
     Diag *d = diag_new(arena);
-    const char *text =
-        arena_printf(arena,
-                     "name = \"x\"; axes = ( %s );\ndtypes = [\"f32\"]; epilogues = ( { name = \"bias\"; "
-                     "formula = \"max(acc, 0)\"; } );\n"
-                     "operands = ( %s );\nflops = 1; rows = 1; row_elems = 1;\nreference = \"%s\";\n",
-                     axes, operands, reference);
+    const char *text = arena_printf(arena,
+                                    "name = \"x\"; axes = ( %s );\ndtypes = [\"f32\"]; epilogues = ( { name = "
+                                    "\"bias\"; formula = \"max(acc, 0)\"; } );\n"
+                                    "operands = ( %s );\nflops = 1; rows = 1; row_elems = 1;\nreference = \"%s\";\n",
+                                    axes, operands, reference);
     *op = op_parse(arena, "folder", source_text(arena, "x.cfg", text), d);
     assert_int_equal(*op == NULL, diag_nerror(d) > 0);
     return golden_diag(arena, d);
@@ -137,8 +134,8 @@ TEST(test_rows)
     for (int i = 0; i < 4; i++) {
         const char *text =
             arena_printf(arena,
-                         "name = \"x\"; dtypes = [\"f32\"]; flops = 1; reference = \"r.c\"; axes = ( %s, "
-                         "%s );\noperands = ( { name = \"y\"; role = \"out\"; extents = [\"A\", \"B\"]; } );\n%s\n",
+                         "name = \"x\"; dtypes = [\"f32\"]; flops = 1; reference = \"r.c\"; axes = ( %s, %s "
+                         ");\noperands = ( { name = \"y\"; role = \"out\"; extents = [\"A\", \"B\"]; } );\n%s\n",
                          AXIS("A"), AXIS("B"), cases[i].rows);
         Diag *d = diag_new(arena);
         const Op *op = op_parse(arena, "folder", source_text(arena, "x.cfg", text), d);
@@ -176,9 +173,8 @@ TEST(test_data)
         OPERAND("i", "in", "data = \"bits\"; dtype = \"s32\";"),
         OUTPUT("y", "data = \"normal\";"),
     };
-    static const char axes[] =
-        "{ name = \"A\"; kind = \"reduce\"; try = [1, 7, 64]; }, " AXIS("B") ", { name = \"V\"; "
-                                                                             "kind = \"spatial\"; least = 1; }";
+    static const char axes[] = "{ name = \"A\"; kind = \"reduce\"; try = [1, 7, 64]; }, " AXIS(
+        "B") ", { name = \"V\"; kind = \"spatial\"; least = 1; }";
     Text operands = { .arena = arena };
     Op *op;
     for (size_t i = 0; i < sizeof operand / sizeof *operand; i++)

@@ -4,9 +4,7 @@
  */
 #include "tests/test.h"
 #include <unistd.h>
-#include "gen/base/text.h"
 #include "gen/spec/op_said.h"
-#include "gen/spec/spec.h"
 #include "tests/arena.h"
 #include "tests/gen/golden.h"
 #include "tests/gen/spec_text.h"

@@ -3,7 +3,6 @@
  * grid and the sampler of tuned values: complete where that fits, corners first and evenly spread where not.
  */
 #include "tests/test.h"
-#include "gen/spec/points.h"
 #include "gen/spec/spec_private.h"
 
 TEST(test_all)

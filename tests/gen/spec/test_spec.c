@@ -5,11 +5,8 @@
  */
 #include "tests/test.h"
 #include <dirent.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "gen/base/conf.h"
-#include "gen/base/text.h"
-#include "gen/spec/spec.h"
 #include "tests/arena.h"
 #include "tests/gen/golden.h"
 #include "tests/gen/spec_text.h"

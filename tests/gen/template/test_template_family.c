@@ -5,7 +5,6 @@
  */
 #include "tests/test.h"
 #include "model/rank.h"
-#include "search/record/study.h"
 #include "search/space/cost.h"
 #include "tests/gen/template/template_place.h"
 

@@ -4,7 +4,6 @@
  */
 #include "tests/test.h"
 #include "tests/gen/golden.h"
-#include "tests/gen/spec_text.h"
 #include "tests/gen/synthetic.h"
 
 #define HEAD                                                                                        \

@@ -12,7 +12,6 @@
 #include "gen/spec/dtype.h"
 #include "gen/unit/unit.h"
 #include "tests/arena.h"
-#include "tests/gen/golden.h"
 #include "tests/gen/unit/formula_random.h"
 #include "tests/put_file.h"
 #include "tests/tmp_folder.h"

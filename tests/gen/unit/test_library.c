@@ -6,7 +6,6 @@
 #include <unistd.h>
 #include <dlfcn.h>
 #include <math.h>
-#include "gen/base/text.h"
 #include "gen/unit/unit.h"
 #include "search/runner/abi.h"
 #include "tests/gen/spec_text.h"

@@ -10,7 +10,6 @@
 #include <dlfcn.h>
 #include <math.h>
 #include "gen/command/tools.h"
-#include "gen/unit/unit.h"
 #include "search/runner/abi.h"
 #include "search/runner/emu/emu.h"
 #include "tests/tmp_folder.h"

@@ -32,4 +32,11 @@ static inline void golden_check(Arena *a, const char *path, const char *text)
 /* What diag prints. */
 static inline char *golden_diag(Arena *a, const Diag *d) { return PRINTED(a, to, diag_print(d, to)); }
 
+/* Of that: there is one error, and it says so. */
+static inline void golden_fault(const char *said, const char *want)
+{
+    if (!strstr(said, want) || strstr(strstr(said, "error: ") + 1, "error: "))
+        fail_msg("wanted %s, got\n%s", want, said);
+}
+
 #endif

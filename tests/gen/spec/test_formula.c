@@ -127,14 +127,10 @@ TEST(formulas_mean)
 
 TEST(words_mean)
 {
-    static const char *const cases[][2] = {
-        { "[\"bias\"]", "(acc + bias[n])" },
-        { "[\"gelu\", \"bias\"]", "(gelu(acc) + bias[n])" },
-        { "[\"bias\", \"relu\"]", "max((acc + bias[n]),0.00000000)" },
-        { "[\"f16\"]", "f16(acc)" },
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        check_meaning(read_dense(cases[i][0], ""), cases[i][0], cases[i][1]);
+    Pairs p = { .rest = "[\"bias\"] -> (acc + bias[n]); [\"gelu\", \"bias\"] -> (gelu(acc) + bias[n]); "
+                        "[\"bias\", \"relu\"] -> max((acc + bias[n]),0.00000000); [\"f16\"] -> f16(acc)" };
+    while (pairs_next(arena, &p))
+        check_meaning(read_dense(p.text, ""), p.text, p.value);
     assert_null(read_dense("[]", "")->formula);
     assert_string_equal(spec_formula_text(read_dense("[\"bias\", \"relu\"]", "")), "bias, relu");
     assert_string_equal(spec_formula_text(read_formula(" acc  + 1")), "acc + 1");
@@ -210,32 +206,20 @@ TEST(no_more_is_read_than_there_is)
 /* What lies across rows: one behind the other along the output's last extent but the row, and along the row in strides. */
 TEST(some_elements_lie_across_rows)
 {
-    static const struct {
-        const char *formula;
-        int nacross;
-    } cases[] = {
-        { "x[n,m]", 1 },
-        { "x[m,n]", 0 },
-        { "x[n,m] + y[n,m] * x[n,m] + z[m,n]", 2 },
-        { "x[m]", 0 },
-        { "x[n,n]", 0 },
-        { "x[m,n,m]", 0 },
-        { "t[id[n],m]", 0 },
-        { "x[id[m],n,m]", 0 },
-        { "softmax[n](x[n,m])", 0 },
-        { "x[n,m] + sum[n](y[m,n])", 0 },
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const Spec *s = read_rest(arena_printf(
-            arena, "op = \"rows\"; shapes = ( { M = 2; N = 3; } ); formula = \"%s\"; %s", cases[i].formula,
-            strstr(cases[i].formula, "t[id")  ? "types = { id = \"s32\"; }; extents = { t = [\"N\", \"M\"]; };"
-            : strstr(cases[i].formula, "id[") ? "types = { id = \"s32\"; }; extents = { x = [\"N\", \"N\", \"M\"]; };"
-                                              : ""));
-        if (s->formula->nacross != cases[i].nacross)
-            fail_msg("%s: %d elements lie across rows", cases[i].formula, s->formula->nacross);
+    Pairs p = { .rest = "x[n,m] -> 1; x[m,n] -> 0; x[n,m] + y[n,m] * x[n,m] + z[m,n] -> 2; x[m] -> 0; x[n,n] -> 0; "
+                        "x[m,n,m] -> 0; t[id[n],m] -> 0; x[id[m],n,m] -> 0; softmax[n](x[n,m]) -> 0; "
+                        "x[n,m] + sum[n](y[m,n]) -> 0" };
+    while (pairs_next(arena, &p)) {
+        const char *keys = strstr(p.text, "t[id") ? "types = { id = \"s32\"; }; extents = { t = [\"N\", \"M\"]; };"
+                           : strstr(p.text, "id[")
+                               ? "types = { id = \"s32\"; }; extents = { x = [\"N\", \"N\", \"M\"]; };"
+                               : "";
+        const Spec *s = read_rest(
+            arena_printf(arena, "op = \"rows\"; shapes = ( { M = 2; N = 3; } ); formula = \"%s\"; %s", p.text, keys));
+        if (s->formula->nacross != atoi(p.value))
+            fail_msg("%s: %d elements lie across rows", p.text, s->formula->nacross);
     }
-    assert_int_equal(read_rest("op = \"rows\"; shapes = ( { M = 2; N = 3; } ); formula = \"x[n,m]\";")->formula->beside,
-                     0);
+    assert_int_equal(read_formula("x[n,m]")->formula->beside, 0);
 }
 
 TEST(a_batch_has_places_too)
@@ -297,26 +281,20 @@ static const char *long_formula(const char *tail, int nnode)
 /* Whichever node is the first one too many: the formula is refused, and up to there it is read. */
 TEST(too_many_nodes_are_refused)
 {
-    static const char *const tails[] = { "softmax[n](x[m,n])",
-                                         "log_softmax[n](y[m,n])",
-                                         "mean[n](M)",
-                                         "argmax[n](2)",
-                                         "-n * x[m,n] / sum[n](x[m,n] - n)",
-                                         "clamp(m, 3, N)",
-                                         "layernorm[n](y[m,n], 1e-5)",
-                                         "rmsnorm[n](y[m,n], m)",
-                                         "(n < m ? n : y[m,n])" };
-    for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
+    Pairs p = { .rest = "softmax[n](x[m,n]); log_softmax[n](y[m,n]); mean[n](M); argmax[n](2); "
+                        "-n * x[m,n] / sum[n](x[m,n] - n); clamp(m, 3, N); layernorm[n](y[m,n], 1e-5); "
+                        "rmsnorm[n](y[m,n], m); (n < m ? n : y[m,n])" };
+    while (pairs_next(arena, &p)) {
         int nread = 0, nrefused = 0;
         for (int n = FORMULA_MAX_NODE - 48; n <= FORMULA_MAX_NODE; n++) {
-            const char *said = said_of(arena_printf(arena, "formula = \"%s\";", long_formula(tails[i], n)));
+            const char *said = said_of(arena_printf(arena, "formula = \"%s\";", long_formula(p.text, n)));
             nread += !*said;
             nrefused += *said != '\0';
             assert_true(nread == 0 || !*said || strstr(said, "the formula is too long"));
             assert_true(nrefused == 0 || *said);
         }
         if (nread < 2 || nrefused < 2)
-            fail_msg("%s: read %d times, refused %d times", tails[i], nread, nrefused);
+            fail_msg("%s: read %d times, refused %d times", p.text, nread, nrefused);
     }
 }
 

@@ -46,6 +46,15 @@ static inline void assert_lacks(const char *text, const char *part)
         fail_msg("\"%s\" is in:\n%s", part, text);
 }
 
+/* How often it has it, one behind the other. */
+static inline int occurrences(const char *text, const char *part)
+{
+    int n = 0;
+    for (; (text = strstr(text, part)); text += strlen(part))
+        n++;
+    return n;
+}
+
 #define TEST_BEFORE_MAIN(name, call) \
     __attribute__((constructor)) static void name(void) { call; }
 

@@ -9,21 +9,8 @@
 #include <math.h>
 #include <strings.h>
 #include "gen/base/conf.h"
+#include "tests/arena.h"
 #include "tests/gen/golden.h"
-
-static Arena *arena;
-
-static int setup(void **state)
-{
-    arena = arena_new();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    arena_free(arena);
-    return 0;
-}
 
 static void print_setting(Text *t, const ConfSetting *s, bool is_root)
 {

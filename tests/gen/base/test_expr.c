@@ -9,7 +9,6 @@
 #include "tests/arena.h"
 #include "tests/gen/pairs.h"
 
-#define LENGTH(table) (sizeof(table) / sizeof *(table))
 #define MAX "9223372036854775807"
 #define MIN "(-9223372036854775807 - 1)"
 

@@ -91,29 +91,23 @@ TEST(a_bar)
         }
 }
 
-static FILE *bar_out;
-static void update_often(Progress *p)
-{
-    progress_phase(p, "search", 10);
-    fflush(bar_out);
-    const long before = ftell(bar_out);
-    for (int i = 0; i < 10; i++)
-        progress_update(p, i, "", -1); /* the clock stands */
-    assert_int_equal(ftell(bar_out), before);
-    now += 0.1;
-    progress_update(p, 10, "", -1);
-    assert_true(ftell(bar_out) > before);
-}
-
 TEST(bar_redraws_not_too_often)
 {
     const ProgressView view = { .width = 80, .now_s = fake_now };
-    bar_out = tmpfile();
-    assert_non_null(bar_out);
-    Progress *p = progress_open(PROGRESS_BAR, bar_out, &view);
-    update_often(p);
+    FILE *out = tmpfile();
+    assert_non_null(out);
+    Progress *p = progress_open(PROGRESS_BAR, out, &view);
+    progress_phase(p, "search", 10);
+    fflush(out);
+    const long before = ftell(out);
+    for (int i = 0; i < 10; i++)
+        progress_update(p, i, "", -1); /* the clock stands */
+    assert_int_equal(ftell(out), before);
+    now += 0.1;
+    progress_update(p, 10, "", -1);
+    assert_true(ftell(out) > before);
     progress_close(p);
-    fclose(bar_out);
+    fclose(out);
 }
 
 static void log_above(Progress *p)
@@ -243,7 +237,7 @@ static int open_terminal(int *master)
     return slave;
 }
 
-/* A child that has a terminal of its own; 0: it is the child, which writes to *out. The test is skipped where there is no terminal. */
+/* A child that has a terminal of its own; 0: it is the child, which writes to *out. Skips the test where there is no terminal. */
 static pid_t fork_on_terminal(int *master, FILE **out)
 {
     int slave = open_terminal(master);
@@ -262,12 +256,11 @@ static pid_t fork_on_terminal(int *master, FILE **out)
     return child;
 }
 
-static void show_and_wait(FILE *out)
+static Progress *show(FILE *out, const char *phase)
 {
     Progress *p = progress_open(PROGRESS_AUTO, out, NULL);
-    progress_phase(p, "search", 10);
-    for (;;)
-        pause();
+    progress_phase(p, phase, 10);
+    return p;
 }
 
 /* Reads until `until` was seen; the text is NUL-terminated. */
@@ -299,7 +292,9 @@ TEST(cursor_comes_back_after_signal)
         if (child == 0) {
             setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
             signal(fatal[i], SIG_DFL); /* cmocka has some of them */
-            show_and_wait(out);
+            show(out, "search");
+            for (;;)
+                pause();
         }
         read_until(master, "0/10", text, sizeof text);
         assert_has(text, "\033[?25l");
@@ -342,40 +337,29 @@ static int on_terminal(void (*act)(FILE *out), const char *until, char *text, si
     return status;
 }
 
-static int count(const char *text, const char *what)
-{
-    int n = 0;
-    for (; (text = strstr(text, what)); text += strlen(what))
-        n++;
-    return n;
-}
-
 static const char SHOW_CURSOR[] = "\033[?25h";
 
 static void act_exit(FILE *out)
 {
-    progress_phase(progress_open(PROGRESS_AUTO, out, NULL), "search", 10);
+    show(out, "search");
     exit(3);
 }
 
 static void act_stop(FILE *out)
 {
-    progress_phase(progress_open(PROGRESS_AUTO, out, NULL), "search", 10);
+    show(out, "search");
     raise(SIGTSTP);
 }
 
 static void act_close(FILE *out)
 {
-    Progress *p = progress_open(PROGRESS_AUTO, out, NULL);
-    progress_phase(p, "search", 10);
-    progress_close(p);
+    progress_close(show(out, "search"));
     progress_restore();
 }
 
 static void act_tick(FILE *out)
 {
-    Progress *p = progress_open(PROGRESS_AUTO, out, NULL);
-    progress_phase(p, "search", 10);
+    Progress *p = show(out, "search");
     usleep(200000);
     progress_update(p, 4, "", 100);
     for (;;) /* until it is killed */
@@ -389,11 +373,11 @@ static void act_behind(FILE *out)
     ioctl(fileno(out), TIOCSCTTY, 0);
     if (fork() == 0) {
         setpgid(0, 0);
-        progress_phase(progress_open(PROGRESS_AUTO, out, NULL), "behind", 10);
+        show(out, "behind");
         _exit(0);
     }
     wait(NULL);
-    progress_phase(progress_open(PROGRESS_AUTO, out, NULL), "in front", 10);
+    show(out, "in front");
     _exit(0);
 }
 
@@ -404,7 +388,7 @@ static void act_handled(FILE *out)
     struct sigaction mine = { .sa_handler = own }, after;
     sigaction(SIGTERM, &mine, NULL);
     signal(SIGHUP, SIG_IGN);
-    progress_phase(progress_open(PROGRESS_AUTO, out, NULL), "search", 10);
+    show(out, "search");
     sigaction(SIGTERM, NULL, &after);
     if (after.sa_handler != own)
         _exit(1);
@@ -417,11 +401,11 @@ TEST(the_cursor_comes_back_whatever_ends_or_stops_it)
     static char text[65536];
     int status = on_terminal(act_exit, NULL, text, sizeof text);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 3);
-    assert_int_equal(count(text, SHOW_CURSOR), 1);
+    assert_int_equal(occurrences(text, SHOW_CURSOR), 1);
     on_terminal(act_stop, STOPS, text, sizeof text);
-    assert_true(count(text, SHOW_CURSOR) >= 1);
+    assert_true(occurrences(text, SHOW_CURSOR) >= 1);
     on_terminal(act_close, NULL, text, sizeof text);
-    assert_int_equal(count(text, SHOW_CURSOR), 1); /* closed: the terminal is others' again */
+    assert_int_equal(occurrences(text, SHOW_CURSOR), 1); /* closed: the terminal is others' again */
     status = on_terminal(act_handled, NULL, text, sizeof text);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
@@ -437,7 +421,7 @@ TEST(the_time_left_goes_on_by_itself)
 static void act_plain(FILE *out)
 {
     setenv("TERM", "dumb", 1);
-    progress_phase(progress_open(PROGRESS_AUTO, out, NULL), "search", 10);
+    show(out, "search");
 }
 
 static void act_utf8(FILE *out)
@@ -445,9 +429,9 @@ static void act_utf8(FILE *out)
     unsetenv("LC_ALL");
     unsetenv("LC_CTYPE");
     setenv("LANG", "en_US.UTF-8", 1);
-    progress_phase(progress_open(PROGRESS_AUTO, out, NULL), "utf8", 10);
+    show(out, "utf8");
     setenv("LC_ALL", "POSIX", 1); /* stronger */
-    progress_phase(progress_open(PROGRESS_AUTO, out, NULL), "ascii", 10);
+    show(out, "ascii");
 }
 
 TEST(the_terminal_and_the_language_decide)

@@ -4,25 +4,17 @@
  */
 #include "tests/test.h"
 #include "gen/base/version.h"
+#include "tests/arena.h"
+#include "tests/gen/pairs.h"
 
 TEST(versions_are_taken)
 {
-    static const char *const good[] = { "0.0.0",
-                                        "0.0.4",
-                                        "10.20.30",
-                                        "999999999.0.1",
-                                        "1.1.2-prerelease+meta",
-                                        "1.1.2+meta-valid",
-                                        "1.0.0-alpha",
-                                        "1.0.0-alpha.1",
-                                        "1.0.0-alpha.0valid",
-                                        "1.0.0-0A.is.legal",
-                                        "1.0.0-rc.1+build.01",
-                                        "1.2.3----RC-SNAPSHOT.12.9.1--.12",
-                                        "1.0.0-0" };
-    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
-        if (version_fault(good[i]))
-            fail_msg("%s %s", good[i], version_fault(good[i]));
+    for (Pairs p = { .rest = "0.0.0; 0.0.4; 10.20.30; 999999999.0.1; 1.1.2-prerelease+meta; 1.1.2+meta-valid; "
+                             "1.0.0-alpha; 1.0.0-alpha.1; 1.0.0-alpha.0valid; 1.0.0-0A.is.legal; 1.0.0-rc.1+build.01; "
+                             "1.2.3----RC-SNAPSHOT.12.9.1--.12; 1.0.0-0" };
+         pairs_next(arena, &p);)
+        if (version_fault(p.text))
+            fail_msg("%s %s", p.text, version_fault(p.text));
 }
 
 TEST(others_are_told_what_is_wrong)
@@ -42,3 +34,5 @@ TEST(others_are_told_what_is_wrong)
         for (const char *const *bad = row[i].bad; *bad; bad++)
             assert_string_equal(version_fault(*bad), row[i].why);
 }
+
+TEST_FILE(setup, teardown)

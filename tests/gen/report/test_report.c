@@ -173,14 +173,6 @@ static Reader *read_page(const char *html)
     return r;
 }
 
-static int count(const char *html, const char *what)
-{
-    int n = 0;
-    for (const char *p = html; (p = strstr(p, what)); p += strlen(what))
-        n++;
-    return n;
-}
-
 static bool has_id(const Reader *r, const char *id, size_t n)
 {
     for (int i = 0; i < r->nid; i++)
@@ -216,20 +208,21 @@ TEST(has_all_figures)
 {
     const char *html = page();
     /* a panel for each (N,K); two maps, curve, progress, scatter, residuals */
-    assert_int_equal(count(html, "<svg class=\"plot\""), 4 + 6);
-    assert_int_equal(count(html, "<path stroke='rgb(  0,   0,  12)'"), 4);            /* the roofline in each panel */
-    assert_int_equal(count(html, "<path stroke='rgb(  0,   0,  13)'"), 4);            /* the library */
-    assert_int_equal(count(html, "class=\"l12\"") + count(html, "class=\"l13\""), 2); /* both in the legend */
+    assert_int_equal(occurrences(html, "<svg class=\"plot\""), 4 + 6);
+    assert_int_equal(occurrences(html, "<path stroke='rgb(  0,   0,  12)'"), 4); /* the roofline in each panel */
+    assert_int_equal(occurrences(html, "<path stroke='rgb(  0,   0,  13)'"), 4); /* the library */
+    assert_int_equal(occurrences(html, "class=\"l12\"") + occurrences(html, "class=\"l13\""),
+                     2); /* both in the legend */
     assert_has(html, ">predicted, microseconds<");
     for (int k = 0; k < 2; k++) {
         static const char *const id[] = { "curve", "progress" };
         assert_has(html, arena_printf(y.arena, "<figcaption id=\"%s\">", id[k]));
     }
-    assert_int_equal(count(html, ">error</th>"), 1); /* of each kernel, not of each shape */
-    assert_lacks(html, "Median of");                 /* the least is what counts */
-    assert_true(count(html, "<path stroke='rgb(  0,   0,   5)'") >= 6);
-    assert_true(count(html, "<polygon fill = 'rgb(  0,   0,  16)'") >= 1);
-    assert_true(count(html, "fill=\"rgb(0,0,3)\"") > 50);
+    assert_int_equal(occurrences(html, ">error</th>"), 1); /* of each kernel, not of each shape */
+    assert_lacks(html, "Median of");                       /* the least is what counts */
+    assert_true(occurrences(html, "<path stroke='rgb(  0,   0,   5)'") >= 6);
+    assert_true(occurrences(html, "<polygon fill = 'rgb(  0,   0,  16)'") >= 1);
+    assert_true(occurrences(html, "fill=\"rgb(0,0,3)\"") > 50);
     assert_lacks(html, "rgb(  0,   0,   0)");
 }
 
@@ -245,7 +238,7 @@ TEST(draws_every_measured_point)
         if (!html)
             fail_msg("%s", err);
         *strstr(html, "<h2 id=\"dispatch\">") = '\0';
-        assert_int_equal(count(html, "color='rgb(  0,   0,   8)'"), y.study->nshape);
+        assert_int_equal(occurrences(html, "color='rgb(  0,   0,   8)'"), y.study->nshape);
     }
 }
 
@@ -375,8 +368,8 @@ TEST(does_with_other_shapes)
         assert_lacks(html, row[i].none);
         for (int k = 0; k < 5 && row[i].parts[k]; k++)
             assert_has(html, row[i].parts[k]);
-        assert_int_equal(count(html, "id=\"panel-"), row[i].npanel);
-        assert_int_equal(count(html, "<figcaption id=\"plane-"), row[i].nplane);
+        assert_int_equal(occurrences(html, "id=\"panel-"), row[i].npanel);
+        assert_int_equal(occurrences(html, "<figcaption id=\"plane-"), row[i].nplane);
         for (int k = 0; row[i].nplane && i > 2 && k < other.assignment->nkernel && k < LOOK_NKERNEL; k++)
             assert_has(html, arena_printf(other.arena, "<rect class=\"l%d\"", LOOK_KERNEL + k));
         arena_free(other.arena);

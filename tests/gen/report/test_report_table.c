@@ -167,14 +167,6 @@ TEST(tells_the_bytes_of_a_formula_alone)
     assert_has(shapes, "1 | 16 | 16 | 1.00 | k11 | 1.00 " US " | 1.15 | ");
 }
 
-static int count(const char *text, const char *what)
-{
-    int n = 0;
-    for (; (text = strstr(text, what)); text += strlen(what))
-        n++;
-    return n;
-}
-
 /* There is room for 500 rows. The shapes that weigh most have one each, wherever they stand; those that weigh least share the rest. */
 TEST(shows_the_heaviest_of_very_many_shapes)
 {
@@ -194,13 +186,13 @@ TEST(shows_the_heaviest_of_very_many_shapes)
     input.study = &s;
     input.contract = NULL;
     const char *text = written("shapes");
-    assert_int_equal(count(text, "\n2 | 16 | 16 | 9.00 |"), HEAVY);
-    assert_int_equal(count(text, "\n3 | 16 | 16 | 2.00 |"), MIDDLE);
-    assert_int_equal(count(text, "\n1 | 16 | 16 | 1.00 |"), 500 - HEAVY - MIDDLE);
+    assert_int_equal(occurrences(text, "\n2 | 16 | 16 | 9.00 |"), HEAVY);
+    assert_int_equal(occurrences(text, "\n3 | 16 | 16 | 2.00 |"), MIDDLE);
+    assert_int_equal(occurrences(text, "\n1 | 16 | 16 | 1.00 |"), 500 - HEAVY - MIDDLE);
     assert_has(text, "500 of 600 tuned shapes are shown, the heaviest.");
     s.nshape = 500;
     text = written("shapes");
-    assert_int_equal(count(text, " | 16 | 16 | "), 2 * 500); /* in two tables */
+    assert_int_equal(occurrences(text, " | 16 | 16 | "), 2 * 500); /* in two tables */
     assert_lacks(text, "are shown");
     input.study = hand.y.study;
     input.contract = &hand.contract;
@@ -542,8 +534,8 @@ TEST(sums_up_each_target)
     assert_has(part, "<h2 id=\"avx2-shapes\">");
     assert_has(part, "Shapes outside the declared ranges go to k20.");
     assert_lacks(part, ">k10<");
-    assert_int_equal(count(html, "</article>"), 2);
-    assert_int_equal(count(html, "Shapes outside the declared ranges go to k10."), 1);
+    assert_int_equal(occurrences(html, "</article>"), 2);
+    assert_int_equal(occurrences(html, "Shapes outside the declared ranges go to k10."), 1);
 }
 
 TEST_FILE(setup, teardown)

@@ -17,7 +17,6 @@
 #include "tests/put_file.h"
 #include "tests/tmp_folder.h"
 
-#define LENGTH(table) (sizeof(table) / sizeof *(table))
 
 static Arena *arena;
 static const Spec *base; /* what templates are read for */

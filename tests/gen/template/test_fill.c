@@ -7,8 +7,6 @@
 #include "tests/arena.h"
 #include "tests/gen/golden.h"
 
-#define LENGTH(table) (sizeof(table) / sizeof *(table))
-
 static bool lookup(void *ctx, const char *name, int64_t *value)
 {
     static const struct {

@@ -12,6 +12,7 @@
 #include "gen/spec/dtype.h"
 #include "gen/unit/unit.h"
 #include "tests/arena.h"
+#include "tests/gen/pairs.h"
 #include "tests/gen/unit/formula_random.h"
 #include "tests/put_file.h"
 #include "tests/tmp_folder.h"
@@ -19,40 +20,12 @@
 static const char *const templates[] = { DCGEN_SOURCE_DIR "/templates" };
 
 /* Of data with infinite numbers, NaN, denormal and the largest ones. */
-static const char *const special[] = {
-    "acc",
-    "-acc",
-    "relu(acc)",
-    "max(0, acc)",
-    "min(acc, 1)",
-    "min(1, acc)",
-    "clamp(acc, 0, 6)",
-    "abs(acc)",
-    "exp(acc)",
-    "tanh(acc)",
-    "erf(acc)",
-    "sigmoid(acc)",
-    "silu(acc)",
-    "gelu(acc)",
-    "gelu_tanh(acc)",
-    "sqrt(acc)",
-    "rsqrt(acc)",
-    "log(acc)",
-    "f16(acc)",
-    "bf16(acc)",
-    "acc + -inf",
-    "n < len[m] ? acc : -inf",
-    "acc > 0 ? acc : 0.01 * acc",
-    "acc == acc ? 1 : 2",
-    "acc != acc ? 1 : 2",
-    "!(acc < 1) ? 1 : 2",
-    "acc - acc",
-    "1 / acc",
-    "acc >= inf ? 1 : 0",
-    "acc + hb[n] * hx[n,m]",
-    "acc * bs[m] + bf[m,n]",
-};
-enum { NSPECIAL = sizeof special / sizeof *special, BATCH = 48 };
+static const char special_formulas[] =
+    "acc; -acc; relu(acc); max(0, acc); min(acc, 1); min(1, acc); clamp(acc, 0, 6); abs(acc); exp(acc); tanh(acc); "
+    "erf(acc); sigmoid(acc); silu(acc); gelu(acc); gelu_tanh(acc); sqrt(acc); rsqrt(acc); log(acc); f16(acc); "
+    "bf16(acc); acc + -inf; n < len[m] ? acc : -inf; acc > 0 ? acc : 0.01 * acc; acc == acc ? 1 : 2; acc != acc ? 1 : "
+    "2; !(acc < 1) ? 1 : 2; acc - acc; 1 / acc; acc >= inf ? 1 : 0; acc + hb[n] * hx[n,m]; acc * bs[m] + bf[m,n]";
+enum { NSPECIAL = 31, BATCH = 48 };
 
 /* ---- the formulas, as functions of one package ---- */
 
@@ -80,8 +53,12 @@ static const char *const *choose_formulas(int n)
 {
     const char **formula = ARENA_ARRAY(arena, (size_t)n, const char *);
     Rng rng = { test_argc > 1 ? (unsigned)atoi(test_argv[1]) : 1 };
-    for (int i = 0; i < n;) {
-        formula[i] = i < NSPECIAL ? special[i] : formula_real(arena, &rng, 2 + (int)rng_below(&rng, 4));
+    Pairs special = { .rest = special_formulas };
+    for (int i = 0; i < NSPECIAL && pairs_next(arena, &special); i++)
+        formula[i] = special.text;
+    assert_string_equal(special.rest, "");
+    for (int i = NSPECIAL; i < n;) {
+        formula[i] = formula_real(arena, &rng, 2 + (int)rng_below(&rng, 4));
         i += is_formula(formula[i]);
     }
     return formula;
@@ -288,8 +265,10 @@ static const char *program_of(const SpecFile *f, int nspecial)
 
 /* ---- compilers ---- */
 
-static void run(const char *what, const char *const *argv)
+/* A command, and what it is called where it fails. */
+static void run(const char *what, const char *command)
 {
+    const char *const argv[] = { "sh", "-c", command, NULL };
     const ProcessPlan plan = { .argv = argv, .out = PROCESS_KEEP, .err = PROCESS_WITH_OUT };
     ProcessEnd e = process_run(arena, &plan, process_clock_s() + 1200, NULL);
     if (!process_is_well(&e))
@@ -298,26 +277,12 @@ static void run(const char *what, const char *const *argv)
 
 static void check_compiler(const char *cc, const char *folder)
 {
-    const char *program = arena_printf(arena, "%s/formulas", folder),
-               *source = arena_printf(arena, "%s/formulas.c", folder);
-    const char *const plain[] = { cc,           "-std=gnu11", "-O1",          "-ffp-contract=fast",
-                                  "-Wall",      "-Wextra",    "-Wconversion", "-Werror",
-                                  "-Wno-psabi", source,       "-o",           program,
-                                  "-lm",        NULL };
-    const char *const checked[] = { cc,
-                                    "-std=gnu11",
-                                    "-O1",
-                                    "-ffp-contract=fast",
-                                    "-fsanitize=address,undefined",
-                                    "-fno-sanitize-recover=all",
-                                    "-Wno-psabi",
-                                    source,
-                                    "-o",
-                                    program,
-                                    "-lm",
-                                    NULL };
-    run(cc, test_argc > 2 ? checked : plain);
-    run("the program", (const char *const[]){ program, NULL });
+    const char *program = arena_printf(arena, "%s/formulas", folder);
+    const char *flags =
+        test_argc > 2 ? "-fsanitize=address,undefined -fno-sanitize-recover=all" : "-Wall -Wextra -Wconversion -Werror";
+    run(cc, arena_printf(arena, "%s -std=gnu11 -O1 -ffp-contract=fast -Wno-psabi %s '%s.c' -o '%s' -lm", cc, flags,
+                         program, program));
+    run("the program", arena_printf(arena, "'%s'", program));
     remove(program);
 }
 

@@ -8,27 +8,17 @@
 #include <math.h>
 #include "gen/unit/unit.h"
 #include "search/runner/abi.h"
+#include "tests/gen/place.h"
 #include "tests/gen/spec_text.h"
-#include "tests/put_file.h"
-#include "tests/tmp_folder.h"
 
-static Arena *arena;
 static TargetList targets;
-static const char *folder;
 
 static int setup(void **state)
 {
-    arena = arena_new();
-    char path[TMP_FOLDER_BYTES];
-    folder = tmp_folder(path) ? arena_strdup(arena, path) : NULL;
-    return folder && target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, diag_new(arena)) ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-    rmdir(folder);
-    arena_free(arena);
-    return 0;
+    return place_setup(state) == 0 &&
+                   target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, diag_new(arena))
+               ? 0
+               : -1;
 }
 
 static char *library_text(const char *target, const char *layout, bool bias)
@@ -58,8 +48,8 @@ TEST(it_gets_no_more_than_the_target)
 
 static dcgen_run_fn *build_cblas(const char *layout, bool bias)
 {
-    const char *c = arena_printf(arena, "%s/library_%s%d.c", folder, layout, bias);
-    const char *so = arena_printf(arena, "%s/library_%s%d.so", folder, layout, bias);
+    const char *c = arena_printf(arena, "%s/library_%s%d.c", root, layout, bias);
+    const char *so = arena_printf(arena, "%s/library_%s%d.so", root, layout, bias);
     put_file(c, library_text("avx2", layout, bias));
     const char *command =
         arena_printf(arena, "cc -std=gnu17 -O1 -Wall -Wextra -Werror -shared -fPIC -o '%s' '%s' -ldl", so, c);
@@ -125,4 +115,4 @@ TEST(a_cblas_computes_the_op)
     }
 }
 
-TEST_FILE(setup, teardown)
+TEST_FILE(setup, place_teardown)

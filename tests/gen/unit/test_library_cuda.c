@@ -12,27 +12,22 @@
 #include "gen/command/tools.h"
 #include "search/runner/abi.h"
 #include "search/runner/emu/emu.h"
-#include "tests/tmp_folder.h"
+#include "tests/gen/place.h"
+#include "tests/gen/spec_text.h"
 
 void dcgen_emu_written(const void *address, size_t bytes);
 
-static Arena *arena;
 static TargetList targets;
-static char folder[TMP_FOLDER_BYTES];
 static int *nmatmul;      /* calls of cublasLtMatmul so far */
 static char headers[400]; /* the folder of cublasLt.h */
 
 /* `asks`: what the spec asks for besides its name, shapes and target. */
 static char *library_text(const char *asks)
 {
-    static const char *const folders[] = { DCGEN_SOURCE_DIR "/templates" };
-    Source *src = ARENA_NEW(arena, Source);
     Diag *d = diag_new(arena);
-    *src = (Source){ .path = "spec.cfg",
-                     .text = arena_printf(arena, "name = \"pkg\"; %s; shapes = ( { %sM = 7; N = 48; K = 64; } );", asks,
-                                          strstr(asks, "batch_matmul") ? "B0 = 2; B1 = 3; " : "") };
-    src->len = strlen(src->text);
-    const UnitContext u = { spec_parse(arena, src, folders, 1, d), NULL, &targets,
+    const char *spec = arena_printf(arena, "name = \"pkg\"; %s; shapes = ( { %sM = 7; N = 48; K = 64; } );", asks,
+                                    strstr(asks, "batch_matmul") ? "B0 = 2; B1 = 3; " : "");
+    const UnitContext u = { spec_text(arena, spec, spec_templates, 1, d), NULL, &targets,
                             DCGEN_SOURCE_DIR "/templates/package", target_find(&targets, "sm_80") };
     diag_print(d, stderr);
     assert_non_null(u.spec);
@@ -45,7 +40,7 @@ static char *library_text(const char *asks)
 /* option: of nvcc besides. "-x c++": as C++, which needs no run time of CUDA to be loaded. */
 static const char *compile(const char *source, const char *so, const char *option)
 {
-    const char *path = arena_printf(arena, "%s/%s", folder, so);
+    const char *path = in_root(so);
     const char *command = arena_printf(arena,
                                        "nvcc -std=c++17 -gencode=arch=compute_80,code=sm_80 -Werror all-warnings "
                                        "-Xcompiler -fPIC,-Wall,-Wextra -shared -cudart none %s -o '%s' '%s'",
@@ -66,11 +61,8 @@ static void *load(const char *so)
 static const char *write_text(const char *text)
 {
     static int n;
-    const char *path = arena_printf(arena, "%s/library%d.cu", folder, n++);
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    fputs(text, f);
-    assert_int_equal(fclose(f), 0);
+    const char *path = arena_printf(arena, "%s/library%d.cu", root, n++);
+    put_file(path, text);
     return path;
 }
 
@@ -80,7 +72,7 @@ static const char *compile_for_emulator(const char *source, const char *so)
     const Options options = { .cxx = "c++" };
     const Workload workload = { .package_dir = DCGEN_SOURCE_DIR "/templates/package" };
     const Toolchain tools = tools_emulator(arena, &options, &workload);
-    const char *path = arena_printf(arena, "%s/%s", folder, so);
+    const char *path = in_root(so);
     Text command = { .arena = arena };
     text_add(&command, "c++");
     for (int i = 0; tools.flags[i]; i++)
@@ -88,7 +80,7 @@ static const char *compile_for_emulator(const char *source, const char *so)
     text_printf(&command,
                 " -D__DRIVER_TYPES_H__ -DCU_COMPLEX_H_ -DcuComplex=float -DcuDoubleComplex=double -I '%s' -idirafter "
                 "'%s' -o '%s' '%s'",
-                folder, headers, path, source);
+                root, headers, path, source);
     if (system(text_str(&command)) != 0)
         fail_msg("%s", text_str(&command));
     return path;
@@ -285,14 +277,6 @@ TEST(it_compiles_for_each_type)
     }
 }
 
-static void put_header(const char *name, const char *text)
-{
-    FILE *f = fopen(arena_printf(arena, "%s/%s", folder, name), "w");
-    assert_non_null(f);
-    fputs(text, f);
-    assert_int_equal(fclose(f), 0);
-}
-
 /* Where cublasLt.h is. Of what it includes, the emulator has some, and some is not needed. */
 static void find_headers(void)
 {
@@ -302,15 +286,13 @@ static void find_headers(void)
     assert_non_null(fgets(headers, sizeof headers, p));
     headers[strcspn(headers, "\n")] = '\0';
     pclose(p);
-    put_header("cuda_fp16.h", "#include <cuda_runtime.h>\ntypedef short __half;\n");
-    put_header("cuda_bf16.h", "typedef short __nv_bfloat16;\n");
+    put("cuda_fp16.h", "#include <cuda_runtime.h>\ntypedef short __half;\n");
+    put("cuda_bf16.h", "typedef short __nv_bfloat16;\n");
 }
 
 static int set_up(void **state)
 {
-    arena = arena_new();
-    if (!tmp_folder(folder) ||
-        !target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, diag_new(arena)))
+    if (place_setup(state) || !target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, diag_new(arena)))
         return -1;
     /* The text asks the loader for the toolkit's version, which this then is. */
     FILE *p = popen(
@@ -329,8 +311,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     emu_free();
-    arena_free(arena);
-    return tmp_folder_remove(folder);
+    return place_teardown(state);
 }
 
 TEST_FILE(set_up, tear_down)

@@ -5,10 +5,7 @@
  */
 #include "tests/test.h"
 #include <unistd.h>
-#include "gen/unit/unit.h"
-#include "tests/arena.h"
-#include "tests/gen/golden.h"
-#include "tests/gen/spec_text.h"
+#include "tests/gen/unit/unit_place.h"
 
 static const char package_dir[] = DCGEN_SOURCE_DIR "/templates/package";
 
@@ -58,9 +55,7 @@ static const struct {
     { values, { "whole", "\"x[m] / sum[m](x[m])\"" } },
 };
 
-static TargetList targets;
-
-static UnitContext context_of(const char *op, const Case *c, const char *target)
+static UnitContext unit_of(const char *op, const Case *c, const char *target)
 {
     Diag *d = diag_new(arena);
     const char *key = strstr(op, "_rows") || strstr(op, "\"rows") || strstr(op, "row_values") ? "formula" : "epilogue";
@@ -69,12 +64,6 @@ static UnitContext context_of(const char *op, const Case *c, const char *target)
     if (!s)
         fail_msg("%s", golden_diag(arena, d));
     return (UnitContext){ s, NULL, &targets, package_dir, target_find(&targets, target) };
-}
-
-static int make(void **state)
-{
-    setup(state);
-    return target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, diag_new(arena)) ? 0 : -1;
 }
 
 /* Nothing of a pattern is left, and what is opened is closed; where there is a golden file, it is that. */
@@ -104,7 +93,7 @@ static const char *part_of(const char *text, const char *target)
 
 static void check_case(const char *op, const Case *c)
 {
-    const UnitContext cpu = context_of(op, c, "avx2"), gpu = context_of(op, c, "sm_80");
+    const UnitContext cpu = unit_of(op, c, "avx2"), gpu = unit_of(op, c, "sm_80");
     Diag *d = diag_new(arena);
     if (strcmp(cpu.spec->dtype, "f32") == 0)
         check_text(arena_printf(arena, "%s.avx2", c->name), part_of(unit_formula(arena, &cpu, "", d), "avx2"));
@@ -122,7 +111,7 @@ TEST(texts_are_readable)
     check_case(batch, batch_cases);
     for (size_t i = 0; i < sizeof row_cases / sizeof *row_cases; i++) {
         const Case *c = &row_cases[i].of;
-        const UnitContext cpu = context_of(row_cases[i].op, c, "avx2"), gpu = context_of(row_cases[i].op, c, "sm_80");
+        const UnitContext cpu = unit_of(row_cases[i].op, c, "avx2"), gpu = unit_of(row_cases[i].op, c, "sm_80");
         check_text(arena_printf(arena, "rows_%s.avx2", c->name),
                    unit_formula(arena, &cpu, "one_pass_0_avx2(", diag_new(arena)));
         check_text(arena_printf(arena, "rows_%s.sm_80", c->name), unit_formula(arena, &gpu, "", diag_new(arena)));
@@ -134,7 +123,7 @@ TEST(blocks_are_readable)
 {
     static const Case across = { "blocks", "\"x[b1,n,b0,m] * 2 + k[n,m] - t[m,n]\"; types = { k = \"s32\"; }" },
                       none = { "none", "\"x[b0,b1,m,n]\"" };
-    const UnitContext u = context_of(heads, &across, "avx2"), plain = context_of(heads, &none, "avx2");
+    const UnitContext u = unit_of(heads, &across, "avx2"), plain = unit_of(heads, &none, "avx2");
     const char *text = unit_formula(arena, &u, "one_cell_avx2(", diag_new(arena));
     assert_lacks(text, "one_pass_0_avx2(");
     check_text("rows_blocks.avx2", text);
@@ -146,14 +135,14 @@ TEST(blocks_are_readable)
 /* Kernels of one instruction set get the function of that one; without a formula there is no text. */
 TEST(what_is_called_is_printed)
 {
-    const UnitContext u = context_of(dense, &dense_cases[1], "avx2"),
-                      none = context_of(dense, &(Case){ "none", "[]" }, "avx2");
+    const UnitContext u = unit_of(dense, &dense_cases[1], "avx2"),
+                      none = unit_of(dense, &(Case){ "none", "[]" }, "avx2");
     const char *text = unit_formula(arena, &u, "y = one_epilogue_avx2(a, v, m, n, lanes);", diag_new(arena));
     assert_has(text, "one_epilogue_avx2(");
     assert_lacks(text, "one_epilogue_avx512(");
     assert_lacks(text, "one_epilogue_portable(");
-    const UnitContext layer = context_of(dense, &dense_cases[2], "avx2"),
-                      gathered = context_of(dense, &dense_cases[11], "avx2");
+    const UnitContext layer = unit_of(dense, &dense_cases[2], "avx2"),
+                      gathered = unit_of(dense, &dense_cases[11], "avx2");
     text = unit_formula(arena, &layer, "one_fetch_avx2(a, m, n);", diag_new(arena));
     assert_has(text, "one_fetch_avx2(const one_args *a, int64_t m, int64_t n)\n{\n    "
                      "__builtin_prefetch(a->residual + m * a->N + n);\n}\n");

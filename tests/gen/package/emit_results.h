@@ -8,7 +8,7 @@
 #include "tests/test.h"
 #include "gen/base/text.h"
 #include "gen/package/emit.h"
-#include "tests/gen/synthetic.h"
+#include "tests/gen/synthetic_place.h"
 
 static const char two_spec[] = "name = \"two\"; op = \"dense\"; dtype = \"f32\"; target = [\"avx512\", \"avx2\"];\n"
                                "dims = { T = { min = 1; max = 64; }; };\n"
@@ -16,21 +16,22 @@ static const char two_spec[] = "name = \"two\"; op = \"dense\"; dtype = \"f32\";
                                "layout = { W = \"NK\"; packed = true; };\n"
                                "budget = { kernels = 6; code_kib = 512; trials = 8; seconds = 10; };\n";
 
-static Synthetic y;
-
-static inline int make(void **state) { return synthetic_make(&y, two_spec, 24) ? 0 : -1; }
-
-static inline int drop(void **state)
-{
-    arena_free(y.arena);
-    return 0;
-}
+static inline int make_y(void **state) { return synthetic_make(&y, two_spec, 24) ? 0 : -1; }
 
 static inline EmitInput input_of(const Result *result, int nresult)
 {
     return (EmitInput){
         .result = result, .nfunction = 1, .nresult = nresult, .spec_text = "", .records = "", .version = "1.2.3"
     };
+}
+
+/* The study of another spec, and what was chosen. */
+static inline Result result_of(Synthetic *other, const char *spec)
+{
+    assert_true(synthetic_make(other, spec, 4));
+    Result r = synthetic_result(other);
+    r.contract = contract_make(other->arena, other->study, other->assignment);
+    return r;
 }
 
 static inline Result result_with(const Study *s, const Assignment *as)

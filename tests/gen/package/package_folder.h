@@ -14,14 +14,13 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "gen/package/manifest.h"
 #include "gen/package/package_write.h"
+#include "tests/gen/place.h"
 #include "tests/open_files.h"
-#include "tests/tmp_folder.h"
 
 enum { NFILE = 6, FILE_BYTES = 20000 };
 
@@ -31,27 +30,21 @@ static const char *const NAMES[NFILE] = {
 
 /* ---- a folder for each test, and packages whose every byte tells their version ---- */
 
-static Arena *arena;
 static bool force; /* --force */
-static char root[TMP_FOLDER_BYTES];
-static int nopen; /* before the test: it leaves no more */
+static int nopen;  /* before the test: it leaves no more */
 
 static int folder_setup(void **state)
 {
     nopen = open_files();
-    arena = arena_new();
     force = false;
-    return tmp_folder(root) ? 0 : -1;
+    return place_setup(state);
 }
 
 static int folder_teardown(void **state)
 {
-    int rc = tmp_folder_remove(root);
-    arena_free(arena);
+    const int rc = place_teardown(state);
     return open_files() == nopen ? rc : -1;
 }
-
-static const char *in_root(const char *name) { return arena_printf(arena, "%s/%s", root, name); }
 
 /* With a MANIFEST. */
 static Package package_of(char version)
@@ -130,12 +123,11 @@ static int nentry(const char *dir)
     return n - 2;
 }
 
-static void put_file(const char *path, const char *text)
+/* The package is in its folder, whole, of that version, and alone there. */
+static void is_there_alone(char version)
 {
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    fputs(text, f);
-    assert_int_equal(fclose(f), 0);
+    assert_int_equal(package_version(in_root("pkg")), version);
+    assert_int_equal(nentry(root), 1);
 }
 
 static void put_folder(const char *path) { assert_int_equal(mkdir(path, 0755), 0); }

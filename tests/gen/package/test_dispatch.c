@@ -4,7 +4,7 @@
  */
 #include "tests/test.h"
 #include "gen/package/dispatch.h"
-#include "tests/gen/synthetic.h"
+#include "tests/gen/synthetic_place.h"
 
 enum { NKERNEL = 3, NSHAPE = 8 };
 
@@ -14,15 +14,7 @@ static const char line_spec[] = "name = \"line\"; op = \"dense\"; dtype = \"f32\
                                 "weights = { T = [9, 1, 2, 1, 1, 3, 5, 1]; }; layout = { W = \"NK\"; };\n"
                                 "budget = { kernels = 4; code_kib = 64; trials = 8; seconds = 10; }; threads = [1];\n";
 
-static Synthetic y;
-
-static int make(void **state) { return synthetic_make(&y, line_spec, 8) ? 0 : -1; }
-
-static int drop(void **state)
-{
-    arena_free(y.arena);
-    return 0;
-}
+static int make_line(void **state) { return synthetic_make(&y, line_spec, 8) ? 0 : -1; }
 
 /* Times in us on M = 1 .. 8. */
 static double us[NSHAPE][NKERNEL] = { { 10, 12, 11 },    { 10, 11, 12 }, { 2, 1.9, 3 },      { 10, 20, 30 },
@@ -44,8 +36,8 @@ static Assignment assignment_of(TreeNode node[5])
     return (Assignment){ .nkernel = NKERNEL, .kernel = kernel, .cost = cost, .nfeature = 3, .tree = node };
 }
 
-/* The example of the first leaf is M = 3, the heavier of two tuned shapes, though M = 1 is heavier still and comes first; that of the second, where nothing is
- * tuned, M = 7, the heaviest; the runner-up is the fastest of the others there, even where it is faster, and none that cannot be used. */
+/* The example of a leaf is its heaviest tuned shape, M = 3, though M = 1 is heavier; where nothing is tuned the heaviest, M = 7. The runner-up is
+ * the fastest of the others there, even where it is faster, and none that cannot be used. */
 TEST(comments_tell_of_the_heaviest_tuned_shape_and_the_fastest_other)
 {
     TreeNode node[5];
@@ -119,4 +111,4 @@ TEST(the_first_of_equals_and_no_runner_up)
                         "    return 0; /* 8 shapes; M=2 N=16 K=16: 2.00 ms */\n");
 }
 
-TEST_EACH(make, drop)
+TEST_EACH(make_line, drop)

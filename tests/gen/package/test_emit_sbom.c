@@ -187,4 +187,4 @@ TEST(the_name_in_the_world_follows_from_the_bytes)
     json_decref(other);
 }
 
-TEST_FILE(make, drop)
+TEST_FILE(make_y, drop)

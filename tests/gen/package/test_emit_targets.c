@@ -199,17 +199,6 @@ TEST(later_gpus_may_have_no_kernel)
 
 /* ---- the text ---- */
 
-static Builder *builder(void)
-{
-    static const char *const flags[] = { "-std=gnu17", "-O1", "-Wall", "-Wextra", "-Werror", NULL };
-    const Toolchain cc = toolchain_c(y.arena, "cc", flags);
-    const char *err = NULL;
-    Builder *b = builder_new(y.arena, &cc, 1, 60, NULL, &err);
-    if (!b)
-        fail_msg("%s", err);
-    return b;
-}
-
 /* The text from the first place of `word` on, with the first `what` behind that replaced. */
 static const char *with(const char *text, const char *word, const char *what, const char *instead)
 {
@@ -226,7 +215,7 @@ TEST(the_dispatcher_is_proven_for_every_target)
     const char *why = NULL, *text = package_text(make_two(&in), "dispatch.h");
     const Dispatcher *d = package_dispatcher(y.arena, in.result, in.nresult);
     Proof p;
-    Builder *b = builder();
+    Builder *b = builder_c(y.arena, NULL);
     assert_true(tree_nleaf(d->entry[0].tree) > 1 && tree_nleaf(d->entry[1].tree) > 1);
     if (prove_text(y.arena, d, text, b, NULL, &p, &why) != PROOF_HOLDS)
         fail_msg("%s", why);
@@ -265,4 +254,4 @@ TEST(a_target_has_its_tree_and_its_general_kernel)
     assert_has(text, "0 avx512, 1 avx2, 2 portable.");
 }
 
-TEST_FILE(make, drop)
+TEST_FILE(make_y, drop)

@@ -9,6 +9,7 @@
 #include "tests/gen/package/package_folder.h"
 
 #include <signal.h>
+#include "gen/base/text.h"
 #include "gen/package/foreign.h"
 
 /* ---- calls that change a folder, in place of the C library's ---- */
@@ -79,18 +80,19 @@ static void put_mine(void)
     assert_int_equal(symlink("notes.txt", in_pkg("link")), 0);
 }
 
+static bool is_text(const char *name, const char *want)
+{
+    const char *text = text_read_file(arena, in_root(name), NULL);
+    return text && strcmp(text, want) == 0;
+}
+
 /* What of it is not as it was; NULL: nothing. */
 static const char *lost_of_mine(void)
 {
     char text[64];
-    for (int i = 0; i < NMINE; i++) {
-        FILE *f = fopen(in_pkg(MINE[i]), "r");
-        const char *read = f ? fgets(text, sizeof text, f) : NULL;
-        if (f)
-            fclose(f);
-        if (!read || strcmp(read, MINE[i]) != 0)
+    for (int i = 0; i < NMINE; i++)
+        if (!is_text(arena_printf(arena, "pkg/%s", MINE[i]), MINE[i]))
             return MINE[i];
-    }
     return access(in_pkg("build/empty"), F_OK) != 0  ? "build/empty"
            : readlink(in_pkg("link"), text, 64) != 9 ? "link"
                                                      : NULL;
@@ -139,8 +141,7 @@ TEST(is_refused)
     check_fails(in_root("pkg"), message);
     write_fails('b', in_root("pkg"), message);
     nothing_lost();
-    assert_int_equal(package_version(in_root("pkg")), 'a');
-    assert_int_equal(nentry(root), 1);
+    is_there_alone('a');
 }
 
 TEST(each_alone_is_refused)
@@ -211,8 +212,7 @@ TEST(is_kept)
     put_mine();
     write_ok('b', in_root("pkg"));
     nothing_lost();
-    assert_int_equal(package_version(in_root("pkg")), 'b');
-    assert_int_equal(nentry(root), 1);
+    is_there_alone('b');
     const char *err = NULL;
     Package few = package_of('c'); /* without src: that folder is now the user's alone */
     Manifest m = { .package = "pkg", .version = "0" };
@@ -336,8 +336,7 @@ TEST(an_empty_folder_that_is_none_any_more)
     before_swap = put_into_empty;
     write_ok('a', in_root("pkg"));
     assert_int_equal(access(in_pkg("late"), F_OK), 0);
-    assert_int_equal(package_version(in_root("pkg")), 'a');
-    assert_int_equal(nentry(root), 1);
+    is_there_alone('a');
 }
 
 static int nswap;
@@ -357,8 +356,7 @@ TEST(a_package_that_goes_meanwhile)
     write_ok('b', in_root("pkg"));
     before_swap = NULL;
     assert_int_equal(nswap, 3); /* into its place, in exchange, and again */
-    assert_int_equal(package_version(in_root("pkg")), 'b');
-    assert_int_equal(nentry(root), 1);
+    is_there_alone('b');
 }
 
 /* Where a file of the package goes: it stays where it is told, until it is moved away. */
@@ -386,16 +384,6 @@ TEST(what_comes_late_and_has_no_place)
 }
 
 /* ---- into another folder ---- */
-
-static bool is_text(const char *name, const char *want)
-{
-    char text[64] = "";
-    FILE *f = fopen(in_root(name), "r");
-    const bool is = f && fgets(text, sizeof text, f) && strcmp(text, want) == 0;
-    if (f)
-        fclose(f);
-    return is;
-}
 
 /* What is the package's goes, what is foreign comes; also where the file system cannot promise to replace nothing. */
 TEST(is_moved)
@@ -488,16 +476,14 @@ static void kill_at_each_call(int (*write)(void))
         code = in_child(write);
         kill_at = 0;
         const bool there = access(in_root("pkg"), F_OK) == 0;
-        if (write == write_until_killed && !there)
-            fail_msg("killed at call %d: there is no package", ncall);
-        if (there && package_version(in_root("pkg")) == 0)
-            fail_msg("killed at call %d: the package is not whole", ncall);
-        if (!package_check(in_root("pkg"), true, &err, arena))
-            fail_msg("killed at call %d: %s", ncall, err);
-        if (lost_of_mine())
-            fail_msg("killed at call %d: '%s' is lost", ncall, lost_of_mine());
-        if (!package_version(in_root("pkg")) || nentry(root) != 1)
-            fail_msg("killed at call %d: something is left", ncall);
+        const char *wrong = write == write_until_killed && !there                   ? "there is no package"
+                            : there && !package_version(in_root("pkg"))             ? "the package is not whole"
+                            : !package_check(in_root("pkg"), true, &err, arena)     ? err
+                            : lost_of_mine()                                        ? lost_of_mine()
+                            : !package_version(in_root("pkg")) || nentry(root) != 1 ? "something is left"
+                                                                                    : NULL;
+        if (wrong)
+            fail_msg("killed at call %d: %s", ncall, wrong);
     }
     skip_if_cannot(code, "no seccomp filter can be set here");
     assert_int_equal(code, 0);

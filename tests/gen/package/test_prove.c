@@ -9,11 +9,11 @@
 #include "gen/package/emit.h"
 #include "gen/package/prove.h"
 #include "gen/spec/points.h"
+#include "tests/arena.h"
 #include "tests/gen/synthetic.h"
 #include "tests/tmp_folder.h"
 #include "tests/toolchain.h"
 
-static Arena *arena;
 static Spec *spec; /* of the small dispatcher */
 static Dispatcher dispatcher;
 
@@ -32,7 +32,7 @@ static const char text[] =
     "    if (M < 1 || M > 50 || N < 8 || N > 8 || K < 4 || K > 32)\n        return 0;\n"
     "    return x_tree(M, N, K, threads);\n}\n";
 
-static int setup(void **state)
+static int make(void **state)
 {
     static const char of_spec[] = "name = \"x\"; op = \"dense\"; dtype = \"f32\";\n"
                                   "dims = { T = { min = 1; max = 50; }; S = { min = 1; max = 8; }; };\n"
@@ -40,19 +40,13 @@ static int setup(void **state)
     static const Target tuned = { .name = "avx512" }, lesser = { .name = "portable" };
     static DispatchEntry entry[] = { { .target = &tuned, .tree = &root },
                                      { .target = &lesser, .first = 3, .general = 3 } };
-    arena = arena_new();
+    setup(state);
     Diag *d = diag_new(arena);
     spec = spec_text(arena, of_spec, spec_templates, 1, d);
     diag_print(d, stderr);
     if (!spec)
         return -1;
     dispatcher = (Dispatcher){ .spec = spec, .is_told_parts = true, .nentry = 2, .entry = entry };
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    arena_free(arena);
     return 0;
 }
 
@@ -113,17 +107,6 @@ TEST(one_wrong_place_is_found)
 
 /* ---- texts ---- */
 
-static Builder *builder(void)
-{
-    static const char *const flags[] = { "-std=gnu17", "-O1", "-Wall", "-Wextra", "-Werror", NULL };
-    const Toolchain cc = toolchain_c(arena, "cc", flags);
-    const char *err = NULL;
-    Builder *b = builder_new(arena, &cc, 1, 60, NULL, &err);
-    if (!b)
-        fail_msg("%s", err);
-    return b;
-}
-
 static char *with(const char *what, const char *instead) { return text_with(arena, text, what, instead); }
 
 TEST(texts_are_compiled)
@@ -141,7 +124,7 @@ TEST(texts_are_compiled)
         { with("M <= 12)", "M <= 12 0)"), "does not compile", PROOF_FAILS },
         { with("x_dispatch", "y_dispatch"), "does not compile", PROOF_FAILS },
     };
-    Builder *b = builder();
+    Builder *b = builder_c(arena, NULL);
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         Proof p;
         const char *why = NULL;
@@ -156,12 +139,9 @@ TEST(texts_are_compiled)
 TEST(what_cannot_be_loaded_proves_nothing)
 {
     static const char *const flags[] = { "-std=gnu17", "-c", NULL }; /* no shared object, whatever follows */
-    const Toolchain cc = toolchain_c(arena, "cc", flags);
-    const char *err = NULL, *why = NULL;
+    const char *why = NULL;
     Proof p;
-    Builder *b = builder_new(arena, &cc, 1, 60, NULL, &err);
-    if (!b)
-        fail_msg("%s", err);
+    Builder *b = builder_c(arena, flags);
     assert_int_equal(prove_text(arena, &dispatcher, text, b, NULL, &p, &why), PROOF_NONE);
     assert_has(why, "cannot be loaded");
     builder_free(b);
@@ -235,7 +215,7 @@ TEST(a_package_of_two_dims)
     };
     const Dispatcher *d = package_dispatcher(y.arena, &result, 1);
     const char *header = dispatch_of(&y, &in), *why = NULL;
-    Builder *b = builder();
+    Builder *b = builder_c(arena, NULL);
     Proof p;
     if (prove_text(y.arena, d, header, b, NULL, &p, &why) != PROOF_HOLDS)
         fail_msg("%s", why);
@@ -331,23 +311,12 @@ static void *compile(const char *folder, TreeNode *const *tree, Walk **walk)
     return so;
 }
 
-static int cuts(const TreeNode *t, int feature, int64_t *cut)
-{
-    if (t->feature < 0)
-        return 0;
-    int n = 0;
-    if (t->feature == feature)
-        cut[n++] = t->threshold;
-    n += cuts(t->left, feature, cut + n);
-    return n + cuts(t->right, feature, cut + n);
-}
-
 static void check_tree(Walk *walk, int i, const TreeNode *t, int nfeature)
 {
     int64_t cut[MAX_FEATURE][NPOINT], x[POINTS_MAX_AXIS] = { 0 };
     PointAxis axis[MAX_FEATURE];
     for (int f = 0; f < nfeature; f++)
-        axis[f] = (PointAxis){ INT64_MIN, INT64_MAX, cut[f], cuts(t, f, cut[f]) };
+        axis[f] = (PointAxis){ INT64_MIN, INT64_MAX, cut[f], dispatch_cuts(t, f, cut[f]) };
     Points *p = points_cuts(arena, axis, nfeature, 20000);
     while (points_next(p, x))
         assert_int_equal(walk(i, x), 3 + tree_choose(t, x));
@@ -369,7 +338,7 @@ TEST(printed_trees_are_the_trees)
         tree[i] = random_tree(1 + i % MAX_FEATURE);
         most = tree_nleaf(tree[i]) > most ? tree_nleaf(tree[i]) : most;
         int64_t cut[NPOINT]; /* a tree has no more leaves than points */
-        for (int n = cuts(tree[i], 0, cut); n-- > 0;)
+        for (int n = dispatch_cuts(tree[i], 0, cut); n-- > 0;)
             edges += cut[n] <= INT64_MIN + 3 || cut[n] >= INT64_MAX - 3;
     }
     assert_true(most > 40);
@@ -379,7 +348,7 @@ TEST(printed_trees_are_the_trees)
     for (int i = 0; i < NTREE; i++)
         check_tree(walk, i, tree[i], 1 + i % MAX_FEATURE);
     dlclose(so);
-    assert_int_equal(system(arena_printf(arena, "rm -rf '%s'", folder)), 0);
+    assert_int_equal(tmp_folder_remove(folder), 0);
 }
 
-TEST_FILE(setup, teardown)
+TEST_FILE(make, teardown)

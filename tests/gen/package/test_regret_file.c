@@ -36,7 +36,12 @@ static int teardown(void **state)
     return tmp_folder_remove(root);
 }
 
-static EmitInput input_of(int nresult) { return (EmitInput){ .result = result, .nfunction = 1, .nresult = nresult }; }
+/* A file of a package for so many targets. */
+static const char *text_of(const char *name, int nresult)
+{
+    const EmitInput in = { .result = result, .nfunction = 1, .nresult = nresult };
+    return regret_file_text(hand.y.arena, &in, name, diag_new(hand.y.arena));
+}
 
 /* The third candidate, which no package has. */
 static const char *other(void)
@@ -70,22 +75,20 @@ static const char *target_text(const char *target, int first)
 
 TEST(states_each_figure_of_each_target)
 {
-    const EmitInput in = input_of(2);
-    json_text_like(regret_file_text(hand.y.arena, &in, "regret.json", diag_new(hand.y.arena)),
+    json_text_like(text_of("regret.json", 2),
                    arena_printf(hand.y.arena, "{ 'schema': 1, 'package': 'hand', 'targets': [ %s, %s ] }",
                                 target_text("avx512", 0), target_text("avx2", 2)));
 }
 
 TEST(says_so_where_nothing_was_measured)
 {
-    const EmitInput in = input_of(1);
     hand.contract.modelled = true;
     json_text_like(
-        regret_file_text(hand.y.arena, &in, "regret.json", diag_new(hand.y.arena)),
+        text_of("regret.json", 1),
         "{ 'schema': 1, 'package': 'hand', 'targets': [ { 'target': 'avx512', 'device': 'Synthetic CPU 9000', "
         "'compiler': 'gcc (Debian 12.2.0) 12.2.0', 'measured': false, 'why': 'no such device was there: all times are "
         "computed' } ] }");
-    const char *text = regret_file_text(hand.y.arena, &in, "regret.md", diag_new(hand.y.arena));
+    const char *text = text_of("regret.md", 1);
     assert_has(text, "\nFor avx512 there is no regret contract: no such device was there: all times are computed.\n");
     assert_lacks(text, "dcgen bench");
     hand.contract.modelled = false;
@@ -102,10 +105,9 @@ static const char begin[] =
 
 TEST(says_whether_times_are_cold)
 {
-    const EmitInput in = input_of(1);
     for (int cold = 1; cold >= 0; cold--) {
         hand.y.study->has_cold = cold;
-        const char *text = regret_file_text(hand.y.arena, &in, "regret.md", diag_new(hand.y.arena));
+        const char *text = text_of("regret.md", 1);
         assert_int_equal(strstr(text, "\nWhere the packed operand exceeds the L2 cache, times of calls that find it in "
                                       "memory count") != NULL,
                          cold);
@@ -114,9 +116,8 @@ TEST(says_whether_times_are_cold)
 
 TEST(says_it_in_words)
 {
-    const EmitInput in = input_of(1);
     assert_string_equal(
-        regret_file_text(hand.y.arena, &in, "regret.md", diag_new(hand.y.arena)),
+        text_of("regret.md", 1),
         arena_printf(
             hand.y.arena,
             "%s\nOn 1 of 3 tuned shapes the chosen kernel was not measured beside another; they are not in these "
@@ -128,9 +129,7 @@ TEST(says_it_in_words)
             "\n`dcgen bench FOLDER --regret` measures all of it again on your machine, and fails above the bounds in "
             "the last two columns.\n`regret.json` has a line a shape.\n",
             begin, other()));
-    const EmitInput two = input_of(2);
-    assert_has(regret_file_text(hand.y.arena, &two, "regret.md", diag_new(hand.y.arena)),
-               "` measures the best target that it runs again on");
+    assert_has(text_of("regret.md", 2), "` measures the best target that it runs again on");
 }
 
 /* What the spec demands, and what of it is not kept; most shapes in doubt; more of them than are listed. */
@@ -142,14 +141,13 @@ TEST(says_what_is_demanded_and_in_doubt)
     } row[] = { { 0.04, 0, "\nThe bound of the mean is what `spec.cfg` demands.\n" },
                 { 0, 0.05, "\nThe bound of the worst is what `spec.cfg` demands.\n" },
                 { 0.04, 0.05, "\nThe bound of both is what `spec.cfg` demands.\n" } };
-    const EmitInput in = input_of(1);
     ContractShape many[30];
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         hand.y.spec->regret = (Demand){ row[i].mean, row[i].worst };
-        assert_has(regret_file_text(hand.y.arena, &in, "regret.md", diag_new(hand.y.arena)), row[i].text);
+        assert_has(text_of("regret.md", 1), row[i].text);
     }
     hand.contract.tuned.worst_bound = 0.02;
-    const char *text = regret_file_text(hand.y.arena, &in, "regret.md", diag_new(hand.y.arena));
+    const char *text = text_of("regret.md", 1);
     assert_has(text,
                "\n**The regret is above what the spec demands: worst of the tuned shapes 2.20 %, not 2.00 %.**\n");
     hand.y.spec->regret = (Demand){ 0 };
@@ -160,7 +158,7 @@ TEST(says_what_is_demanded_and_in_doubt)
     hand.contract.nshape = hand.contract.tuned.nshape = hand.contract.tuned.nmeasured = 30;
     hand.contract.tuned.nsaid = 0;
     hand.contract.held_out = contract_sum(NULL, 0);
-    text = regret_file_text(hand.y.arena, &in, "regret.md", diag_new(hand.y.arena));
+    text = text_of("regret.md", 1);
     assert_has(text, "left.\n**These are most shapes: the machine was too busy. Search again on a quieter one.**\n");
     assert_has(text, "- and 6 more: those with `\"said\": false` in `regret.json`\n");
     assert_has(text, "| held out | 0 of 0 | - | - | - | - |\n");
@@ -184,14 +182,12 @@ static bool read_back(const char *text, const char *target, RegretBound out[2], 
 
 TEST(reads_the_bounds_of_a_target)
 {
-    const EmitInput in = input_of(2);
     RegretBound b[2];
     const char *err;
-    assert_true(read_back(regret_file_text(hand.y.arena, &in, "regret.json", diag_new(hand.y.arena)), "avx2", b, &err));
+    assert_true(read_back(text_of("regret.json", 2), "avx2", b, &err));
     assert_true(b[0].mean == 0.044 && b[0].worst == 0.055 && b[1].mean == 0.077 && b[1].worst == 0.088);
     hand.contract.held_out.mean_bound = hand.contract.held_out.worst_bound = NAN; /* nothing is stated */
-    assert_true(
-        read_back(regret_file_text(hand.y.arena, &in, "regret.json", diag_new(hand.y.arena)), "avx512", b, &err));
+    assert_true(read_back(text_of("regret.json", 2), "avx512", b, &err));
     assert_true(b[0].worst == 0.055 && isinf(b[1].mean) && isinf(b[1].worst));
     by_hand_contract(&hand);
     assert_true(read_back("{'schema': 1, 'targets': [ {'target': 'a', 'measured': false} ]}", "a", b, &err));

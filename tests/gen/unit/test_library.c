@@ -56,8 +56,6 @@ static dcgen_run_fn *build_cblas(const char *layout, bool bias)
     if (system(command) != 0)
         fail_msg("%s", command);
     void *library = dlopen(so, RTLD_NOW);
-    unlink(c);
-    unlink(so);
     if (!library)
         fail_msg("%s", dlerror());
     return (dcgen_run_fn *)dlsym(library, "dcgen_run");

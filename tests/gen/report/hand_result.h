@@ -25,12 +25,6 @@ static inline int setup(void **state)
     return 0;
 }
 
-static inline int teardown(void **state)
-{
-    arena_free(hand.y.arena);
-    return 0;
-}
-
 static inline Report *report_with(const Result *in) { return report_begin(hand.y.arena, in, VERSION, false); }
 
 #endif

@@ -115,11 +115,12 @@ static int64_t integer(json_t *o, const char *path) { return json_integer_value(
 static double number(json_t *o, const char *path) { return json_number_value(at(o, path)); }
 static const char *string(json_t *o, const char *path) { return json_string_value(at(o, path)); }
 
+static json_t *ask_first(const Synthetic *y, const char *words) { return shape_of(ask(y, words), 0); }
+
 static json_t *ask_of(const Synthetic *y, const int64_t *extent, int threads)
 {
-    return shape_of(ask(y, arena_printf(y->arena, "M=%d N=%d K=%d threads=%d", (int)extent[0], (int)extent[1],
-                                        (int)extent[2], threads)),
-                    0);
+    return ask_first(y, arena_printf(y->arena, "M=%d N=%d K=%d threads=%d", (int)extent[0], (int)extent[1],
+                                     (int)extent[2], threads));
 }
 
 static void assert_near(double got, double wanted, double part)
@@ -188,9 +189,8 @@ TEST(compares_with_the_nearest_measured_shape)
         if (was[0] < 12 || ns == 0)
             continue;
         for (int again = 0; again < 2; again++) { /* where it was not measured, it is another one */
-            const int64_t near[] = { integer(shape, "nearest_measured.extents.M"),
-                                     integer(shape, "nearest_measured.extents.N"),
-                                     integer(shape, "nearest_measured.extents.K") };
+            json_t *of = at(shape, "nearest_measured.extents");
+            const int64_t near[] = { integer(of, "M"), integer(of, "N"), integer(of, "K") };
             assert_int_equal(memcmp(near, was, sizeof near) != 0, again);
             assert_true(again ? number(shape, "nearest_measured.time_ns") > 0
                               : fabs(number(shape, "nearest_measured.time_ns") / ns - 1) < 1e-8);
@@ -209,13 +209,13 @@ TEST(the_nearest_shape_has_as_many_threads)
     for (int threads = 1; threads <= 2; threads++)
         assert_int_equal(integer(ask_of(&two, (const int64_t[]){ 40, 700, 700 }, threads), "nearest_measured.threads"),
                          threads);
-    assert_int_equal(integer(shape_of(ask(&two, "M=40 N=700 K=700"), 0), "threads"), 1); /* the spec's smallest count */
+    assert_int_equal(integer(ask_first(&two, "M=40 N=700 K=700"), "threads"), 1); /* the spec's smallest count */
 }
 
 /* f_pad = useful / (rows x whole panels x K), worked out here: N = 768 is 48 whole panels, 770 would be 49. */
 TEST(gives_the_useful_part_of_the_work)
 {
-    json_t *answer = ask(&bert, "M=100 N=770 K=768"), *shape = shape_of(answer, 0);
+    json_t *shape = ask_first(&bert, "M=100 N=770 K=768");
     assert_near(number(shape, "f_pad"), 770.0 / (49 * 16), 1e-8);
     assert_near(number(shape, "f_occ"), 1, 1e-8);
     assert_string_equal(string(shape, "place"), "between");
@@ -227,11 +227,10 @@ TEST(gives_the_useful_part_of_the_work)
 /* Two threads share out the 16 panels of N = 256, in groups of NP; or the five rows, of which one has three. */
 TEST(gives_the_busy_part_of_the_threads)
 {
-    json_t *answer = ask(&two, "M=5 N=256 K=512 threads=2"), *shape = shape_of(answer, 0);
-    json_t *params = json_object_get(at(shape, "kernel"), "params");
-    const int64_t np = integer(params, "NP"), most = (8 + np - 1) / np * np;
+    json_t *shape = ask_first(&two, "M=5 N=256 K=512 threads=2");
+    const int64_t np = integer(shape, "kernel.params.NP"), most = (8 + np - 1) / np * np;
     assert_near(number(shape, "f_occ"),
-                integer(params, "SPLIT") ? 5.0 / 6 : 16.0 / (double)(2 * (most < 16 ? most : 16)), 1e-8);
+                integer(shape, "kernel.params.SPLIT") ? 5.0 / 6 : 16.0 / (double)(2 * (most < 16 ? most : 16)), 1e-8);
 }
 
 TEST(explains_every_declared_shape_at_a_point)
@@ -246,13 +245,13 @@ TEST(explains_every_declared_shape_at_a_point)
     answer = ask(&two, "M=5 S=1 threads=2"); /* both declarations are the same shape there */
     assert_int_equal(json_array_size(at(answer, "shapes")), 1);
     assert_int_equal(integer(shape_of(answer, 0), "threads"), 2);
+    /* the end of the range; then beyond it, but within the extents of others */
     const struct {
         const Synthetic *y;
         const char *words;
         size_t shape;
         const char *place;
-    } row[] = { { &bert, "T=128", 2,
-                  "tuned" }, /* the end of the range; then beyond it, but within the extents of others */
+    } row[] = { { &bert, "T=128", 2, "tuned" },
                 { &bert, "T=127", 2, "declared" },
                 { &bert, "T=129", 0, "outside" },
                 { &bert, "T=129", 2, "between" },
@@ -288,7 +287,7 @@ TEST(sends_what_is_outside_to_the_general_kernel)
     assert_true(bert.assignment->nkernel > 1);
     for (int k = 0; k < bert.assignment->nkernel; k++) {
         bert.assignment->general = k;
-        json_t *answer = ask(&bert, "M=592 N=100 K=768"), *shape = shape_of(answer, 0);
+        json_t *shape = ask_first(&bert, "M=592 N=100 K=768");
         assert_string_equal(string(shape, "place"), "outside");
         assert_int_equal(integer(shape, "kernel.index"), FIRST + k);
         assert_int_equal(json_array_size(at(shape, "path")), 0);
@@ -313,13 +312,11 @@ static void make_limits(void)
 /* The bound by hand; what is reached is bound / time, and the product of its factors. */
 TEST(holds_times_against_the_roofline)
 {
-    json_t *without = ask(&bert, "T=119");
-    assert_true(json_is_null(json_object_get(shape_of(without, 0), "roofline")));
-    assert_true(json_is_null(json_object_get(shape_of(without, 0), "limited_by")));
+    json_t *without = ask_first(&bert, "T=119");
+    assert_true(json_is_null(at(without, "roofline")) && json_is_null(at(without, "limited_by")));
     make_limits();
-    const double near =
-        (double)(bert.device.l1_bytes + bert.device.l2_bytes); /* what does not come from the L3 cache */
-    json_t *answer = ask(&bert, "M=1904 N=2304 K=768"), *shape = shape_of(answer, 0);
+    const double near = (double)(bert.device.l1_bytes + bert.device.l2_bytes); /* is not read from the L3 cache */
+    json_t *shape = ask_first(&bert, "M=1904 N=2304 K=768");
     json_t *roof = at(shape, "roofline"), *why = at(shape, "limited_by");
     assert_near(number(roof, "compute_ns"), 2.0 * 1904 * 2304 * 768 / 200, 1e-8);
     assert_near(number(roof, "bytes"), 4.0 * (1904 * 768 + 2304 * 768 + 2304 + 1904 * 2304) - near, 1e-8);
@@ -328,11 +325,9 @@ TEST(holds_times_against_the_roofline)
     assert_near(number(roof, "bound_ns"), number(roof, "compute_ns"), 1e-8);
     assert_near(number(why, "reached"), number(roof, "bound_ns") / number(shape, "time_ns"), 1e-7);
     assert_near(number(why, "padding") * number(why, "balance") * number(why, "kernel"), number(why, "reached"), 1e-7);
-    answer = ask(&bert, "M=1 N=3072 K=768"); /* W alone takes 135 us, arithmetic 24 */
-    roof = json_object_get(shape_of(answer, 0), "roofline");
+    roof = at(ask_first(&bert, "M=1 N=3072 K=768"), "roofline"); /* W alone takes 135 us, arithmetic 24 */
     assert_near(number(roof, "bound_ns"), (4.0 * (768 + 3072 * 768 + 3072 + 3072) - near) / 70, 1e-8);
-    answer = ask(&bert, "M=37 N=769 K=768"); /* one column more than kernels are made for */
-    shape = shape_of(answer, 0);
+    shape = ask_first(&bert, "M=37 N=769 K=768"); /* one column more than kernels are made for */
     roof = at(shape, "roofline");
     why = at(shape, "limited_by");
     assert_true(number(shape, "f_pad") < 0.999);
@@ -348,7 +343,7 @@ TEST(holds_times_against_the_roofline)
 TEST(tells_what_the_model_alone_predicts)
 {
     static const int64_t extent[] = { 1904, 2304, 768 };
-    json_t *answer = ask(&bert, "M=1904 N=2304 K=768"), *shape = shape_of(answer, 0);
+    json_t *shape = ask_first(&bert, "M=1904 N=2304 K=768");
     const int64_t kernel = integer(shape, "kernel.index") - FIRST;
     const Trial *t = &bert.study->trial[bert.assignment->kernel[kernel]];
     const double wanted = cost_predict(bert.model, &t->c, extent, 1), ns = number(shape, "time_ns");
@@ -370,8 +365,7 @@ TEST(tells_times_of_what_computes_nothing)
     const Op *before = bert.spec->op;
     Template was[8];
     Op op = *before;
-    Diag *d = diag_new(bert.arena);
-    Expr *none = op.flops = expr_parse(bert.arena, "0", (Loc){ 0 }, d);
+    Expr *none = op.flops = expr_parse(bert.arena, "0", (Loc){ 0 }, diag_new(bert.arena));
     assert_in_range(bert.templates.n, 1, 8);
     bert.spec->op = &op;
     for (int i = 0; i < bert.templates.n; i++) {
@@ -381,7 +375,7 @@ TEST(tells_times_of_what_computes_nothing)
     }
     EXPECT(&bert, "M=1904 N=2304 K=768", ", measured\n");
     EXPECT(&bert, "M=1888 N=2304 K=768", ", predicted\n");
-    json_t *answer = ask(&bert, "M=1904 N=2304 K=768"), *shape = shape_of(answer, 0);
+    json_t *shape = ask_first(&bert, "M=1904 N=2304 K=768");
     assert_true(number(shape, "time_ns") > 0 && json_is_null(at(shape, "gflops")));
     assert_true(json_is_null(at(shape, "f_pad")) && json_is_null(at(shape, "f_occ")));
     for (int i = 0; i < bert.templates.n; i++)

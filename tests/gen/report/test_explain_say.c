@@ -102,6 +102,12 @@ static Explanation explanation_of(const Roofline *f, Answer *answer, int n)
                           .answer = answer };
 }
 
+static const char *told_of(Answer *w)
+{
+    const Explanation x = explanation_of(&(Roofline){ 0 }, w, 1);
+    return told(&x, false);
+}
+
 static const char head[] = "2 kernels for avx512, times of Synthetic CPU 9000\n";
 
 TEST(people_are_told_each_figure)
@@ -149,8 +155,7 @@ TEST(work_by_data_has_no_shares)
     w.bound.by_data = true;
     w.has_shares = shares_exist(&w.bound, w.choice.ns);
     assert_false(w.has_shares);
-    const Explanation x = explanation_of(&(Roofline){ 0 }, &w, 1);
-    const char *text = told(&x, false);
+    const char *text = told_of(&w);
     assert_has(text, "  roofline   1.00 us at least for the full shape: arithmetic 800 ns");
     assert_has(text, "  limited by not known: data decide how much of the full shape's work there is\n");
     assert_lacks(text, "is reached");
@@ -230,10 +235,9 @@ TEST(people_are_told_what_limits_a_kernel)
 TEST(a_shape_held_out_is_told_apart)
 {
     Answer w = tuned_answer();
-    const Explanation x = explanation_of(&(Roofline){ 0 }, &w, 1);
     w.place = PLACE_HELD_OUT;
     w.choice.runner_ns = w.choice.best_ns = 1900;
-    const char *text = told(&x, false);
+    const char *text = told_of(&w);
     assert_has(text, ": a declared shape, held out: its times had no part in the choice\n");
     assert_has(text, "  runner-up  kernel 11, 1.90 us: 5.0 % less, which the choice did not know\n");
 }
@@ -331,4 +335,4 @@ TEST(programs_are_told_the_same)
     json_decref(got);
 }
 
-TEST_FILE(setup, teardown)
+TEST_FILE(setup, by_hand_teardown)

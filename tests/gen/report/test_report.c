@@ -11,14 +11,12 @@
 #include "gen/report/plot.h"
 #include "gen/report/report.h"
 #include "search/record/roofline.h"
-#include "tests/gen/synthetic.h"
+#include "tests/gen/synthetic_place.h"
 #include "tests/put_file.h"
 
 enum { NTRIAL = 48, MAX_DEPTH = 64, MAX_ID = 256 };
 
 static const char VERSION[] = "0.1.0";
-static Synthetic y;
-
 /* A machine of 260 GFLOP/s, which is more than the made-up times need. */
 static void add_limits(Synthetic *s)
 {
@@ -55,13 +53,7 @@ static Result input_of(Synthetic *s)
     return r;
 }
 
-static int make(void **state) { return synthetic_make(&y, synthetic_spec, NTRIAL) ? 0 : -1; }
-
-static int drop(void **state)
-{
-    arena_free(y.arena);
-    return 0;
-}
+static int make_y(void **state) { return synthetic_make(&y, synthetic_spec, NTRIAL) ? 0 : -1; }
 
 /* Its figures are gnuplot's: a test of it is skipped where there is none. */
 static const char *draw(Arena *a, const Result *in)
@@ -214,10 +206,8 @@ TEST(has_all_figures)
     assert_int_equal(occurrences(html, "class=\"l12\"") + occurrences(html, "class=\"l13\""),
                      2); /* both in the legend */
     assert_has(html, ">predicted, microseconds<");
-    for (int k = 0; k < 2; k++) {
-        static const char *const id[] = { "curve", "progress" };
-        assert_has(html, arena_printf(y.arena, "<figcaption id=\"%s\">", id[k]));
-    }
+    assert_has(html, "<figcaption id=\"curve\">");
+    assert_has(html, "<figcaption id=\"progress\">");
     assert_int_equal(occurrences(html, ">error</th>"), 1); /* of each kernel, not of each shape */
     assert_lacks(html, "Median of");                       /* the least is what counts */
     assert_true(occurrences(html, "<path stroke='rgb(  0,   0,   5)'") >= 6);
@@ -231,12 +221,9 @@ TEST(draws_every_measured_point)
 {
     static const double gflops[] = { 260, 0.1 };
     for (int i = 0; i < 2; i++) {
-        const char *err = "";
         const Result in = input_of(&y);
         in.study->roofline->limit[0].flops_per_s = 1e9 * gflops[i];
-        char *html = report_html(y.arena, &in, 1, VERSION, &err);
-        if (!html)
-            fail_msg("%s", err);
+        char *html = (char *)draw(y.arena, &in);
         *strstr(html, "<h2 id=\"dispatch\">") = '\0';
         assert_int_equal(occurrences(html, "color='rgb(  0,   0,   8)'"), y.study->nshape);
     }
@@ -297,68 +284,58 @@ TEST(needs_gnuplot)
     assert_string_equal(why, before);
 }
 
-static const char plane_spec[] =
-    "name = \"plane\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
-    "dims = { T = { min = 1; max = 256; }; S = { min = 1; max = 32; }; };\n"
-    "shapes = ( { M = \"T\"; N = \"64*S\"; K = 768; }, { M = \"T\"; N = 512; K = \"64*S\"; } );\n"
-    "layout = { W = \"NK\"; packed = true; };\n"
-    "budget = { kernels = 8; code_kib = 512; trials = 8; seconds = 10; }; threads = [1];\n";
+#define SPEC(name, kernels, rest)                                                                          \
+    "name = \"" name                                                                                       \
+    "\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"]; layout = { W = \"NK\"; packed = true; };\n" \
+    "budget = { kernels = " kernels "; code_kib = 512; trials = 8; seconds = 10; };\n" rest
 
-#define HEAD(name) "name = \"" name "\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
-#define TAIL(kernels)                                                        \
-    "layout = { W = \"NK\"; packed = true; }; budget = { kernels = " kernels \
-    "; code_kib = 512; trials = 8; seconds = 10; };\n"
+static const char plane_spec[] =
+    SPEC("plane", "8",
+         "dims = { T = { min = 1; max = 256; }; S = { min = 1; max = 32; }; }; threads = [1];\n"
+         "shapes = ( { M = \"T\"; N = \"64*S\"; K = 768; }, { M = \"T\"; N = 512; K = \"64*S\"; } );\n");
 
 /* Pages of other shapes: one static one; many groups and threads; extents of one dim, which are one group, a curve and not as many dots as the dim
  * has values; two dims, which make a plane in place of the bars. */
 TEST(does_with_other_shapes)
 {
     static const struct {
-        const char *spec;
-        int64_t ntrial;
-        int npanel, nplane;
-        const char *parts[5], *none; /* what there is, and what is not */
+        const char *spec, *parts[5], *none; /* what there is, and what is not */
+        struct {
+            int trials, panels, planes;
+        } n;
     } row[] = {
-        { HEAD("one") "shapes = ( { M = 64; N = 64; K = 64; } ); threads = [1];" TAIL("1"),
-          3,
-          0,
-          0,
+        { SPEC("one", "1", "shapes = ( { M = 64; N = 64; K = 64; } ); threads = [1];"),
           { "1 kernel (", "there is no curve to draw", "k0 serves all shapes" },
-          "gnuplot" },
-        { HEAD("many") "dims = { T = { min = 1; max = 300; }; S = { min = 1; max = 8; }; };\n"
-                       "shapes = ( { M = \"T\"; N = \"16*S\"; K = 768; } ); threads = [1, 2];" TAIL("12"),
-          20,
-          12,
-          2,
+          "gnuplot",
+          { 3, 0, 0 } },
+        { SPEC("many", "12",
+               "dims = { T = { min = 1; max = 300; }; S = { min = 1; max = 8; }; };\n"
+               "shapes = ( { M = \"T\"; N = \"16*S\"; K = 768; } ); threads = [1, 2];"),
           { "Only the heaviest groups", "2 threads</figcaption>" },
-          "nan" },
-        { HEAD("square") "dims = { S = { min = 1; max = 2; }; T = { min = 1; max = 64; }; };\n"
-                         "shapes = ( { M = \"T\"; N = \"T\"; K = 512; }, { M = 64; N = \"16*T\"; K = 256; },\n"
-                         "           { M = \"T\"; N = \"S\"; K = 96; }, { M = 7; N = 9; K = 11; } ); threads = "
-                         "[1];" TAIL("4"),
-          12,
-          4, /* the last shape varies along nothing */
-          1,
+          "nan",
+          { 20, 12, 2 } },
+        { SPEC("square", "4",
+               "dims = { S = { min = 1; max = 2; }; T = { min = 1; max = 64; }; };\n"
+               "shapes = ( { M = \"T\"; N = \"T\"; K = 512; }, { M = 64; N = \"16*T\"; K = 256; },\n"
+               "           { M = \"T\"; N = \"S\"; K = 96; }, { M = 7; N = 9; K = 11; } ); threads = [1];"),
           { "\">M = T, N = T, K = 512</figcaption>", "\">M = 64, K = 256</figcaption>", "\">N = 1, K = 96</figcaption>",
             "\">N = 2, K = 96</figcaption>", ">M or N</text>" },
-          "nan" },
-        { HEAD("plane") "dims = { T = { min = 1; max = 64; }; S = { min = 1; max = 12; }; };\n"
-                        "shapes = ( { M = \"T\"; N = \"T\"; K = \"64*S\"; } ); threads = [1];" TAIL("4"),
-          12,
-          12,
-          1,
+          "nan",
+          { 12, 4, 1 } }, /* the last shape varies along nothing */
+        { SPEC("plane", "4",
+               "dims = { T = { min = 1; max = 64; }; S = { min = 1; max = 12; }; };\n"
+               "shapes = ( { M = \"T\"; N = \"T\"; K = \"64*S\"; } ); threads = [1];"),
           { NULL },
-          "<figcaption id=\"map\">" },
+          "<figcaption id=\"map\">",
+          { 12, 12, 1 } },
         { plane_spec,
-          40,
-          12,
-          2,
           { "\">M = T, N = 512, K = 64*S</figcaption>", "<polygon" },
-          "<figcaption id=\"map\">" },
+          "<figcaption id=\"map\">",
+          { 40, 12, 2 } },
     };
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+    for (size_t i = 0; i < LENGTH(row); i++) {
         Synthetic other;
-        assert_true(synthetic_make(&other, row[i].spec, row[i].ntrial));
+        assert_true(synthetic_make(&other, row[i].spec, row[i].n.trials));
         Result in = input_of(&other);
         if (i == 0)
             other.study->trial[0].n = 0; /* then the order of the search is not known */
@@ -368,9 +345,9 @@ TEST(does_with_other_shapes)
         assert_lacks(html, row[i].none);
         for (int k = 0; k < 5 && row[i].parts[k]; k++)
             assert_has(html, row[i].parts[k]);
-        assert_int_equal(occurrences(html, "id=\"panel-"), row[i].npanel);
-        assert_int_equal(occurrences(html, "<figcaption id=\"plane-"), row[i].nplane);
-        for (int k = 0; row[i].nplane && i > 2 && k < other.assignment->nkernel && k < LOOK_NKERNEL; k++)
+        assert_int_equal(occurrences(html, "id=\"panel-"), row[i].n.panels);
+        assert_int_equal(occurrences(html, "<figcaption id=\"plane-"), row[i].n.planes);
+        for (int k = 0; row[i].n.planes && i > 2 && k < other.assignment->nkernel && k < LOOK_NKERNEL; k++)
             assert_has(html, arena_printf(other.arena, "<rect class=\"l%d\"", LOOK_KERNEL + k));
         arena_free(other.arena);
     }
@@ -407,4 +384,4 @@ TEST(pages_for_a_browser)
         write_page(test_argv[1], plane_spec, 40);
 }
 
-TEST_FILE(make, drop)
+TEST_FILE(make_y, drop)

@@ -101,6 +101,22 @@ TEST(draws_which_kernel_serves_what)
     assert_null(find_plot(r, "plane-0"));
 }
 
+/* The cells of a plane, one a line. */
+static const char *cells_of(const Report *r, const char *id)
+{
+    const char *at = strstr(script_of(r, id), "$cell << END\n");
+    assert_non_null(at);
+    return at + strlen("$cell << END\n");
+}
+
+/* The look of a cell; its place, then its edges. */
+static int read_cell(const char *at, double is[6])
+{
+    int look;
+    assert_int_equal(sscanf(at, "%lf %lf %lf %lf %lf %lf %d", is, is + 1, is + 2, is + 3, is + 4, is + 5, &look), 7);
+    return look;
+}
+
 /* Edges are half-way between the values, on the scale of the axes, which end a tenth beyond them. Neighbours of one kernel are one cell. */
 TEST(draws_planes_of_two_extents)
 {
@@ -126,14 +142,10 @@ TEST(draws_planes_of_two_extents)
     assert_null(find_plot(r, "plane-1"));
     assert_null(find_plot(r, "map"));
     assert_string_equal(find_plot(r, "plane-0")->caption, "M = T, N = 16*S, K = 8");
-    const char *at = strstr(script_of(r, "plane-0"), "$cell << END\n");
-    assert_non_null(at);
-    at += strlen("$cell << END\n");
+    const char *at = cells_of(r, "plane-0");
     for (int i = 0; i < 3; i++, at = strchr(at, '\n') + 1) {
         double is[6];
-        int look;
-        assert_int_equal(sscanf(at, "%lf %lf %lf %lf %lf %lf %d\n", is, is + 1, is + 2, is + 3, is + 4, is + 5, &look),
-                         7);
+        const int look = read_cell(at, is);
         const double want[] = { sqrt(cell[i].left * cell[i].right),
                                 sqrt(cell[i].low * cell[i].high),
                                 cell[i].left,
@@ -191,14 +203,13 @@ static const char *captions_of(const Report *r)
 /* The cells of a plane fill a box, which has all shapes, and nearly all of them are of the kernel that serves the shapes within. */
 static void check_cells(const Report *r, const char *id, int most)
 {
-    const char *at = strstr(script_of(r, id), "$cell << END\n") + strlen("$cell << END\n");
+    const char *at = cells_of(r, id);
     const Spec *spec = r->study->spec;
     double box[] = { INFINITY, 0, INFINITY, 0 }, area = 0, is[6];
-    int look, n = 0;
+    int n = 0;
     int64_t same = 0, other = 0;
     for (; strncmp(at, "END\n", 4) != 0; at = strchr(at, '\n') + 1, n++) {
-        assert_int_equal(sscanf(at, "%lf %lf %lf %lf %lf %lf %d", is, is + 1, is + 2, is + 3, is + 4, is + 5, &look),
-                         7);
+        const int look = read_cell(at, is);
         area += log(is[3] / is[2]) * log(is[5] / is[4]);
         for (int k = 0; k < 4; k++)
             box[k] = k % 2 ? fmax(box[k], is[2 + k]) : fmin(box[k], is[2 + k]);
@@ -460,4 +471,4 @@ TEST(sorts_shapes_into_groups)
     check_groups("T = { min = 1; max = 3; }; S = { min = 1; max = 2; };"); /* the next instance has another S */
 }
 
-TEST_FILE(setup, teardown)
+TEST_FILE(setup, by_hand_teardown)

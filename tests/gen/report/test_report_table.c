@@ -349,16 +349,25 @@ TEST(tells_of_the_contract)
 
 /* ---- the sentences that sum up ---- */
 
-/* The page of a spec that has the same cost report as all others here. */
-static const char *page_of(Synthetic *y, const char *spec)
+/* The page of a study that has the same cost report as all others here. */
+static const char *page_of(const Synthetic *y)
 {
     const char *why = NULL;
-    assert_true(synthetic_make(y, spec, 4));
     Result in = synthetic_result(y);
     in.contract = contract_make(y->arena, y->study, y->assignment);
     in.cost = input.cost;
     Report *r = report_begin(y->arena, &in, VERSION, false);
     const char *html = report_fill(y->arena, &in, &r, 1, &why);
+    assert_non_null(html);
+    return html;
+}
+
+/* With the figures, which are gnuplot's: the test is skipped where there is none. */
+static const char *whole_page(const Result *in, int n)
+{
+    const char *why = NULL, *html = report_html(hand.y.arena, in, n, VERSION, &why);
+    if (!html && strstr(why, "gnuplot was not found"))
+        skip();
     assert_non_null(html);
     return html;
 }
@@ -383,21 +392,18 @@ TEST(counts_shapes_and_rows)
                     "500 of 528 tuned shapes are shown, the heaviest." } } };
     for (size_t i = 0; i < LENGTH(row); i++) {
         Synthetic y;
-        const char *html = page_of(&y, row[i].spec);
+        assert_true(synthetic_make(&y, row[i].spec, 4));
+        const char *html = page_of(&y);
         assert_has(html, row[i].parts[0]);
         assert_has(html, row[i].parts[1]);
         arena_free(y.arena);
     }
 }
 
-/* With kernel 0 alone: the geometric mean of 1.25, 9 times 10/9, 8 times 10/11 and 1.125
- * over a weight of 23. */
+/* With kernel 0 alone: the geometric mean of 1.25, 9 times 10/9, 8 times 10/11 and 1.125 over a weight of 23. */
 TEST(sums_up)
 {
-    const char *why = NULL, *html = report_html(hand.y.arena, &input, 1, VERSION, &why);
-    if (!html && strstr(why, "gnuplot was not found"))
-        skip();
-    assert_non_null(html);
+    const char *html = whole_page(&input, 1);
     static const char *const part[] = {
         ">2 kernels (3.00 KiB of machine code) serve 8 shapes of dense on Synthetic CPU 9000; on 2 of 3 tuned shapes, "
         "where they were measured beside others, they take 1.1 % more time (geometric mean) than the fastest kernel "
@@ -420,7 +426,7 @@ TEST(sums_up)
         assert_has(html, part[i]);
     assert_lacks(html, "Furthest from the best known"); /* of M = 8 no regret is known */
     hand.shape[2] = (ContractShape){ hand.shape[2].inst, true, 1, true, 8000, 6400, 0.25, 0, 0.5, false, 2 };
-    html = report_html(hand.y.arena, &input, 1, VERSION, &why);
+    html = whole_page(&input, 1);
     assert_has(html, "Furthest from the best known: M = 8, N = 16, K = 16, by 25.0 %.");
     assert_has(html, "So it is on 2 of the 3 tuned shapes.");
     by_hand_contract(&hand);
@@ -460,7 +466,6 @@ TEST(shows_no_regret_where_none_is_known)
                 { 4, "on no tuned shape was the chosen kernel measured beside another" } };
     for (size_t k = 0; k < LENGTH(row); k++) {
         Synthetic y;
-        const char *why = NULL;
         assert_true(synthetic_make(&y, spec, 4));
         for (int64_t i = row[k].timed; i < y.study->ntrial; i++)
             y.study->trial[i].status = STATUS_WRONG;
@@ -468,11 +473,7 @@ TEST(shows_no_regret_where_none_is_known)
             for (int64_t j = 0; row[k].timed > 1 && j < y.study->nshape; j++)
                 y.study->trial[i].ns[j] = i == j ? 1e4 : 0; /* each on a shape of its own */
         y.assignment->kernel[0] = 0;
-        Result in = synthetic_result(&y);
-        in.contract = contract_make(y.arena, y.study, y.assignment);
-        in.cost = input.cost;
-        Report *r = report_begin(y.arena, &in, VERSION, false);
-        const char *html = report_fill(y.arena, &in, &r, 1, &why);
+        const char *html = page_of(&y);
         assert_has(html, row[k].why);
         assert_lacks(html, "above best known, tuned shapes");
         assert_has(html, "<th scope=\"row\">tuned shapes</th><td class=\"num\">0 of 2</td><td class=\"num\">-</td><td "
@@ -486,50 +487,38 @@ TEST(sums_up_one_kernel)
 {
     const Assignment kept = hand.as;
     Device modelled = hand.y.device;
-    const char *why = NULL;
     hand.as.nkernel = 1;
     hand.as.cost = (double[]){ 1250, 2000, 2000, 4000, 5000, 6000, 7000, 9000 };
     hand.as.chosen = (int[HAND_SHAPE]){ 0 };
     hand.as.tree = &hand.node[3];
-    const char *html = report_html(hand.y.arena, &input, 1, VERSION, &why);
-    if (html) {
-        assert_has(
-            html,
-            ">1 kernel (3.00 KiB of machine code) serves 8 shapes of dense on Synthetic CPU 9000; on 2 of 3 tuned "
-            "shapes, where it was measured beside others, it takes 1.1 % more time (geometric mean) than the fastest "
-            "kernel known for each.<");
-        assert_has(html,
-                   "<dt>time of CBLAS, mean</dt><dd>" TIMES " 0.894</dd>"); /* the root of 1500/1250 * 6000/9000 */
-        assert_has(html, "There is nothing to decide: k10 serves all shapes.");
-        assert_lacks(html, "time with one kernel for all");
-        modelled.modelled = true;
-        hand.y.study->device = &modelled;
-        html = report_html(hand.y.arena, &input, 1, VERSION, &why);
-        assert_has(html, "serves 8 shapes of dense on Synthetic CPU 9000. No time in this report was measured: ");
-        assert_has(html, "5 kernels were compiled, and executed by the emulator on awkward shapes. Fit for use: 3; ");
-        hand.y.study->device = &hand.y.device;
-    }
+    const char *html = whole_page(&input, 1);
+    modelled.modelled = true;
+    hand.y.study->device = &modelled;
+    const char *computed = whole_page(&input, 1);
+    hand.y.study->device = &hand.y.device;
     hand.as = kept;
-    if (!html)
-        skip();
+    assert_has(html,
+               ">1 kernel (3.00 KiB of machine code) serves 8 shapes of dense on Synthetic CPU 9000; on 2 of 3 tuned "
+               "shapes, where it was measured beside others, it takes 1.1 % more time (geometric mean) than the "
+               "fastest kernel known for each.<");
+    assert_has(html, "<dt>time of CBLAS, mean</dt><dd>" TIMES " 0.894</dd>"); /* the root of 1500/1250 * 6000/9000 */
+    assert_has(html, "There is nothing to decide: k10 serves all shapes.");
+    assert_lacks(html, "time with one kernel for all");
+    assert_has(computed, "serves 8 shapes of dense on Synthetic CPU 9000. No time in this report was measured: ");
+    assert_has(computed, "5 kernels were compiled, and executed by the emulator on awkward shapes. Fit for use: 3; ");
 }
 
 /* Two targets: each part has its own ids and its own numbers of kernels. */
 TEST(sums_up_each_target)
 {
-    const char *why = NULL;
     Study lesser = *hand.y.study;
     Result both[] = { input, input };
     lesser.target = target_find(&hand.y.targets, "avx2");
     both[1].study = &lesser;
     both[1].first = 20;
-    const char *html = report_html(hand.y.arena, both, 2, VERSION, &why);
-    if (!html)
-        skip();
+    const char *html = whole_page(both, 2), *part = strstr(html, "<article id=\"avx2\">");
     assert_has(html, "<nav aria-label=\"Parts\">\n<a href=\"#avx512\">avx512: 2 kernels</a>\n<a href=\"#avx2\">avx2: 2 "
                      "kernels</a>\n</nav>");
-    const char *part = strstr(html, "<article id=\"avx2\">");
-    assert_non_null(part);
     assert_has(part, "<h1>hand for avx2</h1>");
     assert_has(part, "<h2 id=\"avx2-shapes\">");
     assert_has(part, "Shapes outside the declared ranges go to k20.");
@@ -538,4 +527,4 @@ TEST(sums_up_each_target)
     assert_int_equal(occurrences(html, "Shapes outside the declared ranges go to k10."), 1);
 }
 
-TEST_FILE(setup, teardown)
+TEST_FILE(setup, by_hand_teardown)

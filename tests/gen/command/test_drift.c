@@ -18,6 +18,12 @@ static void drop(const char *name) { assert_int_equal(remove(in_root(name)), 0);
 static const char *text_of(const char *name) { return arena_printf(arena, "%s\nas written\n", name); }
 static const char *crlf_of(const char *name) { return arena_printf(arena, "%s\r\nas written\r\n", name); }
 
+static void set_text(PackageFile *f, const char *text)
+{
+    f->text = text;
+    f->len = strlen(text);
+}
+
 /* As dcgen of that version makes it, of the template dense/op.cfg and of another; MANIFEST is the last file. */
 static Package package_of(const char *version, const char *other)
 {
@@ -26,11 +32,12 @@ static Package package_of(const char *version, const char *other)
     manifest_add(arena, &m, true, "dense/op.cfg", "op", 2);
     manifest_add(arena, &m, true, other, "other", 5);
     for (int i = 0; i < NFILE; i++) {
-        p.file[i] = (PackageFile){ NAMES[i], text_of(NAMES[i]), strlen(text_of(NAMES[i])) };
+        p.file[i].path = NAMES[i];
+        set_text(&p.file[i], text_of(NAMES[i]));
         manifest_add(arena, &m, false, NAMES[i], p.file[i].text, p.file[i].len);
     }
-    p.file[NFILE] = (PackageFile){ MANIFEST_PATH, manifest_text(arena, &m), 0 };
-    p.file[NFILE].len = strlen(p.file[NFILE].text);
+    p.file[NFILE].path = MANIFEST_PATH;
+    set_text(&p.file[NFILE], manifest_text(arena, &m));
     return p;
 }
 
@@ -215,21 +222,16 @@ TEST(another_version_is_named)
 TEST(what_would_be_written_otherwise_is_named)
 {
     Package again = package_of(DCGEN_VERSION, "dense/pack.c");
-    again.file[5].text = text_of("src/DEEP.c"); /* as long as before */
-    again.file[5].len = strlen(again.file[5].text);
-    again.file[1].text = "";
-    again.file[1].len = 0;
-    again.file[2].text = "{}";
-    again.file[2].len = 2;
-    again.file[3].text = arena_printf(arena, "%sand more\n", text_of("pool.c"));
-    again.file[3].len = strlen(again.file[3].text);
+    set_text(&again.file[5], text_of("src/DEEP.c")); /* as long as before */
+    set_text(&again.file[1], "");
+    set_text(&again.file[2], "{}");
+    set_text(&again.file[3], arena_printf(arena, "%sand more\n", text_of("pool.c")));
     Manifest m = { .package = "pkg", .version = DCGEN_VERSION };
     manifest_add(arena, &m, true, "dense/op.cfg", "op", 2);
     manifest_add(arena, &m, true, "dense/pack.c", "other", 5);
     for (int i = 0; i < NFILE; i++)
         manifest_add(arena, &m, false, NAMES[i], again.file[i].text, again.file[i].len);
-    again.file[NFILE].text = manifest_text(arena, &m);
-    again.file[NFILE].len = strlen(again.file[NFILE].text);
+    set_text(&again.file[NFILE], manifest_text(arena, &m));
     again.file[NFILE + 1] = (PackageFile){ "more.c", "", 0 };
     again.n++;
     Drift d = drift();

@@ -12,6 +12,7 @@
 #include "search/measure/runner_private.h"
 #include "tests/gen/by_hand.h"
 #include "tests/kept_list.h"
+#include "tests/put_file.h"
 #include "tests/tmp_folder.h"
 
 static Workload workload;
@@ -102,10 +103,8 @@ static int setup(void **state)
     for (int64_t i = 4; i < 6; i++) /* the held-out shapes of the contract have times */
         hand.y.study->shape[hand.y.study->nplace++] = &hand.y.spec->instance[i];
     const EmitInput in = { .result = &result, .nfunction = 1, .nresult = 1 };
-    FILE *f = fopen(arena_printf(hand.y.arena, "%s/regret.json", root), "w");
-    if (!f || fputs(regret_file_text(hand.y.arena, &in, "regret.json", diag_new(hand.y.arena)), f) < 0 ||
-        fclose(f) != 0)
-        return -1;
+    put_file(arena_printf(hand.y.arena, "%s/regret.json", root),
+             regret_file_text(hand.y.arena, &in, "regret.json", diag_new(hand.y.arena)));
     static Spec *function;
     function = (Spec *)hand.y.spec;
     workload = (Workload){ .nfunction = 1,

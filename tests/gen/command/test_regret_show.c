@@ -56,13 +56,11 @@ static const char *printed(int fd, void (*show)(const Regret *), const Regret *g
     char text[8192];
     FILE *f = tmpfile();
     assert_non_null(f);
-    fflush(stdout);
-    fflush(stderr);
+    fflush(NULL);
     const int before = dup(fd);
     assert_true(before >= 0 && dup2(fileno(f), fd) == fd);
     show(g);
-    fflush(stdout);
-    fflush(stderr);
+    fflush(NULL);
     dup2(before, fd);
     close(before);
     rewind(f);

@@ -33,6 +33,9 @@ static void expect_text(const Result *out, const Proof *proof, const char *want)
     assert_string_equal(said_of(out, 1, proof, false), want);
 }
 
+static void tells(const Result *out, const char *part) { assert_has(said_of(out, 1, NULL, false), part); }
+static void is_silent(const Result *out, const char *part) { assert_lacks(said_of(out, 1, NULL, false), part); }
+
 /* Regret: (1 * 1 + 2 * 1 + 1 * 1.25) / 4 - 1. The library: 1.5 and 6/8 times the package's time, of which the geometric mean is 1.06. Noise:
  * the root of the mean of 4 % and 8 %, squared. */
 TEST(people_are_told_each_figure)
@@ -55,8 +58,7 @@ TEST(people_are_told_each_figure)
                              "%s%s%s  dispatcher compiled: the kernel of its tree at all 8 declared shapes, around its "
                              "thresholds and beyond the ranges\n  out/hand\n",
                              begin, held_out, end));
-    const char *text = said_of(&out, 1, &sample, false);
-    assert_has(text, " at a sample of 9 declared shapes, ");
+    assert_has(said_of(&out, 1, &sample, false), " at a sample of 9 declared shapes, ");
 }
 
 /* Where nothing was measured beside the choice, 0 % would be no figure. */
@@ -67,17 +69,14 @@ TEST(no_regret_is_told_where_none_is_known)
     c.nshape = 0;
     c.tuned = contract_sum(NULL, 0);
     out.contract = &c;
-    const char *text = said_of(&out, 1, NULL, false);
-    assert_has(text, "  no regret is known: on no tuned shape was the chosen kernel measured beside another\n");
-    assert_lacks(text, "% at worst, against");
+    tells(&out, "  no regret is known: on no tuned shape was the chosen kernel measured beside another\n");
+    is_silent(&out, "% at worst, against");
     ContractShape alone = { .inst = hand.shape[0].inst, .tuned = true, .measured = true, .regret = NAN, .rival = -1 };
     c.nshape = 1;
     c.shape = &alone;
     c.tuned = contract_sum(&alone, 1);
-    text = said_of(&out, 1, NULL, false);
-    assert_has(text, "  no regret is known: one kernel was measured, and no other beside it\n");
-    text = said_of(&out, 1, NULL, true);
-    assert_has(text, "\"regret\": null");
+    tells(&out, "  no regret is known: one kernel was measured, and no other beside it\n");
+    assert_has(said_of(&out, 1, NULL, true), "\"regret\": null");
 }
 
 /* Only what is held out, can be said and is more than 5 % off is named. */
@@ -85,11 +84,9 @@ TEST(people_are_told_where_a_prediction_went_wrong)
 {
     const Result out = hand_of();
     hand.shape[0].regret = hand.shape[4].regret = 0.5; /* tuned; cannot be said */
-    const char *text = said_of(&out, 1, NULL, false);
-    assert_has(text, "  it is 12% at M = 5, ");
+    tells(&out, "  it is 12% at M = 5, ");
     hand.shape[3].regret = 0.05;
-    text = said_of(&out, 1, NULL, false);
-    assert_lacks(text, "in 'tune'");
+    is_silent(&out, "in 'tune'");
     hand.shape[0].regret = 0;
     hand.shape[3].regret = 0.125;
     hand.shape[4].regret = 0.1;
@@ -100,8 +97,7 @@ TEST(people_are_told_what_joined)
     const Result out = hand_of();
     Instance *last = &hand.y.spec->instance[hand.y.study->shape[HAND_TUNED - 1] - hand.y.spec->instance];
     last->tuned = false;
-    const char *text = said_of(&out, 1, NULL, false);
-    assert_has(text, "  that counts 1 shape that joined the tuned ones, where the model was least sure\n");
+    tells(&out, "  that counts 1 shape that joined the tuned ones, where the model was least sure\n");
     last->tuned = true;
 }
 
@@ -139,14 +135,12 @@ TEST(people_are_told_what_there_is)
                 "  on 2 of 4 shapes the regret cannot be said, as their times differ by too much\n"
                 "  out/hand\n");
     c.held_out.nsaid = 0;
-    const char *text = said_of(&out, 1, NULL, false);
-    assert_has(text, "  on 4 of 4 shapes the regret cannot be said, as their times differ by too much: the "
-                     "machine was too busy\n");
+    tells(&out, "  on 4 of 4 shapes the regret cannot be said, as their times differ by too much: the "
+                "machine was too busy\n");
     c.tuned.nsaid = c.tuned.nmeasured;
     c.held_out = (ContractSum){ 0 };
-    text = said_of(&out, 1, NULL, false);
-    assert_has(text, "  none of the shapes that are held out was measured\n");
-    assert_lacks(text, "cannot be said");
+    tells(&out, "  none of the shapes that are held out was measured\n");
+    is_silent(&out, "cannot be said");
     modelled.modelled = true;
     one.fewer = NULL;
     s.device = &modelled;

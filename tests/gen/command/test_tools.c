@@ -37,9 +37,9 @@ TEST(nvcc_is_looked_for)
     const Options o = { 0 }, named = { .nvcc = "mine" };
     Family f = family_cuda;
     f.compiler.home = usual;
-    assert_int_equal(mkdir(bin, 0777), 0);
-    assert_int_equal(mkdir(usual, 0777), 0);
-    assert_int_equal(mkdir(arena_printf(arena, "%s/bin", usual), 0777), 0);
+    const char *const made[] = { bin, usual, arena_printf(arena, "%s/bin", usual) };
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(mkdir(made[i], 0777), 0);
     setenv("PATH", "/nowhere", 1);
     setenv("CUDA_HOME", folder, 1);
     assert_null(tools_program(arena, &o, &f));

@@ -17,7 +17,6 @@
 #include "tests/put_file.h"
 #include "tests/tmp_folder.h"
 
-
 static Arena *arena;
 static const Spec *base; /* what templates are read for */
 static const Op *op;
@@ -79,6 +78,8 @@ static inline void write_file(const char *name, const char *text)
     put_file(arena_printf(arena, "%s/%s", folder, name), text);
 }
 
+static inline void remove_file(const char *name) { unlink(arena_printf(arena, "%s/%s", folder, name)); }
+
 /* All templates of the folder, and what was said about them. */
 static inline bool read_folder(TemplateList *out, const char **said)
 {
@@ -92,6 +93,17 @@ static inline bool read_folder(TemplateList *out, const char **said)
     *said = golden_diag(arena, d);
     assert_int_equal(ok, diag_nerror(d) == 0);
     return ok;
+}
+
+/* A folder with this template says that (NULL: nothing is wrong with it). */
+static inline void check_said(const char *text, const char *want)
+{
+    TemplateList list;
+    const char *said;
+    write_file("x.c", text);
+    const bool ok = read_folder(&list, &said);
+    if (ok == (want != NULL) || (want && !strstr(said, want)))
+        fail_msg("%s\nsaid %s", text, said);
 }
 
 static inline const Template *read_small(const char *text)

@@ -3,6 +3,7 @@
  * template: what the names of a small template stand for, what its expressions give, which specs it suits, and its text when it is filled.
  */
 #include "tests/test.h"
+#include "tests/gen/pairs.h"
 #include "tests/gen/template/template_small.h"
 #include "tests/gen/with_formula.h"
 
@@ -11,39 +12,19 @@ TEST(test_names)
     const Template *t = read_small(small);
     static const int64_t value[] = { 4, 1 }, extent[] = { 9, 10, 11 };
     Binding b = bind(t, make_spec("NK", false, true), value, extent);
-    static const struct {
-        const char *name;
-        int64_t value;
-    } want[] = {
-        { "MR", 4 },
-        { "UK", 1 },
-        { "STEP", 4 },
-        { "VF", 8 },
-        { "VECTOR_BYTES", 32 },
-        { "VECTOR_REGISTERS", 16 },
-        { "L1_BYTES", 32 << 10 },
-        { "CORES", 2 },
-        { "HAS_EPILOGUE", 1 },
-        { "LAYOUT_W_NK", 1 },
-        { "LAYOUT_W_KN", 0 },
-        { "PACKED", 0 },
-        { "M", 9 },
-        { "K", 11 },
-        { "THREADS", 3 },
-        { "TILES", 3 },
-        { "PADDED", 12 },
-    };
+    Pairs want = { .rest = "MR -> 4; UK -> 1; STEP -> 4; VF -> 8; VECTOR_BYTES -> 32; VECTOR_REGISTERS -> 16; "
+                           "L1_BYTES -> 32768; CORES -> 2; HAS_EPILOGUE -> 1; LAYOUT_W_NK -> 1; LAYOUT_W_KN -> 0; "
+                           "PACKED -> 0; M -> 9; K -> 11; THREADS -> 3; TILES -> 3; PADDED -> 12" };
     int64_t slots[TEMPLATE_MAX_SLOT], got;
     assert_true(template_slots(&b, slots));
-    for (size_t i = 0; i < LENGTH(want); i++) {
-        assert_true(template_lookup(&b, want[i].name, &got));
-        assert_int_equal(got, want[i].value);
+    while (pairs_next(arena, &want)) {
+        assert_true(template_lookup(&b, want.text, &got));
+        assert_int_equal(got, atoi(want.value));
         int slot = 0;
-        while (slot < t->nslot && strcmp(t->slot[slot], want[i].name) != 0)
+        while (slot < t->nslot && strcmp(t->slot[slot], want.text) != 0)
             slot++;
-        /* facts that no expression uses have none */
-        if (slot < t->nslot)
-            assert_int_equal(slots[slot], want[i].value);
+        if (slot < t->nslot) /* facts that no expression uses have none */
+            assert_int_equal(slots[slot], got);
     }
     assert_false(template_lookup(&b, "MQ", &got));
     b.extent = NULL;
@@ -168,37 +149,14 @@ TEST(test_context)
     static const Param told[] = { { "spills", 1 },          { "regs", 40 },      { "sectors_read", 5 },
                                   { "sectors_written", 6 }, { "wavefronts", 7 }, { "conflicts", 8 },
                                   { "barriers", 9 } };
-    static const struct {
-        const char *name;
-        int64_t value, bare;
-    } want[] = {
-        { "L1_BYTES", 32 << 10, 0 },
-        { "L2_BYTES", 1 << 20, 0 },
-        { "L3_BYTES", 8 << 20, 0 },
-        { "CORES", 2, 0 },
-        { "SMS", 2, 0 },
-        { "SM_ARCH", 90, 0 },
-        { "SMEM_SM", 233472, 0 },
-        { "FMA_SM", 128, 0 },
-        { "VECTOR_BYTES", 0, 0 },
-        { "SECTORS_READ", 5, 0 },
-        { "SECTORS_WRITTEN", 6, 0 },
-        { "WAVEFRONTS", 7, 0 },
-        { "CONFLICTS", 8, 0 },
-        { "BARRIERS", 9, 0 },
-        { "ELEM_BYTES", 2, 4 },
-        { "TENSOR_SM", 1331, 0 },
-        { "MAX_THREADS", 6, 1 },
-        { "DTYPE_F16", 1, 0 },
-        { "DTYPE_F32", 0, 1 },
-        { "DTYPE_BF16", 0, 0 },
-        { "DTYPE_TF32", 0, 0 },
-        { "HAS_EPILOGUE", 1, 0 },
-        { "LAYOUT_W_NK", 0, 1 },
-        { "LAYOUT_W_KN", 1, 0 },
-        { "PACKED", 1, 0 },
-        { "ACCURACY", 16, 1 },
-    };
+    Pairs want = {
+        .rest =
+            "L1_BYTES -> 32768 0; L2_BYTES -> 1048576 0; L3_BYTES -> 8388608 0; CORES -> 2 0; SMS -> 2 0; SM_ARCH -> "
+            "90 0; SMEM_SM -> 233472 0; FMA_SM -> 128 0; VECTOR_BYTES -> 0 0; SECTORS_READ -> 5 0; SECTORS_WRITTEN -> "
+            "6 0; WAVEFRONTS -> 7 0; CONFLICTS -> 8 0; BARRIERS -> 9 0; ELEM_BYTES -> 2 4; TENSOR_SM -> 1331 0; "
+            "MAX_THREADS -> 6 1; DTYPE_F16 -> 1 0; DTYPE_F32 -> 0 1; DTYPE_BF16 -> 0 0; DTYPE_TF32 -> 0 0; "
+            "HAS_EPILOGUE -> 1 0; LAYOUT_W_NK -> 0 1; LAYOUT_W_KN -> 1 0; PACKED -> 1 0; ACCURACY -> 16 1"
+    }; /* of the spec, of a bare one */
     static const char *const unknown[] = { "HAS_GELU", "LAYOUT_XX", "DTYPE_F8", "M", "THREADS", "REGS", "" };
     static const struct {
         const char *dtype;
@@ -213,11 +171,11 @@ TEST(test_context)
                   .facts = { LENGTH(told), told } };
     Binding bare = { .spec = make_spec("NK", false, false) };
     int64_t value;
-    for (size_t i = 0; i < LENGTH(want); i++) {
-        if (!template_context(&b, want[i].name, &value) || value != want[i].value)
-            fail_msg("%s is %ld", want[i].name, (long)value);
-        if (!template_context(&bare, want[i].name, &value) || value != want[i].bare)
-            fail_msg("%s is %ld of a bare spec", want[i].name, (long)value);
+    while (pairs_next(arena, &want)) {
+        int64_t of_bare;
+        assert_true(template_context(&b, want.text, &value) && template_context(&bare, want.text, &of_bare));
+        assert_string_equal(arena_printf(arena, "%s %ld %ld", want.text, (long)value, (long)of_bare),
+                            arena_printf(arena, "%s %s", want.text, want.value));
     }
     for (size_t i = 0; i < LENGTH(unknown); i++)
         assert_false(template_context(&b, unknown[i], &value));

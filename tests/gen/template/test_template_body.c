@@ -5,6 +5,8 @@
 #include "tests/test.h"
 #include "tests/gen/template/template_small.h"
 
+#define REPEATED "    f(R); //@ repeat R = 1..STEP\n" /* of the small template */
+
 /* Words of C, of macros and of the package, single letters and what is not in capitals are no slips. */
 TEST(test_free_names)
 {
@@ -28,14 +30,8 @@ TEST(test_repeated_names)
         { "    f(ROW);\n//@ repeat ROW = 1..STEP\n    f(1);\n//@ end\n", "'ROW' is not declared" },
         { "//@ repeat ROW = 1..STEP\n    f(ROWS);\n//@ end\n", "'ROWS' is not declared" },
     };
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        TemplateList list;
-        const char *said;
-        write_file("x.c", with("    f(R); //@ repeat R = 1..STEP\n", cases[i].lines));
-        const bool ok = read_folder(&list, &said);
-        if (ok == (cases[i].want != NULL) || (cases[i].want && !strstr(said, cases[i].want)))
-            fail_msg("%s\nsaid %s", cases[i].lines, said);
-    }
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        check_said(with(REPEATED, cases[i].lines), cases[i].want);
 }
 
 /* Conditions within the lines for the stand-alone compile do not end them. */
@@ -61,64 +57,50 @@ TEST(test_around_standalone)
         { "#ifndef DCGEN\n#define MR 2\n#define NOT_DECLARED 1\n#endif\n", "int x = QQQQ;\n",
           "x.c:30:9: error: 'QQQQ' is not declared" },
     };
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        TemplateList list;
-        const char *said;
-        write_file("x.c", with(cases[i].from, cases[i].to));
-        const bool ok = read_folder(&list, &said);
-        if (ok == (cases[i].want != NULL) || (cases[i].want && !strstr(said, cases[i].want)))
-            fail_msg("%s\nsaid %s", cases[i].to, said);
-    }
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        check_said(with(cases[i].from, cases[i].to), cases[i].want);
 }
 
 /* A parameter that only an unused value needs changes no kernel. What is used may need it by way of several values. */
 TEST(test_unused_through_value)
 {
-    TemplateList list;
-    const char *said, *text = with("    return M > UK ? PACKAGE_OK : VF;", "    return PACKAGE_OK + VF;");
-    char *end = strstr((char *)text, "1..STEP");
-    memcpy(end, "1..MR  ", 7);
-    write_file("x.c", text);
-    assert_false(read_folder(&list, &said));
-    assert_has(said, "parameter 'UK' is declared but the template does not use it");
-    memcpy(strstr((char *)text, "VECTOR_BYTES / 4"), "STEP * MR       ", 16);
-    read_small(text);
+    const char *text = with("    return M > UK ? PACKAGE_OK : VF;", "    return PACKAGE_OK + VF;");
+    text = text_with(arena, text, "1..STEP", "1..MR");
+    check_said(text, "parameter 'UK' is declared but the template does not use it");
+    read_small(text_with(arena, text, "VECTOR_BYTES / 4", "STEP * MR"));
+}
+
+/* What the small template becomes with two rows. */
+static const char *filled(const Template *t)
+{
+    static const int64_t value[] = { 2, 1 };
+    const Binding b = bind(t, make_spec("NK", false, false), value, NULL);
+    return template_fill(arena, &b, "pkg_k0", diag_new(arena));
 }
 
 /* Files that the body includes: their names are checked as the body's are, and their text counts for the hash. */
 TEST(test_pieces)
 {
-    TemplateList list;
-    const char *said;
-    const char *text = with("    f(R); //@ repeat R = 1..STEP\n", "#include \"f.h\"\n");
-    write_file("x.c", text);
-    assert_false(read_folder(&list, &said));
-    assert_has(said, arena_printf(arena, "x.c:%d:", line_of(text, "\"f.h\"")));
-    assert_has(said, "there is no file 'f.h' beside the template");
+    const char *text = with(REPEATED, "#include \"f.h\"\n");
+    check_said(text, arena_printf(arena, "x.c:%d:11: error: there is no file 'f.h' beside the template",
+                                  line_of(text, "\"f.h\"")));
     write_file("f.h", "    f(STEP);\n");
     const Template *t = read_small(text);
     const char *hash = t->hash;
-    static const int64_t value[] = { 2, 1 };
-    Binding b = bind(t, make_spec("NK", false, false), value, NULL);
-    assert_has(template_fill(arena, &b, "pkg_k0", diag_new(arena)), "    f(2);\n");
+    assert_has(filled(t), "    f(2);\n");
     write_file("f.h", "    f(STEP, 1);\n");
     assert_string_not_equal(read_small(text)->hash, hash);
     write_file("f.h", "    f(STEP);\n#include \"f.h\"\n");
-    assert_false(read_folder(&list, &said));
-    assert_has(said, "f.h:2:");
-    assert_has(said, "only the template may");
+    check_said(text, "only the template may");
+    check_said(text, "f.h:2:");
     write_file("f.h", "\n    f(STEPS);\n");
-    assert_false(read_folder(&list, &said));
-    assert_has(said, "f.h:2:");
-    assert_has(said, "'STEPS' is not declared");
+    check_said(text, "f.h:2:7: error: 'STEPS' is not declared");
     write_file("f.h", "    g(STEP); /* MR */\n");
     write_file("g.h", "    g(1);\n");
-    const char *both =
-        with("    f(R); //@ repeat R = 1..STEP\n", "#include \"g.h\"\n#include \"f.h\"\n#include \"g.h\"\n");
+    const char *both = with(REPEATED, "#include \"g.h\"\n#include \"f.h\"\n#include \"g.h\"\n");
     t = read_small(both); /* a parameter may be used by a piece alone; one that is there twice counts once */
     assert_int_equal(t->npiece, 2);
-    b = bind(t, make_spec("NK", false, false), value, NULL);
-    assert_has(template_fill(arena, &b, "pkg_k0", diag_new(arena)), "    g(1);\n\n    g(2); /* 2 */\n\n    g(1);\n");
+    assert_has(filled(t), "    g(1);\n\n    g(2); /* 2 */\n\n    g(1);\n");
     hash = t->hash;
     write_file("f.h", "    g(STEP); /* MR, MR */\n");
     assert_string_not_equal(read_small(both)->hash, hash);
@@ -127,71 +109,51 @@ TEST(test_pieces)
     assert_string_not_equal(read_small(both)->hash, hash);
     write_file("g.h", "    g(1);\n");
     assert_string_equal(read_small(both)->hash, hash);
-    char *edited = arena_strdup(arena, both);
-    memcpy(strstr(edited, "int rows"), "int cols", 8);
-    assert_string_not_equal(read_small(edited)->hash, hash);
-    char include[TEMPLATE_MAX_PIECE + 1][32], many[32 * (TEMPLATE_MAX_PIECE + 1)] = "";
+    assert_string_not_equal(read_small(text_with(arena, both, "int rows", "int cols"))->hash, hash);
+    const char *many = "";
     for (int i = 0; i <= TEMPLATE_MAX_PIECE; i++) {
-        snprintf(include[i], sizeof include[i], "#include \"p%d.h\"\n", i);
         write_file(arena_printf(arena, "p%d.h", i), "    g(STEP);\n");
-        strcat(many, include[i]);
-        write_file("x.c", with("    f(R); //@ repeat R = 1..STEP\n", many));
-        assert_int_equal(read_folder(&list, &said), i < TEMPLATE_MAX_PIECE);
+        many = arena_printf(arena, "%s#include \"p%d.h\"\n", many, i);
+        check_said(with(REPEATED, many), i < TEMPLATE_MAX_PIECE ? NULL : "more than 8 files are included");
     }
-    assert_has(said, "more than 8 files are included");
     for (int i = 0; i <= TEMPLATE_MAX_PIECE; i++)
-        unlink(arena_printf(arena, "%s/p%d.h", folder, i));
-    unlink(arena_printf(arena, "%s/g.h", folder));
-    unlink(arena_printf(arena, "%s/f.h", folder));
+        remove_file(arena_printf(arena, "p%d.h", i));
+    remove_file("g.h");
+    remove_file("f.h");
 }
 
 /* A file of a folder beside the template's. */
 TEST(test_piece_of_other_folder)
 {
-    static const int64_t value[] = { 2, 1 };
-    TemplateList list;
-    const char *said;
     const char *beside = arena_printf(arena, "#include \"..%s/h.h\"\n", strrchr(folder, '/'));
-    const char *call = "    f(R); //@ repeat R = 1..STEP\n";
     write_file("h.h", "    f(STEP);\n");
-    const Template *t = read_small(with(call, beside));
-    const Binding b = bind(t, make_spec("NK", false, false), value, NULL);
-    assert_has(template_fill(arena, &b, "pkg_k0", diag_new(arena)), "    f(2);\n");
-    write_file("x.c", with(call, arena_printf(arena, "%s#include \"h.h\"\n", beside)));
-    assert_false(read_folder(&list, &said));
-    assert_has(said, "two files of the name 'h.h'");
-    write_file("x.c", with(call, "#include \"../a/../a/h.h\"\n"));
-    assert_false(read_folder(&list, &said));
-    assert_has(said, "there is no file '../a/../a/h.h' beside");
+    assert_has(filled(read_small(with(REPEATED, beside))), "    f(2);\n");
+    check_said(with(REPEATED, arena_printf(arena, "%s#include \"h.h\"\n", beside)), "two files of the name 'h.h'");
+    check_said(with(REPEATED, "#include \"../a/../a/h.h\"\n"), "there is no file '../a/../a/h.h' beside");
 }
 
 /* A template that is like another has its body, and what its own head does not say. Files of its own folder come first. */
 TEST(test_like)
 {
-    static const int64_t value[] = { 1, 1 };
     static const char head[] = "/* dcgen\nname = \"other\"; op = \"dense\"; like = \"x.c\"; doc = \"as x.c\";\n"
                                "params = ( { name = \"MR\"; choices = [1]; doc = \"one row\"; } );\n"
                                "values = ( { name = \"FEW\"; expr = \"MR + 4\"; doc = \"before others\"; },\n"
                                "           { name = \"STEP\"; expr = \"FEW\"; doc = \"instead\"; } );\n"
                                "constraints = ( { need = \"STEP <= 5\"; why = \"instead\"; } );\n*/\n";
     static const struct {
-        const char *text, *want;
+        const char *like, *behind, *want;
     } cases[] = {
-        { "/* dcgen\nname = \"other\"; op = \"dense\"; like = \"x.c\"; doc = \"d\";\n*/\nint x;\n",
-          "y.c:4:1: error: nothing may follow this head" },
-        { "/* dcgen\nname = \"other\"; op = \"dense\"; like = \"no.c\"; doc = \"d\";\n*/\n",
-          "y.c:2:38: error: there is no file 'no.c' beside" },
-        { "/* dcgen\nname = \"other\"; op = \"dense\"; like = \"z.c\"; doc = \"d\";\n*/\n",
-          "error: 'z.c' is like another template itself" },
-        { "/* dcgen\nname = \"other\"; op = \"dense\"; like = 3; doc = \"d\";\n*/\n",
-          "y.c:2:38: error: 'like': expected a string" },
-        { "/* dcgen\nname = \"other\"; op = \"dense\"; like = \"f.h\"; doc = \"d\";\n*/\n",
-          "f.h:1:1: error: this file has no template's head" },
+        { "\"x.c\"", "int x;\n", "y.c:4:1: error: nothing may follow this head" },
+        { "\"no.c\"", "", "y.c:2:38: error: there is no file 'no.c' beside" },
+        { "\"z.c\"", "", "error: 'z.c' is like another template itself" },
+        { "3", "", "y.c:2:38: error: 'like': expected a string" },
+        { "\"f.h\"", "", "f.h:1:1: error: this file has no template's head" },
     };
     TemplateList list;
     const char *said;
     write_file("f.h", "    g(STEP);\n");
-    write_file("x.c", with("    f(R); //@ repeat R = 1..STEP\n", "#include \"f.h\"\n"));
+    const char *text = with(REPEATED, "#include \"f.h\"\n");
+    write_file("x.c", text);
     write_file("y.c", head);
     if (!read_folder(&list, &said))
         fail_msg("%s", said);
@@ -203,17 +165,19 @@ TEST(test_like)
                 list.t[0]->nterm == list.t[1]->nterm);
     assert_string_equal(t->constraint[0].why, "instead");
     assert_string_equal(strrchr(t->head->path, '/'), "/y.c");
+    static const int64_t value[] = { 1, 1 };
     const Binding b = bind(t, make_spec("NK", false, false), value, NULL);
     assert_has(template_fill(arena, &b, "pkg_k0", diag_new(arena)), "    g(5);\n");
     write_file("z.c", arena_printf(arena, "/* dcgen\nname = \"third\"; %s", strstr(head, "op =")));
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        write_file("y.c", cases[i].text);
-        assert_false(read_folder(&list, &said));
-        assert_has(said, cases[i].want);
+        write_file("y.c",
+                   arena_printf(arena, "/* dcgen\nname = \"other\"; op = \"dense\"; like = %s; doc = \"d\";\n*/\n%s",
+                                cases[i].like, cases[i].behind));
+        check_said(text, cases[i].want);
     }
-    unlink(arena_printf(arena, "%s/z.c", folder));
-    unlink(arena_printf(arena, "%s/y.c", folder));
-    unlink(arena_printf(arena, "%s/f.h", folder));
+    remove_file("z.c");
+    remove_file("y.c");
+    remove_file("f.h");
 }
 
 TEST_FILE(setup, teardown)

@@ -16,7 +16,7 @@ static int64_t space_of(Synthetic *y, const char *text)
     return y->space->n;
 }
 
-static int64_t param(const Synthetic *y, const Candidate *c, const char *name)
+static int64_t param(const Candidate *c, const char *name)
 {
     int64_t value[TEMPLATE_MAX_PARAM];
     candidate_values(c, value);
@@ -32,13 +32,12 @@ TEST(only_wanted_values_are_searched)
     const int64_t nall = space_of(&all, HEAD), n = space_of(&some, HEAD "space = { PF = [0, 64]; MR = [3]; };");
     int64_t expected = 0;
     for (int64_t i = 0; i < nall; i++)
-        expected +=
-            param(&all, &all.space->candidate[i], "MR") == 3 &&
-            (param(&all, &all.space->candidate[i], "PF") == 0 || param(&all, &all.space->candidate[i], "PF") == 64);
+        expected += param(&all.space->candidate[i], "MR") == 3 &&
+                    (param(&all.space->candidate[i], "PF") == 0 || param(&all.space->candidate[i], "PF") == 64);
     assert_true(expected > 0 && expected < nall);
     assert_int_equal(n, expected);
     for (int64_t i = 0; i < n; i++)
-        assert_int_equal(param(&some, &some.space->candidate[i], "MR"), 3);
+        assert_int_equal(param(&some.space->candidate[i], "MR"), 3);
     int64_t rejected = 0;
     for (int i = 0; i < some.space->nrejection; i++)
         rejected += some.space->rejection[i].count;
@@ -53,7 +52,7 @@ TEST(general_kernels_stay)
     Synthetic y;
     space_of(&y, HEAD "space = { MR = [3]; };");
     assert_int_equal(y.space->ngeneral, 1);
-    assert_int_not_equal(param(&y, &y.space->general[0], "MR"), 3);
+    assert_int_not_equal(param(&y.space->general[0], "MR"), 3);
     assert_true(candidate_fits(&y.space->general[0], y.spec, &y.device));
     assert_true(candidate_is_general(&y.space->general[0]));
     Candidate near = y.space->general[0];

@@ -89,9 +89,11 @@ TEST(markdown)
 
 TEST(scripts)
 {
-    static const Row plot[] = { { "M'`$\\{}\xc3\xa4", "'M????????'" },
+    static const Row plot[] = { { "M'`$\\{}\xc3\xa4", "'M???????"
+                                                      "?'" },
                                 { "N = 768, K = 64*S", "'N = 768, K = 64*S'" },
-                                { "\xe2\x82\x80", "'???'" } };
+                                { "\xe2\x82\x80", "'??"
+                                                  "?'" } };
     static const Row cmake[] = { { "a;\"$ENV{HOME}\\${X}", "\"a\\;\\\"\\$ENV{HOME}\\\\\\${X}\"" } };
     check_rows(quote_gnuplot, plot, sizeof plot / sizeof *plot);
     check_rows(quote_cmake, cmake, sizeof cmake / sizeof *cmake);

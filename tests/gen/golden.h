@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * golden: what diagnostics print, and a text against the file that holds what it should be. With DCGEN_UPDATE_GOLDEN=1
- * in the environment the file is written instead.
+ * golden: what diagnostics print; a text against the file that holds what it should be, which DCGEN_UPDATE_GOLDEN=1 writes.
  */
 #ifndef DCGEN_TESTS_GOLDEN_H
 #define DCGEN_TESTS_GOLDEN_H

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * synthetic: a study whose times follow from the templates' own formulas, for tests of what is shown of a study. The
- * spec, the templates and the space are real; only the measurements are made up.
+ * synthetic: a study of a real spec, real templates and their space, whose times are made up: they follow from the templates' own formulas.
  */
 #ifndef DCGEN_TESTS_SYNTHETIC_H
 #define DCGEN_TESTS_SYNTHETIC_H

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * synthetic_place: the place of tests that need no more than a small synthetic study: it is made before a test, or a group of them, and dropped
- * behind it.
+ * synthetic_place: a small synthetic study, which is made before a test, or all of a file, and dropped behind it.
  */
 #ifndef DCGEN_TESTS_SYNTHETIC_PLACE_H
 #define DCGEN_TESTS_SYNTHETIC_PLACE_H

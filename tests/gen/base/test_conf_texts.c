@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * conf on the files of the tree, and on texts drawn by chance: what it reads lies where it says, and means the same when it is printed and
- * read again; a refusal has its place.
+ * conf on files of the tree, and on texts drawn by chance: what it reads lies where it says, and means the same when printed and read again.
  */
 #include "tests/test.h"
 #include <glob.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * expr_bounds: every value lies within the bounds, which are those of the ends for simple expressions; what may overflow or divide by zero
- * is never called well.
+ * expr_bounds: every value lies within the bounds; what may overflow or divide by zero is never called well.
  */
 #include "tests/test.h"
 #include "tests/gen/base/random_expr.h"

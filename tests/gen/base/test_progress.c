@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * progress: what is written to a pretended terminal of a given width, on a pretended clock; and that a real
- * (pseudo) terminal gets its cursor back when a signal ends the program.
+ * progress: what is written to a pretended terminal on a pretended clock; a real one gets its cursor back when a signal ends the program.
  */
 #define _GNU_SOURCE
 #include "tests/test.h"
@@ -18,8 +17,7 @@
 static double now;
 static double fake_now(void) { return now; }
 
-/* What is written by `act` until it is closed, or, of a bar, the last line that is drawn before, without its control sequences. Of a pretended
- * terminal of that width, 0: of a file. */
+/* What `act` writes to a pretended terminal of that width, 0: to a file; of a bar, its last line without control sequences. */
 static const char *shown_of(ProgressMode mode, int width, bool utf8, bool bar, void (*act)(Progress *p))
 {
     const ProgressView view = { .width = width, .utf8 = utf8, .now_s = fake_now };
@@ -181,8 +179,7 @@ TEST(null_is_harmless)
     progress_restore();
 }
 
-/* Of several parts a line says which it is, and what of the time of the whole command is over; where that takes longer than expected, what it has
- * taken. A bar is full at the end and no fuller; the time that is left is rounded to seconds. */
+/* Of several parts a line says which it is, and what of all their time is over. A bar is full at the end and no fuller; times are in seconds. */
 TEST(what_a_line_says)
 {
     static const ProgressPart third = { "function", "scores", 3, 10, 100, 40 },

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * tempdir: only what a run of dcgen made and left is removed by a later one, and nothing that a user may have called alike.
- *
- *   ctest: replaces
+ * ctest: replaces
  */
 #define _GNU_SOURCE
 #include "tests/test.h"

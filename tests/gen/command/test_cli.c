@@ -392,8 +392,7 @@ TEST(so_many_values)
     }
 }
 
-/* Help stands in a column of its own, is broken before 80, and names commands where an option does not go with all. (Its options are counted
- * above.) What stands beside --help is not looked at. */
+/* Help stands in a column of its own, is broken before 80, and names an option's commands. What stands beside --help is not looked at. */
 TEST(help_is_laid_out)
 {
     static const char *const part[] = {

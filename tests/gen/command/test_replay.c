@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * replay: whose times count where several devices are in one file; which records a study takes over, and a package keeps; the order of the
- * search; the numbers of kernels in a package of two targets. The records are made up.
+ * replay, of records that are made up: whose times count; which records a study takes over, and a package keeps; the order of the search.
  */
 #include "tests/test.h"
 #include "gen/command/replay.h"
@@ -147,8 +146,8 @@ static void add_limit(const Device *d, const char *target, const char *dtype)
                                           .bytes_per_s = { 1e11, 1e11, 1e10, 1e10 } };
 }
 
-/* Three kernels of the tuned target, the first one recorded the fastest on all shapes; the general one of a lesser target, which was right on
- * one shape and wrong on another; besides what is not this study's: another machine's, another target's, what nothing knows. */
+/* Three kernels of the tuned target, the first one the slowest; a general one of a lesser target, right on one shape and wrong on another; and what
+ * is not this study's: another machine's, another target's, what nothing knows. */
 static void make_records(void)
 {
     static const int64_t n[] = { 3, 1, 2 };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * tools: where nvcc is looked for, what kernels are compiled with, and the folders that record files are made in.
- *
- *   ctest: replaces
+ * ctest: replaces
  */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "tests/test.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * package_folder: what the tests of package_write share: a folder for each test, packages whose every byte tells their version, and
- * calls of the system that are counted and may fail. Included once by each.
+ * package_folder: a folder for each test of package_write, packages whose every byte tells their version, and children that are killed.
  */
 #ifndef DCGEN_TEST_PACKAGE_FOLDER_H
 #define DCGEN_TEST_PACKAGE_FOLDER_H

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * emit_sbom: the bill of materials is what SPDX 2.3 asks for: its fields are there, every file that MANIFEST has is there once with the hashes of
- * its bytes, names of files and of the document are well formed and different, and relationships are of things that it has. Another package has
- * another name.
+ * emit_sbom: the bill of materials is what SPDX 2.3 asks for: fields, names, relationships, and every file of MANIFEST once with its hashes.
+ * Another package has another name.
  */
 #include "tests/test.h"
 #include <jansson.h>

@@ -50,8 +50,7 @@ TEST(each_target_may_have_as_many_kernels_as_a_budget_allows)
 
 /* ---- which template stands in ---- */
 
-/* What was tried of a template: nothing; a kernel for the tuned target that is right, or wrong; one of each. Of a lesser target also: one that is
- * right and spills. */
+/* What was tried of a template: nothing; a kernel that is right, or wrong; one of each; of a lesser target also one that is right and spills. */
 typedef enum { NOTHING, RIGHT, WRONG, BOTH, SPILLS } Tried;
 
 static void add_trial(Study *s, const Candidate *c, Status status)
@@ -100,8 +99,7 @@ static const char *templates_of(const EmitInput *in)
     return text_str(&t);
 }
 
-/* Of three templates, of which the package's general kernel is of the one at `general`, the one that other machines get. None is used of
- * which all that was tried failed, and of which the very kernel failed. */
+/* The template that other machines get of three, where the general kernel is of that at `general`: none of which all, or that very kernel, failed. */
 TEST(other_machines_get_the_kernel_that_is_trusted_most)
 {
     static const struct {

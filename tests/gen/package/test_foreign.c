@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * foreign: what a user keeps in a package's folder. Without --force the folder is refused before anything is touched; with it
- * everything stays where it is, also when the program is killed, at each of its calls that change a folder, one after the other.
- *
- *   ctest: replaces
+ * foreign: what a user keeps in a package's folder is refused before anything is touched; with --force it stays where it is, whichever call
+ * that changes a folder the program is killed at.
+ * ctest: replaces
  */
 #include "tests/test.h"
 #include "tests/gen/package/package_folder.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * explain: the kernel that the dispatcher takes, for every declared shape, for shapes between and outside; times as
- * they were measured; faults of the command line.
+ * explain: the kernel that the dispatcher takes for declared shapes, between and outside; times as measured; faults of the command line.
  */
 #include "tests/test.h"
 #include <jansson.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The numbers that the report's figures are drawn from, without gnuplot, worked out by hand; their axes, their groups of shapes, and where they
- * stand.
+ * The numbers that the report's figures are drawn from, worked out by hand; their axes, their groups of shapes, and where they stand.
  */
 #include "tests/test.h"
 #include "tests/gen/report/hand_result.h"
@@ -64,8 +63,7 @@ TEST(draws_the_speed_of_each_shape)
     assert_lacks(script_of(r, "panel-0"), "$roof << END\n1 1\n");
 }
 
-/* A dot is a time that was measured: none where the chosen kernel has none, tuned or not, and one on a shape that is held out and has one. The line
- * is what the choice goes by. It comes last: the study keeps the time. */
+/* A dot is a time that was measured, on tuned shapes and others; the line is what the choice goes by. The study keeps the time that is taken here. */
 TEST(draws_a_dot_where_a_time_was_measured)
 {
     double *on_8 = &hand.y.study->trial[0].ns[2];
@@ -420,8 +418,7 @@ TEST(has_ticks_at_round_numbers)
 
 /* ---- groups ---- */
 
-/* Three values of T against two of S: the first shape varies along T, once for each S; the second, which only has S, along that, and it
- * stands for every T. `dims`: of the spec. */
+/* Three values of T against two of S: the first shape varies along T, once for each S; the second has only S, along which it varies. */
 static void check_groups(const char *dims)
 {
     static const char form[] =

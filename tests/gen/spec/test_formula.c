@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * formula: what good formulas mean, as trees with all parentheses, and what is known of them. Faulty ones are among the golden pairs of
- * test_spec.c: cases/bad_formula_*.cfg.
+ * formula: what good formulas mean, as trees with all parentheses, and what is known of them. (Faulty ones: cases/bad_formula_*.cfg.)
  */
 #include "tests/test.h"
 #include <ctype.h>

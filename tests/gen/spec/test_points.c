@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * points: every declared shape once, corners and thresholds with their neighbours where there are too many, no overflow however wide the
- * ranges, the same points each time.
+ * points: every declared shape once, or corners and thresholds with their neighbours; no overflow however wide the ranges; always the same.
  */
 #include "tests/test.h"
 #include "gen/spec/points.h"

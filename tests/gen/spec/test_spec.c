@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * spec: golden pairs spec/X.cfg + spec/X.err (the exact text of the diagnostics; golden.h), and good specs whose instances
- * are checked by number.
+ * spec: golden pairs cases/X.cfg + cases/X.err (golden.h), and good specs whose instances are checked by number.
  */
 #include "tests/test.h"
 #include <dirent.h>

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kernel_check: each kernel of a file against the definition, on extents around every kind of tail, as one part and as three, no two of
- * which may write the same element, and none more than the template's head says (`busiest`). Behind an operand's last element begins
- * memory that nobody may touch, and what lies before the output stays as it is. Infinities in W reach the elements that they belong to and
- * no others. Behind the kernels, whose table is `kernel`; HAS_BIAS,
- * LAYOUT_W_KN and PACKED say what they are for. Exit code 0: all are right.
+ * kernel_check: each kernel of the table `kernel` against the definition, on extents around every kind of tail, as one part and as three, no two of
+ * which may write the same element, and none more than `busiest`. Nobody may touch what lies behind an operand or before the output. Infinities in W
+ * reach their elements alone. HAS_BIAS, LAYOUT_W_KN and PACKED say what the kernels are for. Exit code 0: all are right.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What conv2d packs, byte for byte: files that hold it have the name of its packing alone, so other bytes take another name. (dense:
- * tests/package/test_packed_file.sh.)
+ * What conv2d packs, byte for byte: other bytes take another name of the packing. (dense: tests/package/test_packed_file.sh.)
  */
 #include "tests/test.h"
 #include "templates/conv2d/pack.c"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The definition of dense, which all kernels are compared with, itself compared with sums of small whole numbers, which are exact: rows, a few
- * of them, the sums of rows and the magnitudes behind each; every layout and element type, and the values of 16-bit elements.
+ * The definition of dense, which all kernels are compared with, compared with exact sums of small whole numbers, in every layout and type.
  */
 #include "tests/test.h"
 #include <math.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The definition of conv2d, which all kernels are compared with: values that were worked out by hand for padding, strides, dilation and groups,
- * and the same results wherever X, F and Y lie in other layouts.
+ * The definition of conv2d, which all kernels are compared with: values worked out by hand, and the same ones in other layouts.
  */
 #include "tests/test.h"
 #include <dlfcn.h>

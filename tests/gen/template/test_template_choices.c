@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The CPU templates of dense, on every instruction set that this CPU has: with every choice of every parameter on the best, as few kernels of
- * which each choice is in one; on the others the general kernels and some that cut K and share out rows. Compiled and compared with the
- * definition (kernel_check.h), half of them with a bias.
- *
+ * The CPU templates of dense on every instruction set that this CPU has, compiled and compared with the definition (kernel_check.h): on the best as
+ * few kernels as have every choice of every parameter, on the others the general ones and some that cut K and share out rows; half with a bias.
  * ctest: label=slow,thorough timeout=300 cost=10
  */
 #include "tests/test.h"
@@ -57,8 +55,8 @@ static int covering(const Space *s, const Template *t, const Target *target, int
     }
 }
 
-/* Elements of Y that a part of PARTS writes at most: those of the busiest as the head has it, padding included, for a K that fills vectors,
- * and half a tile more in each row, as shares of columns are cut between tiles and the last takes what is left. */
+/* Elements of Y that a part of PARTS writes at most: those of the busiest by the head, with padding, for a K that fills vectors, and half a tile
+ * more in each row, as shares of columns are cut between tiles. */
 static int64_t busiest(const Spec *spec, const UnitKernel *k, const int64_t *extent)
 {
     const int64_t full[] = { extent[0], extent[1], 16 };

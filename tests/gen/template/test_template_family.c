@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What templates of a family have in common (templates/family): a head uses it, stands in for it, or leaves all to it; faults in its
- * text have their place; and templates of dense without terms, features and derived names of their own are ranked much as by their heads.
+ * templates/family: a head uses it, stands in for it, or leaves all to it; faults in its text have their place; templates of dense without terms,
+ * features and derived names of their own are ranked much as by their heads.
  */
 #include "tests/test.h"
 #include "model/rank.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The constraints of dense's templates, each at its limit: values that just fit, and values beyond it, which it alone rules out. On the CPU an
- * instruction set has 32 or 16 vector registers, L2 has 1 MiB.
- *
+ * The constraints of dense's templates, each at its limit: values that just fit, and values beyond it, which it alone rules out. CPUs have 32 or 16
+ * vector registers, L2 has 1 MiB.
  * ctest: label=slow
  */
 #include "tests/test.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the templates of dense say that a call costs, before anything is measured: of each some calls whose terms follow from what the terms are
- * documented to be, with factors written out (K, vectors or panels, rows); and what holds for every candidate and call. On the CPU L1 has 32 KiB
- * and L2 has 1 MiB, vectors have 16 floats.
- *
+ * What the templates of dense say that a call costs: of each some calls, worked out by hand with factors written out (K, vectors or panels, rows);
+ * and what holds for every candidate and call. On the CPU L1 has 32 KiB and L2 has 1 MiB, vectors have 16 floats.
  * ctest: label=slow
  */
 #include "tests/test.h"

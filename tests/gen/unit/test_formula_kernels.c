@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Formulas as kernels compute them, for each instruction set that this CPU has, against the same formulas in double precision: on random data, of
- * sizes around vectors, and on infinite numbers, NaN and the like. All is one program, which compilers must not warn of.
- *
- * With arguments (test_formulas.sh): how many random formulas, what random numbers begin with, and a third one for sanitizers.
- *
+ * Formulas as kernels compute them, for each instruction set that this CPU has, against double precision: on random and on odd numbers, of sizes
+ * around vectors. With arguments (test_formulas.sh): how many random formulas, what random numbers begin with, and a third one for sanitizers.
  * ctest: cost=8 timeout=300
  */
 #include "tests/test.h"

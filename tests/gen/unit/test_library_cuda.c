@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The op by the vendor's library on a GPU: the text compiles, and what it asks of cublasLt, here one that computes on the CPU, is the op,
- * in every layout, with strides of callers, in as few calls as the strides allow. Formulas that cublasLt does not know are computed by a
- * kernel, which the emulator executes.
- *
- *   ctest: emulator label=slow
+ * The op by the vendor's library on a GPU: the text compiles, and what it asks of cublasLt, here one that computes on the CPU, is the op, in as few
+ * calls as strides allow. Other formulas than cublasLt's are computed by a kernel, which the emulator executes.
+ * ctest: emulator label=slow
  */
 #include "tests/test.h"
 #include <dlfcn.h>
@@ -210,8 +208,7 @@ TEST(it_computes_dense)
         check_dense(&finishes[i], i % 4);
 }
 
-/* How the rows of all matrices lie: one behind the other; as heads, [B0][rows][B1][columns]; B the same for all; from one b0 to the next
- * two elements further. */
+/* How rows of matrices lie: one behind the other; as heads, [B0][rows][B1][columns]; B the same for all; two elements apart from b0 to b0. */
 typedef enum { DENSELY, AS_HEADS, SAME_FOR_ALL, APART, NLAY } Lay;
 
 static void take_strides(int64_t *stride, Lay lay, bool is_b, int64_t B1, int64_t rows, int64_t columns)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * unit: the texts around kernels, and the hash of what a candidate's text depends on besides its template: what changes the text, changes it; the name of the package, which
- * says nothing of a time, does not.
+ * unit: the texts around kernels, and the hash of what a candidate's text depends on besides its template, but for the package's name.
  */
 #include "tests/test.h"
 #include "tests/gen/unit/unit_place.h"
@@ -333,8 +332,7 @@ TEST(scratch_memory_is_asked_for)
     assert_int_equal(diag_nerror(d), 0);
 }
 
-/* By blur of tests/operators: a part of the packed operand is there where the head of any kernel's template has a value of that name that is
- * not 0. */
+/* By blur of tests/operators: a part of the packed operand is there where any kernel's template has a value of that name that is not 0. */
 TEST(parts_of_the_packed_operand)
 {
     static const char *const folders[] = { DCGEN_SOURCE_DIR "/tests/operators", DCGEN_SOURCE_DIR "/templates" };
@@ -395,8 +393,7 @@ TEST(targets_of_other_folders)
     targets = before;
 }
 
-/* Each file that stands in a candidate's text counts for the family that it is of, with lines that only some kernels have; how an operand is packed
- * counts where it is packed. */
+/* Each file of a candidate's text counts for its family, with lines that only some kernels have; how an operand is packed, where it is. */
 TEST(every_file_counts)
 {
     static const struct {

@@ -79,8 +79,8 @@ TEST(primitives_may_be_many)
     assert_int_equal(diag_nerror(d), 0);
 }
 
-/* A folder before dcgen's own may have further primitives, and others of the same names. The emulator executes the text of these, and of those that call
- * them, with EMULATOR 1; what it has functions for is not among them. */
+/* A folder before dcgen's own may have further primitives, and others of the same names. The emulator executes the text of these and of their
+ * callers, with EMULATOR 1; what it has functions for is not among them. */
 TEST(primitives_of_other_folders)
 {
     static const char *const file[][2] = { { "a", "A(b(1));\n" }, { "b", "B;\n" }, { "c", "C;\n" } };

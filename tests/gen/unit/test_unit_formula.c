@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * unit_formula: the text of formulas, of some as golden files formulas/NAME.avx2, NAME.sm_80 and NAME.reference, and rows_NAME of ops that are
- * formulas alone; of all, that it is whole. What they compute is in test_formula_kernels.c and tests/cli.
+ * unit_formula: the text of formulas, of some as golden files formulas/NAME.avx2, NAME.sm_80, NAME.reference and rows_NAME; of all, that it is whole.
  */
 #include "tests/test.h"
 #include <unistd.h>

@@ -129,7 +129,7 @@ TEST(it_is_killed_at_its_deadline_or_on_demand)
     static const volatile int stop = 1;
     const ProcessPlan plan = { .argv = argv, .out = PROCESS_KEEP };
     const double begin_s = process_clock_s();
-    const ProcessEnd late = process_run(arena, &plan, 0.5, NULL), stopped = process_run(arena, &plan, INFINITY, &stop);
+    const ProcessEnd late = process_run(arena, &plan, 2, NULL), stopped = process_run(arena, &plan, INFINITY, &stop);
     assert_true(late.late && !late.stopped && WIFSIGNALED(late.wait_status) && !process_is_well(&late));
     assert_string_equal(text_str(&late.out), "early\n");
     assert_true(stopped.stopped && !stopped.late && WIFSIGNALED(stopped.wait_status));

@@ -315,7 +315,7 @@ static int on_terminal(void (*act)(FILE *out), const char *until, char *text, si
     FILE *out;
     pid_t child = fork_on_terminal(&master, &out);
     if (child == 0) {
-        alarm(20);
+        alarm(100);
         act(out);
         exit(0);
     }

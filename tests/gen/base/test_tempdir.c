@@ -12,13 +12,11 @@
 #include <sys/inotify.h>
 #include <sys/random.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "gen/base/tempdir.h"
+#include "tests/gen/place.h"
 #include "tests/open_files.h"
-#include "tests/put_file.h"
-#include "tests/tmp_folder.h"
 
 /* In place of the C library's: these are drawn, the last one again and again; without any, others; it fails where ndrawn is below 0. */
 static uint64_t drawn[4], fresh;
@@ -38,29 +36,23 @@ ssize_t getrandom(void *to, size_t n, unsigned flags)
 
 static const char PREFIX[] = "dcgen-", FORMAT[] = "dcgen temporary folder 1\n";
 
-static Arena *a;
-static char root[TMP_FOLDER_BYTES];
 static int nopen; /* before the test: it leaves no more */
 
 static int set_up(void **state)
 {
-    a = arena_new();
     nopen = open_files();
     ndrawn = ndraw = 0;
-    return tmp_folder(root) ? 0 : -1;
+    return place_setup(state);
 }
 
 static int tear_down(void **state)
 {
-    const int rc = tmp_folder_remove(root);
-    arena_free(a);
+    const int rc = place_teardown(state);
     return open_files() == nopen ? rc : -1;
 }
 
-static const char *in_root(const char *name) { return arena_printf(a, "%s/%s", root, name); }
-
 /* What a process that is dead may have called a folder. */
-static const char *left_by(int pid, const char *digits) { return arena_printf(a, "dcgen-%d-%s", pid, digits); }
+static const char *left_by(int pid, const char *digits) { return arena_printf(arena, "dcgen-%d-%s", pid, digits); }
 
 static pid_t dead_process(void)
 {
@@ -76,20 +68,20 @@ static const char *put_folder(const char *name, const char *mark)
 {
     const char *path = in_root(name);
     assert_int_equal(mkdir(path, 0700), 0);
-    put_file(arena_printf(a, "%s/thesis.tex", path), "mine");
+    put_file(arena_printf(arena, "%s/thesis.tex", path), "mine");
     if (mark)
-        put_file(arena_printf(a, "%s/%s", path, TEMPDIR_MARK), mark);
+        put_file(arena_printf(arena, "%s/%s", path, TEMPDIR_MARK), mark);
     return path;
 }
 
 static bool there(const char *path) { return access(path, F_OK) == 0; }
-static void sweep(void) { tempdir_sweep(a, root, PREFIX, NULL, NULL); }
+static void sweep(void) { tempdir_sweep(arena, root, PREFIX, NULL, NULL); }
 
 TEST(made_and_removed)
 {
     TempDir t;
     struct stat st;
-    assert_true(tempdir_make(a, root, PREFIX, &t));
+    assert_true(tempdir_make(arena, root, PREFIX, &t));
     assert_int_equal(stat(t.path, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0700);
     sweep();
@@ -103,9 +95,9 @@ TEST(what_a_dead_run_left_goes)
     pid_t child = fork();
     if (child == 0) {
         TempDir t;
-        bool ok = tempdir_make(a, root, PREFIX, &t);
-        mkdir(arena_printf(a, "%s/sub", t.path), 0700);
-        _exit(ok && symlink(root, arena_printf(a, "%s/sub/up", t.path)) == 0 ? 0 : 1);
+        bool ok = tempdir_make(arena, root, PREFIX, &t);
+        mkdir(arena_printf(arena, "%s/sub", t.path), 0700);
+        _exit(ok && symlink(root, arena_printf(arena, "%s/sub/up", t.path)) == 0 ? 0 : 1);
     }
     int status;
     waitpid(child, &status, 0);
@@ -127,21 +119,21 @@ TEST(names_are_drawn)
     ndrawn = 3;
     drawn[0] = drawn[1] = 0x12;
     drawn[2] = UINT64_C(0xfedcba9876543210);
-    assert_true(tempdir_make(a, root, PREFIX, &t[0]));
-    assert_string_equal(name_of(&t[0]), arena_printf(a, "dcgen-%ld-0000000000000012", (long)getpid()));
-    assert_true(tempdir_make(a, root, PREFIX, &t[1]));
-    assert_string_equal(name_of(&t[1]), arena_printf(a, "dcgen-%ld-fedcba9876543210", (long)getpid()));
+    assert_true(tempdir_make(arena, root, PREFIX, &t[0]));
+    assert_string_equal(name_of(&t[0]), arena_printf(arena, "dcgen-%ld-0000000000000012", (long)getpid()));
+    assert_true(tempdir_make(arena, root, PREFIX, &t[1]));
+    assert_string_equal(name_of(&t[1]), arena_printf(arena, "dcgen-%ld-fedcba9876543210", (long)getpid()));
     assert_int_equal(ndraw, 3);
     errno = 0;
-    assert_false(tempdir_make(a, root, PREFIX, &t[2]));
+    assert_false(tempdir_make(arena, root, PREFIX, &t[2]));
     assert_int_equal(errno, EEXIST);
     assert_in_range(ndraw, 5, 100);
     ndraw = 0;
-    assert_false(tempdir_make(a, in_root("none"), PREFIX, &t[2]));
+    assert_false(tempdir_make(arena, in_root("none"), PREFIX, &t[2]));
     assert_int_equal(ndraw, 1); /* no other name would help */
     drawn[2] = 0;
     ndrawn = -1; /* none can be drawn: still not the bytes that are there by chance */
-    assert_true(tempdir_make(a, root, PREFIX, &t[2]));
+    assert_true(tempdir_make(arena, root, PREFIX, &t[2]));
     assert_lacks(t[2].path, "-0000000000000000");
     for (int i = 0; i < 3; i++)
         tempdir_remove(&t[i]);
@@ -166,7 +158,7 @@ TEST(what_cannot_be_marked_is_none)
         few = (struct rlimit){ (rlim_t)row[i].most, all.rlim_max };
         setrlimit(row[i].resource, &few);
         errno = 0;
-        const bool made = tempdir_make(a, root, PREFIX, &t);
+        const bool made = tempdir_make(arena, root, PREFIX, &t);
         const int problem = errno;
         setrlimit(row[i].resource, &all);
         assert_false(made);
@@ -182,9 +174,9 @@ TEST(the_mark_goes_last)
 {
     TempDir t;
     char bytes[1024], last[64] = "";
-    assert_true(tempdir_make(a, root, PREFIX, &t));
+    assert_true(tempdir_make(arena, root, PREFIX, &t));
     for (int i = 0; i < 4; i++)
-        put_file(arena_printf(a, "%s/%d", t.path, i), "x");
+        put_file(arena_printf(arena, "%s/%d", t.path, i), "x");
     const int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     assert_true(watch >= 0 && inotify_add_watch(watch, t.path, IN_DELETE) >= 0);
     tempdir_remove(&t);
@@ -210,19 +202,19 @@ TEST(a_users_folder_stays)
     const struct {
         const char *name, *mark;
     } mine[] = {
-        { arena_printf(a, "dcgen-%d-%s", dead, digits), NULL },
-        { arena_printf(a, "dcgen-%d-1%s", dead, digits + 1), "dcgen temporary folder 2\n" },
-        { arena_printf(a, "dcgen-%d-2%s", dead, digits + 1), "" },
-        { arena_printf(a, "dcgen-%d-3%s", dead, digits + 1), "my dcgen temporary folder 1\n" },
-        { arena_printf(a, "dcgen-%d-notes", dead), FORMAT },
-        { arena_printf(a, "dcgen-%d-%s0", dead, digits), FORMAT },
-        { arena_printf(a, "dcgen-%d-%s", dead, digits + 1), FORMAT },
-        { arena_printf(a, "dcgen-%d-0123456789ABCDEF", dead), FORMAT },
-        { arena_printf(a, "dcgen-0%d-%s", dead, digits), FORMAT },
-        { arena_printf(a, "dcgen-+%d-%s", dead, digits), FORMAT },
-        { arena_printf(a, "dcgen-99999999999-%s", digits), FORMAT },
-        { arena_printf(a, "dcgen-1-%s", digits), FORMAT },
-        { arena_printf(a, "my-dcgen-%d-%s", dead, digits), FORMAT },
+        { arena_printf(arena, "dcgen-%d-%s", dead, digits), NULL },
+        { arena_printf(arena, "dcgen-%d-1%s", dead, digits + 1), "dcgen temporary folder 2\n" },
+        { arena_printf(arena, "dcgen-%d-2%s", dead, digits + 1), "" },
+        { arena_printf(arena, "dcgen-%d-3%s", dead, digits + 1), "my dcgen temporary folder 1\n" },
+        { arena_printf(arena, "dcgen-%d-notes", dead), FORMAT },
+        { arena_printf(arena, "dcgen-%d-%s0", dead, digits), FORMAT },
+        { arena_printf(arena, "dcgen-%d-%s", dead, digits + 1), FORMAT },
+        { arena_printf(arena, "dcgen-%d-0123456789ABCDEF", dead), FORMAT },
+        { arena_printf(arena, "dcgen-0%d-%s", dead, digits), FORMAT },
+        { arena_printf(arena, "dcgen-+%d-%s", dead, digits), FORMAT },
+        { arena_printf(arena, "dcgen-99999999999-%s", digits), FORMAT },
+        { arena_printf(arena, "dcgen-1-%s", digits), FORMAT },
+        { arena_printf(arena, "my-dcgen-%d-%s", dead, digits), FORMAT },
     };
     enum { N = sizeof mine / sizeof *mine };
     const char *path[N];
@@ -230,7 +222,7 @@ TEST(a_users_folder_stays)
         path[i] = put_folder(mine[i].name, mine[i].mark);
     sweep();
     for (int i = 0; i < N; i++)
-        if (!there(arena_printf(a, "%s/thesis.tex", path[i])))
+        if (!there(arena_printf(arena, "%s/thesis.tex", path[i])))
             fail_msg("%s is gone", mine[i].name);
 }
 
@@ -239,8 +231,8 @@ TEST(a_foreign_mark_stays)
 {
     const int dead = (int)dead_process();
     for (int i = 0; i < 3; i++) {
-        const char *path = arena_printf(a, "%s/dcgen-%d-%d123456789abcdef", root, dead, i),
-                   *mark = arena_printf(a, "%s/%s", path, TEMPDIR_MARK);
+        const char *path = arena_printf(arena, "%s/dcgen-%d-%d123456789abcdef", root, dead, i),
+                   *mark = arena_printf(arena, "%s/%s", path, TEMPDIR_MARK);
         assert_int_equal(mkdir(path, 0700), 0);
         if (i == 0)
             put_file(mark, "mine");
@@ -260,7 +252,7 @@ TEST(the_living_keep_theirs)
         for (;;)
             pause();
     }
-    const char *its = put_folder(arena_printf(a, "dcgen-%d-0123456789abcdef", (int)child), FORMAT),
+    const char *its = put_folder(arena_printf(arena, "dcgen-%d-0123456789abcdef", (int)child), FORMAT),
                *nobodys = put_folder("dcgen-999999999-0123456789abcdef", FORMAT);
     int status = 0;
     sweep();
@@ -293,10 +285,11 @@ TEST(links_are_not_followed)
     const char *link = in_root(left_by(dead, "0123456789abcdef"));
     assert_int_equal(symlink(real, link), 0);
     assert_int_equal(
-        symlink(arena_printf(a, "%s/%s", real, TEMPDIR_MARK), arena_printf(a, "%s/%s", folder, TEMPDIR_MARK)), 0);
+        symlink(arena_printf(arena, "%s/%s", real, TEMPDIR_MARK), arena_printf(arena, "%s/%s", folder, TEMPDIR_MARK)),
+        0);
     sweep();
-    assert_true(there(arena_printf(a, "%s/thesis.tex", real)));
-    assert_true(there(arena_printf(a, "%s/thesis.tex", folder)));
+    assert_true(there(arena_printf(arena, "%s/thesis.tex", real)));
+    assert_true(there(arena_printf(arena, "%s/thesis.tex", folder)));
     assert_true(there(link));
 }
 
@@ -319,7 +312,7 @@ TEST(a_run_killed_at_once_leaves_nothing)
     const char *empty = in_root(left_by(dead, "0123456789abcdef"));
     const char *begun = in_root(left_by(dead, "1123456789abcdef"));
     assert_int_equal(mkdir(empty, 0700) | mkdir(begun, 0700), 0);
-    put_file(arena_printf(a, "%s/%s", begun, TEMPDIR_MARK), "");
+    put_file(arena_printf(arena, "%s/%s", begun, TEMPDIR_MARK), "");
     sweep();
     assert_false(there(empty));
     assert_false(there(begun));
@@ -334,29 +327,29 @@ static bool keep(void *ctx, const char *path)
 TEST(what_is_to_be_saved_stays)
 {
     const char *seen = NULL, *path = put_folder(left_by(dead_process(), "0123456789abcdef"), FORMAT);
-    tempdir_sweep(a, root, PREFIX, keep, &seen);
+    tempdir_sweep(arena, root, PREFIX, keep, &seen);
     assert_string_equal(seen, path);
-    assert_true(there(arena_printf(a, "%s/thesis.tex", path)));
+    assert_true(there(arena_printf(arena, "%s/thesis.tex", path)));
 }
 
 /* Whatever is within it; what cannot be made is told by errno. */
 TEST(what_lies_deeper_goes_too)
 {
     TempDir t;
-    assert_true(tempdir_make(a, root, PREFIX, &t));
-    assert_int_equal(mkdir(arena_printf(a, "%s/deep", t.path), 0700), 0);
-    put_file(arena_printf(a, "%s/deep/%s", t.path, TEMPDIR_MARK), FORMAT);
-    put_file(arena_printf(a, "%s/deep/x", t.path), "x");
+    assert_true(tempdir_make(arena, root, PREFIX, &t));
+    assert_int_equal(mkdir(arena_printf(arena, "%s/deep", t.path), 0700), 0);
+    put_file(arena_printf(arena, "%s/deep/%s", t.path, TEMPDIR_MARK), FORMAT);
+    put_file(arena_printf(arena, "%s/deep/x", t.path), "x");
     tempdir_remove(&t);
     assert_false(there(t.path));
     errno = 0;
-    assert_false(tempdir_make(a, in_root("none"), PREFIX, &t));
+    assert_false(tempdir_make(arena, in_root("none"), PREFIX, &t));
     assert_int_equal(errno, ENOENT);
     put_file(in_root("file"), "x");
-    assert_false(tempdir_make(a, in_root("file"), PREFIX, &t));
+    assert_false(tempdir_make(arena, in_root("file"), PREFIX, &t));
     assert_int_equal(errno, ENOTDIR);
     sweep(); /* nothing is there: no fault */
-    tempdir_sweep(a, in_root("none"), PREFIX, NULL, NULL);
+    tempdir_sweep(arena, in_root("none"), PREFIX, NULL, NULL);
 }
 
 TEST_EACH(set_up, tear_down)

@@ -4,7 +4,6 @@
  */
 #define _GNU_SOURCE
 #include "tests/test.h"
-#include <dirent.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -13,34 +12,16 @@
 #include <unistd.h>
 #include "gen/base/process.h"
 #include "gen/base/tempdir.h"
-#include "tests/tmp_folder.h"
+#include "tests/gen/place.h"
 
-enum { PATIENCE = 500 }; /* hundredths of a second */
+enum { PATIENCE = 6000 }; /* hundredths of a second, on a machine that is busy */
 
-static Arena *a;
-static char root[TMP_FOLDER_BYTES]; /* TMPDIR */
-
-static int set_up(void **state)
-{
-    a = arena_new();
-    return tmp_folder(root) && setenv("TMPDIR", root, 1) == 0 ? 0 : -1;
-}
-
+/* TMPDIR is a folder of the test's own, which is empty in the end. */
+static int set_up(void **state) { return place_setup(state) == 0 && setenv("TMPDIR", root, 1) == 0 ? 0 : -1; }
 static int tear_down(void **state)
 {
-    arena_free(a);
+    arena_free(arena);
     return rmdir(root);
-}
-
-static int count_entries(const char *folder)
-{
-    int n = -2;
-    DIR *d = opendir(folder);
-    assert_non_null(d);
-    while (readdir(d))
-        n++;
-    closedir(d);
-    return n;
 }
 
 static bool soon(bool (*holds)(void *), void *what)
@@ -50,7 +31,7 @@ static bool soon(bool (*holds)(void *), void *what)
     return holds(what);
 }
 
-static bool is_empty(void *folder) { return count_entries(folder) == 0; }
+static bool is_empty(void *folder) { return nentry(folder) == 0; }
 
 /* Also when it was killed and nobody has asked for its exit status: some containers have no process that does. */
 static bool is_gone(void *pid)
@@ -68,11 +49,11 @@ TEST(made_and_removed)
 {
     const char *err = NULL;
     struct stat st;
-    Scratch *s = scratch_new(a, &err);
+    Scratch *s = scratch_new(arena, &err);
     assert_non_null(s);
     assert_int_equal(stat(scratch_path(s), &st), 0);
     assert_int_equal(st.st_mode & 0777, 0700);
-    assert_int_equal(mkdir(arena_printf(a, "%s/sub", scratch_path(s)), 0700), 0);
+    assert_int_equal(mkdir(arena_printf(arena, "%s/sub", scratch_path(s)), 0700), 0);
     assert_string_equal(getenv("DCGEN_RUN"), scratch_path(s));
     scratch_free(s);
     assert_true(is_empty(root));
@@ -82,7 +63,7 @@ TEST(cannot_be_made)
 {
     const char *err = NULL;
     setenv("TMPDIR", "/no/such/folder", 1);
-    assert_null(scratch_new(a, &err));
+    assert_null(scratch_new(arena, &err));
     assert_has(err, "/no/such/folder/dcgen-");
     assert_has(err, "No such file or directory");
     setenv("TMPDIR", root, 1);
@@ -95,10 +76,10 @@ static pid_t killed_program(pid_t *shared)
     if (child == 0) {
         static const char *const argv[] = { "sh", "-c", "touch \"$DCGEN_RUN/file\"; sleep 100 & sleep 100", NULL };
         const char *err = NULL;
-        Scratch *s = scratch_new(a, &err);
+        Scratch *s = scratch_new(arena, &err);
         Child shell;
-        shared[0] = s && child_start(&shell, a, &(ProcessPlan){ .argv = argv }) ? shell.pid : -1;
-        while (s && access(arena_printf(a, "%s/file", scratch_path(s)), F_OK) != 0)
+        shared[0] = s && child_start(&shell, arena, &(ProcessPlan){ .argv = argv }) ? shell.pid : -1;
+        while (s && access(arena_printf(arena, "%s/file", scratch_path(s)), F_OK) != 0)
             continue;
         raise(SIGKILL);
     }
@@ -122,10 +103,10 @@ TEST(free_kills_nobody)
 {
     static const char *const argv[] = { "sleep", "100", NULL };
     const char *err = NULL;
-    Scratch *s = scratch_new(a, &err);
+    Scratch *s = scratch_new(arena, &err);
     assert_non_null(s);
     Child sleeper;
-    assert_true(child_start(&sleeper, a, &(ProcessPlan){ .argv = argv }));
+    assert_true(child_start(&sleeper, arena, &(ProcessPlan){ .argv = argv }));
     scratch_free(s);
     nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL);
     assert_false(child_has_ended(&sleeper));
@@ -135,19 +116,19 @@ TEST(free_kills_nobody)
 /* A run that was killed together with its guard. (What is not swept: tests/gen/base/test_tempdir.c.) */
 TEST(leftovers_are_swept)
 {
-    const char *err = NULL, *other = arena_printf(a, "%s/dcgen-notes", root);
+    const char *err = NULL, *other = arena_printf(arena, "%s/dcgen-notes", root);
     TempDir left;
     pid_t gone = fork();
     if (gone == 0)
-        _exit(tempdir_make(a, root, "dcgen-", &left) ? 0 : 1);
+        _exit(tempdir_make(arena, root, "dcgen-", &left) ? 0 : 1);
     waitpid(gone, NULL, 0);
     assert_int_equal(mkdir(other, 0700), 0);
-    assert_int_equal(count_entries(root), 2);
-    Scratch *s = scratch_new(a, &err);
+    assert_int_equal(nentry(root), 2);
+    Scratch *s = scratch_new(arena, &err);
     assert_non_null(s);
-    assert_int_equal(count_entries(root), 2);
+    assert_int_equal(nentry(root), 2);
     scratch_free(s);
-    assert_int_equal(count_entries(root), 1);
+    assert_int_equal(nentry(root), 1);
     assert_int_equal(rmdir(other), 0);
 }
 

@@ -200,18 +200,14 @@ TEST(a_result_keeps_the_records_of_its_study)
     assert_ptr_equal(same.study->device, &machines[0]);
     assert_int_equal(out.study->ntrial, 4);
     const Records *r = out.records;
-    assert_int_equal(r->ndevice, 1);
-    assert_string_equal(r->device[0].name, "Synthetic CPU 9000");
-    assert_int_equal(r->nspec, 1); /* though the records do not say it */
-    assert_string_equal(r->spec[0].spec, "hand");
-    assert_string_equal(r->spec[0].context, out.study->context_hash);
-    assert_int_equal(r->nkernel, 4);
-    assert_int_equal(r->nmeasure, 3 * HAND_TUNED + 1);
+    assert_true(r->ndevice == 1 && r->nspec == 1 && r->nlimit == 1); /* a spec, though the records do not say it */
+    assert_true(r->nkernel == 4 && r->nmeasure == 3 * HAND_TUNED + 1);
     assert_int_equal(r->measure[r->nmeasure - 1].status, STATUS_WRONG);
-    assert_int_equal(r->nlimit, 1);
-    assert_string_equal(r->limit[0].target, "avx512");
-    assert_string_equal(r->limit[0].dtype, "f32");
+    assert_string_equal(r->spec[0].context, out.study->context_hash);
     assert_string_equal(r->limit[0].device, machines[0].id);
+    assert_string_equal(arena_printf(hand.y.arena, "%s; %s; %s %s", r->device[0].name, r->spec[0].spec,
+                                     r->limit[0].target, r->limit[0].dtype),
+                        "Synthetic CPU 9000; hand; avx512 f32");
     assert_int_equal(out.contract->tuned.nmeasured, HAND_TUNED);
     for (int64_t i = 0; i < made.nkernel; i++)
         kernels[i].status = STATUS_BUILD_FAILED;

@@ -56,10 +56,7 @@ static CliList list_of(const char *one, const char *two)
 static void has_budget(const Workload *w, int kernels, int code_kib, int trials, int seconds)
 {
     const Budget *b = &w->spec->budget;
-    assert_int_equal(b->kernels, kernels);
-    assert_int_equal(b->code_kib, code_kib);
-    assert_int_equal(b->trials, trials);
-    assert_int_equal(b->seconds, seconds);
+    assert_true(b->kernels == kernels && b->code_kib == code_kib && b->trials == trials && b->seconds == seconds);
 }
 
 /* The text of the package's spec.cfg is this first line and the body. */
@@ -73,13 +70,10 @@ TEST(nothing_is_changed)
     const Workload *w = read_good("", &none);
     has_budget(w, 3, 44, 55, 66);
     keeps(w, "");
-    assert_true(w->report);
-    assert_int_equal(w->target.n, 0);
-    assert_int_equal(workload_ntarget(w), 2);
+    assert_true(w->report && w->target.n == 0 && workload_ntarget(w) == 2);
     assert_string_equal(w->out, "out/tiny");
     assert_string_equal(w->records, "out/tiny.records.jsonl");
-    assert_int_equal(w->folders.n, 1);
-    assert_true(w->templates.n > 3);
+    assert_true(w->folders.n == 1 && w->templates.n > 3);
 }
 
 TEST(the_command_line_changes)

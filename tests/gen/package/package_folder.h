@@ -7,7 +7,6 @@
 
 #define _GNU_SOURCE
 #include "tests/test.h"
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -109,17 +108,6 @@ static char package_version(const char *dir)
         version = v;
     }
     return version;
-}
-
-static int nentry(const char *dir)
-{
-    DIR *d = opendir(dir);
-    int n = 0;
-    assert_non_null(d);
-    while (readdir(d))
-        n++;
-    closedir(d);
-    return n - 2;
 }
 
 /* The package is in its folder, whole, of that version, and alone there. */

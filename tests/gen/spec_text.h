@@ -23,6 +23,16 @@ static inline Spec *spec_text(Arena *a, const char *text, const char *const *fol
     return spec_parse(a, source_text(a, "spec.cfg", text), folder, n, d);
 }
 
+/* The same of a text that is good. */
+static inline Spec *spec_good(Arena *a, const char *text, const char *const *folder, int n)
+{
+    Diag *d = diag_new(a);
+    Spec *s = spec_text(a, text, folder, n, d);
+    diag_print(d, stderr);
+    assert_non_null(s);
+    return s;
+}
+
 /* The text with `to` in the place of the first `from`. */
 static inline char *text_with(Arena *a, const char *text, const char *from, const char *to)
 {

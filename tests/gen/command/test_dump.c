@@ -57,24 +57,27 @@ static const char *dumped(DumpStage stage, bool json)
     return text;
 }
 
-static const char *words(int trial)
+/* Its values are those of the last one that is asked for. */
+static const UnitKernel *kernel_of(const Candidate *c)
 {
-    const Candidate *c = &hand.y.study->trial[trial].c;
-    int64_t value[TEMPLATE_MAX_PARAM];
+    static int64_t value[TEMPLATE_MAX_PARAM];
+    static UnitKernel k;
     candidate_values(c, value);
-    return unit_kernel_text(hand.y.arena, &(UnitKernel){ c->t, c->target, value, { 0 }, NULL });
+    k = (UnitKernel){ c->t, c->target, value, { 0 }, NULL };
+    return &k;
 }
+
+static const char *words(int trial) { return unit_kernel_text(hand.y.arena, kernel_of(&hand.y.study->trial[trial].c)); }
 
 /* Of a trial: "'template': ..., 'target': ..., 'params': {...}". */
 static const char *object(int trial)
 {
-    const Candidate *c = &hand.y.study->trial[trial].c;
-    int64_t value[TEMPLATE_MAX_PARAM];
-    candidate_values(c, value);
+    const UnitKernel *k = kernel_of(&hand.y.study->trial[trial].c);
     const char *params = "";
-    for (int i = 0; i < c->t->nparam; i++)
-        params = arena_printf(hand.y.arena, "%s%s'%s': %d", params, i ? ", " : "", c->t->param[i].name, (int)value[i]);
-    return arena_printf(hand.y.arena, "'template': '%s', 'target': '%s', 'params': {%s}", c->t->name, c->target->name,
+    for (int i = 0; i < k->t->nparam; i++)
+        params =
+            arena_printf(hand.y.arena, "%s%s'%s': %d", params, i ? ", " : "", k->t->param[i].name, (int)k->value[i]);
+    return arena_printf(hand.y.arena, "'template': '%s', 'target': '%s', 'params': {%s}", k->t->name, k->target->name,
                         params);
 }
 
@@ -286,10 +289,7 @@ TEST(the_search)
 
 static const char *code_of(const Candidate *c)
 {
-    int64_t value[TEMPLATE_MAX_PARAM];
-    candidate_values(c, value);
-    const char *code = unit_candidate(hand.y.arena, &input.result.unit,
-                                      &(UnitKernel){ c->t, c->target, value, { 0 }, NULL }, diag_new(hand.y.arena));
+    const char *code = unit_candidate(hand.y.arena, &input.result.unit, kernel_of(c), diag_new(hand.y.arena));
     assert_non_null(code);
     return code;
 }
@@ -333,17 +333,16 @@ TEST(the_source)
     assert_int_equal(json_array_size(json_object_get(got, "candidates")), 3);
     json_array_foreach(json_object_get(got, "candidates"), i, c)
     {
-        int64_t value[TEMPLATE_MAX_PARAM];
-        candidate_values(want[i], value);
         assert_string_equal(string_of(c, "key"),
                             candidate_key(a, want[i], unit_context_hash(a, &input.result.unit), &hand.y.device));
         assert_string_equal(string_of(c, "template"), want[i]->t->name);
         assert_string_equal(string_of(c, "target"), "avx512");
         assert_string_equal(string_of(c, "code"), code_of(want[i]));
-        assert_int_equal(json_object_size(json_object_get(c, "params")), want[i]->t->nparam);
+        const json_t *params = json_object_get(c, "params");
+        const int64_t *value = kernel_of(want[i])->value;
+        assert_int_equal(json_object_size(params), want[i]->t->nparam);
         for (int k = 0; k < want[i]->t->nparam; k++)
-            assert_int_equal(
-                json_integer_value(json_object_get(json_object_get(c, "params"), want[i]->t->param[k].name)), value[k]);
+            assert_int_equal(json_integer_value(json_object_get(params, want[i]->t->param[k].name)), value[k]);
         flags_are(json_object_get(c, "cc"), &cc);
         assert_int_equal(json_object_size(c), 6);
     }

@@ -41,11 +41,7 @@ static int make(void **state)
     static DispatchEntry entry[] = { { .target = &tuned, .tree = &root },
                                      { .target = &lesser, .first = 3, .general = 3 } };
     setup(state);
-    Diag *d = diag_new(arena);
-    spec = spec_text(arena, of_spec, spec_templates, 1, d);
-    diag_print(d, stderr);
-    if (!spec)
-        return -1;
+    spec = spec_good(arena, of_spec, spec_templates, 1);
     dispatcher = (Dispatcher){ .spec = spec, .is_told_parts = true, .nentry = 2, .entry = entry };
     return 0;
 }

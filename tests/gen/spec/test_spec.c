@@ -263,13 +263,8 @@ TEST(test_large)
 
 static Spec *read_text(const char *dims, const char *shapes)
 {
-    Diag *d = diag_new(arena);
-    const char *text = arena_printf(
-        arena, "name = \"x\"; op = \"dense\";\ndims = { %s };\nshapes = ( %s );\nthreads = [1, 2];\n", dims, shapes);
-    Spec *s = spec_text(arena, text, spec_templates, 1, d);
-    diag_print(d, stderr);
-    assert_non_null(s);
-    return s;
+    static const char form[] = "name = \"x\"; op = \"dense\";\ndims = { %s };\nshapes = ( %s );\nthreads = [1, 2];\n";
+    return spec_good(arena, arena_printf(arena, form, dims, shapes), spec_templates, 1);
 }
 
 /* Two declarations of the same extents are one instance, of the first, with both weights; tuned if either is. */

@@ -23,13 +23,7 @@ static const Op *op;
 static TargetList targets;
 static const char *folder; /* holds the template under test */
 
-static inline Spec *read_spec(const char *text)
-{
-    Diag *d = diag_new(arena);
-    Spec *s = spec_text(arena, text, spec_templates, 1, d);
-    diag_print(d, stderr);
-    return s;
-}
+static inline Spec *read_spec(const char *text) { return spec_good(arena, text, spec_templates, 1); }
 
 /* The i-th layout of dense's W that the head names; NULL: it names fewer. */
 static inline const char *served_layout(const Template *t, int i)
@@ -44,12 +38,10 @@ static inline const char *served_layout(const Template *t, int i)
 
 static inline Spec *make_spec(const char *layout, bool packed, bool bias)
 {
-    Spec *s = read_spec(arena_printf(arena,
-                                     "name = \"pkg\"; op = \"dense\"; shapes = ( { M = 7; N = 48; K = 64; } ); "
-                                     "layout = { W = \"%s\"; packed = %s; }; %s",
-                                     layout, packed ? "true" : "false", bias ? "epilogue = [\"bias\"];" : ""));
-    assert_non_null(s);
-    return s;
+    return read_spec(arena_printf(arena,
+                                  "name = \"pkg\"; op = \"dense\"; shapes = ( { M = 7; N = 48; K = 64; } ); "
+                                  "layout = { W = \"%s\"; packed = %s; }; %s",
+                                  layout, packed ? "true" : "false", bias ? "epilogue = [\"bias\"];" : ""));
 }
 
 static inline int setup(void **state)
@@ -60,8 +52,8 @@ static inline int setup(void **state)
     folder = tmp_folder(path) ? arena_strdup(arena, path) : NULL;
     base = read_spec("name = \"pkg\"; op = \"dense\"; dims = { T = { min = 1; max = 100; }; }; "
                      "shapes = ( { M = \"T\"; N = 48; K = 64; }, { M = \"T\"; N = 48; K = 24; } );");
-    op = base ? base->op : NULL;
-    bool ok = folder && op && target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, d);
+    op = base->op;
+    bool ok = folder && target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, d);
     diag_print(d, stderr);
     return ok ? 0 : -1;
 }

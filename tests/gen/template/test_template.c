@@ -98,7 +98,6 @@ TEST(test_many_extents_together)
     const Spec *was = base;
     base = read_spec("name = \"pkg\"; op = \"dense\"; dims = { A = { min = 1; max = 5; }; B = { min = 1; max = 5; }; "
                      "C = { min = 1; max = 5; }; }; shapes = ( { M = \"A\"; N = \"B\"; K = \"C\"; } );");
-    assert_non_null(base);
     const Template *t = read_small("/* dcgen\nname = \"x\"; op = \"dense\"; family = \"cpu\"; doc = \"x\";\n"
                                    "params = ( { name = \"FM\"; choices = \"M\"; doc = \"x\"; },\n"
                                    "{ name = \"FN\"; choices = \"N\"; doc = \"x\"; },\n"

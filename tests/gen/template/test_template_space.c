@@ -67,8 +67,7 @@ TEST(names_and_values_must_exist)
     Arena *a = arena_new();
     Diag *d = diag_new(a);
     TemplateList templates;
-    Spec *spec = spec_text(a, HEAD "space = { PG = [0]; MR = [3, 99]; };", spec_templates, 1, d);
-    assert_non_null(spec);
+    const Spec *spec = spec_good(a, HEAD "space = { PG = [0]; MR = [3, 99]; };", spec_templates, 1);
     assert_false(template_read_all(a, spec, spec_templates, 1, &templates, d));
     const char *text = golden_diag(a, d);
     assert_has(text, "spec.cfg:3:11: error: unknown parameter 'PG'; did you mean");

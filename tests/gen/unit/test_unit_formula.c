@@ -56,13 +56,9 @@ static const struct {
 
 static UnitContext unit_of(const char *op, const Case *c, const char *target)
 {
-    Diag *d = diag_new(arena);
     const char *key = strstr(op, "_rows") || strstr(op, "\"rows") || strstr(op, "row_values") ? "formula" : "epilogue";
-    const Spec *s =
-        spec_text(arena, arena_printf(arena, "name = \"one\"; %s %s = %s;", op, key, c->rest), spec_templates, 1, d);
-    if (!s)
-        fail_msg("%s", golden_diag(arena, d));
-    return (UnitContext){ s, NULL, &targets, package_dir, target_find(&targets, target) };
+    return context_for(target, spec_good(arena, arena_printf(arena, "name = \"one\"; %s %s = %s;", op, key, c->rest),
+                                         spec_templates, 1));
 }
 
 /* Nothing of a pattern is left, and what is opened is closed; where there is a golden file, it is that. */

@@ -27,9 +27,7 @@ static int make(void **state)
 static inline const Spec *read_spec(const char *rest)
 {
     static const char *const folders[] = { DCGEN_SOURCE_DIR "/tests/operators", DCGEN_SOURCE_DIR "/templates" };
-    const Spec *s = spec_text(arena, rest, folders, 2, diag_new(arena));
-    assert_non_null(s);
-    return s;
+    return spec_good(arena, rest, folders, 2);
 }
 
 static inline const Spec *spec_of(const char *rest)

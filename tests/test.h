@@ -40,6 +40,15 @@ static inline void assert_has(const char *text, const char *part)
         fail_msg("\"%s\" is not in:\n%s", part, text ? text : "(nothing)");
 }
 
+/* The text has each of these parts. */
+#define assert_has_all(text, ...) test_has_all(text, (const char *const[]){ __VA_ARGS__, NULL })
+
+static inline void test_has_all(const char *text, const char *const *part)
+{
+    for (; *part; part++)
+        assert_has(text, *part);
+}
+
 static inline void assert_lacks(const char *text, const char *part)
 {
     if (strstr(text, part))

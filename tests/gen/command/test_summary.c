@@ -175,10 +175,8 @@ TEST(programs_are_told_the_same)
     Result two[] = { out, out };
     two[1].cost = &more;
     const char *text = said_of(two, 2, NULL, true);
-    assert_has(text, "\"measurements\": 7,");
-    assert_has(text, "\"measurements\": 8,");
-    assert_has(text, "\"dispatcher_checked\": 0,");
-    assert_has(text, "\"dispatcher_checked_all\": false");
+    assert_has_all(text, "\"measurements\": 7,", "\"measurements\": 8,", "\"dispatcher_checked\": 0,",
+                   "\"dispatcher_checked_all\": false");
 }
 
 /* ---- what the package lacks, and what failed ---- */
@@ -253,8 +251,7 @@ TEST(templates_without_kernels_are_told)
         if (failing != 1) {
             assert_string_equal(text, "");
         } else {
-            assert_has(text, " that could be built works: ");
-            assert_has(text, " x wrong: no good\n    for one: ");
+            assert_has_all(text, " that could be built works: ", " x wrong: no good\n    for one: ");
         }
     }
     memcpy(s->trial, before, sizeof before);

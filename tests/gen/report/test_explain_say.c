@@ -224,10 +224,9 @@ TEST(people_are_told_what_limits_a_kernel)
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         w.shares.limited_by = row[i].limited_by;
         const char *text = told(&x, false);
-        assert_has(text, row[i].text);
-        assert_has(text, "at 4.10 GB/s (of the data sheet)\n");
-        assert_has(text, "  path       no test: one kernel serves all shapes in range\n");
-        assert_has(text, "  runner-up  none: the package has one kernel\n");
+        assert_has_all(text, row[i].text, "at 4.10 GB/s (of the data sheet)\n",
+                       "  path       no test: one kernel serves all shapes in range\n",
+                       "  runner-up  none: the package has one kernel\n");
     }
 }
 

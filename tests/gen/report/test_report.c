@@ -204,9 +204,7 @@ TEST(has_all_figures)
     assert_int_equal(occurrences(html, "<path stroke='rgb(  0,   0,  13)'"), 4); /* the library */
     assert_int_equal(occurrences(html, "class=\"l12\"") + occurrences(html, "class=\"l13\""),
                      2); /* both in the legend */
-    assert_has(html, ">predicted, microseconds<");
-    assert_has(html, "<figcaption id=\"curve\">");
-    assert_has(html, "<figcaption id=\"progress\">");
+    assert_has_all(html, ">predicted, microseconds<", "<figcaption id=\"curve\">", "<figcaption id=\"progress\">");
     assert_int_equal(occurrences(html, ">error</th>"), 1); /* of each kernel, not of each shape */
     assert_lacks(html, "Median of");                       /* the least is what counts */
     assert_true(occurrences(html, "<path stroke='rgb(  0,   0,   5)'") >= 6);
@@ -277,8 +275,7 @@ TEST(needs_gnuplot)
     const bool found = plot_check(y.arena, &before);
     setenv("PATH", path, 1);
     assert_null(html);
-    assert_has(why, "gnuplot was not found");
-    assert_has(why, "--no-report");
+    assert_has_all(why, "gnuplot was not found", "--no-report");
     assert_false(found);
     assert_string_equal(why, before);
 }

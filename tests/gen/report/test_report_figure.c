@@ -35,26 +35,23 @@ TEST(draws_the_speed_of_each_shape)
 {
     const Report *r = drawn();
     const char *script = script_of(r, "panel-0");
-    assert_has(script, "$roof << END\n1 1\n2 1\n3 1\n4 1\n5 1\n6 1\n7 1\n8 1\nEND\n");
-    assert_has(script, "$library << END\n1 0.3413333\n8 0.6826667\nEND\n");
-    assert_has(script,
-               "$general << END\n1 0.4096\n2 0.512\n3 0.768\n4 0.512\n5 0.512\n6 0.512\n7 0.512\n8 0.4551111\nEND\n");
-    assert_has(script,
-               "$line << END\n1 0.512\n2 0.5688889\n3 0.768\n4 0.512\n5 0.512\n6 0.4654545\n7 0.4654545\n8 0.512\n"
-               "END\n");
-    assert_has(script, "$best << END\n1 0.512\n3 0.768\n8 0.64\nEND\n");
-    assert_has(script, "$dot << END\n1 0.512\n3 0.768\n8 0.512\nEND\n");
+    assert_has_all(
+        script, "$roof << END\n1 1\n2 1\n3 1\n4 1\n5 1\n6 1\n7 1\n8 1\nEND\n",
+        "$library << END\n1 0.3413333\n8 0.6826667\nEND\n",
+        "$general << END\n1 0.4096\n2 0.512\n3 0.768\n4 0.512\n5 0.512\n6 0.512\n7 0.512\n8 0.4551111\nEND\n",
+        "$line << END\n1 0.512\n2 0.5688889\n3 0.768\n4 0.512\n5 0.512\n6 0.4654545\n7 0.4654545\n8 0.512\n"
+        "END\n",
+        "$best << END\n1 0.512\n3 0.768\n8 0.64\nEND\n", "$dot << END\n1 0.512\n3 0.768\n8 0.512\nEND\n");
     assert_has(script, "set xrange [0.925925926:8.64]\n"); /* 8 % on either side */
     assert_has(script, "set yrange [0.304761905:1.12]\n"); /* 12 %: from the library's least to the roofline */
-    assert_has(script, "set xlabel 'M'");
-    assert_has(script, "set ylabel 'GFLOP/s'");
-    assert_has(script, "plot $roof using 1:2 notitle with lines lc rgb '#00000c', "
-                       "$general using 1:2 notitle with lines lc rgb '#000006', "
-                       "$library using 1:2 notitle with lines lc rgb '#00000d', "
-                       "$library_dot using 1:2 notitle with points pt 7 ps 0.45 lc rgb '#00000e', "
-                       "$line using 1:2 notitle with lines lc rgb '#000005', "
-                       "$best using 1:2 notitle with points pt 6 ps 0.82 lc rgb '#000007', "
-                       "$dot using 1:2 notitle with points pt 7 ps 0.51 lc rgb '#000008'");
+    assert_has_all(script, "set xlabel 'M'", "set ylabel 'GFLOP/s'",
+                   "plot $roof using 1:2 notitle with lines lc rgb '#00000c', "
+                   "$general using 1:2 notitle with lines lc rgb '#000006', "
+                   "$library using 1:2 notitle with lines lc rgb '#00000d', "
+                   "$library_dot using 1:2 notitle with points pt 7 ps 0.45 lc rgb '#00000e', "
+                   "$line using 1:2 notitle with lines lc rgb '#000005', "
+                   "$best using 1:2 notitle with points pt 6 ps 0.82 lc rgb '#000007', "
+                   "$dot using 1:2 notitle with points pt 7 ps 0.51 lc rgb '#000008'");
     assert_true(r->has_roof && r->has_library);
     hand.y.study->roofline = NULL; /* where no limits are known there is no roofline */
     r = drawn();
@@ -71,10 +68,9 @@ TEST(draws_a_dot_where_a_time_was_measured)
     by_hand_measure(&hand, 1, &hand.y.spec->instance[3], 2560); /* M = 4, which kernel 0 serves */
     const char *script = script_of(drawn(), "panel-0");
     *on_8 = 8000;
-    assert_has(script, "$dot << END\n1 0.512\n3 0.768\n4 0.8\nEND\n");
-    assert_has(script, "$best << END\n1 0.512\n3 0.768\n4 0.8\n8 0.64\nEND\n");
-    assert_has(script,
-               "$line << END\n1 0.512\n2 0.5688889\n3 0.768\n4 0.512\n5 0.512\n6 0.4654545\n7 0.4654545\n8 0.512\n");
+    assert_has_all(
+        script, "$dot << END\n1 0.512\n3 0.768\n4 0.8\nEND\n", "$best << END\n1 0.512\n3 0.768\n4 0.8\n8 0.64\nEND\n",
+        "$line << END\n1 0.512\n2 0.5688889\n3 0.768\n4 0.512\n5 0.512\n6 0.4654545\n7 0.4654545\n8 0.512\n");
 }
 
 /* Kernels change half-way, on the scale of the axis: at the roots of 2 * 3 and of 5 * 6. */
@@ -156,10 +152,8 @@ TEST(draws_planes_of_two_extents)
         assert_int_equal(look, LOOK_KERNEL + cell[i].kernel);
     }
     assert_int_equal(strncmp(at, "END\n", 4), 0);
-    assert_has(script_of(r, "plane-0"), "set xlabel 'M'");
-    assert_has(script_of(r, "plane-0"), "set ylabel 'N'");
-    assert_has(script_of(r, "plane-0"), "set label 'k10' at ");
-    assert_has(script_of(r, "plane-0"), "set label 'k11' at ");
+    assert_has_all(script_of(r, "plane-0"), "set xlabel 'M'", "set ylabel 'N'", "set label 'k10' at ",
+                   "set label 'k11' at ");
     arena_free(y.arena);
 }
 
@@ -236,12 +230,11 @@ TEST(draws_maps_of_many_shapes)
     r = maps_of(&y, "T = { min = 1; max = 80; };",
                 "{ M = \"T\"; N = 48; K = 16; }, { M = \"3*T\"; N = 320; K = 16; }, { M = 7; N = 7; K = 7; }", "1");
     const char *script = script_of(r, "map"), *narrow = script_of(r, "narrow-map");
-    assert_has(
+    assert_has_all(
         script,
         "set yrange [0:3]\n$run << END\n7 2.25 6.796117 7.21 2.05 2.45 16\n2.083718 1.25 0.9708738 4.472136 1.05 "
-        "1.45 16\n4.949232 1.25 4.472136 5.477226 1.05 1.45 17\n");
-    assert_has(script, "set label 'N = 320, K = 16' at ");
-    assert_has(script, "set label 'N = 7, K = 7' at ");
+        "1.45 16\n4.949232 1.25 4.472136 5.477226 1.05 1.45 17\n",
+        "set label 'N = 320, K = 16' at ", "set label 'N = 7, K = 7' at ");
     assert_true(strlen(narrow) < strlen(script)); /* fewer runs have room for a name */
     arena_free(y.arena);
     /* planes of several shapes: the extent that varies most, and one that does not follow it */
@@ -251,8 +244,7 @@ TEST(draws_maps_of_many_shapes)
                 "1, 2");
     assert_string_equal(captions_of(r), "M = 5*T, N = 16*T, K = 8*S, 1 thread\nM = 5*S, N = 3*T, K = 8, 1 thread\n"
                                         "M = 5*T, N = 16*T, K = 8*S, 2 threads\nM = 5*S, N = 3*T, K = 8, 2 threads\n");
-    assert_has(script_of(r, "plane-0"), "set xlabel 'K'");
-    assert_has(script_of(r, "plane-0"), "set ylabel 'M'");
+    assert_has_all(script_of(r, "plane-0"), "set xlabel 'K'", "set ylabel 'M'");
     assert_has(script_of(r, "plane-1"), "set xlabel 'M'");
     arena_free(y.arena);
 }
@@ -284,14 +276,10 @@ TEST(draws_what_less_or_more_code_brings)
 {
     const Report *r = drawn();
     const char *script = script_of(r, "curve");
-    assert_has(script, "$within << END\n2.024414 20\n3.000977 5\nEND\n");
-    assert_has(script, "$beyond << END\n3.000977 5\n5.000977 1\nEND\n");
-    assert_has(script, "$mark << END\n3.000977 5\nEND\n");
-    assert_has(script, "set label '1' at 2.024414,20 ");
-    assert_has(script, "set label '2' at 3.000977,5 ");
-    assert_has(script, "set label '3' at 5.000977,1 ");
-    assert_has(script, "set xrange [0:5.30103516]\n");
-    assert_has(script, "set yrange [0:22.4]\n");
+    assert_has_all(script, "$within << END\n2.024414 20\n3.000977 5\nEND\n",
+                   "$beyond << END\n3.000977 5\n5.000977 1\nEND\n", "$mark << END\n3.000977 5\nEND\n",
+                   "set label '1' at 2.024414,20 ", "set label '2' at 3.000977,5 ", "set label '3' at 5.000977,1 ",
+                   "set xrange [0:5.30103516]\n", "set yrange [0:22.4]\n");
     hand.as.kept = -1;
     assert_null(find_plot(drawn(), "curve"));
     hand.as.kept = 1;
@@ -308,9 +296,8 @@ TEST(draws_what_less_or_more_code_brings)
 TEST(draws_how_the_search_went)
 {
     const Report *r = drawn();
-    assert_has(script_of(r, "progress"), "$line << END\n2 31.25\n3 31.25\n4 6.25\n5 0\nEND\n");
-    assert_has(script_of(r, "progress"), "set xrange [1:5]\n");
-    assert_has(script_of(r, "progress"), "set yrange [0:35]\n");
+    assert_has_all(script_of(r, "progress"), "$line << END\n2 31.25\n3 31.25\n4 6.25\n5 0\nEND\n", "set xrange [1:5]\n",
+                   "set yrange [0:35]\n");
     hand.y.study->trial[4].n = 0; /* of one it is not known */
     assert_null(find_plot(drawn(), "progress"));
     hand.y.study->trial[4].n = by_hand_trial[4].n;

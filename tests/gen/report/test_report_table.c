@@ -112,10 +112,8 @@ TEST(tells_what_the_machine_does)
     roofline.raised = roofline.modelled = true;
     roofline.bytes[LEVEL_L2] = 0;
     text = written("setting");
-    assert_has(text,
-               "threads | peak, GFLOP/s | L1, GB/s | L3, GB/s | memory, GB/s | \n1 | 1.00 | 4.00 | 2.00 | 1.00 | \n");
-    assert_has(
-        text,
+    assert_has_all(
+        text, "threads | peak, GFLOP/s | L1, GB/s | L3, GB/s | memory, GB/s | \n1 | 1.00 | 4.00 | 2.00 | 1.00 | \n",
         "Of the target's data sheet. A kernel, or the library, was faster than that: where it was, its rate counts.");
     roofline.raised = roofline.modelled = false;
     roofline.bytes[LEVEL_L2] = 1 << 20;
@@ -163,8 +161,7 @@ TEST(tells_the_bytes_of_a_formula_alone)
     assert_has(text,
                "threads | L1, GB/s | L2, GB/s | L3, GB/s | memory, GB/s | \n1 | 4.00 | - | 2.00 | 1.00 | \n Measured "
                "throughout the search: reading a buffer");
-    assert_has(shapes, "| time | GB/s | above best | ");
-    assert_has(shapes, "1 | 16 | 16 | 1.00 | k11 | 1.00 " US " | 1.15 | ");
+    assert_has_all(shapes, "| time | GB/s | above best | ", "1 | 16 | 16 | 1.00 | k11 | 1.00 " US " | 1.15 | ");
 }
 
 /* There is room for 500 rows. The shapes that weigh most have one each, wherever they stand; those that weigh least share the rest. */
@@ -222,8 +219,7 @@ TEST(tells_of_rivals)
     Op *op = (Op *)hand.y.spec->op; /* where data decide how much work there is, no time is held against the roofline */
     op->by_data = true;
     text = written("shapes");
-    assert_has(text, "M | N | K | time | CBLAS | model alone | roofline | \n");
-    assert_has(text, " | 1.54 " US " | \n");
+    assert_has_all(text, "M | N | K | time | CBLAS | model alone | roofline | \n", " | 1.54 " US " | \n");
     op->by_data = false;
     roofline.limit[0].flops_per_s = 4e8; /* a kernel that is faster than its bound has no part of it */
     assert_has(written("shapes"), "| 1.28 " US " | - | - | \n");
@@ -331,16 +327,14 @@ TEST(tells_of_the_contract)
     assert_lacks(text, "These are most");
     hand.contract.tuned.nsaid = 0;
     text = written("regret");
-    assert_has(text, "\ntuned shapes | 0 of 3 | 1.1 % | 4.4 % | 2.2 % | 5.5 % | \n");
-    assert_has(text, "On 3 shapes nobody can say");
-    assert_has(text, "These are most: the machine was too busy.");
+    assert_has_all(text, "\ntuned shapes | 0 of 3 | 1.1 % | 4.4 % | 2.2 % | 5.5 % | \n", "On 3 shapes nobody can say",
+                   "These are most: the machine was too busy.");
     hand.contract.tuned.nsaid = 3;
     hand.contract.tuned.nmeasured = 3;
     hand.contract.held_out.nmeasured = 1;
     hand.contract.held_out.nsaid = 0;
     text = written("regret");
-    assert_has(text, "\ntuned shapes | 3 | 1.1 %");
-    assert_has(text, "On 1 shape nobody can say which of two kernels is faster");
+    assert_has_all(text, "\ntuned shapes | 3 | 1.1 %", "On 1 shape nobody can say which of two kernels is faster");
     by_hand_contract(&hand);
     hand.contract.modelled = true;
     assert_has(written("regret"), "Nothing was measured: the package states no bound.");
@@ -394,8 +388,7 @@ TEST(counts_shapes_and_rows)
         Synthetic y;
         assert_true(synthetic_make(&y, row[i].spec, 4));
         const char *html = page_of(&y);
-        assert_has(html, row[i].parts[0]);
-        assert_has(html, row[i].parts[1]);
+        assert_has_all(html, row[i].parts[0], row[i].parts[1]);
         arena_free(y.arena);
     }
 }
@@ -519,9 +512,8 @@ TEST(sums_up_each_target)
     const char *html = whole_page(both, 2), *part = strstr(html, "<article id=\"avx2\">");
     assert_has(html, "<nav aria-label=\"Parts\">\n<a href=\"#avx512\">avx512: 2 kernels</a>\n<a href=\"#avx2\">avx2: 2 "
                      "kernels</a>\n</nav>");
-    assert_has(part, "<h1>hand for avx2</h1>");
-    assert_has(part, "<h2 id=\"avx2-shapes\">");
-    assert_has(part, "Shapes outside the declared ranges go to k20.");
+    assert_has_all(part, "<h1>hand for avx2</h1>", "<h2 id=\"avx2-shapes\">",
+                   "Shapes outside the declared ranges go to k20.");
     assert_lacks(part, ">k10<");
     assert_int_equal(occurrences(html, "</article>"), 2);
     assert_int_equal(occurrences(html, "Shapes outside the declared ranges go to k10."), 1);

@@ -149,8 +149,7 @@ TEST(test_faulty_piece)
     static const char text[] = "int x;\n#if ONE\n";
     const char *err;
     assert_null(filled_with_piece(text, "#include \"f.cuh\"\n", &err));
-    assert_has(err, "f.cuh:2:");
-    assert_has(err, "this condition has no '#endif'");
+    assert_has_all(err, "f.cuh:2:", "this condition has no '#endif'");
 }
 
 /* More than a licence in a comment at a piece's head stays whole. */

@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include "tests/gen/package/emit_results.h"
 
-static void expect(const Package *p, const char *file, const char *part) { assert_has(package_text(p, file), part); }
+#define EXPECT(p, file, ...) assert_has_all(package_text(p, file), __VA_ARGS__)
 
 TEST(the_other_files_tell_of_each)
 {
@@ -14,13 +14,11 @@ TEST(the_other_files_tell_of_each)
     const Package *p = make_two(&in);
     const char *regret = package_text(p, "regret.json");
     const int first = in.result[0].assignment->nkernel, n = in.result[1].assignment->nkernel;
-    const char *const rows[] = { arena_printf(y.arena, "\n| 0 | avx512 | %d | tuned on Synthetic CPU 9000 |\n", first),
-                                 arena_printf(y.arena, "\n| 1 | avx2 | %d | tuned on Synthetic CPU 9000 |\n", n),
-                                 "\n| 2 | portable | 1 | general: right for every size, tuned for none |\n",
-                                 "\nOn Synthetic CPU 9000, for avx512, compiled by gcc (Debian 12.2.0) 12.2.0:\n",
-                                 "\nOn Synthetic CPU 9000, for avx2, compiled by gcc (Debian 12.2.0) 12.2.0:\n" };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        expect(p, "README.md", rows[i]);
+    EXPECT(p, "README.md", arena_printf(y.arena, "\n| 0 | avx512 | %d | tuned on Synthetic CPU 9000 |\n", first),
+           arena_printf(y.arena, "\n| 1 | avx2 | %d | tuned on Synthetic CPU 9000 |\n", n),
+           "\n| 2 | portable | 1 | general: right for every size, tuned for none |\n",
+           "\nOn Synthetic CPU 9000, for avx512, compiled by gcc (Debian 12.2.0) 12.2.0:\n",
+           "\nOn Synthetic CPU 9000, for avx2, compiled by gcc (Debian 12.2.0) 12.2.0:\n");
     const char *second = strstr(regret, "\"target\": \"avx2\"");
     assert_non_null(second);
     for (const char *at = strstr(regret, "\"kernel\": "); at; at = strstr(at + 1, "\"kernel\": ")) {
@@ -34,7 +32,7 @@ TEST(kernels_are_those_of_their_targets)
 {
     const Result result[] = { plain_result("avx512", 2), plain_result("avx2", 3) };
     EmitInput in = input_of(result, 2);
-    expect(package_of(&in), "kernels.c", "{\n    0, 0, 1, 1, 1, 2,\n}");
+    EXPECT(package_of(&in), "kernels.c", "{\n    0, 0, 1, 1, 1, 2,\n}");
     const Package *p = make_two(&in);
     json_t *package = json_loads(package_text(p, "package.json"), 0, NULL), *kernel;
     const json_t *kernels = json_object_get(json_array_get(json_object_get(package, "functions"), 0), "kernels");
@@ -60,44 +58,40 @@ TEST(later_gpus_are_asked_for_by_their_capability)
     const Result result[] = { plain_result("sm_90a", 2), plain_result("sm_80", 1) };
     const EmitInput in = input_of(result, 2);
     const Package *p = package_of(&in);
-    expect(
+    EXPECT(
         p, "dispatch.h",
         "compute capability cc / 10: 0 sm_90a, 1 sm_80, 2 sm_80 and later, 3 sm_75 and later; -1: none. */\n"
         "static inline int two_target_of(int cc)\n{\n"
         "    if (cc == 90)\n        return 0;\n    if (cc == 80)\n        return 1;\n    if (cc >= 80)\n        return "
-        "2;\n    if (cc >= 75)\n        return 3;\n    return -1;\n}\n");
-    expect(p, "dispatch.h", "static inline int two_runs(int target, int of) { return of >= target; }\n");
-    expect(p, "CMakeLists.txt", "    set(two_CUDA_ARCHITECTURES \"90a-real\" \"80\" \"75\")\n");
-    expect(p, "README.md", "\n| 1 | sm_80 | 1 | chosen by a model |\n| 2 | sm_80 | 1 | general: ");
-    expect(
+        "2;\n    if (cc >= 75)\n        return 3;\n    return -1;\n}\n",
+        "static inline int two_runs(int target, int of) { return of >= target; }\n");
+    EXPECT(p, "CMakeLists.txt", "    set(two_CUDA_ARCHITECTURES \"90a-real\" \"80\" \"75\")\n");
+    EXPECT(p, "README.md", "\n| 1 | sm_80 | 1 | chosen by a model |\n| 2 | sm_80 | 1 | general: ");
+    EXPECT(
         p, "kernels.cu",
         "    if (exec->kernel < 0 || exec->kernel > two_NKERNEL || !two_runs(target, two_target[exec->kernel - 1]))\n"
-        "        return -two_BAD_KERNEL;\n    return exec->kernel - 1;\n}\n");
-    expect(p, "kernels.cu",
-           "    const int kernel = M == 0 || N == 0 ? -1 : two_kernel_of(exec, M, N, K);\n    if (kernel < 0)\n        "
-           "return 0;\n");
-    expect(p, "kernels.cu",
-           "    if (plan.workspace_bytes > 0 && !two_is_workspace(workspace))\n        return two_BAD_POINTER;\n");
-    expect(p, "README.md",
-           "cudaMalloc(&packed, two_cuda_packed_bytes(N, K));\nint code = two_cuda_pack(N, K, W, packed, stream);\n");
-    expect(p, "README.md",
+        "        return -two_BAD_KERNEL;\n    return exec->kernel - 1;\n}\n",
+        "    const int kernel = M == 0 || N == 0 ? -1 : two_kernel_of(exec, M, N, K);\n    if (kernel < 0)\n        "
+        "return 0;\n",
+        "    if (plan.workspace_bytes > 0 && !two_is_workspace(workspace))\n        return two_BAD_POINTER;\n");
+    EXPECT(p, "README.md",
+           "cudaMalloc(&packed, two_cuda_packed_bytes(N, K));\nint code = two_cuda_pack(N, K, W, packed, stream);\n",
            "size_t bytes = two_cuda_workspace_bytes(M, N, K, NULL);\nif (bytes > 0 && cudaMalloc(&workspace, bytes) == "
            "cudaSuccess)\n"
-           "    two_cuda_workspace_clear(workspace, bytes, stream);\n");
-    expect(p, "README.md", "\ncode = two_cuda(M, N, K, X, packed, Y, workspace, NULL, stream);\n```\n");
+           "    two_cuda_workspace_clear(workspace, bytes, stream);\n",
+           "\ncode = two_cuda(M, N, K, X, packed, Y, workspace, NULL, stream);\n```\n");
 }
 
 TEST(versions_are_numbers)
 {
     EmitInput in;
     const Package *p = make_two(&in);
-    expect(p, "two.h",
+    EXPECT(p, "two.h",
            "#define two_VERSION \"1.2.3\"\n#define two_VERSION_MAJOR 1\n#define two_VERSION_MINOR 2\n#define "
-           "two_VERSION_PATCH 3\n#define two_ABI 2\n#define two_DCGEN_VERSION \"1.2.3\"\n");
-    expect(p, "two.h", "#define two_HAS_BIAS 0\n#define two_W_NK 1\n#define two_W_KN 0\n#define two_W_PACKED 1\n");
-    expect(p, "CMakeLists.txt", "set(two_version 1.2.3)\nset(two_abi 2)\n");
-    expect(p, "CMakeLists.txt", " COMPATIBILITY SameMajorVersion)");
-    expect(p, "MANIFEST", "\n# package two\n# version 1.2.3\n# dcgen 1.2.3\n");
+           "two_VERSION_PATCH 3\n#define two_ABI 2\n#define two_DCGEN_VERSION \"1.2.3\"\n",
+           "#define two_HAS_BIAS 0\n#define two_W_NK 1\n#define two_W_KN 0\n#define two_W_PACKED 1\n");
+    EXPECT(p, "CMakeLists.txt", "set(two_version 1.2.3)\nset(two_abi 2)\n", " COMPATIBILITY SameMajorVersion)");
+    EXPECT(p, "MANIFEST", "\n# package two\n# version 1.2.3\n# dcgen 1.2.3\n");
 }
 
 /* A version that the spec gives is the package's in all files; CMake takes its numbers alone. dcgen's stays beside it. */
@@ -107,18 +101,16 @@ TEST(the_version_is_that_of_the_spec)
     const Result result = result_of(&own, arena_printf(y.arena, "version = \"0.4.5-rc.1\";\n%s", two_spec));
     const EmitInput in = input_of(&result, 1);
     const Package *p = package_of(&in);
-    expect(p, "two.h",
+    EXPECT(p, "two.h",
            "#define two_VERSION \"0.4.5-rc.1\"\n#define two_VERSION_MAJOR 0\n#define two_VERSION_MINOR 4\n#define "
-           "two_VERSION_PATCH 5\n#define two_ABI 2\n#define two_DCGEN_VERSION \"1.2.3\"\n");
-    expect(p, "two.h", "Generated by dcgen 1.2.3 ");
-    expect(p, "CMakeLists.txt", "set(two_version 0.4.5)\nset(two_abi 2)\n");
-    expect(p, "CMakeLists.txt", " COMPATIBILITY SameMinorVersion)");
-    expect(p, "CMakeLists.txt", "\"Version: 0.4.5-rc.1\\n\"");
-    expect(p, "MANIFEST", "\n# package two\n# version 0.4.5-rc.1\n# dcgen 1.2.3\n");
-    expect(p, "package.json", "\"version\": \"0.4.5-rc.1\",\n \"dcgen\": \"1.2.3\",");
-    expect(p, "README.md", "# two 0.4.5-rc.1\n");
-    expect(p, "README.md", "Generated by dcgen\n1.2.3.\n");
-    expect(p, "two.spdx.json", "\"versionInfo\": \"0.4.5-rc.1\"");
+           "two_VERSION_PATCH 5\n#define two_ABI 2\n#define two_DCGEN_VERSION \"1.2.3\"\n",
+           "Generated by dcgen 1.2.3 ");
+    EXPECT(p, "CMakeLists.txt", "set(two_version 0.4.5)\nset(two_abi 2)\n", " COMPATIBILITY SameMinorVersion)",
+           "\"Version: 0.4.5-rc.1\\n\"");
+    EXPECT(p, "MANIFEST", "\n# package two\n# version 0.4.5-rc.1\n# dcgen 1.2.3\n");
+    EXPECT(p, "package.json", "\"version\": \"0.4.5-rc.1\",\n \"dcgen\": \"1.2.3\",");
+    EXPECT(p, "README.md", "# two 0.4.5-rc.1\n", "Generated by dcgen\n1.2.3.\n");
+    EXPECT(p, "two.spdx.json", "\"versionInfo\": \"0.4.5-rc.1\"");
     arena_free(own.arena);
 }
 
@@ -140,38 +132,37 @@ TEST(kernels_are_told_in_words)
     text_add(
         &want,
         "    \"packed_gemm portable MR=2 NP=1 KA=1 UK=1 KC=0 PF=16 HOLD=0 BLOCK=8 CALLS=0 EVEN=1 SPLIT=0\",\n};\n");
-    expect(p, "kernels.c", text_str(&want));
+    EXPECT(p, "kernels.c", text_str(&want));
 }
 
 TEST(files_say_what_they_are_of)
 {
     EmitInput in;
     const Package *p = make_two(&in);
-    expect(p, "two.h",
+    EXPECT(p, "two.h",
            "\n * two: Y[M,N] = epilogue( X[M,K] * W )\n * dense, f32, W in layout NK, packed once. Tuned for Synthetic "
-           "CPU 9000, avx512.\n * Tuned for Synthetic CPU 9000, avx2.\n * Generated by dcgen 1.2.3 from spec.cfg and ");
-    expect(p, "two.h",
+           "CPU 9000, avx512.\n * Tuned for Synthetic CPU 9000, avx2.\n * Generated by dcgen 1.2.3 from spec.cfg and ",
            "/* Y[M,N] = epilogue( X[M,K] * W )\n *   M         rows of X and Y: batch x sequence\n"
            " *   N         columns of Y: output features\n *   K         columns of X: input features\n"
            " *   X         [M][K], row-major\n *   W         as two_pack wrote it, for the same extents\n"
            " *   Y         [M][N], row-major\n");
     for (int i = 0; i < 2; i++)
-        expect(p, "dispatch.h",
+        EXPECT(p, "dispatch.h",
                arena_printf(y.arena,
                             "\n * %s: %d kernels, %d leaves, 128 shapes in range. Times were measured on Synthetic CPU "
                             "9000 (\"about\": predicted);\n",
                             in.result[i].study->target->name, in.result[i].assignment->nkernel,
                             tree_nleaf(in.result[i].assignment->tree)));
-    expect(p, "dispatch.h", "\n/* For avx2, within the declared ranges. */\nstatic inline int two_tree_avx2(");
+    EXPECT(p, "dispatch.h", "\n/* For avx2, within the declared ranges. */\nstatic inline int two_tree_avx2(");
     const Result result[] = { plain_result("avx2", 1), plain_result("sm_80", 2) };
     const EmitInput cpu = input_of(&result[0], 1), gpu = input_of(&result[1], 1);
     p = package_of(&cpu);
-    expect(p, "dispatch.h", "\n * 1 kernel, 1 leaf, 128 shapes in range. Times were measured on Synthetic CPU 9000 ");
-    expect(p, "dispatch.h", "\n/* Within the declared ranges. */\nstatic inline int two_tree(");
+    EXPECT(p, "dispatch.h", "\n * 1 kernel, 1 leaf, 128 shapes in range. Times were measured on Synthetic CPU 9000 ",
+           "\n/* Within the declared ranges. */\nstatic inline int two_tree(");
     p = package_of(&gpu);
-    expect(p, "dispatch.h",
+    EXPECT(p, "dispatch.h",
            "\n * 2 kernels, 1 leaf, 128 shapes in range. No time was measured: all are computed for a ");
-    expect(p, "two.h", "\n * Chosen for sm_80 by a model: no such device was there to measure on.");
+    EXPECT(p, "two.h", "\n * Chosen for sm_80 by a model: no such device was there to measure on.");
 }
 
 /* A shape counts once, however many numbers of threads it is tuned for. */
@@ -183,7 +174,7 @@ TEST(shapes_are_counted_once)
     Synthetic twice;
     const Result result = result_of(&twice, spec);
     const EmitInput in = input_of(&result, 1);
-    expect(package_of(&in), "dispatch.h", ", 5 shapes in range. ");
+    EXPECT(package_of(&in), "dispatch.h", ", 5 shapes in range. ");
     arena_free(twice.arena);
 }
 
@@ -196,7 +187,7 @@ TEST(the_benchmark_has_each_shape_once)
     const EmitInput in = input_of(&result, 1);
     const Package *p = package_of(&in);
     for (int64_t i = 0; i < s.nshape; i++)
-        expect(p, "bench.c",
+        EXPECT(p, "bench.c",
                arena_printf(y.arena, "\n    { %d, %d, %d },\n", (int)s.shape[i]->extent[0], (int)s.shape[i]->extent[1],
                             (int)s.shape[i]->extent[2]));
     const char *second =
@@ -220,9 +211,9 @@ TEST(a_report_is_named_where_there_is_one)
     assert_string_equal(package_text(with, "spec.cfg"), "the spec");
     assert_string_equal(package_text(with, "records.jsonl"), "the records");
     assert_string_equal(package_text(with, "report.html"), "the report");
-    expect(with, "README.md", "| `report.html` | ");
-    expect(with, "MANIFEST", "  report.html\n");
-    expect(with, "package.json", "\"report.html\": ");
+    EXPECT(with, "README.md", "| `report.html` | ");
+    EXPECT(with, "MANIFEST", "  report.html\n");
+    EXPECT(with, "package.json", "\"report.html\": ");
     in.report = NULL;
     const Package *without = package_of(&in);
     assert_null(package_text(without, "report.html"));
@@ -265,14 +256,11 @@ TEST(the_manifest_names_all_that_the_package_was_made_of)
     const Result result = plain_result("sm_80", 1);
     const EmitInput gpu = input_of(&result, 1);
     const char *sources = sources_of(package_of(&gpu));
-    static const char *const some[] = { "dense/bench_cuda.c ",  "dense/few_rows.cuh ",   "dense/gemv.cu ",
-                                        "package/pack.cu ",     "dense/simt_gemm.cu ",   "package/test_cuda.c ",
-                                        "dense/tile_copy.cuh ", "family/cuda.cfg ",      "device/launch.cuh ",
-                                        "device/mma_tf32.cuh ", "package/candidate.cu ", "package/flush_l2.h ",
-                                        "targets/sm_75.cfg ",   "targets/sm_90a.cfg " };
     static const char *const none[] = { "mma_gemm", "mma_gemv", "avx", "portable", "pool", "packed_gemm" };
-    for (size_t i = 0; i < sizeof some / sizeof *some; i++)
-        assert_has(sources, some[i]);
+    assert_has_all(sources, "dense/bench_cuda.c ", "dense/few_rows.cuh ", "dense/gemv.cu ", "package/pack.cu ",
+                   "dense/simt_gemm.cu ", "package/test_cuda.c ", "dense/tile_copy.cuh ", "family/cuda.cfg ",
+                   "device/launch.cuh ", "device/mma_tf32.cuh ", "package/candidate.cu ", "package/flush_l2.h ",
+                   "targets/sm_75.cfg ", "targets/sm_90a.cfg ");
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         assert_lacks(sources, none[i]);
 }

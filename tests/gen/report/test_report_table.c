@@ -285,23 +285,13 @@ TEST(tells_how_good_the_model_is)
                                 .price = &price,
                                 .nadapt = 4,
                                 .adapt = adapt };
-    static const char *const row[] = { "measurements | 1,234 | ",
-                                       "features | 5 | ",
-                                       "penalty | 0.25 | ",
-                                       "leave-one-out error | 100.0 % | ",
-                                       "(1.00 in log2 of the time)",
-                                       "error on an unseen kernel | 3.1 % | ",
-                                       "rank correlation | 0.912 | ",
-                                       "recall of the best | 0.750 | ",
-                                       "regret of its best | 1.2 % | ",
-                                       "rank correlation without any time | 0.345 | ",
-                                       "regret without any time | 6.8 % | ",
-                                       "error on an unseen shape | 4.4 % | ",
-                                       "exponent of padding | 1.50 | ",
-                                       "exponent of occupancy | 0.750 | " };
     const char *text = written("model");
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-        assert_has(text, row[i]);
+    assert_has_all(
+        text, "measurements | 1,234 | ", "features | 5 | ", "penalty | 0.25 | ", "leave-one-out error | 100.0 % | ",
+        "(1.00 in log2 of the time)", "error on an unseen kernel | 3.1 % | ", "rank correlation | 0.912 | ",
+        "recall of the best | 0.750 | ", "regret of its best | 1.2 % | ",
+        "rank correlation without any time | 0.345 | ", "regret without any time | 6.8 % | ",
+        "error on an unseen shape | 4.4 % | ", "exponent of padding | 1.50 | ", "exponent of occupancy | 0.750 | ");
     assert_has(text, "template | part of the time | price | what it is | \ntmpl | b | 1.25 | what b is | \n");
     assert_has(text, "factor | from | to | measurements | mean | spread | \n"
                      "bytes | 0 bytes | 32.0 KiB | 12 | +100.0 % | 41.4 % | \n"
@@ -397,15 +387,14 @@ TEST(counts_shapes_and_rows)
 TEST(sums_up)
 {
     const char *html = whole_page(&input, 1);
-    static const char *const part[] = {
+    assert_has_all(
+        html,
         ">2 kernels (3.00 KiB of machine code) serve 8 shapes of dense on Synthetic CPU 9000; on 2 of 3 tuned shapes, "
         "where they were measured beside others, they take 1.1 % more time (geometric mean) than the fastest kernel "
         "known for each. By the times of all shapes, measured or predicted, one kernel for all of them would take "
         "1.023 times as long.<",
-        "<dt>kernels kept</dt><dd>2</dd>",
-        "<dt>machine code</dt><dd>3.00 KiB</dd>",
-        "<dt>shapes, of them tuned</dt><dd>8 / 3</dd>",
-        "<dt>above best known, tuned shapes</dt><dd>1.1 %</dd>",
+        "<dt>kernels kept</dt><dd>2</dd>", "<dt>machine code</dt><dd>3.00 KiB</dd>",
+        "<dt>shapes, of them tuned</dt><dd>8 / 3</dd>", "<dt>above best known, tuned shapes</dt><dd>1.1 %</dd>",
         "<dt>the same, worst tuned shape</dt><dd>2.2 %</dd>", /* as in the table of the contract */
         "<dt>time with one kernel for all</dt><dd>" TIMES " 1.023</dd>",
         "<dt>time of CBLAS, mean</dt><dd>" TIMES " 1.061</dd>",
@@ -413,10 +402,7 @@ TEST(sums_up)
         "Shapes outside the declared ranges go to k10.",
         "So it is on 1 of the 3 tuned shapes.",
         "5 kernels were tried and timed on 10 pairs of kernel and tuned shape, each verified against the definition "
-        "first. Fit for use: 3; not compiled: 1; wrong result: 1.",
-    };
-    for (size_t i = 0; i < sizeof part / sizeof *part; i++)
-        assert_has(html, part[i]);
+        "first. Fit for use: 3; not compiled: 1; wrong result: 1.");
     assert_lacks(html, "Furthest from the best known"); /* of M = 8 no regret is known */
     hand.shape[2] = (ContractShape){ hand.shape[2].inst, true, 1, true, 8000, 6400, 0.25, 0, 0.5, false, 2 };
     html = whole_page(&input, 1);

@@ -4,10 +4,8 @@
  */
 #include "tests/test.h"
 #include "gen/base/dir.h"
-#include "tests/arena.h"
+#include "tests/gen/place.h"
 #include "tests/open_files.h"
-#include "tests/put_file.h"
-#include "tests/tmp_folder.h"
 
 /* "a.c b.c ": the names behind the folder's. */
 static const char *listed(const char *folder, const char *suffix)
@@ -28,20 +26,17 @@ TEST(names_are_sorted_and_plain)
 {
     static const char *const name[] = { "b.c",    "a.c",    "B.c", "a.cu",  ".hidden.c", ".c",
                                         "x\ny.c", "x\ry.c", "c",   "c.c.h", "10.c",      "9.c" };
-    char folder[TMP_FOLDER_BYTES];
     const int before = open_files();
     char **path;
     int n;
-    assert_non_null(tmp_folder(folder));
-    assert_string_equal(listed(folder, ""), "");
+    assert_string_equal(listed(root, ""), "");
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
-        put_file(arena_printf(arena, "%s/%s", folder, name[i]), "");
-    assert_string_equal(listed(folder, ".c"), "10.c 9.c B.c a.c b.c ");
-    assert_string_equal(listed(folder, "c"), "10.c 9.c B.c a.c b.c c ");
-    assert_string_equal(listed(folder, ""), "10.c 9.c B.c a.c a.cu b.c c c.c.h ");
-    assert_false(dir_list(arena, arena_printf(arena, "%s/none", folder), "", &path, &n));
+        put(name[i], "");
+    assert_string_equal(listed(root, ".c"), "10.c 9.c B.c a.c b.c ");
+    assert_string_equal(listed(root, "c"), "10.c 9.c B.c a.c b.c c ");
+    assert_string_equal(listed(root, ""), "10.c 9.c B.c a.c a.cu b.c c c.c.h ");
+    assert_false(dir_list(arena, in_root("none"), "", &path, &n));
     assert_int_equal(open_files(), before);
-    assert_int_equal(tmp_folder_remove(folder), 0);
 }
 
-TEST_FILE(setup, teardown)
+TEST_FILE(place_setup, place_teardown)

@@ -261,32 +261,14 @@ enum { NPAIR_OP = 17 };
 static bool want_of(int op, int64_t a, int64_t b, int64_t *i, double *r)
 {
     const int64_t up = b ? (int64_t)ceil((double)a / (double)b) : 0;
-    const struct {
-        bool divides;
-        int64_t i;
-        double r;
-    } want[NPAIR_OP] = {
-        { false, a + b, 0 },
-        { false, a - b, 0 },
-        { false, a * b, 0 },
-        { true, b ? a / b : 0, b ? (double)a / (double)b : 0 },
-        { true, b ? a % b : 0, 0 },
-        { false, a <= b, 0 },
-        { false, a < b, 0 },
-        { false, a >= b, 0 },
-        { false, a > b, 0 },
-        { false, a == b, 0 },
-        { false, a != b, 0 },
-        { false, a != 0 && b != 0, 0 },
-        { false, a != 0 || b != 0, 0 },
-        { false, a < b ? a : b, 0 },
-        { false, a > b ? a : b, 0 },
-        { true, up, 0 },
-        { true, up * b, 0 },
+    const int64_t want[NPAIR_OP] = {
+        a + b,  a - b,  a * b,  b ? a / b : 0, b ? a % b : 0, a <= b,        a<b, a >= b, a> b,
+        a == b, a != b, a && b, a || b,        a < b ? a : b, a > b ? a : b, up,
+        up * b
     };
-    *i = want[op].i;
-    *r = op == 3 ? want[op].r : (double)want[op].i;
-    return !want[op].divides || b != 0;
+    *i = want[op];
+    *r = op == 3 && b ? (double)a / (double)b : (double)want[op];
+    return b != 0 || (op != 3 && op != 4 && op < 15);
 }
 
 static const int64_t *pair; /* a, b */

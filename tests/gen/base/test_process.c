@@ -8,13 +8,13 @@
 #include <fcntl.h>
 #include <math.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include "gen/base/process.h"
 #include "tests/arena.h"
 #include "tests/open_files.h"
+#include "tests/put_file.h"
 #include "tests/tmp_folder.h"
 
 /* What becomes of `sh -c script`, with what it writes to stdout and stderr. */
@@ -167,8 +167,7 @@ TEST(programs_are_looked_for)
     for (int i = 0; i < 3; i++) {
         const char *sub = arena_printf(arena, "%s/%d", folder, i), *file = arena_printf(arena, "%s/tool", sub);
         assert_int_equal(mkdir(sub, 0700), 0);
-        FILE *f = fopen(file, "w");
-        fclose(f);
+        put_file(file, "");
         assert_int_equal(chmod(file, i == 0 ? 0600 : 0700), 0);
     }
     setenv("PATH", arena_printf(arena, ":%s/none:%s/0::%s/1:%s/2", folder, folder, folder, folder), 1);

@@ -7,9 +7,8 @@
 #include <unistd.h>
 #include "gen/base/order.h"
 #include "gen/base/text.h"
-#include "tests/arena.h"
+#include "tests/gen/place.h"
 #include "tests/open_files.h"
-#include "tests/tmp_folder.h"
 
 enum { MOST = 50000 };
 
@@ -19,7 +18,7 @@ static int make(void **state)
 {
     for (int i = 0; i < MOST; i++)
         letters[i] = (char)('a' + ((int64_t)i * i / 7 + i) % 26);
-    return setup(state);
+    return place_setup(state);
 }
 
 static void is_letters(const char *s, size_t from, size_t n)
@@ -67,10 +66,7 @@ TEST(many_pieces)
 static void read_back(const char *path, size_t n)
 {
     size_t len = 99;
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    fwrite(letters, 1, n, f);
-    assert_int_equal(fclose(f), 0);
+    put_file(path, arena_strndup(arena, letters, n));
     const char *text = text_read_file(arena, path, &len);
     assert_non_null(text);
     assert_int_equal(len, n);
@@ -81,22 +77,17 @@ static void read_back(const char *path, size_t n)
 TEST(files)
 {
     static const size_t size[] = { 0, 1, 255, 256, 16383, 16384, 16385, 32768, 40000, MOST };
-    char folder[TMP_FOLDER_BYTES];
     size_t len;
     const int nopen = open_files();
-    assert_non_null(tmp_folder(folder));
-    const char *path = arena_printf(arena, "%s/file", folder);
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
-        read_back(path, size[i]);
-    assert_null(text_read_file(arena, arena_printf(arena, "%s/none", folder), &len));
+        read_back(in_root("file"), size[i]);
+    assert_null(text_read_file(arena, in_root("none"), &len));
     assert_int_equal(errno, ENOENT);
-    assert_null(text_read_file(arena, folder, &len));
+    assert_null(text_read_file(arena, root, &len));
     assert_int_equal(errno, EISDIR);
     assert_non_null(text_read_file(arena, "/proc/self/stat", &len)); /* its size is said to be 0 */
     assert_true(len > 10);
     assert_int_equal(open_files(), nopen);
-    unlink(path);
-    rmdir(folder);
 }
 
 /* Nobody knows how long it will be, and it comes by parts. */
@@ -156,4 +147,4 @@ TEST(order_and_places)
     assert_int_equal(order_numbers(low, high, 0), 0);
 }
 
-TEST_FILE(make, teardown)
+TEST_FILE(make, place_teardown)

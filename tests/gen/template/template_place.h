@@ -7,21 +7,17 @@
 
 #include "tests/test.h"
 #include <math.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "gen/base/text.h"
 #include "gen/unit/unit.h"
 #include "search/space/space.h"
 #include "tests/gen/golden.h"
+#include "tests/gen/place.h" /* its folder holds the template under test */
 #include "tests/gen/spec_text.h"
-#include "tests/put_file.h"
-#include "tests/tmp_folder.h"
 
-static Arena *arena;
 static const Spec *base; /* what templates are read for */
 static const Op *op;
 static TargetList targets;
-static const char *folder; /* holds the template under test */
 
 static inline Spec *read_spec(const char *text) { return spec_good(arena, text, spec_templates, 1); }
 
@@ -46,31 +42,15 @@ static inline Spec *make_spec(const char *layout, bool packed, bool bias)
 
 static inline int setup(void **state)
 {
-    arena = arena_new();
-    Diag *d = diag_new(arena);
-    char path[TMP_FOLDER_BYTES];
-    folder = tmp_folder(path) ? arena_strdup(arena, path) : NULL;
+    if (place_setup(state))
+        return -1;
     base = read_spec("name = \"pkg\"; op = \"dense\"; dims = { T = { min = 1; max = 100; }; }; "
                      "shapes = ( { M = \"T\"; N = 48; K = 64; }, { M = \"T\"; N = 48; K = 24; } );");
     op = base->op;
-    bool ok = folder && target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, d);
-    diag_print(d, stderr);
-    return ok ? 0 : -1;
+    return target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, diag_new(arena)) ? 0 : -1;
 }
 
-static inline int teardown(void **state)
-{
-    const int rc = tmp_folder_remove(folder);
-    arena_free(arena);
-    return rc;
-}
-
-static inline void write_file(const char *name, const char *text)
-{
-    put_file(arena_printf(arena, "%s/%s", folder, name), text);
-}
-
-static inline void remove_file(const char *name) { unlink(arena_printf(arena, "%s/%s", folder, name)); }
+static inline void remove_file(const char *name) { unlink(in_root(name)); }
 
 /* All templates of the folder, and what was said about them. */
 static inline bool read_folder(TemplateList *out, const char **said)
@@ -78,7 +58,7 @@ static inline bool read_folder(TemplateList *out, const char **said)
     Spec here = *base;
     Op *copy = ARENA_NEW(arena, Op);
     *copy = *op;
-    copy->dir = folder;
+    copy->dir = root;
     here.op = copy;
     Diag *d = diag_new(arena);
     bool ok = template_read_all(arena, &here, NULL, 0, out, d);
@@ -92,7 +72,7 @@ static inline void check_said(const char *text, const char *want)
 {
     TemplateList list;
     const char *said;
-    write_file("x.c", text);
+    put("x.c", text);
     const bool ok = read_folder(&list, &said);
     if (ok == (want != NULL) || (want && !strstr(said, want)))
         fail_msg("%s\nsaid %s", text, said);
@@ -102,7 +82,7 @@ static inline const Template *read_small(const char *text)
 {
     TemplateList list;
     const char *said;
-    write_file("x.c", text);
+    put("x.c", text);
     if (!read_folder(&list, &said))
         print_error("%s", said);
     assert_int_equal(list.n, 1);

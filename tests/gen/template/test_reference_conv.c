@@ -5,7 +5,7 @@
 #include "tests/test.h"
 #include <dlfcn.h>
 #include "gen/base/text.h"
-#include "tests/tmp_folder.h"
+#include "tests/gen/place.h"
 
 /* Places in extent[], in the order of op.cfg. */
 enum { N, G, H, W, C, K, R, S, STRIDE_H, STRIDE_W, PAD_T, PAD_B, PAD_L, PAD_R, DIL_H, DIL_W, P, Q, IC, OC, NEXTENT };
@@ -35,20 +35,14 @@ static Definition definition[] = {
 };
 enum { NDEFINITION = sizeof definition / sizeof *definition };
 
-static Arena *arena;
-static const char *folder;
-
 /* The file, compiled for each set of layouts. */
 static int setup(void **state)
 {
-    char path[TMP_FOLDER_BYTES];
-    arena = arena_new();
-    if (!tmp_folder(path))
+    if (place_setup(state))
         return -1;
-    folder = arena_strdup(arena, path);
     for (int i = 0; i < NDEFINITION; i++) {
         Definition *d = &definition[i];
-        const char *so = arena_printf(arena, "%s/%d.so", folder, i);
+        const char *so = arena_printf(arena, "%s/%d.so", root, i);
         if (system(arena_printf(
                 arena, "gcc -shared -fPIC -O1 -Wall -Wextra -Werror %s -o '%s' '%s/templates/conv2d/reference.c' -lm",
                 d->defines, so, DCGEN_SOURCE_DIR)) != 0)
@@ -66,9 +60,7 @@ static int teardown(void **state)
 {
     for (int i = 0; i < NDEFINITION; i++)
         dlclose(definition[i].so);
-    const int rc = tmp_folder_remove(folder);
-    arena_free(arena);
-    return rc;
+    return place_teardown(state);
 }
 
 static void derive(int64_t *e)

@@ -284,4 +284,4 @@ TEST(test_guards)
     }
 }
 
-TEST_FILE(setup, teardown)
+TEST_FILE(setup, place_teardown)

@@ -84,35 +84,35 @@ TEST(test_pieces)
     const char *text = with(REPEATED, "#include \"f.h\"\n");
     check_said(text, arena_printf(arena, "x.c:%d:11: error: there is no file 'f.h' beside the template",
                                   line_of(text, "\"f.h\"")));
-    write_file("f.h", "    f(STEP);\n");
+    put("f.h", "    f(STEP);\n");
     const Template *t = read_small(text);
     const char *hash = t->hash;
     assert_has(filled(t), "    f(2);\n");
-    write_file("f.h", "    f(STEP, 1);\n");
+    put("f.h", "    f(STEP, 1);\n");
     assert_string_not_equal(read_small(text)->hash, hash);
-    write_file("f.h", "    f(STEP);\n#include \"f.h\"\n");
+    put("f.h", "    f(STEP);\n#include \"f.h\"\n");
     check_said(text, "only the template may");
     check_said(text, "f.h:2:");
-    write_file("f.h", "\n    f(STEPS);\n");
+    put("f.h", "\n    f(STEPS);\n");
     check_said(text, "f.h:2:7: error: 'STEPS' is not declared");
-    write_file("f.h", "    g(STEP); /* MR */\n");
-    write_file("g.h", "    g(1);\n");
+    put("f.h", "    g(STEP); /* MR */\n");
+    put("g.h", "    g(1);\n");
     const char *both = with(REPEATED, "#include \"g.h\"\n#include \"f.h\"\n#include \"g.h\"\n");
     t = read_small(both); /* a parameter may be used by a piece alone; one that is there twice counts once */
     assert_int_equal(t->npiece, 2);
     assert_has(filled(t), "    g(1);\n\n    g(2); /* 2 */\n\n    g(1);\n");
     hash = t->hash;
-    write_file("f.h", "    g(STEP); /* MR, MR */\n");
+    put("f.h", "    g(STEP); /* MR, MR */\n");
     assert_string_not_equal(read_small(both)->hash, hash);
-    write_file("f.h", "    g(STEP); /* MR */\n");
-    write_file("g.h", "    g(2);\n");
+    put("f.h", "    g(STEP); /* MR */\n");
+    put("g.h", "    g(2);\n");
     assert_string_not_equal(read_small(both)->hash, hash);
-    write_file("g.h", "    g(1);\n");
+    put("g.h", "    g(1);\n");
     assert_string_equal(read_small(both)->hash, hash);
     assert_string_not_equal(read_small(text_with(arena, both, "int rows", "int cols"))->hash, hash);
     const char *many = "";
     for (int i = 0; i <= TEMPLATE_MAX_PIECE; i++) {
-        write_file(arena_printf(arena, "p%d.h", i), "    g(STEP);\n");
+        put(arena_printf(arena, "p%d.h", i), "    g(STEP);\n");
         many = arena_printf(arena, "%s#include \"p%d.h\"\n", many, i);
         check_said(with(REPEATED, many), i < TEMPLATE_MAX_PIECE ? NULL : "more than 8 files are included");
     }
@@ -125,8 +125,8 @@ TEST(test_pieces)
 /* A file of a folder beside the template's. */
 TEST(test_piece_of_other_folder)
 {
-    const char *beside = arena_printf(arena, "#include \"..%s/h.h\"\n", strrchr(folder, '/'));
-    write_file("h.h", "    f(STEP);\n");
+    const char *beside = arena_printf(arena, "#include \"..%s/h.h\"\n", strrchr(root, '/'));
+    put("h.h", "    f(STEP);\n");
     assert_has(filled(read_small(with(REPEATED, beside))), "    f(2);\n");
     check_said(with(REPEATED, arena_printf(arena, "%s#include \"h.h\"\n", beside)), "two files of the name 'h.h'");
     check_said(with(REPEATED, "#include \"../a/../a/h.h\"\n"), "there is no file '../a/../a/h.h' beside");
@@ -151,10 +151,10 @@ TEST(test_like)
     };
     TemplateList list;
     const char *said;
-    write_file("f.h", "    g(STEP);\n");
+    put("f.h", "    g(STEP);\n");
     const char *text = with(REPEATED, "#include \"f.h\"\n");
-    write_file("x.c", text);
-    write_file("y.c", head);
+    put("x.c", text);
+    put("y.c", head);
     if (!read_folder(&list, &said))
         fail_msg("%s", said);
     assert_int_equal(list.n, 2);
@@ -168,10 +168,9 @@ TEST(test_like)
     static const int64_t value[] = { 1, 1 };
     const Binding b = bind(t, make_spec("NK", false, false), value, NULL);
     assert_has(template_fill(arena, &b, "pkg_k0", diag_new(arena)), "    g(5);\n");
-    write_file("z.c", arena_printf(arena, "/* dcgen\nname = \"third\"; %s", strstr(head, "op =")));
+    put("z.c", arena_printf(arena, "/* dcgen\nname = \"third\"; %s", strstr(head, "op =")));
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        write_file("y.c",
-                   arena_printf(arena, "/* dcgen\nname = \"other\"; op = \"dense\"; like = %s; doc = \"d\";\n*/\n%s",
+        put("y.c", arena_printf(arena, "/* dcgen\nname = \"other\"; op = \"dense\"; like = %s; doc = \"d\";\n*/\n%s",
                                 cases[i].like, cases[i].behind));
         check_said(text, cases[i].want);
     }
@@ -180,4 +179,4 @@ TEST(test_like)
     remove_file("f.h");
 }
 
-TEST_FILE(setup, teardown)
+TEST_FILE(setup, place_teardown)

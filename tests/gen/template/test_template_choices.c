@@ -110,9 +110,9 @@ static void check_kernels(const Spec *spec, const Candidate *c, int n)
         candidate_values(&c[i], value);
         k[i] = (UnitKernel){ c[i].t, c[i].target, value, { 0 }, NULL };
     }
-    write_file("k.c", kernels_text(spec, k, n));
-    const char *command = arena_printf(arena, "cc -std=gnu11 -ffp-contract=fast '%s/k.c' -o '%s/k.o' -lm && '%s/k.o'",
-                                       folder, folder, folder);
+    put("k.c", kernels_text(spec, k, n));
+    const char *command =
+        arena_printf(arena, "cc -std=gnu11 -ffp-contract=fast '%s/k.c' -o '%s/k.o' -lm && '%s/k.o'", root, root, root);
     if (system(command) == 0)
         return;
     for (int i = 0; i < n; i++)
@@ -146,4 +146,4 @@ TEST(test_every_choice)
             check_target(&list, &targets.t[i], n ? FEW : MOST_KERNELS, n > 0), n++;
 }
 
-TEST_FILE(setup, teardown)
+TEST_FILE(setup, place_teardown)

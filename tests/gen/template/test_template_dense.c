@@ -36,9 +36,9 @@ static void compile_cuda(const char *file)
 {
     const char *flags = arena_printf(arena, "-std=gnu++17 -DDCGEN_EMULATOR -I '%s/templates/device/emulator'",
                                      DCGEN_SOURCE_DIR),
-               *header = arena_printf(arena, "%s/first.h", folder);
+               *header = in_root("first.h");
     if (access(header, F_OK) != 0) {
-        write_file("first.h", "#include <cuda_runtime.h>\n");
+        put("first.h", "#include <cuda_runtime.h>\n");
         must_run(arena_printf(arena, "g++ -x c++-header %s -o '%s.gch' '%s'", flags, header, header));
     }
     must_run(arena_printf(arena, "g++ -x c++ %s -include '%s' -fsyntax-only '%s'", flags, header, file));
@@ -84,7 +84,7 @@ TEST(test_dense_cuda_as_it_stands)
             must_run(arena_printf(arena,
                                   "nvcc -std=c++17 -gencode=arch=compute_80,code=sm_80 -Werror all-warnings "
                                   "-diag-suppress 177 -I '%s/templates' -ptx -o '%s/k.o' '%s'",
-                                  DCGEN_SOURCE_DIR, folder, list.t[i]->src->path));
+                                  DCGEN_SOURCE_DIR, root, list.t[i]->src->path));
 }
 
 static void compile_general(const Template *t, const General *g, const Spec *spec, bool looks)
@@ -102,12 +102,12 @@ static void compile_general(const Template *t, const General *g, const Spec *spe
     assert_non_null(text);
     assert_lacks(text, "KERNEL");
     assert_lacks(text, "NAME_");
-    write_file("k.c", text);
+    put("k.c", text);
     if (is_cuda(t))
-        compile_cuda(arena_printf(arena, "%s/k.c", folder));
+        compile_cuda(in_root("k.c"));
     else
-        compile("gcc", arena_printf(arena, "%s/k.c", folder),
-                looks ? arena_printf(arena, "-O3 -frename-registers -fPIC -S -o '%s/k.o'", folder) : "-fsyntax-only");
+        compile("gcc", in_root("k.c"),
+                looks ? arena_printf(arena, "-O3 -frename-registers -fPIC -S -o '%s/k.o'", root) : "-fsyntax-only");
 }
 
 #if defined(__x86_64__)
@@ -116,7 +116,7 @@ static void expect_no_spills(void)
 {
     size_t len;
     SpillReport r;
-    const char *assembly = text_read_file(arena, arena_printf(arena, "%s/k.o", folder), &len);
+    const char *assembly = text_read_file(arena, in_root("k.o"), &len);
     assert_non_null(assembly);
     spills_read(arch_find("x86_64")->assembly, assembly, &r);
     assert_true(r.loops > 0);
@@ -240,4 +240,4 @@ TEST(test_dense_model)
         }
 }
 
-TEST_FILE(setup, teardown)
+TEST_FILE(setup, place_teardown)

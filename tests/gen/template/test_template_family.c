@@ -6,6 +6,7 @@
 #include "tests/test.h"
 #include "model/rank.h"
 #include "search/space/cost.h"
+#include "tests/gen/pairs.h"
 #include "tests/gen/template/template_place.h"
 
 /* A head with nothing but what it must have, and `more`. */
@@ -85,27 +86,17 @@ TEST(a_head_may_have_terms_of_its_own_alone)
 /* What the core says of the op and the tile. */
 TEST(calls_and_tiles_are_counted)
 {
-    static const struct {
-        const char *name;
+    Pairs want = { .rest = "FLOPS -> 2*9*48*64; STEP_FLOPS -> 2*2*32; OUT_ROWS -> 9; TILE_ROWS -> 2; OUT_COLS -> 48; "
+                           "TILE_COLS -> 32; SUM -> 64; TILE_SUM -> 1; TILES -> 5*2; SUM_STEPS -> 64; "
+                           "DATA -> 9*64 + 48*64 + 9*48; TILE_READS -> 34*64; STEP_READS -> 34" };
+    while (pairs_next(arena, &want)) {
         int64_t value;
-    } want[] = { { "FLOPS", 2 * 9 * 48 * 64 },
-                 { "STEP_FLOPS", 2 * 2 * 32 },
-                 { "OUT_ROWS", 9 },
-                 { "TILE_ROWS", 2 },
-                 { "OUT_COLS", 48 },
-                 { "TILE_COLS", 32 },
-                 { "SUM", 64 },
-                 { "TILE_SUM", 1 },
-                 { "TILES", 5 * 2 },
-                 { "SUM_STEPS", 64 },
-                 { "DATA", 9 * 64 + 48 * 64 + 9 * 48 },
-                 { "TILE_READS", 34 * 64 },
-                 { "STEP_READS", 34 } };
-    for (size_t i = 0; i < LENGTH(want); i++) {
         const char *uses =
-            arena_printf(arena, "derived = ( { name = \"D\"; expr = \"%s\"; doc = \"x\"; } );", want[i].name);
+            arena_printf(arena, "derived = ( { name = \"D\"; expr = \"%s\"; doc = \"x\"; } );", want.text);
         const Binding b = bind(read_small(bare(uses)), make_spec("NK", false, true), two, extent);
-        assert_int_equal(value_of(&b, "D"), want[i].value);
+        const Expr *e = expr_parse(arena, want.value, (Loc){ 0 }, diag_new(arena));
+        assert_int_equal(expr_int(e, NULL, NULL, &value), EXPR_OK);
+        assert_int_equal(value_of(&b, "D"), value);
     }
 }
 
@@ -113,18 +104,18 @@ TEST(calls_and_tiles_are_counted)
 static const char *said_of(const char *head, const char *text, bool *ok)
 {
     TemplateList list;
-    const char *said, *both[] = { folder, DCGEN_SOURCE_DIR "/templates" };
+    const char *said, *both[] = { root, DCGEN_SOURCE_DIR "/templates" };
     Spec first = *base;
     first.templates = both;
     first.ntemplates = 2;
     const Spec *was = base;
-    write_file("x.c", head);
-    assert_int_equal(system(arena_printf(arena, "mkdir -p '%s/family'", folder)), 0);
-    write_file("family/cpu.cfg", text);
+    put("x.c", head);
+    assert_int_equal(system(arena_printf(arena, "mkdir -p '%s/family'", root)), 0);
+    put("family/cpu.cfg", text);
     base = &first;
     *ok = read_folder(&list, &said);
     base = was;
-    assert_int_equal(system(arena_printf(arena, "rm -r '%s/family'", folder)), 0);
+    assert_int_equal(system(arena_printf(arena, "rm -r '%s/family'", root)), 0);
     return said;
 }
 
@@ -277,4 +268,4 @@ TEST(templates_are_ranked_without_terms_of_their_own)
     }
 }
 
-TEST_FILE(setup, teardown)
+TEST_FILE(setup, place_teardown)

@@ -114,4 +114,4 @@ TEST(each_constraint_at_its_limit)
         check_row(&rows[i]);
 }
 
-TEST_FILE(setup, teardown)
+TEST_FILE(setup, place_teardown)

@@ -47,8 +47,8 @@ static void check_fault(const Fault *f)
 {
     TemplateList list;
     const char *said, *text = with(f->from, f->to);
-    write_file("x.c", text);
-    const char *place = arena_printf(arena, "%s/x.c:%d:", folder, line_of(text, f->mark));
+    put("x.c", text);
+    const char *place = arena_printf(arena, "%s/x.c:%d:", root, line_of(text, f->mark));
     if (read_folder(&list, &said) || list.n != 0 || strncmp(said, place, strlen(place)) != 0 || !strstr(said, f->want))
         fail_msg("'%s' instead of '%s': wanted %s ... %s, got\n%s", f->to, f->from, place, f->want, said);
 }
@@ -154,16 +154,16 @@ TEST(test_folder)
 {
     TemplateList list;
     const char *said;
-    write_file("x.c", "/* no template */\nint x;\n");
+    put("x.c", "/* no template */\nint x;\n");
     assert_true(read_folder(&list, &said));
     assert_int_equal(list.n, 0);
-    write_file("y.c", small);
+    put("y.c", small);
     check_said(small, "another template in this folder has the name 'small'");
-    write_file("y.c", with("\"small\"", "\"other\""));
+    put("y.c", with("\"small\"", "\"other\""));
     assert_true(read_folder(&list, &said));
     assert_int_equal(list.n, 2);
     assert_string_not_equal(list.t[0]->hash, list.t[1]->hash);
     remove_file("y.c");
 }
 
-TEST_FILE(setup, teardown)
+TEST_FILE(setup, place_teardown)

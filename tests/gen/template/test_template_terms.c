@@ -331,4 +331,4 @@ TEST(work_is_bounded_for_any_call)
     }
 }
 
-TEST_FILE(setup, teardown)
+TEST_FILE(setup, place_teardown)

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * target: a file of each family field by field, what a file may not say, order and fallbacks.
+ * target: a file of each family field by field, what a file may not say, order and fallbacks; what there is for each architecture.
  */
 #include "tests/test.h"
 #include <unistd.h>
 #include "gen/target/target.h"
-#include "tests/arena.h"
 #include "tests/gen/golden.h"
+#include "tests/gen/place.h"
 #include "tests/gen/spec_text.h"
-#include "tests/put_file.h"
-#include "tests/tmp_folder.h"
 
 static const char cpu[] = "name = \"wide\";\nfamily = \"cpu\";\narch = \"x86_64\";\nrank = 25;\nfallback = \"thin\";\n"
                           "vector_bytes = 64;\nvector_registers = 32;\nattribute = \"avx2,fma\";\n"
@@ -136,9 +134,41 @@ TEST(faults)
 
 /* ---- lists ---- */
 
-static void write_target(const char *folder, const char *file, const char *text)
+/* Two folders of targets, the second dcgen's own, and what was read of both. */
+static const char *given, *own;
+static TargetList list;
+static const char *said;
+
+/* Into the first. */
+static void put_target(const char *file, const char *text)
 {
-    put_file(arena_printf(arena, "%s/%s", folder, file), text);
+    put_file(arena_printf(arena, "%s/%s", given, file), text);
+}
+
+static int setup(void **state)
+{
+    if (place_setup(state))
+        return -1;
+    given = in_root("given");
+    own = in_root("own");
+    if (mkdir(given, 0700) || mkdir(own, 0700))
+        return -1;
+    put("own/wide.cfg", with(cpu, "thin", ""));
+    put("own/sm_77.cfg", with(gpu, "sm_70", "wide"));
+    return 0;
+}
+
+static bool is_read(bool ok, const Diag *d)
+{
+    said = golden_diag(arena, d);
+    assert_int_equal(ok, diag_nerror(d) == 0);
+    return ok;
+}
+
+static bool read_given(void)
+{
+    Diag *d = diag_new(arena);
+    return is_read(target_read_all(arena, given, &list, d), d);
 }
 
 /* A CPU's target of this name and rank. */
@@ -150,81 +180,51 @@ static const char *ranked(const char *name, const char *rank)
 TEST(folders_are_read_by_rank)
 {
     static const char *const order[] = { "sm_77", "b", "c", "a" };
-    char folder[TMP_FOLDER_BYTES];
-    TargetList list;
-    Diag *d = diag_new(arena);
-    assert_non_null(tmp_folder(folder));
-    write_target(folder, "1.cfg", ranked("a", "7"));
-    write_target(folder, "2.cfg", with(gpu, "sm_70", "c"));
-    write_target(folder, "3.cfg", ranked("c", "30"));
-    write_target(folder, "4.cfg", ranked("b", "30"));
-    write_target(folder, "5.txt", "no target");
-    assert_true(target_read_all(arena, folder, &list, d));
+    put_target("1.cfg", ranked("a", "7"));
+    put_target("2.cfg", with(gpu, "sm_70", "c"));
+    put_target("3.cfg", ranked("c", "30"));
+    put_target("4.cfg", ranked("b", "30"));
+    put_target("5.txt", "no target");
+    assert_true(read_given());
     assert_int_equal(list.n, 4);
     for (int i = 0; i < 4; i++)
         assert_string_equal(list.t[i].name, order[i]);
     assert_ptr_equal(target_find(&list, "c"), &list.t[2]);
     assert_null(target_find(&list, "d"));
-    write_target(folder, "6.cfg", "name");
-    assert_false(target_read_all(arena, folder, &list, d));
-    assert_false(target_read_all(arena, arena_printf(arena, "%s/none", folder), &list, d));
-    assert_has(golden_diag(arena, d), "/none: error: cannot read the folder of targets");
-    assert_int_equal(tmp_folder_remove(folder), 0);
+    put_target("6.cfg", "name");
+    assert_false(read_given());
+    given = in_root("none");
+    assert_false(read_given());
+    assert_has(said, "/none: error: cannot read the folder of targets");
 }
 
 TEST(there_are_some_targets_and_not_too_many)
 {
-    char folder[TMP_FOLDER_BYTES];
-    TargetList list;
-    Diag *d = diag_new(arena);
-    assert_non_null(tmp_folder(folder));
     for (int i = 0; i <= TARGET_MAX; i++) {
-        assert_int_equal(target_read_all(arena, folder, &list, d), i > 0);
+        assert_int_equal(read_given(), i > 0);
         assert_int_equal(list.n, i);
         if (i == 0)
-            assert_has(golden_diag(arena, d), arena_printf(arena, "%s: error: no target is there", folder));
-        write_target(folder, arena_printf(arena, "%02d.cfg", i), ranked(arena_printf(arena, "t%d", i), "7"));
+            assert_has(said, arena_printf(arena, "%s: error: no target is there", given));
+        put_target(arena_printf(arena, "%02d.cfg", i), ranked(arena_printf(arena, "t%d", i), "7"));
     }
-    assert_int_equal(diag_nerror(d), 1);
-    assert_false(target_read_all(arena, folder, &list, d));
-    assert_has(golden_diag(arena, d), arena_printf(arena, "%s: error: more than 16 targets", folder));
-    assert_int_equal(tmp_folder_remove(folder), 0);
+    assert_false(read_given());
+    assert_has(said, arena_printf(arena, "%s: error: more than 16 targets", given));
 }
 
 /* ---- targets that are like others */
 
-/* Two folders of targets, the second dcgen's own, and what was read of both. */
-typedef struct {
-    char own[TMP_FOLDER_BYTES], given[TMP_FOLDER_BYTES];
-    TargetList list;
-    const char *said;
-} Folders;
-
-static void open_folders(Folders *f)
+static bool read_folders(void)
 {
-    assert_non_null(tmp_folder(f->own));
-    assert_non_null(tmp_folder(f->given));
-    write_target(f->own, "wide.cfg", with(cpu, "thin", ""));
-    write_target(f->own, "sm_77.cfg", with(gpu, "sm_70", "wide"));
-}
-
-static void close_folders(Folders *f) { assert_int_equal(tmp_folder_remove(f->own) | tmp_folder_remove(f->given), 0); }
-
-static bool read_folders(Folders *f)
-{
-    const char *const dir[] = { f->given, f->own };
+    const char *const dir[] = { given, own };
     Diag *d = diag_new(arena);
-    const bool ok = target_read_folders(arena, dir, 2, &f->list, d);
-    f->said = golden_diag(arena, d);
-    assert_int_equal(ok, diag_nerror(d) == 0);
-    return ok;
+    return is_read(target_read_folders(arena, dir, 2, &list, d), d);
 }
 
-static const Target *read_target(Folders *f, const char *name)
+static const Target *read_target(const char *name)
 {
-    if (!read_folders(f))
-        fail_msg("%s", f->said);
-    const Target *t = target_find(&f->list, name);
+    if (!read_folders())
+        fail_msg("%s", said);
+    const Target *t = target_find(&list, name);
     assert_non_null(t);
     return t;
 }
@@ -232,48 +232,42 @@ static const Target *read_target(Folders *f, const char *name)
 TEST(what_a_file_lacks_is_as_in_another)
 {
     static const Fact want[] = { { "SMS", 58 }, { "SMEM_SM", 1026 }, { "DRAM_GBS", 300 }, { "L2_GBS", 3000 } };
-    Folders f;
-    open_folders(&f);
-    write_target(f.given, "small.cfg", "name = \"small\"; like = \"sm_77\"; sms = 58; dram_gbs = 300;");
-    write_target(f.given, "tiny.cfg", "name = \"tiny\"; like = \"small\"; sms = 20; rank = 7; exact = false;");
-    write_target(f.given, "later.cfg", "name = \"later\"; like = \"sm_77\"; sm_arch = 78;");
-    const Target *tiny = read_target(&f, "tiny"), *small = target_find(&f.list, "small");
-    assert_int_equal(f.list.n, 5);
+    put_target("small.cfg", "name = \"small\"; like = \"sm_77\"; sms = 58; dram_gbs = 300;");
+    put_target("tiny.cfg", "name = \"tiny\"; like = \"small\"; sms = 20; rank = 7; exact = false;");
+    put_target("later.cfg", "name = \"later\"; like = \"sm_77\"; sm_arch = 78;");
+    const Target *tiny = read_target("tiny"), *small = target_find(&list, "small");
+    assert_int_equal(list.n, 5);
     has_facts(small, want, 4);
     assert_ptr_equal(small->family, &family_cuda);
     assert_string_equal(small->gencode, "arch=compute_77,code=sm_77");
     assert_string_equal(small->fallback, "wide");
     assert_true(small->exact && small->same_code && small->rank == 120);
     assert_string_equal(small->base->name, "sm_77");
-    assert_string_equal(small->src->path, arena_printf(arena, "%s/small.cfg", f.given));
+    assert_string_equal(small->src->path, arena_printf(arena, "%s/small.cfg", given));
     has_facts(tiny, (Fact[]){ { "SMS", 20 }, { "DRAM_GBS", 300 } }, 2);
-    assert_false(tiny->exact || tiny->same_code || target_find(&f.list, "later")->same_code);
+    assert_false(tiny->exact || tiny->same_code || target_find(&list, "later")->same_code);
     assert_string_equal(target_root(tiny)->name, "sm_77");
     assert_ptr_equal(target_root(small->base), small->base);
     /* by rank, and of equal ones those first that are like no other */
-    assert_string_equal(f.list.t[0].name, "sm_77");
-    assert_ptr_equal(small, &f.list.t[2]);
-    assert_ptr_equal(tiny, &f.list.t[4]);
-    close_folders(&f);
+    assert_string_equal(list.t[0].name, "sm_77");
+    assert_ptr_equal(small, &list.t[2]);
+    assert_ptr_equal(tiny, &list.t[4]);
 }
 
 /* One that takes the place of dcgen's own may be like it. */
 TEST(earlier_folders_hide_later_ones)
 {
-    Folders f;
-    open_folders(&f);
-    write_target(f.given, "wide.cfg", "name = \"wide\"; like = \"wide\"; vector_registers = 16;");
-    const Target *t = read_target(&f, "wide");
-    assert_int_equal(f.list.n, 2);
+    put_target("wide.cfg", "name = \"wide\"; like = \"wide\"; vector_registers = 16;");
+    const Target *t = read_target("wide");
+    assert_int_equal(list.n, 2);
     has_facts(t, (Fact[]){ { "VECTOR_BYTES", 64 }, { "VECTOR_REGISTERS", 16 } }, 2);
     assert_string_equal(t->base->name, "wide");
     assert_false(t->same_code); /* else no device would be found to run it: the list lacks its base */
     has_facts(t->base, (Fact[]){ { "VECTOR_REGISTERS", 32 } }, 1);
-    write_target(f.given, "wide.cfg", with(with(cpu, "thin", ""), "vector_bytes = 64", "vector_bytes = 32"));
-    t = read_target(&f, "wide");
-    assert_true(f.list.n == 2 && !t->base && !t->same_code);
+    put_target("wide.cfg", with(with(cpu, "thin", ""), "vector_bytes = 64", "vector_bytes = 32"));
+    t = read_target("wide");
+    assert_true(list.n == 2 && !t->base && !t->same_code);
     has_facts(t, (Fact[]){ { "VECTOR_BYTES", 32 } }, 1);
-    close_folders(&f);
 }
 
 /* What code for a target of another folder depends on is in its hash; dcgen's own have none. */
@@ -289,18 +283,15 @@ TEST(hashes_follow_what_code_depends_on)
                    { "rank = 25", "rank = 26", false },
                    { "\"wide\"", "\"\"", false } };
     const char *mine = with(with(cpu, "wide", "mine"), "thin", "wide");
-    Folders f;
-    open_folders(&f);
-    write_target(f.given, "mine.cfg", mine);
-    const char *hash = read_target(&f, "mine")->hash;
+    put_target("mine.cfg", mine);
+    const char *hash = read_target("mine")->hash;
     assert_int_equal(strlen(hash), 16);
-    assert_string_equal(target_find(&f.list, "wide")->hash, "");
+    assert_string_equal(target_find(&list, "wide")->hash, "");
     for (size_t i = 0; i < sizeof change / sizeof *change; i++) {
-        write_target(f.given, "mine.cfg", with(mine, change[i].from, change[i].to));
-        if ((strcmp(read_target(&f, "mine")->hash, hash) != 0) != change[i].counts)
+        put_target("mine.cfg", with(mine, change[i].from, change[i].to));
+        if ((strcmp(read_target("mine")->hash, hash) != 0) != change[i].counts)
             fail_msg("%s", change[i].to);
     }
-    close_folders(&f);
 }
 
 TEST(faults_of_targets_that_are_like_others)
@@ -330,14 +321,12 @@ TEST(faults_of_targets_that_are_like_others)
           "/b.cfg:2:8: error: 'rank': expected an integer from 0 to 1000, found -1" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Folders f;
-        open_folders(&f);
-        write_target(f.given, "a.cfg", cases[i].a);
+        remove(arena_printf(arena, "%s/b.cfg", given));
+        put_target("a.cfg", cases[i].a);
         if (cases[i].b)
-            write_target(f.given, "b.cfg", cases[i].b);
-        assert_false(read_folders(&f));
-        golden_fault(f.said, cases[i].want);
-        close_folders(&f);
+            put_target("b.cfg", cases[i].b);
+        assert_false(read_folders());
+        golden_fault(said, cases[i].want);
     }
     Target t;
     bool ok;
@@ -347,21 +336,17 @@ TEST(faults_of_targets_that_are_like_others)
 /* A folder besides dcgen's own need not have targets. */
 TEST(folders_without_targets)
 {
-    Folders f;
-    open_folders(&f);
-    assert_true(read_folders(&f) && f.list.n == 2);
-    assert_int_equal(rmdir(f.given), 0);
-    assert_true(read_folders(&f) && f.list.n == 2);
-    put_file(f.given, "no folder");
-    assert_false(read_folders(&f));
-    assert_has(f.said, arena_printf(arena, "%s: error: cannot read the folder of targets", f.given));
-    assert_int_equal(unlink(f.given), 0);
-    assert_int_equal(tmp_folder_remove(f.own), 0);
+    assert_true(read_folders() && list.n == 2);
+    assert_int_equal(rmdir(given), 0);
+    assert_true(read_folders() && list.n == 2);
+    put_file(given, "no folder");
+    assert_false(read_folders());
+    assert_has(said, arena_printf(arena, "%s: error: cannot read the folder of targets", given));
 }
 
 TEST(fallbacks_of_fallbacks)
 {
-    TargetList list = { 5,
+    TargetList five = { 5,
                         { { .name = "a", .fallback = "b" },
                           { .name = "b", .fallback = "c" },
                           { .name = "c", .fallback = "" },
@@ -370,7 +355,45 @@ TEST(fallbacks_of_fallbacks)
     static const char stands_in[5][6] = { ".....", "x....", "xx...", ".....", "....x" };
     for (int i = 0; i < 5; i++)
         for (int of = 0; of < 5; of++)
-            assert_int_equal(target_is_fallback(&list, &list.t[i], &list.t[of]), stands_in[i][of] == 'x');
+            assert_int_equal(target_is_fallback(&five, &five.t[i], &five.t[of]), stands_in[i][of] == 'x');
 }
 
-TEST_FILE(setup, teardown)
+/* ---- architectures ---- */
+
+TEST(architectures)
+{
+    for (int i = 0; i < ARCH_COUNT; i++) {
+        assert_ptr_equal(arch_find(archs[i].name), &archs[i]);
+        assert_has(archs[i].guard, archs[i].name);
+        assert_true(*archs[i].features);
+    }
+    assert_non_null(arch_find("x86_64")->assembly);
+    assert_non_null(arch_find("x86_64")->peak);
+    assert_non_null(arch_find("aarch64")->assembly);
+    assert_null(arch_find("aarch64")->peak); /* what is not known is said to be so */
+    assert_null(arch_find("pdp11"));
+    assert_null(arch_find(""));
+    assert_true(*arch_here());
+}
+
+/* A target of an architecture that has loops of its own for the peak has one too: the runner knows no other for it. */
+TEST(each_target_has_a_peak)
+{
+    assert_true(target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &list, diag_new(arena)));
+    for (const Target *t = list.t; t < list.t + list.n; t++) {
+        const Arch *arch = arch_find(t->arch);
+        const char *const *name = arch ? arch->peak : NULL;
+        while (name && *name && strcmp(*name, t->name) != 0)
+            name++;
+        assert_true(!name || *name);
+    }
+}
+
+TEST(guards)
+{
+    assert_string_equal(target_arch_guard(&(Target){ .arch = "x86_64" }), "#if defined(__x86_64__)\n");
+    assert_string_equal(target_arch_guard(&(Target){ .arch = "aarch64" }), "#if defined(__aarch64__)\n");
+    assert_null(target_arch_guard(&(Target){ .arch = "" }));
+}
+
+TEST_EACH(setup, place_teardown)

@@ -5,9 +5,6 @@
 #ifndef DCGEN_TESTS_GOLDEN_H
 #define DCGEN_TESTS_GOLDEN_H
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "gen/base/diag.h"
 #include "gen/base/text.h"
 #include "tests/gen/printed.h"

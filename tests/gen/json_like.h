@@ -7,7 +7,6 @@
 
 #include <jansson.h>
 #include <math.h>
-#include <string.h>
 
 static inline void json_like(const json_t *got, const json_t *want, const char *where)
 {

@@ -5,7 +5,6 @@
 #ifndef DCGEN_TESTS_PAIRS_H
 #define DCGEN_TESTS_PAIRS_H
 
-#include <string.h>
 #include "gen/base/arena.h"
 
 typedef struct {

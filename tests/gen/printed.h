@@ -7,8 +7,6 @@
 #ifndef DCGEN_TESTS_PRINTED_H
 #define DCGEN_TESTS_PRINTED_H
 
-#include <stdio.h>
-#include <stdlib.h>
 #include "gen/base/arena.h"
 
 typedef struct {

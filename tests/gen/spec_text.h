@@ -5,7 +5,6 @@
 #ifndef DCGEN_TESTS_SPEC_TEXT_H
 #define DCGEN_TESTS_SPEC_TEXT_H
 
-#include <string.h>
 #include "gen/spec/spec.h"
 
 static const char *const spec_templates[] = { DCGEN_SOURCE_DIR "/templates" };

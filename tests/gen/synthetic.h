@@ -6,8 +6,6 @@
 #define DCGEN_TESTS_SYNTHETIC_H
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 #include "gen/spec/spec.h"
 #include "gen/target/device.h"
 #include "gen/template/template.h"

@@ -5,7 +5,6 @@
 #ifndef DCGEN_TEST_WITH_FORMULA_H
 #define DCGEN_TEST_WITH_FORMULA_H
 
-#include <stdio.h>
 #include "gen/spec/spec.h"
 
 /* word: of the short form, as "bias"; NULL: there is no formula, and the op is as it was. */

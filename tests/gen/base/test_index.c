@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * index: every place is found by its hash, in whatever number they are added; places of one hash are all given.
+ * index: every place is found by its hash, in whatever number they are added; places of one hash are all given. name_set: each name is there once,
+ * in alphabetical order, however many there are; others are not there.
  */
 #include "tests/test.h"
 #include "gen/base/index.h"
+#include "gen/base/name_set.h"
 #include "tests/arena.h"
 
 enum { MANY = 5000, ALIKE = 7 };
@@ -44,6 +46,32 @@ TEST(a_hash_goes_on_with_what_was_before)
     assert_true(index_word("ab", 0) == index_hash("ab", 2, 0));
     assert_true(index_word("b", index_word("a", 0)) != index_word("a", index_word("b", 0)));
     assert_true(index_word("b", 1) != index_word("b", 2));
+}
+
+/* ---- names ---- */
+
+TEST(each_name_is_there_once)
+{
+    enum { NAMED = 1000 };
+    NameSet s = { 0 };
+    for (int i = 0; i < 2 * NAMED; i++)
+        name_set_add(arena, &s, arena_printf(arena, "n%d", i * 7 % NAMED));
+    name_set_sort(&s);
+    assert_int_equal(s.n, NAMED);
+    for (int i = 0; i < NAMED; i++) {
+        assert_true(name_set_has(&s, arena_printf(arena, "n%d", i)));
+        assert_true(i == 0 || strcmp(s.name[i - 1], s.name[i]) < 0);
+    }
+    assert_false(name_set_has(&s, "n"));
+    assert_false(name_set_has(&s, "n1000"));
+}
+
+TEST(an_empty_one_has_no_names)
+{
+    NameSet s = { 0 };
+    name_set_sort(&s);
+    assert_int_equal(s.n, 0);
+    assert_false(name_set_has(&s, ""));
 }
 
 TEST_EACH(setup, teardown)

@@ -12,10 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 #include "gen/base/process.h"
-#include "tests/arena.h"
+#include "tests/gen/place.h"
 #include "tests/open_files.h"
-#include "tests/put_file.h"
-#include "tests/tmp_folder.h"
 
 /* What becomes of `sh -c script`, with what it writes to stdout and stderr. */
 static ProcessEnd run(const char *script, const char *const *env)
@@ -161,24 +159,21 @@ TEST(the_group_goes_with_its_leader)
 /* As the shell would: the first folder that has it, in which it may be executed; an empty one is none. */
 TEST(programs_are_looked_for)
 {
-    char folder[TMP_FOLDER_BYTES];
-    assert_non_null(tmp_folder(folder));
     const char *path = getenv("PATH") ? arena_strdup(arena, getenv("PATH")) : "";
     for (int i = 0; i < 3; i++) {
-        const char *sub = arena_printf(arena, "%s/%d", folder, i), *file = arena_printf(arena, "%s/tool", sub);
+        const char *sub = arena_printf(arena, "%s/%d", root, i), *file = arena_printf(arena, "%s/tool", sub);
         assert_int_equal(mkdir(sub, 0700), 0);
         put_file(file, "");
         assert_int_equal(chmod(file, i == 0 ? 0600 : 0700), 0);
     }
-    setenv("PATH", arena_printf(arena, ":%s/none:%s/0::%s/1:%s/2", folder, folder, folder, folder), 1);
+    setenv("PATH", arena_printf(arena, ":%s/none:%s/0::%s/1:%s/2", root, root, root, root), 1);
     const char *found = process_find(arena, "tool"), *none = process_find(arena, "tools");
-    setenv("PATH", arena_printf(arena, "%s/2", folder), 1);
+    setenv("PATH", in_root("2"), 1);
     const char *last = process_find(arena, "tool");
     setenv("PATH", path, 1);
-    assert_string_equal(found, arena_printf(arena, "%s/1/tool", folder));
-    assert_string_equal(last, arena_printf(arena, "%s/2/tool", folder));
+    assert_string_equal(found, in_root("1/tool"));
+    assert_string_equal(last, in_root("2/tool"));
     assert_null(none);
-    assert_int_equal(tmp_folder_remove(folder), 0);
 }
 
 TEST(the_clock_is_that_of_the_system)
@@ -191,4 +186,4 @@ TEST(the_clock_is_that_of_the_system)
                 before_s > 1e-9 * now_ns - 1);
 }
 
-TEST_FILE(setup, teardown)
+TEST_FILE(place_setup, place_teardown)

@@ -216,12 +216,11 @@ TEST(a_users_folder_stays)
         { arena_printf(arena, "dcgen-1-%s", digits), FORMAT },
         { arena_printf(arena, "my-dcgen-%d-%s", dead, digits), FORMAT },
     };
-    enum { N = sizeof mine / sizeof *mine };
-    const char *path[N];
-    for (int i = 0; i < N; i++)
+    const char *path[LENGTH(mine)];
+    for (size_t i = 0; i < LENGTH(mine); i++)
         path[i] = put_folder(mine[i].name, mine[i].mark);
     sweep();
-    for (int i = 0; i < N; i++)
+    for (size_t i = 0; i < LENGTH(mine); i++)
         if (!there(arena_printf(arena, "%s/thesis.tex", path[i])))
             fail_msg("%s is gone", mine[i].name);
 }

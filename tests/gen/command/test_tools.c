@@ -10,10 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "gen/command/tools.h"
-#include "tests/arena.h"
+#include "tests/gen/place.h"
 #include "tests/open_files.h"
-#include "tests/put_file.h"
-#include "tests/tmp_folder.h"
 
 static const char *joined(const char *const *flags)
 {
@@ -28,11 +26,9 @@ static void program(const char *path) { put_program(path, "#!/bin/sh\n"); }
 /* --nvcc, PATH, CUDA_HOME, the usual place, in this order; a file that cannot be run is none. */
 TEST(nvcc_is_looked_for)
 {
-    char folder[TMP_FOLDER_BYTES];
-    assert_non_null(tmp_folder(folder));
-    const char *bin = arena_printf(arena, "%s/bin", folder), *nvcc = arena_printf(arena, "%s/nvcc", bin);
+    const char *bin = in_root("bin"), *nvcc = arena_printf(arena, "%s/nvcc", bin);
     const char *path = arena_strdup(arena, getenv("PATH"));
-    const char *usual = arena_printf(arena, "%s/usual", folder), *last = arena_printf(arena, "%s/bin/nvcc", usual);
+    const char *usual = in_root("usual"), *last = arena_printf(arena, "%s/bin/nvcc", usual);
     const Options o = { 0 }, named = { .nvcc = "mine" };
     Family f = family_cuda;
     f.compiler.home = usual;
@@ -40,7 +36,7 @@ TEST(nvcc_is_looked_for)
     for (int i = 0; i < 3; i++)
         assert_int_equal(mkdir(made[i], 0777), 0);
     setenv("PATH", "/nowhere", 1);
-    setenv("CUDA_HOME", folder, 1);
+    setenv("CUDA_HOME", root, 1);
     assert_null(tools_program(arena, &o, &f));
     program(nvcc);
     assert_string_equal(tools_program(arena, &o, &f), nvcc);
@@ -53,15 +49,14 @@ TEST(nvcc_is_looked_for)
     assert_string_equal(tools_program(arena, &o, &f), nvcc);
     unsetenv("CUDA_HOME");
     assert_string_equal(tools_program(arena, &o, &f), last);
-    setenv("CUDA_HOME", folder, 1);
-    const char *first = arena_printf(arena, "%s/nvcc", folder);
+    setenv("CUDA_HOME", root, 1);
+    const char *first = in_root("nvcc");
     program(first);
-    setenv("PATH", folder, 1);
+    setenv("PATH", root, 1);
     assert_string_equal(tools_program(arena, &o, &f), first);
     assert_string_equal(tools_program(arena, &named, &f), "mine");
     setenv("PATH", path, 1);
     unsetenv("CUDA_HOME");
-    tmp_folder_remove(folder);
 }
 
 TEST(compilers_have_their_flags)
@@ -128,10 +123,8 @@ TEST(compilers_run_on_our_cores)
 
 TEST(folders_of_the_records_are_made)
 {
-    char folder[TMP_FOLDER_BYTES];
-    assert_non_null(tmp_folder(folder));
     const int open = open_files();
-    const char *path = arena_printf(arena, "%s/a/b/c.jsonl", folder);
+    const char *path = in_root("a/b/c.jsonl");
     const Options o = { 0 };
     Run r = { .a = arena, .o = &o };
     for (int i = 0; i < 2; i++) { /* not there, then there */
@@ -145,11 +138,11 @@ TEST(folders_of_the_records_are_made)
     Tools t = { 0 };
     assert_true(tools_open_records(&r, &(Workload){ .records = path, .fresh = true }, &t));
     tools_close(&r, &t);
-    assert_int_equal(chdir(folder), 0);
+    assert_int_equal(chdir(root), 0);
     t = (Tools){ 0 };
     assert_true(tools_open_records(&r, &(Workload){ .records = "d/e.jsonl" }, &t));
     tools_close(&r, &t);
-    assert_int_equal(access(arena_printf(arena, "%s/d/e.jsonl", folder), F_OK), 0);
+    assert_int_equal(access(in_root("d/e.jsonl"), F_OK), 0);
     t = (Tools){ 0 };
     const char *below = arena_printf(arena, "%s/x/y.jsonl", path);
     assert_false(tools_open_records(&r, &(Workload){ .records = below }, &t));
@@ -157,7 +150,6 @@ TEST(folders_of_the_records_are_made)
     assert_null(t.records);
     assert_int_equal(open_files(), open);
     assert_int_equal(chdir("/"), 0);
-    tmp_folder_remove(folder);
 }
 
-TEST_EACH(setup, teardown)
+TEST_EACH(place_setup, place_teardown)

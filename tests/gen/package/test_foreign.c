@@ -117,14 +117,13 @@ TEST(is_listed)
 {
     static const char *const want[] = { ".git/", "build/",       "link",       "notes.txt",
                                         "own/",  "src/a/mine.c", "src/mine.c", "x.jsonl" };
-    enum { N = sizeof want / sizeof *want };
     const char *err;
     ForeignList list;
     write_ok('a', in_root("pkg"));
     put_mine();
     assert_true(foreign_list(arena, in_root("pkg"), foreign_manifest(arena, in_root("pkg"), &err), &list));
-    assert_int_equal(list.n, N);
-    for (int i = 0; i < N; i++)
+    assert_int_equal(list.n, LENGTH(want));
+    for (size_t i = 0; i < LENGTH(want); i++)
         assert_string_equal(list.path[i], want[i]);
     assert_true(foreign_list(arena, in_root("pkg"), NULL, &list));
     assert_int_equal(list.n, 6 + 6); /* everything; src/ is one */

@@ -9,9 +9,8 @@
 #include "gen/package/emit.h"
 #include "gen/package/prove.h"
 #include "gen/spec/points.h"
-#include "tests/arena.h"
+#include "tests/gen/place.h"
 #include "tests/gen/synthetic.h"
-#include "tests/tmp_folder.h"
 #include "tests/toolchain.h"
 
 static Spec *spec; /* of the small dispatcher */
@@ -21,7 +20,7 @@ static TreeNode leaves[] = { { .feature = -1, .class = 0 },
                              { .feature = -1, .class = 1 },
                              { .feature = -1, .class = 2 } };
 static TreeNode by_threads = { .feature = 3, .threshold = 1, .left = &leaves[1], .right = &leaves[2] };
-static TreeNode root = { .feature = 0, .threshold = 12, .left = &leaves[0], .right = &by_threads };
+static TreeNode top = { .feature = 0, .threshold = 12, .left = &leaves[0], .right = &by_threads };
 
 static const char text[] =
     "static inline int x_tree(int64_t M, int64_t N, int64_t K, int64_t threads)\n{\n"
@@ -38,9 +37,10 @@ static int make(void **state)
                                   "dims = { T = { min = 1; max = 50; }; S = { min = 1; max = 8; }; };\n"
                                   "shapes = ( { M = \"T\"; N = 8; K = \"4*S\"; } ); threads = [1, 2];\n";
     static const Target tuned = { .name = "avx512" }, lesser = { .name = "portable" };
-    static DispatchEntry entry[] = { { .target = &tuned, .tree = &root },
+    static DispatchEntry entry[] = { { .target = &tuned, .tree = &top },
                                      { .target = &lesser, .first = 3, .general = 3 } };
-    setup(state);
+    if (place_setup(state))
+        return -1;
     spec = spec_good(arena, of_spec, spec_templates, 1);
     dispatcher = (Dispatcher){ .spec = spec, .is_told_parts = true, .nentry = 2, .entry = entry };
     return 0;
@@ -283,9 +283,9 @@ static void print_tree(FILE *f, int i, TreeNode *t)
 typedef int Walk(int tree, const int64_t *x);
 
 /* All trees in one shared object, which ends the program where anything in it is undefined. */
-static void *compile(const char *folder, TreeNode *const *tree, Walk **walk)
+static void *compile(TreeNode *const *tree, Walk **walk)
 {
-    FILE *f = fopen(arena_printf(arena, "%s/t.c", folder), "w");
+    FILE *f = fopen(in_root("t.c"), "w");
     assert_non_null(f);
     fputs("#include <stdint.h>\n", f);
     for (int i = 0; i < NTREE; i++)
@@ -298,9 +298,9 @@ static void *compile(const char *folder, TreeNode *const *tree, Walk **walk)
     assert_int_equal(system(arena_printf(arena,
                                          "cc -std=gnu17 -O1 -Wall -Wextra -Wconversion -Werror -fsanitize=undefined "
                                          "-fno-sanitize-recover=all -shared -fPIC '%s/t.c' -o '%s/t.so'",
-                                         folder, folder)),
+                                         root, root)),
                      0);
-    void *so = dlopen(arena_printf(arena, "%s/t.so", folder), RTLD_NOW | RTLD_LOCAL);
+    void *so = dlopen(in_root("t.so"), RTLD_NOW | RTLD_LOCAL);
     if (!so)
         fail_msg("%s", dlerror());
     *(void **)walk = dlsym(so, "walk");
@@ -325,8 +325,6 @@ static void check_tree(Walk *walk, int i, const TreeNode *t, int nfeature)
 
 TEST(printed_trees_are_the_trees)
 {
-    char folder[TMP_FOLDER_BYTES];
-    assert_non_null(tmp_folder(folder));
     TreeNode *tree[NTREE];
     Walk *walk = NULL;
     int most = 0, edges = 0;
@@ -340,11 +338,10 @@ TEST(printed_trees_are_the_trees)
     assert_true(most > 40);
     assert_true(edges > 10);
     tree[0] = &(TreeNode){ .feature = 0, .threshold = INT64_MIN, .left = &leaves[1], .right = &leaves[2] };
-    void *so = compile(folder, tree, &walk);
+    void *so = compile(tree, &walk);
     for (int i = 0; i < NTREE; i++)
         check_tree(walk, i, tree[i], 1 + i % MAX_FEATURE);
     dlclose(so);
-    assert_int_equal(tmp_folder_remove(folder), 0);
 }
 
-TEST_FILE(make, teardown)
+TEST_FILE(make, place_teardown)

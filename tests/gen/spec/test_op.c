@@ -125,10 +125,9 @@ TEST(test_rows)
         const char *rows, *said;
     } cases[] = { { "rows = \"A\"; row_elems = \"B\";", "" },
                   { "", "" },
-                  { "rows = \"A\";", "x.cfg:3:1: error: 'rows' needs 'row_elems' beside it" },
                   { "row_elems = \"B\";", "x.cfg:3:1: error: 'row_elems' needs 'rows' beside it" } };
     static const int64_t extent[] = { 3, 5 };
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 3; i++) {
         const char *text =
             arena_printf(arena,
                          "name = \"x\"; dtypes = [\"f32\"]; flops = 1; reference = \"r.c\"; axes = ( %s, %s "
@@ -243,7 +242,6 @@ TEST(test_one_fault)
         { X("in", "dtype = \"f33\";"), "x.cfg:3:64: error: unknown dtype 'f33'; did you mean 'f32'?\n" },
         { OUTPUT("y", ""), "expected an integer from 1 to 1048576, found 0",
           "{ name = \"A\"; kind = \"spatial\"; try = [1, 0]; }" },
-        { OUTPUT("y", ""), "x.cfg:1:22: error: expected a group { }, found an integer\n", "1" },
         { X("index", ""), AT_X "is an index and needs 'data': \"integers\", \"bits\", \"lengths\", \"places\", "
                                "\"permutation\", \"parts\" or \"offsets\"\n" },
         { X("index", "data = \"ofsets\"; of = \"A\";"),

@@ -118,8 +118,7 @@ static const Point points[] = {
       "serial=2*1250*16*157*128; ns=1500+4*(20000*20000+20000+20000)/1555" },
     /* L2: W once for each of 16 rows. */
     { .extent = { 16, 2048, 2048 }, .terms = "serial=2*2048*16*16*128; ns=1500+4*16*2048*2048/4500" },
-    /* Two tiles in 8 slices: 2102 cycles to issue it, more than X and than 2048 of FMAs, 1600 of latency, four times; then the sum
-     * of the slices. */
+    /* Two tiles in 8 slices: 2102 cycles to issue it, more than X and than 2048 of FMAs, 1600 of latency, four times; then a sum. */
     { "gemv sm_80 f16 KN", "ROWS=4 COLS=1 WARPS=8 LANES=32 UNROLL=2 SPLITK=8", CALL(4, 512, 4096, 1),
       "serial=2*2*4*256*4*8*128; ns=1500+((2102+1600)*4+800+300+1198+40*8)*1000/1410" },
     /* 312 blocks of which an SM has 3, one at a time; W just fits half of L2, and does not come from memory. */

@@ -406,22 +406,20 @@ TEST(every_file_counts)
         { "package/README.md", false, false, false },   { "package/entry.c", true, false, false }
     }; /* the last one: of a line for kernels with scratch memory alone */
     static const char *const layout[] = { "", "layout = { W = \"NK\"; packed = true; };" };
-    char folder[TMP_FOLDER_BYTES];
-    assert_non_null(tmp_folder(folder));
     static const char *const part[] = { "dense", "device", "package" };
     for (int i = 0; i < 3; i++)
-        assert_int_equal(mkdir(arena_printf(arena, "%s/%s", folder, part[i]), 0700), 0);
+        assert_int_equal(mkdir(in_root(part[i]), 0700), 0);
     const char *hash[4] = { "", "", "", "" };
     for (int i = -1; i < (int)(sizeof cases / sizeof *cases); i++) {
         for (size_t k = 0; i < 0 && k < sizeof cases / sizeof *cases; k++) {
             const char *const is = strstr(cases[k].file, "candidate.");
-            put_file(arena_printf(arena, "%s/%s", folder, cases[k].file),
-                     !is                 ? LICENCE
-                     : strstr(is, ".cu") ? LICENCE "//@ preamble\n//@ arguments\n//@ entry\n"
-                                         : LICENCE "//@ preamble\n//@ arguments\n//@ entry\n//@ pack_declarations\n");
+            put_file(in_root(cases[k].file), !is                 ? LICENCE
+                                             : strstr(is, ".cu") ? LICENCE "//@ preamble\n//@ arguments\n//@ entry\n"
+                                                                 : LICENCE
+                                                 "//@ preamble\n//@ arguments\n//@ entry\n//@ pack_declarations\n");
         }
         if (i >= 0) {
-            FILE *f = fopen(arena_printf(arena, "%s/%s", folder, cases[i].file), "a");
+            FILE *f = fopen(in_root(cases[i].file), "a");
             assert_non_null(f);
             fprintf(f, i + 1 == (int)LENGTH(cases) ? "#if ANY_SCRATCH\nfile %d\n#endif\n" : "file %d\n", i);
             assert_int_equal(fclose(f), 0);
@@ -429,13 +427,13 @@ TEST(every_file_counts)
         for (int k = 0; k < 4; k++) {
             const bool cuda = k % 2, packed = k / 2;
             UnitContext u = context_of(cuda ? "sm_90a" : "avx2", layout[packed]);
-            const char *const own = folder;
+            const char *const own = root;
             Spec s = *spec_in(u.spec, &own, 1);
             Op op = *s.op;
-            op.dir = arena_printf(arena, "%s/dense", folder);
+            op.dir = in_root("dense");
             s.op = &op;
             u.spec = &s;
-            u.package_dir = arena_printf(arena, "%s/package", folder);
+            u.package_dir = in_root("package");
             const char *now = unit_context_hash(arena, &u);
             if (i >= 0)
                 assert_int_equal(strcmp(now, hash[k]) != 0,
@@ -443,7 +441,6 @@ TEST(every_file_counts)
             hash[k] = now;
         }
     }
-    assert_int_equal(tmp_folder_remove(folder), 0);
 }
 
 /* What nvcc is told of any GPU counts for all of them, as one file serves them. */
@@ -458,4 +455,4 @@ TEST(code_of_gpus_counts)
     t->gencode = gencode;
 }
 
-TEST_FILE(make, teardown)
+TEST_FILE(make, place_teardown)

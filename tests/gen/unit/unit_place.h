@@ -6,20 +6,18 @@
 #define DCGEN_TEST_UNIT_PLACE_H
 
 #include "tests/test.h"
-#include <sys/stat.h>
 #include "gen/base/text.h"
 #include "gen/unit/unit.h"
-#include "tests/arena.h"
 #include "tests/gen/golden.h"
+#include "tests/gen/place.h"
 #include "tests/gen/spec_text.h"
-#include "tests/put_file.h"
-#include "tests/tmp_folder.h"
 
 static TargetList targets;
 
 static int make(void **state)
 {
-    setup(state);
+    if (place_setup(state))
+        return -1;
     return target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, diag_new(arena)) ? 0 : -1;
 }
 

@@ -10,12 +10,14 @@
 #define _GNU_SOURCE
 #endif
 #include "tests/test.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "gen/base/dir.h"
+#include "gen/base/index.h"
 #include "gen/base/text.h"
 #include "gen/spec/spec.h"
 #include "gen/unit/unit.h"
@@ -124,11 +126,10 @@ static inline void try_renamed(const char *const *stand_in, const char *const *n
 
 /* ---- records ---- */
 
-static inline void add_trial(RecordFile *f, const Study *s, const Candidate *c, const char *context, int n,
-                             const char *text)
+static inline void add_trial(RecordFile *f, const Study *s, const Candidate *c, const char *context, const Device *d,
+                             int n, const char *text)
 {
     const char *err = NULL;
-    const Device *d = &record_all(f)->device[0];
     KernelRecord k = kernel_record(c, candidate_key(arena, c, context, d), d);
     k.status = n == 3 ? STATUS_BUILD_FAILED : STATUS_OK;
     k.n = n + 1;
@@ -153,8 +154,8 @@ static inline void add_trial(RecordFile *f, const Study *s, const Candidate *c, 
     }
 }
 
-/* Four kernels on every tuned shape, as if a device of that name had been measured with such a compiler and flags. */
-static inline void make_records(const char *path, const char *spec_path, const char *target_name, const char *text)
+/* Adds four kernels on every tuned shape, as if a device of that name had been measured with such a compiler and flags. */
+static inline void add_records(const char *path, const char *spec_path, const char *target_name, const char *text)
 {
     const bool cuda = strncmp(target_name, "sm_", 3) == 0;
     const char *folder[] = { share }, *err = NULL;
@@ -162,7 +163,7 @@ static inline void make_records(const char *path, const char *spec_path, const c
     TargetList targets;
     TemplateList templates;
     Spec *spec = spec_read(arena, spec_path, folder, 1, d);
-    Device device = { .id = "0123456789abcdef",
+    Device device = { .id = arena_printf(arena, "%016" PRIx64, index_hash(target_name, strlen(target_name), 0)),
                       .name = text,
                       .arch = cuda ? target_name : "x86_64",
                       .cores = 4,
@@ -180,13 +181,13 @@ static inline void make_records(const char *path, const char *spec_path, const c
     const char *context = unit_context_hash(arena, &u);
     Space *space = space_make(arena, spec, &templates, target, &device, d);
     Study *study = study_new(arena, spec, &device, target, context);
-    remove(path);
     RecordFile *f = record_open(arena, path, stderr, &err);
     assert_true(f && space && record_add_device(f, &device, &err));
-    add_trial(f, study, &space->general[0], context, 0, text);
-    for (int64_t i = 0, n = 1; i < space->n && n < 5; i++)
+    add_trial(f, study, &space->general[0], context, &device, 0, text);
+    const int64_t step = space->n > 20 ? space->n / 5 : 1; /* of all templates */
+    for (int64_t i = 0, n = 1; i < space->n && n < 5; i += step)
         if (!candidate_same(&space->candidate[i], &space->general[0]))
-            add_trial(f, study, &space->candidate[i], context, (int)n++, text);
+            add_trial(f, study, &space->candidate[i], context, &device, (int)n++, text);
     LimitRecord l = { .device = device.id,
                       .target = target_name,
                       .dtype = "f32",
@@ -195,6 +196,12 @@ static inline void make_records(const char *path, const char *spec_path, const c
                       .bytes_per_s = { 1e11, 1e11, 1e11, 1e10 } };
     assert_true(record_add_limit(f, &l, &err));
     record_close(f);
+}
+
+static inline void make_records(const char *path, const char *spec_path, const char *target_name, const char *text)
+{
+    remove(path);
+    add_records(path, spec_path, target_name, text);
 }
 
 #endif

@@ -2,26 +2,22 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Generates packages of cuda/ without a GPU: $BIN/tests/packages_cuda/{NAME, NAME.jsonl}. None where there is no nvcc, no C++ compiler or no
-# emulator; tests look for themselves.
+# emulator, which test_cuda.sh builds and executes them with.
 #
-#   setup_cuda.sh              those that every test may take
-#   setup_cuda.sh NAME...      more, which test_cuda.sh asks for when it is to be thorough: the first beside the others, which follow one another
-# ctest: timeout=400 cost=60
+#   setup_cuda.sh           those that every test may take, of records that nobody measured
+#   setup_cuda.sh thorough  gpu_a, whose kernels the search chooses in the emulator; test_cuda.sh asks for it
+# ctest: timeout=400
 set -eu
 
 out=$BIN/tests/packages_cuda
-if [ $# -eq 0 ]; then
-    set -- gpu_b gpu_d
-    rm -rf -- "$out"
-    mkdir -p -- "$out"
-fi
 for program in nvcc c++; do
     command -v $program >/dev/null 2>&1 || { echo "skipped: $program is not installed"; exit 0; }
 done
 [ -x "$BIN/dcgen-runner-emu" ] || { echo "skipped: dcgen-runner-emu is left out of this build"; exit 0; }
 
-# To compile kernels for the emulator takes longer than to execute them.
-cat >"$out/quick-c++" <<'END'
+if [ "${1:-}" = thorough ]; then
+    # To compile kernels for the emulator takes longer than to execute them.
+    cat >"$out/quick-c++" <<'END'
 #!/bin/sh
 for word do
     shift
@@ -30,18 +26,19 @@ for word do
 done
 exec c++ "$@"
 END
-chmod +x "$out/quick-c++"
+    chmod +x "$out/quick-c++"
+    exec "$DCGEN" "$SRC/tests/package/cuda/gpu_a.cfg" --offline --jobs 2 --progress=none --cxx "$out/quick-c++" --out "$out/gpu_a" \
+        --records "$out/gpu_a.jsonl"
+fi
 
-generate() {   # generate NAME...: one after the other; the last thing it makes is NAME.done
-    for name in "$@"; do
-        "$DCGEN" "$SRC/tests/package/cuda/$name.cfg" --offline --jobs 1 --progress=none --cxx "$out/quick-c++" --out "$out/$name" \
-            --records "$out/$name.jsonl" && : >"$out/$name.done"
-    done
+generate() {   # generate NAME TARGET...
+    spec=$SRC/tests/package/cuda/$1.cfg records=$out/$1.jsonl package=$out/$1
+    shift
+    "$BIN/tests/package_tests" test_calls_cuda:records_of_a_spec "$spec" "$records" "$@"
+    "$DCGEN" replay "$spec" --records "$records" --out "$package" --no-report
 }
-
-generate "$1" &
-(shift; generate "$@")
-wait $!
-for name in "$@"; do
-    [ -e "$out/$name.done" ] || { echo "FAILED: $name.cfg"; exit 1; }
-done
+rm -rf -- "$out"
+mkdir -p -- "$out"
+generate gpu_b sm_90a sm_80
+generate gpu_d sm_80
+: >"$out/done"

@@ -28,11 +28,11 @@ for name in $names; do
     quiet "$tmp/contract"
 done
 if have clang; then
-    quiet cmake -S "$packages/pkg_a" -B "$tmp/clang" -DCMAKE_C_FLAGS='-Wall -Wextra -Wshadow -Werror' -DCMAKE_C_COMPILER=clang \
+    quiet cmake -S "$packages/pkg_c" -B "$tmp/clang" -DCMAKE_C_FLAGS='-Wall -Wextra -Wshadow -Werror' -DCMAKE_C_COMPILER=clang \
         -DCMAKE_DISABLE_FIND_PACKAGE_BLAS=ON
     quiet cmake --build "$tmp/clang" -j2
     tested "$tmp/clang"
-    benched pkg_a "$tmp/clang"
+    benched pkg_c "$tmp/clang"
     logged '^no CBLAS was found'
 else
     echo "skipped: clang is not installed"

@@ -29,6 +29,16 @@ TEST(calls_are_as_their_header_says)
                share, share));
 }
 
+/* For setup_cuda.sh, which says for what spec, in what file and for what targets. */
+TEST(records_of_a_spec)
+{
+    if (test_argc < 3)
+        skip();
+    share = DCGEN_SOURCE_DIR "/templates";
+    for (int i = 2; i < test_argc; i++)
+        add_records(test_argv[1], test_argv[0], test_argv[i], "nobody's");
+}
+
 TEST_FILE(made_up_setup, made_up_teardown)
 
 static bool compiler_is_here(void)

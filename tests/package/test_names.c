@@ -2,9 +2,9 @@
  *
  * Every name that headers of the system know, as the name of a package: it is refused, or the package's header compiles beside all of
  * them, in C and in C++. The names are the compiler's own: all macros and all identifiers of the preprocessed headers, and what stands
- * before an underscore of them. Of some that pass, all files of the package are compiled.
+ * before an underscore of them; without THOROUGH every 8th of those that pass. Of some, all files of the package are compiled.
  *
- * ctest: label=slow timeout=300
+ * ctest: thorough label=slow timeout=300
  */
 #define _GNU_SOURCE
 #include "tests/package/made_up.h"
@@ -120,10 +120,10 @@ static void check_language(const Language *l)
     text_add(&t, includes(l));
     assert_in_range(all.n, 2000, 100000);
     for (size_t i = 0; i < all.n; i++)
-        if (!name_package_fault(all.name[i]) && !is_part_of_another(header, all.name[i])) {
+        if (!name_package_fault(all.name[i]) && !is_part_of_another(header, all.name[i]) &&
+            naccepted++ % (getenv("THOROUGH") ? 1 : 8) == 0) {
             text_printf(&t, "#line 1 \"%s\"\n", all.name[i]);
             text_add(&t, renamed(bare, &stand_in, &all.name[i], 1));
-            naccepted++;
         }
     put_file(in(root, "all"), text_str(&t));
     must(shell("%s -fsyntax-only all", l->compiler));
@@ -132,7 +132,13 @@ static void check_language(const Language *l)
 
 TEST(every_name_in_c) { check_language(&languages[0]); }
 
-TEST(every_name_in_cxx) { check_language(&languages[1]); }
+/* Few names are C++'s alone, and to read its headers takes long. */
+TEST(every_name_in_cxx)
+{
+    if (!getenv("THOROUGH"))
+        skip();
+    check_language(&languages[1]);
+}
 
 /* Whole packages of some that pass; those that the op's own files use are refused when they are read. */
 TEST(some_packages)
@@ -140,7 +146,7 @@ TEST(some_packages)
     const NameSet all = names_of(&languages[0]);
     size_t n;
     int tried = 0;
-    for (size_t i = 0; i < all.n; i += all.n / 10) {
+    for (size_t i = 0; i < all.n; i += all.n / 6) {
         while (i < all.n && name_package_fault(all.name[i]))
             i++;
         if (i == all.n)
@@ -153,7 +159,7 @@ TEST(some_packages)
             fail_msg("%s: %.1000s", all.name[i], read_text(in(root, "said"), &n));
         tried++;
     }
-    assert_in_range(tried, 4, 20);
+    assert_in_range(tried, 2, 20);
 }
 
 TEST_FILE(setup, made_up_teardown)

@@ -126,10 +126,11 @@ static inline void try_renamed(const char *const *stand_in, const char *const *n
 
 /* ---- records ---- */
 
-static inline void add_trial(RecordFile *f, const Study *s, const Candidate *c, const char *context, const Device *d,
-                             int n, const char *text)
+static inline void add_trial(RecordFile *f, const Study *s, const Candidate *c, const char *context, int n,
+                             const char *text)
 {
     const char *err = NULL;
+    const Device *d = &record_all(f)->device[record_all(f)->ndevice - 1]; /* as the file has it */
     KernelRecord k = kernel_record(c, candidate_key(arena, c, context, d), d);
     k.status = n == 3 ? STATUS_BUILD_FAILED : STATUS_OK;
     k.n = n + 1;
@@ -183,11 +184,11 @@ static inline void add_records(const char *path, const char *spec_path, const ch
     Study *study = study_new(arena, spec, &device, target, context);
     RecordFile *f = record_open(arena, path, stderr, &err);
     assert_true(f && space && record_add_device(f, &device, &err));
-    add_trial(f, study, &space->general[0], context, &device, 0, text);
+    add_trial(f, study, &space->general[0], context, 0, text);
     const int64_t step = space->n > 20 ? space->n / 5 : 1; /* of all templates */
     for (int64_t i = 0, n = 1; i < space->n && n < 5; i += step)
         if (!candidate_same(&space->candidate[i], &space->general[0]))
-            add_trial(f, study, &space->candidate[i], context, &device, (int)n++, text);
+            add_trial(f, study, &space->candidate[i], context, (int)n++, text);
     LimitRecord l = { .device = device.id,
                       .target = target_name,
                       .dtype = "f32",

@@ -1,28 +1,61 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The calls of a package for GPUs, without a GPU and without nvcc: its kernels.cu is compiled by the host's C++ compiler, and what a call
- * starts is caught (cuda/calls.cc).
+ * starts is caught (cuda/calls.cc). And its own test and benchmark (cuda/own.sh).
  */
 #include "tests/test.h"
 #include "tests/package/made_up.h"
 
-static const char spec[] =
+static const char call_spec[] =
     "name = \"pkg\"; op = \"dense\"; dtype = \"f32\"; target = [\"sm_80\"];\n"
     "dims = { T = { min = 1; max = 40; }; }; shapes = ( { M = \"T\"; N = 24; K = 16; } ); tune = { T = [1, 2, 40]; };\n"
     "epilogue = [\"bias\"]; layout = { W = \"NK\"; packed = true; };\n"
     "budget = { kernels = 3; code_kib = 64; trials = 4; seconds = 10; };\n";
 
-TEST(calls_are_as_their_header_says)
+static const char own_spec[] =
+    "name = \"pkg\"; op = \"dense\"; dtype = \"f32\"; target = [\"sm_80\"];\n"
+    "dims = { T = { min = 1; max = 64; }; };\n"
+    "shapes = ( { M = 1; N = 24; K = 16; }, { M = \"T\"; N = 40; K = 24; } ); tune = { T = [5, 64]; };\n"
+    "epilogue = [\"bias\"]; layout = { W = \"NK\"; packed = false; };\n"
+    "budget = { kernels = 3; code_kib = 64; trials = 4; seconds = 10; };\n";
+
+/* root/pkg */
+static void make_package(const char *spec)
 {
     put_file(in(root, "spec.cfg"), spec);
+    make_records(in(root, "r.jsonl"), in(root, "spec.cfg"), "sm_80", "plain");
+    must(shell("rm -rf pkg && %s replay spec.cfg -t sm_80 --records r.jsonl -o pkg --no-report", dcgen));
+}
+
+static bool can(const char *command)
+{
+    if (system(command) == 0)
+        return true;
+    printf("skipped: cannot: %s\n", command);
+    return false;
+}
+
+TEST(its_test_and_benchmark_find_what_is_wrong)
+{
+    if (!can("echo '#include <cublasLt.h>' | cc -I${CUDA_HOME:-/usr/local/cuda}/include -fsyntax-only -x c - "
+             "2>/dev/null"))
+        skip();
+    make_package(own_spec);
+    must(shell("SRC=" DCGEN_SOURCE_DIR " CUDA_INCLUDE=${CUDA_HOME:-/usr/local/cuda}/include sh " DCGEN_SOURCE_DIR
+               "/tests/package/cuda/own.sh pkg"));
+}
+
+TEST(calls_are_as_their_header_says)
+{
+    if (!can("c++ --version >/dev/null 2>&1")) /* which compiles kernels for the emulator */
+        skip();
     /* a workspace for one K, which the template has not */
     assert_int_equal(shell("sed -i 's/sizeof(float), 0 }/sizeof(float), "
                            "a.K == 7 ? (size_t)a.M : 0 }/' "
                            "%s/dense/plain.cu && grep -q 'K == 7' %s/dense/plain.cu",
                            share, share),
                      0);
-    make_records(in(root, "r.jsonl"), in(root, "spec.cfg"), "sm_80", "plain");
-    assert_int_equal(shell("%s replay spec.cfg -t sm_80 --records r.jsonl -o pkg --no-report", dcgen), 0);
+    make_package(call_spec);
     must(shell("c++ -x c++ -std=gnu++17 -O1 -w -fsanitize=bounds,undefined -fno-sanitize-recover=all "
                "-DDCGEN_EMULATOR -I %s/device/emulator -I %s/device -I pkg -o calls " DCGEN_SOURCE_DIR
                "/tests/package/cuda/calls.cc && ./calls",
@@ -40,13 +73,3 @@ TEST(records_of_a_spec)
 }
 
 TEST_FILE(made_up_setup, made_up_teardown)
-
-static bool compiler_is_here(void)
-{
-    const bool is_here = system("c++ --version > /dev/null 2>&1") == 0;
-    if (!is_here)
-        puts("skipped: no c++, which compiles kernels for the emulator");
-    return is_here;
-}
-
-TEST_NEEDS(compiler_is_here)

@@ -34,10 +34,10 @@ build() {   # build FOLDER: and installs what is in it
     quiet cmake --install "$1"
 }
 
-check_built() {   # check_built NAME FOLDER: what is external, and that the test knows where there is no GPU
-    check_symbols "$1" "$2/lib$1.a"
-    ls "$2/$1"*_bench >/dev/null 2>&1 || echo "skipped: no cuBLAS: $1's benchmark is not built"
-    for program in "$2/$1"*_test; do
+check_built() {   # check_built NAME LIBRARY FOLDER: what is external, and that its test there knows where there is no GPU
+    check_symbols "$1" "$2"
+    ls "$3/$1"*_bench >/dev/null 2>&1 || echo "skipped: no cuBLAS: $1's benchmark is not built"
+    for program in "$3/$1"*_test; do
         if CUDA_VISIBLE_DEVICES= "$program" >"$tmp/log" 2>&1; then code=0; else code=$?; fi
         [ "$code" = 77 ] && logged '^skipped: no CUDA device' || failed "$program ends with $code without a GPU"
     done
@@ -136,19 +136,21 @@ have c++ || { echo "skipped: there is no C++ compiler"; exit 77; }
 second=$!
 for name in $names; do check_header "$name"; done
 # A product in C that takes packages as subdirectories, with their tests, and one that takes those that are installed.
-configure "$tmp/sub" -S "$SRC/tests/package/cuda" -DNAMES='gpu_b;gpu_d' -DFOLDER="$packages" -Dgpu_b_TEST=ON -Dgpu_d_TEST=ON \
-    -Dgpu_b_INSTALL=ON -Dgpu_d_INSTALL=ON
+for name in gpu_b gpu_d; do mv "$(fill use_cuda.c $name)" "$tmp/${name}_use.c"; done
+main_of gpu_b gpu_d >"$tmp/main.c"
+use="-S $product -DLANG=C;CXX -DNAMES=gpu_b;gpu_d -DUSES=$tmp"
+configure "$tmp/sub" $use -DFOLDER="$packages" -Dgpu_b_TEST=ON -Dgpu_d_TEST=ON -Dgpu_b_INSTALL=ON -Dgpu_d_INSTALL=ON
 build "$tmp/sub"
-for name in gpu_b gpu_d; do check_built $name "$tmp/sub/third_party/$name"; done
-configure "$tmp/found" -S "$SRC/tests/package/cuda" -DNAMES='gpu_b;gpu_d' -DCMAKE_PREFIX_PATH="$tmp/installed"
+for name in gpu_b gpu_d; do check_built $name "$tmp/sub/third_party/$name/lib$name.a" "$tmp/sub/bin"; done
+configure "$tmp/found" $use -DCMAKE_PREFIX_PATH="$tmp/installed"
 quiet cmake --build "$tmp/found" -j2
-quiet "$tmp/sub/product"
-quiet "$tmp/found/product"
+quiet "$tmp/sub/bin/product"
+quiet "$tmp/found/bin/product"
 check_emulated gpu_b
 if [ -n "${THOROUGH:-}" ]; then
     configure "$tmp/alone" -S "$packages/gpu_a" # a project by itself
     build "$tmp/alone"
-    check_built gpu_a "$tmp/alone"
+    check_built gpu_a "$tmp/alone/libgpu_a.a" "$tmp/alone"
     broken_ones
 fi
 wait $second

@@ -15,7 +15,7 @@ installed="$tmp/in stalled"
 
 source="$tmp/pro duct"
 mkdir -p "$source/specs" "$tmp/bin"
-cp "$SRC/tests/package/generate/CMakeLists.txt" "$source"
+cp "$product/CMakeLists.txt" "$source"
 for name in pkg_a pkg_c; do
     cp "$SRC/tests/package/spec/$name.cfg" "$source/specs"
     cp "$packages/$name.jsonl" "$source/specs/$name records.jsonl"
@@ -34,7 +34,7 @@ if unshare -rn true 2>/dev/null; then alone='unshare -rn'; else echo "skipped: n
 configure() {   # configure FOLDER LANG OPTION...
     folder=$1 lang=$2
     shift 2
-    quiet $alone cmake -S "$source" -B "$folder" -DLANG="$lang" -DNAMES="$used" -DUSES="$tmp" "$@"
+    quiet $alone cmake -S "$source" -B "$folder" -DGENERATE=ON -DLANG="$lang" -DNAMES="$used" -DUSES="$tmp" "$@"
 }
 build() { quiet $alone cmake --build "$1" -j2 --verbose ${2:+--config "$2"}; }
 works() { quiet ctest --test-dir "$1" --no-tests=error --output-on-failure ${2:+-C "$2"}; }
@@ -42,20 +42,17 @@ works() { quiet ctest --test-dir "$1" --no-tests=error --output-on-failure ${2:+
 # refused TEXT...: the product in $source does not configure, and each TEXT is said. (Configured anew, but for the compiler.)
 refused() {
     rm -rf "$tmp/refused/dcgen"
-    ! cmake -S "$source" -B "$tmp/refused" -DLANG=C -DNAMES="${names_given:-pkg_a}" -DUSES="$tmp" -DOPTIONS="${options_given:-}" \
+    ! cmake -S "$source" -B "$tmp/refused" -DGENERATE=ON -DLANG=C -DNAMES="${names_given:-pkg_a}" -DUSES="$tmp" -DOPTIONS="${options_given:-}" \
         >"$tmp/log" 2>&1 || failed "configured: $*"
     for text; do logged "$text"; done
 }
 
-# is_replay NAME OPTION...: the generated package is what dcgen replay gives, and is checked as such
+# is_replay NAME: the generated package is what dcgen replay gives, and is checked as such
 is_replay() {
-    of=$1
-    shift
     rm -rf "$tmp/replayed"
-    quiet "$installed/bin/dcgen" replay "$source/specs/$of.cfg" --records "$source/specs/$of records.jsonl" \
-        -o "$tmp/replayed" --no-report "$@"
-    quiet diff -r "$tmp/replayed" "$build/dcgen/$of/source"
-    quiet "$installed/bin/dcgen" replay --check "$build/dcgen/$of/source"
+    quiet "$installed/bin/dcgen" replay "$source/specs/$1.cfg" --records "$source/specs/$1 records.jsonl" -o "$tmp/replayed" --no-report
+    quiet diff -r "$tmp/replayed" "$build/dcgen/$1/source"
+    quiet "$installed/bin/dcgen" replay --check "$build/dcgen/$1/source"
 }
 objects() { find "$build" -name '*.o' -newer "$tmp/mark" | sed 's|.*/||' | sort | tr '\n' ' '; }
 
@@ -77,7 +74,7 @@ chmod -R u+w "$source"
 # dcgen's build folder serves as an installation does.
 for variable in dcgen_DIR CMAKE_PREFIX_PATH; do
     rm -rf "$tmp/by build/dcgen"
-    quiet env -u CMAKE_PREFIX_PATH cmake -S "$source" -B "$tmp/by build" -DLANG=C -DNAMES=pkg_c -DUSES="$tmp" -Udcgen_DIR -D$variable="$BIN"
+    quiet env -u CMAKE_PREFIX_PATH cmake -S "$source" -B "$tmp/by build" -DGENERATE=ON -DLANG=C -DNAMES=pkg_c -DUSES="$tmp" -Udcgen_DIR -D$variable="$BIN"
     [ "$(sed -n 's/^dcgen_DIR:[A-Z]*=//p' "$tmp/by build/CMakeCache.txt")" = "$BIN" ] || failed "$variable does not lead to $BIN"
     quiet diff -r "$build/dcgen/pkg_c/source" "$tmp/by build/dcgen/pkg_c/source"
 done
@@ -143,33 +140,21 @@ rm -rf "$tmp/refused"
 source="$tmp/pro;duct" refused "dcgen_generate(pkg_a): SPEC may have no ';' in its path:"
 cp "$tmp/good.cfg" "$source/specs/pkg_a.cfg"
 
-# ---- other generators, C++, options ----
-if have ninja; then
-    build="$tmp/ninja"
-    main_of pkg_a >"$tmp/main.c"
-    used=pkg_a configure "$build" C -G Ninja -DBUILD_SHARED_LIBS=ON -DOPTIONS='KERNELS;1;CODE_KIB;400;TARGET;host'
-    build "$build"
-    works "$build"
-    is_replay pkg_a --kernels 1 --code-kib 400 --target host
-    grep -q '^# dcgen: --kernels 1 --code-kib 400 --target host --no-report$' "$build/dcgen/pkg_a/source/spec.cfg" || failed "options are lost"
-
-    if [ -n "${THOROUGH:-}" ]; then
-        build="$tmp/multi"
-        used=pkg_a configure "$build" C -G 'Ninja Multi-Config'
-        build "$build" Release
-        works "$build" Release
-    fi
-else
-    echo "skipped: ninja is not installed"
-fi
-if have g++ || have c++; then
-    mkdir -p "$source/own/dense"     # a folder of the product's own templates
-    cp "$SRC/tests/cli/templates/dense/plain.c" "$source/own/dense"
-    build="$tmp/cxx"
-    main_of pkg_c >"$tmp/main.c"
-    used=pkg_c configure "$build" CXX -G 'Unix Makefiles' -DOPTIONS='TEMPLATES;own'
-    build "$build"
-    works "$build"
-else
-    echo "skipped: there is no C++ compiler"
+# ---- other generators, C++, options, a folder of the product's own templates ----
+have g++ || have c++ || { echo "skipped: there is no C++ compiler"; exit 0; }
+have ninja || { echo "skipped: ninja is not installed"; exit 0; }
+mkdir -p "$source/own/dense"
+cp "$SRC/tests/cli/templates/dense/plain.c" "$source/own/dense"
+build="$tmp/ninja" used=pkg_c
+main_of pkg_c >"$tmp/main.c"
+configure "$build" CXX -G Ninja -DBUILD_SHARED_LIBS=ON -DOPTIONS='KERNELS;1;CODE_KIB;400;TARGET;host;TEMPLATES;own'
+build "$build"
+works "$build"
+quiet "$installed/bin/dcgen" replay --check "$build/dcgen/pkg_c/source"
+grep -q '^# dcgen: --kernels 1 --code-kib 400 --target host --templates [^ ]*/own --no-report$' "$build/dcgen/pkg_c/source/spec.cfg" || failed "options are lost"
+if [ -n "${THOROUGH:-}" ]; then
+    build="$tmp/multi"
+    configure "$build" C -G 'Ninja Multi-Config'
+    build "$build" Release
+    works "$build" Release
 fi

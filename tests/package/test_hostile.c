@@ -485,7 +485,7 @@ TEST(all_texts_at_once)
             for (int i = 0; i < NFILE; i++)
                 put_file(file[i].path, spoiled(&file[i], accepted[i], hostile[h]));
             make_records(in(root, records_of(target)), file[SPEC].path, target, hostile[h]);
-            assert_int_equal(replay(records_of(target), target, "all", !gpu), 0);
+            must(replay(records_of(target), target, "all", !gpu));
             check_package(arena_printf(arena, "good_%s", target), "all", hostile[h]);
             if (is_for_terminals(hostile[h]) || (gpu && strstr(hostile[h], "%s")))
                 check_commands(target, "all");

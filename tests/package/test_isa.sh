@@ -3,8 +3,8 @@
 #
 # Which kernels run on which CPU. qemu stands in for CPUs without AVX-512 (Haswell) and without AVX (Nehalem);
 # NAME_CPU fixes the instruction set when compiling. Each time the package's own test passes, and the kernels that the
-# package chooses are those that it should. Another architecture (aarch64) has the portable kernels alone.
-# A fixed set, and another architecture, for one package, and the test under one of the two CPUs; with THOROUGH all of it for both.
+# package chooses are those that it should. (Another architecture: test_machines.sh.)
+# A fixed set for one package, and the test under one of the two CPUs; with THOROUGH all of it for both.
 # ctest: thorough timeout=360 cost=20 fixture=packages
 . "$SRC/tests/package/common.sh"
 names='pkg_a pkg_d' # one that packs, with an epilogue, and one that does not, for threads
@@ -26,12 +26,6 @@ chooses() {
         cat -- "$tmp/log"
         failed "$package: others than $set_name kernels chosen by: $*"
     fi
-}
-
-build_both() {   # build_both CC NAME FOLDER FLAGS TEST: FOLDER/test, of TEST, and FOLDER/which
-    compile "$1" "$4" "$2" "$3"
-    link "$1" "$4" "$2" "$3" "$3/test" "$5"
-    link "$1" "$4" "$2" "$3" "$3/which" "$(fill which.c "$2")"
 }
 
 # The first of SETS (a package's) that one of HAS (a CPU's) names.
@@ -81,25 +75,17 @@ for name in $fixed; do
     for s in $(sets_of "$name"); do
         case " $cpu_has " in
         *" $s "*)
-            build_both cc "$name" "$tmp/$name-$i" "-O1 -D${name}_CPU=$i" "$built/$name/test.o"
-            quiet "$tmp/$name-$i/test"
+            folder=$tmp/$name-$i
+            compile cc "-O1 -D${name}_CPU=$i" "$name" "$folder"
+            link cc '' "$name" "$folder" "$folder/test" "$built/$name/test.o"
+            link cc '' "$name" "$folder" "$folder/which" "$(fill which.c "$name")"
+            quiet "$folder/test"
             logged ' 0 failed'
-            chooses "$s" "$name" "$tmp/$name-$i/which" ;;
+            chooses "$s" "$name" "$folder/which" ;;
         *) echo "skipped: this CPU has no $s: ${name}_CPU=$i" ;;
         esac
         i=$((i + 1))
     done
 done
 
-arm=aarch64-linux-gnu-gcc
-if have $arm && have qemu-aarch64; then
-    for name in $fixed; do
-        build_both $arm "$name" "$tmp/$name-arm" '-O1 -Wall -Wextra -static' "$packages/$name/test.c"
-        quiet qemu-aarch64 "$tmp/$name-arm/test"
-        logged ' 0 failed'
-        chooses portable "$name" qemu-aarch64 "$tmp/$name-arm/which"
-    done
-else
-    echo "skipped: $arm or qemu-aarch64 is not installed: no other architecture"
-fi
 have qemu-x86_64 || echo "skipped: qemu-x86_64 (qemu-user) is not installed: no CPU without AVX-512, none without AVX"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Packages on other machines, emulated: a 64-bit ARM, an x86 of 32 bits, and an s390x, whose bytes lie the other way round. The
-# package's own test, the edges of its API (contract.c) and many callers at once (stress.c).
+# package's own test, the edges of its API (contract.c) and many callers at once (stress.c). All but x86 have the portable kernels alone.
 # ctest: label=thorough timeout=1500 fixture=packages
 . "$SRC/tests/package/common.sh"
 names='pkg_a pkg_d' # one that packs, with an epilogue, and one that does not, for threads
@@ -28,6 +28,9 @@ for machine in $machines; do
             link "$cc" -static "$name" "$tmp/$cc" "$tmp/$cc/program" "$program"
             quiet "$emulator" "$tmp/$cc/program"
         done
+        link "$cc" -static "$name" "$tmp/$cc" "$tmp/$cc/program" "$(fill which.c "$name")"
+        quiet "$emulator" "$tmp/$cc/program"
+        case $cc in i686*) ;; *) ! grep -v '^[a-z_]* portable ' "$tmp/log" || failed "$cc: others than portable kernels" ;; esac
     done
 done
 [ "$ran" -gt 0 ] || { echo "skipped: no cross compiler is installed"; exit 77; }

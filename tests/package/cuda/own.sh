@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# own.sh FOLDER: the own test and benchmark of the package pkg in FOLDER (test_own_cuda.c makes it: f32, W as [N][K], not packed, with a bias) find
+# own.sh FOLDER: the own test and benchmark of the package pkg in FOLDER (test_calls_cuda.c makes it: f32, W as [N][K], not packed, with a bias) find
 # what a kernel may do wrong, and print the figures that they should, without a GPU and without nvcc: both are linked with a package, a run
 # time and a cuBLAS that pretend (pretend.c).
 set -eu

@@ -32,6 +32,14 @@ silent() {
 
 logged() { grep -q -- "$1" "$tmp/log" || { cat -- "$tmp/log"; failed "does not say: $1"; }; }
 
+# ends CODE FAULT COMMAND...: with that exit code where the package that pretends has that fault
+ends() {
+    want=$1 fault=$2
+    shift 2
+    if FAULT=$fault "$@" >"$tmp/log" 2>&1; then code=0; else code=$?; fi
+    [ "$code" = "$want" ] || { tail -n 5 "$tmp/log"; failed "$* ends with $code, not $want, with the fault: $fault"; }
+}
+
 # The compilers that are here, of gcc and clang; says which is not.
 compilers() {
     for cc in gcc clang; do

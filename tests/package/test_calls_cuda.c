@@ -41,8 +41,9 @@ TEST(its_test_and_benchmark_find_what_is_wrong)
              "2>/dev/null"))
         skip();
     make_package(own_spec);
-    must(shell("SRC=" DCGEN_SOURCE_DIR " CUDA_INCLUDE=${CUDA_HOME:-/usr/local/cuda}/include sh " DCGEN_SOURCE_DIR
-               "/tests/package/cuda/own.sh pkg"));
+    must(shell("SRC=" DCGEN_SOURCE_DIR " BIN=" DCGEN_BINARY_DIR
+               " CUDA_INCLUDE=${CUDA_HOME:-/usr/local/cuda}/include sh " DCGEN_SOURCE_DIR
+               "/tests/package/cuda/own.sh $PWD"));
 }
 
 TEST(calls_are_as_their_header_says)

@@ -17,6 +17,7 @@
 #include "gen/package/emit.h"
 #include "gen/package/prove.h"
 #include "gen/unit/unit.h"
+#include "tests/put_file.h"
 #include "tests/tmp_folder.h"
 
 static const char packages[] = DCGEN_BINARY_DIR "/tests/packages", templates[] = DCGEN_SOURCE_DIR "/templates";
@@ -97,10 +98,7 @@ static void *compile(const Fixture *f, const char *what, const char *flags, cons
 {
     Arena *a = f->arena;
     const char *c = arena_printf(a, "%s/%s.c", f->folder, what), *so = arena_printf(a, "%s/%s.so", f->folder, what);
-    FILE *file = fopen(c, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
+    put_file(c, text);
     assert_int_equal(
         system(arena_printf(a, "cc -shared -fPIC -O0 %s -I'%s/%s' '%s' -o '%s'", flags, packages, f->name, c, so)), 0);
     void *object = dlopen(so, RTLD_NOW | RTLD_LOCAL);
@@ -157,7 +155,7 @@ static void fixture_close(Fixture *f)
 {
     dlclose(f->api);
     dlclose(f->predicates);
-    assert_int_equal(system(arena_printf(f->arena, "rm -rf '%s'", f->folder)), 0);
+    assert_int_equal(tmp_folder_remove(f->folder), 0);
     arena_free(f->arena);
 }
 
@@ -229,34 +227,26 @@ static void check_other_shapes(const Fixture *f)
     }
 }
 
-static int mark_leaves(const TreeNode *t, const TreeNode **leaf)
-{
-    if (t->feature < 0) {
-        *leaf = t;
-        return 1;
-    }
-    const int n = mark_leaves(t->left, leaf);
-    return n + mark_leaves(t->right, leaf + n);
-}
-
 /* A call comes to each leaf: with the parts that the package would run it in. */
 static void check_no_leaf_is_dead(const Fixture *f)
 {
     const Spec *s = f->made.study->spec;
     const int n = tree_nleaf(f->made.assignment->tree);
-    const TreeNode **leaf = ARENA_ARRAY(f->arena, (size_t)n, const TreeNode *);
-    assert_int_equal(mark_leaves(f->made.assignment->tree, leaf), n);
+    int nseen = 0;
+    const TreeNode **seen = ARENA_ARRAY(f->arena, (size_t)n, const TreeNode *);
     for (int64_t i = 0; i < s->ninstance; i++) {
         int64_t x[OP_MAX_EXTENT + 1];
         point_of(f, &s->instance[i], x);
         const TreeNode *t = f->made.assignment->tree;
         while (t->feature >= 0)
             t = x[t->feature] <= t->threshold ? t->left : t->right;
-        for (int k = 0; k < n; k++)
-            leaf[k] = leaf[k] == t ? NULL : leaf[k];
+        int k = 0;
+        while (k < nseen && seen[k] != t)
+            k++;
+        if (k == nseen)
+            seen[nseen++] = t;
     }
-    for (int k = 0; k < n; k++)
-        assert_null(leaf[k]);
+    assert_int_equal(nseen, n);
 }
 
 static void check_kernel_order(const Fixture *f)
@@ -272,20 +262,17 @@ static void check_kernel_order(const Fixture *f)
     assert_non_null(f->text(as->nkernel)); /* for lesser instruction sets */
 }
 
-/* Threads that are worth it, of those allowed, and never more than 256; as many really take part. */
+/* Threads that are worth it (test_pieces.c), of those allowed, and never more than 256; as many really take part. */
 static void check_threads(const Fixture *f)
 {
-    static const int row[][3] = { { 1000, 256, 256 }, { 257, 256, 256 }, { 256, 256, 256 },
-                                  { 255, 255, 255 },  { 2, 2, 2 },       { 1, 1, 1 } };
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        assert_int_equal(f->nthread(row[i][0], 1, 1e12), row[i][1]);
-        assert_int_equal(f->nthread(row[i][0], 0, 1e12), row[i][2]);
-    }
-    assert_int_equal(f->nthread(INT_MAX, 1, 1e18), 256);
-    assert_int_equal(f->nthread(8, 1, 3 * 256e3), 3); /* a thread of a pool for 256 thousand operations */
-    assert_int_equal(f->nthread(8, 0, 3 * 256e3), 1); /* a new one for 8 million */
-    assert_int_equal(f->nthread(8, 0, 24e6), 3);
-    assert_true(f->nthread(0, 1, 1e12) <= 1 && f->nthread(-5, 1, 1e12) <= 1 && f->nthread(INT_MIN, 0, 1e12) <= 1);
+    static const struct {
+        int threads, pooled, count;
+        double flops;
+    } row[] = { { INT_MAX, 1, 256, 1e18 }, { 257, 0, 256, 1e12 },  { 256, 1, 256, 1e12 },  { 255, 0, 255, 1e12 },
+                { 2, 1, 2, 1e12 },         { 8, 1, 3, 3 * 256e3 }, { 8, 0, 1, 3 * 256e3 }, { 8, 0, 3, 24e6 } };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        assert_int_equal(f->nthread(row[i].threads, row[i].pooled, row[i].flops), row[i].count);
+    assert_true(f->nthread(1, 1, 1e12) <= 1 && f->nthread(0, 1, 1e12) <= 1 && f->nthread(INT_MIN, 0, 1e12) <= 1);
     for (int n = -1; n <= 4; n++)
         for (int pooled = 0; pooled < 2; pooled++)
             if (!f->share_out(n, pooled))

@@ -7,26 +7,26 @@
  */
 #include "tests/test.h"
 #include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include "gen/base/arena.h"
 #include "gen/base/text.h"
 #include "gen/package/manifest.h"
+#include "tests/arena.h"
+#include "tests/put_file.h"
+#include "tests/tmp_folder.h"
 
 static const char *const packages[] = { "pkg_a", "pkg_b", "pkg_c", "pkg_d" };
 enum { NPACKAGE = sizeof packages / sizeof *packages };
 
-static const char *path_of(Arena *a, const char *package, const char *file)
+static const char *path_of(const char *package, const char *file)
 {
-    return arena_printf(a, "%s/tests/packages/%s/%s", DCGEN_BINARY_DIR, package, file);
+    return arena_printf(arena, "%s/tests/packages/%s/%s", DCGEN_BINARY_DIR, package, file);
 }
 
-static json_t *read_json(Arena *a, const char *package)
+static json_t *read_json(const char *package)
 {
     json_error_t error;
-    json_t *o = json_load_file(path_of(a, package, "package.json"), JSON_REJECT_DUPLICATES, &error);
+    json_t *o = json_load_file(path_of(package, "package.json"), JSON_REJECT_DUPLICATES, &error);
     if (!o)
         fail_msg("%s: %s", package, error.text);
     return o;
@@ -110,13 +110,13 @@ static const char *output_of(const json_t *call, const char **elements)
 }
 
 /* With all inputs 1 each element of the dense result is K, or K + 1 with a bias. */
-static char *program_of(Arena *a, const json_t *package)
+static const char *program_of(const json_t *package)
 {
     const json_t *function = json_array_get(json_object_get(package, "functions"), 0),
                  *calls = json_object_get(function, "calls"), *call = json_object_get(calls, "call"),
                  *pack = json_object_get(calls, "pack");
     const char *elements = NULL, *out = output_of(call, &elements);
-    Text t = { .arena = a };
+    Text t = { .arena = arena };
     text_printf(&t, "#include \"%s\"\n#include <stdlib.h>\n#include <string.h>\n", text_of(package, "header"));
     text_printf(&t, "_Static_assert(%s_ABI == %d, \"abi\");\n", text_of(package, "package"),
                 (int)number_of(package, "abi"));
@@ -157,57 +157,48 @@ static char *program_of(Arena *a, const json_t *package)
                         name, (long long)json_integer_value(value));
     }
     text_add(&t, "    return 0;\n}\n");
-    return arena_strdup(a, text_str(&t));
+    return text_str(&t);
 }
 
-static void builds_and_runs(Arena *a, const char *folder, const char *package, const char *program)
+static void builds_and_runs(const char *folder, const char *package, const char *program)
 {
-    const char *source = arena_printf(a, "%s/%s.c", folder, package);
-    FILE *f = fopen(source, "w");
-    assert_non_null(f);
-    fputs(program, f);
-    fclose(f);
-    const char *build =
-        arena_printf(a, "gcc -std=gnu11 -O1 -Wall -Wextra -Werror -I'%s' '%s' '%s' '%s' -o '%s/%s' -pthread",
-                     path_of(a, package, ""), source, path_of(a, package, "kernels.c"), path_of(a, package, "pool.c"),
-                     folder, package);
-    if (system(build) != 0)
-        fail_msg("the program for %s does not compile", package);
-    const int status = system(arena_printf(a, "'%s/%s'", folder, package));
+    const char *source = arena_printf(arena, "%s/%s.c", folder, package);
+    put_file(source, program);
+    const int status = system(arena_printf(
+        arena, "gcc -std=gnu11 -O1 -Wall -Wextra -Werror -I'%s' '%s' '%s' '%s' -o '%s/%s' -pthread && '%s/%s'",
+        path_of(package, ""), source, path_of(package, "kernels.c"), path_of(package, "pool.c"), folder, package,
+        folder, package));
     if (status != 0)
-        fail_msg("the program for %s ends with %d", package, status >> 8);
+        fail_msg("the program for %s does not compile, or ends with %d", package, status >> 8);
 }
 
 TEST(a_program_made_from_it_is_right)
 {
-    Arena *a = arena_new();
-    const char *base = getenv("TMPDIR");
-    char *folder = arena_printf(a, "%s/json.XXXXXX", base && *base ? base : "/tmp");
-    assert_non_null(mkdtemp(folder));
+    char folder[TMP_FOLDER_BYTES];
+    assert_non_null(tmp_folder(folder));
     for (int i = 0; i < NPACKAGE; i += 2) { /* one that packs and one that does not; with a bias both */
-        json_t *package = read_json(a, packages[i]);
-        builds_and_runs(a, folder, packages[i], program_of(a, package));
+        json_t *package = read_json(packages[i]);
+        builds_and_runs(folder, packages[i], program_of(package));
         json_decref(package);
     }
-    assert_int_equal(system(arena_printf(a, "rm -r '%s'", folder)), 0);
-    arena_free(a);
+    assert_int_equal(tmp_folder_remove(folder), 0);
 }
 
 /* ---- what else it says ---- */
 
 TEST(names_every_file_with_its_hash)
 {
-    Arena *a = arena_new();
     for (int i = 0; i < NPACKAGE; i++) {
         const char *err = NULL, *key;
         size_t len, nfile = 0;
-        json_t *package = read_json(a, packages[i]), *hash;
-        const Manifest *m = manifest_read(a, text_read_file(a, path_of(a, packages[i], MANIFEST_PATH), &len), &err);
+        json_t *package = read_json(packages[i]), *hash;
+        const Manifest *m =
+            manifest_read(arena, text_read_file(arena, path_of(packages[i], MANIFEST_PATH), &len), &err);
         json_object_foreach(json_object_get(package, "sha256"), key, hash)
         {
-            const char *text = text_read_file(a, path_of(a, packages[i], key), &len);
+            const char *text = text_read_file(arena, path_of(packages[i], key), &len);
             assert_non_null(text);
-            assert_string_equal(json_string_value(hash), manifest_hash(a, text, len));
+            assert_string_equal(json_string_value(hash), manifest_hash(arena, text, len));
         }
         assert_non_null(m);
         assert_string_equal(text_of(package, "dcgen"), m->version);
@@ -218,26 +209,24 @@ TEST(names_every_file_with_its_hash)
                          nfile - 2); /* all but itself and the bill of materials */
         json_decref(package);
     }
-    arena_free(a);
 }
 
 TEST(kernels_belong_to_targets_and_records)
 {
-    Arena *a = arena_new();
     for (int i = 0; i < NPACKAGE; i++) {
         size_t len, j;
-        json_t *package = read_json(a, packages[i]), *kernel, *row;
+        json_t *package = read_json(packages[i]), *kernel, *row;
         const json_t *targets = json_object_get(package, "targets"),
                      *function = json_array_get(json_object_get(package, "functions"), 0),
                      *kernels = json_object_get(function, "kernels");
-        const char *records = text_read_file(a, path_of(a, packages[i], text_of(package, "records")), &len);
+        const char *records = text_read_file(arena, path_of(packages[i], text_of(package, "records")), &len);
         json_array_foreach(kernels, j, kernel)
         {
             const json_t *target = json_array_get(targets, (size_t)number_of(kernel, "target"));
             const char *key = json_string_value(json_object_get(kernel, "record"));
             assert_non_null(target);
             assert_int_equal(key != NULL, json_is_true(json_object_get(target, "tuned")));
-            assert_true(!key || strstr(records, arena_printf(a, "\"key\":\"%s\"", key)));
+            assert_true(!key || strstr(records, arena_printf(arena, "\"key\":\"%s\"", key)));
         }
         json_array_foreach(json_object_get(function, "dispatcher"), j, row)
         {
@@ -248,5 +237,6 @@ TEST(kernels_belong_to_targets_and_records)
         }
         json_decref(package);
     }
-    arena_free(a);
 }
+
+TEST_EACH(setup, teardown)

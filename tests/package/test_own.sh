@@ -21,14 +21,6 @@ for name in $names; do
     done
 done
 
-# ends CODE FAULT COMMAND...: with that exit code where the package has that fault
-ends() {
-    want=$1 fault=$2
-    shift 2
-    if FAULT=$fault "$@" >"$tmp/log" 2>&1; then code=0; else code=$?; fi
-    [ "$code" = "$want" ] || { tail -n 5 "$tmp/log"; failed "$* ends with $code, not $want, with the fault: $fault"; }
-}
-
 # ---- the test: the dispatcher's choice and two kernels, on one and three threads, on numbers and with some that are none; so each shape is twelve checks
 
 for name in $names; do

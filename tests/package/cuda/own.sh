@@ -1,30 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# own.sh FOLDER: the own test and benchmark of the package pkg in FOLDER (test_calls_cuda.c makes it: f32, W as [N][K], not packed, with a bias) find
+# own.sh FOLDER: the own test and benchmark of the package FOLDER/pkg (test_calls_cuda.c makes it: f32, W as [N][K], not packed, with a bias) find
 # what a kernel may do wrong, and print the figures that they should, without a GPU and without nvcc: both are linked with a package, a run
 # time and a cuBLAS that pretend (pretend.c).
-set -eu
-folder=$1
-tmp=$(mktemp -d)
-trap 'rm -rf -- "$tmp"' EXIT
-trap 'exit 130' INT TERM HUP
-failed() { echo "FAILED: $*"; exit 1; }
-logged() { grep -q -- "$1" "$tmp/log" || { cat -- "$tmp/log"; failed "does not say: $1"; }; }
+packages=$1
+folder=$1/pkg
+. "$SRC/tests/package/common.sh"
 
 cp "$SRC/tests/package/cuda/pretend.h" "$tmp/pkg.h"
 cp "$folder/flush_l2.h" "$folder/test.c" "$folder/bench.c" "$tmp"
 for program in test bench; do
     cc -std=gnu11 -O2 -w -I"$tmp" -I"$CUDA_INCLUDE" "$tmp/$program.c" "$SRC/tests/package/cuda/pretend.c" -o "$tmp/$program" -lm
 done
-
-# ends CODE FAULT COMMAND...: with that exit code where the package has that fault
-ends() {
-    want=$1 fault=$2
-    shift 2
-    if FAULT=$fault "$@" >"$tmp/log" 2>&1; then code=0; else code=$?; fi
-    [ "$code" = "$want" ] || { tail -n 5 "$tmp/log"; failed "$* ends with $code, not $want, with the fault: $fault"; }
-}
 
 # ---- the test: the dispatcher's choice and two kernels, aligned and not, on numbers and with some that are none; so each shape is twelve checks
 

@@ -19,6 +19,7 @@ void dcgen_emu_written(const void *address, size_t bytes);
 static TargetList targets;
 static int *nmatmul;      /* calls of cublasLtMatmul so far */
 static char headers[400]; /* the folder of cublasLt.h */
+static int version;       /* and of which version it is */
 
 /* `asks`: what the spec asks for besides its name, shapes and target. */
 static char *library_text(const char *asks)
@@ -33,17 +34,27 @@ static char *library_text(const char *asks)
     return text;
 }
 
-/* option: of nvcc besides. "-x c++": as C++, which needs no run time of CUDA to be loaded. */
+static void run(const char *command)
+{
+    if (system(command) != 0)
+        fail_msg("%s", command);
+}
+
+/* As C++, which needs no run time of CUDA to be loaded. What has no kernel is no more than that. */
 static const char *compile(const char *source, const char *so, const char *option)
 {
     const char *path = in_root(so);
-    const char *command = arena_printf(arena,
-                                       "nvcc -std=c++17 -gencode=arch=compute_80,code=sm_80 -Werror all-warnings "
-                                       "-Xcompiler -fPIC,-Wall,-Wextra -shared -cudart none %s -o '%s' '%s'",
-                                       option, path, source);
-    if (system(command) != 0)
-        fail_msg("%s", command);
+    run(arena_printf(arena, "c++ -x c++ -std=c++17 -Wall -Wextra -Werror -fPIC -shared -isystem '%s' %s -o '%s' '%s'",
+                     headers, option, path, source));
     return path;
+}
+
+static void compile_kernels(const char *source)
+{
+    run(arena_printf(arena,
+                     "nvcc -std=c++17 -gencode=arch=compute_80,code=sm_80 -Werror all-warnings -Xcompiler "
+                     "-fPIC,-Wall,-Wextra -shared -cudart none -o '%s/compiled.so' '%s'",
+                     root, source));
 }
 
 static void *load(const char *so)
@@ -72,22 +83,20 @@ static const char *compile_for_emulator(const char *source, const char *so)
     Text command = { .arena = arena };
     text_add(&command, "c++");
     for (int i = 0; tools.flags[i]; i++)
-        text_printf(&command, " '%s'", strcmp(tools.flags[i], "-O3") == 0 ? "-O1" : tools.flags[i]);
+        text_printf(&command, " '%s'", strcmp(tools.flags[i], "-O3") == 0 ? "-O0" : tools.flags[i]);
     text_printf(&command,
                 " -D__DRIVER_TYPES_H__ -DCU_COMPLEX_H_ -DcuComplex=float -DcuDoubleComplex=double -I '%s' -idirafter "
                 "'%s' -o '%s' '%s'",
                 root, headers, path, source);
-    if (system(text_str(&command)) != 0)
-        fail_msg("%s", text_str(&command));
+    run(text_str(&command));
     return path;
 }
 
-static dcgen_launch_fn *build(const char *asks, bool has_kernel)
+static dcgen_launch_fn *build(const char *asks)
 {
     static int n;
     const char *so = arena_printf(arena, "library%d.so", n++), *source = write_text(library_text(asks));
-    void *launch =
-        dlsym(load(has_kernel ? compile_for_emulator(source, so) : compile(source, so, "-x c++")), "dcgen_launch");
+    void *launch = dlsym(load(compile_for_emulator(source, so)), "dcgen_launch");
     dcgen_launch_fn *fn;
     assert_non_null(launch);
     memcpy(&fn, &launch, sizeof fn);
@@ -182,8 +191,7 @@ static void check_dense(const Finish *f, bool kn)
 {
     static const int64_t extent[][3] = { { 1, 1, 1 }, { 13, 40, 33 }, { 40, 7, 5 }, { 2, 1030, 3 } };
     dcgen_launch_fn *launch = build(
-        arena_printf(arena, "op = \"dense\"; layout = { W = \"%s\"; }%s", kn ? "KN" : "NK", epilogue_text(f->dense)),
-        f->has_kernel);
+        arena_printf(arena, "op = \"dense\"; layout = { W = \"%s\"; }%s", kn ? "KN" : "NK", epilogue_text(f->dense)));
     for (size_t i = 0; i < sizeof extent / sizeof *extent; i++) {
         const int64_t *e = extent[i], M = e[0], N = e[1], K = e[2];
         fill();
@@ -247,8 +255,7 @@ TEST(it_computes_batch_matmul)
         const Finish *f = &finishes[2 * kind + 1]; /* others than of dense */
         dcgen_launch_fn *launch =
             build(arena_printf(arena, "op = \"batch_matmul\"; layout = { A = \"%s\"; B = \"%s\"; }%s", km ? "KM" : "MK",
-                               nk ? "NK" : "KN", epilogue_text(f->batched)),
-                  f->has_kernel);
+                               nk ? "NK" : "KN", epilogue_text(f->batched)));
         for (size_t i = 0; i < sizeof extent / sizeof *extent; i++)
             for (Lay lay = 0; lay < NLAY; lay++)
                 check_batches(f, launch, extent[i], km, nk, lay);
@@ -268,38 +275,24 @@ TEST(it_compiles_for_each_type)
                                       dtypes[i][0], epilogue_text(is_dense ? f->dense : f->batched)));
         assert_has(text, dtypes[i][1]);
         assert_lacks(text, "DTYPE_");
-        compile(write_text(text), "compiled.so", "");
+        if (f->has_kernel)
+            compile_kernels(write_text(text));
+        else
+            compile(write_text(text), "compiled.so", "-fsyntax-only");
     }
-}
-
-/* Where cublasLt.h is. Of what it includes, the emulator has some, and some is not needed. */
-static void find_headers(void)
-{
-    FILE *p =
-        popen("echo '#include <cublasLt.h>' | nvcc -E -x cu - | sed -n 's,^# 1 \"\\(.*\\)/cublasLt.h\".*,\\1,p'", "r");
-    assert_non_null(p);
-    assert_non_null(fgets(headers, sizeof headers, p));
-    headers[strcspn(headers, "\n")] = '\0';
-    pclose(p);
-    put("cuda_fp16.h", "#include <cuda_runtime.h>\ntypedef short __half;\n");
-    put("cuda_bf16.h", "typedef short __nv_bfloat16;\n");
 }
 
 static int set_up(void **state)
 {
     if (place_setup(state) || !target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, diag_new(arena)))
         return -1;
+    /* Of what cublasLt.h includes, the emulator has some, and some is not needed. */
+    put("cuda_fp16.h", "#include <cuda_runtime.h>\ntypedef short __half;\n");
+    put("cuda_bf16.h", "typedef short __nv_bfloat16;\n");
     /* The text asks the loader for the toolkit's version, which this then is. */
-    FILE *p = popen(
-        "printf '#include <cublasLt.h>\\nversion CUBLAS_VER_MAJOR' | nvcc -E -x cu - | sed -n 's/^version //p'", "r");
-    int version = 0;
-    assert_non_null(p);
-    assert_int_equal(fscanf(p, "%d", &version), 1);
-    pclose(p);
     void *fake = load(compile(DCGEN_SOURCE_DIR "/tests/gen/unit/fake_cublaslt.cu", "fake.so",
-                              arena_printf(arena, "-x c++ -Xlinker -soname=libcublasLt.so.%d", version)));
+                              arena_printf(arena, "-Wl,-soname=libcublasLt.so.%d", version)));
     nmatmul = dlsym(fake, "fake_cublaslt_nmatmul");
-    find_headers();
     return nmatmul ? 0 : -1;
 }
 
@@ -311,9 +304,15 @@ static int tear_down(void **state)
 
 TEST_FILE(set_up, tear_down)
 
+/* Asks nvcc where cublasLt.h is, and of which version. */
 static bool cublas_is_here(void)
 {
-    const bool is_here = system("echo '#include <cublasLt.h>' | nvcc -E -x cu - >/dev/null 2>&1") == 0;
+    FILE *p = popen("printf '#include <cublasLt.h>\\nversion CUBLAS_VER_MAJOR\\n' | nvcc -E -x cu - 2>/dev/null | "
+                    "sed -n 's,^# 1 \"\\(.*\\)/cublasLt.h\".*,\\1,p; s/^version //p'",
+                    "r");
+    const bool is_here = p && fscanf(p, "%399s %d", headers, &version) == 2;
+    if (p)
+        pclose(p);
     if (!is_here)
         puts("skipped: nvcc or cublasLt.h is missing");
     return is_here;

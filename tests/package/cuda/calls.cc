@@ -242,11 +242,8 @@ static void check_texts(int n)
         for (int j = 0; j < k; j++)
             CHECK(k >= n - 2 || strcmp(pkg_kernel_text(j), pkg_kernel_text(k)) != 0);
     }
-    static const char *const said[] = { "no error",       "negative or above 2147483647",
-                                        "is NULL",        "no such kernel",
-                                        "current device", "CUDA runtime",
-                                        "overlaps",       "packed operand",
-                                        "unknown" };
+    static const char *const said[] = { "no error",     "negative or above 2147483647", "is NULL", "no such kernel", "current device",
+                                        "CUDA runtime", "overlaps", "packed operand", "unknown" };
     for (int code = 0; code < 9; code++)
         CHECK(strstr(pkg_strerror(code), said[code]));
     CHECK(strstr(pkg_strerror(-1), "unknown") && strstr(pkg_strerror(pkg_BAD_POINTER), "on a multiple of 16 bytes"));
@@ -254,26 +251,13 @@ static void check_texts(int n)
 
 static void check_packing()
 {
-    static const struct {
-        int64_t N, K;
-        size_t bytes;
-    } sizes[] = { { 3, 5, 96 },
-                  { 3, 4, 48 },
-                  { 1, 1, 16 },
-                  { 0, 5, 0 },
-                  { 5, 0, 0 },
-                  { -1, 5, 0 },
-                  { 5, -1, 0 },
-                  { most + 1, 1, 0 },
-                  { 1, most + 1, 0 },
-                  { most, most, 0 },
-                  { most, 1 << 28, (size_t)most << 30 },
-                  { most, 1 << 30, (size_t)most << 32 },
-                  { most, (1 << 30) + 1, 0 },
-                  { most, 1, (size_t)most * 16 } };
+    static const int64_t bad[][2] = { { 0, 5 }, { 5, 0 }, { -1, 5 }, { 5, -1 }, { most + 1, 1 }, { 1, most + 1 }, { most, most }, { most, (1 << 30) + 1 } };
     float from[15], to[24];
-    for (const auto &s : sizes)
-        CHECK(pkg_cuda_packed_bytes(s.N, s.K) == s.bytes);
+    for (const auto &e : bad)
+        CHECK(pkg_cuda_packed_bytes(e[0], e[1]) == 0);
+    CHECK(pkg_cuda_packed_bytes(3, 5) == 96 && pkg_cuda_packed_bytes(3, 4) == 48 && pkg_cuda_packed_bytes(1, 1) == 16);
+    CHECK(pkg_cuda_packed_bytes(most, 1 << 28) == (size_t)most << 30 &&
+          pkg_cuda_packed_bytes(most, 1 << 30) == (size_t)most << 32 && pkg_cuda_packed_bytes(most, 1) == (size_t)most * 16);
     for (int i = 0; i < 15; i++)
         from[i] = (float)i;
     for (int i = 0; i < 24; i++)

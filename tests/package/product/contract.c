@@ -14,18 +14,6 @@
 #include "NAME_pool.h"
 #include "NAME_problem.h"
 
-static int failures;
-
-static void check(bool holds, int line, const char *text)
-{
-    if (!holds) {
-        failures++;
-        printf("line %d: not so: %s\n", line, text);
-    }
-}
-
-#define CHECK(condition) check(condition, __LINE__, #condition)
-
 static const int64_t bad_extents[] = { -1, -16, INT64_MIN, (int64_t)INT32_MAX + 1, INT64_C(1) << 32, INT64_MAX };
 enum { NBAD = sizeof bad_extents / sizeof *bad_extents };
 
@@ -466,5 +454,5 @@ int main(void)
     operands_anywhere();
     special_values();
     NAME_problem_free(&p);
-    return failures != 0;
+    return NAME_failures != 0;
 }

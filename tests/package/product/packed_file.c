@@ -17,18 +17,6 @@
 
 enum { HEADER = NAME_PACKED_HEADER, WORD = 8 };
 
-static int failures;
-
-static void check(bool holds, int line, const char *text)
-{
-    if (!holds) {
-        failures++;
-        printf("line %d: not so: %s\n", line, text);
-    }
-}
-
-#define CHECK(condition) check(condition, __LINE__, #condition)
-
 static NAME_problem problem_of(int64_t M, int64_t N, int64_t K)
 {
     NAME_problem p = NAME_problem_new(M, N, K);
@@ -172,5 +160,5 @@ int main(int argc, char **argv)
     } else {
         return 2;
     }
-    return failures != 0;
+    return NAME_failures != 0;
 }

@@ -17,6 +17,18 @@ typedef struct {
     double *want, *bound;     /* bound: what K rounded sums may be off by */
 } NAME_problem;
 
+static int NAME_failures;
+
+static inline void NAME_check(int holds, int line, const char *text)
+{
+    if (!holds) {
+        NAME_failures++;
+        printf("line %d: not so: %s\n", line, text);
+    }
+}
+
+#define CHECK(condition) NAME_check((condition) ? 1 : 0, __LINE__, #condition)
+
 static inline void *NAME_take(size_t bytes)
 {
     void *p = malloc(bytes ? bytes : 1);

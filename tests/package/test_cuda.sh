@@ -93,7 +93,7 @@ check_emulated() {   # check_emulated NAME
     cp "$packages/$1"/kernels.cu "$packages/$1"/dispatch*.h "$tmp/emu/$1"
     emulated "$tmp/emu/$1" "$1"
     case ${THOROUGH:-},$1 in
-    1,gpu_a) devices="90,8 80,16" ;;
+    1,gpu_a) devices="90,16 80,24" ;;
     1,*) devices="90,2 89,4 75,4" ;;
     ,gpu_b) devices="90,3 75,6" ;;
     *) devices="90,3" ;;

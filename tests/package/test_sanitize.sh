@@ -42,7 +42,8 @@ else
                     case $all,$packages,$cc,$sanitizers in # of two compilers each has one half
                     gcc*clang*,"$fixture",gcc,thread | gcc*clang*,"$fixture",clang,address* | gcc*clang*,"$others",gcc,address* | gcc*clang*,"$others",clang,thread) continue ;;
                     esac
-                    sanitized "$cc" "$sanitizers" '' "$name" test.c stress.c contract.c
+                    case $sanitizers in thread) programs=stress.c ;; *) programs=test.c ;; esac
+                    sanitized "$cc" "$sanitizers" '' "$name" $programs contract.c
                 done
             done
         done

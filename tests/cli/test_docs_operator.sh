@@ -3,7 +3,7 @@
 #
 # The operator of docs/templates.md; and of docs/templates-reference.md a template for it with a function on vectors, and one for GPUs with an
 # instruction and a target. Their files are taken from the pages by the lines "File `NAME`:" and the fences behind them, their commands run as printed.
-# ctest: label=slow cost=20
+# ctest: label=slow,thorough cost=20
 . "$SRC/tests/cli/lib.sh"
 page=$SRC/docs/templates.md reference=$SRC/docs/templates-reference.md
 

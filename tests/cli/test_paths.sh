@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# ctest: label=slow cost=12
+# ctest: label=slow,thorough cost=12
 #
 # Folders whose names mean something to a shell, to make, to CMake or to gnuplot: of the spec, the package, the records, the
 # templates, the compiler, the working folder and TMPDIR. All is made as elsewhere, and nothing lands in another place.

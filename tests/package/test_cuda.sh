@@ -4,11 +4,11 @@
 # Packages for GPUs where there is none. As a product takes them: nvcc builds them without a warning and without spills,
 # their headers and symbols are in order. And all their kernels, with the dispatcher, executed by the emulator: the
 # package's own test passes on devices of several kinds.
-# With THOROUGH for further data types, in a project by itself too, and on more devices; and it does not pass once a kernel is broken.
-# ctest: thorough timeout=600 cost=90 fixture=cuda
+# In a project by itself, too; and it does not pass once a kernel is broken.
+# ctest: label=thorough timeout=900 cost=150 fixture=cuda
 packages=$BIN/tests/packages_cuda
 [ -e "$packages/done" ] || { echo "skipped: there are no packages for GPUs (setup_cuda.sh says why)"; exit 77; }
-if [ -n "${THOROUGH:-}" ]; then sh "$SRC/tests/package/setup_cuda.sh" thorough; fi
+sh "$SRC/tests/package/setup_cuda.sh" thorough
 . "$SRC/tests/package/common.sh"
 emulator=$SRC/templates/device/emulator
 
@@ -92,11 +92,9 @@ check_emulated() {   # check_emulated NAME
     mkdir -p "$tmp/emu/$1"
     cp "$packages/$1"/kernels.cu "$packages/$1"/dispatch*.h "$tmp/emu/$1"
     emulated "$tmp/emu/$1" "$1"
-    case ${THOROUGH:-},$1 in
-    1,gpu_a) devices="90,16 80,24" ;;
-    1,*) devices="90,2 89,4 75,4" ;;
-    ,gpu_b) devices="90,3 75,6" ;;
-    *) devices="90,3" ;;
+    case $1 in
+    gpu_a) devices="90,16 80,24" ;;
+    *) devices="90,2 89,4 75,4" ;;
     esac
     for device in $devices; do
         run "$tmp/emu/$1" "${device%,*}" "${device#*,}" || { cat "$tmp/emu/$1/log"; failed "$1 on the emulated device $device"; }
@@ -132,7 +130,7 @@ have c++ || { echo "skipped: there is no C++ compiler"; exit 77; }
 (
     tmp=$tmp/second
     mkdir -p "$tmp"
-    for name in gpu_d ${THOROUGH:+gpu_a}; do check_emulated $name; done
+    for name in gpu_d gpu_a; do check_emulated $name; done
 ) &
 second=$!
 for name in $names; do check_header "$name"; done
@@ -148,10 +146,8 @@ quiet cmake --build "$tmp/found" -j2
 quiet "$tmp/sub/bin/product"
 quiet "$tmp/found/bin/product"
 check_emulated gpu_b
-if [ -n "${THOROUGH:-}" ]; then
-    configure "$tmp/alone" -S "$packages/gpu_a" # a project by itself
-    build "$tmp/alone"
-    check_built gpu_a "$tmp/alone/libgpu_a.a" "$tmp/alone"
-    broken_ones
-fi
+configure "$tmp/alone" -S "$packages/gpu_a" # a project by itself
+build "$tmp/alone"
+check_built gpu_a "$tmp/alone/libgpu_a.a" "$tmp/alone"
+broken_ones
 wait $second

@@ -4,8 +4,7 @@
 # A product that has specs and records in its tree and generates its packages when it is configured (find_package(dcgen), dcgen_generate):
 # with an installed dcgen that was moved, folders with blanks, a source tree that cannot be written, no network and no gnuplot; two
 # packages, several generators, C and C++. What changes is made anew, and no more; what is wrong is told in dcgen's own words.
-# With THOROUGH a generator of several configurations, too.
-# ctest: thorough timeout=600 cost=20 fixture=packages
+# ctest: label=thorough timeout=600 cost=20 fixture=packages
 . "$SRC/tests/package/common.sh"
 
 quiet cmake --install "$BIN" --prefix "$tmp/first"
@@ -152,9 +151,7 @@ build "$build"
 works "$build"
 quiet "$installed/bin/dcgen" replay --check "$build/dcgen/pkg_c/source"
 grep -q '^# dcgen: --kernels 1 --code-kib 400 --target host --templates [^ ]*/own --no-report$' "$build/dcgen/pkg_c/source/spec.cfg" || failed "options are lost"
-if [ -n "${THOROUGH:-}" ]; then
-    build="$tmp/multi"
-    configure "$build" C -G 'Ninja Multi-Config'
-    build "$build" Release
-    works "$build" Release
-fi
+build="$tmp/multi"
+configure "$build" C -G 'Ninja Multi-Config'
+build "$build" Release
+works "$build" Release

@@ -4,9 +4,9 @@
  * operand and of an extent of a spec: it is refused at its place, or the package compiles, its header behind all of these, in C and in C++.
  * What is compiled is the text of one package with names replaced; where dcgen gives variables other names than their operands' it is a package of
  * that spec.
- * With THOROUGH every name, and of those that are accepted every 24th is compiled; else every 6th name, and every 24th of these.
+ * Of those that are accepted every 24th is compiled.
  *
- * ctest: thorough label=slow timeout=600 cost=20
+ * ctest: label=slow,thorough timeout=1200 cost=40
  */
 #define _GNU_SOURCE
 #include "tests/package/made_up.h"
@@ -63,14 +63,6 @@ static bool is_stand_in(const char *name)
     return strstr(name, "wwwwww") || strstr(name, "EEEEEE") || strstr(name, "ffffff");
 }
 
-static NameSet some_of(const NameSet *all)
-{
-    NameSet some = { 0 };
-    for (size_t i = 0; i < all->n; i += getenv("THOROUGH") ? 1 : 6)
-        add_name(&some, all->name[i]);
-    return some;
-}
-
 /* Identifiers of the package, macros that it has and that are there behind headers, and what follows the package's or a function's name and '_': all that
  * a function's name can clash with. */
 static NameSet all_names(Kind kind)
@@ -92,7 +84,7 @@ static NameSet all_names(Kind kind)
         add_name(&s, rest.name[i]);
     NameSet *all = kind == FUNCTION ? &rest : &s;
     name_set_sort(all);
-    return some_of(all);
+    return *all;
 }
 
 /* ---- specs ---- */

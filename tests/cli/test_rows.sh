@@ -26,10 +26,7 @@ for target in avx512 avx2 portable; do
     [ -z "${best:-}" ] || [ -n "${THOROUGH:-}" ] || break
     best=$target
     section "stores past the caches, for $target" # as for operands that exceed them: here all do
-    formula rows '{ M = "T"; N = "T"; }' 'softmax[n](x[m,n])'
-    "$dcgen" try --templates "$SRC/templates" rows NV=1 SIDE=2 PF=1 rows.cfg --dump source 2>/dev/null | sed 's/columns \* 8 > [0-9]*/columns * 8 > 0/' >past.c
-    grep -q 'columns \* 8 > 0;' past.c || failed "$target: no kernel stores past the caches"
-    cat >>past.c <<'C'
+    cat >past.h <<'C'
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +54,13 @@ int main(void)
     return 0;
 }
 C
-    "${CC:-cc}" -std=gnu17 -O2 -Wno-psabi past.c -o past -lm && ./past || failed "$target: stores past the caches are wrong"
+    for softmax in 'softmax[n](x[m,n])' 'exp(log_softmax[n](x[m,n]))'; do
+        formula rows '{ M = "T"; N = "T"; }' "$softmax"
+        "$dcgen" try --templates "$SRC/templates" rows NV=1 SIDE=2 PF=1 rows.cfg --dump source 2>/dev/null | sed 's/columns \* 8 > [0-9]*/columns * 8 > 0/' >past.c
+        grep -q 'columns \* 8 > 0;' past.c || failed "$target: no kernel stores past the caches"
+        cat past.h >>past.c
+        "${CC:-cc}" -std=gnu17 -O2 -Wno-psabi past.c -o past -lm && ./past || failed "$target: $softmax is wrong where it stores past the caches"
+    done
 
     section "NaN among the elements, for $target"
     formula row_values "$matrix" 'max[n](x[m,n]) - min[n](x[m,n])'

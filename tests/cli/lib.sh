@@ -12,7 +12,7 @@ set -eu
 
 tmp=$(mktemp -d)
 tmp=$(CDPATH='' cd -- "$tmp" && pwd -P)
-pids=
+pids= out=$tmp/log/out err=$tmp/log/err
 
 # A read-only file system that a test mounted is gone with the test's own name space.
 cleanup() {

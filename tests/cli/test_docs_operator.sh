@@ -29,7 +29,6 @@ files "$page" mine/byte_filter/op.cfg mine/byte_filter/reference.c mine/byte_fil
 section its commands
 commands "$page" 1 >commands.sh
 [ "$(grep -c '^dcgen ' commands.sh)" -eq 3 ] || failed "the page has other commands"
-out=$tmp/log/out err=$tmp/log/err
 PATH=$tmp/inst/bin:$PATH sh -e commands.sh >"$out" 2>"$err" || failed "the commands of the page"
 for text in 'space: 4 candidates of 4 combinations' 'words [a-z0-9_]* UP=2 on .*: right on [0-9]* awkward shapes and on all tuned ones' \
     'smooth: [0-9]* kernels*, ' '100% tests passed'; do

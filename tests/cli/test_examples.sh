@@ -3,7 +3,7 @@
 #
 # The examples but llama_block (test_llama.sh), with packages of a short search: each builds without a warning, and what it computes is right for any
 # batch, number of tokens, size of images and threads, and for a text that grows token by token.
-# ctest: label=slow,thorough timeout=600 cost=100
+# ctest: label=slow,thorough timeout=1200 cost=100
 . "$SRC/tests/cli/lib.sh"
 
 # example NAME TUNE [SPEC]: its package, of the spec of that name or of SPEC, and the program $name in the folder build

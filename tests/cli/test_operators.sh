@@ -4,7 +4,7 @@
 # Six operators that share little, as a stranger would bring them (tests/operators): folders with op.cfg, reference.c and a template for CPUs
 # and one for GPUs, and a spec each. Every one is checked, tried and generated, and its package built as a product would (by nvcc one that is for
 # GPUs); the package's own test passes, for GPUs by the emulator.
-# ctest: label=slow,thorough timeout=600 cost=100
+# ctest: label=slow,thorough timeout=1200 cost=100
 . "$SRC/tests/cli/lib.sh"
 ops=$SRC/tests/operators
 emulator=$SRC/templates/device/emulator

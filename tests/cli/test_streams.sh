@@ -8,7 +8,6 @@
 BUDGET_S=100 write_spec tiny.cfg
 run 0 tiny.cfg
 cp -R out/tiny before
-out=$tmp/log/out err=$tmp/log/err
 
 # as CODE SHELL-COMMAND: "$dcgen" with other streams
 as() {

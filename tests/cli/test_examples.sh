@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# The examples but llama_block (test_llama.sh), with packages of a short search: each builds without a warning, and what it computes is right for any
-# batch, number of tokens, size of images and threads, and for a text that grows token by token.
+# The examples but llama_block (test_llama.sh), with portable packages of a short search: each builds without a warning, and what it computes is
+# right for any batch, number of tokens, size of images and threads, and for a text that grows token by token.
 # ctest: label=slow,thorough timeout=1200 cost=100
 . "$SRC/tests/cli/lib.sh"
 
@@ -11,7 +11,7 @@ example() {
     name=$1
     spec=${3:-$1}
     section "$name"
-    sed "s/^tune .*/tune = { $2 };/; s/trials = [0-9]*; seconds = [0-9]*/trials = 4; seconds = 20/" "$SRC/specs/$spec.cfg" >"$name.cfg"
+    sed "s/^tune .*/tune = { $2 };/; s/trials = [0-9]*; seconds = [0-9]*/trials = 4; seconds = 20/; s/\"host\"/\"portable\"/" "$SRC/specs/$spec.cfg" >"$name.cfg"
     run 0 --templates "$SRC/templates" -o "$name" "$name.cfg"
     variable=$(echo "$name" | tr '[:lower:]' '[:upper:]')_PACKAGE
     cmake -S "$SRC/examples/$name" -B build -D"$variable=$tmp/work/$name" -DCMAKE_C_FLAGS='-Wall -Wextra -Werror' >"$tmp/log/cmake" 2>&1 &&

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Six operators that share little, as a stranger would bring them (tests/operators): folders with op.cfg, reference.c and a template for CPUs
-# and one for GPUs, and a spec each. Every one is checked, tried and generated, and its package built as a product would (by nvcc one that is for
-# GPUs); the package's own test passes, for GPUs by the emulator.
+# and one for GPUs, and a spec each. Every one is checked, tried on the CPU and generated, and its package built as a product would (by
+# nvcc one that is for GPUs); the package's own test passes, for GPUs by the emulator.
 # ctest: label=slow,thorough timeout=1200 cost=100
 . "$SRC/tests/cli/lib.sh"
 ops=$SRC/tests/operators
@@ -42,7 +42,7 @@ cuda() {
     shows ' checks, 0 failed'
 }
 
-# operator SPEC CPU CUDA: the words of a kernel for CPUs, and of one for GPUs
+# operator SPEC CPU: the words of a kernel for CPUs
 operator() {
     section "$1"
     name=$(sed -n 's/^name *= "\(.*\)";/\1/p' "$ops/$1.cfg")
@@ -52,16 +52,14 @@ operator() {
     run 0 --templates "$ops" --trials 2 --seconds 20 "$ops/$1.cfg"
     cpu "$name"
     [ -n "$has_cuda" ] || return 0
-    run 0 try --templates "$ops" $3 --target sm_80 --cxx ./quick-c++ "$ops/$1.cfg"
-    shows ': right on [0-9]+ awkward shapes and on all tuned ones$'
     run 0 --templates "$ops" --trials 1 --target sm_80 --offline --cxx ./quick-c++ -o "gpu/$name" "$ops/$1.cfg"
     cuda "$name"
 }
-operator standardise 'three_passes LANES=8' 'row_a_block NT=64'
-operator conv1d 'channels_by_places OT=4 PV=2' 'place_a_thread OT=2 NT=64'
+operator standardise 'three_passes LANES=8'
+operator conv1d 'channels_by_places OT=4 PV=2'
 grep -qx ' \* F should hold finite numbers: what stands on padding is multiplied by zero\.' out/speech_conv/speech_conv.h || failed "the header does not say what must be finite"
-operator tri_product 'rows_by_vectors MR=4 NV=2' 'column_a_thread MR=4 BK=8 NT=64'
-operator grouped 'group_by_group MR=4' 'row_a_block NT=32'
+operator tri_product 'rows_by_vectors MR=4 NV=2'
+operator grouped 'group_by_group MR=4'
 run 0 try --templates "$ops" group_by_group MR=4 "$ops/grouped.cfg"
 shows '^GFLOP/s are of the full shape'
 cp -r out/grouped_rows all_in_one
@@ -69,10 +67,10 @@ sed -i 's/int64_t g = 0; g < a->G; g++/int64_t g = 0; g < 1; g++/' all_in_one/ke
 quiet cmake -S all_in_one -B built/all_in_one
 quiet cmake --build built/all_in_one -j2
 built/all_in_one/grouped_rows_test >"$out" && failed "the package's test misses that all groups but one are left out"
-operator words 'byte_rows MR=4' 'column_a_thread NT=32'
+operator words 'byte_rows MR=4'
 grep -q '^int byte_weights_pack(int64_t N, int64_t K, const int32_t \*W, const float \*scale, void \*packed);' out/byte_weights/byte_weights.h ||
     failed "the package does not pack weights and scales together"
-operator affine 'rows NV=2' 'rows_cuda NT=128'
+operator affine 'rows NV=2'
 if [ -n "$has_cuda" ]; then
     quiet cmake -S gpu/byte_weights -B built_gpu/product -DCMAKE_CUDA_FLAGS='-Werror all-warnings'
     quiet cmake --build built_gpu/product -j2

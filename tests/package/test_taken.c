@@ -4,7 +4,7 @@
  * operand and of an extent of a spec: it is refused at its place, or the package compiles, its header behind all of these, in C and in C++.
  * What is compiled is the text of one package with names replaced; where dcgen gives variables other names than their operands' it is a package of
  * that spec.
- * Of those that are accepted every 24th is compiled.
+ * Of those that are accepted every 48th is compiled.
  *
  * ctest: label=slow,thorough timeout=1200 cost=40
  */
@@ -241,7 +241,7 @@ static void every_name(Kind kind, const char *const *stand_in, size_t most)
     NameSet printed[2] = { 0 }; /* as its own name, as another one */
     for (size_t i = 0; i < good.n; i++)
         add_name(&printed[kind == OPERAND && print_is_taken(good.name[i])], good.name[i]);
-    compile_all(stand_in, most, &printed[0], 24);
+    compile_all(stand_in, most, &printed[0], 48);
     if (kind == OPERAND)
         generate(&printed[1]);
 }

@@ -64,18 +64,6 @@ said=\$("$real_gcc" "\$@" 2>&1) || { code=\$?; printf '%s\n' "\$said" >&2; exit 
 CC
 PATH=$tmp/tools:$PATH
 
-# quick_cxx: ./quick-c++, for --cxx. To compile kernels for the emulator takes longer than to execute them.
-quick_cxx() {
-    program quick-c++ <<'CXX'
-for word do
-    shift
-    [ "$word" != -O3 ] || word=-O1
-    set -- "$@" "$word"
-done
-exec c++ "$@"
-CXX
-}
-
 # install_cuda: what CUDA targets need besides; their only template is tests/cli/templates/dense/plain.cu
 install_cuda() {
     share=$tmp/inst/share/dcgen/templates

@@ -16,7 +16,6 @@ if [ -x "$BIN/dcgen-runner-emu" ] && command -v nvcc >/dev/null 2>&1 && command 
     has_cuda=1
     install_cuda
     cp "$BIN/dcgen-runner-emu" "$tmp/inst/bin"
-    quick_cxx
 else
     skipped "GPUs: nvcc, a C++ compiler or the emulator is not here"
 fi
@@ -52,7 +51,7 @@ operator() {
     run 0 --templates "$ops" --trials 2 --seconds 20 "$ops/$1.cfg"
     cpu "$name"
     [ -n "$has_cuda" ] || return 0
-    run 0 --templates "$ops" --trials 1 --target sm_80 --offline --cxx ./quick-c++ -o "gpu/$name" "$ops/$1.cfg"
+    run 0 --templates "$ops" --trials 1 --target sm_80 --offline --cxx "$SRC/tests/quick-c++" -o "gpu/$name" "$ops/$1.cfg"
     cuda "$name"
 }
 operator standardise 'three_passes LANES=8'

@@ -16,19 +16,8 @@ done
 [ -x "$BIN/dcgen-runner-emu" ] || { echo "skipped: dcgen-runner-emu is left out of this build"; exit 0; }
 
 if [ "${1:-}" = thorough ]; then
-    # To compile kernels for the emulator takes longer than to execute them.
-    cat >"$out/quick-c++" <<'END'
-#!/bin/sh
-for word do
-    shift
-    [ "$word" != -O3 ] || word=-O1
-    set -- "$@" "$word"
-done
-exec c++ "$@"
-END
-    chmod +x "$out/quick-c++"
-    exec "$DCGEN" "$SRC/tests/package/cuda/gpu_a.cfg" --offline --jobs 2 --progress=none --cxx "$out/quick-c++" --out "$out/gpu_a" \
-        --records "$out/gpu_a.jsonl"
+    exec "$DCGEN" "$SRC/tests/package/cuda/gpu_a.cfg" --offline --jobs 2 --progress=none --cxx "$SRC/tests/quick-c++" \
+        --out "$out/gpu_a" --records "$out/gpu_a.jsonl"
 fi
 
 generate() {   # generate NAME TARGET...

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * expr: a table of operators and functions; a parser by operator precedence, which makes a tree; and two evaluators of trees: in checked 64-bit
- * integers and in doubles. Values of names come from a lookup or from slots.
+ * expr: a table of operators and functions, and a parser by operator precedence, which makes a tree.
  */
 #include "gen/base/expr_private.h"
 
@@ -234,7 +233,8 @@ static Node *parse_use(Parser *p, size_t start, size_t len)
 {
     const bool element = peek(p) == '[';
     Node node = { .kind = element ? ELEMENT : CALL,
-                  .name = { arena_strndup(p->arena, p->text + start, len), loc_in(p->at, p->text, start, len), -1, NULL } };
+                  .name = { arena_strndup(p->arena, p->text + start, len), loc_in(p->at, p->text, start, len), -1,
+                            NULL } };
     if (!parse_list(p, element ? ']' : ')', &node))
         return NULL;
     if (element && peek(p) == '(') {
@@ -383,6 +383,8 @@ static Expr *parse(Arena *a, const char *text, Loc at, bool formula, Diag *d)
         return NULL;
     Expr *e = ARENA_NEW(a, Expr);
     *e = (Expr){ .root = root, .names = p.names, .source = p.text, .text = tidy_text(a, p.text), .at = at };
+    if (!formula)
+        expr_list_steps(a, e);
     return e;
 }
 
@@ -408,101 +410,6 @@ Loc expr_loc(const Expr *e)
     while (len > 1 && strchr(" \t\r\f\v", e->source[lead + len - 1]))
         len--;
     return loc_in(e->at, e->source, lead, len);
-}
-
-/* ---- evaluation ---- */
-
-/* Where names get their values from: slots, if there are any, which expr_bind has numbered; else a lookup by name. */
-typedef struct {
-    const int64_t *slots;
-    ExprLookup *lookup;
-    void *ctx;
-} Env;
-
-static bool name_value(const ExprName *n, const Env *env, int64_t *out)
-{
-    if (!env->slots)
-        return env->lookup && env->lookup(env->ctx, n->name, out);
-    if (n->slot >= 0)
-        *out = env->slots[n->slot];
-    return n->slot >= 0;
-}
-
-/* Does the left side of "&&" or "||" settle its value? */
-static bool is_settled(const OpRow *op, bool left) { return op->how & (left ? BY_TRUE : BY_FALSE); }
-
-/* The value of an operator that gives true or false. order: -1, 0 or 1 as its left side is less than, equal to or greater than the right. */
-static bool is_true(const OpRow *op, bool left, bool right, int order)
-{
-    if (op->how & (BY_FALSE | BY_TRUE))
-        return is_settled(op, left) ? left : right;
-    return op->how & (order < 0 ? LESS : order == 0 ? EQUAL : GREATER);
-}
-
-static ExprStatus int_value(const Node *n, const Env *env, int64_t *out)
-{
-    const OpRow *op = n->op;
-    *out = n->value;
-    if (n->kind == INT)
-        return EXPR_OK;
-    if (n->kind == NAME)
-        return name_value(&n->name, env, out) ? EXPR_OK : EXPR_UNKNOWN_NAME;
-    if (n->kind == REAL)
-        return EXPR_NOT_INTEGER;
-    int64_t a, b = 0;
-    ExprStatus s = int_value(n->arg[0], env, &a);
-    if (s == EXPR_OK && n->arg[1] && !is_settled(op, a != 0))
-        s = int_value(n->arg[1], env, &b);
-    if (s != EXPR_OK)
-        return s;
-    if (op->how & DIVIDES && b == 0)
-        return EXPR_DIV_BY_ZERO;
-    if (op->on_int)
-        return op->on_int(a, b, out) ? EXPR_OVERFLOW : EXPR_OK;
-    *out = is_true(op, a != 0, b != 0, (a > b) - (a < b));
-    return op->on_real ? EXPR_NOT_INTEGER : EXPR_OK;
-}
-
-static ExprStatus real_value(const Node *n, const Env *env, double *out)
-{
-    const OpRow *op = n->op;
-    int64_t value = n->value;
-    if (n->kind == NAME && !name_value(&n->name, env, &value))
-        return EXPR_UNKNOWN_NAME;
-    *out = n->kind == REAL ? n->real : (double)value;
-    if (n->kind != APPLY)
-        return EXPR_OK;
-    double a, b = 0;
-    ExprStatus s = real_value(n->arg[0], env, &a);
-    if (s == EXPR_OK && n->arg[1] && !is_settled(op, a != 0))
-        s = real_value(n->arg[1], env, &b);
-    if (s != EXPR_OK)
-        return s;
-    if (op->how & DIVIDES && b == 0)
-        return EXPR_DIV_BY_ZERO;
-    *out = op->on_real ? op->on_real(a, b) : is_true(op, a != 0, b != 0, (a > b) - (a < b));
-    return isfinite(*out) ? EXPR_OK : EXPR_NOT_FINITE;
-}
-
-ExprStatus expr_int(const Expr *e, ExprLookup *lookup, void *ctx, int64_t *out)
-{
-    return int_value(e->root, &(Env){ .lookup = lookup, .ctx = ctx }, out);
-}
-
-void expr_bind(Expr *e, Names names)
-{
-    for (ExprName *n = e->names; n; n = n->next)
-        n->slot = names_find(names, n->name);
-}
-
-ExprStatus expr_int_at(const Expr *e, const int64_t *slots, int64_t *out)
-{
-    return int_value(e->root, &(Env){ .slots = slots }, out);
-}
-
-ExprStatus expr_real_at(const Expr *e, const int64_t *slots, double *out)
-{
-    return real_value(e->root, &(Env){ .slots = slots }, out);
 }
 
 const char *expr_status_text(ExprStatus s)

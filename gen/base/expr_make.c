@@ -63,6 +63,7 @@ static Expr *with_root(Arena *a, Expr *e, Node *root)
     e->root = root;
     e->text = expr_written(a, root);
     e->source = e->source ? e->source : e->text;
+    expr_list_steps(a, e);
     return e;
 }
 

@@ -50,14 +50,30 @@ typedef struct Node {
     ExprName name; /* of a call, an element and a reduction too, there without a link to the next */
     const OpRow *op;
     struct Node *arg[2];
-    struct Node **list; /* of the kinds from CALL on: values of a call or choice, indices of an element, of a reduction its axis and then its values */
+    struct Node **
+        list; /* of the kinds from CALL on: values of a call or choice, indices of an element, of a reduction its axis and then its values */
     int nlist;
     size_t offset; /* in the text as given */
     int depth;
 } Node;
 
+/* What evaluation does one after the other, with a stack of values: the tree's nodes, each behind its arguments. SKIP stands between the sides of
+ * "&&" and "||": where the left one settles the value it goes on behind the operator. */
+typedef struct {
+    enum { STEP_INT, STEP_REAL, STEP_NAME, STEP_APPLY, STEP_SKIP } kind;
+    int count; /* of a name its slot, of SKIP how many steps it leaves out */
+    union {
+        int64_t value;
+        const ExprName *name;
+        const OpRow *op; /* of APPLY and SKIP */
+    } of;
+    double real; /* of an integer too */
+} ExprStep;
+
 struct Expr {
     Node *root;
+    ExprStep *step; /* of a formula NULL */
+    int nstep;
     ExprName *names;
     const char *source; /* as given */
     const char *text;
@@ -65,6 +81,7 @@ struct Expr {
 };
 
 const char *expr_written(Arena *a, const Node *n); /* as specs write it */
+void expr_list_steps(Arena *a, Expr *e);           /* completes an expression whose tree is there */
 
 /* Is it an operator that gives true or false? */
 static inline bool op_is_test(const OpRow *op) { return !op->on_int && !op->on_real; }

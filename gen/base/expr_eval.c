@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * expr_eval: evaluates expressions in checked 64-bit integers and in doubles. A search does this for every candidate on every shape, so an evaluation
+ * does not walk the tree: it goes through a list of steps. Values of names come from a lookup or from slots.
+ */
+#include "gen/base/expr_private.h"
+
+#include <math.h>
+
+/* ---- steps ---- */
+
+static ExprStep *add_step(Expr *e, ExprStep s)
+{
+    e->step[e->nstep] = s;
+    return &e->step[e->nstep++];
+}
+
+static void add_steps(Expr *e, const Node *n)
+{
+    ExprStep *skip = NULL;
+    if (n->kind == INT)
+        add_step(e, (ExprStep){ STEP_INT, 0, { .value = n->value }, (double)n->value });
+    else if (n->kind == REAL)
+        add_step(e, (ExprStep){ STEP_REAL, 0, { 0 }, n->real });
+    else if (n->kind == NAME)
+        add_step(e, (ExprStep){ STEP_NAME, n->name.slot, { .name = &n->name }, 0 });
+    if (n->kind != APPLY)
+        return;
+    add_steps(e, n->arg[0]);
+    if (n->op->how & (BY_FALSE | BY_TRUE))
+        skip = add_step(e, (ExprStep){ STEP_SKIP, 0, { .op = n->op }, 0 });
+    if (n->arg[1])
+        add_steps(e, n->arg[1]);
+    const ExprStep *last = add_step(e, (ExprStep){ STEP_APPLY, 0, { .op = n->op }, 0 });
+    if (skip)
+        skip->count = (int)(last - skip);
+}
+
+static int count_nodes(const Node *n)
+{
+    return n ? 1 + (n->kind == APPLY ? count_nodes(n->arg[0]) + count_nodes(n->arg[1]) : 0) : 0;
+}
+
+void expr_list_steps(Arena *a, Expr *e)
+{
+    e->step = ARENA_ARRAY(a, 2 * (size_t)count_nodes(e->root), ExprStep); /* a node has two at most */
+    e->nstep = 0;
+    add_steps(e, e->root);
+}
+
+void expr_bind(Expr *e, Names names)
+{
+    for (ExprName *n = e->names; n; n = n->next)
+        n->slot = names_find(names, n->name);
+    for (ExprStep *s = e->step; s < e->step + e->nstep; s++)
+        if (s->kind == STEP_NAME)
+            s->count = s->of.name->slot;
+}
+
+/* ---- evaluation ---- */
+
+/* Where names get their values from: slots, if there are any, which expr_bind has numbered; else a lookup by name. */
+typedef struct {
+    const int64_t *slots;
+    ExprLookup *lookup;
+    void *ctx;
+} Env;
+
+static bool name_value(const ExprStep *s, const Env *env, int64_t *out)
+{
+    if (!env->slots)
+        return env->lookup && env->lookup(env->ctx, s->of.name->name, out);
+    if (s->count >= 0)
+        *out = env->slots[s->count];
+    return s->count >= 0;
+}
+
+/* Does the left side of "&&" or "||" settle its value? */
+static bool is_settled(const OpRow *op, bool left) { return op->how & (left ? BY_TRUE : BY_FALSE); }
+
+/* The value of an operator that gives true or false, and does not take it from its left side alone. order: -1, 0 or 1 as its left side is less than,
+ * equal to or greater than the right. */
+static bool is_true(const OpRow *op, bool right, int order)
+{
+    if (op->how & (BY_FALSE | BY_TRUE))
+        return right;
+    return op->how & (order < 0 ? LESS : order == 0 ? EQUAL : GREATER);
+}
+
+static ExprStatus apply_int(const OpRow *op, int64_t a, int64_t b, int64_t *out)
+{
+    if (op->how & DIVIDES && b == 0)
+        return EXPR_DIV_BY_ZERO;
+    if (op->on_int)
+        return op->on_int(a, b, out) ? EXPR_OVERFLOW : EXPR_OK;
+    *out = is_true(op, b != 0, (a > b) - (a < b));
+    return op->on_real ? EXPR_NOT_INTEGER : EXPR_OK;
+}
+
+static ExprStatus apply_real(const OpRow *op, double a, double b, double *out)
+{
+    if (op->how & DIVIDES && b == 0)
+        return EXPR_DIV_BY_ZERO;
+    *out = op->on_real ? op->on_real(a, b) : is_true(op, b != 0, (a > b) - (a < b));
+    return isfinite(*out) ? EXPR_OK : EXPR_NOT_FINITE;
+}
+
+static ExprStatus int_value(const Expr *e, const Env *env, int64_t *out)
+{
+    int64_t stack[EXPR_MAX_DEPTH + 1], *top = stack; /* the first value stays below all others */
+    ExprStatus status = EXPR_OK;
+    *top = *out = 0;
+    for (const ExprStep *s = e->step, *end = s + e->nstep; s < end && status == EXPR_OK; s++) {
+        if (s->kind == STEP_INT) {
+            *++top = s->of.value;
+        } else if (s->kind == STEP_REAL) {
+            status = EXPR_NOT_INTEGER;
+        } else if (s->kind == STEP_NAME) {
+            status = name_value(s, env, ++top) ? EXPR_OK : EXPR_UNKNOWN_NAME;
+        } else if (s->kind == STEP_APPLY) {
+            top -= s->of.op->narg - 1;
+            status = apply_int(s->of.op, top[0], s->of.op->narg == 2 ? top[1] : 0, top);
+        } else if (is_settled(s->of.op, *top != 0)) {
+            *top = *top != 0;
+            s += s->count;
+        }
+    }
+    if (status == EXPR_OK)
+        *out = *top;
+    return status;
+}
+
+static ExprStatus real_value(const Expr *e, const Env *env, double *out)
+{
+    double stack[EXPR_MAX_DEPTH + 1], *top = stack; /* the first value stays below all others */
+    ExprStatus status = EXPR_OK;
+    *top = *out = 0;
+    for (const ExprStep *s = e->step, *end = s + e->nstep; s < end && status == EXPR_OK; s++) {
+        if (s->kind == STEP_INT || s->kind == STEP_REAL) {
+            *++top = s->real;
+        } else if (s->kind == STEP_NAME) {
+            int64_t value = 0;
+            status = name_value(s, env, &value) ? EXPR_OK : EXPR_UNKNOWN_NAME;
+            *++top = (double)value;
+        } else if (s->kind == STEP_APPLY) {
+            top -= s->of.op->narg - 1;
+            status = apply_real(s->of.op, top[0], s->of.op->narg == 2 ? top[1] : 0, top);
+        } else if (is_settled(s->of.op, *top != 0)) {
+            *top = *top != 0;
+            s += s->count;
+        }
+    }
+    if (status == EXPR_OK)
+        *out = *top;
+    return status;
+}
+
+ExprStatus expr_int(const Expr *e, ExprLookup *lookup, void *ctx, int64_t *out)
+{
+    return int_value(e, &(Env){ .lookup = lookup, .ctx = ctx }, out);
+}
+
+ExprStatus expr_int_at(const Expr *e, const int64_t *slots, int64_t *out)
+{
+    return int_value(e, &(Env){ .slots = slots }, out);
+}
+
+ExprStatus expr_real_at(const Expr *e, const int64_t *slots, double *out)
+{
+    return real_value(e, &(Env){ .slots = slots }, out);
+}

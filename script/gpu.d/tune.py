@@ -14,7 +14,7 @@ REPLAY_S = 25  # what a package takes that is made of records
 EARLY = 0.75  # of its budget: dcgen expects nothing better, or cannot do it
 TRIALS = 2000  # more than there is time for
 # Without a GPU nothing is measured: a package of few candidates will do.
-OFFLINE = ["--offline", "--trials", "8"]
+OFFLINE = ["--offline", "--trials", "2"]
 
 
 def arguments(stage, spec, package, records):

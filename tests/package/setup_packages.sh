@@ -2,11 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Generates the packages of spec/ once for all tests of this folder: $BIN/tests/packages/{NAME, NAME.jsonl}, and builds them by their own
-# CMakeLists.txt without a warning: built/NAME, with kernels.o and pool.o (of the library) and test.o for the tests to link.
+# CMakeLists.txt without a warning: built/NAME, with kernels.o and pool.o (of the library) and test.o for the tests to link. Those that are there stay
+# until something changes that they were made of.
 # ctest: timeout=480 cost=40
 set -eu
 
 out=$BIN/tests/packages
+if [ -e "$out/done" ] && [ -z "$(find "$DCGEN" "$SRC/templates" "$SRC/tests/package/spec" "$SRC/tests/package/setup_packages.sh" -newer "$out/done")" ]; then
+    exit 0
+fi
 rm -rf -- "$out"
 mkdir -p -- "$out"
 printf 'cmake_minimum_required(VERSION 3.16)\nproject(packages LANGUAGES C)\nenable_testing()\n' >"$out/CMakeLists.txt"
@@ -22,3 +26,4 @@ for name in $(cd -- "$out" && dirname -- */spec.cfg); do
         cp "$out/built/$name/CMakeFiles/${object%/*}.dir/${object#*/}.c.o" "$out/built/$name/${object#*/}.o"
     done
 done
+: >"$out/done"

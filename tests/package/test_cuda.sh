@@ -8,7 +8,7 @@
 # ctest: label=thorough timeout=900 cost=150 fixture=cuda
 packages=$BIN/tests/packages_cuda
 [ -e "$packages/done" ] || { echo "skipped: there are no packages for GPUs (setup_cuda.sh says why)"; exit 77; }
-sh "$SRC/tests/package/setup_cuda.sh" thorough
+sh "$SRC/tests/package/setup_cuda.sh" thorough || exit 1
 . "$SRC/tests/package/common.sh"
 emulator=$SRC/templates/device/emulator
 
@@ -93,8 +93,8 @@ check_emulated() {   # check_emulated NAME
     cp "$packages/$1"/kernels.cu "$packages/$1"/dispatch*.h "$tmp/emu/$1"
     emulated "$tmp/emu/$1" "$1"
     case $1 in
-    gpu_a) devices="90,16 80,24" ;;
-    *) devices="90,2 89,4 75,4" ;;
+    gpu_a) devices="90,48 80,80" ;;
+    *) devices="90,4 89,8 75,8" ;;
     esac
     for device in $devices; do
         run "$tmp/emu/$1" "${device%,*}" "${device#*,}" || { cat "$tmp/emu/$1/log"; failed "$1 on the emulated device $device"; }

@@ -67,29 +67,22 @@ typedef struct {
 
 static const Mutant mutants[] = {
     { "simt_gemm sm_90a f32 NK", 2, "(uint64_t)ld * i" },
-    { "simt_gemm sm_90a f32 NK", 1, "(uint64_t)ld * i" },
     { "simt_gemm sm_90a f32 NK", 0, "((int64_t)m0 + p.row) * o.ldy" },
-    { "simt_gemm sm_90a f32 NK", 1, "(int64_t)(pkg_k0_down(i + 1) - pkg_k0_down(i)) * o.ldy" },
     { "simt_gemm sm_90a f32 KN BM=96", 2, "(uint64_t)ld * k()" },
     { "simt_gemm sm_90a f32 KN BM=96", 2, "return (uint64_t)ld * " },
     { "simt_gemm sm_90a f32 KN BM=64", 0, "(uint64_t)ld * k0" },
-    { "mma_gemm sm_90a tf32 NK", 3, "(uint64_t)ld * i" },
     { "mma_gemm sm_90a f16 NK BM=32 BN=96", 1, "(uint64_t)ld * i" },
     { "mma_gemm sm_90a tf32 NK", 0, "(int64_t)m0 * o.ldy" },
     { "mma_gemm sm_90a f16 NK BM=32 BN=96", 2, "(int64_t)r * o.ldy" },
     { "mma_gemm sm_80 tf32 KN", 1, "from + (uint64_t)ld * (i * rows)" },
-    { "mma_gemm sm_90a bf16 KN BM=64", 0, "(uint64_t)ld * k0" },
     { "gemv sm_75 f16 NK", 2, "(int64_t)min(m, a.M - 1) * o.ldx" },
     { "gemv sm_75 f16 NK", 3, "(uint64_t)b.of.ldw * (unsigned)min" },
     { "gemv sm_90a bf16 KN", 1, "(uint64_t)b.of.ldw * i" },
-    { "gemv sm_90a bf16 KN", 1, "(uint64_t)b.of.ldw * (b.k0" },
     { "gemv sm_90a bf16 KN", 4, "(uint64_t)b.of.ldw * (32 * deep" },
     { "gemv sm_90a bf16 KN", 0, "(int64_t)m * o.ldy + n" },
     { "mma_gemv sm_90a f16 NK", 2, "(int64_t)min((unsigned)b.m0 + 8 * r + g, a.M - 1u) * b.of.ldx" },
     { "mma_gemv sm_90a f16 NK", 3, "(uint64_t)b.of.ldw * min((unsigned)n0" },
     { "mma_gemv sm_80 bf16 KN", 1, "(uint64_t)l.stride * ki" },
-    { "mma_gemv sm_80 f16 KN", 0, "(uint64_t)b.of.ldw * k" },
-    { "mma_gemv sm_80 bf16 KN", 0, "(int64_t)m * o.ldy + n" },
 };
 
 enum { NCASE = sizeof cases / sizeof *cases, NMUTANT = sizeof mutants / sizeof *mutants };

@@ -92,36 +92,29 @@ static const KernelRow usual[] = {
 };
 /* clang-format on */
 
-/* Formulas of each kind with each template: in registers, a mask, one in a loop for its functions, and one for the operand that it reads. */
-#define DENSE(w, kwarps, formula)                                                                                    \
-    { "dense f32 W=" w, "simt_gemm sm_90a BM=96 BN=96 TM=6 TN=12", formula, NULL },                                  \
-        { "dense tf32 W=" w, "mma_gemm sm_80 BM=128 BN=64 WM=64 WN=32 ROW=128 STAGES=3", formula, NULL },            \
-        { "dense bf16 W=" w, "mma_gemm sm_90a BM=128 BN=128 WM=64 WN=64", formula, NULL },                           \
-        { "dense f16 W=" w, "mma_gemv sm_80 ROWS=8", formula, NULL },                                                \
-    {                                                                                                                \
-        "dense bf16 W=" w, "gemv sm_80 ROWS=4 COLS=1 WARPS=8 KWARPS=" kwarps " LANES=32 UNROLL=2 SPLITK=2", formula, \
-            NULL                                                                                                     \
-    }
-#define BATCHED(layouts, type, mma, formula, more)                                                           \
-    { "batch_matmul f32 " layouts, "simt_bmm sm_80 BM=128 BN=128 TM=8 TN=16 BK=8 STAGES=4", formula, more }, \
-        { "batch_matmul f32 " layouts, "tiny_bmm sm_80", formula, more },                                    \
-        { "batch_matmul f32 " layouts, "gemv_bmm sm_80 ROWS=2 COLS=2 KWARPS=1 UNROLL=2", formula, more },    \
-        { "batch_matmul " type " " layouts, "mma_bmm sm_90a " mma, formula, more },                          \
-    {                                                                                                        \
-        "batch_matmul " type " " layouts, "tiny_mma_bmm sm_80", formula, more                                \
-    }
 #define TALL "BM=64 BN=96 WM=64 WN=32"
 
 /* clang-format off */
 static const KernelRow thorough[] = {
-    DENSE("KN", "1", BIAS),
-    DENSE("NK", "8", "n <= m ? acc : -inf"),
-    DENSE("KN", "1", "gelu(acc + bias[n])"),
-    DENSE("NK", "8", "silu(acc) * gate[m,n]"),
-    BATCHED("A=MK B=KN", "tf32", "", "acc * 0.125 + mask[b0,n]", NULL),
-    BATCHED("A=KM B=NK", "bf16", TALL, "n < len[b0] ? acc * 0.125 : -inf", LEN),
-    BATCHED("A=KM B=NK", "tf32", "", "gelu(acc + bias[n])", NULL),
-    BATCHED("A=MK B=KN", "f16", TALL, "acc + residual[b0,b1,m,n]", NULL),
+    /* ---- kinds of formulas that the usual rows do not have with the template: a mask, functions in a loop, an operand that is read in a loop */
+    { "dense f32 W=NK", "simt_gemm sm_90a BM=96 BN=96 TM=6 TN=12", "n <= m ? acc : -inf", NULL },
+    { "dense f32 W=KN", "simt_gemm sm_90a BM=96 BN=96 TM=6 TN=12", "silu(acc) * gate[m,n]", NULL },
+    { "dense tf32 W=NK", "mma_gemm sm_80 BM=128 BN=64 WM=64 WN=32 ROW=128 STAGES=3", "n <= m ? acc : -inf", NULL },
+    { "dense bf16 W=NK", "mma_gemm sm_90a BM=128 BN=128 WM=64 WN=64", "silu(acc) * gate[m,n]", NULL },
+    { "dense f16 W=KN", "mma_gemv sm_80 ROWS=8", "gelu(acc + bias[n])", NULL },
+    { "dense f16 W=NK", "mma_gemv sm_80 ROWS=8", "n <= m ? acc : -inf", NULL },
+    { "dense bf16 W=NK", "gemv sm_80 ROWS=4 COLS=1 WARPS=8 KWARPS=8 LANES=32 UNROLL=2 SPLITK=2", "silu(acc) * gate[m,n]", NULL },
+    { "dense bf16 W=KN", "gemv sm_80 ROWS=4 COLS=1 WARPS=8 KWARPS=1 LANES=32 UNROLL=2 SPLITK=2", "n <= m ? acc : -inf", NULL },
+    { "batch_matmul f32 A=MK B=KN", "simt_bmm sm_80 BM=128 BN=128 TM=8 TN=16 BK=8 STAGES=4", "acc + residual[b0,b1,m,n]", NULL },
+    { "batch_matmul f32 A=KM B=NK", "simt_bmm sm_80 BM=128 BN=128 TM=8 TN=16 BK=8 STAGES=4", "gelu(acc + bias[n])", NULL },
+    { "batch_matmul f32 A=KM B=NK", "tiny_bmm sm_80", "n < len[b0] ? acc * 0.125 : -inf", LEN },
+    { "batch_matmul f32 A=KM B=NK", "tiny_bmm sm_80", "gelu(acc + bias[n])", NULL },
+    { "batch_matmul f32 A=MK B=KN", "gemv_bmm sm_80 ROWS=2 COLS=2 KWARPS=1 UNROLL=2", "acc + residual[b0,b1,m,n]", NULL },
+    { "batch_matmul f32 A=KM B=NK", "gemv_bmm sm_80 ROWS=2 COLS=2 KWARPS=1 UNROLL=2", "n < len[b0] ? acc * 0.125 : -inf", LEN },
+    { "batch_matmul tf32 A=MK B=KN", "mma_bmm sm_90a", "acc * 0.125 + mask[b0,n]", NULL },
+    { "batch_matmul bf16 A=KM B=NK", "mma_bmm sm_90a " TALL, "gelu(acc + bias[n])", NULL },
+    { "batch_matmul f16 A=MK B=KN", "tiny_mma_bmm sm_80", "acc + residual[b0,b1,m,n]", NULL },
+    { "batch_matmul tf32 A=MK B=KN", "tiny_mma_bmm sm_80", "acc * 0.125 + mask[b0,n]", NULL },
     { "batch_matmul f32 A=MK B=NK", "simt_bmm sm_80", "n < len[b0] ? acc * 0.125 + mask[b0,n] : -inf", LEN },
     { "batch_matmul f16 A=MK B=NK", "mma_gemv_bmm sm_80 ROWS=8", "n < len[b0] ? acc * 0.125 : -inf", LEN },
     /* ---- layouts and tiles that the usual suite leaves out */

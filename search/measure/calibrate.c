@@ -10,7 +10,7 @@
 
 /* Measuring limits takes LIMITS_SHARE of the time budget: LIMITS_TIMES times in a search, but for the bounds on how long one time may be. */
 static const double LIMITS_SHARE = 0.03, LIMITS_TIMES = 8;
-static const double LEAST_S = 0.12, MOST_S = 0.25;
+static const double LEAST_S = 0.06, MOST_S = 0.25;
 
 bool calibrate_build(Workshop *m, Arena *a, const volatile int *stop, const char **why)
 {
@@ -68,13 +68,13 @@ bool calibrate_when_due(Lab *l, Arena *scratch, bool last, const char **err)
     if (!l->kind->measures || (l->brief && is_known(l)))
         return true;
     const double now_s = lab_now_s(l), most_s = fmin(fmax(LIMITS_SHARE * l->seconds / LIMITS_TIMES, LEAST_S), MOST_S);
-    const bool measured_before = m->limits_due_s > 0 && isfinite(m->limits_due_s);
-    if (last ? !measured_before : now_s < m->limits_due_s)
+    const double every_s = most_s / LIMITS_SHARE;
+    if (last ? m->limits_due_s == 0 || now_s < m->limits_due_s - every_s / 2 : now_s < m->limits_due_s)
         return true;
     LimitRecord *limit = ARENA_ARRAY(scratch, (size_t)l->study->spec->nthread + 1, LimitRecord);
     const char *why = NULL;
     int n = 0;
-    m->limits_due_s = now_s + most_s / LIMITS_SHARE;
+    m->limits_due_s = now_s + every_s;
     if (!calibrate(m, l->arena, most_s, limit, &n, l->stop, &why, err))
         return false;
     if (n == 0)

@@ -127,7 +127,7 @@ bool calibrate(Workshop *m, Arena *a, double most_s, LimitRecord *out, int *n, c
 
 /* In a search that measures: measures and records the limits when that is due. They serve to judge times, and on GPUs the analytic model
  * takes them over. Whatever else uses the machine hides them for a while, so they are due at the start, every now and then, and a last time
- * before the choice is settled. A device that has none is not asked again. */
+ * before the choice is settled, unless that was just so. A device that has none is not asked again. */
 bool calibrate_when_due(Lab *l, Arena *scratch, bool last, const char **err);
 /* Measures the limits before the first proposal, but only where the model takes rates of the device and has none yet. */
 bool calibrate_first(Lab *l, Arena *scratch, const char **err);

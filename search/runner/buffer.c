@@ -11,7 +11,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { HUGE_BYTES = 2 << 20, CANARY = 0xff }; /* as a float the canary is a NaN: reading it spoils the result */
+/* Small ones stay without huge pages: the system clears all of such a page, which takes longer than most of their calls. */
+enum { HUGE_BYTES = 2 << 20, SMALL_BYTES = 64 << 10 };
+enum { CANARY = 0xff }; /* as a float a NaN: reading it spoils the result */
 
 static const size_t too_large = (size_t)1 << 40; /* more is not even asked for */
 
@@ -38,7 +40,8 @@ bool block_new(Block *b, size_t bytes, size_t offset)
     if (!b->map)
         return false;
     char *start = (char *)round_up((uintptr_t)b->map, HUGE_BYTES);
-    madvise(start, usable, MADV_HUGEPAGE); /* only a wish */
+    if (bytes >= SMALL_BYTES)
+        madvise(start, usable, MADV_HUGEPAGE); /* only a wish */
     b->data = start + offset;
     return true;
 }

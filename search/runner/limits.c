@@ -11,7 +11,7 @@
 #include "gen/base/process.h"
 #include "search/runner/runner.h"
 
-enum { SAMPLE_NS = 300000 };
+enum { SAMPLE_NS = 300000, PIECE_BYTES = 4 << 20 };
 /* Bytes of the buffer that lies in memory: so many times the largest cache, within these limits. */
 static const int64_t MEMORY_CACHES = 3, MEMORY_LEAST = 64 << 20, MEMORY_MOST = 384 << 20;
 /* Of one that lies in a cache. Some have a last level of hundreds of MiB that many machines share: to write all of it once takes a second. */
@@ -40,35 +40,52 @@ static int64_t buffer_bytes(const LimitsWish *w, int level)
 
 static bool is_late(const LimitsWish *w) { return process_clock_ns() > w->until_ns; }
 
-/* Takes one sample of a level. Its buffer, in `block`, is made for the first one. */
-static void sample_read(const LimitsWish *w, Block *block, int level, int way, LimitRecord *out)
+/* What is read, once all of it was written: pages that nobody wrote are all one page of zeros. */
+typedef struct {
+    Block block;
+    size_t bytes, written;
+} Buffer;
+
+/* Is the buffer there? To write a large one takes longer than a short request may: a call writes a piece of it. */
+static bool prepare(Buffer *b, size_t bytes)
+{
+    if (b->bytes < bytes) {
+        block_free(&b->block);
+        b->written = 0;
+        b->bytes = block_new(&b->block, bytes, 0) ? bytes : 0;
+    }
+    if (b->bytes >= bytes && b->written < bytes) {
+        const size_t rest = bytes - b->written, piece = rest < PIECE_BYTES ? rest : (size_t)PIECE_BYTES;
+        memset(b->block.data + b->written, 1, piece);
+        b->written += piece;
+    }
+    return b->bytes >= bytes && b->written >= bytes;
+}
+
+/* Takes one sample of a level. */
+static void sample_read(const LimitsWish *w, Buffer *buffer, int level, int way, LimitRecord *out)
 {
     const size_t bytes = (size_t)buffer_bytes(w, level);
-    if (bytes == 0 || is_late(w))
+    if (bytes == 0 || is_late(w) || !prepare(buffer, bytes) || is_late(w))
         return;
-    if (!block->data && block_new(block, bytes, 0))
-        memset(block->data, 1, bytes); /* pages that nobody wrote are all one page of zeros */
-    if (!block->data || is_late(w))
-        return;
-    const double gbs = peak_read_gbs(w->isa, block->data, bytes, w->threads, way, SAMPLE_NS);
+    const double gbs = peak_read_gbs(w->isa, buffer->block.data, bytes, w->threads, way, SAMPLE_NS);
     out->bytes_per_s[level] = fmax(out->bytes_per_s[level], 1e9 * gbs);
 }
 
 int limits_measure(const LimitsWish *w, LimitRecord *out)
 {
-    static int way = 0; /* goes on where the last request ended: a short one has no time for all ways */
-    Block block[LEVEL_COUNT] = { 0 };
+    /* Both go on where the last request ended: a short one has no time for all ways, nor to write all buffers. */
+    static int way = 0;
+    static Buffer buffer[LEVEL_COUNT];
     int rounds = 0;
     do {
         for (int level = 0; level < LEVEL_COUNT; level++) {
             if (level == 0 || !is_late(w)) /* one sample a round in any case */
                 out->flops_per_s = fmax(out->flops_per_s, 1e9 * peak_fma_gflops(w->isa, w->threads, SAMPLE_NS));
-            sample_read(w, &block[level], level, way, out);
+            sample_read(w, &buffer[level], level, way, out);
         }
         way = (way + 1) % PEAK_WAYS;
         rounds++;
     } while (!is_late(w));
-    for (int level = 0; level < LEVEL_COUNT; level++)
-        block_free(&block[level]);
     return rounds;
 }

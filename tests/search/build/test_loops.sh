@@ -2,18 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The innermost loops that compilers make of the kernels that packages fall back on, and of one of Winograd's: the tile's FMAs, each vector loaded
-# once, nothing on the stack, whichever compiler it is: for each instruction set by all compilers that are here but gcc, whose a search
-# looks at itself, and for NEON by a cross compiler.
+# once, nothing on the stack, whichever compiler it is: for each instruction set by the newest clang and a gcc of another version, if they are here (a
+# search looks at what its own compiler makes), and for NEON by a cross compiler.
 # (The loop of pack_bmm packs on its way, which is no straight loop; formulas of rows may keep what they like on the stack.)
 # ctest: label=slow,thorough timeout=900 cost=30
 set -eu
 tmp=$(mktemp -d)
 trap 'rm -rf -- "$tmp"' EXIT
-compilers='clang gcc-13 gcc-14 clang-16 clang-19 aarch64-linux-gnu-gcc'
-# Those that are here, each once though it has several names.
+compilers='clang-19 clang-16 clang gcc-14 gcc-13 aarch64-linux-gnu-gcc'
+# The newest of each kind that is here.
 compilers=$(for c in $compilers; do
-    path=$(command -v "$c") && echo "$c $(readlink -f "$path")" || echo "skipped: $c is not installed" >&2
-done | awk '!seen[$2]++ { print $1 }')
+    command -v "$c" >/dev/null && echo "$c" || echo "skipped: $c is not installed" >&2
+done | awk '{ kind = $1; sub(/-[0-9]+$/, "", kind) } !seen[kind]++')
 
 cc -std=gnu17 -O1 -Wall -Wextra -I"$SRC" loops.c "$BIN/libroom_search_build.a" "$BIN/libroom_gen_target.a" "$BIN/libroom_gen_base.a" \
     -o "$tmp/loops" -lm

@@ -76,7 +76,7 @@ fi
 
 section a package by the model
 # What nvcc built in one run serves the next.
-model='-t sm_90a --offline --builds builds'
+model="-t sm_90a --offline --builds builds --cxx $SRC/tests/quick-c++"
 cp tiny.cfg short.cfg
 sed -i 's/seconds = 20/seconds = 300/' tiny.cfg # what is chosen shall not depend on how fast this machine is
 run 0 $model -o first tiny.cfg

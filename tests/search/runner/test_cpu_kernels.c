@@ -57,26 +57,21 @@ static const KernelRow usual[] = {
     { "dense f32 W=NK packed", "packed_gemm portable", CALLS, NULL },
     { "dense f32 W=KN packed", "packed_gemm * CALLS=1 BLOCK=0 EVEN=0 SPLIT=1", CALLS, SHARED },
     { "dense f32 W=KN packed", "packed_gemm avx2 MR=1 NP=1 KA=4 UK=2 KC=512 PF=8 BLOCK=0 EVEN=0", BIAS, NULL },
-    /* ---- batch_matmul: general kernels; one with more constants than registers, though no sum is in one */
+    /* ---- batch_matmul */
     { "batch_matmul f32 A=MK B=KN", "direct_bmm portable", PLACE, NULL },
-    { "batch_matmul f32 A=MK B=KN", "direct_bmm *", "tanh(sigmoid(gelu(acc)))", NULL },
     { "batch_matmul f32 A=KM B=KN", "direct_bmm * PF=1", NULL, NULL },
     { "batch_matmul f32 A=MK B=NK", "pack_bmm *", PLACE, NULL },
-    { "batch_matmul f32 A=KM B=KN", "pack_bmm portable PF=2", "tanh(acc)", NULL },
     { "batch_matmul f32 A=MK B=NK", "dot_bmm *", PLACE, NULL },
     /* ---- convolutions */
     { "conv2d f32 packed", "direct_conv portable UK=2 PF=0", CONV, ODD },
     { "conv2d f32 X=NCHW Y=NCHW packed", "direct_conv * HOLD=1 UK=1", CONV, SAME },
-    { "conv2d f32 packed", "direct_conv portable STRIP=1", CONV, SAME },
     { "conv2d f32 F=RSCK packed", "direct_conv avx2 MR=4 NP=1 UK=2 PF=0 HOLD=2 BLOCK=8 STRIP=1 CALLS=1", "tanh(acc + bias[oc])", ODD },
-    { "conv2d f32 packed", "winograd_conv portable YT=2 MR=1 NP=1 UK=1 PF=1 HOLD=1 BLOCK=8", CONV, ACCURATE SAME },
     { "conv2d f32 packed", "winograd_conv avx2 YT=4 MR=2 NP=1 UK=1 PF=1 HOLD=1 BLOCK=4", CONV, ACCURATE SAME },
     /* ---- depthwise ones: for known filters and any, in strips of channels and all at once */
     { "conv2d f32 packed", "depthwise_conv * PT=1 QT=4 " ANY_FILTER " CB=2", CHANNELS, PLAIN },
     { "conv2d f32 packed", "depthwise_conv * PT=2 QT=3 FR=3 FS=3 FH=1 FW=1 CB=2", CHANNELS, PLAIN },
     { "conv2d f32 packed", "depthwise_conv portable PT=3 QT=2 FR=3 FS=3 FH=1 FW=1 CB=0", "acc + residual[n,p,q,oc]", PLAIN },
     { "conv2d f32 packed", "depthwise_conv * PT=2 QT=3 FR=3 FS=3 FH=2 FW=2 CB=0", "silu(acc * scale[oc] + shift[oc])", HALVING },
-    { "conv2d f32 packed", "depthwise_conv portable PT=1 QT=4 " ANY_FILTER " CB=0", "acc + residual[n,p,q,oc]", APART },
     { "conv2d f32 packed", "depthwise_conv * PT=2 QT=3 FR=3 FS=3 FH=1 FW=3 CB=0", "acc + residual[n,p,q,oc]", APART }, /* has no way of its own with dilations */
     /* ---- formulas of rows */
     { "rows f32", SHORT, "softmax[n](x[m,n])", NULL },
@@ -99,14 +94,19 @@ static const KernelRow usual[] = {
     { "rows f32", "block_rows * ROWS=1 COLS=8", "x[n,m] + h[n,m]", "types = { x = \"bf16\"; h = \"f16\"; };" },
     /* ---- with the fewest registers: each way of dense and conv2d, strides, paddings, dilations and groups in all layouts */
     { "dense f32 packed", "packed_gemm portable MR=2 NP=1 KA=1 UK=1 KC=0 PF=16 HOLD=0 BLOCK=8 CALLS=0 EVEN=1 SPLIT=0", CALLS, NULL },
-    { "conv2d f32 packed", "direct_conv portable MR=2 NP=1 UK=2 PF=0 HOLD=0 BLOCK=8 STRIP=0 CALLS=0", CONV, ACCURATE ODD },
-    { "conv2d f32 packed", "direct_conv portable MR=2 NP=1 UK=2 PF=0 HOLD=2 BLOCK=8 STRIP=1 CALLS=0", CONV, ACCURATE ODD },
     { "conv2d f32 packed", "depthwise_conv portable PT=1 QT=4 FR=0 FS=0 FH=0 FW=0 CB=0", CONV,
       ACCURATE "shapes = ( { N = \"T\"; G = 19; H = 7; W = 11; C = 1; K = 1; R = 3; S = 2; STRIDE = 2; PAD = 1; DIL_W = 2; } );" },
 };
 
-/* General kernels with further layouts and formulas; more with the fewest registers. */
+/* General kernels with further layouts and formulas, one with more constants than registers, though no sum is in one; more with the fewest registers. */
 static const KernelRow thorough[] = {
+    { "batch_matmul f32 A=MK B=KN", "direct_bmm *", "tanh(sigmoid(gelu(acc)))", NULL },
+    { "batch_matmul f32 A=KM B=KN", "pack_bmm portable PF=2", "tanh(acc)", NULL },
+    { "conv2d f32 packed", "winograd_conv portable YT=2 MR=1 NP=1 UK=1 PF=1 HOLD=1 BLOCK=8", CONV, ACCURATE SAME },
+    { "conv2d f32 packed", "direct_conv portable STRIP=1", CONV, SAME },
+    { "conv2d f32 packed", "depthwise_conv portable PT=1 QT=4 " ANY_FILTER " CB=0", "acc + residual[n,p,q,oc]", APART },
+    { "conv2d f32 packed", "direct_conv portable MR=2 NP=1 UK=2 PF=0 HOLD=2 BLOCK=8 STRIP=1 CALLS=0", CONV, ACCURATE ODD },
+    { "conv2d f32 packed", "direct_conv portable MR=2 NP=1 UK=2 PF=0 HOLD=0 BLOCK=8 STRIP=0 CALLS=0", CONV, ACCURATE ODD },
     { "dense f32 W=KN", "direct_gemm *", CALLS, NULL },
     { "dense f32 W=NK", "dot_gemm *", CALLS, NULL },
     { "dense f32 W=NK", "repack_gemm *", CALLS, NULL },

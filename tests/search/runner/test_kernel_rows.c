@@ -41,32 +41,25 @@ static const KernelRow usual[] = {
     { "dense f32 W=NK packed", "simt_gemm sm_90a BM=128 BN=128 TM=8 TN=8 BK=8 STAGES=4 GROUP=8 FIXED_K=40", BIAS, NULL },
     { "dense f32 W=NK", "simt_gemm sm_75 SPLITK=2", NULL, NULL },
     { "dense f32 W=NK", "simt_gemm sm_80 BM=128 BN=128 TM=8 TN=16 BK=8 SPLITK=3", "gelu(acc + bias[n]) + residual[m,n]", NULL },
-    /* ---- dense on tensor cores. Sums go by way of shared memory, which is larger than the stages of the third; formulas in one round and two. */
+    /* ---- dense on tensor cores. Sums go by way of shared memory, which is larger than the stages of the third; formulas in one round. */
     { "dense tf32 W=NK", "mma_gemm sm_80 BM=32 BN=64 WM=32 WN=32 STAGES=4 SPLITK=3", BIAS, NULL },
     { "dense tf32 W=KN packed", "mma_gemm sm_90a", NULL, NULL },
     { "dense tf32 W=NK", "mma_gemm sm_90a BM=128 BN=256 WM=64 WN=64", BIAS, NULL },
     { "dense f16 W=NK packed", "mma_gemm sm_80 BM=32 BN=96 WM=16 WN=32 ROW=128", "acc + bias[n] + residual[m,n]", NULL },
     { "dense f16 W=KN", "mma_gemm sm_90a BM=32 BN=96 WM=16 WN=32 SPLITK=2", "acc + table[row[m],n]", TABLE },
     { "dense bf16 W=NK", "mma_gemm sm_90a BM=128 BN=128 WM=64 WN=32 GROUP=8 FIXED_K=64", BIAS, WHOLE },
-    { "dense bf16 W=KN", "mma_gemm sm_90a BM=128 BN=128 WM=64 WN=64", "gelu_tanh(n == 3 ? -inf : acc * 2)", NULL },
     /* ---- dense of few rows: warps or blocks share out k */
     { "dense f32 W=NK", "gemv sm_75 ROWS=4 COLS=2 WARPS=8 KWARPS=8 SPLITK=4", ALL_FUNCTIONS, NULL },
     { "dense f16 W=NK packed", "gemv sm_90a ROWS=8 COLS=4 UNROLL=1", NULL, NULL },
-    { "dense bf16 W=KN", "gemv sm_80 ROWS=4 LANES=8 UNROLL=1 SPLITK=2", BIAS, NULL },
     { "dense f16 W=NK", "mma_gemv sm_80 ROWS=8 COLS=16 UNROLL=2 SPLITK=4", BIAS, NULL },
-    { "dense f16 W=KN", "mma_gemv sm_86 ROWS=16 WARPS=8 KWARPS=8 SPLITK=2", BIAS, NULL },
     /* ---- batch_matmul: the same, of A that runs along m, with strides of batches and rows */
     { "batch_matmul f32 A=KM B=KN", "simt_bmm sm_90a BM=96 BN=96 TM=6 TN=12", NULL, NULL },
     { "batch_matmul f32 A=KM B=NK", "simt_bmm sm_75 BM=96 BN=64 TM=6 TN=8 BK=16", BIAS, NULL },
-    { "batch_matmul tf32 A=KM B=NK", "mma_bmm sm_80 BM=16 BN=32 WM=16 WN=16 ROW=128", NULL, NULL },
     { "batch_matmul f16 A=KM B=KN", "mma_bmm sm_80 BM=64 BN=64 WM=32 WN=32", "n < len[b0] ? acc * 0.125 + shift[m] : -inf", LEN },
     /* tiles of several matrices in a block */
-    { "batch_matmul f32 A=MK B=NK", "tiny_bmm sm_75", BIAS, NULL },
     { "batch_matmul f32 A=KM B=KN", "tiny_bmm sm_80 TOGETHER=2 BN=32 TN=4", NULL, NULL },
     { "batch_matmul f16 A=KM B=KN", "tiny_mma_bmm sm_80 TOGETHER=2 BM=32 WM=32 ROW=128", NULL, NULL },
-    { "batch_matmul tf32 A=MK B=NK", "tiny_mma_bmm sm_90a TOGETHER=8 BN=16 WN=16", "silu(n < len[b0] ? acc : -inf) * gate[b0,b1,m,n]", LEN },
     { "batch_matmul f16 A=KM B=NK", "gemv_bmm sm_75", BIAS, NULL },
-    { "batch_matmul bf16 A=MK B=KN", "gemv_bmm sm_80 ROWS=4 LANES=8 UNROLL=1 SPLITK=2", BIAS, NULL },
     { "batch_matmul f16 A=MK B=NK", "mma_gemv_bmm sm_80 ROWS=8 COLS=16 UNROLL=2 SPLITK=4", NULL, NULL },
     /* ---- convolutions: F packed and not, in each layout that kernels have */
     { "conv2d f32 F=KRSC packed", "simt_conv sm_80 BM=32 BN=64 TM=4 TN=4 BK=32 STAGES=3 SPLITK=4", NORM, NULL },
@@ -74,7 +67,6 @@ static const KernelRow usual[] = {
     { "conv2d bf16 F=KRSC packed", "mma_conv sm_80", "acc + residual[n,p,q,oc]", NULL },
     { "conv2d f16 F=RSCK", "mma_conv sm_90a BM=32 BN=64 WM=32 WN=32 ROW=128 SPLITK=3", PLACES, NULL },
     { "conv2d f32 F=RSCK", "depthwise sm_80 LANES=8 NT=64 PX=2 FIXED_S=3", PLACES, NULL },
-    { "conv2d bf16 F=KCRS packed", "depthwise sm_90a LANES=32 NT=256 PX=6 FIXED_S=3", "acc + residual[n,p,q,oc]", NULL },
     /* ---- rows. A group of threads is a part of a warp, a warp, or a block. */
     { "batch_rows f32", "lane_rows sm_80 LANES=32 NT=128 ROWS=1 VEC=4 NV=2", SOFTMAX, LEN },
     { "batch_rows bf16", "lane_rows sm_80 LANES=32 NT=128 ROWS=4 VEC=4 NV=1", "log_softmax[n](x[b0,b1,m,n] + mask[b0,n] - s[b1] * (m - n))", NULL },
@@ -118,6 +110,14 @@ static const KernelRow thorough[] = {
     { "batch_matmul f32 A=MK B=NK", "simt_bmm sm_80", "n < len[b0] ? acc * 0.125 + mask[b0,n] : -inf", LEN },
     { "batch_matmul f16 A=MK B=NK", "mma_gemv_bmm sm_80 ROWS=8", "n < len[b0] ? acc * 0.125 : -inf", LEN },
     /* ---- layouts and tiles that the usual suite leaves out */
+    { "dense bf16 W=KN", "mma_gemm sm_90a BM=128 BN=128 WM=64 WN=64", "gelu_tanh(n == 3 ? -inf : acc * 2)", NULL },
+    { "dense bf16 W=KN", "gemv sm_80 ROWS=4 LANES=8 UNROLL=1 SPLITK=2", BIAS, NULL },
+    { "dense f16 W=KN", "mma_gemv sm_86 ROWS=16 WARPS=8 KWARPS=8 SPLITK=2", BIAS, NULL },
+    { "batch_matmul tf32 A=KM B=NK", "mma_bmm sm_80 BM=16 BN=32 WM=16 WN=16 ROW=128", NULL, NULL },
+    { "batch_matmul f32 A=MK B=NK", "tiny_bmm sm_75", BIAS, NULL },
+    { "batch_matmul tf32 A=MK B=NK", "tiny_mma_bmm sm_90a TOGETHER=8 BN=16 WN=16", "silu(n < len[b0] ? acc : -inf) * gate[b0,b1,m,n]", LEN },
+    { "batch_matmul bf16 A=MK B=KN", "gemv_bmm sm_80 ROWS=4 LANES=8 UNROLL=1 SPLITK=2", BIAS, NULL },
+    { "conv2d bf16 F=KCRS packed", "depthwise sm_90a LANES=32 NT=256 PX=6 FIXED_S=3", "acc + residual[n,p,q,oc]", NULL },
     { "dense f32 W=KN", "simt_gemm sm_90a BM=64 BN=256 TM=8 TN=16 BK=8 FIXED_K=40 FIXED_N=44", BIAS, NULL },
     { "dense f32 W=KN", "simt_gemm sm_75 BM=32 BN=96 TM=4 TN=6", "max(acc * 0.5 + bias[n], 0)", NULL },
     { "dense bf16 W=KN", "mma_gemm sm_80 FIXED_K=64 FIXED_N=72", BIAS, WHOLE },
@@ -170,11 +170,11 @@ static const KernelRow thorough[] = {
 #define BOTH "gelu(acc + bias[oc]) + residual[n,p,q,oc]"
 static const KernelRow usual_code[] = {
     { "conv2d bf16 F=KRSC packed", "mma_conv sm_80", BOTH, NULL },
-    { "conv2d f16 F=RSCK", "depthwise sm_90a", NORM, NULL },
-    { "batch_matmul f16 A=KM B=KN", "tiny_mma_bmm sm_80", BIAS, NULL },
     { "batch_rows bf16", "lane_rows sm_90a LANES=512 NT=512 ROWS=1 VEC=8 NV=2", SOFTMAX, LEN },
 };
 static const KernelRow thorough_code[] = {
+    { "conv2d f16 F=RSCK", "depthwise sm_90a", NORM, NULL },
+    { "batch_matmul f16 A=KM B=KN", "tiny_mma_bmm sm_80", BIAS, NULL },
     { "conv2d f32 F=KRSC packed", "simt_conv sm_80 BM=128 BN=128 TM=8 TN=16", BOTH, NULL },
     { "conv2d f32 F=RSCK", "simt_conv sm_90a BM=96 BN=128 TM=6 TN=16 SPLITK=3", BOTH, NULL },
     { "conv2d tf32 F=KRSC packed", "mma_conv sm_80 BM=128 BN=128 WM=64 WN=64 SPLITK=3", BOTH, NULL },

@@ -3,7 +3,7 @@
 #
 # The dispatcher is compiled and compared with its tree before a package is written; one that is wrong is never written.
 . "$SRC/tests/cli/lib.sh"
-BUDGET_S=100 write_spec tiny.cfg 'threads = [1, 2];'
+BUDGET_S=30 write_spec tiny.cfg 'threads = [1, 2];'
 
 section it is checked
 run 0 tiny.cfg

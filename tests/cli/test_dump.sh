@@ -4,7 +4,7 @@
 # What a run prints of itself: --dump of every stage, --json, -v. CMake reads the JSON.
 # ctest: label=slow
 . "$SRC/tests/cli/lib.sh"
-TRIALS=6 BUDGET_S=100 write_spec tiny.cfg
+TRIALS=6 BUDGET_S=30 write_spec tiny.cfg
 
 # json WANT PATH...: the value at PATH of what was printed is WANT
 json() {

@@ -5,7 +5,7 @@
 # command works with them from any folder, and what is wrong with such a file is told at its place.
 # ctest: label=slow cost=8
 . "$SRC/tests/cli/lib.sh"
-BUDGET_S=100 write_spec tiny.cfg
+BUDGET_S=30 write_spec tiny.cfg
 share=$tmp/inst/share/dcgen/templates
 plain=$SRC/tests/cli/templates/dense/plain.c
 

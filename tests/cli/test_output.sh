@@ -5,7 +5,7 @@
 #
 # The output folder: what may not be replaced, cannot be written, or is full. Told before the search; a former package stays whole.
 . "$SRC/tests/cli/lib.sh"
-BUDGET_S=100 write_spec tiny.cfg
+BUDGET_S=30 write_spec tiny.cfg
 
 section a package, and again
 run 0 tiny.cfg

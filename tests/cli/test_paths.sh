@@ -6,7 +6,7 @@
 # Folders whose names mean something to a shell, to make, to CMake or to gnuplot: of the spec, the package, the records, the
 # templates, the compiler, the working folder and TMPDIR. All is made as elsewhere, and nothing lands in another place.
 . "$SRC/tests/cli/lib.sh"
-BUDGET_S=100 write_spec tiny.cfg
+BUDGET_S=30 write_spec tiny.cfg
 run 0 -q -o plain --records plain.jsonl tiny.cfg
 run 0 replay -q -o plain --records plain.jsonl tiny.cfg
 

@@ -11,7 +11,7 @@ rm "$tmp/inst/share/dcgen/templates/dense/plain.c"
 cp "$SRC/tests/cli/templates/dense/repeated.c" "$tmp/inst/share/dcgen/templates/dense"
 write_regret_spec() { # FILE LINE
     sed 's/max = 4;/max = 16;/; s/N = 24; K = 16;/N = 24; K = 200;/; s/kernels = 2;/kernels = 1;/' >"$1" <<SPEC
-$(BUDGET_S=100 write_spec /dev/stdout "tune = { T = [1, 4, 9, 14]; }; weights = { T = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0]; }; $2")
+$(BUDGET_S=30 write_spec /dev/stdout "tune = { T = [1, 4, 9, 14]; }; weights = { T = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0]; }; $2")
 SPEC
 }
 write_regret_spec tiny.cfg ""

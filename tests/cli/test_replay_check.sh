@@ -5,7 +5,7 @@
 # missing or too many, other line ends, another version or other templates. And packages without a report, which need no gnuplot.
 # ctest: label=slow
 . "$SRC/tests/cli/lib.sh"
-BUDGET_S=100 write_spec tiny.cfg
+BUDGET_S=30 write_spec tiny.cfg
 run 0 -o tiny tiny.cfg
 whole tiny
 share=$tmp/inst/share/dcgen/templates

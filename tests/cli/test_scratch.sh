@@ -20,7 +20,7 @@ package() {
     done
     sed -i "/^general/s/TURN = 0/${4:-TURN = 0}/g" "from_$1"/blur/*.c
     { sed "s/smooth_images/$1/" "$ops/blur.cfg" && echo "$3"; } >"$1.cfg"
-    run 0 --templates "from_$1" --trials "${5:-1}" --seconds 60 --no-report -o "$1" "$1.cfg"
+    run 0 --templates "from_$1" --trials "${5:-1}" --seconds 20 --no-report -o "$1" "$1.cfg"
 }
 
 section what an accuracy allows

@@ -5,7 +5,7 @@
 #
 # What dcgen is started with: streams that are closed or full, a poor environment, a folder that it may not write to.
 . "$SRC/tests/cli/lib.sh"
-BUDGET_S=100 write_spec tiny.cfg
+BUDGET_S=30 write_spec tiny.cfg
 run 0 tiny.cfg
 cp -R out/tiny before
 

@@ -6,7 +6,7 @@
 # Two CPU targets tuned in one package: each has its search, its tree, its kernels and its contract; every command speaks of both; one
 # that was killed between them goes on with the second; a machine that lacks the better one takes its times from the records.
 . "$SRC/tests/cli/lib.sh"
-BUDGET_S=100 write_spec tiny.cfg
+BUDGET_S=30 write_spec tiny.cfg
 has=$("$dcgen" check -t avx512,avx2 --json tiny.cfg | sed -n 's/^ "runs": \(.*\),$/\1/p' | tr '\n' ' ')
 case $has in
 'true true ') best=avx512 lesser=avx2 third=portable ;;
@@ -16,7 +16,7 @@ case $has in
 *) echo "skipped: this CPU has one instruction set only"; exit 77 ;;
 esac
 both="target = [\"$lesser\", \"$best\"];" # in any order
-BUDGET_S=100 write_spec tiny.cfg "$both"
+BUDGET_S=30 write_spec tiny.cfg "$both"
 records=out/tiny.records.jsonl
 
 # of TARGET FILE: the lines of its kernels, and of what was measured of them

@@ -5,7 +5,7 @@
 # a record, and the package is made of the good ones.
 # ctest: label=slow cost=60
 . "$SRC/tests/cli/lib.sh"
-BUDGET_S=100 write_spec tiny.cfg
+BUDGET_S=30 write_spec tiny.cfg
 plain=$SRC/tests/cli/templates/dense/plain.c
 
 # template DIR NAME SED-SCRIPT: plain.c under another name, with one value a parameter, changed

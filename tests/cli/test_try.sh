@@ -4,7 +4,7 @@
 # dcgen try: one kernel of a template, right or wrong in every way, by name and by file; what is wrong with its words; the emulator.
 # ctest: label=slow cost=20
 . "$SRC/tests/cli/lib.sh"
-BUDGET_S=100 write_spec tiny.cfg
+BUDGET_S=30 write_spec tiny.cfg
 plain=$SRC/tests/cli/templates/dense/plain.c
 mkdir -p mine/dense
 

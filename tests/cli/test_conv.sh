@@ -26,7 +26,7 @@ conv() {
     shift
     section "$1: $2"
     {
-        sed "s/\"conv_odd\"/\"$1\"/; s/^layout.*/layout = { $2 };/; s/min = 1; max = 40/min = 1; max = 9/; s/^tune.*/tune = { T = [1, 9]; };/" \
+        sed "s/\"conv_odd\"/\"$1\"/; s/^layout.*/layout = { $2 };/; s/min = 1; max = 40/min = 1; max = 6/; s/^tune.*/tune = { T = [1, 6]; };/" \
             "$SRC/specs/conv_odd.cfg"
         echo "${3:-}"
     } >"$1.cfg"

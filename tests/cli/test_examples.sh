@@ -23,16 +23,13 @@ right() {
 }
 
 example bert_layer 'T = [1, 16]; B = [2]'
-right 1 1
 right 3 17 2
 right 1 128
 rm -r build
 example gpt2_block 'T = [1, 16]; P = [9]'
-right 1 0
 right 37 9
 right 130 2
 rm -r build
 example resnet50 'SIDE = [33, 97]' resnet50_sizes
 right 1 1
 right 2 65 2
-right 1 97 2

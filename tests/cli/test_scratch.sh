@@ -19,7 +19,7 @@ package() {
         cp "$ops/blur/$file" "from_$1/blur"
     done
     sed -i "/^general/s/TURN = 0/${4:-TURN = 0}/g" "from_$1"/blur/*.c
-    { sed "s/smooth_images/$1/" "$ops/blur.cfg" && echo "$3"; } >"$1.cfg"
+    { sed "s/smooth_images/$1/; s/max = 60/max = 20/; s/9, 60/9, 20/; s/1, 2, 3/1, 2/" "$ops/blur.cfg" && echo "$3"; } >"$1.cfg"
     run 0 --templates "from_$1" --trials "${5:-1}" --seconds 20 --no-report -o "$1" "$1.cfg"
 }
 

@@ -21,7 +21,7 @@ static const char special_formulas[] =
     "erf(acc); sigmoid(acc); silu(acc); gelu(acc); gelu_tanh(acc); sqrt(acc); rsqrt(acc); log(acc); f16(acc); "
     "bf16(acc); acc + -inf; n < len[m] ? acc : -inf; acc > 0 ? acc : 0.01 * acc; acc == acc ? 1 : 2; acc != acc ? 1 : "
     "2; !(acc < 1) ? 1 : 2; acc - acc; 1 / acc; acc >= inf ? 1 : 0; acc + hb[n] * hx[n,m]; acc * bs[m] + bf[m,n]";
-enum { NSPECIAL = 31, BATCH = 48 };
+enum { NSPECIAL = 31, BATCH = 40 };
 
 /* ---- random formulas ---- */
 

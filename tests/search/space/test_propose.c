@@ -8,7 +8,7 @@
 #include "search/space/propose.h"
 #include "tests/search/study_place.h"
 
-enum { BATCH = 12, NSEED = 6, ROUND_SHAPES = 16 };
+enum { BATCH = 12, NSEED = 3, ROUND_SHAPES = 16 };
 
 static Proposal batch_of[NSEED][BATCH]; /* a seed each, which takes most of this test's time */
 static int size_of[NSEED];

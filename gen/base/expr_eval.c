@@ -15,23 +15,41 @@ static ExprStep *add_step(Expr *e, ExprStep s)
     return &e->step[e->nstep++];
 }
 
+/* The step of a number or a name; of any other node one of kind STEP_NONE. */
+static ExprStep leaf_step(const Node *n)
+{
+    switch (n->kind) {
+    case INT:
+        return (ExprStep){ .kind = STEP_INT, .value = n->value, .real = (double)n->value };
+    case REAL:
+        return (ExprStep){ .kind = STEP_REAL, .real = n->real };
+    case NAME:
+        return (ExprStep){ .kind = STEP_NAME, .count = n->name.slot, .name = &n->name };
+    default:
+        return (ExprStep){ .kind = STEP_NONE };
+    }
+}
+
 static void add_steps(Expr *e, const Node *n)
 {
-    ExprStep *skip = NULL;
-    if (n->kind == INT)
-        add_step(e, (ExprStep){ STEP_INT, 0, { .value = n->value }, (double)n->value });
-    else if (n->kind == REAL)
-        add_step(e, (ExprStep){ STEP_REAL, 0, { 0 }, n->real });
-    else if (n->kind == NAME)
-        add_step(e, (ExprStep){ STEP_NAME, n->name.slot, { .name = &n->name }, 0 });
-    if (n->kind != APPLY)
+    ExprStep step = leaf_step(n), *skip = NULL;
+    if (n->kind != APPLY) {
+        if (step.kind)
+            add_step(e, step);
         return;
+    }
     add_steps(e, n->arg[0]);
     if (n->op->how & (BY_FALSE | BY_TRUE))
-        skip = add_step(e, (ExprStep){ STEP_SKIP, 0, { .op = n->op }, 0 });
-    if (n->arg[1])
-        add_steps(e, n->arg[1]);
-    const ExprStep *last = add_step(e, (ExprStep){ STEP_APPLY, 0, { .op = n->op }, 0 });
+        skip = add_step(e, (ExprStep){ .kind = STEP_SKIP, .op = n->op });
+    if (n->arg[1]) {
+        step = leaf_step(n->arg[1]);
+        step.right = step.kind ? step.kind : STEP_APPLY;
+        if (!step.kind)
+            add_steps(e, n->arg[1]);
+    }
+    step.kind = STEP_APPLY;
+    step.op = n->op;
+    const ExprStep *last = add_step(e, step);
     if (skip)
         skip->count = (int)(last - skip);
 }
@@ -53,8 +71,8 @@ void expr_bind(Expr *e, Names names)
     for (ExprName *n = e->names; n; n = n->next)
         n->slot = names_find(names, n->name);
     for (ExprStep *s = e->step; s < e->step + e->nstep; s++)
-        if (s->kind == STEP_NAME)
-            s->count = s->of.name->slot;
+        if (s->name)
+            s->count = s->name->slot;
 }
 
 /* ---- evaluation ---- */
@@ -69,7 +87,7 @@ typedef struct {
 static bool name_value(const ExprStep *s, const Env *env, int64_t *out)
 {
     if (!env->slots)
-        return env->lookup && env->lookup(env->ctx, s->of.name->name, out);
+        return env->lookup && env->lookup(env->ctx, s->name->name, out);
     if (s->count >= 0)
         *out = env->slots[s->count];
     return s->count >= 0;
@@ -105,22 +123,38 @@ static ExprStatus apply_real(const OpRow *op, double a, double b, double *out)
     return isfinite(*out) ? EXPR_OK : EXPR_NOT_FINITE;
 }
 
+/* The number or the name that a step has, which is of this kind. */
+static ExprStatus leaf_int(const ExprStep *s, StepKind kind, const Env *env, int64_t *out)
+{
+    *out = s->value;
+    if (kind == STEP_REAL)
+        return EXPR_NOT_INTEGER;
+    return kind == STEP_INT || name_value(s, env, out) ? EXPR_OK : EXPR_UNKNOWN_NAME;
+}
+
+static ExprStatus leaf_real(const ExprStep *s, StepKind kind, const Env *env, double *out)
+{
+    int64_t value = 0;
+    const bool found = kind != STEP_NAME || name_value(s, env, &value);
+    *out = kind == STEP_NAME ? (double)value : s->real;
+    return found ? EXPR_OK : EXPR_UNKNOWN_NAME;
+}
+
 static ExprStatus int_value(const Expr *e, const Env *env, int64_t *out)
 {
-    int64_t stack[EXPR_MAX_DEPTH + 1], *top = stack; /* the first value stays below all others */
+    int64_t stack[EXPR_MAX_DEPTH + 1], *top = stack, b; /* the first value stays below all others */
     ExprStatus status = EXPR_OK;
     *top = *out = 0;
     for (const ExprStep *s = e->step, *end = s + e->nstep; s < end && status == EXPR_OK; s++) {
-        if (s->kind == STEP_INT) {
-            *++top = s->of.value;
-        } else if (s->kind == STEP_REAL) {
-            status = EXPR_NOT_INTEGER;
-        } else if (s->kind == STEP_NAME) {
-            status = name_value(s, env, ++top) ? EXPR_OK : EXPR_UNKNOWN_NAME;
-        } else if (s->kind == STEP_APPLY) {
-            top -= s->of.op->narg - 1;
-            status = apply_int(s->of.op, top[0], s->of.op->narg == 2 ? top[1] : 0, top);
-        } else if (is_settled(s->of.op, *top != 0)) {
+        if (s->kind == STEP_APPLY) {
+            b = s->right == STEP_APPLY ? *top-- : 0;
+            if (s->right != STEP_APPLY && s->right)
+                status = leaf_int(s, s->right, env, &b);
+            if (status == EXPR_OK)
+                status = apply_int(s->op, *top, b, top);
+        } else if (s->kind != STEP_SKIP) {
+            status = leaf_int(s, s->kind, env, ++top);
+        } else if (is_settled(s->op, *top != 0)) {
             *top = *top != 0;
             s += s->count;
         }
@@ -132,20 +166,19 @@ static ExprStatus int_value(const Expr *e, const Env *env, int64_t *out)
 
 static ExprStatus real_value(const Expr *e, const Env *env, double *out)
 {
-    double stack[EXPR_MAX_DEPTH + 1], *top = stack; /* the first value stays below all others */
+    double stack[EXPR_MAX_DEPTH + 1], *top = stack, b;
     ExprStatus status = EXPR_OK;
     *top = *out = 0;
     for (const ExprStep *s = e->step, *end = s + e->nstep; s < end && status == EXPR_OK; s++) {
-        if (s->kind == STEP_INT || s->kind == STEP_REAL) {
-            *++top = s->real;
-        } else if (s->kind == STEP_NAME) {
-            int64_t value = 0;
-            status = name_value(s, env, &value) ? EXPR_OK : EXPR_UNKNOWN_NAME;
-            *++top = (double)value;
-        } else if (s->kind == STEP_APPLY) {
-            top -= s->of.op->narg - 1;
-            status = apply_real(s->of.op, top[0], s->of.op->narg == 2 ? top[1] : 0, top);
-        } else if (is_settled(s->of.op, *top != 0)) {
+        if (s->kind == STEP_APPLY) {
+            b = s->right == STEP_APPLY ? *top-- : 0;
+            if (s->right != STEP_APPLY && s->right)
+                status = leaf_real(s, s->right, env, &b);
+            if (status == EXPR_OK)
+                status = apply_real(s->op, *top, b, top);
+        } else if (s->kind != STEP_SKIP) {
+            status = leaf_real(s, s->kind, env, ++top);
+        } else if (is_settled(s->op, *top != 0)) {
             *top = *top != 0;
             s += s->count;
         }

@@ -57,17 +57,18 @@ typedef struct Node {
     int depth;
 } Node;
 
-/* What evaluation does one after the other, with a stack of values: the tree's nodes, each behind its arguments. SKIP stands between the sides of
- * "&&" and "||": where the left one settles the value it goes on behind the operator. */
+/* What evaluation does one after the other, with a stack of values: the tree's nodes, each behind its arguments. An operator whose right side is a
+ * number or a name has it in its own step. SKIP stands between the sides of "&&" and "||": where the left one settles the value it goes on behind
+ * the operator. */
+typedef enum { STEP_NONE, STEP_INT, STEP_REAL, STEP_NAME, STEP_APPLY, STEP_SKIP } StepKind;
+
 typedef struct {
-    enum { STEP_INT, STEP_REAL, STEP_NAME, STEP_APPLY, STEP_SKIP } kind;
-    int count; /* of a name its slot, of SKIP how many steps it leaves out */
-    union {
-        int64_t value;
-        const ExprName *name;
-        const OpRow *op; /* of APPLY and SKIP */
-    } of;
+    StepKind kind, right; /* right: of APPLY; STEP_APPLY: it is on the stack, STEP_NONE: there is none */
+    int count;            /* of a name its slot, of SKIP how many steps it leaves out */
+    const OpRow *op;      /* of APPLY and SKIP */
+    int64_t value;
     double real; /* of an integer too */
+    const ExprName *name;
 } ExprStep;
 
 struct Expr {

@@ -11,7 +11,7 @@ example() {
     name=$1
     spec=${3:-$1}
     section "$name"
-    sed "s/^tune .*/tune = { $2 };/; s/trials = [0-9]*; seconds = [0-9]*/trials = 2; seconds = 6/; s/\"host\"/\"portable\"/; s/min = 160; max = 320/min = 32; max = 100/; s/max = 896/max = 40/" "$SRC/specs/$spec.cfg" >"$name.cfg"
+    sed "s/^tune .*/tune = { $2 };/; s/trials = [0-9]*; seconds = [0-9]*/trials = 1; seconds = 6/; s/\"host\"/\"portable\"/; s/min = 160; max = 320/min = 32; max = 100/; s/max = 896/max = 40/" "$SRC/specs/$spec.cfg" >"$name.cfg"
     run 0 --templates "$SRC/templates" -o "$name" "$name.cfg"
     variable=$(echo "$name" | tr '[:lower:]' '[:upper:]')_PACKAGE
     cmake -S "$SRC/examples/$name" -B build -D"$variable=$tmp/work/$name" -DCMAKE_C_FLAGS_RELEASE=-O1 -DCMAKE_C_FLAGS='-Wall -Wextra -Werror' >"$tmp/log/cmake" 2>&1 &&

@@ -27,9 +27,8 @@ pack=$tmp/pack
 out=$tmp/out
 specs="--spec $tmp/tiny.cfg"
 on="$out --pack $pack --work $tmp/work $specs --dry-run"
-only="--only f32_NK --only batched_f16_KM_KN"
+only="--only batched_f16_KM_KN"
 run 0 pack "$pack" --portable "$BIN" $only --sample 2 --trials 2 $specs -j 2
-said "f32_NK: [2-9] candidates, [0-9]* verdicts of the emulator"
 said "batched_f16_KM_KN: [2-9] candidates, [0-9]* verdicts of the emulator"
 said "microtests of the primitives are made"
 said "rehearsal: a package's benchmark is built in"

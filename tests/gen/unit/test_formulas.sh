@@ -9,5 +9,5 @@ set -eu
 first=${1:-100}
 
 # shellcheck disable=SC2154 # BIN is set by CTest
-"$BIN/tests/gen_unit_tests" test_formula_kernels 25 "$first"
+"$BIN/tests/gen_unit_tests" test_formula_kernels 16 "$first"
 "$BIN/tests/gen_unit_tests" test_formula_kernels 4 $((first + 1)) sanitized

@@ -61,6 +61,7 @@ static const KernelRow usual[] = {
     { "batch_matmul f32 A=MK B=KN", "direct_bmm portable", PLACE, NULL },
     { "batch_matmul f32 A=KM B=KN", "direct_bmm * PF=1", NULL, NULL },
     { "batch_matmul f32 A=MK B=NK", "pack_bmm *", PLACE, NULL },
+    { "batch_matmul f32 A=KM B=KN", "pack_bmm portable PF=2", "tanh(acc)", NULL },
     { "batch_matmul f32 A=MK B=NK", "dot_bmm *", PLACE, NULL },
     /* ---- convolutions */
     { "conv2d f32 packed", "direct_conv portable UK=2 PF=0", CONV, ODD },
@@ -101,7 +102,6 @@ static const KernelRow usual[] = {
 /* General kernels with further layouts and formulas, one with more constants than registers, though no sum is in one; more with the fewest registers. */
 static const KernelRow thorough[] = {
     { "batch_matmul f32 A=MK B=KN", "direct_bmm *", "tanh(sigmoid(gelu(acc)))", NULL },
-    { "batch_matmul f32 A=KM B=KN", "pack_bmm portable PF=2", "tanh(acc)", NULL },
     { "conv2d f32 packed", "winograd_conv portable YT=2 MR=1 NP=1 UK=1 PF=1 HOLD=1 BLOCK=8", CONV, ACCURATE SAME },
     { "conv2d f32 packed", "direct_conv portable STRIP=1", CONV, SAME },
     { "conv2d f32 packed", "depthwise_conv portable PT=1 QT=4 " ANY_FILTER " CB=0", "acc + residual[n,p,q,oc]", APART },

@@ -226,7 +226,7 @@ static const char package[] =
     "list_install_components package package_source packed pieces pool preinstall problem rebuild_cache records "
     "regret report spec stream test workspace ";
 
-static bool has_word(const char *words, const char *word, size_t n)
+bool name_is_among(const char *words, const char *word, size_t n)
 {
     for (const char *s = words + 1; *s; s += strcspn(s, " ") + 1)
         if (strncmp(s, word, n) == 0 && s[n] == ' ')
@@ -249,7 +249,7 @@ const char *name_fault(const char *name)
         return "begins with '_', which C reserves";
     if (strlen(name) > NAME_MAX_LENGTH)
         return "is longer than 64 characters";
-    if (has_word(keywords, name, strlen(name)))
+    if (name_is_among(keywords, name, strlen(name)))
         return "is a keyword of C or C++";
     return NULL;
 }
@@ -274,7 +274,7 @@ static bool begins(const char *name, const char *words)
 /* The first n letters of it. */
 static bool is_library(const char *name, size_t n)
 {
-    bool found = has_word(library, name, n);
+    bool found = name_is_among(library, name, n);
     for (const char *s = endings + 1; *s && !found; s += strcspn(s, " ") + 1)
         found = ends(name, n, s, strcspn(s, " ")) && is_library(name, n - strcspn(s, " "));
     return found;
@@ -285,7 +285,7 @@ static bool is_file(const char *name)
 {
     char small[NAME_MAX_LENGTH + 1];
     text_letters(strcpy(small, name), tolower);
-    return has_word(files, small, strlen(small)) || has_word(package, small, strlen(small));
+    return name_is_among(files, small, strlen(small)) || name_is_among(package, small, strlen(small));
 }
 
 bool name_is_capitals(const char *name)
@@ -296,7 +296,7 @@ bool name_is_capitals(const char *name)
 const char *name_argument_fault(const char *name)
 {
     const char *why = name_fault(name);
-    if (!why && (has_word(macros, name, strlen(name)) || begins(name, macro_beginnings) || is_type(name)))
+    if (!why && (name_is_among(macros, name, strlen(name)) || begins(name, macro_beginnings) || is_type(name)))
         return "is taken by a macro or a type of C";
     return why;
 }

@@ -20,6 +20,9 @@ const char *name_argument_fault(const char *name);
 /* Capital letters, digits and '_' alone, beginning with a letter, as names that heads of templates declare are. */
 bool name_is_capitals(const char *name);
 
+/* Is the word of n letters among these, which have blanks around them, also the first and the last? */
+bool name_is_among(const char *words, const char *word, size_t n);
+
 /* As name_fault, for a package's name, which is a function, a header, a library and a target of CMake too. */
 const char *name_package_fault(const char *name);
 /* A name that a package can have and that is much like `name`, which is an identifier. */

@@ -64,15 +64,6 @@ static bool is_aside(const char *text, const char *id)
     return id > text && (id[-1] == '.' || id[-1] == '#' || (id[-1] == '>' && id - text > 1 && id[-2] == '-'));
 }
 
-/* Is the identifier one of these words, which have blanks around? */
-static bool is_among(const char *words, const char *id, size_t len)
-{
-    for (const char *at = words; (at = strchr(at, ' ')); at++)
-        if (strncmp(at + 1, id, len) == 0 && at[1 + len] == ' ')
-            return true;
-    return false;
-}
-
 /* Adds the names of a piece of code. is_of_op: its author knows what else is there. */
 static void add_code(Taken *n, const char *code, bool is_of_op)
 {
@@ -89,7 +80,7 @@ static void add_code(Taken *n, const char *code, bool is_of_op)
         else if (!is_aside(code, id))
             name_set_add(n->arena, &here, name);
         for (int kind = 0; kind < KIND_COUNT && !is_of_op; kind++)
-            declared[kind] = declared[kind] || is_among(declares[kind], id, len);
+            declared[kind] = declared[kind] || name_is_among(declares[kind], id, len);
     }
     for (int kind = 0; kind < KIND_COUNT; kind++)
         for (size_t i = 0; declared[kind] && i < here.n; i++)

@@ -68,8 +68,8 @@ bool calibrate_when_due(Lab *l, Arena *scratch, bool last, const char **err)
     if (!l->kind->measures || (l->brief && is_known(l)))
         return true;
     const double now_s = lab_now_s(l), most_s = fmin(fmax(LIMITS_SHARE * l->seconds / LIMITS_TIMES, LEAST_S), MOST_S);
-    const double every_s = most_s / LIMITS_SHARE;
-    if (last ? m->limits_due_s == 0 || now_s < m->limits_due_s - every_s / 2 : now_s < m->limits_due_s)
+    const double every_s = most_s / LIMITS_SHARE, early_s = last ? every_s / 2 : 0;
+    if (now_s < m->limits_due_s - early_s || (last && m->limits_due_s == 0))
         return true;
     LimitRecord *limit = ARENA_ARRAY(scratch, (size_t)l->study->spec->nthread + 1, LimitRecord);
     const char *why = NULL;

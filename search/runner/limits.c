@@ -54,12 +54,14 @@ static bool prepare(Buffer *b, size_t bytes)
         b->written = 0;
         b->bytes = block_new(&b->block, bytes, 0) ? bytes : 0;
     }
-    if (b->bytes >= bytes && b->written < bytes) {
+    if (b->bytes == 0)
+        return false;
+    if (b->written < bytes) {
         const size_t rest = bytes - b->written, piece = rest < PIECE_BYTES ? rest : (size_t)PIECE_BYTES;
         memset(b->block.data + b->written, 1, piece);
         b->written += piece;
     }
-    return b->bytes >= bytes && b->written >= bytes;
+    return b->written >= bytes;
 }
 
 /* Takes one sample of a level. */

@@ -13,8 +13,10 @@
 #ifndef DCGEN_EMULATOR_CUDA_RUNTIME_H
 #define DCGEN_EMULATOR_CUDA_RUNTIME_H
 
-#include <limits.h>
+#define _GLIBCXX_INCLUDE_NEXT_C_HEADERS /* C's own math.h: C++'s, of libstdc++, takes g++ longer than most kernels do */
 #include <math.h>
+#undef _GLIBCXX_INCLUDE_NEXT_C_HEADERS
+#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -166,6 +168,57 @@ static __forceinline__ float rsqrtf(float x) { return (float)(1 / __builtin_sqrt
 #define fmaf dcgen_emu_fmaf /* -fno-builtin would make it a call */
 #define fabsf dcgen_emu_fabsf
 #define sqrtf dcgen_emu_sqrtf
+
+/* What <math.h> has of floats in CUDA C++. As templates they give way to the host's own, where a kernel includes those. */
+template <typename T> struct dcgen_emu_if_float;
+template <> struct dcgen_emu_if_float<float> {
+    typedef float type;
+};
+#define DCGEN_EMU_OF_FLOAT(name) \
+    template <typename T> static inline typename dcgen_emu_if_float<T>::type name(T x) { return name##f(x); }
+#define DCGEN_EMU_OF_FLOATS(name) \
+    template <typename T> static inline typename dcgen_emu_if_float<T>::type name(T x, T y) { return name##f(x, y); }
+DCGEN_EMU_OF_FLOAT(cbrt)
+DCGEN_EMU_OF_FLOAT(ceil)
+DCGEN_EMU_OF_FLOAT(cos)
+DCGEN_EMU_OF_FLOAT(cosh)
+DCGEN_EMU_OF_FLOAT(erf)
+DCGEN_EMU_OF_FLOAT(erfc)
+DCGEN_EMU_OF_FLOAT(exp)
+DCGEN_EMU_OF_FLOAT(exp2)
+DCGEN_EMU_OF_FLOAT(expm1)
+DCGEN_EMU_OF_FLOAT(fabs)
+DCGEN_EMU_OF_FLOAT(floor)
+DCGEN_EMU_OF_FLOAT(log)
+DCGEN_EMU_OF_FLOAT(log10)
+DCGEN_EMU_OF_FLOAT(log1p)
+DCGEN_EMU_OF_FLOAT(log2)
+DCGEN_EMU_OF_FLOAT(nearbyint)
+DCGEN_EMU_OF_FLOAT(rint)
+DCGEN_EMU_OF_FLOAT(round)
+DCGEN_EMU_OF_FLOAT(sin)
+DCGEN_EMU_OF_FLOAT(sinh)
+DCGEN_EMU_OF_FLOAT(sqrt)
+DCGEN_EMU_OF_FLOAT(tan)
+DCGEN_EMU_OF_FLOAT(tanh)
+DCGEN_EMU_OF_FLOAT(trunc)
+DCGEN_EMU_OF_FLOATS(atan2)
+DCGEN_EMU_OF_FLOATS(copysign)
+DCGEN_EMU_OF_FLOATS(fmax)
+DCGEN_EMU_OF_FLOATS(fmin)
+DCGEN_EMU_OF_FLOATS(fmod)
+DCGEN_EMU_OF_FLOATS(pow)
+#undef isfinite
+#undef isinf
+#undef isnan
+#undef signbit
+#define DCGEN_EMU_IS(name, found) \
+    template <typename T> static inline bool name(T x) { return found(x); }
+DCGEN_EMU_IS(isfinite, __builtin_isfinite)
+DCGEN_EMU_IS(isinf, __builtin_isinf)
+DCGEN_EMU_IS(isnan, __builtin_isnan)
+DCGEN_EMU_IS(signbit, __builtin_signbit)
+template <typename T> static inline T abs(T x) { return x > 0 ? x : 0 - x; }
 
 template <typename T> static __forceinline__ T __ldg(const T *p) { return *p; } /* what nobody writes */
 

@@ -61,6 +61,9 @@ static const int64_t odd[] = { 33, 48, 72 };
 static const Case simt_cases[] = {
     RIGHT("simt", ""),
     RIGHT("simt", PACKED),
+    /* functions of floats give floats, as in CUDA C++ */
+    RIGHT("simt", LINE("AT_END const float v = acc[0][0]; if (isnan(v) || sizeof exp(v) + sizeof pow(v, v) + sizeof abs(v) != 12 || "
+                       "sizeof exp(1.0) + sizeof pow(v, 1.0) + sizeof sqrt(3) != 24 || abs(-.5f) != .5f) acc[0][0] += 1")),
     WRONG("simt", LINE("BARRIER_STAGED"), "nobody has written"),
     WRONG("simt", LINE("BARRIER_USED"), "between the same barriers"),
     WRONG("simt", LINE("ROWS(M) ((M) + 1)"), "reads 4 bytes at operand 0 (X) element 2376 of 2376"),

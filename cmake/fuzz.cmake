@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The fuzzers (tests/fuzz/README.md), for builds with the address sanitizer. tests/fuzz/fuzz_<parser>.c becomes the program and test
-# replay_<parser>, which runs its seeds and some mutations of them; with libFuzzer, where DCGEN_SANITIZE names it (preset fuzz), also
-# fuzz_<parser>, which fuzzes for ten seconds.
+# replay_<parser>, which runs its seeds and some mutations of them; with libFuzzer, where DCGEN_SANITIZE names it (preset fuzz), fewer of them, and
+# fuzz_<parser> fuzzes for ten seconds. An input may take a minute: a spec of many shapes takes ten seconds on a machine with much else to do.
 #
 # A row: parser; where its seeds are, besides tests/fuzz/corpus/<parser>; "wrap" and functions that the fuzzer has of its own.
 set(fuzz_rows
@@ -44,12 +44,14 @@ function(dcgen_add_fuzzer parser seeds wrapped)
     add_library(dcgen_fuzz_${parser} OBJECT tests/fuzz/fuzz_${parser}.c)
     target_link_libraries(dcgen_fuzz_${parser} PRIVATE dcgen_fuzz)
     target_compile_definitions(dcgen_fuzz_${parser} PRIVATE DCGEN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-    dcgen_add_fuzz_program(replay_${parser} ${parser} "${wrapped}" SOURCES tests/fuzz/replay.c OPTIONS -runs=20000 LABEL replay TIMEOUT 120)
+    set(runs 20000)
     if(DCGEN_SANITIZE MATCHES "fuzzer")
+        set(runs 2000)
         file(MAKE_DIRECTORY ${folder}/${parser}) # what it finds of interest is kept for the next time
-        dcgen_add_fuzz_program(fuzz_${parser} ${parser} "${wrapped}" LINK -fsanitize=fuzzer LABEL fuzz TIMEOUT 60 OPTIONS
-            -max_total_time=10 -timeout=10 -rss_limit_mb=1024 -max_len=65536 -print_final_stats=1 ${folder}/${parser})
+        dcgen_add_fuzz_program(fuzz_${parser} ${parser} "${wrapped}" LINK -fsanitize=fuzzer LABEL fuzz TIMEOUT 120 OPTIONS
+            -max_total_time=10 -timeout=60 -rss_limit_mb=1024 -max_len=65536 -print_final_stats=1 ${folder}/${parser})
     endif()
+    dcgen_add_fuzz_program(replay_${parser} ${parser} "${wrapped}" SOURCES tests/fuzz/replay.c OPTIONS -runs=${runs} LABEL replay TIMEOUT 120)
 endfunction()
 
 foreach(row IN LISTS fuzz_rows)

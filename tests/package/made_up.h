@@ -155,15 +155,34 @@ static inline void add_trial(RecordFile *f, const Study *s, const Candidate *c, 
     }
 }
 
-/* Adds four kernels on every tuned shape, as if a device of that name had been measured with such a compiler and flags. */
+/* Adds four kernels of a function on every tuned shape. */
+static inline void add_function(RecordFile *f, const Spec *spec, const TargetList *targets, const Target *target, const Device *device, const char *text)
+{
+    Diag *d = diag_new(arena);
+    TemplateList templates;
+    assert_true(template_read_all(arena, spec, NULL, 0, &templates, d));
+    const UnitContext u = { spec, device, targets, in(share, "package"), target };
+    const char *context = unit_context_hash(arena, &u);
+    const Space *space = space_make(arena, spec, &templates, target, device, d);
+    Study *study = study_new(arena, spec, device, target, context);
+    assert_non_null(space);
+    add_trial(f, study, &space->general[0], context, 0, text);
+    const int64_t step = space->n > 20 ? space->n / 5 : 1; /* of all templates */
+    for (int64_t i = 0, n = 1; i < space->n && n < 5; i += step)
+        if (!candidate_same(&space->candidate[i], &space->general[0]))
+            add_trial(f, study, &space->candidate[i], context, (int)n++, text);
+}
+
+/* Adds what a search for all functions finds, as if a device of that name had been measured with such a compiler and flags. */
 static inline void add_records(const char *path, const char *spec_path, const char *target_name, const char *text)
 {
     const bool cuda = strncmp(target_name, "sm_", 3) == 0;
     const char *folder[] = { share }, *err = NULL;
     Diag *d = diag_new(arena);
     TargetList targets;
-    TemplateList templates;
-    Spec *spec = spec_read(arena, spec_path, folder, 1, d);
+    Source src = { .path = spec_path };
+    src.text = read_text(spec_path, &src.len);
+    const SpecFile *file = spec_file_parse(arena, &src, folder, 1, d);
     Device device = { .id = arena_printf(arena, "%016" PRIx64, index_hash(target_name, strlen(target_name), 0)),
                       .name = text,
                       .arch = cuda ? target_name : "x86_64",
@@ -175,20 +194,11 @@ static inline void add_records(const char *path, const char *spec_path, const ch
                       .flags = text,
                       .nisa = cuda ? 1 : 3,
                       .isa = { target_name, "avx2", "portable" } };
-    assert_true(spec && target_read_all(arena, in(share, "targets"), &targets, d) &&
-                template_read_all(arena, spec, NULL, 0, &templates, d));
-    const Target *target = target_find(&targets, target_name);
-    const UnitContext u = { spec, &device, &targets, in(share, "package"), target };
-    const char *context = unit_context_hash(arena, &u);
-    Space *space = space_make(arena, spec, &templates, target, &device, d);
-    Study *study = study_new(arena, spec, &device, target, context);
+    assert_true(file && target_read_all(arena, in(share, "targets"), &targets, d));
     RecordFile *f = record_open(arena, path, stderr, &err);
-    assert_true(f && space && record_add_device(f, &device, &err));
-    add_trial(f, study, &space->general[0], context, 0, text);
-    const int64_t step = space->n > 20 ? space->n / 5 : 1; /* of all templates */
-    for (int64_t i = 0, n = 1; i < space->n && n < 5; i += step)
-        if (!candidate_same(&space->candidate[i], &space->general[0]))
-            add_trial(f, study, &space->candidate[i], context, (int)n++, text);
+    assert_true(f && record_add_device(f, &device, &err));
+    for (int i = 0; i < file->nfunction; i++)
+        add_function(f, file->function[i], &targets, target_find(&targets, target_name), &device, text);
     LimitRecord l = { .device = device.id,
                       .target = target_name,
                       .dtype = "f32",

@@ -1,12 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Generates packages of cuda/ without a GPU: $BIN/tests/packages_cuda/{NAME, NAME.jsonl}. None where there is no nvcc, no C++ compiler or no
-# emulator, which test_cuda.sh builds and executes them with.
-#
-#   setup_cuda.sh           those that every test may take, of records that nobody measured
-#   setup_cuda.sh thorough  gpu_a, whose kernels the search chooses in the emulator; test_cuda.sh asks for it
-# ctest: timeout=400
+# Generates packages of cuda/ without a GPU, of records that nobody measured: $BIN/tests/packages_cuda/{NAME, NAME.jsonl}. None where there is no
+# nvcc, no C++ compiler or no emulator, which test_cuda.sh builds and executes them with.
+# ctest: label=thorough timeout=400
 set -eu
 
 out=$BIN/tests/packages_cuda
@@ -14,11 +11,6 @@ for program in nvcc c++; do
     command -v $program >/dev/null 2>&1 || { echo "skipped: $program is not installed"; exit 0; }
 done
 [ -x "$BIN/dcgen-runner-emu" ] || { echo "skipped: dcgen-runner-emu is left out of this build"; exit 0; }
-
-if [ "${1:-}" = thorough ]; then
-    exec "$DCGEN" "$SRC/tests/package/cuda/gpu_a.cfg" --offline --jobs 2 --progress=none --cxx "$SRC/tests/quick-c++" \
-        --out "$out/gpu_a" --records "$out/gpu_a.jsonl"
-fi
 
 generate() {   # generate NAME TARGET...
     spec=$SRC/tests/package/cuda/$1.cfg records=$out/$1.jsonl package=$out/$1
@@ -28,6 +20,7 @@ generate() {   # generate NAME TARGET...
 }
 rm -rf -- "$out"
 mkdir -p -- "$out"
+generate gpu_a sm_90a
 generate gpu_b sm_90a sm_80
 generate gpu_d sm_80
 : >"$out/done"

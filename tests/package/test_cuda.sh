@@ -8,7 +8,6 @@
 # ctest: label=thorough timeout=900 cost=150 fixture=cuda
 packages=$BIN/tests/packages_cuda
 [ -e "$packages/done" ] || { echo "skipped: there are no packages for GPUs (setup_cuda.sh says why)"; exit 77; }
-sh "$SRC/tests/package/setup_cuda.sh" thorough || exit 1
 . "$SRC/tests/package/common.sh"
 emulator=$SRC/templates/device/emulator
 

@@ -6,7 +6,7 @@
 #   said TEXT              it has said so
 set -u
 
-python3 -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || { echo "skipped: no Python 3.8"; exit 77; }
+python=$(python3 -S -c 'import sys; print(sys.executable); sys.exit(sys.version_info < (3, 8))' 2>/dev/null) || { echo "skipped: no Python 3.8"; exit 77; }
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf -- "$tmp"' EXIT
 export TMPDIR="$tmp"
@@ -16,6 +16,13 @@ failed=0
 
 fail() { echo "FAILED: $*"; sed 's/^/    /' "$tmp/said"; failed=1; }
 program() { cat >"$1"; chmod +x "$1"; }
+# Python alone, without packages, which a borrowed machine lacks; and without what may be in its place in PATH, a script that looks for it.
+mkdir "$tmp/bin"
+program "$tmp/bin/python3" <<PYTHON
+#!/bin/sh
+exec "$python" -S "\$@"
+PYTHON
+PATH=$tmp/bin:$PATH
 run() {
     want=$1
     shift

@@ -70,7 +70,7 @@ tells 1 '"type": "lost"'
 # the clock, behind a check as well as in the silence
 
 again
-runner '[80, 768, 768]' 'sleep 100'
+runner '[80, 76, 76]' 'sleep 100'
 sed -i 's/^RENEW_S = .*/RENEW_S = 0/' "$tmp/src/script/gpu.d/stage.py"
 began=$(date +%s)
 run 0 check $on --minutes 0.2

@@ -22,13 +22,19 @@ run 0 pack "$pack" --portable "$tmp/portable" --spec "$tmp/good.cfg" --only f32_
 
 # ---- arguments
 
-for minutes in 0 -1 nan inf 1e9 ten ''; do
-    refuses 2 "argument --minutes: '$minutes' is no number from 0.01 to 1440" all "$out" $on --minutes "$minutes"
-done
-for option in --sample --trials --jobs; do
-    refuses 2 "$option: '0' is no number from 1 to" pack "$pack" $option 0
-done
-refuses 2 "cores: '1.5' is no number" plan --cores 1.5
+PYTHONPATH=$tmp/src/script/gpu.d python3 -B - >"$tmp/said" 2>&1 <<'PY' || fail "numbers"
+import contextlib, io, gpu
+cases = [(["all", "out", "--minutes", n], f"argument --minutes: '{n}' is no number from 0.01 to 1440") for n in ("0", "-1", "nan", "inf", "1e9", "ten", "")]
+cases += [(["pack", "pack", option, "0"], f"{option}: '0' is no number from 1 to") for option in ("--sample", "--trials", "--jobs")]
+for argv, text in (*cases, (["plan", "--cores", "1.5"], "cores: '1.5' is no number")):
+    code, said = 0, io.StringIO()
+    try:
+        with contextlib.redirect_stderr(said):
+            gpu.options(argv)
+    except SystemExit as end:
+        code = end.code
+    assert code == gpu.USAGE and text in said.getvalue(), (argv, code, said.getvalue())
+PY
 refuses 2 "OUTDIR: the name is empty" all "" $on
 refuses 2 "work: the name is empty" all "$out" --work ""
 refuses 2 "nowhere.cfg: No such file" all "$out" --pack "$pack" --work "$tmp/work" --spec "$tmp/nowhere.cfg"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# ctest: label=thorough timeout=180 cost=25
+# ctest: label=thorough timeout=180 cost=15
 #
 # script/gpu without a GPU: pack and all stages on the fake GPU, with a dcgen and an nvcc made of a few lines (gpu_fake.sh).
 # What it finds and writes, how it goes on after SIGKILL of everything, on a fresh machine too, and what comes back.

@@ -15,7 +15,6 @@ cp -R "$SRC/script" "$tmp/src"
 ln -s "$SRC/templates" "$SRC/specs" "$tmp/src"
 # The largest shapes of dense smaller: the fake GPU is one thread.
 sed -i 's/(200, 1000, 257)/(20, 100, 257)/; s/(80, 768, 768)/(80, 76, 76)/' "$tmp/src/script/gpu.d/combos.py"
-python3 -m compileall -q "$tmp/src/script/gpu.d" # script/gpu keeps nothing there, but takes what is there
 cat >"$tmp/src/script/gpu.d/primitives.py" <<'PY'
 import os
 
@@ -30,6 +29,7 @@ def check(stage, folder, runner_cuda):
     with open(os.path.join(folder, "expected")) as f:
         stage.say(f"made by {f.read()}, run by {os.path.basename(runner_cuda[0])}")
 PY
+python3 -m compileall -q "$tmp/src/script/gpu.d" # script/gpu keeps nothing there, but takes what is there
 program "$tmp/bin/nvidia-smi" <<'SMI'
 #!/bin/sh
 echo "name, driver"

@@ -76,16 +76,17 @@ link() {
 
 # can_sanitize CC SANITIZER: do programs built with it run here?
 can_sanitize() {
+    [ ! -e "$tmp/probed_$1_$2" ] || return 0
     echo 'int main(void) { return 0; }' >"$tmp/probe.c"
-    "$1" "-fsanitize=$2" "$tmp/probe.c" -o "$tmp/probe" >/dev/null 2>&1 && "$tmp/probe" >/dev/null 2>&1
+    "$1" "-fsanitize=$2" "$tmp/probe.c" -o "$tmp/probe" >/dev/null 2>&1 && "$tmp/probe" >/dev/null 2>&1 && : >"$tmp/probed_$1_$2"
 }
 
-# sanitized_runs CC SANITIZERS FLAG NAME PROGRAM...: PROGRAM is a source of product/, or test.c of the package. Kernels at -O0:
-# compiling all their instrumented, unrolled tiles any better takes half a minute.
+# sanitized_runs CC SANITIZERS FLAG NAME PROGRAM...: PROGRAM is a source of product/, or test.c of the package. All at -O0: compiling
+# what is instrumented any better, the kernels' unrolled tiles above all, takes longer than running it.
 sanitized_runs() {
-    cc=$1 flags="-g -fsanitize=$2 -fno-sanitize-recover=all $3" name=$4
+    cc=$1 flags="-g1 -fsanitize=$2 -fno-sanitize-recover=all $3 -O0" name=$4
     shift 4
-    compile "$cc" "$flags -O0" "$name" "$tmp/built"
+    compile "$cc" "$flags" "$name" "$tmp/built"
     for program in "$@"; do
         case $program in
         test.c) source=$packages/$name/test.c ;;

@@ -21,19 +21,19 @@ sanitized() {
 # How many instruction sets the package has (dispatch.h: "0 avx512, 1 avx2, 2 portable.").
 nset() { sed -n 's|^/\* The best instruction set .*[ ,]\([0-9]*\) [a-z0-9]*\. Define .*|\1|p' "$packages/$1/dispatch.h"; }
 
-# The fixture's packages have four of the eight variants. The others are the same, but for the bias. One kind has the sets one by one, and two of it threads;
-# the other chooses among the sets itself.
+# The fixture's packages have four of the eight variants. The others are the same, but for the bias; those that gain one have their edges tried, too. One kind
+# has the sets one by one, and two of it threads; the other chooses among the sets itself.
 fixture=$packages others=$tmp/others first=${all%%[!a-z]*} last=${all##*[!a-z]} set=0
 mkdir "$others"
 for name in $names; do
     case $name in *_a | *_d) sanitized "$last" thread '' "$name" stress.c contract.c ;; esac
     set=$((set % $(nset "$name") + 1))
     sanitized "$first" address,undefined "-D${name}_CPU=$set" "$name" test.c contract.c
-    if grep -q '^epilogue' "$packages/$name/spec.cfg"; then edit='/^epilogue/d'; else edit='$aepilogue = ["bias"];'; fi
+    if grep -q '^epilogue' "$packages/$name/spec.cfg"; then edit='/^epilogue/d' edges=; else edit='$aepilogue = ["bias"];' edges=contract.c; fi
     sed "$edit" "$SRC/tests/package/spec/$name.cfg" >"$tmp/$name.cfg"
     quiet "$DCGEN" "$tmp/$name.cfg" --no-report --progress=none --trials 1 --jobs 2 --out "$others/$name" --records "$tmp/$name.jsonl"
     packages=$others
-    sanitized "$last" address,undefined '' "$name" test.c contract.c
+    sanitized "$last" address,undefined '' "$name" test.c $edges
     packages=$fixture
 done
 [ "$ran" -gt 0 ] || exit 77

@@ -23,7 +23,7 @@ warnings='-Wall -Wextra -Wconversion -Werror'
 for file in main block reference; do
     cc -std=c11 -O2 $warnings -Ipackage -c "$SRC/examples/llama_block/$file.c"
 done
-cc -std=gnu11 -O1 -c package/kernels.c package/pool.c
+cc -std=gnu11 -O0 -c package/kernels.c package/pool.c
 cc -o llama main.o block.o reference.o kernels.o pool.o -lm -pthread
 for arguments in '1 0 small' '37 9 small' '130 2 small' '3 2'; do
     ./llama $arguments || failed "llama_block $arguments is wrong"

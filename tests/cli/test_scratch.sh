@@ -4,7 +4,7 @@
 # Kernels that need scratch memory, and parts of a packed operand that only some kernels read, by the operator blur (tests/operators): a
 # package says how much a call needs and refuses one without, and one whose kernels need none has no code for it. How exact results
 # must be decides which kernels there are.
-# ctest: label=slow timeout=200 cost=15
+# ctest: label=slow,thorough timeout=200 cost=30
 . "$SRC/tests/cli/lib.sh"
 ops=$SRC/tests/operators
 quiet() { "$@" >"$tmp/log/step" 2>&1 || { tail -n 40 "$tmp/log/step"; failed "$*"; }; }

@@ -4,7 +4,7 @@
  * formula: one that is computed in registers, and one that takes shared memory; of an op that is a formula alone, with and without reductions.
  * So has each instruction set of CPUs for convolutions in f32 with packed filters.
  *
- *   ctest: label=slow
+ *   ctest: label=slow,thorough
  */
 #include "tests/test.h"
 #include <string.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# ctest: label=slow timeout=180
+# ctest: label=slow,thorough timeout=180
 #
 # Kernels of batch_matmul for this CPU, called as a package calls them.
 # - Those that pack operands on the stack compute with no memory there that nobody wrote. It would change no result, as what comes of it is not

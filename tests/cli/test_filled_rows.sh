@@ -3,7 +3,7 @@
 #
 # Formulas of rows whose value is the same all along the row, and of row_values that reduce nothing or everything: a package of them is built without a
 # warning, its own tests pass where operands are odd, and each function gives what a plain loop gives, on rows of 1 to 70 elements.
-# ctest: cost=8 timeout=120
+# ctest: label=slow,thorough timeout=120
 . "$SRC/tests/cli/lib.sh"
 
 cat >filled.cfg <<'CFG'

@@ -59,7 +59,7 @@ C
         "$dcgen" try --templates "$SRC/templates" rows NV=1 SIDE=2 PF=1 rows.cfg --dump source 2>/dev/null | sed 's/columns \* 8 > [0-9]*/columns * 8 > 0/' >past.c
         grep -q 'columns \* 8 > 0;' past.c || failed "$target: no kernel stores past the caches"
         cat past.h >>past.c
-        "${CC:-cc}" -std=gnu17 -O1 -Wno-psabi past.c -o past -lm && ./past || failed "$target: $softmax is wrong where it stores past the caches"
+        "${CC:-cc}" -std=gnu17 -O2 -Wno-psabi past.c -o past -lm && ./past || failed "$target: $softmax is wrong where it stores past the caches"
     done
 
     section "NaN among the elements, for $target"
@@ -86,7 +86,7 @@ int main(void)
     return 0;
 }
 C
-        "${CC:-cc}" -std=gnu17 -O1 -Wno-psabi nan.c -o nan -lm && ./nan || failed "$target: NaN is not passed over by rows $kernel"
+        "${CC:-cc}" -std=gnu17 -O2 -Wno-psabi nan.c -o nan -lm && ./nan || failed "$target: NaN is not passed over by rows $kernel"
     done
 
     section "rows far from 0, for $target" # layernorm and the mean; shorter and longer than registers, and very long
@@ -148,7 +148,7 @@ C
     large=1e30f
     [ "$target" != portable ] || large=1e6f
     for program in norm mean; do
-        "${CC:-cc}" -DLARGE=$large -std=gnu17 -O1 -Wno-psabi $program.c -o $program -lm && ./$program || failed "$target: $program of rows far from 0"
+        "${CC:-cc}" -DLARGE=$large -std=gnu17 -O2 -Wno-psabi $program.c -o $program -lm && ./$program || failed "$target: $program of rows far from 0"
     done
 done
 

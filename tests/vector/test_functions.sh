@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The functions of templates/vector against their definitions in double precision, for each instruction set that this
-# CPU has: two million floats of each, compiled by cc and by clang; with THOROUGH=1 every 64th block of all 2^32 (--each 1 has them all, in
+# CPU has: two million floats of each, compiled by cc and by clang; with THOROUGH=1 every 128th block of all 2^32 (--each 1 has them all, in
 # ten minutes), compiled by cc. How far they may be off is what their own heads say: "Error: 1 ULP or 1e-7".
 # ctest: thorough cost=10
 set -eu
@@ -41,7 +41,7 @@ check() {
 
 [ "$(bounds | wc -l)" -eq 10 ] || { echo "heads do not state the error of each function:"; bounds; exit 1; }
 if [ -n "${THOROUGH:-}" ]; then
-    check cc --each 64
+    check cc --each 128
 else
     check cc
     if command -v clang >/dev/null; then check clang; else echo 'skipped: clang is not installed'; fi

@@ -454,14 +454,20 @@ TEST(test_committed)
     struct dirent **entry;
     int n = scandir(DCGEN_SOURCE_DIR "/specs", &entry, is_faulty, alphasort);
     assert_true(n > 0);
-    for (int i = 0; i < n; i++) {
+#ifdef DCGEN_SANITIZE_address
+    const int step = 5; /* some take a second */
+#else
+    const int step = 1;
+#endif
+    for (int i = 0; i < n; free(entry[i++])) {
+        if (i % step)
+            continue;
         Diag *d = diag_new(arena);
         Spec *s =
             spec_read(arena, arena_printf(arena, DCGEN_SOURCE_DIR "/specs/%s", entry[i]->d_name), spec_templates, 1, d);
         diag_print(d, stderr);
         assert_non_null(s);
         check_instances(s);
-        free(entry[i]);
     }
     free(entry);
 }

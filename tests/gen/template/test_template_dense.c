@@ -2,7 +2,7 @@
  *
  * The templates of dense, and the example of docs/templates-reference.md: each compiles as it stands, and filled for every target, layout and
  * epilogue; the cost model gets finite numbers.
- * ctest: label=slow timeout=300 cost=15
+ * ctest: label=slow,thorough timeout=300 cost=15
  */
 #include "tests/test.h"
 #include <unistd.h>

@@ -304,7 +304,7 @@ TEST(does_with_other_shapes)
           "gnuplot",
           { 3, 0, 0 } },
         { SPEC("many", "12",
-               "dims = { T = { min = 1; max = 300; }; S = { min = 1; max = 8; }; };\n"
+               "dims = { T = { min = 1; max = 100; }; S = { min = 1; max = 8; }; };\n"
                "shapes = ( { M = \"T\"; N = \"16*S\"; K = 768; } ); threads = [1, 2];"),
           { "Only the heaviest groups", "2 threads</figcaption>" },
           "nan",

@@ -2,7 +2,7 @@
  *
  * The op by the vendor's library on a GPU: the text compiles, and what it asks of cublasLt, here one that computes on the CPU, is the op, in as few
  * calls as strides allow. Other formulas than cublasLt's are computed by a kernel, which the emulator executes.
- * ctest: emulator label=slow
+ * ctest: emulator label=slow,thorough
  */
 #include "tests/test.h"
 #include <dlfcn.h>

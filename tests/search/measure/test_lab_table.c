@@ -72,16 +72,16 @@ static void assert_answers(Place *t)
 TEST(a_table_serves_any_search)
 {
     assert_true(whole.ntrial >= whole.z.space->n);
-    whole.z.spec->budget.trials = 24;
+    whole.z.spec->budget.trials = 12;
     for (StrategyKind kind = 0; kind < STRATEGY_COUNT; kind++) {
         Seen seen = { 0 };
         LabRecords *l =
             lab_records_new(whole.z.arena, record_all(whole.file), LAB_AGAIN, (LabCost){ 0.5, 0.05 }, see, &seen);
         Search q = search_on(&whole, &lab_records, l, kind, 3);
-        q.lab->seconds = 34;
+        q.lab->seconds = 17;
         assert_true(search_run(&q, &err));
         assert_int_equal(seen.trials, q.lab->study->ntrial);
-        assert_in_range(seen.trials, 15, 24);
+        assert_in_range(seen.trials, 8, 12);
         assert_true(seen.now_s >= 0.5 * (double)seen.trials);
     }
     assert_answers(&whole);

@@ -56,10 +56,8 @@ static const KernelRow usual[] = {
     { "dense f32 W=KN", "repack_gemm * UK=2 KC=64 EVEN=0 SPLIT=1", BIAS, SHARED },
     { "dense f32 W=NK packed", "packed_gemm portable", CALLS, NULL },
     { "dense f32 W=KN packed", "packed_gemm * CALLS=1 BLOCK=0 EVEN=0 SPLIT=1", CALLS, SHARED },
-    { "dense f32 W=KN packed", "packed_gemm avx2 MR=1 NP=1 KA=4 UK=2 KC=512 PF=8 BLOCK=0 EVEN=0", BIAS, NULL },
     /* ---- batch_matmul */
     { "batch_matmul f32 A=MK B=KN", "direct_bmm portable", PLACE, NULL },
-    { "batch_matmul f32 A=KM B=KN", "direct_bmm * PF=1", NULL, NULL },
     { "batch_matmul f32 A=MK B=NK", "pack_bmm *", PLACE, NULL },
     { "batch_matmul f32 A=KM B=KN", "pack_bmm portable PF=2", "tanh(acc)", NULL },
     { "batch_matmul f32 A=MK B=NK", "dot_bmm *", PLACE, NULL },
@@ -71,18 +69,15 @@ static const KernelRow usual[] = {
     /* ---- depthwise ones: for known filters and any, in strips of channels and all at once */
     { "conv2d f32 packed", "depthwise_conv * PT=1 QT=4 " ANY_FILTER " CB=2", CHANNELS, PLAIN },
     { "conv2d f32 packed", "depthwise_conv * PT=2 QT=3 FR=3 FS=3 FH=1 FW=1 CB=2", CHANNELS, PLAIN },
-    { "conv2d f32 packed", "depthwise_conv portable PT=3 QT=2 FR=3 FS=3 FH=1 FW=1 CB=0", "acc + residual[n,p,q,oc]", PLAIN },
     { "conv2d f32 packed", "depthwise_conv * PT=2 QT=3 FR=3 FS=3 FH=2 FW=2 CB=0", "silu(acc * scale[oc] + shift[oc])", HALVING },
     { "conv2d f32 packed", "depthwise_conv * PT=2 QT=3 FR=3 FS=3 FH=1 FW=3 CB=0", "acc + residual[n,p,q,oc]", APART }, /* has no way of its own with dilations */
     /* ---- formulas of rows */
     { "rows f32", SHORT, "softmax[n](x[m,n])", NULL },
     { "batch_rows f32", TALL, "softmax[n](n < len[b0] ? x[b0,b1,m,n] * 0.125 : -inf)", "types = { len = \"s32\"; };" },
-    { "batch_rows f32", SHORT, "log_softmax[n](n <= m ? x[b0,b1,m,n] : -100)", NULL },
     { "rows f32", TALL, "layernorm[n](x[m,n], 1e-5) * gamma[n] + beta[n]", NULL },
     { "rows f32", SHORT, "rmsnorm[n](x[m,n], 1e-5) * gamma[n]", NULL },
     { "row_values f32", TALL, "sum[n](x[m,n])", NULL },
     { "row_values f32", SHORT, "argmax[n](x[m,n])", NULL },
-    { "row_values f32", TALL, "sqrt(sum[n](x[m,n] * x[m,n])) + min[n](abs(x[m,n]))", NULL },
     { "rows f32", SHORT, "x[m,n] * y[n] + z[m] - max(w[m,n], 0.5)", NULL },
     { "rows f32", TALL, "silu(x[n,m]) * N", NULL },
     { "rows f32", SHORT, "layernorm[n](word[id[m],n] + place[m,n] + kinds[kind[m],n], 1e-12) * gamma[n]", GATHERED },
@@ -101,6 +96,11 @@ static const KernelRow usual[] = {
 
 /* General kernels with further layouts and formulas, one with more constants than registers, though no sum is in one; more with the fewest registers. */
 static const KernelRow thorough[] = {
+    { "dense f32 W=KN packed", "packed_gemm avx2 MR=1 NP=1 KA=4 UK=2 KC=512 PF=8 BLOCK=0 EVEN=0", BIAS, NULL },
+    { "batch_matmul f32 A=KM B=KN", "direct_bmm * PF=1", NULL, NULL },
+    { "conv2d f32 packed", "depthwise_conv portable PT=3 QT=2 FR=3 FS=3 FH=1 FW=1 CB=0", "acc + residual[n,p,q,oc]", PLAIN },
+    { "batch_rows f32", SHORT, "log_softmax[n](n <= m ? x[b0,b1,m,n] : -100)", NULL },
+    { "row_values f32", TALL, "sqrt(sum[n](x[m,n] * x[m,n])) + min[n](abs(x[m,n]))", NULL },
     { "batch_matmul f32 A=MK B=KN", "direct_bmm *", "tanh(sigmoid(gelu(acc)))", NULL },
     { "conv2d f32 packed", "winograd_conv portable YT=2 MR=1 NP=1 UK=1 PF=1 HOLD=1 BLOCK=8", CONV, ACCURATE SAME },
     { "conv2d f32 packed", "direct_conv portable STRIP=1", CONV, SAME },

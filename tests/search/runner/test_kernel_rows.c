@@ -37,23 +37,19 @@ static const KernelRow usual[] = {
      * kernels for one K. A formula is computed as sums lie in registers or, where it has functions of many instructions or reads an operand element
      * by element, in a loop over sums in shared memory: here of three blocks, in four rounds. */
     { "dense f32 W=NK", "simt_gemm sm_80 BM=32 BN=32 TM=4 TN=4 BK=32 STAGES=3 SPLITK=4", BIAS, NULL },
-    { "dense f32 W=KN packed", "simt_gemm sm_80 BM=96 BN=96 TM=6 TN=12", NULL, NULL },
     { "dense f32 W=NK packed", "simt_gemm sm_90a BM=128 BN=128 TM=8 TN=8 BK=8 STAGES=4 GROUP=8 FIXED_K=40", BIAS, NULL },
     { "dense f32 W=NK", "simt_gemm sm_75 SPLITK=2", NULL, NULL },
     { "dense f32 W=NK", "simt_gemm sm_80 BM=128 BN=128 TM=8 TN=16 BK=8 SPLITK=3", "gelu(acc + bias[n]) + residual[m,n]", NULL },
     /* ---- dense on tensor cores. Sums go by way of shared memory, which is larger than the stages of the third; formulas in one round. */
     { "dense tf32 W=NK", "mma_gemm sm_80 BM=32 BN=64 WM=32 WN=32 STAGES=4 SPLITK=3", BIAS, NULL },
-    { "dense tf32 W=KN packed", "mma_gemm sm_90a", NULL, NULL },
     { "dense tf32 W=NK", "mma_gemm sm_90a BM=128 BN=256 WM=64 WN=64", BIAS, NULL },
     { "dense f16 W=NK packed", "mma_gemm sm_80 BM=32 BN=96 WM=16 WN=32 ROW=128", "acc + bias[n] + residual[m,n]", NULL },
     { "dense f16 W=KN", "mma_gemm sm_90a BM=32 BN=96 WM=16 WN=32 SPLITK=2", "acc + table[row[m],n]", TABLE },
     { "dense bf16 W=NK", "mma_gemm sm_90a BM=128 BN=128 WM=64 WN=32 GROUP=8 FIXED_K=64", BIAS, WHOLE },
     /* ---- dense of few rows: warps or blocks share out k */
     { "dense f32 W=NK", "gemv sm_75 ROWS=4 COLS=2 WARPS=8 KWARPS=8 SPLITK=4", ALL_FUNCTIONS, NULL },
-    { "dense f16 W=NK packed", "gemv sm_90a ROWS=8 COLS=4 UNROLL=1", NULL, NULL },
     { "dense f16 W=NK", "mma_gemv sm_80 ROWS=8 COLS=16 UNROLL=2 SPLITK=4", BIAS, NULL },
     /* ---- batch_matmul: the same, of A that runs along m, with strides of batches and rows */
-    { "batch_matmul f32 A=KM B=KN", "simt_bmm sm_90a BM=96 BN=96 TM=6 TN=12", NULL, NULL },
     { "batch_matmul f32 A=KM B=NK", "simt_bmm sm_75 BM=96 BN=64 TM=6 TN=8 BK=16", BIAS, NULL },
     { "batch_matmul f16 A=KM B=KN", "mma_bmm sm_80 BM=64 BN=64 WM=32 WN=32", "n < len[b0] ? acc * 0.125 + shift[m] : -inf", LEN },
     /* tiles of several matrices in a block */
@@ -63,7 +59,6 @@ static const KernelRow usual[] = {
     { "batch_matmul f16 A=MK B=NK", "mma_gemv_bmm sm_80 ROWS=8 COLS=16 UNROLL=2 SPLITK=4", NULL, NULL },
     /* ---- convolutions: F packed and not, in each layout that kernels have */
     { "conv2d f32 F=KRSC packed", "simt_conv sm_80 BM=32 BN=64 TM=4 TN=4 BK=32 STAGES=3 SPLITK=4", NORM, NULL },
-    { "conv2d f32 F=RSCK", "simt_conv sm_75", PLACES, NULL },
     { "conv2d bf16 F=KRSC packed", "mma_conv sm_80", "acc + residual[n,p,q,oc]", NULL },
     { "conv2d f16 F=RSCK", "mma_conv sm_90a BM=32 BN=64 WM=32 WN=32 ROW=128 SPLITK=3", PLACES, NULL },
     { "conv2d f32 F=RSCK", "depthwise sm_80 LANES=8 NT=64 PX=2 FIXED_S=3", PLACES, NULL },
@@ -75,7 +70,6 @@ static const KernelRow usual[] = {
     { "row_values f32", "lane_rows sm_80 LANES=4 NT=128 ROWS=4 VEC=2 NV=2", "argmax[n](min(x[m,n], 0))", "types = { Y = \"s32\"; };" },
     /* one value that fills its row; one that is not along it */
     { "rows f16", "lane_rows sm_80 LANES=32 NT=128 ROWS=2 VEC=4 NV=1", "exp(max[n](x[m,n])) * z[m] + sum[n](x[m,n])", NULL },
-    { "row_values f32", "lane_rows sm_80 LANES=32 NT=128 ROWS=2 VEC=4 NV=1", "z[m] * m", NULL },
     /* results beyond f16: infinite; functions of elements alone, of operands that are the same for rows or columns, lie the other way, or are gathered
      * by row and by element */
     { "rows f16", "lane_rows sm_80 LANES=32 NT=128 ROWS=1 VEC=8 NV=1", "x[m,n] * 3.5 + r[m,n] * x[m,n]", NULL },
@@ -104,6 +98,12 @@ static const KernelRow thorough[] = {
     { "batch_matmul bf16 A=KM B=NK", "mma_bmm sm_90a " TALL, "gelu(acc + bias[n])", NULL },
     { "batch_matmul tf32 A=MK B=KN", "tiny_mma_bmm sm_80", "acc * 0.125 + mask[b0,n]", NULL },
     /* ---- layouts and tiles that the usual suite leaves out */
+    { "dense f32 W=KN packed", "simt_gemm sm_80 BM=96 BN=96 TM=6 TN=12", NULL, NULL },
+    { "dense tf32 W=KN packed", "mma_gemm sm_90a", NULL, NULL },
+    { "batch_matmul f32 A=KM B=KN", "simt_bmm sm_90a BM=96 BN=96 TM=6 TN=12", NULL, NULL },
+    { "dense f16 W=NK packed", "gemv sm_90a ROWS=8 COLS=4 UNROLL=1", NULL, NULL },
+    { "conv2d f32 F=RSCK", "simt_conv sm_75", PLACES, NULL },
+    { "row_values f32", "lane_rows sm_80 LANES=32 NT=128 ROWS=2 VEC=4 NV=1", "z[m] * m", NULL },
     { "dense bf16 W=KN", "mma_gemm sm_90a BM=128 BN=128 WM=64 WN=64", "gelu_tanh(n == 3 ? -inf : acc * 2)", NULL },
     { "dense bf16 W=KN", "gemv sm_80 ROWS=4 LANES=8 UNROLL=1 SPLITK=2", "n <= m ? acc : -inf", NULL },
     { "dense f16 W=KN", "mma_gemv sm_86 ROWS=16 WARPS=8 KWARPS=8 SPLITK=2", "n <= m ? acc : -inf", NULL },

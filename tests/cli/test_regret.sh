@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# ctest: label=slow timeout=200 cost=20
+# ctest: label=slow,thorough timeout=200 cost=20
 #
 # The regret contract: what a package states, that held-out measurements change no choice, that chosen pairs which were not compared are
 # measured, and that `bench --regret` finds a wrong choice. The kernels here take each sum once, three times or nine times: which of them is best, and by

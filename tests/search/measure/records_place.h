@@ -21,7 +21,7 @@
     "tune = { T = [1, 8, 32]; }; layout = { W = \"NK\"; packed = true; };\n"              \
     "budget = { kernels = 4; trials = " TRIALS "; seconds = 100; };\n"                    \
     "space = { MR = [4, 6, 8]; KC = [0]; UK = [1]; PF = [16, 32]; };\n"
-static const char small_spec[] = SPEC("60"), whole_spec[] = SPEC("9999");
+static const char small_spec[] = SPEC("40"), whole_spec[] = SPEC("9999");
 
 static const volatile int never = 0;
 

@@ -101,7 +101,7 @@ TEST(everything_is_measured_everywhere)
 {
     Place p;
     begin(&p, small_spec, STRATEGY_EXHAUSTIVE, 1);
-    assert_int_equal(p.ntrial, 60); /* the budget, of a larger space */
+    assert_int_equal(p.ntrial, 40); /* the budget, of a larger space */
     const Records *r = record_all(p.file);
     for (int64_t i = 1; i < p.ntrial; i++)
         for (int64_t j = 0; j < p.z.study->nshape; j++) {

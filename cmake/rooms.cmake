@@ -28,7 +28,7 @@ function(dcgen_room folder)
     list(TRANSFORM uses PREPEND room_)
     file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.[ch])
     list(FILTER sources EXCLUDE REGEX "/(main|runner_[^/]*)\\.c$") # programs
-    add_library(${name} STATIC ${sources})
+    add_library(${name} STATIC EXCLUDE_FROM_ALL ${sources}) # what is built asks for it
     set_target_properties(${name} PROPERTIES LINKER_LANGUAGE C)
     dcgen_show_headers(${name} PUBLIC ${folder})
     target_link_libraries(${name} PUBLIC ${uses} dcgen_options dcgen_dependencies m)

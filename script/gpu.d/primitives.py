@@ -45,7 +45,7 @@ class Case:
 
     def __init__(self, name, label, n, p, words, want, close="bits", tolerance=None, text=""):
         self.name, self.label, self.n, self.p, self.words, self.want = name, label, n, p, words, want
-        self.close, self.tolerance, self.text = close, tolerance, text
+        self.close, self.tolerance, self.text = close, tolerance and functools.lru_cache(None)(tolerance), text
 
     def file(self, suffix):
         return f"{self.name}_{self.label}.{suffix}"
@@ -587,9 +587,7 @@ def emulate(folder, argv, numbers, facts):
         want, into, out = case.want(), os.path.join(folder, case.file("in")), os.path.join(folder, case.file("out"))
         write_words(into, case.words)
         if case.tolerance:
-            tolerances = case.tolerance()
-            case.tolerance = lambda t=tolerances: t
-            write_words(os.path.join(folder, case.file("tolerance")), tolerances, "d")
+            write_words(os.path.join(folder, case.file("tolerance")), case.tolerance(), "d")
         so = os.path.join(folder, "primitives_emulator.so")
         wanted = request(case, numbers, so, into, out, len(want))
         answer = runner.call({**wanted, "smem_limit": facts["smem_block"]})

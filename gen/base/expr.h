@@ -71,11 +71,15 @@ const char *expr_status_text(ExprStatus s); /* "overflows 64 bits", "divides by 
 /* New expressions, whose names are not bound. NULL: it would be too long, or one that it is made of is NULL already; so a chain of these needs
  * one check, at its end. For messages they stand where the first that they are made of stands.
  * expr_substitute: e with the expression that `of` gives in the place of each name; NULL from `of` keeps the name.
- * expr_apply: op is an operator of two sides or a function of two values: "*", "ceil_div". */
+ * expr_apply: op is an operator of two sides or a function of two values: "*", "ceil_div".
+ * expr_condition: one that is true where e is, without what numbers decide: "(2 == 0 || K == 2) && 1" is "K == 2". */
 Expr *expr_substitute(Arena *a, const Expr *e, Expr *(*of)(void *ctx, const char *name), void *ctx);
 Expr *expr_apply(Arena *a, const char *op, const Expr *x, const Expr *y);
+Expr *expr_condition(Arena *a, const Expr *e);
 Expr *expr_number(Arena *a, int64_t value);
 Expr *expr_name(Arena *a, const char *name);
+/* Is it true whatever its names stand for, as numbers decide? */
+bool expr_is_true(const Expr *e);
 
 /* The least and the greatest value, where every slot i is anywhere in lo[i]..hi[i]; a name that stands twice counts as two names, so the
  * range may be wider than need be. EXPR_OK: nowhere there does the expression, or a part of it, overflow or divide by zero, so that plain
@@ -89,10 +93,11 @@ ExprStatus expr_bounds(const Expr *e, const int64_t *lo, const int64_t *hi, int6
  * exp2 or sqrt, which packages do not link.
  * expr_c_factors: a test of each factor of a product of integers, so that the product itself cannot overflow: " == 0" and " || " give
  * "M == 0 || N == 0" of "2*M*N". between NULL: of the whole product.
- * expr_c_calls: may such a text call functions of arithmetic.h? */
+ * expr_c_calls: may such a text call functions of arithmetic.h? expr_c_int_calls: may that of expr_c_int? */
 char *expr_c_int(Arena *a, const Expr *e, const char *prefix);
 char *expr_c_real(Arena *a, const Expr *e, const char *prefix, const char *cast);
 char *expr_c_factors(Arena *a, const Expr *e, const char *prefix, const char *test, const char *between);
 bool expr_c_calls(const Expr *e);
+bool expr_c_int_calls(const Expr *e);
 
 #endif

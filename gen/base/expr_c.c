@@ -160,13 +160,15 @@ char *expr_c_real(Arena *a, const Expr *e, const char *prefix, const char *cast)
     return printed(&(Printer){ AS_REAL, prefix, cast, { .arena = a }, true }, e->root);
 }
 
-static bool calls(const Node *n)
+static bool calls(const Node *n, bool reals)
 {
     return n && n->kind == APPLY &&
-           (n->op->prec == PREC_PRIMARY || *n->op->text == '%' || calls(n->arg[0]) || calls(n->arg[1]));
+           (n->op->prec == PREC_PRIMARY || (reals && *n->op->text == '%') || calls(n->arg[0], reals) ||
+            calls(n->arg[1], reals));
 }
 
-bool expr_c_calls(const Expr *e) { return calls(e->root); }
+bool expr_c_calls(const Expr *e) { return calls(e->root, true); }
+bool expr_c_int_calls(const Expr *e) { return calls(e->root, false); }
 
 /* ---- products ---- */
 

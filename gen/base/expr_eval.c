@@ -105,7 +105,7 @@ static bool is_true(const OpRow *op, bool right, int order)
     return op->how & (order < 0 ? LESS : order == 0 ? EQUAL : GREATER);
 }
 
-static ExprStatus apply_int(const OpRow *op, int64_t a, int64_t b, int64_t *out)
+ExprStatus expr_apply_int(const OpRow *op, int64_t a, int64_t b, int64_t *out)
 {
     if (op->how & DIVIDES && b == 0)
         return EXPR_DIV_BY_ZERO;
@@ -151,7 +151,7 @@ static ExprStatus int_value(const Expr *e, const Env *env, int64_t *out)
             if (s->right != STEP_APPLY && s->right)
                 status = leaf_int(s, s->right, env, &b);
             if (status == EXPR_OK)
-                status = apply_int(s->op, *top, b, top);
+                status = expr_apply_int(s->op, *top, b, top);
         } else if (s->kind != STEP_SKIP) {
             status = leaf_int(s, s->kind, env, ++top);
         } else if (is_settled(s->op, *top != 0)) {

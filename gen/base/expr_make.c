@@ -75,6 +75,58 @@ Expr *expr_substitute(Arena *a, const Expr *e, Expr *(*of)(void *ctx, const char
     return with_root(a, made, copy_node(&m, e->root));
 }
 
+/* ---- conditions ---- */
+
+/* Is it true, or false, whatever its names stand for? So is "a && 0", though a may have no value. */
+static bool is_decided(const Node *n, int64_t *value)
+{
+    int64_t side[2] = { 0 };
+    bool known[2] = { true, true };
+    *value = n->value;
+    if (n->kind != APPLY)
+        return n->kind == INT;
+    for (int i = 0; i < n->op->narg; i++) {
+        known[i] = is_decided(n->arg[i], &side[i]);
+        if (known[i] && n->op->how & (side[i] ? BY_TRUE : BY_FALSE)) {
+            *value = side[i] != 0;
+            return true;
+        }
+    }
+    return known[0] && known[1] && expr_apply_int(n->op, side[0], side[1], value) == EXPR_OK;
+}
+
+static Node *copy_condition(Maker *m, const Node *n)
+{
+    int64_t value;
+    if (is_decided(n, &value))
+        return new_node(m, (Node){ .kind = INT, .value = value != 0, .depth = 1 });
+    if (n->kind != APPLY || !(n->op->how & (BY_TRUE | BY_FALSE)))
+        return copy_node(m, n);
+    for (int i = 0; i < 2; i++)
+        if (is_decided(n->arg[i], &value))
+            return copy_condition(m, n->arg[!i]);
+    Node init = { .kind = APPLY, .op = n->op, .depth = 1 };
+    init.arg[0] = copy_condition(m, n->arg[0]);
+    init.arg[1] = init.arg[0] ? copy_condition(m, n->arg[1]) : NULL;
+    return init.arg[1] ? new_node(m, init) : NULL;
+}
+
+Expr *expr_condition(Arena *a, const Expr *e)
+{
+    Expr *made = ARENA_NEW(a, Expr);
+    *made = (Expr){ .at = e->at };
+    Maker m = { .arena = a, .of = keep_name, .end = &made->names };
+    return with_root(a, made, copy_condition(&m, e->root));
+}
+
+bool expr_is_true(const Expr *e)
+{
+    int64_t value;
+    return is_decided(e->root, &value) && value;
+}
+
+/* ---- parts of expressions ---- */
+
 /* An expression of one node. */
 static Expr *leaf(Arena *a, Node init)
 {

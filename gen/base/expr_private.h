@@ -84,6 +84,9 @@ struct Expr {
 const char *expr_written(Arena *a, const Node *n); /* as specs write it */
 void expr_list_steps(Arena *a, Expr *e);           /* completes an expression whose tree is there */
 
+/* An operator's or a function's value of two integers; of one with one side b is 0. */
+ExprStatus expr_apply_int(const OpRow *op, int64_t a, int64_t b, int64_t *out);
+
 /* Is it an operator that gives true or false? */
 static inline bool op_is_test(const OpRow *op) { return !op->on_int && !op->on_real; }
 

@@ -23,8 +23,6 @@ typedef struct {
     Text out;
 } Printer;
 
-const char *dispatch_feature(const Op *op, int f) { return f < op->nextent ? op->extent[f].name : "threads"; }
-
 static bool is_measured(const Printer *p, int64_t i, int kernel)
 {
     const Instance *inst = &p->s->spec->instance[i];
@@ -52,6 +50,8 @@ static int64_t find_example(const Printer *p, const TreeNode *leaf, int64_t *cou
         if (p->leaf[i] != leaf)
             continue;
         ++*count;
+        if (!isfinite(p->as->cost[i * p->as->nkernel + leaf->class]))
+            continue; /* another kernel serves it */
         const Instance *a = &spec->instance[i], *b = best >= 0 ? &spec->instance[best] : NULL;
         const bool tuned = study_tunes(p->s, a), best_tuned = b && study_tunes(p->s, b);
         if (!b || tuned > best_tuned || (tuned == best_tuned && a->weight > b->weight))
@@ -64,13 +64,13 @@ static void add_leaf_comment(Printer *p, const TreeNode *leaf)
 {
     const Spec *spec = p->s->spec;
     const Assignment *as = p->as;
-    int64_t count, i = find_example(p, leaf, &count), x[OP_MAX_EXTENT + 1];
+    int64_t count, i = find_example(p, leaf, &count), x[SELECT_MAX_FEATURE];
     if (i < 0)
         return;
     text_printf(&p->out, " /* %" PRId64 " shape%s; ", count, number_plural(count));
-    select_features(p->s, spec->instance[i].extent, spec->instance[i].threads, x);
+    select_features(p->s, as, spec->instance[i].extent, spec->instance[i].threads, x);
     for (int f = 0; f < as->nfeature; f++)
-        text_printf(&p->out, "%s%s=%" PRId64, f ? " " : "", dispatch_feature(spec->op, f), x[f]);
+        text_printf(&p->out, "%s%s=%" PRId64, f ? " " : "", select_feature_name(spec->op, as, f), x[f]);
     const double *cost = &as->cost[i * as->nkernel], ns = cost[leaf->class];
     const int next = runner_up(cost, as->nkernel, leaf->class);
     text_printf(&p->out, ": %s%s", is_measured(p, i, leaf->class) ? "" : "about ", number_time(p->out.arena, ns));
@@ -89,7 +89,7 @@ static void add_node(Printer *p, const TreeNode *n, int indent)
         return;
     }
     const char *limit = arena_printf(p->out.arena, "%" PRId64, n->threshold);
-    text_printf(&p->out, "%*sif (%s <= %s) {\n", indent, "", dispatch_feature(p->s->spec->op, n->feature),
+    text_printf(&p->out, "%*sif (%s <= %s) {\n", indent, "", select_feature_name(p->s->spec->op, p->as, n->feature),
                 n->threshold == INT64_MIN ? "INT64_MIN" : limit); /* C has no literal for the least number of 64 bits */
     add_node(p, n->left, indent + 4);
     text_printf(&p->out, "%*s}\n", indent, "");
@@ -101,8 +101,8 @@ const char *dispatch_tree(Arena *a, const Study *s, const Assignment *as, int fi
     Printer p = { .s = s, .as = as, .first = first, .out = { .arena = a } };
     p.leaf = ARENA_ARRAY(a, (size_t)s->spec->ninstance + 1, const TreeNode *);
     for (int64_t i = 0; i < s->spec->ninstance; i++) {
-        int64_t x[OP_MAX_EXTENT + 1];
-        select_features(s, s->spec->instance[i].extent, s->spec->instance[i].threads, x);
+        int64_t x[SELECT_MAX_FEATURE];
+        select_features(s, as, s->spec->instance[i].extent, s->spec->instance[i].threads, x);
         const TreeNode *node = as->tree;
         while (node->feature >= 0)
             node = x[node->feature] <= node->threshold ? node->left : node->right;
@@ -130,6 +130,7 @@ static void add_kernel(Arena *a, Dispatcher *d, const Candidate *c, KernelFacts 
     int64_t *value = ARENA_ARRAY(a, TEMPLATE_MAX_PARAM, int64_t);
     candidate_values(c, value);
     d->kernel = arena_grow(a, d->kernel, (size_t)d->nkernel, (size_t)d->nkernel + 1, sizeof *d->kernel);
+    d->asks_align = d->asks_align || c->t->asks_align;
     d->kernel[d->nkernel++] = (UnitKernel){ c->t, c->target, value, facts, NULL };
 }
 
@@ -141,7 +142,8 @@ static void add_tuned_entry(Arena *a, Dispatcher *d, const Result *result)
                                              .tree = as->tree,
                                              .first = d->nkernel,
                                              .nkernel = as->nkernel,
-                                             .general = d->nkernel + as->general };
+                                             .general = d->nkernel + as->general,
+                                             .last = d->nkernel + as->last };
     for (int k = 0; k < as->nkernel; k++) {
         const Trial *t = &result->study->trial[as->kernel[k]];
         add_kernel(a, d, &t->c, t->facts);
@@ -180,39 +182,55 @@ static int kernel_trust(const Result *result, const Candidate *c)
     return failed ? 0 : 1;
 }
 
-/* Mean, over the tuned shapes, of log2 of a general kernel's ns by its template's closed form; 0: those of different templates cannot be compared. */
-static double general_log_cost(Arena *a, const Result *result, const Candidate *c)
+/* A general kernel for a lesser target. */
+typedef struct {
+    Candidate c;
+    int trust;       /* kernel_trust */
+    double log_cost; /* mean, over the tuned shapes, of log2 of its ns by its template's closed form */
+} Stand;
+
+static double general_log_cost(const CostModel *m, const Candidate *c)
 {
-    const Study *s = result->study;
+    const Study *s = m->study;
     double sum = 0;
-    if (!result->unit.target->family->ranks_templates)
-        return 0;
-    const CostModel *m = cost_analytic(a, s, result->templates);
     for (int64_t j = 0; j < s->nshape; j++)
         sum += log2(cost_predict(m, c, s->shape[j]->extent, s->shape[j]->threads));
     return sum / (double)(s->nshape ? s->nshape : 1);
 }
 
-/* Finds the general kernel of the template that is trusted most on the target; of several, the one that the closed forms say is the fastest, else
- * the first. False: there is none. */
-static bool find_most_trusted(Arena *a, const Result *result, const Target *target, Candidate *best)
+/* Is x better than y? One that was verified on the target, then one that is not far slower, then one that is trusted more, then the faster one. Where closed
+ * forms of different templates do not compare, they tell only which is far slower. */
+static bool stands_better(const Stand *x, const Stand *y, bool ranks_templates)
 {
-    int most = 0;
-    double least = INFINITY;
+    enum { VERIFIED = 4 };
+    static const double FAR = 2; /* octaves */
+    const bool faster = x->log_cost < y->log_cost, far = fabs(x->log_cost - y->log_cost) > FAR;
+    if ((x->trust >= VERIFIED) != (y->trust >= VERIFIED))
+        return x->trust > y->trust;
+    if (far)
+        return faster;
+    return x->trust != y->trust ? x->trust > y->trust : ranks_templates && faster;
+}
+
+/* Finds the best general kernel of all templates for the target; for_all: of those that serve every call. False: there is none. */
+static bool find_general(Arena *a, const Result *result, const Target *target, bool for_all, Candidate *out)
+{
+    const CostModel *m = cost_analytic(a, result->study, result->templates);
+    Stand best = { .trust = 0 };
     for (int j = 0; j < result->templates->n; j++) {
         const Template *t = result->templates->t[j];
-        Candidate c;
-        if (!template_suits(t, result->unit.spec, target) || !candidate_general(t, target, &c))
-            continue;
-        const int trust = kernel_trust(result, &c);
-        const double cost = general_log_cost(a, result, &c);
-        if (trust > most || (trust == most && trust > 0 && cost < least)) {
-            *best = c;
-            most = trust;
-            least = cost;
+        Stand x;
+        for (int i = 0; template_suits(t, result->unit.spec, target) && candidate_general_at(t, target, i, &x.c); i++) {
+            if (for_all && !candidate_serves_all(&x.c, result->unit.spec))
+                continue;
+            x.trust = kernel_trust(result, &x.c);
+            x.log_cost = general_log_cost(m, &x.c);
+            if (x.trust && (!best.trust || stands_better(&x, &best, target->family->ranks_templates)))
+                best = x;
         }
     }
-    return most > 0;
+    *out = best.c;
+    return best.trust;
 }
 
 /* What was tuned for the target; NULL: nothing. */
@@ -237,16 +255,20 @@ static const Result *result_stood_in_for(const Dispatcher *d, const Target *targ
     return NULL;
 }
 
-/* If the target stands in for a tuned one, adds an entry with its most trusted general kernel. */
+/* If the target stands in for a tuned one, adds an entry with its best general kernel, and one for the calls that this does not serve. */
 static void add_general_entry(Arena *a, Dispatcher *d, const Target *target)
 {
     const Result *result = result_stood_in_for(d, target);
-    Candidate best;
-    if (!result || !find_most_trusted(a, result, target, &best))
+    const int first = d->nkernel;
+    Candidate general, last;
+    if (!result || !find_general(a, result, target, false, &general) || !find_general(a, result, target, true, &last))
         return;
-    const int kernel = d->nkernel;
-    d->entry[d->nentry++] = (DispatchEntry){ .target = target, .first = kernel, .nkernel = 1, .general = kernel };
-    add_kernel(a, d, &best, (KernelFacts){ 0 });
+    add_kernel(a, d, &general, (KernelFacts){ 0 });
+    if (!candidate_same(&general, &last))
+        add_kernel(a, d, &last, (KernelFacts){ 0 });
+    d->entry[d->nentry++] = (DispatchEntry){
+        .target = target, .first = first, .nkernel = d->nkernel - first, .general = first, .last = d->nkernel - 1
+    };
 }
 
 const Dispatcher *package_dispatcher(Arena *a, const Result *result, int nresult)
@@ -291,11 +313,53 @@ int dispatch_lacking(const Dispatcher *d, const Target **out)
     return n;
 }
 
+static Binding binding_of(const Dispatcher *d, int kernel, const int64_t *x)
+{
+    const UnitKernel *k = &d->kernel[kernel];
+    const int64_t told = x && d->asks_align ? x[d->spec->op->nextent] : 0;
+    const int64_t align = told || !x || !d->asks_align ? told : ALIGN_MOST; /* 0 is a multiple of anything */
+    return (Binding){
+        .t = k->t, .spec = d->spec, .target = k->target, .value = k->value, .extent = x, .align = align
+    };
+}
+
+const Expr *dispatch_condition(Arena *a, const Dispatcher *d, int kernel)
+{
+    const Binding b = binding_of(d, kernel, NULL);
+    return template_condition(a, &b);
+}
+
+bool dispatch_serves(const Dispatcher *d, int kernel, const int64_t *x)
+{
+    const Binding b = binding_of(d, kernel, x);
+    return template_serves(&b);
+}
+
+int dispatch_narguments(const Dispatcher *d) { return d->spec->op->nextent + d->asks_align + d->is_told_parts; }
+
+const char *dispatch_argument(const Dispatcher *d, int i)
+{
+    const Op *op = d->spec->op;
+    return i < op->nextent ? op->extent[i].name : d->asks_align && i == op->nextent ? "ALIGN" : "threads";
+}
+
+/* What the tree of an entry does with its features, x without an alignment that none of its own kernels asks for. */
+static int tree_kernel(const Dispatcher *d, const DispatchEntry *e, const int64_t *x)
+{
+    const int n = d->spec->op->nextent, skipped = d->asks_align && !e->result->assignment->asks_align;
+    int64_t feature[SELECT_MAX_FEATURE];
+    memcpy(feature, x, (size_t)n * sizeof *x);
+    for (int i = n; i + skipped < dispatch_narguments(d); i++)
+        feature[i] = x[i + skipped];
+    return e->first + tree_choose(e->tree, feature);
+}
+
 int dispatch_kernel(const Dispatcher *d, int entry, const int64_t *x)
 {
     const DispatchEntry *e = &d->entry[entry];
     bool inside = e->tree != NULL;
     for (int i = 0; i < d->spec->op->nextent; i++)
         inside = inside && x[i] >= d->spec->box.min[i] && x[i] <= d->spec->box.max[i];
-    return inside ? e->first + tree_choose(e->tree, x) : e->general;
+    const int kernel = inside ? tree_kernel(d, e, x) : e->general;
+    return dispatch_serves(d, kernel, x) ? kernel : dispatch_serves(d, e->general, x) ? e->general : e->last;
 }

@@ -13,8 +13,6 @@
  * first kernel. */
 const char *dispatch_tree(Arena *a, const Study *s, const Assignment *as, int first);
 
-/* The name of a tree's feature f: an axis's, or "threads". */
-const char *dispatch_feature(const Op *op, int f);
 /* Counts the tree's thresholds of that feature, and writes them to `cut` unless it is NULL. */
 int dispatch_cuts(const TreeNode *t, int feature, int64_t *cut);
 
@@ -24,13 +22,15 @@ typedef struct {
     const Result *result; /* what was tuned for the target; NULL: the entry has the general kernel alone */
     const TreeNode *tree; /* of the result, over extents and threads; NULL: every call takes the general kernel */
     int first, nkernel;   /* the package's number of its first kernel, which is the tree's class 0; how many it has */
-    int general;          /* the package's number of the kernel for calls outside the declared ranges */
+    int general;          /* the package's number of the kernel for calls outside the declared ranges, or not served by the tree's */
+    int last;             /* of the one for calls that the general one does not serve either; it serves all */
 } DispatchEntry;
 
-/* The function NAME_dispatch of a package, as data. It only compares an extent or the number of parts with a constant, so nothing in it can
- * overflow. */
+/* The function NAME_dispatch of a package, as data: a tree that compares an extent or the number of parts with a constant, and for kernels that do
+ * not serve every call (Template.serves) conditions on the extents. */
 typedef struct {
     const Spec *spec;     /* the package's */
+    bool asks_align;      /* behind the extents it is told the operands' alignment (spec_align), as some kernels ask for that */
     bool is_told_parts;   /* the function's last argument is the number of parts, as in packages for CPUs */
     const Result *result; /* what was tuned, by descending rank of the targets */
     int nresult;
@@ -45,7 +45,14 @@ const Dispatcher *package_dispatcher(Arena *a, const Result *result, int nresult
 /* Lists the targets that stand in for a tuned one and have no kernel, nor has any that stands in for them, TARGET_MAX at most, and gives how many:
  * calls on machines that need one are refused. */
 int dispatch_lacking(const Dispatcher *d, const Target **out);
-/* The kernel of a call. x: every extent, then the parts; any 64-bit numbers have a kernel. */
+/* The calls that a kernel is for, as a condition on extents; NULL: all. */
+const Expr *dispatch_condition(Arena *a, const Dispatcher *d, int kernel);
+/* Is the kernel for a call? x: every extent, then the alignment where the dispatcher is told that, then the parts. */
+bool dispatch_serves(const Dispatcher *d, int kernel, const int64_t *x);
+/* The name of x[i] in the function. */
+const char *dispatch_argument(const Dispatcher *d, int i);
+int dispatch_narguments(const Dispatcher *d);
+/* The kernel of a call; any 64-bit numbers have one. */
 int dispatch_kernel(const Dispatcher *d, int entry, const int64_t *x);
 
 #endif

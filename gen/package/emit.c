@@ -98,7 +98,7 @@ static void add_tree(Emitter *e, FillScope *row, const DispatchEntry *entry)
     Text t = { .arena = e->arena };
     fill_list(row, "features");
     for (int i = 0; as && i < as->nfeature; i++) {
-        const char *name = dispatch_feature(e->spec->op, i);
+        const char *name = select_feature_name(e->spec->op, as, i);
         fill_word(fill_row(row), "FEATURE", name);
         if (!dispatch_cuts(as->tree, i, NULL))
             text_printf(&t, "    (void)%s;\n", name);
@@ -107,7 +107,33 @@ static void add_tree(Emitter *e, FillScope *row, const DispatchEntry *entry)
         text_add(&t, dispatch_tree(e->arena, entry->result->study, as, entry->first));
     fill_word(row, "tree", text_str(&t));
     fill_number(row, "LEAVES", as ? tree_nleaf(as->tree) : 1);
+}
+
+/* Adds the kernel of a call on such a machine, as C: the tree's or, outside of the declared ranges, the general one, if that serves the call. */
+static void add_serving(Emitter *e, FillScope *row, const DispatchEntry *entry)
+{
+    const Dispatcher *d = e->dispatcher;
+    const Op *op = e->spec->op;
+    Text t = { .arena = e->arena }, every = { .arena = e->arena };
+    bool conditions = false;
+    for (int k = 0; k < d->nkernel; k++)
+        conditions = conditions || dispatch_condition(e->arena, d, k);
+    for (int i = 0; i < op->nextent + d->asks_align; i++)
+        text_printf(&every, ", %s", dispatch_argument(d, i));
     fill_number(row, "GENERAL", entry->general);
+    if (entry->result) {
+        text_printf(&t, "outside ? %d : %s_tree%s%s(", entry->general, e->spec->name, e->in->nresult > 1 ? "_" : "",
+                    e->in->nresult > 1 ? entry->target->name : "");
+        for (int i = 0; i < entry->result->assignment->nfeature; i++)
+            text_printf(&t, "%s%s", i ? ", " : "", select_feature_name(op, entry->result->assignment, i));
+        text_add(&t, ")");
+    } else {
+        text_printf(&t, "%d", entry->general);
+    }
+    fill_word(row, "SERVING",
+              conditions ? arena_printf(e->arena, "%s_first(%s, %d, %d%s)", e->spec->name, text_str(&t), entry->general,
+                                        entry->last, text_str(&every))
+                         : text_str(&t));
 }
 
 static const char *how_chosen(Emitter *e, const DispatchEntry *entry)
@@ -134,9 +160,8 @@ static void add_target(Emitter *e, FillScope *s, const DispatchEntry *entry)
     fill_word(row, "CHECK", t->runtime_check);
     fill_wordf(row, "KIND", "%s%s", t->name, result ? "" : " and later");
     unit_add_guard(row, NULL, t, NULL);
-    fill_wordf(row, "TREE", "%s_tree%s%s", e->spec->name, e->in->nresult > 1 ? "_" : "",
-               e->in->nresult > 1 ? t->name : "");
     add_tree(e, row, entry);
+    add_serving(e, row, entry);
 }
 
 /* Has every machine a kernel? */
@@ -154,7 +179,8 @@ static void add_targets(Emitter *e, FillScope *s)
     for (int i = 0; i < d->nentry; i++) {
         const Result *result = d->entry[i].result;
         add_target(e, s, &d->entry[i]);
-        uses_threads = uses_threads || (result && result->assignment->nfeature > e->spec->op->nextent);
+        const Assignment *as = result ? result->assignment : NULL;
+        uses_threads = uses_threads || (as && as->nfeature > e->spec->op->nextent + as->asks_align);
     }
     fill_number(s, "TOLD_PARTS", e->family->told_parts);
     fill_number(s, "USES_THREADS", uses_threads);

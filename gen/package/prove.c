@@ -11,24 +11,34 @@
 #include "gen/base/text.h"
 #include "gen/spec/points.h"
 
-/* The arguments of the dispatcher: the extents, and the parts if it is told them. */
-static int count_arguments(const Dispatcher *d) { return d->spec->op->nextent + d->is_told_parts; }
-
 /* "avx512: M=17 N=768 K=768 threads=1: kernel 3, not 2" */
 static const char *difference_text(Arena *a, const Dispatcher *d, int entry, const int64_t *x, int got, int want)
 {
     Text t = { .arena = a };
     text_printf(&t, "%s:", d->entry[entry].target->name);
-    for (int i = 0; i < count_arguments(d); i++)
-        text_printf(&t, " %s=%" PRId64, dispatch_feature(d->spec->op, i), x[i]);
+    for (int i = 0; i < dispatch_narguments(d); i++)
+        text_printf(&t, " %s=%" PRId64, dispatch_argument(d, i), x[i]);
     text_printf(&t, ": kernel %d, not %d", got, want);
     return text_str(&t);
 }
 
-/* Counts the points in *n. False with *why set at the first at which the two differ. */
-static bool compare_points(Arena *a, const Dispatcher *d, ProveCall *call, Points *points, int64_t *n, const char **why)
+/* Puts the alignment of operands that lie densely behind the extents of a declared point, where the dispatcher is told it. */
+static void add_align(const Dispatcher *d, int64_t *x)
 {
-    for (int64_t x[POINTS_MAX_AXIS]; points_next(points, x); ++*n)
+    const int at = d->spec->op->nextent;
+    if (d->asks_align) {
+        x[at + 1] = x[at];
+        x[at] = spec_align(d->spec, x);
+    }
+}
+
+/* Counts the points in *n. False with *why set at the first at which the two differ. */
+static bool compare_points(Arena *a, const Dispatcher *d, ProveCall *call, Points *points, bool declared, int64_t *n,
+                           const char **why)
+{
+    for (int64_t x[POINTS_MAX_AXIS]; points_next(points, x); ++*n) {
+        if (declared)
+            add_align(d, x);
         for (int i = 0; i < d->nentry; i++) {
             const int want = dispatch_kernel(d, i, x), got = call(i, x);
             if (got != want) {
@@ -36,23 +46,49 @@ static bool compare_points(Arena *a, const Dispatcher *d, ProveCall *call, Point
                 return false;
             }
         }
+    }
     return true;
 }
 
-/* The range of an extent, or of the parts, and the thresholds that any of the trees has there. */
-static PointAxis axis_with_cuts(Arena *a, const Dispatcher *d, int feature)
+/* The number of the tree's feature that is the i-th argument; -1: it is none of this tree. */
+static int feature_of(const Dispatcher *d, const DispatchEntry *e, int i)
+{
+    const Assignment *as = e->result ? e->result->assignment : NULL;
+    for (int f = 0; as && f < as->nfeature; f++)
+        if (strcmp(select_feature_name(d->spec->op, as, f), dispatch_argument(d, i)) == 0)
+            return f;
+    return -1;
+}
+
+/* The range of an argument, and the thresholds that any of the trees has there. */
+static PointAxis axis_with_cuts(Arena *a, const Dispatcher *d, int i)
 {
     const Spec *s = d->spec;
-    const bool extent = feature < s->op->nextent;
-    PointAxis axis = { .min = extent ? s->box.min[feature] : s->threads[0],
-                       .max = extent ? s->box.max[feature] : s->threads[s->nthread - 1] };
-    int max_cut = 0;
-    for (int i = 0; i < d->nentry; i++)
-        max_cut += d->entry[i].tree ? tree_nleaf(d->entry[i].tree) : 0;
+    const bool extent = i < s->op->nextent, align = !extent && d->asks_align && i == s->op->nextent;
+    PointAxis axis = { .min = extent ? s->box.min[i] : align ? 1 : s->threads[0],
+                       .max = extent ? s->box.max[i] : align ? ALIGN_MOST : s->threads[s->nthread - 1] };
+    int max_cut = ALIGN_MOST;
+    for (int k = 0; k < d->nentry; k++)
+        max_cut += d->entry[k].tree ? tree_nleaf(d->entry[k].tree) : 0;
     axis.cut = ARENA_ARRAY(a, (size_t)max_cut, int64_t);
-    for (int i = 0; i < d->nentry; i++)
-        axis.ncut += d->entry[i].tree ? dispatch_cuts(d->entry[i].tree, feature, axis.cut + axis.ncut) : 0;
+    for (int bytes = 2; align && bytes < ALIGN_MOST; bytes *= 2)
+        axis.cut[axis.ncut++] = bytes;
+    for (int k = 0; k < d->nentry; k++)
+        if (feature_of(d, &d->entry[k], i) >= 0)
+            axis.ncut += dispatch_cuts(d->entry[k].tree, feature_of(d, &d->entry[k], i), axis.cut + axis.ncut);
     return axis;
+}
+
+/* Has each kind of machine a kernel that serves every call? */
+static bool all_are_served(Arena *a, const Dispatcher *d, const char **why)
+{
+    for (int i = 0; i < d->nentry; i++)
+        if (dispatch_condition(a, d, d->entry[i].last)) {
+            *why = arena_printf(a, "%s: kernel %d, the last one that calls go to, does not serve all of them",
+                                d->entry[i].target->name, d->entry[i].last);
+            return false;
+        }
+    return true;
 }
 
 bool prove_call(Arena *a, const Dispatcher *d, ProveCall *call, Proof *out, const char **why)
@@ -60,11 +96,11 @@ bool prove_call(Arena *a, const Dispatcher *d, ProveCall *call, Proof *out, cons
     PointAxis axis[POINTS_MAX_AXIS];
     Points *declared = points_declared(a, d->spec, PROVE_MAX_POINT);
     *out = (Proof){ .all = points_are_all(declared) };
-    for (int i = 0; i < count_arguments(d); i++)
+    for (int i = 0; i < dispatch_narguments(d); i++)
         axis[i] = axis_with_cuts(a, d, i);
-    Points *cuts = points_cuts(a, axis, count_arguments(d), PROVE_MAX_POINT);
-    return compare_points(a, d, call, cuts, &out->ncut, why) &&
-           compare_points(a, d, call, declared, &out->ndeclared, why);
+    Points *cuts = points_cuts(a, axis, dispatch_narguments(d), PROVE_MAX_POINT);
+    return all_are_served(a, d, why) && compare_points(a, d, call, cuts, false, &out->ncut, why) &&
+           compare_points(a, d, call, declared, true, &out->ndeclared, why);
 }
 
 /* ---- compiled ---- */
@@ -76,7 +112,7 @@ const char *prove_source(Arena *a, const Dispatcher *d, const char *text)
                 "#include <stdint.h>\n%s\nint dcgen_dispatch(int entry, const int64_t *x);\n"
                 "int dcgen_dispatch(int entry, const int64_t *x)\n{\n    return %s_dispatch(entry",
                 text, d->spec->name);
-    for (int i = 0; i < count_arguments(d); i++)
+    for (int i = 0; i < dispatch_narguments(d); i++)
         text_printf(&t, ", x[%d]", i);
     text_add(&t, ");\n}\n");
     return text_str(&t);

@@ -262,13 +262,13 @@ static int walk_tree(const Explanation *x, Answer *w)
 {
     const Op *op = x->study->spec->op;
     const TreeNode *t = x->assignment->tree;
-    int64_t value[OP_MAX_EXTENT + 1];
-    select_features(x->study, w->inst.extent, w->inst.threads, value);
+    int64_t value[SELECT_MAX_FEATURE];
+    select_features(x->study, x->assignment, w->inst.extent, w->inst.threads, value);
     w->step = ARENA_ARRAY(x->arena, (size_t)tree_depth(t) + 1, Step);
     while (t->feature >= 0) {
         const int f = t->feature;
         bool below = value[f] <= t->threshold;
-        w->step[w->nstep++] = (Step){ f < op->nextent ? op->extent[f].name : "threads", value[f], t->threshold, below };
+        w->step[w->nstep++] = (Step){ select_feature_name(op, x->assignment, f), value[f], t->threshold, below };
         t = below ? t->left : t->right;
     }
     return t->class;
@@ -321,7 +321,8 @@ static void answer_shape(const Explanation *x, Answer *w)
     w->inst.tuned = w->place == PLACE_TUNED;
     for (int k = 0; k < as->nkernel; k++)
         cost[k] = cost_of(x, k, &w->inst);
-    int kernel = w->place == PLACE_OUTSIDE ? as->general : walk_tree(x, w);
+    const int wished = w->place == PLACE_OUTSIDE ? as->general : walk_tree(x, w);
+    int kernel = select_serving(x->study, as, w->inst.extent, wished);
     w->choice = choice_make(s, as, &w->inst, cost, kernel);
     w->trial = &s->trial[as->kernel[kernel]];
     w->has_factors = !empty && spec_flops(s->spec, w->inst.extent) > 0 &&

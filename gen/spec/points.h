@@ -16,7 +16,7 @@
 #include "gen/base/arena.h"
 #include "gen/spec/spec.h"
 
-enum { GRID_MAX_DIM = OP_MAX_EXTENT + 1, POINTS_MAX_AXIS = OP_MAX_EXTENT + 1 };
+enum { GRID_MAX_DIM = OP_MAX_EXTENT + 2, POINTS_MAX_AXIS = OP_MAX_EXTENT + 2 };
 
 /* The points of a box of integers, all of them or a sample that covers it evenly. */
 typedef struct {

@@ -472,6 +472,32 @@ const char *spec_formula_text(const Spec *s) { return s->formula ? s->formula->t
 
 const Layout *spec_layout(const Spec *s, int operand) { return &s->op->operand[operand].layout[s->layout[operand]]; }
 
+bool spec_is_aligned(const Spec *s, int operand)
+{
+    const Operand *o = &s->op->operand[operand];
+    return (o->role == ROLE_IN || o->role == ROLE_CONST) && !o->of_formula && !o->dtype;
+}
+
+int64_t spec_align(const Spec *s, const int64_t *extent)
+{
+    const Dtype *d = dtype_find(s->dtype);
+    uint64_t all = ALIGN_MOST;
+    for (int i = 0; i < s->op->noperand; i++) {
+        const Layout *l = spec_layout(s, i);
+        uint64_t step = d ? d->bytes : 1;
+        if (!spec_is_aligned(s, i) || (s->packed && s->op->operand[i].role == ROLE_CONST)) /* packed rows are padded */
+            continue;
+        for (int k = l->rank - 1; k > 0; k--) {
+            int64_t inner = 0, outer = 0;
+            expr_int_at(l->extent[k], extent, &inner);
+            expr_int_at(l->extent[k - 1], extent, &outer);
+            step *= (uint64_t)inner;
+            all |= outer > 1 ? step : 0;
+        }
+    }
+    return (int64_t)(all & -all);
+}
+
 const char *spec_layout_text(Arena *a, const Spec *s)
 {
     Text t = { .arena = a };

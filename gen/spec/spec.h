@@ -22,7 +22,8 @@ enum {
     SPEC_MAX_TUNE = 256,
     SPEC_MAX_LIMIT = 24,
     SPEC_MAX_CHOICE = 64,
-    SPEC_MAX_THREADS = 1024
+    SPEC_MAX_THREADS = 1024,
+    ALIGN_MOST = 16 /* bytes that operands are asked to be aligned to */
 };
 
 typedef struct {
@@ -147,6 +148,10 @@ bool spec_wants(const Spec *s, const char *param, int64_t value);
 
 /* Is it an operand that callers pass? Of several that are packed together only the first one stands for all. */
 bool spec_passes(const Spec *s, int operand);
+/* Does ALIGN count it? So it does the operator's own inputs of the spec's element type. */
+bool spec_is_aligned(const Spec *s, int operand);
+/* ALIGN: the bytes, 16 at most, that all those operands begin at multiples of, and all their rows, where they lie densely in memory that is aligned. */
+int64_t spec_align(const Spec *s, const int64_t *extent);
 /* Bytes of the packed operand; 0: none is packed. */
 double spec_packed_bytes(const Spec *s, const int64_t *extent);
 

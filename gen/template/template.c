@@ -121,13 +121,16 @@ static bool named_value(const Binding *b, const NamedExpr *e, int n, const char 
     return named && expr_int(named->expr, template_lookup, (void *)b, value) == EXPR_OK;
 }
 
+static int64_t align_of(const Binding *b) { return b->align ? b->align : spec_align(b->spec, b->extent); }
+
 static bool shape_lookup(const Binding *b, const char *name, int64_t *value)
 {
     const int axis = op_axis(b->spec->op, name);
-    if (axis < 0 && strcmp(name, "THREADS") != 0)
+    const bool is_align = strcmp(name, "ALIGN") == 0;
+    if (axis < 0 && !is_align && strcmp(name, "THREADS") != 0)
         return strcmp(name, "REGS") == 0 ? register_count(b, value)
                                          : named_value(b, b->t->derived, b->t->nderived, name, value);
-    *value = axis >= 0 ? b->extent[axis] : b->threads;
+    *value = axis >= 0 ? b->extent[axis] : is_align ? align_of(b) : b->threads;
     return true;
 }
 
@@ -158,6 +161,7 @@ bool template_slots(const Binding *b, int64_t *slots)
             return false;
     if (t->regs && !register_count(b, &slots[n++]))
         return false;
+    slots[n++] = align_of(b);
     for (int i = 0; i < t->nderived; i++)
         if (expr_int_at(t->derived[i].expr, slots, &slots[n++]) != EXPR_OK)
             return false;
@@ -205,24 +209,55 @@ bool template_suits(const Template *t, const Spec *spec, const Target *target)
     return template_misfit(t, spec, target) == MISFIT_NONE;
 }
 
-const General *template_general(const Template *t, const Target *target)
+const General *template_general(const Template *t, const Target *target, int i)
 {
-    const General *general = NULL;
-    for (; target && !general; target = target->base)
-        general = names_row(NAMES(t->general, t->ngeneral), target->name);
-    return general;
+    for (; target; target = target->base) {
+        int n = 0;
+        for (const General *g = t->general; g < t->general + t->ngeneral; g++)
+            if (strcmp(g->target, target->name) == 0 && n++ == i)
+                return g;
+        if (n)
+            return NULL;
+    }
+    return NULL;
 }
 
-bool template_occurs(const Template *t, const int64_t *value)
+bool template_serves(const Binding *b)
 {
-    for (int k = 0; k < t->ntogether; k++) {
-        bool all = true;
-        for (int i = 0; i < t->nparam; i++)
-            all = all && (t->param[i].axis < 0 || value[i] == 0 || value[i] == t->together[k][t->param[i].axis]);
-        if (all)
-            return true;
+    int64_t does;
+    return !b->t->serves ||
+           (expr_int(b->t->serves, template_lookup, (void *)b, &does) == EXPR_OK && does);
+}
+
+bool template_serves_any(const Binding *b)
+{
+    Binding at = *b;
+    bool any = !b->t->serves;
+    for (int i = 0; !any && i < b->t->nserved; i++) {
+        at.extent = b->t->served[i];
+        any = template_serves(&at);
     }
-    return t->ntogether == 0;
+    return any;
+}
+
+/* A name's value; NULL: it is an extent. */
+static Expr *known_value(void *ctx, const char *name)
+{
+    const Binding *b = ((void **)ctx)[0];
+    int64_t value;
+    return op_axis(b->spec->op, name) < 0 && template_lookup((void *)b, name, &value)
+               ? expr_number(((void **)ctx)[1], value)
+               : NULL;
+}
+
+Expr *template_condition(Arena *a, const Binding *b)
+{
+    Binding unbound = *b;
+    unbound.extent = NULL;
+    if (!b->t->serves)
+        return NULL;
+    Expr *e = expr_condition(a, expr_substitute(a, b->t->serves, known_value, (void *[]){ &unbound, a }));
+    return expr_is_true(e) ? NULL : e;
 }
 
 char *template_fill(Arena *a, const Binding *b, const char *kernel, Diag *d)

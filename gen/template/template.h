@@ -31,13 +31,16 @@ enum {
     /* what a prediction takes: padded_flops, serial_flops, the op's flops, and the named expressions */
     TEMPLATE_MAX_EXPR = 3 + TEMPLATE_MAX_VALUE + TEMPLATE_MAX_DERIVED + TEMPLATE_MAX_TERM + TEMPLATE_MAX_FEATURE,
     TEMPLATE_MAX_SLOT = 256,
-    TEMPLATE_MAX_PIECE = 8
+    TEMPLATE_MAX_PIECE = 8,
+    TEMPLATE_MAX_GENERAL = 2 * TARGET_MAX
 };
 
 typedef struct {
     const char *name, *doc;
     int nchoice;
     int64_t choice[TEMPLATE_MAX_CHOICE];
+    bool ordered;      /* of the choices that serve a shape the first is the best one */
+    unsigned searched; /* bit i: choice i is; others are for general kernels alone */
     int axis; /* the choices are 0 and extents that the spec has on this axis, which a kernel may be fixed for; -1: of no axis */
     Loc loc;
 } TemplateParam;
@@ -52,7 +55,7 @@ typedef struct {
     Loc loc;
 } NamedExpr;
 
-/* The kernel that serves every legal shape on a target when nothing is known. */
+/* A kernel for shapes of which nothing is known, on a target. Of several the first one that serves a call is the fastest; the last one serves all. */
 typedef struct {
     const char *target;
     int64_t value[TEMPLATE_MAX_PARAM];
@@ -73,14 +76,17 @@ typedef struct {
     const Source **primitive;
     int nparam;
     TemplateParam param[TEMPLATE_MAX_PARAM];
-    int ntogether; /* extents of one shape for each combination that occurs on the axes that kernels may be fixed for */
-    const int64_t **together;
     int nvalue; /* derived from parameters and target; later ones may use earlier ones */
     NamedExpr value[TEMPLATE_MAX_VALUE];
     int nconstraint;
     Constraint constraint[TEMPLATE_MAX_CONSTRAINT];
     int nderived; /* derived from the shape too: names for the expressions below, not for the body */
     NamedExpr derived[TEMPLATE_MAX_DERIVED];
+    /* The calls that its kernels are for, over extents, parameters and values: as the head says, and of the extents that they are fixed for. NULL: all. */
+    Expr *serves;
+    bool asks_align; /* it depends on ALIGN */
+    int nserved; /* all extents of one tuned shape of each kind that `serves` can tell from the others */
+    const int64_t **served;
     Expr *tile[OP_MAX_AXIS]; /* what a kernel does at once along each axis; extents around it are where tails begin */
     Expr *padded_flops;      /* work done for a shape, padding included: f_pad = flops / padded_flops */
     Expr *serial_flops;      /* work of the busiest of THREADS tasks: f_occ = padded_flops / (THREADS * serial_flops) */
@@ -96,7 +102,7 @@ typedef struct {
     bool own_terms;                 /* its terms and features are those of its head alone */
     Expr *regs;                     /* cuda: registers a thread, as long as no compiler has told; NULL: not given */
     int ngeneral;
-    General general[TARGET_MAX];
+    General general[TEMPLATE_MAX_GENERAL];
     int nslot;
     /* every name, numbered for expr_int_at: the op's axes, THREADS, then the others */
     const char *slot[TEMPLATE_MAX_SLOT];
@@ -119,11 +125,8 @@ Misfit template_misfit(const Template *t, const Spec *spec, const Target *target
 /* Is it for all of it? */
 bool template_suits(const Template *t, const Spec *spec, const Target *target);
 
-/* Its general kernel for the target, or for the nearest one that that is like. NULL: it has none. */
-const General *template_general(const Template *t, const Target *target);
-
-/* Has the spec a shape with all the extents that these values of the parameters fix? */
-bool template_occurs(const Template *t, const int64_t *value);
+/* The i-th of its general kernels for the target, or for the nearest one with such that that is like. NULL: it has no more. */
+const General *template_general(const Template *t, const Target *target, int i);
 
 /* A parameter's value, or a fact of a kernel, by its name. */
 typedef struct {
@@ -145,7 +148,7 @@ extern const char *const template_kernel_fact[TEMPLATE_KERNEL_FACTS];
  * L3_BYTES, CORES, SMS; HAS_EPILOGUE, EPILOGUE_CALLS, EPILOGUE_READS, EPILOGUE_FLAT (0 or 1: has the spec a formula, with functions of many instructions, with an
  * operand whose elements differ along two extents, one that is spec_formula_is_flat?), LAYOUT_<OPERAND>_<NAME>, DTYPE_<NAME> (0 or 1), PACKED, COLD (does the packed operand come from memory?), ELEM_BYTES, MAX_THREADS, ACCURACY; TENSOR_SM, the
  * target's rate for the spec's dtype; of the kernel, once known, REGS (before: the head's guess), SECTORS_READ, SECTORS_WRITTEN, WAVEFRONTS, CONFLICTS,
- * BARRIERS (before: 0); with an extent also the op's axes, THREADS and the derived names. */
+ * BARRIERS (before: 0); with an extent also the op's axes, ALIGN (spec_align), THREADS and the derived names. */
 typedef struct {
     const Template *t;
     const Spec *spec;
@@ -153,6 +156,7 @@ typedef struct {
     const Device *device;
     const int64_t *value;  /* one a parameter */
     const int64_t *extent; /* all of the op's; NULL: not bound */
+    int64_t align;         /* what ALIGN is; 0: what follows from the extents (spec_align) */
     int threads;
     KernelFacts facts;
     bool cold; /* the packed operand comes from memory */
@@ -165,6 +169,13 @@ ExprLookup template_context;
 /* Fills slots[TEMPLATE_MAX_SLOT] with the values of the names in `slot`, for expr_int_at and expr_real_at. The shape must be bound.
  * False when a value or derived name cannot be computed. */
 bool template_slots(const Binding *b, int64_t *slots);
+
+/* Is the kernel for the call whose extents are bound? */
+bool template_serves(const Binding *b);
+/* Is it for any tuned shape? Else it would not be measured. */
+bool template_serves_any(const Binding *b);
+/* The calls that it is for as a condition over extents; NULL: all. */
+Expr *template_condition(Arena *a, const Binding *b);
 
 /* The kernel's text. NULL after errors (only a faulty template has any). */
 char *template_fill(Arena *a, const Binding *b, const char *kernel, Diag *d);

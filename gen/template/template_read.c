@@ -87,7 +87,7 @@ static bool check_new_name(TemplateReader *r, Loc loc, const char *name)
 {
     const bool is_capital = name_is_capitals(name);
     const bool taken =
-        op_axis(r->op, name) >= 0 || strcmp(name, "THREADS") == 0 || template_free_name(name) || is_declared(r, name);
+        op_axis(r->op, name) >= 0 || strcmp(name, "THREADS") == 0 || strcmp(name, "ALIGN") == 0 || template_free_name(name) || is_declared(r, name);
     if (!is_capital || taken)
         diag_error(r->diag, loc,
                    is_capital ? "'%s' is declared twice, or is a name that every template has"
@@ -96,7 +96,8 @@ static bool check_new_name(TemplateReader *r, Loc loc, const char *name)
     return is_capital && !taken;
 }
 
-/* Reads the choices of a parameter: numbers, or the name of an axis, which stands for 0 and the extents that the spec has on it. */
+/* Reads the choices of a parameter: numbers, or the name of an axis, which stands for 0 and the extents that the spec has on it, which its kernels alone serve
+ * then. */
 static bool read_choices(TemplateReader *r, const Conf *c, const ConfSetting *s, TemplateParam *p)
 {
     const ConfSetting *choices = conf_member(s, "choices");
@@ -120,13 +121,15 @@ static bool read_param(TemplateReader *r, const Conf *c, const ConfSetting *s, v
 {
     static const ConfKey keys[] = { { "name", true, "the parameter's name" },
                                     { "choices", true, "its values" },
-                                    { "doc", true, "what it does" } };
+                                    { "doc", true, "what it does" },
+                                    { "ordered", false, NULL } };
     Template *t = to;
     TemplateParam *p = &t->param[t->nparam];
-    if (!conf_group(c, s, NULL) || !conf_keys(c, s, keys, 3) || !conf_string(c, s, "name", &p->name) ||
+    if (!conf_group(c, s, NULL) || !conf_keys(c, s, keys, LENGTH(keys)) || !conf_bool(c, s, "ordered", &p->ordered) || !conf_string(c, s, "name", &p->name) ||
         !conf_string(c, s, "doc", &p->doc) || !read_choices(r, c, s, p))
         return false;
     p->loc = conf_member(s, "name")->at;
+    p->searched = ~0u;
     if (!check_new_name(r, p->loc, p->name))
         return false;
     if (!p->nchoice) {
@@ -136,30 +139,6 @@ static bool read_param(TemplateReader *r, const Conf *c, const ConfSetting *s, v
     declare(r, p->name);
     t->nparam++;
     return true;
-}
-
-static bool same_extents(const Template *t, const int64_t *x, const int64_t *y)
-{
-    for (int i = 0; i < t->nparam; i++)
-        if (t->param[i].axis >= 0 && x[t->param[i].axis] != y[t->param[i].axis])
-            return false;
-    return true;
-}
-
-/* Collects the combinations of extents that shapes have on the axes that kernels may be fixed for. */
-static void collect_extents(TemplateReader *r)
-{
-    Template *t = r->t;
-    const Spec *s = r->spec;
-    for (int64_t i = 0; i < s->ninstance; i++) {
-        int k = 0;
-        while (k < t->ntogether && !same_extents(t, t->together[k], s->instance[i].extent))
-            k++;
-        if (k < t->ntogether)
-            continue;
-        t->together = arena_grow(r->arena, t->together, (size_t)k, (size_t)k + 1, sizeof *t->together);
-        t->together[t->ntogether++] = s->instance[i].extent;
-    }
 }
 
 /* Where to put the entries of a list of { name; expr; doc }: "values", "derived", "terms" or "features". */
@@ -218,23 +197,59 @@ static bool read_constraint(TemplateReader *r, const Conf *c, const ConfSetting 
     return true;
 }
 
+/* Reads the targets that a general kernel is for: a name, or a list of them. */
+static bool read_general_targets(TemplateReader *r, const Conf *c, const ConfSetting *s, const char **name, int *n)
+{
+    const ConfSetting *target = conf_member(s, "target");
+    const bool is_one = target && target->type == CONF_STRING;
+    if (is_one ? !conf_string(c, s, "target", name) : !conf_strings(c, s, "target", name, TARGET_MAX, n))
+        return false;
+    *n = is_one ? 1 : *n;
+    for (int i = 0; i < *n; i++)
+        if (!conf_check_name(r->diag, is_one ? target->at : conf_elem(target, i)->at, "target", name[i],
+                             name_fault(name[i])))
+            return false;
+    return true;
+}
+
+/* Adds a general kernel; where parameters are ordered it is there twice: with the first choices of these, and with the last ones. */
+static bool add_general(Template *t, General g)
+{
+    bool ordered = false;
+    for (int i = 0; i < t->nparam; i++)
+        ordered = ordered || t->param[i].ordered;
+    for (int last = 0; last <= ordered; last++) {
+        for (int i = 0; i < t->nparam; i++)
+            if (t->param[i].ordered)
+                g.value[i] = t->param[i].choice[last ? t->param[i].nchoice - 1 : 0];
+        if (t->ngeneral == TEMPLATE_MAX_GENERAL)
+            return false;
+        t->general[t->ngeneral++] = g;
+    }
+    return true;
+}
+
 static bool read_general(TemplateReader *r, const Conf *c, const ConfSetting *s, void *to)
 {
     Template *t = to;
-    General *g = &t->general[t->ngeneral];
-    ConfKey keys[TEMPLATE_MAX_PARAM + 1] = { { "target", true, "the target that it is for" } };
+    General g = { .loc = s->at };
+    const char *name[TARGET_MAX];
+    ConfKey keys[TEMPLATE_MAX_PARAM + 1] = { { "target", true, "the target that it is for, or a list of them" } };
+    size_t nkey = 1;
+    int n = 0;
     for (int i = 0; i < t->nparam; i++)
-        keys[i + 1] = (ConfKey){ t->param[i].name, true, "the parameter's value" };
-    if (!conf_group(c, s, NULL) || !conf_keys(c, s, keys, (size_t)t->nparam + 1) ||
-        !conf_string(c, s, "target", &g->target))
+        if (!t->param[i].ordered)
+            keys[nkey++] = (ConfKey){ t->param[i].name, true, "the parameter's value" };
+    if (!conf_group(c, s, NULL) || !conf_keys(c, s, keys, nkey) || !read_general_targets(r, c, s, name, &n))
         return false;
     for (int i = 0; i < t->nparam; i++)
-        if (!conf_int(c, s, t->param[i].name, INT32_MIN, INT32_MAX, &g->value[i]))
+        if (!t->param[i].ordered && !conf_int(c, s, t->param[i].name, INT32_MIN, INT32_MAX, &g.value[i]))
             return false;
-    if (!conf_check_name(r->diag, conf_member(s, "target")->at, "target", g->target, name_fault(g->target)))
-        return false;
-    g->loc = s->at;
-    t->ngeneral++;
+    for (int i = 0; i < n; i++) {
+        g.target = name[i];
+        if (!add_general(t, g))
+            return diag_error(r->diag, s->at, "more than %d general kernels", TEMPLATE_MAX_GENERAL);
+    }
     return true;
 }
 
@@ -339,6 +354,99 @@ static bool read_both(TemplateReader *r, const Conf *c, NamedList l)
     return ok;
 }
 
+/* The expression of a derived name, without derived names in it; NULL: it is none. */
+static Expr *written_out(void *ctx, const char *name)
+{
+    const TemplateReader *r = ctx;
+    const NamedExpr *e = names_row(NAMES(r->t->derived, r->t->nderived), name);
+    return e ? expr_substitute(r->arena, e->expr, written_out, ctx) : NULL;
+}
+
+/* Adds to `serves` that an extent is the one that a parameter fixes, unless that is 0. */
+static void serve_fixed(TemplateReader *r, const TemplateParam *p)
+{
+    Expr *const param = expr_name(r->arena, p->name), *const extent = expr_name(r->arena, r->op->extent[p->axis].name);
+    Expr *fits = expr_apply(r->arena, "||", expr_apply(r->arena, "==", param, expr_number(r->arena, 0)),
+                            expr_apply(r->arena, "==", extent, param));
+    r->t->serves = r->t->serves ? expr_apply(r->arena, "&&", r->t->serves, fits) : fits;
+}
+
+/* Can `serves` tell two shapes from each other? */
+static bool same_extents(const TemplateReader *r, const int64_t *x, const int64_t *y)
+{
+    if (r->t->asks_align && spec_align(r->spec, x) != spec_align(r->spec, y))
+        return false;
+    for (int i = 0; i < r->op->nextent; i++)
+        if (x[i] != y[i] && expr_uses(r->t->serves, r->op->extent[i].name))
+            return false;
+    return true;
+}
+
+/* Collects one tuned shape of each kind that `serves` can tell from the others. */
+static void collect_served(TemplateReader *r)
+{
+    Template *t = r->t;
+    const Spec *s = r->spec;
+    for (int64_t i = 0; i < s->ninstance; i++) {
+        int k = 0;
+        while (s->instance[i].tuned && k < t->nserved && !same_extents(r, t->served[k], s->instance[i].extent))
+            k++;
+        if (!s->instance[i].tuned || k < t->nserved)
+            continue;
+        t->served = arena_grow(r->arena, t->served, (size_t)k, (size_t)k + 1, sizeof *t->served);
+        t->served[t->nserved++] = s->instance[i].extent;
+    }
+}
+
+/* Of an ordered parameter, only those choices are searched that are the first for some tuned shape with which a general kernel would serve it. */
+static void order_choices(TemplateReader *r, int param)
+{
+    static const Target none = { .name = "" };
+    Template *t = r->t;
+    TemplateParam *p = &t->param[param];
+    int64_t value[TEMPLATE_MAX_PARAM];
+    Binding b = { .t = t, .spec = r->spec, .target = &none, .value = value };
+    memcpy(value, t->general[0].value, sizeof value);
+    p->searched = 0;
+    for (int i = 0; i < t->nserved; i++) {
+        int first = 0;
+        b.extent = t->served[i];
+        for (; first < p->nchoice; first++) {
+            value[param] = p->choice[first];
+            if (template_serves(&b))
+                break;
+        }
+        p->searched |= first < p->nchoice ? 1u << first : 0;
+    }
+}
+
+/* Reads which calls the template's kernels are for. */
+static bool read_serves(TemplateReader *r, const Conf *c)
+{
+    Template *t = r->t;
+    if (!conf_expr(c, c->root, "serves", &t->serves) || !check_names(r, t->serves))
+        return false;
+    const Loc at = t->serves ? conf_member(c->root, "serves")->at : (Loc){ 0 };
+    if (t->serves && !(t->serves = expr_substitute(r->arena, t->serves, written_out, r)))
+        return diag_error(r->diag, at, "with the derived names in it, this expression is too long");
+    if (t->serves && expr_c_int_calls(t->serves))
+        return diag_error(r->diag, at, "each call asks this: it cannot use min, max, ceil_div or ceil_to");
+    for (const ExprName *n = expr_names(t->serves); n; n = n->next)
+        if (op_axis(r->op, n->name) < 0 && strcmp(n->name, "ALIGN") != 0 &&
+            names_find(NAMES(r->name, r->nbody_name), n->name) < 0)
+            return diag_error(r->diag, at, "this cannot depend on %s, but on extents, parameters and values", n->name);
+    for (const TemplateParam *p = t->param; p < t->param + t->nparam; p++)
+        if (p->axis >= 0)
+            serve_fixed(r, p);
+    t->asks_align = expr_uses(t->serves, "ALIGN");
+    if (t->serves)
+        collect_served(r);
+    for (int i = 0; i < t->nparam; i++)
+        if (t->param[i].ordered && t->serves && t->ngeneral)
+            order_choices(r, i);
+    return true;
+}
+
 static bool read_shape_part(TemplateReader *r, const Conf *c)
 {
     Template *t = r->t;
@@ -349,8 +457,10 @@ static bool read_shape_part(TemplateReader *r, const Conf *c)
     for (int i = 0; i < r->op->nextent; i++)
         declare(r, r->op->extent[i].name);
     declare(r, "THREADS");
+    declare(r, "ALIGN");
     return template_offer(r) &&
            read_named_list(r, c, (NamedList){ "derived", t->derived, &t->nderived, TEMPLATE_MAX_VALUE, NULL }) &&
+           read_serves(r, c) &&
            read_either(r, c, "padded_flops", &t->padded_flops) & read_either(r, c, "serial_flops", &t->serial_flops) &
                read_both(r, c, (NamedList){ "terms", t->term, &t->nterm, TEMPLATE_MAX_TERM, "term" }) &
                read_both(r, c, (NamedList){ "features", t->feature, &t->nfeature, TEMPLATE_MAX_FEATURE, "feature" });
@@ -371,6 +481,7 @@ static bool read_head(TemplateReader *r, const Conf *c)
                                     { "params", true, "its parameters" },
                                     { "values", false, NULL },
                                     { "constraints", false, NULL },
+                                    { "serves", false, NULL },
                                     { "tile", true, "the tile along each axis" },
                                     { "derived", false, NULL },
                                     { "padded_flops", false, NULL },
@@ -398,11 +509,10 @@ static bool read_head(TemplateReader *r, const Conf *c)
     declare_context(r);
     r->ncontext = r->nname;
     ok &= template_list(r, c, "params", TEMPLATE_MAX_PARAM, read_param, t);
-    collect_extents(r);
     ok = ok && read_named_list(r, c, (NamedList){ "values", t->value, &t->nvalue, TEMPLATE_MAX_VALUE, NULL });
     r->nbody_name = r->nname;
     ok = ok && template_list(r, c, "constraints", TEMPLATE_MAX_CONSTRAINT, read_constraint, t) &&
-         template_list(r, c, "general", TARGET_MAX, read_general, t) && read_tile(r, c);
+         template_list(r, c, "general", TEMPLATE_MAX_GENERAL, read_general, t) && read_tile(r, c);
     return ok && template_open_family(r, conf_member(root, "family")->at) && read_shape_part(r, c);
 }
 
@@ -459,6 +569,8 @@ static const char *code_hash(Arena *a, const TemplateReader *r)
         h = hash_more(hash_more(h, t->value[i].name), expr_text(t->value[i].expr));
     for (int i = 0; i < r->op->naxis; i++)
         h = hash_more(h, expr_text(t->tile[i]));
+    if (t->serves) /* a kernel is verified on those calls alone */
+        h = hash_more(h, expr_text(t->serves));
     return arena_printf(a, "%016llx", (unsigned long long)hash_more(h, t->name));
 }
 

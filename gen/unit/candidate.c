@@ -42,23 +42,20 @@ bool candidate_from_values(const Template *t, const Target *target, const int64_
     return true;
 }
 
+bool candidate_general_at(const Template *t, const Target *target, int i, Candidate *out)
+{
+    const General *general = template_general(t, target, i);
+    return general && candidate_from_values(t, target, general->value, out);
+}
+
 bool candidate_general(const Template *t, const Target *target, Candidate *out)
 {
-    const General *general = template_general(t, target);
-    return general && candidate_from_values(t, target, general->value, out);
+    return candidate_general_at(t, target, 0, out);
 }
 
 bool candidate_same(const Candidate *a, const Candidate *b)
 {
     return a->t == b->t && a->target == b->target && memcmp(a->choice, b->choice, sizeof a->choice) == 0;
-}
-
-int64_t candidate_fixed(const Candidate *c, int axis)
-{
-    for (int i = 0; i < c->t->nparam; i++)
-        if (c->t->param[i].axis == axis && value_of(c, i) > 0)
-            return value_of(c, i);
-    return 0;
 }
 
 bool candidate_is_fixed(const Candidate *c)
@@ -69,25 +66,42 @@ bool candidate_is_fixed(const Candidate *c)
     return false;
 }
 
-bool candidate_meant_for(const Candidate *c, const int64_t *extent)
+bool candidate_serves(const Candidate *c, const Spec *spec, const int64_t *extent)
 {
-    for (int i = 0; i < c->t->nparam; i++)
-        if (c->t->param[i].axis >= 0 && value_of(c, i) > 0 && value_of(c, i) != extent[c->t->param[i].axis])
-            return false;
-    return true;
+    int64_t value[TEMPLATE_MAX_PARAM];
+    if (!c->t->serves)
+        return true;
+    candidate_values(c, value);
+    return template_serves(&(Binding){ .t = c->t, .spec = spec, .target = c->target, .value = value, .extent = extent });
+}
+
+bool candidate_serves_all(const Candidate *c, const Spec *spec)
+{
+    int64_t value[TEMPLATE_MAX_PARAM];
+    if (!c->t->serves)
+        return true;
+    Arena *scratch = arena_new();
+    candidate_values(c, value);
+    const bool all =
+        !template_condition(scratch, &(Binding){ .t = c->t, .spec = spec, .target = c->target, .value = value });
+    arena_free(scratch);
+    return all;
 }
 
 bool candidate_is_general(const Candidate *c)
 {
     Candidate general;
-    return candidate_general(c->t, c->target, &general) && candidate_same(c, &general);
+    for (int i = 0; candidate_general_at(c->t, c->target, i, &general); i++)
+        if (candidate_same(c, &general))
+            return true;
+    return false;
 }
 
 /* Does the spec search all of these values? General kernels may have others. */
 static bool is_wanted(const Candidate *c, const Spec *spec, const int64_t *value)
 {
-    for (int i = 0; spec->nlimit && i < c->t->nparam; i++)
-        if (!spec_wants(spec, c->t->param[i].name, value[i]))
+    for (int i = 0; i < c->t->nparam; i++)
+        if (!(c->t->param[i].searched >> c->choice[i] & 1) || !spec_wants(spec, c->t->param[i].name, value[i]))
             return candidate_is_general(c);
     return true;
 }
@@ -102,7 +116,7 @@ bool candidate_fits(const Candidate *c, const Spec *spec, const Device *device)
     for (int i = 0; i < c->t->nconstraint; i++)
         if (expr_int(c->t->constraint[i].need, template_lookup, &b, &holds) != EXPR_OK || !holds)
             return false;
-    return template_occurs(c->t, value);
+    return template_serves_any(&b);
 }
 
 const char *candidate_key_of(Arena *a, const CandidateNames *c, const char *context_hash, const Device *device)

@@ -23,15 +23,16 @@ void candidate_values(const Candidate *c, int64_t *value);
 const char *candidate_settings(Arena *a, const Candidate *c); /* "MR=8 NP=3" */
 /* False: a value is no choice of its parameter. */
 bool candidate_from_values(const Template *t, const Target *target, const int64_t *value, Candidate *out);
-/* The template's general kernel for this target; false: it has none. */
+/* The first, or the i-th, of the template's general kernels for this target; false: it has none, or no more. */
 bool candidate_general(const Template *t, const Target *target, Candidate *out);
+bool candidate_general_at(const Template *t, const Target *target, int i, Candidate *out);
 bool candidate_same(const Candidate *a, const Candidate *b);
-/* The extent of this axis that it is fixed for; 0: none. It serves others too, slowly. */
-int64_t candidate_fixed(const Candidate *c, int axis);
 /* Is it fixed for an extent of any axis? */
 bool candidate_is_fixed(const Candidate *c);
-/* Are these, all of a call's extents, the ones that it is fixed for? So they are where it is fixed for none. */
-bool candidate_meant_for(const Candidate *c, const int64_t *extent);
+/* Is it for the call of these extents? */
+bool candidate_serves(const Candidate *c, const Spec *spec, const int64_t *extent);
+/* Is it for every call of the operator? */
+bool candidate_serves_all(const Candidate *c, const Spec *spec);
 /* Do all constraints hold, and is each value one that the spec searches? */
 bool candidate_fits(const Candidate *c, const Spec *spec, const Device *device);
 /* Is it a general kernel of its template? Those serve whatever the spec's `space` says. */

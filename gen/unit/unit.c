@@ -98,6 +98,15 @@ static bool add_text(FillScope *s, const char *name, const char *text)
     return text != NULL;
 }
 
+/* The least alignment of operands with which the kernel serves any shape of the spec. */
+static int64_t least_align(const Binding *b)
+{
+    Binding at = *b;
+    for (at.align = 1; at.align < ALIGN_MOST && !template_serves_any(&at); at.align *= 2)
+        continue;
+    return at.align;
+}
+
 static bool add_kernel(FillScope *s, const UnitContext *u, const UnitKernel *all, int i, int n, Diag *d)
 {
     Arena *a = s->arena;
@@ -117,6 +126,10 @@ static bool add_kernel(FillScope *s, const UnitContext *u, const UnitKernel *all
     unit_add_guard(row, i ? all[i - 1].target : NULL, k->target, i + 1 < n ? all[i + 1].target : NULL);
     fill_number(row, "STARTS_ITSELF", k->as || (body && strstr(body, arena_printf(a, "%s_start(", name))));
     fill_number(row, "HAS_SCRATCH", own && strstr(own, arena_printf(a, "%s_scratch(", name)));
+    const Expr *condition = template_condition(a, &b);
+    fill_number(row, "HAS_CONDITION", condition != NULL);
+    fill_number(row, "LEAST_ALIGN", k->t->asks_align ? least_align(&b) : 1);
+    fill_word(row, "CONDITION", condition ? expr_c_int(a, condition, u->spec->package) : "1");
     return add_text(row, "body", body);
 }
 
@@ -134,13 +147,25 @@ static void add_packs(FillScope *s, const UnitContext *u, const UnitKernel *k, i
     }
 }
 
-/* Says whether any of n kernels needs scratch memory. */
-static void add_any_scratch(FillScope *s, int n)
+/* Says whether any of n kernels asks how operands are aligned; CALL_EXTENTS and CALL_AXES are what the dispatcher is told of a call. */
+static void add_align(FillScope *s, const UnitKernel *k, int n)
 {
-    bool any = false;
+    static const char every[] = "EVERY_EXTENTS", axes[] = "EVERY_AXES";
+    bool asks = false;
     for (int i = 0; i < n; i++)
-        any = any || strcmp(fill_find(fill_row_at(s, "kernels", i), "HAS_SCRATCH", strlen("HAS_SCRATCH")), "1") == 0;
-    fill_number(s, "ANY_SCRATCH", any);
+        asks = asks || k[i].t->asks_align;
+    fill_number(s, "ANY_ALIGN", asks);
+    fill_wordf(s, "CALL_EXTENTS", "%s%s", fill_find(s, every, strlen(every)), asks ? ", int64_t ALIGN" : "");
+    fill_wordf(s, "CALL_AXES", "%s%s", fill_find(s, axes, strlen(axes)), asks ? ", ALIGN" : "");
+}
+
+/* Adds the word `any`: is `has` 1 in the row of any of n kernels? */
+static void add_any(FillScope *s, int n, const char *any, const char *has)
+{
+    bool found = false;
+    for (int i = 0; i < n; i++)
+        found = found || strcmp(fill_find(fill_row_at(s, "kernels", i), has, strlen(has)), "1") == 0;
+    fill_number(s, any, found);
 }
 
 /* Tells each operand whether the kernels ask for its strides: those are members of their arguments. */
@@ -175,7 +200,9 @@ bool unit_add_kernels(FillScope *s, const UnitContext *u, const UnitKernel *k, i
     for (int i = 0; i < n; i++)
         if (!add_kernel(s, u, k, i, n, d))
             return false;
-    add_any_scratch(s, n);
+    add_any(s, n, "ANY_SCRATCH", "HAS_SCRATCH"); /* do kernels need scratch memory? */
+    add_any(s, n, "ANY_CONDITION", "HAS_CONDITION"); /* are there calls that a kernel does not serve? */
+    add_align(s, k, n);
     add_packs(s, u, k, n);
     const char *kernels = unit_fill_part(u, unit_pattern(a, u, "each_kernel.h"), s, d);
     if (!add_text(s, "kernels", kernels))

@@ -232,6 +232,8 @@ static void add_operand(FillScope *s, const UnitContext *u, int i)
                WORD("ELEMENTS_JSON", quote_json_text(a, expr_text(o->elems))),
                WORD("READS", expr_c_real(a, o->reads ? o->reads : o->elems, spec->package, "")),
                WORD("HAS_ELEMENTS", has_elements(a, spec, i)), WORD("RANK", o->layout->rank),
+               WORD("IS_ALIGNED", spec_is_aligned(spec, i) && spec_passes(spec, i)),
+               WORD("ELEMENT_BYTES", dtype_of(spec, o) ? (int64_t)dtype_of(spec, o)->bytes : 0),
                WORD("NSTRIDE", o->layout->rank - 1), WORD("IS_STRIDED", o->strided),
                WORD("ARGUMENT", arena_printf(a, "%s%s", argument, passed)), WORD("CAST_ARGUMENT", cast),
                WORD("NO_ARGUMENT", o->strided ? "NULL, NULL" : "NULL"), WORD("FROM_RUNNER", from_runner),

@@ -63,8 +63,8 @@ bool result_make(Arena *a, const UnitContext *u, const TemplateList *templates, 
     *out =
         (Result){ .unit = *u, .templates = templates, .study = s, .model = m, .assignment = select_kernels(a, s, m) };
     if (!out->assignment) {
-        const char *no_room = select_no_room(a, s), *holds = record_holds(a, s, u, templates, r);
-        *err = no_room ? no_room
+        const char *why_none = select_why_none(a, s), *holds = record_holds(a, s, u, templates, r);
+        *err = why_none ? why_none
                        : arena_printf(a,
                                       "the records hold no verified measurement for this spec, these templates and "
                                       "this compiler (target '%s')%s%s",

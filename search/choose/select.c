@@ -18,6 +18,7 @@ static const double DOUBTS = 2;             /* standard deviations by which a pr
 static const double LEAF_DOUBTS = 1;        /* the same, by which two predictions must differ for the tree to see it */
 static const double LEAF_WORTH = 1e-4;      /* gains below this are not worth a leaf of the tree */
 static const double TREE_TOLERANCE = 3e-4;  /* TreeOptions.tolerance */
+static const double UNKNOWN = 1e3; /* for the tree: so many times the best time takes a kernel that was never timed */
 static const double MODEL_TOLERANCE = 1e-2; /* where nothing was measured: a finer tree would follow model errors */
 
 typedef struct {
@@ -31,6 +32,7 @@ typedef struct {
     int64_t *seen;           /* instances that kernels are chosen by: the tuned ones, and an even part of the others */
     int64_t nusable, nlarge; /* nlarge: others that work, each larger than the budget of code */
     int64_t *usable;         /* trials */
+    int64_t last;            /* a trial that serves every call, timed or not; -1: there is none */
     int64_t *added;          /* one a usable trial: the bytes that it adds to the package */
     double *rel;             /* nusable x nseen: weight * time / best known time */
     double *rest;        /* one a seen instance: the least of `rel` among the picked kernels that an exchange leaves */
@@ -114,22 +116,54 @@ static double relative(const Selector *q, double time, double best)
     return q->s->device->modelled && time <= best * (1 + TIE_MODELLED) ? 1 : time / best;
 }
 
-static void relative_costs(Selector *q)
+static bool serves_all(const Selector *q, int64_t trial)
 {
-    q->rel = ARENA_ARRAY(q->arena, (size_t)(q->nusable * q->nseen) + 1, double);
-    for (int64_t i = 0; i < q->nseen; i++) {
-        const Instance *inst = &q->s->spec->instance[q->seen[i]];
-        double best = INFINITY;
-        for (int64_t u = 0; u < q->nusable; u++) {
-            double *time = &q->rel[u * q->nseen + i];
-            *time = doubted_ns(q, q->usable[u], inst);
-            best = fmin(best, *time);
-        }
-        for (int64_t u = 0; u < q->nusable; u++) {
-            double *rel = &q->rel[u * q->nseen + i];
-            *rel = weight_of(q, q->seen[i], q->seen_weight) * relative(q, *rel, best);
+    return candidate_serves_all(&q->s->trial[trial].c, q->s->spec);
+}
+
+/* What an instance costs that takes a trial, as a part of all: its weight times the time as a multiple of the best. */
+static double weighted_cost(const Selector *q, int64_t i, double time, double best)
+{
+    return weight_of(q, q->seen[i], q->seen_weight) * relative(q, time, best);
+}
+
+/* Finds the trial that serves every call and takes the least, and fills last[] with what it costs. best: the least time of each instance. */
+static void find_last(Selector *q, const double *best, double *last)
+{
+    const Study *s = q->s;
+    double least = INFINITY, *own = ARENA_ARRAY(q->arena, (size_t)q->nseen + 1, double);
+    q->last = -1;
+    for (int64_t t = 0; t < s->ntrial; t++) {
+        double sum = 0;
+        if (!study_may_choose(s, &s->trial[t]) || !serves_all(q, t))
+            continue;
+        for (int64_t i = 0; i < q->nseen; i++)
+            sum += own[i] = weighted_cost(q, i, doubted_ns(q, t, &s->spec->instance[q->seen[i]]), best[i]);
+        if (sum < least || (sum == least && q->last >= 0 && strcmp(s->trial[t].key, s->trial[q->last].key) < 0)) {
+            least = sum;
+            q->last = t;
+            memcpy(last, own, (size_t)q->nseen * sizeof *own);
         }
     }
+}
+
+static void relative_costs(Selector *q)
+{
+    double *best = ARENA_ARRAY(q->arena, (size_t)q->nseen + 1, double);
+    double *last = ARENA_ARRAY(q->arena, (size_t)q->nseen + 1, double);
+    q->rel = ARENA_ARRAY(q->arena, (size_t)(q->nusable * q->nseen) + 1, double);
+    for (int64_t i = 0; i < q->nseen; i++) {
+        best[i] = INFINITY;
+        for (int64_t u = 0; u < q->nusable; u++)
+            best[i] = fmin(best[i], q->rel[u * q->nseen + i] =
+                                        doubted_ns(q, q->usable[u], &q->s->spec->instance[q->seen[i]]));
+    }
+    find_last(q, best, last);
+    for (int64_t u = 0; u < q->nusable; u++)
+        for (int64_t i = 0; i < q->nseen; i++) {
+            double *rel = &q->rel[u * q->nseen + i]; /* calls that a kernel does not serve take the last one */
+            *rel = isfinite(*rel) ? weighted_cost(q, i, *rel, best[i]) : last[i];
+        }
 }
 
 /* Works out `rest` without the picked kernel at place `without` (-1: with all). */
@@ -237,6 +271,17 @@ static void pick_beyond(const Selector *q, Assignment *as)
 
 /* ---- from kernels to instances ---- */
 
+/* Is kernel k there for calls alone that no other serves, as it was never timed, and does another serve instance i? */
+static bool only_stands_in(const Selector *q, const Assignment *as, int64_t i, int k)
+{
+    bool another = false;
+    if (may_pick(q->s, &q->s->trial[as->kernel[k]]))
+        return false;
+    for (int j = 0; j < as->nkernel; j++)
+        another = another || (j != k && isfinite(q->ns[as->kernel[j]][i]));
+    return another;
+}
+
 /* Fills in what each kernel costs on each instance, which is the best there, and the best known time: of any trial, on tuned instances. */
 static void fill_costs(const Selector *q, Assignment *as)
 {
@@ -244,7 +289,7 @@ static void fill_costs(const Selector *q, Assignment *as)
         double *row = as->cost + i * as->nkernel, best = INFINITY;
         for (int k = 0; k < as->nkernel; k++) {
             row[k] = q->ns[as->kernel[k]][i];
-            if (q->doubted[as->kernel[k]][i] < best) {
+            if (q->doubted[as->kernel[k]][i] < best && !only_stands_in(q, as, i, k)) {
                 best = q->doubted[as->kernel[k]][i];
                 as->best[i] = k;
             }
@@ -253,17 +298,38 @@ static void fill_costs(const Selector *q, Assignment *as)
     }
 }
 
-int64_t select_feature(const Spec *spec, const int64_t *extent, int threads, int feature)
+int select_features(const Study *s, const Assignment *as, const int64_t *extent, int threads, int64_t *x)
 {
-    return feature < spec->op->nextent ? extent[feature] : spec_parts(spec, extent, threads);
+    int n = s->spec->op->nextent;
+    memcpy(x, extent, (size_t)n * sizeof *x);
+    if (as->asks_align)
+        x[n++] = spec_align(s->spec, extent);
+    if (s->spec->nthread > 1)
+        x[n++] = spec_parts(s->spec, extent, threads);
+    return n;
 }
 
-int select_features(const Study *s, const int64_t *extent, int threads, int64_t *x)
+const char *select_feature_name(const Op *op, const Assignment *as, int feature)
 {
-    const int n = s->spec->op->nextent + (s->spec->nthread > 1);
-    for (int f = 0; f < n; f++)
-        x[f] = select_feature(s->spec, extent, threads, f);
-    return n;
+    if (feature < op->nextent)
+        return op->extent[feature].name;
+    return as->asks_align && feature == op->nextent ? "ALIGN" : "threads";
+}
+
+int select_serving(const Study *s, const Assignment *as, const int64_t *extent, int k)
+{
+    const int order[] = { k, as->general };
+    for (size_t i = 0; i < LENGTH(order); i++)
+        if (candidate_serves(&s->trial[as->kernel[order[i]]].c, s->spec, extent))
+            return order[i];
+    return as->last;
+}
+
+/* select_serving of instance i, by the costs: they are infinite where a kernel does not serve. */
+static int served_by(const Assignment *as, int64_t i, int k)
+{
+    const double *cost = as->cost + i * as->nkernel;
+    return isfinite(cost[k]) ? k : isfinite(cost[as->general]) ? as->general : as->last;
 }
 
 /* What kernel k costs on instance i for the tree, as a multiple of the best known time. Where its time and the best kernel's are both predicted, only
@@ -273,6 +339,8 @@ static double leaf_cost(const Selector *q, const Assignment *as, int64_t i, int 
     const int64_t trial[] = { as->kernel[k], as->kernel[as->best[i]] };
     const double worse = q->doubted[trial[0]][i], least = q->doubted[trial[1]][i];
     double doubt[2];
+    if (only_stands_in(q, as, i, k))
+        return UNKNOWN;
     if (q->s->device->modelled)
         return relative(q, worse, as->oracle_ns[i]);
     for (int j = 0; j < 2; j++)
@@ -286,30 +354,30 @@ static void train(const Selector *q, Assignment *as)
     const Spec *spec = q->s->spec;
     const size_t ncost = (size_t)(spec->ninstance * as->nkernel);
     const bool modelled = q->s->device->modelled;
-    int64_t x[OP_MAX_EXTENT + 1];
-    as->nfeature = select_features(q->s, spec->instance[0].extent, 1, x);
+    int64_t x[SELECT_MAX_FEATURE];
+    as->nfeature = select_features(q->s, as, spec->instance[0].extent, 1, x);
     int64_t *points = ARENA_ARRAY(q->arena, (size_t)(spec->ninstance * as->nfeature), int64_t);
     double *cost = ARENA_ARRAY(q->arena, ncost, double);
     for (int64_t i = 0; i < spec->ninstance; i++) {
         const double weight = weight_of(q, i, q->all_weight);
-        select_features(q->s, spec->instance[i].extent, spec->instance[i].threads, points + i * as->nfeature);
+        select_features(q->s, as, spec->instance[i].extent, spec->instance[i].threads, points + i * as->nfeature);
         for (int k = 0; k < as->nkernel; k++)
-            cost[i * as->nkernel + k] = weight * leaf_cost(q, as, i, k);
+            cost[i * as->nkernel + k] = weight * leaf_cost(q, as, i, served_by(as, i, k));
     }
     as->tree =
         tree_train(q->arena, points, cost, spec->ninstance, as->nfeature, as->nkernel,
                    (TreeOptions){ .tolerance = modelled ? MODEL_TOLERANCE : TREE_TOLERANCE, .worth = LEAF_WORTH });
     double sum = 0, total = 0;
     for (int64_t i = 0; i < spec->ninstance; i++) {
-        as->chosen[i] = tree_choose(as->tree, points + i * as->nfeature);
+        as->chosen[i] = served_by(as, i, tree_choose(as->tree, points + i * as->nfeature));
         sum += spec->instance[i].weight * as->cost[i * as->nkernel + as->chosen[i]] / as->oracle_ns[i];
         total += spec->instance[i].weight;
     }
     as->regret = sum / total - 1;
 }
 
-/* Sorts the kernels by descending weight served; true when that changed anything. */
-static bool reorder(const Selector *q, Assignment *as)
+/* Sorts the first n kernels by descending weight served; true when that changed anything. */
+static bool reorder(const Selector *q, Assignment *as, int count)
 {
     const Spec *spec = q->s->spec;
     double weight[SELECT_MAX_KERNEL] = { 0 };
@@ -318,7 +386,7 @@ static bool reorder(const Selector *q, Assignment *as)
     bool changed = false;
     for (int64_t i = 0; i < spec->ninstance; i++)
         weight[as->chosen[i]] += spec->instance[i].weight;
-    for (int k = 0; k < as->nkernel; k++)
+    for (int k = 0; k < count; k++)
         n = ranked_insert(order, n, SELECT_MAX_KERNEL, -weight[k], as->kernel[k]);
     for (int k = 0; k < n; k++) {
         changed = changed || as->kernel[k] != order[k].at;
@@ -335,45 +403,68 @@ int select_kernel_of(const Assignment *as, int64_t trial)
     return k;
 }
 
-const char *select_no_room(Arena *a, const Study *s)
+const char *select_why_none(Arena *a, const Study *s)
 {
     const int64_t room = (int64_t)s->spec->budget.code_kib * 1024;
     int64_t least = INT64_MAX;
-    for (const Trial *t = s->trial; t < s->trial + s->ntrial; t++)
+    bool for_all = false;
+    for (const Trial *t = s->trial; t < s->trial + s->ntrial; t++) {
         if (may_pick(s, t) && study_added_bytes(s, t) < least)
             least = study_added_bytes(s, t);
-    return least > room && least < INT64_MAX
-               ? arena_printf(a, "no kernel that works fits %d KiB of code: the smallest has %s",
-                              s->spec->budget.code_kib, number_bytes(a, least))
-               : NULL;
+        for_all = for_all || (study_may_choose(s, t) && candidate_serves_all(&t->c, s->spec));
+    }
+    if (least == INT64_MAX || (least <= room && for_all))
+        return NULL;
+    return least > room ? arena_printf(a, "no kernel that works fits %d KiB of code: the smallest has %s",
+                                       s->spec->budget.code_kib, number_bytes(a, least))
+                        : "none of the kernels that work serves every call";
 }
 
-/* Takes over the first step that picked n kernels, with their times on all instances. */
-static void take_step(Selector *q, Assignment *as, int n)
+/* Works out a picked trial's times on all instances. */
+static void fill_times(Selector *q, int64_t trial)
 {
     const Spec *spec = q->s->spec;
-    const size_t ninstance = (size_t)spec->ninstance;
-    for (int k = 0; k < n; k++) {
-        const int64_t trial = as->kernel[k] = q->usable[q->step[n][k]];
-        if (q->ns[trial])
-            continue;
-        q->ns[trial] = ARENA_ARRAY(q->arena, ninstance, double);
-        q->doubted[trial] = ARENA_ARRAY(q->arena, ninstance, double);
-        for (size_t i = 0; i < ninstance; i++) {
-            q->ns[trial][i] = cost_trial(q->m, trial, &spec->instance[i]);
-            q->doubted[trial][i] = doubted_ns(q, trial, &spec->instance[i]);
-        }
+    if (q->ns[trial])
+        return;
+    q->ns[trial] = ARENA_ARRAY(q->arena, (size_t)spec->ninstance, double);
+    q->doubted[trial] = ARENA_ARRAY(q->arena, (size_t)spec->ninstance, double);
+    for (int64_t i = 0; i < spec->ninstance; i++) {
+        q->ns[trial][i] = cost_trial(q->m, trial, &spec->instance[i]);
+        q->doubted[trial][i] = doubted_ns(q, trial, &spec->instance[i]);
     }
-    as->nkernel = n;
 }
 
-/* Counts the kernels that the tree gives something to serve. */
-static int count_serving(const Selector *q, const Assignment *as)
+/* The place of the first kernel that serves every call; -1: none does. */
+static int first_for_all(const Selector *q, const Assignment *as)
+{
+    for (int k = 0; k < as->nkernel; k++)
+        if (serves_all(q, as->kernel[k]))
+            return k;
+    return -1;
+}
+
+/* Takes over the first step that picked n kernels, and puts one for all calls behind them where they lack one. */
+static void take_step(Selector *q, Assignment *as, int n)
+{
+    for (int k = 0; k < n; k++)
+        as->kernel[k] = q->usable[q->step[n][k]];
+    as->nkernel = n;
+    if (first_for_all(q, as) < 0)
+        as->kernel[as->nkernel++] = q->last;
+    as->asks_align = false;
+    for (int k = 0; k < as->nkernel; k++) {
+        fill_times(q, as->kernel[k]);
+        as->asks_align = as->asks_align || q->s->trial[as->kernel[k]].c.t->asks_align;
+    }
+}
+
+/* Counts those of the first `most` kernels that the tree gives something to serve. */
+static int count_serving(const Selector *q, const Assignment *as, int most)
 {
     bool serves[SELECT_MAX_KERNEL] = { false };
     int n = 0;
     for (int64_t i = 0; i < q->s->spec->ninstance; i++)
-        if (q->s->spec->instance[i].weight > 0 && !serves[as->chosen[i]]) {
+        if (as->chosen[i] < most && q->s->spec->instance[i].weight > 0 && !serves[as->chosen[i]]) {
             serves[as->chosen[i]] = true;
             n++;
         }
@@ -385,10 +476,11 @@ static int assign(Selector *q, Assignment *as, int n)
 {
     take_step(q, as, n);
     for (int round = 0;; round++) { /* ties may swap kernels each time, and costs and tree must match the last order */
+        as->last = first_for_all(q, as);
         fill_costs(q, as);
         train(q, as);
-        const int serving = count_serving(q, as);
-        if (serving < n || round == MAX_REORDER || !reorder(q, as))
+        const int serving = count_serving(q, as, n);
+        if (serving < n || round == MAX_REORDER || !reorder(q, as, n))
             return serving;
     }
 }
@@ -396,9 +488,10 @@ static int assign(Selector *q, Assignment *as, int n)
 /* Why the package has fewer kernels than the budget allows. */
 static const char *why_fewer(const Selector *q, const Assignment *as)
 {
-    if (as->nkernel == q->most)
+    const int n = as->kept + 1;
+    if (n == q->most)
         return NULL;
-    if (as->nkernel < q->npicked)
+    if (n < q->npicked)
         return "what more would gain is not worth the leaves of the dispatcher";
     if (as->ncurve > q->npicked || (q->npicked == q->nusable && q->nlarge))
         return arena_printf(q->arena, "no other fits %d KiB of code", q->s->spec->budget.code_kib);
@@ -415,7 +508,7 @@ Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m)
                    .s = s,
                    .m = m,
                    .worth = fmax(WORTH, WORTH_NOISE * study_noise(s)),
-                   .most = b->kernels < SELECT_MAX_KERNEL ? b->kernels : SELECT_MAX_KERNEL,
+                   .most = b->kernels < SELECT_MAX_KERNEL ? b->kernels : SELECT_MAX_KERNEL - 1,
                    .max_bytes = (int64_t)b->code_kib * 1024 };
     Assignment *as = ARENA_NEW(a, Assignment);
     q.ns = ARENA_ARRAY(a, (size_t)s->ntrial + 1, double *);
@@ -425,19 +518,22 @@ Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m)
     if (!q.nusable || !q.nseen)
         return NULL;
     relative_costs(&q);
+    if (q.last < 0)
+        return NULL;
     q.picked = ARENA_ARRAY(a, (size_t)q.most + 1, int64_t);
     q.rest = ARENA_ARRAY(a, (size_t)q.nseen, double);
     pick(&q, as);
     pick_beyond(&q, as);
-    as->kernel = ARENA_ARRAY(a, (size_t)q.npicked, int64_t);
-    as->cost = ARENA_ARRAY(a, ninstance * (size_t)q.npicked, double);
+    as->kernel = ARENA_ARRAY(a, (size_t)q.npicked + 1, int64_t);
+    as->cost = ARENA_ARRAY(a, ninstance * ((size_t)q.npicked + 1), double);
     as->chosen = ARENA_ARRAY(a, ninstance, int);
     as->best = ARENA_ARRAY(a, ninstance, int);
     as->oracle_ns = ARENA_ARRAY(a, ninstance, double);
     /* Where the tree leaves some out, the package is that of a budget of so many as it leaves: each budget has one choice. */
-    for (int n = q.npicked, serving; (serving = assign(&q, as, n)) < n; n = serving) {
+    int n = q.npicked;
+    for (int serving; (serving = assign(&q, as, n)) < n; n = serving) {
     }
-    as->kept = as->nkernel - 1;
+    as->kept = n - 1;
     as->fewer = why_fewer(&q, as);
     for (int k = 0; k < as->nkernel; k++)
         as->code_bytes += s->trial[as->kernel[k]].code_bytes;

@@ -150,11 +150,11 @@ const char *ending_text(Search *q)
 {
     const Lab *l = q->lab;
     const Tally y = tally_of(l->study, NULL);
-    const char *no_room = select_no_room(l->arena, l->study);
+    const char *why_none = select_why_none(l->arena, l->study);
     Text text = { .arena = l->arena };
     q->fruitless = y.aside < y.n;
-    if (no_room)
-        text_add(&text, no_room);
+    if (why_none)
+        text_add(&text, why_none);
     else if (y.count[STATUS_OK])
         text_printf(&text, "the time of %.3g s was up before any of the kernels that work was measured", l->seconds);
     else

@@ -28,52 +28,72 @@ bool search_builds_ahead(const Study *s)
     return s->target->family->aside || s->device->cores > s->spec->threads[s->spec->nthread - 1]; /* they ascend */
 }
 
-/* The predicted time of a general kernel over all tuned shapes, each relative to the best general kernel's: 1 is the least. */
-static double slowness(const Space *space, const CostModel *m, const Study *s, int general)
+/* Does a kernel serve all shapes of the spec? */
+static bool serves_spec(const Spec *spec, const Candidate *c)
 {
-    double sum = 0;
+    bool all = true;
+    for (int64_t i = 0; all && c->t->serves && i < spec->ninstance; i++)
+        all = candidate_serves(c, spec, spec->instance[i].extent);
+    return all;
+}
+
+/* The predicted times of a general kernel on the tuned shapes, each as a multiple of the best general kernel's: their mean, and the least. The mean
+ * is infinite if it does not serve all shapes of the spec. */
+typedef struct {
+    double mean, least;
+} Slowness;
+
+static Slowness slowness(const Space *space, const CostModel *m, const Study *s, int general)
+{
+    double sum = 0, least = INFINITY;
     for (int64_t j = 0; j < s->nshape; j++) {
         const Instance *inst = s->shape[j];
         double fastest = INFINITY;
         for (int k = 0; k < space->ngeneral; k++)
             fastest = fmin(fastest, cost_predict(m, &space->general[k], inst->extent, inst->threads));
-        sum += cost_predict(m, &space->general[general], inst->extent, inst->threads) / fastest;
+        const double slow = cost_predict(m, &space->general[general], inst->extent, inst->threads) / fastest;
+        sum += slow;
+        least = fmin(least, slow);
     }
-    return sum / (double)s->nshape;
+    return serves_spec(s->spec, &space->general[general]) ? (Slowness){ sum / (double)s->nshape, least }
+                                                          : (Slowness){ INFINITY, least };
 }
 
 /* Chooses the anchor, the kernel that all times are divided by, and that is timed beside all others: the general kernel with the least predicted time;
- * where closed forms do not rank templates, the first one that is not far slower than that, as a template is where it serves calls that it is not
- * for. Later runs must choose the same one, so it depends on no measurement, nor on measured rates. */
-static const Candidate *choose_anchor(const Search *q, Arena *scratch)
+ * where closed forms do not rank templates, the first one that is not far slower than that, as one is that serves whatever others do not.
+ * Later runs must choose the same one, so it depends on no measurement, nor on measured rates. */
+static const Candidate *choose_anchor(Search *q, Arena *scratch)
 {
     const Space *space = q->space;
     Study unrated = *q->lab->study;
     unrated.rated = NULL;
     unrated.has_cold = false;
     const CostModel *m = cost_analytic(scratch, &unrated, q->lab->templates);
-    double *slow = ARENA_ARRAY(scratch, (size_t)space->ngeneral + 1, double), least = INFINITY;
+    Slowness *slow = ARENA_ARRAY(scratch, (size_t)space->ngeneral + 1, Slowness);
+    double least = INFINITY;
+    q->far_slower = ARENA_ARRAY(q->lab->arena, (size_t)space->ngeneral + 1, bool);
     for (int i = 0; i < space->ngeneral; i++) {
         slow[i] = slowness(space, m, &unrated, i);
-        least = fmin(least, slow[i]);
+        least = fmin(least, slow[i].mean);
+        q->far_slower[i] = slow[i].least > FAR_SLOWER;
     }
     const double most = unrated.target->family->ranks_templates ? least : FAR_SLOWER * least;
     for (int i = 0; i < space->ngeneral; i++)
-        if (slow[i] <= most)
+        if (slow[i].mean <= most)
             return &space->general[i];
     return space->ngeneral ? &space->general[0] : NULL;
 }
 
-/* Proposes to measure a candidate in any case, on shapes that it is meant for, spread over the ranges. */
+/* Proposes to measure a candidate in any case, on shapes that it serves, spread over the ranges. */
 static Proposal proposal_of(const Study *s, const Candidate *c)
 {
     Proposal p = { .c = *c, .gain = 1 };
     int64_t n = 0, seen = 0;
     for (int64_t j = 0; j < s->nshape; j++)
-        n += candidate_meant_for(c, s->shape[j]->extent);
+        n += candidate_serves(c, s->spec, s->shape[j]->extent);
     const int64_t most = n < PROPOSE_SHAPES ? n : PROPOSE_SHAPES;
     for (int64_t j = 0; j < s->nshape && p.nshape < most; j++)
-        if (candidate_meant_for(c, s->shape[j]->extent) && seen++ == n * p.nshape / most)
+        if (candidate_serves(c, s->spec, s->shape[j]->extent) && seen++ == n * p.nshape / most)
             p.shape[p.nshape++] = j;
     return p;
 }
@@ -83,6 +103,8 @@ int search_general(const Search *q, Proposal *out, int most)
     Study *s = q->lab->study;
     int n = 0;
     for (int i = 0; i < q->space->ngeneral && n < most; i++) {
+        if (q->far_slower && q->far_slower[i])
+            continue;
         const int64_t trial = study_add(s, &q->space->general[i]);
         if (!s->trial[trial].built && !s->trial[trial].in_flight)
             out[n++] = proposal_of(s, &q->space->general[i]);

@@ -21,6 +21,7 @@ typedef struct {
     const Strategy *strategy;
     const Space *space;
     uint64_t seed;
+    bool *far_slower; /* one a general kernel: it is not timed, as it is far slower than another on every shape */
     bool ahead;     /* candidates are compiled while others are measured */
     bool fruitless; /* result: it ended without a kernel, and the environment is not to blame */
 } Search;

@@ -134,10 +134,10 @@ bool calibrate_first(Lab *l, Arena *scratch, const char **err);
 
 /* ---- kernels for lesser targets (lab_lesser.c) ---- */
 
-/* The general kernels that the package carries for machines without the tuned targets, as trials that were not built yet: of each template, or of
- * `one`, the anchor's if that has some. Returns how many, at most `most`. */
+/* The general kernels that the package carries for machines without the tuned targets, and where some templates do not serve every call for such calls,
+ * as trials that were not built yet: of each template, or of `one`, the anchor's if that has some. Returns how many, at most `most`. */
 int lesser_trials(Lab *l, bool one, int64_t *trial, int most);
-/* Is there a lesser target without a kernel that works, of all that there are for it? */
+/* Is there a target without such a kernel that works, of all that there are for it? */
 bool lesser_lacks(const Lab *l);
 
 /* ---- labs that compile ---- */

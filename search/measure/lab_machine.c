@@ -33,10 +33,12 @@ static bool works(const Lab *l, const Batch *b, int i)
     return b->build[i].status == STATUS_OK && member(l, b, i)->status == STATUS_OK;
 }
 
-/* Adds a member to the kernels of a request, if it was built and has not failed. */
-static void add_member(const Lab *l, const Batch *b, int i, Kernels *k)
+/* Adds a member to the kernels of a request for a call, if it was built, has not failed, and serves that. gap: elements between the rows of strided
+ * operands. */
+static void add_member(const Lab *l, const Batch *b, int i, const int64_t *extent, int64_t gap, Kernels *k)
 {
-    if (works(l, b, i))
+    const Candidate *c = &member(l, b, i)->c;
+    if (works(l, b, i) && candidate_serves(c, l->study->spec, extent) && !(c->t->asks_align && gap % ALIGN_MOST != 0 && !candidate_serves_all(c, l->study->spec)))
         kernels_add(k, b->build[i].name, b->build[i].so, i);
 }
 
@@ -289,7 +291,7 @@ static bool verify_members(Lab *l, Arena *scratch, Batch *b, int first, int n, d
         r.data = w.edges[i] ? data_names[DATA_EDGES] : NULL;
         r.way = w.way[i];
         for (int j = first; j < first + n; j++)
-            add_member(l, b, j, &k);
+            add_member(l, b, j, r.extent, r.gap, &k);
         *in_time = !k.n || lab_now_s(l) <= until_s;
         if (*in_time && !verify_kernels(l, scratch, b, &r, &k, out, err))
             return false;
@@ -333,7 +335,7 @@ static bool count_accesses(Lab *l, Arena *scratch, Batch *b, const char **err)
         MeasureRequest r = verify_request(l, extent, 1, stopwatch_deadline_s(l));
         r.count = true;
         if (counts)
-            add_member(l, b, i, &k);
+            add_member(l, b, i, extent, 0, &k);
         if (!verify_kernels(l, scratch, b, &r, &k, &out, err))
             return false;
         for (int f = 0; f < out.nfact; f++)
@@ -342,13 +344,15 @@ static bool count_accesses(Lab *l, Arena *scratch, Batch *b, const char **err)
     return true;
 }
 
-/* The tuned shape that errors are told of: the one with the most work up to TELLING_FLOPS; where all have more, the one with the least. */
-static const Instance *telling_shape(const Study *s)
+/* The tuned shape that errors of a candidate are told of: of those that it serves the one with the most work up to TELLING_FLOPS; where all have more,
+ * the one with the least. */
+static const Instance *telling_shape(const Study *s, const Candidate *c)
 {
     const Instance *best = NULL;
     double most = 0, flops;
     for (int64_t j = 0; j < s->nshape; j++) {
-        if (expr_real_at(s->spec->op->flops, s->shape[j]->extent, &flops) != EXPR_OK)
+        if (expr_real_at(s->spec->op->flops, s->shape[j]->extent, &flops) != EXPR_OK ||
+            !candidate_serves(c, s->spec, s->shape[j]->extent))
             continue;
         if (!best || (flops > most ? flops <= TELLING_FLOPS : most > TELLING_FLOPS)) {
             most = flops;
@@ -358,23 +362,21 @@ static const Instance *telling_shape(const Study *s)
     return best;
 }
 
-/* Where the spec allows more than the rounding error of plain sums: has the runner tell the errors of each kernel on several kinds of data, in
- * thousandths of a tolerance of plain sums. Kernels that are fixed for extents are left out. */
-static bool tell_errors(Lab *l, Arena *scratch, Batch *b, const char **err)
+/* Has the runner tell the errors on a shape, on several kinds of data, of those members that it is the telling one of. */
+static bool tell_errors_on(Lab *l, Arena *scratch, Batch *b, const Instance *shape, const char **err)
 {
     static const struct {
         DataKind data;
         const char *fact;
     } told[] = { { DATA_NORMAL, "err_normal" }, { DATA_OUTLIERS, "err_outliers" }, { DATA_SPREAD, "err_spread" } };
-    const Instance *shape = l->study->spec->accuracy > 1 ? telling_shape(l->study) : NULL;
-    for (size_t i = 0; shape && i < LENGTH(told); i++) {
+    for (size_t i = 0; i < LENGTH(told); i++) {
         Kernels k = { 0 };
         MeasureRecord out[STOPWATCH_MOST];
         MeasureRequest r = verify_request(l, shape->extent, 1, stopwatch_deadline_s(l));
         r.data = data_names[told[i].data];
         for (int j = 0; j < b->n; j++)
-            if (!candidate_is_fixed(&member(l, b, j)->c))
-                add_member(l, b, j, &k);
+            if (!candidate_is_fixed(&member(l, b, j)->c) && telling_shape(l->study, &member(l, b, j)->c) == shape)
+                add_member(l, b, j, shape->extent, 0, &k);
         if (!verify_kernels(l, scratch, b, &r, &k, out, err))
             return false;
         for (int j = 0; j < k.n; j++)
@@ -382,6 +384,16 @@ static bool tell_errors(Lab *l, Arena *scratch, Batch *b, const char **err)
                 add_fact(b, k.at[j], told[i].fact, llround(fmin(out[j].max_err * 1000, 1e15)));
     }
     return true;
+}
+
+/* Where the spec allows more than the rounding error of plain sums: has the runner tell the errors of each kernel, in thousandths of a tolerance of plain
+ * sums. Kernels that are fixed for extents are left out. */
+static bool tell_errors(Lab *l, Arena *scratch, Batch *b, const char **err)
+{
+    bool ok = true;
+    for (int64_t j = 0; ok && l->study->spec->accuracy > 1 && j < l->study->nshape; j++)
+        ok = tell_errors_on(l, scratch, b, l->study->shape[j], err);
+    return ok;
 }
 
 /* Builds, verifies and records the batch's members, as far as the time suffices. first: something has to come of it, whatever the time. Without a runner
@@ -525,7 +537,7 @@ static bool time_batch(Lab *l, Arena *scratch, const Batch *b, const Proposal *p
         Kernels k = { 0 };
         for (int i = 0; i < b->n; i++)
             if (proposal_has(&p[i], j))
-                add_member(l, b, i, &k);
+                add_member(l, b, i, s->shape[j]->extent, 0, &k);
         if (!k.n || (lab_now_s(l) > lab_until_s(l, share) && !knows_nothing(l)))
             continue;
         lab_show(l, scratch);
@@ -566,7 +578,8 @@ static bool machine_compare(Lab *l, Arena *scratch, const Instance *inst, const 
     if (!rebuild(l, scratch, trial, n, err) || !rebuild_anchor(l, scratch, err))
         return false;
     for (int i = 0; i < n; i++)
-        if (trial_usable(&l->study->trial[trial[i]]))
+        if (trial_usable(&l->study->trial[trial[i]]) &&
+            candidate_serves(&l->study->trial[trial[i]].c, l->study->spec, inst->extent))
             kernels_add(&k, l->study->trial[trial[i]].key, l->study->trial[trial[i]].so, i);
     return !k.n || stopwatch_time(l, scratch, inst, &k, true, tunes, err);
 }

@@ -394,7 +394,7 @@ void study_measure(Study *s, const MeasureRecord *m)
         return;
     const int64_t place =
         m->naxis == s->spec->op->ngiven ? find_or_add_place(s, m->extent, study_threads(s, m->threads)) : -1;
-    if (place >= 0)
+    if (place >= 0 && candidate_serves(&t->c, s->spec, s->shape[place]->extent))
         take_time(s, t, place, m);
 }
 

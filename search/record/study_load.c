@@ -89,12 +89,16 @@ static void load_kernel(Study *s, Arena *scratch, const KernelRecord *k, const T
 }
 
 /* A kernel that was verified but never timed on these shapes (the run was killed before, or the shapes were others) is as good as
- * unknown: it may be proposed again. */
+ * unknown: it may be proposed again. But where some do not serve every call, general ones that do are of use all the same. */
 static void drop_untimed(Study *s)
 {
     int64_t n = 0;
+    bool all_serve_all = true;
     for (int64_t i = 0; i < s->ntrial; i++)
-        if (!study_may_choose(s, &s->trial[i]) || trial_timed(s, &s->trial[i]))
+        all_serve_all = all_serve_all && !s->trial[i].c.t->serves;
+    for (int64_t i = 0; i < s->ntrial; i++)
+        if (!study_may_choose(s, &s->trial[i]) || trial_timed(s, &s->trial[i]) ||
+            (!all_serve_all && candidate_is_general(&s->trial[i].c) && candidate_serves_all(&s->trial[i].c, s->spec)))
             s->trial[n++] = s->trial[i];
     if (n == s->ntrial)
         return;

@@ -12,8 +12,8 @@
  * Code for a GPU, and the same code compiled for the emulator, exports dcgen_launch instead of dcgen_run: pointers are
  * the device's, the work is started in `stream`, the workspace is zero before the first call and each call leaves it
  * fit for the next. Its dcgen_pack works in the default stream. Code that exports the int dcgen_aligned only takes
- * operands that begin on multiples of so many bytes (256 at most), and is verified on these alone. Only the vendor's
- * library, which kernels are compared with, may do so; no kernel of a package may.
+ * operands that begin on multiples of so many bytes (256 at most), and is verified on these alone: the vendor's library,
+ * and kernels that a package calls for such operands alone.
  */
 #ifndef DCGEN_ABI_H
 #define DCGEN_ABI_H

@@ -129,7 +129,7 @@ typedef struct {
     dcgen_workspace_fn *workspace;       /* NULL: none */
     dcgen_packed_bytes_fn *packed_bytes; /* NULL: reads the operand as it is */
     dcgen_pack_fn *pack;
-    bool aligned;          /* it takes aligned operands alone */
+    int aligned;           /* it takes operands alone that begin at multiples of so many bytes; 0: all */
     dcgen_why_fn *say_why; /* NULL: none */
     const void *packed;    /* the packed operand, for timing */
     int64_t workspace_bytes, packed_size;

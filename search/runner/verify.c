@@ -47,7 +47,8 @@ bool kernel_load(Kernel *k, const char *entry)
     *(void **)&k->packed_bytes = dlsym(k->handle, "dcgen_packed_bytes");
     *(void **)&k->pack = dlsym(k->handle, "dcgen_pack");
     *(void **)&k->say_why = dlsym(k->handle, "dcgen_why");
-    k->aligned = dlsym(k->handle, "dcgen_aligned") != NULL;
+    const int *aligned = dlsym(k->handle, "dcgen_aligned");
+    k->aligned = aligned ? *aligned : 0;
     if (!dlsym(k->handle, entry))
         return kernel_fail(k, STATUS_INVALID, "has no function %s", entry);
     if (!k->pack != !k->packed_bytes)

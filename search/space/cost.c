@@ -19,9 +19,6 @@ static const double NEAR_OCTAVES = 1;
 /* Twice as many threads set shapes as far apart as four times an extent. */
 static const double THREADS_APART = 4;
 static const double FAR_LEVEL = 0.02; /* the weight of a far shape's residual: it still tells a candidate's own level */
-/* A candidate that is fixed for an extent is predicted to take so many times as long on others, on which no search measures it. So a choice takes it
- * there only if it was measured nevertheless. */
-static const double FIXED_ELSEWHERE = 8;
 /* log2 ns of a shape whose work cannot be computed: 36 years, so that the kernel is never chosen for it */
 static const double NO_IDEA = 60;
 static const double SIGMA_ROWS = 4; /* on each shape the error over all shapes counts like so many measurements */
@@ -133,11 +130,12 @@ static double predict_log2(const CostModel *m, const Candidate *c, KernelFacts f
     return corrected(m, cost_features(m, c, facts, extent, threads, m->row), m->row);
 }
 
-/* A prediction, but at least the roofline's time. Prices that were not fitted have units of their own, of which the roofline says nothing. */
+/* A prediction, but at least the roofline's time. Prices that were not fitted have units of their own, of which the roofline says nothing.
+ * INFINITY: the candidate is not for such calls. */
 static double counted_ns(const CostModel *m, const Candidate *c, const int64_t *extent, int threads, double log2_ns)
 {
     Bound least;
-    const double ns = exp2(log2_ns) * (candidate_meant_for(c, extent) ? 1 : FIXED_ELSEWHERE);
+    const double ns = candidate_serves(c, m->study->spec, extent) ? exp2(log2_ns) : INFINITY;
     const bool bounded = m->ridge && roofline_bound(m->study->roofline, extent, threads, &least) && !least.by_data;
     return bounded ? fmax(ns, least.ns) : ns;
 }
@@ -147,7 +145,7 @@ static bool is_measured(const Trial *t, int64_t shape) { return trial_usable(t) 
 bool cost_counts(const Study *s, int64_t trial, int64_t shape)
 {
     const Trial *t = &s->trial[trial];
-    return is_measured(t, shape) && !t->behind && candidate_meant_for(&t->c, s->shape[shape]->extent);
+    return is_measured(t, shape) && !t->behind;
 }
 
 double cost_weight(double best, double ns) { return ns <= best ? 1 : fmax(LEAST_WEIGHT, pow(best / ns, STEEPNESS)); }

@@ -10,8 +10,8 @@
  * p and o are how far the fitted exponents differ from theirs. r, p, o and c come from one ridge regression over what the prices leave
  * (model/ridge.h); fast measurements weigh more, as the choice is made among them.
  * A candidate that was measured on some shapes is predicted on others with its own residuals, weighted by nearness of shapes.
- * What the regression cannot know comes on top: on an extent that a candidate is not fixed for it counts as far slower, and once anything was
- * measured no prediction is below the least time of the shape (search/record/roofline.h).
+ * What the regression cannot know comes on top: calls that a candidate does not serve take it for ever, and once anything was measured no
+ * prediction is below the least time of the shape (search/record/roofline.h).
  */
 #ifndef DCGEN_COST_H
 #define DCGEN_COST_H
@@ -48,7 +48,7 @@ typedef struct {
 } CostLeave;
 
 bool cost_left_out(CostLeave leave, int64_t trial, int64_t shape);
-/* Is it a measurement that models are fitted to and judged by? On extents that a kernel is not fixed for its time says nothing of others. */
+/* Is it a measurement that models are fitted to and judged by? */
 bool cost_counts(const Study *s, int64_t trial, int64_t shape);
 
 /* The model of the templates' own closed forms, whatever was measured. It serves cost_predict alone. */
@@ -65,7 +65,7 @@ double cost_features(const CostModel *m, const Candidate *c, KernelFacts facts, 
 /* The weight of a measurement in the fit: the best of a shape weighs 1, slower ones weigh less. */
 double cost_weight(double best, double ns);
 
-/* The predicted time of a candidate that was never measured, in ns. */
+/* The predicted time of a candidate that was never measured, in ns; INFINITY: it does not serve such calls. */
 double cost_predict(const CostModel *m, const Candidate *c, const int64_t *extent, int threads);
 /* The predicted time of a usable trial on any shape, corrected by its residuals, also where it was measured. */
 double cost_carried(const CostModel *m, int64_t trial, const Instance *inst);

@@ -135,7 +135,7 @@ static int rank_groups(const Cover *c, int64_t shape, Ranked (*rank)[TURNS], int
         if (n == 0 || (k->t != last && !ranks_templates(c)))
             nrank[n++] = 0;
         last = k->t;
-        if (!candidate_is_fixed(k))
+        if (!candidate_is_fixed(k) && candidate_serves(k, c->s->spec, inst->extent))
             nrank[n - 1] =
                 ranked_insert(rank[n - 1], nrank[n - 1], TURNS, cost_predict(c->m, k, inst->extent, inst->threads), i);
     }

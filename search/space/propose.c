@@ -35,7 +35,7 @@ typedef struct {
     int64_t shape[SHAPES_SEEN];
     double best[SHAPES_SEEN];        /* log2 of the best time of each of these shapes, lowered as a batch grows */
     double sigma[SHAPES_SEEN];       /* the model's standard deviation on each of them */
-    double *log2t;                   /* npool x nshape: predictions, INFINITY: it is fixed for another extent */
+    double *log2t;                   /* npool x nshape: predictions, INFINITY: it does not serve that */
     int nround, round[ROUND_SHAPES]; /* places in shape[] of those that this batch is measured on */
     double total_weight;
 } Proposer;
@@ -50,12 +50,12 @@ static bool is_known(const Proposer *p, const Candidate *c)
 
 static bool fits(const Proposer *p, const Candidate *c) { return candidate_fits(c, p->s->spec, p->s->device); }
 
-/* Is it meant for any of the shapes? If not, it would not be measured. */
+/* Does it serve any of the shapes? If not, it would not be measured. */
 static bool is_wanted(const Proposer *p, const Candidate *c)
 {
     bool any = false;
     for (int j = 0; j < p->nshape && !any; j++)
-        any = candidate_meant_for(c, p->s->shape[p->shape[j]]->extent);
+        any = candidate_serves(c, p->s->spec, p->s->shape[p->shape[j]]->extent);
     return any;
 }
 
@@ -144,11 +144,11 @@ static void choose_seen_shapes(Proposer *p)
     }
 }
 
-/* log2 of the time that the model predicts on shape j; INFINITY: it is fixed for another extent. */
+/* log2 of the time that the model predicts on shape j; INFINITY: it does not serve that. */
 static double predict(const Proposer *p, const Candidate *c, int j)
 {
     const Instance *inst = p->s->shape[p->shape[j]];
-    return candidate_meant_for(c, inst->extent) ? log2(cost_predict(p->m, c, inst->extent, inst->threads)) : INFINITY;
+    return log2(cost_predict(p->m, c, inst->extent, inst->threads));
 }
 
 static void predict_member(Proposer *p, int i)
@@ -446,26 +446,26 @@ static int propose_random(Arena *a, const Study *s, const Space *space, const Co
     int count = 0;
     for (int tries = 0; count < n && tries < RANDOM_TRIES; tries++) {
         const Candidate *c = &space->candidate[rng_below(rng, space->n)];
-        int64_t nmeant = 0;
+        int64_t nserved = 0;
         for (int64_t j = 0; j < s->nshape; j++)
-            nmeant += candidate_meant_for(c, s->shape[j]->extent);
+            nserved += candidate_serves(c, s->spec, s->shape[j]->extent);
         bool known = study_find(s, c) >= 0;
         for (int i = 0; i < count; i++)
             known = known || candidate_same(&out[i].c, c);
-        if (known || !nmeant)
+        if (known || !nserved)
             continue;
         Proposal *p = &out[count++];
         *p = (Proposal){ .c = *c, .gain = INFINITY };
-        while (p->nshape < PROPOSE_SHAPES && p->nshape < nmeant) {
+        while (p->nshape < PROPOSE_SHAPES && p->nshape < nserved) {
             const int64_t shape = rng_below(rng, s->nshape);
-            if (candidate_meant_for(c, s->shape[shape]->extent))
+            if (candidate_serves(c, s->spec, s->shape[shape]->extent))
                 proposal_add(p, shape, PROPOSE_SHAPES);
         }
     }
     return count;
 }
 
-/* Proposes all candidates in order, on all shapes that they are meant for and were not measured on, as far as there is room. One that is in the
+/* Proposes all candidates in order, on all shapes that they serve and were not measured on, as far as there is room. One that is in the
  * study and not usable has failed, or is being built. */
 static int propose_all(Arena *a, const Study *s, const Space *space, const CostModel *m, Rng *rng, Proposal *out, int n)
 {
@@ -479,7 +479,7 @@ static int propose_all(Arena *a, const Study *s, const Space *space, const CostM
         const int64_t at = study_find(s, &p->c);
         const Trial *t = at >= 0 ? &s->trial[at] : NULL;
         for (int64_t j = 0; (!t || trial_usable(t)) && p->nshape < PROPOSE_MAX_SHAPES && j < s->nshape; j++)
-            if (candidate_meant_for(&p->c, s->shape[j]->extent) && (!t || !(t->ns[j] > 0)))
+            if (candidate_serves(&p->c, s->spec, s->shape[j]->extent) && (!t || !(t->ns[j] > 0)))
                 p->shape[p->nshape++] = j;
         count += p->nshape > 0;
     }

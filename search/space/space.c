@@ -43,7 +43,7 @@ static int64_t count_remaining(const Template *t, const Spec *spec, int depth)
     for (int i = depth; i < t->nparam; i++) {
         int64_t wanted = 0;
         for (int k = 0; k < t->param[i].nchoice; k++)
-            wanted += spec_wants(spec, t->param[i].name, t->param[i].choice[k]);
+            wanted += t->param[i].searched >> k & 1 && spec_wants(spec, t->param[i].name, t->param[i].choice[k]);
         n *= wanted;
     }
     return n;
@@ -95,16 +95,16 @@ static void choose_from(Enumeration *e, int depth)
         return;
     }
     if (depth == t->nparam) {
-        if (template_occurs(t, e->value))
+        if (template_serves_any(&e->binding))
             keep_candidate(e);
         else
-            e->space->nraw--; /* it fixes extents that no shape has together, and does not count as a combination */
+            e->space->nraw--; /* it serves no shape of the spec, and does not count as a combination */
         return;
     }
     for (int i = 0; i < t->param[depth].nchoice && e->ok; i++) {
         e->candidate.choice[depth] = (uint8_t)i;
         e->value[depth] = t->param[depth].choice[i];
-        if (spec_wants(e->binding.spec, t->param[depth].name, e->value[depth]))
+        if (t->param[depth].searched >> i & 1 && spec_wants(e->binding.spec, t->param[depth].name, e->value[depth]))
             choose_from(e, depth + 1);
     }
     e->candidate.choice[depth] = 0;
@@ -128,17 +128,17 @@ static bool enumerate_template(Enumeration *e, const Template *t)
     return e->ok;
 }
 
-/* Adds the template's general kernel for this target. It may break a constraint only where all of the template's candidates do, as then it is not for
+/* Adds a general kernel of the template, unless it serves no shape of the spec. It may break a constraint only where all of the template's candidates do, as then it is not for
  * such specs, or where the target has it of the one that it is like. has_any: some do not. */
-static bool add_general(Enumeration *e, const Template *t, bool has_any)
+static bool add_general(Enumeration *e, const Template *t, const General *general, bool has_any)
 {
     Space *s = e->space;
     const Target *target = e->binding.target;
-    const General *general = template_general(t, target);
     Candidate c;
-    if (!general)
-        return true;
     const bool chosen = candidate_from_values(t, target, general->value, &c);
+    const Binding b = { .t = t, .spec = e->binding.spec, .target = target, .value = general->value };
+    if (chosen && !template_serves_any(&b))
+        return true;
     const bool fits = chosen && candidate_fits(&c, e->binding.spec, e->binding.device);
     if (chosen && !fits && (!has_any || strcmp(general->target, target->name) != 0))
         return true;
@@ -150,6 +150,15 @@ static bool add_general(Enumeration *e, const Template *t, bool has_any)
     }
     s->general = arena_grow(e->arena, s->general, (size_t)s->ngeneral, (size_t)s->ngeneral + 1, sizeof *s->general);
     s->general[s->ngeneral++] = c;
+    return true;
+}
+
+static bool add_generals(Enumeration *e, const Template *t, bool has_any)
+{
+    const General *general;
+    for (int i = 0; (general = template_general(t, e->binding.target, i)); i++)
+        if (!add_general(e, t, general, has_any))
+            return false;
     return true;
 }
 
@@ -223,7 +232,7 @@ Space *space_find(Arena *a, const Spec *spec, const TemplateList *templates, con
     for (int i = 0; i < templates->n; i++) {
         const int64_t before = s->n;
         if (template_suits(templates->t[i], spec, target) &&
-            (!enumerate_template(&e, templates->t[i]) || !add_general(&e, templates->t[i], s->n > before)))
+            (!enumerate_template(&e, templates->t[i]) || !add_generals(&e, templates->t[i], s->n > before)))
             return NULL;
     }
     *why = s->n && s->ngeneral ? NULL : why_none(a, s, spec, templates, target);

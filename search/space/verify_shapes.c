@@ -8,6 +8,7 @@
  *   small   extents up to the tile, of several axes at once, as most code for a tail looks at one axis; in each shape every third axis has more
  *           than a tile
  *   alone   what only one axis needs: no extent, two tiles and a bit, what the op wants tried, while the others have a little more than a tile
+ *   served  for each candidate that does not serve all calls (Template.serves), calls like those before that it does serve
  *   apart   where operands are strided: with gaps between rows and between blocks of rows, all axes within a tile, or beyond one, or of two points, and
  *           some of all these again
  *   ways    where operands divide an extent into parts, each shape in another way than the one before, and some of them in all ways
@@ -55,22 +56,6 @@ static void add_alone(VerifyShapes *w, int naxis, int axis, int64_t v, const int
     memcpy(extent, other, (size_t)naxis * sizeof *extent);
     extent[axis] = v;
     add_shape(w, naxis, extent);
-}
-
-/* Adds the extents that a kernel is fixed for, with the others as they are in `other`. (Attributes that it is fixed for are those of the spec's
- * shapes, and come with these: complete.) */
-static void add_fixed(VerifyShapes *w, const UnitKernel *k, int naxis, const int64_t *other)
-{
-    int64_t extent[OP_MAX_AXIS];
-    bool is_fixed = false;
-    memcpy(extent, other, (size_t)naxis * sizeof *extent);
-    for (int i = k->t->nparam - 1; i >= 0; i--) /* the first of an axis counts */
-        if (k->t->param[i].axis >= 0 && k->t->param[i].axis < naxis && k->value[i] > 0) {
-            extent[k->t->param[i].axis] = k->value[i];
-            is_fixed = true;
-        }
-    if (is_fixed)
-        add_shape(w, naxis, extent);
 }
 
 /* ---- small extents ---- */
@@ -263,6 +248,75 @@ static void complete_all(const Spec *spec, VerifyShapes *w)
     w->n = n;
 }
 
+/* ---- calls that a kernel serves ---- */
+
+static bool serves(const Spec *spec, const UnitKernel *k, const int64_t *extent)
+{
+    return template_serves(
+        &(Binding){ .t = k->t, .spec = spec, .target = k->target, .value = k->value, .extent = extent });
+}
+
+/* An instance of the spec that the kernel serves; where there is none, the first one. */
+static const Instance *served_instance(const Spec *spec, const UnitKernel *k)
+{
+    for (int64_t i = 0; i < spec->ninstance; i++)
+        if (serves(spec, k, spec->instance[i].extent))
+            return &spec->instance[i];
+    return spec->instance;
+}
+
+/* An axis of a call that a kernel serves, from one that it does not serve: rounded up, to a multiple of 2, 4, 8 or 16, or as the instance has it. */
+static int64_t changed(int64_t extent, const Instance *like, int axis, int how)
+{
+    enum { AS_INSTANCE = 4 };
+    const int64_t multiple = (int64_t)2 << how;
+    return how == AS_INSTANCE ? like->extent[axis] : (extent + multiple - 1) / multiple * multiple;
+}
+
+/* Makes a call that the kernel serves of one that it does not: it takes the attributes of the instance `like`, and on the axes that
+ * Template.serves names, as few of them as will do, other extents. False: no such call serves. */
+static bool make_served(const Spec *spec, const UnitKernel *k, const Instance *like, int64_t *extent)
+{
+    const Op *op = spec->op;
+    int axis[OP_MAX_AXIS], n = 0;
+    for (int i = 0; i < op->naxis; i++)
+        if (expr_uses(k->t->serves, op->extent[i].name))
+            axis[n++] = i;
+    for (int size = 0; size <= n; size++)
+        for (unsigned set = 0; set < 1u << n; set++)
+            for (int how = 0; how <= 4 && __builtin_popcount(set) == size; how++) {
+                int64_t other[OP_MAX_EXTENT];
+                memcpy(other, like->extent, sizeof other);
+                memcpy(other, extent, (size_t)op->naxis * sizeof *other);
+                for (int i = 0; i < n; i++)
+                    if (set >> i & 1)
+                        other[axis[i]] = changed(extent[axis[i]], like, axis[i], how);
+                if (op_derive(op, other) && serves(spec, k, other)) {
+                    memcpy(extent, other, sizeof other);
+                    return true;
+                }
+            }
+    return false;
+}
+
+/* Adds calls that the kernel serves, where it does not serve all: made of some of the first n shapes. */
+static void add_served(const Spec *spec, const UnitKernel *k, int n, VerifyShapes *w)
+{
+    enum { MOST = 24 };
+    const Instance *like = k->t->serves ? served_instance(spec, k) : NULL;
+    const int most = n < MOST ? n : MOST;
+    for (int i = 0; like && i < most && w->n < VERIFY_SHAPES_MAX; i++) {
+        int64_t *extent = w->extent[w->n];
+        memcpy(extent, w->extent[i * n / most], sizeof w->extent[0]);
+        if (serves(spec, k, extent) || !make_served(spec, k, like, extent))
+            continue;
+        int at = 0;
+        while (memcmp(w->extent[at], extent, (size_t)spec->op->ngiven * sizeof *extent) != 0)
+            at++;
+        w->n += at == w->n;
+    }
+}
+
 static bool has_strides(const Op *op)
 {
     int i = 0;
@@ -392,7 +446,7 @@ static void add_edges(const Spec *spec, const int64_t *tile, const int64_t *base
 void verify_shapes(const Study *s, const Candidate *const *c, int n, VerifyShapes *w)
 {
     const Op *op = s->spec->op;
-    int64_t tile[OP_MAX_AXIS], base[OP_MAX_AXIS], value[TEMPLATE_MAX_PARAM];
+    int64_t tile[OP_MAX_AXIS], base[OP_MAX_AXIS];
     for (int i = 0; i < op->naxis; i++) {
         tile[i] = 1;
         for (int j = 0; j < n; j++) {
@@ -402,11 +456,12 @@ void verify_shapes(const Study *s, const Candidate *const *c, int n, VerifyShape
     }
     verify_shapes_of_tiles(op, tile, w);
     set_base(op->naxis, tile, base);
-    for (int j = 0; j < n; j++) {
-        candidate_values(c[j], value);
-        add_fixed(w, &(UnitKernel){ .t = c[j]->t, .target = c[j]->target, .value = value }, op->naxis, base);
-    }
     complete_all(s->spec, w);
+    for (int j = 0, all = w->n; j < n; j++) {
+        int64_t value[TEMPLATE_MAX_PARAM];
+        candidate_values(c[j], value);
+        add_served(s->spec, &(UnitKernel){ .t = c[j]->t, .target = c[j]->target, .value = value }, all, w);
+    }
     if (has_strides(op))
         add_apart(s->spec, base, w);
     if (op_has_parts(op))
@@ -428,13 +483,13 @@ void verify_shapes_of_kernels(const Spec *spec, const Device *device, const Unit
     }
     verify_shapes_of_tiles(op, tile, w);
     set_base(op->naxis, tile, base);
-    for (int j = 0; j < n; j++) {
+    for (int j = 0; j < n; j++)
         for (int i = 0; i < op->naxis; i++)
             add_lacking(w, op, i, tile_of(spec, device, &k[j], i), base);
-        add_fixed(w, &k[j], op->naxis, base);
-    }
     add_of_tiles(w, op, usual);
     complete_all(spec, w);
+    for (int j = 0, all = w->n; j < n; j++)
+        add_served(spec, &k[j], all, w);
 }
 
 bool verify_shapes_one_tile(const Study *s, const Candidate *c, int64_t steps, int64_t *extent)
@@ -443,5 +498,5 @@ bool verify_shapes_one_tile(const Study *s, const Candidate *c, int64_t steps, i
     int64_t at = 0;
     for (int i = 0; i < op->naxis; i++)
         extent[i] = verify_shapes_tile(s, c, i) * (op->extent[i].kind == AXIS_REDUCE ? steps : 1);
-    return complete(s->spec, &at, extent);
+    return complete(s->spec, &at, extent) && candidate_serves(c, s->spec, extent);
 }

@@ -25,8 +25,8 @@ constraints = (
   { need = "MR*NV + NV + (HOLD == 1) <= VECTOR_REGISTERS";
     why = "accumulators, B's vectors and a value of A must fit the vector registers"; } );
 general = (
-  { target = "avx512";   MR = 8; NV = 3; PF = 0; HOLD = 1; HALF = 0; },
-  { target = "avx2";     MR = 4; NV = 2; PF = 0; HOLD = 1; HALF = 0; },
+  { target = "avx512"; MR = 8; NV = 3; PF = 0; HOLD = 1; HALF = 0; },
+  { target = "avx2"; MR = 4; NV = 2; PF = 0; HOLD = 1; HALF = 0; },
   { target = "portable"; MR = 3; NV = 2; PF = 0; HOLD = 1; HALF = 0; } );
 tile    = { B0 = "1"; B1 = "1"; M = "MR"; N = "NV*LANES"; K = "2 + 14*(PF > 0)"; };
 derived = (

@@ -16,9 +16,8 @@ constraints = (
   { need = "MR*NR + MR + 1 <= VECTOR_REGISTERS";
     why = "accumulators, a vector of each row of A and one of B must fit the vector registers"; } );
 general = (
-  { target = "avx512";   MR = 4; NR = 4; },
-  { target = "avx2";     MR = 2; NR = 4; },
-  { target = "portable"; MR = 2; NR = 4; } );
+  { target = "avx512"; MR = 4; NR = 4; },
+  { target = ["avx2", "portable"]; MR = 2; NR = 4; } );
 tile    = { B0 = "1"; B1 = "1"; M = "MR"; N = "NR"; K = "LANES"; };
 derived = (
   { name = "COL";    expr = "1"; doc = "a column of Y, that is a row of B, with vectors along k"; },

@@ -101,22 +101,6 @@ static __device__ __forceinline__ unsigned KERNEL_tile_number(const NAME_args &a
     return KERNEL_number() % KERNEL_tiles(a);
 }
 
-/* The addresses and lengths, in bytes, of all rows of A and B, or'ed: it is a multiple of 16 if they all are, or of 4. The
- * same for all threads of a block: they meet at barriers. */
-static __device__ __forceinline__ unsigned KERNEL_unaligned(const NAME_args &a)
-{
-#if PROBLEMS > 1
-    const unsigned first = (unsigned)((uintptr_t)a.A | (uintptr_t)a.B);
-    const unsigned steps = (unsigned)(a.A_stride[0] | a.A_stride[1] | a.B_stride[0] | a.B_stride[1]);
-#else
-    const KERNEL_operands o = KERNEL_of(a, a.K); /* of this batch: others do not matter */
-    const unsigned first = (unsigned)((uintptr_t)o.x | (uintptr_t)o.w), steps = 0;
-#endif
-    const unsigned along_k = LAYOUT_A_MK || LAYOUT_B_NK ? a.K : 0; /* else rows of both are as long as Y's */
-    const unsigned rows = (unsigned)(a.A_stride[2] | a.B_stride[2]) | LAYOUT_A_KM * a.M | LAYOUT_B_KN * a.N;
-    return first | (steps | along_k | rows) * ELEM_BYTES;
-}
-
 /* Matrices of the call. */
 static int64_t KERNEL_batches(const NAME_args &a)
 {

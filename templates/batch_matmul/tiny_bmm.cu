@@ -30,15 +30,9 @@ constraints = (
   { need = "SM_ARCH >= 80 || STAGES == 2"; why = "without asynchronous copies one stage is in use, one in registers"; },
   { need = "SM_ARCH < 80 || STAGES > 2"; why = "one stage on its way does not cover the memory's latency"; } );
 general = (
-  { target = "sm_75";  TOGETHER = 4; BM = 16; BN = 16; TM = 4; TN = 2; BK = 32; STAGES = 2; SPLITK = 1; GROUP = 0;
-    FIXED_K = 0; FIXED_N = 0; },
-  { target = "sm_80";  TOGETHER = 4; BM = 16; BN = 16; TM = 4; TN = 2; BK = 32; STAGES = 3; SPLITK = 1; GROUP = 0;
-    FIXED_K = 0; FIXED_N = 0; },
-  { target = "sm_86";  TOGETHER = 4; BM = 16; BN = 16; TM = 4; TN = 2; BK = 32; STAGES = 3; SPLITK = 1; GROUP = 0;
-    FIXED_K = 0; FIXED_N = 0; },
-  { target = "sm_89";  TOGETHER = 4; BM = 16; BN = 16; TM = 4; TN = 2; BK = 32; STAGES = 3; SPLITK = 1; GROUP = 0;
-    FIXED_K = 0; FIXED_N = 0; },
-  { target = "sm_90a"; TOGETHER = 4; BM = 16; BN = 16; TM = 4; TN = 2; BK = 32; STAGES = 3; SPLITK = 1; GROUP = 0;
-    FIXED_K = 0; FIXED_N = 0; } );
+  { target = "sm_75"; TOGETHER = 4; BM = 16; BN = 16; TM = 4; TN = 2; BK = 32; STAGES = 2; SPLITK = 1;
+    GROUP = 0; FIXED_K = 0; FIXED_N = 0; },
+  { target = ["sm_80", "sm_86", "sm_89", "sm_90a"]; TOGETHER = 4; BM = 16; BN = 16; TM = 4; TN = 2; BK = 32;
+    STAGES = 3; SPLITK = 1; GROUP = 0; FIXED_K = 0; FIXED_N = 0; } );
 tile = { B0 = "1"; B1 = "TOGETHER"; M = "BM"; N = "BN"; K = "BK"; };
 */

@@ -30,13 +30,7 @@ constraints = (
   { need = "STAGES == 3 || ROW == 64";          why = "three long stages hold all of a short sum"; },
   { need = "SMEM <= 65536";                     why = "more shared memory leaves too few blocks on an SM"; } );
 general = (
-  { target = "sm_80";  TOGETHER = 4; BM = 16; BN = 32; WM = 16; WN = 32; ROW = 64; STAGES = 3; SPLITK = 1; GROUP = 0;
-    FIXED_K = 0; FIXED_N = 0; },
-  { target = "sm_86";  TOGETHER = 4; BM = 16; BN = 32; WM = 16; WN = 32; ROW = 64; STAGES = 3; SPLITK = 1; GROUP = 0;
-    FIXED_K = 0; FIXED_N = 0; },
-  { target = "sm_89";  TOGETHER = 4; BM = 16; BN = 32; WM = 16; WN = 32; ROW = 64; STAGES = 3; SPLITK = 1; GROUP = 0;
-    FIXED_K = 0; FIXED_N = 0; },
-  { target = "sm_90a"; TOGETHER = 4; BM = 16; BN = 32; WM = 16; WN = 32; ROW = 64; STAGES = 3; SPLITK = 1; GROUP = 0;
-    FIXED_K = 0; FIXED_N = 0; } );
+  { target = ["sm_80", "sm_86", "sm_89", "sm_90a"]; TOGETHER = 4; BM = 16; BN = 32; WM = 16; WN = 32;
+    ROW = 64; STAGES = 3; SPLITK = 1; GROUP = 0; FIXED_K = 0; FIXED_N = 0; } );
 tile = { B0 = "1"; B1 = "TOGETHER"; M = "BM"; N = "BN"; K = "BK"; };
 */

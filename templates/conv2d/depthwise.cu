@@ -11,7 +11,7 @@ params  = (
   { name = "NT";      choices = [64, 128, 256];   doc = "threads of a block"; },
   { name = "PX";      choices = [1, 2, 4, 6, 8];  doc = "neighbouring pixels of a row of Y that a thread computes"; },
   { name = "FIXED_S"; choices = "S";
-    doc = "filters of so many rows and columns read each pixel of X once for all pixels of the thread; others, and 0: once for each tap"; } );
+    doc = "filters of so many rows and columns read each pixel of X once for all pixels of the thread; 0: any, once for each tap"; } );
 values  = (
   { name = "CH";     expr = "4 * LANES";  doc = "channels of a block"; },
   { name = "GROUPS"; expr = "NT / LANES"; doc = "groups of PX pixels of a block"; },
@@ -23,15 +23,11 @@ constraints = (
   { need = "4 * PX + 4 * FIXED_S + 4 * min(WINDOW, 8) <= 140"; why = "sums, a row of taps and loads on their way must fit registers"; } );
 regs    = "min(168, 4 * PX + 4 * FIXED_S + 4 * WINDOW * (FIXED_S > 0) + 40)";
 general = (
-  { target = "sm_75";  LANES = 16; NT = 128; PX = 4; FIXED_S = 0; },
-  { target = "sm_80";  LANES = 16; NT = 128; PX = 4; FIXED_S = 0; },
-  { target = "sm_86";  LANES = 16; NT = 128; PX = 4; FIXED_S = 0; },
-  { target = "sm_89";  LANES = 16; NT = 128; PX = 4; FIXED_S = 0; },
-  { target = "sm_90a"; LANES = 16; NT = 128; PX = 4; FIXED_S = 0; } );
+  { target = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90a"]; LANES = 16; NT = 128; PX = 4; FIXED_S = 0; } );
 tile = { N = "1"; G = "CH"; H = "1"; W = "PX"; C = "1"; K = "1"; R = "1"; S = "1"; };
+serves = "C == 1 && K == 1 && R * S <= 64 && (FIXED_S == 0 || R == S && DIL_W == 1 && STRIDE_W <= 2)";
 derived = (
-  { name = "SLOW"; expr = "C != 1 || K != 1"; doc = "not what this kernel is for"; },
-  { name = "SHARES"; expr = "FIXED_S > 0 && FIXED_S == S && R == S && DIL_W == 1 && STRIDE_W <= 2 && G % 4 == 0";
+  { name = "SHARES"; expr = "FIXED_S > 0 && G % 4 == 0";
     doc = "each pixel of X is read once for a row of taps"; },
   { name = "TILE_ROWS"; expr = "PX * GROUPS"; doc = "pixels of a block"; },
   { name = "TILE_COLS"; expr = "CH"; doc = "channels of a block"; },
@@ -44,15 +40,14 @@ derived = (
   { name = "TILE_READS"; expr = "TILE_ROWS * CH * min(R, 1 + STRIDE_H) * STRIDE_W + CH * R * S"; doc = "elements from L2: some rows of X are another block's, too"; },
   { name = "SMEM"; expr = "min(R * S, 64) * CH * 4"; doc = "bytes of shared memory of a block: taps"; },
   { name = "UNIT"; expr = "4 * PX"; doc = "cycles of the FMA units for a warp's step"; },
-  { name = "ISSUE"; expr = "4 * PX * (1 + 15 * SLOW) + (6 + 4 * (ELEM_BYTES == 2)) * STEP_READS / (4 * NT) + 6";
+  { name = "ISSUE"; expr = "4 * PX + (6 + 4 * (ELEM_BYTES == 2)) * STEP_READS / (4 * NT) + 6";
     doc = "instructions of a warp for a tap: FMAs, loads of X with their bounds, one of taps"; },
   { name = "LDS"; expr = "(STEP_READS * ELEM_BYTES + 4 * NT * 4) / 128"; doc = "wavefronts: X from L1, taps from shared memory"; },
   { name = "COPY"; expr = "STEP_READS * ELEM_BYTES / 64"; doc = "cycles to fetch it from L1"; },
   { name = "FIRST"; expr = "1200"; doc = "cycles until taps and the first pixels are there"; } );
 features = (
   { name = "shares"; expr = "SHARES"; doc = "pixels of X are read once for a row of taps"; },
-  { name = "pixels"; expr = "log2(PX)"; doc = "loads on their way of a thread"; },
-  { name = "slow";   expr = "SLOW"; doc = "not depthwise"; } );
+  { name = "pixels"; expr = "log2(PX)"; doc = "loads on their way of a thread"; } );
 */
 #ifndef DCGEN /* one set of values, to compile this file as it stands; for another type -DDTYPE_F16=1 or _BF16 */
 #include "standalone.cuh"
@@ -68,9 +63,7 @@ features = (
  *
  *   thread    channels oc = 4*lane .. 4*lane + 3 of the block's, lane = thread % LANES, of group thread / LANES
  *   sums      acc[i][l] is Y[n][p][q+i][oc+l]
- *   taps      tap r*S + s of the block's channels, as floats, in row r*S + s of shared memory, CH long; more than 64 stay where they are
- *
- * Where groups have several channels or filters each sum is computed by itself: any call is legal.
+ *   taps      tap r*S + s of the block's channels, as floats, in row r*S + s of shared memory, CH long
  */
 struct KERNEL_place { /* of a thread */
     int n, p, q, oc;
@@ -78,37 +71,11 @@ struct KERNEL_place { /* of a thread */
     bool exists;
 };
 
-static __device__ __forceinline__ float KERNEL_float(NAME_elem e)
-{
-#if DTYPE_F16
-    return PACKAGE_device::f16_to_float(e);
-#elif DTYPE_BF16
-    return PACKAGE_device::bf16_to_float(e);
-#else
-    return e;
-#endif
-}
-
-static __device__ __forceinline__ NAME_elem KERNEL_rounded(float v)
-{
-#if DTYPE_F16
-    return PACKAGE_device::f16_of(v);
-#elif DTYPE_BF16
-    return PACKAGE_device::bf16_of(v);
-#else
-    return v;
-#endif
-}
+#include "element.cuh"
 
 /* Blocks side by side along the channels; groups of pixels of a row of Y. */
 static __host__ __device__ __forceinline__ unsigned KERNEL_across(const NAME_args &a) { return ((unsigned)a.OC - 1) / CH + 1; }
 static __host__ __device__ __forceinline__ unsigned KERNEL_along(const NAME_args &a) { return ((unsigned)a.Q - 1) / PX + 1; }
-
-/* Do the taps go to shared memory? */
-static __host__ __device__ __forceinline__ bool KERNEL_has_taps(const NAME_args &a)
-{
-    return a.C == 1 && a.K == 1 && a.R <= 64 && a.S <= 64 && a.R * a.S <= 64;
-}
 
 static __device__ __forceinline__ KERNEL_place KERNEL_find(const NAME_args &a)
 {
@@ -122,18 +89,6 @@ static __device__ __forceinline__ KERNEL_place KERNEL_find(const NAME_args &a)
     at.w = (unsigned)at.q * NAME_STRIDE_W(a) - NAME_PAD_L(a);
     at.exists = at.n < a.N && at.oc < a.OC;
     return at;
-}
-
-/* Tap (r, s) of channel c of filter oc. */
-static __device__ __forceinline__ float KERNEL_tap(const NAME_args &a, int oc, int r, int s, int c)
-{
-#if LAYOUT_F_KRSC
-    return KERNEL_float(__ldg(a.F + (oc * a.F_stride[0] + r * a.F_stride[1] + s * a.F_stride[2] + c)));
-#elif LAYOUT_F_KCRS
-    return KERNEL_float(__ldg(a.F + (oc * a.F_stride[0] + c * a.F_stride[1] + r * a.F_stride[2] + s)));
-#else
-    return KERNEL_float(__ldg(a.F + (r * a.F_stride[0] + s * a.F_stride[1] + c * a.F_stride[2] + oc)));
-#endif
 }
 
 /* The block's taps to shared memory. */
@@ -230,25 +185,6 @@ KERNEL_by_rows(float (&acc)[PX][4], const float *taps, const NAME_args &a, const
 }
 #endif
 
-/* One sum of any convolution. */
-static __device__ __forceinline__ float KERNEL_any(const NAME_args &a, const KERNEL_place &at, int pixel, int oc)
-{
-    float sum = 0;
-#pragma unroll 1
-    for (int r = 0; r < a.R; r++)
-#pragma unroll 1
-        for (int s = 0; s < a.S; s++) {
-            const unsigned h = at.h + (unsigned)r * NAME_DIL_H(a), w = at.w + (unsigned)pixel * NAME_STRIDE_W(a) + (unsigned)s * NAME_DIL_W(a);
-            if (h >= (unsigned)a.H || w >= (unsigned)a.W)
-                continue;
-            const NAME_elem *x = KERNEL_at(a, at, h, w) - at.oc + oc / a.K * a.C;
-#pragma unroll 1
-            for (int c = 0; c < a.C; c++)
-                sum = fmaf(KERNEL_float(__ldg(x + c)), KERNEL_tap(a, oc, r, s, c), sum);
-        }
-    return sum;
-}
-
 /* Computes the formula of a pixel, rounds, and stores it. */
 static __device__ __forceinline__ void
 KERNEL_store(const NAME_args &a, const KERNEL_place &at, int pixel, const float (&sum)[4], bool wide)
@@ -277,23 +213,11 @@ static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
 #if TARGET_GUARD
     float *taps = (float *)PACKAGE_device::shared_memory();
     const KERNEL_place at = KERNEL_find(a);
-    const bool has_taps = KERNEL_has_taps(a), wide_y = a.OC % 4 == 0 && (uintptr_t)a.Y % (4 * ELEM_BYTES) == 0,
+    const bool wide_y = a.OC % 4 == 0 && (uintptr_t)a.Y % (4 * ELEM_BYTES) == 0,
                wide = a.IC % 4 == 0 && (uintptr_t)a.X % (4 * ELEM_BYTES) == 0;
-    if (has_taps)
-        KERNEL_load_taps(taps, a);
+    KERNEL_load_taps(taps, a);
     if (!at.exists)
         return;
-    if (!has_taps) { /* slowly */
-#pragma unroll 1
-        for (int i = 0; i < PX && at.q + i < a.Q; i++) {
-            float sum[4];
-#pragma unroll
-            for (int l = 0; l < 4; l++)
-                sum[l] = KERNEL_any(a, at, i, min(at.oc + l, a.OC - 1));
-            KERNEL_store(a, at, i, sum, false);
-        }
-        return;
-    }
     float acc[PX][4];
 #pragma unroll
     for (int i = 0; i < PX; i++)
@@ -301,10 +225,9 @@ static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
         for (int l = 0; l < 4; l++)
             acc[i][l] = 0;
 #if FIXED_S
-    const bool is_fixed = wide && a.R == FIXED_S && a.S == FIXED_S && NAME_DIL_W(a) == 1;
-    if (is_fixed && NAME_STRIDE_W(a) == 1)
+    if (wide && NAME_STRIDE_W(a) == 1)
         KERNEL_by_rows<1>(acc, taps, a, at);
-    else if (is_fixed && NAME_STRIDE_W(a) == 2)
+    else if (wide && NAME_STRIDE_W(a) == 2)
         KERNEL_by_rows<2>(acc, taps, a, at);
     else
 #endif
@@ -327,7 +250,6 @@ static NAME_plan KERNEL_plan(const NAME_args &a, int sms)
     (void)sms;
     if (groups <= most && blocks <= most) /* else there is no such grid: the launch says so */
         plan.x = (((unsigned)a.N * a.P * KERNEL_along(a) - 1) / GROUPS + 1) * KERNEL_across(a);
-    if (KERNEL_has_taps(a))
-        plan.smem_bytes = 4 * a.R * a.S * CH;
+    plan.smem_bytes = 4 * a.R * a.S * CH;
     return plan;
 }

@@ -26,13 +26,11 @@ constraints = (
   { need = "PT*QT + max(FS, 1) + 3 <= VECTOR_REGISTERS"; why = "the sums, a row of taps, a vector of X and constants of a formula must fit the vector registers"; },
   { need = "HIGH*((QT - 1)*FW + FS) <= 256";   why = "longer code only costs instruction cache"; } );
 general = (
-  { target = "avx512";   PT = 1; QT = 7; FR = 0; FS = 0; FH = 0; FW = 0; CB = 0; },
-  { target = "avx2";     PT = 1; QT = 7; FR = 0; FS = 0; FH = 0; FW = 0; CB = 0; },
+  { target = ["avx512", "avx2"]; PT = 1; QT = 7; FR = 0; FS = 0; FH = 0; FW = 0; CB = 0; },
   { target = "portable"; PT = 1; QT = 4; FR = 0; FS = 0; FH = 0; FW = 0; CB = 0; } );
+serves = "C == 1 && K == 1 && (FR == 0 || (DIL_H == 1 && DIL_W == 1))";
 tile = { N = "1"; G = "16 * max(CB, 1)"; H = "PT"; W = "QT"; C = "1"; K = "1"; R = "1"; S = "1"; };
 derived = (
-  { name = "FITS";  expr = "C == 1 && K == 1 && (FR == 0 || (R == FR && S == FS && STRIDE_H == FH && STRIDE_W == FW && DIL_H == 1 && DIL_W == 1))";
-    doc = "1: it has a way of its own with the call"; },
   { name = "ACROSS"; expr = "ceil_div(Q, QT)"; doc = "tiles of a row"; },
   { name = "TILES_OF"; expr = "N * ceil_div(P, PT) * ACROSS"; doc = "tiles of all images, each for all channels"; },
   { name = "PER_VECTOR"; expr = "ceil_div(G, VF)"; doc = "vectors of channels"; },
@@ -42,14 +40,13 @@ own_terms = true; # each channel has sums of its own, and few of them: what coun
 # Cycles of the busiest task.
 terms = (
   { name = "call";  expr = "2000 * THREADS"; doc = "a call's fixed cost"; },
-  { name = "other"; expr = "(1 - FITS) * N * P * Q * ceil_div(OC, VF) * R * S * C * 14 / THREADS"; doc = "a call that it has no way of its own with"; },
-  { name = "fma";   expr = "FITS * N * P * Q * PER_VECTOR * R * S / 2 / THREADS"; doc = "two FMAs a cycle"; },
-  { name = "loads"; expr = "FITS * TILES_OF * PER_VECTOR * ((FR == 0) * R * S * (QT + 3) + (FR > 0) * PT * R * ((QT - 1) * FW + 2 * S)) / 2 / THREADS";
+  { name = "fma";   expr = "N * P * Q * PER_VECTOR * R * S / 2 / THREADS"; doc = "two FMAs a cycle"; },
+  { name = "loads"; expr = "TILES_OF * PER_VECTOR * ((FR == 0) * R * S * (QT + 3) + (FR > 0) * PT * R * ((QT - 1) * FW + 2 * S)) / 2 / THREADS";
     doc = "two loads of X or of taps a cycle"; },
-  { name = "tiles"; expr = "FITS * TILES_OF * (40 * max(1, ceil_div(PER_VECTOR * VF, 16 * max(CB, 1)) * (CB > 0)) + 10 * PER_VECTOR) / THREADS"; doc = "start and end of a tile, and of each of its vectors"; },
-  { name = "x_l2";  expr = "FITS * (ROW_BYTES * (UNDER + 1) > L1_BYTES) * N * ceil_div(P, PT) * UNDER * W * G / 16 / THREADS"; doc = "lines of X that come from L2 for each row of tiles"; },
-  { name = "x";     expr = "FITS * (N * H * W * G * 8 > L2_BYTES) * N * H * W * G / 8 * (1 + (CB > 0)) / THREADS"; doc = "lines of X from beyond L2, which blocks of channels read in pieces"; },
-  { name = "y";     expr = "FITS * N * P * Q * G / 8 / THREADS"; doc = "lines of Y written"; } );
+  { name = "tiles"; expr = "TILES_OF * (40 * max(1, ceil_div(PER_VECTOR * VF, 16 * max(CB, 1)) * (CB > 0)) + 10 * PER_VECTOR) / THREADS"; doc = "start and end of a tile, and of each of its vectors"; },
+  { name = "x_l2";  expr = "(ROW_BYTES * (UNDER + 1) > L1_BYTES) * N * ceil_div(P, PT) * UNDER * W * G / 16 / THREADS"; doc = "lines of X that come from L2 for each row of tiles"; },
+  { name = "x";     expr = "(N * H * W * G * 8 > L2_BYTES) * N * H * W * G / 8 * (1 + (CB > 0)) / THREADS"; doc = "lines of X from beyond L2, which blocks of channels read in pieces"; },
+  { name = "y";     expr = "N * P * Q * G / 8 / THREADS"; doc = "lines of Y written"; } );
 features = (
   { name = "fixed";  expr = "FR > 0"; doc = "the filters are known"; },
   { name = "rows";   expr = "log2(PT)"; doc = "rows of Y share rows of X"; },
@@ -81,7 +78,6 @@ features = (
  *   F, packed        of channel c, row r and column s of the taps at F + c/16*NAME_PANEL(R*S) + (r*S + s)*16 + c%16
  *   acc[t][j]        sum over r, s of X[n][h + STRIDE_H*t + DIL_H*r][w + STRIDE_W*j + DIL_W*s][c] * F[c][r][s]
  * Rows of X above and below the image, and columns beside it, are left out. */
-#include "any_conv.h"
 #if EPILOGUE_CALLS
 #include "finish.h"
 #endif
@@ -288,13 +284,6 @@ static int64_t KERNEL_high(const NAME_args *a, int64_t p, int64_t left)
 /* Part `task` of `ntask` of the call: blocks of rows of Y, of blocks of channels. */
 static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t ntask)
 {
-#if FR
-    const int is_other = a->R != FR || a->S != FS || NAME_STRIDE_H(a) != FH || NAME_STRIDE_W(a) != FW || NAME_DIL_H(a) != 1 || NAME_DIL_W(a) != 1;
-#else
-    const int is_other = 0;
-#endif
-    if (a->C != 1 || a->K != 1 || is_other)
-        return KERNEL_any(a, task, ntask);
     const int64_t wide = CB ? CB * 16 : a->G, blocks = (a->G + wide - 1) / wide, groups = (a->P + PT - 1) / PT, all = a->N * blocks * groups;
     for (int64_t i = all * task / ntask; i < all * (task + 1) / ntask; i++) {
         const int64_t n = i / groups / blocks, c0 = i / groups % blocks * wide, c1 = c0 + wide < a->G ? c0 + wide : a->G;

@@ -30,14 +30,14 @@ constraints = (
   { need = "BLOCK <= 32 || COPY";                    why = "so many tiles meet a panel only where they are copied, rows that neighbouring blocks have in common once each"; },
   { need = "CALLS == 0 || EPILOGUE_CALLS";           why = "a formula without functions is always computed on the sums in registers"; } );
 general = (
-  { target = "avx512";   MR = 14; NP = 2; UK = 1; PF = 1; HOLD = 1; BLOCK = 8; STRIP = 0; CALLS = 0; },
-  { target = "avx2";     MR = 6; NP = 1; UK = 1; PF = 1; HOLD = 0; BLOCK = 32; STRIP = 0; CALLS = 0; },
+  { target = "avx512"; MR = 14; NP = 2; UK = 1; PF = 1; HOLD = 1; BLOCK = 8; STRIP = 0; CALLS = 0; },
+  { target = "avx2"; MR = 6; NP = 1; UK = 1; PF = 1; HOLD = 0; BLOCK = 32; STRIP = 0; CALLS = 0; },
   { target = "portable"; MR = 2; NP = 1; UK = 1; PF = 1; HOLD = 0; BLOCK = 8; STRIP = 0; CALLS = 0; } );
+serves = "C != 1 || K != 1"; # packed filters of depthwise convolutions lie otherwise
 tile = { N = "1"; G = "1"; H = "1"; W = "MR"; C = "UK"; K = "16*NP"; R = "1"; S = "1"; };
 derived = (
   { name = "COL";  expr = "16"; doc = "filters of a panel"; },
   { name = "EVEN"; expr = "1"; doc = "tiles of a row have nearly equal lengths"; },
-  { name = "SLOW"; expr = "C == 1 && K == 1"; doc = "a depthwise convolution, which is not for this template"; },
   { name = "PADS"; expr = "PAD_T + PAD_B + PAD_L + PAD_R"; doc = "rows and columns of zeros"; },
   { name = "FLAT"; expr = "R == 1 && S == 1 && PADS == 0 && (STRIDE_H * STRIDE_W == 1 || STRIP)"; doc = "all pixels of Y are one row"; },
   { name = "LINE"; expr = "(1 + FLAT * (N*P - 1)) * Q"; doc = "pixels of a row"; },
@@ -61,7 +61,6 @@ terms = (
                            " + ROW_TILES / max(1, ACROSS) * EDGES * C * 4)";
     doc = "a row of taps begins; at the sides of an image each tap, of which some pixels of a tile miss some"; },
   { name = "copy";  expr = "COPY * MT * (FLAT + (1 - FLAT) * (STRIDE_H + (R - 1) / max(1, BLOCK / max(1, ACROSS))) * STRIDE_W) * C * (1 + LAYOUT_X_NCHW) / VF"; doc = "vectors of X that are copied"; },
-  { name = "slow";  expr = "SLOW * N * P * Q * OC * R * S / 2"; doc = "a depthwise convolution"; },
   { name = "w_l2";  expr = "STEPS * (ROW_TILES - 1) * ((NP * KB * 64 > L1_BYTES) * GROUPS * max(0, 2 * NP - max(ROWS*NV, NV + ROWS) / 2)"
                           " + (KB * 64 > L1_BYTES) * SINGLES * max(0, 2 - max(ROWS*VP, VP + ROWS) / 2))";
     doc = "lines of filters that later tiles fetch from L2, as they do not fit L1, two cycles each, beyond what FMAs and loads hide"; },
@@ -113,7 +112,6 @@ features = (
 #include "view.h"
 #include "finish.h"
 #include "strip.h"
-#include "any_conv.h"
 
 /* ceil(a / b) of any a and a positive b, and at least 0. */
 static inline __attribute__((always_inline)) int64_t KERNEL_steps(int64_t a, int64_t b) { return a > 0 ? (a + b - 1) / b : 0; }
@@ -252,8 +250,6 @@ KERNEL_of(int64_t pixels, int64_t panels, const NAME_args *a, const KERNEL_view 
 /* Part `task` of `ntask` of the call. */
 static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t ntask)
 {
-    if (a->C == 1 && a->K == 1)
-        return KERNEL_any(a, task, ntask);
     KERNEL_view view = KERNEL_look(a);
     const int64_t all = view.rows * view.across, of_group = (a->K + 15) / 16, panels = a->G * of_group;
     const int64_t parts = KERNEL_parts(a, panels, ntask), part = task % parts, shares = ntask / parts, share = task % shares;

@@ -16,10 +16,10 @@ values  = (
   { name = "SMEM";
     expr = "max(max(STAGES * TILE, !STAGED * BM * Y_PITCH) * ELEM_BYTES, STAGED * BM / ROUNDS * F_PITCH * 4) + 16 * BM";
     doc = "bytes of shared memory of a block: the stages, then where the tile's pixels lie"; } );
+serves = "ALIGNED == 0 || FITS";
 derived = (
-  { name = "NARROW"; expr = "C % QUAD != 0 || LAYOUT_F_RSCK && !PACKED && OC % QUAD != 0"; doc = "taps are not aligned: copies of few bytes"; },
-  { name = "ODD"; expr = "ELEM_BYTES == 2 && (C % 2 != 0 || LAYOUT_F_RSCK && !PACKED && OC % 2 != 0)";
-    doc = "not even to 4 bytes: single elements through registers"; },
+  { name = "FITS"; expr = "ALIGN % COPIED == 0 && C % WIDTH == 0 && (LAYOUT_F_KRSC || G == 1 || K % WIDTH == 0)";
+    doc = "all taps of X and F begin and end at multiples of so many bytes"; },
   # A tile has pixels of all images.
   { name = "TILE_ROWS"; expr = "BM"; doc = "pixels of a tile"; },
   { name = "TILE_COLS"; expr = "BN"; doc = "filters of a tile"; },
@@ -32,7 +32,7 @@ derived = (
   # As in dense; counted in PTX, 25 more for the taps, 12 for a pixel that is copied: an LDS.128, its address, bounds. A single element is 18.
   { name = "ISSUE";
     expr = "KSTEPS * (MTILES * NTILES + MTILES + NTILES * (1 + 3 * LAYOUT_W_KN * DTYPE_TF32) / 2) + 36 + 25"
-           " + (1 + 18 * NARROW) * TILE * ELEM_BYTES / 4 / NT + 12 * (1 + 3 * NARROW + 8 * ODD) * BM * BK / (QUAD * NT)";
+           " + (1 + 18 * (ALIGNED < 16)) * TILE * ELEM_BYTES / 4 / NT + 12 * (1 + 3 * (ALIGNED < 16) + 8 * ODD) * BM * BK / (QUAD * NT)";
     doc = "instructions of a warp for a block of k"; } );
 tile = { N = "1"; G = "1"; H = "1"; W = "BM"; C = "BK"; K = "BN"; R = "1"; S = "1"; };
 */

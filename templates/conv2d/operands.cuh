@@ -78,15 +78,6 @@ static __device__ __forceinline__ KERNEL_operands KERNEL_of(const NAME_args &a, 
              ldw, (unsigned)a.OC };
 }
 
-/* The addresses and lengths, in bytes, of all that is copied, or'ed: it is a multiple of 16 if each copy of 16 bytes is aligned and
- * within a tap, or of 4 for copies of 4. */
-static __device__ __forceinline__ unsigned KERNEL_unaligned(const NAME_args &a)
-{
-    const KERNEL_operands o = KERNEL_of(a, 0);
-    const unsigned first = (unsigned)((uintptr_t)a.X | (uintptr_t)o.w);
-    return first | ((unsigned)a.C | o.ldw) * ELEM_BYTES;
-}
-
 /* Groups of the call; more than there can be where numbers of pixels or of k exceed 31 bits: no block counts so far. */
 static int64_t KERNEL_batches(const NAME_args &a)
 {

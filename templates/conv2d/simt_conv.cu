@@ -13,8 +13,10 @@ values  = (
   { name = "LAYOUT_W_KN"; expr = "LAYOUT_F_RSCK"; doc = "F stands in W's place"; },
   { name = "SMEM"; expr = "max(STAGES * TILE, STAGED * BM / ROUNDS * F_PITCH) * 4 + 16 * BM";
     doc = "bytes of shared memory of a block: the stages, then where the tile's pixels lie"; } );
+serves = "ALIGNED == 0 || FITS";
 derived = (
-  { name = "NARROW"; expr = "C % QUAD != 0 || LAYOUT_F_RSCK && !PACKED && OC % QUAD != 0"; doc = "taps are not aligned: copies of single floats"; },
+  { name = "FITS"; expr = "ALIGN % COPIED == 0 && C % WIDTH == 0 && (LAYOUT_F_KRSC || G == 1 || K % WIDTH == 0)";
+    doc = "all taps of X and F begin and end at multiples of so many bytes"; },
   # A tile has pixels of all images.
   { name = "TILE_ROWS"; expr = "BM"; doc = "pixels of a tile"; },
   { name = "TILE_COLS"; expr = "BN"; doc = "filters of a tile"; },
@@ -26,8 +28,8 @@ derived = (
   { name = "TILE_READS"; expr = "(BM + BN) * (R * S * C)"; doc = "elements that a tile reads"; },
   # As in dense; counted in PTX, 25 more for the taps, 12 for a pixel that is copied: an LDS.128, its address, bounds.
   { name = "ISSUE";
-    expr = "TM * TN * BK + (TM + TN + LAYOUT_W_KN * (VN == 2) * TN) * BK / 4 + (1 + 17 * NARROW) * TILE / NT + 34"
-           " + 6 * CHUNKS / UNROLL + 25 + 12 * (1 + 3 * NARROW) * BM * BK / (4 * NT)";
+    expr = "TM * TN * BK + (TM + TN + LAYOUT_W_KN * (VN == 2) * TN) * BK / 4 + (1 + 17 * (ALIGNED == 0)) * TILE / NT + 34"
+           " + 6 * CHUNKS / UNROLL + 25 + 12 * (1 + 3 * (ALIGNED == 0)) * BM * BK / (4 * NT)";
     doc = "instructions of a warp for a block of k"; },
   { name = "FIRST"; expr = "2100 + 3 * BM * BN / 10"; doc = "cycles until the first stage is there, with where the tile's pixels lie, and to store it"; } );
 tile = { N = "1"; G = "1"; H = "1"; W = "BM"; C = "BK"; K = "BN"; R = "1"; S = "1"; };

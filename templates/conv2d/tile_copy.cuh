@@ -42,11 +42,10 @@ struct KERNEL_source { /* what a thread copies of the next block of k */
 };
 
 /* The thread's part of the tile at row m0 and column n0, and of the slice blockIdx.z of k. */
-template <int width>
 static __device__ __forceinline__ KERNEL_source KERNEL_begin(const NAME_args &a, int N, int K, int m0, int n0)
 {
-    typedef KERNEL_share_x<width> share_x;
-    typedef KERNEL_share_w<width> share_w;
+    typedef KERNEL_share_x share_x;
+    typedef KERNEL_share_w share_w;
     const KERNEL_slice slice = KERNEL_slice_of(K);
     const KERNEL_operands o = KERNEL_of(a, K);
     const int C = max(a.C, 1), k = slice.k0 + share_x::k(), tap = k / C, step = BK / C;
@@ -70,7 +69,7 @@ static __device__ __forceinline__ KERNEL_source KERNEL_begin(const NAME_args &a,
 }
 
 /* The thread's k becomes that of the next block, but for nk. skips: rows of C may be padded, in F. */
-template <int width, bool skips> static __device__ __forceinline__ void KERNEL_next(KERNEL_source &src)
+template <bool skips> static __device__ __forceinline__ void KERNEL_next(KERNEL_source &src)
 {
     const int C = src.a->C, S = src.a->S;
     src.c += src.dc;
@@ -80,26 +79,26 @@ template <int width, bool skips> static __device__ __forceinline__ void KERNEL_n
     src.r += src.dr;
     if (src.s >= S)
         src.s -= S, src.r++;
-    src.w += KERNEL_share_w<width>::next(src.ldw);
+    src.w += KERNEL_share_w::next(src.ldw);
 #if LAYOUT_F_KRSC && PACKED
     if (skips)
         src.w += (src.a->F_stride[2] - C) * (src.dr * S + src.ds + carry);
 #endif
 }
 
-/* Calls part(i, at, from, exists, left) for each `width` elements that this thread copies of the next block of k: the i-th
+/* Calls part(i, at, from, exists, left) for each WIDTH elements that this thread copies of the next block of k: the i-th
  * of its parts, its place in the stage, where it comes from, and whether there is any such: else it is 0. left: elements
  * from there to the end of the row of F, if it exists. Then src is at the block behind it, but for nk. */
-template <int width, class Part> static __device__ __forceinline__ void KERNEL_parts(KERNEL_source &src, Part part)
+template <bool, class Part> static __device__ __forceinline__ void KERNEL_parts(KERNEL_source &src, Part part)
 {
-    typedef KERNEL_share_x<width> share_x;
-    typedef KERNEL_share_w<width> share_w;
-    constexpr int unroll = KERNEL_unroll<width>;
+    typedef KERNEL_share_x share_x;
+    typedef KERNEL_share_w share_w;
+    constexpr int unroll = KERNEL_unroll;
     const NAME_args &a = *src.a;
     const unsigned h = (unsigned)src.r * NAME_DIL_H(a), w = (unsigned)src.s * NAME_DIL_W(a);
     const NAME_elem *x = src.x + (((uint64_t)h * a.W + w) * a.IC + src.c);
     const bool here = share_x::k() < src.nk;
-    constexpr int four = width == QUAD && share_x::parts % 4 == 0 ? 4 : 1; /* loads of pixels that wait for each other's latency */
+    constexpr int four = WIDTH == QUAD && share_x::parts % 4 == 0 ? 4 : 1; /* loads of pixels that wait for each other's latency */
 #pragma unroll unroll
     for (int i = 0; i < share_x::parts; i += four) {
         KERNEL_pixel p[four];
@@ -115,5 +114,5 @@ template <int width, class Part> static __device__ __forceinline__ void KERNEL_p
         }
     }
     share_w::template each<false>(share_x::parts, src.w, src.ldw, src.ncol, src.nk, part);
-    KERNEL_next<width, width != QUAD>(src); /* whole chunks: C is a multiple of 16 bytes */
+    KERNEL_next<WIDTH != QUAD>(src); /* whole chunks: C is a multiple of 16 bytes */
 }

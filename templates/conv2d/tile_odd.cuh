@@ -24,7 +24,7 @@ template <class Of> static __device__ __forceinline__ void KERNEL_put(NAME_elem 
 /* Copies the thread's part of the next block of k, each element by itself: QUAD neighbours may be of several taps. */
 static __device__ __forceinline__ void KERNEL_fill(NAME_elem *stage, KERNEL_source &src)
 {
-    typedef KERNEL_share_x<QUAD> share_x;
+    typedef KERNEL_share_x share_x;
     const NAME_args &a = *src.a;
     const int left = src.nk - share_x::k();
 #pragma unroll 1
@@ -43,7 +43,7 @@ static __device__ __forceinline__ void KERNEL_fill(NAME_elem *stage, KERNEL_sour
         });
     }
 #if LAYOUT_F_KRSC
-    typedef KERNEL_share_w<QUAD> share_w;
+    typedef KERNEL_share_w share_w;
 #pragma unroll 1
     for (int i = 0; i < share_w::parts; i++) {
         if (BN % share_w::down != 0 && share_w::r() + i * share_w::down >= BN)
@@ -61,17 +61,17 @@ static __device__ __forceinline__ void KERNEL_fill(NAME_elem *stage, KERNEL_sour
         });
     }
 #else
-    KERNEL_share_w<QUAD>::template each<false>(0, src.w, src.ldw, src.ncol, src.nk, [&](int, int at, const NAME_elem *from, bool exists, int n) {
+    KERNEL_share_w::each<false>(0, src.w, src.ldw, src.ncol, src.nk, [&](int, int at, const NAME_elem *from, bool exists, int n) {
         KERNEL_put(stage + at, [&](int j) { return exists && j < n ? from[j] : (NAME_elem)0; });
     });
 #endif
-    KERNEL_next<QUAD, true>(src);
+    KERNEL_next<true>(src);
     src.nk -= BK;
 }
 
-/* KERNEL_sum where taps begin at any element, which asynchronous copies cannot do. While one stage is multiplied, the next is filled. */
+/* acc = the product over the slice's k, where taps begin at any element, which asynchronous copies cannot do. While one stage is multiplied, the next is filled. */
 static __device__ __forceinline__ void
-KERNEL_sum_odd(float (&acc)[MTILES][NTILES][4], NAME_elem *stages, KERNEL_source src)
+KERNEL_sum(float (&acc)[MTILES][NTILES][4], NAME_elem *stages, KERNEL_source src)
 {
     const KERNEL_place p = KERNEL_find();
     int left = src.nk, use = 0;

@@ -31,11 +31,11 @@ constraints = (
   { need = "MR*NV >= 4";                             why = "fewer than 4 accumulators cannot hide the latency of an FMA on any CPU"; },
   { need = "UK == 1 || MR*NV*UK <= 64";              why = "a longer loop body only costs instruction cache"; },
   { need = "MR*BLOCK <= 64";                         why = "the products of a block must stay in the L2 cache"; } );
+serves = "R == 3 && S == 3 && STRIDE_H == 1 && STRIDE_W == 1 && DIL_H == 1 && DIL_W == 1 && C > 0 && (C > 1 || K > 1)";
 tile = { N = "1"; G = "1"; H = "YT"; W = "YT*TILES"; C = "UK"; K = "16*NP"; R = "1"; S = "1"; };
 derived = (
   { name = "COL";  expr = "16"; doc = "filters of a panel"; },
   { name = "EVEN"; expr = "1"; doc = "blocks, and groups of tiles in them, are nearly equal"; },
-  { name = "SLOW"; expr = "R != 3 || S != 3 || STRIDE_H * STRIDE_W * DIL_H * DIL_W != 1 || (C == 1 && K == 1)"; doc = "not for this template"; },
   { name = "STEPS"; expr = "FREQ * C"; doc = "steps along channels, at all frequencies"; },
   { name = "BATCHES"; expr = "1"; doc = "tasks share out tiles or panels"; },
   { name = "SHARERS"; expr = "THREADS"; doc = "likewise"; },
@@ -66,8 +66,7 @@ terms = (
   { name = "v_far";   expr = "(V_BYTES > L2_BYTES) * (GROUPS + SINGLES) * FREQ * MT * C / 8"; doc = "and from beyond"; },
   { name = "y";       expr = "FREQ * MT * UT + N * P * Q * UT"; doc = "lines of M and Y"; },
   { name = "w_l2";    expr = "(1 - W_CLOSE) * (ROW_TILES - BLOCKS) * FREQ * C * UT"; doc = "lines of filters that later groups of tiles fetch from L2"; },
-  { name = "tiles";   expr = "FREQ * ROW_TILES * (GROUPS + SINGLES) * 30"; doc = "start and end of a tile of products"; },
-  { name = "slow";    expr = "SLOW * FLOPS / 2"; doc = "what is not for this template"; } );
+  { name = "tiles";   expr = "FREQ * ROW_TILES * (GROUPS + SINGLES) * 30"; doc = "start and end of a tile of products"; } );
 features = (
   { name = "four";      expr = "YT == 4"; doc = "tiles of 4 x 4 pixels"; },
   { name = "v_over_l2"; expr = "log2(max(1, 2 * V_BYTES / L2_BYTES))"; doc = "a block's input exceeds half of L2"; },
@@ -105,7 +104,6 @@ features = (
 #include "../dense/row_pointers.h"
 #include "../dense/packed_step.h"
 #include "run.h"
-#include "any_conv.h"
 
 /* Of a part of a call: its scratch memory, and the tiles of an image. Strides are in floats; those between frequencies are no multiples of 4096 bytes. */
 typedef struct {
@@ -342,8 +340,6 @@ KERNEL_finish(const NAME_args *a, const KERNEL_view *view, int64_t t0, int64_t t
 static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t ntask)
 {
     const int64_t C = a->C, K = a->K, of_group = (K + 15) / 16, panels = a->G * of_group;
-    if (a->R != 3 || a->S != 3 || NAME_STRIDE_H(a) != 1 || NAME_STRIDE_W(a) != 1 || NAME_DIL_H(a) != 1 || NAME_DIL_W(a) != 1 || (C == 1 && K == 1) || C == 0)
-        return KERNEL_any(a, task, ntask);
     KERNEL_view view = { .channels = KERNEL_channels(a), .of_m = TILES * NP * 16 + 16, .down = (a->P + YT - 1) / YT, .across = (a->Q + YT - 1) / YT };
     view.of_v = TILES * view.channels + 16;
     view.v = (float *)((char *)a->workspace + task * KERNEL_scratch(a));

@@ -35,8 +35,8 @@ constraints = (
   { need = "MR > 1 || (ORDER == 0 && EVEN == 0)"; why = "with single rows there is no tail to even out"; },
   { need = "SPLIT == 0 || MAX_THREADS > 1"; why = "one thread shares out nothing"; } );
 general = (
-  { target = "avx512";   MR = 8; NV = 3; UK = 1; KC = 256; PF = 0; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
-  { target = "avx2";     MR = 6; NV = 2; UK = 1; KC = 256; PF = 0; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
+  { target = "avx512"; MR = 8; NV = 3; UK = 1; KC = 256; PF = 0; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
+  { target = "avx2"; MR = 6; NV = 2; UK = 1; KC = 256; PF = 0; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
   { target = "portable"; MR = 2; NV = 4; UK = 1; KC = 256; PF = 0; HOLD = 0; ORDER = 0; EVEN = 1; SPLIT = 0; } );
 tile = { M = "MR"; N = "NV*VF"; K = "max(KC, UK)"; };
 derived = (

@@ -32,8 +32,8 @@ constraints = (
   { need = "MR > 1 || (ORDER == 0 && EVEN == 0)"; why = "with single rows there is no tail to even out"; },
   { need = "SPLIT == 0 || MAX_THREADS > 1"; why = "one thread shares out nothing"; } );
 general = (
-  { target = "avx512";   MR = 5; NR = 4; UK = 1; KC = 0; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
-  { target = "avx2";     MR = 2; NR = 4; UK = 1; KC = 0; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
+  { target = "avx512"; MR = 5; NR = 4; UK = 1; KC = 0; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
+  { target = "avx2"; MR = 2; NR = 4; UK = 1; KC = 0; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
   { target = "portable"; MR = 2; NR = 4; UK = 1; KC = 0; HOLD = 0; ORDER = 0; EVEN = 1; SPLIT = 0; } );
 tile = { M = "MR"; N = "NR"; K = "max(KC, VF*UK)"; };
 derived = (

@@ -16,10 +16,14 @@ params = (
   { name = "UNROLL"; choices = [1, 2, 4];
     doc = "NK: loads of W on their way for a column; KN: the same in QUADs"; },
   { name = "SPLITK"; choices = [1, 2, 4, 8, 16, 32];
-    doc = "blocks that share out the sum over k of the same elements; the last one to finish adds up"; } );
+    doc = "blocks that share out the sum over k of the same elements; the last one to finish adds up"; },
+  { name = "ALIGNED";   choices = [16, 0]; ordered = true;
+    doc = "rows of X and W begin and end at multiples of so many bytes, which a thread loads at once; 0: of an element, as all rows do"; } );
 values = (
   { name = "NT";      expr = "32 * WARPS";          doc = "threads of a block"; },
   { name = "QUAD";    expr = "16 / ELEM_BYTES";     doc = "elements of 16 bytes"; },
+  { name = "COPIED";  expr = "max(ALIGNED, ELEM_BYTES)"; doc = "bytes of a load"; },
+  { name = "WIDTH";   expr = "COPIED / ELEM_BYTES"; doc = "elements of a load"; },
   { name = "X_IS_KM"; expr = "0";                   doc = "X lies as [k][m], which dense has not"; },
   { name = "BM";      expr = "ROWS";               doc = "rows of Y that a block computes"; },
   { name = "BN";      expr = "LAYOUT_W_NK * (WARPS / KWARPS * COLS) + LAYOUT_W_KN * (LANES * QUAD * COLS)";
@@ -55,19 +59,17 @@ constraints = (
   { need = "LAYOUT_W_KN || SPLITK <= 4";          why = "NK: a column has a warp or more, which are many"; } );
 regs = "max(32, NEED * 3 / 2 - 40)";
 general = (
-  { target = "sm_75";  ROWS = 4; COLS = 1; WARPS = 8; KWARPS = 1; LANES = 32; UNROLL = 2; SPLITK = 1; },
-  { target = "sm_80";  ROWS = 4; COLS = 1; WARPS = 8; KWARPS = 1; LANES = 32; UNROLL = 2; SPLITK = 1; },
-  { target = "sm_86";  ROWS = 4; COLS = 1; WARPS = 8; KWARPS = 1; LANES = 32; UNROLL = 2; SPLITK = 1; },
-  { target = "sm_89";  ROWS = 4; COLS = 1; WARPS = 8; KWARPS = 1; LANES = 32; UNROLL = 2; SPLITK = 1; },
-  { target = "sm_90a"; ROWS = 4; COLS = 1; WARPS = 8; KWARPS = 1; LANES = 32; UNROLL = 2; SPLITK = 1; } );
+  { target = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90a"]; ROWS = 4; COLS = 1; WARPS = 8; KWARPS = 1;
+    LANES = 32; UNROLL = 2; SPLITK = 1; } );
 tile = { M = "BM"; N = "BN"; K = "BK"; };
+serves = "ALIGNED == 0 || FITS";
 derived = (
-  { name = "NARROW";
-    expr = "(!X_IS_KM || LAYOUT_W_NK) && K % QUAD != 0 || X_IS_KM && M % QUAD != 0"
-           " || LAYOUT_W_KN && !PACKED && N % QUAD != 0";
-    doc = "rows of X or W are not aligned: single elements"; },
-  { name = "FEWER";  expr = "1 + NARROW * (QUAD * (LAYOUT_W_NK * 4 + LAYOUT_W_KN * UNROLL) / 4 - 1)";
-    doc = "so many times fewer values of k, and bytes, of one time round: narrow, 1 k a load (NK), or 4 a lane (KN)"; },
+  { name = "FITS";
+    expr = "ALIGN % COPIED == 0 && (X_IS_KM && LAYOUT_W_KN || K % WIDTH == 0) && (!X_IS_KM || M % WIDTH == 0)"
+           " && (LAYOUT_W_NK || PACKED || N % WIDTH == 0)";
+    doc = "all rows of X and W begin and end at multiples of so many bytes"; },
+  { name = "FEWER";  expr = "1 + (ALIGNED == 0) * (QUAD * (LAYOUT_W_NK * 4 + LAYOUT_W_KN * UNROLL) / 4 - 1)";
+    doc = "so many times fewer values of k, and bytes, of one time round: of single elements, 1 k a load (NK), or 4 a lane (KN)"; },
   { name = "ROUND";  expr = "LAYOUT_W_NK * UNROLL + LAYOUT_W_KN";      doc = "units of k of one time round the loop"; },
   { name = "KTIMES"; expr = "ceil_div(KPER * FEWER, ROUND)";       doc = "times round the loop"; },
   { name = "BYTES";  expr = "NT * LOADS * 16 / FEWER";
@@ -80,8 +82,8 @@ derived = (
   # 180 others. WARPS is a multiple of an SM's four sub-cores.
   { name = "ISSUE";
     expr = "LOADS * QUAD * ROWS / FEWER"
-           " + NARROW * (((3 + (ELEM_BYTES == 2)) * (LOADS + UNROLL * ROWS) + 2 * LOADS) * QUAD / FEWER + 16)"
-           " + !NARROW * ((ELEM_BYTES == 2) * QUAD * (LOADS + UNROLL * ROWS) + (11 - 3 * LAYOUT_W_KN) * LOADS"
+           " + (ALIGNED == 0) * (((3 + (ELEM_BYTES == 2)) * (LOADS + UNROLL * ROWS) + 2 * LOADS) * QUAD / FEWER + 16)"
+           " + (ALIGNED > 0) * ((ELEM_BYTES == 2) * QUAD * (LOADS + UNROLL * ROWS) + (11 - 3 * LAYOUT_W_KN) * LOADS"
            " + 4 * UNROLL * ROWS * (1 + X_IS_KM * (QUAD - 1)) + 12)";
     doc = "its instructions: FMAs, conversions of W and X, loads with their addresses, the loop"; },
   { name = "X_BYTES"; expr = "16 * (1 + X_IS_KM * LAYOUT_W_NK * (2 * QUAD - 1))";
@@ -105,7 +107,7 @@ features = (
   { name = "maths";     expr = "log2(1 + MATHS * 48 / BYTES)"; doc = "arithmetic against the loads"; },
   { name = "x_loads";   expr = "ROWS / COLS";                doc = "loads of X for one of W"; },
   { name = "times";     expr = "log2(KTIMES)";               doc = "times round the loop"; },
-  { name = "narrow";    expr = "NARROW";                     doc = "rows are not aligned: single elements"; },
+  { name = "narrow";    expr = "ALIGNED == 0";                  doc = "single elements"; },
   { name = "lanes";     expr = "LAYOUT_W_KN * (LANES == 8)";   doc = "short pieces of W's rows"; },
   { name = "groups";    expr = "log2(KGROUPS)";              doc = "sums that a block adds up"; } );
 */
@@ -122,6 +124,8 @@ features = (
 #define SPLITK 2
 #define NT 128
 #define QUAD (16 / ELEM_BYTES)
+#define ALIGNED 16
+#define WIDTH QUAD
 #define X_IS_KM 0
 #define BN 2
 #define KGROUPS 4
@@ -139,8 +143,7 @@ features = (
  *             of the block take the next k. Shuffles add what the lanes of a warp have for the same column.
  *   then      SUMS sums of each element, one a warp that has it, meet in shared memory.
  *
- * Where rows are not aligned to 16 bytes, single elements are loaded: lane l then has every 32nd k (NK) or every
- * LANES-th column (KN).
+ * Where single elements are loaded (ALIGNED = 0) lane l has every 32nd k (NK) or every LANES-th column (KN).
  */
 static __device__ __forceinline__ int KERNEL_at(int row, int column)
 {
@@ -150,7 +153,8 @@ static __device__ __forceinline__ int KERNEL_at(int row, int column)
 #include "operands.cuh"
 #include "few_rows.cuh"
 
-template <int width> struct KERNEL_chunk { /* QUAD neighbouring elements, aligned to 16 bytes; 0 where there are none */
+#if ALIGNED
+struct KERNEL_chunk { /* QUAD neighbouring elements, aligned to 16 bytes; 0 where there are none */
     uint4 bits;
     __device__ __forceinline__ void load(const NAME_elem *p, bool exists)
     {
@@ -171,7 +175,8 @@ template <int width> struct KERNEL_chunk { /* QUAD neighbouring elements, aligne
     }
 };
 
-template <> struct KERNEL_chunk<1> { /* one element */
+#else
+struct KERNEL_chunk { /* one element */
     NAME_elem one;
     __device__ __forceinline__ void load(const NAME_elem *p, bool exists)
     {
@@ -186,14 +191,15 @@ template <> struct KERNEL_chunk<1> { /* one element */
         return KERNEL_value(one);
     }
 };
+#endif
 
 #if X_IS_KM
-template <int width> struct KERNEL_values { /* of X: k and following, `apart` from one to the next; 0 from `end` on */
-    NAME_elem v[width];
+struct KERNEL_values { /* of X: k and following, `apart` from one to the next; 0 from `end` on */
+    NAME_elem v[WIDTH];
     __device__ __forceinline__ void load(const NAME_elem *p, unsigned apart, unsigned k, unsigned end)
     {
 #pragma unroll
-        for (int i = 0; i < width; i++)
+        for (int i = 0; i < WIDTH; i++)
             v[i] = k + i < end ? p[(uint64_t)apart * i] : (NAME_elem)0;
     }
     __device__ __forceinline__ float operator[](int i) const
@@ -202,7 +208,7 @@ template <int width> struct KERNEL_values { /* of X: k and following, `apart` fr
     }
 };
 #else
-template <int width> using KERNEL_values = KERNEL_chunk<width>;
+typedef KERNEL_chunk KERNEL_values;
 #endif
 
 /* Row m of X, or its last one. */
@@ -216,14 +222,13 @@ static __device__ __forceinline__ const NAME_elem *KERNEL_row(const NAME_args &a
 }
 
 #if LAYOUT_W_NK
-/* Sums up the block's elements over its part of k, `width` elements a load; sums[warp of k][row][column]. W's
+/* Sums up the block's elements over its part of k, WIDTH elements a load; sums[warp of k][row][column]. W's
  * values are replaced, once they are used, by those of the next time round: the compiler puts off loads that are used
  * in the same. */
-template <int width>
 static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &a, const KERNEL_task &b)
 {
     const int lane = threadIdx.x % 32, kwarp = threadIdx.x / 32 % KWARPS, col = threadIdx.x / 32 / KWARPS * COLS;
-    constexpr unsigned step = 32 * width * KWARPS;
+    constexpr unsigned step = 32 * WIDTH * KWARPS;
     const NAME_elem *x[ROWS], *w[COLS];
     float acc[ROWS][COLS];
 #pragma unroll
@@ -237,7 +242,7 @@ static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &
 #pragma unroll
         for (int c = 0; c < COLS; c++)
             acc[r][c] = 0;
-    KERNEL_chunk<width> wv[UNROLL][COLS];
+    KERNEL_chunk wv[UNROLL][COLS];
     const auto fetch = [&](int u, unsigned k) {
 #pragma unroll
         for (int c = 0; c < COLS; c++)
@@ -245,22 +250,22 @@ static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &
     };
 #pragma unroll
     for (int u = 0; u < UNROLL; u++)
-        fetch(u, b.k0 + kwarp * 32 * width + lane * width + u * step);
+        fetch(u, b.k0 + kwarp * 32 * WIDTH + lane * WIDTH + u * step);
 #pragma unroll 1
-    for (unsigned first = b.k0 + kwarp * 32 * width; first < b.k1; first += step * UNROLL) {
-        const unsigned k = first + lane * width;
+    for (unsigned first = b.k0 + kwarp * 32 * WIDTH; first < b.k1; first += step * UNROLL) {
+        const unsigned k = first + lane * WIDTH;
 #pragma unroll
         for (int u = 0; u < UNROLL; u++) {
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
-                KERNEL_values<width> xv;
+                KERNEL_values xv;
 #if X_IS_KM
                 xv.load(x[r] + (uint64_t)b.of.ldx * (k + u * step), b.of.ldx, k + u * step, b.k1);
 #else
                 xv.load(x[r] + k + u * step, k + u * step < b.k1);
 #endif
 #pragma unroll
-                for (int i = 0; i < width; i++)
+                for (int i = 0; i < WIDTH; i++)
 #pragma unroll
                     for (int c = 0; c < COLS; c++)
                         acc[r][c] = fmaf(xv[i], wv[u][c][i], acc[r][c]);
@@ -281,14 +286,13 @@ static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &
 }
 #else
 /* The same; sums[warp][row][column]. */
-template <int width>
 static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &a, const KERNEL_task &b)
 {
-    constexpr int ncol = QUAD * COLS, apart = LANES * width; /* columns of a lane; from one of its loads to the next */
-    constexpr int deep = width == 1 ? 4 : QUAD * UNROLL;     /* values of k at a time */
+    constexpr int ncol = QUAD * COLS, apart = LANES * WIDTH; /* columns of a lane; from one of its loads to the next */
+    constexpr int deep = WIDTH == 1 ? 4 : QUAD * UNROLL;     /* values of k at a time */
     const int lane = threadIdx.x % LANES, group = threadIdx.x / LANES;
-    const NAME_elem *x[ROWS], *w = b.of.w + b.n0 + lane * width;
-    const int left = a.N - b.n0 - lane * width;
+    const NAME_elem *x[ROWS], *w = b.of.w + b.n0 + lane * WIDTH;
+    const int left = a.N - b.n0 - lane * WIDTH;
     float acc[ROWS][ncol];
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
@@ -298,10 +302,10 @@ static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &
 #pragma unroll
         for (int c = 0; c < ncol; c++)
             acc[r][c] = 0;
-    KERNEL_chunk<width> wv[deep][ncol / width];
+    KERNEL_chunk wv[deep][ncol / WIDTH];
     const auto fetch = [&](int i, unsigned k) {
 #pragma unroll
-        for (int c = 0; c < ncol / width; c++)
+        for (int c = 0; c < ncol / WIDTH; c++)
             wv[i][c].load_once(w + (uint64_t)b.of.ldw * i + c * apart, k + i < b.k1 && c * apart < left);
     };
     w += (uint64_t)b.of.ldw * (b.k0 + group * deep);
@@ -313,23 +317,23 @@ static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &
         const unsigned k = first + group * deep;
         w += (uint64_t)b.of.ldw * (KGROUPS * deep);
 #pragma unroll
-        for (int i = 0; i < deep; i += width) {
+        for (int i = 0; i < deep; i += WIDTH) {
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
-                KERNEL_values<width> xv;
+                KERNEL_values xv;
 #if X_IS_KM
                 xv.load(x[r] + (uint64_t)b.of.ldx * (k + i), b.of.ldx, k + i, b.k1);
 #else
                 xv.load(x[r] + k + i, k + i < b.k1);
 #endif
 #pragma unroll
-                for (int l = 0; l < width; l++)
+                for (int l = 0; l < WIDTH; l++)
 #pragma unroll
                     for (int c = 0; c < ncol; c++)
-                        acc[r][c] = fmaf(xv[l], wv[i + l][c / width][c % width], acc[r][c]);
+                        acc[r][c] = fmaf(xv[l], wv[i + l][c / WIDTH][c % WIDTH], acc[r][c]);
             }
 #pragma unroll
-            for (int l = 0; l < width; l++)
+            for (int l = 0; l < WIDTH; l++)
                 fetch(i + l, k + KGROUPS * deep);
         }
     }
@@ -341,7 +345,7 @@ static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &
             for (int mask = 16; mask >= LANES; mask /= 2)
                 acc[r][c] += PACKAGE_device::shfl_xor(acc[r][c], mask);
             if (threadIdx.x % 32 < LANES)
-                sums[(threadIdx.x / 32 * ROWS + r) * BN + lane * width + c / width * apart + c % width] = acc[r][c];
+                sums[(threadIdx.x / 32 * ROWS + r) * BN + lane * WIDTH + c / WIDTH * apart + c % WIDTH] = acc[r][c];
         }
 }
 #endif
@@ -351,10 +355,7 @@ static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
 #if TARGET_GUARD
     float *sums = (float *)PACKAGE_device::shared_memory();
     const KERNEL_task b = KERNEL_find(a);
-    if (KERNEL_unaligned(a) % 16 == 0)
-        KERNEL_sum<QUAD>(sums, a, b);
-    else
-        KERNEL_sum<1>(sums, a, b);
+    KERNEL_sum(sums, a, b);
     KERNEL_finish(sums, a, b);
 #endif
 }

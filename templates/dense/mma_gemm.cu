@@ -18,14 +18,18 @@ params = (
     doc = "blocks that share out the sum over k of one tile; the last one to finish adds up"; },
   { name = "GROUP";  choices = [0, 8];
     doc = "tiles are done column by column, this many rows of tiles at a time; 0: all rows"; },
-  { name = "FIXED_K"; choices = "K";
-    doc = "the K that the kernel is fixed for, others being copied a few bytes at a time; 0: none"; },
+  { name = "ALIGNED";   choices = [16, 4, 0]; ordered = true;
+    doc = "rows of X and W begin and end at multiples of so many bytes, which a thread copies at once; 0: of an element, as all rows do"; },
+  { name = "FIXED_K"; choices = "K";                      doc = "the K that the kernel is fixed for; 0: none"; },
   { name = "FIXED_N"; choices = "N";                      doc = "KN: the same for N, which is W's stride"; } );
 values = (
   { name = "PROBLEMS"; expr = "1"; doc = "tiles of a block, each with its own threads"; },
   { name = "NT";      expr = "PROBLEMS * (BM / WM) * (BN / WN) * 32"; doc = "threads of a block"; },
   { name = "BK";      expr = "ROW / ELEM_BYTES";           doc = "values of k of a stage"; },
   { name = "QUAD";    expr = "16 / ELEM_BYTES";            doc = "elements of 16 bytes"; },
+  { name = "ODD";     expr = "ALIGNED == 0 && ELEM_BYTES == 2"; doc = "copies of single elements go through registers"; },
+  { name = "COPIED";  expr = "max(ALIGNED, ELEM_BYTES)";      doc = "bytes of a copy"; },
+  { name = "WIDTH";   expr = "ODD * QUAD + !ODD * (COPIED / ELEM_BYTES)"; doc = "elements that a thread takes at once"; },
   { name = "MTILES";  expr = "WM / 16";                    doc = "parts of 16 rows of a warp"; },
   { name = "NTILES";  expr = "WN / 8";                     doc = "parts of 8 columns of a warp"; },
   { name = "KSTEPS";  expr = "ROW / 32";                   doc = "steps of k of a stage, one mma each"; },
@@ -82,36 +86,28 @@ constraints = (
   { need = "SPLITK == 1 || GROUP == 0";        why = "what is split has few tiles: their order matters little"; },
   { need = "GROUP == 0 || BM * BN >= 128 * 128"; why = "where small tiles win the operands stay in L2"; },
   { need = "SPLITK <= 3 || BM * BN <= 64 * 96"; why = "in more parts a large tile is not worth the sum at the end"; },
-  { need = "FIXED_K % QUAD == 0 && FIXED_N % QUAD == 0";
-    why = "rows that are not aligned to 16 bytes are copied a few bytes at a time anyway"; },
+  { need = "ALIGNED != 4 || ELEM_BYTES == 2";       why = "that is an element"; },
+  { need = "FIXED_K == 0 || ALIGNED == 16 && FIXED_K % QUAD == 0 && FIXED_N % QUAD == 0";
+    why = "where copies are slow, fixing strides gains little"; },
   { need = "(FIXED_N > 0) == (LAYOUT_W_KN && FIXED_K > 0)"; why = "W's stride and the sum's length are fixed together"; } );
 regs = "min(CAP, NEED + 4)";
 general = (
-  { target = "sm_80";  BM = 64; BN = 64; WM = 32; WN = 32; ROW = 64; STAGES = 4; SPLITK = 1; GROUP = 0;
-    FIXED_K = 0; FIXED_N = 0; },
-  { target = "sm_86";  BM = 64; BN = 64; WM = 32; WN = 32; ROW = 64; STAGES = 4; SPLITK = 1; GROUP = 0;
-    FIXED_K = 0; FIXED_N = 0; },
-  { target = "sm_89";  BM = 64; BN = 64; WM = 32; WN = 32; ROW = 64; STAGES = 4; SPLITK = 1; GROUP = 0;
-    FIXED_K = 0; FIXED_N = 0; },
-  { target = "sm_90a"; BM = 64; BN = 64; WM = 32; WN = 32; ROW = 64; STAGES = 4; SPLITK = 1; GROUP = 0;
-    FIXED_K = 0; FIXED_N = 0; } );
+  { target = ["sm_80", "sm_86", "sm_89", "sm_90a"]; BM = 64; BN = 64; WM = 32; WN = 32; ROW = 64; STAGES = 4;
+    SPLITK = 1; GROUP = 0; FIXED_K = 0; FIXED_N = 0; } );
 tile = { M = "BM"; N = "BN"; K = "BK"; };
+serves = "ALIGNED == 0 || FITS";
 derived = (
-  { name = "NARROW";
-    expr = "(!X_IS_KM || LAYOUT_W_NK) && K % QUAD != 0 || X_IS_KM && M % QUAD != 0"
-           " || LAYOUT_W_KN && !PACKED && N % QUAD != 0";
-    doc = "rows of X or W are not aligned: copies of few bytes"; },
-  { name = "ODD";
-    expr = "ELEM_BYTES == 2 && ((!X_IS_KM || LAYOUT_W_NK) && K % 2 != 0 || X_IS_KM && M % 2 != 0"
-           " || LAYOUT_W_KN && !PACKED && N % 2 != 0)";
-    doc = "not even to 4 bytes: copies of single elements through registers"; },
+  { name = "FITS";
+    expr = "ALIGN % COPIED == 0 && (X_IS_KM && LAYOUT_W_KN || K % WIDTH == 0) && (!X_IS_KM || M % WIDTH == 0)"
+           " && (LAYOUT_W_NK || PACKED || N % WIDTH == 0)";
+    doc = "all rows of X and W begin and end at multiples of so many bytes"; },
   # Of one warp and one block of k. Counted in the SASS of sm_90a, nvcc 13.0, with aligned operands: bf16 NK 128x128 (64x64,
   # ROW 128), 64x64 (32x32, ROW 64) and 16x32 (16x16, ROW 128): 128, 16, 8 mma; 32, 8, 8 ldmatrix; 16, 4, 6 copies; 81, 47,
   # 53 others, a barrier among them. tf32 KN 64x64 (ROW 128): 32 mma, 8 ldmatrix, 32 LDS.32, 8 copies, 74 others. A copy of
   # 4 bytes is 17 to 20 instructions, by asynchronous copies in a loop as well as through registers.
   { name = "ISSUE";
     expr = "KSTEPS * (MTILES * NTILES + MTILES * (1 + 3 * X_IS_KM * DTYPE_TF32) + NTILES * (1 + 3 * LAYOUT_W_KN * DTYPE_TF32) / 2) + 36"
-           " + (1 + 18 * NARROW) * PROBLEMS * TILE * ELEM_BYTES / 4 / NT";
+           " + (1 + 18 * (ALIGNED < 16)) * PROBLEMS * TILE * ELEM_BYTES / 4 / NT";
     doc = "its instructions: mma, ldmatrix or LDS.32, the loop, 4 a copy of 16 bytes, 19 of 4 bytes"; },
   # Of a block. An ldmatrix of 4 matrices takes 4 wavefronts, and so does a copy of 16 bytes a lane. The emulator counts the
   # same.
@@ -122,19 +118,17 @@ derived = (
     doc = "cycles that a warp alone waits: at the barrier; for sums, 35 (Hopper's mma and ldmatrix) a step of k; odd:"
           " for L2, as copies go through registers"; },
   { name = "FIRST";  expr = "1100";                        doc = "cycles until the first stage is there"; },
-  { name = "OTHER";  expr = "FIXED_K > 0 && FIXED_K != K || FIXED_N > 0 && FIXED_N != N";
-    doc = "the kernel is fixed for other extents"; },
-  { name = "SLOWER"; expr = "(FIXED_K > 0) + 192 * OTHER"; doc = "64ths of an octave: a little, as it serves few shapes"; } );
+  { name = "SLOWER"; expr = "FIXED_K > 0";                 doc = "64ths of an octave: a little, as it serves few shapes"; } );
 features = (
   { name = "loads";     expr = "LDS * 128 / NT / UNIT";
     doc = "shared memory's cycles for one of the tensor cores"; },
   { name = "issue";     expr = "ISSUE / UNIT";               doc = "instructions for a cycle of the tensor core"; },
   { name = "stages";    expr = "STAGES";                     doc = "depth of the pipeline"; },
   { name = "area";      expr = "log2(WM * WN)";              doc = "independent mma of a warp"; },
-  { name = "narrow";    expr = "NARROW || OTHER";            doc = "rows are not aligned: copies of few bytes"; },
+  { name = "narrow";    expr = "ALIGNED < 16";                  doc = "copies of few bytes"; },
   { name = "odd";       expr = "ODD";                        doc = "copies of single elements through registers"; },
   { name = "grouped";   expr = "GROUP > 0";                  doc = "order of the tiles"; },
-  { name = "fixed";     expr = "FIXED_K > 0 && !OTHER";      doc = "strides and the length of the sum are constants"; } );
+  { name = "fixed";     expr = "FIXED_K > 0";                doc = "strides and the length of the sum are constants"; } );
 */
 #ifndef DCGEN /* one set of values, to compile this file as it stands; for another type -DDTYPE_BF16=1 or _TF32 */
 #if !defined DTYPE_BF16 && !defined DTYPE_TF32
@@ -150,11 +144,14 @@ features = (
 #define STAGES 4
 #define SPLITK 2
 #define GROUP 8
+#define ALIGNED 16
 #define FIXED_K 768
 #define FIXED_N 0
 #define NT 128
 #define BK (ROW / ELEM_BYTES)
 #define QUAD (16 / ELEM_BYTES)
+#define ODD 0
+#define WIDTH QUAD
 #define MTILES 4
 #define NTILES 8
 #define KSTEPS 2
@@ -329,21 +326,23 @@ static __device__ __forceinline__ void KERNEL_multiply(float (&acc)[MTILES][NTIL
 #endif
 }
 
-/* acc = the product over the slice's k. Stages are copied STAGES-1 ahead of the one in use, `width` elements at
- * a time: 16 bytes, or 4 where alignment allows no more. A stage's last step is multiplied behind the barrier for the next stage, when its first operands
+#if ODD
+#include "tile_odd.cuh"
+#else
+/* acc = the product over the slice's k. Stages are copied STAGES-1 ahead of the one in use. A stage's last step is multiplied behind the barrier for the next stage, when its first operands
  * are on their way to registers: the tensor cores go on across the barrier. */
-template <int width>
 static __device__ __forceinline__ void
 KERNEL_sum(float (&acc)[MTILES][NTILES][4], NAME_elem *stages, KERNEL_source src)
 {
     const KERNEL_place p = KERNEL_find();
     const auto start = [&](NAME_elem *stage) {
         if (src.nk > 0)
-            KERNEL_parts<width>(src, [&](int, int at, const NAME_elem *from, bool exists, int) {
-                if (width == QUAD)
-                    PACKAGE_device::cp_async16(stage + at, from, exists ? 16 : 0);
-                else
-                    PACKAGE_device::cp_async4(stage + at, from, exists ? 4 : 0);
+            KERNEL_parts<WHOLE>(src, [&](int, int at, const NAME_elem *from, bool exists, int) {
+#if ALIGNED == 16
+                PACKAGE_device::cp_async16(stage + at, from, exists ? 16 : 0);
+#else
+                PACKAGE_device::cp_async4(stage + at, from, exists ? 4 : 0);
+#endif
             });
         PACKAGE_device::cp_commit();
         src.nk -= BK;
@@ -377,9 +376,6 @@ KERNEL_sum(float (&acc)[MTILES][NTILES][4], NAME_elem *stages, KERNEL_source src
         KERNEL_multiply(acc, f[1]);
     } while (more);
 }
-
-#if ELEM_BYTES < 4
-#include "tile_odd.cuh"
 #endif
 
 #if SPLITK > 1
@@ -483,7 +479,6 @@ static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
 #endif
     int m0, n0;
     KERNEL_tile(a, m0, n0);
-    const unsigned odd = KERNEL_unaligned(a);
     float acc[MTILES][NTILES][4];
 #pragma unroll
     for (int i = 0; i < MTILES; i++)
@@ -493,23 +488,12 @@ static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
             for (int e = 0; e < 4; e++)
                 acc[i][j][e] = 0;
 #if FIXED_N
-    /* fixed for this N and K: operands with others are copied a few bytes at a time */
-    if (odd % 16 == 0 && KERNEL_ncol(a) == FIXED_N && KERNEL_nk(a) == FIXED_K)
-        KERNEL_sum<QUAD>(acc, stages, KERNEL_begin<QUAD>(a, FIXED_N, FIXED_K, m0, n0));
+    KERNEL_sum(acc, stages, KERNEL_begin(a, FIXED_N, FIXED_K, m0, n0));
 #elif FIXED_K
-    /* fixed for this K: operands with another are copied a few bytes at a time */
-    if (odd % 16 == 0 && KERNEL_nk(a) == FIXED_K)
-        KERNEL_sum<QUAD>(acc, stages, KERNEL_begin<QUAD>(a, KERNEL_ncol(a), FIXED_K, m0, n0));
+    KERNEL_sum(acc, stages, KERNEL_begin(a, KERNEL_ncol(a), FIXED_K, m0, n0));
 #else
-    if (odd % 16 == 0)
-        KERNEL_sum<QUAD>(acc, stages, KERNEL_begin<QUAD>(a, KERNEL_ncol(a), KERNEL_nk(a), m0, n0));
+    KERNEL_sum(acc, stages, KERNEL_begin(a, KERNEL_ncol(a), KERNEL_nk(a), m0, n0));
 #endif
-#if ELEM_BYTES < 4
-    else if (odd % 4 != 0)
-        KERNEL_sum_odd(acc, stages, KERNEL_begin<QUAD>(a, KERNEL_ncol(a), KERNEL_nk(a), m0, n0));
-#endif
-    else
-        KERNEL_sum<4 / ELEM_BYTES>(acc, stages, KERNEL_begin<4 / ELEM_BYTES>(a, KERNEL_ncol(a), KERNEL_nk(a), m0, n0));
 #if SPLITK > 1
     if (!KERNEL_combine(acc[0][0], a.workspace, (unsigned *)stages))
         return;

@@ -14,8 +14,13 @@ params = (
   { name = "KWARPS"; choices = [1, 2, 4, 8, 16];    doc = "warps that share out k for the same columns"; },
   { name = "UNROLL"; choices = [1, 2, 3, 4, 6];     doc = "chunks of 32 values of k on their way of a warp"; },
   { name = "SPLITK"; choices = [1, 2, 4, 8];
-    doc = "blocks that share out the sum over k of the same elements; the last one to finish adds up"; } );
+    doc = "blocks that share out the sum over k of the same elements; the last one to finish adds up"; },
+  { name = "ALIGNED";   choices = [16, 4, 0]; ordered = true;
+    doc = "rows of X and W begin and end at multiples of so many bytes, which a thread loads at once; 0: of an element, as all rows do"; } );
 values = (
+  { name = "COPIED";  expr = "max(ALIGNED, ELEM_BYTES)"; doc = "bytes of a load"; },
+  { name = "WIDTH";   expr = "COPIED / ELEM_BYTES"; doc = "elements of a load"; },
+  { name = "AHEAD";   expr = "max(1, UNROLL / (1 + (ALIGNED < 16)))"; doc = "chunks on their way: where loads are narrow each takes a register"; },
   { name = "NT";      expr = "32 * WARPS";          doc = "threads of a block"; },
   { name = "GROUPS";  expr = "ROWS / 8";            doc = "rows of X that a lane loads"; },
   { name = "STRIPS";  expr = "COLS / 8";            doc = "parts of 8 columns of a warp, an mma each"; },
@@ -47,20 +52,18 @@ constraints = (
     why = "warps of a block share out k at less cost than blocks"; } );
 regs = "NEED - 10";
 general = (
-  { target = "sm_80";  ROWS = 8; COLS = 64; WARPS = 4; KWARPS = 4; UNROLL = 1; SPLITK = 1; },
-  { target = "sm_86";  ROWS = 8; COLS = 64; WARPS = 4; KWARPS = 4; UNROLL = 1; SPLITK = 1; },
-  { target = "sm_89";  ROWS = 8; COLS = 64; WARPS = 4; KWARPS = 4; UNROLL = 1; SPLITK = 1; },
-  { target = "sm_90a"; ROWS = 8; COLS = 64; WARPS = 4; KWARPS = 4; UNROLL = 1; SPLITK = 1; } );
+  { target = ["sm_80", "sm_86", "sm_89", "sm_90a"]; ROWS = 8; COLS = 64; WARPS = 4; KWARPS = 4; UNROLL = 1;
+    SPLITK = 1; } );
 tile = { M = "BM"; N = "BN"; K = "BK"; };
+serves = "ALIGNED == 0 || FITS";
 derived = (
+  { name = "FITS"; expr = "ALIGN % COPIED == 0 && K % WIDTH == 0 && (LAYOUT_W_NK || PACKED || N % WIDTH == 0)";
+    doc = "all rows of X and W begin and end at multiples of so many bytes"; },
   { name = "KTIMES"; expr = "ceil_div(KPER, UNROLL)";              doc = "times round the loop"; },
   { name = "BYTES";  expr = "NT * LOADS * 16";
     doc = "bytes of W that a block asks for each time"; },
-  { name = "NARROW"; expr = "K % 8 != 0 || LAYOUT_W_KN && !PACKED && N % 8 != 0";
-    doc = "rows of X or W are not aligned: two elements at a time"; },
-  { name = "ODD";    expr = "K % 2 != 0 || LAYOUT_W_KN && !PACKED && N % 2 != 0"; doc = "or one"; },
   { name = "L1";
-    expr = "WARPS * UNROLL * (STRIPS + GROUPS) * (5 + 11 * NARROW + 16 * ODD)";
+    expr = "WARPS * UNROLL * (STRIPS + GROUPS) * (5 + 11 * (ALIGNED < 16) + 16 * (ALIGNED == 0))";
     doc = "cycles of L1 for that, W and X: 512 bytes a load at 96 a cycle; else 4 or 8 loads of 8 rows, taken as 4"
           " cycles each"; },
   # Issue and tensor cores never bound. A strip and chunk, 512 bytes of W, is 10 cycles at 48 bytes a cycle, and two
@@ -84,8 +87,8 @@ features = (
   { name = "x_loads";   expr = "GROUPS / STRIPS";            doc = "loads of X for one of W"; },
   { name = "x_l2";      expr = "log2(1 + M / BN)";           doc = "X from L2 against W"; },
   { name = "times";     expr = "log2(KTIMES)";               doc = "times round the loop"; },
-  { name = "narrow";    expr = "NARROW";                     doc = "rows are not aligned: two elements at a time"; },
-  { name = "odd";       expr = "ODD";                        doc = "or one"; },
+  { name = "narrow";    expr = "ALIGNED < 16";                  doc = "two elements at a time"; },
+  { name = "odd";       expr = "ALIGNED == 0";                        doc = "or one"; },
   { name = "groups";    expr = "log2(KWARPS)";               doc = "sums that a block adds up"; } );
 */
 #ifndef DCGEN /* one set of values, to compile this file as it stands; for another type -DDTYPE_BF16=1 */
@@ -111,6 +114,9 @@ features = (
 #define BK 128
 #define SMEM (SUMS * ROWS * PITCH * 4)
 #define COUNTERS 4096
+#define ALIGNED 16
+#define WIDTH 8
+#define AHEAD 2
 #endif
 /* KERNEL: a block computes BM x BN elements of Y with mma.sync, fp32 sums. Rows of X are the mma's first operand,
  * columns of W its second, 8 at a time: the two registers of W that an mma takes are neighbours in memory; the four of
@@ -120,12 +126,12 @@ features = (
  *   warp      COLS columns, STRIPS strips of 8. KWARPS warps share out the block's k, each a run of it; WARPS/KWARPS of
  *             them lie side by side along n.
  *   chunk     32 values of k, two mma a strip. With g = lane/4, q = lane%4 a lane's 8 of them, i = 0..7, are
- *             k(i) = i/width * 4*width + q*width + i%width: `width` neighbours are one load, 16 bytes where rows are
+ *             k(i) = i/WIDTH * 4*WIDTH + q*WIDTH + i%WIDTH: WIDTH neighbours are one load, 16 bytes where rows are
  *             aligned to that. Any order of k gives the same sum, as long as X and W have the same.
  *   X         row g, and 8 + g: element i of the chunk is half i%2 of word i/2. Mma s takes words 2*s and 2*s+1.
  *   W, NK     column g of each strip, as X's rows.
- *   W, KN     for each i column g of the strips t = 0..7, which is n(t, g) = t/width * 8*width + g*width + t%width: one
- *             load, or 8/width. The halves of two of them, for k(i) and k(i+1), make a word.
+ *   W, KN     for each i column g of the strips t = 0..7, which is n(t, g) = t/WIDTH * 8*WIDTH + g*WIDTH + t%WIDTH: one
+ *             load, or 8/WIDTH. The halves of two of them, for k(i) and k(i+1), make a word.
  *   acc       of a strip: element e is row g + 8*(e/2), column 2*q + e%2.
  *   ROWS = 8  rows 0..7 of both mma have words 0 and 1 of X, rows 8..15 have words 2 and 3: one operand serves the two.
  *             Mma 0 is right in rows 0..7, mma 1 in rows 8..15; what the other rows sum up is of no use.
@@ -144,29 +150,29 @@ static __device__ __forceinline__ int KERNEL_at(int row, int column)
 #include "operands.cuh"
 #include "few_rows.cuh"
 
-/* 8 elements: `width` neighbours at p, the next ones `apart` elements further ...; 0 from p + left on, unless all are
+/* 8 elements: WIDTH neighbours at p, the next ones `apart` elements further ...; 0 from p + left on, unless all are
  * there. once: nobody reads them again. */
-template <int width, int apart, bool whole, bool once>
+template <int apart, bool whole, bool once>
 static __device__ __forceinline__ void KERNEL_load(unsigned (&word)[4], const NAME_elem *p, int left)
 {
-    if (width == 8) {
-        uint4 v = make_uint4(0, 0, 0, 0);
-        if (whole || left > 0)
-            v = once ? PACKAGE_device::load_once16(p) : *(const uint4 *)p;
-        word[0] = v.x, word[1] = v.y, word[2] = v.z, word[3] = v.w;
-    } else if (width == 2) {
+#if ALIGNED == 16
+    uint4 v = make_uint4(0, 0, 0, 0);
+    if (whole || left > 0)
+        v = once ? PACKAGE_device::load_once16(p) : *(const uint4 *)p;
+    word[0] = v.x, word[1] = v.y, word[2] = v.z, word[3] = v.w;
+#elif ALIGNED == 4
 #pragma unroll
-        for (int i = 0; i < 4; i++)
-            word[i] = whole || i * apart < left ? *(const unsigned *)(p + i * apart) : 0;
-    } else {
-        unsigned one[8];
+    for (int i = 0; i < 4; i++)
+        word[i] = whole || i * apart < left ? *(const unsigned *)(p + i * apart) : 0;
+#else
+    unsigned one[8];
 #pragma unroll
-        for (int i = 0; i < 8; i++)
-            one[i] = whole || i * apart < left ? p[i * apart] : 0;
+    for (int i = 0; i < 8; i++)
+        one[i] = whole || i * apart < left ? p[i * apart] : 0;
 #pragma unroll
-        for (int i = 0; i < 4; i++)
-            word[i] = one[2 * i] | one[2 * i + 1] << 16;
-    }
+    for (int i = 0; i < 4; i++)
+        word[i] = one[2 * i] | one[2 * i + 1] << 16;
+#endif
 }
 
 /* The warp's sums, and where its lane reads next: rows of X, rows of W (NK), or W's row and its lane's first column. */
@@ -193,24 +199,24 @@ struct KERNEL_chunk { /* a lane's part of 32 values of k */
 };
 
 /* The chunk k values of k from the lane's next one on. */
-template <int width, bool whole>
+template <bool whole>
 static __device__ __forceinline__ void KERNEL_fetch(KERNEL_chunk &c, const KERNEL_lane &l, int k)
 {
 #if LAYOUT_W_NK
 #pragma unroll
     for (int t = 0; t < STRIPS; t++)
-        KERNEL_load<width, 4 * width, whole, true>(c.w[t], l.w[t] + k, l.left - k);
+        KERNEL_load<4 * WIDTH, whole, true>(c.w[t], l.w[t] + k, l.left - k);
 #else
 #pragma unroll
     for (int i = 0; i < 8; i++) {
-        const unsigned ki = k + i / width * (4 * width) + i % width;
+        const unsigned ki = k + i / WIDTH * (4 * WIDTH) + i % WIDTH;
         const NAME_elem *w = (const NAME_elem *)((const char *)l.w + (uint64_t)l.stride * ki);
-        KERNEL_load<width, 8 * width, whole, true>(c.w[i], w, whole || (int)ki < l.left ? l.right : 0);
+        KERNEL_load<8 * WIDTH, whole, true>(c.w[i], w, whole || (int)ki < l.left ? l.right : 0);
     }
 #endif
 #pragma unroll
     for (int r = 0; r < GROUPS; r++)
-        KERNEL_load<width, 4 * width, whole, false>(c.x[r], l.x[r] + k, l.left - k);
+        KERNEL_load<4 * WIDTH, whole, false>(c.x[r], l.x[r] + k, l.left - k);
 }
 
 /* Word j of strip t of a chunk: elements 2*j and 2*j+1 of its column g. */
@@ -264,51 +270,47 @@ template <int ahead> static __device__ __forceinline__ void KERNEL_advance(KERNE
     l.left -= 32 * ahead;
 }
 
-/* Sums up `count` values of k. UNROLL chunks are on their way, half as many where loads are narrow, as each of these
- * takes a register: a chunk is replaced, once it is used, by the next one that is not there. regular: all columns
+/* Sums up `count` values of k. AHEAD chunks are on their way: a chunk is replaced, once it is used, by the next one that is not there. regular: all columns
  * exist. */
-template <int width>
 static __device__ __forceinline__ void KERNEL_run(KERNEL_lane &l, int count, bool regular)
 {
-    constexpr int ahead = width == 8 || UNROLL == 1 ? UNROLL : UNROLL / 2;
-    KERNEL_chunk c[ahead];
+    KERNEL_chunk c[AHEAD];
 #pragma unroll
-    for (int u = 0; u < ahead; u++)
-        KERNEL_fetch<width, false>(c[u], l, 32 * u);
-    KERNEL_advance<ahead>(l);
+    for (int u = 0; u < AHEAD; u++)
+        KERNEL_fetch<false>(c[u], l, 32 * u);
+    KERNEL_advance<AHEAD>(l);
 #pragma unroll 1
-    for (; regular && count >= 64 * ahead; count -= 32 * ahead) {
+    for (; regular && count >= 64 * AHEAD; count -= 32 * AHEAD) {
 #pragma unroll
-        for (int u = 0; u < ahead; u++) {
+        for (int u = 0; u < AHEAD; u++) {
             KERNEL_multiply(l, c[u]);
-            KERNEL_fetch<width, true>(c[u], l, 32 * u);
+            KERNEL_fetch<true>(c[u], l, 32 * u);
         }
-        KERNEL_advance<ahead>(l);
+        KERNEL_advance<AHEAD>(l);
     }
 #pragma unroll 1
-    for (; count > 32 * ahead; count -= 32 * ahead) {
+    for (; count > 32 * AHEAD; count -= 32 * AHEAD) {
 #pragma unroll
-        for (int u = 0; u < ahead; u++) {
+        for (int u = 0; u < AHEAD; u++) {
             KERNEL_multiply(l, c[u]);
-            KERNEL_fetch<width, false>(c[u], l, 32 * u);
+            KERNEL_fetch<false>(c[u], l, 32 * u);
         }
-        KERNEL_advance<ahead>(l);
+        KERNEL_advance<AHEAD>(l);
     }
 #pragma unroll
-    for (int u = 0; u < ahead; u++)
+    for (int u = 0; u < AHEAD; u++)
         KERNEL_multiply(l, c[u]);
 }
 
 /* A lane's part of a warp that takes columns n0.. and `count` values of k from k0 on. Rows of X and W beyond the last
  * are that one again, for sums that nobody stores. */
-template <int width>
 static __device__ __forceinline__ KERNEL_lane
 KERNEL_begin(const NAME_args &a, const KERNEL_task &b, int n0, unsigned k0, int count)
 {
     const int g = threadIdx.x % 32 / 4, q = threadIdx.x % 4;
-    const unsigned k = k0 + q * width;
+    const unsigned k = k0 + q * WIDTH;
     KERNEL_lane l;
-    l.left = count - q * width;
+    l.left = count - q * WIDTH;
 #pragma unroll
     for (int r = 0; r < GROUPS; r++)
         l.x[r] = b.of.x + (int64_t)min((unsigned)b.m0 + 8 * r + g, a.M - 1u) * b.of.ldx + k;
@@ -317,9 +319,9 @@ KERNEL_begin(const NAME_args &a, const KERNEL_task &b, int n0, unsigned k0, int 
     for (int t = 0; t < STRIPS; t++)
         l.w[t] = b.of.w + (uint64_t)b.of.ldw * min((unsigned)n0 + 8 * t + g, a.N - 1u) + k;
 #else
-    l.w = b.of.w + (uint64_t)b.of.ldw * k + ((unsigned)n0 + g * width);
+    l.w = b.of.w + (uint64_t)b.of.ldw * k + ((unsigned)n0 + g * WIDTH);
     l.stride = b.of.ldw * ELEM_BYTES;
-    l.right = a.N - n0 - g * width;
+    l.right = a.N - n0 - g * WIDTH;
 #endif
 #pragma unroll
     for (int t = 0; t < CHAINS * STRIPS; t++)
@@ -330,7 +332,7 @@ KERNEL_begin(const NAME_args &a, const KERNEL_task &b, int n0, unsigned k0, int 
 }
 
 /* Stores the lane's sums; n0: the warp's first column in the block. */
-template <int width> static __device__ __forceinline__ void KERNEL_put(float *sums, const KERNEL_lane &l, int n0)
+static __device__ __forceinline__ void KERNEL_put(float *sums, const KERNEL_lane &l, int n0)
 {
     const int g = threadIdx.x % 32 / 4, q = threadIdx.x % 4;
 #pragma unroll
@@ -347,25 +349,25 @@ template <int width> static __device__ __forceinline__ void KERNEL_put(float *su
 #if LAYOUT_W_NK
             *(float2 *)(sums + KERNEL_at(m, n0 + 8 * t + 2 * q)) = make_float2(v0, v1);
 #else
-            const int n = n0 + t / width * (8 * width) + 2 * q * width + t % width;
-            if (width == 8)
-                *(float2 *)(sums + KERNEL_at(m, n)) = make_float2(v0, v1);
-            else
-                sums[KERNEL_at(m, n)] = v0, sums[KERNEL_at(m, n + width)] = v1;
+            const int n = n0 + t / WIDTH * (8 * WIDTH) + 2 * q * WIDTH + t % WIDTH;
+#if ALIGNED == 16
+            *(float2 *)(sums + KERNEL_at(m, n)) = make_float2(v0, v1);
+#else
+            sums[KERNEL_at(m, n)] = v0, sums[KERNEL_at(m, n + WIDTH)] = v1;
+#endif
 #endif
         }
 }
 
 /* Sums up the block's elements over its part of k, of which a warp takes a run of whole chunks. */
-template <int width>
 static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &a, const KERNEL_task &b)
 {
     const int kwarp = threadIdx.x / 32 % KWARPS, n0 = threadIdx.x / 32 / KWARPS * COLS;
     const unsigned run = (b.k1 - b.k0 + BK - 1) / BK * 32, k0 = b.k0 + kwarp * run;
     const int count = (int)min(run, b.k1 - min(k0, b.k1));
-    KERNEL_lane l = KERNEL_begin<width>(a, b, b.n0 + n0, k0, count);
-    KERNEL_run<width>(l, count, LAYOUT_W_NK || a.N - b.n0 >= BN);
-    KERNEL_put<width>(sums + kwarp * (ROWS * PITCH), l, n0);
+    KERNEL_lane l = KERNEL_begin(a, b, b.n0 + n0, k0, count);
+    KERNEL_run(l, count, LAYOUT_W_NK || a.N - b.n0 >= BN);
+    KERNEL_put(sums + kwarp * (ROWS * PITCH), l, n0);
 }
 
 static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
@@ -373,13 +375,7 @@ static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
 #if TARGET_GUARD
     float *sums = (float *)PACKAGE_device::shared_memory();
     const KERNEL_task b = KERNEL_find(a);
-    const unsigned odd = KERNEL_unaligned(a);
-    if (odd % 16 == 0)
-        KERNEL_sum<8>(sums, a, b);
-    else if (odd % 4 == 0)
-        KERNEL_sum<2>(sums, a, b);
-    else
-        KERNEL_sum<1>(sums, a, b);
+    KERNEL_sum(sums, a, b);
     KERNEL_finish(sums, a, b);
 #endif
 }

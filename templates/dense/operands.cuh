@@ -51,12 +51,6 @@ static __device__ __forceinline__ unsigned KERNEL_tile_number(const NAME_args &)
     return blockIdx.x;
 }
 
-/* The addresses and lengths, in bytes, of all rows of X and W, or'ed: it is a multiple of 16 if they all are, or of 4. */
-static __device__ __forceinline__ unsigned KERNEL_unaligned(const NAME_args &a)
-{
-    return (unsigned)((uintptr_t)a.X | (uintptr_t)a.W) | a.K * ELEM_BYTES | (unsigned)a.W_stride[0] * ELEM_BYTES;
-}
-
 /* Matrices of the call. */
 static int64_t KERNEL_batches(const NAME_args &)
 {

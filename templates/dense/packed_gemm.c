@@ -39,9 +39,12 @@ constraints = (
   { need = "CALLS == 0 || EPILOGUE_CALLS";           why = "a formula without functions is always computed on the sums in registers"; },
   { need = "SPLIT == 0 || MAX_THREADS > 1"; why = "one thread shares out nothing"; } );
 general = (
-  { target = "avx512";   MR = 8; NP = 3; KA = 1; UK = 1; KC = 0; PF = 16; HOLD = 1; BLOCK = 8; CALLS = 0; EVEN = 1; SPLIT = 0; },
-  { target = "avx2";     MR = 6; NP = 1; KA = 1; UK = 1; KC = 0; PF = 16; HOLD = 1; BLOCK = 8; CALLS = 0; EVEN = 1; SPLIT = 0; },
-  { target = "portable"; MR = 2; NP = 1; KA = 1; UK = 1; KC = 0; PF = 16; HOLD = 0; BLOCK = 8; CALLS = 0; EVEN = 1; SPLIT = 0; } );
+  { target = "avx512"; MR = 8; NP = 3; KA = 1; UK = 1; KC = 0; PF = 16; HOLD = 1; BLOCK = 8; CALLS = 0;
+    EVEN = 1; SPLIT = 0; },
+  { target = "avx2"; MR = 6; NP = 1; KA = 1; UK = 1; KC = 0; PF = 16; HOLD = 1; BLOCK = 8; CALLS = 0;
+    EVEN = 1; SPLIT = 0; },
+  { target = "portable"; MR = 2; NP = 1; KA = 1; UK = 1; KC = 0; PF = 16; HOLD = 0; BLOCK = 8; CALLS = 0;
+    EVEN = 1; SPLIT = 0; } );
 tile = { M = "MR"; N = "16*NP"; K = "max(KC, KA*UK)"; };
 derived = (
   { name = "COL";  expr = "16"; doc = "columns of a panel"; },

@@ -32,8 +32,8 @@ constraints = (
   { need = "UK == 1 || NACC*UK <= 64";             why = "a longer loop body only costs instruction cache"; },
   { need = "SPLIT == 0 || MAX_THREADS > 1"; why = "one thread shares out nothing"; } );
 general = (
-  { target = "avx512";   MR = 8; NP = 3; UK = 1; KC = 256; HOLD = 1; EVEN = 1; SPLIT = 0; },
-  { target = "avx2";     MR = 6; NP = 1; UK = 1; KC = 256; HOLD = 1; EVEN = 1; SPLIT = 0; },
+  { target = "avx512"; MR = 8; NP = 3; UK = 1; KC = 256; HOLD = 1; EVEN = 1; SPLIT = 0; },
+  { target = "avx2"; MR = 6; NP = 1; UK = 1; KC = 256; HOLD = 1; EVEN = 1; SPLIT = 0; },
   { target = "portable"; MR = 2; NP = 1; UK = 4; KC = 256; HOLD = 0; EVEN = 1; SPLIT = 0; } );
 tile = { M = "MR"; N = "16*NP"; K = "KC"; };
 derived = (

@@ -18,8 +18,9 @@ params = (
     doc = "blocks that share out the sum over k of one tile; the last one to finish adds up"; },
   { name = "GROUP";  choices = [0, 8];
     doc = "tiles are done column by column, this many rows of tiles at a time; 0: all rows"; },
-  { name = "FIXED_K"; choices = "K";
-    doc = "the K that the kernel is fixed for, others being copied by single floats; 0: none"; },
+  { name = "ALIGNED";   choices = [16, 0]; ordered = true;
+    doc = "rows of X and W begin and end at multiples of so many bytes, which a thread copies at once; 0: of an element, as all rows do"; },
+  { name = "FIXED_K"; choices = "K";                       doc = "the K that the kernel is fixed for; 0: none"; },
   { name = "FIXED_N"; choices = "N";                       doc = "KN: the same for N, which is W's stride"; } );
 values = (
   { name = "PROBLEMS"; expr = "1"; doc = "tiles of a block, each with its own threads"; },
@@ -39,6 +40,8 @@ values = (
   { name = "ROUND_ROWS"; expr = "STRIP / ROUNDS";           doc = "rows of a strip in each part"; },
   { name = "SMEM";      expr = "PROBLEMS * max(STAGES * TILE, STAGED * BM / ROUNDS * F_PITCH) * 4"; doc = "bytes of shared memory of a block"; },
   { name = "QUAD";      expr = "4";                         doc = "floats of 16 bytes"; },
+  { name = "COPIED";    expr = "max(ALIGNED, ELEM_BYTES)";     doc = "bytes of a copy"; },
+  { name = "WIDTH";     expr = "COPIED / 4";                doc = "floats that a thread copies at once"; },
   { name = "X_PART";    expr = "BM * BK";                   doc = "floats of X's part of a stage"; },
   { name = "X_PITCH";   expr = "BM";                        doc = "X_IS_KM: floats from a row of X's part to the next"; },
   { name = "W_PITCH";   expr = "BN";                        doc = "KN: floats from a row of W's part to the next"; },
@@ -84,33 +87,28 @@ constraints = (
   { need = "SPLITK == 1 || GROUP == 0";    why = "what is split has few tiles: their order matters little"; },
   { need = "GROUP == 0 || BM * BN >= 128 * 96"; why = "where small tiles win the operands stay in L2"; },
   { need = "SPLITK <= 3 || BM * BN <= 64 * 96"; why = "in more parts a large tile is not worth the sum at the end"; },
-  { need = "FIXED_K % 4 == 0 && FIXED_N % 4 == 0";
-    why = "rows that are not aligned to 16 bytes are copied by single floats anyway"; },
+  { need = "FIXED_K == 0 || ALIGNED == 16 && FIXED_K % 4 == 0 && FIXED_N % 4 == 0";
+    why = "where copies are slow, fixing strides gains little"; },
   { need = "(FIXED_N > 0) == (LAYOUT_W_KN && FIXED_K > 0)"; why = "W's stride and the sum's length are fixed together"; } );
 regs = "min(CAP, NEED + (UNROLL > 1) * (LAYOUT_W_NK * 4 * (TM + TN) + LAYOUT_W_KN * 24))";
 general = (
-  { target = "sm_75";  BM = 64; BN = 64; TM = 8; TN = 8; BK = 16; STAGES = 2; SPLITK = 1; GROUP = 0;
+  { target = "sm_75"; BM = 64; BN = 64; TM = 8; TN = 8; BK = 16; STAGES = 2; SPLITK = 1; GROUP = 0;
     FIXED_K = 0; FIXED_N = 0; },
-  { target = "sm_80";  BM = 64; BN = 64; TM = 4; TN = 8; BK = 16; STAGES = 3; SPLITK = 1; GROUP = 0;
-    FIXED_K = 0; FIXED_N = 0; },
-  { target = "sm_86";  BM = 64; BN = 64; TM = 4; TN = 8; BK = 16; STAGES = 3; SPLITK = 1; GROUP = 0;
-    FIXED_K = 0; FIXED_N = 0; },
-  { target = "sm_89";  BM = 64; BN = 64; TM = 4; TN = 8; BK = 16; STAGES = 3; SPLITK = 1; GROUP = 0;
-    FIXED_K = 0; FIXED_N = 0; },
-  { target = "sm_90a"; BM = 64; BN = 64; TM = 4; TN = 8; BK = 16; STAGES = 3; SPLITK = 1; GROUP = 0;
-    FIXED_K = 0; FIXED_N = 0; } );
+  { target = ["sm_80", "sm_86", "sm_89", "sm_90a"]; BM = 64; BN = 64; TM = 4; TN = 8; BK = 16; STAGES = 3;
+    SPLITK = 1; GROUP = 0; FIXED_K = 0; FIXED_N = 0; } );
 tile = { M = "BM"; N = "BN"; K = "BK"; };
+serves = "ALIGNED == 0 || FITS";
 derived = (
-  { name = "NARROW";
-    expr = "(!X_IS_KM || LAYOUT_W_NK) && K % QUAD != 0 || X_IS_KM && M % QUAD != 0"
-           " || LAYOUT_W_KN && !PACKED && N % QUAD != 0";
-    doc = "rows of X or W are not aligned: copies of single floats"; },
+  { name = "FITS";
+    expr = "ALIGN % COPIED == 0 && (X_IS_KM && LAYOUT_W_KN || K % WIDTH == 0) && (!X_IS_KM || M % WIDTH == 0)"
+           " && (LAYOUT_W_NK || PACKED || N % WIDTH == 0)";
+    doc = "all rows of X and W begin and end at multiples of so many bytes"; },
   # Of one warp and one block of k. Counted in the SASS of sm_90a, nvcc 13.0, with aligned operands: NK 64x64 (4x8, BK 16),
   # 128x128 (8x16, BK 16) and 16x64 (4x4, BK 32): 512, 2048, 512 FFMA; 48, 96, 64 LDS.128; 4, 8, 10 copies; 53, 77, 72
   # others, a barrier among them. KN 32x96 (4x6, BK 16): 384 FFMA; 16 LDS.128 and 48 LDS.64; 5 copies; 51 others. A chunk
   # of k that is not unrolled has 6 or 7 others. A copy of a single float is 15 to 24 instructions, being a loop of its own.
   { name = "ISSUE";
-    expr = "TM * TN * BK + (TM + TN + LAYOUT_W_KN * (VN == 2) * TN + (VM == 2) * TM) * BK / 4 + (1 + 17 * NARROW) * PROBLEMS * TILE / NT + 34"
+    expr = "TM * TN * BK + (TM + TN + LAYOUT_W_KN * (VN == 2) * TN + (VM == 2) * TM) * BK / 4 + (1 + 17 * (ALIGNED == 0)) * PROBLEMS * TILE / NT + 34"
            " + 6 * CHUNKS / UNROLL";
     doc = "its instructions: FMAs, LDS.128 or LDS.64, 4 a copy of 16 bytes, 18 of a float, the loop"; },
   # Fitted to 239 times of 42 kernels of dense layers on an H200, what is left is 6 %, of kernels that a fit was not shown 7 %.
@@ -141,18 +139,15 @@ derived = (
            " + (SLICES > 1) * (HANDOVER_NS * CLOCK_MHZ / 1000 + TILE_ROWS * TILE_COLS * (FULL * FIT + REST + SLICES) / 4)";
     doc = "cycles for the first stage's arrival, the stores, an operand of the formula as large as the output; for slices, each"
           " block's sums, and adding a tile's up"; },
-  { name = "OTHER";  expr = "FIXED_K > 0 && FIXED_K != K || FIXED_N > 0 && FIXED_N != N";
-    doc = "the kernel is fixed for other extents"; },
-  { name = "SLOWER"; expr = "(FIXED_K > 0) + 64 * OTHER"; doc = "64ths of an octave: a little, as it serves few shapes; twice the time for others"; } );
+  { name = "SLOWER"; expr = "FIXED_K > 0";                  doc = "64ths of an octave: a little, as it serves few shapes"; } );
 features = (
   { name = "loads";     expr = "LDS * 128 / NT / UNIT";      doc = "shared memory's cycles for one of the FMA units"; },
   { name = "issue";     expr = "ISSUE / UNIT";               doc = "instructions for an FMA"; },
   { name = "rolled";    expr = "UNROLL < CHUNKS";            doc = "no registers to load the next values early"; },
   { name = "stages";    expr = "STAGES";                     doc = "depth of the pipeline"; },
   { name = "area";      expr = "log2(TM * TN)";              doc = "independent FMAs of a thread"; },
-  { name = "narrow";    expr = "(NARROW || OTHER) * PROBLEMS * TILE * 8 / NT / ISSUE";
-    doc = "copies of single floats, where rows are not aligned"; },
-  { name = "fixed";     expr = "FIXED_K > 0 && !OTHER";      doc = "strides and the length of the sum are constants"; },
+  { name = "narrow";    expr = "(ALIGNED == 0) * PROBLEMS * TILE * 8 / NT / ISSUE"; doc = "copies of single floats"; },
+  { name = "fixed";     expr = "FIXED_K > 0";                doc = "strides and the length of the sum are constants"; },
   { name = "grouped";   expr = "GROUP > 0";                  doc = "order of the tiles"; } );
 */
 #ifndef DCGEN /* one set of values, to compile this file as it stands */
@@ -179,6 +174,8 @@ features = (
 #define SMEM 32768
 #define MINB 2
 #define QUAD 4
+#define ALIGNED 16
+#define WIDTH 4
 #define X_PART 1024
 #define W_PITCH 128
 #define UNROLL 1
@@ -329,17 +326,17 @@ static __device__ __forceinline__ void KERNEL_multiply(float (&acc)[TM * TN], co
 
 #if SM_ARCH >= 80
 /* acc = the product over the slice's k. Stages are copied asynchronously, STAGES-1 ahead of the one in use. */
-template <int width>
 static __device__ __forceinline__ void
 KERNEL_sum(float (&acc)[TM * TN], float *stages, KERNEL_source src, const KERNEL_place &p)
 {
     const auto start = [&](float *stage) {
         if (src.nk > 0)
-            KERNEL_parts<width>(src, [&](int, int at, const float *from, bool exists, int) {
-                if (width == 4)
-                    PACKAGE_device::cp_async16(stage + at, from, exists ? 16 : 0);
-                else
-                    PACKAGE_device::cp_async4(stage + at, from, exists ? 4 : 0);
+            KERNEL_parts<WHOLE>(src, [&](int, int at, const float *from, bool exists, int) {
+#if ALIGNED
+                PACKAGE_device::cp_async16(stage + at, from, exists ? 16 : 0);
+#else
+                PACKAGE_device::cp_async4(stage + at, from, exists ? 4 : 0);
+#endif
             });
         PACKAGE_device::cp_commit();
         src.nk -= BK;
@@ -360,28 +357,29 @@ KERNEL_sum(float (&acc)[TM * TN], float *stages, KERNEL_source src, const KERNEL
 }
 #else
 /* The same through registers, without asynchronous copies: while one stage is in use, the next one's values arrive. */
-template <int width>
 static __device__ __forceinline__ void
 KERNEL_sum(float (&acc)[TM * TN], float *stages, KERNEL_source src, const KERNEL_place &p)
 {
-    float held[KERNEL_nparts<width> * width];
+    float held[KERNEL_nparts * WIDTH];
     const auto fetch = [&]() {
-        KERNEL_parts<width>(src, [&](int i, int, const float *from, bool exists, int) {
-            if (width == 4) {
-                const float4 q = exists ? *(const float4 *)from : make_float4(0, 0, 0, 0);
-                held[4 * i] = q.x, held[4 * i + 1] = q.y, held[4 * i + 2] = q.z, held[4 * i + 3] = q.w;
-            } else
-                held[i] = exists ? *from : 0;
+        KERNEL_parts<WHOLE>(src, [&](int i, int, const float *from, bool exists, int) {
+#if ALIGNED
+            const float4 q = exists ? *(const float4 *)from : make_float4(0, 0, 0, 0);
+            held[4 * i] = q.x, held[4 * i + 1] = q.y, held[4 * i + 2] = q.z, held[4 * i + 3] = q.w;
+#else
+            held[i] = exists ? *from : 0;
+#endif
         });
         src.nk -= BK;
     };
     const auto put = [&](float *stage) {
         KERNEL_source any = src;
-        KERNEL_parts<width>(any, [&](int i, int at, const float *, bool, int) {
-            if (width == 4)
-                *(float4 *)(stage + at) = make_float4(held[4 * i], held[4 * i + 1], held[4 * i + 2], held[4 * i + 3]);
-            else
-                stage[at] = held[i];
+        KERNEL_parts<WHOLE>(any, [&](int i, int at, const float *, bool, int) {
+#if ALIGNED
+            *(float4 *)(stage + at) = make_float4(held[4 * i], held[4 * i + 1], held[4 * i + 2], held[4 * i + 3]);
+#else
+            stage[at] = held[i];
+#endif
         });
     };
     int left = src.nk;
@@ -495,25 +493,17 @@ static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
     int m0, n0;
     KERNEL_tile(a, m0, n0);
     const KERNEL_place p = KERNEL_find();
-    const bool aligned = KERNEL_unaligned(a) % 16 == 0;
     float acc[TM * TN];
 #pragma unroll
     for (int i = 0; i < TM * TN; i++)
         acc[i] = 0;
 #if FIXED_N
-    /* fixed for this N and K: operands with others are copied float by float */
-    if (aligned && KERNEL_ncol(a) == FIXED_N && KERNEL_nk(a) == FIXED_K)
-        KERNEL_sum<4>(acc, stages, KERNEL_begin<4>(a, FIXED_N, FIXED_K, m0, n0), p);
+    KERNEL_sum(acc, stages, KERNEL_begin(a, FIXED_N, FIXED_K, m0, n0), p);
 #elif FIXED_K
-    /* fixed for this K: operands with another are copied float by float */
-    if (aligned && KERNEL_nk(a) == FIXED_K)
-        KERNEL_sum<4>(acc, stages, KERNEL_begin<4>(a, KERNEL_ncol(a), FIXED_K, m0, n0), p);
+    KERNEL_sum(acc, stages, KERNEL_begin(a, KERNEL_ncol(a), FIXED_K, m0, n0), p);
 #else
-    if (aligned)
-        KERNEL_sum<4>(acc, stages, KERNEL_begin<4>(a, KERNEL_ncol(a), KERNEL_nk(a), m0, n0), p);
+    KERNEL_sum(acc, stages, KERNEL_begin(a, KERNEL_ncol(a), KERNEL_nk(a), m0, n0), p);
 #endif
-    else
-        KERNEL_sum<1>(acc, stages, KERNEL_begin<1>(a, KERNEL_ncol(a), KERNEL_nk(a), m0, n0), p);
 #if SPLITK > 1
     if (!KERNEL_combine(acc, a.workspace, (unsigned *)stages))
         return;

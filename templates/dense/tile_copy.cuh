@@ -9,11 +9,10 @@ struct KERNEL_source { /* what a thread copies of the next block of k */
 
 /* The thread's part of the tile at row m0 and column n0, and of the slice blockIdx.z of k, of operands with this N
  * and K. */
-template <int width>
 static __device__ __forceinline__ KERNEL_source KERNEL_begin(const NAME_args &a, int N, int K, int m0, int n0)
 {
-    typedef KERNEL_share_x<width> share_x;
-    typedef KERNEL_share_w<width> share_w;
+    typedef KERNEL_share_x share_x;
+    typedef KERNEL_share_w share_w;
     const KERNEL_slice slice = KERNEL_slice_of(K);
     const KERNEL_operands o = KERNEL_of(a, K);
     KERNEL_source s;
@@ -27,15 +26,15 @@ static __device__ __forceinline__ KERNEL_source KERNEL_begin(const NAME_args &a,
     return s;
 }
 
-/* Calls part(i, at, from, exists, left) for each `width` elements that this thread copies of the next block of k: the i-th
+/* Calls part(i, at, from, exists, left) for each WIDTH elements that this thread copies of the next block of k: the i-th
  * of its parts, its place in the stage, where it comes from, and whether there is any such: else it is 0. left: elements
  * from there to the end of the row, if it exists. whole: no block of k is cut short, as K is fixed. Then src is at the
  * block behind it, but for nk. */
-template <int width, bool whole = width == QUAD && WHOLE, class Part>
+template <bool whole, class Part>
 static __device__ __forceinline__ void KERNEL_parts(KERNEL_source &src, Part part)
 {
-    typedef KERNEL_share_x<width> share_x;
-    typedef KERNEL_share_w<width> share_w;
+    typedef KERNEL_share_x share_x;
+    typedef KERNEL_share_w share_w;
     share_x::template each<whole>(0, src.x, src.ldx, src.nrow, src.nk, part);
     src.x += share_x::next(src.ldx);
     share_w::template each<whole>(share_x::parts, src.w, src.ldw, src.ncol, src.nk, part);

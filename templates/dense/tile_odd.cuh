@@ -14,24 +14,24 @@ static __device__ __forceinline__ void KERNEL_take(unsigned (&word)[5], const NA
     }
 }
 
-/* KERNEL_sum where rows begin at any element, which asynchronous copies cannot do. While a step of a stage is multiplied, a
+/* acc = the product over the slice's k, where rows begin at any element, which asynchronous copies cannot do. While a step of a stage is multiplied, a
  * part of the next stage is on its way to registers; two stages are in use. */
 static __device__ __forceinline__ void
-KERNEL_sum_odd(float (&acc)[MTILES][NTILES][4], NAME_elem *stages, KERNEL_source src)
+KERNEL_sum(float (&acc)[MTILES][NTILES][4], NAME_elem *stages, KERNEL_source src)
 {
-    constexpr int batch = (KERNEL_nparts<QUAD> + KSTEPS - 1) / KSTEPS;
+    constexpr int batch = (KERNEL_nparts + KSTEPS - 1) / KSTEPS;
     const KERNEL_place p = KERNEL_find();
     unsigned held[batch][5];
     const auto fetch = [&](int b) {
         KERNEL_source any = src;
-        KERNEL_parts<QUAD, false>(any, [&](int i, int, const NAME_elem *from, bool exists, int left) {
+        KERNEL_parts<false>(any, [&](int i, int, const NAME_elem *from, bool exists, int left) {
             if (i / batch == b)
                 KERNEL_take(held[i % batch], from, exists ? left : 0);
         });
     };
     const auto put = [&](int b, NAME_elem *stage) {
         KERNEL_source any = src;
-        KERNEL_parts<QUAD, false>(any, [&](int i, int at, const NAME_elem *from, bool, int) {
+        KERNEL_parts<false>(any, [&](int i, int at, const NAME_elem *from, bool, int) {
             const unsigned(&w)[5] = held[i % batch];
             const int shift = (uintptr_t)from % 4 * 8;
             const auto pair = [&](int j) { return (unsigned)(((uint64_t)w[j + 1] << 32 | w[j]) >> shift); };
@@ -40,7 +40,7 @@ KERNEL_sum_odd(float (&acc)[MTILES][NTILES][4], NAME_elem *stages, KERNEL_source
         });
     };
     const auto next = [&]() {
-        KERNEL_parts<QUAD, false>(src, [](int, int, const NAME_elem *, bool, int) {});
+        KERNEL_parts<false>(src, [](int, int, const NAME_elem *, bool, int) {});
         src.nk -= BK;
     };
     int left = src.nk, use = 0;

@@ -7,25 +7,25 @@
  * of Y row s of W is then for; KERNEL_at_km(k, m) and KERNEL_at_kn(k, n) where an element of a row across k lies in the
  * stage. Rows that are a multiple of 8 apart are swizzled alike.
  *
- * How the threads share out a part, `width` elements at a time, is said by KERNEL_along_k or KERNEL_across_k:
+ * How the threads share out a part, WIDTH elements at a time, is said by KERNEL_along_k or KERNEL_across_k:
  *   parts              copies of a thread
  *   first()            the first m or n of the thread, counted from the tile's
  *   begin(p, ld, i, k) where the thread's first element of a block of k is in a matrix at p: of the tile at row or column i
  *   next(ld)           from there to the same of the next block of k
  *   each(...)          calls part(...) for each copy, as KERNEL_parts does */
-#if SM_ARCH >= 80 /* many short copies would keep many addresses in registers */
-template <int width> static constexpr int KERNEL_unroll = width == QUAD ? 64 : 1;
+#if SM_ARCH >= 80 && WIDTH < QUAD
+static constexpr int KERNEL_unroll = 1; /* many short copies would keep many addresses in registers */
 #else
-template <int width> static constexpr int KERNEL_unroll = 64; /* parts are in registers */
+static constexpr int KERNEL_unroll = 64; /* parts may be in registers */
 #endif
 
 #if !X_IS_KM || LAYOUT_W_NK
 /* `count` rows along k that begin `start` in the stage, `down` at a time: row s is m or n number row(s). down is a power of
  * two unless row(s) is s, so that row() of the sum of a row and a multiple of down is the sum of theirs. */
-template <int width, int count, int start, int (*row)(int)> struct KERNEL_along_k {
-    static constexpr int across = BK / width, down = NT / PROBLEMS / across, parts = (count + down - 1) / down;
+template <int count, int start, int (*row)(int)> struct KERNEL_along_k {
+    static constexpr int across = BK / WIDTH, down = NT / PROBLEMS / across, parts = (count + down - 1) / down;
     static __device__ __forceinline__ int r() { return KERNEL_thread() / across; }
-    static __device__ __forceinline__ int k() { return KERNEL_thread() % across * width; }
+    static __device__ __forceinline__ int k() { return KERNEL_thread() % across * WIDTH; }
     static __device__ __forceinline__ int first() { return row(r()); }
     static __device__ __forceinline__ int at(int i)
     {
@@ -40,7 +40,7 @@ template <int width, int count, int start, int (*row)(int)> struct KERNEL_along_
     static __device__ __forceinline__ void
     each(int number, const NAME_elem *from, unsigned ld, int nrow, int nk, Part part)
     {
-        constexpr int unroll = KERNEL_unroll<width>;
+        constexpr int unroll = KERNEL_unroll;
         const bool here = whole || k() < nk;
 #pragma unroll unroll
         for (int i = 0; i < parts; i++)
@@ -52,13 +52,13 @@ template <int width, int count, int start, int (*row)(int)> struct KERNEL_along_
 
 #if X_IS_KM || LAYOUT_W_KN
 /* BK rows of `count` elements that lie `place` in the stage, `pitch` from a row to the next. */
-template <int width, int count, int pitch, int (*place)(int, int)> struct KERNEL_across_k {
+template <int count, int pitch, int (*place)(int, int)> struct KERNEL_across_k {
     static constexpr int wide = count % 3 == 0 && NT / PROBLEMS % 3 != 0 ? count / 3 * 4 : count; /* what threads can share out */
-    static constexpr int threads = NT / PROBLEMS, along = wide / width < threads ? wide / width : threads;
-    static constexpr int rows = threads / along, step = along * width;
+    static constexpr int threads = NT / PROBLEMS, along = wide / WIDTH < threads ? wide / WIDTH : threads;
+    static constexpr int rows = threads / along, step = along * WIDTH;
     static constexpr int down = (BK + rows - 1) / rows, parts = down * (wide / step);
     static __device__ __forceinline__ int k() { return KERNEL_thread() / along; }
-    static __device__ __forceinline__ int first() { return KERNEL_thread() % along * width; }
+    static __device__ __forceinline__ int first() { return KERNEL_thread() % along * WIDTH; }
     static __device__ __forceinline__ int at(int i, int j)
     {
         return rows % 8 == 0 ? place(k(), first() + j * step) + i * rows * pitch
@@ -73,7 +73,7 @@ template <int width, int count, int pitch, int (*place)(int, int)> struct KERNEL
     static __device__ __forceinline__ void
     each(int number, const NAME_elem *from, unsigned ld, int left, int nk, Part part)
     {
-        constexpr int unroll = KERNEL_unroll<width>;
+        constexpr int unroll = KERNEL_unroll;
 #pragma unroll unroll
         for (int i = 0; i < down; i++)
 #pragma unroll
@@ -86,22 +86,21 @@ template <int width, int count, int pitch, int (*place)(int, int)> struct KERNEL
 #endif
 
 #if X_IS_KM
-template <int width> using KERNEL_share_x = KERNEL_across_k<width, BM, X_PITCH, KERNEL_at_km>;
+typedef KERNEL_across_k<BM, X_PITCH, KERNEL_at_km> KERNEL_share_x;
 #else
 /* Row s of X is the row s of the tile. */
 static __device__ __forceinline__ int KERNEL_row(int s)
 {
     return s;
 }
-template <int width> using KERNEL_share_x = KERNEL_along_k<width, BM, 0, KERNEL_row>;
+typedef KERNEL_along_k<BM, 0, KERNEL_row> KERNEL_share_x;
 #endif
 #if LAYOUT_W_NK
-template <int width> using KERNEL_share_w = KERNEL_along_k<width, BN, X_PART, KERNEL_column>;
+typedef KERNEL_along_k<BN, X_PART, KERNEL_column> KERNEL_share_w;
 #else
-template <int width> using KERNEL_share_w = KERNEL_across_k<width, BN, W_PITCH, KERNEL_at_kn>;
+typedef KERNEL_across_k<BN, W_PITCH, KERNEL_at_kn> KERNEL_share_w;
 #endif
-template <int width> /* copies of a thread, of both */
-static constexpr int KERNEL_nparts = KERNEL_share_x<width>::parts + KERNEL_share_w<width>::parts;
+static constexpr int KERNEL_nparts = KERNEL_share_x::parts + KERNEL_share_w::parts; /* copies of a thread, of both */
 
 struct KERNEL_slice { /* of the sum: k0 .. k1-1 */
     int k0, k1;

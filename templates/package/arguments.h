@@ -78,6 +78,32 @@ static inline NAME_args NAME_arguments(ALL_EXTENTS,
 //@ end
     return args;
 }
+#if ANY_ALIGN
+
+/* The bytes, 16 at most, that the inputs begin at multiples of, and all their rows. */
+static inline int64_t NAME_align(EVERY_EXTENTS,
+    const NAME_args *args)
+{
+    uint64_t all = 16, step;
+    (void)AXIS; //@ repeat every
+//@ repeat operands
+#if IS_ALIGNED
+    const int64_t OPERAND_extent[] = { EACH(order, ALONG) };
+    all |= (uintptr_t)args->OPERAND;
+    step = ELEMENT_BYTES;
+    for (int i = RANK - 1; i > 0; i--) {
+#if KEEPS_STRIDES
+        step = (uint64_t)args->OPERAND_stride[i - 1] * ELEMENT_BYTES;
+#else
+        step *= (uint64_t)OPERAND_extent[i];
+#endif
+        all |= OPERAND_extent[i - 1] > 1 ? step : 0;
+    }
+#endif
+//@ end
+    return (int64_t)(all & (0 - all));
+}
+#endif
 #if FAMILY_CUDA
 
 /* How a kernel is started: its grid, blocks of a cluster (0: there are no clusters), threads a block, bytes of dynamic shared memory a block, and

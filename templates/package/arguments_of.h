@@ -10,5 +10,8 @@ typedef OTHER_elem NAME_elem;
 typedef OTHER_plan NAME_plan;
 #endif
 #define NAME_arguments OTHER_arguments
+#if ANY_ALIGN
+#define NAME_align OTHER_align
+#endif
 #define NAME_AXIS(args) OTHER_AXIS(args) //@ repeat attributes
 

@@ -75,16 +75,43 @@ static inline int NAME_tree(EACH(features, int64_t FEATURE))
 
 #endif
 //@ end
+#if ANY_ALIGN
+/* Is a kernel for such a call? Those that are not listed are for all. ALIGN: the bytes, 16 at most, that the inputs and all their rows begin at multiples
+ * of. */
+#elif ANY_CONDITION
+/* Is a kernel for such a call? Those that are not listed are for all. */
+#endif
+#if ANY_CONDITION
+static inline int NAME_serves(int kernel, CALL_EXTENTS)
+{
+    (void)AXIS; //@ repeat every
+    switch (kernel) {
+//@ repeat kernels
+#if HAS_CONDITION
+    case NUMBER: return CONDITION;
+#endif
+//@ end
+    }
+    return 1;
+}
+
+/* The first of three kernels that is for such a call; the last one is for all. */
+static inline int NAME_first(int chosen, int general, int last, CALL_EXTENTS)
+{
+    return NAME_serves(chosen, CALL_AXES) ? chosen : NAME_serves(general, CALL_AXES) ? general : last;
+}
+
+#endif
 #if TOLD_PARTS
 /* The kernel for a call in `threads` parts on a machine of that target. */
-static inline int NAME_dispatch(int target, EVERY_EXTENTS, int64_t threads)
+static inline int NAME_dispatch(int target, CALL_EXTENTS, int64_t threads)
 {
 #if USES_THREADS == 0
     (void)threads;
 #endif
 #else
 /* The kernel for a call on a machine of that target. */
-static inline int NAME_dispatch(int target, EVERY_EXTENTS)
+static inline int NAME_dispatch(int target, CALL_EXTENTS)
 {
 #endif
     const int outside = ANY(every, AXIS < LEAST || AXIS > MOST); /* of the declared ranges: there the kernel that serves most of them */
@@ -92,17 +119,11 @@ static inline int NAME_dispatch(int target, EVERY_EXTENTS)
 #if NUMBER == 0 && LAST
     (void)target;
 #endif
-#if LAST == 0
-    if (target == NUMBER)
-#endif
-#if IS_TUNED && LAST
-    return outside ? GENERAL : TREE(EACH(features, FEATURE));
-#elif IS_TUNED
-        return outside ? GENERAL : TREE(EACH(features, FEATURE));
-#elif LAST
-    return GENERAL;
+#if LAST
+    return SERVING;
 #else
-        return GENERAL;
+    if (target == NUMBER)
+        return SERVING;
 #endif
 //@ end
 }

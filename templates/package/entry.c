@@ -4,6 +4,12 @@
 #endif
 int dcgen_run(const int64_t *extent, void *const *operand, void *workspace, int64_t task, int64_t ntask)
 {
+#if ANY_CONDITION
+    const int64_t AXIS = extent[PLACE]; //@ repeat every
+    (void)AXIS; //@ repeat every
+    if (!(ANY(kernels, CONDITION)))
+        return 1; /* no call for this kernel */
+#endif
     const NAME_args args = NAME_arguments(EACH(extents, extent[PLACE]),
         EACH(operands, FROM_RUNNER), workspace);
     return NAME_k0(&args, task, ntask);

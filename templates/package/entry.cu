@@ -21,9 +21,22 @@ static NAME_args NAME_call(const int64_t *extent, void *const *operand, void *wo
         EACH(operands, FROM_RUNNER), workspace);
 }
 
+#if ANY_ALIGN && ANY_CONDITION
+extern "C" const int dcgen_aligned = LEAST_ALIGN; //@ repeat kernels
+
+#endif
 extern "C" int dcgen_launch(const int64_t *extent, void *const *operand, void *workspace, void *stream)
 {
     const NAME_args args = NAME_call(extent, operand, workspace);
+#if ANY_CONDITION
+    const int64_t AXIS = extent[PLACE]; //@ repeat every
+    (void)AXIS; //@ repeat every
+#if ANY_ALIGN
+    const int64_t ALIGN = NAME_align(EVERY_AXES, &args);
+#endif
+    if (!(ANY(kernels, CONDITION)))
+        return -1; /* no call for this kernel */
+#endif
     const NAME_plan plan = NAME_k0_plan(args, PACKAGE_sms());
     return NAME_k0_start(args, plan, (cudaStream_t)stream);
 }

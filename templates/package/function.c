@@ -80,6 +80,10 @@ static int NAME_kernel_of(const PACKAGE_exec *exec, int nthread, EVERY_EXTENTS)
     if (exec->kernel < 0 || exec->kernel > NAME_NKERNEL)
         return -PACKAGE_BAD_KERNEL;
     const int kernel = exec->kernel - 1;
+#if ANY_CONDITION
+    if (!NAME_serves(kernel, EVERY_AXES))
+        return -PACKAGE_BAD_KERNEL;
+#endif
     return NAME_table[kernel] && NAME_target[kernel] >= cpu ? kernel : -PACKAGE_BAD_KERNEL;
 }
 

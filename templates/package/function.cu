@@ -47,19 +47,28 @@ int NAME_cuda_choose(EXTENTS)
     const int64_t AXIS = VALUE; //@ repeat constants
     const int64_t AXIS = VALUE; //@ repeat derived
     const int target = NAME_current_target();
-    return target < 0 ? -1 : NAME_dispatch(target, EVERY_AXES);
+#if ANY_ALIGN
+    const NAME_args args = NAME_arguments(ALL_AXES,
+        EACH(operands, NO_ARGUMENT), NULL);
+    const int64_t ALIGN = NAME_align(EVERY_AXES, &args);
+#endif
+    return target < 0 ? -1 : NAME_dispatch(target, CALL_AXES);
 }
 
 /* The kernel for a call, or minus the code of what is wrong. */
-static int NAME_kernel_of(const PACKAGE_exec *exec, EVERY_EXTENTS)
+static int NAME_kernel_of(const PACKAGE_exec *exec, CALL_EXTENTS)
 {
     const int target = NAME_current_target();
     if (target < 0)
         return -PACKAGE_BAD_DEVICE;
     if (!exec || !exec->kernel)
-        return NAME_dispatch(target, EVERY_AXES);
+        return NAME_dispatch(target, CALL_AXES);
     if (exec->kernel < 0 || exec->kernel > NAME_NKERNEL || !NAME_runs(target, NAME_target[exec->kernel - 1]))
         return -PACKAGE_BAD_KERNEL;
+#if ANY_CONDITION
+    if (!NAME_serves(exec->kernel - 1, CALL_AXES))
+        return -PACKAGE_BAD_KERNEL;
+#endif
     return exec->kernel - 1;
 }
 
@@ -69,12 +78,22 @@ size_t NAME_cuda_workspace_bytes(EXTENTS, const PACKAGE_exec *exec)
         return 0;
     const int64_t AXIS = VALUE; //@ repeat constants
     const int64_t AXIS = VALUE; //@ repeat derived
-    const int kernel = OUTPUT_IS_EMPTY ? -1 : NAME_kernel_of(exec, EVERY_AXES);
-    if (kernel < 0)
+    if (OUTPUT_IS_EMPTY)
         return 0;
     const NAME_args args = NAME_arguments(ALL_AXES,
         EACH(operands, NO_ARGUMENT), NULL);
-    return NAME_table[kernel].plan(args, PACKAGE_sms()).workspace_bytes;
+#if ANY_ALIGN
+    size_t bytes = 0; /* the most of all kernels that the call may get, as its operands are aligned */
+    for (int64_t ALIGN = 16; ALIGN > 0; ALIGN /= 2) {
+        const int kernel = NAME_kernel_of(exec, CALL_AXES);
+        const size_t needed = kernel < 0 ? 0 : NAME_table[kernel].plan(args, PACKAGE_sms()).workspace_bytes;
+        bytes = needed > bytes ? needed : bytes;
+    }
+    return bytes;
+#else
+    const int kernel = NAME_kernel_of(exec, EVERY_AXES);
+    return kernel < 0 ? 0 : NAME_table[kernel].plan(args, PACKAGE_sms()).workspace_bytes;
+#endif
 }
 
 int NAME_cuda(EXTENTS,
@@ -95,12 +114,15 @@ int NAME_cuda(EXTENTS,
     if (!OPERAND && HAS_ELEMENTS)
         return PACKAGE_BAD_POINTER;
 //@ end
-    const int kernel = NAME_kernel_of(exec, EVERY_AXES);
+    const NAME_args args = NAME_arguments(ALL_AXES,
+        EACH(operands, CAST_ARGUMENT), workspace);
+#if ANY_ALIGN
+    const int64_t ALIGN = NAME_align(EVERY_AXES, &args);
+#endif
+    const int kernel = NAME_kernel_of(exec, CALL_AXES);
     if (kernel < 0)
         return -kernel;
 //@ blocks
-    const NAME_args args = NAME_arguments(ALL_AXES,
-        EACH(operands, CAST_ARGUMENT), workspace);
     const NAME_plan plan = NAME_table[kernel].plan(args, PACKAGE_sms());
     if (plan.workspace_bytes > 0 && !PACKAGE_is_workspace(workspace))
         return PACKAGE_BAD_POINTER;

@@ -35,15 +35,15 @@ enum {
     PACKAGE_BAD_EXTENT = 1,  /* BAD_EXTENTS */
 #if FAMILY_CUDA
     PACKAGE_BAD_POINTER = 2, /* a pointer is NULL that must not be, or the workspace is not on a multiple of 16 bytes */
-    PACKAGE_BAD_KERNEL = 3,  /* exec->kernel is no kernel of this package, or one that this device cannot run */
+    PACKAGE_BAD_KERNEL = 3,  /* exec->kernel is no kernel of this package, or one that is not for this device or call */
     PACKAGE_BAD_DEVICE = 4,  /* no kernel of this package runs on the current device, it was compiled without code for it, or there is none */
     PACKAGE_CUDA_ERROR = 5,  /* the CUDA runtime refused the launch or the copy; cudaGetLastError() has its reason */
 #else
     PACKAGE_BAD_POINTER = 2, /* a pointer is NULL that must not be */
 #if RUNS_EVERYWHERE
-    PACKAGE_BAD_KERNEL = 3,  /* exec->kernel is no kernel of this package, or one that this CPU cannot run */
+    PACKAGE_BAD_KERNEL = 3,  /* exec->kernel is no kernel of this package, or one that is not for this CPU or call */
 #else
-    PACKAGE_BAD_KERNEL = 3,  /* exec->kernel is no kernel of this package, or one that this CPU cannot run; or the CPU can run none */
+    PACKAGE_BAD_KERNEL = 3,  /* exec->kernel is no kernel of this package, or one that is not for this CPU or call; or the CPU can run none */
 #endif
 #endif
 #if ANY_PACKED

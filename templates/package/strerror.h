@@ -9,15 +9,15 @@ const char *PACKAGE_strerror(int code)
     case PACKAGE_BAD_EXTENT: return "BAD_EXTENTS";
 #if FAMILY_CUDA
     case PACKAGE_BAD_POINTER: return "a pointer is NULL, or the workspace is not on a multiple of 16 bytes";
-    case PACKAGE_BAD_KERNEL: return "no such kernel in this package, or this device cannot run it";
+    case PACKAGE_BAD_KERNEL: return "no such kernel in this package, or it is not for this device or call";
     case PACKAGE_BAD_DEVICE: return "no kernel of this package runs on the current device, or it was compiled without code for that device";
     case PACKAGE_CUDA_ERROR: return "the CUDA runtime refused";
 #else
     case PACKAGE_BAD_POINTER: return "a pointer is NULL";
 #if RUNS_EVERYWHERE
-    case PACKAGE_BAD_KERNEL: return "no such kernel in this package, or this CPU cannot run it";
+    case PACKAGE_BAD_KERNEL: return "no such kernel in this package, or it is not for this CPU or call";
 #else
-    case PACKAGE_BAD_KERNEL: return "no such kernel in this package, or this CPU cannot run it, or can run none";
+    case PACKAGE_BAD_KERNEL: return "no such kernel in this package, or it is not for this CPU or call, or none is for this CPU";
 #endif
 #endif
 #if ANY_PACKED

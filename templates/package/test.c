@@ -47,7 +47,7 @@ static int NAME_check(NAME_problem *p, const PACKAGE_exec *exec, double *most)
 #endif
     const int code = NAME_run(p, exec);
     if (code == PACKAGE_BAD_KERNEL && exec->kernel)
-        return 0; /* this CPU cannot run it */
+        return 0; /* it is not for this CPU or call */
 #if ANY_SCRATCH
     const double err = code == PACKAGE_OK && NAME_kept_to_workspace(p) ? NAME_worst(p) : INFINITY;
 #else

@@ -43,7 +43,7 @@ static int NAME_check(NAME_site *s, int kernel, int shift, double *most)
     NAME_send(s, shift);
     const int code = NAME_start(s, &exec, shift, NULL);
     if (code == PACKAGE_BAD_KERNEL && kernel)
-        return 0; /* this device cannot run it */
+        return 0; /* it is not for this device or call */
     const cudaError_t finished = cudaDeviceSynchronize();
     if (finished != cudaSuccess)
         NAME_die("kernel", finished);

@@ -14,8 +14,7 @@ values = (
 constraints = (
   { need = "ROWS_ACROSS > 0"; why = "no operand lies across the rows, or the formula reduces along them"; } );
 general = (
-  { target = "avx512";   ROWS = 2; COLS = 0; },
-  { target = "avx2";     ROWS = 2; COLS = 0; },
+  { target = ["avx512", "avx2"]; ROWS = 2; COLS = 0; },
   { target = "portable"; ROWS = 4; COLS = 0; } );
 tile = { M = "ROWS * LANES"; N = "max(COLS, 1) * LANES"; };
 own_terms = true; # there are no sums of products, of which the family's are

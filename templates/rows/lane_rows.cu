@@ -34,11 +34,8 @@ constraints = (
   { need = "NEED <= REGS_SM / NT";         why = "all threads of a block have registers"; } );
 regs = "min(REGS_SM / NT, (2 + EAGER) * HELD + 32)";
 general = (
-  { target = "sm_75";  LANES = 32; NT = 128; ROWS = 1; VEC = 4; NV = 2; EAGER = 0; },
-  { target = "sm_80";  LANES = 32; NT = 128; ROWS = 1; VEC = 4; NV = 2; EAGER = 0; },
-  { target = "sm_86";  LANES = 32; NT = 128; ROWS = 1; VEC = 4; NV = 2; EAGER = 0; },
-  { target = "sm_89";  LANES = 32; NT = 128; ROWS = 1; VEC = 4; NV = 2; EAGER = 0; },
-  { target = "sm_90a"; LANES = 32; NT = 128; ROWS = 1; VEC = 4; NV = 2; EAGER = 0; } );
+  { target = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90a"]; LANES = 32; NT = 128; ROWS = 1; VEC = 4; NV = 2;
+    EAGER = 0; } );
 tile = { M = "BM"; N = "BN"; };
 derived = (
   { name = "ALL";    expr = "BATCH * M"; doc = "rows of the call"; },

@@ -19,8 +19,7 @@ values = (
 constraints = (
   { need = "NV <= VECTOR_REGISTERS / 2"; why = "a row and what is computed of it must fit the vector registers"; } );
 general = (
-  { target = "avx512";   NV = 4; SIDE = 4; PF = 0; },
-  { target = "avx2";     NV = 4; SIDE = 4; PF = 0; },
+  { target = ["avx512", "avx2"]; NV = 4; SIDE = 4; PF = 0; },
   { target = "portable"; NV = 4; SIDE = 2; PF = 0; } );
 tile = { M = "1"; N = "NV * LANES"; };
 derived = ( { name = "ALL"; expr = "BATCH * M"; doc = "rows of all matrices"; } );

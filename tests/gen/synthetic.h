@@ -98,8 +98,27 @@ static void synthetic_measure(Synthetic *y, int64_t ntrial)
         t->code_bytes = 1500 + (int64_t)(6000 * synthetic_draw());
         t->max_err = 0.02 + 0.1 * synthetic_draw();
         for (int64_t j = 0; t->status == STATUS_OK && j < y->study->nshape; j++)
-            t->ns[j] = synthetic_time(y, &t->c, y->study->shape[j], &talent);
+            if (candidate_serves(&t->c, y->spec, y->study->shape[j]->extent))
+                t->ns[j] = synthetic_time(y, &t->c, y->study->shape[j], &talent);
         t->n = i + 1;
+    }
+}
+
+/* As a search does: where some kernels do not serve every call, general ones that do are built too, whether they are timed or not. */
+static void synthetic_build_general(Synthetic *y)
+{
+    bool some_serve_less = false;
+    for (int i = 0; i < y->templates.n; i++)
+        some_serve_less = some_serve_less ||
+                          (template_suits(y->templates.t[i], y->spec, y->study->target) && y->templates.t[i]->serves);
+    for (int i = 0; i < y->space->ngeneral && some_serve_less; i++) {
+        const Candidate *c = &y->space->general[i];
+        if (!candidate_serves_all(c, y->spec))
+            continue;
+        const int64_t added = study_add(y->study, c);
+        Trial *t = &y->study->trial[added];
+        t->code_bytes = t->built ? t->code_bytes : 1500;
+        t->built = true;
     }
 }
 
@@ -114,6 +133,7 @@ static bool synthetic_tune(Synthetic *y, const Target *target, int64_t ntrial, D
     y->study = study_new(a, y->spec, &y->device, target, "0123456789abcdef");
     y->law = cost_analytic(a, y->study, &y->templates);
     synthetic_measure(y, ntrial);
+    synthetic_build_general(y);
     y->model = cost_fit(a, y->study, &y->templates);
     y->assignment = select_kernels(a, y->study, y->model);
     return y->assignment != NULL;

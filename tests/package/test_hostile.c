@@ -190,7 +190,9 @@ static int setup(void **state)
     put_file(in(root, "tiny.cfg"), spec_text);
     put_file(in(share, "dense/op.cfg"), op_text);
     assert_int_equal(
-        shell("sed -i 's/^features = .*/terms = ( { name = \"work\"; expr = \"M * N * K\"; doc = \"a doc\"; } );\\n&/' "
+        shell("sed -i -e 's/^features = .*/terms = ( { name = \"work\"; expr = \"M * N * K\"; doc = \"a doc\"; } "
+              ");\\n&/' "
+              "-e 's/^tile = /serves = \"M > 0 || MB > 0\";\\n&/' -e 's/name = \"UK\";/& ordered = false;/' "
               "%s/dense/plain.c",
               share),
         0);

@@ -43,7 +43,7 @@ static inline MeasureRecord measured(const Study *s, int64_t trial, const Instan
 {
     return (MeasureRecord){ .key = s->trial[trial].key,
                             .device = s->device->id,
-                            .naxis = s->spec->op->naxis,
+                            .naxis = s->spec->op->ngiven,
                             .extent = inst->extent,
                             .threads = inst->threads,
                             .status = STATUS_OK,

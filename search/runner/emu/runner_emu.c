@@ -5,7 +5,7 @@
  *     dcgen-runner-emu [--targets DIR]
  *
  * A kernel is called twice: on operands that are aligned to 16 bytes and more, then on operands that are aligned to
- * their element only, with the workspace as the first call left it.
+ * their element only, or to what it needs, with the workspace as the first call left it.
  */
 #include "search/runner/serve.h"
 
@@ -123,15 +123,21 @@ static size_t packed_elem_bytes(const Setup *setup)
     return most;
 }
 
-/* Makes the operands and room for the packed one, on multiples of a page, or one element behind these. False: no memory. */
+/* How far behind a multiple of a page an operand begins that is as little aligned as the kernel allows. */
+static size_t shift_of(const Kernel *k, size_t elem_bytes)
+{
+    return (size_t)k->aligned > elem_bytes ? (size_t)k->aligned : elem_bytes;
+}
+
+/* Makes the operands and room for the packed one, on multiples of a page, or a little behind these. False: no memory. */
 static bool place_new(Place *p, const Kernel *k, const Setup *setup, const Shape *s, bool aligned)
 {
     for (int i = 0; i < setup->noperand; i++) {
-        if (!guarded_new_at(&p->operand[i], s->bytes[i], aligned ? 0 : setup->dtype[i]->bytes))
+        if (!guarded_new_at(&p->operand[i], s->bytes[i], aligned ? 0 : shift_of(k, setup->dtype[i]->bytes)))
             return false;
         operand_put(&p->operand[i], setup, s, i);
     }
-    const size_t offset = aligned || !k->pack ? 0 : packed_elem_bytes(setup);
+    const size_t offset = aligned || !k->pack ? 0 : shift_of(k, packed_elem_bytes(setup));
     return guarded_new_at(&p->packed, (size_t)k->packed_size, offset);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * expr_uses: what is made of expressions: others, with their values, names and text; bounds that every value lies within; C, which computes the
- * same when it is compiled.
+ * expr_uses: what is made of expressions: others, with their values, names and text; conditions, true where they are; bounds that every value lies
+ * within; C, which computes the same when it is compiled.
  */
 #include "tests/test.h"
 #include <inttypes.h>
@@ -154,6 +154,107 @@ TEST(random_substitutions)
         const int64_t at[] = { rng_below(&r, 9) - 4, rng_below(&r, 9) - 4, rng_below(&r, 9) - 4 };
         check_substitution(text[0], text[1], text[2], at);
     }
+}
+
+/* ---- conditions ---- */
+
+/* Numbers decide what they can, on either side of "&&" and "||"; of what they leave nothing is worked out. */
+TEST(conditions)
+{
+    static const struct {
+        const char *text, *want;
+    } cases[] = {
+        { "(2 == 0 || a == 2) && 1", "a == 2" },
+        { "(0 == 0 || a == 2) && b", "b" },
+        { "a && 3", "a" },
+        { "3 && a", "a" },
+        { "a && 0", "0" },
+        { "0 && a", "0" },
+        { "a || 0", "a" },
+        { "0 || a", "a" },
+        { "a || -7", "1" },
+        { "-7 || a", "1" },
+        { "a && (b || 2)", "a" },
+        { "(a || 0) && (1 < 0 || b)", "a && b" },
+        { "a || (b && (c || 1))", "a || b" },
+        { "(a || b) && (c || !1)", "(a || b) && c" },
+        { "2 + 3", "1" },
+        { "2 - 2", "0" },
+        { "!(1 == 2)", "1" },
+        { "max(1, ceil_div(7, 2)) == 4 && a", "a" },
+        { "7", "1" },
+        { "a", "a" },
+        { "a == 2 + 3", "a == 2 + 3" },
+        { "!(a && 1)", "!(a && 1)" },
+        { "a && a", "a && a" },
+        { "a < 1 && 0.5 < 1", "a < 1 && 0.5 < 1" },
+        { "1 / 0", "1 / 0" },
+        { "a && 1 % 0", "a && 1 % 0" },
+        { "a || 9223372036854775807 + 1", "a || 9223372036854775807 + 1" },
+        { "0 && 1 / 0", "0" },
+        { "1 || 1 / 0", "1" },
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        const Expr *e = parse_bound(cases[i].text), *made = expr_condition(arena, e);
+        if (strcmp(expr_text(made), cases[i].want) != 0)
+            fail_msg("%s: %s", cases[i].text, expr_text(made));
+        assert_int_equal(expr_is_true(e), strcmp(cases[i].want, "1") == 0);
+        assert_int_equal(expr_is_true(made), expr_is_true(e));
+        assert_int_equal(expr_names(made) != NULL, strpbrk(cases[i].want, "abc") != NULL);
+    }
+}
+
+/* Names that are left stand where they stood, each by itself, and are not bound. */
+TEST(names_of_conditions)
+{
+    Source src = { .path = "e", .text = "", .len = 0 };
+    Expr *made = expr_condition(
+        arena, expr_parse(arena, "(0 && x) || y < z && (1 || x) && y", (Loc){ &src, 3, 5, 1 }, diag_new(arena)));
+    static const char *const want[] = { "y", "z", "y" };
+    size_t n = 0;
+    assert_string_equal(expr_text(made), "y < z && y");
+    for (const ExprName *name = expr_names(made); name; name = name->next, n++) {
+        assert_in_range(n, 0, LENGTH(want) - 1);
+        assert_string_equal(name->name, want[n]);
+        assert_int_equal(name->at.line, 3);
+        assert_int_equal(name->slot, -1);
+    }
+    assert_int_equal(n, LENGTH(want));
+    assert_int_equal(expr_loc(made).line, 3);
+}
+
+/* Wherever the expression has a value, its condition is true or false as that is; and so it is where it is read again. */
+static void check_condition(const char *text, Rng *r)
+{
+    const Expr *e = parse_bound(text);
+    Expr *made = expr_condition(arena, e), *again = parse_bound(expr_text(made));
+    expr_bind(made, NAMES(random_names, RANDOM_NAMES));
+    for (int i = 0; i < 20; i++) {
+        const int64_t at[] = { rng_below(r, 7) - 3, rng_below(r, 7) - 3, rng_below(r, 7) - 3 };
+        int64_t want, got = 0, read = 0;
+        if (expr_int_at(e, at, &want) != EXPR_OK)
+            continue;
+        assert_int_equal(expr_int_at(made, at, &got), EXPR_OK);
+        assert_int_equal(expr_int_at(again, at, &read), EXPR_OK);
+        if ((got != 0) != (want != 0) || (read != 0) != (want != 0) || (expr_is_true(e) && !want))
+            fail_msg("%s at %d %d %d: %s", text, (int)at[0], (int)at[1], (int)at[2], expr_text(made));
+    }
+}
+
+TEST(random_conditions)
+{
+    static const char *const leaf[] = { "a", "b", "c", "0", "1", "2", "7" };
+    Rng r = { 5 };
+    int nshorter = 0;
+    for (int i = 0; i < 3000; i++) {
+        const char *text = arena_printf(arena, "((%s) %s (%s)) %s (%s)", random_text(&r, 3, leaf, LENGTH(leaf)),
+                                        rng_below(&r, 2) ? "&&" : "||", random_text(&r, 3, leaf, LENGTH(leaf)),
+                                        rng_below(&r, 2) ? "&&" : "||", random_text(&r, 3, leaf, LENGTH(leaf)));
+        check_condition(text, &r);
+        const Expr *made = expr_condition(arena, parse_bound(text));
+        nshorter += expr_names(made) && !expr_uses(made, "a") && strchr(text, 'a');
+    }
+    assert_true(nshorter > 100);
 }
 
 /* ---- bounds ---- */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dispatch: the text of a small tree, comments included, worked out by hand.
+ * dispatch: the text of a small tree, comments included, worked out by hand; the kernels that calls go to.
  */
 #include "tests/test.h"
 #include "gen/package/dispatch.h"
+#include "tests/gen/serve.h"
 #include "tests/gen/synthetic_place.h"
 
 enum { NKERNEL = 3, NSHAPE = 8 };
@@ -56,6 +57,21 @@ TEST(comments_tell_of_the_heaviest_tuned_shape_and_the_fastest_other)
                         "    return 5; /* 1 shape; M=8 N=16 K=16: 9.00 us, then kernel 6 +37.1% */\n");
 }
 
+/* Nor does a shape stand for a leaf that its kernel does not serve, as it goes to another one; of one that serves none nothing is told. */
+TEST(comments_tell_of_what_is_served)
+{
+    TreeNode node[5];
+    const Assignment as = assignment_of(node);
+    for (int k = 0; k < NKERNEL; k++)
+        for (int64_t j = 0; j < y.study->nshape; j++)
+            y.study->trial[k].ns[j] = 1;
+    as.cost[2 * NKERNEL] = INFINITY; /* M = 3 */
+    as.cost[7 * NKERNEL] = INFINITY; /* M = 8 */
+    const char *text = dispatch_tree(y.arena, y.study, &as, 5);
+    assert_has(text, "return 5; /* 4 shapes; M=2 N=16 K=16: 10.0 us, then kernel 6 +10.0% */\n");
+    assert_has(text, "    return 5;\n");
+}
+
 /* C has no literal for the least number; the text of a leaf is that of its place in the tree. */
 TEST(every_threshold_is_a_constant_of_c)
 {
@@ -80,8 +96,13 @@ TEST(a_dispatcher_is_its_trees_within_the_ranges)
 {
     TreeNode node[5];
     assignment_of(node);
-    DispatchEntry entry[] = { { .tree = node, .first = 4, .general = 6 }, { .first = 9, .general = 9 } };
-    const Dispatcher d = { .spec = y.spec, .nentry = 2, .entry = entry };
+    DispatchEntry entry[] = { { .tree = node, .first = 4, .general = 6, .last = 6 },
+                              { .first = 9, .general = 9, .last = 9 } };
+    const Template t = { .name = "for all" };
+    UnitKernel kernel[10];
+    for (int i = 0; i < 10; i++)
+        kernel[i] = (UnitKernel){ .t = &t };
+    const Dispatcher d = { .spec = y.spec, .nentry = 2, .entry = entry, .nkernel = 10, .kernel = kernel };
     static const struct {
         int64_t x[4];
         int kernel;
@@ -91,6 +112,48 @@ TEST(a_dispatcher_is_its_trees_within_the_ranges)
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         assert_int_equal(dispatch_kernel(&d, 0, row[i].x), row[i].kernel);
         assert_int_equal(dispatch_kernel(&d, 1, row[i].x), 9);
+    }
+}
+
+/* A call that the kernel of its place does not serve goes to the general one, if that serves it, else to the last one. */
+TEST(calls_go_to_a_kernel_that_serves_them)
+{
+    static const char *const serves[] = { "M != 3 && K > 15", NULL, "M > P && K == 16", NULL };
+    static const char *const condition[] = { "M != 3 && K > 15", NULL, "M > 4 && K == 16", NULL };
+    static const struct {
+        int64_t x[4];
+        int by_tree, alone; /* the kernels of the two entries */
+    } row[] = { { { 1, 16, 16, 1 }, 1, 4 },        { { 3, 16, 16, 1 }, 4, 4 },
+                { { 4, 16, 16, 9 }, 1, 4 },        { { 5, 16, 16, 1 }, 2, 3 },
+                { { 8, 16, 16, 1 }, 1, 3 },        { { 9, 16, 16, 1 }, 3, 3 },
+                { { 9, 16, 17, 1 }, 4, 4 },        { { 0, 16, 16, 1 }, 4, 4 },
+                { { 5, 15, 16, 1 }, 3, 3 },        { { 5, 16, 17, 1 }, 4, 4 },
+                { { INT64_MAX, 0, 16, 0 }, 3, 3 }, { { INT64_MIN, INT64_MAX, INT64_MIN, 1 }, 4, 4 } };
+    static const int64_t four = 4;
+    TreeNode node[5];
+    assignment_of(node);
+    DispatchEntry entry[] = { { .tree = node, .first = 1, .nkernel = 4, .general = 3, .last = 4 },
+                              { .first = 3, .nkernel = 2, .general = 3, .last = 4 } };
+    Template t[4];
+    UnitKernel kernel[5] = { { 0 } };
+    for (int i = 0; i < 4; i++) {
+        t[i] = (Template){ .nparam = 1, .param = { { .name = "P", .axis = -1 } } };
+        serve(y.arena, &t[i], y.spec, serves[i]);
+        kernel[i + 1] = (UnitKernel){ .t = &t[i], .target = y.study->target, .value = &four };
+    }
+    const Dispatcher d = { .spec = y.spec, .nentry = 2, .entry = entry, .nkernel = 5, .kernel = kernel };
+    for (int i = 0; i < 4; i++) {
+        const Expr *e = dispatch_condition(y.arena, &d, i + 1);
+        assert_int_equal(e != NULL, condition[i] != NULL);
+        if (e)
+            assert_string_equal(expr_text(e), condition[i]);
+    }
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        const int want[] = { row[i].by_tree, row[i].alone };
+        for (int k = 0; k < 2; k++) {
+            assert_int_equal(dispatch_kernel(&d, k, row[i].x), want[k]);
+            assert_true(dispatch_serves(&d, want[k], row[i].x));
+        }
     }
 }
 

@@ -69,13 +69,13 @@ TEST(later_gpus_are_asked_for_by_their_capability)
         "2;\n    if (cc >= 75)\n        return 3;\n    return -1;\n}\n",
         "static inline int two_runs(int target, int of) { return of >= target; }\n");
     EXPECT(p, "CMakeLists.txt", "    set(two_CUDA_ARCHITECTURES \"90a-real\" \"80\" \"75\")\n");
-    EXPECT(p, "README.md", "\n| 1 | sm_80 | 1 | chosen by a model |\n| 2 | sm_80 | 1 | general: ");
+    EXPECT(p, "README.md", "\n| 1 | sm_80 | 1 | chosen by a model |\n| 2 | sm_80 | 2 | general: ");
     EXPECT(
         p, "kernels.cu",
         "    if (exec->kernel < 0 || exec->kernel > two_NKERNEL || !two_runs(target, two_target[exec->kernel - 1]))\n"
+        "        return -two_BAD_KERNEL;\n    if (!two_serves(exec->kernel - 1, M, N, K, ALIGN))\n"
         "        return -two_BAD_KERNEL;\n    return exec->kernel - 1;\n}\n",
-        "    const int kernel = M == 0 || N == 0 ? -1 : two_kernel_of(exec, M, N, K);\n    if (kernel < 0)\n        "
-        "return 0;\n",
+        "    if (M == 0 || N == 0)\n        return 0;\n",
         "    if (plan.workspace_bytes > 0 && !two_is_workspace(workspace))\n        return two_BAD_POINTER;\n");
     EXPECT(p, "README.md",
            "cudaMalloc(&packed, two_cuda_packed_bytes(N, K));\nint code = two_cuda_pack(N, K, W, packed, stream);\n",
@@ -224,6 +224,33 @@ TEST(a_report_is_named_where_there_is_one)
     assert_lacks(package_text(without, "MANIFEST"), "report.html");
     assert_int_equal(without->n, with->n - 1);
     assert_string_equal(without->file[without->n - 1].path, "MANIFEST");
+}
+
+/* A dispatcher asks what kernels serve where some do not serve every call, and a call that asks for a kernel that does not serve it is refused. */
+TEST(kernels_that_serve_less_are_asked)
+{
+    static const char *const words[] = { "_serves(", "_first(" };
+    Synthetic strides;
+    assert_true(synthetic_make(&strides, synthetic_strides, 60));
+    Result result = synthetic_result(&strides);
+    result.contract = contract_make(strides.arena, strides.study, strides.assignment);
+    const EmitInput in = input_of(&result, 1);
+    const Package *p = package_of(&in);
+    const int n = result.assignment->nkernel;
+    EXPECT(p, "dispatch.h", "\nstatic inline int strides_serves(int kernel, int64_t N, int64_t G, ",
+           "\nstatic inline int strides_first(int chosen, int general, int last, int64_t N, int64_t G, ",
+           ": return C == 1 && K == 1",
+           arena_printf(y.arena, "        return strides_first(%d, %d, %d, N, G, ", n, n, n + 1),
+           arena_printf(y.arena, "    return strides_first(outside ? 0 : strides_tree(N, G, "));
+    EXPECT(p, "kernels.c", "    if (!strides_serves(kernel, N, G, ");
+    EXPECT(p, "README.md", "\n| 1 | avx2 | 2 | general: right for every size, tuned for none |\n");
+    EmitInput two;
+    const Package *all = make_two(&two);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        assert_lacks(package_text(all, "dispatch.h"), words[i]);
+        assert_lacks(package_text(all, "kernels.c"), words[i]);
+    }
+    arena_free(strides.arena);
 }
 
 /* ---- MANIFEST ---- */

@@ -6,16 +6,20 @@
 #include <jansson.h>
 #include "gen/package/prove.h"
 #include "tests/gen/package/emit_results.h"
+#include "tests/gen/serve.h"
 #include "tests/toolchain.h"
 
-/* "avx512 tree 0-1, avx2 2, ...": each kind of machine, whether it has a tree, its first and its general kernel. */
+/* "avx512 tree 0 1, avx2 2 2 3, ...": each kind of machine, whether it has a tree, its first and its general kernel, and the last one, if that is another. */
 static const char *entries_of(const Result *result, int nresult)
 {
     const Dispatcher *d = package_dispatcher(y.arena, result, nresult);
     Text t = { .arena = y.arena };
-    for (int i = 0; i < d->nentry; i++)
-        text_printf(&t, "%s%s%s %d %d", i ? ", " : "", d->entry[i].target->name, d->entry[i].tree ? " tree" : "",
-                    d->entry[i].first, d->entry[i].general);
+    for (int i = 0; i < d->nentry; i++) {
+        const DispatchEntry *e = &d->entry[i];
+        text_printf(&t, "%s%s%s %d %d", i ? ", " : "", e->target->name, e->tree ? " tree" : "", e->first, e->general);
+        if (e->last != e->general)
+            text_printf(&t, " %d", e->last);
+    }
     return text_str(&t);
 }
 
@@ -37,9 +41,9 @@ TEST(later_gpus_have_a_general_kernel)
     const Result hopper = plain_result("sm_90a", 2), ampere = plain_result("sm_80", 1),
                  turing = plain_result("sm_75", 1);
     const Result both[] = { hopper, ampere }, ends[] = { hopper, turing };
-    assert_string_equal(entries_of(&ampere, 1), "sm_80 tree 0 0, sm_80 1 1, sm_75 2 2");
-    assert_string_equal(entries_of(both, 2), "sm_90a tree 0 1, sm_80 tree 2 2, sm_80 3 3, sm_75 4 4");
-    assert_string_equal(entries_of(ends, 2), "sm_90a tree 0 1, sm_80 2 2, sm_75 tree 3 3, sm_75 4 4");
+    assert_string_equal(entries_of(&ampere, 1), "sm_80 tree 0 0, sm_80 1 1 2, sm_75 3 3 4");
+    assert_string_equal(entries_of(both, 2), "sm_90a tree 0 1, sm_80 tree 2 2, sm_80 3 3 4, sm_75 5 5 6");
+    assert_string_equal(entries_of(ends, 2), "sm_90a tree 0 1, sm_80 2 2 3, sm_75 tree 4 4, sm_75 5 5 6");
 }
 
 TEST(each_target_may_have_as_many_kernels_as_a_budget_allows)
@@ -99,6 +103,34 @@ static const char *templates_of(const EmitInput *in)
     return text_str(&t);
 }
 
+/* A tuned target of which kernels of three templates were tried, each for some calls alone or (NULL) for all. */
+static Result result_of_three(const char *const *serves, const Tried *tuned, const Tried *lesser, int general)
+{
+    static const char *const name[] = { "one", "two", "three" };
+    const Target *avx512 = target_find(&y.targets, "avx512"), *avx2 = target_find(&y.targets, "avx2");
+    Result result = plain_result("avx512", 1);
+    Study *s = study_new(y.arena, y.spec, &y.device, avx512, "0123456789abcdef");
+    const Template **list = ARENA_ARRAY(y.arena, 3, const Template *);
+    for (int k = 0; k < 3; k++) {
+        Template *t = ARENA_NEW(y.arena, Template);
+        *t = *result.study->trial[0].c.t;
+        t->name = name[k];
+        serve(y.arena, t, y.spec, serves[k]);
+        list[k] = t;
+    }
+    for (int k = 0; k < 3; k++) {
+        const int64_t first = s->ntrial;
+        try(s, list[k], tuned[k], lesser[k], avx2);
+        if (k == general)
+            result.assignment->kernel[0] = first;
+    }
+    TemplateList *three = ARENA_NEW(y.arena, TemplateList);
+    *three = (TemplateList){ 3, list };
+    result.study = s;
+    result.templates = three;
+    return result;
+}
+
 /* The template that other machines get of three, where the general kernel is of that at `general`: none of which all, or that very kernel, failed. */
 TEST(other_machines_get_the_kernel_that_is_trusted_most)
 {
@@ -120,31 +152,53 @@ TEST(other_machines_get_the_kernel_that_is_trusted_most)
         { { RIGHT, WRONG, RIGHT }, { WRONG, NOTHING, WRONG }, 0, "avx512 one, portable one" },
         { { RIGHT, WRONG, WRONG }, { WRONG }, 0, "avx512 one, portable one" },
     };
-    static const char *const name[] = { "one", "two", "three" };
-    const Target *avx512 = target_find(&y.targets, "avx512"), *avx2 = target_find(&y.targets, "avx2");
+    static const char *const all[3] = { NULL };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        Result result = plain_result("avx512", 1);
-        Study *s = study_new(y.arena, y.spec, &y.device, avx512, "0123456789abcdef");
-        const Template *list[3];
-        for (int k = 0; k < 3; k++) {
-            Template *t = ARENA_NEW(y.arena, Template);
-            *t = *result.study->trial[0].c.t;
-            t->name = name[k];
-            list[k] = t;
-        }
-        for (int k = 0; k < 3; k++) {
-            const int64_t first = s->ntrial;
-            try(s, list[k], row[i].tuned[k], row[i].lesser[k], avx2);
-            if (k == row[i].general)
-                result.assignment->kernel[0] = first;
-        }
-        result.study = s;
-        const TemplateList three = { 3, list };
-        result.templates = &three;
+        const Result result = result_of_three(all, row[i].tuned, row[i].lesser, row[i].general);
         const EmitInput in = input_of(&result, 1);
         const char *got = templates_of(&in);
         if (strcmp(got, row[i].want) != 0)
             fail_msg("row %d: %s", (int)i, got);
+    }
+}
+
+/* Where the template that is trusted most is for all of the spec's shapes, but not for every call, another one that is stands beside it; where it is not even
+ * for those, one that is comes first. Without a kernel for every call such machines have none. The spec's shapes have N = 64 or 48. */
+TEST(other_machines_get_a_kernel_for_every_call)
+{
+    static const struct {
+        const char *serves[3];
+        Tried lesser[3];
+        const char *want, *entries;
+    } row[] = {
+        { { NULL, NULL, "N > 40" },
+          { NOTHING },
+          "avx512 three, avx2 three, avx2 one, portable three, portable one",
+          "avx512 tree 0 0, avx2 1 1 2, portable 3 3 4" },
+        { { NULL, NULL, "N > 50" },
+          { NOTHING },
+          "avx512 three, avx2 one, portable one",
+          "avx512 tree 0 0, avx2 1 1, portable 2 2" },
+        { { NULL, NULL, "N > 40" },
+          { WRONG },
+          "avx512 three, avx2 three, avx2 two, portable three, portable one",
+          "avx512 tree 0 0, avx2 1 1 2, portable 3 3 4" },
+        { { NULL, NULL, "N > 40" },
+          { NOTHING, RIGHT },
+          "avx512 three, avx2 two, portable three, portable one",
+          "avx512 tree 0 0, avx2 1 1, portable 2 2 3" },
+        { { "N > 40", NULL, "N > 40" },
+          { NOTHING, WRONG },
+          "avx512 three, portable three, portable two",
+          "avx512 tree 0 0, portable 1 1 2" },
+    };
+    static const Tried tuned[] = { RIGHT, RIGHT, RIGHT };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        const Result result = result_of_three(row[i].serves, tuned, row[i].lesser, 2);
+        const EmitInput in = input_of(&result, 1);
+        const char *got = templates_of(&in), *entries = entries_of(&result, 1);
+        if (strcmp(got, row[i].want) != 0 || strcmp(entries, row[i].entries) != 0)
+            fail_msg("row %d: %s; %s", (int)i, got, entries);
     }
 }
 
@@ -170,9 +224,16 @@ TEST(some_machines_have_no_kernel)
     const Package *p = package_of(&in);
     assert_has(package_text(p, "dispatch.h"), "#endif\n    return -1;\n");
     assert_has(package_text(p, "kernels.c"), "    if (cpu < 0)\n        return -two_BAD_KERNEL;\n");
-    assert_has(package_text(p, "kernels.c"), "or this CPU cannot run it, or can run none\"");
+    assert_has(package_text(p, "kernels.c"), "or it is not for this CPU or call, or none is for this CPU\"");
     assert_has(package_text(p, "two.h"), "or the CPU can run none */");
     assert_has(package_text(p, "README.md"), "It has no kernels for every CPU");
+}
+
+static void general_kernels_are_wrong(Study *s, const Template *t, const Target *target)
+{
+    Candidate c;
+    for (int i = 0; candidate_general_at(t, target, i, &c); i++)
+        add_trial(s, &c, STATUS_WRONG);
 }
 
 /* A GPU's tuned kernels serve that GPU alone: later ones need a general kernel of it, or of a lesser one. */
@@ -182,13 +243,11 @@ TEST(later_gpus_may_have_no_kernel)
                  *lacking[TARGET_MAX];
     Result result = plain_result("sm_80", 1);
     const TemplateList one = { 1, &result.study->trial[0].c.t };
-    Candidate c;
     result.templates = &one;
-    result.study->trial[0].status = STATUS_WRONG; /* the general kernel for sm_80 */
-    assert_string_equal(entries_of(&result, 1), "sm_80 tree 0 0, sm_75 1 1");
+    general_kernels_are_wrong((Study *)result.study, one.t[0], sm_80);
+    assert_string_equal(entries_of(&result, 1), "sm_80 tree 0 0, sm_75 1 1 2");
     assert_int_equal(dispatch_lacking(package_dispatcher(y.arena, &result, 1), lacking), 0);
-    assert_true(candidate_general(one.t[0], sm_75, &c));
-    add_trial((Study *)result.study, &c, STATUS_WRONG);
+    general_kernels_are_wrong((Study *)result.study, one.t[0], sm_75);
     assert_string_equal(entries_of(&result, 1), "sm_80 tree 0 0");
     assert_int_equal(dispatch_lacking(package_dispatcher(y.arena, &result, 1), lacking), 2);
     assert_ptr_equal(lacking[0], sm_80);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * prove: a dispatcher that is right passes, one that is wrong at a single place does not, and the place is named; texts that do not
- * compile. Then trees of several dims, trained on random costs, printed, compiled under the sanitizer and compared with themselves.
+ * compile; kernels that do not serve every call. Then trees of several dims, trained on random costs, printed, compiled under the sanitizer and
+ * compared with themselves.
  */
 #include "tests/test.h"
 #include <dlfcn.h>
@@ -10,11 +11,13 @@
 #include "gen/package/prove.h"
 #include "gen/spec/points.h"
 #include "tests/gen/place.h"
+#include "tests/gen/serve.h"
 #include "tests/gen/synthetic.h"
 #include "tests/toolchain.h"
 
 static Spec *spec; /* of the small dispatcher */
 static Dispatcher dispatcher;
+static Template served[4]; /* one a kernel; each is for all calls */
 
 static TreeNode leaves[] = { { .feature = -1, .class = 0 },
                              { .feature = -1, .class = 1 },
@@ -37,12 +40,19 @@ static int make(void **state)
                                   "dims = { T = { min = 1; max = 50; }; S = { min = 1; max = 8; }; };\n"
                                   "shapes = ( { M = \"T\"; N = 8; K = \"4*S\"; } ); threads = [1, 2];\n";
     static const Target tuned = { .name = "avx512" }, lesser = { .name = "portable" };
-    static DispatchEntry entry[] = { { .target = &tuned, .tree = &top },
-                                     { .target = &lesser, .first = 3, .general = 3 } };
+    static Assignment as = { .nfeature = 4, .tree = &top };
+    static const Result result = { .assignment = &as };
+    static DispatchEntry entry[] = { { .target = &tuned, .result = &result, .tree = &top },
+                                     { .target = &lesser, .first = 3, .general = 3, .last = 3 } };
+    static UnitKernel kernel[4];
     if (place_setup(state))
         return -1;
     spec = spec_good(arena, of_spec, spec_templates, 1);
-    dispatcher = (Dispatcher){ .spec = spec, .is_told_parts = true, .nentry = 2, .entry = entry };
+    for (int i = 0; i < 4; i++)
+        kernel[i] = (UnitKernel){ .t = &served[i], .target = &tuned };
+    dispatcher = (Dispatcher){
+        .spec = spec, .is_told_parts = true, .nentry = 2, .entry = entry, .nkernel = 4, .kernel = kernel
+    };
     return 0;
 }
 
@@ -103,6 +113,24 @@ TEST(one_wrong_place_is_found)
 
 /* ---- texts ---- */
 
+typedef int Walk(int tree, const int64_t *x);
+
+/* A function of t.c, in a shared object that ends the program where anything in it is undefined. */
+static void *load(const char *function, Walk **walk)
+{
+    assert_int_equal(system(arena_printf(arena,
+                                         "cc -std=gnu17 -O1 -Wall -Wextra -Wconversion -Werror -fsanitize=undefined "
+                                         "-fno-sanitize-recover=all -shared -fPIC '%s/t.c' -o '%s/t.so'",
+                                         root, root)),
+                     0);
+    void *so = dlopen(in_root("t.so"), RTLD_NOW | RTLD_LOCAL);
+    if (!so)
+        fail_msg("%s", dlerror());
+    *(void **)walk = dlsym(so, function);
+    assert_non_null(*walk);
+    return so;
+}
+
 static char *with(const char *what, const char *instead) { return text_with(arena, text, what, instead); }
 
 TEST(texts_are_compiled)
@@ -130,6 +158,72 @@ TEST(texts_are_compiled)
     }
     builder_free(b);
 }
+
+/* ---- calls that kernels do not serve ---- */
+
+static const char of_serving[] =
+    "static inline int x_serves(int kernel, int64_t M, int64_t N, int64_t K)\n{\n"
+    "    (void)N;\n    return kernel == 0 ? M > 3 && K % 8 == 0 : kernel == 2 ? K > 9 : 1;\n}\n"
+    "static inline int x_first(int chosen, int general, int last, int64_t M, int64_t N, int64_t K)\n{\n"
+    "    return x_serves(chosen, M, N, K) ? chosen : x_serves(general, M, N, K) ? general : last;\n}\n";
+
+/* Kernel 0 is the general one and 1 the last one; where the tree takes 0 or 2 the call may go to another one. A right text holds, and a wrong place is found. */
+TEST(conditions_are_proven)
+{
+    const char *right =
+        with("static inline int x_dispatch", arena_printf(arena, "%sstatic inline int x_dispatch", of_serving));
+    right = text_with(arena, right, "        return 0;\n    return x_tree(M, N, K, threads);",
+                      "        return x_first(0, 0, 1, M, N, K);\n"
+                      "    return x_first(x_tree(M, N, K, threads), 0, 1, M, N, K);");
+    const struct {
+        const char *from, *to, *said;
+        ProofStatus status;
+    } row[] = { { "M > 3", "M > 3", NULL, PROOF_HOLDS },
+                { "M > 3", "M > 4", "avx512: M=4 ", PROOF_FAILS },
+                { "K % 8", "K % 4", "kernel 0, not 1", PROOF_FAILS },
+                { "K > 9", "K > 13", "kernel 1, not 2", PROOF_FAILS },
+                { "general : last;", "last : general;", "kernel 0, not 1", PROOF_FAILS },
+                { "x_first(0, 0, 1", "(0 * x_first(0, 0, 1", "does not compile", PROOF_FAILS },
+                { "return x_first(0, 0, 1, M, N, K);", "return 0;", "kernel 0, not 1", PROOF_FAILS },
+                { "return x_first(x_tree(M, N, K, threads), 0, 1, M, N, K);", "return x_tree(M, N, K, threads);",
+                  "avx512: M=", PROOF_FAILS } };
+    Builder *b = builder_c(arena, NULL);
+    serve(arena, &served[0], spec, "M > 3 && K % 8 == 0");
+    serve(arena, &served[2], spec, "K > 9");
+    dispatcher.entry[0].last = 1;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        Proof p;
+        const char *why = NULL, *text_i = text_with(arena, right, row[i].from, row[i].to);
+        ProofStatus status = prove_text(arena, &dispatcher, text_i, b, NULL, &p, &why);
+        if (status != row[i].status || (why != NULL) != (row[i].said != NULL) || (why && !strstr(why, row[i].said)))
+            fail_msg("text %d: status %d, '%s'", (int)i, (int)status, why ? why : "");
+    }
+    dispatcher.entry[0].last = 0;
+    for (int i = 0; i < 4; i++)
+        serve(arena, &served[i], spec, NULL);
+    builder_free(b);
+}
+
+/* No dispatcher is right whose last kernel does not serve every call, even if the text does what the data say, and no call of the spec's shapes comes to it. */
+TEST(the_last_kernel_serves_all)
+{
+    for (int i = 0; i < 2; i++) {
+        Template *t = &served[dispatcher.entry[i].last];
+        Proof p;
+        const char *why = NULL;
+        is_wrong = NULL;
+        serve(arena, t, spec, "K < 1000");
+        assert_false(prove_call(arena, &dispatcher, call, &p, &why));
+        assert_string_equal(why, i ? "portable: kernel 3, the last one that calls go to, does not serve all of them"
+                                   : "avx512: kernel 0, the last one that calls go to, does not serve all of them");
+        serve(arena, t, spec, "1 < 2 || K < 1000");
+        why = NULL;
+        assert_true(prove_call(arena, &dispatcher, call, &p, &why));
+        serve(arena, t, spec, NULL);
+    }
+}
+
+/* ---- what cannot be loaded ---- */
 
 /* A compiler for another machine makes what cannot be loaded here: that says nothing about the text. */
 TEST(what_cannot_be_loaded_proves_nothing)
@@ -229,10 +323,6 @@ TEST(a_package_of_two_dims)
     arena_free(y.arena);
 }
 
-/* ---- trees of several dims ---- */
-
-enum { NTREE = 40, NPOINT = 400, NCLASS = 5, NPROBE = 5000, MAX_FEATURE = 4 };
-
 static uint64_t seed = 7;
 
 static uint64_t draw(void)
@@ -240,6 +330,66 @@ static uint64_t draw(void)
     seed = seed * 6364136223846793005u + 1442695040888963407u;
     return seed >> 16 | seed << 48;
 }
+
+/* The extents of a shape of a spec, but for up to two of them, which are those of another shape, or one beside, or small. */
+static void draw_extents(const Spec *of, int64_t *x)
+{
+    const Instance *like = &of->instance[draw() % (uint64_t)of->ninstance];
+    memcpy(x, like->extent, sizeof like->extent);
+    for (uint64_t n = draw() % 3; n > 0; n--) {
+        const uint64_t i = draw() % (uint64_t)of->op->nextent;
+        const int64_t other = of->instance[draw() % (uint64_t)of->ninstance].extent[i];
+        x[i] = draw() % 2 ? other + (int64_t)(draw() % 3) - 1 : (int64_t)(draw() % 4);
+    }
+}
+
+/* Depthwise layers of two strides, of which kernels serve one, or all of the kind, and one is for any convolution. Its dispatch.h does what the data say, on
+ * more calls than are proven. */
+TEST(a_package_of_kernels_that_serve_less)
+{
+    Synthetic y;
+    assert_true(synthetic_make(&y, synthetic_strides, 60));
+    Result result = synthetic_result(&y);
+    result.contract = contract_make(y.arena, y.study, y.assignment);
+    const EmitInput in = {
+        .result = &result, .nfunction = 1, .nresult = 1, .spec_text = "", .records = "", .report = "", .version = "0"
+    };
+    const Dispatcher *d = package_dispatcher(y.arena, &result, 1);
+    const char *header = dispatch_of(&y, &in), *why = NULL;
+    Builder *b = builder_c(arena, NULL);
+    Proof p;
+    int less = 0, n[3] = { 0 };
+    for (int k = 0; k < d->nkernel; k++)
+        less += dispatch_condition(y.arena, d, k) != NULL;
+    assert_true(less >= 2);
+    assert_int_equal(occurrences(header, ": return "), less);
+    if (prove_text(y.arena, d, header, b, NULL, &p, &why) != PROOF_HOLDS)
+        fail_msg("%s", why);
+    assert_int_equal(p.ndeclared, 2 * 50);
+    builder_free(b);
+    put("t.c", prove_source(y.arena, d, header));
+    Walk *walk;
+    void *so = load("dcgen_dispatch", &walk);
+    for (int i = 0; i < 20000; i++) {
+        int64_t x[POINTS_MAX_AXIS] = { 0 };
+        draw_extents(y.spec, x);
+        x[y.spec->op->nextent] = 1;
+        for (int k = 0; k < d->nentry; k++) {
+            const DispatchEntry *e = &d->entry[k];
+            const int kernel = dispatch_kernel(d, k, x);
+            assert_int_equal(walk(k, x), kernel);
+            assert_true(dispatch_serves(d, kernel, x));
+            n[kernel == e->last ? 2 : kernel == e->general]++;
+        }
+    }
+    assert_true(n[0] > 1000 && n[1] > 1000 && n[2] > 1000);
+    dlclose(so);
+    arena_free(y.arena);
+}
+
+/* ---- trees of several dims ---- */
+
+enum { NTREE = 40, NPOINT = 400, NCLASS = 5, NPROBE = 5000, MAX_FEATURE = 4 };
 
 /* Small numbers, any of 64 bits, or close to an end of them. */
 static int64_t draw_value(void)
@@ -280,9 +430,7 @@ static void print_tree(FILE *f, int i, TreeNode *t)
             i, dispatch_tree(arena, &study, &as, 3));
 }
 
-typedef int Walk(int tree, const int64_t *x);
-
-/* All trees in one shared object, which ends the program where anything in it is undefined. */
+/* All trees in one shared object. */
 static void *compile(TreeNode *const *tree, Walk **walk)
 {
     FILE *f = fopen(in_root("t.c"), "w");
@@ -295,16 +443,7 @@ static void *compile(TreeNode *const *tree, Walk **walk)
         fprintf(f, "    case %d: return tree_%d(x[0], x[1], x[2], x[3]);\n", i, i);
     fputs("    }\n    return -1;\n}\n", f);
     assert_int_equal(fclose(f), 0);
-    assert_int_equal(system(arena_printf(arena,
-                                         "cc -std=gnu17 -O1 -Wall -Wextra -Wconversion -Werror -fsanitize=undefined "
-                                         "-fno-sanitize-recover=all -shared -fPIC '%s/t.c' -o '%s/t.so'",
-                                         root, root)),
-                     0);
-    void *so = dlopen(in_root("t.so"), RTLD_NOW | RTLD_LOCAL);
-    if (!so)
-        fail_msg("%s", dlerror());
-    *(void **)walk = dlsym(so, "walk");
-    return so;
+    return load("walk", walk);
 }
 
 static void check_tree(Walk *walk, int i, const TreeNode *t, int nfeature)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * template: what the names of a small template stand for, what its expressions give, which specs it suits, and its text when it is filled.
+ * template: what the names of a small template stand for, what its expressions give, which calls its kernels are for, which specs it suits, and its
+ * text when it is filled.
  */
 #include "tests/test.h"
 #include "tests/gen/pairs.h"
@@ -67,6 +68,14 @@ TEST(test_fill)
     assert_int_equal(diag_nerror(d), 0);
 }
 
+/* ---- the calls that kernels are for ---- */
+
+static bool serves_any(const Template *t, const int64_t *value)
+{
+    const Binding b = bind(t, base, value, NULL);
+    return template_serves_any(&b);
+}
+
 /* K is 64 or 24, N is 48: no kernel is fixed for extents that no shape has together. */
 TEST(test_extents_together)
 {
@@ -75,42 +84,134 @@ TEST(test_extents_together)
                         "\"N\"; doc = \"rows in a block\"; },\n  { name = \"UK\"; choices = \"K\";"));
     static const struct {
         int64_t value[2];
-        bool occurs;
+        bool serves;
     } cases[] = { { { 0, 0 }, true },   { { 48, 0 }, true },   { { 0, 24 }, true },  { { 48, 64 }, true },
                   { { 48, 24 }, true }, { { 48, 48 }, false }, { { 24, 0 }, false }, { { 0, 100 }, false } };
-    assert_int_equal(t->ntogether, 2);
+    assert_int_equal(t->nserved, 2);
     for (size_t i = 0; i < LENGTH(cases); i++)
-        assert_int_equal(template_occurs(t, cases[i].value), cases[i].occurs);
+        assert_int_equal(serves_any(t, cases[i].value), cases[i].serves);
 }
 
 /* Numbers, an axis and a mix of parameters: the axis' extents decide alone. */
-TEST(test_occurs_beside_numbers)
+TEST(test_extents_beside_numbers)
 {
     const Template *t = read_small(with("[1, 2];", "\"K\";"));
-    assert_int_equal(t->ntogether, 2);
-    assert_true(template_occurs(t, (int64_t[]){ 4, 24 }) && template_occurs(t, (int64_t[]){ 1, 0 }));
-    assert_false(template_occurs(t, (int64_t[]){ 4, 48 }));
+    assert_int_equal(t->nserved, 2);
+    assert_true(serves_any(t, (int64_t[]){ 4, 24 }) && serves_any(t, (int64_t[]){ 1, 0 }));
+    assert_false(serves_any(t, (int64_t[]){ 4, 48 }));
 }
 
-/* Five values on each of three axes, one shape for each combination, are 125: none is left out. */
+/* Four values on each of three axes, one tuned shape for each combination, are 64: none is left out. */
 TEST(test_many_extents_together)
 {
     const Spec *was = base;
-    base = read_spec("name = \"pkg\"; op = \"dense\"; dims = { A = { min = 1; max = 5; }; B = { min = 1; max = 5; }; "
-                     "C = { min = 1; max = 5; }; }; shapes = ( { M = \"A\"; N = \"B\"; K = \"C\"; } );");
+    base = read_spec("name = \"pkg\"; op = \"dense\"; dims = { A = { min = 1; max = 4; }; B = { min = 1; max = 4; }; "
+                     "C = { min = 1; max = 4; }; }; shapes = ( { M = \"A\"; N = \"B\"; K = \"C\"; } );\n"
+                     "tune = { A = [1, 2, 3, 4]; B = [1, 2, 3, 4]; C = [1, 2, 3, 4]; };");
     const Template *t = read_small("/* dcgen\nname = \"x\"; op = \"dense\"; family = \"cpu\"; doc = \"x\";\n"
                                    "params = ( { name = \"FM\"; choices = \"M\"; doc = \"x\"; },\n"
                                    "{ name = \"FN\"; choices = \"N\"; doc = \"x\"; },\n"
                                    "{ name = \"FK\"; choices = \"K\"; doc = \"x\"; } );\n"
                                    "tile = { M = \"1\"; N = \"1\"; K = \"1\"; };\n*/\nKERNEL FM FN FK;\n");
+    assert_int_equal(t->nserved, 64);
+    for (int64_t m = 0; m <= 4; m++)
+        for (int64_t n = 0; n <= 4; n++)
+            for (int64_t k = 0; k <= 4; k++)
+                assert_true(serves_any(t, (int64_t[]){ m, n, k }));
+    assert_false(serves_any(t, (int64_t[]){ 0, 5, 0 }));
     base = was;
-    assert_int_equal(t->ntogether, 125);
-    for (int64_t m = 0; m <= 5; m++)
-        for (int64_t n = 0; n <= 5; n++)
-            for (int64_t k = 0; k <= 5; k++)
-                assert_true(template_occurs(t, (int64_t[]){ m, n, k }));
-    assert_false(template_occurs(t, (int64_t[]){ 0, 6, 0 }));
 }
+
+/* Tuned shapes count once for each combination of the extents that the expression names: M is one of eight, N is 48, K is 64 or 24. */
+TEST(test_shapes_that_differ)
+{
+    static const struct {
+        const char *serves, *choices;
+        int n;
+    } cases[] = { { "M > 3", "[1, 2]", 8 },    { "N == 48", "[1, 2]", 1 },    { "K > 30", "[1, 2]", 2 },
+                  { "STEP > 1", "[1, 2]", 1 }, { "M > K", "[1, 2]", 16 },     { "M > 3", "\"K\"", 16 },
+                  { "N > 3", "\"N\"", 1 },     { "N + STEP > 3", "\"K\"", 2 } };
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        assert_int_equal(read_small(serving(cases[i].serves, cases[i].choices))->nserved, cases[i].n);
+    assert_int_equal(read_small(small)->nserved, 0);
+}
+
+/* Which calls a kernel is for, whether it is for any tuned shape (of M 1, 4, 10 to 100, N 48, K 64 or 24), and what is left of it once the kernel is known. */
+TEST(test_serves)
+{
+    static const struct {
+        const char *serves, *choices;
+        int64_t value[2], extent[3];
+        bool does, any;
+        const char *condition; /* NULL: it is for all */
+    } cases[] = {
+        { "M > 100", "[1, 2]", { 2, 1 }, { 101, 1, 1 }, true, false, "M > 100" },
+        { "M == 2", "[1, 2]", { 2, 1 }, { 2, 48, 64 }, true, false, "M == 2" },
+        { "M > 9", "[1, 2]", { 2, 1 }, { 9, 1, 1 }, false, true, "M > 9" },
+        { "M >= STEP && K != N", "[1, 2]", { 4, 2 }, { 8, 8, 9 }, true, true, "M >= 8 && K != N" },
+        { "M >= STEP && K != N", "[1, 2]", { 4, 2 }, { 7, 8, 9 }, false, true, "M >= 8 && K != N" },
+        { "K % 8 == 0", "[1, 2]", { 4, 1 }, { 7, 7, 7 }, false, true, "K % 8 == 0" },
+        { "UK == 1 || K == 64", "[1, 2]", { 4, 1 }, { 7, 7, 7 }, true, true, NULL },
+        { "UK == 1 || K == 64", "[1, 2]", { 4, 2 }, { 7, 7, 7 }, false, true, "K == 64" },
+        { "UK == 1 || K == 65", "[1, 2]", { 4, 2 }, { 7, 7, 65 }, true, false, "K == 65" },
+        { "UK == 1 && K == 64", "[1, 2]", { 4, 2 }, { 7, 7, 64 }, false, false, "0" },
+        { "UK == 1 && VF == 8", "[1, 2]", { 4, 1 }, { 7, 7, 7 }, true, true, NULL },
+        { "1", "\"K\"", { 4, 0 }, { 7, 7, 7 }, true, true, NULL },
+        { "1", "\"K\"", { 4, 24 }, { 7, 7, 24 }, true, true, "K == 24" },
+        { "1", "\"K\"", { 4, 24 }, { 7, 7, 64 }, false, true, "K == 24" },
+        { "M > 3 || N > 3", "\"K\"", { 4, 24 }, { 7, 0, 24 }, true, true, "(M > 3 || N > 3) && K == 24" },
+        { "M > 3 || N > 3", "\"K\"", { 4, 24 }, { 3, 3, 24 }, false, true, "(M > 3 || N > 3) && K == 24" },
+        { "M > 3 || N > 3", "\"K\"", { 4, 0 }, { 3, 3, 24 }, false, true, "M > 3 || N > 3" },
+        { "M > 100", "\"K\"", { 4, 24 }, { 101, 0, 24 }, true, false, "M > 100 && K == 24" },
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        const Template *t = read_small(serving(cases[i].serves, cases[i].choices));
+        const Binding b = bind(t, base, cases[i].value, cases[i].extent);
+        const Expr *condition = template_condition(arena, &b); /* whatever extents are bound */
+        const char *c = condition ? expr_c_int(arena, condition, "pkg") : "all", *want = cases[i].condition;
+        if (template_serves(&b) != cases[i].does || template_serves_any(&b) != cases[i].any ||
+            strcmp(c, want ? want : "all") != 0)
+            fail_msg("row %d: %s", (int)i, c);
+    }
+    const Template *t = read_small(small);
+    const Binding b = bind(t, base, cases[0].value, cases[0].extent);
+    assert_true(!t->serves && template_serves(&b) && template_serves_any(&b) && !template_condition(arena, &b));
+}
+
+/* A condition says of every call what the kernel's template does, whatever the parameters are. */
+TEST(test_conditions_agree)
+{
+    const Template *t = read_small(serving("(M > MR || STEP == 2) && (N != K || M == N || VF < 8)", "\"K\""));
+    static const char *const axes[] = { "M", "N", "K" };
+    int n[2] = { 0 };
+    for (int i = 0; i < t->param[0].nchoice * t->param[1].nchoice; i++) {
+        const int64_t value[] = { t->param[0].choice[i % t->param[0].nchoice],
+                                  t->param[1].choice[i / t->param[0].nchoice] };
+        Binding b = bind(t, base, value, NULL);
+        Expr *condition = template_condition(arena, &b);
+        assert_non_null(condition);
+        expr_bind(condition, NAMES(axes, 3));
+        for (int64_t at = 0; at < 6 * 3 * 4; at++) {
+            const int64_t extent[] = { at % 6, 23 + at / 6 % 3, 23 + at / 18 };
+            int64_t does;
+            b.extent = extent;
+            assert_int_equal(expr_int_at(condition, extent, &does), EXPR_OK);
+            assert_int_equal(template_serves(&b), does != 0);
+            n[does != 0]++;
+        }
+    }
+    assert_true(n[0] > 100 && n[1] > 50);
+}
+
+/* A call of which the expression has no value is none of its calls. */
+TEST(test_serves_without_a_value)
+{
+    static const int64_t value[] = { 2, 1 }, extent[] = { 9, 48, 11 };
+    const Binding b = bind(read_small(serving("M / (N - 48) > 0", "[1, 2]")), base, value, extent);
+    assert_false(template_serves(&b) || template_serves_any(&b));
+}
+
+/* ---- what it suits ---- */
 
 TEST(test_suits)
 {
@@ -139,7 +240,7 @@ TEST(test_suits_more)
     const Template *cuda = read_small(with("\"cpu\"", "\"cuda\""));
     assert_true(template_suits(cuda, packed, gpu) && template_suits(cuda, make_spec("NK", false, false), gpu));
     assert_false(template_suits(cuda, plain, gpu) || template_suits(cuda, packed, cpu));
-    assert_true(template_occurs(any, (int64_t[]){ 4, 1 }));
+    assert_true(serves_any(any, (int64_t[]){ 4, 1 }));
 }
 
 /* What every template knows, of an f16 spec on a GPU whose compiler and emulator told of the kernel; then of nothing at all. */

@@ -39,6 +39,39 @@ TEST(test_choices_of_an_axis)
     }
 }
 
+/* Which calls kernels are for is told by extents, parameters and values: derived names and those on offer are written out, and what parameters fix is
+ * added. */
+TEST(test_serves)
+{
+    static const struct {
+        const char *serves, *choices, *want;
+    } cases[] = {
+        { "N == 48 || STEP > VF", "[1, 2]", "N == 48 || STEP > VF" },
+        { "WIDE > 3 && M > 1", "[1, 2]", "M*UK + N > 3 && M > 1" },
+        { "FLOPS < 100", "[1, 2]", "2*M*N*K < 100" },
+        { "K % 8 == 0 && ALIGN % 8 == 0", "[1, 2]", "K % 8 == 0 && ALIGN % 8 == 0" },
+        { "1", "\"K\"", "1 && (UK == 0 || K == UK)" },
+        { "M > 1 || N > 1", "\"K\"", "(M > 1 || N > 1) && (UK == 0 || K == UK)" },
+        { "M > 1", "\"M\"", "M > 1" }, /* M has more extents than a kernel each is worth */
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        const char *text = text_with(arena, serving(cases[i].serves, cases[i].choices), "derived = (",
+                                     "derived = (\n"
+                                     "  { name = \"LONG\"; expr = \"M * UK\"; doc = \"x\"; },\n"
+                                     "  { name = \"WIDE\"; expr = \"LONG + N\"; doc = \"x\"; },");
+        const Template *t = read_small(text);
+        assert_string_equal(expr_text(t->serves), cases[i].want);
+        assert_int_equal(t->asks_align, strstr(cases[i].want, "ALIGN") != NULL);
+    }
+    assert_null(read_small(small)->serves);
+    assert_string_equal(expr_text(read_small(with("[1, 2];", "\"K\";"))->serves), "UK == 0 || K == UK");
+    assert_string_equal(
+        expr_text(read_small(with("[1, 2, 4]; doc = \"rows in a block\"; },\n  { name = \"UK\"; choices = [1, 2];",
+                                  "\"K\"; doc = \"rows in a block\"; },\n  { name = \"UK\"; choices = \"N\";"))
+                      ->serves),
+        "(MR == 0 || K == MR) && (UK == 0 || N == UK)");
+}
+
 /* `from` in the small template becomes `to`; then the first error is at the line of `mark`, and says `want`. */
 typedef struct {
     const char *from, *to, *mark, *want;
@@ -53,6 +86,8 @@ static void check_fault(const Fault *f)
     if (read_folder(&list, &said) || list.n != 0 || strncmp(said, place, strlen(place)) != 0 || !strstr(said, f->want))
         fail_msg("'%s' instead of '%s': wanted %s ... %s, got\n%s", f->to, f->from, place, f->want, said);
 }
+
+#define SERVES(text) "serves = \"" text "\";\ntile = {"
 
 TEST(test_faults)
 {
@@ -116,6 +151,14 @@ TEST(test_faults)
         { "name = \"MR\"", "name = \"SMEM_BLOCK\"", "SMEM_BLOCK", "a name that every template has" },
         { "name = \"MR\"", "name = \"_MR\"", "_MR", "must be capital letters" },
         { "M > UK", "KERNELS > UK", "KERNELS", "'KERNELS' is not declared" },
+        { "tile = {", SERVES("M >"), "serves =", "error" },
+        { "tile = {", "serves = true;\ntile = {", "serves =", "'serves': expected" },
+        { "tile = {", SERVES("NOBODY > 1"), "serves =", "unknown name 'NOBODY'" },
+        { "tile = {", SERVES("M > THREADS"),
+          "serves =", "this cannot depend on THREADS, but on extents, parameters and values" },
+        { "tile = {", SERVES("max(M, N) > 1"),
+          "serves =", "each call asks this: it cannot use min, max, ceil_div or ceil_to" },
+        { "tile = {", SERVES("M > 1 && PADDED > 1"), "serves =", "it cannot use min, max, ceil_div or ceil_to" },
     };
     for (size_t i = 0; i < LENGTH(faults); i++)
         check_fault(&faults[i]);
@@ -124,6 +167,12 @@ TEST(test_faults)
         text_add(&deep, "1+");
     check_fault(&(Fault){ "M = \"MR\"", arena_printf(arena, "M = \"%sMR\"", text_str(&deep)),
                           "tile = ", "with this tile, the expression of STEP_FLOPS is too long" });
+    check_fault(&(Fault){ "tile = { M = \"MR\"; N = \"1\"; K = \"UK\"; };\nderived = (",
+                          arena_printf(arena,
+                                       "serves = \"1 + DEEP\";\ntile = { M = \"MR\"; N = \"1\"; K = \"UK\"; };\n"
+                                       "derived = ( { name = \"DEEP\"; expr = \"%sM\"; doc = \"x\"; },",
+                                       text_str(&deep)),
+                          "serves =", "with the derived names in it, this expression is too long" });
 }
 
 TEST(test_open_head)
@@ -145,10 +194,13 @@ TEST(test_hash_is_of_the_code)
         { "1 + 1 / STEP", "1 / STEP", false },      { "log2(STEP)", "STEP", false },
         { "\"small\"", "\"other\"", true },         { "MR * UK", "UK * MR", true },
         { "M = \"MR\"; N", "M = \"UK\"; N", true }, { "int rows", "int cols", true },
+        { "tile = {", SERVES("M > 1"), true },      { "choices = [1, 2]", "choices = \"K\"", true },
     };
     const char *hash = read_small(small)->hash;
     for (size_t i = 0; i < sizeof edit / sizeof *edit; i++)
         assert_int_equal(strcmp(read_small(with(edit[i].from, edit[i].to))->hash, hash) != 0, edit[i].changes);
+    assert_string_not_equal(read_small(with("tile = {", SERVES("M > 1")))->hash,
+                            read_small(with("tile = {", SERVES("M > 2")))->hash);
 }
 
 TEST(test_folder)
@@ -316,7 +368,8 @@ TEST(test_like)
     TemplateList list;
     const char *said;
     put("f.h", "    g(STEP);\n");
-    const char *text = with(REPEATED, "#include \"f.h\"\n");
+    const char *text = text_with(arena, serving("M > FEW", "[1, 2]"), REPEATED, "#include \"f.h\"\n");
+    text = text_with(arena, text, "values = (", "values = (\n  { name = \"FEW\"; expr = \"3\"; doc = \"few\"; },");
     put("x.c", text);
     put("y.c", head);
     if (!read_folder(&list, &said))

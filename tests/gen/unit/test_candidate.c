@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * candidate: values lead back to it, its key tells it from every other, and it knows the extents that it is fixed for.
+ * candidate: values lead back to it, its key tells it from every other, and it knows the calls that it is for.
  */
 #include "tests/test.h"
+#include "tests/gen/serve.h"
 #include "tests/gen/synthetic_place.h"
 
 TEST(values_lead_back)
@@ -63,15 +64,41 @@ TEST(extents_that_are_fixed)
     c.t = &t;
     c.choice[0] = 0;
     assert_false(candidate_is_fixed(&c));
-    assert_int_equal(candidate_fixed(&c, 1), 0);
-    assert_true(candidate_meant_for(&c, (int64_t[]){ 1, 64, 48 }));
     c.choice[0] = 1;
     assert_true(candidate_is_fixed(&c));
-    assert_int_equal(candidate_fixed(&c, 1), 48);
-    assert_int_equal(candidate_fixed(&c, 0), 0);
-    assert_true(candidate_meant_for(&c, (int64_t[]){ 1, 48, 64 }));
-    assert_false(candidate_meant_for(&c, (int64_t[]){ 48, 64, 48 }));
     assert_false(candidate_is_fixed(&y.space->candidate[0]));
+}
+
+/* A kernel is for the calls that its template says, of its own parameters. N of the spec is 768, 2304 and 3072: one for none of these does not fit it. */
+TEST(calls_that_are_served)
+{
+    static const struct {
+        const char *serves;            /* P is a parameter, 0 or 48; NULL: nothing is said */
+        bool does[2], all[2], fits[2]; /* the call of N = 48 and K = 64; every call; any shape of the spec */
+    } cases[] = { { NULL, { 1, 1 }, { 1, 1 }, { 1, 1 } },
+                  { "P == 0 || N == P", { 1, 1 }, { 1, 0 }, { 1, 0 } },
+                  { "P == 0 || K == P", { 1, 0 }, { 1, 0 }, { 1, 0 } },
+                  { "M > 1 && K > P", { 0, 0 }, { 0, 0 }, { 1, 1 } },
+                  { "N > 16*P", { 1, 0 }, { 0, 0 }, { 1, 1 } },
+                  { "P > 3 || K == 64 && N < 49", { 1, 1 }, { 0, 1 }, { 0, 1 } } };
+    static const int64_t call[] = { 1, 48, 64 };
+    Template t = *y.space->candidate[0].t;
+    t.param[0].name = "P";
+    t.param[0].choice[0] = 0;
+    t.param[0].choice[1] = 48;
+    t.nconstraint = 0;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        serve(y.arena, &t, y.spec, cases[i].serves);
+        for (int k = 0; k < 2; k++) {
+            Candidate c = y.space->candidate[0];
+            c.t = &t;
+            c.choice[0] = (uint8_t)k;
+            if (candidate_serves(&c, y.spec, call) != cases[i].does[k] ||
+                candidate_serves_all(&c, y.spec) != cases[i].all[k] ||
+                candidate_fits(&c, y.spec, &y.device) != cases[i].fits[k])
+                fail_msg("%s with %d", cases[i].serves, k * 48);
+        }
+    }
 }
 
 TEST_FILE(make, drop)

@@ -3,6 +3,7 @@
  * unit: the texts around kernels, and the hash of what a candidate's text depends on besides its template, but for the package's name.
  */
 #include "tests/test.h"
+#include "tests/gen/serve.h"
 #include "tests/gen/unit/unit_place.h"
 
 static const char *hash_of(const char *target, const char *name, const char *rest)
@@ -325,6 +326,31 @@ TEST(scratch_memory_is_asked_for)
     assert_has(text, "\nint64_t dcgen_workspace(const int64_t *extent, int64_t ntask)\n{\n");
     assert_has(text, "    return (int64_t)one_k0_scratch(&args) * ntask;\n");
     assert_lacks(unit_candidate(arena, &u, &without, d), "dcgen_workspace");
+    assert_int_equal(diag_nerror(d), 0);
+}
+
+/* A kernel that does not serve every call says which it is for; as a candidate it refuses the others. */
+TEST(calls_that_kernels_are_for)
+{
+    static const char *const pattern = "//@ repeat kernels\nHAS_CONDITION: CONDITION\n//@ end\nANY_CONDITION\n";
+    static const int64_t value[] = { 2, 1 };
+    static const struct {
+        const char *target, *refused;
+    } row[] = { { "avx2", "    if (!(M > 2 && K == 1))\n        return 1; /* no call for this kernel */\n" },
+                { "sm_90a", "    if (!(M > 2 && K == 1))\n        return -1; /* no call for this kernel */\n" } };
+    Diag *d = diag_new(arena);
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        const UnitContext u = context_of(row[i].target, "");
+        Template some = *stub_template(u.spec), any = some;
+        serve(arena, &some, u.spec, "M > MR && (UK == 0 || K == UK)");
+        serve(arena, &any, u.spec, "N > 3 || UK == 1");
+        const UnitKernel less = { &some, u.target, value, { 0 }, NULL }, all = { &any, u.target, value, { 0 }, NULL };
+        assert_string_equal(filled(&u, (const UnitKernel[]){ all, less }, 2, pattern), "0: 1\n1: M > 2 && K == 1\n1\n");
+        assert_string_equal(filled(&u, (const UnitKernel[]){ all, all }, 2, pattern), "0: 1\n0: 1\n0\n");
+        const char *text = unit_candidate(arena, &u, &less, d);
+        assert_has_all(text, "    const int64_t M = extent[0];\n    const int64_t N = extent[1];\n", row[i].refused);
+        assert_lacks(unit_candidate(arena, &u, &all, d), "no call for this kernel");
+    }
     assert_int_equal(diag_nerror(d), 0);
 }
 

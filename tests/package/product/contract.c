@@ -171,7 +171,7 @@ static void every_code_has_a_text(void)
     } row[] = { { 0, "no error" },
                 { NAME_BAD_EXTENT, "an extent is negative or above 2147483647" },
                 { NAME_BAD_POINTER, "a pointer is NULL" },
-                { NAME_BAD_KERNEL, "no such kernel in this package, or this CPU cannot run it" },
+                { NAME_BAD_KERNEL, "no such kernel in this package, or it is not for this CPU or call" },
                 { NAME_BAD_OVERLAP, "the output overlaps an input" } };
     static const int unknown[] = { 4, 8, INT_MIN, INT_MAX, 9 };
     const char *no_code = NAME_strerror(-1);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * select: budgets are kept, each shape is served by what is fast there, noise is not worth a kernel, and a prediction must be better than a
- * measurement by more than it may be off.
+ * select: budgets are kept, each shape is served by what is fast there, noise is not worth a kernel, a prediction must be better than a
+ * measurement by more than it may be off, and every call has a kernel that serves it.
  */
 #include "tests/test.h"
+#include "tests/gen/serve.h"
 #include "tests/search/study_place.h"
 
 enum { KERNELS = 6 };
@@ -228,22 +229,37 @@ static double doubted(const CostModel *m, int64_t trial, const Instance *inst)
     return cost_trial(m, trial, inst) * (inst->tuned ? 1 : 1 + 2 * cost_doubt(m, trial, inst));
 }
 
-/* Half of the say is that of all shapes, half that of the tuned ones: of one kernel alone the curve's first point, by the definition. */
-TEST(the_curve_is_a_mean_of_both_halves)
+/* Trial i is for such calls alone from now on, and was timed on no other. */
+static void serve_alone(int i, const char *text)
 {
-    mix_up(5);
-    for (int64_t i = 0; i < y.spec->ninstance; i++)
-        y.spec->instance[i].weight = 1 + (double)(i % 7);
+    Trial *trial = &s->trial[i];
+    trial->c.t = serve_some(y.arena, &y.templates, trial->c.t, y.spec, text);
+    for (int64_t j = 0; j < s->nshape; j++)
+        if (!candidate_serves(&trial->c, y.spec, s->shape[j]->extent))
+            trial->ns[j] = 0;
+}
+
+static bool serves(int64_t trial, int64_t instance)
+{
+    return candidate_serves(&s->trial[trial].c, y.spec, y.spec->instance[instance].extent);
+}
+
+/* Half of the say is that of all shapes, half that of the tuned ones: of one kernel alone the curve's first point, by the definition. Calls that it does not serve
+ * cost what they take by the kernel that serves all at the least. */
+static void check_first_point(void)
+{
     const CostModel *m = cost_fit(y.arena, s, &y.templates);
     const Assignment *as = choose();
     const int64_t stride = y.spec->ninstance / 256 + 1; /* of so many that are not tuned, one is looked at */
-    double all = 0, tuned = 0, least = INFINITY;
+    double all = 0, tuned = 0, least = INFINITY, least_last = INFINITY;
+    int last = -1;
     for (int64_t i = 0; i < y.spec->ninstance; i++) {
         const Instance *inst = &y.spec->instance[i];
         all += inst->tuned || i % stride == 0 ? inst->weight : 0;
         tuned += inst->tuned ? inst->weight : 0;
     }
-    for (int k = 0; k < KERNELS; k++) {
+    for (int k = -KERNELS; k < KERNELS; k++) { /* at first those for all alone */
+        const int trial = k < 0 ? k + KERNELS : k;
         double sum = 0, says = 0;
         for (int64_t i = 0; i < y.spec->ninstance; i++) {
             const Instance *inst = &y.spec->instance[i];
@@ -253,13 +269,32 @@ TEST(the_curve_is_a_mean_of_both_halves)
                 continue;
             for (int other = 0; other < KERNELS; other++)
                 best = fmin(best, doubted(m, other, inst));
-            sum += say * doubted(m, k, inst) / best;
+            sum += say * doubted(m, k < 0 || serves(trial, i) ? trial : last, inst) / best;
             says += say;
         }
-        least = fmin(least, sum / says - 1);
+        if (k < 0 && sum < least_last) {
+            least_last = sum;
+            last = trial;
+        }
+        least = k < 0 ? least : fmin(least, sum / says - 1);
     }
+    assert_true(last >= 0);
     assert_int_equal(as->curve[0].kernels, 1);
     assert_true(fabs(as->curve[0].above - least) < 1e-9);
+}
+
+TEST(the_curve_is_a_mean_of_both_halves)
+{
+    mix_up(5);
+    for (int64_t i = 0; i < y.spec->ninstance; i++)
+        y.spec->instance[i].weight = 1 + (double)(i % 7);
+    check_first_point();
+    for (int i = 0; i < 4; i++) {
+        for (int64_t j = 0; j < s->nshape; j++)
+            set_time(i, j, 0.1);
+        serve_alone(i, i % 2 ? "N == 768 || M > 1000" : "M % 48 != 0");
+    }
+    check_first_point();
 }
 
 /* Of many shapes kernels are chosen by a part, but the dispatcher learns from all: together those that are not tuned still have half of the say. A
@@ -349,29 +384,30 @@ TEST(what_was_never_timed_is_left_out)
 TEST(the_tree_sees_parts_of_calls)
 {
     const int64_t small[] = { 1, 2, 3 }, large[] = { 2048, 2304, 768 };
-    int64_t x[OP_MAX_EXTENT + 1];
-    assert_int_equal(select_features(s, large, 1, x), 3);
+    const Assignment as = { 0 };
+    int64_t x[SELECT_MAX_FEATURE];
+    assert_int_equal(select_features(s, &as, large, 1, x), 3);
     y.spec->nthread = 2;
     y.spec->threads[1] = 4;
-    assert_int_equal(select_features(s, large, 4, x), 4);
+    assert_int_equal(select_features(s, &as, large, 4, x), 4);
     assert_memory_equal(x, large, sizeof large);
     assert_int_equal(x[3], 4);
-    assert_int_equal(select_features(s, small, 4, x), 4);
+    assert_int_equal(select_features(s, &as, small, 4, x), 4);
     assert_int_equal(x[3], 1);
 }
 
 /* Nothing is chosen, and it is told, where no kernel fits the budget of bytes. */
 TEST(a_budget_without_room_is_told)
 {
-    assert_null(select_no_room(y.arena, s));
+    assert_null(select_why_none(y.arena, s));
     for (int64_t i = 0; i < s->ntrial; i++)
         s->trial[i].code_bytes = 3000 + i;
     y.spec->budget.code_kib = 2;
     assert_null(choose());
-    assert_string_equal(select_no_room(y.arena, s),
+    assert_string_equal(select_why_none(y.arena, s),
                         "no kernel that works fits 2 KiB of code: the smallest has 2.93 KiB");
     y.spec->budget.code_kib = 3;
-    assert_null(select_no_room(y.arena, s));
+    assert_null(select_why_none(y.arena, s));
     y.spec->budget.code_kib = 512;
 }
 
@@ -392,8 +428,131 @@ TEST(a_kernel_that_is_present_takes_no_bytes)
     assert_int_equal(as->code_bytes, 9000);
     y.spec->budget.code_kib = 1;
     assert_int_equal(choose()->nkernel, 2);
-    assert_null(select_no_room(y.arena, s));
+    assert_null(select_why_none(y.arena, s));
     s->present = NULL;
+}
+
+/* ---- calls that kernels do not serve ---- */
+
+/* Kernels 0, 1 and 2 are each for one N, and the others, which take 3, 4 and 5 times as long, for all. */
+static void give_each_its_width(void)
+{
+    static const char *const serves[] = { "N == 768", "N == 2304", "N == 3072" };
+    for (int i = 0; i < KERNELS; i++)
+        for (int64_t j = 0; j < s->nshape; j++)
+            set_time(i, j, i < 3 ? 1 : i);
+    for (int i = 0; i < 3; i++)
+        serve_alone(i, serves[i]);
+}
+
+/* Each instance goes to the kernel that the tree chooses, else to the general one, else to the last one, whichever serves it first, and costs what that takes.
+ * Returns how many of them the tree's choice does not serve. */
+static int64_t check_served(const Assignment *as)
+{
+    const CostModel *m = cost_fit(y.arena, s, &y.templates);
+    int64_t n = 0;
+    double regret = 0, weight = 0;
+    assert_true(candidate_serves_all(&s->trial[as->kernel[as->last]].c, y.spec));
+    for (int64_t i = 0; i < y.spec->ninstance; i++) {
+        const Instance *inst = &y.spec->instance[i];
+        int64_t x[SELECT_MAX_FEATURE];
+        select_features(s, as, inst->extent, inst->threads, x);
+        const int by_tree = tree_choose(as->tree, x);
+        for (int k = 0; k < as->nkernel; k++) {
+            const int want = serves(as->kernel[k], i) ? k : serves(as->kernel[as->general], i) ? as->general : as->last;
+            assert_int_equal(select_serving(s, as, inst->extent, k), want);
+            assert_true(k != by_tree || as->chosen[i] == want);
+            assert_true(as->cost[i * as->nkernel + k] == cost_trial(m, as->kernel[k], inst));
+            assert_int_equal(isfinite(as->cost[i * as->nkernel + k]), serves(as->kernel[k], i));
+        }
+        assert_true(serves(as->kernel[as->chosen[i]], i) && serves(as->kernel[as->best[i]], i));
+        regret += inst->weight * as->cost[i * as->nkernel + as->chosen[i]] / as->oracle_ns[i];
+        weight += inst->weight;
+        n += as->chosen[i] != by_tree;
+    }
+    assert_true(fabs(as->regret - (regret / weight - 1)) < 1e-12);
+    return n;
+}
+
+/* A budget of three kernels, and of no more bytes than these have, goes to the fast ones; the fastest of those for all comes on top, at the end. */
+TEST(a_kernel_for_all_calls_comes_on_top)
+{
+    give_each_its_width();
+    y.spec->budget.kernels = 3;
+    y.spec->budget.code_kib = 3;
+    const Assignment *as = choose();
+    check_served(as);
+    assert_true(as->nkernel == 4 && as->last == 3 && as->general == 0 && as->kept == 2 && as->kernel[3] == 3);
+    assert_int_equal(as->curve[as->kept].kernels, 3);
+    assert_int_equal(as->curve[as->kept].bytes, 3000);
+    assert_int_equal(as->code_bytes, 4000);
+    assert_null(as->fewer);
+    for (int64_t i = 0; i < y.spec->ninstance; i++)
+        assert_true(as->kernel[as->chosen[i]] < 3);
+}
+
+/* Where the budget is for one kernel, all calls that it does not serve go to the one on top, and cost what that takes. */
+TEST(what_is_not_served_goes_to_the_last_one)
+{
+    weigh_tuned_alone();
+    give_each_its_width();
+    y.spec->budget.kernels = 1;
+    const Assignment *as = choose();
+    check_served(as);
+    assert_true(as->nkernel == 2 && as->last == 1 && as->kept == 0);
+    assert_true(as->kernel[0] == 0 && as->kernel[1] == 3);
+    for (int64_t i = 0; i < y.spec->ninstance; i++)
+        assert_int_equal(as->chosen[i], y.spec->instance[i].extent[1] != 768);
+}
+
+/* The tree cannot tell multiples of 48 from others: it chooses the fast kernel for all, and the calls that this does not serve go to the general one, if
+ * that serves them, else to the last one. */
+TEST(the_tree_may_choose_what_does_not_serve)
+{
+    for (int i = 0; i < KERNELS; i++)
+        for (int64_t j = 0; j < s->nshape; j++)
+            set_time(i, j, i == 0 ? 0.5 : i == 1 && s->shape[j]->extent[2] == 3072 ? 0.4 : i == 5 ? 1 : 3);
+    serve_alone(0, "M % 48 != 0");
+    serve_alone(1, "M % 144 != 0");
+    for (int n = 1; n <= 3; n++) {
+        y.spec->budget.kernels = n;
+        const Assignment *as = choose();
+        assert_int_equal(as->nkernel, n < 3 ? n + 1 : 3);
+        assert_int_equal(as->kernel[as->last], 5);
+        assert_true(check_served(as) > y.spec->ninstance / 10);
+    }
+}
+
+/* A picked kernel that serves all calls is the last one: none comes on top. */
+TEST(the_last_one_may_be_picked)
+{
+    give_each_its_width();
+    for (int64_t j = 0; j < s->nshape; j++)
+        set_time(4, j, s->shape[j]->extent[1] == 2304 ? 2 : 0.5);
+    const Assignment *as = choose();
+    check_served(as);
+    assert_true(as->nkernel == 2 && as->kept == 1 && as->kernel[as->last] == 4 && as->kernel[!as->last] == 1);
+}
+
+/* Where none of the kernels that work serves every call, nothing is chosen, and it is told. One that was never timed will do. */
+TEST(none_that_serves_every_call_is_told)
+{
+    give_each_its_width();
+    for (int i = 3; i < KERNELS; i++)
+        s->trial[i].status = STATUS_WRONG;
+    assert_null(choose());
+    assert_string_equal(select_why_none(y.arena, s), "none of the kernels that work serves every call");
+    y.spec->budget.code_kib = 0;
+    assert_has(select_why_none(y.arena, s), "no kernel that works fits 0 KiB of code");
+    y.spec->budget.code_kib = 512;
+    s->trial[4].status = STATUS_OK;
+    for (int64_t j = 0; j < s->nshape; j++)
+        s->trial[4].ns[j] = 0;
+    const Assignment *as = choose();
+    assert_non_null(as);
+    assert_null(select_why_none(y.arena, s));
+    assert_true(as->nkernel == 4 && as->kernel[3] == 4 && as->last == 3);
+    check_served(as);
 }
 
 TEST_EACH(begin, drop)

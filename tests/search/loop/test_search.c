@@ -5,6 +5,7 @@
  *   ctest: replaces
  */
 #include "tests/test.h"
+#include "tests/gen/serve.h"
 #include "tests/search/loop/search_place.h"
 
 /* With a race of few bouts behind the loop. */
@@ -157,7 +158,7 @@ TEST(a_candidate_is_tried_where_it_is_meant_to_be)
     arena_free(scratch);
     assert_in_range(batch[0][0].nshape, 1, lab.study->nshape - 1);
     for (int k = 0; k < batch[0][0].nshape; k++)
-        assert_true(candidate_meant_for(fixed, lab.study->shape[batch[0][0].shape[k]]->extent));
+        assert_true(candidate_serves(fixed, z.spec, lab.study->shape[batch[0][0].shape[k]]->extent));
     arena_free(z.arena);
 }
 
@@ -208,6 +209,55 @@ TEST(the_anchor_is_predicted)
         lab.study = study_new(y.arena, y.spec, &y.device, &gpu, "0123456789abcdef");
         fail_with("interrupted");
         assert_ptr_equal(lab.anchor, &few[1 + cuda]);
+    }
+}
+
+/* However fast one is predicted to be, it is no anchor unless it serves every shape of the spec. One that is several times slower than another wherever both serve, or
+ * that serves no tuned shape, is not timed. */
+TEST(the_anchor_serves_every_shape)
+{
+    static const struct {
+        const char *serves[3]; /* of three alike, the last of which does more work */
+        int anchor;
+        bool timed[3];
+    } cases[] = {
+        { { NULL, NULL, NULL }, 0, { true, true, false } },
+        { { "K == 768", NULL, NULL }, 1, { true, true, false } },
+        { { "K == 768", "K == 3072", NULL }, 2, { true, true, false } },
+        { { "K == 768", "K == 768", NULL }, 2, { true, true, true } },
+        { { "K == 1", NULL, NULL }, 1, { false, true, false } },
+    };
+    TemplateList list = y.templates;
+    const Candidate *most = y.space->general;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        Candidate few[3];
+        Space some = *y.space;
+        Proposal p[3];
+        bool timed[3] = { false };
+        for (int k = 0; k < 3; k++) {
+            Template *t = serve_some(y.arena, &list, most->t, y.spec, cases[i].serves[k]);
+            few[k] = *most;
+            few[k].t = t;
+            for (int term = 0; term < t->nterm && k == 2; term++) {
+                t->term[term].expr = expr_apply(y.arena, "*", t->term[term].expr, expr_number(y.arena, 100));
+                expr_bind(t->term[term].expr, NAMES(t->slot, t->nslot));
+            }
+        }
+        some.general = few;
+        some.ngeneral = 3;
+        q.space = &some;
+        lab.templates = &list;
+        lab.study = new_study();
+        stop_now = 1;
+        fail_with("interrupted");
+        assert_ptr_equal(lab.anchor, &few[cases[i].anchor]);
+        lab.study = new_study();
+        for (int n = search_general(&q, p, 3), k = 0; k < n; k++)
+            for (int of = 0; of < 3; of++)
+                timed[of] = timed[of] || p[k].c.t == few[of].t;
+        for (int k = 0; k < 3; k++)
+            if (timed[k] != cases[i].timed[k])
+                fail_msg("row %d: kernel %d", (int)i, k);
     }
 }
 

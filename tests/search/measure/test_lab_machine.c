@@ -5,6 +5,7 @@
  *   ctest: replaces
  */
 #include "tests/gen/kernel_record.h"
+#include "tests/gen/serve.h"
 #include "tests/search/measure/lab_place.h"
 #include "search/space/verify_shapes.h"
 
@@ -109,6 +110,47 @@ TEST(who_fails_is_out)
     assert_string_equal(kernel_of(0)->why, "error: x");
     assert_non_null(strstr(kernel_of(1)->why, ": it is said"));
     assert_string_equal(kernel_of(2)->why, "");
+}
+
+static bool was_asked(const Asked *a, const char *of)
+{
+    for (int i = 0; i < a->n; i++)
+        if (strcmp(a->key[i], of) == 0)
+            return true;
+    return false;
+}
+
+/* One that serves some calls alone is verified and timed on those: of two shapes that it was proposed for on one. In a race it stays away from the others. */
+TEST(a_kernel_is_asked_for_what_it_serves)
+{
+    VerifyShapes w;
+    const Candidate *c[THREE] = { &p[0].c, &p[1].c, &p[2].c };
+    int64_t trial[2];
+    int nserved = 0, ntimed = 0, width[2] = { -1, -1 };
+    p[1].c.t = serve_some(y.arena, &y.templates, p[1].c.t, y.spec, "N == 768");
+    for (int j = 0; j < lab.study->nshape; j++)
+        width[lab.study->shape[j]->extent[1] == 768] = j;
+    for (int i = 0; i < 2; i++)
+        p[1].shape[i] = width[i];
+    verify_shapes(lab.study, c, THREE, &w);
+    assert_true(try_three());
+    assert_int_equal(nverify(), w.n);
+    for (int i = 0; i < ncall; i++) {
+        const bool serves = candidate_serves(&p[1].c, y.spec, asked[i].extent);
+        assert_true(was_asked(&asked[i], key[0]));
+        assert_true(i < w.n ? was_asked(&asked[i], key[1]) == serves : !was_asked(&asked[i], key[1]) || serves);
+        nserved += i < w.n && serves;
+        ntimed += i >= w.n && was_asked(&asked[i], key[1]);
+    }
+    assert_true(nserved >= 4 && ntimed == 1);
+    assert_true(trial_of(1)->ns[width[1]] > 0 && !(trial_of(1)->ns[width[0]] > 0));
+    for (int i = 0; i < 2; i++)
+        trial[i] = study_find(lab.study, &p[i + 1].c);
+    for (int serves = 0; serves < 2; serves++) {
+        assert_true(lab_machine.compare(&lab, y.arena, lab.study->shape[width[serves]], trial, 2, false, &err));
+        assert_int_equal(asked[ncall - 1].n, 2 + serves);
+        assert_int_equal(was_asked(&asked[ncall - 1], key[1]), serves);
+    }
 }
 
 /* ---- what compilers tell ---- */
@@ -400,6 +442,35 @@ TEST(a_brief_search_has_one_of_each)
         assert_int_equal(nkernel_of("portable"), fails ? z.space->ngeneral : 1);
         for (int64_t k = 0; k < recorded()->nkernel && !fails; k++)
             assert_string_equal(recorded()->kernel[k].template_name, lab.anchor->t->name);
+        arena_free(z.arena);
+    }
+}
+
+/* Where some kernels do not serve every call, each target, the tuned one too, has a general kernel that does; in a brief search as well. */
+TEST(calls_that_others_do_not_serve_have_general_kernels)
+{
+    for (int brief = 0; brief < 2; brief++) {
+        Synthetic z;
+        anew();
+        assert_true(synthetic_make(&z, synthetic_strides, 3));
+        unit.spec = z.spec;
+        unit.targets = &z.targets;
+        lab.study = study_on(&z);
+        lab.templates = &z.templates;
+        lab.anchor = z.space->general;
+        while (candidate_serves_all(lab.anchor, z.spec))
+            lab.anchor++;
+        lab.brief = brief;
+        for (int again = 0; again < 2; again++) {
+            assert_true(lab_machine.lesser(&lab, y.arena, &err));
+            assert_int_equal(nkernel_of("avx512"), 1);
+            assert_int_equal(nkernel_of("avx2"), 2);
+            assert_int_equal(nkernel_of("portable"), 2);
+        }
+        for (int64_t k = 0; k < recorded()->nkernel; k++)
+            if (strcmp(recorded()->kernel[k].target, "avx512") == 0)
+                assert_string_equal(recorded()->kernel[k].template_name, "any_conv");
+        assert_int_equal(recorded()->nmeasure, 0);
         arena_free(z.arena);
     }
 }

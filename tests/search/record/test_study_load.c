@@ -376,4 +376,33 @@ TEST(slow_ones_of_many_are_behind)
     assert_int_equal(study_nbehind(s), 0);
 }
 
+/* A general kernel that serves every call is of use though it was never timed, where others do not serve every call. Other kernels are unknown then. */
+TEST(what_serves_every_call_needs_no_times)
+{
+    enum { NKERNEL = 4 };
+    const Synthetic was = y;
+    assert_true(synthetic_make(&y, synthetic_strides, 3));
+    const Candidate *general = y.space->general, *all = general, *less = general;
+    while (!candidate_serves_all(all, y.spec))
+        all++;
+    while (candidate_serves_all(less, y.spec))
+        less++;
+    const Candidate *c[NKERNEL] = { &y.study->trial[0].c, all, less, &y.study->trial[1].c };
+    Study *names = new_study();
+    KernelRecord kernel[NKERNEL];
+    for (int i = 0; i < NKERNEL; i++)
+        kernel[i] = kernel_of(names, (int)study_add(names, c[i]));
+    int shape = 0;
+    while (!candidate_serves(c[0], y.spec, names->shape[shape]->extent))
+        shape++;
+    MeasureRecord m = record_of(names, (Taken){ 0, shape, 100, 100 });
+    const Study *s = study_loaded(&(Records){ .nkernel = NKERNEL, .kernel = kernel, .nmeasure = 1, .measure = &m });
+    assert_int_equal(s->ntrial, 2);
+    assert_true(study_find(s, c[0]) >= 0 && study_find(s, all) >= 0);
+    s = study_loaded(&(Records){ .nkernel = 1, .kernel = &kernel[1] }); /* alone it is as good as unknown */
+    assert_int_equal(s->ntrial, 0);
+    arena_free(y.arena);
+    y = was;
+}
+
 TEST_FILE(make, drop)

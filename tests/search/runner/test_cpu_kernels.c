@@ -70,7 +70,11 @@ static const KernelRow usual[] = {
     { "conv2d f32 packed", "depthwise_conv * PT=1 QT=4 " ANY_FILTER " CB=2", CHANNELS, PLAIN },
     { "conv2d f32 packed", "depthwise_conv * PT=2 QT=3 FR=3 FS=3 FH=1 FW=1 CB=2", CHANNELS, PLAIN },
     { "conv2d f32 packed", "depthwise_conv * PT=2 QT=3 FR=3 FS=3 FH=2 FW=2 CB=0", "silu(acc * scale[oc] + shift[oc])", HALVING },
-    { "conv2d f32 packed", "depthwise_conv * PT=2 QT=3 FR=3 FS=3 FH=1 FW=3 CB=0", "acc + residual[n,p,q,oc]", APART }, /* has no way of its own with dilations */
+    { "conv2d f32 packed", "depthwise_conv * PT=2 QT=3 FR=3 FS=3 FH=1 FW=3 CB=0", "acc + residual[n,p,q,oc]", DEEP("PAD = 4; STRIDE_W = 3;") },
+    /* ---- any convolution: groups, depthwise ones, strides and dilations, in all layouts */
+    { "conv2d f32 packed", "any_conv *", CONV, ODD },
+    { "conv2d f32 F=RSCK X=NCHW Y=NCHW packed", "any_conv *", "acc + residual[n,p,q,oc]", APART },
+    { "conv2d f32 packed", "any_conv portable", "tanh(acc + bias[oc])", APART },
     /* ---- formulas of rows */
     { "rows f32", SHORT, "softmax[n](x[m,n])", NULL },
     { "batch_rows f32", TALL, "softmax[n](n < len[b0] ? x[b0,b1,m,n] * 0.125 : -inf)", "types = { len = \"s32\"; };" },

@@ -29,6 +29,8 @@ enum { M, N, K }; /* of dense */
 #define GATHERED                                                                                             \
     "types = { id = \"s32\"; order = \"s32\"; }; extents = { table = [\"V\", \"N\"]; x = [\"M\", \"V\"]; };" \
     "shapes = ( { M = \"T\"; N = 44; V = 50; } );"
+#define BATCHES_UNALIGNED "shapes = ( { B0 = 2; B1 = 3; M = \"T\"; N = 43; K = 37; } );"
+#define UNALIGNED "shapes = ( { M = \"T\"; N = 43; K = 37; } );" /* rows begin at multiples of an element */
 #define WHOLE "shapes = ( { M = \"T\"; N = 72; K = 64; } );" /* K is whole blocks of a kernel that is fixed for it */
 
 /* clang-format off */
@@ -46,6 +48,13 @@ static const KernelRow usual[] = {
     { "dense f16 W=NK packed", "mma_gemm sm_80 BM=32 BN=96 WM=16 WN=32 ROW=128", "acc + bias[n] + residual[m,n]", NULL },
     { "dense f16 W=KN", "mma_gemm sm_90a BM=32 BN=96 WM=16 WN=32 SPLITK=2", "acc + table[row[m],n]", TABLE },
     { "dense bf16 W=NK", "mma_gemm sm_90a BM=128 BN=128 WM=64 WN=32 GROUP=8 FIXED_K=64", BIAS, WHOLE },
+    /* ---- matrices whose rows lie anywhere */
+    { "dense f32 W=NK", "simt_gemm sm_80 SPLITK=3", BIAS, UNALIGNED },
+    { "dense f16 W=KN", "mma_gemm sm_80 SPLITK=3", BIAS, UNALIGNED },
+    { "dense f32 W=KN", "gemv sm_80", BIAS, UNALIGNED },
+    { "dense bf16 W=NK", "mma_gemv sm_80 SPLITK=4", BIAS, UNALIGNED },
+    { "batch_matmul f16 A=KM B=NK", "mma_bmm sm_80", NULL, BATCHES_UNALIGNED },
+    { "batch_matmul f32 A=MK B=KN", "tiny_bmm sm_80", BIAS, BATCHES_UNALIGNED },
     /* ---- dense of few rows: warps or blocks share out k */
     { "dense f32 W=NK", "gemv sm_75 ROWS=4 COLS=2 WARPS=8 KWARPS=8 SPLITK=4", ALL_FUNCTIONS, NULL },
     { "dense f16 W=NK", "mma_gemv sm_80 ROWS=8 COLS=16 UNROLL=2 SPLITK=4", BIAS, NULL },
@@ -264,7 +273,13 @@ TEST(plans_are_as_told)
 static int64_t head(const RowKernel *k, const int64_t *extent, const char *name)
 {
     int64_t value;
-    Binding b = { k->c.t, k->spec, k->target, &k->device, k->value, extent, 1, { 0 }, false };
+    Binding b = { .t = k->c.t,
+                  .spec = k->spec,
+                  .target = k->target,
+                  .device = &k->device,
+                  .value = k->value,
+                  .extent = extent,
+                  .threads = 1 };
     return template_lookup(&b, name, &value) ? value : -1;
 }
 
@@ -298,7 +313,7 @@ static void check_head(const RowKernel *k)
 TEST(heads_say_what_kernels_do)
 {
     for (int i = 0; i < w->n; i++)
-        if (is_of(&w->kernel[i], "dense") && !has_integers(&w->kernel[i]))
+        if (is_of(&w->kernel[i], "dense") && !has_integers(&w->kernel[i]) && !candidate_is_fixed(&w->kernel[i].c))
             check_head(&w->kernel[i]);
 }
 

@@ -157,5 +157,31 @@ TEST(templates_take_turns)
     arena_free(z.arena);
 }
 
+static const char two_strides[] =
+    "name = \"strides\"; op = \"conv2d\"; target = [\"host\"]; dims = { T = { min = 7; max = 56; }; }; accuracy = 16;\n"
+    "shapes = ( { N = 1; G = 1; H = \"T\"; W = 28; C = 64; K = 48; R = 3; S = 3; PAD = 1; },\n"
+    "           { N = 1; G = 1; H = \"T\"; W = 28; C = 64; K = 48; R = 3; S = 3; PAD = 1; STRIDE = 2; } );\n"
+    "tune = { T = [7, 28, 56]; }; layout = { packed = true; }; threads = [1];\n";
+
+/* A template whose kernels are for one stride alone has turns at places that they serve. */
+TEST(candidates_serve_their_shapes)
+{
+    Synthetic z;
+    Proposal p[COVER_TRIALS];
+    int nless = 0, nall = 0;
+    assert_true(synthetic_make(&z, two_strides, 2));
+    Study *none = study_on(&z);
+    const int n = cover(z.arena, none, z.space, cost_fit(z.arena, none, &z.templates), p, COVER_TRIALS);
+    for (int i = 0; i < n; i++) {
+        const bool less = strcmp(p[i].c.t->name, "winograd_conv") == 0;
+        nless += less;
+        nall += !less;
+        assert_true(p[i].nshape > 0);
+        assert_true(candidate_serves(&p[i].c, z.spec, none->shape[p[i].shape[0]]->extent));
+    }
+    assert_true(nless > 0 && nall > 0);
+    arena_free(z.arena);
+}
+
 TEST_EACH(begin, NULL)
 TEST_FILE(make_smaller, drop)

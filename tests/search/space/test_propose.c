@@ -189,7 +189,7 @@ TEST(fixed_kernels_are_measured_where_they_are_meant_for)
             assert_true(p[i].nshape > 0);
             fixed += candidate_is_fixed(&p[i].c);
             for (int at = 0; at < p[i].nshape; at++)
-                assert_true(candidate_meant_for(&p[i].c, z.study->shape[p[i].shape[at]]->extent));
+                assert_true(candidate_serves(&p[i].c, z.spec, z.study->shape[p[i].shape[at]]->extent));
         }
         assert_true(fixed > 20);
     }
@@ -210,7 +210,7 @@ TEST(kernels_for_no_tuned_shape_are_not_proposed)
         Rng rng = { seed };
         assert_int_equal(propose(z.arena, &half, z.space, &m, &rng, p, BATCH), BATCH);
         for (int i = 0; i < BATCH; i++)
-            assert_true(candidate_meant_for(&p[i].c, half.shape[0]->extent));
+            assert_true(candidate_serves(&p[i].c, z.spec, half.shape[0]->extent));
     }
     arena_free(z.arena);
 }

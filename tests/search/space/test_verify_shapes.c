@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * verify_shapes: kernels are verified where their tiles end, on every axis.
+ * verify_shapes: kernels are verified where their tiles end, on every axis, and on calls that they serve.
  */
 #include "tests/test.h"
 #include "search/space/verify_shapes.h"
+#include "tests/gen/serve.h"
 #include "tests/gen/synthetic_place.h"
 
 enum { FEW = 6, SMALL = 24 };
@@ -116,34 +117,137 @@ TEST(extents_to_try)
     assert_int_equal(w.n, without.n + 2); /* 7 is a tile but one */
 }
 
-/* A kernel that is fixed for extents meets them, with the others as they are; two that are fixed alike meet them once. */
+/* ---- calls that kernels serve ---- */
+
+enum { FEWEST = 10 /* calls that a kernel meets of those that it serves */ };
+
+/* Nothing is there twice. */
+static void assert_all_differ(const Op *op, const VerifyShapes *w)
+{
+    assert_in_range(w->n, 1, VERIFY_SHAPES_MAX - 1);
+    for (int i = 0; i < w->n; i++)
+        for (int k = 0; k < i; k++)
+            assert_true(memcmp(w->extent[i], w->extent[k], (size_t)op->ngiven * sizeof **w->extent) != 0 ||
+                        w->gap[i] != w->gap[k] || w->way[i] != w->way[k] || w->edges[i] != w->edges[k]);
+}
+
+/* How many calls it meets of those that it serves. Some of them have an odd extent on an axis that its condition does not name. */
+static int count_served(const Study *s, const Candidate *c, const VerifyShapes *w)
+{
+    const Op *op = s->spec->op;
+    int n = 0, nodd = 0;
+    for (int i = 0; i < w->n; i++) {
+        bool odd = false;
+        if (!candidate_serves(c, s->spec, w->extent[i]))
+            continue;
+        for (int axis = 0; axis < op->naxis; axis++)
+            odd = odd || (w->extent[i][axis] > 1 && w->extent[i][axis] % 2 && c->t->serves &&
+                          !expr_uses(c->t->serves, op->extent[axis].name));
+        nodd += odd;
+        n++;
+    }
+    assert_true(nodd > 0 || n == 0 || !c->t->serves);
+    return n;
+}
+
+/* A kernel that serves some calls alone meets such calls too, behind those that there are without: of another one beside it, the ones of that. M of the
+ * spec's shapes is 1 to 2048, N 768, 2304 and 3072, K 768 and 3072. */
+TEST(calls_that_are_served)
+{
+    static const char *const serves[] = { "N == 2304",          "N % 4 == 0 && K % 4 == 0", "K == 768",
+                                          "M > 100 && K >= 64", "K == 768 || N == 1",       "K % 2 == 1 || N == 1" };
+    Template t = *y.space->candidate[0].t, other = t;
+    Candidate c = y.space->candidate[0], all = c, beside = c;
+    VerifyShapes w, without;
+    verify_shapes(y.study, (const Candidate *[]){ &all }, 1, &without);
+    serve(y.arena, &other, y.spec, "N == 3072");
+    beside.t = &other;
+    for (size_t i = 0; i < sizeof serves / sizeof *serves; i++) {
+        serve(y.arena, &t, y.spec, serves[i]);
+        c.t = &t;
+        for (int n = 1; n <= 3; n++) {
+            verify_shapes(y.study, (const Candidate *[]){ &c, n == 2 ? &all : &c, &beside }, n, &w);
+            assert_true(count_served(y.study, &c, &w) >= FEWEST);
+            assert_true(n < 3 || count_served(y.study, &beside, &w) >= FEWEST);
+            assert_all_differ(y.spec->op, &w);
+            assert_memory_equal(w.extent, without.extent, (size_t)without.n * sizeof *w.extent);
+        }
+    }
+}
+
+/* Of a kernel for calls that no shape of the spec is like there is none to meet. */
+TEST(calls_that_no_shape_is_like)
+{
+    Template t = *y.space->candidate[0].t;
+    Candidate c = y.space->candidate[0];
+    const Candidate *const one[] = { &c };
+    VerifyShapes w, without;
+    verify_shapes(y.study, one, 1, &without);
+    serve(y.arena, &t, y.spec, "N == 1237 && K == 1237");
+    c.t = &t;
+    verify_shapes(y.study, one, 1, &w);
+    assert_int_equal(w.n, without.n);
+    assert_int_equal(count_served(y.study, &c, &w), 0);
+}
+
+/* A kernel that is fixed for extents meets them; two that are fixed alike meet them once. */
 TEST(fixed_extents)
 {
     Template t = *y.space->candidate[0].t;
     Candidate fixed = y.space->candidate[0], plain = fixed;
-    VerifyShapes w, without;
+    VerifyShapes w, twice, without;
+    t.param[0].name = "P";
     t.param[0].axis = 1;
     t.param[0].choice[0] = 0;
-    t.param[0].choice[1] = 1237;
+    t.param[0].choice[1] = 2304;
+    t.nvalue = 0; /* they have the parameter's own name */
+    for (int axis = 0; axis < y.spec->op->naxis; axis++)
+        t.tile[axis] = expr_number(y.arena, 8);
+    serve(y.arena, &t, y.spec, "P == 0 || N == P");
     fixed.t = plain.t = &t;
     fixed.choice[0] = 1;
     plain.choice[0] = 0;
     verify_shapes(y.study, (const Candidate *[]){ &plain, &plain }, 2, &without);
-    verify_shapes(y.study, (const Candidate *[]){ &plain, &fixed, &fixed }, 3, &w);
-    int n = 0;
-    for (int i = 0; i < w.n; i++)
-        if (w.extent[i][1] == 1237) {
-            n++;
-            for (int axis = 0; axis < 3; axis += 2) {
-                int64_t tile = verify_shapes_tile(y.study, &plain, axis);
-                tile =
-                    verify_shapes_tile(y.study, &fixed, axis) > tile ? verify_shapes_tile(y.study, &fixed, axis) : tile;
-                assert_int_equal(w.extent[i][axis], (tile < 64 ? tile : 64) + 3);
-            }
-        }
-    assert_int_equal(n, 1);
-    assert_false(has(&without, 1, 1237));
+    verify_shapes(y.study, (const Candidate *[]){ &plain, &fixed }, 2, &w);
+    verify_shapes(y.study, (const Candidate *[]){ &fixed, &plain, &fixed }, 3, &twice);
+    assert_false(has(&without, 1, 2304));
+    assert_true(count_served(y.study, &fixed, &w) >= FEWEST);
+    assert_int_equal(twice.n, w.n);
+    assert_memory_equal(twice.extent, w.extent, (size_t)w.n * sizeof *w.extent);
 }
+
+/* Shipped templates: every kernel of a convolution meets calls that it serves, one by one and as kernels of a package, with the attributes of a shape. */
+TEST(kernels_of_convolutions)
+{
+    static const char plain[] =
+        "name = \"plain\"; op = \"conv2d\"; dtype = \"f32\"; target = [\"host\"];\n"
+        "dims = { T = { min = 7; max = 56; }; };\n"
+        "shapes = ( { N = 1; G = 1; H = \"T\"; W = 28; C = 64; K = 48; R = 1; S = 1; STRIDE = 2; },\n"
+        "           { N = 1; G = 1; H = \"T\"; W = 28; C = 64; K = 48; R = 3; S = 3; PAD = 1; } );\n"
+        "tune = { T = [7, 56]; }; layout = { packed = true; }; threads = [1];\n";
+    static const char *const specs[] = { synthetic_strides, plain };
+    for (int k = 0; k < 2; k++) {
+        Synthetic z;
+        int n = 0, less = 0;
+        assert_true(synthetic_make(&z, specs[k], 1));
+        for (int64_t i = 0; i < z.space->n; i += z.space->n / 100 + 1, n++) {
+            const Candidate *c = &z.space->candidate[i];
+            int64_t value[TEMPLATE_MAX_PARAM];
+            VerifyShapes w;
+            candidate_values(c, value);
+            verify_shapes(z.study, &c, 1, &w);
+            less += !candidate_serves_all(c, z.spec);
+            assert_true(count_served(z.study, c, &w) >= FEWEST);
+            assert_all_differ(z.spec->op, &w);
+            verify_shapes_of_kernels(z.spec, &z.device, &(UnitKernel){ c->t, c->target, value, { 0 }, NULL }, 1, &w);
+            assert_true(count_served(z.study, c, &w) >= FEWEST);
+        }
+        assert_true(n > 50 && less > n - 3);
+        arena_free(z.arena);
+    }
+}
+
+/* ---- gaps, parts, attributes, rows ---- */
 
 /* Where operands are strided, a few shapes come besides with gaps, both kinds of these, and every stride counts: all axes within a tile, beyond one, of
  * two points, and some that were there. */
@@ -241,6 +345,20 @@ TEST(one_tile_with_attributes)
     assert_int_equal(extent[4], extent[2] + 5);
     inst[1].extent[3] = -1000;
     assert_false(verify_shapes_one_tile(&study, &y.space->candidate[0], 8, extent));
+}
+
+/* Nor is there one that the kernel does not serve. */
+TEST(one_tile_that_is_served)
+{
+    Template t = *y.space->candidate[0].t;
+    Candidate c = y.space->candidate[0];
+    int64_t extent[OP_MAX_EXTENT];
+    c.t = &t;
+    for (int served = 0; served < 2; served++) {
+        const long tile = (long)verify_shapes_tile(y.study, &c, 1);
+        serve(y.arena, &t, y.spec, arena_printf(y.arena, "N == %ld", served ? tile : tile + 1));
+        assert_int_equal(verify_shapes_one_tile(y.study, &c, 8, extent), served);
+    }
 }
 
 /* Where a formula reads rows there are shapes with many rows of all kinds: of ops that may reduce them one within the tile and a long one, of others one.

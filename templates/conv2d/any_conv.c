@@ -1,7 +1,27 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* Any convolution, slowly, a vector of filters at a time: what a kernel does with a call that its own way is not for. */
+/* dcgen
+name    = "any_conv";
+op      = "conv2d";
+family  = "cpu";
+doc     = "any convolution, slowly, a vector of filters at a time: for calls that no other kernel serves";
+packed  = true;
+dtypes  = ["f32"];
+params  = ();
+values  = ( { name = "VF"; expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; } );
+general = ( { target = ["avx512", "avx2", "portable"]; } );
+tile = { N = "1"; G = "VF"; H = "1"; W = "1"; C = "1"; K = "VF"; R = "1"; S = "1"; };
+own_terms = true;
+terms = ( { name = "sums"; expr = "2000 * THREADS + N * P * Q * ceil_div(OC, VF) * (R * S * C * 14 + 40) / THREADS"; doc = "cycles: each FMA waits for the one before"; } );
+*/
+#ifndef DCGEN /* one set of values, to compile this file as it stands */
+#include "standalone.h"
+#define VF 16
+#endif
+/* KERNEL: pixels of Y one by one, a vector of filters at a time.
+ *   F, packed     as pack.c has it; where groups have a channel and a filter each, filters of 16 groups side by side */
+/* The sums of `filters` filters from f on, of a pixel whose first tap is at row h and column w. */
 static PACKAGE_ONE_COPY TARGET_ATTRIBUTE PACKAGE_floats_MACHINE
-KERNEL_any_sum(const NAME_args *a, int64_t n, int64_t h, int64_t w, int64_t g, const float *f, int64_t filters)
+KERNEL_sum(const NAME_args *a, int64_t n, int64_t h, int64_t w, int64_t g, const float *f, int64_t filters)
 {
     PACKAGE_floats_MACHINE sum = { 0 };
     for (int64_t r = 0; r < a->R; r++)
@@ -19,21 +39,21 @@ KERNEL_any_sum(const NAME_args *a, int64_t n, int64_t h, int64_t w, int64_t g, c
 #endif
             if (a->C == 1 && a->K == 1) { /* each filter has a channel of its own */
 #if LAYOUT_X_NCHW
-                float channel[VECTOR_BYTES / 4] = { 0 };
+                float channel[VF] = { 0 };
                 for (int64_t k = 0; k < filters; k++)
                     channel[k] = x[k * apart];
                 x = channel;
 #endif
-                sum += PACKAGE_load_MACHINE(x, filters) * PACKAGE_load_MACHINE(of_tap, VECTOR_BYTES / 4);
+                sum += PACKAGE_load_MACHINE(x, filters) * PACKAGE_load_MACHINE(of_tap, VF);
             } else
                 for (int64_t c = 0; c < a->C; c++)
-                    sum += PACKAGE_all_MACHINE(x[c * apart]) * PACKAGE_load_MACHINE(of_tap + c * 16, VECTOR_BYTES / 4);
+                    sum += PACKAGE_all_MACHINE(x[c * apart]) * PACKAGE_load_MACHINE(of_tap + c * 16, VF);
         }
     return sum;
 }
 
-static PACKAGE_ONE_COPY TARGET_ATTRIBUTE int
-KERNEL_any(const NAME_args *a, int64_t task, int64_t ntask)
+/* Part `task` of `ntask` of the call. */
+static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t ntask)
 {
     const int64_t side = a->C == 1 && a->K == 1 ? a->G : a->K; /* filters whose panels lie side by side */
     for (int64_t row = a->N * a->P * task / ntask; row < a->N * a->P * (task + 1) / ntask; row++)
@@ -41,8 +61,8 @@ KERNEL_any(const NAME_args *a, int64_t task, int64_t ntask)
             for (int64_t oc = 0, filters; oc < a->OC; oc += filters) {
                 const int64_t k = oc % side, n = row / a->P, p = row % a->P;
                 const float *f = a->F + (oc / side * ((side + 15) / 16) + k / 16) * NAME_PANEL(a->R * a->S * a->C) + k % 16;
-                filters = side - k < VECTOR_BYTES / 4 ? side - k : VECTOR_BYTES / 4;
-                PACKAGE_floats_MACHINE sum = KERNEL_any_sum(a, n, p * NAME_STRIDE_H(a) - NAME_PAD_T(a), q * NAME_STRIDE_W(a) - NAME_PAD_L(a), oc / a->K, f, filters);
+                filters = side - k < VF ? side - k : VF;
+                PACKAGE_floats_MACHINE sum = KERNEL_sum(a, n, p * NAME_STRIDE_H(a) - NAME_PAD_T(a), q * NAME_STRIDE_W(a) - NAME_PAD_L(a), oc / a->K, f, filters);
 #if LAYOUT_Y_NCHW
                 for (int64_t i = 0; i < filters; i++) {
                     PACKAGE_floats_MACHINE y = PACKAGE_all_MACHINE(sum[i]);

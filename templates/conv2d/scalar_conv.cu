@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* dcgen
+name    = "scalar_conv";
+op      = "conv2d";
+family  = "cuda";
+doc     = "any convolution, slowly, an element of Y a thread, fp32 sums: for calls that no other kernel serves";
+packed  = false;
+layouts = { X = ["NHWC"]; Y = ["NHWC"]; };
+params  = ();
+values  = ( { name = "NT"; expr = "128"; doc = "threads of a block"; } );
+general = ( { target = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90a"]; } );
+tile = { N = "1"; G = "1"; H = "1"; W = "1"; C = "1"; K = "1"; R = "1"; S = "1"; };
+derived = (
+  { name = "TILE_ROWS"; expr = "NT"; doc = "elements of a block"; },
+  { name = "TILE_COLS"; expr = "1"; doc = "likewise"; },
+  { name = "TILE_SUM"; expr = "1"; doc = "taps of a step"; },
+  { name = "TILES"; expr = "ceil_div(N * P * Q * OC, NT)"; doc = "blocks"; },
+  { name = "SUM_STEPS"; expr = "R * S * C"; doc = "steps of a block"; },
+  { name = "STEP_FLOPS"; expr = "2 * NT"; doc = "operations of a step"; },
+  { name = "STEP_READS"; expr = "2 * NT"; doc = "elements that a step reads, from L1"; },
+  { name = "TILE_READS"; expr = "2 * NT * R * S * C"; doc = "elements from L2"; },
+  { name = "ISSUE"; expr = "40"; doc = "instructions of a warp for a tap: an FMA, two loads with their addresses and bounds"; },
+  { name = "LDS"; expr = "STEP_READS * ELEM_BYTES / 128"; doc = "wavefronts: X and F from L1"; } );
+*/
+#ifndef DCGEN /* one set of values, to compile this file as it stands; for another type -DDTYPE_F16=1 or _BF16 */
+#include "standalone.cuh"
+#define NT 128
+#endif
+/* KERNEL: thread i of all blocks computes element i of Y. */
+#include "element.cuh"
+
+static __device__ __forceinline__ float KERNEL_sum(const NAME_args &a, int n, int h, int w, int oc)
+{
+    float sum = 0;
+#pragma unroll 1
+    for (int r = 0; r < a.R; r++)
+#pragma unroll 1
+        for (int s = 0; s < a.S; s++) {
+            const int at_h = h + r * NAME_DIL_H(a), at_w = w + s * NAME_DIL_W(a);
+            if (at_h < 0 || at_h >= a.H || at_w < 0 || at_w >= a.W)
+                continue;
+            const NAME_elem *x = a.X + (((int64_t)n * a.H + at_h) * a.W + at_w) * a.IC + oc / a.K * a.C;
+#pragma unroll 1
+            for (int c = 0; c < a.C; c++)
+                sum = fmaf(KERNEL_float(__ldg(x + c)), KERNEL_tap(a, oc, r, s, c), sum);
+        }
+    return sum;
+}
+
+static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
+{
+#if TARGET_GUARD
+    const uint64_t i = (uint64_t)blockIdx.x * NT + threadIdx.x, pixel = i / a.OC, line = pixel / a.Q;
+    const int n = line / a.P, p = line % a.P, q = pixel % a.Q, oc = i % a.OC;
+    if (n >= a.N)
+        return;
+    float sum = KERNEL_sum(a, n, p * NAME_STRIDE_H(a) - NAME_PAD_T(a), q * NAME_STRIDE_W(a) - NAME_PAD_L(a), oc);
+#if HAS_EPILOGUE
+    sum = NAME_epilogue(a, sum, n, p, q, oc);
+#endif
+    /* as a number: of arguments of more than 128 bytes nvcc keeps a pointer's parts in registers, until some spill */
+    *(NAME_elem *)((uintptr_t)a.Y + i * ELEM_BYTES) = KERNEL_rounded(sum);
+#endif
+}
+
+/* A block for each NT elements. */
+static NAME_plan KERNEL_plan(const NAME_args &a, int sms)
+{
+    const double blocks = ((double)a.N * a.P * a.Q * a.OC + NT - 1) / NT;
+    NAME_plan plan = { blocks < 2147483647 ? (unsigned)blocks : 0, 1, 1, 0, NT, 0, 0 }; /* 0: no such grid: the launch says so */
+    (void)sms;
+    return plan;
+}

@@ -6,7 +6,7 @@ others."""
 
 import json
 
-from combos import FIRST_SHAPES, request, shape_name
+from combos import FIRST_SHAPES, request, shape_name, small_shapes
 from runner import Gone, Late, Runner
 from stage import tail
 
@@ -20,22 +20,28 @@ def load(pack):
         return json.load(f)
 
 
-def first_kernels(combo):
+def serving(combo, *shapes):
+    """The kernels that serve all the shapes."""
+    unserved = {key for s in shapes for key in combo["unserved"].get(shape_name(s), ())}
+    return [k for k in combo["kernels"] if k["key"] not in unserved]
+
+
+def first_kernels(kernels):
     """One of each template."""
-    return list({k["template"]: k for k in reversed(combo["kernels"])}.values())
+    return list({k["template"]: k for k in reversed(kernels)}.values())
 
 
 def plan(combos):
     """(combo, shape, kernels): the order in which things are asked."""
-    first = {c["name"]: [k["key"] for k in first_kernels(c)] for c in combos}
     of_first = [list(s) for s in FIRST_SHAPES]
-    for c in combos:
-        kernels = [k for k in c["kernels"] if k["key"] in first[c["name"]]]
-        yield from ((c, s, kernels) for s in c["shapes"] if list(s) in of_first)
-    for c in combos:
-        for s in c["shapes"]:
-            rest = [k for k in c["kernels"] if k["key"] not in first[c["name"]] or list(s) not in of_first]
-            yield c, s, rest
+    asked = [(c, s) for c in combos for s in c["shapes"]]
+    for c, s in asked:
+        if list(s) in of_first:
+            yield c, s, first_kernels(serving(c, s))
+    for c, s in asked:
+        kernels = serving(c, s)
+        first = first_kernels(kernels) if list(s) in of_first else []
+        yield c, s, [k for k in kernels if k not in first]
 
 
 def setup_of(pack, combo):
@@ -179,7 +185,8 @@ def sample(stage):
     anyway."""
     work = Work(stage.session.open_stage("check", 0))
     for combo in work.combos:
-        kernels = [k for k in first_kernels(combo) if (combo["name"], k["key"]) not in work.crashed]
+        kernels = first_kernels(serving(combo, *small_shapes(combo)))
+        kernels = [k for k in kernels if (combo["name"], k["key"]) not in work.crashed]
         is_sampled = combo["name"].endswith(("_NK", "_layernorm")) and "_KM_" not in combo["name"]
         if is_sampled and kernels and (combo["name"], None) not in work.lost:
             yield combo, objects_of(work.pack, kernels)

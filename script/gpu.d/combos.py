@@ -124,10 +124,13 @@ dtype  = "{dtype}";
 dims   = {{ T = {{ min = 1; max = 8; }}; }};
 {of_op}
 """
-DENSE = """shapes = ( {{ M = "16*T"; N = 768; K = 768; }} );
+# Of products an aligned shape and one that is not: candidates for either.
+DENSE = """shapes = ( {{ M = "16*T"; N = 768; K = 768; }}, {{ M = "16*T"; N = 331; K = 333; }} );
 {epilogue}
 layout = {{ W = "{}"; packed = {}; }};"""
-BATCHED = """shapes = ( {{ B0 = 16; B1 = 12; M = "16*T"; N = "16*T"; K = 64; }} );
+BATCHED = """shapes = (
+  {{ B0 = 16; B1 = 12; M = "16*T"; N = "16*T"; K = 64; }},
+  {{ B0 = 16; B1 = 12; M = "16*T+1"; N = "16*T+1"; K = 33; }} );
 {epilogue}
 layout = {{ A = "{}"; B = "{}"; }};"""
 

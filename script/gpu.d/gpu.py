@@ -52,7 +52,7 @@ def options(argv):
     )
     made.add_argument("--only", action="append", metavar="NAME", help="check: this type and layout (f32_NK)")
     made.add_argument(
-        "--sample", type=number, default=8, metavar="N", help="check: candidates of each type and layout"
+        "--sample", type=number, default=12, metavar="N", help="check: candidates of each type and layout"
     )
     made.add_argument(
         "--trials", type=number, default=96, metavar="N", help="tune: first candidates of each spec"

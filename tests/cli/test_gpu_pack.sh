@@ -30,8 +30,8 @@ out=$tmp/out
 specs="--spec $tmp/tiny.cfg"
 on="$out --pack $pack --work $tmp/work $specs --dry-run"
 only="--only batched_f32_KM_KN"
-run 0 pack "$pack" --portable "$BIN" $only --sample 1 --trials 2 $specs -j 2
-said "batched_f32_KM_KN: 1 candidates, 15 verdicts of the emulator"
+run 0 pack "$pack" --portable "$BIN" $only --sample 2 --trials 2 $specs -j 2
+said "batched_f32_KM_KN: 2 candidates, 19 verdicts of the emulator"
 said "microtests of the primitives are made"
 said "rehearsal: a package's benchmark is built in"
 said "files; programs need GLIBC"

@@ -77,7 +77,7 @@ Expr *expr_substitute(Arena *a, const Expr *e, Expr *(*of)(void *ctx, const char
 
 /* ---- conditions ---- */
 
-/* Is it true, or false, whatever its names stand for? So is "a && 0", though a may have no value. */
+/* Is it true, or false, whatever its names stand for? */
 static bool is_decided(const Node *n, int64_t *value)
 {
     int64_t side[2] = { 0 };
@@ -87,7 +87,7 @@ static bool is_decided(const Node *n, int64_t *value)
         return n->kind == INT;
     for (int i = 0; i < n->op->narg; i++) {
         known[i] = is_decided(n->arg[i], &side[i]);
-        if (known[i] && n->op->how & (side[i] ? BY_TRUE : BY_FALSE)) {
+        if (i == 0 && known[i] && n->op->how & (side[i] ? BY_TRUE : BY_FALSE)) { /* the other side is not looked at */
             *value = side[i] != 0;
             return true;
         }
@@ -103,7 +103,7 @@ static Node *copy_condition(Maker *m, const Node *n)
     if (n->kind != APPLY || !(n->op->how & (BY_TRUE | BY_FALSE)))
         return copy_node(m, n);
     for (int i = 0; i < 2; i++)
-        if (is_decided(n->arg[i], &value))
+        if (is_decided(n->arg[i], &value) && !(n->op->how & (value ? BY_TRUE : BY_FALSE)))
             return copy_condition(m, n->arg[!i]);
     Node init = { .kind = APPLY, .op = n->op, .depth = 1 };
     init.arg[0] = copy_condition(m, n->arg[0]);

@@ -362,13 +362,28 @@ static Expr *written_out(void *ctx, const char *name)
     return e ? expr_substitute(r->arena, e->expr, written_out, ctx) : NULL;
 }
 
-/* Adds to `serves` that an extent is the one that a parameter fixes, unless that is 0. */
-static void serve_fixed(TemplateReader *r, const TemplateParam *p)
+/* May `serves` use the name? The device and what compilers tell of a kernel have no say in which calls it is right for. */
+static bool may_serve_by(const TemplateReader *r, const char *name)
+{
+    static const char *const device[] = { "L1_BYTES", "L2_BYTES", "L3_BYTES", "CORES", "SMS", "COLD", "MAX_THREADS" };
+    const NamedExpr *value = names_row(NAMES(r->t->value, r->t->nvalue), name);
+    for (const ExprName *n = value ? expr_names(value->expr) : NULL; n; n = n->next)
+        if (!may_serve_by(r, n->name))
+            return false;
+    if (op_axis(r->op, name) >= 0 || strcmp(name, "ALIGN") == 0)
+        return true;
+    return names_find(NAMES(r->name, r->nbody_name), name) >= 0 && names_find(NAMES(device, LENGTH(device)), name) < 0 &&
+           names_find(NAMES(template_kernel_fact, TEMPLATE_KERNEL_FACTS), name) < 0;
+}
+
+/* Adds to `serves` that an extent is the one that a parameter fixes, unless that is 0. False: it becomes too long. */
+static bool serve_fixed(TemplateReader *r, const TemplateParam *p)
 {
     Expr *const param = expr_name(r->arena, p->name), *const extent = expr_name(r->arena, r->op->extent[p->axis].name);
     Expr *fits = expr_apply(r->arena, "||", expr_apply(r->arena, "==", param, expr_number(r->arena, 0)),
                             expr_apply(r->arena, "==", extent, param));
     r->t->serves = r->t->serves ? expr_apply(r->arena, "&&", r->t->serves, fits) : fits;
+    return r->t->serves;
 }
 
 /* Can `serves` tell two shapes from each other? */
@@ -398,6 +413,33 @@ static void collect_served(TemplateReader *r)
     }
 }
 
+/* Does the expression depend on the name, by values too? */
+static bool depends_on(const TemplateReader *r, const Expr *e, const char *name)
+{
+    for (const ExprName *n = expr_names(e); n; n = n->next) {
+        const NamedExpr *value = names_row(NAMES(r->t->value, r->t->nvalue), n->name);
+        if (strcmp(n->name, name) == 0 || (value && depends_on(r, value->expr, name)))
+            return true;
+    }
+    return false;
+}
+
+/* Does a constraint rule out a general kernel for the sake of this parameter? need: the constraints, without derived names. */
+static bool is_ruled_out(TemplateReader *r, const Expr *const *need, const Binding *b, const TemplateParam *p)
+{
+    for (int i = 0; i < b->t->nconstraint; i++) {
+        int64_t holds;
+        if (!need[i] || !depends_on(r, need[i], p->name))
+            continue;
+        const ExprName *n = expr_names(need[i]);
+        while (n && may_serve_by(r, n->name))
+            n = n->next;
+        if (!n && expr_int(need[i], template_lookup, (void *)b, &holds) == EXPR_OK && !holds)
+            return true;
+    }
+    return false;
+}
+
 /* Of an ordered parameter, only those choices are searched that are the first for some tuned shape with which a general kernel would serve it. */
 static void order_choices(TemplateReader *r, int param)
 {
@@ -406,6 +448,9 @@ static void order_choices(TemplateReader *r, int param)
     TemplateParam *p = &t->param[param];
     int64_t value[TEMPLATE_MAX_PARAM];
     Binding b = { .t = t, .spec = r->spec, .target = &none, .value = value };
+    const Expr **need = ARENA_ARRAY(r->arena, (size_t)t->nconstraint + 1, const Expr *);
+    for (int i = 0; i < t->nconstraint; i++)
+        need[i] = expr_substitute(r->arena, t->constraint[i].need, written_out, r);
     memcpy(value, t->general[0].value, sizeof value);
     p->searched = 0;
     for (int i = 0; i < t->nserved; i++) {
@@ -413,7 +458,7 @@ static void order_choices(TemplateReader *r, int param)
         b.extent = t->served[i];
         for (; first < p->nchoice; first++) {
             value[param] = p->choice[first];
-            if (template_serves(&b))
+            if (!is_ruled_out(r, need, &b, p) && template_serves(&b))
                 break;
         }
         p->searched |= first < p->nchoice ? 1u << first : 0;
@@ -429,15 +474,15 @@ static bool read_serves(TemplateReader *r, const Conf *c)
     const Loc at = t->serves ? conf_member(c->root, "serves")->at : (Loc){ 0 };
     if (t->serves && !(t->serves = expr_substitute(r->arena, t->serves, written_out, r)))
         return diag_error(r->diag, at, "with the derived names in it, this expression is too long");
-    if (t->serves && expr_c_int_calls(t->serves))
-        return diag_error(r->diag, at, "each call asks this: it cannot use min, max, ceil_div or ceil_to");
+    if (t->serves && (expr_c_int_calls(t->serves) || !expr_c_int(r->arena, t->serves, "")))
+        return diag_error(r->diag, at,
+                          "each call asks this: it cannot use min, max, ceil_div or ceil_to, nor numbers with fractions");
     for (const ExprName *n = expr_names(t->serves); n; n = n->next)
-        if (op_axis(r->op, n->name) < 0 && strcmp(n->name, "ALIGN") != 0 &&
-            names_find(NAMES(r->name, r->nbody_name), n->name) < 0)
+        if (!may_serve_by(r, n->name))
             return diag_error(r->diag, at, "this cannot depend on %s, but on extents, parameters and values", n->name);
     for (const TemplateParam *p = t->param; p < t->param + t->nparam; p++)
-        if (p->axis >= 0)
-            serve_fixed(r, p);
+        if (p->axis >= 0 && !serve_fixed(r, p))
+            return diag_error(r->diag, at, "with what parameters fix, this expression is too long");
     t->asks_align = expr_uses(t->serves, "ALIGN");
     if (t->serves)
         collect_served(r);

@@ -172,7 +172,7 @@ static void add_near(const Cover *c, const Place *of, Proposal *p)
     Ranked near[NEAR_PLACES];
     int n = 0;
     for (int i = 0; i < c->nplace; i++)
-        if (&c->place[i] != of)
+        if (&c->place[i] != of && candidate_serves(&p->c, c->s->spec, c->s->shape[c->place[i].shape]->extent))
             n = ranked_insert(near, n, NEAR_PLACES, distance(c, of->shape, c->place[i].shape), c->place[i].shape);
     for (int i = 0; i < n; i++)
         proposal_add(p, near[i].at, PROPOSE_MAX_SHAPES);

@@ -256,12 +256,17 @@ static bool serves(const Spec *spec, const UnitKernel *k, const int64_t *extent)
         &(Binding){ .t = k->t, .spec = spec, .target = k->target, .value = k->value, .extent = extent });
 }
 
-/* An instance of the spec that the kernel serves; where there is none, the first one. */
-static const Instance *served_instance(const Spec *spec, const UnitKernel *k)
+enum { STEP = 61 }; /* a prime: neighbours in a list are alike */
+
+/* The next instance of the spec that the kernel serves, from the *at-th on and round; where there is none, the first one. */
+static const Instance *served_instance(const Spec *spec, const UnitKernel *k, int64_t *at)
 {
-    for (int64_t i = 0; i < spec->ninstance; i++)
-        if (serves(spec, k, spec->instance[i].extent))
-            return &spec->instance[i];
+    const int64_t step = spec->ninstance % STEP ? STEP : 1;
+    for (int64_t i = 0; i < spec->ninstance; i++) {
+        *at = (*at + step) % spec->ninstance;
+        if (serves(spec, k, spec->instance[*at].extent))
+            return &spec->instance[*at];
+    }
     return spec->instance;
 }
 
@@ -303,12 +308,12 @@ static bool make_served(const Spec *spec, const UnitKernel *k, const Instance *l
 static void add_served(const Spec *spec, const UnitKernel *k, int n, VerifyShapes *w)
 {
     enum { MOST = 24 };
-    const Instance *like = k->t->serves ? served_instance(spec, k) : NULL;
     const int most = n < MOST ? n : MOST;
-    for (int i = 0; like && i < most && w->n < VERIFY_SHAPES_MAX; i++) {
+    int64_t instance = 0;
+    for (int i = 0; k->t->serves && i < most && w->n < VERIFY_SHAPES_MAX; i++) {
         int64_t *extent = w->extent[w->n];
-        memcpy(extent, w->extent[i * n / most], sizeof w->extent[0]);
-        if (serves(spec, k, extent) || !make_served(spec, k, like, extent))
+        memcpy(extent, w->extent[n % STEP ? i * STEP % n : i * n / most], sizeof w->extent[0]);
+        if (serves(spec, k, extent) || !make_served(spec, k, served_instance(spec, k, &instance), extent))
             continue;
         int at = 0;
         while (memcmp(w->extent[at], extent, (size_t)spec->op->ngiven * sizeof *extent) != 0)

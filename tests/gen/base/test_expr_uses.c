@@ -158,7 +158,8 @@ TEST(random_substitutions)
 
 /* ---- conditions ---- */
 
-/* Numbers decide what they can, on either side of "&&" and "||"; of what they leave nothing is worked out. */
+/* Numbers decide what they can; of what they leave nothing is worked out. What settles "&&" or "||" from the right stays, as the left may have no value; what
+ * does not goes. */
 TEST(conditions)
 {
     static const struct {
@@ -168,15 +169,16 @@ TEST(conditions)
         { "(0 == 0 || a == 2) && b", "b" },
         { "a && 3", "a" },
         { "3 && a", "a" },
-        { "a && 0", "0" },
+        { "a && 0", "a && 0" },
         { "0 && a", "0" },
         { "a || 0", "a" },
         { "0 || a", "a" },
-        { "a || -7", "1" },
+        { "a || -7", "a || 1" },
         { "-7 || a", "1" },
-        { "a && (b || 2)", "a" },
+        { "a && (b || 2)", "a && (b || 1)" },
         { "(a || 0) && (1 < 0 || b)", "a && b" },
-        { "a || (b && (c || 1))", "a || b" },
+        { "a || (b && (c || 1))", "a || (b && (c || 1))" },
+        { "a || ((1 || b) && 0)", "a" },
         { "(a || b) && (c || !1)", "(a || b) && c" },
         { "2 + 3", "1" },
         { "2 - 2", "0" },
@@ -254,7 +256,7 @@ TEST(random_conditions)
         const Expr *made = expr_condition(arena, parse_bound(text));
         nshorter += expr_names(made) && !expr_uses(made, "a") && strchr(text, 'a');
     }
-    assert_true(nshorter > 100);
+    assert_true(nshorter > 50);
 }
 
 /* ---- bounds ---- */

@@ -170,6 +170,31 @@ static Spec *spec_for(const Template *t, const char *layout, bool bias)
     return spec;
 }
 
+/* A parameter whose first choice that serves is the best one; -1: there is none. */
+static int ordered_param(const Template *t)
+{
+    int i = t->nparam - 1;
+    while (i >= 0 && !t->param[i].ordered)
+        i--;
+    return i;
+}
+
+/* Each target has a general kernel, or where a parameter is ordered two, which differ in that alone: the first of its choices, and then the last one. */
+static void check_generals(const Template *t)
+{
+    const int ordered = ordered_param(t), each = ordered >= 0 ? 2 : 1;
+    assert_int_equal(t->ngeneral, each * least_general(t));
+    for (int i = 0; i < t->ngeneral; i++) {
+        const General *g = &t->general[i], *first = &t->general[i - i % each];
+        assert_string_equal(g->target, first->target);
+        for (int p = 0; p < t->nparam; p++)
+            assert_int_equal(g->value[p], p != ordered ? first->value[p]
+                                                       : t->param[p].choice[i % each ? t->param[p].nchoice - 1 : 0]);
+        for (int k = 0; k < i - i % each; k++)
+            assert_string_not_equal(t->general[k].target, g->target);
+    }
+}
+
 /* Every template has a general kernel for every target, and each compiles with every layout and epilogue; those for GPUs with every other one, as
  * tests/search/runner/test_kernel_rows.c executes them. */
 TEST(test_dense_general)
@@ -182,7 +207,7 @@ TEST(test_dense_general)
     }
     for (int i = 0; i < list.n; i++) {
         const Template *t = list.t[i];
-        assert_int_equal(t->ngeneral, least_general(t));
+        check_generals(t);
         for (int j = 0; j < t->ngeneral; j++)
             for (int k = 0; served_layout(t, k) && runs_here(target_find(&targets, t->general[j].target)); k++) {
                 const bool looks = k == 0 && !is_cuda(t); /* at what a compiler makes of it */

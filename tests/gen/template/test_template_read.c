@@ -88,6 +88,10 @@ static void check_fault(const Fault *f)
 }
 
 #define SERVES(text) "serves = \"" text "\";\ntile = {"
+/* It depends on two values behind the last one: this, and one that is one more. */
+#define SERVES_BY(value)                                                             \
+    "a vector\"; },\n  { name = \"HIDDEN\"; expr = \"" value "\"; doc = \"x\"; },\n" \
+    "  { name = \"VIA\"; expr = \"HIDDEN + 1\"; doc = \"x\"; } );\nserves = \"M > VIA\";\n"
 
 TEST(test_faults)
 {
@@ -157,7 +161,14 @@ TEST(test_faults)
         { "tile = {", SERVES("M > THREADS"),
           "serves =", "this cannot depend on THREADS, but on extents, parameters and values" },
         { "tile = {", SERVES("max(M, N) > 1"),
-          "serves =", "each call asks this: it cannot use min, max, ceil_div or ceil_to" },
+          "serves =", "each call asks this: it cannot use min, max, ceil_div or ceil_to, nor numbers with fractions" },
+        { "tile = {", SERVES("M > 1.5"), "serves =", "nor numbers with fractions" },
+        { "tile = {", SERVES("M > 1 && log2(N) > 3"), "serves =", "nor numbers with fractions" },
+        { "tile = {", SERVES("M > L2_BYTES"), "serves =", "this cannot depend on L2_BYTES, but" },
+        { "tile = {", SERVES("M > 1 || N > CORES"), "serves =", "this cannot depend on CORES, but" },
+        { "tile = {", SERVES("M > WAVEFRONTS"), "serves =", "this cannot depend on WAVEFRONTS, but" },
+        { "a vector\"; } );\n", SERVES_BY("MR + L1_BYTES"), "serves =", "this cannot depend on VIA, but" },
+        { "a vector\"; } );\n", SERVES_BY("MAX_THREADS"), "serves =", "this cannot depend on VIA, but" },
         { "tile = {", SERVES("M > 1 && PADDED > 1"), "serves =", "it cannot use min, max, ceil_div or ceil_to" },
     };
     for (size_t i = 0; i < LENGTH(faults); i++)
@@ -173,6 +184,36 @@ TEST(test_faults)
                                        "derived = ( { name = \"DEEP\"; expr = \"%sM\"; doc = \"x\"; },",
                                        text_str(&deep)),
                           "serves =", "with the derived names in it, this expression is too long" });
+    check_fault(&(Fault){
+        "choices = [1, 2];    doc = \"sums along K\"; } );",
+        arena_printf(arena, "choices = \"K\"; doc = \"sums along K\"; } );\nserves = \"%sM\";", text_str(&deep)),
+        "serves =", "with what parameters fix, this expression is too long" });
+}
+
+/* Of an ordered parameter those choices are searched that are the first for a tuned shape: K is 64 or 24. What a constraint that names it rules out is none of
+ * them; one that does not name it has no say. */
+TEST(test_ordered)
+{
+    static const struct {
+        const char *serves, *need;
+        unsigned searched;
+    } cases[] = {
+        { "K % (8*UK) == 0", "1", 5 },           { "K % (16*UK) == 0", "1", 1 },
+        { "K % (8*UK) == 0", "UK < 4", 6 },      { "K % (8*UK) == 0", "UK != 1", 1 },
+        { "K % (8*UK) == 0", "MR * UK < 2", 0 }, { "K % (8*UK) == 0", "UK * MR <= 4", 6 },
+        { "K % (8*UK) == 0", "MR > 2", 5 },      { "K % (8*UK) == 0 && N > UK", "1", 5 },
+        { "N == 18*UK && K > 1", "1", 0 },       { "N >= 16*UK && K > 1", "1", 2 },
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        const char *text = with("[1, 2];", "[4, 2, 1]; ordered = true;");
+        text = text_with(arena, text, "MR = 2; UK = 1;", "MR = 2;");
+        text = text_with(arena, text, "STEP <= 4", cases[i].need);
+        text = text_with(arena, text, "tile = {", arena_printf(arena, "serves = \"%s\";\ntile = {", cases[i].serves));
+        const Template *t = read_small(text);
+        assert_int_equal(t->ngeneral, 2);
+        if (t->param[1].searched != cases[i].searched)
+            fail_msg("%s, %s: %x", cases[i].serves, cases[i].need, t->param[1].searched);
+    }
 }
 
 TEST(test_open_head)

@@ -343,7 +343,7 @@ TEST(calls_that_kernels_are_for)
         const UnitContext u = context_of(row[i].target, "");
         Template some = *stub_template(u.spec), any = some;
         serve(arena, &some, u.spec, "M > MR && (UK == 0 || K == UK)");
-        serve(arena, &any, u.spec, "N > 3 || UK == 1");
+        serve(arena, &any, u.spec, "UK == 1 || N > 3");
         const UnitKernel less = { &some, u.target, value, { 0 }, NULL }, all = { &any, u.target, value, { 0 }, NULL };
         assert_string_equal(filled(&u, (const UnitKernel[]){ all, less }, 2, pattern), "0: 1\n1: M > 2 && K == 1\n1\n");
         assert_string_equal(filled(&u, (const UnitKernel[]){ all, all }, 2, pattern), "0: 1\n0: 1\n0\n");

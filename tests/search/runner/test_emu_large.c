@@ -89,13 +89,28 @@ static int random_file(const Dtype *dtype)
 
 /* ---- kernels */
 
+/* Too many tiles for a grid. */
+static const struct {
+    const char *of;
+    int64_t extent[NAXIS];
+} refused[] = {
+    { "simt_gemm sm_90a f32 NK", { 64 * 46341, 64 * 46341, 8 } },
+    { "simt_gemm sm_90a f32 NK BM=128", { MOST, MOST, MOST } },
+    { "mma_gemm sm_90a f16 NK BM=32 BN=96", { MOST, MOST, 8 } },
+    { "mma_gemm sm_90a bf16 KN BM=64", { MOST, MOST, 100000 } },
+    { "gemv sm_90a f32 NK", { 2, MOST, 20 } },
+    { "gemv sm_90a bf16 NK", { MOST, MOST, 20 } },
+};
+
+enum { NREFUSED = sizeof refused / sizeof *refused, MAX_BUILD = NCASE * MAX_SHAPE + NREFUSED };
+
 typedef struct {
     RowWorld *rows; /* its compiler */
     Arena *a;
     int file[NDTYPE]; /* of random elements; 0: not there yet */
     int nbuild;
-    RowKernel kernel[NCASE], mutant[NMUTANT];
-    Build build[NCASE], mutant_build[NMUTANT];
+    RowKernel kernel[NCASE][MAX_SHAPE], too_large[NREFUSED], mutant[NMUTANT];
+    Build build[MAX_BUILD], mutant_build[NMUTANT];
 } World;
 
 /* The case whose kernel is these words, or begins with them as no other does. */
@@ -136,8 +151,26 @@ static const char *cut_product(Arena *a, const char *text, const char *product)
     return text_str(&t);
 }
 
-/* The kernel of a case, with this product in 32 bits; NULL: as it is. */
-static RowKernel kernel_of(World *w, const Case *c, Build *build, const char *product)
+/* Takes the first choice of an ordered parameter with which the kernel serves the call. */
+static void take_choice(RowKernel *k, const int64_t *extent)
+{
+    const Template *t = k->c.t;
+    int ordered = 0, i = 0;
+    while (ordered < t->nparam && !t->param[ordered].ordered)
+        ordered++;
+    const int nchoice = ordered < t->nparam ? t->param[ordered].nchoice : 0;
+    for (; i < nchoice; i++) {
+        k->value[ordered] = t->param[ordered].choice[i];
+        if (rows_fit(k) && candidate_serves(&k->c, k->spec, extent))
+            break;
+    }
+    if (!candidate_serves(&k->c, k->spec, extent))
+        fail_msg("%s does not serve M=%" PRId64 " N=%" PRId64 " K=%" PRId64, k->row->kernel, extent[M], extent[N],
+                 extent[K]);
+}
+
+/* The kernel of a case that serves a call. */
+static RowKernel kernel_of(World *w, const Case *c, const int64_t *extent)
 {
     char template[16], target[16], dtype[8], layout[8];
     int values;
@@ -146,11 +179,31 @@ static RowKernel kernel_of(World *w, const Case *c, Build *build, const char *pr
     *row = (KernelRow){ arena_printf(w->a, "dense %s W=%s", dtype, layout),
                         arena_printf(w->a, "%s %s%s", template, target, c->kernel + values), NULL, spec_rest(w, c) };
     RowKernel k = rows_kernel(w->rows, row);
-    const char *text = rows_text(w->rows, &k);
-    k.build = build;
-    *build = (Build){ .name = arena_printf(w->a, "%s%d", product ? "mutant" : "kernel", w->nbuild++) };
-    build->text = product ? cut_product(w->a, text, product) : text;
+    take_choice(&k, extent);
     return k;
+}
+
+/* Has a kernel built; those whose texts are alike once. */
+static void plan_build(World *w, RowKernel *k)
+{
+    const char *text = rows_text(w->rows, k);
+    int i = 0;
+    while (i < w->nbuild && strcmp(w->build[i].text, text) != 0)
+        i++;
+    if (i == w->nbuild)
+        w->build[w->nbuild++] = (Build){ .name = arena_printf(w->a, "kernel%d", i), .text = text };
+    k->build = &w->build[i];
+}
+
+/* Has the mutant built. */
+static void plan_mutant(World *w, int i)
+{
+    const Case *c = &cases[case_of(mutants[i].of)];
+    RowKernel *k = &w->mutant[i];
+    *k = kernel_of(w, c, c->extent[mutants[i].shape]);
+    k->build = &w->mutant_build[i];
+    *k->build = (Build){ .name = arena_printf(w->a, "mutant%d", i),
+                         .text = cut_product(w->a, rows_text(w->rows, k), mutants[i].product) };
 }
 
 /* Tiles of a launch that are executed: the first, one in the middle, the last. */
@@ -255,8 +308,7 @@ static const char *check_tiles(Call *c)
     const char *fault = NULL;
     assert_true(last >= NSAMPLE);
     for (int i = 0; !fault && i < NSAMPLE; i++) {
-        const int64_t t = i * last / (NSAMPLE - 1), first = t / (group * across) * group,
-                      in = t % (group * across);
+        const int64_t t = i * last / (NSAMPLE - 1), first = t / (group * across) * group, in = t % (group * across);
         const int64_t height = smaller(down - first, group);
         fault = check_tile(c, (first + in % height) * tile[M], in / height * tile[N]);
     }
@@ -340,7 +392,7 @@ TEST(kernels_are_right)
         for (int j = 0; j < MAX_SHAPE && cases[i].extent[j][M]; j++) {
             const int64_t *e = cases[i].extent[j];
             assert_true(is_large(e));
-            const char *fault = call(w, &w->kernel[i], e);
+            const char *fault = call(w, &w->kernel[i][j], e);
             nfault += fault != NULL;
             if (fault)
                 print_error("%s, M=%" PRId64 " N=%" PRId64 " K=%" PRId64 ": %s\n", cases[i].kernel, e[M], e[N], e[K],
@@ -364,30 +416,19 @@ TEST(cut_products_are_found)
     assert_int_equal(nmissed, 0);
 }
 
-/* Too many tiles for a grid: the launch fails, and executes nothing. */
+/* The launch fails, and executes nothing. */
 TEST(larger_grids_are_refused)
 {
-    static const struct {
-        const char *of;
-        int64_t extent[NAXIS];
-    } rows[] = {
-        { "simt_gemm sm_90a f32 NK", { 64 * 46341, 64 * 46341, 8 } },
-        { "simt_gemm sm_90a f32 NK BM=128", { MOST, MOST, MOST } },
-        { "mma_gemm sm_90a f16 NK BM=32 BN=96", { MOST, MOST, 8 } },
-        { "mma_gemm sm_90a bf16 KN BM=64", { MOST, MOST, 100000 } },
-        { "gemv sm_90a f32 NK", { 2, MOST, 20 } },
-        { "gemv sm_90a bf16 NK", { MOST, MOST, 20 } },
-    };
     World *w = *state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (int i = 0; i < NREFUSED; i++) {
         Emu emu = { .workers = 1, .smem_limit = SMEM_LIMIT, .block_budget = 1, .sample = 2 };
         float nothing[4] = { 0 };
         void *operand[NOPERAND] = { nothing, nothing, nothing, nothing };
-        EmuEntry e = emu_load(&w->build[case_of(rows[i].of)], rows[i].of);
-        assert_int_equal(e.workspace(rows[i].extent, 1), 0);
+        EmuEntry e = emu_load(w->too_large[i].build, refused[i].of);
+        assert_int_equal(e.workspace(refused[i].extent, 1), 0);
         emu_add_region(&emu, EMU_OUTPUT, "Y", nothing, sizeof nothing, sizeof *nothing);
         emu_begin(&emu);
-        assert_int_equal(e.launch(rows[i].extent, operand, NULL, NULL), CUDA_INVALID_CONFIGURATION);
+        assert_int_equal(e.launch(refused[i].extent, operand, NULL, NULL), CUDA_INVALID_CONFIGURATION);
         emu_end(&emu);
         assert_string_equal(emu.refusal, "launches an empty grid or block");
         assert_int_equal(emu.nfinding + emu.counts.blocks, 0);
@@ -404,10 +445,17 @@ static int set_up(void **state)
     if (!w->rows->emulator)
         return -1;
     for (int i = 0; i < NCASE; i++)
-        w->kernel[i] = kernel_of(w, &cases[i], &w->build[i], NULL);
+        for (int j = 0; j < MAX_SHAPE && cases[i].extent[j][M]; j++) {
+            w->kernel[i][j] = kernel_of(w, &cases[i], cases[i].extent[j]);
+            plan_build(w, &w->kernel[i][j]);
+        }
+    for (int i = 0; i < NREFUSED; i++) {
+        w->too_large[i] = kernel_of(w, &cases[case_of(refused[i].of)], refused[i].extent);
+        plan_build(w, &w->too_large[i]);
+    }
     for (int i = 0; i < NMUTANT; i++)
-        w->mutant[i] = kernel_of(w, &cases[case_of(mutants[i].of)], &w->mutant_build[i], mutants[i].product);
-    build_all(w->rows->emulator, w->a, w->build, NCASE, NULL);
+        plan_mutant(w, i);
+    build_all(w->rows->emulator, w->a, w->build, w->nbuild, NULL);
     build_start(w->rows->emulator, w->a, w->mutant_build, NMUTANT);
     return 0;
 }

@@ -175,6 +175,43 @@ TEST(calls_that_are_served)
     }
 }
 
+/* How many extents of the axis there are from the shape numbered `from` on, from `least` to `most`. */
+static int count_extents(const VerifyShapes *w, int from, int axis, int64_t least, int64_t most)
+{
+    int n = 0;
+    for (int i = from; i < w->n; i++) {
+        int k = from;
+        while (w->extent[k][axis] != w->extent[i][axis])
+            k++;
+        n += k == i && w->extent[i][axis] >= least && w->extent[i][axis] <= most;
+    }
+    return n;
+}
+
+/* What a kernel meets takes its extents from one shape of the spec after the other, and is made of calls from all over the list: of these it has many tails on the axes that
+ * may be anything. */
+TEST(calls_that_are_served_are_many)
+{
+    static const struct {
+        const char *serves;
+        int axis, free[2];
+        int64_t least; /* of the axis that it names */
+    } cases[] = { { "M > 300", 0, { 1, 2 }, 301 }, { "M > 500 && N > 1", 0, { 2, 1 }, 501 } };
+    Template t = *y.space->candidate[0].t;
+    Candidate c = y.space->candidate[0];
+    const Candidate *const one[] = { &c };
+    VerifyShapes w, without;
+    verify_shapes(y.study, one, 1, &without);
+    c.t = &t;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        serve(y.arena, &t, y.spec, cases[i].serves);
+        verify_shapes(y.study, one, 1, &w);
+        assert_true(count_extents(&w, without.n, cases[i].axis, cases[i].least, 2048) >= 8);
+        for (int k = 0; k < 2; k++)
+            assert_true(count_extents(&w, without.n, cases[i].free[k], 2, 64) >= 4);
+    }
+}
+
 /* Of a kernel for calls that no shape of the spec is like there is none to meet. */
 TEST(calls_that_no_shape_is_like)
 {

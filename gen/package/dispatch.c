@@ -142,8 +142,7 @@ static void add_tuned_entry(Arena *a, Dispatcher *d, const Result *result)
                                              .tree = as->tree,
                                              .first = d->nkernel,
                                              .nkernel = as->nkernel,
-                                             .general = d->nkernel + as->general,
-                                             .last = d->nkernel + as->last };
+                                             .general = d->nkernel + as->general };
     for (int k = 0; k < as->nkernel; k++) {
         const Trial *t = &result->study->trial[as->kernel[k]];
         add_kernel(a, d, &t->c, t->facts);
@@ -185,50 +184,70 @@ static int kernel_trust(const Result *result, const Candidate *c)
 /* A general kernel for a lesser target. */
 typedef struct {
     Candidate c;
-    int trust;       /* kernel_trust */
-    double log_cost; /* mean, over the tuned shapes, of log2 of its ns by its template's closed form */
+    int trust;      /* kernel_trust; 0: there is none */
+    int64_t nshape; /* that it serves, of those that lack a kernel */
 } Stand;
 
-static double general_log_cost(const CostModel *m, const Candidate *c)
+/* What general kernels of a target are weighed by. */
+typedef struct {
+    const Result *result;
+    const Target *target;
+    const CostModel *model;
+    bool *lacks; /* [shape] for which no kernel is there yet */
+} Stands;
+
+/* How many tuned shapes lack a kernel and are served by x and y; *log_cost: the mean, over these, of log2 of x's ns by its template's closed form. */
+static int64_t weigh(const Stands *w, const Candidate *x, const Candidate *y, double *log_cost)
 {
-    const Study *s = m->study;
+    const Study *s = w->result->study;
     double sum = 0;
-    for (int64_t j = 0; j < s->nshape; j++)
-        sum += log2(cost_predict(m, c, s->shape[j]->extent, s->shape[j]->threads));
-    return sum / (double)(s->nshape ? s->nshape : 1);
+    int64_t n = 0;
+    for (int64_t j = 0; j < s->nshape; j++) {
+        const Instance *i = s->shape[j];
+        if (w->lacks[j] && candidate_serves(x, s->spec, i->extent) && candidate_serves(y, s->spec, i->extent)) {
+            sum += log2(cost_predict(w->model, x, i->extent, i->threads));
+            n++;
+        }
+    }
+    *log_cost = n ? sum / (double)n : 0;
+    return n;
 }
 
-/* Is x better than y? One that was verified on the target, then one that is not far slower, then one that is trusted more, then the faster one. Where closed
- * forms of different templates do not compare, they tell only which is far slower. */
-static bool stands_better(const Stand *x, const Stand *y, bool ranks_templates)
+/* Is x better than y? One that was verified on the target, then one that is not far slower where both serve, or serves more shapes where they
+ * have none in common, then one that is trusted more, then the faster one. Where closed forms of different templates do not compare, they tell
+ * only which is far slower. */
+static bool stands_better(const Stands *w, const Stand *x, const Stand *y)
 {
     enum { VERIFIED = 4 };
     static const double FAR = 2; /* octaves */
-    const bool faster = x->log_cost < y->log_cost, far = fabs(x->log_cost - y->log_cost) > FAR;
+    double x_cost, y_cost;
     if ((x->trust >= VERIFIED) != (y->trust >= VERIFIED))
         return x->trust > y->trust;
-    if (far)
-        return faster;
-    return x->trust != y->trust ? x->trust > y->trust : ranks_templates && faster;
+    if (!weigh(w, &x->c, &y->c, &x_cost))
+        return x->nshape > y->nshape;
+    weigh(w, &y->c, &x->c, &y_cost);
+    if (fabs(x_cost - y_cost) > FAR)
+        return x_cost < y_cost;
+    return x->trust != y->trust ? x->trust > y->trust : w->target->family->ranks_templates && x_cost < y_cost;
 }
 
-/* Finds the best general kernel of all templates for the target; for_all: of those that serve every call. False: there is none. */
-static bool find_general(Arena *a, const Result *result, const Target *target, bool for_all, Candidate *out)
+/* Finds the best general kernel, of all templates, for shapes that lack one; for_all: of those that serve every call. False: there is none. */
+static bool find_general(const Stands *w, bool for_all, Candidate *out)
 {
-    const CostModel *m = cost_analytic(a, result->study, result->templates);
-    Stand best = { .trust = 0 };
-    for (int j = 0; j < result->templates->n; j++) {
-        const Template *t = result->templates->t[j];
-        Stand x;
-        for (int i = 0; template_suits(t, result->unit.spec, target) && candidate_general_at(t, target, i, &x.c); i++) {
-            if (for_all && !candidate_serves_all(&x.c, result->unit.spec))
-                continue;
-            x.trust = kernel_trust(result, &x.c);
-            x.log_cost = general_log_cost(m, &x.c);
-            if (x.trust && (!best.trust || stands_better(&x, &best, target->family->ranks_templates)))
+    const TemplateList *templates = w->result->templates;
+    const Spec *spec = w->result->unit.spec;
+    Stand best = { .trust = 0 }, x;
+    for (int j = 0; j < templates->n; j++)
+        for (int i = 0; template_suits(templates->t[j], spec, w->target) &&
+                        candidate_general_at(templates->t[j], w->target, i, &x.c);
+             i++) {
+            double cost;
+            x.trust = kernel_trust(w->result, &x.c);
+            x.nshape = weigh(w, &x.c, &x.c, &cost);
+            if (x.trust && (for_all ? candidate_serves_all(&x.c, spec) : x.nshape > 0) &&
+                (!best.trust || stands_better(w, &x, &best)))
                 best = x;
         }
-    }
     *out = best.c;
     return best.trust;
 }
@@ -255,20 +274,31 @@ static const Result *result_stood_in_for(const Dispatcher *d, const Target *targ
     return NULL;
 }
 
-/* If the target stands in for a tuned one, adds an entry with its best general kernel, and one for the calls that this does not serve. */
+/* If the target stands in for a tuned one, adds an entry with the best general kernels for the tuned shapes, and one for all other calls if none of
+ * these serves every call. */
 static void add_general_entry(Arena *a, Dispatcher *d, const Target *target)
 {
     const Result *result = result_stood_in_for(d, target);
-    const int first = d->nkernel;
-    Candidate general, last;
-    if (!result || !find_general(a, result, target, false, &general) || !find_general(a, result, target, true, &last))
+    if (!result)
         return;
-    add_kernel(a, d, &general, (KernelFacts){ 0 });
-    if (!candidate_same(&general, &last))
+    const Study *s = result->study;
+    const int first = d->nkernel;
+    const Stands w = { result, target, cost_analytic(a, s, result->templates), ARENA_ARRAY(a, (size_t)s->nshape + 1, bool) };
+    Candidate best, last;
+    memset(w.lacks, true, (size_t)s->nshape * sizeof *w.lacks);
+    const bool has_last = find_general(&w, true, &last);
+    bool needs_last = true;
+    while (has_last && find_general(&w, false, &best)) {
+        add_kernel(a, d, &best, (KernelFacts){ 0 });
+        needs_last = needs_last && !candidate_serves_all(&best, s->spec);
+        for (int64_t j = 0; j < s->nshape; j++)
+            w.lacks[j] = w.lacks[j] && !candidate_serves(&best, s->spec, s->shape[j]->extent);
+    }
+    if (has_last && needs_last)
         add_kernel(a, d, &last, (KernelFacts){ 0 });
-    d->entry[d->nentry++] = (DispatchEntry){
-        .target = target, .first = first, .nkernel = d->nkernel - first, .general = first, .last = d->nkernel - 1
-    };
+    if (has_last)
+        d->entry[d->nentry++] =
+            (DispatchEntry){ .target = target, .first = first, .nkernel = d->nkernel - first, .general = first };
 }
 
 const Dispatcher *package_dispatcher(Arena *a, const Result *result, int nresult)
@@ -361,5 +391,10 @@ int dispatch_kernel(const Dispatcher *d, int entry, const int64_t *x)
     for (int i = 0; i < d->spec->op->nextent; i++)
         inside = inside && x[i] >= d->spec->box.min[i] && x[i] <= d->spec->box.max[i];
     const int kernel = inside ? tree_kernel(d, e, x) : e->general;
-    return dispatch_serves(d, kernel, x) ? kernel : dispatch_serves(d, e->general, x) ? e->general : e->last;
+    int other = e->first;
+    if (dispatch_serves(d, kernel, x))
+        return kernel;
+    while (other + 1 < e->first + e->nkernel && !dispatch_serves(d, other, x))
+        other++;
+    return other;
 }

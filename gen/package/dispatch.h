@@ -22,12 +22,12 @@ typedef struct {
     const Result *result; /* what was tuned for the target; NULL: the entry has the general kernel alone */
     const TreeNode *tree; /* of the result, over extents and threads; NULL: every call takes the general kernel */
     int first, nkernel;   /* the package's number of its first kernel, which is the tree's class 0; how many it has */
-    int general;          /* the package's number of the kernel for calls outside the declared ranges, or not served by the tree's */
-    int last;             /* of the one for calls that the general one does not serve either; it serves all */
+    int general;          /* the package's number of the kernel for calls outside the declared ranges */
 } DispatchEntry;
 
 /* The function NAME_dispatch of a package, as data: a tree that compares an extent or the number of parts with a constant, and for kernels that do
- * not serve every call (Template.serves) conditions on the extents. */
+ * not serve every call (Template.serves) conditions on the extents. Where the kernel that it finds does not serve the call, the entry's first one that
+ * does takes its place. */
 typedef struct {
     const Spec *spec;     /* the package's */
     bool asks_align;      /* behind the extents it is told the operands' alignment (spec_align), as some kernels ask for that */

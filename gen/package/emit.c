@@ -109,7 +109,8 @@ static void add_tree(Emitter *e, FillScope *row, const DispatchEntry *entry)
     fill_number(row, "LEAVES", as ? tree_nleaf(as->tree) : 1);
 }
 
-/* Adds the kernel of a call on such a machine, as C: the tree's or, outside of the declared ranges, the general one, if that serves the call. */
+/* Adds the kernel of a call on such a machine, as C: the tree's or, outside of the declared ranges, the general one; where that does
+ * not serve the call, the first that does. */
 static void add_serving(Emitter *e, FillScope *row, const DispatchEntry *entry)
 {
     const Dispatcher *d = e->dispatcher;
@@ -131,8 +132,8 @@ static void add_serving(Emitter *e, FillScope *row, const DispatchEntry *entry)
         text_printf(&t, "%d", entry->general);
     }
     fill_word(row, "SERVING",
-              conditions ? arena_printf(e->arena, "%s_first(%s, %d, %d%s)", e->spec->name, text_str(&t), entry->general,
-                                        entry->last, text_str(&every))
+              conditions ? arena_printf(e->arena, "%s_first(%s, %d%s)", e->spec->name, text_str(&t), entry->first,
+                                        text_str(&every))
                          : text_str(&t));
 }
 

@@ -82,12 +82,15 @@ static PointAxis axis_with_cuts(Arena *a, const Dispatcher *d, int i)
 /* Has each kind of machine a kernel that serves every call? */
 static bool all_are_served(Arena *a, const Dispatcher *d, const char **why)
 {
-    for (int i = 0; i < d->nentry; i++)
-        if (dispatch_condition(a, d, d->entry[i].last)) {
-            *why = arena_printf(a, "%s: kernel %d, the last one that calls go to, does not serve all of them",
-                                d->entry[i].target->name, d->entry[i].last);
+    for (const DispatchEntry *e = d->entry; e < d->entry + d->nentry; e++) {
+        int k = e->first;
+        while (k < e->first + e->nkernel && dispatch_condition(a, d, k))
+            k++;
+        if (k == e->first + e->nkernel) {
+            *why = arena_printf(a, "%s: none of its kernels serves every call", e->target->name);
             return false;
         }
+    }
     return true;
 }
 

@@ -8,7 +8,7 @@
  *   - at every threshold and end of a range, their neighbours, 0, and the least and greatest numbers of 32 and 64 bits, in all combinations of
  *     the axes: inside the declared ranges the tree's kernel, outside the general one; where that does not serve the call, the one that does.
  *
- * The last kernel that calls go to must serve every call, whatever its extents: its condition says so without them.
+ * Each kind of machine must have a kernel that serves every call, whatever its extents: its condition says so without them.
  */
 #ifndef DCGEN_PROVE_H
 #define DCGEN_PROVE_H

@@ -318,18 +318,22 @@ const char *select_feature_name(const Op *op, const Assignment *as, int feature)
 
 int select_serving(const Study *s, const Assignment *as, const int64_t *extent, int k)
 {
-    const int order[] = { k, as->general };
-    for (size_t i = 0; i < LENGTH(order); i++)
-        if (candidate_serves(&s->trial[as->kernel[order[i]]].c, s->spec, extent))
-            return order[i];
-    return as->last;
+    int first = 0;
+    if (candidate_serves(&s->trial[as->kernel[k]].c, s->spec, extent))
+        return k;
+    while (first + 1 < as->nkernel && !candidate_serves(&s->trial[as->kernel[first]].c, s->spec, extent))
+        first++;
+    return first;
 }
 
 /* select_serving of instance i, by the costs: they are infinite where a kernel does not serve. */
 static int served_by(const Assignment *as, int64_t i, int k)
 {
     const double *cost = as->cost + i * as->nkernel;
-    return isfinite(cost[k]) ? k : isfinite(cost[as->general]) ? as->general : as->last;
+    int first = 0;
+    while (first + 1 < as->nkernel && !isfinite(cost[first]))
+        first++;
+    return isfinite(cost[k]) ? k : first;
 }
 
 /* What kernel k costs on instance i for the tree, as a multiple of the best known time. Where its time and the best kernel's are both predicted, only
@@ -434,22 +438,17 @@ static void fill_times(Selector *q, int64_t trial)
     }
 }
 
-/* The place of the first kernel that serves every call; -1: none does. */
-static int first_for_all(const Selector *q, const Assignment *as)
-{
-    for (int k = 0; k < as->nkernel; k++)
-        if (serves_all(q, as->kernel[k]))
-            return k;
-    return -1;
-}
-
-/* Takes over the first step that picked n kernels, and puts one for all calls behind them where they lack one. */
+/* Takes over the first step that picked n kernels. Unless each of them serves every call, the one that costs were worked out with for what they do not serve
+ * is there too: behind them, if it was not picked. */
 static void take_step(Selector *q, Assignment *as, int n)
 {
     for (int k = 0; k < n; k++)
         as->kernel[k] = q->usable[q->step[n][k]];
     as->nkernel = n;
-    if (first_for_all(q, as) < 0)
+    bool all = true;
+    for (int k = 0; k < n; k++)
+        all = all && serves_all(q, as->kernel[k]);
+    if (!all && select_kernel_of(as, q->last) < 0)
         as->kernel[as->nkernel++] = q->last;
     as->asks_align = false;
     for (int k = 0; k < as->nkernel; k++) {
@@ -476,7 +475,6 @@ static int assign(Selector *q, Assignment *as, int n)
 {
     take_step(q, as, n);
     for (int round = 0;; round++) { /* ties may swap kernels each time, and costs and tree must match the last order */
-        as->last = first_for_all(q, as);
         fill_costs(q, as);
         train(q, as);
         const int serving = count_serving(q, as, n);

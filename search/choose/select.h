@@ -39,7 +39,6 @@ typedef struct {
     /* one an instance: best known time; measured of any trial on a tuned one, of the kernels elsewhere */
     double *oracle_ns;
     int general;   /* the kernel for shapes outside the declared ranges */
-    int last;      /* one for calls that neither that nor the chosen one serves: it serves all */
     TreeNode *tree; /* over select_features */
     bool asks_align; /* some of the kernels serve calls of some alignment alone (spec_align) */
     int nfeature;
@@ -56,7 +55,7 @@ typedef struct {
 int select_features(const Study *s, const Assignment *as, const int64_t *extent, int threads, int64_t *x);
 /* The name of one of these numbers: an extent's, "align" or "threads". */
 const char *select_feature_name(const Op *op, const Assignment *as, int feature);
-/* The kernel that a call with these extents gets where the tree chooses kernel k: k itself if it serves the call, else the general one, else the last one. */
+/* The kernel that a call with these extents gets where the tree chooses kernel k: k itself if it serves the call, else the first one that does. */
 int select_serving(const Study *s, const Assignment *as, const int64_t *extent, int k);
 
 /* NULL when no trial is usable, or the budget has no room for any. */

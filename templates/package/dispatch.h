@@ -95,10 +95,14 @@ static inline int NAME_serves(int kernel, CALL_EXTENTS)
     return 1;
 }
 
-/* The first of three kernels that is for such a call; the last one is for all. */
-static inline int NAME_first(int chosen, int general, int last, CALL_EXTENTS)
+/* The chosen kernel if it is for such a call, else the first one from `from` on: one of these is for all. */
+static inline int NAME_first(int chosen, int from, CALL_EXTENTS)
 {
-    return NAME_serves(chosen, CALL_AXES) ? chosen : NAME_serves(general, CALL_AXES) ? general : last;
+    if (NAME_serves(chosen, CALL_AXES))
+        return chosen;
+    while (!NAME_serves(from, CALL_AXES))
+        from++;
+    return from;
 }
 
 #endif

@@ -126,7 +126,8 @@ static inline void try_renamed(const char *const *stand_in, const char *const *n
 
 /* ---- records ---- */
 
-static inline void add_trial(RecordFile *f, const Study *s, const Candidate *c, const char *context, int n,
+/* n: its place among the function's kernels, which says what became of it and its times. */
+static inline void add_trial(RecordFile *f, const Study *s, const Candidate *c, const char *context, int n, bool timed,
                              const char *text)
 {
     const char *err = NULL;
@@ -138,7 +139,9 @@ static inline void add_trial(RecordFile *f, const Study *s, const Candidate *c, 
     k.fact = KEPT(Param, { "spilled", 0 });
     k.why = text;
     assert_true(record_add_kernel(f, &k, &err));
-    for (int64_t j = 0; k.status == STATUS_OK && j < s->nshape; j++) {
+    for (int64_t j = 0; timed && k.status == STATUS_OK && j < s->nshape; j++) {
+        if (!candidate_serves(c, s->spec, s->shape[j]->extent))
+            continue;
         const double ns = 1000 + 100 * (double)((n + j) % 3) + 7 * n;
         MeasureRecord m = { .key = k.key,
                             .device = d->id,
@@ -155,7 +158,13 @@ static inline void add_trial(RecordFile *f, const Study *s, const Candidate *c, 
     }
 }
 
-/* Adds four kernels of a function on every tuned shape. */
+/* Is it a general kernel that serves every call, behind the first general kernel, which does not? */
+static inline bool serves_the_rest(const Space *space, const Candidate *c, const Spec *spec)
+{
+    return candidate_is_general(c) && candidate_serves_all(c, spec) && !candidate_serves_all(&space->general[0], spec);
+}
+
+/* Adds five kernels of a function, on the tuned shapes that they serve; and the general ones for other calls, never timed. */
 static inline void add_function(RecordFile *f, const Spec *spec, const TargetList *targets, const Target *target, const Device *device, const char *text)
 {
     Diag *d = diag_new(arena);
@@ -166,11 +175,15 @@ static inline void add_function(RecordFile *f, const Spec *spec, const TargetLis
     const Space *space = space_make(arena, spec, &templates, target, device, d);
     Study *study = study_new(arena, spec, device, target, context);
     assert_non_null(space);
-    add_trial(f, study, &space->general[0], context, 0, text);
+    add_trial(f, study, &space->general[0], context, 0, true, text);
+    for (int i = 1; i < space->ngeneral; i++)
+        if (serves_the_rest(space, &space->general[i], spec))
+            add_trial(f, study, &space->general[i], context, 0, false, text);
     const int64_t step = space->n > 20 ? space->n / 5 : 1; /* of all templates */
     for (int64_t i = 0, n = 1; i < space->n && n < 5; i += step)
-        if (!candidate_same(&space->candidate[i], &space->general[0]))
-            add_trial(f, study, &space->candidate[i], context, (int)n++, text);
+        if (!candidate_same(&space->candidate[i], &space->general[0]) &&
+            !serves_the_rest(space, &space->candidate[i], spec))
+            add_trial(f, study, &space->candidate[i], context, (int)n++, true, text);
 }
 
 /* Adds what a search for all functions finds, as if a device of that name had been measured with such a compiler and flags. */

@@ -192,7 +192,7 @@ static int setup(void **state)
     assert_int_equal(
         shell("sed -i -e 's/^features = .*/terms = ( { name = \"work\"; expr = \"M * N * K\"; doc = \"a doc\"; } "
               ");\\n&/' "
-              "-e 's/^tile = /serves = \"M > 0 || MB > 0\";\\n&/' -e 's/name = \"UK\";/& ordered = false;/' "
+              "-e 's/^tile = /serves = \"MB > 0 || M > 0\";\\n&/' -e 's/name = \"UK\";/& ordered = false;/' "
               "%s/dense/plain.c",
               share),
         0);

@@ -64,7 +64,6 @@ static inline Result plain_result(const char *target, int n)
     *as = (Assignment){ .nkernel = n,
                         .kernel = ARENA_ARRAY(y.arena, (size_t)n, int64_t),
                         .general = n - 1,
-                        .last = n - 1,
                         .nfeature = 3,
                         .tree = leaf,
                         .cost = ARENA_ARRAY(y.arena, (size_t)(y.spec->ninstance * n), double),

@@ -96,8 +96,7 @@ TEST(a_dispatcher_is_its_trees_within_the_ranges)
 {
     TreeNode node[5];
     assignment_of(node);
-    DispatchEntry entry[] = { { .tree = node, .first = 4, .general = 6, .last = 6 },
-                              { .first = 9, .general = 9, .last = 9 } };
+    DispatchEntry entry[] = { { .tree = node, .first = 4, .general = 6 }, { .first = 9, .general = 9 } };
     const Template t = { .name = "for all" };
     UnitKernel kernel[10];
     for (int i = 0; i < 10; i++)
@@ -115,25 +114,26 @@ TEST(a_dispatcher_is_its_trees_within_the_ranges)
     }
 }
 
-/* A call that the kernel of its place does not serve goes to the general one, if that serves it, else to the last one. */
+/* A call that the kernel of its place does not serve goes to the first of its entry that serves it. */
 TEST(calls_go_to_a_kernel_that_serves_them)
 {
-    static const char *const serves[] = { "M != 3 && K > 15", NULL, "M > P && K == 16", NULL };
-    static const char *const condition[] = { "M != 3 && K > 15", NULL, "M > 4 && K == 16", NULL };
+    static const char *const serves[] = { "M != 3 && K > 15", "M < 2*P + 1", "M > P && K == 16", NULL };
+    static const char *const condition[] = { "M != 3 && K > 15", "M < 2*4 + 1", "M > 4 && K == 16", NULL };
     static const struct {
         int64_t x[4];
         int by_tree, alone; /* the kernels of the two entries */
-    } row[] = { { { 1, 16, 16, 1 }, 1, 4 },        { { 3, 16, 16, 1 }, 4, 4 },
+    } row[] = { { { 1, 16, 16, 1 }, 1, 4 },        { { 3, 16, 16, 1 }, 2, 4 },
                 { { 4, 16, 16, 9 }, 1, 4 },        { { 5, 16, 16, 1 }, 2, 3 },
                 { { 8, 16, 16, 1 }, 1, 3 },        { { 9, 16, 16, 1 }, 3, 3 },
-                { { 9, 16, 17, 1 }, 4, 4 },        { { 0, 16, 16, 1 }, 4, 4 },
-                { { 5, 15, 16, 1 }, 3, 3 },        { { 5, 16, 17, 1 }, 4, 4 },
-                { { INT64_MAX, 0, 16, 0 }, 3, 3 }, { { INT64_MIN, INT64_MAX, INT64_MIN, 1 }, 4, 4 } };
+                { { 9, 16, 17, 1 }, 1, 4 },        { { 0, 16, 16, 1 }, 1, 4 },
+                { { 5, 15, 16, 1 }, 3, 3 },        { { 3, 16, 17, 1 }, 2, 4 },
+                { { 9, 16, 15, 1 }, 4, 4 },        { { INT64_MAX, 0, INT64_MIN, 0 }, 4, 4 },
+                { { INT64_MAX, 0, 16, 0 }, 3, 3 }, { { INT64_MIN, INT64_MAX, INT64_MIN, 1 }, 2, 4 } };
     static const int64_t four = 4;
     TreeNode node[5];
     assignment_of(node);
-    DispatchEntry entry[] = { { .tree = node, .first = 1, .nkernel = 4, .general = 3, .last = 4 },
-                              { .first = 3, .nkernel = 2, .general = 3, .last = 4 } };
+    DispatchEntry entry[] = { { .tree = node, .first = 1, .nkernel = 4, .general = 3 },
+                              { .first = 3, .nkernel = 2, .general = 3 } };
     Template t[4];
     UnitKernel kernel[5] = { { 0 } };
     for (int i = 0; i < 4; i++) {

@@ -238,9 +238,9 @@ TEST(kernels_that_serve_less_are_asked)
     const Package *p = package_of(&in);
     const int n = result.assignment->nkernel;
     EXPECT(p, "dispatch.h", "\nstatic inline int strides_serves(int kernel, int64_t N, int64_t G, ",
-           "\nstatic inline int strides_first(int chosen, int general, int last, int64_t N, int64_t G, ",
+           "\nstatic inline int strides_first(int chosen, int from, int64_t N, int64_t G, ",
            ": return C == 1 && K == 1",
-           arena_printf(y.arena, "        return strides_first(%d, %d, %d, N, G, ", n, n, n + 1),
+           arena_printf(y.arena, "        return strides_first(%d, %d, N, G, ", n, n),
            arena_printf(y.arena, "    return strides_first(outside ? 0 : strides_tree(N, G, "));
     EXPECT(p, "kernels.c", "    if (!strides_serves(kernel, N, G, ");
     EXPECT(p, "README.md", "\n| 1 | avx2 | 2 | general: right for every size, tuned for none |\n");

@@ -162,6 +162,25 @@ static int round_size(const Search *q, const Rounds *r)
     return lab_fitting(q->lab, SEARCH_SHARE, aside ? ASIDE_BATCH : q->ahead && r->n ? AHEAD_BATCH : BATCH);
 }
 
+/* Is there a kernel to choose? */
+static bool knows_any(const Study *s)
+{
+    for (int64_t i = 0; i < s->ntrial; i++)
+        if (study_may_choose(s, &s->trial[i]) && (s->device->modelled || trial_timed(s, &s->trial[i])))
+            return true;
+    return false;
+}
+
+/* The trials that the budget counts: not those that were only verified, for calls that others do not serve. */
+static int64_t nspent(const Lab *l)
+{
+    const Study *s = l->study;
+    int64_t n = lab_ntried(l);
+    for (const Trial *t = s->trial; t < s->trial + s->ntrial && !s->device->modelled; t++)
+        n -= t->c.target == s->target && trial_usable(t) && !trial_timed(s, t);
+    return n;
+}
+
 /* False: no candidate is worth the time, or what comes of the rounds that wait is to be seen first. The size of a round does not depend on the
  * number of compilers, so that machines of one kind try the same, where their time is not short. */
 static bool propose_round(const Search *q, Arena *scratch, Rounds *r, Round *out)
@@ -169,7 +188,7 @@ static bool propose_round(const Search *q, Arena *scratch, Rounds *r, Round *out
     const Lab *l = q->lab;
     const CostModel *m = q->strategy->models ? cost_fit(scratch, l->study, l->templates) : NULL;
     const int size = round_size(q, r);
-    int64_t most = l->study->spec->budget.trials - lab_ntried(l);
+    int64_t most = l->study->spec->budget.trials - nspent(l);
     double gain = 0;
     for (int i = 0; i < r->nwaiting; i++)
         most -= r->waiting[i].n;
@@ -219,9 +238,8 @@ static bool measure_round(const Search *q, Arena *scratch, Rounds *r, const char
 /* True while there is time; and even if it is up until a first round was measured and a kernel works, so that there is always a result. */
 static bool may_go_on(const Lab *l)
 {
-    const int64_t n = lab_ntried(l);
-    return n < l->study->spec->budget.trials &&
-           (lab_left_s(l, SEARCH_SHARE) > 0 || n == 0 || (n < BATCH && !study_choosable(l->study, -1, NULL)));
+    return nspent(l) < l->study->spec->budget.trials &&
+           (lab_left_s(l, SEARCH_SHARE) > 0 || (lab_ntried(l) < BATCH && !knows_any(l->study)));
 }
 
 static bool search_rounds(const Search *q, Arena *scratch, Rounds *r, int64_t most, const char **err)

@@ -48,7 +48,7 @@ typedef struct {
     int n, most;
 } Wanted;
 
-/* Adds a lesser kernel, unless it was built or is added already. False: there is none. */
+/* Adds a lesser kernel, unless it was built, or is added or proposed already. False: there is none. */
 static bool add_kernel(Lab *l, Wanted *w, const Target *target, const Template *t, Purpose purpose)
 {
     Study *s = l->study;
@@ -60,7 +60,7 @@ static bool add_kernel(Lab *l, Wanted *w, const Target *target, const Template *
     study_begin(s, trial);
     while (at < w->n && w->trial[at] != trial)
         at++;
-    if (!s->trial[trial].built && at == w->n)
+    if (!s->trial[trial].built && !s->trial[trial].in_flight && at == w->n)
         w->trial[w->n++] = trial;
     return true;
 }

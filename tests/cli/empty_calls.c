@@ -4,8 +4,9 @@
  * the workspace have not a byte to spare; those without elements are an address that nothing may be read from, as in a package's call. Meant
  * to be built with -fsanitize=address,undefined, for an operator of empty_ops.h. With ROWS defined it calls nothing: it prints these calls,
  * as the table of a package's test.c has them. TOO_LARGE, if defined: all numbers of a call whose workspace would be more than memory can hold.
+ * SERVES, if defined: which calls the kernel is for, over e[C] and the like; others it must refuse.
  *
- * Exit code 0: each call wrote every element of its output.
+ * Exit code 0: each call wrote every element of its output, or was refused as it should be.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -38,7 +39,17 @@ __attribute__((weak)) dcgen_workspace_fn dcgen_workspace;
 __attribute__((weak)) dcgen_packed_bytes_fn dcgen_packed_bytes;
 __attribute__((weak)) dcgen_pack_fn dcgen_pack;
 
-enum { UNWRITTEN = 0xff };
+#ifndef SERVES
+#define SERVES 1
+#endif
+enum { UNWRITTEN = 0xff, REFUSED = 1 };
+static int served_some;
+
+static int is_served(const int64_t *e)
+{
+    (void)e;
+    return SERVES;
+}
 
 /* Memory with every byte `value`. */
 static void *take(int64_t bytes, int value)
@@ -50,10 +61,11 @@ static void *take(int64_t bytes, int value)
     return p;
 }
 
-/* The call in `ntask` parts; 1 if an element of the output is as before. */
+/* The call in `ntask` parts; 1 if an element of the output is as before, or the call is not for the kernel and it did anything but refuse it. */
 static int call(const int64_t *e, const int64_t *elems, int64_t ntask)
 {
     void *operand[NOPERAND];
+    const int served = is_served(e);
     int wrong = 0;
     for (int i = 0; i < NOPERAND; i++)
         operand[i] = take(elems[i] * 4, i == NOPERAND - 1 ? UNWRITTEN : 0);
@@ -63,14 +75,15 @@ static int call(const int64_t *e, const int64_t *elems, int64_t ntask)
         free(operand[CONSTANT]);
         operand[CONSTANT] = packed;
     }
-    void *workspace = take(dcgen_workspace ? dcgen_workspace(e, ntask) : 0, UNWRITTEN);
+    void *workspace = take(served && dcgen_workspace ? dcgen_workspace(e, ntask) : 0, UNWRITTEN);
     for (int64_t task = 0; task < ntask; task++)
-        wrong += dcgen_run(e, operand, workspace, task, ntask) != 0;
+        wrong += dcgen_run(e, operand, workspace, task, ntask) != (served ? 0 : REFUSED);
     for (int64_t i = 0; i < elems[NOPERAND - 1]; i++)
-        wrong += ((const uint32_t *)operand[NOPERAND - 1])[i] == UINT32_MAX;
+        wrong += (((const uint32_t *)operand[NOPERAND - 1])[i] == UINT32_MAX) == served;
     for (int i = 0; i < NOPERAND; i++)
         free(operand[i]);
     free(workspace);
+    served_some |= served;
     return wrong != 0;
 }
 
@@ -118,5 +131,12 @@ static int try_all(int axis, int64_t *e)
 int main(void)
 {
     int64_t e[NEXTENT];
-    return try_all(0, e) + try_too_large() != 0;
+    const int wrong = try_all(0, e) + try_too_large();
+#ifndef ROWS
+    if (!served_some) {
+        printf("no call is for the kernel\n");
+        return 1;
+    }
+#endif
+    return wrong != 0;
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Calls with extents of 0, whose operands without elements are NULL, under the address and undefined behaviour sanitizers, as a product may be
-# built: a portable kernel of every template for CPUs, and packages of an operator each with their own tests.
+# built: a portable kernel of every template for CPUs, which must refuse calls that it is not for, and packages of an operator each with their own tests.
 # ctest: label=slow,thorough timeout=300 cost=15
 . "$SRC/tests/cli/lib.sh"
 sanitize='-std=gnu17 -O0 -fsanitize=address,undefined -fno-sanitize-recover=all'
@@ -73,16 +73,22 @@ section convolutions
 padded=-DATTRIBUTES=1,1,1,1,1,1,1,1 halved=-DATTRIBUTES=2,2,0,0,0,0,1,1 most=2147483647
 size='N = 1; G = 1; H = "T"; W = "T"; C = 5; K = 20; R = 3; S = 3;'
 spec nhwc conv2d 'layout = { packed = true; };' "$size PAD = 1;"
+spec depths conv2d 'layout = { packed = true; };' 'N = 1; G = 20; H = "T"; W = "T"; C = 1; K = 1; R = 3; S = 3; PAD = 1;'
 spec nchw conv2d 'layout = { X = "NCHW"; Y = "NCHW"; packed = true; };' "$size PAD = 1;"
 spec points conv2d 'layout = { packed = true; };' "$size STRIDE = 2;"
 spec winograd conv2d 'layout = { packed = true; };' "$size PAD = 1;" 'accuracy = "winograd";'
 direct='MR=2 NP=1 UK=1 PF=1 HOLD=0 BLOCK=8 CALLS=0'
-kernel nhwc direct_conv "$direct STRIP=0" -DOP_conv2d $padded
-kernel nhwc direct_conv "$direct STRIP=1" -DOP_conv2d $padded -DTOO_LARGE=1,1,$most,$most,$most,1,$most,$most,1,1,1,1,1,1,1,1,3,3,$most,1
-kernel nchw direct_conv "$direct STRIP=0" -DOP_conv2d $padded
-kernel points direct_conv "$direct STRIP=1" -DOP_conv2d $halved
-kernel nhwc depthwise_conv 'PT=1 QT=4 FR=0 FS=0 FH=0 FW=0 CB=2' -DOP_conv2d $padded
-kernel winograd winograd_conv 'YT=2 MR=2 NP=1 UK=1 PF=1 HOLD=0 BLOCK=2' -DOP_conv2d $padded
+depthwise='e[C] == 1 && e[K] == 1'
+other=-DSERVES="!($depthwise)"
+kernel nhwc direct_conv "$direct STRIP=0" -DOP_conv2d $padded "$other"
+kernel nhwc direct_conv "$direct STRIP=1" -DOP_conv2d $padded "$other" -DTOO_LARGE=1,1,$most,$most,$most,1,$most,$most,1,1,1,1,1,1,1,1,3,3,$most,1
+kernel nchw direct_conv "$direct STRIP=0" -DOP_conv2d $padded "$other"
+kernel points direct_conv "$direct STRIP=1" -DOP_conv2d $halved "$other"
+kernel depths depthwise_conv 'PT=1 QT=4 FR=0 FS=0 FH=0 FW=0 CB=2' -DOP_conv2d $padded -DSERVES="$depthwise"
+kernel winograd winograd_conv 'YT=2 MR=2 NP=1 UK=1 PF=1 HOLD=0 BLOCK=2' -DOP_conv2d $padded -DSERVES="e[R] == 3 && e[S] == 3 && e[C] > 0 && !($depthwise)"
+kernel nhwc any_conv '' -DOP_conv2d $padded
+kernel nchw any_conv '' -DOP_conv2d $padded
+kernel points any_conv '' -DOP_conv2d $halved
 package nchw -DOP_conv2d $padded
 
 section rows

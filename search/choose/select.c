@@ -73,11 +73,6 @@ static void see_instances(Selector *q)
         q->total_weight += weight_of(q, q->seen[i], q->seen_weight);
 }
 
-static bool may_pick(const Study *s, const Trial *t)
-{
-    return study_may_choose(s, t) && (s->device->modelled || trial_timed(s, t));
-}
-
 /* Lists the trials that may be picked: all that were measured, or simply all where nothing can be measured. They are in the order of their keys, so
  * that of two that are alike the same one is taken in whatever order they were tried. */
 static void see_trials(Selector *q)
@@ -86,8 +81,8 @@ static void see_trials(Selector *q)
     q->usable = ARENA_ARRAY(q->arena, (size_t)s->ntrial + 1, int64_t);
     for (int64_t i = 0; i < s->ntrial; i++) {
         const bool large = study_added_bytes(s, &s->trial[i]) > q->max_bytes;
-        q->nlarge += may_pick(s, &s->trial[i]) && large;
-        if (!may_pick(s, &s->trial[i]) || large)
+        q->nlarge += study_may_pick(s, &s->trial[i]) && large;
+        if (!study_may_pick(s, &s->trial[i]) || large)
             continue;
         int64_t at = q->nusable++;
         for (; at > 0 && strcmp(s->trial[q->usable[at - 1]].key, s->trial[i].key) > 0; at--)
@@ -275,7 +270,7 @@ static void pick_beyond(const Selector *q, Assignment *as)
 static bool only_stands_in(const Selector *q, const Assignment *as, int64_t i, int k)
 {
     bool another = false;
-    if (may_pick(q->s, &q->s->trial[as->kernel[k]]))
+    if (study_may_pick(q->s, &q->s->trial[as->kernel[k]]))
         return false;
     for (int j = 0; j < as->nkernel; j++)
         another = another || (j != k && isfinite(q->ns[as->kernel[j]][i]));
@@ -413,7 +408,7 @@ const char *select_why_none(Arena *a, const Study *s)
     int64_t least = INT64_MAX;
     bool for_all = false;
     for (const Trial *t = s->trial; t < s->trial + s->ntrial; t++) {
-        if (may_pick(s, t) && study_added_bytes(s, t) < least)
+        if (study_may_pick(s, t) && study_added_bytes(s, t) < least)
             least = study_added_bytes(s, t);
         for_all = for_all || (study_may_choose(s, t) && candidate_serves_all(&t->c, s->spec));
     }

@@ -166,7 +166,7 @@ static int round_size(const Search *q, const Rounds *r)
 static bool knows_any(const Study *s)
 {
     for (int64_t i = 0; i < s->ntrial; i++)
-        if (study_may_choose(s, &s->trial[i]) && (s->device->modelled || trial_timed(s, &s->trial[i])))
+        if (study_may_pick(s, &s->trial[i]))
             return true;
     return false;
 }

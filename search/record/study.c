@@ -452,6 +452,11 @@ bool study_may_choose(const Study *s, const Trial *t)
     return trial_usable(t) && t->c.target == s->target && !t->behind;
 }
 
+bool study_may_pick(const Study *s, const Trial *t)
+{
+    return study_may_choose(s, t) && (s->device->modelled || trial_timed(s, t));
+}
+
 int64_t study_tried(const Study *s, bool failed)
 {
     int64_t n = 0;

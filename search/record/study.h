@@ -153,6 +153,8 @@ bool study_is_cold(const Study *s, const int64_t *extent);
 int64_t study_added_bytes(const Study *s, const Trial *t);
 /* True if the trial is usable, of the tuned target and not far behind others: only such trials may be chosen. */
 bool study_may_choose(const Study *s, const Trial *t);
+/* True if, besides, a time of it was measured, or the device is modelled, so that none can be. */
+bool study_may_pick(const Study *s, const Trial *t);
 /* Counts the trials of the tuned target, or those of them that failed. General kernels of lesser targets are verified, but no search asks for them. */
 int64_t study_tried(const Study *s, bool failed);
 int64_t study_nbehind(const Study *s); /* counts those that are behind */

@@ -158,21 +158,17 @@ static bool spills(const Trial *t)
     return false;
 }
 
-/* How much a template's general kernel for a target is trusted: 5 if it was verified on this target, 4 if it spills there; else 3 if the tuned
- * target's general kernel is of this template, 2 if some trial of it on any target is right, 1 if none was tried. 0: this one failed, or all of
- * the template that were tried; never use it. */
-static int kernel_trust(const Result *result, const Candidate *c)
+/* How much a template's general kernel for a target is trusted: 4 if it was verified on this target, 3 if it spills there; else 2 if some trial of the
+ * template on any target is right, 1 if none was tried. 0: this one failed, or all of the template that were tried; never use it. */
+static int kernel_trust(const Study *s, const Candidate *c)
 {
-    const Study *s = result->study;
     const int64_t own = study_find(s, c);
     const Trial *tried = own >= 0 && s->trial[own].built ? &s->trial[own] : NULL;
     bool failed = false;
     if (tried && !trial_usable(tried))
         return 0;
     if (tried && c->target != s->target)
-        return spills(tried) ? 4 : 5;
-    if (s->trial[result->assignment->kernel[result->assignment->general]].c.t == c->t)
-        return 3;
+        return spills(tried) ? 3 : 4;
     for (int64_t i = 0; i < s->ntrial; i++) {
         if (s->trial[i].c.t == c->t && trial_usable(&s->trial[i]))
             return 2;
@@ -193,42 +189,51 @@ typedef struct {
     const Result *result;
     const Target *target;
     const CostModel *model;
-    bool *lacks; /* [shape] for which no kernel is there yet */
+    bool *lacks;             /* [shape] for which no kernel is there yet */
+    const Template **chosen; /* [shape] of the kernel that the tuned target has for it */
 } Stands;
 
-/* How many tuned shapes lack a kernel and are served by x and y; *log_cost: the mean, over these, of log2 of x's ns by its template's closed form. */
-static int64_t weigh(const Stands *w, const Candidate *x, const Candidate *y, double *log_cost)
+/* A general kernel on the tuned shapes that lack a kernel and that it and another one serve. */
+typedef struct {
+    int64_t nshape, nchosen; /* nchosen: for which the tuned target has a kernel of its template */
+    double log_cost;         /* the mean of log2 of its ns, by its template's closed form */
+} Weight;
+
+static Weight weigh(const Stands *w, const Candidate *c, const Candidate *other)
 {
     const Study *s = w->result->study;
-    double sum = 0;
-    int64_t n = 0;
+    Weight sum = { 0 };
     for (int64_t j = 0; j < s->nshape; j++) {
         const Instance *i = s->shape[j];
-        if (w->lacks[j] && candidate_serves(x, s->spec, i->extent) && candidate_serves(y, s->spec, i->extent)) {
-            sum += log2(cost_predict(w->model, x, i->extent, i->threads));
-            n++;
+        if (w->lacks[j] && candidate_serves(c, s->spec, i->extent) && candidate_serves(other, s->spec, i->extent)) {
+            sum.log_cost += log2(cost_predict(w->model, c, i->extent, i->threads));
+            sum.nchosen += w->chosen[j] == c->t;
+            sum.nshape++;
         }
     }
-    *log_cost = n ? sum / (double)n : 0;
-    return n;
+    sum.log_cost /= sum.nshape ? (double)sum.nshape : 1;
+    return sum;
 }
 
-/* Is x better than y? One that was verified on the target, then one that is not far slower where both serve, or serves more shapes where they
- * have none in common, then one that is trusted more, then the faster one. Where closed forms of different templates do not compare, they tell
- * only which is far slower. */
-static bool stands_better(const Stands *w, const Stand *x, const Stand *y)
+/* Is a better than b? One that was verified on the target, then one that is not far slower where both serve, or serves more shapes where they
+ * have none in common, then one whose template was chosen for more of the shapes, then one that is trusted more, then the faster one. Where closed
+ * forms of different templates do not compare, they tell only which is far slower. */
+static bool stands_better(const Stands *w, const Stand *a, const Stand *b)
 {
-    enum { VERIFIED = 4 };
+    enum { VERIFIED = 3 };
     static const double FAR = 2; /* octaves */
-    double x_cost, y_cost;
-    if ((x->trust >= VERIFIED) != (y->trust >= VERIFIED))
-        return x->trust > y->trust;
-    if (!weigh(w, &x->c, &y->c, &x_cost))
-        return x->nshape > y->nshape;
-    weigh(w, &y->c, &x->c, &y_cost);
-    if (fabs(x_cost - y_cost) > FAR)
-        return x_cost < y_cost;
-    return x->trust != y->trust ? x->trust > y->trust : w->target->family->ranks_templates && x_cost < y_cost;
+    const Weight x = weigh(w, &a->c, &b->c), y = weigh(w, &b->c, &a->c);
+    if ((a->trust >= VERIFIED) != (b->trust >= VERIFIED))
+        return a->trust > b->trust;
+    if (!x.nshape)
+        return a->nshape > b->nshape;
+    if (fabs(x.log_cost - y.log_cost) > FAR)
+        return x.log_cost < y.log_cost;
+    if (x.nchosen != y.nchosen)
+        return x.nchosen > y.nchosen;
+    if (a->trust != b->trust)
+        return a->trust > b->trust;
+    return w->target->family->ranks_templates && x.log_cost < y.log_cost;
 }
 
 /* Finds the best general kernel, of all templates, for shapes that lack one; for_all: of those that serve every call. False: there is none. */
@@ -241,15 +246,30 @@ static bool find_general(const Stands *w, bool for_all, Candidate *out)
         for (int i = 0; template_suits(templates->t[j], spec, w->target) &&
                         candidate_general_at(templates->t[j], w->target, i, &x.c);
              i++) {
-            double cost;
-            x.trust = kernel_trust(w->result, &x.c);
-            x.nshape = weigh(w, &x.c, &x.c, &cost);
+            x.trust = kernel_trust(w->result->study, &x.c);
+            x.nshape = weigh(w, &x.c, &x.c).nshape;
             if (x.trust && (for_all ? candidate_serves_all(&x.c, spec) : x.nshape > 0) &&
                 (!best.trust || stands_better(w, &x, &best)))
                 best = x;
         }
     *out = best.c;
     return best.trust;
+}
+
+/* The template of the kernel that the tuned target has for each tuned shape. */
+static const Template **chosen_templates(Arena *a, const Result *result)
+{
+    const Study *s = result->study;
+    const Assignment *as = result->assignment;
+    const Template **chosen = ARENA_ARRAY(a, (size_t)s->nshape + 1, const Template *);
+    for (int64_t j = 0; j < s->nshape; j++) {
+        const Instance *i = s->shape[j];
+        int64_t x[SELECT_MAX_FEATURE];
+        select_features(s, as, i->extent, i->threads, x);
+        const int kernel = select_serving(s, as, i->extent, tree_choose(as->tree, x));
+        chosen[j] = s->trial[as->kernel[kernel]].c.t;
+    }
+    return chosen;
 }
 
 /* What was tuned for the target; NULL: nothing. */
@@ -283,7 +303,8 @@ static void add_general_entry(Arena *a, Dispatcher *d, const Target *target)
         return;
     const Study *s = result->study;
     const int first = d->nkernel;
-    const Stands w = { result, target, cost_analytic(a, s, result->templates), ARENA_ARRAY(a, (size_t)s->nshape + 1, bool) };
+    const Stands w = { result, target, cost_analytic(a, s, result->templates),
+                       ARENA_ARRAY(a, (size_t)s->nshape + 1, bool), chosen_templates(a, result) };
     Candidate best, last;
     memset(w.lacks, true, (size_t)s->nshape * sizeof *w.lacks);
     const bool has_last = find_general(&w, true, &last);

@@ -143,7 +143,8 @@ TEST(other_machines_get_the_kernel_that_is_trusted_most)
         { { NOTHING, RIGHT }, { NOTHING }, 1, "avx512 two, avx2 two, portable two" },
         { { RIGHT, RIGHT, RIGHT }, { NOTHING }, 2, "avx512 three, avx2 three, portable three" },
         { { RIGHT, RIGHT }, { NOTHING, RIGHT }, 0, "avx512 one, avx2 two, portable one" },
-        { { RIGHT, RIGHT }, { SPILLS, RIGHT }, 0, "avx512 one, avx2 two, portable one" },
+        { { RIGHT, RIGHT }, { SPILLS, RIGHT }, 0, "avx512 one, avx2 one, portable one" },
+        { { RIGHT, RIGHT, RIGHT }, { NOTHING, SPILLS, RIGHT }, 0, "avx512 one, avx2 three, portable one" },
         { { RIGHT, RIGHT }, { NOTHING, SPILLS }, 0, "avx512 one, avx2 two, portable one" },
         { { RIGHT, NOTHING, RIGHT }, { WRONG }, 0, "avx512 one, avx2 three, portable one" },
         { { RIGHT, WRONG, BOTH }, { WRONG }, 0, "avx512 one, avx2 three, portable one" },
@@ -160,6 +161,25 @@ TEST(other_machines_get_the_kernel_that_is_trusted_most)
         if (strcmp(got, row[i].want) != 0)
             fail_msg("row %d: %s", (int)i, got);
     }
+}
+
+/* Of kernels that are trusted alike, the one whose template was chosen for the shapes: here the second one of the package, for all of them. */
+TEST(other_machines_get_what_the_tuned_one_chose)
+{
+    static const char *const all[3] = { NULL };
+    static const Tried right[] = { RIGHT, RIGHT, RIGHT }, none[3] = { NOTHING };
+    Result result = result_of_three(all, right, none, 0);
+    Assignment *as = ARENA_NEW(y.arena, Assignment);
+    int64_t kernel[] = { result.assignment->kernel[0], 2 };
+    *as = *result.assignment;
+    as->nkernel = 2;
+    as->kernel = kernel;
+    as->cost = ARENA_ARRAY(y.arena, (size_t)y.spec->ninstance * 2, double);
+    result.assignment = as;
+    const EmitInput in = input_of(&result, 1);
+    assert_string_equal(templates_of(&in), "avx512 one, avx512 three, avx2 one, portable one");
+    as->tree->class = 1;
+    assert_string_equal(templates_of(&in), "avx512 one, avx512 three, avx2 three, portable three");
 }
 
 /* The best kernels for the spec's shapes, which have N = 64 or 48, and where none of these is for every call, another one that is. Without such a one these
@@ -251,7 +271,10 @@ TEST(later_gpus_may_have_no_kernel)
                  *lacking[TARGET_MAX];
     Result result = plain_result("sm_80", 1);
     const TemplateList one = { 1, &result.study->trial[0].c.t };
+    Candidate tuned = result.study->trial[0].c;
     result.templates = &one;
+    tuned.choice[0]++; /* another kernel */
+    add_trial((Study *)result.study, &tuned, STATUS_OK);
     general_kernels_are_wrong((Study *)result.study, one.t[0], sm_80);
     assert_string_equal(entries_of(&result, 1), "sm_80 tree 0 0, sm_75 1 1 2");
     assert_int_equal(dispatch_lacking(package_dispatcher(y.arena, &result, 1), lacking), 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * batch_matmul: a call of the operator batch_matmul as its peers see it: Y[b,M,N] = A[b,M,K] * B[b,K,N] + bias[N] for each of its
- * batches.
+ * batch_matmul: a call of the operator batch_matmul as its peers see it: Y[b,M,N] = A[b,M,K] * B[b,K,N] + bias[N] for
+ * each of its batches.
  */
 #ifndef BENCH_BATCH_MATMUL_H
 #define BENCH_BATCH_MATMUL_H

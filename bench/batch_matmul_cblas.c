@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * batch_matmul_cblas: batch_matmul as a loop over OpenBLAS's sgemm. Several threads share out the batches, each calling a library of one thread:
- * for small matrices that is faster than several threads on each.
+ * batch_matmul_cblas: batch_matmul as a loop over OpenBLAS's sgemm. Several threads share out the batches, each calling
+ * a library of one thread: for small matrices that is faster than several threads on each.
  */
 #include <stdlib.h>
 #include "bench/batch_matmul.h"

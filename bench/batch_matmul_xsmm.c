@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * batch_matmul_xsmm: batch_matmul as a loop over a kernel that libxsmm (version 1.17) compiles at run time for these very extents. Its f32 kernels
- * take no transposed operand, so such a matrix is turned first, by libxsmm too. Several threads share out the batches. Compiled without
- * BENCH_HAVE_XSMM the library is left out.
+ * batch_matmul_xsmm: batch_matmul as a loop over a kernel that libxsmm (version 1.17) compiles at run time for these
+ * very extents. Its f32 kernels take no transposed operand, so such a matrix is turned first, by libxsmm too. Several
+ * threads share out the batches. Compiled without BENCH_HAVE_XSMM the library is left out.
  */
 #include "bench/batch_matmul.h"
 

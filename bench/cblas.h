@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cblas: what the libraries with a CBLAS share. Several of them live in one process, each with its own cblas_sgemm: they are loaded with local
- * symbols and never linked.
+ * cblas: what the libraries with a CBLAS share. Several of them live in one process, each with its own cblas_sgemm:
+ * they are loaded with local symbols and never linked.
  */
 #ifndef BENCH_CBLAS_H
 #define BENCH_CBLAS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * contest: where an operand is constant a user may store it in either order, so a package that packs it meets each peer in both and is compared
- * with the faster one; a package that does not meets the peers in its own order only.
+ * contest: where an operand is constant a user may store it in either order, so a package that packs it meets each peer
+ * in both and is compared with the faster one; a package that does not meets the peers in its own order only.
  */
 #include "bench/contest.h"
 
@@ -36,7 +36,8 @@ static const char *form_name(int form)
     return form == FORM_PACKED ? "packed" : w < 0 ? "" : contest.spec->op->operand[w].layout[form].name;
 }
 
-/* Forms of the constant operand, as the column says; plain ones are the package's own one alone, where that is not packed. */
+/* Forms of the constant operand, as the column says; plain ones are the package's own one alone, where that is not
+ * packed. */
 static bool plays(int column, int form)
 {
     const Keeps keeps = contest.op->column[column].keeps;
@@ -149,8 +150,9 @@ static size_t elems_of(int operand, const int64_t *extent)
     return expr_real_at(contest.spec->op->operand[operand].elems, extent, &elems) == EXPR_OK ? (size_t)elems : 0;
 }
 
-/* Room for all operands as the definition and as calls read them, the constant one in other orders and as each peer packs it, the definition's
- * results in double precision, as much again for the function beside it, and working memory. */
+/* Room for all operands as the definition and as calls read them, the constant one in other orders and as each peer
+ * packs it, the definition's results in double precision, as much again for the function beside it, and working
+ * memory. */
 static size_t region_bytes(const int64_t *extent)
 {
     size_t elems = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * conv2d_dnnl: conv2d by oneDNN: its direct kernels on X and Y as they lie; or Winograd's algorithm, for which X and Y are turned into oneDNN's own
- * layout and back in each run, if it has none for theirs. Bias, residual and relu are part of the primitive.
+ * conv2d_dnnl: conv2d by oneDNN: its direct kernels on X and Y as they lie; or Winograd's algorithm, for which X and Y
+ * are turned into oneDNN's own layout and back in each run, if it has none for theirs. Bias, residual and relu are part
+ * of the primitive.
  */
 #include "bench/conv2d.h"
 

@@ -64,7 +64,8 @@ Dense dense_of(Problem *p, int form)
     return d;
 }
 
-/* With few rows, each weight of 4 bytes that is read serves only 2*M flops. From memory none comes faster than `read`, whatever M is. */
+/* With few rows, each weight of 4 bytes that is read serves only 2*M flops. From memory none comes faster than `read`,
+ * whatever M is. */
 static double limit_gflops(const int64_t *extent, double peak_gflops, double read_gbs)
 {
     return extent[0] <= 4 || peer_cold ? fmin(peak_gflops, read_gbs * 2 * (double)extent[0] / 4) : peak_gflops;

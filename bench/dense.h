@@ -19,7 +19,8 @@ typedef struct {
     bool gelu;                 /* the one of erf */
 } Dense;
 
-/* W in this form; it is transposed once where the package has it otherwise. FORM_PACKED: W as [N][K], for the peer to pack. */
+/* W in this form; it is transposed once where the package has it otherwise. FORM_PACKED: W as [N][K], for the peer to
+ * pack. */
 Dense dense_of(Problem *p, int form);
 
 /* Is the function's formula one that Dense can say? */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dense_cblas: dense as one sgemm with W plain. A bias is laid into Y first and kept by beta = 1, as users of a BLAS do.
+ * dense_cblas: dense as one sgemm with W plain. A bias is laid into Y first and kept by beta = 1, as users of a BLAS
+ * do.
  */
 #include <stdlib.h>
 #include <string.h>

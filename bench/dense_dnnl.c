@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dense_dnnl: dense by oneDNN, W plain in either order or in oneDNN's own format; bias, gelu and residual are part of its primitive.
+ * dense_dnnl: dense by oneDNN, W plain in either order or in oneDNN's own format; bias, gelu and residual are part of
+ * its primitive.
  */
 #include "bench/dense.h"
 #include "bench/dnnl.h"

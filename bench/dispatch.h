@@ -7,7 +7,8 @@
 
 #include "bench/shapes.h"
 
-/* Time of one call of the package's choose over a random sequence of the spec's shapes, the loop's own time taken off. */
+/* Time of one call of the package's choose over a random sequence of the spec's shapes, the loop's own time taken
+ * off. */
 double dispatch_ns(const Spec *spec);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dnnl: oneDNN itself, and what is alike in all its primitives. Compiled without BENCH_HAVE_DNNL the library is left out.
+ * dnnl: oneDNN itself, and what is alike in all its primitives. Compiled without BENCH_HAVE_DNNL the library is left
+ * out.
  */
 #include "bench/dnnl.h"
 

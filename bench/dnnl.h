@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dnnl: what oneDNN can do for the operators: a product of matrices with what is done to its result (dnnl_matmul.c), softmax and layernorm of rows
- * (dnnl_rows.c), a convolution with what is done to its result (dnnl_conv.c). Each is set up once and run again and again on the same data. Where the
- * bench is built without oneDNN, none can be set up.
+ * dnnl: what oneDNN can do for the operators: a product of matrices with what is done to its result (dnnl_matmul.c),
+ * softmax and layernorm of rows (dnnl_rows.c), a convolution with what is done to its result (dnnl_conv.c). Each is set
+ * up once and run again and again on the same data. Where the bench is built without oneDNN, none can be set up.
  */
 #ifndef BENCH_DNNL_H
 #define BENCH_DNNL_H

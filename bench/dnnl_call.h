@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dnnl_call: one primitive of oneDNN (C API, version 2) with its arguments bound, made once and run again and again. For the files that describe
- * a primitive: dnnl_matmul.c, dnnl_rows.c, dnnl_conv.c. Only there where the bench is built with oneDNN.
+ * dnnl_call: one primitive of oneDNN (C API, version 2) with its arguments bound, made once and run again and again.
+ * For the files that describe a primitive: dnnl_matmul.c, dnnl_rows.c, dnnl_conv.c. Only there where the bench is built
+ * with oneDNN.
  */
 #ifndef BENCH_DNNL_CALL_H
 #define BENCH_DNNL_CALL_H

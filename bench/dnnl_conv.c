@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dnnl_conv: oneDNN's convolution primitive. The residual and the limits of a relu are its post-operations, in this order: a binary add, then an
- * eltwise.
+ * dnnl_conv: oneDNN's convolution primitive. The residual and the limits of a relu are its post-operations, in this
+ * order: a binary add, then an eltwise.
  */
 #include "bench/dnnl.h"
 

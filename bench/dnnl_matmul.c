@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dnnl_matmul: oneDNN's matmul primitive. gelu and residual are its post-operations, in this order: an eltwise, then a binary add, or a sum where
- * the residual lies in Y.
+ * dnnl_matmul: oneDNN's matmul primitive. gelu and residual are its post-operations, in this order: an eltwise, then a
+ * binary add, or a sum where the residual lies in Y.
  */
 #include "bench/dnnl.h"
 

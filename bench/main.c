@@ -40,16 +40,11 @@ static const char usage[] =
     "  --results FOLDER   where <cpu>/<package>.json or _cold.json goes; '-': nowhere (default: " BENCH_RESULTS ")\n";
 
 static const struct option option_rows[] = {
-    { "quick", no_argument, NULL, 'q' },
-    { "threads", required_argument, NULL, 't' },
-    { "rounds", required_argument, NULL, 'r' },
-    { "shape", required_argument, NULL, 's' },
-    { "spec", required_argument, NULL, 'S' },
-    { "cold", no_argument, NULL, 'c' },
-    { "as-shipped", no_argument, NULL, 'a' },
-    { "results", required_argument, NULL, 'o' },
-    { "help", no_argument, NULL, 'h' },
-    { 0 },
+    { "quick", no_argument, NULL, 'q' },        { "threads", required_argument, NULL, 't' },
+    { "rounds", required_argument, NULL, 'r' }, { "shape", required_argument, NULL, 's' },
+    { "spec", required_argument, NULL, 'S' },   { "cold", no_argument, NULL, 'c' },
+    { "as-shipped", no_argument, NULL, 'a' },   { "results", required_argument, NULL, 'o' },
+    { "help", no_argument, NULL, 'h' },         { 0 },
 };
 
 /* "1,2" */

@@ -38,7 +38,9 @@ static const char *openblas_open(void)
     openblas.sgemm = dlsym(library, "cblas_sgemm");
     openblas.use_threads = dlsym(library, "openblas_set_num_threads");
     config = dlsym(library, "openblas_get_config");
-    return openblas.sgemm && openblas.use_threads && config ? NULL : "libopenblas.so.0 lacks cblas_sgemm or openblas_set_num_threads";
+    return openblas.sgemm && openblas.use_threads && config
+               ? NULL
+               : "libopenblas.so.0 lacks cblas_sgemm or openblas_set_num_threads";
 }
 
 /* "OpenBLAS 0.3.21 ...": its own words, cut after the version. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * operator: what the contest knows of an operator: who is compared with a package of it, which limits it has, what it is held to. A file each
- * (dense.c, batch_matmul.c, conv2d.c, rows.c), and one a peer beside it (dense_cblas.c ...). A package of any other operator is measured against the limits alone.
+ * operator: what the contest knows of an operator: who is compared with a package of it, which limits it has, what it
+ * is held to. A file each (dense.c, batch_matmul.c, conv2d.c, rows.c), and one a peer beside it (dense_cblas.c ...). A
+ * package of any other operator is measured against the limits alone.
  */
 #ifndef BENCH_OPERATOR_H
 #define BENCH_OPERATOR_H
@@ -11,8 +12,8 @@
 
 enum { MAX_COLUMN = 6, MAX_QUICK = 8 };
 
-/* How a peer has the constant operand: in any order in which a user may store it; in its own packed form; or in the latter only where the package
- * packs too, else in the package's order. */
+/* How a peer has the constant operand: in any order in which a user may store it; in its own packed form; or in the
+ * latter only where the package packs too, else in the package's order. */
 typedef enum { PLAIN, PACKED, AS_PACKAGE } Keeps;
 
 /* What the package is compared with. */
@@ -27,7 +28,8 @@ typedef struct Operator {
     int along;        /* the extent that goals and --quick speak of */
     int streamed;     /* the operand that the streaming read is as large as */
     int64_t quick
-        [MAX_QUICK]; /* values of that extent that --quick keeps; 0 ends them. Where a spec has none: each fifth shape */
+        /* values of that extent that --quick keeps; 0 ends them. Where a spec has none: each fifth shape */
+        [MAX_QUICK];
     int ncolumn;
     Column column[MAX_COLUMN];
     /* GFLOP/s that this CPU allows; NULL: its FMA peak. Or whose time is the least there can be; NULL: no peer's. */

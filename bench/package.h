@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * package: a function of a package, as far as only its package knows it (package.c.in; package.c makes peers of them). Plain types alone: the
- * operator's definition stands in the same source, and may have any names.
+ * package: a function of a package, as far as only its package knows it (package.c.in; package.c makes peers of them).
+ * Plain types alone: the operator's definition stands in the same source, and may have any names.
  */
 #ifndef BENCH_PACKAGE_H
 #define BENCH_PACKAGE_H
@@ -17,8 +17,8 @@ typedef struct {
     int nargument;        /* extents that a caller gives: without attributes that are the same for all shapes */
     const char *const *argument;
     int (*choose)(const int64_t *argument);
-    /* Random data for a call, and its result by the definition; memory, zeroed, comes from `take` and is never given back. operand: where they lie,
-     * densely; NULL: this function has none. */
+    /* Random data for a call, and its result by the definition; memory, zeroed, comes from `take` and is never given
+     * back. operand: where they lie, densely; NULL: this function has none. */
     void *(*problem)(const int64_t *extent, void **operand, void *(*take)(size_t bytes));
     void (*spoil)(const void *problem); /* every element of the output becomes NaN */
     bool (*is_right)(
@@ -30,7 +30,8 @@ typedef struct {
     const void *(*constant)(const void *problem, int operand, size_t *bytes);
 } PackageFunction;
 
-/* The function under test; and the package's function of the same operator that adds a bias and does no more, where the first one's formula is another. */
+/* The function under test; and the package's function of the same operator that adds a bias and does no more, where the
+ * first one's formula is another. */
 extern const PackageFunction package_tested, package_beside;
 
 #endif

@@ -10,8 +10,8 @@
 #include "bench/memory.h"
 #include "gen/spec/spec.h"
 
-/* How the constant operand lies: the index of one of its layouts, or the contestant's own form, made once. Operators without such an operand
- * have form 0 alone. */
+/* How the constant operand lies: the index of one of its layouts, or the contestant's own form, made once. Operators
+ * without such an operand have form 0 alone. */
 enum { FORM_PACKED = OP_MAX_NAME };
 
 /* One call with its data. All buffers, those of the peers too, come from `mem`: 64-byte aligned, huge pages. */
@@ -39,7 +39,8 @@ typedef struct {
     void (*teardown)(void *state);
     bool (*knows)(const Spec *spec); /* can it compute this function? */
     bool
-        apart; /* it computes something else, which setup has verified: it is shown next to the package, and is no rival */
+        /* it computes something else, which setup has verified: it is shown next to the package, and is no rival */
+        apart;
     Span (*constant)(const void *state); /* the constant operand as `run` reads it; NULL: it has none */
 } Peer;
 

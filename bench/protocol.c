@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * protocol: rounds; in each round one burst of calls a contestant, the order reversed every other round. Before a burst
- * of several threads the process waits until the threads of the one before have gone to sleep. Limits are measured before and
- * after each round; a round in which the FMA peak was not there (the host of a virtual machine gave a core to someone else) is
- * held again.
+ * of several threads the process waits until the threads of the one before have gone to sleep. Limits are measured
+ * before and after each round; a round in which the FMA peak was not there (the host of a virtual machine gave a core
+ * to someone else) is held again.
  */
 #include "bench/protocol.h"
 
@@ -106,7 +106,8 @@ typedef struct {
     double peak_gflops, read_gbs;
 } Limits;
 
-/* Cold, the best of several passes: the kernel may begin the threads of one on the same core, and part them a tick later. */
+/* Cold, the best of several passes: the kernel may begin the threads of one on the same core, and part them a tick
+ * later. */
 static double read_gbs(const Match *m, int way)
 {
     const Span s = m->streamed;

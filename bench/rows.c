@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * rows: who is compared with a package of the operators rows and batch_rows. They read and write much and compute little, so what counts is the
- * part of a copy's speed that they reach.
+ * rows: who is compared with a package of the operators rows and batch_rows. They read and write much and compute
+ * little, so what counts is the part of a copy's speed that they reach.
  */
 #include "bench/rows.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * rows_copy: memcpy from the operand that a formula of rows is of to the output: it reads and writes the same bytes, and nothing computes as fast.
+ * rows_copy: memcpy from the operand that a formula of rows is of to the output: it reads and writes the same bytes,
+ * and nothing computes as fast.
  */
 #include <gnu/libc-version.h>
 #include <stdlib.h>

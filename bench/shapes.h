@@ -20,7 +20,8 @@ typedef struct {
 const Spec *shapes_spec(const char *path, const char *function, const char *templates);
 /* Adds the tuned shapes, or with `all` those of the whole range. */
 void shapes_take(ShapeList *list, const Spec *spec, bool all);
-/* "61,768,768": the extents that a caller gives, without attributes that are the same for all shapes; false when it is none, or no legal one. */
+/* "61,768,768": the extents that a caller gives, without attributes that are the same for all shapes; false when it is
+ * none, or no legal one. */
 bool shapes_add(ShapeList *list, const Spec *spec, const char *text);
 /* Keeps those that the operator's table names for --quick or, where the list has none of them, every fifth. */
 void shapes_thin(ShapeList *list, const Operator *op);

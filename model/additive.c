@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * additive: the normal equations of each fold are summed up once; any lambda is then solved by coordinate descent, which is exact under
- * b_k >= 0 for such small problems.
+ * additive: the normal equations of each fold are summed up once; any lambda is then solved by coordinate descent,
+ * which is exact under b_k >= 0 for such small problems.
  */
 #include "model/additive.h"
 
@@ -37,7 +37,8 @@ static void normal_combine(Normal *q, const Normal *x, double sign)
             q->a[k][l] += sign * x->a[k][l];
 }
 
-/* The b that minimise the sum of additive.h. b[n] is -1: with it, z'b is by how much the parts' sum misses the 1 that it is to be. */
+/* The b that minimise the sum of additive.h. b[n] is -1: with it, z'b is by how much the parts' sum misses the 1 that
+ * it is to be. */
 static void fit_parts(const Normal *q, double lambda, double *b)
 {
     const double penalty = lambda * q->a[q->n][q->n];

@@ -16,8 +16,8 @@ typedef struct {
 /* For qsort: ascending by key, of equal ones by at. */
 int ranked_compare(const void *x, const void *y);
 
-/* Puts a thing into a list of n that ascends by key, behind those with the same key. Of more than `most` the last one leaves. Gives how many
- * there are then. */
+/* Puts a thing into a list of n that ascends by key, behind those with the same key. Of more than `most` the last one
+ * leaves. Gives how many there are then. */
 int ranked_insert(Ranked *list, int n, int most, double key, int64_t at);
 
 /* Things in the order of their true numbers, and in that of their predicted ones. */

@@ -225,8 +225,8 @@ Ridge *ridge_fit(Arena *a, const double *x, const double *y, const double *w, si
 {
     if (nrow == 0 || !all_finite(x, nrow * nfeature) || !all_finite(y, nrow))
         return NULL;
-    /* The solves are small: threads would bring little, sum in an order of their own, and spin for a while on cores that
-     * something is timed on. */
+    /* The solves are small: threads would bring little, sum in an order of their own, and spin for a while on cores
+     * that something is timed on. */
     if (openblas_set_num_threads)
         openblas_set_num_threads(1);
     Problem q = { .scratch = arena_new(), .x = x, .y = y, .n = nrow, .p = nfeature, .least = least };

@@ -24,9 +24,9 @@ typedef struct {
 } Ridge;
 
 /* x: nrow x nfeature, row-major; y: nrow; w: nrow weights > 0, or NULL for 1. least: the least lambda, as a part of the
- * total weight, at most 1e3; 0: any. Where y leaves little to explain, rows cannot tell that from chance, and would choose a
- * lambda that is too small.
- * NULL when nrow is 0, a value is not finite, or LAPACK fails. One row is enough (then the intercept alone). */
+ * total weight, at most 1e3; 0: any. Where y leaves little to explain, rows cannot tell that from chance, and would
+ * choose a lambda that is too small. NULL when nrow is 0, a value is not finite, or LAPACK fails. One row is enough
+ * (then the intercept alone). */
 Ridge *ridge_fit(Arena *a, const double *x, const double *y, const double *w, size_t nrow, size_t nfeature,
                  double least);
 double ridge_predict(const Ridge *r, const double *x);

@@ -283,7 +283,8 @@ static int64_t split_runs(Grower *g, int64_t lo, int64_t n, Split s)
     return nleft;
 }
 
-/* Tries a split followed by the best single one of each side. If these cost less, *best becomes the split, and next[] those behind it. */
+/* Tries a split followed by the best single one of each side. If these cost less, *best becomes the split, and next[]
+ * those behind it. */
 static bool look_try(Grower *g, int64_t lo, int64_t n, Split s, Split *best, Split next[2])
 {
     const int64_t nleft = split_runs(g, lo, n, s);
@@ -299,8 +300,9 @@ static bool look_try(Grower *g, int64_t lo, int64_t n, Split s, Split *best, Spl
     return true;
 }
 
-/* Looks one level ahead on all features (XOR). It tries some first thresholds of each, evenly spread over the points. Then it tries the
- * second splits that the best of them leads to as the first, which finds the exact places from rough ones. */
+/* Looks one level ahead on all features (XOR). It tries some first thresholds of each, evenly spread over the points.
+ * Then it tries the second splits that the best of them leads to as the first, which finds the exact places from rough
+ * ones. */
 static void look_ahead(Grower *g, int64_t lo, int64_t n, Split *best)
 {
     int64_t places = LOOK_POINTS / (2 * n * g->nfeature * g->nfeature);
@@ -448,7 +450,8 @@ static void node_merge(Links *l, Grown *t)
     }
 }
 
-/* Merges weakest links while the total cost rises by at most `rise`, and each that costs less than `worth` for each leaf that goes. */
+/* Merges weakest links while the total cost rises by at most `rise`, and each that costs less than `worth` for each
+ * leaf that goes. */
 static void prune(Links *l, const Grown *root, double rise, double worth)
 {
     for (int64_t i = 0; i < root->end; i++)

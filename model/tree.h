@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * tree: a cost-sensitive decision tree. Each point has a cost for every class; a leaf takes the class with the smallest
- * weighted cost of its points; a split is taken where it lowers the total cost most. Knows no dcgen type.
- * Where no single split lowers the cost, one level is looked ahead: the best pair of thresholds on one feature (a
- * class that is useful only in the middle of a range), then the best of some first thresholds followed by the best
- * second ones on any feature (XOR). Below 32 levels, nodes of 64 points or more are split near their middle, so that no pattern of
- * costs gives a deep tree.
- * After growing, leaves are merged, those first that save least for each leaf, while the total cost rises by at most
- * `tolerance` of the full tree's (a smaller tree), and further while a leaf saves less than `worth` of it.
+ * weighted cost of its points; a split is taken where it lowers the total cost most. Knows no dcgen type. Where no
+ * single split lowers the cost, one level is looked ahead: the best pair of thresholds on one feature (a class that is
+ * useful only in the middle of a range), then the best of some first thresholds followed by the best second ones on any
+ * feature (XOR). Below 32 levels, nodes of 64 points or more are split near their middle, so that no pattern of costs
+ * gives a deep tree. After growing, leaves are merged, those first that save least for each leaf, while the total cost
+ * rises by at most `tolerance` of the full tree's (a smaller tree), and further while a leaf saves less than `worth` of
+ * it.
  */
 #ifndef DCGEN_TREE_H
 #define DCGEN_TREE_H

@@ -7,8 +7,8 @@
  *   TEST_FILE(setup, teardown)     before the first and after the last
  *   TEST_NEEDS(function)           bool function(void): false, and what is missing is printed, skips the file
  *
- * All files of a folder are linked into one program, which is called with the name of the file whose tests it runs (or one of them, with * and ?
- * for others), and what these are told:
+ * All files of a folder are linked into one program, which is called with the name of the file whose tests it runs (or
+ * one of them, with * and ? for others), and what these are told:
  *
  *   gen_base_tests test_text[:TEST] [ARGUMENT...]
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tmp_folder: a new folder in TMPDIR, which the test removes again: one that is left makes it fail (tests/run_clean.sh).
+ * tmp_folder: a new folder in TMPDIR, which the test removes again: one that is left makes it fail
+ * (tests/run_clean.sh).
  */
 #ifndef DCGEN_TEST_TMP_FOLDER_H
 #define DCGEN_TEST_TMP_FOLDER_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * probe: what this machine is and can do, for script/bench.d, which measures it in its own rounds. Answers each line of stdin by one of stdout:
+ * probe: what this machine is and can do, for script/bench.d, which measures it in its own rounds. Answers each line of
+ * stdin by one of stdout:
  *
  *   machine              ->  CORES SLUG NAME      as the other results name it
  *   fma THREADS NS       ->  GFLOP/s              the FMA peak of all threads together, a sample of about NS

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * check: each function of bench/dnnl.h on small data, next to its definition in double precision. How far a float result may be off follows from its
- * operations: UNIT of the operands' size for each; oneDNN's exp and erf may be off by CURVE units.
+ * check: each function of bench/dnnl.h on small data, next to its definition in double precision. How far a float
+ * result may be off follows from its operations: UNIT of the operands' size for each; oneDNN's exp and erf may be off
+ * by CURVE units.
  */
 #include "bench/onednn/check.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * boosted: gradient-boosted trees (XGBoost), which auto-schedulers use as their cost model, for comparison with the ridge regression.
+ * boosted: gradient-boosted trees (XGBoost), which auto-schedulers use as their cost model, for comparison with the
+ * ridge regression.
  */
 #ifndef BENCH_TUNING_BOOSTED_H
 #define BENCH_TUNING_BOOSTED_H

@@ -63,7 +63,8 @@ static void judge_choice(const Contest *c, const Study *s, Arena *scratch, Point
     }
 }
 
-/* A search could stop after any trial, so each of a batch is a point: the study as far as that one, at its share of the batch's time. */
+/* A search could stop after any trial, so each of a batch is a point: the study as far as that one, at its share of the
+ * batch's time. */
 static void see_trials(Watch *w, const Lab *l, void (*judge)(const Watch *w, const Study *s, Point *p))
 {
     const int64_t before = w->trials, after = l->study->ntrial;

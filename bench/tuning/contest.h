@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * contest: one way to find kernels, tried on a table: how good its choice was after how many trials and seconds. No time is measured here;
- * the clock is the one of search/measure/lab_records.c.
+ * contest: one way to find kernels, tried on a table: how good its choice was after how many trials and seconds. No
+ * time is measured here; the clock is the one of search/measure/lab_records.c.
  */
 #ifndef BENCH_TUNING_CONTEST_H
 #define BENCH_TUNING_CONTEST_H
@@ -16,7 +16,8 @@ typedef struct {
     int64_t trials;
     double seconds;
     Quality shown, held_out;
-    Quality tried; /* on the shapes shown, against the best of the kernels that the search timed there: what it can know */
+    /* on the shapes shown, against the best of the kernels that the search timed there: what it can know */
+    Quality tried;
     int kernels;
 } Point;
 
@@ -49,8 +50,9 @@ Point contest_analytic(Arena *a, const Contest *c);
 /* One joint search, ended, and out[i]: with at most kernels[i] in the choice. */
 void contest_budgets(Arena *a, const Contest *c, uint64_t seed, const int *kernels, int n, Point *out);
 
-/* One joint search, with so many seconds of the lab's clock, on a machine with that noise (NULL: none): the choice in the end. *stated: the
- * mean regret that its package would state of the tuned shapes. False: it found none, and said why. */
+/* One joint search, with so many seconds of the lab's clock, on a machine with that noise (NULL: none): the choice in
+ * the end. *stated: the mean regret that its package would state of the tuned shapes. False: it found none, and said
+ * why. */
 bool contest_timed(Arena *a, const Contest *c, double seconds, Noise *noise, uint64_t seed, Point *out, double *stated);
 
 /* The first point whose choice is within `near` of the best (weighted mean over shown shapes). NULL: none is. */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tuning SPEC RECORDS [--seeds N] [--shown T,T,...] [--trials N] [--kernel-s X] [--request-s X] [--json FILE] [--results FOLDER]
+ * tuning SPEC RECORDS [--seeds N] [--shown T,T,...] [--trials N] [--kernel-s X] [--request-s X] [--json FILE]
+ * [--results FOLDER]
  *        [--seconds S,S,... [--noise RECORDS]]
  *
- * Ways to find kernels for many shapes, each tried with several seeds on one table (table.h): how many trials and seconds until its choice
- * is within 5 % of the exhaustive best over all weighted shapes, if it stopped after any of them, and how good it is in the end, also on shapes that it was not shown.
- * With --seconds instead: how good whole searches of so many seconds are, on a machine without noise and on one with that of RECORDS (noise.h).
+ * Ways to find kernels for many shapes, each tried with several seeds on one table (table.h): how many trials and
+ * seconds until its choice is within 5 % of the exhaustive best over all weighted shapes, if it stopped after any of
+ * them, and how good it is in the end, also on shapes that it was not shown. With --seconds instead: how good whole
+ * searches of so many seconds are, on a machine without noise and on one with that of RECORDS (noise.h).
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -302,8 +304,8 @@ static void run_models(const Contest *c, int seeds, json_t *out)
             run_model(c, kind, nkernel[i], seeds, out);
 }
 
-/* What searches of their own cost, against one for all. With all values of the dim each would have one: that is extrapolated, as the joint
- * search's package serves them as it is. */
+/* What searches of their own cost, against one for all. With all values of the dim each would have one: that is
+ * extrapolated, as the joint search's package serves them as it is. */
 static void say_costs(const Table *t, int nshown, const Outcome *joint, const Outcome *own, json_t *out)
 {
     const Dim *dim = &t->workload->spec->dim[0];

@@ -69,7 +69,8 @@ static Boosted *fit_boosted(Arena *a, const CostModel *m, const Study *s, size_t
     return boosted_fit(x, y, w, n, width);
 }
 
-/* predicted[i * nshape + j]: log2 ns of candidate i of the space on shape j of the truth. False: the model cannot be had. */
+/* predicted[i * nshape + j]: log2 ns of candidate i of the space on shape j of the truth. False: the model cannot be
+ * had. */
 static bool predict_all(Arena *a, const Contest *c, ModelKind kind, const Study *s, double *predicted)
 {
     const Table *t = c->table;

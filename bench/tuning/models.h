@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * models: the ridge regression against boosted trees, both fitted to the same few measurements of a table and asked for all of it.
+ * models: the ridge regression against boosted trees, both fitted to the same few measurements of a table and asked for
+ * all of it.
  */
 #ifndef BENCH_TUNING_MODELS_H
 #define BENCH_TUNING_MODELS_H
@@ -19,8 +20,8 @@ typedef struct {
 typedef enum { MODEL_RIDGE, MODEL_BOOSTED, MODEL_CLOSED, MODEL_COUNT } ModelKind;
 extern const char *const model_name[MODEL_COUNT];
 
-/* Fitted to nkernel random kernels, each on a few random shapes of those shown. score[0]: shapes shown, score[1]: held out. False: this
- * model cannot be had. */
+/* Fitted to nkernel random kernels, each on a few random shapes of those shown. score[0]: shapes shown, score[1]: held
+ * out. False: this model cannot be had. */
 bool models_score(const Contest *c, ModelKind kind, int nkernel, uint64_t seed, ModelScore score[2]);
 
 #endif

@@ -25,7 +25,8 @@ struct Noise {
     int64_t at;        /* that of the request at hand */
 };
 
-enum { NEAR = 20 }; /* kernels of one request are disturbed by what is at most so small a part of all away from each other */
+/* kernels of one request are disturbed by what is at most so small a part of all away from each other */
+enum { NEAR = 20 };
 
 static bool on_same_shape(const MeasureRecord *a, const MeasureRecord *b)
 {

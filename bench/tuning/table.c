@@ -26,7 +26,8 @@ static const Workload *read_workload(Arena *a, const char *spec, const char *rec
     return w ? w : give_up(spec, err ? err : "it has errors");
 }
 
-/* Candidates that failed are no part of the space; any other must have its times, but for extents that it is not fixed for. */
+/* Candidates that failed are no part of the space; any other must have its times, but for extents that it is not fixed
+ * for. */
 static bool is_complete(const Table *t)
 {
     int64_t missing = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * table: a space of which every kernel was measured on every shape (dcgen --search exhaustive), as the truth that searches are judged by.
+ * table: a space of which every kernel was measured on every shape (dcgen --search exhaustive), as the truth that
+ * searches are judged by.
  */
 #ifndef BENCH_TUNING_TABLE_H
 #define BENCH_TUNING_TABLE_H
@@ -28,12 +29,14 @@ typedef struct {
 /* NULL with a message on stderr: no such files, or some kernel was not measured on some shape. */
 const Table *table_read(Arena *a, const char *spec, const char *records);
 
-/* The spec with the table's shapes alone: those whose first dim has one of these values are tuned, the others held out. */
+/* The spec with the table's shapes alone: those whose first dim has one of these values are tuned, the others held
+ * out. */
 Spec *table_spec(Arena *a, const Table *t, const int64_t *shown, int nshown);
 /* The same with one shape, tuned. */
 Spec *table_one_shape(Arena *a, const Table *t, int64_t shape);
 
-/* A kernel's time; the best of a shape was found in the last comparison, and one that had no part in it does not count as faster. */
+/* A kernel's time; the best of a shape was found in the last comparison, and one that had no part in it does not count
+ * as faster. */
 double table_ns(const Table *t, const Candidate *c, const Instance *inst);
 double table_best(const Table *t, const Instance *inst);
 

@@ -2,9 +2,9 @@
  *
  * vector [--json FILE | --results FOLDER] [FUNCTION ...]
  *
- * How fast the functions of templates/vector are on arrays of 4 KiB, next to glibc's libmvec and to Sleef, which are loaded at run
- * time. Bursts of all contestants are interleaved; a time is the median over rounds, a ratio (peer's time / own time) the median of
- * the ratios within a round: above 1 the function is faster than the peer. */
+ * How fast the functions of templates/vector are on arrays of 4 KiB, next to glibc's libmvec and to Sleef, which are
+ * loaded at run time. Bursts of all contestants are interleaved; a time is the median over rounds, a ratio (peer's time
+ * / own time) the median of the ratios within a round: above 1 the function is faster than the peer. */
 #include <jansson.h>
 #include <math.h>
 #include <stdbool.h>

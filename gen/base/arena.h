@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * arena: memory that lives as long as one named thing (the run, one candidate).
- * Nothing in an arena is freed alone, but for what arena_regrow leaves; out of memory ends the program with exit code 3.
+ * arena: memory that lives as long as one named thing (the run, one candidate). Nothing in an arena is freed alone, but
+ * for what arena_regrow leaves; out of memory ends the program with exit code 3.
  */
 #ifndef DCGEN_ARENA_H
 #define DCGEN_ARENA_H

@@ -169,7 +169,8 @@ static const char *name_label(const Conf *c, const ConfSetting *s)
 
 enum { INTEGER = 1 << CONF_INT | 1 << CONF_INT64, SEQUENCE = 1 << CONF_LIST | 1 << CONF_ARRAY };
 
-/* The setting that a getter is asked for, if it has one of the types (a bit each). NULL: it is absent, or of another type, and *ok false. */
+/* The setting that a getter is asked for, if it has one of the types (a bit each). NULL: it is absent, or of another
+ * type, and *ok false. */
 static const ConfSetting *get_setting(const Conf *c, const ConfSetting *s, const char *key, int types,
                                       const char *expected, bool *ok)
 {
@@ -230,8 +231,8 @@ bool conf_choice(const Conf *c, const ConfSetting *s, const char *key, const cha
     return i >= 0;
 }
 
-static bool get_expr(const Conf *c, const ConfSetting *s, const char *key, Expr *parse(Arena *, const char *, Loc, Diag *),
-                     Expr **out)
+static bool get_expr(const Conf *c, const ConfSetting *s, const char *key,
+                     Expr *parse(Arena *, const char *, Loc, Diag *), Expr **out)
 {
     bool ok;
     if (!(s = get_setting(c, s, key, INTEGER | 1 << CONF_STRING, "an integer, or an expression as a string", &ok)))

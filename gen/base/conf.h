@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * conf: reads settings by libconfig from a file, or from a part of one such as a template's head. It knows the line and column of every name
- * and value and hands out checked values; a wrong one becomes an error with its place.
+ * conf: reads settings by libconfig from a file, or from a part of one such as a template's head. It knows the line and
+ * column of every name and value and hands out checked values; a wrong one becomes an error with its place.
  *
  *   Source *src = conf_source(a, path, d);
  *   Conf *c = src ? conf_parse(a, src, 0, src->len, d) : NULL;
@@ -9,8 +9,9 @@
  *   conf_keys(c, c->root, keys, nkey);           unknown and missing keys
  *   conf_int(c, c->root, "rank", 0, 100, &rank); absent: rank keeps its value, and that is no error
  *
- * Getters return false after an error that they have reported; conf_group and conf_list return NULL then, and where the setting is absent. They
- * take a group and the key of a member; with the key NULL they read the setting itself, such as an element of a list. All lives in the arena.
+ * Getters return false after an error that they have reported; conf_group and conf_list return NULL then, and where the
+ * setting is absent. They take a group and the key of a member; with the key NULL they read the setting itself, such as
+ * an element of a list. All lives in the arena.
  */
 #ifndef DCGEN_CONF_H
 #define DCGEN_CONF_H
@@ -63,8 +64,9 @@ Source *conf_source(Arena *a, const char *path, Diag *d);
 /* Bytes begin..end-1 of src. NULL after a syntax error or duplicate keys. */
 Conf *conf_parse(Arena *a, const Source *src, size_t begin, size_t end, Diag *d);
 
-/* Puts base below c: c gets each setting that it lacks, and of lists of groups that both have, those whose `name` its own lacks. Such a list
- * begins with the groups that c alone has; then those of base follow in their order, one of c standing in for that of its name. */
+/* Puts base below c: c gets each setting that it lacks, and of lists of groups that both have, those whose `name` its
+ * own lacks. Such a list begins with the groups that c alone has; then those of base follow in their order, one of c
+ * standing in for that of its name. */
 void conf_inherit(Conf *c, const Conf *base);
 
 const char *conf_type_text(ConfType type);
@@ -77,8 +79,8 @@ typedef struct {
     bool required;
     const char *hint; /* shown when it is missing; may be NULL */
 } ConfKey;
-/* Reports every key of the group (NULL: it is absent) that is not in keys, with the nearest one that is, and every required one that it
- * lacks. */
+/* Reports every key of the group (NULL: it is absent) that is not in keys, with the nearest one that is, and every
+ * required one that it lacks. */
 bool conf_keys(const Conf *c, const ConfSetting *group, const ConfKey *keys, size_t nkey);
 
 bool conf_int(const Conf *c, const ConfSetting *s, const char *key, int64_t min, int64_t max, int64_t *out);
@@ -93,12 +95,13 @@ bool conf_formula(const Conf *c, const ConfSetting *s, const char *key, Expr **o
 /* A group, or a list of anything; NULL when absent or (reported) of another type. */
 const ConfSetting *conf_group(const Conf *c, const ConfSetting *s, const char *key);
 const ConfSetting *conf_list(const Conf *c, const ConfSetting *s, const char *key);
-/* An array or list of integers from min to max, or of strings. out has room for `room` of them, and *n becomes their number; where the setting
- * is absent, *n stays as it is. */
+/* An array or list of integers from min to max, or of strings. out has room for `room` of them, and *n becomes their
+ * number; where the setting is absent, *n stays as it is. */
 bool conf_ints(const Conf *c, const ConfSetting *s, const char *key, int64_t min, int64_t max, int64_t *out, int room,
                int *n);
 bool conf_strings(const Conf *c, const ConfSetting *s, const char *key, const char **out, int room, int *n);
-/* True, and an error is reported, if element i of a list of integers or strings equals an earlier one. The message begins with `before`. */
+/* True, and an error is reported, if element i of a list of integers or strings equals an earlier one. The message
+ * begins with `before`. */
 bool conf_twice(const Conf *c, const ConfSetting *list, int i, const char *before);
 
 /* Reports every name in e that is not one of names, and returns false then. what: "dim". */

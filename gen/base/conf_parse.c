@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * conf_parse: libconfig reads the values of a text, the text tells their places. Its tokens are walked over twice: up to one that libconfig
- * must not see, as it would open a file (@include), take long (a huge group) or say nothing (an open comment); then along libconfig's tree
- * of the text before that. The first token that does not fit the tree is reported, or a number that libconfig has cut.
+ * conf_parse: libconfig reads the values of a text, the text tells their places. Its tokens are walked over twice: up
+ * to one that libconfig must not see, as it would open a file (@include), take long (a huge group) or say nothing (an
+ * open comment); then along libconfig's tree of the text before that. The first token that does not fit the tree is
+ * reported, or a number that libconfig has cut.
  */
 #include "gen/base/conf.h"
 
@@ -11,9 +12,11 @@
 #include <string.h>
 #include "gen/base/text.h"
 
-/* Kinds of tokens: a sign stands for itself, '=' also for ':'. A word is a name, number, boolean or unknown. libconfig must not see a T_BAD. */
+/* Kinds of tokens: a sign stands for itself, '=' also for ':'. A word is a name, number, boolean or unknown. libconfig
+ * must not see a T_BAD. */
 enum { T_END, T_WORD = 'w', T_STRING = '"', T_BAD = '?' };
-/* What a value of each of libconfig's types begins with and ends: none, group, the integers, real, string, boolean, array, list. */
+/* What a value of each of libconfig's types begins with and ends: none, group, the integers, real, string, boolean,
+ * array, list. */
 static const char *const signs[] = { "-", "{}", "w", "w", "w", "\"", "w", "[]", "()" };
 
 typedef struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * diag: collects errors and warnings, prints them by place. Text that came from a file is quoted (quote.h), so that a hostile file cannot
- * speak to the terminal. Columns count bytes, from 1.
+ * diag: collects errors and warnings, prints them by place. Text that came from a file is quoted (quote.h), so that a
+ * hostile file cannot speak to the terminal. Columns count bytes, from 1.
  */
 #include "gen/base/diag.h"
 

@@ -6,8 +6,8 @@
  *       { M = "16*T"; weigth = 1.0; }
  *                     ^~~~~~
  *
- * A message says what would be right, where that is known, as "expected X", with ", found Y" or "; ..." behind it or nothing, or as
- * "did you mean 'X'?": in JSON that is a key of its own.
+ * A message says what would be right, where that is known, as "expected X", with ", found Y" or "; ..." behind it or
+ * nothing, or as "did you mean 'X'?": in JSON that is a key of its own.
  */
 #ifndef DCGEN_DIAG_H
 #define DCGEN_DIAG_H
@@ -36,7 +36,8 @@ typedef struct Diag Diag;
 typedef enum { DIAG_ERROR, DIAG_WARNING, DIAG_NOTE } DiagSeverity;
 
 Diag *diag_new(Arena *a);
-/* Keeps a message, unless it has the same one at the same place already. Always false: a reader ends with `return diag_error(...)`. */
+/* Keeps a message, unless it has the same one at the same place already. Always false: a reader ends with `return
+ * diag_error(...)`. */
 bool diag_add(Diag *d, DiagSeverity severity, Loc at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 #define diag_error(d, ...) diag_add(d, DIAG_ERROR, __VA_ARGS__)
 #define diag_warn(d, ...) diag_add(d, DIAG_WARNING, __VA_ARGS__)
@@ -44,7 +45,8 @@ int diag_nerror(const Diag *d);
 void diag_print(const Diag *d, FILE *out); /* in order of file, line, column; stable */
 void diag_use_color(bool on);              /* by all that is printed from now on; off at first */
 
-/* Prints one line at once, without a line of a file below it: "dcgen: ..." (of a note the text alone) or "path:line: warning: ...". */
+/* Prints one line at once, without a line of a file below it: "dcgen: ..." (of a note the text alone) or "path:line:
+ * warning: ...". */
 void diag_say_at(FILE *out, DiagSeverity severity, const char *path, int64_t line, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 #define diag_say(out, severity, ...) diag_say_at(out, severity, NULL, 0, __VA_ARGS__)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dir: lists the files of a folder, sorted by their bytes, makes folders, and looks for dcgen's own files in the places where they may lie,
- * as seen from the program.
+ * dir: lists the files of a folder, sorted by their bytes, makes folders, and looks for dcgen's own files in the places
+ * where they may lie, as seen from the program.
  */
 #include "gen/base/dir.h"
 
@@ -53,7 +53,8 @@ bool dir_make_parents(Arena *a, const char *path, const char **err)
 
 /* ---- dcgen's own files ---- */
 
-/* The first of place[i]/name, as seen from the folder of the program, that may be read (or run). The places end with NULL. */
+/* The first of place[i]/name, as seen from the folder of the program, that may be read (or run). The places end with
+ * NULL. */
 static const char *find_own(Arena *a, const char *const *place, const char *name, int mode)
 {
     char self[4096] = "";
@@ -67,8 +68,9 @@ static const char *find_own(Arena *a, const char *const *place, const char *name
     return NULL;
 }
 
-/* Where templates and records may lie: in an installation; in the source tree, which the link `source` in a build folder leads to (programs of
- * one of several configurations lie a folder deeper); in the source tree around a build folder; and in one that is built within itself. */
+/* Where templates and records may lie: in an installation; in the source tree, which the link `source` in a build
+ * folder leads to (programs of one of several configurations lie a folder deeper); in the source tree around a build
+ * folder; and in one that is built within itself. */
 static const char *const data_places[] = {
     "../share/dcgen/", "../../share/dcgen/", "share/dcgen/", "source/", "../source/", "../", "../../", "", NULL
 };

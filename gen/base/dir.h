@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dir: reads folders in a fixed order, makes folders, and knows where dcgen's own files are: beside the program, in its installation, or in
- * the source tree of its build, wherever the build folder is.
+ * dir: reads folders in a fixed order, makes folders, and knows where dcgen's own files are: beside the program, in its
+ * installation, or in the source tree of its build, wherever the build folder is.
  */
 #ifndef DCGEN_DIR_H
 #define DCGEN_DIR_H

@@ -233,7 +233,8 @@ static Node *parse_use(Parser *p, size_t start, size_t len)
 {
     const bool element = peek(p) == '[';
     Node node = { .kind = element ? ELEMENT : CALL,
-                  .name = { arena_strndup(p->arena, p->text + start, len), loc_in(p->at, p->text, start, len), -1, NULL } };
+                  .name = { arena_strndup(p->arena, p->text + start, len), loc_in(p->at, p->text, start, len), -1,
+                            NULL } };
     if (!parse_list(p, element ? ']' : ')', &node))
         return NULL;
     if (element && peek(p) == '(') {

@@ -9,9 +9,9 @@
  *   primary = number | name | name "(" expr { "," expr } ")" | "(" expr ")" ;      number: 12, 0.5, 1e-3
  *   functions: min(a,b) max(a,b) ceil_div(a,b) ceil_to(a,b); reals also: log2(x) exp2(x) sqrt(x)
  *
- * expr_int and expr_int_at are 64-bit with every overflow and division by zero caught; division truncates; a comparison is 0 or 1;
- * "&&" and "||" do not evaluate their right side when the left decides.
- * expr_real_at computes the same tree in double ("/" is then a true division, ceil_div and % stay integral).
+ * expr_int and expr_int_at are 64-bit with every overflow and division by zero caught; division truncates; a comparison
+ * is 0 or 1; "&&" and "||" do not evaluate their right side when the left decides. expr_real_at computes the same tree
+ * in double ("/" is then a true division, ceil_div and % stay integral).
  *
  * A formula (gen/spec/formula.h) has the same grammar, and also choices, elements of operands and reductions:
  *   expr    = or [ "?" expr ":" expr ] ;
@@ -43,13 +43,14 @@ typedef bool ExprLookup(void *ctx, const char *name, int64_t *value);
  * Depth is bounded (a hostile "((((..." is an error, not a stack overflow). */
 Expr *expr_parse(Arena *a, const char *text, Loc at, Diag *d);
 
-/* The same for a formula. Names of functions are not looked up, and what it means is not known here: none of the functions below takes one. */
+/* The same for a formula. Names of functions are not looked up, and what it means is not known here: none of the
+ * functions below takes one. */
 Expr *expr_parse_formula(Arena *a, const char *text, Loc at, Diag *d);
 
 ExprStatus expr_int(const Expr *e, ExprLookup *lookup, void *ctx, int64_t *out);
 
-/* Numbers every name (name i gets slot i): then values are taken by slot instead of by name. A name that is not there is
- * EXPR_UNKNOWN_NAME. */
+/* Numbers every name (name i gets slot i): then values are taken by slot instead of by name. A name that is not there
+ * is EXPR_UNKNOWN_NAME. */
 void expr_bind(Expr *e, Names names);
 ExprStatus expr_int_at(const Expr *e, const int64_t *slots, int64_t *out);
 ExprStatus expr_real_at(const Expr *e, const int64_t *slots, double *out);
@@ -68,11 +69,11 @@ const char *expr_text(const Expr *e); /* as written, runs of blanks as one */
 Loc expr_loc(const Expr *e);
 const char *expr_status_text(ExprStatus s); /* "overflows 64 bits", "divides by zero", ... */
 
-/* New expressions, whose names are not bound. NULL: it would be too long, or one that it is made of is NULL already; so a chain of these needs
- * one check, at its end. For messages they stand where the first that they are made of stands.
+/* New expressions, whose names are not bound. NULL: it would be too long, or one that it is made of is NULL already; so
+ * a chain of these needs one check, at its end. For messages they stand where the first that they are made of stands.
  * expr_substitute: e with the expression that `of` gives in the place of each name; NULL from `of` keeps the name.
- * expr_apply: op is an operator of two sides or a function of two values: "*", "ceil_div".
- * expr_condition: one that is true where e is, without what numbers decide: "(2 == 0 || K == 2) && 1" is "K == 2". */
+ * expr_apply: op is an operator of two sides or a function of two values: "*", "ceil_div". expr_condition: one that is
+ * true where e is, without what numbers decide: "(2 == 0 || K == 2) && 1" is "K == 2". */
 Expr *expr_substitute(Arena *a, const Expr *e, Expr *(*of)(void *ctx, const char *name), void *ctx);
 Expr *expr_apply(Arena *a, const char *op, const Expr *x, const Expr *y);
 Expr *expr_condition(Arena *a, const Expr *e);
@@ -81,19 +82,20 @@ Expr *expr_name(Arena *a, const char *name);
 /* Is it true whatever its names stand for, as numbers decide? */
 bool expr_is_true(const Expr *e);
 
-/* The least and the greatest value, where every slot i is anywhere in lo[i]..hi[i]; a name that stands twice counts as two names, so the
- * range may be wider than need be. EXPR_OK: nowhere there does the expression, or a part of it, overflow or divide by zero, so that plain
- * int64_t arithmetic of C is exact. Else what may happen there, and min and max stay as they are. */
+/* The least and the greatest value, where every slot i is anywhere in lo[i]..hi[i]; a name that stands twice counts as
+ * two names, so the range may be wider than need be. EXPR_OK: nowhere there does the expression, or a part of it,
+ * overflow or divide by zero, so that plain int64_t arithmetic of C is exact. Else what may happen there, and min and
+ * max stay as they are. */
 ExprStatus expr_bounds(const Expr *e, const int64_t *lo, const int64_t *hi, int64_t *min, int64_t *max);
 
-/* As C, with the value that expr_int_at and expr_real_at give where they give one; elsewhere C's overflow and division by zero.
- * prefix: of the functions of templates/package/arithmetic.h, which calls of min, max, ceil_div, ceil_to (and % of reals) become: PACKAGE_min.
- * expr_c_int: names stand for int64_t. NULL: the expression is none of integers.
- * expr_c_real: names stand for doubles; cast: "(double)" before each name where they stand for something else, or "". NULL: it has log2,
- * exp2 or sqrt, which packages do not link.
- * expr_c_factors: a test of each factor of a product of integers, so that the product itself cannot overflow: " == 0" and " || " give
- * "M == 0 || N == 0" of "2*M*N". between NULL: of the whole product.
- * expr_c_calls: may such a text call functions of arithmetic.h? expr_c_int_calls: may that of expr_c_int? */
+/* As C, with the value that expr_int_at and expr_real_at give where they give one; elsewhere C's overflow and division
+ * by zero. prefix: of the functions of templates/package/arithmetic.h, which calls of min, max, ceil_div, ceil_to (and
+ * % of reals) become: PACKAGE_min. expr_c_int: names stand for int64_t. NULL: the expression is none of integers.
+ * expr_c_real: names stand for doubles; cast: "(double)" before each name where they stand for something else, or "".
+ * NULL: it has log2, exp2 or sqrt, which packages do not link. expr_c_factors: a test of each factor of a product of
+ * integers, so that the product itself cannot overflow: " == 0" and " || " give "M == 0 || N == 0" of "2*M*N". between
+ * NULL: of the whole product. expr_c_calls: may such a text call functions of arithmetic.h? expr_c_int_calls: may that
+ * of expr_c_int? */
 char *expr_c_int(Arena *a, const Expr *e, const char *prefix);
 char *expr_c_real(Arena *a, const Expr *e, const char *prefix, const char *cast);
 char *expr_c_factors(Arena *a, const Expr *e, const char *prefix, const char *test, const char *between);

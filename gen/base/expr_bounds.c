@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * expr_bounds: the least and the greatest value of an expression whose names lie in ranges, by interval arithmetic: each operator makes a range
- * of the ranges of its sides. Nearly all of them rise or fall with each side alone, and are extreme at the ends of both.
+ * expr_bounds: the least and the greatest value of an expression whose names lie in ranges, by interval arithmetic:
+ * each operator makes a range of the ranges of its sides. Nearly all of them rise or fall with each side alone, and are
+ * extreme at the ends of both.
  */
 #include "gen/base/expr_private.h"
 
@@ -52,7 +53,8 @@ static bool is_always_settled(const OpRow *op, ExprRange left)
     return (op->how & BY_FALSE && !truth(left).max) || (op->how & BY_TRUE && truth(left).min);
 }
 
-/* The range of an operator that gives true or false; the right side of one that its left side always settles counts as 0. */
+/* The range of an operator that gives true or false; the right side of one that its left side always settles counts as
+ * 0. */
 static ExprRange test_range(const OpRow *op, ExprRange a, ExprRange b)
 {
     const ExprRange left = truth(a), right = truth(b);

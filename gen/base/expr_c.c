@@ -2,7 +2,8 @@
  *
  * expr_c: prints trees: as C over integers or over doubles, or as they are written in specs.
  *
- * C computes 2*3 in int, and 1/2 too. So where both sides of an operator would be ints, its left one is made wide: INT64_C(2)*3, 1.0 / 2.
+ * C computes 2*3 in int, and 1/2 too. So where both sides of an operator would be ints, its left one is made wide:
+ * INT64_C(2)*3, 1.0 / 2.
  */
 #include "gen/base/expr_private.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * expr_eval: evaluates expressions in checked 64-bit integers and in doubles. A search does this for every candidate on every shape, so an evaluation
- * does not walk the tree: it goes through a list of steps. Values of names come from a lookup or from slots.
+ * expr_eval: evaluates expressions in checked 64-bit integers and in doubles. A search does this for every candidate on
+ * every shape, so an evaluation does not walk the tree: it goes through a list of steps. Values of names come from a
+ * lookup or from slots.
  */
 #include "gen/base/expr_private.h"
 
@@ -96,8 +97,8 @@ static bool name_value(const ExprStep *s, const Env *env, int64_t *out)
 /* Does the left side of "&&" or "||" settle its value? */
 static bool is_settled(const OpRow *op, bool left) { return op->how & (left ? BY_TRUE : BY_FALSE); }
 
-/* The value of an operator that gives true or false, and does not take it from its left side alone. order: -1, 0 or 1 as its left side is less than,
- * equal to or greater than the right. */
+/* The value of an operator that gives true or false, and does not take it from its left side alone. order: -1, 0 or 1
+ * as its left side is less than, equal to or greater than the right. */
 static bool is_true(const OpRow *op, bool right, int order)
 {
     if (op->how & (BY_FALSE | BY_TRUE))

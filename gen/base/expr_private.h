@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * expr_private: the tree of an expression and the rows of its operators, for the files that read, evaluate, bound, print and make trees,
- * and for gen/spec/formula*.c, which give the trees of formulas their meaning.
+ * expr_private: the tree of an expression and the rows of its operators, for the files that read, evaluate, bound,
+ * print and make trees, and for gen/spec/formula*.c, which give the trees of formulas their meaning.
  */
 #ifndef DCGEN_EXPR_PRIVATE_H
 #define DCGEN_EXPR_PRIVATE_H
@@ -26,11 +26,11 @@ typedef struct {
     /* What it gives; the second argument of a unary one is 0. Both NULL: true or false, as `how` says. */
     bool (*on_int)(int64_t a, int64_t b, int64_t *out); /* true: overflow. NULL beside on_real: it is for reals alone */
     double (*on_real)(double a, double b);
-    /* DIVIDES: b must not be 0. BY_FALSE, BY_TRUE: a left side that is false, or true, settles the value, else the right one does. LESS,
-     * EQUAL, GREATER: the value is true where a is less than b, equal to it, or greater. */
+    /* DIVIDES: b must not be 0. BY_FALSE, BY_TRUE: a left side that is false, or true, settles the value, else the
+     * right one does. LESS, EQUAL, GREATER: the value is true where a is less than b, equal to it, or greater. */
     int how;
-    /* All values for a in one range and b in another, which does not hold 0; true: overflow. NULL: the least and the greatest value lie at
-     * ends of the ranges, and so does any overflow. */
+    /* All values for a in one range and b in another, which does not hold 0; true: overflow. NULL: the least and the
+     * greatest value lie at ends of the ranges, and so does any overflow. */
     bool (*on_range)(ExprRange a, ExprRange b, ExprRange *out);
 } OpRow;
 
@@ -41,8 +41,8 @@ bool expr_ceil_to_range(ExprRange a, ExprRange b, ExprRange *out);
 const OpRow *expr_operator(const char *s, size_t len);
 const OpRow *expr_function(const char *s, size_t len);
 
-/* The kinds from CALL on are those of formulas alone: a call of a function that the reader of the formula knows, an element of an operand
- * (x[m,n]), a reduction over an axis (sum[n](x)), and a choice (c ? a : b). */
+/* The kinds from CALL on are those of formulas alone: a call of a function that the reader of the formula knows, an
+ * element of an operand (x[m,n]), a reduction over an axis (sum[n](x)), and a choice (c ? a : b). */
 typedef struct Node {
     enum { INT, REAL, NAME, APPLY, CALL, ELEMENT, REDUCE, CHOICE } kind;
     int64_t value;
@@ -50,16 +50,17 @@ typedef struct Node {
     ExprName name; /* of a call, an element and a reduction too, there without a link to the next */
     const OpRow *op;
     struct Node *arg[2];
-    /* Of the kinds from CALL on: values of a call or choice, indices of an element, of a reduction its axis and then its values. */
+    /* Of the kinds from CALL on: values of a call or choice, indices of an element, of a reduction its axis and then
+     * its values. */
     struct Node **list;
     int nlist;
     size_t offset; /* in the text as given */
     int depth;
 } Node;
 
-/* What evaluation does one after the other, with a stack of values: the tree's nodes, each behind its arguments. An operator whose right side is a
- * number or a name has it in its own step. SKIP stands between the sides of "&&" and "||": where the left one settles the value it goes on behind
- * the operator. */
+/* What evaluation does one after the other, with a stack of values: the tree's nodes, each behind its arguments. An
+ * operator whose right side is a number or a name has it in its own step. SKIP stands between the sides of "&&" and
+ * "||": where the left one settles the value it goes on behind the operator. */
 typedef enum { STEP_NONE, STEP_INT, STEP_REAL, STEP_NAME, STEP_APPLY, STEP_SKIP } StepKind;
 
 typedef struct {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * index: a table of hashes with their places, at most half full. An entry stands in the first free slot from that of its hash on.
+ * index: a table of hashes with their places, at most half full. An entry stands in the first free slot from that of
+ * its hash on.
  */
 #include "gen/base/index.h"
 

@@ -19,8 +19,8 @@ typedef struct {
 uint64_t index_hash(const void *piece, size_t bytes, uint64_t before);
 uint64_t index_word(const char *word, uint64_t before);
 void index_add(Index *x, uint64_t hash, int64_t place);
-/* Gives one of the places that were added with the hash, the next one at each call; -1: there is no further one. *from is 0 at first.
- * Others may have the same hash, so that the caller compares what stands there. */
+/* Gives one of the places that were added with the hash, the next one at each call; -1: there is no further one. *from
+ * is 0 at first. Others may have the same hash, so that the caller compares what stands there. */
 int64_t index_next(const Index *x, uint64_t hash, size_t *from);
 
 #endif

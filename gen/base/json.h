@@ -4,8 +4,8 @@
  *
  *   JSON_OBJECT(FIELD("name", spec->name), FIELD("time_ns", ns), FIELD("shapes", list))
  *
- * Text from outside is quoted (gen/base/quote.h), a number that is not finite and text that is NULL are null, and a json_t is handed over.
- * A comparison has the type int, and so has `true`: to be a JSON boolean it is cast to bool.
+ * Text from outside is quoted (gen/base/quote.h), a number that is not finite and text that is NULL are null, and a
+ * json_t is handed over. A comparison has the type int, and so has `true`: to be a JSON boolean it is cast to bool.
  */
 #ifndef DCGEN_JSON_H
 #define DCGEN_JSON_H
@@ -21,9 +21,9 @@ typedef struct {
     json_t *value;
 } JsonField;
 
-#define FIELD(key, v)                                                                                                      \
-    {                                                                                                                      \
-        key, _Generic((v), bool: json_of_bool, int: json_integer, int64_t: json_integer, double: json_of_real,           \
+#define FIELD(key, v)                                                                                            \
+    {                                                                                                            \
+        key, _Generic((v), bool: json_of_bool, int: json_integer, int64_t: json_integer, double: json_of_real, \
                       char *: quote_json, const char *: quote_json, json_t *: json_of_value)(v) \
     }
 #define JSON_OBJECT(...) JSON_SET(json_object(), __VA_ARGS__)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lines: reads a descriptor line by line, with a bound on a line's length. Used on both sides of the runner protocol, and for record files.
+ * lines: reads a descriptor line by line, with a bound on a line's length. Used on both sides of the runner protocol,
+ * and for record files.
  */
 #ifndef DCGEN_LINES_H
 #define DCGEN_LINES_H

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * name: keywords of C17 and C++20 with GNU's, and the names that a package cannot have. A package's name is a function, the first part of
- * all other names, a header, a library and a target of CMake. What clashes with the system's is told by its form where all such names
- * have one (types end in _t, macros are in capitals), else by the tables: they hold the functions, macros and types of the C library (glibc
- * with all its extensions, so C17, POSIX and BSD too), of C++ and of the CUDA run time, as their headers declare and their libraries export
- * them. tests/package/test_names.c asks the compiler for all names and tries those that pass.
+ * name: keywords of C17 and C++20 with GNU's, and the names that a package cannot have. A package's name is a function,
+ * the first part of all other names, a header, a library and a target of CMake. What clashes with the system's is told
+ * by its form where all such names have one (types end in _t, macros are in capitals), else by the tables: they hold
+ * the functions, macros and types of the C library (glibc with all its extensions, so C17, POSIX and BSD too), of C++
+ * and of the CUDA run time, as their headers declare and their libraries export them. tests/package/test_names.c asks
+ * the compiler for all names and tries those that pass.
  */
 #include "gen/base/name.h"
 
@@ -166,9 +167,9 @@ static const char beginnings[] =
     "posix_ pthread_ re_ res_ rpc_ s6_ sa_ sched_ sem_ shm_ si_ sigev_ st_ svc_ thrd_ tss_ va_ xdr_ xdrmem_ xdrrec_ "
     "xdrstdio_ ";
 
-/* Macros that the headers of C17 and C++17 define, those of Windows that look like names, and words of dcgen's patterns. An
- * argument's name stands in the package's header, which programs include behind any others. tests/package/test_taken.c asks
- * the compiler for them. */
+/* Macros that the headers of C17 and C++17 define, those of Windows that look like names, and words of dcgen's
+ * patterns. An argument's name stands in the package's header, which programs include behind any others.
+ * tests/package/test_taken.c asks the compiler for them. */
 static const char macros[] =
     " AIO_PRIO_DELTA_MAX BIG_ENDIAN BOOL_MAX BOOL_WIDTH BUFSIZ BYTE_ORDER CHARCLASS_NAME_MAX CLOSE_RANGE_CLOEXEC "
     "CLOSE_RANGE_UNSHARE COLL_WEIGHTS_MAX CSIGNAL DCGEN DECIMAL_DIG DELAYTIMER_MAX E2BIG EACCES EADDRINUSE "
@@ -220,7 +221,8 @@ static const char files[] =
     "uchar ucontext ulimit unistd unwind util utime utmp utmpx values varargs wait wchar wctype windows wordexp "
     "x86intrin z ";
 
-/* Files of the package, targets of CMake, and what the README's example and the package's test call variables beside its functions. */
+/* Files of the package, targets of CMake, and what the README's example and the package's test call variables beside
+ * its functions. */
 static const char package[] =
     " all bench candidate clean code depend dispatch edit_cache exec flush_l2 help install kernel kernels "
     "list_install_components package package_source packed pieces pool preinstall problem rebuild_cache records "

@@ -13,8 +13,8 @@ enum { NAME_MAX_LENGTH = 64 };
 /* NULL when `name` may be an identifier in C and in C++, else what is wrong with it: "is a keyword of C++". */
 const char *name_fault(const char *name);
 
-/* As name_fault, for an argument of the package's functions: an axis or an operand of an op. What the package itself has is not known here
- * (gen/unit/unit_names.c). */
+/* As name_fault, for an argument of the package's functions: an axis or an operand of an op. What the package itself
+ * has is not known here (gen/unit/unit_names.c). */
 const char *name_argument_fault(const char *name);
 
 /* Capital letters, digits and '_' alone, beginning with a letter, as names that heads of templates declare are. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * process: child processes without a shell. Each leads its own process group, inherits no descriptor but the three
- * given, and is ended together with all that it started. process_run waits for one; child_* are for those that run beside other work.
+ * given, and is ended together with all that it started. process_run waits for one; child_* are for those that run
+ * beside other work.
  */
 #ifndef DCGEN_PROCESS_H
 #define DCGEN_PROCESS_H
@@ -42,8 +43,8 @@ typedef struct {
 /* Starts a child; what it says is kept in the arena. False with errno set: it cannot be started. */
 bool child_start(Child *c, Arena *a, const ProcessPlan *p);
 bool child_has_ended(const Child *c); /* does not reap it */
-/* Waits until one of the children says something, at most `ms` milliseconds, and takes all that is there then. Those that do not run say
- * nothing. n: at most PROCESS_MAX_CHILD. */
+/* Waits until one of the children says something, at most `ms` milliseconds, and takes all that is there then. Those
+ * that do not run say nothing. n: at most PROCESS_MAX_CHILD. */
 void child_listen(Child *const *child, int n, int ms);
 /* Kills the whole group, reaps the leader, and takes the last of what it said. Gives its wait status. */
 int child_end(Child *c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * progress: shows a phase, its state and the time left. A line is composed whole and written at once, so that it does not flicker; the terminal's
- * width is asked anew for every line, so that resizing needs no signal.
+ * progress: shows a phase, its state and the time left. A line is composed whole and written at once, so that it does
+ * not flicker; the terminal's width is asked anew for every line, so that resizing needs no signal.
  */
 #define _GNU_SOURCE /* strcasestr */
 #include "gen/base/progress.h"
@@ -146,7 +146,8 @@ static void add_clock(Text *t, double s)
     text_printf(t, "%0*ld:%02ld", hours ? 2 : 1, all / 60 % 60, all % 60);
 }
 
-/* Adds the count, the best so far and the time left, which is counted down since it was told; or the time of the whole command. */
+/* Adds the count, the best so far and the time left, which is counted down since it was told; or the time of the whole
+ * command. */
 static void add_state(const Progress *p, Text *t, const char *comma)
 {
     text_printf(t, p->total > 0 ? "%.0f/%.0f" : "%.0f", p->done, p->total);
@@ -184,8 +185,8 @@ static void add_bar(const Progress *p, Text *t, int ncolumn)
     text_add(t, p->view.utf8 ? "" : "]");
 }
 
-/* Composes part, phase, bar, count, best and time left. On a narrow terminal the part is told in fewer words, then the bar gives way, then words are
- * cut. */
+/* Composes part, phase, bar, count, best and time left. On a narrow terminal the part is told in fewer words, then the
+ * bar gives way, then words are cut. */
 static void compose_bar(const Progress *p, Text *line)
 {
     Text tail = { .arena = p->scratch };

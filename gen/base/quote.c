@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quote: writes text from outside into other languages, a character at a time. A character that may not be shown is replaced; one that
- * means something in the language at hand is escaped.
+ * quote: writes text from outside into other languages, a character at a time. A character that may not be shown is
+ * replaced; one that means something in the language at hand is escaped.
  */
 #include "gen/base/quote.h"
 
@@ -13,7 +13,8 @@
 
 /* ---- characters ---- */
 
-/* The bytes of the UTF-8 character at s, of which n bytes are left; 0: it is not valid. Overlong forms and surrogates are not. */
+/* The bytes of the UTF-8 character at s, of which n bytes are left; 0: it is not valid. Overlong forms and surrogates
+ * are not. */
 static size_t decode(const unsigned char *s, size_t n, uint32_t *code)
 {
     static const struct {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quote: text from outside, written into another language. From outside come specs, op.cfg, the files of targets, the heads of templates,
- * records, names of files, and what compilers say. One function a language; whatever it is given, what it writes stays within the
- * comment, string, cell or line that it is put into.
+ * quote: text from outside, written into another language. From outside come specs, op.cfg, the files of targets, the
+ * heads of templates, records, names of files, and what compilers say. One function a language; whatever it is given,
+ * what it writes stays within the comment, string, cell or line that it is put into.
  *
- * What all of them write is valid UTF-8. Bytes that are not, control characters, and characters that turn the direction of writing or
- * cannot be seen ("Trojan source") become "?", in HTML U+FFFD; an end of a line and a tab become a blank. One line of text is cut behind
- * QUOTE_MAX bytes, and "..." says so; strings of C, CMake, JSON and HTML are not cut. NULL is written as "", in JSON as null.
+ * What all of them write is valid UTF-8. Bytes that are not, control characters, and characters that turn the direction
+ * of writing or cannot be seen ("Trojan source") become "?", in HTML U+FFFD; an end of a line and a tab become a blank.
+ * One line of text is cut behind QUOTE_MAX bytes, and "..." says so; strings of C, CMake, JSON and HTML are not cut.
+ * NULL is written as "", in JSON as null.
  */
 #ifndef DCGEN_QUOTE_H
 #define DCGEN_QUOTE_H
@@ -35,7 +36,8 @@ void quote_html(Text *t, const char *s);
 /* JSON: a string. Only what is not UTF-8 is changed. */
 struct json_t *quote_json(const char *s);
 char *quote_json_text(Arena *a, const char *s); /* with its quotes */
-/* JSON: a value on lines of its own, in ASCII and with nine digits of a real number. Both functions take over the reference to it. */
+/* JSON: a value on lines of its own, in ASCII and with nine digits of a real number. Both functions take over the
+ * reference to it. */
 char *quote_json_lines(Arena *a, struct json_t *value);
 void quote_print_json(struct json_t *value, FILE *to);
 

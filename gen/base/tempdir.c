@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tempdir: makes, locks, sweeps and removes temporary folders. A run may be killed after it has made a folder and before it has marked it.
- * So a folder that has the name but no mark is removed only if it is empty, by rmdir.
+ * tempdir: makes, locks, sweeps and removes temporary folders. A run may be killed after it has made a folder and
+ * before it has marked it. So a folder that has the name but no mark is removed only if it is empty, by rmdir.
  *
- * The guard of a run reads from a pipe whose other end only the program holds. A byte says that all is in order; if the pipe ends without
- * one, the program is gone. The guard finds what the program had started by a variable in the environment: grandchildren inherit it, no list
- * is needed, and a new process is known from its first moment. The folder is locked by the program and its guard together.
+ * The guard of a run reads from a pipe whose other end only the program holds. A byte says that all is in order; if the
+ * pipe ends without one, the program is gone. The guard finds what the program had started by a variable in the
+ * environment: grandchildren inherit it, no list is needed, and a new process is known from its first moment. The
+ * folder is locked by the program and its guard together.
  */
 #define _GNU_SOURCE /* nftw, O_PATH */
 #include "gen/base/tempdir.h"
@@ -99,7 +100,8 @@ static bool lock_and_mark(TempDir *t)
     return false;
 }
 
-/* If the folder is gone before it is locked, a run that has our process id in another container removed it: another is made. */
+/* If the folder is gone before it is locked, a run that has our process id in another container removed it: another is
+ * made. */
 bool tempdir_make(Arena *a, const char *parent, const char *prefix, TempDir *out)
 {
     for (int i = 0; i < MAX_TRY; i++) {
@@ -129,7 +131,8 @@ static pid_t process_of(const char *name, const char *prefix)
     return exact ? (pid_t)pid : 0;
 }
 
-/* In containers process ids repeat: a folder with our own id may be left from a former run, and its lock tells whether it is. */
+/* In containers process ids repeat: a folder with our own id may be left from a former run, and its lock tells whether
+ * it is. */
 static bool is_gone(pid_t pid) { return pid == getpid() || (kill(pid, 0) != 0 && errno == ESRCH); }
 
 static bool is_marked(int folder)
@@ -217,7 +220,8 @@ static int kill_ours(Arena *a, const char *variable)
     return nkilled;
 }
 
-/* Called when the program was killed. It takes several rounds, as the compilers may be starting other processes right now. */
+/* Called when the program was killed. It takes several rounds, as the compilers may be starting other processes right
+ * now. */
 static void clean_up(const Scratch *s, const char *variable)
 {
     Arena *a = arena_new();
@@ -230,7 +234,8 @@ static void clean_up(const Scratch *s, const char *variable)
 
 enum { GUARD_LOCK = 3, GUARD_PIPE, GUARD_END }; /* the guard's descriptors, behind the standard ones */
 
-/* Keeps nothing of the program but the lock and the pipe's end. They are first moved out of the way of the descriptors that are replaced. */
+/* Keeps nothing of the program but the lock and the pipe's end. They are first moved out of the way of the descriptors
+ * that are replaced. */
 static void guard_detach(int lock_fd, int pipe_fd)
 {
     int nothing = open("/dev/null", O_RDWR), lock = fcntl(lock_fd, F_DUPFD, 10), end = fcntl(pipe_fd, F_DUPFD, 10);

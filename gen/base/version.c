@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * version: reads a version from left to right: three numbers, words behind '-', words behind '+'. Words have dots between.
+ * version: reads a version from left to right: three numbers, words behind '-', words behind '+'. Words have dots
+ * between.
  */
 #include "gen/base/version.h"
 

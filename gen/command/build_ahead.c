@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * build_ahead: the command `build`. Compiles into the folder of --builds what a search on a device would compile first, without that device:
- * the general kernels, the library, what measures the device's limits, and the candidates that simulated searches propose. Each of these
- * searches runs in a world of its own: the times that the analytic model makes up differ from world to world (search/measure/lab_model.c).
- * Worlds follow each other until there are enough candidates. Code for a CPU target is for this CPU.
+ * build_ahead: the command `build`. Compiles into the folder of --builds what a search on a device would compile first,
+ * without that device: the general kernels, the library, what measures the device's limits, and the candidates that
+ * simulated searches propose. Each of these searches runs in a world of its own: the times that the analytic model
+ * makes up differ from world to world (search/measure/lab_model.c). Worlds follow each other until there are enough
+ * candidates. Code for a CPU target is for this CPU.
  */
 #include <inttypes.h>
 #include <stdio.h>

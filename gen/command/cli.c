@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli: reads argv into Options by tables of commands and options. If something is wrong it says so, with the nearest name that exists.
+ * cli: reads argv into Options by tables of commands and options. If something is wrong it says so, with the nearest
+ * name that exists.
  */
 #include "gen/command/cli.h"
 #include <ctype.h>
@@ -40,7 +41,8 @@ static const CommandRow COMMANDS[] = {
 };
 enum { NCOMMAND = LENGTH(COMMANDS) };
 
-/* The modes of a run: one for each command, and some that an option makes. Each option says with which modes it goes. */
+/* The modes of a run: one for each command, and some that an option makes. Each option says with which modes it
+ * goes. */
 enum {
     GENERATE = 1 << COMMAND_GENERATE,
     CHECK = 1 << COMMAND_CHECK,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli: the command line as one struct of finished values. Options are rows of a table in cli.c, from which the usage text
- * is printed too; a new option is a field here and a row there.
+ * cli: the command line as one struct of finished values. Options are rows of a table in cli.c, from which the usage
+ * text is printed too; a new option is a field here and a row there.
  */
 #ifndef DCGEN_CLI_H
 #define DCGEN_CLI_H
@@ -62,7 +62,8 @@ typedef struct {
     const char *nvcc;                       /* NULL: to be found */
     int jobs;                               /* 0: one a core */
     int trials, seconds, kernels, code_kib; /* -1: the spec's budget */
-    int regret; /* bench: how many shapes to measure the regret on; 0: all of the contract; -1: run the package's benchmark */
+    /* bench: how many shapes to measure the regret on; 0: all of the contract; -1: run the package's benchmark */
+    int regret;
     StrategyKind search;
     uint64_t seed;
     bool offline, fresh, force, check, no_report, json, quiet;
@@ -78,10 +79,12 @@ void cli_list_split(Arena *a, CliList *list, const char *text, const char *separ
 const char *cli_list_text(Arena *a, const CliList *list, const char *separator);
 bool cli_list_has(const CliList *list, const char *item);
 
-/* -1: go on with *o. Else the exit code: 0 after --help or --version (on out), 2 after an error (one line and a hint on err). */
+/* -1: go on with *o. Else the exit code: 0 after --help or --version (on out), 2 after an error (one line and a hint on
+ * err). */
 int cli_parse(Arena *a, int argc, char **argv, FILE *out, FILE *err, Options *o);
 
-/* Whether to colour what goes to `to`. With COLOR_AUTO: if it is a terminal that is not dumb, and the environment has no NO_COLOR. */
+/* Whether to colour what goes to `to`. With COLOR_AUTO: if it is a terminal that is not dumb, and the environment has
+ * no NO_COLOR. */
 bool cli_color(ColorMode mode, FILE *to);
 
 #endif

@@ -26,17 +26,20 @@ bool run_fails(Run *r, int code, const char *fmt, ...) __attribute__((format(pri
 const char *run_kept(Run *r, const char *records);
 /* Fails because the user interrupted; the message says whether anything was recorded, and where. Returns false. */
 bool run_is_interrupted(Run *r, const Workload *w, bool recorded);
-/* From here on nothing is held that must be put in order (half a package, a runner, compilers), so that an interrupt ends dcgen at once: it prints
- * this and no more. NULL: from here on an interrupt sets `stop` again. */
+/* From here on nothing is held that must be put in order (half a package, a runner, compilers), so that an interrupt
+ * ends dcgen at once: it prints this and no more. NULL: from here on an interrupt sets `stop` again. */
 void run_may_end(Run *r, const char *last_words);
-/* Prints `err` on stderr, and clears it. After an interrupt the message says that instead: it is why anything else failed. */
+/* Prints `err` on stderr, and clears it. After an interrupt the message says that instead: it is why anything else
+ * failed. */
 void run_say(Run *r);
 
 /* ---- the commands: true if all is well ---- */
 
-/* Searches, then makes the package from the records that the search left, as replay does, so that the package depends on nothing else. */
+/* Searches, then makes the package from the records that the search left, as replay does, so that the package depends
+ * on nothing else. */
 bool generate(Run *r);
-/* Makes the package from recorded measurements: nothing is compiled or measured, the bytes are the same on any machine. */
+/* Makes the package from recorded measurements: nothing is compiled or measured, the bytes are the same on any
+ * machine. */
 bool replay(Run *r);
 /* replay --check PKG: is the package as dcgen wrote it, and as this dcgen would write it? (gen/command/drift.h) */
 bool replay_check(Run *r);
@@ -48,26 +51,31 @@ bool limits(Run *r);
 bool build_ahead(Run *r);
 /* try: builds, verifies and times one kernel of a template. Nothing is recorded or written. */
 bool try_kernel(Run *r);
-/* --dump STAGE: prints what that stage makes of the spec, or of the records that there are. Nothing is measured or written. */
+/* --dump STAGE: prints what that stage makes of the spec, or of the records that there are. Nothing is measured or
+ * written. */
 bool dump_stage(Run *r);
-/* explain PKG: says which kernel the package takes for a shape, and why, from the spec and records in the package itself. */
+/* explain PKG: says which kernel the package takes for a shape, and why, from the spec and records in the package
+ * itself. */
 bool explain_package(Run *r);
-/* bench PKG: builds the package by CMake, as a product would, in a temporary folder, and runs its own benchmark, which prints its results. */
+/* bench PKG: builds the package by CMake, as a product would, in a temporary folder, and runs its own benchmark, which
+ * prints its results. */
 bool bench_package(Run *r);
 /* bench PKG --regret: measures the package's regret again (gen/command/regret.h). */
 bool regret_package(Run *r);
 
 /* ---- what they share ---- */
 
-/* The workload of the spec o->operand. What is wrong with the spec is printed. Where `try` is given a template's file, the folder of
- * templates that it lies in is searched first. */
+/* The workload of the spec o->operand. What is wrong with the spec is printed. Where `try` is given a template's file,
+ * the folder of templates that it lies in is searched first. */
 const Workload *command_workload(Run *r);
-/* The workload of the package in the folder o->operand: its own spec.cfg, with its records.jsonl as records. target: which of its targets, as
- * --target names them; n 0: all. */
+/* The workload of the package in the folder o->operand: its own spec.cfg, with its records.jsonl as records. target:
+ * which of its targets, as --target names them; n 0: all. */
 const Workload *command_package(Run *r, CliList target);
-/* All candidates that fit the unit's target. Errors in templates are found here, before anything is built, and printed. */
+/* All candidates that fit the unit's target. Errors in templates are found here, before anything is built, and
+ * printed. */
 const Space *command_space(Run *r, const Workload *w, const UnitContext *u);
-/* A space of nothing but the kernel that `try` is told, as its general kernel. NULL: there is no such kernel, and what is wrong is printed. */
+/* A space of nothing but the kernel that `try` is told, as its general kernel. NULL: there is no such kernel, and what
+ * is wrong is printed. */
 const Space *command_tried(Run *r, const Workload *w, const UnitContext *u);
 /* Warns the user; called before code of a package runs here. */
 void command_warn_of_code(const Options *o);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * deliver: from the results of all targets to the package on the disk: makes its files, proves its dispatcher, writes it and says what it holds.
+ * deliver: from the results of all targets to the package on the disk: makes its files, proves its dispatcher, writes
+ * it and says what it holds.
  */
 #include <stdio.h>
 #include "gen/command/replay.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * drift: compares a package's folder with its MANIFEST, and with the package made again in memory, and prints what differs. The command
- * `replay --check PKG` stands at the end.
+ * drift: compares a package's folder with its MANIFEST, and with the package made again in memory, and prints what
+ * differs. The command `replay --check PKG` stands at the end.
  */
 #include "gen/command/drift.h"
 
@@ -21,7 +21,8 @@ static void sort_list(CliList *list)
         qsort(list->item, (size_t)list->n, sizeof *list->item, order_word);
 }
 
-/* The file's text; NULL: there is nothing of that name. What cannot be read counts as empty, as no file of a package is. */
+/* The file's text; NULL: there is nothing of that name. What cannot be read counts as empty, as no file of a package
+ * is. */
 static const char *read_file(Arena *a, const char *folder, const char *path, size_t *len)
 {
     const char *file = arena_printf(a, "%s/%s", folder, path);
@@ -135,7 +136,8 @@ void drift_of_templates(Arena *a, const CliList *folders, Drift *d)
             add_maker(a, d, m->entry[i].path);
 }
 
-/* Adds templates that only one of the two packages is made of; drift_of_templates has added those whose text differs. */
+/* Adds templates that only one of the two packages is made of; drift_of_templates has added those whose text
+ * differs. */
 static void compare_templates(Arena *a, const Manifest *now, Drift *d)
 {
     const Manifest *side[] = { d->manifest, now };
@@ -145,8 +147,8 @@ static void compare_templates(Arena *a, const Manifest *now, Drift *d)
                 add_maker(a, d, side[k]->entry[i].path);
 }
 
-/* True if the file is as MANIFEST says, but this dcgen writes it otherwise. A file that lists the hashes of all differs wherever another one was
- * edited, which is told already. */
+/* True if the file is as MANIFEST says, but this dcgen writes it otherwise. A file that lists the hashes of all differs
+ * wherever another one was edited, which is told already. */
 static bool is_changed(Arena *a, const Drift *d, const PackageFile *f)
 {
     size_t len;
@@ -251,7 +253,8 @@ void drift_print(const Drift *d, bool json, FILE *to)
 
 /* ---- replay --check ---- */
 
-/* The folder's own report.html: another gnuplot would draw it otherwise. "": it is missing; NULL: the package has none. */
+/* The folder's own report.html: another gnuplot would draw it otherwise. "": it is missing; NULL: the package has
+ * none. */
 static const char *report_there(Arena *a, const Workload *w, const char *folder)
 {
     if (!w->report)
@@ -260,7 +263,8 @@ static const char *report_there(Arena *a, const Workload *w, const char *folder)
     return report ? report : "";
 }
 
-/* Compares the folder with what this dcgen makes of the package's own spec and records. False: nothing can be made of them. */
+/* Compares the folder with what this dcgen makes of the package's own spec and records. False: nothing can be made of
+ * them. */
 static bool compare_again(Run *r, Drift *d)
 {
     Diag *diag = diag_new(r->a);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * drift: how far a vendored package is from what dcgen writes. Two questions with two answers: were files edited since they were
- * written (the folder against its own MANIFEST), and would the dcgen that asks write the same (the folder against a package that it made
- * of the folder's spec and records)? The second says nothing about edits when version or templates are others.
+ * drift: how far a vendored package is from what dcgen writes. Two questions with two answers: were files edited since
+ * they were written (the folder against its own MANIFEST), and would the dcgen that asks write the same (the folder
+ * against a package that it made of the folder's spec and records)? The second says nothing about edits when version or
+ * templates are others.
  */
 #ifndef DCGEN_DRIFT_H
 #define DCGEN_DRIFT_H

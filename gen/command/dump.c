@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dump: prints what a stage of the pipeline made. A table has two functions for each stage, one for text, one for JSON. The text is a head of
- * one or more lines, then a table with one line an entry. The JSON is one value; what is not known or not finite is null there.
+ * dump: prints what a stage of the pipeline made. A table has two functions for each stage, one for text, one for JSON.
+ * The text is a head of one or more lines, then a table with one line an entry. The JSON is one value; what is not
+ * known or not finite is null there.
  */
 #include "gen/command/dump.h"
 
@@ -410,11 +411,13 @@ static json_t *trace_json(const Dump *d)
 
 /* ---- source ----
  *
- * Candidates as they are compiled, with all that another program needs to compile them and to hand them to a runner. As JSON:
+ * Candidates as they are compiled, with all that another program needs to compile them and to hand them to a runner. As
+ * JSON:
  *
  *   { "reference":  { "code": C, "flags": [...] },      flags: all but "-o FILE" and the source
  *     "setup":      the runner's setup request, but for the path of the reference,
- *     "candidates": [ { "key", "template", "target", "params", "code", "cc": [...] or "nvcc": [...] and "emulator": [...] } ] }
+ *     "candidates": [ { "key", "template", "target", "params", "code",
+ *                       "cc": [...] or "nvcc": [...] and "emulator": [...] } ] }
  */
 
 /* After so many draws the next template has its turn: this one may have no candidates left. */
@@ -450,8 +453,8 @@ static void add_candidate(Picked *p, const Candidate *c)
     p->slot[at] = p->item[p->n++] = c;
 }
 
-/* Without --trials all candidates. Else at most that many: the general kernels, then some that --seed draws, from the templates of the general
- * kernels in turn. */
+/* Without --trials all candidates. Else at most that many: the general kernels, then some that --seed draws, from the
+ * templates of the general kernels in turn. */
 static Picked pick_candidates(const Dump *d)
 {
     const Space *s = d->in->space;
@@ -499,7 +502,8 @@ static json_t *flags_json(Toolchain t)
     return json_of_list(t.flags, n);
 }
 
-/* A candidate with its text, the flags that compile it for its device and, where the emulator can take the device's place, those for that. */
+/* A candidate with its text, the flags that compile it for its device and, where the emulator can take the device's
+ * place, those for that. */
 static json_t *compilable_json(const Dump *d, const Candidate *c, const char *context)
 {
     const Family *f = c->target->family;

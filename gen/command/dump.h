@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dump: what one stage of the pipeline made, as a table for people or as JSON for programs (--dump STAGE [--json]). Times in ns.
+ * dump: what one stage of the pipeline made, as a table for people or as JSON for programs (--dump STAGE [--json]).
+ * Times in ns.
  */
 #ifndef DCGEN_DUMP_H
 #define DCGEN_DUMP_H
@@ -18,8 +19,8 @@ typedef struct {
     int nshape;  /* shapes that it was measured on */
 } TraceStep;
 
-/* A search repeated from its seed and its own records. If the search ran through without a break, nothing else decided what it asked for, so
- * its trace asks for every kernel that it recorded, in the same order. */
+/* A search repeated from its seed and its own records. If the search ran through without a break, nothing else decided
+ * what it asked for, so its trace asks for every kernel that it recorded, in the same order. */
 typedef struct {
     int64_t nstep, nrecord; /* kernels asked for; kernels of this target in the records */
     TraceStep *step;
@@ -35,12 +36,14 @@ typedef struct {
     const Workload *workload;
     const Options *options; /* source */
     const Space *space;     /* space, source */
-    /* source needs its `unit` alone; records its `records`, here all of the file; model, assign and tree need all of it */
+    /* source needs its `unit` alone; records its `records`, here all of the file; model, assign and tree need all of
+     * it */
     Result result;
     const SearchTrace *trace; /* trace */
 } DumpInput;
 
-/* Prints the stage. Errors in d: a template cannot be filled, or the op's definition cannot be read; that is left out. */
+/* Prints the stage. Errors in d: a template cannot be filled, or the op's definition cannot be read; that is left
+ * out. */
 void dump(Arena *a, DumpStage stage, const DumpInput *in, bool json, FILE *out, Diag *d);
 
 #endif

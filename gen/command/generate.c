@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * generate: runs all steps of dcgen, from a spec to the finished package. Each step takes finished values and gives new ones.
+ * generate: runs all steps of dcgen, from a spec to the finished package. Each step takes finished values and gives new
+ * ones.
  */
 #include "gen/base/process.h"
 #include "gen/command/replay.h"
@@ -10,8 +11,8 @@
 
 static const double PROOF_S = 0.2; /* for the proof and the report of a part: about so long */
 
-/* Reads the spec, the targets and the templates. Checks that the op has all that a package takes, and that the package can be written where it
- * is to go. */
+/* Reads the spec, the targets and the templates. Checks that the op has all that a package takes, and that the package
+ * can be written where it is to go. */
 static const Workload *read_workload(Run *r)
 {
     const Workload *w = command_workload(r);
@@ -59,7 +60,8 @@ static void note_choice(Run *r, const Workload *part, const Known *known, Kernel
         replay_note(r->a, &result, present);
 }
 
-/* What the display says of the part: "function 3 of 10, scores", "target 2 of 2, avx2", "part 4 of 6, scores for avx2". */
+/* What the display says of the part: "function 3 of 10, scores", "target 2 of 2, avx2", "part 4 of 6, scores for
+ * avx2". */
 static ProgressPart part_of(const Run *r, const Workload *w, int i, double began_s, double total_s)
 {
     const int npart = workload_npart(w), ntarget = npart / w->nfunction;
@@ -71,8 +73,8 @@ static ProgressPart part_of(const Run *r, const Workload *w, int i, double began
     return (ProgressPart){ kind, name, i + 1, npart, began_s, total_s };
 }
 
-/* Finds or measures the records of every function and target, within the seconds that there are for all of them. A function's kernels take no bytes of
- * those behind it. */
+/* Finds or measures the records of every function and target, within the seconds that there are for all of them. A
+ * function's kernels take no bytes of those behind it. */
 static const Known *learn_parts(Run *r, const Workload *w, double began_s)
 {
     const int npart = workload_npart(w), ntarget = npart / w->nfunction;
@@ -107,7 +109,8 @@ bool generate(Run *r)
     const Workload *w = read_workload(r);
     /* Search: propose, build and measure kernels and fit the model, until the budget is used. This gives records. */
     const Known *known = w && check_templates(r, w) ? learn_parts(r, w, began_s) : NULL;
-    /* Work out from the records, for each function and target: study, model, chosen kernels, dispatch tree, stated regret. */
+    /* Work out from the records, for each function and target: study, model, chosen kernels, dispatch tree, stated
+     * regret. */
     Result *result = known ? replay_all(r, w, known) : NULL;
     /* Make the files of the package in memory, and prove that its dispatcher does as the trees say. */
     const Package *p = result ? deliver_make(r, w, result) : NULL;

@@ -12,7 +12,8 @@
 
 /* ---- a package ---- */
 
-/* Reads the package's own spec and records, and gives the results of its targets, or of those that --target names. Returns how many; 0: none. */
+/* Reads the package's own spec and records, and gives the results of its targets, or of those that --target names.
+ * Returns how many; 0: none. */
 static int read_package(Run *r, const Workload **w, Result **out)
 {
     const CliList *target = &r->o->target;

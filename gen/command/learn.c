@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * learn: gets records for one target. Existing ones will do if nothing shall be measured (--offline), or if another machine has measured the
- * target. Else the target is searched: its space is made, and rounds of candidates are proposed, built, verified, measured and recorded, and
- * the model is fitted again after each (search/loop/search.h).
+ * learn: gets records for one target. Existing ones will do if nothing shall be measured (--offline), or if another
+ * machine has measured the target. Else the target is searched: its space is made, and rounds of candidates are
+ * proposed, built, verified, measured and recorded, and the model is fitted again after each (search/loop/search.h).
  */
 #include <string.h>
 #include <unistd.h>
@@ -90,8 +90,8 @@ static bool has_times(Arena *a, const Workload *w, const char *path)
            ntime > 0;
 }
 
-/* The file with times of this target: the workload's own records, else one of those that come with dcgen, records/<device>/<name>.jsonl.
- * NULL: no file has any. */
+/* The file with times of this target: the workload's own records, else one of those that come with dcgen,
+ * records/<device>/<name>.jsonl. NULL: no file has any. */
 static const char *find_times(Arena *a, const Workload *w, const Options *o)
 {
     const char *shipped = dir_records(a);
@@ -118,7 +118,8 @@ static const char *offline_records(Arena *a, const Workload *w, const Options *o
     return wanted && wanted->aside ? find_times(a, w, o) : w->records;
 }
 
-/* Checks where the record file lies: it must be no file that the package overwrites, and it may be in the package's folder with --force alone. */
+/* Checks where the record file lies: it must be no file that the package overwrites, and it may be in the package's
+ * folder with --force alone. */
 static bool check_records(Run *r, const Workload *w)
 {
     const char *place = package_place(r->a, w->out, w->records), *why;
@@ -135,7 +136,8 @@ static bool check_records(Run *r, const Workload *w)
     return record_check(r->a, w->records, &r->err);
 }
 
-/* True if the runner's machine cannot run the target, but the records have times of one that can. Then *why says what is lacking here. */
+/* True if the runner's machine cannot run the target, but the records have times of one that can. Then *why says what
+ * is lacking here. */
 static bool is_measured_elsewhere(Arena *a, const Workload *w, const Site *site, const Tools *t, const char **why)
 {
     return !site->modelled && !w->fresh && !workload_target(a, w, runner_device(t->runner), why) &&

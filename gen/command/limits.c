@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * limits: `dcgen limits SPEC`. Measures what the device of each of the spec's targets does at most, for its data type and thread counts;
- * appends it to the workload's records, and prints it.
+ * limits: `dcgen limits SPEC`. Measures what the device of each of the spec's targets does at most, for its data type
+ * and thread counts; appends it to the workload's records, and prints it.
  */
 #include <stddef.h>
 #include <stdio.h>

@@ -14,8 +14,8 @@
 static volatile int interrupted;
 static const char *volatile last_words; /* of a run that holds nothing (run_may_end); NULL: it holds something */
 
-/* The first interrupt ends the run in order: records are whole, the runner and compilers are stopped. The second kills dcgen at once, and so does the
- * first where nothing is to be put in order. */
+/* The first interrupt ends the run in order: records are whole, the runner and compilers are stopped. The second kills
+ * dcgen at once, and so does the first where nothing is to be put in order. */
 static void on_interrupt(int sig)
 {
     const char *words = last_words;
@@ -49,8 +49,8 @@ static void catch_signals(void)
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is seen when it is written to */
 }
 
-/* Opens /dev/null in place of standard streams that the caller closed, the wrong way round, so that using them still fails. Else files that
- * dcgen opens would get their numbers, and messages would go into these files. */
+/* Opens /dev/null in place of standard streams that the caller closed, the wrong way round, so that using them still
+ * fails. Else files that dcgen opens would get their numbers, and messages would go into these files. */
 static void hold_standard_streams(void)
 {
     for (int fd = 0; fd < 3; fd++)
@@ -58,7 +58,8 @@ static void hold_standard_streams(void)
             _exit(EXIT_ENVIRONMENT);
 }
 
-/* The exit code after all output: a result that could not be printed is a failure, unless the reader closed the pipe, who has seen enough. */
+/* The exit code after all output: a result that could not be printed is a failure, unless the reader closed the pipe,
+ * who has seen enough. */
 static int finish_output(int code)
 {
     errno = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * op_files: checks that an operator's files have in them what runners and packages call, before anything is searched in vain.
+ * op_files: checks that an operator's files have in them what runners and packages call, before anything is searched in
+ * vain.
  */
 #define _GNU_SOURCE /* basename */
 #include <ctype.h>
@@ -50,8 +51,8 @@ static const Source *own_file(Arena *a, const Op *op, const char *name, Diag *d)
     return access(path, F_OK) == 0 ? conf_source(a, path, d) : NULL;
 }
 
-/* Only the op knows how several constant operands lie in one; what dcgen does by itself is for one, and on devices whose kernels read packed operands
- * as they read others, for one of the spec's element type. */
+/* Only the op knows how several constant operands lie in one; what dcgen does by itself is for one, and on devices
+ * whose kernels read packed operands as they read others, for one of the spec's element type. */
 static void check_packing(const Spec *s, const Family *f, Diag *d)
 {
     int n = 0;

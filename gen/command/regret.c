@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * regret: lists the shapes of a contract, has them raced, judges them by the bounds, and prints a line a shape and the sums.
+ * regret: lists the shapes of a contract, has them raced, judges them by the bounds, and prints a line a shape and the
+ * sums.
  */
 #include "gen/command/regret.h"
 
@@ -57,7 +58,8 @@ static void list_cases(Regret *g, int64_t asked)
 
 /* ---- measuring and judging ---- */
 
-/* A study of the same trials, in the same order, without any time. It wants times of hot caches where all that was recorded are such. */
+/* A study of the same trials, in the same order, without any time. It wants times of hot caches where all that was
+ * recorded are such. */
 static Study *untimed_study(Arena *a, const Study *s)
 {
     Spec *spec = ARENA_NEW(a, Spec);
@@ -167,8 +169,8 @@ static bool measure_all(Regret *g)
 
 /* ---- the machine ---- */
 
-/* Prepares all that is needed to measure the contract of one target. The kernels run on that target, whatever the spec's `auto` would find here; of
- * a GPU, site_find says whether there is one. */
+/* Prepares all that is needed to measure the contract of one target. The kernels run on that target, whatever the
+ * spec's `auto` would find here; of a GPU, site_find says whether there is one. */
 static bool open_target(Regret *g, const Workload *all)
 {
     Run *r = g->run;

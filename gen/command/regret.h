@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * regret: `dcgen bench PKG --regret`. Takes a package's own spec and records, and the bound that its regret.json states; holds the race of a search
- * (search/loop/race.h) once more on this machine, with a study of its own, between the kernels that the package's records hold, on each shape of
- * the contract; prints the regret of each shape then and now, and fails when their sums, or a single shape, are above the bound. What still cannot
- * be said when the race is over, or the seconds that the spec allows a search, is named, and judges nothing.
+ * regret: `dcgen bench PKG --regret`. Takes a package's own spec and records, and the bound that its regret.json
+ * states; holds the race of a search (search/loop/race.h) once more on this machine, with a study of its own, between
+ * the kernels that the package's records hold, on each shape of the contract; prints the regret of each shape then and
+ * now, and fails when their sums, or a single shape, are above the bound. What still cannot be said when the race is
+ * over, or the seconds that the spec allows a search, is named, and judges nothing.
  */
 #ifndef DCGEN_REGRET_H
 #define DCGEN_REGRET_H
@@ -37,14 +38,15 @@ typedef struct {
     bool vague; /* of most shapes that count nothing can be said here */
 } Regret;
 
-/* Judges the first of n targets' results, by descending rank, that this machine runs. Fails with EXIT_FAILED above the bound, with
- * EXIT_ENVIRONMENT when nothing can be said of most shapes. o->regret: 0: all shapes of the contract; fewer than it has: so many, drawn evenly,
- * and means are not judged; more: held-out shapes besides, without a bound. */
+/* Judges the first of n targets' results, by descending rank, that this machine runs. Fails with EXIT_FAILED above the
+ * bound, with EXIT_ENVIRONMENT when nothing can be said of most shapes. o->regret: 0: all shapes of the contract; fewer
+ * than it has: so many, drawn evenly, and means are not judged; more: held-out shapes besides, without a bound. */
 bool regret(Run *r, const Workload *w, const Result *out, int n);
 
 /* What was measured, as text or as one JSON object. The verdict above a bound also goes to stderr. */
 void regret_show(const Regret *g);
-/* Prints which of several targets is judged; warns if the bound was measured on another machine or with another compiler. */
+/* Prints which of several targets is judged; warns if the bound was measured on another machine or with another
+ * compiler. */
 void regret_show_machine(const Regret *g);
 /* Prints the line of one shape. */
 void regret_show_case(const Regret *g, const RegretCase *c);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * replay: makes a package of records. Those of one device make the result of a target, and the results of all targets make the package.
+ * replay: makes a package of records. Those of one device make the result of a target, and the results of all targets
+ * make the package.
  */
 #include "gen/command/replay.h"
 
@@ -45,7 +46,8 @@ static void add_kernel(Named *x, int64_t i)
         index_add(&x->kernel, index_word(k->device, index_word(k->key, 0)), i);
 }
 
-/* Counts, for each device, the times of its target's kernels that were taken on it. A device that the records describe again has none then. */
+/* Counts, for each device, the times of its target's kernels that were taken on it. A device that the records describe
+ * again has none then. */
 static int64_t *count_times(Arena *scratch, const Records *r, const Target **target)
 {
     Named x = { .records = r, .target = target, .device = { .arena = scratch }, .kernel = { .arena = scratch } };
@@ -81,7 +83,8 @@ const Device *replay_device(Arena *a, const Workload *w, const Records *r, int64
     return best < 0 ? NULL : &r->device[best];
 }
 
-/* The device as the records describe it, which is all that a package is made of: a runner may have said more than fits a line of text. */
+/* The device as the records describe it, which is all that a package is made of: a runner may have said more than fits
+ * a line of text. */
 static const Device *recorded_device(const Records *r, const Device *d)
 {
     for (int64_t i = 0; i < r->ndevice; i++)

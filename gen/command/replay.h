@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * replay: takes a workload and its records, gives a result for each target (search/choose/result.h) and the package that they make together.
- * Nothing is compiled, measured or written here.
+ * replay: takes a workload and its records, gives a result for each target (search/choose/result.h) and the package
+ * that they make together. Nothing is compiled, measured or written here.
  */
 #ifndef DCGEN_REPLAY_H
 #define DCGEN_REPLAY_H
@@ -12,11 +12,11 @@
 #include "search/choose/result.h"
 #include "search/measure/lab.h"
 
-/* Of the devices that run the target, the one with the most times of its kernels in the records; of several the one with the smallest id.
- * *ntime: how many times. NULL with *err set: none runs it. */
+/* Of the devices that run the target, the one with the most times of its kernels in the records; of several the one
+ * with the smallest id. *ntime: how many times. NULL with *err set: none runs it. */
 const Device *replay_device(Arena *a, const Workload *w, const Records *r, int64_t *ntime, const char **err);
-/* Makes the result of one target. device: whose measurements count; NULL: the one with the most. False with *err set: no device runs the
- * target, or nothing usable was measured. */
+/* Makes the result of one target. device: whose measurements count; NULL: the one with the most. False with *err set:
+ * no device runs the target, or nothing usable was measured. */
 bool replay_target(Arena *a, const Workload *w, const Records *r, const Device *device, Result *out, const char **err);
 
 /* Adds the kernels that were chosen. */
@@ -41,15 +41,17 @@ bool learn_target(Run *r, const Workload *w, const Turn *turn, Known *known);
 Result *replay_all(Run *r, const Workload *w, const Known *known);
 /* Sets `first` of all n results of a function. */
 void replay_number(Arena *a, Result *result, int n);
-/* The package of the results of all parts of w. report: its report.html; NULL: it has none. NULL after errors in d (faulty templates). */
+/* The package of the results of all parts of w. report: its report.html; NULL: it has none. NULL after errors in d
+ * (faulty templates). */
 const Package *replay_package(Arena *a, const Workload *w, const Result *result, const char *report, Diag *d);
 
 /* ---- the way to the disk (deliver.c) ---- */
 
 /* Makes all files of the package, report.html among them, from the results of all targets; sets their `cost`. */
 const Package *deliver_make(Run *r, const Workload *w, Result *result);
-/* Compiles the dispatcher of each function, as it will be written, and compares it with the trees. Fails if they differ, so that such a package is
- * not written. Without a compiler it prints a warning. proof says what was compared, function by function. */
+/* Compiles the dispatcher of each function, as it will be written, and compares it with the trees. Fails if they
+ * differ, so that such a package is not written. Without a compiler it prints a warning. proof says what was compared,
+ * function by function. */
 bool deliver_prove(Run *r, const Workload *w, const Result *result, const Package *p, Proof *proof);
 /* Writes the package into a temporary folder, renames it, and prints the summary. */
 bool deliver_write(Run *r, const Workload *w, const Result *result, const Package *p, const Proof *proof);

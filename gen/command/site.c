@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * site: finds the device that the kernels of a workload run on. A device other than this CPU is found by starting its runner with --probe.
+ * site: finds the device that the kernels of a workload run on. A device other than this CPU is found by starting its
+ * runner with --probe.
  */
 #include <jansson.h>
 #include <string.h>
@@ -46,8 +47,8 @@ static const char *run_probe(Run *r, const char *const *argv, const char **why)
     return process_is_well(&e) ? text_str(&e.out) : NULL;
 }
 
-/* Asks for the device beside this CPU, or at the other end of --runner: the command of the runner that would measure, with --probe behind it,
- * describes it. False with *why set. */
+/* Asks for the device beside this CPU, or at the other end of --runner: the command of the runner that would measure,
+ * with --probe behind it, describes it. False with *why set. */
 static bool probe_device(Run *r, const Workload *w, const Family *f, Device *out, const char **why)
 {
     const CliList own = site_runner(r->a, w, f->runner), *command = r->o->runner.n ? &r->o->runner : &own;

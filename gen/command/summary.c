@@ -16,7 +16,8 @@
 
 /* ---- a package ---- */
 
-/* Names the held-out shape with the worst regret where that is large: a prediction went wrong there, and a time would not. */
+/* Names the held-out shape with the worst regret where that is large: a prediction went wrong there, and a time would
+ * not. */
 static void print_gap(const Result *out, FILE *to)
 {
     static const double LARGE = 0.05;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * timetable: what the end takes is known of the parts that are over; for each of the others it is taken to be the mean of these, and before any is over
- * a first guess.
+ * timetable: what the end takes is known of the parts that are over; for each of the others it is taken to be the mean
+ * of these, and before any is over a first guess.
  */
 #include "gen/command/timetable.h"
 

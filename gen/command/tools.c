@@ -16,8 +16,8 @@
 #include "gen/base/process.h"
 #include "gen/base/text.h"
 
-/* A compiler has COMPILE_MOST_S for a kernel. In a search it has a part of the search's seconds, but at least COMPILE_LEAST_S: on a busy machine a kernel
- * with functions takes 10 s, and a short search has no other one. */
+/* A compiler has COMPILE_MOST_S for a kernel. In a search it has a part of the search's seconds, but at least
+ * COMPILE_LEAST_S: on a busy machine a kernel with functions takes 10 s, and a short search has no other one. */
 static const double COMPILE_PART = 0.3, COMPILE_LEAST_S = 30, COMPILE_MOST_S = 60;
 
 /* ---- folders ---- */
@@ -98,7 +98,8 @@ const char *tools_program(Arena *a, const Options *o, const Family *f)
 
 Toolchain tools_cc(Arena *a, const Options *o) { return toolchain_make(a, o->cc, &family_cpu, "", false); }
 
-/* CUDA text is compiled as C++ whose memory accesses call the emulator (TSan's instrumentation, without its run-time library). */
+/* CUDA text is compiled as C++ whose memory accesses call the emulator (TSan's instrumentation, without its run-time
+ * library). */
 Toolchain tools_emulator(Arena *a, const Options *o, const Workload *w)
 {
     CliList flags = { 0 };
@@ -132,7 +133,8 @@ static Builder *open_builder(Run *r, const Workload *w, const Tools *t, Toolchai
     return builder_new(r->a, &chain, tools_jobs(r->o), deadline_s, r->stop, &r->err);
 }
 
-/* Opens the compiler of the site's kernels. Some compilers say only that they do not know a target: this adds why that may be. */
+/* Opens the compiler of the site's kernels. Some compilers say only that they do not know a target: this adds why that
+ * may be. */
 static Builder *open_kernel_builder(Run *r, const Workload *w, const Site *site, const Tools *t, Toolchain chain)
 {
     const char *unknown = site->family->compiler.unknown;
@@ -144,8 +146,8 @@ static Builder *open_kernel_builder(Run *r, const Workload *w, const Site *site,
     return b;
 }
 
-/* Opens the compiler of the family's kernels; if they do not run on this CPU, also a C compiler for the op's definition; and without a device
- * the compiler for the emulator. */
+/* Opens the compiler of the family's kernels; if they do not run on this CPU, also a C compiler for the op's
+ * definition; and without a device the compiler for the emulator. */
 static bool open_compilers(Run *r, const Workload *w, const Site *site, Tools *t)
 {
     const Family *f = site->family;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * trace: runs a search on its own records (search/measure/lab_records.c), and notes what it asks for, round by round, and why.
+ * trace: runs a search on its own records (search/measure/lab_records.c), and notes what it asks for, round by round,
+ * and why.
  */
 #include "gen/command/dump.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tried: finds the kernel that `dcgen try TEMPLATE MR=4 ... SPEC` tells: the template by its name or its file, and a value for each of its
- * parameters. What is wrong with these words is said all at once.
+ * tried: finds the kernel that `dcgen try TEMPLATE MR=4 ... SPEC` tells: the template by its name or its file, and a
+ * value for each of its parameters. What is wrong with these words is said all at once.
  */
 #define _GNU_SOURCE /* basename */
 #include "gen/command/tried.h"

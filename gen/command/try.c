@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * try: `dcgen try TEMPLATE MR=4 ... SPEC`. Builds one kernel of a template for each of the spec's targets, verifies it on the awkward shapes
- * and the tuned ones, and times it on these, as a search would; says what is wrong, or prints the times. Where there is no GPU the emulator
- * takes its place: then there are no times. Nothing is recorded.
+ * try: `dcgen try TEMPLATE MR=4 ... SPEC`. Builds one kernel of a template for each of the spec's targets, verifies it
+ * on the awkward shapes and the tuned ones, and times it on these, as a search would; says what is wrong, or prints the
+ * times. Where there is no GPU the emulator takes its place: then there are no times. Nothing is recorded.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -211,8 +211,8 @@ static double rate_of(const Try *x, int64_t shape)
                : 0;
 }
 
-/* The bytes of all operands a second, where moving them takes the device longer than the arithmetic; 0: elsewhere, or not known, as where data decide
- * how many they are. */
+/* The bytes of all operands a second, where moving them takes the device longer than the arithmetic; 0: elsewhere, or
+ * not known, as where data decide how many they are. */
 static double memory_rate(const Try *x, int64_t shape)
 {
     const Instance *inst = x->study->shape[shape];

@@ -46,7 +46,8 @@ static void refuse_used_name(Arena *a, const Spec *s, const char *file, Diag *d)
                    name_package_like(a, arena_printf(a, "my_%s", s->name)));
 }
 
-/* A package may not be called like a name in the op's test, benchmark or reference: they use the package's functions beside names of their own. */
+/* A package may not be called like a name in the op's test, benchmark or reference: they use the package's functions
+ * beside names of their own. */
 static bool check_name(Arena *a, const Spec *s, Diag *d)
 {
     const int before = diag_nerror(d);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * workload: everything that a command needs from files before anything is measured: the spec with the command line's changes, the targets,
- * the op's templates.
+ * workload: everything that a command needs from files before anything is measured: the spec with the command line's
+ * changes, the targets, the op's templates.
  */
 #ifndef DCGEN_WORKLOAD_H
 #define DCGEN_WORKLOAD_H
@@ -39,9 +39,9 @@ typedef struct {
 /* NULL after errors in d; or with *err set when dcgen's own files are not found. */
 Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag *d, const char **err);
 
-/* A workload may have several functions and name several targets of one family. Each function is worked on for each target as a workload of its
- * own, a part of the whole one: function by function, and within each by descending rank of the targets. Each target has the whole budget,
- * but for the seconds. */
+/* A workload may have several functions and name several targets of one family. Each function is worked on for each
+ * target as a workload of its own, a part of the whole one: function by function, and within each by descending rank of
+ * the targets. Each target has the whole budget, but for the seconds. */
 int workload_ntarget(const Workload *w);
 int workload_npart(const Workload *w);
 const Workload *workload_for(Arena *a, const Workload *w, int part);
@@ -53,7 +53,8 @@ const char *workload_target_name(const Workload *w, int i); /* as the command li
 
 /* The target to tune for on this device, from the spec or the command line. NULL with *err set. */
 const Target *workload_target(Arena *a, const Workload *w, const Device *device, const char **err);
-/* How the workload's kernels are written for that target, and its spec as such devices are concerned: the numbers of threads are a CPU's matter. */
+/* How the workload's kernels are written for that target, and its spec as such devices are concerned: the numbers of
+ * threads are a CPU's matter. */
 UnitContext workload_unit(Arena *a, const Workload *w, const Device *device, const Target *target);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dispatch: prints an assignment's tree as ifs, each leaf with what it serves. Lists a package's kernels: those that were chosen for the tuned
- * targets, and for machines that lack these the general kernels that are trusted most. Says which kernel a call takes.
+ * dispatch: prints an assignment's tree as ifs, each leaf with what it serves. Lists a package's kernels: those that
+ * were chosen for the tuned targets, and for machines that lack these the general kernels that are trusted most. Says
+ * which kernel a call takes.
  */
 #include "gen/package/dispatch.h"
 
@@ -39,8 +40,8 @@ static int runner_up(const double *cost, int nkernel, int kernel)
     return best;
 }
 
-/* The instance that a leaf's comment shows: the heaviest tuned one, or the heaviest if it serves none that is tuned; -1: it serves none at all.
- * *count: how many it serves. */
+/* The instance that a leaf's comment shows: the heaviest tuned one, or the heaviest if it serves none that is tuned;
+ * -1: it serves none at all. *count: how many it serves. */
 static int64_t find_example(const Printer *p, const TreeNode *leaf, int64_t *count)
 {
     const Spec *spec = p->s->spec;
@@ -158,8 +159,9 @@ static bool spills(const Trial *t)
     return false;
 }
 
-/* How much a template's general kernel for a target is trusted: 4 if it was verified on this target, 3 if it spills there; else 2 if some trial of the
- * template on any target is right, 1 if none was tried. 0: this one failed, or all of the template that were tried; never use it. */
+/* How much a template's general kernel for a target is trusted: 4 if it was verified on this target, 3 if it spills
+ * there; else 2 if some trial of the template on any target is right, 1 if none was tried. 0: this one failed, or all
+ * of the template that were tried; never use it. */
 static int kernel_trust(const Study *s, const Candidate *c)
 {
     const int64_t own = study_find(s, c);
@@ -215,9 +217,10 @@ static Weight weigh(const Stands *w, const Candidate *c, const Candidate *other)
     return sum;
 }
 
-/* Is a better than b? One that was verified on the target, then one that is not far slower where both serve, or serves more shapes where they
- * have none in common, then one whose template was chosen for more of the shapes, then one that is trusted more, then the faster one. Where closed
- * forms of different templates do not compare, they tell only which is far slower. */
+/* Is a better than b? One that was verified on the target, then one that is not far slower where both serve, or serves
+ * more shapes where they have none in common, then one whose template was chosen for more of the shapes, then one that
+ * is trusted more, then the faster one. Where closed forms of different templates do not compare, they tell only which
+ * is far slower. */
 static bool stands_better(const Stands *w, const Stand *a, const Stand *b)
 {
     enum { VERIFIED = 3 };
@@ -236,7 +239,8 @@ static bool stands_better(const Stands *w, const Stand *a, const Stand *b)
     return w->target->family->ranks_templates && x.log_cost < y.log_cost;
 }
 
-/* Finds the best general kernel, of all templates, for shapes that lack one; for_all: of those that serve every call. False: there is none. */
+/* Finds the best general kernel, of all templates, for shapes that lack one; for_all: of those that serve every call.
+ * False: there is none. */
 static bool find_general(const Stands *w, bool for_all, Candidate *out)
 {
     const TemplateList *templates = w->result->templates;
@@ -281,8 +285,8 @@ static const Result *result_for(const Dispatcher *d, const Target *target)
     return NULL;
 }
 
-/* The first result whose tuned target this one stands in for: it is a fallback of it, or the tuned target itself where later devices run its
- * code. NULL: none. */
+/* The first result whose tuned target this one stands in for: it is a fallback of it, or the tuned target itself where
+ * later devices run its code. NULL: none. */
 static const Result *result_stood_in_for(const Dispatcher *d, const Target *target)
 {
     for (int i = 0; i < d->nresult; i++) {
@@ -294,8 +298,8 @@ static const Result *result_stood_in_for(const Dispatcher *d, const Target *targ
     return NULL;
 }
 
-/* If the target stands in for a tuned one, adds an entry with the best general kernels for the tuned shapes, and one for all other calls if none of
- * these serves every call. */
+/* If the target stands in for a tuned one, adds an entry with the best general kernels for the tuned shapes, and one
+ * for all other calls if none of these serves every call. */
 static void add_general_entry(Arena *a, Dispatcher *d, const Target *target)
 {
     const Result *result = result_stood_in_for(d, target);
@@ -369,9 +373,7 @@ static Binding binding_of(const Dispatcher *d, int kernel, const int64_t *x)
     const UnitKernel *k = &d->kernel[kernel];
     const int64_t told = x && d->asks_align ? x[d->spec->op->nextent] : 0;
     const int64_t align = told || !x || !d->asks_align ? told : ALIGN_MOST; /* 0 is a multiple of anything */
-    return (Binding){
-        .t = k->t, .spec = d->spec, .target = k->target, .value = k->value, .extent = x, .align = align
-    };
+    return (Binding){ .t = k->t, .spec = d->spec, .target = k->target, .value = k->value, .extent = x, .align = align };
 }
 
 const Expr *dispatch_condition(Arena *a, const Dispatcher *d, int kernel)

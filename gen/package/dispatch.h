@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dispatch: which kernels a package has for which kinds of machines; an assignment's tree as C, for the package's dispatch.h; and which kernel
- * that C must choose, so that prove.h can compare the two.
+ * dispatch: which kernels a package has for which kinds of machines; an assignment's tree as C, for the package's
+ * dispatch.h; and which kernel that C must choose, so that prove.h can compare the two.
  */
 #ifndef DCGEN_DISPATCH_H
 #define DCGEN_DISPATCH_H
 
 #include "search/choose/result.h"
 
-/* The body of the function that is the tree: nested ifs over the axes' names (and threads) ending in "return K;". The comment of a leaf says
- * what it serves, the time of a typical instance, the runner-up and how much slower that is. first: the package's number of the assignment's
- * first kernel. */
+/* The body of the function that is the tree: nested ifs over the axes' names (and threads) ending in "return K;". The
+ * comment of a leaf says what it serves, the time of a typical instance, the runner-up and how much slower that is.
+ * first: the package's number of the assignment's first kernel. */
 const char *dispatch_tree(Arena *a, const Study *s, const Assignment *as, int first);
 
 /* Counts the tree's thresholds of that feature, and writes them to `cut` unless it is NULL. */
 int dispatch_cuts(const TreeNode *t, int feature, int64_t *cut);
 
-/* What a package has for one kind of machine: those of a tuned target, or those that lack it and run its code or a fallback's. */
+/* What a package has for one kind of machine: those of a tuned target, or those that lack it and run its code or a
+ * fallback's. */
 typedef struct {
     const Target *target;
     const Result *result; /* what was tuned for the target; NULL: the entry has the general kernel alone */
@@ -25,12 +26,13 @@ typedef struct {
     int general;          /* the package's number of the kernel for calls outside the declared ranges */
 } DispatchEntry;
 
-/* The function NAME_dispatch of a package, as data: a tree that compares an extent or the number of parts with a constant, and for kernels that do
- * not serve every call (Template.serves) conditions on the extents. Where the kernel that it finds does not serve the call, the entry's first one that
- * does takes its place. */
+/* The function NAME_dispatch of a package, as data: a tree that compares an extent or the number of parts with a
+ * constant, and for kernels that do not serve every call (Template.serves) conditions on the extents. Where the kernel
+ * that it finds does not serve the call, the entry's first one that does takes its place. */
 typedef struct {
-    const Spec *spec;     /* the package's */
-    bool asks_align;      /* behind the extents it is told the operands' alignment (spec_align), as some kernels ask for that */
+    const Spec *spec; /* the package's */
+    /* behind the extents it is told the operands' alignment (spec_align), as some kernels ask for that */
+    bool asks_align;
     bool is_told_parts;   /* the function's last argument is the number of parts, as in packages for CPUs */
     const Result *result; /* what was tuned, by descending rank of the targets */
     int nresult;
@@ -42,8 +44,8 @@ typedef struct {
 
 /* What the dispatch.h of a package with these results must compute. */
 const Dispatcher *package_dispatcher(Arena *a, const Result *result, int nresult);
-/* Lists the targets that stand in for a tuned one and have no kernel, nor has any that stands in for them, TARGET_MAX at most, and gives how many:
- * calls on machines that need one are refused. */
+/* Lists the targets that stand in for a tuned one and have no kernel, nor has any that stands in for them, TARGET_MAX
+ * at most, and gives how many: calls on machines that need one are refused. */
 int dispatch_lacking(const Dispatcher *d, const Target **out);
 /* The calls that a kernel is for, as a condition on extents; NULL: all. */
 const Expr *dispatch_condition(Arena *a, const Dispatcher *d, int kernel);

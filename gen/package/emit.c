@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * emit: works out what the names in a package's patterns stand for, and fills the package's files. Kernels that several functions have alike are
- * found by emit_common.c, and the last file, MANIFEST, is made by emit_manifest.c.
+ * emit: works out what the names in a package's patterns stand for, and fills the package's files. Kernels that several
+ * functions have alike are found by emit_common.c, and the last file, MANIFEST, is made by emit_manifest.c.
  */
 #include "gen/package/emit_private.h"
 
@@ -91,7 +91,8 @@ static void add_results(Emitter *e, FillScope *s)
 
 /* ---- targets: what each kind of machine has ---- */
 
-/* Adds the arguments of an entry's tree function, and its body. "(void)M;" there keeps compilers quiet about an argument that decides nothing. */
+/* Adds the arguments of an entry's tree function, and its body. "(void)M;" there keeps compilers quiet about an
+ * argument that decides nothing. */
 static void add_tree(Emitter *e, FillScope *row, const DispatchEntry *entry)
 {
     const Assignment *as = entry->result ? entry->result->assignment : NULL;
@@ -109,8 +110,8 @@ static void add_tree(Emitter *e, FillScope *row, const DispatchEntry *entry)
     fill_number(row, "LEAVES", as ? tree_nleaf(as->tree) : 1);
 }
 
-/* Adds the kernel of a call on such a machine, as C: the tree's or, outside of the declared ranges, the general one; where that does
- * not serve the call, the first that does. */
+/* Adds the kernel of a call on such a machine, as C: the tree's or, outside of the declared ranges, the general one;
+ * where that does not serve the call, the first that does. */
 static void add_serving(Emitter *e, FillScope *row, const DispatchEntry *entry)
 {
     const Dispatcher *d = e->dispatcher;
@@ -187,8 +188,8 @@ static void add_targets(Emitter *e, FillScope *s)
     fill_number(s, "USES_THREADS", uses_threads);
 }
 
-/* The value of CMAKE_CUDA_ARCHITECTURES: "90a-real" "80" "75". An exact target gets machine code alone; others also get PTX, which the driver
- * compiles for later devices. */
+/* The value of CMAKE_CUDA_ARCHITECTURES: "90a-real" "80" "75". An exact target gets machine code alone; others also get
+ * PTX, which the driver compiles for later devices. */
 static const char *architectures_text(Emitter *e)
 {
     const Dispatcher *d = e->dispatcher;
@@ -206,8 +207,8 @@ static const char *architectures_text(Emitter *e)
 
 /* ---- kernels ---- */
 
-/* Adds to a kernel's row the errors that were measured on several kinds of data (tell_errors in search/measure/lab_machine.c), if any were: words of
- * three digits, in tolerances of plain sums. */
+/* Adds to a kernel's row the errors that were measured on several kinds of data (tell_errors in
+ * search/measure/lab_machine.c), if any were: words of three digits, in tolerances of plain sums. */
 static bool add_errors(FillScope *row, const KernelFacts *facts)
 {
     static const struct {
@@ -241,8 +242,8 @@ static void add_of_records(Emitter *e, FillScope *s)
     fill_number(s, "HAS_ERRORS", has_errors);
 }
 
-/* The shapes that the spec tunes with the first number of threads, as rows of a table in bench.c: not those that joined them, which are others on another
- * machine. */
+/* The shapes that the spec tunes with the first number of threads, as rows of a table in bench.c: not those that joined
+ * them, which are others on another machine. */
 static const char *bench_shapes_text(Emitter *e)
 {
     const Study *s = e->in->result->study;

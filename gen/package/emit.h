@@ -11,12 +11,13 @@
 #include "gen/package/package_write.h"
 #include "search/choose/result.h"
 
-/* The version of a package's C API and of its shared library (SONAME). It rises when a program that was compiled against an earlier package
- * of the same spec cannot use a new one: other calls, structs or codes. */
+/* The version of a package's C API and of its shared library (SONAME). It rises when a program that was compiled
+ * against an earlier package of the same spec cannot use a new one: other calls, structs or codes. */
 enum { PACKAGE_ABI = 2 };
 
 typedef struct {
-    /* Of each function one for each target, all of one family, by descending rank (Target.rank): a machine takes the first that it runs. */
+    /* Of each function one for each target, all of one family, by descending rank (Target.rank): a machine takes the
+     * first that it runs. */
     const Result *result;
     int nfunction, nresult; /* nresult: of a function */
     const char *spec_text;  /* spec.cfg */

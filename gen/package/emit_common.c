@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * emit_common: kernels that two functions of a package chose alike are written once. They are alike if their texts are, and
- * what they rely on is: the formula that they call, the struct of their arguments, and how the constant operand is packed;
- * all of it without the function's name.
+ * emit_common: kernels that two functions of a package chose alike are written once. They are alike if their texts are,
+ * and what they rely on is: the formula that they call, the struct of their arguments, and how the constant operand is
+ * packed; all of it without the function's name.
  */
 #include <string.h>
 #include "gen/package/emit_private.h"

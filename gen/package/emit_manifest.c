@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * emit_manifest: a package's last file, which names all others and every file of dcgen's that they were made of: the op, the
- * templates that serve the spec and what those have in common, the family's targets and patterns, and the primitives. It
- * gives the paths of those within a folder of templates, wherever that lies.
+ * emit_manifest: a package's last file, which names all others and every file of dcgen's that they were made of: the
+ * op, the templates that serve the spec and what those have in common, the family's targets and patterns, and the
+ * primitives. It gives the paths of those within a folder of templates, wherever that lies.
  */
 #define _GNU_SOURCE /* basename */
 #include <string.h>

@@ -18,8 +18,8 @@ typedef struct {
     const UnitContext *unit;
     const Dispatcher *dispatcher;
     UnitKernel *kernel; /* the dispatcher's, with those named that other functions have too */
-    /* Texts without the function's name, which are equal where functions and kernels are: what kernels rely on (a call's
-     * arguments, what is packed how), and each kernel. */
+    /* Texts without the function's name, which are equal where functions and kernels are: what kernels rely on (a
+     * call's arguments, what is packed how), and each kernel. */
     const char *basis, **text;
     FillScope *scope; /* of what is written for this function */
     Manifest *manifest;
@@ -33,8 +33,8 @@ const Emitter *emit_common(Emitter *e, int i);
 /* emit.c: a pattern of JSON filled in, laid out as all JSON of dcgen's. NULL after errors. */
 const char *emit_json(Emitter *e, const char *pattern, const FillScope *s);
 
-/* emit_sbom.c: the text of NAME.spdx.json for a package that has all its other files but MANIFEST. s: names that all files know. NULL after
- * errors. */
+/* emit_sbom.c: the text of NAME.spdx.json for a package that has all its other files but MANIFEST. s: names that all
+ * files know. NULL after errors. */
 const char *emit_sbom(Emitter *e, const Package *p, const FillScope *s);
 
 /* emit_manifest.c: the pattern of a program: the op's own knows no formula but a bias. */

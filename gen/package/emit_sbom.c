@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * emit_sbom: a package's bill of materials, NAME.spdx.json, as SPDX 2.3 has it: the package, and each of its files with its licence and its
- * hashes. That is all but itself and MANIFEST, which names it. The same files give the same bytes: the date is a fixed one, and the document's
- * name in the world ends in the hash of all that it says.
+ * emit_sbom: a package's bill of materials, NAME.spdx.json, as SPDX 2.3 has it: the package, and each of its files with
+ * its licence and its hashes. That is all but itself and MANIFEST, which names it. The same files give the same bytes:
+ * the date is a fixed one, and the document's name in the world ends in the hash of all that it says.
  */
 #include <ctype.h>
 #include <sha1.h>

@@ -36,7 +36,8 @@ const Manifest *foreign_manifest(Arena *a, const char *folder, const char **err)
 
 typedef enum { OWN_FILE, OWN_FOLDER, FOREIGN } Owner;
 
-/* OWN_FOLDER: a file of the package is in it. type: of the entry, as S_IFREG. A package has no links, pipes or the like. */
+/* OWN_FOLDER: a file of the package is in it. type: of the entry, as S_IFREG. A package has no links, pipes or the
+ * like. */
 static Owner owner_of(const Manifest *m, const char *path, mode_t type)
 {
     const size_t n = strlen(path);
@@ -97,8 +98,9 @@ typedef struct {
     ForeignList *found; /* NULL: the walk removes the package's files instead of listing foreign ones */
 } Walk;
 
-/* Lists what is foreign in a folder, or removes what is the package's. within: the folder's path in the package. A folder that cannot be read is
- * foreign. MANIFEST is not removed: after a kill it must still tell what else is the package's. False with errno set. */
+/* Lists what is foreign in a folder, or removes what is the package's. within: the folder's path in the package. A
+ * folder that cannot be read is foreign. MANIFEST is not removed: after a kill it must still tell what else is the
+ * package's. False with errno set. */
 static bool walk_folder(const Walk *w, int folder, const char *within)
 {
     ForeignList *list = w->found;

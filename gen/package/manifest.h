@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * manifest: the file MANIFEST of a package: which bytes dcgen wrote, and what they were made of. It has sorted lines of text. For
- * `sha256sum -c MANIFEST` the lines of the package's files count, and all others are comments:
+ * manifest: the file MANIFEST of a package: which bytes dcgen wrote, and what they were made of. It has sorted lines of
+ * text. For `sha256sum -c MANIFEST` the lines of the package's files count, and all others are comments:
  *
  *   ## Prose, for people only.
  *   # dcgen-manifest 2                           the format
  *   # package bert_dense
  *   # version 1.2.0                              the package's
  *   # dcgen 0.1.0
- *   # template <hash>  dense/packed_gemm.c       a file of dcgen's that the package was made of; its path within a folder of templates
+ *   # template <hash> dense/packed_gemm.c a file of dcgen's that the package was made of; its path within a folder of
+ *   templates
  *   <hash>  kernels.c                            a file of the package; all but MANIFEST have such a line
  *
  * A hash is the file's SHA-256.

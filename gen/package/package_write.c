@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * package_write: writes a package into a temporary folder beside the output folder, .<name>.tmp.<process>-<random> (gen/base/tempdir.h).
- * There the package is written as `new`. When it is whole, it is renamed to `old` and changes places with the output folder in one step, so
- * that `old` is now the former package. Its files are removed, and what else is in it is moved to the new package (gen/package/foreign.h).
- * So `new` holds only dcgen's files, and `old` may hold a user's: a run that finds the `old` of a killed run completes this.
- * Where the file system cannot exchange two folders, the output folder is first renamed to `old`, then `new` to the output folder. A run that
- * finds an `old` and no output folder puts it back.
+ * package_write: writes a package into a temporary folder beside the output folder, .<name>.tmp.<process>-<random>
+ * (gen/base/tempdir.h). There the package is written as `new`. When it is whole, it is renamed to `old` and changes
+ * places with the output folder in one step, so that `old` is now the former package. Its files are removed, and what
+ * else is in it is moved to the new package (gen/package/foreign.h). So `new` holds only dcgen's files, and `old` may
+ * hold a user's: a run that finds the `old` of a killed run completes this. Where the file system cannot exchange two
+ * folders, the output folder is first renamed to `old`, then `new` to the output folder. A run that finds an `old` and
+ * no output folder puts it back.
  */
 #define _GNU_SOURCE /* renameat2, basename */
 #include "gen/package/package_write.h"
@@ -119,7 +120,8 @@ static bool target_resolve(Writer *w)
     return *w->name ? true : fail(w, "'%s' cannot be replaced by a package", w->outdir);
 }
 
-/* Is the current folder `dir`, or within it? If `dir` were replaced, the user's shell would be left in a removed folder. */
+/* Is the current folder `dir`, or within it? If `dir` were replaced, the user's shell would be left in a removed
+ * folder. */
 static bool is_current_folder(const char *dir)
 {
     char cwd[PATH_MAX], real[PATH_MAX];
@@ -162,7 +164,8 @@ static bool is_in_the_way(const Writer *w, const char *entry, const char *path)
     return !folder || lstat(path_join(w->arena, w->target, path), &st) == 0 || errno == ENOTDIR;
 }
 
-/* A foreign folder is moved as a whole, which fails if it is of another file system or this user may not write to it. */
+/* A foreign folder is moved as a whole, which fails if it is of another file system or this user may not write to
+ * it. */
 static bool can_move(const Writer *w, const char *entry)
 {
     struct stat st, here;
@@ -227,7 +230,8 @@ static bool target_check(const Writer *w, const Package *p)
             return fail(w, "'%s' is not a folder; a package is written as a folder", w->outdir);
         if (foreign_check(w, p))
             break;
-        /* If the folder was replaced meanwhile, the new package's files may have been compared with the former manifest: check again. */
+        /* If the folder was replaced meanwhile, the new package's files may have been compared with the former
+         * manifest: check again. */
         if (ntry == MAX_TRY || !was_replaced(w, &st))
             return false;
     }
@@ -238,8 +242,8 @@ static bool target_check(const Writer *w, const Package *p)
 
 /* ---- the former package ---------------------------------------------------- */
 
-/* Removes the former package from `old`, and moves all else that is there to the same place in the new one. False: some of it cannot be moved, and
- * stays in `old`. */
+/* Removes the former package from `old`, and moves all else that is there to the same place in the new one. False: some
+ * of it cannot be moved, and stays in `old`. */
 static bool old_settle(const Writer *w, const char *old)
 {
     struct stat st;
@@ -282,7 +286,8 @@ static bool tmp_make(Writer *w)
     return w->fd >= 0 ? true : fail_errno(w, "write", w->fresh);
 }
 
-/* Calls `act` with every folder of the package that leads to the file: "a" and "a/b" for "a/b/c.h". False: `act` failed. */
+/* Calls `act` with every folder of the package that leads to the file: "a" and "a/b" for "a/b/c.h". False: `act`
+ * failed. */
 static bool for_each_folder(const Writer *w, const char *path, bool (*act)(int dir, const char *folder))
 {
     for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/'))
@@ -340,7 +345,8 @@ static bool swap_in_two_steps(const Writer *w)
 
 static bool lacks_exchange(int error) { return error == ENOSYS || error == EINVAL || error == ENOTSUP; }
 
-/* Renames `new` to `old`, and exchanges that with the output folder: `old` is first the whole new package, then the former one. */
+/* Renames `new` to `old`, and exchanges that with the output folder: `old` is first the whole new package, then the
+ * former one. */
 static bool swap_at_once(const Writer *w)
 {
     if (rename(w->fresh, w->old) != 0)
@@ -389,7 +395,8 @@ bool package_check(const char *outdir, bool force, const char **err, Arena *a)
     return target_resolve(&w) && parent_check(&w) && leftovers_settle(&w) && target_check(&w, NULL);
 }
 
-/* Removes the temporary folder. False: it holds what is not dcgen's, and stays. swapped: the new package is in its place. */
+/* Removes the temporary folder. False: it holds what is not dcgen's, and stays. swapped: the new package is in its
+ * place. */
 static bool tmp_remove(const Writer *w, bool swapped)
 {
     struct stat st;

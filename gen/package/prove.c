@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * prove: compares a printed dispatcher with its tree. Takes a package's dispatcher as data and as text; gives the number of points at which
- * both agree, or the first point at which they do not.
+ * prove: compares a printed dispatcher with its tree. Takes a package's dispatcher as data and as text; gives the
+ * number of points at which both agree, or the first point at which they do not.
  */
 #include "gen/package/prove.h"
 
@@ -22,7 +22,8 @@ static const char *difference_text(Arena *a, const Dispatcher *d, int entry, con
     return text_str(&t);
 }
 
-/* Puts the alignment of operands that lie densely behind the extents of a declared point, where the dispatcher is told it. */
+/* Puts the alignment of operands that lie densely behind the extents of a declared point, where the dispatcher is told
+ * it. */
 static void add_align(const Dispatcher *d, int64_t *x)
 {
     const int at = d->spec->op->nextent;
@@ -65,8 +66,12 @@ static PointAxis axis_with_cuts(Arena *a, const Dispatcher *d, int i)
 {
     const Spec *s = d->spec;
     const bool extent = i < s->op->nextent, align = !extent && d->asks_align && i == s->op->nextent;
-    PointAxis axis = { .min = extent ? s->box.min[i] : align ? 1 : s->threads[0],
-                       .max = extent ? s->box.max[i] : align ? ALIGN_MOST : s->threads[s->nthread - 1] };
+    PointAxis axis = { .min = extent  ? s->box.min[i]
+                              : align ? 1
+                                      : s->threads[0],
+                       .max = extent  ? s->box.max[i]
+                              : align ? ALIGN_MOST
+                                      : s->threads[s->nthread - 1] };
     int max_cut = ALIGN_MOST;
     for (int k = 0; k < d->nentry; k++)
         max_cut += d->entry[k].tree ? tree_nleaf(d->entry[k].tree) : 0;

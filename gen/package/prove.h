@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * prove: compares the dispatcher of a package, as it was printed and compiled, with the tree that it was printed from. For each kind of
- * machine that the package serves, both must choose the same kernel
+ * prove: compares the dispatcher of a package, as it was printed and compiled, with the tree that it was printed from.
+ * For each kind of machine that the package serves, both must choose the same kernel
  *
- *   - for every declared shape with every thread count, at all integer points of the dims' ranges (above PROVE_MAX_POINT: the corners and
- *     a sample);
- *   - at every threshold and end of a range, their neighbours, 0, and the least and greatest numbers of 32 and 64 bits, in all combinations of
- *     the axes: inside the declared ranges the tree's kernel, outside the general one; where that does not serve the call, the one that does.
+ *   - for every declared shape with every thread count, at all integer points of the dims' ranges (above
+ *     PROVE_MAX_POINT: the corners and a sample);
+ *   - at every threshold and end of a range, their neighbours, 0, and the least and greatest numbers of 32 and 64 bits,
+ *     in all combinations of the axes: inside the declared ranges the tree's kernel, outside the general one; where
+ *     that does not serve the call, the one that does.
  *
- * Each kind of machine must have a kernel that serves every call, whatever its extents: its condition says so without them.
+ * Each kind of machine must have a kernel that serves every call, whatever its extents: its condition says so without
+ * them.
  */
 #ifndef DCGEN_PROVE_H
 #define DCGEN_PROVE_H
@@ -32,8 +34,8 @@ typedef struct {
 /* Compares `call` with d. False if they disagree, with *why set: one line with the point and both kernels. */
 bool prove_call(Arena *a, const Dispatcher *d, ProveCall *call, Proof *out, const char **why);
 
-/* PROOF_NONE: the dispatcher could not be compiled or loaded here, through no fault of its own (the compiler was killed, or makes code for
- * another machine). */
+/* PROOF_NONE: the dispatcher could not be compiled or loaded here, through no fault of its own (the compiler was
+ * killed, or makes code for another machine). */
 typedef enum { PROOF_HOLDS, PROOF_FAILS, PROOF_NONE } ProofStatus;
 
 /* Compiles text, the package's dispatch.h, as C, and compares it with d. *why is set unless the proof holds. */

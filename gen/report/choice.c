@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * choice: compares a shape's chosen kernel with its rivals by their times, and takes means of this over all tuned shapes.
+ * choice: compares a shape's chosen kernel with its rivals by their times, and takes means of this over all tuned
+ * shapes.
  */
 #include "gen/report/choice.h"
 

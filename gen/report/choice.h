@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * choice: what is known of the kernel that a package takes for one shape, and what follows from it for all tuned shapes. The report,
- * `dcgen explain` and the summary show it.
+ * choice: what is known of the kernel that a package takes for one shape, and what follows from it for all tuned
+ * shapes. The report, `dcgen explain` and the summary show it.
  */
 #ifndef DCGEN_CHOICE_H
 #define DCGEN_CHOICE_H
@@ -25,17 +25,19 @@ typedef struct {
 /* Compares the chosen kernel with its rivals. cost: time in ns of each of the assignment's kernels on the shape. */
 Choice choice_make(const Study *s, const Assignment *as, const Instance *inst, const double *cost, int kernel);
 
-/* True if nothing is computed: there is nothing along an axis, or the output has no elements. (An attribute may be 0.) */
+/* True if nothing is computed: there is nothing along an axis, or the output has no elements. (An attribute may be
+ * 0.) */
 bool choice_is_empty(const Spec *s, const int64_t *extent);
 
-/* *pad: f_pad, useful work / work done; *occ: f_occ, work done / (threads x work of the busiest thread); both are 1 where nothing is computed.
- * False: they cannot be computed. */
+/* *pad: f_pad, useful work / work done; *occ: f_occ, work done / (threads x work of the busiest thread); both are 1
+ * where nothing is computed. False: they cannot be computed. */
 bool choice_factors(const Study *s, const Candidate *c, const int64_t *extent, int threads, double *pad, double *occ);
 
 /* The time of a kernel of the package on an instance, tuned or held out; 0: it was not measured there. */
 double choice_measured_ns(const Result *r, const Instance *inst, int kernel);
 
-/* The time of the kernel that was chosen for an instance; of one that is held out the prediction that it was chosen by. */
+/* The time of the kernel that was chosen for an instance; of one that is held out the prediction that it was chosen
+ * by. */
 double choice_ns(const Result *r, int64_t instance);
 
 /* The library's time over the package's, on the n tuned shapes where both were timed. */

@@ -9,7 +9,8 @@
 #include "gen/report/explain.h"
 #include "gen/report/shares.h"
 
-/* Where a shape lies: tuned; declared, but not tuned; within the box of the declared ranges, but not declared; outside that box. */
+/* Where a shape lies: tuned; declared, but not tuned; within the box of the declared ranges, but not declared; outside
+ * that box. */
 typedef enum { PLACE_TUNED, PLACE_HELD_OUT, PLACE_DECLARED, PLACE_BETWEEN, PLACE_OUTSIDE, PLACE_COUNT } Place;
 
 /* One test on the way through the tree. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * plot: writes the parts of scripts for gnuplot, and runs it. The script is handed over in memory as its standard input; no shell, no file, no
- * settings of the user.
+ * plot: writes the parts of scripts for gnuplot, and runs it. The script is handed over in memory as its standard
+ * input; no shell, no file, no settings of the user.
  */
 #define _GNU_SOURCE
 #include "gen/report/plot.h"
@@ -32,7 +32,8 @@ void plot_label(Plot *p, char axis, const char *text)
                 quote_gnuplot(p->script.arena, text), axis == 'x' ? "0,0.4" : "0.8,0", LOOK_TEXT);
 }
 
-/* Writes the ticks within r, each a mantissa times a power of ten, and returns how many; MAX_TICK + 1: they are more than MAX_TICK. */
+/* Writes the ticks within r, each a mantissa times a power of ten, and returns how many; MAX_TICK + 1: they are more
+ * than MAX_TICK. */
 static int find_log_ticks(Range r, const double *mantissa, int nmantissa, double *out)
 {
     int n = 0;
@@ -140,8 +141,9 @@ static const char *run_gnuplot(Arena *a, const char *script, Text *out)
                : "gnuplot failed to draw the figures of report.html; --no-report leaves it out";
 }
 
-/* Cuts gnuplot's output into the figures. Each is a group that begins with definitions of the point symbols. These have the same ids in all
- * figures, so they are left out: the page has them once (templates/package/report.html). False: the output is not as expected. */
+/* Cuts gnuplot's output into the figures. Each is a group that begins with definitions of the point symbols. These have
+ * the same ids in all figures, so they are left out: the page has them once (templates/package/report.html). False: the
+ * output is not as expected. */
 static bool split_figures(Arena *a, const char *text, Plot *plot, int n)
 {
     static const char definitions_end[] = "</defs>";

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * plot: figures as SVG for a page: writes scripts for gnuplot, and runs it. Each thing that is drawn has a look. A script writes it as the
- * colour "#0000NN" (NN: the look in hexadecimal); the page's style sheet (templates/package/report.css) gives it the real colour, so that a
- * figure follows the page from light to dark. Points are circles (pt 6, pt 7). Numbers go into data blocks; ranges and ticks are chosen here, so
- * that no version of gnuplot has a choice to make. The bytes of the SVG still depend on the gnuplot at hand.
+ * plot: figures as SVG for a page: writes scripts for gnuplot, and runs it. Each thing that is drawn has a look. A
+ * script writes it as the colour "#0000NN" (NN: the look in hexadecimal); the page's style sheet
+ * (templates/package/report.css) gives it the real colour, so that a figure follows the page from light to dark. Points
+ * are circles (pt 6, pt 7). Numbers go into data blocks; ranges and ticks are chosen here, so that no version of
+ * gnuplot has a choice to make. The bytes of the SVG still depend on the gnuplot at hand.
  */
 #ifndef DCGEN_PLOT_H
 #define DCGEN_PLOT_H
@@ -52,8 +53,8 @@ void range_add(Range *r, double v);
 Range range_widened(Range r, double factor); /* lo / factor to hi * factor */
 
 void plot_label(Plot *p, char axis, const char *text);
-/* Makes an axis logarithmic. Its ticks are the densest of a few patterns ("1, 2, 5 in each decade") with at most max_tick of them, or powers
- * of ten. */
+/* Makes an axis logarithmic. Its ticks are the densest of a few patterns ("1, 2, 5 in each decade") with at most
+ * max_tick of them, or powers of ten. */
 void plot_axis_log(Plot *p, char axis, Range r, int max_tick);
 /* Makes an axis linear, with ticks in steps of 1, 2 or 5 times a power of ten. */
 void plot_axis_linear(Plot *p, char axis, Range r, int max_tick, double least_step);

@@ -151,7 +151,8 @@ static void add_dispatch_words(Report *r)
     const int depth = tree_depth(as->tree);
     fill_number(r->words, "TREE_DEPTH", depth);
     fill_number(r->words, "NLEAF", tree_nleaf(as->tree));
-    report_word(r->words, "DECIDED_BY", as->nfeature > r->spec->op->nextent + as->asks_align ? "extents and threads" : "the extents");
+    report_word(r->words, "DECIDED_BY",
+                as->nfeature > r->spec->op->nextent + as->asks_align ? "extents and threads" : "the extents");
     report_wordf(r->words, "COMPARISONS", "%d comparison%s lead%s", depth, number_plural(depth), depth == 1 ? "s" : "");
     report_word(r->words, "GENERAL_KERNEL", report_kernel(r, as->general));
     fill_number(r->words, "NCOLOUR", LOOK_NKERNEL);

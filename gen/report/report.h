@@ -9,8 +9,9 @@
 
 #include "search/choose/result.h"
 
-/* Makes the page of n results, one a target, each with its `cost`; if there are several, each has a part of the page. version: dcgen's. NULL
- * with *err set if gnuplot is missing or fails, too: a page without figures where gnuplot is missing would differ from machine to machine. */
+/* Makes the page of n results, one a target, each with its `cost`; if there are several, each has a part of the page.
+ * version: dcgen's. NULL with *err set if gnuplot is missing or fails, too: a page without figures where gnuplot is
+ * missing would differ from machine to machine. */
 char *report_html(Arena *a, const Result *result, int n, const char *version, const char **err);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report_figure: draws the figures of one target by one gnuplot: speed against the varying extent, one panel a group of shapes; predictions of
- * the cost model against measurements; regret against code, and while the search goes on. report_map.c adds the maps.
+ * report_figure: draws the figures of one target by one gnuplot: speed against the varying extent, one panel a group of
+ * shapes; predictions of the cost model against measurements; regret against code, and while the search goes on.
+ * report_map.c adds the maps.
  */
 #define _GNU_SOURCE /* qsort_r */
 #include <math.h>
@@ -53,7 +54,8 @@ double report_varying(const Report *r, int64_t instance)
 static double chosen_ns(const Report *r, int64_t i) { return choice_ns(r->in, i); }
 static double general_ns(const Report *r, int64_t i) { return report_cost(r, i, r->assignment->general); }
 
-/* The chosen kernel's own time there, on a tuned shape or one held out; 0: none. Where nothing was measured, the model's on a tuned shape. */
+/* The chosen kernel's own time there, on a tuned shape or one held out; 0: none. Where nothing was measured, the
+ * model's on a tuned shape. */
 static double measured_ns(const Report *r, int64_t i)
 {
     const Instance *inst = &r->spec->instance[i];
@@ -106,8 +108,8 @@ static const Series SERIES[] = { { "roof", bound_ns, false, "lines", LOOK_ROOF }
                                  { "dot", measured_ns, true, "points pt 7 ps 0.51", LOOK_DOT } };
 enum { NSERIES = LENGTH(SERIES) };
 
-/* Adds the points of a series: those that were measured; or those on a group's tuned shapes and, unless only_tuned, on others, about LINE_POINTS at
- * most, evenly on a logarithmic scale. Widens *y to hold them. False: there is none. */
+/* Adds the points of a series: those that were measured; or those on a group's tuned shapes and, unless only_tuned, on
+ * others, about LINE_POINTS at most, evenly on a logarithmic scale. Widens *y to hold them. False: there is none. */
 static bool add_series(const Report *r, Plot *p, const Series *s, const Group *g, bool only_tuned, Range *y)
 {
     double first = report_varying(r, g->at[0]), last = report_varying(r, g->at[g->n - 1]);
@@ -141,8 +143,8 @@ Range report_shared_x(const Report *r)
     return x;
 }
 
-/* The y range of all panels. It holds all that was measured, and all values of tuned shapes. Predictions for shapes far from any measured one may be absurd, so they
- * stretch it to OVER_ROOF times the roofline at most. */
+/* The y range of all panels. It holds all that was measured, and all values of tuned shapes. Predictions for shapes far
+ * from any measured one may be absurd, so they stretch it to OVER_ROOF times the roofline at most. */
 static Range shared_y(const Report *r)
 {
     Plot unused = { .script = { .arena = r->arena } };
@@ -196,8 +198,8 @@ static void draw_panel(Report *r, int group, Range x, Range y)
 
 /* ---- what the cost model predicts, against what was measured ---- */
 
-/* About CLOUD_POINTS pairs are drawn. SPREAD, a prime, spreads them over trials and shapes: modulo any number that it does not divide, its
- * multiples come to every number. */
+/* About CLOUD_POINTS pairs are drawn. SPREAD, a prime, spreads them over trials and shapes: modulo any number that it
+ * does not divide, its multiples come to every number. */
 enum { CLOUD_POINTS = 1500, SPREAD = 7919 };
 static const double MOST_RATIO = 4; /* what is further off is drawn at the edge */
 
@@ -220,8 +222,8 @@ static double predicted_ns(const Report *r, int64_t trial, int64_t shape)
 /* Adds the point of one measured pair, and widens *range to hold it. False: it was left out. */
 typedef bool AddPair(const Report *r, Plot *p, int64_t trial, int64_t shape, Range *range);
 
-/* Draws the measured pairs of the package's kernels (kept), or of the others about CLOUD_POINTS of npair, spread over all shapes (every n-th
- * pair might be of the same few shapes). False: there is none. */
+/* Draws the measured pairs of the package's kernels (kept), or of the others about CLOUD_POINTS of npair, spread over
+ * all shapes (every n-th pair might be of the same few shapes). False: there is none. */
 static bool add_cloud(const Report *r, Plot *p, AddPair *add, bool kept, int64_t npair, Range *range)
 {
     const Study *s = r->study;
@@ -243,7 +245,8 @@ static bool add_cloud(const Report *r, Plot *p, AddPair *add, bool kept, int64_t
     return any;
 }
 
-/* Draws the guide, over it the pairs of the other kernels, and over these the pairs of the package's kernels. False: there is no pair. */
+/* Draws the guide, over it the pairs of the other kernels, and over these the pairs of the package's kernels. False:
+ * there is no pair. */
 static bool add_clouds(const Report *r, Plot *p, AddPair *add, int64_t npair, Range *range)
 {
     plot_draw(p, "guide", "lines", LOOK_GUIDE);
@@ -391,7 +394,8 @@ static int by_record_order(const void *x, const void *y, void *study)
     return order_number(&trial[*(const int64_t *)x].n, &trial[*(const int64_t *)y].n);
 }
 
-/* Writes the tuned target's trials in the order in which they were recorded, and returns how many. 0: the records lack that order. */
+/* Writes the tuned target's trials in the order in which they were recorded, and returns how many. 0: the records lack
+ * that order. */
 static int64_t search_order(const Study *s, int64_t *order)
 {
     int64_t n = 0;
@@ -406,7 +410,8 @@ static int64_t search_order(const Study *s, int64_t *order)
     return n;
 }
 
-/* After each of n trials, the weighted mean over tuned shapes of best so far / best of all - 1; INFINITY while a shape has no time. */
+/* After each of n trials, the weighted mean over tuned shapes of best so far / best of all - 1; INFINITY while a shape
+ * has no time. */
 static void work_out_progress(const Report *r, const int64_t *order, int64_t n, double *percent)
 {
     const Study *s = r->study;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report_group: sorts instances into groups for the figures. The instances of a group differ in one dim alone; one extent that varies with
- * this dim is the group's x axis. A declared shape varies along the dim that takes the most values; all extents
- * that depend on that dim vary with it. Declared shapes whose dims do not vary are grouped together, along an extent instead of a dim.
+ * report_group: sorts instances into groups for the figures. The instances of a group differ in one dim alone; one
+ * extent that varies with this dim is the group's x axis. A declared shape varies along the dim that takes the most
+ * values; all extents that depend on that dim vary with it. Declared shapes whose dims do not vary are grouped
+ * together, along an extent instead of a dim.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -11,7 +12,8 @@
 #include "gen/base/order.h"
 #include "gen/report/report_private.h"
 
-/* Counts the different values of dim k (is_dim) or extent k among the instances of a declared shape; decl -1: of all that vary along no dim. */
+/* Counts the different values of dim k (is_dim) or extent k among the instances of a declared shape; decl -1: of all
+ * that vary along no dim. */
 static int64_t count_distinct(Arena *a, const Groups *g, int decl, bool is_dim, int k)
 {
     const Spec *spec = g->spec;
@@ -40,8 +42,9 @@ static int most_varied(Arena *a, const Groups *g, int decl, bool is_dim, int n)
     return best;
 }
 
-/* Writes the numbers that all instances of a group have in common, and returns how many there are: the threads; then the declared shape and all
- * dims but the one that varies, or, if no dim varies, -1 and all extents but the one that varies. */
+/* Writes the numbers that all instances of a group have in common, and returns how many there are: the threads; then
+ * the declared shape and all dims but the one that varies, or, if no dim varies, -1 and all extents but the one that
+ * varies. */
 static int group_key(const Groups *g, const Instance *inst, int64_t *key)
 {
     const int dim = g->dim[inst->decl];
@@ -142,8 +145,8 @@ static void mark_shown(Arena *a, Groups *g)
     }
 }
 
-/* The first extent that changes with the dim of a declared shape, as seen from its first instance and others of the same group. If there is
- * none, the extent with the most values. */
+/* The first extent that changes with the dim of a declared shape, as seen from its first instance and others of the
+ * same group. If there is none, the extent with the most values. */
 static int axis_along(Arena *a, const Groups *g, int decl)
 {
     const Spec *spec = g->spec;

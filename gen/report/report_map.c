@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report_map: which kernel serves which shape. Where one extent varies, a bar for each group of shapes; where two do, planes.
+ * report_map: which kernel serves which shape. Where one extent varies, a bar for each group of shapes; where two do,
+ * planes.
  */
 #define _GNU_SOURCE
 #include <math.h>
@@ -11,7 +12,8 @@
 #include "gen/base/quote.h"
 #include "gen/report/report_private.h"
 
-/* BAR_HEIGHT: pixels; MAX_ROW: rows of a plane that are drawn, about; MAX_NAMED: the first so many kernels may have a name in a plane */
+/* BAR_HEIGHT: pixels; MAX_ROW: rows of a plane that are drawn, about; MAX_NAMED: the first so many kernels may have a
+ * name in a plane */
 enum { BAR_HEIGHT = 44, MAX_ROW = 48, MAX_NAMED = 64 };
 
 /* ---- boxes ---- */
@@ -36,7 +38,8 @@ static void draw_boxes(Plot *p, const char *data)
 
 /* ---- one varying extent: one bar a group, one piece a run of shapes with one kernel ---- */
 
-/* Adds the bar of a group, a box for each run; boxes meet half-way between their shapes. A name takes about 8 pixels a letter. */
+/* Adds the bar of a group, a box for each run; boxes meet half-way between their shapes. A name takes about 8 pixels a
+ * letter. */
 static void add_bar(const Report *r, Plot *p, Text *labels, const Group *g, double bottom, double pixels_per_log)
 {
     const int *chosen = r->assignment->chosen;
@@ -116,8 +119,8 @@ static int64_t set_axes(Plane *q, int x, int y)
     return n;
 }
 
-/* Gives the plane its axes, of those that are axes of the op: the extent with the most values, and, of those that vary independently of it, the one with the most values.
- * False: no other extent varies independently. */
+/* Gives the plane its axes, of those that are axes of the op: the extent with the most values, and, of those that vary
+ * independently of it, the one with the most values. False: no other extent varies independently. */
 static bool choose_axes(Plane *q)
 {
     const int naxis = q->r->spec->op->naxis;
@@ -140,8 +143,8 @@ static bool choose_axes(Plane *q)
     return y >= 0 && set_axes(q, x, y) > most;
 }
 
-/* The range that a value stands for. It ends half-way to its neighbours (0: there is none) on a logarithmic scale; where one neighbour is
- * missing, it reaches as far as on the other side. */
+/* The range that a value stands for. It ends half-way to its neighbours (0: there is none) on a logarithmic scale;
+ * where one neighbour is missing, it reaches as far as on the other side. */
 static Range range_around(double before, double v, double after)
 {
     const double down = before > 0 ? before / v : after > 0 ? v / after : 1 / 1.21;
@@ -160,7 +163,8 @@ typedef struct {
 
 static Range range_within(Range r, Range bounds) { return (Range){ fmax(r.lo, bounds.lo), fmin(r.hi, bounds.hi) }; }
 
-/* Adds the box of a run within a row. Its kernel's name may stand there if no larger box of it is wide enough for one. */
+/* Adds the box of a run within a row. Its kernel's name may stand there if no larger box of it is wide enough for
+ * one. */
 static void add_cell(Canvas *c, int kernel, Range x, Range y)
 {
     x = range_within(x, c->range_x);
@@ -199,7 +203,8 @@ static void add_row(const Plane *q, Canvas *c, int64_t i, Range y)
     }
 }
 
-/* Writes where each row that is drawn begins, and returns how many. Rows too close to the one below are left out, but not the topmost. */
+/* Writes where each row that is drawn begins, and returns how many. Rows too close to the one below are left out, but
+ * not the topmost. */
 static int64_t row_starts(const Plane *q, int64_t *start)
 {
     const double bottom = extent_of(q, 0, q->y), step = log(extent_of(q, q->n - 1, q->y) / bottom) / MAX_ROW;
@@ -268,7 +273,8 @@ static const char *plane_text(const Report *r, int decl, int threads)
     return text_str(&t);
 }
 
-/* Draws a plane for each number of threads and each declared shape with two extents that vary independently. Returns how many. */
+/* Draws a plane for each number of threads and each declared shape with two extents that vary independently. Returns
+ * how many. */
 static int draw_planes(Report *r)
 {
     const Spec *s = r->spec;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report_private: what the files of the report share. report.c fills the page's pattern, report_table.c says what stands in its tables,
- * report_figure.c and report_map.c write what gnuplot draws, report_group.c sorts the instances for both.
+ * report_private: what the files of the report share. report.c fills the page's pattern, report_table.c says what
+ * stands in its tables, report_figure.c and report_map.c write what gnuplot draws, report_group.c sorts the instances
+ * for both.
  */
 #ifndef DCGEN_REPORT_PRIVATE_H
 #define DCGEN_REPORT_PRIVATE_H
@@ -21,7 +22,8 @@ enum {
     REPORT_MAX_BAR = 24,   /* bars of the map, one a group */
     REPORT_MAX_PLANE = 6,
     REPORT_MAX_ROW = 500, /* rows of the table of tuned shapes */
-    /* The 6 other figures: the map and its narrow form, the cost model's scatter and residuals, the curve, the progress. */
+    /* The 6 other figures: the map and its narrow form, the cost model's scatter and residuals, the curve, the
+     * progress. */
     REPORT_MAX_PLOT = REPORT_MAX_PANEL + REPORT_MAX_PLANE + 6
 };
 

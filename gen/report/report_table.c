@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report_table: works out the words of the page that say what was tuned, and the rows of its tables: shapes, limits, kernels, the cost model,
- * the regret contract.
+ * report_table: works out the words of the page that say what was tuned, and the rows of its tables: shapes, limits,
+ * kernels, the cost model, the regret contract.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -197,7 +197,8 @@ static int by_falling_weight(const void *x, const void *y)
     return (a < b) - (a > b);
 }
 
-/* Adds a row for each of the REPORT_MAX_ROW heaviest tuned shapes. Of those that weigh `least`, only the first may find room. */
+/* Adds a row for each of the REPORT_MAX_ROW heaviest tuned shapes. Of those that weigh `least`, only the first may find
+ * room. */
 void report_shape_words(Report *r)
 {
     const Study *s = r->study;
@@ -286,7 +287,8 @@ static const char *edge_text(Arena *a, const CostAdapt *f, double edge)
     return strcmp(f->of, "bytes") == 0 ? number_bytes(a, (int64_t)edge) : number_sig(a, edge, 3);
 }
 
-/* Adds a row: how far the model is off on pairs of kernel and shape with padding, load balance or bytes in a certain range. */
+/* Adds a row: how far the model is off on pairs of kernel and shape with padding, load balance or bytes in a certain
+ * range. */
 static void add_residual_row(FillScope *words, const CostAdapt *f)
 {
     Arena *a = words->arena;
@@ -299,7 +301,8 @@ static void add_residual_row(FillScope *words, const CostAdapt *f)
     report_word(row, "SPREAD", number_percent(a, exp2(f->residual.rms) - 1));
 }
 
-/* Says how well the model predicts what it was not shown, and what a unit of each template's terms costs on this device. */
+/* Says how well the model predicts what it was not shown, and what a unit of each template's terms costs on this
+ * device. */
 void report_model_words(Report *r)
 {
     const CostReport *c = r->in->cost;

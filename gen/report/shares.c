@@ -11,8 +11,8 @@ static const double ROUNDING = 1e-9;    /* a time may be below the bound by this
 
 bool shares_exist(const Bound *b, double time_ns) { return !b->by_data && time_ns >= b->ns * (1 - ROUNDING); }
 
-/* Padding and idle threads make the arithmetic longer; as long as memory takes longer still, they cost nothing. They cost no more
- * than the time that was measured. */
+/* Padding and idle threads make the arithmetic longer; as long as memory takes longer still, they cost nothing. They
+ * cost no more than the time that was measured. */
 Shares shares_of(const Bound *b, double time_ns, double pad, double occ)
 {
     time_ns = fmax(time_ns, b->ns);

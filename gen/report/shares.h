@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * shares: takes the least time of a shape and the time of a kernel on it, and tells what keeps the kernel from the bound.
+ * shares: takes the least time of a shape and the time of a kernel on it, and tells what keeps the kernel from the
+ * bound.
  */
 #ifndef DCGEN_SHARES_H
 #define DCGEN_SHARES_H
@@ -20,8 +21,8 @@ typedef struct {
 /* Can a kernel have that time? If it lies below the bound, or that is of the full shape alone, there are no shares. */
 bool shares_exist(const Bound *b, double time_ns);
 
-/* time_ns: one that has shares. pad, occ: the kernel's f_pad and f_occ; 1: not known. The factor that costs most is what limits the kernel; if
- * none costs a tenth, the bound itself does. */
+/* time_ns: one that has shares. pad, occ: the kernel's f_pad and f_occ; 1: not known. The factor that costs most is
+ * what limits the kernel; if none costs a tenth, the bound itself does. */
 Shares shares_of(const Bound *b, double time_ns, double pad, double occ);
 
 const char *level_text(Level level); /* "the L2 cache" */

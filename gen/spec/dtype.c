@@ -43,8 +43,8 @@ static double decode(uint16_t bits, int mantissa_bits, int exponent_bits)
 
 /* ---- the table ---- */
 
-/* The columns are in the order of Dtype. Storing f32 rounds no more than the last sum did, so its eps_out is 0. Tensor cores truncate the
- * mantissa of a tf32 operand to 10 bits. s32 is of indices, which are not computed with. */
+/* The columns are in the order of Dtype. Storing f32 rounds no more than the last sum did, so its eps_out is 0. Tensor
+ * cores truncate the mantissa of a tf32 operand to 10 bits. s32 is of indices, which are not computed with. */
 const Dtype dtypes[DTYPE_COUNT] = {
     { "f32", "F32", "float", 4, 0, 0x1p-24, 0, 0, 0, 0, false },
     { "tf32", "TF32", "float", 4, 0x1p-10, 0x1p-24, 0, 0, 0, 0, false },

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * formula: gives the tree of a formula its meaning. Names are looked up, each value gets a type (formula_nodes.c), functions that are short for
- * others are put in (formula_functions.c), and operands that the formula brings become operands of the function (formula_operands.c).
+ * formula: gives the tree of a formula its meaning. Names are looked up, each value gets a type (formula_nodes.c),
+ * functions that are short for others are put in (formula_functions.c), and operands that the formula brings become
+ * operands of the function (formula_operands.c).
  */
 #include "gen/spec/formula.h"
 
@@ -168,7 +169,8 @@ int formula_read_node(FormulaReader *r, const Node *n)
 
 /* ---- words ---- */
 
-/* Applies a word of the short form to what those before it gave: the op's own, or a function of one value. -1 after an error. */
+/* Applies a word of the short form to what those before it gave: the op's own, or a function of one value. -1 after an
+ * error. */
 static int read_word(FormulaReader *r, const char *word, Loc at)
 {
     const Op *op = r->op;
@@ -259,7 +261,8 @@ static int of_output_type(FormulaReader *r, int root)
                : FAIL(r, n, "expected an integer, as '%s' is of type %s; found a real number", out->name, out->dtype);
 }
 
-/* Kernels go along the output's last extent, whose places need a name: they have one if it is an axis or a derived extent. */
+/* Kernels go along the output's last extent, whose places need a name: they have one if it is an axis or a derived
+ * extent. */
 static bool check_output(const FormulaReader *r)
 {
     const Operand *out = &r->op->operand[r->out];

@@ -4,8 +4,9 @@
  *
  *   epilogue = "gelu(acc + bias[n]) + residual[m,n]"
  *
- * `acc` is what the operator computed, bias and residual are operands that the function gets as arguments, m and n the element's place along the
- * output's extents M and N. A formula is kept as a graph: a part that is written twice is one node, which is computed once.
+ * `acc` is what the operator computed, bias and residual are operands that the function gets as arguments, m and n the
+ * element's place along the output's extents M and N. A formula is kept as a graph: a part that is written twice is one
+ * node, which is computed once.
  */
 #ifndef DCGEN_FORMULA_H
 #define DCGEN_FORMULA_H
@@ -65,7 +66,7 @@ typedef enum {
     FORMULA_GELU_TANH,
     FORMULA_F16,
     FORMULA_BF16,
-    FORMULA_OFF,      /* these three are parts of centre and layernorm, and of nothing else */
+    FORMULA_OFF, /* these three are parts of centre and layernorm, and of nothing else */
     FORMULA_CENTRED,
     FORMULA_VARIANCE,
     FORMULA_SUM,
@@ -88,29 +89,40 @@ extern const FormulaFunction formula_functions[FORMULA_FUNCTION_COUNT];
 typedef struct {
     FormulaKind kind;
     FormulaType type;
-    double real;     /* of a number; its value too where it is an integer */
-    int at;          /* extent or index: which extent of the op; element: which operand; reduction: along which extent */
-    FormulaOp op;    /* of a function, of a reduction */
+    double real; /* of a number; its value too where it is an integer */
+    /* extent or index: which extent of the op; element: which operand; reduction: along which extent */
+    int at;
+    FormulaOp op; /* of a function, of a reduction */
     int narg;
     int arg[OP_MAX_RANK]; /* nodes, all before this one: values of a function or a reduction, indices of an element */
-    int level;       /* reductions that come before it, one behind the other */
-    unsigned along;  /* bit i: it is not the same for all places along extent i */
-    int nuse;        /* of it in other nodes */
-    Loc at_text;     /* where it stands in the spec; of the op's result nowhere */
+    int level;            /* reductions that come before it, one behind the other */
+    unsigned along;       /* bit i: it is not the same for all places along extent i */
+    int nuse;             /* of it in other nodes */
+    Loc at_text;          /* where it stands in the spec; of the op's result nowhere */
 } FormulaNode;
 
 typedef struct {
     const char *text; /* as written, of several words of the short form one behind the other */
     int nnode;
     FormulaNode node[FORMULA_MAX_NODE]; /* the last one is the element's value */
-    bool calls;     /* a function of many instructions is in it */
-    bool reads;     /* an operand's elements differ along two extents or more, as those of residual[m,n] or mask[b0,n] */
-    int bias;       /* the operand of which it adds one element a column to acc, all that libraries can do; -1: it does something else */
-    int row;        /* the extent that kernels go along: the one that is reduced; else one that the op reduces and the output lacks; else the output's last */
-    bool fills;     /* the output has that extent: a value for each place of a row is stored, though all may be the same; else one value of a row */
-    int beside;     /* the extent that neighbouring rows differ along: the output's last one but the row; -1: there is none */
-    int nacross;    /* elements that lie across the rows, as those of x[n,m]; 0 where something is reduced */
-    int npass;      /* how often kernels go along a row: once for each level of reductions and, if rows are filled, once more; at least once */
+    bool calls;                         /* a function of many instructions is in it */
+    /* an operand's elements differ along two extents or more, as those of residual[m,n] or mask[b0,n] */
+    bool reads;
+    /* the operand of which it adds one element a column to acc, all that libraries can do; -1: it does something
+     * else */
+    int bias;
+    /* the extent that kernels go along: the one that is reduced; else one that the op reduces and the output lacks;
+     * else the output's last */
+    int row;
+    /* the output has that extent: a value for each place of a row is stored, though all may be the same; else one value
+     * of a row */
+    bool fills;
+    /* the extent that neighbouring rows differ along: the output's last one but the row; -1: there is none */
+    int beside;
+    int nacross; /* elements that lie across the rows, as those of x[n,m]; 0 where something is reduced */
+    /* how often kernels go along a row: once for each level of reductions and, if rows are filled, once more; at least
+     * once */
+    int npass;
     bool is_affine; /* it is acc times a number, which is the same for all elements, plus what does not depend on acc */
 } Formula;
 
@@ -139,8 +151,9 @@ typedef struct {
 /* Do its elements lie one behind the other not along the row, but from one row to the next? */
 bool formula_is_across(const Formula *f, const FormulaNode *element);
 
-/* Reads a formula of a function of `op`. *of becomes that op with the operands that the formula brings, which come before the output, and with their
- * extents that are new to it, as attributes. NULL after errors in d; *of then has what was read. */
+/* Reads a formula of a function of `op`. *of becomes that op with the operands that the formula brings, which come
+ * before the output, and with their extents that are new to it, as attributes. NULL after errors in d; *of then has
+ * what was read. */
 const Formula *formula_read(Arena *a, const Op *op, const FormulaText *text, const Op **of, Diag *d);
 
 #endif

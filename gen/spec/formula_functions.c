@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * formula_functions: the functions of formulas, those that are short for others (relu, clamp, softmax), and how calls of both are read.
+ * formula_functions: the functions of formulas, those that are short for others (relu, clamp, softmax), and how calls
+ * of both are read.
  */
 #include <ctype.h>
 #include <string.h>
@@ -50,13 +51,15 @@ const FormulaFunction formula_functions[FORMULA_FUNCTION_COUNT] = {
     [FORMULA_ARGMAX] = { "argmax", 1, false, FORMULA_INT, false },
 };
 
-/* A mean of floats is off by a little, which is much where the row's spread is less. So centre and layernorm take it as a place near the row: d is how
- * far each element is off, almost without an error, and the mean of all d is what the place is off by:
+/* A mean of floats is off by a little, which is much where the row's spread is less. So centre and layernorm take it as
+ * a place near the row: d is how far each element is off, almost without an error, and the mean of all d is what the
+ * place is off by:
  *
  *   x - mean   is  d - mean(d)
  *   variance   is  mean(d * d) - mean(d) * mean(d)
  *
- * The sums of d and of its squares are of one pass. Names with _ are for these forms alone: d, d - mean(d), and the variance of both means. */
+ * The sums of d and of its squares are of one pass. Names with _ are for these forms alone: d, d - mean(d), and the
+ * variance of both means. */
 #define OFF "_off(x, mean[i](x))"
 #define SQUARES "mean[i](" OFF " * " OFF ")"
 #define REST "mean[i](" OFF ")"

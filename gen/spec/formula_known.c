@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * formula_known: what is known of a whole formula once it is read: which nodes are used, how often kernels go along a row, whether it is a bias or
- * linear in acc, which operands are lengths, and how many operations a call takes.
+ * formula_known: what is known of a whole formula once it is read: which nodes are used, how often kernels go along a
+ * row, whether it is a bias or linear in acc, which operands are lengths, and how many operations a call takes.
  */
 #include <string.h>
 #include "gen/spec/formula_private.h"
@@ -58,7 +58,8 @@ static int last_extent(const Op *op, const Operand *out)
     return op_axis(op, last);
 }
 
-/* The operand of a formula that is acc + bias[n], n along the output's last extent, if it has no type of its own; -1: it is none. */
+/* The operand of a formula that is acc + bias[n], n along the output's last extent, if it has no type of its own; -1:
+ * it is none. */
 static int bias_of(const Formula *f, int last, const Op *op)
 {
     const FormulaNode *sum = &f->node[f->nnode - 1];
@@ -74,7 +75,8 @@ static int bias_of(const Formula *f, int last, const Op *op)
     return -1;
 }
 
-/* The extent of a row where nothing is reduced: one that the op reduces and the output does not have, as row_values has, or the output's last one. */
+/* The extent of a row where nothing is reduced: one that the op reduces and the output does not have, as row_values
+ * has, or the output's last one. */
 static int row_of_op(const FormulaReader *r, int last)
 {
     for (int i = 0; i < r->op->naxis && !r->op->reference; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * formula_nodes: the graph of a formula. Parts that are equal become one node, a function gets values of the types that it takes, and what is simpler
- * written otherwise is: the sum of a constant, the quotient of a row and one value of it.
+ * formula_nodes: the graph of a formula. Parts that are equal become one node, a function gets values of the types that
+ * it takes, and what is simpler written otherwise is: the sum of a constant, the quotient of a row and one value of it.
  */
 #include <math.h>
 #include <string.h>
@@ -106,7 +106,8 @@ static bool convert(FormulaReader *r, const Node *n, FormulaOp op, int *arg, int
     return true;
 }
 
-/* Where each element of a row is divided by one value of it, the row is multiplied by its reciprocal: one division instead of many. */
+/* Where each element of a row is divided by one value of it, the row is multiplied by its reciprocal: one division
+ * instead of many. */
 static bool divides_row(const FormulaReader *r, FormulaOp op, const int *given)
 {
     return op == FORMULA_DIV && r->f->node[given[1]].level > 0 &&

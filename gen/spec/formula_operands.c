@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * formula_operands: elements of operands in a formula. A name that the op does not know becomes an operand of the function, whose extents are those
- * that its places go along, or those that the spec says. An index may be an element of an integer operand, which then holds places.
+ * formula_operands: elements of operands in a formula. A name that the op does not know becomes an operand of the
+ * function, whose extents are those that its places go along, or those that the spec says. An index may be an element
+ * of an integer operand, which then holds places.
  */
 #include <string.h>
 #include "gen/base/conf.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * formula_private: what the files that read a formula share. formula.c reads the text, formula_operands.c the elements of operands,
- * formula_functions.c the calls, formula_nodes.c makes the nodes of all, and formula_known.c says what is known of the whole.
+ * formula_private: what the files that read a formula share. formula.c reads the text, formula_operands.c the elements
+ * of operands, formula_functions.c the calls, formula_nodes.c makes the nodes of all, and formula_known.c says what is
+ * known of the whole.
  */
 #ifndef DCGEN_FORMULA_PRIVATE_H
 #define DCGEN_FORMULA_PRIVATE_H
@@ -98,7 +99,8 @@ const char *formula_dtype_of(const FormulaReader *r, const char *operand);
 
 /* ---- formula_known.c ---- */
 
-/* Says what is known of the formula whose value is the node `root`, which becomes the last one. False after an error. */
+/* Says what is known of the formula whose value is the node `root`, which becomes the last one. False after an
+ * error. */
 bool formula_know(FormulaReader *r, int root);
 
 #endif

@@ -22,17 +22,20 @@ enum {
     OP_MAX_NUMBER = INT32_MAX /* that an extent can be */
 };
 
-/* What an extent is: an axis that work is done along (BATCH: the same work, independent, for each index; REDUCE: summed over), an attribute that
- * changes what is computed (a stride, a padding), or one that follows from these. */
+/* What an extent is: an axis that work is done along (BATCH: the same work, independent, for each index; REDUCE: summed
+ * over), an attribute that changes what is computed (a stride, a padding), or one that follows from these. */
 typedef enum { AXIS_BATCH, AXIS_SPATIAL, AXIS_REDUCE, EXTENT_ATTRIBUTE, EXTENT_DERIVED } ExtentKind;
-/* CONST: constant over calls, may be packed once, all such operands of an op together; INDEX: an input of 32-bit integers that kernels address memory by. */
+/* CONST: constant over calls, may be packed once, all such operands of an op together; INDEX: an input of 32-bit
+ * integers that kernels address memory by. */
 typedef enum { ROLE_IN, ROLE_CONST, ROLE_OUT, ROLE_INDEX, ROLE_COUNT } Role;
 extern const char *const role_names[ROLE_COUNT]; /* "in", "const", "out", "index" */
-/* What an operand holds while kernels are verified and timed. An op says one of the first kinds: normal numbers; small whole ones; words of any bits;
- * lengths, from 0 to an extent; places along an extent, below it; permutations of its last extent, 0 the least; in each row of its last extent, lengths
- * that add up to an extent ("parts"), or where such parts begin and, at last, end ("offsets"). These two are drawn together: of one extent and in equal
- * number they are the same parts. In the place of normal numbers errors are told of two more: one in DATA_OUTLIER_EVERY is DATA_OUTLIER times as large; each is multiplied by e^(DATA_SPREAD_LN * another one). And formulas are verified on
- * rows of all kinds (search/runner/edges.c): constant ones, those far from 0, the largest numbers. */
+/* What an operand holds while kernels are verified and timed. An op says one of the first kinds: normal numbers; small
+ * whole ones; words of any bits; lengths, from 0 to an extent; places along an extent, below it; permutations of its
+ * last extent, 0 the least; in each row of its last extent, lengths that add up to an extent ("parts"), or where such
+ * parts begin and, at last, end ("offsets"). These two are drawn together: of one extent and in equal number they are
+ * the same parts. In the place of normal numbers errors are told of two more: one in DATA_OUTLIER_EVERY is DATA_OUTLIER
+ * times as large; each is multiplied by e^(DATA_SPREAD_LN * another one). And formulas are verified on rows of all
+ * kinds (search/runner/edges.c): constant ones, those far from 0, the largest numbers. */
 typedef enum {
     DATA_NORMAL,
     DATA_INTEGERS,
@@ -51,7 +54,8 @@ typedef enum {
 enum { DATA_OUTLIER_EVERY = 200, DATA_OUTLIER = 10000, DATA_SPREAD_LN = 5 };
 extern const char *const data_names[DATA_COUNT]; /* "normal", "integers" ... "outliers", "spread", "edges" */
 static inline bool data_has_parts(DataKind k) { return k == DATA_PARTS || k == DATA_OFFSETS; }
-/* How an extent is divided into parts: at random, some of them empty; equally; one has all; most are empty, the first and the last among them. */
+/* How an extent is divided into parts: at random, some of them empty; equally; one has all; most are empty, the first
+ * and the last among them. */
 typedef enum { WAY_RANDOM, WAY_EQUAL, WAY_ONE, WAY_EMPTY, WAY_COUNT } PartsWay;
 
 /* A number of a call. */
@@ -62,7 +66,9 @@ typedef struct {
     int64_t least, most; /* what is legal: of an axis 0 or 1 up to OP_MAX_NUMBER */
     bool has_usual;      /* an attribute that a shape need not say is then `usual` */
     int64_t usual;
-    const char *brief; /* a key of shapes that gives all attributes that name it, each unless the shape has the attribute's own key; NULL: none */
+    /* a key of shapes that gives all attributes that name it, each unless the shape has the attribute's own key; NULL:
+     * none */
+    const char *brief;
     int ntry;
     int64_t tries[OP_MAX_NAME]; /* extents of an axis that verification must see */
     Expr *expr; /* of a derived extent: over those before it; it cannot overflow for legal values of these. Else NULL */
@@ -80,7 +86,9 @@ typedef struct {
     const char *name; /* "X" */
     Role role;
     DataKind data;
-    int of;                     /* of lengths, places, permutations, parts and offsets: the extent that bounds them; of rows that a formula reads: the one they go along; else -1 */
+    /* of lengths, places, permutations, parts and offsets: the extent that bounds them; of rows that a formula reads:
+     * the one they go along; else -1 */
+    int of;
     const char *dtype;          /* "f32"; NULL: the spec's dtype */
     int nlayout;                /* what a spec may ask for; the first is the default */
     Layout layout[OP_MAX_NAME]; /* all of one rank, and of the same number of elements */
@@ -90,7 +98,8 @@ typedef struct {
     bool of_formula;            /* the formula of a spec brought it (gen/spec/formula.h) */
     Loc loc;                    /* of the name, in op.cfg or in the formula */
     bool strided;               /* callers say how far apart its elements are, along each extent but the last */
-    const char *finite;         /* why results are promised only where all of its elements are finite numbers; NULL: they are for all */
+    /* why results are promised only where all of its elements are finite numbers; NULL: they are for all */
+    const char *finite;
 } Operand;
 
 /* Does a formula go along rows of real numbers of it? */
@@ -112,7 +121,8 @@ typedef struct {
     int nalso;
     const char *also[OP_MAX_NAME]; /* what others call it: whoever asks for that is told its name */
     const Source *src;
-    /* The numbers that describe a call, in this order everywhere: axes, attributes, derived extents. Expressions of an op have them as slots. */
+    /* The numbers that describe a call, in this order everywhere: axes, attributes, derived extents. Expressions of an
+     * op have them as slots. */
     int naxis, ngiven, nextent; /* axes; with attributes, all of which a caller gives; with derived extents */
     Extent extent[OP_MAX_EXTENT];
     int noperand;
@@ -124,13 +134,15 @@ typedef struct {
     int naccuracy;
     OpAccuracy accuracy[OP_MAX_NAME];
     int npack;
-    const char *pack[OP_MAX_NAME]; /* parts that the packed constant operand has where kernels read them (values of these names in their heads) */
-    bool by_data; /* what index operands hold decides how much of the work there is: flops and operands' bytes are at most that */
+    /* parts that the packed constant operand has where kernels read them (values of these names in their heads) */
+    const char *pack[OP_MAX_NAME];
+    /* what index operands hold decides how much of the work there is: flops and operands' bytes are at most that */
+    bool by_data;
     Expr *flops; /* useful floating-point operations of one call, bound to the axes, as are the next two */
     Expr *rows,
         *row_elems; /* the output seen as rows x row_elems, for verification; op.cfg without them: elements x 1 */
-    /* Path of the naive reference, C (see search/runner/abi.h). NULL: the op computes what the formula of a spec says, and nothing else; `flops`
-     * follow from it, and are NULL before. */
+    /* Path of the naive reference, C (see search/runner/abi.h). NULL: the op computes what the formula of a spec says,
+     * and nothing else; `flops` follow from it, and are NULL before. */
     const char *reference;
     const char *templates; /* the op in whose folder its templates are; as a rule its own name */
 } Op;
@@ -147,11 +159,13 @@ bool op_is_first_brief(const Op *op, int extent);
 /* Is there an operand whose elements divide an extent into parts? */
 bool op_has_parts(const Op *op);
 int op_axis(const Op *op, const char *name); /* index of any extent, or -1 */
-/* Fills in the derived extents behind those that are given. False: one of them is not legal, so that no such call is. */
+/* Fills in the derived extents behind those that are given. False: one of them is not legal, so that no such call
+ * is. */
 bool op_derive(const Op *op, int64_t *extent);
 /* How far two calls' extents are apart: the squares of their differences summed up, of axes in octaves. */
 double op_distance(const Op *op, const int64_t *a, const int64_t *b);
-/* Where the strides of an operand begin behind a call's extents: those of strided operands stand there one after the other. */
+/* Where the strides of an operand begin behind a call's extents: those of strided operands stand there one after the
+ * other. */
 int op_stride_at(const Op *op, int operand);
 /* The number of elements of a layout: the product of its extents. NULL: the product is too long. */
 Expr *op_elements(Arena *a, const Op *op, const Layout *l);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * op_said: which numbers of a call people are told. A convolution has eight attributes; nearly always a line about it needs "STRIDE = 2" alone.
+ * op_said: which numbers of a call people are told. A convolution has eight attributes; nearly always a line about it
+ * needs "STRIDE = 2" alone.
  */
 #include "gen/spec/op_said.h"
 

@@ -12,9 +12,10 @@ typedef struct {
     int extent;       /* whose value it is */
 } OpSaid;
 
-/* What is told of n calls: their axes, and the attributes that have another value than their default in one of them. Attributes that share a brief
- * name and are alike in each call are told once, by that name. value: of each call what its given extents are, numbers or expressions; those that
- * are NULL are not told. said: room for OP_MAX_EXTENT. Returns how many there are. */
+/* What is told of n calls: their axes, and the attributes that have another value than their default in one of them.
+ * Attributes that share a brief name and are alike in each call are told once, by that name. value: of each call what
+ * its given extents are, numbers or expressions; those that are NULL are not told. said: room for OP_MAX_EXTENT.
+ * Returns how many there are. */
 int op_said(const Op *op, const char *const *value, int64_t n, OpSaid *said);
 
 /* One call: "M = 80, N = 768" for " = " between name and value and ", " between one and the next. */

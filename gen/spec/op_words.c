@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * op_words: what others may ask of an op by name: specs for its epilogues and accuracies, templates for parts of its packed operand.
+ * op_words: what others may ask of an op by name: specs for its epilogues and accuracies, templates for parts of its
+ * packed operand.
  */
 #include <string.h>
 #include "gen/base/name.h"
@@ -42,7 +43,8 @@ static void read_accuracy(OpReader *r, const ConfSetting *group)
     r->op->naccuracy++;
 }
 
-/* Names of parts of the packed operand, which templates declare as values. They are words of pack.c, and so no name of an extent or operand. */
+/* Names of parts of the packed operand, which templates declare as values. They are words of pack.c, and so no name of
+ * an extent or operand. */
 static void read_packs(OpReader *r, const ConfSetting *root)
 {
     const ConfSetting *s = conf_member(root, "packs");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * points: a Points is a sequence of grids. For declared shapes there is one grid a shape, over the dims that it uses. For cuts there is one over
- * the values at the cuts; where it is only a sample, one an axis comes before it. The sample of a grid is Richtmyer's sequence,
- * x_k = frac(k * sqrt(prime)), in 64-bit fixed point: the same on every machine.
+ * points: a Points is a sequence of grids. For declared shapes there is one grid a shape, over the dims that it uses.
+ * For cuts there is one over the values at the cuts; where it is only a sample, one an axis comes before it. The sample
+ * of a grid is Richtmyer's sequence, x_k = frac(k * sqrt(prime)), in 64-bit fixed point: the same on every machine.
  */
 #include "gen/spec/points.h"
 
@@ -44,7 +44,8 @@ static void set_point_in_order(const Grid *g, int64_t k, int64_t *index)
         index[i] = k % g->count[i];
 }
 
-/* The k-th corner: bit j of k chooses the end of the j-th dim that has two. False when k is beyond the corners; *ncorner counts them. */
+/* The k-th corner: bit j of k chooses the end of the j-th dim that has two. False when k is beyond the corners;
+ * *ncorner counts them. */
 static bool set_corner(const Grid *g, int64_t k, int64_t *index, int64_t *ncorner)
 {
     *ncorner = 1;
@@ -84,7 +85,8 @@ typedef struct {
     Grid grid;
     const int64_t *value[GRID_MAX_DIM]; /* NULL: first + index */
     int64_t first[GRID_MAX_DIM];
-    /* The grid is over the dims and the threads, and a point has the extents of this shape there; NULL: the grid is over extents. */
+    /* The grid is over the dims and the threads, and a point has the extents of this shape there; NULL: the grid is
+     * over extents. */
     const ShapeDecl *shape;
 } Part;
 
@@ -95,7 +97,8 @@ struct Points {
     bool all;
 };
 
-/* The extents and threads at a place of the grid. False where the shape has no legal extents: nothing is declared at that point. */
+/* The extents and threads at a place of the grid. False where the shape has no legal extents: nothing is declared at
+ * that point. */
 static bool find_extents(const Points *p, const Part *part, const int64_t *index, int64_t *x)
 {
     int64_t value[GRID_MAX_DIM];

@@ -3,10 +3,12 @@
  * points: integer points at which two functions of a call's extents and parts are compared.
  *
  *   points_declared   every shape that a spec declares: all integer values of its dims, with each thread count
- *   points_cuts       every combination of values at and around the cuts, the places where such a function may change, inside and outside of
- *                     the declared ranges. Two functions that only compare numbers with cuts, and agree on these points, agree everywhere
+ *   points_cuts       every combination of values at and around the cuts, the places where such a function may change,
+ *                     inside and outside of the declared ranges. Two functions that only compare numbers with cuts, and
+ *                     agree on these points, agree everywhere
  *
- * Where there are more points than the limit, the corners come first and then an even sample, the same on every machine.
+ * Where there are more points than the limit, the corners come first and then an even sample, the same on every
+ * machine.
  */
 #ifndef DCGEN_POINTS_H
 #define DCGEN_POINTS_H
@@ -40,9 +42,9 @@ typedef struct {
 typedef struct Points Points;
 
 Points *points_declared(Arena *a, const Spec *s, int64_t limit);
-/* Along each axis: each cut and each end of the range with its neighbours (t-1, t, t+1), 0, the ends of 32 and of 64 bits, and the end of the
- * range with bit 32 set. All combinations; above the limit every value of one axis with the ends of the other ranges, then a sample, `limit` points in all:
- * with many axes these too are samples. */
+/* Along each axis: each cut and each end of the range with its neighbours (t-1, t, t+1), 0, the ends of 32 and of 64
+ * bits, and the end of the range with bit 32 set. All combinations; above the limit every value of one axis with the
+ * ends of the other ranges, then a sample, `limit` points in all: with many axes these too are samples. */
 Points *points_cuts(Arena *a, const PointAxis *axis, int naxis, int64_t limit);
 
 /* The next point: a number for each axis; of points_declared the extents, then the threads. False at the end. */

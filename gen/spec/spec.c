@@ -255,7 +255,8 @@ static void read_threads(SpecReader *r)
 
 /* ---- space: which values of templates' parameters are searched ---- */
 
-/* Whether the templates have those parameters and values is checked when they have been read (gen/template/template_read.c). */
+/* Whether the templates have those parameters and values is checked when they have been read
+ * (gen/template/template_read.c). */
 static void read_limit(SpecReader *r, const ConfSetting *s)
 {
     SpecLimit *l = &r->spec->limit[r->spec->nlimit];
@@ -397,7 +398,8 @@ static void read_functions(SpecReader *r, SpecFile *f, const ConfSetting *list)
 
 /* ---- all ---- */
 
-/* Gives each function its part of `all`, at least one, the rest by their shares; what rounding leaves goes to the first ones. */
+/* Gives each function its part of `all`, at least one, the rest by their shares; what rounding leaves goes to the first
+ * ones. */
 static void share_out(SpecFile *f, int all, size_t part)
 {
     int left = all - f->nfunction > 0 ? all - f->nfunction : 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * spec: a workload, read from a file (docs/spec.md has every key). A file specifies one function or several: each is an operator with data types,
- * layouts, an epilogue and shapes; dims, targets, thread counts and the budget are common to all.
+ * spec: a workload, read from a file (docs/spec.md has every key). A file specifies one function or several: each is an
+ * operator with data types, layouts, an epilogue and shapes; dims, targets, thread counts and the budget are common to
+ * all.
  */
 #ifndef DCGEN_SPEC_H
 #define DCGEN_SPEC_H
@@ -99,16 +100,19 @@ typedef struct {
     unsigned dims;
     int nshape;
     ShapeDecl *shape;
-    /* The smallest box that holds every shape of the declared ranges. Each extent was evaluated over all values of the dims that it uses; where
-     * these are too many to try, over the corners of their ranges, which is enough for extents that only grow or only fall, and a sample. */
+    /* The smallest box that holds every shape of the declared ranges. Each extent was evaluated over all values of the
+     * dims that it uses; where these are too many to try, over the corners of their ranges, which is enough for extents
+     * that only grow or only fall, and a sample. */
     Box box;
     const Formula *formula;     /* of each element of the output; NULL: the operator's result as it is */
     double accuracy;            /* how many times the rounding error of plain sums results may be off; at least 1 */
     int layout[OP_MAX_OPERAND]; /* of each operand, index of its layout */
     int const_operand;          /* index of the op's first ROLE_CONST operand, or -1 */
-    bool packed;                /* the constant operands are packed ahead, all of them into one: calls take it in the place of the first */
-    bool hot;                   /* a packed operand stays in the caches from one call to the next, however large it is */
-    Budget budget;              /* its part of the package's; the seconds if all take their parts */
+    /* the constant operands are packed ahead, all of them into one: calls take it in the place of the first */
+    bool packed;
+    /* a packed operand stays in the caches from one call to the next, however large it is */
+    bool hot;
+    Budget budget; /* its part of the package's; the seconds if all take their parts */
     Demand regret;
     int nthread;
     int threads[SPEC_MAX_NAME]; /* ascending */
@@ -140,8 +144,9 @@ Spec *spec_read(Arena *a, const char *path, const char *const *templates, int nt
 void spec_share_budget(SpecFile *f, const Budget *budget);
 
 const char *spec_formula_text(const Spec *s); /* as written; "": there is none */
-/* Does the formula know the output's places, but for that along the last extent, from operands as large as the output alone? Then one number may
- * stand for all of these places: the q of ((n*P + p)*Q + q) for n, p and q. False where there is no formula. */
+/* Does the formula know the output's places, but for that along the last extent, from operands as large as the output
+ * alone? Then one number may stand for all of these places: the q of ((n*P + p)*Q + q) for n, p and q. False where
+ * there is no formula. */
 bool spec_formula_is_flat(const Spec *s);
 /* May this value of a parameter be searched? General kernels may have others. */
 bool spec_wants(const Spec *s, const char *param, int64_t value);
@@ -150,30 +155,35 @@ bool spec_wants(const Spec *s, const char *param, int64_t value);
 bool spec_passes(const Spec *s, int operand);
 /* Does ALIGN count it? So it does the operator's own inputs of the spec's element type. */
 bool spec_is_aligned(const Spec *s, int operand);
-/* ALIGN: the bytes, 16 at most, that all those operands begin at multiples of, and all their rows, where they lie densely in memory that is aligned. */
+/* ALIGN: the bytes, 16 at most, that all those operands begin at multiples of, and all their rows, where they lie
+ * densely in memory that is aligned. */
 int64_t spec_align(const Spec *s, const int64_t *extent);
 /* Bytes of the packed operand; 0: none is packed. */
 double spec_packed_bytes(const Spec *s, const int64_t *extent);
 
-/* Shapes in the declared ranges, and those of them that are tuned. One is several instances where several numbers of threads are tuned for. */
+/* Shapes in the declared ranges, and those of them that are tuned. One is several instances where several numbers of
+ * threads are tuned for. */
 int64_t spec_shape_count(const Spec *s);
 int64_t spec_tuned_count(const Spec *s);
-/* The same where no call is split among threads: each shape is one instance, of one thread. It shares the memory of s. */
+/* The same where no call is split among threads: each shape is one instance, of one thread. It shares the memory of
+ * s. */
 const Spec *spec_of_one_thread(Arena *a, const Spec *s);
 /* Bit i: an extent of the shape uses dim i. */
 unsigned spec_shape_dims(const Spec *s, const ShapeDecl *shape);
-/* The extents of a shape at these values of all dims; false where no call may have them, or one has nothing to do: then nothing is declared there. */
+/* The extents of a shape at these values of all dims; false where no call may have them, or one has nothing to do: then
+ * nothing is declared there. */
 bool spec_shape_extents(const Spec *s, const ShapeDecl *shape, const int64_t *dim, int64_t *extent);
 /* Useful floating-point operations of a call; 0 when the op has none. */
 double spec_flops(const Spec *s, const int64_t *extent);
-/* Is the operator a formula alone? Then a call computes little for what it moves: its speed is bytes a second, not operations. */
+/* Is the operator a formula alone? Then a call computes little for what it moves: its speed is bytes a second, not
+ * operations. */
 bool spec_moves(const Spec *s);
 /* Has a call anything to do? Its output has elements, and it has operations if any call of the operator has. */
 bool spec_has_work(const Spec *s, const int64_t *extent);
 /* Bytes of all operands that a package has, each counted once; of those that are gathered the bytes that are read. */
 double spec_bytes(const Spec *s, const int64_t *extent);
-/* The parts into which a package for CPUs splits a call that may take `threads` threads: fewer where they are not worth their start. Its
- * dispatcher is asked with that number. */
+/* The parts into which a package for CPUs splits a call that may take `threads` threads: fewer where they are not worth
+ * their start. Its dispatcher is asked with that number. */
 int spec_parts(const Spec *s, const int64_t *extent, int threads);
 /* Fills in the different extents of an axis, ascending, and gives their number; 0: there are more than max. */
 int spec_extents(const Spec *s, int axis, int64_t *extent, int max);
@@ -184,8 +194,8 @@ const Layout *spec_layout(const Spec *s, int operand);
 /* What a declared shape says of each extent that callers give. */
 const char **spec_shape_texts(Arena *a, const Spec *s, int shape);
 const char *spec_layout_text(Arena *a, const Spec *s);
-/* Is this extent of the op an attribute with one value in all shapes? Then it is no argument of the package's functions, and kernels are made for
- * that value alone: Spec.box has it. */
+/* Is this extent of the op an attribute with one value in all shapes? Then it is no argument of the package's
+ * functions, and kernels are made for that value alone: Spec.box has it. */
 bool spec_is_constant(const Spec *s, int extent);
 /* May dim i have that value? Any will do where the function does not use it. */
 bool spec_dim_holds(const Spec *s, int i, int64_t value);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * spec_formula: what a function computes for each element: the formula with the types and extents of what it brings, and how exact that must be.
+ * spec_formula: what a function computes for each element: the formula with the types and extents of what it brings,
+ * and how exact that must be.
  */
 #include <math.h>
 #include <string.h>
@@ -51,7 +52,8 @@ static void read_extents(SpecReader *r, FormulaText *text)
 
 static bool is_sequence(const ConfSetting *s) { return s->type == CONF_ARRAY || s->type == CONF_LIST; }
 
-/* Reads the formula itself, or, where the op computes something, words of the short form: false after an error, or where there is nothing. */
+/* Reads the formula itself, or, where the op computes something, words of the short form: false after an error, or
+ * where there is nothing. */
 static bool read_formula_text(SpecReader *r, const ConfSetting *s, bool computes, FormulaText *text)
 {
     Expr *expr = NULL;
@@ -97,7 +99,8 @@ static void read_accuracy(SpecReader *r)
                    OP_MAX_ACCURACY, *accuracy);
 }
 
-/* From here on the function's op has the operands that its formula brings. An op that computes something has an epilogue, another one a formula. */
+/* From here on the function's op has the operands that its formula brings. An op that computes something has an
+ * epilogue, another one a formula. */
 void spec_read_formula(SpecReader *r)
 {
     Spec *spec = r->spec;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * spec_instance: turns the declared shapes, which are expressions over dims, into instances, whose extents are numbers. A point is one value for
- * each dim.
+ * spec_instance: turns the declared shapes, which are expressions over dims, into instances, whose extents are numbers.
+ * A point is one value for each dim.
  *
- * Points: every combination of the dims' values, as long as points * shapes * thread counts <= SPEC_MAX_INSTANCE; else a
- * sample of that many: the tuned points, the corners of the ranges and points of a low-discrepancy sequence (points.c).
- * Tuned points of a shape: the product of the tuned values of the dims that it uses, at most 64 of them: the corners
- * first, then the same kind of sequence.
- * Instances of equal extents are one, with the weights added: each value of a dim that a shape does not use adds its weight to the same instance.
+ * Points: every combination of the dims' values, as long as points * shapes * thread counts <= SPEC_MAX_INSTANCE; else
+ * a sample of that many: the tuned points, the corners of the ranges and points of a low-discrepancy sequence
+ * (points.c). Tuned points of a shape: the product of the tuned values of the dims that it uses, at most 64 of them:
+ * the corners first, then the same kind of sequence. Instances of equal extents are one, with the weights added: each
+ * value of a dim that a shape does not use adds its weight to the same instance.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -18,13 +18,14 @@
 #include "gen/spec/spec_private.h"
 #include "templates/package/pieces.h"
 
-/* A sample of tuned points meets some points again. It draws at most MOST_REPEATS times as many as are wanted: a shape whose dims have few
- * values would never have enough. */
+/* A sample of tuned points meets some points again. It draws at most MOST_REPEATS times as many as are wanted: a shape
+ * whose dims have few values would never have enough. */
 enum { TUNE_PER_DIM = 8, TUNE_PER_SHAPE = 64, MOST_REPEATS = 8 };
 
 /* ---- the sampler ---- */
 
-/* log2 of x >= 1, but linear between powers of two: its arithmetic is exact, so that every machine chooses the same values. */
+/* log2 of x >= 1, but linear between powers of two: its arithmetic is exact, so that every machine chooses the same
+ * values. */
 static double log2_linear(double x)
 {
     int e;
@@ -248,8 +249,8 @@ int spec_parts(const Spec *s, const int64_t *extent, int threads)
     return flops > 0 ? PACKAGE_worthwhile(threads, flops, PACKAGE_POOLED_FLOPS) : threads;
 }
 
-/* False after an error: for this instance the expression e, which messages call `what` and then `of` ("the size of " and "X"), must be at least 0
- * and so small that its bytes fit 64 bits. */
+/* False after an error: for this instance the expression e, which messages call `what` and then `of` ("the size of "
+ * and "X"), must be at least 0 and so small that its bytes fit 64 bits. */
 static bool check_size(SpecReader *r, const Instance *in, const Expr *e, const char *what, const char *of)
 {
     const ShapeDecl *shape = &r->spec->shape[in->decl];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * spec_private: what the parts of spec share. spec.c reads the simple keys, spec_formula.c the formula, spec_shape.c dims, tune, weights and shapes, with their check
- * over the whole range, spec_instance.c the instances.
+ * spec_private: what the parts of spec share. spec.c reads the simple keys, spec_formula.c the formula, spec_shape.c
+ * dims, tune, weights and shapes, with their check over the whole range, spec_instance.c the instances.
  */
 #ifndef DCGEN_SPEC_PRIVATE_H
 #define DCGEN_SPEC_PRIVATE_H
@@ -27,8 +27,8 @@ typedef struct {
     int64_t value[SPEC_MAX_DIM];
 } Point;
 
-void spec_read_dims(SpecReader *r); /* dims, tune, weights */
-void spec_read_formula(SpecReader *r); /* with types, extents, accuracy */
+void spec_read_dims(SpecReader *r);     /* dims, tune, weights */
+void spec_read_formula(SpecReader *r);  /* with types, extents, accuracy */
 void spec_check_formula(SpecReader *r); /* once the ranges of all extents are known */
 void spec_read_shapes(SpecReader *r);
 /* Bit i: a shape of the function at hand names dim i. */

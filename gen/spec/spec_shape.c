@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * spec_shape: dims, tune and weights of a spec, the points that the dims span, and the shapes. Every extent is evaluated over the whole
- * range of the dims that it uses: all values where that is affordable, else the corners and a sample.
+ * spec_shape: dims, tune and weights of a spec, the points that the dims span, and the shapes. Every extent is
+ * evaluated over the whole range of the dims that it uses: all values where that is affordable, else the corners and a
+ * sample.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -12,7 +13,8 @@
 #include "gen/base/text.h"
 #include "gen/spec/spec_private.h"
 
-/* How many points are tried: at most for all extents together, at least for each of them, at most for each weight. That takes a moment. */
+/* How many points are tried: at most for all extents together, at least for each of them, at most for each weight. That
+ * takes a moment. */
 enum { CHECK_MAX_POINT = 1 << 21, CHECK_MIN_POINT = 256, WEIGHT_MAX_CHECKED = 1 << 18 };
 
 /* ---- points ---- */
@@ -250,7 +252,8 @@ void box_widen(Box *box, int axis, int64_t value)
     box->max[axis] = value > box->max[axis] ? value : box->max[axis];
 }
 
-/* Tries an extent over the range of its dims, and widens the box by its values. It stops at the first fault: one extent, one error. */
+/* Tries an extent over the range of its dims, and widens the box by its values. It stops at the first fault: one
+ * extent, one error. */
 static void check_range(SpecReader *r, const Expr *e, int axis, int64_t limit)
 {
     Point p = { 0 };
@@ -308,7 +311,8 @@ static size_t shape_keys(SpecReader *r, const Op *op, ConfKey *keys)
     return n;
 }
 
-/* Adds the keys of a shape that are derived extents, in letters of either kind, and says what they follow from: nobody gives them. */
+/* Adds the keys of a shape that are derived extents, in letters of either kind, and says what they follow from: nobody
+ * gives them. */
 static size_t derived_keys(SpecReader *r, const ConfSetting *group, const Op *op, ConfKey *keys, size_t n)
 {
     for (int i = 0; i < conf_length(group); i++)

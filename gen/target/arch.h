@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * arch: what dcgen knows of a CPU's architecture, whichever of its instruction sets are targets. A new architecture is one more row.
+ * arch: what dcgen knows of a CPU's architecture, whichever of its instruction sets are targets. A new architecture is
+ * one more row.
  */
 #ifndef DCGEN_ARCH_H
 #define DCGEN_ARCH_H
@@ -26,8 +27,8 @@ typedef struct {
     const char *guard;        /* "#if ..." around code for it alone */
     const char *features;     /* the line of /proc/cpuinfo that lists what a CPU has of it */
     const Assembly *assembly; /* NULL: nobody has taught dcgen to read it, so that spills go unseen */
-    /* Its targets that search/runner/peak.c has loops for, which measure how fast it can be at all; the widest first. NULL: there are none, and
-     * the loops of the target `portable`, in C, measure it. */
+    /* Its targets that search/runner/peak.c has loops for, which measure how fast it can be at all; the widest first.
+     * NULL: there are none, and the loops of the target `portable`, in C, measure it. */
     const char *const *peak;
 } Arch;
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * family: all that sets targets of one kind apart from those of another, as data and functions: what their files hold, how kernels for
- * them are written, packed and compiled, what runs them, and what people are told of them. The rest of dcgen asks the target's Family,
- * never which one it is. A new kind of target is one more file like family_cpu.c, its patterns in templates/package, and its runner.
+ * family: all that sets targets of one kind apart from those of another, as data and functions: what their files hold,
+ * how kernels for them are written, packed and compiled, what runs them, and what people are told of them. The rest of
+ * dcgen asks the target's Family, never which one it is. A new kind of target is one more file like family_cpu.c, its
+ * patterns in templates/package, and its runner.
  */
 #ifndef DCGEN_FAMILY_H
 #define DCGEN_FAMILY_H
@@ -20,14 +21,15 @@ typedef struct {
     const char *hint;
 } FactRow;
 
-/* The number in the files of targets that says how many FMAs a cycle the unit does that kernels use for an element type. */
+/* The number in the files of targets that says how many FMAs a cycle the unit does that kernels use for an element
+ * type. */
 typedef struct {
     const char *dtype, *fact;
     bool is_tensor; /* the unit is a tensor core */
 } RateRow;
 
-/* Whose a file of a package is: the package has one, or each function has its own ("test_scores.c" for "test.c"), for which a file in the folder of
- * the function's op counts instead if it is OWNER_OP. */
+/* Whose a file of a package is: the package has one, or each function has its own ("test_scores.c" for "test.c"), for
+ * which a file in the folder of the function's op counts instead if it is OWNER_OP. */
 typedef enum { OWNER_PACKAGE, OWNER_FUNCTION, OWNER_OP } PackageOwner;
 
 /* One file of a package. */
@@ -37,11 +39,13 @@ typedef struct {
     PackageOwner owner;
 } PackageRow;
 
-/* How a compiler makes shared objects of kernels: PROGRAM SHIPPED... OBJECT... -o PRODUCT SOURCE. Lists of flags end in NULL. */
+/* How a compiler makes shared objects of kernels: PROGRAM SHIPPED... OBJECT... -o PRODUCT SOURCE. Lists of flags end in
+ * NULL. */
 typedef struct {
     /* The command line's option that names PROGRAM, and PROGRAM itself where that is not given: "nvcc". */
     const char *option;
-    /* Where PATH lacks PROGRAM: look in bin/ of the folder that this variable of the environment names, then in bin/ of `home`. NULL: nowhere. */
+    /* Where PATH lacks PROGRAM: look in bin/ of the folder that this variable of the environment names, then in bin/ of
+     * `home`. NULL: nowhere. */
     const char *home_variable, *home;
     /* Flags that the package uses too. One that ends in "=" is followed by the target's `gencode`. */
     const char *const *shipped;
@@ -56,15 +60,17 @@ typedef struct {
     const char *unknown;      /* words in its output when it does not know the target; NULL: no fixed ones */
 } FamilyCompiler;
 
-/* Small functions that kernels call, a file each: templates/<folder>/<primitive><suffix>. In kernels a primitive's name stands between
- * `before` and `behind`. */
+/* Small functions that kernels call, a file each: templates/<folder>/<primitive><suffix>. In kernels a primitive's name
+ * stands between `before` and `behind`. */
 typedef struct {
     const char *folder, *suffix;
     const char *before, *behind;
-    bool of_targets;   /* they are written for each target by itself, whose name is MACHINE, and call each other by these names too */
+    /* they are written for each target by itself, whose name is MACHINE, and call each other by these names too */
+    bool of_targets;
     bool for_formulas; /* a formula may call any of them; kernels of functions without one call few */
-    /* The file of functions of the same names for the emulator, as texts include it, and the one that stands in its place where kernels call
-     * primitives of other folders than dcgen's own: both in the folder `emulator` of `folder`. NULL: no emulator runs such kernels. */
+    /* The file of functions of the same names for the emulator, as texts include it, and the one that stands in its
+     * place where kernels call primitives of other folders than dcgen's own: both in the folder `emulator` of `folder`.
+     * NULL: no emulator runs such kernels. */
     const char *emulation, *own_emulation;
 } FamilyPrimitives;
 
@@ -89,8 +95,8 @@ typedef struct Family {
     /* The preprocessor's condition around the body of a kernel for the target; NULL: there is none. */
     const char *(*body_guard)(Arena *a, const Target *t);
     FamilyPrimitives primitives;
-    bool reads_any_copy;    /* templates read the constant operand as it is and packed alike */
-    bool ranks_templates;   /* the closed forms of different templates can be compared */
+    bool reads_any_copy;  /* templates read the constant operand as it is and packed alike */
+    bool ranks_templates; /* the closed forms of different templates can be compared */
     FamilyCompiler compiler;
     const char *runner; /* the program dcgen-runner-<this> times kernels */
     /* the program dcgen-runner-<this> verifies them where there is no device; NULL: a device is always there */
@@ -107,8 +113,9 @@ typedef struct Family {
 
     /* for people */
     const char *library; /* file that calls a library for the op, timed like a candidate; an op's folder may lack it */
-    const char *blas;    /* what such files have in common: a pattern <this>.h, which stands where they say "//@ <this>" */
-    const char *rival;   /* what people call that library */
+    /* what such files have in common: a pattern <this>.h, which stands where they say "//@ <this>" */
+    const char *blas;
+    const char *rival;                                                      /* what people call that library */
     char *(*device_text)(Arena *a, const struct Device *d);                 /* "8 cores; L1 32 KiB, ..." */
     char *(*check_text)(Arena *a, const Target *t, const struct Device *d); /* what bounds kernels for t there */
 } Family;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * family_cuda: NVIDIA's GPUs. A target is a compute capability, kernels are CUDA C++, and a call is one launch in a stream.
+ * family_cuda: NVIDIA's GPUs. A target is a compute capability, kernels are CUDA C++, and a call is one launch in a
+ * stream.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -49,7 +50,8 @@ static const char *const shipped[] = { "-std=c++17", "-O3", "-gencode=", NULL };
 static const char *const object[] = { "-Xptxas", "-v",   "-shared",       "-Xcompiler", "-fPIC",
                                       "-cudart", "none", "--no-compress", NULL };
 
-/* nvcc compiles a file once for the host and once for each architecture; a body is for its own and those that run its code. */
+/* nvcc compiles a file once for the host and once for each architecture; a body is for its own and those that run its
+ * code. */
 static const char *body_guard(Arena *a, const Target *t)
 {
     const int64_t arch = target_number(t, "SM_ARCH");

@@ -40,7 +40,8 @@ bool family_read(const Conf *c, const Family **family)
 
 /* ---- facts ---- */
 
-/* The rows of all families follow one another in Target.fact, from the first family's first on. -1: there is no such name. */
+/* The rows of all families follow one another in Target.fact, from the first family's first on. -1: there is no such
+ * name. */
 static int fact_index(const char *name)
 {
     int i = 0;
@@ -119,7 +120,8 @@ static bool check_keys(Arena *a, Conf *c, const Family *f)
     return conf_keys(c, c->root, keys, n);
 }
 
-/* Reads what will stand in generated code, in a compiler's arguments or in CMake: it may hold letters, digits and the signs of `more`. */
+/* Reads what will stand in generated code, in a compiler's arguments or in CMake: it may hold letters, digits and the
+ * signs of `more`. */
 static bool read_word(Conf *c, Diag *d, const char *key, const char *more, const char **out)
 {
     const ConfSetting *s = conf_member(c->root, key);
@@ -220,7 +222,8 @@ static bool same_code(const Target *t, const Target *base)
 
 static bool resolve(TargetReader *r, TargetFile *f);
 
-/* Puts the settings of the target that f's is like below its own, if it is like any: *base, else NULL. False after errors. */
+/* Puts the settings of the target that f's is like below its own, if it is like any: *base, else NULL. False after
+ * errors. */
 static bool take_after(TargetReader *r, TargetFile *f, const Target **base)
 {
     const char *name;
@@ -242,7 +245,8 @@ static bool take_after(TargetReader *r, TargetFile *f, const Target **base)
     return true;
 }
 
-/* Reads the target of a file, and first the one that it is like. False: it has errors, which were told, or it was begun: it is like itself. */
+/* Reads the target of a file, and first the one that it is like. False: it has errors, which were told, or it was
+ * begun: it is like itself. */
 static bool resolve(TargetReader *r, TargetFile *f)
 {
     const Target *base;

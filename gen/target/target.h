@@ -4,8 +4,8 @@
  *
  * A CPU target is an instruction set: vector width, registers, the function attribute that enables it and the run-time
  * check that guards it. A CUDA target is a compute capability with the limits and rates of a GPU that has it; where the
- * rates of the device itself were measured, those count (search/record/rates.c). What a kind of target has beside is its
- * Family's. A file says only what is different where it names a target that it is like.
+ * rates of the device itself were measured, those count (search/record/rates.c). What a kind of target has beside is
+ * its Family's. A file says only what is different where it names a target that it is like.
  */
 #ifndef DCGEN_TARGET_H
 #define DCGEN_TARGET_H
@@ -41,8 +41,8 @@ typedef struct {
     Target t[TARGET_MAX];
 } TargetList; /* by descending rank */
 
-/* All targets of the folders dir[0..n-1], one a .cfg file. The last folder is dcgen's own; others need not be there. A target of the same name in an
- * earlier folder hides a later one, but may be like it. False after errors. */
+/* All targets of the folders dir[0..n-1], one a .cfg file. The last folder is dcgen's own; others need not be there. A
+ * target of the same name in an earlier folder hides a later one, but may be like it. False after errors. */
 bool target_read_folders(Arena *a, const char *const *dir, int n, TargetList *out, Diag *d);
 /* The same of one folder. */
 bool target_read_all(Arena *a, const char *dir, TargetList *out, Diag *d);
@@ -54,8 +54,8 @@ const Target *target_root(const Target *t);
 /* Does `t` stand in for `of`, as its fallback or as a fallback of that? */
 bool target_is_fallback(const TargetList *list, const Target *t, const Target *of);
 
-/* Numbers that files of targets give, each under its name in small letters; expressions of templates know them by the same name in
- * capitals: VECTOR_BYTES, SMEM_BLOCK ... The i-th name; NULL behind the last. */
+/* Numbers that files of targets give, each under its name in small letters; expressions of templates know them by the
+ * same name in capitals: VECTOR_BYTES, SMEM_BLOCK ... The i-th name; NULL behind the last. */
 const char *target_fact_name(int i);
 /* The number under a name in capitals; a NULL target has 0 under each. False: there is no such name. */
 bool target_fact(const Target *t, const char *name, int64_t *value);
@@ -63,16 +63,16 @@ bool target_fact(const Target *t, const char *name, int64_t *value);
 int64_t target_number(const Target *t, const char *name);
 void target_set_fact(Target *t, const char *name, int64_t value);
 
-/* The rate of the unit that kernels use for the type, or the family's first rate where the target lacks that unit. NULL: there is no target,
- * or its family's files say nothing of rates. */
+/* The rate of the unit that kernels use for the type, or the family's first rate where the target lacks that unit.
+ * NULL: there is no target, or its family's files say nothing of rates. */
 const RateRow *target_rate(const Target *t, const char *dtype);
 
 /* "#if ..." around code for its architecture alone; NULL: it is for any. */
 const char *target_arch_guard(const Target *t);
 /* Family.body_guard of the target; NULL: it needs none. */
 const char *target_guard(Arena *a, const Target *t);
-/* Do machines that are no such target run its code, as later GPUs do? What was tuned for it may not suit them: they need a general kernel of
- * it. A CPU that runs the instruction set is of the target. */
+/* Do machines that are no such target run its code, as later GPUs do? What was tuned for it may not suit them: they
+ * need a general kernel of it. A CPU that runs the instruction set is of the target. */
 bool target_is_inherited(const Target *t);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fill: goes through a text line by line. Some lines are commands (conditions, repetitions, pieces, texts), which it carries out; in all others it
- * replaces the names.
+ * fill: goes through a text line by line. Some lines are commands (conditions, repetitions, pieces, texts), which it
+ * carries out; in all others it replaces the names.
  */
 #define _GNU_SOURCE /* basename */
 #include "gen/template/fill.h"
@@ -80,8 +80,8 @@ static bool filler_lookup(void *ctx, const char *name, int64_t *value)
     return f->fill->lookup && f->fill->lookup(f->fill->ctx, name, value);
 }
 
-/* The length of the longest word that the identifier begins with, where a '_' or its end follows; 0: there is none. Words that begin with a small
- * letter are whole texts, which stand on lines of their own and never in identifiers. */
+/* The length of the longest word that the identifier begins with, where a '_' or its end follows; 0: there is none.
+ * Words that begin with a small letter are whole texts, which stand on lines of their own and never in identifiers. */
 static size_t leading_word(const Filler *f, const char *id, size_t len, const char **text)
 {
     for (size_t n = islower((unsigned char)*id) ? 0 : len < MAX_IDENT ? len : MAX_IDENT; n; n--) /* no word is longer */
@@ -101,7 +101,8 @@ static bool ident_value(Filler *f, const char *id, size_t len, int64_t *value)
     return filler_lookup(f, name, value);
 }
 
-/* Adds an identifier, or what it stands for. Where its first part is a word, other parts may be words too: NAME_tree_TARGET. */
+/* Adds an identifier, or what it stands for. Where its first part is a word, other parts may be words too:
+ * NAME_tree_TARGET. */
 static void add_ident(Filler *f, const char *id, size_t len, bool in_string)
 {
     const char *text;
@@ -124,7 +125,8 @@ static void add_ident(Filler *f, const char *id, size_t len, bool in_string)
     }
 }
 
-/* Adds the text from s to end once for each row of the list, by add_filled or fill_lines, with `join` between and `behind` after each. */
+/* Adds the text from s to end once for each row of the list, by add_filled or fill_lines, with `join` between and
+ * `behind` after each. */
 static void repeat_rows(Filler *f, const FillList *list, void (*put)(Filler *f, const char *s, const char *end),
                         const char *s, const char *end, const char *join, const char *behind)
 {
@@ -140,8 +142,8 @@ static void repeat_rows(Filler *f, const FillList *list, void (*put)(Filler *f, 
 
 static void add_filled(Filler *f, const char *s, const char *end);
 
-/* Carries out EACH or ANY, whose "(axes, double AXIS)" begins at `open`: adds the text behind the list's name once for each row, with `join` between.
- * Gives what stands behind the ')'. */
+/* Carries out EACH or ANY, whose "(axes, double AXIS)" begins at `open`: adds the text behind the list's name once for
+ * each row, with `join` between. Gives what stands behind the ')'. */
 static const char *add_joined(Filler *f, const char *open, const char *end, const char *join)
 {
     const char *name = open + 1, *s = name + fill_ident(name), *close = s;
@@ -190,8 +192,8 @@ static Expr *parse_expr(Filler *f, const char *s, const char *end)
     return expr_parse(f->arena, arena_strndup(f->arena, s, (size_t)(end - s)), place_of(f, s, 1), f->diag);
 }
 
-/* The value of a condition: 0 or 1 where it uses known names only; LEFT_TO_C where it uses none; FAULTY after an error, as
- * where it uses both kinds. */
+/* The value of a condition: 0 or 1 where it uses known names only; LEFT_TO_C where it uses none; FAULTY after an error,
+ * as where it uses both kinds. */
 static int fold_condition(Filler *f, const char *s, const char *end)
 {
     bool known = end - s == 1 && (*s == '0' || *s == '1');
@@ -260,7 +262,8 @@ const char *fill_directive(const char *line, size_t *len, const char **arg)
     return word;
 }
 
-/* Carries out the line if it is "#if" or one of its kin, and sets *keep: the line goes to the output. False: it is another line. */
+/* Carries out the line if it is "#if" or one of its kin, and sets *keep: the line goes to the output. False: it is
+ * another line. */
 static bool carry_out_condition(Filler *f, const char *line, const char *end, bool *keep)
 {
     size_t len;
@@ -356,7 +359,8 @@ static const char *block_end(const char *line)
     return NULL;
 }
 
-/* Carries out a repetition. s: what follows "//@ repeat ", a list's name or "R = a..b". Gives the line behind all that is repeated. */
+/* Carries out a repetition. s: what follows "//@ repeat ", a list's name or "R = a..b". Gives the line behind all that
+ * is repeated. */
 static const char *carry_out_repeat(Filler *f, const char *line, const char *mark, const char *s, const char *end)
 {
     const size_t len = fill_ident(s);
@@ -505,7 +509,8 @@ static const char *skip_quoted(const char *s)
     return *e ? e + 1 : e;
 }
 
-/* The name that a repetition counts by, and where it is known: in one line up to the marker, or in all lines up to "//@ end". */
+/* The name that a repetition counts by, and where it is known: in one line up to the marker, or in all lines up to "//@
+ * end". */
 struct FillBound {
     const char *name, *from, *to; /* to NULL: the end was not met yet */
     size_t len;

@@ -2,17 +2,18 @@
  *
  * fill: turns a template's text into the text of one kernel, or a package file's pattern into the file.
  *
- *   - An identifier that `lookup` knows becomes its value. One that is a word of the scope becomes the word's text, also where the word is the
- *     first part of a longer identifier; then further parts may be words too (KERNEL_tile -> bert_dense_k3_tile, NAME_tree_TARGET ->
- *     bert_dense_tree_avx2).
- *   - "#if EXPR" and "#elif EXPR" over known names (those of `lookup`, and words that are numbers) are decided here: the branch that holds stays,
- *     the "#" lines and the other branches go. "#ifndef DCGEN" serves the stand-alone compile and is dropped. Conditions that use no known
- *     name stay as they are.
- *   - A line that ends in "//@ repeat LIST" is printed once for each row of the list, with the row's words. A line that is only that marker
- *     repeats all lines up to one that is only "//@ end". "R = EXPR..EXPR" in the place of LIST repeats for each value of a word R.
+ *   - An identifier that `lookup` knows becomes its value. One that is a word of the scope becomes the word's text,
+ *     also where the word is the first part of a longer identifier; then further parts may be words too (KERNEL_tile ->
+ *     bert_dense_k3_tile, NAME_tree_TARGET -> bert_dense_tree_avx2).
+ *   - "#if EXPR" and "#elif EXPR" over known names (those of `lookup`, and words that are numbers) are decided here:
+ *     the branch that holds stays, the "#" lines and the other branches go. "#ifndef DCGEN" serves the stand-alone
+ *     compile and is dropped. Conditions that use no known name stay as they are.
+ *   - A line that ends in "//@ repeat LIST" is printed once for each row of the list, with the row's words. A line that
+ *     is only that marker repeats all lines up to one that is only "//@ end". "R = EXPR..EXPR" in the place of LIST
+ *     repeats for each value of a word R.
  *   - EACH(LIST, text) is the text once for each row, with ", " between; ANY(LIST, text) has " || " between.
- *   - A line '#include "FILE"' becomes the filled text of that piece, if `piece` has it. Where the piece's first line is its licence, it is
- *     left out.
+ *   - A line '#include "FILE"' becomes the filled text of that piece, if `piece` has it. Where the piece's first line
+ *     is its licence, it is left out.
  *   - A line that is only "//@ WORD" becomes the text of that word.
  *
  * In a file that is not C such lines are "#@ WORD" or "<!--@ WORD -->". Inside string literals only words are replaced.
@@ -62,15 +63,16 @@ void fill_number(FillScope *s, const char *name, int64_t value);
 void fill_words(FillScope *s, const FillWord *word);
 FillWord fill_as_number(const char *name, int64_t number);
 FillWord fill_as_text(const char *name, const char *text);
-/* fill_list begins a list; fill_row adds a row to the list that was begun last. Each row has the words NUMBER (from 0), LAST (0 or 1) and
- * COMMA, which is empty in the last row. */
+/* fill_list begins a list; fill_row adds a row to the list that was begun last. Each row has the words NUMBER (from 0),
+ * LAST (0 or 1) and COMMA, which is empty in the last row. */
 void fill_list(FillScope *s, const char *name);
 FillScope *fill_row(FillScope *s);
 /* Makes a scope that there is already a row of the list that was begun last. */
 void fill_adopt(FillScope *s, FillScope *row);
 /* The i-th row of a list that s has. */
 FillScope *fill_row_at(const FillScope *s, const char *list, int i);
-/* The text of a word: the innermost scope that has it counts, and in that scope the last word of that name. NULL: no scope has it. */
+/* The text of a word: the innermost scope that has it counts, and in that scope the last word of that name. NULL: no
+ * scope has it. */
 const char *fill_find(const FillScope *s, const char *name, size_t len);
 
 /* What a text is filled with. */
@@ -85,7 +87,8 @@ typedef struct {
 /* src->text from byte `offset` on. NULL after errors in d. */
 char *fill_text(Arena *a, const Source *src, size_t offset, const Fill *f, Diag *d);
 
-/* Bytes of a file's first line if that names the licence and says no more; else 0. A text that is made of several files says it once. */
+/* Bytes of a file's first line if that names the licence and says no more; else 0. A text that is made of several files
+ * says it once. */
 size_t fill_licence(const Source *src);
 
 /* Bytes of the identifier that s begins with, or of a number with the letters in it; 0: there is none. */
@@ -103,7 +106,8 @@ typedef struct {
     const FillBound *bound; /* what repetitions around it count by */
 } FillNames;
 FillNames fill_names(Arena *a, const char *text);
-/* The next identifier outside strings and comments; NULL: there is none. Names that a repetition counts by are left out. */
+/* The next identifier outside strings and comments; NULL: there is none. Names that a repetition counts by are left
+ * out. */
 const char *fill_next_name(FillNames *n, size_t *len);
 
 #endif

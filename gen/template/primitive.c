@@ -121,8 +121,8 @@ static bool is_caller(const Caller *c, const char *name)
     return c != NULL;
 }
 
-/* Adds the primitive, behind those that it calls, unless it is there already. outer: what calls it; NULL: the text. Gives it; NULL
- * after errors. */
+/* Adds the primitive, behind those that it calls, unless it is there already. outer: what calls it; NULL: the text.
+ * Gives it; NULL after errors. */
 static const Primitive *add_primitive(Primitives *p, const char *name, const Caller *outer)
 {
     const Caller caller = { name, outer };

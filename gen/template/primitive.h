@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * primitive: small functions that kernels call. For GPUs those that have all inline PTX in them (templates/device), for CPUs functions on vectors
- * (templates/vector). A text calls them by their names, and they call each other. Each is a file in a folder of templates; the first folder that has
- * a file of the name counts.
+ * primitive: small functions that kernels call. For GPUs those that have all inline PTX in them (templates/device), for
+ * CPUs functions on vectors (templates/vector). A text calls them by their names, and they call each other. Each is a
+ * file in a folder of templates; the first folder that has a file of the name counts.
  */
 #ifndef DCGEN_PRIMITIVE_H
 #define DCGEN_PRIMITIVE_H
@@ -35,8 +35,9 @@ typedef struct {
 
 /* No primitives yet, of the folders of a spec. */
 Primitives primitives_open(Arena *a, const Family *f, const Spec *spec, Diag *d);
-/* Adds the primitives that a text calls from byte `from` on, and those that these call. In the text their names stand between `before` and `behind`.
- * They are added in the order of their names, so that equal sets give equal texts. Faults become errors. */
+/* Adds the primitives that a text calls from byte `from` on, and those that these call. In the text their names stand
+ * between `before` and `behind`. They are added in the order of their names, so that equal sets give equal texts.
+ * Faults become errors. */
 void primitives_add(Primitives *p, const Source *text, size_t from, const char *before, const char *behind);
 /* Adds all that dcgen's own folder has, each as the first folder has it, and what these call; sorted by name. */
 void primitives_add_own(Primitives *p);

@@ -225,8 +225,7 @@ const General *template_general(const Template *t, const Target *target, int i)
 bool template_serves(const Binding *b)
 {
     int64_t does;
-    return !b->t->serves ||
-           (expr_int(b->t->serves, template_lookup, (void *)b, &does) == EXPR_OK && does);
+    return !b->t->serves || (expr_int(b->t->serves, template_lookup, (void *)b, &does) == EXPR_OK && does);
 }
 
 bool template_serves_any(const Binding *b)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * template: a micro-kernel family. A template is a C or CUDA file that compiles as it stands; its head, a comment that begins with
- * "dcgen" and that libconfig can read, declares parameters, constraints, derived values, the work it does and the features
- * that the cost model sees (docs/templates-reference.md). gen/template/fill.h says how a template becomes a kernel's text.
- * A name used but not declared, or declared but not used, is an error at the template's own line.
+ * template: a micro-kernel family. A template is a C or CUDA file that compiles as it stands; its head, a comment that
+ * begins with "dcgen" and that libconfig can read, declares parameters, constraints, derived values, the work it does
+ * and the features that the cost model sees (docs/templates-reference.md). gen/template/fill.h says how a template
+ * becomes a kernel's text. A name used but not declared, or declared but not used, is an error at the template's own
+ * line.
  */
 #ifndef DCGEN_TEMPLATE_H
 #define DCGEN_TEMPLATE_H
@@ -41,7 +42,8 @@ typedef struct {
     int64_t choice[TEMPLATE_MAX_CHOICE];
     bool ordered;      /* of the choices that serve a shape the first is the best one */
     unsigned searched; /* bit i: choice i is; others are for general kernels alone */
-    int axis; /* the choices are 0 and extents that the spec has on this axis, which a kernel may be fixed for; -1: of no axis */
+    /* the choices are 0 and extents that the spec has on this axis, which a kernel may be fixed for; -1: of no axis */
+    int axis;
     Loc loc;
 } TemplateParam;
 
@@ -55,7 +57,8 @@ typedef struct {
     Loc loc;
 } NamedExpr;
 
-/* A kernel for shapes of which nothing is known, on a target. Of several the first one that serves a call is the fastest; the last one serves all. */
+/* A kernel for shapes of which nothing is known, on a target. Of several the first one that serves a call is the
+ * fastest; the last one serves all. */
 typedef struct {
     const char *target;
     int64_t value[TEMPLATE_MAX_PARAM];
@@ -82,10 +85,11 @@ typedef struct {
     Constraint constraint[TEMPLATE_MAX_CONSTRAINT];
     int nderived; /* derived from the shape too: names for the expressions below, not for the body */
     NamedExpr derived[TEMPLATE_MAX_DERIVED];
-    /* The calls that its kernels are for, over extents, parameters and values: as the head says, and of the extents that they are fixed for. NULL: all. */
+    /* The calls that its kernels are for, over extents, parameters and values: as the head says, and of the extents
+     * that they are fixed for. NULL: all. */
     Expr *serves;
     bool asks_align; /* it depends on ALIGN */
-    int nserved; /* all extents of one tuned shape of each kind that `serves` can tell from the others */
+    int nserved;     /* all extents of one tuned shape of each kind that `serves` can tell from the others */
     const int64_t **served;
     Expr *tile[OP_MAX_AXIS]; /* what a kernel does at once along each axis; extents around it are where tails begin */
     Expr *padded_flops;      /* work done for a shape, padding included: f_pad = flops / padded_flops */
@@ -114,8 +118,9 @@ typedef struct {
     const Template **t;
 } TemplateList;
 
-/* The templates of the spec's op: in its own folder, and in the folder of its name within each of `folders`; every file ending in .c or .cu whose
- * text has a template's head. A template of the same name in an earlier folder hides a later one. */
+/* The templates of the spec's op: in its own folder, and in the folder of its name within each of `folders`; every file
+ * ending in .c or .cu whose text has a template's head. A template of the same name in an earlier folder hides a later
+ * one. */
 bool template_read_all(Arena *a, const Spec *spec, const char *const *folders, int nfolder, TemplateList *out, Diag *d);
 /* Reads one template from its text. NULL after errors; NULL without an error when the text has no template's head. */
 const Template *template_parse(Arena *a, const Spec *spec, const Source *src, Diag *d);
@@ -125,7 +130,8 @@ Misfit template_misfit(const Template *t, const Spec *spec, const Target *target
 /* Is it for all of it? */
 bool template_suits(const Template *t, const Spec *spec, const Target *target);
 
-/* The i-th of its general kernels for the target, or for the nearest one with such that that is like. NULL: it has no more. */
+/* The i-th of its general kernels for the target, or for the nearest one with such that that is like. NULL: it has no
+ * more. */
 const General *template_general(const Template *t, const Target *target, int i);
 
 /* A parameter's value, or a fact of a kernel, by its name. */
@@ -144,10 +150,12 @@ typedef struct {
 enum { TEMPLATE_KERNEL_FACTS = 5 };
 extern const char *const template_kernel_fact[TEMPLATE_KERNEL_FACTS];
 
-/* What the names in a template stand for: parameters and values; facts of the target (gen/target/target.h); of the device L1_BYTES, L2_BYTES,
- * L3_BYTES, CORES, SMS; HAS_EPILOGUE, EPILOGUE_CALLS, EPILOGUE_READS, EPILOGUE_FLAT (0 or 1: has the spec a formula, with functions of many instructions, with an
- * operand whose elements differ along two extents, one that is spec_formula_is_flat?), LAYOUT_<OPERAND>_<NAME>, DTYPE_<NAME> (0 or 1), PACKED, COLD (does the packed operand come from memory?), ELEM_BYTES, MAX_THREADS, ACCURACY; TENSOR_SM, the
- * target's rate for the spec's dtype; of the kernel, once known, REGS (before: the head's guess), SECTORS_READ, SECTORS_WRITTEN, WAVEFRONTS, CONFLICTS,
+/* What the names in a template stand for: parameters and values; facts of the target (gen/target/target.h); of the
+ * device L1_BYTES, L2_BYTES, L3_BYTES, CORES, SMS; HAS_EPILOGUE, EPILOGUE_CALLS, EPILOGUE_READS, EPILOGUE_FLAT (0 or 1:
+ * has the spec a formula, with functions of many instructions, with an operand whose elements differ along two extents,
+ * one that is spec_formula_is_flat?), LAYOUT_<OPERAND>_<NAME>, DTYPE_<NAME> (0 or 1), PACKED, COLD (does the packed
+ * operand come from memory?), ELEM_BYTES, MAX_THREADS, ACCURACY; TENSOR_SM, the target's rate for the spec's dtype; of
+ * the kernel, once known, REGS (before: the head's guess), SECTORS_READ, SECTORS_WRITTEN, WAVEFRONTS, CONFLICTS,
  * BARRIERS (before: 0); with an extent also the op's axes, ALIGN (spec_align), THREADS and the derived names. */
 typedef struct {
     const Template *t;
@@ -166,8 +174,8 @@ ExprLookup template_lookup; /* ctx: Binding */
 /* Only the names that do not depend on a template: for package files. t and value are not used. */
 ExprLookup template_context;
 
-/* Fills slots[TEMPLATE_MAX_SLOT] with the values of the names in `slot`, for expr_int_at and expr_real_at. The shape must be bound.
- * False when a value or derived name cannot be computed. */
+/* Fills slots[TEMPLATE_MAX_SLOT] with the values of the names in `slot`, for expr_int_at and expr_real_at. The shape
+ * must be bound. False when a value or derived name cannot be computed. */
 bool template_slots(const Binding *b, int64_t *slots);
 
 /* Is the kernel for the call whose extents are bound? */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * template_body: what stands behind a template's head: the files that it includes, and its names against those of the head.
+ * template_body: what stands behind a template's head: the files that it includes, and its names against those of the
+ * head.
  */
 #define _GNU_SOURCE
 #include "gen/template/template_private.h"
@@ -26,16 +27,17 @@ static bool is_of_formula(const char *arg)
             (begins_with(rest, "&&") && !memchr(rest, '|', strcspn(rest, "\n"))));
 }
 
-/* Do lines behind this one, up to its #else or #endif, hold no text of a kernel: those for the stand-alone compile, and, if there is no formula, those
- * for one? */
+/* Do lines behind this one, up to its #else or #endif, hold no text of a kernel: those for the stand-alone compile,
+ * and, if there is no formula, those for one? */
 static bool opens_nothing(const char *word, size_t len, const char *arg, bool no_formula)
 {
     return (len == 6 && begins_with(word, "ifndef") && fill_ident(arg) == 5 && begins_with(arg, "DCGEN")) ||
            (no_formula && len == 2 && begins_with(word, "if") && is_of_formula(arg));
 }
 
-/* The file with blanks in the place of the lines from byte `from` on that filling drops under "#ifndef DCGEN", which define names for the
- * stand-alone compile and are neither uses nor errors; no_formula: also of those for formulas. All that is left stands where it stood. */
+/* The file with blanks in the place of the lines from byte `from` on that filling drops under "#ifndef DCGEN", which
+ * define names for the stand-alone compile and are neither uses nor errors; no_formula: also of those for formulas. All
+ * that is left stands where it stood. */
 static const Source *without_standalone(Arena *a, const Source *src, size_t from, bool no_formula)
 {
     Source *copy = ARENA_NEW(a, Source);
@@ -98,7 +100,8 @@ static const char *path_beside(Arena *a, const Source *src, const char *file, si
     return arena_printf(a, "%.*s%.*s", slash ? (int)(slash + 1 - path) : 0, path, (int)len, file);
 }
 
-/* The path of a file that `from` names: beside it, or else at that place in the first folder of templates that has it. */
+/* The path of a file that `from` names: beside it, or else at that place in the first folder of templates that has
+ * it. */
 static const char *path_near(const TemplateReader *r, const Source *from, const char *file, size_t len)
 {
     const char *beside = path_beside(r->arena, from, file, len), *slash = strrchr(from->path, '/');
@@ -188,7 +191,8 @@ bool template_free_name(const char *name)
            names_find(NAMES(word, LENGTH(word)), name) >= 0;
 }
 
-/* Marks the declared names that the file uses from byte `from` on: used[i] is that of r->name[i]. False after errors: it uses others too. */
+/* Marks the declared names that the file uses from byte `from` on: used[i] is that of r->name[i]. False after errors:
+ * it uses others too. */
 static bool check_names(const TemplateReader *r, const Source *src, size_t from, bool *used)
 {
     const int before = diag_nerror(r->diag);

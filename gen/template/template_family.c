@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * template_family: what a template's head need not say, since it follows from the op and the tile, or is common to all templates of the
- * family (templates/family). Names of both are on offer to expressions over the shape; those that are used become derived names.
+ * template_family: what a template's head need not say, since it follows from the op and the tile, or is common to all
+ * templates of the family (templates/family). Names of both are on offer to expressions over the shape; those that are
+ * used become derived names.
  */
 #include "gen/template/template_private.h"
 
@@ -50,8 +51,9 @@ static void see_as_matrices(TemplateReader *r, Expr **rows, Expr **columns)
             *rows = expr_apply(r->arena, "*", *rows, l->extent[k]);
 }
 
-/* Offers the sizes of a call and of one tile, which follow from the op and from the tile in the head. The output counts as matrices whose
- * elements are sums: columns along its last extent, rows along the others that are no batch axes. A step is what a tile does for its part of the summed axes.
+/* Offers the sizes of a call and of one tile, which follow from the op and from the tile in the head. The output counts
+ * as matrices whose elements are sums: columns along its last extent, rows along the others that are no batch axes. A
+ * step is what a tile does for its part of the summed axes.
  *
  *   FLOPS, STEP_FLOPS       useful operations of the call; operations of a step
  *   BATCH                   how many such matrices there are: the product of the batch axes

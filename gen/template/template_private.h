@@ -23,20 +23,22 @@ typedef struct {
     size_t nname, nbody_name;            /* the first nbody_name may stand in the body too */
 } TemplateReader;
 
-/* Reads each entry of a list of a head, or of the family, with `to`. False after errors: also when there are more than `max`. */
+/* Reads each entry of a list of a head, or of the family, with `to`. False after errors: also when there are more than
+ * `max`. */
 bool template_list(TemplateReader *r, const Conf *c, const char *key, int max,
                    bool read(TemplateReader *r, const Conf *c, const ConfSetting *s, void *to), void *to);
 /* Reads a group { name; expr; doc }. It does not check the names in expr. */
 bool template_named(const Conf *c, const ConfSetting *s, NamedExpr *e);
-/* Reads the family's file, from the first folder of templates that has it; at: where the head says the family, for an error. */
+/* Reads the family's file, from the first folder of templates that has it; at: where the head says the family, for an
+ * error. */
 bool template_open_family(TemplateReader *r, Loc at);
 /* Puts the names that follow from the op, the tile and the family on offer. The tile must have been read. */
 bool template_offer(TemplateReader *r);
 
 /* Upper-case words that need no declaration: C's own, and what fill supplies. */
 bool template_free_name(const char *name);
-/* Reads a file of the folder of `from`, as in "tile.h", or of one beside that, as in "../dense/tile.h"; where it is not there, that of the first folder
- * of templates that has one at this place. NULL after an error. */
+/* Reads a file of the folder of `from`, as in "tile.h", or of one beside that, as in "../dense/tile.h"; where it is not
+ * there, that of the first folder of templates that has one at this place. NULL after an error. */
 const Source *template_near(TemplateReader *r, const Source *from, Loc at, const char *file, size_t len);
 /* Reads the files that the body includes. False after errors. */
 bool template_read_pieces(TemplateReader *r);

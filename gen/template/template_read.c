@@ -67,8 +67,8 @@ static bool check_names(TemplateReader *r, const Expr *e)
     return !e || (conf_check_names(r->diag, e, "name", NAMES(r->name, r->nname)) && !r->bad_offer);
 }
 
-/* If the name is on offer, makes it a derived name, behind those that its expression uses. It leaves the offer first, so that a name that
- * needs itself is unknown. */
+/* If the name is on offer, makes it a derived name, behind those that its expression uses. It leaves the offer first,
+ * so that a name that needs itself is unknown. */
 static void take_offer(TemplateReader *r, const char *name)
 {
     NamedExpr *offer = is_declared(r, name) ? NULL : names_row(NAMES(r->offer, r->noffer), name);
@@ -82,12 +82,13 @@ static void take_offer(TemplateReader *r, const char *name)
     declare(r, e.name);
 }
 
-/* Filling replaces a name wherever it stands: it must not be one of C's words, nor one that means something else here. */
+/* Filling replaces a name wherever it stands: it must not be one of C's words, nor one that means something else
+ * here. */
 static bool check_new_name(TemplateReader *r, Loc loc, const char *name)
 {
     const bool is_capital = name_is_capitals(name);
-    const bool taken =
-        op_axis(r->op, name) >= 0 || strcmp(name, "THREADS") == 0 || strcmp(name, "ALIGN") == 0 || template_free_name(name) || is_declared(r, name);
+    const bool taken = op_axis(r->op, name) >= 0 || strcmp(name, "THREADS") == 0 || strcmp(name, "ALIGN") == 0 ||
+                       template_free_name(name) || is_declared(r, name);
     if (!is_capital || taken)
         diag_error(r->diag, loc,
                    is_capital ? "'%s' is declared twice, or is a name that every template has"
@@ -96,8 +97,8 @@ static bool check_new_name(TemplateReader *r, Loc loc, const char *name)
     return is_capital && !taken;
 }
 
-/* Reads the choices of a parameter: numbers, or the name of an axis, which stands for 0 and the extents that the spec has on it, which its kernels alone serve
- * then. */
+/* Reads the choices of a parameter: numbers, or the name of an axis, which stands for 0 and the extents that the spec
+ * has on it, which its kernels alone serve then. */
 static bool read_choices(TemplateReader *r, const Conf *c, const ConfSetting *s, TemplateParam *p)
 {
     const ConfSetting *choices = conf_member(s, "choices");
@@ -125,8 +126,8 @@ static bool read_param(TemplateReader *r, const Conf *c, const ConfSetting *s, v
                                     { "ordered", false, NULL } };
     Template *t = to;
     TemplateParam *p = &t->param[t->nparam];
-    if (!conf_group(c, s, NULL) || !conf_keys(c, s, keys, LENGTH(keys)) || !conf_bool(c, s, "ordered", &p->ordered) || !conf_string(c, s, "name", &p->name) ||
-        !conf_string(c, s, "doc", &p->doc) || !read_choices(r, c, s, p))
+    if (!conf_group(c, s, NULL) || !conf_keys(c, s, keys, LENGTH(keys)) || !conf_bool(c, s, "ordered", &p->ordered) ||
+        !conf_string(c, s, "name", &p->name) || !conf_string(c, s, "doc", &p->doc) || !read_choices(r, c, s, p))
         return false;
     p->loc = conf_member(s, "name")->at;
     p->searched = ~0u;
@@ -212,7 +213,8 @@ static bool read_general_targets(TemplateReader *r, const Conf *c, const ConfSet
     return true;
 }
 
-/* Adds a general kernel; where parameters are ordered it is there twice: with the first choices of these, and with the last ones. */
+/* Adds a general kernel; where parameters are ordered it is there twice: with the first choices of these, and with the
+ * last ones. */
 static bool add_general(Template *t, General g)
 {
     bool ordered = false;
@@ -339,8 +341,8 @@ static bool read_either(TemplateReader *r, const Conf *c, const char *key, Expr 
     return conf_expr(from, from->root, key, out) && check_names(r, *out);
 }
 
-/* Reads a list from the head, and adds the family's behind it, but those that the head has by the same names. A head with terms of its own has
- * it alone. */
+/* Reads a list from the head, and adds the family's behind it, but those that the head has by the same names. A head
+ * with terms of its own has it alone. */
 static bool read_both(TemplateReader *r, const Conf *c, NamedList l)
 {
     if (!read_named_list(r, c, l))
@@ -362,7 +364,8 @@ static Expr *written_out(void *ctx, const char *name)
     return e ? expr_substitute(r->arena, e->expr, written_out, ctx) : NULL;
 }
 
-/* May `serves` use the name? The device and what compilers tell of a kernel have no say in which calls it is right for. */
+/* May `serves` use the name? The device and what compilers tell of a kernel have no say in which calls it is right
+ * for. */
 static bool may_serve_by(const TemplateReader *r, const char *name)
 {
     static const char *const device[] = { "L1_BYTES", "L2_BYTES", "L3_BYTES", "CORES", "SMS", "COLD", "MAX_THREADS" };
@@ -372,7 +375,8 @@ static bool may_serve_by(const TemplateReader *r, const char *name)
             return false;
     if (op_axis(r->op, name) >= 0 || strcmp(name, "ALIGN") == 0)
         return true;
-    return names_find(NAMES(r->name, r->nbody_name), name) >= 0 && names_find(NAMES(device, LENGTH(device)), name) < 0 &&
+    return names_find(NAMES(r->name, r->nbody_name), name) >= 0 &&
+           names_find(NAMES(device, LENGTH(device)), name) < 0 &&
            names_find(NAMES(template_kernel_fact, TEMPLATE_KERNEL_FACTS), name) < 0;
 }
 
@@ -424,7 +428,8 @@ static bool depends_on(const TemplateReader *r, const Expr *e, const char *name)
     return false;
 }
 
-/* Does a constraint rule out a general kernel for the sake of this parameter? need: the constraints, without derived names. */
+/* Does a constraint rule out a general kernel for the sake of this parameter? need: the constraints, without derived
+ * names. */
 static bool is_ruled_out(TemplateReader *r, const Expr *const *need, const Binding *b, const TemplateParam *p)
 {
     for (int i = 0; i < b->t->nconstraint; i++) {
@@ -440,7 +445,8 @@ static bool is_ruled_out(TemplateReader *r, const Expr *const *need, const Bindi
     return false;
 }
 
-/* Of an ordered parameter, only those choices are searched that are the first for some tuned shape with which a general kernel would serve it. */
+/* Of an ordered parameter, only those choices are searched that are the first for some tuned shape with which a general
+ * kernel would serve it. */
 static void order_choices(TemplateReader *r, int param)
 {
     static const Target none = { .name = "" };
@@ -475,8 +481,9 @@ static bool read_serves(TemplateReader *r, const Conf *c)
     if (t->serves && !(t->serves = expr_substitute(r->arena, t->serves, written_out, r)))
         return diag_error(r->diag, at, "with the derived names in it, this expression is too long");
     if (t->serves && (expr_c_int_calls(t->serves) || !expr_c_int(r->arena, t->serves, "")))
-        return diag_error(r->diag, at,
-                          "each call asks this: it cannot use min, max, ceil_div or ceil_to, nor numbers with fractions");
+        return diag_error(
+            r->diag, at,
+            "each call asks this: it cannot use min, max, ceil_div or ceil_to, nor numbers with fractions");
     for (const ExprName *n = expr_names(t->serves); n; n = n->next)
         if (!may_serve_by(r, n->name))
             return diag_error(r->diag, at, "this cannot depend on %s, but on extents, parameters and values", n->name);
@@ -563,7 +570,8 @@ static bool read_head(TemplateReader *r, const Conf *c)
 
 /* ---- numbered names ---- */
 
-/* Numbers all names but the facts that no expression uses: each fact that has a number is looked up for every prediction. */
+/* Numbers all names but the facts that no expression uses: each fact that has a number is looked up for every
+ * prediction. */
 static void number_names(TemplateReader *r)
 {
     Template *t = r->t;
@@ -599,9 +607,10 @@ static void number_names(TemplateReader *r)
 
 static XXH64_hash_t hash_more(XXH64_hash_t h, const char *text) { return XXH3_64bits_withSeed(text, strlen(text), h); }
 
-/* The hash of all that a kernel and its verification are made of: the body, its pieces, the primitives that it calls (where all of
- * dcgen's own count, they are part of the context: unit_context_hash), the values that are filled in, and the tile, which
- * says what shapes are awkward. What the head tells the model alone (terms, features, docs) may change, and measurements stay good. */
+/* The hash of all that a kernel and its verification are made of: the body, its pieces, the primitives that it calls
+ * (where all of dcgen's own count, they are part of the context: unit_context_hash), the values that are filled in, and
+ * the tile, which says what shapes are awkward. What the head tells the model alone (terms, features, docs) may change,
+ * and measurements stay good. */
 static const char *code_hash(Arena *a, const TemplateReader *r)
 {
     const Template *t = r->t;
@@ -635,7 +644,8 @@ static Conf *parse_head(TemplateReader *r, const Source *src)
     return conf_parse(r->arena, src, (size_t)(head - src->text) + sizeof HEAD - 1, (size_t)(end - src->text), r->diag);
 }
 
-/* Takes from the template that this one is like, if it is like another, the body and what the head does not say itself. */
+/* Takes from the template that this one is like, if it is like another, the body and what the head does not say
+ * itself. */
 static bool take_after(TemplateReader *r, Conf *c)
 {
     const char *like = NULL;
@@ -704,7 +714,8 @@ static bool read_folder(Arena *a, const Spec *spec, const char *dir, TemplateLis
     return diag_nerror(d) == before;
 }
 
-/* The folder of the op that a spec's templates are of: its own, or else the first of that name with an op in it, beside its own if none has. */
+/* The folder of the op that a spec's templates are of: its own, or else the first of that name with an op in it, beside
+ * its own if none has. */
 static const char *home_of(Arena *a, const Op *op, const char *const *folders, int nfolder)
 {
     if (strcmp(op->templates, op->name) == 0)

@@ -72,7 +72,8 @@ bool candidate_serves(const Candidate *c, const Spec *spec, const int64_t *exten
     if (!c->t->serves)
         return true;
     candidate_values(c, value);
-    return template_serves(&(Binding){ .t = c->t, .spec = spec, .target = c->target, .value = value, .extent = extent });
+    return template_serves(
+        &(Binding){ .t = c->t, .spec = spec, .target = c->target, .value = value, .extent = extent });
 }
 
 bool candidate_serves_all(const Candidate *c, const Spec *spec)

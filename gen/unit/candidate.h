@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * candidate: a template, a target and a choice of each parameter's value. It takes few bytes, as a space may have very many. Status says what
- * became of one.
+ * candidate: a template, a target and a choice of each parameter's value. It takes few bytes, as a space may have very
+ * many. Status says what became of one.
  */
 #ifndef DCGEN_CANDIDATE_H
 #define DCGEN_CANDIDATE_H

@@ -72,8 +72,8 @@ static Piece print_place(Printer *p, const FormulaNode *v)
 
 /* ---- elements of operands ---- */
 
-/* Where an element lies: each index times the operand's stride there. lane: what stands for the place along vectors. A GPU's places are ints,
- * whose products may be larger. */
+/* Where an element lies: each index times the operand's stride there. lane: what stands for the place along vectors. A
+ * GPU's places are ints, whose products may be larger. */
 const char *print_offset(Printer *p, const FormulaNode *v, const char *lane)
 {
     const Operand *o = &p->spec->op->operand[v->at];
@@ -160,7 +160,8 @@ static const char *converted(const Printer *p, const Dtype *type, const char *el
     return type->mantissa ? arena_printf(p->arena, "PACKAGE_device::%s_to_float(%s)", type->name, element) : element;
 }
 
-/* One of the neighbouring elements of a thread: all of them are loaded before the loop, if they lie one behind the other. */
+/* One of the neighbouring elements of a thread: all of them are loaded before the loop, if they lie one behind the
+ * other. */
 static Piece print_of_thread(Printer *p, const FormulaNode *v)
 {
     const Operand *o = &p->spec->op->operand[v->at];
@@ -178,7 +179,8 @@ static Piece print_of_thread(Printer *p, const FormulaNode *v)
     return (Piece){ converted(p, type, arena_printf(p->arena, "%s[i]", name)), BIND_PRIMARY, false };
 }
 
-/* On a GPU by __ldg: no store changes an input, so that loads may go ahead of stores, and one may serve several elements. */
+/* On a GPU by __ldg: no store changes an input, so that loads may go ahead of stores, and one may serve several
+ * elements. */
 static Piece print_element(Printer *p, int i)
 {
     const FormulaNode *v = print_at(p, i);
@@ -233,7 +235,8 @@ const char *print_output(Printer *p, const RowStyle *style, const char *lane)
         const int extent = op_axis(op, expr_text(l->extent[i]));
         const char *place = extent == p->spec->formula->row ? lane : print_place_name(p, extent);
         p->used |= 1u << extent;
-        at = i ? arena_printf(p->arena, i > 1 ? "(%s) * %s%s + %s" : "%s * %s%s + %s", at, style->call, op->extent[extent].name, place)
+        at = i ? arena_printf(p->arena, i > 1 ? "(%s) * %s%s + %s" : "%s * %s%s + %s", at, style->call,
+                              op->extent[extent].name, place)
                : arena_printf(p->arena, "%s%s", l->rank > 1 ? style->count : "", place);
     }
     return arena_printf(p->arena, "%s%s + %s", style->call, spec_output(p->spec)->name, at);

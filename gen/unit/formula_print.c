@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * formula_print: prints single nodes of a formula as code: for CPUs on vectors, for GPUs on one element, and for the reference on one element in
- * double precision.
+ * formula_print: prints single nodes of a formula as code: for CPUs on vectors, for GPUs on one element, and for the
+ * reference on one element in double precision.
  *
- * A value that is the same for all elements of a vector is a plain number there (narrow), others are vectors (wide). Where only one side of an
- * operator is a vector, C takes the other one for all lanes; functions take vectors alone.
+ * A value that is the same for all elements of a vector is a plain number there (narrow), others are vectors (wide).
+ * Where only one side of an operator is a vector, C takes the other one for all lanes; functions take vectors alone.
  */
 #include "gen/unit/formula_print.h"
 
@@ -72,13 +72,28 @@ static const Form int_forms[FORMULA_FUNCTION_COUNT] = {
     [FORMULA_CHOOSE] = { "$0 ? $1 : $2", BIND_CHOICE, "PACKAGE_select_ints_MACHINE($0, $1, $2)", BIND_PRIMARY },
 };
 
-/* Of real numbers, in the reference: templates/package/formula.h has a function for each, in the reference's words where C has an operator. */
+/* Of real numbers, in the reference: templates/package/formula.h has a function for each, in the reference's words
+ * where C has an operator. */
 static const char *const exact_names[FORMULA_FUNCTION_COUNT] = {
-    [FORMULA_ADD] = "add", [FORMULA_SUB] = "sub", [FORMULA_MUL] = "mul",       [FORMULA_DIV] = "div",
-    [FORMULA_NEG] = "neg", [FORMULA_LT] = "lt",   [FORMULA_LE] = "le",         [FORMULA_GT] = "gt",
-    [FORMULA_GE] = "ge",   [FORMULA_EQ] = "eq",   [FORMULA_NE] = "ne",         [FORMULA_AND] = "and",
-    [FORMULA_OR] = "or",   [FORMULA_NOT] = "not", [FORMULA_CHOOSE] = "choose", [FORMULA_TO_REAL] = "number",
-    [FORMULA_OFF] = "off", [FORMULA_CENTRED] = "centred", [FORMULA_VARIANCE] = "variance",
+    [FORMULA_ADD] = "add",
+    [FORMULA_SUB] = "sub",
+    [FORMULA_MUL] = "mul",
+    [FORMULA_DIV] = "div",
+    [FORMULA_NEG] = "neg",
+    [FORMULA_LT] = "lt",
+    [FORMULA_LE] = "le",
+    [FORMULA_GT] = "gt",
+    [FORMULA_GE] = "ge",
+    [FORMULA_EQ] = "eq",
+    [FORMULA_NE] = "ne",
+    [FORMULA_AND] = "and",
+    [FORMULA_OR] = "or",
+    [FORMULA_NOT] = "not",
+    [FORMULA_CHOOSE] = "choose",
+    [FORMULA_TO_REAL] = "number",
+    [FORMULA_OFF] = "off",
+    [FORMULA_CENTRED] = "centred",
+    [FORMULA_VARIANCE] = "variance",
 };
 
 const Layout *print_output_layout(const Spec *s) { return spec_layout(s, (int)(spec_output(s) - s->op->operand)); }
@@ -182,7 +197,8 @@ static void make_variable(Printer *p, int i)
         add_variable(p, i, print_variable_name(p, NULL));
 }
 
-/* The vector form is taken for functions, which have no other in code on vectors, and where a value is a vector (of a choice: its condition). */
+/* The vector form is taken for functions, which have no other in code on vectors, and where a value is a vector (of a
+ * choice: its condition). */
 static Piece print_apply(Printer *p, const FormulaNode *v)
 {
     const bool choice = v->op == FORMULA_CHOOSE, of_int = v->type == FORMULA_INT && int_forms[v->op].narrow;
@@ -242,7 +258,8 @@ static bool has_choice(const Formula *f)
     return false;
 }
 
-/* On a GPU an element is loaded before a choice, not behind a branch, if it exists whatever is chosen: if its indices are places. */
+/* On a GPU an element is loaded before a choice, not behind a branch, if it exists whatever is chosen: if its indices
+ * are places. */
 static bool is_loaded_early(const Printer *p, const FormulaNode *v)
 {
     for (int i = 0; i < v->narg; i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * formula_print: how parts of a formula are printed as code, for the files that print epilogues and row operators (unit_formula.c, unit_rows.c).
+ * formula_print: how parts of a formula are printed as code, for the files that print epilogues and row operators
+ * (unit_formula.c, unit_rows.c).
  */
 #ifndef DCGEN_FORMULA_PRINT_H
 #define DCGEN_FORMULA_PRINT_H
@@ -83,8 +84,9 @@ bool print_is_taken(const char *name);
 /* A name for a variable that no other has: the operand's, where that is free. */
 const char *print_variable_name(Printer *p, const char *operand);
 
-/* How a reduction is written: its fields of a row, what they are first, how one more value is taken, how parts become one; and how the parts of a
- * long row are put aside from time to time (NULL: they are not), as a sum that grows takes in what is added with ever less care. */
+/* How a reduction is written: its fields of a row, what they are first, how one more value is taken, how parts become
+ * one; and how the parts of a long row are put aside from time to time (NULL: they are not), as a sum that grows takes
+ * in what is added with ever less care. */
 typedef struct {
     const char *fields, *begin, *take, *finish, *aside;
 } ReductionForm;
@@ -111,13 +113,15 @@ const char *print_output(Printer *p, const RowStyle *style, const char *lane);
 /* What a function that loads elements of the type has in its name: PACKAGE_load_bf16_MACHINE. */
 const char *print_load_suffix(const Printer *p, const Dtype *type);
 
-/* unit_rows.c: may the output of an op that is a formula alone be this very operand? On CPUs, where kernels then read each of its elements for the last
- * time just before they write there; on GPUs inputs are loaded as what nobody writes. */
+/* unit_rows.c: may the output of an op that is a formula alone be this very operand? On CPUs, where kernels then read
+ * each of its elements for the last time just before they write there; on GPUs inputs are loaded as what nobody
+ * writes. */
 bool unit_rows_in_place(Arena *a, const Spec *s, const Target *t, int operand);
-/* unit_blocks.c: what kernels call that go by blocks of rows and columns. "": the text of the kernels calls none of it, or nothing lies across rows. */
+/* unit_blocks.c: what kernels call that go by blocks of rows and columns. "": the text of the kernels calls none of it,
+ * or nothing lies across rows. */
 const char *unit_blocks_of_target(Arena *a, const Spec *s, const Target *t, const char *kernels);
-/* unit_rows.c: what kernels of an op without a definition of its own call: for the target, and for all of its family. "": the text of the kernels
- * calls none of it. NULL after errors in d. */
+/* unit_rows.c: what kernels of an op without a definition of its own call: for the target, and for all of its family.
+ * "": the text of the kernels calls none of it. NULL after errors in d. */
 const char *unit_rows_of_target(Arena *a, const UnitContext *u, const char *kernels, Diag *d);
 const char *unit_rows_places(Arena *a, const UnitContext *u, Diag *d);
 /* Its definition in double precision: the words of the pattern formula.h that are of rows. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * rows_style: how the statements of passes along a row are written: for CPUs on vectors, for GPUs on the neighbouring elements that a thread has at a
- * time. The functions around them are templates/package/rows.c and rows.cu. unit_rows fills in what stands in capitals:
+ * rows_style: how the statements of passes along a row are written: for CPUs on vectors, for GPUs on the neighbouring
+ * elements that a thread has at a time. The functions around them are templates/package/rows.c and rows.cu. unit_rows
+ * fills in what stands in capitals:
  *
  *   V S AT C VALUE   of a reduction: its value, its parts, their places (argmax), a variable; what it is of
  *   ASIDE            parts of a sum that were put aside

@@ -30,8 +30,8 @@ static const char *family_pattern(Arena *a, const UnitContext *u, const char *na
     return arena_printf(a, "%s/%s%s", u->package_dir, name, u->target->family->suffix);
 }
 
-/* What stands in the place of the file with the emulator's functions, where kernels call primitives of other folders than dcgen's own: these are the
- * text `emulation`. NULL: nothing does, or after an error. */
+/* What stands in the place of the file with the emulator's functions, where kernels call primitives of other folders
+ * than dcgen's own: these are the text `emulation`. NULL: nothing does, or after an error. */
 static const Source *own_emulation(const UnitContext *u, const FillScope *s, Diag *d)
 {
     const FamilyPrimitives *kind = &u->target->family->primitives;
@@ -147,7 +147,8 @@ static void add_packs(FillScope *s, const UnitContext *u, const UnitKernel *k, i
     }
 }
 
-/* Says whether any of n kernels asks how operands are aligned; CALL_EXTENTS and CALL_AXES are what the dispatcher is told of a call. */
+/* Says whether any of n kernels asks how operands are aligned; CALL_EXTENTS and CALL_AXES are what the dispatcher is
+ * told of a call. */
 static void add_align(FillScope *s, const UnitKernel *k, int n)
 {
     static const char every[] = "EVERY_EXTENTS", axes[] = "EVERY_AXES";
@@ -200,7 +201,7 @@ bool unit_add_kernels(FillScope *s, const UnitContext *u, const UnitKernel *k, i
     for (int i = 0; i < n; i++)
         if (!add_kernel(s, u, k, i, n, d))
             return false;
-    add_any(s, n, "ANY_SCRATCH", "HAS_SCRATCH"); /* do kernels need scratch memory? */
+    add_any(s, n, "ANY_SCRATCH", "HAS_SCRATCH");     /* do kernels need scratch memory? */
     add_any(s, n, "ANY_CONDITION", "HAS_CONDITION"); /* are there calls that a kernel does not serve? */
     add_align(s, k, n);
     add_packs(s, u, k, n);
@@ -271,7 +272,8 @@ char *unit_candidate(Arena *a, const UnitContext *u, const UnitKernel *k, Diag *
                : NULL;
 }
 
-/* The functions that a library's file calls to compute a formula: for CPUs of the tuned target, for GPUs of those that store its elements. */
+/* The functions that a library's file calls to compute a formula: for CPUs of the tuned target, for GPUs of those that
+ * store its elements. */
 static const char *calls_of_library(Arena *a, const UnitContext *u)
 {
     const char *package = u->spec->package, *target = u->target->name;
@@ -316,15 +318,16 @@ static void add_file(Text *t, const char *path)
     text_add(t, text ? text : "");
 }
 
-/* Does a key depend on the target's file? Targets of dcgen's own are always there. Of others those count that kernels are for. */
+/* Does a key depend on the target's file? Targets of dcgen's own are always there. Of others those count that kernels
+ * are for. */
 static bool target_counts(const UnitContext *u, const Target *t)
 {
     return t->family == u->target->family &&
            (!*t->hash || t == u->target || target_is_fallback(u->targets, t, u->target));
 }
 
-/* Adds what stands around a kernel, under a fixed name in place of the spec's: a package's name has no influence on times. A text that the pattern of
- * a candidate lacks does not count. */
+/* Adds what stands around a kernel, under a fixed name in place of the spec's: a package's name has no influence on
+ * times. A text that the pattern of a candidate lacks does not count. */
 static void add_surroundings(Text *t, const UnitContext *u)
 {
     static const char *const part[] = { "preamble", "arguments", "formula", "entry", "pack_declarations" };

@@ -39,13 +39,13 @@ char *unit_candidate(Arena *a, const UnitContext *u, const UnitKernel *k, Diag *
 /* The op by a library (Family.rival), ready to compile like a candidate. NULL: there is none, or errors in d. */
 char *unit_library(Arena *a, const UnitContext *u, Diag *d);
 
-/* The kernels that measure what a device of the family does at most (Family.limits), ready to compile like a candidate. NULL: there are
- * none, or errors in d. */
+/* The kernels that measure what a device of the family does at most (Family.limits), ready to compile like a candidate.
+ * NULL: there are none, or errors in d. */
 char *unit_limits(Arena *a, const UnitContext *u, Diag *d);
 
-/* A scope of the names in patterns that follow from the spec and the tuned target's family: words of the op and of the family; the lists axes,
- * packed_axes (those of the constant operands), operands (that calls take), all_operands, packed_operands (the constant ones),
- * epilogues, asked, layouts, instruction_sets. */
+/* A scope of the names in patterns that follow from the spec and the tuned target's family: words of the op and of the
+ * family; the lists axes, packed_axes (those of the constant operands), operands (that calls take), all_operands,
+ * packed_operands (the constant ones), epilogues, asked, layouts, instruction_sets. */
 FillScope *unit_scope(Arena *a, const UnitContext *u);
 /* Begins the list constants of s again, with those alone that the elements of the constant operands depend on. */
 void unit_keep_packed_constants(FillScope *s, const Spec *spec);
@@ -53,25 +53,27 @@ void unit_keep_packed_constants(FillScope *s, const Spec *spec);
 void unit_blas_words(FillScope *s, const Spec *spec);
 /* May any expression of the operator, printed as C, call functions of templates/package/arithmetic.h? */
 bool unit_calls_arithmetic(const Op *op);
-/* Adds the list kernels, named <name>_k0, _k1 ..., and the texts arguments, pack, kernels, entry. False after errors. */
-bool unit_add_kernels(FillScope *s, const UnitContext *u, const UnitKernel *k, int n, Diag *d);
-/* A hash of how the packed operand is packed, where these kernels read it, whatever the function and the package are called. 16 hex digits; NULL after
+/* Adds the list kernels, named <name>_k0, _k1 ..., and the texts arguments, pack, kernels, entry. False after
  * errors. */
+bool unit_add_kernels(FillScope *s, const UnitContext *u, const UnitKernel *k, int n, Diag *d);
+/* A hash of how the packed operand is packed, where these kernels read it, whatever the function and the package are
+ * called. 16 hex digits; NULL after errors. */
 const char *unit_packing_hash(Arena *a, const UnitContext *u, const UnitKernel *k, int n, Diag *d);
-/* Adds what stands before the kernels of all functions: the texts preamble, device and emulation. kernels: their texts. False after errors. */
+/* Adds what stands before the kernels of all functions: the texts preamble, device and emulation. kernels: their texts.
+ * False after errors. */
 bool unit_add_shared(FillScope *s, const UnitContext *u, const char *kernels, Diag *d);
 /* The texts of kernels that unit_add_kernels added, with their entry. */
 const char *unit_kernel_texts(const FillScope *s);
-/* Adds the words guard and unguard to a row: lines around what is for one architecture, once for rows side by side. before, behind: the
- * targets of the rows before and behind it; NULL: there is none. */
+/* Adds the words guard and unguard to a row: lines around what is for one architecture, once for rows side by side.
+ * before, behind: the targets of the rows before and behind it; NULL: there is none. */
 void unit_add_guard(FillScope *row, const Target *before, const Target *t, const Target *behind);
-/* The text that `of` gives for each target of the tuned one's family, one behind the other, within the guards of their architectures. NULL: one
- * failed. */
+/* The text that `of` gives for each target of the tuned one's family, one behind the other, within the guards of their
+ * architectures. NULL: one failed. */
 const char *unit_of_targets(Arena *a, const UnitContext *u, const char *of(void *ctx, const UnitContext *u), void *ctx);
 /* The primitives that `text` uses, each after those that it uses itself: templates/device/<primitive>.cuh. */
 const char *unit_device(const UnitContext *u, const FillScope *s, const char *text, Diag *d);
-/* What the emulator executes in the place of such primitives of other folders than dcgen's own, and of those that call them; "": `text` uses none.
- * NULL after errors. */
+/* What the emulator executes in the place of such primitives of other folders than dcgen's own, and of those that call
+ * them; "": `text` uses none. NULL after errors. */
 const char *unit_emulation(const UnitContext *u, const FillScope *s, const char *text, Diag *d);
 /* All primitives of dcgen's own and what they call, where they count (primitives_all_count); else none. */
 Primitives unit_primitives(Arena *a, const UnitContext *u, Diag *d);
@@ -80,18 +82,20 @@ char *unit_kernel_text(Arena *a, const UnitKernel *k); /* "packed_gemm avx512 MR
 /* The path of a pattern of the package; and of one that the op's folder may have instead. */
 const char *unit_pattern(Arena *a, const UnitContext *u, const char *name);
 const char *unit_op_pattern(Arena *a, const UnitContext *u, const char *name);
-/* The text of a file, filled; of a part without a first line that names its licence, as a text says that once. NULL after errors. */
+/* The text of a file, filled; of a part without a first line that names its licence, as a text says that once. NULL
+ * after errors. */
 char *unit_fill(const UnitContext *u, const char *path, const FillScope *s, Diag *d);
 char *unit_fill_part(const UnitContext *u, const char *path, const FillScope *s, Diag *d);
 
-/* What kernels call for each element of their results (docs/templates-reference.md): for CPUs one for each instruction set that the text of
- * the kernels calls it for ("": for all); for a GPU one. "": there is no formula. NULL after errors in d. */
+/* What kernels call for each element of their results (docs/templates-reference.md): for CPUs one for each instruction
+ * set that the text of the kernels calls it for ("": for all); for a GPU one. "": there is no formula. NULL after
+ * errors in d. */
 const char *unit_formula(Arena *a, const UnitContext *u, const char *kernels, Diag *d);
-/* The formula in double precision, behind an operator's definition whose functions were renamed; has_check: it has dcgen_reference_check.
- * package_dir: the folder of patterns. NULL after errors. */
+/* The formula in double precision, behind an operator's definition whose functions were renamed; has_check: it has
+ * dcgen_reference_check. package_dir: the folder of patterns. NULL after errors. */
 char *unit_formula_reference(Arena *a, const Spec *s, const char *package_dir, bool has_check, Diag *d);
-/* The op's reference, `text`, behind lines that define layout and element type, and with the formula behind it: for runners, and for the package's
- * own test. NULL after errors. */
+/* The op's reference, `text`, behind lines that define layout and element type, and with the formula behind it: for
+ * runners, and for the package's own test. NULL after errors. */
 char *unit_reference(Arena *a, const Spec *s, const char *package_dir, const char *text, Diag *d);
 
 /* What a candidate's text depends on besides its template: op, dtype, layout, epilogues, packing, patterns, targets,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * unit_blas: what of a function's formula libraries of linear algebra do by themselves. Behind a product they add a matrix, and a vector to each
- * row; some then take the larger of the sum and 0, or gelu_tanh of it. Whatever else a formula says is computed by a kernel behind theirs.
+ * unit_blas: what of a function's formula libraries of linear algebra do by themselves. Behind a product they add a
+ * matrix, and a vector to each row; some then take the larger of the sum and 0, or gelu_tanh of it. Whatever else a
+ * formula says is computed by a kernel behind theirs.
  */
 #include <string.h>
 #include "gen/spec/dtype.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * unit_device: the text of the primitives that a text calls (gen/template/primitive.h), and the kernels that measure a device's limits. For GPUs
- * primitives stand in a namespace of the package; for CPUs there is one for each target. A unit holds those that it uses.
+ * unit_device: the text of the primitives that a text calls (gen/template/primitive.h), and the kernels that measure a
+ * device's limits. For GPUs primitives stand in a namespace of the package; for CPUs there is one for each target. A
+ * unit holds those that it uses.
  */
 #include <string.h>
 #include "gen/base/conf.h"
@@ -39,8 +40,8 @@ static bool has_assembly(Arena *a, const char *text)
     return false;
 }
 
-/* The text of a primitive. Assembly that the emulator would have to execute becomes an error of the compiler, as only who compiles for it needs
- * something else. NULL after errors. */
+/* The text of a primitive. Assembly that the emulator would have to execute becomes an error of the compiler, as only
+ * who compiles for it needs something else. NULL after errors. */
 static const char *primitive_text(const UserOfPrimitives *c, const UnitContext *u, const Primitive *p,
                                   const FillScope *words)
 {

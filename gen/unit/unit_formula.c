@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * unit_formula: prints a function's formula as code: for CPUs on vectors along the output's last extent, for GPUs on one element, and for the
- * reference on one element in double precision, with a bound of what rounding may change.
+ * unit_formula: prints a function's formula as code: for CPUs on vectors along the output's last extent, for GPUs on
+ * one element, and for the reference on one element in double precision, with a bound of what rounding may change.
  */
 #include <string.h>
 #include "gen/base/conf.h"
@@ -84,11 +84,12 @@ static char *fetch_text(Arena *a, const Spec *s, const Target *t)
         for (int k = 0; k + 1 < v->narg; k++)
             p.piece[v->arg[k]] = print_node(&p, v->arg[k]);
         text_printf(&fetches, "    __builtin_prefetch(a->%s + %s);\n", s->op->operand[v->at].name,
-                        print_offset(&p, v, print_place_name(&p, p.along)));
+                    print_offset(&p, v, print_place_name(&p, p.along)));
     }
     add_places(&p, "int64_t", &parameters, &unused);
     text_printf(&all,
-                "/* Asks for what the formula reads at an element, of operands whose elements differ along more extents than %s. */\n"
+                "/* Asks for what the formula reads at an element, of operands whose elements differ along more "
+                "extents than %s. */\n"
                 "static inline __attribute__((always_inline)) void\nNAME_fetch_MACHINE(const NAME_args *a%s)\n{\n"
                 "%s%s%s}\n",
                 print_place_name(&p, p.along), text_str(&parameters), fetches.len ? "" : "    (void)a;\n",
@@ -133,8 +134,11 @@ static const char *formula_of_target(void *ctx, const UnitContext *u)
                                    unit_blocks_of_target(user->arena, u->spec, u->target, user->kernels))
                     : NULL;
     }
-    const char *text = !*user->kernels || calls(user, u, "epilogue") ? vector_text(user->arena, u->spec, u->target) : "";
-    return calls(user, u, "fetch") ? arena_printf(user->arena, "%s%s", text, fetch_text(user->arena, u->spec, u->target)) : text;
+    const char *text =
+        !*user->kernels || calls(user, u, "epilogue") ? vector_text(user->arena, u->spec, u->target) : "";
+    return calls(user, u, "fetch")
+               ? arena_printf(user->arena, "%s%s", text, fetch_text(user->arena, u->spec, u->target))
+               : text;
 }
 
 const char *unit_formula(Arena *a, const UnitContext *u, const char *kernels, Diag *d)

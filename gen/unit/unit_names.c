@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * unit_names: finds the names that a package has anyway in the text that it is made from, and refuses those of a spec that would be the same.
+ * unit_names: finds the names that a package has anyway in the text that it is made from, and refuses those of a spec
+ * that would be the same.
  *
  *   shared   behind PACKAGE_: what there is once, as exec of PACKAGE_exec, and load_avx2 of PACKAGE_load_MACHINE
- *   own      behind NAME_: what each function has, as args of NAME_args. The names of a function begin with PACKAGE_FUNCTION: one that is called
- *            pool would have PACKAGE_pool_run, as there is NAME_run. An attribute A is the macro NAME_A
- *   beside   what stands in code that declares operands, or extents, by their own names, as exec in int NAME(EXTENTS, EACH(operands, PARAMETER), ...,
- *            const PACKAGE_exec *exec). A piece of code ends with a line that begins with '}'
+ *   own      behind NAME_: what each function has, as args of NAME_args. The names of a function begin with
+ *            PACKAGE_FUNCTION: one that is called pool would have PACKAGE_pool_run, as there is NAME_run. An attribute
+ *            A is the macro NAME_A
+ *   beside   what stands in code that declares operands, or extents, by their own names, as exec in int NAME(EXTENTS,
+ *            EACH(operands, PARAMETER), ..., const PACKAGE_exec *exec). A piece of code ends with a line that begins
+ *            with '}'
  */
 #include "gen/unit/unit_names.h"
 
@@ -21,7 +24,8 @@
 /* What code declares. */
 typedef enum { OPERANDS, EXTENTS, KIND_COUNT } Kind;
 
-/* Words of patterns that declare them (unit_scope.c), blanks around. OPERAND_stride is a name that follows from an operand's. */
+/* Words of patterns that declare them (unit_scope.c), blanks around. OPERAND_stride is a name that follows from an
+ * operand's. */
 static const char *const declares[KIND_COUNT] = { " PARAMETER INNER OPERAND CONSTANT ",
                                                   " EXTENTS ALL_EXTENTS EVERY_EXTENTS PACK_EXTENTS ALL_AXES AXIS " };
 static const char of_operand[] = "OPERAND_";
@@ -54,7 +58,8 @@ static void add_of_targets(const Taken *n, NameSet *s, const char *name)
             arena_printf(n->arena, "%.*s%s%s", (int)(at - name), name, n->targets->t[i].name, at + strlen(word)));
 }
 
-/* Is the identifier a member, as in args.M and args->M, a word of the preprocessor, as in #define, or a list's name, as in EACH(order, ALONG)? */
+/* Is the identifier a member, as in args.M and args->M, a word of the preprocessor, as in #define, or a list's name, as
+ * in EACH(order, ALONG)? */
 static bool is_aside(const char *text, const char *id)
 {
     static const char each[] = "EACH(";
@@ -158,7 +163,8 @@ static bool follows(const Taken *n, const Op *op, const char *name)
     return false;
 }
 
-/* May the name be what a pattern has as NAME_<own>? A word between '_' may stand for a number: begin_0 for begin_PASS. */
+/* May the name be what a pattern has as NAME_<own>? A word between '_' may stand for a number: begin_0 for
+ * begin_PASS. */
 static bool is_filled(const char *name, const char *own)
 {
     for (;; name++, own++) {
@@ -174,7 +180,8 @@ static bool is_filled(const char *name, const char *own)
     }
 }
 
-/* Has a function such a name for something of its own: a macro or a function NAME_args, a kernel NAME_k3 with NAME_k3_pass, a variable of its formula? */
+/* Has a function such a name for something of its own: a macro or a function NAME_args, a kernel NAME_k3 with
+ * NAME_k3_pass, a variable of its formula? */
 static bool is_own(const Taken *n, const char *name)
 {
     const size_t digits = *name == 'k' ? strspn(name + 1, "0123456789") : 0;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * unit_rows: prints the formula of an op that computes nothing by itself, such as rows: what templates call to go along a row.
+ * unit_rows: prints the formula of an op that computes nothing by itself, such as rows: what templates call to go along
+ * a row.
  *
- * A kernel passes over a row once for each level of reductions: for softmax it finds the largest element, then the sum, then the elements. A pass
- * has three functions: begin; the pass over one vector; and end, which adds up the sums of several vectors. What a later pass needs of a vector
- * is a field of NAME_vector, and stays in registers where rows are short. Where they are long (`fresh`) it is computed again, except for one costly
- * value (`kept`), which lies in memory meanwhile: in the row of Y, or in a buffer where Y is stored past the caches (`stream`).
+ * A kernel passes over a row once for each level of reductions: for softmax it finds the largest element, then the sum,
+ * then the elements. A pass has three functions: begin; the pass over one vector; and end, which adds up the sums of
+ * several vectors. What a later pass needs of a vector is a field of NAME_vector, and stays in registers where rows are
+ * short. Where they are long (`fresh`) it is computed again, except for one costly value (`kept`), which lies in memory
+ * meanwhile: in the row of Y, or in a buffer where Y is stored past the caches (`stream`).
  */
 #include <string.h>
 #include "gen/base/quote.h"
@@ -61,7 +63,8 @@ static void need_in_pass(const Rows *r, int p, const bool *there, bool *needed, 
         need(r, root_of(r), there, needed, met);
 }
 
-/* Values of the whole row that are computed from its sums, and that elements or later sums use, or that fill the row. */
+/* Values of the whole row that are computed from its sums, and that elements or later sums use, or that fill the
+ * row. */
 static void find_fields(Rows *r)
 {
     const FormulaNode *root = &r->f->node[root_of(r)];
@@ -70,7 +73,8 @@ static void find_fields(Rows *r)
         for (int k = 0; k < r->f->node[i].narg; k++) {
             const int arg = r->f->node[i].arg[k];
             const FormulaNode *v = &r->f->node[arg];
-            if (v->kind == FORMULA_APPLY && v->level > 0 && !is_along(r, arg) && (is_along(r, i) || r->f->node[i].level > v->level))
+            if (v->kind == FORMULA_APPLY && v->level > 0 && !is_along(r, arg) &&
+                (is_along(r, i) || r->f->node[i].level > v->level))
                 r->field[arg] = true;
         }
 }
@@ -96,8 +100,8 @@ static void find_crossing(Rows *r)
     }
     for (int i = 0; i < r->f->nnode; i++) {
         const FormulaNode *v = &r->f->node[i];
-        if (r->style->keeps_in_output && r->crossing[i] && v->kind == FORMULA_APPLY && formula_functions[v->op].is_call && r->f->fills &&
-            first[i] + 1 < r->f->npass) {
+        if (r->style->keeps_in_output && r->crossing[i] && v->kind == FORMULA_APPLY &&
+            formula_functions[v->op].is_call && r->f->fills && first[i] + 1 < r->f->npass) {
             r->kept = i;
             r->kept_pass = first[i];
         }
@@ -145,7 +149,8 @@ bool unit_rows_in_place(Arena *a, const Spec *s, const Target *t, int operand)
     for (int p = r.kept_pass; r.kept >= 0 && p < r.f->npass; p++) { /* the output has the kept value from then on */
         need_fresh(&r, p, needed);
         for (int i = 0; i < r.f->nnode; i++)
-            if (needed[i] && r.f->node[i].kind == FORMULA_ELEMENT && r.f->node[i].at == operand && (p > r.kept_pass || i > r.kept))
+            if (needed[i] && r.f->node[i].kind == FORMULA_ELEMENT && r.f->node[i].at == operand &&
+                (p > r.kept_pass || i > r.kept))
                 return false;
     }
     return true;
@@ -214,8 +219,10 @@ const char *unit_rows_places(Arena *a, const UnitContext *u, Diag *d)
         else
             text_printf(&next, "    at->%s++;\n", name);
     }
-    FILL_WORDS(words, WORD("FIELDS", text_str(&fields)), WORD("COUNT", text_str(&count)), WORD("of", text_str(&of)), WORD("next", text_str(&next)),
-               WORD("ALONG", arena_printf(a, "%s%s", style->call, s->op->extent[s->formula->row].name)), WORD("ADDRESSES", addresses_text(a, s)));
+    FILL_WORDS(words, WORD("FIELDS", text_str(&fields)), WORD("COUNT", text_str(&count)), WORD("of", text_str(&of)),
+               WORD("next", text_str(&next)),
+               WORD("ALONG", arena_printf(a, "%s%s", style->call, s->op->extent[s->formula->row].name)),
+               WORD("ADDRESSES", addresses_text(a, s)));
     return unit_fill_part(u, unit_pattern(a, u, arena_printf(a, "places%s", u->target->family->suffix)), words, d);
 }
 
@@ -223,8 +230,13 @@ const char *unit_rows_places(Arena *a, const UnitContext *u, Diag *d)
 
 static Printer printer_of(const Rows *r)
 {
-    return (Printer){ .arena = r->arena, .spec = r->spec, .target = r->target, .style = r->style->style, .along = r->f->row,
-                      .out = { .arena = r->arena }, .before = { .arena = r->arena } };
+    return (Printer){ .arena = r->arena,
+                      .spec = r->spec,
+                      .target = r->target,
+                      .style = r->style->style,
+                      .along = r->f->row,
+                      .out = { .arena = r->arena },
+                      .before = { .arena = r->arena } };
 }
 
 /* What stands for a node that is computed elsewhere. */
@@ -238,11 +250,13 @@ static bool stands_elsewhere(const Rows *r, Printer *p, int i)
     return true;
 }
 
-/* Values that do not change along the row are printed where they are used; elements before a loop, which may use them behind a branch. */
+/* Values that do not change along the row are printed where they are used; elements before a loop, which may use them
+ * behind a branch. */
 static void print_of_row(const Rows *r, Printer *p, const bool *needed, int level)
 {
     for (int i = 0; i < r->f->nnode; i++)
-        if (!is_along(r, i) && r->f->node[i].level <= level && (needed[i] || r->f->node[i].kind == FORMULA_REDUCE || r->field[i])) {
+        if (!is_along(r, i) && r->f->node[i].level <= level &&
+            (needed[i] || r->f->node[i].kind == FORMULA_REDUCE || r->field[i])) {
             const bool wide = p->piece[i].wide;
             if (!stands_elsewhere(r, p, i))
                 p->piece[i] = print_node(p, i);
@@ -257,7 +271,10 @@ static void print_of_row(const Rows *r, Printer *p, const bool *needed, int leve
     }
 }
 
-static const char *type_of(const Rows *r, const Printer *p, int i) { return print_type(p, r->f->node[i].type, p->piece[i].wide); }
+static const char *type_of(const Rows *r, const Printer *p, int i)
+{
+    return print_type(p, r->f->node[i].type, p->piece[i].wide);
+}
 
 static const char *indented(Arena *a, const char *lines)
 {
@@ -286,7 +303,8 @@ static void print_fresh(const Rows *r, Printer *p, const bool *again)
     for (int i = 0; i < r->f->nnode; i++) {
         if (!again[i])
             continue;
-        p->piece[i] = i == r->kept ? (Piece){ arena_printf(r->arena, "PACKAGE_load_MACHINE(row->kept + %s, lanes)", print_place_name(p, r->f->row)),
+        p->piece[i] = i == r->kept ? (Piece){ arena_printf(r->arena, "PACKAGE_load_MACHINE(row->kept + %s, lanes)",
+                                                           print_place_name(p, r->f->row)),
                                               BIND_PRIMARY, true }
                                    : print_node(p, i);
         if (r->crossing[i])
@@ -305,7 +323,8 @@ static FillScope *words_of_reduction(const Rows *r, int i)
     const Printer p = printer_of(r);
     FillScope *words = print_words(&p);
     FILL_WORDS(words, WORD("V", arena_printf(r->arena, "v%d", i)), WORD("S", arena_printf(r->arena, "s%d", i)),
-               WORD("AT", arena_printf(r->arena, "at%d", i)), WORD("ASIDE", arena_printf(r->arena, "aside%d", i)), WORD("C", arena_printf(r->arena, "c%d", i)));
+               WORD("AT", arena_printf(r->arena, "at%d", i)), WORD("ASIDE", arena_printf(r->arena, "aside%d", i)),
+               WORD("C", arena_printf(r->arena, "c%d", i)));
     return words;
 }
 
@@ -345,7 +364,8 @@ static const char *unpacked(const Rows *r, const Printer *p, const char *text)
     for (int i = 0; i < n; i++) {
         const char *name = print_place_name(p, extent[i]);
         if (mentions(text, name))
-            text_printf(&t, "%s%s = at.%s", t.len ? ", " : arena_printf(r->arena, "    const %s ", r->style->integer), name, name);
+            text_printf(&t, "%s%s = at.%s", t.len ? ", " : arena_printf(r->arena, "    const %s ", r->style->integer),
+                        name, name);
     }
     return t.len ? arena_printf(r->arena, "%s;\n", text_str(&t)) : "";
 }
@@ -356,7 +376,9 @@ static const char *body_of_pass(const Rows *r, Printer *p)
     const char *text = text_str(&p->out), *place = print_place_name(p, r->f->row);
     if (!r->style->loops)
         return text;
-    return indented(r->arena, mentions(text, place) ? arena_printf(r->arena, "    const int %s = first + i;\n%s", place, text) : text);
+    return indented(r->arena, mentions(text, place)
+                                  ? arena_printf(r->arena, "    const int %s = first + i;\n%s", place, text)
+                                  : text);
 }
 
 /* A value as the output has it: on GPUs 16-bit types are bits. */
@@ -372,7 +394,8 @@ static void print_store(const Rows *r, Printer *p, Text *behind)
     FillScope *words = print_words(p);
     const FormulaType type = r->f->node[root_of(r)].type;
     const Piece value = print_widened(p, p->piece[root_of(r)], type);
-    FILL_WORDS(words, WORD("TYPE", print_dtype(p, spec_output(r->spec))->c_type), WORD("VALUE", stored_text(r, p, value)),
+    FILL_WORDS(words, WORD("TYPE", print_dtype(p, spec_output(r->spec))->c_type),
+               WORD("VALUE", stored_text(r, p, value)),
                WORD("OUT", print_output(p, r->style, r->style->loops ? "first" : print_place_name(p, r->f->row))));
     text_add(&p->before, print_pattern(words, r->style->store_before));
     text_add(&p->out, print_pattern(words, type == FORMULA_INT ? r->style->store_ints : r->style->store));
@@ -391,7 +414,8 @@ static void print_along(const Rows *r, Printer *p, int i)
         p->piece[i] = (Piece){ name, BIND_PRIMARY, p->piece[i].wide };
     }
     if (i == r->kept)
-        text_printf(&p->out, "    if (fresh)\n        PACKAGE_store_MACHINE(row->kept + %s, v->v%d, lanes);\n", print_place_name(p, r->f->row), i);
+        text_printf(&p->out, "    if (fresh)\n        PACKAGE_store_MACHINE(row->kept + %s, v->v%d, lanes);\n",
+                    print_place_name(p, r->f->row), i);
 }
 
 static void print_pass(Rows *r, Printer *shared, int pass, const bool *done, FillScope *words)
@@ -421,7 +445,8 @@ static void print_pass(Rows *r, Printer *shared, int pass, const bool *done, Fil
     if (r->f->fills && pass + 1 == r->f->npass)
         print_store(r, &p, &behind);
     const char *body = body_of_pass(r, &p);
-    const char *places = unpacked(r, &p, arena_printf(r->arena, "%s%s%s", text_str(&p.before), body, text_str(&behind)));
+    const char *places =
+        unpacked(r, &p, arena_printf(r->arena, "%s%s%s", text_str(&p.before), body, text_str(&behind)));
     FILL_WORDS(words, WORD("PASS", pass), WORD("places", places), WORD("before", print_filled(&p, text_str(&p.before))),
                WORD("body", print_filled(&p, body)), WORD("behind", print_filled(&p, text_str(&behind))));
 }
@@ -435,7 +460,8 @@ static void print_begin(const Rows *r, int pass, FillScope *words)
             text_add(&begin, print_pattern(words_of_reduction(r, i), form_of(r, i)->begin));
             text_add(&aside, form_of(r, i)->aside ? print_pattern(words_of_reduction(r, i), form_of(r, i)->aside) : "");
         }
-    FILL_WORDS(words, WORD("begin", print_filled(&p, text_str(&begin))), WORD("aside", print_filled(&p, text_str(&aside))));
+    FILL_WORDS(words, WORD("begin", print_filled(&p, text_str(&begin))),
+               WORD("aside", print_filled(&p, text_str(&aside))));
 }
 
 static void print_end(Rows *r, Printer *shared, int pass, FillScope *words)
@@ -465,13 +491,16 @@ static void print_end(Rows *r, Printer *shared, int pass, FillScope *words)
         shared->piece[i] = p.piece[i];
     }
     if (!r->f->fills && pass + 1 == r->f->npass) {
-        const char *value = arena_printf(r->arena, "%s%s%s", r->f->node[root_of(r)].type == FORMULA_INT ? "(int32_t)" : "",
-                                         print_enclosed(&p, p.piece[root_of(r)], BIND_PRIMARY), p.piece[root_of(r)].wide ? "[0]" : "");
+        const char *value =
+            arena_printf(r->arena, "%s%s%s", r->f->node[root_of(r)].type == FORMULA_INT ? "(int32_t)" : "",
+                         print_enclosed(&p, p.piece[root_of(r)], BIND_PRIMARY), p.piece[root_of(r)].wide ? "[0]" : "");
         FillScope *own = print_words(&p);
-        FILL_WORDS(own, WORD("OUT", print_output(&p, r->style, "")), WORD("VALUE", stored_text(r, &p, (Piece){ value, BIND_UNARY, false })));
+        FILL_WORDS(own, WORD("OUT", print_output(&p, r->style, "")),
+                   WORD("VALUE", stored_text(r, &p, (Piece){ value, BIND_UNARY, false })));
         text_add(&p.out, print_pattern(own, r->style->store_value));
     }
-    fill_word(words, "end_of_pass", print_filled(&p, arena_printf(r->arena, "%s%s", unpacked(r, &p, text_str(&p.out)), text_str(&p.out))));
+    fill_word(words, "end_of_pass",
+              print_filled(&p, arena_printf(r->arena, "%s%s", unpacked(r, &p, text_str(&p.out)), text_str(&p.out))));
 }
 
 /* Asks for a row of each operand that has rows, before it is read. */
@@ -497,7 +526,11 @@ static const char *kept_fields(const Rows *r, const Printer *p)
     for (int i = 0; i < r->f->nnode; i++) {
         const FormulaType type = r->f->node[i].type;
         if (r->crossing[i])
-            text_printf(&t, r->style->kept_type, r->style->loops ? print_type(p, type, false) : type == FORMULA_REAL ? "floats" : "ints", i);
+            text_printf(&t, r->style->kept_type,
+                        r->style->loops        ? print_type(p, type, false)
+                        : type == FORMULA_REAL ? "floats"
+                                               : "ints",
+                        i);
     }
     return print_filled(p, text_str(&t));
 }
@@ -510,7 +543,8 @@ const char *unit_rows_of_target(Arena *a, const UnitContext *u, const char *kern
     Printer shared = printer_of(&r);
     FillScope *words = print_words(&shared);
     bool done[FORMULA_MAX_NODE] = { 0 }, now[FORMULA_MAX_NODE], met[FORMULA_MAX_NODE];
-    if (*kernels && t->family->primitives.of_targets && !strstr(kernels, arena_printf(a, "%s_pass_0_%s(", s->name, t->name)))
+    if (*kernels && t->family->primitives.of_targets &&
+        !strstr(kernels, arena_printf(a, "%s_pass_0_%s(", s->name, t->name)))
         return "";
     const bool fetches = !*kernels || strstr(kernels, arena_printf(a, "%s_fetch_%s(", s->name, t->name));
     find_fields(&r);
@@ -526,9 +560,11 @@ const char *unit_rows_of_target(Arena *a, const UnitContext *u, const char *kern
             done[i] = done[i] || (now[i] && lasts(&r, i));
     }
     const char *out = print_output(&shared, r.style, "0");
-    FILL_WORDS(words, WORD("FORMULA", quote_comment(a, s->formula->text)), WORD("PLACE", print_place_name(&shared, r.f->row)),
+    FILL_WORDS(words, WORD("FORMULA", quote_comment(a, s->formula->text)),
+               WORD("PLACE", print_place_name(&shared, r.f->row)),
                WORD("fields", print_filled(&shared, text_str(&r.fields))), WORD("kept", kept_fields(&r, &shared)),
-               WORD("FETCHES", fetches), WORD("fetch", r.style->loops ? "" : fetch_text(&r)), WORD("OUT", out), WORD("places_of_output", unpacked(&r, &shared, out)));
+               WORD("FETCHES", fetches), WORD("fetch", r.style->loops ? "" : fetch_text(&r)), WORD("OUT", out),
+               WORD("places_of_output", unpacked(&r, &shared, out)));
     return unit_fill_part(u, unit_pattern(a, u, arena_printf(a, "rows%s", t->family->suffix)), words, d);
 }
 
@@ -545,12 +581,16 @@ static const char *exact_reduction(const Printer *of, int i)
     const char *along = s->op->extent[s->formula->row].name, *place = print_place_name(&p, s->formula->row);
     const Piece value = print_nodes(&p, v->arg[0]);
     Text t = { .arena = of->arena };
-    text_printf(&t, "static dcgen_value dcgen_reduction_%d(const int64_t *extent, const void *const *operand, const dcgen_value *r, int64_t at, double part)\n{\n", i);
+    text_printf(&t,
+                "static dcgen_value dcgen_reduction_%d(const int64_t *extent, const void *const *operand, const "
+                "dcgen_value *r, int64_t at, double part)\n{\n",
+                i);
     for (int k = 0; k < s->op->nextent; k++)
         text_printf(&t, "    const int64_t %s = extent[%d];\n", s->op->extent[k].name, k);
     for (int k = n - 1; k >= 0; k--) {
         if (p.used >> extent[k] & 1)
-            text_printf(&t, "    const int64_t %s = at %% %s;\n", print_place_name(&p, extent[k]), s->op->extent[extent[k]].name);
+            text_printf(&t, "    const int64_t %s = at %% %s;\n", print_place_name(&p, extent[k]),
+                        s->op->extent[extent[k]].name);
         text_printf(&t, "    at /= %s;\n", s->op->extent[extent[k]].name);
     }
     text_add(&t, "    (void)operand, (void)r, (void)part, (void)at");
@@ -558,16 +598,20 @@ static const char *exact_reduction(const Printer *of, int i)
         text_printf(&t, ", (void)%s", s->op->extent[k].name);
     text_add(&t, ";\n");
     if (v->op == FORMULA_ARGMAX) {
-        text_printf(&t, "    dcgen_place all = { { -INFINITY, 0 }, 0, false };\n    for (int64_t %s = 0; %s < %s; %s++) {\n%s"
-                        "        all = dcgen_argmax(all, %s, %s, part);\n    }\n"
-                        "    return (dcgen_value){ (double)all.place, all.unsure ? 1e30 : 0 };\n}\n\n",
-                    place, place, along, place, text_str(&p.out), value.text, place);
+        text_printf(
+            &t,
+            "    dcgen_place all = { { -INFINITY, 0 }, 0, false };\n    for (int64_t %s = 0; %s < %s; %s++) {\n%s"
+            "        all = dcgen_argmax(all, %s, %s, part);\n    }\n"
+            "    return (dcgen_value){ (double)all.place, all.unsure ? 1e30 : 0 };\n}\n\n",
+            place, place, along, place, text_str(&p.out), value.text, place);
         return arena_strdup(of->arena, text_str(&t));
     }
     const char *start = v->op == FORMULA_SUM ? "0" : v->op == FORMULA_LEAST ? "INFINITY" : "-INFINITY";
     const char *name = v->op == FORMULA_SUM ? "sum" : v->op == FORMULA_LEAST ? "min" : "max";
-    text_printf(&t, "    dcgen_value all = { %s, 0 };\n    for (int64_t %s = 0; %s < %s; %s++) {\n%s        all = dcgen_%s(all, %s);\n    }\n"
-                    "    return all;\n}\n\n",
+    text_printf(&t,
+                "    dcgen_value all = { %s, 0 };\n    for (int64_t %s = 0; %s < %s; %s++) {\n%s        all = "
+                "dcgen_%s(all, %s);\n    }\n"
+                "    return all;\n}\n\n",
                 start, place, place, along, place, text_str(&p.out), name, value.text);
     return arena_strdup(of->arena, text_str(&t));
 }
@@ -583,5 +627,6 @@ void unit_rows_exact_words(Printer *p, FillScope *words)
     fill_list(words, "reduced");
     for (int i = 0; i < f->nnode; i++)
         if (f->node[i].kind == FORMULA_REDUCE)
-            FILL_WORDS(fill_row(words), WORD("NODE", i), WORD("REDUCTION", arena_printf(p->arena, "dcgen_reduction_%d", i)));
+            FILL_WORDS(fill_row(words), WORD("NODE", i),
+                       WORD("REDUCTION", arena_printf(p->arena, "dcgen_reduction_%d", i)));
 }

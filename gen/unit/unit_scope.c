@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * unit_scope: the words and lists of patterns that follow from the spec and the family of targets alone: the op, its axes, its operands.
+ * unit_scope: the words and lists of patterns that follow from the spec and the family of targets alone: the op, its
+ * axes, its operands.
  */
 #include "gen/unit/unit.h"
 
@@ -132,7 +133,8 @@ static const char *c_type(const Spec *s, const Operand *o)
     return d ? d->c_type : "void";
 }
 
-/* The type of an operand as a parameter: "const float *"; of a packed constant one, and of 16-bit elements, "const void *". */
+/* The type of an operand as a parameter: "const float *"; of a packed constant one, and of 16-bit elements, "const void
+ * *". */
 static const char *parameter_type(Arena *a, const Spec *s, const Operand *o)
 {
     if (s->packed && o == &s->op->operand[s->const_operand])
@@ -141,8 +143,8 @@ static const char *parameter_type(Arena *a, const Spec *s, const Operand *o)
     return arena_printf(a, "%s%s *", o->role == ROLE_OUT ? "" : "const ", d && !d->mantissa ? d->c_type : "void");
 }
 
-/* Can the operand have no elements, though the call has a result? So where a reduced axis is 0, or one that the output has none of itself, as the
- * rows of an image that is padding alone. */
+/* Can the operand have no elements, though the call has a result? So where a reduced axis is 0, or one that the output
+ * has none of itself, as the rows of an image that is padding alone. */
 static bool may_be_empty(const Spec *s, const Operand *o)
 {
     for (int i = 0; o != spec_output(s) && i < s->op->naxis; i++)
@@ -151,7 +153,8 @@ static bool may_be_empty(const Spec *s, const Operand *o)
     return false;
 }
 
-/* What kernels get for the operand. Where it has no elements any address will do but NULL, on which C allows no arithmetic. */
+/* What kernels get for the operand. Where it has no elements any address will do but NULL, on which C allows no
+ * arithmetic. */
 static const char *argument_text(Arena *a, const Spec *s, const Operand *o)
 {
     const Operand *out = s->op->operand;
@@ -166,8 +169,8 @@ static const char *argument_text(Arena *a, const Spec *s, const Operand *o)
 /* Elements in 16 bytes, which rows of a packed constant are padded to. */
 static int vector_elems(const Dtype *d) { return d ? 16 / (int)d->bytes : 16; }
 
-/* Adds the extents of an operand's elements, in order: the list "shape", and "order", in which the last one of a padded constant goes up to the
- * vector that its rows are padded to. */
+/* Adds the extents of an operand's elements, in order: the list "shape", and "order", in which the last one of a padded
+ * constant goes up to the vector that its rows are padded to. */
 static void add_order(FillScope *row, const Spec *spec, int i, bool is_padded)
 {
     const Layout *l = spec_layout(spec, i);

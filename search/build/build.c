@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * build: a builder of one toolchain. compile.c runs compilers for a batch. Batches in the background have an arena each and wait in a list for
- * a thread, which runs as long as something is left to do; build_wait copies their results.
+ * build: a builder of one toolchain. compile.c runs compilers for a batch. Batches in the background have an arena each
+ * and wait in a list for a thread, which runs as long as something is left to do; build_wait copies their results.
  */
 #define _GNU_SOURCE
 #include "search/build/build.h"
@@ -20,7 +20,8 @@
 enum { WAIT_MS = 50, NICE = 5 };
 static const double VERSION_DEADLINE_S = 10; /* for `cc --version` */
 
-/* The thread works on batches without the lock. That guards what follows it here, and BuildBatch.later, next and done. */
+/* The thread works on batches without the lock. That guards what follows it here, and BuildBatch.later, next and
+ * done. */
 struct Builder {
     Compiler compiler;
     Scratch *scratch;
@@ -263,7 +264,8 @@ void build_cancel(Builder *b)
 
 /* ---- a builder ---- */
 
-/* Builds an empty text: any compiler that can build anything builds that, and it tells the size of the C runtime's part. */
+/* Builds an empty text: any compiler that can build anything builds that, and it tells the size of the C runtime's
+ * part. */
 static bool try_compiler(Builder *b, Arena *a, const volatile int *stop, const char **err)
 {
     Build empty = { .name = "empty", .text = b->compiler.tools.empty };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * build_cache: makes keys, reads entries and writes them. What cannot be read or written is counted; the compiler then does the work.
+ * build_cache: makes keys, reads entries and writes them. What cannot be read or written is counted; the compiler then
+ * does the work.
  */
 #define _GNU_SOURCE
 #include "search/build/build_cache.h"

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * build_cache: a folder of what compilers made, so that the same text is not compiled twice, on any machine. One file a build, under a
- * hash of all that it depends on: the text, the compiler's version and flags, the kind of product. No path is part of it.
+ * build_cache: a folder of what compilers made, so that the same text is not compiled twice, on any machine. One file a
+ * build, under a hash of all that it depends on: the text, the compiler's version and flags, the kind of product. No
+ * path is part of it.
  *
  *   dcgen-build 1 HASH                          the hash of all that follows; where it differs the file is not used
  *   KEY SO LOG CODE LOOPS STORED LOADED MULT    the key again; bytes of product and log; code_bytes and spills of Build
  *   what the compiler said, and the product
  *
- * Files are written in a temporary folder inside and renamed, so a reader sees all of one or nothing. Threads may share a cache.
+ * Files are written in a temporary folder inside and renamed, so a reader sees all of one or nothing. Threads may share
+ * a cache.
  */
 #ifndef DCGEN_BUILD_CACHE_H
 #define DCGEN_BUILD_CACHE_H
@@ -36,7 +38,8 @@ BuildCacheCount build_cache_count(BuildCache *c);
 
 /* The key of what these tools make of the text; `version` is that of their program. */
 void build_cache_key(const Toolchain *t, const char *version, const char *text, char *key);
-/* Puts the product at `so` and sets the results of *b; the log is made in a. False: the cache has no such entry, or a damaged one. */
+/* Puts the product at `so` and sets the results of *b; the log is made in a. False: the cache has no such entry, or a
+ * damaged one. */
 bool build_cache_get(BuildCache *c, Arena *a, const char *key, const char *so, Build *b);
 /* Stores a build that is ok. One that cannot be stored is only counted. */
 void build_cache_put(BuildCache *c, const char *key, const Build *b);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * compile: one loop over at most `jobs` compilers: start, poll their stderr, look which has ended or is late. Messages come
- * without colours or translations (LC_ALL=C) and without the temporary folder, so that equal failures read equally.
+ * compile: one loop over at most `jobs` compilers: start, poll their stderr, look which has ended or is late. Messages
+ * come without colours or translations (LC_ALL=C) and without the temporary folder, so that equal failures read
+ * equally.
  */
 #define _GNU_SOURCE
 #include "search/build/compile.h"
@@ -245,7 +246,8 @@ static bool needs_retry(const BuildBatch *x)
     return false;
 }
 
-/* The first batch with a build to be started. NULL: there is none, or a batch before it must have its second try first. */
+/* The first batch with a build to be started. NULL: there is none, or a batch before it must have its second try
+ * first. */
 static BuildBatch *next_batch(BuildBatch *first)
 {
     for (BuildBatch *x = first; x; x = x->later) {
@@ -304,7 +306,8 @@ static void build_alone(const Compiler *c, Arena *a, Build *build, const Stop *s
     run_jobs(&alone, &(BuildBatch){ .a = a, .builds = build, .n = 1 }, stop);
 }
 
-/* Tries builds again for which something was lacking: several compilers at a time may need more memory, descriptors or processes than there are. */
+/* Tries builds again for which something was lacking: several compilers at a time may need more memory, descriptors or
+ * processes than there are. */
 static void retry_alone(const Compiler *c, BuildBatch *x, const Stop *stop)
 {
     for (int i = 0; i < x->n; i++)
@@ -312,8 +315,8 @@ static void retry_alone(const Compiler *c, BuildBatch *x, const Stop *stop)
             build_alone(c, x->a, &x->builds[i], stop);
 }
 
-/* Not everything that a compiler lacks is known by its words. Where it no longer builds the empty text, which it built when the builder was made, no
- * text of the batch is to blame. The batch of the empty text itself needs no such try. */
+/* Not everything that a compiler lacks is known by its words. Where it no longer builds the empty text, which it built
+ * when the builder was made, no text of the batch is to blame. The batch of the empty text itself needs no such try. */
 static void try_empty(const Compiler *c, BuildBatch *x, const Stop *stop)
 {
     Build empty = { .name = "empty", .text = c->tools.empty };

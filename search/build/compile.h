@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * compile: takes batches of sources, runs a compiler on each of them, several at a time, and gives shared objects or what is wrong and whose
- * fault that is. Private to build.c.
+ * compile: takes batches of sources, runs a compiler on each of them, several at a time, and gives shared objects or
+ * what is wrong and whose fault that is. Private to build.c.
  */
 #ifndef DCGEN_COMPILE_H
 #define DCGEN_COMPILE_H
@@ -43,7 +43,8 @@ bool is_stopped(const Stop *s);
 /* Builds all; those for which the machine lacked something are tried again, alone. */
 void compile(const Compiler *c, BuildBatch *x, const Stop *stop);
 
-/* Compilers that work through a list of batches step by step: the last of one batch run beside the first of the next. */
+/* Compilers that work through a list of batches step by step: the last of one batch run beside the first of the
+ * next. */
 typedef struct Jobs Jobs;
 Jobs *jobs_new(Arena *a, const Compiler *c);
 /* Starts what fits and closes what has ended or is late. Gives the number of compilers that run. */
@@ -56,8 +57,9 @@ void jobs_end(Jobs *jobs); /* ends the compilers that run */
 void compile_end(const Compiler *c, BuildBatch *x, const Stop *stop);
 void compile_drop(BuildBatch *x); /* what is not started yet is "interrupted" */
 
-/* How many bytes of code a 64-bit ELF file of this machine's byte order has. Of a shared object that is the size of its section .text; where it
- * holds code for GPUs, as nvcc embeds it uncompressed, and of a cubin, that of all kernels in it. -1: it is no such file, or has no code. */
+/* How many bytes of code a 64-bit ELF file of this machine's byte order has. Of a shared object that is the size of its
+ * section .text; where it holds code for GPUs, as nvcc embeds it uncompressed, and of a cubin, that of all kernels in
+ * it. -1: it is no such file, or has no code. */
 int64_t elf_code_bytes(const char *path);
 
 #endif

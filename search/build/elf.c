@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * elf: walks over the sections of a file that a compiler made. Nothing in the file is trusted: every place and every size is bounded.
+ * elf: walks over the sections of a file that a compiler made. Nothing in the file is trusted: every place and every
+ * size is bounded.
  */
 #define _GNU_SOURCE /* memmem */
 #include "search/build/compile.h"
@@ -33,7 +34,8 @@ static bool read_section(const Image *im, int i, Elf64_Shdr *s)
     return read_at(im, s, sizeof *s, im->head.e_shoff + (uint64_t)i * sizeof *s);
 }
 
-/* True if as many sections as the head says lie within the file: else 65535 would be looked for behind its end, in each of many images. */
+/* True if as many sections as the head says lie within the file: else 65535 would be looked for behind its end, in each
+ * of many images. */
 static bool has_sections(const Image *im)
 {
     const Elf64_Ehdr *h = &im->head;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * spills: looks for the loops in a compiler's assembly, in one pass over the lines. Only labels behind the last jump, call or return can begin a
- * straight loop, so they alone are remembered; what happened between them and the jump back is the difference of two counts. In the log of the
- * assembler of GPU code numbers are found by the words behind them, as their order differs from release to release.
+ * spills: looks for the loops in a compiler's assembly, in one pass over the lines. Only labels behind the last jump,
+ * call or return can begin a straight loop, so they alone are remembered; what happened between them and the jump back
+ * is the difference of two counts. In the log of the assembler of GPU code numbers are found by the words behind them,
+ * as their order differs from release to release.
  */
 #define _GNU_SOURCE /* memmem */
 #include "search/build/spills.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * spills: what compilers tell of registers that did not suffice: in the assembly of C (gcc -S, clang -S), and in the log of the assembler of GPU
- * code (nvcc -Xptxas -v).
+ * spills: what compilers tell of registers that did not suffice: in the assembly of C (gcc -S, clang -S), and in the
+ * log of the assembler of GPU code (nvcc -Xptxas -v).
  *
- * A CPU kernel's time is spent in its innermost loops, straight runs of code that end in a jump to their beginning. A loop that multiplies
- * vectors and at the same time stores vectors to fixed places on the stack, or loads them from there, has more of them alive than there
- * are registers. Functions whose names end in SPILLS_FINISH are left out: they compute the formula when no sums are in registers, and a constant of
- * it on the stack costs what one in memory costs.
+ * A CPU kernel's time is spent in its innermost loops, straight runs of code that end in a jump to their beginning. A
+ * loop that multiplies vectors and at the same time stores vectors to fixed places on the stack, or loads them from
+ * there, has more of them alive than there are registers. Functions whose names end in SPILLS_FINISH are left out: they
+ * compute the formula when no sums are in registers, and a constant of it on the stack costs what one in memory costs.
  */
 #ifndef DCGEN_SPILLS_H
 #define DCGEN_SPILLS_H
@@ -26,7 +26,8 @@ typedef struct {
 
 void spills_read(const Assembly *syntax, const char *text, SpillReport *out);
 
-/* Calls `each` for every innermost loop that multiplies vectors, in their order; `function`, of `len` bytes, is the one that it is in. */
+/* Calls `each` for every innermost loop that multiplies vectors, in their order; `function`, of `len` bytes, is the one
+ * that it is in. */
 void spills_loops(const Assembly *syntax, const char *text,
                   void (*each)(void *ctx, const char *function, int len, const SpillReport *loop), void *ctx);
 

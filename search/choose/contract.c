@@ -92,8 +92,8 @@ typedef struct {
     bool kept; /* it is in the package */
 } Racer;
 
-/* One measurement of all again: the true regret of the kernel of the package that seems fastest then, less the one that is seen. best_ns: the
- * least of the true times. */
+/* One measurement of all again: the true regret of the kernel of the package that seems fastest then, less the one that
+ * is seen. best_ns: the least of the true times. */
 static double measure_again(const Racer *r, int64_t n, double best_ns, Rng *rng)
 {
     double best = INFINITY, chosen = INFINITY, truth = best_ns;
@@ -129,7 +129,8 @@ static double hidden_of(Arena *scratch, const Study *s, const Assignment *as, co
 
 /* ---- the contract ---- */
 
-/* Adds the instances that are tuned, or those that are held out and were measured; returns their sums, with the bounds that the spec demands. */
+/* Adds the instances that are tuned, or those that are held out and were measured; returns their sums, with the bounds
+ * that the spec demands. */
 static ContractSum add_shapes(Arena *scratch, const Study *s, const Assignment *as, bool tuned, Contract *out)
 {
     const double all = study_noise(s);

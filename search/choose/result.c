@@ -65,10 +65,10 @@ bool result_make(Arena *a, const UnitContext *u, const TemplateList *templates, 
     if (!out->assignment) {
         const char *why_none = select_why_none(a, s), *holds = record_holds(a, s, u, templates, r);
         *err = why_none ? why_none
-                       : arena_printf(a,
-                                      "the records hold no verified measurement for this spec, these templates and "
-                                      "this compiler (target '%s')%s%s",
-                                      u->target->name, *holds ? ", but " : "", holds);
+                        : arena_printf(a,
+                                       "the records hold no verified measurement for this spec, these templates and "
+                                       "this compiler (target '%s')%s%s",
+                                       u->target->name, *holds ? ", but " : "", holds);
         return false;
     }
     out->records = records_of(a, u, s, r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * result: what the records say of one target: the study, the model, the choice and its contract. A package, its report and every answer about
- * it are made of an array of these, one a target. Nothing is compiled or measured here.
+ * result: what the records say of one target: the study, the model, the choice and its contract. A package, its report
+ * and every answer about it are made of an array of these, one a target. Nothing is compiled or measured here.
  */
 #ifndef DCGEN_RESULT_H
 #define DCGEN_RESULT_H
@@ -25,8 +25,8 @@ typedef struct {
     int first;              /* the package's number of the assignment's first kernel */
 } Result;
 
-/* What the records of u->device say. present: kernels that the package has for other functions, NULL: none. False with *err set: the records hold
- * no usable measurement. `first` is 0 and `cost` NULL. */
+/* What the records of u->device say. present: kernels that the package has for other functions, NULL: none. False with
+ * *err set: the records hold no usable measurement. `first` is 0 and `cost` NULL. */
 bool result_make(Arena *a, const UnitContext *u, const TemplateList *templates, const Records *r,
                  const KernelKeys *present, Result *out, const char **err);
 

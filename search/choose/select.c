@@ -9,15 +9,17 @@
 #include "gen/base/number.h"
 #include "model/rank.h"
 
-/* MAX_SEEN: instances, beside the tuned ones, that kernels are chosen by; MAX_BEYOND: the curve ends there, unless the budget has more kernels */
+/* MAX_SEEN: instances, beside the tuned ones, that kernels are chosen by; MAX_BEYOND: the curve ends there, unless the
+ * budget has more kernels */
 enum { MAX_SEEN = 256, MAX_BEYOND = 64, MAX_REORDER = 4 };
 static const double TIE_MODELLED = 5e-2; /* where nothing was measured: computed times that differ by less are alike */
-/* A kernel must lower the mean relative time by WORTH and by this part of the noise: of many that are tried, the luckiest seems to. */
+/* A kernel must lower the mean relative time by WORTH and by this part of the noise: of many that are tried, the
+ * luckiest seems to. */
 static const double WORTH = 1e-4, WORTH_NOISE = 0.02;
-static const double DOUBTS = 2;             /* standard deviations by which a prediction counts as worse */
-static const double LEAF_DOUBTS = 1;        /* the same, by which two predictions must differ for the tree to see it */
-static const double LEAF_WORTH = 1e-4;      /* gains below this are not worth a leaf of the tree */
-static const double TREE_TOLERANCE = 3e-4;  /* TreeOptions.tolerance */
+static const double DOUBTS = 2;            /* standard deviations by which a prediction counts as worse */
+static const double LEAF_DOUBTS = 1;       /* the same, by which two predictions must differ for the tree to see it */
+static const double LEAF_WORTH = 1e-4;     /* gains below this are not worth a leaf of the tree */
+static const double TREE_TOLERANCE = 3e-4; /* TreeOptions.tolerance */
 static const double UNKNOWN = 1e3; /* for the tree: so many times the best time takes a kernel that was never timed */
 static const double MODEL_TOLERANCE = 1e-2; /* where nothing was measured: a finer tree would follow model errors */
 
@@ -44,8 +46,9 @@ typedef struct {
     double **ns, **doubted; /* one a picked trial: its times on all instances, as known and as doubted_ns has them */
 } Selector;
 
-/* How much instance i counts among instances that weigh all_weight together. All of them share one half of the weight, and the tuned ones alone the
- * other half: these were picked to stand for the rest, and what is known of them was measured. */
+/* How much instance i counts among instances that weigh all_weight together. All of them share one half of the weight,
+ * and the tuned ones alone the other half: these were picked to stand for the rest, and what is known of them was
+ * measured. */
 static double weight_of(const Selector *q, int64_t i, double all_weight)
 {
     const Instance *inst = &q->s->spec->instance[i];
@@ -73,8 +76,8 @@ static void see_instances(Selector *q)
         q->total_weight += weight_of(q, q->seen[i], q->seen_weight);
 }
 
-/* Lists the trials that may be picked: all that were measured, or simply all where nothing can be measured. They are in the order of their keys, so
- * that of two that are alike the same one is taken in whatever order they were tried. */
+/* Lists the trials that may be picked: all that were measured, or simply all where nothing can be measured. They are in
+ * the order of their keys, so that of two that are alike the same one is taken in whatever order they were tried. */
 static void see_trials(Selector *q)
 {
     const Study *s = q->s;
@@ -94,8 +97,8 @@ static void see_trials(Selector *q)
         q->added[u] = study_added_bytes(s, &s->trial[q->usable[u]]);
 }
 
-/* The time of a trial: a measured one as it is, a predicted one made worse by as much as it may be off, since the least of many predictions is one
- * that is too low. Where nothing was measured, all are off alike, and none is made worse. */
+/* The time of a trial: a measured one as it is, a predicted one made worse by as much as it may be off, since the least
+ * of many predictions is one that is too low. Where nothing was measured, all are off alike, and none is made worse. */
 static double doubted_ns(const Selector *q, int64_t trial, const Instance *inst)
 {
     const int64_t shape = study_shape(q->s, inst->extent, inst->threads);
@@ -122,7 +125,8 @@ static double weighted_cost(const Selector *q, int64_t i, double time, double be
     return weight_of(q, q->seen[i], q->seen_weight) * relative(q, time, best);
 }
 
-/* Finds the trial that serves every call and takes the least, and fills last[] with what it costs. best: the least time of each instance. */
+/* Finds the trial that serves every call and takes the least, and fills last[] with what it costs. best: the least time
+ * of each instance. */
 static void find_last(Selector *q, const double *best, double *last)
 {
     const Study *s = q->s;
@@ -150,8 +154,8 @@ static void relative_costs(Selector *q)
     for (int64_t i = 0; i < q->nseen; i++) {
         best[i] = INFINITY;
         for (int64_t u = 0; u < q->nusable; u++)
-            best[i] = fmin(best[i], q->rel[u * q->nseen + i] =
-                                        doubted_ns(q, q->usable[u], &q->s->spec->instance[q->seen[i]]));
+            best[i] = fmin(best[i],
+                           q->rel[u * q->nseen + i] = doubted_ns(q, q->usable[u], &q->s->spec->instance[q->seen[i]]));
     }
     find_last(q, best, last);
     for (int64_t u = 0; u < q->nusable; u++)
@@ -191,7 +195,8 @@ static double objective_with(const Selector *q, int64_t with, double most)
     return sum / q->total_weight;
 }
 
-/* The kernel that lowers the objective most, and below *value, in place of `without`; *value becomes the new objective. -1: none fits or helps. */
+/* The kernel that lowers the objective most, and below *value, in place of `without`; *value becomes the new objective.
+ * -1: none fits or helps. */
 static int64_t best_step(const Selector *q, int without, double *value)
 {
     int64_t best = -1, freed = without >= 0 ? q->added[q->picked[without]] : 0;
@@ -232,7 +237,8 @@ static void exchange(Selector *q)
     }
 }
 
-/* Adds one kernel after the other, with exchanges after each, until none is worth it or fits. The choice of a smaller budget is a step on the way. */
+/* Adds one kernel after the other, with exchanges after each, until none is worth it or fits. The choice of a smaller
+ * budget is a step on the way. */
 static void pick(Selector *q, Assignment *as)
 {
     double value = q->npicked ? objective(q) : INFINITY;
@@ -277,7 +283,8 @@ static bool only_stands_in(const Selector *q, const Assignment *as, int64_t i, i
     return another;
 }
 
-/* Fills in what each kernel costs on each instance, which is the best there, and the best known time: of any trial, on tuned instances. */
+/* Fills in what each kernel costs on each instance, which is the best there, and the best known time: of any trial, on
+ * tuned instances. */
 static void fill_costs(const Selector *q, Assignment *as)
 {
     for (int64_t i = 0; i < q->s->spec->ninstance; i++) {
@@ -331,8 +338,9 @@ static int served_by(const Assignment *as, int64_t i, int k)
     return isfinite(cost[k]) ? k : first;
 }
 
-/* What kernel k costs on instance i for the tree, as a multiple of the best known time. Where its time and the best kernel's are both predicted, only
- * that part of their difference counts which exceeds what both may be off: no leaf follows what nobody knows. */
+/* What kernel k costs on instance i for the tree, as a multiple of the best known time. Where its time and the best
+ * kernel's are both predicted, only that part of their difference counts which exceeds what both may be off: no leaf
+ * follows what nobody knows. */
 static double leaf_cost(const Selector *q, const Assignment *as, int64_t i, int k)
 {
     const int64_t trial[] = { as->kernel[k], as->kernel[as->best[i]] };
@@ -433,8 +441,8 @@ static void fill_times(Selector *q, int64_t trial)
     }
 }
 
-/* Takes over the first step that picked n kernels. Unless each of them serves every call, the one that costs were worked out with for what they do not serve
- * is there too: behind them, if it was not picked. */
+/* Takes over the first step that picked n kernels. Unless each of them serves every call, the one that costs were
+ * worked out with for what they do not serve is there too: behind them, if it was not picked. */
 static void take_step(Selector *q, Assignment *as, int n)
 {
     for (int k = 0; k < n; k++)
@@ -522,7 +530,8 @@ Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m)
     as->chosen = ARENA_ARRAY(a, ninstance, int);
     as->best = ARENA_ARRAY(a, ninstance, int);
     as->oracle_ns = ARENA_ARRAY(a, ninstance, double);
-    /* Where the tree leaves some out, the package is that of a budget of so many as it leaves: each budget has one choice. */
+    /* Where the tree leaves some out, the package is that of a budget of so many as it leaves: each budget has one
+     * choice. */
     int n = q.npicked;
     for (int serving; (serving = assign(&q, as, n)) < n; n = serving) {
     }

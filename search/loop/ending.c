@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ending: says why a search ends without a kernel, or without one of some template. Counts what became of the candidates, and why most of
- * them failed.
+ * ending: says why a search ends without a kernel, or without one of some template. Counts what became of the
+ * candidates, and why most of them failed.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -40,7 +40,8 @@ static Tally tally_of(const Study *s, const Template *of)
 
 /* ---- reasons ---- */
 
-/* Why a trial failed, without the file and line that a compiler puts before its reason (the file is named after the candidate's key). */
+/* Why a trial failed, without the file and line that a compiler puts before its reason (the file is named after the
+ * candidate's key). */
 static const char *reason_of(const Trial *t)
 {
     const size_t len = strlen(t->key);

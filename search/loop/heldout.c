@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * heldout: which of the shapes that are not tuned are measured. Some the race takes in: from then on they are tuned shapes like those that the spec
- * names. Of the others a sample says how good the choice is where it rests on predictions. These results are records, for the package's
- * contract (contract.h); choice, model and dispatcher never see them, or these shapes would not be held out any more.
+ * heldout: which of the shapes that are not tuned are measured. Some the race takes in: from then on they are tuned
+ * shapes like those that the spec names. Of the others a sample says how good the choice is where it rests on
+ * predictions. These results are records, for the package's contract (contract.h); choice, model and dispatcher never
+ * see them, or these shapes would not be held out any more.
  */
 #include "gen/base/rng.h"
 #include "search/loop/search.h"
@@ -32,8 +33,8 @@ int64_t heldout_join(Arena *a, const Study *s, const Selection *c, const Instanc
     return n + njoin;
 }
 
-/* Takes at most `most` of the instances that are free, in steps of equal weight, from a random place on: the sample holds what is asked for often, and
- * no part of the ranges is left out. Returns how many. */
+/* Takes at most `most` of the instances that are free, in steps of equal weight, from a random place on: the sample
+ * holds what is asked for often, and no part of the ranges is left out. Returns how many. */
 static int take_by_weight(const Spec *spec, bool *is_free, Rng *rng, int most, int64_t *out)
 {
     double total = 0, sum = 0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * offline: the search where no device can be timed. Every shape names candidates that the analytic model ranks first; they are compiled
- * (registers, spills, size), executed by the emulator (every awkward shape; sectors, wavefronts, barriers), and ranked again by what was
- * found; the kernels chosen are executed on the shapes that they are chosen for, and those that fail are replaced. Which candidates are looked
- * at depends on nothing but the spec, the templates and the target: the same command gives the same package on any machine.
+ * offline: the search where no device can be timed. Every shape names candidates that the analytic model ranks first;
+ * they are compiled (registers, spills, size), executed by the emulator (every awkward shape; sectors, wavefronts,
+ * barriers), and ranked again by what was found; the kernels chosen are executed on the shapes that they are chosen
+ * for, and those that fail are replaced. Which candidates are looked at depends on nothing but the spec, the templates
+ * and the target: the same command gives the same package on any machine.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -20,8 +21,8 @@ static const double CHECK_WORK = 12e9;
 
 /* ---- which candidates ---- */
 
-/* Lists members of the space that were not tried yet, of a large space an even sample, and returns how many. None has a fixed extent: only
- * a measurement can tell whether fixing one pays. */
+/* Lists members of the space that were not tried yet, of a large space an even sample, and returns how many. None has a
+ * fixed extent: only a measurement can tell whether fixing one pays. */
 static int64_t list_untried(const Search *q, int64_t *out)
 {
     const Space *space = q->space;
@@ -87,7 +88,8 @@ static int propose_batch(const Search *q, Arena *scratch, Proposal *out, int mos
     return n;
 }
 
-/* True while there is time; and even if it is up while none of the first ones works, so that there is always a result. */
+/* True while there is time; and even if it is up while none of the first ones works, so that there is always a
+ * result. */
 static bool may_go_on(const Lab *l, int64_t done)
 {
     return lab_left_s(l, SEARCH_SHARE) > 0 || (done < BATCH && !study_choosable(l->study, -1, NULL));
@@ -171,8 +173,9 @@ static bool was_checked(const Lab *l, const Pair *p)
     return false;
 }
 
-/* Checks each kernel on the smallest shape that it serves, then on larger ones until CHECK_WORK is done. Where the time is too short for that, what is
- * left are kernels that were right on awkward shapes, and it is said how many. *again becomes true when one turns out wrong. */
+/* Checks each kernel on the smallest shape that it serves, then on larger ones until CHECK_WORK is done. Where the time
+ * is too short for that, what is left are kernels that were right on awkward shapes, and it is said how many. *again
+ * becomes true when one turns out wrong. */
 static bool check_choice(Lab *l, Arena *scratch, const Assignment *as, bool *again, const char **err)
 {
     Pair *pair;

@@ -54,8 +54,9 @@ static void enter(Heat *h, int64_t trial, double ns)
     h->ns += fmax(ns, STOPWATCH_SAMPLE_NS);
 }
 
-/* Adds what a measurement gains for what the package states of the shape: all of the chosen kernel's doubt where nothing can be stated yet; where the regret
- * cannot be said, what it takes off the spread, and then the rival takes part. */
+/* Adds what a measurement gains for what the package states of the shape: all of the chosen kernel's doubt where
+ * nothing can be stated yet; where the regret cannot be said, what it takes off the spread, and then the rival takes
+ * part. */
 static void add_statement(Heat *h, const Study *s, const Selection *c, int64_t place, double noise, double all,
                           const Known *own)
 {
@@ -128,7 +129,8 @@ static bool *library_unmet(const Lab *l, const Instance *inst)
     return met && !l->study->anchor[place].nlibrary && !*met ? met : NULL;
 }
 
-/* Places of heats by falling worth: gain by weight, over seconds. Returns how many are worth their time; meeting the library is. */
+/* Places of heats by falling worth: gain by weight, over seconds. Returns how many are worth their time; meeting the
+ * library is. */
 static int64_t rank_heats(const Lab *l, const Heat *heat, int64_t n, Ranked *order)
 {
     int64_t nworth = 0;

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * race: measurements that a choice rests on. Takes a choice, and shapes that it serves; times kernels side by side there, and always those next whose
- * times are most likely to change what is best. It ends when no further measurement is worth its time, or the time is up.
+ * race: measurements that a choice rests on. Takes a choice, and shapes that it serves; times kernels side by side
+ * there, and always those next whose times are most likely to change what is best. It ends when no further measurement
+ * is worth its time, or the time is up.
  *
- * On a shape, let t be the time of the chosen kernel and of another, e their standard errors (trial_error of a measured time, cost_doubt of a predicted
- * one) and n how often they were measured. One more measurement moves each by e / sqrt(n + 1), one standard deviation; both together by s. What it is
- * expected to gain, as a part of the time on this shape, is (knowledge gradient, Frazier, Powell, Dayanik, SIAM J. Control Optim. 2008)
+ * On a shape, let t be the time of the chosen kernel and of another, e their standard errors (trial_error of a measured
+ * time, cost_doubt of a predicted one) and n how often they were measured. One more measurement moves each by e /
+ * sqrt(n + 1), one standard deviation; both together by s. What it is expected to gain, as a part of the time on this
+ * shape, is (knowledge gradient, Frazier, Powell, Dayanik, SIAM J. Control Optim. 2008)
  *
  *   gain = s (phi(z) - z Phi(-z)),   z = |log(t / t')| / s
  *
- * A shape is worth its largest gain, times its weight, over the seconds that the measurement takes. What the package will state counts as well
- * (contract.h): where the chosen kernel was not measured, or met nobody, its error comes on top; where the regret cannot be said, what one more
- * measurement takes off its spread. So pairs that only the model knows come first, those that are close are measured again and again, and nobody looks
- * twice at what is far off.
+ * A shape is worth its largest gain, times its weight, over the seconds that the measurement takes. What the package
+ * will state counts as well (contract.h): where the chosen kernel was not measured, or met nobody, its error comes on
+ * top; where the regret cannot be said, what one more measurement takes off its spread. So pairs that only the model
+ * knows come first, those that are close are measured again and again, and nobody looks twice at what is far off.
  */
 #ifndef DCGEN_RACE_H
 #define DCGEN_RACE_H
@@ -24,14 +26,16 @@
 
 enum { RACE_MOST = 6 }; /* kernels that meet on a shape */
 
-/* A choice and the model that it was made with. Its study may be another one than the lab's, if it has the same trials in the same order. */
+/* A choice and the model that it was made with. Its study may be another one than the lab's, if it has the same trials
+ * in the same order. */
 typedef struct {
     const Assignment *as;
     const CostModel *m;
     double took_s; /* making it; a round lasts several times as long */
 } Selection;
 
-/* The kernels that should meet on a shape: the chosen one, the best of the others, and all whose gain is not far below the largest. */
+/* The kernels that should meet on a shape: the chosen one, the best of the others, and all whose gain is not far below
+ * the largest. */
 typedef struct {
     const Instance *inst;
     int n;
@@ -40,15 +44,17 @@ typedef struct {
     double ns;   /* what a sample of each takes, all together */
 } Heat;
 
-/* tunes: a shape that is not tuned yet is to be; until then the choice knows none of its times, and nothing is stated of it. all: study_noise(s) */
+/* tunes: a shape that is not tuned yet is to be; until then the choice knows none of its times, and nothing is stated
+ * of it. all: study_noise(s) */
 Heat race_heat(const Study *s, const Selection *c, const Instance *inst, bool tunes, double all);
 
-/* Lists at most `most` instances that are held out, on which measuring the kernels of the package gains most, times their weight: `at` is their place in
- * the spec. Returns how many are worth it. */
+/* Lists at most `most` instances that are held out, on which measuring the kernels of the package gains most, times
+ * their weight: `at` is their place in the spec. Returns how many are worth it. */
 int race_doubtful(const Study *s, const Selection *c, int most, Ranked *out);
 
-/* One round on n of the spec's instances, which count as tuned from then on if it `tunes`: holds the heats that are worth most, one after the other, for
- * about as long as a choice is good for. No heat is begun that would not be over at until_s. *held: how many were held; 0: no other is worth its time, or there is none left. */
+/* One round on n of the spec's instances, which count as tuned from then on if it `tunes`: holds the heats that are
+ * worth most, one after the other, for about as long as a choice is good for. No heat is begun that would not be over
+ * at until_s. *held: how many were held; 0: no other is worth its time, or there is none left. */
 bool race_round(Lab *l, Arena *scratch, const Selection *c, const Instance *const *inst, int64_t n, bool tunes,
                 double until_s, int64_t *held, const char **err);
 

@@ -17,8 +17,8 @@ enum {
 };
 _Static_assert((int)ASIDE_BATCH <= (int)STOPWATCH_MOST && (int)BATCH <= (int)ASIDE_BATCH,
                "LabKind.trials takes no more");
-/* The search ends after PATIENCE rounds in a row with a smaller expected gain than WORTH, but not before LEAST_ROUNDS rounds: a model of few
- * measurements may be too sure. */
+/* The search ends after PATIENCE rounds in a row with a smaller expected gain than WORTH, but not before LEAST_ROUNDS
+ * rounds: a model of few measurements may be too sure. */
 static const double WORTH = 5e-4;
 static const double FAR_SLOWER = 4; /* so many times the time of the fastest general kernel is no time for an anchor */
 enum { PATIENCE = 2, LEAST_ROUNDS = 4 };
@@ -37,8 +37,8 @@ static bool serves_spec(const Spec *spec, const Candidate *c)
     return all;
 }
 
-/* The predicted times of a general kernel on the tuned shapes, each as a multiple of the best general kernel's: their mean, and the least. The mean
- * is infinite if it does not serve all shapes of the spec. */
+/* The predicted times of a general kernel on the tuned shapes, each as a multiple of the best general kernel's: their
+ * mean, and the least. The mean is infinite if it does not serve all shapes of the spec. */
 typedef struct {
     double mean, least;
 } Slowness;
@@ -59,9 +59,10 @@ static Slowness slowness(const Space *space, const CostModel *m, const Study *s,
                                                           : (Slowness){ INFINITY, least };
 }
 
-/* Chooses the anchor, the kernel that all times are divided by, and that is timed beside all others: the general kernel with the least predicted time;
- * where closed forms do not rank templates, the first one that is not far slower than that, as one is that serves whatever others do not.
- * Later runs must choose the same one, so it depends on no measurement, nor on measured rates. */
+/* Chooses the anchor, the kernel that all times are divided by, and that is timed beside all others: the general kernel
+ * with the least predicted time; where closed forms do not rank templates, the first one that is not far slower than
+ * that, as one is that serves whatever others do not. Later runs must choose the same one, so it depends on no
+ * measurement, nor on measured rates. */
 static const Candidate *choose_anchor(Search *q, Arena *scratch)
 {
     const Space *space = q->space;
@@ -181,8 +182,9 @@ static int64_t nspent(const Lab *l)
     return n;
 }
 
-/* False: no candidate is worth the time, or what comes of the rounds that wait is to be seen first. The size of a round does not depend on the
- * number of compilers, so that machines of one kind try the same, where their time is not short. */
+/* False: no candidate is worth the time, or what comes of the rounds that wait is to be seen first. The size of a round
+ * does not depend on the number of compilers, so that machines of one kind try the same, where their time is not
+ * short. */
 static bool propose_round(const Search *q, Arena *scratch, Rounds *r, Round *out)
 {
     const Lab *l = q->lab;
@@ -235,7 +237,8 @@ static bool measure_round(const Search *q, Arena *scratch, Rounds *r, const char
     return ok;
 }
 
-/* True while there is time; and even if it is up until a first round was measured and a kernel works, so that there is always a result. */
+/* True while there is time; and even if it is up until a first round was measured and a kernel works, so that there is
+ * always a result. */
 static bool may_go_on(const Lab *l)
 {
     return nspent(l) < l->study->spec->budget.trials &&
@@ -264,7 +267,8 @@ static bool search_rounds(const Search *q, Arena *scratch, Rounds *r, int64_t mo
     return true;
 }
 
-/* Proposes and measures the first round alone, so that the device has work early. All else is built while that is measured. */
+/* Proposes and measures the first round alone, so that the device has work early. All else is built while that is
+ * measured. */
 static bool begin_rounds(const Search *q, Arena *scratch, Rounds *r, const char **err)
 {
     Lab *l = q->lab;
@@ -317,7 +321,8 @@ static bool is_known(const Study *s, Arena *scratch, const Assignment *as)
     return !contract_missing(c) && c->held_out.nshape >= (all < HELD_OUT_LEAST ? all : HELD_OUT_LEAST);
 }
 
-/* Chooses, and holds a round of the race on the tuned shapes and on those that join them, until nothing more is worth it. *c: the last choice. */
+/* Chooses, and holds a round of the race on the tuned shapes and on those that join them, until nothing more is worth
+ * it. *c: the last choice. */
 static bool race_tuned(Search *q, Arena *scratch, Selection *c, const char **err)
 {
     Lab *l = q->lab;
@@ -353,8 +358,8 @@ static bool race_held_out(Search *q, Arena *scratch, const Selection *c, const c
     return true;
 }
 
-/* fresh: this run measured something. A run that adds nothing to a finished one holds no race: the same command again gives the same package. A
- * kernel that turns out wrong is dropped, and all of this begins anew. */
+/* fresh: this run measured something. A run that adds nothing to a finished one holds no race: the same command again
+ * gives the same package. A kernel that turns out wrong is dropped, and all of this begins anew. */
 static bool race(Search *q, Arena *scratch, bool fresh, const char **err)
 {
     Lab *l = q->lab;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * calibrate: measures what a device does at most, in the search and by `dcgen limits`. Where the device's family has kernels for that
- * (Family.limits) they are compiled first, like a candidate; elsewhere the runner knows how.
+ * calibrate: measures what a device does at most, in the search and by `dcgen limits`. Where the device's family has
+ * kernels for that (Family.limits) they are compiled first, like a candidate; elsewhere the runner knows how.
  */
 #include "search/measure/lab.h"
 
 #include <math.h>
 #include "gen/target/family.h"
 
-/* Measuring limits takes LIMITS_SHARE of the time budget: LIMITS_TIMES times in a search, but for the bounds on how long one time may be. */
+/* Measuring limits takes LIMITS_SHARE of the time budget: LIMITS_TIMES times in a search, but for the bounds on how
+ * long one time may be. */
 static const double LIMITS_SHARE = 0.03, LIMITS_TIMES = 8;
 static const double LEAST_S = 0.06, MOST_S = 0.25;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lab: what all labs have in common: their clock and budget, the anchor, the progress display, and the library's part in a race.
+ * lab: what all labs have in common: their clock and budget, the anchor, the progress display, and the library's part
+ * in a race.
  */
 #include "search/measure/lab.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lab_lesser: finds the general kernels that a package carries for machines that lack the tuned target, and for calls that its tuned kernels do not
- * serve.
+ * lab_lesser: finds the general kernels that a package carries for machines that lack the tuned target, and for calls
+ * that its tuned kernels do not serve.
  */
 #include "search/measure/lab.h"
 
@@ -24,10 +24,12 @@ static bool some_serve_less(const Lab *l)
     return false;
 }
 
-/* What general kernels stand in for: machines that lack the tuned target, or there and on the tuned one calls that others do not serve. */
+/* What general kernels stand in for: machines that lack the tuned target, or there and on the tuned one calls that
+ * others do not serve. */
 typedef enum { FOR_MACHINES, FOR_CALLS } Purpose;
 
-/* The first general kernel of a template that is of use for the purpose, if the package may carry it for machines that have this target. */
+/* The first general kernel of a template that is of use for the purpose, if the package may carry it for machines that
+ * have this target. */
 static bool lesser_kernel(const Lab *l, const Target *target, const Template *t, Purpose purpose, Candidate *out)
 {
     const Study *s = l->study;
@@ -36,8 +38,7 @@ static bool lesser_kernel(const Lab *l, const Target *target, const Template *t,
     if (!(is_lesser || (purpose == FOR_CALLS && target == s->target)) || !template_suits(t, s->spec, target))
         return false;
     for (int i = 0; candidate_general_at(t, target, i, out); i++)
-        if (candidate_fits(out, s->spec, s->device) &&
-            (purpose == FOR_MACHINES || candidate_serves_all(out, s->spec)))
+        if (candidate_fits(out, s->spec, s->device) && (purpose == FOR_MACHINES || candidate_serves_all(out, s->spec)))
             return true;
     return false;
 }

@@ -33,12 +33,13 @@ static bool works(const Lab *l, const Batch *b, int i)
     return b->build[i].status == STATUS_OK && member(l, b, i)->status == STATUS_OK;
 }
 
-/* Adds a member to the kernels of a request for a call, if it was built, has not failed, and serves that. gap: elements between the rows of strided
- * operands. */
+/* Adds a member to the kernels of a request for a call, if it was built, has not failed, and serves that. gap: elements
+ * between the rows of strided operands. */
 static void add_member(const Lab *l, const Batch *b, int i, const int64_t *extent, int64_t gap, Kernels *k)
 {
     const Candidate *c = &member(l, b, i)->c;
-    if (works(l, b, i) && candidate_serves(c, l->study->spec, extent) && !(c->t->asks_align && gap % ALIGN_MOST != 0 && !candidate_serves_all(c, l->study->spec)))
+    if (works(l, b, i) && candidate_serves(c, l->study->spec, extent) &&
+        !(c->t->asks_align && gap % ALIGN_MOST != 0 && !candidate_serves_all(c, l->study->spec)))
         kernels_add(k, b->build[i].name, b->build[i].so, i);
 }
 
@@ -51,10 +52,11 @@ static void add_fact(Batch *b, int i, const char *name, int64_t value)
         b->fact[i][b->nfact[i]++] = (Param){ name, value };
 }
 
-/* Reads what compilers say of registers and spills. Code that does not fit its registers counts as not built and is never used: a smaller tile
- * is faster than moving sums to memory and back. There are two exceptions. A CPU that stands in for the tuned one has one kernel alone, the
- * general one of a template: slow there is better than nothing. And where a template's loops do what a formula says (may_spill), no tile at all may
- * fit. A loop that stores and does not load again does not count: gcc leaves such stores behind without being short of registers. */
+/* Reads what compilers say of registers and spills. Code that does not fit its registers counts as not built and is
+ * never used: a smaller tile is faster than moving sums to memory and back. There are two exceptions. A CPU that stands
+ * in for the tuned one has one kernel alone, the general one of a template: slow there is better than nothing. And
+ * where a template's loops do what a formula says (may_spill), no tile at all may fit. A loop that stores and does not
+ * load again does not count: gcc leaves such stores behind without being short of registers. */
 static void read_report(Lab *l, Batch *b, int i)
 {
     Build *build = &b->build[i];
@@ -82,7 +84,8 @@ static void read_report(Lab *l, Batch *b, int i)
     }
 }
 
-/* Replaces the GPU code of those that have not failed so far by code that can be run here. code_bytes stays that of the GPU code. */
+/* Replaces the GPU code of those that have not failed so far by code that can be run here. code_bytes stays that of the
+ * GPU code. */
 static void build_runnable(Lab *l, Batch *b)
 {
     Build runnable[STOPWATCH_MOST];
@@ -140,8 +143,8 @@ static void build_ended(Lab *l, Builder *builder, Batch *b)
         }
 }
 
-/* Builds the batch, or waits for its builds in the background. Members whose builds are not done by until_s leave the batch; but of the `first` batch
- * one is waited for. False with *err set: interrupted, or this machine cannot build. */
+/* Builds the batch, or waits for its builds in the background. Members whose builds are not done by until_s leave the
+ * batch; but of the `first` batch one is waited for. False with *err set: interrupted, or this machine cannot build. */
 static bool build_batch(Lab *l, Batch *b, double until_s, bool first, const char **err)
 {
     Workshop *m = l->shop;
@@ -179,7 +182,8 @@ static bool build_batch(Lab *l, Batch *b, double until_s, bool first, const char
 
 /* ---- recording ---- */
 
-/* The number of the candidate that is recorded next (KernelRecord.n). Lines may be in any order, so the last one need not have the highest. */
+/* The number of the candidate that is recorded next (KernelRecord.n). Lines may be in any order, so the last one need
+ * not have the highest. */
 static int64_t next_n(const Records *r)
 {
     int64_t most = 0;
@@ -235,8 +239,8 @@ static bool record_batch(Lab *l, const Batch *b, const char **err)
 
 /* ---- verifying ---- */
 
-/* Into how many parts the call on the i-th awkward shape is split; some are more than it has tiles. A kernel on a GPU is one launch; the emulator
- * takes the number of cores that it may use. */
+/* Into how many parts the call on the i-th awkward shape is split; some are more than it has tiles. A kernel on a GPU
+ * is one launch; the emulator takes the number of cores that it may use. */
 static int parts_of(const Lab *l, int i)
 {
     static const int parts[] = { 1, 3, 1, 2, 1, 16 };
@@ -245,7 +249,8 @@ static int parts_of(const Lab *l, int i)
     return l->shop->assembler ? l->shop->jobs : 1;
 }
 
-/* A request that verifies and times nothing. The emulator is told how much shared memory a block of the target can have. */
+/* A request that verifies and times nothing. The emulator is told how much shared memory a block of the target can
+ * have. */
 static MeasureRequest verify_request(const Lab *l, const int64_t *extent, int threads, double deadline_s)
 {
     MeasureRequest r = { .extent = extent, .threads = threads, .deadline_s = deadline_s };
@@ -254,7 +259,8 @@ static MeasureRequest verify_request(const Lab *l, const int64_t *extent, int th
     return r;
 }
 
-/* Has the runner verify kernels on one shape, and notes which failed, with reasons that last as long as scratch (study_why). */
+/* Has the runner verify kernels on one shape, and notes which failed, with reasons that last as long as scratch
+ * (study_why). */
 static bool verify_kernels(Lab *l, Arena *scratch, Batch *b, const MeasureRequest *r, const Kernels *k,
                            MeasureRecord *out, const char **err)
 {
@@ -273,7 +279,8 @@ static bool verify_kernels(Lab *l, Arena *scratch, Batch *b, const MeasureReques
     return true;
 }
 
-/* Verifies n members from `first` on, on shapes around their tiles. *in_time becomes false where the time was up before that was done. */
+/* Verifies n members from `first` on, on shapes around their tiles. *in_time becomes false where the time was up before
+ * that was done. */
 static bool verify_members(Lab *l, Arena *scratch, Batch *b, int first, int n, double until_s, bool *in_time,
                            const char **err)
 {
@@ -299,9 +306,10 @@ static bool verify_members(Lab *l, Arena *scratch, Batch *b, int first, int n, d
     return true;
 }
 
-/* Verifies the batch on awkward shapes. Members for which the time does not suffice leave the batch; of the `first` batch only once one works. All
- * are executed on the same shapes, so that the reference is computed once. Where executing them takes longer than the reference (in the emulator),
- * they come one after the other, each on shapes around its own tile: what is one tile to a kernel may be many to another. */
+/* Verifies the batch on awkward shapes. Members for which the time does not suffice leave the batch; of the `first`
+ * batch only once one works. All are executed on the same shapes, so that the reference is computed once. Where
+ * executing them takes longer than the reference (in the emulator), they come one after the other, each on shapes
+ * around its own tile: what is one tile to a kernel may be many to another. */
 static bool verify_batch(Lab *l, Arena *scratch, Batch *b, double until_s, bool first, const char **err)
 {
     bool in_time = true, alone = l->shop->assembler;
@@ -322,8 +330,9 @@ static bool verify_batch(Lab *l, Arena *scratch, Batch *b, double until_s, bool 
     return true;
 }
 
-/* Has the emulator count what each kernel does in one whole tile of its own, COUNT_STEPS tiles of k deep: sectors and shared-memory wavefronts.
- * Kernels that are fixed for extents are left out, and those for which such a call is not legal. */
+/* Has the emulator count what each kernel does in one whole tile of its own, COUNT_STEPS tiles of k deep: sectors and
+ * shared-memory wavefronts. Kernels that are fixed for extents are left out, and those for which such a call is not
+ * legal. */
 static bool count_accesses(Lab *l, Arena *scratch, Batch *b, const char **err)
 {
     for (int i = 0; i < b->n; i++) {
@@ -344,8 +353,8 @@ static bool count_accesses(Lab *l, Arena *scratch, Batch *b, const char **err)
     return true;
 }
 
-/* The tuned shape that errors of a candidate are told of: of those that it serves the one with the most work up to TELLING_FLOPS; where all have more,
- * the one with the least. */
+/* The tuned shape that errors of a candidate are told of: of those that it serves the one with the most work up to
+ * TELLING_FLOPS; where all have more, the one with the least. */
 static const Instance *telling_shape(const Study *s, const Candidate *c)
 {
     const Instance *best = NULL;
@@ -362,7 +371,8 @@ static const Instance *telling_shape(const Study *s, const Candidate *c)
     return best;
 }
 
-/* Has the runner tell the errors on a shape, on several kinds of data, of those members that it is the telling one of. */
+/* Has the runner tell the errors on a shape, on several kinds of data, of those members that it is the telling one
+ * of. */
 static bool tell_errors_on(Lab *l, Arena *scratch, Batch *b, const Instance *shape, const char **err)
 {
     static const struct {
@@ -386,8 +396,8 @@ static bool tell_errors_on(Lab *l, Arena *scratch, Batch *b, const Instance *sha
     return true;
 }
 
-/* Where the spec allows more than the rounding error of plain sums: has the runner tell the errors of each kernel, in thousandths of a tolerance of plain
- * sums. Kernels that are fixed for extents are left out. */
+/* Where the spec allows more than the rounding error of plain sums: has the runner tell the errors of each kernel, in
+ * thousandths of a tolerance of plain sums. Kernels that are fixed for extents are left out. */
 static bool tell_errors(Lab *l, Arena *scratch, Batch *b, const char **err)
 {
     bool ok = true;
@@ -396,8 +406,8 @@ static bool tell_errors(Lab *l, Arena *scratch, Batch *b, const char **err)
     return ok;
 }
 
-/* Builds, verifies and records the batch's members, as far as the time suffices. first: something has to come of it, whatever the time. Without a runner
- * what is built counts as right, and no shared object is kept. */
+/* Builds, verifies and records the batch's members, as far as the time suffices. first: something has to come of it,
+ * whatever the time. Without a runner what is built counts as right, and no shared object is kept. */
 static bool admit_batch(Lab *l, Arena *scratch, Batch *b, double until_s, bool first, const char **err)
 {
     const bool runs = l->shop->runner;
@@ -547,7 +557,8 @@ static bool time_batch(Lab *l, Arena *scratch, const Batch *b, const Proposal *p
     return true;
 }
 
-/* Until a first shape was timed, at least one member of a batch is built, however late it is: something must be known in the end. */
+/* Until a first shape was timed, at least one member of a batch is built, however late it is: something must be known
+ * in the end. */
 static bool machine_trials(Lab *l, Arena *scratch, const Proposal *p, int n, double share, const char **err)
 {
     Batch *b = take_begun(l, new_batch(l, scratch, p, n));

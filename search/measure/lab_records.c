@@ -67,8 +67,9 @@ static int64_t first_of(const LabRecords *x, const MeasureRecord *pair)
     return low;
 }
 
-/* The next measurement of a kernel on a shape, of cold caches or hot ones, final or not as asked for. A table (LAB_AGAIN) that has no more gives
- * the last one again, or else one that is final where that was not asked for, or the other way round. NULL: there is none. */
+/* The next measurement of a kernel on a shape, of cold caches or hot ones, final or not as asked for. A table
+ * (LAB_AGAIN) that has no more gives the last one again, or else one that is final where that was not asked for, or the
+ * other way round. NULL: there is none. */
 static const MeasureRecord *next_of(LabRecords *x, const MeasureRecord *pair, bool final, bool cold)
 {
     const MeasureRecord *again = NULL, *other = NULL;
@@ -88,8 +89,8 @@ static const MeasureRecord *next_of(LabRecords *x, const MeasureRecord *pair, bo
     return x->use == LAB_ONCE ? NULL : again ? again : other;
 }
 
-/* The next one of the caches that the study wants, or else of the others. NULL: there is none, as where the time of the search that was recorded
- * was up. */
+/* The next one of the caches that the study wants, or else of the others. NULL: there is none, as where the time of the
+ * search that was recorded was up. */
 static const MeasureRecord *next_measure(LabRecords *x, const Lab *l, const char *key, const Instance *inst, bool final)
 {
     const bool cold = study_wants_cold(l->study, inst->extent);

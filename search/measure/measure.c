@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * measure: asks a runner for times and for limits. Its answers are not trusted, as a kernel that is measured may write to the runner's socket
- * too. When anything goes wrong, the runner is killed, the kernel of its last `begin` gets the blame, and a new runner is asked for the others.
+ * measure: asks a runner for times and for limits. Its answers are not trusted, as a kernel that is measured may write
+ * to the runner's socket too. When anything goes wrong, the runner is killed, the kernel of its last `begin` gets the
+ * blame, and a new runner is asked for the others.
  */
 #include "search/measure/runner_private.h"
 
@@ -66,7 +67,8 @@ static void clear_records(Exchange *s)
                                      .why = "interrupted" };
 }
 
-/* Lists the kernels that are not settled. *keep becomes the place of MeasureRequest.keep in the list; -1: it is not there. */
+/* Lists the kernels that are not settled. *keep becomes the place of MeasureRequest.keep in the list; -1: it is not
+ * there. */
 static json_t *list_unsettled(Exchange *s, int *keep)
 {
     json_t *kernels = json_array();
@@ -103,7 +105,8 @@ static json_t *integers(const int64_t *v, int n)
     return list;
 }
 
-/* Adds the strides of strided operands behind a call's extents, and to `apart` those that lie with gaps. False: one overflows. */
+/* Adds the strides of strided operands behind a call's extents, and to `apart` those that lie with gaps. False: one
+ * overflows. */
 static bool add_strides(const Exchange *s, json_t *extent, json_t *apart)
 {
     const Op *op = s->r->op;
@@ -307,7 +310,8 @@ static bool take_error(Exchange *s, const json_t *event)
     return true;
 }
 
-/* Asks for all kernels that are not settled and takes the answers. HEARD: all are settled, or s->lacking says why not. */
+/* Asks for all kernels that are not settled and takes the answers. HEARD: all are settled, or s->lacking says why
+ * not. */
 static RunnerAnswer ask_once(Exchange *s)
 {
     static const struct {
@@ -343,7 +347,8 @@ static RunnerAnswer ask_once(Exchange *s)
     return answer;
 }
 
-/* What the runner said of its own end in the last line of its stderr, behind its name: ": verifying ..."; "" if it is not UTF-8, or not there. */
+/* What the runner said of its own end in the last line of its stderr, behind its name: ": verifying ..."; "" if it is
+ * not UTF-8, or not there. */
 static const char *last_words(const Exchange *s)
 {
     const char *text = text_str(&s->r->child.said[2].text), *line = text + strlen(text);
@@ -357,7 +362,8 @@ static const char *last_words(const Exchange *s)
     return said;
 }
 
-/* Ends the runner and says what became of the kernel that it was at: its status, the reason, and whose fault that is. */
+/* Ends the runner and says what became of the kernel that it was at: its status, the reason, and whose fault that
+ * is. */
 static Status judge_end(Exchange *s, RunnerAnswer answer, const char **why, Blame *blame)
 {
     const bool ended = answer == DEAD && runner_await(s->r, runner_patience_s);
@@ -387,8 +393,9 @@ static bool give_up(const Exchange *s, const char *why, const char **err)
     return false;
 }
 
-/* Asks until all kernels are settled. One that brings a runner down is settled by that, and the others go to the next runner. A try that fails
- * through no kernel's fault is made once more, by a new runner; if that fails too, nothing can be measured on this shape. */
+/* Asks until all kernels are settled. One that brings a runner down is settled by that, and the others go to the next
+ * runner. A try that fails through no kernel's fault is made once more, by a new runner; if that fails too, nothing can
+ * be measured on this shape. */
 static bool ask_all(Exchange *s, const char **err)
 {
     for (int lost = 0;;) {
@@ -416,8 +423,8 @@ static bool ask_all(Exchange *s, const char **err)
     }
 }
 
-/* Measures all; then each kernel that failed because the machine lacked something is verified again alone, by a new runner. It is not timed
- * then, as a time without other kernels beside it would say nothing. */
+/* Measures all; then each kernel that failed because the machine lacked something is verified again alone, by a new
+ * runner. It is not timed then, as a time without other kernels beside it would say nothing. */
 static bool measure_all(Exchange *s, const char **err)
 {
     if (!ask_all(s, err))
@@ -436,8 +443,8 @@ static bool measure_all(Exchange *s, const char **err)
     return true;
 }
 
-/* Sets the time that counts of each kernel's samples. All kernels of a request go by one rule (samples_time), which the time of the kept kernel,
- * or else of the fastest, decides. */
+/* Sets the time that counts of each kernel's samples. All kernels of a request go by one rule (samples_time), which the
+ * time of the kept kernel, or else of the fastest, decides. */
 static void set_times(const MeasureRequest *q, MeasureRecord *out, int n)
 {
     double least = INFINITY;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * runner: dcgen's side of a runner: its process, and the lines to and from it. It sits at the other end of one socket that is both its
- * stdin and stdout (a socket, because a write to a dead one fails without a signal); its stderr is read and mostly dropped.
+ * runner: dcgen's side of a runner: its process, and the lines to and from it. It sits at the other end of one socket
+ * that is both its stdin and stdout (a socket, because a write to a dead one fails without a signal); its stderr is
+ * read and mostly dropped.
  */
 #define _GNU_SOURCE
 #include "search/measure/runner_private.h"
@@ -200,7 +201,8 @@ static json_t *await_event(Runner *r, const char *name, const volatile int *stop
     return NULL;
 }
 
-/* True: the runner did not start, and another try may help. A runner that hangs will hang again, and each try takes its whole deadline. */
+/* True: the runner did not start, and another try may help. A runner that hangs will hang again, and each try takes its
+ * whole deadline. */
 static bool start_once(Runner *r, const volatile int *stop, const char **why)
 {
     const double began_s = process_clock_s();

@@ -33,7 +33,8 @@ typedef enum {
 } RunnerAnswer;
 
 RunnerAnswer runner_send(Runner *r, const char *line, double deadline_s, const volatile int *stop);
-/* Waits for a line. *event becomes that line as JSON, which the caller releases; else it becomes NULL or stays as it was. */
+/* Waits for a line. *event becomes that line as JSON, which the caller releases; else it becomes NULL or stays as it
+ * was. */
 RunnerAnswer runner_hear(Runner *r, double deadline_s, const volatile int *stop, json_t **event);
 bool runner_says(const json_t *event, const char *name); /* the event has this name */
 /* A text of an event, "" if it has none. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * stopwatch: times of built kernels on one shape, beside the anchor and, in a race, the library; what was measured becomes records.
+ * stopwatch: times of built kernels on one shape, beside the anchor and, in a race, the library; what was measured
+ * becomes records.
  */
 #ifndef DCGEN_STOPWATCH_H
 #define DCGEN_STOPWATCH_H
@@ -24,18 +25,20 @@ typedef struct {
 /* Adds one and gives its place. -1: there is no room. */
 int kernels_add(Kernels *k, const char *key, const char *so, int at);
 
-/* How long a request on an instance will take, `ns` being one sample of all its kernels: from what requests of this run took so far. */
+/* How long a request on an instance will take, `ns` being one sample of all its kernels: from what requests of this run
+ * took so far. */
 double stopwatch_expect_s(const Lab *l, const Instance *inst, double ns);
 
 /* How long the runner may be silent before that counts as a hang. */
 double stopwatch_deadline_s(const Lab *l);
 
-/* Records a measurement as one of the study's device. What counts is what the file says, rounded: a search that reads its own records back
- * comes to the same ends. A kernel that failed for what the machine lacks stays out of this run, and nothing is recorded. */
+/* Records a measurement as one of the study's device. What counts is what the file says, rounded: a search that reads
+ * its own records back comes to the same ends. A kernel that failed for what the machine lacks stays out of this run,
+ * and nothing is recorded. */
 bool stopwatch_take(Lab *l, MeasureRecord *m, const char **err);
 
-/* Times the kernels and the anchor in turn. race: all kernels get all of their samples, and the library takes part as long as it was seldom timed
- * there; else slow ones get fewer. tunes: the shape counts as tuned from here on. */
+/* Times the kernels and the anchor in turn. race: all kernels get all of their samples, and the library takes part as
+ * long as it was seldom timed there; else slow ones get fewer. tunes: the shape counts as tuned from here on. */
 bool stopwatch_time(Lab *l, Arena *scratch, const Instance *inst, const Kernels *k, bool race, bool tunes,
                     const char **err);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * blame: tells a failure of the machine from one of the candidate, by what a program said and how it ended. Compilers run with LC_ALL=C,
- * so the system's words are always the same. A compiler that crashes (SIGSEGV, "internal compiler error") does so for that text: the
- * candidate's fault. Nobody can tell whether one that is killed by SIGKILL met the candidate's hunger or the machine's: it counts as the
- * moment's, since what is recorded stays.
+ * blame: tells a failure of the machine from one of the candidate, by what a program said and how it ended. Compilers
+ * run with LC_ALL=C, so the system's words are always the same. A compiler that crashes (SIGSEGV, "internal compiler
+ * error") does so for that text: the candidate's fault. Nobody can tell whether one that is killed by SIGKILL met the
+ * candidate's hunger or the machine's: it counts as the moment's, since what is recorded stays.
  */
 #define _GNU_SOURCE
 #include "search/record/blame.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * rates: a target as one device is. Rates that were measured on the device (LimitRecord) take the place of those in the
- * target's file: of several measurements the best rate, and the median of clock and latencies. The analytic model and the
- * roofline take them from here. Nothing else may: which kernels there are, their text and their keys must be the same
- * before the device was measured and after.
+ * target's file: of several measurements the best rate, and the median of clock and latencies. The analytic model and
+ * the roofline take them from here. Nothing else may: which kernels there are, their text and their keys must be the
+ * same before the device was measured and after.
  */
 #include <math.h>
 #include <stddef.h>
@@ -42,7 +42,8 @@ static double combine_limits(Arena *a, const LimitRecord *l, int64_t n, size_t a
     return is_rate ? best : samples_median(v, known);
 }
 
-/* True if all numbers are the same. A package keeps only one of such lines, and must come out the same again from what it keeps. */
+/* True if all numbers are the same. A package keeps only one of such lines, and must come out the same again from what
+ * it keeps. */
 static bool same_limit(const LimitRecord *x, const LimitRecord *y)
 {
     const size_t from = offsetof(LimitRecord, flops_per_s);

@@ -8,7 +8,8 @@
 
 static const double RATIO_ERROR =
     0.01; /* the least standard error of a measurement: of what its own samples do not show */
-/* A measurement is off by this part of what its anchor was slower than at best: what slowed the anchor slowed the kernel by another factor. */
+/* A measurement is off by this part of what its anchor was slower than at best: what slowed the anchor slowed the
+ * kernel by another factor. */
 static const double ANCHOR_PART = 0.5;
 static const double NOISE_ROWS =
     4; /* in the noise of a place, the noise of all places counts like so many measurements */
@@ -32,8 +33,8 @@ static double weight_of(const Ratio *r, double least_ns)
     return 1 / (squared(RATIO_ERROR) + squared(r->error) + squared(ANCHOR_PART * slower));
 }
 
-/* The parts ascend. What weighs less than half of all together lies on either side of the median; where some lie on one side and some on the other,
- * half and half, it is between the two in the middle. */
+/* The parts ascend. What weighs less than half of all together lies on either side of the median; where some lie on one
+ * side and some on the other, half and half, it is between the two in the middle. */
 static double median_of(const Ratio *r, int n, double least_ns, double half)
 {
     double sum = 0;

@@ -82,8 +82,8 @@ static void bad_line(Reading *q, const char *why)
     }
 }
 
-/* Takes a whole line, or what follows the last newline. False: that is torn. If it is an object it lacks its newline alone, as no shorter part of a
- * line is an object. */
+/* Takes a whole line, or what follows the last newline. False: that is torn. If it is an object it lacks its newline
+ * alone, as no shorter part of a line is an object. */
 static bool take_line(Reading *q, const char *s, size_t n, bool whole)
 {
     static const char opening[] = "{\"v\":";
@@ -167,7 +167,8 @@ bool record_check(Arena *a, const char *path, const char **err)
     return stat(path, &st) != 0 || S_ISREG(st.st_mode) || fail(a, path, NO_FILE, err);
 }
 
-/* Opens a regular file, and nothing else: to open a pipe may take forever, to open a device may make it act. -1 with *err set. */
+/* Opens a regular file, and nothing else: to open a pipe may take forever, to open a device may make it act. -1 with
+ * *err set. */
 static int open_file(Arena *a, const char *path, int flags, const char **err)
 {
     struct stat st;

@@ -10,11 +10,11 @@
  *   measure  one candidate on one shape: samples in ns, status
  *   limit    what the device does at most on so many threads: arithmetic, and reading from each level of memory; of a
  *            GPU also its clock meanwhile, what starting a kernel takes, and handing over from block to block
- * A torn last line (killed while writing) is dropped with a warning, and cut off before the next append; other unreadable
- * lines and lines of another schema version are counted and ignored with a warning. Nothing read from a file is trusted:
- * lines and sizes are bounded, numbers checked, names limited to [A-Za-z0-9_.+-] (not first: "." or "-"), at most 128
- * long; device name, compiler, flags and `why` are free text, made one line of plain ASCII. What is appended passes the
- * same checks. The order of lines means nothing.
+ * A torn last line (killed while writing) is dropped with a warning, and cut off before the next append; other
+ * unreadable lines and lines of another schema version are counted and ignored with a warning. Nothing read from a file
+ * is trusted: lines and sizes are bounded, numbers checked, names limited to [A-Za-z0-9_.+-] (not first: "." or "-"),
+ * at most 128 long; device name, compiler, flags and `why` are free text, made one line of plain ASCII. What is
+ * appended passes the same checks. The order of lines means nothing.
  */
 #ifndef DCGEN_RECORD_H
 #define DCGEN_RECORD_H
@@ -58,7 +58,9 @@ typedef struct {
     int64_t code_bytes; /* of its text section; 0 when not built */
     int64_t n;          /* the n-th candidate of its file to be recorded, from 1; 0: not known */
     bool again;         /* it had failed before in a way that a later run tries once more (study.h) */
-    int nfact; /* what compiler, emulator and runner told: "spilled", "err_normal" ...; cuda: "regs", "spill_bytes", "wavefronts" ... */
+    /* what compiler, emulator and runner told: "spilled", "err_normal" ...; cuda: "regs", "spill_bytes", "wavefronts"
+     * ... */
+    int nfact;
     const Param *fact;
     const char *why; /* for people: first line of the compiler's error ...; "" when ok */
 } KernelRecord;
@@ -132,8 +134,8 @@ bool record_check(Arena *a, const char *path, const char **err);
 /* Reads only: no lock, the file need not be writable. */
 bool record_read(Arena *a, const char *path, Records *out, FILE *warn, const char **err);
 const Records *record_all(const RecordFile *f); /* grows with each append; pointers into it do not stay */
-/* Each appends one whole line with one write(2) and keeps the record in memory. False with *err set when the disk is full ...:
- * then the partial line is cut off again. */
+/* Each appends one whole line with one write(2) and keeps the record in memory. False with *err set when the disk is
+ * full ...: then the partial line is cut off again. */
 bool record_add_device(RecordFile *f, const Device *d, const char **err); /* nothing happens if that id is there */
 /* Nothing happens if its context is there with these names and that target. */
 bool record_add_spec(RecordFile *f, const SpecRecord *s, const char **err);
@@ -142,8 +144,9 @@ bool record_add_measure(RecordFile *f, const MeasureRecord *m, const char **err)
 bool record_add_limit(RecordFile *f, const LimitRecord *l, const char **err);
 void record_close(RecordFile *f);
 
-/* Canonical text of records, for packages: devices by id, specs by context, kernels by key, measures by (key, device, threads, extents,
- * final), limits by (device, target, dtype, threads), then by their text; equal lines once but for measures, as two that agree are more than one. */
+/* Canonical text of records, for packages: devices by id, specs by context, kernels by key, measures by (key, device,
+ * threads, extents, final), limits by (device, target, dtype, threads), then by their text; equal lines once but for
+ * measures, as two that agree are more than one. */
 char *record_text(Arena *a, const Records *r);
 /* Of n sets, which are often parts of one file: each measure is there as often as in the set that has it most often. */
 char *record_text_of(Arena *a, const Records *const *set, int n);

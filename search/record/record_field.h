@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * record_field: a field of a type of records, as a row: where the record has it, what its values may be, and how a line holds it. Private to
- * record_fields.c, which has the rows, and record_type.c, which works by them.
+ * record_field: a field of a type of records, as a row: where the record has it, what its values may be, and how a line
+ * holds it. Private to record_fields.c, which has the rows, and record_type.c, which works by them.
  */
 #ifndef DCGEN_RECORD_FIELD_H
 #define DCGEN_RECORD_FIELD_H

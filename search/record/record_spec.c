@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * record_spec: takes a function's spec, gives its record; takes records that do not suit it, and says what each kernel of them is of, equal words
- * counted once.
+ * record_spec: takes a function's spec, gives its record; takes records that do not suit it, and says what each kernel
+ * of them is of, equal words counted once.
  *
- * A kernel's record does not name its spec. Its key is made of the spec's context, so it belongs to the spec whose context gives that key.
+ * A kernel's record does not name its spec. Its key is made of the spec's context, so it belongs to the spec whose
+ * context gives that key.
  */
 #include "search/record/record_spec.h"
 
@@ -60,7 +61,8 @@ SpecRecord record_spec(Arena *a, const UnitContext *u)
 
 /* ---- what differs ---- */
 
-/* How near a kernel is to the spec: of it and these templates, of it alone, of one of its name, of its op and dtype, of its target and device. */
+/* How near a kernel is to the spec: of it and these templates, of it alone, of one of its name, of its op and dtype, of
+ * its target and device. */
 typedef enum { NEAR_ALL, NEAR_SPEC, NEAR_NAME, NEAR_OP, NEAR_TARGET, NEAR_NOTHING } Near;
 
 /* Kernels of which the same is to be said. */
@@ -126,7 +128,8 @@ static bool has_name(const Holding *h, const SpecRecord *s)
     return strcmp(s->spec, h->spec.spec) == 0 && strcmp(s->function, h->spec.function) == 0;
 }
 
-/* The spec whose context gives the kernel's key: one of this name, or another. -1: there is none, or it was not found. */
+/* The spec whose context gives the kernel's key: one of this name, or another. -1: there is none, or it was not
+ * found. */
 static int64_t spec_of(Holding *h, const KernelRecord *k)
 {
     const SpecRecord *spec = h->records->spec;

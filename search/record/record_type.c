@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * record_type: works by the rows of record_fields.c, whichever type they are of. The same checks hold for what is read and for what is written, so that whatever is written can be
- * read again. Jansson bounds the nesting of lines, refuses duplicate keys, NaN, infinities, bad UTF-8 and NUL, whatever the locale.
+ * record_type: works by the rows of record_fields.c, whichever type they are of. The same checks hold for what is read
+ * and for what is written, so that whatever is written can be read again. Jansson bounds the nesting of lines, refuses
+ * duplicate keys, NaN, infinities, bad UTF-8 and NUL, whatever the locale.
  */
 #include "search/record/record_field.h"
 
@@ -131,8 +132,8 @@ const char *record_wrong(const RecordType *t, const void *record, char text[RECO
 
 /* ---- copies ---- */
 
-/* What a file has is rounded already, and found so: scaled to a whole number of RECORD_DIGITS digits and back it is the same. Up to 1e22, powers of
- * ten are exact in a double. snprintf and strtod use the same locale, so any will do. */
+/* What a file has is rounded already, and found so: scaled to a whole number of RECORD_DIGITS digits and back it is the
+ * same. Up to 1e22, powers of ten are exact in a double. snprintf and strtod use the same locale, so any will do. */
 double record_rounded(double v)
 {
     double scale = 1;
@@ -147,7 +148,8 @@ double record_rounded(double v)
     return strtod(digits, NULL);
 }
 
-/* The ASCII quote for a typographic one, as compilers print them; "?" for any other character beyond ASCII and for control characters. */
+/* The ASCII quote for a typographic one, as compilers print them; "?" for any other character beyond ASCII and for
+ * control characters. */
 static char ascii_of(const char *s)
 {
     static const char third[] = "\x98\x99\x9c\x9d", ascii[] = "''\"\"";

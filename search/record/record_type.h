@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * record_type: the types of records as rows of fields, and what these rows alone suffice for, whichever the type: to check a record, to
- * copy it, to put records in order, to read and to write its line of JSON. Private to search/record.
+ * record_type: the types of records as rows of fields, and what these rows alone suffice for, whichever the type: to
+ * check a record, to copy it, to put records in order, to read and to write its line of JSON. Private to search/record.
  */
 #ifndef DCGEN_RECORD_TYPE_H
 #define DCGEN_RECORD_TYPE_H
@@ -41,13 +41,14 @@ extern const RecordType record_types[RECORD_TYPES];
 
 /* Gives what is wrong with a record ("key is not a name"), which may be put into `text`; NULL: nothing. */
 const char *record_wrong(const RecordType *t, const void *record, char text[RECORD_WRONG_BYTES]);
-/* Copies a good record as it will be read again: text plain, doubles of RECORD_DIGITS digits, and all that follows from its fields. What repeats
- * from record to record (names, extents, params) is in the index's arena once. */
+/* Copies a good record as it will be read again: text plain, doubles of RECORD_DIGITS digits, and all that follows from
+ * its fields. What repeats from record to record (names, extents, params) is in the index's arena once. */
 void record_copy(Index *kept, const RecordType *t, const void *record, void *out);
 /* Compares two records by the fields that canonical text is sorted by. */
 int record_compare(const RecordType *t, const void *x, const void *y);
 
-/* Says in which fields, but for those of `order`, two records differ: "packed = true (here false), ..."; "": in none. */
+/* Says in which fields, but for those of `order`, two records differ: "packed = true (here false), ..."; "": in
+ * none. */
 const char *record_differs(Arena *a, const RecordType *t, const void *there, const void *here);
 
 typedef enum { LINE_RECORD, LINE_OTHER_SCHEMA, LINE_BAD } LineKind;

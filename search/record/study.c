@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * study: takes records of kernels and measurements one by one, and keeps for each trial and tuned shape the time that counts. study_load.c does so
- * with all records of a file.
+ * study: takes records of kernels and measurements one by one, and keeps for each trial and tuned shape the time that
+ * counts. study_load.c does so with all records of a file.
  */
 #include "search/record/study_private.h"
 
@@ -246,8 +246,8 @@ void study_set_status(Study *s, Trial *t, Status status, const char *why)
     t->why = arena_strdup(s->arena, why);
 }
 
-/* Of several records of one kernel the one with the highest rank counts. Wrong once is wrong for good. A try that went well outranks one that
- * was too slow and, of a general kernel, every failure but a wrong result. */
+/* Of several records of one kernel the one with the highest rank counts. Wrong once is wrong for good. A try that went
+ * well outranks one that was too slow and, of a general kernel, every failure but a wrong result. */
 static int rank_of(Status status, bool general)
 {
     static const int rank[STATUS_COUNT] = { [STATUS_TIMED_OUT] = 0,    [STATUS_OK] = 1,      [STATUS_INVALID] = 2,
@@ -287,8 +287,9 @@ static void forget_times(const Study *s, int64_t place)
     }
 }
 
-/* Takes a time of the anchor. All times of a place are reckoned from the anchor's least one, so they change with it. Once there is one, measurements
- * without an anchor are worthless: nobody knows how fast the machine was at their moment. */
+/* Takes a time of the anchor. All times of a place are reckoned from the anchor's least one, so they change with it.
+ * Once there is one, measurements without an anchor are worthless: nobody knows how fast the machine was at their
+ * moment. */
 static void move_anchor(Study *s, int64_t place, double ns)
 {
     Anchor *a = &s->anchor[place];
@@ -309,8 +310,8 @@ static int by_part(const void *x, const void *y)
     return order_reals(s, t, LENGTH(s));
 }
 
-/* Keeps the list ascending, so that the order of records means nothing; study_load sorts lists once it has all. A list doubles whenever its length
- * is a power of two. */
+/* Keeps the list ascending, so that the order of records means nothing; study_load sorts lists once it has all. A list
+ * doubles whenever its length is a power of two. */
 static void add_ratio(const Study *s, Trial *t, int64_t place, Ratio r)
 {
     int i = t->count[place]++;
@@ -341,7 +342,8 @@ bool study_wants_cold(const Study *s, const int64_t *extent)
 
 bool study_is_cold(const Study *s, const int64_t *extent) { return s->has_cold && study_wants_cold(s, extent); }
 
-/* False if times with caches in that state (cold: flushed) do not count on the place. The first cold time replaces all hot ones. */
+/* False if times with caches in that state (cold: flushed) do not count on the place. The first cold time replaces all
+ * hot ones. */
 static bool suits_caches(Study *s, int64_t place, bool cold)
 {
     Anchor *a = &s->anchor[place];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * study_load: takes all records of a file, and gives those that are of the study to study.c, in an order that follows from their contents; then judges
- * what failed.
+ * study_load: takes all records of a file, and gives those that are of the study to study.c, in an order that follows
+ * from their contents; then judges what failed.
  */
 #include "search/record/study_private.h"
 
@@ -41,8 +41,8 @@ static int compare_facts(const Param *x, const Param *y, int n)
     return order;
 }
 
-/* Records are taken over in an order that follows from their contents, not from their places in a file: of two kernel records that count as much
- * the first counts, and sums of times in another order would differ in their last bits. */
+/* Records are taken over in an order that follows from their contents, not from their places in a file: of two kernel
+ * records that count as much the first counts, and sums of times in another order would differ in their last bits. */
 static int by_kernel(const void *x, const void *y)
 {
     const KernelRecord *a = *(const KernelRecord *const *)x, *b = *(const KernelRecord *const *)y;
@@ -78,8 +78,9 @@ static void load_kernel(Study *s, Arena *scratch, const KernelRecord *k, const T
     const Target *target = find_target(s, targets, k->target);
     const Template *t = target ? find_template(templates, k) : NULL;
     Candidate c;
-    /* Of a target that stands in only general kernels matter: its other kernels are from its own search, whose records the same file may hold.
-     * The key is computed, not believed: a record whose key does not follow from its own contents is of no use. */
+    /* Of a target that stands in only general kernels matter: its other kernels are from its own search, whose records
+     * the same file may hold. The key is computed, not believed: a record whose key does not follow from its own
+     * contents is of no use. */
     if (!t || !record_candidate(k, t, target, &c) || (target != s->target && !candidate_is_general(&c)) ||
         !candidate_fits(&c, s->spec, s->device) ||
         strcmp(candidate_key(scratch, &c, s->context_hash, s->device), k->key) != 0)
@@ -88,8 +89,9 @@ static void load_kernel(Study *s, Arena *scratch, const KernelRecord *k, const T
     study_kernel(s, k);
 }
 
-/* A kernel that was verified but never timed on these shapes (the run was killed before, or the shapes were others) is as good as
- * unknown: it may be proposed again. But where some do not serve every call, general ones that do are of use all the same. */
+/* A kernel that was verified but never timed on these shapes (the run was killed before, or the shapes were others) is
+ * as good as unknown: it may be proposed again. But where some do not serve every call, general ones that do are of use
+ * all the same. */
 static void drop_untimed(Study *s)
 {
     int64_t n = 0;
@@ -129,8 +131,8 @@ static void judge_slow(Study *s, const Records *r)
             study_set_status(s, &s->trial[i], STATUS_TIMED_OUT, "silent for too long on some shape");
 }
 
-/* A kernel with facts that counts as not built was built and refused for them: for good, but for those of lesser CPUs, which once were refused
- * for spills too. */
+/* A kernel with facts that counts as not built was built and refused for them: for good, but for those of lesser CPUs,
+ * which once were refused for spills too. */
 static bool is_due(const Trial *t, bool is_lesser, bool nothing_works)
 {
     const bool failed = t->status == STATUS_INVALID || t->status == STATUS_CRASHED ||
@@ -150,7 +152,8 @@ static void find_due(Study *s)
             is_due(&s->trial[i], s->trial[i].c.target != s->target, !any_works && s->trial[i].c.target == s->target);
 }
 
-/* The least of a trial's times on the tuned shapes, each as a multiple of the best one there. General kernels, which stand in for others, come first. */
+/* The least of a trial's times on the tuned shapes, each as a multiple of the best one there. General kernels, which
+ * stand in for others, come first. */
 static double nearest_to_best(const Study *s, const Trial *t, const double *best)
 {
     double nearest = candidate_is_general(&t->c) ? 0 : INFINITY;

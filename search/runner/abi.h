@@ -12,8 +12,8 @@
  * Code for a GPU, and the same code compiled for the emulator, exports dcgen_launch instead of dcgen_run: pointers are
  * the device's, the work is started in `stream`, the workspace is zero before the first call and each call leaves it
  * fit for the next. Its dcgen_pack works in the default stream. Code that exports the int dcgen_aligned only takes
- * operands that begin on multiples of so many bytes (256 at most), and is verified on these alone: the vendor's library,
- * and kernels that a package calls for such operands alone.
+ * operands that begin on multiples of so many bytes (256 at most), and is verified on these alone: the vendor's
+ * library, and kernels that a package calls for such operands alone.
  */
 #ifndef DCGEN_ABI_H
 #define DCGEN_ABI_H
@@ -29,25 +29,28 @@ typedef int dcgen_run_fn(const int64_t *extent, void *const *operand, void *work
 typedef int dcgen_launch_fn(const int64_t *extent, void *const *operand, void *workspace, void *stream);
 /* Bytes for a call in ntask parts, of which each uses its share; on a GPU a call is one part. Optional, absent: 0. */
 typedef int64_t dcgen_workspace_fn(const int64_t *extent, int64_t ntask);
-/* dcgen_packed_bytes and dcgen_pack: optional, both or neither. w: the constant operand; of an op with several, which are packed together, a list of
- * all operands, as operand[] above, of which the constant ones are read. */
+/* dcgen_packed_bytes and dcgen_pack: optional, both or neither. w: the constant operand; of an op with several, which
+ * are packed together, a list of all operands, as operand[] above, of which the constant ones are read. */
 typedef int64_t dcgen_packed_bytes_fn(const int64_t *extent);
 typedef int dcgen_pack_fn(const int64_t *extent, const void *w, void *packed);
 
-/* Code that measures what a GPU does at most (templates/device/limits.cu): starts one kernel in `stream`. probe: fma, tf32, f16, bf16,
- * shared, l2, memory, handover, fill (which writes the buffer and comes first); variant: from 0 on, as long as there are. The buffer is
- * a multiple of 1 MiB and has 8 KiB for each of `sms` multiprocessors. *work: what all of the launch does, in flops, bytes or hand-overs
- * one after the other. 0, a cudaError_t of the launch, or DCGEN_NO_PROBE: there is no such probe or variant. */
+/* Code that measures what a GPU does at most (templates/device/limits.cu): starts one kernel in `stream`. probe: fma,
+ * tf32, f16, bf16, shared, l2, memory, handover, fill (which writes the buffer and comes first); variant: from 0 on, as
+ * long as there are. The buffer is a multiple of 1 MiB and has 8 KiB for each of `sms` multiprocessors. *work: what all
+ * of the launch does, in flops, bytes or hand-overs one after the other. 0, a cudaError_t of the launch, or
+ * DCGEN_NO_PROBE: there is no such probe or variant. */
 enum { DCGEN_NO_PROBE = -1 };
 typedef int dcgen_limit_fn(const char *probe, int variant, int sms, int64_t rounds, void *buffer, int64_t bytes,
                            void *stream, double *work);
 
 /* The reference (templates/<op>/reference.c), on the unpacked operands. The output is seen as rows x row_elems.
  * rows:   fills y[(row1-row0) * row_elems] with the exact result and bound[] with sum of |term| for each element:
- *         a correct kernel's error is at most dtype_tolerance() of it (gen/spec/dtype.h); infinite: any result is right.
+ *         a correct kernel's error is at most dtype_tolerance() of it (gen/spec/dtype.h); infinite: any result is
+ *         right.
  * check:  fills sum[row1-row0] with the exact sum of each row's elements and bound[] with the sum of their bounds:
  *         cheap (no product of all three extents), so that every row of a large output is checked. Optional: where it
- *         is absent, more elements of a large output are compared. It must be absent with an epilogue that is not linear.
+ *         is absent, more elements of a large output are compared. It must be absent with an epilogue that is not
+ *         linear.
  * terms:  number of rounded operations behind one element (K for dense), for the tolerance.
  * dcgen_reference_accuracy: a const double, how many times that tolerance a kernel may be off. Optional, absent: 1. */
 typedef void dcgen_reference_rows_fn(const int64_t *extent, const void *const *operand, int64_t row0, int64_t row1,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * apart: operands that lie with gaps between their rows, and between blocks of rows, as callers of strided operands may have them. Gaps of inputs
- * are NaN, so that reading them spoils the result; those of the output hold a byte that must stay.
+ * apart: operands that lie with gaps between their rows, and between blocks of rows, as callers of strided operands may
+ * have them. Gaps of inputs are NaN, so that reading them spoils the result; those of the output hold a byte that must
+ * stay.
  */
 #include <string.h>
 #include "search/runner/runner.h"

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Maps `bytes` that may be touched, with `below` and `above` bytes around them that may not, and returns where the lowest of all is. NULL: no
- * memory. */
+/* Maps `bytes` that may be touched, with `below` and `above` bytes around them that may not, and returns where the
+ * lowest of all is. NULL: no memory. */
 char *map_guarded(size_t below, size_t bytes, size_t above);
 
 /* Memory for timing: on huge pages where the system has them, `offset` bytes into one. */
@@ -35,7 +35,7 @@ bool guarded_new(Guarded *g, size_t bytes, size_t align, Side side); /* bytes 0:
 /* The same, unless g is of that size already: then it stays, with what is in it. */
 bool guarded_have(Guarded *g, size_t bytes, size_t align, Side side);
 bool guarded_new_at(Guarded *g, size_t bytes, size_t offset); /* begins `offset` bytes behind the lower page */
-bool guarded_intact(const Guarded *g);                               /* the canary is as it was */
+bool guarded_intact(const Guarded *g);                        /* the canary is as it was */
 void guarded_free(Guarded *g);
 
 #endif

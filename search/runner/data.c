@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * data: inputs and exact results of shapes. Inputs are random numbers of the operand's kind that depend only on the seed, the
- * operand's index and its size, and indices on the extent that bounds them (kept.h: shapes share what is the same); results come from the op's
- * reference. Both are kept for later requests; while they exceed cache_bytes, the least recently used shape goes.
+ * data: inputs and exact results of shapes. Inputs are random numbers of the operand's kind that depend only on the
+ * seed, the operand's index and its size, and indices on the extent that bounds them (kept.h: shapes share what is the
+ * same); results come from the op's reference. Both are kept for later requests; while they exceed cache_bytes, the
+ * least recently used shape goes.
  */
 #include "search/runner/runner.h"
 
@@ -15,7 +16,8 @@ enum {
     /* Operands begin at different offsets in a page, as those of a program do: equal ones would make loads wait for
      * unrelated stores (4K aliasing). */
     STAGGER_BYTES = 13 * 64,
-    /* Normal numbers begin again after so many, a prime number: to draw all of a large table takes longer than to use it. */
+    /* Normal numbers begin again after so many, a prime number: to draw all of a large table takes longer than to use
+     * it. */
     PERIOD = 1048573
 };
 static const size_t cache_bytes = (size_t)512 << 20;
@@ -127,7 +129,8 @@ static Draw draw_of(const Setup *setup, const Shape *s, int i)
     return d;
 }
 
-/* What random numbers of an input follow from. Of parts that is how many of which extent, whatever the operand: those of one extent are drawn together. */
+/* What random numbers of an input follow from. Of parts that is how many of which extent, whatever the operand: those
+ * of one extent are drawn together. */
 static uint64_t draw_seed(const Setup *setup, const Draw *d)
 {
     const int64_t nrow = d->row ? d->elems / d->row : 0;
@@ -291,7 +294,8 @@ Shape *shape_get(const Setup *setup, const Shape *want, char why[WHY_BYTES])
     return cache = s;
 }
 
-/* Makes copies of the inputs, without gaps, for the reference: one that reads behind its operand shall crash. False: no memory. */
+/* Makes copies of the inputs, without gaps, for the reference: one that reads behind its operand shall crash. False: no
+ * memory. */
 static bool copy_inputs(const Setup *setup, const Shape *s, Guarded *copy)
 {
     for (int i = 0; i < setup->noperand; i++) {

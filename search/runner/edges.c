@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * edges: fills rows with what programs meet and random normal numbers never show: constant rows, outliers, ties, numbers far from 0 or near the
- * ends of the floats. Formulas that reduce a row must be right for all of them. The numbers suit the type, as f16 has a shorter range. Where a
- * formula's sum or product of such numbers is beyond the floats, any result will do (templates/package/formula.h).
+ * edges: fills rows with what programs meet and random normal numbers never show: constant rows, outliers, ties,
+ * numbers far from 0 or near the ends of the floats. Formulas that reduce a row must be right for all of them. The
+ * numbers suit the type, as f16 has a shorter range. Where a formula's sum or product of such numbers is beyond the
+ * floats, any result will do (templates/package/formula.h).
  */
 #include "search/runner/runner.h"
 

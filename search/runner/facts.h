@@ -12,8 +12,8 @@
 
 enum { FACTS_MAX_FOLDER = 64 };
 
-/* Names a further folder of targets, to be searched behind those that were named before (target_read_folders). Unless any is named, dcgen's own is
- * looked for near this program. False: there are too many. */
+/* Names a further folder of targets, to be searched behind those that were named before (target_read_folders). Unless
+ * any is named, dcgen's own is looked for near this program. False: there are too many. */
 bool facts_use_targets(const char *folder);
 /* Reads all targets of the folders. False with *err set. */
 bool facts_targets(Arena *a, TargetList *out, const char **err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kept: operands that shapes have alike, each in memory once: a weight is the same at every M, and so is what kernels pack of it. To draw, pack and page in
- * a large one anew for each shape takes longer than to measure there.
+ * kept: operands that shapes have alike, each in memory once: a weight is the same at every M, and so is what kernels
+ * pack of it. To draw, pack and page in a large one anew for each shape takes longer than to measure there.
  */
 #ifndef DCGEN_KEPT_H
 #define DCGEN_KEPT_H
@@ -10,11 +10,12 @@
 #include <stdint.h>
 #include "search/runner/buffer.h"
 
-/* What an input's numbers follow from, under one setup: inputs with the same draw are the same. Of packed operands, and of inputs with gaps, `operand`
- * is -1. */
+/* What an input's numbers follow from, under one setup: inputs with the same draw are the same. Of packed operands, and
+ * of inputs with gaps, `operand` is -1. */
 typedef struct {
     int64_t operand, kind, elems, most; /* kind: a DataKind; most: the extent that bounds the numbers; 0: none does */
-    int64_t row, way;                   /* of parts of that extent: elements of a row; a PartsWay, and what the draw is a further one of */
+    /* of parts of that extent: elements of a row; a PartsWay, and what the draw is a further one of */
+    int64_t row, way;
 } Draw;
 
 typedef struct Kept {
@@ -28,7 +29,8 @@ typedef struct Kept {
 /* The operand of that draw, or with that content, for one more user. NULL: there is none. */
 Kept *kept_drawn(const Draw *d);
 Kept *kept_equal(const void *data, size_t bytes);
-/* Memory for a new one, for its first user to fill and block_protect. d NULL: it has no draw. Returns NULL where memory is out. */
+/* Memory for a new one, for its first user to fill and block_protect. d NULL: it has no draw. Returns NULL where memory
+ * is out. */
 Kept *kept_new(const Draw *d, size_t bytes, size_t offset);
 /* One user less; without any it is freed. NULL: nothing happens. */
 void kept_drop(Kept *k);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * limits: times FMAs, and reads of buffers that lie in each level of memory. A limit is the best of what is seen, not the mean: whatever
- * disturbs the machine makes it slower. A neighbour on the core's other thread takes half of the core's speed for milliseconds at a time. So
- * samples are short, and go round the levels and the ways to read until the time is up.
+ * limits: times FMAs, and reads of buffers that lie in each level of memory. A limit is the best of what is seen, not
+ * the mean: whatever disturbs the machine makes it slower. A neighbour on the core's other thread takes half of the
+ * core's speed for milliseconds at a time. So samples are short, and go round the levels and the ways to read until the
+ * time is up.
  */
 #include "search/runner/limits.h"
 
@@ -14,7 +15,8 @@
 enum { SAMPLE_NS = 300000, PIECE_BYTES = 4 << 20 };
 /* Bytes of the buffer that lies in memory: so many times the largest cache, within these limits. */
 static const int64_t MEMORY_CACHES = 3, MEMORY_LEAST = 64 << 20, MEMORY_MOST = 384 << 20;
-/* Of one that lies in a cache. Some have a last level of hundreds of MiB that many machines share: to write all of it once takes a second. */
+/* Of one that lies in a cache. Some have a last level of hundreds of MiB that many machines share: to write all of it
+ * once takes a second. */
 static const int64_t CACHED_MOST = 64 << 20;
 
 /* What a level holds for all threads together. Each thread has an L1 and an L2 cache of its own. */

@@ -18,8 +18,8 @@ typedef struct {
     double until_ns; /* on the clock of process_clock_ns; nothing is begun after it */
 } LimitsWish;
 
-/* Fills in flops_per_s and bytes_per_s, each the best of one sample a round; what was not measured is 0. Gives the number of
- * rounds: one at least. */
+/* Fills in flops_per_s and bytes_per_s, each the best of one sample a round; what was not measured is 0. Gives the
+ * number of rounds: one at least. */
 int limits_measure(const LimitsWish *wish, LimitRecord *out);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * parts: an extent divided into parts, as the rows of ragged batches are: their lengths, or offsets of where each begins. What kernels get wrong shows
- * in some divisions alone, so there are several ways (PartsWay in gen/spec/op.h; templates/package/problem.h has the same).
+ * parts: an extent divided into parts, as the rows of ragged batches are: their lengths, or offsets of where each
+ * begins. What kernels get wrong shows in some divisions alone, so there are several ways (PartsWay in gen/spec/op.h;
+ * templates/package/problem.h has the same).
  */
 #include "search/runner/runner.h"
 
@@ -20,7 +21,8 @@ static int64_t weight(Rng *r, PartsWay way, int64_t i, int64_t n, int64_t all)
     }
 }
 
-/* Fills one row: the sums of the parts' weights, as parts of the whole sum, are the offsets. Where no part has a weight the last one has all. */
+/* Fills one row: the sums of the parts' weights, as parts of the whole sum, are the offsets. Where no part has a weight
+ * the last one has all. */
 static void fill_row(Rng *r, const Dtype *t, void *to, const Draw *d, int64_t at, int64_t n)
 {
     const Rng begin = *r;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * peak: the loops are assembly, so that no compiler can spill, fold or drop anything. Starting and joining threads is not
- * timed.
+ * peak: the loops are assembly, so that no compiler can spill, fold or drop anything. Starting and joining threads is
+ * not timed.
  */
 #include "search/runner/peak.h"
 
@@ -39,8 +39,8 @@ static const float factor[16] = { 0.71F, 0.93F, 0.52F, 0.88F, 0.67F, 0.79F, 0.59
 static int avx512_runs_here(void) { return __builtin_cpu_supports("avx512f"); }
 static int avx2_runs_here(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
 
-/* Loads these registers, then `rounds` times acc = acc * b + c for each of the chains, c being b with its parts in another order. With
- * 0.5 < b, c < 1 that converges: neither denormal nor infinite. */
+/* Loads these registers, then `rounds` times acc = acc * b + c for each of the chains, c being b with its parts in
+ * another order. With 0.5 < b, c < 1 that converges: neither denormal nor infinite. */
 #define FMA_LOOP(r, load, chains, b, c)                                              \
     ".irp r," load "\n\tvmovups (%1), %%" r "\\r\n\t.endr\n\t"                       \
     "vpermilps $0x1b, %%" r b ", %%" r c "\n\t"                                      \

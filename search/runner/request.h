@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * request: takes what requests say and checks it (protocol.md). Each function that gives false, or 0, has said in `why` what is wrong.
+ * request: takes what requests say and checks it (protocol.md). Each function that gives false, or 0, has said in `why`
+ * what is wrong.
  */
 #ifndef DCGEN_REQUEST_H
 #define DCGEN_REQUEST_H

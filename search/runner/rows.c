@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * rows: which rows of a large output are compared with the reference. Kernels work on tiles whose sizes nobody tells a runner, and what is wrong
- * is wrong in a part of a tile, or in the tail that an extent ends with. So the sample has the corners, the last rows, rows that lie at either end
- * of an extent or where the tail of tiles of 2, 3, 4, 6, 8 ... begins, in any mixture, and rows spread evenly. The rows are the points of the
- * output's first extents; the last ones lie within a row.
+ * rows: which rows of a large output are compared with the reference. Kernels work on tiles whose sizes nobody tells a
+ * runner, and what is wrong is wrong in a part of a tile, or in the tail that an extent ends with. So the sample has
+ * the corners, the last rows, rows that lie at either end of an extent or where the tail of tiles of 2, 3, 4, 6, 8 ...
+ * begins, in any mixture, and rows spread evenly. The rows are the points of the output's first extents; the last ones
+ * lie within a row.
  */
 #include "search/runner/runner.h"
 

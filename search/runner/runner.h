@@ -23,14 +23,16 @@ enum { WHY_BYTES = 200, MAX_KNOWN = 32 /* of a Shape */ };
 
 /* ---- apart.c */
 
-/* How an operand lies that has gaps between its rows. Extents are outermost first; strides are in elements, and the last extent has none. */
+/* How an operand lies that has gaps between its rows. Extents are outermost first; strides are in elements, and the
+ * last extent has none. */
 typedef struct {
     int64_t rank; /* 0: it has no gaps, its elements lie one behind the other */
     int64_t extent[OP_MAX_RANK], stride[OP_MAX_RANK];
     int64_t span; /* elements from the first to behind the last */
 } Apart;
 
-/* Sets the span of an operand of so many elements. False: it has another number of them, they overlap, or the span is above `most`. */
+/* Sets the span of an operand of so many elements. False: it has another number of them, they overlap, or the span is
+ * above `most`. */
 bool apart_complete(Apart *a, int64_t elems, int64_t most);
 /* Puts an input's elements, of so many bytes each, to their places, with NaNs in the gaps. */
 void apart_put_input(const Apart *a, size_t bytes, const char *dense, char *to);
@@ -48,9 +50,10 @@ typedef struct {
     Role role[OP_MAX_OPERAND];
     const Dtype *dtype[OP_MAX_OPERAND];
     DataKind data[OP_MAX_OPERAND];
-    int of[OP_MAX_OPERAND]; /* of what an extent bounds: that extent; of normal numbers: of their rows, -1: they have none */
-    int out, constant;      /* indices; constant: of the first one, -1: none */
-    int nconstant;          /* what kernels pack */
+    /* of what an extent bounds: that extent; of normal numbers: of their rows, -1: they have none */
+    int of[OP_MAX_OPERAND];
+    int out, constant; /* indices; constant: of the first one, -1: none */
+    int nconstant;     /* what kernels pack */
     uint64_t seed;
     void *reference; /* from dlopen */
     dcgen_reference_rows_fn *rows;
@@ -73,7 +76,9 @@ typedef struct Shape {
     int64_t out_extent[OP_MAX_RANK]; /* extents of the output, outermost first; all 0: not known */
     double flops;                    /* of a call, as the package counts them */
     Apart apart[OP_MAX_OPERAND];     /* those with gaps: kernels are verified so, and not timed */
-    int64_t told;                    /* normal data are of this kind, counted from 1, and errors are told and not judged, but of edges; 0: they are judged */
+    /* normal data are of this kind, counted from 1, and errors are told and not judged, but of edges; 0: they are
+     * judged */
+    int64_t told;
     int64_t terms;
     Block operand[OP_MAX_OPERAND]; /* inputs are read-only */
     size_t bytes[OP_MAX_OPERAND];  /* 0: absent */
@@ -84,7 +89,8 @@ typedef struct Shape {
     int64_t nrow, *row, nsum;      /* nsum: all rows, or 0 */
     double *y, *bound;             /* [nrow][row_elems]; y begins the memory of these four */
     double *sum, *sum_bound;       /* [nsum] */
-    /* For engines that have digests: those of the last results that were compared with the reference, and the errors of these. */
+    /* For engines that have digests: those of the last results that were compared with the reference, and the errors of
+     * these. */
     int nknown;
     struct {
         uint64_t digest;
@@ -93,7 +99,8 @@ typedef struct Shape {
     struct Shape *next;
 } Shape;
 
-/* The cached or new data of `want` (its extents, elems, rows, row_elems, out_extent, flops and apart). NULL with why set. */
+/* The cached or new data of `want` (its extents, elems, rows, row_elems, out_extent, flops and apart). NULL with why
+ * set. */
 Shape *shape_get(const Setup *setup, const Shape *want, char why[WHY_BYTES]);
 /* Are errors told, and not judged? */
 static inline bool shape_is_told(const Shape *s) { return s->told && s->told != DATA_EDGES + 1; }
@@ -159,17 +166,19 @@ static inline const void *setup_to_pack(const Setup *s, void *const *operand)
 
 /* Sets status and why; returns false. */
 bool kernel_fail(Kernel *k, Status status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* Loads the object; entry, "dcgen_run" or "dcgen_launch", is the function that it must have. False: status and why say what is wrong; likewise
- * below. */
+/* Loads the object; entry, "dcgen_run" or "dcgen_launch", is the function that it must have. False: status and why say
+ * what is wrong; likewise below. */
 bool kernel_load(Kernel *k, const char *entry);
 void kernel_unload(Kernel *k);
 /* Bytes of workspace for a call by so many threads. */
 int64_t kernel_workspace_bytes(const Kernel *k, const Shape *s, int threads);
 /* Asks the kernel for the sizes of packed operand and workspace. */
 bool kernel_sizes(Kernel *k, const Setup *setup, const Shape *s, int threads);
-/* True if the kernel left alone what is not its own: nothing around its memory was written, and no input has changed. */
+/* True if the kernel left alone what is not its own: nothing around its memory was written, and no input has
+ * changed. */
 bool kernel_check_traces(Kernel *k, const Setup *setup, const Shape *s, const Place *p);
-/* Packs the constant operands into p->packed, which holds NaNs until then, and checks that nothing around that was written. */
+/* Packs the constant operands into p->packed, which holds NaNs until then, and checks that nothing around that was
+ * written. */
 bool kernel_pack(Kernel *k, const Setup *setup, const Shape *s, const Place *p);
 /* Fills the output as it is before a call: with NaNs, and in gaps with what marks them. */
 void output_clear(const Setup *setup, const Shape *s, void *out);
@@ -183,10 +192,12 @@ bool kernel_check_output(Kernel *k, const Setup *setup, Shape *s, const void *ou
 /* Makes two copies of the operands for the kernels of a request, one at either side of their pages. */
 bool copies_new(Place copies[2], const Setup *setup, const Shape *s);
 void copies_free(Place copies[2]);
-/* True if this very object, loaded now, was right on the shape with so many threads before: then it is ready to be timed. */
+/* True if this very object, loaded now, was right on the shape with so many threads before: then it is ready to be
+ * timed. */
 bool kernel_recall(Kernel *k, const Setup *setup, const Shape *s, int threads);
 void verified_forget(struct Verified *list);
-/* Verifies a kernel that was loaded (verify.c says how). The copies of one that fails are freed: the next needs new ones. */
+/* Verifies a kernel that was loaded (verify.c says how). The copies of one that fails are freed: the next needs new
+ * ones. */
 bool kernel_verify(Kernel *k, const Setup *setup, Shape *s, Place copies[2], void *pool, int threads);
 
 /* ---- timing.c, sample.c */
@@ -214,13 +225,13 @@ typedef struct {
     void *workspace; /* of the largest that a kernel wants */
 } SampleSetting;
 
-/* Calls the kernel until caches, clock and predictors have settled, then sets how many calls make a sample. The first call does not count: it
- * brings in code and pages and wakes threads, and taken for the rule it would leave a kernel with samples of one call each. But if it is so long
- * that all this is little, it is a sample. */
+/* Calls the kernel until caches, clock and predictors have settled, then sets how many calls make a sample. The first
+ * call does not count: it brings in code and pages and wakes threads, and taken for the rule it would leave a kernel
+ * with samples of one call each. But if it is so long that all this is little, it is a sample. */
 void sample_calibrate(Kernel *k, const SampleSetting *c);
 
-/* Adds a sample. Since the kernel before left other data in the caches, there is one call first, unless a sample is one call: that is so long
- * that it does not matter. */
+/* Adds a sample. Since the kernel before left other data in the caches, there is one call first, unless a sample is one
+ * call: that is so long that it does not matter. */
 void sample_take(Kernel *k, const SampleSetting *c);
 
 /* One call of k, in `threads` parts. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * sample: calls of one kernel of CPU code, timed. A sample is as many calls as last Timing.sample_ns, taken in slices of 20 us or of one
- * call; what counts is the fastest slice.
+ * sample: calls of one kernel of CPU code, timed. A sample is as many calls as last Timing.sample_ns, taken in slices
+ * of 20 us or of one call; what counts is the fastest slice.
  */
 #include "search/runner/runner.h"
 
@@ -17,7 +17,8 @@ static const double LONG_NS = 5e6;   /* a call that lasts longer is warm enough 
 static const double MAX_CALLS = 1e6; /* calls of a sample: even those of 1 ns then end within 1 ms */
 static const double SLICE_NS = 2e4;  /* reading the clock twice takes 0.3 % of a slice */
 
-/* A call cut into pieces that its threads take one after the other, as NAME_part in templates/package/kernels.c does it. */
+/* A call cut into pieces that its threads take one after the other, as NAME_part in templates/package/kernels.c does
+ * it. */
 typedef struct {
     dcgen_run_fn *run;
     const int64_t *extent;
@@ -65,7 +66,8 @@ static Frame frame_of(const Kernel *k, const SampleSetting *c)
     return f;
 }
 
-/* Mean time of n calls, by as many threads as a package would use. The kernel is verified on this shape: its code is 0. */
+/* Mean time of n calls, by as many threads as a package would use. The kernel is verified on this shape: its code is
+ * 0. */
 static double time_calls(const Kernel *k, const SampleSetting *c, const Frame *f, int64_t n)
 {
     const int threads = PACKAGE_worthwhile(c->timing->threads, c->shape->flops, PACKAGE_POOLED_FLOPS);

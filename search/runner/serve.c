@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * serve: reads requests, has the engine do them, and writes events. A runner loads untrusted code. That code gets no input, and its
- * output goes to stderr. When it crashes or hangs, dcgen starts another runner. A runner ends when the thread that started it ends
- * (PR_SET_PDEATHSIG), or at the end of its input.
+ * serve: reads requests, has the engine do them, and writes events. A runner loads untrusted code. That code gets no
+ * input, and its output goes to stderr. When it crashes or hangs, dcgen starts another runner. A runner ends when the
+ * thread that started it ends (PR_SET_PDEATHSIG), or at the end of its input.
  */
 #define _GNU_SOURCE
 #include "search/runner/serve.h"
@@ -95,7 +95,8 @@ static bool do_setup(Session *s, json_t *request, char why[WHY_BYTES])
 
 /* ---- measure */
 
-/* Says of a kernel that failed what was unusual about the operands: gaps, rows of all kinds, or parts that are not random. */
+/* Says of a kernel that failed what was unusual about the operands: gaps, rows of all kinds, or parts that are not
+ * random. */
 static void tell_unusual(const Work *w, Kernel *k)
 {
     static const char *const parts[WAY_COUNT] = { [WAY_EQUAL] = "equal parts",
@@ -114,7 +115,8 @@ static void tell_unusual(const Work *w, Kernel *k)
         kernel_fail(k, k->status, "on %s: %s", parts[w->shape->way], why);
 }
 
-/* Verifies and times the kernels. Results of those that fail are told at once, those of the others when all have their times. */
+/* Verifies and times the kernels. Results of those that fail are told at once, those of the others when all have their
+ * times. */
 static bool do_kernels(const Engine *e, Work *w, char why[WHY_BYTES])
 {
     for (int i = 0; i < w->nkernel; i++) {
@@ -132,7 +134,8 @@ static bool do_kernels(const Engine *e, Work *w, char why[WHY_BYTES])
     return true;
 }
 
-/* The data of the shape, and the kernels on it. The reference comes before any kernel, as no kernel is to blame for what it does. */
+/* The data of the shape, and the kernels on it. The reference comes before any kernel, as no kernel is to blame for
+ * what it does. */
 static bool do_shape(const Engine *e, Work *w, const Shape *want, char why[WHY_BYTES])
 {
     if (!(w->shape = shape_get(w->setup, want, why)))

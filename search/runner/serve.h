@@ -20,8 +20,8 @@ typedef struct {
     double until_ns; /* on the clock of process_clock_ns: what would begin later is left out */
 } LimitsRequest;
 
-/* A `call` request. dcgen_launch gets operands { in, out } and a workspace of dcgen_workspace() bytes, which is zero. Nothing is verified
- * and nothing is timed: the caller knows what the bytes mean. */
+/* A `call` request. dcgen_launch gets operands { in, out } and a workspace of dcgen_workspace() bytes, which is zero.
+ * Nothing is verified and nothing is timed: the caller knows what the bytes mean. */
 typedef struct {
     int64_t extent[OP_MAX_CALL];
     Kernel kernel;  /* its object, and what came of the call */
@@ -49,8 +49,8 @@ typedef struct {
     const char *program; /* "dcgen-runner-c" */
     const char *runner;  /* what the hello calls it: "c" */
     const char *usage;   /* its own options: " [--timer cupti|events]"; NULL: it has none */
-    /* Takes an option, with the argument that follows it or NULL. Returns how many arguments it took, 0: they are wrong. NULL: this engine has no
-     * options but those of all runners. */
+    /* Takes an option, with the argument that follows it or NULL. Returns how many arguments it took, 0: they are
+     * wrong. NULL: this engine has no options but those of all runners. */
     int (*option)(const char *name, const char *value);
     /* Fields of the hello: `device`, and whatever else it has to say. NULL with *err set: there is no device. */
     json_t *(*hello)(Arena *a, const char **err);
@@ -58,16 +58,17 @@ typedef struct {
     bool (*open)(Work *w, char why[WHY_BYTES]);
     /* Loads and verifies kernel i, and sets its status and why. True: the status is STATUS_OK. */
     bool (*verify)(Work *w, int i);
-    /* Times the kernels with status ok; called only if samples are wanted. NULL: this engine takes no times, and results
-     * have none. False with why set: the request fails. */
+    /* Times the kernels with status ok; called only if samples are wanted. NULL: this engine takes no times, and
+     * results have none. False with why set: the request fails. */
     bool (*time)(Work *w, char why[WHY_BYTES]);
     void (*close)(Work *w); /* gives back what open took; may be NULL. Kernels are unloaded after it */
     void (*end)(void);      /* at the end of the input; may be NULL */
-    /* Fills in the rates of `out`, each the best of *rounds rounds. False with *err set: they cannot be measured. NULL: this engine
-     * measures none. */
+    /* Fills in the rates of `out`, each the best of *rounds rounds. False with *err set: they cannot be measured. NULL:
+     * this engine measures none. */
     bool (*limits)(Arena *a, const LimitsRequest *q, LimitRecord *out, int *rounds, const char **err);
     bool flushes; /* `time` can have the constant operand leave the caches before each call */
-    /* Makes the call, and sets its kernel's status and why. True: the status is STATUS_OK. NULL: this engine makes no calls. */
+    /* Makes the call, and sets its kernel's status and why. True: the status is STATUS_OK. NULL: this engine makes no
+     * calls. */
     bool (*call)(Call *c);
 } Engine;
 
@@ -75,7 +76,8 @@ typedef struct {
 bool serve_arguments(const Engine *engine, int argc, char **argv);
 /* The whole program; returns its exit code. */
 int serve_main(const Engine *engine, int argc, char **argv);
-/* What the program does with its two streams: says hello, and does what `in` asks for until `in` ends. Returns the exit code. */
+/* What the program does with its two streams: says hello, and does what `in` asks for until `in` ends. Returns the exit
+ * code. */
 int serve_streams(const Engine *engine, int in, FILE *out);
 
 #endif

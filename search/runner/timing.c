@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * timing: takes samples of all kernels of a request in turn, every other round in reverse order, so that whatever slows the machine meets them
- * all alike. Threads are not pinned: the system may move them away from a core that something else wants, which a pinned one would have to share.
+ * timing: takes samples of all kernels of a request in turn, every other round in reverse order, so that whatever slows
+ * the machine meets them all alike. Threads are not pinned: the system may move them away from a core that something
+ * else wants, which a pinned one would have to share.
  */
 #include "gen/base/process.h"
 #include "search/record/samples.h"

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * verify: no kernel is timed before it has passed here. Each runs twice: in one part on operands that end at a guard
- * page, then by all threads on operands that begin at one. (Of a large shape with one thread the second run is left out.)
- * What was right on a shape before is taken for right as long as the runner lives. (Operands may lie with gaps: apart.c.) It must touch nothing else, leave its inputs as they are, and give every element within
+ * page, then by all threads on operands that begin at one. (Of a large shape with one thread the second run is left
+ * out.) What was right on a shape before is taken for right as long as the runner lives. (Operands may lie with gaps:
+ * apart.c.) It must touch nothing else, leave its inputs as they are, and give every element within
  *
  *   tol = eps * (4 sqrt(terms) + 8) * sum |term|        (f32; gen/spec/dtype.c has the others)
  *
  * of the exact result. Rounding errors of so many terms are independent, hence the root. Of large outputs a sample of
- * rows (rows.c) is compared element by element, and, if the reference has them, the sum of every row: its error is that of row_elems independent elements,
- * so its tolerance is the sum of theirs times 4 / sqrt(row_elems), small enough that one missing term stands out.
+ * rows (rows.c) is compared element by element, and, if the reference has them, the sum of every row: its error is that
+ * of row_elems independent elements, so its tolerance is the sum of theirs times 4 / sqrt(row_elems), small enough that
+ * one missing term stands out.
  */
 #include "search/runner/runner.h"
 
@@ -133,7 +135,9 @@ bool kernel_check_traces(Kernel *k, const Setup *setup, const Shape *s, const Pl
 static bool note_error(Kernel *k, const Shape *s, double got, double exact, double tol)
 {
     if (got == exact || (isnan(got) && isnan(exact)) || isinf(tol))
-        return true; /* infinities have no difference, what is no number by definition is right as such, and all that is not determined */
+        /* infinities have no difference, what is no number by definition is right as such, and all that is not
+         * determined */
+        return true;
     const double err = fabs(got - exact), part = err / tol;
     if (!(part <= k->max_err))
         k->max_err = part;
@@ -312,7 +316,8 @@ static bool run_and_check(Kernel *k, const Setup *setup, Shape *s, Place copies[
 
 /* ---- what was right before */
 
-/* An object that was right on a shape: its file, which a new one of the same name is not, and what timing needs of it. */
+/* An object that was right on a shape: its file, which a new one of the same name is not, and what timing needs of
+ * it. */
 typedef struct Verified {
     struct stat file;
     int threads;

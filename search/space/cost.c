@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cost: binds a kernel's expressions to a shape, fits the prices of its terms and then the regression on its features, and predicts.
+ * cost: binds a kernel's expressions to a shape, fits the prices of its terms and then the regression on its features,
+ * and predicts.
  */
 #include "search/space/cost.h"
 
@@ -26,9 +27,10 @@ static const double SIGMA_ROWS = 4; /* on each shape the error over all shapes c
 static const double ERROR_POWER = 4;
 /* A measurement's least weight in the fit, and how steeply the weight falls with its time. */
 static const double LEAST_WEIGHT = 0.02, STEEPNESS = 4;
-/* The least lambda where terms were fitted, as a part of the total weight: a feature then explains at most half of what least squares would
- * let it. What fitted prices leave is small, and mostly peculiar to single kernels. Leaving one row out does not show that, as other rows of the
- * same kernel stay in: with few kernels lambda would be too small, and the model would choose worse than its terms alone. */
+/* The least lambda where terms were fitted, as a part of the total weight: a feature then explains at most half of what
+ * least squares would let it. What fitted prices leave is small, and mostly peculiar to single kernels. Leaving one row
+ * out does not show that, as other rows of the same kernel stay in: with few kernels lambda would be too small, and the
+ * model would choose worse than its terms alone. */
 static const double AFTER_TERMS = 1;
 static const double SHRINK = 0.3; /* weight of "no residual" against one measured at the same shape */
 
@@ -47,8 +49,9 @@ static int template_index(const CostModel *m, const Template *t)
     return i;
 }
 
-/* Fills in the values of the names that a kernel's expressions use on a shape. Returns the threads that a package gives such a call: one with little
- * work gets fewer (PACKAGE_worthwhile), and costs what it costs with those. 0: they cannot be computed. */
+/* Fills in the values of the names that a kernel's expressions use on a shape. Returns the threads that a package gives
+ * such a call: one with little work gets fewer (PACKAGE_worthwhile), and costs what it costs with those. 0: they cannot
+ * be computed. */
 static int bind_shape(const CostModel *m, const Candidate *c, KernelFacts facts, const int64_t *extent, int threads,
                       int64_t *slots)
 {
@@ -114,7 +117,8 @@ double cost_features(const CostModel *m, const Candidate *c, KernelFacts facts, 
     return fill_columns(m, c, facts, extent, threads, row, term) ? closed_form(m, c->t, term) : NO_IDEA;
 }
 
-/* Predictions are rounded to a millionth of an octave: the last bits of a LAPACK solve differ between machines, a choice must not. */
+/* Predictions are rounded to a millionth of an octave: the last bits of a LAPACK solve differ between machines, a
+ * choice must not. */
 static double rounded(double log2_ns) { return rint(log2_ns * 1e6) / 1e6; }
 
 /* log2 of a time, from that of the closed form and a row of features. */
@@ -130,8 +134,8 @@ static double predict_log2(const CostModel *m, const Candidate *c, KernelFacts f
     return corrected(m, cost_features(m, c, facts, extent, threads, m->row), m->row);
 }
 
-/* A prediction, but at least the roofline's time. Prices that were not fitted have units of their own, of which the roofline says nothing.
- * INFINITY: the candidate is not for such calls. */
+/* A prediction, but at least the roofline's time. Prices that were not fitted have units of their own, of which the
+ * roofline says nothing. INFINITY: the candidate is not for such calls. */
 static double counted_ns(const CostModel *m, const Candidate *c, const int64_t *extent, int threads, double log2_ns)
 {
     Bound least;
@@ -150,7 +154,8 @@ bool cost_counts(const Study *s, int64_t trial, int64_t shape)
 
 double cost_weight(double best, double ns) { return ns <= best ? 1 : fmax(LEAST_WEIGHT, pow(best / ns, STEEPNESS)); }
 
-/* How much a shape tells of another: 1 of itself, and less the further apart they are, in octaves of extents and threads. */
+/* How much a shape tells of another: 1 of itself, and less the further apart they are, in octaves of extents and
+ * threads. */
 static double nearness(const CostModel *m, const Instance *a, const Instance *b)
 {
     const double d = log2((double)a->threads / b->threads);
@@ -158,7 +163,8 @@ static double nearness(const CostModel *m, const Instance *a, const Instance *b)
     return exp(-sum / (2 * NEAR_OCTAVES * NEAR_OCTAVES));
 }
 
-/* What predictions on one instance have in common. Callers ask for many trials on one instance after the other, so the last one's is kept. */
+/* What predictions on one instance have in common. Callers ask for many trials on one instance after the other, so the
+ * last one's is kept. */
 struct Nearness {
     int threads; /* 0: nothing was asked yet */
     int64_t extent[OP_MAX_EXTENT];
@@ -245,8 +251,8 @@ static double closed_of(const CostModel *m, int64_t row)
                           : NO_IDEA;
 }
 
-/* Measurements, a row of x for each. Either a row has features, and y is what the closed form leaves of log2 of the time; or it has the terms of
- * a template, and y is the time. */
+/* Measurements, a row of x for each. Either a row has features, and y is what the closed form leaves of log2 of the
+ * time; or it has the terms of a template, and y is the time. */
 typedef struct {
     double *x, *y, *w; /* w: weights */
     int64_t *of;       /* the tuned shape of each */
@@ -274,8 +280,8 @@ static Rows rows_of(Arena *scratch, const CostModel *m, const Template *t, CostL
     return r;
 }
 
-/* Works out each shape's sigma from the leave-one-out errors of the rows on it and on shapes near it. What matters is how far predictions of good
- * candidates are off; slow ones tell little of that. */
+/* Works out each shape's sigma from the leave-one-out errors of the rows on it and on shapes near it. What matters is
+ * how far predictions of good candidates are off; slow ones tell little of that. */
 static void fill_sigma(CostModel *m, const Rows *r)
 {
     const Study *s = m->study;
@@ -311,8 +317,8 @@ static void fill_noise(CostModel *m)
 
 /* ---- prices of terms ---- */
 
-/* Fits the prices of a template's terms about their common price. A template of which nothing was measured gets the mean common price of the
- * others. */
+/* Fits the prices of a template's terms about their common price. A template of which nothing was measured gets the
+ * mean common price of the others. */
 static void fit_prices(Arena *scratch, CostModel *m, CostLeave leave)
 {
     double *common = ARENA_ARRAY(scratch, (size_t)m->templates->n + 1, double), log_sum = 0, rows = 0;
@@ -412,7 +418,8 @@ double cost_predict(const CostModel *m, const Candidate *c, const int64_t *exten
     return counted_ns(m, c, extent, threads, predict_log2(m, c, (KernelFacts){ 0 }, extent, threads));
 }
 
-/* The weight of all that was measured of a trial, as seen from an instance. *residual: the weighted mean of its residuals and a 0 of SHRINK. */
+/* The weight of all that was measured of a trial, as seen from an instance. *residual: the weighted mean of its
+ * residuals and a 0 of SHRINK. */
 static double carried_weight(const CostModel *m, int64_t trial, const Instance *inst, double *residual)
 {
     const double *near = nearness_to(m, inst)->k;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cover: picks places, tuned shapes that stand for all others, and gives each in turn the candidate that is predicted to be the fastest there.
+ * cover: picks places, tuned shapes that stand for all others, and gives each in turn the candidate that is predicted
+ * to be the fastest there.
  *
- * A list is what the spec lists as one shape, with one number of threads. Its places are its calls with the least and the most work, and one
- * in the middle between these. The heaviest list comes first, with its small, its large and its middle call; so an early end leaves a spread.
- * Places with fewer measurements have their turns before others.
+ * A list is what the spec lists as one shape, with one number of threads. Its places are its calls with the least and
+ * the most work, and one in the middle between these. The heaviest list comes first, with its small, its large and its
+ * middle call; so an early end leaves a spread. Places with fewer measurements have their turns before others.
  */
 #include "search/space/cover.h"
 
@@ -123,8 +124,9 @@ static void make_places(Arena *a, Cover *c)
 /* Do the predictions of different templates compare? */
 static bool ranks_templates(const Cover *c) { return c->m->ridge || c->s->target->family->ranks_templates; }
 
-/* The fastest members of the space on a shape, of each group of candidates by itself; returns the number of groups. A group is a template where
- * their predictions do not compare, else all of them. None has a fixed extent: only a measurement can tell whether fixing one pays. */
+/* The fastest members of the space on a shape, of each group of candidates by itself; returns the number of groups. A
+ * group is a template where their predictions do not compare, else all of them. None has a fixed extent: only a
+ * measurement can tell whether fixing one pays. */
 static int rank_groups(const Cover *c, int64_t shape, Ranked (*rank)[TURNS], int *nrank)
 {
     const Instance *inst = c->s->shape[shape];
@@ -142,8 +144,8 @@ static int rank_groups(const Cover *c, int64_t shape, Ranked (*rank)[TURNS], int
     return n;
 }
 
-/* Lists what a place wishes for: the best of each group, then the second best. Places begin with different groups, so that few turns show all
- * groups. */
+/* Lists what a place wishes for: the best of each group, then the second best. Places begin with different groups, so
+ * that few turns show all groups. */
 static void make_wishes(Arena *a, Cover *c, int at)
 {
     Place *p = &c->place[at];
@@ -178,8 +180,8 @@ static void add_near(const Cover *c, const Place *of, Proposal *p)
         proposal_add(p, near[i].at, PROPOSE_MAX_SHAPES);
 }
 
-/* Proposes what a place wishes for next. What is proposed already is measured there too; what is in the study counts as a turn. Returns how many
- * proposals there are. */
+/* Proposes what a place wishes for next. What is proposed already is measured there too; what is in the study counts as
+ * a turn. Returns how many proposals there are. */
 static int take_turn(const Cover *c, Place *p, Proposal *out, int n)
 {
     const Candidate *k = &c->space->candidate[p->wish[p->next++]];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * nearest: says of a function that has no kernels on a target what it asks for, why nothing serves that, and what would be served if as little
- * as can be were asked differently: another dtype, layout or target, no epilogue, no limits. It is found by asking for each.
+ * nearest: says of a function that has no kernels on a target what it asks for, why nothing serves that, and what would
+ * be served if as little as can be were asked differently: another dtype, layout or target, no epilogue, no limits. It
+ * is found by asking for each.
  */
 #ifndef DCGEN_NEAREST_H
 #define DCGEN_NEAREST_H

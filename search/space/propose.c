@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * propose: makes a pool of candidates, lets the model predict all of it on a sample of shapes, and picks a batch slot by slot. The strategies
- * that it is compared with (bench/tuning) stand at the end. They predict no gain: their searches end with the budget, or when the space is used up.
+ * propose: makes a pool of candidates, lets the model predict all of it on a sample of shapes, and picks a batch slot
+ * by slot. The strategies that it is compared with (bench/tuning) stand at the end. They predict no gain: their
+ * searches end with the budget, or when the space is used up.
  */
 #include "search/space/propose.h"
 
@@ -65,7 +66,8 @@ static void add_to_pool(Proposer *p, const Candidate *c)
         p->pool[p->npool++] = *c;
 }
 
-/* A random candidate. Many are fixed for an extent, and each of these is much like the one that is not: half of them become that one. */
+/* A random candidate. Many are fixed for an extent, and each of these is much like the one that is not: half of them
+ * become that one. */
 static Candidate draw_candidate(const Proposer *p)
 {
     const Candidate c = p->space->candidate[rng_below(p->rng, p->space->n)];
@@ -157,7 +159,8 @@ static void predict_member(Proposer *p, int i)
         p->log2t[i * p->nshape + j] = predict(p, &p->pool[i], j);
 }
 
-/* Predicts the times of the whole pool. For a shape without any measurement the best prediction stands for its best time. */
+/* Predicts the times of the whole pool. For a shape without any measurement the best prediction stands for its best
+ * time. */
 static void predict_pool(Proposer *p)
 {
     for (int i = 0; i < p->npool; i++)
@@ -168,7 +171,8 @@ static void predict_pool(Proposer *p)
                 p->best[j] = fmin(p->best[j], p->log2t[i * p->nshape + j]);
 }
 
-/* Adds a new candidate to the pool with its predictions, and returns its place. There is room for a batch of them beyond POOL_MAX. */
+/* Adds a new candidate to the pool with its predictions, and returns its place. There is room for a batch of them
+ * beyond POOL_MAX. */
 static int enter_pool(Proposer *p, const Candidate *c)
 {
     p->pool[p->npool] = *c;
@@ -179,8 +183,8 @@ static int enter_pool(Proposer *p, const Candidate *c)
 /* Is member i of the pool to be measured on shape j? */
 static bool is_measurable(const Proposer *p, int i, int j) { return isfinite(p->log2t[i * p->nshape + j]); }
 
-/* What member i of the pool is expected to gain on shape j, times the shape's weight: E[max(0, best - t)] for a normal t, in octaves. Near the best,
- * an octave is ln 2 of relative time. */
+/* What member i of the pool is expected to gain on shape j, times the shape's weight: E[max(0, best - t)] for a normal
+ * t, in octaves. Near the best, an octave is ln 2 of relative time. */
 static double shape_gain(const Proposer *p, int i, int j)
 {
     if (!is_measurable(p, i, j))
@@ -218,7 +222,8 @@ void proposal_add(Proposal *p, int64_t shape, int most)
         p->shape[p->nshape++] = shape;
 }
 
-/* Lists the shapes of this batch that candidate i may be measured on, or if there is none, all such shapes; returns how many. */
+/* Lists the shapes of this batch that candidate i may be measured on, or if there is none, all such shapes; returns how
+ * many. */
 static int list_shapes(const Proposer *p, int i, int *out)
 {
     int n = 0;
@@ -231,8 +236,8 @@ static int list_shapes(const Proposer *p, int i, int *out)
     return n;
 }
 
-/* The shape that candidate i was proposed for (-1: none in particular), a random one to learn from, then those where measuring it is
- * worth most. */
+/* The shape that candidate i was proposed for (-1: none in particular), a random one to learn from, then those where
+ * measuring it is worth most. */
 static void choose_shapes(const Proposer *p, int i, int first, Proposal *out)
 {
     int at[SHAPES_SEEN];
@@ -277,8 +282,8 @@ static double draw_time(const Proposer *p, const Candidate *c, int j)
     return predict(p, c, j) + BELIEF * p->sigma[j] * rng_normal(p->rng);
 }
 
-/* Finds the candidate with the least drawn time on shape j, of those that differ in one parameter from one of the trials that were fastest
- * there. False: none is new. */
+/* Finds the candidate with the least drawn time on shape j, of those that differ in one parameter from one of the
+ * trials that were fastest there. False: none is new. */
 static bool step_on_shape(const Proposer *p, int j, Candidate *found)
 {
     Ranked best[LOCAL_TRIALS];
@@ -324,7 +329,8 @@ static bool leap_on_shape(const Proposer *p, int j, Candidate *found)
 
 /* ---- evolution ---- */
 
-/* A child takes each parameter from one of two parents of the same template; one time in two a parameter is then drawn anew. */
+/* A child takes each parameter from one of two parents of the same template; one time in two a parameter is then drawn
+ * anew. */
 static Candidate make_child(const Proposer *p, const Candidate *mother, const Candidate *father)
 {
     Candidate c = *mother;
@@ -336,8 +342,8 @@ static Candidate make_child(const Proposer *p, const Candidate *mother, const Ca
     return c;
 }
 
-/* Adds a few generations of children of those members of the pool that the model thinks best. Where the space is small the pool holds all of
- * it already. */
+/* Adds a few generations of children of those members of the pool that the model thinks best. Where the space is small
+ * the pool holds all of it already. */
 static void evolve(Proposer *p)
 {
     Ranked parent[PARENTS];
@@ -354,7 +360,8 @@ static void evolve(Proposer *p)
     }
 }
 
-/* Takes candidates that are being built or measured to be as fast as the model predicts: what others gain is counted from that. */
+/* Takes candidates that are being built or measured to be as fast as the model predicts: what others gain is counted
+ * from that. */
 static void believe_in_flight(Proposer *p)
 {
     for (int64_t i = 0; i < p->s->ntrial; i++)
@@ -385,9 +392,10 @@ static int best_of_pool(const Proposer *p, const bool *taken, double *value)
     return best;
 }
 
-/* Picks the candidate of a slot of the batch, and returns its place in the pool. Slots take in turn: the largest expected gain over all shapes; a
- * step from what is best on one shape; a leap to what should be best on one shape; and a step again or, every other time, any candidate, so that a model
- * that is wrong somewhere learns of it. *shape: that one shape, or -1. *value: the largest expected gain. */
+/* Picks the candidate of a slot of the batch, and returns its place in the pool. Slots take in turn: the largest
+ * expected gain over all shapes; a step from what is best on one shape; a leap to what should be best on one shape; and
+ * a step again or, every other time, any candidate, so that a model that is wrong somewhere learns of it. *shape: that
+ * one shape, or -1. *value: the largest expected gain. */
 static int pick_for_slot(Proposer *p, const bool *taken, int slot, int *shape, double *value)
 {
     Candidate found;
@@ -465,8 +473,8 @@ static int propose_random(Arena *a, const Study *s, const Space *space, const Co
     return count;
 }
 
-/* Proposes all candidates in order, on all shapes that they serve and were not measured on, as far as there is room. One that is in the
- * study and not usable has failed, or is being built. */
+/* Proposes all candidates in order, on all shapes that they serve and were not measured on, as far as there is room.
+ * One that is in the study and not usable has failed, or is being built. */
 static int propose_all(Arena *a, const Study *s, const Space *space, const CostModel *m, Rng *rng, Proposal *out, int n)
 {
     (void)a;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * propose: chooses which candidates to build next, and on which shapes to measure them. It takes the candidates with the largest expected gain
- * over all weighted shapes, so that one measurement serves every shape. A shape is a tuned instance of the study. The first candidates of a search
- * are chosen otherwise (cover.h).
+ * propose: chooses which candidates to build next, and on which shapes to measure them. It takes the candidates with
+ * the largest expected gain over all weighted shapes, so that one measurement serves every shape. A shape is a tuned
+ * instance of the study. The first candidates of a search are chosen otherwise (cover.h).
  *
- * Gain of candidate c: sum over shapes of weight * E[max(0, 1 - t(c)/best)], with log t(c) normal around the model's prediction
- * (expected improvement, Jones et al. 1998). The candidates of a batch are chosen one after the other; each choice
- * assumes that those before take the times that the model predicts. Part of a batch serves single shapes, those with few measurements first: for
- * such a shape times are drawn from the model's distributions, and the fastest candidate is taken (Thompson sampling). A kernel that is best for
- * few shapes has little gain over all of them, and is wanted nevertheless. One that is fixed for an extent is proposed for shapes that have it,
- * and measured on no others. Candidates come from the space at random, from the neighbourhood (one or two parameters changed) of the best trials,
+ * Gain of candidate c: sum over shapes of weight * E[max(0, 1 - t(c)/best)], with log t(c) normal around the model's
+ * prediction (expected improvement, Jones et al. 1998). The candidates of a batch are chosen one after the other; each
+ * choice assumes that those before take the times that the model predicts. Part of a batch serves single shapes, those
+ * with few measurements first: for such a shape times are drawn from the model's distributions, and the fastest
+ * candidate is taken (Thompson sampling). A kernel that is best for few shapes has little gain over all of them, and is
+ * wanted nevertheless. One that is fixed for an extent is proposed for shapes that have it, and measured on no others.
+ * Candidates come from the space at random, from the neighbourhood (one or two parameters changed) of the best trials,
  * and from a few generations of crossing and changing those with the largest expected gain.
  */
 #ifndef DCGEN_PROPOSE_H
@@ -28,8 +29,8 @@ typedef struct {
     Candidate c;
     int nshape;
     int64_t shape[PROPOSE_MAX_SHAPES]; /* tuned instances to measure it on, most promising first */
-    /* the largest gain that was expected of any candidate when this one was chosen: 0.01 is one per cent over all shapes; 1 or more: this one is
-     * to be tried in any case */
+    /* the largest gain that was expected of any candidate when this one was chosen: 0.01 is one per cent over all
+     * shapes; 1 or more: this one is to be tried in any case */
     double gain;
 } Proposal;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quality: how good a cost model is, of what it was not shown: a kernel (leave-one-kernel-out, the question of a search) and a shape
- * (leave-one-shape-out, the question of a dispatcher).
+ * quality: how good a cost model is, of what it was not shown: a kernel (leave-one-kernel-out, the question of a
+ * search) and a shape (leave-one-shape-out, the question of a dispatcher).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -27,8 +27,8 @@ static RankOrder order_of(const CostModel *m, const double *predicted, int64_t s
     return o;
 }
 
-/* Predicts every measurement (ntrial x nshape, in ns) by a model that was fitted without it: each of nfold models leaves out a part of the
- * kernels, or of the shapes. A single one leaves out all, and is the analytic model. */
+/* Predicts every measurement (ntrial x nshape, in ns) by a model that was fitted without it: each of nfold models
+ * leaves out a part of the kernels, or of the shapes. A single one leaves out all, and is the analytic model. */
 static double *predict_blind(const CostModel *m, bool by_shape, int64_t nfold)
 {
     const Study *s = m->study;
@@ -115,7 +115,8 @@ static void add_rows(CostReport *r, const char *of, const double *edge, int nedg
         r->adapt[r->nadapt++] = (CostAdapt){ .of = of, .from = edge[i], .to = edge[i + 1] };
 }
 
-/* Makes the rows: for the factors above 1 that f_adapt has a closed form for, and for the caches that hold all operands. */
+/* Makes the rows: for the factors above 1 that f_adapt has a closed form for, and for the caches that hold all
+ * operands. */
 static void begin_adapt(Arena *a, const Device *device, CostReport *r)
 {
     static const double factor[] = { 1, 1.02, 1.1, 1.3, INFINITY };

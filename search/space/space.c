@@ -8,8 +8,8 @@
 #include <string.h>
 #include "gen/base/text.h"
 
-/* A walk over the combinations of one template's parameters. Parameters are chosen one after the other; a constraint is checked as soon as
- * all parameters that it needs are chosen, so that whole subtrees fall at once. */
+/* A walk over the combinations of one template's parameters. Parameters are chosen one after the other; a constraint is
+ * checked as soon as all parameters that it needs are chosen, so that whole subtrees fall at once. */
 typedef struct {
     Arena *arena;
     Space *space;
@@ -128,8 +128,9 @@ static bool enumerate_template(Enumeration *e, const Template *t)
     return e->ok;
 }
 
-/* Adds a general kernel of the template, unless it serves no shape of the spec. It may break a constraint only where all of the template's candidates do, as then it is not for
- * such specs, or where the target has it of the one that it is like. has_any: some do not. */
+/* Adds a general kernel of the template, unless it serves no shape of the spec. It may break a constraint only where
+ * all of the template's candidates do, as then it is not for such specs, or where the target has it of the one that it
+ * is like. has_any: some do not. */
 static bool add_general(Enumeration *e, const Template *t, const General *general, bool has_any)
 {
     Space *s = e->space;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * space: every candidate that fits the hardware, for all shapes at once (DietCode, MLSys 2022, section 4.1: micro-kernels are bounded
- * by registers, caches and threads, never by a shape).
+ * space: every candidate that fits the hardware, for all shapes at once (DietCode, MLSys 2022, section 4.1:
+ * micro-kernels are bounded by registers, caches and threads, never by a shape).
  */
 #ifndef DCGEN_SPACE_H
 #define DCGEN_SPACE_H
@@ -32,8 +32,8 @@ typedef struct {
 
 enum { SPACE_MAX = 2000000 }; /* combinations kept at most; more is an error in d */
 
-/* NULL after errors in d: a template's constraint cannot be evaluated, or its general kernel is faulty. *why: there is no candidate or no general
- * kernel, as it says; NULL: there are. */
+/* NULL after errors in d: a template's constraint cannot be evaluated, or its general kernel is faulty. *why: there is
+ * no candidate or no general kernel, as it says; NULL: there are. */
 Space *space_find(Arena *a, const Spec *spec, const TemplateList *templates, const Target *target, const Device *device,
                   const char **why, Diag *d);
 /* The same; why there are none is an error too. */

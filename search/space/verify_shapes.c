@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * verify_shapes: extents around the tiles of the candidates, on all axes, in a number of shapes that grows with the number of axes and not with
- * its power.
+ * verify_shapes: extents around the tiles of the candidates, on all axes, in a number of shapes that grows with the
+ * number of axes and not with its power.
  *
- *   pairs   a covering array: each pair of axes meets each pair of {1, tile - 1, tile, tile + 1}. It is made greedily: a shape begins with a pair
- *           that was not met, and every further axis takes the extent that adds the most such pairs
- *   small   extents up to the tile, of several axes at once, as most code for a tail looks at one axis; in each shape every third axis has more
- *           than a tile
- *   alone   what only one axis needs: no extent, two tiles and a bit, what the op wants tried, while the others have a little more than a tile
- *   served  for each candidate that does not serve all calls (Template.serves), calls like those before that it does serve
- *   apart   where operands are strided: with gaps between rows and between blocks of rows, all axes within a tile, or beyond one, or of two points, and
- *           some of all these again
- *   ways    where operands divide an extent into parts, each shape in another way than the one before, and some of them in all ways
+ *   pairs   a covering array: each pair of axes meets each pair of {1, tile - 1, tile, tile + 1}. It is made
+ *           greedily: a shape begins with a pair that was not met, and every further axis takes the extent that
+ *           adds the most such pairs
+ *   small   extents up to the tile, of several axes at once, as most code for a tail looks at one axis; in each shape
+ *           every third axis has more than a tile
+ *   alone   what only one axis needs: no extent, two tiles and a bit, what the op wants tried, while the others have a
+ *           little more than a tile
+ *   served  for each candidate that does not serve all calls (Template.serves), calls like those before that it does
+ *           serve
+ *   apart   where operands are strided: with gaps between rows and between blocks of rows, all axes within a tile, or
+ *           beyond one, or of two points, and some of all these again
+ *   ways    where operands divide an extent into parts, each shape in another way than the one before, and some of them
+ *           in all ways
  *   edges   where a formula reads rows: many rows of all kinds, within a tile and beyond one
  */
 #include "search/space/verify_shapes.h"
@@ -60,7 +64,8 @@ static void add_alone(VerifyShapes *w, int naxis, int axis, int64_t v, const int
 
 /* ---- small extents ---- */
 
-/* The extents of the next shape: `other`, and on some axes the next small extent, of one axis however large the shape becomes. */
+/* The extents of the next shape: `other`, and on some axes the next small extent, of one axis however large the shape
+ * becomes. */
 static void next_small(int naxis, int turn, const int64_t *most, int64_t *next, const int64_t *other, int64_t *extent)
 {
     bool any = false;
@@ -223,8 +228,8 @@ void verify_shapes_of_tiles(const Op *op, const int64_t *tile, VerifyShapes *w)
     add_of_tiles(w, op, tile);
 }
 
-/* Takes the attributes of shapes of the spec, in turn from the *at-th on, until the call is legal, and fills in what follows from them. False:
- * no shape's will do. */
+/* Takes the attributes of shapes of the spec, in turn from the *at-th on, until the call is legal, and fills in what
+ * follows from them. False: no shape's will do. */
 static bool complete(const Spec *spec, int64_t *at, int64_t *extent)
 {
     const Op *op = spec->op;
@@ -258,7 +263,8 @@ static bool serves(const Spec *spec, const UnitKernel *k, const int64_t *extent)
 
 enum { STEP = 61 }; /* a prime: neighbours in a list are alike */
 
-/* The next instance of the spec that the kernel serves, from the *at-th on and round; where there is none, the first one. */
+/* The next instance of the spec that the kernel serves, from the *at-th on and round; where there is none, the first
+ * one. */
 static const Instance *served_instance(const Spec *spec, const UnitKernel *k, int64_t *at)
 {
     const int64_t step = spec->ninstance % STEP ? STEP : 1;
@@ -270,7 +276,8 @@ static const Instance *served_instance(const Spec *spec, const UnitKernel *k, in
     return spec->instance;
 }
 
-/* An axis of a call that a kernel serves, from one that it does not serve: rounded up, to a multiple of 2, 4, 8 or 16, or as the instance has it. */
+/* An axis of a call that a kernel serves, from one that it does not serve: rounded up, to a multiple of 2, 4, 8 or 16,
+ * or as the instance has it. */
 static int64_t changed(int64_t extent, const Instance *like, int axis, int how)
 {
     enum { AS_INSTANCE = 4 };
@@ -278,8 +285,8 @@ static int64_t changed(int64_t extent, const Instance *like, int axis, int how)
     return how == AS_INSTANCE ? like->extent[axis] : (extent + multiple - 1) / multiple * multiple;
 }
 
-/* Makes a call that the kernel serves of one that it does not: it takes the attributes of the instance `like`, and on the axes that
- * Template.serves names, as few of them as will do, other extents. False: no such call serves. */
+/* Makes a call that the kernel serves of one that it does not: it takes the attributes of the instance `like`, and on
+ * the axes that Template.serves names, as few of them as will do, other extents. False: no such call serves. */
 static bool make_served(const Spec *spec, const UnitKernel *k, const Instance *like, int64_t *extent)
 {
     const Op *op = spec->op;
@@ -353,7 +360,8 @@ static int list_thick(const Op *op, const VerifyShapes *w, int *at)
     return n;
 }
 
-/* Shapes that paths of their own are taken for: all axes within a tile, all beyond one, all of two points. False: no such call is legal. */
+/* Shapes that paths of their own are taken for: all axes within a tile, all beyond one, all of two points. False: no
+ * such call is legal. */
 static bool usual_apart(const Spec *spec, const int64_t *base, int i, int64_t *extent)
 {
     int64_t at = 0;
@@ -364,8 +372,9 @@ static bool usual_apart(const Spec *spec, const int64_t *base, int i, int64_t *e
     return complete(spec, &at, extent);
 }
 
-/* Adds shapes with gaps: the usual ones, and some of those that there are already, up to a tenth of all, while they are no more than a sixth of the
- * work. Gaps are of two kinds in turn: one that leaves rows aligned as kernels with vectors like them, and one that does not. */
+/* Adds shapes with gaps: the usual ones, and some of those that there are already, up to a tenth of all, while they are
+ * no more than a sixth of the work. Gaps are of two kinds in turn: one that leaves rows aligned as kernels with vectors
+ * like them, and one that does not. */
 static void add_apart(const Spec *spec, const int64_t *base, VerifyShapes *w)
 {
     enum { USUAL = 3 };
@@ -390,7 +399,8 @@ static void add_apart(const Spec *spec, const int64_t *base, VerifyShapes *w)
     }
 }
 
-/* Adds some of the shapes with the other ways to divide an extent into parts, while they are no more than half of the work. */
+/* Adds some of the shapes with the other ways to divide an extent into parts, while they are no more than half of the
+ * work. */
 static void add_ways(const Op *op, VerifyShapes *w)
 {
     int at[VERIFY_SHAPES_MAX];
@@ -420,8 +430,8 @@ static int row_extent(const Op *op)
     return -1;
 }
 
-/* Adds shapes whose rows are of all kinds: two for ops that may reduce them, one for others. There are as many rows as the work allows, along the first
- * axis that they do not go along. */
+/* Adds shapes whose rows are of all kinds: two for ops that may reduce them, one for others. There are as many rows as
+ * the work allows, along the first axis that they do not go along. */
 static void add_edges(const Spec *spec, const int64_t *tile, const int64_t *base, VerifyShapes *w)
 {
     enum { MANY = 22, LONG = 1100 };

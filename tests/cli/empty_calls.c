@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * empty_calls: one kernel (search/runner/abi.h), called with every combination of some extents, many of them 0. Operands, the packed one and
- * the workspace have not a byte to spare; those without elements are an address that nothing may be read from, as in a package's call. Meant
- * to be built with -fsanitize=address,undefined, for an operator of empty_ops.h. With ROWS defined it calls nothing: it prints these calls,
- * as the table of a package's test.c has them. TOO_LARGE, if defined: all numbers of a call whose workspace would be more than memory can hold.
+ * empty_calls: one kernel (search/runner/abi.h), called with every combination of some extents, many of them 0.
+ * Operands, the packed one and the workspace have not a byte to spare; those without elements are an address that
+ * nothing may be read from, as in a package's call. Meant to be built with -fsanitize=address,undefined, for an
+ * operator of empty_ops.h. With ROWS defined it calls nothing: it prints these calls, as the table of a package's
+ * test.c has them. TOO_LARGE, if defined: all numbers of a call whose workspace would be more than memory can hold.
  * SERVES, if defined: which calls the kernel is for, over e[C] and the like; others it must refuse.
  *
  * Exit code 0: each call wrote every element of its output, or was refused as it should be.
@@ -61,7 +62,8 @@ static void *take(int64_t bytes, int value)
     return p;
 }
 
-/* The call in `ntask` parts; 1 if an element of the output is as before, or the call is not for the kernel and it did anything but refuse it. */
+/* The call in `ntask` parts; 1 if an element of the output is as before, or the call is not for the kernel and it did
+ * anything but refuse it. */
 static int call(const int64_t *e, const int64_t *elems, int64_t ntask)
 {
     void *operand[NOPERAND];

@@ -6,8 +6,8 @@
  *   NSTRIDE                   how many of these numbers are strides, the last ones
  *   CONSTANT                  the place of the operand that may be packed
  *   tried                     values of each extent, ended by -1
- *   describe(e, elems)        the other numbers of a call, from the first NAXIS; and the elements of each operand, the output's last. A number below
- *                             0: the call is not legal
+ *   describe(e, elems)        the other numbers of a call, from the first NAXIS; and the elements of each operand, the
+ *                             output's last. A number below 0: the call is not legal
  */
 #ifdef OP_dense
 enum { M, N, K, NAXIS, NEXTENT = NAXIS, NSTRIDE = 0, CONSTANT = 1, NOPERAND = 3 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * scratch_calls: calls of a package of the operator blur, whose name is NAME, with one to three threads and each of its kernels, on exactly as
- * much scratch memory as the package asks for. All values are whole numbers so small that every kernel is exact. PARTS: how many copies
- * of the weights a packed operand has. SCRATCH: 1 if the kernels need scratch memory, else 0.
+ * scratch_calls: calls of a package of the operator blur, whose name is NAME, with one to three threads and each of its
+ * kernels, on exactly as much scratch memory as the package asks for. All values are whole numbers so small that every
+ * kernel is exact. PARTS: how many copies of the weights a packed operand has. SCRATCH: 1 if the kernels need scratch
+ * memory, else 0.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * --json: every line on standard error is a JSON object with the same keys, whatever is wrong and wherever --json stands; standard output is
- * empty or JSON; the exit code is the one without --json.
+ * --json: every line on standard error is a JSON object with the same keys, whatever is wrong and wherever --json
+ * stands; standard output is empty or JSON; the exit code is the one without --json.
  */
 #include "tests/test.h"
 #include <jansson.h>

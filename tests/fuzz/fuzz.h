@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fuzz: what the fuzzers share (README.md). Each is one file that says by LLVMFuzzerTestOneInput what must hold for any bytes that its parser
- * reads; what does not hold ends the program.
+ * fuzz: what the fuzzers share (README.md). Each is one file that says by LLVMFuzzerTestOneInput what must hold for any
+ * bytes that its parser reads; what does not hold ends the program.
  */
 #ifndef DCGEN_TESTS_FUZZ_H
 #define DCGEN_TESTS_FUZZ_H

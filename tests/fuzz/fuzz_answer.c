@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fuzz_answer: any bytes as what a runner answers (search/runner/protocol.md), when it is started, asked to measure and asked for its limits.
- * Every kernel has a status that is no more than what was said of it, and numbers that records may hold.
+ * fuzz_answer: any bytes as what a runner answers (search/runner/protocol.md), when it is started, asked to measure and
+ * asked for its limits. Every kernel has a status that is no more than what was said of it, and numbers that records
+ * may hold.
  *
- * There is no process: a runner that is started has said all bytes at once and then is silent for good, by what the linker wraps
- * (cmake/fuzz.cmake). A NUL in the input divides what the first, second ... of the runners say.
+ * There is no process: a runner that is started has said all bytes at once and then is silent for good, by what the
+ * linker wraps (cmake/fuzz.cmake). A NUL in the input divides what the first, second ... of the runners say.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +31,8 @@ bool __wrap_child_has_ended(const Child *c);
 int __wrap_child_end(Child *c);
 int __wrap_nanosleep(const struct timespec *t, struct timespec *rest);
 
-/* Says the text up to the next NUL, the last one again and again. What does not fit into the socket is lost: it is not read in between. */
+/* Says the text up to the next NUL, the last one again and again. What does not fit into the socket is lost: it is not
+ * read in between. */
 bool __wrap_child_start(Child *c, Arena *a, const ProcessPlan *p)
 {
     *c = (Child){ .pid = PID, .said = { [1] = { .fd = -1 }, [2] = { .fd = -1, .text.arena = a } } };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fuzz_compiler: any bytes as what compilers leave: an ELF file, assembly, the log of ptxas. No count is negative or more than there can be.
+ * fuzz_compiler: any bytes as what compilers leave: an ELF file, assembly, the log of ptxas. No count is negative or
+ * more than there can be.
  */
 #include "search/build/compile.h"
 #include "search/build/spills.h"

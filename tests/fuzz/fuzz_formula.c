@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fuzz_formula: any bytes as a formula, or as words of the short form behind a '[', of each of three ops; lines behind it are types of operands, as
- * in "len s32", and their extents, as in "word V,N". A formula is either read or has errors; what is read keeps the promises of gen/spec/formula.h, its text means the same, and it can be
- * printed for each target and for the reference, at a length that is in proportion.
+ * fuzz_formula: any bytes as a formula, or as words of the short form behind a '[', of each of three ops; lines behind
+ * it are types of operands, as in "len s32", and their extents, as in "word V,N". A formula is either read or has
+ * errors; what is read keeps the promises of gen/spec/formula.h, its text means the same, and it can be printed for
+ * each target and for the reference, at a length that is in proportion.
  */
 #include "gen/base/name.h"
 #include "gen/spec/dtype.h"
@@ -124,8 +125,9 @@ static void check_node(const Op *op, const Formula *f, int i, int *nuse)
             const FormulaNode *index = &f->node[v->arg[k]];
             REQUIRE(index->type == FORMULA_INT && (index->kind == FORMULA_INDEX || index->kind == FORMULA_ELEMENT));
             const int along = op_axis(op, expr_text(l->extent[k])); /* nothing is read beyond the operand */
-            REQUIRE(index->kind == FORMULA_INDEX ? index->at == along
-                                                 : op->operand[index->at].data == DATA_PLACES && op->operand[index->at].of == along);
+            REQUIRE(index->kind == FORMULA_INDEX
+                        ? index->at == along
+                        : op->operand[index->at].data == DATA_PLACES && op->operand[index->at].of == along);
         }
     }
 }

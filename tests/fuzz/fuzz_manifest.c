@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fuzz_manifest: any text as a package's MANIFEST. What is read lies within the package, and is read the same from its own text; what is
- * wrong has a line of the file.
+ * fuzz_manifest: any text as a package's MANIFEST. What is read lies within the package, and is read the same from its
+ * own text; what is wrong has a line of the file.
  */
 #include "gen/package/manifest.h"
 #include "tests/fuzz/fuzz.h"

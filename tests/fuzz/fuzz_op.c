@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fuzz_op: any bytes as an op.cfg. An op is either read or has errors, and what is read is what the generators rely on (gen/spec/op.c).
+ * fuzz_op: any bytes as an op.cfg. An op is either read or has errors, and what is read is what the generators rely on
+ * (gen/spec/op.c).
  */
 #include "gen/base/name.h"
 #include "gen/spec/op.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fuzz_record: any bytes as a file of records. What is read is within the bounds that record.h names; its canonical text is read again
- * without a warning and stays the same.
+ * fuzz_record: any bytes as a file of records. What is read is within the bounds that record.h names; its canonical
+ * text is read again without a warning and stays the same.
  */
 #include <math.h>
 #include "search/record/record.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fuzz_request: any bytes as what a runner is asked (search/runner/protocol.md). Every line gets an answer; all that is said is JSON with an
- * event; the engine is handed nothing beyond the bounds of runner.h.
+ * fuzz_request: any bytes as what a runner is asked (search/runner/protocol.md). Every line gets an answer; all that is
+ * said is JSON with an event; the engine is handed nothing beyond the bounds of runner.h.
  *
- * The engine here verifies and times nothing, and there is one reference to load (shapes are its functions' only): what the linker
- * wraps (cmake/fuzz.cmake) stands below.
+ * The engine here verifies and times nothing, and there is one reference to load (shapes are its functions' only): what
+ * the linker wraps (cmake/fuzz.cmake) stands below.
  */
 #define _GNU_SOURCE /* memmem */
 #include <dlfcn.h>

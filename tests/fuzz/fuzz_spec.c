@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fuzz_spec: any bytes as a spec, and every quoted string in them as an expression. A spec is either read or has errors, and what is read
- * keeps its promises; an expression's own text means the same.
+ * fuzz_spec: any bytes as a spec, and every quoted string in them as an expression. A spec is either read or has
+ * errors, and what is read keeps its promises; an expression's own text means the same.
  */
 #include "gen/base/expr.h"
 #include "gen/spec/spec.h"

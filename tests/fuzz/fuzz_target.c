@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fuzz_target: any bytes as a target's file. It is either read or has errors, and what is read has a family, and facts that are no less
- * than 0.
+ * fuzz_target: any bytes as a target's file. It is either read or has errors, and what is read has a family, and facts
+ * that are no less than 0.
  */
 #include "gen/target/device.h"
 #include "tests/fuzz/fuzz.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fuzz_template: any bytes as a template of dense; what stands behind a line "//@ family", if there is one, as the file of its family. It is
- * either read, has errors, or has no head; what is read has values for a kernel, and is filled or has errors.
+ * fuzz_template: any bytes as a template of dense; what stands behind a line "//@ family", if there is one, as the file
+ * of its family. It is either read, has errors, or has no head; what is read has values for a kernel, and is filled or
+ * has errors.
  */
 #define _GNU_SOURCE /* memmem */
 #include "gen/base/conf.h"

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * replay: the main of a fuzzer where no libFuzzer is linked (README.md). It runs the seeds, then mutations of them, always the same; then
- * seeds with a piece that is repeated until they have 64 KiB, which must not take long. It takes the options of libFuzzer that it
- * understands and leaves the others:
+ * replay: the main of a fuzzer where no libFuzzer is linked (README.md). It runs the seeds, then mutations of them,
+ * always the same; then seeds with a piece that is repeated until they have 64 KiB, which must not take long. It takes
+ * the options of libFuzzer that it understands and leaves the others:
  *
  *   replay_spec FILE...               each of them once
  *   fuzz_spec -seed_inputs=@LIST      LIST: a file that names seeds, by commas
  *             -runs=N                 so many mutations (20000), or as many as a second of the processor allows
- *             -artifact_prefix=PREFIX the input under way is in PREFIXinput, and stays there if the program ends over it
+ *             -artifact_prefix=PREFIX the input under way is in PREFIXinput, and stays there if the program ends over
+ *             it
  */
 #include <ctype.h>
 #include <fcntl.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * by_hand: a study and a choice whose every number is set here, so that what is shown of them can be worked out by hand. Eight shapes,
- * M = 1 .. 8, of which 1, 3 and 8 are tuned; two kernels are kept, and a third one that is not is the fastest on M = 8.
+ * by_hand: a study and a choice whose every number is set here, so that what is shown of them can be worked out by
+ * hand. Eight shapes, M = 1 .. 8, of which 1, 3 and 8 are tuned; two kernels are kept, and a third one that is not is
+ * the fastest on M = 8.
  */
 #ifndef DCGEN_TESTS_BY_HAND_H
 #define DCGEN_TESTS_BY_HAND_H
@@ -75,7 +76,8 @@ static inline void by_hand_measure(ByHand *h, int trial, const Instance *inst, d
                                                 .time_ns = ns });
 }
 
-/* A library that takes 1.5 us on M = 1 and 6 us on M = 8. Noise: two times that are 6 % apart, and two that are 12 % apart. */
+/* A library that takes 1.5 us on M = 1 and 6 us on M = 8. Noise: two times that are 6 % apart, and two that are 12 %
+ * apart. */
 static void by_hand_anchors(Study *s)
 {
     s->anchor[0] = (Anchor){ .ns = 1000, .count = 1, .library = 1.5, .nlibrary = 1 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * golden: what diagnostics print; a text against the file that holds what it should be, which DCGEN_UPDATE_GOLDEN=1 writes.
+ * golden: what diagnostics print; a text against the file that holds what it should be, which DCGEN_UPDATE_GOLDEN=1
+ * writes.
  */
 #ifndef DCGEN_TESTS_GOLDEN_H
 #define DCGEN_TESTS_GOLDEN_H

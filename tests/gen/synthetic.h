@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * synthetic: a study of a real spec, real templates and their space, whose times are made up: they follow from the templates' own formulas.
+ * synthetic: a study of a real spec, real templates and their space, whose times are made up: they follow from the
+ * templates' own formulas.
  */
 #ifndef DCGEN_TESTS_SYNTHETIC_H
 #define DCGEN_TESTS_SYNTHETIC_H
@@ -104,7 +105,8 @@ static void synthetic_measure(Synthetic *y, int64_t ntrial)
     }
 }
 
-/* As a search does: where some kernels do not serve every call, general ones that do are built too, whether they are timed or not. */
+/* As a search does: where some kernels do not serve every call, general ones that do are built too, whether they are
+ * timed or not. */
 static void synthetic_build_general(Synthetic *y)
 {
     bool some_serve_less = false;

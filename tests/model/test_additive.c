@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * additive: prices that times were made of are found again, also under noise and with parts that hardly occur; none is negative; what the
- * data says nothing of keeps the common price.
+ * additive: prices that times were made of are found again, also under noise and with parts that hardly occur; none is
+ * negative; what the data says nothing of keeps the common price.
  */
 #include "tests/test.h"
 #include <math.h>

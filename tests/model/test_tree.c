@@ -216,8 +216,8 @@ static Ahead best_ahead(Arena *a, const Data *d, double below)
     return b;
 }
 
-/* Where no single split helps, the root is one of the best bands of the first feature that has any; where there is none, one of the best
- * first splits of two. */
+/* Where no single split helps, the root is one of the best bands of the first feature that has any; where there is
+ * none, one of the best first splits of two. */
 TEST(root_is_the_best_of_two)
 {
     int nband = 0, nahead = 0;
@@ -301,8 +301,8 @@ static Data exclusive_or(Arena *a, int side, int from0, int from1, int nfeature)
     return d;
 }
 
-/* Corners of any size, of two features among others that are constant: single splits lower the cost a little or not at all, and the exact cost is
- * reached. */
+/* Corners of any size, of two features among others that are constant: single splits lower the cost a little or not at
+ * all, and the exact cost is reached. */
 TEST(two_features_decide_together)
 {
     static const int sides[] = { 2, 4, 30, 64, 150 };

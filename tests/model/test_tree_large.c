@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tree, grown large: very many points take little time, no pattern of costs makes a deep tree, and a deep one is split to the end.
+ * tree, grown large: very many points take little time, no pattern of costs makes a deep tree, and a deep one is split
+ * to the end.
  * ctest: label=slow
  */
 #include "tests/test.h"
@@ -27,8 +28,8 @@ static double seconds_of(Arena *a, Make *make, int64_t n)
     return took;
 }
 
-/* Time grows hardly faster than points: for eight times as many it would be 64 times as much where each were compared with each. What else runs may
- * slow one tree down, but not the same of three pairs. */
+/* Time grows hardly faster than points: for eight times as many it would be 64 times as much where each were compared
+ * with each. What else runs may slow one tree down, but not the same of three pairs. */
 static void check_growth(Arena *a, Make *make, int64_t most, const char *what)
 {
     double least = INFINITY;
@@ -72,7 +73,8 @@ TEST(balanced_nodes_are_split_to_the_end)
     assert_in_range(tree_depth(t), 33, 32 + 14 + 63); /* greedy, 3000 to 64 by three quarters, greedy */
 }
 
-/* Points on five axes: no threshold leaves a quarter of them on either side, nor do those that the greedy splits peel off before. */
+/* Points on five axes: no threshold leaves a quarter of them on either side, nor do those that the greedy splits peel
+ * off before. */
 TEST(balanced_nodes_need_no_middle)
 {
     enum { AXES = 5, LENGTH = 60 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tree_points: what the tests of tree share: points with costs drawn at random, and what must hold of every tree that is trained on them.
+ * tree_points: what the tests of tree share: points with costs drawn at random, and what must hold of every tree that
+ * is trained on them.
  */
 #ifndef DCGEN_TEST_TREE_POINTS_H
 #define DCGEN_TEST_TREE_POINTS_H

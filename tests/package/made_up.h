@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * made_up: dcgen in a folder of its own, with templates whose kernels are short, and records of what nobody measured, so that `replay`
- * makes packages at once. For tests of what is in a package, whatever is in it.
+ * made_up: dcgen in a folder of its own, with templates whose kernels are short, and records of what nobody measured,
+ * so that `replay` makes packages at once. For tests of what is in a package, whatever is in it.
  */
 #ifndef DCGEN_TEST_MADE_UP_H
 #define DCGEN_TEST_MADE_UP_H
@@ -164,8 +164,10 @@ static inline bool serves_the_rest(const Space *space, const Candidate *c, const
     return candidate_is_general(c) && candidate_serves_all(c, spec) && !candidate_serves_all(&space->general[0], spec);
 }
 
-/* Adds five kernels of a function, on the tuned shapes that they serve; and the general ones for other calls, never timed. */
-static inline void add_function(RecordFile *f, const Spec *spec, const TargetList *targets, const Target *target, const Device *device, const char *text)
+/* Adds five kernels of a function, on the tuned shapes that they serve; and the general ones for other calls, never
+ * timed. */
+static inline void add_function(RecordFile *f, const Spec *spec, const TargetList *targets, const Target *target,
+                                const Device *device, const char *text)
 {
     Diag *d = diag_new(arena);
     TemplateList templates;
@@ -186,7 +188,8 @@ static inline void add_function(RecordFile *f, const Spec *spec, const TargetLis
             add_trial(f, study, &space->candidate[i], context, (int)n++, true, text);
 }
 
-/* Adds what a search for all functions finds, as if a device of that name had been measured with such a compiler and flags. */
+/* Adds what a search for all functions finds, as if a device of that name had been measured with such a compiler and
+ * flags. */
 static inline void add_records(const char *path, const char *spec_path, const char *target_name, const char *text)
 {
     const bool cuda = strncmp(target_name, "sm_", 3) == 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An operator whose expressions call functions and multiply more extents than 64 bits hold: packages of it compile without a warning,
- * count as dcgen counts, and check their arguments without overflow.
+ * An operator whose expressions call functions and multiply more extents than 64 bits hold: packages of it compile
+ * without a warning, count as dcgen counts, and check their arguments without overflow.
  *
  * A wrong argument is found before anything of CUDA is called, so that nothing of it is linked here.
  *

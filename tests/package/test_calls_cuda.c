@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The calls of a package for GPUs, without a GPU and without nvcc: its kernels.cu is compiled by the host's C++ compiler, and what a call
- * starts is caught (cuda/calls.cc). And its own test and benchmark (cuda/own.sh).
+ * The calls of a package for GPUs, without a GPU and without nvcc: its kernels.cu is compiled by the host's C++
+ * compiler, and what a call starts is caught (cuda/calls.cc). And its own test and benchmark (cuda/own.sh).
  */
 #include "tests/test.h"
 #include "tests/package/made_up.h"

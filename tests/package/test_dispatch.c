@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The emitted dispatcher, compiled under the sanitizer, against the assignment that it was printed from: the same kernel at every shape of
- * the declared ranges and every thread count, the general kernel just outside them and far away, nothing undefined for any
- * 64-bit numbers, no leaf without a shape, kernels in the same order.
+ * The emitted dispatcher, compiled under the sanitizer, against the assignment that it was printed from: the same
+ * kernel at every shape of the declared ranges and every thread count, the general kernel just outside them and far
+ * away, nothing undefined for any 64-bit numbers, no leaf without a shape, kernels in the same order.
  * ctest: label=slow fixture=packages
  */
 #include "tests/test.h"
@@ -37,7 +37,8 @@ typedef struct {
     int (*share_out)(int nthread, int pooled);
 } Fixture;
 
-/* The package's way of sharing a call out, with a kernel whose pieces wait until all threads have one; and its count of threads. */
+/* The package's way of sharing a call out, with a kernel whose pieces wait until all threads have one; and its count of
+ * threads. */
 static const char share_out_text[] =
     "#include <sched.h>\n"
     "#include <time.h>\n"
@@ -118,7 +119,8 @@ static const char *named(Arena *a, const char *text, const char *name)
     return text_str(&t);
 }
 
-/* The whole kernels.c with names that all packages share; and dispatch.h alone, which ends the program where anything is undefined. */
+/* The whole kernels.c with names that all packages share; and dispatch.h alone, which ends the program where anything
+ * is undefined. */
 static void compile_package(Fixture *f)
 {
     Arena *a = f->arena;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Hostile text in every text of a spec, op.cfg, a target's file, a template's head and the records. Each is refused, or it is text and no
- * more: the package has the tokens, the tags, the structure of one that was made of harmless text, and what dcgen prints holds nothing
- * that speaks to a terminal. Nothing is measured: the records are made up, and `replay` makes packages of them.
+ * Hostile text in every text of a spec, op.cfg, a target's file, a template's head and the records. Each is refused, or
+ * it is text and no more: the package has the tokens, the tags, the structure of one that was made of harmless text,
+ * and what dcgen prints holds nothing that speaks to a terminal. Nothing is measured: the records are made up, and
+ * `replay` makes packages of them.
  *
  * The texts are found in the files themselves, and the readers' own lists of keys say that no key is missing there.
  *
@@ -129,7 +130,8 @@ static const char *conf_literal(const char *text)
     return text_str(&t);
 }
 
-/* The file with this text in place of those fields that `wanted` has as true, of all that it has. Names stay different ones. */
+/* The file with this text in place of those fields that `wanted` has as true, of all that it has. Names stay different
+ * ones. */
 static const char *spoiled(const File *f, const bool *wanted, const char *text)
 {
     Text t = { .arena = arena };
@@ -495,7 +497,8 @@ TEST(all_texts_at_once)
     restore();
 }
 
-/* A copy of each line of a record file for each string that it holds, names of members among them, with that one spoiled. */
+/* A copy of each line of a record file for each string that it holds, names of members among them, with that one
+ * spoiled. */
 static void spoil_record(Text *t, const char *line, size_t n)
 {
     for (size_t i = 0, from = 0; i < LENGTH(hostile); from = 0, i++) {

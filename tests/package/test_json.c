@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * package.json, used as a binding generator would: from it alone a program is written that declares every call of the header with the types
- * that the file names, packs, calls, and compares the result; gcc must take it without a warning, and the result be right. What else the
- * file says of kernels, targets and files is compared with the package.
+ * package.json, used as a binding generator would: from it alone a program is written that declares every call of the
+ * header with the types that the file names, packs, calls, and compares the result; gcc must take it without a warning,
+ * and the result be right. What else the file says of kernels, targets and files is compared with the package.
  * ctest: fixture=packages label=slow
  */
 #include "tests/test.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Every name that headers of the system know, as the name of a package: it is refused, or the package's header compiles beside all of
- * them, in C and in C++. The names are the compiler's own: all macros and all identifiers of the preprocessed headers, and what stands
- * before an underscore of them; without THOROUGH every 8th of those that pass. Of some, all files of the package are compiled.
+ * Every name that headers of the system know, as the name of a package: it is refused, or the package's header compiles
+ * beside all of them, in C and in C++. The names are the compiler's own: all macros and all identifiers of the
+ * preprocessed headers, and what stands before an underscore of them; without THOROUGH every 8th of those that pass. Of
+ * some, all files of the package are compiled.
  *
  * ctest: thorough label=slow timeout=300
  */
@@ -98,8 +99,8 @@ static int setup(void **state)
     return 0;
 }
 
-/* Would the package of another name that passes have this one for something of its own? Two packages, "group" and "group_exec", cannot be in
- * one program. */
+/* Would the package of another name that passes have this one for something of its own? Two packages, "group" and
+ * "group_exec", cannot be in one program. */
 static bool is_part_of_another(const char *header, const char *name)
 {
     for (size_t i = 1; name[i]; i++)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * overlap: whether a call's output lies over an input is said of small blocks of bytes as it is seen when their elements are marked one by one. Of blocks
- * that lie within each other without a common element only those count as apart that are columns of one matrix.
+ * overlap: whether a call's output lies over an input is said of small blocks of bytes as it is seen when their
+ * elements are marked one by one. Of blocks that lie within each other without a common element only those count as
+ * apart that are columns of one matrix.
  */
 #include "tests/test.h"
 #include <string.h>
@@ -95,7 +96,8 @@ TEST(elements_tell)
     assert_true(overlaps > 1000 && apart > 20);
 }
 
-/* Queries, keys and values of 3 heads of 8 numbers in one matrix of 5 rows of 128; attention's results may be columns of it that nobody reads. */
+/* Queries, keys and values of 3 heads of 8 numbers in one matrix of 5 rows of 128; attention's results may be columns
+ * of it that nobody reads. */
 TEST(columns_of_a_matrix_are_apart)
 {
     static float all[5 * 128];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The thread pool of generated packages: every task runs exactly once, its writes are seen afterwards, and nothing hangs, with fewer and more
- * threads than cores, awake and asleep, nested and called from several threads; where its process is copied (fork), and where its callers'
- * threads are cancelled, no memory is lost either. Meant to be run under tsan too.
+ * The thread pool of generated packages: every task runs exactly once, its writes are seen afterwards, and nothing
+ * hangs, with fewer and more threads than cores, awake and asleep, nested and called from several threads; where its
+ * process is copied (fork), and where its callers' threads are cancelled, no memory is lost either. Meant to be run
+ * under tsan too.
  *
  *   ctest: replaces sanitized
  */
@@ -468,7 +469,8 @@ static int ignore_advice(void *page, size_t bytes, int advice)
     return 0;
 }
 
-/* A child of fork has no workers: it does all tasks itself, and its stop frees its memory. The parent's pool stays as it is. */
+/* A child of fork has no workers: it does all tasks itself, and its stop frees its memory. The parent's pool stays as
+ * it is. */
 TEST(a_forked_child_works_alone)
 {
     int (*const advices[])(void *, size_t, int) = { madvise, refuse_advice, ignore_advice };

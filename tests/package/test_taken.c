@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Every identifier that a package has, and every macro that programs have behind <math.h>, <complex.h> and others, as the name of a function, of an
- * operand and of an extent of a spec: it is refused at its place, or the package compiles, its header behind all of these, in C and in C++.
- * What is compiled is the text of one package with names replaced; where dcgen gives variables other names than their operands' it is a package of
- * that spec.
- * Of those that are accepted every 48th is compiled.
+ * Every identifier that a package has, and every macro that programs have behind <math.h>, <complex.h> and others, as
+ * the name of a function, of an operand and of an extent of a spec: it is refused at its place, or the package
+ * compiles, its header behind all of these, in C and in C++. What is compiled is the text of one package with names
+ * replaced; where dcgen gives variables other names than their operands' it is a package of that spec. Of those that
+ * are accepted every 48th is compiled.
  *
  * ctest: label=slow,thorough timeout=1200 cost=40
  */
@@ -64,8 +64,8 @@ static bool is_stand_in(const char *name)
     return strstr(name, "wwwwww") || strstr(name, "EEEEEE") || strstr(name, "ffffff");
 }
 
-/* Identifiers of the package, macros that it has and that are there behind headers, and what follows the package's or a function's name and '_': all that
- * a function's name can clash with. */
+/* Identifiers of the package, macros that it has and that are there behind headers, and what follows the package's or a
+ * function's name and '_': all that a function's name can clash with. */
 static NameSet all_names(Kind kind)
 {
     NameSet s = { 0 }, rest = { 0 };
@@ -211,7 +211,8 @@ static int setup(void **state)
     return 0;
 }
 
-/* A package with operands whose names its code has for something of its own: dcgen verifies it, and its own programs compile. */
+/* A package with operands whose names its code has for something of its own: dcgen verifies it, and its own programs
+ * compile. */
 static void generate(const NameSet *names)
 {
     enum { EACH = 8 };

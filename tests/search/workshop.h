@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * workshop: a lab on a study of its own, with a clock that the test sets, whose workshop may keep records. Included once by each.
+ * workshop: a lab on a study of its own, with a clock that the test sets, whose workshop may keep records. Included
+ * once by each.
  */
 #ifndef DCGEN_TEST_WORKSHOP_H
 #define DCGEN_TEST_WORKSHOP_H

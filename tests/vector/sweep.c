@@ -3,8 +3,9 @@
  * sweep [--each N] [FUNCTION ULP ABSOLUTE]...
  *
  * Compares functions of templates/vector, for each instruction set that this CPU has, with their definitions in double
- * precision: on two million floats of all magnitudes, or on every N-th block of 4096 that follow one another. A result may be off by ULP units in the last
- * place of the exact one, or by ABSOLUTE if that is more. Exit code 1: one is off by more. */
+ * precision: on two million floats of all magnitudes, or on every N-th block of 4096 that follow one another. A result
+ * may be off by ULP units in the last place of the exact one, or by ABSOLUTE if that is more. Exit code 1: one is off
+ * by more. */
 #include <math.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -115,8 +116,8 @@ static void compare(const Check *c, float x, float y, double exact, Worst *worst
         worst->bad = true, worst->bad_at = x;
 }
 
-/* The floats of a block: those that follow one another in each `each`-th block, beginning with 1, so that large errors are soon seen;
- * or one of each 2048, with those at the ends of the range of floats. */
+/* The floats of a block: those that follow one another in each `each`-th block, beginning with 1, so that large errors
+ * are soon seen; or one of each 2048, with those at the ends of the range of floats. */
 static void fill_block(float *x, uint32_t block, uint32_t each)
 {
     static const uint32_t ends[] = { 0,          1,          2,          0x7fffff,   0x800000,
@@ -140,8 +141,8 @@ static uint32_t max_distance(const float *a, const float *b)
     return max;
 }
 
-/* A result that is d floats from the exact one, rounded, is off by d + 1/2 ULP at most: where that is no more than what was
- * seen, nothing need be compared. */
+/* A result that is d floats from the exact one, rounded, is off by d + 1/2 ULP at most: where that is no more than what
+ * was seen, nothing need be compared. */
 static void compare_block(const Check *c, const float *x, const float *y, const double *exact, const float *rounded,
                           Worst *worst)
 {

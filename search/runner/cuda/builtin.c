@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * builtin: two kernels of this program's own, as PTX text that the driver compiles: no nvcc at build time. One does nothing: its time is
- * the least that can be measured. The other makes a digest of memory, so that what lies on the GPU is compared there and not downloaded.
+ * builtin: two kernels of this program's own, as PTX text that the driver compiles: no nvcc at build time. One does
+ * nothing: its time is the least that can be measured. The other makes a digest of memory, so that what lies on the GPU
+ * is compared there and not downloaded.
  *
  *   digest = sum over i of mix(i, byte i), modulo 2^64
  *
- * Before the digest is used it must agree with the same sum by the CPU. Where the driver does not load its kernel, or the sums differ, memory
- * is downloaded and the CPU makes digests: that is slower, so that there is a limit to it, and all else stays the same. The runtime hands out
- * the driver's functions, so that this program needs no driver to start.
+ * Before the digest is used it must agree with the same sum by the CPU. Where the driver does not load its kernel, or
+ * the sums differ, memory is downloaded and the CPU makes digests: that is slower, so that there is a limit to it, and
+ * all else stays the same. The runtime hands out the driver's functions, so that this program needs no driver to start.
  */
 #include "search/runner/cuda/runner_cuda.h"
 
@@ -53,8 +54,8 @@ uint64_t builtin_sum(const void *host, size_t bytes)
 
 /* ---- digests */
 
-/* Downloads memory in pieces, so that little room is taken, and makes its digest. Any digest will do, as none is compared with one that the GPU
- * made: this one is 9 times as fast as the sum. */
+/* Downloads memory in pieces, so that little room is taken, and makes its digest. Any digest will do, as none is
+ * compared with one that the GPU made: this one is 9 times as fast as the sum. */
 static uint64_t digest_downloaded(const Span *span)
 {
     enum { PIECE = 1 << 20 };
@@ -100,7 +101,8 @@ void builtin_digest(const Span *span, int n, uint64_t *digest)
     }
 }
 
-/* True if the GPU makes the digest that the CPU makes, of bytes of all values at an odd address, and another one when a byte has changed. */
+/* True if the GPU makes the digest that the CPU makes, of bytes of all values at an odd address, and another one when a
+ * byte has changed. */
 static bool prove_digest(void)
 {
     unsigned char host[PROOF_BYTES];

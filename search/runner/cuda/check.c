@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * check: no kernel is timed before it has passed here. Each runs on operands that lie on multiples of 256 bytes, and on
- * operands that are aligned to an element only; each time twice, on a workspace that is zero before the first call,
- * and both calls must give the same bits. It must write nothing but its output and its workspace, and be right
+ * operands that are aligned to an element only; each time twice, on a workspace that is zero before the first call, and
+ * both calls must give the same bits. It must write nothing but its output and its workspace, and be right
  * (search/runner/verify.c). After its last sample it is called once more: it must still give those bits. A result is
- * downloaded and compared with the reference, unless it has the very bits of an earlier one, of whatever kernel. Digests
- * (builtin.c) tell whether bytes are equal, also those that must not change.
+ * downloaded and compared with the reference, unless it has the very bits of an earlier one, of whatever kernel.
+ * Digests (builtin.c) tell whether bytes are equal, also those that must not change.
  */
 #include "search/runner/cuda/runner_cuda.h"
 
@@ -181,8 +181,8 @@ static double known_error(const Shape *s, uint64_t digest)
     return -1;
 }
 
-/* Checks a result with that digest. Many kernels add up in the same order, so that their results have the same bits: these are compared with the
- * reference once. */
+/* Checks a result with that digest. Many kernels add up in the same order, so that their results have the same bits:
+ * these are compared with the reference once. */
 static bool check_output(Check *c, Kernel *k, Placement p, uint64_t digest)
 {
     Shape *s = c->shape;
@@ -210,7 +210,8 @@ static bool check_extra(Kernel *k, const Extra *e)
                                          : kernel_fail(k, STATUS_WRONG, "writes outside of the packed operand");
 }
 
-/* Calls the kernel once more: its result must have that digest, or `other` says what is wrong, and nothing else may be written to. */
+/* Calls the kernel once more: its result must have that digest, or `other` says what is wrong, and nothing else may be
+ * written to. */
 static bool run_again(Check *c, Kernel *k, Extra *e, Placement p, uint64_t want, const char *other)
 {
     uint64_t digest;

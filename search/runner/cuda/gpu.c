@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * gpu: asks the CUDA runtime what device 0 is; keeps candidates loaded; takes, fills, compares and frees its memory; ends the
- * process on fatal errors.
+ * gpu: asks the CUDA runtime what device 0 is; keeps candidates loaded; takes, fills, compares and frees its memory;
+ * ends the process on fatal errors.
  */
 #include "search/runner/cuda/runner_cuda.h"
 
@@ -71,15 +71,16 @@ bool gpu_begin(Arena *a, const Gpu *g, const char **err)
     return e == cudaSuccess;
 }
 
-/* True if the GPU runs the target's machine code, which runs on its own compute capability and later ones of the same major number; "exact" code
- * runs on its own alone. */
+/* True if the GPU runs the target's machine code, which runs on its own compute capability and later ones of the same
+ * major number; "exact" code runs on its own alone. */
 static bool runs_code_of(const Gpu *g, const Target *t)
 {
     const int64_t arch = target_number(t, "SM_ARCH"); /* 0: it is no GPU's */
     return arch > 0 && (t->exact ? arch == g->sm_arch : arch / 10 == g->sm_arch / 10 && arch <= g->sm_arch);
 }
 
-/* Times by events have gaps in them, traced ones have none. A GPU has another id for each, so that nothing compares them. */
+/* Times by events have gaps in them, traced ones have none. A GPU has another id for each, so that nothing compares
+ * them. */
 static const char *id_of(Arena *a, const Gpu *g, const char *isa, bool by_events)
 {
     Text t = { .arena = a };

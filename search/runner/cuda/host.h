@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * host: what the files of dcgen-runner-cuda that touch no GPU offer: library.c, nvml.c, trace.c and watchdog.c. They are built and tested
- * where there is no CUDA toolkit, too.
+ * host: what the files of dcgen-runner-cuda that touch no GPU offer: library.c, nvml.c, trace.c and watchdog.c. They
+ * are built and tested where there is no CUDA toolkit, too.
  */
 #ifndef DCGEN_CUDA_HOST_H
 #define DCGEN_CUDA_HOST_H
@@ -14,10 +14,11 @@
 /* ---- library.c: shared libraries, opened when the program runs and used if they are there */
 
 enum { LIBRARY_WHY_BYTES = 200 };
-/* Opens the first of names, which are NULL-terminated, best first. NULL: there is none; `why` is what the loader says of the first name. */
+/* Opens the first of names, which are NULL-terminated, best first. NULL: there is none; `why` is what the loader says
+ * of the first name. */
 void *library_open(const char *const *names, char why[LIBRARY_WHY_BYTES]);
-/* Finds the file of a library outside the loader's own path without opening it: large ones are opened only when they are wanted. False: there is
- * none. */
+/* Finds the file of a library outside the loader's own path without opening it: large ones are opened only when they
+ * are wanted. False: there is none. */
 bool library_find(const char *name, char path[PATH_MAX]);
 /* The file that an open library came from; the text lasts as long as the library is open. */
 const char *library_where(void *library);
@@ -33,7 +34,8 @@ bool library_bind(void *library, const LibraryFunction *functions, int n, char w
 
 /* ---- nvml.c: the clock of the streaming multiprocessors (SMs), and what holds it down */
 
-/* Opens NVML, once a process. bus: "0000:19:00.0", as cudaDeviceGetPCIBusId says it. False: `why` says what is missing, and clocks are not known. */
+/* Opens NVML, once a process. bus: "0000:19:00.0", as cudaDeviceGetPCIBusId says it. False: `why` says what is missing,
+ * and clocks are not known. */
 bool nvml_open(const char *bus, char why[LIBRARY_WHY_BYTES]);
 void nvml_close(void);
 const char *nvml_where(void); /* the library's file; NULL: it is not in use */
@@ -87,8 +89,8 @@ void trace_add_kernel(Trace *t, uint64_t start_ns, uint64_t end_ns, uint32_t cor
 void trace_add_link(Trace *t, uint32_t correlation, uint64_t call);
 void trace_clear(Trace *t); /* forgets all records, keeps the memory */
 
-/* Times of the calls first .. first+n-1, which are calls of the same code: each starts as many kernels. Kernels of other calls are skipped.
- * Sorts the trace. */
+/* Times of the calls first .. first+n-1, which are calls of the same code: each starts as many kernels. Kernels of
+ * other calls are skipped. Sorts the trace. */
 TraceStatus trace_times(Trace *t, uint64_t first, size_t n, double *ns);
 
 /* Length of the union of n intervals, which are in order of their starts; negative: one of them is impossible. */
@@ -104,12 +106,12 @@ bool watchdog_start(void);
 void watchdog_set(double seconds);
 /* Starts the countdown. The message at its end names `what`, which is copied. */
 void watchdog_arm(const char *what);
-/* The same for slow work of the host, such as loading the vendor's library of hundreds of megabytes: the limit is two minutes, and meanwhile the
- * function of watchdog_beat is called once a second. */
+/* The same for slow work of the host, such as loading the vendor's library of hundreds of megabytes: the limit is two
+ * minutes, and meanwhile the function of watchdog_beat is called once a second. */
 void watchdog_arm_long(const char *what);
 void watchdog_disarm(void); /* stops the countdown */
-/* Sets what the watching thread calls once a second while watchdog_arm_long counts down; it is not called after watchdog_disarm has returned.
- * NULL: nothing. */
+/* Sets what the watching thread calls once a second while watchdog_arm_long counts down; it is not called after
+ * watchdog_disarm has returned. NULL: nothing. */
 void watchdog_beat(void (*beat)(void *ctx, int kernel), void *ctx, int kernel);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * limits_cuda: what this GPU does at most, for the answer to the request `limits` (protocol.md): the probes of the code that came with it
- * (templates/device/limits.cu) are started in turn, each for about half a millisecond, until the time is up. Of rates the best counts, of
- * the time of an empty kernel and of a hand-over the median; the clock is that of the SMs while they calculate.
+ * limits_cuda: what this GPU does at most, for the answer to the request `limits` (protocol.md): the probes of the code
+ * that came with it (templates/device/limits.cu) are started in turn, each for about half a millisecond, until the time
+ * is up. Of rates the best counts, of the time of an empty kernel and of a hand-over the median; the clock is that of
+ * the SMs while they calculate.
  */
 #include "search/runner/cuda/runner_cuda.h"
 
@@ -18,8 +19,9 @@ enum { CALLS = 3, MAX_VARIANT = 8, MAX_LATENCY = 64, MAX_TRIES = 20, MIB = 1 << 
 static const double launch_ns = 5e5, warm_ns = 5e7; /* what a launch of a probe takes, and what the warm-up takes */
 static const int64_t max_rounds = 100000000;
 
-/* The buffer in memory is 32 times as large as the L2 cache, so that no more than a 32nd of it stays in the cache from one pass to the next. The one
- * in L2 is a quarter of the cache: the halves of a large L2 each keep what their own half of the GPU reads. */
+/* The buffer in memory is 32 times as large as the L2 cache, so that no more than a 32nd of it stays in the cache from
+ * one pass to the next. The one in L2 is a quarter of the cache: the halves of a large L2 each keep what their own half
+ * of the GPU reads. */
 static const int64_t memory_caches = 32, memory_least = 64 * MIB, l2_parts = 4;
 
 typedef struct {

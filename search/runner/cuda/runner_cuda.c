@@ -63,8 +63,8 @@ static const char *tracer_text(Arena *a)
     return *where ? arena_printf(a, "not used: %s (%s)", t->why, where) : arena_printf(a, "not found: %s", t->why);
 }
 
-/* cublasLt is large: the candidate that wants it opens it (templates/package/cublaslt.h), here it is told where. Which version it wants depends on
- * the nvcc that made the candidate. */
+/* cublasLt is large: the candidate that wants it opens it (templates/package/cublaslt.h), here it is told where. Which
+ * version it wants depends on the nvcc that made the candidate. */
 static const char *find_library(Arena *a)
 {
     static const char *const names[] = { "libcublasLt.so.13", "libcublasLt.so.12" };
@@ -174,7 +174,8 @@ static void close_gpu(void)
     nvml_close();
 }
 
-/* ---- a call: bands around input, output and workspace show writes outside of them, NaNs in the output what was not written */
+/* ---- a call: bands around input, output and workspace show writes outside of them, NaNs in the output what was not
+ * written */
 
 enum { IN, OUT, WORKSPACE, BUFFERS };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * runner_cuda: what the files of dcgen-runner-cuda share that use the GPU. One request is: put the shape's operands there and verify each
- * kernel (check.c), then time the good ones interleaved (sample.c, timer.c, tracer.c).
+ * runner_cuda: what the files of dcgen-runner-cuda share that use the GPU. One request is: put the shape's operands
+ * there and verify each kernel (check.c), then time the good ones interleaved (sample.c, timer.c, tracer.c).
  */
 #ifndef DCGEN_RUNNER_CUDA_H
 #define DCGEN_RUNNER_CUDA_H
@@ -30,8 +30,8 @@ bool gpu_open(Arena *a, Gpu *g, const char **err);
 /* Makes the device's context, so that work can begin. A tracer must be open before. */
 bool gpu_begin(Arena *a, const Gpu *g, const char **err);
 const char *gpu_version(Arena *a, int version); /* "CUDA 13.0" */
-/* Fills in the `device` of the hello: isa lists the targets whose code the GPU runs, best first. by_events: how the GPU is timed, which is part of
- * id and name. False with *err set: no target's code runs there. */
+/* Fills in the `device` of the hello: isa lists the targets whose code the GPU runs, best first. by_events: how the GPU
+ * is timed, which is part of id and name. False with *err set: no target's code runs there. */
 bool gpu_device(Arena *a, const Gpu *g, const TargetList *list, bool by_events, Device *out, const char **err);
 
 /* True if the error ruins the context: nothing runs on the GPU from then on. */
@@ -40,16 +40,18 @@ bool gpu_is_fatal(cudaError_t e);
 void gpu_wait(cudaStream_t stream, const char *what);
 /* Ends the process with GPU_EXIT_CODE when e ruins the context. */
 void gpu_check(cudaError_t e, const char *what);
-/* Takes the code that a function that launches kernels returned, and returns it; for 0 the error that it did not return, if there is one. Ends the
- * process when that ruins the context. */
+/* Takes the code that a function that launches kernels returned, and returns it; for 0 the error that it did not
+ * return, if there is one. Ends the process when that ruins the context. */
 int gpu_launched(int code, const char *what);
-/* Ends the process on any error: copies and fills of our own memory fail only when a kernel has ruined the context before. */
+/* Ends the process on any error: copies and fills of our own memory fail only when a kernel has ruined the context
+ * before. */
 void gpu_must(cudaError_t e, const char *what);
 
-/* Loads an object whose kernels shall run here, and keeps it until the process ends, whoever closes it. Once the address of an object that was closed
- * is that of another one, the runtime may take code of the first for code of the second (seen with CUDA 13.0 on an H200: wrong results, crashes,
- * cudaErrorNoKernelImageForDevice). So a path
- * stands for one object as long as the process lives. One that cannot be loaded is left to whoever loads it next, and says why. */
+/* Loads an object whose kernels shall run here, and keeps it until the process ends, whoever closes it. Once the
+ * address of an object that was closed is that of another one, the runtime may take code of the first for code of the
+ * second (seen with CUDA 13.0 on an H200: wrong results, crashes, cudaErrorNoKernelImageForDevice). So a path stands
+ * for one object as long as the process lives. One that cannot be loaded is left to whoever loads it next, and says
+ * why. */
 void gpu_keep_code(const char *so);
 
 /* Device memory between two bands of at least 4 KiB; all of it is filled with NaN bytes. */
@@ -69,8 +71,8 @@ bool gpu_buffer_intact(const GpuBuffer *b); /* the bands are as they were */
 
 /* ---- builtin.c: kernels of this program's own: one that does nothing, one that makes digests of memory */
 
-/* Loads the kernels; called once a process, when the GPU has a context. False: there is no null kernel, but digests work all the same. What is
- * missing is said on stderr. */
+/* Loads the kernels; called once a process, when the GPU has a context. False: there is no null kernel, but digests
+ * work all the same. What is missing is said on stderr. */
 bool builtin_open(int sms);
 /* Starts the null kernel; stream: a cudaStream_t. 0, or the driver's error. */
 int builtin_null(void *stream);
@@ -81,17 +83,19 @@ typedef struct {
     size_t bytes;
 } Span;
 enum { MAX_SPAN = 16 };
-/* The digests of n <= MAX_SPAN spans, when all that was started before has ended. Equal bytes have equal digests wherever they lie. */
+/* The digests of n <= MAX_SPAN spans, when all that was started before has ended. Equal bytes have equal digests
+ * wherever they lie. */
 void builtin_digest(const Span *span, int n, uint64_t *digest);
-/* True if operands of so many bytes cannot be compared: the CPU would have to make their digests, and that would take longer than a request may
- * (some GB/s, four times for each kernel). */
+/* True if operands of so many bytes cannot be compared: the CPU would have to make their digests, and that would take
+ * longer than a request may (some GB/s, four times for each kernel). */
 bool builtin_too_much(size_t bytes);
 
 extern const char builtin_ptx[]; /* the code of both kernels */
 /* The digest that the kernel gives for the same bytes on the GPU. */
 uint64_t builtin_sum(const void *host, size_t bytes);
 
-/* ---- tracer.c: when kernels began and ended on the GPU, as CUPTI tells it; it may be absent or in use by another program */
+/* ---- tracer.c: when kernels began and ended on the GPU, as CUPTI tells it; it may be absent or in use by another
+ * program */
 
 /* Starts tracing; called once a process, before the GPU is used. False: `why` says what is missing. */
 bool tracer_open(char why[LIBRARY_WHY_BYTES]);
@@ -141,15 +145,16 @@ void timer_trace(Timer *t, bool wanted);
 bool timer_open(Arena *a, Timer *t, const Gpu *g, const char **err);
 void timer_close(Timer *t);
 
-/* TIMER_LOST: tracing fails, `why` says how. Times by events would not compare with those traced before: there are no more times. Only
- * timer_open turns to events, before there is any time. TIMER_UNEVEN: some calls seem to have fewer kernels than others, so that their times would
- * be too short; `why` says so. Other calls may still be timed. TIMER_REFUSED: a call could not be started, or has no time. */
+/* TIMER_LOST: tracing fails, `why` says how. Times by events would not compare with those traced before: there are no
+ * more times. Only timer_open turns to events, before there is any time. TIMER_UNEVEN: some calls seem to have fewer
+ * kernels than others, so that their times would be too short; `why` says so. Other calls may still be timed.
+ * TIMER_REFUSED: a call could not be started, or has no time. */
 typedef enum { TIMER_OK, TIMER_LOST, TIMER_UNEVEN, TIMER_REFUSED } TimerStatus;
 
 /* Mean of n <= TIMER_MAX_CALLS calls back to back. By events n is cut to TIMER_GRAPH_CALLS. */
 TimerStatus timer_hot(Timer *t, TimerCall call, int64_t n, double *mean_ns);
-/* A sample: one call whose time does not matter, n calls back to back, and ncold <= TIMER_MAX_COLD calls, each on a cold L2 cache (none
- * without a flush). Traced, all of it is started at once and waited for once. */
+/* A sample: one call whose time does not matter, n calls back to back, and ncold <= TIMER_MAX_COLD calls, each on a
+ * cold L2 cache (none without a flush). Traced, all of it is started at once and waited for once. */
 TimerStatus timer_sample(Timer *t, TimerCall call, int64_t n, double *mean_ns, int ncold, double *cold_ns);
 /* Time of an empty kernel, the median of some; 0: not known. */
 TimerStatus timer_null(Timer *t, double *ns);
@@ -188,18 +193,20 @@ bool check_kernel(Check *c, Kernel *k, Extra *e);
 /* Checks a kernel that has been timed: it must be as right as it was, with the workspace as its calls left it. */
 bool check_once_more(Check *c, Kernel *k, Extra *e);
 
-/* Starts one call. Returns 0, a negative number where the kernel refuses, or a cudaError_t that is not fatal. Fatal ones end the process. */
+/* Starts one call. Returns 0, a negative number where the kernel refuses, or a cudaError_t that is not fatal. Fatal
+ * ones end the process. */
 int check_launch(const Check *c, const Kernel *k, const Extra *e, Placement p);
 /* Notes why a call was not started, and returns false. */
 bool check_refused(Kernel *k, int code);
 
 /* ---- sample.c: times of all kernels of a request in turn */
 
-/* Fills the samples and further result fields of the kernels with status ok, and checks those once more. False with why set: no more times
- * can be taken. */
+/* Fills the samples and further result fields of the kernels with status ok, and checks those once more. False with why
+ * set: no more times can be taken. */
 bool sample_all(Check *c, Timer *t, char why[WHY_BYTES]);
 
-/* Is a GPU warm that took no samples for pause_s? mhz: its clock now; warm_mhz: behind the last whole warm-up; 0: not known. */
+/* Is a GPU warm that took no samples for pause_s? mhz: its clock now; warm_mhz: behind the last whole warm-up; 0: not
+ * known. */
 bool sample_is_warm(double pause_s, double mhz, double warm_mhz);
 /* How many calls fill a sample. */
 int64_t sample_calls(double sample_ns, double call_ns);

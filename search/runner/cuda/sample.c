@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * sample: times of all kernels of a request in turn, every other round in reverse order, so that whatever slows the GPU
- * meets them all alike. Before the first sample a GPU that was idle works for 50 ms, so that its clock rises. A sample is the
- * mean of calls back to back (hot); after it come COLD_CALLS calls, each behind a flush of the L2 cache, of which the median
- * counts.
- * After the last sample each kernel is checked once more. The GPU's clock and what held it down are told with the times.
+ * meets them all alike. Before the first sample a GPU that was idle works for 50 ms, so that its clock rises. A sample
+ * is the mean of calls back to back (hot); after it come COLD_CALLS calls, each behind a flush of the L2 cache, of
+ * which the median counts. After the last sample each kernel is checked once more. The GPU's clock and what held it
+ * down are told with the times.
  */
 #include "search/runner/cuda/runner_cuda.h"
 
@@ -15,12 +15,14 @@
 #include "search/record/samples.h"
 
 enum { MIN_SAMPLES = 3 };
-/* The warm-up before the first sample takes warm_ns: clocks rise within tens of ms of work. Each kernel has its part of that, and enough for its
- * code to come in, which is all that it has on a warm GPU. Where starting kernels takes longer than running them, warm_wall times that part by
- * the wall clock will do, but for the first WARM_BATCHES: how long a call takes is seen from those. */
+/* The warm-up before the first sample takes warm_ns: clocks rise within tens of ms of work. Each kernel has its part of
+ * that, and enough for its code to come in, which is all that it has on a warm GPU. Where starting kernels takes longer
+ * than running them, warm_wall times that part by the wall clock will do, but for the first WARM_BATCHES: how long a
+ * call takes is seen from those. */
 static const double warm_ns = 5e7, warm_least_ns = 5e5, warm_wall = 2;
 enum { WARM_BATCHES = 3 };
-/* A GPU is warm for so long behind its samples: where its clock is known, and is within `clock_kept` what it was; and where it is not. */
+/* A GPU is warm for so long behind its samples: where its clock is known, and is within `clock_kept` what it was; and
+ * where it is not. */
 static const double warm_told_s = 1, warm_untold_s = 0.03, clock_kept = 0.98;
 
 typedef struct {
@@ -73,7 +75,8 @@ static int launch_timed(void *ctx)
 
 /* ---- one kernel */
 
-/* Works for `share_ns`, then sets how many calls make a sample. Each batch is four times the one before, until one fills a sample. */
+/* Works for `share_ns`, then sets how many calls make a sample. Each batch is four times the one before, until one
+ * fills a sample. */
 static TimerStatus calibrate(Kernel *k, Timer *t, TimerCall call, double sample_ns, double share_ns)
 {
     const double start = process_clock_ns();

@@ -176,7 +176,8 @@ TimerStatus timer_null(Timer *t, double *ns)
     return status;
 }
 
-/* Takes the time of an empty kernel, the least that can be measured. A tracer that cannot tell it does not work: then events tell times. */
+/* Takes the time of an empty kernel, the least that can be measured. A tracer that cannot tell it does not work: then
+ * events tell times. */
 static void prove_timing(Timer *t, int sms)
 {
     t->has_null = builtin_open(sms);

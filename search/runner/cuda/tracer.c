@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tracer: takes CUPTI's activity records, which give the start and the end of each kernel on the GPU to about 32 ns. CUPTI
- * has one user at a time, and may be absent: `why` says each failure, and the caller times otherwise.
+ * tracer: takes CUPTI's activity records, which give the start and the end of each kernel on the GPU to about 32 ns.
+ * CUPTI has one user at a time, and may be absent: `why` says each failure, and the caller times otherwise.
  *
  * Of the record of a kernel only fields are read that have kept their places since CUDA 8; later versions add
  * at its end. There are two buffers of 256 KB at first, and more when CUPTI asks for one before it gives one back. What
@@ -37,7 +37,8 @@ static struct {
     Trace trace;
     uint8_t *free_buffer[MAX_FREE];
     int nfree, nenabled; /* nenabled: of `kinds` */
-    /* How long records are waited for before a flush is forced: 0 once that has helped, patience_s once it brought incomplete ones. */
+    /* How long records are waited for before a flush is forced: 0 once that has helped, patience_s once it brought
+     * incomplete ones. */
     double force_s;
 
     CUptiResult (*register_callbacks)(CUpti_BuffersCallbackRequestFunc, CUpti_BuffersCallbackCompleteFunc);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * watchdog: a thread that ends this program when what was armed has not been disarmed in time. A kernel that hangs cannot be stopped from
- * within its process; the end of the process ends its GPU context. dcgen blames the kernel of the last `begin` and starts another runner.
+ * watchdog: a thread that ends this program when what was armed has not been disarmed in time. A kernel that hangs
+ * cannot be stopped from within its process; the end of the process ends its GPU context. dcgen blames the kernel of
+ * the last `begin` and starts another runner.
  */
 #define _GNU_SOURCE
 #include "search/runner/cuda/host.h"

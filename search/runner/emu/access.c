@@ -10,8 +10,8 @@
  *   read   fails unless written by this thread in this epoch, or by anyone in an earlier epoch of this block
  *   write  fails if anyone else wrote or read in this epoch
  *
- * The destination of an asynchronous copy has pending_mark and POISON from its start until its thread has waited for it, so that
- * whoever looks too early fails.
+ * The destination of an asynchronous copy has pending_mark and POISON from its start until its thread has waited for
+ * it, so that whoever looks too early fails.
  *
  * Kernels mostly access 16 bytes, so a line of 8 granules with equal stamps keeps them once; where they differ it says
  * MIXED, and they are in arrays of their own. What goes by lines is done in the calls themselves, all else by slow
@@ -100,13 +100,15 @@ static void report_access(Worker *w, const Access *a, uint32_t offset, uint32_t 
 
 INLINE uint32_t epoch_start(uint32_t stamp) { return stamp & ~(uint32_t)SEVERAL; }
 
-/* True if the owner of `stamp` may read what was last written with the stamp `written`: its own, or one of an earlier epoch. */
+/* True if the owner of `stamp` may read what was last written with the stamp `written`: its own, or one of an earlier
+ * epoch. */
 INLINE bool is_readable(uint32_t written, uint32_t stamp)
 {
     return written == stamp || written - 1 < epoch_start(stamp) - 1;
 }
 
-/* True if the owner of `stamp` may write what was last accessed with the stamp `accessed`: its own, or one of an earlier epoch. */
+/* True if the owner of `stamp` may write what was last accessed with the stamp `accessed`: its own, or one of an
+ * earlier epoch. */
 INLINE bool is_writable(uint32_t accessed, uint32_t stamp)
 {
     return accessed == stamp || accessed < epoch_start(stamp);
@@ -127,7 +129,8 @@ static uint32_t common_stamp(const uint32_t *granules)
     return granules[0];
 }
 
-/* True if n granules of a line may be read. A line that was written in former epochs gets one stamp: who wrote it does not matter any more. */
+/* True if n granules of a line may be read. A line that was written in former epochs gets one stamp: who wrote it does
+ * not matter any more. */
 static bool may_read_written(Worker *w, size_t line, int from, int n, uint32_t stamp)
 {
     AccessLine *l = &w->line[line];
@@ -262,7 +265,8 @@ INLINE void any_access(uintptr_t address, size_t bytes, bool write, bool aligned
         slow_access(w, address, bytes, write, aligned, site);
 }
 
-/* Notes an access to a line of shared memory that is in order and leaves one stamp for the whole line. False: it is not such an access. */
+/* Notes an access to a line of shared memory that is in order and leaves one stamp for the whole line. False: it is not
+ * such an access. */
 INLINE bool line_access(AccessLine *l, size_t bytes, bool write, uint32_t stamp)
 {
     const uint32_t written = l->written, read = l->read;
@@ -279,7 +283,8 @@ INLINE bool line_access(AccessLine *l, size_t bytes, bool write, uint32_t stamp)
     return true;
 }
 
-/* Takes the short way for accesses within a line of shared memory. `unit` is offset / bytes, or a huge number if that is not whole. */
+/* Takes the short way for accesses within a line of shared memory. `unit` is offset / bytes, or a huge number if that
+ * is not whole. */
 INLINE void access(uintptr_t address, size_t bytes, bool write, bool aligned, uintptr_t site)
 {
     Worker *w = emu_worker;

@@ -17,8 +17,8 @@ _Thread_local Worker *emu_worker = &idle;
 
 /* ---- from one stack to another */
 
-/* Pushes the registers that a called function must keep to the old stack, and pops those of the new one. On other processors the C library
- * switches, which costs two system calls. */
+/* Pushes the registers that a called function must keep to the old stack, and pops those of the new one. On other
+ * processors the C library switches, which costs two system calls. */
 #if defined(__x86_64__)
 
 void context_switch(Context *from, Context *to);

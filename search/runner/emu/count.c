@@ -23,7 +23,8 @@ void count_access(Worker *w, const Access *a)
 
 /* ---- costs */
 
-/* Adds a number to a list of n different ones, unless it is there or the list is full. Returns how many there are then. */
+/* Adds a number to a list of n different ones, unless it is there or the list is full. Returns how many there are
+ * then. */
 static int add_once(uintptr_t *list, int n, int max, uintptr_t number)
 {
     int known = 0;

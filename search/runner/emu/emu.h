@@ -48,8 +48,8 @@ typedef struct {
     int64_t smem_bytes; /* of a block, the most of all launches */
 } EmuCounts;
 
-/* What a kernel did wrong. `site` is the address in the code just behind the access, 0: not known; `line` is that of the
- * last barrier or primitive of its thread, 0: none. */
+/* What a kernel did wrong. `site` is the address in the code just behind the access, 0: not known; `line` is that of
+ * the last barrier or primitive of its thread, 0: none. */
 typedef struct {
     unsigned block[3];
     int thread; /* -1: none in particular */
@@ -64,8 +64,8 @@ typedef struct {
     bool count;
     size_t smem_limit;    /* bytes of shared memory that a block may have */
     int64_t block_budget; /* accesses after which a block counts as endless */
-    /* so many values of blockIdx.x are executed of a launch, evenly spread from the first to the last (1: the first), each with all of y and z;
-     * 0: all values */
+    /* so many values of blockIdx.x are executed of a launch, evenly spread from the first to the last (1: the first),
+     * each with all of y and z; 0: all values */
     uint64_t sample;
     int nregion;
     EmuRegion region[EMU_MAX_REGION];
@@ -76,8 +76,8 @@ typedef struct {
     EmuCounts counts;
 } Emu;
 
-/* Adds memory that kernels may use, in all launches until it is removed, or until emu_end. Nobody has written it. With no bytes nothing is added.
- * False: there is no memory for it, or there are too many regions. */
+/* Adds memory that kernels may use, in all launches until it is removed, or until emu_end. Nobody has written it. With
+ * no bytes nothing is added. False: there is no memory for it, or there are too many regions. */
 bool emu_add_region(Emu *e, EmuRole role, const char *name, const void *base, size_t bytes, unsigned elem_bytes);
 void emu_remove_region(Emu *e, int i); /* the last one takes its place */
 /* Clears findings and counts; launches go to this emulator from here on. Only one thread may launch. */

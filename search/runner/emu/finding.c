@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * finding: keeps what was found, one finding a place in the code and few in all, and says it in words. addr2line makes a
- * place a line of the source, if it is installed and the kernel was compiled with -g1 or more.
+ * finding: keeps what was found, one finding a place in the code and few in all, and says it in words. addr2line makes
+ * a place a line of the source, if it is installed and the kernel was compiled with -g1 or more.
  */
 #define _GNU_SOURCE
 #include "search/runner/emu/worker.h"
@@ -17,7 +17,8 @@
 enum { MAX_REPORT = 1000, ADDR2LINE_S = 10 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Notes what the running thread did; w NULL: none in particular. False: there are findings enough, or the same comes over and over. */
+/* Notes what the running thread did; w NULL: none in particular. False: there are findings enough, or the same comes
+ * over and over. */
 static bool note_finding(const Worker *w, uintptr_t site, const char *fmt, va_list ap)
 {
     Emu *e = emu_current;

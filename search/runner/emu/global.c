@@ -4,11 +4,11 @@
  * workspace has a mark: the block and the stamp of its last write, 0 if none in this call.
  *
  * One block may read what another wrote only as CUDA's memory model promises it: the writer stored, and after a block
- * barrier a thread released, which adds to a counter in the order acq_rel; a thread of the reader added to the same counter
- * in that order later, then there was a barrier before the read. The thread that counts needs no barrier for what it stores
- * and reads itself. A relaxed addition (atomicAdd) does it too with a fence (__threadfence) on its side: before it for the
- * writer, behind it for the reader. Where fence and barrier come in the other order, the fence must be the one of the
- * thread that counts, or of the one that reads.
+ * barrier a thread released, which adds to a counter in the order acq_rel; a thread of the reader added to the same
+ * counter in that order later, then there was a barrier before the read. The thread that counts needs no barrier for
+ * what it stores and reads itself. A relaxed addition (atomicAdd) does it too with a fence (__threadfence) on its side:
+ * before it for the writer, behind it for the reader. Where fence and barrier come in the other order, the fence must
+ * be the one of the thread that counts, or of the one that reads.
  */
 #define _GNU_SOURCE
 #include "search/runner/emu/worker.h"
@@ -272,7 +272,8 @@ const char *place_text(Worker *w, uintptr_t address)
 
 /* ---- counters */
 
-/* True if an atomic of the running thread makes the stores of thread x visible: by its own order, or by a fence before it. */
+/* True if an atomic of the running thread makes the stores of thread x visible: by its own order, or by a fence before
+ * it. */
 static bool is_released(const Worker *w, int x, bool acq_rel)
 {
     const Fiber *f = &w->fiber[x], *counts = &w->fiber[w->running];

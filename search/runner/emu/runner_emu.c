@@ -45,7 +45,8 @@ static bool open_work(Work *w, char why[WHY_BYTES])
 {
     enum { PADDING = 256 };
     const Shape *s = w->shape;
-    /* More accesses than any thread block of a sane kernel makes: those of the whole call, with every extent padded by a large tile. */
+    /* More accesses than any thread block of a sane kernel makes: those of the whole call, with every extent padded by
+     * a large tile. */
     const double all =
         4.0 * ((double)s->rows + PADDING) * ((double)s->row_elems + PADDING) * ((double)s->terms + PADDING);
     emu = (Emu){ .workers = w->timing.threads, .smem_limit = smem_limit_of(w->smem_limit) };
@@ -129,7 +130,8 @@ static size_t shift_of(const Kernel *k, size_t elem_bytes)
     return (size_t)k->aligned > elem_bytes ? (size_t)k->aligned : elem_bytes;
 }
 
-/* Makes the operands and room for the packed one, on multiples of a page, or a little behind these. False: no memory. */
+/* Makes the operands and room for the packed one, on multiples of a page, or a little behind these. False: no
+ * memory. */
 static bool place_new(Place *p, const Kernel *k, const Setup *setup, const Shape *s, bool aligned)
 {
     for (int i = 0; i < setup->noperand; i++) {

@@ -20,7 +20,8 @@
 enum { EXIT_FINDING = 4, ALIGN_BYTES = 256, UNSET_BYTE = 0xff, SMALLEST_ELEMENT = 2, DEFAULT_CAPABILITY = 90 };
 
 static Emu emu;
-/* The memory of each of the emulator's regions; it ends, as far as its alignment allows, where a page begins that nobody may touch. */
+/* The memory of each of the emulator's regions; it ends, as far as its alignment allows, where a page begins that
+ * nobody may touch. */
 static Guarded block[EMU_MAX_REGION];
 static int nmalloc;
 static int capability;

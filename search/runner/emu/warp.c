@@ -42,7 +42,8 @@ static float float_of(uint32_t bits)
     return f;
 }
 
-/* The value of a half: its fields move to the places of a float's, and the product sets the exponent right, of denormals too. */
+/* The value of a half: its fields move to the places of a float's, and the product sets the exponent right, of
+ * denormals too. */
 static float f16_value(uint32_t h)
 {
     uint32_t bits;

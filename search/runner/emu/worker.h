@@ -70,7 +70,8 @@ typedef struct {
 typedef struct {
     Context context;
     uintptr_t stack; /* its lowest address */
-    /* asynchronous copies that it has started and not waited for, and accesses since the last barrier, when they are counted */
+    /* asynchronous copies that it has started and not waited for, and accesses since the last barrier, when they are
+     * counted */
     PendingCopy *copy;
     Access *access;
     int max_copy, max_access;
@@ -79,7 +80,8 @@ typedef struct {
     FiberState state;
     int line;       /* in the source, of the barrier or primitive that it waits at or passed last */
     uint32_t group; /* the group of copies that the next commit closes */
-    /* for global memory: how often it called __threadfence(), and when last; how often it had done so at the last barrier */
+    /* for global memory: how often it called __threadfence(), and when last; how often it had done so at the last
+     * barrier */
     uint32_t fences, fence_epoch, fences_at_barrier;
     uint32_t write_fences, write_epoch; /* fences and epoch of its last store to the workspace; epoch 0: none */
 } Fiber;
@@ -222,7 +224,8 @@ void counts_add(EmuCounts *to, const EmuCounts *from);
 
 /* ---- finding.c */
 
-/* Notes what the running thread did wrong; `site`: where, 0: not known. Ends the launch when there are findings enough. */
+/* Notes what the running thread did wrong; `site`: where, 0: not known. Ends the launch when there are findings
+ * enough. */
 void finding(Worker *w, uintptr_t site, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Notes it and ends the launch: going on would crash. */
 _Noreturn void finding_fatal(Worker *w, uintptr_t site, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

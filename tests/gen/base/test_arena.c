@@ -71,7 +71,8 @@ TEST(test_grow)
     assert_ptr_equal(arena_grow(arena, in_place, 3, 300, sizeof *in_place), in_place);
 }
 
-/* Two lists that grow by turns, first small, then in chunks of their own, then with such a chunk amid the list of chunks. */
+/* Two lists that grow by turns, first small, then in chunks of their own, then with such a chunk amid the list of
+ * chunks. */
 TEST(test_regrow)
 {
     enum { STEPS = 40 };

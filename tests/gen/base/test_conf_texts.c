@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * conf on files of the tree, and on texts drawn by chance: what it reads lies where it says, and means the same when printed and read again.
+ * conf on files of the tree, and on texts drawn by chance: what it reads lies where it says, and means the same when
+ * printed and read again.
  */
 #include "tests/test.h"
 #include <glob.h>
@@ -85,7 +86,8 @@ static const char *check_places(const Source *from, const ConfSetting *s, const 
     return p;
 }
 
-/* False if conf refuses it, with one error whose place is in it. What it reads lies where it says, and is read again when it is printed. */
+/* False if conf refuses it, with one error whose place is in it. What it reads lies where it says, and is read again
+ * when it is printed. */
 static bool check_text(const Source *from, size_t begin, size_t end)
 {
     Diag *d = diag_new(arena);

@@ -41,7 +41,8 @@ TEST(test_unknown_place)
                                     "dcgen: error: no file\n");
 }
 
-/* By file in order of first appearance, then by place; equal places in order of report; repetitions once, but for those of another file. */
+/* By file in order of first appearance, then by place; equal places in order of report; repetitions once, but for those
+ * of another file. */
 TEST(test_order)
 {
     Source b = source("b", ""), a = source("a", "");
@@ -259,7 +260,8 @@ static void check_nearest(Names names, const char *words)
     }
 }
 
-/* A third of the letters may be wrong, one at least; of equal distance the first. What shares nothing but its length is not near. */
+/* A third of the letters may be wrong, one at least; of equal distance the first. What shares nothing but its length is
+ * not near. */
 TEST(test_nearest)
 {
     static const char *const keys[] = { "weight", "width", "M", "N", "epilogue", "f32", "T", "" };

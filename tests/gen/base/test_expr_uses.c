@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * expr_uses: what is made of expressions: others, with their values, names and text; conditions, true where they are; bounds that every value lies
- * within; C, which computes the same when it is compiled.
+ * expr_uses: what is made of expressions: others, with their values, names and text; conditions, true where they are;
+ * bounds that every value lies within; C, which computes the same when it is compiled.
  */
 #include "tests/test.h"
 #include <inttypes.h>
@@ -126,7 +126,8 @@ TEST(too_long)
     assert_null(expr_substitute(arena, e, replacement_of, &r));
 }
 
-/* A substitution has the value of the expression where each name has the value of what takes its place, and so has its text. */
+/* A substitution has the value of the expression where each name has the value of what takes its place, and so has its
+ * text. */
 static void check_substitution(const char *text, const char *a, const char *b, const int64_t *at)
 {
     const Expr *e = parse_bound(text), *parts[] = { parse_bound(a), parse_bound(b) };
@@ -158,8 +159,8 @@ TEST(random_substitutions)
 
 /* ---- conditions ---- */
 
-/* Numbers decide what they can; of what they leave nothing is worked out. What settles "&&" or "||" from the right stays, as the left may have no value; what
- * does not goes. */
+/* Numbers decide what they can; of what they leave nothing is worked out. What settles "&&" or "||" from the right
+ * stays, as the left may have no value; what does not goes. */
 TEST(conditions)
 {
     static const struct {
@@ -225,7 +226,8 @@ TEST(names_of_conditions)
     assert_int_equal(expr_loc(made).line, 3);
 }
 
-/* Wherever the expression has a value, its condition is true or false as that is; and so it is where it is read again. */
+/* Wherever the expression has a value, its condition is true or false as that is; and so it is where it is read
+ * again. */
 static void check_condition(const char *text, Rng *r)
 {
     const Expr *e = parse_bound(text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * index: every place is found by its hash, in whatever number they are added; places of one hash are all given. name_set: each name is there once,
- * in alphabetical order, however many there are; others are not there.
+ * index: every place is found by its hash, in whatever number they are added; places of one hash are all given.
+ * name_set: each name is there once, in alphabetical order, however many there are; others are not there.
  */
 #include "tests/test.h"
 #include "gen/base/index.h"

@@ -51,7 +51,8 @@ TEST(lines_come_in_pieces)
     close(ends[0]);
 }
 
-/* A line has room for one byte less than the bound, as its newline counts; what is longer is told once, and all behind it comes. */
+/* A line has room for one byte less than the bound, as its newline counts; what is longer is told once, and all behind
+ * it comes. */
 TEST(a_long_line_is_dropped_alone)
 {
     static const long sizes[] = { LINE_MAX_BYTES - 2, LINE_MAX_BYTES - 1, LINE_MAX_BYTES, 2 * LINE_MAX_BYTES,

@@ -134,7 +134,8 @@ TEST(it_is_killed_at_its_deadline_or_on_demand)
     assert_true(process_clock_s() - begin_s < 50);
 }
 
-/* Whoever is in its group goes with it, even one that ignores all that can be ignored; who has ended has its own status. */
+/* Whoever is in its group goes with it, even one that ignores all that can be ignored; who has ended has its own
+ * status. */
 TEST(the_group_goes_with_its_leader)
 {
     static const char *const argv[] = { "sh", "-c", "trap '' INT TERM HUP; sleep 100 & echo; sleep 100", NULL };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * progress: what is written to a pretended terminal on a pretended clock; a real one gets its cursor back when a signal ends the program.
+ * progress: what is written to a pretended terminal on a pretended clock; a real one gets its cursor back when a signal
+ * ends the program.
  */
 #define _GNU_SOURCE
 #include "tests/test.h"
@@ -17,7 +18,8 @@
 static double now;
 static double fake_now(void) { return now; }
 
-/* What `act` writes to a pretended terminal of that width, 0: to a file; of a bar, its last line without control sequences. */
+/* What `act` writes to a pretended terminal of that width, 0: to a file; of a bar, its last line without control
+ * sequences. */
 static const char *shown_of(ProgressMode mode, int width, bool utf8, bool bar, void (*act)(Progress *p))
 {
     const ProgressView view = { .width = width, .utf8 = utf8, .now_s = fake_now };
@@ -179,7 +181,8 @@ TEST(null_is_harmless)
     progress_restore();
 }
 
-/* Of several parts a line says which it is, and what of all their time is over. A bar is full at the end and no fuller; times are in seconds. */
+/* Of several parts a line says which it is, and what of all their time is over. A bar is full at the end and no fuller;
+ * times are in seconds. */
 TEST(what_a_line_says)
 {
     static const ProgressPart third = { "function", "scores", 3, 10, 100, 40 },
@@ -234,7 +237,8 @@ static int open_terminal(int *master)
     return slave;
 }
 
-/* A child that has a terminal of its own; 0: it is the child, which writes to *out. Skips the test where there is no terminal. */
+/* A child that has a terminal of its own; 0: it is the child, which writes to *out. Skips the test where there is no
+ * terminal. */
 static pid_t fork_on_terminal(int *master, FILE **out)
 {
     int slave = open_terminal(master);

@@ -31,7 +31,8 @@ TEST(plain_text_stays)
     assert_string_equal(quote_comment(arena, NULL), "");
 }
 
-/* Controls, what is not UTF-8 (also overlong forms, surrogates, and more than 21 bits), and what turns or hides text. */
+/* Controls, what is not UTF-8 (also overlong forms, surrogates, and more than 21 bits), and what turns or hides
+ * text. */
 TEST(what_cannot_be_shown)
 {
     static const Row row[] = { { "a\nb\tc\rd", "a b c d" },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tempdir: only what a run of dcgen made and left is removed by a later one, and nothing that a user may have called alike.
+ * tempdir: only what a run of dcgen made and left is removed by a later one, and nothing that a user may have called
+ * alike.
  * ctest: replaces
  */
 #define _GNU_SOURCE
@@ -18,7 +19,8 @@
 #include "tests/gen/place.h"
 #include "tests/open_files.h"
 
-/* In place of the C library's: these are drawn, the last one again and again; without any, others; it fails where ndrawn is below 0. */
+/* In place of the C library's: these are drawn, the last one again and again; without any, others; it fails where
+ * ndrawn is below 0. */
 static uint64_t drawn[4], fresh;
 static int ndrawn, ndraw;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * text: strings of every length around the steps in which they grow, and files of every kind read whole; the order of words and numbers (order.h);
- * which names of a folder are listed, in which order (dir.h).
+ * text: strings of every length around the steps in which they grow, and files of every kind read whole; the order of
+ * words and numbers (order.h); which names of a folder are listed, in which order (dir.h).
  */
 #include "tests/test.h"
 #include <errno.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * bench, where "cmake" is a script that notes how it is called; and what commands share: how a spec is read, and what is said of it.
+ * bench, where "cmake" is a script that notes how it is called; and what commands share: how a spec is read, and what
+ * is said of it.
  */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "tests/test.h"
@@ -115,7 +116,8 @@ static void nothing_is_left(void)
     assert_int_equal(mkdir(in_root("tmp"), 0700), 0);
 }
 
-/* Configured with the compiler that dcgen measures with, built by so many jobs, else by one a core of ours, and run; all in one folder. */
+/* Configured with the compiler that dcgen measures with, built by so many jobs, else by one a core of ours, and run;
+ * all in one folder. */
 TEST(is_configured_built_and_run)
 {
     const char *said, *text;

@@ -392,7 +392,8 @@ TEST(so_many_values)
     }
 }
 
-/* Help stands in a column of its own, is broken before 80, and names an option's commands. What stands beside --help is not looked at. */
+/* Help stands in a column of its own, is broken before 80, and names an option's commands. What stands beside --help is
+ * not looked at. */
 TEST(help_is_laid_out)
 {
     Parsed p = parse("check s -h --nonsense");

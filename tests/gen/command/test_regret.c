@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * regret: which shapes `bench --regret` has raced, and what it makes of that. The race, the compilers and the runner are made up.
- * The contract speaks of M = 1 (tuned: at most 4.4 % as a mean, 5.5 % on any) and of M = 5 (held out: 7.7 %, 8.8 %), not of M = 3 and 6.
+ * regret: which shapes `bench --regret` has raced, and what it makes of that. The race, the compilers and the runner
+ * are made up. The contract speaks of M = 1 (tuned: at most 4.4 % as a mean, 5.5 % on any) and of M = 5 (held out: 7.7
+ * %, 8.8 %), not of M = 3 and 6.
  * ctest: replaces
  */
 #include "tests/test.h"

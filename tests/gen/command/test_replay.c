@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * replay, of records that are made up: whose times count; which records a study takes over, and a package keeps; the order of the search.
+ * replay, of records that are made up: whose times count; which records a study takes over, and a package keeps; the
+ * order of the search.
  */
 #include "tests/test.h"
 #include "gen/command/replay.h"
@@ -146,8 +147,8 @@ static void add_limit(const Device *d, const char *target, const char *dtype)
                                           .bytes_per_s = { 1e11, 1e11, 1e10, 1e10 } };
 }
 
-/* Three kernels of the tuned target, the first one the slowest; a general one of a lesser target, right on one shape and wrong on another; and what
- * is not this study's: another machine's, another target's, what nothing knows. */
+/* Three kernels of the tuned target, the first one the slowest; a general one of a lesser target, right on one shape
+ * and wrong on another; and what is not this study's: another machine's, another target's, what nothing knows. */
 static void make_records(void)
 {
     static const int64_t n[] = { 3, 1, 2 };
@@ -219,7 +220,8 @@ TEST(a_result_keeps_the_records_of_its_study)
                         "(target 'avx512'), but 3 kernels of this spec that failed (build_failed)");
 }
 
-/* That of the records, for the figure of its progress; 0: of one it is not known. What a lesser target has does not count. */
+/* That of the records, for the figure of its progress; 0: of one it is not known. What a lesser target has does not
+ * count. */
 TEST(the_search_is_in_the_order_of_its_records)
 {
     make_records();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What `generate` says of a package at its end, to people and as JSON: its figures against those of the study, worked out here.
+ * What `generate` says of a package at its end, to people and as JSON: its figures against those of the study, worked
+ * out here.
  */
 #include "tests/test.h"
 #include "gen/command/summary.h"
@@ -36,8 +37,8 @@ static void expect_text(const Result *out, const Proof *proof, const char *want)
 static void tells(const Result *out, const char *part) { assert_has(said_of(out, 1, NULL, false), part); }
 static void is_silent(const Result *out, const char *part) { assert_lacks(said_of(out, 1, NULL, false), part); }
 
-/* Regret: (1 * 1 + 2 * 1 + 1 * 1.25) / 4 - 1. The library: 1.5 and 6/8 times the package's time, of which the geometric mean is 1.06. Noise:
- * the root of the mean of 4 % and 8 %, squared. */
+/* Regret: (1 * 1 + 2 * 1 + 1 * 1.25) / 4 - 1. The library: 1.5 and 6/8 times the package's time, of which the geometric
+ * mean is 1.06. Noise: the root of the mean of 4 % and 8 %, squared. */
 TEST(people_are_told_each_figure)
 {
     const Result out = hand_of();

@@ -34,7 +34,8 @@ TEST(a_plan_that_is_kept_stays)
     assert_true(near(elapsed_s, 100));
 }
 
-/* What one leaves goes to those behind it, and what one takes too much is taken from them: all of it, and all together never more than there is. */
+/* What one leaves goes to those behind it, and what one takes too much is taken from them: all of it, and all together
+ * never more than there is. */
 TEST(what_is_left_is_shared)
 {
     static const double takes[] = { 0, 0.1, 3, 30, 1000 }; /* of the first; the others take what they are given */

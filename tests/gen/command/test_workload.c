@@ -101,7 +101,8 @@ TEST(the_command_line_changes)
     assert_string_equal(read_good("", &o)->records, "r.jsonl");
 }
 
-/* Each alone, in the line and on the command line, which wins; what is beyond its range or no such line is no option. */
+/* Each alone, in the line and on the command line, which wins; what is beyond its range or no such line is no
+ * option. */
 TEST(a_first_line_is_kept)
 {
     static const struct {
@@ -267,7 +268,8 @@ TEST(the_target_of_a_device)
     }
 }
 
-/* A GPU's kernels are measured once on each shape, however many numbers of threads the spec has, and a CPU's once for each. */
+/* A GPU's kernels are measured once on each shape, however many numbers of threads the spec has, and a CPU's once for
+ * each. */
 TEST(threads_are_of_cpus)
 {
     static const struct {

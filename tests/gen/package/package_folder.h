@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * package_folder: a folder for each test of package_write, packages whose every byte tells their version, and children that are killed.
+ * package_folder: a folder for each test of package_write, packages whose every byte tells their version, and children
+ * that are killed.
  */
 #ifndef DCGEN_TEST_PACKAGE_FOLDER_H
 #define DCGEN_TEST_PACKAGE_FOLDER_H

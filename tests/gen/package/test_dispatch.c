@@ -37,8 +37,9 @@ static Assignment assignment_of(TreeNode node[5])
     return (Assignment){ .nkernel = NKERNEL, .kernel = kernel, .cost = cost, .nfeature = 3, .tree = node };
 }
 
-/* The example of a leaf is its heaviest tuned shape, M = 3, though M = 1 is heavier; where nothing is tuned the heaviest, M = 7. The runner-up is
- * the fastest of the others there, even where it is faster, and none that cannot be used. */
+/* The example of a leaf is its heaviest tuned shape, M = 3, though M = 1 is heavier; where nothing is tuned the
+ * heaviest, M = 7. The runner-up is the fastest of the others there, even where it is faster, and none that cannot be
+ * used. */
 TEST(comments_tell_of_the_heaviest_tuned_shape_and_the_fastest_other)
 {
     TreeNode node[5];
@@ -57,7 +58,8 @@ TEST(comments_tell_of_the_heaviest_tuned_shape_and_the_fastest_other)
                         "    return 5; /* 1 shape; M=8 N=16 K=16: 9.00 us, then kernel 6 +37.1% */\n");
 }
 
-/* Nor does a shape stand for a leaf that its kernel does not serve, as it goes to another one; of one that serves none nothing is told. */
+/* Nor does a shape stand for a leaf that its kernel does not serve, as it goes to another one; of one that serves none
+ * nothing is told. */
 TEST(comments_tell_of_what_is_served)
 {
     TreeNode node[5];

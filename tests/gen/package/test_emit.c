@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * emit: what the files of a package say: of each target and kernel, of what a call checks, and what MANIFEST names. The bill of materials is what
- * SPDX 2.3 asks for: fields, names, relationships, and every file of MANIFEST once with its hashes. Another package has another name.
+ * emit: what the files of a package say: of each target and kernel, of what a call checks, and what MANIFEST names. The
+ * bill of materials is what SPDX 2.3 asks for: fields, names, relationships, and every file of MANIFEST once with its
+ * hashes. Another package has another name.
  */
 #include "tests/test.h"
 #include <jansson.h>
@@ -97,7 +98,8 @@ TEST(versions_are_numbers)
     EXPECT(p, "MANIFEST", "\n# package two\n# version 1.2.3\n# dcgen 1.2.3\n");
 }
 
-/* A version that the spec gives is the package's in all files; CMake takes its numbers alone. dcgen's stays beside it. */
+/* A version that the spec gives is the package's in all files; CMake takes its numbers alone. dcgen's stays beside
+ * it. */
 TEST(the_version_is_that_of_the_spec)
 {
     Synthetic own;
@@ -226,7 +228,8 @@ TEST(a_report_is_named_where_there_is_one)
     assert_string_equal(without->file[without->n - 1].path, "MANIFEST");
 }
 
-/* A dispatcher asks what kernels serve where some do not serve every call, and a call that asks for a kernel that does not serve it is refused. */
+/* A dispatcher asks what kernels serve where some do not serve every call, and a call that asks for a kernel that does
+ * not serve it is refused. */
 TEST(kernels_that_serve_less_are_asked)
 {
     static const char *const words[] = { "_serves(", "_first(" };
@@ -239,8 +242,7 @@ TEST(kernels_that_serve_less_are_asked)
     const int n = result.assignment->nkernel;
     EXPECT(p, "dispatch.h", "\nstatic inline int strides_serves(int kernel, int64_t N, int64_t G, ",
            "\nstatic inline int strides_first(int chosen, int from, int64_t N, int64_t G, ",
-           ": return C == 1 && K == 1",
-           arena_printf(y.arena, "        return strides_first(%d, %d, N, G, ", n, n),
+           ": return C == 1 && K == 1", arena_printf(y.arena, "        return strides_first(%d, %d, N, G, ", n, n),
            arena_printf(y.arena, "    return strides_first(outside ? 0 : strides_tree(N, G, "));
     EXPECT(p, "kernels.c", "    if (!strides_serves(kernel, N, G, ");
     EXPECT(p, "README.md", "\n| 1 | avx2 | 2 | general: right for every size, tuned for none |\n");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * emit: packages of several targets: which machine has which kernels, in which order, and the dispatcher's text, proven against all trees.
+ * emit: packages of several targets: which machine has which kernels, in which order, and the dispatcher's text, proven
+ * against all trees.
  */
 #include "tests/test.h"
 #include <jansson.h>
@@ -9,7 +10,8 @@
 #include "tests/gen/serve.h"
 #include "tests/toolchain.h"
 
-/* "avx512 tree 0 1, avx2 2 2 3, ...": each kind of machine, whether it has a tree, its first and its general kernel; without a tree also the last one, if that is another. */
+/* "avx512 tree 0 1, avx2 2 2 3, ...": each kind of machine, whether it has a tree, its first and its general kernel;
+ * without a tree also the last one, if that is another. */
 static const char *entries_of(const Result *result, int nresult)
 {
     const Dispatcher *d = package_dispatcher(y.arena, result, nresult);
@@ -54,7 +56,8 @@ TEST(each_target_may_have_as_many_kernels_as_a_budget_allows)
 
 /* ---- which template stands in ---- */
 
-/* What was tried of a template: nothing; a kernel that is right, or wrong; one of each; of a lesser target also one that is right and spills. */
+/* What was tried of a template: nothing; a kernel that is right, or wrong; one of each; of a lesser target also one
+ * that is right and spills. */
 typedef enum { NOTHING, RIGHT, WRONG, BOTH, SPILLS } Tried;
 
 static void add_trial(Study *s, const Candidate *c, Status status)
@@ -131,7 +134,8 @@ static Result result_of_three(const char *const *serves, const Tried *tuned, con
     return result;
 }
 
-/* The template that other machines get of three, where the general kernel is of that at `general`: none of which all, or that very kernel, failed. */
+/* The template that other machines get of three, where the general kernel is of that at `general`: none of which all,
+ * or that very kernel, failed. */
 TEST(other_machines_get_the_kernel_that_is_trusted_most)
 {
     static const struct {
@@ -163,7 +167,8 @@ TEST(other_machines_get_the_kernel_that_is_trusted_most)
     }
 }
 
-/* Of kernels that are trusted alike, the one whose template was chosen for the shapes: here the second one of the package, for all of them. */
+/* Of kernels that are trusted alike, the one whose template was chosen for the shapes: here the second one of the
+ * package, for all of them. */
 TEST(other_machines_get_what_the_tuned_one_chose)
 {
     static const char *const all[3] = { NULL };
@@ -182,8 +187,8 @@ TEST(other_machines_get_what_the_tuned_one_chose)
     assert_string_equal(templates_of(&in), "avx512 one, avx512 three, avx2 three, portable three");
 }
 
-/* The best kernels for the spec's shapes, which have N = 64 or 48, and where none of these is for every call, another one that is. Without such a one these
- * machines have none. */
+/* The best kernels for the spec's shapes, which have N = 64 or 48, and where none of these is for every call, another
+ * one that is. Without such a one these machines have none. */
 TEST(other_machines_get_a_kernel_for_every_call)
 {
     static const struct {

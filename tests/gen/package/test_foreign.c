@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * foreign: what a user keeps in a package's folder is refused before anything is touched; with --force it stays where it is, whichever call
- * that changes a folder the program is killed at.
+ * foreign: what a user keeps in a package's folder is refused before anything is touched; with --force it stays where
+ * it is, whichever call that changes a folder the program is killed at.
  * ctest: replaces
  */
 #include "tests/test.h"
@@ -273,7 +273,8 @@ TEST(in_the_way_is_refused)
     assert_int_equal(nentry(root), 1);
 }
 
-/* The package has files alone: a link or a pipe under the name of one is a user's, also where what the link leads to is a file. */
+/* The package has files alone: a link or a pipe under the name of one is a user's, also where what the link leads to is
+ * a file. */
 TEST(a_link_in_place_of_a_file_is_refused)
 {
     static const char *const to[] = { "b.c", "/no/such/file", ".", NULL };
@@ -461,7 +462,8 @@ static int write_until_killed(void)
 
 static int write_until_killed_without_exchange(void) { return forbid_exchange() ? write_until_killed() : 77; }
 
-/* Killed before the first call, the second ..., until one run comes to its end. The next run completes what was begun. */
+/* Killed before the first call, the second ..., until one run comes to its end. The next run completes what was
+ * begun. */
 static void kill_at_each_call(int (*write)(void))
 {
     const char *err;

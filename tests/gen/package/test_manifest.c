@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * manifest: the same entries give the same text in any order and are read back as they were; what is no manifest is refused by its line.
+ * manifest: the same entries give the same text in any order and are read back as they were; what is no manifest is
+ * refused by its line.
  */
 #include "tests/test.h"
 #include "gen/package/manifest.h"

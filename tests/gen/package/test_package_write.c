@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * package_write: the package is there whole or as before, whatever fails and whenever the program is killed, and nothing is left beside it.
- * (What is in the folder besides, and kills at each call: test_foreign.c.)
+ * package_write: the package is there whole or as before, whatever fails and whenever the program is killed, and
+ * nothing is left beside it. (What is in the folder besides, and kills at each call: test_foreign.c.)
  * ctest: replaces
  */
 #include "tests/test.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * prove: a dispatcher that is right passes, one that is wrong at a single place does not, and the place is named; texts that do not
- * compile; kernels that do not serve every call. Then trees of several dims, trained on random costs, printed, compiled under the sanitizer and
- * compared with themselves.
+ * prove: a dispatcher that is right passes, one that is wrong at a single place does not, and the place is named; texts
+ * that do not compile; kernels that do not serve every call. Then trees of several dims, trained on random costs,
+ * printed, compiled under the sanitizer and compared with themselves.
  */
 #include "tests/test.h"
 #include <dlfcn.h>
@@ -168,7 +168,8 @@ static const char of_serving[] =
     "    if (x_serves(chosen, M, N, K))\n        return chosen;\n"
     "    while (!x_serves(from, M, N, K))\n        from += 1;\n    return from;\n}\n";
 
-/* Kernel 1 serves all. What the tree gives to 0 or 2 may go to another one: to 0, if that serves it. A right text holds, and a wrong place is found. */
+/* Kernel 1 serves all. What the tree gives to 0 or 2 may go to another one: to 0, if that serves it. A right text
+ * holds, and a wrong place is found. */
 TEST(conditions_are_proven)
 {
     const char *right =
@@ -204,8 +205,8 @@ TEST(conditions_are_proven)
     builder_free(b);
 }
 
-/* No dispatcher is right if for a kind of machine none of the kernels serves every call, even if the text does what the data say, and no call of the spec's shapes
- * lacks one. Whichever of them it is will do. */
+/* No dispatcher is right if for a kind of machine none of the kernels serves every call, even if the text does what the
+ * data say, and no call of the spec's shapes lacks one. Whichever of them it is will do. */
 TEST(some_kernel_serves_all)
 {
     static const struct {
@@ -340,7 +341,8 @@ static uint64_t draw(void)
     return seed >> 16 | seed << 48;
 }
 
-/* The extents of a shape of a spec, but for up to two of them, which are those of another shape, or one beside, or small. */
+/* The extents of a shape of a spec, but for up to two of them, which are those of another shape, or one beside, or
+ * small. */
 static void draw_extents(const Spec *of, int64_t *x)
 {
     const Instance *like = &of->instance[draw() % (uint64_t)of->ninstance];
@@ -352,8 +354,8 @@ static void draw_extents(const Spec *of, int64_t *x)
     }
 }
 
-/* Depthwise layers of two strides, of which kernels serve one, or all of the kind, and one is for any convolution. Its dispatch.h does what the data say, on
- * more calls than are proven. */
+/* Depthwise layers of two strides, of which kernels serve one, or all of the kind, and one is for any convolution. Its
+ * dispatch.h does what the data say, on more calls than are proven. */
 TEST(a_package_of_kernels_that_serve_less)
 {
     Synthetic y;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * regret_file: what a package states of its regret, as JSON and in words, each figure another; and what is read back of it.
+ * regret_file: what a package states of its regret, as JSON and in words, each figure another; and what is read back of
+ * it.
  */
 #include "tests/test.h"
 #include "gen/package/regret_file.h"

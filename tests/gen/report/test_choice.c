@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * choice: what is known of the chosen kernel, the runner-up and the best known one of a shape; of two kernels whose times are set by hand.
+ * choice: what is known of the chosen kernel, the runner-up and the best known one of a shape; of two kernels whose
+ * times are set by hand.
  */
 #include "tests/test.h"
 #include "gen/report/choice.h"
@@ -53,7 +54,8 @@ TEST(knows_which_other_is_faster)
     hand.y.study->trial[1].ns[2] = 9000;
 }
 
-/* A shape that is held out is chosen for by predictions; once it was measured, its time is what is told, and what rivals are compared with. */
+/* A shape that is held out is chosen for by predictions; once it was measured, its time is what is told, and what
+ * rivals are compared with. */
 TEST(tells_times_of_shapes_held_out)
 {
     Study *s = hand.y.study;

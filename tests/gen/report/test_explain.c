@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * explain: the kernel that the dispatcher takes for declared shapes, between and outside; times as measured; faults of the command line.
+ * explain: the kernel that the dispatcher takes for declared shapes, between and outside; times as measured; faults of
+ * the command line.
  */
 #include "tests/test.h"
 #include <jansson.h>
@@ -201,7 +202,8 @@ TEST(compares_with_the_nearest_measured_shape)
     assert_true(compared > 3);
 }
 
-/* A call with as many threads is nearer than one whose extents are: twice the threads count like four times an extent. */
+/* A call with as many threads is nearer than one whose extents are: twice the threads count like four times an
+ * extent. */
 TEST(the_nearest_shape_has_as_many_threads)
 {
     for (int threads = 1; threads <= 2; threads++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * explain_say: every line that people are told of a kernel, and the same as JSON, of answers whose figures are set by hand.
+ * explain_say: every line that people are told of a kernel, and the same as JSON, of answers whose figures are set by
+ * hand.
  */
 #include "tests/test.h"
 #include "gen/report/explain_private.h"
@@ -46,7 +47,8 @@ static Answer tuned_answer(void)
                      .near = -1 };
 }
 
-/* M = 4 of two threads: the same kernel again, measured on M = 3 alone, and another one is faster; the bound says that it cannot be. */
+/* M = 4 of two threads: the same kernel again, measured on M = 3 alone, and another one is faster; the bound says that
+ * it cannot be. */
 static Answer predicted_answer(void)
 {
     Answer w = tuned_answer();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report: one well-formed page that refers to nothing outside, always the same bytes, hostile names escaped; none without gnuplot. With paths as
- * arguments, pages for test_report_browser.sh.
+ * report: one well-formed page that refers to nothing outside, always the same bytes, hostile names escaped; none
+ * without gnuplot. With paths as arguments, pages for test_report_browser.sh.
  * ctest: label=slow timeout=200
  */
 #include "tests/test.h"
@@ -290,7 +290,8 @@ static const char plane_spec[] =
          "dims = { T = { min = 1; max = 256; }; S = { min = 1; max = 32; }; }; threads = [1];\n"
          "shapes = ( { M = \"T\"; N = \"64*S\"; K = 768; }, { M = \"T\"; N = 512; K = \"64*S\"; } );\n");
 
-/* One static shape; many groups and threads; extents of one dim, which are one curve; two dims, which make a plane in place of the bars. */
+/* One static shape; many groups and threads; extents of one dim, which are one curve; two dims, which make a plane in
+ * place of the bars. */
 TEST(does_with_other_shapes)
 {
     static const struct {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The numbers that the report's figures are drawn from, worked out by hand; their axes, their groups of shapes, and where they stand.
+ * The numbers that the report's figures are drawn from, worked out by hand; their axes, their groups of shapes, and
+ * where they stand.
  */
 #include "tests/test.h"
 #include "tests/gen/report/hand_result.h"
@@ -60,7 +61,8 @@ TEST(draws_the_speed_of_each_shape)
     assert_lacks(script_of(r, "panel-0"), "$roof << END\n1 1\n");
 }
 
-/* A dot is a time that was measured, on tuned shapes and others; the line is what the choice goes by. The study keeps the time that is taken here. */
+/* A dot is a time that was measured, on tuned shapes and others; the line is what the choice goes by. The study keeps
+ * the time that is taken here. */
 TEST(draws_a_dot_where_a_time_was_measured)
 {
     double *on_8 = &hand.y.study->trial[0].ns[2];
@@ -111,7 +113,8 @@ static int read_cell(const char *at, double is[6])
     return look;
 }
 
-/* Edges are half-way between the values, on the scale of the axes, which end a tenth beyond them. Neighbours of one kernel are one cell. */
+/* Edges are half-way between the values, on the scale of the axes, which end a tenth beyond them. Neighbours of one
+ * kernel are one cell. */
 TEST(draws_planes_of_two_extents)
 {
     static const char spec[] = "name = \"plane\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
@@ -192,7 +195,8 @@ static const char *captions_of(const Report *r)
     return text_str(&all);
 }
 
-/* The cells of a plane fill a box, which has all shapes, and nearly all of them are of the kernel that serves the shapes within. */
+/* The cells of a plane fill a box, which has all shapes, and nearly all of them are of the kernel that serves the
+ * shapes within. */
 static void check_cells(const Report *r, const char *id, int most)
 {
     const char *at = cells_of(r, id);
@@ -292,7 +296,8 @@ TEST(draws_what_less_or_more_code_brings)
         curve[i].bytes = bytes[i];
 }
 
-/* Until a kernel was right on each shape there is nothing to draw; then (1 + 2 * 1.5 + 1.25) / 4, (1 + 2 + 1.25) / 4, 1. */
+/* Until a kernel was right on each shape there is nothing to draw; then (1 + 2 * 1.5 + 1.25) / 4, (1 + 2 + 1.25) / 4,
+ * 1. */
 TEST(draws_how_the_search_went)
 {
     const Report *r = drawn();
@@ -303,7 +308,8 @@ TEST(draws_how_the_search_went)
     hand.y.study->trial[4].n = by_hand_trial[4].n;
 }
 
-/* Microseconds; the package's kernels and the others. Then predicted over measured, by M, within a quarter and four times. */
+/* Microseconds; the package's kernels and the others. Then predicted over measured, by M, within a quarter and four
+ * times. */
 TEST(draws_how_far_the_model_is_off)
 {
     static const double m[] = { 1, 3, 8 };
@@ -405,7 +411,8 @@ TEST(has_ticks_at_round_numbers)
 
 /* ---- groups ---- */
 
-/* Three values of T against two of S: the first shape varies along T, once for each S; the second has only S, along which it varies. */
+/* Three values of T against two of S: the first shape varies along T, once for each S; the second has only S, along
+ * which it varies. */
 static void check_groups(const char *dims)
 {
     static const char form[] =

@@ -25,7 +25,8 @@ static const char *add_sign(Text *t, const char *p)
     return p;
 }
 
-/* HTML without its tags and its empty lines: a cell ends with " | ", a row is a line, the end of a line within a paragraph is a blank. */
+/* HTML without its tags and its empty lines: a cell ends with " | ", a row is a line, the end of a line within a
+ * paragraph is a blank. */
 static const char *cells_of(const char *html)
 {
     Text t = { .arena = hand.y.arena };
@@ -164,7 +165,8 @@ TEST(tells_the_bytes_of_a_formula_alone)
     assert_has_all(shapes, "| time | GB/s | above best | ", "1 | 16 | 16 | 1.00 | k11 | 1.00 " US " | 1.15 | ");
 }
 
-/* There is room for 500 rows. The shapes that weigh most have one each, wherever they stand; those that weigh least share the rest. */
+/* There is room for 500 rows. The shapes that weigh most have one each, wherever they stand; those that weigh least
+ * share the rest. */
 TEST(shows_the_heaviest_of_very_many_shapes)
 {
     enum { LIGHT = 450, MIDDLE = 60, HEAVY = 90, ALL = LIGHT + MIDDLE + HEAVY };
@@ -356,7 +358,8 @@ static const char *whole_page(const Result *in, int n)
     return html;
 }
 
-/* A shape counts once, however many numbers of threads it is tuned for; a table has a row for each of these, which are what is counted beside it. */
+/* A shape counts once, however many numbers of threads it is tuned for; a table has a row for each of these, which are
+ * what is counted beside it. */
 TEST(counts_shapes_and_rows)
 {
     static const struct {

@@ -86,7 +86,8 @@ TEST(tolerances)
     assert_true(dtype_tolerance(dtype_find("tf32"), 14400, 1, 1) < 0.15 * 0x1p-10);
 }
 
-/* Half a unit in the last place of what is stored, of a sum, and for tf32 what the tensor cores cut off; f16 has no less than 2^-24. */
+/* Half a unit in the last place of what is stored, of a sum, and for tf32 what the tensor cores cut off; f16 has no
+ * less than 2^-24. */
 TEST(rows_of_the_table)
 {
     static const struct {

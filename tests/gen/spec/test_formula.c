@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * formula: what good formulas mean, as trees with all parentheses, and what is known of them. (Faulty ones: cases/bad_formula_*.cfg.)
+ * formula: what good formulas mean, as trees with all parentheses, and what is known of them. (Faulty ones:
+ * cases/bad_formula_*.cfg.)
  */
 #include "tests/test.h"
 #include <ctype.h>
@@ -169,7 +170,8 @@ TEST(each_function_has_operands_of_its_own)
     assert_int_equal(read_dense("[]", "")->op->noperand, 3);
 }
 
-/* An index that is an element holds places along the extent that it is an index of, though it is compared with a place as well. */
+/* An index that is an element holds places along the extent that it is an index of, though it is compared with a place
+ * as well. */
 TEST(tables_have_extents_of_their_own)
 {
     const Spec *s = read_rest("op = \"dense\"; shapes = ( { M = 2; N = 3; K = 4; V = 100; } );"
@@ -198,7 +200,8 @@ TEST(no_more_is_read_than_there_is)
     assert_true(spec_bytes(s, s->instance->extent) == 4 * (50 + 6 + 150));
 }
 
-/* What lies across rows: one behind the other along the output's last extent but the row, and along the row in strides. */
+/* What lies across rows: one behind the other along the output's last extent but the row, and along the row in
+ * strides. */
 TEST(some_elements_lie_across_rows)
 {
     Pairs p = { .rest = "x[n,m] -> 1; x[m,n] -> 0; x[n,m] + y[n,m] * x[n,m] + z[m,n] -> 2; x[m] -> 0; x[n,n] -> 0; "
@@ -293,7 +296,8 @@ TEST(too_many_nodes_are_refused)
     }
 }
 
-/* Integers of 32 bits: what each part may be follows from the declared ranges, here M = 2 and N = 3; the largest that does not fit. */
+/* Integers of 32 bits: what each part may be follows from the declared ranges, here M = 2 and N = 3; the largest that
+ * does not fit. */
 TEST(integers_fit)
 {
     Pairs p = { .rest = "n * 1073741823; n * 1073741824 -> 2147483648; n * 2147483647 * n < m ? 1 : 0 -> 4294967294; "
@@ -317,8 +321,9 @@ TEST(integers_fit)
 
 /* ---- what is known of the whole ---- */
 
-/* Which extents the value changes along; then what else is known. A bias is of acc + b[n] alone, which libraries do, with b of the spec's type.
- * Flat: in the rows of operands as large as the output, and nowhere else, one number may stand for the places of an output of several extents. */
+/* Which extents the value changes along; then what else is known. A bias is of acc + b[n] alone, which libraries do,
+ * with b of the spec's type. Flat: in the rows of operands as large as the output, and nowhere else, one number may
+ * stand for the places of an output of several extents. */
 static const char *known_of(const Spec *s)
 {
     const Formula *f = s->formula;

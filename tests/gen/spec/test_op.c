@@ -69,7 +69,8 @@ TEST(test_missing)
 #define LAID_OUT(name, role, layouts) "{ name = \"" name "\"; role = \"" role "\"; layouts = ( " layouts " ); }"
 #define X(role, more) OPERAND("x", role, more) "," OUTPUT("y", "")
 
-/* What diag says of an op with these axes (NULL: A) and operands, and this reference (NULL: one that is good); "" when it is good. */
+/* What diag says of an op with these axes (NULL: A) and operands, and this reference (NULL: one that is good); "" when
+ * it is good. */
 static const char *said_of(const char *axes, const char *operands, const char *reference, Op **op)
 {
     Diag *d = diag_new(arena);
@@ -184,7 +185,8 @@ TEST(test_data)
     }
 }
 
-/* Lengths, parts and places decide how much work a call has, unless the op says that they do not; whole numbers and permutations do not. */
+/* Lengths, parts and places decide how much work a call has, unless the op says that they do not; whole numbers and
+ * permutations do not. */
 TEST(test_work_by_data)
 {
     static const struct {

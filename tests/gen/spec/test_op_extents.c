@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * op: attributes, extents that follow from others, batches, operands with layouts and strides; and specs of such operators.
+ * op: attributes, extents that follow from others, batches, operands with layouts and strides; and specs of such
+ * operators.
  */
 #include "tests/test.h"
 #include <unistd.h>
@@ -282,7 +283,8 @@ TEST(what_people_are_told)
     }
 }
 
-/* In a table each extent has a column that is told of one row at least, and a name for several is one if it is in every row. */
+/* In a table each extent has a column that is told of one row at least, and a name for several is one if it is in every
+ * row. */
 TEST(what_people_are_told_of_several)
 {
     static const char *const value[] = { "T", "2*T", "1", "1", "1", "3", "4", "S", "S", "1", "5", "6", "0", "1", "1" };

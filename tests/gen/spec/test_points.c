@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * points: every declared shape once, or corners and thresholds with their neighbours; no overflow however wide the ranges; always the same. The
- * grid and the sampler of tuned values below them: complete where that fits, corners first and evenly spread where not.
+ * points: every declared shape once, or corners and thresholds with their neighbours; no overflow however wide the
+ * ranges; always the same. The grid and the sampler of tuned values below them: complete where that fits, corners first
+ * and evenly spread where not.
  */
 #include "tests/test.h"
 #include "gen/spec/points.h"

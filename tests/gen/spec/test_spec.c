@@ -160,7 +160,8 @@ TEST(test_regret)
     assert_true(s->regret.worst == 0.1);
 }
 
-/* "NAME OP DTYPE TARGET; LAYOUT[, packed]; FORMULA; KERNELS CODE_KIB TRIALS SECONDS; INSTANCES TUNED WEIGHT; THREADS". */
+/* "NAME OP DTYPE TARGET; LAYOUT[, packed]; FORMULA; KERNELS CODE_KIB TRIALS SECONDS; INSTANCES TUNED WEIGHT;
+ * THREADS". */
 static const char *told(const Spec *s)
 {
     check_instances(s);
@@ -411,7 +412,8 @@ TEST(test_borders)
     assert_true(spec_wants(s, "A", 1) && spec_wants(s, "A", 3) && !spec_wants(s, "A", 2));
 }
 
-/* A range from 0 is sampled like one from 1; all of few values are tuned; a dim that a shape does not use takes none of its points. */
+/* A range from 0 is sampled like one from 1; all of few values are tuned; a dim that a shape does not use takes none of
+ * its points. */
 TEST(test_tuned_values)
 {
     static const int64_t want[] = { 0, 3, 11, 25, 46, 71, 99, 127 };
@@ -472,7 +474,8 @@ TEST(test_committed)
     free(entry);
 }
 
-/* A packed operand leaves the caches unless the spec says that it stays; it has its bytes, and none where nothing is packed. */
+/* A packed operand leaves the caches unless the spec says that it stays; it has its bytes, and none where nothing is
+ * packed. */
 TEST(test_caches)
 {
     const Spec *s;

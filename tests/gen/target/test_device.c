@@ -10,7 +10,8 @@
 /* Does it run the code of a target of this name, which is like no other? */
 static bool runs(const Device *d, const char *name) { return device_runs(d, &(Target){ .name = name }); }
 
-/* A target whose attribute no CPU has, one of another machine and a GPU's run here as little as one that lacks one feature of two. */
+/* A target whose attribute no CPU has, one of another machine and a GPU's run here as little as one that lacks one
+ * feature of two. */
 TEST(what_this_cpu_runs)
 {
     struct utsname uts;
@@ -95,7 +96,8 @@ TEST(a_gpu_keeps_what_its_id_told)
     assert_string_equal(one.flags, "-O3");
 }
 
-/* Where a target's code is that of another, it runs where that runs, and the device does not list it: its id is the same with and without. */
+/* Where a target's code is that of another, it runs where that runs, and the device does not list it: its id is the
+ * same with and without. */
 TEST(targets_with_the_code_of_others)
 {
     const Target any = { .name = "any", .family = &family_cpu, .arch = "", .attribute = "" };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * target: a file of each family field by field, what a file may not say, order and fallbacks; what there is for each architecture.
+ * target: a file of each family field by field, what a file may not say, order and fallbacks; what there is for each
+ * architecture.
  */
 #include "tests/test.h"
 #include <unistd.h>

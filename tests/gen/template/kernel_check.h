@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kernel_check: each kernel of the table `kernel` against the definition, on extents around every kind of tail, as one part and as three, no two of
- * which may write the same element, and none more than `busiest`. Nobody may touch what lies behind an operand or before the output. Infinities in W
- * reach their elements alone. HAS_BIAS, LAYOUT_W_KN and PACKED say what the kernels are for. Exit code 0: all are right.
+ * kernel_check: each kernel of the table `kernel` against the definition, on extents around every kind of tail, as one
+ * part and as three, no two of which may write the same element, and none more than `busiest`. Nobody may touch what
+ * lies behind an operand or before the output. Infinities in W reach their elements alone. HAS_BIAS, LAYOUT_W_KN and
+ * PACKED say what the kernels are for. Exit code 0: all are right.
  */
 #include <math.h>
 #include <stdio.h>

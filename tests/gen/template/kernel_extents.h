@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kernel_extents: M, N, K around every kind of tail: below a vector and a panel of 16, one less, just so many and one more; sums that are empty,
- * shorter than a block of k and several blocks long.
+ * kernel_extents: M, N, K around every kind of tail: below a vector and a panel of 16, one less, just so many and one
+ * more; sums that are empty, shorter than a block of k and several blocks long.
  */
 #ifndef DCGEN_TESTS_KERNEL_EXTENTS_H
 #define DCGEN_TESTS_KERNEL_EXTENTS_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * reference_as: the definition of dense with names that end with AS, which is gone behind it: a file may have it for several types.
+ * reference_as: the definition of dense with names that end with AS, which is gone behind it: a file may have it for
+ * several types.
  */
 #define PASTE_NAMES(a, b) a##_##b
 #define PASTE(a, b) PASTE_NAMES(a, b)

@@ -53,7 +53,8 @@ static const char small[] = "/* SPDX-License-Identifier: MIT-0 */\n"
 /* The small template with `to` in place of the first `from`. */
 static inline const char *with(const char *from, const char *to) { return text_with(arena, small, from, to); }
 
-/* The small template for such calls alone, which this expression is true of; choices of UK: numbers, or the name of an axis. */
+/* The small template for such calls alone, which this expression is true of; choices of UK: numbers, or the name of an
+ * axis. */
 static inline const char *serving(const char *serves, const char *choices)
 {
     const char *head = with("tile = {", arena_printf(arena, "serves = \"%s\";\ntile = {", serves));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What conv2d packs, byte for byte: other bytes take another name of the packing. (dense: tests/package/test_packed_file.sh.)
+ * What conv2d packs, byte for byte: other bytes take another name of the packing. (dense:
+ * tests/package/test_packed_file.sh.)
  */
 #include "tests/test.h"
 #include "templates/conv2d/pack.c"

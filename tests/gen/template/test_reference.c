@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The definition of dense, which all kernels are compared with, compared with exact sums of small whole numbers, in every layout and type.
+ * The definition of dense, which all kernels are compared with, compared with exact sums of small whole numbers, in
+ * every layout and type.
  */
 #include "tests/test.h"
 #include <math.h>

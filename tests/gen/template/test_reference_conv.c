@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The definition of conv2d, which all kernels are compared with: values worked out by hand, and the same ones in other layouts.
+ * The definition of conv2d, which all kernels are compared with: values worked out by hand, and the same ones in other
+ * layouts.
  */
 #include "tests/test.h"
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * template: what the names of a small template stand for, what its expressions give, which calls its kernels are for, which specs it suits, and its
- * text when it is filled.
+ * template: what the names of a small template stand for, what its expressions give, which calls its kernels are for,
+ * which specs it suits, and its text when it is filled.
  */
 #include "tests/test.h"
 #include "tests/gen/pairs.h"
@@ -122,7 +122,8 @@ TEST(test_many_extents_together)
     base = was;
 }
 
-/* Tuned shapes count once for each combination of the extents that the expression names: M is one of eight, N is 48, K is 64 or 24. */
+/* Tuned shapes count once for each combination of the extents that the expression names: M is one of eight, N is 48, K
+ * is 64 or 24. */
 TEST(test_shapes_that_differ)
 {
     static const struct {
@@ -136,7 +137,8 @@ TEST(test_shapes_that_differ)
     assert_int_equal(read_small(small)->nserved, 0);
 }
 
-/* Which calls a kernel is for, whether it is for any tuned shape (of M 1, 4, 10 to 100, N 48, K 64 or 24), and what is left of it once the kernel is known. */
+/* Which calls a kernel is for, whether it is for any tuned shape (of M 1, 4, 10 to 100, N 48, K 64 or 24), and what is
+ * left of it once the kernel is known. */
 TEST(test_serves)
 {
     static const struct {
@@ -243,7 +245,8 @@ TEST(test_suits_more)
     assert_true(serves_any(any, (int64_t[]){ 4, 1 }));
 }
 
-/* What every template knows, of an f16 spec on a GPU whose compiler and emulator told of the kernel; then of nothing at all. */
+/* What every template knows, of an f16 spec on a GPU whose compiler and emulator told of the kernel; then of nothing at
+ * all. */
 TEST(test_context)
 {
     static const Param told[] = { { "spills", 1 },          { "regs", 40 },      { "sectors_read", 5 },
@@ -310,7 +313,8 @@ static int64_t slot_of(const Template *t, const int64_t *slots, const char *name
     return 0;
 }
 
-/* REGS is what the compiler told, else what the head guesses; of a head that does not there is none. What stands behind it has its number. */
+/* REGS is what the compiler told, else what the head guesses; of a head that does not there is none. What stands behind
+ * it has its number. */
 TEST(test_registers)
 {
     static const Param told = { "regs", 77 }, not_told = { "regs", 0 };

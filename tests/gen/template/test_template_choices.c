@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The CPU templates of dense on every instruction set that this CPU has, compiled and compared with the definition (kernel_check.h): on the best as
- * few kernels as have every choice of every parameter, on the others the general ones and some that cut K and share out rows; half with a bias.
+ * The CPU templates of dense on every instruction set that this CPU has, compiled and compared with the definition
+ * (kernel_check.h): on the best as few kernels as have every choice of every parameter, on the others the general ones
+ * and some that cut K and share out rows; half with a bias.
  * ctest: label=slow,thorough timeout=300 cost=10
  */
 #include "tests/test.h"
@@ -33,7 +34,8 @@ static int news(const Candidate *c, Covered covered)
     return n;
 }
 
-/* The general kernel and candidates of which each choice that occurs is in one: always one more that brings the most, `most` in all. */
+/* The general kernel and candidates of which each choice that occurs is in one: always one more that brings the most,
+ * `most` in all. */
 static int covering(const Space *s, const Template *t, const Target *target, int most, Candidate *out)
 {
     Covered covered = { { false } };
@@ -55,8 +57,8 @@ static int covering(const Space *s, const Template *t, const Target *target, int
     }
 }
 
-/* Elements of Y that a part of PARTS writes at most: those of the busiest by the head, with padding, for a K that fills vectors, and half a tile
- * more in each row, as shares of columns are cut between tiles. */
+/* Elements of Y that a part of PARTS writes at most: those of the busiest by the head, with padding, for a K that fills
+ * vectors, and half a tile more in each row, as shares of columns are cut between tiles. */
 static int64_t busiest(const Spec *spec, const UnitKernel *k, const int64_t *extent)
 {
     const int64_t full[] = { extent[0], extent[1], 16 };

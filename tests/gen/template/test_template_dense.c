@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The templates of dense, and the example of docs/templates-reference.md: each compiles as it stands, and filled for every target, layout and
- * epilogue; the cost model gets finite numbers.
+ * The templates of dense, and the example of docs/templates-reference.md: each compiles as it stands, and filled for
+ * every target, layout and epilogue; the cost model gets finite numbers.
  * ctest: label=slow,thorough timeout=300 cost=15
  */
 #include "tests/test.h"
@@ -179,7 +179,8 @@ static int ordered_param(const Template *t)
     return i;
 }
 
-/* Each target has a general kernel, or where a parameter is ordered two, which differ in that alone: the first of its choices, and then the last one. */
+/* Each target has a general kernel, or where a parameter is ordered two, which differ in that alone: the first of its
+ * choices, and then the last one. */
 static void check_generals(const Template *t)
 {
     const int ordered = ordered_param(t), each = ordered >= 0 ? 2 : 1;
@@ -195,8 +196,8 @@ static void check_generals(const Template *t)
     }
 }
 
-/* Every template has a general kernel for every target, and each compiles with every layout and epilogue; those for GPUs with every other one, as
- * tests/search/runner/test_kernel_rows.c executes them. */
+/* Every template has a general kernel for every target, and each compiles with every layout and epilogue; those for
+ * GPUs with every other one, as tests/search/runner/test_kernel_rows.c executes them. */
 TEST(test_dense_general)
 {
     TemplateList list;
@@ -223,7 +224,8 @@ TEST(test_dense_general)
 }
 
 /* What the model is given: finite numbers for any shape and thread count. */
-/* CPU: cycles, not fewer than four vector operations of 16 floats each would take. CUDA: nanoseconds, from a launch to minutes. */
+/* CPU: cycles, not fewer than four vector operations of 16 floats each would take. CUDA: nanoseconds, from a launch to
+ * minutes. */
 static void check_closed_form(const Template *t, const int64_t *slots, double serial)
 {
     double x, sum = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * templates/family: a head uses it, stands in for it, or leaves all to it; faults in its text have their place; templates of dense without terms,
- * features and derived names of their own are ranked much as by their heads.
+ * templates/family: a head uses it, stands in for it, or leaves all to it; faults in its text have their place;
+ * templates of dense without terms, features and derived names of their own are ranked much as by their heads.
  */
 #include "tests/test.h"
 #include "model/rank.h"
@@ -190,8 +190,8 @@ TEST(faults_in_its_text_have_their_place)
 
 /* ---- the templates of dense without what their heads say of time ---- */
 
-/* Without the settings of these names, each of which begins a line and ends with one. If there are any, also without what the head says by derived names
- * of the calls that it serves. */
+/* Without the settings of these names, each of which begins a line and ends with one. If there are any, also without
+ * what the head says by derived names of the calls that it serves. */
 static const char *without(const char *text, const char *const *key)
 {
     char *s = arena_strdup(arena, text), *at = strstr(s, "\nserves = ");

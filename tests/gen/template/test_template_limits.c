@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The constraints of dense's templates, each at its limit: values that just fit, and values beyond it, which it alone rules out. CPUs have 32 or 16
- * vector registers, L2 has 1 MiB.
+ * The constraints of dense's templates, each at its limit: values that just fit, and values beyond it, which it alone
+ * rules out. CPUs have 32 or 16 vector registers, L2 has 1 MiB.
  * ctest: label=slow
  */
 #include "tests/test.h"
@@ -13,7 +13,9 @@ typedef struct {
     int threads;
     int64_t l2_bytes; /* 0: as usual */
     const char *
-        values; /* "VALUES; VALUES -> REASON; ...": of the constraint that alone does not hold, the reason begins so; none: all hold */
+        /* "VALUES; VALUES -> REASON; ...": of the constraint that alone does not hold, the reason begins so; none: all
+         * hold */
+        values;
 } Row;
 
 static const Row rows[] = {

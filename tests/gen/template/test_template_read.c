@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * template_read: a small template field by field, faulty ones with the place of each error, and the hash of its code; names of the body that the
- * head does not declare, or that the body does not use; files that it includes.
+ * template_read: a small template field by field, faulty ones with the place of each error, and the hash of its code;
+ * names of the body that the head does not declare, or that the body does not use; files that it includes.
  */
 #include "tests/test.h"
 #include "tests/gen/template/template_small.h"
@@ -39,8 +39,8 @@ TEST(test_choices_of_an_axis)
     }
 }
 
-/* Which calls kernels are for is told by extents, parameters and values: derived names and those on offer are written out, and what parameters fix is
- * added. */
+/* Which calls kernels are for is told by extents, parameters and values: derived names and those on offer are written
+ * out, and what parameters fix is added. */
 TEST(test_serves)
 {
     static const struct {
@@ -190,8 +190,8 @@ TEST(test_faults)
         "serves =", "with what parameters fix, this expression is too long" });
 }
 
-/* Of an ordered parameter those choices are searched that are the first for a tuned shape: K is 64 or 24. What a constraint that names it rules out is none of
- * them; one that does not name it has no say. */
+/* Of an ordered parameter those choices are searched that are the first for a tuned shape: K is 64 or 24. What a
+ * constraint that names it rules out is none of them; one that does not name it has no say. */
 TEST(test_ordered)
 {
     static const struct {
@@ -389,7 +389,8 @@ TEST(test_piece_of_other_folder)
     check_said(with(REPEATED, "#include \"../a/../a/h.h\"\n"), "there is no file '../a/../a/h.h' beside");
 }
 
-/* A template that is like another has its body, and what its own head does not say. Files of its own folder come first. */
+/* A template that is like another has its body, and what its own head does not say. Files of its own folder come
+ * first. */
 TEST(test_like)
 {
     static const char head[] = "/* dcgen\nname = \"other\"; op = \"dense\"; like = \"x.c\"; doc = \"as x.c\";\n"

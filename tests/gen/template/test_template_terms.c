@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the templates of dense say that a call costs: of each some calls, worked out by hand with factors written out (K, vectors or panels, rows);
- * and what holds for every candidate and call. On the CPU L1 has 32 KiB and L2 has 1 MiB, vectors have 16 floats.
+ * What the templates of dense say that a call costs: of each some calls, worked out by hand with factors written out
+ * (K, vectors or panels, rows); and what holds for every candidate and call. On the CPU L1 has 32 KiB and L2 has 1 MiB,
+ * vectors have 16 floats.
  * ctest: label=slow
  */
 #include "tests/test.h"
@@ -16,7 +17,8 @@ typedef struct {
 
 /* Ten rows in tiles of 4, 3 and 3; three vectors of columns in one tile of two and a single one. */
 #define SMALL { 10, 40, 64 }, 1
-/* 33 rows for each of three threads, in 16 tiles of 2 and one of 1; 63 vectors of columns, in 31 tiles of two and a single one. */
+/* 33 rows for each of three threads, in 16 tiles of 2 and one of 1; 63 vectors of columns, in 31 tiles of two and a
+ * single one. */
 #define LARGE { 99, 1000, 3000 }, 3
 
 #define CALL(m, n, k, threads) { m, n, k }, threads
@@ -56,7 +58,8 @@ static const Point points[] = {
       "serial=2*33*1008*3000; fma=3000*63*33/2; loads=3000*(31*(16*(2+2-2)+(2+1-1))+16*(1+1)+(1+.5)); "
       "loads_2=3000*(31*(2+1-2)+17)/2; stalls=3000*(31*(16*(4-2)+(4-1))+16*(4-1)+(4-.5)); w_l2=16*3000*63; "
       "w_first=0; w_stream=3000*63*2; y=33*63*24; loop=17*32*3000; tiles=17*32*24*30; call=6000" },
-    /* All columns for all of k exceed L2: W comes again for each row tile. Rows of 1024 floats share the sets of a cache. */
+    /* All columns for all of k exceed L2: W comes again for each row tile. Rows of 1024 floats share the sets of a
+     * cache. */
     { "direct_gemm avx512 f32 KN", "MR=2 NV=2 UK=1 KC=0 PF=0 ORDER=1 EVEN=0 SPLIT=1", LARGE,
       "w_stream=17*3000*63*2; y=33*63" },
     { "direct_gemm avx512 f32 KN", "MR=2 NV=2 UK=1 KC=0 PF=0 ORDER=0 EVEN=0 SPLIT=0", CALL(4, 1024, 100, 1),
@@ -89,23 +92,25 @@ static const Point points[] = {
       "serial=2*1334*1008*30000; fma=30000*63*1334/2; loads=30000*63*(166*(1+8-4)+(1+6-3)); "
       "loads_2=30000*63*167/2; stalls=30000*63*(4-3); pack=30000*63*5; w_stream=30000*63*2; "
       "x_l2=63*1334*30000/16; y=1334*63*118; loop=167*63*30000; tiles=167*63*118*30; call=6000" },
-    /* 8 tiles of 64 x 64 in 4 slices of 16 blocks of k, one on an SM, a warp on each sub-core: 1024 cycles of FMAs, in which its 616
-     * instructions are issued, and 225 for want of others. */
+    /* 8 tiles of 64 x 64 in 4 slices of 16 blocks of k, one on an SM, a warp on each sub-core: 1024 cycles of FMAs, in
+     * which its 616 instructions are issued, and 225 for want of others. */
     { "simt_gemm sm_80 f32 NK", "BM=64 BN=64 TM=4 TN=8 BK=16 STAGES=3 SPLITK=4", CALL(100, 200, 1000, 1),
       "serial=2*8*64*64*16*4*16; ns=1500+((1024+225)*16+600+256+1198+4096*(1+4)/4)*1000/1410" },
-    /* 1252 blocks in 3 waves of 4 on each of 108 SMs: two full ones and 4 on the busiest, 12 in all, each of which stores its sums.
-     * Of four warps of a sub-core hardly anything of the 225 cycles shows. */
+    /* 1252 blocks in 3 waves of 4 on each of 108 SMs: two full ones and 4 on the busiest, 12 in all, each of which
+     * stores its sums. Of four warps of a sub-core hardly anything of the 225 cycles shows. */
     { .extent = { 1, 20000, 20000 },
       .terms = "serial=2*313*64*64*313*4*16; "
                "ns=1500+(3*(4*1024+10)*313+3*(600+256)+1198+4096*(12+4)/4)*1000/1410" },
-    /* 8 tiles in 2 slices of 16 blocks: 128 cycles of tensor cores, 192 of shared memory, 76 to issue, 40 for want of others. */
+    /* 8 tiles in 2 slices of 16 blocks: 128 cycles of tensor cores, 192 of shared memory, 76 to issue, 40 for want of
+     * others. */
     { "mma_gemm sm_80 f16 NK", "BM=64 BN=64 WM=32 WN=32 ROW=64 STAGES=4 SPLITK=2", CALL(100, 200, 1000, 1),
       "serial=2*8*64*64*16*2*32; ns=1500+((192+(128+76)/4+40)*16+1100+256+1198+4096*(1+2)/8)*1000/1410" },
     /* L2: each of 64 x 64 tiles is summed up by 8 blocks, which write and read whole tiles of floats. */
     { "mma_gemm sm_80 f16 NK", "BM=64 BN=64 WM=32 WN=32 ROW=64 STAGES=4 SPLITK=8", CALL(4033, 4096, 256, 1),
       "PASSED=4096*8*64*64; ns=1500+(2*(4096*128*256+4033*4096)+8*4096*8*64*64)/4500" },
-    /* Two warps on two sub-cores; 128 FMAs a cycle: 1024 of them, 438 for want of ports, 1168 instructions with all else, 225 for
-     * want of others. Of the 3 blocks of 2 warps on an SM, two warps share a sub-core, and hide most of that. */
+    /* Two warps on two sub-cores; 128 FMAs a cycle: 1024 of them, 438 for want of ports, 1168 instructions with all
+     * else, 225 for want of others. Of the 3 blocks of 2 warps on an SM, two warps share a sub-core, and hide most of
+     * that. */
     { "simt_gemm sm_86 f32 NK", "BM=32 BN=128 TM=8 TN=8 BK=16 STAGES=3 SPLITK=1", CALL(32, 128, 1024, 1),
       "ns=1500+((438+1168+225)*64+600+256)*1000/1500" },
     { .extent = { 32 * 72 * 3, 128, 1024 }, .terms = "ns=1500+((2*1606+49)*64+600+256)*1000/1500" },
@@ -118,7 +123,8 @@ static const Point points[] = {
       "serial=2*1250*16*157*128; ns=1500+4*(20000*20000+20000+20000)/1555" },
     /* L2: W once for each of 16 rows. */
     { .extent = { 16, 2048, 2048 }, .terms = "serial=2*2048*16*16*128; ns=1500+4*16*2048*2048/4500" },
-    /* Two tiles in 8 slices: 2102 cycles to issue it, more than X and than 2048 of FMAs, 1600 of latency, four times; then a sum. */
+    /* Two tiles in 8 slices: 2102 cycles to issue it, more than X and than 2048 of FMAs, 1600 of latency, four times;
+     * then a sum. */
     { "gemv sm_80 f16 KN", "ROWS=4 COLS=1 WARPS=8 LANES=32 UNROLL=2 SPLITK=8", CALL(4, 512, 4096, 1),
       "serial=2*2*4*256*4*8*128; ns=1500+((2102+1600)*4+800+300+1198+40*8)*1000/1410" },
     /* 312 blocks of which an SM has 3, one at a time; W just fits half of L2, and does not come from memory. */
@@ -161,7 +167,8 @@ static const Point points[] = {
     { "gemv sm_90a f32 NK", "", CALL(4, 63, 1024, 1), "KTIMES=4; BYTES=256*2*16; ISSUE=32+22+32+12" },
     { "gemv sm_90a f32 NK", "ALIGNED=0", CALL(4, 63, 1023, 1), "KTIMES=16; BYTES=256*2*4; ISSUE=8+30+4+16" },
     { "gemv sm_90a bf16 KN", "UNROLL=1", CALL(4, 64, 1024, 1), "KTIMES=16; BYTES=256*8*16; ISSUE=256+96+64+16+12" },
-    { "gemv sm_90a bf16 KN", "UNROLL=1 ALIGNED=0", CALL(4, 63, 1024, 1), "KTIMES=32; BYTES=256*8*8; ISSUE=128+4*48+2*32+16" },
+    { "gemv sm_90a bf16 KN", "UNROLL=1 ALIGNED=0", CALL(4, 63, 1024, 1),
+      "KTIMES=32; BYTES=256*8*8; ISSUE=128+4*48+2*32+16" },
     /* Fixed for K = 64: a 64th of an octave behind the others where nothing tells them apart. */
     { "simt_gemm sm_80 f32 NK", "FIXED_K=64", CALL(100, 200, 64, 1),
       "ns=" OCTAVE_64TH "*(1500+(1249*4+600+256)*1000/1410)" },

@@ -69,7 +69,8 @@ TEST(extents_that_are_fixed)
     assert_false(candidate_is_fixed(&y.space->candidate[0]));
 }
 
-/* A kernel is for the calls that its template says, of its own parameters. N of the spec is 768, 2304 and 3072: one for none of these does not fit it. */
+/* A kernel is for the calls that its template says, of its own parameters. N of the spec is 768, 2304 and 3072: one for
+ * none of these does not fit it. */
 TEST(calls_that_are_served)
 {
     static const struct {

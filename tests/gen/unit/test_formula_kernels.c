@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Formulas as kernels compute them, for each instruction set that this CPU has, against double precision: on random and on odd numbers, of sizes
- * around vectors. With arguments (test_formulas.sh): how many random formulas, what random numbers begin with, and a third one for sanitizers. Without
- * sanitizers the odd numbers are left to the run without arguments then.
+ * Formulas as kernels compute them, for each instruction set that this CPU has, against double precision: on random and
+ * on odd numbers, of sizes around vectors. With arguments (test_formulas.sh): how many random formulas, what random
+ * numbers begin with, and a third one for sanitizers. Without sanitizers the odd numbers are left to the run without
+ * arguments then.
  * ctest: cost=8 timeout=300
  */
 #include "tests/test.h"
@@ -26,9 +27,9 @@ enum { NSPECIAL = 31, BATCH = 40 };
 
 /* ---- random formulas ---- */
 
-/* Of op dense, over all functions, with integers, comparisons and choices, that rounding disturbs little: what is divided by, and what a root or a
- * logarithm is of, stays away from 0. Operands: b[n], s[m], t[m,n], x[n,m]; of integers len[m], most[n], kind[n,m]; of f16 hb[n], hx[n,m]; of bf16
- * bf[m,n], bs[m]. */
+/* Of op dense, over all functions, with integers, comparisons and choices, that rounding disturbs little: what is
+ * divided by, and what a root or a logarithm is of, stays away from 0. Operands: b[n], s[m], t[m,n], x[n,m]; of
+ * integers len[m], most[n], kind[n,m]; of f16 hb[n], hx[n,m]; of bf16 bf[m,n], bs[m]. */
 
 /* The types of those that a formula has: "types = { len = "s32"; };" */
 static const char *formula_types(Arena *a, const char *formula)

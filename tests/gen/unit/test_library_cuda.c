@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The op by the vendor's library on a GPU: the text compiles, and what it asks of cublasLt, here one that computes on the CPU, is the op, in as few
- * calls as strides allow. Other formulas than cublasLt's are computed by a kernel, which the emulator executes.
+ * The op by the vendor's library on a GPU: the text compiles, and what it asks of cublasLt, here one that computes on
+ * the CPU, is the op, in as few calls as strides allow. Other formulas than cublasLt's are computed by a kernel, which
+ * the emulator executes.
  * ctest: emulator label=slow,thorough
  */
 #include "tests/test.h"
@@ -73,7 +74,8 @@ static const char *write_text(const char *text)
     return path;
 }
 
-/* For the emulator, whose headers stand in for those of CUDA that cublasLt.h includes. It takes longer to compile well than to execute. */
+/* For the emulator, whose headers stand in for those of CUDA that cublasLt.h includes. It takes longer to compile well
+ * than to execute. */
 static const char *compile_for_emulator(const char *source, const char *so)
 {
     const Options options = { .cxx = "c++" };
@@ -214,7 +216,8 @@ TEST(it_computes_dense)
         check_dense(&finishes[i], i % 4);
 }
 
-/* How rows of matrices lie: one behind the other; as heads, [B0][rows][B1][columns]; B the same for all; two elements apart from b0 to b0. */
+/* How rows of matrices lie: one behind the other; as heads, [B0][rows][B1][columns]; B the same for all; two elements
+ * apart from b0 to b0. */
 typedef enum { DENSELY, AS_HEADS, SAME_FOR_ALL, APART, NLAY } Lay;
 
 static void take_strides(int64_t *stride, Lay lay, bool is_b, int64_t B1, int64_t rows, int64_t columns)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * unit: the texts around kernels, and the hash of what a candidate's text depends on besides its template, but for the package's name.
+ * unit: the texts around kernels, and the hash of what a candidate's text depends on besides its template, but for the
+ * package's name.
  */
 #include "tests/test.h"
 #include "tests/gen/serve.h"
@@ -215,7 +216,8 @@ TEST(candidates_for_cpus)
     assert_int_equal(diag_nerror(d), 0);
 }
 
-/* Several constant operands are packed together: calls take the packed one alone, and packing takes them all. Where nothing is packed, calls take each. */
+/* Several constant operands are packed together: calls take the packed one alone, and packing takes them all. Where
+ * nothing is packed, calls take each. */
 TEST(several_constants)
 {
     static const struct {
@@ -280,7 +282,8 @@ TEST(units_for_gpus)
     assert_int_equal(diag_nerror(d), 0);
 }
 
-/* Arguments of kernels have the strides of an operand where some kernel asks for one. Rows of a packed constant are padded to 16 bytes. */
+/* Arguments of kernels have the strides of an operand where some kernel asks for one. Rows of a packed constant are
+ * padded to 16 bytes. */
 TEST(strides_that_kernels_ask_for)
 {
     static const struct {
@@ -354,7 +357,8 @@ TEST(calls_that_kernels_are_for)
     assert_int_equal(diag_nerror(d), 0);
 }
 
-/* By blur of tests/operators: a part of the packed operand is there where any kernel's template has a value of that name that is not 0. */
+/* By blur of tests/operators: a part of the packed operand is there where any kernel's template has a value of that
+ * name that is not 0. */
 TEST(parts_of_the_packed_operand)
 {
     static const char *const folders[] = { DCGEN_SOURCE_DIR "/tests/operators", DCGEN_SOURCE_DIR "/templates" };
@@ -415,7 +419,8 @@ TEST(targets_of_other_folders)
     targets = before;
 }
 
-/* Each file of a candidate's text counts for its family, with lines that only some kernels have; how an operand is packed, where it is. */
+/* Each file of a candidate's text counts for its family, with lines that only some kernels have; how an operand is
+ * packed, where it is. */
 TEST(every_file_counts)
 {
     static const struct {

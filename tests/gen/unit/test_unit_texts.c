@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * unit_texts: which primitives a text has, of which folders, in which order, and what the emulator executes in their place; the text of formulas, of
- * some as golden files formulas/NAME.avx2, NAME.sm_80, NAME.reference and rows_NAME; of all, that it is whole.
+ * unit_texts: which primitives a text has, of which folders, in which order, and what the emulator executes in their
+ * place; the text of formulas, of some as golden files formulas/NAME.avx2, NAME.sm_80, NAME.reference and rows_NAME; of
+ * all, that it is whole.
  */
 #include "tests/test.h"
 #include <unistd.h>
@@ -76,8 +77,8 @@ TEST(primitives_may_be_many)
     assert_int_equal(diag_nerror(d), 0);
 }
 
-/* A folder before dcgen's own may have further primitives, and others of the same names. The emulator executes the text of these and of their
- * callers, with EMULATOR 1; what it has functions for is not among them. */
+/* A folder before dcgen's own may have further primitives, and others of the same names. The emulator executes the text
+ * of these and of their callers, with EMULATOR 1; what it has functions for is not among them. */
 TEST(primitives_of_other_folders)
 {
     static const char *const file[][2] = { { "a", "A(b(1));\n" }, { "b", "B;\n" }, { "c", "C;\n" } };
@@ -238,7 +239,8 @@ TEST(texts_are_readable)
     }
 }
 
-/* Elements that lie across rows are loaded by blocks, others as ever; nothing is printed where no kernel asks for it, or nothing lies across. */
+/* Elements that lie across rows are loaded by blocks, others as ever; nothing is printed where no kernel asks for it,
+ * or nothing lies across. */
 TEST(blocks_are_readable)
 {
     static const Case across = { "blocks", "\"x[b1,n,b0,m] * 2 + k[n,m] - t[m,n]\"; types = { k = \"s32\"; }" },

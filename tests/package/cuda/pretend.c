@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * pretend: what a CUDA package's own test and benchmark are linked with instead of the package, CUDA's run time, cuBLAS and cublasLt. Memory
- * is the host's. Work takes time on a clock of its own: an operation of the package a picosecond, of cuBLAS two (one where M is 1), of the
- * three algorithms of cublasLt 4, 0.8 and 1; the last of them refuses. Filling or reading twice the L2 cache takes 700 ns, and the call behind it twice as
- * long, behind filling three times. Every eleventh launch takes 50 times as long. The environment variable
- * FAULT names the one way in which the package is wrong. (It is compiled with -w: arguments that it has no use for are no mistake.)
+ * pretend: what a CUDA package's own test and benchmark are linked with instead of the package, CUDA's run time, cuBLAS
+ * and cublasLt. Memory is the host's. Work takes time on a clock of its own: an operation of the package a picosecond,
+ * of cuBLAS two (one where M is 1), of the three algorithms of cublasLt 4, 0.8 and 1; the last of them refuses. Filling
+ * or reading twice the L2 cache takes 700 ns, and the call behind it twice as long, behind filling three times. Every
+ * eleventh launch takes 50 times as long. The environment variable FAULT names the one way in which the package is
+ * wrong. (It is compiled with -w: arguments that it has no use for are no mistake.)
  */
 #include <cublasLt.h>
 #include <cublas_v2.h>

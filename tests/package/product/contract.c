@@ -98,8 +98,8 @@ static void no_workspace(const NAME_problem *p)
     CHECK(NAME_problem_call(&q, NULL) == (NAME_workspace_bytes(p->M, p->N, p->K, NULL) ? NAME_BAD_POINTER : NAME_OK));
 }
 
-/* One call with some operands NULL: bits 0 to 3 of `absent` are X, W, bias, Y. Those without elements are not missed; a call without
- * results looks at none. */
+/* One call with some operands NULL: bits 0 to 3 of `absent` are X, W, bias, Y. Those without elements are not missed; a
+ * call without results looks at none. */
 static void call_without(const NAME_problem *p, int absent, int kernel)
 {
     const NAME_exec exec = { .kernel = kernel, .threads = absent % 2 ? 3 : 1 };
@@ -212,7 +212,7 @@ static void any_number_of_threads(void)
         for (int w = 0; w < 3; w++) {
             most_parts = 0;
             CHECK(NAME_problem_solves(&small, &way[w]));
-            CHECK(most_parts == 0);                                        /* too little work to share out */
+            CHECK(most_parts == 0);                                                 /* too little work to share out */
             CHECK(NAME_problem_solves(w < 2 || i % 2 ? &medium : &large, &way[w])); /* large: worth new threads */
             CHECK(most_parts <= 256 && most_parts <= (threads[i] > 1 ? threads[i] : 0));
             CHECK(w > 0 || threads[i] < 2 || most_parts >= 2);

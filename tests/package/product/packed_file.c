@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * packed_file: W of the package NAME in a file, by the example of docs/package.md (packed_example.h, with NAME filled in). W[n][k] is the same
- * numbers in whatever layout the package takes it.
+ * packed_file: W of the package NAME in a file, by the example of docs/package.md (packed_example.h, with NAME filled
+ * in). W[n][k] is the same numbers in whatever layout the package takes it.
  *
  *   packed_file write FILE N K    packs W into FILE
  *   packed_file use FILE N K      maps FILE: all kernels give the same bits with it as with W that this process packs

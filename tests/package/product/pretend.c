@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * pretend: what the package's own test and benchmark are linked with instead of the package NAME and of a CBLAS: two kernels that compute
- * the definition, and are wrong in the one way that the environment variable FAULT names. Time passes as calls take it: an operation of
- * the package an eighth of a nanosecond, of the CBLAS half of one; where M is 1 both are alike. After a nap, one sample of 18 is 50
- * times as long.
+ * pretend: what the package's own test and benchmark are linked with instead of the package NAME and of a CBLAS: two
+ * kernels that compute the definition, and are wrong in the one way that the environment variable FAULT names. Time
+ * passes as calls take it: an operation of the package an eighth of a nanosecond, of the CBLAS half of one; where M is
+ * 1 both are alike. After a nap, one sample of 18 is 50 times as long.
  */
 #define _GNU_SOURCE
 #include <math.h>
@@ -47,7 +47,11 @@ int NAME_nkernel(void) { return 2; }
 const char *NAME_kernel_text(int kernel) { return kernel ? "second" : "first"; }
 const char *NAME_strerror(int code) { return code ? "an error" : "no error"; }
 int NAME_choose(int64_t M, int64_t N, int64_t K) { return M > 1 && N > 0 && K > 0; }
-size_t NAME_workspace_bytes(int64_t M, int64_t N, int64_t K, const NAME_exec *exec) { (void)exec; return M < 0 || N < 0 || K < 0 ? 1 : 0; }
+size_t NAME_workspace_bytes(int64_t M, int64_t N, int64_t K, const NAME_exec *exec)
+{
+    (void)exec;
+    return M < 0 || N < 0 || K < 0 ? 1 : 0;
+}
 
 #if NAME_W_PACKED
 size_t NAME_packed_bytes(int64_t N, int64_t K) { return (size_t)(N * K) * sizeof(float); }
@@ -69,7 +73,8 @@ static double define(int64_t M, int64_t N, int64_t K, const float *X, const floa
             const double term = (double)X[i / N * K + k] * W[NAME_W_KN ? k * N + i % N : i % N * K + k];
             y += term, bound += fabs(term);
         }
-        y += fault("leak") && i / N + 1 < M && K > 0 ? 0.0 * X[(i / N + 1) * K] : 0; /* as of a row that is read too far */
+        /* as of a row that is read too far */
+        y += fault("leak") && i / N + 1 < M && K > 0 ? 0.0 * X[(i / N + 1) * K] : 0;
         if (!(fault("hole") && i == M * N / 2))
             Y[i] = (float)y;
     }

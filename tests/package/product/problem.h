@@ -116,7 +116,8 @@ static inline int NAME_problem_right(const NAME_problem *p)
     return 1;
 }
 
-/* Calls into a Y of NaN: 1 when the call succeeds and is right, or ends with the code that it may, if it is no NAME_OK. */
+/* Calls into a Y of NaN: 1 when the call succeeds and is right, or ends with the code that it may, if it is no
+ * NAME_OK. */
 static inline int NAME_problem_solves_or(const NAME_problem *p, const NAME_exec *exec, int may)
 {
     for (int64_t i = 0; i < p->M * p->N; i++)

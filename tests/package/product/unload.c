@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * unload: a product that loads the package NAME, or a plug-in with the package's pool, and unloads it. With PLUGIN defined it
- * is that plug-in: a destructor of it stops the pool.
+ * unload: a product that loads the package NAME, or a plug-in with the package's pool, and unloads it. With PLUGIN
+ * defined it is that plug-in: a destructor of it stops the pool.
  *
  *     unload library FILE    FILE, the package's shared library, is left loaded with the workers of a pool alive
- *     unload plugin FILE     FILE, the plug-in, is loaded and unloaded many times; then it is left to the end of the process
+ *     unload plugin FILE FILE, the plug-in, is loaded and unloaded many times; then it is left to the end of the
+ *     process
  *
  * Exit code 0: everything ran as it should.
  */

@@ -18,7 +18,8 @@ int NAME_use(void)
     wrong += NAME_cuda_choose(-1, 64, 32) != -1;
     wrong += strcmp(NAME_strerror(NAME_OK), "no error") != 0;
     wrong += !strstr(NAME_strerror(NAME_BAD_EXTENT), "extent") || !strstr(NAME_strerror(NAME_BAD_POINTER), "pointer");
-    wrong += !strstr(NAME_strerror(NAME_BAD_KERNEL), "no such kernel") || !strstr(NAME_strerror(NAME_BAD_DEVICE), "current device");
+    wrong += !strstr(NAME_strerror(NAME_BAD_KERNEL), "no such kernel") ||
+             !strstr(NAME_strerror(NAME_BAD_DEVICE), "current device");
     wrong += !strstr(NAME_strerror(NAME_CUDA_ERROR), "CUDA runtime refused");
     return wrong;
 }

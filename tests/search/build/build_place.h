@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * build_place: what the tests of builders share: a folder of one's own, builders, and compilers that misbehave, which are shell
- * scripts.
+ * build_place: what the tests of builders share: a folder of one's own, builders, and compilers that misbehave, which
+ * are shell scripts.
  */
 #ifndef DCGEN_TEST_BUILD_PLACE_H
 #define DCGEN_TEST_BUILD_PLACE_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * loops ARCH < ASSEMBLY: a line for each innermost loop that multiplies vectors: how many multiplications, loads and stores of vectors one round has,
- * how many of these are from and to the stack, and the function that it is in. (test_loops.sh)
+ * loops ARCH < ASSEMBLY: a line for each innermost loop that multiplies vectors: how many multiplications, loads and
+ * stores of vectors one round has, how many of these are from and to the stack, and the function that it is in.
+ * (test_loops.sh)
  */
 #include <stdio.h>
 #include <stdlib.h>

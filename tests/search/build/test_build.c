@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * build: a builder from its start to its end: its compiler, its folder, and batches that are waited for, follow each other or are
- * broken off.
+ * build: a builder from its start to its end: its compiler, its folder, and batches that are waited for, follow each
+ * other or are broken off.
  */
 #include "tests/test.h"
 #include "tests/search/build/build_place.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * build_cache: what was compiled is not compiled again, whatever is wrong with an entry costs that entry, and the name of an entry tells all
- * that it depends on.
+ * build_cache: what was compiled is not compiled again, whatever is wrong with an entry costs that entry, and the name
+ * of an entry tells all that it depends on.
  */
 #include "tests/test.h"
 #include <dirent.h>
@@ -97,7 +97,8 @@ static void write_file(const char *path, const char *text, size_t len)
     assert_int_equal(close(fd), 0);
 }
 
-/* Another builder, as another run has it: nothing is compiled but what is new, not even the empty text; results are the same. */
+/* Another builder, as another run has it: nothing is compiled but what is new, not even the empty text; results are the
+ * same. */
 TEST(what_was_built_is_found)
 {
     Build first[3] = { { .name = "one", .text = add_text },
@@ -254,7 +255,8 @@ TEST(a_folder_for_reading_alone)
     build_cache_close(c);
     const char *err = NULL;
     if (geteuid() ==
-        0) { /* rights do not bind this user: a file in the place of the temporary folder's parent cannot be made here */
+        /* rights do not bind this user: a file in the place of the temporary folder's parent cannot be made here */
+        0) {
         dir = arena_printf(w->a, "%s/none", w->folder);
         assert_null(build_cache_open(w->a, dir, &err));
         assert_non_null(strstr(err, "No such file or directory"));

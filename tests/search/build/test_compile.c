@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * compile: what becomes of texts, good and bad, and of compilers that fail, hang or lack something: whose fault it is, and what is said
- * of it. And how much code an object has, be it torn.
+ * compile: what becomes of texts, good and bad, and of compilers that fail, hang or lack something: whose fault it is,
+ * and what is said of it. And how much code an object has, be it torn.
  */
 #include "tests/test.h"
 #include "tests/search/build/build_place.h"
@@ -133,7 +133,8 @@ TEST(the_line_that_says_most)
     unlink(say);
 }
 
-/* A compiler that the system kills, as it does when memory is short, or that fails because the machine lacked something, gets a second chance, alone. */
+/* A compiler that the system kills, as it does when memory is short, or that fails because the machine lacked
+ * something, gets a second chance, alone. */
 TEST(second_chances)
 {
     static const char *const ends[] = { "kill -KILL $$", "echo 'as: Too many open files' >&2; exit 1" };
@@ -177,7 +178,8 @@ TEST(whose_fault_it_is)
     }
 }
 
-/* A compiler that built something when the run began, and now fails whatever it is given: no text is to blame, whatever it says. */
+/* A compiler that built something when the run began, and now fails whatever it is given: no text is to blame, whatever
+ * it says. */
 TEST(compiler_that_is_spent)
 {
     char *mark = arena_printf(w->a, "%s/spent", w->folder), *cc = arena_printf(w->a, "%s/cc", w->folder);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * elf: sizes of code in files that are written here, section by section: of a CPU's, of a GPU's, and of one within the other.
+ * elf: sizes of code in files that are written here, section by section: of a CPU's, of a GPU's, and of one within the
+ * other.
  */
 #include "tests/test.h"
 #include <elf.h>
@@ -93,7 +94,8 @@ TEST(code_is_text)
     assert_int_equal(bytes_of(IMAGE), 192);
 }
 
-/* Of a file with images for GPUs in it, those count: what is around them starts kernels only. Of another machine's they do not. */
+/* Of a file with images for GPUs in it, those count: what is around them starts kernels only. Of another machine's they
+ * do not. */
 TEST(code_for_gpus_counts_alone)
 {
     put(0, X86, cpu, 5);

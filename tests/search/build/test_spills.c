@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Assembly as gcc and clang write it, assembly that is none, and what this machine's compilers make of C; registers and spills from what nvcc
- * says, and from texts that only look like it.
+ * Assembly as gcc and clang write it, assembly that is none, and what this machine's compilers make of C; registers and
+ * spills from what nvcc says, and from texts that only look like it.
  */
 #include "tests/test.h"
 #include <stdio.h>
@@ -60,7 +60,8 @@ TEST(test_several_loops)
            3, 1, 0, 2);
 }
 
-/* Where the result is the first operand, and a store's is memory. Scalars are no vectors, x29 is a pointer until it is the frame's. */
+/* Where the result is the first operand, and a store's is memory. Scalars are no vectors, x29 is a pointer until it is
+ * the frame's. */
 TEST(test_aarch64)
 {
     SpillReport r;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * contract: sums and bounds against numbers computed by hand; what held-out measurements are, and that no choice sees them.
+ * contract: sums and bounds against numbers computed by hand; what held-out measurements are, and that no choice sees
+ * them.
  */
 #include "tests/test.h"
 #include "gen/package/dispatch.h"
@@ -28,9 +29,10 @@ static ContractShape with(const Instance *inst, double regret, double spread, do
     };
 }
 
-/* The mean is exp(sum w ln(1 + regret) / sum w) - 1; the noise sqrt 2 times the root of the mean of squared spreads, by weights. The mean's bound adds
- * 3 times the noise, over the root of the effective number of shapes, and 0.005; the worst's 4 times, and 0.02; a noisy machine adds so much and no
- * more. What has no weight or no time is left out, what chance hides is added. */
+/* The mean is exp(sum w ln(1 + regret) / sum w) - 1; the noise sqrt 2 times the root of the mean of squared spreads, by
+ * weights. The mean's bound adds 3 times the noise, over the root of the effective number of shapes, and 0.005; the
+ * worst's 4 times, and 0.02; a noisy machine adds so much and no more. What has no weight or no time is left out, what
+ * chance hides is added. */
 TEST(sums_are_weighted)
 {
     const struct {
@@ -220,8 +222,8 @@ TEST(a_kernel_wrong_on_a_held_out_shape_is_out)
         assert_string_not_equal(after.s->trial[after.c->shape[i].rival].key, m->key);
 }
 
-/* Chance hides some of the regret where kernels are as fast as each other, each timed once; nothing where one is far ahead, and nothing on shapes
- * that no kernel is chosen by. */
+/* Chance hides some of the regret where kernels are as fast as each other, each timed once; nothing where one is far
+ * ahead, and nothing on shapes that no kernel is chosen by. */
 TEST(chance_hides_regret_where_kernels_are_alike)
 {
     for (int alike = 0; alike < 2; alike++) {
@@ -245,8 +247,8 @@ TEST(chance_hides_regret_where_kernels_are_alike)
     }
 }
 
-/* The chosen one takes 60 and 64 beside 50 and 51: off by more than 4 %, but whoever of both is measured, it is slower. Where the times of both lie
- * among each other nobody can say. */
+/* The chosen one takes 60 and 64 beside 50 and 51: off by more than 4 %, but whoever of both is measured, it is slower.
+ * Where the times of both lie among each other nobody can say. */
 TEST(overlapping_times_say_nothing)
 {
     take_tuned();
@@ -271,8 +273,8 @@ TEST(overlapping_times_say_nothing)
     assert_near(after.c->held_out.worst, (6.0 + 6.9) / (5.0 + 5.6) - 1);
 }
 
-/* The regret that is stated against one that is worked out from the records themselves: the median of the parts of the anchor's time, of the chosen
- * kernel over the least of any. */
+/* The regret that is stated against one that is worked out from the records themselves: the median of the parts of the
+ * anchor's time, of the chosen kernel over the least of any. */
 TEST(no_stated_regret_is_below_the_true_one)
 {
     synthetic_seed = 42;
@@ -331,7 +333,8 @@ TEST(a_demand_takes_the_place_of_the_bound)
     }
 }
 
-/* Each of the four sums against its own bound: what is above it is told, what is not demanded or cannot be said is not. */
+/* Each of the four sums against its own bound: what is above it is told, what is not demanded or cannot be said is
+ * not. */
 TEST(each_demand_has_its_own_sum)
 {
     const ContractSum sum = { .mean = 0.02, .worst = 0.1, .mean_bound = 0.03, .worst_bound = 0.2 };

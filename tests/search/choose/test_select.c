@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * select: budgets are kept, each shape is served by what is fast there, noise is not worth a kernel, a prediction must be better than a
- * measurement by more than it may be off, and every call has a kernel that serves it.
+ * select: budgets are kept, each shape is served by what is fast there, noise is not worth a kernel, a prediction must
+ * be better than a measurement by more than it may be off, and every call has a kernel that serves it.
  */
 #include "tests/test.h"
 #include "tests/gen/serve.h"
@@ -58,7 +58,8 @@ TEST(each_shape_gets_its_kernel)
         assert_int_equal(server(as, j), j % KERNELS);
 }
 
-/* Three kernels of a third of the budget each fill it; one that is the whole budget fits alone, and one byte more does not. */
+/* Three kernels of a third of the budget each fill it; one that is the whole budget fits alone, and one byte more does
+ * not. */
 TEST(the_last_byte_may_be_used)
 {
     give_each_its_shapes();
@@ -76,7 +77,8 @@ TEST(the_last_byte_may_be_used)
     assert_null(choose());
 }
 
-/* Each kernel is best on a sixth of the shapes. Where the noise is not known, a kernel is worth it that makes a package faster by four ten-thousandths. */
+/* Each kernel is best on a sixth of the shapes. Where the noise is not known, a kernel is worth it that makes a package
+ * faster by four ten-thousandths. */
 TEST(a_kernel_must_be_worth_it)
 {
     weigh_tuned_alone();
@@ -103,7 +105,8 @@ TEST(what_failed_is_never_taken)
     assert_null(choose());
 }
 
-/* Kernel 5 was not measured on the shape with the least M and the largest N, where kernel 0 is the only other: it is taken if what is predicted is less even with its doubt. */
+/* Kernel 5 was not measured on the shape with the least M and the largest N, where kernel 0 is the only other: it is
+ * taken if what is predicted is less even with its doubt. */
 TEST(a_prediction_must_win_by_its_doubt)
 {
     bool taken[2] = { false, false };
@@ -165,8 +168,9 @@ TEST(the_curve_tells_of_other_budgets)
     }
 }
 
-/* Kernels 1 to 3 are each faster on every fourth shape: together that is worth a kernel, but none of these shapes is worth a leaf. Then the package is that of a
- * smaller budget, which is the point of the curve that is marked, and the reason is told. */
+/* Kernels 1 to 3 are each faster on every fourth shape: together that is worth a kernel, but none of these shapes is
+ * worth a leaf. Then the package is that of a smaller budget, which is the point of the curve that is marked, and the
+ * reason is told. */
 TEST(what_the_tree_leaves_out_is_not_kept)
 {
     weigh_tuned_alone();
@@ -187,8 +191,8 @@ TEST(what_the_tree_leaves_out_is_not_kept)
     }
 }
 
-/* Measured on every sixth shape alone, where half of the kernels are 5 % slower. What the model says of the others differs by less than it may be off: no
- * leaf follows that. */
+/* Measured on every sixth shape alone, where half of the kernels are 5 % slower. What the model says of the others
+ * differs by less than it may be off: no leaf follows that. */
 TEST(no_leaf_follows_what_nobody_knows)
 {
     for (int64_t j = 0; j < s->nshape; j++)
@@ -244,8 +248,8 @@ static bool serves(int64_t trial, int64_t instance)
     return candidate_serves(&s->trial[trial].c, y.spec, y.spec->instance[instance].extent);
 }
 
-/* Half of the say is that of all shapes, half that of the tuned ones: of one kernel alone the curve's first point, by the definition. Calls that it does not serve
- * cost what they take by the kernel that serves all at the least. */
+/* Half of the say is that of all shapes, half that of the tuned ones: of one kernel alone the curve's first point, by
+ * the definition. Calls that it does not serve cost what they take by the kernel that serves all at the least. */
 static void check_first_point(void)
 {
     const CostModel *m = cost_fit(y.arena, s, &y.templates);
@@ -297,8 +301,9 @@ TEST(the_curve_is_a_mean_of_both_halves)
     check_first_point();
 }
 
-/* Of many shapes kernels are chosen by a part, but the dispatcher learns from all: together those that are not tuned still have half of the say. A
- * tuned shape that stands alone, where kernel 1 is faster by 3 %, so gets its leaf however many others there are. */
+/* Of many shapes kernels are chosen by a part, but the dispatcher learns from all: together those that are not tuned
+ * still have half of the say. A tuned shape that stands alone, where kernel 1 is faster by 3 %, so gets its leaf
+ * however many others there are. */
 TEST(the_tuned_half_does_not_shrink)
 {
     Synthetic many;
@@ -324,8 +329,8 @@ TEST(the_tuned_half_does_not_shrink)
     arena_free(many.arena);
 }
 
-/* What is told of the choice follows from its own tables: the regret, the cheapest kernel, the best known time, and kernels in the order of the
- * weight that they serve. */
+/* What is told of the choice follows from its own tables: the regret, the cheapest kernel, the best known time, and
+ * kernels in the order of the weight that they serve. */
 TEST(the_choice_agrees_with_its_tables)
 {
     mix_up(3);
@@ -445,8 +450,8 @@ static void give_each_its_width(void)
         serve_alone(i, serves[i]);
 }
 
-/* Each instance goes to the kernel that the tree chooses, or if that does not serve it to the first that does, and costs what that takes.
- * Returns how many of them the tree's choice does not serve. */
+/* Each instance goes to the kernel that the tree chooses, or if that does not serve it to the first that does, and
+ * costs what that takes. Returns how many of them the tree's choice does not serve. */
 static int64_t check_served(const Assignment *as)
 {
     const CostModel *m = cost_fit(y.arena, s, &y.templates);
@@ -480,7 +485,8 @@ static int64_t check_served(const Assignment *as)
     return n;
 }
 
-/* A budget of three kernels, and of no more bytes than these have, goes to the fast ones; the fastest of those for all comes on top, at the end. */
+/* A budget of three kernels, and of no more bytes than these have, goes to the fast ones; the fastest of those for all
+ * comes on top, at the end. */
 TEST(a_kernel_for_all_calls_comes_on_top)
 {
     give_each_its_width();
@@ -497,7 +503,8 @@ TEST(a_kernel_for_all_calls_comes_on_top)
         assert_true(as->kernel[as->chosen[i]] < 3);
 }
 
-/* Where the budget is for one kernel, all calls that it does not serve go to the one on top, and cost what that takes. */
+/* Where the budget is for one kernel, all calls that it does not serve go to the one on top, and cost what that
+ * takes. */
 TEST(what_is_not_served_goes_to_the_one_on_top)
 {
     weigh_tuned_alone();
@@ -511,8 +518,8 @@ TEST(what_is_not_served_goes_to_the_one_on_top)
         assert_int_equal(as->chosen[i], y.spec->instance[i].extent[1] != 768);
 }
 
-/* The tree cannot tell multiples of 48 from others: it chooses the fast kernel for all, and the calls that this does not serve go to the first
- * that serves them. */
+/* The tree cannot tell multiples of 48 from others: it chooses the fast kernel for all, and the calls that this does
+ * not serve go to the first that serves them. */
 TEST(the_tree_may_choose_what_does_not_serve)
 {
     for (int i = 0; i < KERNELS; i++)
@@ -540,8 +547,8 @@ TEST(the_one_for_all_calls_may_be_picked)
     assert_true(as->nkernel == 2 && as->kept == 1 && select_kernel_of(as, 4) >= 0 && select_kernel_of(as, 1) >= 0);
 }
 
-/* Kernel 0 is for one width, 3 the best of those for all, and 4, which is for all too, is better on another width alone. Two of them are picked, 0 and 4, as what 0 does
- * not serve costs what 3 takes: so that is there too. */
+/* Kernel 0 is for one width, 3 the best of those for all, and 4, which is for all too, is better on another width
+ * alone. Two of them are picked, 0 and 4, as what 0 does not serve costs what 3 takes: so that is there too. */
 TEST(costs_are_those_of_a_kernel_that_is_there)
 {
     static const int64_t server_of[][2] = { { 768, 0 }, { 2304, 4 }, { 3072, 3 } }; /* N, the trial */
@@ -562,7 +569,8 @@ TEST(costs_are_those_of_a_kernel_that_is_there)
                 assert_int_equal(server(as, j), server_of[k][1]);
 }
 
-/* Where none of the kernels that work serves every call, nothing is chosen, and it is told. One that was never timed will do. */
+/* Where none of the kernels that work serves every call, nothing is chosen, and it is told. One that was never timed
+ * will do. */
 TEST(none_that_serves_every_call_is_told)
 {
     give_each_its_width();

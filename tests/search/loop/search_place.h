@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * search_place: what the tests of search share: a lab whose times and clock are made up, and all that is built and measured beside its
- * work. Included once by each.
+ * search_place: what the tests of search share: a lab whose times and clock are made up, and all that is built and
+ * measured beside its work. Included once by each.
  */
 #ifndef DCGEN_TEST_SEARCH_PLACE_H
 #define DCGEN_TEST_SEARCH_PLACE_H
@@ -44,8 +44,8 @@ static int nasked;        /* shapes of each */
 static bool kernels_fail;
 static double step_ns; /* from the fastest kernel to the next */
 
-/* The general kernel takes 200 us; of the others each 5 us more than the one proposed before, but for the first eight, of which each takes
- * as much less. */
+/* The general kernel takes 200 us; of the others each 5 us more than the one proposed before, but for the first eight,
+ * of which each takes as much less. */
 static inline double time_of(const Lab *s, int64_t trial)
 {
     if (candidate_same(&s->study->trial[trial].c, s->anchor))

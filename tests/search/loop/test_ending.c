@@ -110,8 +110,9 @@ static const char *reason(const Study *s, int i, const char *what)
     return text;
 }
 
-/* The file that a compiler names is the candidate's own and is left out; numbers are sizes and places. Three reasons, the most frequent first,
- * of those alike the one that was met first; the same words of another status are another reason, and so is a reason's beginning. */
+/* The file that a compiler names is the candidate's own and is left out; numbers are sizes and places. Three reasons,
+ * the most frequent first, of those alike the one that was met first; the same words of another status are another
+ * reason, and so is a reason's beginning. */
 TEST(reasons_alike_are_one)
 {
     static const End end[MOST] = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * heldout: the sample has what it should and nothing that is tuned; the same seed gives the same. Few shapes join the tuned ones, and doubtful ones alone.
+ * heldout: the sample has what it should and nothing that is tuned; the same seed gives the same. Few shapes join the
+ * tuned ones, and doubtful ones alone.
  */
 #include "tests/test.h"
 #include "search/loop/search.h"
@@ -25,7 +26,8 @@ static void set_costs(int64_t instance, double ns)
         y.assignment->cost[instance * y.assignment->nkernel + k] = ns;
 }
 
-/* On all instances that are not tuned the kernel that serves them is ten times as fast as any other, or so many times, as the model says. */
+/* On all instances that are not tuned the kernel that serves them is ten times as fast as any other, or so many times,
+ * as the model says. */
 static void set_lead(double factor)
 {
     for (int64_t i = 0; i < y.spec->ninstance; i++) {
@@ -60,7 +62,8 @@ TEST(a_seed_means_a_sample)
     }
 }
 
-/* Where two kernels are as fast, by predictions, is what a measurement tells most: such shapes are in any sample, the weightiest first, in half of it. */
+/* Where two kernels are as fast, by predictions, is what a measurement tells most: such shapes are in any sample, the
+ * weightiest first, in half of it. */
 TEST(what_is_doubtful_is_in_it)
 {
     int64_t at[MOST], close[MOST], n = 0;
@@ -90,8 +93,8 @@ static int64_t join(const Instance ***inst)
     return heldout_join(y.arena, y.study, &c, inst);
 }
 
-/* The tuned shapes, and one doubtful one for sixteen of them, and one; where nothing is doubtful, none. One less for each four tuned shapes on
- * which nobody measured the kernel that serves them. */
+/* The tuned shapes, and one doubtful one for sixteen of them, and one; where nothing is doubtful, none. One less for
+ * each four tuned shapes on which nobody measured the kernel that serves them. */
 TEST(a_few_doubtful_ones_join)
 {
     const Instance **inst;
@@ -189,7 +192,8 @@ TEST(weight_draws)
     assert_true(heavy > MOST / 3);
 }
 
-/* One shape as weighty as all others together: the rest of the sample is spread over these, and not taken from beside it. */
+/* One shape as weighty as all others together: the rest of the sample is spread over these, and not taken from beside
+ * it. */
 TEST(a_heavy_one_does_not_draw_its_neighbours)
 {
     int64_t at[MOST], heavy = 0;

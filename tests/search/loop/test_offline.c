@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * offline: which candidates are looked at where nothing can be timed, and on which shapes the choice is checked. What compilers and the
- * emulator would say is made up.
+ * offline: which candidates are looked at where nothing can be timed, and on which shapes the choice is checked. What
+ * compilers and the emulator would say is made up.
  */
 #include "tests/test.h"
 #include <stdlib.h>
@@ -145,8 +145,8 @@ static double predicted(const CostModel *m, const Candidate *c, const Instance *
 
 /* ---- which candidates ---- */
 
-/* General kernels first, all of them; then batches of twelve up to the budget, each of them worth a look for some shape, and none fixed for
- * extents. */
+/* General kernels first, all of them; then batches of twelve up to the budget, each of them worth a look for some
+ * shape, and none fixed for extents. */
 TEST(candidates_come_in_batches)
 {
     y.spec->budget.trials = 30;
@@ -171,8 +171,8 @@ TEST(candidates_come_in_batches)
     assert_int_equal(nbatch, 0);
 }
 
-/* Nothing is known of the candidates but the closed form: those are looked at that come within a quarter of the best on some shape, and no
- * others; none that is fixed for extents. */
+/* Nothing is known of the candidates but the closed form: those are looked at that come within a quarter of the best on
+ * some shape, and no others; none that is fixed for extents. */
 TEST(what_is_worth_a_look)
 {
     enum { FEW = 10, FAR = 30 };
@@ -220,7 +220,8 @@ static bool is_slower(const CostModel *law, const Candidate *slow, double factor
     return true;
 }
 
-/* A fast candidate and a slow one of those that are fixed for no extents; `near`: two that are as good as the fast one. */
+/* A fast candidate and a slow one of those that are fixed for no extents; `near`: two that are as good as the fast
+ * one. */
 typedef struct {
     Candidate fast, slow, near[2];
 } Field;
@@ -324,8 +325,8 @@ static int by_work(const void *x, const void *y_)
     return wa != wb ? (wa > wb) - (wa < wb) : memcmp(a->inst->extent, b->inst->extent, sizeof a->inst->extent);
 }
 
-/* The tuned shapes and the ends of the ranges, the smallest first, as long as all together have no more than so much work; but each kernel is
- * looked at once. What was right is not looked at again. */
+/* The tuned shapes and the ends of the ranges, the smallest first, as long as all together have no more than so much
+ * work; but each kernel is looked at once. What was right is not looked at again. */
 TEST(the_choice_is_checked)
 {
     Pair *pair = ARENA_ARRAY(y.arena, (size_t)y.spec->ninstance, Pair);
@@ -384,7 +385,8 @@ TEST(records_of_something_else_do_not_count)
     assert_int_equal(ncheck, n);
 }
 
-/* A kernel that is wrong on its own shape is replaced, and the choice is made and checked again: so often, and no more. */
+/* A kernel that is wrong on its own shape is replaced, and the choice is made and checked again: so often, and no
+ * more. */
 TEST(a_wrong_choice_is_replaced)
 {
     y.spec->budget.trials = 20;
@@ -427,7 +429,8 @@ static void learns(void)
     lab.effort = &effort;
 }
 
-/* Looking at candidates has six tenths of the time, and no batch is begun behind it; checks are begun while they end in time. */
+/* Looking at candidates has six tenths of the time, and no batch is begun behind it; checks are begun while they end in
+ * time. */
 TEST(the_time_bounds_it)
 {
     trial_s = 4;

@@ -12,7 +12,8 @@ static const double NOISE = 0.02;
 static Study *s;
 static Selection c;
 
-/* Twenty kernels, measured once on every tuned shape: kernel 0 takes 100 us there, each of the others 10 us more than the one before. */
+/* Twenty kernels, measured once on every tuned shape: kernel 0 takes 100 us there, each of the others 10 us more than
+ * the one before. */
 static int begin(void **state)
 {
     if (make(state) != 0)
@@ -47,7 +48,8 @@ static bool takes_part(const Heat *h, int64_t trial)
     return false;
 }
 
-/* All are known to be slower by far more than the noise: the two that are best of them meet the chosen one, and there is nothing to be gained. */
+/* All are known to be slower by far more than the noise: the two that are best of them meet the chosen one, and there
+ * is nothing to be gained. */
 TEST(far_ones_stay_away)
 {
     take_all(-1);
@@ -60,8 +62,9 @@ TEST(far_ones_stay_away)
     assert_true(h.ns == 3 * 300e3); /* samples are no shorter */
 }
 
-/* Of two that took the same once, with an error of 2 % each, one more measurement moves the difference by 2 %: sqrt(2 * 0.02^2 / 2). That gains
- * 0.02 / sqrt(2 pi). Of four measurements each it is sqrt(2 e^2 / 5), where e is what four leave of the error. */
+/* Of two that took the same once, with an error of 2 % each, one more measurement moves the difference by 2 %: sqrt(2 *
+ * 0.02^2 / 2). That gains 0.02 / sqrt(2 pi). Of four measurements each it is sqrt(2 e^2 / 5), where e is what four
+ * leave of the error. */
 TEST(what_a_measurement_gains)
 {
     take_all(-1);
@@ -114,8 +117,8 @@ TEST(what_cannot_be_stated_comes_first)
     assert_true(heat_on(4).gain < alone.gain);
 }
 
-/* The second kernel is slower by a tenth, but was once faster than the first: which one is faster cannot be said, until so many measurements agree that
- * the spread is small. */
+/* The second kernel is slower by a tenth, but was once faster than the first: which one is faster cannot be said, until
+ * so many measurements agree that the spread is small. */
 TEST(what_cannot_be_said_is_measured_again)
 {
     take_all(-1);

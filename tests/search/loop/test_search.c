@@ -32,7 +32,8 @@ static void assert_sizes(const int *want, int n)
         assert_int_equal(size[i], want[i]);
 }
 
-/* The general kernels come first, on shapes all over the ranges; then what is proposed, twelve at a time, up to the budget. */
+/* The general kernels come first, on shapes all over the ranges; then what is proposed, twelve at a time, up to the
+ * budget. */
 TEST(batches_fill_the_budget)
 {
     run();
@@ -132,7 +133,8 @@ TEST(what_is_due_is_tried_first)
     assert_int_equal(ntried(), 30);
 }
 
-/* Where there are few shapes all of them are asked for; a candidate with fixed extents is tried where it is meant to be, and nowhere else. */
+/* Where there are few shapes all of them are asked for; a candidate with fixed extents is tried where it is meant to
+ * be, and nowhere else. */
 TEST(a_candidate_is_tried_where_it_is_meant_to_be)
 {
     Proposal p[1];
@@ -178,7 +180,8 @@ static double predicted(const CostModel *law, const Candidate *c)
     return sum;
 }
 
-/* On a GPU the general kernel that is predicted to take least; else the first, unless it takes several times as long. */
+/* On a GPU the general kernel that is predicted to take least; else the first, unless it takes several times as
+ * long. */
 TEST(the_anchor_is_predicted)
 {
     static Target gpu;
@@ -212,8 +215,8 @@ TEST(the_anchor_is_predicted)
     }
 }
 
-/* However fast one is predicted to be, it is no anchor unless it serves every shape of the spec. One that is several times slower than another wherever both serve, or
- * that serves no tuned shape, is not timed. */
+/* However fast one is predicted to be, it is no anchor unless it serves every shape of the spec. One that is several
+ * times slower than another wherever both serve, or that serves no tuned shape, is not timed. */
 TEST(the_anchor_serves_every_shape)
 {
     static const struct {
@@ -326,8 +329,8 @@ static bool trials_behind(Lab *s, Arena *scratch, const Proposal *p, int n, doub
     return trials(s, scratch, p, n, share, err);
 }
 
-/* One round is measured, the next is built, sixteen in each however many compilers run; none is proposed twice. On a CPU the first round, which nothing
- * waits for, is of twelve, and others of eight. */
+/* One round is measured, the next is built, sixteen in each however many compilers run; none is proposed twice. On a
+ * CPU the first round, which nothing waits for, is of twelve, and others of eight. */
 TEST(the_next_round_is_built_while_one_is_measured)
 {
     static const int want[] = { 32, 32, 28, 12 };
@@ -407,8 +410,9 @@ TEST(something_is_known_when_time_is_up)
     }
 }
 
-/* Where the time is too short for a round of the usual size, rounds have what fits: by a first guess, half a second each; then by what candidates took in
- * searches before, which is 9 s for three: 5.4 s are for candidates of 2.4 s, the guess among them. */
+/* Where the time is too short for a round of the usual size, rounds have what fits: by a first guess, half a second
+ * each; then by what candidates took in searches before, which is 9 s for three: 5.4 s are for candidates of 2.4 s, the
+ * guess among them. */
 TEST(little_time_is_for_few_candidates)
 {
     static const struct {
@@ -433,7 +437,8 @@ TEST(little_time_is_for_few_candidates)
     }
 }
 
-/* A kernel that works there must be, even if the time was up before: so long others are tried, as many as a usual round has. */
+/* A kernel that works there must be, even if the time was up before: so long others are tried, as many as a usual round
+ * has. */
 TEST(time_goes_on_until_one_works)
 {
     for (int fail = 0; fail < 2; fail++) {

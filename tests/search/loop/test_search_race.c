@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * search, the race behind the loop: what the choice rests on is measured, on tuned shapes first, then on some that are held out. And what comes beside
- * both: the limits of the machine are measured, the library is built.
+ * search, the race behind the loop: what the choice rests on is measured, on tuned shapes first, then on some that are
+ * held out. And what comes beside both: the limits of the machine are measured, the library is built.
  *
  *   ctest: replaces
  */
@@ -38,7 +38,8 @@ static int bouts_on(const Instance *inst)
     return n;
 }
 
-/* Every chosen kernel has a time on every tuned shape and beside it a rival; so it is on 24 shapes that are held out, and these come last. */
+/* Every chosen kernel has a time on every tuned shape and beside it a rival; so it is on 24 shapes that are held out,
+ * and these come last. */
 TEST(all_that_is_stated_is_measured)
 {
     run();
@@ -83,7 +84,8 @@ TEST(what_joins_is_tuned)
     }
 }
 
-/* A run that adds nothing to a finished one measures nothing; if what a chosen kernel takes somewhere is missing, that is measured. */
+/* A run that adds nothing to a finished one measures nothing; if what a chosen kernel takes somewhere is missing, that
+ * is measured. */
 TEST(what_is_known_is_not_measured_again)
 {
     run();
@@ -98,7 +100,8 @@ TEST(what_is_known_is_not_measured_again)
     assert_int_equal(contract_make(y.arena, lab.study, choice_now().as)->tuned.nmeasured, lab.study->nshape);
 }
 
-/* The tuned shapes have the time up to 88 % of the budget, those held out up to 98 %, and what would not be over by then is not begun. */
+/* The tuned shapes have the time up to 88 % of the budget, those held out up to 98 %, and what would not be over by
+ * then is not begun. */
 TEST(the_race_keeps_to_its_time)
 {
     int tuned = 0, held_out = 0;
@@ -133,7 +136,8 @@ TEST(weight_comes_first)
     }
 }
 
-/* Of kernels that turn out wrong on a held-out shape none is in the choice that is made then, and the race is held again. */
+/* Of kernels that turn out wrong on a held-out shape none is in the choice that is made then, and the race is held
+ * again. */
 TEST(what_turns_out_wrong_is_replaced)
 {
     run();
@@ -156,8 +160,8 @@ TEST(what_turns_out_wrong_is_replaced)
 
 /* ---- beside the loop and the race ---- */
 
-/* A GPU's model is made of its rates: they are measured before anything is asked of the lab, by kernels that are built once; those that
- * are recorded do. What does not compile is not tried again. */
+/* A GPU's model is made of its rates: they are measured before anything is asked of the lab, by kernels that are built
+ * once; those that are recorded do. What does not compile is not tried again. */
 TEST(a_gpu_is_measured_first)
 {
     int64_t clock_mhz = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lab_place: what the tests of lab_machine share: a lab whose compilers and runner are made up and keep what they are asked for.
- * Included once by each.
+ * lab_place: what the tests of lab_machine share: a lab whose compilers and runner are made up and keep what they are
+ * asked for. Included once by each.
  */
 #ifndef DCGEN_TEST_LAB_PLACE_H
 #define DCGEN_TEST_LAB_PLACE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * records_place: what the tests of lab_records share: a lab that makes times up and records them, and searches on it and on its records. Included
- * once by each.
+ * records_place: what the tests of lab_records share: a lab that makes times up and records them, and searches on it
+ * and on its records. Included once by each.
  */
 #ifndef DCGEN_TEST_RECORDS_PLACE_H
 #define DCGEN_TEST_RECORDS_PLACE_H

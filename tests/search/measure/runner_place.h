@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * runner_place: what the tests with a runner share: the op dense, its reference, kernels of it that are written by hand, and a real
- * runner to measure them.
+ * runner_place: what the tests with a runner share: the op dense, its reference, kernels of it that are written by
+ * hand, and a real runner to measure them.
  */
 #ifndef DCGEN_TEST_RUNNER_PLACE_H
 #define DCGEN_TEST_RUNNER_PLACE_H

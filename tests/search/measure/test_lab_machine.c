@@ -78,7 +78,8 @@ TEST(numbers_go_on)
         assert_int_equal(kernel_of(i)->n, 42 + i);
 }
 
-/* Who fails on one shape is not asked on the next, and has no times. What the moment is to blame for is kept nowhere. */
+/* Who fails on one shape is not asked on the next, and has no times. What the moment is to blame for is kept
+ * nowhere. */
 TEST(who_fails_is_out)
 {
     static const struct {
@@ -120,7 +121,8 @@ static bool was_asked(const Asked *a, const char *of)
     return false;
 }
 
-/* One that serves some calls alone is verified and timed on those: of two shapes that it was proposed for on one. In a race it stays away from the others. */
+/* One that serves some calls alone is verified and timed on those: of two shapes that it was proposed for on one. In a
+ * race it stays away from the others. */
 TEST(a_kernel_is_asked_for_what_it_serves)
 {
     VerifyShapes w;
@@ -280,8 +282,8 @@ TEST(a_race_builds_what_is_gone)
     assert_int_equal(trial_of(2)->status, STATUS_BUILD_FAILED);
 }
 
-/* For GPUs that are not there: what ships is what the assembler makes, what runs here is another compiler's; each kernel is counted in one
- * tile, eight deep, before it is known. */
+/* For GPUs that are not there: what ships is what the assembler makes, what runs here is another compiler's; each
+ * kernel is counted in one tile, eight deep, before it is known. */
 TEST(kernels_for_another_machine)
 {
     shop.assembler = &nvcc;
@@ -304,8 +306,8 @@ TEST(kernels_for_another_machine)
     assert_int_equal(recorded()->nmeasure, 0);
 }
 
-/* There each is verified by itself, around its own tile. Who was verified in time stays, in whatever batch the others were; and if nothing works yet, one is
- * verified whatever the time. */
+/* There each is verified by itself, around its own tile. Who was verified in time stays, in whatever batch the others
+ * were; and if nothing works yet, one is verified whatever the time. */
 TEST(emulated_kernels_come_one_by_one)
 {
     VerifyShapes w;
@@ -402,7 +404,8 @@ static int64_t nkernel_of(const char *target)
     return n;
 }
 
-/* General kernels of the targets that stand in for the tuned one, but for those that have a search of their own: never timed, and once. */
+/* General kernels of the targets that stand in for the tuned one, but for those that have a search of their own: never
+ * timed, and once. */
 TEST(lesser_targets_have_general_kernels)
 {
     const Target *tuned[] = { y.study->target, target_find(&y.targets, "avx2") };
@@ -446,7 +449,8 @@ TEST(a_brief_search_has_one_of_each)
     }
 }
 
-/* Where some kernels do not serve every call, each target, the tuned one too, has a general kernel that does; in a brief search as well. */
+/* Where some kernels do not serve every call, each target, the tuned one too, has a general kernel that does; in a
+ * brief search as well. */
 TEST(calls_that_others_do_not_serve_have_general_kernels)
 {
     for (int brief = 0; brief < 2; brief++) {

@@ -77,7 +77,8 @@ TEST(in_world_0_the_model_is_right)
     assert_true(lab_now_s(&lab) == 0);
 }
 
-/* One is like itself, and unlike the others; kernels are off by different parts, and of one kernel by much the same on its shapes. */
+/* One is like itself, and unlike the others; kernels are off by different parts, and of one kernel by much the same on
+ * its shapes. */
 TEST(worlds_differ)
 {
     double seen[4][2];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lab_records and strategy: a search on made-up times leaves records from which the same search comes out again; strategies propose what they say.
+ * lab_records and strategy: a search on made-up times leaves records from which the same search comes out again;
+ * strategies propose what they say.
  */
 #include "tests/search/measure/records_place.h"
 
@@ -43,7 +44,8 @@ TEST(a_search_comes_out_again)
     assert_int_equal(again(&joint, &r, 7, &left), joint.ntrial);
 }
 
-/* The trace of the search is its own kernels, in their order; other devices' and targets' in the records are not counted. */
+/* The trace of the search is its own kernels, in their order; other devices' and targets' in the records are not
+ * counted. */
 static const SearchTrace *trace_of(Place *p, const Records *r, StrategyKind kind, uint64_t seed)
 {
     Result out = synthetic_result(&p->z);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lab_records as a table: it answers any search with the records of a whole space, each answer as the study wants it, on a clock of its own.
+ * lab_records as a table: it answers any search with the records of a whole space, each answer as the study wants it,
+ * on a clock of its own.
  */
 #include "tests/search/measure/records_place.h"
 
@@ -34,8 +35,8 @@ static int drop_whole(void **state)
 
 TEST_FILE(make_whole, drop_whole)
 
-/* A table that knows no race has times for one all the same, and each answer has its price: 0.5 s to build, 0.01 s a request, and six
- * samples of 0.3 ms at least. */
+/* A table that knows no race has times for one all the same, and each answer has its price: 0.5 s to build, 0.01 s a
+ * request, and six samples of 0.3 ms at least. */
 static void assert_answers(Place *t)
 {
     Records r = *record_all(t->file);
@@ -149,8 +150,8 @@ TEST(each_record_serves_once)
     arena_free(t.z.arena);
 }
 
-/* A table with times of cold caches and of hot ones answers with those that the spec wants, wherever they stand; with the others where it has no
- * such time. */
+/* A table with times of cold caches and of hot ones answers with those that the spec wants, wherever they stand; with
+ * the others where it has no such time. */
 TEST(a_table_knows_cold_times)
 {
     static const double ns[] = { 7e5, 9e5, 8e5, 4e5 }; /* the second and the third are cold */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * measure, with the real runner: hand-written candidates of the op dense, good ones and ones that are wrong in every way. Each must get
- * its proper record, and the good ones beside it must be measured all the same. And what the machine does at most.
+ * measure, with the real runner: hand-written candidates of the op dense, good ones and ones that are wrong in every
+ * way. Each must get its proper record, and the good ones beside it must be measured all the same. And what the machine
+ * does at most.
  */
 #include "tests/test.h"
 #include "tests/search/measure/runner_place.h"
@@ -189,7 +190,8 @@ TEST(want_is_no_fault)
     check_ok(&out[N], &q);
 }
 
-/* One that is killed while it is timed, and right when it is verified again alone: it has no time here, and no blame. */
+/* One that is killed while it is timed, and right when it is verified again alone: it has no time here, and no
+ * blame. */
 TEST(killed_once)
 {
     const char *so[2];
@@ -242,7 +244,8 @@ TEST(memory_is_short)
 #endif
 }
 
-/* What was right on a shape is not verified there again by the same runner: this one would go wrong. Another object of that name is. */
+/* What was right on a shape is not verified there again by the same runner: this one would go wrong. Another object of
+ * that name is. */
 TEST(what_was_right_is_remembered)
 {
     MeasureRequest q = request(small);
@@ -301,7 +304,8 @@ TEST(threads_are_verified_too)
 
 #define PARTS "int64_t dcgen_workspace(const int64_t *e, int64_t n) { return n * 64; }\n"
 
-/* Each part of a call has memory of its own, whose size the kernel is asked for with the number of parts: also where threads take several. */
+/* Each part of a call has memory of its own, whose size the kernel is asked for with the number of parts: also where
+ * threads take several. */
 TEST(each_part_has_its_workspace)
 {
     static const int64_t flat[] = { 1000, 1000, 2 }; /* two threads do four pieces of it or more */
@@ -336,7 +340,8 @@ TEST(each_part_has_its_workspace)
     }
 }
 
-/* Two parts at the same time, which wait for each other: what the first one writes behind its own memory is the second one's. */
+/* Two parts at the same time, which wait for each other: what the first one writes behind its own memory is the second
+ * one's. */
 TEST(parts_meet_in_the_workspace)
 {
     static const char *const text =
@@ -409,8 +414,8 @@ TEST(stop_is_honoured)
     check_one(build(good, true), &q, STATUS_OK, "");
 }
 
-/* More arithmetic than one FMA of four lanes in a microsecond, less than any core. How the levels compare is for no test: a neighbour may take the
- * core for as long as one of them is measured. */
+/* More arithmetic than one FMA of four lanes in a microsecond, less than any core. How the levels compare is for no
+ * test: a neighbour may take the core for as long as one of them is measured. */
 /* On a busy machine the time may be up before a level's turn: it is asked again. */
 TEST(limits_are_measured)
 {

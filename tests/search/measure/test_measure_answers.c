@@ -45,8 +45,8 @@ TEST(the_tolerance_is_kept)
     runner_stop(r);
 }
 
-/* A runner that dies without a kernel to blame is started again, and given up when that comes twice in succession: not when a kernel's fault
- * lies between. */
+/* A runner that dies without a kernel to blame is started again, and given up when that comes twice in succession: not
+ * when a kernel's fault lies between. */
 TEST(in_succession_means_in_succession)
 {
     static const char *const apart[] = {
@@ -144,7 +144,8 @@ TEST(answers_are_checked)
     }
 }
 
-/* One rule for all kernels of a request: where the one that is kept has calls too long for a machine at rest, means count. */
+/* One rule for all kernels of a request: where the one that is kept has calls too long for a machine at rest, means
+ * count. */
 TEST(the_kept_kernel_rules_the_times)
 {
 #define TIMES(kernel, ns)                                                               \
@@ -211,7 +212,8 @@ TEST(requests_say_all)
     }
 }
 
-/* Also where it would first have to start a runner: a device without limits is not asked again, one that was not asked is. */
+/* Also where it would first have to start a runner: a device without limits is not asked again, one that was not asked
+ * is. */
 TEST(an_interrupted_request_for_limits_is_no_answer)
 {
     static const char *const says[] = { "exit 1", NULL };
@@ -229,8 +231,9 @@ TEST(an_interrupted_request_for_limits_is_no_answer)
     runner_stop(r);
 }
 
-/* Runners that are older than the request, that die of it or answer something else know no limits. What a runner says is taken over where it is a rate, for those that it was asked for; after an error it is asked again, after nonsense a new one
- * is. */
+/* Runners that are older than the request, that die of it or answer something else know no limits. What a runner says
+ * is taken over where it is a rate, for those that it was asked for; after an error it is asked again, after nonsense a
+ * new one is. */
 TEST(limits_are_taken_over)
 {
 #define SAYS_LIMITS(id, list) "echo '{\"event\":\"limits\",\"id\":" #id ",\"limits\":[" list "]}'; "

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * measure: operators that are not dense, by kernels that are written by hand: one without rows, with an epilogue that has no data, one with indices,
- * one whose operands may lie with gaps, one with rows of several groups, and one with several constant operands that are packed into one.
+ * measure: operators that are not dense, by kernels that are written by hand: one without rows, with an epilogue that
+ * has no data, one with indices, one whose operands may lie with gaps, one with rows of several groups, and one with
+ * several constant operands that are packed into one.
  */
 #include "tests/test.h"
 #include "tests/search/measure/runner_place.h"
@@ -91,7 +92,8 @@ TEST(an_epilogue_without_data)
     check(with_relu, few, STATUS_WRONG, "element ");
 }
 
-/* What a kernel may be off by, with and without an epilogue. One that is off turns some comparisons: that is right, too. */
+/* What a kernel may be off by, with and without an epilogue. One that is off turns some comparisons: that is right,
+ * too. */
 TEST(an_accuracy)
 {
     static const int64_t many[] = { 9, 53, 61, 13 };
@@ -116,7 +118,8 @@ TEST(an_accuracy)
     }
 }
 
-/* There are no sums of rows, so what is wrong in a part of the tiles, or in one tail, must be among the elements that are compared. */
+/* There are no sums of rows, so what is wrong in a part of the tiles, or in one tail, must be among the elements that
+ * are compared. */
 TEST(a_large_output_without_rows)
 {
     static const int64_t large[] = { 9, 203, 301, 130 };
@@ -154,7 +157,8 @@ TEST(indices)
 
 /* ---- operands that lie with gaps ---- */
 
-/* A kernel of the op negate, for runners of all kinds. X(b, m) and Y(b, m): where a row begins; DO: what is done besides in each row. */
+/* A kernel of the op negate, for runners of all kinds. X(b, m) and Y(b, m): where a row begins; DO: what is done
+ * besides in each row. */
 #define NEGATE(X, Y, DO)                                                                        \
     "int dcgen_run(const int64_t *e, float **o, void *ws, int64_t task, int64_t ntask) {\n"     \
     "    const int64_t M = e[1], N = e[2], *s = e + 3;\n"                                       \
@@ -207,7 +211,8 @@ TEST(gaps_on_a_cpu)
 
 /* ---- rows of several groups ---- */
 
-/* A kernel of the op ragged, for runners of all kinds: NEXT moves g on to the group that row m is of, and WORD is what it takes of that. */
+/* A kernel of the op ragged, for runners of all kinds: NEXT moves g on to the group that row m is of, and WORD is what
+ * it takes of that. */
 #define RAGGED(NEXT, WORD)                                                                                \
     "int dcgen_run(const int64_t *e, void **o, void *ws, int64_t task, int64_t ntask) {\n"                \
     "    const int64_t M = e[0], G = e[1];\n"                                                             \
@@ -253,7 +258,8 @@ TEST(parts_on_a_cpu) { check_parts(runner_command); }
 
 /* ---- several constant operands ---- */
 
-/* A kernel of the op line, for runners of all kinds, of M slopes and M levels side by side: DO packs the m-th of each. */
+/* A kernel of the op line, for runners of all kinds, of M slopes and M levels side by side: DO packs the m-th of
+ * each. */
 #define LINE(DO)                                                                                                 \
     "int64_t dcgen_packed_bytes(const int64_t *e) { return e[0] * 8; }\n"                                        \
     "int dcgen_pack(const int64_t *e, const void *w, void *p) {\n"                                               \

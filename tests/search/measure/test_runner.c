@@ -72,7 +72,8 @@ TEST(runners_that_do_not_start)
     assert_int_equal(open_files(), before);
 }
 
-/* One that ended between two requests is started again, and set up as the first was; one that does not end when it is told is ended. */
+/* One that ended between two requests is started again, and set up as the first was; one that does not end when it is
+ * told is ended. */
 TEST(a_runner_is_started_again)
 {
     const char *log = arena_printf(w->a, "%s.setups", w->reference), *key = "k", *so = "/k", *err = NULL;
@@ -110,8 +111,8 @@ TEST(a_runner_is_started_again)
     assert_int_equal(open_files(), before);
 }
 
-/* Times of two devices are not compared: a runner that was started again must run on the one that it ran on, by its id; two of a kind have
- * one name. */
+/* Times of two devices are not compared: a runner that was started again must run on the one that it ran on, by its id;
+ * two of a kind have one name. */
 TEST(the_device_stays_the_same)
 {
     const char *seen = arena_printf(w->a, "%s.seen", w->reference), *key = "0", *so = "/0", *err = NULL;
@@ -169,7 +170,8 @@ TEST(runner_dies_with_its_starter)
     assert_true(gone);
 }
 
-/* Lines as no dcgen sends them, of which test_serve.c has more; the runner answers each by an error and lives until its input ends. */
+/* Lines as no dcgen sends them, of which test_serve.c has more; the runner answers each by an error and lives until its
+ * input ends. */
 TEST(malformed_requests)
 {
     static const char *const lines[] = {

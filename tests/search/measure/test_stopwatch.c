@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * stopwatch: what a runner is asked for, and what becomes of its answers, beside the anchor and the library. The runner is made up, and so is the
- * clock.
+ * stopwatch: what a runner is asked for, and what becomes of its answers, beside the anchor and the library. The runner
+ * is made up, and so is the clock.
  *
  *   ctest: replaces
  */
@@ -137,7 +137,8 @@ TEST(large_packed_operands_are_cold)
         assert_true(recorded()->measure[i].cold == (i < 3));
 }
 
-/* All records of a shape that joins the tuned ones say so, those of later requests too; of one that the spec tunes none does. */
+/* All records of a shape that joins the tuned ones say so, those of later requests too; of one that the spec tunes none
+ * does. */
 TEST(what_joins_is_said)
 {
     const Instance *tuned = shape(3), *joins = first_held_out(y.spec);
@@ -274,8 +275,8 @@ TEST(a_library_that_fails)
 
 /* ---- how long requests take ---- */
 
-/* What a request took besides samples: those of less than 0.3 ms count as that, a kernel that is out has fewer, and each costs one more in any
- * case. */
+/* What a request took besides samples: those of less than 0.3 ms count as that, a kernel that is out has fewer, and
+ * each costs one more in any case. */
 TEST(requests_are_learnt_from)
 {
     assert_true(fabs(stopwatch_expect_s(&lab, shape(3), 0) - 0.05) < 1e-12); /* before anything is known */

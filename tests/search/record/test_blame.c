@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whose fault a failure is: the system's own words and errors mean the same, and what a compiler says of a text is the text's fault.
+ * Whose fault a failure is: the system's own words and errors mean the same, and what a compiler says of a text is the
+ * text's fault.
  */
 #include "tests/test.h"
 #include <errno.h>

@@ -153,7 +153,8 @@ TEST(rounding_is_as_in_a_file)
     assert_true(record_rounded(0) == 0 && record_rounded(999999999.5) == 1e9 && record_rounded(-1.5) == -1.5);
 }
 
-/* Whether its least sample counts or the mean, the anchor decides: all kernels of a request are told by one rule, the longest too. */
+/* Whether its least sample counts or the mean, the anchor decides: all kernels of a request are told by one rule, the
+ * longest too. */
 TEST(the_anchor_says_which_time_counts)
 {
     const double rest = SAMPLES_REST_NS;
@@ -172,8 +173,8 @@ TEST(the_anchor_says_which_time_counts)
     assert_true(r.measure[3].time_ns == 1.25 * 2 * rest);
 }
 
-/* The format for those who know the field: other tools read it, so it must not change by accident. What is read back says the same; lines of before, and
- * of devices that have no such numbers, do without the optional ones. */
+/* The format for those who know the field: other tools read it, so it must not change by accident. What is read back
+ * says the same; lines of before, and of devices that have no such numbers, do without the optional ones. */
 TEST(the_lines_are_as_documented)
 {
     add_all(f, 0);
@@ -322,7 +323,8 @@ static const char *text_of(const Records *x, const Records *y)
     return record_text_of(p->a, (const Records *[]){ x, y }, 2);
 }
 
-/* By key, device, threads, extents, then the last comparison behind the others; devices and kernels by their names. Of two sets all is there. */
+/* By key, device, threads, extents, then the last comparison behind the others; devices and kernels by their names. Of
+ * two sets all is there. */
 TEST(canonical_text_has_its_order)
 {
     MeasureRecord m[7];

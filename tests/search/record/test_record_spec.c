@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * record_spec: the record of a spec; what is said of records that do not suit a study, of which some are near to it and some are not.
+ * record_spec: the record of a spec; what is said of records that do not suit a study, of which some are near to it and
+ * some are not.
  */
 #include "tests/test.h"
 #include "search/record/record_spec.h"

@@ -73,8 +73,8 @@ TEST(bounds_are_those_worked_out)
     assert_near(b.ns, b.memory_ns);
 }
 
-/* A packed operand that comes from memory takes its own bytes over the bandwidth of memory; one that fits L2 stays there. A cold call that is
- * faster raises that bandwidth, and no other. */
+/* A packed operand that comes from memory takes its own bytes over the bandwidth of memory; one that fits L2 stays
+ * there. A cold call that is faster raises that bandwidth, and no other. */
 TEST(a_cold_operand_comes_from_memory)
 {
     static const int64_t row[] = { 1, 768, 3072 }, small[] = { 1, 256, 256 };
@@ -193,8 +193,8 @@ TEST(nothing_that_was_measured_is_above_the_roofline)
     }
 }
 
-/* On a shared machine the anchor was once seen 1.5 times as fast as beside this kernel, which then counts with a time that nobody saw: at 150
- * GFLOP/s where the machine does 100. The roofline goes by what was seen. */
+/* On a shared machine the anchor was once seen 1.5 times as fast as beside this kernel, which then counts with a time
+ * that nobody saw: at 150 GFLOP/s where the machine does 100. The roofline goes by what was seen. */
 TEST(a_part_of_the_best_time_of_another_raises_nothing)
 {
     Study *s = new_study();
@@ -221,7 +221,8 @@ TEST(a_part_of_the_best_time_of_another_raises_nothing)
     assert_near(s->roofline->limit[0].flops_per_s, 1.02e11);
 }
 
-/* Where data decide how much work there is, a time that is too short for all of it raises nothing, and the bound says what it is of. */
+/* Where data decide how much work there is, a time that is too short for all of it raises nothing, and the bound says
+ * what it is of. */
 TEST(work_by_data_raises_nothing)
 {
     Study s = *y.study;
@@ -241,8 +242,8 @@ TEST(work_by_data_raises_nothing)
     assert_near(b.flops_per_s, 1e11);
 }
 
-/* What is wrong, was computed, is another device's or nobody's raises nothing; nor where its threads have no limit. The library does raise one, also
- * where only arithmetic has a limit. */
+/* What is wrong, was computed, is another device's or nobody's raises nothing; nor where its threads have no limit. The
+ * library does raise one, also where only arithmetic has a limit. */
 TEST(only_what_was_verified_raises_a_limit)
 {
     Study s = *y.study;
@@ -314,7 +315,8 @@ TEST(only_limits_of_this_device_and_target_count)
     assert_false(roofline_bound(&f, nothing, 1, &b));
 }
 
-/* An A100: 108 multiprocessors of 64 FMAs a cycle at 1410 MHz make 19.5 TFLOP/s; f16 on tensor cores sixteen times that. */
+/* An A100: 108 multiprocessors of 64 FMAs a cycle at 1410 MHz make 19.5 TFLOP/s; f16 on tensor cores sixteen times
+ * that. */
 TEST(gpus_are_as_their_data_sheets_say)
 {
     static const int64_t small[] = { 128, 1024, 1024 }, large[] = { 8192, 8192, 8192 };

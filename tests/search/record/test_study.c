@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * study: what becomes of measurements: times as parts of the anchor's, the last comparison before all others, failures for
- * good, and how far times of one kernel are apart.
+ * study: what becomes of measurements: times as parts of the anchor's, the last comparison before all others, failures
+ * for good, and how far times of one kernel are apart.
  */
 #include "tests/test.h"
 #include "search/record/samples.h"
@@ -110,7 +110,8 @@ TEST(an_anchor_ends_what_came_without)
     assert_near(s->trial[0].ns[0], 110);
 }
 
-/* A place whose measurement says so becomes a tuned shape, with all that was measured there, behind those that the spec tunes and in the order of the spec. */
+/* A place whose measurement says so becomes a tuned shape, with all that was measured there, behind those that the spec
+ * tunes and in the order of the spec. */
 TEST(a_place_is_taken_in)
 {
     const int64_t ntuned = s->nshape;
@@ -143,8 +144,8 @@ TEST(a_place_is_taken_in)
     assert_true(study_tunes(s, s->shape[0]) && s->trial[0].ns[ntuned] == 0);
 }
 
-/* Where W exceeds L2, times of hot caches count until there is a cold one; where it does not, and where the spec says that caches are hot, only
- * hot ones do. Whatever comes first. */
+/* Where W exceeds L2, times of hot caches count until there is a cold one; where it does not, and where the spec says
+ * that caches are hot, only hot ones do. Whatever comes first. */
 TEST(cold_times_take_the_place_of_hot_ones)
 {
     for (int order = 0; order < 2; order++) {
@@ -265,7 +266,8 @@ TEST(left_out_of_a_run)
 
 /* ---- noise ---- */
 
-/* Two kernels, each seen twice, 2 % and 4 % apart; one that was seen once, and the anchor, which is as fast as itself, say nothing. */
+/* Two kernels, each seen twice, 2 % and 4 % apart; one that was seen once, and the anchor, which is as fast as itself,
+ * say nothing. */
 TEST(noise_is_how_far_measurements_scatter)
 {
     assert_near(study_noise(s), 0.02); /* nothing is known */
@@ -294,7 +296,8 @@ TEST(noise_has_its_place)
     assert_near(study_noise_at(s, 2, study_noise(s)), sqrt((3 * loud + 4 * all) / 7));
 }
 
-/* Of one measurement the noise of its place is all that is known; more of them make it less, and never less than what a request can tell. */
+/* Of one measurement the noise of its place is all that is known; more of them make it less, and never less than what a
+ * request can tell. */
 TEST(an_error_falls_with_measurements)
 {
     take(s, (Taken){ 0, 0, 100, 100 });
@@ -317,7 +320,8 @@ TEST(one_accident_is_not_the_noise)
     assert_near(study_noise(s), sqrt(0.01 * 0.01 / 2));
 }
 
-/* A GPU is told no number of threads: each shape is there once, whatever the spec's thread counts, and times of all of them are times of it. */
+/* A GPU is told no number of threads: each shape is there once, whatever the spec's thread counts, and times of all of
+ * them are times of it. */
 TEST(a_device_that_is_told_no_threads_has_each_shape_once)
 {
     static const char spec[] = "name = \"two\"; op = \"dense\"; target = [\"host\"]; threads = [2, 4];\n"

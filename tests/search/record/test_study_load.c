@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * study, loaded from records: failures of the moment and for good, records in any order, several of one kernel, and those not believed.
+ * study, loaded from records: failures of the moment and for good, records in any order, several of one kernel, and
+ * those not believed.
  */
 #include "tests/test.h"
 #include "search/space/cost.h"
@@ -88,8 +89,8 @@ TEST(failures_of_the_moment)
         }
 }
 
-/* A kernel that was built and is refused for what was found in its code is nothing of the moment, be it a general one. But one of a CPU that stands in
- * for the tuned one, which was refused once and now is not, is tried again. */
+/* A kernel that was built and is refused for what was found in its code is nothing of the moment, be it a general one.
+ * But one of a CPU that stands in for the tuned one, which was refused once and now is not, is tried again. */
 TEST(a_finding_is_for_good)
 {
     const Target *portable = target_find(&y.targets, "portable");
@@ -129,7 +130,8 @@ TEST(records_in_any_order_make_the_same_study)
         measure[i] = record_of(names, (Taken){ i % 3, shape, anchor_ns * part, anchor_ns });
         measure[i].library_ns = anchor_ns * (1 + synthetic_draw());
         if (shape ==
-            2) { /* on the third, measurements that are alike but for their samples, which say how far the time may be off */
+            /* on the third, measurements that are alike but for their samples, which say how far the time may be off */
+            2) {
             measure[i] = record_of(names, (Taken){ i % 3, shape, 5e6, 6e6 });
             measure[i].nsample = 3;
             measure[i].ns = KEPT(double, 5e6, 5e6 * (1 + 0.01 * synthetic_draw()), 5e6 * (1 + 0.01 * synthetic_draw()));
@@ -153,7 +155,8 @@ TEST(records_in_any_order_make_the_same_study)
     }
 }
 
-/* Shapes that joined are tuned shapes of a study of the records too, the same in the same order, whichever line says so. */
+/* Shapes that joined are tuned shapes of a study of the records too, the same in the same order, whichever line says
+ * so. */
 TEST(what_joined_comes_back)
 {
     enum { NJOIN = 3, NMEASURE = 2 * (NJOIN + 1) };
@@ -191,8 +194,8 @@ TEST(what_joined_comes_back)
     }
 }
 
-/* Two that failed alike for reasons that differ: the same one is told, and the same facts, whichever line comes first. A reason may also come with
- * a measurement. */
+/* Two that failed alike for reasons that differ: the same one is told, and the same facts, whichever line comes first.
+ * A reason may also come with a measurement. */
 TEST(the_same_reason_in_any_order)
 {
     const Study *names = study_of_three();
@@ -225,8 +228,8 @@ TEST(the_same_reason_in_any_order)
     }
 }
 
-/* One file holds the searches of two targets, each with an anchor of its own, the lesser one faster: neither knows the other's times, nor
- * any of its kernels but the general one, which stands in. */
+/* One file holds the searches of two targets, each with an anchor of its own, the lesser one faster: neither knows the
+ * other's times, nor any of its kernels but the general one, which stands in. */
 TEST(another_targets_search_is_no_part_of_it)
 {
     enum { NKERNEL = 4 };
@@ -259,7 +262,8 @@ TEST(another_targets_search_is_no_part_of_it)
     assert_near(study_best(lesser, 0, NULL), 20);
 }
 
-/* What does not follow from its own contents is of no use, nor what is another device's: such records are as if they were not there. */
+/* What does not follow from its own contents is of no use, nor what is another device's: such records are as if they
+ * were not there. */
 TEST(records_are_not_believed)
 {
     const Study *names = study_of_three();
@@ -290,8 +294,8 @@ TEST(records_are_not_believed)
     }
 }
 
-/* Of several records of one kernel the largest code, the earliest number, and the facts of the one that has most; of its measurements the worst
- * error. */
+/* Of several records of one kernel the largest code, the earliest number, and the facts of the one that has most; of
+ * its measurements the worst error. */
 TEST(several_records_of_one_kernel)
 {
     Study *s = study_of_three();
@@ -376,7 +380,8 @@ TEST(slow_ones_of_many_are_behind)
     assert_int_equal(study_nbehind(s), 0);
 }
 
-/* A general kernel that serves every call is of use though it was never timed, where others do not serve every call. Other kernels are unknown then. */
+/* A general kernel that serves every call is of use though it was never timed, where others do not serve every call.
+ * Other kernels are unknown then. */
 TEST(what_serves_every_call_needs_no_times)
 {
     enum { NKERNEL = 4 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * emu_matrix: calls of kernels for the emulator that no runner makes: each operand where the test wants it. What lies between the elements is NaN, and
- * stays as it is.
+ * emu_matrix: calls of kernels for the emulator that no runner makes: each operand where the test wants it. What lies
+ * between the elements is NaN, and stays as it is.
  */
 #ifndef DCGEN_TESTS_EMU_MATRIX_H
 #define DCGEN_TESTS_EMU_MATRIX_H
@@ -14,8 +14,8 @@
 
 enum { EMU_ALIGN = 256, SMEM_LIMIT = 232448 };
 
-/* How strided operands lie. LONG_ROWS: in rows that are aligned to 16 bytes whatever the type; GAPS + i: operand i with 3 elements between its rows;
- * APART + i: its batches one element further apart. */
+/* How strided operands lie. LONG_ROWS: in rows that are aligned to 16 bytes whatever the type; GAPS + i: operand i with
+ * 3 elements between its rows; APART + i: its batches one element further apart. */
 typedef enum { DENSELY, LONG_ROWS, AS_HEADS, SAME_FOR_ALL, GAPS, APART = GAPS + 3, NLAY = APART + 3 } Lay;
 
 typedef struct {
@@ -191,8 +191,8 @@ static inline void emu_check(const EmuEntry *entry, const Spec *s, const int64_t
     free(bound);
 }
 
-/* Makes a call with these extents on operands that lie so; those of the set `shifted` begin an element behind an aligned address. One that the kernel does
- * not serve is refused, and counts nothing. */
+/* Makes a call with these extents on operands that lie so; those of the set `shifted` begin an element behind an
+ * aligned address. One that the kernel does not serve is refused, and counts nothing. */
 static inline EmuCounts emu_call_laid(const EmuEntry *entry, const Spec *s, const int64_t *axes, Lay lay,
                                       unsigned shifted)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kernel_rows: kernels of templates, a row each, compiled together: for this CPU, or for the emulator, and with the definitions that they are held
- * against. A runner verifies them as `dcgen try` has it do, on the shapes of verify_shapes.h.
+ * kernel_rows: kernels of templates, a row each, compiled together: for this CPU, or for the emulator, and with the
+ * definitions that they are held against. A runner verifies them as `dcgen try` has it do, on the shapes of
+ * verify_shapes.h.
  */
 #ifndef DCGEN_TESTS_KERNEL_ROWS_H
 #define DCGEN_TESTS_KERNEL_ROWS_H
@@ -65,8 +66,8 @@ static const struct {
     { "rows", "{ M = \"T\"; N = 44; }" },
     { "row_values", "{ M = \"T\"; N = 44; }" },
     { "batch_rows", "{ B0 = 2; B1 = 3; M = \"T\"; N = \"T\"; }" },
-    /* Taps that are aligned to 16 bytes, to 4 and to nothing, strides, dilations, paddings that differ from side to side, groups, single pixels, many
-     * images in a tile, depthwise ones. */
+    /* Taps that are aligned to 16 bytes, to 4 and to nothing, strides, dilations, paddings that differ from side to
+     * side, groups, single pixels, many images in a tile, depthwise ones. */
     { "conv2d", "{ N = \"T\"; G = 1; H = 6; W = 7; C = 32; K = 40; R = 3; S = 3; PAD = 1; },"
                 "{ N = 1; G = 3; H = \"T + 5\"; W = 12; C = 6; K = 5; R = 3; S = 2; STRIDE = 2; PAD_L = 2; PAD_B = 1; "
                 "DIL_H = 2; },"
@@ -241,7 +242,8 @@ static inline char *rows_text(RowWorld *w, const RowKernel *k)
     return text;
 }
 
-/* Is it compiled as what ships is? What a template calls general is, in the thorough suite, and must fit its registers. */
+/* Is it compiled as what ships is? What a template calls general is, in the thorough suite, and must fit its
+ * registers. */
 static inline bool rows_are_shipped(const RowKernel *k) { return !strchr(k->row->kernel, '=') && getenv("THOROUGH"); }
 static inline bool rows_are_emulated(const RowKernel *k) { return k->target->family != &family_cpu; }
 
@@ -374,8 +376,9 @@ static inline Runner *rows_runner(RowWorld *w, const RowKernel *k)
     return r;
 }
 
-/* Verifies a kernel on awkward shapes and then those of its spec, of which it skips some: it begins with the one numbered `first`, and goes on by `step`.
- * Those that it does not serve are left out. Where calls are split into parts, some have more of these than tiles. */
+/* Verifies a kernel on awkward shapes and then those of its spec, of which it skips some: it begins with the one
+ * numbered `first`, and goes on by `step`. Those that it does not serve are left out. Where calls are split into parts,
+ * some have more of these than tiles. */
 static inline void rows_verify(RowWorld *w, const RowKernel *k, int first, int step)
 {
     static const int parts[] = { 1, 3, 1, 2, 1, 16 };

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Kernels for CPUs, executed: every template with each way that its code can go, in all layouts, with formulas in registers, in loops and of the
- * place. Each is held against its definition on awkward shapes: tails on every axis, nothing to sum up, operands with gaps, rows of infinities, calls in
- * several parts.
+ * Kernels for CPUs, executed: every template with each way that its code can go, in all layouts, with formulas in
+ * registers, in loops and of the place. Each is held against its definition on awkward shapes: tails on every axis,
+ * nothing to sum up, operands with gaps, rows of infinities, calls in several parts.
  *
- * A target * is the widest instruction set that this CPU runs; with THOROUGH=1 it is each of the other ones, in every second row, and there are further rows.
+ * A target * is the widest instruction set that this CPU runs; with THOROUGH=1 it is each of the other ones, in every
+ * second row, and there are further rows.
  *
  *   ctest: thorough label=slow timeout=600 cost=30
  */
@@ -47,7 +48,8 @@
 
 /* clang-format off */
 static const KernelRow usual[] = {
-    /* ---- dense: formulas with functions and without; blocks of k and none; shared out by columns and by rows; tiles of one height and of even ones */
+    /* ---- dense: formulas with functions and without; blocks of k and none; shared out by columns and by rows; tiles
+     * of one height and of even ones */
     { "dense f32 W=KN", "direct_gemm portable", CALLS, NULL },
     { "dense f32 W=KN", "direct_gemm * UK=2 KC=0 PF=4 HOLD=1 ORDER=1 EVEN=0 SPLIT=1", BIAS, SHARED },
     { "dense f32 W=NK", "dot_gemm portable", CALLS, NULL },
@@ -92,13 +94,15 @@ static const KernelRow usual[] = {
     { "batch_rows f32", "block_rows * ROWS=2 COLS=2", "gelu(x[b1,n,b0,m]) + y[n,m] * z[b0,b1,m,n] - b[n] * m", NULL },
     { "rows f32", "block_rows * ROWS=4 COLS=1", "k[n,m] - t[id[m],n]", ACROSS_GATHERED },
     { "rows f32", "block_rows * ROWS=1 COLS=8", "x[n,m] + h[n,m]", "types = { x = \"bf16\"; h = \"f16\"; };" },
-    /* ---- with the fewest registers: each way of dense and conv2d, strides, paddings, dilations and groups in all layouts */
+    /* ---- with the fewest registers: each way of dense and conv2d, strides, paddings, dilations and groups in all
+     * layouts */
     { "dense f32 packed", "packed_gemm portable MR=2 NP=1 KA=1 UK=1 KC=0 PF=16 HOLD=0 BLOCK=8 CALLS=0 EVEN=1 SPLIT=0", CALLS, NULL },
     { "conv2d f32 packed", "depthwise_conv portable PT=1 QT=4 FR=0 FS=0 FH=0 FW=0 CB=0", CONV,
       ACCURATE "shapes = ( { N = \"T\"; G = 19; H = 7; W = 11; C = 1; K = 1; R = 3; S = 2; STRIDE = 2; PAD = 1; DIL_W = 2; } );" },
 };
 
-/* General kernels with further layouts and formulas, one with more constants than registers, though no sum is in one; more with the fewest registers. */
+/* General kernels with further layouts and formulas, one with more constants than registers, though no sum is in one;
+ * more with the fewest registers. */
 static const KernelRow thorough[] = {
     { "dense f32 W=KN packed", "packed_gemm avx2 MR=1 NP=1 KA=4 UK=2 KC=512 PF=8 BLOCK=0 EVEN=0", BIAS, NULL },
     { "batch_matmul f32 A=KM B=KN", "direct_bmm * PF=1", NULL, NULL },
@@ -152,7 +156,8 @@ enum { MOST_ROWS = 256 };
 static KernelRow chosen[MOST_ROWS];
 static int nchosen;
 
-/* Adds the row for its target, or of those that its * stands for the first that runs here, the others, or both; an argument: only rows that have this word. */
+/* Adds the row for its target, or of those that its * stands for the first that runs here, the others, or both; an
+ * argument: only rows that have this word. */
 static void choose(Arena *a, const KernelRow *r, bool first, bool others)
 {
     static const char *const sets[] = { "avx512", "avx2", "portable" };

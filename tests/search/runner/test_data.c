@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * data, buffer: operands for timing and for verification, where they begin and what lies around them; what is kept of shapes, and which rows of
- * a large output are looked at.
+ * data, buffer: operands for timing and for verification, where they begin and what lies around them; what is kept of
+ * shapes, and which rows of a large output are looked at.
  */
 #include "tests/test.h"
 #include <math.h>
@@ -168,7 +168,8 @@ TEST(verification_has_guards)
 
 /* ---- shapes ---- */
 
-/* By seed, operand and size; about normal. What is an input is not to be written, and operands begin at different places of a page. */
+/* By seed, operand and size; about normal. What is an input is not to be written, and operands begin at different
+ * places of a page. */
 TEST(operands_are_random)
 {
     const Shape *s = get(200, 100, 300);
@@ -220,7 +221,8 @@ static void check_bounded(DataKind kind, int most)
     assert_true(seen == (2 << most) - 1 && w[0] == most && w[1] == 0);
 }
 
-/* Whole numbers from -4 to 4, lengths, places, one permutation after the other; packed words, of which each bit is as often 1 as 0. */
+/* Whole numbers from -4 to 4, lengths, places, one permutation after the other; packed words, of which each bit is as
+ * often 1 as 0. */
 TEST(kinds_of_data)
 {
     enum { MOST = 7, N = 70, NWORD = 3000 };
@@ -464,8 +466,8 @@ TEST(packed_operands_are_kept_once)
     assert_true(is_forbidden((char *)p, true));
 }
 
-/* A weight, and what is packed of it, is in memory once for all M, until the last shape that has it goes. Y is each shape's own; so is an X of
- * another size. (Outputs of 200 MiB that nobody writes cost nothing.) */
+/* A weight, and what is packed of it, is in memory once for all M, until the last shape that has it goes. Y is each
+ * shape's own; so is an X of another size. (Outputs of 200 MiB that nobody writes cost nothing.) */
 TEST(shapes_share_what_is_the_same)
 {
     const int64_t m = 50 << 10;
@@ -521,7 +523,8 @@ static Shape *large(int64_t m, int64_t n, int64_t k)
     return get_as(&want);
 }
 
-/* Up to 2^26 products all rows are computed, once; of more a sample: the first, the last four, and others by chance; and all rows' sums. */
+/* Up to 2^26 products all rows are computed, once; of more a sample: the first, the last four, and others by chance;
+ * and all rows' sums. */
 TEST(rows_that_are_compared)
 {
     Shape *s = large(1 << 10, 1 << 8, 1 << 8);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The emulator, by its runner: kernels of tests/search/runner/emu/ are right as they stand, and are broken in one place each
- * by macros. Each mistake must be found, and named for what it is. What it counts is compared with known patterns.
+ * The emulator, by its runner: kernels of tests/search/runner/emu/ are right as they stand, and are broken in one place
+ * each by macros. Each mistake must be found, and named for what it is. What it counts is compared with known patterns.
  *
  *   ctest: label=slow timeout=300 cost=25
  */
@@ -62,8 +62,10 @@ static const Case simt_cases[] = {
     RIGHT("simt", ""),
     RIGHT("simt", PACKED),
     /* functions of floats give floats, as in CUDA C++ */
-    RIGHT("simt", LINE("AT_END const float v = acc[0][0]; if (isnan(v) || sizeof exp(v) + sizeof pow(v, v) + sizeof abs(v) != 12 || "
-                       "sizeof exp(1.0) + sizeof pow(v, 1.0) + sizeof sqrt(3) != 24 || abs(-.5f) != .5f) acc[0][0] += 1")),
+    RIGHT("simt",
+          LINE("AT_END const float v = acc[0][0]; if (isnan(v) || sizeof exp(v) + sizeof pow(v, v) + sizeof abs(v) != "
+               "12 || "
+               "sizeof exp(1.0) + sizeof pow(v, 1.0) + sizeof sqrt(3) != 24 || abs(-.5f) != .5f) acc[0][0] += 1")),
     WRONG("simt", LINE("BARRIER_STAGED"), "nobody has written"),
     WRONG("simt", LINE("BARRIER_USED"), "between the same barriers"),
     WRONG("simt", LINE("ROWS(M) ((M) + 1)"), "reads 4 bytes at operand 0 (X) element 2376 of 2376"),
@@ -332,8 +334,8 @@ static const Pattern patterns[] = {
     { "((float4 *)shared)[t * 2] = make_float4(1, 1, 1, 1)", 0, 0, 8, 4 },
     { "((float4 *)shared)[t * 9] = make_float4(1, 1, 1, 1)", 0, 0, 4, 0 },
     { "for (int i = 0; i < 3; i++) shared[t + 32 * i] = 1", 0, 0, 3, 0 },
-    /* 8 stores of 32 words. Then lanes load 16 bytes each: all lanes others; those that differ in bit 0 the same, in bit 1,
-     * in bit 2, in bit 0 but for one lane; so, and of one group of banks; 8 bytes each, in bit 1 the same. */
+    /* 8 stores of 32 words. Then lanes load 16 bytes each: all lanes others; those that differ in bit 0 the same, in
+     * bit 1, in bit 2, in bit 0 but for one lane; so, and of one group of banks; 8 bytes each, in bit 1 the same. */
     { LOADED(float4, t % 16), 0, 0, 8 + 4, 0 },
     { LOADED(float4, t / 2), 0, 0, 8 + 2, 0 },
     { LOADED(float4, t / 4 * 2 + t % 2), 0, 0, 8 + 2, 0 },

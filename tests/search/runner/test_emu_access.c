@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The emulator's view of shared memory, in kernels in C. Threads make accesses at random, of all sizes and on all places of a line, with
- * asynchronous copies among them; beside them goes a model that knows of each granule who wrote it, who read it and when. The emulator finds
- * what the model forbids, at that very access and in the same words, and before it nothing.
+ * The emulator's view of shared memory, in kernels in C. Threads make accesses at random, of all sizes and on all
+ * places of a line, with asynchronous copies among them; beside them goes a model that knows of each granule who wrote
+ * it, who read it and when. The emulator finds what the model forbids, at that very access and in the same words, and
+ * before it nothing.
  *
  *   ctest: emulator
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How the emulator executes a block, in kernels in C: threads that wait for others in vain, how much a block may do, what it begins with,
- * its copies and stacks, and what becomes of findings.
+ * How the emulator executes a block, in kernels in C: threads that wait for others in vain, how much a block may do,
+ * what it begins with, its copies and stacks, and what becomes of findings.
  *
  *   ctest: emulator
  */

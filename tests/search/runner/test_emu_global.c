@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The emulator's view of global memory, in kernels in C: what of a block others may read and after which fences, barriers and counters, who
- * may write what, what lies outside of all operands, and how places are named.
+ * The emulator's view of global memory, in kernels in C: what of a block others may read and after which fences,
+ * barriers and counters, who may write what, what lies outside of all operands, and how places are named.
  *
  *   ctest: emulator
  */
@@ -27,9 +27,10 @@ static const char *findings(const Emu *e)
 
 /* ---- scripts ----
  *
- * What the threads of blocks do: blocks in the order in which they come are separated by |, launches by ;, a block's threads by /. r, w and o
- * are followed by the word that is read, written, or written of the output; a and c count up word 0 or 1, relaxed, A and C in the order
- * acq_rel; d counts up word 2 by two; f is a fence, b a barrier, h 300,000 of them: of twice as many the epochs begin anew. */
+ * What the threads of blocks do: blocks in the order in which they come are separated by |, launches by ;, a block's
+ * threads by /. r, w and o are followed by the word that is read, written, or written of the output; a and c count up
+ * word 0 or 1, relaxed, A and C in the order acq_rel; d counts up word 2 by two; f is a fence, b a barrier, h 300,000
+ * of them: of twice as many the epochs begin anew. */
 
 static struct {
     const char *script; /* of the launch */
@@ -451,7 +452,8 @@ TEST(places_are_named)
     free(memory);
 }
 
-/* Constants beside the code may be read, not written; all else far from operands may be neither, not even what was an operand before. */
+/* Constants beside the code may be read, not written; all else far from operands may be neither, not even what was an
+ * operand before. */
 static void touch_once(void (*hook)(void *p), unsigned *words)
 {
     touched.hook = hook;

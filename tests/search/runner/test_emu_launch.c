@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A launch in the emulator, of kernels in C: its blocks, their places and their order, its limits and its workers; what is counted of it; and what the
- * lanes of a warp compute together.
+ * A launch in the emulator, of kernels in C: its blocks, their places and their order, its limits and its workers; what
+ * is counted of it; and what the lanes of a warp compute together.
  *
  *   ctest: emulator
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * templates/device/limits.cu, executed by the emulator: each probe does the work that it says, no more and no less, without a finding.
+ * templates/device/limits.cu, executed by the emulator: each probe does the work that it says, no more and no less,
+ * without a finding.
  *
  *   ctest: emulator label=slow timeout=120
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * CUDA's run time for programs whose kernels the emulator executes: devices, memory, copies, errors, and how a program ends in which something
- * was found.
+ * CUDA's run time for programs whose kernels the emulator executes: devices, memory, copies, errors, and how a program
+ * ends in which something was found.
  *
  *   ctest: emulator
  */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Kernels for GPUs, executed by the emulator: every template with the element types and layouts that it serves, with and without a formula. Each is
- * held against its definition on awkward shapes: tails on every axis, nothing to sum up, rows that are aligned to 16 bytes, to 4 and to an element,
- * operands with gaps, rows of infinities. Kernels of matrices are also called in ways that runners do not know: one operand alone is not aligned,
- * matrices are heads inside longer rows, or the same for all batches. Those for CPUs are in test_cpu_kernels.c.
+ * Kernels for GPUs, executed by the emulator: every template with the element types and layouts that it serves, with
+ * and without a formula. Each is held against its definition on awkward shapes: tails on every axis, nothing to sum up,
+ * rows that are aligned to 16 bytes, to 4 and to an element, operands with gaps, rows of infinities. Kernels of
+ * matrices are also called in ways that runners do not know: one operand alone is not aligned, matrices are heads
+ * inside longer rows, or the same for all batches. Those for CPUs are in test_cpu_kernels.c.
  *
  * With THOROUGH=1 it takes other rows.
  *
@@ -35,14 +36,16 @@ enum { M, N, K }; /* of dense */
 
 /* clang-format off */
 static const KernelRow usual[] = {
-    /* ---- dense on the FMA units. Splits, tiles in which threads are no power of two, copies without asynchronous ones (sm_75), groups of tiles,
-     * kernels for one K. A formula is computed as sums lie in registers or, where it has functions of many instructions or reads an operand element
-     * by element, in a loop over sums in shared memory: here of three blocks, in four rounds. */
+    /* ---- dense on the FMA units. Splits, tiles in which threads are no power of two, copies without asynchronous ones
+     * (sm_75), groups of tiles, kernels for one K. A formula is computed as sums lie in registers or, where it has
+     * functions of many instructions or reads an operand element by element, in a loop over sums in shared memory: here
+     * of three blocks, in four rounds. */
     { "dense f32 W=NK", "simt_gemm sm_80 BM=32 BN=32 TM=4 TN=4 BK=32 STAGES=3 SPLITK=4", BIAS, NULL },
     { "dense f32 W=NK packed", "simt_gemm sm_90a BM=128 BN=128 TM=8 TN=8 BK=8 STAGES=4 GROUP=8 FIXED_K=40", BIAS, NULL },
     { "dense f32 W=NK", "simt_gemm sm_75 SPLITK=2", NULL, NULL },
     { "dense f32 W=NK", "simt_gemm sm_80 BM=128 BN=128 TM=8 TN=16 BK=8 SPLITK=3", "gelu(acc + bias[n]) + residual[m,n]", NULL },
-    /* ---- dense on tensor cores. Sums go by way of shared memory, which is larger than the stages of the third; formulas in one round. */
+    /* ---- dense on tensor cores. Sums go by way of shared memory, which is larger than the stages of the third;
+     * formulas in one round. */
     { "dense tf32 W=NK", "mma_gemm sm_80 BM=32 BN=64 WM=32 WN=32 STAGES=4 SPLITK=3", BIAS, NULL },
     { "dense tf32 W=NK", "mma_gemm sm_90a BM=128 BN=256 WM=64 WN=64", BIAS, NULL },
     { "dense f16 W=NK packed", "mma_gemm sm_80 BM=32 BN=96 WM=16 WN=32 ROW=128", "acc + bias[n] + residual[m,n]", NULL },
@@ -79,8 +82,8 @@ static const KernelRow usual[] = {
     { "row_values f32", "lane_rows sm_80 LANES=4 NT=128 ROWS=4 VEC=2 NV=2", "argmax[n](min(x[m,n], 0))", "types = { Y = \"s32\"; };" },
     /* one value that fills its row; one that is not along it */
     { "rows f16", "lane_rows sm_80 LANES=32 NT=128 ROWS=2 VEC=4 NV=1", "exp(max[n](x[m,n])) * z[m] + sum[n](x[m,n])", NULL },
-    /* results beyond f16: infinite; functions of elements alone, of operands that are the same for rows or columns, lie the other way, or are gathered
-     * by row and by element */
+    /* results beyond f16: infinite; functions of elements alone, of operands that are the same for rows or columns, lie
+     * the other way, or are gathered by row and by element */
     { "rows f16", "lane_rows sm_80 LANES=32 NT=128 ROWS=1 VEC=8 NV=1", "x[m,n] * 3.5 + r[m,n] * x[m,n]", NULL },
     { "rows f32", "lane_rows sm_90a LANES=32 NT=256 ROWS=1 VEC=4 NV=1", "x[m,n] * scale[n] + z[m] - max(w[n,m], 0.5)", "types = { scale = \"f16\"; };" },
     { "rows f32", "lane_rows sm_80 LANES=32 NT=128 ROWS=1 VEC=4 NV=1", "softmax[n](table[id[m],n] + x[m,order[n]])", GATHERED },
@@ -91,7 +94,8 @@ static const KernelRow usual[] = {
 
 /* clang-format off */
 static const KernelRow thorough[] = {
-    /* ---- kinds of formulas that the usual rows do not have with the template: a mask, functions in a loop, an operand that is read in a loop */
+    /* ---- kinds of formulas that the usual rows do not have with the template: a mask, functions in a loop, an operand
+     * that is read in a loop */
     { "dense f32 W=NK", "simt_gemm sm_90a BM=96 BN=96 TM=6 TN=12", "n <= m ? acc : -inf", NULL },
     { "dense f32 W=KN", "simt_gemm sm_90a BM=96 BN=96 TM=6 TN=12", "silu(acc) * gate[m,n]", NULL },
     { "dense tf32 W=NK", "mma_gemm sm_80 BM=128 BN=64 WM=64 WN=32 ROW=128 STAGES=3", "n <= m ? acc : -inf", NULL },
@@ -156,8 +160,8 @@ static const KernelRow thorough[] = {
 };
 /* clang-format on */
 
-/* Compiled by nvcc alone: kernels whose values must fit registers. Each formula of rows has another kernel and type: short rows, many elements in a
- * thread, and the most threads. */
+/* Compiled by nvcc alone: kernels whose values must fit registers. Each formula of rows has another kernel and type:
+ * short rows, many elements in a thread, and the most threads. */
 #define BOTH "gelu(acc + bias[oc]) + residual[n,p,q,oc]"
 static const KernelRow usual_code[] = {
     { "conv2d bf16 F=KRSC packed", "mma_conv sm_80", BOTH, NULL },
@@ -183,7 +187,8 @@ static const char *const row_kernels[] = {
     "LANES=4 NT=128 ROWS=4 VEC=4 NV=2",
     "LANES=32 NT=128 ROWS=1 VEC=4 NV=2",
     "LANES=32 NT=256 ROWS=4 VEC=4 NV=4 EAGER=1",
-    "LANES=512 NT=512 ROWS=1 VEC=4 NV=2", /* a search refuses NV=4 where it spills, as of a masked softmax times an operand */
+    /* a search refuses NV=4 where it spills, as of a masked softmax times an operand */
+    "LANES=512 NT=512 ROWS=1 VEC=4 NV=2",
     "LANES=1024 NT=1024 ROWS=1 VEC=4 NV=1 EAGER=1",
 };
 
@@ -212,7 +217,8 @@ static int chosen_rows(const KernelRow **out)
     return n;
 }
 
-/* Where operators have many axes, a large kernel takes some of the shapes, other ones than the one before. So do all in the thorough suite. */
+/* Where operators have many axes, a large kernel takes some of the shapes, other ones than the one before. So do all in
+ * the thorough suite. */
 TEST(kernels_are_right)
 {
     for (int i = 0; i < w->n; i++) {
@@ -283,8 +289,8 @@ static int64_t head(const RowKernel *k, const int64_t *extent, const char *name)
     return template_lookup(&b, name, &value) ? value : -1;
 }
 
-/* What a block of k costs in shared memory, and what slices hand on: counted as the difference of two calls. Swizzles and pitches keep banks apart; where
- * rows of Y are no power of two a few stores meet. */
+/* What a block of k costs in shared memory, and what slices hand on: counted as the difference of two calls. Swizzles
+ * and pitches keep banks apart; where rows of Y are no power of two a few stores meet. */
 static void check_head(const RowKernel *k)
 {
     const EmuEntry entry = emu_entry(w, k);

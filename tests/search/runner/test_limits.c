@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * limits, of a runner: which buffer stands for which level, in which ways it is read, what counts of it and when it ends. Rates and clock are
- * made up.
+ * limits, of a runner: which buffer stands for which level, in which ways it is read, what counts of it and when it
+ * ends. Rates and clock are made up.
  *
  *   ctest: replaces
  */
@@ -64,8 +64,8 @@ static void write_buffers(LimitsWish *w, LimitRecord *out)
     }
 }
 
-/* Half of a level, and at least twice what the ones before hold; of L1 and L2 each thread has its own. What a request does not write of a buffer the
- * next one does. */
+/* Half of a level, and at least twice what the ones before hold; of L1 and L2 each thread has its own. What a request
+ * does not write of a buffer the next one does. */
 TEST(buffers_lie_in_their_levels)
 {
     static const struct {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * peak, limits: rates from work that is counted and a clock that is made up; which buffers lie in which level; how long it goes on.
+ * peak, limits: rates from work that is counted and a clock that is made up; which buffers lie in which level; how long
+ * it goes on.
  *
  *   ctest: replaces
  */
@@ -64,8 +65,8 @@ TEST(arithmetic_is_counted)
     assert_null(peak_find("sm_80"));
 }
 
-/* A pass takes 1 ms, so of a sample of 5 ms there are 5 + 3; of one that is shorter than half a pass there is one. No byte behind the buffer is
- * read, and a part is whole blocks of all streams. */
+/* A pass takes 1 ms, so of a sample of 5 ms there are 5 + 3; of one that is shorter than half a pass there is one. No
+ * byte behind the buffer is read, and a part is whole blocks of all streams. */
 TEST(bytes_are_counted)
 {
     static const struct {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * rows: which rows of a large output are compared, where the reference has sums of rows and where it has none; and how far a sum may be off.
+ * rows: which rows of a large output are compared, where the reference has sums of rows and where it has none; and how
+ * far a sum may be off.
  */
 #include "tests/test.h"
 #include <stdlib.h>
@@ -100,7 +101,8 @@ TEST(each_part_of_a_tile)
     assert_int_equal(s.row[15], s.rows - 1);
 }
 
-/* Rows of several elements: the extents within a row do not count. Extents that are not known, or not rows times elements: one extent. */
+/* Rows of several elements: the extents within a row do not count. Extents that are not known, or not rows times
+ * elements: one extent. */
 TEST(rows_of_known_extents)
 {
     choose((int64_t)A * B, (int64_t)C * D, 1 << 16, true);
@@ -131,7 +133,8 @@ TEST(an_even_sample)
         assert_true(met[i]);
 }
 
-/* The sum of a row of n elements, or an element alone (n = 0), off by so many times the tolerance of its elements: is it right? */
+/* The sum of a row of n elements, or an element alone (n = 0), off by so many times the tolerance of its elements: is
+ * it right? */
 static bool is_right(int64_t n, double off, double accuracy)
 {
     const Dtype *f32 = dtype_find("f32");
@@ -152,7 +155,8 @@ static bool is_right(int64_t n, double off, double accuracy)
     return right;
 }
 
-/* The elements' errors are independent: of many the sum is off by less than all of them together, so that one missing term stands out. */
+/* The elements' errors are independent: of many the sum is off by less than all of them together, so that one missing
+ * term stands out. */
 TEST(sums_of_rows_and_elements)
 {
     static const struct {

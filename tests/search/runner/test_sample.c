@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * sample: how often a kernel is called and what counts of it, by clocks that are made up: each call takes as long as this file says.
+ * sample: how often a kernel is called and what counts of it, by clocks that are made up: each call takes as long as
+ * this file says.
  *
  *   ctest: replaces
  */

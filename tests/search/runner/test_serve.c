@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * serve: what a runner says to each line, word by word, and in which order its engine is asked. The engine and the clock are made up.
+ * serve: what a runner says to each line, word by word, and in which order its engine is asked. The engine and the
+ * clock are made up.
  *
  *   ctest: replaces
  */
@@ -200,7 +201,8 @@ static char *singles(char *text)
     return text;
 }
 
-/* What is said to these lines, behind the hello. Both are JSON in single quotes, in which FOLDER stands for the folder. */
+/* What is said to these lines, behind the hello. Both are JSON in single quotes, in which FOLDER stands for the
+ * folder. */
 #define say(...) say_lines((const char *[]){ __VA_ARGS__, NULL })
 static const char *say_lines(const char *const *lines)
 {
@@ -267,8 +269,8 @@ static const char plain[] = USUAL;
 #define LATE(kernel) RESULT #kernel ",'status':'wrong','ns':[],'max_err':0.5,'why':'late'}\n"
 #define COLD(kernel) RESULT #kernel ",'status':'ok','ns':[12.5,20.0],'max_err':0.5,'cold_ns':7}\n"
 
-/* Who fails is told at once, the others behind their times; what fails when it is timed is told of too. What was opened is closed, whatever becomes
- * of it. */
+/* Who fails is told at once, the others behind their times; what fails when it is timed is told of too. What was opened
+ * is closed, whatever becomes of it. */
 TEST(results_in_their_order)
 {
     static const char none[] = "'threads':1,'repeats':0,'sample_ns':10,'max_ns':20";

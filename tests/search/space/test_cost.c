@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cost: the model finds the law behind made-up times, knows where it knows little, and takes measurements for what they are.
+ * cost: the model finds the law behind made-up times, knows where it knows little, and takes measurements for what they
+ * are.
  * ctest: label=slow
  */
 #include "tests/test.h"
@@ -18,8 +19,8 @@ static const char tiny_spec[] =
 
 static int begin(void **state) { return synthetic_make(&y, synthetic_spec, 200) ? 0 : -1; }
 
-/* Where W comes from memory the closed form says that a row takes longer, three times at least; where W fits L2, or nothing is cold, it says the
- * same as ever. */
+/* Where W comes from memory the closed form says that a row takes longer, three times at least; where W fits L2, or
+ * nothing is cold, it says the same as ever. */
 TEST(a_cold_operand_takes_its_time)
 {
     static const int64_t row[] = { 1, 3072, 768 }, small[] = { 1, 256, 256 };
@@ -59,7 +60,8 @@ TEST(little_work_has_one_thread)
     arena_free(tiny.arena);
 }
 
-/* What one measurement is off says something of shapes near it. Twice the threads are two octaves away, twice the rows one. */
+/* What one measurement is off says something of shapes near it. Twice the threads are two octaves away, twice the rows
+ * one. */
 TEST(threads_are_far_apart)
 {
     Synthetic tiny;
@@ -173,8 +175,8 @@ TEST(rows_hold_the_features)
     arena_free(p.arena);
 }
 
-/* Each template has one price for all of its terms: it is found, with nothing left to correct; templates of which nothing was measured have
- * their geometric mean, by how much was measured. */
+/* Each template has one price for all of its terms: it is found, with nothing left to correct; templates of which
+ * nothing was measured have their geometric mean, by how much was measured. */
 TEST(each_template_has_its_prices)
 {
     Synthetic p;
@@ -231,8 +233,8 @@ static double nearest_of(const Instance *x, const Instance *z)
     return exp(-d2 / 2);
 }
 
-/* Doubt is the root of the mean of squared leave-one-out errors near a shape, those of kernels near the best of theirs, and of four times
- * that of all. */
+/* Doubt is the root of the mean of squared leave-one-out errors near a shape, those of kernels near the best of theirs,
+ * and of four times that of all. */
 TEST(doubt_is_a_mean_of_errors)
 {
     const Study *s = y.study;
@@ -302,8 +304,8 @@ TEST(what_is_left_out_does_not_count)
     arena_free(p.arena);
 }
 
-/* Once anything was measured, no prediction is below the roofline: here one of a slow machine. What was measured stays, and so does the model
- * of closed forms. */
+/* Once anything was measured, no prediction is below the roofline: here one of a slow machine. What was measured stays,
+ * and so does the model of closed forms. */
 TEST(no_prediction_is_below_the_roofline)
 {
     LimitRecord l = { .device = y.device.id,
@@ -349,8 +351,8 @@ TEST(no_prediction_is_below_the_roofline)
                         cost_predict(y.model, &bounded.trial[i].c, bounded.shape[j]->extent, 1));
 }
 
-/* A call that a kernel does not serve takes it for ever, whatever else is known: by the closed form, by what was fitted, and with the least time of
- * the shape as bound. On others it is as good as one that serves all. */
+/* A call that a kernel does not serve takes it for ever, whatever else is known: by the closed form, by what was
+ * fitted, and with the least time of the shape as bound. On others it is as good as one that serves all. */
 TEST(calls_that_are_not_served_take_for_ever)
 {
     LimitRecord l = { .device = y.device.id,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cover: the first candidates of a search are the best predicted ones of small, middle and large calls of every shape of the spec.
+ * cover: the first candidates of a search are the best predicted ones of small, middle and large calls of every shape
+ * of the spec.
  */
 #include "tests/test.h"
 #include "search/space/cover.h"
@@ -49,7 +50,8 @@ static double least_predicted(int64_t shape)
     return least;
 }
 
-/* Small, large, middle of the heaviest shape (its middle is geometric: sqrt(16 * 2048) = 181, of which 384 is the nearest in octaves); then those of the others. */
+/* Small, large, middle of the heaviest shape (its middle is geometric: sqrt(16 * 2048) = 181, of which 384 is the
+ * nearest in octaves); then those of the others. */
 TEST(every_shape_and_size_has_its_best)
 {
     const int64_t place[NLIST][NSIZE] = {
@@ -163,7 +165,8 @@ static const char two_strides[] =
     "           { N = 1; G = 1; H = \"T\"; W = 28; C = 64; K = 48; R = 3; S = 3; PAD = 1; STRIDE = 2; } );\n"
     "tune = { T = [7, 28, 56]; }; layout = { packed = true; }; threads = [1];\n";
 
-/* A template whose kernels are for one stride alone has turns at places that they serve, and is measured near them on such as well. */
+/* A template whose kernels are for one stride alone has turns at places that they serve, and is measured near them on
+ * such as well. */
 TEST(candidates_serve_their_shapes)
 {
     Synthetic z;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The analytic models in the heads of the CUDA templates of dense and conv2d: what they say of a typical sm_90a device, held against what its
- * hardware allows. A multiprocessor has four sub-cores, and a warp runs on one of them.
+ * The analytic models in the heads of the CUDA templates of dense and conv2d: what they say of a typical sm_90a device,
+ * held against what its hardware allows. A multiprocessor has four sub-cores, and a warp runs on one of them.
  */
 #include "tests/test.h"
 #include <math.h>
@@ -92,8 +92,8 @@ static double best(const char *template, int64_t m, int64_t n, int64_t k, ...)
     return least;
 }
 
-/* The least time of the template's kernels, or with a name of those whose parameter has this value, for a convolution of 3 x 3 taps with a
- * padding of 1: n images of size x size pixels. INFINITY: none of them serves it. */
+/* The least time of the template's kernels, or with a name of those whose parameter has this value, for a convolution
+ * of 3 x 3 taps with a padding of 1: n images of size x size pixels. INFINITY: none of them serves it. */
 static double convolved(const char *template, int64_t n, int64_t g, int64_t size, int64_t c, int64_t k,
                         const char *name, int value)
 {
@@ -124,7 +124,8 @@ TEST(a_lone_block_of_two_warps_has_half_the_units)
     assert_true(turns > 1.6 * four);
 }
 
-/* On a quarter of the multiprocessors: all together would wait for L2. Shared memory is nearly as busy, so that less is lost. */
+/* On a quarter of the multiprocessors: all together would wait for L2. Shared memory is nearly as busy, so that less is
+ * lost. */
 TEST(tensor_cores_are_of_sub_cores_too)
 {
     make_world(DENSE("tf32"));
@@ -133,8 +134,9 @@ TEST(tensor_cores_are_of_sub_cores_too)
     assert_true(two > 1.05 * four);
 }
 
-/* mma.sync does 65 % of what wgmma does, which is 989 TFLOP/s at 1830 MHz; a kernel of mma.sync is not far below that, and a larger tile
- * is better where both fill the device. Of FFMA, 128 a cycle, the registers' ports leave two thirds, as an H200 shows. */
+/* mma.sync does 65 % of what wgmma does, which is 989 TFLOP/s at 1830 MHz; a kernel of mma.sync is not far below that,
+ * and a larger tile is better where both fill the device. Of FFMA, 128 a cycle, the registers' ports leave two thirds,
+ * as an H200 shows. */
 TEST(large_products_come_near_the_units)
 {
     make_world(DENSE("bf16"));
@@ -156,8 +158,8 @@ TEST(one_row_streams_w)
     assert_true(gbs > 0.8 * 3000 && gbs < 3000);
 }
 
-/* Tiles of pixels by filters are for groups of many channels and filters, the other kernel for one of each alone, where memory bounds it; small
- * images need blocks that share out a sum. */
+/* Tiles of pixels by filters are for groups of many channels and filters, the other kernel for one of each alone, where
+ * memory bounds it; small images need blocks that share out a sum. */
 TEST(convolutions_go_to_their_templates)
 {
     make_world(conv_spec);

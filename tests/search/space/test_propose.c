@@ -115,8 +115,8 @@ static double expected_gain(const Synthetic *z, const Predicted *p, const double
     return sum / weight;
 }
 
-/* Where the pool holds all of the space, the batch is what the definition says: each time the candidate with the largest gain, over what those
- * before it are believed to reach; but for the eighth, which is any. */
+/* Where the pool holds all of the space, the batch is what the definition says: each time the candidate with the
+ * largest gain, over what those before it are believed to reach; but for the eighth, which is any. */
 TEST(the_largest_gain_comes_first)
 {
     enum { SLOTS = 11 };
@@ -155,7 +155,8 @@ TEST(the_largest_gain_comes_first)
     arena_free(z.arena);
 }
 
-/* In a space that the pool is a ninth of, what descends from the best of the pool is nearly as good as the best of all. */
+/* In a space that the pool is a ninth of, what descends from the best of the pool is nearly as good as the best of
+ * all. */
 TEST(evolution_finds_the_best)
 {
     double best[64], sigma[64], most = 0, mean = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quality: what the report says of a model follows from how far its blind predictions are off: a law that the model knows, one that it
- * cannot know, and residuals that add up.
+ * quality: what the report says of a model follows from how far its blind predictions are off: a law that the model
+ * knows, one that it cannot know, and residuals that add up.
  * ctest: label=slow
  */
 #include "tests/test.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * space: every combination is either kept or rejected once, for the first reason; what is kept fits the hardware, whatever the shapes.
+ * space: every combination is either kept or rejected once, for the first reason; what is kept fits the hardware,
+ * whatever the shapes.
  */
 #include "tests/test.h"
 #include <string.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Each GPU has a general kernel for each data type and order of the operands' elements that op.cfg of a built-in operator offers, whatever the
- * formula: one that is computed in registers, and one that takes shared memory; of an op that is a formula alone, with and without reductions.
- * So has each instruction set of CPUs for convolutions in f32 with packed filters.
+ * Each GPU has a general kernel for each data type and order of the operands' elements that op.cfg of a built-in
+ * operator offers, whatever the formula: one that is computed in registers, and one that takes shared memory; of an op
+ * that is a formula alone, with and without reductions. So has each instruction set of CPUs for convolutions in f32
+ * with packed filters.
  *
  *   ctest: label=slow,thorough
  */
@@ -41,7 +42,8 @@ static const Case cases[] = {
         "formula = \"min[n](x[m,n]) + max[n](x[m,n])\"" } },
 };
 
-/* The layout of each operand is the one of that number; together they are one number, as digits of different bases. False: there are fewer. */
+/* The layout of each operand is the one of that number; together they are one number, as digits of different bases.
+ * False: there are fewer. */
 static bool layouts_text(Arena *a, const Op *op, int number, const char **text)
 {
     *text = "";
@@ -68,8 +70,8 @@ static const char *asks_text(Arena *a, const char *layout, bool packed, const ch
     return *all ? arena_printf(a, "layout = { %s}; %s;", all, formula) : arena_printf(a, "%s;", formula);
 }
 
-/* Is there a general kernel for this target? The space is enumerated only if that is wanted, or if a general kernel breaks a constraint, as that
- * may be where no kernel of its template keeps it. */
+/* Is there a general kernel for this target? The space is enumerated only if that is wanted, or if a general kernel
+ * breaks a constraint, as that may be where no kernel of its template keeps it. */
 static bool has_general(Arena *a, const Spec *spec, const TemplateList *list, const Target *target, bool whole, Diag *d)
 {
     const Device device = device_typical(a, target);

@@ -131,7 +131,8 @@ static void assert_all_differ(const Op *op, const VerifyShapes *w)
                         w->gap[i] != w->gap[k] || w->way[i] != w->way[k] || w->edges[i] != w->edges[k]);
 }
 
-/* How many calls it meets of those that it serves. Some of them have an odd extent on an axis that its condition does not name. */
+/* How many calls it meets of those that it serves. Some of them have an odd extent on an axis that its condition does
+ * not name. */
 static int count_served(const Study *s, const Candidate *c, const VerifyShapes *w)
 {
     const Op *op = s->spec->op;
@@ -150,8 +151,8 @@ static int count_served(const Study *s, const Candidate *c, const VerifyShapes *
     return n;
 }
 
-/* A kernel that serves some calls alone meets such calls too, behind those that there are without: of another one beside it, the ones of that. M of the
- * spec's shapes is 1 to 2048, N 768, 2304 and 3072, K 768 and 3072. */
+/* A kernel that serves some calls alone meets such calls too, behind those that there are without: of another one
+ * beside it, the ones of that. M of the spec's shapes is 1 to 2048, N 768, 2304 and 3072, K 768 and 3072. */
 TEST(calls_that_are_served)
 {
     static const char *const serves[] = { "N == 2304",          "N % 4 == 0 && K % 4 == 0", "K == 768",
@@ -188,8 +189,8 @@ static int count_extents(const VerifyShapes *w, int from, int axis, int64_t leas
     return n;
 }
 
-/* What a kernel meets takes its extents from one shape of the spec after the other, and is made of calls from all over the list: of these it has many tails on the axes that
- * may be anything. */
+/* What a kernel meets takes its extents from one shape of the spec after the other, and is made of calls from all over
+ * the list: of these it has many tails on the axes that may be anything. */
 TEST(calls_that_are_served_are_many)
 {
     static const struct {
@@ -253,7 +254,8 @@ TEST(fixed_extents)
     assert_memory_equal(twice.extent, w.extent, (size_t)w.n * sizeof *w.extent);
 }
 
-/* Shipped templates: every kernel of a convolution meets calls that it serves, one by one and as kernels of a package, with the attributes of a shape. */
+/* Shipped templates: every kernel of a convolution meets calls that it serves, one by one and as kernels of a package,
+ * with the attributes of a shape. */
 TEST(kernels_of_convolutions)
 {
     static const char plain[] =
@@ -286,8 +288,8 @@ TEST(kernels_of_convolutions)
 
 /* ---- gaps, parts, attributes, rows ---- */
 
-/* Where operands are strided, a few shapes come besides with gaps, both kinds of these, and every stride counts: all axes within a tile, beyond one, of
- * two points, and some that were there. */
+/* Where operands are strided, a few shapes come besides with gaps, both kinds of these, and every stride counts: all
+ * axes within a tile, beyond one, of two points, and some that were there. */
 TEST(gaps)
 {
     Op op = *y.spec->op;
@@ -318,7 +320,8 @@ TEST(gaps)
     }
 }
 
-/* Where operands divide an extent into parts, there is each way to, also for one and the same shape, with gaps and without. */
+/* Where operands divide an extent into parts, there is each way to, also for one and the same shape, with gaps and
+ * without. */
 TEST(parts)
 {
     Op op = *y.spec->op;
@@ -398,8 +401,8 @@ TEST(one_tile_that_is_served)
     }
 }
 
-/* Where a formula reads rows there are shapes with many rows of all kinds: of ops that may reduce them one within the tile and a long one, of others one.
- * A bias has no rows. */
+/* Where a formula reads rows there are shapes with many rows of all kinds: of ops that may reduce them one within the
+ * tile and a long one, of others one. A bias has no rows. */
 TEST(rows_of_all_kinds)
 {
     static const struct {

@@ -4,10 +4,12 @@
  * only moves when they say how long they take; so dcgen-runner-cuda runs whole, and its times can be foretold. The
  * program dcgen-runner-cuda-fake exports these to the candidates that it loads (candidate.c) and to the fake CUPTI.
  *
- *   FAKE_GPU=nodriver|olddriver|noruntime|nodevice|newer     what cudaGetDeviceCount finds (newer: no target runs on it;
+ *   FAKE_GPU=nodriver|olddriver|noruntime|nodevice|newer     what cudaGetDeviceCount finds (newer: no target runs on
+ *                                                            it;
  *                                                  noruntime: cudaRuntimeGetVersion fails)
  *            noptx|nodigest|wrongdigest|noflush      what becomes of the runner's own kernels
- *   FAKE_FEW=BYTES:N                               there is memory for N pieces of that size, and none is ever given back
+ *   FAKE_FEW=BYTES:N                               there is memory for N pieces of that size, and none is ever given
+ *                                                  back
  *   FAKE_COUNT=N                                   says at the end how many copies of N bytes came from the GPU
  *   FAKE_CUPTI=busy|drop|droponce|droplate|nolinks|zero     what goes wrong in the fake CUPTI
  *              late|uneven   of every tenth kernel behind the first 1000 the record comes 0.12 s late, or never
@@ -19,8 +21,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A kernel: run(arg) is called when it runs; arg is copied. On a cold cache it takes twice as long, on one full of what must be
- * written back three times. */
+/* A kernel: run(arg) is called when it runs; arg is copied. On a cold cache it takes twice as long, on one full of what
+ * must be written back three times. */
 enum { FAKE_ARG_BYTES = 256, FAKE_NULL_NS = 1500, FAKE_GAP_NS = 500, FAKE_DIGEST_NS = 1000, FAKE_READ_NS = 700 };
 void fake_launch(void (*run)(void *), const void *arg, int arg_bytes, int64_t takes_ns);
 void fake_fault(int error); /* from within a kernel: the context is ruined, everything fails from now on */

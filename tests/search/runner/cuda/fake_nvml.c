@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * fake_nvml: a libnvidia-ml.so that knows one GPU, 1980 MHz at first and 1700 MHz with its power at the limit later.
- * FAKE_NVML=denied|blind|falls: it gives no handle of the GPU, as in a container that may not ask; it tells nothing of it; its clock falls each
- * time that it is asked for.
+ * FAKE_NVML=denied|blind|falls: it gives no handle of the GPU, as in a container that may not ask; it tells nothing of
+ * it; its clock falls each time that it is asked for.
  */
 #include <stdlib.h>
 #include <string.h>

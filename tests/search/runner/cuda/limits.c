@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * limits: code that measures limits (search/runner/abi.h) for the fake GPU: it does nothing, and says how long that took. Rates are those
- * below, of the second variant; the first is slower.
+ * limits: code that measures limits (search/runner/abi.h) for the fake GPU: it does nothing, and says how long that
+ * took. Rates are those below, of the second variant; the first is slower.
  *
  *   BROKEN  1 has no dcgen_limit   2 cannot be launched   3 knows no arithmetic   4 an illegal address
  */

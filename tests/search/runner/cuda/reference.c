@@ -8,7 +8,8 @@
 #undef dcgen_reference_rows
 #undef dcgen_reference_check
 
-void dcgen_reference_rows(const int64_t *extent, const void *const *operand, int64_t row0, int64_t row1, double *y, double *bound)
+void dcgen_reference_rows(const int64_t *extent, const void *const *operand, int64_t row0, int64_t row1, double *y,
+                          double *bound)
 {
     const float *bias = operand[2];
     product_rows(extent, operand, row0, row1, y, bound);
@@ -18,7 +19,8 @@ void dcgen_reference_rows(const int64_t *extent, const void *const *operand, int
     }
 }
 
-void dcgen_reference_check(const int64_t *extent, const void *const *operand, int64_t row0, int64_t row1, double *sum, double *bound)
+void dcgen_reference_check(const int64_t *extent, const void *const *operand, int64_t row0, int64_t row1, double *sum,
+                           double *bound)
 {
     const float *bias = operand[2];
     product_check(extent, operand, row0, row1, sum, bound);

@@ -21,8 +21,7 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
         int64_t c = 0;
         for (; c + NV * LANES <= a->C; c += NV * LANES)
             for (int v = 0; v < NV; v++) {
-                KERNEL_vec s =
-                    *(const KERNEL_vec *)(x + c + v * LANES) * *(const KERNEL_vec *)(a->scale + c + v * LANES) + shift;
+                KERNEL_vec s = *(const KERNEL_vec *)(x + c + v * LANES) * *(const KERNEL_vec *)(a->scale + c + v * LANES) + shift;
 #if HAS_EPILOGUE
                 s = NAME_epilogue_MACHINE(a, s, row / a->H, row % a->H, c + v * LANES, LANES);
 #endif

@@ -9,8 +9,7 @@ enum { B, H, W, R, S, P, Q };
 
 int64_t dcgen_reference_terms(const int64_t *extent) { return extent[R] * extent[S]; }
 
-void dcgen_reference_rows(const int64_t *extent, const void *const *operand, int64_t row0, int64_t row1, double *y,
-                          double *bound)
+void dcgen_reference_rows(const int64_t *extent, const void *const *operand, int64_t row0, int64_t row1, double *y, double *bound)
 {
     const float *x = operand[0], *f = operand[1];
     for (int64_t row = row0; row < row1; row++)

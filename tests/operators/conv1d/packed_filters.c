@@ -12,9 +12,7 @@ tile    = { B = "1"; O = "4"; C = "1"; W = "PT"; R = "1"; };
 typedef float KERNEL_four __attribute__((vector_size(16), aligned(4)));
 
 /* The sums of a tile, over channels and taps. Places from n on repeat the last one, and are not stored. */
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void KERNEL_tile(const NAME_args *a, const float *x,
-                                                                               const KERNEL_four *f, int64_t p0,
-                                                                               int64_t n, KERNEL_four sum[PT])
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void KERNEL_tile(const NAME_args *a, const float *x, const KERNEL_four *f, int64_t p0, int64_t n, KERNEL_four sum[PT])
 {
     for (int64_t i = 0; i < a->C * a->R; i++)
         for (int p = 0; p < PT; p++) {

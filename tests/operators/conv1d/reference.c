@@ -10,8 +10,7 @@ enum { B, O, C, W, R, STRIDE, PAD, DILATION, P };
 
 int64_t dcgen_reference_terms(const int64_t *extent) { return extent[C] * extent[R] + 1; }
 
-void dcgen_reference_rows(const int64_t *extent, const void *const *operand, int64_t row0, int64_t row1, double *y,
-                          double *bound)
+void dcgen_reference_rows(const int64_t *extent, const void *const *operand, int64_t row0, int64_t row1, double *y, double *bound)
 {
     const float *x = operand[0], *f = operand[1];
     for (int64_t row = row0; row < row1; row++) {
@@ -23,8 +22,7 @@ void dcgen_reference_rows(const int64_t *extent, const void *const *operand, int
                     const int64_t w = p * extent[STRIDE] + r * extent[DILATION] - extent[PAD];
                     if (w < 0 || w >= extent[W])
                         continue;
-                    const double term =
-                        (double)x[(b * extent[C] + c) * extent[W] + w] * f[(o * extent[C] + c) * extent[R] + r];
+                    const double term = (double)x[(b * extent[C] + c) * extent[W] + w] * f[(o * extent[C] + c) * extent[R] + r];
                     sum += term;
                     magnitude += fabs(term);
                 }

@@ -12,8 +12,7 @@ tile    = { M = "MR"; G = "1"; N = "LANES"; K = "1"; };
 typedef float KERNEL_vec __attribute__((vector_size(VECTOR_BYTES), aligned(4)));
 
 /* Rows m.. of one group, up to `rows` of MR, and `lanes` columns from n on. */
-static inline TARGET_ATTRIBUTE void KERNEL_tile(const NAME_args *a, int64_t g, int64_t m, int64_t rows, int64_t n,
-                                                int64_t lanes)
+static inline TARGET_ATTRIBUTE void KERNEL_tile(const NAME_args *a, int64_t g, int64_t m, int64_t rows, int64_t n, int64_t lanes)
 {
     const float *w = a->W + g * a->K * a->N + n;
     KERNEL_vec sum[MR] = { { 0 } };

@@ -7,8 +7,7 @@
 
 int64_t dcgen_reference_terms(const int64_t *extent) { return extent[3]; }
 
-void dcgen_reference_rows(const int64_t *extent, const void *const *operand, int64_t row0, int64_t row1, double *y,
-                          double *bound)
+void dcgen_reference_rows(const int64_t *extent, const void *const *operand, int64_t row0, int64_t row1, double *y, double *bound)
 {
     const int64_t G = extent[1], N = extent[2], K = extent[3];
     const float *x = operand[0], *w = operand[3];

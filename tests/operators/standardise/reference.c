@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT-0
  *
- * standardise by its definition. An error of the mean or of the deviation changes every element of the row, so each is
- * allowed an error of the size that the row's largest element has.
+ * standardise by its definition. An error of the mean or of the deviation changes every element of the row, so each is allowed an error of the
+ * size that the row's largest element has.
  */
 #include <math.h>
 #include <stdint.h>
 
 int64_t dcgen_reference_terms(const int64_t *extent) { return extent[1]; }
 
-void dcgen_reference_rows(const int64_t *extent, const void *const *operand, int64_t row0, int64_t row1, double *y,
-                          double *bound)
+void dcgen_reference_rows(const int64_t *extent, const void *const *operand, int64_t row0, int64_t row1, double *y, double *bound)
 {
     const int64_t C = extent[1];
     for (int64_t r = row0; r < row1; r++, y += C, bound += C) {

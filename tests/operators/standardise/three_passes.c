@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* dcgen name = "three_passes"; op = "standardise"; family = "cpu"; doc = "the mean, then the variance, then the
- * elements; LANES partial sums"; params = ( { name = "LANES"; choices = [4, 8, 16, 32]; doc = "partial sums of a row,
- * which the compiler keeps in vectors"; } ); general = ( { target = "avx512"; LANES = 16; }, { target = "avx2"; LANES =
- * 8; }, { target = "portable"; LANES = 4; } ); tile = { R = "1"; C = "LANES"; };
- */
+/* dcgen
+name    = "three_passes";
+op      = "standardise";
+family  = "cpu";
+doc     = "the mean, then the variance, then the elements; LANES partial sums";
+params  = ( { name = "LANES"; choices = [4, 8, 16, 32]; doc = "partial sums of a row, which the compiler keeps in vectors"; } );
+general = ( { target = "avx512"; LANES = 16; }, { target = "avx2"; LANES = 8; }, { target = "portable"; LANES = 4; } );
+tile    = { R = "1"; C = "LANES"; };
+*/
 #include <math.h>
 
 /* Adds (x - from)^power up, in LANES sums and a last one for the tail. */

@@ -7,8 +7,7 @@
 
 int64_t dcgen_reference_terms(const int64_t *extent) { return extent[0]; }
 
-void dcgen_reference_rows(const int64_t *extent, const void *const *operand, int64_t row0, int64_t row1, double *y,
-                          double *bound)
+void dcgen_reference_rows(const int64_t *extent, const void *const *operand, int64_t row0, int64_t row1, double *y, double *bound)
 {
     const int64_t M = extent[0], N = extent[1];
     const float *l = operand[0], *x = operand[1];

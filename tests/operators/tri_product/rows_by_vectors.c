@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* dcgen name = "rows_by_vectors"; op = "tri_product"; family = "cpu"; doc = "MR rows by NV vectors of columns of Y at a
- * time, their sums in registers"; params = ( { name = "MR"; choices = [1, 2, 4, 6]; doc = "rows of a tile"; }, { name =
- * "NV"; choices = [1, 2, 4]; doc = "vectors of columns of a tile"; } ); values = ( { name = "LANES"; expr =
- * "VECTOR_BYTES / 4"; doc = "floats of a vector"; }, { name = "COL"; expr = "NV * LANES"; doc = "columns of a tile"; }
- * ); constraints = ( { need = "MR * NV + NV + 1 <= VECTOR_REGISTERS"; why = "the sums of a tile stay in registers"; }
- * ); general = ( { target = "avx512"; MR = 4; NV = 2; }, { target = "avx2"; MR = 4; NV = 2; }, { target = "portable";
- * MR = 2; NV = 2; } ); tile = { M = "MR"; N = "COL"; };
- */
+/* dcgen
+name    = "rows_by_vectors";
+op      = "tri_product";
+family  = "cpu";
+doc     = "MR rows by NV vectors of columns of Y at a time, their sums in registers";
+params  = (
+  { name = "MR"; choices = [1, 2, 4, 6]; doc = "rows of a tile"; },
+  { name = "NV"; choices = [1, 2, 4];    doc = "vectors of columns of a tile"; } );
+values  = (
+  { name = "LANES"; expr = "VECTOR_BYTES / 4"; doc = "floats of a vector"; },
+  { name = "COL"; expr = "NV * LANES"; doc = "columns of a tile"; } );
+constraints = ( { need = "MR * NV + NV + 1 <= VECTOR_REGISTERS"; why = "the sums of a tile stay in registers"; } );
+general = ( { target = "avx512"; MR = 4; NV = 2; }, { target = "avx2"; MR = 4; NV = 2; }, { target = "portable"; MR = 2; NV = 2; } );
+tile    = { M = "MR"; N = "COL"; };
+*/
 typedef float KERNEL_vec __attribute__((vector_size(VECTOR_BYTES), aligned(4)));
 
 /* A tile inside Y: rows m0..m0+MR-1, of which the last ones have up to MR - 1 terms more than the first. */

@@ -1,12 +1,26 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* dcgen name = "repeated"; op = "dense"; family = "cpu"; doc = "Y = X * W + bias by three loops, each sum taken TIMES
- * times over: how fast a kernel is, is known beforehand, for tests"; packed = false; layouts = { W = ["NK"]; }; dtypes
- * = ["f32"]; params = ( { name = "TIMES"; choices = [1, 3, 9]; doc = "how often each sum is taken"; } ); constraints =
- * ( { need = "TIMES <= 9"; why = "that is slow enough"; } ); general = ( { target = "avx512"; TIMES = 1; }, { target =
- * "avx2"; TIMES = 1; }, { target = "portable"; TIMES = 1; } ); tile = { M = "1"; N = "1"; K = "1"; }; padded_flops = "2
- * * M * N * K"; serial_flops = "2 * M * N * K"; features = ( { name = "times"; expr = "log2(TIMES)"; doc = "work done
- * over again"; } );
- */
+/* dcgen
+name    = "repeated";
+op      = "dense";
+family  = "cpu";
+doc     = "Y = X * W + bias by three loops, each sum taken TIMES times over: how fast a kernel is, is known beforehand, for tests";
+packed  = false;
+layouts = { W = ["NK"]; };
+dtypes  = ["f32"];
+params = (
+  { name = "TIMES"; choices = [1, 3, 9]; doc = "how often each sum is taken"; } );
+constraints = (
+  { need = "TIMES <= 9"; why = "that is slow enough"; } );
+general = (
+  { target = "avx512";   TIMES = 1; },
+  { target = "avx2";     TIMES = 1; },
+  { target = "portable"; TIMES = 1; } );
+tile = { M = "1"; N = "1"; K = "1"; };
+padded_flops = "2 * M * N * K";
+serial_flops = "2 * M * N * K";
+features = (
+  { name = "times"; expr = "log2(TIMES)"; doc = "work done over again"; } );
+*/
 #ifndef DCGEN
 #include "../../../../templates/dense/standalone.h"
 #define TIMES 3
